@@ -1,0 +1,56 @@
+#include "base/files.h"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+#include "absl/strings/str_cat.h"
+
+namespace ptxla {
+namespace {
+
+absl::Status FileError(absl::string_view what, const std::string& path) {
+  const int error = errno;
+  const std::string message =
+      absl::StrCat("cannot ", what, " ", path, ": ", std::strerror(error));
+  return error == ENOENT ? absl::NotFoundError(message)
+                         : absl::InvalidArgumentError(message);
+}
+
+}  // namespace
+
+absl::StatusOr<std::string> ReadFile(const std::string& path) {
+  std::FILE* file = path == "-" ? stdin : std::fopen(path.c_str(), "rb");
+  if (file == nullptr) return FileError("read", path);
+  std::string contents;
+  char buffer[1 << 16];
+  size_t n;
+  while ((n = std::fread(buffer, 1, sizeof(buffer), file)) > 0) {
+    contents.append(buffer, n);
+  }
+  const bool failed = std::ferror(file) != 0;
+  absl::Status error = failed ? FileError("read", path) : absl::OkStatus();
+  if (file != stdin) std::fclose(file);
+  if (failed) return error;
+  return contents;
+}
+
+absl::Status WriteFile(const std::string& path, absl::string_view contents) {
+  const std::string temporary = absl::StrCat(path, ".tmp", getpid());
+  std::FILE* file = std::fopen(temporary.c_str(), "wb");
+  if (file == nullptr) return FileError("write", path);
+  const bool written =
+      std::fwrite(contents.data(), 1, contents.size(), file) == contents.size();
+  const bool closed = std::fclose(file) == 0;
+  if (!written || !closed ||
+      std::rename(temporary.c_str(), path.c_str()) != 0) {
+    absl::Status error = FileError("write", path);
+    std::remove(temporary.c_str());
+    return error;
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace ptxla

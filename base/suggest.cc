@@ -1,0 +1,59 @@
+#include "base/suggest.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+
+namespace ptxla {
+
+int EditDistance(absl::string_view a, absl::string_view b) {
+  std::vector<int> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), 0);
+  for (size_t i = 1; i <= a.size(); ++i) {
+    int diagonal = row[0];
+    row[0] = static_cast<int>(i);
+    for (size_t j = 1; j <= b.size(); ++j) {
+      const int substituted = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, substituted});
+    }
+  }
+  return row[b.size()];
+}
+
+std::string NearestName(absl::string_view name,
+                        const std::vector<std::string>& known) {
+  int best = std::max<int>(2, static_cast<int>(name.size()) / 3) + 1;
+  std::string nearest;
+  for (const std::string& candidate : known) {
+    const int distance = EditDistance(name, candidate);
+    if (distance < best) {
+      best = distance;
+      nearest = candidate;
+    }
+  }
+  return nearest;
+}
+
+absl::Status UnknownName(absl::string_view kind, absl::string_view name,
+                         const std::vector<std::string>& known) {
+  std::string message = absl::StrCat("unknown ", kind, " \"", name, "\"");
+  const std::string nearest = NearestName(name, known);
+  if (!nearest.empty()) {
+    absl::StrAppend(&message, "; did you mean \"", nearest, "\"?");
+  } else {
+    absl::StrAppend(&message, ";");
+  }
+  constexpr size_t kShown = 12;
+  const size_t shown = std::min(known.size(), kShown);
+  absl::StrAppend(&message, " known: ",
+                  absl::StrJoin(known.begin(), known.begin() + shown, ", "),
+                  known.size() > shown
+                      ? absl::StrCat(" and ", known.size() - shown, " more")
+                      : "");
+  return absl::NotFoundError(message);
+}
+
+}  // namespace ptxla

@@ -1,0 +1,130 @@
+# The CMake verbs of this tree. Every folder uses these and nothing else.
+#
+#   ptxla_library(NAME isa SRCS a.cc b.cc DEPS base chips absl::status)
+#       one static library `ptxla_isa`, alias `ptxla::isa`; DEPS without "::"
+#       are libraries of this tree. No SRCS: a header-only library.
+#   ptxla_proto(NAME record_proto SRCS record/run_record.proto DEPS chips_proto)
+#       C++ code of .proto files; includes are from the root of the tree.
+#   ptxla_test(NAME isa_assembler_test SRCS x_test.cc DEPS isa [LABELS slow])
+#       one gtest binary, registered with CTest under its own name.
+#   ptxla_benchmark(NAME parser_benchmark SRCS x_benchmark.cc DEPS hlo_ir)
+#   ptxla_embed(NAME schema FILES schema.sql SYMBOL kFiles NAMESPACE ptxla::reports)
+#       text files as an array of {name, text} in the generated embed/<NAME>.h;
+#       depend on `<NAME>_embed`
+
+function(_ptxla_deps out)
+  set(result)
+  foreach(dep ${ARGN})
+    if(dep MATCHES "::")
+      list(APPEND result ${dep})
+    else()
+      list(APPEND result ptxla::${dep})
+    endif()
+  endforeach()
+  set(${out} ${result} PARENT_SCOPE)
+endfunction()
+
+function(ptxla_library)
+  cmake_parse_arguments(A "" "NAME" "SRCS;DEPS" ${ARGN})
+  _ptxla_deps(deps ${A_DEPS})
+  if(A_SRCS)
+    add_library(ptxla_${A_NAME} STATIC ${A_SRCS})
+    target_include_directories(ptxla_${A_NAME} PUBLIC ${PROJECT_SOURCE_DIR}
+                                                      ${PROJECT_BINARY_DIR})
+    target_link_libraries(ptxla_${A_NAME} PUBLIC ${deps} PRIVATE ptxla_warnings)
+    ptxla_use_pch(ptxla_${A_NAME} ptxla_pch)
+  else()
+    add_library(ptxla_${A_NAME} INTERFACE)
+    target_include_directories(
+      ptxla_${A_NAME} INTERFACE ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})
+    target_link_libraries(ptxla_${A_NAME} INTERFACE ${deps})
+  endif()
+  add_library(ptxla::${A_NAME} ALIAS ptxla_${A_NAME})
+endfunction()
+
+function(ptxla_use_pch target pch)
+  if(PTXLA_PCH)
+    target_precompile_headers(${target} REUSE_FROM ${pch})
+  endif()
+endfunction()
+
+function(ptxla_proto)
+  cmake_parse_arguments(A "" "NAME" "SRCS;DEPS" ${ARGN})
+  set(generated)
+  foreach(proto ${A_SRCS})
+    string(REGEX REPLACE "\\.proto$" "" stem ${proto})
+    set(cc ${PROJECT_BINARY_DIR}/${stem}.pb.cc)
+    set(h ${PROJECT_BINARY_DIR}/${stem}.pb.h)
+    add_custom_command(
+      OUTPUT ${cc} ${h}
+      COMMAND protobuf::protoc --cpp_out=${PROJECT_BINARY_DIR}
+              -I${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/${proto}
+      DEPENDS ${PROJECT_SOURCE_DIR}/${proto}
+      COMMENT "protoc ${proto}" VERBATIM)
+    list(APPEND generated ${cc} ${h})
+  endforeach()
+  _ptxla_deps(deps ${A_DEPS})
+  add_library(ptxla_${A_NAME} STATIC ${generated})
+  target_include_directories(ptxla_${A_NAME} SYSTEM PUBLIC ${PROJECT_BINARY_DIR})
+  target_link_libraries(ptxla_${A_NAME} PUBLIC protobuf::libprotobuf ${deps})
+  add_library(ptxla::${A_NAME} ALIAS ptxla_${A_NAME})
+endfunction()
+
+function(ptxla_test)
+  cmake_parse_arguments(A "" "NAME" "SRCS;DEPS;LABELS" ${ARGN})
+  if(NOT PTXLA_TESTS)
+    return()
+  endif()
+  _ptxla_deps(deps ${A_DEPS})
+  add_executable(${A_NAME} ${A_SRCS})
+  target_include_directories(${A_NAME} PRIVATE ${PROJECT_SOURCE_DIR}
+                                               ${PROJECT_BINARY_DIR})
+  target_compile_definitions(
+    ${A_NAME} PRIVATE PTXLA_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
+                      PTXLA_BINARY_DIR="${PROJECT_BINARY_DIR}")
+  target_link_libraries(${A_NAME} PRIVATE ${deps} GTest::gmock GTest::gtest_main
+                                          ptxla_warnings)
+  ptxla_use_pch(${A_NAME} ptxla_pch)
+  add_test(NAME ${A_NAME} COMMAND ${A_NAME})
+  if(A_LABELS)
+    set_tests_properties(${A_NAME} PROPERTIES LABELS "${A_LABELS}")
+  endif()
+endfunction()
+
+function(ptxla_benchmark)
+  cmake_parse_arguments(A "" "NAME" "SRCS;DEPS" ${ARGN})
+  if(NOT PTXLA_BENCHMARKS)
+    return()
+  endif()
+  _ptxla_deps(deps ${A_DEPS})
+  add_executable(${A_NAME} ${A_SRCS})
+  target_include_directories(${A_NAME} PRIVATE ${PROJECT_SOURCE_DIR}
+                                               ${PROJECT_BINARY_DIR})
+  target_compile_definitions(
+    ${A_NAME} PRIVATE PTXLA_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+  target_link_libraries(${A_NAME} PRIVATE ${deps} benchmark::benchmark_main
+                                          ptxla_warnings)
+endfunction()
+
+function(ptxla_embed)
+  cmake_parse_arguments(A "" "NAME;SYMBOL;NAMESPACE" "FILES" ${ARGN})
+  set(header ${PROJECT_BINARY_DIR}/embed/${A_NAME}.h)
+  set(inputs)
+  foreach(file ${A_FILES})
+    list(APPEND inputs ${CMAKE_CURRENT_SOURCE_DIR}/${file})
+  endforeach()
+  string(REPLACE ";" "," joined "${inputs}")
+  add_custom_command(
+    OUTPUT ${header}
+    COMMAND ${CMAKE_COMMAND} -DOUT=${header} -DFILES=${joined}
+            -DSYMBOL=${A_SYMBOL} -DNAMESPACE=${A_NAMESPACE} -P
+            ${PROJECT_SOURCE_DIR}/cmake/embed.cmake
+    DEPENDS ${inputs} ${PROJECT_SOURCE_DIR}/cmake/embed.cmake
+    COMMENT "embed ${A_NAME}" VERBATIM)
+  add_custom_target(ptxla_embed_${A_NAME} DEPENDS ${header})
+  add_library(ptxla_${A_NAME}_embed INTERFACE)
+  target_include_directories(ptxla_${A_NAME}_embed
+                             INTERFACE ${PROJECT_BINARY_DIR})
+  add_dependencies(ptxla_${A_NAME}_embed ptxla_embed_${A_NAME})
+  add_library(ptxla::${A_NAME}_embed ALIAS ptxla_${A_NAME}_embed)
+endfunction()
