@@ -12,6 +12,10 @@
 #       text files as an array of {name, text} in the generated embed/<NAME>.h;
 #       depend on `<NAME>_embed`
 
+#   ptxla_check_tests(hlo_backend/passes)
+#       one CTest for each .hlo, .mlir and .tpuasm file below this folder that
+#       has "// RUN:" lines; needs LLVM's FileCheck and the tools.
+
 function(_ptxla_deps out)
   set(result)
   foreach(dep ${ARGN})
@@ -127,4 +131,23 @@ function(ptxla_embed)
                              INTERFACE ${PROJECT_BINARY_DIR})
   add_dependencies(ptxla_${A_NAME}_embed ptxla_embed_${A_NAME})
   add_library(ptxla::${A_NAME}_embed ALIAS ptxla_${A_NAME}_embed)
+endfunction()
+
+function(ptxla_check_tests prefix)
+  if(NOT PTXLA_TESTS OR NOT PTXLA_FILECHECK)
+    return()
+  endif()
+  file(GLOB_RECURSE files RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} CONFIGURE_DEPENDS
+       *.hlo *.mlir *.tpuasm)
+  foreach(file ${files})
+    set(path ${CMAKE_CURRENT_SOURCE_DIR}/${file})
+    file(STRINGS ${path} runs REGEX "// RUN:" LIMIT_COUNT 1)
+    if(runs)
+      add_test(
+        NAME check/${prefix}/${file}
+        COMMAND
+          ${PROJECT_SOURCE_DIR}/tests/support/run_check.sh ${path}
+          $<TARGET_FILE:ptxla-opt> $<TARGET_FILE:ptxla-sim> ${PTXLA_FILECHECK})
+    endif()
+  endforeach()
 endfunction()
