@@ -1,0 +1,70 @@
+// Tiled layouts of TPUs: which tiles a shape gets, how many bytes it takes with
+// padding, where each element lies, and packing literals into those bytes.
+//
+//   Layout l = TpuLayout(Shape::Array(kBf16, {100, 200}), /*generation=*/6);
+//   // {1,0:T(8,128)(2,1)}
+//   PaddedBytes(bf16[100,200] with l) == 104 * 256 * 2
+//
+// The rules are DERIVED from what the TPU compiler prints for v2 to v7.
+#ifndef PTXLA_HLO_BACKEND_ANALYSIS_TILED_LAYOUT_H_
+#define PTXLA_HLO_BACKEND_ANALYSIS_TILED_LAYOUT_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "hlo_backend/ir/literal.h"
+#include "hlo_backend/ir/shape.h"
+
+namespace ptxla::hlo {
+
+// Tiles for an array whose dimension order is `shape.layout()`'s (row-major if
+// it has none). `generation`: 2 to 7 (v5e and v5p: 5). The memory space is
+// kept.
+Layout TpuLayout(const Shape& shape, int generation);
+// Every array of the shape gets its TpuLayout.
+Shape WithTpuLayout(const Shape& shape, int generation);
+
+// Sizes of the array's dimensions, major to minor, rounded up to whole tiles.
+DimVector PaddedDims(const Shape& shape);
+// Bytes with padding, by the shape's own layout (no tiles: packed). Tuples:
+// sum of leaves, without the pointer table.
+int64_t PaddedBytes(const Shape& shape);
+// The same after WithTpuLayout, for leaves without tiles.
+int64_t TpuBytes(const Shape& shape, int generation);
+
+// Position of an element in memory, in bits from the start of the array.
+// Supports any number of nested tiles; not combined dimensions.
+class TiledIndexer {
+ public:
+  // Unimplemented for tiles with "*".
+  static absl::StatusOr<TiledIndexer> Create(const Shape& shape);
+
+  int64_t BitOffset(absl::Span<const int64_t> index) const;
+  int64_t ByteOffset(absl::Span<const int64_t> index) const {
+    return BitOffset(index) / 8;
+  }
+  int64_t size_bytes() const { return size_bytes_; }
+
+ private:
+  // Per dimension, the list of (divide by, modulo, stride in elements).
+  struct Term {
+    int dim;
+    int64_t divide, modulo, stride;
+  };
+  std::vector<Term> terms_;
+  int element_bits_ = 0;
+  int64_t size_bytes_ = 0;
+};
+
+// The array's bytes in memory by `shape`'s layout; padding is zero. The
+// literal has the same dimensions and type.
+absl::StatusOr<std::vector<uint8_t>> PackTiled(const Literal& literal,
+                                               const Shape& shape);
+absl::StatusOr<Literal> UnpackTiled(absl::Span<const uint8_t> bytes,
+                                    const Shape& shape);
+
+}  // namespace ptxla::hlo
+
+#endif  // PTXLA_HLO_BACKEND_ANALYSIS_TILED_LAYOUT_H_
