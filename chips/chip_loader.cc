@@ -1,0 +1,279 @@
+// Chip files to ChipSpec and back: which numbers must exist, in which unit,
+// and how they become the typed groups.
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "base/files.h"
+#include "base/hash.h"
+#include "base/status.h"
+#include "base/suggest.h"
+#include "base/text_proto.h"
+#include "chips/chip_spec.h"
+#include "embed/chip_files.h"
+#include "google/protobuf/io/tokenizer.h"
+#include "google/protobuf/io/zero_copy_stream_impl_lite.h"
+#include "google/protobuf/text_format.h"
+
+namespace ptxla::chips {
+namespace {
+
+// Parses `text` and notes on which line each `number` stands.
+absl::Status ParseWithLines(absl::string_view text, absl::string_view name,
+                            ChipProto* proto, std::vector<int>* lines) {
+  RETURN_IF_ERROR(ParseTextProto(text, name, proto));
+  google::protobuf::TextFormat::Parser parser;
+  google::protobuf::TextFormat::ParseInfoTree tree;
+  parser.WriteLocationsTo(&tree);
+  ChipProto again;
+  google::protobuf::io::ArrayInputStream input(text.data(),
+                                               static_cast<int>(text.size()));
+  if (!parser.Parse(&input, &again)) {
+    return absl::InternalError(absl::StrCat(name, ": does not parse twice"));
+  }
+  const auto* field = ChipProto::descriptor()->FindFieldByName("number");
+  for (int i = 0; i < proto->number_size(); ++i) {
+    lines->push_back(tree.GetLocation(field, i).line + 1);
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Parameter> CheckNumber(const NumberProto& number) {
+  if (number.key().empty()) {
+    return absl::InvalidArgumentError("a number without a key");
+  }
+  const ParameterRule* rule = FindParameterRule(number.key());
+  if (rule == nullptr) {
+    std::vector<std::string> known;
+    for (const ParameterRule& r : KnownParameters()) known.push_back(r.key);
+    const std::string near = NearestName(number.key(), known);
+    return absl::InvalidArgumentError(absl::StrCat(
+        "unknown number \"", number.key(), "\"",
+        near.empty() ? "" : absl::StrCat("; did you mean \"", near, "\"?")));
+  }
+  if (number.source().empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("\"", number.key(), "\" has no source"));
+  }
+  if (number.confidence() == CONFIDENCE_UNSPECIFIED) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "\"", number.key(),
+        "\" has no confidence (PUBLISHED, DERIVED, CALIBRATED or ASSUMED)"));
+  }
+  Parameter p;
+  p.key = number.key();
+  p.written = number.value();
+  p.unit = number.unit();
+  p.source = number.source();
+  p.confidence = number.confidence();
+  p.rule = rule;
+  ASSIGN_OR_RETURN(p.value,
+                   ToBaseUnit(number.value(), number.unit(), rule->dimension),
+                   _ << "\"" << number.key() << "\"");
+  if (!std::isfinite(p.value) || p.value < 0) {
+    return absl::InvalidArgumentError(absl::StrCat("\"", number.key(), "\" is ",
+                                                   number.value(),
+                                                   ": must not be negative"));
+  }
+  if (rule->integer) {
+    if (std::abs(p.value - std::round(p.value)) > 0.5 + 1e-9 ||
+        (rule->dimension != Dimension::kBytes &&
+         p.value != std::round(p.value))) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "\"", number.key(), "\" is ", number.value(), ": must be whole"));
+    }
+    p.value = std::floor(p.value);
+  }
+  if (rule->dimension == Dimension::kFraction && p.value > 1) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "\"", number.key(), "\" is ", number.value(), ": must be at most 1"));
+  }
+  return p;
+}
+
+absl::Status CheckPrices(const ChipProto& proto, absl::string_view name) {
+  for (const PriceProto& price : proto.price()) {
+    if (price.source().empty() || price.date().empty() ||
+        price.region().empty() || price.kind().empty() ||
+        price.confidence() == CONFIDENCE_UNSPECIFIED) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          name, ": a price needs region, kind, date, source and confidence"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+std::vector<std::string> ChipSpec::Names() {
+  std::vector<std::string> names;
+  for (const EmbeddedFile& file : kChipFiles) {
+    const absl::string_view name = file.name;
+    names.emplace_back(name.substr(0, name.find('.')));
+  }
+  return names;
+}
+
+absl::StatusOr<ChipSpec> ChipSpec::Load(absl::string_view name) {
+  for (const EmbeddedFile& file : kChipFiles) {
+    if (absl::StrCat(name, ".chip.textproto") == file.name) {
+      return Parse(file.text, file.name);
+    }
+  }
+  return UnknownName("chip", name, Names());
+}
+
+absl::StatusOr<ChipSpec> ChipSpec::LoadFile(const std::string& path) {
+  ASSIGN_OR_RETURN(std::string text, ReadFile(path));
+  return Parse(text, path);
+}
+
+absl::StatusOr<ChipSpec> ChipSpec::Parse(absl::string_view text,
+                                         absl::string_view name) {
+  ChipProto proto;
+  std::vector<int> lines;
+  RETURN_IF_ERROR(ParseWithLines(text, name, &proto, &lines));
+  if (proto.name().empty()) {
+    return absl::InvalidArgumentError(absl::StrCat(name, ": no name"));
+  }
+  RETURN_IF_ERROR(CheckPrices(proto, name));
+  ChipSpec spec;
+  spec.name_ = proto.name();
+  spec.title_ = proto.title().empty() ? proto.name() : proto.title();
+  spec.generation_ = proto.generation();
+  spec.slices_ = proto.slices();
+  spec.prices_.assign(proto.price().begin(), proto.price().end());
+  for (int i = 0; i < proto.number_size(); ++i) {
+    ASSIGN_OR_RETURN(Parameter p, CheckNumber(proto.number(i)),
+                     _ << name << ":" << lines[i]);
+    const auto [it, fresh] =
+        spec.index_.emplace(p.key, static_cast<int>(spec.parameters_.size()));
+    if (!fresh) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(name, ":", lines[i], ": \"", p.key,
+                       "\" is given twice, first on line ", lines[it->second]));
+    }
+    spec.parameters_.push_back(std::move(p));
+  }
+  for (const ParameterRule& rule : KnownParameters()) {
+    if (rule.required && spec.Find(rule.key) == nullptr) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          name, ": number \"", rule.key, "\" is missing (", rule.meaning, ")"));
+    }
+  }
+  RETURN_IF_ERROR(spec.Bind()) << name;
+  return spec;
+}
+
+absl::Status ChipSpec::Bind() {
+  const auto real = [this](absl::string_view key) { return Find(key)->value; };
+  const auto whole = [&](absl::string_view key) {
+    return static_cast<int>(real(key));
+  };
+  const auto bytes = [&](absl::string_view key) { return Bytes(real(key)); };
+  const auto rate = [&](absl::string_view k) {
+    return BytesPerSecond(real(k));
+  };
+  const auto time = [&](absl::string_view k) { return FromSeconds(real(k)); };
+  const auto cycles = [&](absl::string_view key) { return Cycles(real(key)); };
+
+  for (const char* key :
+       {"clock.core", "cores.per_chip", "cores.per_device", "mxu.count",
+        "mxu.rows", "mxu.cols", "hbm.bandwidth", "hbm.efficiency_read",
+        "hbm.efficiency_write", "hbm.core_share", "dma.granule",
+        "ici.efficiency", "vmem.size", "hbm.usable", "slot.bundle",
+        "vreg.lanes", "vreg.sublanes", "host.chips_single",
+        "host.chips_multi"}) {
+    if (real(key) <= 0) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("\"", key, "\" must be positive"));
+    }
+  }
+  if (whole("cores.per_chip") % whole("cores.per_device") != 0) {
+    return absl::InvalidArgumentError(
+        "\"cores.per_device\" must divide \"cores.per_chip\"");
+  }
+  if (real("hbm.usable") > real("hbm.nominal")) {
+    return absl::InvalidArgumentError(
+        "\"hbm.usable\" is more than \"hbm.nominal\"");
+  }
+  core_.clock = Clock(Hertz(real("clock.core")));
+  core_.cores_per_chip = whole("cores.per_chip");
+  core_.cores_per_device = whole("cores.per_device");
+  core_.mxus = whole("mxu.count");
+  core_.mxu_rows = whole("mxu.rows");
+  core_.mxu_cols = whole("mxu.cols");
+  core_.mxu_staging_registers = whole("mxu.staging_registers");
+  core_.lanes = whole("vreg.lanes");
+  core_.sublanes = whole("vreg.sublanes");
+  core_.vregs = whole("vreg.count");
+  core_.sregs = whole("sreg.count");
+  core_.pregs = whole("preg.count");
+  core_.mask_regs = whole("mask.count");
+  core_.branch_delay_slots = whole("branch.delay_slots");
+  core_.program_prologue = cycles("kernel.prologue");
+  core_.kernel_entry = cycles("kernel.entry");
+  core_.kernel_step = cycles("kernel.step");
+  core_.kernel_step_window = cycles("kernel.step_window");
+  slots_ = {whole("slot.mxu"),        whole("slot.xlu"),   whole("slot.valu"),
+            whole("slot.vpop"),       whole("slot.eup"),   whole("slot.vload"),
+            whole("slot.vstore"),     whole("slot.salu"),  whole("slot.misc"),
+            whole("slot.load_store"), whole("slot.bundle")};
+  vmem_ = {bytes("vmem.size"), bytes("vmem.usable"), bytes("vmem.scoped_limit"),
+           whole("vmem.banks"), bytes("vmem.bank_interleave")};
+  smem_ = bytes("smem.size");
+  cmem_ = bytes("cmem.size");
+  hbm_.nominal = bytes("hbm.nominal");
+  hbm_.usable = bytes("hbm.usable");
+  hbm_.bandwidth = rate("hbm.bandwidth");
+  hbm_.efficiency_read = real("hbm.efficiency_read");
+  hbm_.efficiency_write = real("hbm.efficiency_write");
+  hbm_.turnaround = real("hbm.turnaround");
+  hbm_.block_half = bytes("hbm.block_half");
+  hbm_.latency = time("hbm.latency");
+  hbm_.core_share = real("hbm.core_share");
+  dma_ = {bytes("dma.granule"), time("dma.descriptor"), rate("dma.on_chip")};
+  ici_.links = whole("ici.links");
+  ici_.link = rate("ici.link");
+  ici_.efficiency = real("ici.efficiency");
+  ici_.hop = time("ici.hop");
+  ici_.collective_startup = time("ici.collective_startup");
+  ici_.permute_startup = time("ici.permute_startup");
+  host_link_ = {rate("pcie.bandwidth"), rate("dcn.bandwidth"),
+                time("dcn.latency"), whole("host.chips_single"),
+                whole("host.chips_multi")};
+  Fingerprint print;
+  print.Add(name_).Add(static_cast<int64_t>(generation_));
+  for (const Parameter& p : parameters_) {
+    int64_t bits;
+    static_assert(sizeof(bits) == sizeof(p.value));
+    std::memcpy(&bits, &p.value, sizeof(bits));
+    print.Add(p.key).Add(bits);
+  }
+  print.Add(slices_.ShortDebugString());
+  fingerprint_ = print.value();
+  return absl::OkStatus();
+}
+
+std::string ChipSpec::ToText() const {
+  ChipProto proto;
+  proto.set_name(name_);
+  proto.set_title(title_);
+  proto.set_generation(generation_);
+  for (const Parameter& p : parameters_) {
+    NumberProto* n = proto.add_number();
+    n->set_key(p.key);
+    n->set_value(p.written);
+    n->set_unit(p.unit);
+    n->set_source(p.source);
+    n->set_confidence(p.confidence);
+  }
+  *proto.mutable_slices() = slices_;
+  for (const PriceProto& price : prices_) *proto.add_price() = price;
+  return PrintTextProto(proto);
+}
+
+}  // namespace ptxla::chips
