@@ -1,0 +1,103 @@
+// What a person who edits a chip file is told.
+#include "absl/strings/str_replace.h"
+#include "chips/chip_spec.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/support/status_matchers.h"
+
+namespace ptxla::chips {
+namespace {
+
+using ::testing::HasSubstr;
+
+// The unit chip with one replacement.
+std::string ErrorAfter(const std::string& from, const std::string& to) {
+  const std::string text = ChipSpec::Load("unit")->ToText();
+  EXPECT_THAT(text, HasSubstr(from));
+  const std::string changed = absl::StrReplaceAll(text, {{from, to}});
+  absl::StatusOr<ChipSpec> chip = ChipSpec::Parse(changed, "my.chip.textproto");
+  EXPECT_FALSE(chip.ok());
+  EXPECT_EQ(chip.status().code(), absl::StatusCode::kInvalidArgument);
+  return std::string(chip.status().message());
+}
+
+TEST(ChipErrors, AnUnknownNumberNamesTheLineAndTheNearest) {
+  const std::string error = ErrorAfter("\"clock.core\"", "\"clock.cores\"");
+  EXPECT_THAT(error, HasSubstr("my.chip.textproto:3"));
+  EXPECT_THAT(error, HasSubstr("clock.cores"));
+  EXPECT_THAT(error, HasSubstr("did you mean \"clock.core\"?"));
+}
+
+TEST(ChipErrors, AnUnknownFieldNamesTheLine) {
+  EXPECT_THAT(ErrorAfter("title:", "titel:"),
+              HasSubstr("my.chip.textproto:"));
+}
+
+TEST(ChipErrors, AMissingUnitIsAnError) {
+  const std::string error = ErrorAfter("  unit: \"MHz\"\n", "");
+  EXPECT_THAT(error, HasSubstr("my.chip.textproto:3"));
+  EXPECT_THAT(error, HasSubstr("\"clock.core\": no unit"));
+  EXPECT_THAT(error, HasSubstr("GHz"));
+}
+
+TEST(ChipErrors, AUnitOfAnotherDimensionIsAnError) {
+  const std::string error = ErrorAfter("unit: \"MHz\"", "unit: \"GiB\"");
+  EXPECT_THAT(error, HasSubstr("unit \"GiB\" does not fit"));
+}
+
+TEST(ChipErrors, AMissingSourceIsAnError) {
+  EXPECT_THAT(
+      ErrorAfter("unit: \"MHz\"\n  source: \"by definition\"", "unit: \"MHz\""),
+      HasSubstr("\"clock.core\" has no source"));
+}
+
+TEST(ChipErrors, AMissingConfidenceIsAnError) {
+  const std::string text = ErrorAfter(
+      "unit: \"MHz\"\n  source: \"by definition\"\n  confidence: PUBLISHED",
+      "unit: \"MHz\"\n  source: \"by definition\"");
+  EXPECT_THAT(text, HasSubstr("\"clock.core\" has no confidence"));
+}
+
+TEST(ChipErrors, AMissingNumberIsNamedWithItsMeaning) {
+  const std::string text = ChipSpec::Load("unit")->ToText();
+  const size_t at = text.find("number {\n  key: \"hbm.bandwidth\"");
+  ASSERT_NE(at, std::string::npos);
+  std::string changed = text;
+  changed.erase(at, text.find("}\n", at) + 2 - at);
+  absl::StatusOr<ChipSpec> chip = ChipSpec::Parse(changed, "my");
+  ASSERT_FALSE(chip.ok());
+  EXPECT_THAT(chip.status().message(),
+              HasSubstr("\"hbm.bandwidth\" is missing"));
+}
+
+TEST(ChipErrors, ANumberGivenTwiceNamesBothLines) {
+  const std::string text = ChipSpec::Load("unit")->ToText();
+  const std::string again =
+      "number { key: \"clock.core\" value: 1 unit: \"Hz\" source: \"me\" "
+      "confidence: ASSUMED }\n";
+  absl::StatusOr<ChipSpec> chip = ChipSpec::Parse(text + again, "my");
+  ASSERT_FALSE(chip.ok());
+  EXPECT_THAT(chip.status().message(),
+              HasSubstr("given twice, first on line 3"));
+}
+
+TEST(ChipErrors, AZeroClockIsRefused) {
+  EXPECT_THAT(ErrorAfter("value: 1000\n  unit: \"MHz\"", "unit: \"MHz\""),
+              HasSubstr("\"clock.core\" must be positive"));
+}
+
+TEST(ChipErrors, AFractionAboveOneIsRefused) {
+  EXPECT_THAT(ErrorAfter("key: \"hbm.core_share\"\n  value: 1",
+                         "key: \"hbm.core_share\"\n  value: 1.5"),
+              HasSubstr("must be at most 1"));
+}
+
+TEST(ChipErrors, AnUnknownChipSuggestsTheNearest) {
+  absl::StatusOr<ChipSpec> chip = ChipSpec::Load("v6");
+  ASSERT_FALSE(chip.ok());
+  EXPECT_EQ(chip.status().code(), absl::StatusCode::kNotFound);
+  EXPECT_THAT(chip.status().message(), HasSubstr("did you mean"));
+}
+
+}  // namespace
+}  // namespace ptxla::chips
