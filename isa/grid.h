@@ -1,0 +1,88 @@
+// Where the windows of a kernel are at each grid step: the one place that
+// decides which DMA transfers happen, for timing, simulator and interpreter.
+//
+//   GridWalk walk(kernel, /*core=*/0, /*cores=*/1);
+//   for (int64_t s = 0; s < walk.num_steps(); ++s) {
+//     walk.Seek(s);
+//     if (walk.StartMoves(w)) bytes += walk.StartBox(w).bytes;
+//   }
+#ifndef PTXLA_ISA_GRID_H_
+#define PTXLA_ISA_GRID_H_
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "isa/kernel.h"
+
+namespace ptxla::isa {
+
+// A clamped box of a window: what one transfer moves.
+struct Box {
+  int64_t bytes = 0;
+  // Longest contiguous runs on the argument's side: `chunks` runs of
+  // `chunk_bytes` (chunks * chunk_bytes == bytes), what HBM efficiency needs.
+  int64_t chunks = 0;
+  int64_t chunk_bytes = 0;
+  int64_t hbm_start = 0;   // first byte, relative to the argument
+  int64_t vmem_start = 0;  // first byte, relative to the slot
+  std::array<int64_t, kMaxWindowDims> start{};  // first unit inside the extent
+  std::array<int64_t, kMaxWindowDims> size{};   // units, clamped
+  bool empty() const { return bytes == 0; }
+};
+
+// The box of `window` at the given grid indices.
+Box BoxAt(const Window& window, const std::vector<int64_t>& index);
+
+class GridWalk {
+ public:
+  // `kernel` must outlive the walk.
+  explicit GridWalk(const Kernel& kernel, int core = 0, int cores = 1);
+
+  int64_t num_steps() const { return num_steps_; }  // of this core
+  int64_t step() const { return step_; }
+  void Seek(int64_t step);  // 0 <= step < num_steps
+  // Advances by one; cheap. Only if step + 1 < num_steps.
+  void Next();
+
+  const std::vector<int64_t>& index() const { return index_; }
+  bool First(int dim) const { return index_[dim] == 0; }
+  bool Last(int dim) const { return index_[dim] == kernel_.grid[dim] - 1; }
+  bool Holds(const When& when) const;
+
+  // Does `dma.start w` in this step move data? (input: step + 1 exists and has
+  // another block; output: this is the last step or the next has another)
+  bool StartMoves(int window) const;
+  // The box that it moves: of the next step for an input, of this for an
+  // output. Only if StartMoves.
+  Box StartBox(int window) const;
+  // The box of this step.
+  Box CurrentBox(int window) const;
+  // Slot of this step's block: number of block changes since the core's first
+  // step, modulo `slots`. O(1).
+  int CurrentSlot(int window) const;
+  // Times that the window's block index changed between the core's first step
+  // and `step`. O(1).
+  int64_t BlockChanges(int window, int64_t step) const;
+
+ private:
+  bool SameBlock(const Window& w, const std::vector<int64_t>& a,
+                 const std::vector<int64_t>& b) const;
+  void ComputeNext();
+
+  const Kernel& kernel_;
+  std::vector<int64_t> first_;  // inclusive lower bounds of this core
+  std::vector<int64_t> bound_;  // exclusive upper bounds
+  int64_t num_steps_ = 1;
+  int64_t step_ = 0;
+  std::vector<int64_t> index_;
+  std::vector<int64_t> next_;
+};
+
+// How many transfers a window makes over the whole walk of one core.
+int64_t CountTransfers(const Kernel& kernel, int window, int core = 0,
+                       int cores = 1);
+
+}  // namespace ptxla::isa
+
+#endif  // PTXLA_ISA_GRID_H_

@@ -1,0 +1,135 @@
+#include "isa/tiled_layout.h"
+
+#include <cstring>
+
+#include "base/check.h"
+#include "base/units.h"
+
+namespace ptxla::isa {
+namespace {
+
+// Physical dimensions, major to minor.
+std::vector<int64_t> PhysicalDims(const TiledLayout& l) {
+  std::vector<int64_t> result;
+  const int rank = static_cast<int>(l.dims.size());
+  for (int i = 0; i < rank; ++i) {
+    result.push_back(
+        l.dims[l.minor_to_major.empty() ? i : l.minor_to_major[rank - 1 - i]]);
+  }
+  return result;
+}
+
+// The last dimensions of `dims` cut by `tile`, which is padded in front with
+// dimensions of 1 if `dims` has fewer.
+std::vector<int64_t> CutDims(std::vector<int64_t> dims,
+                             const std::vector<int64_t>& tile) {
+  while (dims.size() < tile.size()) dims.insert(dims.begin(), 1);
+  const int shift = static_cast<int>(dims.size() - tile.size());
+  for (int i = 0; i < tile.size(); ++i) {
+    dims[shift + i] = CeilOfRatio(dims[shift + i], tile[i]);
+  }
+  dims.insert(dims.end(), tile.begin(), tile.end());
+  return dims;
+}
+
+std::vector<int64_t> CutIndex(std::vector<int64_t> index,
+                              const std::vector<int64_t>& tile) {
+  while (index.size() < tile.size()) index.insert(index.begin(), 0);
+  const int shift = static_cast<int>(index.size() - tile.size());
+  std::vector<int64_t> inner(tile.size());
+  for (int i = 0; i < tile.size(); ++i) {
+    inner[i] = index[shift + i] % tile[i];
+    index[shift + i] /= tile[i];
+  }
+  index.insert(index.end(), inner.begin(), inner.end());
+  return index;
+}
+
+std::vector<int64_t> FinalDims(const TiledLayout& l) {
+  std::vector<int64_t> dims = PhysicalDims(l);
+  for (const auto& tile : l.tiles) dims = CutDims(std::move(dims), tile);
+  return dims;
+}
+
+// Calls fn(logical position, element offset) for every element.
+template <class Fn>
+void ForEachElement(const TiledLayout& l, Fn fn) {
+  const int64_t n = l.NumElements();
+  std::vector<int64_t> index(l.dims.size(), 0);
+  for (int64_t i = 0; i < n; ++i) {
+    fn(i, l.ElementOffset(index));
+    for (int d = static_cast<int>(index.size()) - 1; d >= 0; --d) {
+      if (++index[d] < l.dims[d]) break;
+      index[d] = 0;
+    }
+  }
+}
+
+}  // namespace
+
+int64_t TiledLayout::NumElements() const {
+  int64_t n = 1;
+  for (int64_t d : dims) n *= d;
+  return n;
+}
+
+int64_t TiledLayout::PaddedElements() const {
+  int64_t n = 1;
+  for (int64_t d : FinalDims(*this)) n *= d;
+  return n;
+}
+
+int64_t TiledLayout::ByteSize() const {
+  return CeilOfRatio<int64_t>(PaddedElements() * bits, 8);
+}
+
+int64_t TiledLayout::ElementOffset(absl::Span<const int64_t> index) const {
+  CHECK_EQ(index.size(), dims.size());
+  const int rank = static_cast<int>(dims.size());
+  std::vector<int64_t> at;
+  for (int i = 0; i < rank; ++i) {
+    at.push_back(
+        index[minor_to_major.empty() ? i : minor_to_major[rank - 1 - i]]);
+  }
+  std::vector<int64_t> sizes = PhysicalDims(*this);
+  for (const auto& tile : tiles) {
+    at = CutIndex(std::move(at), tile);
+    sizes = CutDims(std::move(sizes), tile);
+  }
+  int64_t offset = 0;
+  for (int i = 0; i < at.size(); ++i) offset = offset * sizes[i] + at[i];
+  return offset;
+}
+
+std::string TiledLayout::Pack(absl::Span<const uint8_t> logical) const {
+  std::string out(ByteSize(), '\0');
+  const int width = bits < 8 ? 1 : bits / 8;
+  CHECK_EQ(logical.size(), NumElements() * width);
+  ForEachElement(*this, [&](int64_t i, int64_t offset) {
+    if (bits == 4) {
+      const int nibble = logical[i] & 0xF;
+      out[offset / 2] = static_cast<char>(
+          static_cast<uint8_t>(out[offset / 2]) | nibble << offset % 2 * 4);
+    } else {
+      std::memcpy(&out[offset * width], &logical[i * width], width);
+    }
+  });
+  return out;
+}
+
+std::vector<uint8_t> TiledLayout::Unpack(
+    absl::Span<const uint8_t> physical) const {
+  const int width = bits < 8 ? 1 : bits / 8;
+  CHECK_GE(physical.size(), ByteSize());
+  std::vector<uint8_t> out(NumElements() * width);
+  ForEachElement(*this, [&](int64_t i, int64_t offset) {
+    if (bits == 4) {
+      out[i] = physical[offset / 2] >> offset % 2 * 4 & 0xF;
+    } else {
+      std::memcpy(&out[i * width], &physical[offset * width], width);
+    }
+  });
+  return out;
+}
+
+}  // namespace ptxla::isa
