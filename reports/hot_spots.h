@@ -1,0 +1,37 @@
+// Where the time of a program goes: its ops, grouped so that the same work in
+// every layer is one line.
+//
+//   encoder.3.ffn / fusion.17 and encoder.4.ffn / fusion.21, both bound by the
+//   MXU, become  {layer "encoder.*.ffn", name "fusion", count 2}
+#ifndef PTXLA_REPORTS_HOT_SPOTS_H_
+#define PTXLA_REPORTS_HOT_SPOTS_H_
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/units.h"
+#include "record/run_record.pb.h"
+
+namespace ptxla::reports {
+
+struct HotSpot {
+  std::string name;   // of the instruction, without its number
+  std::string layer;  // numbers replaced by *; may be empty
+  std::string bound;  // of the longest op in the group
+  int64_t count = 0;
+  Picoseconds time;
+  bool estimated = false;
+  // Mean over the group, weighted by time; unset if no op has one.
+  std::optional<double> fraction_of_peak;
+};
+
+// Longest first; ties by name.
+std::vector<HotSpot> HotSpots(const record::ProgramRecord& program);
+
+// "encoder.3.ffn" -> "encoder.*.ffn", "layer_3" -> "layer_*".
+std::string LayerPattern(const std::string& layer);
+
+}  // namespace ptxla::reports
+
+#endif  // PTXLA_REPORTS_HOT_SPOTS_H_

@@ -1,0 +1,322 @@
+#include "reports/summary.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "reports/format.h"
+#include "reports/hot_spots.h"
+
+namespace ptxla::reports {
+namespace {
+
+using record::RunConfig;
+using record::RunRecord;
+
+constexpr int kHotSpots = 5;
+
+void Line(std::string* out, absl::string_view key, absl::string_view text) {
+  absl::StrAppend(out, "  ", PadRight(key, 11), text, "\n");
+}
+
+// "  step time        124.1 ms     band ..."
+void Figure(std::string* out, absl::string_view key, absl::string_view figure,
+            absl::string_view rest) {
+  absl::StrAppend(out, "  ", PadRight(key, 17));
+  absl::StrAppend(out,
+                  rest.empty() ? std::string(figure) : PadRight(figure, 13),
+                  rest, "\n");
+}
+
+std::string Subject(const RunConfig& c) {
+  return c.hlo_source().empty()  ? c.workload()
+         : c.hlo_source() == "-" ? "standard input"
+                                 : c.hlo_source();
+}
+
+void Header(const RunRecord& run, std::string* out) {
+  const RunConfig& c = run.config();
+  absl::StrAppend(
+      out, PadRight(absl::StrCat(Subject(c), " on ", c.topology()), 60), "run ",
+      run.run_id(), "  ptxla-sim ", run.tool().version(), "\n");
+  std::string model = c.title();
+  if (c.has_parameters()) {
+    absl::StrAppend(&model, model.empty() ? "" : ", ",
+                    WithCommas(c.parameters()), " parameters");
+  }
+  if (!model.empty()) Line(out, "model", model);
+  if (c.has_global_batch()) {
+    Line(out, "batch",
+         absl::StrCat(WithCommas(c.global_batch()), " global = ",
+                      WithCommas(c.batch_per_chip()), " per chip"));
+  }
+  std::vector<std::string> numerics;
+  if (!c.dtype().empty()) numerics.push_back(c.dtype());
+  if (!c.optimizer().empty()) numerics.push_back(c.optimizer());
+  if (!c.remat().empty()) {
+    numerics.push_back(c.remat() == "none" ? "no remat"
+                                           : absl::StrCat("remat ", c.remat()));
+  }
+  std::string line = absl::StrJoin(numerics, ", ");
+  if (!c.parallel().empty()) absl::StrAppend(&line, ";  ", c.parallel());
+  if (!line.empty()) Line(out, "numerics", line);
+  Line(out, "slice", c.slice_text());
+  Line(out, "setting",
+       absl::StrCat(c.mode().empty() ? "" : absl::StrCat(c.mode(), " mode, "),
+                    "fidelity ", c.fidelity(),
+                    run.steps_size() > 1 ? ", steady state" : ""));
+  for (const std::string& assumption : c.assumptions()) {
+    Line(out, "assumed", assumption);
+  }
+}
+
+void Figures(const RunRecord& run, std::string* out) {
+  const RunConfig& c = run.config();
+  const record::Band& step = run.step_time();
+  const Picoseconds value(step.value_ps());
+  const double half =
+      value.count() == 0
+          ? 0
+          : static_cast<double>(step.high_ps() - step.value_ps()) /
+                static_cast<double>(value.count());
+  Figure(out, "step time", Duration(value),
+         absl::StrCat("band +-", Percent(half, 0), "   ", step.basis()));
+  if (run.has_throughput()) {
+    std::string tokens;
+    if (c.has_tokens_per_step() && c.sample_unit() != "tokens") {
+      tokens =
+          absl::StrCat("   (",
+                       Significant(static_cast<double>(c.tokens_per_step()) /
+                                       ToSeconds(value) / 1e3,
+                                   3),
+                       " k tokens/s)");
+    }
+    Figure(out, "throughput",
+           absl::StrCat(Rate(run.throughput()), " ", c.sample_unit(), "/s",
+                        tokens),
+           "");
+  }
+  if (run.has_hfu()) {
+    const auto tera = [](double flops) { return Significant(flops / 1e12, 3); };
+    const bool has_mfu = run.has_mfu();
+    const double done =
+        static_cast<double>(has_mfu ? run.model_flops_per_step_per_chip()
+                                    : run.matmul_flops_per_step_per_chip());
+    const double possible = run.peak_flops_per_s() * ToSeconds(value);
+    // Small programs read better in smaller units.
+    const bool giga = possible < 1e12;
+    const double scale = giga ? 1e3 : 1;
+    Figure(out, has_mfu ? "MFU" : "HFU",
+           Percent(has_mfu ? run.mfu() : run.hfu()),
+           absl::StrCat(
+               tera(done * scale), " of ", tera(possible * scale),
+               has_mfu ? " model " : " executed matmul ",
+               giga ? "GFLOP/step/chip" : "TFLOP/step/chip",
+               has_mfu ? absl::StrCat("  HFU ", Percent(run.hfu())) : ""));
+  }
+}
+
+void Memory(const RunRecord& run, std::string* out) {
+  if (!run.has_memory()) return;
+  const record::MemoryRecord& m = run.memory();
+  const double free = 1 - static_cast<double>(m.peak_bytes()) /
+                              static_cast<double>(m.usable_bytes());
+  Figure(out, "HBM per chip", ByteSize(m.peak_bytes()),
+         absl::StrCat(
+             "of ", Gibibytes(m.usable_bytes()), " usable (",
+             Significant(static_cast<double>(m.nominal_bytes()) / (1 << 30), 2),
+             " nominal): ", m.verdict(),
+             free >= 0 ? absl::StrCat(", ", Percent(free, 0), " free") : ""));
+  if (m.verdict() == "FITS") return;
+  for (const record::BufferRecord& b : m.largest()) {
+    absl::StrAppend(
+        out, "    ", PadLeft(ByteSize(b.bytes()), 10), "  ",
+        PadRight(b.kind(), 9), " ", b.name(),
+        b.layer().empty() ? "" : absl::StrCat("  (", b.layer(), ")"), "\n");
+  }
+}
+
+void FirstSteps(const RunRecord& run, std::string* out) {
+  if (!run.has_first_steps()) return;
+  const record::FirstSteps& f = run.first_steps();
+  const auto seconds = [](int64_t ps) {
+    return Significant(static_cast<double>(ps) / 1e12, 3);
+  };
+  const Picoseconds compile(f.compile().value_ps());
+  std::string compiles =
+      absl::StrCat(f.compiles(), f.compiles() == 1 ? " compile " : " compiles ",
+                   Duration(compile, 3), " [", seconds(f.compile().low_ps()),
+                   "..", seconds(f.compile().high_ps()), " s]");
+  if (f.trace_ps() > 0) {
+    absl::StrAppend(&compiles, ", tracing ",
+                    Duration(Picoseconds(f.trace_ps()), 2));
+  }
+  if (f.upload_ps() > 0) {
+    absl::StrAppend(&compiles, ", upload ",
+                    Duration(Picoseconds(f.upload_ps()), 2));
+  }
+  absl::StrAppend(&compiles, "; then none");
+  Figure(out, "first steps", Duration(Picoseconds(f.total_ps()), 3), compiles);
+}
+
+void Cost(const RunRecord& run, std::string* out) {
+  if (!run.has_cost()) {
+    if (run.has_step_time()) Figure(out, "cost", "no price", "");
+    return;
+  }
+  const record::CostRecord& cost = run.cost();
+  const record::PriceRecord& p = cost.price();
+  std::string line;
+  if (cost.usd_per_million_samples() > 0) {
+    line = absl::StrCat(Usd(cost.usd_per_million_samples()), " / 1M ",
+                        run.config().sample_unit());
+    if (cost.usd_once() > 0) {
+      absl::StrAppend(&line, " + ", Usd(cost.usd_once()), " once");
+    }
+    absl::StrAppend(&line, "   ");
+  }
+  Figure(out, "cost",
+         absl::StrCat(line, "(", Usd(p.usd_per_chip_hour()), "/chip-h ",
+                      p.kind(), ", ", p.region(), ", ", p.date(), ")"),
+         "");
+}
+
+std::vector<std::pair<const char*, int64_t>> Bounds(
+    const record::BoundTimes& b) {
+  std::vector<std::pair<const char*, int64_t>> rows = {
+      {"MXU", b.mxu_ps()},
+      {"HBM", b.hbm_ps()},
+      {"VPU", b.vpu_ps()},
+      {"ICI, exposed", b.ici_ps()},
+      {"DCN, exposed", b.dcn_ps()},
+      {"overheads", b.overhead_ps()},
+      {"host, exposed", b.host_ps()},
+      {"input", b.input_ps()}};
+  rows.erase(std::remove_if(rows.begin(), rows.end(),
+                            [](const auto& r) { return r.second == 0; }),
+             rows.end());
+  std::stable_sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) {
+    return a.second > b.second;
+  });
+  return rows;
+}
+
+char PeakLetter(const std::string& bound) {
+  if (bound == "hbm") return 'B';
+  if (bound == "ici" || bound == "dcn") return 'L';
+  return bound == "vpu" ? 'V' : 'F';
+}
+
+// The two tables side by side: bounds on the left, hot spots on the right.
+void Breakdown(const RunRecord& run, std::string* out) {
+  const Picoseconds step(run.step_time().value_ps());
+  const TimeScale scale = ScaleFor(step);
+  // One number of decimals for the whole table, from the total.
+  const std::string total =
+      Significant(static_cast<double>(step.count()) / scale.picoseconds, 4);
+  const size_t point = total.find('.');
+  const int decimals = point == std::string::npos
+                           ? 0
+                           : static_cast<int>(total.size() - point) - 1;
+  const auto time = [&](Picoseconds t, int width) {
+    return absl::StrFormat("%*.*f", width, decimals,
+                           static_cast<double>(t.count()) / scale.picoseconds);
+  };
+  const auto share = [&](int64_t ps) {
+    return Percent(static_cast<double>(ps) / static_cast<double>(step.count()));
+  };
+  std::vector<std::string> left, right;
+  left.push_back(absl::StrCat(PadRight("where the step goes", 20),
+                              PadLeft(scale.unit, 8), PadLeft("share", 9)));
+  for (const auto& [name, ps] : Bounds(run.time_by_bound())) {
+    left.push_back(absl::StrCat(PadRight(name, 20), time(Picoseconds(ps), 8),
+                                PadLeft(share(ps), 9)));
+  }
+  left.push_back(absl::StrCat(PadRight("total", 20), time(step, 8),
+                              PadLeft("100.0 %", 9)));
+  if (run.has_steady_program()) {
+    const std::vector<HotSpot> spots =
+        HotSpots(run.programs(run.steady_program()));
+    right.push_back(absl::StrCat(PadRight("hot spots (layer)", 36),
+                                 PadLeft(scale.unit, 8), "   of peak"));
+    std::string letters;
+    for (const HotSpot& s : spots) {
+      if (static_cast<int>(right.size()) > kHotSpots) break;
+      const std::string name =
+          absl::StrCat(s.layer, s.layer.empty() ? "" : " ", s.name, " x",
+                       s.count, s.estimated ? " (estimated)" : "");
+      std::string peak;
+      if (s.fraction_of_peak.has_value()) {
+        const char letter = PeakLetter(s.bound);
+        peak = absl::StrCat(Percent(*s.fraction_of_peak, 0), " ",
+                            std::string(1, letter));
+        if (letters.find(letter) == std::string::npos) letters += letter;
+      }
+      right.push_back(
+          absl::StrCat(PadRight(name, 36), time(s.time, 8), PadLeft(peak, 10)));
+    }
+    std::vector<std::string> legend;
+    for (char c : std::string("FBVL")) {
+      if (letters.find(c) == std::string::npos) continue;
+      legend.push_back(c == 'F'   ? "F flops"
+                       : c == 'B' ? "B bandwidth"
+                       : c == 'V' ? "V vector slots"
+                                  : "L link");
+    }
+    if (!legend.empty()) right.push_back(absl::StrJoin(legend, ", "));
+  }
+  for (size_t i = 0; i < std::max(left.size(), right.size()); ++i) {
+    std::string line =
+        absl::StrCat("  ", PadRight(i < left.size() ? left[i] : "", 47),
+                     i < right.size() ? right[i] : "");
+    while (!line.empty() && line.back() == ' ') line.pop_back();
+    absl::StrAppend(out, line, "\n");
+  }
+}
+
+void Assumed(const RunRecord& run, std::string* out) {
+  if (run.assumed_size() == 0) return;
+  std::vector<std::string> names;
+  for (const record::AssumedRecord& a : run.assumed()) {
+    if (names.size() == 3) {
+      names.push_back("...");
+      break;
+    }
+    names.push_back(
+        absl::StrCat(a.name(), " ", Significant(a.value(), 3), " ", a.unit()));
+  }
+  absl::StrAppend(out, "  rests on ", run.assumed_size(), " ASSUMED number",
+                  run.assumed_size() == 1 ? "" : "s", ": ",
+                  absl::StrJoin(names, ", "));
+  if (run.has_assumed_effect()) {
+    absl::StrAppend(out, "  (+-20 % each moves the step +-",
+                    Percent(run.assumed_effect()), ")");
+  }
+  absl::StrAppend(out, "\n");
+}
+
+}  // namespace
+
+std::string RenderSummary(const RunRecord& run, const SummaryOptions& options) {
+  std::string out;
+  Header(run, &out);
+  if (run.has_step_time()) Figures(run, &out);
+  Memory(run, &out);
+  FirstSteps(run, &out);
+  Cost(run, &out);
+  if (run.has_step_time()) Breakdown(run, &out);
+  Assumed(run, &out);
+  for (const std::string& warning : run.warnings()) {
+    absl::StrAppend(&out, "  warning: ", warning, "\n");
+  }
+  if (!options.saved_to.empty()) {
+    absl::StrAppend(&out, "  saved ", options.saved_to, " in ",
+                    Significant(run.tool().wall_s(), 2), " s\n");
+  }
+  return out;
+}
+
+}  // namespace ptxla::reports
