@@ -1,0 +1,52 @@
+// What a lazy node needs besides its operands. Part of the node's hash, as the
+// hash seed of PyTorch/XLA's nodes carries it.
+#ifndef PTXLA_LAZY_ATTRIBUTES_H_
+#define PTXLA_LAZY_ATTRIBUTES_H_
+
+#include <cstdint>
+#include <variant>
+#include <vector>
+
+#include "lazy/device_data.h"
+
+namespace ptxla::lazy {
+
+struct DataAttrs {  // device_data
+  DeviceDataPtr data;
+};
+struct ConstantAttrs {  // Constant
+  double value = 0;
+};
+// permute: the permutation. view, expand: the result's dimensions. sum: the
+// dimensions that are summed. softmax, log_softmax and their backward forms,
+// index_select, stack: one dimension.
+struct DimsAttrs {
+  DimVector dims;
+  bool keepdim = false;  // sum
+};
+struct SliceAttrs {  // select, generic_slice; update_slice (starts only)
+  DimVector starts, limits;
+};
+struct BatchNormAttrs {  // native_batch_norm, native_batch_norm_backward
+  double epsilon = 0;
+};
+struct NllLossAttrs {  // nll_loss, nll_loss_backward: labels without loss
+  int64_t ignore_index = -100;
+};
+struct CollectiveAttrs {  // cross_replica_sum; every result is scaled
+  std::vector<std::vector<int64_t>> groups;
+  double scale = 1;
+  bool pin_layout = true;
+};
+
+using NodeAttrs =
+    std::variant<std::monostate, DataAttrs, ConstantAttrs, DimsAttrs,
+                 SliceAttrs, BatchNormAttrs, NllLossAttrs, CollectiveAttrs>;
+
+// Equal attributes have equal hashes; the identity of a buffer is not in it
+// (a step's graph must hash like the last one's).
+uint64_t HashOf(const NodeAttrs& attrs);
+
+}  // namespace ptxla::lazy
+
+#endif  // PTXLA_LAZY_ATTRIBUTES_H_
