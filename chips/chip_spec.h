@@ -50,6 +50,8 @@ struct CoreSpec {
   int pregs = 15;
   int mask_regs = 8;
   int branch_delay_slots = 1;
+  // Fixed costs. The simulator charges the prologue; the compiler emits the
+  // others as bundles of a kernel's entry and step code.
   Cycles program_prologue;    // once per program
   Cycles kernel_entry;        // once per kernel, outside its grid loop
   Cycles kernel_step;         // per grid step outside the body, and …

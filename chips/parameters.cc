@@ -96,6 +96,8 @@ constexpr ParameterRule kLatency = {"latency.*", D::kCycles, kInt, kMay,
                                     "issue of producer to issue of consumer"};
 constexpr ParameterRule kInterval = {"interval.*", D::kCycles, kInt, kMay,
                                      "between two operations of one unit"};
+constexpr ParameterRule kFifo = {"fifo.*", D::kCount, kInt, kMay,
+                                 "results that a queue holds before its pop"};
 constexpr ParameterRule kPolicy = {"policy.*", D::kAny, kReal, kMay,
                                    "a number in a rule of the TPU compiler"};
 constexpr ParameterRule kHost = {"host.*", D::kAny, kReal, kMay,
@@ -152,6 +154,7 @@ const ParameterRule* FindParameterRule(absl::string_view key) {
   }
   if (absl::StartsWith(key, "latency.")) return &kLatency;
   if (absl::StartsWith(key, "interval.")) return &kInterval;
+  if (absl::StartsWith(key, "fifo.")) return &kFifo;
   if (absl::StartsWith(key, "policy.")) return &kPolicy;
   if (absl::StartsWith(key, "host.")) return &kHost;
   return nullptr;

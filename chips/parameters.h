@@ -1,12 +1,13 @@
 // The names of the numbers that a chip file may hold, and the units they are
 // written in. This list is the vocabulary between chip files and code.
 //
-// A key is `group.name`. Fixed keys are listed by KnownParameters(); four
+// A key is `group.name`. Fixed keys are listed by KnownParameters(); five
 // groups are open, because their second part is a name that another layer
 // owns:
 //   latency.NAME    cycles from issue of the producer to the first issue of a
 //                   consumer; NAME as in the instruction table
 //   interval.NAME   least cycles between two such operations on one unit
+//   fifo.NAME       results that a queue between units holds
 //   policy.NAME     a rule of the TPU compiler that is a number (unroll, ...)
 //   host.NAME       host side costs, owned by the runtime
 #ifndef PTXLA_CHIPS_PARAMETERS_H_

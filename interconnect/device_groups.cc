@@ -1,0 +1,99 @@
+#include "interconnect/device_groups.h"
+
+#include <algorithm>
+#include <set>
+
+#include "absl/strings/str_cat.h"
+
+namespace ptxla::ici {
+namespace {
+
+// The axes of the box that `chips` fill, or false.
+bool BoxOf(const chips::Topology& topology, const std::vector<int>& chips,
+           std::vector<Axis>* axes) {
+  const size_t rank = topology.axes().size();
+  std::vector<std::set<int>> seen(rank);
+  for (int chip : chips) {
+    const std::vector<int> at = topology.Coordinates(chip);
+    for (size_t i = 0; i < rank; ++i) seen[i].insert(at[i]);
+  }
+  size_t product = 1;
+  axes->clear();
+  for (size_t i = 0; i < rank; ++i) {
+    product *= seen[i].size();
+    const int length = static_cast<int>(seen[i].size());
+    if (length == 1) continue;
+    // Part of an axis is a line of neighbours, without the wrap.
+    if (*seen[i].rbegin() - *seen[i].begin() != length - 1) return false;
+    const bool whole = length == topology.axes()[i].size;
+    axes->push_back({length, whole && topology.wraps(static_cast<int>(i))});
+  }
+  return product == chips.size();
+}
+
+}  // namespace
+
+absl::StatusOr<GroupShape> ShapeOfGroups(
+    const std::vector<std::vector<int64_t>>& groups,
+    const chips::Topology& topology) {
+  std::vector<std::vector<int64_t>> all = groups;
+  if (all.empty()) {
+    all.emplace_back();
+    for (int d = 0; d < topology.num_devices(); ++d) all[0].push_back(d);
+  }
+  GroupShape shape;
+  shape.size = static_cast<int>(all[0].size());
+  const int per_chip = topology.devices_per_chip();
+  const int per_slice = topology.chips_per_slice();
+  std::vector<bool> used(topology.num_devices(), false);
+  shape.is_box = true;
+  for (size_t g = 0; g < all.size(); ++g) {
+    if (static_cast<int>(all[g].size()) != shape.size) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("groups of ", shape.size, " and of ", all[g].size(),
+                       " devices in one collective"));
+    }
+    std::set<int> slices;
+    std::vector<int> chips;  // of the first slice, in order, once each
+    int first_slice = -1;
+    for (int64_t device : all[g]) {
+      if (device < 0 || device >= topology.num_devices()) {
+        return absl::InvalidArgumentError(
+            absl::StrCat("device ", device, " of a collective; the slice has ",
+                         topology.num_devices()));
+      }
+      if (used[device]) {
+        return absl::InvalidArgumentError(
+            absl::StrCat("device ", device, " is twice in a collective"));
+      }
+      used[device] = true;
+      const int chip = static_cast<int>(device) / per_chip;
+      slices.insert(chip / per_slice);
+      if (first_slice < 0) first_slice = chip / per_slice;
+      if (chip / per_slice != first_slice) continue;
+      const int local = chip % per_slice;
+      if (std::find(chips.begin(), chips.end(), local) == chips.end()) {
+        chips.push_back(local);
+      }
+    }
+    std::vector<Axis> axes;
+    const bool box = BoxOf(topology, chips, &axes);
+    if (g == 0) {
+      shape.axes = axes;
+      shape.slices = static_cast<int>(slices.size());
+      shape.devices_per_chip =
+          shape.size /
+          std::max<int>(1, static_cast<int>(chips.size()) * shape.slices);
+    }
+    bool same = axes.size() == shape.axes.size();
+    for (size_t i = 0; same && i < axes.size(); ++i) {
+      same = axes[i].size == shape.axes[i].size &&
+             axes[i].wrap == shape.axes[i].wrap;
+    }
+    shape.is_box = shape.is_box && box && same;
+    shape.chips.push_back(std::move(chips));
+  }
+  return shape;
+}
+
+}  // namespace ptxla::ici
