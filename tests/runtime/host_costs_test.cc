@@ -1,0 +1,46 @@
+#include "runtime/host_costs.h"
+
+#include "tests/support/status_matchers.h"
+
+namespace ptxla::runtime {
+namespace {
+
+using ::testing::Not;
+
+TEST(HostCostsTest, EveryNumberHasASource) {
+  ASSERT_OK_AND_ASSIGN(const chips::ChipSpec chip,
+                       chips::ChipSpec::Load("v6e"));
+  ASSERT_OK_AND_ASSIGN(const HostCosts costs, HostCosts::For(chip));
+  for (const HostCosts::Number& n : costs.numbers) {
+    EXPECT_FALSE(n.source.empty()) << n.key;
+    EXPECT_NE(n.confidence, chips::CONFIDENCE_UNSPECIFIED) << n.key;
+  }
+  EXPECT_EQ(costs.trace_node, Picoseconds(18000000));
+}
+
+TEST(HostCostsTest, AChipFileGoesBeforeTheDefault) {
+  ASSERT_OK_AND_ASSIGN(const chips::ChipSpec chip,
+                       chips::ChipSpec::Load("v6e"));
+  ASSERT_OK_AND_ASSIGN(
+      const chips::ChipSpec other,
+      chips::ChipSpec::Parse(
+          chip.ToText() + "number { key: 'host.launch' value: 50 unit: 'us' "
+                          "confidence: ASSUMED source: 'test' }",
+          "test"));
+  ASSERT_OK_AND_ASSIGN(const HostCosts costs, HostCosts::For(other));
+  EXPECT_EQ(costs.launch, FromSeconds(50e-6));
+}
+
+TEST(HostCostsTest, ScalingMovesOneNumber) {
+  ASSERT_OK_AND_ASSIGN(const chips::ChipSpec chip,
+                       chips::ChipSpec::Load("v6e"));
+  ASSERT_OK_AND_ASSIGN(const HostCosts costs, HostCosts::For(chip));
+  ASSERT_OK_AND_ASSIGN(const HostCosts scaled,
+                       costs.WithScaled("host.launch", 2));
+  EXPECT_EQ(scaled.launch, costs.launch * 2);
+  EXPECT_EQ(scaled.trace_node, costs.trace_node);
+  EXPECT_THAT(costs.WithScaled("host.nothing", 2), Not(ptxla::testing::IsOk()));
+}
+
+}  // namespace
+}  // namespace ptxla::runtime
