@@ -27,8 +27,7 @@ namespace ptxla::memory {
 struct Transfer {
   Bytes bytes;
   bool write = false;
-  // Contiguous bytes at a time; 0: the whole transfer is one run.
-  Bytes run = Bytes(0);
+  Bytes run;  // contiguous bytes at a time; 0: the whole transfer is one run
   // Bytes written of all bytes in the traffic that it is part of.
   double write_fraction = 0;
 };

@@ -1,0 +1,179 @@
+// Writes Code: arithmetic over virtual registers, loops, and the scopes of
+// global registers.
+//
+//   CodeBuilder b(model);
+//   Sca in = b.GlobalSca(), out = b.GlobalSca();
+//   b.WindowAddress(in, 0);
+//   b.WindowAddress(out, 1);
+//   Sca i = b.BeginLoop(/*trips=*/16, /*increment=*/4096);
+//   Sca from = b.SAdd(in, i), to = b.SAdd(out, i);
+//   Vec x = b.Load(/*space=*/0, from, 0);
+//   b.Store(/*space=*/1, to, 0, b.Eup(Opcode::kVtanhF32, x));
+//   b.EndLoop();
+//   Code code = b.Finish();
+//
+// Methods that make a value return a new local of the open block, valid until
+// the block ends (NewBlock, BeginLoop, EndLoop ...). Globals made between
+// BeginLoop (BeginScope) and EndLoop (EndScope) give their registers back
+// there.
+#ifndef PTXLA_HLO_BACKEND_LOWERING_CODEGEN_BUILDER_H_
+#define PTXLA_HLO_BACKEND_LOWERING_CODEGEN_BUILDER_H_
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "hlo_backend/lowering/codegen/vcode.h"
+#include "isa/machine_model.h"
+
+namespace ptxla::codegen {
+
+class CodeBuilder {
+ public:
+  using Opcode = isa::Opcode;
+
+  explicit CodeBuilder(const isa::MachineModel& model);
+  const isa::MachineModel& model() const { return model_; }
+
+  // --- Structure ---
+  // Ends the open block; what follows goes into a new one.
+  void NewBlock(const char* label = "", BlockMode mode = BlockMode::kFree);
+  // The counter is a global: 0, increment, 2 * increment, ...
+  Sca BeginLoop(int64_t trips, int32_t increment);
+  void EndLoop();
+  void BeginWhen(int dim, isa::When::Kind kind);
+  void EndWhen();
+  void BeginScope();
+  void EndScope();
+  // Takes the open block out again: for measuring it.
+  VNode TakeBlock();
+  absl::Span<const VRegister> registers() const { return code_.registers; }
+  Code Finish();
+  // Globals did not fit into the registers (the code is not usable).
+  bool overflow() const { return overflow_; }
+
+  // --- Registers ---
+  Vec NewVec() { return {New(isa::RegClass::kVector, false)}; }
+  Sca NewSca() { return {New(isa::RegClass::kScalar, false)}; }
+  Mask NewMask() { return {New(isa::RegClass::kMask, false)}; }
+  Pred NewPred() { return {New(isa::RegClass::kPredicate, false)}; }
+  Vec GlobalVec() { return {New(isa::RegClass::kVector, true)}; }
+  Sca GlobalSca() { return {New(isa::RegClass::kScalar, true)}; }
+  Mask GlobalMask() { return {New(isa::RegClass::kMask, true)}; }
+  Pred GlobalPred() { return {New(isa::RegClass::kPredicate, true)}; }
+  // Globals of the class that are still free.
+  int FreeGlobals(isa::RegClass cls) const;
+  // Says that the address in `reg` is `offset` beyond what `group` stands for,
+  // modulo the VMEM banks.
+  void SetBank(Sca reg, int32_t group, int32_t offset);
+  int32_t NewBankGroup() { return next_bank_group_++; }
+
+  // --- Instructions: the raw way ---
+  VInstr& Emit(const VInstr& instr);
+  VInstr& Emit(Opcode op) {
+    VInstr v;
+    v.op = op;
+    return Emit(v);
+  }
+
+  // --- Vectors ---
+  Vec Unary(Opcode op, Vec a);
+  Vec Binary(Opcode op, Vec a, Vec b);
+  Vec BinaryImm(Opcode op, Vec a, uint32_t imm);
+  Vec BinaryF(Opcode op, Vec a, float imm);
+  void UnaryTo(Vec dst, Opcode op, Vec a);
+  void BinaryTo(Vec dst, Opcode op, Vec a, Vec b);
+  void Move(Vec dst, Vec a) { UnaryTo(dst, Opcode::kVmov, a); }
+  Vec Imm(uint32_t bits);
+  Vec ImmF(float value);
+  void ImmTo(Vec dst, uint32_t bits);
+  Vec Splat(Sca s);
+  void SplatTo(Vec dst, Sca s);
+  Vec LaneSequence();
+  Vec Select(Mask m, Vec if_set, Vec if_not);
+  Vec SelectImm(Mask m, Vec if_set, uint32_t if_not);
+  // Sublane s of the result is sublane (s - amount) mod 8.
+  Vec RotateSublanes(Vec a, int amount);
+  Vec BroadcastSublane(Vec a, int sublane);
+
+  // --- Masks ---
+  Mask Compare(Opcode op, Vec a, Vec b);
+  Mask CompareImm(Opcode op, Vec a, uint32_t imm);
+  Mask MaskBinary(Opcode op, Mask a, Mask b);
+  Mask MaskNot(Mask a);
+  // Set where lane_lo <= lane < lane_hi and sublane_lo <= sublane < sublane_hi.
+  Mask Range(int lane_lo, int lane_hi, int sublane_lo, int sublane_hi);
+
+  // --- FIFO instructions: push and pop ---
+  Vec Eup(Opcode op, Vec a);
+  // XLU instructions take the units in turn.
+  Vec Xlane(Opcode op, Vec a);         // vadd.xlane ...
+  Vec RotateLanes(Vec a, int amount);  // lane l gets l - amount
+  Vec BroadcastLane(Vec a, int lane);
+  Vec BroadcastLane(Vec a, Sca lane);
+  Vec Permute(Vec a, Vec lanes);
+  // Transposes `rows` (8 rows each, at most 16 of them, 128 lanes) and returns
+  // `results` registers of 8 columns each.
+  std::vector<Vec> Transpose(const std::vector<Vec>& rows, int results,
+                             bool b16 = false);
+  Sca ToScalar(Vec a);  // word of sublane 0, lane 0
+
+  // --- VMEM ---
+  Vec Load(int space, Sca base, int32_t offset);
+  Vec LoadRow(int space, Sca base, int32_t offset);  // on all sublanes
+  Vec LoadStrided(int space, Sca base, int32_t offset, int32_t stride,
+                  int group);
+  void Store(int space, Sca base, int32_t offset, Vec value);
+  void StoreMasked(int space, Sca base, int32_t offset, Vec value, Mask mask);
+  void StoreStrided(int space, Sca base, int32_t offset, int32_t stride,
+                    int group, Vec value);
+
+  // --- Scalars ---
+  Sca SImm(int32_t value);
+  void SImmTo(Sca dst, int32_t value);
+  Sca SBinary(Opcode op, Sca a, Sca b);
+  Sca SBinaryImm(Opcode op, Sca a, int32_t imm);
+  void SBinaryTo(Sca dst, Opcode op, Sca a, Sca b);
+  void SBinaryImmTo(Sca dst, Opcode op, Sca a, int32_t imm);
+  Sca SAdd(Sca a, Sca b) { return SBinary(Opcode::kSadd, a, b); }
+  Sca SAddImm(Sca a, int32_t b) { return SBinaryImm(Opcode::kSadd, a, b); }
+  Sca SMulImm(Sca a, int32_t b);
+  void SMove(Sca dst, Sca a);
+  Sca SLoad(int space, Sca base, int32_t offset);  // SMEM
+  Pred SCompareImm(Opcode op, Sca a, int32_t imm);
+
+  // --- Kernel state and DMA ---
+  void WindowAddress(Sca dst, int window);
+  void GridIndex(Sca dst, int dim);
+  void ScratchAddress(Sca dst, int32_t offset);
+  void ArgAddress(Sca dst, int arg);
+  Sca WindowLength(int window, int dim);
+  void DmaStart(int window);
+  void DmaWait(int window);
+  void Nop(int cycles);
+
+ private:
+  int32_t New(isa::RegClass cls, bool global);
+  VNode& Open();
+  int NextXlu();
+
+  const isa::MachineModel& model_;
+  Code code_;
+  // Path to the open list: node lists of the enclosing loops.
+  struct Level {
+    std::vector<VNode> nodes;
+    VNode parent;
+  };
+  std::vector<Level> levels_;
+  std::vector<std::array<uint64_t, isa::kNumRegClasses>> scopes_;
+  std::array<uint64_t, isa::kNumRegClasses> globals_{};
+  bool block_open_ = false;
+  bool overflow_ = false;
+  int next_xlu_ = 0;
+  int32_t next_bank_group_ = 0;
+};
+
+}  // namespace ptxla::codegen
+
+#endif  // PTXLA_HLO_BACKEND_LOWERING_CODEGEN_BUILDER_H_

@@ -1,0 +1,311 @@
+#include "hlo_backend/lowering/codegen/dependences.h"
+
+#include <algorithm>
+#include <array>
+
+#include "absl/container/flat_hash_map.h"
+#include "base/check.h"
+
+namespace ptxla::codegen {
+namespace {
+
+using isa::ExecUnit;
+using isa::Fifo;
+using isa::Info;
+
+// Bytes of VMEM or SMEM that an access spans, from its immediate on.
+int64_t SpanOf(const VInstr& v) {
+  if (v.op == isa::Opcode::kSld || v.op == isa::Opcode::kSst) return 4;
+  if (v.op == isa::Opcode::kVldBcast) return isa::kRowBytes;
+  if (v.op == isa::Opcode::kVldStr || v.op == isa::Opcode::kVstStr ||
+      v.op == isa::Opcode::kVstStrMsk) {
+    const int64_t group = std::max(v.c, 1);
+    const int64_t groups = (isa::kSublanes + group - 1) / group;
+    return (groups - 1) * v.imm2 + group * isa::kRowBytes;
+  }
+  return isa::kVregBytes;
+}
+
+bool IsStore(isa::Opcode op) {
+  return isa::IsVectorStore(op) || op == isa::Opcode::kSst;
+}
+
+class Builder {
+ public:
+  Builder(absl::Span<const VInstr> instrs,
+          absl::Span<const VRegister> registers, const isa::MachineModel& model)
+      : instrs_(instrs), registers_(registers), model_(model) {
+    graph_.nodes.resize(instrs.size());
+    graph_.edges.reserve(instrs.size() * 3);
+    last_write_.assign(registers.size(), -1);
+    readers_.assign(registers.size(), -1);
+  }
+
+  Graph Build(BlockMode mode) {
+    const int n = static_cast<int>(instrs_.size());
+    for (int i = 0; i < n; ++i) Describe(i);
+    for (int i = 0; i < n; ++i) {
+      Registers(i);
+      if (instrs_[i].space >= 0) Memory(i);
+      Streams(i);
+      if (mode == BlockMode::kInOrder && i > 0) Add(i - 1, i, 0);
+    }
+    if (mode == BlockMode::kPipelined) {
+      ChainFifos();
+    } else {
+      PairFifos();
+    }
+    for (int i = n - 1; i >= 0; --i) {
+      Node& node = graph_.nodes[i];
+      node.height = std::max(node.latency, 1);
+      for (int e = node.first_edge; e >= 0; e = graph_.edges[e].next) {
+        const Edge& edge = graph_.edges[e];
+        node.height =
+            std::max(node.height, edge.cycles + graph_.nodes[edge.to].height);
+      }
+    }
+    return std::move(graph_);
+  }
+
+ private:
+  void Add(int from, int to, int cycles) {
+    Node& node = graph_.nodes[from];
+    graph_.edges.push_back({to, cycles, node.first_edge});
+    node.first_edge = static_cast<int>(graph_.edges.size()) - 1;
+    ++graph_.nodes[to].num_preds;
+  }
+
+  void Describe(int i) {
+    const VInstr& v = instrs_[i];
+    const isa::InstrInfo& info = Info(v.op);
+    Node& node = graph_.nodes[i];
+    const isa::Instr shell = Shell(v);
+    node.latency = isa::LatencyOf(shell, model_);
+    node.interval = isa::IntervalOf(shell, model_);
+    const int unit_number = model_.Units(info.unit) > 1 ? v.unit : 0;
+    if (info.unit != ExecUnit::kNone) {
+      node.unit = static_cast<int16_t>(
+          static_cast<int>(info.unit) * isa::kMaxUnits + unit_number);
+    }
+    const Fifo fifo = info.pushes != Fifo::kNone ? info.pushes : info.pops;
+    if (fifo != Fifo::kNone) {
+      node.fifo = static_cast<int16_t>(static_cast<int>(fifo) * isa::kMaxUnits +
+                                       v.unit);
+      node.is_pop = info.pops != Fifo::kNone;
+      if (!node.is_pop) {
+        node.results = static_cast<int16_t>(isa::ResultsOf(shell, model_));
+      }
+    }
+  }
+
+  void Read(int i, int32_t reg) {
+    if (reg == kNone) return;
+    const int w = last_write_[reg];
+    if (w >= 0) Add(w, i, graph_.nodes[w].latency);
+    if (registers_[reg].global) {
+      reader_links_.push_back({i, readers_[reg]});
+      readers_[reg] = static_cast<int>(reader_links_.size()) - 1;
+    }
+  }
+
+  void Write(int i, int32_t reg) {
+    if (registers_[reg].global) {
+      const int w = last_write_[reg];
+      if (w >= 0 && w != i) {
+        Add(w, i,
+            std::max(1, graph_.nodes[w].latency - graph_.nodes[i].latency + 1));
+      }
+      for (int r = readers_[reg]; r >= 0; r = reader_links_[r].second) {
+        if (reader_links_[r].first != i) Add(reader_links_[r].first, i, 0);
+      }
+      readers_[reg] = -1;
+    } else {
+      CHECK(last_write_[reg] < 0) << "a local register is written twice";
+    }
+    last_write_[reg] = i;
+  }
+
+  void Registers(int i) {
+    const VInstr& v = instrs_[i];
+    const FieldClasses& f = FieldsOf(v.op);
+    if (f.a >= 0) Read(i, v.a);
+    if (f.b >= 0) Read(i, v.b);
+    if (f.c >= 0) Read(i, v.c);
+    Read(i, v.guard);
+    if (f.dst < 0 || v.dst == kNone) return;
+    if (f.dst_is_read) {
+      Read(i, v.dst);
+    } else {
+      // A guarded write keeps the old value when the guard fails.
+      if (v.guard != kNone) Read(i, v.dst);
+      Write(i, v.dst);
+    }
+  }
+
+  struct Access {
+    int instr;
+    int32_t base;
+    int64_t begin, end;
+  };
+  struct Space {
+    std::vector<Access> loads, stores;
+  };
+
+  void Memory(int i) {
+    const VInstr& v = instrs_[i];
+    const bool store = IsStore(v.op);
+    Space& space = spaces_[v.space];
+    const int64_t begin = v.imm;
+    const Access access{i, v.a, begin, begin + SpanOf(v)};
+    const auto conflicts = [&](const Access& o) {
+      return o.base != access.base ||
+             (o.begin < access.end && access.begin < o.end);
+    };
+    // A load sees stores of earlier bundles; a store after a load may share
+    // its bundle.
+    for (const Access& s : space.stores) {
+      if (conflicts(s)) Add(s.instr, i, 1);
+    }
+    if (store) {
+      for (const Access& l : space.loads) {
+        if (conflicts(l)) Add(l.instr, i, 0);
+      }
+      space.stores.push_back(access);
+    } else {
+      space.loads.push_back(access);
+    }
+  }
+
+  // Chains an instruction behind the last one of the same stream.
+  void Chain(int* last, int i, int cycles) {
+    if (*last >= 0) Add(*last, i, cycles);
+    *last = i;
+  }
+
+  void Streams(int i) {
+    const VInstr& v = instrs_[i];
+    const isa::InstrInfo& info = Info(v.op);
+    if (isa::IsDma(v.op) || v.op == isa::Opcode::kShaltErr) {
+      // Control is a barrier for memory, in both directions.
+      for (auto& [id, space] : spaces_) {
+        for (const Access& a : space.stores) Add(a.instr, i, 1);
+        for (const Access& a : space.loads) Add(a.instr, i, 0);
+      }
+      Chain(&last_dma_, i, 1);
+      return;
+    }
+    if (v.space >= 0 && last_dma_ >= 0) Add(last_dma_, i, 1);
+    if (info.unit == ExecUnit::kRng) Chain(&last_rng_, i, 1);
+    if (isa::IsXposePush(v.op)) Chain(&last_xpose_[v.unit], i, 1);
+    if (info.unit == ExecUnit::kPrep || info.unit == ExecUnit::kPush ||
+        info.unit == ExecUnit::kMatmul) {
+      Mxu(i, info);
+    }
+  }
+
+  void Mxu(int i, const isa::InstrInfo& info) {
+    const VInstr& v = instrs_[i];
+    const bool weights =
+        v.op == isa::Opcode::kVmatprepSubr || info.unit == ExecUnit::kPush;
+    int& chain = weights ? last_push_chain_[v.unit] : last_mul_chain_[v.unit];
+    if (chain >= 0) {
+      const bool prep = Info(instrs_[chain].op).unit == ExecUnit::kPrep;
+      Add(chain, i, prep ? graph_.nodes[chain].latency : 1);
+    }
+    chain = i;
+    if (info.unit == ExecUnit::kPush) {
+      int& latch = last_latch_[v.unit][v.c];
+      if (latch >= 0) {
+        Add(latch, i, model_.Latency(isa::LatencyKey::kLatchToPush, v.unit));
+      }
+      last_push_[v.unit][v.c] = i;
+    } else if (info.unit == ExecUnit::kMatmul && v.c > 0) {
+      const int stage = v.c - 1;
+      const int push = last_push_[v.unit][stage];
+      if (push >= 0) Add(push, i, graph_.nodes[push].latency);
+      last_latch_[v.unit][stage] = i;
+    }
+  }
+
+  void ChainFifos() {
+    std::array<int, kNumFifoIndexes> push, pop;
+    push.fill(-1);
+    pop.fill(-1);
+    for (int i = 0; i < static_cast<int>(instrs_.size()); ++i) {
+      Node& node = graph_.nodes[i];
+      if (node.fifo < 0) continue;
+      Chain(node.is_pop ? &pop[node.fifo] : &push[node.fifo], i, 1);
+    }
+  }
+
+  void PairFifos() {
+    // Results and pops of each FIFO in source order.
+    std::array<std::vector<std::pair<int, int>>, kNumFifoIndexes> waiting;
+    std::array<size_t, kNumFifoIndexes> taken{};
+    std::vector<int> counts(instrs_.size(), 0);
+    const int n = static_cast<int>(instrs_.size());
+    int total = 0;
+    for (int i = 0; i < n; ++i) {
+      Node& node = graph_.nodes[i];
+      if (node.fifo < 0 || node.is_pop) continue;
+      node.first_pop = total;
+      total += node.results;
+    }
+    graph_.pops.assign(total, -1);
+    for (int i = 0; i < n; ++i) {
+      const Node& node = graph_.nodes[i];
+      if (node.fifo < 0) continue;
+      auto& queue = waiting[node.fifo];
+      if (!node.is_pop) {
+        for (int r = 0; r < node.results; ++r) queue.push_back({i, r});
+        continue;
+      }
+      CHECK(taken[node.fifo] < queue.size()) << "a pop without a push";
+      const auto [push, r] = queue[taken[node.fifo]++];
+      graph_.pops[graph_.nodes[push].first_pop + r] = i;
+      const isa::Instr shell = Shell(instrs_[push]);
+      Add(push, i,
+          graph_.nodes[push].latency + r * isa::ResultSpacing(shell, model_));
+    }
+    for (size_t f = 0; f < waiting.size(); ++f) {
+      CHECK(taken[f] == waiting[f].size()) << "a result is never popped";
+    }
+  }
+
+  absl::Span<const VInstr> instrs_;
+  absl::Span<const VRegister> registers_;
+  const isa::MachineModel& model_;
+  Graph graph_;
+  std::vector<int> last_write_;
+  std::vector<int> readers_;
+  std::vector<std::pair<int, int>> reader_links_;
+  absl::flat_hash_map<int, Space> spaces_;
+  int last_dma_ = -1;
+  int last_rng_ = -1;
+  std::array<int, isa::kMaxUnits> last_xpose_{-1, -1, -1, -1};
+  std::array<int, isa::kMaxUnits> last_push_chain_{-1, -1, -1, -1};
+  std::array<int, isa::kMaxUnits> last_mul_chain_{-1, -1, -1, -1};
+  std::array<std::array<int, 2>, isa::kMaxUnits> last_push_{
+      {{-1, -1}, {-1, -1}, {-1, -1}, {-1, -1}}};
+  std::array<std::array<int, 2>, isa::kMaxUnits> last_latch_{
+      {{-1, -1}, {-1, -1}, {-1, -1}, {-1, -1}}};
+};
+
+}  // namespace
+
+isa::Instr Shell(const VInstr& v) {
+  isa::Instr i;
+  i.op = v.op;
+  i.unit = v.unit;
+  i.imm = v.imm;
+  i.imm2 = v.imm2;
+  return i;
+}
+
+Graph BuildGraph(absl::Span<const VInstr> instrs,
+                 absl::Span<const VRegister> registers,
+                 const isa::MachineModel& model, BlockMode mode) {
+  return Builder(instrs, registers, model).Build(mode);
+}
+
+}  // namespace ptxla::codegen

@@ -1,0 +1,58 @@
+// What must come before what in a block, and how many cycles before.
+//
+// Registers: a read waits for the latency of the write. Memory: instructions
+// of one space conflict unless they use the same address register with
+// disjoint immediate ranges. FIFOs: the i-th result of a unit's FIFO in source
+// order belongs to the i-th pop in source order. Streams that share state (the
+// weights of an MXU, a transpose, the random generator, DMA) keep their order.
+#ifndef PTXLA_HLO_BACKEND_LOWERING_CODEGEN_DEPENDENCES_H_
+#define PTXLA_HLO_BACKEND_LOWERING_CODEGEN_DEPENDENCES_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "hlo_backend/lowering/codegen/vcode.h"
+#include "isa/machine_model.h"
+
+namespace ptxla::codegen {
+
+struct Edge {
+  int32_t to;
+  int32_t cycles;  // least distance between the issues
+  int32_t next;    // next edge of the same source, -1: last
+};
+
+struct Node {
+  int32_t first_edge = -1;
+  int32_t num_preds = 0;
+  int32_t height = 0;   // longest path to the end of the block, cycles
+  int32_t latency = 0;  // of the written register
+  int16_t fifo = -1;    // index of the FIFO that it pushes or pops
+  int16_t results = 0;  // results pushed
+  bool is_pop = false;
+  int32_t first_pop = -1;  // push: its pops are pops[first_pop ...]
+  int32_t interval = 1;
+  int16_t unit = -1;  // index of its unit, -1: none
+};
+
+// FIFO and unit indexes: key * kMaxUnits + unit number.
+inline constexpr int kNumFifoIndexes = isa::kNumFifos * isa::kMaxUnits;
+inline constexpr int kNumUnitIndexes = isa::kNumUnits * isa::kMaxUnits;
+
+struct Graph {
+  std::vector<Node> nodes;
+  std::vector<Edge> edges;
+  std::vector<int32_t> pops;  // instruction numbers, grouped by push
+};
+
+Graph BuildGraph(absl::Span<const VInstr> instrs,
+                 absl::Span<const VRegister> registers,
+                 const isa::MachineModel& model, BlockMode mode);
+
+// The Instr with everything but registers, for questions to isa.
+isa::Instr Shell(const VInstr& v);
+
+}  // namespace ptxla::codegen
+
+#endif  // PTXLA_HLO_BACKEND_LOWERING_CODEGEN_DEPENDENCES_H_

@@ -1,0 +1,206 @@
+#include "hlo_backend/lowering/codegen/emit.h"
+
+#include <algorithm>
+#include <memory>
+
+#include "base/hash.h"
+#include "base/status.h"
+
+namespace ptxla::codegen {
+namespace {
+
+// Virtual registers of a block by first appearance, so that equal blocks of
+// different kernels look alike.
+uint64_t HashOf(const VNode& block, absl::Span<const VRegister> registers) {
+  Fingerprint f;
+  f.Add(static_cast<int64_t>(block.mode));
+  for (uint64_t bits : block.globals) f.Add(static_cast<int64_t>(bits));
+  int32_t base = INT32_MAX;
+  for (const VInstr& v : block.instrs) {
+    if (v.dst != kNone && FieldsOf(v.op).dst >= 0 && !registers[v.dst].global) {
+      base = std::min(base, v.dst);
+    }
+  }
+  const auto reg = [&](int8_t cls, int32_t r) -> int64_t {
+    if (cls < 0) return r;
+    if (r == kNone) return -1;
+    const VRegister& info = registers[r];
+    if (!info.global) {
+      return HashCombine(static_cast<uint64_t>(r - base) * 2 + 1000,
+                         static_cast<uint64_t>(info.bank_group + 1) << 32 ^
+                             static_cast<uint32_t>(info.bank_offset));
+    }
+    return HashCombine(static_cast<uint64_t>(info.physical) * 2 + 1,
+                       static_cast<uint64_t>(info.bank_group + 1) << 32 ^
+                           static_cast<uint32_t>(info.bank_offset));
+  };
+  for (const VInstr& v : block.instrs) {
+    const FieldClasses& c = FieldsOf(v.op);
+    f.Add(static_cast<int64_t>(v.op) | int64_t{v.unit} << 16 |
+          int64_t{v.guard_not} << 24 | int64_t{v.space} << 32);
+    f.Add(reg(c.dst, v.dst)).Add(reg(c.a, v.a)).Add(reg(c.b, v.b));
+    f.Add(reg(c.c, v.c)).Add(reg(0, v.guard));
+    f.Add(static_cast<int64_t>(
+        static_cast<uint64_t>(static_cast<uint32_t>(v.imm)) << 32 |
+        static_cast<uint32_t>(v.imm2)));
+  }
+  return f.value();
+}
+
+class BlockWriter {
+ public:
+  BlockWriter(const VNode& block, absl::Span<const VRegister> registers,
+              const BlockSchedule& schedule)
+      : block_(block), registers_(registers), schedule_(schedule) {}
+
+  isa::Block Write() {
+    isa::Block out;
+    out.label = block_.label;
+    out.instrs.reserve(block_.instrs.size());
+    int64_t cycle = 0;
+    std::vector<isa::Instr> bundle;
+    for (size_t k = 0; k < schedule_.order.size();) {
+      const int64_t at = schedule_.order[k].first;
+      if (at > cycle) out.AddNop(static_cast<int>(at - cycle));
+      bundle.clear();
+      for (; k < schedule_.order.size() && schedule_.order[k].first == at;
+           ++k) {
+        bundle.push_back(Physical(block_.instrs[schedule_.order[k].second]));
+      }
+      out.Add(bundle);
+      cycle = at + 1;
+    }
+    if (schedule_.cycles > cycle) {
+      out.AddNop(static_cast<int>(schedule_.cycles - cycle));
+    }
+    return out;
+  }
+
+ private:
+  uint8_t Register(int8_t cls, int32_t reg) const {
+    if (cls < 0) return reg == kNone ? isa::kNoReg : static_cast<uint8_t>(reg);
+    if (reg == kNone) return isa::kNoReg;
+    const VRegister& info = registers_[reg];
+    return info.global ? info.physical
+                       : schedule_.physical[reg - schedule_.first_local];
+  }
+
+  isa::Instr Physical(const VInstr& v) const {
+    const FieldClasses& f = FieldsOf(v.op);
+    isa::Instr i;
+    i.op = v.op;
+    i.unit = v.unit;
+    i.dst = Register(f.dst, v.dst);
+    i.a = Register(f.a, v.a);
+    i.b = Register(f.b, v.b);
+    i.c = Register(f.c, v.c);
+    i.imm = v.imm;
+    i.imm2 = v.imm2;
+    if (v.guard != kNone) {
+      const int p = Register(0, v.guard);
+      i.guard = v.guard_not ? isa::GuardIfNot(p) : isa::GuardIf(p);
+    }
+    return i;
+  }
+
+  const VNode& block_;
+  absl::Span<const VRegister> registers_;
+  const BlockSchedule& schedule_;
+};
+
+absl::Status EmitNodes(absl::Span<const VNode> nodes, const Code& code,
+                       BlockCache* cache, isa::Code* out) {
+  for (const VNode& node : nodes) {
+    if (node.kind == VNode::Kind::kBlock) {
+      if (node.instrs.empty()) continue;
+      ASSIGN_OR_RETURN(const isa::Block* block,
+                       cache->Get(node, code.registers),
+                       _ << "block '" << node.label << "'");
+      out->push_back(*block);
+      continue;
+    }
+    isa::Code body;
+    RETURN_IF_ERROR(EmitNodes(node.body, code, cache, &body));
+    if (body.empty()) continue;
+    if (node.kind == VNode::Kind::kWhen) {
+      out->push_back(isa::When{node.when_dim, node.when, std::move(body)});
+      continue;
+    }
+    isa::Loop loop;
+    loop.counter = node.counter == kNone
+                       ? isa::kNoReg
+                       : code.registers[node.counter].physical;
+    loop.trips = node.trips;
+    loop.increment = node.increment;
+    loop.body = std::move(body);
+    out->push_back(std::move(loop));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<int64_t> CyclesOfNodes(absl::Span<const VNode> nodes,
+                                      const Code& code, BlockCache* cache) {
+  int64_t cycles = 0;
+  for (const VNode& node : nodes) {
+    if (node.kind == VNode::Kind::kBlock) {
+      if (node.instrs.empty()) continue;
+      ASSIGN_OR_RETURN(const isa::Block* block,
+                       cache->Get(node, code.registers));
+      cycles += block->Cycles();
+      continue;
+    }
+    ASSIGN_OR_RETURN(int64_t body, CyclesOfNodes(node.body, code, cache));
+    if (node.kind == VNode::Kind::kLoop) {
+      body = std::max<int64_t>(body, 1 + cache->model().branch_delay_slots);
+      cycles += body * node.trips;
+    } else {
+      cycles += body;
+    }
+  }
+  return cycles;
+}
+
+}  // namespace
+
+RegisterBudget BudgetOf(
+    const std::array<uint64_t, isa::kNumRegClasses>& globals,
+    const isa::MachineModel& model) {
+  RegisterBudget budget;
+  for (int c = 0; c < isa::kNumRegClasses; ++c) {
+    const int count = model.Registers(static_cast<isa::RegClass>(c));
+    for (int r = count - 1; r >= 0; --r) {
+      if (!(globals[c] >> r & 1)) {
+        budget.free[c].push_back(static_cast<uint8_t>(r));
+      }
+    }
+  }
+  return budget;
+}
+
+absl::StatusOr<const isa::Block*> BlockCache::Get(
+    const VNode& block, absl::Span<const VRegister> registers) {
+  std::unique_ptr<isa::Block>& entry = blocks_[HashOf(block, registers)];
+  if (entry != nullptr) {
+    ++hits_;
+    return entry.get();
+  }
+  const RegisterBudget budget = BudgetOf(block.globals, model_);
+  ASSIGN_OR_RETURN(
+      BlockSchedule schedule,
+      ScheduleBlock(block.instrs, registers, model_, budget, block.mode));
+  entry = std::make_unique<isa::Block>(
+      BlockWriter(block, registers, schedule).Write());
+  return entry.get();
+}
+
+absl::StatusOr<isa::Code> EmitCode(const Code& code, BlockCache* cache) {
+  isa::Code out;
+  RETURN_IF_ERROR(EmitNodes(code.nodes, code, cache, &out));
+  return out;
+}
+
+absl::StatusOr<int64_t> CyclesOf(const Code& code, BlockCache* cache) {
+  return CyclesOfNodes(code.nodes, code, cache);
+}
+
+}  // namespace ptxla::codegen

@@ -1,0 +1,52 @@
+// From one HLO instruction to one kernel. Each family of instructions has a
+// function here; EmitKernel picks it by opcode (and fusion kind).
+//
+// Arguments of the kernel are the operands of the instruction, each leaf array
+// once in operand order, then the leaves of the result. A result that must
+// share its memory with an operand (dynamic-update-slice, scatter in place) is
+// named by InPlaceOperand().
+#ifndef PTXLA_HLO_BACKEND_LOWERING_KERNEL_EMITTER_H_
+#define PTXLA_HLO_BACKEND_LOWERING_KERNEL_EMITTER_H_
+
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "hlo_backend/ir/instruction.h"
+#include "hlo_backend/lowering/kernel_plan.h"
+#include "isa/kernel.h"
+
+namespace ptxla::lowering {
+
+// The array leaves of an instruction's operands, then of its result.
+std::vector<const hlo::Shape*> KernelLeaves(const hlo::Instruction& i);
+// One KernelArg per leaf: name, space by the layout's memory space, bytes.
+absl::StatusOr<std::vector<isa::KernelArg>> KernelArgs(
+    const hlo::Instruction& i);
+
+// Unimplemented names the instruction and what is not supported.
+absl::StatusOr<isa::Kernel> EmitKernel(const KernelContext& context,
+                                       const hlo::Instruction& i);
+
+// Families, one file each.
+absl::StatusOr<isa::Kernel> EmitLoopFusion(const KernelContext& context,
+                                           const hlo::Instruction& i);
+absl::StatusOr<isa::Kernel> EmitReduceFusion(const KernelContext& context,
+                                             const hlo::Instruction& i);
+// dot, and fusions of kind kOutput (products/).
+absl::StatusOr<isa::Kernel> EmitProduct(const KernelContext& context,
+                                        const hlo::Instruction& i);
+// transpose, reshape, copy, slice, concatenate, pad, reverse, dynamic-slice,
+// dynamic-update-slice, gather, scatter, rng-bit-generator (movement/).
+absl::StatusOr<isa::Kernel> EmitMovement(const KernelContext& context,
+                                         const hlo::Instruction& i);
+// A kernel that only takes time: the roofline cost of the instruction, marked
+// "estimate" in its note. For `--unknown-ops=estimate`.
+absl::StatusOr<isa::Kernel> EmitEstimate(const KernelContext& context,
+                                         const hlo::Instruction& i);
+
+// The operand whose memory the result takes over; -1: none.
+int InPlaceOperand(const hlo::Instruction& i);
+
+}  // namespace ptxla::lowering
+
+#endif  // PTXLA_HLO_BACKEND_LOWERING_KERNEL_EMITTER_H_

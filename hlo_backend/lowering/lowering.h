@@ -1,0 +1,90 @@
+// Scheduled HLO to isa::Program: one kernel per instruction that computes,
+// plumbing (tuples, bitcasts) resolved to buffer slices, asynchronous copies,
+// collectives and control flow as schedule entries.
+//
+//   ASSIGN_OR_RETURN(isa::Program p,
+//                    Lower(*module, placement, chip, LoweringOptions()));
+//
+// Kernels are deduplicated by hlo::KernelFingerprint before bundles are made:
+// equal layers share theirs. Arrays lie in memory as their layouts say; every
+// array of the module must have a layout with tiles (hlo::WithTpuLayout).
+//
+// Unimplemented names the instruction and its line, unless unknown_ops is
+// kEstimate: then the instruction becomes a kernel that takes the time of its
+// roofline and computes nothing; its OpInfo and note say so.
+#ifndef PTXLA_HLO_BACKEND_LOWERING_LOWERING_H_
+#define PTXLA_HLO_BACKEND_LOWERING_LOWERING_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/status/statusor.h"
+#include "chips/chip_spec.h"
+#include "hlo_backend/ir/module.h"
+#include "isa/machine_model.h"
+#include "isa/program.h"
+
+namespace ptxla::lowering {
+
+// Where the value of an instruction's leaf lies. Made by the compiler's buffer
+// assignment, or by TrivialPlacement in tests.
+struct Placement {
+  std::vector<isa::Buffer> buffers;
+  // (instruction, leaf number in ForEachLeaf order) -> place. Every array leaf
+  // of every instruction outside fusions has one, tuples' included.
+  absl::flat_hash_map<std::pair<const hlo::Instruction*, int>,
+                      isa::BufferSlice>
+      places;
+
+  const isa::BufferSlice* Find(const hlo::Instruction* i, int leaf) const {
+    const auto it = places.find({i, leaf});
+    return it == places.end() ? nullptr : &it->second;
+  }
+};
+
+// Every leaf that is not an alias of another (tuple, get-tuple-element,
+// bitcast, while state, in-place results, donated parameters) gets a buffer of
+// its own, without reuse.
+absl::StatusOr<Placement> TrivialPlacement(const hlo::Module& module,
+                                           const chips::ChipSpec& chip);
+
+// Groups of leaves that must lie in the same place, in schedule order: what
+// a buffer assignment has to honour. Used by TrivialPlacement and by the
+// compiler.
+struct AliasSet {
+  std::vector<std::pair<const hlo::Instruction*, int>> leaves;
+  int64_t bytes = 0;      // largest of the leaves
+  int memory_space = 0;   // hlo::kMemoryHbm ...
+  bool is_parameter = false;
+  bool is_output = false;
+  bool is_constant = false;
+};
+absl::StatusOr<std::vector<AliasSet>> AliasSets(const hlo::Module& module);
+
+struct LoweringOptions {
+  enum class UnknownOps : uint8_t { kRefuse, kEstimate };
+  UnknownOps unknown_ops = UnknownOps::kRefuse;
+  // Trip count of a while whose own is not known; 0: refuse.
+  int64_t assumed_trip_count = 0;
+  // Prove every kernel with isa::VerifyKernel: in tests and ptxla-opt.
+  bool verify = false;
+};
+
+struct LoweringStats {
+  int64_t instructions = 0;  // that became calls
+  int64_t kernels = 0;
+  int64_t blocks_scheduled = 0, blocks_reused = 0;
+  std::vector<std::string> estimated;  // names of estimated instructions
+};
+
+absl::StatusOr<isa::Program> Lower(const hlo::Module& module,
+                                   const Placement& placement,
+                                   const chips::ChipSpec& chip,
+                                   const LoweringOptions& options,
+                                   LoweringStats* stats = nullptr);
+
+}  // namespace ptxla::lowering
+
+#endif  // PTXLA_HLO_BACKEND_LOWERING_LOWERING_H_

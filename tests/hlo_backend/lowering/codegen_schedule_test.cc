@@ -1,0 +1,166 @@
+#include <gtest/gtest.h>
+
+#include "hlo_backend/lowering/codegen/builder.h"
+#include "hlo_backend/lowering/codegen/emit.h"
+#include "hlo_backend/lowering/codegen/stream.h"
+#include "tests/support/status_matchers.h"
+
+namespace ptxla::codegen {
+namespace {
+
+using isa::Fifo;
+using isa::LatencyKey;
+using isa::MachineModel;
+using isa::Opcode;
+using isa::Slot;
+
+// v6e as far as these tests look at it.
+MachineModel Wide() {
+  MachineModel m = MachineModel::Unit();
+  m.SetSlots(Slot::kVector, 4);
+  m.SetSlots(Slot::kLoad, 3);
+  m.SetSlots(Slot::kStore, 2);
+  m.SetSlots(Slot::kPop, 2);
+  m.SetSlots(Slot::kScalar, 2);
+  m.load_store_total = 4;
+  m.SetLatency(LatencyKey::kValuF32, 2);
+  m.SetLatency(LatencyKey::kEupF32, 13);
+  m.SetLatency(LatencyKey::kXluSum, 137);
+  m.SetInterval(isa::IntervalKey::kXlu, 4);
+  return m;
+}
+
+int64_t CyclesOfBlock(const Code& code, const MachineModel& m) {
+  BlockCache cache(m);
+  auto cycles = CyclesOf(code, &cache);
+  EXPECT_OK(cycles.status());
+  return cycles.ok() ? *cycles : -1;
+}
+
+// `n` copies of out[i] = a[i] + b[i].
+Code Adds(const MachineModel& m, int n) {
+  CodeBuilder b(m);
+  const Sca pa = b.GlobalSca(), pb = b.GlobalSca(), po = b.GlobalSca();
+  b.NewBlock("add");
+  for (int i = 0; i < n; ++i) {
+    const Vec x = b.Load(0, pa, i * 4096);
+    const Vec y = b.Load(1, pb, i * 4096);
+    b.Store(2, po, i * 4096, b.Binary(Opcode::kVaddF32, x, y));
+  }
+  return b.Finish();
+}
+
+TEST(ScheduleTest, AddsRunAtTheMemorySlotsPlusFillAndDrain) {
+  const MachineModel m = Wide();
+  // 3 x 64 accesses at 4 per cycle are 48 cycles; the first store waits for
+  // load and add, the last stores drain.
+  const int64_t cycles = CyclesOfBlock(Adds(m, 64), m);
+  EXPECT_GE(cycles, 48);
+  EXPECT_LE(cycles, 48 + 7);
+}
+
+TEST(ScheduleTest, FewRegistersCostTimeButNotCorrectness) {
+  MachineModel m = Wide();
+  m.vregs = 4;
+  const int64_t cycles = CyclesOfBlock(Adds(m, 64), m);
+  EXPECT_GT(cycles, 60);
+  EXPECT_LT(cycles, 64 * 5);
+}
+
+TEST(ScheduleTest, ACodeThatNeedsMoreRegistersThanThereAreIsRefused) {
+  MachineModel m = Wide();
+  m.vregs = 3;
+  CodeBuilder b(m);
+  const Sca p = b.GlobalSca();
+  std::vector<Vec> all;
+  for (int i = 0; i < 4; ++i) all.push_back(b.Load(0, p, i * 4096));
+  // Every value is read again in the reverse order: all live at once.
+  Vec sum = b.Binary(Opcode::kVaddF32, all[3], all[2]);
+  for (int i = 0; i < 4; ++i) {
+    sum = b.Binary(Opcode::kVmulF32, sum, all[i]);
+  }
+  for (int i = 0; i < 4; ++i) b.Store(1, p, i * 4096, all[i]);
+  b.Store(1, p, 5 * 4096, sum);
+  const Code code = b.Finish();
+  BlockCache cache(m);
+  EXPECT_EQ(EmitCode(code, &cache).status().code(),
+            absl::StatusCode::kResourceExhausted);
+}
+
+TEST(ScheduleTest, IndependentFormulasOverlapInTheEupWhateverTheirOrder) {
+  const MachineModel m = Wide();
+  CodeBuilder b(m);
+  const Sca p = b.GlobalSca();
+  for (int i = 0; i < 16; ++i) {
+    Vec x = b.Load(0, p, i * 4096);
+    x = b.Eup(Opcode::kVpow2F32, x);
+    x = b.Eup(Opcode::kVlog2F32, x);
+    b.Store(1, p, i * 4096, x);
+  }
+  // One after the other would take 16 x 26.
+  EXPECT_LE(CyclesOfBlock(b.Finish(), m), 32 + 13 + 13 + 4);
+}
+
+TEST(ScheduleTest, LoadsFromOneBankDoNotShareABundle) {
+  MachineModel m = Wide();
+  m.vmem_banks = 32;
+  CodeBuilder b(m);
+  const Sca p = b.GlobalSca();
+  for (int i = 0; i < 12; ++i) {
+    b.Store(1, p, i * 4096, b.Load(0, p, i * 16384));
+  }
+  EXPECT_GE(CyclesOfBlock(b.Finish(), m), 12);
+}
+
+TEST(ScheduleTest, AStoreAndALaterLoadOfTheSamePlaceKeepTheirOrder) {
+  const MachineModel m = Wide();
+  CodeBuilder b(m);
+  const Sca p = b.GlobalSca();
+  const Vec x = b.Load(0, p, 0);
+  b.Store(0, p, 4096, x);
+  const Vec y = b.Load(0, p, 4096);
+  b.Store(0, p, 8192, y);
+  BlockCache cache(m);
+  ASSERT_OK_AND_ASSIGN(const isa::Code code, EmitCode(b.Finish(), &cache));
+  // load, store, load, store: one each cycle at best.
+  EXPECT_EQ(code[0].block()->Cycles(), 4);
+}
+
+TEST(BlockCacheTest, EqualBlocksAreScheduledOnce) {
+  const MachineModel m = Wide();
+  BlockCache cache(m);
+  ASSERT_OK(EmitCode(Adds(m, 8), &cache).status());
+  ASSERT_OK(EmitCode(Adds(m, 8), &cache).status());
+  ASSERT_OK(EmitCode(Adds(m, 9), &cache).status());
+  EXPECT_EQ(cache.size(), 2);
+  EXPECT_EQ(cache.hits(), 1);
+}
+
+TEST(StreamTest, LaneSumsRunAtTheIntervalOfTheUnit) {
+  const MachineModel m = Wide();
+  CodeBuilder b(m);
+  const Sca in = b.GlobalSca(), out = b.GlobalSca();
+  StreamBody body;
+  body.produce = [&](CodeBuilder& c, Sca i, int32_t ahead) {
+    const Sca from = c.SAdd(in, i);
+    for (int k = 0; k < 4; ++k) {
+      c.Emit(Opcode::kVaddXlane).a = c.Load(0, from, ahead + k * 4096).id;
+    }
+  };
+  body.consume = [&](CodeBuilder& c, Sca i, int32_t ahead) {
+    const Sca to = c.SAdd(out, i);
+    for (int k = 0; k < 4; ++k) {
+      const Vec v = c.NewVec();
+      c.Emit(Opcode::kVpopXlane).dst = v.id;
+      c.Store(1, to, ahead + k * 4096, v);
+    }
+  };
+  ASSERT_OK(EmitStream(&b, 64, 4 * 4096, body));
+  const int64_t cycles = CyclesOfBlock(b.Finish(), m);
+  // 256 sums, 4 cycles each, and one latency.
+  EXPECT_GE(cycles, 256 * 4);
+  EXPECT_LE(cycles, 256 * 4 + 137 + 100);
+}
+
+}  // namespace
+}  // namespace ptxla::codegen
