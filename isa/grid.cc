@@ -107,6 +107,19 @@ bool GridWalk::StartMoves(int window) const {
   return last || !SameBlock(w, index_, next_);
 }
 
+int64_t GridWalk::StartedTransfer(int window) const {
+  if (!StartMoves(window)) return -1;
+  const bool in = kernel_.windows[window].direction == Direction::kIn;
+  return BlockChanges(window, step_) + (in ? 1 : 0);
+}
+
+int64_t GridWalk::AwaitedTransfer(int window) const {
+  const Window& w = kernel_.windows[window];
+  const int64_t block = BlockChanges(window, step_);
+  if (w.direction == Direction::kIn) return block;
+  return std::max<int64_t>(block - w.slots, -1);
+}
+
 Box GridWalk::StartBox(int window) const {
   const Window& w = kernel_.windows[window];
   return BoxAt(w, w.direction == Direction::kIn ? next_ : index_);
@@ -146,7 +159,7 @@ int64_t GridWalk::BlockChanges(int window, int64_t step) const {
 }
 
 int64_t CountTransfers(const Kernel& kernel, int window, int core, int cores) {
-  if (kernel.args[kernel.windows[window].arg].space == Space::kVmem) return 0;
+  if (IsResident(kernel, kernel.windows[window])) return 0;
   const GridWalk walk(kernel, core, cores);
   if (walk.num_steps() == 0) return 0;
   return walk.BlockChanges(window, walk.num_steps() - 1) + 1;

@@ -46,6 +46,9 @@ class GridWalk {
   void Next();
 
   const std::vector<int64_t>& index() const { return index_; }
+  // Indices of dimension d that this core walks: [lower, upper).
+  int64_t lower(int dim) const { return first_[dim]; }
+  int64_t upper(int dim) const { return bound_[dim]; }
   bool First(int dim) const { return index_[dim] == 0; }
   bool Last(int dim) const { return index_[dim] == kernel_.grid[dim] - 1; }
   bool Holds(const When& when) const;
@@ -61,6 +64,14 @@ class GridWalk {
   // Slot of this step's block: number of block changes since the core's first
   // step, modulo `slots`. O(1).
   int CurrentSlot(int window) const;
+  // Number of the transfer that `dma.start w` begins in this step: blocks of a
+  // window are numbered 0, 1, ... in the order in which the core meets them; -1
+  // if it moves nothing. In entry an input starts transfer 0.
+  int64_t StartedTransfer(int window) const;
+  // Number of the last transfer that must be over for `dma.wait w` of this step
+  // to return (numbers are in order, so all before it too); -1: none. In exit
+  // an output waits for CountTransfers() - 1, in entry an input for 0.
+  int64_t AwaitedTransfer(int window) const;
   // Times that the window's block index changed between the core's first step
   // and `step`. O(1).
   int64_t BlockChanges(int window, int64_t step) const;

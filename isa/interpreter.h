@@ -3,7 +3,6 @@
 // depth. A failed check is an Internal error naming code place and cycle.
 //
 //   Core core(machine);
-//   core.WriteVmem(...);
 //   ASSIGN_OR_RETURN(int64_t cycles,
 //                    core.Run(kernel, {{a_bytes}, {b_bytes}, {out_bytes}}));
 //
@@ -63,9 +62,10 @@ class Core {
                               absl::Span<const ArgMemory> args, int core = 0,
                               int cores = 1, DmaClock* clock = nullptr);
 
-  // Whole memories; VMEM that was never written holds 0xFF bytes (NaN).
-  absl::Span<uint8_t> vmem();
-  absl::Span<uint8_t> smem();
+  // Memories from address 0, at least `bytes` long (they grow on demand); what
+  // was never written holds 0xFF bytes (NaN).
+  absl::Span<uint8_t> vmem(int64_t bytes = 0);
+  absl::Span<uint8_t> smem(int64_t bytes = 0);
   int64_t bundles_executed() const;
 
  private:

@@ -62,11 +62,16 @@ bool operator==(const Kernel& a, const Kernel& b) {
          a.note == b.note;
 }
 
+bool IsResident(const Kernel& kernel, const Window& window) {
+  const Space space = kernel.args[window.arg].space;
+  return space == Space::kVmem || space == Space::kSmem;
+}
+
 void LayoutVmem(Kernel* kernel, int64_t align) {
   int64_t vmem = 0;
   int64_t smem = 0;
   for (Window& w : kernel->windows) {
-    if (kernel->args[w.arg].space == Space::kVmem) continue;
+    if (IsResident(*kernel, w)) continue;
     int64_t& top = w.space == Space::kSmem ? smem : vmem;
     w.slot_bytes =
         RoundUpTo(w.slot_bytes, w.space == Space::kSmem ? int64_t{4} : align);

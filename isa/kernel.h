@@ -24,8 +24,8 @@
 //           `dma.wait w` in a step waits until the write-back that last used
 //           the slot of this step is over; in exit, until all are.
 // `swin` gives the address of the slot. With slots == 1 the next slot is the
-// same one. A window of a VMEM argument is never copied: `swin` gives its place
-// in the argument, dma.* on it are errors, and the code walks it with
+// same one. A window of a VMEM or SMEM argument is never copied: `swin` gives
+// its place in the argument, dma.* on it are errors, and the code walks it with
 // hbm_stride.
 //
 // Explicit transfers: `dma.start.desc d, sA, sB` copies the box of descriptor d
@@ -152,6 +152,9 @@ struct Kernel {
   int64_t NumSteps() const;  // over all cores
 };
 bool operator==(const Kernel& a, const Kernel& b);
+
+// True if the window's argument is in VMEM or SMEM: nothing is copied.
+bool IsResident(const Kernel& kernel, const Window& window);
 
 // Gives every slot and the scratch an offset, in order, each a multiple of
 // `align` (4 banks x 4 KiB by default, so that addresses keep their bank when

@@ -38,12 +38,13 @@ struct MachineModel {
   // misc instructions count as a load and as a store too.
   std::array<int, kNumSlots> slots{};
   int load_store_total = 2;
+  int bundle_width = 0;  // instructions of all slots together; 0: no limit
 
   // Cycles; 0 = the chip lacks the instructions that use the key.
   std::array<std::array<int16_t, kMaxUnits>, kNumLatencies> latency{};
   std::array<int16_t, kNumIntervals> interval{};
 
-  // Finished results that a FIFO can hold before its pop.
+  // Finished results that a FIFO can hold before its pop; 0: no known limit.
   std::array<int, kNumFifos> fifo_depth{};
 
   int64_t vmem_bytes = 16 << 20;

@@ -38,6 +38,9 @@ struct DmaEvent {
   Kind kind = Kind::kStart;
   int index = 0;
   int64_t amount = 0;
+  // Which transfer of a window (GridWalk::StartedTransfer, AwaitedTransfer);
+  // set when code runs, -1 in a static profile.
+  int64_t transfer = -1;
 };
 
 // An event, or a loop over events if `body` is not empty: iteration i's body
@@ -85,7 +88,6 @@ struct KernelTiming {
   };
   std::vector<StepClass> classes;
   uint32_t flag_mask = 0;  // flags that step code asks for
-  int64_t num_dims = 0;
 
   // Index into `classes`.
   int ClassOf(uint32_t flags) const;
@@ -93,7 +95,8 @@ struct KernelTiming {
     return classes[ClassOf(StepFlags(walk))].profile;
   }
   // Cycles of the whole kernel on one core without any stall.
-  int64_t UnstalledCycles(const GridWalk& walk) const;
+  int64_t UnstalledCycles(const Kernel& kernel, int core = 0,
+                          int cores = 1) const;
   // Steps of each class in the whole walk of one core, by counting, not
   // walking.
   std::vector<int64_t> StepsPerClass(const Kernel& kernel, int core = 0,
