@@ -1,28 +1,64 @@
 #include "runtime/steady_state.h"
 
-#include <algorithm>
-
-#include "runtime/timelines.h"
-
 namespace ptxla::runtime {
 
-SteadyStep SteadyState(const StepCosts& step, const HostCosts& costs) {
-  Timelines t(costs, /*record_spans=*/false);
+std::optional<Execution> Replay::Apply(const HostEvent& event,
+                                       const std::string& name) {
+  const Picoseconds begin = timelines_.tracing();
+  std::optional<Execution> execution;
+  switch (event.kind) {
+    case HostEvent::kTraceNodes:
+      timelines_.Trace("LazyTracing", costs_.trace_node * event.count);
+      break;
+    case HostEvent::kCollectTensors:
+      timelines_.Trace("CollectSyncTensors",
+                       costs_.collect_tensor * event.count);
+      break;
+    case HostEvent::kWalkNodes:
+      timelines_.Trace("RunPostOrder", costs_.post_order_node * event.count);
+      break;
+    case HostEvent::kLowerNodes:
+      timelines_.Trace("LoweringContext", costs_.lower_node * event.count);
+      break;
+    case HostEvent::kCompile:
+      timelines_.Trace("PjRtComputationClient::Compile", event.time);
+      break;
+    case HostEvent::kUpload:
+      inputs_ = timelines_.Upload(event.bytes);
+      break;
+    case HostEvent::kBarrier:
+      timelines_.WaitForDispatch();
+      break;
+    case HostEvent::kLaunch:
+      execution = timelines_.Launch(name, event.time, inputs_);
+      last_end_ = execution->end;
+      break;
+    case HostEvent::kReadBack:
+      timelines_.ReadBack(last_end_);
+      break;
+  }
+  last_duration_ = timelines_.tracing() - begin;
+  return execution;
+}
+
+SteadyStep SteadyState(const StepLog& log, const HostCosts& costs) {
+  Replay replay(costs, /*record_spans=*/false);
   SteadyStep result;
+  Picoseconds end;
   // The last transient is the filling of the queue.
   const int repeats = costs.queue_depth + 8;
-  Picoseconds previous_end;
   for (int i = 0; i < repeats; ++i) {
-    t.Trace("", step.trace);
-    Picoseconds inputs;
-    for (Bytes bytes : step.uploads) inputs = std::max(inputs, t.Upload(bytes));
-    t.Trace("", step.sync);
-    t.WaitForDispatch();
-    const Execution e = t.Launch("", step.device, inputs);
-    for (int r = 0; r < step.blocking_reads; ++r) t.ReadBack(e.end);
-    result = {e.end - previous_end, step.device, e.idle_for_host,
-              e.idle_for_input};
-    previous_end = e.end;
+    const Picoseconds previous_end = end;
+    result = SteadyStep();
+    for (const HostEvent& event : log) {
+      const std::optional<Execution> e = replay.Apply(event);
+      if (!e.has_value()) continue;
+      result.device += e->end - e->begin;
+      result.host += e->idle_for_host;
+      result.input += e->idle_for_input;
+      end = e->end;
+    }
+    result.period = end - previous_end;
   }
   return result;
 }

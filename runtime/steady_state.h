@@ -1,27 +1,68 @@
-// The step time of a loop that goes on for ever, from what one step of it
-// costs: the step is repeated on the three timelines until the period is
-// that of the loop.
+// The step time of a loop that goes on for ever, from what one step of it does:
+// the step's log is replayed on the three timelines until the period is that
+// of the loop.
 //
-//   StepCosts step = ...;                       // of the first cache hit
-//   SteadyStep s = SteadyState(step, costs);
+//   StepLog log = {{HostEvent::kTraceNodes, 15130}, {HostEvent::kBarrier},
+//                  {HostEvent::kLaunch, 0, Bytes(0), device_time}};
+//   SteadyStep s = SteadyState(log, costs);
 //   s.period == s.device + s.host + s.input     // exactly
+//
+// A log counts things, not time: replayed under other HostCosts it says what
+// they would change.
 #ifndef PTXLA_RUNTIME_STEADY_STATE_H_
 #define PTXLA_RUNTIME_STEADY_STATE_H_
 
+#include <cstdint>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "base/units.h"
 #include "runtime/host_costs.h"
+#include "runtime/timelines.h"
 
 namespace ptxla::runtime {
 
-// One step as the tracing thread sees it.
-struct StepCosts {
-  Picoseconds trace;           // python and tracing, transfers not included
-  std::vector<Bytes> uploads;  // host-to-device transfers
-  Picoseconds sync;            // collect, post-order, hash
-  Picoseconds device;          // execution of its program
-  int blocking_reads = 0;      // of the step's results, after the barrier
+struct HostEvent {
+  enum Kind {
+    kTraceNodes,      // `count` nodes are traced
+    kCollectTensors,  // `count` live tensors at a barrier
+    kWalkNodes,       // `count` nodes of the post-order
+    kLowerNodes,      // `count` nodes become HLO
+    kCompile,         // the tracing thread waits `time` for XLA
+    kUpload,          // `bytes` to the device
+    kBarrier,         // the device lock
+    kLaunch,          // a program of `time` on the device
+    kReadBack,        // a blocking read of the last program's result
+  };
+  Kind kind = kTraceNodes;
+  int64_t count = 0;
+  Bytes bytes;
+  Picoseconds time;
+};
+using StepLog = std::vector<HostEvent>;
+
+// Timelines with the memory that a log needs: what the next program waits for.
+class Replay {
+ public:
+  explicit Replay(const HostCosts& costs, bool record_spans)
+      : costs_(costs), timelines_(costs, record_spans) {}
+
+  // Set for kLaunch. `name` is the program's, for the timeline.
+  std::optional<Execution> Apply(const HostEvent& event,
+                                 const std::string& name = "");
+  // How long the tracing thread was kept by the last event.
+  Picoseconds last_duration() const { return last_duration_; }
+
+  const HostCosts& costs() const { return costs_; }
+  const Timelines& timelines() const { return timelines_; }
+
+ private:
+  HostCosts costs_;
+  Timelines timelines_;
+  Picoseconds inputs_;    // arrival of the last transfer
+  Picoseconds last_end_;  // of the last program
+  Picoseconds last_duration_;
 };
 
 struct SteadyStep {
@@ -31,7 +72,7 @@ struct SteadyStep {
   Picoseconds input;   // idle because data had not arrived
 };
 
-SteadyStep SteadyState(const StepCosts& step, const HostCosts& costs);
+SteadyStep SteadyState(const StepLog& log, const HostCosts& costs);
 
 }  // namespace ptxla::runtime
 

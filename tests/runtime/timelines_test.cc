@@ -9,6 +9,8 @@ namespace {
 // Round numbers, so that expectations are arithmetic.
 HostCosts Costs() {
   HostCosts c;
+  c.trace_node = Picoseconds(1);
+  c.post_order_node = Picoseconds(1);
   c.barrier = Picoseconds(3);
   c.launch = Picoseconds(30);
   c.read_back = Picoseconds(80);
@@ -57,45 +59,51 @@ TEST(TimelinesTest, ABlockingReadWaitsForTheDevice) {
   EXPECT_EQ(t.tracing(), Picoseconds(610));
 }
 
+// One step: trace, upload, walk, lock, launch, reads.
+StepLog Step(int64_t traced, int64_t uploaded, int reads) {
+  StepLog log = {{HostEvent::kTraceNodes, traced, Bytes(0), Picoseconds(0)}};
+  if (uploaded > 0) {
+    log.push_back({HostEvent::kUpload, 0, Bytes(uploaded), Picoseconds(0)});
+  }
+  log.push_back({HostEvent::kWalkNodes, 50, Bytes(0), Picoseconds(0)});
+  log.push_back({HostEvent::kBarrier, 0, Bytes(0), Picoseconds(0)});
+  log.push_back({HostEvent::kLaunch, 0, Bytes(0), Picoseconds(1000)});
+  for (int i = 0; i < reads; ++i) {
+    log.push_back({HostEvent::kReadBack, 0, Bytes(0), Picoseconds(0)});
+  }
+  return log;
+}
+
 TEST(SteadyStateTest, ADeviceBoundLoopRunsAtTheDevicesTime) {
-  StepCosts step;
-  step.trace = Picoseconds(100);
-  step.sync = Picoseconds(50);
-  step.device = Picoseconds(1000);
-  const SteadyStep s = SteadyState(step, Costs());
+  const SteadyStep s = SteadyState(Step(100, 0, 0), Costs());
   EXPECT_EQ(s.period, Picoseconds(1000));
   EXPECT_EQ(s.host, Picoseconds(0));
 }
 
 TEST(SteadyStateTest, ATracingBoundLoopRunsAtTheHostsTime) {
-  StepCosts step;
-  step.trace = Picoseconds(2000);
-  step.sync = Picoseconds(50);
-  step.device = Picoseconds(1000);
-  const SteadyStep s = SteadyState(step, Costs());
-  EXPECT_EQ(s.period, Picoseconds(2053));  // trace + sync + barrier
+  const SteadyStep s = SteadyState(Step(2000, 0, 0), Costs());
+  EXPECT_EQ(s.period, Picoseconds(2053));  // trace + walk + barrier
   EXPECT_EQ(s.host, Picoseconds(1053));
 }
 
 TEST(SteadyStateTest, WithABlockingReadHostAndDeviceAdd) {
-  StepCosts step;
-  step.trace = Picoseconds(2000);
-  step.sync = Picoseconds(50);
-  step.device = Picoseconds(1000);
-  step.blocking_reads = 1;
-  const SteadyStep s = SteadyState(step, Costs());
+  const SteadyStep s = SteadyState(Step(2000, 0, 1), Costs());
   EXPECT_EQ(s.period, Picoseconds(2000 + 50 + 3 + 30 + 1000 + 80));
 }
 
 TEST(SteadyStateTest, ASlowLinkMakesTheLoopInputBound) {
-  StepCosts step;
-  step.trace = Picoseconds(100);
-  step.uploads = {Bytes(3000)};
-  step.device = Picoseconds(1000);
-  const SteadyStep s = SteadyState(step, Costs());
+  const SteadyStep s = SteadyState(Step(100, 3000, 0), Costs());
   EXPECT_EQ(s.period, Picoseconds(3000));
   EXPECT_EQ(s.period, s.device + s.host + s.input);
   EXPECT_GT(s.input, Picoseconds(1800));
+}
+
+TEST(SteadyStateTest, SeveralProgramsOfAStepAddUp) {
+  StepLog log = Step(100, 0, 0);
+  log.push_back({HostEvent::kLaunch, 0, Bytes(0), Picoseconds(500)});
+  const SteadyStep s = SteadyState(log, Costs());
+  EXPECT_EQ(s.device, Picoseconds(1500));
+  EXPECT_EQ(s.period, s.device + s.host + s.input);
 }
 
 }  // namespace
