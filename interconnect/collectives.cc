@@ -194,7 +194,7 @@ absl::StatusOr<CollectiveCost> CostOf(const Collective& c,
   }
   const double dcn = DcnSeconds(c.kind, shape, chip, V);
   cost.dcn_time = Round(dcn);
-  cost.time = Round(seconds + dcn);
+  cost.time = Round(seconds) + cost.dcn_time;
   cost.bytes_per_link = Bytes(times * gather.link_bytes);
   cost.phases = times * gather.phases;
   cost.algorithm = gather.algorithm;

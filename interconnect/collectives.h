@@ -41,9 +41,9 @@ struct Collective {
   // operand, the result, the operand). all-to-all, permute: bytes per device.
   Bytes bytes;
   // Devices (partitions) of each group; empty: all devices in one group.
-  std::vector<std::vector<int64_t>> groups;
+  std::vector<std::vector<int64_t>> groups = {};
   // kPermute: source and target devices.
-  std::vector<std::pair<int64_t, int64_t>> pairs;
+  std::vector<std::pair<int64_t, int64_t>> pairs = {};
 };
 
 struct CollectiveCost {

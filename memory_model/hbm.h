@@ -27,7 +27,8 @@ namespace ptxla::memory {
 struct Transfer {
   Bytes bytes;
   bool write = false;
-  Bytes run;  // contiguous bytes at a time; 0: the whole transfer is one run
+  // Contiguous bytes at a time; 0: the whole transfer is one run.
+  Bytes run = Bytes(0);
   // Bytes written of all bytes in the traffic that it is part of.
   double write_fraction = 0;
 };

@@ -1,0 +1,276 @@
+#include "hlo_backend/analysis/fusion_rules.h"
+
+#include "absl/container/flat_hash_set.h"
+#include "base/status.h"
+#include "hlo_backend/ir/verifier.h"
+
+namespace ptxla::hlo {
+namespace {
+
+absl::Status Refuse(const Instruction& fusion, const Instruction& inside,
+                    absl::string_view why) {
+  return absl::UnimplementedError(absl::StrCat(
+      Describe(fusion), ": ", Describe(inside), " cannot be fused here: ", why));
+}
+
+bool IsScalarConstantBroadcast(const Instruction& i) {
+  return i.opcode() == Opcode::kBroadcast && i.operand(0)->shape().IsScalar();
+}
+
+// An instruction that a loop over `iteration` may hold, apart from roots.
+absl::Status CheckLoopMember(const Instruction& fusion, const Instruction& i,
+                             const Shape& iteration) {
+  switch (i.opcode()) {
+    case Opcode::kParameter:
+    case Opcode::kTuple:
+      return absl::OkStatus();
+    case Opcode::kConstant:
+      if (i.shape().IsScalar() || i.literal().IsSplat()) {
+        return absl::OkStatus();
+      }
+      return Refuse(fusion, i, "only scalar and splat constants are");
+    case Opcode::kIota:
+    case Opcode::kBroadcast:
+      return absl::OkStatus();
+    case Opcode::kBitcast:
+    case Opcode::kReshape:
+      if (SameUpToDegenerateDims(i.shape(), i.operand(0)->shape())) {
+        return absl::OkStatus();
+      }
+      return Refuse(fusion, i, "it changes more than dimensions of size 1");
+    default:
+      break;
+  }
+  if (!IsLoopElementwise(i)) return Refuse(fusion, i, "it is no vector loop");
+  if (i.shape().SameDims(iteration)) return absl::OkStatus();
+  // On a smaller shape: it must end in a broadcast, or in more such work.
+  if (i.shape().ElementCount() > iteration.ElementCount()) {
+    return Refuse(fusion, i, "it is larger than the iteration shape");
+  }
+  return absl::OkStatus();
+}
+
+bool IsRootOf(const Instruction& i) {
+  if (i.IsRoot()) return true;
+  const Instruction* root = i.parent()->root();
+  return root->opcode() == Opcode::kTuple && i.IsUsedBy(root);
+}
+
+absl::Status CheckMembers(const Instruction& fusion, const Shape& iteration,
+                          const Instruction* except,
+                          const absl::flat_hash_set<const Instruction*>& skip) {
+  for (const Instruction* i : fusion.fused()->instructions()) {
+    if (i == except || skip.contains(i)) continue;
+    if (i->opcode() == Opcode::kReduce && IsRootOf(*i)) continue;
+    RETURN_IF_ERROR(CheckLoopMember(fusion, *i, iteration));
+  }
+  return absl::OkStatus();
+}
+
+// The instructions of one operand's prologue; the error if it is none.
+absl::Status CollectPrologue(const Instruction& fusion,
+                             const Instruction* value, const Shape& shape,
+                             const Instruction** parameter,
+                             absl::flat_hash_set<const Instruction*>* seen) {
+  if (!seen->insert(value).second) return absl::OkStatus();
+  if (value->opcode() == Opcode::kParameter) {
+    if (*parameter != nullptr && *parameter != value) {
+      return Refuse(fusion, *value, "a second array in a dot's prologue");
+    }
+    *parameter = value;
+    return absl::OkStatus();
+  }
+  if (IsScalarConstantBroadcast(*value)) {
+    seen->insert(value->operand(0));
+    return absl::OkStatus();
+  }
+  if (!IsLoopElementwise(*value) || !value->shape().SameDims(shape)) {
+    return Refuse(fusion, *value, "no elementwise prologue of a dot");
+  }
+  for (const Instruction* operand : value->operands()) {
+    RETURN_IF_ERROR(CollectPrologue(fusion, operand, shape, parameter, seen));
+  }
+  return absl::OkStatus();
+}
+
+const Instruction* TheDot(const Instruction& fusion) {
+  const Instruction* dot = nullptr;
+  for (const Instruction* i : fusion.fused()->instructions()) {
+    if (i->opcode() != Opcode::kDot) continue;
+    if (dot != nullptr) return nullptr;
+    dot = i;
+  }
+  return dot;
+}
+
+bool Has64BitOrComplex(const Instruction& i) {
+  auto bad = [](const Shape& s) {
+    return !s.IsArray() || IsComplex(s.type()) || BitWidth(s.type()) > 32;
+  };
+  if (bad(i.shape())) return true;
+  for (const Instruction* operand : i.operands()) {
+    if (bad(operand->shape())) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+bool IsLoopElementwise(const Instruction& i) {
+  if (!i.IsElementwise() || Has64BitOrComplex(i)) return false;
+  switch (i.opcode()) {
+    case Opcode::kCopy:  // moves data, possibly to another layout
+    case Opcode::kStochasticConvert:
+      return false;
+    case Opcode::kSelect:
+      return i.operand(0)->shape().SameDims(i.shape());
+    case Opcode::kClamp:
+      return i.operand(0)->shape().SameDims(i.shape()) &&
+             i.operand(2)->shape().SameDims(i.shape());
+    case Opcode::kBitcastConvert:
+      return i.operand(0)->shape().SameDims(i.shape());
+    default:
+      return true;
+  }
+}
+
+std::optional<Opcode> MonoidOf(const Computation& body) {
+  const Instruction* root = body.root();
+  if (body.parameter_count() != 2 || root->operand_count() != 2) return {};
+  const Instruction *a = root->operand(0), *b = root->operand(1);
+  if (a->opcode() != Opcode::kParameter || b->opcode() != Opcode::kParameter ||
+      a == b) {
+    return {};
+  }
+  switch (root->opcode()) {
+    case Opcode::kAdd:
+    case Opcode::kMultiply:
+    case Opcode::kMaximum:
+    case Opcode::kMinimum:
+    case Opcode::kAnd:
+    case Opcode::kOr:
+    case Opcode::kXor:
+      return root->opcode();
+    default:
+      return {};
+  }
+}
+
+bool IsFusibleReduce(const Instruction& reduce) {
+  if (reduce.opcode() != Opcode::kReduce || reduce.operand_count() != 2 ||
+      !reduce.shape().IsArray() || Has64BitOrComplex(reduce)) {
+    return false;
+  }
+  // In a body the start may be a parameter; outside it is the constant itself.
+  return reduce.operand(1)->IsConstant() &&
+         MonoidOf(*reduce.to_apply()).has_value();
+}
+
+bool SameUpToDegenerateDims(const Shape& a, const Shape& b) {
+  DimVector x, y;
+  for (int64_t d : a.dims()) {
+    if (d != 1) x.push_back(d);
+  }
+  for (int64_t d : b.dims()) {
+    if (d != 1) y.push_back(d);
+  }
+  return x == y;
+}
+
+std::vector<Instruction*> FusionRoots(const Instruction& fusion) {
+  Instruction* root = fusion.fused()->root();
+  if (root->opcode() != Opcode::kTuple) return {root};
+  return {root->operands().begin(), root->operands().end()};
+}
+
+const Shape& IterationShape(const Instruction& fusion) {
+  if (fusion.fusion_kind() == FusionKind::kOutput) {
+    const Instruction* dot = TheDot(fusion);
+    if (dot != nullptr) return dot->shape();
+  }
+  for (const Instruction* root : FusionRoots(fusion)) {
+    if (root->opcode() == Opcode::kReduce) return root->operand(0)->shape();
+  }
+  return FusionRoots(fusion)[0]->shape();
+}
+
+absl::Status CheckLoopFusion(const Instruction& fusion) {
+  const Shape& iteration = IterationShape(fusion);
+  for (const Instruction* root : FusionRoots(fusion)) {
+    if (root->opcode() == Opcode::kReduce) {
+      return Refuse(fusion, *root, "a reduce needs kind=kInput");
+    }
+    if (!root->shape().IsArray() || !root->shape().SameDims(iteration)) {
+      return Refuse(fusion, *root, "a root of another shape");
+    }
+  }
+  return CheckMembers(fusion, iteration, nullptr, {});
+}
+
+absl::Status CheckInputFusion(const Instruction& fusion) {
+  const Shape& iteration = IterationShape(fusion);
+  const Instruction* first = nullptr;
+  for (const Instruction* root : FusionRoots(fusion)) {
+    if (root->opcode() == Opcode::kReduce) {
+      if (!IsFusibleReduce(*root)) {
+        return Refuse(fusion, *root,
+                      "its start is no constant or its body no one operation");
+      }
+      if (!root->operand(0)->shape().SameDims(iteration)) {
+        return Refuse(fusion, *root, "it reduces another shape");
+      }
+      if (first == nullptr) first = root;
+      if (root->dimensions() != first->dimensions()) {
+        return Refuse(fusion, *root, "it reduces other dimensions");
+      }
+    } else if (!root->shape().IsArray() || !root->shape().SameDims(iteration)) {
+      return Refuse(fusion, *root, "a root of another shape");
+    }
+  }
+  if (first == nullptr) {
+    return Refuse(fusion, *fusion.fused()->root(), "kind=kInput has no reduce");
+  }
+  return CheckMembers(fusion, iteration, nullptr, {});
+}
+
+absl::Status CheckOutputFusion(const Instruction& fusion) {
+  const Instruction* dot = TheDot(fusion);
+  if (dot == nullptr) {
+    return Refuse(fusion, *fusion.fused()->root(),
+                  "kind=kOutput needs exactly one dot");
+  }
+  absl::flat_hash_set<const Instruction*> prologue;
+  for (const Instruction* operand : dot->operands()) {
+    absl::flat_hash_set<const Instruction*> seen;
+    const Instruction* parameter = nullptr;
+    RETURN_IF_ERROR(CollectPrologue(fusion, operand, operand->shape(),
+                                    &parameter, &seen));
+    if (parameter == nullptr) {
+      return Refuse(fusion, *operand, "a dot's operand that reads no array");
+    }
+    prologue.insert(seen.begin(), seen.end());
+  }
+  for (const Instruction* root : FusionRoots(fusion)) {
+    if (!root->shape().IsArray() || !root->shape().SameDims(dot->shape())) {
+      return Refuse(fusion, *root, "a root of another shape than the dot's");
+    }
+  }
+  return CheckMembers(fusion, dot->shape(), dot, prologue);
+}
+
+absl::Status CheckFusion(const Instruction& fusion) {
+  switch (fusion.fusion_kind()) {
+    case FusionKind::kLoop:
+      return CheckLoopFusion(fusion);
+    case FusionKind::kInput:
+      return CheckInputFusion(fusion);
+    case FusionKind::kOutput:
+      return CheckOutputFusion(fusion);
+    case FusionKind::kCustom:
+      break;
+  }
+  return absl::UnimplementedError(
+      absl::StrCat(Describe(fusion), ": kind=kCustom is not known"));
+}
+
+}  // namespace ptxla::hlo

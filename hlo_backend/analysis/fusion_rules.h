@@ -1,0 +1,65 @@
+// Which fusions exist: what the fusion pass may build and lowering must be able
+// to make a kernel of. One function per form; each says what is wrong.
+//
+//   kLoop    Elementwise work on one iteration shape. Roots (one, or a tuple of
+//            several) all have the iteration shape.
+//   kInput   As kLoop, and one or more roots are reduces of a value of the
+//            iteration shape, all over the same dimensions, with a scalar
+//            constant as start and one operation as body (MonoidOf). Other
+//            roots have the iteration shape.
+//   kOutput  Exactly one dot. Each of its operands is a parameter, or an
+//            elementwise chain of one parameter of the operand's shape and
+//            scalars (the prologue). The rest is elementwise work on the dot's
+//            shape (the epilogue); all roots have the dot's shape.
+//
+// Elementwise work on an iteration shape S: elementwise instructions of shape
+// S; iota of shape S; broadcasts to S from a parameter, a constant, or a value
+// computed in the fusion on the smaller shape; bitcasts and reshapes that only
+// add or drop dimensions of size 1. Parameters of any shape may feed
+// broadcasts; others have the dimensions of what reads them. Element types are
+// free. Constants inside are scalars or splats.
+//
+//   RETURN_IF_ERROR(CheckFusion(*fusion));
+//   const Shape& s = IterationShape(*fusion);
+#ifndef PTXLA_HLO_BACKEND_ANALYSIS_FUSION_RULES_H_
+#define PTXLA_HLO_BACKEND_ANALYSIS_FUSION_RULES_H_
+
+#include <optional>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "hlo_backend/ir/module.h"
+
+namespace ptxla::hlo {
+
+// Unimplemented, naming the instruction inside that breaks the rule.
+absl::Status CheckFusion(const Instruction& fusion);  // by its kind
+absl::Status CheckLoopFusion(const Instruction& fusion);
+absl::Status CheckInputFusion(const Instruction& fusion);
+absl::Status CheckOutputFusion(const Instruction& fusion);
+
+// The roots of a fusion's body: the elements of a root tuple, or the root.
+std::vector<Instruction*> FusionRoots(const Instruction& fusion);
+
+// kLoop: the shape of the roots. kInput: that of the reduces' operand.
+// kOutput: that of the dot.
+const Shape& IterationShape(const Instruction& fusion);
+
+// Elementwise instructions whose kernel is a plain vector loop. False for what
+// IsElementwise() admits but no vector unit has: complex numbers, 64-bit
+// types.
+bool IsLoopElementwise(const Instruction& instruction);
+
+// The one operation of a reduce body `(x, y) -> op(x, y)`: add, multiply,
+// maximum, minimum, and, or, xor; nothing for other bodies.
+std::optional<Opcode> MonoidOf(const Computation& body);
+
+// A reduce of one array that a kInput fusion may hold.
+bool IsFusibleReduce(const Instruction& reduce);
+
+// Equal up to dimensions of size 1, which may be added or dropped.
+bool SameUpToDegenerateDims(const Shape& a, const Shape& b);
+
+}  // namespace ptxla::hlo
+
+#endif  // PTXLA_HLO_BACKEND_ANALYSIS_FUSION_RULES_H_

@@ -1,0 +1,90 @@
+// From a module to a program for one chip: the TPU pipeline, buffer assignment,
+// lowering.
+//
+//   ASSIGN_OR_RETURN(CompiledModule c,
+//                    Compile(std::move(module), chip, topology, options));
+//   simulate(c.program);
+//
+// A module that is scheduled already keeps its order, fusions, layouts and
+// windows: only buffers are assigned and kernels made.
+#ifndef PTXLA_HLO_BACKEND_COMPILER_COMPILER_H_
+#define PTXLA_HLO_BACKEND_COMPILER_COMPILER_H_
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "chips/chip_spec.h"
+#include "chips/topology.h"
+#include "hlo_backend/analysis/buffer_plan.h"
+#include "hlo_backend/analysis/cost_analysis.h"
+#include "hlo_backend/ir/module.h"
+#include "hlo_backend/passes/pipeline.h"
+#include "isa/program.h"
+#include "memory_model/buffer_assignment.h"
+
+namespace ptxla::hlo {
+
+struct CompileOptions {
+  PassOptions passes;
+  // verify, disabled passes, dumps.
+  PipelineOptions pipeline;
+  // "" means tpu; else an embedded pipeline's name ("none", "simplify") or a
+  // path of a textproto.
+  std::string pipeline_name;
+  // Custom calls and opcodes without a kernel become a roofline estimate that
+  // reports mark, instead of Unimplemented.
+  bool estimate_unknown_ops = false;
+  // Bytes of the program's code in HBM per bundle; 0: the chip's.
+  int64_t code_bytes_per_bundle = 0;
+};
+
+// What XLA's compile time is predicted from (runtime/host_costs.h).
+struct CompileEffort {
+  int64_t hlo_instructions = 0;        // as handed in
+  int64_t optimised_instructions = 0;  // after the passes, bodies included
+  int64_t kernels = 0;                 // calls in the schedule
+  int64_t distinct_kernels = 0;
+  int64_t bundles = 0;  // of code, deduplicated
+};
+
+struct CompiledModule {
+  std::unique_ptr<Module> module;  // scheduled, with layouts
+  BufferPlan buffers;
+  memory::MemoryStats memory;
+  std::vector<memory::LiveBuffer> largest_at_peak;
+  isa::Program program;
+  std::vector<PassReport> passes;
+  Cost cost;  // of the module as it was handed in
+  CompileEffort effort;
+  double passes_ms = 0, lowering_ms = 0;  // of this process
+};
+
+// InvalidArgument: the module is not valid. Unimplemented: an instruction has
+// no kernel. Memory is not checked against the chip: memory::CheckFit does.
+absl::StatusOr<CompiledModule> Compile(std::unique_ptr<Module> module,
+                                       const chips::ChipSpec& chip,
+                                       const chips::Topology& topology,
+                                       const CompileOptions& options = {});
+
+// The passes alone: what ptxla-opt --passes and tests use. The module is
+// scheduled afterwards if the pipeline schedules.
+absl::StatusOr<std::vector<PassReport>> RunPasses(
+    Module* module, const chips::ChipSpec& chip,
+    const CompileOptions& options = {});
+
+// Memory of a scheduled module.
+struct PlannedMemory {
+  BufferPlan plan;
+  memory::MemoryStats stats;
+  std::vector<memory::LiveBuffer> largest_at_peak;  // indices into plan.buffers
+};
+absl::StatusOr<PlannedMemory> PlanBuffers(const Module& scheduled,
+                                          const chips::ChipSpec& chip);
+
+}  // namespace ptxla::hlo
+
+#endif  // PTXLA_HLO_BACKEND_COMPILER_COMPILER_H_

@@ -1,0 +1,30 @@
+// Small arithmetic on lists of dimensions that several passes share.
+#ifndef PTXLA_HLO_BACKEND_PASSES_DIMENSION_UTILS_H_
+#define PTXLA_HLO_BACKEND_PASSES_DIMENSION_UTILS_H_
+
+#include <cstdint>
+
+#include "absl/types/span.h"
+#include "hlo_backend/ir/shape.h"
+
+namespace ptxla::hlo {
+
+bool HasUnitDims(const Shape& shape);
+// {1, 8, 1, 4} -> {8, 4}.
+DimVector DropUnitDims(absl::Span<const int64_t> dims);
+// Positions of the dimensions that are not 1.
+DimVector NonUnitPositions(absl::Span<const int64_t> dims);
+bool IsIdentityMapping(absl::Span<const int64_t> mapping);
+bool IsIncreasing(absl::Span<const int64_t> list);
+bool Contains(absl::Span<const int64_t> list, int64_t value);
+// 0 .. rank-1 without those in any of the lists, in order.
+DimVector Others(int rank, absl::Span<const int64_t> a,
+                 absl::Span<const int64_t> b = {});
+// result[i] = dims[permutation[i]].
+DimVector Permuted(absl::Span<const int64_t> dims,
+                   absl::Span<const int64_t> permutation);
+int64_t Product(absl::Span<const int64_t> dims);
+
+}  // namespace ptxla::hlo
+
+#endif  // PTXLA_HLO_BACKEND_PASSES_DIMENSION_UTILS_H_

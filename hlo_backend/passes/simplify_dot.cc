@@ -1,0 +1,113 @@
+#include <algorithm>
+
+#include "hlo_backend/passes/dimension_utils.h"
+#include "hlo_backend/passes/simplify_rules.h"
+
+namespace ptxla::hlo {
+namespace {
+
+// One side of a dot: its operand with the roles of its dimensions.
+struct Side {
+  Instruction* operand;
+  DimVector batch, contracting;
+};
+
+bool LeadingBatch(const Side& side) {
+  return IsIdentityMapping(side.batch);
+}
+
+// The operand is a transpose. With leading batch dimensions, one free and one
+// contracting dimension, the dot can take those two in either order. Returns
+// whether the side changed.
+bool FoldTranspose(Side* side, Rewriter& r) {
+  Instruction* t = side->operand;
+  if (t->opcode() != Opcode::kTranspose || t->shape().has_layout()) {
+    return false;
+  }
+  const int rank = t->shape().rank();
+  if (!LeadingBatch(*side) || side->contracting.size() != 1 ||
+      static_cast<int>(side->batch.size()) + 2 != rank) {
+    return false;
+  }
+  if (t->dimensions()[rank - 2] < t->dimensions()[rank - 1]) return false;
+  DimVector permutation(t->dimensions().begin(), t->dimensions().end());
+  std::swap(permutation[rank - 2], permutation[rank - 1]);
+  side->operand = IsIdentityMapping(permutation)
+                      ? t->operand(0)
+                      : r.builder().Transpose(t->operand(0), permutation);
+  side->contracting[0] = side->contracting[0] == rank - 1 ? rank - 2 : rank - 1;
+  return true;
+}
+
+// How many dimensions the operand had where the dot sees one leading batch
+// dimension: reshape([8,2,128,64]) -> [16,128,64] gives 2, others 1.
+int JoinedBatchDims(const Side& side) {
+  Instruction* reshape = side.operand;
+  if (reshape->opcode() != Opcode::kReshape || side.batch.size() != 1 ||
+      side.batch[0] != 0 || reshape->shape().has_layout()) {
+    return 1;
+  }
+  const Shape &from = reshape->operand(0)->shape(), &to = reshape->shape();
+  const int extra = from.rank() - to.rank();
+  if (extra <= 0) return 1;
+  for (int d = 1; d < to.rank(); ++d) {
+    if (to.dim(d) != from.dim(d + extra)) return 1;
+  }
+  return extra + 1;
+}
+
+void SplitBatch(Side* side, absl::Span<const int64_t> batch_dims, Rewriter& r) {
+  DimVector dims(batch_dims.begin(), batch_dims.end());
+  const Shape& shape = side->operand->shape();
+  for (int d = 1; d < shape.rank(); ++d) dims.push_back(shape.dim(d));
+  side->operand = r.builder().Reshape(side->operand, dims);
+  const int64_t extra = static_cast<int64_t>(batch_dims.size()) - 1;
+  for (int64_t& c : side->contracting) c += extra;
+  side->batch.clear();
+  for (int64_t d = 0; d <= extra; ++d) side->batch.push_back(d);
+}
+
+Instruction* MakeDot(Instruction* i, const Side& lhs, const Side& rhs) {
+  DotAttrs attrs = i->attrs<DotAttrs>();
+  attrs.lhs_batch = lhs.batch;
+  attrs.lhs_contracting = lhs.contracting;
+  attrs.rhs_batch = rhs.batch;
+  attrs.rhs_contracting = rhs.contracting;
+  DimVector dims;
+  for (int64_t d : lhs.batch) dims.push_back(lhs.operand->shape().dim(d));
+  for (const Side* side : {&lhs, &rhs}) {
+    for (int64_t d :
+         Others(side->operand->shape().rank(), side->batch, side->contracting)) {
+      dims.push_back(side->operand->shape().dim(d));
+    }
+  }
+  return i->parent()->Add(Opcode::kDot, Shape::Array(i->shape().type(), dims),
+                          {lhs.operand, rhs.operand}, attrs);
+}
+
+}  // namespace
+
+Instruction* SimplifyDot(Instruction* i, Rewriter& r) {
+  if (i->shape().has_layout()) return nullptr;
+  const DotAttrs& dot = i->attrs<DotAttrs>();
+  if (!dot.sparsity.empty()) return nullptr;
+  Side lhs{i->operand(0), dot.lhs_batch, dot.lhs_contracting};
+  Side rhs{i->operand(1), dot.rhs_batch, dot.rhs_contracting};
+  const bool folded_lhs = FoldTranspose(&lhs, r);
+  const bool folded_rhs = FoldTranspose(&rhs, r);
+  if (folded_lhs || folded_rhs) return MakeDot(i, lhs, rhs);
+
+  const int joined = std::max(JoinedBatchDims(lhs), JoinedBatchDims(rhs));
+  if (joined > 1 && lhs.batch.size() == 1 && lhs.batch[0] == 0 &&
+      rhs.batch[0] == 0) {
+    const Side& from = JoinedBatchDims(lhs) == joined ? lhs : rhs;
+    const Shape& shape = from.operand->operand(0)->shape();
+    const DimVector batch(shape.dims().begin(), shape.dims().begin() + joined);
+    SplitBatch(&lhs, batch, r);
+    SplitBatch(&rhs, batch, r);
+    return r.builder().Reshape(MakeDot(i, lhs, rhs), i->shape().dims());
+  }
+  return nullptr;
+}
+
+}  // namespace ptxla::hlo

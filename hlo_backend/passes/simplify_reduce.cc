@@ -1,0 +1,92 @@
+#include <algorithm>
+#include <limits>
+
+#include "hlo_backend/analysis/fusion_rules.h"
+#include "hlo_backend/passes/dimension_utils.h"
+#include "hlo_backend/passes/simplify_rules.h"
+
+namespace ptxla::hlo {
+namespace {
+
+// The start leaves every value as it is.
+bool StartIsNeutral(const Instruction& reduce) {
+  const std::optional<Opcode> op = MonoidOf(*reduce.to_apply());
+  if (!op.has_value()) return false;
+  const Instruction& start = *reduce.operand(1);
+  const double infinity = std::numeric_limits<double>::infinity();
+  switch (*op) {
+    case Opcode::kAdd:
+    case Opcode::kOr:
+    case Opcode::kXor:
+      return IsAll(start, 0);
+    case Opcode::kMultiply:
+      return IsAll(start, 1);
+    case Opcode::kMaximum:
+      return IsFloat(start.shape().type()) && IsAll(start, -infinity);
+    case Opcode::kMinimum:
+      return IsFloat(start.shape().type()) && IsAll(start, infinity);
+    case Opcode::kAnd:
+      return start.shape().type() == PrimitiveType::kPred && IsAll(start, 1);
+    default:
+      return false;
+  }
+}
+
+Instruction* WithDims(Instruction* i, Instruction* x, DimVector reduced,
+                      Rewriter& r) {
+  const DimVector kept = Others(x->shape().rank(), reduced);
+  DimensionsAttrs attrs;
+  attrs.dimensions = std::move(reduced);
+  Instruction* value = i->parent()->AddLike(
+      *i,
+      Shape::Array(i->shape().type(), Permuted(x->shape().dims(), kept)),
+      {x, i->operand(1)});
+  value->set_attributes(attrs);
+  if (value->shape().SameDims(i->shape())) return value;
+  return r.builder().Reshape(value, i->shape().dims());
+}
+
+}  // namespace
+
+Instruction* SimplifyReduce(Instruction* i, Rewriter& r) {
+  if (i->operand_count() != 2 || !i->shape().IsArray() ||
+      i->shape().has_layout()) {
+    return nullptr;
+  }
+  Instruction* x = i->operand(0);
+  Builder& b = r.builder();
+  int64_t reduced_elements = 1;
+  for (int64_t d : i->dimensions()) {
+    reduced_elements *= x->shape().dim(static_cast<int>(d));
+  }
+  if (reduced_elements == 1 && StartIsNeutral(*i)) {
+    return i->shape().SameDims(x->shape())
+               ? x
+               : b.Reshape(x, i->shape().dims());
+  }
+  // Without dimensions of size 1.
+  if (HasUnitDims(x->shape()) && reduced_elements > 1) {
+    const DimVector kept = NonUnitPositions(x->shape().dims());
+    DimVector reduced;
+    for (size_t k = 0; k < kept.size(); ++k) {
+      if (Contains(i->dimensions(), kept[k])) {
+        reduced.push_back(static_cast<int64_t>(k));
+      }
+    }
+    return WithDims(i, b.Reshape(x, DropUnitDims(x->shape().dims())), reduced,
+                    r);
+  }
+  if (x->opcode() == Opcode::kTranspose) {
+    DimVector reduced, kept;
+    for (int d = 0; d < x->shape().rank(); ++d) {
+      (Contains(i->dimensions(), d) ? reduced : kept)
+          .push_back(x->dimensions()[d]);
+    }
+    if (!IsIncreasing(kept)) return nullptr;
+    std::sort(reduced.begin(), reduced.end());
+    return WithDims(i, x->operand(0), reduced, r);
+  }
+  return nullptr;
+}
+
+}  // namespace ptxla::hlo

@@ -1,0 +1,90 @@
+#include "hlo_backend/analysis/fusion_rules.h"
+#include "hlo_backend/passes/dimension_utils.h"
+#include "hlo_backend/passes/simplify_rules.h"
+
+namespace ptxla::hlo {
+namespace {
+
+// A broadcast seen through a reshape that only adds or drops 1s.
+Instruction* ReshapeOfBroadcast(Instruction* i, Rewriter& r) {
+  Instruction* broadcast = i->operand(0);
+  Instruction* source = broadcast->operand(0);
+  Builder& b = r.builder();
+  const DimVector& dims = i->shape().dims();
+  if (source->shape().IsScalar()) return b.BroadcastScalar(source, dims);
+  if (!SameUpToDegenerateDims(i->shape(), broadcast->shape())) return nullptr;
+  // The k-th dimension that is not 1 is the same one on both sides.
+  const DimVector from = NonUnitPositions(broadcast->shape().dims());
+  const DimVector to = NonUnitPositions(dims);
+  DimVector mapping;
+  for (size_t k = 0; k < broadcast->dimensions().size(); ++k) {
+    if (source->shape().dim(static_cast<int>(k)) == 1) continue;
+    for (size_t n = 0; n < from.size(); ++n) {
+      if (from[n] == broadcast->dimensions()[k]) mapping.push_back(to[n]);
+    }
+  }
+  if (HasUnitDims(source->shape())) {
+    source = b.Reshape(source, DropUnitDims(source->shape().dims()));
+  }
+  return b.Broadcast(source, dims, mapping);
+}
+
+}  // namespace
+
+Instruction* SimplifyReshape(Instruction* i, Rewriter& r) {
+  Instruction* x = i->operand(0);
+  if (i->opcode() == Opcode::kCopy) {
+    return i->shape() == x->shape() && i->shape().IsArray() ? x : nullptr;
+  }
+  if (i->opcode() == Opcode::kBitcast) return nullptr;
+  // The layout of a laid out value is a decision that a reshape may change.
+  if (i->shape().has_layout()) return nullptr;
+  if (i->shape().SameDims(x->shape())) return x;
+  switch (x->opcode()) {
+    case Opcode::kReshape:
+      return r.builder().Reshape(x->operand(0), i->shape().dims());
+    case Opcode::kBroadcast:
+      return ReshapeOfBroadcast(i, r);
+    case Opcode::kIota: {
+      if (!SameUpToDegenerateDims(i->shape(), x->shape())) return nullptr;
+      const DimVector from = NonUnitPositions(x->shape().dims());
+      const DimVector to = NonUnitPositions(i->shape().dims());
+      for (size_t n = 0; n < from.size(); ++n) {
+        if (from[n] == x->attrs<IotaAttrs>().dimension) {
+          return r.builder().Iota(i->shape(), to[n]);
+        }
+      }
+      return nullptr;
+    }
+    default:
+      return nullptr;
+  }
+}
+
+Instruction* SimplifyBroadcast(Instruction* i, Rewriter& r) {
+  if (i->shape().has_layout()) return nullptr;
+  Instruction* x = i->operand(0);
+  Builder& b = r.builder();
+  const DimVector& dims = i->shape().dims();
+  if (i->shape().SameDims(x->shape()) && IsIdentityMapping(i->dimensions())) {
+    return x;
+  }
+  if (x->IsConstant() && x->shape().rank() > 0 && !x->literal().IsElided() &&
+      x->literal().IsSplat()) {
+    Literal scalar = Literal::SplatBytes(Shape::Scalar(x->shape().type()),
+                                         x->literal().bytes());
+    return b.BroadcastScalar(b.Constant(std::move(scalar)), dims);
+  }
+  if (x->opcode() == Opcode::kBroadcast) {
+    return b.Broadcast(x->operand(0), dims,
+                       Permuted(i->dimensions(), x->dimensions()));
+  }
+  if (HasUnitDims(x->shape())) {
+    const DimVector kept = NonUnitPositions(x->shape().dims());
+    return b.Broadcast(b.Reshape(x, DropUnitDims(x->shape().dims())), dims,
+                       Permuted(i->dimensions(), kept));
+  }
+  return nullptr;
+}
+
+}  // namespace ptxla::hlo

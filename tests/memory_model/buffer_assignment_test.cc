@@ -1,0 +1,135 @@
+#include "memory_model/buffer_assignment.h"
+
+#include <random>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/support/status_matchers.h"
+
+namespace ptxla::memory {
+namespace {
+
+using ::testing::HasSubstr;
+
+BufferRequest Request(int64_t id, int64_t bytes, BufferKind kind,
+                      Life life = {0, 0}, int64_t alias_of = -1) {
+  BufferRequest r;
+  r.id = id;
+  r.bytes = Bytes(bytes);
+  r.kind = kind;
+  r.life = life;
+  r.alias_of = alias_of;
+  return r;
+}
+
+TEST(BufferAssignment, CountsTheFiveNumbers) {
+  const std::vector<BufferRequest> requests = {
+      Request(1, 1024, BufferKind::kArgument),
+      Request(2, 2048, BufferKind::kArgument),
+      Request(3, 1024, BufferKind::kOutput, {0, 0}, 1),  // donated
+      Request(4, 512, BufferKind::kOutput),
+      Request(5, 4096, BufferKind::kTemp, {0, 3}),
+      Request(6, 4096, BufferKind::kTemp, {4, 6}),
+      Request(7, 1024, BufferKind::kTemp, {2, 5}),
+      Request(8, 256, BufferKind::kConstant)};
+  const Assignment a = *AssignBuffers(requests, Bytes(1000));
+  EXPECT_EQ(a.stats.argument, Bytes(3072));
+  EXPECT_EQ(a.stats.output, Bytes(1536));
+  EXPECT_EQ(a.stats.alias, Bytes(1024));
+  EXPECT_EQ(a.stats.temp, Bytes(5120));
+  EXPECT_EQ(a.stats.code, Bytes(1256));
+  EXPECT_EQ(a.stats.peak, Bytes(3072 + 1536 - 1024 + 5120 + 1256));
+  EXPECT_EQ(a.temp_lower_bound, Bytes(5120));
+  EXPECT_EQ(a.peak_position, 2);
+  EXPECT_EQ(a.offsets[2], a.offsets[0]);  // the output is its argument
+  EXPECT_EQ(a.offsets[4], a.offsets[5]);  // lives that do not meet
+}
+
+TEST(BufferAssignment, AnAliasKeepsItsBufferAlive) {
+  const std::vector<BufferRequest> requests = {
+      Request(1, 1024, BufferKind::kTemp, {0, 1}),
+      Request(2, 1024, BufferKind::kTemp, {5, 8}, 1),
+      Request(3, 1024, BufferKind::kTemp, {3, 4})};
+  const Assignment a = *AssignBuffers(requests);
+  EXPECT_EQ(a.offsets[0], a.offsets[1]);
+  EXPECT_NE(a.offsets[2], a.offsets[0]);
+  EXPECT_EQ(a.stats.temp, Bytes(2048));
+}
+
+TEST(BufferAssignment, OtherSpacesDoNotCount) {
+  std::vector<BufferRequest> requests = {
+      Request(1, 1024, BufferKind::kTemp, {0, 1}),
+      Request(2, 4096, BufferKind::kTemp, {0, 1})};
+  requests[1].colour = 1;
+  const Assignment a = *AssignBuffers(requests);
+  EXPECT_EQ(a.stats.temp, Bytes(1024));
+  EXPECT_EQ(a.offsets[1], 0);
+}
+
+TEST(BufferAssignment, NeverBelowTheLowerBoundAndCloseToIt) {
+  std::mt19937 random(9);
+  std::vector<BufferRequest> requests;
+  for (int i = 0; i < 3000; ++i) {
+    const int32_t first = random() % 3000;
+    const bool forward = random() % 4 == 0;  // an activation kept for backward
+    const int32_t last =
+        forward ? std::max<int32_t>(first, 6000 - first) : first + random() % 5;
+    requests.push_back(Request(i, (random() % 64 + 1) * 4096, BufferKind::kTemp,
+                               {first, last}));
+  }
+  const Assignment a = *AssignBuffers(requests);
+  EXPECT_GE(a.stats.temp, a.temp_lower_bound);
+  EXPECT_LE(a.stats.temp.count(), 1.10 * a.temp_lower_bound.count());
+}
+
+TEST(BufferAssignment, WrongAliasesAreRefused) {
+  EXPECT_THAT(AssignBuffers({Request(1, 4, BufferKind::kTemp, {0, 0}, 7)})
+                  .status()
+                  .message(),
+              HasSubstr("alias of 7"));
+  EXPECT_THAT(AssignBuffers({Request(1, 4, BufferKind::kTemp),
+                             Request(1, 4, BufferKind::kTemp)})
+                  .status()
+                  .message(),
+              HasSubstr("given twice"));
+  EXPECT_THAT(AssignBuffers({Request(1, 4, BufferKind::kTemp),
+                             Request(2, 8, BufferKind::kTemp, {0, 0}, 1)})
+                  .status()
+                  .message(),
+              HasSubstr("smaller"));
+}
+
+TEST(BufferAssignment, TheVerdictIsAgainstUsableMemory) {
+  const chips::ChipSpec v5e = *chips::ChipSpec::Load("v5e");
+  const double usable = v5e.hbm().usable.count();
+  const auto verdict = [&](double fraction) {
+    MemoryStats stats;
+    stats.peak = Bytes(usable * fraction);
+    return CheckFit(stats, v5e);
+  };
+  EXPECT_EQ(verdict(0.5).verdict, Verdict::kFits);
+  EXPECT_EQ(verdict(0.99).verdict, Verdict::kMarginal);
+  EXPECT_EQ(verdict(1.01).verdict, Verdict::kMarginal);
+  EXPECT_EQ(verdict(1.05).verdict, Verdict::kOutOfMemory);
+  EXPECT_GT(verdict(1.05).over, Bytes(0));
+  EXPECT_EQ(verdict(0.5).over, Bytes(0));
+  EXPECT_EQ(verdict(0.5).usable, v5e.hbm().usable);
+}
+
+TEST(BufferAssignment, LargestAtPeakListsWhatIsAlive) {
+  const std::vector<BufferRequest> requests = {
+      Request(1, 100, BufferKind::kArgument),
+      Request(2, 900, BufferKind::kTemp, {0, 1}),
+      Request(3, 500, BufferKind::kTemp, {2, 3}),
+      Request(4, 800, BufferKind::kTemp, {2, 3}),
+      Request(5, 100, BufferKind::kOutput, {0, 0}, 1)};
+  const Assignment a = *AssignBuffers(requests);
+  const std::vector<LiveBuffer> top = LargestAtPeak(requests, a, 3);
+  ASSERT_EQ(top.size(), 3u);
+  EXPECT_EQ(top[0].request, 3);
+  EXPECT_EQ(top[1].request, 2);
+  EXPECT_EQ(top[2].request, 0);
+}
+
+}  // namespace
+}  // namespace ptxla::memory
