@@ -5,27 +5,29 @@
 #include <limits>
 
 #include "base/check.h"
+#include "base/units.h"
 
 namespace ptxla::memory {
 
-int BandwidthServer::AddStream(double cap) {
-  CHECK_LT(streams_.size(), kMaxStreams);
-  CHECK(cap > 0 && cap <= 1);
-  streams_.push_back(
-      {std::max<int64_t>(1, static_cast<int64_t>(std::floor(cap * kFullRate))),
-       0,
-       {}});
-  return static_cast<int>(streams_.size()) - 1;
+int64_t BandwidthServer::RateOf(double fraction) {
+  CHECK(fraction > 0 && fraction <= 1) << fraction;
+  return std::max<int64_t>(
+      1, static_cast<int64_t>(std::floor(fraction * kFullRate)));
 }
 
-int64_t BandwidthServer::Submit(Picoseconds now, int stream, Picoseconds work) {
+BandwidthServer::BandwidthServer(int streams) : streams_(streams) {
+  CHECK(streams >= 1 && streams <= kMaxStreams);
+}
+
+int64_t BandwidthServer::Submit(int64_t now, int stream, int64_t work,
+                                int64_t cap) {
   CHECK_GE(now, now_) << "a server must be asked in time order";
-  CHECK(!NextCompletion().has_value() || *NextCompletion() >= now)
-      << "advance the server before submitting";
+  CHECK(active_ == 0 || *NextCompletion() >= now)
+      << "advance the server to the present before submitting";
   AdvanceTo(now, nullptr);
   Stream& s = streams_[stream];
   const int64_t id = next_job_++;
-  s.jobs.push_back({id, work.count() * kFullRate});
+  s.jobs.push_back({id, work * kFullRate, cap});
   if (s.jobs.size() == 1) {
     ++active_;
     ShareRates();
@@ -34,8 +36,7 @@ int64_t BandwidthServer::Submit(Picoseconds now, int stream, Picoseconds work) {
 }
 
 void BandwidthServer::ShareRates() {
-  // Water filling: streams capped below the equal share leave the rest to the
-  // others.
+  // Water filling: jobs capped below the equal share leave the rest to others.
   int64_t left = kFullRate;
   int open = 0;
   for (Stream& s : streams_) {
@@ -43,51 +44,49 @@ void BandwidthServer::ShareRates() {
     if (!s.jobs.empty()) ++open;
   }
   while (open > 0) {
-    const int64_t share = left / open;
+    const int64_t share = std::max<int64_t>(1, left / open);
     bool capped = false;
     for (Stream& s : streams_) {
-      if (s.jobs.empty() || s.rate != 0 || s.cap > share) continue;
-      s.rate = s.cap;
-      left -= s.cap;
+      if (s.jobs.empty() || s.rate != 0 || s.jobs.front().cap > share) continue;
+      s.rate = s.jobs.front().cap;
+      left -= s.rate;
       --open;
       capped = true;
     }
     if (capped) continue;
     for (Stream& s : streams_) {
-      if (!s.jobs.empty() && s.rate == 0) s.rate = std::max<int64_t>(1, share);
+      if (!s.jobs.empty() && s.rate == 0) s.rate = share;
     }
-    break;
+    return;
   }
 }
 
-std::optional<Picoseconds> BandwidthServer::NextCompletion() const {
+std::optional<int64_t> BandwidthServer::NextCompletion() const {
   if (active_ == 0) return std::nullopt;
   int64_t soonest = std::numeric_limits<int64_t>::max();
   for (const Stream& s : streams_) {
     if (s.jobs.empty()) continue;
-    soonest = std::min(
-        soonest,
-        CeilOfRatio(std::max<int64_t>(0, s.jobs.front().left), s.rate));
+    const int64_t left = std::max<int64_t>(0, s.jobs.front().left);
+    soonest = std::min(soonest, CeilOfRatio(left, s.rate));
   }
-  return now_ + Picoseconds(soonest);
+  return now_ + soonest;
 }
 
-void BandwidthServer::AdvanceTo(Picoseconds now,
-                                std::vector<Completion>* done) {
+void BandwidthServer::AdvanceTo(int64_t now, std::vector<Completion>* done) {
   CHECK_GE(now, now_) << "a server must be asked in time order";
   while (active_ > 0) {
-    const Picoseconds next = *NextCompletion();
-    const Picoseconds until = std::min(next, now);
-    const int64_t dt = (until - now_).count();
-    busy_ += until - now_;
+    const int64_t next = *NextCompletion();
+    const int64_t until = std::min(next, now);
+    const int64_t dt = until - now_;
+    busy_ += dt;
     now_ = until;
     for (Stream& s : streams_) {
       if (!s.jobs.empty()) s.jobs.front().left -= dt * s.rate;
     }
-    if (next > now || (next == now && done == nullptr)) break;
+    if (next > now || done == nullptr) break;
     for (Stream& s : streams_) {
       if (s.jobs.empty() || s.jobs.front().left > 0) continue;
-      if (done != nullptr) done->push_back({s.jobs.front().id, now_});
+      done->push_back({s.jobs.front().id, now_});
       s.jobs.pop_front();
       if (s.jobs.empty()) --active_;
     }
@@ -96,12 +95,12 @@ void BandwidthServer::AdvanceTo(Picoseconds now,
   now_ = now;
 }
 
-Picoseconds BandwidthServer::Backlog(int stream) const {
+int64_t BandwidthServer::Backlog(int stream) const {
   int64_t units = 0;
   for (const Job& job : streams_[stream].jobs) {
     units += std::max<int64_t>(0, job.left);
   }
-  return Picoseconds(CeilOfRatio(units, kFullRate));
+  return CeilOfRatio(units, kFullRate);
 }
 
 }  // namespace ptxla::memory

@@ -4,17 +4,17 @@
 //
 // Streams (a core's DMA queue, the prefetch queue, a collective) share the
 // rate: each stream is first in first out; streams with work get equal rates,
-// none above its cap, and what one cannot use the others get. Work is given in
-// picoseconds at full rate. All arithmetic is integer, so the result does not
-// depend on when the server is asked, and equal situations at different times
-// behave equally.
+// none above the cap of its job, and what one cannot use the others get. Times
+// and work are integers in one unit of the caller's choice (picoseconds, ticks
+// of a clock); work is the time that a job takes at full rate. All arithmetic
+// is integer, so the result does not depend on when the server is asked, and
+// equal situations at different times behave equally.
 //
-//   BandwidthServer hbm;
-//   int core = hbm.AddStream(), copy = hbm.AddStream();
-//   hbm.Submit(Picoseconds(0), core, Picoseconds(100));
-//   hbm.Submit(Picoseconds(0), copy, Picoseconds(30));
-//   hbm.AdvanceTo(Picoseconds(60), &done);   // copy's job is done at 60
-//   hbm.NextCompletion();                    // 130: core's job
+//   BandwidthServer hbm(2);
+//   hbm.Submit(/*now=*/0, /*stream=*/0, /*work=*/100);
+//   hbm.Submit(0, 1, 30);
+//   hbm.AdvanceTo(60, &done);   // the job of stream 1 is done at 60
+//   hbm.NextCompletion();       // 130: the job of stream 0
 #ifndef PTXLA_MEMORY_MODEL_BANDWIDTH_SERVER_H_
 #define PTXLA_MEMORY_MODEL_BANDWIDTH_SERVER_H_
 
@@ -23,51 +23,54 @@
 #include <optional>
 #include <vector>
 
-#include "base/units.h"
-
 namespace ptxla::memory {
 
 class BandwidthServer {
  public:
-  // The full rate in internal units per picosecond: divisible by 1 to 16, so
+  // The full rate in internal units per unit of time: divisible by 1 to 16, so
   // that equal shares are exact. At most kMaxStreams streams.
   static constexpr int64_t kFullRate = 720720;
   static constexpr int kMaxStreams = 16;
 
+  // Internal units per unit of time of a job that gets `fraction` of the rate.
+  static int64_t RateOf(double fraction);
+
   struct Completion {
     int64_t job = 0;
-    Picoseconds time;
+    int64_t time = 0;
   };
 
-  // `cap` in (0, 1]: the most of the full rate that the stream can use.
-  int AddStream(double cap = 1);
+  explicit BandwidthServer(int streams);
 
-  // Queues a job. CHECKs that `now` is not before an earlier call: a server
-  // asked out of order gives wrong times silently. Returns the job's number;
-  // numbers count up.
-  int64_t Submit(Picoseconds now, int stream, Picoseconds work);
+  // Queues a job; `cap`, from RateOf, is the most of the rate that it can use.
+  // CHECKs that `now` is not before an earlier call: a server asked out of
+  // order would give wrong times silently. Returns the job's number; numbers
+  // count up from 0.
+  int64_t Submit(int64_t now, int stream, int64_t work,
+                 int64_t cap = kFullRate);
 
   // When the next job ends if nothing else arrives; nullopt when idle.
-  std::optional<Picoseconds> NextCompletion() const;
+  std::optional<int64_t> NextCompletion() const;
 
   // Appends the jobs that end at or before `now`, in order of time, then of
-  // stream.
-  void AdvanceTo(Picoseconds now, std::vector<Completion>* done);
+  // stream. Must be called up to the present before Submit.
+  void AdvanceTo(int64_t now, std::vector<Completion>* done);
 
-  Picoseconds now() const { return now_; }
+  int64_t now() const { return now_; }
   bool idle() const { return active_ == 0; }
-  // Work that `stream` has left, in picoseconds at full rate, rounded up.
-  Picoseconds Backlog(int stream) const;
+  bool idle(int stream) const { return streams_[stream].jobs.empty(); }
+  // Work that `stream` has left, at full rate, rounded up.
+  int64_t Backlog(int stream) const;
   // Time during which any stream had work.
-  Picoseconds busy() const { return busy_; }
+  int64_t busy() const { return busy_; }
 
  private:
   struct Job {
     int64_t id;
     int64_t left;  // kFullRate units
+    int64_t cap;
   };
   struct Stream {
-    int64_t cap = kFullRate;
     int64_t rate = 0;
     std::deque<Job> jobs;
   };
@@ -77,7 +80,8 @@ class BandwidthServer {
   std::vector<Stream> streams_;
   int active_ = 0;
   int64_t next_job_ = 0;
-  Picoseconds now_, busy_;
+  int64_t now_ = 0;
+  int64_t busy_ = 0;
 };
 
 }  // namespace ptxla::memory
