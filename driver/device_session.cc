@@ -1,0 +1,189 @@
+#include "driver/device_session.h"
+
+#include <chrono>
+#include <cmath>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "base/status.h"
+#include "base/text_proto.h"
+#include "driver/program_record.h"
+#include "driver/stage.h"
+#include "hlo_backend/compiler/compiler.h"
+#include "hlo_backend/ir/printer.h"
+#include "isa/asm.h"
+
+namespace ptxla::driver {
+namespace {
+
+// Code is emitted per call: the TPU compiler shares nothing between equal
+// kernels. A loop's body is emitted once.
+int64_t EmittedBundles(const isa::Program& program,
+                       const isa::Schedule& schedule) {
+  int64_t bundles = 0;
+  for (const isa::Op& op : schedule) {
+    if (const auto* call = std::get_if<isa::Call>(&op.action)) {
+      const isa::Kernel& k = program.kernels[call->kernel];
+      bundles += isa::CountBundles(k.entry) + isa::CountBundles(k.step) +
+                 isa::CountBundles(k.exit);
+    } else if (const auto* loop = std::get_if<isa::While>(&op.action)) {
+      bundles += EmittedBundles(program, loop->condition) +
+                 EmittedBundles(program, loop->body);
+    } else if (const auto* branch = std::get_if<isa::Conditional>(&op.action)) {
+      for (const isa::Schedule& s : branch->branches) {
+        bundles += EmittedBundles(program, s);
+      }
+    }
+  }
+  return bundles;
+}
+
+void FillMemory(const hlo::CompiledModule& compiled, const memory::Fit& fit,
+                int devices_per_chip, record::MemoryRecord* out) {
+  const auto per_chip = [&](Bytes b) { return b.count() * devices_per_chip; };
+  const memory::MemoryStats& m = compiled.memory;
+  out->set_argument_bytes(per_chip(m.argument));
+  out->set_output_bytes(per_chip(m.output));
+  out->set_alias_bytes(per_chip(m.alias));
+  out->set_temp_bytes(per_chip(m.temp));
+  out->set_code_bytes(per_chip(m.code));
+  out->set_peak_bytes(per_chip(m.peak));
+  out->set_usable_bytes(per_chip(fit.usable));
+  out->set_nominal_bytes(per_chip(fit.nominal));
+  out->set_verdict(memory::VerdictName(fit.verdict));
+  for (const memory::LiveBuffer& live : compiled.largest_at_peak) {
+    const hlo::PlannedBuffer& buffer = compiled.buffers.buffers[live.request];
+    record::BufferRecord* b = out->add_largest();
+    b->set_name(buffer.name);
+    b->set_layer(buffer.label);
+    b->set_kind(buffer.kind == hlo::PlannedKind::kArgument   ? "argument"
+                : buffer.kind == hlo::PlannedKind::kOutput   ? "output"
+                : buffer.kind == hlo::PlannedKind::kConstant ? "constant"
+                                                             : "temp");
+    b->set_bytes(live.bytes.count());
+  }
+}
+
+void FillCompile(const hlo::CompiledModule& compiled,
+                 const std::string& graph_hash, const runtime::HostCosts& costs,
+                 record::CompileRecord* out) {
+  out->set_graph_hash(graph_hash);
+  out->set_name(compiled.module->name());
+  out->set_hlo_instructions(compiled.effort.hlo_instructions);
+  out->set_optimized_instructions(compiled.effort.optimised_instructions);
+  out->set_bundles(EmittedBundles(compiled.program, compiled.program.schedule));
+  *out->mutable_predicted() = PredictedCompileTime(out->bundles(), costs);
+  out->set_argument_bytes(compiled.memory.argument.count());
+  out->set_output_bytes(compiled.memory.output.count());
+  out->set_alias_bytes(compiled.memory.alias.count());
+  out->set_temp_bytes(compiled.memory.temp.count());
+  out->set_code_bytes(compiled.memory.code.count());
+  for (const hlo::PassReport& report : compiled.passes) {
+    record::PassRecord* pass = out->add_passes();
+    pass->set_name(report.name);
+    pass->set_changed(report.changed);
+    pass->set_instructions_before(report.instructions_before);
+    pass->set_instructions_after(report.instructions_after);
+    pass->set_wall_ns(std::llround(report.ms * 1e6));
+  }
+}
+
+}  // namespace
+
+record::Band PredictedCompileTime(int64_t bundles,
+                                  const runtime::HostCosts& costs) {
+  const Picoseconds time = costs.compile_fixed + costs.compile_bundle * bundles;
+  record::Band band;
+  const auto value = static_cast<double>(time.count());
+  band.set_value_ps(time.count());
+  band.set_low_ps(std::llround(value * (1 - costs.compile_band)));
+  band.set_high_ps(std::llround(value * (1 + costs.compile_band)));
+  band.set_basis(
+      "fit of the TPU compiler's time to its bundles, 13 programs on v5e");
+  return band;
+}
+
+std::string OutOfMemoryText(const record::MemoryRecord& m) {
+  const auto size = [](int64_t bytes) {
+    const double b = static_cast<double>(bytes);
+    if (b >= (1 << 30)) return absl::StrFormat("%.2fG", b / (1 << 30));
+    if (b >= (1 << 20)) return absl::StrFormat("%.2fM", b / (1 << 20));
+    if (b >= (1 << 10)) return absl::StrFormat("%.2fK", b / (1 << 10));
+    return absl::StrFormat("%dB", bytes);
+  };
+  const int64_t reserved = m.nominal_bytes() - m.usable_bytes();
+  return absl::StrFormat(
+      "Ran out of memory in memory space hbm. Used %s of %s hbm. Exceeded hbm "
+      "capacity by %s.\nTotal hbm usage >= %s:\n    reserved     %10s\n"
+      "    program      %10s\n    arguments    %10s",
+      size(m.peak_bytes()), size(m.usable_bytes()),
+      size(m.peak_bytes() - m.usable_bytes()), size(m.peak_bytes() + reserved),
+      size(reserved), size(m.peak_bytes() - m.argument_bytes()),
+      size(m.argument_bytes()));
+}
+
+absl::StatusOr<int> DeviceSession::Add(std::unique_ptr<hlo::Module> module,
+                                       const std::string& graph_hash) {
+  const auto begin = std::chrono::steady_clock::now();
+  const std::string name = module->name();
+  hlo::CompileOptions compile;
+  compile.estimate_unknown_ops = options_.estimate_unknown_ops;
+  compile.pipeline.verify = options_.verify;
+  if (dump_ != nullptr && dump_->enabled()) {
+    compile.pipeline.dump = [&](int, const std::string& pass,
+                                const hlo::Module& m) {
+      return dump_->Write(absl::StrCat(name, ".", pass, ".hlo"), hlo::Print(m));
+    };
+  }
+  auto compiled =
+      hlo::Compile(std::move(module), slice_.chip, slice_.topology, compile);
+  if (!compiled.ok()) return At("compile", compiled.status());
+  programs_.emplace_back();
+  DeviceProgram& p = programs_.back();
+  p.cost = compiled->cost;
+  p.fit = memory::CheckFit(compiled->memory, slice_.chip);
+  FillMemory(*compiled, p.fit, slice_.topology.devices_per_chip(), &p.memory);
+  FillCompile(*compiled, graph_hash, costs_, &p.compile);
+  p.compile.set_program(static_cast<int>(programs_.size()) - 1);
+  p.program = std::move(compiled->program);
+  p.compile.set_wall_ns(std::chrono::duration_cast<std::chrono::nanoseconds>(
+                            std::chrono::steady_clock::now() - begin)
+                            .count());
+  if (dump_ != nullptr && dump_->enabled()) {
+    RETURN_IF_ERROR(dump_->Write(absl::StrCat(name, ".scheduled.hlo"),
+                                 hlo::Print(*compiled->module)));
+    RETURN_IF_ERROR(dump_->Write(absl::StrCat(name, ".program.tpuasm"),
+                                 isa::Print(p.program)));
+  }
+  if (p.fit.verdict == memory::Verdict::kOutOfMemory) {
+    return At("compile",
+              absl::ResourceExhaustedError(OutOfMemoryText(p.memory)));
+  }
+  sim::SimOptions simulate;
+  simulate.fidelity = options_.fidelity;
+  simulate.transfers = options_.transfers;
+  auto trace = sim::Simulate(p.program, slice_, simulate);
+  if (!trace.ok()) return At("simulate", trace.status());
+  p.trace = *std::move(trace);
+  p.record = MakeProgramRecord(p.trace, slice_);
+  if (dump_ != nullptr && dump_->enabled()) {
+    RETURN_IF_ERROR(dump_->Write(absl::StrCat(name, ".trace.textproto"),
+                                 PrintTextProto(p.trace)));
+  }
+  return static_cast<int>(programs_.size()) - 1;
+}
+
+absl::StatusOr<Picoseconds> DeviceSession::Resimulate(
+    int program, const chips::ChipSpec& chip) const {
+  chips::Slice slice = slice_;
+  slice.chip = chip;
+  sim::SimOptions simulate;
+  simulate.fidelity = options_.fidelity;
+  simulate.transfers = false;
+  ASSIGN_OR_RETURN(const record::DeviceTrace trace,
+                   sim::Simulate(programs_[program].program, slice, simulate));
+  return Picoseconds(trace.total_ps());
+}
+
+}  // namespace ptxla::driver

@@ -1,0 +1,84 @@
+// Compiles modules for one slice and runs each program once on the simulated
+// device: what stands behind the executor's compile function, and what `run
+// --hlo` does with its one module.
+//
+//   DeviceSession session(slice, host_costs, options, &dump);
+//   ASSIGN_OR_RETURN(int p, session.Add(std::move(module), "a1b2c3"));
+//   session.programs()[p].trace.total_ps();
+#ifndef PTXLA_DRIVER_DEVICE_SESSION_H_
+#define PTXLA_DRIVER_DEVICE_SESSION_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "chips/topology.h"
+#include "driver/dump.h"
+#include "hlo_backend/analysis/cost_analysis.h"
+#include "hlo_backend/ir/module.h"
+#include "isa/program.h"
+#include "memory_model/buffer_assignment.h"
+#include "record/device_trace.pb.h"
+#include "record/run_record.pb.h"
+#include "runtime/host_costs.h"
+#include "sim/simulator.h"
+
+namespace ptxla::driver {
+
+struct SessionOptions {
+  sim::Fidelity fidelity = sim::Fidelity::kKernel;
+  bool estimate_unknown_ops = false;
+  bool verify = false;     // the module after every pass
+  bool transfers = false;  // record DMAs, for a timeline
+};
+
+struct DeviceProgram {
+  isa::Program program;
+  record::DeviceTrace trace;
+  record::ProgramRecord record;
+  record::CompileRecord compile;
+  record::MemoryRecord memory;
+  memory::Fit fit;
+  hlo::Cost cost;  // of the module as it was handed in
+};
+
+class DeviceSession {
+ public:
+  // `dump` may be null; both outlive the session.
+  DeviceSession(const chips::Slice& slice, const runtime::HostCosts& costs,
+                const SessionOptions& options, DumpWriter* dump)
+      : slice_(slice), costs_(costs), options_(options), dump_(dump) {}
+
+  // Index into programs(). A program that does not fit is compiled and not
+  // simulated: ResourceExhausted with PyTorch/XLA's text, and the program is
+  // the last of the list. Errors are marked "compile" or "simulate".
+  absl::StatusOr<int> Add(std::unique_ptr<hlo::Module> module,
+                          const std::string& graph_hash);
+
+  const std::vector<DeviceProgram>& programs() const { return programs_; }
+  const chips::Slice& slice() const { return slice_; }
+
+  // Device time of a program under other numbers of the same chip, without
+  // compiling again.
+  absl::StatusOr<Picoseconds> Resimulate(int program,
+                                         const chips::ChipSpec& chip) const;
+
+ private:
+  const chips::Slice& slice_;
+  const runtime::HostCosts& costs_;
+  SessionOptions options_;
+  DumpWriter* dump_;
+  std::vector<DeviceProgram> programs_;
+};
+
+// XLA's time for a program of so many bundles, with its band.
+record::Band PredictedCompileTime(int64_t bundles,
+                                  const runtime::HostCosts& costs);
+
+// "Ran out of memory in memory space hbm. Used 21.95G of 15.48G hbm. ..."
+std::string OutOfMemoryText(const record::MemoryRecord& memory);
+
+}  // namespace ptxla::driver
+
+#endif  // PTXLA_DRIVER_DEVICE_SESSION_H_

@@ -1,0 +1,40 @@
+// What a user asks of `run`, before anything is looked up.
+#ifndef PTXLA_DRIVER_RUN_REQUEST_H_
+#define PTXLA_DRIVER_RUN_REQUEST_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ptxla::driver {
+
+struct RunRequest {
+  // One of the two.
+  std::string workload;  // "bert"
+  std::string hlo;       // a file, or "-" for standard input
+
+  std::string topology;  // "v5e-8"
+  std::string chip_file;
+  int cores_per_chip = 0;  // 0: all cores of one device
+  std::string fidelity = "kernel";
+  std::string mode = "lazy";
+  int steps = 3;
+  bool estimate_unknown_ops = false;
+  bool verify = false;  // check the module after every pass
+
+  // Of the workload; unset: its own default.
+  std::string phase;
+  std::optional<int64_t> global_batch, batch_per_chip, seq;
+  std::string dtype, optimizer, remat, parallel;
+  std::vector<std::string> settings;  // "key=value"
+
+  std::string dump_to;  // a folder; empty: no dump
+  bool timeline = false;
+  // Re-simulate to see what each ASSUMED number moves.
+  bool assumed_effects = true;
+};
+
+}  // namespace ptxla::driver
+
+#endif  // PTXLA_DRIVER_RUN_REQUEST_H_

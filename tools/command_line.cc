@@ -1,0 +1,96 @@
+#include "tools/command_line.h"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "base/suggest.h"
+#include "driver/stage.h"
+#include "reports/json_report.h"
+
+namespace ptxla::tools {
+namespace {
+
+std::vector<std::string> OptionNames(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) {
+      names.push_back("--" + name);
+    }
+  }
+  return names;
+}
+
+// The first word that no option takes.
+std::string UnknownWord(const CLI::App& app) {
+  const std::vector<std::string> rest = app.remaining();
+  return rest.empty() ? std::string() : rest.front();
+}
+
+absl::Status UnknownOption(const CLI::App& app, const std::string& word) {
+  const std::string name = word.substr(0, word.find('='));
+  if (name == "--batch" || name == "-b") {
+    return absl::InvalidArgumentError(
+        "--batch is ambiguous: give --global-batch N (samples per step over "
+        "all chips) or --batch-per-chip N");
+  }
+  if (!absl::StartsWith(word, "-")) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("unexpected argument \"", word, "\""));
+  }
+  const std::string near = NearestName(name, OptionNames(app));
+  return absl::InvalidArgumentError(absl::StrCat(
+      "unknown option ", name,
+      near.empty() ? "" : absl::StrCat("; did you mean ", near, "?"), " (",
+      app.get_name(), " --help lists them)"));
+}
+
+// CLI11 says "--seq: 12x is not a number"-like things; keep to one line.
+std::string OneLine(std::string text) {
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  return text;
+}
+
+}  // namespace
+
+bool WantsJson(const std::vector<std::string>& words) {
+  return std::find(words.begin(), words.end(), "--json") != words.end();
+}
+
+int Fail(const absl::Status& status, bool json, absl::string_view where) {
+  std::string stage = driver::StageOf(status);
+  if (stage.empty()) stage = std::string(where);
+  if (json) {
+    std::fputs(reports::ErrorJson(status, stage).c_str(), stdout);
+  } else {
+    const std::string line =
+        absl::StrCat("ptxla-sim: ", status.message(), "\n");
+    std::fputs(line.c_str(), stderr);
+  }
+  return driver::ExitCode(status);
+}
+
+std::optional<int> ParseCommandLine(CLI::App* app,
+                                    const std::vector<std::string>& words) {
+  app->allow_extras();
+  app->get_formatter()->column_width(34);
+  // CLI11 takes the words from the back.
+  std::vector<std::string> reversed(words.rbegin(), words.rend());
+  try {
+    app->parse(reversed);
+  } catch (const CLI::CallForHelp&) {
+    std::fputs(app->help().c_str(), stdout);
+    return driver::kExitDone;
+  } catch (const CLI::ParseError& e) {
+    return Fail(absl::InvalidArgumentError(OneLine(e.what())), WantsJson(words),
+                "arguments");
+  }
+  const std::string unknown = UnknownWord(*app);
+  if (!unknown.empty()) {
+    return Fail(UnknownOption(*app, unknown), WantsJson(words), "arguments");
+  }
+  return std::nullopt;
+}
+
+}  // namespace ptxla::tools

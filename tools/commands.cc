@@ -1,0 +1,16 @@
+#include "tools/commands.h"
+
+namespace ptxla::tools {
+namespace {
+
+constexpr Command kCommands[] = {
+    {"run", "predict one run (the default)", RunCommand},
+    {"inspect", "cost and operators of an HLO file", InspectCommand},
+    {"chips", "what chips and slices are known", ChipsCommand},
+};
+
+}  // namespace
+
+absl::Span<const Command> Commands() { return kCommands; }
+
+}  // namespace ptxla::tools
