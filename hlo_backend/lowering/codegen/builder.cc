@@ -79,6 +79,12 @@ VNode CodeBuilder::TakeBlock() {
   return node;
 }
 
+void CodeBuilder::Append(VNode block) {
+  block.globals = globals_;
+  levels_.back().nodes.push_back(std::move(block));
+  block_open_ = false;
+}
+
 Code CodeBuilder::Finish() {
   CHECK_EQ(levels_.size(), size_t{1}) << "a loop is open";
   code_.nodes = std::move(levels_.back().nodes);

@@ -48,6 +48,8 @@ class CodeBuilder {
   void EndScope();
   // Takes the open block out again: for measuring it.
   VNode TakeBlock();
+  // Adds a block that the caller has made (kPlaced) after the open one.
+  void Append(VNode block);
   absl::Span<const VRegister> registers() const { return code_.registers; }
   Code Finish();
   // Globals did not fit into the registers (the code is not usable).

@@ -44,6 +44,7 @@ uint64_t HashOf(const VNode& block, absl::Span<const VRegister> registers) {
         static_cast<uint64_t>(static_cast<uint32_t>(v.imm)) << 32 |
         static_cast<uint32_t>(v.imm2)));
   }
+  for (int32_t at : block.at) f.Add(int64_t{at});
   return f.value();
 }
 
@@ -187,7 +188,9 @@ absl::StatusOr<const isa::Block*> BlockCache::Get(
   const RegisterBudget budget = BudgetOf(block.globals, model_);
   ASSIGN_OR_RETURN(
       BlockSchedule schedule,
-      ScheduleBlock(block.instrs, registers, model_, budget, block.mode));
+      block.mode == BlockMode::kPlaced
+          ? AllocatePlaced(block, registers, budget)
+          : ScheduleBlock(block.instrs, registers, model_, budget, block.mode));
   entry = std::make_unique<isa::Block>(
       BlockWriter(block, registers, schedule).Write());
   return entry.get();

@@ -460,4 +460,17 @@ absl::StatusOr<BlockSchedule> ScheduleBlock(
   return failure;
 }
 
+absl::StatusOr<BlockSchedule> AllocatePlaced(
+    const VNode& block, absl::Span<const VRegister> registers,
+    const RegisterBudget& budget) {
+  BlockSchedule schedule;
+  schedule.order.reserve(block.instrs.size());
+  for (size_t i = 0; i < block.instrs.size(); ++i) {
+    schedule.order.push_back({block.at[i], static_cast<int32_t>(i)});
+  }
+  schedule.cycles = block.length;
+  RETURN_IF_ERROR(Allocate(block.instrs, registers, budget, &schedule));
+  return schedule;
+}
+
 }  // namespace ptxla::codegen

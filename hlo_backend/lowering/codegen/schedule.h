@@ -47,6 +47,11 @@ absl::StatusOr<BlockSchedule> ScheduleBlock(
     const isa::MachineModel& model, const RegisterBudget& budget,
     BlockMode mode);
 
+// The schedule of a kPlaced block: only its registers are chosen here.
+absl::StatusOr<BlockSchedule> AllocatePlaced(
+    const VNode& block, absl::Span<const VRegister> registers,
+    const RegisterBudget& budget);
+
 }  // namespace ptxla::codegen
 
 #endif  // PTXLA_HLO_BACKEND_LOWERING_CODEGEN_SCHEDULE_H_

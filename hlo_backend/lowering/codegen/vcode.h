@@ -59,6 +59,7 @@ enum class BlockMode : uint8_t {
   // One stage of a software pipeline: pops take what earlier iterations
   // pushed. Pushes and pops of a FIFO keep their order, each for itself.
   kPipelined,
+  kPlaced,  // the caller has given every instruction its cycle
 };
 
 struct VRegister {
@@ -87,6 +88,10 @@ struct VNode {
   // copies, but trees here are small.
   std::vector<VNode> body;
   BlockMode mode = BlockMode::kFree;  // kBlock
+  // kBlock with kPlaced: cycle of each instruction, ascending, and the length
+  // of the block.
+  std::vector<int32_t> at;
+  int64_t length = 0;
   // kBlock: physical registers that globals hold while it runs, as bit sets;
   // locals use the others.
   std::array<uint64_t, isa::kNumRegClasses> globals{};

@@ -1,0 +1,76 @@
+#include "hlo_backend/lowering/codegen/bundle_resources.h"
+
+#include "base/check.h"
+
+namespace ptxla::codegen {
+namespace {
+
+using isa::Bit;
+using isa::Slot;
+
+int64_t BytesLoaded(const VInstr& v) {
+  return v.op == isa::Opcode::kVldBcast ? isa::kRowBytes : isa::kVregBytes;
+}
+
+}  // namespace
+
+bool SameBank(const VInstr& x, const VInstr& y, const isa::MachineModel& model,
+              absl::Span<const VRegister> registers) {
+  int64_t distance = int64_t{x.imm} - y.imm;
+  if (x.a != y.a) {
+    if (x.a == kNone || y.a == kNone) return false;
+    const VRegister& rx = registers[x.a];
+    const VRegister& ry = registers[y.a];
+    if (rx.bank_group < 0 || rx.bank_group != ry.bank_group) return false;
+    distance += rx.bank_offset - ry.bank_offset;
+  }
+  const int64_t all = int64_t{model.vmem_banks} * isa::kRowBytes;
+  distance = ((distance % all) + all) % all;
+  return distance < BytesLoaded(y) || all - distance < BytesLoaded(x);
+}
+
+bool BundleResources::SlotsFit(isa::SlotMask slots,
+                               const isa::MachineModel& model) const {
+  for (int s = 0; s < isa::kNumSlots; ++s) {
+    if ((slots >> s & 1) && used_[s] >= model.slots[s]) return false;
+  }
+  const bool misc = slots & Bit(Slot::kMisc);
+  const bool load = slots & Bit(Slot::kLoad);
+  const bool store = slots & Bit(Slot::kStore);
+  if ((misc || load || store) && memory_ >= model.load_store_total) {
+    return false;
+  }
+  // Misc instructions count as a load and as a store too.
+  const int misc_used = used_[static_cast<int>(Slot::kMisc)];
+  const auto full = [&](Slot slot) {
+    return used_[static_cast<int>(slot)] + misc_used >= model.Slots(slot);
+  };
+  return !((misc || load) && full(Slot::kLoad)) &&
+         !((misc || store) && full(Slot::kStore));
+}
+
+bool BundleResources::Fits(const VInstr& v, const isa::MachineModel& model,
+                           absl::Span<const VRegister> registers) const {
+  if (!SlotsFit(isa::Info(v.op).slots, model)) return false;
+  if (model.vmem_banks == 0 || !isa::IsVectorLoad(v.op)) return true;
+  for (int i = 0; i < num_loads_; ++i) {
+    if (SameBank(v, loads_[i], model, registers)) return false;
+  }
+  return true;
+}
+
+void BundleResources::Take(const VInstr& v) {
+  const isa::SlotMask slots = isa::Info(v.op).slots;
+  for (int s = 0; s < isa::kNumSlots; ++s) {
+    if (slots >> s & 1) ++used_[s];
+  }
+  if (slots & (Bit(Slot::kLoad) | Bit(Slot::kStore) | Bit(Slot::kMisc))) {
+    ++memory_;
+  }
+  if (isa::IsVectorLoad(v.op)) {
+    CHECK_LT(num_loads_, kMaxLoads);
+    loads_[num_loads_++] = v;
+  }
+}
+
+}  // namespace ptxla::codegen

@@ -1,0 +1,22 @@
+// Brings an LHS block that lies as [K, M] into the form that MXUs stream, [M,
+// K] with K on the lanes: 128 x 128 at a time through the XLUs, into scratch.
+#ifndef PTXLA_HLO_BACKEND_LOWERING_PRODUCTS_LHS_TRANSPOSE_H_
+#define PTXLA_HLO_BACKEND_LOWERING_PRODUCTS_LHS_TRANSPOSE_H_
+
+#include <cstdint>
+
+#include "hlo_backend/lowering/codegen/builder.h"
+#include "hlo_backend/lowering/products/product_problem.h"
+#include "hlo_backend/lowering/products/product_stream.h"
+
+namespace ptxla::lowering {
+
+// `to` holds bf16 where the MXU takes it, else f32. What lies beyond the edges
+// of the array comes along; the stream masks K.
+void EmitLhsTranspose(const BlockPlace& from, const BlockPlace& to,
+                      int64_t batch, int64_t m, int64_t k,
+                      const ArrayShape& arrays, codegen::CodeBuilder* b);
+
+}  // namespace ptxla::lowering
+
+#endif  // PTXLA_HLO_BACKEND_LOWERING_PRODUCTS_LHS_TRANSPOSE_H_

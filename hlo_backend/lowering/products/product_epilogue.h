@@ -1,0 +1,39 @@
+// What happens to finished sums of a product before they are stored: the
+// elementwise rest of an output fusion, or a conversion to the result's type.
+#ifndef PTXLA_HLO_BACKEND_LOWERING_PRODUCTS_PRODUCT_EPILOGUE_H_
+#define PTXLA_HLO_BACKEND_LOWERING_PRODUCTS_PRODUCT_EPILOGUE_H_
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "hlo_backend/lowering/kernel_plan.h"
+#include "hlo_backend/lowering/products/product_operands.h"
+#include "hlo_backend/lowering/products/product_stream.h"
+
+namespace ptxla::lowering {
+
+class ProductEpilogue : public Epilogue {
+ public:
+  // Adds the windows of results (and of arrays that the epilogue reads) to
+  // `tiling`, whose args are set. Memory of window i is codegen space
+  // `first_space` + i.
+  static absl::StatusOr<std::unique_ptr<ProductEpilogue>> Create(
+      const KernelContext& context, const hlo::Instruction& instruction,
+      const ProductForm& form, const ProductTile& tile, const GridDims& grid,
+      int first_space, Tiling* tiling);
+
+  // Once per step, before the stream: addresses, and values that do not change
+  // within the step.
+  virtual absl::Status Start(codegen::CodeBuilder& b) = 0;
+  // An error that Emit met.
+  virtual absl::Status status() const { return absl::OkStatus(); }
+  // Of the whole kernel.
+  virtual int64_t flops() const { return 0; }
+  virtual int64_t transcendentals() const { return 0; }
+};
+
+}  // namespace ptxla::lowering
+
+#endif  // PTXLA_HLO_BACKEND_LOWERING_PRODUCTS_PRODUCT_EPILOGUE_H_

@@ -1,0 +1,194 @@
+// EmitProduct: a dot, alone or as the heart of an output fusion.
+#include <algorithm>
+#include <optional>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "base/status.h"
+#include "base/units.h"
+#include "hlo_backend/lowering/kernel_emitter.h"
+#include "hlo_backend/lowering/kernel_plan.h"
+#include "hlo_backend/lowering/products/lhs_transpose.h"
+#include "hlo_backend/lowering/products/product_epilogue.h"
+#include "hlo_backend/lowering/products/product_operands.h"
+#include "hlo_backend/lowering/products/product_stream.h"
+#include "hlo_backend/lowering/products/product_tiling.h"
+
+namespace ptxla::lowering {
+namespace {
+
+using codegen::CodeBuilder;
+using isa::When;
+
+// Memory that code may alias, for the code builder.
+enum Space : int { kLhs, kRhs, kSums, kTransposedLhs, kFirstEpilogueSpace };
+
+ProductLimits LimitsOf(const KernelContext& context) {
+  const chips::ChipSpec& chip = context.chip;
+  const double hz = chip.core().clock.frequency().count();
+  ProductLimits limits;
+  limits.vmem_bytes = VmemBudget(context);
+  limits.step_bundles = static_cast<int64_t>(
+      chip.Policy("product_step_bundles").value_or(limits.step_bundles));
+  limits.hbm_bytes_per_cycle =
+      chip.hbm_bandwidth_per_device().count() * chip.hbm().efficiency_read / hz;
+  limits.hbm_latency_cycles =
+      chip.core().clock.CyclesCeil(chip.hbm().latency).count();
+  limits.step_cycles = chip.core().kernel_step.count() +
+                       3 * chip.core().kernel_step_window.count();
+  limits.cores = context.model.cores;
+  return limits;
+}
+
+class ProductEmitter {
+ public:
+  ProductEmitter(const KernelContext& context, const hlo::Instruction& i,
+                 ProductForm form)
+      : context_(context), i_(i), form_(std::move(form)) {}
+
+  absl::StatusOr<isa::Kernel> Emit() {
+    arrays_ = ArrayShapeOf(context_.model, form_.problem.rhs.transposed);
+    ASSIGN_OR_RETURN(ProductTiling choice,
+                     ChooseProductTile(form_.problem, arrays_, context_.model,
+                                       LimitsOf(context_)));
+    tile_ = choice.tile;
+    Tiling tiling;
+    tiling.note = tile_.ToString();
+    ASSIGN_OR_RETURN(tiling.args, KernelArgs(i_));
+    grid_ = GridDims::Of(tile_);
+    tiling.grid = grid_.bounds;
+    tiling.megacore_dim = grid_.megacore_dim;
+    PlanMemory(&tiling);
+    ASSIGN_OR_RETURN(epilogue_,
+                     ProductEpilogue::Create(context_, i_, form_, tile_, grid_,
+                                             kFirstEpilogueSpace, &tiling));
+    tiling.work = WorkOf(tiling);
+    tiling.body = [this](CodeBuilder& b) { return Body(b); };
+    return FrameKernel(context_, tiling);
+  }
+
+ private:
+  int64_t KOfStep(bool last) const {
+    if (tile_.grid_k == 1) return form_.problem.k;
+    return last ? form_.problem.k - (tile_.grid_k - 1) * tile_.block_k
+                : tile_.block_k;
+  }
+  bool Accumulates() const {
+    return tile_.grid_k > 1 ||
+           PlanVisits(form_.problem, tile_, arrays_).k_visits > 1;
+  }
+  int64_t PaddedRows() const { return RoundUpTo<int64_t>(tile_.block_m, 16); }
+
+  void PlanMemory(Tiling* tiling) {
+    lhs_window_ =
+        AddOperandWindow(form_.lhs, form_.lhs_arg, tile_, grid_,
+                         /*is_lhs=*/true, form_.problem.lhs.transposed, tiling);
+    rhs_window_ = AddOperandWindow(form_.rhs, form_.rhs_arg, tile_, grid_,
+                                   /*is_lhs=*/false,
+                                   form_.problem.rhs.transposed, tiling);
+    windows_ = {tiling->windows[lhs_window_], tiling->windows[rhs_window_]};
+    const int64_t sums =
+        Accumulates() ? tile_.block_b * PaddedRows() * tile_.block_n * 4 : 0;
+    transposed_offset_ = sums;
+    const int64_t transposed = form_.problem.lhs.transposed
+                                   ? tile_.block_b * PaddedRows() *
+                                         tile_.block_k * (arrays_.bf16 ? 2 : 4)
+                                   : 0;
+    tiling->scratch_bytes = sums + transposed;
+  }
+
+  isa::KernelWork WorkOf(const Tiling& tiling) const {
+    const ProductProblem& p = form_.problem;
+    isa::KernelWork work;
+    work.mxu_flops = 2 * p.batch * p.m * p.n * p.k;
+    work.flops = work.mxu_flops + epilogue_->flops();
+    work.transcendentals = epilogue_->transcendentals();
+    for (const isa::KernelArg& arg : tiling.args) {
+      if (arg.space == isa::Space::kHbm) work.hbm_bytes += arg.bytes;
+    }
+    return work;
+  }
+
+  absl::Status Body(CodeBuilder& b) {
+    b.NewBlock("addresses");
+    parts_.lhs = PlaceOf(form_.lhs, windows_[0], lhs_window_, kLhs, &b);
+    parts_.rhs = PlaceOf(form_.rhs, windows_[1], rhs_window_, kRhs, &b);
+    if (Accumulates()) {
+      parts_.sums.base = b.GlobalSca();
+      b.ScratchAddress(parts_.sums.base, 0);
+      parts_.sums.space = kSums;
+      parts_.sums.type = hlo::PrimitiveType::kF32;
+      parts_.sums.lane_pitch = isa::kVregBytes;
+      parts_.sums.row_pitch = tile_.block_n / 128 * isa::kVregBytes;
+      parts_.sums.batch_pitch = PaddedRows() / 8 * parts_.sums.row_pitch;
+    }
+    RETURN_IF_ERROR(epilogue_->Start(b));
+    if (form_.problem.lhs.transposed) TransposeLhs(b);
+    if (tile_.grid_k == 1) return Stream(b, true, true);
+    b.BeginWhen(grid_.k, When::Kind::kFirst);
+    RETURN_IF_ERROR(Stream(b, true, false));
+    b.EndWhen();
+    if (tile_.grid_k > 2) {
+      b.BeginWhen(grid_.k, When::Kind::kNotFirst);
+      b.BeginWhen(grid_.k, When::Kind::kNotLast);
+      RETURN_IF_ERROR(Stream(b, false, false));
+      b.EndWhen();
+      b.EndWhen();
+    }
+    b.BeginWhen(grid_.k, When::Kind::kLast);
+    RETURN_IF_ERROR(Stream(b, false, true));
+    b.EndWhen();
+    return absl::OkStatus();
+  }
+
+  // K moves to the lanes once per LHS block, not once per step.
+  void TransposeLhs(CodeBuilder& b) {
+    const bool once = tile_.n_inner && tile_.grid_k == 1 && tile_.grid_n > 1;
+    BlockPlace to;
+    to.base = b.GlobalSca();
+    b.ScratchAddress(to.base, static_cast<int32_t>(transposed_offset_));
+    to.space = kTransposedLhs;
+    to.type =
+        arrays_.bf16 ? hlo::PrimitiveType::kBf16 : hlo::PrimitiveType::kF32;
+    to.lane_pitch = 8 * 128 * (arrays_.bf16 ? 2 : 4);
+    to.row_pitch = tile_.block_k / 128 * to.lane_pitch;
+    to.batch_pitch = PaddedRows() / 8 * to.row_pitch;
+    if (once) b.BeginWhen(grid_.n, When::Kind::kFirst);
+    EmitLhsTranspose(parts_.lhs, to, tile_.block_b, tile_.block_m,
+                     tile_.block_k, arrays_, &b);
+    if (once) b.EndWhen();
+    parts_.lhs = to;
+  }
+
+  absl::Status Stream(CodeBuilder& b, bool starts, bool finishes) {
+    parts_.starts = starts;
+    parts_.finishes = finishes;
+    parts_.k_extent = KOfStep(finishes);
+    b.BeginScope();
+    EmitStream(form_.problem, tile_, arrays_, parts_, epilogue_.get(), &b);
+    b.EndScope();
+    return epilogue_->status();
+  }
+
+  const KernelContext& context_;
+  const hlo::Instruction& i_;
+  ProductForm form_;
+  ArrayShape arrays_;
+  ProductTile tile_;
+  GridDims grid_;
+  StreamParts parts_;
+  int lhs_window_ = 0, rhs_window_ = 0;
+  std::vector<isa::Window> windows_;
+  int64_t transposed_offset_ = 0;
+  std::unique_ptr<ProductEpilogue> epilogue_;
+};
+
+}  // namespace
+
+absl::StatusOr<isa::Kernel> EmitProduct(const KernelContext& context,
+                                        const hlo::Instruction& i) {
+  ASSIGN_OR_RETURN(ProductForm form, ProductForm::Of(i));
+  return ProductEmitter(context, i, std::move(form)).Emit();
+}
+
+}  // namespace ptxla::lowering

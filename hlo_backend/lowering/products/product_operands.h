@@ -1,0 +1,73 @@
+// From a dot to a ProductProblem: which physical dimensions of its operands and
+// result are batch, M, N and K, and the windows that move over them.
+//
+// A result whose minor dimension is M is computed as the transposed product:
+// the operands change places. Free dimensions beyond one are folded into rows
+// where the layout has no padding between them, else they count as batch.
+#ifndef PTXLA_HLO_BACKEND_LOWERING_PRODUCTS_PRODUCT_OPERANDS_H_
+#define PTXLA_HLO_BACKEND_LOWERING_PRODUCTS_PRODUCT_OPERANDS_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "hlo_backend/ir/instruction.h"
+#include "hlo_backend/lowering/kernel_plan.h"
+#include "hlo_backend/lowering/physical_array.h"
+#include "hlo_backend/lowering/products/product_problem.h"
+#include "hlo_backend/lowering/products/product_stream.h"
+#include "hlo_backend/lowering/products/product_tiling.h"
+
+namespace ptxla::lowering {
+
+// An array as planes (batch members) of rows x columns of tiles.
+struct MatrixView {
+  hlo::PrimitiveType type = hlo::PrimitiveType::kF32;
+  int64_t planes = 1, rows = 1, columns = 1;
+  int64_t plane_stride = 0, row_stride = 0;  // bytes; of 8 rows, of a plane
+  int64_t tile_bytes = 0;                    // 8 x 128, or less (few rows)
+  bool resident = false;                     // in VMEM
+
+  static absl::StatusOr<MatrixView> Of(const hlo::Shape& shape);
+  // Planes become rows where nothing lies between them.
+  bool FoldPlanes();
+};
+
+struct ProductForm {
+  const hlo::Instruction* dot = nullptr;
+  ProductProblem problem;
+  // lhs and rhs of the problem: exchanged if `swapped`.
+  bool swapped = false;
+  MatrixView lhs, rhs, out;
+  int lhs_arg = 0, rhs_arg = 1;  // kernel arguments
+
+  // Unimplemented names the dot and what it has that is not supported.
+  static absl::StatusOr<ProductForm> Of(const hlo::Instruction& instruction);
+};
+
+// Numbers of the grid dimensions.
+struct GridDims {
+  std::vector<int64_t> bounds;
+  int b = 0, m = 1, n = 2, k = 3;
+  int megacore_dim = -1;
+
+  static GridDims Of(const ProductTile& tile);
+};
+
+// Adds the window of an operand; its number.
+int AddOperandWindow(const MatrixView& view, int arg, const ProductTile& tile,
+                     const GridDims& grid, bool is_lhs, bool transposed,
+                     Tiling* tiling);
+// Adds the window of an array of the product's shape, [batch, M, N], or of one
+// that is broadcast along some of them.
+int AddResultWindow(const MatrixView& view, int arg, const ProductTile& tile,
+                    const GridDims& grid, isa::Direction direction,
+                    Tiling* tiling);
+
+// The block of a window at run time; defines its address in the open block.
+BlockPlace PlaceOf(const MatrixView& view, const isa::Window& window,
+                   int window_number, int space, codegen::CodeBuilder* b);
+
+}  // namespace ptxla::lowering
+
+#endif  // PTXLA_HLO_BACKEND_LOWERING_PRODUCTS_PRODUCT_OPERANDS_H_

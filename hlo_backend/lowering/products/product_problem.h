@@ -1,0 +1,50 @@
+// A product as the MXU sees it, apart from HLO: for each of `batch` members,
+// out[m, n] = sum over k of lhs[m, k] * rhs[k, n].
+//
+// Operands lie in VMEM as tiles of 8 rows x 128 lanes, the two minor dimensions
+// of their layout. Lanes of the LHS must be K and rows of the weights K; an
+// operand that lies the other way round is transposed: the weights for a slower
+// push, the LHS through the XLU.
+#ifndef PTXLA_HLO_BACKEND_LOWERING_PRODUCTS_PRODUCT_PROBLEM_H_
+#define PTXLA_HLO_BACKEND_LOWERING_PRODUCTS_PRODUCT_PROBLEM_H_
+
+#include <cstdint>
+
+#include "hlo_backend/ir/primitive_type.h"
+#include "isa/machine_model.h"
+
+namespace ptxla::lowering {
+
+struct ProductOperand {
+  hlo::PrimitiveType type = hlo::PrimitiveType::kBf16;  // kBf16 or kF32
+  // LHS: lies as [K, M]. RHS: lies as [N, K].
+  bool transposed = false;
+  bool resident = false;  // already in VMEM: streams nothing
+};
+
+struct ProductProblem {
+  int64_t batch = 1, m = 1, n = 1, k = 1;
+  ProductOperand lhs, rhs;
+  int64_t out_bytes_per_element = 4;  // of all outputs together
+  // Bytes per element of [m, n] that an epilogue reads from HBM.
+  int64_t epilogue_bytes_per_element = 0;
+  // Vector operations per result register (1,024 elements) of the epilogue.
+  int64_t epilogue_ops = 0;
+};
+
+// How the arrays of a core take a product of this shape.
+struct ArrayShape {
+  int size = 128;  // K and N of one array
+  int mxus = 1;
+  int rows = 16;       // LHS rows of one matmul instruction
+  int interval = 16;   // cycles between matmuls of one MXU
+  int push_rows = 16;  // weight rows of one push
+  int push_interval = 4;
+  int latency = 125;  // matmul to its first result
+  bool bf16 = true;   // false: the MXU takes f32 rows only
+};
+ArrayShape ArrayShapeOf(const isa::MachineModel& model, bool rhs_transposed);
+
+}  // namespace ptxla::lowering
+
+#endif  // PTXLA_HLO_BACKEND_LOWERING_PRODUCTS_PRODUCT_PROBLEM_H_

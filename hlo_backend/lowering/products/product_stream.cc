@@ -1,0 +1,325 @@
+#include "hlo_backend/lowering/products/product_stream.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/check.h"
+#include "base/units.h"
+#include "hlo_backend/lowering/products/operand_loader.h"
+#include "hlo_backend/lowering/products/stream_scheduler.h"
+
+namespace ptxla::lowering {
+namespace {
+
+using codegen::CodeBuilder;
+using codegen::StreamScheduler;
+using codegen::Vec;
+using codegen::VInstr;
+using isa::Opcode;
+
+// Operands are loaded this long before the matmul or push that takes them:
+// load, conversion and mask.
+constexpr int64_t kLoadAhead = 6;
+
+// What one MXU does in a visit.
+struct Lane {
+  bool active = false;
+  int64_t batch = 0, col = 0, row = 0;  // first of the visit
+  int weights = 0;  // lanes with the same number share weight registers
+  int rows = 0;     // lanes with the same number share LHS registers
+};
+
+class Stream {
+ public:
+  Stream(const ProductProblem& problem, const ProductTile& tile,
+         const ArrayShape& arrays, const StreamParts& parts, Epilogue* epilogue,
+         CodeBuilder* b)
+      : problem_(problem),
+        tile_(tile),
+        arrays_(arrays),
+        parts_(parts),
+        epilogue_(epilogue),
+        b_(*b),
+        plan_(PlanVisits(problem, tile, arrays)),
+        k_visits_(CeilOfRatio(parts.k_extent, plan_.tile_k)),
+        loader_(arrays, parts.k_extent, b),
+        scheduler_(*b) {
+    const bool bf16 = arrays.bf16;
+    const bool xpose = problem.rhs.transposed;
+    matmul_ = bf16 ? Opcode::kVmatmulBf16 : Opcode::kVmatmulF32;
+    push_ = bf16 ? (xpose ? Opcode::kVmatpushBf16Xpose : Opcode::kVmatpushBf16)
+                 : (xpose ? Opcode::kVmatpushF32Xpose : Opcode::kVmatpushF32);
+  }
+
+  void Emit() {
+    const int64_t visits = plan_.macros * k_visits_;
+    PushWeights(0);
+    for (int64_t v = 0; v < visits; ++v) {
+      for (int64_t g = 0; g < plan_.groups; ++g) Matmuls(v, g);
+      if (v + 1 < visits) PushWeights(v + 1);
+      for (int64_t g = 0; g < plan_.groups; ++g) Results(v, g);
+    }
+    b_.Append(scheduler_.Finish("product"));
+  }
+
+ private:
+  int64_t Macro(int64_t visit) const { return visit / k_visits_; }
+  int64_t K(int64_t visit) const { return visit % k_visits_ * plan_.tile_k; }
+  int Stage(int64_t visit) const {
+    return static_cast<int>(visit % b_.model().staging);
+  }
+
+  Lane LaneOf(int64_t visit, int x) const {
+    const int xm = x % tile_.split_m;
+    const int xn = x / tile_.split_m % tile_.split_n;
+    const int xb = x / (tile_.split_m * tile_.split_n);
+    const int64_t macro = Macro(visit);
+    Lane lane;
+    lane.batch = macro / plan_.macros_n * tile_.split_b + xb;
+    lane.col = (macro % plan_.macros_n * tile_.split_n + xn) * plan_.tile_n;
+    lane.row = xm * plan_.groups * plan_.rows;
+    lane.weights = xb * tile_.split_n + xn;
+    lane.rows = xb * tile_.split_m + xm;
+    lane.active = lane.batch < tile_.block_b && lane.col < tile_.block_n &&
+                  lane.row < tile_.block_m;
+    return lane;
+  }
+
+  // Everything in the builder's open block, placed at or after `wish`.
+  void PlaceOpenBlock(int64_t wish) {
+    const codegen::VNode block = b_.TakeBlock();
+    for (const VInstr& v : block.instrs) scheduler_.Place(v, wish);
+  }
+
+  int64_t PlaceMxu(Opcode op, int mxu, Vec a, int64_t wish, int32_t imm = 0,
+                   int32_t block = codegen::kNone,
+                   int32_t stage = codegen::kNone) {
+    VInstr v;
+    v.op = op;
+    v.unit = static_cast<uint8_t>(mxu);
+    v.a = a.id;
+    v.b = block;
+    v.c = stage;
+    v.imm = imm;
+    return scheduler_.Place(v, wish);
+  }
+
+  // Pushes weight registers for the lanes that share them.
+  void PushRows(int64_t visit, const std::vector<Vec>& y,
+                const std::vector<Vec>& x, int row, int block, int weights,
+                int64_t wish) {
+    for (int mxu = 0; mxu < arrays_.mxus; ++mxu) {
+      const Lane lane = LaneOf(visit, mxu);
+      if (!lane.active || lane.weights != weights) continue;
+      for (size_t i = 0; i < y.size(); ++i) {
+        if (!x.empty()) PlaceMxu(Opcode::kVmatprepSubr, mxu, x[i], wish);
+        PlaceMxu(push_, mxu, y[i], wish,
+                 row + static_cast<int>(i) * arrays_.push_rows, block,
+                 Stage(visit));
+      }
+    }
+  }
+
+  // Rows of K (plain) or of N (transposed) that a weight tile has beyond
+  // `first`, up to 128.
+  void PushWeights(int64_t visit) {
+    const int64_t k0 = K(visit);
+    const bool xpose = problem_.rhs.transposed;
+    const bool wide = arrays_.size == 256;
+    std::array<bool, isa::kMaxUnits> done{};
+    for (int mxu = 0; mxu < arrays_.mxus; ++mxu) {
+      const Lane lane = LaneOf(visit, mxu);
+      if (!lane.active || done[lane.weights]) continue;
+      done[lane.weights] = true;
+      const int64_t cols = std::min<int64_t>(256, tile_.block_n - lane.col);
+      const bool two_cols =
+          wide && cols > 128 && plan_.form != WeightForm::kTwoRows;
+      const int k_blocks =
+          plan_.tile_k == 256 && parts_.k_extent - k0 > 128 ? 2 : 1;
+      for (int kb = 0; kb < k_blocks; ++kb) {
+        const int64_t k = k0 + 128 * kb;
+        const int block = !wide                             ? 1
+                          : plan_.form == WeightForm::kFull ? 1 + kb
+                                                            : 3;
+        const int64_t rows =
+            xpose ? 128 : std::min<int64_t>(128, parts_.k_extent - k);
+        for (int row = 0; row < rows; row += 16) {
+          int64_t wish = 0;
+          for (int m = 0; m < arrays_.mxus; ++m) {
+            wish = std::max(wish, scheduler_.PushFree(m, Stage(visit)));
+          }
+          const auto load = [&](int64_t col) {
+            b_.NewBlock();
+            const std::vector<Vec> regs =
+                xpose ? loader_.Load(parts_.rhs, lane.batch, col + row, k, k,
+                                     true)
+                      : loader_.Load(parts_.rhs, lane.batch, k + row, col,
+                                     k + row, false);
+            PlaceOpenBlock(std::max<int64_t>(0, wish - kLoadAhead));
+            return regs;
+          };
+          const std::vector<Vec> y = load(lane.col);
+          std::vector<Vec> x;
+          if (plan_.form == WeightForm::kTwoRows) {
+            x = y;
+          } else if (two_cols) {
+            x = load(lane.col + 128);
+          }
+          PushRows(visit, y, x, row, block, lane.weights, wish);
+        }
+      }
+    }
+  }
+
+  // One group of LHS rows through every MXU.
+  void Matmuls(int64_t visit, int64_t group) {
+    struct Rows {
+      bool loaded = false;
+      std::vector<Vec> first, second;
+    };
+    std::array<Rows, isa::kMaxUnits> shared;
+    const int64_t k = K(visit);
+    for (int mxu = 0; mxu < arrays_.mxus; ++mxu) {
+      const Lane lane = LaneOf(visit, mxu);
+      const int64_t row = lane.row + group * plan_.rows;
+      if (!lane.active || row >= tile_.block_m) continue;
+      const int64_t wish = scheduler_.MatmulFree(mxu);
+      Rows& rows = shared[lane.rows];
+      if (!rows.loaded) {
+        rows.loaded = true;
+        b_.NewBlock();
+        rows.first = loader_.Load(parts_.lhs, lane.batch, row, k, k, true);
+        if (plan_.form == WeightForm::kTwoColumns) {
+          rows.second = rows.first;
+        } else if (plan_.form == WeightForm::kTwoRows) {
+          if (row + 16 < tile_.block_m) {
+            rows.second =
+                loader_.Load(parts_.lhs, lane.batch, row + 16, k, k, true);
+          }
+        } else if (plan_.tile_k == 256 && parts_.k_extent - k > 128) {
+          rows.second =
+              loader_.Load(parts_.lhs, lane.batch, row, k + 128, k + 128, true);
+        }
+        PlaceOpenBlock(std::max<int64_t>(0, wish - kLoadAhead));
+      }
+      for (size_t i = 0; i < rows.first.size(); ++i) {
+        if (!rows.second.empty()) {
+          PlaceMxu(Opcode::kVmatprepMubr, mxu, rows.second[i], wish);
+        }
+        const int32_t latch =
+            group == 0 && i == 0 ? Stage(visit) + 1 : codegen::kNone;
+        PlaceMxu(matmul_, mxu, rows.first[i], wish, 0, codegen::kNone, latch);
+      }
+    }
+  }
+
+  // Pops what Matmuls(visit, group) started.
+  void Results(int64_t visit, int64_t group) {
+    const bool first = K(visit) == 0 && parts_.starts;
+    const bool last = visit % k_visits_ == k_visits_ - 1 && parts_.finishes;
+    for (int mxu = 0; mxu < arrays_.mxus; ++mxu) {
+      const Lane lane = LaneOf(visit, mxu);
+      const int64_t row = lane.row + group * plan_.rows;
+      if (!lane.active || row >= tile_.block_m) continue;
+      // Result registers come for 8 rows each, left columns, then right ones.
+      const int halves = arrays_.size / 128;
+      std::array<std::vector<Vec>, 2> tiles;
+      int64_t due = 0;
+      for (int eight = 0; eight < 2; ++eight) {
+        for (int half = 0; half < halves; ++half) {
+          const Position at = PositionOf(lane, row, half);
+          due = scheduler_.ResultDue(mxu);
+          const Vec sum = PopSum(mxu, at, eight, first, last, due);
+          if (at.wanted) tiles[half].push_back(sum);
+        }
+      }
+      if (!last) continue;
+      for (int half = 0; half < halves; ++half) {
+        const Position at = PositionOf(lane, row, half);
+        if (!at.wanted) continue;
+        b_.NewBlock();
+        epilogue_->Emit(lane.batch, at.row, at.col, tiles[half]);
+        PlaceOpenBlock(due);
+      }
+    }
+  }
+
+  struct Position {
+    bool wanted = true;  // false: beyond the block, popped and dropped
+    int64_t batch, row, col;
+  };
+  Position PositionOf(const Lane& lane, int64_t row, int half) const {
+    Position at;
+    at.batch = lane.batch;
+    at.row = row;
+    at.col = lane.col;
+    if (plan_.form == WeightForm::kTwoRows) {
+      at.row += 16 * half;
+      at.wanted = at.row < tile_.block_m;
+    } else {
+      at.col += 128 * half;
+      at.wanted = at.col < tile_.block_n;
+    }
+    return at;
+  }
+
+  // The next result of an MXU, with the sum so far added and, unless it is the
+  // last, stored.
+  Vec PopSum(int mxu, const Position& at, int eight, bool first, bool last,
+             int64_t due) {
+    const Vec popped = b_.NewVec();
+    VInstr pop;
+    pop.op = Opcode::kVpopMrfF32;
+    pop.unit = static_cast<uint8_t>(mxu);
+    pop.dst = popped.id;
+    due = scheduler_.Place(pop, due);
+    if (!at.wanted || (first && last)) return popped;
+    const BlockPlace& sums = parts_.sums;
+    const int64_t offset = sums.Offset(at.batch, at.row + 8 * eight, at.col);
+    const auto place = [&](int64_t wish) {
+      const codegen::VNode block = b_.TakeBlock();
+      for (const VInstr& v : block.instrs) {
+        scheduler_.Place(v, wish,
+                         v.op == Opcode::kVaddF32 ? -1 : offset / 4096);
+      }
+    };
+    Vec sum = popped;
+    if (!first) {
+      b_.NewBlock();
+      const Vec so_far =
+          b_.Load(sums.space, sums.base, static_cast<int32_t>(offset));
+      place(due - 1);
+      b_.NewBlock();
+      sum = b_.Binary(Opcode::kVaddF32, popped, so_far);
+      place(due);
+    }
+    if (!last) {
+      b_.NewBlock();
+      b_.Store(sums.space, sums.base, static_cast<int32_t>(offset), sum);
+      place(due);
+    }
+    return sum;
+  }
+
+  const ProductProblem& problem_;
+  const ProductTile& tile_;
+  const ArrayShape& arrays_;
+  const StreamParts& parts_;
+  Epilogue* epilogue_;
+  CodeBuilder& b_;
+  VisitPlan plan_;
+  int64_t k_visits_;
+  OperandLoader loader_;
+  StreamScheduler scheduler_;
+  Opcode matmul_{}, push_{};
+};
+
+}  // namespace
+
+void EmitStream(const ProductProblem& problem, const ProductTile& tile,
+                const ArrayShape& arrays, const StreamParts& parts,
+                Epilogue* epilogue, CodeBuilder* b) {
+  Stream(problem, tile, arrays, parts, epilogue, b).Emit();
+}
+
+}  // namespace ptxla::lowering

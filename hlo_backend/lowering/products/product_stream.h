@@ -1,0 +1,62 @@
+// The code of one grid step of a product: weight pushes, matmuls, pops, sums
+// over K and the epilogue, as one straight stream that keeps the MXUs busy and
+// drains once, at its end.
+//
+// Visits (product_visits.h) follow one another without a gap: the weights of
+// the next visit are pushed while this one streams its rows, and results of
+// this one are popped while the next one runs. Partial sums over K live in VMEM
+// as f32, in result order.
+#ifndef PTXLA_HLO_BACKEND_LOWERING_PRODUCTS_PRODUCT_STREAM_H_
+#define PTXLA_HLO_BACKEND_LOWERING_PRODUCTS_PRODUCT_STREAM_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "hlo_backend/lowering/codegen/builder.h"
+#include "hlo_backend/lowering/products/product_problem.h"
+#include "hlo_backend/lowering/products/product_tiling.h"
+#include "hlo_backend/lowering/products/product_visits.h"
+
+namespace ptxla::lowering {
+
+// An operand's block in VMEM: tiles of 8 rows x 128 lanes.
+struct BlockPlace {
+  codegen::Sca base;
+  int space = 0;            // of codegen: what may alias
+  int64_t batch_pitch = 0;  // bytes between batch members
+  int64_t row_pitch = 0;    // bytes between tiles one below the other
+  int64_t lane_pitch = 0;   // bytes between tiles side by side
+  hlo::PrimitiveType type = hlo::PrimitiveType::kBf16;
+
+  int64_t Offset(int64_t batch, int64_t row, int64_t lane) const {
+    return batch * batch_pitch + row / 8 * row_pitch + lane / 128 * lane_pitch;
+  }
+};
+
+// Takes finished sums: f32 tiles of 8 rows x 128 columns. Its code goes into
+// the builder's open block; the stream schedules it.
+class Epilogue {
+ public:
+  virtual ~Epilogue() = default;
+  // `tiles` are the rows `row`, `row` + 8 ... of the columns `col` ... + 127,
+  // counted inside the step's block.
+  virtual void Emit(int64_t batch, int64_t row, int64_t col,
+                    const std::vector<codegen::Vec>& tiles) = 0;
+};
+
+struct StreamParts {
+  BlockPlace lhs, rhs;
+  BlockPlace sums;         // f32; used if !starts or !finishes or several k
+  int64_t k_extent = 128;  // K of this step
+  bool starts = true;      // first step along K: sums begin at zero
+  bool finishes = true;    // last step along K: results go to the epilogue
+};
+
+// Appends the block to `b`.
+void EmitStream(const ProductProblem& problem, const ProductTile& tile,
+                const ArrayShape& arrays, const StreamParts& parts,
+                Epilogue* epilogue, codegen::CodeBuilder* b);
+
+}  // namespace ptxla::lowering
+
+#endif  // PTXLA_HLO_BACKEND_LOWERING_PRODUCTS_PRODUCT_STREAM_H_

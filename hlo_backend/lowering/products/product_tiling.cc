@@ -1,0 +1,219 @@
+#include "hlo_backend/lowering/products/product_tiling.h"
+
+#include <algorithm>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "base/units.h"
+#include "hlo_backend/lowering/products/product_visits.h"
+
+namespace ptxla::lowering {
+namespace {
+
+constexpr size_t kRunnersUp = 4;
+
+int64_t ElementBytes(hlo::PrimitiveType type) {
+  return type == hlo::PrimitiveType::kF32 ? 4 : 2;
+}
+
+// How often the windows of an operand are fetched over the grid; `inner` is
+// the grid bound of the dimension that it does not depend on, when that
+// dimension is walked inside of those that it depends on.
+int64_t Fetches(int64_t own, int64_t other, bool other_is_inner,
+                int64_t grid_k) {
+  const bool stays = other_is_inner && grid_k == 1;
+  return own * grid_k * (stays ? 1 : other);
+}
+
+std::vector<int64_t> GridBounds(int64_t extent, int64_t unit) {
+  static constexpr int64_t kBounds[] = {
+      1,  2,  3,  4,   5,   6,   8,   10,  12,  16,   20,   24,  32,
+      48, 64, 96, 128, 192, 256, 384, 512, 768, 1024, 2048, 4096};
+  std::vector<int64_t> bounds;
+  int64_t last_block = -1;
+  for (int64_t bound : kBounds) {
+    const int64_t block = RoundUpTo(CeilOfRatio(extent, bound), unit);
+    if (block == last_block) continue;  // the same tiles again
+    last_block = block;
+    bounds.push_back(CeilOfRatio(extent, block));
+    if (block == unit) break;
+  }
+  return bounds;
+}
+
+struct Split {
+  int b, n, m;
+};
+
+std::vector<Split> Splits(int mxus) {
+  std::vector<Split> splits;
+  for (int b = 1; b <= mxus; b *= 2) {
+    for (int n = 1; b * n <= mxus; n *= 2) {
+      splits.push_back({b, n, mxus / (b * n)});
+    }
+  }
+  return splits;
+}
+
+}  // namespace
+
+std::string ProductTile::ToString() const {
+  return absl::StrCat("block ", block_b, "x", block_m, "x", block_n, "x",
+                      block_k, ", grid ", grid_b, "x", grid_m, "x", grid_n, "x",
+                      grid_k, n_inner ? " (n inner)" : " (m inner)",
+                      ", MXUs over batch ", split_b, " n ", split_n, " m ",
+                      split_m);
+}
+
+ProductCost CostOf(const ProductProblem& p, const ProductTile& t,
+                   const ArrayShape& a, const isa::MachineModel& machine,
+                   const ProductLimits& limits) {
+  const VisitPlan v = PlanVisits(p, t, a);
+  const int64_t rows = RoundUpTo<int64_t>(t.block_m, 16);
+  const int64_t cols = RoundUpTo<int64_t>(t.block_n, 128);
+  const int64_t depth = RoundUpTo<int64_t>(t.block_k, 128);
+  const int64_t lhs_bytes = t.block_b * rows * depth * ElementBytes(p.lhs.type);
+  const int64_t rhs_bytes = t.block_b * depth * cols * ElementBytes(p.rhs.type);
+  const int64_t out_bytes = t.block_b * rows * cols * p.out_bytes_per_element;
+  const int64_t epilogue_bytes =
+      t.block_b * rows * cols * p.epilogue_bytes_per_element;
+
+  // Cycles of a visit: the resource that takes longest.
+  const int64_t mxus = a.mxus;
+  const int64_t matmul = v.groups * a.interval;
+  const int64_t push = v.pushes * a.push_interval;
+  const bool accumulates = v.k_visits * t.grid_k > 1;
+  const int64_t results = v.groups * v.results * mxus;
+  const int64_t lhs_sources = t.split_n == mxus ? 1 : mxus / t.split_n;
+  const int64_t push_loads =
+      v.pushes * mxus / (t.split_b * t.split_n == mxus ? 1 : t.split_m) *
+      (a.size / 128) *
+      (p.rhs.type == hlo::PrimitiveType::kF32 && a.bf16 ? 2 : 1);
+  const int64_t loads = v.groups * v.lhs_vregs * lhs_sources + push_loads +
+                        (accumulates ? results : 0);
+  const int64_t stores = results;
+  const int64_t adds = accumulates ? results : 0;
+  const auto slot_cycles = [&](int64_t uses, isa::Slot slot) {
+    return CeilOfRatio<int64_t>(uses, std::max(1, machine.Slots(slot)));
+  };
+  const int64_t visit =
+      std::max({matmul, push, slot_cycles(loads, isa::Slot::kLoad),
+                slot_cycles(stores, isa::Slot::kStore),
+                slot_cycles(adds, isa::Slot::kVector),
+                slot_cycles(results, isa::Slot::kPop)});
+  const int64_t last_visit = std::max(
+      visit, slot_cycles(results * (1 + p.epilogue_ops), isa::Slot::kVector));
+  ProductCost c;
+  c.step_bundles = v.macros * ((v.k_visits - 1) * visit +
+                               (t.grid_k == 1 ? last_visit : visit)) +
+                   push + a.latency;
+  if (p.lhs.transposed) {
+    // 16 rows of 128 lanes enter the XLU in one push.
+    const int64_t pushes = t.block_b * rows * depth / (128 * 16);
+    const int64_t transpose =
+        pushes * machine.Interval(isa::IntervalKey::kXluTransposeB16) /
+        std::max(1, machine.xlus);
+    c.step_bundles += t.n_inner ? transpose / t.grid_n + 1 : transpose;
+  }
+
+  const int64_t lhs_fetches =
+      p.lhs.resident
+          ? 0
+          : t.grid_b * Fetches(t.grid_m, t.grid_n, t.n_inner, t.grid_k);
+  const int64_t rhs_fetches =
+      p.rhs.resident
+          ? 0
+          : t.grid_b * Fetches(t.grid_n, t.grid_m, !t.n_inner, t.grid_k);
+  const int64_t out_moves = t.grid_b * t.grid_m * t.grid_n;
+  c.hbm_bytes = lhs_fetches * lhs_bytes + rhs_fetches * rhs_bytes +
+                out_moves * (out_bytes + epilogue_bytes);
+  const auto slots = [](int64_t moves) { return moves > 1 ? 2 : 1; };
+  c.vmem_bytes = (p.lhs.resident ? 0 : slots(lhs_fetches) * lhs_bytes) +
+                 (p.rhs.resident ? 0 : slots(rhs_fetches) * rhs_bytes) +
+                 slots(out_moves) * (out_bytes + epilogue_bytes) +
+                 (accumulates ? t.block_b * rows * cols * 4 : 0) +
+                 (p.lhs.transposed ? t.block_b * rows * depth * 2 : 0);
+
+  // Cores split the outermost grid dimension that is not K.
+  const int64_t split = t.grid_b > 1                ? t.grid_b
+                        : t.n_inner && t.grid_m > 1 ? t.grid_m
+                        : t.grid_n > 1              ? t.grid_n
+                                                    : t.grid_m;
+  const int64_t steps =
+      t.Steps() / split * CeilOfRatio<int64_t>(split, limits.cores);
+  const auto dma = [&](int64_t bytes) {
+    return static_cast<int64_t>(bytes / limits.hbm_bytes_per_cycle);
+  };
+  const int64_t first = dma((lhs_fetches > 0 ? lhs_bytes : 0) +
+                            (rhs_fetches > 0 ? rhs_bytes : 0)) +
+                        limits.hbm_latency_cycles;
+  const int64_t last = dma(out_bytes) + limits.hbm_latency_cycles;
+  const int64_t step = c.step_bundles + limits.step_cycles;
+  c.cycles = first + last + std::max(steps * step, dma(c.hbm_bytes));
+  return c;
+}
+
+absl::StatusOr<ProductTiling> ChooseProductTile(
+    const ProductProblem& p, const ArrayShape& a,
+    const isa::MachineModel& machine, const ProductLimits& limits) {
+  std::vector<std::pair<ProductTile, ProductCost>> best;
+  const auto better = [](const auto& x, const auto& y) {
+    return x.second.cycles < y.second.cycles;
+  };
+  ProductTile t;
+  for (int64_t gb : GridBounds(p.batch, 1)) {
+    t.block_b = CeilOfRatio(p.batch, gb);
+    t.grid_b = CeilOfRatio(p.batch, t.block_b);
+    for (int64_t gm : GridBounds(p.m, 16)) {
+      t.block_m = RoundUpTo<int64_t>(CeilOfRatio(p.m, gm), 16);
+      t.grid_m = gm;
+      for (int64_t gn : GridBounds(p.n, 128)) {
+        t.block_n = RoundUpTo<int64_t>(CeilOfRatio(p.n, gn), 128);
+        t.grid_n = gn;
+        for (int64_t gk : GridBounds(p.k, 128)) {
+          t.block_k = RoundUpTo<int64_t>(CeilOfRatio(p.k, gk), 128);
+          t.grid_k = gk;
+          if (gk > 1 && a.size == 256 && t.block_k % 256 != 0) continue;
+          for (const Split& split : Splits(a.mxus)) {
+            if (split.b > t.block_b || split.m * 16 > t.block_m ||
+                (split.n - 1) * 128 >= t.block_n) {
+              continue;
+            }
+            t.split_b = split.b;
+            t.split_n = split.n;
+            t.split_m = split.m;
+            for (bool n_inner : {true, false}) {
+              if (!n_inner && (gm == 1 || gn == 1)) continue;
+              t.n_inner = n_inner;
+              const ProductCost cost = CostOf(p, t, a, machine, limits);
+              if (cost.vmem_bytes > limits.vmem_bytes ||
+                  cost.step_bundles > limits.step_bundles) {
+                continue;
+              }
+              if (best.size() > kRunnersUp &&
+                  cost.cycles >= best.back().second.cycles) {
+                continue;
+              }
+              best.insert(std::upper_bound(best.begin(), best.end(),
+                                           std::make_pair(t, cost), better),
+                          {t, cost});
+              if (best.size() > kRunnersUp + 1) best.pop_back();
+            }
+          }
+        }
+      }
+    }
+  }
+  if (best.empty()) {
+    return absl::ResourceExhaustedError(absl::StrCat(
+        "no tile of a product ", p.batch, " x [", p.m, ",", p.k, "] x [", p.k,
+        ",", p.n, "] fits into ", limits.vmem_bytes, " bytes of VMEM"));
+  }
+  ProductTiling result;
+  result.tile = best[0].first;
+  result.cost = best[0].second;
+  result.runners_up.assign(best.begin() + 1, best.end());
+  return result;
+}
+
+}  // namespace ptxla::lowering

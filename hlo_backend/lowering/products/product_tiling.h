@@ -1,0 +1,73 @@
+// Which blocks of a product one grid step computes, and how its MXUs share
+// them.
+//
+// The search walks over grid bounds, scores each candidate with the resources
+// that a step needs (matmul and push intervals, loads, stores, vector
+// operations) against the DMA of its windows, and keeps the best that fits
+// into scoped VMEM and a bounded number of bundles. No bundle is made for it.
+//
+//   ASSIGN_OR_RETURN(ProductTiling t, ChooseProductTile(problem, arrays,
+//   machine, limits)); t.block_m, t.grid_n, t.cycles, t.runners_up
+#ifndef PTXLA_HLO_BACKEND_LOWERING_PRODUCTS_PRODUCT_TILING_H_
+#define PTXLA_HLO_BACKEND_LOWERING_PRODUCTS_PRODUCT_TILING_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "hlo_backend/lowering/products/product_problem.h"
+#include "isa/machine_model.h"
+
+namespace ptxla::lowering {
+
+struct ProductLimits {
+  int64_t vmem_bytes = 16 << 20;      // scoped VMEM of a kernel
+  int64_t step_bundles = 8192;        // longest straight code of a step
+  double hbm_bytes_per_cycle = 500;   // of a long stream
+  int64_t hbm_latency_cycles = 1000;  // request to first byte
+  int64_t step_cycles = 100;          // grid step outside its body
+  int cores = 1;                      // that share the grid
+};
+
+struct ProductTile {
+  // Grid bounds and block sizes; a block counts elements, padded to whole
+  // tiles. The grid is walked b, then m and n in the order of `n_inner`, then
+  // k innermost.
+  int64_t grid_b = 1, grid_m = 1, grid_n = 1, grid_k = 1;
+  int64_t block_b = 1, block_m = 16, block_n = 128, block_k = 128;
+  bool n_inner = true;
+  // MXUs take different batch members, columns or rows; the product is the
+  // number of MXUs.
+  int split_b = 1, split_n = 1, split_m = 1;
+
+  int64_t Steps() const { return grid_b * grid_m * grid_n * grid_k; }
+  std::string ToString() const;
+};
+
+struct ProductCost {
+  int64_t step_bundles = 0;  // cycles of the body of one step
+  int64_t vmem_bytes = 0;
+  int64_t hbm_bytes = 0;  // over the whole grid
+  int64_t cycles = 0;     // of the kernel
+};
+
+struct ProductTiling {
+  ProductTile tile;
+  ProductCost cost;
+  std::vector<std::pair<ProductTile, ProductCost>>
+      runners_up;  // the next best, 4 at most
+};
+
+ProductCost CostOf(const ProductProblem& problem, const ProductTile& tile,
+                   const ArrayShape& arrays, const isa::MachineModel& machine,
+                   const ProductLimits& limits);
+
+// ResourceExhausted if not even the smallest tile fits.
+absl::StatusOr<ProductTiling> ChooseProductTile(
+    const ProductProblem& problem, const ArrayShape& arrays,
+    const isa::MachineModel& machine, const ProductLimits& limits);
+
+}  // namespace ptxla::lowering
+
+#endif  // PTXLA_HLO_BACKEND_LOWERING_PRODUCTS_PRODUCT_TILING_H_

@@ -1,0 +1,67 @@
+// The weight tiles that a grid step visits: one visit loads a weight tile into
+// each MXU and streams LHS rows through all of them.
+//
+// On a 128-wide array a weight tile is 128 x 128. On a 256-wide array it is
+// 256 x 256 or, where K <= 128, block-diagonal: two column tiles against one
+// LHS (kTwoColumns), or, where N <= 128 too, two row blocks against one column
+// tile (kTwoRows); reference: tpu_hardware.md section 7.
+#ifndef PTXLA_HLO_BACKEND_LOWERING_PRODUCTS_PRODUCT_VISITS_H_
+#define PTXLA_HLO_BACKEND_LOWERING_PRODUCTS_PRODUCT_VISITS_H_
+
+#include <cstdint>
+
+#include "base/units.h"
+#include "hlo_backend/lowering/products/product_problem.h"
+#include "hlo_backend/lowering/products/product_tiling.h"
+
+namespace ptxla::lowering {
+
+enum class WeightForm { kFull, kTwoColumns, kTwoRows };
+
+struct VisitPlan {
+  WeightForm form = WeightForm::kFull;
+  int64_t tile_k = 128;  // K and N that one visit of one MXU covers
+  int64_t tile_n = 128;
+  int64_t rows = 16;     // LHS rows per matmul
+  int64_t groups = 1;    // matmuls per visit and MXU
+  int64_t pushes = 8;    // per visit and MXU
+  int64_t k_visits = 1;  // per macro tile and step
+  int64_t macros = 1;    // (batch, columns) tiles of one MXU in a step
+  int64_t macros_b = 1, macros_n = 1;  // macros == macros_b * macros_n
+  int64_t results = 2;                 // popped per matmul
+  int64_t lhs_vregs = 1;               // loaded per matmul, before packing
+
+  int64_t Visits() const { return macros * k_visits; }
+};
+
+inline VisitPlan PlanVisits(const ProductProblem& p, const ProductTile& t,
+                            const ArrayShape& a) {
+  VisitPlan v;
+  const bool wide = a.size == 256;
+  const bool narrow_k = t.block_k <= 128;
+  const bool narrow_n = CeilOfRatio<int64_t>(t.block_n, t.split_n) <= 128;
+  if (wide && narrow_k) {
+    v.form = narrow_n ? WeightForm::kTwoRows : WeightForm::kTwoColumns;
+  }
+  v.tile_k = wide && !narrow_k ? 256 : 128;
+  v.tile_n = wide && v.form != WeightForm::kTwoRows ? 256 : 128;
+  v.rows = v.form == WeightForm::kTwoRows ? 2 * a.rows : a.rows;
+  const int64_t m_per_mxu = CeilOfRatio<int64_t>(t.block_m, t.split_m);
+  v.groups = CeilOfRatio(m_per_mxu, v.rows);
+  // A plain push walks down K, a transposed one down N; each covers 128 of
+  // the other dimension, and 256 of it with the second operand.
+  const int64_t k_blocks = v.tile_k / 128;
+  v.pushes = 128 / a.push_rows * k_blocks;
+  v.k_visits = CeilOfRatio(t.block_k, v.tile_k);
+  v.macros_b = CeilOfRatio<int64_t>(t.block_b, t.split_b);
+  v.macros_n = CeilOfRatio<int64_t>(t.block_n, v.tile_n * t.split_n);
+  v.macros = v.macros_b * v.macros_n;
+  v.results = a.rows / 8 * (a.size / 128);
+  v.lhs_vregs = (wide && v.form != WeightForm::kTwoColumns ? 2 : 1) *
+                (p.lhs.type == hlo::PrimitiveType::kF32 && a.bf16 ? 2 : 1);
+  return v;
+}
+
+}  // namespace ptxla::lowering
+
+#endif  // PTXLA_HLO_BACKEND_LOWERING_PRODUCTS_PRODUCT_VISITS_H_

@@ -1,0 +1,198 @@
+#include "hlo_backend/lowering/products/stream_scheduler.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+#include "hlo_backend/lowering/codegen/dependences.h"
+
+namespace ptxla::codegen {
+namespace {
+
+using isa::ExecUnit;
+using isa::Fifo;
+using isa::LatencyKey;
+using isa::Opcode;
+
+// Register fields of an instruction that are read.
+template <class Fn>
+void ForEachRead(const VInstr& v, Fn fn) {
+  const FieldClasses& f = FieldsOf(v.op);
+  if (f.a >= 0 && v.a != kNone) fn(v.a);
+  if (f.b >= 0 && v.b != kNone) fn(v.b);
+  if (f.c >= 0 && v.c != kNone) fn(v.c);
+  if (f.dst_is_read && v.dst != kNone) fn(v.dst);
+  if (v.guard != kNone) fn(v.guard);
+}
+
+// Staging register that a matmul latches, or -1.
+int LatchOf(const VInstr& v) { return v.c == 1 || v.c == 2 ? v.c - 1 : -1; }
+
+bool WritesRegister(const VInstr& v) {
+  const FieldClasses& f = FieldsOf(v.op);
+  return f.dst >= 0 && !f.dst_is_read && v.dst != kNone;
+}
+
+}  // namespace
+
+int64_t& StreamScheduler::UnitFree(ExecUnit unit, int number) {
+  return unit_free_[static_cast<int>(unit) * isa::kMaxUnits + number];
+}
+
+std::deque<int64_t>& StreamScheduler::FifoDue(Fifo fifo, int number) {
+  if (fifo == Fifo::kMrf) return mxu_[number].due;
+  return fifo_due_[static_cast<int>(fifo) * isa::kMaxUnits + number];
+}
+
+int64_t& StreamScheduler::LastPop(Fifo fifo, int number) {
+  return last_pop_[static_cast<int>(fifo) * isa::kMaxUnits + number];
+}
+
+int64_t StreamScheduler::PushFree(int mxu, int stage) const {
+  return mxu_[mxu].stage_free[stage];
+}
+
+int64_t StreamScheduler::Earliest(const VInstr& v, const isa::InstrInfo& info,
+                                  int64_t memory_key) {
+  int64_t at = 0;
+  ForEachRead(v, [&](int32_t reg) {
+    const auto it = ready_.find(reg);
+    if (it != ready_.end()) at = std::max(at, it->second);
+  });
+  if (WritesRegister(v) && builder_.registers()[v.dst].global) {
+    // In place: after the last read, and after an earlier write has landed.
+    const auto it = last_read_.find(v.dst);
+    if (it != last_read_.end()) at = std::max(at, it->second);
+    const auto written = ready_.find(v.dst);
+    if (written != ready_.end()) at = std::max(at, written->second);
+  }
+  if (info.unit != ExecUnit::kNone) {
+    at = std::max(at, UnitFree(info.unit, v.unit));
+  }
+  if (info.pops != Fifo::kNone) {
+    const auto& due = FifoDue(info.pops, v.unit);
+    CHECK(!due.empty()) << info.mnemonic << " without a result";
+    at = std::max({at, due.front(), LastPop(info.pops, v.unit) + 1});
+  }
+  if (memory_key >= 0) {
+    const auto it = touched_.find(memory_key);
+    if (it != touched_.end()) {
+      at = std::max(at, it->second.store + 1);
+      if (isa::IsVectorStore(v.op)) at = std::max(at, it->second.load);
+    }
+  }
+  MxuState& mxu = mxu_[v.unit];
+  if (v.op == Opcode::kVmatprepSubr) {
+    at = std::max(at, mxu.last_push + 1);
+  } else if (v.op == Opcode::kVmatprepMubr) {
+    at = std::max(at, mxu.last_matmul + 1);
+  } else if (isa::IsMatpush(v.op)) {
+    at = std::max(at, mxu.stage_free[v.c]);
+    if (mxu.prep_weights >= 0) at = std::max(at, mxu.prep_weights + 1);
+  } else if (isa::IsMatmul(v.op)) {
+    const int latch = LatchOf(v);
+    if (latch >= 0) at = std::max(at, mxu.latchable[latch]);
+    if (mxu.prep_lhs >= 0) at = std::max(at, mxu.prep_lhs + 1);
+  }
+  return at;
+}
+
+int64_t StreamScheduler::Place(const VInstr& v, int64_t wish,
+                               int64_t memory_key) {
+  const isa::Instr shell = Shell(v);
+  const isa::InstrInfo& info = isa::Info(v.op);
+  int64_t at = std::max(wish, Earliest(v, info, memory_key));
+  at = std::max<int64_t>(at, 0);
+  while (true) {
+    if (at >= static_cast<int64_t>(bundles_.size())) {
+      bundles_.resize(at + 64);
+    }
+    if (bundles_[at].Fits(v, model_, builder_.registers())) break;
+    ++at;
+  }
+  bundles_[at].Take(v);
+  placed_.push_back({at, v});
+  Commit(v, shell, info, at, memory_key);
+  return at;
+}
+
+void StreamScheduler::Commit(const VInstr& v, const isa::Instr& shell,
+                             const isa::InstrInfo& info, int64_t cycle,
+                             int64_t memory_key) {
+  int64_t landed = cycle + 1;
+  ForEachRead(v, [&](int32_t reg) {
+    if (builder_.registers()[reg].global) {
+      int64_t& last = last_read_[reg];
+      last = std::max(last, cycle);
+    }
+  });
+  if (WritesRegister(v)) {
+    const int64_t ready = cycle + isa::LatencyOf(shell, model_);
+    ready_[v.dst] = ready;
+    landed = std::max(landed, ready);
+  }
+  if (info.unit != ExecUnit::kNone) {
+    const int64_t free = cycle + isa::IntervalOf(shell, model_);
+    UnitFree(info.unit, v.unit) = free;
+    landed = std::max(landed, free);
+  }
+  if (info.pops != Fifo::kNone) {
+    FifoDue(info.pops, v.unit).pop_front();
+    LastPop(info.pops, v.unit) = cycle;
+  }
+  if (info.pushes != Fifo::kNone) {
+    const int results = isa::ResultsOf(shell, model_);
+    const int spacing = isa::ResultSpacing(shell, model_);
+    auto& due = FifoDue(info.pushes, v.unit);
+    for (int r = 0; r < results; ++r) {
+      due.push_back(cycle + isa::LatencyOf(shell, model_) + r * spacing);
+    }
+  }
+  if (memory_key >= 0) {
+    Touched& touched = touched_[memory_key];
+    int64_t& last = isa::IsVectorStore(v.op) ? touched.store : touched.load;
+    last = std::max(last, cycle);
+  }
+  MxuState& mxu = mxu_[v.unit];
+  if (v.op == Opcode::kVmatprepSubr) {
+    mxu.prep_weights = cycle;
+  } else if (v.op == Opcode::kVmatprepMubr) {
+    mxu.prep_lhs = cycle;
+  } else if (isa::IsMatpush(v.op)) {
+    mxu.prep_weights = -1;
+    mxu.last_push = cycle;
+    const LatencyKey key = isa::IsTransposePush(v.op)
+                               ? LatencyKey::kPushXposeToLatch
+                               : LatencyKey::kPushToLatch;
+    mxu.latchable[v.c] = cycle + model_.Latency(key, v.unit);
+  } else if (isa::IsMatmul(v.op)) {
+    mxu.prep_lhs = -1;
+    mxu.last_matmul = cycle;
+    mxu.matmul_free = cycle + isa::IntervalOf(shell, model_);
+    const int latch = LatchOf(v);
+    if (latch >= 0) {
+      mxu.stage_free[latch] =
+          cycle + model_.Latency(LatencyKey::kLatchToPush, v.unit);
+    }
+  }
+  end_ = std::max(end_, landed);
+}
+
+VNode StreamScheduler::Finish(const char* label) {
+  std::stable_sort(
+      placed_.begin(), placed_.end(),
+      [](const Placed& a, const Placed& b) { return a.cycle < b.cycle; });
+  VNode block;
+  block.label = label;
+  block.mode = BlockMode::kPlaced;
+  block.length = end_;
+  block.instrs.reserve(placed_.size());
+  block.at.reserve(placed_.size());
+  for (const Placed& p : placed_) {
+    block.instrs.push_back(p.instr);
+    block.at.push_back(static_cast<int32_t>(p.cycle));
+  }
+  placed_.clear();
+  return block;
+}
+
+}  // namespace ptxla::codegen

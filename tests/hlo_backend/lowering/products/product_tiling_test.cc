@@ -1,0 +1,122 @@
+// Does the tile search keep within the machine, and near its peak?
+#include "hlo_backend/lowering/products/product_tiling.h"
+
+#include <random>
+
+#include "chips/chip_spec.h"
+#include "hlo_backend/lowering/products/product_visits.h"
+#include "isa/from_chip_spec.h"
+#include "tests/support/status_matchers.h"
+
+namespace ptxla::lowering {
+namespace {
+
+struct Machine {
+  isa::MachineModel model;
+  ProductLimits limits;
+};
+
+Machine MachineOf(const std::string& name) {
+  const chips::ChipSpec chip = *chips::ChipSpec::Load(name);
+  Machine m{isa::FromChipSpec(chip), {}};
+  m.limits.vmem_bytes = chip.vmem().scoped_limit.count();
+  return m;
+}
+
+ProductProblem Square(int64_t size) {
+  ProductProblem p;
+  p.m = p.n = p.k = size;
+  p.out_bytes_per_element = 2;
+  return p;
+}
+
+// Cycles that the multiplications alone take on all MXUs.
+int64_t FloorCycles(const ProductProblem& p, const ArrayShape& a) {
+  const double per_cycle =
+      static_cast<double>(a.rows) * a.size * a.size / a.interval * a.mxus;
+  return static_cast<int64_t>(static_cast<double>(p.batch) * p.m * p.n * p.k /
+                              per_cycle);
+}
+
+class ProductTilingTest : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(ProductTilingTest, AStepOfALargeProductIsNearlyAllMatmul) {
+  const Machine m = MachineOf(GetParam());
+  const ProductProblem p = Square(4096);
+  const ArrayShape a = ArrayShapeOf(m.model, false);
+  ASSERT_OK_AND_ASSIGN(const ProductTiling t,
+                       ChooseProductTile(p, a, m.model, m.limits));
+  const int64_t bundles = t.cost.step_bundles * t.tile.Steps();
+  EXPECT_LT(bundles, 1.12 * FloorCycles(p, a)) << t.tile.ToString();
+}
+
+TEST_P(ProductTilingTest, NoTileIsFasterThanTheMachineOrLargerThanItsMemory) {
+  const Machine m = MachineOf(GetParam());
+  std::mt19937 random(7);
+  std::uniform_int_distribution<int64_t> size(1, 3000);
+  for (int i = 0; i < 50; ++i) {
+    ProductProblem p;
+    p.m = size(random);
+    p.n = size(random);
+    p.k = size(random);
+    p.rhs.transposed = i % 2 == 0;
+    p.lhs.transposed = i % 3 == 0;
+    const ArrayShape a = ArrayShapeOf(m.model, p.rhs.transposed);
+    ASSERT_OK_AND_ASSIGN(const ProductTiling t,
+                         ChooseProductTile(p, a, m.model, m.limits));
+    EXPECT_GE(t.cost.cycles, FloorCycles(p, a)) << t.tile.ToString();
+    EXPECT_LE(t.cost.vmem_bytes, m.limits.vmem_bytes);
+    EXPECT_LE(t.cost.step_bundles, m.limits.step_bundles);
+    EXPECT_GE(t.tile.block_m * t.tile.grid_m, p.m);
+    EXPECT_GE(t.tile.block_n * t.tile.grid_n, p.n);
+    EXPECT_GE(t.tile.block_k * t.tile.grid_k, p.k);
+    EXPECT_LT(t.tile.block_k * (t.tile.grid_k - 1), p.k);
+  }
+}
+
+TEST_P(ProductTilingTest, MoreBandwidthIsNeverSlower) {
+  Machine m = MachineOf(GetParam());
+  for (int64_t size : {256, 1000, 2048}) {
+    const ProductProblem p = Square(size);
+    const ArrayShape a = ArrayShapeOf(m.model, false);
+    m.limits.hbm_bytes_per_cycle = 300;
+    ASSERT_OK_AND_ASSIGN(const ProductTiling slow,
+                         ChooseProductTile(p, a, m.model, m.limits));
+    m.limits.hbm_bytes_per_cycle = 900;
+    ASSERT_OK_AND_ASSIGN(const ProductTiling fast,
+                         ChooseProductTile(p, a, m.model, m.limits));
+    EXPECT_LE(fast.cost.cycles, slow.cost.cycles);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Chips, ProductTilingTest,
+                         ::testing::Values("v3", "v4", "v5e", "v5p", "v6e"));
+
+TEST(ProductVisitsTest, NarrowOperandsOfAWideArrayAreBlockDiagonal) {
+  const Machine m = MachineOf("v6e");
+  const ArrayShape a = ArrayShapeOf(m.model, false);
+  ProductTile tile;
+  tile.split_m = 2;
+  tile.block_m = 256;
+  tile.block_k = 128;
+  tile.block_n = 128;
+  EXPECT_EQ(PlanVisits({}, tile, a).form, WeightForm::kTwoRows);
+  EXPECT_EQ(PlanVisits({}, tile, a).rows, 32);
+  tile.block_n = 256;
+  EXPECT_EQ(PlanVisits({}, tile, a).form, WeightForm::kTwoColumns);
+  tile.block_k = 256;
+  EXPECT_EQ(PlanVisits({}, tile, a).form, WeightForm::kFull);
+}
+
+TEST(ProductTilingTest, ARequestThatCannotFitIsRefused) {
+  Machine m = MachineOf("v5e");
+  m.limits.vmem_bytes = 1024;
+  const ArrayShape a = ArrayShapeOf(m.model, false);
+  EXPECT_THAT(
+      ChooseProductTile(Square(512), a, m.model, m.limits),
+      ::ptxla::testing::StatusIs(absl::StatusCode::kResourceExhausted,
+                                 ::testing::HasSubstr("fits into 1024 bytes")));
+}
+
+}  // namespace
+}  // namespace ptxla::lowering
