@@ -64,8 +64,7 @@ int Fail(const absl::Status& status, bool json, absl::string_view where) {
   if (json) {
     std::fputs(reports::ErrorJson(status, stage).c_str(), stdout);
   } else {
-    const std::string line =
-        absl::StrCat("ptxla-sim: ", status.message(), "\n");
+    const std::string line = absl::StrCat("error: ", status.message(), "\n");
     std::fputs(line.c_str(), stderr);
   }
   return driver::ExitCode(status);

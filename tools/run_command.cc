@@ -160,9 +160,8 @@ int RunCommand(const Words& words) {
   }
   if (record.status().code() == "OK") return driver::kExitDone;
   if (!options.json) {
-    std::fputs(
-        absl::StrCat("ptxla-sim: ", record.status().message(), "\n").c_str(),
-        stderr);
+    std::fputs(absl::StrCat("error: ", record.status().message(), "\n").c_str(),
+               stderr);
   }
   return driver::kExitDoesNotFit;
 }

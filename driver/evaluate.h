@@ -1,0 +1,27 @@
+// `ptxla-opt eval`: the values that an HLO module computes.
+#ifndef PTXLA_DRIVER_EVALUATE_H_
+#define PTXLA_DRIVER_EVALUATE_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+
+namespace ptxla::driver {
+
+struct EvaluateOptions {
+  std::string module;  // a file, or "-"
+  std::string inputs;  // .npz with arg0, arg1 …; empty: seeded random values
+  uint64_t seed = 0;
+  bool tpu = false;  // TPU numerics (evaluator.h)
+  std::string out;   // .npz with out0, out1 …, tuples flattened; empty: none
+};
+
+// One line per output: name, shape and the value, cut where it is long.
+absl::StatusOr<std::string> EvaluateFile(const EvaluateOptions& options);
+
+}  // namespace ptxla::driver
+
+#endif  // PTXLA_DRIVER_EVALUATE_H_

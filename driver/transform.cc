@@ -1,0 +1,120 @@
+#include "driver/transform.h"
+
+#include <memory>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "base/status.h"
+#include "base/suggest.h"
+#include "base/text_proto.h"
+#include "chips/topology.h"
+#include "driver/stage.h"
+#include "hlo_backend/compiler/compiler.h"
+#include "hlo_backend/ir/parser.h"
+#include "hlo_backend/ir/printer.h"
+#include "hlo_backend/ir/verifier.h"
+#include "hlo_backend/passes/pipeline.h"
+#include "isa/asm.h"
+#include "record/device_trace.pb.h"
+#include "sim/simulator.h"
+
+namespace ptxla::driver {
+namespace {
+
+constexpr const char* kStageNames[] = {"hlo", "scheduled", "tpuasm", "trace"};
+
+absl::StatusOr<std::unique_ptr<hlo::Module>> ParseHlo(const std::string& text,
+                                                      const std::string& name) {
+  auto module = hlo::ParseModule(text, name);
+  if (!module.ok()) {
+    return At("parse", absl::StartsWith(module.status().message(), name)
+                           ? module.status()
+                           : AddContext(module.status(), name));
+  }
+  RETURN_IF_ERROR(At("verify", hlo::VerifyModule(**module)));
+  return module;
+}
+
+absl::Status RunNamedPasses(hlo::Module* module, const chips::Slice& slice,
+                            const TransformOptions& options) {
+  ASSIGN_OR_RETURN(const hlo::Pipeline pipeline,
+                   hlo::Pipeline::FromNames(options.passes));
+  hlo::PassContext context;
+  context.chip = &slice.chip;
+  hlo::PipelineOptions run;
+  run.verify = options.verify;
+  return pipeline.Run(module, context, run).status();
+}
+
+absl::StatusOr<std::string> Simulate(const isa::Program& program,
+                                     const chips::Slice& slice,
+                                     const TransformOptions& options) {
+  sim::SimOptions simulate;
+  ASSIGN_OR_RETURN(simulate.fidelity, sim::ParseFidelity(options.fidelity));
+  auto trace = sim::Simulate(program, slice, simulate);
+  if (!trace.ok()) return At("simulate", trace.status());
+  return PrintTextProto(*trace);
+}
+
+}  // namespace
+
+const char* StageName(Stage stage) {
+  return kStageNames[static_cast<int>(stage)];
+}
+
+absl::StatusOr<Stage> ParseStage(absl::string_view name) {
+  for (Stage s :
+       {Stage::kHlo, Stage::kScheduled, Stage::kTpuasm, Stage::kTrace}) {
+    if (name == StageName(s)) return s;
+  }
+  return absl::InvalidArgumentError(
+      UnknownName("stage", name,
+                  {std::begin(kStageNames), std::end(kStageNames)})
+          .message());
+}
+
+absl::StatusOr<std::string> Transform(const std::string& text,
+                                      const std::string& name,
+                                      const TransformOptions& options) {
+  if (options.to < options.from) {
+    return At("arguments", absl::InvalidArgumentError(absl::StrCat(
+                               "cannot go back from ", StageName(options.from),
+                               " to ", StageName(options.to))));
+  }
+  ASSIGN_OR_RETURN(const chips::Slice slice,
+                   chips::ParseSlice(options.topology));
+  if (options.from == Stage::kTrace) {
+    record::DeviceTrace trace;
+    RETURN_IF_ERROR(At("parse", ParseTextProto(text, name, &trace)));
+    return PrintTextProto(trace);
+  }
+  if (options.from == Stage::kTpuasm) {
+    auto program = isa::ParseProgram(text, name);
+    if (!program.ok()) return At("parse", program.status());
+    if (options.to == Stage::kTpuasm) return isa::Print(*program);
+    return Simulate(*program, slice, options);
+  }
+  ASSIGN_OR_RETURN(std::unique_ptr<hlo::Module> module, ParseHlo(text, name));
+  if (!options.passes.empty()) {
+    RETURN_IF_ERROR(
+        At("compile", RunNamedPasses(module.get(), slice, options)));
+  }
+  if (options.to == options.from) return hlo::Print(*module);
+  hlo::CompileOptions compile;
+  compile.pipeline.verify = options.verify;
+  compile.pipeline.disabled = options.disabled_passes;
+  compile.estimate_unknown_ops = options.estimate_unknown_ops;
+  if (options.to == Stage::kScheduled) {
+    RETURN_IF_ERROR(At(
+        "compile", hlo::RunPasses(module.get(), slice.chip, compile).status()));
+    return hlo::Print(*module);
+  }
+  auto compiled =
+      hlo::Compile(std::move(module), slice.chip, slice.topology, compile);
+  if (!compiled.ok()) return At("compile", compiled.status());
+  if (options.to == Stage::kTpuasm) return isa::Print(compiled->program);
+  return Simulate(compiled->program, slice, options);
+}
+
+}  // namespace ptxla::driver

@@ -1,0 +1,137 @@
+// ptxla-opt: any stretch of the chain, and the evaluator, for developers.
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_split.h"
+#include "base/files.h"
+#include "base/status.h"
+#include "driver/evaluate.h"
+#include "driver/prediction.h"
+#include "driver/stage.h"
+#include "driver/transform.h"
+#include "tools/command_line.h"
+#include "tools/interrupt.h"
+
+namespace ptxla::tools {
+namespace {
+
+constexpr char kExamples[] = R"(
+Examples:
+  ptxla-opt module.hlo                                   parse, verify, print
+  ptxla-opt --passes=cse,dce module.hlo                  run passes in order
+  ptxla-opt --to=scheduled --topology=v6e-1 module.hlo   the TPU pipeline
+  ptxla-opt --from=hlo --to=tpuasm module.hlo            down to bundles
+  ptxla-opt --from=tpuasm --to=trace program.tpuasm      simulate them
+  ptxla-opt eval module.hlo --inputs in.npz --out out.npz
+)";
+
+constexpr char kEvalExamples[] = R"(
+Examples:
+  ptxla-opt eval module.hlo                  seeded random inputs
+  ptxla-opt eval module.hlo --seed 7 --tpu --out out.npz
+)";
+
+absl::Status Output(const std::string& path, const std::string& text) {
+  if (path.empty() || path == "-") {
+    std::fputs(text.c_str(), stdout);
+    return absl::OkStatus();
+  }
+  return WriteFile(path, text);
+}
+
+int Eval(const std::vector<std::string>& words) {
+  driver::EvaluateOptions options;
+  CLI::App app("What an HLO module computes.", "ptxla-opt eval");
+  app.add_option("file", options.module, "an HLO text file, or -")
+      ->type_name("FILE");
+  app.add_option("--inputs", options.inputs, ".npz with arg0, arg1, ...")
+      ->type_name("NPZ");
+  app.add_option("--seed", options.seed, "of random inputs")
+      ->type_name("N")
+      ->capture_default_str();
+  app.add_flag("--tpu", options.tpu, "TPU numerics");
+  app.add_option("--out", options.out, ".npz to write: out0, out1, ...")
+      ->type_name("NPZ");
+  app.footer(kEvalExamples);
+  if (const auto code = ParseCommandLine(&app, words)) return *code;
+  if (options.module.empty()) {
+    return Fail(absl::InvalidArgumentError("eval needs a file, or -"), false,
+                "arguments");
+  }
+  const auto text = driver::EvaluateFile(options);
+  if (!text.ok()) return Fail(text.status(), false, "evaluate");
+  std::fputs(text->c_str(), stdout);
+  return driver::kExitDone;
+}
+
+int Convert(const std::vector<std::string>& words) {
+  driver::TransformOptions options;
+  std::string from = "hlo", to, path, out, disabled, unknown_ops = "error";
+  CLI::App app("Run a stretch of the chain on one file.", "ptxla-opt");
+  app.add_option("file", path, "the input, or - for standard input")
+      ->type_name("FILE");
+  app.add_option("--from", from, "hlo, scheduled, tpuasm or trace")
+      ->type_name("STAGE")
+      ->capture_default_str();
+  app.add_option("--to", to, "the same names; default: the stage it is")
+      ->type_name("STAGE");
+  app.add_option("--passes", options.passes, "passes to run, in this order")
+      ->type_name("A,B");
+  app.add_option("--disable-passes", disabled, "of the TPU pipeline")
+      ->type_name("A,B");
+  app.add_option("--topology", options.topology, "the slice to compile for")
+      ->type_name("SLICE")
+      ->capture_default_str();
+  app.add_option("--fidelity", options.fidelity,
+                 "of a trace: roofline, kernel or tile")
+      ->type_name("NAME")
+      ->capture_default_str();
+  app.add_option("--unknown-ops", unknown_ops, "error or estimate")
+      ->type_name("WHAT")
+      ->capture_default_str();
+  app.add_option("-o,--output", out, "a file instead of standard output")
+      ->type_name("FILE");
+  app.footer(kExamples);
+  if (const auto code = ParseCommandLine(&app, words)) return *code;
+  if (path.empty()) {
+    return Fail(absl::InvalidArgumentError(
+                    "nothing to read: name a file, or - (ptxla-opt --help)"),
+                false, "arguments");
+  }
+  const auto first = driver::ParseStage(from);
+  if (!first.ok()) return Fail(first.status(), false, "arguments");
+  const auto last = driver::ParseStage(to.empty() ? from : to);
+  if (!last.ok()) return Fail(last.status(), false, "arguments");
+  options.from = *first;
+  options.to = *last;
+  options.estimate_unknown_ops = unknown_ops == "estimate";
+  if (!disabled.empty())
+    options.disabled_passes = absl::StrSplit(disabled, ',');
+  const auto text = ReadFile(path);
+  if (!text.ok()) return Fail(text.status(), false, "input");
+  const auto result =
+      driver::Transform(*text, path == "-" ? "<stdin>" : path, options);
+  if (!result.ok()) return Fail(result.status(), false, "transform");
+  const absl::Status written = Output(out, *result);
+  return written.ok() ? driver::kExitDone : Fail(written, false, "output");
+}
+
+int Main(const std::vector<std::string>& words) {
+  InstallInterruptHandler();
+  if (!words.empty() && words[0] == "--version") {
+    std::printf("ptxla-opt %s\n", driver::Version());
+    return driver::kExitDone;
+  }
+  if (!words.empty() && words[0] == "eval") {
+    return Eval({words.begin() + 1, words.end()});
+  }
+  return Convert(words);
+}
+
+}  // namespace
+}  // namespace ptxla::tools
+
+int main(int argc, char** argv) {
+  return ptxla::tools::Main({argv + 1, argv + argc});
+}
