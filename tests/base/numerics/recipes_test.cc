@@ -1,0 +1,183 @@
+#include "base/numerics/recipes.h"
+
+#include <cmath>
+#include <limits>
+
+#include "base/numerics/float_ops.h"
+#include "gtest/gtest.h"
+
+namespace ptxla::numerics {
+namespace {
+
+constexpr float kInf = std::numeric_limits<float>::infinity();
+
+class RecipesTest : public ::testing::TestWithParam<int> {
+ protected:
+  FloatOps ops_;
+  Recipes<FloatOps> r_{ops_, EupOfGeneration(GetParam())};
+
+  // Largest relative error over a range, in units of 2^-23.
+  template <class F, class G>
+  double Worst(F f, G reference, double low, double high) {
+    double worst = 0;
+    for (int i = 0; i <= 20000; ++i) {
+      const float x = static_cast<float>(low + (high - low) * i / 20000);
+      const double want = reference(static_cast<double>(x));
+      const double error =
+          std::fabs(f(x) - want) / std::fmax(std::fabs(want), 1e-30);
+      worst = std::fmax(worst, error * 0x1p23);
+    }
+    return worst;
+  }
+};
+
+TEST_P(RecipesTest, AreAccurateToAFewUnits) {
+  auto logistic = [](double x) { return 1 / (1 + std::exp(-x)); };
+  auto rsqrt = [](double x) { return 1 / std::sqrt(x); };
+  auto rcp = [](double x) { return 1 / x; };
+  EXPECT_LT(Worst([&](float x) { return r_.Exp(x); },
+                  [](double x) { return std::exp(x); }, -10, 10),
+            20);
+  EXPECT_LT(Worst([&](float x) { return r_.Log(x); },
+                  [](double x) { return std::log(x); }, 0.001, 30),
+            3);
+  EXPECT_LT(Worst([&](float x) { return r_.Rcp(x); }, rcp, 0.1, 100), 2);
+  EXPECT_LT(Worst([&](float x) { return r_.Rsqrt(x); }, rsqrt, 0.1, 100), 3);
+  EXPECT_LT(Worst([&](float x) { return r_.Sqrt(x); },
+                  [](double x) { return std::sqrt(x); }, 0, 100),
+            3);
+  EXPECT_LT(Worst([&](float x) { return r_.Logistic(x); }, logistic, -20, 20),
+            20);
+  EXPECT_LT(Worst([&](float x) { return r_.Erf(x); },
+                  [](double x) { return std::erf(x); }, -5, 5),
+            5);
+  EXPECT_LT(Worst([&](float x) { return r_.Power(x, 2.5f); },
+                  [](double x) { return std::pow(x, 2.5); }, 0.01, 100),
+            20);
+  EXPECT_LT(Worst([&](float x) { return r_.Cbrt(x); },
+                  [](double x) { return std::cbrt(x); }, -100, 100),
+            3);
+}
+
+TEST_P(RecipesTest, ExpAndLogNearZeroKeepTheirDigits) {
+  EXPECT_LT(Worst([&](float x) { return r_.Expm1(x); },
+                  [](double x) { return std::expm1(x); }, -2, 2),
+            200);
+  EXPECT_LT(Worst([&](float x) { return r_.Log1p(x); },
+                  [](double x) { return std::log1p(x); }, -0.9, 2),
+            200);
+  EXPECT_FLOAT_EQ(r_.Expm1(1e-20f), 1e-20f);
+  EXPECT_FLOAT_EQ(r_.Log1p(1e-20f), 1e-20f);
+}
+
+TEST_P(RecipesTest, SineAndCosineHoldInEveryQuadrant) {
+  for (int i = -4000; i <= 4000; ++i) {
+    const float x = i * 0.025f;
+    EXPECT_NEAR(r_.Sin(x), std::sin(double{x}), 4e-7) << x;
+    EXPECT_NEAR(r_.Cos(x), std::cos(double{x}), 4e-7) << x;
+  }
+}
+
+TEST_P(RecipesTest, SpecialValuesAreThoseOfC) {
+  EXPECT_EQ(r_.Rcp(0.0f), kInf);
+  EXPECT_EQ(r_.Rcp(-0.0f), -kInf);
+  EXPECT_EQ(r_.Rcp(kInf), 0.0f);
+  EXPECT_EQ(r_.Rcp(0x1p126f), 0x1p-126f);
+  EXPECT_EQ(r_.Rsqrt(0.0f), kInf);
+  EXPECT_EQ(r_.Rsqrt(kInf), 0.0f);
+  EXPECT_TRUE(std::isnan(r_.Rsqrt(-1.0f)));
+  EXPECT_EQ(r_.Sqrt(kInf), kInf);
+  EXPECT_EQ(r_.Sqrt(0.0f), 0.0f);
+  EXPECT_TRUE(std::signbit(r_.Sqrt(-0.0f)));
+  EXPECT_EQ(r_.Erf(kInf), r_.Erf(10.0f));
+  EXPECT_EQ(r_.Logistic(-kInf), 0.0f);
+  EXPECT_EQ(r_.Expm1(-kInf), -1.0f);
+  EXPECT_EQ(r_.Divide(3.0f, 0.0f), kInf);
+  const float values[] = {0.0f, -0.0f, 1.0f, -1.0f, 2.0f,  -2.0f,
+                          0.5f, 3.0f,  kInf, -kInf, -2.5f, NAN};
+  for (float x : values) {
+    for (float y : values) {
+      const float want = std::pow(x, y);
+      const float got = r_.Power(x, y);
+      if (std::isnan(want)) {
+        EXPECT_TRUE(std::isnan(got)) << x << "^" << y;
+      } else {
+        EXPECT_NEAR(got == want ? 0 : got / want - 1, 0, 1e-6) << x << "^" << y;
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Generations, RecipesTest, ::testing::Values(5, 6));
+
+// Counts what a chip would issue; an EUP operation takes a VALU slot too.
+struct CountingOps {
+  using V = int;
+  using M = char;
+  int valu = 0, eup = 0;
+  V One() { return ++valu; }
+  V Eup() {
+    ++eup;
+    return ++valu;
+  }
+  M Mask() {
+    ++valu;
+    return 0;
+  }
+  V Const(float) { return 0; }
+  V Add(V, V) { return One(); }
+  V Add(V, float) { return One(); }
+  V Sub(V, V) { return One(); }
+  V Mul(V, V) { return One(); }
+  V Mul(V, float) { return One(); }
+  V Max(V, float) { return One(); }
+  V Min(V, float) { return One(); }
+  V Round(V) { return One(); }
+  V And(V, uint32_t) { return One(); }
+  V Or(V, V) { return One(); }
+  V Xor(V, V) { return One(); }
+  V Exp2(V) { return Eup(); }
+  V Log2(V) { return Eup(); }
+  V Rcp(V) { return Eup(); }
+  V Rsqrt(V) { return Eup(); }
+  V Tanh(V) { return Eup(); }
+  V Erf(V) { return Eup(); }
+  V Sin(V) { return Eup(); }
+  V Cos(V) { return Eup(); }
+  M Less(V, float) { return Mask(); }
+  M Equal(V, V) { return Mask(); }
+  M Equal(V, float) { return Mask(); }
+  M NotEqual(V, V) { return Mask(); }
+  M Weird(V) { return Mask(); }
+  // The compiler's schedules show no VALU slot for masks' logic.
+  M Or(M, M) { return 0; }
+  M And(M, M) { return 0; }
+  V Select(M, V, V) { return One(); }
+};
+
+TEST(RecipeCostTest, OperationsAreThoseOfThePublishedSchedules) {
+  struct Row {
+    const char* name;
+    int (Recipes<CountingOps>::*recipe)(int);
+    int valu5, eup5, valu6, eup6;
+  };
+  using R = Recipes<CountingOps>;
+  const Row rows[] = {
+      {"exp", &R::Exp, 2, 1, 2, 1},     {"log", &R::Log, 2, 1, 2, 1},
+      {"tanh", &R::Tanh, 1, 1, 1, 1},   {"log1p", &R::Log1p, 9, 1, 9, 1},
+      {"rsqrt", &R::Rsqrt, 9, 1, 1, 1}, {"sqrt", &R::Sqrt, 12, 1, 7, 1},
+      {"rcp", &R::Rcp, 13, 1, 1, 1},    {"logistic", &R::Logistic, 16, 2, 4, 2},
+      {"erf", &R::Erf, 38, 1, 1, 1}};
+  for (const Row& row : rows) {
+    for (int generation : {5, 6}) {
+      CountingOps ops;
+      R r(ops, EupOfGeneration(generation));
+      (r.*row.recipe)(0);
+      EXPECT_EQ(ops.valu, generation == 5 ? row.valu5 : row.valu6) << row.name;
+      EXPECT_EQ(ops.eup, generation == 5 ? row.eup5 : row.eup6) << row.name;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace ptxla::numerics
