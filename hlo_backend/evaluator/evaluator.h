@@ -44,6 +44,8 @@ namespace ptxla::hlo {
 
 struct EvaluatorOptions {
   bool tpu_mode = false;
+  // 2 to 7 (v5e and v5p: 5): whose transcendental unit TPU mode has.
+  int tpu_generation = 6;
   // What `constant({...})` becomes.
   enum class Elided { kError, kZero, kIota };
   Elided elided = Elided::kError;

@@ -1,0 +1,85 @@
+// A value while a module is evaluated: an array, a tuple or a token. Copies
+// share their bytes; a value that holds its bytes alone may be changed in
+// place.
+//
+// Arrays are dense and row-major whatever the layout of their shape says. A
+// splat keeps one element for all: broadcasts of scalars cost nothing.
+#ifndef PTXLA_HLO_BACKEND_EVALUATOR_VALUE_H_
+#define PTXLA_HLO_BACKEND_EVALUATOR_VALUE_H_
+
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "hlo_backend/ir/literal.h"
+#include "hlo_backend/ir/shape.h"
+
+namespace ptxla::hlo {
+
+class Value {
+ public:
+  Value() = default;
+  // Uninitialised as far as the caller is concerned (in fact zero).
+  static Value NewArray(const Shape& shape);
+  static Value NewSplat(const Shape& shape, const void* element);
+  static Value NewTuple(const Shape& shape, std::vector<Value> elements);
+  // Borrows the bytes of `literal`, which must outlive every copy.
+  static Value Borrow(const Literal& literal);
+  static Value Token() { return NewTuple(Shape::Token(), {}); }
+
+  const Shape& shape() const { return shape_; }
+  PrimitiveType type() const { return shape_.type(); }
+  bool IsTuple() const { return shape_.IsTuple(); }
+  bool IsSplat() const { return splat_; }
+  int64_t count() const { return count_; }
+  int element_bytes() const { return element_bytes_; }
+
+  const std::vector<Value>& elements() const { return *elements_; }
+  // Moves element i out if nobody else holds the tuple, else copies it. For a
+  // moved one only its shape may be asked afterwards.
+  Value TakeElement(int i);
+
+  // One element if IsSplat(), else all.
+  const uint8_t* data() const { return data_; }
+  template <class T>
+  const T* as() const {
+    return reinterpret_cast<const T*>(data_);
+  }
+  const uint8_t* element(int64_t i) const {
+    return data_ + (splat_ ? 0 : i * element_bytes_);
+  }
+  // An integer element as int64 (u64: the same bits).
+  int64_t Integer(int64_t i) const;
+
+  // The same value with every element stored.
+  Value Dense() const;
+  // For writing: dense, and nobody else's bytes (copied if they are).
+  uint8_t* Mutable();
+  template <class T>
+  T* MutableAs() {
+    return reinterpret_cast<T*>(Mutable());
+  }
+  bool IsUnique() const {
+    return storage_ != nullptr && storage_.use_count() == 1;
+  }
+
+  // The same elements under another shape of as many elements and bytes.
+  Value WithShape(const Shape& shape) const;
+
+  Literal ToLiteral() &&;
+
+ private:
+  Shape shape_;
+  std::shared_ptr<std::vector<uint8_t>> storage_;  // null: borrowed
+  std::shared_ptr<std::vector<Value>> elements_;
+  const uint8_t* data_ = nullptr;
+  int64_t count_ = 0;
+  int element_bytes_ = 0;
+  bool splat_ = false;
+};
+
+}  // namespace ptxla::hlo
+
+#endif  // PTXLA_HLO_BACKEND_EVALUATOR_VALUE_H_
