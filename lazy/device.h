@@ -23,6 +23,8 @@
 
 namespace ptxla::lazy {
 
+class Autocast;
+
 class Device {
  public:
   // `executor` may be null: nodes cost nothing and Sync() fails.
@@ -72,6 +74,9 @@ class Device {
   bool grad_enabled() const { return grad_enabled_; }
   void set_grad_enabled(bool enabled) { grad_enabled_ = enabled; }
   int64_t NextSequence() { return next_sequence_++; }
+  // The innermost Autocast block; nullptr: none.
+  Autocast* autocast() const { return autocast_; }
+  void set_autocast(Autocast* autocast) { autocast_ = autocast; }
 
   // --- Step barrier ---
   // torch_xla.sync(): executor->Sync(), then MarkStep().
@@ -103,6 +108,7 @@ class Device {
   Origin origin_;
   absl::node_hash_set<std::string> strings_;
   bool grad_enabled_ = true;
+  Autocast* autocast_ = nullptr;
 };
 
 // Nodes made while it lives belong to layer `name` inside the current scope;
