@@ -6,9 +6,9 @@ using hlo::Instruction;
 using hlo::Opcode;
 
 LoweringOutput LowerView(const LoweringInput& x) {
-  // XlaBuilder leaves a reshape to the same dimensions away only when the
-  // shape, layout included, is the operand's own.
-  return {x.e.Reshape(x.in[0], x.node.shape().dims())};
+  const DimVector& dims = x.node.shape().dims();
+  if (x.in[0]->shape().dims() == dims) return {x.in[0]};
+  return {x.e.Reshape(x.in[0], dims)};
 }
 
 LoweringOutput LowerPermute(const LoweringInput& x) {
