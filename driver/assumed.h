@@ -32,7 +32,8 @@ struct AssumedInputs {
       step_time;
 };
 
-// Those that move the step, largest first, with effect_ps set.
+// Those that move the step, largest first, with effect_ps set. An effect is
+// the larger change of a move up and a move down.
 absl::StatusOr<std::vector<record::AssumedRecord>> AssumedNumbers(
     const AssumedInputs& in);
 

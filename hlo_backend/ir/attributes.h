@@ -103,7 +103,8 @@ struct SortAttrs {  // sort
 struct TopKAttrs {  // topk
   int64_t k = 0;
   bool largest = true;
-  auto Tie() const { return std::tie(k, largest); }
+  bool is_stable = false;  // of equal values, the first comes first
+  auto Tie() const { return std::tie(k, largest, is_stable); }
 };
 struct ScanAttrs {  // scan
   DimVector dimensions;

@@ -10,10 +10,10 @@
 //   b.computation()->SetRoot(sum);
 //   m.SetEntry(b.computation());
 //
-// The last instruction made is the root until SetRoot says otherwise. Wrong
-// shapes are our own bug: CHECK fails with the rule (use Make() with a
-// Status where the user can cause them). Every instruction gets the current
-// metadata, see set_metadata().
+// In a computation that was empty, the last instruction made is the root until
+// SetRoot says otherwise. Wrong shapes are our own bug: CHECK fails with the
+// rule (use Make() with a Status where the user can cause them). Every
+// instruction gets the current metadata, see set_metadata().
 #ifndef PTXLA_HLO_BACKEND_IR_BUILDER_H_
 #define PTXLA_HLO_BACKEND_IR_BUILDER_H_
 
@@ -31,7 +31,9 @@ class Builder {
   using Dims = absl::Span<const int64_t>;
   using Operands = absl::Span<Instruction* const>;
 
-  explicit Builder(Computation* computation) : computation_(computation) {}
+  explicit Builder(Computation* computation)
+      : computation_(computation),
+        moves_root_(computation->instruction_count() == 0) {}
 
   Computation* computation() const { return computation_; }
   Module* module() const { return computation_->module(); }
@@ -212,6 +214,7 @@ class Builder {
 
  private:
   Computation* computation_;
+  bool moves_root_;
   std::shared_ptr<const Metadata> metadata_;
   absl::flat_hash_map<std::pair<int, int>, Computation*> scalar2_;
 };

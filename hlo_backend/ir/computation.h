@@ -66,6 +66,7 @@ class Computation {
 
   InstructionRange instructions() const { return InstructionRange(this); }
   int instruction_count() const { return live_; }
+  // nullptr before SetRoot, unless a Builder made the instructions.
   Instruction* root() const { return root_; }
   // Shapes may differ from the old root's.
   void SetRoot(Instruction* root);
@@ -98,6 +99,12 @@ class Computation {
                    Attributes attributes = {},
                    absl::Span<Computation* const> called = {},
                    absl::string_view name = "");
+  // The same with a name taken as it is: the caller knows that it is free.
+  Instruction* AddWithExactName(Opcode opcode, Shape shape,
+                                absl::Span<Instruction* const> operands,
+                                Attributes attributes,
+                                absl::Span<Computation* const> called,
+                                std::string name);
   // Like `like` in opcode, attributes, called computations, metadata,
   // sharding, frontend attributes and backend config; new shape and operands.
   // `like` may live elsewhere in the same module.
@@ -133,6 +140,7 @@ class Computation {
   void Compact();
 
  private:
+  friend class Builder;
   friend class Module;
   friend class Instruction;
   Computation(Module* module, std::string name, int id)
@@ -144,6 +152,7 @@ class Computation {
   std::string name_, execution_thread_;
   Module* module_;
   Instruction* root_ = nullptr;
+  bool root_is_set_ = false;  // else a Builder moves it along
   int id_;
   int live_ = 0;
   int position_ = 0;  // in the module's list

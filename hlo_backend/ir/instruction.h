@@ -182,6 +182,7 @@ class Instruction {
 
  private:
   friend class Computation;
+  friend class Module;
   Instruction(Opcode opcode, Shape shape)
       : shape_(std::move(shape)), opcode_(opcode) {}
   Computation* called_at(int i) const {

@@ -48,6 +48,8 @@ class ReplicaGroups {
   int64_t num_groups() const;  // 0 when empty()
   // Devices of the largest group; `all` when empty().
   int64_t group_size(int64_t all) const;
+  // One more than the largest device mentioned; 0 when empty().
+  int64_t DeviceCount() const;
   // Every form written out; {} when empty().
   List Expand() const;
 

@@ -72,6 +72,8 @@ struct Sharding {
 
   // kTiled: devices in row-major order of tile_dims.
   std::vector<int64_t> Devices() const;
+  // One more than the largest device mentioned; 1 for {replicated}.
+  int64_t DeviceCount() const;
   std::string ToString(bool with_metadata = false) const;
   bool operator==(const Sharding& o) const;
   bool operator!=(const Sharding& o) const { return !(*this == o); }

@@ -1,0 +1,168 @@
+#include "hlo_backend/ir/module.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+
+namespace ptxla::hlo {
+
+std::vector<Computation*> Module::computations() const {
+  std::vector<Computation*> list;
+  list.reserve(computations_.size());
+  for (const auto& c : computations_) {
+    if (c) list.push_back(c.get());
+  }
+  return list;
+}
+
+std::vector<Computation*> Module::ComputationPostOrder() const {
+  std::vector<Computation*> order;
+  order.reserve(computations_.size());
+  std::vector<uint8_t> seen(computations_.size(), 0);
+  struct Frame {
+    Computation* computation;
+    std::vector<Computation*> callees;
+    size_t next = 0;
+  };
+  auto callees = [](const Computation* c) {
+    std::vector<Computation*> list;
+    for (const Instruction* i : c->instructions()) {
+      list.insert(list.end(), i->called().begin(), i->called().end());
+    }
+    return list;
+  };
+  std::vector<Frame> stack;
+  for (const auto& start : computations_) {
+    if (!start || seen[start->position_]) continue;
+    seen[start->position_] = 1;
+    stack.push_back({start.get(), callees(start.get())});
+    while (!stack.empty()) {
+      Frame& frame = stack.back();
+      if (frame.next == frame.callees.size()) {
+        order.push_back(frame.computation);
+        stack.pop_back();
+        continue;
+      }
+      Computation* next = frame.callees[frame.next++];
+      if (seen[next->position_]) continue;
+      seen[next->position_] = 1;
+      stack.push_back({next, callees(next)});
+    }
+  }
+  return order;
+}
+
+int64_t Module::instruction_count() const {
+  int64_t count = 0;
+  for (const auto& c : computations_) {
+    if (c) count += c->instruction_count();
+  }
+  return count;
+}
+
+Computation* Module::FindComputation(absl::string_view name) const {
+  for (const auto& c : computations_) {
+    if (c && c->name() == name) return c.get();
+  }
+  return nullptr;
+}
+
+Computation* Module::AddComputation(absl::string_view name) {
+  return AddComputationWithExactName(UniqueName(name));
+}
+
+Computation* Module::AddComputationWithExactName(std::string name) {
+  ReserveName(name);
+  computations_.emplace_back(
+      new Computation(this, std::move(name), next_computation_id_++));
+  computations_.back()->position_ = static_cast<int>(computations_.size()) - 1;
+  return computations_.back().get();
+}
+
+void Module::RemoveComputation(Computation* computation) {
+  CHECK(computation->callers().empty())
+      << computation->name() << " is still called";
+  CHECK(computation != entry_);
+  for (Instruction* i : computation->instructions()) i->SetCalled({});
+  computations_[computation->position_].reset();
+}
+
+int Module::RemoveUnusedComputations() {
+  std::vector<uint8_t> live(computations_.size(), 0);
+  std::vector<Computation*> work = {entry_};
+  live[entry_->position_] = 1;
+  while (!work.empty()) {
+    Computation* c = work.back();
+    work.pop_back();
+    for (const Instruction* i : c->instructions()) {
+      for (Computation* callee : i->called()) {
+        if (live[callee->position_]) continue;
+        live[callee->position_] = 1;
+        work.push_back(callee);
+      }
+    }
+  }
+  int removed = 0;
+  for (auto& c : computations_) {
+    if (!c || live[c->position_]) continue;
+    for (Instruction* i : c->instructions()) i->SetCalled({});
+    ++removed;
+  }
+  for (auto& c : computations_) {
+    if (c && !live[c->position_]) c.reset();
+  }
+  return removed;
+}
+
+int64_t Module::NextChannelId() {
+  if (next_channel_id_ == 0) {
+    auto see = [this](const std::optional<int64_t>& id) {
+      if (id) next_channel_id_ = std::max(next_channel_id_, *id);
+    };
+    for (const auto& c : computations_) {
+      if (!c) continue;
+      for (const Instruction* i : c->instructions()) {
+        if (const auto* a = i->attrs_if<CollectiveAttrs>()) see(a->channel_id);
+        if (const auto* a = i->attrs_if<PermuteAttrs>()) see(a->channel_id);
+        if (const auto* a = i->attrs_if<SendRecvAttrs>()) see(a->channel_id);
+      }
+    }
+  }
+  return ++next_channel_id_;
+}
+
+int64_t Module::num_replicas() const {
+  return std::max<int64_t>(1, config_.replica_count);
+}
+
+int64_t Module::num_partitions() const {
+  return std::max<int64_t>(1, config_.num_partitions);
+}
+
+int64_t Module::DeviceCount() const {
+  int64_t count = num_replicas() * num_partitions();
+  for (const auto& c : computations_) {
+    if (!c) continue;
+    for (const Instruction* i : c->instructions()) {
+      if (const auto* a = i->attrs_if<CollectiveAttrs>()) {
+        count = std::max(count, a->groups.DeviceCount());
+      } else if (const auto* a = i->attrs_if<PermuteAttrs>()) {
+        for (const auto& [source, target] : a->source_target_pairs) {
+          count = std::max({count, source + 1, target + 1});
+        }
+      }
+      if (const Sharding* sharding = i->sharding()) {
+        count = std::max(count, sharding->DeviceCount());
+      }
+    }
+  }
+  return count;
+}
+
+void Module::Compact() {
+  for (const auto& c : computations_) {
+    if (c) c->Compact();
+  }
+}
+
+}  // namespace ptxla::hlo

@@ -1,0 +1,494 @@
+// Every attribute of instructions: its name, which opcodes have it, and how
+// its value is read.
+#include "absl/container/flat_hash_map.h"
+#include "hlo_backend/ir/attribute_names.h"
+#include "hlo_backend/ir/module_parser.h"
+
+namespace ptxla::hlo {
+namespace {
+
+using P = ModuleParser;
+using I = PendingInstruction;
+
+// What a handler found: its opcode has no such attribute, a syntax error, or
+// a value.
+enum class Found { kNotHere, kError, kOk };
+
+Found From(bool ok) { return ok ? Found::kOk : Found::kError; }
+
+using Handler = Found (*)(P&, I&);
+
+// Reads with `read` if the opcode carries `Attrs`.
+#define PTXLA_FIELD(name, Attrs, read)                      \
+  {                                                         \
+    name, [](P& p, I& i) -> Found {                         \
+      auto* a = i.get<Attrs>();                             \
+      return a == nullptr ? Found::kNotHere : From(p.read); \
+    }                                                       \
+  }
+
+template <class Attrs, class Read>
+bool Try(I& i, Found* found, Read read) {
+  auto* a = i.get<Attrs>();
+  if (a == nullptr) return false;
+  *found = From(read(a));
+  return true;
+}
+
+Found Dimensions(P& p, I& i) {
+  Found found = Found::kNotHere;
+  auto one = [&p](int64_t* dimension) {
+    const char* at = p.at();
+    DimVector list;
+    if (!p.IntList(&list)) return false;
+    if (list.size() != 1) return p.Fail(at, "expected one dimension");
+    *dimension = list[0];
+    return true;
+  };
+  Try<DimensionsAttrs>(i, &found,
+                       [&](auto* a) { return p.IntList(&a->dimensions); }) ||
+      Try<SortAttrs>(i, &found, [&](auto* a) { return one(&a->dimension); }) ||
+      Try<CollectiveAttrs>(i, &found,
+                           [&](auto* a) { return one(&a->dimension); }) ||
+      Try<ScanAttrs>(i, &found,
+                     [&](auto* a) { return p.IntList(&a->dimensions); });
+  return found;
+}
+
+Found Channel(P& p, I& i) {
+  Found found = Found::kNotHere;
+  auto read = [&p](auto* a) {
+    int64_t id;
+    if (!p.Int(&id)) return false;
+    // XLA's 0 means "none".
+    if (id != 0) a->channel_id = id;
+    return true;
+  };
+  Try<CollectiveAttrs>(i, &found, read) || Try<PermuteAttrs>(i, &found, read) ||
+      Try<SendRecvAttrs>(i, &found, read);
+  return found;
+}
+
+Found WindowOf(P& p, I& i) {
+  Found found = Found::kNotHere;
+  Try<WindowAttrs>(i, &found,
+                   [&](auto* a) { return p.WindowValue(&a->window); }) ||
+      Try<ConvAttrs>(i, &found,
+                     [&](auto* a) { return p.WindowValue(&a->window); }) ||
+      Try<CustomCallAttrs>(i, &found, [&](auto* a) {
+        return p.WindowValue(&a->window.emplace());
+      });
+  return found;
+}
+
+Found DimLabels(P& p, I& i) {
+  Found found = Found::kNotHere;
+  Try<ConvAttrs>(i, &found,
+                 [&](auto* a) { return p.ConvDimsValue(&a->dims); }) ||
+      Try<CustomCallAttrs>(i, &found, [&](auto* a) {
+        return p.ConvDimsValue(&a->conv_dims.emplace());
+      });
+  return found;
+}
+
+template <int64_t ConvAttrs::*conv, int64_t CustomCallAttrs::*custom>
+Found GroupCount(P& p, I& i) {
+  Found found = Found::kNotHere;
+  Try<ConvAttrs>(i, &found, [&](auto* a) { return p.Int(&(a->*conv)); }) ||
+      Try<CustomCallAttrs>(i, &found,
+                           [&](auto* a) { return p.Int(&(a->*custom)); });
+  return found;
+}
+
+PrecisionConfig* PrecisionOf(I& i) {
+  if (auto* a = i.get<DotAttrs>()) return &a->precision;
+  if (auto* a = i.get<RaggedDotAttrs>()) return &a->dot.precision;
+  if (auto* a = i.get<ConvAttrs>()) return &a->precision;
+  if (auto* a = i.get<CustomCallAttrs>()) return &a->precision;
+  return nullptr;
+}
+
+Found OperandPrecision(P& p, I& i) {
+  PrecisionConfig* precision = PrecisionOf(i);
+  return precision ? From(p.PrecisionValue(precision)) : Found::kNotHere;
+}
+
+Found Algorithm(P& p, I& i) {
+  if (auto* a = i.get<RngBitGeneratorAttrs>()) {
+    return From(p.EnumValue(kRngAlgorithms, &a->algorithm));
+  }
+  PrecisionConfig* precision = PrecisionOf(i);
+  return precision ? From(p.EnumValue(kDotAlgorithms, &precision->algorithm))
+                   : Found::kNotHere;
+}
+
+template <DimVector DotAttrs::*field>
+Found DotDims(P& p, I& i) {
+  if (auto* a = i.get<DotAttrs>()) return From(p.IntList(&(a->*field)));
+  if (auto* a = i.get<RaggedDotAttrs>())
+    return From(p.IntList(&(a->dot.*field)));
+  return Found::kNotHere;
+}
+
+Found IndicesAreSorted(P& p, I& i) {
+  Found found = Found::kNotHere;
+  auto read = [&p](auto* a) { return p.Bool(&a->indices_are_sorted); };
+  Try<GatherAttrs>(i, &found, read) || Try<ScatterAttrs>(i, &found, read);
+  return found;
+}
+
+Found IndexVectorDim(P& p, I& i) {
+  Found found = Found::kNotHere;
+  auto read = [&p](auto* a) { return p.Int(&a->index_vector_dim); };
+  Try<GatherAttrs>(i, &found, read) || Try<ScatterAttrs>(i, &found, read);
+  return found;
+}
+
+Found SliceSizes(P& p, I& i) {
+  Found found = Found::kNotHere;
+  Try<GatherAttrs>(i, &found,
+                   [&](auto* a) { return p.IntList(&a->slice_sizes); }) ||
+      Try<PermuteAttrs>(i, &found,
+                        [&](auto* a) { return p.IntLists(&a->slice_sizes); });
+  return found;
+}
+
+Found Aliasing(P& p, I& i) {
+  Found found = Found::kNotHere;
+  auto read = [&p](auto* a) { return p.AliasingValue(&a->aliasing); };
+  Try<FusionAttrs>(i, &found, read) || Try<CallAttrs>(i, &found, read) ||
+      Try<AsyncAttrs>(i, &found, read) || Try<CustomCallAttrs>(i, &found, read);
+  return found;
+}
+
+Found Lower(P& p, I& i) {
+  Found found = Found::kNotHere;
+  auto read = [&p](auto* a) { return p.Bool(&a->lower); };
+  Try<TriangularSolveAttrs>(i, &found, read) ||
+      Try<CholeskyAttrs>(i, &found, read);
+  return found;
+}
+
+Found IsStable(P& p, I& i) {
+  Found found = Found::kNotHere;
+  auto read = [&p](auto* a) { return p.Bool(&a->is_stable); };
+  Try<SortAttrs>(i, &found, read) || Try<TopKAttrs>(i, &found, read);
+  return found;
+}
+
+Found Sparsity(P& p, I& i) {
+  Found found = Found::kNotHere;
+  auto read = [&p](auto* a) { return p.Raw(&a->sparsity); };
+  Try<DotAttrs>(i, &found, read) || Try<ConvAttrs>(i, &found, read);
+  return found;
+}
+
+Found ResultAccuracy(P& p, I& i) {
+  if (auto* a = i.get<ResultAccuracyAttrs>()) {
+    return From(p.ResultAccuracyValue(a));
+  }
+  return Found::kNotHere;
+}
+
+// Which callee a keyword names, by the opcode.
+template <Opcode first, int slot>
+Found CalleeOf(P& p, I& i) {
+  if (i.opcode != first) return Found::kNotHere;
+  return From(p.CalleeName(i.callee(slot)));
+}
+
+Found Calls(P& p, I& i) {
+  switch (i.opcode) {
+    case Opcode::kWhile:
+    case Opcode::kConditional:
+    case Opcode::kSelectAndScatter:
+      return Found::kNotHere;
+    default:
+      return From(p.CalleeList(&i));
+  }
+}
+
+Found BranchComputations(P& p, I& i) {
+  if (i.opcode != Opcode::kConditional) return Found::kNotHere;
+  return From(p.CalleeList(&i));
+}
+
+Found LayoutConstraints(P& p, I& i) {
+  auto* a = i.get<CustomCallAttrs>();
+  if (a == nullptr) return Found::kNotHere;
+  auto& list = a->operand_layout_constraints.emplace();
+  if (!p.Expect('{')) return Found::kError;
+  while (!p.Is('}')) {
+    list.emplace_back();
+    if (!p.ShapeValue(&list.back())) return Found::kError;
+    if (!p.Accept(',')) break;
+  }
+  return From(p.Expect('}'));
+}
+
+Found LiteralOf(P& p, I& i) {
+  auto* a = i.get<CustomCallAttrs>();
+  if (a == nullptr) return Found::kNotHere;
+  Shape shape;
+  Literal literal;
+  if (!p.ShapeValue(&shape) || !p.LiteralValue(shape, &literal)) {
+    return Found::kError;
+  }
+  a->literal = std::make_shared<const Literal>(std::move(literal));
+  return Found::kOk;
+}
+
+Found Domain(P& p, I& i) {
+  auto* a = i.get<DomainAttrs>();
+  if (a == nullptr) return Found::kNotHere;
+  return From(p.Expect('{') && p.ExpectName("kind") && p.Expect('=') &&
+              p.String(&a->kind) && p.Expect(',') && p.ExpectName("entry") &&
+              p.Expect('=') && p.ShardingValue(&a->entry) && p.Expect(',') &&
+              p.ExpectName("exit") && p.Expect('=') &&
+              p.ShardingValue(&a->exit) && p.Expect('}'));
+}
+
+Found PrefetchIndex(P& p, I& i) {
+  auto* a = i.get<CopyStartAttrs>();
+  if (a == nullptr) return Found::kNotHere;
+  int64_t index;
+  if (!p.Int(&index)) return Found::kError;
+  a->cross_program_prefetch_index = index;
+  return Found::kOk;
+}
+
+Found OldPrefetchFlag(P& p, I& i) {
+  auto* a = i.get<CopyStartAttrs>();
+  if (a == nullptr) return Found::kNotHere;
+  bool flag;
+  if (!p.Bool(&flag)) return Found::kError;
+  if (flag) a->cross_program_prefetch_index = 0;
+  return Found::kOk;
+}
+
+Found IsAssociative(P& p, I& i) {
+  auto* a = i.get<ScanAttrs>();
+  if (a == nullptr) return Found::kNotHere;
+  return From(p.Bool(&a->is_associative.emplace()));
+}
+
+Found AsyncThread(P& p, I& i) {
+  if (auto* a = i.get<AsyncAttrs>())
+    return From(p.String(&a->execution_thread));
+  if (i.is_async_sugar) return From(p.String(&i.async_thread));
+  return Found::kNotHere;
+}
+
+Found Epsilon(P& p, I& i) {
+  auto* a = i.get<BatchNormAttrs>();
+  if (a == nullptr) return Found::kNotHere;
+  double epsilon;
+  if (!p.Double(&epsilon)) return Found::kError;
+  a->epsilon = static_cast<float>(epsilon);
+  return Found::kOk;
+}
+
+// --- Those that every opcode may have ---
+
+Found ShardingOf(P& p, I& i) {
+  Sharding sharding;
+  if (!p.ShardingValue(&sharding)) return Found::kError;
+  i.extras.sharding = std::make_shared<const Sharding>(std::move(sharding));
+  i.has_extras = true;
+  return Found::kOk;
+}
+
+Found MetadataOf(P& p, I& i) {
+  i.has_metadata = true;
+  return From(p.MetadataValue(&i.metadata));
+}
+
+Found Frontend(P& p, I& i) {
+  i.has_extras = true;
+  return From(p.FrontendValue(&i.extras.frontend_attributes));
+}
+
+Found BackendConfig(P& p, I& i) {
+  i.has_extras = true;
+  i.extras.backend_config_is_json = p.Is('{');
+  return From(i.extras.backend_config_is_json
+                  ? p.Raw(&i.extras.backend_config)
+                  : p.String(&i.extras.backend_config));
+}
+
+Found ControlPredecessors(P& p, I& i) {
+  return From(p.InstructionList(&i.control_predecessors));
+}
+
+Found Origin(P& p, I& i) {
+  i.has_extras = true;
+  return From(p.Raw(&i.extras.origin));
+}
+
+Found Statistics(P& p, I& i) {
+  i.has_extras = true;
+  return From(p.Raw(&i.extras.statistics));
+}
+
+using Table = absl::flat_hash_map<absl::string_view, Handler>;
+
+const Table& Handlers() {
+  static const Table& table = *new Table{
+      {"sharding", ShardingOf},
+      {"metadata", MetadataOf},
+      {"frontend_attributes", Frontend},
+      {"backend_config", BackendConfig},
+      {"control-predecessors", ControlPredecessors},
+      {"origin", Origin},
+      {"statistics", Statistics},
+      {"dimensions", Dimensions},
+      {"channel_id", Channel},
+      {"all_reduce_id", Channel},
+      {"window", WindowOf},
+      {"dim_labels", DimLabels},
+      {"feature_group_count",
+       GroupCount<&ConvAttrs::feature_group_count,
+                  &CustomCallAttrs::feature_group_count>},
+      {"batch_group_count", GroupCount<&ConvAttrs::batch_group_count,
+                                       &CustomCallAttrs::batch_group_count>},
+      {"operand_precision", OperandPrecision},
+      {"algorithm", Algorithm},
+      {"lhs_batch_dims", DotDims<&DotAttrs::lhs_batch>},
+      {"rhs_batch_dims", DotDims<&DotAttrs::rhs_batch>},
+      {"lhs_contracting_dims", DotDims<&DotAttrs::lhs_contracting>},
+      {"rhs_contracting_dims", DotDims<&DotAttrs::rhs_contracting>},
+      {"indices_are_sorted", IndicesAreSorted},
+      {"index_vector_dim", IndexVectorDim},
+      {"slice_sizes", SliceSizes},
+      {"output_to_operand_aliasing", Aliasing},
+      {"lower", Lower},
+      {"sparsity_config", Sparsity},
+      {"result_accuracy", ResultAccuracy},
+      {"body", CalleeOf<Opcode::kWhile, 0>},
+      {"condition", CalleeOf<Opcode::kWhile, 1>},
+      {"select", CalleeOf<Opcode::kSelectAndScatter, 0>},
+      {"scatter", CalleeOf<Opcode::kSelectAndScatter, 1>},
+      {"true_computation", CalleeOf<Opcode::kConditional, 0>},
+      {"false_computation", CalleeOf<Opcode::kConditional, 1>},
+      {"branch_computations", BranchComputations},
+      {"calls", Calls},
+      {"to_apply", Calls},
+      {"called_computations", Calls},
+      {"operand_layout_constraints", LayoutConstraints},
+      {"literal", LiteralOf},
+      {"domain", Domain},
+      {"cross_program_prefetch_index", PrefetchIndex},
+      {"is_cross_program_prefetch", OldPrefetchFlag},
+      {"is_associative", IsAssociative},
+      {"async_execution_thread", AsyncThread},
+      {"epsilon", Epsilon},
+      PTXLA_FIELD("parameter_replication", ParameterAttrs,
+                  BoolList(&a->replicated_at_leaf_buffers)),
+      PTXLA_FIELD("iota_dimension", IotaAttrs, Int(&a->dimension)),
+      PTXLA_FIELD("index", TupleIndexAttrs, Int(&a->index)),
+      PTXLA_FIELD("inferred_dimension", ReshapeAttrs,
+                  Int(&a->inferred_dimension)),
+      PTXLA_FIELD("slice", SliceAttrs, SliceValue(a)),
+      PTXLA_FIELD("dynamic_slice_sizes", DynamicSliceAttrs, IntList(&a->sizes)),
+      PTXLA_FIELD("padding", PadAttrs, PaddingValue(a)),
+      PTXLA_FIELD("direction", CompareAttrs,
+                  EnumValue(kCompareDirections, &a->direction)),
+      PTXLA_FIELD("type", CompareAttrs, EnumValue(kCompareTypes, &a->type)),
+      PTXLA_FIELD("lhs_ragged_dims", RaggedDotAttrs, IntList(&a->lhs_ragged)),
+      PTXLA_FIELD("rhs_group_dims", RaggedDotAttrs, IntList(&a->rhs_group)),
+      PTXLA_FIELD("convolution_kind", ConvAttrs,
+                  EnumValue(kConvolutionKinds, &a->kind)),
+      PTXLA_FIELD("offset_dims", GatherAttrs, IntList(&a->offset_dims)),
+      PTXLA_FIELD("collapsed_slice_dims", GatherAttrs,
+                  IntList(&a->collapsed_slice_dims)),
+      PTXLA_FIELD("start_index_map", GatherAttrs, IntList(&a->start_index_map)),
+      PTXLA_FIELD("operand_batching_dims", GatherAttrs,
+                  IntList(&a->operand_batching_dims)),
+      PTXLA_FIELD("start_indices_batching_dims", GatherAttrs,
+                  IntList(&a->start_indices_batching_dims)),
+      PTXLA_FIELD("update_window_dims", ScatterAttrs,
+                  IntList(&a->update_window_dims)),
+      PTXLA_FIELD("inserted_window_dims", ScatterAttrs,
+                  IntList(&a->inserted_window_dims)),
+      PTXLA_FIELD("scatter_dims_to_operand_dims", ScatterAttrs,
+                  IntList(&a->scatter_dims_to_operand_dims)),
+      PTXLA_FIELD("input_batching_dims", ScatterAttrs,
+                  IntList(&a->input_batching_dims)),
+      PTXLA_FIELD("scatter_indices_batching_dims", ScatterAttrs,
+                  IntList(&a->scatter_indices_batching_dims)),
+      PTXLA_FIELD("unique_indices", ScatterAttrs, Bool(&a->unique_indices)),
+      {"is_stable", IsStable},
+      PTXLA_FIELD("k", TopKAttrs, Int(&a->k)),
+      PTXLA_FIELD("largest", TopKAttrs, Bool(&a->largest)),
+      PTXLA_FIELD("is_reverse", ScanAttrs, Bool(&a->is_reverse)),
+      PTXLA_FIELD("num_carries", ScanAttrs, Int(&a->num_carries)),
+      PTXLA_FIELD("exponent_bits", ReducePrecisionAttrs,
+                  IntAs(&a->exponent_bits)),
+      PTXLA_FIELD("mantissa_bits", ReducePrecisionAttrs,
+                  IntAs(&a->mantissa_bits)),
+      PTXLA_FIELD("feature_index", BatchNormAttrs, Int(&a->feature_index)),
+      PTXLA_FIELD("fft_type", FftAttrs, EnumValue(kFftTypes, &a->type)),
+      PTXLA_FIELD("fft_length", FftAttrs, IntList(&a->length)),
+      PTXLA_FIELD("left_side", TriangularSolveAttrs, Bool(&a->left_side)),
+      PTXLA_FIELD("unit_diagonal", TriangularSolveAttrs,
+                  Bool(&a->unit_diagonal)),
+      PTXLA_FIELD("transpose_a", TriangularSolveAttrs,
+                  EnumValue(kTransposes, &a->transpose_a)),
+      PTXLA_FIELD("distribution", RngAttrs,
+                  EnumValue(kRngDistributions, &a->distribution)),
+      PTXLA_FIELD("delta", RngStateAttrs, Int(&a->delta)),
+      PTXLA_FIELD("replica_groups", CollectiveAttrs,
+                  ReplicaGroupsValue(&a->groups)),
+      PTXLA_FIELD("use_global_device_ids", CollectiveAttrs,
+                  Bool(&a->use_global_device_ids)),
+      PTXLA_FIELD("constrain_layout", CollectiveAttrs,
+                  Bool(&a->constrain_layout)),
+      PTXLA_FIELD("is_host_transfer", SendRecvAttrs,
+                  Bool(&a->is_host_transfer)),
+      PTXLA_FIELD("kind", FusionAttrs, EnumValue(kFusionKinds, &a->kind)),
+      PTXLA_FIELD("is_composite", CallAttrs, Bool(&a->is_composite)),
+      PTXLA_FIELD("infeed_config", InfeedAttrs, String(&a->config)),
+      PTXLA_FIELD("outfeed_config", OutfeedAttrs, String(&a->config)),
+      PTXLA_FIELD("outfeed_shape", OutfeedAttrs, ShapeValue(&a->outfeed_shape)),
+      PTXLA_FIELD("custom_call_target", CustomCallAttrs, String(&a->target)),
+      PTXLA_FIELD("custom_call_has_side_effect", CustomCallAttrs,
+                  Bool(&a->has_side_effect)),
+      PTXLA_FIELD("api_version", CustomCallAttrs,
+                  EnumValue(kCustomCallApis, &a->api_version)),
+      PTXLA_FIELD("schedule", CustomCallAttrs,
+                  EnumValue(kCustomCallSchedules, &a->schedule)),
+      PTXLA_FIELD("padding_type", CustomCallAttrs,
+                  EnumValue(kPaddingTypes, &a->padding_type)),
+      {"source_target_pairs",
+       [](P& p, I& i) -> Found {
+         auto* a = i.get<PermuteAttrs>();
+         if (a == nullptr) return Found::kNotHere;
+         const char* at = p.at();
+         std::vector<std::vector<int64_t>> pairs;
+         if (!p.IntLists(&pairs)) return Found::kError;
+         for (const auto& pair : pairs) {
+           if (pair.size() != 2) {
+             return From(p.Fail(at, "expected pairs {source,target}"));
+           }
+           a->source_target_pairs.emplace_back(pair[0], pair[1]);
+         }
+         return Found::kOk;
+       }},
+  };
+  return table;
+}
+
+#undef PTXLA_FIELD
+
+}  // namespace
+
+bool ReadAttribute(ModuleParser* parser, absl::string_view name,
+                   PendingInstruction* pending, bool* known) {
+  auto it = Handlers().find(name);
+  Found found = Found::kNotHere;
+  if (it != Handlers().end()) found = it->second(*parser, *pending);
+  *known = found != Found::kNotHere;
+  return found == Found::kOk;
+}
+
+}  // namespace ptxla::hlo

@@ -1,0 +1,403 @@
+#include "hlo_backend/ir/print_attributes.h"
+
+#include <type_traits>
+
+#include "absl/strings/escaping.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "hlo_backend/ir/attribute_names.h"
+#include "hlo_backend/ir/computation.h"
+
+namespace ptxla::hlo {
+namespace {
+
+class Writer {
+ public:
+  Writer(const PrintOptions& options, std::string* out)
+      : options_(options), out_(*out) {}
+
+  void operator()(const std::monostate&) {}
+  template <class T>
+  void operator()(const Boxed<T>& box) {
+    (*this)(box.get());
+  }
+  // Both are printed in the operand list.
+  void operator()(const ConstantAttrs&) {}
+  void operator()(const ParameterAttrs& a) {
+    if (a.replicated_at_leaf_buffers.empty()) return;
+    Add("parameter_replication", "{",
+        absl::StrJoin(
+            a.replicated_at_leaf_buffers, ",",
+            [](std::string* o, bool b) { o->append(b ? "true" : "false"); }),
+        "}");
+  }
+  void operator()(const IotaAttrs& a) { Add("iota_dimension", a.dimension); }
+  void operator()(const TupleIndexAttrs& a) { Add("index", a.index); }
+  void operator()(const DimensionsAttrs& a) {
+    List("dimensions", a.dimensions);
+  }
+  void operator()(const ReshapeAttrs& a) {
+    if (a.inferred_dimension >= 0) {
+      Add("inferred_dimension", a.inferred_dimension);
+    }
+  }
+  void operator()(const SliceAttrs& a) {
+    out_.append(", slice={");
+    const bool strided = std::any_of(a.strides.begin(), a.strides.end(),
+                                     [](int64_t s) { return s != 1; });
+    for (size_t d = 0; d < a.starts.size(); ++d) {
+      absl::StrAppend(&out_, d > 0 ? ", [" : "[", a.starts[d], ":",
+                      a.limits[d]);
+      if (strided) absl::StrAppend(&out_, ":", a.strides[d]);
+      out_.push_back(']');
+    }
+    out_.push_back('}');
+  }
+  void operator()(const DynamicSliceAttrs& a) {
+    List("dynamic_slice_sizes", a.sizes);
+  }
+  void operator()(const PadAttrs& a) {
+    const bool interior =
+        std::any_of(a.dims.begin(), a.dims.end(),
+                    [](const PaddingDim& d) { return d.interior != 0; });
+    Add("padding",
+        absl::StrJoin(a.dims, "x", [&](std::string* o, const PaddingDim& d) {
+          absl::StrAppend(o, d.low, "_", d.high);
+          if (interior) absl::StrAppend(o, "_", d.interior);
+        }));
+  }
+  void operator()(const CompareAttrs& a) {
+    Add("direction", CompareDirectionName(a.direction));
+    if (a.type != CompareType::kDefault) {
+      Add("type", NameOf(kCompareTypes, a.type));
+    }
+  }
+  void operator()(const DotAttrs& a) {
+    DotDims(a);
+    PrecisionOf(a.precision);
+  }
+  void operator()(const RaggedDotAttrs& a) {
+    DotDims(a.dot);
+    List("lhs_ragged_dims", a.lhs_ragged);
+    List("rhs_group_dims", a.rhs_group);
+    PrecisionOf(a.dot.precision);
+  }
+  void operator()(const ConvAttrs& a) {
+    if (!a.window.dims.empty()) Add("window", a.window.ToString());
+    Add("dim_labels", a.dims.ToString());
+    if (a.feature_group_count != 1) {
+      Add("feature_group_count", a.feature_group_count);
+    }
+    if (a.batch_group_count != 1) {
+      Add("batch_group_count", a.batch_group_count);
+    }
+    Raw("sparsity_config", a.sparsity);
+    PrecisionOf(a.precision);
+    if (a.kind != ConvolutionKind::kUnset) {
+      Add("convolution_kind", NameOf(kConvolutionKinds, a.kind));
+    }
+  }
+  void operator()(const WindowAttrs& a) {
+    if (!a.window.dims.empty()) Add("window", a.window.ToString());
+  }
+  void operator()(const GatherAttrs& a) {
+    List("offset_dims", a.offset_dims);
+    List("collapsed_slice_dims", a.collapsed_slice_dims);
+    List("start_index_map", a.start_index_map);
+    if (!a.operand_batching_dims.empty()) {
+      List("operand_batching_dims", a.operand_batching_dims);
+    }
+    if (!a.start_indices_batching_dims.empty()) {
+      List("start_indices_batching_dims", a.start_indices_batching_dims);
+    }
+    Add("index_vector_dim", a.index_vector_dim);
+    List("slice_sizes", a.slice_sizes);
+    Flag("indices_are_sorted", a.indices_are_sorted);
+  }
+  void operator()(const ScatterAttrs& a) {
+    List("update_window_dims", a.update_window_dims);
+    List("inserted_window_dims", a.inserted_window_dims);
+    List("scatter_dims_to_operand_dims", a.scatter_dims_to_operand_dims);
+    if (!a.input_batching_dims.empty()) {
+      List("input_batching_dims", a.input_batching_dims);
+    }
+    if (!a.scatter_indices_batching_dims.empty()) {
+      List("scatter_indices_batching_dims", a.scatter_indices_batching_dims);
+    }
+    Add("index_vector_dim", a.index_vector_dim);
+    Flag("indices_are_sorted", a.indices_are_sorted);
+    Flag("unique_indices", a.unique_indices);
+  }
+  void operator()(const SortAttrs& a) {
+    Add("dimensions", "{", a.dimension, "}");
+    Flag("is_stable", a.is_stable);
+  }
+  void operator()(const TopKAttrs& a) {
+    Add("k", a.k);
+    Add("largest", a.largest ? "true" : "false");
+    Flag("is_stable", a.is_stable);
+  }
+  void operator()(const ScanAttrs& a) {
+    List("dimensions", a.dimensions);
+    Flag("is_reverse", a.is_reverse);
+    if (a.is_associative) {
+      Add("is_associative", *a.is_associative ? "true" : "false");
+    }
+    Add("num_carries", a.num_carries);
+  }
+  void operator()(const ReducePrecisionAttrs& a) {
+    Add("exponent_bits", a.exponent_bits);
+    Add("mantissa_bits", a.mantissa_bits);
+  }
+  void operator()(const BatchNormAttrs& a) {
+    char text[32];
+    std::snprintf(text, sizeof(text), "%.6g", a.epsilon);
+    if (std::strtof(text, nullptr) != a.epsilon) {
+      std::snprintf(text, sizeof(text), "%.9g", a.epsilon);
+    }
+    Add("epsilon", text);
+    Add("feature_index", a.feature_index);
+  }
+  void operator()(const FftAttrs& a) {
+    Add("fft_type", NameOf(kFftTypes, a.type));
+    List("fft_length", a.length);
+  }
+  void operator()(const TriangularSolveAttrs& a) {
+    Flag("left_side", a.left_side);
+    Flag("lower", a.lower);
+    Flag("unit_diagonal", a.unit_diagonal);
+    if (a.transpose_a != TransposeA::kInvalid) {
+      Add("transpose_a", NameOf(kTransposes, a.transpose_a));
+    }
+  }
+  void operator()(const CholeskyAttrs& a) { Flag("lower", a.lower); }
+  void operator()(const RngAttrs& a) {
+    Add("distribution", NameOf(kRngDistributions, a.distribution));
+  }
+  void operator()(const RngBitGeneratorAttrs& a) {
+    Add("algorithm", NameOf(kRngAlgorithms, a.algorithm));
+  }
+  void operator()(const RngStateAttrs& a) { Add("delta", a.delta); }
+  void operator()(const ResultAccuracyAttrs& a) {
+    if (a.mode == ResultAccuracyAttrs::Mode::kHighest) {
+      Add("result_accuracy", "{mode=highest}");
+    } else if (a.mode == ResultAccuracyAttrs::Mode::kTolerance) {
+      Add("result_accuracy", "{tolerance={atol=", a.atol, ",rtol=", a.rtol,
+          ",ulps=", a.ulps, "}}");
+    }
+  }
+  void operator()(const CollectiveAttrs& a) {
+    if (a.channel_id) Add("channel_id", *a.channel_id);
+    Add("replica_groups", a.groups.ToString());
+    if (a.dimension >= 0) Add("dimensions", "{", a.dimension, "}");
+    Flag("constrain_layout", a.constrain_layout);
+    Flag("use_global_device_ids", a.use_global_device_ids);
+  }
+  void operator()(const PermuteAttrs& a) {
+    if (a.channel_id) Add("channel_id", *a.channel_id);
+    Add("source_target_pairs", "{",
+        absl::StrJoin(a.source_target_pairs, ",",
+                      [](std::string* o, const auto& p) {
+                        absl::StrAppend(o, "{", p.first, ",", p.second, "}");
+                      }),
+        "}");
+    if (a.slice_sizes.empty()) return;
+    Add("slice_sizes", "{",
+        absl::StrJoin(a.slice_sizes, ",",
+                      [](std::string* o, const std::vector<int64_t>& sizes) {
+                        absl::StrAppend(o, "{", absl::StrJoin(sizes, ","), "}");
+                      }),
+        "}");
+  }
+  void operator()(const SendRecvAttrs& a) {
+    if (a.channel_id) Add("channel_id", *a.channel_id);
+    Flag("is_host_transfer", a.is_host_transfer);
+  }
+  void operator()(const AsyncAttrs& a) {
+    if (!a.execution_thread.empty()) {
+      Add("async_execution_thread", "\"", a.execution_thread, "\"");
+    }
+    Aliasing(a.aliasing);
+  }
+  void operator()(const CopyStartAttrs& a) {
+    if (a.cross_program_prefetch_index) {
+      Add("cross_program_prefetch_index", *a.cross_program_prefetch_index);
+    }
+  }
+  void operator()(const FusionAttrs& a) {
+    Add("kind", FusionKindName(a.kind));
+    Aliasing(a.aliasing);
+  }
+  void operator()(const CallAttrs& a) {
+    Flag("is_composite", a.is_composite);
+    Aliasing(a.aliasing);
+  }
+  void operator()(const InfeedAttrs& a) { Quoted("infeed_config", a.config); }
+  void operator()(const OutfeedAttrs& a) {
+    if (a.outfeed_shape.type() != PrimitiveType::kInvalid) {
+      out_.append(", outfeed_shape=");
+      a.outfeed_shape.AppendTo(&out_, options_.layouts);
+    }
+    Quoted("outfeed_config", a.config);
+  }
+  void operator()(const DomainAttrs& a) {
+    Add("domain", "{kind=\"", a.kind, "\", entry=", a.entry.ToString(),
+        ", exit=", a.exit.ToString(), "}");
+  }
+  void operator()(const CustomCallAttrs& a) {
+    if (a.window) Add("window", a.window->ToString());
+    if (a.conv_dims) Add("dim_labels", a.conv_dims->ToString());
+    if (a.feature_group_count != 1) {
+      Add("feature_group_count", a.feature_group_count);
+    }
+    if (a.batch_group_count != 1) {
+      Add("batch_group_count", a.batch_group_count);
+    }
+    if (a.padding_type != PaddingType::kInvalid) {
+      Add("padding_type", NameOf(kPaddingTypes, a.padding_type));
+    }
+    PrecisionOf(a.precision);
+    Add("custom_call_target", "\"", absl::CEscape(a.target), "\"");
+    if (a.operand_layout_constraints) {
+      out_.append(", operand_layout_constraints={");
+      bool first = true;
+      for (const Shape& s : *a.operand_layout_constraints) {
+        if (!first) out_.append(", ");
+        first = false;
+        s.AppendTo(&out_, options_.layouts);
+      }
+      out_.push_back('}');
+    }
+    Flag("custom_call_has_side_effect", a.has_side_effect);
+    if (a.literal) {
+      out_.append(", literal=");
+      a.literal->shape().AppendTo(&out_, options_.layouts);
+      out_.push_back(' ');
+      a.literal->AppendTo(&out_);
+    }
+    Aliasing(a.aliasing);
+    if (a.schedule != CustomCallSchedule::kNone) {
+      Add("schedule", NameOf(kCustomCallSchedules, a.schedule));
+    }
+    if (a.api_version != CustomCallApi::kUnspecified &&
+        a.api_version != CustomCallApi::kOriginal) {
+      Add("api_version", NameOf(kCustomCallApis, a.api_version));
+    }
+  }
+
+ private:
+  template <class... Parts>
+  void Add(const char* key, const Parts&... parts) {
+    absl::StrAppend(&out_, ", ", key, "=", parts...);
+  }
+  void List(const char* key, absl::Span<const int64_t> dims) {
+    Add(key, "{", absl::StrJoin(dims, ","), "}");
+  }
+  void Flag(const char* key, bool value) {
+    if (value) Add(key, "true");
+  }
+  void Raw(const char* key, const std::string& value) {
+    if (!value.empty()) Add(key, value);
+  }
+  void DotDims(const DotAttrs& a) {
+    if (!a.lhs_batch.empty()) List("lhs_batch_dims", a.lhs_batch);
+    List("lhs_contracting_dims", a.lhs_contracting);
+    if (!a.rhs_batch.empty()) List("rhs_batch_dims", a.rhs_batch);
+    List("rhs_contracting_dims", a.rhs_contracting);
+    Raw("sparsity_config", a.sparsity);
+  }
+  void Quoted(const char* key, const std::string& value) {
+    if (!value.empty()) Add(key, "\"", absl::CEscape(value), "\"");
+  }
+  void PrecisionOf(const PrecisionConfig& p) {
+    const bool any =
+        std::any_of(p.operands.begin(), p.operands.end(),
+                    [](Precision x) { return x != Precision::kDefault; });
+    if (any) {
+      Add("operand_precision", "{",
+          absl::StrJoin(p.operands, ",",
+                        [](std::string* o, Precision x) {
+                          absl::StrAppend(o, NameOf(kPrecisions, x));
+                        }),
+          "}");
+    }
+    if (p.algorithm != DotAlgorithm::kUnset) {
+      Add("algorithm", NameOf(kDotAlgorithms, p.algorithm));
+    }
+  }
+  void Aliasing(const std::vector<OutputOperandAlias>& list) {
+    if (list.empty()) return;
+    out_.append(", output_to_operand_aliasing={");
+    for (size_t n = 0; n < list.size(); ++n) {
+      if (n > 0) out_.append(", ");
+      AppendShapeIndex(list[n].output, &out_);
+      absl::StrAppend(&out_, ": (", list[n].operand, ", ");
+      AppendShapeIndex(list[n].operand_index, &out_);
+      out_.push_back(')');
+    }
+    out_.push_back('}');
+  }
+
+  const PrintOptions& options_;
+  std::string& out_;
+};
+
+void AppendCalled(const Instruction& i, const PrintOptions& options,
+                  std::string* out) {
+  const char* mark = options.percent ? "%" : "";
+  const auto called = i.called();
+  auto one = [&](const char* key, const Computation* c) {
+    absl::StrAppend(out, ", ", key, "=", mark, c->name());
+  };
+  if (called.empty()) return;
+  switch (i.opcode()) {
+    case Opcode::kWhile:
+      one("condition", i.while_condition());
+      one("body", i.while_body());
+      return;
+    case Opcode::kSelectAndScatter:
+      one("select", i.select());
+      one("scatter", i.scatter());
+      return;
+    case Opcode::kFusion:
+    case Opcode::kAsyncStart:
+    case Opcode::kAsyncUpdate:
+    case Opcode::kAsyncDone:
+      one("calls", called[0]);
+      return;
+    case Opcode::kConditional:
+      if (called.size() == 2 &&
+          i.operand(0)->shape().type() == PrimitiveType::kPred) {
+        one("true_computation", called[0]);
+        one("false_computation", called[1]);
+        return;
+      }
+      break;
+    case Opcode::kCustomCall:
+      break;
+    default:
+      one("to_apply", called[0]);
+      return;
+  }
+  absl::StrAppend(out, i.opcode() == Opcode::kConditional
+                           ? ", branch_computations={"
+                           : ", called_computations={");
+  for (size_t n = 0; n < called.size(); ++n) {
+    absl::StrAppend(out, n > 0 ? ", " : "", mark, called[n]->name());
+  }
+  out->push_back('}');
+}
+
+}  // namespace
+
+void AppendShapeIndex(absl::Span<const int64_t> index, std::string* out) {
+  absl::StrAppend(out, "{", absl::StrJoin(index, ","), "}");
+}
+
+void AppendAttributes(const Instruction& instruction,
+                      const PrintOptions& options, std::string* out) {
+  std::visit(Writer(options, out), instruction.attributes());
+  AppendCalled(instruction, options, out);
+}
+
+}  // namespace ptxla::hlo
