@@ -71,10 +71,14 @@ class StatusBuilder {
 #define PTXLA_CONCAT_(a, b) a##b
 #define PTXLA_CONCAT(a, b) PTXLA_CONCAT_(a, b)
 
-#define RETURN_IF_ERROR(expr)                                  \
-  if (absl::Status ptxla_status = (expr); ptxla_status.ok()) { \
-  } else /* NOLINT */                                          \
-    return ::ptxla::StatusBuilder(std::move(ptxla_status))
+// The switch keeps an `if` without braces around the macro unambiguous.
+#define RETURN_IF_ERROR(expr)                                    \
+  switch (0)                                                     \
+  case 0:                                                        \
+  default:                                                       \
+    if (absl::Status ptxla_status = (expr); ptxla_status.ok()) { \
+    } else /* NOLINT */                                          \
+      return ::ptxla::StatusBuilder(std::move(ptxla_status))
 
 #define PTXLA_ASSIGN_OR_RETURN_2(lhs, expr) \
   PTXLA_ASSIGN_OR_RETURN_3(lhs, expr, _)

@@ -32,8 +32,7 @@ struct AssumedInputs {
       step_time;
 };
 
-// Those that move the step, largest first, with effect_ps set. An effect is
-// the larger change of a move up and a move down.
+// Those that move the step, largest first, with effect_ps set.
 absl::StatusOr<std::vector<record::AssumedRecord>> AssumedNumbers(
     const AssumedInputs& in);
 

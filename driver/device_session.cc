@@ -180,6 +180,7 @@ absl::StatusOr<Picoseconds> DeviceSession::Resimulate(
   slice.chip = chip;
   sim::SimOptions simulate;
   simulate.fidelity = options_.fidelity;
+  simulate.engine = sim::Engine::kPlain;  // same times, less start-up
   simulate.transfers = false;
   ASSIGN_OR_RETURN(const record::DeviceTrace trace,
                    sim::Simulate(programs_[program].program, slice, simulate));

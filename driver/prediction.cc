@@ -3,6 +3,7 @@
 #include "base/status.h"
 #include "driver/hlo_run.h"
 #include "driver/stage.h"
+#include "driver/workload_run.h"
 
 namespace ptxla::driver {
 namespace {
@@ -37,7 +38,8 @@ absl::StatusOr<Prediction> Predict(const RunRequest& request) {
   }
   auto slice = FindSlice(request);
   if (!slice.ok()) return At("arguments", slice.status());
-  return RunHlo(request, *slice);
+  return request.hlo.empty() ? RunWorkload(request, *slice)
+                             : RunHlo(request, *slice);
 }
 
 }  // namespace ptxla::driver

@@ -4,7 +4,8 @@
 // It runs `entry` once, then `step` once per grid step, then `exit` once. The
 // grid is walked with the last dimension fastest. On a core count C > 1 the
 // dimension `megacore_dim` is split: core c takes its indices
-// [n*c/C, n*(c+1)/C) (rounded down), and walks the rest as usual.
+// [n*c/C, n*(c+1)/C) (rounded down), and walks the rest as usual; a core
+// without steps runs nothing at all, not even entry and exit.
 //
 // A window is a view of an argument that moves with the grid. Its block of one
 // step is a box of `dims` (outer to inner) over `inner_bytes` contiguous bytes.

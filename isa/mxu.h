@@ -33,6 +33,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "isa/instruction.h"
@@ -45,26 +46,32 @@ class Mxu {
 
   using Words = std::array<uint32_t, kVregWords>;
 
-  void PrepWeights(const Words& x) { subr_ = x, has_subr_ = true; }
-  void PrepLhs(const Words& b) { mubr_ = b, has_mubr_ = true; }
+  void PrepWeights(const Words& x);
+  void PrepLhs(const Words& b);
   // `op` is a matpush; row, block, stage as in the contract.
   void Push(Opcode op, const Words& y, int row, int block, int stage);
   void Latch(int stage);
-  // Appends the results in pop order. `op` is a matmul.
-  void Matmul(Opcode op, const Words& a, std::vector<Words>* results);
+  bool loaded() const { return loaded_; }
+  // Calls `next_result` for each result, in pop order, and fills it. `op` is a
+  // matmul.
+  void Matmul(Opcode op, const Words& a,
+              const std::function<Words&()>& next_result);
 
  private:
+  // Weights `words` of a push into staging at (k0, n0) of the array.
   void PushBlock(Opcode op, const Words& words, int row, int k0, int n0,
-                 std::vector<float>* s);
+                 std::vector<float>* staging);
 
   int size_;
+  bool loaded_ = false;
   bool has_subr_ = false;
   bool has_mubr_ = false;
   Words subr_;
   Words mubr_;
   std::array<std::vector<float>, 2> staging_;  // row major, [k][n]
-  std::array<bool, 2> staging_dirty_{};
   std::vector<float> gain_;
+  std::vector<float> lhs_;  // scratch: [row][k]
+  std::vector<float> out_;  // scratch: [row][n]
 };
 
 }  // namespace ptxla::isa

@@ -193,6 +193,7 @@ int KernelTiming::ClassOf(uint32_t flags) const {
 
 int64_t KernelTiming::UnstalledCycles(const Kernel& kernel, int core,
                                       int cores) const {
+  if (GridWalk(kernel, core, cores).num_steps() == 0) return 0;
   int64_t cycles = entry.cycles + exit.cycles;
   const std::vector<int64_t> steps = StepsPerClass(kernel, core, cores);
   for (int i = 0; i < classes.size(); ++i) {

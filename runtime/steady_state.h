@@ -32,7 +32,7 @@ struct HostEvent {
     kCompile,         // the tracing thread waits `time` for XLA
     kUpload,          // `bytes` to the device
     kBarrier,         // the device lock
-    kLaunch,          // a program of `time` on the device
+    kLaunch,          // program number `count` takes `time` on the device
     kReadBack,        // a blocking read of the last program's result
   };
   Kind kind = kTraceNodes;

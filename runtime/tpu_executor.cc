@@ -45,9 +45,18 @@ std::optional<Execution> TpuExecutor::Apply(HostEvent event,
 
 void TpuExecutor::OnNode(const lazy::Node& node) {
   ++pending_nodes_;
-  const absl::string_view op = lazy::OpName(node.kind());
-  if (absl::StartsWith(op, "aten::")) {
-    metrics_.lazy.AddCounter(absl::StrCat("xla::", op.substr(6)));
+  ++nodes_of_kind_[static_cast<size_t>(node.kind())];
+}
+
+void TpuExecutor::CountNodes() {
+  for (size_t kind = 0; kind < nodes_of_kind_.size(); ++kind) {
+    if (nodes_of_kind_[kind] == 0) continue;
+    const absl::string_view op = lazy::OpName(static_cast<lazy::OpKind>(kind));
+    if (absl::StartsWith(op, "aten::")) {
+      metrics_.lazy.AddCounter(absl::StrCat("xla::", op.substr(6)),
+                               nodes_of_kind_[kind]);
+    }
+    nodes_of_kind_[kind] = 0;
   }
 }
 
@@ -165,6 +174,7 @@ void TpuExecutor::HandOver(lazy::Device* device, const lazy::SyncGraph& sync,
 
 absl::Status TpuExecutor::Sync(lazy::Device* device) {
   FlushTracing();
+  CountNodes();
   metrics_.lazy.AddCounter("CreateXlaTensor",
                            device->tensors_made() - tensors_counted_);
   tensors_counted_ = device->tensors_made();

@@ -22,6 +22,7 @@
 #ifndef PTXLA_RUNTIME_TPU_EXECUTOR_H_
 #define PTXLA_RUNTIME_TPU_EXECUTOR_H_
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -109,6 +110,7 @@ class TpuExecutor : public lazy::Executor {
                                             Timing* timing);
   std::optional<Execution> Apply(HostEvent event, const std::string& name = "");
   void FlushTracing();
+  void CountNodes();  // as counters xla::<op>
   Picoseconds now() const { return replay_.timelines().tracing(); }
 
   CompileFunction compile_;
@@ -116,7 +118,8 @@ class TpuExecutor : public lazy::Executor {
   Replay replay_;
   CompileCache<Executable> cache_;
   Metrics metrics_;
-  int64_t pending_nodes_ = 0;  // traced, not yet on the clock
+  int64_t pending_nodes_ = 0;                 // traced, not yet on the clock
+  std::array<int64_t, 256> nodes_of_kind_{};  // OpKind has 8 bits
   int64_t tensors_counted_ = 0;
   StepTrace step_;  // since the last barrier
   std::vector<StepTrace> steps_;

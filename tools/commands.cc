@@ -7,6 +7,7 @@ constexpr Command kCommands[] = {
     {"run", "predict one run (the default)", RunCommand},
     {"inspect", "cost and operators of an HLO file", InspectCommand},
     {"chips", "what chips and slices are known", ChipsCommand},
+    {"workloads", "what can be run by name", WorkloadsCommand},
 };
 
 }  // namespace

@@ -20,6 +20,8 @@ using isa::Opcode;
 // Operands are loaded this long before the matmul or push that takes them:
 // load, conversion and mask.
 constexpr int64_t kLoadAhead = 6;
+// The second operand of a 256-wide array goes in this long before the first.
+constexpr int64_t kPrepAhead = 2;
 
 // What one MXU does in a visit.
 struct Lane {
@@ -53,10 +55,19 @@ class Stream {
 
   void Emit() {
     const int64_t visits = plan_.macros * k_visits_;
-    PushWeights(0);
+    for (const Push& push : PushesOf(0)) PushWeights(0, push);
     for (int64_t v = 0; v < visits; ++v) {
-      for (int64_t g = 0; g < plan_.groups; ++g) Matmuls(v, g);
-      if (v + 1 < visits) PushWeights(v + 1);
+      std::vector<Push> next;
+      if (v + 1 < visits) next = PushesOf(v + 1);
+      const auto per_group =
+          static_cast<size_t>(CeilOfRatio<int64_t>(next.size(), plan_.groups));
+      size_t pushed = 0;
+      for (int64_t g = 0; g < plan_.groups; ++g) {
+        Matmuls(v, g);
+        for (size_t n = 0; n < per_group && pushed < next.size(); ++n) {
+          PushWeights(v + 1, next[pushed++]);
+        }
+      }
       for (int64_t g = 0; g < plan_.groups; ++g) Results(v, g);
     }
     b_.Append(scheduler_.Finish("product"));
@@ -112,7 +123,9 @@ class Stream {
       const Lane lane = LaneOf(visit, mxu);
       if (!lane.active || lane.weights != weights) continue;
       for (size_t i = 0; i < y.size(); ++i) {
-        if (!x.empty()) PlaceMxu(Opcode::kVmatprepSubr, mxu, x[i], wish);
+        if (!x.empty()) {
+          PlaceMxu(Opcode::kVmatprepSubr, mxu, x[i], wish - kPrepAhead);
+        }
         PlaceMxu(push_, mxu, y[i], wish,
                  row + static_cast<int>(i) * arrays_.push_rows, block,
                  Stage(visit));
@@ -120,55 +133,72 @@ class Stream {
     }
   }
 
-  // Rows of K (plain) or of N (transposed) that a weight tile has beyond
-  // `first`, up to 128.
-  void PushWeights(int64_t visit) {
+  // 16 rows of K (plain) or of N (transposed) of the weights that some lanes
+  // share.
+  struct Push {
+    Lane lane;
+    int64_t k = 0;
+    int row = 0;
+    int block = 1;
+    bool two_columns = false;
+  };
+
+  std::vector<Push> PushesOf(int64_t visit) const {
     const int64_t k0 = K(visit);
-    const bool xpose = problem_.rhs.transposed;
     const bool wide = arrays_.size == 256;
-    std::array<bool, isa::kMaxUnits> done{};
-    for (int mxu = 0; mxu < arrays_.mxus; ++mxu) {
-      const Lane lane = LaneOf(visit, mxu);
-      if (!lane.active || done[lane.weights]) continue;
-      done[lane.weights] = true;
-      const int64_t cols = std::min<int64_t>(256, tile_.block_n - lane.col);
-      const bool two_cols =
-          wide && cols > 128 && plan_.form != WeightForm::kTwoRows;
-      const int k_blocks =
-          plan_.tile_k == 256 && parts_.k_extent - k0 > 128 ? 2 : 1;
-      for (int kb = 0; kb < k_blocks; ++kb) {
-        const int64_t k = k0 + 128 * kb;
-        const int block = !wide                             ? 1
-                          : plan_.form == WeightForm::kFull ? 1 + kb
-                                                            : 3;
-        const int64_t rows =
-            xpose ? 128 : std::min<int64_t>(128, parts_.k_extent - k);
-        for (int row = 0; row < rows; row += 16) {
-          int64_t wish = 0;
-          for (int m = 0; m < arrays_.mxus; ++m) {
-            wish = std::max(wish, scheduler_.PushFree(m, Stage(visit)));
-          }
-          const auto load = [&](int64_t col) {
-            b_.NewBlock();
-            const std::vector<Vec> regs =
-                xpose ? loader_.Load(parts_.rhs, lane.batch, col + row, k, k,
-                                     true)
-                      : loader_.Load(parts_.rhs, lane.batch, k + row, col,
-                                     k + row, false);
-            PlaceOpenBlock(std::max<int64_t>(0, wish - kLoadAhead));
-            return regs;
-          };
-          const std::vector<Vec> y = load(lane.col);
-          std::vector<Vec> x;
-          if (plan_.form == WeightForm::kTwoRows) {
-            x = y;
-          } else if (two_cols) {
-            x = load(lane.col + 128);
-          }
-          PushRows(visit, y, x, row, block, lane.weights, wish);
+    const int k_blocks =
+        plan_.tile_k == 256 && parts_.k_extent - k0 > 128 ? 2 : 1;
+    std::vector<Push> pushes;
+    for (int kb = 0; kb < k_blocks; ++kb) {
+      const int64_t k = k0 + 128 * kb;
+      const int64_t rows = problem_.rhs.transposed
+                               ? 128
+                               : std::min<int64_t>(128, parts_.k_extent - k);
+      for (int row = 0; row < rows; row += 16) {
+        std::array<bool, isa::kMaxUnits> done{};
+        for (int mxu = 0; mxu < arrays_.mxus; ++mxu) {
+          const Lane lane = LaneOf(visit, mxu);
+          if (!lane.active || done[lane.weights]) continue;
+          done[lane.weights] = true;
+          Push push;
+          push.lane = lane;
+          push.k = k;
+          push.row = row;
+          if (wide) push.block = plan_.form == WeightForm::kFull ? 1 + kb : 3;
+          push.two_columns = wide && plan_.form != WeightForm::kTwoRows &&
+                             tile_.block_n - lane.col > 128;
+          pushes.push_back(push);
         }
       }
     }
+    return pushes;
+  }
+
+  void PushWeights(int64_t visit, const Push& push) {
+    int64_t wish = 0;
+    for (int mxu = 0; mxu < arrays_.mxus; ++mxu) {
+      wish = std::max(wish, scheduler_.PushFree(mxu, Stage(visit)));
+    }
+    const Lane& lane = push.lane;
+    const auto load = [&](int64_t col) {
+      b_.NewBlock();
+      const std::vector<Vec> regs =
+          problem_.rhs.transposed
+              ? loader_.Load(parts_.rhs, lane.batch, col + push.row, push.k,
+                             push.k, true)
+              : loader_.Load(parts_.rhs, lane.batch, push.k + push.row, col,
+                             push.k + push.row, false);
+      PlaceOpenBlock(std::max<int64_t>(0, wish - kLoadAhead));
+      return regs;
+    };
+    const std::vector<Vec> y = load(lane.col);
+    std::vector<Vec> x;
+    if (plan_.form == WeightForm::kTwoRows) {
+      x = y;
+    } else if (push.two_columns) {
+      x = load(lane.col + 128);
+    }
+    PushRows(visit, y, x, push.row, push.block, lane.weights, wish);
   }
 
   // One group of LHS rows through every MXU.
@@ -204,7 +234,8 @@ class Stream {
       }
       for (size_t i = 0; i < rows.first.size(); ++i) {
         if (!rows.second.empty()) {
-          PlaceMxu(Opcode::kVmatprepMubr, mxu, rows.second[i], wish);
+          PlaceMxu(Opcode::kVmatprepMubr, mxu, rows.second[i],
+                   wish - kPrepAhead);
         }
         const int32_t latch =
             group == 0 && i == 0 ? Stage(visit) + 1 : codegen::kNone;

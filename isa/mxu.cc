@@ -1,0 +1,145 @@
+#include "isa/mxu.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/check.h"
+#include "base/numerics/bits.h"
+#include "base/numerics/float_formats.h"
+
+namespace ptxla::isa {
+namespace {
+
+// Row `row` of a vector register as 128 numbers, by its packing.
+void DecodeRow(int rows, const Mxu::Words& words, int row, float* out) {
+  const int per_word = rows / kSublanes;
+  const uint32_t* from = &words[row / per_word * kLanes];
+  const int part = row % per_word;
+  for (int l = 0; l < kLanes; ++l) {
+    if (per_word == 1) {
+      out[l] = numerics::RoundToBf16(numerics::FloatFromBits(from[l]));
+    } else if (per_word == 2) {
+      out[l] =
+          numerics::DecodeBf16(static_cast<uint16_t>(from[l] >> 16 * part));
+    } else {
+      out[l] = static_cast<int8_t>(from[l] >> 8 * part);
+    }
+  }
+}
+
+// Four floats at a time: what every x86-64 and ARM64 machine has, so that the
+// sums are the same everywhere.
+using Float4 = float __attribute__((vector_size(16), aligned(4), may_alias));
+
+Float4 LoadFloat4(const float* p) {
+  return *reinterpret_cast<const Float4*>(p);
+}
+
+// out[r][n] = sum over k of lhs[r][k] * gain[k][n], k ascending, in blocks of 4
+// rows x 8 columns that stay in registers.
+void Multiply(const float* lhs, const float* gain, int rows, int depth,
+              int columns, float* out) {
+  for (int n = 0; n < columns; n += 8) {
+    for (int r = 0; r < rows; r += 4) {
+      Float4 sum[4][2] = {};
+      const float* a = lhs + r * depth;
+      for (int k = 0; k < depth; ++k) {
+        const Float4 g0 = LoadFloat4(gain + k * columns + n);
+        const Float4 g1 = LoadFloat4(gain + k * columns + n + 4);
+        for (int i = 0; i < 4; ++i) {
+          const float x = a[i * depth + k];
+          sum[i][0] += x * g0;
+          sum[i][1] += x * g1;
+        }
+      }
+      for (int i = 0; i < 4; ++i) {
+        float* to = out + (r + i) * columns + n;
+        *reinterpret_cast<Float4*>(to) = sum[i][0];
+        *reinterpret_cast<Float4*>(to + 4) = sum[i][1];
+      }
+    }
+  }
+}
+
+}  // namespace
+
+Mxu::Mxu(int size) : size_(size) {
+  CHECK(size == 128 || size == 256) << size;
+  for (auto& staging : staging_) staging.assign(size * size, 0.0f);
+  gain_.assign(size * size, 0.0f);
+}
+
+void Mxu::PrepWeights(const Words& x) {
+  subr_ = x;
+  has_subr_ = true;
+}
+
+void Mxu::PrepLhs(const Words& b) {
+  mubr_ = b;
+  has_mubr_ = true;
+}
+
+void Mxu::Push(Opcode op, const Words& y, int row, int block, int stage) {
+  std::vector<float>* staging = &staging_[stage];
+  const int k0 = block == 2 ? kLanes : 0;
+  PushBlock(op, y, row, k0, 0, staging);
+  if (has_subr_) {
+    PushBlock(op, subr_, row, block == 1 ? 0 : kLanes, kLanes, staging);
+  }
+  has_subr_ = false;
+}
+
+void Mxu::PushBlock(Opcode op, const Words& words, int row, int k0, int n0,
+                    std::vector<float>* staging) {
+  const int rows = MxuRows(op);
+  float values[kLanes];
+  for (int i = 0; i < rows; ++i) {
+    DecodeRow(rows, words, i, values);
+    if (!IsTransposePush(op)) {
+      std::copy_n(values, kLanes, &(*staging)[(k0 + row + i) * size_ + n0]);
+      continue;
+    }
+    for (int k = 0; k < kLanes; ++k) {
+      (*staging)[(k0 + k) * size_ + n0 + row + i] = values[k];
+    }
+  }
+}
+
+void Mxu::Latch(int stage) {
+  loaded_ = true;
+  std::swap(gain_, staging_[stage]);
+  std::fill(staging_[stage].begin(), staging_[stage].end(), 0.0f);
+}
+
+void Mxu::Matmul(Opcode op, const Words& a,
+                 const std::function<Words&()>& next_result) {
+  const int rows = MxuRows(op);
+  const int depth = has_mubr_ ? size_ : kLanes;
+  lhs_.resize(rows * depth);
+  out_.resize(rows * size_);
+  for (int i = 0; i < rows; ++i) {
+    DecodeRow(rows, a, i, &lhs_[i * depth]);
+    if (has_mubr_) DecodeRow(rows, mubr_, i, &lhs_[i * depth + kLanes]);
+  }
+  has_mubr_ = false;
+  Multiply(lhs_.data(), gain_.data(), rows, depth, size_, out_.data());
+
+  const bool integers = op == Opcode::kVmatmulS8;
+  for (int r = 0; r < rows; r += kSublanes) {
+    for (int n = 0; n < size_; n += kLanes) {
+      Words& result = next_result();
+      for (int s = 0; s < kSublanes; ++s) {
+        const float* from = &out_[(r + s) * size_ + n];
+        uint32_t* to = &result[s * kLanes];
+        for (int l = 0; l < kLanes; ++l) {
+          // Sums of s8 products are whole and below 2^24: exact as float.
+          to[l] = integers
+                      ? static_cast<uint32_t>(static_cast<int32_t>(from[l]))
+                      : numerics::FloatBits(from[l]);
+        }
+      }
+    }
+  }
+}
+
+}  // namespace ptxla::isa

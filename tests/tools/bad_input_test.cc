@@ -1,0 +1,178 @@
+// Every kind of bad input: one line that says what, where and what to do; the
+// documented exit code; nothing written.
+#include <nlohmann/json.hpp>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/support/subprocess.h"
+
+namespace ptxla {
+namespace {
+
+using ::ptxla::testing::ProcessResult;
+using ::ptxla::testing::RunProcess;
+using ::ptxla::testing::TemporaryFolder;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+constexpr char kAdd[] = R"(HloModule m
+ENTRY main {
+  a = f32[8,128] parameter(0)
+  b = f32[8,128] parameter(1)
+  ROOT c = f32[8,128] add(a, b)
+}
+)";
+
+struct BadInput {
+  const char* name;
+  std::vector<std::string> arguments;
+  int exit_code;
+  const char* message;
+  std::string hlo;  // written to m.hlo if not empty
+};
+
+void PrintTo(const BadInput& b, std::ostream* os) { *os << b.name; }
+
+class BadInputTest : public ::testing::TestWithParam<BadInput> {
+ protected:
+  ProcessResult Run(std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), PTXLA_SIM);
+    return RunProcess(arguments, {"", folder_.path()});
+  }
+  TemporaryFolder folder_;
+};
+
+TEST_P(BadInputTest, IsOneLineWithTheDocumentedExitCode) {
+  const BadInput& bad = GetParam();
+  if (!bad.hlo.empty()) folder_.Write("m.hlo", bad.hlo);
+  const std::vector<std::string> before = folder_.List();
+  const ProcessResult r = Run(bad.arguments);
+  EXPECT_EQ(r.exit_code, bad.exit_code) << r.err;
+  EXPECT_THAT(r.err, HasSubstr(bad.message));
+  EXPECT_EQ(std::count(r.err.begin(), r.err.end(), '\n'), 1) << r.err;
+  EXPECT_THAT(r.out, IsEmpty());
+  EXPECT_EQ(folder_.List(), before) << "something was written";
+}
+
+TEST_P(BadInputTest, IsJsonWhenAskedFor) {
+  const BadInput& bad = GetParam();
+  if (!bad.hlo.empty()) folder_.Write("m.hlo", bad.hlo);
+  std::vector<std::string> arguments = bad.arguments;
+  arguments.push_back("--json");
+  const ProcessResult r = Run(arguments);
+  EXPECT_EQ(r.exit_code, bad.exit_code);
+  const auto json = nlohmann::json::parse(r.out, nullptr, false);
+  ASSERT_FALSE(json.is_discarded()) << r.out;
+  EXPECT_EQ(json["schema_version"], 1);
+  EXPECT_THAT(json["status"]["message"].get<std::string>(),
+              HasSubstr(bad.message));
+  EXPECT_NE(json["status"]["where"].get<std::string>(), "");
+}
+
+std::string Replaced(std::string text, const std::string& from,
+                     const std::string& to) {
+  return text.replace(text.find(from), from.size(), to);
+}
+
+std::vector<std::string> OnV6e(std::vector<std::string> more = {}) {
+  std::vector<std::string> a = {"run", "--hlo", "m.hlo", "--topology", "v6e-1"};
+  a.insert(a.end(), more.begin(), more.end());
+  return a;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, BadInputTest,
+    ::testing::Values(
+        BadInput{"command", {"rnu"}, 2, "did you mean \"run\"?", ""},
+        BadInput{"option",
+                 {"run", "--fidelty", "tile"},
+                 2,
+                 "unknown option --fidelty; did you mean --fidelity?",
+                 ""},
+        BadInput{"bare_batch",
+                 {"--workload", "bert", "--topology", "v5e-8", "--batch", "8"},
+                 2,
+                 "--global-batch N (samples per step over all chips) or "
+                 "--batch-per-chip N",
+                 ""},
+        BadInput{"nothing_to_run",
+                 {"run", "--topology", "v5e-8"},
+                 2,
+                 "give --workload NAME or --hlo FILE",
+                 ""},
+        BadInput{"no_topology",
+                 {"run", "--hlo", "m.hlo"},
+                 2,
+                 "--topology is missing",
+                 kAdd},
+        BadInput{"chip",
+                 {"run", "--hlo", "m.hlo", "--topology", "v5f-8"},
+                 2,
+                 "did you mean",
+                 kAdd},
+        BadInput{"slice_size",
+                 {"run", "--hlo", "m.hlo", "--topology", "v5e-7"},
+                 2,
+                 "v5e-8",
+                 kAdd},
+        BadInput{"fidelity", OnV6e({"--fidelity", "cycle"}), 2, "fidelity",
+                 kAdd},
+        BadInput{"number", OnV6e({"--steps", "many"}), 2, "--steps", kAdd},
+        BadInput{"missing_file",
+                 {"run", "--hlo", "no.hlo", "--topology", "v6e-1"},
+                 2,
+                 "no.hlo",
+                 ""},
+        BadInput{"syntax", OnV6e(), 2,
+                 "m.hlo:5:", Replaced(kAdd, "add(a, b)", "add(a, b")},
+        BadInput{"missing_operand", OnV6e(), 2,
+                 "m.hlo:5:", Replaced(kAdd, "add(a, b)", "add(a, q)")},
+        BadInput{"shape_mismatch", OnV6e(), 2, "m.hlo:5:",
+                 Replaced(kAdd, "f32[8,128] parameter(1)",
+                          "f32[8,64] parameter(1)")},
+        BadInput{"unsupported_opcode", OnV6e(), 5, "custom-call",
+                 Replaced(kAdd, "add(a, b)",
+                          "custom-call(a, b), custom_call_target=\"foreign\"")},
+        BadInput{"database_folder", OnV6e({"--db", "no/such/folder/db.sqlite"}),
+                 2, "no/such/folder", kAdd},
+        BadInput{"database_is_a_text_file", OnV6e({"--db", "m.hlo"}), 2,
+                 "not a database", kAdd},
+        BadInput{"chip_file_field", OnV6e({"--chip-file", "m.hlo"}), 2,
+                 "m.hlo:1", kAdd},
+        BadInput{
+            "too_few_devices", OnV6e(), 2, "is for 8 devices",
+            Replaced(kAdd, "HloModule m", "HloModule m, replica_count=8")}),
+    [](const auto& info) { return std::string(info.param.name); });
+
+TEST(GoodInputTest, HelpAndVersionSucceed) {
+  TemporaryFolder folder;
+  for (const char* flag : {"--help", "--version"}) {
+    const ProcessResult r = RunProcess({PTXLA_SIM, flag}, {"", folder.path()});
+    EXPECT_EQ(r.exit_code, 0);
+    EXPECT_THAT(r.out, HasSubstr("ptxla-sim"));
+    EXPECT_THAT(r.err, IsEmpty());
+  }
+}
+
+TEST(GoodInputTest, EveryCommandHasHelpWithExamples) {
+  TemporaryFolder folder;
+  for (const char* command : {"run", "inspect", "chips"}) {
+    const ProcessResult r =
+        RunProcess({PTXLA_SIM, command, "--help"}, {"", folder.path()});
+    EXPECT_EQ(r.exit_code, 0) << command;
+    EXPECT_THAT(r.out, HasSubstr("Examples:")) << command;
+  }
+}
+
+TEST(GoodInputTest, AModuleComesThroughAPipeAndTheRunIsSaved) {
+  TemporaryFolder folder;
+  const ProcessResult r = RunProcess(
+      {PTXLA_SIM, "--hlo", "-", "--topology", "v6e-1"}, {kAdd, folder.path()});
+  EXPECT_EQ(r.exit_code, 0) << r.err;
+  EXPECT_THAT(r.out, HasSubstr("step time"));
+  EXPECT_THAT(folder.List(), ElementsAre("ptxla-sim.sqlite"));
+}
+
+}  // namespace
+}  // namespace ptxla
