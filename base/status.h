@@ -71,14 +71,11 @@ class StatusBuilder {
 #define PTXLA_CONCAT_(a, b) a##b
 #define PTXLA_CONCAT(a, b) PTXLA_CONCAT_(a, b)
 
-// The switch keeps an `if` without braces around the macro unambiguous.
-#define RETURN_IF_ERROR(expr)                                    \
-  switch (0)                                                     \
-  case 0:                                                        \
-  default:                                                       \
-    if (absl::Status ptxla_status = (expr); ptxla_status.ok()) { \
-    } else /* NOLINT */                                          \
-      return ::ptxla::StatusBuilder(std::move(ptxla_status))
+// A `for` that leaves in its first round: it nests under an `if` without
+// braces, where an `if ... else` would be ambiguous.
+#define RETURN_IF_ERROR(expr)                                   \
+  for (absl::Status ptxla_status = (expr); !ptxla_status.ok();) \
+  return ::ptxla::StatusBuilder(std::move(ptxla_status))
 
 #define PTXLA_ASSIGN_OR_RETURN_2(lhs, expr) \
   PTXLA_ASSIGN_OR_RETURN_3(lhs, expr, _)
