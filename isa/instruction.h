@@ -55,7 +55,9 @@ inline constexpr int kRowBytes = kLanes * 4;  // one sublane row of VMEM
   X(kSb)    /* scalar registers s0..  */                                   \
   X(kSbImm) /* s in b, or imm if b==kNoReg */                              \
   X(kMd)                                                                   \
-  X(kMa) X(kMb) X(kMc)            /* vector masks m0..      */             \
+  X(kMa)                                                                   \
+  X(kMb)                                                                   \
+  X(kMc)                          /* vector masks m0..      */             \
       X(kMdRead)                  /* a mask read, in dst */                \
       X(kPd) X(kPa) X(kPb) X(kPc) /* predicates p0..        */             \
       X(kImm)                     /* imm, decimal */                       \

@@ -26,22 +26,6 @@ std::optional<DmaEvent> EventOf(const Instr& i) {
   }
 }
 
-bool Holds(const When& when, uint32_t flags) {
-  const bool first = (flags >> (2 * when.dim) & 1) != 0;
-  const bool last = (flags >> (2 * when.dim + 1) & 1) != 0;
-  switch (when.kind) {
-    case When::Kind::kFirst:
-      return first;
-    case When::Kind::kNotFirst:
-      return !first;
-    case When::Kind::kLast:
-      return last;
-    case When::Kind::kNotLast:
-      return !last;
-  }
-  return false;
-}
-
 void AddWork(const Profile& from, int64_t times, Profile* to) {
   to->bundles += times * from.bundles;
   for (int s = 0; s < kNumSlots; ++s) {
@@ -118,6 +102,7 @@ uint32_t FlagsUsed(const Code& code) {
   for (const Node& node : code) {
     if (const Loop* loop = node.loop()) mask |= FlagsUsed(loop->body);
     if (const When* when = node.when()) {
+      if (when->dim < 0 || when->dim > 15) continue;  // the verifier's business
       const bool first = when->kind == When::Kind::kFirst ||
                          when->kind == When::Kind::kNotFirst;
       mask |= 1u << (2 * when->dim + (first ? 0 : 1));
@@ -150,6 +135,22 @@ std::vector<uint32_t> FlagSets(const Kernel& kernel, uint32_t mask) {
 }
 
 }  // namespace
+
+bool Holds(const When& when, uint32_t flags) {
+  const bool first = (flags >> (2 * when.dim) & 1) != 0;
+  const bool last = (flags >> (2 * when.dim + 1) & 1) != 0;
+  switch (when.kind) {
+    case When::Kind::kFirst:
+      return first;
+    case When::Kind::kNotFirst:
+      return !first;
+    case When::Kind::kLast:
+      return last;
+    case When::Kind::kNotLast:
+      return !last;
+  }
+  return false;
+}
 
 double Profile::SlotShare(Slot slot, const MachineModel& m) const {
   const double room = static_cast<double>(cycles) * m.Slots(slot);
@@ -232,6 +233,10 @@ std::vector<int64_t> KernelTiming::StepsPerClass(const Kernel& kernel, int core,
     result[c] = steps;
   }
   return result;
+}
+
+std::vector<uint32_t> StepFlagSets(const Kernel& kernel) {
+  return FlagSets(kernel, FlagsUsed(kernel.step));
 }
 
 KernelTiming TimeKernel(const Kernel& kernel, const MachineModel& machine) {

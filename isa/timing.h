@@ -75,6 +75,9 @@ void ForEachEvent(const std::vector<TimedEvent>& events,
 Profile ProfileCode(const Code& code, const MachineModel& machine,
                     uint32_t flags = 0);
 
+// Whether the condition holds for a step with these flags.
+bool Holds(const When& when, uint32_t flags);
+
 // First/last bits of the step at which `walk` stands.
 uint32_t StepFlags(const GridWalk& walk);
 
@@ -102,6 +105,9 @@ struct KernelTiming {
   std::vector<int64_t> StepsPerClass(const Kernel& kernel, int core = 0,
                                      int cores = 1) const;
 };
+
+// The distinct flags that the step code tells apart, over the whole grid.
+std::vector<uint32_t> StepFlagSets(const Kernel& kernel);
 
 KernelTiming TimeKernel(const Kernel& kernel, const MachineModel& machine);
 

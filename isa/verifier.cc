@@ -1,0 +1,186 @@
+#include "isa/verifier.h"
+
+#include <set>
+
+#include "absl/strings/str_cat.h"
+#include "base/status.h"
+#include "isa/timing.h"
+#include "isa/verify_code.h"
+#include "isa/verify_structure.h"
+
+namespace ptxla::isa {
+namespace {
+
+template <class... Args>
+absl::Status Bad(const Args&... args) {
+  return absl::InternalError(absl::StrCat(args...));
+}
+
+class ProgramVerifier {
+ public:
+  ProgramVerifier(const Program& program, const MachineModel& machine)
+      : p_(program), machine_(machine) {}
+
+  absl::Status Buffers() const {
+    for (int i = 0; i < p_.buffers.size(); ++i) {
+      const Buffer& b = p_.buffers[i];
+      if (b.id != i) return Bad("buffer ", i, " has id ", b.id);
+      if (b.bytes < 0 || b.offset < 0) return Bad("buffer ", i, " is negative");
+      if (b.alias >= static_cast<int>(p_.buffers.size())) {
+        return Bad("buffer ", i, " is an alias of no buffer");
+      }
+      if (b.space == Space::kVmem &&
+          (b.offset < p_.scoped_vmem_bytes ||
+           b.offset + b.bytes > machine_.vmem_bytes)) {
+        return Bad("VMEM buffer ", i, " at ", b.offset, " of ", b.bytes,
+                   " bytes is not between the scoped ", p_.scoped_vmem_bytes,
+                   " and ", machine_.vmem_bytes);
+      }
+    }
+    for (const Kernel& k : p_.kernels) {
+      if (k.vmem_bytes > p_.scoped_vmem_bytes) {
+        return Bad("kernel \"", k.name, "\" needs ", k.vmem_bytes,
+                   " bytes of scoped VMEM; the program keeps ",
+                   p_.scoped_vmem_bytes);
+      }
+    }
+    for (const auto* leaves : {&p_.parameters, &p_.outputs}) {
+      for (const Leaf& leaf : *leaves) {
+        RETURN_IF_ERROR(Slice(leaf.where, leaf.layout.ByteSize())) << leaf.name;
+      }
+    }
+    for (const Program::Constant& constant : p_.constants) {
+      RETURN_IF_ERROR(Slice(constant.where, constant.bytes.size()))
+          << "constant";
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status Ops(const Schedule& schedule) {
+    for (const Op& op : schedule) {
+      RETURN_IF_ERROR(
+          std::visit([&](const auto& x) { return Check(x); }, op.action))
+          << "op \"" << op.info.name << "\"";
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status Finish() const {
+    if (!copies_.empty()) return Bad("copy ", *copies_.begin(), " never ends");
+    if (!collectives_.empty()) {
+      return Bad("collective ", *collectives_.begin(), " never ends");
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  absl::Status Slice(const BufferSlice& s, int64_t bytes) const {
+    if (s.buffer < 0 || s.buffer >= p_.buffers.size()) {
+      return Bad("no buffer ", s.buffer);
+    }
+    const int64_t size = p_.buffers[s.buffer].bytes;
+    if (s.offset < 0 || s.offset + bytes > size) {
+      return Bad(bytes, " bytes at ", s.offset, " of buffer ", s.buffer,
+                 ", which has ", size);
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status Check(const Call& call) {
+    if (call.kernel < 0 || call.kernel >= p_.kernels.size()) {
+      return Bad("no kernel ", call.kernel);
+    }
+    const Kernel& k = p_.kernels[call.kernel];
+    if (call.args.size() != k.args.size()) {
+      return Bad("kernel \"", k.name, "\" takes ", k.args.size(),
+                 " arguments, not ", call.args.size());
+    }
+    for (int a = 0; a < k.args.size(); ++a) {
+      RETURN_IF_ERROR(Slice(call.args[a], k.args[a].bytes)) << "arg" << a;
+      const Space space = p_.buffers[call.args[a].buffer].space;
+      if (space != k.args[a].space) {
+        return Bad("arg", a, " is in ", Name(space), ", not in ",
+                   Name(k.args[a].space));
+      }
+    }
+    if (call.cores < 1 || call.cores > machine_.cores ||
+        (call.cores > 1 && k.megacore_dim < 0)) {
+      return Bad("runs on ", call.cores, " cores");
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status Check(const CopyStart& copy) {
+    RETURN_IF_ERROR(Slice(copy.from, copy.bytes)) << "source";
+    RETURN_IF_ERROR(Slice(copy.to, copy.bytes)) << "destination";
+    if (!copies_.insert(copy.id).second) return Bad("id ", copy.id, " is open");
+    return absl::OkStatus();
+  }
+  absl::Status Check(const CopyDone& done) {
+    if (copies_.erase(done.id) == 0) return Bad("no open copy ", done.id);
+    return absl::OkStatus();
+  }
+
+  absl::Status Check(const CollectiveStart& c) {
+    for (const auto* side : {&c.from, &c.to}) {
+      for (const BufferSlice& s : *side) RETURN_IF_ERROR(Slice(s, 0));
+    }
+    if (!collectives_.insert(c.id).second) {
+      return Bad("id ", c.id, " is open");
+    }
+    return absl::OkStatus();
+  }
+  absl::Status Check(const CollectiveDone& done) {
+    if (collectives_.erase(done.id) == 0) {
+      return Bad("no open collective ", done.id);
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status Check(const While& loop) {
+    if (loop.trips < 0) return Bad("trip count ", loop.trips);
+    RETURN_IF_ERROR(Ops(loop.condition)) << "condition";
+    return Ops(loop.body);
+  }
+  absl::Status Check(const Conditional& c) {
+    if (c.taken < 0 || c.taken >= c.branches.size()) {
+      return Bad("branch ", c.taken, " of ", c.branches.size());
+    }
+    for (const Schedule& branch : c.branches) RETURN_IF_ERROR(Ops(branch));
+    return absl::OkStatus();
+  }
+  absl::Status Check(const HostTransfer& t) { return Slice(t.buffer, t.bytes); }
+  absl::Status Check(const Barrier&) { return absl::OkStatus(); }
+
+  const Program& p_;
+  const MachineModel& machine_;
+  std::set<int> copies_;
+  std::set<int> collectives_;
+};
+
+}  // namespace
+
+absl::Status VerifyKernel(const Kernel& kernel, const MachineModel& machine) {
+  RETURN_IF_ERROR(VerifyStructure(kernel, machine));
+  // Indices that events carry are checked by the walk, so it comes first.
+  RETURN_IF_ERROR(VerifyCode(kernel, kernel.entry, 0, machine)) << "entry";
+  for (uint32_t flags : StepFlagSets(kernel)) {
+    RETURN_IF_ERROR(VerifyCode(kernel, kernel.step, flags, machine)) << "step";
+  }
+  RETURN_IF_ERROR(VerifyCode(kernel, kernel.exit, 0, machine)) << "exit";
+  return VerifyDma(kernel, TimeKernel(kernel, machine), machine);
+}
+
+absl::Status VerifyProgram(const Program& program,
+                           const MachineModel& machine) {
+  for (const Kernel& kernel : program.kernels) {
+    RETURN_IF_ERROR(VerifyKernel(kernel, machine))
+        << "kernel \"" << kernel.name << "\"";
+  }
+  ProgramVerifier verifier(program, machine);
+  RETURN_IF_ERROR(verifier.Buffers());
+  RETURN_IF_ERROR(verifier.Ops(program.schedule));
+  return verifier.Finish();
+}
+
+}  // namespace ptxla::isa
