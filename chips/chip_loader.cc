@@ -21,24 +21,17 @@
 namespace ptxla::chips {
 namespace {
 
-// Parses `text` and notes on which line each `number` stands.
-absl::Status ParseWithLines(absl::string_view text, absl::string_view name,
-                            ChipProto* proto, std::vector<int>* lines) {
-  RETURN_IF_ERROR(ParseTextProto(text, name, proto));
+// Line of entry `i` of `number` in `text`, which parses.
+int LineOf(absl::string_view text, int i) {
   google::protobuf::TextFormat::Parser parser;
   google::protobuf::TextFormat::ParseInfoTree tree;
   parser.WriteLocationsTo(&tree);
-  ChipProto again;
+  ChipProto proto;
   google::protobuf::io::ArrayInputStream input(text.data(),
                                                static_cast<int>(text.size()));
-  if (!parser.Parse(&input, &again)) {
-    return absl::InternalError(absl::StrCat(name, ": does not parse twice"));
-  }
+  if (!parser.Parse(&input, &proto)) return 0;
   const auto* field = ChipProto::descriptor()->FindFieldByName("number");
-  for (int i = 0; i < proto->number_size(); ++i) {
-    lines->push_back(tree.GetLocation(field, i).line + 1);
-  }
-  return absl::OkStatus();
+  return tree.GetLocation(field, i).line + 1;
 }
 
 absl::StatusOr<Parameter> CheckNumber(const NumberProto& number) {
@@ -134,8 +127,7 @@ absl::StatusOr<ChipSpec> ChipSpec::LoadFile(const std::string& path) {
 absl::StatusOr<ChipSpec> ChipSpec::Parse(absl::string_view text,
                                          absl::string_view name) {
   ChipProto proto;
-  std::vector<int> lines;
-  RETURN_IF_ERROR(ParseWithLines(text, name, &proto, &lines));
+  RETURN_IF_ERROR(ParseTextProto(text, name, &proto));
   if (proto.name().empty()) {
     return absl::InvalidArgumentError(absl::StrCat(name, ": no name"));
   }
@@ -148,13 +140,13 @@ absl::StatusOr<ChipSpec> ChipSpec::Parse(absl::string_view text,
   spec.prices_.assign(proto.price().begin(), proto.price().end());
   for (int i = 0; i < proto.number_size(); ++i) {
     ASSIGN_OR_RETURN(Parameter p, CheckNumber(proto.number(i)),
-                     _ << name << ":" << lines[i]);
+                     _ << name << ":" << LineOf(text, i));
     const auto [it, fresh] =
         spec.index_.emplace(p.key, static_cast<int>(spec.parameters_.size()));
     if (!fresh) {
-      return absl::InvalidArgumentError(
-          absl::StrCat(name, ":", lines[i], ": \"", p.key,
-                       "\" is given twice, first on line ", lines[it->second]));
+      return absl::InvalidArgumentError(absl::StrCat(
+          name, ":", LineOf(text, i), ": \"", p.key,
+          "\" is given twice, first on line ", LineOf(text, it->second)));
     }
     spec.parameters_.push_back(std::move(p));
   }
@@ -180,13 +172,26 @@ absl::Status ChipSpec::Bind() {
   const auto time = [&](absl::string_view k) { return FromSeconds(real(k)); };
   const auto cycles = [&](absl::string_view key) { return Cycles(real(key)); };
 
-  for (const char* key :
-       {"clock.core", "cores.per_chip", "cores.per_device", "mxu.count",
-        "mxu.rows", "mxu.cols", "hbm.bandwidth", "hbm.efficiency_read",
-        "hbm.efficiency_write", "hbm.core_share", "dma.granule",
-        "ici.efficiency", "vmem.size", "hbm.usable", "slot.bundle",
-        "vreg.lanes", "vreg.sublanes", "host.chips_single",
-        "host.chips_multi"}) {
+  for (const char* key : {"clock.core",
+                          "cores.per_chip",
+                          "cores.per_device",
+                          "mxu.count",
+                          "mxu.rows",
+                          "mxu.cols",
+                          "hbm.bandwidth",
+                          "hbm.efficiency_read",
+                          "hbm.efficiency_write",
+                          "hbm.core_share",
+                          "dma.granule",
+                          "dma.on_chip",
+                          "ici.efficiency",
+                          "vmem.size",
+                          "hbm.usable",
+                          "slot.bundle",
+                          "vreg.lanes",
+                          "vreg.sublanes",
+                          "host.chips_single",
+                          "host.chips_multi"}) {
     if (real(key) <= 0) {
       return absl::InvalidArgumentError(
           absl::StrCat("\"", key, "\" must be positive"));
@@ -235,7 +240,8 @@ absl::Status ChipSpec::Bind() {
   hbm_.block_half = bytes("hbm.block_half");
   hbm_.latency = time("hbm.latency");
   hbm_.core_share = real("hbm.core_share");
-  dma_ = {bytes("dma.granule"), time("dma.descriptor"), rate("dma.on_chip")};
+  dma_ = {bytes("dma.granule"), time("dma.descriptor"), rate("dma.on_chip"),
+          time("dma.on_chip_latency")};
   ici_.links = whole("ici.links");
   ici_.link = rate("ici.link");
   ici_.efficiency = real("ici.efficiency");

@@ -84,7 +84,8 @@ struct HbmSpec {
 struct DmaSpec {
   Bytes granule;
   Picoseconds descriptor;  // least time between two descriptors of a core
-  BytesPerSecond on_chip;  // VMEM to VMEM, VMEM to CMEM …; 0: not modelled
+  BytesPerSecond on_chip;  // VMEM to VMEM, VMEM to CMEM …
+  Picoseconds on_chip_latency;
 };
 
 struct IciSpec {

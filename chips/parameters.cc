@@ -72,6 +72,8 @@ constexpr ParameterRule kRules[] = {
     {"dma.descriptor", D::kTime, kReal, kMust,
      "least time between descriptors"},
     {"dma.on_chip", D::kRate, kReal, kMust, "DMA between on-chip memories"},
+    {"dma.on_chip_latency", D::kTime, kReal, kMust,
+     "start-up of a DMA between on-chip memories"},
     {"kernel.prologue", D::kCycles, kInt, kMust, "once per program"},
     {"kernel.entry", D::kCycles, kInt, kMust, "once per kernel"},
     {"kernel.step", D::kCycles, kInt, kMust, "per grid step, outside the body"},

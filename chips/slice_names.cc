@@ -103,8 +103,13 @@ absl::StatusOr<ChipSpec> FindChip(absl::string_view prefix,
     }
     if (options.chip->name() == prefix) return *options.chip;
   }
+  // Most prefixes are the chip's own name: only that file is parsed.
+  const std::vector<std::string> names = ChipSpec::Names();
+  if (std::find(names.begin(), names.end(), prefix) != names.end()) {
+    return ChipSpec::Load(prefix);
+  }
   std::vector<std::string> known;
-  for (const std::string& name : ChipSpec::Names()) {
+  for (const std::string& name : names) {
     ASSIGN_OR_RETURN(ChipSpec chip, ChipSpec::Load(name));
     for (const std::string& own : chip.slices().name_prefix()) {
       if (own == prefix) return chip;

@@ -35,30 +35,46 @@ int64_t BandwidthServer::Submit(int64_t now, int stream, int64_t work,
   return id;
 }
 
-void BandwidthServer::ShareRates() {
+void BandwidthServer::SetCap(int64_t now, int stream, int64_t cap) {
+  AdvanceTo(now, nullptr);
+  if (streams_[stream].jobs.empty()) return;
+  streams_[stream].jobs.front().cap = cap;
+  ShareRates();
+}
+
+std::vector<int64_t> BandwidthServer::ShareOf(
+    const std::vector<int64_t>& caps) {
   // Water filling: jobs capped below the equal share leave the rest to others.
+  std::vector<int64_t> rates(caps.size(), 0);
   int64_t left = kFullRate;
   int open = 0;
-  for (Stream& s : streams_) {
-    s.rate = 0;
-    if (!s.jobs.empty()) ++open;
-  }
+  for (int64_t cap : caps) open += cap > 0;
   while (open > 0) {
     const int64_t share = std::max<int64_t>(1, left / open);
     bool capped = false;
-    for (Stream& s : streams_) {
-      if (s.jobs.empty() || s.rate != 0 || s.jobs.front().cap > share) continue;
-      s.rate = s.jobs.front().cap;
-      left -= s.rate;
+    for (size_t i = 0; i < caps.size(); ++i) {
+      if (caps[i] == 0 || rates[i] != 0 || caps[i] > share) continue;
+      rates[i] = caps[i];
+      left -= caps[i];
       --open;
       capped = true;
     }
     if (capped) continue;
-    for (Stream& s : streams_) {
-      if (!s.jobs.empty() && s.rate == 0) s.rate = share;
+    for (size_t i = 0; i < caps.size(); ++i) {
+      if (caps[i] > 0 && rates[i] == 0) rates[i] = share;
     }
-    return;
+    break;
   }
+  return rates;
+}
+
+void BandwidthServer::ShareRates() {
+  caps_.resize(streams_.size());
+  for (size_t i = 0; i < streams_.size(); ++i) {
+    caps_[i] = streams_[i].jobs.empty() ? 0 : streams_[i].jobs.front().cap;
+  }
+  const std::vector<int64_t> rates = ShareOf(caps_);
+  for (size_t i = 0; i < streams_.size(); ++i) streams_[i].rate = rates[i];
 }
 
 std::optional<int64_t> BandwidthServer::NextCompletion() const {

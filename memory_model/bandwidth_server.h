@@ -49,6 +49,14 @@ class BandwidthServer {
   int64_t Submit(int64_t now, int stream, int64_t work,
                  int64_t cap = kFullRate);
 
+  // Changes the cap of the job at the front of `stream` from `now` on. Must be
+  // called as Submit is.
+  void SetCap(int64_t now, int stream, int64_t cap);
+
+  // The rates that streams with these caps get when all of them have work; 0
+  // stands for a stream without work.
+  static std::vector<int64_t> ShareOf(const std::vector<int64_t>& caps);
+
   // When the next job ends if nothing else arrives; nullopt when idle.
   std::optional<int64_t> NextCompletion() const;
 
@@ -59,6 +67,10 @@ class BandwidthServer {
   int64_t now() const { return now_; }
   bool idle() const { return active_ == 0; }
   bool idle(int stream) const { return streams_[stream].jobs.empty(); }
+  // Cap of the job that `stream` works on; 0 if it has none.
+  int64_t CapOf(int stream) const {
+    return idle(stream) ? 0 : streams_[stream].jobs.front().cap;
+  }
   // Work that `stream` has left, at full rate, rounded up.
   int64_t Backlog(int stream) const;
   // Time during which any stream had work.
@@ -78,6 +90,7 @@ class BandwidthServer {
   void ShareRates();
 
   std::vector<Stream> streams_;
+  std::vector<int64_t> caps_;  // scratch
   int active_ = 0;
   int64_t next_job_ = 0;
   int64_t now_ = 0;

@@ -28,9 +28,9 @@ Picoseconds HbmModel::Busy(const Transfer& t) const {
                             static_cast<double>(run) / (run + block_half_);
   const double mix =
       turnaround_ * 2 * std::min(t.write_fraction, 1 - t.write_fraction);
-  const double seconds = bytes * (1 / efficiency + mix) / bandwidth_.count();
-  return std::max(descriptor_,
-                  Picoseconds(std::ceil(seconds * kPicosecondsPerSecond)));
+  const double ps = static_cast<double>(bytes) * kPicosecondsPerSecond *
+                    (1 / efficiency + mix) / bandwidth_.count();
+  return std::max(descriptor_, Picoseconds(std::ceil(ps)));
 }
 
 BytesPerSecond HbmModel::StreamRate(double x) const {

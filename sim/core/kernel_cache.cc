@@ -1,0 +1,29 @@
+#include "sim/core/kernel_cache.h"
+
+#include "base/status.h"
+
+namespace ptxla::sim {
+
+const KernelPlan& KernelCache::Plan(int kernel, int cores) {
+  std::unique_ptr<KernelPlan>& plan = plans_[{kernel, cores}];
+  if (plan == nullptr) {
+    plan = std::make_unique<KernelPlan>(
+        MakePlan(program_.kernels[kernel], cores, device_));
+  }
+  return *plan;
+}
+
+absl::StatusOr<KernelResult> KernelCache::Result(int kernel, int cores,
+                                                 int64_t hbm_rate) {
+  const std::pair<Key, int64_t> key({kernel, cores}, hbm_rate);
+  if (memoize_) {
+    auto it = results_.find(key);
+    if (it != results_.end()) return it->second;
+  }
+  ASSIGN_OR_RETURN(KernelResult result,
+                   RunAlone(Plan(kernel, cores), device_, hbm_rate, memoize_));
+  if (memoize_) results_.emplace(key, result);
+  return result;
+}
+
+}  // namespace ptxla::sim

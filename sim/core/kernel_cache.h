@@ -1,0 +1,44 @@
+// Plans and results of kernels: made on first use, kept for the program. A
+// kernel that is called again on as many cores takes as long again, because its
+// pipeline is empty when it starts and when it ends.
+#ifndef PTXLA_SIM_CORE_KERNEL_CACHE_H_
+#define PTXLA_SIM_CORE_KERNEL_CACHE_H_
+
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/status/statusor.h"
+#include "isa/program.h"
+#include "sim/core/device_model.h"
+#include "sim/core/kernel_plan.h"
+#include "sim/core/kernel_runner.h"
+
+namespace ptxla::sim {
+
+class KernelCache {
+ public:
+  // `program` and `device` outlive the cache. With memoize off every request
+  // computes its result anew, step by step.
+  KernelCache(const isa::Program& program, const DeviceModel& device,
+              bool memoize)
+      : program_(program), device_(device), memoize_(memoize) {}
+
+  const KernelPlan& Plan(int kernel, int cores);
+  // RunAlone of that plan.
+  absl::StatusOr<KernelResult> Result(int kernel, int cores,
+                                      int64_t hbm_rate = 0);
+
+ private:
+  using Key = std::pair<int, int>;
+  const isa::Program& program_;
+  const DeviceModel& device_;
+  const bool memoize_;
+  absl::flat_hash_map<Key, std::unique_ptr<KernelPlan>> plans_;
+  absl::flat_hash_map<std::pair<Key, int64_t>, KernelResult> results_;
+};
+
+}  // namespace ptxla::sim
+
+#endif  // PTXLA_SIM_CORE_KERNEL_CACHE_H_

@@ -1,0 +1,276 @@
+#include "sim/core/kernel_plan.h"
+
+#include <algorithm>
+#include <map>
+#include <string>
+
+#include "absl/container/flat_hash_map.h"
+#include "isa/grid.h"
+
+namespace ptxla::sim {
+namespace {
+
+using isa::DmaEvent;
+using isa::Profile;
+using isa::Space;
+
+Memory MemoryOf(Space a, Space b) {
+  if (a == Space::kHbm || b == Space::kHbm) return Memory::kHbm;
+  if (a == Space::kHost || b == Space::kHost) return Memory::kHost;
+  return Memory::kOnChip;
+}
+
+UnitUse UseOf(const Profile& p, const isa::MachineModel& m) {
+  const auto unit = [&](isa::ExecUnit u) {
+    const int n = std::max(1, m.Units(u));
+    return CeilOfRatio<int64_t>(p.unit_busy[static_cast<int>(u)], n);
+  };
+  const auto slot = [&](isa::Slot s) {
+    const int n = std::max(1, m.Slots(s));
+    return CeilOfRatio<int64_t>(p.slot_uses[static_cast<int>(s)], n);
+  };
+  UnitUse use;
+  use.mxu = std::max(unit(isa::ExecUnit::kMatmul), unit(isa::ExecUnit::kPush));
+  use.valu = slot(isa::Slot::kVector);
+  use.eup = unit(isa::ExecUnit::kEup);
+  use.xlu = unit(isa::ExecUnit::kXlu);
+  use.load = slot(isa::Slot::kLoad);
+  use.store = slot(isa::Slot::kStore);
+  return use;
+}
+
+// Contiguous bytes on the HBM side of a descriptor.
+int64_t RunOf(const isa::DmaDescriptor& d, bool source) {
+  int64_t run = d.inner_bytes;
+  for (auto dim = d.dims.rbegin(); dim != d.dims.rend(); ++dim) {
+    const int64_t stride = source ? dim->src_stride : dim->dst_stride;
+    if (dim->count != 1 && stride != run) break;
+    run *= dim->count;
+  }
+  return run;
+}
+
+class PlanMaker {
+ public:
+  PlanMaker(const isa::Kernel& kernel, int cores, const DeviceModel& device)
+      : kernel_(kernel),
+        device_(device),
+        timing_(isa::TimeKernel(kernel, device.machine)) {
+    plan_.kernel = &kernel;
+    plan_.cores = cores;
+  }
+
+  KernelPlan Make() {
+    for (int core = 0; core < plan_.cores; ++core) {
+      isa::GridWalk walk(kernel_, core, plan_.cores);
+      plan_.steps.emplace_back();
+      if (walk.num_steps() == 0) {
+        // A core without work only meets the others at the barrier.
+        plan_.entry.emplace_back();
+        continue;
+      }
+      plan_.entry.push_back(PlanOf(timing_.entry, walk, Phase::kEntry));
+      WalkSteps(&walk);
+    }
+    {
+      const isa::GridWalk walk(kernel_, 0, plan_.cores);
+      plan_.exit = PlanOf(timing_.exit, walk, Phase::kExit);
+    }
+    ResolveWork();
+    plan_.working_cores = 0;
+    for (const auto& steps : plan_.steps) {
+      plan_.working_cores += !steps.empty();
+    }
+    plan_.working_cores = std::max(1, plan_.working_cores);
+    plan_.symmetric = true;
+    for (int core = 1; core < plan_.cores; ++core) {
+      plan_.symmetric = plan_.symmetric && plan_.steps[core] == plan_.steps[0];
+    }
+    return std::move(plan_);
+  }
+
+ private:
+  enum class Phase { kEntry, kStep, kExit };
+
+  bool Copied(int window) const {
+    return kernel_.args[kernel_.windows[window].arg].space != Space::kVmem;
+  }
+
+  // What tells two grid steps apart: class of code, boxes that move.
+  void WalkSteps(isa::GridWalk* walk) {
+    std::vector<int32_t>& steps = plan_.steps.back();
+    steps.reserve(walk->num_steps());
+    std::vector<int64_t> key;
+    const int windows = static_cast<int>(kernel_.windows.size());
+    for (int64_t s = 0; s < walk->num_steps(); ++s) {
+      if (s > 0) walk->Next();
+      key.assign(1, timing_.ClassOf(isa::StepFlags(*walk)));
+      for (int w = 0; w < windows; ++w) {
+        if (!Copied(w) || !walk->StartMoves(w)) {
+          key.push_back(-1);
+          continue;
+        }
+        const isa::Box box = walk->StartBox(w);
+        key.push_back(box.bytes);
+        key.push_back(box.chunk_bytes);
+      }
+      const auto [it, fresh] =
+          sort_of_.try_emplace(key, static_cast<int32_t>(plan_.sorts.size()));
+      if (fresh) {
+        plan_.sorts.push_back(
+            PlanOf(timing_.classes[key[0]].profile, *walk, Phase::kStep));
+      }
+      steps.push_back(it->second);
+    }
+  }
+
+  StepPlan PlanOf(const Profile& profile, const isa::GridWalk& walk,
+                  Phase phase) {
+    StepPlan step;
+    step.cycles = profile.cycles;
+    step.use = UseOf(profile, device_.machine);
+    isa::ForEachEvent(profile.events,
+                      [&](int64_t offset, const DmaEvent& event) {
+                        AddEvent(offset, event, walk, phase, &step);
+                      });
+    return step;
+  }
+
+  void AddEvent(int64_t offset, const DmaEvent& event,
+                const isa::GridWalk& walk, Phase phase, StepPlan* step) {
+    PlanEvent e;
+    e.offset = offset;
+    e.index = event.index;
+    e.amount = event.amount;
+    switch (event.kind) {
+      case DmaEvent::Kind::kStart: {
+        if (!Copied(event.index)) return;
+        const isa::Window& w = kernel_.windows[event.index];
+        const bool input = w.direction == isa::Direction::kIn;
+        if (phase == Phase::kStep && !walk.StartMoves(event.index)) return;
+        const isa::Box box = phase == Phase::kStep
+                                 ? walk.StartBox(event.index)
+                                 : walk.CurrentBox(event.index);
+        e.kind = input ? PlanEvent::Kind::kStartInput
+                       : PlanEvent::Kind::kStartOutput;
+        e.write = !input;
+        e.memory = MemoryOf(kernel_.args[w.arg].space, Space::kVmem);
+        e.amount = box.bytes;
+        e.run = box.chunk_bytes;
+        break;
+      }
+      case DmaEvent::Kind::kWait:
+        if (!Copied(event.index)) return;
+        e.kind = kernel_.windows[event.index].direction == isa::Direction::kIn
+                     ? PlanEvent::Kind::kWaitInput
+                     : PlanEvent::Kind::kWaitOutput;
+        break;
+      case DmaEvent::Kind::kStartDescriptor: {
+        const isa::DmaDescriptor& d = kernel_.descriptors[event.index];
+        const Space src =
+            d.src_arg < 0 ? d.local : kernel_.args[d.src_arg].space;
+        const Space dst =
+            d.dst_arg < 0 ? d.local : kernel_.args[d.dst_arg].space;
+        e.kind = PlanEvent::Kind::kStartDescriptor;
+        e.memory = MemoryOf(src, dst);
+        e.write = dst == Space::kHbm;
+        e.index = d.semaphore;
+        e.amount = d.Bytes();
+        e.run = RunOf(d, src == Space::kHbm);
+        plan_.has_semaphores = true;
+        break;
+      }
+      case DmaEvent::Kind::kWaitSemaphore:
+        e.kind = PlanEvent::Kind::kWaitSemaphore;
+        plan_.has_semaphores = true;
+        break;
+      case DmaEvent::Kind::kSignal:
+        e.kind = PlanEvent::Kind::kSignal;
+        plan_.has_semaphores = true;
+        break;
+    }
+    step->events.push_back(e);
+  }
+
+  static bool Moves(const PlanEvent& e) {
+    return e.kind == PlanEvent::Kind::kStartInput ||
+           e.kind == PlanEvent::Kind::kStartOutput ||
+           e.kind == PlanEvent::Kind::kStartDescriptor;
+  }
+
+  template <class Fn>
+  void ForEachPlan(Fn fn) {
+    std::vector<std::vector<int64_t>> times(
+        plan_.cores, std::vector<int64_t>(plan_.sorts.size(), 0));
+    for (int c = 0; c < plan_.cores; ++c) {
+      for (int32_t s : plan_.steps[c]) ++times[c][s];
+    }
+    for (int c = 0; c < plan_.cores; ++c) {
+      fn(&plan_.entry[c], c, 1);
+      for (size_t s = 0; s < plan_.sorts.size(); ++s) {
+        fn(&plan_.sorts[s], c, times[c][s]);
+      }
+      if (!plan_.steps[c].empty()) fn(&plan_.exit, c, 1);
+    }
+  }
+
+  // The share of writes in the kernel's traffic decides what a byte costs.
+  void ResolveWork() {
+    ForEachPlan([&](StepPlan* step, int, int64_t times) {
+      for (const PlanEvent& e : step->events) {
+        if (!Moves(e) || e.memory != Memory::kHbm) continue;
+        plan_.hbm_bytes += e.amount * times;
+        if (e.write) plan_.write_bytes += e.amount * times;
+      }
+    });
+    const double x = plan_.hbm_bytes == 0
+                         ? 0
+                         : static_cast<double>(plan_.write_bytes) /
+                               static_cast<double>(plan_.hbm_bytes);
+    const auto resolve = [&](StepPlan* step) {
+      step->hbm_work = 0;
+      for (PlanEvent& e : step->events) {
+        if (!Moves(e)) continue;
+        memory::Transfer t{Bytes(e.amount)};
+        t.write = e.write;
+        t.run = Bytes(e.run);
+        t.write_fraction = x;
+        e.work = device_.Work(e.memory, t);
+        if (e.memory == Memory::kHbm) step->hbm_work += e.work;
+      }
+    };
+    for (StepPlan& s : plan_.entry) resolve(&s);
+    for (StepPlan& s : plan_.sorts) resolve(&s);
+    resolve(&plan_.exit);
+    plan_.hbm_work.assign(plan_.cores, 0);
+    ForEachPlan([&](StepPlan* step, int core, int64_t times) {
+      plan_.hbm_work[core] += step->hbm_work * times;
+    });
+  }
+
+  const isa::Kernel& kernel_;
+  const DeviceModel& device_;
+  const isa::KernelTiming timing_;
+  KernelPlan plan_;
+  absl::flat_hash_map<std::vector<int64_t>, int32_t> sort_of_;
+};
+
+}  // namespace
+
+int64_t UnitUse::vpu() const { return std::max({valu, eup, xlu, load, store}); }
+
+void UnitUse::Add(const UnitUse& o, int64_t times) {
+  mxu += o.mxu * times;
+  valu += o.valu * times;
+  eup += o.eup * times;
+  xlu += o.xlu * times;
+  load += o.load * times;
+  store += o.store * times;
+}
+
+KernelPlan MakePlan(const isa::Kernel& kernel, int cores,
+                    const DeviceModel& device) {
+  return PlanMaker(kernel, cores, device).Make();
+}
+
+}  // namespace ptxla::sim

@@ -1,0 +1,42 @@
+// How long a kernel takes when nothing but its own cores uses the memories, or
+// when something else takes a constant share of HBM all the time.
+// One core, and cores that do the same in step, run by the exact recurrence
+// with a jump over steady states; cores that differ run event by event.
+#ifndef PTXLA_SIM_CORE_KERNEL_RUNNER_H_
+#define PTXLA_SIM_CORE_KERNEL_RUNNER_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "sim/core/bound.h"
+#include "sim/core/kernel_plan.h"
+#include "sim/core/kernel_process.h"
+
+namespace ptxla::sim {
+
+struct KernelResult {
+  int64_t cycles = 0;          // until the last core has ended
+  BoundCycles bounds;          // of the core that ends last; sums to cycles
+  UnitUse use;                 // of that core
+  int64_t computed_steps = 0;  // not skipped by the jump
+};
+
+// FailedPrecondition: the kernel waits for something that never comes.
+// `hbm_rate`: what each core gets of the HBM while its transfers are served,
+// DmaEngine::CoreRate; 0: nothing else uses the HBM.
+absl::StatusOr<KernelResult> RunAlone(const KernelPlan& plan,
+                                      const DeviceModel& device,
+                                      int64_t hbm_rate = 0, bool jump = true);
+
+// Runs the processes of one kernel to their end on `dma`, which is at the cycle
+// at which they start. Adds the number of resumptions to `events`.
+absl::Status RunTogether(std::vector<KernelProcess>* processes, DmaEngine* dma,
+                         int64_t* events);
+
+// The result of processes that have ended.
+KernelResult ResultOf(const std::vector<KernelProcess>& processes);
+
+}  // namespace ptxla::sim
+
+#endif  // PTXLA_SIM_CORE_KERNEL_RUNNER_H_

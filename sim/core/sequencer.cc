@@ -1,0 +1,382 @@
+#include "sim/core/sequencer.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/check.h"
+#include "base/status.h"
+#include "sim/core/roofline.h"
+
+namespace ptxla::sim {
+namespace {
+
+Memory MemoryBetween(isa::Space a, isa::Space b) {
+  if (a == isa::Space::kHost || b == isa::Space::kHost) return Memory::kHost;
+  if (a == isa::Space::kHbm || b == isa::Space::kHbm) return Memory::kHbm;
+  return Memory::kOnChip;
+}
+
+ici::Kind KindOf(isa::CollectiveKind kind) {
+  switch (kind) {
+    case isa::CollectiveKind::kAllReduce:
+      return ici::Kind::kAllReduce;
+    case isa::CollectiveKind::kAllGather:
+      return ici::Kind::kAllGather;
+    case isa::CollectiveKind::kReduceScatter:
+      return ici::Kind::kReduceScatter;
+    case isa::CollectiveKind::kAllToAll:
+      return ici::Kind::kAllToAll;
+    case isa::CollectiveKind::kPermute:
+      return ici::Kind::kPermute;
+  }
+  return ici::Kind::kAllReduce;
+}
+
+}  // namespace
+
+Sequencer::Sequencer(const isa::Program& program, const DeviceModel& device,
+                     KernelDetail detail, bool fold_loops, DmaEngine* dma,
+                     KernelCache* cache, Recorder* recorder)
+    : program_(program),
+      device_(device),
+      detail_(detail),
+      fold_loops_(fold_loops),
+      dma_(dma),
+      cache_(cache),
+      recorder_(recorder) {
+  Frame frame;
+  frame.schedule = &program.schedule;
+  frames_.push_back(frame);
+  until_ = device.slice->chip.core().program_prologue.count();
+  recorder->prologue = until_;
+}
+
+absl::StatusOr<Action> Sequencer::Next(int64_t now) {
+  while (true) {
+    if (run_kernel_) {
+      run_kernel_ = false;
+      return run_;
+    }
+    if (pending_ != Pending::kNone) {
+      ASSIGN_OR_RETURN(Action action, Finish(now));
+      if (action.kind != Action::Kind::kDone) return action;
+    }
+    int64_t at = now;
+    const isa::Op* op = NextOp(&at);
+    if (op == nullptr && at > now) return Action{Action::Kind::kUntil, at};
+    if (op == nullptr) {
+      recorder_->end = now;
+      return Action{Action::Kind::kDone, now};
+    }
+    RETURN_IF_ERROR(Begin(*op, now)) << op->info.name;
+  }
+}
+
+// kDone: nothing is pending any more.
+absl::StatusOr<Action> Sequencer::Finish(int64_t now) {
+  if (pending_ == Pending::kFluidKernel) {
+    ASSIGN_OR_RETURN(const bool ended, FluidEnded(now));
+    if (!ended) return Action{Action::Kind::kUntil, *dma_->NextEvent()};
+  }
+  if (pending_ == Pending::kCopy && awaited_transfer_ >= 0) {
+    const int64_t done = dma_->DoneCycle(awaited_transfer_);
+    if (done == kUnknownCycle) {
+      return Action{Action::Kind::kTransfer, 0, awaited_transfer_};
+    }
+    until_ = std::max(current_.start, done);
+    AsyncEvent& event = recorder_->transfers[awaited_];
+    event.end = done;
+    event.exposed = until_ - current_.start;
+    current_
+        .bounds[event.memory == Memory::kHost ? Bound::kHost : Bound::kHbm] =
+        event.exposed;
+  }
+  if (now < until_) return Action{Action::Kind::kUntil, until_};
+  if (pending_ == Pending::kFluidKernel) {
+    // What sharing cost beyond the kernel alone is a wait for memory.
+    current_.bounds[Bound::kHbm] +=
+        until_ - current_.start - current_.bounds.total();
+  }
+  if (pending_ != Pending::kPrologue) Record(until_);
+  pending_ = Pending::kNone;
+  return Action{};
+}
+
+void Sequencer::Record(int64_t end) {
+  current_.end = end;
+  recorder_->ops.push_back(current_);
+}
+
+void Sequencer::KernelEnded(const KernelResult& result) {
+  current_.bounds = result.bounds;
+  current_.use = result.use;
+  until_ = current_.start + result.cycles;
+  pending_ = Pending::kKernel;
+}
+
+absl::Status Sequencer::Begin(const isa::Op& op, int64_t now) {
+  current_ = OpEvent();
+  current_.op = &op;
+  current_.start = now;
+  until_ = now;
+  if (const auto* call = std::get_if<isa::Call>(&op.action)) {
+    return BeginCall(*call, now);
+  }
+  if (const auto* copy = std::get_if<isa::CopyStart>(&op.action)) {
+    BeginCopy(op, *copy, now);
+  } else if (const auto* done = std::get_if<isa::CopyDone>(&op.action)) {
+    const Outstanding o = outstanding_.at(done->id);
+    outstanding_.erase(done->id);
+    awaited_ = o.event;
+    awaited_transfer_ = o.transfer;
+    pending_ = Pending::kCopy;
+  } else if (const auto* start =
+                 std::get_if<isa::CollectiveStart>(&op.action)) {
+    return BeginCollective(op, *start, now);
+  } else if (const auto* done = std::get_if<isa::CollectiveDone>(&op.action)) {
+    const Outstanding o = outstanding_.at(done->id);
+    outstanding_.erase(done->id);
+    AsyncEvent& event = recorder_->transfers[o.event];
+    until_ = std::max(now, event.end);
+    event.exposed = until_ - now;
+    // The exposed part is split as the whole is.
+    const int64_t dcn =
+        event.cost.time.count() == 0
+            ? 0
+            : static_cast<int64_t>(static_cast<double>(event.exposed) *
+                                   event.cost.dcn_time.count() /
+                                   event.cost.time.count());
+    current_.bounds[Bound::kDcn] = dcn;
+    current_.bounds[Bound::kIci] = event.exposed - dcn;
+    pending_ = Pending::kCollective;
+  } else if (const auto* host = std::get_if<isa::HostTransfer>(&op.action)) {
+    const int64_t work =
+        device_.Work(Memory::kHost, memory::Transfer{Bytes(host->bytes)});
+    until_ = now +
+             CycleAtOrAfter(
+                 work + device_.latency_ticks[static_cast<int>(Memory::kHost)]);
+    current_.bounds[Bound::kHost] = until_ - now;
+    pending_ = Pending::kHost;
+  } else if (const auto* loop = std::get_if<isa::While>(&op.action)) {
+    Frame frame;
+    frame.loop = loop;
+    frame.schedule = &loop->condition;
+    BeginIteration(&frame, now);
+    frames_.push_back(frame);
+  } else if (const auto* branch = std::get_if<isa::Conditional>(&op.action)) {
+    Frame frame;
+    frame.schedule = &branch->branches[branch->taken];
+    frames_.push_back(frame);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Sequencer::BeginCall(const isa::Call& call, int64_t now) {
+  if (detail_ == KernelDetail::kRoofline) {
+    const isa::Kernel& kernel = program_.kernels[call.kernel];
+    RooflineWork work;
+    work.mxu_flops = kernel.work.mxu_flops;
+    work.vpu_flops = kernel.work.flops - kernel.work.mxu_flops;
+    work.hbm_bytes = kernel.work.hbm_bytes;
+    work.cores = call.cores;
+    KernelResult result;
+    result.bounds = RooflineCycles(work, device_);
+    result.cycles = result.bounds.total();
+    KernelEnded(result);
+    return absl::OkStatus();
+  }
+  const KernelPlan& plan = cache_->Plan(call.kernel, call.cores);
+  current_.plan = &plan;
+  if (detail_ == KernelDetail::kEvents) {
+    run_ = Action{Action::Kind::kRunKernel, now, -1, &plan, &call};
+    run_kernel_ = true;
+    return absl::OkStatus();
+  }
+  ASSIGN_OR_RETURN(const KernelResult result,
+                   cache_->Result(call.kernel, call.cores));
+  KernelEnded(result);
+  if (dma_->Idle(Memory::kHbm)) return absl::OkStatus();
+  pending_ = Pending::kFluidKernel;
+  fluid_rate_ = -1;
+  for (int core = 0; core < plan.cores; ++core) {
+    if (plan.hbm_work[core] == 0) continue;
+    jobs_.push_back(dma_->SubmitJob(now, Memory::kHbm, core,
+                                    plan.hbm_work[core],
+                                    memory::BandwidthServer::kFullRate, 0));
+  }
+  return absl::OkStatus();
+}
+
+// Beside copies or collectives, a kernel is a flow of its bytes through HBM: at
+// the rate at which it draws them when the others always have work, until one
+// of them ends; then at the rate that goes with what is left.
+absl::StatusOr<bool> Sequencer::FluidEnded(int64_t now) {
+  while (!jobs_.empty() && dma_->DoneCycle(jobs_.back()) != kUnknownCycle) {
+    until_ = std::max(until_, dma_->DoneCycle(jobs_.back()));
+    jobs_.pop_back();
+  }
+  if (jobs_.empty()) return true;
+  const KernelPlan& plan = *current_.plan;
+  const int64_t rate = dma_->CoreRate(plan.working_cores);
+  if (rate == fluid_rate_) return false;
+  fluid_rate_ = rate;
+  const auto& call = std::get<isa::Call>(current_.op->action);
+  ASSIGN_OR_RETURN(const KernelResult result,
+                   cache_->Result(call.kernel, call.cores, rate));
+  const int64_t ticks = std::max<int64_t>(1, result.cycles * kTicksPerCycle);
+  for (int core = 0; core < plan.cores; ++core) {
+    const int64_t cap = static_cast<int64_t>(
+        static_cast<double>(plan.hbm_work[core]) *
+        memory::BandwidthServer::kFullRate / static_cast<double>(ticks));
+    dma_->SetCap(
+        now, Memory::kHbm, core,
+        std::clamp<int64_t>(cap, 1, memory::BandwidthServer::kFullRate));
+  }
+  return false;
+}
+
+void Sequencer::BeginCopy(const isa::Op& op, const isa::CopyStart& copy,
+                          int64_t now) {
+  const isa::Space from = program_.buffers[copy.from.buffer].space;
+  const isa::Space to = program_.buffers[copy.to.buffer].space;
+  AsyncEvent event;
+  event.op = &op;
+  event.memory = MemoryBetween(from, to);
+  event.start = now;
+  event.bytes = copy.bytes;
+  int64_t work = 0;
+  const bool both = from == isa::Space::kHbm && to == isa::Space::kHbm;
+  memory::Transfer t{Bytes(copy.bytes)};
+  if (both) t.write_fraction = 0.5;
+  if (event.memory != Memory::kHbm || from == isa::Space::kHbm) {
+    work += device_.Work(event.memory, t);
+  }
+  if (event.memory == Memory::kHbm && to == isa::Space::kHbm) {
+    t.write = true;
+    work += device_.Work(event.memory, t);
+  }
+  outstanding_[copy.id] = {
+      recorder_->transfers.size(),
+      dma_->Submit(now, event.memory, dma_->copy_stream(), work)};
+  recorder_->transfers.push_back(std::move(event));
+}
+
+absl::Status Sequencer::BeginCollective(const isa::Op& op,
+                                        const isa::CollectiveStart& start,
+                                        int64_t now) {
+  auto [it, fresh] = costs_.try_emplace(&start);
+  if (fresh) {
+    ici::Collective c;
+    c.kind = KindOf(start.kind);
+    c.groups = start.groups;
+    c.pairs = start.pairs;
+    if (c.groups.empty() && c.kind != ici::Kind::kPermute) {
+      c.groups.emplace_back();
+      for (int p = 0; p < program_.num_partitions; ++p) {
+        c.groups[0].push_back(p);
+      }
+    }
+    // The ISA counts the operands of one chip; see ici::Collective.
+    const int64_t n = c.kind == ici::Kind::kAllGather
+                          ? static_cast<int64_t>(c.groups[0].size())
+                          : 1;
+    c.bytes = Bytes(start.bytes * n);
+    ASSIGN_OR_RETURN(it->second, ici::CostOf(c, device_.slice->topology,
+                                             device_.slice->chip));
+  }
+  AsyncEvent event;
+  event.op = &op;
+  event.collective = true;
+  event.cost = it->second;
+  event.bytes = start.bytes;
+  event.start = std::max(now, links_free_);
+  const int64_t cycles = device_.CyclesOf(event.cost.time);
+  event.end = event.start + cycles;
+  links_free_ = event.end;
+  if (event.cost.hbm_bytes.count() > 0 && cycles > 0) {
+    memory::Transfer t{event.cost.hbm_bytes};
+    t.write_fraction = 0.5;
+    const int64_t work = device_.Work(Memory::kHbm, t);
+    const double share = static_cast<double>(work) / (cycles * kTicksPerCycle);
+    dma_->SubmitJob(now, Memory::kHbm, dma_->collective_stream(), work,
+                    memory::BandwidthServer::RateOf(std::min(1.0, share)), 0);
+  }
+  outstanding_[start.id] = {recorder_->transfers.size(), -1};
+  recorder_->transfers.push_back(std::move(event));
+  return absl::OkStatus();
+}
+
+bool Sequencer::NothingUnderWay(int64_t now) const {
+  return outstanding_.empty() && links_free_ <= now && dma_->AllIdle();
+}
+
+void Sequencer::BeginIteration(Frame* frame, int64_t now) {
+  frame->idle = NothingUnderWay(now);
+  frame->start = now;
+  frame->first_op = recorder_->ops.size();
+  frame->first_transfer = recorder_->transfers.size();
+}
+
+void Sequencer::EndOfSchedule(int64_t* now) {
+  Frame& frame = frames_.back();
+  const isa::While* loop = frame.loop;
+  frame.next = 0;
+  if (loop == nullptr) {
+    frames_.pop_back();
+  } else if (!frame.in_body) {
+    if (frame.iteration == loop->trips) {
+      frames_.pop_back();
+    } else {
+      frame.in_body = true;
+      frame.schedule = &loop->body;
+    }
+  } else {
+    ++frame.iteration;
+    const int64_t left = loop->trips - frame.iteration;
+    if (fold_loops_ && frame.idle && left > 0 && NothingUnderWay(*now)) {
+      for (size_t i = frame.first_op; i < recorder_->ops.size(); ++i) {
+        recorder_->ops[i].repeat *= 1 + left;
+      }
+      for (size_t i = frame.first_transfer; i < recorder_->transfers.size();
+           ++i) {
+        recorder_->transfers[i].repeat *= 1 + left;
+      }
+      *now += left * (*now - frame.start);
+      frame.iteration = loop->trips;
+    }
+    frame.in_body = false;
+    frame.schedule = &loop->condition;
+    BeginIteration(&frame, *now);
+  }
+}
+
+const isa::Op* Sequencer::NextOp(int64_t* now) {
+  const int64_t was = *now;
+  while (!frames_.empty() && *now == was) {
+    Frame& frame = frames_.back();
+    if (frame.next < frame.schedule->size()) {
+      return &(*frame.schedule)[frame.next++];
+    }
+    EndOfSchedule(now);
+  }
+  return nullptr;
+}
+
+std::string Sequencer::WhatItWaitsFor() const {
+  const std::string op = current_.op == nullptr
+                             ? std::string("the program")
+                             : absl::StrCat("\"", current_.op->info.name, "\"");
+  switch (pending_) {
+    case Pending::kCopy:
+      return absl::StrCat(op, " waits for its copy");
+    case Pending::kCollective:
+      return absl::StrCat(op, " waits for its collective");
+    case Pending::kFluidKernel:
+      return absl::StrCat(op, " waits for its memory traffic");
+    default:
+      return absl::StrCat(op, " waits for time to pass");
+  }
+}
+
+}  // namespace ptxla::sim

@@ -1,0 +1,75 @@
+#include "sim/simulator.h"
+
+#include <memory>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/status.h"
+#include "base/suggest.h"
+#include "sim/core/device_model.h"
+#include "sim/core/dma_engine.h"
+#include "sim/core/kernel_cache.h"
+#include "sim/core/plain_engine.h"
+#include "sim/core/recorder.h"
+#include "sim/core/sequencer.h"
+#include "sim/core/trace_builder.h"
+#include "sim/sc/session.h"
+#include "sim/validate.h"
+
+namespace ptxla::sim {
+
+const char* FidelityName(Fidelity fidelity) {
+  switch (fidelity) {
+    case Fidelity::kRoofline:
+      return "roofline";
+    case Fidelity::kKernel:
+      return "kernel";
+    case Fidelity::kTile:
+      return "tile";
+    case Fidelity::kBundle:
+      return "bundle";
+  }
+  return "?";
+}
+
+absl::StatusOr<Fidelity> ParseFidelity(absl::string_view name) {
+  std::vector<std::string> known;
+  for (Fidelity f : {Fidelity::kRoofline, Fidelity::kKernel, Fidelity::kTile,
+                     Fidelity::kBundle}) {
+    if (name == FidelityName(f)) return f;
+    known.push_back(FidelityName(f));
+  }
+  return absl::InvalidArgumentError(
+      UnknownName("fidelity", name, known).message());
+}
+
+absl::StatusOr<record::DeviceTrace> Simulate(const isa::Program& program,
+                                             const chips::Slice& slice,
+                                             const SimOptions& options) {
+  RETURN_IF_ERROR(ValidateProgram(program, slice))
+      << "program \"" << program.name << "\"";
+  const DeviceModel device(slice);
+  DmaEngine dma(device);
+  KernelCache cache(program, device, options.memoize);
+  Recorder recorder;
+  const KernelDetail detail =
+      options.fidelity == Fidelity::kRoofline ? KernelDetail::kRoofline
+      : options.fidelity == Fidelity::kKernel ? KernelDetail::kWhole
+                                              : KernelDetail::kEvents;
+  if (options.fidelity == Fidelity::kBundle) {
+    return absl::UnimplementedError("fidelity bundle");
+  }
+  Sequencer sequencer(program, device, detail, options.memoize, &dma, &cache,
+                      &recorder);
+  if (options.engine == Engine::kSystemC && HasSystemC()) {
+    RETURN_IF_ERROR(sc::RunSystemC(device, &sequencer, &dma, &recorder));
+  } else {
+    RETURN_IF_ERROR(RunPlain(&sequencer, &dma, &recorder));
+  }
+  record::DeviceTrace trace =
+      BuildTrace(program, device, recorder, options.transfers);
+  trace.set_fidelity(FidelityName(options.fidelity));
+  return trace;
+}
+
+}  // namespace ptxla::sim

@@ -1,0 +1,298 @@
+// What the simulator promises about time, bounds and errors.
+#include "sim/simulator.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "memory_model/hbm.h"
+#include "tests/sim/test_programs.h"
+#include "tests/support/status_matchers.h"
+
+namespace ptxla::sim {
+namespace {
+
+using ::testing::HasSubstr;
+
+record::DeviceTrace RunIt(const isa::Program& program,
+                          const chips::Slice& slice, SimOptions options = {}) {
+  absl::StatusOr<record::DeviceTrace> trace = Simulate(program, slice, options);
+  EXPECT_TRUE(trace.ok()) << trace.status();
+  return trace.ok() ? *trace : record::DeviceTrace();
+}
+
+int64_t Sum(const record::BoundBreakdown& b) {
+  return b.mxu_ps() + b.vpu_ps() + b.hbm_ps() + b.ici_ps() + b.dcn_ps() +
+         b.overhead_ps() + b.host_ps();
+}
+
+isa::Program AllReduceBeside(int64_t bytes, int partitions) {
+  isa::Program p;
+  p.num_partitions = partitions;
+  isa::CollectiveStart start;
+  start.id = 7;
+  start.bytes = bytes;
+  start.reduction = isa::Reduction::kSum;
+  p.schedule.push_back({Info("all-reduce-start", "all-reduce-start"), start});
+  AddKernel(&p, MakeStreamKernel({}));
+  isa::CollectiveDone done;
+  done.id = 7;
+  p.schedule.push_back({Info("all-reduce-done", "all-reduce-done"), done});
+  return p;
+}
+
+// The unit chip: prologue 1, a granule of 1000 B per cycle, latency 1 cycle.
+TEST(Simulator, ASmallKernelTakesTheCyclesThatOneCanCount) {
+  StreamKernel s;
+  s.grid = {2};
+  s.block_bytes = 512 * 1000;  // 512 cycles
+  s.compute = 1000;
+  s.outputs = 0;
+  isa::Program p;
+  AddKernel(&p, MakeStreamKernel(s));
+  const record::DeviceTrace trace = RunIt(p, TestSlice("unit"));
+  // prologue 1; entry 1 asks at its first cycle, the block is there 513 cycles
+  // later; step 0: wait, start, nop 1000; the next block arrives within; step 1
+  // 1002 cycles; exit 1.
+  EXPECT_EQ(trace.total_cycles(), 1 + 513 + 1002 + 1002 + 1);
+  EXPECT_EQ(trace.total_ps(), trace.total_cycles() * 1000);
+}
+
+TEST(Simulator, BoundsSumToTheTotalAndToEachOp) {
+  std::mt19937 random(37);
+  for (const char* name : {"v5e-8", "v6e-8", "v5p-8"}) {
+    const chips::Slice slice = TestSlice(name);
+    for (Fidelity f :
+         {Fidelity::kRoofline, Fidelity::kKernel, Fidelity::kTile}) {
+      isa::Program p = AllReduceBeside(64 << 20, 8);
+      if (slice.topology.num_devices() < 8) p.num_partitions = 4;
+      for (int k = 0; k < 5; ++k) {
+        AddKernel(&p, MakeStreamKernel(RandomStream(&random)));
+      }
+      AddCopyStart(&p, 9, 3 << 20);
+      AddCopyDone(&p, 9);
+      SimOptions options;
+      options.fidelity = f;
+      const record::DeviceTrace trace = RunIt(p, slice, options);
+      EXPECT_EQ(Sum(trace.bound()), trace.total_ps()) << name;
+      int64_t ops = 0;
+      for (const record::OpTrace& op : trace.op()) {
+        EXPECT_EQ(Sum(op.bound()), op.end_ps() - op.start_ps()) << op.name();
+        ops += op.cycles();
+      }
+      EXPECT_EQ(ops + slice.chip.core().program_prologue.count(),
+                trace.total_cycles());
+      EXPECT_EQ(trace.fidelity(), FidelityName(f));
+    }
+  }
+}
+
+TEST(Simulator, AStepBelongsToItsLongestResource) {
+  const chips::Slice slice = TestSlice("v5e-1");
+  StreamKernel memory;
+  memory.grid = {100};
+  memory.block_bytes = 1 << 20;
+  memory.compute = 10;
+  isa::Program p;
+  AddKernel(&p, MakeStreamKernel(memory));
+  const record::DeviceTrace hbm = RunIt(p, slice);
+  EXPECT_GT(hbm.bound().hbm_ps(), 0.99 * hbm.total_ps());
+
+  StreamKernel vector = memory;
+  vector.vadds = 20000;  // 4 slots: 5000 cycles, more than the DMAs take
+  vector.compute = 0;
+  isa::Program q;
+  AddKernel(&q, MakeStreamKernel(vector));
+  const record::DeviceTrace vpu = RunIt(q, slice);
+  EXPECT_GT(vpu.bound().vpu_ps(), 0.2 * vpu.total_ps());
+  EXPECT_GT(vpu.bound().overhead_ps(), 0.6 * vpu.total_ps());
+}
+
+TEST(Simulator, ALargeCopyReachesTheChipsFractionOfHbm) {
+  for (const char* name : {"v4:1x1x1", "v5e-1", "v6e-1"}) {
+    const chips::Slice slice = TestSlice(name);
+    isa::Program p;
+    AddCopyStart(&p, 1, 96 << 20);
+    AddCopyDone(&p, 1);
+    const record::DeviceTrace trace = RunIt(p, slice);
+    const memory::HbmModel hbm(slice.chip);
+    const double rate = (96 << 20) / (trace.total_ps() * 1e-12);
+    EXPECT_NEAR(rate / hbm.StreamRate(0).count(), 1, 0.05) << name;
+    EXPECT_LT(rate, hbm.bandwidth().count()) << name;
+  }
+}
+
+TEST(Simulator, AStreamReadAndWrittenReachesTheFractionOfItsMix) {
+  const chips::Slice slice = TestSlice("tpu7x-2");
+  StreamKernel s;
+  s.grid = {512};
+  s.block_bytes = 2 << 20;
+  s.compute = 100;
+  isa::Program p;
+  AddKernel(&p, MakeStreamKernel(s));
+  const record::DeviceTrace trace = RunIt(p, slice);
+  // Measured: 3,200 GB/s of one core, read and written.
+  EXPECT_NEAR(trace.hbm_bytes() / (trace.total_ps() * 1e-12) / 3.2e12, 1, 0.03);
+}
+
+TEST(Simulator, CopiesHideUnderComputeAndAreExposedWithoutIt) {
+  const chips::Slice slice = TestSlice("v5e-1");
+  StreamKernel s;
+  s.compute = 20000;
+  for (Fidelity f : {Fidelity::kKernel, Fidelity::kTile}) {
+    SimOptions options;
+    options.fidelity = f;
+    isa::Program alone, both;
+    AddKernel(&alone, MakeStreamKernel(s));
+    AddCopyStart(&both, 1, 8 << 20);
+    AddKernel(&both, MakeStreamKernel(s));
+    AddCopyDone(&both, 1);
+    const record::DeviceTrace hidden = RunIt(both, slice, options);
+    EXPECT_NEAR(static_cast<double>(hidden.total_ps()) /
+                    RunIt(alone, slice, options).total_ps(),
+                1, 0.001);
+    EXPECT_EQ(hidden.transfer(0).exposed_ps(), 0);
+    isa::Program bare;
+    AddCopyStart(&bare, 1, 8 << 20);
+    AddCopyDone(&bare, 1);
+    const record::DeviceTrace exposed = RunIt(bare, slice, options);
+    EXPECT_GT(exposed.transfer(0).exposed_ps(), 0.9 * exposed.total_ps());
+  }
+}
+
+TEST(Simulator, AnAllReduceOverlapsKernelsAndItsRestIsExposed) {
+  const chips::Slice slice = TestSlice("v5e-8");
+  const record::DeviceTrace trace = RunIt(AllReduceBeside(640 << 20, 8), slice);
+  ASSERT_EQ(trace.collective_size(), 1);
+  const record::CollectiveTrace& c = trace.collective(0);
+  EXPECT_EQ(c.algorithm(), "ring of 8, both ways");
+  EXPECT_EQ(c.group_size(), 8);
+  EXPECT_LT(c.exposed_ps(), c.end_ps() - c.start_ps());
+  EXPECT_NEAR(trace.bound().ici_ps(), c.exposed_ps(), 1);
+  EXPECT_EQ(trace.total_chips(), 8);
+  EXPECT_EQ(trace.simulated_chips(), 1);
+}
+
+TEST(Simulator, OnePartitionNeedsNoLinks) {
+  const record::DeviceTrace trace =
+      RunIt(AllReduceBeside(640 << 20, 1), TestSlice("v5e-1"));
+  EXPECT_EQ(trace.bound().ici_ps(), 0);
+}
+
+TEST(Simulator, TwoCoresShareTheHbmAndSplitTheWork) {
+  const chips::Slice slice = TestSlice("v5p:1x1x1");
+  const auto cycles = [&](int compute, int cores) {
+    StreamKernel s;
+    s.grid = {64};
+    s.block_bytes = 16 << 20;
+    s.compute = compute;
+    s.parallel = true;
+    isa::Program p;
+    AddKernel(&p, MakeStreamKernel(s), cores);
+    return static_cast<double>(RunIt(p, slice).total_cycles());
+  };
+  EXPECT_NEAR(cycles(200000, 1) / cycles(200000, 2), 2, 0.05);  // compute-bound
+  EXPECT_NEAR(cycles(10, 1) / cycles(10, 2), 1, 0.05);          // memory-bound
+}
+
+TEST(Simulator, ABetterNumberIsNeverSlower) {
+  std::mt19937 random(41);
+  for (int round = 0; round < 20; ++round) {
+    isa::Program p = AllReduceBeside(8 << 20, 8);
+    AddCopyStart(&p, 9, 3 << 20);
+    AddKernel(&p, MakeStreamKernel(RandomStream(&random)));
+    AddKernel(&p, MakeStreamKernel(RandomStream(&random)));
+    AddCopyDone(&p, 9);
+    for (Fidelity f : {Fidelity::kKernel, Fidelity::kTile}) {
+      SimOptions options;
+      options.fidelity = f;
+      const int64_t base = RunIt(p, TestSlice("v5e-8"), options).total_ps();
+      for (const auto& [key, factor] :
+           {std::pair<const char*, double>{"hbm.bandwidth", 1.3},
+            {"hbm.efficiency_read", 1.1},
+            {"hbm.latency", 0.5},
+            {"hbm.turnaround", 0.5},
+            {"dma.descriptor", 0.5},
+            {"ici.link", 1.5},
+            {"ici.hop", 0.5},
+            {"ici.collective_startup", 0.5},
+            {"clock.core", 1.2},
+            {"kernel.prologue", 0.5}}) {
+        // An edge of the clock may fall one cycle later for a transfer.
+        EXPECT_LE(RunIt(p, TestSlice("v5e-8", key, factor), options).total_ps(),
+                  base + 2000)
+            << key << " round " << round;
+      }
+    }
+  }
+}
+
+TEST(Simulator, AWaitThatNothingEndsIsADeadlockWithAName) {
+  isa::Kernel k = MakeStreamKernel({});
+  k.name = "gather";
+  k.num_semaphores = 1;
+  isa::Block block;
+  isa::Instr wait;
+  wait.op = isa::Opcode::kDmaDoneWait;
+  wait.imm = 0;
+  wait.imm2 = 4096;
+  block.Add({wait});
+  k.step.push_back(std::move(block));
+  isa::Program p;
+  AddKernel(&p, k);
+  for (Fidelity f : {Fidelity::kKernel, Fidelity::kTile}) {
+    SimOptions options;
+    options.fidelity = f;
+    absl::StatusOr<record::DeviceTrace> trace =
+        Simulate(p, TestSlice("v5e-1"), options);
+    ASSERT_FALSE(trace.ok());
+    EXPECT_EQ(trace.status().code(), absl::StatusCode::kFailedPrecondition);
+    const std::string text(trace.status().message());
+    EXPECT_THAT(text, HasSubstr("deadlock"));
+    EXPECT_THAT(text, HasSubstr("\"gather\""));
+    EXPECT_THAT(text, HasSubstr("semaphore 0"));
+    EXPECT_THAT(text, HasSubstr("4096"));
+  }
+}
+
+TEST(Simulator, ProgramsThatDoNotFitTheSliceAreRefused) {
+  const auto error = [](const isa::Program& p, absl::string_view slice) {
+    absl::StatusOr<record::DeviceTrace> trace =
+        Simulate(p, TestSlice(slice), {});
+    EXPECT_EQ(trace.status().code(), absl::StatusCode::kInvalidArgument);
+    return std::string(trace.status().message());
+  };
+  EXPECT_THAT(error(AllReduceBeside(4, 8), "v5e-4"), HasSubstr("8 devices"));
+  isa::Program cores;
+  StreamKernel s;
+  s.parallel = true;
+  AddKernel(&cores, MakeStreamKernel(s), 2);
+  EXPECT_THAT(error(cores, "v5e-1"), HasSubstr("2 cores"));
+  isa::Program other;
+  other.chip = "v6e";
+  EXPECT_THAT(error(other, "v5e-1"), HasSubstr("compiled for v6e"));
+  isa::Program never;
+  AddCopyStart(&never, 3, 64);
+  EXPECT_THAT(error(never, "v5e-1"), HasSubstr("never awaited"));
+  isa::Program unknown;
+  AddCopyDone(&unknown, 4);
+  EXPECT_THAT(error(unknown, "v5e-1"), HasSubstr("copy-done.4"));
+  isa::Program bad;
+  AddKernel(&bad, MakeStreamKernel({}));
+  std::get<isa::Call>(bad.schedule[0].action).args[0].buffer = 99;
+  EXPECT_THAT(error(bad, "v5e-1"), HasSubstr("no buffer 99"));
+}
+
+TEST(Simulator, FidelitiesGoByTheirNames) {
+  EXPECT_EQ(*ParseFidelity("tile"), Fidelity::kTile);
+  EXPECT_THAT(ParseFidelity("tiles").status().message(),
+              HasSubstr("did you mean \"tile\""));
+}
+
+TEST(Simulator, TheSameProgramGivesTheSameBytes) {
+  const isa::Program p = AllReduceBeside(8 << 20, 8);
+  const chips::Slice slice = TestSlice("v5e-8");
+  EXPECT_EQ(RunIt(p, slice).SerializeAsString(),
+            RunIt(p, slice).SerializeAsString());
+}
+
+}  // namespace
+}  // namespace ptxla::sim
