@@ -1,0 +1,63 @@
+#include "hlo_backend/passes/all_passes.h"
+
+#include "base/suggest.h"
+#include "hlo_backend/passes/algebraic_simplifier.h"
+#include "hlo_backend/passes/batch_norm_expander.h"
+#include "hlo_backend/passes/call_inliner.h"
+#include "hlo_backend/passes/constant_folding.h"
+#include "hlo_backend/passes/cse.h"
+#include "hlo_backend/passes/dce.h"
+#include "hlo_backend/passes/fusion.h"
+#include "hlo_backend/passes/layout_assignment.h"
+#include "hlo_backend/passes/layout_clearing.h"
+#include "hlo_backend/passes/reshape_mover.h"
+#include "hlo_backend/passes/tuple_simplifier.h"
+#include "hlo_backend/passes/x64_elimination.h"
+
+namespace ptxla::hlo {
+namespace {
+
+template <class T>
+std::unique_ptr<Pass> Make() {
+  return std::make_unique<T>();
+}
+
+}  // namespace
+
+std::vector<PassEntry> AllPasses() {
+  return {
+      {"algebraic-simplifier", "peephole rewrites to a fixed point",
+       Make<AlgebraicSimplifierPass>},
+      {"batch-norm-expander", "batch norms as reduces and elementwise work",
+       Make<BatchNormExpanderPass>},
+      {"call-inliner", "bodies of call and map take their place",
+       Make<CallInlinerPass>},
+      {"constant-folding", "values of instructions on constants",
+       Make<ConstantFoldingPass>},
+      {"cse", "one of several equal instructions", Make<CsePass>},
+      {"dce", "removes what nobody needs", Make<DcePass>},
+      {"fusion", "makes kernels of elementwise work, reduces and dots",
+       Make<FusionPass>},
+      {"layout-assignment", "tiled layouts, copies and bitcasts",
+       Make<LayoutAssignmentPass>},
+      {"layout-clearing", "forgets layouts inside the module",
+       Make<LayoutClearingPass>},
+      {"reshape-mover", "gives connected elementwise work one shape",
+       Make<ReshapeMoverPass>},
+      {"tuple-simplifier", "takes tuples apart that are put together",
+       Make<TupleSimplifierPass>},
+      {"x64-elimination", "64-bit types as pairs of 32-bit words",
+       Make<X64EliminationPass>},
+  };
+}
+
+absl::StatusOr<std::unique_ptr<Pass>> MakePass(absl::string_view name) {
+  std::vector<std::string> known;
+  for (const PassEntry& entry : AllPasses()) {
+    if (entry.name == name) return entry.make();
+    known.emplace_back(entry.name);
+  }
+  return UnknownName("pass", name, known);
+}
+
+}  // namespace ptxla::hlo

@@ -1,0 +1,245 @@
+#include "hlo_backend/passes/fusion.h"
+
+#include <algorithm>
+#include <map>
+
+#include "absl/container/flat_hash_set.h"
+#include "hlo_backend/passes/control_flow.h"
+#include "hlo_backend/passes/dimension_utils.h"
+#include "hlo_backend/passes/fusion_builder.h"
+#include "hlo_backend/passes/fusion_chains.h"
+#include "hlo_backend/passes/fusion_groups.h"
+
+namespace ptxla::hlo {
+namespace {
+
+// Kernels of more members are hard to schedule and gain little.
+constexpr int kMostMembers = 256;
+// Kernels that share an input join only when they are this near: what the
+// earlier one makes lives longer by it.
+constexpr int kSiblingLevels = 8;
+
+class Fuser {
+ public:
+  explicit Fuser(Computation* c)
+      : c_(c), order_(c->PostOrder()), chains_(order_) {}
+
+  bool Run() {
+    for (Instruction* i : order_) Place(i);
+    JoinSiblings();
+    JoinScalars();
+    return Build();
+  }
+
+ private:
+  // What a group is, under its own number.
+  struct Kernel {
+    bool fusible = false, dot = false, reduce = false;
+    DimVector dims, reduced;
+    int members = 0;
+  };
+
+  int GroupOf(const Instruction* i) const {
+    auto it = group_of_.find(i);
+    return it == group_of_.end() ? -1 : groups_.Find(it->second);
+  }
+
+  // Groups whose values the work of `i` reads.
+  std::vector<int> Dependences(const Instruction* i) const {
+    std::vector<int> result;
+    auto add = [&](const Instruction* value) {
+      const int g = GroupOf(value);
+      if (g >= 0 && std::find(result.begin(), result.end(), g) == result.end()) {
+        result.push_back(g);
+      }
+    };
+    for (const Instruction* o : i->operands()) {
+      const FusionNode& node = chains_.node(o);
+      if (node.placed) {
+        add(o);
+      } else {
+        for (const Instruction* leaf : node.full) add(leaf);
+        for (const Instruction* leaf : node.small) add(leaf);
+      }
+    }
+    for (const Instruction* p : i->control_predecessors()) add(p);
+    return result;
+  }
+
+  // Stored values of the iteration shape that a member reads.
+  absl::InlinedVector<const Instruction*, 2> FullInputs(
+      const Instruction* i) const {
+    if (chains_.node(i).role != FusionRole::kReduce) {
+      return chains_.node(i).full;
+    }
+    const Instruction* x = i->operand(0);
+    if (chains_.node(x).placed) return {x};
+    return chains_.node(x).full;
+  }
+
+  bool Compatible(int a, int b) const {
+    const Kernel &x = kernels_[a], &y = kernels_[b];
+    if (!x.fusible || !y.fusible || x.dims != y.dims) return false;
+    if (x.members + y.members > kMostMembers) return false;
+    if (x.dot && y.dot) return false;
+    if ((x.dot && y.reduce) || (x.reduce && y.dot)) return false;
+    return !x.reduce || !y.reduce || x.reduced == y.reduced;
+  }
+
+  bool Join(int a, int b) {
+    a = groups_.Find(a);
+    b = groups_.Find(b);
+    if (a == b) return true;
+    if (!Compatible(a, b) || !groups_.Merge(a, b)) return false;
+    const int g = groups_.Find(a);
+    Kernel& to = kernels_[g];
+    const Kernel& from = kernels_[g == a ? b : a];
+    to.dot |= from.dot;
+    if (from.reduce) {
+      to.reduce = true;
+      to.reduced = from.reduced;
+    }
+    to.members += from.members;
+    return true;
+  }
+
+  int NewGroup(const Instruction* i, const std::vector<int>& dependences,
+               Kernel kernel) {
+    const int g = groups_.Add(dependences);
+    kernels_.push_back(std::move(kernel));
+    group_of_[i] = g;
+    return g;
+  }
+
+  void Place(Instruction* i) {
+    const FusionNode& node = chains_.node(i);
+    if (i->opcode() == Opcode::kParameter || i->IsConstant() || !node.placed) {
+      return;
+    }
+    std::vector<int> dependences = Dependences(i);
+    Kernel kernel;
+    kernel.members = 1;
+    if (node.role == FusionRole::kStored) {
+      NewGroup(i, dependences, kernel);
+      return;
+    }
+    kernel.fusible = true;
+    kernel.dims = i->shape().dims();
+    if (node.role == FusionRole::kDot) {
+      kernel.dot = true;
+      NewGroup(i, dependences, kernel);
+      return;
+    }
+    if (node.role == FusionRole::kReduce) {
+      kernel.reduce = true;
+      kernel.dims = i->operand(0)->shape().dims();
+      kernel.reduced.assign(i->dimensions().begin(), i->dimensions().end());
+    }
+    // A group of its own first; then it joins those that make its inputs,
+    // the latest first: the others may be done as late as that.
+    const int me = NewGroup(i, dependences, kernel);
+    std::vector<int> candidates;
+    for (const Instruction* input : FullInputs(i)) {
+      const int g = GroupOf(input);
+      if (g < 0 || chains_.node(input).role == FusionRole::kReduce ||
+          chains_.node(input).role == FusionRole::kStored) {
+        continue;
+      }
+      if (std::find(candidates.begin(), candidates.end(), g) ==
+          candidates.end()) {
+        candidates.push_back(g);
+      }
+    }
+    std::stable_sort(candidates.begin(), candidates.end(), [&](int a, int b) {
+      return groups_.level(a) > groups_.level(b);
+    });
+    for (int g : candidates) Join(g, me);
+  }
+
+  // Kernels that read the same array over the same shape.
+  void JoinSiblings() {
+    std::vector<const Instruction*> inputs;
+    absl::flat_hash_map<const Instruction*, std::vector<int>> readers;
+    for (const Instruction* i : order_) {
+      const int g = GroupOf(i);
+      if (g < 0 || !kernels_[g].fusible || i->opcode() == Opcode::kDot) {
+        continue;
+      }
+      for (const Instruction* input : FullInputs(i)) {
+        if (input->shape().IsScalar() ||
+            input->shape().dims() != kernels_[g].dims) {
+          continue;
+        }
+        std::vector<int>& list = readers[input];
+        if (list.empty()) inputs.push_back(input);
+        if (list.empty() || list.back() != g) list.push_back(g);
+      }
+    }
+    for (const Instruction* input : inputs) {
+      const std::vector<int>& list = readers[input];
+      for (size_t k = 1; k < list.size(); ++k) {
+        const int a = groups_.Find(list[k - 1]), b = groups_.Find(list[k]);
+        if (a == b || kernels_[a].dot || kernels_[b].dot) continue;
+        if (std::abs(groups_.level(a) - groups_.level(b)) > kSiblingLevels) {
+          continue;
+        }
+        Join(a, b);
+      }
+    }
+  }
+
+  // Scalar work that could run at the same time.
+  void JoinScalars() {
+    std::map<int, int> by_level;
+    for (int g = 0; g < groups_.count(); ++g) {
+      if (groups_.Find(g) != g || !kernels_[g].fusible ||
+          kernels_[g].dot || kernels_[g].reduce || !kernels_[g].dims.empty()) {
+        continue;
+      }
+      auto [it, inserted] = by_level.emplace(groups_.level(g), g);
+      if (!inserted && Join(it->second, g)) it->second = groups_.Find(g);
+    }
+  }
+
+  bool Build() {
+    std::map<int, std::vector<Instruction*>> members;
+    std::vector<int> in_order;
+    for (Instruction* i : order_) {
+      const int g = GroupOf(i);
+      if (g < 0 || !kernels_[g].fusible) continue;
+      std::vector<Instruction*>& list = members[g];
+      if (list.empty()) in_order.push_back(g);
+      list.push_back(i);
+    }
+    bool changed = false;
+    for (int g : in_order) {
+      const Kernel& k = kernels_[g];
+      const FusionKind kind = k.dot      ? FusionKind::kOutput
+                              : k.reduce ? FusionKind::kInput
+                                         : FusionKind::kLoop;
+      changed |= BuildFusion(c_, chains_, members[g], kind);
+    }
+    if (changed) c_->RemoveDead();
+    return changed;
+  }
+
+  Computation* c_;
+  const std::vector<Instruction*> order_;
+  const FusionChains chains_;
+  FusionGroups groups_;
+  std::vector<Kernel> kernels_;  // by group number
+  absl::flat_hash_map<const Instruction*, int> group_of_;
+};
+
+}  // namespace
+
+absl::StatusOr<bool> FusionPass::Run(Module* module, const PassContext&) {
+  if (module->config().is_scheduled) return false;
+  bool changed = false;
+  for (Computation* c : ControlComputations(*module)) {
+    changed |= Fuser(c).Run();
+  }
+  return changed;
+}
+
+}  // namespace ptxla::hlo

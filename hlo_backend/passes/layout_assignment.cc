@@ -1,0 +1,129 @@
+#include "hlo_backend/passes/layout_assignment.h"
+
+#include "hlo_backend/analysis/tiled_bitcast.h"
+#include "hlo_backend/analysis/tiled_layout.h"
+#include "hlo_backend/ir/builder.h"
+#include "hlo_backend/passes/control_flow.h"
+
+namespace ptxla::hlo {
+namespace {
+
+// The order of `like` (row-major if it has none) with tiles for `shape`.
+Shape Tiled(const Shape& shape, const Shape* like, int generation) {
+  Shape result = shape;
+  if (shape.IsTuple()) {
+    for (int i = 0; i < shape.element_count_of_tuple(); ++i) {
+      const Shape* element = like ? &like->element(i) : nullptr;
+      *result.mutable_element(i) = Tiled(shape.element(i), element, generation);
+    }
+  } else if (shape.IsArray()) {
+    Layout order = Layout::RowMajor(shape.rank());
+    if (like != nullptr && like->has_layout()) {
+      order.minor_to_major = like->layout().minor_to_major;
+    }
+    result.set_layout(order);
+    result = WithTpuLayout(result, generation);
+  }
+  return result;
+}
+
+// A copy of `value` with this layout, unless it has it.
+Instruction* WithLayout(Instruction* value, const Shape& wanted) {
+  if (!value->shape().IsArray() || value->shape() == wanted) return value;
+  return value->parent()->Add(Opcode::kCopy, wanted, {value});
+}
+
+// transpose(x) lies where x lies if its layout is x's, permuted.
+bool IsTransposeBitcast(const Instruction& t) {
+  const Shape &x = t.operand(0)->shape(), &y = t.shape();
+  if (x.layout().tiles.size() != y.layout().tiles.size()) return false;
+  for (int k = 0; k < x.rank(); ++k) {
+    const int64_t d = y.layout().minor_to_major[k];
+    if (x.layout().minor_to_major[k] != t.dimensions()[d]) return false;
+  }
+  return x.layout().tiles == y.layout().tiles;
+}
+
+// Data movement that moves nothing becomes a bitcast.
+bool MakeBitcasts(Computation* c) {
+  bool changed = false;
+  for (Instruction* i : c->PostOrder()) {
+    bool is_bitcast = false;
+    if (i->opcode() == Opcode::kReshape) {
+      is_bitcast = IsTiledBitcast(i->operand(0)->shape(), i->shape());
+    } else if (i->opcode() == Opcode::kTranspose) {
+      is_bitcast = IsTransposeBitcast(*i);
+    }
+    if (!is_bitcast) continue;
+    Instruction* bitcast =
+        c->Add(Opcode::kBitcast, i->shape(), {i->operand(0)});
+    c->Replace(i, bitcast);
+    changed = true;
+  }
+  return changed;
+}
+
+// The entry's parameters and result as the module's header says.
+bool AssignEntry(Module* module, int generation) {
+  Computation* entry = module->entry();
+  auto& layout = module->mutable_config()->entry_layout;
+  if (!layout.has_value()) layout = entry->program_shape();
+  const ProgramShape before = *layout;
+  for (int p = 0; p < entry->parameter_count(); ++p) {
+    Instruction* parameter = entry->parameter(p);
+    const Shape tiled =
+        Tiled(parameter->shape(), &layout->parameters[p], generation);
+    layout->parameters[p] = tiled;
+    if (!tiled.IsArray() || tiled == parameter->shape()) {
+      *parameter->mutable_shape() = tiled;
+      continue;
+    }
+    // Users take the row-major copy.
+    Instruction* copy =
+        entry->Add(Opcode::kCopy, parameter->shape(), {parameter});
+    const std::vector<Instruction*> users(parameter->users().begin(),
+                                          parameter->users().end());
+    for (Instruction* user : users) {
+      if (user != copy) parameter->ReplaceUseIn(user, copy);
+    }
+    if (parameter->IsRoot()) entry->SetRoot(copy);
+    *parameter->mutable_shape() = tiled;
+  }
+  Instruction* root = entry->root();
+  const Shape result = Tiled(root->shape(), &layout->result, generation);
+  layout->result = result;
+  if (root->opcode() == Opcode::kTuple) {
+    for (int k = 0; k < root->operand_count(); ++k) {
+      Instruction* value = WithLayout(root->operand(k), result.element(k));
+      if (value != root->operand(k)) root->ReplaceOperand(k, value);
+    }
+    *root->mutable_shape() = result;
+  } else if (root->shape().IsArray() && root->shape() != result) {
+    entry->SetRoot(WithLayout(root, result));
+  }
+  return !(before.result == layout->result) ||
+         before.parameters != layout->parameters;
+}
+
+}  // namespace
+
+absl::StatusOr<bool> LayoutAssignmentPass::Run(Module* module,
+                                               const PassContext& context) {
+  if (module->config().is_scheduled) return false;
+  const int generation = context.chip->generation();
+  bool changed = false;
+  for (Computation* c : module->computations()) {
+    for (Instruction* i : c->instructions()) {
+      Shape tiled = Tiled(i->shape(), nullptr, generation);
+      changed |= tiled != i->shape();
+      *i->mutable_shape() = std::move(tiled);
+    }
+  }
+  changed |= AssignEntry(module, generation);
+  for (Computation* c : ControlComputations(*module)) {
+    changed |= MakeBitcasts(c);
+  }
+  return changed;
+}
+
+}  // namespace ptxla::hlo
