@@ -88,7 +88,9 @@ absl::StatusOr<std::vector<PassReport>> Pipeline::Run(
     RETURN_IF_ERROR(VerifyModule(*module)) << "before the first pass";
     fingerprint = FingerprintOf(*module, Everything());
   }
-  if (options.dump) RETURN_IF_ERROR(options.dump(0, "input", *module));
+  if (options.dump) {
+    RETURN_IF_ERROR(options.dump(0, "input", *module));
+  }
 
   std::vector<PassReport> reports;
   auto run_one = [&](Pass* pass, const Step& step,

@@ -6,7 +6,7 @@ namespace {
 
 // transpose(f(dot(a, b))) with one free dimension on each side is
 // f(dot(b, a)); f are unary instructions with no other user.
-Instruction* TransposeOfDot(Instruction* i, Rewriter& r) {
+Instruction* TransposeOfDot(Instruction* i) {
   std::vector<Instruction*> chain;
   Instruction* x = i->operand(0);
   while (x->IsElementwise() && x->operand_count() == 1 &&
@@ -103,7 +103,7 @@ Instruction* SimplifyTranspose(Instruction* i, Rewriter& r) {
       }
       return nullptr;
     default:
-      return TransposeOfDot(i, r);
+      return TransposeOfDot(i);
   }
 }
 

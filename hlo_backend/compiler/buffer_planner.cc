@@ -1,0 +1,301 @@
+#include <algorithm>
+
+#include "absl/container/flat_hash_set.h"
+#include "base/status.h"
+#include "hlo_backend/analysis/tiled_layout.h"
+#include "hlo_backend/compiler/buffer_classes.h"
+#include "hlo_backend/compiler/compiler.h"
+#include "hlo_backend/ir/verifier.h"
+#include "hlo_backend/passes/control_flow.h"
+#include "hlo_backend/passes/x64_elimination.h"
+
+namespace ptxla::hlo {
+namespace {
+
+// What a class of leaves that share memory is, all in all.
+struct ClassInfo {
+  int64_t begin = INT64_MAX, end = INT64_MIN;  // bytes from the class's start
+  int32_t first = INT32_MAX, last = -1;        // positions in the schedule
+  int parameter = -1;                          // of the entry
+  bool output = false, constant = false;
+  int memory_space = kMemoryHbm;
+  const Instruction* maker = nullptr;
+};
+
+class Planner {
+ public:
+  Planner(const Module& module, const chips::ChipSpec& chip)
+      : module_(module),
+        chip_(chip),
+        computations_(ControlComputations(module)),
+        classes_(computations_) {}
+
+  absl::StatusOr<PlannedMemory> Run() {
+    for (const Computation* c : computations_) {
+      for (const Instruction* i : c->instructions()) Tie(*i);
+    }
+    TieOutputs();
+    for (const Computation* c : computations_) {
+      for (const Instruction* i : c->instructions()) TieCombine(*i);
+    }
+    Number(*module_.entry());
+    Describe();
+    return Assign();
+  }
+
+ private:
+  int64_t BytesOf(const Shape& shape) const {
+    return shape.IsArray() ? TpuBytes(shape, chip_.generation()) : 0;
+  }
+
+  // Instructions whose results lie where other values lie.
+  void Tie(const Instruction& i) {
+    const int me = classes_.First(&i);
+    switch (i.opcode()) {
+      case Opcode::kGetTupleElement: {
+        const int from = classes_.Leaf(i.operand(0), {i.tuple_index()});
+        for (int k = 0; k < i.shape().LeafCount(); ++k) {
+          classes_.Tie(from + k, me + k);
+        }
+        break;
+      }
+      case Opcode::kTuple: {
+        int to = me;
+        for (const Instruction* o : i.operands()) {
+          for (int k = 0; k < o->shape().LeafCount(); ++k) {
+            classes_.Tie(classes_.First(o) + k, to++);
+          }
+        }
+        break;
+      }
+      case Opcode::kBitcast:
+      case Opcode::kDynamicUpdateSlice:
+        classes_.Tie(classes_.First(i.operand(0)), me);
+        break;
+      case Opcode::kOptimizationBarrier:
+      case Opcode::kAddDependency:
+      case Opcode::kDomain:
+      case Opcode::kAllReduceDone:
+        classes_.TieAll(i.operand(0), &i);
+        break;
+      case Opcode::kCopyStart:  // (destination, source, context)
+        classes_.Tie(classes_.First(i.operand(0)), me + 1);
+        break;
+      case Opcode::kCopyDone:
+        classes_.Tie(classes_.First(i.operand(0)), me);
+        break;
+      case Opcode::kWhile:
+        classes_.TieAll(i.operand(0), &i);
+        classes_.TieAll(i.operand(0), i.while_body()->parameter(0));
+        classes_.TieAll(i.operand(0), i.while_condition()->parameter(0));
+        classes_.TieAll(i.operand(0), i.while_body()->root());
+        break;
+      case Opcode::kConditional:
+        for (int b = 0; b < static_cast<int>(i.called().size()); ++b) {
+          classes_.TieAll(i.operand(b + 1), i.called()[b]->parameter(0));
+          classes_.TieAll(&i, i.called()[b]->root());
+        }
+        break;
+      case Opcode::kCustomCall: {
+        const std::string& target = i.attrs<CustomCallAttrs>().target;
+        if (target != kX64SplitLow && target != kX64SplitHigh) break;
+        // Planes: low words first, but the high part of an f64 first.
+        const Shape& whole = i.operand(0)->shape();
+        const bool second = (target == kX64SplitHigh) !=
+                            (whole.type() == PrimitiveType::kF64);
+        classes_.Tie(classes_.First(i.operand(0)), me,
+                     second ? BytesOf(i.shape()) : 0);
+        break;
+      }
+      default:
+        break;
+    }
+  }
+
+  // Donated parameters and the outputs that take their memory.
+  void TieOutputs() {
+    const Instruction* root = module_.entry()->root();
+    for (const InputOutputAlias& alias : module_.config().input_output_alias) {
+      const Instruction* parameter =
+          module_.entry()->parameter(static_cast<int>(alias.parameter));
+      classes_.Tie(classes_.Leaf(parameter, alias.parameter_index),
+                   classes_.Leaf(root, alias.output));
+    }
+  }
+
+  // The halves of a combined value are made in place, unless they lie
+  // elsewhere already.
+  void TieCombine(const Instruction& i) {
+    if (i.opcode() != Opcode::kCustomCall ||
+        i.attrs<CustomCallAttrs>().target != kX64Combine) {
+      return;
+    }
+    const bool is_float = i.shape().type() == PrimitiveType::kF64;
+    for (int k = 0; k < 2; ++k) {
+      const Instruction* half = i.operand(k);
+      const bool made_here = half->opcode() != Opcode::kParameter &&
+                             !half->IsConstant() && half->shape().IsArray() &&
+                             half->user_count() == 1;
+      // A class of one: nothing else decides where it lies.
+      const int leaf = classes_.First(half);
+      if (!made_here || classes_.Find(leaf).root != leaf ||
+          !tied_halves_.insert(leaf).second || half == i.operand(1 - k)) {
+        continue;
+      }
+      const bool second = (k == 1) != is_float;
+      classes_.Tie(classes_.First(&i), leaf,
+                   second ? BytesOf(half->shape()) : 0);
+    }
+  }
+
+  // Positions: bodies run before the instruction that calls them is done.
+  void Number(const Computation& c) {
+    for (const Instruction* i : c.instructions()) {
+      if (i->opcode() == Opcode::kWhile ||
+          i->opcode() == Opcode::kConditional ||
+          i->opcode() == Opcode::kCall) {
+        for (const Computation* callee : i->called()) Number(*callee);
+      }
+      position_[i] = next_position_++;
+    }
+  }
+
+  void Describe() {
+    info_.resize(classes_.leaf_count());
+    const Instruction* root = module_.entry()->root();
+    for (const Computation* c : computations_) {
+      for (const Instruction* i : c->instructions()) {
+        if (!position_.contains(i)) continue;
+        int leaf = classes_.First(i);
+        ForEachLeaf(i->shape(), [&](const Shape& shape, const ShapeIndex&) {
+          Add(*i, leaf, shape, i == root);
+          ++leaf;
+        });
+      }
+    }
+  }
+
+  void Add(const Instruction& i, int leaf, const Shape& shape, bool is_output) {
+    if (!shape.IsArray()) return;
+    const BufferClasses::At at = classes_.Find(leaf);
+    ClassInfo& info = info_[at.root];
+    info.begin = std::min(info.begin, at.offset);
+    info.end = std::max(info.end, at.offset + BytesOf(shape));
+    info.first = std::min(info.first, position_.at(&i));
+    info.last = std::max(info.last, position_.at(&i));
+    for (const Instruction* user : i.users()) {
+      // A body's values may be read by what runs in it only.
+      auto it = position_.find(user);
+      if (it != position_.end()) info.last = std::max(info.last, it->second);
+    }
+    if (i.opcode() == Opcode::kParameter && i.parent()->IsEntry()) {
+      info.parameter = static_cast<int>(i.parameter_number());
+    }
+    info.output |= is_output;
+    info.constant |= i.IsConstant();
+    if (shape.memory_space() != kMemoryHbm) {
+      info.memory_space = shape.memory_space();
+    }
+    if (info.maker == nullptr || i.opcode() == Opcode::kParameter) {
+      info.maker = &i;
+    }
+  }
+
+  absl::StatusOr<PlannedMemory> Assign() {
+    PlannedMemory result;
+    std::vector<memory::BufferRequest> requests;
+    std::vector<int> buffer_of(info_.size(), -1);
+    for (size_t root = 0; root < info_.size(); ++root) {
+      const ClassInfo& info = info_[root];
+      if (info.maker == nullptr) continue;
+      memory::BufferRequest request;
+      request.id = static_cast<int64_t>(requests.size());
+      request.bytes = Bytes(info.end - info.begin);
+      request.life = {info.first, info.last};
+      request.colour = info.memory_space;
+      request.label = info.maker->metadata().op_name;
+      request.kind = info.parameter >= 0 ? memory::BufferKind::kArgument
+                     : info.output       ? memory::BufferKind::kOutput
+                     : info.constant     ? memory::BufferKind::kConstant
+                                         : memory::BufferKind::kTemp;
+      buffer_of[root] = static_cast<int>(requests.size());
+      AddBuffer(info, request, &result.plan);
+      requests.push_back(request);
+      if (info.parameter >= 0 && info.output) {
+        request.alias_of = request.id;
+        request.id = static_cast<int64_t>(requests.size());
+        request.kind = memory::BufferKind::kOutput;
+        AddBuffer(info, request, &result.plan);
+        requests.push_back(request);
+      }
+    }
+    ASSIGN_OR_RETURN(const memory::Assignment assignment,
+                     memory::AssignBuffers(requests));
+    for (size_t k = 0; k < requests.size(); ++k) {
+      result.plan.buffers[k].offset = assignment.offsets[k];
+    }
+    result.stats = assignment.stats;
+    result.largest_at_peak = memory::LargestAtPeak(requests, assignment, 10);
+    FillLeaves(buffer_of, &result.plan);
+    return result;
+  }
+
+  static void AddBuffer(const ClassInfo& info,
+                        const memory::BufferRequest& request,
+                        BufferPlan* plan) {
+    PlannedBuffer buffer;
+    buffer.id = static_cast<int>(request.id);
+    buffer.name = info.maker->name();
+    buffer.bytes = request.bytes.count();
+    buffer.kind = request.kind == memory::BufferKind::kArgument
+                      ? PlannedKind::kArgument
+                  : request.kind == memory::BufferKind::kOutput
+                      ? PlannedKind::kOutput
+                  : request.kind == memory::BufferKind::kConstant
+                      ? PlannedKind::kConstant
+                      : PlannedKind::kTemp;
+    buffer.memory_space = request.colour;
+    buffer.alias_of = static_cast<int>(request.alias_of);
+    buffer.label = request.label;
+    plan->buffers.push_back(std::move(buffer));
+  }
+
+  void FillLeaves(const std::vector<int>& buffer_of, BufferPlan* plan) {
+    for (const auto& [i, position] : position_) {
+      std::vector<BufferRef>& refs = plan->leaves[i];
+      int leaf = classes_.First(i);
+      ForEachLeaf(i->shape(), [&](const Shape& shape, const ShapeIndex&) {
+        const BufferClasses::At at = classes_.Find(leaf++);
+        BufferRef ref;
+        if (shape.IsArray()) {
+          ref.buffer = buffer_of[at.root];
+          ref.offset = at.offset - info_[at.root].begin;
+          ref.bytes = BytesOf(shape);
+        }
+        refs.push_back(ref);
+      });
+    }
+  }
+
+  const Module& module_;
+  const chips::ChipSpec& chip_;
+  const std::vector<Computation*> computations_;
+  BufferClasses classes_;
+  std::vector<ClassInfo> info_;  // by root leaf
+  absl::flat_hash_map<const Instruction*, int32_t> position_;
+  int32_t next_position_ = 0;
+  absl::flat_hash_set<int> tied_halves_;
+};
+
+}  // namespace
+
+absl::StatusOr<PlannedMemory> PlanBuffers(const Module& scheduled,
+                                          const chips::ChipSpec& chip) {
+  if (!scheduled.config().is_scheduled) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(scheduled.name(), " has no schedule to plan memory for"));
+  }
+  return Planner(scheduled, chip).Run();
+}
+
+}  // namespace ptxla::hlo

@@ -1,0 +1,168 @@
+#include "hlo_backend/passes/scheduler.h"
+
+#include <queue>
+
+#include "absl/container/flat_hash_map.h"
+#include "hlo_backend/analysis/liveness.h"
+#include "hlo_backend/analysis/tiled_layout.h"
+#include "hlo_backend/passes/control_flow.h"
+
+namespace ptxla::hlo {
+namespace {
+
+// get-tuple-element, tuple and bitcast only name memory.
+bool OnlyNames(const Instruction& i) {
+  switch (i.opcode()) {
+    case Opcode::kTuple:
+    case Opcode::kGetTupleElement:
+    case Opcode::kBitcast:
+    case Opcode::kParameter:
+    case Opcode::kConstant:
+      return true;
+    default:
+      return false;
+  }
+}
+
+class ListScheduler {
+ public:
+  explicit ListScheduler(const Computation& c) : order_(c.PostOrder()) {
+    const int n = static_cast<int>(order_.size());
+    nodes_.resize(n);
+    for (int k = 0; k < n; ++k) number_[order_[k]] = k;
+    for (int k = 0; k < n; ++k) {
+      Instruction* i = order_[k];
+      Node& node = nodes_[k];
+      node.waits = i->operand_count() +
+                   static_cast<int>(i->control_predecessors().size());
+      node.bytes = OnlyNames(*i) ? 0 : PaddedBytes(i->shape());
+      node.readers = i->user_count();
+    }
+    // Every operand slot is one wait; a user that names a value twice waits
+    // twice.
+  }
+
+  std::vector<Instruction*> Run() {
+    for (int k = 0; k < static_cast<int>(order_.size()); ++k) {
+      if (nodes_[k].waits == 0) Push(k);
+    }
+    std::vector<Instruction*> result;
+    result.reserve(order_.size());
+    while (!ready_.empty()) {
+      const Entry e = ready_.top();
+      ready_.pop();
+      Node& node = nodes_[e.number];
+      if (node.done || e.gain != node.gain) continue;  // an older entry
+      node.done = true;
+      result.push_back(order_[e.number]);
+      Finish(order_[e.number]);
+    }
+    return result;
+  }
+
+ private:
+  struct Node {
+    int64_t bytes = 0;
+    int64_t gain = 0;  // as last pushed
+    int waits = 0, readers = 0;
+    bool done = false;
+  };
+  struct Entry {
+    int urgency;
+    int64_t gain;
+    int number;
+    bool operator<(const Entry& o) const {
+      if (urgency != o.urgency) return urgency < o.urgency;
+      if (gain != o.gain) return gain < o.gain;
+      return number > o.number;
+    }
+  };
+
+  // Memory freed less memory taken, if it ran next.
+  int64_t Gain(const Instruction& i) const {
+    int64_t gain = -nodes_[number_.at(&i)].bytes;
+    for (int k = 0; k < i.operand_count(); ++k) {
+      const Instruction* o = i.operand(k);
+      if (i.OperandIndex(o) != k) continue;
+      const Node& node = nodes_[number_.at(o)];
+      if (node.readers == 1) gain += node.bytes;
+    }
+    return gain;
+  }
+
+  int Urgency(const Instruction& i) const {
+    if (OnlyNames(i)) return 3;
+    if (IsAsyncStart(i.opcode())) return 2;
+    if (IsAsyncDone(i.opcode())) return 0;
+    return 1;
+  }
+
+  void Push(int k) {
+    Node& node = nodes_[k];
+    node.gain = Gain(*order_[k]);
+    ready_.push({Urgency(*order_[k]), node.gain, k});
+  }
+
+  void Finish(Instruction* i) {
+    for (Instruction* user : i->users()) {
+      Wake(user, user->OperandUses(i));
+    }
+    for (Instruction* next : i->control_successors()) Wake(next, 1);
+    // A value with one reader left is worth more to that reader.
+    for (int k = 0; k < i->operand_count(); ++k) {
+      Instruction* o = i->operand(k);
+      if (i->OperandIndex(o) != k) continue;
+      if (--nodes_[number_.at(o)].readers != 1) continue;
+      for (Instruction* user : o->users()) {
+        const int u = number_.at(user);
+        if (nodes_[u].waits == 0 && !nodes_[u].done) Push(u);
+      }
+    }
+  }
+
+  void Wake(Instruction* i, int times) {
+    const int k = number_.at(i);
+    nodes_[k].waits -= times;
+    if (nodes_[k].waits == 0) Push(k);
+  }
+
+  std::vector<Instruction*> order_;
+  std::vector<Node> nodes_;
+  absl::flat_hash_map<const Instruction*, int> number_;
+  std::priority_queue<Entry> ready_;
+};
+
+// A parameter stands where it is: first.
+std::vector<Instruction*> ParametersFirst(
+    const std::vector<Instruction*>& order) {
+  std::vector<Instruction*> result;
+  result.reserve(order.size());
+  for (Instruction* i : order) {
+    if (i->opcode() == Opcode::kParameter) result.push_back(i);
+  }
+  for (Instruction* i : order) {
+    if (i->opcode() != Opcode::kParameter) result.push_back(i);
+  }
+  return result;
+}
+
+}  // namespace
+
+std::vector<Instruction*> ListSchedule(const Computation& computation) {
+  return ParametersFirst(ListScheduler(computation).Run());
+}
+
+absl::StatusOr<bool> SchedulerPass::Run(Module* module, const PassContext&) {
+  if (module->config().is_scheduled) return false;
+  for (Computation* c : ControlComputations(*module)) {
+    const std::vector<Instruction*> plain = ParametersFirst(c->PostOrder());
+    const std::vector<Instruction*> list = ListSchedule(*c);
+    const bool better = Liveness(*c, list).PeakBytes() <
+                        Liveness(*c, plain).PeakBytes();
+    c->Reorder(better ? list : plain);
+  }
+  module->mutable_config()->is_scheduled = true;
+  return true;
+}
+
+}  // namespace ptxla::hlo
