@@ -2,15 +2,18 @@
 
 #include "base/suggest.h"
 #include "hlo_backend/passes/algebraic_simplifier.h"
+#include "hlo_backend/passes/alias_assignment.h"
 #include "hlo_backend/passes/batch_norm_expander.h"
 #include "hlo_backend/passes/call_inliner.h"
 #include "hlo_backend/passes/constant_folding.h"
+#include "hlo_backend/passes/copy_insertion.h"
 #include "hlo_backend/passes/cse.h"
 #include "hlo_backend/passes/dce.h"
 #include "hlo_backend/passes/fusion.h"
 #include "hlo_backend/passes/layout_assignment.h"
 #include "hlo_backend/passes/layout_clearing.h"
 #include "hlo_backend/passes/reshape_mover.h"
+#include "hlo_backend/passes/scheduler.h"
 #include "hlo_backend/passes/tuple_simplifier.h"
 #include "hlo_backend/passes/x64_elimination.h"
 
@@ -28,12 +31,16 @@ std::vector<PassEntry> AllPasses() {
   return {
       {"algebraic-simplifier", "peephole rewrites to a fixed point",
        Make<AlgebraicSimplifierPass>},
+      {"alias-assignment", "outputs for donated parameters",
+       Make<AliasAssignmentPass>},
       {"batch-norm-expander", "batch norms as reduces and elementwise work",
        Make<BatchNormExpanderPass>},
       {"call-inliner", "bodies of call and map take their place",
        Make<CallInlinerPass>},
       {"constant-folding", "values of instructions on constants",
        Make<ConstantFoldingPass>},
+      {"copy-insertion", "copies where a value would lie in two places",
+       Make<CopyInsertionPass>},
       {"cse", "one of several equal instructions", Make<CsePass>},
       {"dce", "removes what nobody needs", Make<DcePass>},
       {"fusion", "makes kernels of elementwise work, reduces and dots",
@@ -44,6 +51,8 @@ std::vector<PassEntry> AllPasses() {
        Make<LayoutClearingPass>},
       {"reshape-mover", "gives connected elementwise work one shape",
        Make<ReshapeMoverPass>},
+      {"scheduler", "the order of execution, for little memory",
+       Make<SchedulerPass>},
       {"tuple-simplifier", "takes tuples apart that are put together",
        Make<TupleSimplifierPass>},
       {"x64-elimination", "64-bit types as pairs of 32-bit words",
