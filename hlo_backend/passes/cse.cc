@@ -9,8 +9,9 @@
 namespace ptxla::hlo {
 namespace {
 
-// Equal computations have one representative: the first in post-order.
-bool MergeCallees(Module* module) {
+// Equal computations have one representative: the first in post-order. The
+// program is the same as before.
+void MergeCallees(Module* module) {
   absl::flat_hash_map<uint64_t, Computation*> by_fingerprint;
   absl::flat_hash_map<Computation*, Computation*> representative;
   for (Computation* c : module->ComputationPostOrder()) {
@@ -18,19 +19,16 @@ bool MergeCallees(Module* module) {
     auto [it, inserted] = by_fingerprint.emplace(FingerprintOf(*c), c);
     if (!inserted) representative[c] = it->second;
   }
-  bool changed = false;
-  if (representative.empty()) return false;
+  if (representative.empty()) return;
   for (Computation* c : module->computations()) {
     for (Instruction* i : c->instructions()) {
       for (int k = 0; k < static_cast<int>(i->called().size()); ++k) {
         auto it = representative.find(i->called()[k]);
         if (it == representative.end()) continue;
         i->ReplaceCalled(k, it->second);
-        changed = true;
       }
     }
   }
-  return changed;
 }
 
 uint64_t HashOf(const Instruction& i) {
@@ -74,7 +72,8 @@ bool MergeInstructions(Computation* computation) {
 }  // namespace
 
 absl::StatusOr<bool> CsePass::Run(Module* module, const PassContext&) {
-  bool changed = MergeCallees(module);
+  MergeCallees(module);
+  bool changed = false;
   for (Computation* c : module->ComputationPostOrder()) {
     changed |= MergeInstructions(c);
   }

@@ -5,10 +5,12 @@
 namespace ptxla::hlo {
 
 absl::StatusOr<bool> DcePass::Run(Module* module, const PassContext&) {
-  int removed = module->RemoveUnusedComputations();
+  int removed = 0;
+  module->RemoveUnusedComputations();
   for (Computation* c : module->computations()) removed += c->RemoveDead();
-  // Dead calls leave callees behind.
-  removed += module->RemoveUnusedComputations();
+  // Dead calls leave callees behind. A computation that nothing calls is not
+  // part of the program: dropping it changes nothing.
+  module->RemoveUnusedComputations();
   if (removed > 0) module->Compact();
   return removed > 0;
 }

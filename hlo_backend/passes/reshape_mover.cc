@@ -30,25 +30,24 @@ class Mover {
   }
 
  private:
-  // All members have the shape already, or are reshapes at the border.
+  // Every elementwise member has the shape, and no reshape hides it from a
+  // reduce.
   bool NothingToDo() const {
     for (const Instruction* m : cluster_.members) {
-      if (m->shape().dims() != dims_ && m->opcode() != Opcode::kReshape) {
-        return false;
-      }
-      // A reshape between members, or before a reduce, can go.
-      if (m->opcode() != Opcode::kReshape) continue;
-      const bool from_member = members_.contains(m->operand(0));
+      if (m->shape().dims() == dims_) continue;
+      if (m->opcode() != Opcode::kReshape) return false;
       for (const Instruction* u : m->users()) {
-        if (members_.contains(u)) {
-          if (from_member || m->shape().dims() != dims_) return false;
-        } else if (u->opcode() == Opcode::kReduce &&
-                   m->shape().dims() != dims_) {
-          return false;
-        }
+        if (MayReduceHere(*u, *m)) return false;
       }
     }
     return true;
+  }
+
+  // Whether the reduce of a member can work on the cluster's dimensions.
+  bool MayReduceHere(const Instruction& reduce, const Instruction& m) const {
+    return reduce.opcode() == Opcode::kReduce && reduce.operand_count() == 2 &&
+           m.shape().dims() != dims_ &&
+           Refines(CutsOfReduce(m.shape().dims(), reduce.dimensions()));
   }
 
   Shape Wanted(const Instruction& i) const {
@@ -144,10 +143,7 @@ class Mover {
     const std::vector<Instruction*> users(m->users().begin(), m->users().end());
     for (Instruction* u : users) {
       if (members_.contains(u)) continue;
-      if (u->opcode() == Opcode::kReduce && u->operand_count() == 2 &&
-          Reduce(u, m)) {
-        continue;
-      }
+      if (MayReduceHere(*u, *m) && Reduce(u, m)) continue;
       m->ReplaceUseIn(u, value());
     }
     if (m->IsRoot()) c_->SetRoot(value());
@@ -155,9 +151,6 @@ class Mover {
 
   bool Reduce(Instruction* reduce, Instruction* m) {
     const DimVector& old = m->shape().dims();
-    if (old == dims_ || !Refines(CutsOfReduce(old, reduce->dimensions()))) {
-      return false;
-    }
     Cuts all = cuts_;
     for (int64_t c : CutsOf(old)) AddCut(&all, c);
     const DimVector fine = DimsOf(all, m->shape().ElementCount());
