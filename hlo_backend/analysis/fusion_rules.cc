@@ -9,8 +9,9 @@ namespace {
 
 absl::Status Refuse(const Instruction& fusion, const Instruction& inside,
                     absl::string_view why) {
-  return absl::UnimplementedError(absl::StrCat(
-      Describe(fusion), ": ", Describe(inside), " cannot be fused here: ", why));
+  return absl::UnimplementedError(absl::StrCat(Describe(fusion), ": ",
+                                               Describe(inside),
+                                               " cannot be fused here: ", why));
 }
 
 bool IsScalarConstantBroadcast(const Instruction& i) {
@@ -243,8 +244,8 @@ absl::Status CheckOutputFusion(const Instruction& fusion) {
   for (const Instruction* operand : dot->operands()) {
     absl::flat_hash_set<const Instruction*> seen;
     const Instruction* parameter = nullptr;
-    RETURN_IF_ERROR(CollectPrologue(fusion, operand, operand->shape(),
-                                    &parameter, &seen));
+    RETURN_IF_ERROR(
+        CollectPrologue(fusion, operand, operand->shape(), &parameter, &seen));
     if (parameter == nullptr) {
       return Refuse(fusion, *operand, "a dot's operand that reads no array");
     }

@@ -101,8 +101,8 @@ class Planner {
         if (target != kX64SplitLow && target != kX64SplitHigh) break;
         // Planes: low words first, but the high part of an f64 first.
         const Shape& whole = i.operand(0)->shape();
-        const bool second = (target == kX64SplitHigh) !=
-                            (whole.type() == PrimitiveType::kF64);
+        const bool second =
+            (target == kX64SplitHigh) != (whole.type() == PrimitiveType::kF64);
         classes_.Tie(classes_.First(i.operand(0)), me,
                      second ? BytesOf(i.shape()) : 0);
         break;
@@ -152,8 +152,7 @@ class Planner {
   void Number(const Computation& c) {
     for (const Instruction* i : c.instructions()) {
       if (i->opcode() == Opcode::kWhile ||
-          i->opcode() == Opcode::kConditional ||
-          i->opcode() == Opcode::kCall) {
+          i->opcode() == Opcode::kConditional || i->opcode() == Opcode::kCall) {
         for (const Computation* callee : i->called()) Number(*callee);
       }
       position_[i] = next_position_++;
@@ -247,13 +246,11 @@ class Planner {
     buffer.id = static_cast<int>(request.id);
     buffer.name = info.maker->name();
     buffer.bytes = request.bytes.count();
-    buffer.kind = request.kind == memory::BufferKind::kArgument
-                      ? PlannedKind::kArgument
-                  : request.kind == memory::BufferKind::kOutput
-                      ? PlannedKind::kOutput
-                  : request.kind == memory::BufferKind::kConstant
-                      ? PlannedKind::kConstant
-                      : PlannedKind::kTemp;
+    buffer.kind =
+        request.kind == memory::BufferKind::kArgument   ? PlannedKind::kArgument
+        : request.kind == memory::BufferKind::kOutput   ? PlannedKind::kOutput
+        : request.kind == memory::BufferKind::kConstant ? PlannedKind::kConstant
+                                                        : PlannedKind::kTemp;
     buffer.memory_space = request.colour;
     buffer.alias_of = static_cast<int>(request.alias_of);
     buffer.label = request.label;

@@ -13,9 +13,8 @@ absl::StatusOr<Pipeline> LoadPipeline(const std::string& wanted) {
   std::vector<std::string> known;
   for (const auto& file : kPipelineFiles) {
     const absl::string_view path = file.name;
-    const absl::string_view stem =
-        path.substr(path.rfind('/') + 1,
-                    path.rfind(".textproto") - path.rfind('/') - 1);
+    const absl::string_view stem = path.substr(
+        path.rfind('/') + 1, path.rfind(".textproto") - path.rfind('/') - 1);
     if (stem == name) return Pipeline::Parse(file.text, path);
     known.emplace_back(stem);
   }

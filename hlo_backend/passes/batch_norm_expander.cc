@@ -49,8 +49,7 @@ class Expander {
                      b_.Scalar2(Opcode::kAdd, type_));
   }
   Instruction* DivideByCount(Instruction* per_feature) {
-    return b_.Multiply(per_feature,
-                       Const(1.0 / count_, per_feature->shape()));
+    return b_.Multiply(per_feature, Const(1.0 / count_, per_feature->shape()));
   }
   Instruction* WithEpsilon(Instruction* variance) {
     return b_.Add(variance, Const(attrs_.epsilon, variance->shape()));
@@ -67,8 +66,7 @@ class Expander {
   Instruction* Training() {
     Instruction* mean = DivideByCount(Sum(x_));
     Instruction* mean_square = DivideByCount(Sum(b_.Multiply(x_, x_)));
-    Instruction* variance =
-        b_.Subtract(mean_square, b_.Multiply(mean, mean));
+    Instruction* variance = b_.Subtract(mean_square, b_.Multiply(mean, mean));
     // Rounding may leave a tiny negative variance.
     variance = b_.Maximum(variance, Const(0, variance->shape()));
     return b_.Tuple({Normalised(mean, variance), mean, variance});
@@ -86,8 +84,8 @@ class Expander {
     Instruction* factor = DivideByCount(b_.Multiply(scale, rsqrt));
     Instruction* inner = b_.Multiply(dy, Const(count_, dy->shape()));
     inner = b_.Subtract(inner, Wide(doffset));
-    inner = b_.Subtract(
-        inner, b_.Multiply(centred, Wide(b_.Divide(dot, var_eps))));
+    inner =
+        b_.Subtract(inner, b_.Multiply(centred, Wide(b_.Divide(dot, var_eps))));
     Instruction* dx = b_.Multiply(Wide(factor), inner);
     return b_.Tuple({dx, dscale, doffset});
   }

@@ -124,9 +124,9 @@ bool MayFold(const Instruction& i, const PassOptions& options) {
   if (BitWidth(i.shape().type()) < 8) return false;
   bool splat = true;
   for (const Instruction* o : i.operands()) {
-    if (!o->IsConstant() || !o->shape().IsArray() ||
-        o->literal().IsElided() || IsComplex(o->shape().type()) ||
-        BitWidth(o->shape().type()) < 8 || !IsSmall(o->literal(), options)) {
+    if (!o->IsConstant() || !o->shape().IsArray() || o->literal().IsElided() ||
+        IsComplex(o->shape().type()) || BitWidth(o->shape().type()) < 8 ||
+        !IsSmall(o->literal(), options)) {
       return false;
     }
     splat &= o->literal().IsSplat() || o->shape().IsScalar();

@@ -112,8 +112,7 @@ class Inserter {
     }
     if (maker->IsConstant()) return true;
     if (alias < 0) return false;
-    const Instruction* parameter =
-        entry_->parameter(static_cast<int>(alias));
+    const Instruction* parameter = entry_->parameter(static_cast<int>(alias));
     const int made = position_.at(maker);
     const int read = LastRead(parameter, position_);
     if (read > made) return true;

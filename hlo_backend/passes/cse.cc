@@ -32,8 +32,8 @@ void MergeCallees(Module* module) {
 }
 
 uint64_t HashOf(const Instruction& i) {
-  uint64_t hash = HashCombine(static_cast<uint64_t>(i.opcode()),
-                              i.shape().Fingerprint());
+  uint64_t hash =
+      HashCombine(static_cast<uint64_t>(i.opcode()), i.shape().Fingerprint());
   for (const Instruction* operand : i.operands()) {
     hash = HashCombine(hash, operand->id());
   }

@@ -152,8 +152,8 @@ std::vector<ElementwiseCluster> FindElementwiseClusters(
   UnionFind sets(static_cast<int>(order.size()));
   std::vector<bool> member(order.size());
   for (int n = 0; n < static_cast<int>(order.size()); ++n) {
-    member[n] = IsClusterMember(*order[n]) &&
-                order[n]->shape().ElementCount() > 1;
+    member[n] =
+        IsClusterMember(*order[n]) && order[n]->shape().ElementCount() > 1;
     if (!member[n]) continue;
     for (const Instruction* o : order[n]->operands()) {
       const int k = number[o];

@@ -71,9 +71,8 @@ std::optional<int64_t> Integer(Opcode op, int64_t a, int64_t b,
     case Opcode::kNegate:
       return static_cast<int64_t>(-ua);
     case Opcode::kShiftLeft:
-      return ub >= static_cast<uint64_t>(bits)
-                 ? 0
-                 : static_cast<int64_t>(ua << ub);
+      return ub >= static_cast<uint64_t>(bits) ? 0
+                                               : static_cast<int64_t>(ua << ub);
     case Opcode::kShiftRightLogical:
       return ub >= static_cast<uint64_t>(bits)
                  ? 0

@@ -49,7 +49,8 @@ class Fuser {
     std::vector<int> result;
     auto add = [&](const Instruction* value) {
       const int g = GroupOf(value);
-      if (g >= 0 && std::find(result.begin(), result.end(), g) == result.end()) {
+      if (g >= 0 &&
+          std::find(result.begin(), result.end(), g) == result.end()) {
         result.push_back(g);
       }
     };
@@ -192,8 +193,8 @@ class Fuser {
   void JoinScalars() {
     std::map<int, int> by_level;
     for (int g = 0; g < groups_.count(); ++g) {
-      if (groups_.Find(g) != g || !kernels_[g].fusible ||
-          kernels_[g].dot || kernels_[g].reduce || !kernels_[g].dims.empty()) {
+      if (groups_.Find(g) != g || !kernels_[g].fusible || kernels_[g].dot ||
+          kernels_[g].reduce || !kernels_[g].dims.empty()) {
         continue;
       }
       auto [it, inserted] = by_level.emplace(groups_.level(g), g);

@@ -3,7 +3,8 @@
 //
 //   %a = f32[1024,128] add(%dot, %bias2)          %a = f32[1024,128] add(...)
 //   %b = f32[8,128,128] reshape(%a)        ==>    %c = f32[1024,128] tanh(%a)
-//   %c = f32[8,128,128] tanh(%b)                  %d = f32[8,128,128] reshape(%c)
+//   %c = f32[8,128,128] tanh(%b)                  %d = f32[8,128,128]
+//   reshape(%c)
 //
 // A cluster is elementwise instructions, with reshapes that keep the minor
 // dimension between them. Its shape has only the dimensions that its

@@ -14,7 +14,8 @@ void Rewriter::Enqueue(Instruction* i) {
 void Rewriter::EnqueueNew(Instruction* i) {
   if (i->id() <= newest_id_) return;
   // Operands first, and each new instruction once: it is queued after them.
-  if (i->id() < static_cast<int>(state_.size()) && (state_[i->id()] & kQueued)) {
+  if (i->id() < static_cast<int>(state_.size()) &&
+      (state_[i->id()] & kQueued)) {
     return;
   }
   for (Instruction* operand : i->operands()) EnqueueNew(operand);
@@ -27,8 +28,7 @@ void Rewriter::RemoveDead(Instruction* dead) {
     Instruction* i = stack.back();
     stack.pop_back();
     if (i->user_count() > 0 || i->IsRoot() || i->HasSideEffect() ||
-        i->opcode() == Opcode::kParameter ||
-        !i->control_successors().empty()) {
+        i->opcode() == Opcode::kParameter || !i->control_successors().empty()) {
       continue;
     }
     absl::InlinedVector<Instruction*, 4> operands;

@@ -157,8 +157,8 @@ absl::StatusOr<bool> SchedulerPass::Run(Module* module, const PassContext&) {
   for (Computation* c : ControlComputations(*module)) {
     const std::vector<Instruction*> plain = ParametersFirst(c->PostOrder());
     const std::vector<Instruction*> list = ListSchedule(*c);
-    const bool better = Liveness(*c, list).PeakBytes() <
-                        Liveness(*c, plain).PeakBytes();
+    const bool better =
+        Liveness(*c, list).PeakBytes() < Liveness(*c, plain).PeakBytes();
     c->Reorder(better ? list : plain);
   }
   module->mutable_config()->is_scheduled = true;

@@ -12,9 +12,7 @@ struct Side {
   DimVector batch, contracting;
 };
 
-bool LeadingBatch(const Side& side) {
-  return IsIdentityMapping(side.batch);
-}
+bool LeadingBatch(const Side& side) { return IsIdentityMapping(side.batch); }
 
 // The operand is a transpose. With leading batch dimensions, one free and one
 // contracting dimension, the dot can take those two in either order. Returns
@@ -76,8 +74,8 @@ Instruction* MakeDot(Instruction* i, const Side& lhs, const Side& rhs) {
   DimVector dims;
   for (int64_t d : lhs.batch) dims.push_back(lhs.operand->shape().dim(d));
   for (const Side* side : {&lhs, &rhs}) {
-    for (int64_t d :
-         Others(side->operand->shape().rank(), side->batch, side->contracting)) {
+    for (int64_t d : Others(side->operand->shape().rank(), side->batch,
+                            side->contracting)) {
       dims.push_back(side->operand->shape().dim(d));
     }
   }

@@ -36,9 +36,8 @@ Instruction* Divide(Instruction* i, Rewriter& r) {
   // One reciprocal instead of a division per element.
   Instruction* scalar = BroadcastScalarOf(*y);
   if (scalar == nullptr || !r.options().allow_excess_precision) return nullptr;
-  return b.Multiply(x,
-                    b.BroadcastScalar(b.Divide(b.One(type), scalar),
-                                      i->shape().dims()));
+  return b.Multiply(
+      x, b.BroadcastScalar(b.Divide(b.One(type), scalar), i->shape().dims()));
 }
 
 Instruction* Power(Instruction* i, Rewriter& r) {
@@ -136,8 +135,7 @@ Instruction* SimplifyBroadcastOperands(Instruction* i, Rewriter& r) {
   if (IsCommutative(i->opcode()) && i->operand_count() == 2 &&
       ScalarConstantOf(*i->operand(0)) != nullptr &&
       ScalarConstantOf(*i->operand(1)) == nullptr) {
-    return i->parent()->AddLike(*i, i->shape(),
-                                {i->operand(1), i->operand(0)});
+    return i->parent()->AddLike(*i, i->shape(), {i->operand(1), i->operand(0)});
   }
   if (i->shape().IsScalar()) return nullptr;
   // All operands broadcast from one smaller shape, the same way, or from
@@ -154,10 +152,9 @@ Instruction* SimplifyBroadcastOperands(Instruction* i, Rewriter& r) {
   }
   const DimVector small_dims =
       widest ? widest->operand(0)->shape().dims() : DimVector();
-  const DimVector mapping =
-      widest ? DimVector(widest->dimensions().begin(),
-                         widest->dimensions().end())
-             : DimVector();
+  const DimVector mapping = widest ? DimVector(widest->dimensions().begin(),
+                                               widest->dimensions().end())
+                                   : DimVector();
   std::vector<Instruction*> operands;
   for (Instruction* operand : i->operands()) {
     Instruction* source = operand->operand(0);

@@ -38,8 +38,7 @@ Instruction* WithDims(Instruction* i, Instruction* x, DimVector reduced,
   DimensionsAttrs attrs;
   attrs.dimensions = std::move(reduced);
   Instruction* value = i->parent()->AddLike(
-      *i,
-      Shape::Array(i->shape().type(), Permuted(x->shape().dims(), kept)),
+      *i, Shape::Array(i->shape().type(), Permuted(x->shape().dims(), kept)),
       {x, i->operand(1)});
   value->set_attributes(attrs);
   if (value->shape().SameDims(i->shape())) return value;
@@ -60,9 +59,8 @@ Instruction* SimplifyReduce(Instruction* i, Rewriter& r) {
     reduced_elements *= x->shape().dim(static_cast<int>(d));
   }
   if (reduced_elements == 1 && StartIsNeutral(*i)) {
-    return i->shape().SameDims(x->shape())
-               ? x
-               : b.Reshape(x, i->shape().dims());
+    return i->shape().SameDims(x->shape()) ? x
+                                           : b.Reshape(x, i->shape().dims());
   }
   // Without dimensions of size 1.
   if (HasUnitDims(x->shape()) && reduced_elements > 1) {

@@ -33,9 +33,8 @@ Instruction* SimplifySelect(Instruction* i, Rewriter& r) {
                      direction == CompareDirection::kLe ||
                      direction == CompareDirection::kGe;
   Instruction* constant = b.ConstantScalar(PrimitiveType::kPred, value);
-  return i->shape().IsScalar()
-             ? constant
-             : b.BroadcastScalar(constant, i->shape().dims());
+  return i->shape().IsScalar() ? constant
+                               : b.BroadcastScalar(constant, i->shape().dims());
 }
 
 }  // namespace ptxla::hlo

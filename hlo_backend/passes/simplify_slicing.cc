@@ -13,8 +13,7 @@ bool ConstantStarts(const Instruction& slice, DimVector* starts) {
     const Instruction* index = slice.operand(1 + d);
     if (!index->IsConstant() || !index->shape().IsScalar()) return false;
     const int64_t last = from.dim(d) - slice.shape().dim(d);
-    starts->push_back(
-        std::clamp<int64_t>(index->literal().GetInt(0), 0, last));
+    starts->push_back(std::clamp<int64_t>(index->literal().GetInt(0), 0, last));
   }
   return true;
 }
@@ -67,11 +66,10 @@ Instruction* SimplifySlicing(Instruction* i, Rewriter& r) {
     }
     case Opcode::kPad:
       return i->shape().SameDims(i->operand(0)->shape()) &&
-                     std::all_of(i->attrs<PadAttrs>().dims.begin(),
-                                 i->attrs<PadAttrs>().dims.end(),
-                                 [](const PaddingDim& p) {
-                                   return p == PaddingDim();
-                                 })
+                     std::all_of(
+                         i->attrs<PadAttrs>().dims.begin(),
+                         i->attrs<PadAttrs>().dims.end(),
+                         [](const PaddingDim& p) { return p == PaddingDim(); })
                  ? i->operand(0)
                  : nullptr;
     case Opcode::kConcatenate:

@@ -14,9 +14,8 @@ namespace {
 
 bool HasX64(const Shape& shape) {
   bool has = false;
-  ForEachLeaf(shape, [&](const Shape& leaf, const ShapeIndex&) {
-    has |= IsX64(leaf);
-  });
+  ForEachLeaf(
+      shape, [&](const Shape& leaf, const ShapeIndex&) { has |= IsX64(leaf); });
   return has;
 }
 
@@ -69,17 +68,17 @@ class Eliminator {
     auto [it, inserted] = whole_.emplace(i, nullptr);
     if (inserted) {
       const X64Pair pair = pairs_.at(i);
-      it->second = b_.CustomCall(kX64Combine, {pair.low, pair.high},
-                                 i->shape());
+      it->second =
+          b_.CustomCall(kX64Combine, {pair.low, pair.high}, i->shape());
     }
     return it->second;
   }
 
   // The s32 value of an index.
   Instruction* Index(Instruction* i) {
-    return IsX64(i->shape()) ? math_.ToNarrow(PairOf(i), PrimitiveType::kS32,
-                                              true)
-                             : i;
+    return IsX64(i->shape())
+               ? math_.ToNarrow(PairOf(i), PrimitiveType::kS32, true)
+               : i;
   }
 
   // The same instruction on one of the halves.
@@ -180,8 +179,8 @@ absl::StatusOr<bool> Eliminator::Visit(Instruction* i) {
         if (x->shape().type() != PrimitiveType::kF64) {
           value = math_.ToNarrow(pair, to, IsSigned(x->shape().type()));
         } else {
-          value = to == PrimitiveType::kF32 ? pair.high
-                                            : b_.Convert(pair.high, to);
+          value =
+              to == PrimitiveType::kF32 ? pair.high : b_.Convert(pair.high, to);
         }
         c_->Replace(i, value);
         return true;
@@ -214,8 +213,8 @@ absl::StatusOr<X64Pair> Eliminator::Value(Instruction* i) {
       return math_.Constant(i->literal());
     case Opcode::kIota: {
       Instruction* low = Like(*i, {});
-      Instruction* zero = b_.BroadcastScalar(
-          b_.Zero(low->shape().type()), low->shape().dims());
+      Instruction* zero =
+          b_.BroadcastScalar(b_.Zero(low->shape().type()), low->shape().dims());
       return is_float ? X64Pair{zero, low} : X64Pair{low, zero};
     }
     case Opcode::kBroadcast:
@@ -235,11 +234,10 @@ absl::StatusOr<X64Pair> Eliminator::Value(Instruction* i) {
     case Opcode::kDynamicUpdateSlice:
       return Move(*i, 2);
     case Opcode::kSelect:
-      return X64Pair{
-          c_->AddLike(*i, pair(1).low->shape(),
-                      {i->operand(0), pair(1).low, pair(2).low}),
-          c_->AddLike(*i, pair(1).low->shape(),
-                      {i->operand(0), pair(1).high, pair(2).high})};
+      return X64Pair{c_->AddLike(*i, pair(1).low->shape(),
+                                 {i->operand(0), pair(1).low, pair(2).low}),
+                     c_->AddLike(*i, pair(1).low->shape(),
+                                 {i->operand(0), pair(1).high, pair(2).high})};
     case Opcode::kReduce:
       return Reduced(i);
     default:

@@ -1,5 +1,5 @@
-// Writes 64-bit arithmetic as arithmetic on pairs of 32-bit words (x64_pairs.h),
-// as the TPU compiler does.
+// Writes 64-bit arithmetic as arithmetic on pairs of 32-bit words
+// (x64_pairs.h), as the TPU compiler does.
 //
 // A 64-bit parameter, result, tuple element or loop state keeps its shape and
 // its bytes; in HBM it is two planes: the low words tiled as u32, then the high

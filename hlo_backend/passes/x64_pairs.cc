@@ -12,26 +12,26 @@ bool IsX64(PrimitiveType type) {
   return type == PrimitiveType::kS64 || type == PrimitiveType::kU64 ||
          type == PrimitiveType::kF64;
 }
-bool IsX64(const Shape& shape) { return shape.IsArray() && IsX64(shape.type()); }
+bool IsX64(const Shape& shape) {
+  return shape.IsArray() && IsX64(shape.type());
+}
 PrimitiveType X64HalfType(PrimitiveType type) {
   return type == PrimitiveType::kF64 ? kF32 : kU32;
 }
 
 Instruction* X64Math::U32(uint32_t value, const Instruction* like) {
   Instruction* c = b_.Constant(Literal::Scalar<uint32_t>(value));
-  return like->shape().IsScalar()
-             ? c
-             : b_.BroadcastScalar(c, like->shape().dims());
+  return like->shape().IsScalar() ? c
+                                  : b_.BroadcastScalar(c, like->shape().dims());
 }
 Instruction* X64Math::F32(float value, const Instruction* like) {
   Instruction* c = b_.Constant(Literal::Scalar<float>(value));
-  return like->shape().IsScalar()
-             ? c
-             : b_.BroadcastScalar(c, like->shape().dims());
+  return like->shape().IsScalar() ? c
+                                  : b_.BroadcastScalar(c, like->shape().dims());
 }
 Instruction* X64Math::AsSigned(Instruction* x) {
-  return b_.BitcastConvert(x,
-                           Shape::Array(PrimitiveType::kS32, x->shape().dims()));
+  return b_.BitcastConvert(
+      x, Shape::Array(PrimitiveType::kS32, x->shape().dims()));
 }
 Instruction* X64Math::AsUnsigned(Instruction* x) {
   return b_.BitcastConvert(x, Shape::Array(kU32, x->shape().dims()));
@@ -66,8 +66,7 @@ Instruction* X64Math::MultiplyHigh(Instruction* x, Instruction* y) {
 X64Pair X64Math::Multiply(X64Pair x, X64Pair y) {
   Instruction* cross =
       b_.Add(b_.Multiply(x.high, y.low), b_.Multiply(x.low, y.high));
-  return {b_.Multiply(x.low, y.low),
-          b_.Add(MultiplyHigh(x.low, y.low), cross)};
+  return {b_.Multiply(x.low, y.low), b_.Add(MultiplyHigh(x.low, y.low), cross)};
 }
 
 X64Pair X64Math::Negate(X64Pair x) {
@@ -76,8 +75,8 @@ X64Pair X64Math::Negate(X64Pair x) {
 }
 
 X64Pair X64Math::Abs(X64Pair x) {
-  Instruction* negative = b_.Compare(
-      AsSigned(x.high), AsSigned(U32(0, x.high)), CompareDirection::kLt);
+  Instruction* negative = b_.Compare(AsSigned(x.high), AsSigned(U32(0, x.high)),
+                                     CompareDirection::kLt);
   return Select(negative, Negate(x), x);
 }
 
@@ -94,13 +93,13 @@ X64Pair X64Math::Shift(Opcode op, X64Pair x, X64Pair y) {
   Instruction* rest = b_.Subtract(U32(32, amount), amount);
   Instruction* beyond = b_.Subtract(amount, U32(32, amount));
   if (op == Opcode::kShiftLeft) {
-    Instruction* high = b_.Or(b_.ShiftLeft(x.high, amount),
-                              b_.ShiftRightLogical(x.low, rest));
+    Instruction* high =
+        b_.Or(b_.ShiftLeft(x.high, amount), b_.ShiftRightLogical(x.low, rest));
     return {b_.ShiftLeft(x.low, amount),
             b_.Or(high, b_.ShiftLeft(x.low, beyond))};
   }
-  Instruction* low = b_.Or(b_.ShiftRightLogical(x.low, amount),
-                           b_.ShiftLeft(x.high, rest));
+  Instruction* low =
+      b_.Or(b_.ShiftRightLogical(x.low, amount), b_.ShiftLeft(x.high, rest));
   if (op == Opcode::kShiftRightLogical) {
     return {b_.Or(low, b_.ShiftRightLogical(x.high, beyond)),
             b_.ShiftRightLogical(x.high, amount)};
@@ -119,23 +118,21 @@ Instruction* X64Math::Compare(X64Pair x, X64Pair y, CompareDirection direction,
   const CompareDirection equal = CompareDirection::kEq;
   if (direction == CompareDirection::kEq ||
       direction == CompareDirection::kNe) {
-    return b_.Binary(
-        direction == equal ? Opcode::kAnd : Opcode::kOr,
-        b_.Compare(x.low, y.low, direction),
-        b_.Compare(x.high, y.high, direction));
+    return b_.Binary(direction == equal ? Opcode::kAnd : Opcode::kOr,
+                     b_.Compare(x.low, y.low, direction),
+                     b_.Compare(x.high, y.high, direction));
   }
-  const bool less = direction == CompareDirection::kLt ||
-                    direction == CompareDirection::kLe;
+  const bool less =
+      direction == CompareDirection::kLt || direction == CompareDirection::kLe;
   Instruction *xh = x.high, *yh = y.high;
   if (is_signed) {
     xh = AsSigned(xh);
     yh = AsSigned(yh);
   }
-  Instruction* high_decides = b_.Compare(
-      xh, yh, less ? CompareDirection::kLt : CompareDirection::kGt);
-  Instruction* low_decides =
-      b_.And(b_.Compare(x.high, y.high, equal),
-             b_.Compare(x.low, y.low, direction));
+  Instruction* high_decides =
+      b_.Compare(xh, yh, less ? CompareDirection::kLt : CompareDirection::kGt);
+  Instruction* low_decides = b_.And(b_.Compare(x.high, y.high, equal),
+                                    b_.Compare(x.low, y.low, direction));
   return b_.Or(high_decides, low_decides);
 }
 
@@ -148,8 +145,7 @@ X64Pair X64Math::FromFloat(Instruction* x) {
   Instruction* size = b_.Abs(value);
   // Both steps are exact: powers of two, and a difference of neighbours.
   Instruction* high = b_.Floor(b_.Multiply(size, F32(0x1p-32f, size)));
-  Instruction* low =
-      b_.Subtract(size, b_.Multiply(high, F32(0x1p32f, size)));
+  Instruction* low = b_.Subtract(size, b_.Multiply(high, F32(0x1p32f, size)));
   X64Pair result = {b_.Convert(low, kU32), b_.Convert(high, kU32)};
   Instruction* negative =
       b_.Compare(value, F32(0, value), CompareDirection::kLt);
@@ -163,12 +159,10 @@ X64Pair X64Math::FromNarrow(Instruction* x) {
     Instruction* low = from == kU32 ? x : b_.Convert(x, kU32);
     return {low, U32(0, x)};
   }
-  Instruction* word = from == PrimitiveType::kS32
-                          ? x
-                          : b_.Convert(x, PrimitiveType::kS32);
+  Instruction* word =
+      from == PrimitiveType::kS32 ? x : b_.Convert(x, PrimitiveType::kS32);
   Instruction* shift = AsSigned(U32(31, x));
-  return {AsUnsigned(word),
-          AsUnsigned(b_.ShiftRightArithmetic(word, shift))};
+  return {AsUnsigned(word), AsUnsigned(b_.ShiftRightArithmetic(word, shift))};
 }
 
 Instruction* X64Math::ToFloat(X64Pair x, bool is_signed) {
@@ -177,8 +171,8 @@ Instruction* X64Math::ToFloat(X64Pair x, bool is_signed) {
       b_.Multiply(b_.Convert(size.high, kF32), F32(0x1p32f, x.low));
   Instruction* value = b_.Add(high, b_.Convert(size.low, kF32));
   if (!is_signed) return value;
-  Instruction* negative = b_.Compare(
-      AsSigned(x.high), AsSigned(U32(0, x.high)), CompareDirection::kLt);
+  Instruction* negative = b_.Compare(AsSigned(x.high), AsSigned(U32(0, x.high)),
+                                     CompareDirection::kLt);
   return b_.Select(negative, b_.Negate(value), value);
 }
 
@@ -238,13 +232,12 @@ Instruction* X64Math::FloatCompare(X64Pair x, X64Pair y,
                      b_.Compare(x.high, y.high, direction),
                      b_.Compare(x.low, y.low, direction));
   }
-  const bool less = direction == CompareDirection::kLt ||
-                    direction == CompareDirection::kLe;
-  return b_.Or(
-      b_.Compare(x.high, y.high,
-                 less ? CompareDirection::kLt : CompareDirection::kGt),
-      b_.And(b_.Compare(x.high, y.high, CompareDirection::kEq),
-             b_.Compare(x.low, y.low, direction)));
+  const bool less =
+      direction == CompareDirection::kLt || direction == CompareDirection::kLe;
+  return b_.Or(b_.Compare(x.high, y.high,
+                          less ? CompareDirection::kLt : CompareDirection::kGt),
+               b_.And(b_.Compare(x.high, y.high, CompareDirection::kEq),
+                      b_.Compare(x.low, y.low, direction)));
 }
 
 X64Pair X64Math::Constant(const Literal& literal) {
