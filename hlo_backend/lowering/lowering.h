@@ -3,7 +3,7 @@
 // collectives and control flow as schedule entries.
 //
 //   ASSIGN_OR_RETURN(isa::Program p,
-//                    Lower(*module, placement, chip, LoweringOptions()));
+//                    Lower(*module, plan, chip, LoweringOptions()));
 //
 // Kernels are deduplicated by hlo::KernelFingerprint before bundles are made:
 // equal layers share theirs. Arrays lie in memory as their layouts say; every
@@ -19,49 +19,14 @@
 #include <string>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
 #include "chips/chip_spec.h"
+#include "hlo_backend/analysis/buffer_plan.h"
 #include "hlo_backend/ir/module.h"
 #include "isa/machine_model.h"
 #include "isa/program.h"
 
 namespace ptxla::lowering {
-
-// Where the value of an instruction's leaf lies. Made by the compiler's buffer
-// assignment, or by TrivialPlacement in tests.
-struct Placement {
-  std::vector<isa::Buffer> buffers;
-  // (instruction, leaf number in ForEachLeaf order) -> place. Every array leaf
-  // of every instruction outside fusions has one, tuples' included.
-  absl::flat_hash_map<std::pair<const hlo::Instruction*, int>,
-                      isa::BufferSlice>
-      places;
-
-  const isa::BufferSlice* Find(const hlo::Instruction* i, int leaf) const {
-    const auto it = places.find({i, leaf});
-    return it == places.end() ? nullptr : &it->second;
-  }
-};
-
-// Every leaf that is not an alias of another (tuple, get-tuple-element,
-// bitcast, while state, in-place results, donated parameters) gets a buffer of
-// its own, without reuse.
-absl::StatusOr<Placement> TrivialPlacement(const hlo::Module& module,
-                                           const chips::ChipSpec& chip);
-
-// Groups of leaves that must lie in the same place, in schedule order: what
-// a buffer assignment has to honour. Used by TrivialPlacement and by the
-// compiler.
-struct AliasSet {
-  std::vector<std::pair<const hlo::Instruction*, int>> leaves;
-  int64_t bytes = 0;      // largest of the leaves
-  int memory_space = 0;   // hlo::kMemoryHbm ...
-  bool is_parameter = false;
-  bool is_output = false;
-  bool is_constant = false;
-};
-absl::StatusOr<std::vector<AliasSet>> AliasSets(const hlo::Module& module);
 
 struct LoweringOptions {
   enum class UnknownOps : uint8_t { kRefuse, kEstimate };
@@ -80,7 +45,7 @@ struct LoweringStats {
 };
 
 absl::StatusOr<isa::Program> Lower(const hlo::Module& module,
-                                   const Placement& placement,
+                                   const hlo::BufferPlan& plan,
                                    const chips::ChipSpec& chip,
                                    const LoweringOptions& options,
                                    LoweringStats* stats = nullptr);

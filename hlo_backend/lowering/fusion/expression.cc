@@ -1,0 +1,211 @@
+#include "hlo_backend/lowering/fusion/expression.h"
+
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/numerics/bits.h"
+#include "base/status.h"
+
+namespace ptxla::lowering {
+namespace {
+
+using hlo::DimVector;
+using hlo::Instruction;
+using hlo::Opcode;
+using hlo::PrimitiveType;
+
+absl::Status Unsupported(const Instruction& i, absl::string_view why) {
+  return absl::UnimplementedError(
+      absl::StrCat(i.name(), " (", hlo::OpcodeName(i.opcode()), "): ", why));
+}
+
+// The 32-bit register image of a scalar: floats as f32, integers extended.
+absl::StatusOr<uint32_t> RegisterImage(const Instruction& i) {
+  const hlo::Literal& literal = i.literal();
+  const PrimitiveType type = i.shape().type();
+  if (hlo::IsFloat(type)) {
+    return numerics::FloatBits(static_cast<float>(literal.GetDouble(0)));
+  }
+  return static_cast<uint32_t>(literal.GetInt(0));
+}
+
+class ExpressionBuilder {
+ public:
+  explicit ExpressionBuilder(const Instruction& i) : instr_(i) {}
+
+  absl::StatusOr<Expression> Build() {
+    const bool fusion = instr_.opcode() == Opcode::kFusion;
+    std::vector<const Instruction*> roots;
+    const Instruction* root = fusion ? instr_.fused()->root() : &instr_;
+    if (fusion && root->opcode() == Opcode::kTuple) {
+      for (const Instruction* r : root->operands()) roots.push_back(r);
+    } else {
+      roots.push_back(root);
+    }
+    const Instruction* first_reduce = nullptr;
+    for (const Instruction* r : roots) {
+      if (r->opcode() == Opcode::kReduce && first_reduce == nullptr) {
+        first_reduce = r;
+      }
+    }
+    e_.shape = first_reduce ? first_reduce->operand(0)->shape()
+                            : roots[0]->shape();
+    ASSIGN_OR_RETURN(e_.space, PhysicalArray::Of(e_.shape),
+                     _ << "iteration of " << instr_.name());
+    // Logical dimension l is iteration dimension identity[l].
+    DimVector identity(e_.shape.rank(), 0);
+    for (int d = 0; d < e_.space.rank(); ++d) identity[e_.space.dims[d]] = d;
+    for (const Instruction* r : roots) {
+      const bool reduce = r->opcode() == Opcode::kReduce;
+      const Instruction* value = reduce ? r->operand(0) : r;
+      if (!value->shape().SameDims(e_.shape)) {
+        return Unsupported(*r, "roots have different iteration shapes");
+      }
+      if (reduce && r->operand_count() != 2) {
+        return Unsupported(*r, "reduce of several arrays");
+      }
+      ASSIGN_OR_RETURN(int node, Node(value, identity));
+      e_.roots.push_back(node);
+      e_.reduces.push_back(reduce ? r : nullptr);
+    }
+    return std::move(e_);
+  }
+
+ private:
+  using Key = std::pair<const Instruction*, std::vector<int64_t>>;
+
+  absl::StatusOr<int> Node(const Instruction* i, const DimVector& map) {
+    const Key key{i, std::vector<int64_t>(map.begin(), map.end())};
+    const auto found = known_.find(key);
+    if (found != known_.end()) return found->second;
+    ASSIGN_OR_RETURN(int node, Make(i, map));
+    known_[key] = node;
+    return node;
+  }
+
+  // Leaf if it comes from outside: an operand of the lone instruction, or a
+  // parameter of the fusion.
+  int ArgumentOf(const Instruction* i) const {
+    if (instr_.opcode() == Opcode::kFusion) {
+      return i->opcode() == Opcode::kParameter
+                 ? static_cast<int>(i->parameter_number())
+                 : -1;
+    }
+    return i == &instr_ ? -1 : instr_.OperandIndex(i);
+  }
+
+  int Append(ExprNode node) {
+    node.depends = 0;
+    if (node.kind == ExprNode::Kind::kLeaf) {
+      for (size_t k = 0; k < node.map.size(); ++k) {
+        if (node.map[k] >= 0 && node.instr->shape().dim(k) > 1) {
+          node.depends |= 1u << node.map[k];
+        }
+      }
+    } else if (node.kind == ExprNode::Kind::kIota && node.iota_dim >= 0) {
+      node.depends = 1u << node.iota_dim;
+    }
+    for (int input : node.inputs) node.depends |= e_.nodes[input].depends;
+    e_.nodes.push_back(std::move(node));
+    return static_cast<int>(e_.nodes.size()) - 1;
+  }
+
+  absl::StatusOr<int> Make(const Instruction* i, const DimVector& map) {
+    ExprNode node;
+    node.instr = i;
+    node.map = map;
+    node.type = i->shape().type();
+    node.argument = ArgumentOf(i);
+    if (i->opcode() == Opcode::kConstant && i->literal().IsUniform()) {
+      node.kind = ExprNode::Kind::kConstant;
+      node.argument = -1;
+      ASSIGN_OR_RETURN(node.constant, RegisterImage(*i));
+      return Append(std::move(node));
+    }
+    if (node.argument >= 0) {
+      node.kind = ExprNode::Kind::kLeaf;
+      return Append(std::move(node));
+    }
+    switch (i->opcode()) {
+      case Opcode::kIota: {
+        node.kind = ExprNode::Kind::kIota;
+        node.iota_dim =
+            static_cast<int>(map[i->attrs<hlo::IotaAttrs>().dimension]);
+        return Append(std::move(node));
+      }
+      case Opcode::kBroadcast: {
+        DimVector inner;
+        for (int64_t d : i->dimensions()) inner.push_back(map[d]);
+        // A dimension of size 1 is indexed by 0 only.
+        return Node(i->operand(0), Degenerate(i->operand(0), inner));
+      }
+      case Opcode::kBitcast:
+      case Opcode::kReshape:
+        return ThroughReshape(i, map);
+      case Opcode::kCopy:
+        return Node(i->operand(0), map);
+      default:
+        break;
+    }
+    if (!i->IsElementwise()) {
+      return Unsupported(*i, "not part of an elementwise formula");
+    }
+    for (const Instruction* operand : i->operands()) {
+      // Clamp and select take scalars beside arrays.
+      const bool scalar = operand->shape().rank() == 0;
+      ASSIGN_OR_RETURN(int input, Node(operand, scalar ? DimVector() : map));
+      node.inputs.push_back(input);
+    }
+    return Append(std::move(node));
+  }
+
+  static DimVector Degenerate(const Instruction* i, DimVector map) {
+    for (size_t k = 0; k < map.size(); ++k) {
+      if (i->shape().dim(static_cast<int>(k)) == 1) map[k] = -1;
+    }
+    return map;
+  }
+
+  // Dimensions of size 1 come and go; the others keep their order.
+  absl::StatusOr<int> ThroughReshape(const Instruction* i,
+                                     const DimVector& map) {
+    const Instruction* operand = i->operand(0);
+    const hlo::Shape& from = operand->shape();
+    const hlo::Shape& to = i->shape();
+    DimVector inner(from.rank(), -1);
+    int t = 0;
+    for (int f = 0; f < from.rank(); ++f) {
+      if (from.dim(f) == 1) continue;
+      while (t < to.rank() && to.dim(t) == 1) ++t;
+      if (t == to.rank() || to.dim(t) != from.dim(f)) {
+        return Unsupported(*i, "a reshape that moves elements in a fusion");
+      }
+      inner[f] = map[t++];
+    }
+    return Node(operand, inner);
+  }
+
+  const Instruction& instr_;
+  Expression e_;
+  std::map<Key, int> known_;
+};
+
+}  // namespace
+
+absl::StatusOr<Expression> Expression::Build(const Instruction& i) {
+  return ExpressionBuilder(i).Build();
+}
+
+std::vector<int> Expression::Leaves() const {
+  std::vector<int> leaves;
+  for (size_t n = 0; n < nodes.size(); ++n) {
+    if (nodes[n].kind == ExprNode::Kind::kLeaf) {
+      leaves.push_back(static_cast<int>(n));
+    }
+  }
+  return leaves;
+}
+
+}  // namespace ptxla::lowering

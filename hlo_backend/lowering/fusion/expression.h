@@ -1,0 +1,58 @@
+// The formula of a fusion over its iteration shape: what each result element is
+// made of, with every value's index written in dimensions of the iteration.
+//
+// The iteration shape is seen physically (PhysicalArray): iteration dimension d
+// is the d-th from major to minor. A value of another shape (behind a
+// broadcast, or with dimensions of size 1 more or less) has a `map`: for each
+// of its own dimensions the iteration dimension that indexes it, or -1 where
+// its index is always 0. One instruction read through two maps makes two nodes.
+//
+//   ASSIGN_OR_RETURN(Expression e, Expression::Build(fusion));
+//   for (int root : e.roots) ... e.nodes[root] ...
+#ifndef PTXLA_HLO_BACKEND_LOWERING_FUSION_EXPRESSION_H_
+#define PTXLA_HLO_BACKEND_LOWERING_FUSION_EXPRESSION_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/container/inlined_vector.h"
+#include "absl/status/statusor.h"
+#include "hlo_backend/ir/instruction.h"
+#include "hlo_backend/lowering/physical_array.h"
+
+namespace ptxla::lowering {
+
+struct ExprNode {
+  enum class Kind : uint8_t { kOp, kLeaf, kConstant, kIota };
+  Kind kind = Kind::kOp;
+  const hlo::Instruction* instr = nullptr;
+  hlo::DimVector map;
+  absl::InlinedVector<int, 3> inputs;  // kOp: nodes, in operand order
+  int argument = -1;                   // kLeaf: operand number of the kernel
+  uint32_t constant = 0;               // kConstant: bits of the 32-bit value
+  int iota_dim = -1;                   // kIota: iteration dimension, -1: zero
+  uint32_t depends = 0;                // bit d: varies along dimension d
+  hlo::PrimitiveType type = hlo::PrimitiveType::kInvalid;
+};
+
+struct Expression {
+  std::vector<ExprNode> nodes;  // inputs before users
+  // One per result leaf of the instruction: the node stored, or for a reduce
+  // the node that is reduced.
+  std::vector<int> roots;
+  // Result leaf i is a reduce (the instruction) or nullptr.
+  std::vector<const hlo::Instruction*> reduces;
+  PhysicalArray space;  // of the iteration shape
+  hlo::Shape shape;     // the iteration shape
+
+  // A fusion of kind kLoop or kInput, or one instruction of those that may
+  // stand in them. Unimplemented names what cannot be part of a formula.
+  static absl::StatusOr<Expression> Build(const hlo::Instruction& i);
+
+  // Leaves in argument order; one argument may have several.
+  std::vector<int> Leaves() const;
+};
+
+}  // namespace ptxla::lowering
+
+#endif  // PTXLA_HLO_BACKEND_LOWERING_FUSION_EXPRESSION_H_

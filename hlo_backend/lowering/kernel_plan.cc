@@ -1,0 +1,245 @@
+#include "hlo_backend/lowering/kernel_plan.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/status.h"
+#include "isa/grid.h"
+#include "memory_model/dma_pipeline.h"
+#include "memory_model/hbm.h"
+
+namespace ptxla::lowering {
+namespace {
+
+using codegen::BlockMode;
+using codegen::Code;
+using codegen::CodeBuilder;
+
+// Fixed offsets keep their bank when slots alternate (isa::LayoutVmem).
+constexpr int64_t kSlotAlign = 16384;
+
+// The kernel with everything but its code.
+isa::Kernel Skeleton(const Tiling& tiling) {
+  isa::Kernel k;
+  k.args = tiling.args;
+  k.grid = tiling.grid;
+  k.megacore_dim = tiling.megacore_dim;
+  k.windows = tiling.windows;
+  k.descriptors = tiling.descriptors;
+  k.num_semaphores = tiling.num_semaphores;
+  k.scratch_bytes = tiling.scratch_bytes;
+  k.work = tiling.work;
+  k.note = tiling.note;
+  isa::LayoutVmem(&k, kSlotAlign);
+  return k;
+}
+
+bool IsCopied(const Tiling& tiling, const isa::Window& w) {
+  return tiling.args[w.arg].space != isa::Space::kVmem;
+}
+
+int CopiedWindows(const Tiling& tiling) {
+  int n = 0;
+  for (const isa::Window& w : tiling.windows) n += IsCopied(tiling, w);
+  return n;
+}
+
+int64_t NumSteps(const Tiling& tiling) {
+  int64_t n = 1;
+  for (int64_t g : tiling.grid) n *= g;
+  return n;
+}
+
+// Bundles that a step takes besides its body: starts and waits, index
+// arithmetic and bounds checks. A kernel of one step has no loop: its part is
+// in the entry.
+int64_t StepOverhead(const KernelContext& context, const Tiling& tiling) {
+  if (NumSteps(tiling) <= 1) return 0;
+  const chips::CoreSpec& core = context.chip.core();
+  return core.kernel_step.count() +
+         core.kernel_step_window.count() * CopiedWindows(tiling);
+}
+
+void PadTo(CodeBuilder* b, int64_t bundles, int64_t used) {
+  if (bundles <= used) return;
+  b->NewBlock("overhead", BlockMode::kInOrder);
+  b->Nop(static_cast<int>(bundles - used));
+}
+
+struct Parts {
+  Code entry, step, exit;
+};
+
+absl::StatusOr<Parts> WriteParts(const KernelContext& context,
+                                 const Tiling& tiling) {
+  Parts parts;
+  const int num_windows = static_cast<int>(tiling.windows.size());
+  const auto overflow = [](const CodeBuilder& b) {
+    return b.overflow()
+               ? absl::ResourceExhaustedError("too few registers for globals")
+               : absl::OkStatus();
+  };
+  {
+    CodeBuilder b(context.model);
+    PadTo(&b, context.chip.core().kernel_entry.count(), CopiedWindows(tiling));
+    b.NewBlock("start inputs", BlockMode::kInOrder);
+    for (int w = 0; w < num_windows; ++w) {
+      if (IsCopied(tiling, tiling.windows[w]) &&
+          tiling.windows[w].direction == isa::Direction::kIn) {
+        b.DmaStart(w);
+      }
+    }
+    if (tiling.entry) RETURN_IF_ERROR(tiling.entry(b));
+    RETURN_IF_ERROR(overflow(b));
+    parts.entry = b.Finish();
+  }
+  {
+    CodeBuilder b(context.model);
+    const bool loop = NumSteps(tiling) > 1;
+    int64_t used = 0;
+    b.NewBlock("start and wait", BlockMode::kInOrder);
+    for (int w = 0; w < num_windows && loop; ++w) {
+      if (IsCopied(tiling, tiling.windows[w]) &&
+          tiling.windows[w].direction == isa::Direction::kIn) {
+        b.DmaStart(w);
+        ++used;
+      }
+    }
+    for (int w = 0; w < num_windows; ++w) {
+      if (!IsCopied(tiling, tiling.windows[w])) continue;
+      b.DmaWait(w);
+      ++used;
+    }
+    b.BeginScope();
+    RETURN_IF_ERROR(tiling.body(b));
+    RETURN_IF_ERROR(overflow(b));
+    b.EndScope();
+    b.NewBlock("start outputs", BlockMode::kInOrder);
+    for (int w = 0; w < num_windows; ++w) {
+      if (IsCopied(tiling, tiling.windows[w]) &&
+          tiling.windows[w].direction != isa::Direction::kIn) {
+        b.DmaStart(w);
+        ++used;
+      }
+    }
+    PadTo(&b, StepOverhead(context, tiling), used);
+    parts.step = b.Finish();
+  }
+  {
+    CodeBuilder b(context.model);
+    b.NewBlock("wait for outputs", BlockMode::kInOrder);
+    for (int w = 0; w < num_windows; ++w) {
+      if (IsCopied(tiling, tiling.windows[w]) &&
+          tiling.windows[w].direction != isa::Direction::kIn) {
+        b.DmaWait(w);
+      }
+    }
+    parts.exit = b.Finish();
+  }
+  return parts;
+}
+
+}  // namespace
+
+UnrollPolicy UnrollPolicy::Of(const chips::ChipSpec& chip) {
+  UnrollPolicy policy;
+  if (const auto value = chip.Policy("unroll_registers")) {
+    policy.loaded_registers = static_cast<int>(*value);
+  }
+  return policy;
+}
+
+int UnrollPolicy::Copies(int loads, int live, int registers) const {
+  const int by_loads = loaded_registers / std::max(loads, 1);
+  const int by_registers = registers / std::max(live, 1);
+  return std::max(1, std::min(by_loads, by_registers));
+}
+
+int64_t VmemBytes(const Tiling& tiling) { return Skeleton(tiling).vmem_bytes; }
+
+int64_t VmemBudget(const KernelContext& context) {
+  return context.chip.vmem().scoped_limit.count();
+}
+
+absl::StatusOr<TilingScore> Score(const KernelContext& context,
+                                  const Tiling& tiling) {
+  const isa::Kernel kernel = Skeleton(tiling);
+  if (kernel.vmem_bytes > VmemBudget(context)) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat("needs ", kernel.vmem_bytes, " bytes of VMEM of ",
+                     VmemBudget(context)));
+  }
+  ASSIGN_OR_RETURN(const Parts parts, WriteParts(context, tiling));
+  TilingScore score;
+  score.vmem_bytes = kernel.vmem_bytes;
+  ASSIGN_OR_RETURN(int64_t entry,
+                   codegen::CyclesOf(parts.entry, context.cache));
+  ASSIGN_OR_RETURN(int64_t step, codegen::CyclesOf(parts.step, context.cache));
+  score.step = Cycles(step);
+  const Clock& clock = context.chip.core().clock;
+  const memory::HbmModel hbm(context.chip);
+  // The average step: each window's transfers spread over the steps.
+  const int64_t steps = NumSteps(tiling);
+  Picoseconds load, store;
+  const std::vector<int64_t> origin(kernel.grid.size(), 0);
+  for (int w = 0; w < static_cast<int>(kernel.windows.size()); ++w) {
+    const isa::Window& window = kernel.windows[w];
+    if (!IsCopied(tiling, window)) continue;
+    const isa::Box box = isa::BoxAt(window, origin);
+    const bool write = window.direction != isa::Direction::kIn;
+    const Picoseconds busy = hbm.Busy(
+        {Bytes(box.bytes), write, Bytes(box.chunk_bytes), 0.0});
+    const int64_t transfers = isa::CountTransfers(kernel, w);
+    (write ? store : load) +=
+        Picoseconds(busy.count() * transfers / std::max<int64_t>(steps, 1));
+  }
+  memory::DmaPipeline pipeline(hbm.latency());
+  const memory::PipelineStep one{load, clock.ToTime(score.step), store};
+  pipeline.Repeat({&one, 1}, steps);
+  score.time = clock.ToTime(Cycles(entry)) + pipeline.Finish();
+  return score;
+}
+
+absl::StatusOr<size_t> ChooseTiling(const KernelContext& context,
+                                    absl::Span<const Tiling> tilings,
+                                    std::vector<TilingScore>* scores) {
+  // A lone candidate is scored only where somebody asks for the score.
+  if (tilings.size() == 1 && scores == nullptr &&
+      VmemBytes(tilings[0]) <= VmemBudget(context)) {
+    return size_t{0};
+  }
+  std::optional<size_t> best;
+  TilingScore best_score;
+  absl::Status failure = absl::InternalError("no tiling to choose from");
+  for (size_t i = 0; i < tilings.size(); ++i) {
+    auto score = Score(context, tilings[i]);
+    if (!score.ok()) {
+      if (score.status().code() != absl::StatusCode::kResourceExhausted) {
+        return score.status();
+      }
+      failure = score.status();
+      if (scores) scores->push_back({});
+      continue;
+    }
+    if (scores) scores->push_back(*score);
+    if (!best || score->time < best_score.time) {
+      best = i;
+      best_score = *score;
+    }
+  }
+  if (!best) return failure;
+  return *best;
+}
+
+absl::StatusOr<isa::Kernel> FrameKernel(const KernelContext& context,
+                                        const Tiling& tiling) {
+  isa::Kernel kernel = Skeleton(tiling);
+  ASSIGN_OR_RETURN(const Parts parts, WriteParts(context, tiling));
+  ASSIGN_OR_RETURN(kernel.entry,
+                   codegen::EmitCode(parts.entry, context.cache));
+  ASSIGN_OR_RETURN(kernel.step, codegen::EmitCode(parts.step, context.cache));
+  ASSIGN_OR_RETURN(kernel.exit, codegen::EmitCode(parts.exit, context.cache));
+  return kernel;
+}
+
+}  // namespace ptxla::lowering
