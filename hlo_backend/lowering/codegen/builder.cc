@@ -96,24 +96,27 @@ Code CodeBuilder::Finish() {
 int32_t CodeBuilder::New(RegClass cls, bool global) {
   VRegister reg;
   reg.cls = cls;
-  reg.global = global;
-  if (global) {
-    uint64_t& used = globals_[static_cast<int>(cls)];
-    const int count = model_.Registers(cls);
-    for (int i = 0; i < count; ++i) {
-      if (used >> i & 1) continue;
-      used |= uint64_t{1} << i;
-      reg.physical = static_cast<uint8_t>(i);
-      break;
-    }
-    if (reg.physical == isa::kNoReg) {
-      overflow_ = true;
-      reg.physical = 0;
-    }
-    if (block_open_) levels_.back().nodes.back().globals = globals_;
-  }
   code_.registers.push_back(reg);
-  return static_cast<int32_t>(code_.registers.size()) - 1;
+  const int32_t id = static_cast<int32_t>(code_.registers.size()) - 1;
+  if (global) MakeGlobal(id);
+  return id;
+}
+
+void CodeBuilder::MakeGlobal(int32_t id) {
+  VRegister& reg = code_.registers[id];
+  if (reg.global) return;
+  reg.global = true;
+  reg.physical = 0;
+  uint64_t& used = globals_[static_cast<int>(reg.cls)];
+  int i = 0;
+  while (i < model_.Registers(reg.cls) && (used >> i & 1)) ++i;
+  if (i == model_.Registers(reg.cls)) {
+    overflow_ = true;
+    return;
+  }
+  used |= uint64_t{1} << i;
+  reg.physical = static_cast<uint8_t>(i);
+  if (block_open_) levels_.back().nodes.back().globals = globals_;
 }
 
 int CodeBuilder::FreeGlobals(RegClass cls) const {

@@ -64,6 +64,12 @@ class CodeBuilder {
   Sca GlobalSca() { return {New(isa::RegClass::kScalar, true)}; }
   Mask GlobalMask() { return {New(isa::RegClass::kMask, true)}; }
   Pred GlobalPred() { return {New(isa::RegClass::kPredicate, true)}; }
+  // A local of the open block becomes a global of the open scope.
+  template <class R>
+  R Promote(R local) {
+    MakeGlobal(local.id);
+    return local;
+  }
   // Globals of the class that are still free.
   int FreeGlobals(isa::RegClass cls) const;
   // Says that the address in `reg` is `offset` beyond what `group` stands for,
@@ -157,6 +163,7 @@ class CodeBuilder {
 
  private:
   int32_t New(isa::RegClass cls, bool global);
+  void MakeGlobal(int32_t id);
   VNode& Open();
   int NextXlu();
 

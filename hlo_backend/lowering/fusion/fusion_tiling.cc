@@ -1,0 +1,285 @@
+#include "hlo_backend/lowering/fusion/fusion_tiling.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "base/status.h"
+#include "base/units.h"
+#include "hlo_backend/lowering/kernel_emitter.h"
+
+namespace ptxla::lowering {
+namespace {
+
+// Expanded rows come in groups of this many row tiles: 16 share a row of 128
+// values, 4 rows share a packed word.
+constexpr int64_t kRowGroup = 64;
+
+bool HasExpandedRows(const Geometry& g) {
+  for (const Stream& s : g.streams) {
+    if (s.access == Access::kLaneOfRows) return true;
+  }
+  return false;
+}
+
+// Chooses blocks from the innermost axis outwards.
+void ChooseBlocks(const Geometry& g, int64_t target, bool group_rows,
+                  NestPlan* plan) {
+  plan->block.assign(g.axes.size(), 1);
+  int64_t taken = 1;
+  // Canonical order, columns innermost: contiguous memory first.
+  for (int a = static_cast<int>(g.axes.size()) - 1; a >= 0; --a) {
+    const Axis& axis = g.axes[a];
+    const int64_t room = std::max<int64_t>(1, target / taken);
+    int64_t block = axis.tiles;
+    if (block > room) {
+      const int64_t steps = CeilOfRatio(axis.tiles, room);
+      block = RoundUpTo(CeilOfRatio(axis.tiles, steps), axis.unit);
+      if (axis.kind == Axis::Kind::kRow && group_rows) {
+        block = RoundUpTo(block, kRowGroup);
+      }
+      block = std::min(block, axis.tiles);
+    }
+    plan->block[a] = block;
+    taken *= block;
+  }
+}
+
+class WindowMaker {
+ public:
+  WindowMaker(const hlo::Instruction& i, const Geometry& g, FusionTiling* t)
+      : instr_(i), g_(g), t_(t) {}
+
+  absl::Status Make(int number, int num_operand_args) {
+    const Stream& s = g_.streams[number];
+    Place& place = t_->places[number];
+    const int arg = s.node >= 0 ? s.argument : num_operand_args + s.result;
+    const isa::Space space = t_->tiling.args[arg].space;
+    place.resident = space == isa::Space::kVmem;
+    isa::Window w;
+    w.arg = arg;
+    w.direction = s.node >= 0 ? isa::Direction::kIn : isa::Direction::kOut;
+    if (s.access == Access::kSplat && s.row_axis < 0 && s.lane_axis < 0 &&
+        !place.resident && SplatStrides(s) == 0) {
+      place.kind = Place::Kind::kSmem;
+      w.space = isa::Space::kSmem;
+      w.inner_bytes = std::min<int64_t>(s.array.bytes(), isa::kRowBytes);
+      w.slots = 1;
+      w.slot_bytes = isa::kRowBytes;
+      place.strides.assign(g_.axes.size(), 0);
+      place.window = Add(std::move(w));
+      return absl::OkStatus();
+    }
+    if (s.access == Access::kTile && !place.resident) {
+      MoveWithGrid(s, &w, &place);
+    } else {
+      Whole(s, &w, &place);
+    }
+    place.window = Add(std::move(w));
+    if (s.access == Access::kLaneOfRows) {
+      place.kind = Place::Kind::kScratch;
+      place.scratch = t_->tiling.scratch_bytes;
+      // A tile per row tile of the step; planes follow one another.
+      int64_t bytes = isa::kVregBytes;
+      for (int a = static_cast<int>(g_.axes.size()) - 1; a >= 0; --a) {
+        const bool row = a == g_.row_axis;
+        const bool plane = g_.axes[a].kind == Axis::Kind::kMajor &&
+                           (s.strides[a] != 0 || s.row_axis == a);
+        place.strides[a] = row || plane ? bytes : 0;
+        if (row || plane) bytes *= t_->plan.block[a];
+      }
+      t_->tiling.scratch_bytes += bytes;
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  int64_t SplatStrides(const Stream& s) const {
+    int64_t any = 0;
+    for (int64_t stride : s.strides) any |= stride;
+    return any;
+  }
+
+  int Add(isa::Window w) {
+    t_->tiling.windows.push_back(std::move(w));
+    return static_cast<int>(t_->tiling.windows.size()) - 1;
+  }
+
+  // The whole array, fetched once (or resident and walked in place).
+  void Whole(const Stream& s, isa::Window* w, Place* place) {
+    w->inner_bytes = s.array.bytes();
+    w->slots = 1;
+    w->slot_bytes = RoundUpTo<int64_t>(s.array.bytes(), isa::kVregBytes);
+    place->strides = s.strides;
+    place->moves = false;
+  }
+
+  void MoveWithGrid(const Stream& s, isa::Window* w, Place* place) {
+    const PhysicalArray& a = s.array;
+    place->moves = true;
+    place->strides.assign(g_.axes.size(), 0);
+    // Innermost first.
+    int64_t slot = a.tile_bytes();
+    std::vector<isa::WindowDim> dims;
+    for (int x = static_cast<int>(g_.axes.size()) - 1; x >= 0; --x) {
+      const Axis& axis = g_.axes[x];
+      const bool column = x == g_.column_axis;
+      if (s.strides[x] == 0 && !column) continue;
+      isa::WindowDim d;
+      // Array tiles (or plane indices) per base tile, as a ratio.
+      int64_t num = 1, den = 1;
+      if (axis.kind == Axis::Kind::kRow) den = s.pack_rows;
+      if (column && g_.linear) {
+        num = 8;
+        den = a.tile_rows;
+      }
+      const int64_t padded = RoundUpTo(t_->plan.block[x], axis.unit);
+      d.block = CeilOfRatio(padded * num, den);
+      d.extent = Extent(s, x);
+      d.vmem_stride = slot;
+      d.hbm_stride = s.strides[x] * den / num;
+      if (column) d.hbm_stride = a.tile_bytes();
+      d.grid_dim = t_->plan.grid_dim[x];
+      place->strides[x] = slot * num / den;
+      slot *= d.block;
+      // A block beyond the extent only pads the slot.
+      if (d.grid_dim < 0) d.block = std::min(d.block, d.extent);
+      dims.push_back(d);
+    }
+    w->slot_bytes = RoundUpTo<int64_t>(slot, isa::kVregBytes);
+    // Whole inner dimensions that lie alike on both sides are one run.
+    w->inner_bytes = a.tile_bytes();
+    size_t first = 0;
+    while (first < dims.size() && dims[first].grid_dim < 0 &&
+           dims[first].hbm_stride == w->inner_bytes &&
+           dims[first].vmem_stride == w->inner_bytes) {
+      w->inner_bytes *= dims[first].extent;
+      ++first;
+    }
+    w->dims.assign(dims.rbegin(), dims.rend() - first);
+    w->slots = 2;
+  }
+
+  int64_t Extent(const Stream& s, int x) const {
+    const PhysicalArray& a = s.array;
+    if (g_.linear) return a.tiles();
+    const Axis& axis = g_.axes[x];
+    if (axis.kind == Axis::Kind::kColumn) return a.tiles_across;
+    if (axis.kind == Axis::Kind::kRow) {
+      // Merged planes of rows.
+      return CeilOfRatio<int64_t>(axis.tiles, s.pack_rows);
+    }
+    return axis.tiles;
+  }
+
+  const hlo::Instruction& instr_;
+  const Geometry& g_;
+  FusionTiling* t_;
+};
+
+}  // namespace
+
+NestPlan OrderAxes(const Geometry& g) {
+  NestPlan plan;
+  for (int pass = 0; pass < 2; ++pass) {
+    for (size_t a = 0; a < g.axes.size(); ++a) {
+      if (g.axes[a].reduced == (pass == 1)) {
+        plan.order.push_back(static_cast<int>(a));
+      }
+    }
+    if (pass == 0) plan.reduced_from = static_cast<int>(plan.order.size());
+  }
+  return plan;
+}
+
+absl::StatusOr<FusionTiling> CutFusion(const KernelContext& context,
+                                       const hlo::Instruction& i,
+                                       const Expression& e, const Geometry& g,
+                                       int64_t target, int copies) {
+  (void)e;
+  FusionTiling t;
+  t.plan = OrderAxes(g);
+  ChooseBlocks(g, target, HasExpandedRows(g), &t.plan);
+  t.plan.grid_dim.assign(g.axes.size(), -1);
+  for (int axis : t.plan.order) {
+    if (t.plan.block[axis] >= g.axes[axis].tiles) continue;
+    t.plan.grid_dim[axis] = static_cast<int>(t.tiling.grid.size());
+    t.tiling.grid.push_back(
+        CeilOfRatio(g.axes[axis].tiles, t.plan.block[axis]));
+  }
+  // Unroll columns first, then rows; accumulators of kept columns beside
+  // reduced rows stay in registers, so those are fewer.
+  t.plan.unroll.assign(g.axes.size(), 1);
+  int64_t room = copies;
+  const bool columns_kept_rows_reduced =
+      g.row_axis >= 0 && g.axes[g.row_axis].reduced &&
+      !g.axes[g.column_axis].reduced;
+  for (int axis : {g.column_axis, g.row_axis}) {
+    if (axis < 0) continue;
+    const Axis& a = g.axes[axis];
+    int64_t most = room;
+    if (axis == g.column_axis && columns_kept_rows_reduced) {
+      most = std::min<int64_t>(room, 8);
+    }
+    const int64_t units = std::max<int64_t>(1, most / a.unit);
+    t.plan.unroll[axis] =
+        a.unit * std::min(units, CeilOfRatio(t.plan.block[axis], a.unit));
+    room = std::max<int64_t>(1, room / t.plan.unroll[axis]);
+  }
+  ASSIGN_OR_RETURN(t.tiling.args, KernelArgs(i));
+  t.places.resize(g.streams.size());
+  WindowMaker windows(i, g, &t);
+  const int num_operands = static_cast<int>(i.operand_count());
+  for (size_t s = 0; s < g.streams.size(); ++s) {
+    RETURN_IF_ERROR(windows.Make(static_cast<int>(s), num_operands));
+  }
+  std::string blocks;
+  for (size_t a = 0; a < g.axes.size(); ++a) {
+    absl::StrAppend(&blocks, a ? "x" : "", t.plan.block[a]);
+  }
+  t.tiling.note = absl::StrCat("tiles ", blocks, ", body of ", copies);
+  (void)context;
+  return t;
+}
+
+std::vector<int64_t> StepTargets(const KernelContext& context,
+                                 const Geometry& g) {
+  // Bytes of all full streams per base tile.
+  int64_t bytes = 0;
+  bool copied = false;
+  for (const Stream& s : g.streams) {
+    if (s.access == Access::kTile) {
+      bytes += 4096 / (s.pack_rows * s.pack_columns);
+      copied = true;
+    }
+  }
+  int64_t total = 1;
+  for (const Axis& a : g.axes) total *= a.tiles;
+  (void)copied;
+  std::vector<int64_t> targets;
+  const int64_t budget = VmemBudget(context) * 3 / 4;
+  for (const int64_t tiles : {128, 512, 32, 2048}) {
+    if (2 * bytes * tiles > budget) continue;
+    targets.push_back(tiles);
+    if (tiles >= total) break;
+  }
+  if (targets.empty()) targets.push_back(8);
+  return targets;
+}
+
+std::vector<int> UnrollCandidates(const KernelContext& context,
+                                  const Geometry& g) {
+  int loads = 0, unit = 1;
+  for (const Stream& s : g.streams) {
+    if (s.node >= 0 && s.access == Access::kTile) ++loads;
+    unit = std::max(unit, s.pack_rows * s.pack_columns);
+  }
+  const UnrollPolicy policy = UnrollPolicy::Of(context.chip);
+  int copies = policy.Copies(std::max(loads, 1), loads + 2,
+                             context.model.vregs);
+  copies = std::max(copies, unit);
+  std::vector<int> candidates;
+  for (int c = copies; c >= 1; c /= 2) candidates.push_back(c);
+  return candidates;
+}
+
+}  // namespace ptxla::lowering

@@ -1,0 +1,46 @@
+// Cuts a fusion into grid steps: which axes make the grid, the window of every
+// stream, scratch for expanded rows.
+//
+// Streams of full tiles move with the grid, double-buffered; small ones that
+// only some axes index (biases, statistics, scalars) are held whole.
+#ifndef PTXLA_HLO_BACKEND_LOWERING_FUSION_FUSION_TILING_H_
+#define PTXLA_HLO_BACKEND_LOWERING_FUSION_FUSION_TILING_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "hlo_backend/lowering/fusion/nest.h"
+
+namespace ptxla::lowering {
+
+struct FusionTiling {
+  NestPlan plan;
+  std::vector<Place> places;  // per stream
+  Tiling tiling;              // all but entry and body
+};
+
+// Order of the axes: those kept, then those reduced; columns innermost among
+// either, so that neighbouring loads lie in different banks. `reduced_from` is
+// set.
+NestPlan OrderAxes(const Geometry& g);
+
+// A cut with about `target` base tiles per step. `copies`: base tiles of a
+// body. `whole_reduced`: reduced axes are not cut.
+absl::StatusOr<FusionTiling> CutFusion(const KernelContext& context,
+                                       const hlo::Instruction& i,
+                                       const Expression& e, const Geometry& g,
+                                       int64_t target, int copies);
+
+// Base tiles per step worth trying, in the order of preference.
+std::vector<int64_t> StepTargets(const KernelContext& context,
+                                 const Geometry& g);
+
+// Copies of the formula that the unroll policy allows, and the smaller ones to
+// fall back to where registers do not suffice.
+std::vector<int> UnrollCandidates(const KernelContext& context,
+                                  const Geometry& g);
+
+}  // namespace ptxla::lowering
+
+#endif  // PTXLA_HLO_BACKEND_LOWERING_FUSION_FUSION_TILING_H_

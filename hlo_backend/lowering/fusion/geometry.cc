@@ -1,0 +1,366 @@
+#include "hlo_backend/lowering/fusion/geometry.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "base/status.h"
+#include "base/units.h"
+
+namespace ptxla::lowering {
+namespace {
+
+using hlo::Instruction;
+
+absl::Status Unsupported(const Instruction& i, absl::string_view why) {
+  return absl::UnimplementedError(
+      absl::StrCat(i.name(), " (", hlo::OpcodeName(i.opcode()), "): ", why));
+}
+
+// Iteration dimension that indexes physical dimension p of the leaf, or -1.
+int IterationDim(const ExprNode& leaf, const PhysicalArray& a, int p) {
+  if (a.sizes[p] == 1) return -1;
+  return static_cast<int>(leaf.map[a.dims[p]]);
+}
+
+class GeometryBuilder {
+ public:
+  GeometryBuilder(const Expression& e, uint32_t reduced, const Instruction& i)
+      : e_(e), reduced_(reduced), instr_(i) {}
+
+  absl::StatusOr<Geometry> Build() {
+    RETURN_IF_ERROR(CollectStreams());
+    g_.linear = IsLinear();
+    RETURN_IF_ERROR(ChooseBaseTile());
+    MakeAxes();
+    for (Stream& s : g_.streams) RETURN_IF_ERROR(Place(&s));
+    MergeAxes();
+    SetUnits();
+    return std::move(g_);
+  }
+
+ private:
+  int row_dim() const { return e_.space.rank() - 2; }
+  int column_dim() const { return e_.space.rank() - 1; }
+
+  absl::Status CollectStreams() {
+    for (int n : e_.Leaves()) {
+      const ExprNode& leaf = e_.nodes[n];
+      Stream s;
+      s.node = n;
+      s.argument = leaf.argument;
+      ASSIGN_OR_RETURN(s.array, PhysicalArray::Of(leaf.instr->shape()),
+                       _ << "operand " << leaf.argument << " of "
+                         << instr_.name());
+      RETURN_IF_ERROR(Classify(leaf, &s));
+      g_.streams.push_back(std::move(s));
+    }
+    for (size_t r = 0; r < e_.roots.size(); ++r) {
+      if (e_.reduces[r] != nullptr) continue;
+      Stream s;
+      s.result = static_cast<int>(r);
+      const hlo::Shape& shape = instr_.shape().IsTuple()
+                                    ? instr_.shape().element(s.result)
+                                    : instr_.shape();
+      ASSIGN_OR_RETURN(s.array, PhysicalArray::Of(shape),
+                       _ << "result " << r << " of " << instr_.name());
+      if (s.array.dims != e_.space.dims) {
+        return Unsupported(instr_, "results have different layouts");
+      }
+      g_.streams.push_back(std::move(s));
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status Classify(const ExprNode& leaf, Stream* s) {
+    const PhysicalArray& a = s->array;
+    if (leaf.depends == 0) {
+      s->access = Access::kSplat;
+      return absl::OkStatus();
+    }
+    if (e_.space.rank() <= 1) return absl::OkStatus();  // kTile
+    // Where the array's own rows and columns come from.
+    const bool flat = a.rank() <= 1;
+    const int column = IterationDim(leaf, a, a.rank() - 1);
+    const int row = flat ? -1 : IterationDim(leaf, a, a.rank() - 2);
+    if (column == column_dim()) {
+      if (row == row_dim() && !flat) return absl::OkStatus();  // kTile
+      if (flat || row != column_dim()) {
+        const bool degenerate = !flat && row < 0 && e_.space.rows == 1 &&
+                                a.rank() == e_.space.rank();
+        // Both have one row: tiles lie alike.
+        if (degenerate) return absl::OkStatus();
+        s->access = Access::kRowOfLanes;
+        return absl::OkStatus();
+      }
+    } else if (leaf.depends >> row_dim() & 1) {
+      if (column == row_dim() && row != row_dim() && row != column_dim()) {
+        s->access = Access::kLaneOfRows;
+        s->lanes_from_rows = true;
+        return absl::OkStatus();
+      }
+      if (row == row_dim() && column < 0) {
+        s->access = Access::kLaneOfRows;
+        s->rows_from_rows = true;
+        return absl::OkStatus();
+      }
+    } else if (!(leaf.depends >> column_dim() & 1)) {
+      s->access = Access::kSplat;
+      return absl::OkStatus();
+    }
+    return Unsupported(
+        instr_, absl::StrCat("operand ", leaf.argument, " (",
+                             leaf.instr->shape().ToStringWithLayout(),
+                             ") is read across its layout"));
+  }
+
+  // Every array is read and written tile by tile, with the iteration's own
+  // dimensions and equal tiles: then the order of memory is the order of all.
+  bool IsLinear() const {
+    if (e_.space.rank() <= 1) return true;
+    int64_t tile_rows = -1;
+    for (const ExprNode& n : e_.nodes) {
+      if (n.kind == ExprNode::Kind::kIota) return false;
+    }
+    const uint32_t all = (1u << e_.space.rank()) - 1;
+    if (reduced_ != 0 && reduced_ != all) return false;
+    // A reduction over ragged rows needs to know its rows.
+    if (reduced_ != 0 && (e_.space.rows % e_.space.tile_rows != 0 ||
+                          e_.space.columns % 128 != 0)) {
+      return false;
+    }
+    for (const Stream& s : g_.streams) {
+      if (s.access == Access::kSplat) continue;
+      if (s.access != Access::kTile || s.array.sizes != e_.space.sizes) {
+        return false;
+      }
+      if (s.node >= 0 && !SameOrder(s)) return false;
+      if (tile_rows >= 0 && s.array.tile_rows != tile_rows) return false;
+      tile_rows = s.array.tile_rows;
+    }
+    return true;
+  }
+
+  bool SameOrder(const Stream& s) const {
+    const ExprNode& leaf = e_.nodes[s.node];
+    for (int p = 0; p < s.array.rank(); ++p) {
+      if (s.array.sizes[p] != 1 && leaf.map[s.array.dims[p]] != p) return false;
+    }
+    return true;
+  }
+
+  absl::Status ChooseBaseTile() {
+    if (g_.linear) return absl::OkStatus();
+    int64_t rows = 8;
+    for (const Stream& s : g_.streams) {
+      if (s.access == Access::kTile) rows = std::min(rows, s.array.tile_rows);
+    }
+    g_.base_rows = static_cast<int>(rows);
+    return absl::OkStatus();
+  }
+
+  void MakeAxes() {
+    g_.axis_of_dim.assign(e_.space.rank(), -1);
+    if (g_.linear) {
+      Axis axis;
+      axis.kind = Axis::Kind::kColumn;
+      const PhysicalArray& a = e_.space;
+      const int64_t words = a.linear > 0 ? CeilOfRatio<int64_t>(a.linear, 1024)
+                                         : CeilOfRatio<int64_t>(
+                                               a.tiles() * a.tile_rows, 8);
+      axis.tiles = words;
+      axis.elements = a.linear > 0 ? a.linear : words * 1024;
+      axis.reduced = reduced_ != 0;
+      for (int d = 0; d < a.rank(); ++d) {
+        axis.dims.push_back(d);
+        g_.axis_of_dim[d] = 0;
+      }
+      g_.axes.push_back(axis);
+      return;
+    }
+    for (int d = 0; d < e_.space.rank(); ++d) {
+      Axis axis;
+      axis.elements = e_.space.sizes[d];
+      axis.tiles = axis.elements;
+      if (d == row_dim()) {
+        axis.kind = Axis::Kind::kRow;
+        axis.tiles = CeilOfRatio<int64_t>(axis.elements, g_.base_rows);
+      } else if (d == column_dim()) {
+        axis.kind = Axis::Kind::kColumn;
+        axis.tiles = CeilOfRatio<int64_t>(axis.elements, 128);
+      } else if (axis.elements == 1) {
+        continue;
+      }
+      axis.reduced = reduced_ >> d & 1;
+      axis.dims.push_back(d);
+      g_.axis_of_dim[d] = static_cast<int>(g_.axes.size());
+      g_.axes.push_back(axis);
+    }
+  }
+
+  absl::Status Place(Stream* s) {
+    s->strides.assign(g_.axes.size(), 0);
+    const PhysicalArray& a = s->array;
+    if (s->access == Access::kSplat && s->node >= 0 &&
+        e_.nodes[s->node].depends == 0) {
+      return absl::OkStatus();
+    }
+    if (g_.linear) {
+      s->pack_columns = a.packing;
+      s->strides[0] = 4096 / a.packing;
+      return absl::OkStatus();
+    }
+    if (s->access == Access::kTile) {
+      s->pack_rows = static_cast<int>(a.tile_rows / g_.base_rows);
+      if (a.packing % s->pack_rows != 0) {
+        return Unsupported(instr_, absl::StrCat(
+            "tiles of ", a.tile_rows, " rows beside tiles of ",
+            g_.base_rows));
+      }
+      s->pack_columns = a.packing / s->pack_rows;
+      if (g_.base_rows < 8 && a.packing > 1) {
+        return Unsupported(instr_, "small tiles of packed types");
+      }
+    }
+    // Strides of the physical dimensions.
+    int64_t plane = a.plane_stride();
+    for (int p = a.rank() - 1; p >= 0; --p) {
+      const int d = s->node >= 0 ? IterationDim(e_.nodes[s->node], a, p) : p;
+      int64_t stride = 0;
+      const bool row = a.rank() >= 2 && p == a.rank() - 2;
+      const bool column = p == a.rank() - 1;
+      if (!row && !column) {
+        stride = plane;
+        plane *= a.sizes[p];
+      }
+      if (d < 0) continue;
+      const int axis = g_.axis_of_dim[d];
+      if (axis < 0) continue;
+      const Axis::Kind kind = g_.axes[axis].kind;
+      if (column) {
+        if (s->access == Access::kTile) {
+          stride = a.tile_bytes() / 1;
+        } else if (kind == Axis::Kind::kColumn) {
+          stride = a.rank() >= 2 ? a.tile_bytes() : 512 / a.packing;
+        } else if (kind == Axis::Kind::kMajor) {
+          s->lane_axis = axis;
+          continue;
+        }
+      } else if (row) {
+        if (s->access == Access::kTile || s->rows_from_rows) {
+          stride = a.row_stride() / s->pack_rows;
+        } else {
+          s->row_axis = axis;
+          continue;
+        }
+      }
+      s->strides[axis] = stride;
+    }
+    return absl::OkStatus();
+  }
+
+  // Outer axis x and inner axis y are one if every stream runs on contiguously.
+  bool CanMerge(int x, int y) const {
+    const Axis& ax = g_.axes[x];
+    const Axis& ay = g_.axes[y];
+    if (ax.reduced != ay.reduced) return false;
+    // What is kept beside a reduction keeps its place in the result.
+    if (reduced_ != 0 && !ax.reduced) return false;
+    if (ay.kind == Axis::Kind::kColumn) return false;  // IsLinear's business
+    // Padding of the last tile of rows would be reduced too.
+    if (ay.kind == Axis::Kind::kRow && ay.reduced &&
+        ay.elements % g_.base_rows != 0) {
+      return false;
+    }
+    for (const ExprNode& n : e_.nodes) {
+      if (n.kind == ExprNode::Kind::kIota && n.iota_dim >= 0) {
+        const int axis = g_.axis_of_dim[n.iota_dim];
+        if (axis == x || axis == y) return false;
+      }
+    }
+    for (const Stream& s : g_.streams) {
+      if (s.strides[x] != s.strides[y] * ay.tiles) return false;
+      if (s.row_axis == x || s.row_axis == y || s.lane_axis == x ||
+          s.lane_axis == y) {
+        return false;
+      }
+      if (s.lanes_from_rows && ay.kind == Axis::Kind::kRow) return false;
+      if (ay.kind == Axis::Kind::kRow && s.pack_rows > 1 &&
+          ay.tiles % s.pack_rows != 0) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  void MergeAxes() {
+    for (int y = static_cast<int>(g_.axes.size()) - 1; y > 0; --y) {
+      const int x = y - 1;
+      if (!CanMerge(x, y)) continue;
+      Axis& ax = g_.axes[x];
+      const Axis& ay = g_.axes[y];
+      ax.kind = ay.kind;
+      ax.elements *= ay.elements;
+      ax.tiles *= ay.tiles;
+      ax.dims.insert(ax.dims.end(), ay.dims.begin(), ay.dims.end());
+      for (Stream& s : g_.streams) {
+        s.strides[x] = s.strides[y];
+        s.strides.erase(s.strides.begin() + y);
+        if (s.row_axis > y) --s.row_axis;
+        if (s.lane_axis > y) --s.lane_axis;
+      }
+      for (int& axis : g_.axis_of_dim) {
+        if (axis >= y) --axis;
+      }
+      g_.axes.erase(g_.axes.begin() + y);
+    }
+    for (size_t k = 0; k < g_.axes.size(); ++k) {
+      if (g_.axes[k].kind == Axis::Kind::kRow) {
+        g_.row_axis = static_cast<int>(k);
+      }
+      if (g_.axes[k].kind == Axis::Kind::kColumn) {
+        g_.column_axis = static_cast<int>(k);
+      }
+    }
+  }
+
+  void SetUnits() {
+    for (const Stream& s : g_.streams) {
+      if (s.access == Access::kTile) {
+        if (g_.row_axis >= 0) {
+          Axis& rows = g_.axes[g_.row_axis];
+          rows.unit = std::max<int64_t>(rows.unit, s.pack_rows);
+        }
+        Axis& columns = g_.axes[g_.column_axis];
+        columns.unit = std::max<int64_t>(columns.unit, s.pack_columns);
+      } else if (s.access == Access::kRowOfLanes && s.array.rank() <= 1) {
+        // Neighbouring rows of a dense packed array share words.
+        Axis& columns = g_.axes[g_.column_axis];
+        columns.unit = std::max<int64_t>(columns.unit, s.array.packing);
+      }
+    }
+  }
+
+  const Expression& e_;
+  const uint32_t reduced_;
+  const Instruction& instr_;
+  Geometry g_;
+};
+
+}  // namespace
+
+absl::StatusOr<Geometry> Geometry::Of(const Expression& e, uint32_t reduced,
+                                      const Instruction& i) {
+  return GeometryBuilder(e, reduced, i).Build();
+}
+
+uint32_t Geometry::AxesOf(const ExprNode& node) const {
+  uint32_t axes = 0;
+  for (size_t d = 0; d < axis_of_dim.size(); ++d) {
+    if ((node.depends >> d & 1) && axis_of_dim[d] >= 0) {
+      axes |= 1u << axis_of_dim[d];
+    }
+  }
+  return axes;
+}
+
+}  // namespace ptxla::lowering

@@ -1,0 +1,80 @@
+// How a fusion's arrays lie relative to its iteration space: axes to loop over,
+// and for each operand and result a stream of vector registers along them.
+//
+// A *base tile* is what one f32 register holds: 8 rows x 128 columns (fewer
+// rows where the layout's tiles are smaller). Axes count base tiles: majors
+// (one index each), rows, columns. Adjacent axes along which every stream runs
+// contiguously are merged, so plain elementwise work has one axis.
+//
+// A register of a narrower type covers pack_rows x pack_columns base tiles.
+// Loops go in *units* that hold whole registers of every stream.
+#ifndef PTXLA_HLO_BACKEND_LOWERING_FUSION_GEOMETRY_H_
+#define PTXLA_HLO_BACKEND_LOWERING_FUSION_GEOMETRY_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "hlo_backend/lowering/fusion/expression.h"
+#include "isa/kernel.h"
+
+namespace ptxla::lowering {
+
+struct Axis {
+  enum class Kind : uint8_t { kMajor, kRow, kColumn };
+  Kind kind = Kind::kMajor;
+  int64_t tiles = 1;     // base tiles, or indices of a major
+  int64_t unit = 1;      // base tiles per unit
+  int64_t elements = 1;  // rows or columns without padding; majors: tiles
+  bool reduced = false;
+  // Iteration dimensions that are merged into it, outer to inner.
+  std::vector<int> dims;
+  int64_t units() const { return (tiles + unit - 1) / unit; }
+};
+
+// How a leaf is read.
+enum class Access : uint8_t {
+  kTile,        // registers of the array itself
+  kRowOfLanes,  // one row of the array on all sublanes: varies by column only
+  kLaneOfRows,  // one value per row on all lanes, expanded into scratch first
+  kSplat,       // one value on all lanes: varies by majors, or not at all
+};
+
+struct Stream {
+  Access access = Access::kTile;
+  int node = -1;       // leaf of the expression; -1: a result
+  int result = -1;     // result number
+  int argument = -1;   // kernel argument
+  PhysicalArray array;
+  int pack_rows = 1, pack_columns = 1;
+  // Bytes of the array from one base tile to the next along each axis; for
+  // packed axes, of one register divided by its base tiles (exact multiples).
+  // 0: does not move.
+  std::vector<int64_t> strides;
+  // Row of the array chosen by a major axis (kRowOfLanes, kLaneOfRows,
+  // kSplat), -1: row 0; and lane chosen by a major axis (kSplat), -1: lane 0.
+  int row_axis = -1;
+  int lane_axis = -1;
+  bool rows_from_rows = false;   // kLaneOfRows: one tile column of a [.., M, 1]
+  bool lanes_from_rows = false;  // kLaneOfRows: lanes of a dense [.., M]
+};
+
+struct Geometry {
+  std::vector<Axis> axes;  // majors, rows, columns, those that remain
+  std::vector<Stream> streams;  // leaves, then results that are no reduces
+  int base_rows = 8;       // valid rows of a base tile
+  bool linear = false;     // one column axis over all tiles
+  int row_axis = -1, column_axis = -1;
+  // Axis that iteration dimension d belongs to, -1: size 1.
+  std::vector<int> axis_of_dim;
+
+  // `reduced`: bit d: iteration dimension d is reduced.
+  static absl::StatusOr<Geometry> Of(const Expression& e, uint32_t reduced,
+                                     const hlo::Instruction& i);
+  // Axes (bit set) along which a node varies.
+  uint32_t AxesOf(const ExprNode& node) const;
+};
+
+}  // namespace ptxla::lowering
+
+#endif  // PTXLA_HLO_BACKEND_LOWERING_FUSION_GEOMETRY_H_

@@ -1,0 +1,346 @@
+#include "hlo_backend/lowering/fusion/nest.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/check.h"
+#include "base/status.h"
+
+namespace ptxla::lowering {
+
+using codegen::CodeBuilder;
+using codegen::Sca;
+using codegen::Vec;
+using isa::Opcode;
+
+NestCode::NestCode(const Expression& e, const Geometry& g, const NestPlan& plan,
+                   const std::vector<Place>& places, CodeBuilder& b)
+    : e_(e), g_(g), plan_(plan), places_(places), b_(b) {
+  stream_of_node_.assign(e.nodes.size(), -1);
+  for (size_t s = 0; s < g.streams.size(); ++s) {
+    if (g.streams[s].node >= 0) {
+      stream_of_node_[g.streams[s].node] = static_cast<int>(s);
+    }
+  }
+  // A node is on a frontier if something that varies more reads it.
+  frontier_.assign(e.nodes.size(), false);
+  for (const ExprNode& n : e.nodes) node_axes_.push_back(g.AxesOf(n));
+  extent_.assign(g.axes.size(), 0);
+  at_end_.assign(g.axes.size(), true);
+  fixed_.assign(g.axes.size(), false);
+}
+
+absl::Status NestCode::Run(const Hooks& hooks) {
+  hooks_ = &hooks;
+  return ForGridEdges(0);
+}
+
+// The last step of an axis that the blocks do not divide has code of its own.
+absl::Status NestCode::ForGridEdges(size_t k) {
+  if (k == g_.axes.size()) {
+    b_.BeginScope();
+    RETURN_IF_ERROR(Step());
+    b_.EndScope();
+    return absl::OkStatus();
+  }
+  const int64_t tiles = g_.axes[k].tiles, block = plan_.block[k];
+  const int dim = plan_.grid_dim[k];
+  extent_[k] = std::min(tiles, block);
+  at_end_[k] = true;
+  const bool ragged = tiles % block != 0;
+  // Masks are for the last step only.
+  const int64_t per_tile =
+      g_.axes[k].kind == Axis::Kind::kRow      ? g_.base_rows
+      : g_.axes[k].kind == Axis::Kind::kColumn ? (g_.linear ? 1024 : 128)
+                                               : 1;
+  const bool masked =
+      g_.axes[k].reduced && g_.axes[k].elements != tiles * per_tile;
+  if (dim < 0 || (!ragged && !masked)) return ForGridEdges(k + 1);
+  b_.BeginWhen(dim, isa::When::Kind::kNotLast);
+  at_end_[k] = false;
+  RETURN_IF_ERROR(ForGridEdges(k + 1));
+  b_.EndWhen();
+  b_.BeginWhen(dim, isa::When::Kind::kLast);
+  at_end_[k] = true;
+  extent_[k] = ragged ? tiles % block : block;
+  RETURN_IF_ERROR(ForGridEdges(k + 1));
+  b_.EndWhen();
+  return absl::OkStatus();
+}
+
+int NestCode::AddPointer(std::vector<int64_t> strides,
+                         std::function<void(Sca)> base) {
+  Pointer p;
+  p.reg = b_.GlobalSca();
+  p.strides = std::move(strides);
+  base(p.reg);
+  pointers_.push_back(std::move(p));
+  return static_cast<int>(pointers_.size()) - 1;
+}
+
+absl::Status NestCode::Step() {
+  pointers_.clear();
+  local_.clear();
+  global_.clear();
+  loads_.clear();
+  region_ = Region();
+  std::fill(fixed_.begin(), fixed_.end(), false);
+  RETURN_IF_ERROR(ExpandRows());
+  b_.NewBlock("addresses");
+  StartPointers();
+  return Walk(0);
+}
+
+void NestCode::StartPointers() {
+  const int32_t bank_group = b_.NewBankGroup();
+  stream_pointer_.assign(g_.streams.size(), -1);
+  for (size_t s = 0; s < g_.streams.size(); ++s) {
+    const Stream& stream = g_.streams[s];
+    const Place& place = places_[s];
+    if (place.kind == Place::Kind::kSmem) continue;
+    stream_pointer_[s] = AddPointer(place.strides, [&](Sca reg) {
+      if (place.kind == Place::Kind::kScratch) {
+        b_.ScratchAddress(reg, static_cast<int32_t>(place.scratch));
+      } else {
+        b_.WindowAddress(reg, place.window);
+      }
+    });
+    const Sca reg = pointers_[stream_pointer_[s]].reg;
+    // Slots begin at a whole number of bank periods, and the pointers of full
+    // tiles move together.
+    if (stream.access == Access::kTile) b_.SetBank(reg, bank_group, 0);
+    if (place.moves || place.kind == Place::Kind::kScratch) continue;
+    for (size_t a = 0; a < g_.axes.size(); ++a) {
+      const int64_t step = place.strides[a] * plan_.block[a];
+      if (plan_.grid_dim[a] < 0 || step == 0) continue;
+      const Sca index = b_.NewSca();
+      b_.GridIndex(index, plan_.grid_dim[a]);
+      b_.SBinaryTo(reg, Opcode::kSadd, reg,
+                   b_.SMulImm(index, static_cast<int32_t>(step)));
+    }
+  }
+  // Element indices of axes that an iota or a chosen row asks for.
+  std::vector<bool> wanted(g_.axes.size(), false);
+  bool lanes = false;
+  for (const ExprNode& n : e_.nodes) {
+    if (n.kind != ExprNode::Kind::kIota || n.iota_dim < 0) continue;
+    if (g_.axis_of_dim[n.iota_dim] < 0) continue;
+    wanted[g_.axis_of_dim[n.iota_dim]] = true;
+    lanes = true;
+  }
+  for (const Stream& s : g_.streams) {
+    if (s.row_axis >= 0) wanted[s.row_axis] = true;
+    if (s.lane_axis >= 0) wanted[s.lane_axis] = true;
+  }
+  coordinate_pointer_.assign(g_.axes.size(), -1);
+  for (size_t a = 0; a < g_.axes.size(); ++a) {
+    if (!wanted[a]) continue;
+    const Axis& axis = g_.axes[a];
+    const int64_t per_tile =
+        axis.kind == Axis::Kind::kRow      ? g_.base_rows
+        : axis.kind == Axis::Kind::kColumn ? (g_.linear ? 1024 : 128)
+                                           : 1;
+    std::vector<int64_t> strides(g_.axes.size(), 0);
+    strides[a] = per_tile;
+    coordinate_pointer_[a] = AddPointer(strides, [&](Sca reg) {
+      if (plan_.grid_dim[a] < 0) {
+        b_.SImmTo(reg, 0);
+        return;
+      }
+      const Sca index = b_.NewSca();
+      b_.GridIndex(index, plan_.grid_dim[a]);
+      b_.SMove(reg, b_.SMulImm(index, static_cast<int32_t>(
+                                          per_tile * plan_.block[a])));
+    });
+  }
+  if (lanes) {
+    const Vec sequence = b_.LaneSequence();
+    lane_ = b_.GlobalVec();
+    sublane_ = b_.GlobalVec();
+    b_.Move(lane_, g_.linear
+                       ? sequence
+                       : b_.BinaryImm(Opcode::kVand, sequence, 127));
+    b_.Move(sublane_, b_.BinaryImm(Opcode::kVshrl, sequence, 7));
+  }
+}
+
+void NestCode::Advance(int axis, int64_t tiles) {
+  for (Pointer& p : pointers_) p.offset += p.strides[axis] * tiles;
+}
+
+absl::Status NestCode::Walk(int position) {
+  if (position == static_cast<int>(plan_.order.size())) {
+    b_.NewBlock("body");
+    local_.clear();
+    loads_.clear();
+    if (hooks_->body) return hooks_->body(*this, region_);
+    return StoreResults(region_);
+  }
+  const bool boundary =
+      position == plan_.reduced_from && hooks_->enter != nullptr;
+  RETURN_IF_ERROR(Hoist(position));
+  if (boundary) RETURN_IF_ERROR(hooks_->enter(*this, region_));
+  const int axis = plan_.order[position];
+  const Axis& a = g_.axes[axis];
+  const int64_t tiles = extent_[axis], step = plan_.unroll[axis];
+  int64_t full = tiles / step, tail = tiles % step;
+  // The end of a reduced axis may need masks: it is not in the loop.
+  if (tail == 0 && a.reduced && at_end_[axis]) {
+    --full;
+    tail = step;
+  }
+  const auto with_region = [&](int64_t n, bool end) -> absl::Status {
+    const Region saved = region_;
+    if (a.kind == Axis::Kind::kRow) {
+      region_.rows = static_cast<int>(n);
+      region_.row_end = end && at_end_[axis];
+    } else if (a.kind == Axis::Kind::kColumn) {
+      region_.columns = static_cast<int>(n);
+      region_.column_end = end && at_end_[axis];
+    }
+    fixed_[axis] = true;
+    const auto hoisted = global_;
+    b_.BeginScope();
+    RETURN_IF_ERROR(Walk(position + 1));
+    b_.EndScope();
+    global_ = hoisted;
+    fixed_[axis] = false;
+    region_ = saved;
+    return absl::OkStatus();
+  };
+  const std::vector<Pointer> start = pointers_;
+  if (full > 1) {
+    b_.BeginLoop(full, 1);
+    RETURN_IF_ERROR(with_region(step, tail == 0));
+    for (size_t k = 0; k < pointers_.size(); ++k) {
+      Pointer& p = pointers_[k];
+      const int64_t move = p.offset + p.strides[axis] * step - start[k].offset;
+      p.offset = start[k].offset;
+      if (move != 0) {
+        b_.SBinaryImmTo(p.reg, Opcode::kSadd, p.reg,
+                        static_cast<int32_t>(move));
+      }
+    }
+    b_.EndLoop();
+  } else if (full == 1) {
+    RETURN_IF_ERROR(with_region(step, tail == 0));
+    Advance(axis, step);
+  }
+  if (tail > 0) RETURN_IF_ERROR(with_region(tail, true));
+  // Back to the beginning of the axis.
+  if (full > 1) {
+    Advance(axis, -full * step);
+  } else if (full == 1) {
+    Advance(axis, -step);
+  }
+  if (boundary) RETURN_IF_ERROR(hooks_->leave(*this, region_));
+  return absl::OkStatus();
+}
+
+// What does not vary along the loops that begin here is computed before them,
+// as far as registers allow.
+absl::Status NestCode::Hoist(int position) {
+  uint32_t inner = 0;
+  bool loops = false;
+  for (size_t p = position; p < plan_.order.size(); ++p) {
+    const int axis = plan_.order[p];
+    inner |= 1u << axis;
+    loops |= extent_[axis] > plan_.unroll[axis];
+  }
+  if (!loops) return absl::OkStatus();
+  // Only in front of a loop: the axis itself must iterate.
+  const int axis = plan_.order[position];
+  if (extent_[axis] <= plan_.unroll[axis]) return absl::OkStatus();
+  std::fill(frontier_.begin(), frontier_.end(), false);
+  for (size_t n = 0; n < e_.nodes.size(); ++n) {
+    if (!(node_axes_[n] & inner)) continue;
+    for (int input : e_.nodes[n].inputs) frontier_[input] = true;
+  }
+  for (int root : e_.roots) frontier_[root] = true;
+  local_.clear();
+  loads_.clear();
+  bool open = false;
+  const int keep_vectors = b_.model().vregs / 2;
+  const int keep_masks = b_.model().masks / 2;
+  for (size_t n = 0; n < e_.nodes.size(); ++n) {
+    if (!frontier_[n] || (node_axes_[n] & inner)) continue;
+    const bool by_row = g_.row_axis >= 0 && (node_axes_[n] >> g_.row_axis & 1);
+    const bool by_column =
+        g_.column_axis >= 0 && (node_axes_[n] >> g_.column_axis & 1);
+    const int rows = by_row ? region_.rows : 1;
+    const int columns = by_column ? region_.columns : 1;
+    if (b_.FreeGlobals(isa::RegClass::kVector) - rows * columns <
+        keep_vectors) {
+      continue;
+    }
+    const bool pred = e_.nodes[n].type == hlo::PrimitiveType::kPred;
+    if (pred && b_.FreeGlobals(isa::RegClass::kMask) - rows * columns <
+                    keep_masks) {
+      continue;
+    }
+    if (!open) b_.NewBlock("hoisted");
+    open = true;
+    for (int r = 0; r < rows; ++r) {
+      for (int c = 0; c < columns; ++c) {
+        const int64_t key = Key(static_cast<int>(n), r, c);
+        if (global_.contains(key)) continue;
+        ASSIGN_OR_RETURN(Value v, Eval(static_cast<int>(n), r, c));
+        if (v.is_mask()) {
+          b_.Promote(v.mask);
+        } else {
+          b_.Promote(v.vec);
+        }
+        global_[key] = v;
+      }
+    }
+  }
+  return absl::OkStatus();
+}
+
+int64_t NestCode::Key(int node, int row, int column) const {
+  const bool by_row =
+      g_.row_axis >= 0 && (node_axes_[node] >> g_.row_axis & 1);
+  const bool by_column =
+      g_.column_axis >= 0 && (node_axes_[node] >> g_.column_axis & 1);
+  return int64_t{node} << 20 | (by_row ? row : 0) << 10 |
+         (by_column ? column : 0);
+}
+
+absl::StatusOr<Value> NestCode::Eval(int node, int row, int column) {
+  const int64_t key = Key(node, row, column);
+  if (const auto it = global_.find(key); it != global_.end()) return it->second;
+  if (const auto it = local_.find(key); it != local_.end()) return it->second;
+  const ExprNode& n = e_.nodes[node];
+  Value value;
+  switch (n.kind) {
+    case ExprNode::Kind::kConstant:
+      if (n.type == hlo::PrimitiveType::kPred) {
+        const int all = n.constant ? 1 : 0;
+        value = Value::Of(b_.Range(0, 128 * all, 0, 8 * all));
+      } else {
+        value = Value::Of(b_.Imm(n.constant));
+      }
+      break;
+    case ExprNode::Kind::kIota: {
+      ASSIGN_OR_RETURN(value, MakeIota(n, row, column));
+      break;
+    }
+    case ExprNode::Kind::kLeaf: {
+      ASSIGN_OR_RETURN(value, MakeLeaf(n, row, column));
+      break;
+    }
+    case ExprNode::Kind::kOp: {
+      absl::InlinedVector<Value, 3> inputs;
+      for (int input : n.inputs) {
+        ASSIGN_OR_RETURN(Value v, Eval(input, row, column));
+        inputs.push_back(v);
+      }
+      ASSIGN_OR_RETURN(value, EmitElementwise(b_, *n.instr, inputs));
+      break;
+    }
+  }
+  local_[key] = value;
+  return value;
+}
+
+}  // namespace ptxla::lowering

@@ -1,0 +1,131 @@
+// Loops over the axes of a fusion, with pointers that run along the streams and
+// values computed at the loop level that they vary with.
+//
+// One NestCode writes the code of one grid step. Streams have one scalar
+// register each: within a body addresses are immediates, at the end of an
+// iteration the register moves on. Where a block ends before a unit of the
+// unrolled body is full, a shorter body follows the loop, so every body knows
+// at compile time which tiles it has.
+#ifndef PTXLA_HLO_BACKEND_LOWERING_FUSION_NEST_H_
+#define PTXLA_HLO_BACKEND_LOWERING_FUSION_NEST_H_
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/status/status.h"
+#include "hlo_backend/lowering/fusion/geometry.h"
+#include "hlo_backend/lowering/fusion/vector_math.h"
+#include "hlo_backend/lowering/kernel_plan.h"
+
+namespace ptxla::lowering {
+
+// How the axes are walked and cut into grid steps.
+struct NestPlan {
+  std::vector<int> order;      // axes, outer to inner
+  int reduced_from = 0;        // position of the first reduced axis in `order`
+  std::vector<int64_t> block;  // base tiles per step, per axis
+  std::vector<int64_t> unroll; // base tiles per body, per axis
+  std::vector<int> grid_dim;   // per axis, -1: whole in every step
+};
+
+// Where a stream is in VMEM during a step.
+struct Place {
+  enum class Kind : uint8_t { kSmem, kWindow, kScratch } kind = Kind::kWindow;
+  int window = -1;
+  // kScratch: byte offset of the expanded rows.
+  int64_t scratch = 0;
+  // The window moves with the grid; else the whole array is there.
+  bool moves = false;
+  bool resident = false;  // an argument in VMEM, walked in place
+  std::vector<int64_t> strides;  // as Stream::strides, in the slot
+};
+
+// The tiles of one body.
+struct Region {
+  int rows = 1, columns = 1;
+  bool row_end = false, column_end = false;  // holds the array's last tiles
+};
+
+class NestCode {
+ public:
+  struct Hooks {
+    // Writes the results of a region. Default: stores of all result streams.
+    std::function<absl::Status(NestCode&, const Region&)> body;
+    // Around the reduced axes; the region holds what is fixed outside.
+    std::function<absl::Status(NestCode&, const Region&)> enter, leave;
+    // Pointers that the hooks add, with strides per axis (bytes per tile).
+  };
+
+  NestCode(const Expression& e, const Geometry& g, const NestPlan& plan,
+           const std::vector<Place>& places, codegen::CodeBuilder& b);
+
+  absl::Status Run(const Hooks& hooks);
+
+  codegen::CodeBuilder& b() { return b_; }
+  // Value of a node at a tile of the open region.
+  absl::StatusOr<Value> Eval(int node, int row, int column);
+  absl::Status StoreResults(const Region& region);
+
+  // A pointer of the hooks' own; returns its number. `base` writes the start
+  // address.
+  struct Pointer {
+    codegen::Sca reg;
+    int64_t offset = 0;  // compile-time part
+    std::vector<int64_t> strides;  // per axis and base tile
+  };
+  int AddPointer(std::vector<int64_t> strides,
+                 std::function<void(codegen::Sca)> base);
+  const Pointer& pointer(int number) const { return pointers_[number]; }
+  // Register image as f32 or integer words, masks made numbers.
+  codegen::Vec AsWords(int node, Value v);
+  // Elements of the axis that are inside, in the last base tile.
+  int64_t extent(int axis) const { return extent_[axis]; }
+  const Geometry& geometry() const { return g_; }
+  const Expression& expression() const { return e_; }
+
+ private:
+  absl::Status ForGridEdges(size_t k);
+  absl::Status Step();
+  void StartPointers();
+  absl::Status ExpandRows();
+  absl::Status ExpandRows(const Stream& s, const Place& place);
+  absl::Status Walk(int position);
+  absl::Status Hoist(int position);
+  void Advance(int axis, int64_t tiles);
+  absl::StatusOr<Value> MakeLeaf(const ExprNode& node, int row, int column);
+  codegen::Vec Unpack(const Stream& s, codegen::Vec packed, int part);
+  Value FromMemory(const Stream& s, codegen::Vec words);
+  absl::StatusOr<Value> MakeIota(const ExprNode& node, int row, int column);
+  absl::Status StoreResult(const Stream& s, const Place& place, int row,
+                           int column, const Region& region);
+  codegen::Vec SelectRowPart(const Stream& s, codegen::Vec words,
+                             codegen::Sca row, int static_part);
+  int64_t Key(int node, int row, int column) const;
+
+  const Expression& e_;
+  const Geometry& g_;
+  const NestPlan& plan_;
+  const std::vector<Place>& places_;
+  codegen::CodeBuilder& b_;
+  const Hooks* hooks_ = nullptr;
+
+  std::vector<int64_t> extent_;  // base tiles of this step, per axis
+  std::vector<bool> at_end_;     // the step holds the end of the axis
+  Region region_;
+  std::vector<bool> fixed_;      // axes whose tiles the region has fixed
+  std::vector<Pointer> pointers_;
+  std::vector<int> stream_pointer_;      // per stream, -1: none
+  std::vector<int> coordinate_pointer_;  // per axis: element index, -1: none
+  std::vector<int> stream_of_node_;
+  std::vector<uint32_t> node_axes_;
+  std::vector<bool> frontier_;
+  codegen::Vec lane_, sublane_;  // index patterns, if asked for
+  absl::flat_hash_map<int64_t, Value> local_, global_;
+  absl::flat_hash_map<int64_t, codegen::Vec> loads_;  // packed, of the body
+};
+
+}  // namespace ptxla::lowering
+
+#endif  // PTXLA_HLO_BACKEND_LOWERING_FUSION_NEST_H_

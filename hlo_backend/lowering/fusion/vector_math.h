@@ -1,0 +1,59 @@
+// HLO's elementwise operations as vector instructions on 32-bit lanes: the
+// sequences that the TPU compiler makes, by chip (tpu_slots.md section 4).
+//
+// Floats of every width are computed as f32, without rounding in between (as
+// XLA does inside TPU fusions); integers of every width as 32-bit words that
+// hold the value extended by its sign; pred values are vector masks.
+//
+// Chips up to v5p refine the reciprocal and the reciprocal root of the EUP by
+// Newton steps and have no EUP erf; from v6e on the EUP result is taken as it
+// is. Supports(model, kVerfF32) tells them apart.
+#ifndef PTXLA_HLO_BACKEND_LOWERING_FUSION_VECTOR_MATH_H_
+#define PTXLA_HLO_BACKEND_LOWERING_FUSION_VECTOR_MATH_H_
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "hlo_backend/ir/instruction.h"
+#include "hlo_backend/lowering/codegen/builder.h"
+
+namespace ptxla::lowering {
+
+struct Value {
+  codegen::Vec vec;
+  codegen::Mask mask;  // valid for pred values
+  bool is_mask() const { return mask.valid(); }
+  static Value Of(codegen::Vec v) { return {v, {}}; }
+  static Value Of(codegen::Mask m) { return {{}, m}; }
+};
+
+// One elementwise instruction. Unimplemented names it.
+absl::StatusOr<Value> EmitElementwise(codegen::CodeBuilder& b,
+                                      const hlo::Instruction& i,
+                                      absl::Span<const Value> inputs);
+
+// x op y for the operation of a reduce or scatter: add, multiply, maximum,
+// minimum, and, or, xor.
+absl::StatusOr<Value> EmitMonoid(codegen::CodeBuilder& b, hlo::Opcode op,
+                                 hlo::PrimitiveType type, Value x, Value y);
+// Register image of the value that leaves others alone under `op`.
+uint32_t MonoidIdentity(hlo::Opcode op, hlo::PrimitiveType type);
+
+// 1.0 or 0.0, or 1 or 0, by a mask.
+codegen::Vec MaskToNumber(codegen::CodeBuilder& b, codegen::Mask m, bool f32);
+
+// Pieces, for those who compose their own formulas (f32).
+codegen::Vec EmitReciprocal(codegen::CodeBuilder& b, codegen::Vec x);
+codegen::Vec EmitRsqrt(codegen::CodeBuilder& b, codegen::Vec x);
+codegen::Vec EmitSqrt(codegen::CodeBuilder& b, codegen::Vec x);
+codegen::Vec EmitExp(codegen::CodeBuilder& b, codegen::Vec x);
+codegen::Vec EmitLog(codegen::CodeBuilder& b, codegen::Vec x);
+codegen::Vec EmitErf(codegen::CodeBuilder& b, codegen::Vec x);
+codegen::Vec EmitPower(codegen::CodeBuilder& b, codegen::Vec x,
+                       codegen::Vec y);
+absl::StatusOr<codegen::Vec> EmitSine(codegen::CodeBuilder& b, codegen::Vec x,
+                                      bool cosine);
+codegen::Vec EmitFloor(codegen::CodeBuilder& b, codegen::Vec x);
+
+}  // namespace ptxla::lowering
+
+#endif  // PTXLA_HLO_BACKEND_LOWERING_FUSION_VECTOR_MATH_H_

@@ -1,0 +1,117 @@
+#include "hlo_backend/lowering/kernel_emitter.h"
+
+#include "absl/strings/str_cat.h"
+#include "base/status.h"
+#include "hlo_backend/analysis/tiled_layout.h"
+
+namespace ptxla::lowering {
+namespace {
+
+using hlo::Instruction;
+using hlo::Opcode;
+
+isa::Space SpaceOf(const hlo::Shape& shape) {
+  switch (shape.memory_space()) {
+    case hlo::kMemoryVmem:
+      return isa::Space::kVmem;
+    case hlo::kMemoryCmem:
+      return isa::Space::kCmem;
+    case hlo::kMemoryHost:
+      return isa::Space::kHost;
+    default:
+      return isa::Space::kHbm;
+  }
+}
+
+void AppendLeaves(const hlo::Shape& shape,
+                  std::vector<const hlo::Shape*>* leaves) {
+  if (!shape.IsTuple()) {
+    if (shape.IsArray()) leaves->push_back(&shape);
+    return;
+  }
+  for (const hlo::Shape& element : shape.elements()) {
+    AppendLeaves(element, leaves);
+  }
+}
+
+bool HasReduceRoot(const Instruction& fusion) {
+  const Instruction* root = fusion.fused()->root();
+  if (root->opcode() == Opcode::kReduce) return true;
+  if (root->opcode() != Opcode::kTuple) return false;
+  for (const Instruction* r : root->operands()) {
+    if (r->opcode() == Opcode::kReduce) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::vector<const hlo::Shape*> KernelLeaves(const Instruction& i) {
+  std::vector<const hlo::Shape*> leaves;
+  for (const Instruction* operand : i.operands()) {
+    AppendLeaves(operand->shape(), &leaves);
+  }
+  AppendLeaves(i.shape(), &leaves);
+  return leaves;
+}
+
+absl::StatusOr<std::vector<isa::KernelArg>> KernelArgs(const Instruction& i) {
+  std::vector<isa::KernelArg> args;
+  const std::vector<const hlo::Shape*> leaves = KernelLeaves(i);
+  std::vector<const hlo::Shape*> results;
+  AppendLeaves(i.shape(), &results);
+  const size_t num_inputs = leaves.size() - results.size();
+  for (size_t k = 0; k < leaves.size(); ++k) {
+    const bool input = k < num_inputs;
+    isa::KernelArg arg;
+    arg.name = absl::StrCat(input ? "in" : "out", input ? k : k - num_inputs);
+    arg.space = SpaceOf(*leaves[k]);
+    arg.direction = input ? isa::Direction::kIn : isa::Direction::kOut;
+    arg.bytes = hlo::PaddedBytes(*leaves[k]);
+    args.push_back(std::move(arg));
+  }
+  return args;
+}
+
+absl::StatusOr<isa::Kernel> EmitKernel(const KernelContext& context,
+                                       const Instruction& i) {
+  switch (i.opcode()) {
+    case Opcode::kFusion:
+      switch (i.fusion_kind()) {
+        case hlo::FusionKind::kOutput:
+          return EmitProduct(context, i);
+        case hlo::FusionKind::kInput:
+        case hlo::FusionKind::kLoop:
+          return HasReduceRoot(i) ? EmitReduceFusion(context, i)
+                                  : EmitLoopFusion(context, i);
+        default:
+          break;
+      }
+      break;
+    case Opcode::kDot:
+      return EmitProduct(context, i);
+    case Opcode::kReduce:
+      return EmitReduceFusion(context, i);
+    case Opcode::kBroadcast:
+    case Opcode::kIota:
+      return EmitLoopFusion(context, i);
+    default:
+      break;
+  }
+  if (i.IsElementwise() && i.opcode() != Opcode::kCopy) {
+    return EmitLoopFusion(context, i);
+  }
+  return EmitMovement(context, i);
+}
+
+int InPlaceOperand(const Instruction& i) {
+  switch (i.opcode()) {
+    case Opcode::kDynamicUpdateSlice:
+    case Opcode::kScatter:
+      return 0;
+    default:
+      return -1;
+  }
+}
+
+}  // namespace ptxla::lowering
