@@ -3,6 +3,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "hlo_backend/analysis/tiled_layout.h"
+#include "hlo_backend/ir/computation.h"
 
 namespace ptxla::lowering {
 namespace {

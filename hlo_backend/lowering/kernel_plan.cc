@@ -89,7 +89,9 @@ absl::StatusOr<Parts> WriteParts(const KernelContext& context,
         b.DmaStart(w);
       }
     }
-    if (tiling.entry) RETURN_IF_ERROR(tiling.entry(b));
+    if (tiling.entry) {
+      RETURN_IF_ERROR(tiling.entry(b));
+    }
     RETURN_IF_ERROR(overflow(b));
     parts.entry = b.Finish();
   }
@@ -187,8 +189,8 @@ absl::StatusOr<TilingScore> Score(const KernelContext& context,
     if (!IsCopied(tiling, window)) continue;
     const isa::Box box = isa::BoxAt(window, origin);
     const bool write = window.direction != isa::Direction::kIn;
-    const Picoseconds busy = hbm.Busy(
-        {Bytes(box.bytes), write, Bytes(box.chunk_bytes), 0.0});
+    const Picoseconds busy =
+        hbm.Busy({Bytes(box.bytes), write, Bytes(box.chunk_bytes), 0.0});
     const int64_t transfers = isa::CountTransfers(kernel, w);
     (write ? store : load) +=
         Picoseconds(busy.count() * transfers / std::max<int64_t>(steps, 1));
@@ -235,8 +237,7 @@ absl::StatusOr<isa::Kernel> FrameKernel(const KernelContext& context,
                                         const Tiling& tiling) {
   isa::Kernel kernel = Skeleton(tiling);
   ASSIGN_OR_RETURN(const Parts parts, WriteParts(context, tiling));
-  ASSIGN_OR_RETURN(kernel.entry,
-                   codegen::EmitCode(parts.entry, context.cache));
+  ASSIGN_OR_RETURN(kernel.entry, codegen::EmitCode(parts.entry, context.cache));
   ASSIGN_OR_RETURN(kernel.step, codegen::EmitCode(parts.step, context.cache));
   ASSIGN_OR_RETURN(kernel.exit, codegen::EmitCode(parts.exit, context.cache));
   return kernel;

@@ -55,9 +55,9 @@ struct UnrollPolicy {
 
 // One way to cut a kernel into grid steps.
 struct Tiling {
-  std::vector<int64_t> grid;            // outer to inner; empty: one step
-  std::vector<isa::KernelArg> args;     // in binding order
-  std::vector<isa::Window> windows;     // arg, dims, strides, slot_bytes set
+  std::vector<int64_t> grid;         // outer to inner; empty: one step
+  std::vector<isa::KernelArg> args;  // in binding order
+  std::vector<isa::Window> windows;  // arg, dims, strides, slot_bytes set
   std::vector<isa::DmaDescriptor> descriptors;
   int num_semaphores = 0;
   int64_t scratch_bytes = 0;
@@ -79,8 +79,8 @@ int64_t VmemBytes(const Tiling& tiling);
 int64_t VmemBudget(const KernelContext& context);
 
 struct TilingScore {
-  Picoseconds time;        // whole kernel, alone on the machine
-  Cycles step;             // one step without DMA stalls, overhead included
+  Picoseconds time;  // whole kernel, alone on the machine
+  Cycles step;       // one step without DMA stalls, overhead included
   int64_t vmem_bytes = 0;
 };
 // ResourceExhausted if it does not fit VMEM, or its code not the registers.

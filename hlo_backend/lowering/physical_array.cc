@@ -42,8 +42,8 @@ absl::StatusOr<PhysicalArray> PhysicalArray::Of(const hlo::Shape& shape) {
     a.linear = rank == 0 ? 1 : a.sizes[0];
     a.columns = 128;
     a.rows = CeilOfRatio<int64_t>(a.linear, 128);
-    const int64_t elements = tiles.empty() ? 128 * a.packing
-                                           : Product(tiles[0]);
+    const int64_t elements =
+        tiles.empty() ? 128 * a.packing : Product(tiles[0]);
     if (elements % 128 != 0) return Unsupported(shape, "tile of a 1-D array");
     a.tile_rows = elements / 128;
     a.tiles_down = CeilOfRatio<int64_t>(a.rows, a.tile_rows);
@@ -59,9 +59,8 @@ absl::StatusOr<PhysicalArray> PhysicalArray::Of(const hlo::Shape& shape) {
   for (int i = 0; i + 2 < rank; ++i) a.planes *= a.sizes[i];
   a.tiles_down = CeilOfRatio<int64_t>(a.rows, a.tile_rows);
   a.tiles_across = CeilOfRatio<int64_t>(a.columns, 128);
-  if (a.packing > 1 &&
-      (tiles.size() < 2 || Product(tiles[1]) != a.packing ||
-       a.tile_rows % a.packing != 0)) {
+  if (a.packing > 1 && (tiles.size() < 2 || Product(tiles[1]) != a.packing ||
+                        a.tile_rows % a.packing != 0)) {
     return Unsupported(shape, "rows are not packed into words");
   }
   return a;

@@ -50,8 +50,8 @@ class ExpressionBuilder {
         first_reduce = r;
       }
     }
-    e_.shape = first_reduce ? first_reduce->operand(0)->shape()
-                            : roots[0]->shape();
+    e_.shape =
+        first_reduce ? first_reduce->operand(0)->shape() : roots[0]->shape();
     ASSIGN_OR_RETURN(e_.space, PhysicalArray::Of(e_.shape),
                      _ << "iteration of " << instr_.name());
     // Logical dimension l is iteration dimension identity[l].

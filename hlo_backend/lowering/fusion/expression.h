@@ -17,6 +17,7 @@
 
 #include "absl/container/inlined_vector.h"
 #include "absl/status/statusor.h"
+#include "hlo_backend/ir/computation.h"
 #include "hlo_backend/ir/instruction.h"
 #include "hlo_backend/lowering/physical_array.h"
 

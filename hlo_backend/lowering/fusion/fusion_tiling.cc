@@ -210,9 +210,9 @@ absl::StatusOr<FusionTiling> CutFusion(const KernelContext& context,
   // reduced rows stay in registers, so those are fewer.
   t.plan.unroll.assign(g.axes.size(), 1);
   int64_t room = copies;
-  const bool columns_kept_rows_reduced =
-      g.row_axis >= 0 && g.axes[g.row_axis].reduced &&
-      !g.axes[g.column_axis].reduced;
+  const bool columns_kept_rows_reduced = g.row_axis >= 0 &&
+                                         g.axes[g.row_axis].reduced &&
+                                         !g.axes[g.column_axis].reduced;
   for (int axis : {g.column_axis, g.row_axis}) {
     if (axis < 0) continue;
     const Axis& a = g.axes[axis];
@@ -274,8 +274,8 @@ std::vector<int> UnrollCandidates(const KernelContext& context,
     unit = std::max(unit, s.pack_rows * s.pack_columns);
   }
   const UnrollPolicy policy = UnrollPolicy::Of(context.chip);
-  int copies = policy.Copies(std::max(loads, 1), loads + 2,
-                             context.model.vregs);
+  int copies =
+      policy.Copies(std::max(loads, 1), loads + 2, context.model.vregs);
   copies = std::max(copies, unit);
   std::vector<int> candidates;
   for (int c = copies; c >= 1; c /= 2) candidates.push_back(c);

@@ -48,9 +48,9 @@ class GeometryBuilder {
       Stream s;
       s.node = n;
       s.argument = leaf.argument;
-      ASSIGN_OR_RETURN(s.array, PhysicalArray::Of(leaf.instr->shape()),
-                       _ << "operand " << leaf.argument << " of "
-                         << instr_.name());
+      ASSIGN_OR_RETURN(
+          s.array, PhysicalArray::Of(leaf.instr->shape()),
+          _ << "operand " << leaf.argument << " of " << instr_.name());
       RETURN_IF_ERROR(Classify(leaf, &s));
       g_.streams.push_back(std::move(s));
     }
@@ -107,10 +107,10 @@ class GeometryBuilder {
       s->access = Access::kSplat;
       return absl::OkStatus();
     }
-    return Unsupported(
-        instr_, absl::StrCat("operand ", leaf.argument, " (",
-                             leaf.instr->shape().ToStringWithLayout(),
-                             ") is read across its layout"));
+    return Unsupported(instr_,
+                       absl::StrCat("operand ", leaf.argument, " (",
+                                    leaf.instr->shape().ToStringWithLayout(),
+                                    ") is read across its layout"));
   }
 
   // Every array is read and written tile by tile, with the iteration's own
@@ -164,9 +164,9 @@ class GeometryBuilder {
       Axis axis;
       axis.kind = Axis::Kind::kColumn;
       const PhysicalArray& a = e_.space;
-      const int64_t words = a.linear > 0 ? CeilOfRatio<int64_t>(a.linear, 1024)
-                                         : CeilOfRatio<int64_t>(
-                                               a.tiles() * a.tile_rows, 8);
+      const int64_t words =
+          a.linear > 0 ? CeilOfRatio<int64_t>(a.linear, 1024)
+                       : CeilOfRatio<int64_t>(a.tiles() * a.tile_rows, 8);
       axis.tiles = words;
       axis.elements = a.linear > 0 ? a.linear : words * 1024;
       axis.reduced = reduced_ != 0;
@@ -212,9 +212,9 @@ class GeometryBuilder {
     if (s->access == Access::kTile) {
       s->pack_rows = static_cast<int>(a.tile_rows / g_.base_rows);
       if (a.packing % s->pack_rows != 0) {
-        return Unsupported(instr_, absl::StrCat(
-            "tiles of ", a.tile_rows, " rows beside tiles of ",
-            g_.base_rows));
+        return Unsupported(
+            instr_, absl::StrCat("tiles of ", a.tile_rows,
+                                 " rows beside tiles of ", g_.base_rows));
       }
       s->pack_columns = a.packing / s->pack_rows;
       if (g_.base_rows < 8 && a.packing > 1) {

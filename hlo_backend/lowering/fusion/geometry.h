@@ -42,9 +42,9 @@ enum class Access : uint8_t {
 
 struct Stream {
   Access access = Access::kTile;
-  int node = -1;       // leaf of the expression; -1: a result
-  int result = -1;     // result number
-  int argument = -1;   // kernel argument
+  int node = -1;      // leaf of the expression; -1: a result
+  int result = -1;    // result number
+  int argument = -1;  // kernel argument
   PhysicalArray array;
   int pack_rows = 1, pack_columns = 1;
   // Bytes of the array from one base tile to the next along each axis; for
@@ -60,10 +60,10 @@ struct Stream {
 };
 
 struct Geometry {
-  std::vector<Axis> axes;  // majors, rows, columns, those that remain
+  std::vector<Axis> axes;       // majors, rows, columns, those that remain
   std::vector<Stream> streams;  // leaves, then results that are no reduces
-  int base_rows = 8;       // valid rows of a base tile
-  bool linear = false;     // one column axis over all tiles
+  int base_rows = 8;            // valid rows of a base tile
+  bool linear = false;          // one column axis over all tiles
   int row_axis = -1, column_axis = -1;
   // Axis that iteration dimension d belongs to, -1: size 1.
   std::vector<int> axis_of_dim;

@@ -49,10 +49,10 @@ absl::Status NestCode::ForGridEdges(size_t k) {
   at_end_[k] = true;
   const bool ragged = tiles % block != 0;
   // Masks are for the last step only.
-  const int64_t per_tile =
-      g_.axes[k].kind == Axis::Kind::kRow      ? g_.base_rows
-      : g_.axes[k].kind == Axis::Kind::kColumn ? (g_.linear ? 1024 : 128)
-                                               : 1;
+  const int64_t per_tile = g_.axes[k].kind == Axis::Kind::kRow ? g_.base_rows
+                           : g_.axes[k].kind == Axis::Kind::kColumn
+                               ? (g_.linear ? 1024 : 128)
+                               : 1;
   const bool masked =
       g_.axes[k].reduced && g_.axes[k].elements != tiles * per_tile;
   if (dim < 0 || (!ragged && !masked)) return ForGridEdges(k + 1);
@@ -136,10 +136,10 @@ void NestCode::StartPointers() {
   for (size_t a = 0; a < g_.axes.size(); ++a) {
     if (!wanted[a]) continue;
     const Axis& axis = g_.axes[a];
-    const int64_t per_tile =
-        axis.kind == Axis::Kind::kRow      ? g_.base_rows
-        : axis.kind == Axis::Kind::kColumn ? (g_.linear ? 1024 : 128)
-                                           : 1;
+    const int64_t per_tile = axis.kind == Axis::Kind::kRow ? g_.base_rows
+                             : axis.kind == Axis::Kind::kColumn
+                                 ? (g_.linear ? 1024 : 128)
+                                 : 1;
     std::vector<int64_t> strides(g_.axes.size(), 0);
     strides[a] = per_tile;
     coordinate_pointer_[a] = AddPointer(strides, [&](Sca reg) {
@@ -149,17 +149,16 @@ void NestCode::StartPointers() {
       }
       const Sca index = b_.NewSca();
       b_.GridIndex(index, plan_.grid_dim[a]);
-      b_.SMove(reg, b_.SMulImm(index, static_cast<int32_t>(
-                                          per_tile * plan_.block[a])));
+      b_.SMove(reg, b_.SMulImm(index, static_cast<int32_t>(per_tile *
+                                                           plan_.block[a])));
     });
   }
   if (lanes) {
     const Vec sequence = b_.LaneSequence();
     lane_ = b_.GlobalVec();
     sublane_ = b_.GlobalVec();
-    b_.Move(lane_, g_.linear
-                       ? sequence
-                       : b_.BinaryImm(Opcode::kVand, sequence, 127));
+    b_.Move(lane_,
+            g_.linear ? sequence : b_.BinaryImm(Opcode::kVand, sequence, 127));
     b_.Move(sublane_, b_.BinaryImm(Opcode::kVshrl, sequence, 7));
   }
 }
@@ -274,8 +273,8 @@ absl::Status NestCode::Hoist(int position) {
       continue;
     }
     const bool pred = e_.nodes[n].type == hlo::PrimitiveType::kPred;
-    if (pred && b_.FreeGlobals(isa::RegClass::kMask) - rows * columns <
-                    keep_masks) {
+    if (pred &&
+        b_.FreeGlobals(isa::RegClass::kMask) - rows * columns < keep_masks) {
       continue;
     }
     if (!open) b_.NewBlock("hoisted");
@@ -298,8 +297,7 @@ absl::Status NestCode::Hoist(int position) {
 }
 
 int64_t NestCode::Key(int node, int row, int column) const {
-  const bool by_row =
-      g_.row_axis >= 0 && (node_axes_[node] >> g_.row_axis & 1);
+  const bool by_row = g_.row_axis >= 0 && (node_axes_[node] >> g_.row_axis & 1);
   const bool by_column =
       g_.column_axis >= 0 && (node_axes_[node] >> g_.column_axis & 1);
   return int64_t{node} << 20 | (by_row ? row : 0) << 10 |

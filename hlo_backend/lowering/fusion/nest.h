@@ -23,11 +23,11 @@ namespace ptxla::lowering {
 
 // How the axes are walked and cut into grid steps.
 struct NestPlan {
-  std::vector<int> order;      // axes, outer to inner
-  int reduced_from = 0;        // position of the first reduced axis in `order`
-  std::vector<int64_t> block;  // base tiles per step, per axis
-  std::vector<int64_t> unroll; // base tiles per body, per axis
-  std::vector<int> grid_dim;   // per axis, -1: whole in every step
+  std::vector<int> order;       // axes, outer to inner
+  int reduced_from = 0;         // position of the first reduced axis in `order`
+  std::vector<int64_t> block;   // base tiles per step, per axis
+  std::vector<int64_t> unroll;  // base tiles per body, per axis
+  std::vector<int> grid_dim;    // per axis, -1: whole in every step
 };
 
 // Where a stream is in VMEM during a step.
@@ -38,7 +38,7 @@ struct Place {
   int64_t scratch = 0;
   // The window moves with the grid; else the whole array is there.
   bool moves = false;
-  bool resident = false;  // an argument in VMEM, walked in place
+  bool resident = false;         // an argument in VMEM, walked in place
   std::vector<int64_t> strides;  // as Stream::strides, in the slot
 };
 
@@ -72,7 +72,7 @@ class NestCode {
   // address.
   struct Pointer {
     codegen::Sca reg;
-    int64_t offset = 0;  // compile-time part
+    int64_t offset = 0;            // compile-time part
     std::vector<int64_t> strides;  // per axis and base tile
   };
   int AddPointer(std::vector<int64_t> strides,
@@ -114,7 +114,7 @@ class NestCode {
   std::vector<int64_t> extent_;  // base tiles of this step, per axis
   std::vector<bool> at_end_;     // the step holds the end of the axis
   Region region_;
-  std::vector<bool> fixed_;      // axes whose tiles the region has fixed
+  std::vector<bool> fixed_;  // axes whose tiles the region has fixed
   std::vector<Pointer> pointers_;
   std::vector<int> stream_pointer_;      // per stream, -1: none
   std::vector<int> coordinate_pointer_;  // per axis: element index, -1: none

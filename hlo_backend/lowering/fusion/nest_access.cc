@@ -59,8 +59,8 @@ Vec NestCode::SelectRowPart(const Stream& s, Vec words, Sca row,
   const bool is_float = hlo::IsFloat(s.array.type);
   Vec low = words;
   if (row.valid()) {
-    const Sca part = b_.SBinaryImm(
-        Opcode::kSand, b_.SAddImm(row, static_part), packing - 1);
+    const Sca part =
+        b_.SBinaryImm(Opcode::kSand, b_.SAddImm(row, static_part), packing - 1);
     low = b_.Binary(Opcode::kVshrl, words, b_.Splat(b_.SMulImm(part, bits)));
   } else if (static_part % packing != 0) {
     low = b_.BinaryImm(Opcode::kVshrl, words,
@@ -88,9 +88,9 @@ absl::StatusOr<Value> NestCode::MakeLeaf(const ExprNode& node, int row,
   if (hlo::IsFloat(a.type) && a.type != PrimitiveType::kF32 &&
       a.type != PrimitiveType::kBf16 &&
       !(a.type == PrimitiveType::kF16 && s.access == Access::kTile)) {
-    return absl::UnimplementedError(absl::StrCat(
-        node.instr->name(), ": ", hlo::PrimitiveTypeName(a.type),
-        " operand of a vector kernel"));
+    return absl::UnimplementedError(
+        absl::StrCat(node.instr->name(), ": ", hlo::PrimitiveTypeName(a.type),
+                     " operand of a vector kernel"));
   }
   const auto stride = [&](int axis) -> int64_t {
     return axis < 0 ? 0 : place.strides[axis];
@@ -103,23 +103,22 @@ absl::StatusOr<Value> NestCode::MakeLeaf(const ExprNode& node, int row,
       word = b_.SBinaryImm(Opcode::kSshll, word, 16);
     } else if (a.bits < 32) {
       word = b_.SBinaryImm(Opcode::kSshll, word, 32 - a.bits);
-      word = b_.SBinaryImm(hlo::IsSigned(a.type) ? Opcode::kSshra
-                                                 : Opcode::kSshrl,
-                           word, 32 - a.bits);
+      word =
+          b_.SBinaryImm(hlo::IsSigned(a.type) ? Opcode::kSshra : Opcode::kSshrl,
+                        word, 32 - a.bits);
     }
     return FromMemory(s, b_.Splat(word));
   }
   const Pointer& p = pointers_[stream_pointer_[number]];
   if (place.kind == Place::Kind::kScratch) {
     const int64_t offset = p.offset + row * stride(g_.row_axis);
-    return FromMemory(
-        s, b_.Load(number, p.reg, static_cast<int32_t>(offset)));
+    return FromMemory(s, b_.Load(number, p.reg, static_cast<int32_t>(offset)));
   }
   if (s.access == Access::kTile) {
     const int r0 = row / s.pack_rows * s.pack_rows;
     const int c0 = column / s.pack_columns * s.pack_columns;
-    const int64_t offset = p.offset + r0 * stride(g_.row_axis) +
-                           c0 * stride(g_.column_axis);
+    const int64_t offset =
+        p.offset + r0 * stride(g_.row_axis) + c0 * stride(g_.column_axis);
     const int64_t key = int64_t{number} << 20 | r0 << 10 | c0;
     Vec& loaded = loads_[key];
     if (!loaded.valid()) {
@@ -152,8 +151,7 @@ absl::StatusOr<Value> NestCode::MakeLeaf(const ExprNode& node, int row,
     }
     const int64_t at = offset + column * stride(g_.column_axis);
     words = b_.LoadRow(number, base, static_cast<int32_t>(at / 512 * 512));
-    return FromMemory(
-        s, SelectRowPart(s, words, Sca(), column % a.packing));
+    return FromMemory(s, SelectRowPart(s, words, Sca(), column % a.packing));
   }
   Sca row_index;
   if (s.row_axis >= 0) {
@@ -168,19 +166,18 @@ absl::StatusOr<Value> NestCode::MakeLeaf(const ExprNode& node, int row,
     const int shift = a.packing == 1 ? 0 : a.packing == 2 ? 1 : 2;
     const Sca sublane =
         shift ? b_.SBinaryImm(Opcode::kSshrl, in_tile, shift) : in_tile;
-    base = b_.SAdd(base, b_.SMulImm(tile, static_cast<int32_t>(
-                                              a.row_stride())));
+    base =
+        b_.SAdd(base, b_.SMulImm(tile, static_cast<int32_t>(a.row_stride())));
     base = b_.SAdd(base, b_.SMulImm(sublane, 512));
   }
-  offset += s.access == Access::kRowOfLanes
-                ? column * stride(g_.column_axis)
-                : 0;
+  offset +=
+      s.access == Access::kRowOfLanes ? column * stride(g_.column_axis) : 0;
   if (s.lane_axis >= 0) {
     const Pointer& index = pointers_[coordinate_pointer_[s.lane_axis]];
     const Sca at = b_.SAddImm(index.reg, static_cast<int32_t>(index.offset));
     const Sca tile = b_.SBinaryImm(Opcode::kSshrl, at, 7);
-    base = b_.SAdd(base, b_.SMulImm(tile, static_cast<int32_t>(
-                                              a.tile_bytes())));
+    base =
+        b_.SAdd(base, b_.SMulImm(tile, static_cast<int32_t>(a.tile_bytes())));
     words = b_.LoadRow(number, base, static_cast<int32_t>(offset));
     words = SelectRowPart(s, words, row_index, 0);
     return FromMemory(
@@ -204,8 +201,7 @@ absl::StatusOr<Value> NestCode::MakeIota(const ExprNode& node, int row,
     const Axis::Kind kind = g_.axes[axis].kind;
     if (kind == Axis::Kind::kRow) offset += row * p.strides[axis];
     if (kind == Axis::Kind::kColumn) offset += column * p.strides[axis];
-    const Vec start =
-        b_.Splat(b_.SAddImm(p.reg, static_cast<int32_t>(offset)));
+    const Vec start = b_.Splat(b_.SAddImm(p.reg, static_cast<int32_t>(offset)));
     index = start;
     if (kind == Axis::Kind::kRow) {
       index = b_.Binary(Opcode::kVaddS32, start, sublane_);
@@ -247,9 +243,8 @@ absl::Status NestCode::StoreResults(const Region& region) {
   return absl::OkStatus();
 }
 
-absl::Status NestCode::StoreResult(const Stream& s, const Place& place,
-                                   int row, int column,
-                                   const Region& region) {
+absl::Status NestCode::StoreResult(const Stream& s, const Place& place, int row,
+                                   int column, const Region& region) {
   const int number = static_cast<int>(&s - g_.streams.data());
   const int node = e_.roots[s.result];
   const int parts = s.pack_rows * s.pack_columns;
@@ -284,8 +279,7 @@ absl::Status NestCode::StoreResult(const Stream& s, const Place& place,
   }
   const Pointer& p = pointers_[stream_pointer_[number]];
   const int64_t offset =
-      p.offset +
-      (g_.row_axis < 0 ? 0 : row * place.strides[g_.row_axis]) +
+      p.offset + (g_.row_axis < 0 ? 0 : row * place.strides[g_.row_axis]) +
       column * place.strides[g_.column_axis];
   int sublanes = 8;
   if (g_.base_rows < 8) sublanes = g_.base_rows;
@@ -352,15 +346,14 @@ absl::Status NestCode::ExpandRows(const Stream& s, const Place& place) {
     const Sca index = b_.NewSca();
     b_.GridIndex(index, plan_.grid_dim[axis]);
     b_.SBinaryTo(from, Opcode::kSadd, from,
-                 b_.SMulImm(index, static_cast<int32_t>(
-                                       bytes_per_tile * plan_.block[axis])));
+                 b_.SMulImm(index, static_cast<int32_t>(bytes_per_tile *
+                                                        plan_.block[axis])));
   };
   const int64_t row_bytes = 512 / a.packing;  // 128 elements
   if (s.rows_from_rows) {
     grid_offset(g_.row_axis, a.row_stride());
   } else {
-    grid_offset(g_.row_axis,
-                (a.rank() >= 2 ? a.tile_bytes() : row_bytes) / 16);
+    grid_offset(g_.row_axis, (a.rank() >= 2 ? a.tile_bytes() : row_bytes) / 16);
   }
   // A plane's row in a tiled array.
   Sca plane_row;
@@ -370,8 +363,9 @@ absl::Status NestCode::ExpandRows(const Stream& s, const Place& place) {
     if (plan_.grid_dim[s.row_axis] >= 0) {
       const Sca index = b_.NewSca();
       b_.GridIndex(index, plan_.grid_dim[s.row_axis]);
-      b_.SMove(plane_row, b_.SMulImm(index, static_cast<int32_t>(
-                                                plan_.block[s.row_axis])));
+      b_.SMove(
+          plane_row,
+          b_.SMulImm(index, static_cast<int32_t>(plan_.block[s.row_axis])));
     }
   }
   for (size_t x = 0; x < g_.axes.size(); ++x) {
@@ -413,8 +407,8 @@ absl::Status NestCode::ExpandRows(const Stream& s, const Place& place) {
     for (int k = 0; k < count; ++k) {
       Vec value;
       if (s.lanes_from_rows) {
-        const Vec index = b_.BinaryImm(Opcode::kVaddS32, lanes,
-                                       static_cast<uint32_t>(8 * k));
+        const Vec index =
+            b_.BinaryImm(Opcode::kVaddS32, lanes, static_cast<uint32_t>(8 * k));
         value = b_.Permute(words, index);
       } else {
         value = b_.BroadcastLane(
@@ -427,8 +421,7 @@ absl::Status NestCode::ExpandRows(const Stream& s, const Place& place) {
     }
   };
   (void)units;
-  const int64_t per_loop =
-      16 * (a.rank() <= 1 ? std::max(a.packing, 1) : 1);
+  const int64_t per_loop = 16 * (a.rank() <= 1 ? std::max(a.packing, 1) : 1);
   const int64_t loops = row_tiles / per_loop;
   const Sca to_start = b_.GlobalSca();
   b_.SMove(to_start, to);
@@ -451,9 +444,9 @@ absl::Status NestCode::ExpandRows(const Stream& s, const Place& place) {
   }
   if (planes > 1) {
     b_.SBinaryImmTo(plane_row, Opcode::kSadd, plane_row, 1);
-    b_.SBinaryImmTo(to, Opcode::kSadd, to_start,
-                    static_cast<int32_t>(plan_.block[g_.row_axis] *
-                                         isa::kVregBytes));
+    b_.SBinaryImmTo(
+        to, Opcode::kSadd, to_start,
+        static_cast<int32_t>(plan_.block[g_.row_axis] * isa::kVregBytes));
     b_.EndLoop();
   }
   b_.EndScope();

@@ -58,9 +58,9 @@ Vec EmitReciprocal(CodeBuilder& b, Vec x) {
   if (ExactEup(b)) return b.Eup(Opcode::kVrcpF32, x);
   // Large x are scaled down first, so that the refinement does not meet a
   // subnormal reciprocal.
-  const Mask large = b.CompareImm(Opcode::kVcmpGtF32,
-                                  b.BinaryImm(Opcode::kVand, x, kAbsMask),
-                                  0x7e800000u);  // 2^126
+  const Mask large =
+      b.CompareImm(Opcode::kVcmpGtF32, b.BinaryImm(Opcode::kVand, x, kAbsMask),
+                   0x7e800000u);  // 2^126
   const Vec scale = b.SelectImm(large, b.ImmF(0.25f), 0x3f800000u);
   const Vec scaled = Mul(b, x, scale);
   const Vec raw = b.Eup(Opcode::kVrcpF32, scaled);
@@ -109,8 +109,8 @@ Vec EmitErf(CodeBuilder& b, Vec x) {
   static constexpr float kQ[] = {-1.45660718464996e-05f, -2.13374055278905e-04f,
                                  -1.68282697438203e-03f, -7.37332916720468e-03f,
                                  -1.42647390514189e-02f};
-  const Vec c = b.BinaryF(Opcode::kVmaxF32,
-                          b.BinaryF(Opcode::kVminF32, x, 4.0f), -4.0f);
+  const Vec c =
+      b.BinaryF(Opcode::kVmaxF32, b.BinaryF(Opcode::kVminF32, x, 4.0f), -4.0f);
   const Vec square = Mul(b, c, c);
   const Vec p = Mul(b, c, Polynomial(b, square, kP));
   return Mul(b, p, EmitReciprocal(b, Polynomial(b, square, kQ)));
@@ -124,9 +124,9 @@ Vec EmitPower(CodeBuilder& b, Vec x, Vec y) {
   const Vec whole = EmitFloor(b, y);
   const Mask is_integer = b.Compare(Opcode::kVcmpEqF32, whole, y);
   const Vec half = MulImm(b, y, 0.5f);
-  const Mask is_odd = b.MaskBinary(
-      Opcode::kVmand, is_integer,
-      b.Compare(Opcode::kVcmpNeF32, EmitFloor(b, half), half));
+  const Mask is_odd =
+      b.MaskBinary(Opcode::kVmand, is_integer,
+                   b.Compare(Opcode::kVcmpNeF32, EmitFloor(b, half), half));
   const Vec sign = b.BinaryImm(Opcode::kVand, x, kSignBit);
   r = b.Select(is_odd, b.Binary(Opcode::kVor, r, sign), r);
   const Mask bad = b.MaskBinary(Opcode::kVmand, b.MaskNot(is_integer),
@@ -152,19 +152,19 @@ absl::StatusOr<Vec> EmitSine(CodeBuilder& b, Vec x, bool cosine) {
   const Vec square = Mul(b, r, r);
   static constexpr float kSin[] = {-1.9515295891e-4f, 8.3321608736e-3f,
                                    -1.6666654611e-1f};
-  static constexpr float kCos[] = {2.443315711809948e-5f,
-                                   -1.388731625493765e-3f,
-                                   4.166664568298827e-2f};
+  static constexpr float kCos[] = {
+      2.443315711809948e-5f, -1.388731625493765e-3f, 4.166664568298827e-2f};
   const Vec cube = Mul(b, r, square);
   const Vec sine =
       b.Binary(Opcode::kVaddF32, r, Mul(b, cube, Polynomial(b, square, kSin)));
   const Vec quad = Mul(b, square, square);
-  const Vec cos = b.Binary(Opcode::kVaddF32, AddImm(b, MulImm(b, square, -0.5f), 1.0f),
-                           Mul(b, quad, Polynomial(b, square, kCos)));
-  const Mask odd = b.CompareImm(
-      Opcode::kVcmpNeS32, b.BinaryImm(Opcode::kVand, quadrant, 1), 0);
-  const Vec sign = b.BinaryImm(
-      Opcode::kVshll, b.BinaryImm(Opcode::kVand, quadrant, 2), 30);
+  const Vec cos =
+      b.Binary(Opcode::kVaddF32, AddImm(b, MulImm(b, square, -0.5f), 1.0f),
+               Mul(b, quad, Polynomial(b, square, kCos)));
+  const Mask odd = b.CompareImm(Opcode::kVcmpNeS32,
+                                b.BinaryImm(Opcode::kVand, quadrant, 1), 0);
+  const Vec sign =
+      b.BinaryImm(Opcode::kVshll, b.BinaryImm(Opcode::kVand, quadrant, 2), 30);
   return b.Binary(Opcode::kVxor, b.Select(odd, cos, sine), sign);
 }
 
@@ -173,15 +173,13 @@ Vec EmitFloor(CodeBuilder& b, Vec x) {
     return b.Unary(Opcode::kVfloorF32, x);
   }
   // Truncate by way of an integer; numbers from 2^23 on are whole already.
-  const Vec t =
-      b.Unary(Opcode::kVcvtF32S32, b.Unary(Opcode::kVcvtS32F32, x));
+  const Vec t = b.Unary(Opcode::kVcvtF32S32, b.Unary(Opcode::kVcvtS32F32, x));
   const Mask above = b.Compare(Opcode::kVcmpGtF32, t, x);
   const Vec f = Sub(b, t, MaskToNumber(b, above, true));
-  const Vec signed_f = b.Binary(
-      Opcode::kVor, f, b.BinaryImm(Opcode::kVand, x, kSignBit));
-  const Mask small = b.CompareImm(Opcode::kVcmpLtF32,
-                                  b.BinaryImm(Opcode::kVand, x, kAbsMask),
-                                  0x4b000000u);
+  const Vec signed_f =
+      b.Binary(Opcode::kVor, f, b.BinaryImm(Opcode::kVand, x, kSignBit));
+  const Mask small = b.CompareImm(
+      Opcode::kVcmpLtF32, b.BinaryImm(Opcode::kVand, x, kAbsMask), 0x4b000000u);
   return b.Select(small, signed_f, x);
 }
 

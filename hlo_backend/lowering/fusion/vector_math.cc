@@ -22,9 +22,9 @@ constexpr uint32_t kAbsMask = 0x7fffffffu;
 constexpr uint32_t kOne = 0x3f800000u;
 
 absl::Status Unsupported(const Instruction& i, absl::string_view why) {
-  return absl::UnimplementedError(absl::StrCat(
-      i.name(), " (", hlo::OpcodeName(i.opcode()), " of ",
-      i.shape().ToString(), "): ", why));
+  return absl::UnimplementedError(
+      absl::StrCat(i.name(), " (", hlo::OpcodeName(i.opcode()), " of ",
+                   i.shape().ToString(), "): ", why));
 }
 
 // Arithmetic on narrow integers wraps at their width.
@@ -47,15 +47,15 @@ absl::StatusOr<Opcode> CompareOpcode(const Instruction& i) {
   }
   const int direction = static_cast<int>(attrs.direction);
   // In the order of hlo::CompareDirection: eq, ne, ge, gt, le, lt.
-  static constexpr Opcode kF32[] = {
-      Opcode::kVcmpEqF32, Opcode::kVcmpNeF32, Opcode::kVcmpGeF32,
-      Opcode::kVcmpGtF32, Opcode::kVcmpLeF32, Opcode::kVcmpLtF32};
-  static constexpr Opcode kS32[] = {
-      Opcode::kVcmpEqS32, Opcode::kVcmpNeS32, Opcode::kVcmpGeS32,
-      Opcode::kVcmpGtS32, Opcode::kVcmpLeS32, Opcode::kVcmpLtS32};
-  static constexpr Opcode kU32[] = {
-      Opcode::kVcmpEqU32, Opcode::kVcmpNeU32, Opcode::kVcmpGeU32,
-      Opcode::kVcmpGtU32, Opcode::kVcmpLeU32, Opcode::kVcmpLtU32};
+  static constexpr Opcode kF32[] = {Opcode::kVcmpEqF32, Opcode::kVcmpNeF32,
+                                    Opcode::kVcmpGeF32, Opcode::kVcmpGtF32,
+                                    Opcode::kVcmpLeF32, Opcode::kVcmpLtF32};
+  static constexpr Opcode kS32[] = {Opcode::kVcmpEqS32, Opcode::kVcmpNeS32,
+                                    Opcode::kVcmpGeS32, Opcode::kVcmpGtS32,
+                                    Opcode::kVcmpLeS32, Opcode::kVcmpLtS32};
+  static constexpr Opcode kU32[] = {Opcode::kVcmpEqU32, Opcode::kVcmpNeU32,
+                                    Opcode::kVcmpGeU32, Opcode::kVcmpGtU32,
+                                    Opcode::kVcmpLeU32, Opcode::kVcmpLtU32};
   if (hlo::IsFloat(type)) return kF32[direction];
   return hlo::IsSigned(type) ? kS32[direction] : kU32[direction];
 }
@@ -87,8 +87,8 @@ absl::StatusOr<Value> Convert(CodeBuilder& b, const Instruction& i, Value x) {
     const int bits = hlo::BitWidth(to);
     if (bits >= 32) return Value::Of(v);
     // Saturates at the narrow type's range.
-    const int32_t high = hlo::IsUnsigned(to) ? (1 << bits) - 1
-                                             : (1 << (bits - 1)) - 1;
+    const int32_t high =
+        hlo::IsUnsigned(to) ? (1 << bits) - 1 : (1 << (bits - 1)) - 1;
     const int32_t low = hlo::IsUnsigned(to) ? 0 : -(1 << (bits - 1));
     return Value::Of(b.BinaryImm(
         Opcode::kVmaxS32,
@@ -96,8 +96,7 @@ absl::StatusOr<Value> Convert(CodeBuilder& b, const Instruction& i, Value x) {
         static_cast<uint32_t>(low)));
   }
   if (hlo::IsFloat(to)) {
-    return Value::Of(b.Unary(hlo::IsUnsigned(from) &&
-                                     hlo::BitWidth(from) == 32
+    return Value::Of(b.Unary(hlo::IsUnsigned(from) && hlo::BitWidth(from) == 32
                                  ? Opcode::kVcvtF32U32
                                  : Opcode::kVcvtF32S32,
                              x.vec));
@@ -114,8 +113,8 @@ Vec Sigmoid(CodeBuilder& b, Vec x) {
 Vec Expm1(CodeBuilder& b, Vec x) {
   // tanh(x/2) (e^x + 1): exact where e^x - 1 would cancel. 2^x overflows to
   // infinity as it should.
-  const Vec half = b.Eup(Opcode::kVtanhF32,
-                         b.BinaryF(Opcode::kVmulF32, x, 0.5f));
+  const Vec half =
+      b.Eup(Opcode::kVtanhF32, b.BinaryF(Opcode::kVmulF32, x, 0.5f));
   return b.Binary(Opcode::kVmulF32, half,
                   b.BinaryF(Opcode::kVaddF32, EmitExp(b, x), 1.0f));
 }
@@ -124,11 +123,10 @@ Vec Log1p(CodeBuilder& b, Vec x) {
   const Vec far = EmitLog(b, b.BinaryF(Opcode::kVaddF32, x, 1.0f));
   const Vec near = b.Binary(
       Opcode::kVmulF32, x,
-      b.BinaryF(Opcode::kVaddF32, b.BinaryF(Opcode::kVmulF32, x, -0.5f),
-                1.0f));
-  const Mask small = b.CompareImm(Opcode::kVcmpLtF32,
-                                  b.BinaryImm(Opcode::kVand, x, kAbsMask),
-                                  numerics::FloatBits(1e-4f));
+      b.BinaryF(Opcode::kVaddF32, b.BinaryF(Opcode::kVmulF32, x, -0.5f), 1.0f));
+  const Mask small =
+      b.CompareImm(Opcode::kVcmpLtF32, b.BinaryImm(Opcode::kVand, x, kAbsMask),
+                   numerics::FloatBits(1e-4f));
   return b.Select(small, near, far);
 }
 
@@ -136,8 +134,8 @@ Vec SignF32(CodeBuilder& b, Vec x) {
   const Vec one = b.Binary(Opcode::kVor, b.ImmF(1.0f),
                            b.BinaryImm(Opcode::kVand, x, kSignBit));
   // Zeros and NaN are their own signs.
-  const Mask nonzero = b.CompareImm(
-      Opcode::kVcmpGtF32, b.BinaryImm(Opcode::kVand, x, kAbsMask), 0);
+  const Mask nonzero = b.CompareImm(Opcode::kVcmpGtF32,
+                                    b.BinaryImm(Opcode::kVand, x, kAbsMask), 0);
   return b.Select(nonzero, one, x);
 }
 
@@ -147,31 +145,50 @@ absl::StatusOr<Value> FloatOp(CodeBuilder& b, const Instruction& i,
   const Vec y = in.size() > 1 ? in[1].vec : Vec();
   const auto vec = [](Vec v) { return Value::Of(v); };
   switch (i.opcode()) {
-    case Hlo::kAbs: return vec(b.BinaryImm(Opcode::kVand, x, kAbsMask));
-    case Hlo::kNegate: return vec(b.BinaryImm(Opcode::kVxor, x, kSignBit));
-    case Hlo::kAdd: return vec(b.Binary(Opcode::kVaddF32, x, y));
-    case Hlo::kSubtract: return vec(b.Binary(Opcode::kVsubF32, x, y));
-    case Hlo::kMultiply: return vec(b.Binary(Opcode::kVmulF32, x, y));
-    case Hlo::kMaximum: return vec(b.Binary(Opcode::kVmaxF32, x, y));
-    case Hlo::kMinimum: return vec(b.Binary(Opcode::kVminF32, x, y));
+    case Hlo::kAbs:
+      return vec(b.BinaryImm(Opcode::kVand, x, kAbsMask));
+    case Hlo::kNegate:
+      return vec(b.BinaryImm(Opcode::kVxor, x, kSignBit));
+    case Hlo::kAdd:
+      return vec(b.Binary(Opcode::kVaddF32, x, y));
+    case Hlo::kSubtract:
+      return vec(b.Binary(Opcode::kVsubF32, x, y));
+    case Hlo::kMultiply:
+      return vec(b.Binary(Opcode::kVmulF32, x, y));
+    case Hlo::kMaximum:
+      return vec(b.Binary(Opcode::kVmaxF32, x, y));
+    case Hlo::kMinimum:
+      return vec(b.Binary(Opcode::kVminF32, x, y));
     case Hlo::kDivide:
       return vec(b.Binary(Opcode::kVmulF32, x, EmitReciprocal(b, y)));
-    case Hlo::kExp: return vec(EmitExp(b, x));
-    case Hlo::kExpm1: return vec(Expm1(b, x));
-    case Hlo::kLog: return vec(EmitLog(b, x));
-    case Hlo::kLog1p: return vec(Log1p(b, x));
-    case Hlo::kTanh: return vec(b.Eup(Opcode::kVtanhF32, x));
-    case Hlo::kLogistic: return vec(Sigmoid(b, x));
-    case Hlo::kErf: return vec(EmitErf(b, x));
-    case Hlo::kRsqrt: return vec(EmitRsqrt(b, x));
-    case Hlo::kSqrt: return vec(EmitSqrt(b, x));
-    case Hlo::kPower: return vec(EmitPower(b, x, y));
-    case Hlo::kSign: return vec(SignF32(b, x));
-    case Hlo::kFloor: return vec(EmitFloor(b, x));
+    case Hlo::kExp:
+      return vec(EmitExp(b, x));
+    case Hlo::kExpm1:
+      return vec(Expm1(b, x));
+    case Hlo::kLog:
+      return vec(EmitLog(b, x));
+    case Hlo::kLog1p:
+      return vec(Log1p(b, x));
+    case Hlo::kTanh:
+      return vec(b.Eup(Opcode::kVtanhF32, x));
+    case Hlo::kLogistic:
+      return vec(Sigmoid(b, x));
+    case Hlo::kErf:
+      return vec(EmitErf(b, x));
+    case Hlo::kRsqrt:
+      return vec(EmitRsqrt(b, x));
+    case Hlo::kSqrt:
+      return vec(EmitSqrt(b, x));
+    case Hlo::kPower:
+      return vec(EmitPower(b, x, y));
+    case Hlo::kSign:
+      return vec(SignF32(b, x));
+    case Hlo::kFloor:
+      return vec(EmitFloor(b, x));
     case Hlo::kCeil:
       return vec(b.BinaryImm(
-          Opcode::kVxor,
-          EmitFloor(b, b.BinaryImm(Opcode::kVxor, x, kSignBit)), kSignBit));
+          Opcode::kVxor, EmitFloor(b, b.BinaryImm(Opcode::kVxor, x, kSignBit)),
+          kSignBit));
     case Hlo::kSin:
     case Hlo::kCos: {
       ASSIGN_OR_RETURN(Vec v, EmitSine(b, x, i.opcode() == Hlo::kCos),
@@ -184,9 +201,9 @@ absl::StatusOr<Value> FloatOp(CodeBuilder& b, const Instruction& i,
       }
       break;
     case Hlo::kIsFinite:
-      return Value::Of(b.CompareImm(
-          Opcode::kVcmpLtS32, b.BinaryImm(Opcode::kVand, x, kAbsMask),
-          0x7f800000u));
+      return Value::Of(b.CompareImm(Opcode::kVcmpLtS32,
+                                    b.BinaryImm(Opcode::kVand, x, kAbsMask),
+                                    0x7f800000u));
     default:
       break;
   }
@@ -220,12 +237,12 @@ absl::StatusOr<Value> IntegerOp(CodeBuilder& b, const Instruction& i,
   const auto wrapped = [&](Vec v) {
     return Value::Of(WrapInteger(b, type, v));
   };
-  const auto binary = [&](Opcode op) {
-    return Value::Of(b.Binary(op, x, y));
-  };
+  const auto binary = [&](Opcode op) { return Value::Of(b.Binary(op, x, y)); };
   switch (i.opcode()) {
-    case Hlo::kAdd: return wrapped(b.Binary(Opcode::kVaddS32, x, y));
-    case Hlo::kSubtract: return wrapped(b.Binary(Opcode::kVsubS32, x, y));
+    case Hlo::kAdd:
+      return wrapped(b.Binary(Opcode::kVaddS32, x, y));
+    case Hlo::kSubtract:
+      return wrapped(b.Binary(Opcode::kVsubS32, x, y));
     case Hlo::kMultiply: {
       ASSIGN_OR_RETURN(Vec v, MultiplyIntegers(b, i, x, y));
       return wrapped(v);
@@ -234,10 +251,14 @@ absl::StatusOr<Value> IntegerOp(CodeBuilder& b, const Instruction& i,
       return binary(is_unsigned ? Opcode::kVmaxU32 : Opcode::kVmaxS32);
     case Hlo::kMinimum:
       return binary(is_unsigned ? Opcode::kVminU32 : Opcode::kVminS32);
-    case Hlo::kAnd: return binary(Opcode::kVand);
-    case Hlo::kOr: return binary(Opcode::kVor);
-    case Hlo::kXor: return binary(Opcode::kVxor);
-    case Hlo::kNot: return wrapped(b.Unary(Opcode::kVnot, x));
+    case Hlo::kAnd:
+      return binary(Opcode::kVand);
+    case Hlo::kOr:
+      return binary(Opcode::kVor);
+    case Hlo::kXor:
+      return binary(Opcode::kVxor);
+    case Hlo::kNot:
+      return wrapped(b.Unary(Opcode::kVnot, x));
     case Hlo::kNegate:
       return wrapped(b.Binary(Opcode::kVsubS32, b.Imm(0), x));
     case Hlo::kAbs:
@@ -247,8 +268,10 @@ absl::StatusOr<Value> IntegerOp(CodeBuilder& b, const Instruction& i,
     case Hlo::kSign:
       return Value::Of(b.BinaryImm(
           Opcode::kVminS32, b.BinaryImm(Opcode::kVmaxS32, x, 0xffffffffu), 1));
-    case Hlo::kShiftLeft: return wrapped(b.Binary(Opcode::kVshll, x, y));
-    case Hlo::kShiftRightArithmetic: return binary(Opcode::kVshra);
+    case Hlo::kShiftLeft:
+      return wrapped(b.Binary(Opcode::kVshll, x, y));
+    case Hlo::kShiftRightArithmetic:
+      return binary(Opcode::kVshra);
     case Hlo::kShiftRightLogical: {
       const int bits = hlo::BitWidth(type);
       if (bits == 32 || is_unsigned) return binary(Opcode::kVshrl);
@@ -257,13 +280,11 @@ absl::StatusOr<Value> IntegerOp(CodeBuilder& b, const Instruction& i,
     }
     case Hlo::kClz: {
       const int bits = hlo::BitWidth(type);
-      const Vec low = bits == 32
-                          ? x
-                          : b.BinaryImm(Opcode::kVand, x, (1u << bits) - 1);
+      const Vec low =
+          bits == 32 ? x : b.BinaryImm(Opcode::kVand, x, (1u << bits) - 1);
       const Vec n = b.Unary(Opcode::kVclz, low);
-      return Value::Of(bits == 32 ? n
-                                  : b.BinaryImm(Opcode::kVsubS32, n,
-                                                32u - bits));
+      return Value::Of(
+          bits == 32 ? n : b.BinaryImm(Opcode::kVsubS32, n, 32u - bits));
     }
     case Hlo::kPopulationCount: {
       const int bits = hlo::BitWidth(type);
@@ -280,9 +301,13 @@ absl::StatusOr<Value> IntegerOp(CodeBuilder& b, const Instruction& i,
 absl::StatusOr<Value> PredOp(CodeBuilder& b, const Instruction& i,
                              absl::Span<const Value> in) {
   switch (i.opcode()) {
-    case Hlo::kAnd: case Hlo::kMultiply: case Hlo::kMinimum:
+    case Hlo::kAnd:
+    case Hlo::kMultiply:
+    case Hlo::kMinimum:
       return Value::Of(b.MaskBinary(Opcode::kVmand, in[0].mask, in[1].mask));
-    case Hlo::kOr: case Hlo::kMaximum: case Hlo::kAdd:
+    case Hlo::kOr:
+    case Hlo::kMaximum:
+    case Hlo::kAdd:
       return Value::Of(b.MaskBinary(Opcode::kVmor, in[0].mask, in[1].mask));
     case Hlo::kXor:
       return Value::Of(b.MaskBinary(Opcode::kVmxor, in[0].mask, in[1].mask));
@@ -303,8 +328,10 @@ absl::StatusOr<Value> EmitElementwise(CodeBuilder& b, const Instruction& i,
                                       absl::Span<const Value> in) {
   const PrimitiveType type = i.shape().type();
   switch (i.opcode()) {
-    case Hlo::kConvert: return Convert(b, i, in[0]);
-    case Hlo::kCopy: return in[0];
+    case Hlo::kConvert:
+      return Convert(b, i, in[0]);
+    case Hlo::kCopy:
+      return in[0];
     case Hlo::kBitcastConvert:
       if (hlo::BitWidth(type) == 32 &&
           hlo::BitWidth(i.operand(0)->shape().type()) == 32) {
@@ -321,10 +348,9 @@ absl::StatusOr<Value> EmitElementwise(CodeBuilder& b, const Instruction& i,
     }
     case Hlo::kSelect: {
       if (in[1].is_mask()) {
-        const Mask yes =
-            b.MaskBinary(Opcode::kVmand, in[0].mask, in[1].mask);
-        const Mask no = b.MaskBinary(Opcode::kVmand, b.MaskNot(in[0].mask),
-                                     in[2].mask);
+        const Mask yes = b.MaskBinary(Opcode::kVmand, in[0].mask, in[1].mask);
+        const Mask no =
+            b.MaskBinary(Opcode::kVmand, b.MaskNot(in[0].mask), in[2].mask);
         return Value::Of(b.MaskBinary(Opcode::kVmor, yes, no));
       }
       return Value::Of(b.Select(in[0].mask, in[1].vec, in[2].vec));
@@ -360,7 +386,9 @@ absl::StatusOr<Value> EmitMonoid(CodeBuilder& b, Hlo op, PrimitiveType type,
   const bool f = hlo::IsFloat(type), u = hlo::IsUnsigned(type);
   if (x.is_mask()) {
     switch (op) {
-      case Hlo::kAnd: case Hlo::kMinimum: case Hlo::kMultiply:
+      case Hlo::kAnd:
+      case Hlo::kMinimum:
+      case Hlo::kMultiply:
         return Value::Of(b.MaskBinary(Opcode::kVmand, x.mask, y.mask));
       case Hlo::kXor:
         return Value::Of(b.MaskBinary(Opcode::kVmxor, x.mask, y.mask));
@@ -370,17 +398,27 @@ absl::StatusOr<Value> EmitMonoid(CodeBuilder& b, Hlo op, PrimitiveType type,
   }
   Opcode code;
   switch (op) {
-    case Hlo::kAdd: code = f ? Opcode::kVaddF32 : Opcode::kVaddS32; break;
-    case Hlo::kMultiply: code = f ? Opcode::kVmulF32 : Opcode::kVmulU32; break;
+    case Hlo::kAdd:
+      code = f ? Opcode::kVaddF32 : Opcode::kVaddS32;
+      break;
+    case Hlo::kMultiply:
+      code = f ? Opcode::kVmulF32 : Opcode::kVmulU32;
+      break;
     case Hlo::kMaximum:
       code = f ? Opcode::kVmaxF32 : u ? Opcode::kVmaxU32 : Opcode::kVmaxS32;
       break;
     case Hlo::kMinimum:
       code = f ? Opcode::kVminF32 : u ? Opcode::kVminU32 : Opcode::kVminS32;
       break;
-    case Hlo::kAnd: code = Opcode::kVand; break;
-    case Hlo::kOr: code = Opcode::kVor; break;
-    case Hlo::kXor: code = Opcode::kVxor; break;
+    case Hlo::kAnd:
+      code = Opcode::kVand;
+      break;
+    case Hlo::kOr:
+      code = Opcode::kVor;
+      break;
+    case Hlo::kXor:
+      code = Opcode::kVxor;
+      break;
     default:
       return absl::UnimplementedError(
           absl::StrCat("reduction by ", hlo::OpcodeName(op)));
@@ -392,17 +430,19 @@ uint32_t MonoidIdentity(Hlo op, PrimitiveType type) {
   const bool f = hlo::IsFloat(type), u = hlo::IsUnsigned(type);
   const int bits = hlo::BitWidth(type);
   switch (op) {
-    case Hlo::kMultiply: return f ? kOne : 1;
+    case Hlo::kMultiply:
+      return f ? kOne : 1;
     case Hlo::kMaximum:
       if (f) return 0xff800000u;
       return u ? 0 : static_cast<uint32_t>(-(int64_t{1} << (bits - 1)));
     case Hlo::kMinimum:
       if (f) return 0x7f800000u;
       if (type == PrimitiveType::kPred) return 1;
-      return static_cast<uint32_t>(
-          (int64_t{1} << (u ? bits : bits - 1)) - 1);
-    case Hlo::kAnd: return type == PrimitiveType::kPred ? 1 : 0xffffffffu;
-    default: return 0;
+      return static_cast<uint32_t>((int64_t{1} << (u ? bits : bits - 1)) - 1);
+    case Hlo::kAnd:
+      return type == PrimitiveType::kPred ? 1 : 0xffffffffu;
+    default:
+      return 0;
   }
 }
 

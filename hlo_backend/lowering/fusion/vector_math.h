@@ -48,8 +48,7 @@ codegen::Vec EmitSqrt(codegen::CodeBuilder& b, codegen::Vec x);
 codegen::Vec EmitExp(codegen::CodeBuilder& b, codegen::Vec x);
 codegen::Vec EmitLog(codegen::CodeBuilder& b, codegen::Vec x);
 codegen::Vec EmitErf(codegen::CodeBuilder& b, codegen::Vec x);
-codegen::Vec EmitPower(codegen::CodeBuilder& b, codegen::Vec x,
-                       codegen::Vec y);
+codegen::Vec EmitPower(codegen::CodeBuilder& b, codegen::Vec x, codegen::Vec y);
 absl::StatusOr<codegen::Vec> EmitSine(codegen::CodeBuilder& b, codegen::Vec x,
                                       bool cosine);
 codegen::Vec EmitFloor(codegen::CodeBuilder& b, codegen::Vec x);
