@@ -178,7 +178,9 @@ absl::Status NestCode::Walk(int position) {
   const bool boundary =
       position == plan_.reduced_from && hooks_->enter != nullptr;
   RETURN_IF_ERROR(Hoist(position));
-  if (boundary) RETURN_IF_ERROR(hooks_->enter(*this, region_));
+  if (boundary) {
+    RETURN_IF_ERROR(hooks_->enter(*this, region_));
+  }
   const int axis = plan_.order[position];
   const Axis& a = g_.axes[axis];
   const int64_t tiles = extent_[axis], step = plan_.unroll[axis];
@@ -225,14 +227,18 @@ absl::Status NestCode::Walk(int position) {
     RETURN_IF_ERROR(with_region(step, tail == 0));
     Advance(axis, step);
   }
-  if (tail > 0) RETURN_IF_ERROR(with_region(tail, true));
+  if (tail > 0) {
+    RETURN_IF_ERROR(with_region(tail, true));
+  }
   // Back to the beginning of the axis.
   if (full > 1) {
     Advance(axis, -full * step);
   } else if (full == 1) {
     Advance(axis, -step);
   }
-  if (boundary) RETURN_IF_ERROR(hooks_->leave(*this, region_));
+  if (boundary) {
+    RETURN_IF_ERROR(hooks_->leave(*this, region_));
+  }
   return absl::OkStatus();
 }
 

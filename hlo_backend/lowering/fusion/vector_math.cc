@@ -2,7 +2,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/numerics/bits.h"
-#include "base/numerics/transcendental.h"
 #include "base/status.h"
 
 namespace ptxla::lowering {
@@ -104,32 +103,6 @@ absl::StatusOr<Value> Convert(CodeBuilder& b, const Instruction& i, Value x) {
   return Value::Of(WrapInteger(b, to, x.vec));
 }
 
-Vec Sigmoid(CodeBuilder& b, Vec x) {
-  const Vec e = b.Eup(Opcode::kVpow2F32,
-                      b.BinaryF(Opcode::kVmulF32, x, -numerics::kLog2E));
-  return EmitReciprocal(b, b.BinaryF(Opcode::kVaddF32, e, 1.0f));
-}
-
-Vec Expm1(CodeBuilder& b, Vec x) {
-  // tanh(x/2) (e^x + 1): exact where e^x - 1 would cancel. 2^x overflows to
-  // infinity as it should.
-  const Vec half =
-      b.Eup(Opcode::kVtanhF32, b.BinaryF(Opcode::kVmulF32, x, 0.5f));
-  return b.Binary(Opcode::kVmulF32, half,
-                  b.BinaryF(Opcode::kVaddF32, EmitExp(b, x), 1.0f));
-}
-
-Vec Log1p(CodeBuilder& b, Vec x) {
-  const Vec far = EmitLog(b, b.BinaryF(Opcode::kVaddF32, x, 1.0f));
-  const Vec near = b.Binary(
-      Opcode::kVmulF32, x,
-      b.BinaryF(Opcode::kVaddF32, b.BinaryF(Opcode::kVmulF32, x, -0.5f), 1.0f));
-  const Mask small =
-      b.CompareImm(Opcode::kVcmpLtF32, b.BinaryImm(Opcode::kVand, x, kAbsMask),
-                   numerics::FloatBits(1e-4f));
-  return b.Select(small, near, far);
-}
-
 Vec SignF32(CodeBuilder& b, Vec x) {
   const Vec one = b.Binary(Opcode::kVor, b.ImmF(1.0f),
                            b.BinaryImm(Opcode::kVand, x, kSignBit));
@@ -164,15 +137,15 @@ absl::StatusOr<Value> FloatOp(CodeBuilder& b, const Instruction& i,
     case Hlo::kExp:
       return vec(EmitExp(b, x));
     case Hlo::kExpm1:
-      return vec(Expm1(b, x));
+      return vec(EmitExpm1(b, x));
     case Hlo::kLog:
       return vec(EmitLog(b, x));
     case Hlo::kLog1p:
-      return vec(Log1p(b, x));
+      return vec(EmitLog1p(b, x));
     case Hlo::kTanh:
       return vec(b.Eup(Opcode::kVtanhF32, x));
     case Hlo::kLogistic:
-      return vec(Sigmoid(b, x));
+      return vec(EmitLogistic(b, x));
     case Hlo::kErf:
       return vec(EmitErf(b, x));
     case Hlo::kRsqrt:
@@ -190,11 +163,11 @@ absl::StatusOr<Value> FloatOp(CodeBuilder& b, const Instruction& i,
           Opcode::kVxor, EmitFloor(b, b.BinaryImm(Opcode::kVxor, x, kSignBit)),
           kSignBit));
     case Hlo::kSin:
-    case Hlo::kCos: {
-      ASSIGN_OR_RETURN(Vec v, EmitSine(b, x, i.opcode() == Hlo::kCos),
-                       _ << i.name());
-      return vec(v);
-    }
+      return vec(EmitSine(b, x));
+    case Hlo::kCos:
+      return vec(EmitCosine(b, x));
+    case Hlo::kCbrt:
+      return vec(EmitCbrt(b, x));
     case Hlo::kRoundNearestEven:
       if (isa::Supports(b.model(), Opcode::kVroundF32)) {
         return vec(b.Unary(Opcode::kVroundF32, x));

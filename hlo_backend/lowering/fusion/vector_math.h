@@ -5,9 +5,9 @@
 // XLA does inside TPU fusions); integers of every width as 32-bit words that
 // hold the value extended by its sign; pred values are vector masks.
 //
-// Chips up to v5p refine the reciprocal and the reciprocal root of the EUP by
-// Newton steps and have no EUP erf; from v6e on the EUP result is taken as it
-// is. Supports(model, kVerfF32) tells them apart.
+// Transcendental functions follow base/numerics/recipes.h. Chips up to v5p
+// refine the reciprocals of the EUP and have no EUP erf:
+// Supports(model, kVerfF32) tells them apart.
 #ifndef PTXLA_HLO_BACKEND_LOWERING_FUSION_VECTOR_MATH_H_
 #define PTXLA_HLO_BACKEND_LOWERING_FUSION_VECTOR_MATH_H_
 
@@ -42,16 +42,23 @@ uint32_t MonoidIdentity(hlo::Opcode op, hlo::PrimitiveType type);
 codegen::Vec MaskToNumber(codegen::CodeBuilder& b, codegen::Mask m, bool f32);
 
 // Pieces, for those who compose their own formulas (f32).
-codegen::Vec EmitReciprocal(codegen::CodeBuilder& b, codegen::Vec x);
-codegen::Vec EmitRsqrt(codegen::CodeBuilder& b, codegen::Vec x);
-codegen::Vec EmitSqrt(codegen::CodeBuilder& b, codegen::Vec x);
-codegen::Vec EmitExp(codegen::CodeBuilder& b, codegen::Vec x);
-codegen::Vec EmitLog(codegen::CodeBuilder& b, codegen::Vec x);
-codegen::Vec EmitErf(codegen::CodeBuilder& b, codegen::Vec x);
+#define PTXLA_VECTOR_FUNCTION(name) \
+  codegen::Vec name(codegen::CodeBuilder& b, codegen::Vec x);
+PTXLA_VECTOR_FUNCTION(EmitReciprocal)
+PTXLA_VECTOR_FUNCTION(EmitRsqrt)
+PTXLA_VECTOR_FUNCTION(EmitSqrt)
+PTXLA_VECTOR_FUNCTION(EmitExp)
+PTXLA_VECTOR_FUNCTION(EmitExpm1)
+PTXLA_VECTOR_FUNCTION(EmitLog)
+PTXLA_VECTOR_FUNCTION(EmitLog1p)
+PTXLA_VECTOR_FUNCTION(EmitErf)
+PTXLA_VECTOR_FUNCTION(EmitLogistic)
+PTXLA_VECTOR_FUNCTION(EmitSine)
+PTXLA_VECTOR_FUNCTION(EmitCosine)
+PTXLA_VECTOR_FUNCTION(EmitCbrt)
+PTXLA_VECTOR_FUNCTION(EmitFloor)
+#undef PTXLA_VECTOR_FUNCTION
 codegen::Vec EmitPower(codegen::CodeBuilder& b, codegen::Vec x, codegen::Vec y);
-absl::StatusOr<codegen::Vec> EmitSine(codegen::CodeBuilder& b, codegen::Vec x,
-                                      bool cosine);
-codegen::Vec EmitFloor(codegen::CodeBuilder& b, codegen::Vec x);
 
 }  // namespace ptxla::lowering
 
