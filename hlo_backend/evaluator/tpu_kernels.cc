@@ -3,6 +3,9 @@
 #include "hlo_backend/evaluator/kernel_loops.h"
 #include "hlo_backend/evaluator/kernels.h"
 
+// GCC 12 at -O1 does not instantiate members that are only template arguments.
+template class ptxla::numerics::Recipes<ptxla::numerics::FloatOps>;
+
 namespace ptxla::hlo {
 namespace {
 

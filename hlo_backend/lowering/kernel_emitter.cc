@@ -2,8 +2,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
-#include "hlo_backend/analysis/tiled_layout.h"
 #include "hlo_backend/ir/computation.h"
+#include "hlo_backend/lowering/physical_array.h"
 
 namespace ptxla::lowering {
 namespace {
@@ -68,7 +68,9 @@ absl::StatusOr<std::vector<isa::KernelArg>> KernelArgs(const Instruction& i) {
     arg.name = absl::StrCat(input ? "in" : "out", input ? k : k - num_inputs);
     arg.space = SpaceOf(*leaves[k]);
     arg.direction = input ? isa::Direction::kIn : isa::Direction::kOut;
-    arg.bytes = hlo::PaddedBytes(*leaves[k]);
+    ASSIGN_OR_RETURN(const PhysicalArray array, PhysicalArray::Of(*leaves[k]),
+                     _ << i.name());
+    arg.bytes = array.bytes();
     args.push_back(std::move(arg));
   }
   return args;
@@ -103,6 +105,18 @@ absl::StatusOr<isa::Kernel> EmitKernel(const KernelContext& context,
     return EmitLoopFusion(context, i);
   }
   return EmitMovement(context, i);
+}
+
+absl::StatusOr<isa::Kernel> EmitReduceFusion(const KernelContext&,
+                                             const Instruction& i) {
+  return absl::UnimplementedError(
+      absl::StrCat(i.name(), " (", hlo::OpcodeName(i.opcode()), ")"));
+}
+
+absl::StatusOr<isa::Kernel> EmitMovement(const KernelContext&,
+                                         const Instruction& i) {
+  return absl::UnimplementedError(
+      absl::StrCat(i.name(), " (", hlo::OpcodeName(i.opcode()), ")"));
 }
 
 int InPlaceOperand(const Instruction& i) {

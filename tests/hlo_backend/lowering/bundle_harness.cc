@@ -1,0 +1,260 @@
+#include "tests/hlo_backend/lowering/bundle_harness.h"
+
+#include <cmath>
+#include <cstring>
+
+#include "absl/strings/str_cat.h"
+#include "base/hash.h"
+#include "base/status.h"
+#include "base/units.h"
+#include "hlo_backend/evaluator/evaluator.h"
+#include "hlo_backend/ir/parser.h"
+#include "hlo_backend/lowering/kernel_emitter.h"
+#include "hlo_backend/lowering/physical_array.h"
+#include "isa/from_chip_spec.h"
+#include "isa/interpreter.h"
+#include "isa/tiled_layout.h"
+
+namespace ptxla::lowering {
+namespace {
+
+using hlo::Instruction;
+using hlo::Literal;
+using hlo::Opcode;
+using hlo::PrimitiveType;
+using hlo::Shape;
+
+isa::TiledLayout LayoutOf(const Shape& shape) {
+  isa::TiledLayout l;
+  l.dims.assign(shape.dims().begin(), shape.dims().end());
+  l.minor_to_major.assign(shape.layout().minor_to_major.begin(),
+                          shape.layout().minor_to_major.end());
+  for (const hlo::Tile& t : shape.layout().tiles) {
+    l.tiles.emplace_back(t.dimensions.begin(), t.dimensions.end());
+  }
+  l.bits = hlo::BitWidth(shape.type());
+  return l;
+}
+
+void SetLayout(Shape* shape) {
+  if (shape->IsTuple()) {
+    for (int i = 0; i < shape->element_count_of_tuple(); ++i) {
+      SetLayout(shape->mutable_element(i));
+    }
+    return;
+  }
+  if (!shape->IsArray()) return;
+  hlo::Layout& layout = *shape->mutable_layout();
+  if (!layout.tiles.empty()) return;
+  const int64_t packing = 32 / hlo::BitWidth(shape->type());
+  hlo::Tile first, second, lanes;
+  if (shape->rank() >= 2) {
+    first.dimensions = {packing == 4 ? 32 : 8, 128};
+    layout.tiles.push_back(first);
+  } else {
+    const int64_t n = shape->rank() == 0 ? 1 : shape->dim(0);
+    int64_t tile = 128 * packing;
+    while (tile < 1024 && tile < n) tile *= 2;
+    first.dimensions = {tile};
+    layout.tiles.push_back(first);
+    lanes.dimensions = {128};
+    if (packing > 1) layout.tiles.push_back(lanes);
+  }
+  second.dimensions = {packing, 1};
+  if (packing > 1) layout.tiles.push_back(second);
+}
+
+const Instruction* KernelInstruction(const hlo::Module& module) {
+  const Instruction* root = module.entry()->root();
+  if (root->opcode() == Opcode::kTuple && root->operand_count() > 0 &&
+      root->operand(0)->opcode() == Opcode::kGetTupleElement) {
+    return root->operand(0)->operand(0);
+  }
+  return root;
+}
+
+struct Parsed {
+  std::unique_ptr<hlo::Module> module;
+  chips::ChipSpec chip;
+  isa::MachineModel model;
+};
+
+absl::StatusOr<Parsed> Parse(absl::string_view text,
+                             const HarnessOptions& options) {
+  Parsed p;
+  ASSIGN_OR_RETURN(p.module, hlo::ParseModule(text));
+  AssignDefaultLayouts(p.module.get());
+  if (options.spec != nullptr) {
+    p.chip = *options.spec;
+  } else {
+    ASSIGN_OR_RETURN(p.chip, chips::ChipSpec::Load(options.chip));
+  }
+  p.model = isa::FromChipSpec(p.chip);
+  // Arguments that live in VMEM.
+  auto* kernel = const_cast<Instruction*>(KernelInstruction(*p.module));
+  const int operands = kernel->operand_count();
+  for (int arg : options.in_vmem) {
+    Shape* shape =
+        arg < operands ? kernel->operand(arg)->mutable_shape()
+        : kernel->shape().IsTuple()
+            ? kernel->mutable_shape()->mutable_element(arg - operands)
+            : kernel->mutable_shape();
+    shape->mutable_layout()->memory_space = hlo::kMemoryVmem;
+  }
+  return p;
+}
+
+absl::StatusOr<isa::Kernel> Emit(const Parsed& p) {
+  codegen::BlockCache cache(p.model);
+  const KernelContext context{p.chip, p.model, &cache};
+  return EmitKernel(context, *KernelInstruction(*p.module));
+}
+
+}  // namespace
+
+void AssignDefaultLayouts(hlo::Module* module) {
+  for (hlo::Computation* c : module->computations()) {
+    for (Instruction* i : c->instructions()) SetLayout(i->mutable_shape());
+  }
+}
+
+Literal RandomLiteral(const Shape& shape, uint64_t seed, double low,
+                      double high) {
+  if (shape.IsTuple()) {
+    std::vector<Literal> elements;
+    for (const Shape& s : shape.elements()) {
+      elements.push_back(RandomLiteral(s, ++seed, low, high));
+    }
+    return Literal::Tuple(std::move(elements));
+  }
+  Literal literal(shape);
+  literal.mutable_bytes();
+  for (int64_t i = 0; i < shape.ElementCount(); ++i) {
+    const uint64_t word = HashCombine(seed, static_cast<uint64_t>(i));
+    if (shape.type() == PrimitiveType::kPred) {
+      literal.SetInt(i, word & 1);
+    } else {
+      const double unit = static_cast<double>(word >> 11) * 0x1p-53;
+      const double value = low + unit * (high - low);
+      if (hlo::IsFloat(shape.type())) {
+        literal.SetDouble(i, value);
+      } else {
+        literal.SetInt(i, std::llround(value));
+      }
+    }
+  }
+  return literal;
+}
+
+std::string Differences(const Literal& expected, const Literal& actual,
+                        double absolute, double relative) {
+  std::string text;
+  int64_t count = 0;
+  for (int64_t i = 0; i < expected.ElementCount(); ++i) {
+    const double e = expected.GetDouble(i), a = actual.GetDouble(i);
+    const bool same = (std::isnan(e) && std::isnan(a)) || e == a ||
+                      std::fabs(e - a) <= absolute + relative * std::fabs(e);
+    if (same) continue;
+    if (++count <= 4) {
+      absl::StrAppend(&text, " element ", i, ": expected ", e, ", got ", a,
+                      ";");
+    }
+  }
+  if (count > 0) {
+    absl::StrAppend(&text, " ", count, " of ", expected.ElementCount(),
+                    " differ");
+  }
+  return text;
+}
+
+absl::StatusOr<isa::Kernel> KernelOf(absl::string_view hlo,
+                                     const HarnessOptions& options) {
+  ASSIGN_OR_RETURN(const Parsed p, Parse(hlo, options));
+  return Emit(p);
+}
+
+absl::StatusOr<HarnessResult> CompareKernel(absl::string_view text,
+                                            const HarnessOptions& options) {
+  ASSIGN_OR_RETURN(const Parsed p, Parse(text, options));
+  HarnessResult result;
+  ASSIGN_OR_RETURN(result.kernel, Emit(p));
+  const Instruction* instr = KernelInstruction(*p.module);
+  const hlo::Computation* entry = p.module->entry();
+  std::vector<Literal> parameters;
+  for (int k = 0; k < entry->parameter_count(); ++k) {
+    parameters.push_back(RandomLiteral(entry->parameter(k)->shape(),
+                                       options.seed * 1000 + k, options.low,
+                                       options.high));
+  }
+  // Arguments: operands, then results.
+  std::vector<std::string> memory;
+  std::vector<Shape> shapes;
+  for (const Instruction* operand : instr->operands()) {
+    const Literal& literal = operand->opcode() == Opcode::kParameter
+                                 ? parameters[operand->parameter_number()]
+                                 : operand->literal();
+    Literal dense = literal;
+    const auto bytes = dense.mutable_bytes();
+    shapes.push_back(operand->shape());
+    memory.push_back(LayoutOf(operand->shape()).Pack(bytes));
+  }
+  const size_t num_inputs = memory.size();
+  const int in_place = InPlaceOperand(*instr);
+  hlo::ForEachLeaf(instr->shape(), [&](const Shape& s, const hlo::ShapeIndex&) {
+    shapes.push_back(s);
+    memory.push_back(in_place >= 0
+                         ? memory[in_place]
+                         : std::string(LayoutOf(s).ByteSize(), '\xff'));
+  });
+  isa::Core core(p.model);
+  std::vector<isa::ArgMemory> args;
+  int64_t vmem = RoundUpTo<int64_t>(result.kernel.vmem_bytes, 16384);
+  for (size_t k = 0; k < memory.size(); ++k) {
+    isa::ArgMemory arg;
+    if (result.kernel.args[k].space == isa::Space::kVmem) {
+      arg.address = vmem;
+      auto bytes = core.vmem(vmem + memory[k].size());
+      std::memcpy(bytes.data() + vmem, memory[k].data(), memory[k].size());
+      vmem += RoundUpTo<int64_t>(memory[k].size(), 16384);
+      core.vmem(vmem);
+    } else if (in_place >= 0 && k >= num_inputs) {
+      arg.bytes =
+          absl::MakeSpan(reinterpret_cast<uint8_t*>(memory[in_place].data()),
+                         memory[in_place].size());
+    } else {
+      arg.bytes = absl::MakeSpan(reinterpret_cast<uint8_t*>(memory[k].data()),
+                                 memory[k].size());
+    }
+    args.push_back(arg);
+  }
+  ASSIGN_OR_RETURN(result.cycles, core.Run(result.kernel, args));
+  hlo::EvaluatorOptions evaluator;
+  evaluator.tpu_mode = true;
+  hlo::Evaluator reference(p.module.get(), evaluator);
+  ASSIGN_OR_RETURN(Literal expected, reference.Run(parameters));
+  for (size_t k = num_inputs; k < memory.size(); ++k) {
+    const Shape& shape = shapes[k];
+    const isa::TiledLayout layout = LayoutOf(shape);
+    absl::Span<const uint8_t> bytes = args[k].bytes;
+    if (result.kernel.args[k].space == isa::Space::kVmem) {
+      bytes = core.vmem().subspan(args[k].address, layout.ByteSize());
+    }
+    const Literal actual = Literal::FromBytes(shape, layout.Unpack(bytes));
+    const Literal& want =
+        expected.IsTuple() ? expected.elements()[k - num_inputs] : expected;
+    double relative = options.relative, absolute = options.absolute;
+    if (relative == 0 && absolute == 0) {
+      if (shape.type() == PrimitiveType::kF32) relative = absolute = 2e-5;
+      if (shape.type() == PrimitiveType::kBf16) relative = absolute = 0.01;
+    }
+    const std::string diff = Differences(want, actual, absolute, relative);
+    if (!diff.empty()) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "result ", k - num_inputs, " ", shape.ToStringWithLayout(), ":", diff,
+          " [", result.kernel.note, "]"));
+    }
+  }
+  return result;
+}
+
+}  // namespace ptxla::lowering
