@@ -38,8 +38,92 @@ struct Hasher {
   }
 };
 
+// Operands (at least, at most; -1: any) and attributes of a kind.
+struct Signature {
+  int least, most;
+  size_t attrs;  // index into NodeAttrs
+};
+
+Signature SignatureOf(OpKind kind) {
+  const size_t none = 0, data = NodeAttrs(DataAttrs()).index(),
+               constant = NodeAttrs(ConstantAttrs()).index(),
+               dims = NodeAttrs(DimsAttrs()).index(),
+               slice = NodeAttrs(SliceAttrs()).index(),
+               norm = NodeAttrs(BatchNormAttrs()).index(),
+               nll = NodeAttrs(NllLossAttrs()).index(),
+               collective = NodeAttrs(CollectiveAttrs()).index();
+  switch (kind) {
+    case OpKind::kDeviceData:
+      return {0, 0, data};
+    case OpKind::kConstant:
+      return {0, 0, constant};
+    case OpKind::kView:
+    case OpKind::kPermute:
+    case OpKind::kExpand:
+    case OpKind::kStack:
+    case OpKind::kSum:
+    case OpKind::kSoftmax:
+    case OpKind::kLogSoftmax:
+      return {1, 1, dims};
+    case OpKind::kSoftmaxBackward:
+    case OpKind::kLogSoftmaxBackward:
+    case OpKind::kIndexSelect:
+      return {2, 2, dims};
+    case OpKind::kSelect:
+    case OpKind::kGenericSlice:
+      return {1, 1, slice};
+    case OpKind::kUpdateSlice:
+      return {2, 2, slice};
+    case OpKind::kCast:
+    case OpKind::kSqrt:
+    case OpKind::kTanh:
+    case OpKind::kRelu:
+    case OpKind::kGelu:
+      return {1, 1, none};
+    case OpKind::kAdd:
+      return {2, 3, none};
+    case OpKind::kSub:
+    case OpKind::kRsub:
+    case OpKind::kWhere:
+    case OpKind::kAddmm:
+    case OpKind::kIndexPut:
+    case OpKind::kLerp:
+      return {3, 3, none};
+    case OpKind::kMul:
+    case OpKind::kDiv:
+    case OpKind::kPow:
+    case OpKind::kNe:
+    case OpKind::kLt:
+    case OpKind::kThresholdBackward:
+    case OpKind::kGeluBackward:
+    case OpKind::kMm:
+    case OpKind::kMatmul:
+    case OpKind::kBernoulli:
+      return {2, 2, none};
+    case OpKind::kAddcmul:
+    case OpKind::kAddcdiv:
+      return {4, 4, none};
+    case OpKind::kNllLoss:
+      return {2, 2, nll};
+    case OpKind::kNllLossBackward:
+      return {3, 3, nll};
+    case OpKind::kNativeBatchNorm:
+    case OpKind::kNativeBatchNormBackward:
+      return {5, 5, norm};
+    case OpKind::kCrossReplicaSum:
+      return {2, -1, collective};
+  }
+  return {0, -1, none};
+}
+
 }  // namespace
 
 uint64_t HashOf(const NodeAttrs& attrs) { return std::visit(Hasher(), attrs); }
+
+bool FitsKind(OpKind kind, int operands, const NodeAttrs& attrs) {
+  const Signature s = SignatureOf(kind);
+  return attrs.index() == s.attrs && operands >= s.least &&
+         (s.most < 0 || operands <= s.most);
+}
 
 }  // namespace ptxla::lazy

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "lazy/device_data.h"
+#include "lazy/op_kind.h"
 
 namespace ptxla::lazy {
 
@@ -46,6 +47,9 @@ using NodeAttrs =
 // Equal attributes have equal hashes; the identity of a buffer is not in it
 // (a step's graph must hash like the last one's).
 uint64_t HashOf(const NodeAttrs& attrs);
+
+// Whether a node of this kind may have so many operands and these attributes.
+bool FitsKind(OpKind kind, int operands, const NodeAttrs& attrs);
 
 }  // namespace ptxla::lazy
 

@@ -54,17 +54,20 @@ struct Ready {
 
 }  // namespace
 
-void Backward(const Tensor& loss) {
-  const GradFnPtr root = TensorInternals::History(loss);
-  CHECK(root != nullptr && loss.shape().IsScalar())
-      << "Backward() needs a scalar with history";
-  Device* device = loss.device();
+void Backward(const Tensor& root_tensor, const Tensor& grad) {
+  const GradFnPtr root = TensorInternals::History(root_tensor);
+  CHECK(root != nullptr) << "Backward() of a tensor without history";
+  CHECK(grad.defined() || root_tensor.shape().IsScalar())
+      << "Backward() of an array needs its gradient";
+  Device* device = root_tensor.device();
   const NoGrad no_grad(device);
   const Origin caller = device->origin();
   CountMissing(root.get());
   root->received.resize(root->outputs.size());
-  root->received[TensorInternals::OutputNumber(loss)] =
-      Tensor::FromValue(device, ir::Full(device, 1, loss.shape()));
+  root->received[TensorInternals::OutputNumber(root_tensor)] =
+      grad.defined()
+          ? grad
+          : Tensor::FromValue(device, ir::Full(device, 1, root_tensor.shape()));
   std::priority_queue<Ready> ready;
   int64_t arrivals = 0;
   ready.push({root, arrivals++});

@@ -1,4 +1,4 @@
-// Backward(): runs autograd's graph from a scalar loss to the leaves, in the
+// Backward(): runs autograd's graph from a loss to the leaves, in the
 // order of PyTorch's engine: of the steps that have all their gradients, the
 // one recorded last runs first; leaves accumulate at once. So a traced training
 // step has the same operations in the same order as the real one.
@@ -15,8 +15,9 @@
 
 namespace ptxla::lazy {
 
-// `loss` must be a scalar with history (CHECK). Its gradient is 1.
-void Backward(const Tensor& loss);
+// `root` must have history (CHECK). Its gradient is `grad`, of its shape; a
+// scalar needs none: 1.
+void Backward(const Tensor& root, const Tensor& grad = {});
 
 }  // namespace ptxla::lazy
 
