@@ -1,9 +1,9 @@
 #include "lazy/device.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "absl/base/casts.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "base/check.h"
 
@@ -20,12 +20,12 @@ constexpr uint64_t kStepSeedAdd = 1012031, kStepSeedMul = 7012063;
 // (XLA_DEVDATA_CACHE_SIZE, 128).
 constexpr size_t kScalarCacheSize = 128;
 
-// The path inside the source tree: what is in front of it is the machine's.
+// The path inside the source tree: what is in front of it is the machine's, and
+// the same for this file.
 const char* PathInTree(const char* file) {
-  for (const char* folder : {"workloads/", "lazy/", "tests/"}) {
-    if (const char* found = std::strstr(file, folder)) return found;
-  }
-  return file;
+  constexpr absl::string_view kHere = __FILE__, kInTree = "lazy/device.cc";
+  const absl::string_view root = kHere.substr(0, kHere.size() - kInTree.size());
+  return absl::StartsWith(file, root) ? file + root.size() : file;
 }
 
 }  // namespace

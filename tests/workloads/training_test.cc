@@ -31,12 +31,12 @@ int CountOpcode(const hlo::Module& module, hlo::Opcode opcode) {
   return n;
 }
 
-struct Run {
+struct TracedRun {
   RecordingExecutor executor;
   lazy::Device device{&executor};
   std::unique_ptr<Workload> workload;
 
-  Run(const std::string& name, ParallelOptions parallel = {}) {
+  TracedRun(const std::string& name, ParallelOptions parallel = {}) {
     auto spec = FindWorkload(name);
     EXPECT_THAT(spec, testing::IsOk());
     auto made = MakeWorkload(*spec, &device, parallel);
@@ -51,24 +51,24 @@ struct Run {
 };
 
 TEST(TrainingTest, TenAdamWStepsAreTwoPrograms) {
-  Run run("bert_2l");
+  TracedRun run("bert_2l");
   run.Step(10);
   EXPECT_EQ(run.executor.compiles, 2) << "the first step makes the moments";
 }
 
 TEST(TrainingTest, GraphSizesAndDonorsAreThoseOfTheMetricsReport) {
   // TensorsGraphSize and InputOutputAliasCount of PyTorch/XLA's own runs.
-  Run bert("bert_2l");
+  TracedRun bert("bert_2l");
   bert.Step(3);
   EXPECT_THAT(bert.executor.graph_sizes, ElementsAre(1846, 1754, 1754));
   EXPECT_THAT(bert.executor.donor_counts, ElementsAre(46, 138, 138));
-  Run mlp("mlp");
+  TracedRun mlp("mlp");
   mlp.Step(3);
   EXPECT_THAT(mlp.executor.graph_sizes, ElementsAre(81, 113, 113));
 }
 
 TEST(TrainingTest, AChangedLearningRateCompilesNothing) {
-  Run run("bert_2l");
+  TracedRun run("bert_2l");
   run.Step(2);
   const int compiles = run.executor.compiles;
   run.workload->set_learning_rate(3e-5);
@@ -79,7 +79,7 @@ TEST(TrainingTest, AChangedLearningRateCompilesNothing) {
 }
 
 TEST(TrainingTest, ManyLearningRatesCompileNothing) {
-  Run run("mlp");
+  TracedRun run("mlp");
   run.Step(2);
   const int compiles = run.executor.compiles;
   for (int i = 1; i < 300; ++i) {
@@ -90,7 +90,7 @@ TEST(TrainingTest, ManyLearningRatesCompileNothing) {
 }
 
 TEST(TrainingTest, BertLargeHasTheParametersAndFlopsOfItsFormula) {
-  Run run("bert", {8});
+  TracedRun run("bert", {8});
   const WorkloadFacts& facts = run.workload->facts();
   EXPECT_EQ(facts.parameters, 336226108);
   EXPECT_EQ(facts.samples, 32);
@@ -105,7 +105,7 @@ TEST(TrainingTest, BertLargeHasTheParametersAndFlopsOfItsFormula) {
 }
 
 TEST(TrainingTest, TheMlpsFlopsAreThoseOfItsDots) {
-  Run run("mlp");
+  TracedRun run("mlp");
   run.Step(2);
   EXPECT_DOUBLE_EQ(DotFlops(*run.executor.last_module),
                    run.workload->facts().model_flops);
@@ -113,7 +113,7 @@ TEST(TrainingTest, TheMlpsFlopsAreThoseOfItsDots) {
 }
 
 TEST(TrainingTest, ReplicasReduceAllGradientsAtOnce) {
-  Run run("bert_2l", {8});
+  TracedRun run("bert_2l", {8});
   run.Step(2);
   const hlo::Module& module = *run.executor.last_module;
   ASSERT_EQ(CountOpcode(module, hlo::Opcode::kAllReduce), 1);
@@ -127,7 +127,7 @@ TEST(TrainingTest, ReplicasReduceAllGradientsAtOnce) {
 }
 
 TEST(TrainingTest, OneReplicaReducesNothing) {
-  Run run("bert_2l");
+  TracedRun run("bert_2l");
   run.Step(2);
   EXPECT_EQ(CountOpcode(*run.executor.last_module, hlo::Opcode::kAllReduce), 0);
 }
