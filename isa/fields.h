@@ -80,7 +80,7 @@ void VisitFields(V& v, Kernel& x) {
   v("grid", x.grid);
   v("megacore_dim", x.megacore_dim);
   v("window", x.windows);
-  v("descriptor", x.descriptors);
+  v("dma", x.descriptors);
   v("num_semaphores", x.num_semaphores);
   v("scratch_bytes", x.scratch_bytes);
   v("scratch_offset", x.scratch_offset);
