@@ -143,7 +143,9 @@ class ProductEmitter {
 
   // K moves to the lanes once per LHS block, not once per step.
   void TransposeLhs(CodeBuilder& b) {
-    const bool once = tile_.n_inner && tile_.grid_k == 1 && tile_.grid_n > 1;
+    // A core that starts in the middle of N has no first column block.
+    const bool once = tile_.n_inner && tile_.grid_k == 1 && tile_.grid_n > 1 &&
+                      grid_.megacore_dim != grid_.n;
     BlockPlace to;
     to.base = b.GlobalSca();
     b.ScratchAddress(to.base, static_cast<int32_t>(transposed_offset_));
@@ -188,6 +190,16 @@ class ProductEmitter {
 absl::StatusOr<isa::Kernel> EmitProduct(const KernelContext& context,
                                         const hlo::Instruction& i) {
   ASSIGN_OR_RETURN(ProductForm form, ProductForm::Of(i));
+  const bool packs = isa::Supports(context.model, isa::Opcode::kVpackCBf16) &&
+                     isa::Supports(context.model, isa::Opcode::kVunpackCLBf16);
+  const auto is_bf16 = [](const MatrixView& v) {
+    return v.type == hlo::PrimitiveType::kBf16;
+  };
+  if (!packs && (is_bf16(form.lhs) || is_bf16(form.rhs) || is_bf16(form.out))) {
+    return absl::UnimplementedError(
+        absl::StrCat("%", i.name(), ": a bf16 product on ", context.chip.name(),
+                     " is not lowered"));
+  }
   return ProductEmitter(context, i, std::move(form)).Emit();
 }
 

@@ -81,6 +81,7 @@ class Stream {
   }
 
   Lane LaneOf(int64_t visit, int x) const {
+    if (x >= tile_.split_b * tile_.split_n * tile_.split_m) return Lane();
     const int xm = x % tile_.split_m;
     const int xn = x / tile_.split_m % tile_.split_n;
     const int xb = x / (tile_.split_m * tile_.split_n);

@@ -49,7 +49,7 @@ std::vector<Split> Splits(int mxus) {
   std::vector<Split> splits;
   for (int b = 1; b <= mxus; b *= 2) {
     for (int n = 1; b * n <= mxus; n *= 2) {
-      splits.push_back({b, n, mxus / (b * n)});
+      for (int m = 1; b * n * m <= mxus; m *= 2) splits.push_back({b, n, m});
     }
   }
   return splits;
@@ -79,16 +79,15 @@ ProductCost CostOf(const ProductProblem& p, const ProductTile& t,
       t.block_b * rows * cols * p.epilogue_bytes_per_element;
 
   // Cycles of a visit: the resource that takes longest.
-  const int64_t mxus = a.mxus;
-  const int64_t matmul = v.groups * a.interval;
-  const int64_t push = v.pushes * a.push_interval;
+  const int64_t mxus = t.split_b * t.split_n * t.split_m;  // that work
+  const int64_t matmul = v.groups * v.group_cycles;
+  const int64_t push = v.push_cycles;
   const bool accumulates = v.k_visits * t.grid_k > 1;
   const int64_t results = v.groups * v.results * mxus;
   const int64_t lhs_sources = t.split_n == mxus ? 1 : mxus / t.split_n;
   const int64_t push_loads =
       v.pushes * mxus / (t.split_b * t.split_n == mxus ? 1 : t.split_m) *
-      (a.size / 128) *
-      (p.rhs.type == hlo::PrimitiveType::kF32 && a.bf16 ? 2 : 1);
+      (a.size / 128) * (p.rhs.type == hlo::PrimitiveType::kF32 ? 2 : 1);
   const int64_t loads = v.groups * v.lhs_vregs * lhs_sources + push_loads +
                         (accumulates ? results : 0);
   const int64_t stores = results;
@@ -160,12 +159,14 @@ absl::StatusOr<ProductTiling> ChooseProductTile(
   const auto better = [](const auto& x, const auto& y) {
     return x.second.cycles < y.second.cycles;
   };
+  // M on the lanes moves by whole tiles.
+  const int64_t m_unit = p.lhs.transposed ? 128 : 16;
   ProductTile t;
   for (int64_t gb : GridBounds(p.batch, 1)) {
     t.block_b = CeilOfRatio(p.batch, gb);
     t.grid_b = CeilOfRatio(p.batch, t.block_b);
-    for (int64_t gm : GridBounds(p.m, 16)) {
-      t.block_m = RoundUpTo<int64_t>(CeilOfRatio(p.m, gm), 16);
+    for (int64_t gm : GridBounds(p.m, m_unit)) {
+      t.block_m = RoundUpTo<int64_t>(CeilOfRatio(p.m, gm), m_unit);
       t.grid_m = gm;
       for (int64_t gn : GridBounds(p.n, 128)) {
         t.block_n = RoundUpTo<int64_t>(CeilOfRatio(p.n, gn), 128);

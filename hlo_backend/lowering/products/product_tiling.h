@@ -37,8 +37,8 @@ struct ProductTile {
   int64_t grid_b = 1, grid_m = 1, grid_n = 1, grid_k = 1;
   int64_t block_b = 1, block_m = 16, block_n = 128, block_k = 128;
   bool n_inner = true;
-  // MXUs take different batch members, columns or rows; the product is the
-  // number of MXUs.
+  // MXUs take different batch members, columns or rows; the product is at most
+  // the number of MXUs.
   int split_b = 1, split_n = 1, split_m = 1;
 
   int64_t Steps() const { return grid_b * grid_m * grid_n * grid_k; }
