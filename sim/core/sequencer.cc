@@ -43,6 +43,7 @@ Sequencer::Sequencer(const isa::Program& program, const DeviceModel& device,
       detail_(detail),
       fold_loops_(fold_loops),
       dma_(dma),
+      port_(dma),
       cache_(cache),
       recorder_(recorder) {
   Frame frame;
@@ -80,7 +81,7 @@ absl::StatusOr<Action> Sequencer::Finish(int64_t now) {
     if (!ended) return Action{Action::Kind::kUntil, *dma_->NextEvent()};
   }
   if (pending_ == Pending::kCopy && awaited_transfer_ >= 0) {
-    const int64_t done = dma_->DoneCycle(awaited_transfer_);
+    const int64_t done = port_->DoneCycle(awaited_transfer_);
     if (done == kUnknownCycle) {
       return Action{Action::Kind::kTransfer, 0, awaited_transfer_};
     }
@@ -92,7 +93,11 @@ absl::StatusOr<Action> Sequencer::Finish(int64_t now) {
         .bounds[event.memory == Memory::kHost ? Bound::kHost : Bound::kHbm] =
         event.exposed;
   }
-  if (now < until_) return Action{Action::Kind::kUntil, until_};
+  if (now < until_) {
+    Action action{Action::Kind::kUntil, until_};
+    action.collective = pending_ == Pending::kCollective;
+    return action;
+  }
   if (pending_ == Pending::kFluidKernel) {
     // What sharing cost beyond the kernel alone is a wait for memory.
     current_.bounds[Bound::kHbm] +=
@@ -258,7 +263,7 @@ void Sequencer::BeginCopy(const isa::Op& op, const isa::CopyStart& copy,
   }
   outstanding_[copy.id] = {
       recorder_->transfers.size(),
-      dma_->Submit(now, event.memory, dma_->copy_stream(), work)};
+      port_->Submit(now, event.memory, dma_->copy_stream(), work)};
   recorder_->transfers.push_back(std::move(event));
 }
 

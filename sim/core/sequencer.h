@@ -24,7 +24,7 @@ namespace ptxla::sim {
 struct Action {
   enum class Kind : uint8_t {
     kUntil,      // call Next at `cycle`
-    kTransfer,   // call Next when the DMA engine knows the end of `transfer`
+    kTransfer,   // call Next when the port knows the end of `transfer`
     kRunKernel,  // run `plan` from now on, call KernelEnded, then Next
     kDone,       // the program has ended
   };
@@ -33,6 +33,7 @@ struct Action {
   int64_t transfer = -1;
   const KernelPlan* plan = nullptr;
   const isa::Call* call = nullptr;
+  bool collective = false;  // kUntil: a collective ends then
 };
 
 // How a kernel takes its time.
@@ -48,6 +49,10 @@ class Sequencer {
   Sequencer(const isa::Program& program, const DeviceModel& device,
             KernelDetail detail, bool fold_loops, DmaEngine* dma,
             KernelCache* cache, Recorder* recorder);
+
+  // Where copies are handed over, and what the ids of Action::transfer belong
+  // to; the DMA engine itself unless set.
+  void set_port(DmaPort* port) { port_ = port; }
 
   // `dma` stands at `now`.
   absl::StatusOr<Action> Next(int64_t now);
@@ -99,6 +104,7 @@ class Sequencer {
   const KernelDetail detail_;
   const bool fold_loops_;
   DmaEngine* dma_;
+  DmaPort* port_;
   KernelCache* cache_;
   Recorder* recorder_;
 
