@@ -94,6 +94,9 @@ uint8_t* ExecContext::Smem(int64_t address) {
 Words& ExecContext::PushWords(Fifo fifo, int unit) {
   auto& queue = fifos_[static_cast<int>(fifo) * kMaxUnits + unit];
   queue.push_back(Spare());
+  ++pushed_;
+  last_words_ = &queue;
+  last_scalars_ = nullptr;
   return *queue.back();
 }
 
@@ -110,7 +113,10 @@ void ExecContext::PopWords(Fifo fifo, int unit, Words* out) {
 }
 
 void ExecContext::PushScalar(Fifo fifo, uint32_t value) {
-  scalar_fifos_[static_cast<int>(fifo)].push_back(value);
+  last_scalars_ = &scalar_fifos_[static_cast<int>(fifo)];
+  last_words_ = nullptr;
+  last_scalars_->push_back(value);
+  ++pushed_;
 }
 
 uint32_t ExecContext::PopScalar(Fifo fifo) {
@@ -122,6 +128,37 @@ uint32_t ExecContext::PopScalar(Fifo fifo) {
   const uint32_t value = queue.front();
   queue.pop_front();
   return value;
+}
+
+ExecContext::OutputMark ExecContext::Mark() const {
+  return {pending_words_.size(), pending_sregs_.size(),
+          pending_predicates_.size(), pushed_};
+}
+
+bool ExecContext::CorruptSince(const OutputMark& before) {
+  constexpr uint32_t kSign = 0x80000000;
+  auto flip = [](uint32_t bits, Words* words) {
+    for (uint32_t& word : *words) word ^= bits;
+  };
+  for (size_t i = before.words; i < pending_words_.size(); ++i) {
+    const bool mask = pending_words_[i].bank == &masks_;
+    flip(mask ? ~0u : kSign, pending_words_[i].value.get());
+  }
+  for (size_t i = before.sregs; i < pending_sregs_.size(); ++i) {
+    pending_sregs_[i].second = ~pending_sregs_[i].second;
+  }
+  for (size_t i = before.predicates; i < pending_predicates_.size(); ++i) {
+    pending_predicates_[i].second = !pending_predicates_[i].second;
+  }
+  for (size_t n = 0; n < pushed_ - before.pushed; ++n) {
+    if (last_words_ != nullptr) flip(kSign, last_words_->rbegin()[n].get());
+    if (last_scalars_ != nullptr) {
+      last_scalars_->rbegin()[n] = ~last_scalars_->rbegin()[n];
+    }
+  }
+  const OutputMark now = Mark();
+  return now.words + now.sregs + now.predicates + now.pushed >
+         before.words + before.sregs + before.predicates + before.pushed;
 }
 
 void ExecContext::Fail(absl::string_view message) {

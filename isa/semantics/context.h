@@ -67,6 +67,18 @@ class ExecContext {
   void Commit();
   void CommitNow(uint8_t sreg, uint32_t value) { sregs_[sreg] = value; }
 
+  // Makes wrong what was written or pushed since `before`: vectors change sign
+  // bits, masks, scalars and predicates all bits. False if nothing was. For
+  // tests that change one opcode (isa/semantics/mutant.h).
+  struct OutputMark {
+    size_t words = 0;
+    size_t sregs = 0;
+    size_t predicates = 0;
+    size_t pushed = 0;
+  };
+  OutputMark Mark() const;
+  bool CorruptSince(const OutputMark& before);
+
   // --- Operands that may be immediates.
   uint32_t SB(const Instr& i) const {
     return i.b == kNoReg ? static_cast<uint32_t>(i.imm) : S(i.b);
@@ -119,6 +131,10 @@ class ExecContext {
   std::vector<std::pair<uint8_t, uint32_t>> pending_sregs_;
   std::vector<std::pair<uint8_t, bool>> pending_predicates_;
   std::vector<WordsPtr> spare_;
+  // Results pushed so far, and the queue of the last.
+  size_t pushed_ = 0;
+  std::deque<WordsPtr>* last_words_ = nullptr;
+  std::deque<uint32_t>* last_scalars_ = nullptr;
 
   std::vector<uint8_t> vmem_;
   std::vector<uint8_t> smem_;

@@ -526,18 +526,6 @@ TEST(SemanticsTest, BundlesReadBeforeTheyWrite) {
   EXPECT_EQ(out[3], b);
 }
 
-TEST(SemanticsTest, AMutatedOpcodeChangesTheResult) {
-  const Words a = Mixed(81);
-  SemanticsTable mutant = SemanticsTable::Default();
-  mutant.Set(Opcode::kVaddS32, mutant.Get(Opcode::kVsubS32));
-  InterpreterOptions options;
-  options.semantics = &mutant;
-  ASSERT_OK_AND_ASSIGN(
-      const auto out,
-      RunBundles("{v10 = vadd.s32 v1, v1}", {a}, 1, testing::Wide(), options));
-  EXPECT_EQ(out[0][3], 0);
-}
-
 TEST(SemanticsTest, AddressesOutsideMemoryAreErrors) {
   using ::testing::HasSubstr;
   EXPECT_THAT(RunBundles("{v10 = vld [100]}", {}),
