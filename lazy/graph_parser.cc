@@ -9,6 +9,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "base/status.h"
+#include "lazy/check_node.h"
 #include "lazy/graph_text.h"
 
 namespace ptxla::lazy {
@@ -288,13 +289,10 @@ absl::Status Parser::ParseLine(absl::string_view line) {
     }
   }
   ASSIGN_OR_RETURN(NodeAttrs attrs, MakeAttrs(*kind, shapes[0]));
-  if (!FitsKind(*kind, static_cast<int>(operands.size()), attrs)) {
-    return InvalidArgumentError(
-        absl::StrCat(name, ": wrong number of operands or wrong attributes"));
-  }
   ASSIGN_OR_RETURN(const Origin origin, MakeOrigin());
   NodePtr node(new Node(*kind, std::move(operands), std::move(shapes),
                         std::move(attrs), origin));
+  RETURN_IF_ERROR(CheckNode(*node));
   nodes_.push_back(node);
   for (const std::string& root : roots) {
     ASSIGN_OR_RETURN(const auto output, ParseOutput(root));

@@ -34,7 +34,9 @@ struct ParsedGraph {
   Graph graph;
 };
 
-// InvalidArgument with line number. PrintGraph of the result is the text.
+// InvalidArgument with line number, also for a node that breaks the rules of
+// its operation (check_node.h). PrintGraph of the result is the text, unless it
+// holds nodes that no root needs.
 absl::StatusOr<ParsedGraph> ParseGraph(absl::string_view text);
 
 }  // namespace ptxla::lazy

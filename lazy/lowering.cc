@@ -4,6 +4,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
+#include "base/check.h"
 #include "lazy/lowering/emitter.h"
 #include "lazy/lowering/lower_ops.h"
 
@@ -169,6 +170,10 @@ absl::StatusOr<std::unique_ptr<hlo::Module>> LowerToHlo(
                                                    " has no lowering to HLO"));
     }
     outputs[i] = lower({node, emitter, in});
+    CHECK(outputs[i][0]->shape().dims() == node.shape().dims() &&
+          outputs[i][0]->shape().type() == node.shape().type())
+        << OpName(node.kind()) << " of " << node.shape().ToString()
+        << " was lowered to " << outputs[i][0]->ToString();
   }
   std::vector<hlo::Instruction*> roots;
   roots.reserve(graph.roots.size());

@@ -93,6 +93,14 @@ absl::StatusOr<TensorShape> TensorShape::Parse(absl::string_view text) {
     return absl::InvalidArgumentError(
         absl::StrCat("expected the shape of an array, got ", text));
   }
+  for (int64_t d : shape.dims()) {
+    if (d < 0) return absl::InvalidArgumentError("a dimension is unbounded");
+  }
+  // Saturates; sums and products of sizes stay in range below.
+  if (shape.ElementCount() > (int64_t{1} << 48)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(text, " has too many elements"));
+  }
   TensorShape result(shape.type(), shape.dims());
   if (shape.has_layout()) {
     result.set_minor_to_major(shape.layout().minor_to_major);
