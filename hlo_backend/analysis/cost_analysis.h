@@ -27,12 +27,14 @@ struct Cost {
   double bytes_written = 0;   // results only
   // Of these flops, those of dot and convolution.
   double matmul_flops = 0;
-  // Holds a custom call or an opcode without a rule: the numbers are a lower
-  // bound. XLA reports -1 for such an instruction.
-  bool unknown = false;
+  // Instructions without a rule (custom calls): the numbers are a lower bound.
+  int64_t unknown_ops = 0;
+  // Loops whose trip count depends on data: counted as one iteration.
+  int64_t unknown_loops = 0;
 
   Cost& operator+=(const Cost& o);
-  Cost operator*(double times) const;
+  // The numbers times `times`; the counts of what is unknown stay.
+  Cost Times(double times) const;
 };
 
 struct CostOptions {
@@ -41,32 +43,56 @@ struct CostOptions {
   bool use_group_sizes = true;
   // Devices that an empty replica group list means; 0: Module::DeviceCount().
   int64_t device_count = 0;
-  // Bytes of a pointer in tuples.
+  // Bytes of one pointer in the table that a tuple is.
   int64_t pointer_bytes = 8;
-  // Bytes of a value; absent: Shape::ByteSize().
-  std::function<int64_t(const Shape&)> shape_size;
+  // What a custom call adds to flops and bytes (XLA: -1).
+  double unknown_value = 0;
+  // Bytes of an array; absent: Shape::ByteSize().
+  std::function<int64_t(const Shape&)> array_bytes;
+
+  // Numbers equal to XLA's.
+  static CostOptions LikeXla();
 };
 
 class CostAnalysis {
  public:
   explicit CostAnalysis(CostOptions options = {});
 
-  // One instruction with what it calls. Results are memoised: the module must
-  // not change meanwhile.
+  // One instruction with what it calls. Costs of computations are memoised:
+  // the module must not change meanwhile.
   Cost Of(const Instruction& instruction);
   // Sum over a computation's instructions.
   Cost Of(const Computation& computation);
   Cost Of(const Module& module) { return Of(*module.entry()); }
 
-  // Bytes read from operand i of the instruction (a fusion may read only a
-  // slice of it, or read it several times).
+  // Bytes read from operand i: a slice reads only its result, a fusion what
+  // its body uses of the parameter.
   double OperandBytes(const Instruction& instruction, int i);
   double OutputBytes(const Instruction& instruction);
 
  private:
+  // How often each instruction of a fusion's body is needed, 1 = whole once.
+  using Utilization = absl::flat_hash_map<const Instruction*, double>;
+
+  int64_t SizeOf(const Shape& shape) const;     // a tuple: its pointer table
+  int64_t LeafBytes(const Shape& shape) const;  // a tuple: its arrays
+  const Utilization& UtilizationOf(const Computation& fused);
+  void AddFlops(const Instruction& i, Cost* cost);
+  void AddCallees(const Instruction& i, Cost* cost);
+  double FusionConstantBytes(const Instruction& fusion);
+  int64_t GroupSize(const Instruction& i);
+
   CostOptions options_;
   absl::flat_hash_map<const Computation*, Cost> computations_;
+  absl::flat_hash_map<const Computation*, Utilization> utilizations_;
+  int64_t device_count_ = 0;
 };
+
+// Multiply-adds of a convolution: XLA's count of pairs of kernel and output
+// positions that meet an element of the input (not padding, not a hole of the
+// base dilation).
+double ConvolutionMultiplyAdds(const Instruction& convolution);
+double DotMultiplyAdds(const Instruction& dot);
 
 }  // namespace ptxla::hlo
 

@@ -48,7 +48,6 @@ class Liveness {
   int64_t PeakBytes() const;
 
  private:
-  struct Leaves;
   std::vector<LiveRange> ranges_;
   absl::flat_hash_map<const Instruction*, int> positions_;
   // Range numbers of every leaf, in leaf order.

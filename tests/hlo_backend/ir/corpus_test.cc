@@ -9,6 +9,7 @@
 #include "hlo_backend/ir/fingerprint.h"
 #include "hlo_backend/ir/parser.h"
 #include "hlo_backend/ir/printer.h"
+#include "hlo_backend/ir/verifier.h"
 #include "tests/support/status_matchers.h"
 
 namespace ptxla::hlo {
@@ -61,6 +62,7 @@ void ExpectRoundTrip(const std::string& path) {
   SCOPED_TRACE(path);
   auto module = ParseModuleFile(path);
   ASSERT_OK(module.status());
+  EXPECT_OK(VerifyModule(**module));
   const std::string once = Print(**module);
   auto again = ParseModule(once);
   ASSERT_OK(again.status()) << "in what was printed of " << path;

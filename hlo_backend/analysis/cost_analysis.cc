@@ -1,0 +1,272 @@
+#include "hlo_backend/analysis/cost_analysis.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "hlo_backend/analysis/trip_count.h"
+
+namespace ptxla::hlo {
+namespace {
+
+constexpr double kFlopsPerMultiplyAdd = 2;
+
+double Elements(const Shape& shape) {
+  const Shape& s = shape.IsTuple() ? shape.element(0) : shape;
+  return static_cast<double>(s.ElementCount());
+}
+
+double CeilLog2(double n) {
+  double log = 0;
+  for (double power = 1; power < n; power *= 2) ++log;
+  return log;
+}
+
+bool IsMarkerCall(const CustomCallAttrs& a) {
+  // Annotations that no device runs.
+  return a.target == "Sharding" || a.target == "LayoutConstraint";
+}
+
+}  // namespace
+
+Cost& Cost::operator+=(const Cost& o) {
+  flops += o.flops;
+  transcendentals += o.transcendentals;
+  bytes_accessed += o.bytes_accessed;
+  bytes_written += o.bytes_written;
+  matmul_flops += o.matmul_flops;
+  unknown_ops += o.unknown_ops;
+  unknown_loops += o.unknown_loops;
+  return *this;
+}
+
+Cost Cost::Times(double times) const {
+  Cost c = *this;
+  c.flops *= times;
+  c.transcendentals *= times;
+  c.bytes_accessed *= times;
+  c.bytes_written *= times;
+  c.matmul_flops *= times;
+  return c;
+}
+
+CostOptions CostOptions::LikeXla() {
+  CostOptions o;
+  o.multiply_trip_counts = false;
+  o.use_group_sizes = false;
+  o.unknown_value = -1;
+  // XLA packs types below a byte only where the layout says so.
+  o.array_bytes = [](const Shape& s) -> int64_t {
+    if (s.has_layout() && s.layout().element_size_in_bits > 0) {
+      return s.ByteSize();
+    }
+    return s.IsArray() ? s.ElementCount() * StorageBytes(s.type()) : 0;
+  };
+  return o;
+}
+
+CostAnalysis::CostAnalysis(CostOptions options)
+    : options_(std::move(options)) {}
+
+int64_t CostAnalysis::SizeOf(const Shape& shape) const {
+  if (shape.IsTuple()) {
+    return options_.pointer_bytes * shape.element_count_of_tuple();
+  }
+  return options_.array_bytes ? options_.array_bytes(shape) : shape.ByteSize();
+}
+
+int64_t CostAnalysis::LeafBytes(const Shape& shape) const {
+  int64_t sum = 0;
+  ForEachLeaf(shape, [&](const Shape& leaf, const ShapeIndex&) {
+    sum += SizeOf(leaf);
+  });
+  return sum;
+}
+
+Cost CostAnalysis::Of(const Computation& computation) {
+  auto found = computations_.find(&computation);
+  if (found != computations_.end()) return found->second;
+  Cost sum;
+  for (const Instruction* i : computation.instructions()) sum += Of(*i);
+  computations_.emplace(&computation, sum);
+  return sum;
+}
+
+Cost CostAnalysis::Of(const Instruction& i) {
+  Cost cost;
+  switch (i.opcode()) {
+    case Opcode::kCall:
+    case Opcode::kWhile:
+    case Opcode::kConditional:
+    case Opcode::kAsyncStart:
+      AddCallees(i, &cost);
+      return cost;
+    case Opcode::kCustomCall:
+      cost.flops = cost.bytes_accessed = options_.unknown_value;
+      cost.unknown_ops = !IsMarkerCall(i.attrs<CustomCallAttrs>());
+      return cost;
+    default:
+      break;
+  }
+  AddFlops(i, &cost);
+  cost.bytes_written = OutputBytes(i);
+  cost.bytes_accessed = cost.bytes_written;
+  for (int n = 0; n < i.operand_count(); ++n) {
+    cost.bytes_accessed += OperandBytes(i, n);
+  }
+  if (i.opcode() == Opcode::kFusion) {
+    cost.bytes_accessed += FusionConstantBytes(i);
+  }
+  return cost;
+}
+
+void CostAnalysis::AddCallees(const Instruction& i, Cost* cost) {
+  if (i.opcode() == Opcode::kConditional) {
+    // Any branch may run: the largest of each number.
+    for (const Computation* branch : i.called()) {
+      const Cost c = Of(*branch);
+      cost->flops = std::max(cost->flops, c.flops);
+      cost->transcendentals =
+          std::max(cost->transcendentals, c.transcendentals);
+      cost->bytes_accessed = std::max(cost->bytes_accessed, c.bytes_accessed);
+      cost->bytes_written = std::max(cost->bytes_written, c.bytes_written);
+      cost->matmul_flops = std::max(cost->matmul_flops, c.matmul_flops);
+      cost->unknown_ops = std::max(cost->unknown_ops, c.unknown_ops);
+      cost->unknown_loops = std::max(cost->unknown_loops, c.unknown_loops);
+    }
+    return;
+  }
+  for (const Computation* callee : i.called()) *cost += Of(*callee);
+  if (i.opcode() != Opcode::kWhile || !options_.multiply_trip_counts) return;
+  if (const auto trips = TripCountOf(i)) {
+    *cost = cost->Times(static_cast<double>(trips->count));
+  } else {
+    ++cost->unknown_loops;
+  }
+}
+
+int64_t CostAnalysis::GroupSize(const Instruction& i) {
+  if (device_count_ == 0) {
+    device_count_ = options_.device_count > 0 ? options_.device_count
+                                              : i.module()->DeviceCount();
+  }
+  return i.attrs<CollectiveAttrs>().groups.group_size(device_count_);
+}
+
+void CostAnalysis::AddFlops(const Instruction& i, Cost* cost) {
+  const Opcode op = i.opcode();
+  // A reducer's cost per application.
+  auto apply = [&](double times) {
+    Cost c = Of(*i.to_apply()).Times(times);
+    cost->flops += c.flops;
+    cost->transcendentals += c.transcendentals;
+  };
+  switch (op) {
+    case Opcode::kDot:
+    case Opcode::kRaggedDot:
+    case Opcode::kScaledDot:
+      cost->flops = kFlopsPerMultiplyAdd * DotMultiplyAdds(i);
+      cost->matmul_flops = cost->flops;
+      return;
+    case Opcode::kConvolution:
+      cost->flops = kFlopsPerMultiplyAdd * ConvolutionMultiplyAdds(i);
+      cost->matmul_flops = cost->flops;
+      return;
+    case Opcode::kFusion: {
+      const Cost body = Of(*i.fused());
+      cost->flops = body.flops;
+      cost->transcendentals = body.transcendentals;
+      cost->matmul_flops = body.matmul_flops;
+      cost->unknown_ops = body.unknown_ops;
+      cost->unknown_loops = body.unknown_loops;
+      return;
+    }
+    case Opcode::kMap:
+      return apply(Elements(i.shape()));
+    case Opcode::kReduce: {
+      // Every element but one per result is folded in.
+      const double in = Elements(i.operand(0)->shape());
+      return apply(in - Elements(i.shape()));
+    }
+    case Opcode::kReduceWindow: {
+      double window = 1;
+      for (const WindowDim& d : i.attrs<WindowAttrs>().window.dims) {
+        window *= static_cast<double>(d.size);
+      }
+      return apply((window - 1) * Elements(i.shape()));
+    }
+    case Opcode::kSelectAndScatter: {
+      double window = 1;
+      for (const WindowDim& d : i.attrs<WindowAttrs>().window.dims) {
+        window *= static_cast<double>(d.size);
+      }
+      const double sources = Elements(i.operand(1)->shape());
+      const Cost select = Of(*i.select()).Times(sources * (window - 1));
+      const Cost scatter = Of(*i.scatter()).Times(sources);
+      cost->flops = select.flops + scatter.flops;
+      cost->transcendentals = select.transcendentals + scatter.transcendentals;
+      return;
+    }
+    case Opcode::kScatter: {
+      const int n = i.operand_count() / 2;
+      return apply(Elements(i.operand(n + 1)->shape()));
+    }
+    case Opcode::kSort:
+    case Opcode::kTopK: {
+      const double n = Elements(i.operand(0)->shape());
+      cost->flops = n * CeilLog2(n);
+      return;
+    }
+    case Opcode::kAllReduce:
+    case Opcode::kAllReduceStart: {
+      double elements = 0;
+      ForEachLeaf(i.shape(), [&](const Shape& leaf, const ShapeIndex&) {
+        if (leaf.IsArray())
+          elements += static_cast<double>(leaf.ElementCount());
+      });
+      const double additions =
+          options_.use_group_sizes ? static_cast<double>(GroupSize(i) - 1) : 1;
+      cost->flops = elements * additions;
+      return;
+    }
+    case Opcode::kFft: {
+      const FftAttrs& f = i.attrs<FftAttrs>();
+      // 4 n log2 n operations for each transform of length n.
+      const double n = static_cast<double>(f.length.back());
+      cost->flops = kFlopsPerMultiplyAdd * 4 * n * std::log2(n) *
+                    Elements(i.shape()) / std::max(1.0, n);
+      return;
+    }
+    case Opcode::kTriangularSolve: {
+      // Half of a multiplication of the two.
+      const Shape &m = i.operand(0)->shape(), &b = i.operand(1)->shape();
+      const double n = static_cast<double>(m.dim(m.rank() - 1));
+      cost->flops = Elements(b) * n;
+      return;
+    }
+    case Opcode::kCholesky: {
+      const Shape& m = i.operand(0)->shape();
+      const double n = static_cast<double>(m.dim(m.rank() - 1));
+      cost->flops = Elements(m) * n / 3;
+      return;
+    }
+    case Opcode::kRng:
+      cost->transcendentals = Elements(i.shape());
+      return;
+    case Opcode::kRngBitGenerator:
+      ForEachLeaf(i.shape(), [&](const Shape& leaf, const ShapeIndex&) {
+        cost->transcendentals += static_cast<double>(leaf.ElementCount());
+      });
+      return;
+    case Opcode::kCopy:
+      return;
+    default:
+      break;
+  }
+  if (IsTranscendental(op)) {
+    cost->transcendentals = Elements(i.shape());
+  } else if (IsElementwise(op)) {
+    cost->flops = Elements(i.shape());
+  }
+}
+
+}  // namespace ptxla::hlo

@@ -1,0 +1,276 @@
+#include "hlo_backend/analysis/tiled_layout.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "absl/strings/str_cat.h"
+#include "base/check.h"
+#include "base/status.h"
+#include "base/units.h"
+#include "hlo_backend/ir/element_value.h"
+
+namespace ptxla::hlo {
+namespace {
+
+constexpr int64_t kLanes = 128;
+constexpr int64_t kSublanes = 8;
+constexpr int kWordBits = 32;
+// A 1-D array of at least this many words uses tiles of whole registers.
+constexpr int64_t kRegisterWords = kLanes * kSublanes;
+
+Layout BaseLayout(const Shape& shape) {
+  return shape.has_layout() ? shape.layout() : Layout::RowMajor(shape.rank());
+}
+
+// Bits that an element takes in memory.
+int ElementBits(const Shape& shape) {
+  if (shape.has_layout() && shape.layout().element_size_in_bits > 0) {
+    return static_cast<int>(shape.layout().element_size_in_bits);
+  }
+  return BitWidth(shape.type());
+}
+
+// Dimension sizes from major to minor.
+DimVector PhysicalDims(const Shape& shape, const Layout& layout) {
+  DimVector dims;
+  for (int i = shape.rank() - 1; i >= 0; --i) {
+    dims.push_back(shape.dim(static_cast<int>(layout.minor_to_major[i])));
+  }
+  return dims;
+}
+
+// Rows of elements in one tile for a second-minor dimension of `rows`: the
+// smallest power of two of whole words that holds them, up to `full`.
+int64_t TileRows(int64_t rows, int64_t smallest, int64_t full) {
+  int64_t tile = smallest;
+  while (tile < full && tile < rows) tile *= 2;
+  return std::min(tile, full);
+}
+
+}  // namespace
+
+Layout TpuLayout(const Shape& shape, int generation) {
+  Layout layout = BaseLayout(shape);
+  layout.tiles.clear();
+  if (!shape.IsArray() || shape.HasUnboundedDims()) return layout;
+  const int bits = std::max(1, ElementBits(shape));
+  // Elements in one word of a lane; wider types are pairs of words.
+  const int64_t packing = std::max(1, kWordBits / bits);
+  const int rank = shape.rank();
+  if (rank < 2) {
+    const int64_t elements =
+        rank == 0 ? 1 : shape.dim(static_cast<int>(layout.minor_to_major[0]));
+    // Words of a lane row, or of a whole register for long arrays.
+    const int64_t lane_row = kLanes * packing;
+    const int64_t whole = kRegisterWords;
+    int64_t tile = lane_row;
+    while (tile < whole && tile < elements) tile *= 2;
+    tile = std::max(tile, lane_row);
+    layout.tiles.push_back({{tile}});
+    if (packing > 1 && tile > lane_row) {
+      layout.tiles.push_back({{kLanes}});
+      layout.tiles.push_back({{packing, 1}});
+    }
+    return layout;
+  }
+  const int64_t rows = shape.dim(static_cast<int>(layout.minor_to_major[1]));
+  // 8-bit and narrower types fill whole words of 8 sublanes; the second
+  // generation and the third pack within 8 rows. 16-bit types use 8 rows.
+  int64_t full = kSublanes;
+  if (packing > 2 && generation >= 4) full = kSublanes * packing;
+  const int64_t smallest =
+      std::min(full, packing * (generation < 4 && packing == 1 ? 2 : 1));
+  layout.tiles.push_back({{TileRows(rows, smallest, full), kLanes}});
+  if (packing > 1) layout.tiles.push_back({{packing, 1}});
+  return layout;
+}
+
+Shape WithTpuLayout(const Shape& shape, int generation) {
+  Shape result = shape;
+  if (result.IsTuple() || result.IsBuffer()) {
+    for (int i = 0; i < result.element_count_of_tuple(); ++i) {
+      *result.mutable_element(i) = WithTpuLayout(result.element(i), generation);
+    }
+  } else if (result.IsArray()) {
+    result.set_layout(TpuLayout(shape, generation));
+  }
+  return result;
+}
+
+DimVector PaddedDims(const Shape& shape) {
+  const Layout layout = BaseLayout(shape);
+  DimVector dims = PhysicalDims(shape, layout);
+  if (layout.tiles.empty()) return dims;
+  const Tile& tile = layout.tiles[0];
+  const int tile_rank = static_cast<int>(tile.dimensions.size());
+  // A tile of higher rank than the array sees leading dimensions of 1.
+  while (static_cast<int>(dims.size()) < tile_rank) {
+    dims.insert(dims.begin(), 1);
+  }
+  const int first = static_cast<int>(dims.size()) - tile_rank;
+  for (int i = 0; i < tile_rank; ++i) {
+    const int64_t t = tile.dimensions[i];
+    if (t > 0) dims[first + i] = RoundUpTo(dims[first + i], t);
+  }
+  return dims;
+}
+
+int64_t PaddedBytes(const Shape& shape) {
+  if (shape.IsTuple() || shape.IsBuffer()) {
+    int64_t sum = 0;
+    for (const Shape& s : shape.elements()) sum += PaddedBytes(s);
+    return sum;
+  }
+  if (!shape.IsArray()) return 0;
+  int64_t elements = 1;
+  for (int64_t d : PaddedDims(shape)) elements *= d;
+  if (shape.has_layout()) {
+    elements = RoundUpTo(
+        elements, std::max<int64_t>(
+                      1, shape.layout().tail_padding_alignment_in_elements));
+  }
+  return CeilOfRatio<int64_t>(elements * ElementBits(shape), 8);
+}
+
+int64_t TpuBytes(const Shape& shape, int generation) {
+  int64_t sum = 0;
+  ForEachLeaf(shape, [&](const Shape& leaf, const ShapeIndex&) {
+    if (leaf.IsArray() && leaf.has_layout() && !leaf.layout().tiles.empty()) {
+      sum += PaddedBytes(leaf);
+    } else if (leaf.IsArray()) {
+      sum += PaddedBytes(WithTpuLayout(leaf, generation));
+    }
+  });
+  return sum;
+}
+
+absl::StatusOr<TiledIndexer> TiledIndexer::Create(const Shape& shape) {
+  CHECK(shape.IsArray());
+  const Layout layout = BaseLayout(shape);
+  for (const Tile& tile : layout.tiles) {
+    for (int64_t d : tile.dimensions) {
+      if (d <= 0) {
+        return absl::UnimplementedError(
+            absl::StrCat("the position of elements in ",
+                         shape.ToStringWithLayout(), ": combined dimensions"));
+      }
+    }
+  }
+  TiledIndexer indexer;
+  indexer.element_bits_ = ElementBits(shape);
+  indexer.size_bytes_ = PaddedBytes(shape);
+
+  // The array as a list of digits, most significant first: each is a part of
+  // one dimension's index. A tile splits the last digits in two and moves the
+  // inner parts behind the outer ones.
+  struct Digit {
+    int dim;  // -1: a leading dimension of 1
+    int64_t divide;
+    int64_t size;  // how many values it takes
+  };
+  std::vector<Digit> digits;
+  for (int i = shape.rank() - 1; i >= 0; --i) {
+    const int dim = static_cast<int>(layout.minor_to_major[i]);
+    digits.push_back({dim, 1, shape.dim(dim)});
+  }
+  for (const Tile& tile : layout.tiles) {
+    const size_t tile_rank = tile.dimensions.size();
+    while (digits.size() < tile_rank) {
+      digits.insert(digits.begin(), {-1, 1, 1});
+    }
+    const size_t first = digits.size() - tile_rank;
+    std::vector<Digit> inner;
+    for (size_t i = 0; i < tile_rank; ++i) {
+      Digit& d = digits[first + i];
+      const int64_t t = tile.dimensions[i];
+      inner.push_back({d.dim, d.divide, t});
+      d.divide *= t;
+      d.size = CeilOfRatio(d.size, t);
+    }
+    digits.insert(digits.end(), inner.begin(), inner.end());
+  }
+  int64_t stride = 1;
+  for (auto it = digits.rbegin(); it != digits.rend(); ++it) {
+    if (it->dim >= 0 && it->size > 1) {
+      indexer.terms_.push_back({it->dim, it->divide, it->size, stride});
+    }
+    stride *= it->size;
+  }
+  return indexer;
+}
+
+int64_t TiledIndexer::BitOffset(absl::Span<const int64_t> index) const {
+  int64_t position = 0;
+  for (const Term& t : terms_) {
+    position += index[t.dim] / t.divide % t.modulo * t.stride;
+  }
+  return position * element_bits_;
+}
+
+namespace {
+
+// Calls fn(linear index, bit offset) for every element in row-major order.
+template <class Fn>
+void ForEachElement(const Shape& shape, const TiledIndexer& indexer, Fn fn) {
+  const int64_t count = shape.ElementCount();
+  DimVector index(shape.rank(), 0);
+  for (int64_t n = 0; n < count; ++n) {
+    fn(n, indexer.BitOffset(index));
+    for (int d = shape.rank() - 1; d >= 0; --d) {
+      if (++index[d] < shape.dim(d)) break;
+      index[d] = 0;
+    }
+  }
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<uint8_t>> PackTiled(const Literal& literal,
+                                               const Shape& shape) {
+  if (!literal.shape().SameDimsAndType(shape)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("a literal of ", literal.shape().ToString(), " packed as ",
+                     shape.ToStringWithLayout()));
+  }
+  if (literal.IsElided()) {
+    return absl::FailedPreconditionError("the literal is elided");
+  }
+  ASSIGN_OR_RETURN(const TiledIndexer indexer, TiledIndexer::Create(shape));
+  std::vector<uint8_t> bytes(indexer.size_bytes(), 0);
+  const int bits = ElementBits(shape);
+  const int size = StorageBytes(shape.type());
+  ForEachElement(shape, indexer, [&](int64_t n, int64_t bit) {
+    if (bits % 8 == 0) {
+      std::memcpy(&bytes[bit / 8], literal.element(n), size);
+    } else {
+      const uint8_t value = *literal.element(n) & ((1 << bits) - 1);
+      bytes[bit / 8] |= static_cast<uint8_t>(value << (bit % 8));
+    }
+  });
+  return bytes;
+}
+
+absl::StatusOr<Literal> UnpackTiled(absl::Span<const uint8_t> bytes,
+                                    const Shape& shape) {
+  ASSIGN_OR_RETURN(const TiledIndexer indexer, TiledIndexer::Create(shape));
+  if (static_cast<int64_t>(bytes.size()) < indexer.size_bytes()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(bytes.size(), " bytes for ", shape.ToStringWithLayout(),
+                     ", which takes ", indexer.size_bytes()));
+  }
+  const int bits = ElementBits(shape);
+  const int size = StorageBytes(shape.type());
+  std::vector<uint8_t> values(shape.ElementCount() * size, 0);
+  ForEachElement(shape, indexer, [&](int64_t n, int64_t bit) {
+    if (bits % 8 == 0) {
+      std::memcpy(&values[n * size], &bytes[bit / 8], size);
+    } else {
+      const uint8_t value = bytes[bit / 8] >> (bit % 8) & ((1 << bits) - 1);
+      StoreInt(shape.type(), value, &values[n * size]);
+    }
+  });
+  Shape plain = shape;
+  return Literal::FromBytes(plain, std::move(values));
+}
+
+}  // namespace ptxla::hlo
