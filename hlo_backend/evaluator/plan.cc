@@ -22,7 +22,8 @@ bool OnlyTakenApart(const Instruction& tuple) {
 PlanStep MakeStep(const Instruction& i, int tpu_generation) {
   PlanStep step;
   step.instruction = &i;
-  if (i.IsElementwise() && i.opcode() != Opcode::kCopy) {
+  if (i.IsElementwise() && i.opcode() != Opcode::kCopy &&
+      i.opcode() != Opcode::kBitcastConvert) {
     auto op = ElementwiseOp::Create(i, tpu_generation);
     if (op.ok()) {
       step.elementwise = *std::move(op);

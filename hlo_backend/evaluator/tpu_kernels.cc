@@ -12,30 +12,48 @@ namespace {
 using numerics::FloatOps;
 using Recipes = numerics::Recipes<FloatOps>;
 
-// Calls a recipe for the chips before v6e (kNewton) or from it on.
-template <bool kNewton, float (Recipes::*kRecipe)(float)>
-struct Unary {
-  float operator()(float x) const {
-    FloatOps ops;
-    return (Recipes(ops, numerics::EupOfGeneration(kNewton ? 5 : 6)).*
-            kRecipe)(x);
-  }
-};
-template <bool kNewton, float (Recipes::*kRecipe)(float, float)>
-struct Binary {
-  float operator()(float x, float y) const {
-    FloatOps ops;
-    return (Recipes(ops, numerics::EupOfGeneration(kNewton ? 5 : 6)).*kRecipe)(
-        x, y);
-  }
-};
+// Function objects that call a recipe for the chips before v6e (kNewton) or
+// from it on.
+#define PTXLA_UNARY(Name)                                                      \
+  template <bool kNewton>                                                      \
+  struct Name##Fn {                                                            \
+    float operator()(float x) const {                                          \
+      FloatOps ops;                                                            \
+      return Recipes(ops, numerics::EupOfGeneration(kNewton ? 5 : 6)).Name(x); \
+    }                                                                          \
+  };
+#define PTXLA_BINARY(Name)                                            \
+  template <bool kNewton>                                             \
+  struct Name##Fn {                                                   \
+    float operator()(float x, float y) const {                        \
+      FloatOps ops;                                                   \
+      return Recipes(ops, numerics::EupOfGeneration(kNewton ? 5 : 6)) \
+          .Name(x, y);                                                \
+    }                                                                 \
+  };
+PTXLA_UNARY(Exp)
+PTXLA_UNARY(Expm1)
+PTXLA_UNARY(Log)
+PTXLA_UNARY(Log1p)
+PTXLA_UNARY(Tanh)
+PTXLA_UNARY(Rsqrt)
+PTXLA_UNARY(Sqrt)
+PTXLA_UNARY(Logistic)
+PTXLA_UNARY(Erf)
+PTXLA_UNARY(Sin)
+PTXLA_UNARY(Cos)
+PTXLA_UNARY(Cbrt)
+PTXLA_BINARY(Divide)
+PTXLA_BINARY(Power)
+#undef PTXLA_UNARY
+#undef PTXLA_BINARY
 
 template <bool kNewton>
 Kernel KernelOf(Opcode opcode) {
   switch (opcode) {
-#define PTXLA_X(code, recipe) \
-  case Opcode::code:          \
-    return internal::UnaryLoop<float, float, Unary<kNewton, &Recipes::recipe>>;
+#define PTXLA_X(code, Name) \
+  case Opcode::code:        \
+    return internal::UnaryLoop<float, float, Name##Fn<kNewton>>;
     PTXLA_X(kExp, Exp)
     PTXLA_X(kExpm1, Expm1)
     PTXLA_X(kLog, Log)
@@ -50,11 +68,9 @@ Kernel KernelOf(Opcode opcode) {
     PTXLA_X(kCbrt, Cbrt)
 #undef PTXLA_X
     case Opcode::kDivide:
-      return internal::BinaryLoop<float, float,
-                                  Binary<kNewton, &Recipes::Divide>>;
+      return internal::BinaryLoop<float, float, DivideFn<kNewton>>;
     case Opcode::kPower:
-      return internal::BinaryLoop<float, float,
-                                  Binary<kNewton, &Recipes::Power>>;
+      return internal::BinaryLoop<float, float, PowerFn<kNewton>>;
     default:
       return nullptr;
   }
