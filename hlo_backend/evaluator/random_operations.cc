@@ -100,7 +100,8 @@ absl::Status Philox(std::vector<uint64_t>* state, Value* bits) {
   }
   const uint64_t key = (*state)[0];
   uint64_t low = (*state)[1];
-  uint64_t high = state->size() > 2 ? (*state)[2] : 0;
+  // XLA lets the key stand in for a high word that is not there.
+  uint64_t high = state->size() > 2 ? (*state)[2] : key;
   const int bytes = bits->element_bytes();
   const int64_t words_each = bytes == 8 ? 2 : 1;
   const int64_t per_block = 4 / words_each;
