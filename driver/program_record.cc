@@ -13,14 +13,14 @@ using record::DeviceTrace;
 using record::OpRecord;
 using record::OpTrace;
 
-void Add(const BoundBreakdown& b, BoundBreakdown* to) {
-  to->set_mxu_ps(to->mxu_ps() + b.mxu_ps());
-  to->set_vpu_ps(to->vpu_ps() + b.vpu_ps());
-  to->set_hbm_ps(to->hbm_ps() + b.hbm_ps());
-  to->set_ici_ps(to->ici_ps() + b.ici_ps());
-  to->set_dcn_ps(to->dcn_ps() + b.dcn_ps());
-  to->set_overhead_ps(to->overhead_ps() + b.overhead_ps());
-  to->set_host_ps(to->host_ps() + b.host_ps());
+void Add(const BoundBreakdown& b, int64_t times, BoundBreakdown* to) {
+  to->set_mxu_ps(to->mxu_ps() + times * b.mxu_ps());
+  to->set_vpu_ps(to->vpu_ps() + times * b.vpu_ps());
+  to->set_hbm_ps(to->hbm_ps() + times * b.hbm_ps());
+  to->set_ici_ps(to->ici_ps() + times * b.ici_ps());
+  to->set_dcn_ps(to->dcn_ps() + times * b.dcn_ps());
+  to->set_overhead_ps(to->overhead_ps() + times * b.overhead_ps());
+  to->set_host_ps(to->host_ps() + times * b.host_ps());
 }
 
 const char* Largest(const BoundBreakdown& b) {
@@ -124,13 +124,14 @@ record::ProgramRecord MakeProgramRecord(const DeviceTrace& trace,
     Group& g = groups[it->second];
     const int64_t repeat = std::max<int64_t>(1, t.repeat());
     g.op.set_count(g.op.count() + repeat);
-    g.op.set_time_ps(g.op.time_ps() + t.end_ps() - t.start_ps());
-    g.op.set_flops(g.op.flops() + t.flops());
-    g.op.set_bytes(g.op.bytes() + t.bytes());
+    // An entry's numbers are those of one of its executions.
+    g.op.set_time_ps(g.op.time_ps() + repeat * (t.end_ps() - t.start_ps()));
+    g.op.set_flops(g.op.flops() + repeat * t.flops());
+    g.op.set_bytes(g.op.bytes() + repeat * t.bytes());
     g.op.set_estimated(g.op.estimated() || t.estimated());
-    g.cycles += t.cycles();
-    g.valu_cycles += t.busy().valu();
-    Add(t.bound(), &g.bound);
+    g.cycles += repeat * t.cycles();
+    g.valu_cycles += repeat * t.busy().valu();
+    Add(t.bound(), repeat, &g.bound);
   }
   const FlopsPerSecond peak = DevicePeak(slice, "bf16");
   for (Group& g : groups) {

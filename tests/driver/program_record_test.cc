@@ -45,8 +45,8 @@ TEST_F(ProgramRecordTest, ExecutionsOfOneInstructionAreOneRowLongestFirst) {
   ASSERT_EQ(p.ops_size(), 2);
   EXPECT_EQ(p.ops(0).name(), "add.1");
   EXPECT_EQ(p.ops(0).count(), 4);
-  EXPECT_EQ(p.ops(0).time_ps(), 50);
-  EXPECT_EQ(p.ops(0).bytes(), 10);
+  EXPECT_EQ(p.ops(0).time_ps(), 10 + 3 * 40);
+  EXPECT_EQ(p.ops(0).bytes(), 20);
   EXPECT_EQ(p.ops(0).bound(), "hbm");
   EXPECT_EQ(p.ops(1).bound(), "mxu");
 }
