@@ -97,7 +97,6 @@ class ExpressionBuilder {
   }
 
   int Append(ExprNode node) {
-    node.depends = 0;
     if (node.kind == ExprNode::Kind::kLeaf) {
       for (size_t k = 0; k < node.map.size(); ++k) {
         if (node.map[k] >= 0 && node.instr->shape().dim(k) > 1) {
@@ -135,6 +134,12 @@ class ExpressionBuilder {
             static_cast<int>(map[i->attrs<hlo::IotaAttrs>().dimension]);
         return Append(std::move(node));
       }
+      case Opcode::kDot:
+        node.kind = ExprNode::Kind::kProduct;
+        for (int64_t d : map) {
+          if (d >= 0) node.depends |= 1u << d;
+        }
+        return Append(std::move(node));
       case Opcode::kBroadcast: {
         DimVector inner;
         for (int64_t d : i->dimensions()) inner.push_back(map[d]);

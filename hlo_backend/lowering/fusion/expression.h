@@ -24,7 +24,8 @@
 namespace ptxla::lowering {
 
 struct ExprNode {
-  enum class Kind : uint8_t { kOp, kLeaf, kConstant, kIota };
+  // kProduct: the dot of an output fusion, computed elsewhere.
+  enum class Kind : uint8_t { kOp, kLeaf, kConstant, kIota, kProduct };
   Kind kind = Kind::kOp;
   const hlo::Instruction* instr = nullptr;
   hlo::DimVector map;
@@ -46,7 +47,7 @@ struct Expression {
   PhysicalArray space;  // of the iteration shape
   hlo::Shape shape;     // the iteration shape
 
-  // A fusion of kind kLoop or kInput, or one instruction of those that may
+  // A fusion of kind kLoop, kInput or kOutput, or one instruction of those that may
   // stand in them. Unimplemented names what cannot be part of a formula.
   static absl::StatusOr<Expression> Build(const hlo::Instruction& i);
 

@@ -333,6 +333,9 @@ absl::StatusOr<Value> NestCode::Eval(int node, int row, int column) {
       ASSIGN_OR_RETURN(value, MakeLeaf(n, row, column));
       break;
     }
+    case ExprNode::Kind::kProduct:
+      return absl::InternalError(
+          absl::StrCat("a product in a vector loop: ", n.instr->name()));
     case ExprNode::Kind::kOp: {
       absl::InlinedVector<Value, 3> inputs;
       for (int input : n.inputs) {

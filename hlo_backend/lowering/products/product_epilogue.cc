@@ -5,6 +5,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
+#include "hlo_backend/lowering/products/fusion_epilogue.h"
 
 namespace ptxla::lowering {
 namespace {
@@ -16,12 +17,16 @@ using isa::Opcode;
 // Stores the sums, rounded to the result's type.
 class StoreEpilogue final : public ProductEpilogue {
  public:
-  StoreEpilogue(MatrixView view, isa::Window window, int window_number,
-                int space)
-      : view_(std::move(view)),
-        window_(std::move(window)),
-        window_number_(window_number),
-        space_(space) {}
+  explicit StoreEpilogue(MatrixView view) : view_(std::move(view)) {}
+
+  void AddWindows(const ProductTile& tile, const GridDims& grid,
+                  int first_space, Tiling* tiling) override {
+    space_ = first_space;
+    window_number_ =
+        AddResultWindow(view_, static_cast<int>(tiling->args.size()) - 1, tile,
+                        grid, isa::Direction::kOut, tiling);
+    window_ = tiling->windows[window_number_];
+  }
 
   absl::Status Start(CodeBuilder& b) override {
     builder_ = &b;
@@ -48,8 +53,8 @@ class StoreEpilogue final : public ProductEpilogue {
  private:
   MatrixView view_;
   isa::Window window_;
-  int window_number_;
-  int space_;
+  int window_number_ = 0;
+  int space_ = 0;
   BlockPlace place_;
   CodeBuilder* builder_ = nullptr;
 };
@@ -57,18 +62,18 @@ class StoreEpilogue final : public ProductEpilogue {
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<ProductEpilogue>> ProductEpilogue::Create(
-    const KernelContext& /*context*/, const hlo::Instruction& instruction,
-    const ProductForm& form, const ProductTile& tile, const GridDims& grid,
-    int first_space, Tiling* tiling) {
-  if (instruction.opcode() != hlo::Opcode::kDot) {
-    return absl::UnimplementedError(
-        absl::StrCat("%", instruction.name(), ": an epilogue is not lowered"));
+    const KernelContext& context, const hlo::Instruction& instruction,
+    ProductForm* form) {
+  if (instruction.opcode() == hlo::Opcode::kFusion) {
+    ASSIGN_OR_RETURN(std::unique_ptr<FusionEpilogue> epilogue,
+                     FusionEpilogue::Create(instruction));
+    epilogue->AddTo(&form->problem, context.model);
+    return std::unique_ptr<ProductEpilogue>(std::move(epilogue));
   }
-  const int result = static_cast<int>(tiling->args.size()) - 1;
-  const int window = AddResultWindow(form.out, result, tile, grid,
-                                     isa::Direction::kOut, tiling);
-  return std::unique_ptr<ProductEpilogue>(std::make_unique<StoreEpilogue>(
-      form.out, tiling->windows[window], window, first_space));
+  form->problem.out_bytes_per_element =
+      form->out.type == hlo::PrimitiveType::kF32 ? 4 : 2;
+  return std::unique_ptr<ProductEpilogue>(
+      std::make_unique<StoreEpilogue>(form->out));
 }
 
 }  // namespace ptxla::lowering

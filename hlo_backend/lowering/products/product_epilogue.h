@@ -16,22 +16,21 @@ namespace ptxla::lowering {
 
 class ProductEpilogue : public Epilogue {
  public:
+  // Completes `form->problem` with what the epilogue costs.
+  static absl::StatusOr<std::unique_ptr<ProductEpilogue>> Create(
+      const KernelContext& context, const hlo::Instruction& instruction,
+      ProductForm* form);
+
   // Adds the windows of results (and of arrays that the epilogue reads) to
   // `tiling`, whose args are set. Memory of window i is codegen space
   // `first_space` + i.
-  static absl::StatusOr<std::unique_ptr<ProductEpilogue>> Create(
-      const KernelContext& context, const hlo::Instruction& instruction,
-      const ProductForm& form, const ProductTile& tile, const GridDims& grid,
-      int first_space, Tiling* tiling);
-
+  virtual void AddWindows(const ProductTile& tile, const GridDims& grid,
+                          int first_space, Tiling* tiling) = 0;
   // Once per step, before the stream: addresses, and values that do not change
   // within the step.
   virtual absl::Status Start(codegen::CodeBuilder& b) = 0;
   // An error that Emit met.
   virtual absl::Status status() const { return absl::OkStatus(); }
-  // Of the whole kernel.
-  virtual int64_t flops() const { return 0; }
-  virtual int64_t transcendentals() const { return 0; }
 };
 
 }  // namespace ptxla::lowering

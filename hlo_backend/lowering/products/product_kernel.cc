@@ -47,6 +47,7 @@ class ProductEmitter {
       : context_(context), i_(i), form_(std::move(form)) {}
 
   absl::StatusOr<isa::Kernel> Emit() {
+    ASSIGN_OR_RETURN(epilogue_, ProductEpilogue::Create(context_, i_, &form_));
     arrays_ = ArrayShapeOf(context_.model, form_.problem.rhs.transposed);
     ASSIGN_OR_RETURN(ProductTiling choice,
                      ChooseProductTile(form_.problem, arrays_, context_.model,
@@ -59,9 +60,7 @@ class ProductEmitter {
     tiling.grid = grid_.bounds;
     tiling.megacore_dim = grid_.megacore_dim;
     PlanMemory(&tiling);
-    ASSIGN_OR_RETURN(epilogue_,
-                     ProductEpilogue::Create(context_, i_, form_, tile_, grid_,
-                                             kFirstEpilogueSpace, &tiling));
+    epilogue_->AddWindows(tile_, grid_, kFirstEpilogueSpace, &tiling);
     tiling.work = WorkOf(tiling);
     tiling.body = [this](CodeBuilder& b) { return Body(b); };
     return FrameKernel(context_, tiling);
@@ -101,8 +100,7 @@ class ProductEmitter {
     const ProductProblem& p = form_.problem;
     isa::KernelWork work;
     work.mxu_flops = 2 * p.batch * p.m * p.n * p.k;
-    work.flops = work.mxu_flops + epilogue_->flops();
-    work.transcendentals = epilogue_->transcendentals();
+    work.flops = work.mxu_flops;
     for (const isa::KernelArg& arg : tiling.args) {
       if (arg.space == isa::Space::kHbm) work.hbm_bytes += arg.bytes;
     }

@@ -1,0 +1,325 @@
+#include "hlo_backend/lowering/products/fusion_epilogue.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "base/status.h"
+#include "base/units.h"
+#include "hlo_backend/ir/computation.h"
+
+namespace ptxla::lowering {
+namespace {
+
+using codegen::CodeBuilder;
+using codegen::Sca;
+using codegen::Vec;
+using hlo::PrimitiveType;
+using isa::Opcode;
+
+absl::Status Refuse(const hlo::Instruction& i, absl::string_view what) {
+  return absl::UnimplementedError(
+      absl::StrCat("%", i.name(), ": ", what, " in the epilogue of a product"));
+}
+
+bool IsTileType(PrimitiveType type) {
+  return type == PrimitiveType::kF32 || type == PrimitiveType::kBf16 ||
+         type == PrimitiveType::kS32 || type == PrimitiveType::kU32;
+}
+
+int64_t BytesOf(PrimitiveType type) {
+  return type == PrimitiveType::kBf16 ? 2 : 4;
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<FusionEpilogue>> FusionEpilogue::Create(
+    const hlo::Instruction& fusion) {
+  ASSIGN_OR_RETURN(Expression e, Expression::Build(fusion));
+  auto epilogue =
+      std::unique_ptr<FusionEpilogue>(new FusionEpilogue(std::move(e)));
+  RETURN_IF_ERROR(epilogue->Describe(fusion));
+  return epilogue;
+}
+
+absl::Status FusionEpilogue::Describe(const hlo::Instruction& fusion) {
+  leaf_of_node_.assign(e_.nodes.size(), -1);
+  for (int node : e_.Leaves()) {
+    ASSIGN_OR_RETURN(Leaf leaf, DescribeLeaf(node));
+    leaf_of_node_[node] = static_cast<int>(leaves_.size());
+    leaves_.push_back(std::move(leaf));
+  }
+  for (int node : e_.roots) {
+    const hlo::Instruction& root = *e_.nodes[node].instr;
+    const hlo::Shape& shape = fusion.shape().IsTuple()
+                                  ? fusion.shape().elements()[results_.size()]
+                                  : fusion.shape();
+    if (!IsTileType(shape.type())) return Refuse(root, "a narrow result");
+    Result result;
+    result.node = node;
+    ASSIGN_OR_RETURN(result.view, MatrixView::Of(shape));
+    results_.push_back(std::move(result));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<FusionEpilogue::Leaf> FusionEpilogue::DescribeLeaf(
+    int number) const {
+  const ExprNode& node = e_.nodes[number];
+  const hlo::Shape& shape = node.instr->shape();
+  if (!IsTileType(shape.type())) return Refuse(*node.instr, "a narrow operand");
+  Leaf leaf;
+  leaf.node = number;
+  ASSIGN_OR_RETURN(leaf.view, MatrixView::Of(shape));
+  const int minor = e_.space.rank() - 1;
+  if (node.depends == 0) {
+    leaf.form = Form::kScalar;
+    return leaf;
+  }
+  if (shape.rank() == 1 && node.map[0] == minor) {
+    leaf.form = Form::kColumns;
+    return leaf;
+  }
+  // A tile of the product's own shape: the same dimensions in the same order.
+  ASSIGN_OR_RETURN(const PhysicalArray array, PhysicalArray::Of(shape));
+  bool same = array.rank() == e_.space.rank() && array.sizes == e_.space.sizes;
+  for (int d = 0; same && d < array.rank(); ++d) {
+    same = array.sizes[d] == 1 || node.map[array.dims[d]] == d;
+  }
+  if (!same) return Refuse(*node.instr, "an operand of this form");
+  leaf.form = Form::kTile;
+  return leaf;
+}
+
+void FusionEpilogue::AddTo(ProductProblem* problem,
+                           const isa::MachineModel& model) const {
+  problem->out_bytes_per_element = 0;
+  for (const Result& r : results_) {
+    problem->out_bytes_per_element += BytesOf(r.view.type);
+  }
+  for (const Leaf& leaf : leaves_) {
+    if (leaf.form == Form::kTile && !leaf.view.resident) {
+      problem->epilogue_bytes_per_element += BytesOf(leaf.view.type);
+    }
+  }
+  // Vector operations of the formula on one register: written and counted.
+  CodeBuilder b(model);
+  b.NewBlock();
+  std::vector<Value> values(e_.nodes.size());
+  for (size_t n = 0; n < e_.nodes.size(); ++n) {
+    const ExprNode& node = e_.nodes[n];
+    if (node.kind != ExprNode::Kind::kOp) {
+      const bool pred = node.type == PrimitiveType::kPred;
+      values[n] = pred ? Value::Of(b.NewMask()) : Value::Of(b.NewVec());
+      continue;
+    }
+    std::vector<Value> inputs;
+    for (int input : node.inputs) inputs.push_back(values[input]);
+    const auto value = EmitElementwise(b, *node.instr, inputs);
+    if (!value.ok()) return;  // Emit reports it
+    values[n] = *value;
+  }
+  for (const codegen::VInstr& v : b.TakeBlock().instrs) {
+    if (isa::Info(v.op).slots & isa::Bit(isa::Slot::kVector)) {
+      ++problem->epilogue_ops;
+    }
+  }
+}
+
+void FusionEpilogue::AddWindows(const ProductTile& tile, const GridDims& grid,
+                                int first_space, Tiling* tiling) {
+  first_space_ = first_space;
+  first_window_ = static_cast<int>(tiling->windows.size());
+  for (Leaf& leaf : leaves_) {
+    const int arg = e_.nodes[leaf.node].argument;
+    if (leaf.form == Form::kTile) {
+      leaf.window = AddResultWindow(leaf.view, arg, tile, grid,
+                                    isa::Direction::kIn, tiling);
+      continue;
+    }
+    isa::Window w;
+    w.arg = arg;
+    w.direction = isa::Direction::kIn;
+    w.slots = 1;
+    const int64_t bytes = tiling->args[arg].bytes;
+    if (leaf.form == Form::kScalar && !leaf.view.resident) {
+      w.space = isa::Space::kSmem;
+      w.inner_bytes = std::min<int64_t>(bytes, isa::kRowBytes);
+      w.slot_bytes = isa::kRowBytes;
+    } else {
+      w.inner_bytes = bytes;
+      w.slot_bytes = RoundUpTo<int64_t>(bytes, isa::kVregBytes);
+    }
+    leaf.window = static_cast<int>(tiling->windows.size());
+    tiling->windows.push_back(std::move(w));
+  }
+  const int first_result =
+      static_cast<int>(tiling->args.size() - results_.size());
+  for (size_t r = 0; r < results_.size(); ++r) {
+    results_[r].window =
+        AddResultWindow(results_[r].view, first_result + static_cast<int>(r),
+                        tile, grid, isa::Direction::kOut, tiling);
+  }
+  windows_ = tiling->windows;
+  column_grid_ = grid.n;
+  column_block_ = tile.block_n;
+  column_steps_ = tile.grid_n;
+}
+
+absl::Status FusionEpilogue::Start(CodeBuilder& b) {
+  b_ = &b;
+  status_ = absl::OkStatus();
+  const auto space = [&](int window) {
+    return first_space_ + window - first_window_;
+  };
+  for (Leaf& leaf : leaves_) {
+    const isa::Window& window = windows_[leaf.window];
+    if (leaf.form == Form::kTile) {
+      leaf.place =
+          PlaceOf(leaf.view, window, leaf.window, space(leaf.window), &b);
+      continue;
+    }
+    leaf.place.space = space(leaf.window);
+    leaf.place.base = b.GlobalSca();
+    b.WindowAddress(leaf.place.base, leaf.window);
+    if (leaf.form == Form::kScalar) {
+      leaf.scalar = b.GlobalVec();
+      if (window.space == isa::Space::kSmem) {
+        Sca word = b.SLoad(leaf.place.space, leaf.place.base, 0);
+        if (leaf.view.type == PrimitiveType::kBf16) {
+          word = b.SBinaryImm(Opcode::kSshll, word, 16);
+        }
+        b.Move(leaf.scalar, b.Splat(word));
+        continue;
+      }
+      Vec words = b.LoadRow(leaf.place.space, leaf.place.base, 0);
+      if (leaf.view.type == PrimitiveType::kBf16) {
+        words = b.BinaryImm(Opcode::kVshll, words, 16);
+      }
+      b.Move(leaf.scalar, b.BroadcastLane(words, 0));
+      continue;
+    }
+    // The whole array is there: the step's columns begin at its grid index.
+    if (column_steps_ > 1) {
+      const Sca index = b.NewSca();
+      b.GridIndex(index, column_grid_);
+      b.SBinaryTo(
+          leaf.place.base, Opcode::kSadd, leaf.place.base,
+          b.SMulImm(index, static_cast<int32_t>(column_block_ *
+                                                BytesOf(leaf.view.type))));
+    }
+  }
+  for (Result& r : results_) {
+    r.place =
+        PlaceOf(r.view, windows_[r.window], r.window, space(r.window), &b);
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Value> FusionEpilogue::Load(const Leaf& leaf, int tile,
+                                           const Position& at) {
+  CodeBuilder& b = *b_;
+  const BlockPlace& place = leaf.place;
+  const bool bf16 = leaf.view.type == PrimitiveType::kBf16;
+  if (leaf.form == Form::kScalar) return Value::Of(leaf.scalar);
+  if (leaf.form == Form::kColumns) {
+    if (!bf16) {
+      return Value::Of(
+          b.LoadRow(place.space, place.base, static_cast<int32_t>(at.col * 4)));
+    }
+    // 128 elements are a row; a word holds two rows that follow each other.
+    const Vec words =
+        b.LoadRow(place.space, place.base,
+                  static_cast<int32_t>(at.col / 256 * isa::kRowBytes));
+    return Value::Of(at.col / 128 % 2 == 0
+                         ? b.BinaryImm(Opcode::kVshll, words, 16)
+                         : b.BinaryImm(Opcode::kVand, words, 0xFFFF0000u));
+  }
+  const auto offset =
+      static_cast<int32_t>(place.Offset(at.batch, at.row, at.col));
+  const auto pitch = static_cast<int32_t>(place.row_pitch);
+  if (!bf16) {
+    return Value::Of(b.Load(place.space, place.base, offset + tile * pitch));
+  }
+  Vec& packed = packed_[leaf.node];
+  if (!packed.valid()) {
+    packed = b.LoadStrided(place.space, place.base, offset, pitch, 4);
+  }
+  return Value::Of(b.Unary(
+      tile == 0 ? Opcode::kVunpackCLBf16 : Opcode::kVunpackCHBf16, packed));
+}
+
+absl::StatusOr<Value> FusionEpilogue::Eval(int number, int tile,
+                                           const Position& at) {
+  const int64_t key = int64_t{number} * 2 + tile;
+  if (const auto it = values_.find(key); it != values_.end()) return it->second;
+  const ExprNode& node = e_.nodes[number];
+  Value value;
+  switch (node.kind) {
+    case ExprNode::Kind::kProduct:
+      value = Value::Of((*at.sums)[tile]);
+      break;
+    case ExprNode::Kind::kConstant:
+      if (node.type == PrimitiveType::kPred) {
+        const int all = node.constant != 0 ? 1 : 0;
+        value = Value::Of(b_->Range(0, 128 * all, 0, 8 * all));
+      } else {
+        value = Value::Of(b_->Imm(node.constant));
+      }
+      break;
+    case ExprNode::Kind::kIota:
+      return Refuse(*node.instr, "an iota");
+    case ExprNode::Kind::kLeaf: {
+      ASSIGN_OR_RETURN(value, Load(leaves_[leaf_of_node_[number]], tile, at));
+      break;
+    }
+    case ExprNode::Kind::kOp: {
+      absl::InlinedVector<Value, 3> inputs;
+      for (int input : node.inputs) {
+        ASSIGN_OR_RETURN(Value v, Eval(input, tile, at));
+        inputs.push_back(v);
+      }
+      ASSIGN_OR_RETURN(value, EmitElementwise(*b_, *node.instr, inputs));
+      break;
+    }
+  }
+  values_[key] = value;
+  return value;
+}
+
+absl::Status FusionEpilogue::Store(const Result& result, const Position& at) {
+  CodeBuilder& b = *b_;
+  const BlockPlace& place = result.place;
+  const auto offset =
+      static_cast<int32_t>(place.Offset(at.batch, at.row, at.col));
+  const auto pitch = static_cast<int32_t>(place.row_pitch);
+  std::vector<Vec> words;
+  for (size_t tile = 0; tile < at.sums->size(); ++tile) {
+    ASSIGN_OR_RETURN(Value v, Eval(result.node, static_cast<int>(tile), at));
+    words.push_back(v.vec);
+  }
+  if (result.view.type == PrimitiveType::kBf16) {
+    const Vec packed = b.Binary(Opcode::kVpackCBf16, words[0], words[1]);
+    b.StoreStrided(place.space, place.base, offset, pitch, 4, packed);
+    return absl::OkStatus();
+  }
+  for (size_t tile = 0; tile < words.size(); ++tile) {
+    b.Store(place.space, place.base,
+            offset + static_cast<int32_t>(tile) * pitch, words[tile]);
+  }
+  return absl::OkStatus();
+}
+
+void FusionEpilogue::Emit(int64_t batch, int64_t row, int64_t col,
+                          const std::vector<Vec>& tiles) {
+  values_.clear();
+  packed_.clear();
+  const Position at{batch, row, col, &tiles};
+  for (const Result& result : results_) {
+    const absl::Status stored = Store(result, at);
+    if (status_.ok()) status_ = stored;
+  }
+}
+
+}  // namespace ptxla::lowering

@@ -1,0 +1,86 @@
+// The elementwise rest of an output fusion, applied to finished sums while they
+// are in registers.
+//
+// Operands of the formula beside the sums are arrays of the product's own shape
+// and layout, 1-D arrays along its columns (a bias), and scalars.
+#ifndef PTXLA_HLO_BACKEND_LOWERING_PRODUCTS_FUSION_EPILOGUE_H_
+#define PTXLA_HLO_BACKEND_LOWERING_PRODUCTS_FUSION_EPILOGUE_H_
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/status/statusor.h"
+#include "hlo_backend/lowering/fusion/expression.h"
+#include "hlo_backend/lowering/fusion/vector_math.h"
+#include "hlo_backend/lowering/products/product_epilogue.h"
+
+namespace ptxla::lowering {
+
+class FusionEpilogue final : public ProductEpilogue {
+ public:
+  // Unimplemented names the operand or result of another form.
+  static absl::StatusOr<std::unique_ptr<FusionEpilogue>> Create(
+      const hlo::Instruction& fusion);
+
+  // What it adds to the problem: bytes, operations, row alignment.
+  void AddTo(ProductProblem* problem, const isa::MachineModel& model) const;
+
+  void AddWindows(const ProductTile& tile, const GridDims& grid,
+                  int first_space, Tiling* tiling) override;
+  absl::Status Start(codegen::CodeBuilder& b) override;
+  void Emit(int64_t batch, int64_t row, int64_t col,
+            const std::vector<codegen::Vec>& tiles) override;
+  absl::Status status() const override { return status_; }
+
+ private:
+  enum class Form { kTile, kColumns, kScalar };
+  struct Leaf {
+    int node = 0;
+    Form form = Form::kTile;
+    MatrixView view;
+    int window = 0;
+    BlockPlace place;
+    codegen::Vec scalar;  // kScalar, as a global
+  };
+  struct Result {
+    int node = 0;
+    MatrixView view;
+    int window = 0;
+    BlockPlace place;
+  };
+
+  explicit FusionEpilogue(Expression e) : e_(std::move(e)) {}
+
+  absl::Status Describe(const hlo::Instruction& fusion);
+  absl::StatusOr<Leaf> DescribeLeaf(int node) const;
+  // Where tile, row and column of the open results are.
+  struct Position {
+    int64_t batch, row, col;
+    const std::vector<codegen::Vec>* sums;
+  };
+  // Value of a node for one 8 x 128 tile of the sums.
+  absl::StatusOr<Value> Eval(int node, int tile, const Position& at);
+  absl::StatusOr<Value> Load(const Leaf& leaf, int tile, const Position& at);
+  absl::Status Store(const Result& result, const Position& at);
+
+  Expression e_;
+  std::vector<Leaf> leaves_;
+  std::vector<int> leaf_of_node_;
+  std::vector<Result> results_;
+  std::vector<isa::Window> windows_;
+  int first_space_ = 0;
+  int first_window_ = 0;
+  int column_grid_ = 0;  // grid dimension, block and bound of the columns
+  int64_t column_block_ = 0, column_steps_ = 1;
+  codegen::CodeBuilder* b_ = nullptr;
+  // Values of the open group: (node, tile), and packed registers of leaves.
+  absl::flat_hash_map<int64_t, Value> values_;
+  absl::flat_hash_map<int, codegen::Vec> packed_;
+  absl::Status status_;
+};
+
+}  // namespace ptxla::lowering
+
+#endif  // PTXLA_HLO_BACKEND_LOWERING_PRODUCTS_FUSION_EPILOGUE_H_
