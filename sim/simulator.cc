@@ -10,6 +10,7 @@
 #include "sim/core/dma_engine.h"
 #include "sim/core/kernel_cache.h"
 #include "sim/core/plain_engine.h"
+#include "sim/core/program_data.h"
 #include "sim/core/recorder.h"
 #include "sim/core/sequencer.h"
 #include "sim/core/trace_builder.h"
@@ -17,6 +18,24 @@
 #include "sim/validate.h"
 
 namespace ptxla::sim {
+
+namespace {
+
+KernelDetail DetailOf(Fidelity fidelity) {
+  switch (fidelity) {
+    case Fidelity::kRoofline:
+      return KernelDetail::kRoofline;
+    case Fidelity::kKernel:
+      return KernelDetail::kWhole;
+    case Fidelity::kTile:
+      return KernelDetail::kEvents;
+    case Fidelity::kBundle:
+      return KernelDetail::kBundles;
+  }
+  return KernelDetail::kWhole;
+}
+
+}  // namespace
 
 const char* FidelityName(Fidelity fidelity) {
   switch (fidelity) {
@@ -52,15 +71,18 @@ absl::StatusOr<record::DeviceTrace> Simulate(const isa::Program& program,
   DmaEngine dma(device);
   KernelCache cache(program, device, options.memoize);
   Recorder recorder;
-  const KernelDetail detail =
-      options.fidelity == Fidelity::kRoofline ? KernelDetail::kRoofline
-      : options.fidelity == Fidelity::kKernel ? KernelDetail::kWhole
-                                              : KernelDetail::kEvents;
-  if (options.fidelity == Fidelity::kBundle) {
-    return absl::UnimplementedError("fidelity bundle");
+  const KernelDetail detail = DetailOf(options.fidelity);
+  ProgramData* data = nullptr;
+  std::unique_ptr<ProgramData> zeros;
+  if (detail == KernelDetail::kBundles) {
+    data = options.data;
+    if (data == nullptr) {
+      zeros = std::make_unique<ProgramData>(program, slice);
+      data = zeros.get();
+    }
   }
   Sequencer sequencer(program, device, detail, options.memoize, &dma, &cache,
-                      &recorder);
+                      &recorder, data);
   if (options.engine == Engine::kSystemC && HasSystemC()) {
     RETURN_IF_ERROR(sc::RunSystemC(device, &sequencer, &dma, &recorder));
   } else {

@@ -51,7 +51,8 @@ struct SimOptions {
   bool memoize = true;
   // Record transfers for a timeline; ops are always recorded.
   bool transfers = true;
-  // kBundle: the contents of the program's buffers; see sim/program_data.h.
+  // kBundle: the contents of the program's buffers; see
+  // sim/core/program_data.h. Null: buffers that hold zeros.
   ProgramData* data = nullptr;
 };
 

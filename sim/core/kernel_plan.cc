@@ -50,6 +50,27 @@ int64_t RunOf(const isa::DmaDescriptor& d, bool source) {
   return run;
 }
 
+// How a descriptor uses the memory that serves it.
+struct Side {
+  Memory memory;
+  bool write;
+  int64_t run;
+};
+Side SideOf(const isa::Kernel& kernel, const isa::DmaDescriptor& d) {
+  const Space src = d.src_arg < 0 ? d.local : kernel.args[d.src_arg].space;
+  const Space dst = d.dst_arg < 0 ? d.local : kernel.args[d.dst_arg].space;
+  return {MemoryOf(src, dst), dst == Space::kHbm, RunOf(d, src == Space::kHbm)};
+}
+
+int64_t WorkOf(const KernelPlan& plan, const DeviceModel& device, Memory memory,
+               bool write, int64_t bytes, int64_t run) {
+  memory::Transfer t{Bytes(bytes)};
+  t.write = write;
+  t.run = Bytes(run);
+  t.write_fraction = plan.write_fraction;
+  return device.Work(memory, t);
+}
+
 class PlanMaker {
  public:
   PlanMaker(const isa::Kernel& kernel, int cores, const DeviceModel& device)
@@ -167,16 +188,13 @@ class PlanMaker {
         break;
       case DmaEvent::Kind::kStartDescriptor: {
         const isa::DmaDescriptor& d = kernel_.descriptors[event.index];
-        const Space src =
-            d.src_arg < 0 ? d.local : kernel_.args[d.src_arg].space;
-        const Space dst =
-            d.dst_arg < 0 ? d.local : kernel_.args[d.dst_arg].space;
+        const Side side = SideOf(kernel_, d);
         e.kind = PlanEvent::Kind::kStartDescriptor;
-        e.memory = MemoryOf(src, dst);
-        e.write = dst == Space::kHbm;
+        e.memory = side.memory;
+        e.write = side.write;
         e.index = d.semaphore;
         e.amount = d.Bytes();
-        e.run = RunOf(d, src == Space::kHbm);
+        e.run = side.run;
         plan_.has_semaphores = true;
         break;
       }
@@ -223,19 +241,15 @@ class PlanMaker {
         if (e.write) plan_.write_bytes += e.amount * times;
       }
     });
-    const double x = plan_.hbm_bytes == 0
-                         ? 0
-                         : static_cast<double>(plan_.write_bytes) /
-                               static_cast<double>(plan_.hbm_bytes);
+    if (plan_.hbm_bytes > 0) {
+      plan_.write_fraction = static_cast<double>(plan_.write_bytes) /
+                             static_cast<double>(plan_.hbm_bytes);
+    }
     const auto resolve = [&](StepPlan* step) {
       step->hbm_work = 0;
       for (PlanEvent& e : step->events) {
         if (!Moves(e)) continue;
-        memory::Transfer t{Bytes(e.amount)};
-        t.write = e.write;
-        t.run = Bytes(e.run);
-        t.write_fraction = x;
-        e.work = device_.Work(e.memory, t);
+        e.work = WorkOf(plan_, device_, e.memory, e.write, e.amount, e.run);
         if (e.memory == Memory::kHbm) step->hbm_work += e.work;
       }
     };
@@ -266,6 +280,24 @@ void UnitUse::Add(const UnitUse& o, int64_t times) {
   xlu += o.xlu * times;
   load += o.load * times;
   store += o.store * times;
+}
+
+TransferCost WindowCost(const KernelPlan& plan, const DeviceModel& device,
+                        int window, int64_t bytes, int64_t run) {
+  const isa::Window& w = plan.kernel->windows[window];
+  TransferCost cost;
+  cost.memory = MemoryOf(plan.kernel->args[w.arg].space, Space::kVmem);
+  cost.work = WorkOf(plan, device, cost.memory,
+                     w.direction != isa::Direction::kIn, bytes, run);
+  return cost;
+}
+
+TransferCost DescriptorCost(const KernelPlan& plan, const DeviceModel& device,
+                            int descriptor) {
+  const isa::DmaDescriptor& d = plan.kernel->descriptors[descriptor];
+  const Side side = SideOf(*plan.kernel, d);
+  return {side.memory,
+          WorkOf(plan, device, side.memory, side.write, d.Bytes(), side.run)};
 }
 
 KernelPlan MakePlan(const isa::Kernel& kernel, int cores,

@@ -58,11 +58,22 @@ struct KernelPlan {
   std::vector<StepPlan> sorts;
   std::vector<std::vector<int32_t>> steps;  // per core: indices into sorts
   bool has_semaphores = false;
-  bool symmetric = false;  // all cores do the same
-  int64_t hbm_bytes = 0;   // moved by all cores
+  bool symmetric = false;     // all cores do the same
+  double write_fraction = 0;  // of the bytes through HBM
+  int64_t hbm_bytes = 0;      // moved by all cores
   int64_t write_bytes = 0;
   std::vector<int64_t> hbm_work;  // ticks, per core
 };
+
+// What one transfer costs in a kernel.
+struct TransferCost {
+  Memory memory = Memory::kHbm;
+  int64_t work = 0;  // ticks
+};
+TransferCost WindowCost(const KernelPlan& plan, const DeviceModel& device,
+                        int window, int64_t bytes, int64_t run);
+TransferCost DescriptorCost(const KernelPlan& plan, const DeviceModel& device,
+                            int descriptor);
 
 KernelPlan MakePlan(const isa::Kernel& kernel, int cores,
                     const DeviceModel& device);

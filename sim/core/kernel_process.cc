@@ -52,53 +52,15 @@ Wait KernelProcess::Run(int64_t now, bool one_step) {
   return {Wait::Kind::kDone, base_, -1};
 }
 
-void KernelProcess::Know(Flight* flight) const {
-  if (flight->id >= 0 && flight->done == kUnknownCycle) {
-    flight->done = dma_->DoneCycle(flight->id);
-  }
-}
-
 bool KernelProcess::AwaitFlight(Flight* flight, int64_t at, Wait* wait) {
   if (flight->id < 0) return true;
-  Know(flight);
+  flight->Know(*dma_);
   if (flight->done == kUnknownCycle) {
     *wait = {Wait::Kind::kTransfer, at, flight->id};
     return false;
   }
   if (flight->done > at) base_ += flight->done - at;
   *flight = Flight();
-  return true;
-}
-
-bool KernelProcess::AwaitSemaphore(const PlanEvent& e, int64_t at, Wait* wait) {
-  Semaphore& s = semaphores_[e.index];
-  // Landings in order of their end; those that are not known come last.
-  for (Landing& l : s.landings) Know(&l.flight);
-  std::stable_sort(s.landings.begin(), s.landings.end(),
-                   [](const Landing& a, const Landing& b) {
-                     return static_cast<uint64_t>(a.flight.done) <
-                            static_cast<uint64_t>(b.flight.done);
-                   });
-  int64_t value = s.value;
-  size_t used = 0;
-  int64_t when = at;
-  while (value < e.amount && used < s.landings.size()) {
-    const Landing& l = s.landings[used];
-    if (l.flight.done == kUnknownCycle) {
-      *wait = {Wait::Kind::kTransfer, at, l.flight.id};
-      return false;
-    }
-    value += l.bytes;
-    when = std::max(when, l.flight.done);
-    ++used;
-  }
-  if (value < e.amount) {
-    *wait = {Wait::Kind::kStuck, at, -1};
-    return false;
-  }
-  s.value = value - e.amount;
-  s.landings.erase(s.landings.begin(), s.landings.begin() + used);
-  base_ += when - at;
   return true;
 }
 
@@ -120,7 +82,7 @@ bool KernelProcess::Handle(const PlanEvent& e, int64_t now, Wait* wait) {
       } else if (e.kind == PlanEvent::Kind::kStartOutput) {
         windows_[e.index].writes.push_back(flight);
       } else {
-        semaphores_[e.index].landings.push_back({flight, e.amount});
+        semaphores_.AddWhenDone(e.index, e.amount, flight.id);
       }
       return true;
     }
@@ -140,10 +102,16 @@ bool KernelProcess::Handle(const PlanEvent& e, int64_t now, Wait* wait) {
       }
       return true;
     }
-    case PlanEvent::Kind::kWaitSemaphore:
-      return AwaitSemaphore(e, at, wait);
+    case PlanEvent::Kind::kWaitSemaphore: {
+      int64_t when = at;
+      if (!semaphores_.Await(e.index, e.amount, at, *dma_, &when, wait)) {
+        return false;
+      }
+      base_ += when - at;
+      return true;
+    }
     case PlanEvent::Kind::kSignal:
-      semaphores_[e.index].value += e.amount;
+      semaphores_.Add(e.index, e.amount);
       return true;
   }
   return true;
@@ -208,7 +176,7 @@ void KernelProcess::Skip(int64_t steps, int64_t cycles,
                          const BoundCycles& bounds, const UnitUse& use) {
   CHECK(phase_ == Phase::kSteps && event_ == 0);
   const auto shift = [&](Flight* f) {
-    Know(f);
+    f->Know(*dma_);
     if (f->id >= 0) f->done += cycles;
   };
   for (WindowState& w : windows_) {
@@ -242,7 +210,7 @@ std::string KernelProcess::WhatItWaitsFor() const {
         break;
       case PlanEvent::Kind::kWaitSemaphore:
         what = absl::StrCat("semaphore ", e.index, " to reach ", e.amount,
-                            " bytes; it holds ", semaphores_[e.index].value,
+                            " bytes; it holds ", semaphores_.value(e.index),
                             " and nothing more is under way");
         break;
       default:

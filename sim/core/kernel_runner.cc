@@ -91,7 +91,7 @@ class SteadyState {
   UnitUse last_use_;
 };
 
-absl::Status Stuck(const KernelProcess& p) {
+absl::Status Stuck(const CoreProcess& p) {
   return absl::FailedPreconditionError(
       absl::StrCat("deadlock: ", p.WhatItWaitsFor()));
 }
@@ -138,11 +138,11 @@ absl::StatusOr<KernelResult> RunSolo(const KernelPlan& plan,
 
 }  // namespace
 
-absl::Status RunTogether(std::vector<KernelProcess>* processes, DmaEngine* dma,
+absl::Status RunTogether(const ProcessList& processes, DmaEngine* dma,
                          int64_t* events) {
   std::vector<Wait> waits;
-  for (KernelProcess& p : *processes) {
-    waits.push_back({Wait::Kind::kUntil, p.start(), -1});
+  for (const auto& p : processes) {
+    waits.push_back({Wait::Kind::kUntil, p->start(), -1});
   }
   while (true) {
     // The next cycle at which anything happens.
@@ -152,7 +152,7 @@ absl::Status RunTogether(std::vector<KernelProcess>* processes, DmaEngine* dma,
       const Wait& w = waits[i];
       if (w.kind == Wait::Kind::kDone) continue;
       running = true;
-      if (w.kind == Wait::Kind::kStuck) return Stuck((*processes)[i]);
+      if (w.kind == Wait::Kind::kStuck) return Stuck(*processes[i]);
       if (w.kind == Wait::Kind::kUntil) {
         next = next ? std::min(*next, w.cycle) : w.cycle;
       }
@@ -160,7 +160,7 @@ absl::Status RunTogether(std::vector<KernelProcess>* processes, DmaEngine* dma,
     if (!running) return absl::OkStatus();
     if (!next) {
       for (size_t i = 0; i < waits.size(); ++i) {
-        if (waits[i].kind != Wait::Kind::kDone) return Stuck((*processes)[i]);
+        if (waits[i].kind != Wait::Kind::kDone) return Stuck(*processes[i]);
       }
     }
     dma->AdvanceTo(*next);
@@ -170,17 +170,17 @@ absl::Status RunTogether(std::vector<KernelProcess>* processes, DmaEngine* dma,
                          (w.kind == Wait::Kind::kTransfer &&
                           dma->DoneCycle(w.transfer) != kUnknownCycle);
       if (!ready) continue;
-      w = (*processes)[i].Resume(*next);
+      w = processes[i]->Resume(*next);
       ++*events;
     }
   }
 }
 
-KernelResult ResultOf(const std::vector<KernelProcess>& processes) {
+KernelResult ResultOf(const ProcessList& processes) {
   KernelResult result;
-  const KernelProcess* last = &processes[0];
-  for (const KernelProcess& p : processes) {
-    if (p.cycle() > last->cycle()) last = &p;
+  const CoreProcess* last = processes[0].get();
+  for (const auto& p : processes) {
+    if (p->cycle() > last->cycle()) last = p.get();
   }
   result.cycles = last->cycle() - last->start();
   result.bounds = last->bounds();
@@ -198,12 +198,13 @@ absl::StatusOr<KernelResult> RunAlone(const KernelPlan& plan,
     return RunSolo(plan, device, plan.working_cores, hbm_rate, jump);
   }
   DmaEngine dma(device);
-  std::vector<KernelProcess> processes;
+  ProcessList processes;
   for (int core = 0; core < plan.cores; ++core) {
-    processes.emplace_back(plan, core, core, &dma, 0);
+    processes.push_back(
+        std::make_unique<KernelProcess>(plan, core, core, &dma, 0));
   }
   int64_t events = 0;
-  RETURN_IF_ERROR(RunTogether(&processes, &dma, &events));
+  RETURN_IF_ERROR(RunTogether(processes, &dma, &events));
   return ResultOf(processes);
 }
 

@@ -6,6 +6,7 @@
 #define PTXLA_SIM_CORE_KERNEL_RUNNER_H_
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -14,6 +15,8 @@
 #include "sim/core/kernel_process.h"
 
 namespace ptxla::sim {
+
+using ProcessList = std::vector<std::unique_ptr<CoreProcess>>;
 
 struct KernelResult {
   int64_t cycles = 0;          // until the last core has ended
@@ -31,11 +34,11 @@ absl::StatusOr<KernelResult> RunAlone(const KernelPlan& plan,
 
 // Runs the processes of one kernel to their end on `dma`, which is at the cycle
 // at which they start. Adds the number of resumptions to `events`.
-absl::Status RunTogether(std::vector<KernelProcess>* processes, DmaEngine* dma,
+absl::Status RunTogether(const ProcessList& processes, DmaEngine* dma,
                          int64_t* events);
 
 // The result of processes that have ended.
-KernelResult ResultOf(const std::vector<KernelProcess>& processes);
+KernelResult ResultOf(const ProcessList& processes);
 
 }  // namespace ptxla::sim
 

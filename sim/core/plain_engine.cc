@@ -34,11 +34,11 @@ absl::Status RunPlain(Sequencer* sequencer, DmaEngine* dma,
         }
         break;
       case Action::Kind::kRunKernel: {
-        std::vector<KernelProcess> processes;
+        ProcessList processes;
         for (int core = 0; core < action.plan->cores; ++core) {
-          processes.emplace_back(*action.plan, core, core, dma, now);
+          processes.push_back(MakeProcess(action, core, dma, now));
         }
-        RETURN_IF_ERROR(RunTogether(&processes, dma, &recorder->events));
+        RETURN_IF_ERROR(RunTogether(processes, dma, &recorder->events));
         sequencer->KernelEnded(ResultOf(processes));
         break;
       }

@@ -37,13 +37,14 @@ ici::Kind KindOf(isa::CollectiveKind kind) {
 
 Sequencer::Sequencer(const isa::Program& program, const DeviceModel& device,
                      KernelDetail detail, bool fold_loops, DmaEngine* dma,
-                     KernelCache* cache, Recorder* recorder)
+                     KernelCache* cache, Recorder* recorder, ProgramData* data)
     : program_(program),
       device_(device),
       detail_(detail),
-      fold_loops_(fold_loops),
+      fold_loops_(fold_loops && data == nullptr),
       dma_(dma),
       port_(dma),
+      data_(data),
       cache_(cache),
       recorder_(recorder) {
   Frame frame;
@@ -135,6 +136,10 @@ absl::Status Sequencer::Begin(const isa::Op& op, int64_t now) {
     outstanding_.erase(done->id);
     awaited_ = o.event;
     awaited_transfer_ = o.transfer;
+    if (data_ != nullptr) {
+      data_->Copy(
+          std::get<isa::CopyStart>(recorder_->transfers[o.event].op->action));
+    }
     pending_ = Pending::kCopy;
   } else if (const auto* start =
                  std::get_if<isa::CollectiveStart>(&op.action)) {
@@ -143,6 +148,9 @@ absl::Status Sequencer::Begin(const isa::Op& op, int64_t now) {
     const Outstanding o = outstanding_.at(done->id);
     outstanding_.erase(done->id);
     AsyncEvent& event = recorder_->transfers[o.event];
+    if (data_ != nullptr) {
+      data_->Collect(std::get<isa::CollectiveStart>(event.op->action));
+    }
     until_ = std::max(now, event.end);
     event.exposed = until_ - now;
     // The exposed part is split as the whole is.
@@ -170,8 +178,12 @@ absl::Status Sequencer::Begin(const isa::Op& op, int64_t now) {
     BeginIteration(&frame, now);
     frames_.push_back(frame);
   } else if (const auto* branch = std::get_if<isa::Conditional>(&op.action)) {
+    int taken = branch->taken;
+    if (data_ != nullptr && branch->selector.buffer >= 0) {
+      ASSIGN_OR_RETURN(taken, data_->Select(*branch));
+    }
     Frame frame;
-    frame.schedule = &branch->branches[branch->taken];
+    frame.schedule = &branch->branches[taken];
     frames_.push_back(frame);
   }
   return absl::OkStatus();
@@ -193,8 +205,14 @@ absl::Status Sequencer::BeginCall(const isa::Call& call, int64_t now) {
   }
   const KernelPlan& plan = cache_->Plan(call.kernel, call.cores);
   current_.plan = &plan;
+  if (detail_ == KernelDetail::kBundles) {
+    ASSIGN_OR_RETURN(traces_, data_->Execute(call, plan, device_));
+    run_ = Action{Action::Kind::kRunKernel, now, -1, &plan, &traces_};
+    run_kernel_ = true;
+    return absl::OkStatus();
+  }
   if (detail_ == KernelDetail::kEvents) {
-    run_ = Action{Action::Kind::kRunKernel, now, -1, &plan, &call};
+    run_ = Action{Action::Kind::kRunKernel, now, -1, &plan};
     run_kernel_ = true;
     return absl::OkStatus();
   }
@@ -270,6 +288,7 @@ void Sequencer::BeginCopy(const isa::Op& op, const isa::CopyStart& copy,
 absl::Status Sequencer::BeginCollective(const isa::Op& op,
                                         const isa::CollectiveStart& start,
                                         int64_t now) {
+  if (data_ != nullptr) RETURN_IF_ERROR(data_->CheckCollective(start));
   auto [it, fresh] = costs_.try_emplace(&start);
   if (fresh) {
     ici::Collective c;
@@ -323,6 +342,23 @@ void Sequencer::BeginIteration(Frame* frame, int64_t now) {
   frame->first_transfer = recorder_->transfers.size();
 }
 
+// After a condition. On data the predicate decides, else the trip count.
+bool Sequencer::GoesOn(const Frame& frame) const {
+  if (data_ != nullptr && frame.loop->predicate.buffer >= 0) {
+    return data_->At(frame.loop->predicate, 1)[0] != 0;
+  }
+  return frame.iteration < frame.loop->trips;
+}
+
+std::unique_ptr<CoreProcess> MakeProcess(const Action& action, int core,
+                                         DmaPort* port, int64_t start) {
+  if (action.traces != nullptr) {
+    return std::make_unique<ReplayProcess>(*action.plan, (*action.traces)[core],
+                                           core, port, start);
+  }
+  return std::make_unique<KernelProcess>(*action.plan, core, core, port, start);
+}
+
 void Sequencer::EndOfSchedule(int64_t* now) {
   Frame& frame = frames_.back();
   const isa::While* loop = frame.loop;
@@ -330,7 +366,7 @@ void Sequencer::EndOfSchedule(int64_t* now) {
   if (loop == nullptr) {
     frames_.pop_back();
   } else if (!frame.in_body) {
-    if (frame.iteration == loop->trips) {
+    if (!GoesOn(frame)) {
       frames_.pop_back();
     } else {
       frame.in_body = true;

@@ -9,14 +9,17 @@
 #define PTXLA_SIM_CORE_SEQUENCER_H_
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
 #include "isa/program.h"
+#include "sim/core/bundle_trace.h"
 #include "sim/core/dma_engine.h"
 #include "sim/core/kernel_cache.h"
+#include "sim/core/program_data.h"
 #include "sim/core/recorder.h"
 
 namespace ptxla::sim {
@@ -32,7 +35,7 @@ struct Action {
   int64_t cycle = 0;
   int64_t transfer = -1;
   const KernelPlan* plan = nullptr;
-  const isa::Call* call = nullptr;
+  const std::vector<BundleTrace>* traces = nullptr;  // per core; or null
   bool collective = false;  // kUntil: a collective ends then
 };
 
@@ -41,14 +44,20 @@ enum class KernelDetail : uint8_t {
   kRoofline,  // the longest of flops and bytes
   kWhole,     // the cached result of the kernel alone, as a flow beside copies
   kEvents,    // the engine runs it event by event
+  kBundles,   // as kEvents, from bundles executed on data
 };
+
+// The process of one core for a kRunKernel.
+std::unique_ptr<CoreProcess> MakeProcess(const Action& action, int core,
+                                         DmaPort* port, int64_t start);
 
 class Sequencer {
  public:
   // Everything outlives the sequencer.
   Sequencer(const isa::Program& program, const DeviceModel& device,
             KernelDetail detail, bool fold_loops, DmaEngine* dma,
-            KernelCache* cache, Recorder* recorder);
+            KernelCache* cache, Recorder* recorder,
+            ProgramData* data = nullptr);
 
   // Where copies are handed over, and what the ids of Action::transfer belong
   // to; the DMA engine itself unless set.
@@ -96,6 +105,7 @@ class Sequencer {
   const isa::Op* NextOp(int64_t* now);
   void EndOfSchedule(int64_t* now);
   void BeginIteration(Frame* frame, int64_t now);
+  bool GoesOn(const Frame& frame) const;
   void Record(int64_t end);
   bool NothingUnderWay(int64_t now) const;
 
@@ -105,6 +115,7 @@ class Sequencer {
   const bool fold_loops_;
   DmaEngine* dma_;
   DmaPort* port_;
+  ProgramData* data_;  // kBundles only
   KernelCache* cache_;
   Recorder* recorder_;
 
@@ -112,6 +123,7 @@ class Sequencer {
   Pending pending_ = Pending::kPrologue;
   OpEvent current_;
   Action run_;  // kRunKernel to hand out
+  std::vector<BundleTrace> traces_;
   bool run_kernel_ = false;
   int64_t until_ = 0;
   std::vector<int64_t> jobs_;  // of a fluid kernel, and …

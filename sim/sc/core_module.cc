@@ -47,40 +47,36 @@ void CoreModule::RunProgram() {
         run_->dma->AwaitEnd(action->transfer);
         break;
       case Action::Kind::kRunKernel:
-        RunKernel(*action->plan, now);
+        RunKernel(*action, now);
         break;
     }
   }
 }
 
-void CoreModule::RunKernel(const KernelPlan& plan, int64_t now) {
-  run_->plan = &plan;
+void CoreModule::RunKernel(const Action& action, int64_t now) {
+  run_->kernel = action;
   run_->kernel_start = now;
-  run_->running = plan.cores;
+  run_->running = action.plan->cores;
   run_->processes.clear();
-  run_->processes.resize(plan.cores);
-  if (plan.cores > 1) run_->kernel_begins.notify();
+  run_->processes.resize(action.plan->cores);
+  if (action.plan->cores > 1) run_->kernel_begins.notify();
   RunShare();
   // The barrier.
   while (run_->running > 0 && run_->status.ok()) wait(run_->kernel_ends);
   if (!run_->status.ok()) return;
-  std::vector<KernelProcess> processes;
-  for (std::optional<KernelProcess>& p : run_->processes) {
-    processes.push_back(*std::move(p));
-  }
-  run_->sequencer->KernelEnded(ResultOf(processes));
+  run_->sequencer->KernelEnded(ResultOf(run_->processes));
 }
 
 void CoreModule::RunShares() {
   while (true) {
     wait(run_->kernel_begins);
-    if (core_ < run_->plan->cores) RunShare();
+    if (core_ < run_->kernel.plan->cores) RunShare();
   }
 }
 
 void CoreModule::RunShare() {
-  std::optional<KernelProcess>& process = run_->processes[core_];
-  process.emplace(*run_->plan, core_, core_, run_->dma, run_->kernel_start);
+  std::unique_ptr<CoreProcess>& process = run_->processes[core_];
+  process = MakeProcess(run_->kernel, core_, run_->dma, run_->kernel_start);
   while (run_->status.ok()) {
     const Wait w = process->Resume(Now());
     ++run_->recorder->events;

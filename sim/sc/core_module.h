@@ -5,13 +5,12 @@
 #define PTXLA_SIM_SC_CORE_MODULE_H_
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <systemc>
 #include <vector>
 
 #include "absl/status/status.h"
-#include "sim/core/kernel_process.h"
+#include "sim/core/kernel_runner.h"
 #include "sim/core/recorder.h"
 #include "sim/core/sequencer.h"
 #include "sim/sc/dma_module.h"
@@ -28,10 +27,10 @@ struct DeviceRun {
   IciModule* ici = nullptr;
   Recorder* recorder = nullptr;
   // The kernel that runs.
-  const KernelPlan* plan = nullptr;
+  Action kernel;
   int64_t kernel_start = 0;
-  int running = 0;  // cores that have not ended
-  std::vector<std::optional<KernelProcess>> processes;
+  int running = 0;        // cores that have not ended
+  ProcessList processes;  // of the cores, by number
   sc_core::sc_event kernel_begins, kernel_ends;
   // How it ended.
   bool finished = false;
@@ -48,7 +47,7 @@ class CoreModule : public sc_core::sc_module {
   void RunShares();   // the others
   // This core's share of the kernel that runs.
   void RunShare();
-  void RunKernel(const KernelPlan& plan, int64_t now);
+  void RunKernel(const Action& action, int64_t now);
   void WaitUntil(int64_t cycle);
   int64_t Now() const;
 

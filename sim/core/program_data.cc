@@ -1,0 +1,156 @@
+#include "sim/core/program_data.h"
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "base/status.h"
+#include "isa/from_chip_spec.h"
+
+namespace ptxla::sim {
+
+ProgramData::ProgramData(const isa::Program& program, const chips::Slice& slice,
+                         isa::InterpreterOptions options)
+    : program_(program) {
+  const isa::MachineModel machine = isa::FromChipSpec(slice.chip);
+  for (int c = 0; c < slice.topology.cores_per_device(); ++c) {
+    cores_.push_back(std::make_unique<isa::Core>(machine, options));
+  }
+  for (const isa::Buffer& b : program.buffers) {
+    if (b.space == isa::Space::kVmem || b.space == isa::Space::kSmem) continue;
+    std::vector<uint8_t>& memory = memory_[static_cast<int>(b.space)];
+    const size_t end = static_cast<size_t>(b.offset + b.bytes);
+    if (memory.size() < end) memory.resize(end, 0);
+  }
+  for (const isa::Program::Constant& c : program.constants) {
+    const absl::Span<uint8_t> to =
+        At(c.where, static_cast<int64_t>(c.bytes.size()));
+    std::memcpy(to.data(), c.bytes.data(), c.bytes.size());
+  }
+}
+
+absl::Span<uint8_t> ProgramData::At(const isa::BufferSlice& slice,
+                                    int64_t bytes) {
+  const isa::Buffer& b = program_.buffers[slice.buffer];
+  const int64_t begin = b.offset + slice.offset;
+  switch (b.space) {
+    case isa::Space::kVmem:
+      return cores_[0]->vmem(begin + bytes).subspan(begin, bytes);
+    case isa::Space::kSmem:
+      return cores_[0]->smem(begin + bytes).subspan(begin, bytes);
+    default:
+      return absl::MakeSpan(memory_[static_cast<int>(b.space)])
+          .subspan(begin, bytes);
+  }
+}
+
+absl::Status ProgramData::SetParameter(int index,
+                                       absl::Span<const uint8_t> logical) {
+  if (index < 0 || index >= static_cast<int>(program_.parameters.size())) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("there is no parameter ", index));
+  }
+  const isa::Leaf& leaf = program_.parameters[index];
+  const int64_t expected =
+      leaf.layout.NumElements() * ((leaf.layout.bits + 7) / 8);
+  if (static_cast<int64_t>(logical.size()) != expected) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("parameter ", index, " (", leaf.shape, ") has ", expected,
+                     " bytes, not ", logical.size()));
+  }
+  const std::string packed = leaf.layout.Pack(logical);
+  const absl::Span<uint8_t> to =
+      At(leaf.where, static_cast<int64_t>(packed.size()));
+  std::memcpy(to.data(), packed.data(), packed.size());
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::vector<uint8_t>> ProgramData::Output(int index) {
+  if (index < 0 || index >= static_cast<int>(program_.outputs.size())) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("there is no output ", index));
+  }
+  const isa::Leaf& leaf = program_.outputs[index];
+  return leaf.layout.Unpack(At(leaf.where, leaf.layout.ByteSize()));
+}
+
+absl::StatusOr<std::vector<BundleTrace>> ProgramData::Execute(
+    const isa::Call& call, const KernelPlan& plan, const DeviceModel& device) {
+  const isa::Kernel& kernel = *plan.kernel;
+  std::vector<BundleTrace> traces;
+  for (int core = 0; core < call.cores; ++core) {
+    std::vector<isa::ArgMemory> args;
+    for (size_t i = 0; i < call.args.size(); ++i) {
+      const isa::Buffer& b = program_.buffers[call.args[i].buffer];
+      isa::ArgMemory arg;
+      if (b.space == isa::Space::kVmem || b.space == isa::Space::kSmem) {
+        if (call.cores > 1) {
+          return absl::UnimplementedError(absl::StrCat(
+              "kernel \"", kernel.name, "\" on ", call.cores,
+              " cores with an argument in the memory of one core"));
+        }
+        arg.address = b.offset + call.args[i].offset;
+      } else {
+        arg.bytes = At(call.args[i], kernel.args[i].bytes);
+      }
+      args.push_back(arg);
+    }
+    ASSIGN_OR_RETURN(
+        BundleTrace trace,
+        ExecuteBundles(plan, device, cores_[core].get(), args, core));
+    traces.push_back(std::move(trace));
+  }
+  return traces;
+}
+
+void ProgramData::Copy(const isa::CopyStart& copy) {
+  // VMEM grows on demand, which moves it: take the target's place first.
+  At(copy.to, copy.bytes);
+  const absl::Span<uint8_t> from = At(copy.from, copy.bytes);
+  const absl::Span<uint8_t> to = At(copy.to, copy.bytes);
+  std::memmove(to.data(), from.data(), static_cast<size_t>(copy.bytes));
+}
+
+absl::StatusOr<int> ProgramData::Select(const isa::Conditional& branch) {
+  const int n = static_cast<int>(branch.branches.size());
+  int32_t value = 0;
+  const isa::Buffer& b = program_.buffers[branch.selector.buffer];
+  if (n == 2 && b.bytes - branch.selector.offset < 4) {
+    // pred[]: true is branch 0.
+    return At(branch.selector, 1)[0] != 0 ? 0 : 1;
+  }
+  std::memcpy(&value, At(branch.selector, 4).data(), 4);
+  // XLA: an index out of range takes the last branch.
+  return value < 0 || value >= n ? n - 1 : value;
+}
+
+absl::Status ProgramData::CheckCollective(
+    const isa::CollectiveStart& start) const {
+  const bool alone =
+      start.groups.empty()
+          ? program_.num_partitions == 1
+          : std::all_of(start.groups.begin(), start.groups.end(),
+                        [](const auto& g) { return g.size() == 1; });
+  if (alone && start.kind != isa::CollectiveKind::kPermute) {
+    return absl::OkStatus();
+  }
+  return absl::UnimplementedError(
+      absl::StrCat("fidelity bundle of a collective over several devices: "
+                   "their data are not simulated"));
+}
+
+void ProgramData::Collect(const isa::CollectiveStart& start) {
+  for (size_t i = 0; i < start.from.size() && i < start.to.size(); ++i) {
+    const isa::Buffer& from = program_.buffers[start.from[i].buffer];
+    const isa::Buffer& to = program_.buffers[start.to[i].buffer];
+    isa::CopyStart copy;
+    copy.from = start.from[i];
+    copy.to = start.to[i];
+    copy.bytes =
+        std::min(from.bytes - copy.from.offset, to.bytes - copy.to.offset);
+    Copy(copy);
+  }
+}
+
+}  // namespace ptxla::sim

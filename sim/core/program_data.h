@@ -1,0 +1,60 @@
+// The memories of one device with real contents, for fidelity bundle: a program
+// runs on them bundle by bundle and leaves its outputs there.
+//
+//   ProgramData data(program, slice);
+//   RETURN_IF_ERROR(data.SetParameter(0, bytes));    // logical, row major
+//   SimOptions o; o.fidelity = Fidelity::kBundle; o.data = &data;
+//   ASSIGN_OR_RETURN(auto trace, Simulate(program, slice, o));
+//   ASSIGN_OR_RETURN(auto out, data.Output(0));
+#ifndef PTXLA_SIM_CORE_PROGRAM_DATA_H_
+#define PTXLA_SIM_CORE_PROGRAM_DATA_H_
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "chips/topology.h"
+#include "isa/interpreter.h"
+#include "isa/program.h"
+#include "sim/core/bundle_trace.h"
+
+namespace ptxla::sim {
+
+class ProgramData {
+ public:
+  // Memory holds zeros, and the program's constants. `program` outlives this.
+  ProgramData(const isa::Program& program, const chips::Slice& slice,
+              isa::InterpreterOptions options = {});
+
+  // Parameter and output leaves as logical arrays: dense, row major, whole
+  // bytes per element. InvalidArgument: wrong number of bytes, or no such leaf.
+  absl::Status SetParameter(int index, absl::Span<const uint8_t> logical);
+  absl::StatusOr<std::vector<uint8_t>> Output(int index);
+
+  // Memory of a buffer from slice.offset on. Valid until the next kernel runs.
+  absl::Span<uint8_t> At(const isa::BufferSlice& slice, int64_t bytes);
+
+  // What a program does with data.
+  absl::StatusOr<std::vector<BundleTrace>> Execute(const isa::Call& call,
+                                                   const KernelPlan& plan,
+                                                   const DeviceModel& device);
+  void Copy(const isa::CopyStart& copy);
+  absl::StatusOr<int> Select(const isa::Conditional& branch);
+  // Unimplemented: other devices' data are not there, so only a collective of
+  // one device has a result.
+  absl::Status CheckCollective(const isa::CollectiveStart& start) const;
+  void Collect(const isa::CollectiveStart& start);
+
+ private:
+  const isa::Program& program_;
+  std::vector<std::unique_ptr<isa::Core>> cores_;
+  // By isa::Space; VMEM and SMEM are in the cores.
+  std::vector<uint8_t> memory_[5];
+};
+
+}  // namespace ptxla::sim
+
+#endif  // PTXLA_SIM_CORE_PROGRAM_DATA_H_
