@@ -238,6 +238,8 @@ absl::StatusOr<bool> FusionPass::Run(Module* module, const PassContext&) {
   if (module->config().is_scheduled) return false;
   bool changed = false;
   for (Computation* c : ControlComputations(*module)) {
+    // A kernel that nobody reads is none.
+    changed |= c->RemoveDead() > 0;
     changed |= Fuser(c).Run();
   }
   return changed;

@@ -135,7 +135,25 @@ bool FusionChains::MayBeDoneAgain(const Instruction& i,
   int64_t small = 0;
   for (const Instruction* leaf : node.small) small += leaf->shape().ByteSize();
   if (small * kSmallShare > bytes) return false;
-  return node.full.empty() || node.full[0]->shape().ByteSize() <= bytes;
+  if (node.full.empty()) return true;
+  if (node.full[0]->shape().ByteSize() > bytes) return false;
+  return !ReplacesItsInput(i);
+}
+
+// The only reader of a value that is made in a kernel, and no larger: stored
+// in its place.
+bool FusionChains::ReplacesItsInput(const Instruction& i) const {
+  for (const Instruction* o : i.operands()) {
+    const FusionNode& below = node(o);
+    const bool made_here =
+        below.placed && (below.role == FusionRole::kDot ||
+                         below.role == FusionRole::kElementwise);
+    if (made_here && o->user_count() == 1 && o->shape().SameDims(i.shape()) &&
+        o->shape().ByteSize() >= i.shape().ByteSize()) {
+      return true;
+    }
+  }
+  return false;
 }
 
 bool FusionChains::PrologueFits(const Instruction& value) const {

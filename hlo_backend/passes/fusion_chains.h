@@ -47,6 +47,7 @@ class FusionChains {
  private:
   void Describe(const Instruction& i);
   bool MayBeDoneAgain(const Instruction& i, const FusionNode& node) const;
+  bool ReplacesItsInput(const Instruction& i) const;
   bool PrologueFits(const Instruction& value) const;
   bool NeedsMemory(const Instruction& i) const;
 

@@ -41,7 +41,6 @@ absl::StatusOr<bool> LayoutClearingPass::Run(Module* module,
     for (Shape& p : layout.parameters) p = WithDefaultLayouts(p);
     layout.result = WithDefaultLayouts(layout.result);
     config->entry_layout = std::move(layout);
-    changed = true;
   }
   for (Computation* c : module->computations()) {
     for (Instruction* i : c->instructions()) changed |= Clear(i);

@@ -45,6 +45,21 @@ Instruction* WithDims(Instruction* i, Instruction* x, DimVector reduced,
   return r.builder().Reshape(value, i->shape().dims());
 }
 
+// Leading dimensions that are all reduced are one: the reshape is then the same
+// as the one that a product of the rows needs.
+Instruction* ReduceOfReshape(Instruction* i, Rewriter& r) {
+  Instruction* reshape = i->operand(0);
+  const DimVector& dims = reshape->shape().dims();
+  const int leading = static_cast<int>(i->dimensions().size());
+  if (leading < 2 || leading == static_cast<int>(dims.size())) return nullptr;
+  for (int d = 0; d < leading; ++d) {
+    if (!Contains(i->dimensions(), d)) return nullptr;
+  }
+  DimVector joined = {Product(absl::MakeConstSpan(dims).first(leading))};
+  joined.insert(joined.end(), dims.begin() + leading, dims.end());
+  return WithDims(i, r.builder().Reshape(reshape->operand(0), joined), {0}, r);
+}
+
 }  // namespace
 
 Instruction* SimplifyReduce(Instruction* i, Rewriter& r) {
@@ -73,6 +88,9 @@ Instruction* SimplifyReduce(Instruction* i, Rewriter& r) {
     }
     return WithDims(i, b.Reshape(x, DropUnitDims(x->shape().dims())), reduced,
                     r);
+  }
+  if (x->opcode() == Opcode::kReshape) {
+    if (Instruction* value = ReduceOfReshape(i, r)) return value;
   }
   if (x->opcode() == Opcode::kTranspose) {
     DimVector reduced, kept;

@@ -39,7 +39,7 @@ class Eliminator {
       c_->SetRoot(Combined(root));
       changed = true;
     }
-    c_->RemoveDead();
+    if (changed) c_->RemoveDead();
     return changed;
   }
 
