@@ -119,6 +119,12 @@ void CodeBuilder::MakeGlobal(int32_t id) {
   if (block_open_) levels_.back().nodes.back().globals = globals_;
 }
 
+void CodeBuilder::Redirect(Vec local, Vec dst) {
+  VInstr& last = Open().instrs.back();
+  CHECK_EQ(last.dst, local.id) << "not the last instruction's result";
+  last.dst = dst.id;
+}
+
 int CodeBuilder::FreeGlobals(RegClass cls) const {
   int used = 0;
   for (uint64_t bits = globals_[static_cast<int>(cls)]; bits; bits &= bits - 1)

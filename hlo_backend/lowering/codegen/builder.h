@@ -70,6 +70,9 @@ class CodeBuilder {
     MakeGlobal(local.id);
     return local;
   }
+  // The last instruction of the open block, which made `local`, writes `dst`
+  // instead.
+  void Redirect(Vec local, Vec dst);
   // Globals of the class that are still free.
   int FreeGlobals(isa::RegClass cls) const;
   // Says that the address in `reg` is `offset` beyond what `group` stands for,

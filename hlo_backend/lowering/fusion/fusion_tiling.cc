@@ -198,7 +198,9 @@ absl::StatusOr<FusionTiling> CutFusion(const KernelContext& context,
   (void)e;
   FusionTiling t;
   t.plan = OrderAxes(g);
-  ChooseBlocks(g, target, HasExpandedRows(g), &t.plan);
+  // Results of 128 rows share a row of the result.
+  const bool rows_of_results = g.axes[g.column_axis].reduced && g.row_axis >= 0;
+  ChooseBlocks(g, target, HasExpandedRows(g) || rows_of_results, &t.plan);
   t.plan.grid_dim.assign(g.axes.size(), -1);
   for (int axis : t.plan.order) {
     if (t.plan.block[axis] >= g.axes[axis].tiles) continue;

@@ -129,7 +129,7 @@ class GeometryBuilder {
       return false;
     }
     for (const Stream& s : g_.streams) {
-      if (s.access == Access::kSplat) continue;
+      if (s.access == Access::kSplat && e_.nodes[s.node].depends == 0) continue;
       if (s.access != Access::kTile || s.array.sizes != e_.space.sizes) {
         return false;
       }

@@ -88,7 +88,9 @@ absl::Status NestCode::Step() {
   RETURN_IF_ERROR(ExpandRows());
   b_.NewBlock("addresses");
   StartPointers();
-  return Walk(0);
+  if (hooks_->start) hooks_->start(*this);
+  RETURN_IF_ERROR(Walk(0));
+  return hooks_->finish ? hooks_->finish(*this) : absl::OkStatus();
 }
 
 void NestCode::StartPointers() {

@@ -55,7 +55,9 @@ class NestCode {
     std::function<absl::Status(NestCode&, const Region&)> body;
     // Around the reduced axes; the region holds what is fixed outside.
     std::function<absl::Status(NestCode&, const Region&)> enter, leave;
-    // Pointers that the hooks add, with strides per axis (bytes per tile).
+    // When addresses are set up (AddPointer), and after the loops.
+    std::function<void(NestCode&)> start;
+    std::function<absl::Status(NestCode&)> finish;
   };
 
   NestCode(const Expression& e, const Geometry& g, const NestPlan& plan,
@@ -80,7 +82,7 @@ class NestCode {
   const Pointer& pointer(int number) const { return pointers_[number]; }
   // Register image as f32 or integer words, masks made numbers.
   codegen::Vec AsWords(int node, Value v);
-  // Elements of the axis that are inside, in the last base tile.
+  // Base tiles of the axis in this step.
   int64_t extent(int axis) const { return extent_[axis]; }
   const Geometry& geometry() const { return g_; }
   const Expression& expression() const { return e_; }

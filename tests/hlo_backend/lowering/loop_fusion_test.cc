@@ -41,5 +41,136 @@ TEST(LoopFusionTest, NarrowTypesArePackedAndUnpacked) {
   }
 }
 
+TEST(LoopFusionTest, BroadcastsComeFromEveryDimension) {
+  struct Case {
+    const char* operand;
+    const char* dims;
+  };
+  for (const char* type : {"f32", "bf16"}) {
+    for (const Case& c :
+         {Case{"", ""}, Case{"300", "2"}, Case{"37", "1"}, Case{"3", "0"},
+          Case{"37,300", "1,2"}, Case{"3,300", "0,2"}, Case{"3,37", "0,1"}}) {
+      const std::string text = absl::Substitute(
+          R"(HloModule m
+f {
+  p = $0[$1] parameter(0)
+  q = $0[3,37,300] parameter(1)
+  b = $0[3,37,300] broadcast(p), dimensions={$2}
+  ROOT s = $0[3,37,300] subtract(q, b)
+}
+ENTRY e {
+  p = $0[$1] parameter(0)
+  q = $0[3,37,300] parameter(1)
+  ROOT r = $0[3,37,300] fusion(p, q), kind=kLoop, calls=f
+})",
+          type, c.operand, c.dims);
+      EXPECT_OK(CompareKernel(text).status()) << type << " " << c.dims;
+    }
+  }
+}
+
+TEST(LoopFusionTest, EveryFunctionEqualsTheEvaluator) {
+  for (const char* chip : {"v6e", "v5e", "v4"}) {
+    for (const char* op :
+         {"abs", "negate", "sqrt", "rsqrt", "exponential", "log", "tanh",
+          "logistic", "erf", "floor", "ceil", "sign", "cosine", "sine",
+          "exponential-minus-one", "log-plus-one", "cbrt"}) {
+      HarnessOptions options;
+      options.chip = chip;
+      options.low = absl::string_view(op) == "log" ? 0.01 : -3;
+      options.high = 5;
+      const std::string text = absl::Substitute(R"(HloModule m
+ENTRY e {
+  a = f32[1000] parameter(0)
+  ROOT r = f32[1000] $0(a)
+})",
+                                                op);
+      EXPECT_OK(CompareKernel(text, options).status()) << chip << " " << op;
+    }
+    for (const char* op : {"divide", "power", "maximum", "minimum"}) {
+      HarnessOptions options;
+      options.chip = chip;
+      EXPECT_OK(CompareKernel(Binary(op, "f32", "7,300"), options).status())
+          << chip << " " << op;
+    }
+  }
+}
+
+TEST(LoopFusionTest, SelectsComparesAndPredicatesMixTypes) {
+  for (const char* dims : {"1000", "37,300", "5,40,129"}) {
+    const std::string text = absl::Substitute(R"(HloModule m
+f {
+  p = pred[$0] parameter(0)
+  a = bf16[$0] parameter(1)
+  b = f32[$0] parameter(2)
+  c = f32[$0] convert(a)
+  lt = pred[$0] compare(c, b), direction=LT
+  both = pred[$0] and(p, lt)
+  s = f32[$0] select(both, c, b)
+  u = u8[$0] convert(both)
+  t = bf16[$0] convert(s)
+  ROOT r = (pred[$0], bf16[$0], f32[$0], u8[$0]) tuple(both, t, s, u)
+}
+ENTRY e {
+  p = pred[$0] parameter(0)
+  a = bf16[$0] parameter(1)
+  b = f32[$0] parameter(2)
+  ROOT r = (pred[$0], bf16[$0], f32[$0], u8[$0]) fusion(p, a, b), kind=kLoop, calls=f
+})",
+                                              dims);
+    EXPECT_OK(CompareKernel(text).status()) << dims;
+  }
+}
+
+TEST(LoopFusionTest, IotaCountsAlongItsDimension) {
+  for (int d = 0; d < 3; ++d) {
+    const std::string text = absl::Substitute(R"(HloModule m
+ENTRY e {
+  ROOT r = s32[5,40,300] iota(), iota_dimension=$0
+})",
+                                              d);
+    EXPECT_OK(CompareKernel(text).status()) << d;
+  }
+  EXPECT_OK(CompareKernel(R"(HloModule m
+ENTRY e {
+  ROOT r = s32[5000] iota(), iota_dimension=0
+})")
+                .status());
+}
+
+TEST(LoopFusionTest, SeveralGridStepsCoverARaggedArray) {
+  for (const char* type : {"f32", "bf16"}) {
+    EXPECT_OK(CompareKernel(Binary("add", type, "1001,1000")).status()) << type;
+  }
+  const std::string bias = R"(HloModule m
+f {
+  p = f32[1000] parameter(0)
+  m = f32[1001] parameter(2)
+  q = f32[1001,1000] parameter(1)
+  b = f32[1001,1000] broadcast(p), dimensions={1}
+  c = f32[1001,1000] broadcast(m), dimensions={0}
+  s = f32[1001,1000] subtract(q, c)
+  ROOT t = f32[1001,1000] multiply(s, b)
+}
+ENTRY e {
+  p = f32[1000] parameter(0)
+  q = f32[1001,1000] parameter(1)
+  m = f32[1001] parameter(2)
+  ROOT r = f32[1001,1000] fusion(p, q, m), kind=kLoop, calls=f
+})";
+  EXPECT_OK(CompareKernel(bias).status());
+}
+
+TEST(LoopFusionTest, ArgumentsMayLieInVmem) {
+  HarnessOptions options;
+  options.in_vmem = {0, 2};
+  for (const char* type : {"f32", "bf16"}) {
+    for (const char* dims : {"129", "7,129", "3,37,300"}) {
+      EXPECT_OK(CompareKernel(Binary("add", type, dims), options).status())
+          << type << dims;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace ptxla::lowering

@@ -1,0 +1,43 @@
+// Kernels that only take time, for what cannot be lowered yet.
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "base/status.h"
+#include "hlo_backend/analysis/cost_analysis.h"
+#include "hlo_backend/ir/shape.h"
+#include "hlo_backend/lowering/kernel_emitter.h"
+
+namespace ptxla::lowering {
+
+absl::StatusOr<isa::Kernel> EmitEstimate(const KernelContext& context,
+                                         const hlo::Instruction& i) {
+  isa::Kernel kernel;
+  int64_t bytes = 0;
+  const std::vector<const hlo::Shape*> leaves = KernelLeaves(i);
+  for (size_t k = 0; k < leaves.size(); ++k) {
+    isa::KernelArg arg;
+    arg.name = absl::StrCat("arg", k);
+    arg.direction = isa::Direction::kInOut;
+    arg.bytes = leaves[k]->ByteSize();
+    bytes += arg.bytes;
+    kernel.args.push_back(std::move(arg));
+  }
+  const hlo::Cost cost = hlo::CostAnalysis().Of(i);
+  const Picoseconds memory =
+      Bytes(bytes) / context.chip.hbm_bandwidth_per_device();
+  const Picoseconds vector =
+      Flops(cost.flops - cost.matmul_flops) / context.chip.PeakVpu();
+  const Picoseconds matrix = Flops(cost.matmul_flops) /
+                             context.chip.PeakMatmul(chips::MatmulType::kBf16);
+  const Picoseconds time = std::max(memory, std::max(vector, matrix));
+  const int64_t cycles =
+      std::max<int64_t>(1, context.chip.core().clock.CyclesCeil(time).count());
+  isa::Block block;
+  block.label = "estimate";
+  block.AddNop(static_cast<int>(std::min<int64_t>(cycles, INT32_MAX)));
+  kernel.step.push_back(std::move(block));
+  kernel.note = "ESTIMATE: roofline of an instruction that is not lowered";
+  return kernel;
+}
+
+}  // namespace ptxla::lowering

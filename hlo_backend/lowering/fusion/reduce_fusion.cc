@@ -1,0 +1,332 @@
+// Reductions: fusions of kind kInput, and lone reduce instructions.
+//
+// One pass over the iteration space leaves one partial register per kept tile
+// in scratch; reduction.cc makes results of them. Reduced axes may span several
+// grid steps: partial registers then carry over.
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "base/status.h"
+#include "base/units.h"
+#include "hlo_backend/lowering/fusion/fusion_tiling.h"
+#include "hlo_backend/lowering/fusion/reduction.h"
+#include "hlo_backend/lowering/kernel_emitter.h"
+
+namespace ptxla::lowering {
+namespace {
+
+using codegen::CodeBuilder;
+using codegen::Mask;
+using codegen::Sca;
+using codegen::Vec;
+using isa::Opcode;
+
+constexpr int kPartialSpace = 3000;
+
+struct ReduceTiling {
+  FusionTiling cut;
+  std::vector<Reduction> reductions;
+  std::vector<int> reduced_grid;  // grid dimensions that are reduced
+};
+
+class ReduceCode {
+ public:
+  ReduceCode(const Expression& e, const Geometry& g, const ReduceTiling& t,
+             CodeBuilder& b)
+      : e_(e), g_(g), t_(t), b_(b) {}
+
+  absl::Status Step() {
+    if (!t_.reduced_grid.empty()) FillPartials();
+    NestCode nest(e_, g_, t_.cut.plan, t_.cut.places, b_);
+    NestCode::Hooks hooks;
+    hooks.start = [this](NestCode& n) { MakePointers(n); };
+    hooks.enter = [this](NestCode& n, const Region& r) { return Enter(n, r); };
+    hooks.body = [this](NestCode& n, const Region& r) { return Body(n, r); };
+    hooks.leave = [this](NestCode& n, const Region& r) { return Leave(n, r); };
+    hooks.finish = [this](NestCode& n) { return Finish(n); };
+    return nest.Run(hooks);
+  }
+
+ private:
+  bool KeepsRows() const {
+    return g_.row_axis >= 0 && !g_.axes[g_.row_axis].reduced;
+  }
+  bool KeepsColumns() const { return !g_.axes[g_.column_axis].reduced; }
+
+  // The first of the steps that share partial results sets them up.
+  void FillPartials() {
+    for (int dim : t_.reduced_grid) {
+      b_.BeginWhen(dim, isa::When::Kind::kFirst);
+    }
+    for (const Reduction& r : t_.reductions) {
+      const int64_t bytes = PartialBytes(r);
+      b_.BeginScope();
+      b_.NewBlock("partials");
+      const Sca at = b_.GlobalSca();
+      b_.ScratchAddress(at, static_cast<int32_t>(r.scratch));
+      const Vec value = b_.GlobalVec();
+      b_.ImmTo(value, MonoidIdentity(r.op, r.type));
+      const int64_t tiles = bytes / isa::kVregBytes;
+      const int64_t loops = tiles / 16;
+      if (loops > 0) {
+        b_.BeginLoop(loops, 1);
+        for (int k = 0; k < 16; ++k) {
+          b_.Store(kPartialSpace, at, k * isa::kVregBytes, value);
+        }
+        b_.SBinaryImmTo(at, Opcode::kSadd, at, 16 * isa::kVregBytes);
+        b_.EndLoop();
+      }
+      for (int64_t k = 0; k < tiles % 16; ++k) {
+        b_.Store(kPartialSpace, at, static_cast<int32_t>(k * isa::kVregBytes),
+                 value);
+      }
+      b_.EndScope();
+    }
+    for (size_t k = 0; k < t_.reduced_grid.size(); ++k) b_.EndWhen();
+  }
+
+  int64_t PartialBytes(const Reduction& r) const {
+    int64_t bytes = isa::kVregBytes;
+    for (size_t a = 0; a < g_.axes.size(); ++a) {
+      if (!g_.axes[a].reduced) bytes *= t_.cut.plan.block[a];
+    }
+    (void)r;
+    return bytes;
+  }
+
+  void MakePointers(NestCode& n) {
+    pointers_.clear();
+    for (const Reduction& r : t_.reductions) {
+      pointers_.push_back(n.AddPointer(r.strides, [&](Sca reg) {
+        b_.ScratchAddress(reg, static_cast<int32_t>(r.scratch));
+      }));
+    }
+  }
+
+  int64_t Offset(const NestCode& n, int k, int row, int column) const {
+    const NestCode::Pointer& p = n.pointer(pointers_[k]);
+    return p.offset + (g_.row_axis >= 0 ? row * p.strides[g_.row_axis] : 0) +
+           column * p.strides[g_.column_axis];
+  }
+
+  absl::Status Enter(NestCode& n, const Region& region) {
+    b_.BeginScope();
+    b_.NewBlock("accumulators");
+    kept_rows_ = KeepsRows() ? region.rows : 1;
+    kept_columns_ = KeepsColumns() ? region.columns : 1;
+    accumulators_.clear();
+    for (size_t k = 0; k < t_.reductions.size(); ++k) {
+      const Reduction& r = t_.reductions[k];
+      for (int row = 0; row < kept_rows_; ++row) {
+        for (int c = 0; c < kept_columns_; ++c) {
+          const Vec acc = b_.GlobalVec();
+          if (t_.reduced_grid.empty()) {
+            b_.ImmTo(acc, MonoidIdentity(r.op, r.type));
+          } else {
+            const Vec v = b_.Load(
+                kPartialSpace, n.pointer(pointers_[k]).reg,
+                static_cast<int32_t>(Offset(n, static_cast<int>(k), row, c)));
+            b_.Redirect(v, acc);
+          }
+          accumulators_.push_back(acc);
+        }
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  // Lanes and sublanes of the tile that are inside the array.
+  std::optional<Mask> Inside(const Region& region, int row, int column) {
+    int lanes = 128, sublanes = 8;
+    if (g_.linear) {
+      const Axis& a = g_.axes[g_.column_axis];
+      const int64_t rest = a.elements % 1024;
+      if (!region.column_end || column + 1 < region.columns || rest == 0) {
+        return std::nullopt;
+      }
+      return b_.CompareImm(Opcode::kVcmpLtS32, b_.LaneSequence(),
+                           static_cast<uint32_t>(rest));
+    }
+    if (!KeepsColumns() && region.column_end && column + 1 == region.columns) {
+      const int64_t rest = g_.axes[g_.column_axis].elements % 128;
+      if (rest != 0) lanes = static_cast<int>(rest);
+    }
+    if (g_.row_axis >= 0 && !KeepsRows()) {
+      sublanes = g_.base_rows;
+      if (region.row_end && row + 1 == region.rows) {
+        const int64_t rest = g_.axes[g_.row_axis].elements % g_.base_rows;
+        if (rest != 0) sublanes = static_cast<int>(rest);
+      }
+    }
+    if (lanes == 128 && sublanes == 8) return std::nullopt;
+    return b_.Range(0, lanes, 0, sublanes);
+  }
+
+  absl::Status Body(NestCode& n, const Region& region) {
+    size_t next = 0;
+    for (const Reduction& r : t_.reductions) {
+      const int node = e_.roots[r.root];
+      for (int row = 0; row < kept_rows_; ++row) {
+        for (int c = 0; c < kept_columns_; ++c) {
+          std::vector<Vec> values;
+          for (int y = KeepsRows() ? row : 0;
+               y < (KeepsRows() ? row + 1 : region.rows); ++y) {
+            for (int x = KeepsColumns() ? c : 0;
+                 x < (KeepsColumns() ? c + 1 : region.columns); ++x) {
+              ASSIGN_OR_RETURN(Value v, n.Eval(node, y, x));
+              Vec words = n.AsWords(node, v);
+              if (const auto inside = Inside(region, y, x)) {
+                words =
+                    b_.SelectImm(*inside, words, MonoidIdentity(r.op, r.type));
+              }
+              values.push_back(words);
+            }
+          }
+          RETURN_IF_ERROR(Accumulate(r, values, accumulators_[next++]));
+        }
+      }
+    }
+    return n.StoreResults(region);
+  }
+
+  absl::Status Accumulate(const Reduction& r, std::vector<Vec> values,
+                          Vec accumulator) {
+    // A tree, so that the chain through the accumulator is one step long.
+    values.push_back(accumulator);
+    size_t count = values.size();
+    while (count > 1) {
+      size_t to = 0;
+      std::vector<Vec> next;
+      for (size_t k = 0; k + 1 < count; k += 2) {
+        ASSIGN_OR_RETURN(Value v,
+                         EmitMonoid(b_, r.op, r.type, Value::Of(values[k]),
+                                    Value::Of(values[k + 1])));
+        if (count == 2) b_.Redirect(v.vec, accumulator);
+        next.push_back(v.vec);
+        ++to;
+      }
+      if (count % 2) next.push_back(values[count - 1]);
+      values = std::move(next);
+      count = values.size();
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status Leave(NestCode& n, const Region&) {
+    b_.NewBlock("partials");
+    size_t next = 0;
+    for (size_t k = 0; k < t_.reductions.size(); ++k) {
+      for (int row = 0; row < kept_rows_; ++row) {
+        for (int c = 0; c < kept_columns_; ++c) {
+          b_.Store(kPartialSpace, n.pointer(pointers_[k]).reg,
+                   static_cast<int32_t>(Offset(n, static_cast<int>(k), row, c)),
+                   accumulators_[next++]);
+        }
+      }
+    }
+    b_.EndScope();
+    return absl::OkStatus();
+  }
+
+  absl::Status Finish(NestCode& n) {
+    for (int dim : t_.reduced_grid) {
+      b_.BeginWhen(dim, isa::When::Kind::kLast);
+    }
+    std::vector<int64_t> extent;
+    for (size_t a = 0; a < g_.axes.size(); ++a) {
+      extent.push_back(n.extent(static_cast<int>(a)));
+    }
+    for (const Reduction& r : t_.reductions) {
+      RETURN_IF_ERROR(FinishReduction(r, g_, t_.cut.plan, extent, b_));
+    }
+    for (size_t k = 0; k < t_.reduced_grid.size(); ++k) b_.EndWhen();
+    return absl::OkStatus();
+  }
+
+  const Expression& e_;
+  const Geometry& g_;
+  const ReduceTiling& t_;
+  CodeBuilder& b_;
+  std::vector<int> pointers_;
+  std::vector<Vec> accumulators_;
+  int kept_rows_ = 1, kept_columns_ = 1;
+};
+
+absl::StatusOr<ReduceTiling> CutReduction(const KernelContext& context,
+                                          const hlo::Instruction& i,
+                                          const Expression& e,
+                                          const Geometry& g, int64_t target,
+                                          int copies) {
+  ReduceTiling t;
+  ASSIGN_OR_RETURN(t.cut, CutFusion(context, i, e, g, target, copies));
+  const int num_operands = i.operand_count();
+  for (size_t root = 0; root < e.roots.size(); ++root) {
+    if (e.reduces[root] == nullptr) continue;
+    ASSIGN_OR_RETURN(Reduction r,
+                     DescribeReduction(i, e, static_cast<int>(root)));
+    r.strides.assign(g.axes.size(), 0);
+    int64_t bytes = isa::kVregBytes;
+    for (int a = static_cast<int>(g.axes.size()) - 1; a >= 0; --a) {
+      if (g.axes[a].reduced) continue;
+      r.strides[a] = bytes;
+      bytes *= t.cut.plan.block[a];
+    }
+    r.scratch = t.cut.tiling.scratch_bytes;
+    t.cut.tiling.scratch_bytes += bytes;
+    isa::Window w;
+    w.arg = num_operands + static_cast<int>(root);
+    w.direction = isa::Direction::kOut;
+    w.inner_bytes = r.result.bytes();
+    w.slots = 1;
+    w.slot_bytes = RoundUpTo<int64_t>(w.inner_bytes, isa::kVregBytes);
+    r.window = static_cast<int>(t.cut.tiling.windows.size());
+    t.cut.tiling.windows.push_back(std::move(w));
+    t.reductions.push_back(std::move(r));
+  }
+  for (size_t a = 0; a < g.axes.size(); ++a) {
+    if (g.axes[a].reduced && t.cut.plan.grid_dim[a] >= 0) {
+      t.reduced_grid.push_back(t.cut.plan.grid_dim[a]);
+    }
+  }
+  std::sort(t.reduced_grid.begin(), t.reduced_grid.end());
+  return t;
+}
+
+}  // namespace
+
+absl::StatusOr<isa::Kernel> EmitReduceFusion(const KernelContext& context,
+                                             const hlo::Instruction& i) {
+  ASSIGN_OR_RETURN(const Expression e, Expression::Build(i));
+  ASSIGN_OR_RETURN(const Geometry g, Geometry::Of(e, ReducedDims(e), i));
+  absl::Status failure;
+  for (const int copies : UnrollCandidates(context, g)) {
+    std::vector<ReduceTiling> cuts;
+    for (const int64_t target : StepTargets(context, g)) {
+      ASSIGN_OR_RETURN(ReduceTiling cut,
+                       CutReduction(context, i, e, g, target, copies));
+      cuts.push_back(std::move(cut));
+    }
+    std::vector<Tiling> tilings;
+    for (ReduceTiling& cut : cuts) {
+      cut.cut.tiling.body = [&e, &g, &cut](CodeBuilder& b) {
+        return ReduceCode(e, g, cut, b).Step();
+      };
+      tilings.push_back(cut.cut.tiling);
+    }
+    auto best = ChooseTiling(context, tilings);
+    if (best.ok()) {
+      auto kernel = FrameKernel(context, tilings[*best]);
+      if (kernel.ok() || !absl::IsResourceExhausted(kernel.status())) {
+        return kernel;
+      }
+      failure = kernel.status();
+    } else if (absl::IsResourceExhausted(best.status())) {
+      failure = best.status();
+    } else {
+      return best.status();
+    }
+  }
+  return failure;
+}
+
+}  // namespace ptxla::lowering

@@ -1,0 +1,49 @@
+// The second half of a reduction: partial results, one register per kept tile,
+// lie in scratch; here they become the elements of the result.
+//
+//   columns reduced      16 tiles of 8 rows are transposed, so that rows become
+//                        lanes, and added up: 128 results of one row
+//   rows reduced         sublanes are folded by rotations: 128 results
+//   both                 folded and summed over lanes: one result
+//   only majors reduced  the tile is the result
+#ifndef PTXLA_HLO_BACKEND_LOWERING_FUSION_REDUCTION_H_
+#define PTXLA_HLO_BACKEND_LOWERING_FUSION_REDUCTION_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "hlo_backend/lowering/fusion/fusion_tiling.h"
+
+namespace ptxla::lowering {
+
+// One reduce root.
+struct Reduction {
+  const hlo::Instruction* reduce = nullptr;
+  int root = 0;  // result leaf number
+  hlo::Opcode op = hlo::Opcode::kAdd;
+  hlo::PrimitiveType type = hlo::PrimitiveType::kF32;  // of the values
+  bool has_init = false;  // a start value other than the identity
+  uint32_t init = 0;
+  PhysicalArray result;
+  int window = -1;               // of the result: whole array
+  int64_t scratch = 0;           // of the partial tiles
+  std::vector<int64_t> strides;  // bytes per base tile in scratch, per axis
+};
+
+// Unimplemented for what is not one operation with a constant start.
+absl::StatusOr<Reduction> DescribeReduction(const hlo::Instruction& fusion,
+                                            const Expression& e, int root);
+
+// Bits of the physical iteration dimensions that go.
+uint32_t ReducedDims(const Expression& e);
+
+// Writes the elements that the partial tiles of this step stand for.
+absl::Status FinishReduction(const Reduction& r, const Geometry& g,
+                             const NestPlan& plan,
+                             const std::vector<int64_t>& extent,
+                             codegen::CodeBuilder& b);
+
+}  // namespace ptxla::lowering
+
+#endif  // PTXLA_HLO_BACKEND_LOWERING_FUSION_REDUCTION_H_

@@ -1,0 +1,102 @@
+#include <gtest/gtest.h>
+
+#include "absl/strings/substitute.h"
+#include "tests/hlo_backend/lowering/bundle_harness.h"
+#include "tests/support/status_matchers.h"
+
+namespace ptxla::lowering {
+namespace {
+
+// reduce of type $0, dims $1, over dimensions $2, to result dims $3, by $4
+// from $5.
+std::string Reduce(absl::string_view type, absl::string_view dims,
+                   absl::string_view over, absl::string_view result,
+                   absl::string_view op = "add", absl::string_view init = "0") {
+  return absl::Substitute(R"(HloModule m
+g {
+  x = $0[] parameter(0)
+  y = $0[] parameter(1)
+  ROOT z = $0[] $4(x, y)
+}
+ENTRY e {
+  a = $0[$1] parameter(0)
+  i = $0[] constant($5)
+  ROOT r = $0[$3] reduce(a, i), dimensions={$2}, to_apply=g
+})",
+                          type, dims, over, result, op, init);
+}
+
+TEST(ReduceTest, SumsOverLanesSublanesMajorsAndSeveral) {
+  for (const char* chip : {"v6e", "v4", "unit"}) {
+    HarnessOptions options;
+    options.chip = chip;
+    for (const auto& text :
+         {Reduce("f32", "1000", "0", ""), Reduce("f32", "5000", "0", ""),
+          Reduce("f32", "7,129", "1", "7"), Reduce("f32", "7,129", "0", "129"),
+          Reduce("f32", "7,129", "0,1", ""),
+          Reduce("f32", "300,127", "1", "300"),
+          Reduce("f32", "300,127", "0", "127"),
+          Reduce("f32", "3,37,300", "2", "3,37"),
+          Reduce("f32", "3,37,300", "1", "3,300"),
+          Reduce("f32", "3,37,300", "0", "37,300"),
+          Reduce("f32", "3,37,300", "0,2", "37"),
+          Reduce("f32", "3,37,300", "0,1", "300"),
+          Reduce("f32", "3,37,300", "1,2", "3"),
+          Reduce("f32", "3,37,300", "0,1,2", "")}) {
+      EXPECT_OK(CompareKernel(text, options).status()) << chip << text;
+    }
+  }
+}
+
+TEST(ReduceTest, OtherOperationsAndTypes) {
+  for (const auto& text :
+       {Reduce("f32", "37,300", "1", "37", "maximum", "-inf"),
+        Reduce("f32", "37,300", "0,1", "", "minimum", "inf"),
+        Reduce("f32", "37,30", "1", "37", "add", "2.5"),
+        Reduce("f32", "37,30", "0,1", "", "add", "2.5"),
+        Reduce("s32", "37,300", "1", "37", "add", "0"),
+        Reduce("s32", "37,300", "0,1", "", "add", "0"),
+        Reduce("pred", "37,300", "1", "37", "or", "false"),
+        Reduce("pred", "37,300", "0", "300", "and", "true"),
+        Reduce("bf16", "300,129", "1", "300", "maximum", "-inf"),
+        Reduce("bf16", "300,129", "0", "129", "maximum", "-inf")}) {
+    EXPECT_OK(CompareKernel(text).status()) << text;
+  }
+}
+
+TEST(ReduceTest, SeveralGridStepsShareOnePartialResult) {
+  EXPECT_OK(CompareKernel(Reduce("f32", "3001,1000", "0", "1000")).status());
+  EXPECT_OK(CompareKernel(Reduce("f32", "3001,1000", "1", "3001")).status());
+  EXPECT_OK(CompareKernel(Reduce("f32", "3001,1000", "0,1", "")).status());
+}
+
+TEST(ReduceTest, AFusionReducesWhatItComputes) {
+  EXPECT_OK(CompareKernel(R"(HloModule m
+g {
+  x = f32[] parameter(0)
+  y = f32[] parameter(1)
+  ROOT z = f32[] add(x, y)
+}
+f {
+  a = bf16[100,768] parameter(0)
+  m = f32[100] parameter(1)
+  c = f32[100,768] convert(a)
+  b = f32[100,768] broadcast(m), dimensions={0}
+  d = f32[100,768] subtract(c, b)
+  q = f32[100,768] multiply(d, d)
+  i = f32[] constant(0)
+  s = f32[100] reduce(q, i), dimensions={1}, to_apply=g
+  t = f32[100] reduce(d, i), dimensions={1}, to_apply=g
+  o = bf16[100,768] convert(d)
+  ROOT r = (f32[100], f32[100], bf16[100,768]) tuple(s, t, o)
+}
+ENTRY e {
+  a = bf16[100,768] parameter(0)
+  m = f32[100] parameter(1)
+  ROOT r = (f32[100], f32[100], bf16[100,768]) fusion(a, m), kind=kInput, calls=f
+})")
+                .status());
+}
+
+}  // namespace
+}  // namespace ptxla::lowering
