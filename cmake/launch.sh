@@ -82,8 +82,8 @@ configure() {
 # added file shows.
 build_if_changed() {
   stamp=$root/build/.launch-stamp
-  if [ -f "$stamp" ] && [ -x "$root/build/tools/ptxla_sim" ] &&
-    [ -x "$root/build/tools/ptxla_opt" ]; then
+  if [ -f "$stamp" ] && [ -x "$root/build/tools/ptxla-sim" ] &&
+    [ -x "$root/build/tools/ptxla-opt" ]; then
     # shellcheck disable=SC2046
     set -- $(sources)
     [ -n "$(find "$@" -newer "$stamp" -print -quit)" ] || return 0
@@ -106,7 +106,7 @@ build_if_changed() {
   else
     configure -DPTXLA_TESTS=OFF
   fi
-  build_logged ninja -C "$root/build" ptxla_sim ptxla_opt
+  build_logged ninja -C "$root/build" ptxla-sim ptxla-opt
   mv "$stamp.new" "$stamp"
   exec 9>&-
 }

@@ -16,7 +16,7 @@ void Add(const hlo::Cost& cost, const chips::ChipSpec& chip, InspectedOp* row) {
   row->flops += cost.flops;
   row->transcendentals += cost.transcendentals;
   row->bytes += cost.bytes_accessed;
-  row->unknown_cost |= cost.unknown;
+  row->unknown_cost |= cost.unknown_ops > 0;
   const double vector_flops =
       cost.flops - cost.matmul_flops + cost.transcendentals;
   row->roofline_s += std::max(
