@@ -21,10 +21,10 @@ Examples:
 
 std::string Table() {
   std::string out =
-      absl::StrFormat("%-7s %-22s %6s %9s %9s %9s %7s  %s\n", "chip", "title",
-                      "cores", "bf16", "HBM", "HBM", "price", "slices");
-  absl::StrAppendFormat(&out, "%-7s %-22s %6s %9s %9s %9s %7s\n", "", "",
-                        "/chip", "TFLOP/s", "GiB", "GB/s", "$/chip-h");
+      absl::StrFormat("%-6s %6s %9s %9s %9s %9s  %-20s %s\n", "chip", "cores",
+                      "bf16", "HBM", "HBM", "price", "slices", "title");
+  absl::StrAppendFormat(&out, "%-6s %6s %9s %9s %9s %9s\n", "", "/chip",
+                        "TFLOP/s", "GiB", "GB/s", "$/chip-h");
   for (const std::string& name : chips::ChipSpec::Names()) {
     const auto chip = chips::ChipSpec::Load(name);
     if (!chip.ok()) continue;
@@ -35,7 +35,7 @@ std::string Table() {
                             chips::SliceName(*chip, shapes.back()));
     }
     absl::StrAppendFormat(
-        &out, "%-7s %-22s %6d %9s %9s %9s %7s  %s\n", name, chip->title(),
+        &out, "%-6s %6d %9s %9s %9s %9s  %-20s %s\n", name,
         chip->core().cores_per_chip,
         reports::Significant(
             chip->PeakMatmul(chips::MatmulType::kBf16).count() / 1e12, 4),
@@ -46,7 +46,7 @@ std::string Table() {
             ? "-"
             : absl::StrFormat("%.2f",
                               chip->prices().front().usd_per_chip_hour()),
-        slices);
+        slices, chip->title());
   }
   return out;
 }
