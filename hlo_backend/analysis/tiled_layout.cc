@@ -15,8 +15,8 @@ namespace {
 constexpr int64_t kLanes = 128;
 constexpr int64_t kSublanes = 8;
 constexpr int kWordBits = 32;
-// A 1-D array of at least this many words uses tiles of whole registers.
-constexpr int64_t kRegisterWords = kLanes * kSublanes;
+// The largest tile of a 1-D array.
+constexpr int64_t kRegisterElements = kLanes * kSublanes;
 
 Layout BaseLayout(const Shape& shape) {
   return shape.has_layout() ? shape.layout() : Layout::RowMajor(shape.rank());
@@ -39,12 +39,50 @@ DimVector PhysicalDims(const Shape& shape, const Layout& layout) {
   return dims;
 }
 
-// Rows of elements in one tile for a second-minor dimension of `rows`: the
-// smallest power of two of whole words that holds them, up to `full`.
-int64_t TileRows(int64_t rows, int64_t smallest, int64_t full) {
-  int64_t tile = smallest;
-  while (tile < full && tile < rows) tile *= 2;
-  return std::min(tile, full);
+// What the tiles of one type on one generation are made of.
+struct TileRule {
+  int64_t packing;           // elements in one 32-bit word of a lane
+  int64_t min_rows;          // of a 2-D tile
+  int64_t max_rows;          // where the rows fill whole tiles of this size
+  int64_t min_1d;            // elements of a 1-D tile
+  int64_t element_bits = 0;  // other than the type's own
+};
+
+TileRule RuleFor(const Shape& shape, int generation) {
+  TileRule rule;
+  int bits = std::max(1, ElementBits(shape));
+  // The first generations have no type below a byte in memory; later ones
+  // say so in the layout.
+  if (bits < 8 && generation < 4) bits = 8;
+  if (bits < 8) rule.element_bits = bits;
+  rule.packing = std::max(1, kWordBits / bits);
+  const int64_t words = generation < 4 ? 2 : 1;
+  rule.min_rows = std::min(kSublanes, words * rule.packing);
+  rule.max_rows = rule.packing > 2 && generation >= 4 ? kSublanes * rule.packing
+                                                      : kSublanes;
+  rule.min_1d = std::min(kRegisterElements, words * rule.packing * kLanes);
+  return rule;
+}
+
+// Doubles from the smallest tile until it holds `rows`, up to eight; packed
+// types take taller tiles where these come out even.
+int64_t TileRows(int64_t rows, const TileRule& rule) {
+  if (rows > 0 && rows % rule.max_rows == 0) return rule.max_rows;
+  int64_t tile = rule.min_rows;
+  while (tile < kSublanes && tile < rows) tile *= 2;
+  return tile;
+}
+
+// Elements with padding if `minor` and `second` are the two minor dimensions.
+int64_t PaddedElements(const Shape& shape, int minor, int second,
+                       const TileRule& rule) {
+  int64_t elements =
+      RoundUpTo(shape.dim(minor), kLanes) *
+      RoundUpTo(shape.dim(second), TileRows(shape.dim(second), rule));
+  for (int d = 0; d < shape.rank(); ++d) {
+    if (d != minor && d != second) elements *= shape.dim(d);
+  }
+  return elements;
 }
 
 }  // namespace
@@ -53,36 +91,55 @@ Layout TpuLayout(const Shape& shape, int generation) {
   Layout layout = BaseLayout(shape);
   layout.tiles.clear();
   if (!shape.IsArray() || shape.HasUnboundedDims()) return layout;
-  const int bits = std::max(1, ElementBits(shape));
-  // Elements in one word of a lane; wider types are pairs of words.
-  const int64_t packing = std::max(1, kWordBits / bits);
-  const int rank = shape.rank();
-  if (rank < 2) {
-    const int64_t elements =
-        rank == 0 ? 1 : shape.dim(static_cast<int>(layout.minor_to_major[0]));
-    // Words of a lane row, or of a whole register for long arrays.
-    const int64_t lane_row = kLanes * packing;
-    const int64_t whole = kRegisterWords;
-    int64_t tile = lane_row;
-    while (tile < whole && tile < elements) tile *= 2;
-    tile = std::max(tile, lane_row);
-    layout.tiles.push_back({{tile}});
-    if (packing > 1 && tile > lane_row) {
-      layout.tiles.push_back({{kLanes}});
-      layout.tiles.push_back({{packing, 1}});
-    }
+  const TileRule rule = RuleFor(shape, generation);
+  layout.element_size_in_bits = rule.element_bits;
+  if (shape.rank() >= 2) {
+    const int64_t rows = shape.dim(static_cast<int>(layout.minor_to_major[1]));
+    layout.tiles.push_back({{TileRows(rows, rule), kLanes}});
+    if (rule.packing > 1) layout.tiles.push_back({{rule.packing, 1}});
     return layout;
   }
-  const int64_t rows = shape.dim(static_cast<int>(layout.minor_to_major[1]));
-  // 8-bit and narrower types fill whole words of 8 sublanes; the second
-  // generation and the third pack within 8 rows. 16-bit types use 8 rows.
-  int64_t full = kSublanes;
-  if (packing > 2 && generation >= 4) full = kSublanes * packing;
-  const int64_t smallest =
-      std::min(full, packing * (generation < 4 && packing == 1 ? 2 : 1));
-  layout.tiles.push_back({{TileRows(rows, smallest, full), kLanes}});
-  if (packing > 1) layout.tiles.push_back({{packing, 1}});
+  const int64_t elements = shape.rank() == 0 ? 1 : shape.dim(0);
+  int64_t tile = rule.min_1d;
+  while (tile < kRegisterElements && tile < elements) tile *= 2;
+  layout.tiles.push_back({{tile}});
+  if (rule.packing > 1 && shape.rank() == 1) {
+    layout.tiles.push_back({{kLanes}});
+    layout.tiles.push_back({{rule.packing, 1}});
+  }
   return layout;
+}
+
+Layout CompactTpuLayout(const Shape& shape, int generation) {
+  const int rank = shape.rank();
+  if (rank < 2 || shape.HasUnboundedDims()) {
+    Shape plain = shape;
+    plain.set_layout(Layout::RowMajor(rank));
+    return TpuLayout(plain, generation);
+  }
+  const TileRule rule = RuleFor(shape, generation);
+  int best_minor = rank - 1, best_second = rank - 2;
+  int64_t best = PaddedElements(shape, best_minor, best_second, rule);
+  for (int minor = rank - 1; minor >= 0; --minor) {
+    for (int second = rank - 1; second >= 0; --second) {
+      if (minor == second) continue;
+      const int64_t padded = PaddedElements(shape, minor, second, rule);
+      // Equal sizes: the minor dimension that is minor in row-major order.
+      if (padded < best) {
+        best = padded;
+        best_minor = minor;
+        best_second = second;
+      }
+    }
+  }
+  Layout order;
+  order.minor_to_major = {best_minor, best_second};
+  for (int d = rank - 1; d >= 0; --d) {
+    if (d != best_minor && d != best_second) order.minor_to_major.push_back(d);
+  }
+  Shape ordered = shape;
+  ordered.set_layout(std::move(order));
+  return TpuLayout(ordered, generation);
 }
 
 Shape WithTpuLayout(const Shape& shape, int generation) {

@@ -24,10 +24,24 @@ std::unique_ptr<Module> ModuleParser::Parse() {
   // Without ENTRY the last one is it.
   if (module_->entry() == nullptr) module_->SetEntry(all.back());
   if (!ResolveCallees()) return nullptr;
+  if (module_->name().empty()) {
+    module_->set_name("module_" + module_->entry()->name());
+  }
   return std::move(module_);
 }
 
 bool ModuleParser::Header() {
+  // Computations alone are a module too: `e { ... }`. Its name is made later.
+  const Token next = lex_.Peek();
+  const bool headless =
+      token().kind == TokenKind::kName && !IsName("HloModule") &&
+      (IsName("ENTRY") ||
+       (next.kind == TokenKind::kPunct &&
+        (next.text[0] == '{' || next.text[0] == '(')));
+  if (headless) {
+    module_ = std::make_unique<Module>("");
+    return true;
+  }
   if (!ExpectName("HloModule")) return false;
   // Names may hold characters that no other name has ("jit(f)").
   std::string name;

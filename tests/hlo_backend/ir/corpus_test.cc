@@ -50,7 +50,8 @@ std::vector<std::string> HloFiles(const std::string& folder) {
     // Logs of torch_xla that hold HLO begin with something else.
     if (!text.ok()) continue;
     const absl::string_view body = absl::StripLeadingAsciiWhitespace(*text);
-    if (absl::StartsWith(body, "HloModule") || absl::StartsWith(body, "//")) {
+    if (absl::EndsWith(path, ".hlo") || absl::StartsWith(body, "HloModule") ||
+        absl::StartsWith(body, "//")) {
       files.push_back(path);
     }
   }
@@ -73,6 +74,7 @@ void ExpectRoundTrip(const std::string& path) {
 TEST(CorpusTest, EveryFileLoadsAndRoundTrips) {
   const std::vector<std::string> files = HloFiles(Shared() + "/hlo_corpus");
   if (files.empty()) GTEST_SKIP() << "no corpus here";
+  EXPECT_GT(files.size(), 120);
   for (const std::string& path : files) ExpectRoundTrip(path);
 }
 

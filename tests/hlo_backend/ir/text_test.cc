@@ -201,6 +201,12 @@ TEST(TextTest, TheLastComputationIsTheEntryWhenNoneSaysSo) {
   EXPECT_EQ(module->entry()->name(), "b");
 }
 
+TEST(TextTest, ComputationsWithoutAHeaderAreAModule) {
+  ASSERT_OK_AND_ASSIGN(auto module,
+                       ParseModule("e { ROOT p = f32[8] parameter(0) }"));
+  EXPECT_EQ(module->name(), "module_e");
+}
+
 TEST(TextTest, InstructionsKnowTheirLine) {
   ASSERT_OK_AND_ASSIGN(auto module,
                        ParseModule("HloModule t\nENTRY main {\n  ROOT p = "

@@ -1,0 +1,254 @@
+#include "hlo_backend/analysis/cost_analysis.h"
+
+#include <cmath>
+#include <filesystem>
+
+#include "absl/strings/str_split.h"
+#include "base/files.h"
+#include "gtest/gtest.h"
+#include "hlo_backend/ir/parser.h"
+#include "tests/support/status_matchers.h"
+
+namespace ptxla::hlo {
+namespace {
+
+constexpr char kAdd[] = R"(add { a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  ROOT r = f32[] add(a, b) }
+max { a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  ROOT r = f32[] maximum(a, b) }
+ge { a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  ROOT r = pred[] compare(a, b), direction=GE }
+)";
+
+Cost RootCost(absl::string_view body, CostOptions options) {
+  auto module = ParseModule(
+      absl::StrCat("HloModule t\n", kAdd, "ENTRY main {", body, "}"));
+  EXPECT_OK(module.status());
+  if (!module.ok()) return {};
+  return CostAnalysis(std::move(options)).Of(*(*module)->entry()->root());
+}
+
+// The hand-checkable numbers of XLA's own tests.
+TEST(CostAnalysisTest, NumbersOfXlasTests) {
+  struct {
+    const char* body;
+    double flops, transcendentals, bytes;
+  } cases[] = {
+      {"x = f32[10,5] parameter(0) y = f32[5,30] parameter(1) ROOT d = "
+       "f32[10,30] dot(x, y), lhs_contracting_dims={1}, "
+       "rhs_contracting_dims={0}",
+       3000, 0, 4 * (50 + 150 + 300)},
+      {"x = f32[10,5,5] parameter(0) y = f32[5,5,30] parameter(1) ROOT d = "
+       "f32[10,30] dot(x, y), lhs_contracting_dims={1,2}, "
+       "rhs_contracting_dims={0,1}",
+       15000, 0, 4 * (250 + 750 + 300)},
+      {"x = f32[10,5,5] parameter(0) y = f32[5,5,30] parameter(1) ROOT d = "
+       "f32[5,10,30] dot(x, y), lhs_batch_dims={1}, lhs_contracting_dims={2}, "
+       "rhs_batch_dims={0}, rhs_contracting_dims={1}",
+       15000, 0, 4 * (250 + 750 + 1500)},
+      {"x = f32[10] parameter(0) ROOT d = f32[10,7] broadcast(x), "
+       "dimensions={0}",
+       0, 0, 4 * (10 + 70)},
+      {"x = f32[1,1,10,20] parameter(0) k = f32[1,1,3,3] parameter(1) ROOT c = "
+       "f32[1,1,8,18] convolution(x, k), window={size=3x3}, "
+       "dim_labels=bf01_oi01->bf01",
+       2592, 0, 4 * (200 + 9 + 144)},
+      {"x = f32[1,1,3,3] parameter(0) k = f32[1,1,3,3] parameter(1) ROOT c = "
+       "f32[1,1,3,3] convolution(x, k), window={size=3x3 pad=1_1x1_1}, "
+       "dim_labels=bf01_oi01->bf01",
+       2 * (4 + 6 + 4 + 6 + 9 + 6 + 4 + 6 + 4), 0, 4 * (9 + 9 + 9)},
+      {"x = f32[1,120,10,20] parameter(0) k = f32[120,1,3,3] parameter(1) ROOT "
+       "c = f32[1,120,8,18] convolution(x, k), window={size=3x3}, "
+       "dim_labels=bf01_oi01->bf01, feature_group_count=120",
+       120 * 2592, 0, 120 * 4 * (200 + 9 + 144)},
+      {"x = f32[10,20] parameter(0) z = f32[] parameter(1) ROOT r = f32[10] "
+       "reduce(x, z), dimensions={1}, to_apply=add",
+       190, 0, 4 * (200 + 1 + 10)},
+      {"x = f32[10,20] parameter(0) z = f32[] parameter(1) ROOT r = f32[2,4] "
+       "reduce-window(x, z), window={size=4x5 stride=4x5}, to_apply=add",
+       2 * 4 * (4 * 5 - 1), 0, 4 * (200 + 1 + 8)},
+      {"x = f32[10,20] parameter(0) s = f32[2,4] parameter(1) z = f32[] "
+       "parameter(2) ROOT r = f32[10,20] select-and-scatter(x, s, z), "
+       "window={size=4x5 stride=4x5}, select=ge, scatter=add",
+       2 * 4 * (4 * 5 - 1 + 1), 0, 4 * (200 + 8 + 1 + 200)},
+      {"x = f32[2] parameter(0) ROOT r = f32[1] slice(x), slice={[0:1]}", 0, 0,
+       8},
+      {"x = f32[2] parameter(0) i = s32[] parameter(1) ROOT r = f32[1] "
+       "dynamic-slice(x, i), dynamic_slice_sizes={1}",
+       0, 0, 12},
+      {"x = f32[2] parameter(0) u = f32[1] parameter(1) i = s32[] parameter(2) "
+       "ROOT r = f32[2] dynamic-update-slice(x, u, i)",
+       0, 0, 12},
+      {"x = f32[3,3] parameter(0) i = s32[2] parameter(1) ROOT r = f32[2,3] "
+       "gather(x, i), offset_dims={1}, collapsed_slice_dims={0}, "
+       "start_index_map={0}, index_vector_dim=1, slice_sizes={1,3}",
+       0, 0, 56},
+      {"x = f32[3,3] parameter(0) i = s32[2] parameter(1) u = f32[2,3] "
+       "parameter(2) ROOT r = f32[3,3] scatter(x, i, u), "
+       "update_window_dims={1}, inserted_window_dims={0}, "
+       "scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=add",
+       6, 0, 4 * (2 + 3 * 6)},
+      {"x = f32[2] parameter(0) y = f32[2] parameter(1) ROOT r = (f32[2], "
+       "f32[2]) all-reduce(x, y), replica_groups={}, to_apply=add",
+       4, 0, 4 * 2 * 2 * 2},
+      {"x = f32[10] parameter(0) ROOT r = f32[10] tanh(x)", 0, 10, 80},
+      {"x = f32[8,4] parameter(0) ROOT r = f32[4,8] transpose(x), "
+       "dimensions={1,0}",
+       0, 0, 256},
+      {"x = f32[8,4]{0,1} parameter(0) ROOT r = f32[4,8]{1,0} transpose(x), "
+       "dimensions={1,0}",
+       0, 0, 0},
+      {"x = f32[8,4] parameter(0) ROOT r = f32[8,4] custom-call(x), "
+       "custom_call_target=\"f\"",
+       -1, 0, -1},
+  };
+  for (const auto& c : cases) {
+    SCOPED_TRACE(c.body);
+    const Cost cost = RootCost(c.body, CostOptions::LikeXla());
+    EXPECT_EQ(cost.flops, c.flops);
+    EXPECT_EQ(cost.transcendentals, c.transcendentals);
+    EXPECT_EQ(cost.bytes_accessed, c.bytes);
+  }
+}
+
+TEST(CostAnalysisTest, ADotWrittenAsAConvolutionCostsTheSame) {
+  // A batch of 8 as a spatial dimension with base dilation: a formula without
+  // the holes would count 8 times too much.
+  const double flops = 2.0 * 8 * 64 * 32 * 16;
+  EXPECT_EQ(RootCost("x = f32[8,64,16] parameter(0) y = f32[8,16,32] "
+                     "parameter(1) ROOT c = f32[8,64,32] convolution(x, y), "
+                     "window={size=8 stride=7 lhs_dilate=8}, "
+                     "dim_labels=0bf_0io->0bf",
+                     {})
+                .flops,
+            flops);
+}
+
+TEST(CostAnalysisTest, HugeSpatialDimensionsAreCountedInClosedForm) {
+  const int64_t large = 512 * 1024;
+  EXPECT_EQ(RootCost(absl::StrCat("x = f32[1,1,", large,
+                                  "] parameter(0) k = f32[1,1,", large,
+                                  "] parameter(1) ROOT c = f32[1,1,", large,
+                                  "] convolution(x, k), window={size=", large,
+                                  " stride=", large - 1, " lhs_dilate=", large,
+                                  "}, dim_labels=bf0_oi0->bf0"),
+                     {})
+                .flops,
+            2.0 * static_cast<double>(large));
+}
+
+TEST(CostAnalysisTest, AFusionReadsWhatItsBodyUses) {
+  auto module = ParseModule(R"(HloModule t
+    fused {
+      big = f32[100,10] parameter(0)
+      i = s32[] parameter(1)
+      z = s32[] constant(0)
+      row = f32[1,10] dynamic-slice(big, i, z), dynamic_slice_sizes={1,10}
+      unused = f32[50] parameter(2)
+      e = f32[1,10] exponential(row)
+      ROOT m = f32[1,10] multiply(e, row)
+    }
+    ENTRY main {
+      a = f32[100,10] parameter(0)
+      i = s32[] parameter(1)
+      u = f32[50] parameter(2)
+      ROOT f = f32[1,10] fusion(a, i, u), kind=kLoop, calls=fused
+    })");
+  ASSERT_OK(module.status());
+  const Instruction& fusion = *(*module)->entry()->root();
+  CostAnalysis costs;
+  EXPECT_EQ(costs.OperandBytes(fusion, 0), 4 * 10 * 2);  // two uses of a row
+  EXPECT_EQ(costs.OperandBytes(fusion, 2), 0);
+  EXPECT_EQ(costs.OutputBytes(fusion), 40);
+  EXPECT_EQ(costs.Of(fusion).flops, 10);
+  EXPECT_EQ(costs.Of(fusion).transcendentals, 10);
+}
+
+constexpr char kLoop[] = R"(HloModule t
+  body {
+    s = (s32[], f32[100]) parameter(0)
+    i = s32[] get-tuple-element(s), index=0
+    one = s32[] constant(1)
+    n = s32[] add(i, one)
+    x = f32[100] get-tuple-element(s), index=1
+    y = f32[100] negate(x)
+    ROOT t = (s32[], f32[100]) tuple(n, y)
+  }
+  cond {
+    s = (s32[], f32[100]) parameter(0)
+    i = s32[] get-tuple-element(s), index=0
+    limit = s32[] constant(7)
+    ROOT c = pred[] compare(i, limit), direction=LT
+  }
+  ENTRY main {
+    z = s32[] constant(0)
+    x = f32[100] parameter(0)
+    t = (s32[], f32[100]) tuple(z, x)
+    ROOT w = (s32[], f32[100]) while(t), condition=cond, body=body
+  })";
+
+TEST(CostAnalysisTest, ALoopCountsItsTrips) {
+  ASSERT_OK_AND_ASSIGN(auto module, ParseModule(kLoop));
+  const Instruction& loop = *module->entry()->root();
+  // Per trip: 100 negations, one add, one compare.
+  EXPECT_EQ(CostAnalysis().Of(loop).flops, 7 * 102);
+  EXPECT_EQ(CostAnalysis(CostOptions::LikeXla()).Of(loop).flops, 102);
+}
+
+TEST(CostAnalysisTest, AnAllReduceAddsItsGroup) {
+  const char* body =
+      "x = f32[100] parameter(0) ROOT r = f32[100] all-reduce(x), "
+      "replica_groups=[2,8]<=[16], to_apply=add";
+  EXPECT_EQ(RootCost(body, {}).flops, 700);
+  EXPECT_EQ(RootCost(body, CostOptions::LikeXla()).flops, 100);
+}
+
+TEST(CostAnalysisTest, UnknownCallsAreCountedAsUnknown) {
+  EXPECT_EQ(RootCost("x = f32[8] parameter(0) ROOT r = f32[8] custom-call(x), "
+                     "custom_call_target=\"f\"",
+                     {})
+                .unknown_ops,
+            1);
+}
+
+// Columns of xla_says.csv: what XLA itself counts for each corpus file.
+TEST(CostAnalysisTest, TheCorpusCostsWhatXlaSays) {
+  std::string shared;
+  for (const char* up : {"/../shared/", "/../../shared/"}) {
+    if (std::filesystem::exists(absl::StrCat(PTXLA_SOURCE_DIR, up))) {
+      shared = absl::StrCat(PTXLA_SOURCE_DIR, up);
+    }
+  }
+  const auto csv = ReadFile(shared + "hlo_corpus/xla_says.csv");
+  if (shared.empty() || !csv.ok()) GTEST_SKIP() << "no corpus here";
+  int checked = 0;
+  for (absl::string_view line : absl::StrSplit(*csv, '\n')) {
+    const std::vector<std::string> f = absl::StrSplit(line, ',');
+    if (f.size() < 7 || f[1] != "1") continue;
+    SCOPED_TRACE(f[0]);
+    auto module = ParseModuleFile(shared + f[0]);
+    ASSERT_OK(module.status());
+    EXPECT_EQ((*module)->computations().size(), std::stoul(f[2]));
+    EXPECT_EQ((*module)->instruction_count(), std::stoll(f[3]));
+    const Cost cost = CostAnalysis(CostOptions::LikeXla()).Of(**module);
+    // XLA sums in 32-bit floats: sums of 40,000 instructions are off by
+    // some 1e-5.
+    auto near = [](double ours, const std::string& theirs) {
+      const double xla = std::stod(theirs);
+      return std::abs(ours - xla) <= 1e-4 * std::abs(xla);
+    };
+    EXPECT_TRUE(near(cost.flops, f[4])) << cost.flops << " vs " << f[4];
+    EXPECT_TRUE(near(cost.transcendentals, f[5]))
+        << cost.transcendentals << " vs " << f[5];
+    EXPECT_TRUE(near(cost.bytes_accessed, f[6]))
+        << cost.bytes_accessed << " vs " << f[6];
+    ++checked;
+  }
+  EXPECT_EQ(checked, 123);
+}
+
+}  // namespace
+}  // namespace ptxla::hlo

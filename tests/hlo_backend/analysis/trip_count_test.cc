@@ -1,0 +1,99 @@
+#include "hlo_backend/analysis/trip_count.h"
+
+#include "absl/strings/substitute.h"
+#include "gtest/gtest.h"
+#include "hlo_backend/ir/parser.h"
+#include "tests/support/status_matchers.h"
+
+namespace ptxla::hlo {
+namespace {
+
+// A loop over (i, bound): $0 initial value, $1 next value of i, $2 the
+// condition, $3 further attributes.
+std::optional<TripCount> Trips(absl::string_view init, absl::string_view next,
+                               absl::string_view condition,
+                               absl::string_view attributes = "") {
+  const std::string text = absl::Substitute(R"(HloModule t
+    step { x = s32[] parameter(0)
+      two = s32[] constant(2)
+      ROOT r = s32[] add(x, two) }
+    body {
+      s = (s32[], s32[], s32[]) parameter(0)
+      i = s32[] get-tuple-element(s), index=0
+      bound = s32[] get-tuple-element(s), index=1
+      data = s32[] get-tuple-element(s), index=2
+      one = s32[] constant(1)
+      three = s32[] constant(3)
+      n = s32[] $1
+      d = s32[] multiply(data, data)
+      ROOT t = (s32[], s32[], s32[]) tuple(n, bound, d)
+    }
+    cond {
+      s = (s32[], s32[], s32[]) parameter(0)
+      i = s32[] get-tuple-element(s), index=0
+      bound = s32[] get-tuple-element(s), index=1
+      data = s32[] get-tuple-element(s), index=2
+      ten = s32[] constant(10)
+      ROOT c = pred[] $2
+    }
+    ENTRY main {
+      p = s32[] parameter(0)
+      z = s32[] constant($0)
+      b = s32[] constant(20)
+      t = (s32[], s32[], s32[]) tuple(z, b, p)
+      ROOT w = (s32[], s32[], s32[]) while(t), condition=cond, body=body$3
+    })",
+                                            init, next, condition, attributes);
+  auto module = ParseModule(text);
+  EXPECT_OK(module.status());
+  if (!module.ok()) return std::nullopt;
+  return TripCountOf(*(*module)->entry()->root());
+}
+
+TEST(TripCountTest, InductionVariables) {
+  struct {
+    const char *init, *next, *condition;
+    int64_t count;
+  } cases[] = {
+      {"0", "add(i, one)", "compare(i, ten), direction=LT", 10},
+      {"0", "add(one, i)", "compare(ten, i), direction=GT", 10},
+      {"0", "add(i, three)", "compare(i, ten), direction=LT", 4},
+      {"1", "add(i, three)", "compare(i, ten), direction=LE", 4},
+      {"25", "subtract(i, three)", "compare(i, ten), direction=GT", 5},
+      {"25", "subtract(i, three)", "compare(i, ten), direction=GE", 6},
+      {"4", "add(i, three)", "compare(i, ten), direction=NE", 2},
+      {"11", "add(i, one)", "compare(i, ten), direction=LT", 0},
+      {"0", "add(i, one)", "compare(i, bound), direction=LT", 20},
+      {"0", "fusion(i), kind=kLoop, calls=step",
+       "compare(i, ten), direction=LT", 5},
+  };
+  for (const auto& c : cases) {
+    SCOPED_TRACE(absl::StrCat(c.init, " ", c.next, " ", c.condition));
+    const auto trips = Trips(c.init, c.next, c.condition);
+    ASSERT_TRUE(trips.has_value());
+    EXPECT_EQ(trips->count, c.count);
+    EXPECT_EQ(trips->induction_index, 0);
+  }
+}
+
+TEST(TripCountTest, DataDependentLoopsHaveNone) {
+  EXPECT_FALSE(Trips("0", "add(i, one)", "compare(data, ten), direction=LT"));
+  EXPECT_FALSE(Trips("0", "add(i, data)", "compare(i, ten), direction=LT"));
+  EXPECT_FALSE(Trips("0", "multiply(i, one)", "compare(i, ten), direction=LT"));
+  EXPECT_FALSE(Trips("0", "add(i, one)", "compare(i, data), direction=LT"));
+  // It never ends, or only by overflow.
+  EXPECT_FALSE(Trips("0", "subtract(i, one)", "compare(i, ten), direction=LT"));
+  EXPECT_FALSE(Trips("0", "add(i, three)", "compare(i, ten), direction=NE"));
+}
+
+TEST(TripCountTest, AWrittenCountWins) {
+  const auto trips =
+      Trips("0", "add(i, data)", "compare(i, ten), direction=LT",
+            ", backend_config={\"known_trip_count\":{\"n\":\"42\"}}");
+  ASSERT_TRUE(trips.has_value());
+  EXPECT_EQ(trips->count, 42);
+  EXPECT_EQ(trips->reason, "known_trip_count");
+}
+
+}  // namespace
+}  // namespace ptxla::hlo
