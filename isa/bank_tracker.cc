@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "isa/asm.h"
+#include "isa/vmem_banks.h"
 
 namespace ptxla::isa {
 
@@ -18,20 +19,10 @@ int64_t BankTracker::Mod(int64_t value) const {
   return ((value % cycle) + cycle) % cycle;
 }
 
-// One bit per bank that the load touches, relative to its symbol. At most 64
-// banks.
+// Relative to the load's symbol.
 uint64_t BankTracker::BanksOf(const Instr& load) const {
-  const int64_t base = (load.a == kNoReg ? 0 : state_[load.a].bytes) + load.imm;
-  uint64_t banks = 0;
-  const int rows = load.op == Opcode::kVldBcast ? 1 : kSublanes;
-  for (int s = 0; s < rows; ++s) {
-    const int64_t offset =
-        load.op == Opcode::kVldStr
-            ? int64_t{s / load.c} * load.imm2 + s % load.c * kRowBytes
-            : int64_t{s} * kRowBytes;
-    banks |= uint64_t{1} << (Mod(base + offset) / kRowBytes);
-  }
-  return banks;
+  const int64_t base = load.a == kNoReg ? 0 : state_[load.a].bytes;
+  return LoadBanks(load.op, base + load.imm, load.imm2, load.c, banks_);
 }
 
 absl::Status BankTracker::CheckLoads(absl::Span<const Instr> bundle) const {

@@ -60,7 +60,8 @@ inline constexpr int kRowBytes = kLanes * 4;  // one sublane row of VMEM
   X(kMc)     /* vector masks m0..      */                       \
   X(kMdRead) /* a mask read, in dst */                          \
   X(kPd)                                                        \
-  X(kPa) X(kPb) X(kPc) /* predicates p0..        */             \
+  X(kPa)                                                        \
+  X(kPb) X(kPc)        /* predicates p0..        */             \
       X(kImm)          /* imm, decimal */                       \
       X(kHex)          /* imm, hexadecimal, 32 bits */          \
       X(kImm2)         /* imm2, decimal */                      \

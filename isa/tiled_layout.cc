@@ -51,14 +51,29 @@ std::vector<int64_t> FinalDims(const TiledLayout& l) {
   return dims;
 }
 
-// Calls fn(logical position, element offset) for every element.
+// Calls fn(logical position, element offset) for every element. Each dimension
+// of the tiled form comes from one logical dimension, so an element's offset is
+// a sum of one term per dimension, read from a table.
 template <class Fn>
 void ForEachElement(const TiledLayout& l, Fn fn) {
+  const int rank = static_cast<int>(l.dims.size());
+  std::vector<std::vector<int64_t>> terms(rank);
+  std::vector<int64_t> index(rank, 0);
+  for (int d = 0; d < rank; ++d) {
+    for (int64_t i = 0; i < l.dims[d]; ++i) {
+      index[d] = i;
+      terms[d].push_back(l.ElementOffset(index));
+    }
+    index[d] = 0;
+  }
   const int64_t n = l.NumElements();
-  std::vector<int64_t> index(l.dims.size(), 0);
-  for (int64_t i = 0; i < n; ++i) {
-    fn(i, l.ElementOffset(index));
-    for (int d = static_cast<int>(index.size()) - 1; d >= 0; --d) {
+  if (rank == 0) return fn(0, 0);
+  const std::vector<int64_t>& inner = terms.back();
+  for (int64_t i = 0; i < n;) {
+    int64_t base = 0;
+    for (int d = 0; d + 1 < rank; ++d) base += terms[d][index[d]];
+    for (int64_t term : inner) fn(i++, base + term);
+    for (int d = rank - 2; d >= 0; --d) {
       if (++index[d] < l.dims[d]) break;
       index[d] = 0;
     }

@@ -48,5 +48,27 @@ TEST(TiledLayoutTest, UnpackInvertsPack) {
   }
 }
 
+TEST(TiledLayoutTest, PackPutsElementsAtTheirOffsets) {
+  const TiledLayout l{{3, 5, 130}, {1, 2, 0}, {{8, 128}, {2, 1}}, 16};
+  std::vector<uint8_t> data(l.NumElements() * 2);
+  for (size_t i = 0; i < data.size(); ++i) {
+    data[i] = static_cast<uint8_t>(i * 89 + i / 251);
+  }
+  const std::string packed = l.Pack(data);
+  int64_t at = 0;
+  for (int64_t i = 0; i < 3; ++i) {
+    for (int64_t j = 0; j < 5; ++j) {
+      for (int64_t k = 0; k < 130; ++k, at += 2) {
+        const int64_t offset = 2 * l.ElementOffset({i, j, k});
+        ASSERT_EQ(packed.substr(offset, 2),
+                  std::string(reinterpret_cast<char*>(&data[at]), 2));
+      }
+    }
+  }
+  const TiledLayout scalar{{}, {}, {}, 32};
+  const uint8_t kWord[] = {1, 2, 3, 4};
+  EXPECT_EQ(scalar.Pack(kWord), std::string("\1\2\3\4"));
+}
+
 }  // namespace
 }  // namespace ptxla::isa

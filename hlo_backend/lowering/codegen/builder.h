@@ -76,7 +76,9 @@ class CodeBuilder {
   // Globals of the class that are still free.
   int FreeGlobals(isa::RegClass cls) const;
   // Says that the address in `reg` is `offset` beyond what `group` stands for,
-  // modulo the VMEM banks.
+  // modulo the VMEM banks. kAbsoluteBanks: beyond address 0, as the slots of
+  // windows are (isa::LayoutVmem begins each at a whole number of bank cycles).
+  static constexpr int32_t kAbsoluteBanks = 0;
   void SetBank(Sca reg, int32_t group, int32_t offset);
   int32_t NewBankGroup() { return next_bank_group_++; }
 
@@ -183,7 +185,7 @@ class CodeBuilder {
   bool block_open_ = false;
   bool overflow_ = false;
   int next_xlu_ = 0;
-  int32_t next_bank_group_ = 0;
+  int32_t next_bank_group_ = 1;
 };
 
 }  // namespace ptxla::codegen

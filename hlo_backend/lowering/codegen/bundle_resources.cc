@@ -1,16 +1,13 @@
 #include "hlo_backend/lowering/codegen/bundle_resources.h"
 
 #include "base/check.h"
+#include "isa/vmem_banks.h"
 
 namespace ptxla::codegen {
 namespace {
 
 using isa::Bit;
 using isa::Slot;
-
-int64_t BytesLoaded(const VInstr& v) {
-  return v.op == isa::Opcode::kVldBcast ? isa::kRowBytes : isa::kVregBytes;
-}
 
 }  // namespace
 
@@ -24,9 +21,9 @@ bool SameBank(const VInstr& x, const VInstr& y, const isa::MachineModel& model,
     if (rx.bank_group < 0 || rx.bank_group != ry.bank_group) return false;
     distance += rx.bank_offset - ry.bank_offset;
   }
-  const int64_t all = int64_t{model.vmem_banks} * isa::kRowBytes;
-  distance = ((distance % all) + all) % all;
-  return distance < BytesLoaded(y) || all - distance < BytesLoaded(x);
+  const int banks = model.vmem_banks;
+  return (isa::LoadBanks(x.op, distance, x.imm2, x.c, banks) &
+          isa::LoadBanks(y.op, 0, y.imm2, y.c, banks)) != 0;
 }
 
 bool BundleResources::SlotsFit(isa::SlotMask slots,

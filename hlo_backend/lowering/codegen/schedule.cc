@@ -7,6 +7,7 @@
 #include "absl/status/status.h"
 #include "base/check.h"
 #include "base/status.h"
+#include "hlo_backend/lowering/codegen/bundle_resources.h"
 #include "hlo_backend/lowering/codegen/dependences.h"
 
 namespace ptxla::codegen {
@@ -208,26 +209,9 @@ class Scheduler {
   bool BanksFree(const VInstr& v) const {
     if (model_.vmem_banks == 0 || !isa::IsVectorLoad(v.op)) return true;
     for (int other : loads_) {
-      if (SameBank(v, instrs_[other])) return false;
+      if (SameBank(v, instrs_[other], model_, registers_)) return false;
     }
     return true;
-  }
-
-  bool SameBank(const VInstr& x, const VInstr& y) const {
-    int64_t distance = int64_t{x.imm} - y.imm;
-    if (x.a != y.a) {
-      if (x.a == kNone || y.a == kNone) return false;
-      const VRegister& rx = registers_[x.a];
-      const VRegister& ry = registers_[y.a];
-      if (rx.bank_group < 0 || rx.bank_group != ry.bank_group) return false;
-      distance += rx.bank_offset - ry.bank_offset;
-    }
-    const int64_t all = int64_t{model_.vmem_banks} * isa::kRowBytes;
-    distance = ((distance % all) + all) % all;
-    const auto span = [](const VInstr& v) -> int64_t {
-      return v.op == isa::Opcode::kVldBcast ? isa::kRowBytes : isa::kVregBytes;
-    };
-    return distance < span(y) || all - distance < span(x);
   }
 
   bool UnitFree(const Node& node, int cycle) const {

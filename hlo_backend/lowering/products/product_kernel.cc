@@ -114,6 +114,7 @@ class ProductEmitter {
     if (Accumulates()) {
       parts_.sums.base = b.GlobalSca();
       b.ScratchAddress(parts_.sums.base, 0);
+      b.SetBank(parts_.sums.base, CodeBuilder::kAbsoluteBanks, 0);
       parts_.sums.space = kSums;
       parts_.sums.type = hlo::PrimitiveType::kF32;
       parts_.sums.lane_pitch = isa::kVregBytes;
@@ -147,6 +148,8 @@ class ProductEmitter {
     BlockPlace to;
     to.base = b.GlobalSca();
     b.ScratchAddress(to.base, static_cast<int32_t>(transposed_offset_));
+    b.SetBank(to.base, CodeBuilder::kAbsoluteBanks,
+              static_cast<int32_t>(transposed_offset_));
     to.space = kTransposedLhs;
     to.type =
         arrays_.bf16 ? hlo::PrimitiveType::kBf16 : hlo::PrimitiveType::kF32;

@@ -269,6 +269,7 @@ BlockPlace PlaceOf(const MatrixView& view, const isa::Window& window,
   BlockPlace p;
   p.base = b->GlobalSca();
   b->WindowAddress(p.base, window_number);
+  if (!view.resident) b->SetBank(p.base, codegen::CodeBuilder::kAbsoluteBanks, 0);
   p.space = space;
   p.type = view.type;
   const auto pitch = [&](int dim) {

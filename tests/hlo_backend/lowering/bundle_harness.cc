@@ -13,6 +13,7 @@
 #include "hlo_backend/lowering/physical_array.h"
 #include "isa/from_chip_spec.h"
 #include "isa/interpreter.h"
+#include "isa/verifier.h"
 #include "isa/tiled_layout.h"
 
 namespace ptxla::lowering {
@@ -227,6 +228,7 @@ absl::StatusOr<HarnessResult> CompareKernel(absl::string_view text,
     }
     args.push_back(arg);
   }
+  RETURN_IF_ERROR(isa::VerifyKernel(result.kernel, p.model));
   ASSIGN_OR_RETURN(result.cycles, core.Run(result.kernel, args));
   hlo::EvaluatorOptions evaluator;
   evaluator.tpu_mode = true;

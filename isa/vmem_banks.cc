@@ -1,0 +1,20 @@
+#include "isa/vmem_banks.h"
+
+namespace ptxla::isa {
+
+uint64_t LoadBanks(Opcode op, int64_t address, int64_t stride, int group,
+                   int banks) {
+  uint64_t result = 0;
+  const int rows = op == Opcode::kVldBcast ? 1 : kSublanes;
+  for (int s = 0; s < rows; ++s) {
+    int64_t at = address + int64_t{s} * kRowBytes;
+    if (op == Opcode::kVldStr) {
+      at = address + s / group * stride + int64_t{s % group} * kRowBytes;
+    }
+    const int64_t bank = at / kRowBytes % banks;
+    result |= uint64_t{1} << (bank < 0 ? bank + banks : bank);
+  }
+  return result;
+}
+
+}  // namespace ptxla::isa
