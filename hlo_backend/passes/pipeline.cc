@@ -124,17 +124,24 @@ absl::StatusOr<std::vector<PassReport>> Pipeline::Run(
   };
 
   for (const Step& step : steps_) {
+    // A pass that left the module alone is not asked again before another one
+    // has changed it.
+    int64_t changes = 0;
+    std::vector<int64_t> stable_at(step.passes.size(), -1);
     for (int round = 0; round < step.max_rounds; ++round) {
-      bool changed = false;
-      for (const auto& pass : step.passes) {
-        if (std::count(options.disabled.begin(), options.disabled.end(),
+      const int64_t changes_before = changes;
+      for (size_t k = 0; k < step.passes.size(); ++k) {
+        Pass* pass = step.passes[k].get();
+        if (stable_at[k] == changes ||
+            std::count(options.disabled.begin(), options.disabled.end(),
                        pass->name()) > 0) {
           continue;
         }
-        ASSIGN_OR_RETURN(const bool this_one, run_one(pass.get(), step, round));
-        changed |= this_one;
+        ASSIGN_OR_RETURN(const bool changed, run_one(pass, step, round));
+        if (changed) ++changes;
+        if (!changed) stable_at[k] = changes;
       }
-      if (!changed) break;
+      if (changes == changes_before) break;
     }
   }
   return reports;

@@ -3,6 +3,7 @@
 #include <queue>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "hlo_backend/analysis/liveness.h"
 #include "hlo_backend/analysis/tiled_layout.h"
 #include "hlo_backend/passes/control_flow.h"
@@ -38,8 +39,6 @@ class ListScheduler {
       node.bytes = OnlyNames(*i) ? 0 : PaddedBytes(i->shape());
       node.readers = i->user_count();
     }
-    // Every operand slot is one wait; a user that names a value twice waits
-    // twice.
   }
 
   std::vector<Instruction*> Run() {
@@ -132,30 +131,83 @@ class ListScheduler {
   std::priority_queue<Entry> ready_;
 };
 
-// A parameter stands where it is: first.
-std::vector<Instruction*> ParametersFirst(
-    const std::vector<Instruction*>& order) {
-  std::vector<Instruction*> result;
-  result.reserve(order.size());
-  for (Instruction* i : order) {
-    if (i->opcode() == Opcode::kParameter) result.push_back(i);
+// Moves what takes more memory than it can free, and what only names memory,
+// to right before its first user.
+class Delayer {
+ public:
+  explicit Delayer(const std::vector<Instruction*>& order) : order_(order) {}
+
+  std::vector<Instruction*> Run() {
+    result_.reserve(order_.size());
+    for (Instruction* i : order_) {
+      if (i->opcode() == Opcode::kParameter) Emit(i);
+    }
+    for (Instruction* i : order_) {
+      if (!MayWait(*i)) Emit(i);
+    }
+    for (Instruction* i : order_) Emit(i);  // what nobody uses
+    return std::move(result_);
   }
-  for (Instruction* i : order) {
-    if (i->opcode() != Opcode::kParameter) result.push_back(i);
+
+ private:
+  static bool MayWait(const Instruction& i) {
+    if (i.IsRoot() || i.HasSideEffect() || IsAsyncStart(i.opcode()) ||
+        IsAsyncDone(i.opcode()) || !i.control_predecessors().empty() ||
+        !i.control_successors().empty()) {
+      return false;
+    }
+    if (OnlyNames(i)) return true;
+    int64_t freed = 0;
+    for (const Instruction* o : i.operands()) {
+      while (o->opcode() == Opcode::kGetTupleElement ||
+             o->opcode() == Opcode::kBitcast) {
+        o = o->operand(0);
+      }
+      if (o->opcode() != Opcode::kParameter && !o->IsConstant()) {
+        freed += PaddedBytes(o->shape());
+      }
+    }
+    return freed < PaddedBytes(i.shape());
   }
-  return result;
-}
+
+  void Emit(Instruction* first) {
+    std::vector<Instruction*> stack = {first};
+    while (!stack.empty()) {
+      Instruction* i = stack.back();
+      if (done_.contains(i)) {
+        stack.pop_back();
+        continue;
+      }
+      const size_t depth = stack.size();
+      // Pushed last to first, so that they run in the order of the operands.
+      for (int k = i->operand_count(); k-- > 0;) {
+        if (!done_.contains(i->operand(k))) stack.push_back(i->operand(k));
+      }
+      for (Instruction* p : i->control_predecessors()) {
+        if (!done_.contains(p)) stack.push_back(p);
+      }
+      if (stack.size() > depth) continue;
+      stack.pop_back();
+      done_.insert(i);
+      result_.push_back(i);
+    }
+  }
+
+  const std::vector<Instruction*>& order_;
+  absl::flat_hash_set<const Instruction*> done_;
+  std::vector<Instruction*> result_;
+};
 
 }  // namespace
 
 std::vector<Instruction*> ListSchedule(const Computation& computation) {
-  return ParametersFirst(ListScheduler(computation).Run());
+  return Delayer(ListScheduler(computation).Run()).Run();
 }
 
 absl::StatusOr<bool> SchedulerPass::Run(Module* module, const PassContext&) {
   if (module->config().is_scheduled) return false;
   for (Computation* c : ControlComputations(*module)) {
-    const std::vector<Instruction*> plain = ParametersFirst(c->PostOrder());
+    const std::vector<Instruction*> plain = Delayer(c->PostOrder()).Run();
     const std::vector<Instruction*> list = ListSchedule(*c);
     const bool better =
         Liveness(*c, list).PeakBytes() < Liveness(*c, plain).PeakBytes();

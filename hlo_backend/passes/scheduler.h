@@ -2,9 +2,11 @@
 // scheduled.
 //
 // Two orders are tried: operands before users as the root asks for them, and a
-// list schedule that takes, of what is ready, what frees the most memory. The
-// one with the lower peak wins (the first when equal). Starts of asynchronous
-// instructions run as soon as they can, their dones as late as they can.
+// list schedule that takes, of what is ready, what frees the most memory. In
+// both, what takes more memory than it can free waits until right before its
+// first user (random bits, broadcasts). The one with the lower peak wins (the
+// first when equal). Starts of asynchronous instructions run as soon as they
+// can, their dones as late as they can.
 // Near-linear; works without a cost model.
 #ifndef PTXLA_HLO_BACKEND_PASSES_SCHEDULER_H_
 #define PTXLA_HLO_BACKEND_PASSES_SCHEDULER_H_
