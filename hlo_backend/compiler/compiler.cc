@@ -15,6 +15,46 @@ double MsSince(std::chrono::steady_clock::time_point start) {
       .count();
 }
 
+isa::Space SpaceOf(int memory_space) {
+  switch (memory_space) {
+    case kMemoryVmem:
+      return isa::Space::kVmem;
+    case kMemoryCmem:
+      return isa::Space::kCmem;
+    case kMemoryHost:
+      return isa::Space::kHost;
+    case kMemorySmem:
+      return isa::Space::kSmem;
+    default:
+      return isa::Space::kHbm;
+  }
+}
+
+lowering::Placement PlacementOf(const BufferPlan& plan) {
+  lowering::Placement placement;
+  for (const PlannedBuffer& b : plan.buffers) {
+    isa::Buffer buffer;
+    buffer.id = b.id;
+    buffer.name = b.name;
+    buffer.bytes = b.bytes;
+    buffer.space = SpaceOf(b.memory_space);
+    buffer.offset = b.offset;
+    buffer.alias = b.alias_of;
+    buffer.label = b.label;
+    placement.buffers.push_back(std::move(buffer));
+  }
+  for (const auto& [instruction, refs] : plan.leaves) {
+    for (int leaf = 0; leaf < static_cast<int>(refs.size()); ++leaf) {
+      if (refs[leaf].buffer < 0) continue;
+      isa::BufferSlice slice;
+      slice.buffer = refs[leaf].buffer;
+      slice.offset = refs[leaf].offset;
+      placement.places[{instruction, leaf}] = slice;
+    }
+  }
+  return placement;
+}
+
 int64_t CallsIn(const isa::Schedule& schedule) {
   int64_t calls = 0;
   for (const isa::Op& op : schedule) {
@@ -55,8 +95,9 @@ absl::StatusOr<CompiledModule> Compile(std::unique_ptr<Module> module,
   if (options.estimate_unknown_ops) {
     lower.unknown_ops = lowering::LoweringOptions::UnknownOps::kEstimate;
   }
-  ASSIGN_OR_RETURN(result.program,
-                   lowering::Lower(*module, memory.plan, chip, lower));
+  ASSIGN_OR_RETURN(
+      result.program,
+      lowering::Lower(*module, PlacementOf(memory.plan), chip, lower));
   result.lowering_ms = MsSince(start);
 
   result.effort.kernels = CallsIn(result.program.schedule);
