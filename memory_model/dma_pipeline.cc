@@ -20,13 +20,14 @@ void DmaPipeline::Advance(const PipelineStep& step, Picoseconds next_load) {
       loaded_ = free_ + latency_;
     }
   }
-  const Picoseconds begin =
-      std::max({end_, loaded_,
-                step.store.count() > 0 ? stored_[slots_ - 1] : Picoseconds(0)});
+  const Picoseconds loaded = loaded_;
   if (next_load.count() > 0) {
-    free_ = std::max(free_, begin) + next_load;
+    free_ = std::max(free_, end_) + next_load;
     loaded_ = free_ + latency_;
   }
+  const Picoseconds begin =
+      std::max({end_, loaded,
+                step.store.count() > 0 ? stored_[slots_ - 1] : Picoseconds(0)});
   end_ = begin + step.compute;
   if (step.store.count() > 0) {
     free_ = std::max(free_, end_) + step.store;
@@ -67,7 +68,7 @@ void DmaPipeline::Repeat(absl::Span<const PipelineStep> period, int64_t times) {
     }
     last = state;
     last_end = end_;
-    have_last = true;
+    have_last = started_;  // the first load happens once
   }
 }
 

@@ -2,13 +2,14 @@
 // recurrence for one core that has the HBM to itself, with a jump over steady
 // states. For scoring tile sizes; the simulator runs the real kernel.
 //
-// Step s starts when step s-1 has ended, its blocks have arrived and the output
-// slot that it will fill is free. It then asks for the blocks of step s+1,
+// When step s-1 has ended, step s asks for the blocks of step s+1, waits until
+// its own blocks have arrived and the output slot that it will fill is free,
 // computes, and hands its result to the memory, which serves requests in order:
 //
-//   begin_s = max(end_(s-1), loaded_s, stored_(s-slots))
-//   end_s   = begin_s + compute_s
-//   loaded  = served + latency,  served = max(asked, memory free) + busy
+//   asked_(s+1) = end_(s-1)
+//   begin_s     = max(end_(s-1), loaded_s, stored_(s-slots))
+//   end_s       = begin_s + compute_s
+//   loaded      = served + latency,  served = max(asked, memory free) + busy
 //
 //   DmaPipeline p(/*latency=*/Picoseconds(600000));
 //   p.Repeat({{load, compute, Picoseconds(0)}, {load, compute, store}}, 1000);

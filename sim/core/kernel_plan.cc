@@ -105,7 +105,9 @@ class PlanMaker {
     plan_.working_cores = std::max(1, plan_.working_cores);
     plan_.symmetric = true;
     for (int core = 1; core < plan_.cores; ++core) {
-      plan_.symmetric = plan_.symmetric && plan_.steps[core] == plan_.steps[0];
+      plan_.symmetric = plan_.symmetric &&
+                        plan_.steps[core] == plan_.steps[0] &&
+                        SameEvents(plan_.entry[core], plan_.entry[0]);
     }
     return std::move(plan_);
   }
@@ -208,6 +210,14 @@ class PlanMaker {
         break;
     }
     step->events.push_back(e);
+  }
+
+  static bool SameEvents(const StepPlan& a, const StepPlan& b) {
+    return a.events.size() == b.events.size() &&
+           std::equal(a.events.begin(), a.events.end(), b.events.begin(),
+                      [](const PlanEvent& x, const PlanEvent& y) {
+                        return x.offset == y.offset && x.work == y.work;
+                      });
   }
 
   static bool Moves(const PlanEvent& e) {

@@ -49,10 +49,10 @@ TEST(Simulator, ASmallKernelTakesTheCyclesThatOneCanCount) {
   isa::Program p;
   AddKernel(&p, MakeStreamKernel(s));
   const record::DeviceTrace trace = RunIt(p, TestSlice("unit"));
-  // prologue 1; entry 1 asks at its first cycle, the block is there 513 cycles
-  // later; step 0: wait, start, nop 1000; the next block arrives within; step 1
-  // 1002 cycles; exit 1.
-  EXPECT_EQ(trace.total_cycles(), 1 + 513 + 1002 + 1002 + 1);
+  // Prologue 1. Entry asks at cycle 1, the block is there at 514. Step 0 asks
+  // for the next block at cycle 2, waits at its second bundle and goes on as if
+  // it had begun at 513. The next block arrives within. Exit 1.
+  EXPECT_EQ(trace.total_cycles(), 513 + 1002 + 1002 + 1);
   EXPECT_EQ(trace.total_ps(), trace.total_cycles() * 1000);
 }
 

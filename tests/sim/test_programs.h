@@ -37,6 +37,9 @@ struct StreamKernel {
   std::vector<int> moves_with = {};
   int64_t ragged_bytes = 0;  // cut off the last block of dimension 0
   bool parallel = false;     // megacore splits dimension 0
+  // Ask for the next blocks before waiting for those of the step, as compiled
+  // kernels do.
+  bool ask_first = true;
 };
 
 inline isa::Instr Dma(isa::Opcode op, int window) {
@@ -46,13 +49,20 @@ inline isa::Instr Dma(isa::Opcode op, int window) {
   return i;
 }
 
-// wait inputs, wait output slots, ask for the next inputs, compute, write back.
+// Ask for the next inputs, wait for the inputs and the output slots, compute,
+// write back.
 inline isa::Kernel MakeStreamKernel(const StreamKernel& s) {
   isa::Kernel k;
   k.name = "stream";
   k.grid = s.grid;
   if (s.parallel) k.megacore_dim = 0;
   isa::Block entry, step, exit;
+  const auto ask = [&] {
+    for (int w = 0; w < s.inputs; ++w) {
+      step.Add({Dma(isa::Opcode::kDmaStart, w)});
+    }
+  };
+  if (s.ask_first) ask();
   const int windows = s.inputs + s.outputs;
   for (int w = 0; w < windows; ++w) {
     const bool input = w < s.inputs;
@@ -84,9 +94,7 @@ inline isa::Kernel MakeStreamKernel(const StreamKernel& s) {
     step.Add({Dma(isa::Opcode::kDmaWait, w)});
     if (!input) exit.Add({Dma(isa::Opcode::kDmaWait, w)});
   }
-  for (int w = 0; w < s.inputs; ++w) {
-    step.Add({Dma(isa::Opcode::kDmaStart, w)});
-  }
+  if (!s.ask_first) ask();
   for (int i = 0; i < s.vadds; ++i) {
     isa::Instr add;
     add.op = isa::Opcode::kVaddF32;
@@ -176,6 +184,7 @@ inline StreamKernel RandomStream(std::mt19937* random) {
   s.outputs = upto(3);
   s.compute = upto(2000);
   s.vadds = upto(300);
+  s.ask_first = upto(4) > 0;
   for (int w = 0; w < s.inputs + s.outputs; ++w) {
     s.moves_with.push_back(upto(dims + 1) - 1);
   }
