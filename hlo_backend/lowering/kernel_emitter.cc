@@ -107,12 +107,6 @@ absl::StatusOr<isa::Kernel> EmitKernel(const KernelContext& context,
   return EmitMovement(context, i);
 }
 
-absl::StatusOr<isa::Kernel> EmitMovement(const KernelContext&,
-                                         const Instruction& i) {
-  return absl::UnimplementedError(
-      absl::StrCat(i.name(), " (", hlo::OpcodeName(i.opcode()), ")"));
-}
-
 int InPlaceOperand(const Instruction& i) {
   switch (i.opcode()) {
     case Opcode::kDynamicUpdateSlice:

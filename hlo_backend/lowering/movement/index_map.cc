@@ -1,0 +1,154 @@
+#include "hlo_backend/lowering/movement/index_map.h"
+
+#include "absl/strings/str_cat.h"
+#include "base/check.h"
+#include "base/status.h"
+#include "hlo_backend/ir/computation.h"
+
+namespace ptxla::lowering {
+namespace {
+
+using hlo::DimVector;
+using hlo::Instruction;
+using hlo::Opcode;
+
+int64_t Linear(const hlo::Shape& shape, const DimVector& index) {
+  int64_t linear = 0;
+  for (int d = 0; d < shape.rank(); ++d)
+    linear = linear * shape.dim(d) + index[d];
+  return linear;
+}
+
+DimVector Delinear(const hlo::Shape& shape, int64_t linear) {
+  DimVector index(shape.rank(), 0);
+  for (int d = shape.rank() - 1; d >= 0; --d) {
+    index[d] = linear % shape.dim(d);
+    linear /= shape.dim(d);
+  }
+  return index;
+}
+
+// One step towards the operands: the operand taken and the index in it; false:
+// the padding value.
+bool Step(const Instruction& i, DimVector* index, int* operand) {
+  *operand = 0;
+  DimVector& x = *index;
+  switch (i.opcode()) {
+    case Opcode::kCopy:
+      return true;
+    case Opcode::kReshape:
+    case Opcode::kBitcast:
+      x = Delinear(i.operand(0)->shape(), Linear(i.shape(), x));
+      return true;
+    case Opcode::kTranspose: {
+      const auto dims = i.dimensions();
+      DimVector from(x.size(), 0);
+      for (size_t d = 0; d < dims.size(); ++d) from[dims[d]] = x[d];
+      x = from;
+      return true;
+    }
+    case Opcode::kBroadcast: {
+      DimVector from;
+      for (int64_t d : i.dimensions()) from.push_back(x[d]);
+      x = from;
+      return true;
+    }
+    case Opcode::kSlice: {
+      const auto& a = i.attrs<hlo::SliceAttrs>();
+      for (size_t d = 0; d < x.size(); ++d) {
+        x[d] = a.starts[d] + x[d] * a.strides[d];
+      }
+      return true;
+    }
+    case Opcode::kReverse:
+      for (int64_t d : i.dimensions()) {
+        x[d] = i.shape().dim(static_cast<int>(d)) - 1 - x[d];
+      }
+      return true;
+    case Opcode::kConcatenate: {
+      const int64_t d = i.dimensions()[0];
+      while (x[d] >= i.operand(*operand)->shape().dim(static_cast<int>(d))) {
+        x[d] -= i.operand(*operand)->shape().dim(static_cast<int>(d));
+        ++*operand;
+      }
+      return true;
+    }
+    case Opcode::kPad: {
+      const auto& a = i.attrs<hlo::PadAttrs>();
+      for (size_t d = 0; d < x.size(); ++d) {
+        const auto& dim = a.dims[d];
+        const int64_t at = x[d] - dim.low;
+        if (at < 0 || at % (dim.interior + 1) != 0) return false;
+        x[d] = at / (dim.interior + 1);
+        if (x[d] >= i.operand(0)->shape().dim(static_cast<int>(d))) {
+          return false;
+        }
+      }
+      return true;
+    }
+    default:
+      CHECK(false) << "not a movement: " << i.name();
+  }
+  return false;
+}
+
+}  // namespace
+
+bool IsMovement(const Instruction& i) {
+  switch (i.opcode()) {
+    case Opcode::kCopy:
+    case Opcode::kReshape:
+    case Opcode::kBitcast:
+    case Opcode::kTranspose:
+    case Opcode::kBroadcast:
+    case Opcode::kSlice:
+    case Opcode::kReverse:
+    case Opcode::kConcatenate:
+    case Opcode::kPad:
+      return true;
+    default:
+      return false;
+  }
+}
+
+absl::StatusOr<IndexMap> IndexMap::Of(const Instruction& instruction) {
+  const auto refuse = [](const Instruction& i) {
+    return absl::UnimplementedError(absl::StrCat(
+        "%", i.name(), " (", hlo::OpcodeName(i.opcode()), ") is not lowered"));
+  };
+  if (instruction.opcode() == Opcode::kFusion) {
+    for (const Instruction* i : instruction.fused()->instructions()) {
+      if (i->opcode() != Opcode::kParameter && !IsMovement(*i)) {
+        return refuse(*i);
+      }
+    }
+  } else if (!IsMovement(instruction)) {
+    return refuse(instruction);
+  }
+  return IndexMap(instruction);
+}
+
+Source IndexMap::At(const DimVector& index) const {
+  Source s;
+  s.index = index;
+  const bool fusion = instruction_->opcode() == Opcode::kFusion;
+  const Instruction* i = fusion ? instruction_->fused()->root() : instruction_;
+  while (true) {
+    if (fusion && i->opcode() == Opcode::kParameter) {
+      s.operand = static_cast<int>(i->parameter_number());
+      return s;
+    }
+    int operand = 0;
+    if (!Step(*i, &s.index, &operand)) {
+      s.operand = -1;
+      return s;
+    }
+    if (!fusion) {
+      s.operand = operand;
+      return s;
+    }
+    i = i->operand(operand);
+  }
+}
+
+}  // namespace ptxla::lowering

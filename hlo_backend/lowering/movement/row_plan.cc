@@ -1,0 +1,142 @@
+#include "hlo_backend/lowering/movement/row_plan.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+#include "base/status.h"
+
+namespace ptxla::lowering {
+
+using hlo::DimVector;
+
+absl::StatusOr<RowPlan> RowPlan::Of(const hlo::Instruction& instruction) {
+  ASSIGN_OR_RETURN(IndexMap map, IndexMap::Of(instruction));
+  ASSIGN_OR_RETURN(PhysicalArray result,
+                   PhysicalArray::Of(instruction.shape()));
+  std::vector<WordRows> operands;
+  for (const hlo::Instruction* operand : instruction.operands()) {
+    ASSIGN_OR_RETURN(PhysicalArray array, PhysicalArray::Of(operand->shape()));
+    operands.emplace_back(array);
+  }
+  return RowPlan(std::move(map), WordRows(result), std::move(operands));
+}
+
+RowPlan::Run RowPlan::At(int64_t row, int part, int lane) const {
+  DimVector index;
+  CHECK(result_.ElementAt({row, part, lane}, &index));
+  const Source source = map_.At(index);
+  Run run{lane, lane + 1, source.operand, {}};
+  if (source.operand >= 0) {
+    run.from = operands_[source.operand].PlaceOf(source.index);
+  }
+  return run;
+}
+
+std::vector<RowPlan::Run> RowPlan::RunsOf(int64_t row, int part) const {
+  std::vector<Run> runs;
+  const int lanes = result_.ValidLanes(row, part);
+  for (int lane = 0; lane < lanes;) {
+    Run run = At(row, part, lane);
+    // Elements that follow one another in the source stay together up to the
+    // end of a dimension: the last lane of the longest such stretch.
+    const auto together = [&](int last) {
+      const Run end = At(row, part, last);
+      if (end.operand != run.operand) return false;
+      return run.operand < 0 ||
+             (end.from.row == run.from.row && end.from.part == run.from.part &&
+              end.from.lane - run.from.lane == last - lane);
+    };
+    int good = lane, bad = lanes;
+    if (together(lanes - 1)) {
+      good = lanes - 1;
+    } else {
+      while (bad - good > 1) {
+        const int middle = (good + bad) / 2;
+        (together(middle) ? good : bad) = middle;
+      }
+    }
+    run.lane_hi = good + 1;
+    runs.push_back(run);
+    lane = run.lane_hi;
+  }
+  return runs;
+}
+
+std::vector<Piece> RowPlan::PiecesAt(int64_t first, int64_t end) const {
+  std::vector<Piece> pieces;
+  for (int part = 0; part < result_.parts(); ++part) {
+    const size_t begin = pieces.size();
+    for (int s = 0; s < 8 && first + s < end; ++s) {
+      for (const Run& run : RunsOf(first + s, part)) {
+        Piece piece;
+        piece.operand = run.operand;
+        piece.part = part;
+        piece.from_part = run.from.part;
+        piece.lane_lo = run.lane_lo;
+        piece.lane_hi = run.lane_hi;
+        piece.shift = run.operand < 0 ? 0 : run.lane_lo - run.from.lane;
+        const auto same = std::find_if(
+            pieces.begin() + begin, pieces.end(), [&](const Piece& p) {
+              return p.operand == piece.operand &&
+                     p.from_part == piece.from_part &&
+                     p.lane_lo == piece.lane_lo && p.lane_hi == piece.lane_hi &&
+                     p.shift == piece.shift;
+            });
+        Piece& p = same != pieces.end() ? *same : pieces.emplace_back(piece);
+        p.sublanes |= 1u << s;
+        p.rows[s] = run.from.row;
+      }
+    }
+  }
+  return pieces;
+}
+
+bool RowPlan::Split(int64_t steps, Blocks* blocks) const {
+  if (result_.count() % steps != 0) return false;
+  blocks->result_rows = result_.count() / steps;
+  blocks->operand_rows.clear();
+  blocks->moves.clear();
+  for (const WordRows& o : operands_) blocks->operand_rows.push_back(o.count());
+  blocks->moves.assign(operands_.size(), false);
+  if (steps == 1) return true;
+  std::vector<bool> known(operands_.size(), false);
+  const int64_t rows = blocks->result_rows;
+  // A few registers of the second and the last block against the first: the
+  // maps are affine within a block, so these show how they move.
+  const int64_t samples = std::min<int64_t>(rows, 24);
+  for (int64_t step : {int64_t{1}, steps - 1}) {
+    for (int64_t k = 0; k < samples; ++k) {
+      const int64_t row = samples == 1 ? 0 : k * (rows - 1) / (samples - 1);
+      for (int part = 0; part < result_.parts(); ++part) {
+        const std::vector<Run> a = RunsOf(row, part);
+        const std::vector<Run> b = RunsOf(step * rows + row, part);
+        if (a.size() != b.size()) return false;
+        for (size_t r = 0; r < a.size(); ++r) {
+          if (a[r].operand != b[r].operand || a[r].lane_lo != b[r].lane_lo ||
+              a[r].lane_hi != b[r].lane_hi ||
+              a[r].from.lane != b[r].from.lane ||
+              a[r].from.part != b[r].from.part) {
+            return false;
+          }
+          const int o = a[r].operand;
+          if (o < 0) continue;
+          const int64_t moved = b[r].from.row - a[r].from.row;
+          const bool moves = moved != 0;
+          if (known[o] && blocks->moves[o] != moves) return false;
+          known[o] = true;
+          blocks->moves[o] = moves;
+          if (!moves) continue;
+          const int64_t count = operands_[o].count();
+          if (count % steps != 0 || moved != step * (count / steps)) {
+            return false;
+          }
+          blocks->operand_rows[o] = count / steps;
+          if (a[r].from.row >= count / steps) return false;
+        }
+      }
+    }
+  }
+  return true;
+}
+
+}  // namespace ptxla::lowering

@@ -1,0 +1,78 @@
+// What a movement does to the rows of its result: for each register of the
+// result, which word rows of the operands it is made of, shifted by how many
+// lanes.
+//
+// A *piece* is one stretch of lanes of some sublanes of one part, all with the
+// same operand, shift and part in the source. Regular movements need one or two
+// pieces a register.
+#ifndef PTXLA_HLO_BACKEND_LOWERING_MOVEMENT_ROW_PLAN_H_
+#define PTXLA_HLO_BACKEND_LOWERING_MOVEMENT_ROW_PLAN_H_
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "hlo_backend/lowering/movement/index_map.h"
+#include "hlo_backend/lowering/movement/word_rows.h"
+
+namespace ptxla::lowering {
+
+struct Piece {
+  int operand = 0;                 // -1: the fill
+  int part = 0;                    // of the result's words
+  int from_part = 0;               // of the source's words
+  int lane_lo = 0, lane_hi = 128;  // in the result
+  int shift = 0;                   // result lane - source lane
+  uint8_t sublanes = 0;            // bit s: sublane s
+  std::array<int64_t, 8> rows{};   // source word row of each sublane
+
+  bool SameSource(const Piece& o) const {
+    return operand == o.operand && lane_lo == o.lane_lo &&
+           lane_hi == o.lane_hi && shift == o.shift && sublanes == o.sublanes &&
+           rows == o.rows;
+  }
+};
+
+class RowPlan {
+ public:
+  static absl::StatusOr<RowPlan> Of(const hlo::Instruction& instruction);
+
+  const WordRows& result() const { return result_; }
+  const std::vector<WordRows>& operands() const { return operands_; }
+  // Pieces of the register of word rows [first, first + 8) of the result; rows
+  // at or beyond `end` are left out. By part, then lanes.
+  std::vector<Piece> PiecesAt(int64_t first, int64_t end) const;
+
+  // The movement in `steps` equal blocks of the result: for each operand the
+  // word rows that a block takes and whether they move along, or false if the
+  // blocks do not look alike.
+  struct Blocks {
+    int64_t result_rows = 0;
+    std::vector<int64_t> operand_rows;
+    std::vector<bool> moves;
+  };
+  bool Split(int64_t steps, Blocks* blocks) const;
+
+ private:
+  RowPlan(IndexMap map, WordRows result, std::vector<WordRows> operands)
+      : map_(std::move(map)),
+        result_(std::move(result)),
+        operands_(std::move(operands)) {}
+
+  struct Run {
+    int lane_lo, lane_hi;
+    int operand;
+    WordPlace from;  // of lane_lo
+  };
+  std::vector<Run> RunsOf(int64_t row, int part) const;
+  Run At(int64_t row, int part, int lane) const;
+
+  IndexMap map_;
+  WordRows result_;
+  std::vector<WordRows> operands_;
+};
+
+}  // namespace ptxla::lowering
+
+#endif  // PTXLA_HLO_BACKEND_LOWERING_MOVEMENT_ROW_PLAN_H_
