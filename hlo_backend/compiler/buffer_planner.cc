@@ -45,7 +45,9 @@ class Planner {
 
  private:
   int64_t BytesOf(const Shape& shape) const {
-    return shape.IsArray() ? TpuBytes(shape, chip_.generation()) : 0;
+    if (!shape.IsArray()) return 0;
+    const bool tiled = shape.has_layout() && !shape.layout().tiles.empty();
+    return tiled ? PaddedBytes(shape) : TpuBytes(shape, chip_.generation());
   }
 
   // Instructions whose results lie where other values lie.

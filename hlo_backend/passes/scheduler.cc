@@ -25,9 +25,27 @@ bool OnlyNames(const Instruction& i) {
   }
 }
 
+// Padded bytes of every instruction of a computation, worked out once.
+class Sizes {
+ public:
+  explicit Sizes(const Computation& c) {
+    for (const Instruction* i : c.instructions()) {
+      if (i->id() >= static_cast<int>(bytes_.size())) {
+        bytes_.resize(i->id() + 1, 0);
+      }
+      if (!OnlyNames(*i)) bytes_[i->id()] = PaddedBytes(i->shape());
+    }
+  }
+  int64_t Of(const Instruction& i) const { return bytes_[i.id()]; }
+
+ private:
+  std::vector<int64_t> bytes_;  // by instruction id
+};
+
 class ListScheduler {
  public:
-  explicit ListScheduler(const Computation& c) : order_(c.PostOrder()) {
+  ListScheduler(const Computation& c, const Sizes& sizes)
+      : order_(c.PostOrder()) {
     const int n = static_cast<int>(order_.size());
     nodes_.resize(n);
     for (int k = 0; k < n; ++k) number_[order_[k]] = k;
@@ -36,7 +54,7 @@ class ListScheduler {
       Node& node = nodes_[k];
       node.waits = i->operand_count() +
                    static_cast<int>(i->control_predecessors().size());
-      node.bytes = OnlyNames(*i) ? 0 : PaddedBytes(i->shape());
+      node.bytes = sizes.Of(*i);
       node.readers = i->user_count();
     }
   }
@@ -135,7 +153,8 @@ class ListScheduler {
 // to right before its first user.
 class Delayer {
  public:
-  explicit Delayer(const std::vector<Instruction*>& order) : order_(order) {}
+  Delayer(const std::vector<Instruction*>& order, const Sizes& sizes)
+      : order_(order), sizes_(sizes) {}
 
   std::vector<Instruction*> Run() {
     result_.reserve(order_.size());
@@ -150,7 +169,7 @@ class Delayer {
   }
 
  private:
-  static bool MayWait(const Instruction& i) {
+  bool MayWait(const Instruction& i) const {
     if (i.IsRoot() || i.HasSideEffect() || IsAsyncStart(i.opcode()) ||
         IsAsyncDone(i.opcode()) || !i.control_predecessors().empty() ||
         !i.control_successors().empty()) {
@@ -164,10 +183,10 @@ class Delayer {
         o = o->operand(0);
       }
       if (o->opcode() != Opcode::kParameter && !o->IsConstant()) {
-        freed += PaddedBytes(o->shape());
+        freed += sizes_.Of(*o);
       }
     }
-    return freed < PaddedBytes(i.shape());
+    return freed < sizes_.Of(i);
   }
 
   void Emit(Instruction* first) {
@@ -194,6 +213,7 @@ class Delayer {
   }
 
   const std::vector<Instruction*>& order_;
+  const Sizes& sizes_;
   absl::flat_hash_set<const Instruction*> done_;
   std::vector<Instruction*> result_;
 };
@@ -201,13 +221,16 @@ class Delayer {
 }  // namespace
 
 std::vector<Instruction*> ListSchedule(const Computation& computation) {
-  return Delayer(ListScheduler(computation).Run()).Run();
+  const Sizes sizes(computation);
+  return Delayer(ListScheduler(computation, sizes).Run(), sizes).Run();
 }
 
 absl::StatusOr<bool> SchedulerPass::Run(Module* module, const PassContext&) {
   if (module->config().is_scheduled) return false;
   for (Computation* c : ControlComputations(*module)) {
-    const std::vector<Instruction*> plain = Delayer(c->PostOrder()).Run();
+    const Sizes sizes(*c);
+    const std::vector<Instruction*> plain =
+        Delayer(c->PostOrder(), sizes).Run();
     const std::vector<Instruction*> list = ListSchedule(*c);
     const bool better =
         Liveness(*c, list).PeakBytes() < Liveness(*c, plain).PeakBytes();
