@@ -47,7 +47,10 @@ std::vector<RowPlan::Run> RowPlan::RunsOf(int64_t row, int part) const {
               end.from.lane - run.from.lane == last - lane);
     };
     int good = lane, bad = lanes;
-    if (together(lanes - 1)) {
+    if (run.operand < 0) {
+      // Padding may stand on both sides of elements.
+      while (good + 1 < lanes && together(good + 1)) ++good;
+    } else if (together(lanes - 1)) {
       good = lanes - 1;
     } else {
       while (bad - good > 1) {

@@ -1,0 +1,363 @@
+// EmitMover: a movement as loads, lane rotations and stores of whole registers.
+//
+// Each register of the result is put together from pieces (row_plan.h). Rows
+// that lie at equal distances in VMEM come with one strided load; a shift by
+// lanes goes through the XLU; pieces that share a register are selected by
+// masks. Narrow types are taken apart only where a piece changes its part.
+#include "hlo_backend/lowering/movement/mover.h"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "base/status.h"
+#include "base/units.h"
+#include "hlo_backend/ir/computation.h"
+#include "hlo_backend/lowering/movement/row_plan.h"
+
+namespace ptxla::lowering {
+namespace {
+
+using codegen::CodeBuilder;
+using codegen::Mask;
+using codegen::Sca;
+using codegen::Vec;
+using isa::Opcode;
+
+constexpr int kRow = isa::kRowBytes;
+
+// The source rows of a piece as one load, if they allow it.
+struct LoadForm {
+  enum class Kind { kContiguous, kStrided, kRows } kind = Kind::kRows;
+  int64_t first = 0;   // word row
+  int64_t stride = 0;  // rows between groups
+  int group = 1;       // rows that follow one another
+};
+
+LoadForm FormOf(const Piece& piece) {
+  LoadForm form;
+  int first = 0;
+  while (!(piece.sublanes >> first & 1)) ++first;
+  // `group` rows in a row, groups `stride` apart; sublanes that the piece does
+  // not have may load anything.
+  for (int group : {8, 4, 2, 1}) {
+    bool fits = true;
+    int64_t stride = group == 8 ? 8 : -1, base = -1;
+    for (int s = first; s < 8 && fits; ++s) {
+      if (!(piece.sublanes >> s & 1)) continue;
+      const int64_t start = piece.rows[s] - s % group;  // of the group
+      if (base < 0) {
+        base = start;
+        first = s / group;
+        continue;
+      }
+      const int apart = s / group - first;
+      if (apart == 0) {
+        fits = start == base;
+      } else if (stride < 0) {
+        fits = start > base && (start - base) % apart == 0;
+        stride = (start - base) / apart;
+      } else {
+        fits = start - base == apart * stride;
+      }
+    }
+    first = 0;
+    while (!(piece.sublanes >> first & 1)) ++first;
+    if (!fits) continue;
+    if (stride < 0) stride = group;
+    const int64_t at = base - first / group * stride;
+    if (at < 0) continue;
+    form.kind = group == 8 || stride == group ? LoadForm::Kind::kContiguous
+                                              : LoadForm::Kind::kStrided;
+    form.first = at;
+    form.stride = stride;
+    form.group = group;
+    return form;
+  }
+  return form;
+}
+
+class Mover {
+ public:
+  Mover(const KernelContext& context, const hlo::Instruction& i, RowPlan plan)
+      : context_(context), i_(i), plan_(std::move(plan)) {}
+
+  absl::StatusOr<isa::Kernel> Emit() {
+    RETURN_IF_ERROR(FindFill());
+    Tiling tiling;
+    ASSIGN_OR_RETURN(tiling.args, KernelArgs(i_));
+    RETURN_IF_ERROR(ChooseBlocks(tiling));
+    tiling.grid = {steps_};
+    tiling.megacore_dim = steps_ > 1 ? 0 : -1;
+    for (size_t o = 0; o < plan_.operands().size(); ++o) {
+      AddWindow(static_cast<int>(o), isa::Direction::kIn,
+                plan_.operands()[o].count(), blocks_.operand_rows[o],
+                blocks_.moves[o], &tiling);
+    }
+    AddWindow(static_cast<int>(plan_.operands().size()), isa::Direction::kOut,
+              plan_.result().count(), blocks_.result_rows, steps_ > 1, &tiling);
+    for (const isa::KernelArg& arg : tiling.args) {
+      if (arg.space == isa::Space::kHbm) tiling.work.hbm_bytes += arg.bytes;
+    }
+    tiling.note =
+        absl::StrCat("rows in ", steps_, " blocks of ", blocks_.result_rows);
+    tiling.body = [this](CodeBuilder& b) { return Body(b); };
+    return FrameKernel(context_, tiling);
+  }
+
+ private:
+  // Registers of the result that one grid step may make: longer code would not
+  // pay for itself.
+  static constexpr int64_t kMaxRegisters = 4096;
+  static constexpr int64_t kGoodRegisters = 256;
+
+  absl::Status FindFill() {
+    const hlo::Instruction* pad = &i_;
+    if (i_.opcode() == hlo::Opcode::kFusion) pad = i_.fused()->root();
+    if (pad->opcode() != hlo::Opcode::kPad) return absl::OkStatus();
+    const hlo::Instruction* value = pad->operand(1);
+    if (!value->IsConstant()) {
+      return absl::UnimplementedError(
+          absl::StrCat("%", i_.name(), ": a padding value that is computed"));
+    }
+    const uint8_t* bytes = value->literal().element(0);
+    uint32_t bits = 0;
+    for (int b = 0; b < plan_.result().array().bits / 8; ++b) {
+      bits |= uint32_t{bytes[b]} << (8 * b);
+    }
+    fill_ = bits;
+    return absl::OkStatus();
+  }
+
+  int64_t Bytes(int64_t rows) const {
+    return RoundUpTo<int64_t>(rows * kRow, isa::kVregBytes);
+  }
+
+  // The smallest number of steps that keeps code and VMEM small.
+  absl::Status ChooseBlocks(const Tiling& tiling) {
+    const int64_t rows = plan_.result().count();
+    const int64_t budget = VmemBudget(context_) * 3 / 4;
+    bool found = false;
+    for (int64_t steps = 1; steps <= rows; ++steps) {
+      if (rows % steps != 0) continue;
+      const int64_t registers = CeilOfRatio<int64_t>(rows / steps, 8);
+      if (registers > kMaxRegisters) continue;
+      // Once there is an answer, only look on while its code is long.
+      if (found &&
+          CeilOfRatio<int64_t>(blocks_.result_rows, 8) <= kGoodRegisters) {
+        break;
+      }
+      RowPlan::Blocks blocks;
+      if (!plan_.Split(steps, &blocks)) continue;
+      int64_t vmem = 2 * Bytes(blocks.result_rows);
+      for (size_t o = 0; o < blocks.operand_rows.size(); ++o) {
+        if (tiling.args[o].space == isa::Space::kVmem) continue;
+        vmem += (blocks.moves[o] ? 2 : 1) * Bytes(blocks.operand_rows[o]);
+      }
+      if (vmem > budget) continue;
+      blocks_ = blocks;
+      steps_ = steps;
+      found = true;
+    }
+    if (found) return absl::OkStatus();
+    return absl::UnimplementedError(absl::StrCat(
+        "%", i_.name(), ": no block of this movement fits into VMEM"));
+  }
+
+  void AddWindow(int arg, isa::Direction direction, int64_t rows, int64_t block,
+                 bool moves, Tiling* tiling) {
+    isa::Window w;
+    w.arg = arg;
+    w.direction = direction;
+    w.inner_bytes = kRow;
+    isa::WindowDim dim;
+    dim.block = block;
+    dim.extent = rows;
+    dim.hbm_stride = dim.vmem_stride = kRow;
+    dim.grid_dim = moves ? 0 : -1;
+    w.dims = {dim};
+    w.slots = moves ? 2 : 1;
+    w.slot_bytes = Bytes(block);
+    tiling->windows.push_back(std::move(w));
+  }
+
+  absl::Status Body(CodeBuilder& b) {
+    const int count = static_cast<int>(plan_.operands().size());
+    b.NewBlock("addresses");
+    bases_.clear();
+    // Slots begin at whole periods of the VMEM banks.
+    const int32_t bank_group = b.NewBankGroup();
+    for (int w = 0; w <= count; ++w) {
+      bases_.push_back(b.GlobalSca());
+      b.WindowAddress(bases_.back(), w);
+      b.SetBank(bases_.back(), bank_group, 0);
+    }
+    const int64_t rows = blocks_.result_rows;
+    int in_block = 0;
+    for (int64_t first = 0; first < rows; first += 8) {
+      if (in_block == 0) {
+        b.NewBlock("move rows");
+        loads_.clear();
+        masks_.clear();
+      }
+      in_block = (in_block + 1) % kRegistersPerBlock;
+      MoveRegister(b, first, rows);
+    }
+    return absl::OkStatus();
+  }
+
+  // Keeps the scheduler's blocks short.
+  static constexpr int kRegistersPerBlock = 32;
+
+  void MoveRegister(CodeBuilder& b, int64_t first, int64_t rows) {
+    const std::vector<Piece> pieces = plan_.PiecesAt(first, rows);
+    const WordRows& result = plan_.result();
+    Vec value;
+    if (WholeWords(pieces)) {
+      std::vector<Piece> words;
+      for (const Piece& p : pieces) {
+        if (p.part == 0) words.push_back(p);
+      }
+      value = Combine(b, words, [&](const Piece& p) { return Source(b, p); });
+    } else {
+      const int bits = result.array().bits;
+      for (int part = 0; part < result.parts(); ++part) {
+        std::vector<Piece> mine;
+        for (const Piece& p : pieces) {
+          if (p.part == part) mine.push_back(p);
+        }
+        if (mine.empty()) continue;
+        Vec v = Combine(b, mine, [&](const Piece& p) {
+          return Part(b, Source(b, p), p.operand < 0 ? 0 : p.from_part, part,
+                      bits);
+        });
+        value = value.valid() ? b.Binary(Opcode::kVor, value, v) : v;
+      }
+    }
+    if (!value.valid()) return;  // all padding
+    const int out = static_cast<int>(bases_.size()) - 1;
+    const int64_t left = rows - first;
+    if (left < 8) {
+      b.StoreMasked(out, bases_[out], static_cast<int32_t>(first * kRow), value,
+                    b.Range(0, 128, 0, static_cast<int>(left)));
+    } else {
+      b.Store(out, bases_[out], static_cast<int32_t>(first * kRow), value);
+    }
+  }
+
+  // All parts of the words come from the same parts of the same rows.
+  bool WholeWords(const std::vector<Piece>& pieces) const {
+    const int parts = plan_.result().parts();
+    if (parts == 1) return true;
+    if (pieces.empty() || pieces.size() % parts != 0) return false;
+    const size_t each = pieces.size() / parts;
+    for (size_t k = 0; k < pieces.size(); ++k) {
+      const Piece& p = pieces[k];
+      if (p.operand < 0 || p.part != static_cast<int>(k / each) ||
+          p.from_part != p.part || !p.SameSource(pieces[k % each])) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  // Bits of `from` moved to the place of `to`, all others zero.
+  static Vec Part(CodeBuilder& b, Vec words, int from, int to, int bits) {
+    if (bits == 32) return words;
+    const auto shift = [&](Opcode op, Vec v, int amount) {
+      return amount == 0 ? v
+                         : b.BinaryImm(op, v, static_cast<uint32_t>(amount));
+    };
+    // To the top, down to the bottom, up to the place: two shifts are enough.
+    const Vec top = shift(Opcode::kVshll, words, 32 - bits * (from + 1));
+    const Vec bottom = shift(Opcode::kVshrl, top, 32 - bits);
+    return shift(Opcode::kVshll, bottom, bits * to);
+  }
+
+  // The pieces in one register; what no piece covers may hold anything.
+  template <class Fn>
+  Vec Combine(CodeBuilder& b, const std::vector<Piece>& pieces, Fn source) {
+    Vec value;
+    for (const Piece& p : pieces) {
+      const Vec v = source(p);
+      value = value.valid() ? b.Select(MaskOf(b, p), v, value) : v;
+    }
+    return value;
+  }
+
+  Mask MaskOf(CodeBuilder& b, const Piece& p) {
+    const auto key = std::make_tuple(p.lane_lo, p.lane_hi, int{p.sublanes});
+    Mask& mask = masks_[key];
+    if (mask.valid()) return mask;
+    for (int s = 0; s < 8;) {
+      if (!(p.sublanes >> s & 1)) {
+        ++s;
+        continue;
+      }
+      int end = s;
+      while (end < 8 && (p.sublanes >> end & 1)) ++end;
+      const Mask range = b.Range(p.lane_lo, p.lane_hi, s, end);
+      mask = mask.valid() ? b.MaskBinary(Opcode::kVmor, mask, range) : range;
+      s = end;
+    }
+    return mask;
+  }
+
+  // The source rows of a piece on the sublanes where they belong, shifted.
+  Vec Source(CodeBuilder& b, const Piece& p) {
+    if (p.operand < 0) return b.Imm(fill_);
+    std::vector<int64_t> key = {p.operand, p.shift};
+    for (int s = 0; s < 8; ++s) {
+      key.push_back(p.sublanes >> s & 1 ? p.rows[s] : -1);
+    }
+    Vec& value = loads_[key];
+    if (value.valid()) return value;
+    const Sca base = bases_[p.operand];
+    const LoadForm form = FormOf(p);
+    const auto at = static_cast<int32_t>(form.first * kRow);
+    // A load must stay inside the block.
+    const int64_t block = Bytes(blocks_.operand_rows[p.operand]) / kRow;
+    const int64_t last =
+        form.first + (7 / form.group) * form.stride + form.group - 1;
+    if (form.kind != LoadForm::Kind::kRows && last < block) {
+      value = form.kind == LoadForm::Kind::kContiguous
+                  ? b.Load(p.operand, base, at)
+                  : b.LoadStrided(p.operand, base, at,
+                                  static_cast<int32_t>(form.stride * kRow),
+                                  form.group);
+    } else {
+      for (int s = 0; s < 8; ++s) {
+        if (!(p.sublanes >> s & 1)) continue;
+        const Vec row =
+            b.LoadRow(p.operand, base, static_cast<int32_t>(p.rows[s] * kRow));
+        value = value.valid() ? b.Select(b.Range(0, 128, s, s + 1), row, value)
+                              : row;
+      }
+    }
+    if (p.shift != 0) value = b.RotateLanes(value, (p.shift + 128) % 128);
+    return value;
+  }
+
+  const KernelContext& context_;
+  const hlo::Instruction& i_;
+  RowPlan plan_;
+  RowPlan::Blocks blocks_;
+  int64_t steps_ = 1;
+  uint32_t fill_ = 0;
+  std::vector<Sca> bases_;
+  std::map<std::vector<int64_t>, Vec> loads_;  // of the open block
+  std::map<std::tuple<int, int, int>, Mask> masks_;
+};
+
+}  // namespace
+
+absl::StatusOr<isa::Kernel> EmitMover(const KernelContext& context,
+                                      const hlo::Instruction& i) {
+  ASSIGN_OR_RETURN(RowPlan plan, RowPlan::Of(i));
+  return Mover(context, i, std::move(plan)).Emit();
+}
+
+}  // namespace ptxla::lowering

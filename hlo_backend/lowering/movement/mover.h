@@ -1,0 +1,18 @@
+// Kernels of movements whose rows stay rows: reshape, slice, concatenate, pad,
+// copy between layouts, and transposes that keep the minor dimension.
+#ifndef PTXLA_HLO_BACKEND_LOWERING_MOVEMENT_MOVER_H_
+#define PTXLA_HLO_BACKEND_LOWERING_MOVEMENT_MOVER_H_
+
+#include "absl/status/statusor.h"
+#include "hlo_backend/ir/instruction.h"
+#include "hlo_backend/lowering/kernel_emitter.h"
+
+namespace ptxla::lowering {
+
+// `i`: a movement (index_map.h). Unimplemented if no block of it fits VMEM.
+absl::StatusOr<isa::Kernel> EmitMover(const KernelContext& context,
+                                      const hlo::Instruction& i);
+
+}  // namespace ptxla::lowering
+
+#endif  // PTXLA_HLO_BACKEND_LOWERING_MOVEMENT_MOVER_H_

@@ -1,0 +1,103 @@
+// Do movement kernels put every element where HLO says? Bundles against the
+// evaluator.
+#include "absl/strings/substitute.h"
+#include "tests/hlo_backend/lowering/bundle_harness.h"
+#include "tests/support/status_matchers.h"
+
+namespace ptxla::lowering {
+namespace {
+
+void ExpectMoves(absl::string_view parameters, absl::string_view instruction) {
+  for (const char* chip : {"v5e", "v6e"}) {
+    HarnessOptions options;
+    options.chip = chip;
+    const std::string hlo =
+        absl::Substitute("HloModule m\nENTRY e {\n$0\n  ROOT r = $1\n}",
+                         parameters, instruction);
+    EXPECT_OK(CompareKernel(hlo, options).status()) << chip << "\n" << hlo;
+  }
+}
+
+TEST(MoverTest, AReshapeSplitsTheMinorDimension) {
+  for (const char* type : {"f32", "bf16", "s8"}) {
+    ExpectMoves(absl::Substitute("  a = $0[256,128] parameter(0)", type),
+                absl::Substitute("$0[2,128,2,64] reshape(a)", type));
+    ExpectMoves(absl::Substitute("  a = $0[2,128,2,64] parameter(0)", type),
+                absl::Substitute("$0[256,128] reshape(a)", type));
+  }
+}
+
+TEST(MoverTest, ARaggedReshapeMovesEveryElement) {
+  for (const char* type : {"f32", "bf16", "u8"}) {
+    ExpectMoves(absl::Substitute("  a = $0[7,30] parameter(0)", type),
+                absl::Substitute("$0[5,42] reshape(a)", type));
+    ExpectMoves(absl::Substitute("  a = $0[3,5,129] parameter(0)", type),
+                absl::Substitute("$0[15,129] reshape(a)", type));
+    ExpectMoves(absl::Substitute("  a = $0[1000] parameter(0)", type),
+                absl::Substitute("$0[10,100] reshape(a)", type));
+    ExpectMoves(absl::Substitute("  a = $0[10,100] parameter(0)", type),
+                absl::Substitute("$0[1000] reshape(a)", type));
+  }
+}
+
+TEST(MoverTest, ATransposeOfMajorsKeepsRows) {
+  for (const char* type : {"f32", "bf16", "u8"}) {
+    ExpectMoves(absl::Substitute("  a = $0[4,16,2,64] parameter(0)", type),
+                absl::Substitute(
+                    "$0[4,2,16,64] transpose(a), dimensions={0,2,1,3}", type));
+    ExpectMoves(absl::Substitute("  a = $0[4,2,16,64] parameter(0)", type),
+                absl::Substitute(
+                    "$0[4,16,2,64] transpose(a), dimensions={0,2,1,3}", type));
+    ExpectMoves(
+        absl::Substitute("  a = $0[3,5,130] parameter(0)", type),
+        absl::Substitute("$0[5,3,130] transpose(a), dimensions={1,0,2}", type));
+  }
+}
+
+TEST(MoverTest, SlicesStartAnywhere) {
+  for (const char* type : {"f32", "bf16"}) {
+    ExpectMoves(
+        absl::Substitute("  a = $0[20,300] parameter(0)", type),
+        absl::Substitute("$0[9,100] slice(a), slice={[3:12], [70:170]}", type));
+    ExpectMoves(
+        absl::Substitute("  a = $0[8,16,128] parameter(0)", type),
+        absl::Substitute("$0[8,1,128] slice(a), slice={[0:8], [0:1], [0:128]}",
+                         type));
+    ExpectMoves(
+        absl::Substitute("  a = $0[1,512] parameter(0)", type),
+        absl::Substitute("$0[1,128] slice(a), slice={[0:1], [0:128]}", type));
+  }
+}
+
+TEST(MoverTest, ConcatenatesAndPads) {
+  ExpectMoves("  a = u32[1] parameter(0)\n  b = u32[1] parameter(1)",
+              "u32[2] concatenate(a, b), dimensions={0}");
+  ExpectMoves("  a = f32[5,30] parameter(0)\n  b = f32[5,100] parameter(1)",
+              "f32[5,130] concatenate(a, b), dimensions={1}");
+  ExpectMoves("  a = bf16[5,30] parameter(0)\n  b = bf16[6,30] parameter(1)",
+              "bf16[11,30] concatenate(a, b), dimensions={0}");
+  ExpectMoves("  a = f32[5,30] parameter(0)\n  z = f32[] constant(-3)",
+              "f32[9,40] pad(a, z), padding=1_3x4_6");
+}
+
+TEST(MoverTest, ReversesRows) {
+  ExpectMoves("  a = f32[5,3,30] parameter(0)",
+              "f32[5,3,30] reverse(a), dimensions={0,1}");
+}
+
+TEST(MoverTest, AnArrayLargerThanVmemGoesInBlocks) {
+  HarnessOptions options;
+  options.chip = "v5e";
+  ASSERT_OK_AND_ASSIGN(const isa::Kernel kernel, KernelOf(R"(
+HloModule m
+ENTRY e {
+  a = bf16[4096,1024] parameter(0)
+  ROOT r = bf16[32,128,16,64] reshape(a)
+})",
+                                                          options));
+  EXPECT_GT(kernel.NumSteps(), 1);
+  EXPECT_LE(kernel.vmem_bytes, 16 << 20);
+}
+
+}  // namespace
+}  // namespace ptxla::lowering
