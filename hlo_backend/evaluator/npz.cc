@@ -117,7 +117,7 @@ absl::StatusOr<Literal> ParseNpy(absl::string_view bytes) {
         "the array has ", data.size(), " bytes, not ", count * element));
   }
   std::vector<uint8_t> values(data.begin(), data.end());
-  if (order == "True" && count > 0) {
+  if (absl::StartsWith(order, "True") && count > 0) {
     DimVector from;
     int64_t stride = 1;
     for (int64_t d : dims) {

@@ -1,0 +1,302 @@
+// Operations with results that can be checked by hand.
+#include <cmath>
+#include <limits>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "hlo_backend/ir/builder.h"
+#include "hlo_backend/ir/parser.h"
+#include "tests/hlo_backend/evaluator/evaluate_text.h"
+#include "tests/support/status_matchers.h"
+
+namespace ptxla::hlo {
+namespace {
+
+std::string ValueOf(absl::string_view text,
+                    const std::vector<Literal>& arguments = {}) {
+  const auto result = EvaluateText(text, arguments);
+  if (!result.ok()) return std::string(result.status().message());
+  return result->ToString();
+}
+
+TEST(OperationsTest, Bf16RoundsAfterEveryInstruction) {
+  // 1 + 1/256 is a tie and rounds to 1, twice; in one f32 sum it would not.
+  EXPECT_EQ(ValueOf(R"(HloModule m
+ENTRY e {
+  one = bf16[] constant(1)
+  small = bf16[] constant(0.00390625)
+  a = bf16[] add(one, small)
+  b = bf16[] add(a, small)
+  ROOT c = f32[] convert(b)
+})"),
+            "1");
+}
+
+TEST(OperationsTest, SumsOfBf16KeepTheirDigitsInsideAReduction) {
+  EXPECT_EQ(ValueOf(R"(HloModule m
+f {
+  a = bf16[] parameter(0)
+  b = bf16[] parameter(1)
+  ROOT c = bf16[] add(a, b)
+}
+ENTRY e {
+  one = bf16[] constant(1)
+  ones = bf16[4096] broadcast(one), dimensions={}
+  zero = bf16[] constant(0)
+  sum = bf16[] reduce(ones, zero), dimensions={0}, to_apply=f
+  ROOT c = f32[] convert(sum)
+})"),
+            "4096");
+}
+
+TEST(OperationsTest, FloatsSaturateWhenTheyBecomeIntegers) {
+  EXPECT_EQ(ValueOf(R"(HloModule m
+ENTRY e {
+  x = f32[5] constant({3e9, -3e9, nan, 2.7, -2.7})
+  ROOT y = s32[5] convert(x)
+})"),
+            "{2147483647, -2147483648, 0, 2, -2}");
+}
+
+TEST(OperationsTest, ShiftsByTheWidthAreEmptyOrTheSign) {
+  EXPECT_EQ(ValueOf(R"(HloModule m
+ENTRY e {
+  x = s32[3] constant({-8, 8, -8})
+  n = s32[3] constant({32, 33, 1})
+  l = s32[3] shift-left(x, n)
+  r = s32[3] shift-right-logical(x, n)
+  a = s32[3] shift-right-arithmetic(x, n)
+  ROOT t = (s32[3], s32[3], s32[3]) tuple(l, r, a)
+})"),
+            "( {0, 0, -16}, {0, 0, 2147483644}, {-1, 0, -4} )");
+}
+
+TEST(OperationsTest, NanWinsMaximumAndMinimum) {
+  EXPECT_EQ(ValueOf(R"(HloModule m
+ENTRY e {
+  x = f32[2] constant({nan, 1})
+  y = f32[2] constant({1, nan})
+  a = f32[2] maximum(x, y)
+  b = f32[2] minimum(x, y)
+  ROOT t = (f32[2], f32[2]) tuple(a, b)
+})"),
+            "( {nan, nan}, {nan, nan} )");
+}
+
+TEST(OperationsTest, DynamicSlicesStayInside) {
+  EXPECT_EQ(ValueOf(R"(HloModule m
+ENTRY e {
+  x = s32[5] iota(), iota_dimension=0
+  i = s32[] constant(9)
+  a = s32[2] dynamic-slice(x, i), dynamic_slice_sizes={2}
+  u = s32[2] constant({70, 80})
+  j = s32[] constant(-4)
+  b = s32[5] dynamic-update-slice(x, u, j)
+  ROOT t = (s32[2], s32[5]) tuple(a, b)
+})"),
+            "( {3, 4}, {70, 80, 2, 3, 4} )");
+}
+
+TEST(OperationsTest, AScatterLeavesOutWindowsThatDoNotFit) {
+  EXPECT_EQ(ValueOf(R"(HloModule m
+f {
+  a = s32[] parameter(0)
+  b = s32[] parameter(1)
+  ROOT c = s32[] add(a, b)
+}
+ENTRY e {
+  x = s32[4] constant({0, 0, 0, 0})
+  i = s32[4,1] constant({{-1}, {1}, {1}, {4}})
+  u = s32[4] constant({1, 2, 3, 4})
+  ROOT y = s32[4] scatter(x, i, u), update_window_dims={}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=f
+})"),
+            "{0, 5, 0, 0}");
+}
+
+TEST(OperationsTest, FourBitIntegersWrap) {
+  EXPECT_EQ(ValueOf(R"(HloModule m
+ENTRY e {
+  x = s4[2] constant({7, -8})
+  one = s4[2] constant({1, -1})
+  y = s4[2] add(x, one)
+  ROOT z = s32[2] convert(y)
+})"),
+            "{-8, 7}");
+}
+
+TEST(OperationsTest, ABitcastFollowsTheLayouts) {
+  // Column-major [2,3] read as row-major [3,2].
+  EXPECT_EQ(ValueOf(R"(HloModule m
+ENTRY e {
+  x = s32[2,3]{0,1} constant({{1, 2, 3}, {4, 5, 6}})
+  ROOT y = s32[3,2]{1,0} bitcast(x)
+})"),
+            "{ { 1, 4 }, { 2, 5 }, { 3, 6 } }");
+}
+
+TEST(OperationsTest, AWordSplitsAndCombinesExactly) {
+  EXPECT_EQ(ValueOf(R"(HloModule m
+ENTRY e {
+  x = s64[2] constant({-5, 81985529216486895})
+  l = u32[2] custom-call(x), custom_call_target="X64SplitLow"
+  h = u32[2] custom-call(x), custom_call_target="X64SplitHigh"
+  y = s64[2] custom-call(l, h), custom_call_target="X64Combine"
+  ROOT t = (u32[2], u32[2], s64[2]) tuple(l, h, y)
+})"),
+            "( {4294967291, 2309737967}, {4294967295, 19088743}, {-5, "
+            "81985529216486895} )");
+}
+
+TEST(OperationsTest, ADoubleSplitsIntoTwoFloats) {
+  const Literal x = Literal::FromVector<double>({3}, {0.1, 1e300, -3.0});
+  const auto result = EvaluateText(R"(HloModule m
+ENTRY e {
+  x = f64[3] parameter(0)
+  l = f32[3] custom-call(x), custom_call_target="X64SplitLow"
+  h = f32[3] custom-call(x), custom_call_target="X64SplitHigh"
+  y = f64[3] custom-call(l, h), custom_call_target="X64Combine"
+  ROOT t = (f32[3], f32[3], f64[3]) tuple(l, h, y)
+})",
+                                   {x});
+  ASSERT_OK(result.status());
+  const auto& parts = result->elements();
+  EXPECT_EQ(parts[1].Get<float>(0), 0.1f);
+  EXPECT_EQ(parts[0].Get<float>(0), static_cast<float>(0.1 - 0.1f));
+  EXPECT_NEAR(parts[2].Get<double>(0), 0.1, 1e-15);
+  EXPECT_EQ(parts[1].Get<float>(1), std::numeric_limits<float>::infinity());
+  EXPECT_EQ(parts[0].Get<float>(1), 0.0f);
+  EXPECT_EQ(parts[2].Get<double>(2), -3.0);
+}
+
+TEST(OperationsTest, TopKPutsEqualValuesInOrderOfTheirIndex) {
+  EXPECT_EQ(ValueOf(R"(HloModule m
+ENTRY e {
+  x = f32[2,4] constant({{1, 3, 3, 2}, {-1, nan, 0, -2}})
+  ROOT y = (f32[2,2], s32[2,2]) topk(x), k=2, largest=true
+})"),
+            "( { { 3, 3 }, { nan, 0 } }, { { 1, 2 }, { 1, 2 } } )");
+}
+
+TEST(OperationsTest, SortIsStable) {
+  EXPECT_EQ(ValueOf(R"(HloModule m
+lt {
+  a = s32[] parameter(0)
+  b = s32[] parameter(1)
+  i = s32[] parameter(2)
+  j = s32[] parameter(3)
+  ROOT c = pred[] compare(a, b), direction=LT
+}
+ENTRY e {
+  k = s32[5] constant({2, 1, 2, 1, 0})
+  v = s32[5] iota(), iota_dimension=0
+  ROOT s = (s32[5], s32[5]) sort(k, v), dimensions={0}, to_apply=lt
+})"),
+            "( {0, 1, 1, 2, 2}, {4, 1, 3, 0, 2} )");
+}
+
+TEST(OperationsTest, EveryTranscendentalOfC) {
+  for (const auto& [name, reference] :
+       std::vector<std::pair<std::string, double (*)(double)>>{
+           {"acos", std::acos},
+           {"asin", std::asin},
+           {"asinh", std::asinh},
+           {"atanh", std::atanh},
+           {"cosh", std::cosh},
+           {"sinh", std::sinh}}) {
+    const auto result = EvaluateText(
+        absl::StrCat("HloModule m\nENTRY e {\n  x = f32[] parameter(0)\n  "
+                     "ROOT y = f32[] ",
+                     name, "(x)\n}\n"),
+        {Literal::Scalar<float>(0.3f)});
+    ASSERT_OK(result.status()) << name;
+    EXPECT_FLOAT_EQ(result->Get<float>(0), reference(double{0.3f})) << name;
+  }
+}
+
+TEST(RngDefaultTest, BitsLieAsTheTiledBufferHoldsThem) {
+  // u8: rows 0 to 3 of a lane are the bytes of one word; u32: row-major in
+  // 8 x 128 tiles.
+  const Literal key = Literal::FromVector<uint64_t>({2}, {7, 0});
+  const auto words = EvaluateText(R"(HloModule m
+ENTRY e {
+  k = u64[2] parameter(0)
+  ROOT r = (u64[2], u32[8,128]) rng-bit-generator(k), algorithm=rng_default
+})",
+                                  {key});
+  const auto bytes = EvaluateText(R"(HloModule m
+ENTRY e {
+  k = u64[2] parameter(0)
+  ROOT r = (u64[2], u8[32,128]) rng-bit-generator(k), algorithm=rng_default
+})",
+                                  {key});
+  ASSERT_OK(words.status());
+  ASSERT_OK(bytes.status());
+  const Literal& w = words->elements()[1];
+  const Literal& b = bytes->elements()[1];
+  for (int row : {0, 5, 31}) {
+    for (int lane : {0, 77}) {
+      const uint32_t word = w.Get<uint32_t>(row / 4 * 128 + lane);
+      EXPECT_EQ(b.Get<uint8_t>(row * 128 + lane),
+                (word >> (row % 4 * 8)) & 0xff);
+    }
+  }
+  EXPECT_EQ(words->elements()[0].Get<uint64_t>(1), 1u);
+}
+
+TEST(TpuModeTest, DotsRoundTheirOperandsByPrecision) {
+  const Literal x = Literal::FromVector<float>({1, 1}, {1.0f + 0x1p-10f});
+  const Literal y = Literal::FromVector<float>({1, 1}, {1.0f + 0x1p-20f});
+  auto dot = [&](absl::string_view precision, bool tpu) {
+    EvaluatorOptions options;
+    options.tpu_mode = tpu;
+    const auto result = EvaluateText(
+        absl::StrCat(
+            "HloModule m\nENTRY e {\n  x = f32[1,1] parameter(0)\n  y = "
+            "f32[1,1] parameter(1)\n  ROOT d = f32[1,1] dot(x, y), "
+            "lhs_contracting_dims={1}, rhs_contracting_dims={0}",
+            precision, "\n}\n"),
+        {x, y}, options);
+    EXPECT_OK(result.status());
+    return result.ok() ? result->Get<float>(0) : 0;
+  };
+  const float exact = (1.0f + 0x1p-10f) * (1.0f + 0x1p-20f);
+  EXPECT_EQ(dot("", true), 1.0f);
+  EXPECT_EQ(dot("", false), exact);
+  EXPECT_EQ(dot(", operand_precision={highest,highest}", true), exact);
+  // Two bf16 parts hold 1 + 2^-10 exactly.
+  EXPECT_FLOAT_EQ(dot(", operand_precision={high,high}", true), exact);
+}
+
+TEST(EvaluateInstructionTest, FoldsOneInstruction) {
+  const auto module = ParseModule(R"(HloModule m
+ENTRY e {
+  x = f32[2] parameter(0)
+  ROOT y = f32[2] multiply(x, x)
+})");
+  ASSERT_OK(module.status());
+  const Literal x = Literal::FromVector<float>({2}, {3, -4});
+  const auto result =
+      EvaluateInstruction(*(*module)->entry()->root(), {&x, &x});
+  ASSERT_OK(result.status());
+  EXPECT_EQ(result->ToString(), "{9, 16}");
+}
+
+TEST(RandomArgumentsTest, DependOnTheSeedAlone) {
+  const auto module = ParseModule(R"(HloModule m
+ENTRY e {
+  x = f32[100] parameter(0)
+  i = s32[100] parameter(1)
+  ROOT t = (f32[100], s32[100]) tuple(x, i)
+})");
+  ASSERT_OK(module.status());
+  const auto a = RandomArguments(**module, 1);
+  EXPECT_TRUE(a[0] == RandomArguments(**module, 1)[0]);
+  EXPECT_FALSE(a[0] == RandomArguments(**module, 2)[0]);
+  for (int k = 0; k < 100; ++k) {
+    EXPECT_GE(a[1].GetInt(k), 0);
+    EXPECT_LT(a[1].GetInt(k), 10);
+  }
+}
+
+}  // namespace
+}  // namespace ptxla::hlo
