@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "hlo_backend/evaluator/fill.h"
@@ -23,14 +24,22 @@ class ScalarCompiler {
       const Computation& computation,
       absl::Span<const std::vector<int>> arguments) {
     absl::flat_hash_map<const Instruction*, std::vector<int>> values;
+    const absl::flat_hash_set<const Instruction*> live =
+        Reached(computation.root());
     for (const Instruction* i : computation.PostOrder()) {
+      if (!live.contains(i)) continue;
       auto value = Emit(*i, values, arguments);
       RETURN_IF_ERROR(value.status())
           << "line " << i->source_line() << ": %" << i->name();
       values[i] = *std::move(value);
     }
-    return values[computation.root()];
+    std::vector<int> root = values[computation.root()];
+    top_ = std::move(values);  // the outermost computation ends last
+    return root;
   }
+
+  // Registers of an instruction of the outermost computation.
+  const std::vector<int>& top(const Instruction* i) const { return top_.at(i); }
 
   int NewRegister(ScalarProgram::Register r) {
     program_->registers_.push_back(r);
@@ -140,8 +149,23 @@ class ScalarCompiler {
     return NewRegister({Kind::kTemporary, at, type});
   }
 
+  static absl::flat_hash_set<const Instruction*> Reached(
+      const Instruction* root) {
+    absl::flat_hash_set<const Instruction*> reached = {root};
+    std::vector<const Instruction*> open = {root};
+    while (!open.empty()) {
+      const Instruction* i = open.back();
+      open.pop_back();
+      for (const Instruction* operand : i->operands()) {
+        if (reached.insert(operand).second) open.push_back(operand);
+      }
+    }
+    return reached;
+  }
+
   ScalarProgram* program_;
   int tpu_generation_;
+  absl::flat_hash_map<const Instruction*, std::vector<int>> top_;
 };
 
 namespace {
@@ -160,6 +184,30 @@ int ParameterOf(const Instruction* i) {
   return i->opcode() == Opcode::kParameter && i->shape().IsScalar()
              ? static_cast<int>(i->parameter_number())
              : -1;
+}
+
+// b is what a is, with parameter p + 1 in place of p; p is the only parameter.
+bool SameFunction(const Instruction* a, const Instruction* b, int* p) {
+  if (a->opcode() != b->opcode() || !a->shape().IsScalar() ||
+      a->shape().type() != b->shape().type()) {
+    return false;
+  }
+  if (a->opcode() == Opcode::kParameter) {
+    const int number = static_cast<int>(a->parameter_number());
+    if (*p >= 0 && *p != number) return false;
+    *p = number;
+    return b->parameter_number() == number + 1;
+  }
+  if (a->IsConstant()) return a == b || a->literal() == b->literal();
+  if (!a->called().empty() ||
+      !AttributesEqual(a->attributes(), b->attributes()) ||
+      a->operand_count() != b->operand_count()) {
+    return false;
+  }
+  for (int k = 0; k < a->operand_count(); ++k) {
+    if (!SameFunction(a->operand(k), b->operand(k), p)) return false;
+  }
+  return true;
 }
 
 }  // namespace
@@ -206,13 +254,20 @@ absl::StatusOr<ScalarProgram> ScalarProgram::Compile(
     if (a == 1 && b == 0 && IsCommutative(core->opcode())) {
       program.binary_op_ = core->opcode();
     }
-    if (core->opcode() == Opcode::kCompare && a >= 0 && b >= 0) {
+    if (core->opcode() == Opcode::kCompare) {
       const CompareAttrs& attrs = core->attrs<CompareAttrs>();
       const bool total = attrs.type == CompareType::kTotalOrder;
-      if (b == a + 1) {
-        program.comparison_ = Comparison{attrs.direction, total, a};
-      } else if (a == b + 1) {
-        program.comparison_ = Comparison{Swapped(attrs.direction), total, b};
+      int from_a = -1;
+      if (SameFunction(core->operand(0), core->operand(1), &from_a)) {
+        program.comparison_ = Comparison{attrs.direction, total, from_a,
+                                         compiler.top(core->operand(0))[0],
+                                         core->operand(0)->shape().type()};
+      } else if (from_a = -1;
+                 SameFunction(core->operand(1), core->operand(0), &from_a)) {
+        program.comparison_ =
+            Comparison{Swapped(attrs.direction), total, from_a,
+                       compiler.top(core->operand(1))[0],
+                       core->operand(1)->shape().type()};
       }
     }
   }
@@ -222,6 +277,21 @@ absl::StatusOr<ScalarProgram> ScalarProgram::Compile(
 void ScalarProgram::Run(absl::Span<const void* const> in,
                         absl::Span<const bool> splat,
                         absl::Span<void* const> out, int64_t n) const {
+  RunRegisters(output_registers_, in, splat, out, n);
+}
+
+void ScalarProgram::RunKey(const void* in, void* out, int64_t n) const {
+  // No step that is live reads another input.
+  const std::vector<const void*> ins(inputs_.size(), in);
+  const absl::InlinedVector<bool, 8> splat(inputs_.size(), false);
+  RunRegisters(absl::MakeConstSpan(&comparison_->key_register, 1), ins, splat,
+               absl::MakeConstSpan(&out, 1), n);
+}
+
+void ScalarProgram::RunRegisters(absl::Span<const int> results,
+                                 absl::Span<const void* const> in,
+                                 absl::Span<const bool> splat,
+                                 absl::Span<void* const> out, int64_t n) const {
   auto locate = [&](int index, int64_t at, bool* is_splat) -> const void* {
     const Register& r = registers_[index];
     switch (r.kind) {
@@ -249,10 +319,10 @@ void ScalarProgram::Run(absl::Span<const void* const> in,
       step.op.Run(from, from_splat,
                   scratch_.data() + registers_[step.result].index, length);
     }
-    for (size_t j = 0; j < output_registers_.size(); ++j) {
+    for (size_t j = 0; j < results.size(); ++j) {
       bool is_splat = false;
-      const int bytes = StorageBytes(outputs_[j].type);
-      const void* from = locate(output_registers_[j], at, &is_splat);
+      const int bytes = StorageBytes(registers_[results[j]].type);
+      const void* from = locate(results[j], at, &is_splat);
       uint8_t* to = static_cast<uint8_t*>(out[j]) + at * bytes;
       if (from == to) continue;
       if (is_splat) {

@@ -39,13 +39,18 @@ class ScalarProgram {
   std::optional<Opcode> binary_op() const { return binary_op_; }
   // The program is `p1`: what a scatter that overwrites uses.
   bool is_second() const { return is_second_; }
-  // The program is a plain comparison of input a with input a + 1.
+  // The program compares key(input a) with key(input a + 1), where the key is
+  // a function of one element, often the element itself.
   struct Comparison {
     CompareDirection direction;
     bool total_order;
     int first_input;
+    int key_register;
+    PrimitiveType key_type;
   };
   const std::optional<Comparison>& comparison() const { return comparison_; }
+  // The keys of n elements. Only if there is a comparison().
+  void RunKey(const void* in, void* out, int64_t n) const;
 
  private:
   static constexpr int kBlock = 256;
@@ -62,6 +67,12 @@ class ScalarProgram {
     int result = 0;                    // register
   };
   friend class ScalarCompiler;
+
+  // The steps, then a copy of these registers.
+  void RunRegisters(absl::Span<const int> results,
+                    absl::Span<const void* const> in,
+                    absl::Span<const bool> splat, absl::Span<void* const> out,
+                    int64_t n) const;
 
   std::vector<Register> registers_;
   std::vector<Step> steps_;

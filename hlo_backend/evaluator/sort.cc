@@ -64,7 +64,12 @@ absl::StatusOr<Value> EvalSort(OpContext& context, const Instruction& i,
       c->direction != CompareDirection::kNe && c->first_input % 2 == 0) {
     ascending = c->direction == CompareDirection::kLt ||
                 c->direction == CompareDirection::kLe;
-    by_key = KeysOf(in[c->first_input / 2], c->total_order, &keys);
+    const Value& source = in[c->first_input / 2];
+    Shape key_shape = source.shape();
+    key_shape.set_type(c->key_type);
+    Value key = Value::NewArray(key_shape);
+    program->RunKey(source.data(), key.Mutable(), key.count());
+    by_key = KeysOf(key, c->total_order, &keys);
   }
   std::vector<const void*> pair(2 * arrays);
   const absl::InlinedVector<bool, 8> splat(2 * arrays, false);
