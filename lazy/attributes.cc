@@ -73,6 +73,7 @@ Signature SignatureOf(OpKind kind) {
     case OpKind::kGenericSlice:
       return {1, 1, slice};
     case OpKind::kUpdateSlice:
+    case OpKind::kUnselect:
       return {2, 2, slice};
     case OpKind::kCast:
     case OpKind::kSqrt:

@@ -25,7 +25,7 @@ struct DimsAttrs {
   DimVector dims;
   bool keepdim = false;  // sum
 };
-struct SliceAttrs {  // select, generic_slice; update_slice (starts only)
+struct SliceAttrs {  // select, unselect, generic_slice; update_slice (starts)
   DimVector starts, limits;
 };
 struct BatchNormAttrs {  // native_batch_norm, native_batch_norm_backward

@@ -114,7 +114,8 @@ void Checker::CheckSlice() {
   Expect(slice.starts.size() == rank, "starts does not fit the rank");
   Expect(slice.limits.size() == (update ? 0 : rank),
          "limits does not fit the rank");
-  if (update) Expect(In(1).rank() == In(0).rank(), "operands differ in rank");
+  const bool two = node_.operands().size() == 2;
+  if (two) Expect(In(1).rank() == In(0).rank(), "operands differ in rank");
   if (!broken_.empty()) return;
   DimVector dims = In(0).dims();
   for (size_t i = 0; i < rank; ++i) {
@@ -123,11 +124,15 @@ void Checker::CheckSlice() {
     Expect(
         start >= 0 && size > 0 && start <= dims[i] && size <= dims[i] - start,
         "the slice leaves the array");
-    if (!update) dims[i] = size;
+    if (node_.kind() == OpKind::kUnselect) {
+      Expect(In(1).dim(i) == size, "the update does not fit the slice");
+    } else if (!update) {
+      dims[i] = size;
+    }
   }
   ExpectDims(Out(), dims);
   Expect(Out().type() == In(0).type(), "the result has another type");
-  if (update) Expect(In(1).type() == In(0).type(), "the update's type");
+  if (two) Expect(In(1).type() == In(0).type(), "the update's type");
 }
 
 void Checker::CheckElementwise() {
@@ -319,6 +324,7 @@ std::string Checker::Run() {
     case OpKind::kSelect:
     case OpKind::kGenericSlice:
     case OpKind::kUpdateSlice:
+    case OpKind::kUnselect:
       CheckSlice();
       break;
     case OpKind::kSum:

@@ -89,6 +89,12 @@ Value UpdateSlice(Device* d, const Value& x, const Value& update,
                      SliceAttrs{std::move(starts), {}});
 }
 
+Value Unselect(Device* d, const Value& x, const Value& update, DimVector starts,
+               DimVector limits) {
+  return d->MakeNode(OpKind::kUnselect, {x, update}, x.shape().RowMajor(),
+                     SliceAttrs{std::move(starts), std::move(limits)});
+}
+
 Value Stack(Device* d, const Value& x, int dim) {
   DimVector dims = x.shape().dims();
   dims.insert(dims.begin() + dim, 1);

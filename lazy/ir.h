@@ -29,6 +29,9 @@ Value GenericSlice(Device* d, const Value& x, DimVector starts,
 // `x` with `update` written at `starts`.
 Value UpdateSlice(Device* d, const Value& x, const Value& update,
                   DimVector starts);
+// `x` with `update` in the place of Select(x, ..., starts, limits).
+Value Unselect(Device* d, const Value& x, const Value& update, DimVector starts,
+               DimVector limits);
 // One operand: a new dimension of size 1 at `dim`.
 Value Stack(Device* d, const Value& x, int dim);
 

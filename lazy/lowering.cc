@@ -30,6 +30,8 @@ LowerFn FindLowering(OpKind kind) {
       return LowerSlice;
     case OpKind::kUpdateSlice:
       return LowerUpdateSlice;
+    case OpKind::kUnselect:
+      return LowerUnselect;
     case OpKind::kStack:
       return LowerStack;
     case OpKind::kAdd:

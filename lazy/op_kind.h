@@ -26,6 +26,7 @@
   X(kSelect, "xla::select")                                       \
   X(kGenericSlice, "xla::generic_slice")                          \
   X(kUpdateSlice, "xla::update_slice")                            \
+  X(kUnselect, "xla::unselect")                                   \
   X(kStack, "aten::stack")                                        \
   X(kAdd, "aten::add")                                            \
   X(kSub, "aten::sub")                                            \

@@ -76,6 +76,8 @@ Tensor Embedding(const Tensor& weight, const Tensor& indices,
 // --- In place, without history (ops/in_place.cc): what optimizers use ---
 void MulInPlace(const Tensor& x, double factor);
 void AddInPlace(const Tensor& x, const Tensor& y, double alpha);
+void AddInPlace(const Tensor& x, double addend);
+void ZeroInPlace(const Tensor& x);
 // x += weight * (end - x)
 void LerpInPlace(const Tensor& x, const Tensor& end, double weight);
 // x += value * t1 * t2; value is an f64 parameter.

@@ -38,6 +38,27 @@ Value Apply(Device* d, const ViewStep& step, const Value& x) {
   }
 }
 
+// What the step's input becomes when its result is set to `updated`.
+Value Undo(Device* d, const ViewStep& step, const Value& input,
+           const Value& updated) {
+  switch (step.kind) {
+    case OpKind::kView:
+      return ir::View(d, updated, input.shape().dims());
+    case OpKind::kPermute: {
+      DimVector inverse(step.dims.size());
+      for (size_t i = 0; i < inverse.size(); ++i) inverse[step.dims[i]] = i;
+      return ir::Permute(d, updated, std::move(inverse));
+    }
+    case OpKind::kGenericSlice:
+      return ir::UpdateSlice(d, input, updated, step.dims);
+    case OpKind::kSelect:
+      return ir::Unselect(d, input, updated, step.dims, step.limits);
+    default:
+      CHECK(false) << "in-place update of a view by " << OpName(step.kind);
+      return input;
+  }
+}
+
 }  // namespace
 
 struct Tensor::Impl {
@@ -70,6 +91,22 @@ struct Tensor::Impl {
     Value v = aliases->base->ir();
     for (const ViewStep& step : steps) v = Apply(device, step, v);
     value = device->MakeTensor(std::move(v));
+  }
+  // The base gets the new elements; this view holds them already.
+  void UpdateThroughBase(Value updated) {
+    Device* device = value->device();
+    std::vector<Value> inputs = {aliases->base->ir()};
+    for (size_t i = 0; i + 1 < steps.size(); ++i) {
+      inputs.push_back(Apply(device, steps[i], inputs.back()));
+    }
+    value = device->MakeTensor(updated);
+    for (size_t i = steps.size(); i-- > 0;) {
+      updated = Undo(device, steps[i], inputs[i], updated);
+    }
+    LazyTensorPtr base = device->MakeTensor(std::move(updated));
+    base->set_label(aliases->base->label());
+    aliases->base = std::move(base);
+    generation = ++aliases->generation;
   }
 };
 
@@ -108,8 +145,11 @@ const LazyTensorPtr& Tensor::lazy() const {
 const std::string& Tensor::label() const { return impl_->value->label(); }
 
 void Tensor::Update(Value value) const {
-  CHECK(impl_->steps.empty()) << "in-place update of a view";
   impl_->BringUpToDate();
+  if (!impl_->steps.empty()) {
+    impl_->UpdateThroughBase(std::move(value));
+    return;
+  }
   LazyTensor& old = *impl_->value;
   LazyTensorPtr updated = device()->MakeTensor(std::move(value));
   updated->set_alias_id(old.data() ? old.id() : old.alias_id());

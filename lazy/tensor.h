@@ -48,7 +48,8 @@ class Tensor {
   const std::string& label() const;
 
   // In-place update: the tensor, and every view of it, is `value` from here
-  // on; the old buffer may be overwritten. Not for views themselves (CHECK).
+  // on; the old buffer may be overwritten. An update of a view goes through to
+  // its base (CHECK fails for an expanded view, whose elements share memory).
   void Update(Value value) const;
   // What a collective does to its arguments: the slot gets another value, its
   // age and its bases stay.

@@ -53,6 +53,7 @@ LoweringOutput LowerPermute(const LoweringInput& x);
 LoweringOutput LowerExpand(const LoweringInput& x);
 LoweringOutput LowerSlice(const LoweringInput& x);
 LoweringOutput LowerUpdateSlice(const LoweringInput& x);
+LoweringOutput LowerUnselect(const LoweringInput& x);
 LoweringOutput LowerStack(const LoweringInput& x);
 LoweringOutput LowerIndexSelect(const LoweringInput& x);
 LoweringOutput LowerIndexPut(const LoweringInput& x);

@@ -32,6 +32,30 @@ LoweringOutput LowerUpdateSlice(const LoweringInput& x) {
   return {x.e.Emit(Opcode::kDynamicUpdateSlice, x.in[0]->shape(), operands)};
 }
 
+// The update, padded to the array, where a padded mask says so.
+LoweringOutput LowerUnselect(const LoweringInput& x) {
+  HloEmitter& e = x.e;
+  const auto& slice = x.node.attrs<SliceAttrs>();
+  const TensorShape& shape = x.node.shape();
+  hlo::PadAttrs padding;
+  for (int i = 0; i < shape.rank(); ++i) {
+    padding.dims.push_back(
+        {slice.starts[i], shape.dim(i) - slice.limits[i], 0});
+  }
+  const hlo::Boxed<hlo::PadAttrs> attrs(std::move(padding));
+  Instruction* inside = e.BroadcastScalar(
+      e.ConstantInt(1, PrimitiveType::kPred), x.in[1]->shape().dims());
+  Instruction* outside = e.ConstantInt(0, PrimitiveType::kPred);
+  Instruction* zero = e.Constant(0, shape.type());
+  Instruction* update =
+      e.Emit(Opcode::kPad, shape.RowMajor().ToHlo(), {x.in[1], zero}, attrs);
+  Instruction* mask =
+      e.Emit(Opcode::kPad,
+             hlo::Shape::ArrayRowMajor(PrimitiveType::kPred, shape.dims()),
+             {inside, outside}, attrs);
+  return {e.Select(mask, update, x.in[0])};
+}
+
 LoweringOutput LowerStack(const LoweringInput& x) {
   Instruction* part = x.e.Reshape(x.in[0], x.node.shape().dims());
   return {x.e.Concatenate({part}, x.node.attrs<DimsAttrs>().dims[0])};

@@ -17,6 +17,14 @@ void AddInPlace(const Tensor& x, const Tensor& y, double alpha) {
   x.Update(ir::Add(d, x.ir(), y.ir(), d->Scalar(alpha, x.type())));
 }
 
+void AddInPlace(const Tensor& x, double addend) {
+  x.Update(AddScalar(x, addend).ir());
+}
+
+void ZeroInPlace(const Tensor& x) {
+  x.Update(ir::Full(x.device(), 0, x.shape().RowMajor()));
+}
+
 void LerpInPlace(const Tensor& x, const Tensor& end, double weight) {
   Device* d = x.device();
   x.Update(ir::Lerp(d, x.ir(), end.ir(), d->Scalar(weight, x.type())));

@@ -171,6 +171,14 @@ TEST_F(LoweringPatternsTest, SgdStepWithMomentum) {
   ExpectPattern("sgd_momentum", {p, m});
 }
 
+TEST_F(LoweringPatternsTest, UpdatesThroughViewsReachTheBase) {
+  const Tensor x = Input(kF32, {4, 8});
+  ops::MulInPlace(x, 2);
+  ops::AddInPlace(ops::Slice(x, 0, 1, 3), 5);
+  ops::ZeroInPlace(ops::Index(x, 1, 0));
+  ExpectPattern("views_inplace", {x});
+}
+
 TEST_F(LoweringPatternsTest, GradientAllReduceIsOneTupleChainedByTheToken) {
   const Tensor x = Input(kF32, {4, 16}), w = Leaf(kF32, {16, 16}),
                b = Leaf(kF32, {16});

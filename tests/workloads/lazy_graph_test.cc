@@ -1,9 +1,10 @@
 // Are the lazy graphs of whole training steps what they say: shapes with
-// layouts as lowered, text that reads back?
+// layouts as lowered, text that reads back, HLO that verifies?
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "hlo_backend/ir/printer.h"
+#include "hlo_backend/ir/verifier.h"
 #include "lazy/check_node.h"
 #include "lazy/graph_text.h"
 #include "tests/support/status_matchers.h"
@@ -93,6 +94,14 @@ TEST_P(LazyGraphTest, WhatIsReadBackLowersToTheSameHlo) {
                        lazy::ParseGraph(lazy::PrintGraph(graph())));
   ASSERT_OK_AND_ASSIGN(const auto again, lazy::LowerToHlo(parsed.graph, {}));
   EXPECT_EQ(hlo::Print(*direct), hlo::Print(*again));
+}
+
+TEST_P(LazyGraphTest, TheHloVerifies) {
+  lazy::LoweringOptions options;
+  options.donors = executor_.sync.donors;
+  options.replica_count = 4;
+  ASSERT_OK_AND_ASSIGN(const auto module, lazy::LowerToHlo(graph(), options));
+  EXPECT_THAT(hlo::VerifyModule(*module), testing::IsOk());
 }
 
 std::string CaseName(const ::testing::TestParamInfo<Case>& info) {
