@@ -62,7 +62,10 @@ absl::Status CheckMembers(const Instruction& fusion, const Shape& iteration,
                           const absl::flat_hash_set<const Instruction*>& skip) {
   for (const Instruction* i : fusion.fused()->instructions()) {
     if (i == except || skip.contains(i)) continue;
-    if (i->opcode() == Opcode::kReduce && IsRootOf(*i)) continue;
+    if (i->opcode() == Opcode::kReduce && IsRootOf(*i)) {
+      if (i->IsRoot() || i->user_count() == 1) continue;
+      return Refuse(fusion, *i, "its result is used before it is complete");
+    }
     RETURN_IF_ERROR(CheckLoopMember(fusion, *i, iteration));
   }
   return absl::OkStatus();

@@ -9,6 +9,7 @@
 #include "hlo_backend/passes/copy_insertion.h"
 #include "hlo_backend/passes/cse.h"
 #include "hlo_backend/passes/dce.h"
+#include "hlo_backend/passes/dot_canonicalizer.h"
 #include "hlo_backend/passes/fusion.h"
 #include "hlo_backend/passes/layout_assignment.h"
 #include "hlo_backend/passes/layout_clearing.h"
@@ -43,6 +44,8 @@ std::vector<PassEntry> AllPasses() {
        Make<CopyInsertionPass>},
       {"cse", "one of several equal instructions", Make<CsePass>},
       {"dce", "removes what nobody needs", Make<DcePass>},
+      {"dot-canonicalizer", "dots with the fewest dimensions",
+       Make<DotCanonicalizerPass>},
       {"fusion", "makes kernels of elementwise work, reduces and dots",
        Make<FusionPass>},
       {"layout-assignment", "tiled layouts, copies and bitcasts",

@@ -44,26 +44,46 @@ class Fuser {
     return it == group_of_.end() ? -1 : groups_.Find(it->second);
   }
 
-  // Groups whose values the work of `i` reads.
-  std::vector<int> Dependences(const Instruction* i) const {
-    std::vector<int> result;
-    auto add = [&](const Instruction* value) {
+  // Made by a kernel that another may join.
+  bool IsMadeInStep(const Instruction* value) const {
+    const FusionRole role = chains_.node(value).role;
+    return role == FusionRole::kElementwise || role == FusionRole::kDot;
+  }
+
+  // Groups whose values the work of `i` reads: softly those that make values
+  // of its iteration shape element by element.
+  std::vector<FusionGroups::Dependence> Dependences(const Instruction* i) {
+    std::vector<FusionGroups::Dependence> result;
+    auto add = [&](const Instruction* value, bool soft) {
       const int g = GroupOf(value);
-      if (g >= 0 &&
-          std::find(result.begin(), result.end(), g) == result.end()) {
-        result.push_back(g);
+      if (g < 0) return;
+      for (FusionGroups::Dependence& d : result) {
+        if (d.group != g) continue;
+        d.hard |= !soft;
+        return;
       }
+      result.push_back({g, !soft});
     };
+    const FusionRole role = chains_.node(i).role;
+    if (role == FusionRole::kElementwise || role == FusionRole::kReduce) {
+      for (const Instruction* v : FullInputs(i)) add(v, IsMadeInStep(v));
+    }
+    const bool reduce = role == FusionRole::kReduce;
     for (const Instruction* o : i->operands()) {
       const FusionNode& node = chains_.node(o);
+      const bool full = reduce ? o == i->operand(0)
+                               : role == FusionRole::kElementwise &&
+                                     o->shape().SameDims(i->shape());
       if (node.placed) {
-        add(o);
-      } else {
-        for (const Instruction* leaf : node.full) add(leaf);
-        for (const Instruction* leaf : node.small) add(leaf);
+        if (!full) add(o, false);
+        continue;
       }
+      if (!full) {
+        for (const Instruction* leaf : node.full) add(leaf, false);
+      }
+      for (const Instruction* leaf : node.small) add(leaf, false);
     }
-    for (const Instruction* p : i->control_predecessors()) add(p);
+    for (const Instruction* p : i->control_predecessors()) add(p, false);
     return result;
   }
 
@@ -104,7 +124,8 @@ class Fuser {
     return true;
   }
 
-  int NewGroup(const Instruction* i, const std::vector<int>& dependences,
+  int NewGroup(const Instruction* i,
+               const std::vector<FusionGroups::Dependence>& dependences,
                Kernel kernel) {
     const int g = groups_.Add(dependences);
     kernels_.push_back(std::move(kernel));
@@ -117,7 +138,7 @@ class Fuser {
     if (i->opcode() == Opcode::kParameter || i->IsConstant() || !node.placed) {
       return;
     }
-    std::vector<int> dependences = Dependences(i);
+    const auto dependences = Dependences(i);
     Kernel kernel;
     kernel.members = 1;
     if (node.role == FusionRole::kStored) {
@@ -142,10 +163,7 @@ class Fuser {
     std::vector<int> candidates;
     for (const Instruction* input : FullInputs(i)) {
       const int g = GroupOf(input);
-      if (g < 0 || chains_.node(input).role == FusionRole::kReduce ||
-          chains_.node(input).role == FusionRole::kStored) {
-        continue;
-      }
+      if (g < 0 || !IsMadeInStep(input)) continue;
       if (std::find(candidates.begin(), candidates.end(), g) ==
           candidates.end()) {
         candidates.push_back(g);

@@ -22,30 +22,27 @@ int FusionGroups::Find(int group) const {
   return root;
 }
 
-int FusionGroups::Add(absl::Span<const int> dependences) {
+int FusionGroups::Add(absl::Span<const Dependence> dependences) {
   const int me = count();
   Group group;
-  for (int d : dependences) {
-    group.level = std::max(group.level, level(d) + 1);
+  for (const Dependence& d : dependences) {
+    group.level = std::max(group.level, level(d.group) + 1);
   }
   groups_.push_back(std::move(group));
-  for (int d : dependences) groups_[Find(d)].successors.push_back(me);
+  for (const Dependence& d : dependences) {
+    groups_[Find(d.group)].successors.push_back({me, d.hard});
+  }
   return me;
 }
 
 bool FusionGroups::Raise(int group, int level, int skip) {
-  group = Find(group);
   if (groups_[group].level >= level) return true;
-  if (std::find(forbidden_.begin(), forbidden_.end(), group) !=
-      forbidden_.end()) {
-    return false;
-  }
-  if (--budget_ < 0) return false;
+  if (group == forbidden_ || --budget_ < 0) return false;
   log_.push_back({group, groups_[group].level});
   groups_[group].level = level;
-  for (int s : groups_[group].successors) {
-    const int next = Find(s);
-    if (next == group || next == skip) continue;
+  for (const Dependence& s : groups_[group].successors) {
+    const int next = Find(s.group);
+    if (next == group || (next == skip && !s.hard)) continue;
     if (!Raise(next, level + 1, -1)) return false;
   }
   return true;
@@ -57,44 +54,23 @@ void FusionGroups::Undo() {
   }
 }
 
-bool FusionGroups::AddDependences(int group,
-                                  absl::Span<const int> dependences) {
-  group = Find(group);
-  forbidden_.clear();
-  log_.clear();
-  budget_ = kBudget;
-  int wanted = groups_[group].level;
-  for (int d : dependences) {
-    const int other = Find(d);
-    if (other == group) continue;
-    forbidden_.push_back(other);
-    wanted = std::max(wanted, groups_[other].level + 1);
-  }
-  if (!Raise(group, wanted, -1)) {
-    Undo();
-    return false;
-  }
-  for (int other : forbidden_) groups_[other].successors.push_back(group);
-  return true;
-}
-
 bool FusionGroups::Merge(int a, int b) {
   a = Find(a);
   b = Find(b);
   if (a == b) return true;
   if (groups_[a].level > groups_[b].level) std::swap(a, b);
-  forbidden_.assign(1, b);
+  forbidden_ = b;
   log_.clear();
   budget_ = kBudget;
-  // Edges from a straight to b vanish in the merge; any other way would be a
-  // cycle. With nothing between, a may be as late as b.
+  // Soft edges from a straight to b vanish in the merge; any other way would
+  // be a cycle. With nothing between, a may be as late as b.
   const int level = groups_[b].level;
   if (groups_[a].level < level && !Raise(a, level, b)) {
     Undo();
     return false;
   }
   groups_[a].parent = b;
-  std::vector<int>& to = groups_[b].successors;
+  std::vector<Dependence>& to = groups_[b].successors;
   to.insert(to.end(), groups_[a].successors.begin(),
             groups_[a].successors.end());
   groups_[a].successors.clear();

@@ -51,6 +51,10 @@ int JoinedBatchDims(const Side& side) {
   for (int d = 1; d < to.rank(); ++d) {
     if (to.dim(d) != from.dim(d + extra)) return 1;
   }
+  // Dimensions of size 1 are no reason.
+  for (int d = 0; d <= extra; ++d) {
+    if (from.dim(d) == 1) return 1;
+  }
   return extra + 1;
 }
 

@@ -7,21 +7,22 @@ namespace {
 
 TEST(FusionGroupsTest, DependencesRise) {
   FusionGroups g;
-  const int a = g.Add({}), b = g.Add({a}), c = g.Add({b});
+  const int a = g.Add({}), b = g.Add({{a, false}}), c = g.Add({{b, false}});
   EXPECT_LT(g.level(a), g.level(b));
   EXPECT_LT(g.level(b), g.level(c));
 }
 
 TEST(FusionGroupsTest, NeighboursMerge) {
   FusionGroups g;
-  const int a = g.Add({}), b = g.Add({a});
+  const int a = g.Add({}), b = g.Add({{a, false}});
   EXPECT_TRUE(g.Merge(a, b));
   EXPECT_EQ(g.Find(a), g.Find(b));
 }
 
 TEST(FusionGroupsTest, AGroupBetweenTwoKeepsThemApart) {
   FusionGroups g;
-  const int a = g.Add({}), between = g.Add({a}), b = g.Add({a, between});
+  const int a = g.Add({}), between = g.Add({{a, false}}),
+            b = g.Add({{a, false}, {between, false}});
   EXPECT_FALSE(g.Merge(a, b));
   EXPECT_NE(g.Find(a), g.Find(b));
 }
@@ -30,8 +31,8 @@ TEST(FusionGroupsTest, ALongWayBetweenTwoKeepsThemApart) {
   FusionGroups g;
   const int a = g.Add({});
   int last = a;
-  for (int k = 0; k < 20; ++k) last = g.Add({last});
-  const int b = g.Add({a, last});
+  for (int k = 0; k < 20; ++k) last = g.Add({{last, false}});
+  const int b = g.Add({{a, false}, {last, false}});
   EXPECT_FALSE(g.Merge(a, b));
 }
 
@@ -39,15 +40,16 @@ TEST(FusionGroupsTest, AnEarlyGroupMayRunLater) {
   FusionGroups g;
   const int early = g.Add({});
   int last = g.Add({});
-  for (int k = 0; k < 5; ++k) last = g.Add({last});
-  const int reader = g.Add({early});
+  for (int k = 0; k < 5; ++k) last = g.Add({{last, false}});
+  const int reader = g.Add({{early, false}});
   ASSERT_TRUE(g.Merge(early, last));
   EXPECT_GT(g.level(reader), g.level(early));
 }
 
 TEST(FusionGroupsTest, ARefusedMergeChangesNothing) {
   FusionGroups g;
-  const int a = g.Add({}), between = g.Add({a}), b = g.Add({a, between});
+  const int a = g.Add({}), between = g.Add({{a, false}}),
+            b = g.Add({{a, false}, {between, false}});
   const int level_a = g.level(a), level_between = g.level(between);
   ASSERT_FALSE(g.Merge(a, b));
   EXPECT_EQ(g.level(a), level_a);
@@ -58,19 +60,23 @@ TEST(FusionGroupsTest, ACycleThroughAMergedGroupIsSeen) {
   FusionGroups g;
   // a -> x -> b, and a2 merged with a: x still lies between.
   const int a = g.Add({}), a2 = g.Add({});
-  const int x = g.Add({a}), b = g.Add({x, a2});
+  const int x = g.Add({{a, false}}), b = g.Add({{x, false}, {a2, false}});
   ASSERT_TRUE(g.Merge(a, a2));
   EXPECT_FALSE(g.Merge(a2, b));
 }
 
-TEST(FusionGroupsTest, AddingADependenceOnASuccessorFails) {
+TEST(FusionGroupsTest, AHardDependenceKeepsTwoApart) {
   FusionGroups g;
-  const int a = g.Add({}), b = g.Add({a});
-  EXPECT_FALSE(g.AddDependences(a, {b}));
-  const int c = g.Add({});
-  EXPECT_TRUE(g.AddDependences(a, {c}));
-  EXPECT_GT(g.level(a), g.level(c));
-  EXPECT_GT(g.level(b), g.level(a));
+  const int a = g.Add({}), b = g.Add({{a, true}});
+  EXPECT_FALSE(g.Merge(a, b));
+}
+
+TEST(FusionGroupsTest, AHardDependenceOnAMemberKeepsTwoApart) {
+  FusionGroups g;
+  const int a = g.Add({}), reduce = g.Add({{a, false}});
+  ASSERT_TRUE(g.Merge(a, reduce));
+  const int b = g.Add({{a, false}, {reduce, true}});
+  EXPECT_FALSE(g.Merge(a, b));
 }
 
 }  // namespace
