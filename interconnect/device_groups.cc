@@ -11,22 +11,28 @@ namespace {
 // The axes of the box that `chips` fill, or false.
 bool BoxOf(const chips::Topology& topology, const std::vector<int>& chips,
            std::vector<Axis>* axes) {
-  const size_t rank = topology.axes().size();
-  std::vector<std::set<int>> seen(rank);
+  const int rank = static_cast<int>(topology.axes().size());
+  std::vector<std::vector<char>> seen(rank);
+  for (int i = 0; i < rank; ++i) seen[i].resize(topology.axes()[i].size, 0);
   for (int chip : chips) {
-    const std::vector<int> at = topology.Coordinates(chip);
-    for (size_t i = 0; i < rank; ++i) seen[i].insert(at[i]);
+    for (int i = rank - 1; i >= 0; --i) {
+      const int size = topology.axes()[i].size;
+      seen[i][chip % size] = 1;
+      chip /= size;
+    }
   }
   size_t product = 1;
   axes->clear();
-  for (size_t i = 0; i < rank; ++i) {
-    product *= seen[i].size();
-    const int length = static_cast<int>(seen[i].size());
+  for (int i = 0; i < rank; ++i) {
+    const int length =
+        static_cast<int>(std::count(seen[i].begin(), seen[i].end(), char{1}));
+    product *= static_cast<size_t>(length);
     if (length == 1) continue;
     // Part of an axis is a line of neighbours, without the wrap.
-    if (*seen[i].rbegin() - *seen[i].begin() != length - 1) return false;
+    const auto first = std::find(seen[i].begin(), seen[i].end(), char{1});
+    if (std::count(first, first + length, char{1}) != length) return false;
     const bool whole = length == topology.axes()[i].size;
-    axes->push_back({length, whole && topology.wraps(static_cast<int>(i))});
+    axes->push_back({length, whole && topology.wraps(i)});
   }
   return product == chips.size();
 }
@@ -46,6 +52,7 @@ absl::StatusOr<GroupShape> ShapeOfGroups(
   const int per_chip = topology.devices_per_chip();
   const int per_slice = topology.chips_per_slice();
   std::vector<bool> used(topology.num_devices(), false);
+  std::vector<int> group_of_chip(per_slice, -1);
   shape.is_box = true;
   for (size_t g = 0; g < all.size(); ++g) {
     if (static_cast<int>(all[g].size()) != shape.size) {
@@ -55,7 +62,7 @@ absl::StatusOr<GroupShape> ShapeOfGroups(
     }
     std::set<int> slices;
     std::vector<int> chips;  // of the first slice, in order, once each
-    int first_slice = -1;
+    int first_slice = -1, last_slice = -1;
     for (int64_t device : all[g]) {
       if (device < 0 || device >= topology.num_devices()) {
         return absl::InvalidArgumentError(
@@ -68,11 +75,15 @@ absl::StatusOr<GroupShape> ShapeOfGroups(
       }
       used[device] = true;
       const int chip = static_cast<int>(device) / per_chip;
-      slices.insert(chip / per_slice);
+      if (slices.empty() || chip / per_slice != last_slice) {
+        last_slice = chip / per_slice;
+        slices.insert(last_slice);
+      }
       if (first_slice < 0) first_slice = chip / per_slice;
       if (chip / per_slice != first_slice) continue;
       const int local = chip % per_slice;
-      if (std::find(chips.begin(), chips.end(), local) == chips.end()) {
+      if (group_of_chip[local] != static_cast<int>(g)) {
+        group_of_chip[local] = static_cast<int>(g);
         chips.push_back(local);
       }
     }

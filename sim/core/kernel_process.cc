@@ -125,7 +125,9 @@ void KernelProcess::FinishCode() {
     const int64_t mxu = code.use.mxu, vpu = code.use.vpu();
     const int64_t hbm = CycleAtOrAfter(code.hbm_work);
     if (hbm > mxu && hbm > vpu) {
-      bounds_[Bound::kHbm] += stall + code.cycles;
+      const int64_t own = std::min(hbm, code.cycles);
+      bounds_[Bound::kHbm] += stall + own;
+      bounds_[Bound::kOverhead] += code.cycles - own;
     } else {
       const int64_t own = std::min(std::max(mxu, vpu), code.cycles);
       bounds_[mxu >= vpu ? Bound::kMxu : Bound::kVpu] += own;

@@ -1,9 +1,10 @@
 // A CoreProcess by static timing: the step plans of a KernelPlan in order.
 //
-// Step accounting: a step whose longest own time is that of HBM belongs to HBM
-// as a whole. Otherwise its busiest unit's cycles belong to MXU or VPU, the
-// cycles in which no unit was the limit (fill, drain, control) to overhead, and
-// waiting for DMA to HBM. Entry and exit code are overhead, their waits HBM.
+// Step accounting: of a step's cycles, as many as its longest resource needs
+// (MXU, VPU, or HBM for the blocks that the step moves) belong to that resource;
+// the rest, in which nothing was at its limit (fill, drain, control), to
+// overhead; waiting for DMA to HBM. Entry and exit code are overhead, their
+// waits HBM.
 #ifndef PTXLA_SIM_CORE_KERNEL_PROCESS_H_
 #define PTXLA_SIM_CORE_KERNEL_PROCESS_H_
 

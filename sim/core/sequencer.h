@@ -97,6 +97,7 @@ class Sequencer {
   absl::Status Begin(const isa::Op& op, int64_t now);
   absl::Status BeginCall(const isa::Call& call, int64_t now);
   absl::StatusOr<bool> FluidEnded(int64_t now);
+  absl::StatusOr<ici::CollectiveCost> CostOf(const isa::CollectiveStart& start);
   void BeginCopy(const isa::Op& op, const isa::CopyStart& copy, int64_t now);
   absl::Status BeginCollective(const isa::Op& op,
                                const isa::CollectiveStart& start, int64_t now);
@@ -136,7 +137,9 @@ class Sequencer {
   };
   absl::flat_hash_map<int, Outstanding> outstanding_;
   int64_t links_free_ = 0;
-  absl::flat_hash_map<const isa::CollectiveStart*, ici::CollectiveCost> costs_;
+  // Costs of collectives, by what decides them and by op.
+  absl::flat_hash_map<uint64_t, ici::CollectiveCost> costs_;
+  absl::flat_hash_map<const isa::CollectiveStart*, uint64_t> cost_keys_;
 };
 
 }  // namespace ptxla::sim

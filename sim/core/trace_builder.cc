@@ -100,6 +100,15 @@ record::DeviceTrace BuildTrace(const isa::Program& program,
     if (const auto* call = std::get_if<isa::Call>(&event.op->action)) {
       flops += program.kernels[call->kernel].work.mxu_flops * event.repeat;
       if (event.plan != nullptr) bytes += event.plan->hbm_bytes * event.repeat;
+      if (transfers && event.plan != nullptr && event.plan->hbm_bytes > 0) {
+        record::TransferTrace* t = trace.add_transfer();
+        t->set_resource(record::TransferTrace::HBM);
+        t->set_name(event.op->info.name);
+        t->set_start_ps(clock.ToTime(Cycles(event.start)).count());
+        t->set_end_ps(clock.ToTime(Cycles(event.end)).count());
+        t->set_bytes(event.plan->hbm_bytes);
+        t->set_exposed_ps(trace.op(trace.op_size() - 1).bound().hbm_ps());
+      }
     }
   }
   *trace.mutable_bound() = ToPicoseconds(total, 0, clock);
