@@ -101,9 +101,10 @@ absl::StatusOr<Prediction> RunHlo(const RunRequest& request,
   options.verify = request.verify;
   options.transfers = request.timeline;
   DeviceSession session(slice, host, options, &dump);
+  const std::string source = request.hlo == "-" ? "<stdin>" : request.hlo;
   const auto index = session.Add(std::move(input.module), input.hash);
   if (!index.ok() && !absl::IsResourceExhausted(index.status())) {
-    return index.status();
+    return At(StageOf(index.status()), AddContext(index.status(), source));
   }
   const DeviceProgram& program = session.programs().back();
   *record.mutable_memory() = program.memory;

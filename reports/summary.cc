@@ -17,6 +17,7 @@ using record::RunConfig;
 using record::RunRecord;
 
 constexpr int kHotSpots = 5;
+constexpr int kSpotName = 44;
 
 void Line(std::string* out, absl::string_view key, absl::string_view text) {
   absl::StrAppend(out, "  ", PadRight(key, 11), text, "\n");
@@ -31,10 +32,13 @@ void Figure(std::string* out, absl::string_view key, absl::string_view figure,
                   rest, "\n");
 }
 
+// The workload, or the file without its folder.
 std::string Subject(const RunConfig& c) {
-  return c.hlo_source().empty()  ? c.workload()
-         : c.hlo_source() == "-" ? "standard input"
-                                 : c.hlo_source();
+  if (c.hlo_source().empty()) return c.workload();
+  if (c.hlo_source() == "-") return "standard input";
+  const size_t slash = c.hlo_source().rfind('/');
+  return slash == std::string::npos ? c.hlo_source()
+                                    : c.hlo_source().substr(slash + 1);
 }
 
 void Header(const RunRecord& run, std::string* out) {
@@ -73,6 +77,12 @@ void Header(const RunRecord& run, std::string* out) {
   }
 }
 
+// "34.2 %", "0.033 %".
+std::string Utilisation(double fraction) {
+  return fraction >= 0.01 ? Percent(fraction)
+                          : absl::StrCat(Significant(fraction * 100, 2), " %");
+}
+
 void Figures(const RunRecord& run, std::string* out) {
   const RunConfig& c = run.config();
   const record::Band& step = run.step_time();
@@ -99,7 +109,8 @@ void Figures(const RunRecord& run, std::string* out) {
                         tokens),
            "");
   }
-  if (run.has_hfu()) {
+  // A program without products has no utilisation worth a line.
+  if (run.has_hfu() && run.matmul_flops_per_step_per_chip() > 0) {
     const auto tera = [](double flops) { return Significant(flops / 1e12, 3); };
     const bool has_mfu = run.has_mfu();
     const double done =
@@ -110,12 +121,12 @@ void Figures(const RunRecord& run, std::string* out) {
     const bool giga = possible < 1e12;
     const double scale = giga ? 1e3 : 1;
     Figure(out, has_mfu ? "MFU" : "HFU",
-           Percent(has_mfu ? run.mfu() : run.hfu()),
+           Utilisation(has_mfu ? run.mfu() : run.hfu()),
            absl::StrCat(
                tera(done * scale), " of ", tera(possible * scale),
                has_mfu ? " model " : " executed matmul ",
                giga ? "GFLOP/step/chip" : "TFLOP/step/chip",
-               has_mfu ? absl::StrCat("  HFU ", Percent(run.hfu())) : ""));
+               has_mfu ? absl::StrCat("  HFU ", Utilisation(run.hfu())) : ""));
   }
 }
 
@@ -142,14 +153,15 @@ void Memory(const RunRecord& run, std::string* out) {
 void FirstSteps(const RunRecord& run, std::string* out) {
   if (!run.has_first_steps()) return;
   const record::FirstSteps& f = run.first_steps();
-  const auto seconds = [](int64_t ps) {
-    return Significant(static_cast<double>(ps) / 1e12, 3);
-  };
   const Picoseconds compile(f.compile().value_ps());
+  const TimeScale scale = ScaleFor(compile);
+  const auto scaled = [&](int64_t ps) {
+    return Significant(static_cast<double>(ps) / scale.picoseconds, 3);
+  };
   std::string compiles =
       absl::StrCat(f.compiles(), f.compiles() == 1 ? " compile " : " compiles ",
-                   Duration(compile, 3), " [", seconds(f.compile().low_ps()),
-                   "..", seconds(f.compile().high_ps()), " s]");
+                   Duration(compile, 3), " [", scaled(f.compile().low_ps()),
+                   "..", scaled(f.compile().high_ps()), " ", scale.unit, "]");
   if (f.trace_ps() > 0) {
     absl::StrAppend(&compiles, ", tracing ",
                     Duration(Picoseconds(f.trace_ps()), 2));
@@ -240,14 +252,19 @@ void Breakdown(const RunRecord& run, std::string* out) {
   if (run.has_steady_program()) {
     const std::vector<HotSpot> spots =
         HotSpots(run.programs(run.steady_program()));
-    right.push_back(absl::StrCat(PadRight("hot spots (layer)", 36),
+    right.push_back(absl::StrCat(PadRight("hot spots (layer)", kSpotName),
                                  PadLeft(scale.unit, 8), "   of peak"));
     std::string letters;
     for (const HotSpot& s : spots) {
       if (static_cast<int>(right.size()) > kHotSpots) break;
-      const std::string name =
+      const std::string full =
           absl::StrCat(s.layer, s.layer.empty() ? "" : " ", s.name, " x",
                        s.count, s.estimated ? " (estimated)" : "");
+      // The end of a long name says most.
+      const std::string name =
+          full.size() <= kSpotName
+              ? full
+              : absl::StrCat("..", full.substr(full.size() - kSpotName + 2));
       std::string peak;
       if (s.fraction_of_peak.has_value()) {
         const char letter = PeakLetter(s.bound);
@@ -255,8 +272,8 @@ void Breakdown(const RunRecord& run, std::string* out) {
                             std::string(1, letter));
         if (letters.find(letter) == std::string::npos) letters += letter;
       }
-      right.push_back(
-          absl::StrCat(PadRight(name, 36), time(s.time, 8), PadLeft(peak, 10)));
+      right.push_back(absl::StrCat(PadRight(name, kSpotName), time(s.time, 8),
+                                   PadLeft(peak, 10)));
     }
     std::vector<std::string> legend;
     for (char c : std::string("FBVL")) {

@@ -3,10 +3,14 @@
 #include <algorithm>
 #include <string>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 
 namespace ptxla::sim {
 namespace {
+
+// How the lowering marks a kernel that only takes time.
+constexpr char kEstimateNote[] = "ESTIMATE";
 
 record::TransferTrace::Resource ResourceOf(Memory memory) {
   switch (memory) {
@@ -40,6 +44,7 @@ void FillOp(const isa::Program& program, const OpEvent& event,
   if (const auto* call = std::get_if<isa::Call>(&event.op->action)) {
     const isa::Kernel& kernel = program.kernels[call->kernel];
     op->set_kernel(kernel.name);
+    op->set_estimated(absl::StartsWith(kernel.note, kEstimateNote));
     op->set_cores(call->cores);
     op->set_grid_steps(kernel.NumSteps());
     if (op->flops() == 0) op->set_flops(kernel.work.flops);

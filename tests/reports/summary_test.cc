@@ -27,9 +27,9 @@ TEST(SummaryTest, LooksAsDocumented) {
   HBM per chip     9.10 GiB     of 15.75 usable (16 nominal): FITS, 42 % free
   first steps      145 s        2 compiles 142 s [100..190 s], tracing 1.9 s, upload 1.1 s; then none
   cost             $1.29 / 1M samples + $0.39 once   ($1.20/chip-h list, us, 2025-11)
-  where the step goes       ms    share          hot spots (layer)                         ms   of peak
-  MXU                     59.0   47.5 %          encoder.*.ffn ffn matmul x144           40.8    62 % F
-  HBM                     41.8   33.7 %          all-reduce x1                            5.0
+  where the step goes       ms    share          hot spots (layer)                                 ms   of peak
+  MXU                     59.0   47.5 %          encoder.*.ffn ffn matmul x144                   40.8    62 % F
+  HBM                     41.8   33.7 %          all-reduce x1                                    5.0
   VPU                     14.0   11.3 %          F flops
   ICI, exposed             5.0    4.0 %
   overheads                3.1    2.5 %

@@ -174,5 +174,19 @@ TEST(GoodInputTest, AModuleComesThroughAPipeAndTheRunIsSaved) {
   EXPECT_THAT(folder.List(), ElementsAre("ptxla-sim.sqlite"));
 }
 
+TEST(GoodInputTest, EstimatedOpsAreMarked) {
+  TemporaryFolder folder;
+  const std::string hlo = Replaced(
+      kAdd, "add(a, b)", "custom-call(a, b), custom_call_target=\"foreign\"");
+  const ProcessResult r =
+      RunProcess({PTXLA_SIM, "--hlo", "-", "--topology", "v6e-1", "--db",
+                  "none", "--unknown-ops", "estimate"},
+                 {hlo, folder.path()});
+  EXPECT_EQ(r.exit_code, 0) << r.err;
+  EXPECT_THAT(r.out, HasSubstr("(estimated)"));
+  EXPECT_THAT(r.out, HasSubstr("warning: 1 op without a kernel is a roofline "
+                               "estimate"));
+}
+
 }  // namespace
 }  // namespace ptxla
