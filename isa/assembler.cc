@@ -159,6 +159,7 @@ class Reader {
 
 template <class T>
 absl::Status ParseStruct(Scanner* s, T* out) {
+  RETURN_IF_ERROR(s->Enter());
   RETURN_IF_ERROR(s->Expect('{'));
   while (!s->Take('}')) {
     ASSIGN_OR_RETURN(const absl::string_view key, s->Word("a field or '}'"));
@@ -166,6 +167,7 @@ absl::Status ParseStruct(Scanner* s, T* out) {
     VisitFields(reader, *out);
     RETURN_IF_ERROR(reader.Finish());
   }
+  s->Leave();
   return absl::OkStatus();
 }
 

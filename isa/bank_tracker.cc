@@ -89,11 +89,16 @@ BankTracker::Value BankTracker::ValueAfter(const Instr& i) {
       return Known(kernel_.scratch_offset + i.imm);
     case Opcode::kSwin: {
       const Window& w = kernel_.windows[i.imm];
+      const Value some = {Symbol(i.op, i.imm), 0};
+      if (IsResident(kernel_, w)) {
+        const auto offset = ResidentBankOffset(w, int64_t{banks_} * kRowBytes);
+        return offset.has_value() ? Known(*offset) : some;
+      }
       const bool moves = w.slots > 1 && Mod(w.slot_bytes) != 0;
-      if (IsResident(kernel_, w) || moves) return {Symbol(i.op, i.imm), 0};
-      return Known(w.vmem_offset);
+      return moves ? some : Known(w.vmem_offset);
     }
     case Opcode::kSarg:
+      return Known(0);
     case Opcode::kSgrid:
       return {Symbol(i.op, i.imm), 0};
     default:

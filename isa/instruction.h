@@ -61,7 +61,8 @@ inline constexpr int kRowBytes = kLanes * 4;  // one sublane row of VMEM
   X(kMdRead) /* a mask read, in dst */                          \
   X(kPd)                                                        \
   X(kPa)                                                        \
-  X(kPb) X(kPc)        /* predicates p0..        */             \
+  X(kPb)                                                        \
+  X(kPc)               /* predicates p0..        */             \
       X(kImm)          /* imm, decimal */                       \
       X(kHex)          /* imm, hexadecimal, 32 bits */          \
       X(kImm2)         /* imm2, decimal */                      \

@@ -9,6 +9,7 @@
 #include "isa/dma_state.h"
 #include "isa/pipeline.h"
 #include "isa/semantics/table.h"
+#include "isa/verify_structure.h"
 
 namespace ptxla::isa {
 namespace {
@@ -273,6 +274,8 @@ class Core::Impl {
                                               "\" takes ", kernel.args.size(),
                                               " arguments, not ", args.size()));
     }
+    RETURN_IF_ERROR(VerifyStructure(kernel, machine_))
+        << "kernel \"" << kernel.name << "\"";
     GrowTo(&context_.vmem(), kernel.vmem_bytes);
     GrowTo(&context_.smem(), kernel.smem_bytes);
     for (int a = 0; a < args.size(); ++a) {

@@ -56,7 +56,8 @@ class Core {
   explicit Core(const MachineModel& machine, InterpreterOptions options = {});
   ~Core();
 
-  // Runs one core's share of the kernel; the cycles it took. Registers, FIFOs
+  // Runs one core's share of the kernel, which must pass VerifyKernel (only its
+  // structure is checked again here); the cycles it took. Registers, FIFOs
   // and units start empty; VMEM and SMEM keep what they hold.
   absl::StatusOr<int64_t> Run(const Kernel& kernel,
                               absl::Span<const ArgMemory> args, int core = 0,

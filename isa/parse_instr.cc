@@ -324,8 +324,12 @@ absl::Status ParseInstr(Scanner* s, Instr* i) {
 }
 
 absl::Status ParseNodes(Scanner* s, bool braces, Code* code) {
+  RETURN_IF_ERROR(s->Enter());
   while (true) {
-    if (braces ? s->Take('}') : s->AtEnd()) return absl::OkStatus();
+    if (braces ? s->Take('}') : s->AtEnd()) {
+      s->Leave();
+      return absl::OkStatus();
+    }
     if (s->TakeWord("loop")) {
       RETURN_IF_ERROR(ParseLoop(s, code));
     } else if (s->TakeWord("when")) {

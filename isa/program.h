@@ -6,8 +6,9 @@
 //   p.schedule.push_back({info, Call{kernel, {{0, 0}, {1, 0}}, 1}});
 //
 // Offsets of buffers are from the start of their space. Scoped VMEM of kernels
-// is [0, scoped_vmem_bytes); VMEM buffers lie above it. A program runs alike on
-// every chip of the slice (SPMD).
+// is [0, scoped_vmem_bytes); VMEM buffers lie above it, and a VMEM argument
+// begins at a multiple of kVmemAlignment, so that the compiler knows its banks.
+// A program runs alike on every chip of the slice (SPMD).
 #ifndef PTXLA_ISA_PROGRAM_H_
 #define PTXLA_ISA_PROGRAM_H_
 
@@ -20,6 +21,9 @@
 #include "isa/tiled_layout.h"
 
 namespace ptxla::isa {
+
+// A whole number of VMEM bank cycles (4 banks of 4 KiB).
+inline constexpr int64_t kVmemAlignment = 16384;
 
 struct Buffer {
   int id = 0;  // its index in Program::buffers

@@ -138,6 +138,11 @@ absl::StatusOr<std::string> Scanner::Quoted() {
   return value;
 }
 
+absl::Status Scanner::Enter() {
+  if (++depth_ <= kMaxDepth) return absl::OkStatus();
+  return Error(absl::StrCat("more than ", kMaxDepth, " levels of braces"));
+}
+
 absl::Status Scanner::Error(absl::string_view message) {
   SkipSpace();
   int line = 1;

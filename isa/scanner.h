@@ -34,6 +34,10 @@ class Scanner {
   absl::StatusOr<int64_t> Integer(int64_t lo, int64_t hi);
   absl::StatusOr<uint64_t> Unsigned();
   absl::StatusOr<std::string> Quoted();
+  // Braces inside braces, at most kMaxDepth: readers recurse.
+  static constexpr int kMaxDepth = 200;
+  absl::Status Enter();
+  void Leave() { --depth_; }
   // InvalidArgument "name:line:column: message" at the next token.
   absl::Status Error(absl::string_view message);
 
@@ -43,6 +47,7 @@ class Scanner {
   absl::string_view text_;
   std::string name_;
   size_t at_ = 0;
+  int depth_ = 0;
 };
 
 }  // namespace ptxla::isa

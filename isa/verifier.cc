@@ -102,6 +102,12 @@ class ProgramVerifier {
         return Bad("arg", a, " is in ", Name(space), ", not in ",
                    Name(k.args[a].space));
       }
+      const int64_t at =
+          p_.buffers[call.args[a].buffer].offset + call.args[a].offset;
+      if (space == Space::kVmem && at % kVmemAlignment != 0) {
+        return Bad("arg", a, " is at VMEM byte ", at, ", not a multiple of ",
+                   kVmemAlignment);
+      }
     }
     if (call.cores < 1 || call.cores > machine_.cores ||
         (call.cores > 1 && k.megacore_dim < 0)) {

@@ -16,6 +16,19 @@ absl::Status Bad(const Instr& instr, absl::string_view what) {
   return absl::InternalError(absl::StrCat("`", Print(instr), "`: ", what));
 }
 
+// About how long it runs; without overflow.
+double CyclesOf(const Code& code) {
+  double cycles = 0;
+  for (const Node& node : code) {
+    if (const Block* block = node.block()) cycles += block->Cycles();
+    if (const When* when = node.when()) cycles += CyclesOf(when->body);
+    if (const Loop* loop = node.loop()) {
+      cycles += static_cast<double>(loop->trips) * (CyclesOf(loop->body) + 8);
+    }
+  }
+  return cycles;
+}
+
 class CodeVerifier {
  public:
   CodeVerifier(const Kernel& kernel, bool in_step, uint32_t flags,
@@ -28,6 +41,10 @@ class CodeVerifier {
         banks_(kernel, machine) {}
 
   absl::Status Verify(const Code& code) {
+    // Far beyond any step, and far below what cycles can count.
+    if (CyclesOf(code) > 1e15) {
+      return absl::InternalError("the code runs for more than 1e15 cycles");
+    }
     RETURN_IF_ERROR(Walk(code));
     RETURN_IF_ERROR(pipeline_.CheckDrained()) << "at the end";
     return absl::OkStatus();
@@ -134,6 +151,7 @@ class CodeVerifier {
   // Reads the body until the pipeline and what is known of addresses repeat:
   // from then on every iteration is like the last one read.
   absl::Status WalkLoop(const Loop& loop) {
+    if (loop.trips < 0) return absl::InternalError("a negative trip count");
     if (loop.counter != kNoReg && loop.counter >= machine_.sregs) {
       return absl::InternalError(
           absl::StrCat("the chip has no s", loop.counter, " to count a loop"));

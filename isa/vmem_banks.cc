@@ -17,4 +17,15 @@ uint64_t LoadBanks(Opcode op, int64_t address, int64_t stride, int group,
   return result;
 }
 
+std::optional<int64_t> ResidentBankOffset(const Window& window, int64_t cycle) {
+  int64_t offset = window.hbm_offset;
+  for (const WindowDim& dim : window.dims) {
+    offset += dim.origin * dim.hbm_stride;
+    if (dim.grid_dim >= 0 && dim.Advance() * dim.hbm_stride % cycle != 0) {
+      return std::nullopt;
+    }
+  }
+  return (offset % cycle + cycle) % cycle;
+}
+
 }  // namespace ptxla::isa

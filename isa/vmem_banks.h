@@ -6,8 +6,9 @@
 #define PTXLA_ISA_VMEM_BANKS_H_
 
 #include <cstdint>
+#include <optional>
 
-#include "isa/instruction.h"
+#include "isa/kernel.h"
 
 namespace ptxla::isa {
 
@@ -15,6 +16,11 @@ namespace ptxla::isa {
 // bytes; `stride` and `group` are those of vld.str, ignored for other loads.
 uint64_t LoadBanks(Opcode op, int64_t address, int64_t stride, int group,
                    int banks);
+
+// What `swin` of a window that is not copied gives modulo `cycle` bytes, if
+// that is the same in every step. VMEM arguments begin at a multiple of
+// kVmemAlignment (isa/program.h).
+std::optional<int64_t> ResidentBankOffset(const Window& window, int64_t cycle);
 
 }  // namespace ptxla::isa
 

@@ -75,5 +75,42 @@ TEST(AsmTest, AnyPrefixOfAProgramIsRefusedWithoutCrash) {
   }
 }
 
+TEST(AsmTest, DamagedTextIsReadOrRefusedWithoutCrash) {
+  const std::string text = Print(testing::SampleProgram());
+  std::mt19937 rng(9);
+  const absl::string_view kBytes = "{}[]=;,@!+-09azv\"\\ \n";
+  for (int round = 0; round < 2000; ++round) {
+    std::string damaged = text;
+    for (int i = 0; i < 3; ++i) {
+      const size_t at = rng() % damaged.size();
+      switch (rng() % 3) {
+        case 0:
+          damaged[at] = kBytes[rng() % kBytes.size()];
+          break;
+        case 1:
+          damaged.erase(at, 1 + rng() % 20);
+          break;
+        default:
+          damaged.insert(at, damaged.substr(rng() % damaged.size(), 30));
+          break;
+      }
+    }
+    const absl::StatusOr<Program> program = ParseProgram(damaged);
+    if (!program.ok()) {
+      EXPECT_EQ(program.status().code(), absl::StatusCode::kInvalidArgument);
+      continue;
+    }
+    ASSERT_OK_AND_ASSIGN(const Program again, ParseProgram(Print(*program)));
+    EXPECT_TRUE(again == *program);
+  }
+}
+
+TEST(AsmTest, NestingIsLimited) {
+  std::string deep;
+  for (int i = 0; i < 100000; ++i) deep += "loop s1 step 1 times 1 {";
+  EXPECT_THAT(ParseCode(deep), StatusIs(absl::StatusCode::kInvalidArgument,
+                                        HasSubstr("levels of braces")));
+}
+
 }  // namespace
 }  // namespace ptxla::isa

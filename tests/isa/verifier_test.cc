@@ -181,6 +181,32 @@ TEST(VerifierTest, AddressesThatMoveInALoopAreNotMistaken) {
                    V6eLike()));
 }
 
+TEST(VerifierTest, ResidentArgumentsBeginAtBankZero) {
+  Kernel k = WithBundles(
+      "{s1 = swin w0 ; s2 = swin w1} {v1 = vld [s1] ; v2 = vld [s2]}");
+  k.args = {{"a", Space::kVmem, Direction::kIn, 1 << 16},
+            {"b", Space::kVmem, Direction::kIn, 1 << 16}};
+  Window w;
+  w.dims = {{4, 16, 4096, 4096, 0}};
+  w.inner_bytes = 4096;
+  k.windows = {w, w};
+  k.windows[1].arg = 1;
+  EXPECT_BROKEN(k, "same VMEM bank");
+  k.windows[1].hbm_offset = 4096;
+  k.windows[1].dims[0].extent = 8;
+  EXPECT_OK(VerifyKernel(k, V6eLike()));
+  // Blocks that begin anywhere: nothing is known.
+  k.windows[1].hbm_offset = 0;
+  k.windows[1].dims[0].advance = 1;
+  EXPECT_OK(VerifyKernel(k, V6eLike()));
+}
+
+TEST(VerifierTest, CodeEndsInReasonableTime) {
+  EXPECT_BROKEN(WithStep("loop s1 step 1 times 1000000000000 { loop s2 step 1 "
+                         "times 1000000000000 { block \"\" { {nop 1} } } }"),
+                "1e15 cycles");
+}
+
 TEST(VerifierTest, GuardsAreForPlainInstructions) {
   EXPECT_BROKEN(WithBundles("{@p1 vpow2.f32 v1}"), "has no guard");
   EXPECT_BROKEN(WithBundles("{@p1 vsyncadd sem0, 0}"), "has no guard");

@@ -1,6 +1,7 @@
 #include "hlo_backend/lowering/products/product_operands.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -10,6 +11,8 @@
 #include "base/units.h"
 #include "hlo_backend/analysis/fusion_rules.h"
 #include "hlo_backend/ir/computation.h"
+#include "isa/program.h"
+#include "isa/vmem_banks.h"
 
 namespace ptxla::lowering {
 namespace {
@@ -269,7 +272,13 @@ BlockPlace PlaceOf(const MatrixView& view, const isa::Window& window,
   BlockPlace p;
   p.base = b->GlobalSca();
   b->WindowAddress(p.base, window_number);
-  if (!view.resident) b->SetBank(p.base, codegen::CodeBuilder::kAbsoluteBanks, 0);
+  const std::optional<int64_t> bank =
+      view.resident ? isa::ResidentBankOffset(window, isa::kVmemAlignment)
+                    : std::optional<int64_t>(0);
+  if (bank.has_value()) {
+    b->SetBank(p.base, codegen::CodeBuilder::kAbsoluteBanks,
+               static_cast<int32_t>(*bank));
+  }
   p.space = space;
   p.type = view.type;
   const auto pitch = [&](int dim) {
