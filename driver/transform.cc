@@ -16,13 +16,16 @@
 #include "hlo_backend/ir/verifier.h"
 #include "hlo_backend/passes/pipeline.h"
 #include "isa/asm.h"
+#include "lazy/graph_text.h"
+#include "lazy/lowering.h"
 #include "record/device_trace.pb.h"
 #include "sim/simulator.h"
 
 namespace ptxla::driver {
 namespace {
 
-constexpr const char* kStageNames[] = {"hlo", "scheduled", "tpuasm", "trace"};
+constexpr const char* kStageNames[] = {"lazy", "hlo", "scheduled", "tpuasm",
+                                       "trace"};
 
 absl::StatusOr<std::unique_ptr<hlo::Module>> ParseHlo(const std::string& text,
                                                       const std::string& name) {
@@ -33,6 +36,22 @@ absl::StatusOr<std::unique_ptr<hlo::Module>> ParseHlo(const std::string& text,
                            : AddContext(module.status(), name));
   }
   RETURN_IF_ERROR(At("verify", hlo::VerifyModule(**module)));
+  return module;
+}
+
+absl::StatusOr<lazy::ParsedGraph> ParseLazy(const std::string& text,
+                                            const std::string& name) {
+  auto graph = lazy::ParseGraph(text);
+  if (graph.ok()) return graph;
+  return At("parse", AddContext(graph.status(), name));
+}
+
+absl::StatusOr<std::unique_ptr<hlo::Module>> LowerLazy(
+    const lazy::Graph& graph) {
+  lazy::LoweringOptions options;
+  options.donors = lazy::MarkedDonors(graph);
+  auto module = lazy::LowerToHlo(graph, options);
+  if (!module.ok()) return At("trace", module.status());
   return module;
 }
 
@@ -64,8 +83,8 @@ const char* StageName(Stage stage) {
 }
 
 absl::StatusOr<Stage> ParseStage(absl::string_view name) {
-  for (Stage s :
-       {Stage::kHlo, Stage::kScheduled, Stage::kTpuasm, Stage::kTrace}) {
+  for (Stage s : {Stage::kLazy, Stage::kHlo, Stage::kScheduled, Stage::kTpuasm,
+                  Stage::kTrace}) {
     if (name == StageName(s)) return s;
   }
   return absl::InvalidArgumentError(
@@ -95,12 +114,24 @@ absl::StatusOr<std::string> Transform(const std::string& text,
     if (options.to == Stage::kTpuasm) return isa::Print(*program);
     return Simulate(*program, slice, options);
   }
-  ASSIGN_OR_RETURN(std::unique_ptr<hlo::Module> module, ParseHlo(text, name));
+  std::unique_ptr<hlo::Module> module;
+  if (options.from == Stage::kLazy) {
+    ASSIGN_OR_RETURN(const lazy::ParsedGraph parsed, ParseLazy(text, name));
+    const std::vector<int> donors = lazy::MarkedDonors(parsed.graph);
+    if (options.to == Stage::kLazy) {
+      return lazy::PrintGraph(parsed.graph, donors);
+    }
+    ASSIGN_OR_RETURN(module, LowerLazy(parsed.graph));
+  } else {
+    ASSIGN_OR_RETURN(module, ParseHlo(text, name));
+  }
   if (!options.passes.empty()) {
     RETURN_IF_ERROR(
         At("compile", RunNamedPasses(module.get(), slice, options)));
   }
-  if (options.to == options.from) return hlo::Print(*module);
+  if (options.to == options.from || options.to == Stage::kHlo) {
+    return hlo::Print(*module);
+  }
   hlo::CompileOptions compile;
   compile.pipeline.verify = options.verify;
   compile.pipeline.disabled = options.disabled_passes;

@@ -6,9 +6,9 @@
 //   o.topology = "v5e-1";
 //   ASSIGN_OR_RETURN(std::string asm_text, Transform(hlo_text, "a.hlo", o));
 //
-// Stages: hlo (as it came), scheduled (after the TPU pipeline), tpuasm (the
-// program), trace (what the simulator made of it). A stage to itself parses,
-// checks and prints.
+// Stages: lazy (a traced graph), hlo (as it came), scheduled (after the TPU
+// pipeline), tpuasm (the program), trace (what the simulator made of it). A
+// stage to itself parses, checks and prints.
 #ifndef PTXLA_DRIVER_TRANSFORM_H_
 #define PTXLA_DRIVER_TRANSFORM_H_
 
@@ -20,7 +20,7 @@
 
 namespace ptxla::driver {
 
-enum class Stage { kHlo, kScheduled, kTpuasm, kTrace };
+enum class Stage { kLazy, kHlo, kScheduled, kTpuasm, kTrace };
 const char* StageName(Stage stage);  // "hlo"
 // InvalidArgument with "did you mean" and the names that exist.
 absl::StatusOr<Stage> ParseStage(absl::string_view name);

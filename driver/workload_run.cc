@@ -13,6 +13,7 @@
 #include "driver/stage.h"
 #include "driver/workload_config.h"
 #include "hlo_backend/ir/printer.h"
+#include "lazy/graph_text.h"
 #include "reports/timeline.h"
 #include "runtime/tpu_executor.h"
 #include "workloads/catalog.h"
@@ -34,6 +35,9 @@ runtime::CompileFunction CompileOn(DeviceSession* session, DumpWriter* dump) {
     Executable executable;
     executable.name = module->name();
     if (dump->enabled()) {
+      RETURN_IF_ERROR(dump->Write(
+          absl::StrCat(module->name(), ".traced.lazy"),
+          lazy::PrintGraph(info.traced->graph, info.traced->donors)));
       RETURN_IF_ERROR(dump->Write(absl::StrCat(module->name(), ".traced.hlo"),
                                   hlo::Print(*module)));
     }

@@ -30,6 +30,7 @@ std::string List(const DimVector& dims) {
 struct AttributePrinter {
   std::string* out;
   int parameter = -1;  // of a leaf
+  bool donated = false;
 
   void operator()(std::monostate) const {}
   void operator()(const DataAttrs& a) const {
@@ -42,7 +43,7 @@ struct AttributePrinter {
       absl::StrAppend(out, ", label=\"", absl::CEscape(data.label), "\"");
     }
     if (data.read_only) absl::StrAppend(out, ", read_only");
-    if (data.should_donate) absl::StrAppend(out, ", donate");
+    if (data.should_donate || donated) absl::StrAppend(out, ", donate");
   }
   void operator()(const ConstantAttrs& a) const {
     absl::StrAppend(out, ", value=", NumberText(a.value));
@@ -101,7 +102,19 @@ void AppendOrigin(const Origin& origin, std::string* out) {
 
 }  // namespace
 
-std::string PrintGraph(const Graph& graph) {
+std::vector<int> MarkedDonors(const Graph& graph) {
+  std::vector<int> donors;
+  for (size_t i = 0; i < graph.parameters.size(); ++i) {
+    if (graph.parameters[i]->should_donate) {
+      donors.push_back(static_cast<int>(i));
+    }
+  }
+  return donors;
+}
+
+std::string PrintGraph(const Graph& graph, absl::Span<const int> donors) {
+  std::vector<bool> donated(graph.parameters.size(), false);
+  for (int donor : donors) donated[donor] = true;
   const NodeNumbers number(graph);
   absl::flat_hash_map<const Node*, std::vector<int>> roots;
   for (size_t i = 0; i < graph.roots.size(); ++i) {
@@ -122,6 +135,7 @@ std::string PrintGraph(const Graph& graph) {
     AttributePrinter printer{&out};
     if (node->kind() == OpKind::kDeviceData) {
       printer.parameter = graph.parameter_sequence[leaf++];
+      printer.donated = donated[printer.parameter];
     }
     std::visit(printer, node->attributes());
     AppendOrigin(node->origin(), &out);

@@ -18,21 +18,28 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/container/node_hash_set.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 #include "lazy/graph.h"
 
 namespace ptxla::lazy {
 
-std::string PrintGraph(const Graph& graph);
+// The buffers of the parameters `donors` (SyncGraph::donors) are marked donate.
+std::string PrintGraph(const Graph& graph, absl::Span<const int> donors = {});
 
 struct ParsedGraph {
   // Scopes and file names that the nodes point at.
   std::unique_ptr<absl::node_hash_set<std::string>> strings;
   Graph graph;
 };
+
+// The parameters whose buffers are marked donate: SyncGraph::donors of a graph
+// that was read from text.
+std::vector<int> MarkedDonors(const Graph& graph);
 
 // InvalidArgument with line number, also for a node that breaks the rules of
 // its operation (check_node.h). PrintGraph of the result is the text, unless it

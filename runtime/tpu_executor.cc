@@ -103,6 +103,7 @@ absl::StatusOr<const Executable*> TpuExecutor::Compile(
   GraphInfo info;
   info.hash = sync.hash;
   info.nodes = nodes;
+  info.traced = &sync;
   for (const lazy::DeviceDataPtr& data : sync.graph.parameters) {
     info.parameter_labels.push_back(data->label);
   }

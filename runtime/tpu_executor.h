@@ -55,6 +55,9 @@ struct Executable {
 struct GraphInfo {
   uint64_t hash = 0;
   int64_t nodes = 0;
+  // Its lazy form, for the time of the call, and the parameters that it may
+  // overwrite.
+  const lazy::SyncGraph* traced = nullptr;
   std::vector<std::string> parameter_labels;  // per HLO parameter
 };
 

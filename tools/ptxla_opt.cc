@@ -20,6 +20,7 @@ constexpr char kExamples[] = R"(
 Examples:
   ptxla-opt module.hlo                                   parse, verify, print
   ptxla-opt --passes=cse,dce module.hlo                  run passes in order
+  ptxla-opt --from=lazy --to=hlo step.lazy               lower a traced graph
   ptxla-opt --to=scheduled --topology=v6e-1 module.hlo   the TPU pipeline
   ptxla-opt --from=hlo --to=tpuasm module.hlo            down to bundles
   ptxla-opt --from=tpuasm --to=trace program.tpuasm      simulate them
@@ -71,7 +72,7 @@ int Convert(const std::vector<std::string>& words) {
   CLI::App app("Run a stretch of the chain on one file.", "ptxla-opt");
   app.add_option("file", path, "the input, or - for standard input")
       ->type_name("FILE");
-  app.add_option("--from", from, "hlo, scheduled, tpuasm or trace")
+  app.add_option("--from", from, "lazy, hlo, scheduled, tpuasm or trace")
       ->type_name("STAGE")
       ->capture_default_str();
   app.add_option("--to", to, "the same names; default: the stage it is")

@@ -88,6 +88,13 @@ TEST_P(LazyGraphTest, TheTextReadsBackTheSame) {
   EXPECT_EQ(lazy::StructureHash(parsed.graph), lazy::StructureHash(graph()));
 }
 
+TEST_P(LazyGraphTest, DonorsAreInTheText) {
+  const std::string text = lazy::PrintGraph(graph(), executor_.sync.donors);
+  ASSERT_OK_AND_ASSIGN(const lazy::ParsedGraph parsed, lazy::ParseGraph(text));
+  EXPECT_EQ(lazy::MarkedDonors(parsed.graph), executor_.sync.donors);
+  EXPECT_EQ(lazy::PrintGraph(parsed.graph), text);
+}
+
 TEST_P(LazyGraphTest, WhatIsReadBackLowersToTheSameHlo) {
   ASSERT_OK_AND_ASSIGN(const auto direct, lazy::LowerToHlo(graph(), {}));
   ASSERT_OK_AND_ASSIGN(const lazy::ParsedGraph parsed,
