@@ -54,8 +54,8 @@ std::string Metadata::ToString() const {
   number("source_end_column", source_end_column);
   raw("profile_type", profile_type);
   text("deduplicated_name", deduplicated_name);
-  number("stack_frame_id", stack_frame_id);
   text("scheduling_name", scheduling_name);
+  number("stack_frame_id", stack_frame_id);
   number("size_of_generated_code_in_bytes", size_of_generated_code_in_bytes);
   number("size_of_memory_working_set_in_bytes",
          size_of_memory_working_set_in_bytes);

@@ -79,7 +79,7 @@ class Writer {
   void operator()(const RaggedDotAttrs& a) {
     DotDims(a.dot);
     List("lhs_ragged_dims", a.lhs_ragged);
-    List("rhs_group_dims", a.rhs_group);
+    if (!a.rhs_group.empty()) List("rhs_group_dims", a.rhs_group);
     PrecisionOf(a.dot.precision);
   }
   void operator()(const ConvAttrs& a) {
@@ -189,8 +189,8 @@ class Writer {
   void operator()(const CollectiveAttrs& a) {
     if (a.channel_id) Add("channel_id", *a.channel_id);
     Add("replica_groups", a.groups.ToString());
-    if (a.dimension >= 0) Add("dimensions", "{", a.dimension, "}");
     Flag("constrain_layout", a.constrain_layout);
+    if (a.dimension >= 0) Add("dimensions", "{", a.dimension, "}");
     Flag("use_global_device_ids", a.use_global_device_ids);
   }
   void operator()(const PermuteAttrs& a) {
@@ -228,10 +228,7 @@ class Writer {
     Add("kind", FusionKindName(a.kind));
     Aliasing(a.aliasing);
   }
-  void operator()(const CallAttrs& a) {
-    Flag("is_composite", a.is_composite);
-    Aliasing(a.aliasing);
-  }
+  void operator()(const CallAttrs& a) { Aliasing(a.aliasing); }
   void operator()(const InfeedAttrs& a) { Quoted("infeed_config", a.config); }
   void operator()(const OutfeedAttrs& a) {
     if (a.outfeed_shape.type() != PrimitiveType::kInvalid) {
@@ -398,6 +395,8 @@ void AppendAttributes(const Instruction& instruction,
                       const PrintOptions& options, std::string* out) {
   std::visit(Writer(options, out), instruction.attributes());
   AppendCalled(instruction, options, out);
+  const auto* call = instruction.attrs_if<CallAttrs>();
+  if (call != nullptr && call->is_composite) out->append(", is_composite=true");
 }
 
 }  // namespace ptxla::hlo

@@ -159,9 +159,8 @@ void Printer::StackFrames(const StackFrameTables& t) {
   Append("\nStackFrames\n");
   for (size_t i = 0; i < t.frames.size(); ++i) {
     const auto& f = t.frames[i];
-    Append(i + 1, " {file_location_id=", f.location);
-    if (f.parent != 0) Append(" parent_frame_id=", f.parent);
-    Append("}\n");
+    Append(i + 1, " {file_location_id=", f.location,
+           " parent_frame_id=", f.parent, "}\n");
   }
 }
 

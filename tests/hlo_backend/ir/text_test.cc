@@ -11,7 +11,8 @@ namespace {
 using ::ptxla::testing::StatusIs;
 using ::testing::HasSubstr;
 
-// In the form that both XLA and we print; computations callees first.
+// In the form that both XLA and we print; computations callees first. (XLA
+// prints async-start of one operation in a short form, which we read.)
 constexpr char kCanonical[] =
     R"(HloModule t, is_scheduled=true, input_output_alias={ {0}: (0, {}, may-alias), {1}: (1, {0}, must-alias) }, buffer_donor={ (2, {}) }, entry_computation_layout={(f32[8]{0:T(128)S(1)}, (f32[4,4]{1,0}), f32[<=8,4]{1,0})->(f32[8]{0}, f32[4,4]{1,0})}, replica_count=2, num_partitions=4, frontend_attributes={a="b",xla.sdy.meshes={mesh = #sdy.mesh<["x"=2]>}}
 
@@ -26,7 +27,7 @@ FileLocations
 1 {file_name_id=1 function_name_id=1 line=10 end_line=11 column=3 end_column=9}
 
 StackFrames
-1 {file_location_id=1}
+1 {file_location_id=1 parent_frame_id=0}
 2 {file_location_id=1 parent_frame_id=1}
 
 %add (a: f32[], b: f32[]) -> f32[] {
@@ -65,7 +66,7 @@ ENTRY %main (p0: f32[8], p1: (f32[4,4]), p2: f32[<=8,4]) -> (f32[8], f32[4,4]) {
   %p0 = f32[8]{0:T(128)S(1)} parameter(0), parameter_replication={true}, sharding={devices=[2,1,2]<=[2,2]T(1,0) last_tile_dim_replicate metadata={op_name="q"}}, origin={{"x"}}
   %p1 = (f32[4,4]{1,0}) parameter(1), sharding={{maximal device=1}}
   %p2 = f32[<=8,4]{1,0} parameter(2), frontend_attributes={a="1"}
-  %m = f32[4,4]{1,0} get-tuple-element(%p1), index=0, metadata={op_type="x" op_name="y/z" source_file="a.py" source_line=3 source_end_line=4 source_column=5 source_end_column=7 profile_type={1} deduplicated_name="d" stack_frame_id=1 scheduling_name="s"}
+  %m = f32[4,4]{1,0} get-tuple-element(%p1), index=0, metadata={op_type="x" op_name="y/z" source_file="a.py" source_line=3 source_end_line=4 source_column=5 source_end_column=7 profile_type={1} deduplicated_name="d" scheduling_name="s" stack_frame_id=1}
   %i = s32[] constant(0)
   %v = f32[4]{0} constant({1, 2, 3, 4})
   %big = f32[1000]{0} constant({...})
@@ -113,7 +114,7 @@ ENTRY %main (p0: f32[8], p1: (f32[4,4]), p2: f32[<=8,4]) -> (f32[8], f32[4,4]) {
   %pd = f32[6,9]{1,0} pad(%m, %z), padding=1_1_0x-1_0_2
   %tk = (f32[4,2]{1,0}, s32[4,2]{1,0}) topk(%m), k=2, largest=true
   %fu = f32[4]{0} fusion(%p0), kind=kLoop, output_to_operand_aliasing={{}: (0, {})}, calls=%slice_it
-  %cl = f32[4]{0} call(%p0), is_composite=true, to_apply=%slice_it, frontend_attributes={k={
+  %cl = f32[4]{0} call(%p0), to_apply=%slice_it, is_composite=true, frontend_attributes={k={
 "nested":"{raw}"
 }}
   %ng = f32[8]{0} negate(%p0), sharding={mesh['x'=2,'y'=2], [{'x'}, {?}], unreduced=max{'y'}}
