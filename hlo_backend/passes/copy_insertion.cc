@@ -1,145 +1,200 @@
 #include "hlo_backend/passes/copy_insertion.h"
 
+#include <map>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
+#include "hlo_backend/passes/control_flow.h"
+#include "hlo_backend/passes/memory_places.h"
 
 namespace ptxla::hlo {
 namespace {
 
-bool OnlyNames(const Instruction& i) {
-  return i.opcode() == Opcode::kGetTupleElement ||
-         i.opcode() == Opcode::kBitcast;
-}
-
-const Instruction* MakerOf(const Instruction* value) {
-  while (OnlyNames(*value)) value = value->operand(0);
-  return value;
-}
-
-// A leaf of an instruction's result.
-using Place = std::pair<const Instruction*, int64_t>;
-
-Place PlaceOf(const Instruction* value) {
-  int64_t index = -1;
-  while (OnlyNames(*value)) {
-    if (value->opcode() == Opcode::kGetTupleElement) {
-      index = value->tuple_index();
-    }
-    value = value->operand(0);
-  }
-  return {value, index};
-}
-
-// Last position that reads the value, through what only names it.
-int LastRead(const Instruction* value,
-             const absl::flat_hash_map<const Instruction*, int>& position) {
-  int last = -1;
-  for (const Instruction* user : value->users()) {
-    if (OnlyNames(*user)) {
-      last = std::max(last, LastRead(user, position));
-    } else if (!user->IsRoot()) {
-      last = std::max(last, position.at(user));
-    }
-  }
-  return last;
-}
-
-// `maker` reads the parameter element by element where it writes the output.
-bool ReadsInStep(const Instruction& parameter, const Instruction& maker) {
-  if (maker.IsElementwise()) return true;
-  if (maker.opcode() == Opcode::kDynamicUpdateSlice) {
-    return maker.operand(0) == &parameter && maker.OperandUses(&parameter) == 1;
-  }
-  if (maker.opcode() != Opcode::kFusion) return false;
-  for (int k = 0; k < maker.operand_count(); ++k) {
-    if (maker.operand(k) != &parameter) continue;
-    for (const Instruction* user : maker.fused()->parameter(k)->users()) {
-      // A product or a broadcast reads elsewhere than it writes.
-      if (!user->IsElementwise() && user->opcode() != Opcode::kTuple) {
-        return false;
-      }
-      if (!user->shape().IsTuple() &&
-          !user->shape().SameDims(parameter.shape())) {
-        return false;
-      }
-    }
-  }
-  return true;
-}
+// For each output the place whose memory it must lie in; no maker: its own.
+using Homes = std::vector<MemoryPlace>;
 
 class Inserter {
  public:
-  explicit Inserter(Module* module)
-      : module_(module), entry_(module->entry()), root_(entry_->root()) {
-    int n = 0;
-    for (const Instruction* i : entry_->instructions()) position_[i] = n++;
-  }
+  Inserter(Computation* c, Homes homes)
+      : c_(c), homes_(std::move(homes)), positions_(PositionsOf(*c)) {}
 
   bool Run() {
-    if (root_->opcode() != Opcode::kTuple) return false;
-    std::vector<int64_t> parameter_of(root_->operand_count(), -1);
-    for (const InputOutputAlias& alias : module_->config().input_output_alias) {
-      if (alias.output.size() == 1 && alias.parameter_index.empty()) {
-        parameter_of[alias.output[0]] = alias.parameter;
-      }
+    std::vector<Instruction*> order;
+    for (Instruction* i : c_->instructions()) order.push_back(i);
+    for (Instruction* i : order) {
+      if (i->opcode() == Opcode::kWhile) StartOfLoop(i);
+      if (i->opcode() == Opcode::kDynamicUpdateSlice) Overwritten(i);
     }
-    bool changed = false;
-    absl::flat_hash_set<Place> taken;
-    for (int k = 0; k < root_->operand_count(); ++k) {
-      Instruction* value = root_->operand(k);
-      if (!value->shape().IsArray()) continue;
-      if (!NeedsCopy(value, parameter_of[k]) &&
-          taken.insert(PlaceOf(value)).second) {
-        continue;
-      }
-      Instruction* copy = entry_->Add(Opcode::kCopy, value->shape(), {value});
-      copy->set_metadata(value->shared_metadata());
-      root_->ReplaceOperand(k, copy);
-      changed = true;
+    Outputs();
+    if (before_.empty()) return false;
+    std::vector<Instruction*> result;
+    Instruction* root = c_->root();
+    for (Instruction* i : order) {
+      if (i == root) continue;
+      Emit(i, &result);
     }
-    if (changed) RootLast();
-    return changed;
+    Emit(root, &result);
+    c_->Reorder(result);
+    return true;
   }
 
  private:
-  bool NeedsCopy(const Instruction* value, int64_t alias) const {
-    const Instruction* maker = MakerOf(value);
-    if (maker->opcode() == Opcode::kParameter) {
-      return alias < 0 || maker->parameter_number() != alias ||
-             value->shape() != maker->shape();
+  void Emit(Instruction* i, std::vector<Instruction*>* result) {
+    auto it = before_.find(i);
+    if (it != before_.end()) {
+      for (Instruction* copy : it->second) result->push_back(copy);
     }
-    if (maker->IsConstant()) return true;
-    if (alias < 0) return false;
-    const Instruction* parameter = entry_->parameter(static_cast<int>(alias));
-    const int made = position_.at(maker);
-    const int read = LastRead(parameter, position_);
-    if (read > made) return true;
-    return read == made && !ReadsInStep(*parameter, *maker);
+    result->push_back(i);
   }
 
-  void RootLast() {
-    std::vector<Instruction*> order;
-    for (Instruction* i : entry_->instructions()) {
-      if (i != root_) order.push_back(i);
-    }
-    order.push_back(root_);
-    entry_->Reorder(order);
+  Instruction* CopyBefore(Instruction* user, Instruction* value) {
+    Instruction* copy = c_->Add(Opcode::kCopy, value->shape(), {value});
+    copy->set_metadata(value->shared_metadata());
+    before_[user].push_back(copy);
+    return copy;
   }
 
-  Module* module_;
-  Computation* entry_;
-  Instruction* root_;
-  absl::flat_hash_map<const Instruction*, int> position_;
+  // The value's memory may be taken at `user`: nobody reads it later, and
+  // nobody else owns it.
+  bool MayOverwrite(const Instruction* value, const Instruction* user,
+                    const Instruction* taker) const {
+    const MemoryPlace place = PlaceOf(value);
+    if (place.maker->opcode() == Opcode::kParameter ||
+        place.maker->IsConstant()) {
+      return false;
+    }
+    return LastRead(place, positions_, taker) <= positions_.at(user);
+  }
+
+  // What a loop starts from becomes its state.
+  void StartOfLoop(Instruction* loop) {
+    Instruction* init = loop->operand(0);
+    if (init->opcode() != Opcode::kTuple) return;
+    absl::flat_hash_set<MemoryPlace> taken;
+    for (int k = 0; k < init->operand_count(); ++k) {
+      Instruction* value = init->operand(k);
+      if (!value->shape().IsArray()) continue;
+      if (MayOverwrite(value, loop, init) &&
+          taken.insert(PlaceOf(value)).second) {
+        continue;
+      }
+      init->ReplaceOperand(k, CopyBefore(init, value));
+    }
+  }
+
+  // A dynamic-update-slice writes into its first operand.
+  void Overwritten(Instruction* update) {
+    Instruction* value = update->operand(0);
+    const MemoryPlace place = PlaceOf(value);
+    if (IsHomeOf(place, update) &&
+        LastRead(place, positions_, update) <= positions_.at(update)) {
+      return;
+    }
+    if (MayOverwrite(value, update, update)) return;
+    update->ReplaceOperand(0, CopyBefore(update, value));
+  }
+
+  // `maker` is an output whose memory is that place.
+  bool IsHomeOf(const MemoryPlace& place, const Instruction* maker) const {
+    for (size_t k = 0; k < homes_.size(); ++k) {
+      if (homes_[k] == place && PlaceOf(Output(k)).maker == maker) return true;
+    }
+    return false;
+  }
+
+  const Instruction* Output(size_t k) const {
+    const Instruction* root = c_->root();
+    return root->opcode() == Opcode::kTuple ? root->operand(static_cast<int>(k))
+                                            : root;
+  }
+
+  bool NeedsCopy(const Instruction* value, const MemoryPlace& home) const {
+    const MemoryPlace place = PlaceOf(value);
+    if (place.maker->opcode() == Opcode::kParameter) {
+      return !(place == home) || value->shape() != place.maker->shape();
+    }
+    if (place.maker->IsConstant()) return true;
+    if (home.maker == nullptr) return false;
+    // A copy made for this output comes after everything.
+    auto it = positions_.find(place.maker);
+    if (it == positions_.end()) return false;
+    const int read = LastRead(home, positions_);
+    if (read != it->second) return read > it->second;
+    for (const Instruction* o : place.maker->operands()) {
+      if (PlaceOf(o) == home && !ReadsInStep(*o, *place.maker)) return true;
+    }
+    return false;
+  }
+
+  void Outputs() {
+    Instruction* root = c_->root();
+    if (root->opcode() != Opcode::kTuple) return;
+    absl::flat_hash_set<MemoryPlace> taken;
+    for (int k = 0; k < root->operand_count(); ++k) {
+      Instruction* value = root->operand(k);
+      if (!value->shape().IsArray()) continue;
+      const MemoryPlace home =
+          k < static_cast<int>(homes_.size()) ? homes_[k] : MemoryPlace();
+      if (!NeedsCopy(value, home) && taken.insert(PlaceOf(value)).second) {
+        continue;
+      }
+      root->ReplaceOperand(k, CopyBefore(root, value));
+    }
+  }
+
+  Computation* c_;
+  const Homes homes_;
+  Positions positions_;
+  std::map<const Instruction*, std::vector<Instruction*>> before_;
 };
+
+// Outputs of the entry lie in the parameters that were given away for them.
+Homes EntryHomes(const Module& module) {
+  const Computation& entry = *module.entry();
+  Homes homes(entry.root()->shape().element_count_of_tuple());
+  for (const InputOutputAlias& alias : module.config().input_output_alias) {
+    if (alias.output.size() != 1 || !alias.parameter_index.empty()) continue;
+    homes[alias.output[0]].maker =
+        entry.parameter(static_cast<int>(alias.parameter));
+  }
+  return homes;
+}
+
+// The next state of a loop lies where the state lies.
+Homes BodyHomes(const Computation& body) {
+  Homes homes(body.root()->shape().element_count_of_tuple());
+  for (size_t k = 0; k < homes.size(); ++k) {
+    homes[k].maker = body.parameter(0);
+    homes[k].index = static_cast<int64_t>(k);
+  }
+  return homes;
+}
+
+bool IsLoopBody(const Computation& c) {
+  for (const Instruction* caller : c.callers()) {
+    if (caller->opcode() == Opcode::kWhile && caller->while_body() == &c) {
+      return true;
+    }
+  }
+  return false;
+}
 
 }  // namespace
 
 absl::StatusOr<bool> CopyInsertionPass::Run(Module* module,
                                             const PassContext&) {
   if (!module->config().is_scheduled) return false;
-  return Inserter(module).Run();
+  bool changed = false;
+  for (Computation* c : ControlComputations(*module)) {
+    Homes homes;
+    if (c->IsEntry()) {
+      homes = EntryHomes(*module);
+    } else if (IsLoopBody(*c)) {
+      homes = BodyHomes(*c);
+    }
+    changed |= Inserter(c, std::move(homes)).Run();
+  }
+  return changed;
 }
 
 }  // namespace ptxla::hlo

@@ -230,16 +230,19 @@ class Fuser {
       if (list.empty()) in_order.push_back(g);
       list.push_back(i);
     }
-    bool changed = false;
+    std::vector<FusionPlan> plans;
     for (int g : in_order) {
       const Kernel& k = kernels_[g];
       const FusionKind kind = k.dot      ? FusionKind::kOutput
                               : k.reduce ? FusionKind::kInput
                                          : FusionKind::kLoop;
-      changed |= BuildFusion(c_, chains_, members[g], kind);
+      auto plan = PlanFusion(c_, chains_, members[g], kind);
+      if (plan.has_value()) plans.push_back(*std::move(plan));
     }
-    if (changed) c_->RemoveDead();
-    return changed;
+    if (plans.empty()) return false;
+    c_->RemoveDead();
+    for (const FusionPlan& plan : plans) BuildFusion(c_, plan);
+    return true;
   }
 
   Computation* c_;

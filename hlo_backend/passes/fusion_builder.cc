@@ -1,6 +1,7 @@
 #include "hlo_backend/passes/fusion_builder.h"
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/strings/str_cat.h"
 
 namespace ptxla::hlo {
 namespace {
@@ -57,24 +58,29 @@ bool StaysAlone(const FusionChains& chains, const Instruction& member) {
 
 }  // namespace
 
-bool BuildFusion(Computation* c, const FusionChains& chains,
-                 const std::vector<Instruction*>& members, FusionKind kind) {
-  if (members.size() == 1 && StaysAlone(chains, *members[0])) return false;
+std::optional<FusionPlan> PlanFusion(Computation* c, const FusionChains& chains,
+                                     const std::vector<Instruction*>& members,
+                                     FusionKind kind) {
+  if (members.size() == 1 && StaysAlone(chains, *members[0])) return {};
   Gatherer gatherer(c, chains);
-  std::shared_ptr<const Metadata> metadata;
+  FusionPlan plan;
+  plan.kind = kind;
+  plan.name = absl::StrCat(OpcodeName(members.back()->opcode()), "_fusion");
   for (Instruction* m : members) {
-    if (m->opcode() == Opcode::kDot) {
-      metadata = m->shared_metadata();
-    } else if (kind != FusionKind::kOutput && m->shared_metadata() != nullptr) {
-      metadata = m->shared_metadata();
+    // What a kernel is about: its product, else what it makes last.
+    if (m->shared_metadata() != nullptr &&
+        (m->opcode() == Opcode::kDot || kind != FusionKind::kOutput)) {
+      plan.metadata = m->shared_metadata();
     }
     gatherer.AddMember(m);
   }
-  const std::string name =
-      std::string(OpcodeName(members.back()->opcode())) + "_fusion";
-  Instruction* fusion = c->CreateFusion(gatherer.group(), kind, name);
-  if (metadata != nullptr) fusion->set_metadata(metadata);
-  return true;
+  plan.group = gatherer.group();
+  return plan;
+}
+
+void BuildFusion(Computation* c, const FusionPlan& plan) {
+  Instruction* fusion = c->CreateFusion(plan.group, plan.kind, plan.name);
+  if (plan.metadata != nullptr) fusion->set_metadata(plan.metadata);
 }
 
 }  // namespace ptxla::hlo

@@ -2,17 +2,36 @@
 #ifndef PTXLA_HLO_BACKEND_PASSES_FUSION_BUILDER_H_
 #define PTXLA_HLO_BACKEND_PASSES_FUSION_BUILDER_H_
 
+#include <memory>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "hlo_backend/passes/fusion_chains.h"
 
 namespace ptxla::hlo {
 
+// A kernel whose members have been found.
+struct FusionPlan {
+  std::vector<Instruction*> group;  // members, and clones of what they need
+  FusionKind kind = FusionKind::kLoop;
+  std::string name;
+  std::shared_ptr<const Metadata> metadata;
+};
+
 // `members` are placed instructions, operands first. What they need that is
-// not placed (FusionNode) is cloned into the kernel. One member that needs
-// nothing of the kind stays as it is: false.
-bool BuildFusion(Computation* computation, const FusionChains& chains,
-                 const std::vector<Instruction*>& members, FusionKind kind);
+// not placed (FusionNode) is cloned for the kernel, and the members take the
+// clones. Nothing if one member stays as it is, because it needs nothing of
+// the kind.
+std::optional<FusionPlan> PlanFusion(Computation* computation,
+                                     const FusionChains& chains,
+                                     const std::vector<Instruction*>& members,
+                                     FusionKind kind);
+
+// Makes the instruction. All kernels of a computation must have been planned
+// and dead instructions removed: a dead user of a member would make it a result
+// of its kernel.
+void BuildFusion(Computation* computation, const FusionPlan& plan);
 
 }  // namespace ptxla::hlo
 

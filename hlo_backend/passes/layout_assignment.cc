@@ -27,12 +27,6 @@ Shape Tiled(const Shape& shape, const Shape* like, int generation) {
   return result;
 }
 
-// A copy of `value` with this layout, unless it has it.
-Instruction* WithLayout(Instruction* value, const Shape& wanted) {
-  if (!value->shape().IsArray() || value->shape() == wanted) return value;
-  return value->parent()->Add(Opcode::kCopy, wanted, {value});
-}
-
 // transpose(x) lies where x lies if its layout is x's, permuted.
 bool IsTransposeBitcast(const Instruction& t) {
   const Shape &x = t.operand(0)->shape(), &y = t.shape();
@@ -42,6 +36,19 @@ bool IsTransposeBitcast(const Instruction& t) {
     if (x.layout().minor_to_major[k] != t.dimensions()[d]) return false;
   }
   return x.layout().tiles == y.layout().tiles;
+}
+
+// `value` with this layout: a transpose that nobody else reads takes it where
+// that makes it a bitcast, other values are copied.
+Instruction* WithLayout(Instruction* value, const Shape& wanted) {
+  if (!value->shape().IsArray() || value->shape() == wanted) return value;
+  if (value->opcode() == Opcode::kTranspose && value->user_count() == 1) {
+    const Shape before = value->shape();
+    *value->mutable_shape() = wanted;
+    if (IsTransposeBitcast(*value)) return value;
+    *value->mutable_shape() = before;
+  }
+  return value->parent()->Add(Opcode::kCopy, wanted, {value});
 }
 
 // Data movement that moves nothing becomes a bitcast.

@@ -1,0 +1,45 @@
+// Which array of which instruction a value is, seen through what only names
+// memory: the terms in which copy insertion reasons.
+#ifndef PTXLA_HLO_BACKEND_PASSES_MEMORY_PLACES_H_
+#define PTXLA_HLO_BACKEND_PASSES_MEMORY_PLACES_H_
+
+#include <utility>
+
+#include "absl/container/flat_hash_map.h"
+#include "hlo_backend/ir/computation.h"
+
+namespace ptxla::hlo {
+
+// get-tuple-element and bitcast: their result lies where their operand lies.
+bool OnlyNamesMemory(const Instruction& instruction);
+
+// The instruction behind names, and the element of its tuple (-1: the whole).
+struct MemoryPlace {
+  const Instruction* maker = nullptr;
+  int64_t index = -1;
+  bool operator==(const MemoryPlace& o) const {
+    return maker == o.maker && index == o.index;
+  }
+  template <class H>
+  friend H AbslHashValue(H h, const MemoryPlace& p) {
+    return H::combine(std::move(h), p.maker, p.index);
+  }
+};
+MemoryPlace PlaceOf(const Instruction* value);
+
+using Positions = absl::flat_hash_map<const Instruction*, int>;
+// Positions in insertion order: of a scheduled computation its schedule.
+Positions PositionsOf(const Computation& computation);
+
+// The last position that reads the place, -1 if none does. The root does not
+// count, and neither does `except`.
+int LastRead(const MemoryPlace& place, const Positions& positions,
+             const Instruction* except = nullptr);
+
+// Whether `maker` reads `value` (one of its operands) element by element where
+// it writes its result, so that both may lie in one place.
+bool ReadsInStep(const Instruction& value, const Instruction& maker);
+
+}  // namespace ptxla::hlo
+
+#endif  // PTXLA_HLO_BACKEND_PASSES_MEMORY_PLACES_H_
