@@ -54,12 +54,15 @@ CostOptions CostOptions::LikeXla() {
   o.multiply_trip_counts = false;
   o.use_group_sizes = false;
   o.unknown_value = -1;
-  // XLA packs types below a byte only where the layout says so.
+  // XLA packs types below a byte only where the layout says so, and stores
+  // the true sizes of an array with dynamic dimensions behind it, as s32.
   o.array_bytes = [](const Shape& s) -> int64_t {
+    if (!s.IsArray()) return 0;
+    const int64_t sizes = s.HasDynamicDims() ? 4 * s.rank() : 0;
     if (s.has_layout() && s.layout().element_size_in_bits > 0) {
-      return s.ByteSize();
+      return s.ByteSize() + sizes;
     }
-    return s.IsArray() ? s.ElementCount() * StorageBytes(s.type()) : 0;
+    return s.ElementCount() * StorageBytes(s.type()) + sizes;
   };
   return o;
 }

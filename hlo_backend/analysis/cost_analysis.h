@@ -71,20 +71,16 @@ class CostAnalysis {
   double OutputBytes(const Instruction& instruction);
 
  private:
-  // How often each instruction of a fusion's body is needed, 1 = whole once.
-  using Utilization = absl::flat_hash_map<const Instruction*, double>;
-
   int64_t SizeOf(const Shape& shape) const;     // a tuple: its pointer table
   int64_t LeafBytes(const Shape& shape) const;  // a tuple: its arrays
-  const Utilization& UtilizationOf(const Computation& fused);
+  double ParameterBytes(const Instruction& parameter) const;
   void AddFlops(const Instruction& i, Cost* cost);
   void AddCallees(const Instruction& i, Cost* cost);
-  double FusionConstantBytes(const Instruction& fusion);
+  double FusionConstantBytes(const Instruction& fusion) const;
   int64_t GroupSize(const Instruction& i);
 
   CostOptions options_;
   absl::flat_hash_map<const Computation*, Cost> computations_;
-  absl::flat_hash_map<const Computation*, Utilization> utilizations_;
   int64_t device_count_ = 0;
 };
 

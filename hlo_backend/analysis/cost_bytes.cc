@@ -1,7 +1,4 @@
 // CostAnalysis: the bytes that instructions read and write.
-#include <algorithm>
-#include <cmath>
-
 #include "hlo_backend/analysis/cost_analysis.h"
 
 namespace ptxla::hlo {
@@ -9,11 +6,6 @@ namespace {
 
 // Constants up to this many elements are encoded in the instructions.
 constexpr int64_t kImmediateElements = 8;
-
-double Ratio(const Shape& part, const Shape& whole) {
-  const double n = static_cast<double>(whole.ElementCount());
-  return n == 0 ? 0 : static_cast<double>(part.ElementCount()) / n;
-}
 
 // The transposed array lies in memory as the operand does.
 bool TransposeIsBitcast(const Instruction& i) {
@@ -29,44 +21,50 @@ bool TransposeIsBitcast(const Instruction& i) {
   return true;
 }
 
-// The part of operand n that one evaluation of the instruction needs.
-double OperandUse(const Instruction& i, int n) {
-  switch (i.opcode()) {
-    case Opcode::kSlice:
-    case Opcode::kDynamicSlice:
-    case Opcode::kGather:
-      return n == 0 ? Ratio(i.shape(), i.operand(0)->shape()) : 1;
-    case Opcode::kDynamicUpdateSlice:
-      return n == 0 ? 0 : 1;
-    default:
-      return 1;
-  }
-}
-
 }  // namespace
 
-const CostAnalysis::Utilization& CostAnalysis::UtilizationOf(
-    const Computation& fused) {
-  auto found = utilizations_.find(&fused);
-  if (found != utilizations_.end()) return found->second;
-  Utilization use;
-  const std::vector<Instruction*> order = fused.PostOrder();
-  use[fused.root()] = 1;
-  for (auto it = order.rbegin(); it != order.rend(); ++it) {
-    const Instruction* i = *it;
-    const double own = use[i];
-    if (own == 0) continue;
-    for (int n = 0; n < i->operand_count(); ++n) {
-      double& of = use[i->operand(n)];
-      if (i->opcode() == Opcode::kGetTupleElement) {
-        // Elements are counted one by one.
-        of = std::max(of, own);
-        continue;
-      }
-      of += own * OperandUse(*i, n);
+// What a fusion reads of one parameter (or element of a tuple parameter).
+// Elementwise users share one read; slices read their part; broadcasts and
+// reshapes walk over the array in their own order, and read it again.
+double CostAnalysis::ParameterBytes(const Instruction& value) const {
+  const double whole = static_cast<double>(SizeOf(value.shape()));
+  double bytes = 0;
+  bool shared_read = false;
+  for (const Instruction* user : value.users()) {
+    switch (user->opcode()) {
+      case Opcode::kFusion:
+        for (int n = 0; n < user->operand_count(); ++n) {
+          if (user->operand(n) == &value) {
+            bytes += ParameterBytes(*user->fused()->parameter(n));
+          }
+        }
+        break;
+      case Opcode::kGetTupleElement:
+        bytes += ParameterBytes(*user);
+        break;
+      case Opcode::kSlice:
+        bytes += static_cast<double>(SizeOf(user->shape()));
+        break;
+      case Opcode::kBroadcast:
+      case Opcode::kReshape:
+        bytes += whole;
+        break;
+      case Opcode::kDynamicSlice:
+        if (user->operand(0) == &value) {
+          bytes += static_cast<double>(SizeOf(user->shape()));
+        } else {
+          shared_read = true;
+        }
+        break;
+      case Opcode::kDynamicUpdateSlice:
+        // Operand 0 is updated in place.
+        shared_read |= user->operand(0) != &value;
+        break;
+      default:
+        shared_read = true;
     }
   }
-  return utilizations_.emplace(&fused, std::move(use)).first->second;
+  return shared_read ? bytes + whole : bytes;
 }
 
 double CostAnalysis::OutputBytes(const Instruction& i) {
@@ -149,40 +147,21 @@ double CostAnalysis::OperandBytes(const Instruction& i, int n) {
         return static_cast<double>(SizeOf(i.operand(update)->shape()));
       }
       break;
-    case Opcode::kFusion: {
-      const Utilization& use = UtilizationOf(*i.fused());
-      const Instruction* parameter = i.fused()->parameter(n);
-      auto read = [&](const Instruction* value) {
-        auto it = use.find(value);
-        const double part = it == use.end() ? 0 : std::min(1.0, it->second);
-        return static_cast<double>(
-            std::llround(static_cast<double>(SizeOf(value->shape())) * part));
-      };
-      if (!shape.IsTuple()) return read(parameter);
-      double bytes = 0;
-      for (const Instruction* user : parameter->users()) {
-        if (user->opcode() == Opcode::kGetTupleElement) bytes += read(user);
-      }
-      return bytes;
-    }
+    case Opcode::kFusion:
+      return ParameterBytes(*i.fused()->parameter(n));
     default:
       break;
   }
   return static_cast<double>(SizeOf(shape));
 }
 
-double CostAnalysis::FusionConstantBytes(const Instruction& fusion) {
+double CostAnalysis::FusionConstantBytes(const Instruction& fusion) const {
   double bytes = 0;
-  const Utilization& use = UtilizationOf(*fusion.fused());
   for (const Instruction* i : fusion.fused()->instructions()) {
-    if (i->opcode() != Opcode::kConstant || !i->shape().IsArray() ||
-        i->shape().ElementCount() <= kImmediateElements) {
-      continue;
+    if (i->opcode() == Opcode::kConstant && i->shape().IsArray() &&
+        i->shape().ElementCount() > kImmediateElements) {
+      bytes += static_cast<double>(SizeOf(i->shape()));
     }
-    auto it = use.find(i);
-    if (it == use.end()) continue;
-    bytes +=
-        static_cast<double>(SizeOf(i->shape())) * std::min(1.0, it->second);
   }
   return bytes;
 }
