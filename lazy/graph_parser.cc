@@ -225,6 +225,11 @@ absl::StatusOr<NodeAttrs> Parser::MakeAttrs(OpKind kind,
   for (absl::string_view group : SplitTopLevel(groups)) {
     attributes_["group"] = std::string(group);
     ASSIGN_OR_RETURN(const DimVector members, Dims("group"));
+    for (int64_t member : members) {
+      if (member < 0 || member >= (1 << 24)) {
+        return InvalidArgumentError("groups: a replica number is out of range");
+      }
+    }
     collective.groups.emplace_back(members.begin(), members.end());
   }
   return collective;

@@ -1,5 +1,6 @@
 #include "lazy/lowering.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
@@ -130,6 +131,18 @@ class MetadataTable {
   absl::flat_hash_map<Key, std::shared_ptr<const hlo::Metadata>> table_;
 };
 
+// Replicas that the graph's collectives name; 1 without collectives.
+int64_t ReplicasNamed(const Graph& graph) {
+  int64_t count = 1;
+  for (const Node* node : graph.nodes) {
+    if (node->kind() != OpKind::kCrossReplicaSum) continue;
+    for (const auto& group : node->attrs<CollectiveAttrs>().groups) {
+      for (int64_t replica : group) count = std::max(count, replica + 1);
+    }
+  }
+  return count;
+}
+
 // The layouts of the entry: parameters as they are, results row-major.
 void SetEntryLayout(hlo::Module* module) {
   hlo::ProgramShape layout = module->entry()->program_shape();
@@ -186,7 +199,9 @@ absl::StatusOr<std::unique_ptr<hlo::Module>> LowerToHlo(
   hlo::ModuleConfig* config = module->mutable_config();
   if (options.row_major_results) SetEntryLayout(module.get());
   for (int donor : options.donors) config->buffer_donors.push_back({donor, {}});
-  if (options.replica_count > 1) config->replica_count = options.replica_count;
+  const int64_t replicas =
+      options.replica_count > 0 ? options.replica_count : ReplicasNamed(graph);
+  if (replicas > 1) config->replica_count = replicas;
   return module;
 }
 

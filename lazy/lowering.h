@@ -32,8 +32,8 @@ struct LoweringOptions {
   std::string name = "SyncTensorsGraph";
   bool row_major_results = true;
   bool metadata = true;
-  std::vector<int> donors;  // SyncGraph::donors
-  int64_t replica_count = 1;
+  std::vector<int> donors;    // SyncGraph::donors
+  int64_t replica_count = 0;  // 0: as many as the collectives name
 };
 
 // What PyTorch/XLA's HLO dump of pending tensors shows.
