@@ -77,7 +77,7 @@ absl::StatusOr<Value> EvalBatchNormTraining(OpContext&, const Instruction& i,
   ASSIGN_OR_RETURN(results[0], FromDoubles(out, i.shape().element(0)));
   ASSIGN_OR_RETURN(results[1], FromDoubles(mean, i.shape().element(1)));
   ASSIGN_OR_RETURN(results[2], FromDoubles(variance, i.shape().element(2)));
-  return Value::NewTuple(i.shape(), std::move(results));
+  return Value::NewTuple(ShapeOf(i), std::move(results));
 }
 
 absl::StatusOr<Value> EvalBatchNormInference(OpContext&, const Instruction& i,
@@ -135,7 +135,7 @@ absl::StatusOr<Value> EvalBatchNormGrad(OpContext&, const Instruction& i,
   ASSIGN_OR_RETURN(results[0], FromDoubles(x_grad, i.shape().element(0)));
   ASSIGN_OR_RETURN(results[1], FromDoubles(scale_grad, i.shape().element(1)));
   ASSIGN_OR_RETURN(results[2], FromDoubles(offset_grad, i.shape().element(2)));
-  return Value::NewTuple(i.shape(), std::move(results));
+  return Value::NewTuple(ShapeOf(i), std::move(results));
 }
 
 }  // namespace ptxla::hlo

@@ -303,9 +303,9 @@ absl::StatusOr<std::vector<Value>> EvalCollective(OpContext& context,
         results[k][j] =
             results[k][j].WithShape(i.shape().element(static_cast<int>(j)));
       }
-      values.push_back(Value::NewTuple(i.shape(), std::move(results[k])));
+      values.push_back(Value::NewTuple(ShapeOf(i), std::move(results[k])));
     } else {
-      values.push_back(results[k][0].WithShape(i.shape()));
+      values.push_back(results[k][0].WithShape(ShapeOf(i)));
     }
   }
   return values;

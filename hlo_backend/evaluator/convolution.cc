@@ -114,7 +114,7 @@ absl::StatusOr<Value> EvalConvolution(OpContext& context, const Instruction& i,
   out_dims.push_back(out_features);
   Value out = Value::NewArray(Shape::Array(type, out_dims));
   uint8_t* to = out.Mutable();
-  if (out.count() == 0) return Value::NewArray(i.shape());
+  if (out.count() == 0) return Value::NewArray(ShapeOf(i));
   for (int64_t g = 0; g < groups; ++g) {
     // This group's kernel as a [places * group_in, group_out] matrix.
     Value weights = Value::NewArray(Shape::Array(type, {k, group_out}));
@@ -161,7 +161,7 @@ absl::StatusOr<Value> EvalConvolution(OpContext& context, const Instruction& i,
   place[d.output_feature] = spatial + 1;
   ASSIGN_OR_RETURN(Value result, Permuted(out, type, place));
   ASSIGN_OR_RETURN(result, ConvertTo(result, i.shape().type()));
-  return result.WithShape(i.shape());
+  return result.WithShape(ShapeOf(i));
 }
 
 }  // namespace ptxla::hlo

@@ -82,11 +82,11 @@ absl::StatusOr<Value> EvalCustomCall(OpContext& context, const Instruction& i,
   }
   if (target == "AllocateBuffer" && operands.empty()) {
     const uint64_t zero[2] = {0, 0};
-    return Value::NewSplat(i.shape(), zero);
+    return Value::NewSplat(ShapeOf(i), zero);
   }
   if (IsAnnotation(target) && operands.size() == 1 &&
       (i.shape().IsTuple() || i.shape().SameDimsAndType(operands[0].shape()))) {
-    return operands[0].WithShape(i.shape());
+    return operands[0].WithShape(ShapeOf(i));
   }
   return absl::UnimplementedError(
       absl::StrCat("custom call \"", target, "\" has no known meaning"));

@@ -11,8 +11,8 @@ namespace ptxla::hlo {
 namespace {
 
 // A splat stays one whatever is moved.
-Value SplatLike(const Value& x, const Shape& shape) {
-  return Value::NewSplat(shape, x.data());
+Value SplatLike(const Value& x, ShapeRef shape) {
+  return Value::NewSplat(std::move(shape), x.data());
 }
 
 // Elements of `x` in the order of its layout instead of row-major order.
@@ -45,7 +45,7 @@ absl::StatusOr<Value> EvalConstant(OpContext& context, const Instruction& i,
       break;
     case EvaluatorOptions::Elided::kZero: {
       const uint64_t zero[2] = {0, 0};
-      return Value::NewSplat(i.shape(), zero);
+      return Value::NewSplat(ShapeOf(i), zero);
     }
     case EvaluatorOptions::Elided::kIota: {
       Value index =
@@ -53,7 +53,7 @@ absl::StatusOr<Value> EvalConstant(OpContext& context, const Instruction& i,
       int64_t* at = index.MutableAs<int64_t>();
       for (int64_t k = 0; k < index.count(); ++k) at[k] = k;
       ASSIGN_OR_RETURN(Value value, ConvertTo(index, i.shape().type()));
-      return value.WithShape(i.shape());
+      return value.WithShape(ShapeOf(i));
     }
   }
   return absl::UnimplementedError(
@@ -68,7 +68,7 @@ absl::StatusOr<Value> EvalIota(OpContext&, const Instruction& i,
   int64_t* at = index.MutableAs<int64_t>();
   for (int64_t k = 0; k < index.count(); ++k) at[k] = k;
   ASSIGN_OR_RETURN(const Value line, ConvertTo(index, i.shape().type()));
-  Value out = Value::NewArray(i.shape());
+  Value out = Value::NewArray(ShapeOf(i));
   DimVector from(i.shape().rank(), 0);
   from[d] = 1;
   CopyBox(i.shape().dims(), out.Mutable(), RowMajorStrides(i.shape().dims()),
@@ -79,7 +79,7 @@ absl::StatusOr<Value> EvalIota(OpContext&, const Instruction& i,
 absl::StatusOr<Value> EvalBroadcast(OpContext&, const Instruction& i,
                                     absl::Span<Value> operands) {
   const Value& x = operands[0];
-  if (x.count() == 1 || x.IsSplat()) return SplatLike(x, i.shape());
+  if (x.count() == 1 || x.IsSplat()) return SplatLike(x, ShapeOf(i));
   const DimVector strides = RowMajorStrides(x.shape().dims());
   DimVector from(i.shape().rank(), 0);
   for (size_t k = 0; k < i.dimensions().size(); ++k) {
@@ -87,7 +87,7 @@ absl::StatusOr<Value> EvalBroadcast(OpContext&, const Instruction& i,
       from[i.dimensions()[k]] = strides[k];
     }
   }
-  Value out = Value::NewArray(i.shape());
+  Value out = Value::NewArray(ShapeOf(i));
   CopyBox(i.shape().dims(), out.Mutable(), RowMajorStrides(i.shape().dims()),
           x.data(), from, x.element_bytes());
   return out;
@@ -95,18 +95,18 @@ absl::StatusOr<Value> EvalBroadcast(OpContext&, const Instruction& i,
 
 absl::StatusOr<Value> EvalReshape(OpContext&, const Instruction& i,
                                   absl::Span<Value> operands) {
-  return operands[0].WithShape(i.shape());
+  return operands[0].WithShape(ShapeOf(i));
 }
 
 absl::StatusOr<Value> EvalBitcast(OpContext&, const Instruction& i,
                                   absl::Span<Value> operands) {
   const Value& x = operands[0];
-  if (x.IsTuple()) return x.WithShape(i.shape());
+  if (x.IsTuple()) return x.WithShape(ShapeOf(i));
   if (StorageBytes(i.shape().type()) != x.element_bytes()) {
     return absl::UnimplementedError("bitcast between types of other size");
   }
-  if (x.IsSplat()) return x.WithShape(i.shape());
-  return InLayoutOrder(InLayoutOrder(x, true).WithShape(i.shape()), false);
+  if (x.IsSplat()) return x.WithShape(ShapeOf(i));
+  return InLayoutOrder(InLayoutOrder(x, true).WithShape(ShapeOf(i)), false);
 }
 
 absl::StatusOr<Value> EvalBitcastConvert(OpContext&, const Instruction& i,
@@ -115,14 +115,14 @@ absl::StatusOr<Value> EvalBitcastConvert(OpContext&, const Instruction& i,
   const int to = StorageBytes(i.shape().type());
   if (to == x.element_bytes() &&
       BitWidth(i.shape().type()) == BitWidth(x.type())) {
-    return x.WithShape(i.shape());
+    return x.WithShape(ShapeOf(i));
   }
   if (BitWidth(i.shape().type()) != to * 8 ||
       BitWidth(x.type()) != x.element_bytes() * 8) {
     return absl::UnimplementedError("bitcast-convert of a sub-byte type");
   }
   const Value dense = x.Dense();
-  Value out = Value::NewArray(i.shape());
+  Value out = Value::NewArray(ShapeOf(i));
   CHECK_EQ(out.count() * to, dense.count() * dense.element_bytes());
   std::memcpy(out.Mutable(), dense.data(), out.count() * to);
   return out;
@@ -131,11 +131,11 @@ absl::StatusOr<Value> EvalBitcastConvert(OpContext&, const Instruction& i,
 absl::StatusOr<Value> EvalTranspose(OpContext&, const Instruction& i,
                                     absl::Span<Value> operands) {
   const Value& x = operands[0];
-  if (x.IsSplat()) return SplatLike(x, i.shape());
+  if (x.IsSplat()) return SplatLike(x, ShapeOf(i));
   const DimVector strides = RowMajorStrides(x.shape().dims());
   DimVector from;
   for (int64_t d : i.dimensions()) from.push_back(strides[d]);
-  Value out = Value::NewArray(i.shape());
+  Value out = Value::NewArray(ShapeOf(i));
   CopyBox(i.shape().dims(), out.Mutable(), RowMajorStrides(i.shape().dims()),
           x.data(), from, x.element_bytes());
   return out;
@@ -144,7 +144,7 @@ absl::StatusOr<Value> EvalTranspose(OpContext&, const Instruction& i,
 absl::StatusOr<Value> EvalSlice(OpContext&, const Instruction& i,
                                 absl::Span<Value> operands) {
   const Value& x = operands[0];
-  if (x.IsSplat()) return SplatLike(x, i.shape());
+  if (x.IsSplat()) return SplatLike(x, ShapeOf(i));
   const SliceAttrs& slice = i.attrs<SliceAttrs>();
   DimVector from = RowMajorStrides(x.shape().dims());
   int64_t start = 0;
@@ -152,7 +152,7 @@ absl::StatusOr<Value> EvalSlice(OpContext&, const Instruction& i,
     start += slice.starts[d] * from[d];
     if (d < slice.strides.size()) from[d] *= slice.strides[d];
   }
-  Value out = Value::NewArray(i.shape());
+  Value out = Value::NewArray(ShapeOf(i));
   CopyBox(i.shape().dims(), out.Mutable(), RowMajorStrides(i.shape().dims()),
           x.data() + start * x.element_bytes(), from, x.element_bytes());
   return out;
@@ -161,14 +161,14 @@ absl::StatusOr<Value> EvalSlice(OpContext&, const Instruction& i,
 absl::StatusOr<Value> EvalReverse(OpContext&, const Instruction& i,
                                   absl::Span<Value> operands) {
   const Value& x = operands[0];
-  if (x.IsSplat() || x.count() == 0) return x.WithShape(i.shape());
+  if (x.IsSplat() || x.count() == 0) return x.WithShape(ShapeOf(i));
   DimVector from = RowMajorStrides(x.shape().dims());
   int64_t start = 0;
   for (int64_t d : i.dimensions()) {
     start += from[d] * (x.shape().dim(static_cast<int>(d)) - 1);
     from[d] = -from[d];
   }
-  Value out = Value::NewArray(i.shape());
+  Value out = Value::NewArray(ShapeOf(i));
   CopyBox(i.shape().dims(), out.Mutable(), RowMajorStrides(i.shape().dims()),
           x.data() + start * x.element_bytes(), from, x.element_bytes());
   return out;
@@ -177,7 +177,7 @@ absl::StatusOr<Value> EvalReverse(OpContext&, const Instruction& i,
 absl::StatusOr<Value> EvalConcatenate(OpContext&, const Instruction& i,
                                       absl::Span<Value> operands) {
   const int64_t d = i.dimensions()[0];
-  Value out = Value::NewArray(i.shape());
+  Value out = Value::NewArray(ShapeOf(i));
   uint8_t* to = out.Mutable();
   const DimVector strides = RowMajorStrides(i.shape().dims());
   int64_t at = 0;
@@ -195,7 +195,7 @@ absl::StatusOr<Value> EvalPad(OpContext&, const Instruction& i,
                               absl::Span<Value> operands) {
   const Value& x = operands[0];
   const auto& padding = i.attrs<PadAttrs>().dims;
-  Value out = Value::NewArray(i.shape());
+  Value out = Value::NewArray(ShapeOf(i));
   uint8_t* to = out.Mutable();
   Fill(to, operands[1].data(), x.element_bytes(), out.count());
   // The box of elements that survive negative padding.

@@ -78,7 +78,7 @@ absl::StatusOr<Value> EvalDot(OpContext& context, const Instruction& i,
                                  context.options().tpu_mode),
                         type, size, &l, &r, out.Mutable());
   ASSIGN_OR_RETURN(out, ConvertTo(out, i.shape().type()));
-  return out.WithShape(i.shape());
+  return out.WithShape(ShapeOf(i));
 }
 
 // lhs rows fall into consecutive groups of group_sizes rows, each multiplied

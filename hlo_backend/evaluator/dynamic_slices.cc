@@ -28,11 +28,11 @@ DimVector ClampedStarts(absl::Span<const Value> starts,
 absl::StatusOr<Value> EvalDynamicSlice(OpContext&, const Instruction& i,
                                        absl::Span<Value> operands) {
   const Value& x = operands[0];
-  if (x.IsSplat()) return Value::NewSplat(i.shape(), x.data());
+  if (x.IsSplat()) return Value::NewSplat(ShapeOf(i), x.data());
   const DimVector starts =
       ClampedStarts(operands.subspan(1), x.shape().dims(), i.shape().dims());
   const DimVector strides = RowMajorStrides(x.shape().dims());
-  Value out = Value::NewArray(i.shape());
+  Value out = Value::NewArray(ShapeOf(i));
   CopyBox(i.shape().dims(), out.Mutable(), RowMajorStrides(i.shape().dims()),
           x.data() + Dot(starts, strides) * x.element_bytes(), strides,
           x.element_bytes());
@@ -52,7 +52,7 @@ absl::StatusOr<Value> EvalDynamicUpdateSlice(OpContext&, const Instruction& i,
   CopyBox(update.shape().dims(),
           out.Mutable() + Dot(starts, strides) * out.element_bytes(), strides,
           update.data(), from, update.element_bytes());
-  return out.WithShape(i.shape());
+  return out.WithShape(ShapeOf(i));
 }
 
 // Arrays have their bound as their size: dynamic shapes are not tracked.
@@ -60,7 +60,7 @@ absl::StatusOr<Value> EvalGetDimensionSize(OpContext&, const Instruction& i,
                                            absl::Span<Value> operands) {
   const int d = static_cast<int>(i.dimensions()[0]);
   const int32_t size = static_cast<int32_t>(operands[0].shape().dim(d));
-  return Value::NewSplat(i.shape(), &size);
+  return Value::NewSplat(ShapeOf(i), &size);
 }
 
 absl::StatusOr<Value> EvalSetDimensionSize(OpContext&, const Instruction& i,
@@ -71,7 +71,7 @@ absl::StatusOr<Value> EvalSetDimensionSize(OpContext&, const Instruction& i,
     return absl::UnimplementedError(absl::StrCat(
         "a dynamic size ", operands[1].Integer(0), " below the bound ", bound));
   }
-  return operands[0].WithShape(i.shape());
+  return operands[0].WithShape(ShapeOf(i));
 }
 
 }  // namespace ptxla::hlo

@@ -116,16 +116,13 @@ absl::StatusOr<Literal> EvaluateInstruction(
     const Instruction& instruction, absl::Span<const Literal* const> operands,
     const EvaluatorOptions& options) {
   Interpreter interpreter(instruction.module(), options);
-  std::vector<std::vector<Value>> values(1);
+  std::vector<Value> values;
   for (const Literal* operand : operands) {
-    values[0].push_back(Value::Borrow(*operand));
+    values.push_back(Value::Borrow(*operand));
   }
-  DeviceSet devices;
-  devices.ids = {0};
-  ASSIGN_OR_RETURN(
-      std::vector<Value> results,
-      interpreter.RunInstruction(instruction, devices, std::move(values)));
-  return std::move(results[0]).ToLiteral();
+  ASSIGN_OR_RETURN(Value result,
+                   interpreter.RunInstruction(instruction, std::move(values)));
+  return std::move(result).ToLiteral();
 }
 
 namespace {

@@ -129,7 +129,7 @@ absl::StatusOr<Value> EvalFft(OpContext&, const Instruction& i,
     x = out;
   }
   ASSIGN_OR_RETURN(const Value out, ConvertTo(x, i.shape().type()));
-  return out.WithShape(i.shape());
+  return out.WithShape(ShapeOf(i));
 }
 
 }  // namespace ptxla::hlo

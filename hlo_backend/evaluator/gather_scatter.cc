@@ -61,7 +61,7 @@ absl::StatusOr<Value> EvalGather(OpContext&, const Instruction& i,
                                  absl::Span<Value> operands) {
   const GatherAttrs& g = i.attrs<GatherAttrs>();
   const Value& x = operands[0];
-  if (x.IsSplat()) return Value::NewSplat(i.shape(), x.data());
+  if (x.IsSplat()) return Value::NewSplat(ShapeOf(i), x.data());
   const int rank = x.shape().rank();
   const IndexReader indices(operands[1], g.index_vector_dim);
   const DimVector in_strides = RowMajorStrides(x.shape().dims());
@@ -81,7 +81,7 @@ absl::StatusOr<Value> EvalGather(OpContext&, const Instruction& i,
     window_out.push_back(out_strides[g.offset_dims[next_offset++]]);
   }
   const DimVector batch_dims = BatchDims(i.shape().rank(), g.offset_dims);
-  Value out = Value::NewArray(i.shape());
+  Value out = Value::NewArray(ShapeOf(i));
   uint8_t* to = out.Mutable();
   const int bytes = x.element_bytes();
   for (Odometer o(indices.batch_dims()); !o.done(); o.Next()) {
@@ -236,8 +236,8 @@ absl::StatusOr<Value> EvalScatter(OpContext& context, const Instruction& i,
                      window.back());
     }
   }
-  if (arrays == 1) return targets[0].WithShape(i.shape());
-  return Value::NewTuple(i.shape(), std::move(targets));
+  if (arrays == 1) return targets[0].WithShape(ShapeOf(i));
+  return Value::NewTuple(ShapeOf(i), std::move(targets));
 }
 
 }  // namespace ptxla::hlo

@@ -29,6 +29,11 @@ bool CallsComputations(Opcode opcode) {
          opcode == Opcode::kAsyncStart;
 }
 
+// One device's operands are all that the result needs.
+bool IsLocal(Opcode opcode) {
+  return !CallsComputations(opcode) && !IsCollective(opcode);
+}
+
 template <class T>
 std::vector<T> Picked(const std::vector<int>& positions,
                       const std::vector<T>& from) {
@@ -68,6 +73,7 @@ absl::StatusOr<std::vector<Value>> Interpreter::Run(
   const Plan& plan = PlanOf(computation);
   const size_t n = devices.ids.size();
   PerDevice slots(n, std::vector<Value>(plan.slots));
+  PerDevice operands(n);
   for (const PlanStep& step : plan.steps) {
     if (!step.used) continue;
     const Instruction& i = *step.instruction;
@@ -85,20 +91,29 @@ absl::StatusOr<std::vector<Value>> Interpreter::Run(
       }
       continue;
     }
-    PerDevice operands(n);
     for (size_t k = 0; k < n; ++k) {
-      operands[k].reserve(step.operands.size());
+      operands[k].clear();
       for (const PlanStep::Use& use : step.operands) {
         Value& from = slots[k][use.slot];
         operands[k].push_back(use.last ? std::move(from) : from);
       }
     }
-    auto results = Step(step, devices, std::move(operands));
+    if (IsLocal(i.opcode())) {
+      for (size_t k = 0; k < n; ++k) {
+        auto result =
+            Local(step, devices, devices.ids[k], absl::MakeSpan(operands[k]));
+        if (!result.ok()) return Named(result.status(), i, module_);
+        slots[k][step.slot] = *std::move(result);
+      }
+      continue;
+    }
+    auto results = Together(i, devices, std::move(operands));
     if (!results.ok()) {
       return CallsComputations(i.opcode())
                  ? results.status()
                  : Named(results.status(), i, module_);
     }
+    operands.assign(n, {});
     for (size_t k = 0; k < n; ++k) {
       slots[k][step.slot] = std::move((*results)[k]);
     }
@@ -110,19 +125,25 @@ absl::StatusOr<std::vector<Value>> Interpreter::Run(
   return roots;
 }
 
-absl::StatusOr<std::vector<Value>> Interpreter::RunInstruction(
-    const Instruction& instruction, const DeviceSet& devices,
-    PerDevice operands) {
-  auto results = Step(MakeStep(instruction, context_.tpu_generation()), devices,
-                      std::move(operands));
-  if (!results.ok()) return Named(results.status(), instruction, module_);
-  return results;
+absl::StatusOr<Value> Interpreter::RunInstruction(
+    const Instruction& instruction, std::vector<Value> operands) {
+  DeviceSet devices;
+  devices.ids = {0};
+  if (!IsLocal(instruction.opcode())) {
+    PerDevice all(1);
+    all[0] = std::move(operands);
+    ASSIGN_OR_RETURN(std::vector<Value> results,
+                     Together(instruction, devices, std::move(all)));
+    return std::move(results[0]);
+  }
+  auto result = Local(MakeStep(instruction, context_.tpu_generation()), devices,
+                      0, absl::MakeSpan(operands));
+  if (!result.ok()) return Named(result.status(), instruction, module_);
+  return result;
 }
 
-absl::StatusOr<std::vector<Value>> Interpreter::Step(const PlanStep& step,
-                                                     const DeviceSet& devices,
-                                                     PerDevice operands) {
-  const Instruction& i = *step.instruction;
+absl::StatusOr<std::vector<Value>> Interpreter::Together(
+    const Instruction& i, const DeviceSet& devices, PerDevice operands) {
   switch (i.opcode()) {
     case Opcode::kCall:
     case Opcode::kFusion:
@@ -134,33 +155,13 @@ absl::StatusOr<std::vector<Value>> Interpreter::Step(const PlanStep& step,
     case Opcode::kAsyncStart:
       return AsyncStart(i, devices, std::move(operands));
     default:
-      break;
+      return EvalCollective(context_, i, devices, operands);
   }
-  if (IsCollective(i.opcode())) {
-    return EvalCollective(context_, i, devices, operands);
-  }
-  std::vector<Value> results;
-  for (size_t k = 0; k < operands.size(); ++k) {
-    ASSIGN_OR_RETURN(
-        Value result,
-        Local(step,
-              static_cast<int>(k < devices.ids.size() ? devices.ids[k] : 0),
-              absl::MakeSpan(operands[k])));
-    results.push_back(std::move(result));
-    if (i.opcode() == Opcode::kReplicaId) {
-      const uint32_t id =
-          static_cast<uint32_t>(devices.ids[k] / devices.partitions);
-      results.back() = Value::NewSplat(i.shape(), &id);
-    } else if (i.opcode() == Opcode::kPartitionId) {
-      const uint32_t id =
-          static_cast<uint32_t>(devices.ids[k] % devices.partitions);
-      results.back() = Value::NewSplat(i.shape(), &id);
-    }
-  }
-  return results;
 }
 
-absl::StatusOr<Value> Interpreter::Local(const PlanStep& step, int,
+absl::StatusOr<Value> Interpreter::Local(const PlanStep& step,
+                                         const DeviceSet& devices,
+                                         int64_t device,
                                          absl::Span<Value> operands) {
   const Instruction& i = *step.instruction;
   if (step.elementwise.has_value()) {
@@ -170,7 +171,7 @@ absl::StatusOr<Value> Interpreter::Local(const PlanStep& step, int,
   switch (i.opcode()) {
     case Opcode::kTuple:
       return Value::NewTuple(
-          i.shape(), std::vector<Value>(operands.begin(), operands.end()));
+          ShapeOf(i), std::vector<Value>(operands.begin(), operands.end()));
     case Opcode::kGetTupleElement:
       return operands[0].TakeElement(static_cast<int>(i.tuple_index()));
     case Opcode::kCopy:
@@ -178,17 +179,22 @@ absl::StatusOr<Value> Interpreter::Local(const PlanStep& step, int,
     case Opcode::kOptimizationBarrier:
     case Opcode::kDomain:
     case Opcode::kAllReduceDone:
-      return operands[0].WithShape(i.shape());
+      return operands[0].WithShape(ShapeOf(i));
     case Opcode::kAfterAll:
       return Value::Token();
-    case Opcode::kReplicaId:
-    case Opcode::kPartitionId:
-      return Value();  // the caller knows the device
+    case Opcode::kReplicaId: {
+      const uint32_t id = static_cast<uint32_t>(device / devices.partitions);
+      return Value::NewSplat(ShapeOf(i), &id);
+    }
+    case Opcode::kPartitionId: {
+      const uint32_t id = static_cast<uint32_t>(device % devices.partitions);
+      return Value::NewSplat(ShapeOf(i), &id);
+    }
     case Opcode::kCopyStart: {
       const uint64_t zero[2] = {0, 0};
       return Value::NewTuple(
-          i.shape(), {operands[0].WithShape(i.shape().element(0)), operands[0],
-                      Value::NewSplat(i.shape().element(2), zero)});
+          ShapeOf(i), {operands[0].WithShape(i.shape().element(0)), operands[0],
+                       Value::NewSplat(i.shape().element(2), zero)});
     }
     case Opcode::kCopyDone:
       return operands[0].TakeElement(0);
@@ -217,9 +223,8 @@ absl::StatusOr<std::vector<Value>> Interpreter::While(const Instruction& i,
     states.push_back(std::move(operands[k][0]));
     active.push_back(static_cast<int>(k));
   }
-  operands.clear();
+  DeviceSet set = devices;
   for (int64_t iteration = 0;; ++iteration) {
-    DeviceSet set = Subset(devices, active);
     PerDevice arguments;
     for (int k : active) arguments.push_back({states[k]});
     ASSIGN_OR_RETURN(const std::vector<Value> go,
@@ -234,8 +239,10 @@ absl::StatusOr<std::vector<Value>> Interpreter::While(const Instruction& i,
                        "still running after ", iteration, " iterations")),
                    i, module_);
     }
-    active = std::move(going);
-    set = Subset(devices, active);
+    if (going.size() < active.size()) {
+      active = std::move(going);
+      set = Subset(devices, active);
+    }
     arguments.clear();
     for (int k : active) {
       arguments.emplace_back();
@@ -293,7 +300,7 @@ absl::StatusOr<std::vector<Value>> Interpreter::AsyncStart(
     for (int j = 2; j < i.shape().element_count_of_tuple(); ++j) {
       parts.push_back(Value::NewSplat(i.shape().element(j), zero));
     }
-    values[k] = Value::NewTuple(i.shape(), std::move(parts));
+    values[k] = Value::NewTuple(ShapeOf(i), std::move(parts));
   }
   return values;
 }

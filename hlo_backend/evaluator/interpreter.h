@@ -25,19 +25,20 @@ class Interpreter {
       const Computation& computation, const DeviceSet& devices,
       std::vector<std::vector<Value>> arguments);
 
-  // One instruction that is not a parameter; operands[k] of device k.
-  absl::StatusOr<std::vector<Value>> RunInstruction(
-      const Instruction& instruction, const DeviceSet& devices,
-      std::vector<std::vector<Value>> operands);
+  // One instruction that is not a parameter, on device 0.
+  absl::StatusOr<Value> RunInstruction(const Instruction& instruction,
+                                       std::vector<Value> operands);
 
  private:
   using PerDevice = std::vector<std::vector<Value>>;
 
-  absl::StatusOr<std::vector<Value>> Step(const PlanStep& step,
-                                          const DeviceSet& devices,
-                                          PerDevice operands);
-  absl::StatusOr<Value> Local(const PlanStep& step, int device,
-                              absl::Span<Value> operands);
+  // What concerns all devices: calls, control flow, collectives.
+  absl::StatusOr<std::vector<Value>> Together(const Instruction& i,
+                                              const DeviceSet& devices,
+                                              PerDevice operands);
+  // Everything else.
+  absl::StatusOr<Value> Local(const PlanStep& step, const DeviceSet& devices,
+                              int64_t device, absl::Span<Value> operands);
   absl::StatusOr<std::vector<Value>> While(const Instruction& i,
                                            const DeviceSet& devices,
                                            PerDevice operands);

@@ -77,7 +77,7 @@ absl::StatusOr<Value> EvalElementwise(const ElementwiseOp& op,
   if (all_splat) {
     uint64_t element[2] = {0, 0};
     op.Run(in, splat, element, 1);
-    return Value::NewSplat(i.shape(), element);
+    return Value::NewSplat(ShapeOf(i), element);
   }
   // An operand that is needed no more may take the result.
   for (size_t k = 0; k < operands.size(); ++k) {
@@ -85,10 +85,10 @@ absl::StatusOr<Value> EvalElementwise(const ElementwiseOp& op,
     if (x.IsUnique() && !splat[k] &&
         x.element_bytes() == StorageBytes(i.shape().type())) {
       op.Run(in, splat, x.Mutable(), x.count());
-      return x.WithShape(i.shape());
+      return x.WithShape(ShapeOf(i));
     }
   }
-  Value out = Value::NewArray(i.shape());
+  Value out = Value::NewArray(ShapeOf(i));
   op.Run(in, splat, out.Mutable(), out.count());
   return out;
 }

@@ -199,7 +199,7 @@ absl::StatusOr<Value> EvalRngBitGenerator(OpContext&, const Instruction& i,
       break;
   }
   return Value::NewTuple(
-      i.shape(), {StateValue(state, i.shape().element(0)), std::move(bits)});
+      ShapeOf(i), {StateValue(state, i.shape().element(0)), std::move(bits)});
 }
 
 // Uniform in [a, b) or normal with mean a and deviation b, from the stream
@@ -226,7 +226,7 @@ absl::StatusOr<Value> EvalRng(OpContext& context, const Instruction& i,
       out[k] = range == 0 ? low : static_cast<int64_t>(low + word % range);
     }
     ASSIGN_OR_RETURN(v, ConvertTo(v, type));
-    return v.WithShape(i.shape());
+    return v.WithShape(ShapeOf(i));
   }
   ASSIGN_OR_RETURN(const Value a, ConvertTo(operands[0], PrimitiveType::kF64));
   ASSIGN_OR_RETURN(const Value b, ConvertTo(operands[1], PrimitiveType::kF64));
@@ -248,7 +248,7 @@ absl::StatusOr<Value> EvalRng(OpContext& context, const Instruction& i,
     }
   }
   ASSIGN_OR_RETURN(v, ConvertTo(v, type));
-  return v.WithShape(i.shape());
+  return v.WithShape(ShapeOf(i));
 }
 
 absl::StatusOr<Value> EvalRngGetAndUpdateState(OpContext& context,

@@ -257,7 +257,7 @@ absl::StatusOr<Value> EvalReduce(OpContext& context, const Instruction& i,
       ASSIGN_OR_RETURN(Value out, ReduceSimple(opcode, operands[0], operands[1],
                                                shape, i.dimensions()));
       out = out.WithShape(shape);
-      return i.shape().IsTuple() ? Value::NewTuple(i.shape(), {out}) : out;
+      return i.shape().IsTuple() ? Value::NewTuple(ShapeOf(i), {out}) : out;
     }
   }
   const size_t arrays = operands.size() / 2;
@@ -270,7 +270,7 @@ absl::StatusOr<Value> EvalReduce(OpContext& context, const Instruction& i,
       ReduceByProgram(*program, operands.subspan(0, arrays),
                       operands.subspan(arrays), shapes, i.dimensions()));
   if (i.shape().IsTuple()) {
-    return Value::NewTuple(i.shape(), std::move(results));
+    return Value::NewTuple(ShapeOf(i), std::move(results));
   }
   return results[0];
 }
@@ -279,7 +279,7 @@ absl::StatusOr<Value> EvalMap(OpContext& context, const Instruction& i,
                               absl::Span<Value> operands) {
   ASSIGN_OR_RETURN(const ScalarProgram* program,
                    context.Program(*i.to_apply()));
-  Value out = Value::NewArray(i.shape());
+  Value out = Value::NewArray(ShapeOf(i));
   std::vector<const void*> in;
   absl::InlinedVector<bool, 8> splat;
   for (const Value& x : operands) {

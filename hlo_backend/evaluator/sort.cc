@@ -108,7 +108,7 @@ absl::StatusOr<Value> EvalSort(OpContext& context, const Instruction& i,
     }
   }
   if (!i.shape().IsTuple()) return out[0];
-  return Value::NewTuple(i.shape(), std::move(out));
+  return Value::NewTuple(ShapeOf(i), std::move(out));
 }
 
 // (values, s32 indices) of the k largest or smallest of the last dimension;
@@ -151,7 +151,7 @@ absl::StatusOr<Value> EvalTopK(OpContext&, const Instruction& i,
       to_index[row * k + j] = static_cast<int32_t>(order[j]);
     }
   }
-  return Value::NewTuple(i.shape(), {std::move(values), std::move(indices)});
+  return Value::NewTuple(ShapeOf(i), {std::move(values), std::move(indices)});
 }
 
 }  // namespace ptxla::hlo

@@ -7,22 +7,22 @@
 
 namespace ptxla::hlo {
 
-Value Value::NewArray(const Shape& shape) {
+Value Value::NewArray(ShapeRef shape) {
   Value v;
-  v.shape_ = shape;
-  v.count_ = shape.ElementCount();
-  v.element_bytes_ = StorageBytes(shape.type());
+  v.count_ = shape->ElementCount();
+  v.element_bytes_ = StorageBytes(shape->type());
+  v.shape_ = std::move(shape);
   v.storage_ =
       std::make_shared<std::vector<uint8_t>>(v.count_ * v.element_bytes_);
   v.data_ = v.storage_->data();
   return v;
 }
 
-Value Value::NewSplat(const Shape& shape, const void* element) {
+Value Value::NewSplat(ShapeRef shape, const void* element) {
   Value v;
-  v.shape_ = shape;
-  v.count_ = shape.ElementCount();
-  v.element_bytes_ = StorageBytes(shape.type());
+  v.count_ = shape->ElementCount();
+  v.element_bytes_ = StorageBytes(shape->type());
+  v.shape_ = std::move(shape);
   const auto* bytes = static_cast<const uint8_t*>(element);
   v.storage_ =
       std::make_shared<std::vector<uint8_t>>(bytes, bytes + v.element_bytes_);
@@ -31,9 +31,9 @@ Value Value::NewSplat(const Shape& shape, const void* element) {
   return v;
 }
 
-Value Value::NewTuple(const Shape& shape, std::vector<Value> elements) {
+Value Value::NewTuple(ShapeRef shape, std::vector<Value> elements) {
   Value v;
-  v.shape_ = shape;
+  v.shape_ = std::move(shape);
   v.elements_ = std::make_shared<std::vector<Value>>(std::move(elements));
   return v;
 }
@@ -47,7 +47,7 @@ Value Value::Borrow(const Literal& literal) {
     return NewTuple(literal.shape(), std::move(elements));
   }
   Value v;
-  v.shape_ = literal.shape();
+  v.shape_ = ShapeRef(ShapeRef(), &literal.shape());
   v.count_ = literal.ElementCount();
   v.element_bytes_ = literal.element_bytes();
   v.data_ = literal.bytes().data();
@@ -117,33 +117,33 @@ uint8_t* Value::Mutable() {
   return storage_->data();
 }
 
-Value Value::WithShape(const Shape& shape) const {
+Value Value::WithShape(ShapeRef shape) const {
   Value v = *this;
-  v.shape_ = shape;
   if (!elements_) {
-    CHECK_EQ(shape.ElementCount(), count_);
-    CHECK_EQ(StorageBytes(shape.type()), element_bytes_);
+    CHECK_EQ(shape->ElementCount(), count_);
+    CHECK_EQ(StorageBytes(shape->type()), element_bytes_);
   }
+  v.shape_ = std::move(shape);
   return v;
 }
 
 Literal Value::ToLiteral() && {
-  if (shape_.IsTuple()) {
+  if (shape_->IsTuple()) {
     std::vector<Literal> literals;
     for (size_t i = 0; i < elements_->size(); ++i) {
       literals.push_back(TakeElement(static_cast<int>(i)).ToLiteral());
     }
     return Literal::Tuple(std::move(literals));
   }
-  if (!shape_.IsArray()) return Literal(shape_);
+  if (!shape_->IsArray()) return Literal(*shape_);
   if (splat_) {
     return Literal::SplatBytes(
-        shape_,
+        *shape_,
         absl::MakeConstSpan(data_, static_cast<size_t>(element_bytes_)));
   }
-  if (IsUnique()) return Literal::FromBytes(shape_, std::move(*storage_));
+  if (IsUnique()) return Literal::FromBytes(*shape_, std::move(*storage_));
   return Literal::FromBytes(
-      shape_, std::vector<uint8_t>(data_, data_ + count_ * element_bytes_));
+      *shape_, std::vector<uint8_t>(data_, data_ + count_ * element_bytes_));
 }
 
 }  // namespace ptxla::hlo

@@ -13,25 +13,44 @@
 #include <vector>
 
 #include "absl/types/span.h"
+#include "hlo_backend/ir/instruction.h"
 #include "hlo_backend/ir/literal.h"
 #include "hlo_backend/ir/shape.h"
 
 namespace ptxla::hlo {
 
+// A shape that is held, or (ShapeOf an instruction) only pointed at: copying
+// one is cheap, a Shape is not.
+using ShapeRef = std::shared_ptr<const Shape>;
+inline ShapeRef Hold(const Shape& shape) {
+  return std::make_shared<const Shape>(shape);
+}
+// The instruction must outlive all copies.
+inline ShapeRef ShapeOf(const Instruction& i) {
+  return ShapeRef(ShapeRef(), &i.shape());
+}
 class Value {
  public:
   Value() = default;
   // Uninitialised as far as the caller is concerned (in fact zero).
-  static Value NewArray(const Shape& shape);
-  static Value NewSplat(const Shape& shape, const void* element);
-  static Value NewTuple(const Shape& shape, std::vector<Value> elements);
+  static Value NewArray(ShapeRef shape);
+  static Value NewArray(const Shape& shape) { return NewArray(Hold(shape)); }
+  static Value NewSplat(ShapeRef shape, const void* element);
+  static Value NewSplat(const Shape& shape, const void* element) {
+    return NewSplat(Hold(shape), element);
+  }
+  static Value NewTuple(ShapeRef shape, std::vector<Value> elements);
+  static Value NewTuple(const Shape& shape, std::vector<Value> elements) {
+    return NewTuple(Hold(shape), std::move(elements));
+  }
   // Borrows the bytes of `literal`, which must outlive every copy.
   static Value Borrow(const Literal& literal);
   static Value Token() { return NewTuple(Shape::Token(), {}); }
 
-  const Shape& shape() const { return shape_; }
-  PrimitiveType type() const { return shape_.type(); }
-  bool IsTuple() const { return shape_.IsTuple(); }
+  const Shape& shape() const { return *shape_; }
+  const ShapeRef& shape_ref() const { return shape_; }
+  PrimitiveType type() const { return shape_->type(); }
+  bool IsTuple() const { return shape_->IsTuple(); }
   bool IsSplat() const { return splat_; }
   int64_t count() const { return count_; }
   int element_bytes() const { return element_bytes_; }
@@ -66,12 +85,13 @@ class Value {
   }
 
   // The same elements under another shape of as many elements and bytes.
-  Value WithShape(const Shape& shape) const;
+  Value WithShape(ShapeRef shape) const;
+  Value WithShape(const Shape& shape) const { return WithShape(Hold(shape)); }
 
   Literal ToLiteral() &&;
 
  private:
-  Shape shape_;
+  ShapeRef shape_;
   std::shared_ptr<std::vector<uint8_t>> storage_;  // null: borrowed
   std::shared_ptr<std::vector<Value>> elements_;
   const uint8_t* data_ = nullptr;

@@ -158,7 +158,7 @@ absl::StatusOr<Value> EvalReduceWindow(OpContext& context, const Instruction& i,
     acc[0] = acc[0].WithShape(first);
   }
   if (!i.shape().IsTuple()) return acc[0];
-  return Value::NewTuple(i.shape(), std::move(acc));
+  return Value::NewTuple(ShapeOf(i), std::move(acc));
 }
 
 absl::StatusOr<Value> EvalSelectAndScatter(OpContext& context,
@@ -196,7 +196,7 @@ absl::StatusOr<Value> EvalSelectAndScatter(OpContext& context,
                  }
                });
   }
-  Value out = Value::NewSplat(i.shape(), operands[2].data()).Dense();
+  Value out = Value::NewSplat(ShapeOf(i), operands[2].data()).Dense();
   uint8_t* to = out.Mutable();
   for (int64_t k = 0; k < source.count(); ++k) {
     if (chosen[k] < 0) continue;
