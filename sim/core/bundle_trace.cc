@@ -22,15 +22,18 @@ class Recording : public isa::DmaClock {
     BundleEvent e;
     e.offset = now;
     e.event = event;
+    e.bytes = box.bytes;
     if (event.kind == Kind::kStart) {
       const TransferCost cost =
           WindowCost(plan_, device_, event.index, box.bytes, box.chunk_bytes);
       e.memory = cost.memory;
       e.work = cost.work;
+      e.write = cost.write;
     } else if (event.kind == Kind::kStartDescriptor) {
       const TransferCost cost = DescriptorCost(plan_, device_, event.index);
       e.memory = cost.memory;
       e.work = cost.work;
+      e.write = cost.write;
     }
     trace_->events.push_back(e);
   }
@@ -90,7 +93,8 @@ bool ReplayProcess::Handle(const BundleEvent& e, int64_t now, Wait* wait) {
         *wait = {Wait::Kind::kUntil, at, -1};
         return false;
       }
-      const int64_t id = dma_->Submit(at, e.memory, core_, e.work);
+      const int64_t id =
+          dma_->Submit(at, {e.memory, core_, e.work, e.bytes, e.write});
       if (e.event.kind == Kind::kStart) {
         flights_[e.event.index][e.event.transfer] = {id, kUnknownCycle};
       } else {

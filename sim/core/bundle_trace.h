@@ -23,7 +23,9 @@ struct BundleEvent {
   int64_t offset = 0;  // cycles from the kernel's start, without stalls
   isa::DmaEvent event;
   Memory memory = Memory::kHbm;
-  int64_t work = 0;  // ticks, of a start
+  int64_t work = 0;   // ticks, of a start
+  int64_t bytes = 0;  // of a start
+  bool write = false;
 };
 
 struct BundleTrace {

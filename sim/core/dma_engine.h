@@ -19,13 +19,22 @@ namespace ptxla::sim {
 
 inline constexpr int64_t kUnknownCycle = -1;
 
+struct DmaJob {
+  Memory memory = Memory::kHbm;
+  int stream = 0;
+  int64_t work = 0;  // ticks for which the memory is occupied
+  // For memories that are not ours; `work` follows from them.
+  int64_t bytes = 0;
+  bool write = false;
+};
+
 // Where a core hands over its DMAs.
 class DmaPort {
  public:
   virtual ~DmaPort() = default;
   // Starts a transfer at `cycle`, which is not before an earlier call's.
-  virtual int64_t Submit(int64_t cycle, Memory memory, int stream,
-                         int64_t work) = 0;
+  // Returns its id.
+  virtual int64_t Submit(int64_t cycle, const DmaJob& job) = 0;
   // The cycle from which the transfer is visible, or kUnknownCycle while that
   // can still change. May lie in the future.
   virtual int64_t DoneCycle(int64_t id) const = 0;
@@ -38,13 +47,12 @@ class DmaEngine : public DmaPort {
   int copy_stream() const { return device_.cores; }
   int collective_stream() const { return device_.cores + 1; }
 
-  int64_t Submit(int64_t cycle, Memory memory, int stream,
-                 int64_t work) override {
-    return SubmitJob(cycle, memory, stream, work,
-                     memory == Memory::kHbm && stream < device_.cores
+  int64_t Submit(int64_t cycle, const DmaJob& job) override {
+    return SubmitJob(cycle, job.memory, job.stream, job.work,
+                     job.memory == Memory::kHbm && job.stream < device_.cores
                          ? device_.hbm_core_cap
                          : memory::BandwidthServer::kFullRate,
-                     device_.latency_ticks[static_cast<int>(memory)]);
+                     device_.latency_ticks[static_cast<int>(job.memory)]);
   }
   // With a rate cap and a latency of its own.
   int64_t SubmitJob(int64_t cycle, Memory memory, int stream, int64_t work,

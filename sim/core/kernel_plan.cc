@@ -297,8 +297,8 @@ TransferCost WindowCost(const KernelPlan& plan, const DeviceModel& device,
   const isa::Window& w = plan.kernel->windows[window];
   TransferCost cost;
   cost.memory = MemoryOf(plan.kernel->args[w.arg].space, Space::kVmem);
-  cost.work = WorkOf(plan, device, cost.memory,
-                     w.direction != isa::Direction::kIn, bytes, run);
+  cost.write = w.direction != isa::Direction::kIn;
+  cost.work = WorkOf(plan, device, cost.memory, cost.write, bytes, run);
   return cost;
 }
 
@@ -307,7 +307,8 @@ TransferCost DescriptorCost(const KernelPlan& plan, const DeviceModel& device,
   const isa::DmaDescriptor& d = plan.kernel->descriptors[descriptor];
   const Side side = SideOf(*plan.kernel, d);
   return {side.memory,
-          WorkOf(plan, device, side.memory, side.write, d.Bytes(), side.run)};
+          WorkOf(plan, device, side.memory, side.write, d.Bytes(), side.run),
+          side.write};
 }
 
 KernelPlan MakePlan(const isa::Kernel& kernel, int cores,

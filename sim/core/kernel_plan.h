@@ -69,6 +69,7 @@ struct KernelPlan {
 struct TransferCost {
   Memory memory = Memory::kHbm;
   int64_t work = 0;  // ticks
+  bool write = false;
 };
 TransferCost WindowCost(const KernelPlan& plan, const DeviceModel& device,
                         int window, int64_t bytes, int64_t run);

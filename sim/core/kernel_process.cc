@@ -74,8 +74,9 @@ bool KernelProcess::Handle(const PlanEvent& e, int64_t now, Wait* wait) {
         *wait = {Wait::Kind::kUntil, at, -1};
         return false;
       }
-      const Flight flight{dma_->Submit(at, e.memory, stream_, e.work),
-                          kUnknownCycle};
+      const Flight flight{
+          dma_->Submit(at, {e.memory, stream_, e.work, e.amount, e.write}),
+          kUnknownCycle};
       if (e.kind == PlanEvent::Kind::kStartInput) {
         WindowState& w = windows_[e.index];
         (phase_ == Phase::kEntry ? w.current : w.next) = flight;

@@ -1,9 +1,9 @@
 // A CoreProcess by static timing: the step plans of a KernelPlan in order.
 //
 // Step accounting: of a step's cycles, as many as its longest resource needs
-// (MXU, VPU, or HBM for the blocks that the step moves) belong to that resource;
-// the rest, in which nothing was at its limit (fill, drain, control), to
-// overhead; waiting for DMA to HBM. Entry and exit code are overhead, their
+// (MXU, VPU, or HBM for the blocks that the step moves) belong to that
+// resource; the rest, in which nothing was at its limit (fill, drain, control),
+// to overhead; waiting for DMA to HBM. Entry and exit code are overhead, their
 // waits HBM.
 #ifndef PTXLA_SIM_CORE_KERNEL_PROCESS_H_
 #define PTXLA_SIM_CORE_KERNEL_PROCESS_H_

@@ -56,7 +56,8 @@ void Sequencer::BeginCopy(const isa::Op& op, const isa::CopyStart& copy,
   }
   outstanding_[copy.id] = {
       recorder_->transfers.size(),
-      port_->Submit(now, event.memory, dma_->copy_stream(), work)};
+      port_->Submit(now, {event.memory, dma_->copy_stream(), work, copy.bytes,
+                          to == isa::Space::kHbm})};
   recorder_->transfers.push_back(std::move(event));
 }
 

@@ -24,12 +24,12 @@ class SoloDma : public DmaPort {
     rate_[static_cast<int>(Memory::kHbm)] = hbm_rate;
   }
 
-  int64_t Submit(int64_t cycle, Memory memory, int /*stream*/,
-                 int64_t work) override {
-    const int m = static_cast<int>(memory);
+  int64_t Submit(int64_t cycle, const DmaJob& job) override {
+    const int m = static_cast<int>(job.memory);
     const int64_t start = std::max(cycle * kTicksPerCycle, free_[m]);
-    free_[m] = start +
-               CeilOfRatio(work * memory::BandwidthServer::kFullRate, rate_[m]);
+    free_[m] =
+        start +
+        CeilOfRatio(job.work * memory::BandwidthServer::kFullRate, rate_[m]);
     done_.push_back(CycleAtOrAfter(free_[m] + device_.latency_ticks[m]));
     return static_cast<int64_t>(done_.size()) - 1;
   }

@@ -1,20 +1,18 @@
 // What our DMA engines tell our memory beside the TLM payload. A memory model
-// from outside may ignore it: command, address and length say the same to it,
-// and the time of its response is taken as the end of the transfer.
+// from outside may ignore it: it has command and length, and the time of its
+// response is taken as the end of the transfer.
 #ifndef PTXLA_SIM_SC_DMA_EXTENSION_H_
 #define PTXLA_SIM_SC_DMA_EXTENSION_H_
 
 #include <cstdint>
 #include <tlm>
 
-#include "sim/core/device_model.h"
+#include "sim/core/dma_engine.h"
 
 namespace ptxla::sim::sc {
 
 struct DmaExtension : tlm::tlm_extension<DmaExtension> {
-  Memory memory = Memory::kHbm;
-  int stream = 0;
-  int64_t work = 0;       // ticks for which the memory is occupied
+  DmaJob job;
   int64_t transfer = 0;   // number given by the DMA module
   int64_t end_tick = -1;  // filled in by HbmModule: the exact end
 

@@ -17,8 +17,7 @@ DmaModule::~DmaModule() {
   }
 }
 
-int64_t DmaModule::Submit(int64_t /*cycle*/, Memory memory_kind, int stream,
-                          int64_t work) {
+int64_t DmaModule::Submit(int64_t /*cycle*/, const DmaJob& job) {
   if (free_.empty()) {
     pool_.push_back(std::make_unique<Request>());
     free_.push_back(pool_.back().get());
@@ -27,16 +26,14 @@ int64_t DmaModule::Submit(int64_t /*cycle*/, Memory memory_kind, int stream,
   Request* request = free_.back();
   free_.pop_back();
   DmaExtension& e = request->extension;
-  e.memory = memory_kind;
-  e.stream = stream;
-  e.work = work;
+  e.job = job;
   e.transfer = static_cast<int64_t>(done_cycle_.size());
   e.end_tick = -1;
   done_cycle_.push_back(kUnknownCycle);
   tlm::tlm_generic_payload& payload = request->payload;
-  payload.set_command(tlm::TLM_READ_COMMAND);
-  payload.set_address(0);
-  payload.set_data_length(0);
+  payload.set_command(job.write ? tlm::TLM_WRITE_COMMAND
+                                : tlm::TLM_READ_COMMAND);
+  payload.set_data_length(static_cast<unsigned>(job.bytes));
   payload.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
   const int64_t id = e.transfer;
   tlm::tlm_phase phase = tlm::BEGIN_REQ;
@@ -73,7 +70,7 @@ void DmaModule::End(Request* request, const sc_core::sc_time& delay) {
     end_tick = ToTicks(at, device_.clock);
   }
   done_cycle_[e.transfer] = CycleAtOrAfter(
-      end_tick + device_.latency_ticks[static_cast<int>(e.memory)]);
+      end_tick + device_.latency_ticks[static_cast<int>(e.job.memory)]);
   free_.push_back(request);
   ended_.notify();
 }

@@ -23,8 +23,7 @@ class DmaModule : public sc_core::sc_module, public DmaPort {
 
   tlm_utils::simple_initiator_socket<DmaModule> memory;
 
-  int64_t Submit(int64_t cycle, Memory memory, int stream,
-                 int64_t work) override;
+  int64_t Submit(int64_t cycle, const DmaJob& job) override;
   int64_t DoneCycle(int64_t id) const override { return done_cycle_[id]; }
 
   // Called by a thread: returns when the end of the transfer is known.

@@ -26,8 +26,7 @@ tlm::tlm_sync_enum HbmModule::OnRequest(tlm::tlm_generic_payload& payload,
   DmaExtension* e = nullptr;
   payload.get_extension(e);
   CHECK(e != nullptr) << "a request without the DMA extension";
-  const int64_t id =
-      engine_->Submit(NowCycle(device_.clock), e->memory, e->stream, e->work);
+  const int64_t id = engine_->Submit(NowCycle(device_.clock), e->job);
   pending_.push_back({id, &payload});
   Arm();
   phase = tlm::END_REQ;

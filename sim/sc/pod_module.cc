@@ -8,12 +8,14 @@ namespace ptxla::sim::sc {
 
 PodModule::PodModule(sc_core::sc_module_name name, const DeviceModel& device,
                      DmaEngine* engine, Sequencer* sequencer,
-                     Recorder* recorder)
-    : sc_core::sc_module(name),
-      dma_("dma", device),
-      hbm_("hbm", device, engine),
-      ici_("ici", device) {
-  dma_.memory.bind(hbm_.port);
+                     Recorder* recorder, const MemoryBinder& bind_memory)
+    : sc_core::sc_module(name), dma_("dma", device), ici_("ici", device) {
+  if (bind_memory) {
+    other_memory_ = bind_memory(dma_.memory);
+  } else {
+    hbm_ = std::make_unique<HbmModule>("hbm", device, engine);
+    dma_.memory.bind(hbm_->port);
+  }
   run_.device = &device;
   run_.sequencer = sequencer;
   run_.engine = engine;

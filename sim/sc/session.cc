@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "sim/sc/pod_module.h"
+#include "sim/sc/run_pod.h"
 #include "sim/simulator.h"
 
 // The SystemC library's own main() calls this; a program with a main() of its
@@ -51,6 +52,12 @@ absl::Status FromReport(const sc_core::sc_report& report) {
 
 absl::Status RunSystemC(const DeviceModel& device, Sequencer* sequencer,
                         DmaEngine* dma, Recorder* recorder) {
+  return RunPod(device, sequencer, dma, recorder, {});
+}
+
+absl::Status RunPod(const DeviceModel& device, Sequencer* sequencer,
+                    DmaEngine* dma, Recorder* recorder,
+                    const MemoryBinder& bind_memory) {
   const Context context;
   sc_core::sc_report_handler::set_actions(sc_core::SC_INFO,
                                           sc_core::SC_DO_NOTHING);
@@ -59,8 +66,8 @@ absl::Status RunSystemC(const DeviceModel& device, Sequencer* sequencer,
   sc_core::sc_report_handler::set_actions(sc_core::SC_ERROR, sc_core::SC_THROW);
   // The kernel reports its errors as exceptions; they end here.
   try {
-    const auto pod =
-        std::make_unique<PodModule>("pod", device, dma, sequencer, recorder);
+    const auto pod = std::make_unique<PodModule>("pod", device, dma, sequencer,
+                                                 recorder, bind_memory);
     sc_core::sc_start();
     if (!pod->run().status.ok()) return pod->run().status;
     if (!pod->run().finished) {
