@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "base/hash.h"
@@ -75,22 +76,81 @@ std::unique_ptr<nn::Optimizer> MakeOptimizer(const WorkloadSpec& spec,
                         spec.optimizer_epsilon(), spec.weight_decay()});
 }
 
-class Training : public Workload {
+// A model on the device with its inputs.
+struct Model {
+  std::function<Tensor()> loss;
+  std::function<std::vector<Tensor>()> outputs;  // of a forward pass
+  double forward_flops = 0, train_flops = 0;
+};
+
+double DropoutOf(const WorkloadSpec& spec) {
+  return spec.phase() == "train" ? spec.dropout() : 0;
+}
+
+Model MakeBert(const WorkloadSpec& spec, int64_t batch,
+               nn::Parameters* parameters, Batch* inputs) {
+  const BertSpec& b = spec.bert();
+  const BertDims dims = {
+      b.layers(),       b.hidden(),      b.heads(),
+      b.intermediate(), b.vocabulary(),  b.max_positions(),
+      b.token_types(),  DropoutOf(spec), b.layer_norm_epsilon()};
+  const auto bert = std::make_shared<Bert>(parameters, dims);
+  const DimVector tokens = {batch, spec.seq()};
+  BertBatch x;
+  x.input_ids = inputs->Integers("input_ids", tokens, dims.vocabulary);
+  x.token_type_ids =
+      inputs->Integers("token_type_ids", tokens, dims.token_types);
+  x.attention_mask = inputs->Integers("attention_mask", tokens, 2);
+  if (spec.phase() == "train") {
+    x.labels = inputs->Integers("labels", tokens, dims.vocabulary);
+    x.next_sentence_label = inputs->Integers("next_sentence_label", {batch}, 2);
+  }
+  Model model;
+  model.loss = [bert, x] { return bert->Loss(x); };
+  model.outputs = [bert, x]() -> std::vector<Tensor> {
+    const BertLogits logits = bert->Logits(x);
+    return {logits.tokens, logits.next_sentence};
+  };
+  model.forward_flops = BertForwardFlops(dims, batch, spec.seq());
+  model.train_flops = 3 * model.forward_flops;
+  return model;
+}
+
+Model MakeMlp(const WorkloadSpec& spec, int64_t batch,
+              nn::Parameters* parameters, Batch* inputs) {
+  const auto& widths = spec.mlp().widths();
+  const MlpDims dims = {{widths.begin(), widths.end()}, DropoutOf(spec)};
+  const auto mlp = std::make_shared<Mlp>(parameters, dims);
+  const Tensor images = inputs->Floats("images", {batch, widths[0]});
+  Tensor labels;
+  if (spec.phase() == "train") {
+    labels = inputs->Integers("labels", {batch}, dims.widths.back());
+  }
+  Model model;
+  model.loss = [mlp, images, labels] {
+    const Tensor logits = (*mlp)(images);
+    const lazy::ScopePusher scope(logits.device(), "loss");
+    return lazy::ops::CrossEntropy(logits, labels);
+  };
+  model.outputs = [mlp, images]() -> std::vector<Tensor> {
+    return {(*mlp)(images)};
+  };
+  model.forward_flops = MlpForwardFlops(dims, batch);
+  model.train_flops = MlpTrainFlops(dims, batch);
+  return model;
+}
+
+// What both phases share.
+class DeviceWorkload : public Workload {
  public:
-  Training(const WorkloadSpec& spec, lazy::Device* device, int64_t replicas,
-           int64_t batch)
+  DeviceWorkload(const WorkloadSpec& spec, lazy::Device* device, int64_t batch)
       : device_(device),
         autocast_(spec.dtype() == "bf16"),
-        replicas_(replicas),
         parameters_(device, spec.seed()),
         batch_(device, spec.seed()) {
     device->ManualSeed(spec.seed());
-    if (spec.model() == "bert") {
-      MakeBert(spec, batch);
-    } else {
-      MakeMlp(spec, batch);
-    }
-    optimizer_ = MakeOptimizer(spec, parameters_);
+    const auto make = spec.model() == "bert" ? MakeBert : MakeMlp;
+    model_ = make(spec, batch, &parameters_, &batch_);
     facts_.parameters = parameters_.element_count();
     facts_.samples = batch;
     facts_.tokens = batch * spec.seq();
@@ -99,69 +159,70 @@ class Training : public Workload {
   absl::Status Step() override {
     if (step_ > 0) batch_.Load(step_);
     ++step_;
+    Trace();
+    return device_->Sync();
+  }
+  const Tensor& loss() const override { return loss_; }
+  void set_learning_rate(double) override {}
+  const WorkloadFacts& facts() const override { return facts_; }
+
+ protected:
+  virtual void Trace() = 0;
+
+  lazy::Device* device_;
+  bool autocast_;
+  nn::Parameters parameters_;
+  Batch batch_;
+  Model model_;
+  Tensor loss_;
+  WorkloadFacts facts_;
+  int64_t step_ = 0;
+};
+
+class Training : public DeviceWorkload {
+ public:
+  Training(const WorkloadSpec& spec, lazy::Device* device, int64_t batch,
+           int64_t replicas)
+      : DeviceWorkload(spec, device, batch),
+        replicas_(replicas),
+        optimizer_(MakeOptimizer(spec, parameters_)) {
+    facts_.model_flops = model_.train_flops;
+  }
+  void set_learning_rate(double learning_rate) override {
+    optimizer_->set_learning_rate(learning_rate);
+  }
+
+ private:
+  void Trace() override {
     parameters_.ClearGradients();
     {
       const lazy::Autocast autocast(device_, autocast_);
-      loss_ = forward_();
+      loss_ = model_.loss();
     }
     lazy::Backward(loss_);
     ReduceGradients(parameters_, replicas_);
     optimizer_->Step();
-    return device_->Sync();
   }
 
-  const Tensor& loss() const override { return loss_; }
-  void set_learning_rate(double learning_rate) override {
-    optimizer_->set_learning_rate(learning_rate);
+  int64_t replicas_;
+  std::unique_ptr<nn::Optimizer> optimizer_;
+};
+
+class Prefill : public DeviceWorkload {
+ public:
+  Prefill(const WorkloadSpec& spec, lazy::Device* device, int64_t batch)
+      : DeviceWorkload(spec, device, batch) {
+    facts_.model_flops = model_.forward_flops;
   }
-  const WorkloadFacts& facts() const override { return facts_; }
 
  private:
-  void MakeBert(const WorkloadSpec& spec, int64_t batch) {
-    const BertSpec& b = spec.bert();
-    const BertDims dims = {
-        b.layers(),       b.hidden(),     b.heads(),
-        b.intermediate(), b.vocabulary(), b.max_positions(),
-        b.token_types(),  spec.dropout(), b.layer_norm_epsilon()};
-    auto bert = std::make_shared<Bert>(&parameters_, dims);
-    const DimVector tokens = {batch, spec.seq()};
-    BertBatch inputs;
-    inputs.input_ids = batch_.Integers("input_ids", tokens, dims.vocabulary);
-    inputs.token_type_ids =
-        batch_.Integers("token_type_ids", tokens, dims.token_types);
-    inputs.attention_mask = batch_.Integers("attention_mask", tokens, 2);
-    inputs.labels = batch_.Integers("labels", tokens, dims.vocabulary);
-    inputs.next_sentence_label =
-        batch_.Integers("next_sentence_label", {batch}, 2);
-    forward_ = [bert, inputs] { return bert->Loss(inputs); };
-    facts_.model_flops = BertTrainFlops(dims, batch, spec.seq());
+  void Trace() override {
+    const lazy::NoGrad no_grad(device_);
+    const lazy::Autocast autocast(device_, autocast_);
+    outputs_ = model_.outputs();
   }
 
-  void MakeMlp(const WorkloadSpec& spec, int64_t batch) {
-    const auto& widths = spec.mlp().widths();
-    const MlpDims dims = {{widths.begin(), widths.end()}, spec.dropout()};
-    auto mlp = std::make_shared<Mlp>(&parameters_, dims);
-    const Tensor images = batch_.Floats("images", {batch, widths[0]});
-    const Tensor labels =
-        batch_.Integers("labels", {batch}, dims.widths.back());
-    forward_ = [mlp, images, labels] {
-      const Tensor logits = (*mlp)(images);
-      const lazy::ScopePusher scope(logits.device(), "loss");
-      return lazy::ops::CrossEntropy(logits, labels);
-    };
-    facts_.model_flops = MlpTrainFlops(dims, batch);
-  }
-
-  lazy::Device* device_;
-  bool autocast_;
-  int64_t replicas_;
-  nn::Parameters parameters_;
-  Batch batch_;
-  std::function<Tensor()> forward_;
-  std::unique_ptr<nn::Optimizer> optimizer_;
-  Tensor loss_;
-  WorkloadFacts facts_;
-  int64_t step_ = 0;
+  std::vector<Tensor> outputs_;
 };
 
 }  // namespace
@@ -180,7 +241,10 @@ absl::StatusOr<std::unique_ptr<Workload>> MakeWorkload(
     }
     batch = spec.global_batch() / parallel.data;
   }
-  return std::make_unique<Training>(spec, device, parallel.data, batch);
+  if (spec.phase() == "prefill") {
+    return std::make_unique<Prefill>(spec, device, batch);
+  }
+  return std::make_unique<Training>(spec, device, batch, parallel.data);
 }
 
 }  // namespace ptxla::workloads

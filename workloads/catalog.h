@@ -5,9 +5,11 @@
 //     RETURN_IF_ERROR(workload->Step());
 //   }
 //
-// A step traces zero_grad, forward, backward, the gradient all-reduce (with
-// more than one replica), the optimizer, and ends in device->Sync(). The first
-// step of an optimizer with state is another program than the later ones.
+// A training step traces zero_grad, forward, backward, the gradient all-reduce
+// (with more than one replica), the optimizer, and ends in device->Sync(). The
+// first step of an optimizer with state is another program than the later ones.
+// A prefill step traces the forward pass without gradients and without dropout,
+// keeps its outputs, and ends in the same way.
 #ifndef PTXLA_WORKLOADS_CATALOG_H_
 #define PTXLA_WORKLOADS_CATALOG_H_
 
@@ -31,8 +33,8 @@ struct WorkloadFacts {
   int64_t parameters = 0;
   int64_t samples = 0;
   int64_t tokens = 0;  // 0: samples are no sequences
-  // Of the products of forward and backward, without recomputation: what MFU
-  // divides by.
+  // Of the products of a step (forward, and backward when training), without
+  // recomputation: what MFU divides by.
   double model_flops = 0;
 };
 
@@ -40,7 +42,7 @@ class Workload {
  public:
   virtual ~Workload() = default;
   virtual absl::Status Step() = 0;
-  // Of the last step.
+  // Of the last training step; undefined in other phases.
   virtual const lazy::Tensor& loss() const = 0;
   virtual void set_learning_rate(double learning_rate) = 0;
   virtual const WorkloadFacts& facts() const = 0;

@@ -69,7 +69,7 @@ absl::Status CheckMlp(const MlpSpec& mlp) {
 
 absl::Status CheckSpec(const WorkloadSpec& spec) {
   RETURN_IF_ERROR(
-      OneOf("phase", spec.phase(), {"train"}, {"prefill", "decode", "serve"}));
+      OneOf("phase", spec.phase(), {"train", "prefill"}, {"decode", "serve"}));
   RETURN_IF_ERROR(
       OneOf("dtype", spec.dtype(), {"bf16", "f32"}, {"f16", "int8", "fp8"}));
   RETURN_IF_ERROR(OneOf("optimizer", spec.optimizer(), {"adamw", "sgd"},

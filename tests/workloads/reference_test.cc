@@ -66,6 +66,16 @@ TEST(ReferenceTest, TheMlpStepIsTheirs) {
   EXPECT_THAT(testing::Differences(*theirs, *ours), IsEmpty());
 }
 
+TEST(ReferenceTest, TheTwoLayerBertForwardPassIsTheirs) {
+  if (!testing::HasReferences()) GTEST_SKIP() << "no reference files";
+  ASSERT_OK_AND_ASSIGN(WorkloadSpec spec, FindWorkload("bert_2l"));
+  ASSERT_THAT(SetField("phase=prefill", &spec), testing::IsOk());
+  const auto ours = SteadyModule(spec);
+  ASSERT_OK_AND_ASSIGN(const auto theirs,
+                       testing::ReadReference("programs/bert_2l_infer.hlo"));
+  EXPECT_THAT(testing::Differences(*theirs, *ours), IsEmpty());
+}
+
 TEST(ReferenceTest, WhatIsCompiledHasRowMajorResultsAndDonors) {
   if (!testing::HasReferences()) GTEST_SKIP() << "no reference files";
   ASSERT_OK_AND_ASSIGN(const WorkloadSpec spec, FindWorkload("mlp"));

@@ -132,6 +132,25 @@ TEST(TrainingTest, OneReplicaReducesNothing) {
   EXPECT_EQ(CountOpcode(*run.executor.last_module, hlo::Opcode::kAllReduce), 0);
 }
 
+TEST(TrainingTest, AForwardPassIsOneProgramOfAThirdOfTheFlops) {
+  ASSERT_OK_AND_ASSIGN(WorkloadSpec spec, FindWorkload("bert_2l"));
+  RecordingExecutor training_executor, executor;
+  lazy::Device training_device(&training_executor), device(&executor);
+  ASSERT_OK_AND_ASSIGN(const auto training,
+                       MakeWorkload(spec, &training_device));
+  ASSERT_THAT(SetField("phase=prefill", &spec), testing::IsOk());
+  ASSERT_OK_AND_ASSIGN(const auto prefill, MakeWorkload(spec, &device));
+  for (int step = 0; step < 3; ++step) {
+    ASSERT_THAT(prefill->Step(), testing::IsOk());
+  }
+  EXPECT_EQ(executor.compiles, 1);
+  EXPECT_DOUBLE_EQ(prefill->facts().model_flops,
+                   training->facts().model_flops / 3);
+  EXPECT_DOUBLE_EQ(DotFlops(*executor.last_module),
+                   prefill->facts().model_flops);
+  EXPECT_FALSE(prefill->loss().defined());
+}
+
 TEST(TrainingTest, AnotherBatchSizeIsAnotherProgram) {
   ASSERT_OK_AND_ASSIGN(WorkloadSpec spec, FindWorkload("mlp"));
   RecordingExecutor executor;

@@ -94,14 +94,18 @@ Tensor Bert::Encode(const Layer& layer, const Tensor& input,
   return layer.output_norm(ops::Add(y, x));
 }
 
-Tensor Bert::Loss(const BertBatch& batch) const {
-  // 0 where the mask is 1, the lowest f32 elsewhere, as [batch, 1, 1, seq].
+// 0 where the mask is 1, the lowest f32 elsewhere, as [batch, 1, 1, seq].
+Tensor Bert::AdditiveMask(const BertBatch& batch) const {
+  const ScopePusher scope(device_, "attention_mask");
   Tensor mask = batch.attention_mask;
   mask = ops::View(mask, {mask.dim(0), 1, mask.dim(1)});
   mask = ops::View(mask, {mask.dim(0), 1, 1, mask.dim(2)});
   mask = ops::RsubScalar(1, ops::Cast(mask, PrimitiveType::kF32));
-  mask = ops::Mul(mask, std::numeric_limits<float>::lowest());
+  return ops::Mul(mask, std::numeric_limits<float>::lowest());
+}
 
+BertLogits Bert::Logits(const BertBatch& batch) const {
+  const Tensor mask = AdditiveMask(batch);
   Tensor x = Embed(batch);
   for (size_t i = 0; i < layers_.size(); ++i) {
     const ScopePusher scope(device_, absl::StrCat("encoder.", i));
@@ -112,32 +116,36 @@ Tensor Bert::Loss(const BertBatch& batch) const {
     const ScopePusher scope(device_, "pooler");
     pooled = ops::Tanh(pooler_(ops::Index(x, 1, 0)));
   }
-  Tensor scores, next_sentence;
+  BertLogits logits;
   {
     const ScopePusher scope(device_, "mlm_head");
-    scores = transform_norm_(ops::Gelu(transform_(x)));
-    scores = nn::Linear(words_.weight(), decoder_bias_)(scores);
+    const Tensor y = transform_norm_(ops::Gelu(transform_(x)));
+    logits.tokens = nn::Linear(words_.weight(), decoder_bias_)(y);
   }
-  {
-    const ScopePusher scope(device_, "nsp_head");
-    next_sentence = next_sentence_(pooled);
-  }
+  const ScopePusher scope(device_, "nsp_head");
+  logits.next_sentence = next_sentence_(pooled);
+  return logits;
+}
+
+Tensor Bert::Loss(const BertBatch& batch) const {
+  const BertLogits logits = Logits(batch);
   const ScopePusher scope(device_, "loss");
-  const Tensor mlm_loss = ops::CrossEntropy(
-      ops::View(scores, {-1, dims_.vocabulary}), ops::View(batch.labels, {-1}));
+  const Tensor mlm_loss =
+      ops::CrossEntropy(ops::View(logits.tokens, {-1, dims_.vocabulary}),
+                        ops::View(batch.labels, {-1}));
   const Tensor nsp_loss =
-      ops::CrossEntropy(ops::View(next_sentence, {-1, 2}),
+      ops::CrossEntropy(ops::View(logits.next_sentence, {-1, 2}),
                         ops::View(batch.next_sentence_label, {-1}));
   return ops::Add(mlm_loss, nsp_loss);
 }
 
-double BertTrainFlops(const BertDims& d, int64_t batch, int64_t seq) {
+double BertForwardFlops(const BertDims& d, int64_t batch, int64_t seq) {
   const double tokens = static_cast<double>(batch) * seq;
   const double h = d.hidden;
   const double layer = 8 * h * h + 4 * h * d.intermediate + 4 * seq * h;
   const double head = 2 * h * h + 2 * h * d.vocabulary;
   const double pooler = 2 * h * h + 4 * h;
-  return 3 * (d.layers * tokens * layer + tokens * head + batch * pooler);
+  return d.layers * tokens * layer + tokens * head + batch * pooler;
 }
 
 }  // namespace ptxla::workloads

@@ -31,9 +31,16 @@ struct BertBatch {
   lazy::Tensor next_sentence_label;  // s64 [batch]
 };
 
+struct BertLogits {
+  lazy::Tensor tokens;         // [batch, seq, vocabulary]
+  lazy::Tensor next_sentence;  // [batch, 2]
+};
+
 class Bert {
  public:
   Bert(nn::Parameters* parameters, const BertDims& dims);
+  // The forward pass; labels are not looked at.
+  BertLogits Logits(const BertBatch& batch) const;
   lazy::Tensor Loss(const BertBatch& batch) const;
 
  private:
@@ -47,6 +54,7 @@ class Bert {
     nn::LayerNorm output_norm;
   };
 
+  lazy::Tensor AdditiveMask(const BertBatch& batch) const;
   lazy::Tensor Embed(const BertBatch& batch) const;
   lazy::Tensor Encode(const Layer& layer, const lazy::Tensor& x,
                       const lazy::Tensor& mask) const;
@@ -65,11 +73,11 @@ class Bert {
   nn::Linear next_sentence_;
 };
 
-// 2 x multiply-adds of one training step (forward, and twice that backward):
-//   3 [ L T (24 h^2 + 4 s h) + T (2 h^2 + 2 h V) + B (2 h^2 + 4 h) ]
+// 2 x multiply-adds of a forward pass; a training step is three times that:
+//   L T (24 h^2 + 4 s h) + T (2 h^2 + 2 h V) + B (2 h^2 + 4 h)
 // for T = B s tokens: encoder, masked-language head, pooler with next-sentence
 // head (the factor 24 stands for 8 + 4 intermediate / hidden).
-double BertTrainFlops(const BertDims& dims, int64_t batch, int64_t seq);
+double BertForwardFlops(const BertDims& dims, int64_t batch, int64_t seq);
 
 }  // namespace ptxla::workloads
 

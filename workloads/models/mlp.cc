@@ -26,13 +26,17 @@ lazy::Tensor Mlp::operator()(const lazy::Tensor& input) const {
   return x;
 }
 
-double MlpTrainFlops(const MlpDims& dims, int64_t batch) {
+double MlpForwardFlops(const MlpDims& dims, int64_t batch) {
   double flops = 0;
   for (size_t i = 0; i + 1 < dims.widths.size(); ++i) {
-    const double product = 2.0 * batch * dims.widths[i] * dims.widths[i + 1];
-    flops += (i == 0 ? 2 : 3) * product;
+    flops += 2.0 * batch * dims.widths[i] * dims.widths[i + 1];
   }
   return flops;
+}
+
+double MlpTrainFlops(const MlpDims& dims, int64_t batch) {
+  const double first = 2.0 * batch * dims.widths[0] * dims.widths[1];
+  return 3 * MlpForwardFlops(dims, batch) - first;
 }
 
 }  // namespace ptxla::workloads

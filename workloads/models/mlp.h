@@ -29,8 +29,10 @@ class Mlp {
   double dropout_;
 };
 
-// Multiply-adds times 2 of one training step: three products per layer, of
-// which the first layer's input gradient is not computed.
+// 2 x multiply-adds of a forward pass.
+double MlpForwardFlops(const MlpDims& dims, int64_t batch);
+// Of a training step: three products per layer, of which the first layer's
+// input gradient is not computed.
 double MlpTrainFlops(const MlpDims& dims, int64_t batch);
 
 }  // namespace ptxla::workloads
