@@ -138,6 +138,11 @@ absl::StatusOr<int> DeviceSession::Add(std::unique_ptr<hlo::Module> module,
   }
   auto compiled =
       hlo::Compile(std::move(module), slice_.chip, slice_.topology, compile);
+  if (absl::IsResourceExhausted(compiled.status())) {
+    // A kernel that the lowering cannot fit into VMEM or registers: our limit,
+    // not the chip's. ResourceExhausted is kept for HBM.
+    return At("compile", absl::UnimplementedError(compiled.status().message()));
+  }
   if (!compiled.ok()) return At("compile", compiled.status());
   programs_.emplace_back();
   DeviceProgram& p = programs_.back();

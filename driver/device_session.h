@@ -52,7 +52,8 @@ class DeviceSession {
 
   // Index into programs(). A program that does not fit is compiled and not
   // simulated: ResourceExhausted with PyTorch/XLA's text, and the program is
-  // the last of the list. Errors are marked "compile" or "simulate".
+  // the last of the list. Other errors add none and are never
+  // ResourceExhausted. Errors are marked "compile" or "simulate".
   absl::StatusOr<int> Add(std::unique_ptr<hlo::Module> module,
                           const std::string& graph_hash);
 
