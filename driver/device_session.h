@@ -73,8 +73,8 @@ class DeviceSession {
   std::vector<DeviceProgram> programs_;
 };
 
-// XLA's time for a program of so many bundles, with its band.
-record::Band PredictedCompileTime(int64_t bundles,
+// XLA's time for a program of so many HLO instructions, with its band.
+record::Band PredictedCompileTime(int64_t instructions,
                                   const runtime::HostCosts& costs);
 
 // "Ran out of memory in memory space hbm. Used 21.95G of 15.48G hbm. ..."

@@ -60,6 +60,22 @@ void FillRates(const chips::Slice& slice, RunRecord* record) {
   }
 }
 
+// Guesses are never silent.
+void WarnOfEstimates(const record::ProgramRecord& program, RunRecord* record) {
+  int64_t time = 0, count = 0;
+  for (const record::OpRecord& op : program.ops()) {
+    if (!op.estimated()) continue;
+    time += op.time_ps();
+    count += op.count();
+  }
+  if (count == 0) return;
+  record->add_warnings(
+      absl::StrCat(count, " op", count == 1 ? "" : "s", " without a kernel ",
+                   count == 1 ? "is" : "are", " a roofline estimate: ",
+                   100 * time / std::max<int64_t>(1, program.device_time_ps()),
+                   " % of the time"));
+}
+
 void FillCost(const chips::Slice& slice, RunRecord* record) {
   if (slice.chip.prices().empty()) return;
   const chips::PriceProto& p = slice.chip.prices().front();
@@ -107,6 +123,7 @@ void FinishRecord(const chips::Slice& slice, RunRecord* record) {
     record->set_matmul_flops_per_step_per_chip(
         record->programs(record->steady_program()).matmul_flops() *
         slice.topology.devices_per_chip());
+    WarnOfEstimates(record->programs(record->steady_program()), record);
   }
   if (record->has_step_time()) {
     FillBand(record);

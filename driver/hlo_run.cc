@@ -1,6 +1,5 @@
 #include "driver/hlo_run.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -36,22 +35,6 @@ record::BoundTimes AllBounds(const record::DeviceTrace& trace) {
   b.set_host_ps(trace.bound().host_ps());
   b.set_overhead_ps(trace.bound().overhead_ps());
   return b;
-}
-
-void WarnOfEstimates(const record::ProgramRecord& program,
-                     record::RunRecord* record) {
-  int64_t time = 0, count = 0;
-  for (const record::OpRecord& op : program.ops()) {
-    if (!op.estimated()) continue;
-    time += op.time_ps();
-    count += op.count();
-  }
-  if (count == 0) return;
-  record->add_warnings(
-      absl::StrCat(count, " op", count == 1 ? "" : "s", " without a kernel ",
-                   count == 1 ? "is" : "are", " a roofline estimate: ",
-                   100 * time / std::max<int64_t>(1, program.device_time_ps()),
-                   " % of the time"));
 }
 
 absl::Status FillAssumed(const chips::Slice& slice,
@@ -126,7 +109,6 @@ absl::StatusOr<Prediction> RunHlo(const RunRequest& request,
   *first->mutable_compile() = program.compile.predicted();
   first->set_compiles(1);
   first->set_total_ps(program.compile.predicted().value_ps());
-  WarnOfEstimates(program.record, &record);
   if (request.assumed_effects) {
     RETURN_IF_ERROR(FillAssumed(slice, session, *index, &record));
   }

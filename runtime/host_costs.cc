@@ -28,7 +28,7 @@ constexpr Field kTimes[] = {
     {"host.read_back", &HostCosts::read_back},
     {"host.transfer_issue", &HostCosts::transfer_issue},
     {"compile.fixed", &HostCosts::compile_fixed},
-    {"compile.bundle", &HostCosts::compile_bundle},
+    {"compile.instruction", &HostCosts::compile_instruction},
 };
 
 // Fills the typed fields from `numbers`.

@@ -29,8 +29,8 @@ struct HostCosts {
   BytesPerSecond pcie{0};       // host to device
   int queue_depth = 1;          // executions in flight
   Picoseconds compile_fixed;    // XLA, per compilation
-  Picoseconds compile_bundle;   // XLA, per bundle of code
-  double compile_band = 0;      // +- fraction of a predicted compile time
+  Picoseconds compile_instruction;  // XLA, per HLO instruction traced
+  double compile_band = 0;          // +- fraction of a predicted compile time
 
   // Every number with its source, in file order, overrides applied.
   struct Number {

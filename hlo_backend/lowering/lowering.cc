@@ -208,7 +208,8 @@ class Lowerer {
     auto kernel = EmitKernel(context, i);
     if (!kernel.ok() &&
         options_.unknown_ops == LoweringOptions::UnknownOps::kEstimate &&
-        absl::IsUnimplemented(kernel.status())) {
+        (absl::IsUnimplemented(kernel.status()) ||
+         absl::IsResourceExhausted(kernel.status()))) {
       kernel = EmitEstimate(context, i);
       stats_.estimated.push_back(i.name());
     }

@@ -68,13 +68,13 @@ TEST(OutOfMemoryTextTest, IsThatOfPyTorchXla) {
             "    arguments         2.00G");
 }
 
-TEST(PredictedCompileTimeTest, GrowsWithTheBundlesAndHasABand) {
+TEST(PredictedCompileTimeTest, GrowsWithTheInstructionsAndHasABand) {
   ASSERT_OK_AND_ASSIGN(const auto chip, chips::ChipSpec::Load("v5e"));
   ASSERT_OK_AND_ASSIGN(const auto host, runtime::HostCosts::For(chip));
   const record::Band small = PredictedCompileTime(1000, host);
   const record::Band large = PredictedCompileTime(100000, host);
   EXPECT_EQ(large.value_ps() - small.value_ps(),
-            99000 * host.compile_bundle.count());
+            99000 * host.compile_instruction.count());
   EXPECT_LT(small.low_ps(), small.value_ps());
   EXPECT_GT(small.high_ps(), small.value_ps());
 }
