@@ -20,6 +20,7 @@ struct ClassInfo {
   bool output = false, constant = false;
   int memory_space = kMemoryHbm;
   const Instruction* maker = nullptr;
+  int leaf = -1;  // of the maker
 };
 
 class Planner {
@@ -197,8 +198,10 @@ class Planner {
     if (shape.memory_space() != kMemoryHbm) {
       info.memory_space = shape.memory_space();
     }
+    // Names come after what they name, but for parameters of bodies.
     if (info.maker == nullptr || i.opcode() == Opcode::kParameter) {
       info.maker = &i;
+      info.leaf = leaf;
     }
   }
 
@@ -232,13 +235,32 @@ class Planner {
     }
     ASSIGN_OR_RETURN(const memory::Assignment assignment,
                      memory::AssignBuffers(requests));
+    // Windows of kernels lie at the start of VMEM, residents above.
+    const int64_t windows = chip_.vmem().scoped_limit.count();
     for (size_t k = 0; k < requests.size(); ++k) {
-      result.plan.buffers[k].offset = assignment.offsets[k];
+      PlannedBuffer& buffer = result.plan.buffers[k];
+      buffer.offset = assignment.offsets[k];
+      if (buffer.memory_space == kMemoryVmem) buffer.offset += windows;
     }
+    FindOverflow(buffer_of, &result);
     result.stats = assignment.stats;
     result.largest_at_peak = memory::LargestAtPeak(requests, assignment, 10);
     FillLeaves(buffer_of, &result.plan);
     return result;
+  }
+
+  void FindOverflow(const std::vector<int>& buffer_of, PlannedMemory* memory) {
+    const int64_t end = chip_.vmem().usable.count();
+    for (size_t root = 0; root < info_.size(); ++root) {
+      if (buffer_of[root] < 0) continue;
+      const PlannedBuffer& b = memory->plan.buffers[buffer_of[root]];
+      if (b.memory_space != kMemoryVmem || b.offset + b.bytes <= end) continue;
+      const Instruction* maker = info_[root].maker;
+      const int64_t element = maker->shape().IsTuple()
+                                  ? info_[root].leaf - classes_.First(maker)
+                                  : -1;
+      memory->vmem_overflow.emplace_back(maker, element);
+    }
   }
 
   static void AddBuffer(const ClassInfo& info,

@@ -5,6 +5,7 @@
 #include "base/status.h"
 #include "hlo_backend/ir/verifier.h"
 #include "hlo_backend/lowering/lowering.h"
+#include "hlo_backend/passes/memory_space_assignment.h"
 
 namespace ptxla::hlo {
 namespace {
@@ -69,6 +70,18 @@ int64_t CallsIn(const isa::Schedule& schedule) {
   return calls;
 }
 
+// Values that found no room in VMEM go to HBM, until all the others have some.
+absl::StatusOr<PlannedMemory> PlanMemory(Module* module,
+                                         const chips::ChipSpec& chip) {
+  while (true) {
+    ASSIGN_OR_RETURN(PlannedMemory memory, PlanBuffers(*module, chip));
+    if (memory.vmem_overflow.empty()) return memory;
+    for (const auto& [maker, element] : memory.vmem_overflow) {
+      SetMemorySpace(const_cast<Instruction*>(maker), element, kMemoryHbm);
+    }
+  }
+}
+
 }  // namespace
 
 absl::StatusOr<CompiledModule> Compile(std::unique_ptr<Module> module,
@@ -85,7 +98,7 @@ absl::StatusOr<CompiledModule> Compile(std::unique_ptr<Module> module,
   RETURN_IF_ERROR(VerifyModule(*module));
   ASSIGN_OR_RETURN(result.passes, RunPasses(module.get(), chip, options));
   result.effort.optimised_instructions = module->instruction_count();
-  ASSIGN_OR_RETURN(PlannedMemory memory, PlanBuffers(*module, chip),
+  ASSIGN_OR_RETURN(PlannedMemory memory, PlanMemory(module.get(), chip),
                    _ << "while planning memory");
   result.passes_ms = MsSince(start);
 

@@ -81,6 +81,9 @@ struct PlannedMemory {
   BufferPlan plan;
   memory::MemoryStats stats;
   std::vector<memory::LiveBuffer> largest_at_peak;  // indices into plan.buffers
+  // Values that the module puts into VMEM and that found no room there, for
+  // the holes between others: (instruction, element of its tuple or -1).
+  std::vector<std::pair<const Instruction*, int64_t>> vmem_overflow;
 };
 absl::StatusOr<PlannedMemory> PlanBuffers(const Module& scheduled,
                                           const chips::ChipSpec& chip);

@@ -33,6 +33,8 @@ absl::StatusOr<std::vector<PassReport>> RunPasses(
     const CompileOptions& options) {
   ASSIGN_OR_RETURN(const Pipeline pipeline,
                    LoadPipeline(options.pipeline_name));
+  // Somebody has decided already.
+  if (module->config().is_scheduled) return std::vector<PassReport>();
   const ChipCostModel cost(chip);
   PassContext context;
   context.chip = &chip;

@@ -13,6 +13,7 @@
 #include "hlo_backend/passes/fusion.h"
 #include "hlo_backend/passes/layout_assignment.h"
 #include "hlo_backend/passes/layout_clearing.h"
+#include "hlo_backend/passes/memory_space_assignment.h"
 #include "hlo_backend/passes/reshape_mover.h"
 #include "hlo_backend/passes/scheduler.h"
 #include "hlo_backend/passes/tuple_simplifier.h"
@@ -52,6 +53,8 @@ std::vector<PassEntry> AllPasses() {
        Make<LayoutAssignmentPass>},
       {"layout-clearing", "forgets layouts inside the module",
        Make<LayoutClearingPass>},
+      {"memory-space-assignment", "intermediate values that stay in VMEM",
+       Make<MemorySpaceAssignmentPass>},
       {"reshape-mover", "gives connected elementwise work one shape",
        Make<ReshapeMoverPass>},
       {"scheduler", "the order of execution, for little memory",

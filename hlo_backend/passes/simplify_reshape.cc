@@ -29,6 +29,26 @@ Instruction* ReshapeOfBroadcast(Instruction* i, Rewriter& r) {
   return b.Broadcast(source, dims, mapping);
 }
 
+// The 1s go before the transpose, so that it meets a product.
+Instruction* DropUnitsOfTranspose(Instruction* i, Rewriter& r) {
+  Instruction* transpose = i->operand(0);
+  if (HasUnitDims(i->shape()) ||
+      !SameUpToDegenerateDims(i->shape(), transpose->shape())) {
+    return nullptr;
+  }
+  Instruction* x = transpose->operand(0);
+  const DimVector kept = NonUnitPositions(x->shape().dims());
+  DimVector permutation;
+  for (int64_t d : transpose->dimensions()) {
+    for (size_t k = 0; k < kept.size(); ++k) {
+      if (kept[k] == d) permutation.push_back(static_cast<int64_t>(k));
+    }
+  }
+  Builder& b = r.builder();
+  return b.Transpose(b.Reshape(x, DropUnitDims(x->shape().dims())),
+                     permutation);
+}
+
 }  // namespace
 
 Instruction* SimplifyReshape(Instruction* i, Rewriter& r) {
@@ -45,6 +65,8 @@ Instruction* SimplifyReshape(Instruction* i, Rewriter& r) {
       return r.builder().Reshape(x->operand(0), i->shape().dims());
     case Opcode::kBroadcast:
       return ReshapeOfBroadcast(i, r);
+    case Opcode::kTranspose:
+      return DropUnitsOfTranspose(i, r);
     case Opcode::kIota: {
       if (!SameUpToDegenerateDims(i->shape(), x->shape())) return nullptr;
       const DimVector from = NonUnitPositions(x->shape().dims());

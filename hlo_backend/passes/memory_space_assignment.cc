@@ -1,0 +1,182 @@
+#include "hlo_backend/passes/memory_space_assignment.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "hlo_backend/analysis/tiled_layout.h"
+#include "hlo_backend/passes/control_flow.h"
+#include "hlo_backend/passes/memory_places.h"
+#include "hlo_backend/passes/range_maximum.h"
+
+namespace ptxla::hlo {
+namespace {
+
+// Kernels, whose operands and results may be in VMEM.
+bool IsKernel(const Instruction& i) {
+  switch (i.opcode()) {
+    case Opcode::kFusion:
+    case Opcode::kDot:
+    case Opcode::kReduce:
+    case Opcode::kTranspose:
+    case Opcode::kReshape:
+    case Opcode::kCopy:
+    case Opcode::kBroadcast:
+      return true;
+    default:
+      return i.IsElementwise();
+  }
+}
+
+// One array that a kernel makes.
+struct Candidate {
+  Instruction* maker = nullptr;
+  int64_t index = -1;
+  int first = 0, last = 0;  // positions
+  int64_t bytes = 0;
+  int reads = 0;
+  // HBM traffic saved per byte and position.
+  double Worth() const {
+    return static_cast<double>(1 + reads) / (last - first + 1);
+  }
+};
+
+// Everything that names one place: get-tuple-elements and bitcasts. False if
+// something other than a kernel reads it.
+bool CollectNames(Instruction* value, const Positions& positions,
+                  std::vector<Instruction*>* names, Candidate* c) {
+  if (value->IsRoot()) return false;
+  for (Instruction* user : value->users()) {
+    if (user->opcode() == Opcode::kBitcast) {
+      names->push_back(user);
+      if (!CollectNames(user, positions, names, c)) return false;
+    } else if (IsKernel(*user)) {
+      c->last = std::max(c->last, positions.at(user));
+      ++c->reads;
+    } else {
+      return false;
+    }
+  }
+  return true;
+}
+
+// The instructions that stand for element `index` of a result.
+std::vector<Instruction*> Values(Instruction* maker, int64_t index) {
+  if (index < 0) return {maker};
+  std::vector<Instruction*> values;
+  for (Instruction* user : maker->users()) {
+    if (user->opcode() == Opcode::kGetTupleElement &&
+        user->tuple_index() == index) {
+      values.push_back(user);
+    }
+  }
+  return values;
+}
+
+void SetSpace(Shape* shape, int memory_space) {
+  shape->mutable_layout()->memory_space = memory_space;
+}
+
+void SetSpaceOfNames(Instruction* value, int memory_space) {
+  SetSpace(value->mutable_shape(), memory_space);
+  for (Instruction* user : value->users()) {
+    if (user->opcode() == Opcode::kBitcast) SetSpaceOfNames(user, memory_space);
+    if (user->opcode() != Opcode::kFusion) continue;
+    for (int k = 0; k < user->operand_count(); ++k) {
+      if (user->operand(k) != value) continue;
+      SetSpace(user->fused()->parameter(k)->mutable_shape(), memory_space);
+    }
+  }
+}
+
+class Assigner {
+ public:
+  Assigner(Computation* c, int64_t room)
+      : c_(c), room_(room), positions_(PositionsOf(*c)) {}
+
+  bool Run() {
+    for (Instruction* i : c_->instructions()) {
+      if (IsKernel(*i)) Consider(i);
+    }
+    std::stable_sort(candidates_.begin(), candidates_.end(),
+                     [](const Candidate& a, const Candidate& b) {
+                       return a.Worth() > b.Worth();
+                     });
+    RangeMaximum live(c_->instruction_count());
+    bool changed = false;
+    for (const Candidate& c : candidates_) {
+      if (live.Maximum(c.first, c.last) + c.bytes > room_) continue;
+      live.Add(c.first, c.last, c.bytes);
+      SetMemorySpace(c.maker, c.index, kMemoryVmem);
+      changed = true;
+    }
+    return changed;
+  }
+
+ private:
+  void Consider(Instruction* i) {
+    if (i->shape().IsArray()) {
+      Consider(i, -1, i->shape());
+      return;
+    }
+    for (const Instruction* user : i->users()) {
+      if (user->opcode() != Opcode::kGetTupleElement) return;
+    }
+    for (int k = 0; k < i->shape().element_count_of_tuple(); ++k) {
+      if (i->shape().element(k).IsArray())
+        Consider(i, k, i->shape().element(k));
+    }
+  }
+
+  void Consider(Instruction* maker, int64_t index, const Shape& shape) {
+    // Scalars go to SMEM, whatever is said here.
+    if (shape.IsScalar() || shape.memory_space() != kMemoryHbm) return;
+    Candidate c;
+    c.maker = maker;
+    c.index = index;
+    c.first = c.last = positions_.at(maker);
+    c.bytes = PaddedBytes(shape);
+    std::vector<Instruction*> names;
+    for (Instruction* value : Values(maker, index)) {
+      if (!CollectNames(value, positions_, &names, &c)) return;
+    }
+    if (c.bytes > room_ || c.reads == 0) return;
+    candidates_.push_back(c);
+  }
+
+  Computation* c_;
+  const int64_t room_;
+  const Positions positions_;
+  std::vector<Candidate> candidates_;
+};
+
+}  // namespace
+
+void SetMemorySpace(Instruction* maker, int64_t index, int memory_space) {
+  for (Instruction* value : Values(maker, index)) {
+    SetSpaceOfNames(value, memory_space);
+  }
+  Instruction* root =
+      maker->opcode() == Opcode::kFusion ? maker->fused()->root() : nullptr;
+  if (index < 0) {
+    if (root != nullptr) SetSpace(root->mutable_shape(), memory_space);
+    return;
+  }
+  const int k = static_cast<int>(index);
+  SetSpace(maker->mutable_shape()->mutable_element(k), memory_space);
+  if (root != nullptr) {
+    SetSpace(root->mutable_shape()->mutable_element(k), memory_space);
+    SetSpace(root->operand(k)->mutable_shape(), memory_space);
+  }
+}
+
+absl::StatusOr<bool> MemorySpaceAssignmentPass::Run(
+    Module* module, const PassContext& context) {
+  if (!module->config().is_scheduled) return false;
+  const chips::VmemSpec& vmem = context.chip->vmem();
+  const int64_t room = (vmem.usable - vmem.scoped_limit).count() / 8 * 7;
+  if (room <= 0) return false;
+  // Bodies of loops run while what surrounds them is alive: the entry only.
+  return Assigner(module->entry(), room).Run();
+}
+
+}  // namespace ptxla::hlo

@@ -1,0 +1,33 @@
+// Keeps intermediate values in VMEM, where that is possible.
+//
+// A value may stay in VMEM (memory space 1) from the kernel that makes it to
+// the last that reads it: a kernel's result that is no output of the program
+// and that only kernels read. Of all of them those are taken first that save
+// the most HBM traffic per byte and step that they occupy VMEM; one fits if at
+// each position of the schedule what was taken before leaves room, beside the
+// region that kernels need for their windows (chip: vmem.scoped_limit). An
+// eighth of the room is left for fragmentation.
+//
+// On a scheduled module with layouts. Chips without a VMEM that residents fit
+// into (v2, v3, v4: usable = scoped limit) are left alone.
+#ifndef PTXLA_HLO_BACKEND_PASSES_MEMORY_SPACE_ASSIGNMENT_H_
+#define PTXLA_HLO_BACKEND_PASSES_MEMORY_SPACE_ASSIGNMENT_H_
+
+#include "hlo_backend/passes/pass.h"
+
+namespace ptxla::hlo {
+
+// Puts a kernel's result (element `index` of its tuple, -1: the whole) into a
+// memory space: its shape, everything that only names it, and the parameters
+// and results of the bodies of fusions that read and make it.
+void SetMemorySpace(Instruction* maker, int64_t index, int memory_space);
+
+class MemorySpaceAssignmentPass : public Pass {
+ public:
+  absl::string_view name() const override { return "memory-space-assignment"; }
+  absl::StatusOr<bool> Run(Module* module, const PassContext& context) override;
+};
+
+}  // namespace ptxla::hlo
+
+#endif  // PTXLA_HLO_BACKEND_PASSES_MEMORY_SPACE_ASSIGNMENT_H_
