@@ -47,7 +47,9 @@ Result Concatenate(const Args& a, const DimVector& dims) {
   RETURN_IF_ERROR(CheckDims("dimensions=", dims, shape.rank()));
   for (int n = 1; n < a.operand_count(); ++n) {
     const Shape& x = a.operand(n);
-    bool fits = x.rank() == shape.rank() && x.type() == shape.type();
+    bool fits = x.rank() == shape.rank() &&
+                (x.type() == shape.type() ||
+                 (IsFloat(x.type()) && IsFloat(shape.type())));
     for (int i = 0; fits && i < x.rank(); ++i) {
       fits = i == d || SizesAgree(x.dim(i), shape.dim(i));
     }

@@ -81,7 +81,9 @@ Result DynamicUpdateSlice(const Args& a) {
 Result Pad(const Args& a) {
   const Shape& x = a.operand(0);
   const PadAttrs& pad = *a.attrs<PadAttrs>();
-  if (!a.operand(1).IsScalar() || a.operand(1).type() != x.type()) {
+  const PrimitiveType value = a.operand(1).type();
+  if (!a.operand(1).IsScalar() ||
+      (value != x.type() && !(IsFloat(value) && IsFloat(x.type())))) {
     return Fail("the padding value ", Text(a.operand(1)),
                 " is not a scalar of the type of ", Text(x));
   }
@@ -89,7 +91,7 @@ Result Pad(const Args& a) {
     return Fail("padding= has ", pad.dims.size(), " entries, the operand ",
                 Text(x), " has ", x.rank(), " dimensions");
   }
-  Shape shape = Like(x, x.type());
+  Shape shape = Like(x, PreferredType(a, x.type()));
   for (int i = 0; i < x.rank(); ++i) {
     const PaddingDim& p = pad.dims[i];
     if (p.interior < 0) return Fail("interior padding is negative");
