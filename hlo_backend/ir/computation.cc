@@ -34,8 +34,20 @@ std::vector<Instruction*> Computation::PostOrder() const {
     int next;
   };
   std::vector<Frame> stack;
+  auto is_done = [&state](const Instruction* i) {
+    return state[i->position_] == 2;
+  };
   for (const auto& start : instructions_) {
     if (!start || state[start->position_] == 2) continue;
+    // Mostly the insertion order is a post order already: no search then.
+    if (std::all_of(start->operands_.begin(), start->operands_.end(),
+                    is_done) &&
+        std::all_of(start->control_predecessors_.begin(),
+                    start->control_predecessors_.end(), is_done)) {
+      state[start->position_] = 2;
+      order.push_back(start.get());
+      continue;
+    }
     stack.push_back({start.get(), 0});
     state[start->position_] = 1;
     while (!stack.empty()) {

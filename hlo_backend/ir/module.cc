@@ -24,10 +24,16 @@ std::vector<Computation*> Module::ComputationPostOrder() const {
     std::vector<Computation*> callees;
     size_t next = 0;
   };
-  auto callees = [](const Computation* c) {
+  // Each callee once, in the order of the first call.
+  std::vector<const Computation*> listed_for(computations_.size(), nullptr);
+  auto callees = [&listed_for](const Computation* c) {
     std::vector<Computation*> list;
     for (const Instruction* i : c->instructions()) {
-      list.insert(list.end(), i->called().begin(), i->called().end());
+      for (Computation* callee : i->called()) {
+        if (listed_for[callee->position_] == c) continue;
+        listed_for[callee->position_] = c;
+        list.push_back(callee);
+      }
     }
     return list;
   };
