@@ -168,6 +168,14 @@ float DecodeF16(uint16_t code) {
 }
 
 uint16_t EncodeF16(float value) {
+  const uint32_t bits = FloatBits(value);
+  const uint32_t magnitude = bits & 0x7fffffffu;
+  // From 2^-14 to below 65520: a normal number of f16, even after rounding.
+  if (magnitude - 0x38800000u < 0x477ff000u - 0x38800000u) {
+    const uint32_t rounded = magnitude + 0xfffu + ((magnitude >> 13) & 1u);
+    return static_cast<uint16_t>(((bits >> 16) & 0x8000u) |
+                                 ((rounded >> 13) - (112u << 10)));
+  }
   return static_cast<uint16_t>(EncodeFloat(kF16, value));
 }
 

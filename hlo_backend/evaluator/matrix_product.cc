@@ -1,5 +1,6 @@
 #include "hlo_backend/evaluator/matrix_product.h"
 
+#include <algorithm>
 #include <complex>
 #include <vector>
 
@@ -13,6 +14,12 @@ template <class T>
 using RowMajor =
     Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
+// Sums over k are cut into pieces of this many terms, added in order. Eigen
+// cuts longer ones by the cache sizes that it finds on the machine, and then
+// the order of additions, and so the last bits, would differ between machines.
+template <class T>
+constexpr int64_t kDepth = static_cast<int64_t>(1024 / sizeof(T));
+
 template <class T>
 void Multiply(const ProductSize& s, const void* lhs, const void* rhs,
               void* out) {
@@ -22,10 +29,14 @@ void Multiply(const ProductSize& s, const void* lhs, const void* rhs,
     const Eigen::Map<const RowMajor<T>> r(
         static_cast<const T*>(rhs) + b * s.k * s.n, s.k, s.n);
     Eigen::Map<RowMajor<T>> o(static_cast<T*>(out) + b * s.m * s.n, s.m, s.n);
-    if (s.k == 0) {
-      o.setZero();
-    } else {
-      o.noalias() = l * r;
+    if (s.k == 0) o.setZero();
+    for (int64_t k = 0; k < s.k; k += kDepth<T>) {
+      const int64_t depth = std::min(kDepth<T>, s.k - k);
+      if (k == 0) {
+        o.noalias() = l.middleCols(0, depth) * r.middleRows(0, depth);
+      } else {
+        o.noalias() += l.middleCols(k, depth) * r.middleRows(k, depth);
+      }
     }
   }
 }

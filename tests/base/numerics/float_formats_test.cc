@@ -96,6 +96,17 @@ TEST(FloatFormatTest, FastBf16EqualsTheGeneralRule) {
   EXPECT_EQ(EncodeFloat(kBf16, FloatFromBits(0x00018000u)), 2u);
 }
 
+TEST(FloatFormatTest, FastF16EqualsTheGeneralRule) {
+  for (uint64_t bits = 0; bits < (1ull << 32); bits += 40961) {
+    const float value = FloatFromBits(static_cast<uint32_t>(bits));
+    EXPECT_EQ(EncodeF16(value), EncodeFloat(kF16, value)) << value;
+  }
+  for (float value : {65519.996f, 65520.0f, 0x1p-14f, 0x1.ffep-15f, 2049.0f,
+                      2051.0f, -2049.0f}) {
+    EXPECT_EQ(EncodeF16(value), EncodeFloat(kF16, value)) << value;
+  }
+}
+
 TEST(FloatFormatTest, DoubleRoundsOnce) {
   // Just above a tie of bf16; rounding to float first would land on the tie.
   const double value = 1.0 + 0x1p-8 + 0x1p-40;

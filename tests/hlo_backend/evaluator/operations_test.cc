@@ -177,6 +177,29 @@ ENTRY e {
             "( { { 3, 3 }, { nan, 0 } }, { { 1, 2 }, { 1, 2 } } )");
 }
 
+TEST(RaggedDotTest, EachGroupOfRowsMeetsItsOwnMatrix) {
+  // Rows 0 and 1 times 1, row 2 times 10; row 3 is in no group.
+  EXPECT_EQ(ValueOf(R"(HloModule m
+ENTRY e {
+  x = s32[4,2] constant({{1, 2}, {3, 4}, {5, 6}, {7, 8}})
+  w = s32[3,2,1] constant({{{1}, {1}}, {{100}, {100}}, {{10}, {10}}})
+  n = s32[3] constant({2, 0, 1})
+  ROOT y = s32[4,1] ragged-dot(x, w, n), lhs_contracting_dims={1}, rhs_contracting_dims={1}, lhs_ragged_dims={0}, rhs_group_dims={0}
+})"),
+            "{ {3}, {7}, {110}, {0} }");
+}
+
+TEST(RaggedDotTest, AContractedGroupGivesItsOwnProduct) {
+  EXPECT_EQ(ValueOf(R"(HloModule m
+ENTRY e {
+  x = s32[1,4] constant({{1, 2, 3, 4}})
+  w = s32[4,1] constant({{1}, {1}, {10}, {10}})
+  n = s32[3] constant({1, 2, 1})
+  ROOT y = s32[3,1,1] ragged-dot(x, w, n), lhs_contracting_dims={1}, rhs_contracting_dims={0}, lhs_ragged_dims={1}
+})"),
+            "{ { {1} }, { {32} }, { {40} } }");
+}
+
 TEST(OperationsTest, SortIsStable) {
   EXPECT_EQ(ValueOf(R"(HloModule m
 lt {
