@@ -8,6 +8,7 @@
 #include "hlo_backend/ir/verifier.h"
 #include "hlo_backend/passes/control_flow.h"
 #include "hlo_backend/passes/x64_elimination.h"
+#include "isa/program.h"
 
 namespace ptxla::hlo {
 namespace {
@@ -217,6 +218,12 @@ class Planner {
       request.bytes = Bytes(info.end - info.begin);
       request.life = {info.first, info.last};
       request.colour = info.memory_space;
+      if (request.colour == kMemoryVmem) {
+        // Residents begin at bank boundaries: so do all if their sizes are
+        // multiples.
+        request.bytes = Bytes(
+            RoundUpTo<int64_t>(request.bytes.count(), isa::kVmemAlignment));
+      }
       request.label = info.maker->metadata().op_name;
       request.kind = info.parameter >= 0 ? memory::BufferKind::kArgument
                      : info.output       ? memory::BufferKind::kOutput
