@@ -22,7 +22,7 @@ BandwidthServer::BandwidthServer(int streams) : streams_(streams) {
 int64_t BandwidthServer::Submit(int64_t now, int stream, int64_t work,
                                 int64_t cap) {
   CHECK_GE(now, now_) << "a server must be asked in time order";
-  CHECK(active_ == 0 || *NextCompletion() >= now)
+  CHECK(active_ == 0 || next_completion_ >= now)
       << "advance the server to the present before submitting";
   AdvanceTo(now, nullptr);
   Stream& s = streams_[stream];
@@ -74,24 +74,22 @@ void BandwidthServer::ShareRates() {
     caps_[i] = streams_[i].jobs.empty() ? 0 : streams_[i].jobs.front().cap;
   }
   const std::vector<int64_t> rates = ShareOf(caps_);
-  for (size_t i = 0; i < streams_.size(); ++i) streams_[i].rate = rates[i];
-}
-
-std::optional<int64_t> BandwidthServer::NextCompletion() const {
-  if (active_ == 0) return std::nullopt;
+  // While the rates hold, so does the time of the next completion.
   int64_t soonest = std::numeric_limits<int64_t>::max();
-  for (const Stream& s : streams_) {
+  for (size_t i = 0; i < streams_.size(); ++i) {
+    Stream& s = streams_[i];
+    s.rate = rates[i];
     if (s.jobs.empty()) continue;
     const int64_t left = std::max<int64_t>(0, s.jobs.front().left);
-    soonest = std::min(soonest, CeilOfRatio(left, s.rate));
+    soonest = std::min(soonest, now_ + CeilOfRatio(left, s.rate));
   }
-  return now_ + soonest;
+  next_completion_ = soonest;
 }
 
 void BandwidthServer::AdvanceTo(int64_t now, std::vector<Completion>* done) {
   CHECK_GE(now, now_) << "a server must be asked in time order";
   while (active_ > 0) {
-    const int64_t next = *NextCompletion();
+    const int64_t next = next_completion_;
     const int64_t until = std::min(next, now);
     const int64_t dt = until - now_;
     busy_ += dt;

@@ -58,7 +58,10 @@ class BandwidthServer {
   static std::vector<int64_t> ShareOf(const std::vector<int64_t>& caps);
 
   // When the next job ends if nothing else arrives; nullopt when idle.
-  std::optional<int64_t> NextCompletion() const;
+  std::optional<int64_t> NextCompletion() const {
+    if (active_ == 0) return std::nullopt;
+    return next_completion_;
+  }
 
   // Appends the jobs that end at or before `now`, in order of time, then of
   // stream. Must be called up to the present before Submit.
@@ -94,6 +97,7 @@ class BandwidthServer {
   int active_ = 0;
   int64_t next_job_ = 0;
   int64_t now_ = 0;
+  int64_t next_completion_ = 0;  // if active_ > 0
   int64_t busy_ = 0;
 };
 
