@@ -35,25 +35,32 @@ Float4 LoadFloat4(const float* p) {
   return *reinterpret_cast<const Float4*>(p);
 }
 
-// out[r][n] = sum over k of lhs[r][k] * gain[k][n], k ascending, in blocks of 4
-// rows x 8 columns that stay in registers.
-void Multiply(const float* lhs, const float* gain, int rows, int depth,
-              int columns, float* out) {
-  for (int n = 0; n < columns; n += 8) {
+// A part of a row-major matrix.
+struct Part {
+  const float* data;
+  int stride;  // between rows
+};
+
+// out[r][n] = sum over k of lhs[r][k] * gain[k][n] for 128 columns, k
+// ascending, in blocks of 4 rows x 8 columns that stay in registers.
+void Multiply(const Part& lhs, const Part& gain, int rows, int depth,
+              int out_stride, float* out) {
+  for (int n = 0; n < kLanes; n += 8) {
     for (int r = 0; r < rows; r += 4) {
       Float4 sum[4][2] = {};
-      const float* a = lhs + r * depth;
+      const float* a = lhs.data + r * lhs.stride;
       for (int k = 0; k < depth; ++k) {
-        const Float4 g0 = LoadFloat4(gain + k * columns + n);
-        const Float4 g1 = LoadFloat4(gain + k * columns + n + 4);
+        const float* g = gain.data + k * gain.stride + n;
+        const Float4 g0 = LoadFloat4(g);
+        const Float4 g1 = LoadFloat4(g + 4);
         for (int i = 0; i < 4; ++i) {
-          const float x = a[i * depth + k];
+          const float x = a[i * lhs.stride + k];
           sum[i][0] += x * g0;
           sum[i][1] += x * g1;
         }
       }
       for (int i = 0; i < 4; ++i) {
-        float* to = out + (r + i) * columns + n;
+        float* to = out + (r + i) * out_stride + n;
         *reinterpret_cast<Float4*>(to) = sum[i][0];
         *reinterpret_cast<Float4*>(to + 4) = sum[i][1];
       }
@@ -80,27 +87,28 @@ void Mxu::PrepLhs(const Words& b) {
 }
 
 void Mxu::Push(Opcode op, const Words& y, int row, int block, int stage) {
-  std::vector<float>* staging = &staging_[stage];
   const int k0 = block == 2 ? kLanes : 0;
-  PushBlock(op, y, row, k0, 0, staging);
+  PushBlock(op, y, row, k0, 0, stage);
   if (has_subr_) {
-    PushBlock(op, subr_, row, block == 1 ? 0 : kLanes, kLanes, staging);
+    PushBlock(op, subr_, row, block == 1 ? 0 : kLanes, kLanes, stage);
   }
   has_subr_ = false;
 }
 
 void Mxu::PushBlock(Opcode op, const Words& words, int row, int k0, int n0,
-                    std::vector<float>* staging) {
+                    int stage) {
+  staging_used_[stage] |= 1u << (2 * (k0 / kLanes) + n0 / kLanes);
+  std::vector<float>& staging = staging_[stage];
   const int rows = MxuRows(op);
   float values[kLanes];
   for (int i = 0; i < rows; ++i) {
     DecodeRow(rows, words, i, values);
     if (!IsTransposePush(op)) {
-      std::copy_n(values, kLanes, &(*staging)[(k0 + row + i) * size_ + n0]);
+      std::copy_n(values, kLanes, &staging[(k0 + row + i) * size_ + n0]);
       continue;
     }
     for (int k = 0; k < kLanes; ++k) {
-      (*staging)[(k0 + k) * size_ + n0 + row + i] = values[k];
+      staging[(k0 + k) * size_ + n0 + row + i] = values[k];
     }
   }
 }
@@ -109,6 +117,23 @@ void Mxu::Latch(int stage) {
   loaded_ = true;
   std::swap(gain_, staging_[stage]);
   std::fill(staging_[stage].begin(), staging_[stage].end(), 0.0f);
+  gain_used_ = staging_used_[stage];
+  staging_used_[stage] = 0;
+}
+
+// Columns n0 .. n0 + 127 over the K halves that take part.
+void Mxu::MultiplyHalf(int rows, int depth, int n0) {
+  const int n_half = n0 / kLanes;
+  const bool low = (gain_used_ >> n_half & 1) != 0;
+  const bool high = (gain_used_ >> (2 + n_half) & 1) != 0 && depth > kLanes;
+  float* out = &out_[n0];
+  if (!low && !high) {
+    for (int r = 0; r < rows; ++r) std::fill_n(out + r * size_, kLanes, 0.0f);
+    return;
+  }
+  const int k0 = low ? 0 : kLanes;
+  Multiply({&lhs_[k0], depth}, {&gain_[k0 * size_ + n0], size_}, rows,
+           low && high ? 2 * kLanes : kLanes, size_, out);
 }
 
 void Mxu::Matmul(Opcode op, const Words& a,
@@ -122,7 +147,7 @@ void Mxu::Matmul(Opcode op, const Words& a,
     if (has_mubr_) DecodeRow(rows, mubr_, i, &lhs_[i * depth + kLanes]);
   }
   has_mubr_ = false;
-  Multiply(lhs_.data(), gain_.data(), rows, depth, size_, out_.data());
+  for (int n = 0; n < size_; n += kLanes) MultiplyHalf(rows, depth, n);
 
   const bool integers = op == Opcode::kVmatmulS8;
   for (int r = 0; r < rows; r += kSublanes) {

@@ -12,7 +12,8 @@
 // 128 arrays have block 1 only, and no X. With .xpose Y holds columns r+i of
 // the block: S[j, r+i] = Y[i, j], S[j, 128+r+i] = X[i, j]; blocks 2 and 3
 // shift as above. `row` + n <= 128. A latch moves S to G and leaves S all zero:
-// rows that are not pushed are zero.
+// rows that are not pushed are zero, and a quadrant (K half, N half) without
+// any push takes no part: what meets it, NaN included, does not reach the sums.
 //
 // Matmul of R LHS rows (R = 8 f32, 16 bf16, 32 s8), from vreg A (K 0-127) and,
 // on a 256 array, the pending B of vmatprep.mubr (K 128-255; zero if none):
@@ -60,7 +61,8 @@ class Mxu {
  private:
   // Weights `words` of a push into staging at (k0, n0) of the array.
   void PushBlock(Opcode op, const Words& words, int row, int k0, int n0,
-                 std::vector<float>* staging);
+                 int stage);
+  void MultiplyHalf(int rows, int depth, int n0);
 
   int size_;
   bool loaded_ = false;
@@ -68,6 +70,9 @@ class Mxu {
   bool has_mubr_ = false;
   Words subr_;
   Words mubr_;
+  // Quadrants with a push: bit 2 * (K half) + (N half).
+  std::array<uint8_t, 2> staging_used_{};
+  uint8_t gain_used_ = 0;
   std::array<std::vector<float>, 2> staging_;  // row major, [k][n]
   std::vector<float> gain_;
   std::vector<float> lhs_;  // scratch: [row][k]

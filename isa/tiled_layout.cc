@@ -116,15 +116,17 @@ int64_t TiledLayout::ElementOffset(absl::Span<const int64_t> index) const {
   return offset;
 }
 
-std::string TiledLayout::Pack(absl::Span<const uint8_t> logical) const {
-  std::string out(ByteSize(), '\0');
+std::string TiledLayout::Pack(absl::Span<const uint8_t> logical,
+                              uint8_t padding) const {
+  std::string out(ByteSize(), static_cast<char>(padding));
   const int width = bits < 8 ? 1 : bits / 8;
   CHECK_EQ(logical.size(), NumElements() * width);
   ForEachElement(*this, [&](int64_t i, int64_t offset) {
     if (bits == 4) {
       const int nibble = logical[i] & 0xF;
-      out[offset / 2] = static_cast<char>(
-          static_cast<uint8_t>(out[offset / 2]) | nibble << offset % 2 * 4);
+      const int shift = offset % 2 * 4;
+      const int other = static_cast<uint8_t>(out[offset / 2]) & ~(0xF << shift);
+      out[offset / 2] = static_cast<char>(other | nibble << shift);
     } else {
       std::memcpy(&out[offset * width], &logical[i * width], width);
     }

@@ -33,8 +33,9 @@ struct TiledLayout {
   int64_t ElementOffset(absl::Span<const int64_t> index) const;
 
   // `logical`: dense, row major in logical order, whole bytes per element (a
-  // 4-bit element takes one byte). Padding bytes become 0.
-  std::string Pack(absl::Span<const uint8_t> logical) const;
+  // 4-bit element takes one byte). Padding bytes become `padding`.
+  std::string Pack(absl::Span<const uint8_t> logical,
+                   uint8_t padding = 0) const;
   std::vector<uint8_t> Unpack(absl::Span<const uint8_t> physical) const;
 
   bool operator==(const TiledLayout& o) const {

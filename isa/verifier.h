@@ -4,8 +4,9 @@
 // twice with crossing latencies; FIFOs are popped in order, not early, and stay
 // within depth, and are empty at the end of each loop body relative to its
 // start, and of entry, step and exit; loads of a bundle hit different VMEM
-// banks as far as addresses are known; windows lie inside their arguments and
-// their slots; VMEM and SMEM fit; semaphores balance.
+// banks as far as addresses are known (in a loop: in every iteration); windows
+// lie inside their arguments and their slots; VMEM and SMEM fit; semaphores
+// balance.
 //
 //   RETURN_IF_ERROR(VerifyKernel(kernel, machine)) << kernel.name;
 //   // Internal: step, bundle 17: v3 is read 1 cycle after vadd.f32 wrote it;

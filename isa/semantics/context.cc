@@ -136,7 +136,8 @@ ExecContext::OutputMark ExecContext::Mark() const {
 }
 
 bool ExecContext::CorruptSince(const OutputMark& before) {
-  constexpr uint32_t kSign = 0x80000000;
+  // The sign of a word, of its halves and of its bytes, and the lowest bit.
+  constexpr uint32_t kSign = 0x80808081;
   auto flip = [](uint32_t bits, Words* words) {
     for (uint32_t& word : *words) word ^= bits;
   };

@@ -1,5 +1,6 @@
 #include "isa/mxu.h"
 
+#include <cmath>
 #include <memory>
 #include <random>
 #include <vector>
@@ -150,6 +151,21 @@ TEST(MxuTest, BlockThreeIsBlockDiagonal) {
       ASSERT_EQ(ValueOf(type, got), want) << r << " " << n;
     }
   }
+}
+
+TEST(MxuTest, HalvesOfABlockDiagonalDoNotTouch) {
+  Words ones;
+  Words nans;
+  ones.fill(numerics::FloatBits(1));
+  nans.fill(0x7FC00000);
+  Mxu mxu(256);
+  mxu.PrepWeights(ones);
+  mxu.Push(Opcode::kVmatpushF32, ones, 0, 3, 0);
+  mxu.Latch(0);
+  mxu.PrepLhs(nans);
+  const std::vector<Words> out = Multiplied(&mxu, kTypes[0], ones);
+  EXPECT_EQ(numerics::FloatFromBits(out[0][7]), 8);
+  EXPECT_TRUE(std::isnan(numerics::FloatFromBits(out[1][7])));
 }
 
 TEST(MxuTest, RowsThatAreNotPushedAreZeroAfterALatch) {

@@ -197,7 +197,8 @@ absl::StatusOr<HarnessResult> CompareKernel(absl::string_view text,
     Literal dense = literal;
     const auto bytes = dense.mutable_bytes();
     shapes.push_back(operand->shape());
-    memory.push_back(LayoutOf(operand->shape()).Pack(bytes));
+    // What lies between the elements is anything: here NaN.
+    memory.push_back(LayoutOf(operand->shape()).Pack(bytes, 0xFF));
   }
   const size_t num_inputs = memory.size();
   const int in_place = InPlaceOperand(*instr);
@@ -207,7 +208,9 @@ absl::StatusOr<HarnessResult> CompareKernel(absl::string_view text,
                          ? memory[in_place]
                          : std::string(LayoutOf(s).ByteSize(), '\xff'));
   });
-  isa::Core core(p.model);
+  isa::InterpreterOptions interpreter;
+  interpreter.semantics = options.semantics;
+  isa::Core core(p.model, interpreter);
   std::vector<isa::ArgMemory> args;
   int64_t vmem = RoundUpTo<int64_t>(result.kernel.vmem_bytes, 16384);
   for (size_t k = 0; k < memory.size(); ++k) {

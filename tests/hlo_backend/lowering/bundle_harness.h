@@ -28,6 +28,7 @@
 #include "chips/chip_spec.h"
 #include "hlo_backend/ir/module.h"
 #include "isa/kernel.h"
+#include "isa/semantics/table.h"
 
 namespace ptxla::lowering {
 
@@ -42,6 +43,8 @@ struct HarnessOptions {
   double low = -2, high = 2;
   // Arguments in VMEM instead of HBM, by kernel argument number.
   std::vector<int> in_vmem;
+  // Null: the real one. A mutant (isa/semantics/mutant.h) should fail.
+  const isa::SemanticsTable* semantics = nullptr;
 };
 
 struct HarnessResult {
