@@ -35,12 +35,9 @@ void AppendLeaves(const hlo::Shape& shape,
   }
 }
 
-bool HasReduceRoot(const Instruction& fusion) {
-  const Instruction* root = fusion.fused()->root();
-  if (root->opcode() == Opcode::kReduce) return true;
-  if (root->opcode() != Opcode::kTuple) return false;
-  for (const Instruction* r : root->operands()) {
-    if (r->opcode() == Opcode::kReduce) return true;
+bool HasReduce(const Instruction& fusion) {
+  for (const Instruction* i : fusion.fused()->instructions()) {
+    if (i->opcode() == Opcode::kReduce) return true;
   }
   return false;
 }
@@ -85,8 +82,8 @@ absl::StatusOr<isa::Kernel> EmitKernel(const KernelContext& context,
           return EmitProduct(context, i);
         case hlo::FusionKind::kInput:
         case hlo::FusionKind::kLoop:
-          return HasReduceRoot(i) ? EmitReduceFusion(context, i)
-                                  : EmitLoopFusion(context, i);
+          return HasReduce(i) ? EmitReduceFusion(context, i)
+                              : EmitLoopFusion(context, i);
         default:
           break;
       }

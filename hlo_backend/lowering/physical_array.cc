@@ -19,6 +19,27 @@ int64_t Product(const hlo::Tile& tile) {
 
 }  // namespace
 
+PhysicalArray PhysicalArray::Words(const hlo::DimVector& dims,
+                                   const hlo::DimVector& sizes) {
+  PhysicalArray a;
+  a.type = hlo::PrimitiveType::kF32;
+  a.dims = dims;
+  a.sizes = sizes;
+  const int rank = a.rank();
+  if (rank <= 1) {
+    a.linear = rank == 0 ? 1 : sizes[0];
+    a.columns = 128;
+    a.rows = CeilOfRatio<int64_t>(a.linear, 128);
+  } else {
+    a.rows = sizes[rank - 2];
+    a.columns = sizes[rank - 1];
+    for (int i = 0; i + 2 < rank; ++i) a.planes *= sizes[i];
+  }
+  a.tiles_down = CeilOfRatio<int64_t>(a.rows, a.tile_rows);
+  a.tiles_across = CeilOfRatio<int64_t>(a.columns, 128);
+  return a;
+}
+
 absl::StatusOr<PhysicalArray> PhysicalArray::Of(const hlo::Shape& shape) {
   if (!shape.IsArray()) return Unsupported(shape, "not an array");
   PhysicalArray a;

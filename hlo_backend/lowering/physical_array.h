@@ -36,6 +36,11 @@ struct PhysicalArray {
   // Unimplemented: 64-bit or complex elements, tiles of other forms.
   static absl::StatusOr<PhysicalArray> Of(const hlo::Shape& shape);
 
+  // 32-bit words of these dimensions (logical numbers and sizes, major to
+  // minor) in tiles of 8 x 128, or dense if there is one: arrays in scratch.
+  static PhysicalArray Words(const hlo::DimVector& dims,
+                             const hlo::DimVector& sizes);
+
   int64_t tile_bytes() const { return tile_rows * 128 * bits / 8; }
   int64_t tiles() const { return planes * tiles_down * tiles_across; }
   int64_t bytes() const { return tiles() * tile_bytes(); }

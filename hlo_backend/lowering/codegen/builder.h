@@ -169,6 +169,7 @@ class CodeBuilder {
  private:
   int32_t New(isa::RegClass cls, bool global);
   void MakeGlobal(int32_t id);
+  void Derive(Sca dst, Sca from);
   VNode& Open();
   int NextXlu();
 

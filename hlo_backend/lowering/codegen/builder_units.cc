@@ -129,6 +129,7 @@ Sca CodeBuilder::SBinaryImm(Opcode op, Sca a, int32_t imm) {
 }
 
 void CodeBuilder::SBinaryTo(Sca dst, Opcode op, Sca a, Sca b) {
+  Derive(dst, a);
   VInstr& v = Emit(op);
   v.dst = dst.id;
   v.a = a.id;
@@ -142,6 +143,16 @@ void CodeBuilder::SBinaryImmTo(Sca dst, Opcode op, Sca a, int32_t imm) {
   v.imm = imm;
 }
 
+// An address made of another one is in the same memory, but who knows where.
+void CodeBuilder::Derive(Sca dst, Sca from) {
+  VRegister& to = code_.registers[dst.id];
+  if (dst.id != from.id &&
+      code_.registers[from.id].bank_group != kForeignBanks &&
+      to.bank_group == kForeignBanks) {
+    to.bank_group = kUnknownBanks;
+  }
+}
+
 Sca CodeBuilder::SMulImm(Sca a, int32_t b) {
   if (b > 0 && (b & (b - 1)) == 0) {
     int shift = 0;
@@ -152,6 +163,7 @@ Sca CodeBuilder::SMulImm(Sca a, int32_t b) {
 }
 
 void CodeBuilder::SMove(Sca dst, Sca a) {
+  Derive(dst, a);
   VInstr& v = Emit(Opcode::kSmov);
   v.dst = dst.id;
   v.b = a.id;
@@ -191,6 +203,9 @@ void CodeBuilder::GridIndex(Sca dst, int dim) {
 }
 
 void CodeBuilder::ScratchAddress(Sca dst, int32_t offset) {
+  if (code_.registers[dst.id].bank_group == kForeignBanks) {
+    code_.registers[dst.id].bank_group = kUnknownBanks;
+  }
   VInstr& v = Emit(Opcode::kSscratch);
   v.dst = dst.id;
   v.imm = offset;

@@ -18,7 +18,14 @@ bool SameBank(const VInstr& x, const VInstr& y, const isa::MachineModel& model,
     if (x.a == kNone || y.a == kNone) return false;
     const VRegister& rx = registers[x.a];
     const VRegister& ry = registers[y.a];
-    if (rx.bank_group < 0 || rx.bank_group != ry.bank_group) return false;
+    // Nothing ties an address in an argument to others; addresses of slots and
+    // scratch whose distance varies may meet.
+    if (rx.bank_group == kForeignBanks || ry.bank_group == kForeignBanks) {
+      return false;
+    }
+    if (rx.bank_group != ry.bank_group || rx.bank_group == kUnknownBanks) {
+      return true;
+    }
     distance += rx.bank_offset - ry.bank_offset;
   }
   const int banks = model.vmem_banks;

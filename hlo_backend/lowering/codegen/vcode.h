@@ -62,6 +62,10 @@ enum class BlockMode : uint8_t {
   kPlaced,  // the caller has given every instruction its cycle
 };
 
+// Bank groups (VRegister::bank_group) that say what is not known.
+inline constexpr int32_t kForeignBanks = -1;  // address of an argument, or none
+inline constexpr int32_t kUnknownBanks = -2;  // in a slot or scratch, somewhere
+
 struct VRegister {
   isa::RegClass cls = isa::RegClass::kVector;
   bool global = false;

@@ -1,9 +1,11 @@
 #include "hlo_backend/lowering/fusion/expression.h"
 
+#include <algorithm>
 #include <map>
 #include <tuple>
 #include <utility>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "base/numerics/bits.h"
 #include "base/status.h"
@@ -36,44 +38,100 @@ class ExpressionBuilder {
   explicit ExpressionBuilder(const Instruction& i) : instr_(i) {}
 
   absl::StatusOr<Expression> Build() {
-    const bool fusion = instr_.opcode() == Opcode::kFusion;
-    std::vector<const Instruction*> roots;
-    const Instruction* root = fusion ? instr_.fused()->root() : &instr_;
-    if (fusion && root->opcode() == Opcode::kTuple) {
-      for (const Instruction* r : root->operands()) roots.push_back(r);
-    } else {
-      roots.push_back(root);
-    }
-    const Instruction* first_reduce = nullptr;
-    for (const Instruction* r : roots) {
-      if (r->opcode() == Opcode::kReduce && first_reduce == nullptr) {
-        first_reduce = r;
-      }
+    const std::vector<const Instruction*> roots = Roots();
+    std::vector<const Instruction*> reduces;
+    std::vector<bool> reduced(roots.size());
+    for (size_t k = 0; k < roots.size(); ++k) {
+      reduced[k] = FindReduces(roots[k], &reduces);
     }
     e_.shape =
-        first_reduce ? first_reduce->operand(0)->shape() : roots[0]->shape();
+        reduces.empty() ? roots[0]->shape() : reduces[0]->operand(0)->shape();
     ASSIGN_OR_RETURN(e_.space, PhysicalArray::Of(e_.shape),
                      _ << "iteration of " << instr_.name());
-    // Logical dimension l is iteration dimension identity[l].
-    DimVector identity(e_.shape.rank(), 0);
-    for (int d = 0; d < e_.space.rank(); ++d) identity[e_.space.dims[d]] = d;
-    for (const Instruction* r : roots) {
-      const bool reduce = r->opcode() == Opcode::kReduce;
-      const Instruction* value = reduce ? r->operand(0) : r;
-      if (!value->shape().SameDims(e_.shape)) {
-        return Unsupported(*r, "roots have different iteration shapes");
+    bool epilogue = false;
+    for (size_t k = 0; k < roots.size(); ++k) {
+      epilogue |= reduced[k] && roots[k]->opcode() != Opcode::kReduce;
+    }
+    for (size_t k = 0; k < roots.size(); ++k) {
+      const int leaf = static_cast<int>(k);
+      if (!reduced[k]) {
+        RETURN_IF_ERROR(AddRoot(roots[k], nullptr, leaf));
+      } else if (epilogue) {
+        e_.epilogue.push_back(leaf);
+      } else {
+        RETURN_IF_ERROR(AddRoot(roots[k]->operand(0), roots[k], leaf));
       }
-      if (reduce && r->operand_count() != 2) {
-        return Unsupported(*r, "reduce of several arrays");
-      }
-      ASSIGN_OR_RETURN(int node, Node(value, identity));
-      e_.roots.push_back(node);
-      e_.reduces.push_back(reduce ? r : nullptr);
+    }
+    for (const Instruction* r : reduces) {
+      if (epilogue) RETURN_IF_ERROR(AddRoot(r->operand(0), r, -1));
+    }
+    return std::move(e_);
+  }
+
+  absl::StatusOr<Expression> BuildEpilogue(const Expression& main,
+                                           const PhysicalArray& reduced) {
+    for (size_t k = 0; k < main.roots.size(); ++k) {
+      if (main.reduces[k] == nullptr) continue;
+      leaves_[main.reduces[k]] = Expression::kReduced + static_cast<int>(k);
+      e_.shape = main.reduces[k]->shape();
+    }
+    e_.space = reduced;
+    const std::vector<const Instruction*> roots = Roots();
+    for (int leaf : main.epilogue) {
+      RETURN_IF_ERROR(AddRoot(roots[leaf], nullptr, leaf));
     }
     return std::move(e_);
   }
 
  private:
+  std::vector<const Instruction*> Roots() const {
+    const bool fusion = instr_.opcode() == Opcode::kFusion;
+    const Instruction* root = fusion ? instr_.fused()->root() : &instr_;
+    if (fusion && root->opcode() == Opcode::kTuple) {
+      return {root->operands().begin(), root->operands().end()};
+    }
+    return {root};
+  }
+
+  // Whether `i` is made of reduces; appends those that are new.
+  bool FindReduces(const Instruction* i,
+                   std::vector<const Instruction*>* reduces) {
+    if (i->opcode() == Opcode::kReduce) {
+      if (std::find(reduces->begin(), reduces->end(), i) == reduces->end()) {
+        reduces->push_back(i);
+      }
+      return true;
+    }
+    if (instr_.opcode() != Opcode::kFusion && i != &instr_) return false;
+    const auto seen = made_of_reduces_.find(i);
+    if (seen != made_of_reduces_.end()) return seen->second;
+    bool any = false;
+    for (const Instruction* operand : i->operands()) {
+      any |= FindReduces(operand, reduces);
+    }
+    made_of_reduces_[i] = any;
+    return any;
+  }
+
+  absl::Status AddRoot(const Instruction* value, const Instruction* reduce,
+                       int leaf) {
+    const Instruction* named = reduce ? reduce : value;
+    if (!value->shape().SameDims(e_.shape)) {
+      return Unsupported(*named, "roots have different iteration shapes");
+    }
+    if (reduce && reduce->operand_count() != 2) {
+      return Unsupported(*named, "reduce of several arrays");
+    }
+    // Logical dimension l is iteration dimension identity[l].
+    DimVector identity(e_.shape.rank(), 0);
+    for (int d = 0; d < e_.space.rank(); ++d) identity[e_.space.dims[d]] = d;
+    ASSIGN_OR_RETURN(int node, Node(value, identity));
+    e_.roots.push_back(node);
+    e_.reduces.push_back(reduce);
+    e_.results.push_back(leaf);
+    return absl::OkStatus();
+  }
+
   using Key = std::pair<const Instruction*, std::vector<int64_t>>;
 
   absl::StatusOr<int> Node(const Instruction* i, const DimVector& map) {
@@ -88,6 +146,8 @@ class ExpressionBuilder {
   // Leaf if it comes from outside: an operand of the lone instruction, or a
   // parameter of the fusion.
   int ArgumentOf(const Instruction* i) const {
+    const auto leaf = leaves_.find(i);
+    if (leaf != leaves_.end()) return leaf->second;
     if (instr_.opcode() == Opcode::kFusion) {
       return i->opcode() == Opcode::kParameter
                  ? static_cast<int>(i->parameter_number())
@@ -146,6 +206,13 @@ class ExpressionBuilder {
         // A dimension of size 1 is indexed by 0 only.
         return Node(i->operand(0), Degenerate(i->operand(0), inner));
       }
+      case Opcode::kTranspose: {
+        DimVector inner(map.size(), -1);
+        for (size_t d = 0; d < map.size(); ++d) {
+          inner[i->dimensions()[d]] = map[d];
+        }
+        return Node(i->operand(0), Degenerate(i->operand(0), inner));
+      }
       case Opcode::kBitcast:
       case Opcode::kReshape:
         return ThroughReshape(i, map);
@@ -195,12 +262,20 @@ class ExpressionBuilder {
   const Instruction& instr_;
   Expression e_;
   std::map<Key, int> known_;
+  absl::flat_hash_map<const Instruction*, bool> made_of_reduces_;
+  absl::flat_hash_map<const Instruction*, int> leaves_;
 };
 
 }  // namespace
 
 absl::StatusOr<Expression> Expression::Build(const Instruction& i) {
   return ExpressionBuilder(i).Build();
+}
+
+absl::StatusOr<Expression> Expression::BuildEpilogue(
+    const Instruction& fusion, const Expression& main,
+    const PhysicalArray& reduced) {
+  return ExpressionBuilder(fusion).BuildEpilogue(main, reduced);
 }
 
 std::vector<int> Expression::Leaves() const {

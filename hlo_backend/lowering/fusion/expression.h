@@ -39,17 +39,29 @@ struct ExprNode {
 
 struct Expression {
   std::vector<ExprNode> nodes;  // inputs before users
-  // One per result leaf of the instruction: the node stored, or for a reduce
-  // the node that is reduced.
+  // What is stored, or for a reduce what is reduced.
   std::vector<int> roots;
-  // Result leaf i is a reduce (the instruction) or nullptr.
+  // Root i is a reduce (the instruction) or nullptr.
   std::vector<const hlo::Instruction*> reduces;
+  // Result leaf of the instruction that root i is; -1: a reduce that only the
+  // epilogue reads.
+  std::vector<int> results;
+  // Result leaves made of reduced values: the epilogue's (BuildEpilogue).
+  std::vector<int> epilogue;
   PhysicalArray space;  // of the iteration shape
   hlo::Shape shape;     // the iteration shape
 
-  // A fusion of kind kLoop, kInput or kOutput, or one instruction of those that may
-  // stand in them. Unimplemented names what cannot be part of a formula.
+  // A fusion of kind kLoop, kInput or kOutput, or one instruction of those that
+  // may stand in them. Unimplemented names what cannot be part of a formula.
   static absl::StatusOr<Expression> Build(const hlo::Instruction& i);
+
+  // The elementwise rest of a fusion with reduces: `main` is its Build(). Its
+  // iteration shape is that of the reduces' results; root k of main that is a
+  // reduce is a leaf with argument kReduced + k and lies as `reduced` says.
+  static constexpr int kReduced = 1 << 16;
+  static absl::StatusOr<Expression> BuildEpilogue(
+      const hlo::Instruction& fusion, const Expression& main,
+      const PhysicalArray& reduced);
 
   // Leaves in argument order; one argument may have several.
   std::vector<int> Leaves() const;

@@ -57,7 +57,8 @@ class GeometryBuilder {
     for (size_t r = 0; r < e_.roots.size(); ++r) {
       if (e_.reduces[r] != nullptr) continue;
       Stream s;
-      s.result = static_cast<int>(r);
+      s.root = static_cast<int>(r);
+      s.result = e_.results[r];
       const hlo::Shape& shape = instr_.shape().IsTuple()
                                     ? instr_.shape().element(s.result)
                                     : instr_.shape();

@@ -43,7 +43,8 @@ enum class Access : uint8_t {
 struct Stream {
   Access access = Access::kTile;
   int node = -1;      // leaf of the expression; -1: a result
-  int result = -1;    // result number
+  int root = -1;      // of the expression, where it is a result
+  int result = -1;    // result leaf
   int argument = -1;  // kernel argument
   PhysicalArray array;
   int pack_rows = 1, pack_columns = 1;

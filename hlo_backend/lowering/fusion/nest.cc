@@ -94,23 +94,20 @@ absl::Status NestCode::Step() {
 }
 
 void NestCode::StartPointers() {
-  const int32_t bank_group = b_.NewBankGroup();
+  bank_groups_.clear();
   stream_pointer_.assign(g_.streams.size(), -1);
   for (size_t s = 0; s < g_.streams.size(); ++s) {
-    const Stream& stream = g_.streams[s];
     const Place& place = places_[s];
     if (place.kind == Place::Kind::kSmem) continue;
     stream_pointer_[s] = AddPointer(place.strides, [&](Sca reg) {
-      if (place.kind == Place::Kind::kScratch) {
+      if (place.window < 0 || place.kind == Place::Kind::kScratch) {
         b_.ScratchAddress(reg, static_cast<int32_t>(place.scratch));
       } else {
         b_.WindowAddress(reg, place.window);
       }
     });
     const Sca reg = pointers_[stream_pointer_[s]].reg;
-    // Slots begin at a whole number of bank periods, and the pointers of full
-    // tiles move together.
-    if (stream.access == Access::kTile) b_.SetBank(reg, bank_group, 0);
+    if (!place.resident) SetBank(reg, place);
     if (place.moves || place.kind == Place::Kind::kScratch) continue;
     for (size_t a = 0; a < g_.axes.size(); ++a) {
       const int64_t step = place.strides[a] * plan_.block[a];
@@ -163,6 +160,24 @@ void NestCode::StartPointers() {
             g_.linear ? sequence : b_.BinaryImm(Opcode::kVand, sequence, 127));
     b_.Move(sublane_, b_.BinaryImm(Opcode::kVshrl, sequence, 7));
   }
+}
+
+// Slots begin at a whole number of bank periods; pointers that move alike
+// modulo the period keep their distance.
+void NestCode::SetBank(Sca reg, const Place& place) {
+  const int64_t period =
+      std::max<int64_t>(1, b_.model().vmem_banks) * isa::kRowBytes;
+  std::vector<int64_t> moves;
+  for (size_t a = 0; a < g_.axes.size(); ++a) {
+    const bool loops = extent_[a] > plan_.unroll[a];
+    const bool by_grid = !place.moves && plan_.grid_dim[a] >= 0 &&
+                         place.kind != Place::Kind::kScratch;
+    moves.push_back(loops ? place.strides[a] * plan_.unroll[a] % period : 0);
+    moves.push_back(by_grid ? place.strides[a] * plan_.block[a] % period : 0);
+  }
+  const auto [it, is_new] = bank_groups_.try_emplace(moves, 0);
+  if (is_new) it->second = b_.NewBankGroup();
+  b_.SetBank(reg, it->second, static_cast<int32_t>(place.scratch % period));
 }
 
 void NestCode::Advance(int axis, int64_t tiles) {

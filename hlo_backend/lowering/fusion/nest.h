@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
@@ -91,6 +92,7 @@ class NestCode {
   absl::Status ForGridEdges(size_t k);
   absl::Status Step();
   void StartPointers();
+  void SetBank(codegen::Sca reg, const Place& place);
   absl::Status ExpandRows();
   absl::Status ExpandRows(const Stream& s, const Place& place);
   absl::Status Walk(int position);
@@ -122,6 +124,7 @@ class NestCode {
   std::vector<int> coordinate_pointer_;  // per axis: element index, -1: none
   std::vector<int> stream_of_node_;
   std::vector<uint32_t> node_axes_;
+  std::map<std::vector<int64_t>, int32_t> bank_groups_;
   std::vector<bool> frontier_;
   codegen::Vec lane_, sublane_;  // index patterns, if asked for
   absl::flat_hash_map<int64_t, Value> local_, global_;

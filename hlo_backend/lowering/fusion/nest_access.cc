@@ -151,7 +151,9 @@ absl::StatusOr<Value> NestCode::MakeLeaf(const ExprNode& node, int row,
     }
     const int64_t at = offset + column * stride(g_.column_axis);
     words = b_.LoadRow(number, base, static_cast<int32_t>(at / 512 * 512));
-    return FromMemory(s, SelectRowPart(s, words, Sca(), column % a.packing));
+    words = SelectRowPart(s, words, Sca(), column % a.packing);
+    if (s.access == Access::kSplat) words = b_.BroadcastLane(words, 0);
+    return FromMemory(s, words);
   }
   Sca row_index;
   if (s.row_axis >= 0) {
@@ -246,7 +248,7 @@ absl::Status NestCode::StoreResults(const Region& region) {
 absl::Status NestCode::StoreResult(const Stream& s, const Place& place, int row,
                                    int column, const Region& region) {
   const int number = static_cast<int>(&s - g_.streams.data());
-  const int node = e_.roots[s.result];
+  const int node = e_.roots[s.root];
   const int parts = s.pack_rows * s.pack_columns;
   absl::InlinedVector<Vec, 4> words;
   int valid = 0;

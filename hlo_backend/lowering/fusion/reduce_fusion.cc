@@ -23,8 +23,17 @@ using isa::Opcode;
 
 constexpr int kPartialSpace = 3000;
 
+// The elementwise rest on the reduced shape, in the last step.
+struct Epilogue {
+  Expression e;
+  Geometry g;
+  NestPlan plan;
+  std::vector<Place> places;
+};
+
 struct ReduceTiling {
   FusionTiling cut;
+  std::optional<Epilogue> epilogue;
   std::vector<Reduction> reductions;
   std::vector<int> reduced_grid;  // grid dimensions that are reduced
 };
@@ -240,6 +249,13 @@ class ReduceCode {
       RETURN_IF_ERROR(FinishReduction(r, g_, t_.cut.plan, extent, b_));
     }
     for (size_t k = 0; k < t_.reduced_grid.size(); ++k) b_.EndWhen();
+    if (!t_.epilogue) return absl::OkStatus();
+    const int dims = static_cast<int>(t_.cut.tiling.grid.size());
+    for (int d = 0; d < dims; ++d) b_.BeginWhen(d, isa::When::Kind::kLast);
+    const Epilogue& rest = *t_.epilogue;
+    NestCode nest(rest.e, rest.g, rest.plan, rest.places, b_);
+    RETURN_IF_ERROR(nest.Run(NestCode::Hooks()));
+    for (int d = 0; d < dims; ++d) b_.EndWhen();
     return absl::OkStatus();
   }
 
@@ -251,6 +267,63 @@ class ReduceCode {
   std::vector<Vec> accumulators_;
   int kept_rows_ = 1, kept_columns_ = 1;
 };
+
+int AddWholeWindow(int arg, isa::Direction direction,
+                   const PhysicalArray& array, Tiling* tiling) {
+  isa::Window w;
+  w.arg = arg;
+  w.direction = direction;
+  w.inner_bytes = array.bytes();
+  w.slots = 1;
+  w.slot_bytes = RoundUpTo<int64_t>(w.inner_bytes, isa::kVregBytes);
+  tiling->windows.push_back(std::move(w));
+  return static_cast<int>(tiling->windows.size()) - 1;
+}
+
+absl::Status PlanEpilogue(const KernelContext& context,
+                          const hlo::Instruction& i, const Expression& main,
+                          ReduceTiling* t) {
+  Epilogue rest;
+  ASSIGN_OR_RETURN(rest.e,
+                   Expression::BuildEpilogue(i, main, t->reductions[0].result));
+  ASSIGN_OR_RETURN(rest.g, Geometry::Of(rest.e, 0, i));
+  rest.plan = OrderAxes(rest.g);
+  rest.plan.grid_dim.assign(rest.g.axes.size(), -1);
+  rest.plan.unroll.assign(rest.g.axes.size(), 1);
+  for (const Axis& a : rest.g.axes) rest.plan.block.push_back(a.tiles);
+  const int copies = std::max(1, UnrollCandidates(context, rest.g)[0] / 2);
+  const Axis& columns = rest.g.axes[rest.g.column_axis];
+  rest.plan.unroll[rest.g.column_axis] =
+      columns.unit *
+      std::max<int64_t>(
+          1, std::min<int64_t>(copies / columns.unit, columns.units()));
+  if (rest.g.row_axis >= 0) {
+    rest.plan.unroll[rest.g.row_axis] = rest.g.axes[rest.g.row_axis].unit;
+  }
+  for (const Stream& s : rest.g.streams) {
+    Place place;
+    place.strides = s.strides;
+    if (s.argument >= Expression::kReduced) {
+      const int root = s.argument - Expression::kReduced;
+      for (const Reduction& r : t->reductions) {
+        if (r.root == root) place.scratch = r.result_scratch;
+      }
+    } else if (s.access == Access::kLaneOfRows) {
+      return absl::UnimplementedError(absl::StrCat(
+          i.name(), ": a value per row in the epilogue of a reduction"));
+    } else {
+      const bool in = s.node >= 0;
+      const int arg = in ? s.argument : i.operand_count() + s.result;
+      place.resident = t->cut.tiling.args[arg].space == isa::Space::kVmem;
+      place.window =
+          AddWholeWindow(arg, in ? isa::Direction::kIn : isa::Direction::kOut,
+                         s.array, &t->cut.tiling);
+    }
+    rest.places.push_back(std::move(place));
+  }
+  t->epilogue = std::move(rest);
+  return absl::OkStatus();
+}
 
 absl::StatusOr<ReduceTiling> CutReduction(const KernelContext& context,
                                           const hlo::Instruction& i,
@@ -273,15 +346,18 @@ absl::StatusOr<ReduceTiling> CutReduction(const KernelContext& context,
     }
     r.scratch = t.cut.tiling.scratch_bytes;
     t.cut.tiling.scratch_bytes += bytes;
-    isa::Window w;
-    w.arg = num_operands + static_cast<int>(root);
-    w.direction = isa::Direction::kOut;
-    w.inner_bytes = r.result.bytes();
-    w.slots = 1;
-    w.slot_bytes = RoundUpTo<int64_t>(w.inner_bytes, isa::kVregBytes);
-    r.window = static_cast<int>(t.cut.tiling.windows.size());
-    t.cut.tiling.windows.push_back(std::move(w));
+    if (e.results[root] >= 0) {
+      r.window = AddWholeWindow(num_operands + e.results[root],
+                                isa::Direction::kOut, r.result, &t.cut.tiling);
+    } else {
+      r.result_scratch = t.cut.tiling.scratch_bytes;
+      t.cut.tiling.scratch_bytes +=
+          RoundUpTo<int64_t>(r.result.bytes(), isa::kVregBytes);
+    }
     t.reductions.push_back(std::move(r));
+  }
+  if (!e.epilogue.empty()) {
+    RETURN_IF_ERROR(PlanEpilogue(context, i, e, &t));
   }
   for (size_t a = 0; a < g.axes.size(); ++a) {
     if (g.axes[a].reduced && t.cut.plan.grid_dim[a] >= 0) {
@@ -289,6 +365,8 @@ absl::StatusOr<ReduceTiling> CutReduction(const KernelContext& context,
     }
   }
   std::sort(t.reduced_grid.begin(), t.reduced_grid.end());
+  // A masked store of the last row names a whole register of memory.
+  t.cut.tiling.scratch_bytes += isa::kVregBytes;
   return t;
 }
 

@@ -49,7 +49,12 @@ class Finisher {
     from_ = b_.GlobalSca();
     b_.ScratchAddress(from_, static_cast<int32_t>(r_.scratch));
     to_ = b_.GlobalSca();
-    b_.WindowAddress(to_, r_.window);
+    if (r_.window >= 0) {
+      b_.WindowAddress(to_, r_.window);
+      b_.SetBank(to_, codegen::kUnknownBanks, 0);
+    } else {
+      b_.ScratchAddress(to_, static_cast<int32_t>(r_.result_scratch));
+    }
     // Index of the innermost kept major, and the plane of the result.
     index_ = b_.GlobalSca();
     b_.SImmTo(index_, 0);
@@ -390,6 +395,22 @@ class Finisher {
   Sca from_, to_, index_;
 };
 
+// The value that the reduce starts from.
+absl::Status ReadStart(Reduction* r) {
+  const hlo::Instruction* init = r->reduce->operand(1);
+  if (init->opcode() != hlo::Opcode::kConstant) {
+    return Unsupported(*r->reduce, "its start value is not a constant");
+  }
+  r->init = hlo::IsFloat(r->type)
+                ? numerics::FloatBits(
+                      static_cast<float>(init->literal().GetDouble(0)))
+                : static_cast<uint32_t>(init->literal().GetInt(0));
+  const uint32_t identity = MonoidIdentity(r->op, r->type);
+  r->has_init = r->init != identity &&
+                !(r->op == hlo::Opcode::kAdd && r->init == 0x80000000u);
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 uint32_t ReducedDims(const Expression& e) {
@@ -413,41 +434,37 @@ absl::StatusOr<Reduction> DescribeReduction(const hlo::Instruction& fusion,
   const auto monoid = hlo::MonoidOf(*r.reduce->to_apply());
   if (!monoid) return Unsupported(*r.reduce, "its body is not one operation");
   r.op = *monoid;
-  const hlo::Shape& shape =
-      fusion.shape().IsTuple() ? fusion.shape().element(root) : fusion.shape();
-  r.type = shape.type();
-  ASSIGN_OR_RETURN(r.result, PhysicalArray::Of(shape));
-  if (hlo::IsFloat(r.type) && r.result.bits != 32 &&
-      r.type != hlo::PrimitiveType::kBf16) {
-    return Unsupported(*r.reduce, "result type");
-  }
-  // Kept dimensions must lie in the order in which they are walked.
-  hlo::DimVector kept;
+  r.type = r.reduce->shape().type();
+  // Kept dimensions in the order in which they are walked.
   const uint32_t reduced = ReducedDims(e);
+  hlo::DimVector number(e.space.rank(), -1), kept, sizes;
   int64_t logical = 0;
-  hlo::DimVector number(e.space.rank(), -1);
   for (int d = 0; d < e.space.rank(); ++d) {
     for (int p = 0; p < e.space.rank(); ++p) {
       if (e.space.dims[p] == d && !(reduced >> p & 1)) number[d] = logical++;
     }
   }
   for (int p = 0; p < e.space.rank(); ++p) {
-    if (!(reduced >> p & 1)) kept.push_back(number[e.space.dims[p]]);
+    if (reduced >> p & 1) continue;
+    kept.push_back(number[e.space.dims[p]]);
+    sizes.push_back(e.space.sizes[p]);
+  }
+  RETURN_IF_ERROR(ReadStart(&r));
+  if (e.results[root] < 0) {
+    r.result = PhysicalArray::Words(kept, sizes);
+    return r;
+  }
+  const hlo::Shape& shape = fusion.shape().IsTuple()
+                                ? fusion.shape().element(e.results[root])
+                                : fusion.shape();
+  ASSIGN_OR_RETURN(r.result, PhysicalArray::Of(shape));
+  if (hlo::IsFloat(r.type) && r.result.bits != 32 &&
+      r.type != hlo::PrimitiveType::kBf16) {
+    return Unsupported(*r.reduce, "result type");
   }
   if (kept != r.result.dims) {
     return Unsupported(*r.reduce, "result layout in another order");
   }
-  const hlo::Instruction* init = r.reduce->operand(1);
-  if (init->opcode() != hlo::Opcode::kConstant) {
-    return Unsupported(*r.reduce, "its start value is not a constant");
-  }
-  r.init = hlo::IsFloat(r.type)
-               ? numerics::FloatBits(
-                     static_cast<float>(init->literal().GetDouble(0)))
-               : static_cast<uint32_t>(init->literal().GetInt(0));
-  const uint32_t identity = MonoidIdentity(r.op, r.type);
-  r.has_init = r.init != identity &&
-               !(r.op == hlo::Opcode::kAdd && r.init == 0x80000000u);
   return r;
 }
 

@@ -20,13 +20,16 @@ namespace ptxla::lowering {
 // One reduce root.
 struct Reduction {
   const hlo::Instruction* reduce = nullptr;
-  int root = 0;  // result leaf number
+  int root = 0;  // of the expression
   hlo::Opcode op = hlo::Opcode::kAdd;
   hlo::PrimitiveType type = hlo::PrimitiveType::kF32;  // of the values
   bool has_init = false;  // a start value other than the identity
   uint32_t init = 0;
   PhysicalArray result;
-  int window = -1;               // of the result: whole array
+  // Window of the whole result, or (-1) the place of it in scratch, as 32-bit
+  // words.
+  int window = -1;
+  int64_t result_scratch = 0;
   int64_t scratch = 0;           // of the partial tiles
   std::vector<int64_t> strides;  // bytes per base tile in scratch, per axis
 };
