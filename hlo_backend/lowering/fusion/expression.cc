@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "base/numerics/bits.h"
 #include "base/status.h"
@@ -39,32 +40,31 @@ class ExpressionBuilder {
 
   absl::StatusOr<Expression> Build() {
     const std::vector<const Instruction*> roots = Roots();
-    std::vector<const Instruction*> reduces;
-    std::vector<bool> reduced(roots.size());
-    for (size_t k = 0; k < roots.size(); ++k) {
-      reduced[k] = FindReduces(roots[k], &reduces);
-    }
-    e_.shape =
-        reduces.empty() ? roots[0]->shape() : reduces[0]->operand(0)->shape();
+    const Instruction* reduce = FirstReduce();
+    e_.shape = reduce ? reduce->operand(0)->shape() : roots[0]->shape();
     ASSIGN_OR_RETURN(e_.space, PhysicalArray::Of(e_.shape),
                      _ << "iteration of " << instr_.name());
-    bool epilogue = false;
-    for (size_t k = 0; k < roots.size(); ++k) {
-      epilogue |= reduced[k] && roots[k]->opcode() != Opcode::kReduce;
-    }
+    const auto is_rest = [&](const Instruction* r) {
+      return reduce && r->opcode() != Opcode::kReduce &&
+             !r->shape().SameDims(e_.shape);
+    };
+    const bool epilogue = std::any_of(roots.begin(), roots.end(), is_rest);
     for (size_t k = 0; k < roots.size(); ++k) {
       const int leaf = static_cast<int>(k);
-      if (!reduced[k]) {
+      const bool is_reduce = roots[k]->opcode() == Opcode::kReduce;
+      if (!is_reduce && !is_rest(roots[k])) {
         RETURN_IF_ERROR(AddRoot(roots[k], nullptr, leaf));
-      } else if (epilogue) {
-        e_.epilogue.push_back(leaf);
-      } else {
-        RETURN_IF_ERROR(AddRoot(roots[k]->operand(0), roots[k], leaf));
+        continue;
       }
+      std::vector<const Instruction*> reduces;
+      FindReduces(roots[k], &reduces);
+      for (const Instruction* r : reduces) {
+        ASSIGN_OR_RETURN(int root, ReduceRoot(r));
+        if (!epilogue) e_.results[root] = leaf;
+      }
+      if (epilogue) e_.epilogue.push_back(leaf);
     }
-    for (const Instruction* r : reduces) {
-      if (epilogue) RETURN_IF_ERROR(AddRoot(r->operand(0), r, -1));
-    }
+    SetStages();
     return std::move(e_);
   }
 
@@ -76,10 +76,13 @@ class ExpressionBuilder {
       e_.shape = main.reduces[k]->shape();
     }
     e_.space = reduced;
+    e_.is_epilogue = true;
     const std::vector<const Instruction*> roots = Roots();
     for (int leaf : main.epilogue) {
       RETURN_IF_ERROR(AddRoot(roots[leaf], nullptr, leaf));
     }
+    e_.node_stage.assign(e_.nodes.size(), 0);
+    e_.stage.assign(e_.roots.size(), 0);
     return std::move(e_);
   }
 
@@ -93,24 +96,54 @@ class ExpressionBuilder {
     return {root};
   }
 
-  // Whether `i` is made of reduces; appends those that are new.
-  bool FindReduces(const Instruction* i,
+  const Instruction* FirstReduce() const {
+    if (instr_.opcode() == Opcode::kReduce) return &instr_;
+    if (instr_.opcode() != Opcode::kFusion) return nullptr;
+    for (const Instruction* i : instr_.fused()->instructions()) {
+      if (i->opcode() == Opcode::kReduce) return i;
+    }
+    return nullptr;
+  }
+
+  // The reduces that `i` is made of; appends those that are new.
+  void FindReduces(const Instruction* i,
                    std::vector<const Instruction*>* reduces) {
     if (i->opcode() == Opcode::kReduce) {
       if (std::find(reduces->begin(), reduces->end(), i) == reduces->end()) {
         reduces->push_back(i);
       }
-      return true;
+      return;
     }
-    if (instr_.opcode() != Opcode::kFusion && i != &instr_) return false;
-    const auto seen = made_of_reduces_.find(i);
-    if (seen != made_of_reduces_.end()) return seen->second;
-    bool any = false;
+    if (!seen_.insert(i).second) return;
     for (const Instruction* operand : i->operands()) {
-      any |= FindReduces(operand, reduces);
+      FindReduces(operand, reduces);
     }
-    made_of_reduces_[i] = any;
-    return any;
+  }
+
+  // Number of the root that computes this reduce.
+  absl::StatusOr<int> ReduceRoot(const Instruction* reduce) {
+    for (size_t k = 0; k < e_.reduces.size(); ++k) {
+      if (e_.reduces[k] == reduce) return static_cast<int>(k);
+    }
+    RETURN_IF_ERROR(AddRoot(reduce->operand(0), reduce, -1));
+    return static_cast<int>(e_.roots.size()) - 1;
+  }
+
+  void SetStages() {
+    e_.read_back.assign(e_.roots.size(), false);
+    for (const ExprNode& n : e_.nodes) {
+      int stage = 0;
+      for (int input : n.inputs) stage = std::max(stage, e_.node_stage[input]);
+      if (n.kind == ExprNode::Kind::kLeaf &&
+          n.argument >= Expression::kReduced) {
+        const int root = n.argument - Expression::kReduced;
+        e_.read_back[root] = true;
+        stage = e_.node_stage[e_.roots[root]] + 1;
+      }
+      e_.node_stage.push_back(stage);
+      e_.stages = std::max(e_.stages, stage + 1);
+    }
+    for (int root : e_.roots) e_.stage.push_back(e_.node_stage[root]);
   }
 
   absl::Status AddRoot(const Instruction* value, const Instruction* reduce,
@@ -221,6 +254,12 @@ class ExpressionBuilder {
       default:
         break;
     }
+    if (i->opcode() == Opcode::kReduce) {
+      ASSIGN_OR_RETURN(int root, ReduceRoot(i));
+      node.kind = ExprNode::Kind::kLeaf;
+      node.argument = Expression::kReduced + root;
+      return Append(std::move(node));
+    }
     if (!i->IsElementwise()) {
       return Unsupported(*i, "not part of an elementwise formula");
     }
@@ -262,7 +301,7 @@ class ExpressionBuilder {
   const Instruction& instr_;
   Expression e_;
   std::map<Key, int> known_;
-  absl::flat_hash_map<const Instruction*, bool> made_of_reduces_;
+  absl::flat_hash_set<const Instruction*> seen_;
   absl::flat_hash_map<const Instruction*, int> leaves_;
 };
 

@@ -48,6 +48,13 @@ struct Expression {
   std::vector<int> results;
   // Result leaves made of reduced values: the epilogue's (BuildEpilogue).
   std::vector<int> epilogue;
+  bool is_epilogue = false;
+  // A value that needs a finished reduce (a softmax's sum needs the maximum)
+  // is of a later stage. Of nodes, and of roots.
+  std::vector<int> node_stage, stage;
+  int stages = 1;
+  // Root k, a reduce, is read by nodes of a later stage.
+  std::vector<bool> read_back;
   PhysicalArray space;  // of the iteration shape
   hlo::Shape shape;     // the iteration shape
 
@@ -57,7 +64,8 @@ struct Expression {
 
   // The elementwise rest of a fusion with reduces: `main` is its Build(). Its
   // iteration shape is that of the reduces' results; root k of main that is a
-  // reduce is a leaf with argument kReduced + k and lies as `reduced` says.
+  // reduce is a leaf with argument kReduced + k and lies as `reduced` says. In
+  // main such a leaf is a reduce that is broadcast again.
   static constexpr int kReduced = 1 << 16;
   static absl::StatusOr<Expression> BuildEpilogue(
       const hlo::Instruction& fusion, const Expression& main,

@@ -23,12 +23,19 @@ bool HasExpandedRows(const Geometry& g) {
 
 // Chooses blocks from the innermost axis outwards.
 void ChooseBlocks(const Geometry& g, int64_t target, bool group_rows,
-                  NestPlan* plan) {
+                  bool whole_reduced, NestPlan* plan) {
   plan->block.assign(g.axes.size(), 1);
   int64_t taken = 1;
+  for (const Axis& a : g.axes) {
+    if (whole_reduced && a.reduced) taken *= a.tiles;
+  }
   // Canonical order, columns innermost: contiguous memory first.
   for (int a = static_cast<int>(g.axes.size()) - 1; a >= 0; --a) {
     const Axis& axis = g.axes[a];
+    if (whole_reduced && axis.reduced) {
+      plan->block[a] = axis.tiles;
+      continue;
+    }
     const int64_t room = std::max<int64_t>(1, target / taken);
     int64_t block = axis.tiles;
     if (block > room) {
@@ -52,6 +59,11 @@ class WindowMaker {
   absl::Status Make(int number, int num_operand_args) {
     const Stream& s = g_.streams[number];
     Place& place = t_->places[number];
+    if (s.access == Access::kPartial) {  // CutReduction gives it its place
+      place.kind = Place::Kind::kScratch;
+      place.strides.assign(g_.axes.size(), 0);
+      return absl::OkStatus();
+    }
     const int arg = s.node >= 0 ? s.argument : num_operand_args + s.result;
     const isa::Space space = t_->tiling.args[arg].space;
     place.resident = space == isa::Space::kVmem;
@@ -195,12 +207,12 @@ absl::StatusOr<FusionTiling> CutFusion(const KernelContext& context,
                                        const hlo::Instruction& i,
                                        const Expression& e, const Geometry& g,
                                        int64_t target, int copies) {
-  (void)e;
   FusionTiling t;
   t.plan = OrderAxes(g);
   // Results of 128 rows share a row of the result.
   const bool rows_of_results = g.axes[g.column_axis].reduced && g.row_axis >= 0;
-  ChooseBlocks(g, target, HasExpandedRows(g) || rows_of_results, &t.plan);
+  ChooseBlocks(g, target, HasExpandedRows(g) || rows_of_results, e.stages > 1,
+               &t.plan);
   t.plan.grid_dim.assign(g.axes.size(), -1);
   for (int axis : t.plan.order) {
     if (t.plan.block[axis] >= g.axes[axis].tiles) continue;

@@ -48,9 +48,19 @@ class GeometryBuilder {
       Stream s;
       s.node = n;
       s.argument = leaf.argument;
-      ASSIGN_OR_RETURN(
-          s.array, PhysicalArray::Of(leaf.instr->shape()),
-          _ << "operand " << leaf.argument << " of " << instr_.name());
+      if (leaf.argument >= Expression::kReduced) {
+        s.array = e_.is_epilogue ? e_.space : PhysicalArray::Words({}, {});
+        s.array.type = leaf.type;  // of 32 bits, in scratch
+        if (!e_.is_epilogue) {
+          s.access = Access::kPartial;
+          g_.streams.push_back(std::move(s));
+          continue;
+        }
+      } else {
+        ASSIGN_OR_RETURN(
+            s.array, PhysicalArray::Of(leaf.instr->shape()),
+            _ << "operand " << leaf.argument << " of " << instr_.name());
+      }
       RETURN_IF_ERROR(Classify(leaf, &s));
       g_.streams.push_back(std::move(s));
     }
@@ -131,6 +141,7 @@ class GeometryBuilder {
     }
     for (const Stream& s : g_.streams) {
       if (s.access == Access::kSplat && e_.nodes[s.node].depends == 0) continue;
+      if (s.access == Access::kPartial) continue;
       if (s.access != Access::kTile || s.array.sizes != e_.space.sizes) {
         return false;
       }
@@ -201,6 +212,7 @@ class GeometryBuilder {
   absl::Status Place(Stream* s) {
     s->strides.assign(g_.axes.size(), 0);
     const PhysicalArray& a = s->array;
+    if (s->access == Access::kPartial) return absl::OkStatus();
     if (s->access == Access::kSplat && s->node >= 0 &&
         e_.nodes[s->node].depends == 0) {
       return absl::OkStatus();

@@ -37,6 +37,7 @@ enum class Access : uint8_t {
   kTile,        // registers of the array itself
   kRowOfLanes,  // one row of the array on all sublanes: varies by column only
   kLaneOfRows,  // one value per row on all lanes, expanded into scratch first
+  kPartial,     // a reduce of an earlier stage, a tile per kept tile in scratch
   kSplat,       // one value on all lanes: varies by majors, or not at all
 };
 

@@ -14,8 +14,8 @@ using codegen::Vec;
 using isa::Opcode;
 
 NestCode::NestCode(const Expression& e, const Geometry& g, const NestPlan& plan,
-                   const std::vector<Place>& places, CodeBuilder& b)
-    : e_(e), g_(g), plan_(plan), places_(places), b_(b) {
+                   const std::vector<Place>& places, CodeBuilder& b, int stage)
+    : e_(e), g_(g), plan_(plan), places_(places), b_(b), stage_(stage) {
   stream_of_node_.assign(e.nodes.size(), -1);
   for (size_t s = 0; s < g.streams.size(); ++s) {
     if (g.streams[s].node >= 0) {
@@ -99,6 +99,9 @@ void NestCode::StartPointers() {
   for (size_t s = 0; s < g_.streams.size(); ++s) {
     const Place& place = places_[s];
     if (place.kind == Place::Kind::kSmem) continue;
+    // Not there yet.
+    const int node = g_.streams[s].node;
+    if (node >= 0 && e_.node_stage[node] > stage_) continue;
     stream_pointer_[s] = AddPointer(place.strides, [&](Sca reg) {
       if (place.window < 0 || place.kind == Place::Kind::kScratch) {
         b_.ScratchAddress(reg, static_cast<int32_t>(place.scratch));
@@ -286,6 +289,7 @@ absl::Status NestCode::Hoist(int position) {
   const int keep_masks = b_.model().masks / 2;
   for (size_t n = 0; n < e_.nodes.size(); ++n) {
     if (!frontier_[n] || (node_axes_[n] & inner)) continue;
+    if (e_.node_stage[n] > stage_) continue;
     const bool by_row = g_.row_axis >= 0 && (node_axes_[n] >> g_.row_axis & 1);
     const bool by_column =
         g_.column_axis >= 0 && (node_axes_[n] >> g_.column_axis & 1);

@@ -62,7 +62,8 @@ class NestCode {
   };
 
   NestCode(const Expression& e, const Geometry& g, const NestPlan& plan,
-           const std::vector<Place>& places, codegen::CodeBuilder& b);
+           const std::vector<Place>& places, codegen::CodeBuilder& b,
+           int stage = 0);
 
   absl::Status Run(const Hooks& hooks);
 
@@ -113,6 +114,7 @@ class NestCode {
   const NestPlan& plan_;
   const std::vector<Place>& places_;
   codegen::CodeBuilder& b_;
+  const int stage_;
   const Hooks* hooks_ = nullptr;
 
   std::vector<int64_t> extent_;  // base tiles of this step, per axis

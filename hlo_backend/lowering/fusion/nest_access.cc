@@ -111,7 +111,8 @@ absl::StatusOr<Value> NestCode::MakeLeaf(const ExprNode& node, int row,
   }
   const Pointer& p = pointers_[stream_pointer_[number]];
   if (place.kind == Place::Kind::kScratch) {
-    const int64_t offset = p.offset + row * stride(g_.row_axis);
+    const int64_t offset =
+        p.offset + row * stride(g_.row_axis) + column * stride(g_.column_axis);
     return FromMemory(s, b_.Load(number, p.reg, static_cast<int32_t>(offset)));
   }
   if (s.access == Access::kTile) {
@@ -231,7 +232,7 @@ absl::Status NestCode::StoreResults(const Region& region) {
     for (int c = 0; c < region.columns; c += unit_columns) {
       for (size_t k = 0; k < g_.streams.size(); ++k) {
         const Stream& s = g_.streams[k];
-        if (s.result < 0) continue;
+        if (s.result < 0 || e_.stage[s.root] != stage_) continue;
         for (int y = r; y < std::min(r + unit_rows, region.rows);
              y += s.pack_rows) {
           for (int x = c; x < std::min(c + unit_columns, region.columns);
@@ -306,7 +307,7 @@ absl::Status NestCode::StoreResult(const Stream& s, const Place& place, int row,
 
 absl::Status NestCode::ExpandRows() {
   for (size_t k = 0; k < g_.streams.size(); ++k) {
-    if (places_[k].kind == Place::Kind::kScratch) {
+    if (g_.streams[k].access == Access::kLaneOfRows) {
       RETURN_IF_ERROR(ExpandRows(g_.streams[k], places_[k]));
     }
   }

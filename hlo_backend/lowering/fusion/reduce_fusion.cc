@@ -46,7 +46,15 @@ class ReduceCode {
 
   absl::Status Step() {
     if (!t_.reduced_grid.empty()) FillPartials();
-    NestCode nest(e_, g_, t_.cut.plan, t_.cut.places, b_);
+    for (stage_ = 0; stage_ < e_.stages; ++stage_) {
+      RETURN_IF_ERROR(OneStage());
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  absl::Status OneStage() {
+    NestCode nest(e_, g_, t_.cut.plan, t_.cut.places, b_, stage_);
     NestCode::Hooks hooks;
     hooks.start = [this](NestCode& n) { MakePointers(n); };
     hooks.enter = [this](NestCode& n, const Region& r) { return Enter(n, r); };
@@ -56,7 +64,9 @@ class ReduceCode {
     return nest.Run(hooks);
   }
 
- private:
+  // Reductions of the stage that is being written.
+  bool Now(const Reduction& r) const { return e_.stage[r.root] == stage_; }
+
   bool KeepsRows() const {
     return g_.row_axis >= 0 && !g_.axes[g_.row_axis].reduced;
   }
@@ -126,6 +136,7 @@ class ReduceCode {
     accumulators_.clear();
     for (size_t k = 0; k < t_.reductions.size(); ++k) {
       const Reduction& r = t_.reductions[k];
+      if (!Now(r)) continue;
       for (int row = 0; row < kept_rows_; ++row) {
         for (int c = 0; c < kept_columns_; ++c) {
           const Vec acc = b_.GlobalVec();
@@ -174,6 +185,7 @@ class ReduceCode {
   absl::Status Body(NestCode& n, const Region& region) {
     size_t next = 0;
     for (const Reduction& r : t_.reductions) {
+      if (!Now(r)) continue;
       const int node = e_.roots[r.root];
       for (int row = 0; row < kept_rows_; ++row) {
         for (int c = 0; c < kept_columns_; ++c) {
@@ -225,6 +237,7 @@ class ReduceCode {
     b_.NewBlock("partials");
     size_t next = 0;
     for (size_t k = 0; k < t_.reductions.size(); ++k) {
+      if (!Now(t_.reductions[k])) continue;
       for (int row = 0; row < kept_rows_; ++row) {
         for (int c = 0; c < kept_columns_; ++c) {
           b_.Store(kPartialSpace, n.pointer(pointers_[k]).reg,
@@ -246,10 +259,17 @@ class ReduceCode {
       extent.push_back(n.extent(static_cast<int>(a)));
     }
     for (const Reduction& r : t_.reductions) {
+      if (!Now(r) || !r.dense) continue;
       RETURN_IF_ERROR(FinishReduction(r, g_, t_.cut.plan, extent, b_));
     }
     for (size_t k = 0; k < t_.reduced_grid.size(); ++k) b_.EndWhen();
-    if (!t_.epilogue) return absl::OkStatus();
+    for (const Reduction& r : t_.reductions) {
+      if (Now(r) && e_.read_back[r.root]) {
+        RETURN_IF_ERROR(
+            ExpandReduction(r, g_, PartialBytes(r) / isa::kVregBytes, b_));
+      }
+    }
+    if (!t_.epilogue || stage_ + 1 < e_.stages) return absl::OkStatus();
     const int dims = static_cast<int>(t_.cut.tiling.grid.size());
     for (int d = 0; d < dims; ++d) b_.BeginWhen(d, isa::When::Kind::kLast);
     const Epilogue& rest = *t_.epilogue;
@@ -266,6 +286,7 @@ class ReduceCode {
   std::vector<int> pointers_;
   std::vector<Vec> accumulators_;
   int kept_rows_ = 1, kept_columns_ = 1;
+  int stage_ = 0;
 };
 
 int AddWholeWindow(int arg, isa::Direction direction,
@@ -349,7 +370,7 @@ absl::StatusOr<ReduceTiling> CutReduction(const KernelContext& context,
     if (e.results[root] >= 0) {
       r.window = AddWholeWindow(num_operands + e.results[root],
                                 isa::Direction::kOut, r.result, &t.cut.tiling);
-    } else {
+    } else if (r.dense) {
       r.result_scratch = t.cut.tiling.scratch_bytes;
       t.cut.tiling.scratch_bytes +=
           RoundUpTo<int64_t>(r.result.bytes(), isa::kVregBytes);
@@ -358,6 +379,14 @@ absl::StatusOr<ReduceTiling> CutReduction(const KernelContext& context,
   }
   if (!e.epilogue.empty()) {
     RETURN_IF_ERROR(PlanEpilogue(context, i, e, &t));
+  }
+  for (size_t s = 0; s < g.streams.size(); ++s) {
+    if (g.streams[s].access != Access::kPartial) continue;
+    for (const Reduction& r : t.reductions) {
+      if (g.streams[s].argument != Expression::kReduced + r.root) continue;
+      t.cut.places[s].scratch = r.scratch;
+      t.cut.places[s].strides = r.strides;
+    }
   }
   for (size_t a = 0; a < g.axes.size(); ++a) {
     if (g.axes[a].reduced && t.cut.plan.grid_dim[a] >= 0) {

@@ -35,10 +35,44 @@ class Finisher {
            const std::vector<int64_t>& extent, CodeBuilder& b)
       : r_(r), g_(g), plan_(plan), extent_(extent), b_(b) {}
 
+  absl::Status Expand(int64_t tiles) {
+    SetReduced();
+    b_.BeginScope();
+    b_.NewBlock("expand");
+    from_ = b_.GlobalSca();
+    b_.ScratchAddress(from_, static_cast<int32_t>(r_.scratch));
+    constexpr int kTogether = 16;
+    const auto some = [&](int64_t count) -> absl::Status {
+      for (int64_t k = 0; k < count; ++k) {
+        const int32_t at = static_cast<int32_t>(k * isa::kVregBytes);
+        Vec v = b_.Load(kScratchSpace, from_, at);
+        if (rows_reduced_) {
+          ASSIGN_OR_RETURN(v, FoldSublanes(v));
+        }
+        if (columns_reduced_) {
+          ASSIGN_OR_RETURN(v, FoldLanes(v));
+        }
+        ASSIGN_OR_RETURN(v, WithInit(v));
+        b_.Store(kScratchSpace, from_, at, v);
+      }
+      return absl::OkStatus();
+    };
+    const int64_t loops = tiles / kTogether;
+    if (loops > 0) {
+      b_.BeginLoop(loops, 1);
+      b_.NewBlock("expand");
+      RETURN_IF_ERROR(some(kTogether));
+      b_.SBinaryImmTo(from_, Opcode::kSadd, from_, kTogether * isa::kVregBytes);
+      b_.EndLoop();
+    }
+    b_.NewBlock("expand");
+    RETURN_IF_ERROR(some(tiles % kTogether));
+    b_.EndScope();
+    return absl::OkStatus();
+  }
+
   absl::Status Run() {
-    rows_reduced_ = g_.row_axis >= 0 && g_.axes[g_.row_axis].reduced;
-    columns_reduced_ = g_.axes[g_.column_axis].reduced;
-    if (g_.linear) rows_reduced_ = columns_reduced_;
+    SetReduced();
     for (size_t a = 0; a < g_.axes.size(); ++a) {
       if (g_.axes[a].kind == Axis::Kind::kMajor && !g_.axes[a].reduced) {
         majors_.push_back(static_cast<int>(a));
@@ -94,6 +128,12 @@ class Finisher {
   }
 
  private:
+  void SetReduced() {
+    rows_reduced_ = g_.row_axis >= 0 && g_.axes[g_.row_axis].reduced;
+    columns_reduced_ = g_.axes[g_.column_axis].reduced;
+    if (g_.linear) rows_reduced_ = columns_reduced_;
+  }
+
   bool WholeTiles() const { return !rows_reduced_ && !columns_reduced_; }
 
   // Loops over the kept majors of the step.
@@ -451,6 +491,7 @@ absl::StatusOr<Reduction> DescribeReduction(const hlo::Instruction& fusion,
   }
   RETURN_IF_ERROR(ReadStart(&r));
   if (e.results[root] < 0) {
+    r.dense = !e.epilogue.empty();
     r.result = PhysicalArray::Words(kept, sizes);
     return r;
   }
@@ -473,6 +514,13 @@ absl::Status FinishReduction(const Reduction& r, const Geometry& g,
                              const std::vector<int64_t>& extent,
                              CodeBuilder& b) {
   return Finisher(r, g, plan, extent, b).Run();
+}
+
+absl::Status ExpandReduction(const Reduction& r, const Geometry& g,
+                             int64_t tiles, CodeBuilder& b) {
+  const NestPlan plan;
+  const std::vector<int64_t> extent;
+  return Finisher(r, g, plan, extent, b).Expand(tiles);
 }
 
 }  // namespace ptxla::lowering

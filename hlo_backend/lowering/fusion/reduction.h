@@ -30,6 +30,7 @@ struct Reduction {
   // words.
   int window = -1;
   int64_t result_scratch = 0;
+  bool dense = true;             // somebody wants the result itself
   int64_t scratch = 0;           // of the partial tiles
   std::vector<int64_t> strides;  // bytes per base tile in scratch, per axis
 };
@@ -40,6 +41,11 @@ absl::StatusOr<Reduction> DescribeReduction(const hlo::Instruction& fusion,
 
 // Bits of the physical iteration dimensions that go.
 uint32_t ReducedDims(const Expression& e);
+
+// Turns the partial tiles of the step into the reduced value itself, on all the
+// lanes or sublanes that were reduced: what later stages read.
+absl::Status ExpandReduction(const Reduction& r, const Geometry& g,
+                             int64_t tiles, codegen::CodeBuilder& b);
 
 // Writes the elements that the partial tiles of this step stand for.
 absl::Status FinishReduction(const Reduction& r, const Geometry& g,

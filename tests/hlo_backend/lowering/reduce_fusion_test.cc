@@ -148,5 +148,50 @@ TEST(ReduceTest, TheEpilogueSeesFinishedSums) {
   }
 }
 
+// A softmax in one fusion: the sum needs the maximum, the result both.
+std::string Softmax(absl::string_view dims, absl::string_view over,
+                    absl::string_view result, absl::string_view kept) {
+  return absl::Substitute(R"(HloModule m
+g {
+  x = f32[] parameter(0)
+  y = f32[] parameter(1)
+  ROOT z = f32[] add(x, y)
+}
+h {
+  x = f32[] parameter(0)
+  y = f32[] parameter(1)
+  ROOT z = f32[] maximum(x, y)
+}
+f {
+  a = f32[$0] parameter(0)
+  l = f32[] constant(-inf)
+  i = f32[] constant(0)
+  m = f32[$2] reduce(a, l), dimensions={$1}, to_apply=h
+  n = f32[$0] broadcast(m), dimensions={$3}
+  d = f32[$0] subtract(a, n)
+  e = f32[$0] exponential(d)
+  s = f32[$2] reduce(e, i), dimensions={$1}, to_apply=g
+  t = f32[$0] broadcast(s), dimensions={$3}
+  q = f32[$0] divide(e, t)
+  ROOT r = (f32[$2], f32[$2], f32[$0]) tuple(m, s, q)
+}
+ENTRY e {
+  a = f32[$0] parameter(0)
+  ROOT r = (f32[$2], f32[$2], f32[$0]) fusion(a), kind=kInput, calls=f
+})",
+                          dims, over, result, kept);
+}
+
+TEST(ReduceTest, ALaterStageReadsWhatAnEarlierReduced) {
+  for (const auto& text :
+       {Softmax("300,129", "1", "300", "0"), Softmax("300,129", "0", "129", "1"),
+        Softmax("3,37,300", "2", "3,37", "0,1"),
+        Softmax("3,37,300", "1", "3,300", "0,2"),
+        Softmax("1001,1000", "1", "1001", "0"),
+        Softmax("1000", "0", "", "")}) {
+    EXPECT_OK(CompareKernel(text).status()) << text;
+  }
+}
+
 }  // namespace
 }  // namespace ptxla::lowering
