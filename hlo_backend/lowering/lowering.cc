@@ -31,21 +31,6 @@ std::string Describe(const Instruction& i) {
                       i.name(), " (", hlo::OpcodeName(i.opcode()), ")");
 }
 
-isa::Space SpaceOf(int memory_space) {
-  switch (memory_space) {
-    case hlo::kMemoryVmem:
-      return isa::Space::kVmem;
-    case hlo::kMemoryCmem:
-      return isa::Space::kCmem;
-    case hlo::kMemoryHost:
-      return isa::Space::kHost;
-    case hlo::kMemorySmem:
-      return isa::Space::kSmem;
-    default:
-      return isa::Space::kHbm;
-  }
-}
-
 bool IsPlumbing(const Instruction& i) {
   switch (i.opcode()) {
     case Opcode::kParameter:
@@ -79,10 +64,10 @@ isa::TiledLayout TiledLayoutOf(const Shape& shape) {
 
 class Lowerer {
  public:
-  Lowerer(const hlo::Module& module, const hlo::BufferPlan& plan,
+  Lowerer(const hlo::Module& module, const Placement& placement,
           const chips::ChipSpec& chip, const LoweringOptions& options)
       : module_(module),
-        plan_(plan),
+        placement_(placement),
         chip_(chip),
         options_(options),
         model_(isa::FromChipSpec(chip)),
@@ -91,11 +76,7 @@ class Lowerer {
   absl::StatusOr<isa::Program> Run(LoweringStats* stats) {
     program_.name = module_.name();
     program_.chip = chip_.name();
-    for (const hlo::PlannedBuffer& b : plan_.buffers) {
-      program_.buffers.push_back({b.id, b.name, b.bytes,
-                                  SpaceOf(b.memory_space), b.offset, b.alias_of,
-                                  b.label});
-    }
+    program_.buffers = placement_.buffers;
     RETURN_IF_ERROR(LowerComputation(*module_.entry(), &program_.schedule));
     RETURN_IF_ERROR(Leaves());
     for (const isa::Kernel& k : program_.kernels) {
@@ -114,12 +95,8 @@ class Lowerer {
  private:
   absl::StatusOr<isa::BufferSlice> PlaceOf(const Instruction* i,
                                            int leaf) const {
-    const auto found = plan_.leaves.find(i);
-    if (found != plan_.leaves.end() &&
-        leaf < static_cast<int>(found->second.size()) &&
-        found->second[leaf].buffer >= 0) {
-      return isa::BufferSlice{found->second[leaf].buffer,
-                              found->second[leaf].offset};
+    if (const isa::BufferSlice* slice = placement_.Find(i, leaf)) {
+      return *slice;
     }
     return absl::InternalError(
         absl::StrCat(i->name(), ": leaf ", leaf, " has no place in memory"));
@@ -257,8 +234,8 @@ class Lowerer {
   }
 
   absl::Status Constant(const Instruction& i) {
-    const auto place = PlaceOf(&i, 0);
-    if (!place.ok() || !i.shape().IsArray()) return absl::OkStatus();
+    const isa::BufferSlice* place = placement_.Find(&i, 0);
+    if (place == nullptr || !i.shape().IsArray()) return absl::OkStatus();
     if (i.literal().IsElided()) {
       return absl::UnimplementedError(
           absl::StrCat(Describe(i), ": the constant's value was elided"));
@@ -467,7 +444,7 @@ class Lowerer {
   }
 
   const hlo::Module& module_;
-  const hlo::BufferPlan& plan_;
+  const Placement& placement_;
   const chips::ChipSpec& chip_;
   const LoweringOptions& options_;
   const isa::MachineModel model_;
@@ -483,11 +460,11 @@ class Lowerer {
 }  // namespace
 
 absl::StatusOr<isa::Program> Lower(const hlo::Module& module,
-                                   const hlo::BufferPlan& plan,
+                                   const Placement& placement,
                                    const chips::ChipSpec& chip,
                                    const LoweringOptions& options,
                                    LoweringStats* stats) {
-  return Lowerer(module, plan, chip, options).Run(stats);
+  return Lowerer(module, placement, chip, options).Run(stats);
 }
 
 }  // namespace ptxla::lowering

@@ -3,7 +3,7 @@
 // collectives and control flow as schedule entries.
 //
 //   ASSIGN_OR_RETURN(isa::Program p,
-//                    Lower(*module, plan, chip, LoweringOptions()));
+//                    Lower(*module, placement, chip, LoweringOptions()));
 //
 // Kernels are deduplicated by hlo::KernelFingerprint before bundles are made:
 // equal layers share theirs. Arrays lie in memory as their layouts say; every
@@ -19,14 +19,28 @@
 #include <string>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
 #include "chips/chip_spec.h"
-#include "hlo_backend/analysis/buffer_plan.h"
 #include "hlo_backend/ir/module.h"
 #include "isa/machine_model.h"
 #include "isa/program.h"
 
 namespace ptxla::lowering {
+
+// Where the value of each array leaf lies. Made by the compiler from its buffer
+// plan (hlo_backend/analysis/buffer_plan.h).
+struct Placement {
+  std::vector<isa::Buffer> buffers;
+  // (instruction, leaf number in ForEachLeaf order) -> place.
+  absl::flat_hash_map<std::pair<const hlo::Instruction*, int>, isa::BufferSlice>
+      places;
+
+  const isa::BufferSlice* Find(const hlo::Instruction* i, int leaf) const {
+    const auto it = places.find({i, leaf});
+    return it == places.end() ? nullptr : &it->second;
+  }
+};
 
 struct LoweringOptions {
   enum class UnknownOps : uint8_t { kRefuse, kEstimate };
@@ -45,7 +59,7 @@ struct LoweringStats {
 };
 
 absl::StatusOr<isa::Program> Lower(const hlo::Module& module,
-                                   const hlo::BufferPlan& plan,
+                                   const Placement& placement,
                                    const chips::ChipSpec& chip,
                                    const LoweringOptions& options,
                                    LoweringStats* stats = nullptr);

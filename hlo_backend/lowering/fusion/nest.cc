@@ -110,7 +110,7 @@ void NestCode::StartPointers() {
       }
     });
     const Sca reg = pointers_[stream_pointer_[s]].reg;
-    if (!place.resident) SetBank(reg, place);
+    SetBank(reg, place);
     if (place.moves || place.kind == Place::Kind::kScratch) continue;
     for (size_t a = 0; a < g_.axes.size(); ++a) {
       const int64_t step = place.strides[a] * plan_.block[a];
@@ -165,8 +165,8 @@ void NestCode::StartPointers() {
   }
 }
 
-// Slots begin at a whole number of bank periods; pointers that move alike
-// modulo the period keep their distance.
+// Slots and resident arguments begin at a whole number of bank periods;
+// pointers that move alike modulo the period keep their distance.
 void NestCode::SetBank(Sca reg, const Place& place) {
   const int64_t period =
       std::max<int64_t>(1, b_.model().vmem_banks) * isa::kRowBytes;
