@@ -7,24 +7,22 @@
 namespace ptxla::hlo {
 namespace {
 
-// Outputs o in [0, outputs) with 0 <= o*stride + offset < base_dilation*(base
-// - 1) + 1 and (o*stride + offset) divisible by base_dilation.
-int64_t ValidOutputs(int64_t outputs, int64_t base, const WindowDim& d,
-                     int64_t offset) {
-  const int64_t last = (base - 1) * d.base_dilation;
-  if (base <= 0 || outputs <= 0) return 0;
-  // First and last output inside, whatever the holes.
-  int64_t low = 0, high = outputs - 1;
-  if (offset < 0) low = (-offset + d.stride - 1) / d.stride;
-  if (last < offset) return 0;
-  high = std::min(high, (last - offset) / d.stride);
+// How many i in [0, count) give a position i*step + offset that is an element
+// of the base: inside, and no hole of its dilation.
+int64_t ValidSteps(int64_t count, int64_t step, int64_t offset, int64_t base,
+                   int64_t base_dilation) {
+  const int64_t last = (base - 1) * base_dilation;
+  if (base <= 0 || count <= 0 || last < offset) return 0;
+  // First and last inside, whatever the holes.
+  const int64_t low = offset < 0 ? (-offset + step - 1) / step : 0;
+  const int64_t high = std::min(count - 1, (last - offset) / step);
   if (low > high) return 0;
-  if (d.base_dilation == 1) return high - low + 1;
-  // o*stride = -offset modulo base_dilation repeats with this period.
-  const int64_t period = d.base_dilation / std::gcd(d.base_dilation, d.stride);
-  for (int64_t o = low; o < low + period && o <= high; ++o) {
-    if ((o * d.stride + offset) % d.base_dilation == 0) {
-      return (high - o) / period + 1;
+  if (base_dilation == 1) return high - low + 1;
+  // i*step = -offset modulo base_dilation repeats with this period.
+  const int64_t period = base_dilation / std::gcd(base_dilation, step);
+  for (int64_t i = low; i < low + period && i <= high; ++i) {
+    if ((i * step + offset) % base_dilation == 0) {
+      return (high - i) / period + 1;
     }
   }
   return 0;
@@ -44,10 +42,19 @@ int64_t ValidPositions(int64_t base, int64_t kernel, int64_t outputs,
       d.padding_low == kernel - 1 && d.padding_high == kernel - 1) {
     return std::min(kernel, outputs);
   }
+  // Along the shorter of the two, each step counted in closed form.
   int64_t count = 0;
-  for (int64_t k = 0; k < kernel; ++k) {
-    count +=
-        ValidOutputs(outputs, base, d, k * d.window_dilation - d.padding_low);
+  if (kernel <= outputs) {
+    for (int64_t k = 0; k < kernel; ++k) {
+      count +=
+          ValidSteps(outputs, d.stride, k * d.window_dilation - d.padding_low,
+                     base, d.base_dilation);
+    }
+  } else {
+    for (int64_t o = 0; o < outputs; ++o) {
+      count += ValidSteps(kernel, d.window_dilation,
+                          o * d.stride - d.padding_low, base, d.base_dilation);
+    }
   }
   return count;
 }

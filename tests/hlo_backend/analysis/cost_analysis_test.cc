@@ -127,6 +127,44 @@ TEST(CostAnalysisTest, ADotWrittenAsAConvolutionCostsTheSame) {
             flops);
 }
 
+TEST(CostAnalysisTest, ValidPositionsAreThoseOfCountingOneByOne) {
+  for (int seed = 0; seed < 200; ++seed) {
+    auto pick = [n = static_cast<uint32_t>(seed * 7919 + 1)](int most) mutable {
+      n = n * 1664525u + 1013904223u;
+      return static_cast<int64_t>(1 + (n >> 16) % most);
+    };
+    const int64_t base = pick(9), kernel = pick(9);
+    WindowDim d;
+    d.size = kernel;
+    d.stride = pick(4);
+    d.base_dilation = pick(4);
+    d.window_dilation = pick(3);
+    d.padding_low = pick(7) - 3;
+    d.padding_high = pick(7) - 1;
+    const int64_t outputs = d.OutputSize(base);
+    if (outputs == 0) continue;
+    int64_t pairs = 0;
+    for (int64_t k = 0; k < kernel; ++k) {
+      for (int64_t o = 0; o < outputs; ++o) {
+        const int64_t at = o * d.stride + k * d.window_dilation - d.padding_low;
+        pairs += at >= 0 && at <= (base - 1) * d.base_dilation &&
+                 at % d.base_dilation == 0;
+      }
+    }
+    Window window;
+    window.dims.push_back(d);
+    EXPECT_EQ(
+        RootCost(absl::StrCat("x = f32[1,", base, ",1] parameter(0) k = f32[",
+                              kernel, ",1,1] parameter(1) ROOT c = f32[1,",
+                              outputs, ",1] convolution(x, k), window=",
+                              window.ToString(), ", dim_labels=b0f_0io->b0f"),
+                 {})
+            .flops,
+        2.0 * static_cast<double>(pairs))
+        << base << " " << window.ToString();
+  }
+}
+
 TEST(CostAnalysisTest, HugeSpatialDimensionsAreCountedInClosedForm) {
   const int64_t large = 512 * 1024;
   EXPECT_EQ(RootCost(absl::StrCat("x = f32[1,1,", large,
