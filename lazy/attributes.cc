@@ -83,7 +83,6 @@ Signature SignatureOf(OpKind kind) {
       return {1, 1, none};
     case OpKind::kAdd:
       return {2, 3, none};
-    case OpKind::kSub:
     case OpKind::kRsub:
     case OpKind::kWhere:
     case OpKind::kAddmm:

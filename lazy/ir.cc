@@ -113,12 +113,6 @@ Value Add(Device* d, const Value& a, const Value& b, const Value& alpha) {
       Elementwise(a.shape(), b.shape(), PromoteTypes(a.type(), b.type())));
 }
 
-Value Sub(Device* d, const Value& a, const Value& b, const Value& alpha) {
-  return d->MakeNode(
-      OpKind::kSub, {a, b, alpha},
-      Elementwise(a.shape(), b.shape(), PromoteTypes(a.type(), b.type())));
-}
-
 Value Rsub(Device* d, const Value& x, const Value& other, const Value& alpha) {
   return d->MakeNode(OpKind::kRsub, {x, other, alpha}, x.shape().RowMajor());
 }

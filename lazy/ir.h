@@ -39,7 +39,6 @@ Value Stack(Device* d, const Value& x, int dim);
 Value Unary(Device* d, OpKind kind, const Value& x);  // sqrt, tanh, relu, gelu
 // a + b * alpha. Without alpha: a + b, the form inside other operations.
 Value Add(Device* d, const Value& a, const Value& b, const Value& alpha = {});
-Value Sub(Device* d, const Value& a, const Value& b, const Value& alpha);
 // other - x * alpha, both scalars.
 Value Rsub(Device* d, const Value& x, const Value& other, const Value& alpha);
 Value Mul(Device* d, const Value& a, const Value& b);

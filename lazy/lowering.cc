@@ -37,8 +37,6 @@ LowerFn FindLowering(OpKind kind) {
       return LowerStack;
     case OpKind::kAdd:
       return LowerAdd;
-    case OpKind::kSub:
-      return LowerSub;
     case OpKind::kRsub:
       return LowerRsub;
     case OpKind::kMul:

@@ -29,7 +29,6 @@
   X(kUnselect, "xla::unselect")                                   \
   X(kStack, "aten::stack")                                        \
   X(kAdd, "aten::add")                                            \
-  X(kSub, "aten::sub")                                            \
   X(kRsub, "aten::rsub")                                          \
   X(kMul, "aten::mul")                                            \
   X(kDiv, "aten::div")                                            \

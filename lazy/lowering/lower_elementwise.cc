@@ -32,10 +32,6 @@ LoweringOutput LowerAdd(const LoweringInput& x) {
   return {Scaled(x, Opcode::kAdd)};
 }
 
-LoweringOutput LowerSub(const LoweringInput& x) {
-  return {Scaled(x, Opcode::kSubtract)};
-}
-
 LoweringOutput LowerRsub(const LoweringInput& x) {
   Instruction* scaled = x.e.PromotedBinary(Opcode::kMultiply, x.in[0], x.in[2]);
   return {x.e.PromotedBinary(Opcode::kSubtract, x.in[1], scaled)};

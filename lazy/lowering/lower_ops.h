@@ -23,7 +23,6 @@ using LowerFn = LoweringOutput (*)(const LoweringInput&);
 LoweringOutput LowerConstant(const LoweringInput& x);
 LoweringOutput LowerCast(const LoweringInput& x);
 LoweringOutput LowerAdd(const LoweringInput& x);
-LoweringOutput LowerSub(const LoweringInput& x);
 LoweringOutput LowerRsub(const LoweringInput& x);
 LoweringOutput LowerMul(const LoweringInput& x);
 LoweringOutput LowerDiv(const LoweringInput& x);

@@ -104,6 +104,24 @@ TEST(TrainingTest, BertLargeHasTheParametersAndFlopsOfItsFormula) {
       << "15130 without the all-reduce";
 }
 
+TEST(TrainingTest, BertLargeOnOneChipIsAsLargeAsTheRealOne) {
+  // Counts of the step that PyTorch/XLA 2.9 traces from Hugging Face's model.
+  ASSERT_OK_AND_ASSIGN(WorkloadSpec spec, FindWorkload("bert"));
+  ASSERT_THAT(SetField("batch_per_chip=32", &spec), testing::IsOk());
+  RecordingExecutor executor;
+  lazy::Device device(&executor);
+  ASSERT_OK_AND_ASSIGN(const auto workload, MakeWorkload(spec, &device));
+  for (int step = 0; step < 2; ++step) {
+    ASSERT_THAT(workload->Step(), testing::IsOk());
+  }
+  const hlo::Module& module = *executor.last_module;
+  EXPECT_EQ(executor.graph_sizes[1], 15130);
+  EXPECT_EQ(module.instruction_count(), 26683);
+  EXPECT_EQ(module.entry()->parameter_count(), 1215);
+  EXPECT_EQ(module.entry()->root()->operand_count(), 1693);
+  EXPECT_EQ(CountOpcode(module, hlo::Opcode::kDot), 588);
+}
+
 TEST(TrainingTest, TheMlpsFlopsAreThoseOfItsDots) {
   TracedRun run("mlp");
   run.Step(2);

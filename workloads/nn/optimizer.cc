@@ -20,9 +20,6 @@ class Sgd : public Optimizer {
         options_(options) {}
 
   void set_learning_rate(double lr) override { options_.learning_rate = lr; }
-  int state_tensors_per_parameter() const override {
-    return options_.momentum != 0 ? 1 : 0;
-  }
 
   void Step() override {
     if (parameters_.empty()) return;
@@ -65,7 +62,6 @@ class AdamW : public Optimizer {
         options_(options) {}
 
   void set_learning_rate(double lr) override { options_.learning_rate = lr; }
-  int state_tensors_per_parameter() const override { return 2; }
 
   void Step() override {
     if (parameters_.empty()) return;

@@ -25,8 +25,6 @@ class Optimizer {
   // Parameters without a gradient are left alone.
   virtual void Step() = 0;
   virtual void set_learning_rate(double learning_rate) = 0;
-  // Buffers beside each parameter, for memory estimates: 1 momentum, 2 moments.
-  virtual int state_tensors_per_parameter() const = 0;
 };
 
 struct SgdOptions {
