@@ -50,6 +50,7 @@ class Inserter {
   Instruction* CopyBefore(Instruction* user, Instruction* value) {
     Instruction* copy = c_->Add(Opcode::kCopy, value->shape(), {value});
     copy->set_metadata(value->shared_metadata());
+    positions_[copy] = positions_.at(user);
     before_[user].push_back(copy);
     return copy;
   }
@@ -115,13 +116,25 @@ class Inserter {
     }
     if (place.maker->IsConstant()) return true;
     if (home.maker == nullptr) return false;
-    // A copy made for this output comes after everything.
-    auto it = positions_.find(place.maker);
-    if (it == positions_.end()) return false;
+    const int made = positions_.at(place.maker);
     const int read = LastRead(home, positions_);
-    if (read != it->second) return read > it->second;
+    if (read != made) return read > made;
     for (const Instruction* o : place.maker->operands()) {
       if (PlaceOf(o) == home && !ReadsInStep(*o, *place.maker)) return true;
+    }
+    return false;
+  }
+
+  MemoryPlace Home(int k) const {
+    return k < static_cast<int>(homes_.size()) ? homes_[k] : MemoryPlace();
+  }
+
+  // The place is the home of another output than k, which changes it.
+  bool IsOverwritten(const MemoryPlace& place, int k) const {
+    if (place.maker->opcode() != Opcode::kParameter) return false;
+    for (size_t j = 0; j < homes_.size(); ++j) {
+      if (static_cast<int>(j) == k || !(homes_[j] == place)) continue;
+      return !(PlaceOf(Output(j)) == place);
     }
     return false;
   }
@@ -129,13 +142,23 @@ class Inserter {
   void Outputs() {
     Instruction* root = c_->root();
     if (root->opcode() != Opcode::kTuple) return;
+    // What lies in the home of another output is saved before any is written.
+    std::vector<int> saved;
+    for (int k = 0; k < root->operand_count(); ++k) {
+      Instruction* value = root->operand(k);
+      if (value->shape().IsArray() && IsOverwritten(PlaceOf(value), k)) {
+        root->ReplaceOperand(k, CopyBefore(root, value));
+        saved.push_back(k);
+      }
+    }
+    for (int k : saved) {
+      root->ReplaceOperand(k, CopyBefore(root, root->operand(k)));
+    }
     absl::flat_hash_set<MemoryPlace> taken;
     for (int k = 0; k < root->operand_count(); ++k) {
       Instruction* value = root->operand(k);
       if (!value->shape().IsArray()) continue;
-      const MemoryPlace home =
-          k < static_cast<int>(homes_.size()) ? homes_[k] : MemoryPlace();
-      if (!NeedsCopy(value, home) && taken.insert(PlaceOf(value)).second) {
+      if (!NeedsCopy(value, Home(k)) && taken.insert(PlaceOf(value)).second) {
         continue;
       }
       root->ReplaceOperand(k, CopyBefore(root, value));

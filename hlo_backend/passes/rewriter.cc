@@ -23,28 +23,25 @@ void Rewriter::EnqueueNew(Instruction* i) {
 }
 
 void Rewriter::RemoveDead(Instruction* dead) {
-  std::vector<Instruction*> stack = {dead};
+  // By id too: one that waits twice is gone the second time.
+  std::vector<Entry> stack = {{dead, dead->id()}};
   while (!stack.empty()) {
-    Instruction* i = stack.back();
+    auto [i, id] = stack.back();
     stack.pop_back();
+    if (id >= static_cast<int>(state_.size())) state_.resize(id + 1);
+    if (state_[id] & kRemoved) continue;
     if (i->user_count() > 0 || i->IsRoot() || i->HasSideEffect() ||
         i->opcode() == Opcode::kParameter || !i->control_successors().empty()) {
       continue;
     }
-    absl::InlinedVector<Instruction*, 4> operands;
-    for (Instruction* operand : i->operands()) {
-      if (std::find(operands.begin(), operands.end(), operand) ==
-          operands.end()) {
-        operands.push_back(operand);
-      }
-    }
-    if (i->id() >= static_cast<int>(state_.size())) state_.resize(i->id() + 1);
-    if (state_[i->id()] & kQueued) state_[i->id()] |= kRemoved;
+    const absl::InlinedVector<Instruction*, 4> operands(i->operands().begin(),
+                                                        i->operands().end());
+    state_[id] |= kRemoved;
     computation_->Remove(i);
     for (Instruction* operand : operands) {
-      // Fewer users may let a rule of its remaining users apply.
+      // Fewer users may let a rule of its remaining user apply.
       if (operand->user_count() == 1) Enqueue(operand->users()[0]);
-      stack.push_back(operand);
+      stack.push_back({operand, operand->id()});
     }
   }
 }

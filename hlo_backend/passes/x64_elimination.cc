@@ -136,6 +136,7 @@ class Eliminator {
   absl::StatusOr<X64Pair> Value(Instruction* i);
   absl::StatusOr<X64Pair> FloatValue(Instruction* i);
   absl::StatusOr<X64Pair> Reduced(Instruction* i);
+  absl::StatusOr<X64Pair> Scattered(Instruction* i);
 
   Computation* c_;
   Builder b_;
@@ -160,10 +161,9 @@ absl::StatusOr<bool> Eliminator::Visit(Instruction* i) {
     case Opcode::kGather:
       if (IsX64(i->shape())) break;
       return NarrowIndices(i, 1, 1);
-    case Opcode::kScatter: {
-      if (HasX64(i->shape())) return Refuse(*i);
+    case Opcode::kScatter:
+      if (HasX64(i->shape())) break;
       return NarrowIndices(i, i->operand_count() / 2, 1);
-    }
     case Opcode::kDynamicSlice:
       if (IsX64(i->shape())) break;
       return NarrowIndices(i, 1, i->operand_count() - 1);
@@ -209,7 +209,6 @@ absl::StatusOr<X64Pair> Eliminator::Value(Instruction* i) {
   auto pair = [&](int k) { return PairOf(i->operand(k)); };
   switch (i->opcode()) {
     case Opcode::kConstant:
-      if (i->literal().IsElided()) return Refuse(*i);
       return math_.Constant(i->literal());
     case Opcode::kIota: {
       Instruction* low = Like(*i, {});
@@ -240,6 +239,8 @@ absl::StatusOr<X64Pair> Eliminator::Value(Instruction* i) {
                                  {i->operand(0), pair(1).high, pair(2).high})};
     case Opcode::kReduce:
       return Reduced(i);
+    case Opcode::kScatter:
+      return Scattered(i);
     default:
       break;
   }
@@ -358,6 +359,26 @@ absl::StatusOr<X64Pair> Eliminator::Reduced(Instruction* i) {
       b_.ReduceMany({value.low, value.high}, {start.low, start.high},
                     i->dimensions(), body.computation());
   return X64Pair{b_.GetTupleElement(both, 0), b_.GetTupleElement(both, 1)};
+}
+
+// A scatter that puts the updates in place, on each half.
+absl::StatusOr<X64Pair> Eliminator::Scattered(Instruction* i) {
+  const Instruction* result = i->to_apply()->root();
+  if (i->operand_count() != 3 || result->opcode() != Opcode::kParameter ||
+      result->parameter_number() != 1) {
+    return Refuse(*i);
+  }
+  const PrimitiveType half = X64HalfType(i->shape().type());
+  Builder body(i->parent()->module()->AddComputation("x64_assign"));
+  body.Parameter(0, Shape::Scalar(half));
+  body.computation()->SetRoot(body.Parameter(1, Shape::Scalar(half)));
+  Instruction* indices = Index(i->operand(1));
+  const X64Pair value = PairOf(i->operand(0)), update = PairOf(i->operand(2));
+  const ScatterAttrs& attrs = i->attrs<ScatterAttrs>();
+  return X64Pair{
+      b_.Scatter({value.low}, indices, {update.low}, body.computation(), attrs),
+      b_.Scatter({value.high}, indices, {update.high}, body.computation(),
+                 attrs)};
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "hlo_backend/passes/x64_pairs.h"
 
+#include <utility>
+
 namespace ptxla::hlo {
 namespace {
 
@@ -243,6 +245,13 @@ Instruction* X64Math::FloatCompare(X64Pair x, X64Pair y,
 X64Pair X64Math::Constant(const Literal& literal) {
   const Shape half =
       Shape::Array(X64HalfType(literal.shape().type()), literal.shape().dims());
+  if (literal.IsElided()) {
+    // Numbers that a printer left out. Those that are (position ids) are small.
+    X64Pair pair = {b_.Constant(Literal::Elided(half)), nullptr};
+    pair.high = b_.BroadcastScalar(b_.Zero(half.type()), half.dims());
+    if (half.type() == kF32) std::swap(pair.low, pair.high);
+    return pair;
+  }
   const bool splat = literal.IsSplat();
   const Shape stored = splat ? Shape::Scalar(half.type()) : half;
   Literal low(stored), high(stored);

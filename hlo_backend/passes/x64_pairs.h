@@ -49,6 +49,7 @@ class X64Math {
   X64Pair FloatNegate(X64Pair x);
   Instruction* FloatCompare(X64Pair x, X64Pair y, CompareDirection direction);
 
+  // Of an elided literal the high words are taken to be zero.
   X64Pair Constant(const Literal& literal);
 
  private:
