@@ -169,6 +169,8 @@ absl::StatusOr<int> DeviceSession::Add(std::unique_ptr<hlo::Module> module,
   sim::SimOptions simulate;
   simulate.fidelity = options_.fidelity;
   simulate.transfers = options_.transfers;
+  p.timings = std::make_shared<sim::TimingCache>();
+  simulate.timings = p.timings.get();
   auto trace = sim::Simulate(p.program, slice_, simulate);
   if (!trace.ok()) return At("simulate", trace.status());
   p.trace = *std::move(trace);
@@ -188,6 +190,7 @@ absl::StatusOr<Picoseconds> DeviceSession::Resimulate(
   simulate.fidelity = options_.fidelity;
   simulate.engine = sim::Engine::kPlain;  // same times, less start-up
   simulate.transfers = false;
+  simulate.timings = programs_[program].timings.get();
   ASSIGN_OR_RETURN(const record::DeviceTrace trace,
                    sim::Simulate(programs_[program].program, slice, simulate));
   return Picoseconds(trace.total_ps());

@@ -22,6 +22,7 @@
 #include "record/device_trace.pb.h"
 #include "record/run_record.pb.h"
 #include "runtime/host_costs.h"
+#include "sim/core/timing_cache.h"
 #include "sim/simulator.h"
 
 namespace ptxla::driver {
@@ -35,6 +36,7 @@ struct SessionOptions {
 
 struct DeviceProgram {
   isa::Program program;
+  std::shared_ptr<sim::TimingCache> timings;  // of program
   record::DeviceTrace trace;
   record::ProgramRecord record;
   record::CompileRecord compile;

@@ -69,7 +69,7 @@ absl::StatusOr<record::DeviceTrace> Simulate(const isa::Program& program,
       << "program \"" << program.name << "\"";
   const DeviceModel device(slice);
   DmaEngine dma(device);
-  KernelCache cache(program, device, options.memoize);
+  KernelCache cache(program, device, options.memoize, options.timings);
   Recorder recorder;
   const KernelDetail detail = DetailOf(options.fidelity);
   ProgramData* data = nullptr;

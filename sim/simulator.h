@@ -42,6 +42,7 @@ absl::StatusOr<Fidelity> ParseFidelity(absl::string_view name);
 enum class Engine { kSystemC, kPlain };
 
 class ProgramData;
+class TimingCache;
 
 struct SimOptions {
   Fidelity fidelity = Fidelity::kKernel;
@@ -54,6 +55,9 @@ struct SimOptions {
   // kBundle: the contents of the program's buffers; see
   // sim/core/program_data.h. Null: buffers that hold zeros.
   ProgramData* data = nullptr;
+  // Static timings kept from earlier simulations of the same program; see
+  // sim/core/timing_cache.h.
+  TimingCache* timings = nullptr;
 };
 
 absl::StatusOr<record::DeviceTrace> Simulate(const isa::Program& program,

@@ -7,8 +7,9 @@ namespace ptxla::sim {
 const KernelPlan& KernelCache::Plan(int kernel, int cores) {
   std::unique_ptr<KernelPlan>& plan = plans_[{kernel, cores}];
   if (plan == nullptr) {
-    plan = std::make_unique<KernelPlan>(
-        MakePlan(program_.kernels[kernel], cores, device_));
+    plan = std::make_unique<KernelPlan>(MakePlan(
+        program_.kernels[kernel],
+        timings_->Get(program_, kernel, device_.machine), cores, device_));
   }
   return *plan;
 }

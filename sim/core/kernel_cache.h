@@ -14,6 +14,7 @@
 #include "sim/core/device_model.h"
 #include "sim/core/kernel_plan.h"
 #include "sim/core/kernel_runner.h"
+#include "sim/core/timing_cache.h"
 
 namespace ptxla::sim {
 
@@ -21,9 +22,13 @@ class KernelCache {
  public:
   // `program` and `device` outlive the cache. With memoize off every request
   // computes its result anew, step by step.
+  // `timings`: of earlier simulations of the program; or null.
   KernelCache(const isa::Program& program, const DeviceModel& device,
-              bool memoize)
-      : program_(program), device_(device), memoize_(memoize) {}
+              bool memoize, TimingCache* timings = nullptr)
+      : program_(program),
+        device_(device),
+        memoize_(memoize),
+        timings_(timings == nullptr ? &own_timings_ : timings) {}
 
   const KernelPlan& Plan(int kernel, int cores);
   // RunAlone of that plan.
@@ -35,6 +40,8 @@ class KernelCache {
   const isa::Program& program_;
   const DeviceModel& device_;
   const bool memoize_;
+  TimingCache own_timings_;
+  TimingCache* timings_;
   absl::flat_hash_map<Key, std::unique_ptr<KernelPlan>> plans_;
   absl::flat_hash_map<std::pair<Key, int64_t>, KernelResult> results_;
 };

@@ -73,10 +73,9 @@ int64_t WorkOf(const KernelPlan& plan, const DeviceModel& device, Memory memory,
 
 class PlanMaker {
  public:
-  PlanMaker(const isa::Kernel& kernel, int cores, const DeviceModel& device)
-      : kernel_(kernel),
-        device_(device),
-        timing_(isa::TimeKernel(kernel, device.machine)) {
+  PlanMaker(const isa::Kernel& kernel, const isa::KernelTiming& timing,
+            int cores, const DeviceModel& device)
+      : kernel_(kernel), device_(device), timing_(timing) {
     plan_.kernel = &kernel;
     plan_.cores = cores;
   }
@@ -274,7 +273,7 @@ class PlanMaker {
 
   const isa::Kernel& kernel_;
   const DeviceModel& device_;
-  const isa::KernelTiming timing_;
+  const isa::KernelTiming& timing_;
   KernelPlan plan_;
   absl::flat_hash_map<std::vector<int64_t>, int32_t> sort_of_;
 };
@@ -311,9 +310,9 @@ TransferCost DescriptorCost(const KernelPlan& plan, const DeviceModel& device,
           side.write};
 }
 
-KernelPlan MakePlan(const isa::Kernel& kernel, int cores,
-                    const DeviceModel& device) {
-  return PlanMaker(kernel, cores, device).Make();
+KernelPlan MakePlan(const isa::Kernel& kernel, const isa::KernelTiming& timing,
+                    int cores, const DeviceModel& device) {
+  return PlanMaker(kernel, timing, cores, device).Make();
 }
 
 }  // namespace ptxla::sim

@@ -76,8 +76,9 @@ TransferCost WindowCost(const KernelPlan& plan, const DeviceModel& device,
 TransferCost DescriptorCost(const KernelPlan& plan, const DeviceModel& device,
                             int descriptor);
 
-KernelPlan MakePlan(const isa::Kernel& kernel, int cores,
-                    const DeviceModel& device);
+// `timing`: of the kernel, on the device's machine.
+KernelPlan MakePlan(const isa::Kernel& kernel, const isa::KernelTiming& timing,
+                    int cores, const DeviceModel& device);
 
 }  // namespace ptxla::sim
 

@@ -2,6 +2,7 @@
 #include <random>
 
 #include "gtest/gtest.h"
+#include "sim/core/timing_cache.h"
 #include "sim/simulator.h"
 #include "tests/sim/test_programs.h"
 #include "tests/support/status_matchers.h"
@@ -109,6 +110,28 @@ TEST(Fidelity, KernelIsWithinThreePercentOfTileUnderOverlap) {
     }
   }
   RecordProperty("worst", std::to_string(worst));
+}
+
+TEST(Fidelity, TimingsKeptFromAnotherRunChangeNothing) {
+  std::mt19937 random(61);
+  isa::Program p;
+  for (int k = 0; k < 5; ++k) {
+    AddKernel(&p, MakeStreamKernel(RandomStream(&random)));
+  }
+  TimingCache timings;
+  SimOptions options;
+  options.timings = &timings;
+  for (const char* key : {"hbm.bandwidth", "hbm.latency", "ici.hop"}) {
+    const chips::Slice slice = TestSlice("v5e-1", key, 1.2);
+    EXPECT_EQ(Simulate(p, slice, options)->total_cycles(),
+              Cycles(p, slice, Fidelity::kKernel))
+        << key;
+    EXPECT_EQ(timings.size(), 5);
+  }
+  // Another machine has timings of its own.
+  EXPECT_EQ(Simulate(p, TestSlice("v6e-1"), options)->total_cycles(),
+            Cycles(p, TestSlice("v6e-1"), Fidelity::kKernel));
+  EXPECT_EQ(timings.size(), 10);
 }
 
 TEST(Fidelity, ALongGridTakesFewStepsToCompute) {

@@ -1,0 +1,37 @@
+#include "sim/core/timing_cache.h"
+
+#include "base/hash.h"
+
+namespace ptxla::sim {
+namespace {
+
+// Everything of a machine that timing reads.
+uint64_t TimingKey(const isa::MachineModel& m) {
+  Fingerprint print;
+  for (int64_t n : {m.mxus, m.mxu_rows, m.mxu_cols, m.staging, m.xlus,
+                    m.load_store_total, m.vmem_banks, m.branch_delay_slots}) {
+    print.Add(n);
+  }
+  for (int n : m.slots) print.Add(int64_t{n});
+  for (const auto& of_unit : m.latency) {
+    for (int n : of_unit) print.Add(int64_t{n});
+  }
+  for (int n : m.interval) print.Add(int64_t{n});
+  return print.value();
+}
+
+}  // namespace
+
+const isa::KernelTiming& TimingCache::Get(const isa::Program& program,
+                                          int kernel,
+                                          const isa::MachineModel& machine) {
+  std::unique_ptr<isa::KernelTiming>& timing =
+      timings_[{TimingKey(machine), kernel}];
+  if (timing == nullptr) {
+    timing = std::make_unique<isa::KernelTiming>(
+        isa::TimeKernel(program.kernels[kernel], machine));
+  }
+  return *timing;
+}
+
+}  // namespace ptxla::sim

@@ -1,0 +1,34 @@
+// Static timings of a program's kernels, kept between simulations: those of one
+// program under other numbers of memories and links need them only once.
+#ifndef PTXLA_SIM_CORE_TIMING_CACHE_H_
+#define PTXLA_SIM_CORE_TIMING_CACHE_H_
+
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+#include "absl/container/flat_hash_map.h"
+#include "isa/machine_model.h"
+#include "isa/program.h"
+#include "isa/timing.h"
+
+namespace ptxla::sim {
+
+class TimingCache {
+ public:
+  // Of program.kernels[kernel]. A cache belongs to one program; machines may
+  // differ from call to call.
+  const isa::KernelTiming& Get(const isa::Program& program, int kernel,
+                               const isa::MachineModel& machine);
+  // Timings that were computed.
+  int size() const { return static_cast<int>(timings_.size()); }
+
+ private:
+  absl::flat_hash_map<std::pair<uint64_t, int>,
+                      std::unique_ptr<isa::KernelTiming>>
+      timings_;
+};
+
+}  // namespace ptxla::sim
+
+#endif  // PTXLA_SIM_CORE_TIMING_CACHE_H_
