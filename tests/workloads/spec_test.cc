@@ -82,6 +82,12 @@ TEST(SpecTest, ImpossibleSpecsAreRefusedByField) {
   EXPECT_THAT(check("heads=7"), StatusIs(kInvalid, HasSubstr("bert.heads")));
   EXPECT_THAT(check("seq=1024"), StatusIs(kInvalid, HasSubstr("seq")));
   EXPECT_THAT(check("layers=0"), StatusIs(kInvalid, HasSubstr("bert.layers")));
+  EXPECT_THAT(check("hidden=100000000000"),
+              StatusIs(kInvalid, HasSubstr("at most")));
+  EXPECT_THAT(check("layers=100000"),
+              StatusIs(kInvalid, HasSubstr("bert.layers")));
+  EXPECT_THAT(check("batch_per_chip=16000000"),
+              StatusIs(kInvalid, HasSubstr("batch_per_chip")));
   EXPECT_THAT(check("dropout=1"), StatusIs(kInvalid, HasSubstr("dropout")));
   EXPECT_THAT(check("global_batch=0"),
               StatusIs(kInvalid, HasSubstr("global_batch")));
