@@ -226,10 +226,12 @@ bool ModuleParser::Operand(Instruction** operand) {
   const bool nested =
       !token().percent && next.kind == TokenKind::kPunct && next.text[0] == '(';
   if (nested) {
-    const auto opcode = OpcodeFromName(name);
+    if (!OpcodeFromName(name)) {
+      return Fail(name_at, absl::StrCat("unknown opcode \"", name, "\""));
+    }
     return ParseInstruction(has_shape, std::move(shape),
-                            AnonymousName(opcode ? *opcode : Opcode::kTuple),
-                            name_at, operand);
+                            AnonymousName(*OpcodeFromName(name)), name_at,
+                            operand);
   }
   auto it = names_.find(name);
   if (it == names_.end()) {
