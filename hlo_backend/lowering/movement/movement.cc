@@ -2,12 +2,14 @@
 #include "absl/strings/str_cat.h"
 #include "hlo_backend/lowering/kernel_emitter.h"
 #include "hlo_backend/lowering/movement/index_map.h"
+#include "hlo_backend/lowering/movement/minor_transpose.h"
 #include "hlo_backend/lowering/movement/mover.h"
 
 namespace ptxla::lowering {
 
 absl::StatusOr<isa::Kernel> EmitMovement(const KernelContext& context,
                                          const hlo::Instruction& i) {
+  if (IsMinorTranspose(i)) return EmitMinorTranspose(context, i);
   if (IsMovement(i)) return EmitMover(context, i);
   return absl::UnimplementedError(absl::StrCat(
       "%", i.name(), " (", hlo::OpcodeName(i.opcode()), ") is not lowered"));

@@ -1,0 +1,314 @@
+#include "hlo_backend/lowering/movement/minor_transpose.h"
+
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "base/status.h"
+#include "base/units.h"
+#include "hlo_backend/lowering/physical_array.h"
+
+namespace ptxla::lowering {
+namespace {
+
+using codegen::CodeBuilder;
+using codegen::Sca;
+using codegen::Vec;
+using isa::Opcode;
+
+constexpr int64_t kBlock = 16;  // row tiles of 8 that make 128 lanes
+
+struct Problem {
+  PhysicalArray in, out;
+  // Physical dimension of the operand that is dimension q of the result.
+  std::vector<int> from;
+};
+
+std::optional<Problem> Describe(const hlo::Instruction& i) {
+  const bool copy = i.opcode() == hlo::Opcode::kCopy;
+  if (!copy && i.opcode() != hlo::Opcode::kTranspose) return std::nullopt;
+  auto in = PhysicalArray::Of(i.operand(0)->shape());
+  auto out = PhysicalArray::Of(i.shape());
+  if (!in.ok() || !out.ok() || in->rank() < 2) return std::nullopt;
+  Problem p{*in, *out, {}};
+  const int rank = p.in.rank();
+  for (int q = 0; q < rank; ++q) {
+    const int64_t logical =
+        copy ? p.out.dims[q] : i.dimensions()[p.out.dims[q]];
+    for (int k = 0; k < rank; ++k) {
+      if (p.in.dims[k] == logical) p.from.push_back(k);
+    }
+  }
+  const bool word = p.in.bits == 32;
+  const bool narrow = p.in.type == hlo::PrimitiveType::kBf16;
+  if (p.from[rank - 1] != rank - 2 || p.from[rank - 2] != rank - 1 ||
+      !(word || narrow) || p.in.tile_rows != 8 || p.out.tile_rows != 8) {
+    return std::nullopt;
+  }
+  return p;
+}
+
+class Transposer {
+ public:
+  Transposer(const KernelContext& context, const hlo::Instruction& i,
+             const Problem& p)
+      : context_(context), i_(i), p_(p), pack_(p.in.packing) {}
+
+  absl::StatusOr<isa::Kernel> Run() {
+    // Blocks of 128 x 128: down the operand's rows, across its columns.
+    const int64_t down = CeilOfRatio<int64_t>(p_.in.rows, 128);
+    const int64_t across = p_.in.tiles_across;
+    std::vector<Tiling> tilings;
+    const int64_t whole = std::max(down, across);
+    for (const int64_t side : {int64_t{4}, int64_t{8}, int64_t{2}, int64_t{1},
+                               Resident() && whole > 8 ? whole : 1}) {
+      if (side > 1 && side / 2 >= std::max(down, across)) continue;
+      // What is walked in place is walked in one step.
+      if (Resident() && side < std::max(down, across)) continue;
+      down_ = RoundUpTo<int64_t>(std::min(side, down), pack_);
+      across_ = RoundUpTo<int64_t>(std::min(side, across), pack_);
+      ASSIGN_OR_RETURN(Tiling t, Cut(down, across));
+      tilings.push_back(std::move(t));
+    }
+    ASSIGN_OR_RETURN(size_t best, ChooseTiling(context_, tilings));
+    return FrameKernel(context_, tilings[best]);
+  }
+
+ private:
+  bool Resident() const {
+    return i_.shape().memory_space() == hlo::kMemoryVmem ||
+           i_.operand(0)->shape().memory_space() == hlo::kMemoryVmem;
+  }
+
+  // Walks one operand or result: strides of its tiles and planes.
+  struct Side {
+    int window = 0;
+    bool resident = false;
+    int64_t row_stride = 0;  // bytes from one row tile to the next
+    int64_t tile_bytes = 0;
+    int64_t rows = 0, columns = 0;  // tiles that exist
+  };
+
+  absl::StatusOr<Tiling> Cut(int64_t down, int64_t across) {
+    Tiling t;
+    ASSIGN_OR_RETURN(t.args, KernelArgs(i_));
+    const int rank = p_.in.rank();
+    // Grid: the result's majors, then block rows and columns of the operand.
+    std::vector<int> major_dim(rank, -1);
+    for (int q = 0; q + 2 < rank; ++q) {
+      if (p_.out.sizes[q] == 1) continue;
+      major_dim[q] = static_cast<int>(t.grid.size());
+      t.grid.push_back(p_.out.sizes[q]);
+    }
+    const int down_dim = static_cast<int>(t.grid.size());
+    t.grid.push_back(CeilOfRatio(down, down_));
+    const int across_dim = down_dim + 1;
+    t.grid.push_back(CeilOfRatio(across, across_));
+    std::vector<int> in_major(rank, -1);
+    for (int q = 0; q + 2 < rank; ++q) in_major[p_.from[q]] = major_dim[q];
+    in_ = AddWindow(&t, 0, p_.in, in_major, down_dim, down_ * kBlock,
+                    across_dim, across_);
+    out_ = AddWindow(&t, 1, p_.out, major_dim, across_dim, across_ * kBlock,
+                     down_dim, down_);
+    const Side in = in_, out = out_;
+    const int64_t rows = down_, columns = across_;
+    const bool ragged_store =
+        out.resident && (across % across_ != 0 || p_.out.tiles_down % kBlock ||
+                         p_.out.tiles_across % pack_);
+    t.body = [=](CodeBuilder& b) -> absl::Status {
+      if (!ragged_store) return Body(b, in, out, rows, columns, kBlock, false);
+      // Nothing may be written beyond a result that is walked in place.
+      const int64_t last_columns =
+          across - (CeilOfRatio(across, columns) - 1) * columns;
+      b.BeginWhen(across_dim, isa::When::Kind::kNotLast);
+      RETURN_IF_ERROR(Body(b, in, out, rows, columns, kBlock, false));
+      b.EndWhen();
+      b.BeginWhen(across_dim, isa::When::Kind::kLast);
+      const int64_t tiles = p_.out.tiles_down % kBlock;
+      RETURN_IF_ERROR(Body(b, in, out, rows, last_columns,
+                           tiles == 0 ? kBlock : tiles, true));
+      b.EndWhen();
+      return absl::OkStatus();
+    };
+    t.note = absl::StrCat("blocks ", down_, "x", across_);
+    return t;
+  }
+
+  Side AddWindow(Tiling* t, int arg, const PhysicalArray& a,
+                 const std::vector<int>& major_dim, int row_dim,
+                 int64_t row_tiles, int column_dim, int64_t column_tiles) {
+    Side s;
+    s.resident = t->args[arg].space == isa::Space::kVmem;
+    s.tile_bytes = a.tile_bytes();
+    s.rows = a.tiles_down;
+    s.columns = a.tiles_across;
+    s.row_stride = s.resident ? a.row_stride() : column_tiles * a.tile_bytes();
+    isa::Window w;
+    w.arg = arg;
+    w.direction = arg == 0 ? isa::Direction::kIn : isa::Direction::kOut;
+    int64_t plane = a.plane_stride();
+    for (int d = a.rank() - 3; d >= 0; --d) {
+      isa::WindowDim m;
+      m.extent = a.sizes[d];
+      m.hbm_stride = m.vmem_stride = plane;
+      m.grid_dim = major_dim[d];
+      plane *= a.sizes[d];
+      if (m.grid_dim >= 0) w.dims.insert(w.dims.begin(), m);
+    }
+    isa::WindowDim r;
+    r.block = row_tiles;
+    r.extent = a.tiles_down;
+    r.hbm_stride = a.row_stride();
+    r.vmem_stride = s.row_stride;
+    r.grid_dim = row_dim;
+    w.dims.push_back(r);
+    isa::WindowDim c;
+    c.block = column_tiles;
+    c.extent = a.tiles_across;
+    c.hbm_stride = c.vmem_stride = a.tile_bytes();
+    c.grid_dim = column_dim;
+    w.dims.push_back(c);
+    w.inner_bytes = a.tile_bytes();
+    w.slot_bytes = RoundUpTo<int64_t>(row_tiles * column_tiles * a.tile_bytes(),
+                                      isa::kVregBytes);
+    s.window = static_cast<int>(t->windows.size());
+    t->windows.push_back(std::move(w));
+    return s;
+  }
+
+  // `columns` block columns of the operand; of the last, `last_tiles` row tiles
+  // of the result exist.
+  absl::Status Body(CodeBuilder& b, Side in, Side out, int64_t rows,
+                    int64_t columns, int64_t last_tiles, bool exact) {
+    b.BeginScope();
+    b.NewBlock("addresses");
+    const Sca from = b.GlobalSca(), to = b.GlobalSca();
+    b.WindowAddress(from, in.window);
+    b.WindowAddress(to, out.window);
+    const int64_t step = pack_;
+    const int64_t full = exact && last_tiles != kBlock
+                             ? (columns - 1) / step * step
+                             : CeilOfRatio(columns, step) * step;
+    // Two units of work side by side where there are two transpose units.
+    const int64_t together =
+        pack_ == 1 ? std::min<int64_t>(full, 2 * b.model().xlus) : step;
+    const int64_t row_loops = CeilOfRatio(rows, step);
+    // Nothing is read beyond an operand that is walked in place.
+    const bool unrolled = in.resident && in.rows % (kBlock * step) != 0;
+    in_tiles_ = kBlock * step;
+    for (int64_t r = 0; r < (unrolled ? row_loops : 1); ++r) {
+      if (unrolled && r + 1 == row_loops) {
+        in_tiles_ = std::min(in_tiles_, in.rows - r * kBlock * step);
+      }
+      if (!unrolled) b.BeginLoop(row_loops, 1);
+      b.NewBlock("row");
+      const Sca f = b.GlobalSca(), t = b.GlobalSca();
+      b.SMove(f, from);
+      b.SMove(t, to);
+      const auto units = [&](int64_t count, int64_t tiles) -> absl::Status {
+        b.NewBlock("blocks");
+        for (int64_t c = 0; c < count; c += step) {
+          Unit(b, in, out, f, t, c, tiles, exact);
+        }
+        b.SBinaryImmTo(f, Opcode::kSadd, f,
+                       static_cast<int32_t>(count * in.tile_bytes));
+        b.SBinaryImmTo(t, Opcode::kSadd, t,
+                       static_cast<int32_t>(count * kBlock * out.row_stride));
+        return absl::OkStatus();
+      };
+      const int64_t loops = together > 0 ? full / together : 0;
+      if (loops > 0) {
+        b.BeginLoop(loops, 1);
+        RETURN_IF_ERROR(units(together, kBlock));
+        b.EndLoop();
+      }
+      if (full - loops * together > 0) {
+        RETURN_IF_ERROR(units(full - loops * together, kBlock));
+      }
+      if (full < columns) RETURN_IF_ERROR(units(columns - full, last_tiles));
+      b.NewBlock("next row");
+      b.SBinaryImmTo(from, Opcode::kSadd, from,
+                     static_cast<int32_t>(step * kBlock * in.row_stride));
+      b.SBinaryImmTo(to, Opcode::kSadd, to,
+                     static_cast<int32_t>(step * out.tile_bytes));
+      if (!unrolled) b.EndLoop();
+    }
+    b.EndScope();
+    return absl::OkStatus();
+  }
+
+  // pack x pack blocks: block column `c` of the operand becomes block row `c`
+  // of the result, of which `tiles` row tiles exist.
+  void Unit(CodeBuilder& b, const Side& in, const Side& out, Sca f, Sca t,
+            int64_t c, int64_t tiles, bool exact) {
+    std::vector<std::vector<Vec>> results;  // by column block, then row block
+    std::vector<std::vector<Vec>> blocks(pack_ * pack_);
+    for (int r = 0; r < pack_; ++r) {
+      for (int64_t k = 0; k < kBlock; ++k) {
+        if (r * kBlock + k >= in_tiles_) {  // padding lanes of the result
+          blocks[r].push_back(blocks[0][0]);
+          if (pack_ == 2) blocks[pack_ + r].push_back(blocks[pack_][0]);
+          continue;
+        }
+        const Vec v =
+            b.Load(0, f,
+                   static_cast<int32_t>((r * kBlock + k) * in.row_stride +
+                                        c * in.tile_bytes));
+        if (pack_ == 1) {
+          blocks[0].push_back(v);
+        } else {
+          blocks[r].push_back(b.Unary(Opcode::kVunpackCLBf16, v));
+          blocks[pack_ + r].push_back(b.Unary(Opcode::kVunpackCHBf16, v));
+        }
+      }
+    }
+    for (auto& block : blocks) {
+      results.push_back(b.Transpose(block, kBlock));
+    }
+    for (int x = 0; x < pack_; ++x) {
+      for (int64_t k = 0; k < tiles; ++k) {
+        Vec v = results[x * pack_][k];
+        if (pack_ == 2) {
+          v = b.Binary(Opcode::kVpackCBf16, v, results[x * pack_ + 1][k]);
+        }
+        const int32_t at =
+            static_cast<int32_t>(((c + x) * kBlock + k) * out.row_stride);
+        if (pack_ == 2 && exact && out.columns % 2 != 0) {
+          b.StoreMasked(1, t, at, v, b.Range(0, 128, 0, 4));
+        } else {
+          b.Store(1, t, at, v);
+        }
+      }
+    }
+  }
+
+  const KernelContext& context_;
+  const hlo::Instruction& i_;
+  const Problem& p_;
+  const int pack_;
+  int64_t down_ = 1, across_ = 1;
+  int64_t in_tiles_ = kBlock;  // row tiles of the operand under way
+  Side in_, out_;
+};
+
+}  // namespace
+
+bool IsMinorTranspose(const hlo::Instruction& i) {
+  const auto problem = Describe(i);
+  if (!problem) return false;
+  // A packed result in VMEM with an odd number of tiles is the mover's.
+  const bool in_vmem = i.shape().memory_space() == hlo::kMemoryVmem;
+  return !(in_vmem && problem->out.packing > 1);
+}
+
+absl::StatusOr<isa::Kernel> EmitMinorTranspose(const KernelContext& context,
+                                               const hlo::Instruction& i) {
+  const auto problem = Describe(i);
+  if (!problem) {
+    return absl::InternalError(absl::StrCat(i.name(), ": no minor transpose"));
+  }
+  return Transposer(context, i, *problem).Run();
+}
+
+}  // namespace ptxla::lowering

@@ -1,0 +1,48 @@
+#include <gtest/gtest.h>
+
+#include "absl/strings/substitute.h"
+#include "tests/hlo_backend/lowering/bundle_harness.h"
+#include "tests/support/status_matchers.h"
+
+namespace ptxla::lowering {
+namespace {
+
+std::string Transpose(absl::string_view type, absl::string_view dims,
+                      absl::string_view result, absl::string_view permutation) {
+  return absl::Substitute(R"(HloModule m
+ENTRY e {
+  a = $0[$1] parameter(0)
+  ROOT r = $0[$2] transpose(a), dimensions={$3}
+})",
+                          type, dims, result, permutation);
+}
+
+TEST(MinorTransposeTest, RowsAndColumnsChangePlaces) {
+  for (const char* chip : {"v6e", "v5e", "v4"}) {
+    for (const char* type : {"f32", "s32", "bf16"}) {
+      HarnessOptions options;
+      options.chip = chip;
+      for (const auto& text :
+           {Transpose(type, "128,128", "128,128", "1,0"),
+            Transpose(type, "7,129", "129,7", "1,0"),
+            Transpose(type, "300,1000", "1000,300", "1,0"),
+            Transpose(type, "3,37,300", "3,300,37", "0,2,1"),
+            Transpose(type, "3,5,37,130", "5,3,130,37", "1,0,3,2")}) {
+        EXPECT_OK(CompareKernel(text, options).status()) << chip << text;
+      }
+    }
+  }
+}
+
+TEST(MinorTransposeTest, ResultsInVmemAreNotOverrun) {
+  HarnessOptions options;
+  options.in_vmem = {0, 1};
+  EXPECT_OK(
+      CompareKernel(Transpose("f32", "300,1000", "1000,300", "1,0"), options)
+          .status());
+  EXPECT_OK(CompareKernel(Transpose("f32", "10,20", "20,10", "1,0"), options)
+                .status());
+}
+
+}  // namespace
+}  // namespace ptxla::lowering
