@@ -122,6 +122,24 @@ TEST(TrainingTest, BertLargeOnOneChipIsAsLargeAsTheRealOne) {
   EXPECT_EQ(CountOpcode(module, hlo::Opcode::kDot), 588);
 }
 
+TEST(TrainingTest, WithoutAutocastTheBasesOfGradientsAreWrittenToo) {
+  // PyTorch/XLA's counts: 185 tensors and 43 bases, where autocast has 12.
+  ASSERT_OK_AND_ASSIGN(WorkloadSpec spec, FindWorkload("bert_2l"));
+  ASSERT_THAT(SetField("dtype=f32", &spec), testing::IsOk());
+  RecordingExecutor executor;
+  lazy::Device device(&executor);
+  ASSERT_OK_AND_ASSIGN(const auto workload, MakeWorkload(spec, &device));
+  for (int step = 0; step < 3; ++step) {
+    ASSERT_THAT(workload->Step(), testing::IsOk());
+  }
+  const hlo::Module& module = *executor.last_module;
+  EXPECT_EQ(executor.compiles, 2);
+  EXPECT_EQ(executor.graph_sizes[2], 1636);
+  EXPECT_EQ(module.instruction_count(), 3128);
+  EXPECT_EQ(module.entry()->parameter_count(), 158);
+  EXPECT_EQ(module.entry()->root()->operand_count(), 228);
+}
+
 TEST(TrainingTest, TheMlpsFlopsAreThoseOfItsDots) {
   TracedRun run("mlp");
   run.Step(2);
