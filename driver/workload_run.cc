@@ -154,6 +154,22 @@ absl::Status FillSteady(const TpuExecutor& executor,
   return absl::OkStatus();
 }
 
+// What would make it fit, to first order: temporaries shrink with the batch,
+// arguments do not.
+void SuggestBatch(record::RunRecord* record) {
+  const record::MemoryRecord& m = record->memory();
+  const int64_t fixed = m.argument_bytes() + m.code_bytes();
+  const int64_t batch = record->config().batch_per_chip();
+  if (m.usable_bytes() <= fixed || m.peak_bytes() <= fixed) return;
+  const auto fits =
+      static_cast<int64_t>(static_cast<double>(batch) *
+                           static_cast<double>(m.usable_bytes() - fixed) /
+                           static_cast<double>(m.peak_bytes() - fixed));
+  if (fits < 1) return;
+  record->add_warnings(
+      absl::StrCat("about --batch-per-chip ", fits, " would fit"));
+}
+
 std::string Timeline(const record::RunRecord& record,
                      const TpuExecutor& executor,
                      const DeviceSession& session) {
@@ -218,6 +234,7 @@ absl::StatusOr<Prediction> RunWorkload(const RunRequest& request,
     record.mutable_status()->set_code("RESOURCE_EXHAUSTED");
     record.mutable_status()->set_message(std::string(status.message()));
     record.mutable_status()->set_where("compile");
+    SuggestBatch(&record);
     FinishRecord(slice, &record);
     return prediction;
   }

@@ -147,9 +147,9 @@ absl::StatusOr<TpuExecutor::Timing> TpuExecutor::RunGraph(
   lock();
   metrics_.lazy.AddCounter(options_.replica_count > 1 ? "ExecuteReplicated"
                                                       : "ExecuteComputation");
-  timing.execution =
-      *Apply({HostEvent::kLaunch, 0, Bytes(0), timing.executable->device_time},
-             timing.executable->name);
+  timing.execution = *Apply({HostEvent::kLaunch, timing.executable->program,
+                             Bytes(0), timing.executable->device_time},
+                            timing.executable->name);
   executions_.push_back({timing.executable->program, timing.execution});
   metrics_.runtime.AddSample(
       "ExecuteTime", MetricKind::kTime, timing.execution.end,

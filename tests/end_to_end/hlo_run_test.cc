@@ -101,20 +101,32 @@ TEST_P(HloRunTest, NothingIsFasterThanTheChip) {
   EXPECT_LE(p.record.hfu(), 1.0);
 }
 
+std::string Name(const ::testing::TestParamInfo<Case>& info) {
+  return info.param.name;
+}
+
+#ifndef PTXLA_SLOW_CASES
 INSTANTIATE_TEST_SUITE_P(
-    All, HloRunTest,
+    Small, HloRunTest,
     ::testing::Values(
         Case{"add_unit", "", kAdd, "unit"}, Case{"add_v6e", "", kAdd, "v6e-1"},
         Case{"dot_v5e", "", kDot, "v5e-1"}, Case{"dot_v4", "", kDot, "v4-8"},
         Case{"layer_norm", "openxla_cpu_bench/layer_norm_1x4096x768_bf16.hlo",
              "", "v6e-1"},
         Case{"mean_axis", "openxla_cpu_bench/mean_axis_1x4096x1024_bf16.hlo",
-             "", "v6e-1", true},
-        Case{"mha", "openxla_cpu_bench/mha_block_1x12x128x64_bf16.hlo", "",
-             "v6e-1", true},
-        Case{"mlp_mnist_train", "torch_xla_2_9/programs/mlp_mnist_train.hlo",
-             "", "v6e-1", true}),
-    [](const auto& info) { return std::string(info.param.name); });
+             "", "v6e-1"}),
+    Name);
+#else
+INSTANTIATE_TEST_SUITE_P(
+    Large, HloRunTest,
+    ::testing::Values(Case{"mha",
+                           "openxla_cpu_bench/mha_block_1x12x128x64_bf16.hlo",
+                           "", "v6e-1", true},
+                      Case{"mlp_mnist_train",
+                           "torch_xla_2_9/programs/mlp_mnist_train.hlo", "",
+                           "v6e-1", true}),
+    Name);
+#endif
 
 }  // namespace
 }  // namespace ptxla::driver
