@@ -24,6 +24,15 @@ int LastUse(const Instruction* value, const Positions& positions,
   return last;
 }
 
+// The parameter feeds an operand of a dot, perhaps through a convert.
+bool FeedsADot(const Instruction& parameter) {
+  for (const Instruction* user : parameter.users()) {
+    if (user->opcode() == Opcode::kDot) return true;
+    if (user->IsElementwise() && FeedsADot(*user)) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 bool OnlyNamesMemory(const Instruction& i) {
@@ -75,6 +84,10 @@ bool ReadsInStep(const Instruction& value, const Instruction& maker) {
   if (maker.opcode() != Opcode::kFusion) return false;
   for (int k = 0; k < maker.operand_count(); ++k) {
     if (maker.operand(k) != &value) continue;
+    if (maker.fusion_kind() == FusionKind::kOutput &&
+        FeedsADot(*maker.fused()->parameter(k))) {
+      return false;
+    }
     for (const Instruction* user : maker.fused()->parameter(k)->users()) {
       // A product, a reduce or a broadcast reads elsewhere than it writes.
       if (user->opcode() == Opcode::kTuple) continue;

@@ -1,0 +1,211 @@
+#include <algorithm>
+
+#include "hlo_backend/compiler/compiler.h"
+#include "hlo_backend/ir/parser.h"
+#include "hlo_backend/ir/printer.h"
+#include "hlo_backend/passes/memory_places.h"
+#include "tests/hlo_backend/passes/random_module.h"
+#include "tests/support/status_matchers.h"
+
+namespace ptxla::hlo {
+namespace {
+
+using ::ptxla::testing::StatusIs;
+
+chips::ChipSpec V5e() { return *chips::ChipSpec::Load("v5e"); }
+
+std::unique_ptr<Module> Parsed(const std::string& text) {
+  auto module = ParseModule(text);
+  EXPECT_OK(module.status());
+  return *std::move(module);
+}
+
+const Instruction* Named(const Module& module, const std::string& name) {
+  for (const Computation* c : module.computations()) {
+    for (const Instruction* i : c->instructions()) {
+      if (i->name() == name) return i;
+    }
+  }
+  return nullptr;
+}
+
+TEST(BufferPlanTest, NeedsASchedule) {
+  auto module = Parsed("HloModule m\nENTRY e { ROOT p = f32[8] parameter(0) }");
+  EXPECT_THAT(
+      PlanBuffers(*module, V5e()).status(),
+      StatusIs(absl::StatusCode::kInvalidArgument, ::testing::HasSubstr("m")));
+}
+
+TEST(BufferPlanTest, ADonatedParameterHoldsTheOutput) {
+  auto module = Parsed(
+      R"(HloModule m, is_scheduled=true, input_output_alias={ {0}: (0, {}, may-alias) }
+ENTRY e {
+  p = f32[8,128]{1,0:T(8,128)} parameter(0)
+  y = f32[8,128]{1,0:T(8,128)} negate(p)
+  z = f32[8,128]{1,0:T(8,128)} tanh(y)
+  ROOT t = (f32[8,128]{1,0:T(8,128)}, f32[8,128]{1,0:T(8,128)}) tuple(y, z)
+}
+)");
+  ASSERT_OK_AND_ASSIGN(PlannedMemory memory, PlanBuffers(*module, V5e()));
+  const BufferPlan& plan = memory.plan;
+  EXPECT_EQ(plan.Of(*Named(*module, "y")).buffer,
+            plan.Of(*Named(*module, "p")).buffer);
+  EXPECT_NE(plan.Of(*Named(*module, "z")).buffer,
+            plan.Of(*Named(*module, "p")).buffer);
+  EXPECT_EQ(memory.stats.argument, Bytes(4096));
+  EXPECT_EQ(memory.stats.output, Bytes(8192));
+  EXPECT_EQ(memory.stats.alias, Bytes(4096));
+  EXPECT_EQ(memory.stats.peak, Bytes(8192));
+}
+
+TEST(BufferPlanTest, TemporariesOfDifferentTimesShareMemory) {
+  auto module = Parsed(R"(HloModule m, is_scheduled=true
+ENTRY e {
+  p = f32[8,128]{1,0:T(8,128)} parameter(0)
+  a = f32[8,128]{1,0:T(8,128)} negate(p)
+  b = f32[8,128]{1,0:T(8,128)} tanh(a)
+  c = f32[8,128]{1,0:T(8,128)} negate(b)
+  ROOT d = f32[8,128]{1,0:T(8,128)} tanh(c)
+}
+)");
+  ASSERT_OK_AND_ASSIGN(PlannedMemory memory, PlanBuffers(*module, V5e()));
+  EXPECT_EQ(memory.stats.temp, Bytes(8192));  // two alive at a time
+}
+
+TEST(BufferPlanTest, HalvesOfSixtyFourBitsArePlanes) {
+  auto module = Parsed(R"(HloModule m, is_scheduled=true
+ENTRY e {
+  p = s64[8,128]{1,0:T(8,128)} parameter(0)
+  lo = u32[8,128]{1,0:T(8,128)} custom-call(p), custom_call_target="X64SplitLow"
+  hi = u32[8,128]{1,0:T(8,128)} custom-call(p), custom_call_target="X64SplitHigh"
+  nlo = u32[8,128]{1,0:T(8,128)} not(lo)
+  nhi = u32[8,128]{1,0:T(8,128)} not(hi)
+  ROOT y = s64[8,128]{1,0:T(8,128)} custom-call(nlo, nhi), custom_call_target="X64Combine"
+}
+)");
+  ASSERT_OK_AND_ASSIGN(PlannedMemory memory, PlanBuffers(*module, V5e()));
+  auto of = [&](const char* name) {
+    return memory.plan.Of(*Named(*module, name));
+  };
+  EXPECT_EQ(of("lo").buffer, of("p").buffer);
+  EXPECT_EQ(of("lo").offset, 0);
+  EXPECT_EQ(of("hi").offset, 4096);
+  EXPECT_TRUE(of("y").Contains(of("nlo")));
+  EXPECT_TRUE(of("y").Contains(of("nhi")));
+  EXPECT_EQ(of("nhi").offset - of("nlo").offset, 4096);
+}
+
+TEST(BufferPlanTest, ALoopStateIsOneBuffer) {
+  auto module = Parsed(R"(HloModule m, is_scheduled=true
+body {
+  s = (s32[], f32[8,128]{1,0:T(8,128)}) parameter(0)
+  i = s32[] get-tuple-element(s), index=0
+  x = f32[8,128]{1,0:T(8,128)} get-tuple-element(s), index=1
+  one = s32[] constant(1)
+  j = s32[] add(i, one)
+  y = f32[8,128]{1,0:T(8,128)} tanh(x)
+  ROOT r = (s32[], f32[8,128]{1,0:T(8,128)}) tuple(j, y)
+}
+condition {
+  s2 = (s32[], f32[8,128]{1,0:T(8,128)}) parameter(0)
+  i2 = s32[] get-tuple-element(s2), index=0
+  ten = s32[] constant(10)
+  ROOT lt = pred[] compare(i2, ten), direction=LT
+}
+ENTRY e {
+  p = f32[8,128]{1,0:T(8,128)} parameter(0)
+  zero = s32[] constant(0)
+  i0 = s32[] copy(zero)
+  x0 = f32[8,128]{1,0:T(8,128)} copy(p)
+  t = (s32[], f32[8,128]{1,0:T(8,128)}) tuple(i0, x0)
+  w = (s32[], f32[8,128]{1,0:T(8,128)}) while(t), condition=condition, body=body
+  ROOT g = f32[8,128]{1,0:T(8,128)} get-tuple-element(w), index=1
+}
+)");
+  ASSERT_OK_AND_ASSIGN(PlannedMemory memory, PlanBuffers(*module, V5e()));
+  const int buffer = memory.plan.Of(*Named(*module, "x0")).buffer;
+  EXPECT_EQ(memory.plan.Of(*Named(*module, "x")).buffer, buffer);
+  EXPECT_EQ(memory.plan.Of(*Named(*module, "y")).buffer, buffer);
+  EXPECT_EQ(memory.plan.Of(*Named(*module, "g")).buffer, buffer);
+  EXPECT_NE(memory.plan.Of(*Named(*module, "p")).buffer, buffer);
+}
+
+// Where a value lies: its space and bytes.
+struct Extent {
+  int space;
+  int64_t begin, end;
+  bool Overlaps(const Extent& o) const {
+    return space == o.space && begin < o.end && o.begin < end;
+  }
+};
+
+// Runs the schedule and remembers which value was written last to each place:
+// whoever reads must find its own. Counts those that do not.
+int CountOverwritten(const Module& module, const BufferPlan& plan) {
+  auto extent = [&](const MemoryPlace& place) {
+    const ShapeIndex index =
+        place.index < 0 ? ShapeIndex{} : ShapeIndex{place.index};
+    const BufferRef ref = plan.Of(*place.maker, index);
+    const PlannedBuffer& b = plan.buffers[ref.buffer];
+    // Arguments, outputs and constants have address spaces of their own here.
+    const bool temp = b.kind == PlannedKind::kTemp;
+    const int64_t begin = temp ? b.offset + ref.offset : ref.offset;
+    return Extent{temp ? b.memory_space : 100 + ref.buffer, begin,
+                  begin + ref.bytes};
+  };
+  std::vector<std::pair<MemoryPlace, Extent>> written;
+  auto write = [&](const MemoryPlace& place) {
+    const Extent e = extent(place);
+    written.erase(
+        std::remove_if(written.begin(), written.end(),
+                       [&](const auto& w) { return w.second.Overlaps(e); }),
+        written.end());
+    written.emplace_back(place, e);
+  };
+  auto holds = [&](const MemoryPlace& place) {
+    return std::any_of(written.begin(), written.end(),
+                       [&](const auto& w) { return w.first == place; });
+  };
+  int overwritten = 0;
+  for (const Instruction* i : module.entry()->instructions()) {
+    if (OnlyNamesMemory(*i)) continue;
+    for (const Instruction* o : i->operands()) {
+      if (!holds(PlaceOf(o))) ++overwritten;
+    }
+    if (i->opcode() == Opcode::kTuple) continue;
+    if (i->shape().IsArray()) write({i, -1});
+    for (int k = 0; k < i->shape().element_count_of_tuple(); ++k) write({i, k});
+  }
+  return overwritten;
+}
+
+int OverwrittenIn(int seed, const std::vector<std::string>& disabled) {
+  auto module = RandomModule(seed);
+  // Some parameters are given away.
+  for (int64_t p : {0, 1, 4}) {
+    module->mutable_config()->buffer_donors.push_back({p, {}});
+  }
+  CompileOptions options;
+  options.pipeline.disabled = disabled;
+  EXPECT_OK(RunPasses(module.get(), V5e(), options).status());
+  auto memory = PlanBuffers(*module, V5e());
+  EXPECT_OK(memory.status());
+  return CountOverwritten(*module, memory->plan);
+}
+
+TEST(RandomPlanTest, NoValueIsOverwrittenBeforeItsLastUse) {
+  for (int seed = 0; seed < 60; ++seed) {
+    EXPECT_EQ(OverwrittenIn(seed, {}), 0) << "seed " << seed;
+  }
+}
+
+TEST(RandomPlanTest, WithoutCopiesSomeValuesAre) {
+  int overwritten = 0;
+  for (int seed = 0; seed < 60; ++seed) {
+    overwritten += OverwrittenIn(seed, {"copy-insertion"});
+  }
+  EXPECT_GT(overwritten, 0);
+}
+
+}  // namespace
+}  // namespace ptxla::hlo
