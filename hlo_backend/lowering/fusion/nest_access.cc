@@ -322,15 +322,11 @@ absl::Status NestCode::ExpandRows(const Stream& s, const Place& place) {
   const int64_t row_tiles = extent_[g_.row_axis];
   // Majors that the array varies along and that the step holds, one after
   // another in scratch.
-  int64_t planes = 1;
+  std::vector<int> planes;
   for (size_t x = 0; x < g_.axes.size(); ++x) {
-    if (g_.axes[x].kind != Axis::Kind::kMajor || place.strides[x] == 0) {
-      continue;
-    }
-    planes *= extent_[x];
-    if (extent_[x] > 1 && s.row_axis != static_cast<int>(x)) {
-      return absl::UnimplementedError(
-          "per-row operand of several planes in one step");
+    if (g_.axes[x].kind == Axis::Kind::kMajor && place.strides[x] != 0 &&
+        extent_[x] > 1) {
+      planes.push_back(static_cast<int>(x));
     }
   }
   if (s.rows_from_rows && a.packing > 1) {
@@ -377,8 +373,10 @@ absl::Status NestCode::ExpandRows(const Stream& s, const Place& place) {
       grid_offset(static_cast<int>(x), s.strides[x]);
     }
   }
-  if (planes > 1) b_.BeginLoop(planes, 1);
+  for (int x : planes) b_.BeginLoop(extent_[x], 1);
   b_.NewBlock("expand rows");
+  const Sca target = b_.GlobalSca();
+  b_.SMove(target, to);
   const Sca line = b_.GlobalSca();
   b_.SMove(line, from);
   if (s.row_axis >= 0) {
@@ -419,15 +417,13 @@ absl::Status NestCode::ExpandRows(const Stream& s, const Place& place) {
                     static_cast<int32_t>((first + k) * a.row_stride())),
             0);
       }
-      b_.Store(number + 1000, to,
+      b_.Store(number + 1000, target,
                static_cast<int32_t>((first + k) * isa::kVregBytes), value);
     }
   };
   (void)units;
   const int64_t per_loop = 16 * (a.rank() <= 1 ? std::max(a.packing, 1) : 1);
   const int64_t loops = row_tiles / per_loop;
-  const Sca to_start = b_.GlobalSca();
-  b_.SMove(to_start, to);
   if (loops > 0) {
     b_.BeginLoop(loops, 1);
     for (int64_t first = 0; first < per_loop; first += 16) group(first, 16);
@@ -436,7 +432,7 @@ absl::Status NestCode::ExpandRows(const Stream& s, const Place& place) {
             ? (a.rank() >= 2 ? a.tile_bytes() : row_bytes) * (per_loop / 16)
             : a.row_stride() * per_loop;
     b_.SBinaryImmTo(line, Opcode::kSadd, line, static_cast<int32_t>(advance));
-    b_.SBinaryImmTo(to, Opcode::kSadd, to,
+    b_.SBinaryImmTo(target, Opcode::kSadd, target,
                     static_cast<int32_t>(per_loop * isa::kVregBytes));
     b_.EndLoop();
   }
@@ -445,12 +441,24 @@ absl::Status NestCode::ExpandRows(const Stream& s, const Place& place) {
   for (int64_t first = 0; first < rest; first += 16) {
     group(first, static_cast<int>(std::min<int64_t>(16, rest - first)));
   }
-  if (planes > 1) {
-    b_.SBinaryImmTo(plane_row, Opcode::kSadd, plane_row, 1);
-    b_.SBinaryImmTo(
-        to, Opcode::kSadd, to_start,
-        static_cast<int32_t>(plan_.block[g_.row_axis] * isa::kVregBytes));
+  for (size_t k = planes.size(); k-- > 0;) {
+    const int x = planes[k];
+    const auto move = [&](int64_t times) {
+      b_.SBinaryImmTo(to, Opcode::kSadd, to,
+                      static_cast<int32_t>(place.strides[x] * times));
+      if (x == s.row_axis) {
+        b_.SBinaryImmTo(plane_row, Opcode::kSadd, plane_row,
+                        static_cast<int32_t>(times));
+      } else {
+        b_.SBinaryImmTo(from, Opcode::kSadd, from,
+                        static_cast<int32_t>(s.strides[x] * times));
+      }
+    };
+    b_.NewBlock("next plane");
+    move(1);
     b_.EndLoop();
+    b_.NewBlock("first plane");
+    move(-extent_[x]);
   }
   b_.EndScope();
   return absl::OkStatus();

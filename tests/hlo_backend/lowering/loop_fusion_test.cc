@@ -69,6 +69,26 @@ ENTRY e {
   }
 }
 
+TEST(LoopFusionTest, AValuePerRowOfSeveralPlanes) {
+  for (const char* type : {"f32", "bf16"}) {
+    const std::string text = absl::Substitute(
+        R"(HloModule m
+f {
+  p = $0[3,2,37] parameter(0)
+  q = $0[3,2,37,130] parameter(1)
+  b = $0[3,2,37,130] broadcast(p), dimensions={0,1,2}
+  ROOT s = $0[3,2,37,130] subtract(q, b)
+}
+ENTRY e {
+  p = $0[3,2,37] parameter(0)
+  q = $0[3,2,37,130] parameter(1)
+  ROOT r = $0[3,2,37,130] fusion(p, q), kind=kLoop, calls=f
+})",
+        type);
+    EXPECT_OK(CompareKernel(text).status()) << type;
+  }
+}
+
 TEST(LoopFusionTest, EveryFunctionEqualsTheEvaluator) {
   for (const char* chip : {"v6e", "v5e", "v4"}) {
     for (const char* op :
