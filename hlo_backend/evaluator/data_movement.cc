@@ -60,7 +60,7 @@ absl::StatusOr<Value> EvalConstant(OpContext& context, const Instruction& i,
       "the text does not hold the values of this constant");
 }
 
-absl::StatusOr<Value> EvalIota(OpContext&, const Instruction& i,
+absl::StatusOr<Value> EvalIota(OpContext& context, const Instruction& i,
                                absl::Span<Value>) {
   const int d = static_cast<int>(i.attrs<IotaAttrs>().dimension);
   Value index =
@@ -68,7 +68,7 @@ absl::StatusOr<Value> EvalIota(OpContext&, const Instruction& i,
   int64_t* at = index.MutableAs<int64_t>();
   for (int64_t k = 0; k < index.count(); ++k) at[k] = k;
   ASSIGN_OR_RETURN(const Value line, ConvertTo(index, i.shape().type()));
-  Value out = Value::NewArray(ShapeOf(i));
+  Value out = context.NewArray(ShapeOf(i));
   DimVector from(i.shape().rank(), 0);
   from[d] = 1;
   CopyBox(i.shape().dims(), out.Mutable(), RowMajorStrides(i.shape().dims()),
@@ -76,7 +76,7 @@ absl::StatusOr<Value> EvalIota(OpContext&, const Instruction& i,
   return out;
 }
 
-absl::StatusOr<Value> EvalBroadcast(OpContext&, const Instruction& i,
+absl::StatusOr<Value> EvalBroadcast(OpContext& context, const Instruction& i,
                                     absl::Span<Value> operands) {
   const Value& x = operands[0];
   if (x.count() == 1 || x.IsSplat()) return SplatLike(x, ShapeOf(i));
@@ -87,7 +87,7 @@ absl::StatusOr<Value> EvalBroadcast(OpContext&, const Instruction& i,
       from[i.dimensions()[k]] = strides[k];
     }
   }
-  Value out = Value::NewArray(ShapeOf(i));
+  Value out = context.NewArray(ShapeOf(i));
   CopyBox(i.shape().dims(), out.Mutable(), RowMajorStrides(i.shape().dims()),
           x.data(), from, x.element_bytes());
   return out;
@@ -128,20 +128,20 @@ absl::StatusOr<Value> EvalBitcastConvert(OpContext&, const Instruction& i,
   return out;
 }
 
-absl::StatusOr<Value> EvalTranspose(OpContext&, const Instruction& i,
+absl::StatusOr<Value> EvalTranspose(OpContext& context, const Instruction& i,
                                     absl::Span<Value> operands) {
   const Value& x = operands[0];
   if (x.IsSplat()) return SplatLike(x, ShapeOf(i));
   const DimVector strides = RowMajorStrides(x.shape().dims());
   DimVector from;
   for (int64_t d : i.dimensions()) from.push_back(strides[d]);
-  Value out = Value::NewArray(ShapeOf(i));
+  Value out = context.NewArray(ShapeOf(i));
   CopyBox(i.shape().dims(), out.Mutable(), RowMajorStrides(i.shape().dims()),
           x.data(), from, x.element_bytes());
   return out;
 }
 
-absl::StatusOr<Value> EvalSlice(OpContext&, const Instruction& i,
+absl::StatusOr<Value> EvalSlice(OpContext& context, const Instruction& i,
                                 absl::Span<Value> operands) {
   const Value& x = operands[0];
   if (x.IsSplat()) return SplatLike(x, ShapeOf(i));
@@ -152,13 +152,13 @@ absl::StatusOr<Value> EvalSlice(OpContext&, const Instruction& i,
     start += slice.starts[d] * from[d];
     if (d < slice.strides.size()) from[d] *= slice.strides[d];
   }
-  Value out = Value::NewArray(ShapeOf(i));
+  Value out = context.NewArray(ShapeOf(i));
   CopyBox(i.shape().dims(), out.Mutable(), RowMajorStrides(i.shape().dims()),
           x.data() + start * x.element_bytes(), from, x.element_bytes());
   return out;
 }
 
-absl::StatusOr<Value> EvalReverse(OpContext&, const Instruction& i,
+absl::StatusOr<Value> EvalReverse(OpContext& context, const Instruction& i,
                                   absl::Span<Value> operands) {
   const Value& x = operands[0];
   if (x.IsSplat() || x.count() == 0) return x.WithShape(ShapeOf(i));
@@ -168,16 +168,16 @@ absl::StatusOr<Value> EvalReverse(OpContext&, const Instruction& i,
     start += from[d] * (x.shape().dim(static_cast<int>(d)) - 1);
     from[d] = -from[d];
   }
-  Value out = Value::NewArray(ShapeOf(i));
+  Value out = context.NewArray(ShapeOf(i));
   CopyBox(i.shape().dims(), out.Mutable(), RowMajorStrides(i.shape().dims()),
           x.data() + start * x.element_bytes(), from, x.element_bytes());
   return out;
 }
 
-absl::StatusOr<Value> EvalConcatenate(OpContext&, const Instruction& i,
+absl::StatusOr<Value> EvalConcatenate(OpContext& context, const Instruction& i,
                                       absl::Span<Value> operands) {
   const int64_t d = i.dimensions()[0];
-  Value out = Value::NewArray(ShapeOf(i));
+  Value out = context.NewArray(ShapeOf(i));
   uint8_t* to = out.Mutable();
   const DimVector strides = RowMajorStrides(i.shape().dims());
   int64_t at = 0;
@@ -191,11 +191,11 @@ absl::StatusOr<Value> EvalConcatenate(OpContext&, const Instruction& i,
   return out;
 }
 
-absl::StatusOr<Value> EvalPad(OpContext&, const Instruction& i,
+absl::StatusOr<Value> EvalPad(OpContext& context, const Instruction& i,
                               absl::Span<Value> operands) {
   const Value& x = operands[0];
   const auto& padding = i.attrs<PadAttrs>().dims;
-  Value out = Value::NewArray(ShapeOf(i));
+  Value out = context.NewArray(ShapeOf(i));
   uint8_t* to = out.Mutable();
   Fill(to, operands[1].data(), x.element_bytes(), out.count());
   // The box of elements that survive negative padding.

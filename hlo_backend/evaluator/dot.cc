@@ -31,8 +31,8 @@ int64_t SizeOf(const Shape& shape, const DimVector& dims) {
 // `x` in another type, with its dimensions in the order a, b, c.
 absl::StatusOr<Value> Arranged(const Value& x, PrimitiveType type,
                                const DimVector& a, const DimVector& b,
-                               const DimVector& c) {
-  ASSIGN_OR_RETURN(Value wide, ConvertTo(x.Dense(), type));
+                               const DimVector& c, BufferPool* pool) {
+  ASSIGN_OR_RETURN(Value wide, ConvertTo(x.Dense(pool), type, pool));
   DimVector order = a;
   order.insert(order.end(), b.begin(), b.end());
   order.insert(order.end(), c.begin(), c.end());
@@ -44,7 +44,7 @@ absl::StatusOr<Value> Arranged(const Value& x, PrimitiveType type,
     dims.push_back(x.shape().dim(static_cast<int>(d)));
     from.push_back(strides[d]);
   }
-  Value out = Value::NewArray(Shape::Array(type, dims));
+  Value out = Value::NewArray(Hold(Shape::Array(type, dims)), pool);
   CopyBox(dims, out.Mutable(), RowMajorStrides(dims), wide.data(), from,
           wide.element_bytes());
   return out;
@@ -53,24 +53,25 @@ absl::StatusOr<Value> Arranged(const Value& x, PrimitiveType type,
 // The product with the given dimension numbers, in the type it is computed in.
 absl::StatusOr<Value> Product(const Value& lhs, const Value& rhs,
                               const DotAttrs& dot, PrimitiveType type,
-                              const Shape& result, bool tpu_mode) {
+                              const Shape& result, OpContext& context) {
+  BufferPool* pool = context.pool();
   const DimVector lhs_free =
       FreeDims(lhs.shape().rank(), dot.lhs_batch, dot.lhs_contracting);
   const DimVector rhs_free =
       FreeDims(rhs.shape().rank(), dot.rhs_batch, dot.rhs_contracting);
   ASSIGN_OR_RETURN(Value l, Arranged(lhs, type, dot.lhs_batch, lhs_free,
-                                     dot.lhs_contracting));
+                                     dot.lhs_contracting, pool));
   ASSIGN_OR_RETURN(Value r, Arranged(rhs, type, dot.rhs_batch,
-                                     dot.rhs_contracting, rhs_free));
+                                     dot.rhs_contracting, rhs_free, pool));
   const ProductSize size = {
       SizeOf(lhs.shape(), dot.lhs_batch), SizeOf(lhs.shape(), lhs_free),
       SizeOf(rhs.shape(), rhs_free), SizeOf(lhs.shape(), dot.lhs_contracting)};
   Shape wide_shape = result;
   wide_shape.set_type(type);
-  Value out = Value::NewArray(wide_shape);
-  MatrixProductInPasses(
-      PassesOf(dot.precision, lhs.type(), rhs.type(), tpu_mode), type, size, &l,
-      &r, out.Mutable());
+  Value out = context.NewArray(Hold(wide_shape));
+  MatrixProductInPasses(PassesOf(dot.precision, lhs.type(), rhs.type(),
+                                 context.options().tpu_mode),
+                        type, size, &l, &r, out.Mutable());
   return out;
 }
 
@@ -95,8 +96,8 @@ absl::StatusOr<Value> EvalDot(OpContext& context, const Instruction& i,
   const PrimitiveType type =
       ProductType(operands[0].type(), operands[1].type(), i.shape().type());
   ASSIGN_OR_RETURN(Value out, Product(operands[0], operands[1], dot, type,
-                                      i.shape(), context.options().tpu_mode));
-  ASSIGN_OR_RETURN(out, ConvertTo(out, i.shape().type()));
+                                      i.shape(), context));
+  ASSIGN_OR_RETURN(out, ConvertTo(out, i.shape().type(), context.pool()));
   return out.WithShape(ShapeOf(i));
 }
 
@@ -155,9 +156,8 @@ absl::StatusOr<Value> EvalRaggedDot(OpContext& context, const Instruction& i,
       part.set_dim(static_cast<int>(out_dim), end - begin);
       at = begin * strides[out_dim];
     }
-    ASSIGN_OR_RETURN(const Value product,
-                     Product(Part(lhs, d, begin, end), r, dot, type, part,
-                             context.options().tpu_mode));
+    ASSIGN_OR_RETURN(const Value product, Product(Part(lhs, d, begin, end), r,
+                                                  dot, type, part, context));
     const DimVector to_strides(
         contracted ? strides.begin() + 1 : strides.begin(), strides.end());
     CopyBox(part.dims(), to + at * out.element_bytes(), to_strides,

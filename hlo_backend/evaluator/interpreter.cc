@@ -165,7 +165,7 @@ absl::StatusOr<Value> Interpreter::Local(const PlanStep& step,
                                          absl::Span<Value> operands) {
   const Instruction& i = *step.instruction;
   if (step.elementwise.has_value()) {
-    return EvalElementwise(*step.elementwise, i, operands);
+    return EvalElementwise(context_, *step.elementwise, i, operands);
   }
   RETURN_IF_ERROR(step.refusal);
   switch (i.opcode()) {

@@ -62,7 +62,8 @@ Operation OperationOf(Opcode opcode) {
   }
 }
 
-absl::StatusOr<Value> EvalElementwise(const ElementwiseOp& op,
+absl::StatusOr<Value> EvalElementwise(OpContext& context,
+                                      const ElementwiseOp& op,
                                       const Instruction& i,
                                       absl::Span<Value> operands) {
   std::array<const void*, 3> in = {};
@@ -88,12 +89,13 @@ absl::StatusOr<Value> EvalElementwise(const ElementwiseOp& op,
       return x.WithShape(ShapeOf(i));
     }
   }
-  Value out = Value::NewArray(ShapeOf(i));
+  Value out = context.NewArray(ShapeOf(i));
   op.Run(in, splat, out.Mutable(), out.count());
   return out;
 }
 
-absl::StatusOr<Value> ConvertTo(const Value& x, PrimitiveType type) {
+absl::StatusOr<Value> ConvertTo(const Value& x, PrimitiveType type,
+                                BufferPool* pool) {
   if (x.type() == type) return x;
   ASSIGN_OR_RETURN(const ElementwiseOp op,
                    ElementwiseOp::CreateConvert(x.type(), type));
@@ -104,7 +106,7 @@ absl::StatusOr<Value> ConvertTo(const Value& x, PrimitiveType type) {
     op.Run({x.data(), nullptr, nullptr}, {true, true, true}, element, 1);
     return Value::NewSplat(shape, element);
   }
-  Value out = Value::NewArray(shape);
+  Value out = Value::NewArray(Hold(shape), pool);
   op.Run({x.data(), nullptr, nullptr}, {false, false, false}, out.Mutable(),
          out.count());
   return out;

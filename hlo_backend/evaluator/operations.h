@@ -27,6 +27,11 @@ class OpContext {
   }
   // Compiled once. The pointer is stable.
   absl::StatusOr<const ScalarProgram*> Program(const Computation& computation);
+  BufferPool* pool() const { return pool_.get(); }
+  // An array of any content, for a result that is written wholly.
+  Value NewArray(ShapeRef shape) const {
+    return Value::NewArray(std::move(shape), pool_.get());
+  }
   // How many `rng` instructions ran: each draws from its own stream.
   uint64_t NextRngStream() { return rng_streams_++; }
   // State of rng-get-and-update-state.
@@ -36,6 +41,7 @@ class OpContext {
   EvaluatorOptions options_;
   absl::flat_hash_map<const Computation*, std::unique_ptr<ScalarProgram>>
       programs_;
+  std::shared_ptr<BufferPool> pool_ = std::make_shared<BufferPool>();
   uint64_t rng_streams_ = 0;
 };
 
@@ -101,11 +107,13 @@ PTXLA_OPERATION(CustomCall)
 #undef PTXLA_OPERATION
 
 // An elementwise instruction.
-absl::StatusOr<Value> EvalElementwise(const ElementwiseOp& op,
+absl::StatusOr<Value> EvalElementwise(OpContext& context,
+                                      const ElementwiseOp& op,
                                       const Instruction& i,
                                       absl::Span<Value> operands);
 // The elements of `x` in another type, rounded as HLO's convert.
-absl::StatusOr<Value> ConvertTo(const Value& x, PrimitiveType type);
+absl::StatusOr<Value> ConvertTo(const Value& x, PrimitiveType type,
+                                BufferPool* pool = nullptr);
 
 }  // namespace ptxla::hlo
 

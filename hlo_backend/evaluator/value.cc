@@ -18,6 +18,17 @@ Value Value::NewArray(ShapeRef shape) {
   return v;
 }
 
+Value Value::NewArray(ShapeRef shape, BufferPool* pool) {
+  if (pool == nullptr) return NewArray(std::move(shape));
+  Value v;
+  v.count_ = shape->ElementCount();
+  v.element_bytes_ = StorageBytes(shape->type());
+  v.shape_ = std::move(shape);
+  v.storage_ = pool->Take(v.count_ * v.element_bytes_);
+  v.data_ = v.storage_->data();
+  return v;
+}
+
 Value Value::NewSplat(ShapeRef shape, const void* element) {
   Value v;
   v.count_ = shape->ElementCount();
@@ -99,9 +110,9 @@ int64_t Value::Integer(int64_t i) const {
   }
 }
 
-Value Value::Dense() const {
+Value Value::Dense(BufferPool* pool) const {
   if (!splat_) return *this;
-  Value v = NewArray(shape_);
+  Value v = NewArray(shape_, pool);
   Fill(v.storage_->data(), data_, element_bytes_, count_);
   return v;
 }

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "absl/types/span.h"
+#include "hlo_backend/evaluator/buffer_pool.h"
 #include "hlo_backend/ir/instruction.h"
 #include "hlo_backend/ir/literal.h"
 #include "hlo_backend/ir/shape.h"
@@ -35,6 +36,8 @@ class Value {
   // Uninitialised as far as the caller is concerned (in fact zero).
   static Value NewArray(ShapeRef shape);
   static Value NewArray(const Shape& shape) { return NewArray(Hold(shape)); }
+  // The same from a pool, with any content.
+  static Value NewArray(ShapeRef shape, BufferPool* pool);
   static Value NewSplat(ShapeRef shape, const void* element);
   static Value NewSplat(const Shape& shape, const void* element) {
     return NewSplat(Hold(shape), element);
@@ -73,7 +76,7 @@ class Value {
   int64_t Integer(int64_t i) const;
 
   // The same value with every element stored.
-  Value Dense() const;
+  Value Dense(BufferPool* pool = nullptr) const;
   // For writing: dense, and nobody else's bytes (copied if they are).
   uint8_t* Mutable();
   template <class T>
