@@ -155,14 +155,16 @@ bool IsSimple(Opcode opcode) {
 
 absl::StatusOr<Value> ReduceSimple(Opcode opcode, const Value& operand,
                                    const Value& init, const Shape& shape,
-                                   absl::Span<const int64_t> gone) {
-  const Value dense = operand.Dense();
+                                   absl::Span<const int64_t> gone,
+                                   BufferPool* pool) {
+  const Value dense = operand.Dense(pool);
   const PrimitiveType type = dense.type();
   if (type == PrimitiveType::kF64) {
     return ReduceWide<double, double>(opcode, dense, init, shape, type, gone);
   }
   if (IsFloat(type)) {
-    ASSIGN_OR_RETURN(const Value wide, ConvertTo(dense, PrimitiveType::kF32));
+    ASSIGN_OR_RETURN(const Value wide,
+                     ConvertTo(dense, PrimitiveType::kF32, pool));
     return ReduceWide<float, double>(opcode, wide, init, shape,
                                      PrimitiveType::kF64, gone);
   }
@@ -180,11 +182,13 @@ absl::StatusOr<Value> ReduceSimple(Opcode opcode, const Value& operand,
     }
   }
   if (opcode == Opcode::kMaximum || opcode == Opcode::kMinimum) {
-    ASSIGN_OR_RETURN(const Value wide, ConvertTo(dense, PrimitiveType::kS64));
+    ASSIGN_OR_RETURN(const Value wide,
+                     ConvertTo(dense, PrimitiveType::kS64, pool));
     return ReduceWide<int64_t, int64_t>(opcode, wide, init, shape,
                                         PrimitiveType::kS64, gone);
   }
-  ASSIGN_OR_RETURN(const Value wide, ConvertTo(dense, PrimitiveType::kU64));
+  ASSIGN_OR_RETURN(const Value wide,
+                   ConvertTo(dense, PrimitiveType::kU64, pool));
   ASSIGN_OR_RETURN(const Value start, ConvertTo(init, PrimitiveType::kU64));
   return ReduceWide<uint64_t, uint64_t>(opcode, wide, start, shape,
                                         PrimitiveType::kU64, gone);
@@ -254,8 +258,9 @@ absl::StatusOr<Value> EvalReduce(OpContext& context, const Instruction& i,
     if (IsSimple(opcode) && (IsFloat(type) || IsInteger(type))) {
       Shape shape = i.shape();
       if (shape.IsTuple()) shape = shape.element(0);
-      ASSIGN_OR_RETURN(Value out, ReduceSimple(opcode, operands[0], operands[1],
-                                               shape, i.dimensions()));
+      ASSIGN_OR_RETURN(Value out,
+                       ReduceSimple(opcode, operands[0], operands[1], shape,
+                                    i.dimensions(), context.pool()));
       out = out.WithShape(shape);
       return i.shape().IsTuple() ? Value::NewTuple(ShapeOf(i), {out}) : out;
     }
