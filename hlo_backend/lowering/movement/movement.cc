@@ -1,9 +1,11 @@
 // EmitMovement: instructions that move data and compute nothing.
 #include "absl/strings/str_cat.h"
 #include "hlo_backend/lowering/kernel_emitter.h"
+#include "hlo_backend/lowering/movement/gather.h"
 #include "hlo_backend/lowering/movement/index_map.h"
 #include "hlo_backend/lowering/movement/minor_transpose.h"
 #include "hlo_backend/lowering/movement/mover.h"
+#include "hlo_backend/lowering/movement/random_bits.h"
 
 namespace ptxla::lowering {
 
@@ -11,6 +13,14 @@ absl::StatusOr<isa::Kernel> EmitMovement(const KernelContext& context,
                                          const hlo::Instruction& i) {
   if (IsMinorTranspose(i)) return EmitMinorTranspose(context, i);
   if (IsMovement(i)) return EmitMover(context, i);
+  switch (i.opcode()) {
+    case hlo::Opcode::kGather:
+      return EmitGather(context, i);
+    case hlo::Opcode::kRngBitGenerator:
+      return EmitRandomBits(context, i);
+    default:
+      break;
+  }
   return absl::UnimplementedError(absl::StrCat(
       "%", i.name(), " (", hlo::OpcodeName(i.opcode()), ") is not lowered"));
 }

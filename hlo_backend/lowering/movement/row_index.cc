@@ -1,0 +1,92 @@
+#include "hlo_backend/lowering/movement/row_index.h"
+
+#include "absl/strings/str_cat.h"
+#include "base/status.h"
+#include "base/units.h"
+
+namespace ptxla::lowering {
+namespace {
+
+using codegen::CodeBuilder;
+using codegen::Sca;
+using isa::Opcode;
+
+// SMEM bytes of an index of a [N, 1] array: a DMA granule.
+constexpr int64_t kColumnStride = 32;
+// Codegen space of SMEM indices: nothing else is there.
+constexpr int kSmemSpace = 100;
+
+}  // namespace
+
+absl::StatusOr<RowIndex> RowIndex::Of(const hlo::Instruction& indices) {
+  const hlo::Shape& shape = indices.shape();
+  RowIndex r;
+  const bool word = hlo::BitWidth(shape.type()) == 32;
+  if (word && shape.rank() == 1) {
+    r.count_ = shape.dim(0);
+    return r;
+  }
+  if (word && shape.rank() == 2 && shape.dim(1) == 1) {
+    r.column_ = true;
+    r.count_ = shape.dim(0);
+    return r;
+  }
+  return absl::UnimplementedError(absl::StrCat(
+      "%", indices.name(), ": indices of shape ", shape.ToString()));
+}
+
+int RowIndex::AddWindow(int arg, int64_t rows, int64_t steps,
+                        Tiling* tiling) const {
+  isa::Window w;
+  w.arg = arg;
+  w.space = isa::Space::kSmem;
+  isa::WindowDim dim;
+  if (column_) {
+    dim.block = rows;
+    dim.extent = count_;
+    dim.hbm_stride = isa::kRowBytes;
+    dim.vmem_stride = kColumnStride;
+    w.inner_bytes = kColumnStride;
+    w.slot_bytes = rows * kColumnStride;
+  } else {
+    // 1-D words lie one after another; 32 bytes are a granule.
+    dim.block = CeilOfRatio<int64_t>(rows, 8);
+    dim.extent = CeilOfRatio<int64_t>(count_, 8);
+    dim.hbm_stride = dim.vmem_stride = kColumnStride;
+    w.inner_bytes = kColumnStride;
+    w.slot_bytes = dim.block * kColumnStride;
+  }
+  dim.grid_dim = steps > 1 ? 0 : -1;
+  w.dims = {dim};
+  w.slots = steps > 1 ? 2 : 1;
+  tiling->windows.push_back(std::move(w));
+  return static_cast<int>(tiling->windows.size()) - 1;
+}
+
+Sca RowIndex::LoadRaw(CodeBuilder& b, Sca window, Sca n) const {
+  const Sca at =
+      b.SAdd(window, b.SBinaryImm(Opcode::kSshll, n, column_ ? 5 : 2));
+  return b.SLoad(kSmemSpace, at, 0);
+}
+
+Sca RowIndex::Load(CodeBuilder& b, Sca window, Sca n, int64_t bound) const {
+  const Sca raw = LoadRaw(b, window, n);
+  return b.SBinaryImm(Opcode::kSmin, b.SBinaryImm(Opcode::kSmax, raw, 0),
+                      static_cast<int32_t>(bound - 1));
+}
+
+Sca RowOffset(CodeBuilder& b, Sca r, int64_t tile_rows, int64_t pitch) {
+  int shift = 0;
+  while ((int64_t{1} << shift) < tile_rows) ++shift;
+  const Sca tile = b.SBinaryImm(Opcode::kSshrl, r, shift);
+  const Sca row =
+      b.SBinaryImm(Opcode::kSand, r, static_cast<int32_t>(tile_rows - 1));
+  return b.SAdd(b.SMulImm(tile, static_cast<int32_t>(pitch)),
+                b.SBinaryImm(Opcode::kSshll, row, 9));
+}
+
+Sca RowOffset(CodeBuilder& b, Sca r, const PhysicalArray& array) {
+  return RowOffset(b, r, array.tile_rows, array.row_stride());
+}
+
+}  // namespace ptxla::lowering

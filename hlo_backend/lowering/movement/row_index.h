@@ -1,0 +1,44 @@
+// The indices of a gather or scatter in SMEM, and where a row of a tiled array
+// of 32-bit elements lies.
+#ifndef PTXLA_HLO_BACKEND_LOWERING_MOVEMENT_ROW_INDEX_H_
+#define PTXLA_HLO_BACKEND_LOWERING_MOVEMENT_ROW_INDEX_H_
+
+#include <cstdint>
+
+#include "absl/status/statusor.h"
+#include "hlo_backend/ir/instruction.h"
+#include "hlo_backend/lowering/kernel_plan.h"
+#include "hlo_backend/lowering/physical_array.h"
+
+namespace ptxla::lowering {
+
+class RowIndex {
+ public:
+  // [N], or [N, 1]: one 32-bit integer for each of N rows. Unimplemented:
+  // others.
+  static absl::StatusOr<RowIndex> Of(const hlo::Instruction& indices);
+
+  // Adds the window that brings the indices of a step's `rows` rows to SMEM.
+  int AddWindow(int arg, int64_t rows, int64_t steps, Tiling* tiling) const;
+  // Index number `n` of the step, clamped to [0, bound).
+  codegen::Sca Load(codegen::CodeBuilder& b, codegen::Sca window,
+                    codegen::Sca n, int64_t bound) const;
+  // As it is.
+  codegen::Sca LoadRaw(codegen::CodeBuilder& b, codegen::Sca window,
+                       codegen::Sca n) const;
+
+ private:
+  bool column_ = false;  // [N, 1]: an element every 512 bytes
+  int64_t count_ = 0;
+};
+
+// Byte offset of row `r`: tiles of `tile_rows` rows (a power of two), `pitch`
+// bytes apart, 512 bytes a row.
+codegen::Sca RowOffset(codegen::CodeBuilder& b, codegen::Sca r,
+                       int64_t tile_rows, int64_t pitch);
+codegen::Sca RowOffset(codegen::CodeBuilder& b, codegen::Sca r,
+                       const PhysicalArray& array);
+
+}  // namespace ptxla::lowering
+
+#endif  // PTXLA_HLO_BACKEND_LOWERING_MOVEMENT_ROW_INDEX_H_

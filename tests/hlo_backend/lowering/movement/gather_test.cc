@@ -1,0 +1,49 @@
+// Do lookups fetch the rows that HLO names?
+#include "absl/strings/substitute.h"
+#include "tests/hlo_backend/lowering/bundle_harness.h"
+#include "tests/support/status_matchers.h"
+
+namespace ptxla::lowering {
+namespace {
+
+std::string Lookup(int rows, int width, absl::string_view indices) {
+  return absl::Substitute(R"(HloModule m
+ENTRY e {
+  table = f32[$0,$1] parameter(0)
+  index = $2 parameter(1)
+  ROOT g = f32[300,$1] gather(table, index), offset_dims={1}, collapsed_slice_dims={0}, start_index_map={0}, index_vector_dim=1, slice_sizes={1,$1}
+})",
+                          rows, width, indices);
+}
+
+TEST(GatherTest, RowsComeByIndex) {
+  for (const char* chip : {"v4", "v5e", "v6e"}) {
+    for (int width : {128, 1000, 64}) {
+      for (const char* indices : {"u32[300]", "s32[300]", "s32[300,1]"}) {
+        HarnessOptions options;
+        options.chip = chip;
+        options.low = -3;  // clamped, as those beyond the end are
+        options.high = 60;
+        EXPECT_OK(CompareKernel(Lookup(50, width, indices), options).status())
+            << chip << " " << width << " " << indices;
+        EXPECT_OK(CompareKernel(Lookup(2, width, indices), options).status())
+            << chip << " " << width << " " << indices;
+      }
+    }
+  }
+}
+
+TEST(GatherTest, OtherGathersAreRefusedByName) {
+  const auto kernel = KernelOf(R"(HloModule m
+ENTRY e {
+  table = f32[50,8] parameter(0)
+  index = s32[30,2] parameter(1)
+  ROOT point = f32[30] gather(table, index), offset_dims={}, collapsed_slice_dims={0,1}, start_index_map={0,1}, index_vector_dim=1, slice_sizes={1,1}
+})");
+  EXPECT_THAT(kernel.status(),
+              ::ptxla::testing::StatusIs(absl::StatusCode::kUnimplemented,
+                                         ::testing::HasSubstr("%point")));
+}
+
+}  // namespace
+}  // namespace ptxla::lowering
