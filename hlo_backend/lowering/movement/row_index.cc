@@ -22,6 +22,7 @@ absl::StatusOr<RowIndex> RowIndex::Of(const hlo::Instruction& indices) {
   const hlo::Shape& shape = indices.shape();
   RowIndex r;
   const bool word = hlo::BitWidth(shape.type()) == 32;
+  r.unsigned_ = shape.type() == hlo::PrimitiveType::kU32;
   if (word && shape.rank() == 1) {
     r.count_ = shape.dim(0);
     return r;
@@ -70,7 +71,14 @@ Sca RowIndex::LoadRaw(CodeBuilder& b, Sca window, Sca n) const {
 }
 
 Sca RowIndex::Load(CodeBuilder& b, Sca window, Sca n, int64_t bound) const {
-  const Sca raw = LoadRaw(b, window, n);
+  Sca raw = LoadRaw(b, window, n);
+  if (unsigned_) {
+    // From 2^31 on: as large as a signed number can be.
+    const Sca high =
+        b.SBinaryImm(Opcode::kSshrl, b.SBinaryImm(Opcode::kSshra, raw, 31), 1);
+    raw = b.SBinary(Opcode::kSor, high,
+                    b.SBinaryImm(Opcode::kSand, raw, INT32_MAX));
+  }
   return b.SBinaryImm(Opcode::kSmin, b.SBinaryImm(Opcode::kSmax, raw, 0),
                       static_cast<int32_t>(bound - 1));
 }

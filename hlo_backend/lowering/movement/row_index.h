@@ -29,6 +29,7 @@ class RowIndex {
 
  private:
   bool column_ = false;  // [N, 1]: an element every 512 bytes
+  bool unsigned_ = false;
   int64_t count_ = 0;
 };
 

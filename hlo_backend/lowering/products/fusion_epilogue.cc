@@ -23,14 +23,18 @@ absl::Status Refuse(const hlo::Instruction& i, absl::string_view what) {
       absl::StrCat("%", i.name(), ": ", what, " in the epilogue of a product"));
 }
 
-bool IsTileType(PrimitiveType type) {
-  return type == PrimitiveType::kF32 || type == PrimitiveType::kBf16 ||
-         type == PrimitiveType::kS32 || type == PrimitiveType::kU32;
+bool IsByte(PrimitiveType type) {
+  return type == PrimitiveType::kPred || type == PrimitiveType::kU8 ||
+         type == PrimitiveType::kS8;
 }
 
-int64_t BytesOf(PrimitiveType type) {
-  return type == PrimitiveType::kBf16 ? 2 : 4;
+bool IsTileType(PrimitiveType type) {
+  return IsByte(type) || type == PrimitiveType::kF32 ||
+         type == PrimitiveType::kBf16 || type == PrimitiveType::kS32 ||
+         type == PrimitiveType::kU32;
 }
+
+int64_t BytesOf(PrimitiveType type) { return hlo::BitWidth(type) / 8; }
 
 }  // namespace
 
@@ -74,10 +78,11 @@ absl::StatusOr<FusionEpilogue::Leaf> FusionEpilogue::DescribeLeaf(
   ASSIGN_OR_RETURN(leaf.view, MatrixView::Of(shape));
   const int minor = e_.space.rank() - 1;
   if (node.depends == 0) {
+    if (IsByte(shape.type())) return Refuse(*node.instr, "a narrow scalar");
     leaf.form = Form::kScalar;
     return leaf;
   }
-  if (shape.rank() == 1 && node.map[0] == minor) {
+  if (shape.rank() == 1 && node.map[0] == minor && !IsByte(shape.type())) {
     leaf.form = Form::kColumns;
     return leaf;
   }
@@ -102,6 +107,11 @@ void FusionEpilogue::AddTo(ProductProblem* problem,
     if (leaf.form == Form::kTile && !leaf.view.resident) {
       problem->epilogue_bytes_per_element += BytesOf(leaf.view.type);
     }
+  }
+  const auto is_byte = [](const auto& x) { return IsByte(x.view.type); };
+  if (std::any_of(results_.begin(), results_.end(), is_byte) ||
+      std::any_of(leaves_.begin(), leaves_.end(), is_byte)) {
+    problem->row_unit = 32;
   }
   // Vector operations of the formula on one register: written and counted.
   CodeBuilder b(model);
@@ -242,6 +252,20 @@ absl::StatusOr<Value> FusionEpilogue::Load(const Leaf& leaf, int tile,
   const auto offset =
       static_cast<int32_t>(place.Offset(at.batch, at.row, at.col));
   const auto pitch = static_cast<int32_t>(place.row_pitch);
+  if (IsByte(leaf.view.type)) {
+    // 16 rows are the first four sublanes.
+    Vec& packed = packed_[leaf.node];
+    if (!packed.valid()) packed = b.Load(place.space, place.base, offset);
+    const bool is_signed = leaf.view.type == PrimitiveType::kS8;
+    const Vec words = b.Unary(
+        tile == 0 ? (is_signed ? Opcode::kVunpackC0S8 : Opcode::kVunpackC0U8)
+                  : (is_signed ? Opcode::kVunpackC1S8 : Opcode::kVunpackC1U8),
+        packed);
+    if (leaf.view.type == PrimitiveType::kPred) {
+      return Value::Of(b.CompareImm(Opcode::kVcmpNeS32, words, 0));
+    }
+    return Value::Of(words);
+  }
   if (!bf16) {
     return Value::Of(b.Load(place.space, place.base, offset + tile * pitch));
   }
@@ -300,7 +324,14 @@ absl::Status FusionEpilogue::Store(const Result& result, const Position& at) {
   std::vector<Vec> words;
   for (size_t tile = 0; tile < at.sums->size(); ++tile) {
     ASSIGN_OR_RETURN(Value v, Eval(result.node, static_cast<int>(tile), at));
-    words.push_back(v.vec);
+    words.push_back(v.is_mask() ? MaskToNumber(b, v.mask, false) : v.vec);
+  }
+  if (IsByte(result.view.type)) {
+    const Vec half = b.Binary(Opcode::kVpackCB16, words[0], words[1]);
+    b.StoreMasked(place.space, place.base, offset,
+                  b.Binary(Opcode::kVpackCB8, half, half),
+                  b.Range(0, 128, 0, 4));
+    return absl::OkStatus();
   }
   if (result.view.type == PrimitiveType::kBf16) {
     const Vec packed = b.Binary(Opcode::kVpackCBf16, words[0], words[1]);

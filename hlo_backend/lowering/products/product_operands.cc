@@ -22,9 +22,9 @@ using hlo::Instruction;
 using hlo::Opcode;
 using hlo::PrimitiveType;
 
-// Bytes of a tile of 8 rows x 128 columns in VMEM.
+// Bytes of a whole tile in VMEM: 8 rows x 128 columns, 32 rows of 8-bit types.
 int64_t FullTileBytes(PrimitiveType type) {
-  return 8 * 128 * (type == PrimitiveType::kF32 ? 4 : 2);
+  return hlo::BitWidth(type) == 16 ? 8 * 128 * 2 : isa::kVregBytes;
 }
 
 absl::Status Refuse(const Instruction& dot, absl::string_view what) {
@@ -72,7 +72,8 @@ absl::StatusOr<MatrixView> MatrixView::Of(const hlo::Shape& shape) {
   v.plane_stride = a.plane_stride();
   v.resident =
       shape.has_layout() && shape.layout().memory_space == hlo::kMemoryVmem;
-  if (a.tile_rows != 8 && a.tiles_down > 1) {
+  v.tile_rows = a.bits == 8 ? 32 : 8;
+  if (a.tile_rows != v.tile_rows && a.tiles_down > 1) {
     return absl::UnimplementedError(
         absl::StrCat("tiles of ", a.tile_rows, " rows in ", shape.ToString()));
   }
@@ -81,7 +82,7 @@ absl::StatusOr<MatrixView> MatrixView::Of(const hlo::Shape& shape) {
 
 bool MatrixView::FoldPlanes() {
   if (planes == 1) return true;
-  if (rows % 8 != 0) return false;
+  if (rows % tile_rows != 0) return false;
   rows *= planes;
   planes = 1;
   plane_stride *= rows;
@@ -216,8 +217,8 @@ isa::Window MakeWindow(const MatrixView& v, int arg, isa::Direction direction,
   planes.extent = v.planes;
   planes.hbm_stride = v.plane_stride;
   planes.grid_dim = v.planes == 1 ? -1 : grid_b;
-  rows.block = CeilOfRatio<int64_t>(block_rows, 8);
-  rows.extent = CeilOfRatio<int64_t>(v.rows, 8);
+  rows.block = CeilOfRatio<int64_t>(block_rows, v.tile_rows);
+  rows.extent = CeilOfRatio<int64_t>(v.rows, v.tile_rows);
   rows.hbm_stride = v.row_stride;
   rows.grid_dim = grid_rows;
   columns.block = CeilOfRatio<int64_t>(block_columns, 128);
@@ -228,6 +229,8 @@ isa::Window MakeWindow(const MatrixView& v, int arg, isa::Direction direction,
   rows.vmem_stride = columns.block * tile;
   planes.vmem_stride = rows.block * rows.vmem_stride;
   w.slot_bytes = planes.block * planes.vmem_stride;
+  // The second half of a tile is loaded as a whole register.
+  if (v.tile_rows == 32) w.slot_bytes += isa::kVregBytes;
   w.inner_bytes = v.tile_bytes;
   w.dims = {planes, rows, columns};
   return w;
@@ -281,6 +284,7 @@ BlockPlace PlaceOf(const MatrixView& view, const isa::Window& window,
   }
   p.space = space;
   p.type = view.type;
+  p.tile_rows = view.tile_rows;
   const auto pitch = [&](int dim) {
     return view.resident ? window.dims[dim].hbm_stride
                          : window.dims[dim].vmem_stride;

@@ -28,6 +28,8 @@ struct ProductProblem {
   int64_t out_bytes_per_element = 4;  // of all outputs together
   // Bytes per element of [m, n] that an epilogue reads from HBM.
   int64_t epilogue_bytes_per_element = 0;
+  // Rows that a block must be a multiple of: 32 where 8-bit arrays take part.
+  int64_t row_unit = 16;
   // Vector operations per result register (1,024 elements) of the epilogue.
   int64_t epilogue_ops = 0;
 };

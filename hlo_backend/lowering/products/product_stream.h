@@ -19,7 +19,8 @@
 
 namespace ptxla::lowering {
 
-// An operand's block in VMEM: tiles of 8 rows x 128 lanes.
+// An operand's block in VMEM: tiles of 8 rows x 128 lanes, or of 32 rows for
+// 8-bit types, where 16 rows are half a tile.
 struct BlockPlace {
   codegen::Sca base;
   int space = 0;            // of codegen: what may alias
@@ -27,9 +28,12 @@ struct BlockPlace {
   int64_t row_pitch = 0;    // bytes between tiles one below the other
   int64_t lane_pitch = 0;   // bytes between tiles side by side
   hlo::PrimitiveType type = hlo::PrimitiveType::kBf16;
+  int64_t tile_rows = 8;
 
+  // `row` is a multiple of 8; of 16 for 8-bit types.
   int64_t Offset(int64_t batch, int64_t row, int64_t lane) const {
-    return batch * batch_pitch + row / 8 * row_pitch + lane / 128 * lane_pitch;
+    return batch * batch_pitch + row / tile_rows * row_pitch +
+           lane / 128 * lane_pitch + row % tile_rows * 128;
   }
 };
 

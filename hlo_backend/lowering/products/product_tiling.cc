@@ -160,7 +160,7 @@ absl::StatusOr<ProductTiling> ChooseProductTile(
     return x.second.cycles < y.second.cycles;
   };
   // M on the lanes moves by whole tiles.
-  const int64_t m_unit = p.lhs.transposed ? 128 : 16;
+  const int64_t m_unit = p.lhs.transposed ? 128 : p.row_unit;
   ProductTile t;
   for (int64_t gb : GridBounds(p.batch, 1)) {
     t.block_b = CeilOfRatio(p.batch, gb);

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/substitute.h"
 #include "isa/from_chip_spec.h"
 #include "isa/timing.h"
 #include "tests/hlo_backend/lowering/bundle_harness.h"
@@ -125,6 +126,42 @@ ENTRY e {
                             On(chip))
                   .status())
         << chip;
+  }
+}
+
+TEST(ProductKernelTest, AnEpilogueReadsAndGivesMasks) {
+  for (const char* chip : {"v4", "v5e", "v6e"}) {
+    for (const char* dims : {"100,130", "300,128"}) {
+      const std::string hlo = absl::Substitute(R"(
+HloModule m
+fused {
+  x = bf16[$0,64] parameter(0)
+  w = bf16[64,$1] parameter(1)
+  keep = u8[$0,$1] parameter(2)
+  d = f32[$0,$1] dot(x, w), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  z = f32[] constant(0)
+  zeros = f32[$0,$1] broadcast(z), dimensions={}
+  positive = pred[$0,$1] compare(d, zeros), direction=GT
+  factor = f32[$0,$1] convert(keep)
+  scaled = f32[$0,$1] multiply(d, factor)
+  ROOT t = (f32[$0,$1], pred[$0,$1]) tuple(scaled, positive)
+}
+ENTRY e {
+  x = bf16[$0,64] parameter(0)
+  w = bf16[64,$1] parameter(1)
+  keep = u8[$0,$1] parameter(2)
+  f = (f32[$0,$1], pred[$0,$1]) fusion(x, w, keep), kind=kOutput, calls=fused
+  g0 = f32[$0,$1] get-tuple-element(f), index=0
+  g1 = pred[$0,$1] get-tuple-element(f), index=1
+  ROOT t = (f32[$0,$1], pred[$0,$1]) tuple(g0, g1)
+})",
+                                               std::string(dims).substr(0, 3),
+                                               std::string(dims).substr(4));
+      HarnessOptions options = On(chip);
+      options.low = -3;
+      options.high = 3;
+      EXPECT_OK(CompareKernel(hlo, options).status()) << chip << " " << dims;
+    }
   }
 }
 
