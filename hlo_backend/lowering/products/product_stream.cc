@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <deque>
+#include <utility>
 
 #include "base/check.h"
 #include "base/units.h"
@@ -22,6 +24,8 @@ using isa::Opcode;
 constexpr int64_t kLoadAhead = 6;
 // The second operand of a 256-wide array goes in this long before the first.
 constexpr int64_t kPrepAhead = 2;
+// An epilogue may lag behind the pops by so many cycles.
+constexpr int64_t kSlack = 24;
 
 // What one MXU does in a visit.
 struct Lane {
@@ -46,6 +50,7 @@ class Stream {
         k_visits_(CeilOfRatio(parts.k_extent, plan_.tile_k)),
         loader_(arrays, parts.k_extent, b),
         scheduler_(*b) {
+    in_flight_ = arrays.latency / plan_.group_cycles + 1;
     const bool bf16 = arrays.bf16;
     const bool xpose = problem.rhs.transposed;
     matmul_ = bf16 ? Opcode::kVmatmulBf16 : Opcode::kVmatmulF32;
@@ -67,13 +72,28 @@ class Stream {
         for (size_t n = 0; n < per_group && pushed < next.size(); ++n) {
           PushWeights(v + 1, next[pushed++]);
         }
+        pending_.push_back({v, g});
+        if (static_cast<int64_t>(pending_.size()) > in_flight_) TakeResults();
       }
-      for (int64_t g = 0; g < plan_.groups; ++g) Results(v, g);
     }
+    while (!pending_.empty()) TakeResults();
     b_.Append(scheduler_.Finish("product"));
   }
 
  private:
+  void TakeResults() {
+    const auto [visit, group] = pending_.front();
+    pending_.pop_front();
+    Results(visit, group);
+  }
+
+  // When the next matmul may issue: an epilogue that is slower than the MXU
+  // holds it back, or results would pile up in registers.
+  int64_t MatmulWish(int mxu) const {
+    return std::max(scheduler_.MatmulFree(mxu),
+                    epilogue_end_ - arrays_.latency - kSlack);
+  }
+
   int64_t Macro(int64_t visit) const { return visit / k_visits_; }
   int64_t K(int64_t visit) const { return visit % k_visits_ * plan_.tile_k; }
   int Stage(int64_t visit) const {
@@ -97,10 +117,15 @@ class Stream {
     return lane;
   }
 
-  // Everything in the builder's open block, placed at or after `wish`.
-  void PlaceOpenBlock(int64_t wish) {
+  // Everything in the builder's open block, placed at or after `wish`; the
+  // last cycle.
+  int64_t PlaceOpenBlock(int64_t wish) {
     const codegen::VNode block = b_.TakeBlock();
-    for (const VInstr& v : block.instrs) scheduler_.Place(v, wish);
+    int64_t end = wish;
+    for (const VInstr& v : block.instrs) {
+      end = std::max(end, scheduler_.Place(v, wish));
+    }
+    return end;
   }
 
   int64_t PlaceMxu(Opcode op, int mxu, Vec a, int64_t wish, int32_t imm = 0,
@@ -214,7 +239,7 @@ class Stream {
       const Lane lane = LaneOf(visit, mxu);
       const int64_t row = lane.row + group * plan_.rows;
       if (!lane.active || row >= tile_.block_m) continue;
-      const int64_t wish = scheduler_.MatmulFree(mxu);
+      const int64_t wish = MatmulWish(mxu);
       Rows& rows = shared[lane.rows];
       if (!rows.loaded) {
         rows.loaded = true;
@@ -271,7 +296,7 @@ class Stream {
         if (!at.wanted) continue;
         b_.NewBlock();
         epilogue_->Emit(lane.batch, at.row, at.col, tiles[half]);
-        PlaceOpenBlock(due);
+        epilogue_end_ = std::max(epilogue_end_, PlaceOpenBlock(due));
       }
     }
   }
@@ -344,6 +369,10 @@ class Stream {
   OperandLoader loader_;
   StreamScheduler scheduler_;
   Opcode matmul_{}, push_{};
+  // Groups whose results are still in the MXUs: (visit, group).
+  std::deque<std::pair<int64_t, int64_t>> pending_;
+  int64_t in_flight_ = 1;
+  int64_t epilogue_end_ = 0;
 };
 
 }  // namespace
