@@ -36,6 +36,36 @@ bool IsTileType(PrimitiveType type) {
 
 int64_t BytesOf(PrimitiveType type) { return hlo::BitWidth(type) / 8; }
 
+// The most vector registers alive at once in straight code.
+int PeakVectors(const std::vector<codegen::VInstr>& code) {
+  absl::flat_hash_map<int32_t, size_t> last_read;
+  for (size_t k = 0; k < code.size(); ++k) {
+    const codegen::VInstr& v = code[k];
+    const codegen::FieldClasses& f = codegen::FieldsOf(v.op);
+    const auto read = [&](int8_t cls, int32_t reg) {
+      if (cls == static_cast<int8_t>(isa::RegClass::kVector)) {
+        last_read[reg] = k;
+      }
+    };
+    read(f.a, v.a);
+    read(f.b, v.b);
+    read(f.c, v.c);
+  }
+  int live = 0, peak = 0;
+  std::vector<int> ends(code.size() + 1, 0);
+  for (size_t k = 0; k < code.size(); ++k) {
+    const codegen::VInstr& v = code[k];
+    if (codegen::FieldsOf(v.op).dst ==
+            static_cast<int8_t>(isa::RegClass::kVector) &&
+        last_read.contains(v.dst)) {
+      peak = std::max(peak, ++live);
+      ++ends[last_read[v.dst]];
+    }
+    live -= ends[k];
+  }
+  return peak;
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<FusionEpilogue>> FusionEpilogue::Create(
@@ -98,7 +128,7 @@ absl::StatusOr<FusionEpilogue::Leaf> FusionEpilogue::DescribeLeaf(
 }
 
 void FusionEpilogue::AddTo(ProductProblem* problem,
-                           const isa::MachineModel& model) const {
+                           const isa::MachineModel& model) {
   problem->out_bytes_per_element = 0;
   for (const Result& r : results_) {
     problem->out_bytes_per_element += BytesOf(r.view.type);
@@ -130,11 +160,14 @@ void FusionEpilogue::AddTo(ProductProblem* problem,
     if (!value.ok()) return;  // Emit reports it
     values[n] = *value;
   }
-  for (const codegen::VInstr& v : b.TakeBlock().instrs) {
+  const std::vector<codegen::VInstr> code = b.TakeBlock().instrs;
+  for (const codegen::VInstr& v : code) {
     if (isa::Info(v.op).slots & isa::Bit(isa::Slot::kVector)) {
       ++problem->epilogue_ops;
     }
   }
+  // Two tiles go through the formula together, and their results are packed.
+  live_registers_ = 2 * PeakVectors(code) + 2;
 }
 
 void FusionEpilogue::AddWindows(const ProductTile& tile, const GridDims& grid,

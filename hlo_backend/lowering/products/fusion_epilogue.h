@@ -25,7 +25,7 @@ class FusionEpilogue final : public ProductEpilogue {
       const hlo::Instruction& fusion);
 
   // What it adds to the problem: bytes, operations, row alignment.
-  void AddTo(ProductProblem* problem, const isa::MachineModel& model) const;
+  void AddTo(ProductProblem* problem, const isa::MachineModel& model);
 
   void AddWindows(const ProductTile& tile, const GridDims& grid,
                   int first_space, Tiling* tiling) override;
@@ -33,6 +33,7 @@ class FusionEpilogue final : public ProductEpilogue {
   void Emit(int64_t batch, int64_t row, int64_t col,
             const std::vector<codegen::Vec>& tiles) override;
   absl::Status status() const override { return status_; }
+  int live_registers() const override { return live_registers_; }
 
  private:
   enum class Form { kTile, kColumns, kScalar };
@@ -78,6 +79,7 @@ class FusionEpilogue final : public ProductEpilogue {
   // Values of the open group: (node, tile), and packed registers of leaves.
   absl::flat_hash_map<int64_t, Value> values_;
   absl::flat_hash_map<int, codegen::Vec> packed_;
+  int live_registers_ = 3;
   absl::Status status_;
 };
 

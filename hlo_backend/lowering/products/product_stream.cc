@@ -26,6 +26,8 @@ constexpr int64_t kLoadAhead = 6;
 constexpr int64_t kPrepAhead = 2;
 // An epilogue may lag behind the pops by so many cycles.
 constexpr int64_t kSlack = 24;
+// Share of the vector registers that epilogues under way may hold together.
+constexpr double kEpilogueShare = 0.6;
 
 // What one MXU does in a visit.
 struct Lane {
@@ -50,6 +52,8 @@ class Stream {
         k_visits_(CeilOfRatio(parts.k_extent, plan_.tile_k)),
         loader_(arrays, parts.k_extent, b),
         scheduler_(*b) {
+    epilogues_ = static_cast<size_t>(std::max(
+        1.0, kEpilogueShare * b->model().vregs / epilogue->live_registers()));
     in_flight_ = arrays.latency / plan_.group_cycles + 1;
     const bool bf16 = arrays.bf16;
     const bool xpose = problem.rhs.transposed;
@@ -85,6 +89,16 @@ class Stream {
     const auto [visit, group] = pending_.front();
     pending_.pop_front();
     Results(visit, group);
+  }
+
+  // Only so many epilogues run at once: each holds registers.
+  int64_t EpilogueStart() const {
+    return ends_.size() < epilogues_ ? 0 : ends_.front();
+  }
+  void EndEpilogue(int64_t end) {
+    epilogue_end_ = std::max(epilogue_end_, end);
+    ends_.push_back(end);
+    if (ends_.size() > epilogues_) ends_.pop_front();
   }
 
   // When the next matmul may issue: an epilogue that is slower than the MXU
@@ -285,7 +299,7 @@ class Stream {
       for (int eight = 0; eight < 2; ++eight) {
         for (int half = 0; half < halves; ++half) {
           const Position at = PositionOf(lane, row, half);
-          due = scheduler_.ResultDue(mxu);
+          due = std::max(scheduler_.ResultDue(mxu), last ? EpilogueStart() : 0);
           const Vec sum = PopSum(mxu, at, eight, first, last, due);
           if (at.wanted) tiles[half].push_back(sum);
         }
@@ -296,7 +310,7 @@ class Stream {
         if (!at.wanted) continue;
         b_.NewBlock();
         epilogue_->Emit(lane.batch, at.row, at.col, tiles[half]);
-        epilogue_end_ = std::max(epilogue_end_, PlaceOpenBlock(due));
+        EndEpilogue(PlaceOpenBlock(due));
       }
     }
   }
@@ -373,6 +387,8 @@ class Stream {
   std::deque<std::pair<int64_t, int64_t>> pending_;
   int64_t in_flight_ = 1;
   int64_t epilogue_end_ = 0;
+  std::deque<int64_t> ends_;  // of the latest epilogues
+  size_t epilogues_ = 1;      // that may run at once
 };
 
 }  // namespace

@@ -46,6 +46,8 @@ class Epilogue {
   // counted inside the step's block.
   virtual void Emit(int64_t batch, int64_t row, int64_t col,
                     const std::vector<codegen::Vec>& tiles) = 0;
+  // Vector registers that one call's code holds at its widest, about.
+  virtual int live_registers() const { return 3; }
 };
 
 struct StreamParts {
