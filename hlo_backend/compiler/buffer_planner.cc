@@ -47,9 +47,14 @@ class Planner {
 
  private:
   int64_t BytesOf(const Shape& shape) const {
-    if (!shape.IsArray()) return 0;
+    if (!HasMemory(shape)) return 0;
     const bool tiled = shape.has_layout() && !shape.layout().tiles.empty();
     return tiled ? PaddedBytes(shape) : TpuBytes(shape, chip_.generation());
+  }
+
+  // Sync flags are registers of the DMA engines.
+  static bool HasMemory(const Shape& shape) {
+    return shape.IsArray() && shape.memory_space() != kMemorySyncFlag;
   }
 
   // Instructions whose results lie where other values lie.
@@ -179,7 +184,7 @@ class Planner {
   }
 
   void Add(const Instruction& i, int leaf, const Shape& shape, bool is_output) {
-    if (!shape.IsArray()) return;
+    if (!HasMemory(shape)) return;
     const BufferClasses::At at = classes_.Find(leaf);
     ClassInfo& info = info_[at.root];
     info.begin = std::min(info.begin, at.offset);
@@ -295,7 +300,7 @@ class Planner {
       ForEachLeaf(i->shape(), [&](const Shape& shape, const ShapeIndex&) {
         const BufferClasses::At at = classes_.Find(leaf++);
         BufferRef ref;
-        if (shape.IsArray()) {
+        if (HasMemory(shape)) {
           ref.buffer = buffer_of[at.root];
           ref.offset = at.offset - info_[at.root].begin;
           ref.bytes = BytesOf(shape);

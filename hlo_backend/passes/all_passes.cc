@@ -17,6 +17,7 @@
 #include "hlo_backend/passes/reshape_mover.h"
 #include "hlo_backend/passes/scheduler.h"
 #include "hlo_backend/passes/tuple_simplifier.h"
+#include "hlo_backend/passes/vmem_prefetch.h"
 #include "hlo_backend/passes/x64_elimination.h"
 
 namespace ptxla::hlo {
@@ -61,6 +62,8 @@ std::vector<PassEntry> AllPasses() {
        Make<SchedulerPass>},
       {"tuple-simplifier", "takes tuples apart that are put together",
        Make<TupleSimplifierPass>},
+      {"vmem-prefetch", "parameters that near kernels read, into VMEM once",
+       Make<VmemPrefetchPass>},
       {"x64-elimination", "64-bit types as pairs of 32-bit words",
        Make<X64EliminationPass>},
   };

@@ -11,22 +11,6 @@
 namespace ptxla::hlo {
 namespace {
 
-// Kernels, whose operands and results may be in VMEM.
-bool IsKernel(const Instruction& i) {
-  switch (i.opcode()) {
-    case Opcode::kFusion:
-    case Opcode::kDot:
-    case Opcode::kReduce:
-    case Opcode::kTranspose:
-    case Opcode::kReshape:
-    case Opcode::kCopy:
-    case Opcode::kBroadcast:
-      return true;
-    default:
-      return i.IsElementwise();
-  }
-}
-
 // One array that a kernel makes.
 struct Candidate {
   Instruction* maker = nullptr;
@@ -49,7 +33,7 @@ bool CollectNames(Instruction* value, const Positions& positions,
     if (user->opcode() == Opcode::kBitcast) {
       names->push_back(user);
       if (!CollectNames(user, positions, names, c)) return false;
-    } else if (IsKernel(*user)) {
+    } else if (IsVmemKernel(*user)) {
       c->last = std::max(c->last, positions.at(user));
       ++c->reads;
     } else {
@@ -95,7 +79,7 @@ class Assigner {
 
   bool Run() {
     for (Instruction* i : c_->instructions()) {
-      if (IsKernel(*i)) Consider(i);
+      if (IsVmemKernel(*i)) Consider(i);
     }
     std::stable_sort(candidates_.begin(), candidates_.end(),
                      [](const Candidate& a, const Candidate& b) {
@@ -151,6 +135,26 @@ class Assigner {
 
 }  // namespace
 
+bool IsVmemKernel(const Instruction& i) {
+  switch (i.opcode()) {
+    case Opcode::kFusion:
+    case Opcode::kDot:
+    case Opcode::kReduce:
+    case Opcode::kTranspose:
+    case Opcode::kReshape:
+    case Opcode::kCopy:
+    case Opcode::kBroadcast:
+      return true;
+    default:
+      return i.IsElementwise();
+  }
+}
+
+int64_t RoomForResidents(const chips::ChipSpec& chip) {
+  const chips::VmemSpec& vmem = chip.vmem();
+  return (vmem.usable - vmem.scoped_limit).count() / 8 * 7;
+}
+
 void SetMemorySpace(Instruction* maker, int64_t index, int memory_space) {
   for (Instruction* value : Values(maker, index)) {
     SetSpaceOfNames(value, memory_space);
@@ -172,8 +176,7 @@ void SetMemorySpace(Instruction* maker, int64_t index, int memory_space) {
 absl::StatusOr<bool> MemorySpaceAssignmentPass::Run(
     Module* module, const PassContext& context) {
   if (!module->config().is_scheduled) return false;
-  const chips::VmemSpec& vmem = context.chip->vmem();
-  const int64_t room = (vmem.usable - vmem.scoped_limit).count() / 8 * 7;
+  const int64_t room = RoomForResidents(*context.chip);
   if (room <= 0) return false;
   // Bodies of loops run while what surrounds them is alive: the entry only.
   return Assigner(module->entry(), room).Run();

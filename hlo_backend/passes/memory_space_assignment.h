@@ -17,6 +17,12 @@
 
 namespace ptxla::hlo {
 
+// Kernels, whose operands and results may be in VMEM.
+bool IsVmemKernel(const Instruction& instruction);
+
+// Bytes of VMEM that resident values may take at one time.
+int64_t RoomForResidents(const chips::ChipSpec& chip);
+
 // Puts a kernel's result (element `index` of its tuple, -1: the whole) into a
 // memory space: its shape, everything that only names it, and the parameters
 // and results of the bodies of fusions that read and make it.

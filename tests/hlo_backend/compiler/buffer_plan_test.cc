@@ -169,6 +169,17 @@ int CountOverwritten(const Module& module, const BufferPlan& plan) {
   int overwritten = 0;
   for (const Instruction* i : module.entry()->instructions()) {
     if (OnlyNamesMemory(*i)) continue;
+    if (i->opcode() == Opcode::kCopyStart) {
+      // Its other results are its source and a flag.
+      if (!holds(PlaceOf(i->operand(0)))) ++overwritten;
+      write({i, 0});
+      continue;
+    }
+    if (i->opcode() == Opcode::kCopyDone) {
+      if (!holds({i->operand(0), 0})) ++overwritten;
+      write({i, -1});
+      continue;
+    }
     for (const Instruction* o : i->operands()) {
       if (!holds(PlaceOf(o))) ++overwritten;
     }

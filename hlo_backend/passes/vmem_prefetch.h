@@ -1,0 +1,28 @@
+// Copies a parameter that several near kernels read into VMEM once, by a
+// copy-start before the kernel that comes before the first reader and a
+// copy-done right before the first reader:
+//
+//   %s = (f32[..]{..S(1)}, f32[..], u32[]{:S(2)}) copy-start(%p)
+//   ... the kernel before ...
+//   %d = f32[..]{..S(1)} copy-done(%s)
+//   ... kernels that read %d ...
+//
+// Only where memory-space-assignment has left room from the start to the last
+// reader, and the readers lie within a few kernels: the parameter is then read
+// from HBM once instead of once for each.
+#ifndef PTXLA_HLO_BACKEND_PASSES_VMEM_PREFETCH_H_
+#define PTXLA_HLO_BACKEND_PASSES_VMEM_PREFETCH_H_
+
+#include "hlo_backend/passes/pass.h"
+
+namespace ptxla::hlo {
+
+class VmemPrefetchPass : public Pass {
+ public:
+  absl::string_view name() const override { return "vmem-prefetch"; }
+  absl::StatusOr<bool> Run(Module* module, const PassContext& context) override;
+};
+
+}  // namespace ptxla::hlo
+
+#endif  // PTXLA_HLO_BACKEND_PASSES_VMEM_PREFETCH_H_
