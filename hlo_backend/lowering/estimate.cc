@@ -2,7 +2,6 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
-#include "base/status.h"
 #include "hlo_backend/analysis/cost_analysis.h"
 #include "hlo_backend/ir/shape.h"
 #include "hlo_backend/lowering/kernel_emitter.h"
@@ -12,14 +11,15 @@ namespace ptxla::lowering {
 absl::StatusOr<isa::Kernel> EmitEstimate(const KernelContext& context,
                                          const hlo::Instruction& i) {
   isa::Kernel kernel;
-  int64_t bytes = 0;
+  int64_t bytes = 0;  // what is in VMEM costs no traffic
   const std::vector<const hlo::Shape*> leaves = KernelLeaves(i);
   for (size_t k = 0; k < leaves.size(); ++k) {
     isa::KernelArg arg;
     arg.name = absl::StrCat("arg", k);
+    arg.space = ArgSpace(*leaves[k]);
     arg.direction = isa::Direction::kInOut;
     arg.bytes = leaves[k]->ByteSize();
-    bytes += arg.bytes;
+    if (arg.space == isa::Space::kHbm) bytes += arg.bytes;
     kernel.args.push_back(std::move(arg));
   }
   const hlo::Cost cost = hlo::CostAnalysis().Of(i);

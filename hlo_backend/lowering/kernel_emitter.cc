@@ -11,19 +11,6 @@ namespace {
 using hlo::Instruction;
 using hlo::Opcode;
 
-isa::Space SpaceOf(const hlo::Shape& shape) {
-  switch (shape.memory_space()) {
-    case hlo::kMemoryVmem:
-      return isa::Space::kVmem;
-    case hlo::kMemoryCmem:
-      return isa::Space::kCmem;
-    case hlo::kMemoryHost:
-      return isa::Space::kHost;
-    default:
-      return isa::Space::kHbm;
-  }
-}
-
 void AppendLeaves(const hlo::Shape& shape,
                   std::vector<const hlo::Shape*>* leaves) {
   if (!shape.IsTuple()) {
@@ -44,6 +31,19 @@ bool HasReduce(const Instruction& fusion) {
 
 }  // namespace
 
+isa::Space ArgSpace(const hlo::Shape& shape) {
+  switch (shape.memory_space()) {
+    case hlo::kMemoryVmem:
+      return isa::Space::kVmem;
+    case hlo::kMemoryCmem:
+      return isa::Space::kCmem;
+    case hlo::kMemoryHost:
+      return isa::Space::kHost;
+    default:
+      return isa::Space::kHbm;
+  }
+}
+
 std::vector<const hlo::Shape*> KernelLeaves(const Instruction& i) {
   std::vector<const hlo::Shape*> leaves;
   for (const Instruction* operand : i.operands()) {
@@ -63,7 +63,7 @@ absl::StatusOr<std::vector<isa::KernelArg>> KernelArgs(const Instruction& i) {
     const bool input = k < num_inputs;
     isa::KernelArg arg;
     arg.name = absl::StrCat(input ? "in" : "out", input ? k : k - num_inputs);
-    arg.space = SpaceOf(*leaves[k]);
+    arg.space = ArgSpace(*leaves[k]);
     arg.direction = input ? isa::Direction::kIn : isa::Direction::kOut;
     ASSIGN_OR_RETURN(const PhysicalArray array, PhysicalArray::Of(*leaves[k]),
                      _ << i.name());

@@ -17,6 +17,8 @@
 
 namespace ptxla::lowering {
 
+// Where an array with this layout lies.
+isa::Space ArgSpace(const hlo::Shape& shape);
 // The array leaves of an instruction's operands, then of its result.
 std::vector<const hlo::Shape*> KernelLeaves(const hlo::Instruction& i);
 // One KernelArg per leaf: name, space by the layout's memory space, bytes.
