@@ -43,42 +43,42 @@ inline constexpr int kRowBytes = kLanes * 4;  // one sublane row of VMEM
 
 // Where an operand lives in Instr and how it is written. Dst writes, the
 // others read.
-#define PTXLA_ISA_OPERANDS(X)                                   \
-  X(kNone)                                                      \
-  X(kVd)                                                        \
-  X(kVa)                                                        \
-  X(kVb)                                                        \
-  X(kVc)    /* vector registers v0..  */                        \
-  X(kVbImm) /* v in b, or imm splat if b==kNoReg */             \
-  X(kSd)                                                        \
-  X(kSa)                                                        \
-  X(kSb)    /* scalar registers s0..  */                        \
-  X(kSbImm) /* s in b, or imm if b==kNoReg */                   \
-  X(kMd)                                                        \
-  X(kMa)                                                        \
-  X(kMb)                                                        \
-  X(kMc)     /* vector masks m0..      */                       \
-  X(kMdRead) /* a mask read, in dst */                          \
-  X(kPd)                                                        \
-  X(kPa)                                                        \
-  X(kPb)                                                        \
-  X(kPc)               /* predicates p0..        */             \
-      X(kImm)          /* imm, decimal */                       \
-      X(kHex)          /* imm, hexadecimal, 32 bits */          \
-      X(kImm2)         /* imm2, decimal */                      \
-      X(kAddr)         /* [sA+imm], sA optional; bytes */       \
-      X(kStride)       /* stride=imm2, bytes */                 \
-      X(kGroup)        /* group=c: sublanes per stride */       \
-      X(kLaneRange)    /* lanes=lo:hi, imm = lo | hi<<16 */     \
-      X(kSublaneRange) /* sublanes=lo:hi in imm2 */             \
-      X(kRow)          /* row=imm: first weight row */          \
-      X(kBlock)        /* block=b: 1, 2 or 3 */                 \
-      X(kStage)        /* msra (c=0) or msrb (c=1) */           \
-      X(kLatch)        /* c: 1 latch=msra, 2 msrb, kNoReg no */ \
-      X(kWindow)       /* wN, imm = window index */             \
-      X(kDescriptor)   /* dN, imm = descriptor index */         \
-      X(kArg)          /* argN, imm = kernel argument */        \
-      X(kSemaphore)    /* semN, imm = semaphore */
+#define PTXLA_ISA_OPERANDS(X)                               \
+  X(kNone)                                                  \
+  X(kVd)                                                    \
+  X(kVa)                                                    \
+  X(kVb)                                                    \
+  X(kVc)    /* vector registers v0..  */                    \
+  X(kVbImm) /* v in b, or imm splat if b==kNoReg */         \
+  X(kSd)                                                    \
+  X(kSa)                                                    \
+  X(kSb)    /* scalar registers s0..  */                    \
+  X(kSbImm) /* s in b, or imm if b==kNoReg */               \
+  X(kMd)                                                    \
+  X(kMa)                                                    \
+  X(kMb)                                                    \
+  X(kMc)     /* vector masks m0..      */                   \
+  X(kMdRead) /* a mask read, in dst */                      \
+  X(kPd)                                                    \
+  X(kPa)                                                    \
+  X(kPb)                                                    \
+  X(kPc)           /* predicates p0..        */             \
+  X(kImm)          /* imm, decimal */                       \
+  X(kHex)          /* imm, hexadecimal, 32 bits */          \
+  X(kImm2)         /* imm2, decimal */                      \
+  X(kAddr)         /* [sA+imm], sA optional; bytes */       \
+  X(kStride)       /* stride=imm2, bytes */                 \
+  X(kGroup)        /* group=c: sublanes per stride */       \
+  X(kLaneRange)    /* lanes=lo:hi, imm = lo | hi<<16 */     \
+  X(kSublaneRange) /* sublanes=lo:hi in imm2 */             \
+  X(kRow)          /* row=imm: first weight row */          \
+  X(kBlock)        /* block=b: 1, 2 or 3 */                 \
+  X(kStage)        /* msra (c=0) or msrb (c=1) */           \
+  X(kLatch)        /* c: 1 latch=msra, 2 msrb, kNoReg no */ \
+  X(kWindow)       /* wN, imm = window index */             \
+  X(kDescriptor)   /* dN, imm = descriptor index */         \
+  X(kArg)          /* argN, imm = kernel argument */        \
+  X(kSemaphore)    /* semN, imm = semaphore */
 
 enum class Operand : uint8_t {
 #define X(name) name,

@@ -35,9 +35,8 @@ bool ModuleParser::Header() {
   const Token next = lex_.Peek();
   const bool headless =
       token().kind == TokenKind::kName && !IsName("HloModule") &&
-      (IsName("ENTRY") ||
-       (next.kind == TokenKind::kPunct &&
-        (next.text[0] == '{' || next.text[0] == '(')));
+      (IsName("ENTRY") || (next.kind == TokenKind::kPunct &&
+                           (next.text[0] == '{' || next.text[0] == '(')));
   if (headless) {
     module_ = std::make_unique<Module>("");
     return true;

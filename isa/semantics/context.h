@@ -67,9 +67,9 @@ class ExecContext {
   void Commit();
   void CommitNow(uint8_t sreg, uint32_t value) { sregs_[sreg] = value; }
 
-  // Makes wrong what was written or pushed since `before`: vectors change sign and
-  // lowest bits, masks, scalars and predicates all bits. False if nothing was. For
-  // tests that change one opcode (isa/semantics/mutant.h).
+  // Makes wrong what was written or pushed since `before`: vectors change sign
+  // and lowest bits, masks, scalars and predicates all bits. False if nothing
+  // was. For tests that change one opcode (isa/semantics/mutant.h).
   struct OutputMark {
     size_t words = 0;
     size_t sregs = 0;

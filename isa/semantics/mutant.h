@@ -11,9 +11,10 @@
 namespace ptxla::isa {
 
 // The real table but for `op`: what it writes or pushes is wrong. In each word
-// of a vector the sign bits of the word, its halves and its bytes and the lowest
-// bit are flipped; masks, scalars and predicates are inverted. An opcode that
-// only changes other state (a store, a weight push, a DMA) does nothing at all.
+// of a vector the sign bits of the word, its halves and its bytes and the
+// lowest bit are flipped; masks, scalars and predicates are inverted. An opcode
+// that only changes other state (a store, a weight push, a DMA) does nothing at
+// all.
 SemanticsTable MutantTable(Opcode op);
 
 }  // namespace ptxla::isa

@@ -29,8 +29,7 @@ TEST(ChipErrors, AnUnknownNumberNamesTheLineAndTheNearest) {
 }
 
 TEST(ChipErrors, AnUnknownFieldNamesTheLine) {
-  EXPECT_THAT(ErrorAfter("title:", "titel:"),
-              HasSubstr("my.chip.textproto:"));
+  EXPECT_THAT(ErrorAfter("title:", "titel:"), HasSubstr("my.chip.textproto:"));
 }
 
 TEST(ChipErrors, AMissingUnitIsAnError) {

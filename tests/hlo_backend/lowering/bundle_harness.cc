@@ -13,8 +13,8 @@
 #include "hlo_backend/lowering/physical_array.h"
 #include "isa/from_chip_spec.h"
 #include "isa/interpreter.h"
-#include "isa/verifier.h"
 #include "isa/tiled_layout.h"
+#include "isa/verifier.h"
 
 namespace ptxla::lowering {
 namespace {

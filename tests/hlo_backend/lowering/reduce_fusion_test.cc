@@ -69,8 +69,8 @@ TEST(ReduceTest, SeveralGridStepsShareOnePartialResult) {
   EXPECT_OK(CompareKernel(Reduce("f32", "3001,1000", "1", "3001")).status());
   HarnessOptions options;
   options.absolute = 0.01;  // three million terms
-  EXPECT_OK(CompareKernel(Reduce("f32", "3001,1000", "0,1", ""), options)
-                .status());
+  EXPECT_OK(
+      CompareKernel(Reduce("f32", "3001,1000", "0,1", ""), options).status());
 }
 
 TEST(ReduceTest, AFusionReducesWhatItComputes) {
@@ -184,11 +184,11 @@ ENTRY e {
 
 TEST(ReduceTest, ALaterStageReadsWhatAnEarlierReduced) {
   for (const auto& text :
-       {Softmax("300,129", "1", "300", "0"), Softmax("300,129", "0", "129", "1"),
+       {Softmax("300,129", "1", "300", "0"),
+        Softmax("300,129", "0", "129", "1"),
         Softmax("3,37,300", "2", "3,37", "0,1"),
         Softmax("3,37,300", "1", "3,300", "0,2"),
-        Softmax("1001,1000", "1", "1001", "0"),
-        Softmax("1000", "0", "", "")}) {
+        Softmax("1001,1000", "1", "1001", "0"), Softmax("1000", "0", "", "")}) {
     EXPECT_OK(CompareKernel(text).status()) << text;
   }
 }
