@@ -151,10 +151,8 @@ UnrollPolicy UnrollPolicy::Of(const chips::ChipSpec& chip) {
   return policy;
 }
 
-int UnrollPolicy::Copies(int loads, int live, int registers) const {
-  const int by_loads = loaded_registers / std::max(loads, 1);
-  const int by_registers = registers / std::max(live, 1);
-  return std::max(1, std::min(by_loads, by_registers));
+int UnrollPolicy::Copies(double loads) const {
+  return std::max(1, static_cast<int>(loaded_registers / loads));
 }
 
 int64_t VmemBytes(const Tiling& tiling) { return Skeleton(tiling).vmem_bytes; }

@@ -48,9 +48,9 @@ struct KernelContext {
 struct UnrollPolicy {
   int loaded_registers = 32;
   static UnrollPolicy Of(const chips::ChipSpec& chip);
-  // Copies of a body that loads `loads` registers and keeps `live` alive at
-  // its widest, with `registers` to hold them. At least 1.
-  int Copies(int loads, int live, int registers) const;
+  // Copies of a formula that loads `loads` registers. The scheduler keeps
+  // within the registers that there are; where it cannot, the caller halves.
+  int Copies(double loads) const;
 };
 
 // One way to cut a kernel into grid steps.

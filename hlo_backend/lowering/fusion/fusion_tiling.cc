@@ -282,15 +282,16 @@ std::vector<int64_t> StepTargets(const KernelContext& context,
 
 std::vector<int> UnrollCandidates(const KernelContext& context,
                                   const Geometry& g) {
-  int loads = 0, unit = 1;
+  // A packed register is loaded once for several base tiles.
+  double loads = 0;
+  int unit = 1;
   for (const Stream& s : g.streams) {
-    if (s.node >= 0 && s.access == Access::kTile) ++loads;
-    unit = std::max(unit, s.pack_rows * s.pack_columns);
+    const int pack = s.pack_rows * s.pack_columns;
+    if (s.node >= 0 && s.access == Access::kTile) loads += 1.0 / pack;
+    unit = std::max(unit, pack);
   }
   const UnrollPolicy policy = UnrollPolicy::Of(context.chip);
-  int copies =
-      policy.Copies(std::max(loads, 1), loads + 2, context.model.vregs);
-  copies = std::max(copies, unit);
+  const int copies = std::max(unit, policy.Copies(std::max(loads, 0.25)));
   std::vector<int> candidates;
   for (int c = copies; c >= 1; c /= 2) candidates.push_back(c);
   return candidates;
