@@ -38,12 +38,9 @@ class IntervalAllocator {
   Bytes extent() const { return extent_; }
 
  private:
-  struct Block {
-    int64_t offset, end;
-  };
-  std::vector<int32_t> first_, last_;  // of blocks_, apart for a fast scan
-  std::vector<Block> blocks_;
-  std::vector<Block> overlapping_;  // scratch
+  // Blocks by offset; parallel arrays, so that the scan over lives is fast.
+  std::vector<int32_t> first_, last_;
+  std::vector<int64_t> begin_, end_;
   int64_t capacity_, alignment_;
   Bytes extent_;
 };
