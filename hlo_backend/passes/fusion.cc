@@ -35,6 +35,7 @@ class Fuser {
   // What a group is, under its own number.
   struct Kernel {
     bool fusible = false, dot = false, reduce = false;
+    bool epilogue = true;  // all members may follow a dot
     DimVector dims, reduced;
     int members = 0;
   };
@@ -103,6 +104,7 @@ class Fuser {
     if (!x.fusible || !y.fusible || x.dims != y.dims) return false;
     if (x.members + y.members > kMostMembers) return false;
     if (x.dot && y.dot) return false;
+    if ((x.dot && !y.epilogue) || (y.dot && !x.epilogue)) return false;
     if ((x.dot && y.reduce) || (x.reduce && y.dot)) return false;
     return !x.reduce || !y.reduce || x.reduced == y.reduced;
   }
@@ -116,6 +118,7 @@ class Fuser {
     Kernel& to = kernels_[g];
     const Kernel& from = kernels_[g == a ? b : a];
     to.dot |= from.dot;
+    to.epilogue &= from.epilogue;
     if (from.reduce) {
       to.reduce = true;
       to.reduced = from.reduced;
@@ -147,6 +150,9 @@ class Fuser {
     }
     kernel.fusible = true;
     kernel.dims = i->shape().dims();
+    kernel.epilogue =
+        node.role == FusionRole::kDot ||
+        (node.role == FusionRole::kElementwise && chains_.EpilogueFits(*i));
     if (node.role == FusionRole::kDot) {
       kernel.dot = true;
       NewGroup(i, dependences, kernel);

@@ -52,22 +52,6 @@ void AddLeaf(absl::InlinedVector<const Instruction*, 2>* list,
   list->push_back(leaf);
 }
 
-bool IsScalarBroadcast(const Instruction& i) {
-  return i.opcode() == Opcode::kBroadcast && i.operand(0)->shape().IsScalar();
-}
-
-// No broadcasts of arrays and no iotas in the work behind `i`.
-bool OnlyScalars(const FusionChains& chains, const Instruction& i) {
-  for (const Instruction* o : i.operands()) {
-    const FusionNode& node = chains.node(o);
-    if (node.placed && node.role != FusionRole::kFree) continue;
-    if (o->IsConstant() || IsScalarBroadcast(*o)) continue;
-    if (node.role == FusionRole::kFree) return false;
-    if (!OnlyScalars(chains, *o)) return false;
-  }
-  return true;
-}
-
 }  // namespace
 
 FusionChains::FusionChains(absl::Span<Instruction* const> order) {
@@ -156,6 +140,23 @@ bool FusionChains::ReplacesItsInput(const Instruction& i) const {
   return false;
 }
 
+bool FusionChains::EpilogueFits(const Instruction& i) const {
+  for (const Instruction* o : i.operands()) {
+    if (o->opcode() == Opcode::kIota) return false;
+    if (o->opcode() == Opcode::kBroadcast) {
+      const bool along_minor = o->operand(0)->shape().rank() == 1 &&
+                               o->dimensions()[0] == o->shape().rank() - 1;
+      if (!o->operand(0)->shape().IsScalar() && !along_minor) return false;
+    } else if (!node(o).placed && node(o).role == FusionRole::kElementwise &&
+               !EpilogueFits(*o)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// Only conversions: the MXU's operands are rounded on their way in anyway, and
+// other work would be done again for each tile of the result.
 bool FusionChains::PrologueFits(const Instruction& value) const {
   const FusionNode& work = node(&value);
   if (work.role != FusionRole::kElementwise || work.many ||
@@ -163,10 +164,13 @@ bool FusionChains::PrologueFits(const Instruction& value) const {
       !work.full[0]->shape().SameDims(value.shape())) {
     return false;
   }
-  for (const Instruction* leaf : work.small) {
-    if (!leaf->shape().IsScalar()) return false;
+  const Instruction* source = &value;
+  while (source->opcode() == Opcode::kConvert && !node(source).placed) {
+    source = source->operand(0);
   }
-  if (!OnlyScalars(*this, value)) return false;
+  if (source != work.full[0]) return false;
+  const PrimitiveType type = source->shape().type();
+  if (type != PrimitiveType::kF32 && type != PrimitiveType::kBf16) return false;
   const int64_t bytes = value.shape().ByteSize();
   const int64_t read = work.full[0]->shape().ByteSize();
   // Weights stay in memory as they are: twice the bytes are read, none

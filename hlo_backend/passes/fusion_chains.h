@@ -44,6 +44,11 @@ class FusionChains {
     return number < 0 ? stored_ : nodes_[number];
   }
 
+  // May the work of an elementwise instruction run on a dot's result while it
+  // is in registers? Beside arrays of its own shape it may read scalars and
+  // 1-D arrays along the minor dimension.
+  bool EpilogueFits(const Instruction& i) const;
+
  private:
   void Describe(const Instruction& i);
   bool MayBeDoneAgain(const Instruction& i, const FusionNode& node) const;
