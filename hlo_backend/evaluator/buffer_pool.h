@@ -27,8 +27,9 @@ class BufferPool : public std::enable_shared_from_this<BufferPool> {
   size_t kept_bytes() const { return kept_bytes_; }
 
  private:
-  static constexpr size_t kSmallest = 64 << 10;   // smaller: straight new
-  static constexpr size_t kMostKept = 512 << 20;  // more goes to the system
+  static constexpr size_t kSmallest = 64 << 10;  // smaller: straight new
+  static constexpr size_t kMostKept = size_t{2}
+                                      << 30;  // more goes to the system
 
   void GiveBack(std::unique_ptr<Buffer> buffer, size_t bytes);
 
