@@ -174,6 +174,20 @@ TEST(GoodInputTest, AModuleComesThroughAPipeAndTheRunIsSaved) {
   EXPECT_THAT(folder.List(), ElementsAre("ptxla-sim.sqlite"));
 }
 
+// Interrupted while it waits for the end of its input.
+TEST(InterruptTest, CtrlCIsOneLineAndLeavesNothing) {
+  TemporaryFolder folder;
+  const ProcessResult r = RunProcess(
+      {"/bin/sh", "-c",
+       std::string("mkfifo f; (sleep 2 > f) & ") + PTXLA_SIM +
+           " --hlo - --topology v6e-1 < f & p=$!; sleep 0.3; kill -INT $p; "
+           "wait $p; code=$?; rm f; exit $code"},
+      {"", folder.path()});
+  EXPECT_EQ(r.exit_code, 130);
+  EXPECT_THAT(r.err, HasSubstr("interrupted; nothing was saved"));
+  EXPECT_THAT(folder.List(), IsEmpty());
+}
+
 TEST(GoodInputTest, EstimatedOpsAreMarked) {
   TemporaryFolder folder;
   const std::string hlo = Replaced(
