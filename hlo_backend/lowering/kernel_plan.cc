@@ -25,6 +25,12 @@ isa::Kernel Skeleton(const Tiling& tiling) {
   k.grid = tiling.grid;
   k.megacore_dim = tiling.megacore_dim;
   k.windows = tiling.windows;
+  // One step has nothing to overlap with.
+  int64_t steps = 1;
+  for (int64_t g : tiling.grid) steps *= g;
+  for (isa::Window& w : k.windows) {
+    if (steps == 1) w.slots = 1;
+  }
   k.descriptors = tiling.descriptors;
   k.num_semaphores = tiling.num_semaphores;
   k.scratch_bytes = tiling.scratch_bytes;
