@@ -402,7 +402,10 @@ absl::Status Allocate(absl::Span<const VInstr> instrs,
       if (f.dst_is_read || !local(f.dst, v.dst)) continue;
       auto& list = free[f.dst];
       if (list.empty()) {
-        return absl::ResourceExhaustedError("out of registers in a block");
+        static constexpr const char* kNames[] = {"vector", "scalar", "mask",
+                                                 "predicate"};
+        return absl::ResourceExhaustedError(
+            absl::StrCat("out of ", kNames[f.dst], " registers in a block"));
       }
       const uint8_t reg = list.back();
       list.pop_back();

@@ -217,6 +217,8 @@ class Stream {
   void PushWeights(int64_t visit, const Push& push) {
     int64_t wish = 0;
     for (int mxu = 0; mxu < arrays_.mxus; ++mxu) {
+      const Lane other = LaneOf(visit, mxu);
+      if (!other.active || other.weights != push.lane.weights) continue;
       wish = std::max(wish, scheduler_.PushFree(mxu, Stage(visit)));
     }
     const Lane& lane = push.lane;
@@ -253,7 +255,10 @@ class Stream {
       const Lane lane = LaneOf(visit, mxu);
       const int64_t row = lane.row + group * plan_.rows;
       if (!lane.active || row >= tile_.block_m) continue;
-      const int64_t wish = MatmulWish(mxu);
+      int64_t wish = MatmulWish(mxu);
+      if (group == 0) {
+        wish = std::max(wish, scheduler_.LatchReady(mxu, Stage(visit)));
+      }
       Rows& rows = shared[lane.rows];
       if (!rows.loaded) {
         rows.loaded = true;

@@ -48,7 +48,9 @@ int64_t& StreamScheduler::LastPop(Fifo fifo, int number) {
 }
 
 int64_t StreamScheduler::PushFree(int mxu, int stage) const {
-  return mxu_[mxu].stage_free[stage];
+  return std::max(
+      mxu_[mxu].stage_free[stage],
+      unit_free_[static_cast<int>(ExecUnit::kPush) * isa::kMaxUnits + mxu]);
 }
 
 int64_t StreamScheduler::Earliest(const VInstr& v, const isa::InstrInfo& info,

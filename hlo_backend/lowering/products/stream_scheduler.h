@@ -45,6 +45,10 @@ class StreamScheduler {
   int64_t MatmulFree(int mxu) const { return mxu_[mxu].matmul_free; }
   // First cycle at which weights may be pushed into the staging register.
   int64_t PushFree(int mxu, int stage) const;
+  // First cycle at which a matmul may latch what has been pushed into it.
+  int64_t LatchReady(int mxu, int stage) const {
+    return mxu_[mxu].latchable[stage];
+  }
   // Cycle at which the next result of this MXU is due. There must be one.
   int64_t ResultDue(int mxu) const { return mxu_[mxu].due.front(); }
   bool HasResult(int mxu) const { return !mxu_[mxu].due.empty(); }
