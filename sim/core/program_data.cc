@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
+#include "base/units.h"
 #include "isa/from_chip_spec.h"
 
 namespace ptxla::sim {
@@ -17,12 +18,20 @@ ProgramData::ProgramData(const isa::Program& program, const chips::Slice& slice,
   for (int c = 0; c < slice.topology.cores_per_device(); ++c) {
     cores_.push_back(std::make_unique<isa::Core>(machine, options));
   }
+  int64_t vmem_end = 0;
   for (const isa::Buffer& b : program.buffers) {
+    if (b.space == isa::Space::kVmem) {
+      vmem_end = std::max(vmem_end, b.offset + b.bytes);
+    }
     if (b.space == isa::Space::kVmem || b.space == isa::Space::kSmem) continue;
     std::vector<uint8_t>& memory = memory_[static_cast<int>(b.space)];
     const size_t end = static_cast<size_t>(b.offset + b.bytes);
     if (memory.size() < end) memory.resize(end, 0);
   }
+  // Stores move whole registers: the last buffer's register is memory too.
+  vmem_end = std::min(RoundUpTo<int64_t>(vmem_end, isa::kVregBytes),
+                      std::max(vmem_end, machine.vmem_bytes));
+  for (auto& core : cores_) core->vmem(vmem_end);
   for (const isa::Program::Constant& c : program.constants) {
     const absl::Span<uint8_t> to =
         At(c.where, static_cast<int64_t>(c.bytes.size()));
