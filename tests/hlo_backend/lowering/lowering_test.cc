@@ -1,0 +1,68 @@
+// Whole programs: real HLO through the passes, the buffer plan and lowering.
+#include "hlo_backend/lowering/lowering.h"
+
+#include <gtest/gtest.h>
+
+#include "chips/topology.h"
+#include "hlo_backend/compiler/compiler.h"
+#include "hlo_backend/ir/parser.h"
+#include "tests/support/status_matchers.h"
+
+namespace ptxla::lowering {
+namespace {
+
+using ::testing::HasSubstr;
+
+absl::StatusOr<hlo::CompiledModule> Compile(absl::string_view text,
+                                            bool estimate = false) {
+  ASSIGN_OR_RETURN(auto module, hlo::ParseModule(text));
+  ASSIGN_OR_RETURN(const chips::Slice slice, chips::ParseSlice("v6e-1"));
+  hlo::CompileOptions options;
+  options.pipeline.verify = true;
+  options.estimate_unknown_ops = estimate;
+  return hlo::Compile(std::move(module), slice.chip, slice.topology, options);
+}
+
+TEST(LoweringTest, EqualLayersShareTheirKernel) {
+  ASSERT_OK_AND_ASSIGN(const hlo::CompiledModule compiled,
+                       Compile(R"(HloModule m
+ENTRY e {
+  a = f32[256,256] parameter(0)
+  b = f32[256,256] parameter(1)
+  x = f32[256,256] dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  y = f32[256,256] dot(x, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  w = f32[256,256] dot(y, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  v = f32[256,256] dot(w, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  ROOT z = f32[256,256] dot(v, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+})"));
+  EXPECT_EQ(compiled.effort.kernels, 5);
+  // Those in the middle; the first and the last have operands or results in
+  // HBM.
+  EXPECT_LE(compiled.effort.distinct_kernels, 3);
+}
+
+TEST(LoweringTest, AForeignCustomCallIsRefusedByName) {
+  const auto program = Compile(R"(HloModule m
+ENTRY e {
+  a = f32[8,128] parameter(0)
+  ROOT c = f32[8,128] custom-call(a), custom_call_target="Foreign"
+})");
+  EXPECT_THAT(program.status(),
+              testing::StatusIs(absl::StatusCode::kUnimplemented,
+                                HasSubstr("Foreign")));
+}
+
+TEST(LoweringTest, EstimatesAreNamed) {
+  ASSERT_OK_AND_ASSIGN(const hlo::CompiledModule compiled,
+                       Compile(R"(HloModule m
+ENTRY e {
+  a = f32[8,128] parameter(0)
+  ROOT c = f32[8,128] custom-call(a), custom_call_target="Foreign"
+})",
+                               /*estimate=*/true));
+  ASSERT_EQ(compiled.program.kernels.size(), 1u);
+  EXPECT_THAT(compiled.program.kernels[0].note, HasSubstr("ESTIMATE"));
+}
+
+}  // namespace
+}  // namespace ptxla::lowering
