@@ -193,6 +193,7 @@ class Transposer {
     // Two units of work side by side where there are two transpose units.
     const int64_t together =
         pack_ == 1 ? std::min<int64_t>(full, 2 * b.model().xlus) : step;
+    const Sca f = b.GlobalSca(), t = b.GlobalSca();
     const int64_t row_loops = CeilOfRatio(rows, step);
     // Nothing is read beyond an operand that is walked in place.
     const bool unrolled = in.resident && in.rows % (kBlock * step) != 0;
@@ -203,7 +204,6 @@ class Transposer {
       }
       if (!unrolled) b.BeginLoop(row_loops, 1);
       b.NewBlock("row");
-      const Sca f = b.GlobalSca(), t = b.GlobalSca();
       b.SMove(f, from);
       b.SMove(t, to);
       const auto units = [&](int64_t count, int64_t tiles) -> absl::Status {

@@ -226,9 +226,11 @@ absl::Status FusionEpilogue::Start(CodeBuilder& b) {
     leaf.place.space = space(leaf.window);
     leaf.place.base = b.GlobalSca();
     b.WindowAddress(leaf.place.base, leaf.window);
-    if (!leaf.view.resident) {
-      b.SetBank(leaf.place.base, CodeBuilder::kAbsoluteBanks, 0);
-    }
+    // Where in a resident argument the block begins depends on the step.
+    b.SetBank(leaf.place.base,
+              leaf.view.resident ? codegen::kUnknownBanks
+                                 : CodeBuilder::kAbsoluteBanks,
+              0);
     if (leaf.form == Form::kScalar) {
       leaf.scalar = b.GlobalVec();
       if (window.space == isa::Space::kSmem) {
