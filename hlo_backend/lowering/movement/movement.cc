@@ -5,6 +5,7 @@
 #include "hlo_backend/lowering/movement/index_map.h"
 #include "hlo_backend/lowering/movement/minor_transpose.h"
 #include "hlo_backend/lowering/movement/mover.h"
+#include "hlo_backend/lowering/movement/update_slice.h"
 #include "hlo_backend/lowering/movement/random_bits.h"
 
 namespace ptxla::lowering {
@@ -18,6 +19,8 @@ absl::StatusOr<isa::Kernel> EmitMovement(const KernelContext& context,
       return EmitGather(context, i);
     case hlo::Opcode::kRngBitGenerator:
       return EmitRandomBits(context, i);
+    case hlo::Opcode::kDynamicUpdateSlice:
+      return EmitUpdateSlice(context, i);
     default:
       break;
   }

@@ -1,0 +1,127 @@
+#include "hlo_backend/lowering/movement/update_slice.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "base/status.h"
+#include "hlo_backend/lowering/physical_array.h"
+
+namespace ptxla::lowering {
+namespace {
+
+using codegen::CodeBuilder;
+using codegen::Sca;
+using isa::Opcode;
+
+absl::Status Unsupported(const hlo::Instruction& i, absl::string_view why) {
+  return absl::UnimplementedError(
+      absl::StrCat("%", i.name(), " (dynamic-update-slice): ", why));
+}
+
+}  // namespace
+
+absl::StatusOr<isa::Kernel> EmitUpdateSlice(const KernelContext& context,
+                                            const hlo::Instruction& i) {
+  ASSIGN_OR_RETURN(const PhysicalArray to, PhysicalArray::Of(i.shape()));
+  ASSIGN_OR_RETURN(const PhysicalArray from,
+                   PhysicalArray::Of(i.operand(1)->shape()));
+  const int rank = to.rank();
+  if (rank < 2 || from.dims != to.dims) {
+    return Unsupported(i, "layouts differ");
+  }
+  if (from.sizes[rank - 1] != to.sizes[rank - 1]) {
+    return Unsupported(i, "part of the columns");
+  }
+  const bool rows = from.sizes[rank - 2] != to.sizes[rank - 2];
+  if (rows && (from.sizes[rank - 2] != 1 || to.bits != 32)) {
+    return Unsupported(i, "several rows of part of a plane, or packed rows");
+  }
+  if (!rows && from.tile_rows != to.tile_rows) {
+    return Unsupported(i, "tiles differ");
+  }
+  Tiling t;
+  ASSIGN_OR_RETURN(t.args, KernelArgs(i));
+  for (const isa::KernelArg& arg : t.args) {
+    if (arg.space != isa::Space::kHbm) {
+      return Unsupported(i, "operands outside HBM");
+    }
+  }
+  isa::DmaDescriptor d;
+  d.src_arg = 1;
+  d.dst_arg = static_cast<int>(t.args.size()) - 1;
+  std::vector<int64_t> stride(rank, 0);  // of the result, per start index
+  int64_t from_plane = from.plane_stride(), to_plane = to.plane_stride();
+  for (int p = rank - 3; p >= 0; --p) {
+    d.dims.insert(d.dims.begin(), {from.sizes[p], from_plane, to_plane});
+    stride[p] = to_plane;
+    from_plane *= from.sizes[p];
+    to_plane *= to.sizes[p];
+  }
+  if (rows) {
+    d.dims.push_back({to.tiles_across, from.tile_bytes(), to.tile_bytes()});
+    d.inner_bytes = isa::kRowBytes;
+  } else {
+    d.inner_bytes = to.plane_stride();
+  }
+  t.descriptors.push_back(d);
+  t.num_semaphores = 1;
+  // Start indices that matter come by SMEM.
+  struct Start {
+    int physical, window;
+    int64_t last;
+  };
+  std::vector<Start> starts;
+  for (int p = 0; p + 1 < rank; ++p) {
+    if (from.sizes[p] == to.sizes[p]) continue;
+    isa::Window w;
+    w.arg = 2 + static_cast<int>(to.dims[p]);
+    w.space = isa::Space::kSmem;
+    w.inner_bytes = std::min<int64_t>(t.args[w.arg].bytes, isa::kRowBytes);
+    w.slot_bytes = isa::kRowBytes;
+    w.slots = 1;
+    starts.push_back(
+        {p, static_cast<int>(t.windows.size()), to.sizes[p] - from.sizes[p]});
+    t.windows.push_back(std::move(w));
+  }
+  t.body = [&](CodeBuilder& b) -> absl::Status {
+    b.NewBlock("place");
+    const Sca target = b.GlobalSca();
+    b.SImmTo(target, 0);
+    for (const Start& s : starts) {
+      const Sca address = b.NewSca();
+      b.WindowAddress(address, s.window);
+      // XLA clamps start indices.
+      Sca at = b.SLoad(0, address, 0);
+      at = b.SBinaryImm(Opcode::kSmax, at, 0);
+      at = b.SBinaryImm(Opcode::kSmin, at, static_cast<int32_t>(s.last));
+      Sca bytes;
+      if (s.physical == rank - 2) {
+        int shift = 0;
+        while ((int64_t{1} << shift) < to.tile_rows) ++shift;
+        const Sca tile = b.SBinaryImm(Opcode::kSshrl, at, shift);
+        const Sca row = b.SBinaryImm(Opcode::kSand, at,
+                                     static_cast<int32_t>(to.tile_rows - 1));
+        bytes = b.SAdd(b.SMulImm(tile, static_cast<int32_t>(to.row_stride())),
+                       b.SMulImm(row, isa::kRowBytes));
+      } else {
+        bytes = b.SMulImm(at, static_cast<int32_t>(stride[s.physical]));
+      }
+      b.SBinaryTo(target, Opcode::kSadd, target, bytes);
+    }
+    b.NewBlock("transfer", codegen::BlockMode::kInOrder);
+    codegen::VInstr start;
+    start.op = Opcode::kDmaStartDesc;
+    start.b = target.id;
+    b.Emit(start);
+    codegen::VInstr wait;
+    wait.op = Opcode::kDmaDoneWait;
+    wait.imm2 = static_cast<int32_t>(d.Bytes());
+    b.Emit(wait);
+    return absl::OkStatus();
+  };
+  t.note = "in place";
+  return FrameKernel(context, t);
+}
+
+}  // namespace ptxla::lowering
