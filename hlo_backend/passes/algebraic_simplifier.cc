@@ -22,6 +22,7 @@ Instruction* Simplify(Instruction* i, Rewriter& r) {
     case Opcode::kIota:
     case Opcode::kSlice:
     case Opcode::kDynamicSlice:
+    case Opcode::kDynamicUpdateSlice:
     case Opcode::kPad:
     case Opcode::kConcatenate:
     case Opcode::kReverse:

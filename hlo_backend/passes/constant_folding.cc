@@ -89,6 +89,9 @@ std::optional<Literal> FoldConcatenate(const Instruction& i) {
 std::optional<Literal> Fold(const Instruction& i) {
   const Literal& x = i.operand(0)->literal();
   switch (i.opcode()) {
+    case Opcode::kBitcastConvert:
+      if (BitWidth(i.shape().type()) != BitWidth(x.shape().type())) return {};
+      return Reshaped(i.shape(), x);
     case Opcode::kReshape:
       return Reshaped(i.shape(), x);
     case Opcode::kTranspose:

@@ -6,13 +6,15 @@
 namespace ptxla::hlo {
 namespace {
 
-// Reads a constant index, clamped as dynamic-slice does.
-bool ConstantStarts(const Instruction& slice, DimVector* starts) {
-  const Shape& from = slice.operand(0)->shape();
-  for (int d = 0; d < from.rank(); ++d) {
-    const Instruction* index = slice.operand(1 + d);
+// Reads constant indices, operands from `first` on, of a slice of `part` in
+// `whole`; clamped as dynamic-slice does.
+bool ConstantStarts(const Instruction& slice, int first, const Shape& whole,
+                    const Shape& part, DimVector* starts) {
+  if (slice.operand_count() != first + whole.rank()) return false;
+  for (int d = 0; d < whole.rank(); ++d) {
+    const Instruction* index = slice.operand(first + d);
     if (!index->IsConstant() || !index->shape().IsScalar()) return false;
-    const int64_t last = from.dim(d) - slice.shape().dim(d);
+    const int64_t last = whole.dim(d) - part.dim(d);
     starts->push_back(std::clamp<int64_t>(index->literal().GetInt(0), 0, last));
   }
   return true;
@@ -39,6 +41,23 @@ Instruction* SliceOf(Instruction* i, Rewriter& r) {
   return nullptr;
 }
 
+// An update of a broadcast scalar at a known place is a pad.
+Instruction* UpdateOfBroadcast(Instruction* i, Rewriter& r) {
+  Instruction* scalar = BroadcastScalarOf(*i->operand(0));
+  const Shape& part = i->operand(1)->shape();
+  DimVector starts;
+  if (scalar == nullptr || i->shape().rank() == 0 ||
+      !ConstantStarts(*i, 2, i->shape(), part, &starts)) {
+    return nullptr;
+  }
+  std::vector<PaddingDim> padding(i->shape().rank());
+  for (int d = 0; d < i->shape().rank(); ++d) {
+    padding[d].low = starts[d];
+    padding[d].high = i->shape().dim(d) - part.dim(d) - starts[d];
+  }
+  return r.builder().Pad(i->operand(1), scalar, padding);
+}
+
 }  // namespace
 
 Instruction* SimplifySlicing(Instruction* i, Rewriter& r) {
@@ -55,8 +74,7 @@ Instruction* SimplifySlicing(Instruction* i, Rewriter& r) {
     case Opcode::kDynamicSlice: {
       if (i->shape().SameDims(i->operand(0)->shape())) return i->operand(0);
       DimVector starts, limits;
-      if (i->operand_count() != 1 + i->shape().rank() ||
-          !ConstantStarts(*i, &starts)) {
+      if (!ConstantStarts(*i, 1, i->operand(0)->shape(), i->shape(), &starts)) {
         return nullptr;
       }
       for (int d = 0; d < i->shape().rank(); ++d) {
@@ -64,6 +82,8 @@ Instruction* SimplifySlicing(Instruction* i, Rewriter& r) {
       }
       return b.Slice(i->operand(0), starts, limits);
     }
+    case Opcode::kDynamicUpdateSlice:
+      return UpdateOfBroadcast(i, r);
     case Opcode::kPad:
       return i->shape().SameDims(i->operand(0)->shape()) &&
                      std::all_of(

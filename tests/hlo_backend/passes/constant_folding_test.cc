@@ -70,6 +70,12 @@ TEST(ConstantFoldingTest, ConcatenatesAlongTheDimension) {
             "{ { 1, 3, 4 }, { 2, 5, 6 } }");
 }
 
+TEST(ConstantFoldingTest, BitsKeepTheirPattern) {
+  EXPECT_EQ(RootText("a = u32[] constant(4294967295)\n"
+                     "ROOT r = s32[] bitcast-convert(a)"),
+            "-1");
+}
+
 TEST(ConstantFoldingTest, RoundsToTheType) {
   EXPECT_EQ(RootText("a = bf16[] constant(1)\n b = bf16[] constant(0.001)\n"
                      "ROOT r = bf16[] add(a, b)"),
