@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "hlo_backend/passes/dimension_utils.h"
 #include "hlo_backend/passes/simplify_rules.h"
 
@@ -6,7 +8,7 @@ namespace {
 
 // transpose(f(dot(a, b))) with one free dimension on each side is
 // f(dot(b, a)); f are unary instructions with no other user.
-Instruction* TransposeOfDot(Instruction* i) {
+Instruction* TransposeOfDot(Instruction* i, Rewriter& r) {
   std::vector<Instruction*> chain;
   Instruction* x = i->operand(0);
   while (x->IsElementwise() && x->operand_count() == 1 &&
@@ -18,17 +20,21 @@ Instruction* TransposeOfDot(Instruction* i) {
   const DotAttrs& dot = x->attrs<DotAttrs>();
   const int batch = static_cast<int>(dot.lhs_batch.size());
   if (x->shape().rank() != batch + 2) return nullptr;
-  for (int d = 0; d < batch; ++d) {
-    if (i->dimensions()[d] != d) return nullptr;
-  }
-  if (i->dimensions()[batch] != batch + 1) return nullptr;
+  // The columns come before the rows: the product can give them so. What is
+  // left of the transpose moves whole rows.
+  DimVector rest(i->dimensions().begin(), i->dimensions().end());
+  const auto row = std::find(rest.begin(), rest.end(), batch);
+  const auto column = std::find(rest.begin(), rest.end(), batch + 1);
+  if (row < column) return nullptr;
+  std::swap(*row, *column);
   DotAttrs swapped = dot;
   std::swap(swapped.lhs_batch, swapped.rhs_batch);
   std::swap(swapped.lhs_contracting, swapped.rhs_contracting);
   if (swapped.precision.operands.size() == 2) {
     std::swap(swapped.precision.operands[0], swapped.precision.operands[1]);
   }
-  const DimVector& dims = i->shape().dims();
+  DimVector dims = x->shape().dims();
+  std::swap(dims[batch], dims[batch + 1]);
   Instruction* value =
       i->parent()->Add(Opcode::kDot, Shape::Array(x->shape().type(), dims),
                        {x->operand(1), x->operand(0)}, swapped);
@@ -37,7 +43,7 @@ Instruction* TransposeOfDot(Instruction* i) {
     value = i->parent()->AddLike(
         *chain[k], Shape::Array(chain[k]->shape().type(), dims), {value});
   }
-  return value;
+  return IsIdentityMapping(rest) ? value : r.builder().Transpose(value, rest);
 }
 
 // transpose(reshape(x)) where the reshape joins leading dimensions into the
@@ -103,7 +109,7 @@ Instruction* SimplifyTranspose(Instruction* i, Rewriter& r) {
       }
       return nullptr;
     default:
-      return TransposeOfDot(i);
+      return TransposeOfDot(i, r);
   }
 }
 
