@@ -7,6 +7,7 @@
 #include "hlo_backend/lowering/movement/mover.h"
 #include "hlo_backend/lowering/movement/update_slice.h"
 #include "hlo_backend/lowering/movement/random_bits.h"
+#include "hlo_backend/lowering/movement/scatter.h"
 
 namespace ptxla::lowering {
 
@@ -17,6 +18,10 @@ absl::StatusOr<isa::Kernel> EmitMovement(const KernelContext& context,
   switch (i.opcode()) {
     case hlo::Opcode::kGather:
       return EmitGather(context, i);
+    case hlo::Opcode::kScatter:
+      return EmitScatter(context, i);
+    case hlo::Opcode::kDynamicUpdateSlice:
+      return EmitUpdateSlice(context, i);
     case hlo::Opcode::kRngBitGenerator:
       return EmitRandomBits(context, i);
     case hlo::Opcode::kDynamicUpdateSlice:

@@ -1,0 +1,49 @@
+#include "hlo_backend/lowering/movement/row_dma.h"
+
+namespace ptxla::lowering {
+
+using codegen::CodeBuilder;
+using codegen::Sca;
+using isa::Opcode;
+
+RowDma RowDma::FromArg(int arg, int64_t pieces, int64_t pitch, Tiling* tiling) {
+  isa::DmaDescriptor d;
+  d.src_arg = arg;
+  d.dims = {{pieces, pitch, isa::kRowBytes}};
+  d.inner_bytes = isa::kRowBytes;
+  d.semaphore = tiling->num_semaphores++;
+  RowDma row;
+  row.descriptor_ = static_cast<int>(tiling->descriptors.size());
+  row.semaphore_ = d.semaphore;
+  row.bytes_ = d.Bytes();
+  tiling->descriptors.push_back(d);
+  return row;
+}
+
+RowDma RowDma::ToArg(int arg, int64_t pieces, int64_t pitch, Tiling* tiling) {
+  RowDma row = FromArg(arg, pieces, pitch, tiling);
+  row.to_arg_ = true;
+  isa::DmaDescriptor& d = tiling->descriptors.back();
+  d.src_arg = -1;
+  d.dst_arg = arg;
+  d.dims = {{pieces, isa::kRowBytes, pitch}};
+  return row;
+}
+
+void RowDma::Run(CodeBuilder& b, Sca offset, Sca vmem) const {
+  b.NewBlock("start row", codegen::BlockMode::kInOrder);
+  codegen::VInstr start;
+  start.op = Opcode::kDmaStartDesc;
+  start.imm = descriptor_;
+  start.a = to_arg_ ? vmem.id : offset.id;
+  start.b = to_arg_ ? offset.id : vmem.id;
+  b.Emit(start);
+  b.NewBlock("wait for row", codegen::BlockMode::kInOrder);
+  codegen::VInstr wait;
+  wait.op = Opcode::kDmaDoneWait;
+  wait.imm = semaphore_;
+  wait.imm2 = static_cast<int32_t>(bytes_);
+  b.Emit(wait);
+}
+
+}  // namespace ptxla::lowering

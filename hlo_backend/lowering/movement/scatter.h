@@ -1,0 +1,25 @@
+// Kernels that change rows of an array in place: scatter-add of rows (the
+// gradient of an embedding) and dynamic-update-slice.
+#ifndef PTXLA_HLO_BACKEND_LOWERING_MOVEMENT_SCATTER_H_
+#define PTXLA_HLO_BACKEND_LOWERING_MOVEMENT_SCATTER_H_
+
+#include "absl/status/statusor.h"
+#include "hlo_backend/ir/instruction.h"
+#include "hlo_backend/lowering/kernel_emitter.h"
+
+namespace ptxla::lowering {
+
+// table[index[n], :] += updates[n, :], one row after another: equal indices
+// must see each other's sums. The result takes over the table's memory.
+// Unimplemented: other than whole rows of f32, other than a sum.
+absl::StatusOr<isa::Kernel> EmitScatter(const KernelContext& context,
+                                        const hlo::Instruction& i);
+
+// Rows of the update to a place that scalars name. Unimplemented: other than
+// 32-bit elements, and updates narrower than the array.
+absl::StatusOr<isa::Kernel> EmitUpdateSlice(const KernelContext& context,
+                                            const hlo::Instruction& i);
+
+}  // namespace ptxla::lowering
+
+#endif  // PTXLA_HLO_BACKEND_LOWERING_MOVEMENT_SCATTER_H_
