@@ -16,6 +16,7 @@
 #include "hlo_backend/passes/memory_space_assignment.h"
 #include "hlo_backend/passes/reshape_mover.h"
 #include "hlo_backend/passes/scheduler.h"
+#include "hlo_backend/passes/transpose_splitter.h"
 #include "hlo_backend/passes/tuple_simplifier.h"
 #include "hlo_backend/passes/vmem_prefetch.h"
 #include "hlo_backend/passes/x64_elimination.h"
@@ -60,6 +61,8 @@ std::vector<PassEntry> AllPasses() {
        Make<ReshapeMoverPass>},
       {"scheduler", "the order of execution, for little memory",
        Make<SchedulerPass>},
+      {"transpose-splitter", "steps that kernels know",
+       Make<TransposeSplitterPass>},
       {"tuple-simplifier", "takes tuples apart that are put together",
        Make<TupleSimplifierPass>},
       {"vmem-prefetch", "parameters that near kernels read, into VMEM once",

@@ -299,7 +299,8 @@ bool IsMinorTranspose(const hlo::Instruction& i) {
   if (!problem) return false;
   // A packed result in VMEM with an odd number of tiles is the mover's.
   const bool in_vmem = i.shape().memory_space() == hlo::kMemoryVmem;
-  return !(in_vmem && problem->out.packing > 1);
+  return !(in_vmem && problem->out.packing > 1 &&
+           problem->out.tiles_down % 2 != 0);
 }
 
 absl::StatusOr<isa::Kernel> EmitMinorTranspose(const KernelContext& context,

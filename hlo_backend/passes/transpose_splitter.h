@@ -1,0 +1,23 @@
+// Cuts transposes that move the minor dimension into steps that kernels know:
+// an exchange of the two minor dimensions, through the transpose unit, and
+// permutations that keep rows whole.
+//
+//   before: t = f32[8,128,2,64] transpose(x), dimensions={0,3,1,2}
+//   after:  s = f32[8,2,128,64] transpose(x), dimensions={0,1,3,2}
+//           t = f32[8,128,2,64] transpose(s), dimensions={0,2,1,3}
+#ifndef PTXLA_HLO_BACKEND_PASSES_TRANSPOSE_SPLITTER_H_
+#define PTXLA_HLO_BACKEND_PASSES_TRANSPOSE_SPLITTER_H_
+
+#include "hlo_backend/passes/pass.h"
+
+namespace ptxla::hlo {
+
+class TransposeSplitterPass : public Pass {
+ public:
+  absl::string_view name() const override { return "transpose-splitter"; }
+  absl::StatusOr<bool> Run(Module* module, const PassContext& context) override;
+};
+
+}  // namespace ptxla::hlo
+
+#endif  // PTXLA_HLO_BACKEND_PASSES_TRANSPOSE_SPLITTER_H_
