@@ -5,9 +5,9 @@
 #include "hlo_backend/lowering/movement/index_map.h"
 #include "hlo_backend/lowering/movement/minor_transpose.h"
 #include "hlo_backend/lowering/movement/mover.h"
-#include "hlo_backend/lowering/movement/update_slice.h"
 #include "hlo_backend/lowering/movement/random_bits.h"
 #include "hlo_backend/lowering/movement/scatter.h"
+#include "hlo_backend/lowering/movement/update_slice.h"
 
 namespace ptxla::lowering {
 
@@ -20,8 +20,6 @@ absl::StatusOr<isa::Kernel> EmitMovement(const KernelContext& context,
       return EmitGather(context, i);
     case hlo::Opcode::kScatter:
       return EmitScatter(context, i);
-    case hlo::Opcode::kDynamicUpdateSlice:
-      return EmitUpdateSlice(context, i);
     case hlo::Opcode::kRngBitGenerator:
       return EmitRandomBits(context, i);
     case hlo::Opcode::kDynamicUpdateSlice:

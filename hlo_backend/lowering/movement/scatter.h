@@ -1,5 +1,4 @@
-// Kernels that change rows of an array in place: scatter-add of rows (the
-// gradient of an embedding) and dynamic-update-slice.
+// Kernels of scatters: rows added to a table, the gradient of an embedding.
 #ifndef PTXLA_HLO_BACKEND_LOWERING_MOVEMENT_SCATTER_H_
 #define PTXLA_HLO_BACKEND_LOWERING_MOVEMENT_SCATTER_H_
 
@@ -14,11 +13,6 @@ namespace ptxla::lowering {
 // Unimplemented: other than whole rows of f32, other than a sum.
 absl::StatusOr<isa::Kernel> EmitScatter(const KernelContext& context,
                                         const hlo::Instruction& i);
-
-// Rows of the update to a place that scalars name. Unimplemented: other than
-// 32-bit elements, and updates narrower than the array.
-absl::StatusOr<isa::Kernel> EmitUpdateSlice(const KernelContext& context,
-                                            const hlo::Instruction& i);
 
 }  // namespace ptxla::lowering
 
