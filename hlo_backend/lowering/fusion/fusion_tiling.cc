@@ -259,16 +259,13 @@ std::vector<int64_t> StepTargets(const KernelContext& context,
                                  const Geometry& g) {
   // Bytes of all full streams per base tile.
   int64_t bytes = 0;
-  bool copied = false;
   for (const Stream& s : g.streams) {
     if (s.access == Access::kTile) {
       bytes += 4096 / (s.pack_rows * s.pack_columns);
-      copied = true;
     }
   }
   int64_t total = 1;
   for (const Axis& a : g.axes) total *= a.tiles;
-  (void)copied;
   std::vector<int64_t> targets;
   const int64_t budget = VmemBudget(context) * 3 / 4;
   for (const int64_t tiles : {128, 512, 32, 2048}) {
@@ -276,6 +273,9 @@ std::vector<int64_t> StepTargets(const KernelContext& context,
     targets.push_back(tiles);
     if (tiles >= total) break;
   }
+  // Blocks of expanded rows are many rows high, whatever the target: narrow
+  // ones for where that is too much.
+  if (HasExpandedRows(g)) targets.insert(targets.end(), {8, 2});
   if (targets.empty()) targets.push_back(8);
   return targets;
 }
