@@ -47,7 +47,9 @@ void CholeskyInPlace(T* a, int64_t n, bool lower) {
       for (int64_t k = 0; k < c; ++k) sum -= Times(at(r, k), Conj(at(c, k)));
       at(r, c) = Over(sum, T(root));
     }
-    for (int64_t r = 0; r < c; ++r) at(r, c) = T(0);
+  }
+  for (int64_t r = 0; r + 1 < n; ++r) {
+    for (int64_t c = r + 1; c < n; ++c) at(r, c) = T(0);
   }
 }
 

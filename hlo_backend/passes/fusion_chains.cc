@@ -165,7 +165,8 @@ bool FusionChains::PrologueFits(const Instruction& value) const {
     return false;
   }
   const Instruction* source = &value;
-  while (source->opcode() == Opcode::kConvert && !node(source).placed) {
+  while (source->opcode() == Opcode::kConvert &&
+         (source == &value || !node(source).placed)) {
     source = source->operand(0);
   }
   if (source != work.full[0]) return false;
