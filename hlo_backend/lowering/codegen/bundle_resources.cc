@@ -35,6 +35,7 @@ bool SameBank(const VInstr& x, const VInstr& y, const isa::MachineModel& model,
 
 bool BundleResources::SlotsFit(isa::SlotMask slots,
                                const isa::MachineModel& model) const {
+  if (model.bundle_width > 0 && size_ >= model.bundle_width) return false;
   for (int s = 0; s < isa::kNumSlots; ++s) {
     if ((slots >> s & 1) && used_[s] >= model.slots[s]) return false;
   }
@@ -65,6 +66,7 @@ bool BundleResources::Fits(const VInstr& v, const isa::MachineModel& model,
 
 void BundleResources::Take(const VInstr& v) {
   const isa::SlotMask slots = isa::Info(v.op).slots;
+  ++size_;
   for (int s = 0; s < isa::kNumSlots; ++s) {
     if (slots >> s & 1) ++used_[s];
   }

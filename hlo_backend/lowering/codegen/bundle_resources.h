@@ -1,5 +1,5 @@
-// What one bundle still has room for: issue slots, the limit on loads + stores
-// + misc, and VMEM banks of its loads.
+// What one bundle still has room for: instructions, issue slots, the limit on
+// loads + stores + misc, and VMEM banks of its loads.
 //
 //   BundleResources bundle;
 //   if (bundle.Fits(v, model, registers)) bundle.Take(v, model);
@@ -31,6 +31,7 @@ class BundleResources {
  private:
   static constexpr int kMaxLoads = 4;
   std::array<uint8_t, isa::kNumSlots> used_{};
+  uint8_t size_ = 0;
   uint8_t memory_ = 0;
   uint8_t num_loads_ = 0;
   std::array<VInstr, kMaxLoads> loads_;

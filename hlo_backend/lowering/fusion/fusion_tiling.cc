@@ -21,6 +21,11 @@ bool HasExpandedRows(const Geometry& g) {
   return false;
 }
 
+// Results of 128 rows share a row of the result.
+bool ReducesRows(const Geometry& g) {
+  return g.axes[g.column_axis].reduced && g.row_axis >= 0;
+}
+
 // Chooses blocks from the innermost axis outwards.
 void ChooseBlocks(const Geometry& g, int64_t target, bool group_rows,
                   bool whole_reduced, NestPlan* plan) {
@@ -209,9 +214,7 @@ absl::StatusOr<FusionTiling> CutFusion(const KernelContext& context,
                                        int64_t target, int copies) {
   FusionTiling t;
   t.plan = OrderAxes(g);
-  // Results of 128 rows share a row of the result.
-  const bool rows_of_results = g.axes[g.column_axis].reduced && g.row_axis >= 0;
-  ChooseBlocks(g, target, HasExpandedRows(g) || rows_of_results, e.stages > 1,
+  ChooseBlocks(g, target, HasExpandedRows(g) || ReducesRows(g), e.stages > 1,
                &t.plan);
   t.plan.grid_dim.assign(g.axes.size(), -1);
   for (int axis : t.plan.order) {
@@ -273,9 +276,12 @@ std::vector<int64_t> StepTargets(const KernelContext& context,
     targets.push_back(tiles);
     if (tiles >= total) break;
   }
-  // Blocks of expanded rows are many rows high, whatever the target: narrow
+  // Blocks of grouped rows are many rows high, whatever the target: narrow
   // ones for where that is too much.
-  if (HasExpandedRows(g)) targets.insert(targets.end(), {8, 2});
+  const int64_t wide = kRowGroup * g.axes[g.column_axis].tiles;
+  if (HasExpandedRows(g) || (ReducesRows(g) && 2 * bytes * wide > budget)) {
+    targets.insert(targets.end(), {8, 2});
+  }
   if (targets.empty()) targets.push_back(8);
   return targets;
 }

@@ -143,6 +143,13 @@ void FusionEpilogue::AddTo(ProductProblem* problem,
       std::any_of(leaves_.begin(), leaves_.end(), is_byte)) {
     problem->row_unit = 32;
   }
+  for (const Leaf& leaf : leaves_) {
+    // A step's columns begin at a whole row of memory: 512 bytes.
+    if (leaf.form == Form::kColumns) {
+      problem->column_unit = std::max<int64_t>(
+          problem->column_unit, isa::kRowBytes / BytesOf(leaf.view.type));
+    }
+  }
   // Vector operations of the formula on one register: written and counted.
   CodeBuilder b(model);
   b.NewBlock();

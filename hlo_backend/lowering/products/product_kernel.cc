@@ -43,8 +43,10 @@ ProductLimits LimitsOf(const KernelContext& context) {
 class ProductEmitter {
  public:
   ProductEmitter(const KernelContext& context, const hlo::Instruction& i,
-                 ProductForm form)
-      : context_(context), i_(i), form_(std::move(form)) {}
+                 ProductForm form, EpiloguePace pace)
+      : context_(context), i_(i), form_(std::move(form)) {
+    parts_.pace = pace;
+  }
 
   absl::StatusOr<isa::Kernel> Emit() {
     ASSIGN_OR_RETURN(epilogue_, ProductEpilogue::Create(context_, i_, &form_));
@@ -201,7 +203,13 @@ absl::StatusOr<isa::Kernel> EmitProduct(const KernelContext& context,
         absl::StrCat("%", i.name(), ": a bf16 product on ", context.chip.name(),
                      " is not lowered"));
   }
-  return ProductEmitter(context, i, std::move(form)).Emit();
+  constexpr EpiloguePace kPaces[] = {{}, {0.3}, {0.3, true}, {0.0, true}};
+  absl::StatusOr<isa::Kernel> kernel;
+  for (const EpiloguePace& pace : kPaces) {
+    kernel = ProductEmitter(context, i, form, pace).Emit();
+    if (!absl::IsResourceExhausted(kernel.status())) break;
+  }
+  return kernel;
 }
 
 }  // namespace ptxla::lowering

@@ -30,6 +30,8 @@ struct ProductProblem {
   int64_t epilogue_bytes_per_element = 0;
   // Rows that a block must be a multiple of: 32 where 8-bit arrays take part.
   int64_t row_unit = 16;
+  // Columns likewise: 256 where the epilogue reads bf16 values per column.
+  int64_t column_unit = 128;
   // Vector operations per result register (1,024 elements) of the epilogue.
   int64_t epilogue_ops = 0;
 };

@@ -26,8 +26,6 @@ constexpr int64_t kLoadAhead = 6;
 constexpr int64_t kPrepAhead = 2;
 // An epilogue may lag behind the pops by so many cycles.
 constexpr int64_t kSlack = 24;
-// Share of the vector registers that epilogues under way may hold together.
-constexpr double kEpilogueShare = 0.6;
 
 // What one MXU does in a visit.
 struct Lane {
@@ -53,7 +51,7 @@ class Stream {
         loader_(arrays, parts.k_extent, b),
         scheduler_(*b) {
     epilogues_ = static_cast<size_t>(std::max(
-        1.0, kEpilogueShare * b->model().vregs / epilogue->live_registers()));
+        1.0, parts.pace.share * b->model().vregs / epilogue->live_registers()));
     in_flight_ = arrays.latency / plan_.group_cycles + 1;
     const bool bf16 = arrays.bf16;
     const bool xpose = problem.rhs.transposed;
@@ -133,11 +131,11 @@ class Stream {
 
   // Everything in the builder's open block, placed at or after `wish`; the
   // last cycle.
-  int64_t PlaceOpenBlock(int64_t wish) {
+  int64_t PlaceOpenBlock(int64_t wish, bool in_order = false) {
     const codegen::VNode block = b_.TakeBlock();
     int64_t end = wish;
     for (const VInstr& v : block.instrs) {
-      end = std::max(end, scheduler_.Place(v, wish));
+      end = std::max(end, scheduler_.Place(v, in_order ? end : wish));
     }
     return end;
   }
@@ -315,7 +313,7 @@ class Stream {
         if (!at.wanted) continue;
         b_.NewBlock();
         epilogue_->Emit(lane.batch, at.row, at.col, tiles[half]);
-        EndEpilogue(PlaceOpenBlock(due));
+        EndEpilogue(PlaceOpenBlock(due, parts_.pace.in_order));
       }
     }
   }

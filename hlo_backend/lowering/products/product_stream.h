@@ -50,7 +50,17 @@ class Epilogue {
   virtual int live_registers() const { return 3; }
 };
 
+// How much of the epilogue may be under way at once: registers are given out
+// after placement, and where they do not suffice, a thriftier pace does.
+struct EpiloguePace {
+  // Share of the vector registers that epilogues may hold together.
+  double share = 0.6;
+  // Each epilogue's code issues in the order in which it was written.
+  bool in_order = false;
+};
+
 struct StreamParts {
+  EpiloguePace pace;
   BlockPlace lhs, rhs;
   BlockPlace sums;         // f32; used if !starts or !finishes or several k
   int64_t k_extent = 128;  // K of this step

@@ -168,8 +168,9 @@ absl::StatusOr<ProductTiling> ChooseProductTile(
     for (int64_t gm : GridBounds(p.m, m_unit)) {
       t.block_m = RoundUpTo<int64_t>(CeilOfRatio(p.m, gm), m_unit);
       t.grid_m = gm;
-      for (int64_t gn : GridBounds(p.n, 128)) {
-        t.block_n = RoundUpTo<int64_t>(CeilOfRatio(p.n, gn), 128);
+      for (int64_t gn : GridBounds(p.n, p.column_unit)) {
+        t.block_n = RoundUpTo<int64_t>(CeilOfRatio(p.n, gn),
+                                       gn > 1 ? p.column_unit : 128);
         t.grid_n = gn;
         for (int64_t gk : GridBounds(p.k, 128)) {
           t.block_k = RoundUpTo<int64_t>(CeilOfRatio(p.k, gk), 128);

@@ -101,6 +101,53 @@ ENTRY e {
   }
 }
 
+// Dropout and a conversion of the weights: more registers than a first
+// placement counts on.
+TEST(ProductKernelTest, AWideEpilogueFitsTheRegistersOfEveryChip) {
+  for (const char* chip : {"v4", "v5p", "v6e", "tpu7x"}) {
+    EXPECT_OK(CompareKernel(R"(
+HloModule m
+fused {
+  w = f32[512,1024] parameter(0)
+  wb = bf16[512,1024] convert(w)
+  x = bf16[1024,1024] parameter(1)
+  d = bf16[1024,512] dot(x, wb), lhs_contracting_dims={1}, rhs_contracting_dims={1}
+  bias = bf16[512] parameter(2)
+  rows = bf16[1024,512] broadcast(bias), dimensions={1}
+  z = bf16[1024,512] add(d, rows)
+  zf = f32[1024,512] convert(z)
+  one = u8[] constant(1)
+  ones = u8[1024,512] broadcast(one), dimensions={}
+  bits = u8[1024,512] parameter(3)
+  shifted = u8[1024,512] shift-right-logical(bits, ones)
+  uniform = bf16[1024,512] convert(shifted)
+  unit = bf16[] constant(0.0078125)
+  units = bf16[1024,512] broadcast(unit), dimensions={}
+  draw = bf16[1024,512] multiply(uniform, units)
+  keep = bf16[] parameter(4)
+  keeps = bf16[1024,512] broadcast(keep), dimensions={}
+  kept = pred[1024,512] compare(draw, keeps), direction=LT
+  mask = f32[1024,512] convert(kept)
+  scale = f32[] parameter(5)
+  scales = f32[1024,512] broadcast(scale), dimensions={}
+  scaled = f32[1024,512] multiply(mask, scales)
+  ROOT r = f32[1024,512] multiply(zf, scaled)
+}
+ENTRY e {
+  w = f32[512,1024] parameter(0)
+  x = bf16[1024,1024] parameter(1)
+  bias = bf16[512] parameter(2)
+  bits = u8[1024,512] parameter(3)
+  keep = bf16[] parameter(4)
+  scale = f32[] parameter(5)
+  ROOT f = f32[1024,512] fusion(w, x, bias, bits, keep, scale), kind=kOutput, calls=fused
+})",
+                            On(chip))
+                  .status())
+        << chip;
+  }
+}
+
 TEST(ProductKernelTest, AnEpilogueReadsItsShapeAndGivesSeveralResults) {
   for (const char* chip : {"v4", "v5e", "v6e"}) {
     EXPECT_OK(CompareKernel(R"(
