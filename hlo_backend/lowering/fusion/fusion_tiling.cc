@@ -208,8 +208,7 @@ NestPlan OrderAxes(const Geometry& g) {
   return plan;
 }
 
-absl::StatusOr<FusionTiling> CutFusion(const KernelContext& context,
-                                       const hlo::Instruction& i,
+absl::StatusOr<FusionTiling> CutFusion(const hlo::Instruction& i,
                                        const Expression& e, const Geometry& g,
                                        int64_t target, int copies) {
   FusionTiling t;
@@ -254,7 +253,6 @@ absl::StatusOr<FusionTiling> CutFusion(const KernelContext& context,
     absl::StrAppend(&blocks, a ? "x" : "", t.plan.block[a]);
   }
   t.tiling.note = absl::StrCat("tiles ", blocks, ", body of ", copies);
-  (void)context;
   return t;
 }
 

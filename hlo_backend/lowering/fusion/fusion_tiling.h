@@ -27,8 +27,7 @@ NestPlan OrderAxes(const Geometry& g);
 
 // A cut with about `target` base tiles per step. `copies`: base tiles of a
 // body. `whole_reduced`: reduced axes are not cut.
-absl::StatusOr<FusionTiling> CutFusion(const KernelContext& context,
-                                       const hlo::Instruction& i,
+absl::StatusOr<FusionTiling> CutFusion(const hlo::Instruction& i,
                                        const Expression& e, const Geometry& g,
                                        int64_t target, int copies);
 

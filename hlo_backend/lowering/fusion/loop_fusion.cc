@@ -13,8 +13,7 @@ absl::StatusOr<isa::Kernel> EmitLoopFusion(const KernelContext& context,
   for (const int copies : UnrollCandidates(context, g)) {
     std::vector<FusionTiling> cuts;
     for (const int64_t target : StepTargets(context, g)) {
-      ASSIGN_OR_RETURN(FusionTiling cut,
-                       CutFusion(context, i, e, g, target, copies));
+      ASSIGN_OR_RETURN(FusionTiling cut, CutFusion(i, e, g, target, copies));
       cuts.push_back(std::move(cut));
     }
     std::vector<Tiling> tilings;
