@@ -47,6 +47,9 @@ struct InstructionExtras {
   bool backend_config_is_json = false;  // printed as {...}, not as a string
   std::string origin;                   // origin={...}, as it was read
   std::string statistics;               // statistics={...}, as it was read
+  // Of an HloInstructionProto it was read from: the fields that nothing here
+  // holds, serialized; they are written back.
+  std::string proto_rest;
 };
 
 class Instruction {

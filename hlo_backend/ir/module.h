@@ -63,6 +63,9 @@ struct ModuleConfig {
   std::vector<bool> allow_spmd_sharding_propagation_to_output;
   // As they were read: "{...}".
   std::string origin_recovery_table, debug_attributes;
+  // Of an HloModuleProto it was read from: the fields that nothing here holds
+  // (profiles, device assignment ...), serialized; they are written back.
+  std::string proto_rest;
 };
 
 class Module {
