@@ -15,6 +15,7 @@ using Words = std::vector<std::string>;
 int RunCommand(const Words& words);
 int InspectCommand(const Words& words);
 int ChipsCommand(const Words& words);
+int ValidateCommand(const Words& words);
 int WorkloadsCommand(const Words& words);
 int OpsCommand(const Words& words);
 

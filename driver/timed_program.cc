@@ -1,0 +1,140 @@
+#include "driver/timed_program.h"
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+
+#include "base/status.h"
+#include "driver/stage.h"
+#include "hlo_backend/compiler/compiler.h"
+#include "runtime/host_costs.h"
+#include "runtime/timelines.h"
+#include "sim/simulator.h"
+
+namespace ptxla::driver {
+namespace {
+
+// Calls whose period is measured, after as many that fill the queue.
+constexpr int kAsyncCalls = 64;
+
+void PlaceOperands(hlo::Module* module, int memory_space) {
+  auto& entry_layout = module->mutable_config()->entry_layout;
+  for (int k = 0; k < module->entry()->parameter_count(); ++k) {
+    hlo::Shape* shape = module->entry()->parameter(k)->mutable_shape();
+    // Scalars go to SMEM.
+    if (!shape->IsArray() || shape->IsScalar() || !shape->has_layout()) {
+      continue;
+    }
+    shape->mutable_layout()->memory_space = memory_space;
+    if (entry_layout.has_value() && entry_layout->parameters[k].has_layout()) {
+      entry_layout->parameters[k].mutable_layout()->memory_space = memory_space;
+    }
+  }
+}
+
+// The loops of the schedule, not those inside of others.
+std::vector<isa::While*> Loops(isa::Schedule* schedule) {
+  std::vector<isa::While*> loops;
+  for (isa::Op& op : *schedule) {
+    if (auto* loop = std::get_if<isa::While>(&op.action)) loops.push_back(loop);
+  }
+  return loops;
+}
+
+}  // namespace
+
+absl::StatusOr<TimedProgram> TimedProgram::Compile(
+    const chips::Slice& slice, std::unique_ptr<hlo::Module> module,
+    Residency residency, const std::vector<std::string>& disable_passes) {
+  if (residency == Residency::kCmem) {
+    PlaceOperands(module.get(), hlo::kMemoryCmem);
+  } else if (residency == Residency::kVmem) {
+    PlaceOperands(module.get(), hlo::kMemoryVmem);
+  }
+  hlo::CompileOptions options;
+  options.pipeline.disabled = disable_passes;
+  auto compiled =
+      hlo::Compile(std::move(module), slice.chip, slice.topology, options);
+  if (!compiled.ok()) return At("compile", compiled.status());
+  TimedProgram result(slice);
+  result.program_ = std::move(compiled->program);
+  return result;
+}
+
+absl::StatusOr<record::DeviceTrace> TimedProgram::Simulate() const {
+  sim::SimOptions options;
+  options.engine = sim::Engine::kPlain;  // same times, and many at once
+  options.transfers = false;
+  options.timings = timings_.get();
+  return sim::Simulate(program_, *slice_, options);
+}
+
+absl::StatusOr<Picoseconds> TimedProgram::Time(Timing timing) {
+  switch (timing) {
+    case Timing::kChainSlope:
+      return Slope();
+    case Timing::kCopyWait:
+      return CopyWait();
+    case Timing::kHostAsync:
+      return OnHost(/*wait=*/false);
+    case Timing::kHostSync:
+      return OnHost(/*wait=*/true);
+    case Timing::kDeviceEvent:
+      break;
+    case Timing::kNotRunnable:
+      return absl::InvalidArgumentError("a row that cannot run");
+  }
+  ASSIGN_OR_RETURN(const record::DeviceTrace trace, Simulate());
+  return Picoseconds(trace.total_ps());
+}
+
+absl::StatusOr<Picoseconds> TimedProgram::Slope() {
+  const std::vector<isa::While*> loops = Loops(&program_.schedule);
+  if (loops.size() != 1) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "chain_slope wants one loop; the program has ", loops.size()));
+  }
+  const int64_t trips = loops[0]->trips;
+  ASSIGN_OR_RETURN(const record::DeviceTrace once, Simulate());
+  loops[0]->trips = 2 * trips;
+  const auto twice = Simulate();
+  loops[0]->trips = trips;
+  RETURN_IF_ERROR(twice.status());
+  return Picoseconds((twice->total_ps() - once.total_ps()) /
+                     std::max<int64_t>(1, trips));
+}
+
+absl::StatusOr<Picoseconds> TimedProgram::CopyWait() const {
+  ASSIGN_OR_RETURN(const record::DeviceTrace trace, Simulate());
+  for (const record::OpTrace& start : trace.op()) {
+    if (start.opcode() != "copy-start") continue;
+    for (const record::OpTrace& done : trace.op()) {
+      if (done.opcode() == "copy-done") {
+        return Picoseconds(done.end_ps() - start.start_ps());
+      }
+    }
+  }
+  return absl::InvalidArgumentError("no copy-start with a copy-done");
+}
+
+absl::StatusOr<Picoseconds> TimedProgram::OnHost(bool wait) const {
+  ASSIGN_OR_RETURN(const record::DeviceTrace trace, Simulate());
+  ASSIGN_OR_RETURN(const runtime::HostCosts costs,
+                   runtime::HostCosts::For(slice_->chip));
+  const Picoseconds device(trace.total_ps());
+  runtime::Timelines timelines(costs, /*record_spans=*/false);
+  if (wait) {
+    const runtime::Execution e =
+        timelines.Launch(program_.name, device, Picoseconds(0));
+    timelines.ReadBack(e.end);
+    return timelines.tracing();
+  }
+  Picoseconds begin, end;
+  for (int k = 0; k < 2 * kAsyncCalls; ++k) {
+    end = timelines.Launch(program_.name, device, Picoseconds(0)).end;
+    if (k == kAsyncCalls - 1) begin = end;
+  }
+  return Picoseconds((end - begin).count() / kAsyncCalls);
+}
+
+}  // namespace ptxla::driver

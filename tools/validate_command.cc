@@ -1,0 +1,192 @@
+// ptxla-sim validate: predicted against measured.
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_split.h"
+#include "driver/measured_rows.h"
+#include "driver/stage.h"
+#include "driver/validation.h"
+#include "driver/validation_summary.h"
+#include "reports/json_report.h"
+#include "tools/command_line.h"
+#include "tools/commands.h"
+
+namespace ptxla::tools {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using driver::BlockSummary;
+using driver::ValidatedRow;
+
+constexpr char kExamples[] = R"(
+Examples:
+  ptxla-sim validate --kernels measured/kernels.csv
+  ptxla-sim validate --kernels measured/kernels.csv --row B-GEMM-0001
+  ptxla-sim validate --kernels measured/kernels.csv --max-error B-GEMM=5
+)";
+
+struct Limit {
+  std::string block;
+  double percent = 0;
+};
+
+absl::StatusOr<std::vector<Limit>> ParseLimits(const Words& words) {
+  std::vector<Limit> limits;
+  for (const std::string& word : words) {
+    const std::vector<std::string> parts = absl::StrSplit(word, '=');
+    Limit limit;
+    if (parts.size() != 2 || !absl::SimpleAtod(parts[1], &limit.percent)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("--max-error wants BLOCK=PERCENT, not \"", word, "\""));
+    }
+    limit.block = parts[0];
+    limits.push_back(limit);
+  }
+  return limits;
+}
+
+// "" if all blocks keep to their limits.
+std::string Exceeded(const driver::ValidationSummary& summary,
+                     const std::vector<Limit>& limits) {
+  std::string out;
+  for (const Limit& limit : limits) {
+    double sum = 0;
+    int rows = 0;
+    for (const BlockSummary& b : summary.blocks) {
+      if (b.block != limit.block) continue;
+      sum += b.mean * b.runnable;
+      rows += b.runnable;
+    }
+    if (rows == 0) {
+      absl::StrAppend(&out, "no rows of block ", limit.block, "\n");
+    } else if (sum / rows * 100 > limit.percent) {
+      absl::StrAppendFormat(&out, "%s: mean error %.2f %% is over %g %%\n",
+                            limit.block, sum / rows * 100, limit.percent);
+    }
+  }
+  return out;
+}
+
+Json RowJson(const ValidatedRow& row) {
+  Json j{{"id", row.row.id}, {"block", row.row.block}};
+  j["measured"] = row.row.time_us ? Json(*row.row.time_us) : Json();
+  j["predicted"] = row.predicted_us ? Json(*row.predicted_us) : Json();
+  j["unit"] = "us";
+  j["note"] = row.note;
+  return j;
+}
+
+Json BlockJson(const BlockSummary& b) {
+  return Json{
+      {"block", b.block},
+      {"chip", b.chip},
+      {"timing", b.timing},
+      {"runnable", b.runnable},
+      {"ran", b.ran},
+      {"mean_error", b.mean},
+      {"median_error", b.median},
+      {"p90_error", b.p90},
+      {"bias", b.bias},
+      {"roofline_mean_error", b.roofline_mean},
+      {"roofline",
+       {{"t0_us", b.roofline.t0_us},
+        {"flops_per_us", b.roofline.flops_per_us},
+        {"bytes_per_us", b.roofline.bytes_per_us}}},
+      {"napkin_mean_error", b.napkin_mean ? Json(*b.napkin_mean) : Json()}};
+}
+
+std::string JsonText(const driver::Validation& validation,
+                     const driver::ValidationSummary& summary,
+                     const std::string& exceeded) {
+  Json rows = Json::array(), blocks = Json::array();
+  for (const ValidatedRow& row : validation.rows) rows.push_back(RowJson(row));
+  for (const BlockSummary& b : summary.blocks) blocks.push_back(BlockJson(b));
+  return Json{{"schema_version", reports::kJsonSchemaVersion},
+              {"rows", std::move(rows)},
+              {"summary",
+               {{"runnable", summary.runnable},
+                {"ran", summary.ran},
+                {"mean_error", summary.mean},
+                {"blocks", std::move(blocks)},
+                {"exceeded", exceeded}}}}
+             .dump(1, ' ', false, Json::error_handler_t::replace) +
+         "\n";
+}
+
+}  // namespace
+
+int ValidateCommand(const Words& words) {
+  std::string kernels, split;
+  Words ids, limit_words;
+  bool json = false, all_rows = false, markdown = false;
+  driver::ValidationOptions options;
+  driver::SummaryOptions summary_options;
+  CLI::App app("Compare predictions with published measurements.",
+               "ptxla-sim validate");
+  app.add_option("--kernels", kernels, "a CSV of timed kernels")
+      ->type_name("CSV");
+  app.add_option("--row", ids, "only rows whose id begins so (may be repeated)")
+      ->type_name("ID");
+  app.add_flag("--rows", all_rows, "one line per row, the worst last");
+  app.add_option("--max-error", limit_words,
+                 "exit 1 if the mean error of a block is larger")
+      ->type_name("BLOCK=PCT");
+  app.add_option("--split", split,
+                 "odd: fit floors on even rows, judge the odd ones")
+      ->check(CLI::IsMember({"odd"}));
+  app.add_option("--disable-passes", options.disable_passes,
+                 "passes to leave out, to see what they are worth")
+      ->delimiter(',')
+      ->type_name("A,B");
+  app.add_option("--threads", options.threads, "rows at a time")
+      ->check(CLI::Range(1, 256))
+      ->capture_default_str();
+  app.add_flag("--json", json, "one JSON object");
+  app.add_flag("--markdown", markdown, "the table of blocks as Markdown");
+  app.footer(kExamples);
+  if (const auto code = ParseCommandLine(&app, words)) return *code;
+  if (kernels.empty()) {
+    return Fail(absl::InvalidArgumentError("validate needs --kernels CSV"),
+                json, "arguments");
+  }
+  const auto limits = ParseLimits(limit_words);
+  if (!limits.ok()) return Fail(limits.status(), json, "arguments");
+  auto rows = driver::ReadMeasuredRows(kernels);
+  if (!rows.ok()) return Fail(rows.status(), json, "input");
+  if (!ids.empty()) {
+    std::vector<driver::MeasuredRow> chosen;
+    for (driver::MeasuredRow& row : *rows) {
+      for (const std::string& id : ids) {
+        if (row.id.rfind(id, 0) != 0) continue;
+        chosen.push_back(std::move(row));
+        break;
+      }
+    }
+    if (chosen.empty()) {
+      return Fail(
+          absl::NotFoundError(absl::StrCat("no row ", ids[0], " in ", kernels)),
+          json, "input");
+    }
+    *rows = std::move(chosen);
+  }
+  summary_options.split_odd = split == "odd";
+  const driver::Validation validation = driver::Validate(*rows, options);
+  const auto summary = driver::Summarise(validation, summary_options);
+  const std::string exceeded = Exceeded(summary, *limits);
+  std::string out;
+  if (json) {
+    out = JsonText(validation, summary, exceeded);
+  } else if (markdown) {
+    out = driver::SummaryMarkdown(summary);
+  } else {
+    if (all_rows || !ids.empty()) out = driver::RowsText(validation);
+    out += driver::SummaryText(summary) + exceeded;
+  }
+  std::fputs(out.c_str(), stdout);
+  return exceeded.empty() ? driver::kExitDone : driver::kExitVerdict;
+}
+
+}  // namespace ptxla::tools
