@@ -198,7 +198,39 @@ const Shape& IterationShape(const Instruction& fusion) {
   return FusionRoots(fusion)[0]->shape();
 }
 
+bool IsDataMovement(const Instruction& i) {
+  switch (i.opcode()) {
+    case Opcode::kCopy:
+    case Opcode::kReshape:
+    case Opcode::kBitcast:
+    case Opcode::kTranspose:
+    case Opcode::kBroadcast:
+    case Opcode::kSlice:
+    case Opcode::kReverse:
+    case Opcode::kConcatenate:
+    case Opcode::kPad:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool IsMovementFusion(const Instruction& fusion) {
+  bool moves = false;
+  for (const Instruction* i : fusion.fused()->instructions()) {
+    if (i->opcode() == Opcode::kParameter) continue;
+    if (!IsDataMovement(*i)) return false;
+    // A plain loop may hold the others.
+    moves |= i->opcode() != Opcode::kBroadcast &&
+             i->opcode() != Opcode::kBitcast &&
+             (i->opcode() != Opcode::kReshape ||
+              !SameUpToDegenerateDims(i->shape(), i->operand(0)->shape()));
+  }
+  return moves;
+}
+
 absl::Status CheckLoopFusion(const Instruction& fusion) {
+  if (IsMovementFusion(fusion)) return absl::OkStatus();
   const Shape& iteration = IterationShape(fusion);
   for (const Instruction* root : FusionRoots(fusion)) {
     if (root->opcode() == Opcode::kReduce) {

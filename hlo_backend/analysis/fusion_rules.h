@@ -7,6 +7,8 @@
 //            iteration shape, all over the same dimensions, with a scalar
 //            constant as start and one operation as body (MonoidOf). Other
 //            roots have the iteration shape.
+//            A kLoop body that only moves data (IsMovementFusion) may also hold
+//            transposes, reshapes, slices and copies: one chain, one root.
 //   kOutput  Exactly one dot. Each of its operands is a parameter, or an
 //            elementwise chain of one parameter of the operand's shape and
 //            scalars (the prologue). The rest is elementwise work on the dot's
@@ -37,6 +39,13 @@ absl::Status CheckFusion(const Instruction& fusion);  // by its kind
 absl::Status CheckLoopFusion(const Instruction& fusion);
 absl::Status CheckInputFusion(const Instruction& fusion);
 absl::Status CheckOutputFusion(const Instruction& fusion);
+
+// A step of a movement: copy, reshape, bitcast, transpose, broadcast, slice,
+// reverse, concatenate, pad.
+bool IsDataMovement(const Instruction& instruction);
+
+// A fusion of such steps alone, of which one moves elements to other places.
+bool IsMovementFusion(const Instruction& fusion);
 
 // The roots of a fusion's body: the elements of a root tuple, or the root.
 std::vector<Instruction*> FusionRoots(const Instruction& fusion);

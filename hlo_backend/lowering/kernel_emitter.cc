@@ -2,6 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
+#include "hlo_backend/analysis/fusion_rules.h"
 #include "hlo_backend/ir/computation.h"
 #include "hlo_backend/lowering/physical_array.h"
 
@@ -82,6 +83,7 @@ absl::StatusOr<isa::Kernel> EmitKernel(const KernelContext& context,
           return EmitProduct(context, i);
         case hlo::FusionKind::kInput:
         case hlo::FusionKind::kLoop:
+          if (hlo::IsMovementFusion(i)) return EmitMovement(context, i);
           return HasReduce(i) ? EmitReduceFusion(context, i)
                               : EmitLoopFusion(context, i);
         default:

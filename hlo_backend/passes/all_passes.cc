@@ -14,6 +14,7 @@
 #include "hlo_backend/passes/layout_assignment.h"
 #include "hlo_backend/passes/layout_clearing.h"
 #include "hlo_backend/passes/memory_space_assignment.h"
+#include "hlo_backend/passes/movement_fusion.h"
 #include "hlo_backend/passes/reshape_mover.h"
 #include "hlo_backend/passes/scheduler.h"
 #include "hlo_backend/passes/transpose_splitter.h"
@@ -57,6 +58,8 @@ std::vector<PassEntry> AllPasses() {
        Make<LayoutClearingPass>},
       {"memory-space-assignment", "intermediate values that stay in VMEM",
        Make<MemorySpaceAssignmentPass>},
+      {"movement-fusion", "one kernel of reshapes and transposes in a row",
+       Make<MovementFusionPass>},
       {"reshape-mover", "gives connected elementwise work one shape",
        Make<ReshapeMoverPass>},
       {"scheduler", "the order of execution, for little memory",

@@ -3,6 +3,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/check.h"
 #include "base/status.h"
+#include "hlo_backend/analysis/fusion_rules.h"
 #include "hlo_backend/ir/computation.h"
 
 namespace ptxla::lowering {
@@ -94,23 +95,6 @@ bool Step(const Instruction& i, DimVector* index, int* operand) {
 
 }  // namespace
 
-bool IsMovement(const Instruction& i) {
-  switch (i.opcode()) {
-    case Opcode::kCopy:
-    case Opcode::kReshape:
-    case Opcode::kBitcast:
-    case Opcode::kTranspose:
-    case Opcode::kBroadcast:
-    case Opcode::kSlice:
-    case Opcode::kReverse:
-    case Opcode::kConcatenate:
-    case Opcode::kPad:
-      return true;
-    default:
-      return false;
-  }
-}
-
 absl::StatusOr<IndexMap> IndexMap::Of(const Instruction& instruction) {
   const auto refuse = [](const Instruction& i) {
     return absl::UnimplementedError(absl::StrCat(
@@ -118,11 +102,11 @@ absl::StatusOr<IndexMap> IndexMap::Of(const Instruction& instruction) {
   };
   if (instruction.opcode() == Opcode::kFusion) {
     for (const Instruction* i : instruction.fused()->instructions()) {
-      if (i->opcode() != Opcode::kParameter && !IsMovement(*i)) {
+      if (i->opcode() != Opcode::kParameter && !hlo::IsDataMovement(*i)) {
         return refuse(*i);
       }
     }
-  } else if (!IsMovement(instruction)) {
+  } else if (!hlo::IsDataMovement(instruction)) {
     return refuse(instruction);
   }
   return IndexMap(instruction);

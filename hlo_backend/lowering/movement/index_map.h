@@ -34,9 +34,6 @@ class IndexMap {
   const hlo::Instruction* instruction_;
 };
 
-// Can this opcode be part of a map?
-bool IsMovement(const hlo::Instruction& i);
-
 }  // namespace ptxla::lowering
 
 #endif  // PTXLA_HLO_BACKEND_LOWERING_MOVEMENT_INDEX_MAP_H_

@@ -1,8 +1,8 @@
 // EmitMovement: instructions that move data and compute nothing.
 #include "absl/strings/str_cat.h"
+#include "hlo_backend/analysis/fusion_rules.h"
 #include "hlo_backend/lowering/kernel_emitter.h"
 #include "hlo_backend/lowering/movement/gather.h"
-#include "hlo_backend/lowering/movement/index_map.h"
 #include "hlo_backend/lowering/movement/minor_transpose.h"
 #include "hlo_backend/lowering/movement/mover.h"
 #include "hlo_backend/lowering/movement/random_bits.h"
@@ -14,7 +14,9 @@ namespace ptxla::lowering {
 absl::StatusOr<isa::Kernel> EmitMovement(const KernelContext& context,
                                          const hlo::Instruction& i) {
   if (IsMinorTranspose(i)) return EmitMinorTranspose(context, i);
-  if (IsMovement(i)) return EmitMover(context, i);
+  if (hlo::IsDataMovement(i) || i.opcode() == hlo::Opcode::kFusion) {
+    return EmitMover(context, i);
+  }
   switch (i.opcode()) {
     case hlo::Opcode::kGather:
       return EmitGather(context, i);

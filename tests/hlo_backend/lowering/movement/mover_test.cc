@@ -1,5 +1,9 @@
 // Do movement kernels put every element where HLO says? Bundles against the
 // evaluator.
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "absl/strings/substitute.h"
 #include "tests/hlo_backend/lowering/bundle_harness.h"
 #include "tests/support/status_matchers.h"
@@ -51,6 +55,40 @@ TEST(MoverTest, ATransposeOfMajorsKeepsRows) {
     ExpectMoves(
         absl::Substitute("  a = $0[3,5,130] parameter(0)", type),
         absl::Substitute("$0[5,3,130] transpose(a), dimensions={1,0,2}", type));
+  }
+}
+
+TEST(MoverTest, StepsInARowAreOneMovement) {
+  for (const char* type : {"f32", "bf16", "u8"}) {
+    for (const auto& [heads, width] :
+         std::vector<std::pair<int, int>>{{2, 64}, {3, 40}, {4, 32}}) {
+      const std::string split = absl::Substitute(
+          R"(HloModule m
+f {
+  p = $0[64,$3] parameter(0)
+  r = $0[2,32,$1,$2] reshape(p)
+  ROOT t = $0[2,$1,32,$2] transpose(r), dimensions={0,2,1,3}
+}
+ENTRY e {
+  a = $0[64,$3] parameter(0)
+  ROOT r = $0[2,$1,32,$2] fusion(a), kind=kLoop, calls=f
+})",
+          type, heads, width, heads * width);
+      const std::string merge = absl::Substitute(
+          R"(HloModule m
+f {
+  p = $0[2,$1,32,$2] parameter(0)
+  t = $0[2,32,$1,$2] transpose(p), dimensions={0,2,1,3}
+  ROOT r = $0[64,$3] reshape(t)
+}
+ENTRY e {
+  a = $0[2,$1,32,$2] parameter(0)
+  ROOT r = $0[64,$3] fusion(a), kind=kLoop, calls=f
+})",
+          type, heads, width, heads * width);
+      EXPECT_OK(CompareKernel(split).status()) << split;
+      EXPECT_OK(CompareKernel(merge).status()) << merge;
+    }
   }
 }
 
