@@ -105,6 +105,7 @@ absl::StatusOr<CompiledModule> Compile(std::unique_ptr<Module> module,
   start = std::chrono::steady_clock::now();
   lowering::LoweringOptions lower;
   lower.verify = options.pipeline.verify;
+  lower.earlier = options.earlier;
   if (options.estimate_unknown_ops) {
     lower.unknown_ops = lowering::LoweringOptions::UnknownOps::kEstimate;
   }

@@ -38,6 +38,8 @@ struct CompileOptions {
   // Custom calls and opcodes without a kernel become a roofline estimate that
   // reports mark, instead of Unimplemented.
   bool estimate_unknown_ops = false;
+  // LoweringOptions::earlier: compiled with the same chip and options.
+  std::vector<const isa::Program*> earlier;
   // Bytes of the program's code in HBM per bundle; 0: the chip's.
   int64_t code_bytes_per_bundle = 0;
 };

@@ -1,12 +1,22 @@
 // Kernels that only take time, for what cannot be lowered yet.
 #include <algorithm>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "hlo_backend/analysis/cost_analysis.h"
 #include "hlo_backend/ir/shape.h"
 #include "hlo_backend/lowering/kernel_emitter.h"
 
 namespace ptxla::lowering {
+namespace {
+
+constexpr char kMark[] = "ESTIMATE";
+
+}  // namespace
+
+bool IsEstimate(const isa::Kernel& kernel) {
+  return absl::StartsWith(kernel.note, kMark);
+}
 
 absl::StatusOr<isa::Kernel> EmitEstimate(const KernelContext& context,
                                          const hlo::Instruction& i) {
@@ -36,7 +46,8 @@ absl::StatusOr<isa::Kernel> EmitEstimate(const KernelContext& context,
   block.label = "estimate";
   block.AddNop(static_cast<int>(std::min<int64_t>(cycles, INT32_MAX)));
   kernel.step.push_back(std::move(block));
-  kernel.note = "ESTIMATE: roofline of an instruction that is not lowered";
+  kernel.note =
+      absl::StrCat(kMark, ": roofline of an instruction that is not lowered");
   return kernel;
 }
 

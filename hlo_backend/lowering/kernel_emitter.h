@@ -45,6 +45,7 @@ absl::StatusOr<isa::Kernel> EmitMovement(const KernelContext& context,
 // "estimate" in its note. For `--unknown-ops=estimate`.
 absl::StatusOr<isa::Kernel> EmitEstimate(const KernelContext& context,
                                          const hlo::Instruction& i);
+bool IsEstimate(const isa::Kernel& kernel);
 
 // The operand whose memory the result takes over; -1: none.
 int InPlaceOperand(const hlo::Instruction& i);

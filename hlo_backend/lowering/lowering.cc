@@ -71,7 +71,13 @@ class Lowerer {
         chip_(chip),
         options_(options),
         model_(isa::FromChipSpec(chip)),
-        cache_(model_) {}
+        cache_(model_) {
+    for (const isa::Program* program : options.earlier) {
+      for (const isa::Kernel& kernel : program->kernels) {
+        earlier_.emplace(kernel.fingerprint, &kernel);
+      }
+    }
+  }
 
   absl::StatusOr<isa::Program> Run(LoweringStats* stats) {
     program_.name = module_.name();
@@ -200,10 +206,7 @@ class Lowerer {
     return absl::OkStatus();
   }
 
-  absl::StatusOr<int> KernelFor(const Instruction& i) {
-    const uint64_t key = hlo::KernelFingerprint(i);
-    const auto found = kernels_.find(key);
-    if (found != kernels_.end()) return found->second;
+  absl::StatusOr<isa::Kernel> NewKernel(const Instruction& i) {
     const KernelContext context{chip_, model_, &cache_};
     auto kernel = EmitKernel(context, i);
     if (!kernel.ok() &&
@@ -213,7 +216,21 @@ class Lowerer {
       kernel = EmitEstimate(context, i);
       stats_.estimated.push_back(i.name());
     }
-    if (!kernel.ok()) return AddContext(kernel.status(), Describe(i));
+    return kernel;
+  }
+
+  absl::StatusOr<int> KernelFor(const Instruction& i) {
+    const uint64_t key = hlo::KernelFingerprint(i);
+    const auto found = kernels_.find(key);
+    if (found != kernels_.end()) return found->second;
+    absl::StatusOr<isa::Kernel> kernel;
+    const auto known = earlier_.find(key);
+    if (known != earlier_.end() && !IsEstimate(*known->second)) {
+      kernel = *known->second;
+    } else {
+      kernel = NewKernel(i);
+      if (!kernel.ok()) return AddContext(kernel.status(), Describe(i));
+    }
     kernel->name = i.name();
     kernel->fingerprint = key;
     const hlo::Cost cost = costs_.Of(i);
@@ -453,6 +470,7 @@ class Lowerer {
   isa::Program program_;
   LoweringStats stats_;
   absl::flat_hash_map<uint64_t, int> kernels_;
+  absl::flat_hash_map<uint64_t, const isa::Kernel*> earlier_;
   absl::flat_hash_map<const Instruction*, int> started_;
   int next_id_ = 0;
 };

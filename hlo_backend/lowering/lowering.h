@@ -49,6 +49,9 @@ struct LoweringOptions {
   int64_t assumed_trip_count = 0;
   // Prove every kernel with isa::VerifyKernel: in tests and ptxla-opt.
   bool verify = false;
+  // Programs of the same chip and options: a kernel that one of them has is
+  // taken from there. The programs of a run share nearly all of theirs.
+  std::vector<const isa::Program*> earlier;
 };
 
 struct LoweringStats {

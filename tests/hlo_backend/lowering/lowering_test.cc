@@ -13,13 +13,15 @@ namespace {
 
 using ::testing::HasSubstr;
 
-absl::StatusOr<hlo::CompiledModule> Compile(absl::string_view text,
-                                            bool estimate = false) {
+absl::StatusOr<hlo::CompiledModule> Compile(
+    absl::string_view text, bool estimate = false,
+    std::vector<const isa::Program*> earlier = {}) {
   ASSIGN_OR_RETURN(auto module, hlo::ParseModule(text));
   ASSIGN_OR_RETURN(const chips::Slice slice, chips::ParseSlice("v6e-1"));
   hlo::CompileOptions options;
   options.pipeline.verify = true;
   options.estimate_unknown_ops = estimate;
+  options.earlier = std::move(earlier);
   return hlo::Compile(std::move(module), slice.chip, slice.topology, options);
 }
 
@@ -39,6 +41,36 @@ ENTRY e {
   // Those in the middle; the first and the last have operands or results in
   // HBM.
   EXPECT_LE(compiled.effort.distinct_kernels, 3);
+}
+
+TEST(LoweringTest, KernelsOfAnEarlierProgramAreTakenFromThere) {
+  constexpr absl::string_view kFirst = R"(HloModule m
+ENTRY e {
+  a = f32[256,256] parameter(0)
+  ROOT x = f32[256,256] exponential(a)
+})";
+  constexpr absl::string_view kSecond = R"(HloModule n
+ENTRY e {
+  p = f32[256,256] parameter(0)
+  q = f32[256,128] parameter(1)
+  y = f32[256,256] exponential(p)
+  z = f32[256,128] tanh(q)
+  ROOT t = (f32[256,256], f32[256,128]) tuple(y, z)
+})";
+  ASSERT_OK_AND_ASSIGN(hlo::CompiledModule first, Compile(kFirst));
+  ASSERT_OK_AND_ASSIGN(const hlo::CompiledModule alone, Compile(kSecond));
+  ASSERT_OK_AND_ASSIGN(const hlo::CompiledModule second,
+                       Compile(kSecond, false, {&first.program}));
+  EXPECT_EQ(second.program, alone.program);
+  ASSERT_EQ(first.program.kernels.size(), 1u);
+  first.program.kernels[0].note = "seen before";
+  ASSERT_OK_AND_ASSIGN(const hlo::CompiledModule marked,
+                       Compile(kSecond, false, {&first.program}));
+  int taken = 0;
+  for (const isa::Kernel& k : marked.program.kernels) {
+    taken += k.note == "seen before";
+  }
+  EXPECT_EQ(taken, 1);
 }
 
 TEST(LoweringTest, AForeignCustomCallIsRefusedByName) {
