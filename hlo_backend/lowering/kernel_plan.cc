@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "base/status.h"
+#include "base/units.h"
 #include "isa/grid.h"
 #include "memory_model/dma_pipeline.h"
 #include "memory_model/hbm.h"
@@ -72,6 +74,29 @@ void PadTo(CodeBuilder* b, int64_t bundles, int64_t used) {
   b->Nop(static_cast<int>(bundles - used));
 }
 
+int32_t SpillOffset(const Tiling& tiling) {
+  return static_cast<int32_t>(
+      RoundUpTo<int64_t>(tiling.scratch_bytes, isa::kVregBytes));
+}
+
+// The kernel's scratch grows by what its code spilled.
+absl::Status AddSpillArea(const KernelContext& context, const Tiling& tiling,
+                          const codegen::SpillUse& use, isa::Kernel* kernel) {
+  if (use.slots > 0) {
+    kernel->scratch_bytes =
+        SpillOffset(tiling) + use.slots * int64_t{isa::kVregBytes};
+    isa::LayoutVmem(kernel, kSlotAlign);
+    absl::StrAppend(&kernel->note, ", ", use.spills, " spills, ", use.fills,
+                    " fills");
+  }
+  if (kernel->vmem_bytes > VmemBudget(context)) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat("needs ", kernel->vmem_bytes, " bytes of VMEM of ",
+                     VmemBudget(context)));
+  }
+  return absl::OkStatus();
+}
+
 struct Parts {
   Code entry, step, exit;
 };
@@ -87,6 +112,7 @@ absl::StatusOr<Parts> WriteParts(const KernelContext& context,
   };
   {
     CodeBuilder b(context.model);
+    if (tiling.spills) b.AllowSpills(SpillOffset(tiling));
     PadTo(&b, context.chip.core().kernel_entry.count(), CopiedWindows(tiling));
     b.NewBlock("start inputs", BlockMode::kInOrder);
     for (int w = 0; w < num_windows; ++w) {
@@ -103,6 +129,7 @@ absl::StatusOr<Parts> WriteParts(const KernelContext& context,
   }
   {
     CodeBuilder b(context.model);
+    if (tiling.spills) b.AllowSpills(SpillOffset(tiling));
     const bool loop = NumSteps(tiling) > 1;
     int64_t used = 0;
     b.NewBlock("start and wait", BlockMode::kInOrder);
@@ -169,18 +196,17 @@ int64_t VmemBudget(const KernelContext& context) {
 
 absl::StatusOr<TilingScore> Score(const KernelContext& context,
                                   const Tiling& tiling) {
-  const isa::Kernel kernel = Skeleton(tiling);
-  if (kernel.vmem_bytes > VmemBudget(context)) {
-    return absl::ResourceExhaustedError(
-        absl::StrCat("needs ", kernel.vmem_bytes, " bytes of VMEM of ",
-                     VmemBudget(context)));
-  }
+  isa::Kernel kernel = Skeleton(tiling);
+  RETURN_IF_ERROR(AddSpillArea(context, tiling, {}, &kernel));
   ASSIGN_OR_RETURN(const Parts parts, WriteParts(context, tiling));
   TilingScore score;
-  score.vmem_bytes = kernel.vmem_bytes;
+  codegen::SpillUse use;
   ASSIGN_OR_RETURN(int64_t entry,
-                   codegen::CyclesOf(parts.entry, context.cache));
-  ASSIGN_OR_RETURN(int64_t step, codegen::CyclesOf(parts.step, context.cache));
+                   codegen::CyclesOf(parts.entry, context.cache, &use));
+  ASSIGN_OR_RETURN(int64_t step,
+                   codegen::CyclesOf(parts.step, context.cache, &use));
+  RETURN_IF_ERROR(AddSpillArea(context, tiling, use, &kernel));
+  score.vmem_bytes = kernel.vmem_bytes;
   score.step = Cycles(step);
   const Clock& clock = context.chip.core().clock;
   const memory::HbmModel hbm(context.chip);
@@ -241,9 +267,15 @@ absl::StatusOr<isa::Kernel> FrameKernel(const KernelContext& context,
                                         const Tiling& tiling) {
   isa::Kernel kernel = Skeleton(tiling);
   ASSIGN_OR_RETURN(const Parts parts, WriteParts(context, tiling));
-  ASSIGN_OR_RETURN(kernel.entry, codegen::EmitCode(parts.entry, context.cache));
-  ASSIGN_OR_RETURN(kernel.step, codegen::EmitCode(parts.step, context.cache));
+  codegen::SpillUse use;
+  ASSIGN_OR_RETURN(kernel.entry,
+                   codegen::EmitCode(parts.entry, context.cache, &use));
+  ASSIGN_OR_RETURN(kernel.step,
+                   codegen::EmitCode(parts.step, context.cache, &use));
   ASSIGN_OR_RETURN(kernel.exit, codegen::EmitCode(parts.exit, context.cache));
+  if (use.slots > 0) {
+    RETURN_IF_ERROR(AddSpillArea(context, tiling, use, &kernel));
+  }
   return kernel;
 }
 

@@ -61,6 +61,9 @@ struct Tiling {
   std::vector<isa::DmaDescriptor> descriptors;
   int num_semaphores = 0;
   int64_t scratch_bytes = 0;
+  // Values beyond the registers may go to memory, behind the scratch: for when
+  // narrower code does not help.
+  bool spills = false;
   // Code before the first step: constants in scratch, accumulators. May be
   // null.
   std::function<absl::Status(codegen::CodeBuilder&)> entry;

@@ -1,5 +1,6 @@
 #include "hlo_backend/lowering/codegen/builder.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/check.h"
@@ -63,10 +64,11 @@ void CodeBuilder::BeginWhen(int dim, isa::When::Kind kind) {
 
 void CodeBuilder::EndWhen() { EndLoop(); }
 
-void CodeBuilder::BeginScope() { scopes_.push_back(globals_); }
+void CodeBuilder::BeginScope() { scopes_.push_back({globals_, slots_}); }
 
 void CodeBuilder::EndScope() {
-  globals_ = scopes_.back();
+  globals_ = scopes_.back().globals;
+  slots_ = scopes_.back().slots;
   scopes_.pop_back();
   block_open_ = false;
 }
@@ -102,11 +104,30 @@ int32_t CodeBuilder::New(RegClass cls, bool global) {
   return id;
 }
 
+void CodeBuilder::AllowSpills(int32_t offset) {
+  code_.spill.allowed = true;
+  code_.spill.offset = offset;
+}
+
+// A third of the registers is left to the locals of blocks: with fewer, every
+// formula would spill, where one global in memory costs a load per use.
+bool CodeBuilder::BelongsInMemory(RegClass cls) const {
+  if (!code_.spill.allowed) return false;
+  if (cls != RegClass::kVector && cls != RegClass::kMask) return false;
+  return FreeGlobals(cls) <= model_.Registers(cls) / 3;
+}
+
 void CodeBuilder::MakeGlobal(int32_t id) {
   VRegister& reg = code_.registers[id];
   if (reg.global) return;
   reg.global = true;
   reg.physical = 0;
+  if (BelongsInMemory(reg.cls)) {
+    reg.physical = isa::kNoReg;
+    reg.slot = static_cast<int16_t>(slots_++);
+    code_.spill.slots = std::max(code_.spill.slots, slots_);
+    return;
+  }
   uint64_t& used = globals_[static_cast<int>(reg.cls)];
   int i = 0;
   while (i < model_.Registers(reg.cls) && (used >> i & 1)) ++i;

@@ -54,6 +54,9 @@ class CodeBuilder {
   Code Finish();
   // Globals did not fit into the registers (the code is not usable).
   bool overflow() const { return overflow_; }
+  // From here on globals may lie in memory, and crowded blocks spill: from
+  // byte `offset` of the kernel's scratch on.
+  void AllowSpills(int32_t offset);
 
   // --- Registers ---
   Vec NewVec() { return {New(isa::RegClass::kVector, false)}; }
@@ -169,6 +172,7 @@ class CodeBuilder {
  private:
   int32_t New(isa::RegClass cls, bool global);
   void MakeGlobal(int32_t id);
+  bool BelongsInMemory(isa::RegClass cls) const;
   void Derive(Sca dst, Sca from);
   VNode& Open();
   int NextXlu();
@@ -181,8 +185,13 @@ class CodeBuilder {
     VNode parent;
   };
   std::vector<Level> levels_;
-  std::vector<std::array<uint64_t, isa::kNumRegClasses>> scopes_;
+  struct Scope {
+    std::array<uint64_t, isa::kNumRegClasses> globals;
+    int slots;
+  };
+  std::vector<Scope> scopes_;
   std::array<uint64_t, isa::kNumRegClasses> globals_{};
+  int slots_ = 0;  // of globals in memory
   bool block_open_ = false;
   bool overflow_ = false;
   int next_xlu_ = 0;

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
+#include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "base/hash.h"
 #include "base/status.h"
 
@@ -11,8 +14,12 @@ namespace {
 
 // Virtual registers of a block by first appearance, so that equal blocks of
 // different kernels look alike.
-uint64_t HashOf(const VNode& block, absl::Span<const VRegister> registers) {
+uint64_t HashOf(const VNode& block, const Code& code) {
+  const std::vector<VRegister>& registers = code.registers;
   Fingerprint f;
+  if (code.spill.allowed) {
+    f.Add(int64_t{code.spill.offset}).Add(int64_t{code.spill.slots});
+  }
   f.Add(static_cast<int64_t>(block.mode));
   for (uint64_t bits : block.globals) f.Add(static_cast<int64_t>(bits));
   int32_t base = INT32_MAX;
@@ -30,7 +37,9 @@ uint64_t HashOf(const VNode& block, absl::Span<const VRegister> registers) {
                          static_cast<uint64_t>(info.bank_group + 1) << 32 ^
                              static_cast<uint32_t>(info.bank_offset));
     }
-    return HashCombine(static_cast<uint64_t>(info.physical) * 2 + 1,
+    const int64_t place =
+        info.slot >= 0 ? isa::kNoReg + 1 + info.slot : info.physical;
+    return HashCombine(static_cast<uint64_t>(place) * 2 + 1,
                        static_cast<uint64_t>(info.bank_group + 1) << 32 ^
                            static_cast<uint32_t>(info.bank_offset));
   };
@@ -109,19 +118,57 @@ class BlockWriter {
   const BlockSchedule& schedule_;
 };
 
+// Fewer registers for the written order leave some to the scheduler, for
+// overlap: which number is best is found by trying.
+absl::StatusOr<BlockCache::Entry> Spilled(const SpilledBlock& block,
+                                          const SpillArea& area,
+                                          const RegisterBudget& budget,
+                                          const isa::MachineModel& model) {
+  std::optional<BlockCache::Entry> best;
+  int64_t best_cycles = 0;
+  absl::Status failure;
+  for (const int spare : {0, 2, 4, 8}) {
+    std::array<int, isa::kNumRegClasses> limit;
+    for (int c = 0; c < isa::kNumRegClasses; ++c) {
+      limit[c] = static_cast<int>(budget.free[c].size());
+    }
+    int& vectors = limit[static_cast<int>(isa::RegClass::kVector)];
+    if (spare > 0 && vectors - spare < 6) break;
+    vectors -= spare;
+    auto spilled = SpillLocals(block, area, limit);
+    if (!spilled.ok()) {
+      if (failure.ok()) failure = spilled.status();
+      continue;
+    }
+    auto schedule = ScheduleBlock(spilled->block.instrs, spilled->registers,
+                                  model, budget, spilled->block.mode);
+    if (!schedule.ok()) {
+      if (failure.ok()) failure = schedule.status();
+      continue;
+    }
+    if (best.has_value() && schedule->cycles >= best_cycles) continue;
+    best_cycles = schedule->cycles;
+    best = BlockCache::Entry{
+        BlockWriter(spilled->block, spilled->registers, *schedule).Write(),
+        spilled->use};
+  }
+  if (!best.has_value()) return failure;
+  return *std::move(best);
+}
+
 absl::Status EmitNodes(absl::Span<const VNode> nodes, const Code& code,
-                       BlockCache* cache, isa::Code* out) {
+                       BlockCache* cache, isa::Code* out, SpillUse* use) {
   for (const VNode& node : nodes) {
     if (node.kind == VNode::Kind::kBlock) {
       if (node.instrs.empty()) continue;
-      ASSIGN_OR_RETURN(const isa::Block* block,
-                       cache->Get(node, code.registers),
+      ASSIGN_OR_RETURN(const BlockCache::Entry* entry, cache->Get(node, code),
                        _ << "block '" << node.label << "'");
-      out->push_back(*block);
+      use->Add(entry->spill);
+      out->push_back(entry->block);
       continue;
     }
     isa::Code body;
-    RETURN_IF_ERROR(EmitNodes(node.body, code, cache, &body));
+    RETURN_IF_ERROR(EmitNodes(node.body, code, cache, &body, use));
     if (body.empty()) continue;
     if (node.kind == VNode::Kind::kWhen) {
       out->push_back(isa::When{node.when_dim, node.when, std::move(body)});
@@ -140,17 +187,18 @@ absl::Status EmitNodes(absl::Span<const VNode> nodes, const Code& code,
 }
 
 absl::StatusOr<int64_t> CyclesOfNodes(absl::Span<const VNode> nodes,
-                                      const Code& code, BlockCache* cache) {
+                                      const Code& code, BlockCache* cache,
+                                      SpillUse* use) {
   int64_t cycles = 0;
   for (const VNode& node : nodes) {
     if (node.kind == VNode::Kind::kBlock) {
       if (node.instrs.empty()) continue;
-      ASSIGN_OR_RETURN(const isa::Block* block,
-                       cache->Get(node, code.registers));
-      cycles += block->Cycles();
+      ASSIGN_OR_RETURN(const BlockCache::Entry* entry, cache->Get(node, code));
+      use->Add(entry->spill);
+      cycles += entry->block.Cycles();
       continue;
     }
-    ASSIGN_OR_RETURN(int64_t body, CyclesOfNodes(node.body, code, cache));
+    ASSIGN_OR_RETURN(int64_t body, CyclesOfNodes(node.body, code, cache, use));
     if (node.kind == VNode::Kind::kLoop) {
       body = std::max<int64_t>(body, 1 + cache->model().branch_delay_slots);
       cycles += body * node.trips;
@@ -178,32 +226,52 @@ RegisterBudget BudgetOf(
   return budget;
 }
 
-absl::StatusOr<const isa::Block*> BlockCache::Get(
-    const VNode& block, absl::Span<const VRegister> registers) {
-  std::unique_ptr<isa::Block>& entry = blocks_[HashOf(block, registers)];
+absl::StatusOr<BlockCache::Entry> BlockCache::Make(const VNode& block,
+                                                   const Code& code) const {
+  const RegisterBudget budget = BudgetOf(block.globals, model_);
+  if (block.mode == BlockMode::kPlaced) {
+    ASSIGN_OR_RETURN(BlockSchedule schedule,
+                     AllocatePlaced(block, code.registers, budget));
+    return Entry{BlockWriter(block, code.registers, schedule).Write(), {}};
+  }
+  if (!code.spill.allowed || !UsesMemoryGlobals(block, code)) {
+    auto schedule =
+        ScheduleBlock(block.instrs, code.registers, model_, budget, block.mode);
+    if (schedule.ok()) {
+      return Entry{BlockWriter(block, code.registers, *schedule).Write(), {}};
+    }
+    if (!code.spill.allowed || !absl::IsResourceExhausted(schedule.status())) {
+      return schedule.status();
+    }
+  }
+  return Spilled(WithMemoryGlobals(block, code), code.spill, budget, model_);
+}
+
+absl::StatusOr<const BlockCache::Entry*> BlockCache::Get(const VNode& block,
+                                                         const Code& code) {
+  std::unique_ptr<Entry>& entry = blocks_[HashOf(block, code)];
   if (entry != nullptr) {
     ++hits_;
     return entry.get();
   }
-  const RegisterBudget budget = BudgetOf(block.globals, model_);
-  ASSIGN_OR_RETURN(
-      BlockSchedule schedule,
-      block.mode == BlockMode::kPlaced
-          ? AllocatePlaced(block, registers, budget)
-          : ScheduleBlock(block.instrs, registers, model_, budget, block.mode));
-  entry = std::make_unique<isa::Block>(
-      BlockWriter(block, registers, schedule).Write());
+  ASSIGN_OR_RETURN(Entry made, Make(block, code));
+  entry = std::make_unique<Entry>(std::move(made));
   return entry.get();
 }
 
-absl::StatusOr<isa::Code> EmitCode(const Code& code, BlockCache* cache) {
+absl::StatusOr<isa::Code> EmitCode(const Code& code, BlockCache* cache,
+                                   SpillUse* use) {
   isa::Code out;
-  RETURN_IF_ERROR(EmitNodes(code.nodes, code, cache, &out));
+  SpillUse here;
+  RETURN_IF_ERROR(
+      EmitNodes(code.nodes, code, cache, &out, use == nullptr ? &here : use));
   return out;
 }
 
-absl::StatusOr<int64_t> CyclesOf(const Code& code, BlockCache* cache) {
-  return CyclesOfNodes(code.nodes, code, cache);
+absl::StatusOr<int64_t> CyclesOf(const Code& code, BlockCache* cache,
+                                 SpillUse* use) {
+  SpillUse here;
+  return CyclesOfNodes(code.nodes, code, cache, use == nullptr ? &here : use);
 }
 
 }  // namespace ptxla::codegen

@@ -5,7 +5,8 @@
 // inside one block. A global has a physical register from Define to the end of
 // the code; it carries values across blocks and iterations (addresses,
 // accumulators, hoisted constants) and may be written any number of times,
-// also in place.
+// also in place. Where spilling is allowed (SpillArea), a global may be given a
+// slot in memory instead: spill.h says how blocks use it.
 //
 // Blocks are drained: everything that a block starts has landed when it ends,
 // so blocks follow one another without knowing each other.
@@ -74,6 +75,7 @@ struct VRegister {
   // register value = unknown of the group + bank_offset. -1: nothing known.
   int32_t bank_group = -1;
   int32_t bank_offset = 0;
+  int16_t slot = -1;  // of a global without a register: its place in memory
 };
 
 // A block, a counted loop, or code of some grid steps only (isa/code.h has the
@@ -101,9 +103,17 @@ struct VNode {
   std::array<uint64_t, isa::kNumRegClasses> globals{};
 };
 
+// Scratch memory for values that do not fit the registers.
+struct SpillArea {
+  bool allowed = false;
+  int32_t offset = 0;  // in the kernel's scratch, bytes
+  int slots = 0;       // that globals take, of isa::kVregBytes each
+};
+
 struct Code {
   std::vector<VRegister> registers;
   std::vector<VNode> nodes;
+  SpillArea spill;
 };
 
 // Which register class the fields of an opcode name; -1: no register.

@@ -284,6 +284,39 @@ std::vector<int64_t> StepTargets(const KernelContext& context,
   return targets;
 }
 
+absl::StatusOr<isa::Kernel> EmitWidestThatFits(const KernelContext& context,
+                                               const Geometry& g,
+                                               const MakeTiling& make) {
+  struct Attempt {
+    int copies;
+    bool spills;
+  };
+  std::vector<Attempt> attempts;
+  for (const int copies : UnrollCandidates(context, g)) {
+    attempts.push_back({copies, false});
+  }
+  attempts.push_back({attempts.back().copies, true});
+  absl::Status failure;
+  for (const Attempt& attempt : attempts) {
+    std::vector<Tiling> tilings;
+    for (const int64_t target : StepTargets(context, g)) {
+      ASSIGN_OR_RETURN(Tiling tiling,
+                       make(attempt.copies, target, attempt.spills));
+      tiling.spills = attempt.spills;
+      tilings.push_back(std::move(tiling));
+    }
+    const auto best = ChooseTiling(context, tilings);
+    failure = best.status();
+    if (best.ok()) {
+      auto kernel = FrameKernel(context, tilings[*best]);
+      if (kernel.ok()) return kernel;
+      failure = kernel.status();
+    }
+    if (!absl::IsResourceExhausted(failure)) break;
+  }
+  return failure;
+}
+
 std::vector<int> UnrollCandidates(const KernelContext& context,
                                   const Geometry& g) {
   // A packed register is loaded once for several base tiles.

@@ -7,10 +7,12 @@
 #define PTXLA_HLO_BACKEND_LOWERING_FUSION_FUSION_TILING_H_
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "hlo_backend/lowering/fusion/nest.h"
+#include "hlo_backend/lowering/kernel_plan.h"
 
 namespace ptxla::lowering {
 
@@ -39,6 +41,16 @@ std::vector<int64_t> StepTargets(const KernelContext& context,
 // fall back to where registers do not suffice.
 std::vector<int> UnrollCandidates(const KernelContext& context,
                                   const Geometry& g);
+
+// The tiling with this many copies of the formula and base tiles per step;
+// `spills`: the body may be written for few registers, and may spill.
+using MakeTiling = std::function<absl::StatusOr<Tiling>(
+    int copies, int64_t target, bool spills)>;
+// The kernel of the widest body that fits the registers, cut in the best of the
+// steps worth trying. Where not even the narrowest body fits, that one spills.
+absl::StatusOr<isa::Kernel> EmitWidestThatFits(const KernelContext& context,
+                                               const Geometry& g,
+                                               const MakeTiling& make);
 
 }  // namespace ptxla::lowering
 

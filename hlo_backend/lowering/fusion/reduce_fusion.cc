@@ -4,6 +4,8 @@
 // in scratch; reduction.cc makes results of them. Reduced axes may span several
 // grid steps: partial registers then carry over.
 #include <algorithm>
+#include <memory>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
@@ -36,6 +38,9 @@ struct ReduceTiling {
   std::optional<Epilogue> epilogue;
   std::vector<Reduction> reductions;
   std::vector<int> reduced_grid;  // grid dimensions that are reduced
+  int grid_dims = 0;
+  // One tile after another, all reductions of it at once: fewer values live.
+  bool thrifty = false;
 };
 
 class ReduceCode {
@@ -183,10 +188,10 @@ class ReduceCode {
   }
 
   absl::Status Body(NestCode& n, const Region& region) {
+    if (t_.thrifty) return ThriftyBody(n, region);
     size_t next = 0;
     for (const Reduction& r : t_.reductions) {
       if (!Now(r)) continue;
-      const int node = e_.roots[r.root];
       for (int row = 0; row < kept_rows_; ++row) {
         for (int c = 0; c < kept_columns_; ++c) {
           std::vector<Vec> values;
@@ -194,16 +199,39 @@ class ReduceCode {
                y < (KeepsRows() ? row + 1 : region.rows); ++y) {
             for (int x = KeepsColumns() ? c : 0;
                  x < (KeepsColumns() ? c + 1 : region.columns); ++x) {
-              ASSIGN_OR_RETURN(Value v, n.Eval(node, y, x));
-              Vec words = n.AsWords(node, v);
-              if (const auto inside = Inside(region, y, x)) {
-                words =
-                    b_.SelectImm(*inside, words, MonoidIdentity(r.op, r.type));
-              }
+              ASSIGN_OR_RETURN(Vec words, Term(n, region, r, y, x));
               values.push_back(words);
             }
           }
           RETURN_IF_ERROR(Accumulate(r, values, accumulators_[next++]));
+        }
+      }
+    }
+    return n.StoreResults(region);
+  }
+
+  // What the tile adds to the reduction.
+  absl::StatusOr<Vec> Term(NestCode& n, const Region& region,
+                           const Reduction& r, int row, int column) {
+    const int node = e_.roots[r.root];
+    ASSIGN_OR_RETURN(Value v, n.Eval(node, row, column));
+    const Vec words = n.AsWords(node, v);
+    const auto inside = Inside(region, row, column);
+    if (!inside) return words;
+    return b_.SelectImm(*inside, words, MonoidIdentity(r.op, r.type));
+  }
+
+  absl::Status ThriftyBody(NestCode& n, const Region& region) {
+    const size_t kept = static_cast<size_t>(kept_rows_) * kept_columns_;
+    for (int y = 0; y < region.rows; ++y) {
+      for (int x = 0; x < region.columns; ++x) {
+        size_t next = static_cast<size_t>(KeepsRows() ? y : 0) * kept_columns_ +
+                      (KeepsColumns() ? x : 0);
+        for (const Reduction& r : t_.reductions) {
+          if (!Now(r)) continue;
+          ASSIGN_OR_RETURN(Vec words, Term(n, region, r, y, x));
+          RETURN_IF_ERROR(Accumulate(r, {words}, accumulators_[next]));
+          next += kept;
         }
       }
     }
@@ -270,7 +298,7 @@ class ReduceCode {
       }
     }
     if (!t_.epilogue || stage_ + 1 < e_.stages) return absl::OkStatus();
-    const int dims = static_cast<int>(t_.cut.tiling.grid.size());
+    const int dims = t_.grid_dims;
     for (int d = 0; d < dims; ++d) b_.BeginWhen(d, isa::When::Kind::kLast);
     const Epilogue& rest = *t_.epilogue;
     NestCode nest(rest.e, rest.g, rest.plan, rest.places, b_);
@@ -405,35 +433,19 @@ absl::StatusOr<isa::Kernel> EmitReduceFusion(const KernelContext& context,
                                              const hlo::Instruction& i) {
   ASSIGN_OR_RETURN(const Expression e, Expression::Build(i));
   ASSIGN_OR_RETURN(const Geometry g, Geometry::Of(e, ReducedDims(e), i));
-  absl::Status failure;
-  for (const int copies : UnrollCandidates(context, g)) {
-    std::vector<ReduceTiling> cuts;
-    for (const int64_t target : StepTargets(context, g)) {
-      ASSIGN_OR_RETURN(ReduceTiling cut,
-                       CutReduction(context, i, e, g, target, copies));
-      cuts.push_back(std::move(cut));
-    }
-    std::vector<Tiling> tilings;
-    for (ReduceTiling& cut : cuts) {
-      cut.cut.tiling.body = [&e, &g, &cut](CodeBuilder& b) {
-        return ReduceCode(e, g, cut, b).Step();
-      };
-      tilings.push_back(cut.cut.tiling);
-    }
-    auto best = ChooseTiling(context, tilings);
-    if (best.ok()) {
-      auto kernel = FrameKernel(context, tilings[*best]);
-      if (kernel.ok() || !absl::IsResourceExhausted(kernel.status())) {
-        return kernel;
-      }
-      failure = kernel.status();
-    } else if (absl::IsResourceExhausted(best.status())) {
-      failure = best.status();
-    } else {
-      return best.status();
-    }
-  }
-  return failure;
+  const auto make = [&](int copies, int64_t target,
+                        bool spills) -> absl::StatusOr<Tiling> {
+    ASSIGN_OR_RETURN(ReduceTiling cut,
+                     CutReduction(context, i, e, g, target, copies));
+    cut.thrifty = spills;
+    cut.grid_dims = static_cast<int>(cut.cut.tiling.grid.size());
+    Tiling tiling = std::move(cut.cut.tiling);
+    tiling.body =
+        [&e, &g, cut = std::make_shared<ReduceTiling>(std::move(cut))](
+            CodeBuilder& b) { return ReduceCode(e, g, *cut, b).Step(); };
+    return tiling;
+  };
+  return EmitWidestThatFits(context, g, make);
 }
 
 }  // namespace ptxla::lowering
