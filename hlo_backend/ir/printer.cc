@@ -259,7 +259,8 @@ void Printer::Extras(const Instruction& i) {
     Append(", metadata=", i.metadata().ToString());
   }
   if (o_.backend_config && !e.backend_config.empty()) {
-    if (e.backend_config_is_json) {
+    // What reads as a dictionary needs no quotes.
+    if (e.backend_config_is_json || IsBraced(e.backend_config)) {
       Append(", backend_config=", e.backend_config);
     } else {
       Append(", backend_config=\"", absl::CEscape(e.backend_config), "\"");

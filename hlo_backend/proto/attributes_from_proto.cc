@@ -1,0 +1,427 @@
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/status.h"
+#include "hlo_backend/ir/attribute_names.h"
+#include "hlo_backend/proto/attribute_proto.h"
+#include "hlo_backend/proto/literal_proto.h"
+#include "hlo_backend/proto/shape_proto.h"
+#include "hlo_backend/proto/sharding_proto.h"
+
+namespace ptxla::hlo {
+namespace {
+
+template <class To, class From>
+void Copy(const From& from, To* to) {
+  to->assign(from.begin(), from.end());
+}
+
+absl::Status Unknown(absl::string_view what, int64_t number) {
+  return absl::InvalidArgumentError(
+      absl::StrCat(what, " number ", number, " is not known"));
+}
+
+// The numbers of the enumerators are those of the protos.
+template <class E, size_t N>
+absl::Status EnumFromNumber(const absl::string_view (&)[N], int number,
+                            absl::string_view what, E* out) {
+  if (number < 0 || number >= static_cast<int>(N)) return Unknown(what, number);
+  *out = static_cast<E>(number);
+  return absl::OkStatus();
+}
+
+template <class E, size_t N>
+absl::Status EnumFromName(const absl::string_view (&names)[N],
+                          const std::string& name, absl::string_view what,
+                          E* out) {
+  const int index = IndexOf(names, name);
+  if (index < 0) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("unknown ", what, " \"", name, "\""));
+  }
+  *out = static_cast<E>(index);
+  return absl::OkStatus();
+}
+
+Window FromProto(const proto::Window& in) {
+  Window window;
+  for (const auto& d : in.dimensions()) {
+    // Files written by hand leave out what is 1.
+    window.dims.push_back(
+        {d.size(), std::max<int64_t>(d.stride(), 1), d.padding_low(),
+         d.padding_high(), std::max<int64_t>(d.window_dilation(), 1),
+         std::max<int64_t>(d.base_dilation(), 1), d.window_reversal()});
+  }
+  return window;
+}
+
+ConvDims FromProto(const proto::ConvolutionDimensionNumbers& in) {
+  ConvDims d;
+  d.input_batch = in.input_batch_dimension();
+  d.input_feature = in.input_feature_dimension();
+  d.kernel_input_feature = in.kernel_input_feature_dimension();
+  d.kernel_output_feature = in.kernel_output_feature_dimension();
+  d.output_batch = in.output_batch_dimension();
+  d.output_feature = in.output_feature_dimension();
+  Copy(in.input_spatial_dimensions(), &d.input_spatial);
+  Copy(in.kernel_spatial_dimensions(), &d.kernel_spatial);
+  Copy(in.output_spatial_dimensions(), &d.output_spatial);
+  return d;
+}
+
+absl::Status FromProto(const proto::PrecisionConfig& in, PrecisionConfig* out) {
+  for (int p : in.operand_precision()) {
+    Precision precision;
+    RETURN_IF_ERROR(EnumFromNumber(kPrecisions, p, "precision", &precision));
+    out->operands.push_back(precision);
+  }
+  const bool any =
+      std::any_of(out->operands.begin(), out->operands.end(),
+                  [](Precision p) { return p != Precision::kDefault; });
+  // Not written in texts: no difference.
+  if (!any) out->operands.clear();
+  return EnumFromNumber(kDotAlgorithms, in.algorithm(), "dot algorithm",
+                        &out->algorithm);
+}
+
+void FromProto(const proto::DotDimensionNumbers& in, DotAttrs* out) {
+  Copy(in.lhs_contracting_dimensions(), &out->lhs_contracting);
+  Copy(in.rhs_contracting_dimensions(), &out->rhs_contracting);
+  Copy(in.lhs_batch_dimensions(), &out->lhs_batch);
+  Copy(in.rhs_batch_dimensions(), &out->rhs_batch);
+}
+
+// Fills the struct that the variant holds.
+class Reader {
+ public:
+  Reader(const proto::HloInstructionProto& in,
+         absl::Span<Instruction* const> operands)
+      : in_(in), operands_(operands) {}
+
+  absl::Status operator()(std::monostate&) { return absl::OkStatus(); }
+  template <class T>
+  absl::Status operator()(Boxed<T>& box) {
+    return (*this)(*box.mutable_get());
+  }
+  absl::Status operator()(ConstantAttrs& a) {
+    ASSIGN_OR_RETURN(Literal literal, hlo::FromProto(in_.literal()));
+    a.literal = std::make_shared<const Literal>(std::move(literal));
+    return absl::OkStatus();
+  }
+  absl::Status operator()(ParameterAttrs& a) {
+    a.number = in_.parameter_number();
+    Copy(in_.parameter_replication().replicated_at_leaf_buffers(),
+         &a.replicated_at_leaf_buffers);
+    return absl::OkStatus();
+  }
+  absl::Status operator()(IotaAttrs& a) { return OneDimension(&a.dimension); }
+  absl::Status operator()(TupleIndexAttrs& a) {
+    a.index = in_.tuple_index();
+    return absl::OkStatus();
+  }
+  absl::Status operator()(DimensionsAttrs& a) {
+    Copy(in_.dimensions(), &a.dimensions);
+    return absl::OkStatus();
+  }
+  absl::Status operator()(ReshapeAttrs& a) {
+    if (in_.dimensions_size() > 0) a.inferred_dimension = in_.dimensions(0);
+    return absl::OkStatus();
+  }
+  absl::Status operator()(SliceAttrs& a) {
+    for (const auto& d : in_.slice_dimensions()) {
+      a.starts.push_back(d.start());
+      a.limits.push_back(d.limit());
+      a.strides.push_back(d.stride());
+    }
+    return absl::OkStatus();
+  }
+  absl::Status operator()(DynamicSliceAttrs& a) {
+    Copy(in_.dynamic_slice_sizes(), &a.sizes);
+    return absl::OkStatus();
+  }
+  absl::Status operator()(PadAttrs& a) {
+    for (const auto& d : in_.padding_config().dimensions()) {
+      a.dims.push_back(
+          {d.edge_padding_low(), d.edge_padding_high(), d.interior_padding()});
+    }
+    return absl::OkStatus();
+  }
+  absl::Status operator()(CompareAttrs& a) {
+    RETURN_IF_ERROR(EnumFromName(kCompareDirections, in_.comparison_direction(),
+                                 "comparison direction", &a.direction));
+    RETURN_IF_ERROR(EnumFromName(kCompareTypes, in_.comparison_type(),
+                                 "comparison type", &a.type));
+    // What the operands imply is not written in texts.
+    if (a.type != CompareType::kTotalOrder) a.type = CompareType::kDefault;
+    return absl::OkStatus();
+  }
+  absl::Status operator()(DotAttrs& a) {
+    FromProto(in_.dot_dimension_numbers(), &a);
+    return FromProto(in_.precision_config(), &a.precision);
+  }
+  absl::Status operator()(RaggedDotAttrs& a) {
+    const auto& ragged = in_.ragged_dot_dimension_numbers();
+    FromProto(ragged.dot_dimension_numbers(), &a.dot);
+    Copy(ragged.lhs_ragged_dimensions(), &a.lhs_ragged);
+    Copy(ragged.rhs_group_dimensions(), &a.rhs_group);
+    return FromProto(in_.precision_config(), &a.dot.precision);
+  }
+  absl::Status operator()(ConvAttrs& a) {
+    a.window = FromProto(in_.window());
+    a.dims = FromProto(in_.convolution_dimension_numbers());
+    a.feature_group_count = std::max<int64_t>(in_.feature_group_count(), 1);
+    a.batch_group_count = std::max<int64_t>(in_.batch_group_count(), 1);
+    RETURN_IF_ERROR(EnumFromNumber(kConvolutionKinds, in_.conv_kind(),
+                                   "convolution kind", &a.kind));
+    return FromProto(in_.precision_config(), &a.precision);
+  }
+  absl::Status operator()(WindowAttrs& a) {
+    a.window = FromProto(in_.window());
+    return absl::OkStatus();
+  }
+  absl::Status operator()(GatherAttrs& a) {
+    const auto& g = in_.gather_dimension_numbers();
+    Copy(g.offset_dims(), &a.offset_dims);
+    Copy(g.collapsed_slice_dims(), &a.collapsed_slice_dims);
+    Copy(g.start_index_map(), &a.start_index_map);
+    Copy(g.operand_batching_dims(), &a.operand_batching_dims);
+    Copy(g.start_indices_batching_dims(), &a.start_indices_batching_dims);
+    a.index_vector_dim = g.index_vector_dim();
+    Copy(in_.gather_slice_sizes(), &a.slice_sizes);
+    a.indices_are_sorted = in_.indices_are_sorted();
+    return absl::OkStatus();
+  }
+  absl::Status operator()(ScatterAttrs& a) {
+    const auto& s = in_.scatter_dimension_numbers();
+    Copy(s.update_window_dims(), &a.update_window_dims);
+    Copy(s.inserted_window_dims(), &a.inserted_window_dims);
+    Copy(s.scatter_dims_to_operand_dims(), &a.scatter_dims_to_operand_dims);
+    Copy(s.input_batching_dims(), &a.input_batching_dims);
+    Copy(s.scatter_indices_batching_dims(), &a.scatter_indices_batching_dims);
+    a.index_vector_dim = s.index_vector_dim();
+    a.indices_are_sorted = in_.indices_are_sorted();
+    a.unique_indices = in_.unique_indices();
+    return absl::OkStatus();
+  }
+  absl::Status operator()(SortAttrs& a) {
+    a.is_stable = in_.is_stable();
+    return OneDimension(&a.dimension);
+  }
+  absl::Status operator()(TopKAttrs& a) {
+    a.k = in_.k();
+    a.largest = in_.largest();
+    a.is_stable = in_.is_stable();
+    return absl::OkStatus();
+  }
+  absl::Status operator()(ScanAttrs& a) {
+    Copy(in_.dimensions(), &a.dimensions);
+    a.num_carries = in_.num_carries();
+    a.is_reverse = in_.is_reverse();
+    if (in_.is_associative() != proto::TRI_STATE_UNSPECIFIED) {
+      a.is_associative = in_.is_associative() == proto::TRI_STATE_TRUE;
+    }
+    return absl::OkStatus();
+  }
+  absl::Status operator()(ReducePrecisionAttrs& a) {
+    a.exponent_bits = in_.exponent_bits();
+    a.mantissa_bits = in_.mantissa_bits();
+    return absl::OkStatus();
+  }
+  absl::Status operator()(BatchNormAttrs& a) {
+    a.epsilon = in_.epsilon();
+    a.feature_index = in_.feature_index();
+    return absl::OkStatus();
+  }
+  absl::Status operator()(FftAttrs& a) {
+    Copy(in_.fft_length(), &a.length);
+    return EnumFromNumber(kFftTypes, in_.fft_type(), "FFT type", &a.type);
+  }
+  absl::Status operator()(TriangularSolveAttrs& a) {
+    const auto& t = in_.triangular_solve_options();
+    a.left_side = t.left_side();
+    a.lower = t.lower();
+    a.unit_diagonal = t.unit_diagonal();
+    return EnumFromNumber(kTransposes, t.transpose_a(), "transpose",
+                          &a.transpose_a);
+  }
+  absl::Status operator()(CholeskyAttrs& a) {
+    a.lower = in_.cholesky_options().lower();
+    return absl::OkStatus();
+  }
+  absl::Status operator()(RngAttrs& a) {
+    return EnumFromNumber(kRngDistributions, in_.distribution() - 1,
+                          "distribution", &a.distribution);
+  }
+  absl::Status operator()(RngBitGeneratorAttrs& a) {
+    return EnumFromNumber(kRngAlgorithms, in_.rng_algorithm(), "rng algorithm",
+                          &a.algorithm);
+  }
+  absl::Status operator()(RngStateAttrs& a) {
+    a.delta = in_.delta();
+    return absl::OkStatus();
+  }
+  absl::Status operator()(ResultAccuracyAttrs& a) {
+    using Mode = ResultAccuracyAttrs::Mode;
+    const auto& accuracy = in_.result_accuracy();
+    if (accuracy.has_tolerance()) {
+      a.mode = Mode::kTolerance;
+      a.atol = accuracy.tolerance().atol();
+      a.rtol = accuracy.tolerance().rtol();
+      a.ulps = accuracy.tolerance().ulps();
+    } else if (accuracy.mode() == proto::ResultAccuracy::HIGHEST) {
+      a.mode = Mode::kHighest;
+    }
+    return absl::OkStatus();
+  }
+  absl::Status operator()(CollectiveAttrs& a) {
+    a.channel_id = Channel();
+    if (!a.channel_id && in_.all_reduce_id() != 0) {
+      a.channel_id = in_.all_reduce_id();
+    }
+    ASSIGN_OR_RETURN(a.groups, GroupsFromProto(in_));
+    a.constrain_layout = in_.constrain_layout();
+    a.use_global_device_ids = in_.use_global_device_ids();
+    if (in_.dimensions_size() > 0) a.dimension = in_.dimensions(0);
+    return absl::OkStatus();
+  }
+  absl::Status operator()(PermuteAttrs& a) {
+    a.channel_id = Channel();
+    for (const auto& pair : in_.source_target_pairs()) {
+      a.source_target_pairs.emplace_back(pair.source(), pair.target());
+    }
+    if (in_.dynamic_slice_sizes().empty()) return absl::OkStatus();
+    const int rank =
+        operands_.empty() ? 0 : std::max(operands_[0]->shape().rank(), 1);
+    if (rank == 0 || in_.dynamic_slice_sizes_size() % rank != 0) {
+      return absl::InvalidArgumentError("slice sizes do not fit the operand");
+    }
+    for (int i = 0; i < in_.dynamic_slice_sizes_size(); i += rank) {
+      a.slice_sizes.emplace_back(in_.dynamic_slice_sizes().begin() + i,
+                                 in_.dynamic_slice_sizes().begin() + i + rank);
+    }
+    return absl::OkStatus();
+  }
+  absl::Status operator()(SendRecvAttrs& a) {
+    a.channel_id = Channel();
+    a.is_host_transfer = in_.is_host_transfer();
+    return absl::OkStatus();
+  }
+  absl::Status operator()(AsyncAttrs& a) {
+    if (in_.async_execution_thread() != "main") {
+      a.execution_thread = in_.async_execution_thread();
+    }
+    Aliasing(&a.aliasing);
+    return absl::OkStatus();
+  }
+  absl::Status operator()(CopyStartAttrs& a) {
+    if (in_.has_cross_program_prefetch_index()) {
+      a.cross_program_prefetch_index = in_.cross_program_prefetch_index();
+    } else if (in_.is_cross_program_prefetch()) {
+      a.cross_program_prefetch_index = 0;
+    }
+    return absl::OkStatus();
+  }
+  absl::Status operator()(FusionAttrs& a) {
+    Aliasing(&a.aliasing);
+    return EnumFromName(kFusionKinds, in_.fusion_kind(), "fusion kind",
+                        &a.kind);
+  }
+  absl::Status operator()(CallAttrs& a) {
+    a.is_composite = in_.is_composite();
+    Aliasing(&a.aliasing);
+    return absl::OkStatus();
+  }
+  absl::Status operator()(InfeedAttrs& a) {
+    a.config = in_.infeed_config();
+    return absl::OkStatus();
+  }
+  absl::Status operator()(OutfeedAttrs& a) {
+    a.config = in_.outfeed_config();
+    if (!in_.has_outfeed_shape() ||
+        in_.outfeed_shape().element_type() == proto::PRIMITIVE_TYPE_INVALID) {
+      return absl::OkStatus();
+    }
+    ASSIGN_OR_RETURN(a.outfeed_shape, hlo::FromProto(in_.outfeed_shape()));
+    return absl::OkStatus();
+  }
+  absl::Status operator()(DomainAttrs& a) {
+    a.kind = "sharding";
+    ASSIGN_OR_RETURN(a.entry, hlo::FromProto(in_.domain_entry_sharding()));
+    ASSIGN_OR_RETURN(a.exit, hlo::FromProto(in_.domain_exit_sharding()));
+    return absl::OkStatus();
+  }
+  absl::Status operator()(CustomCallAttrs& a) {
+    a.target = in_.custom_call_target();
+    RETURN_IF_ERROR(EnumFromNumber(kCustomCallApis,
+                                   in_.custom_call_api_version(),
+                                   "custom call API", &a.api_version));
+    // The first version is not written in texts.
+    if (a.api_version == CustomCallApi::kOriginal) {
+      a.api_version = CustomCallApi::kUnspecified;
+    }
+    RETURN_IF_ERROR(EnumFromNumber(kCustomCallSchedules,
+                                   in_.custom_call_schedule(), "schedule",
+                                   &a.schedule));
+    a.has_side_effect = in_.custom_call_has_side_effect();
+    if (in_.has_window()) a.window = FromProto(in_.window());
+    if (in_.has_convolution_dimension_numbers()) {
+      a.conv_dims = FromProto(in_.convolution_dimension_numbers());
+    }
+    a.feature_group_count = std::max<int64_t>(in_.feature_group_count(), 1);
+    a.batch_group_count = std::max<int64_t>(in_.batch_group_count(), 1);
+    RETURN_IF_ERROR(EnumFromNumber(kPaddingTypes, in_.padding_type(),
+                                   "padding type", &a.padding_type));
+    RETURN_IF_ERROR(FromProto(in_.precision_config(), &a.precision));
+    if (in_.constrain_layout()) {
+      auto& list = a.operand_layout_constraints.emplace();
+      for (const proto::ShapeProto& s : in_.operand_shapes_with_layout()) {
+        ASSIGN_OR_RETURN(Shape shape, hlo::FromProto(s));
+        list.push_back(std::move(shape));
+      }
+    }
+    if (in_.has_literal()) {
+      ASSIGN_OR_RETURN(Literal literal, hlo::FromProto(in_.literal()));
+      a.literal = std::make_shared<const Literal>(std::move(literal));
+    }
+    Aliasing(&a.aliasing);
+    return absl::OkStatus();
+  }
+
+ private:
+  absl::Status OneDimension(int64_t* dimension) {
+    if (in_.dimensions_size() != 1) {
+      return absl::InvalidArgumentError("it needs one dimension");
+    }
+    *dimension = in_.dimensions(0);
+    return absl::OkStatus();
+  }
+  std::optional<int64_t> Channel() const {
+    if (in_.channel_id() == 0) return std::nullopt;
+    return in_.channel_id();
+  }
+  void Aliasing(std::vector<OutputOperandAlias>* list) {
+    for (const auto& a : in_.output_operand_aliasing()) {
+      OutputOperandAlias alias;
+      Copy(a.output_shape_index(), &alias.output);
+      alias.operand = a.operand_index();
+      Copy(a.operand_shape_index(), &alias.operand_index);
+      list->push_back(std::move(alias));
+    }
+  }
+
+  const proto::HloInstructionProto& in_;
+  absl::Span<Instruction* const> operands_;
+};
+
+}  // namespace
+
+absl::Status AttributesFromProto(const proto::HloInstructionProto& in,
+                                 Opcode opcode,
+                                 absl::Span<Instruction* const> operands,
+                                 Attributes* attributes) {
+  *attributes = DefaultAttributes(opcode);
+  return std::visit(Reader(in, operands), *attributes);
+}
+
+}  // namespace ptxla::hlo

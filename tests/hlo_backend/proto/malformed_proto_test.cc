@@ -1,0 +1,85 @@
+// Broken protos are refused by name, never followed.
+#include <functional>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "hlo_backend/ir/parser.h"
+#include "hlo_backend/proto/module_proto.h"
+#include "tests/support/status_matchers.h"
+
+namespace ptxla::hlo {
+namespace {
+
+using ::testing::HasSubstr;
+
+absl::Status ReadAfter(
+    const std::function<void(proto::HloModuleProto*)>& damage) {
+  auto module = ParseModule(R"(
+sum {
+  a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  ROOT c = f32[] add(a, b)
+}
+ENTRY e {
+  p = f32[4]{0} parameter(0)
+  z = f32[] constant(0)
+  ROOT r = f32[] reduce(p, z), dimensions={0}, to_apply=sum
+})");
+  EXPECT_OK(module.status());
+  auto message = ToProto(**module);
+  EXPECT_OK(message.status());
+  damage(&*message);
+  return FromProto(*message).status();
+}
+
+proto::HloInstructionProto* Root(proto::HloModuleProto* m) {
+  return m->mutable_computations(1)->mutable_instructions(2);
+}
+
+TEST(MalformedProtoTest, TheInstructionAndTheFaultAreNamed) {
+  EXPECT_OK(ReadAfter([](auto*) {}));
+  EXPECT_THAT(
+      ReadAfter([](auto* m) { Root(m)->set_opcode("reducee"); }).message(),
+      HasSubstr("computation \"e\": instruction \"r\": unknown opcode"));
+  EXPECT_THAT(
+      ReadAfter([](auto* m) { Root(m)->set_operand_ids(0, 77); }).message(),
+      HasSubstr("instruction \"r\": no instruction before it"));
+  EXPECT_THAT(ReadAfter([](auto* m) {
+                Root(m)->set_called_computation_ids(0, 9);
+              }).message(),
+              HasSubstr("no computation before its own has the id 9"));
+  EXPECT_THAT(ReadAfter([](auto* m) { Root(m)->set_name("p"); }).message(),
+              HasSubstr("its name exists already"));
+  EXPECT_THAT(ReadAfter([](auto* m) { Root(m)->set_name("a b"); }).message(),
+              HasSubstr("no name of an instruction"));
+  EXPECT_THAT(ReadAfter([](auto* m) {
+                Root(m)->mutable_shape()->set_element_type(
+                    static_cast<proto::PrimitiveType>(99));
+              }).message(),
+              HasSubstr("element type number 99"));
+  EXPECT_THAT(ReadAfter([](auto* m) {
+                Root(m)->mutable_shape()->add_dimensions(-2);
+              }).message(),
+              HasSubstr("a dimension has the size -2"));
+  EXPECT_THAT(ReadAfter([](auto* m) {
+                m->mutable_computations(0)
+                    ->mutable_instructions(1)
+                    ->set_parameter_number(0);
+              }).message(),
+              HasSubstr("parameter 0 exists already"));
+  EXPECT_THAT(ReadAfter([](auto* m) {
+                m->mutable_computations(0)
+                    ->mutable_instructions(1)
+                    ->set_parameter_number(5);
+              }).message(),
+              HasSubstr("parameter 1 is missing"));
+  EXPECT_THAT(ReadAfter([](auto* m) {
+                m->mutable_computations(1)->set_root_id(99);
+              }).message(),
+              HasSubstr("no instruction has the id 99 of its root"));
+  EXPECT_THAT(ReadAfter([](auto* m) { m->clear_computations(); }).message(),
+              HasSubstr("no computation"));
+}
+
+}  // namespace
+}  // namespace ptxla::hlo
