@@ -392,4 +392,13 @@ void CodeBuilder::StoreStrided(int space, Sca base, int32_t offset,
   v.c = group;
 }
 
+void CodeBuilder::StoreStridedMasked(int space, Sca base, int32_t offset,
+                                     int32_t stride, int group, Vec value,
+                                     Mask mask) {
+  StoreStrided(space, base, offset, stride, group, value);
+  VInstr& v = Open().instrs.back();
+  v.op = Opcode::kVstStrMsk;
+  v.dst = mask.id;
+}
+
 }  // namespace ptxla::codegen

@@ -144,6 +144,8 @@ class CodeBuilder {
   void StoreMasked(int space, Sca base, int32_t offset, Vec value, Mask mask);
   void StoreStrided(int space, Sca base, int32_t offset, int32_t stride,
                     int group, Vec value);
+  void StoreStridedMasked(int space, Sca base, int32_t offset, int32_t stride,
+                          int group, Vec value, Mask mask);
 
   // --- Scalars ---
   Sca SImm(int32_t value);
@@ -157,6 +159,8 @@ class CodeBuilder {
   Sca SMulImm(Sca a, int32_t b);
   void SMove(Sca dst, Sca a);
   Sca SLoad(int space, Sca base, int32_t offset);  // SMEM
+  void SStore(int space, Sca base, int32_t offset, Sca value);
+  Sca SSelectImm(Pred p, Sca if_set, int32_t if_not);
   Pred SCompareImm(Opcode op, Sca a, int32_t imm);
 
   // --- Kernel state and DMA ---

@@ -179,6 +179,24 @@ Sca CodeBuilder::SLoad(int space, Sca base, int32_t offset) {
   return d;
 }
 
+void CodeBuilder::SStore(int space, Sca base, int32_t offset, Sca value) {
+  VInstr& v = Emit(Opcode::kSst);
+  v.space = static_cast<int16_t>(space);
+  v.a = base.id;
+  v.imm = offset;
+  v.b = value.id;
+}
+
+Sca CodeBuilder::SSelectImm(Pred p, Sca if_set, int32_t if_not) {
+  const Sca d = NewSca();
+  VInstr& v = Emit(Opcode::kSsel);
+  v.dst = d.id;
+  v.c = p.id;
+  v.a = if_set.id;
+  v.imm = if_not;
+  return d;
+}
+
 Pred CodeBuilder::SCompareImm(Opcode op, Sca a, int32_t imm) {
   const Pred d = NewPred();
   VInstr& v = Emit(op);

@@ -30,20 +30,28 @@ RowDma RowDma::ToArg(int arg, int64_t pieces, int64_t pitch, Tiling* tiling) {
   return row;
 }
 
-void RowDma::Run(CodeBuilder& b, Sca offset, Sca vmem) const {
-  b.NewBlock("start row", codegen::BlockMode::kInOrder);
+void RowDma::Start(CodeBuilder& b, Sca offset, Sca vmem) const {
   codegen::VInstr start;
   start.op = Opcode::kDmaStartDesc;
   start.imm = descriptor_;
   start.a = to_arg_ ? vmem.id : offset.id;
   start.b = to_arg_ ? offset.id : vmem.id;
   b.Emit(start);
-  b.NewBlock("wait for row", codegen::BlockMode::kInOrder);
+}
+
+void RowDma::Wait(CodeBuilder& b, int64_t rows) const {
+  b.NewBlock("wait for rows", codegen::BlockMode::kInOrder);
   codegen::VInstr wait;
   wait.op = Opcode::kDmaDoneWait;
   wait.imm = semaphore_;
-  wait.imm2 = static_cast<int32_t>(bytes_);
+  wait.imm2 = static_cast<int32_t>(rows * bytes_);
   b.Emit(wait);
+}
+
+void RowDma::Run(CodeBuilder& b, Sca offset, Sca vmem) const {
+  b.NewBlock("start row", codegen::BlockMode::kInOrder);
+  Start(b, offset, vmem);
+  Wait(b, 1);
 }
 
 }  // namespace ptxla::lowering

@@ -16,6 +16,11 @@ class RowDma {
   static RowDma FromArg(int arg, int64_t pieces, int64_t pitch, Tiling* tiling);
   static RowDma ToArg(int arg, int64_t pieces, int64_t pitch, Tiling* tiling);
 
+  // An instruction of the open block.
+  void Start(codegen::CodeBuilder& b, codegen::Sca offset,
+             codegen::Sca vmem) const;
+  // A block: until `rows` that were started have arrived.
+  void Wait(codegen::CodeBuilder& b, int64_t rows) const;
   // Blocks of code: start, wait. `offset`: bytes into the argument; `vmem`: an
   // address. Both are globals.
   void Run(codegen::CodeBuilder& b, codegen::Sca offset,

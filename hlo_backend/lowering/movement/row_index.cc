@@ -48,20 +48,23 @@ int RowIndex::AddWindow(int arg, int64_t rows, int64_t steps,
     dim.hbm_stride = isa::kRowBytes;
     dim.vmem_stride = kColumnStride;
     w.inner_bytes = kColumnStride;
-    w.slot_bytes = rows * kColumnStride;
   } else {
     // 1-D words lie one after another; 32 bytes are a granule.
     dim.block = CeilOfRatio<int64_t>(rows, 8);
     dim.extent = CeilOfRatio<int64_t>(count_, 8);
     dim.hbm_stride = dim.vmem_stride = kColumnStride;
     w.inner_bytes = kColumnStride;
-    w.slot_bytes = dim.block * kColumnStride;
   }
+  w.slot_bytes = SlotBytes(rows);
   dim.grid_dim = steps > 1 ? 0 : -1;
   w.dims = {dim};
   w.slots = steps > 1 ? 2 : 1;
   tiling->windows.push_back(std::move(w));
   return static_cast<int>(tiling->windows.size()) - 1;
+}
+
+int64_t RowIndex::SlotBytes(int64_t rows) const {
+  return (column_ ? rows : CeilOfRatio<int64_t>(rows, 8)) * kColumnStride;
 }
 
 Sca RowIndex::LoadRaw(CodeBuilder& b, Sca window, Sca n) const {
@@ -84,6 +87,10 @@ Sca RowIndex::Load(CodeBuilder& b, Sca window, Sca n, int64_t bound) const {
 }
 
 Sca RowOffset(CodeBuilder& b, Sca r, int64_t tile_rows, int64_t pitch) {
+  // Rows of one tile across lie one after another.
+  if (pitch == tile_rows * isa::kRowBytes) {
+    return b.SBinaryImm(Opcode::kSshll, r, 9);
+  }
   int shift = 0;
   while ((int64_t{1} << shift) < tile_rows) ++shift;
   const Sca tile = b.SBinaryImm(Opcode::kSshrl, r, shift);

@@ -20,6 +20,8 @@ class RowIndex {
 
   // Adds the window that brings the indices of a step's `rows` rows to SMEM.
   int AddWindow(int arg, int64_t rows, int64_t steps, Tiling* tiling) const;
+  // SMEM bytes of the indices of `rows` rows in a slot.
+  int64_t SlotBytes(int64_t rows) const;
   // Index number `n` of the step, clamped to [0, bound).
   codegen::Sca Load(codegen::CodeBuilder& b, codegen::Sca window,
                     codegen::Sca n, int64_t bound) const;

@@ -8,8 +8,8 @@
 
 namespace ptxla::lowering {
 
-// table[index[n], :] += updates[n, :], one row after another: equal indices
-// must see each other's sums. The result takes over the table's memory.
+// table[index[n], :] += updates[n, :]; equal indices see each other's sums.
+// scatter_forms.h says in which ways. The result takes over the table's memory.
 // Unimplemented: other than whole rows of f32, other than a sum.
 absl::StatusOr<isa::Kernel> EmitScatter(const KernelContext& context,
                                         const hlo::Instruction& i);

@@ -148,7 +148,14 @@ ProductCost CostOf(const ProductProblem& p, const ProductTile& t,
                         limits.hbm_latency_cycles;
   const int64_t last = dma(out_bytes) + limits.hbm_latency_cycles;
   const int64_t step = c.step_bundles + limits.step_cycles;
-  c.cycles = first + last + std::max(steps * step, dma(c.hbm_bytes));
+  // A fetch has the time of one step: shorter steps wait for its latency.
+  const int64_t fetches = std::min(steps, std::max(lhs_fetches, rhs_fetches));
+  const int64_t fetch_bytes =
+      (lhs_fetches * lhs_bytes + rhs_fetches * rhs_bytes) / limits.cores;
+  const int64_t fetching =
+      fetches > 1 ? fetches * limits.hbm_latency_cycles + dma(fetch_bytes) : 0;
+  c.cycles =
+      first + last + std::max({steps * step, dma(c.hbm_bytes), fetching});
   return c;
 }
 

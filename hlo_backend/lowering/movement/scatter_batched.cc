@@ -1,0 +1,156 @@
+// BatchedScatter: rows in flight.
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "hlo_backend/lowering/movement/row_dma.h"
+#include "hlo_backend/lowering/movement/scatter_forms.h"
+
+namespace ptxla::lowering {
+namespace {
+
+using codegen::CodeBuilder;
+using codegen::Sca;
+using codegen::Vec;
+using isa::Opcode;
+
+constexpr int64_t kMostRows = 256;
+constexpr int kUnroll = 8;
+enum Space { kUpdates, kSlots, kOwners = 101 };
+
+int Log2(int64_t power) {
+  int log = 0;
+  while ((int64_t{1} << log) < power) ++log;
+  return log;
+}
+
+// The code of a step; addresses are globals.
+class Batch {
+ public:
+  Batch(const ScatterProblem& p, const ScatterFrame& f, RowDma fetch,
+        RowDma store)
+      : p_(p), f_(f), fetch_(fetch), store_(store) {}
+
+  absl::Status Emit(CodeBuilder& b) {
+    b.NewBlock("addresses");
+    indices_ = b.GlobalSca();
+    updates_ = b.GlobalSca();
+    slots_ = b.GlobalSca();
+    owners_ = b.GlobalSca();
+    first_ = b.GlobalSca();
+    b.WindowAddress(indices_, f_.indices);
+    b.WindowAddress(updates_, f_.updates);
+    b.ScratchAddress(slots_, 0);
+    b.SMove(
+        owners_,
+        b.SAddImm(indices_, static_cast<int32_t>(p_.index.SlotBytes(f_.rows))));
+    const Sca step = b.NewSca();
+    b.GridIndex(step, 0);
+    b.SMove(first_, b.SMulImm(step, static_cast<int32_t>(f_.rows)));
+    // The last writer is the first row.
+    ForRows(b, "owners", [&](Sca k, int u) {
+      const Sca n = b.SBinary(Opcode::kSsub,
+                              b.SImm(static_cast<int32_t>(f_.rows - 1 - u)), k);
+      b.SStore(kOwners, Owner(b, Row(b, Index(b, n))), 0, n);
+    });
+    ForRows(b, "fetch rows", [&](Sca k, int u) {
+      const Sca n = b.SAddImm(k, u);
+      fetch_.Start(b, RowOffset(b, Row(b, Index(b, n)), p_.table), Slot(b, n));
+    });
+    fetch_.Wait(b, f_.rows);
+    ForRows(b, "add rows", [&](Sca k, int u) { Add(b, k, u); });
+    ForRows(b, "store rows", [&](Sca k, int u) {
+      const Sca row = Row(b, Index(b, b.SAddImm(k, u)));
+      const Sca owner = b.SLoad(kOwners, Owner(b, row), 0);
+      store_.Start(b, RowOffset(b, row, p_.table), Slot(b, owner));
+    });
+    store_.Wait(b, f_.rows);
+    return absl::OkStatus();
+  }
+
+ private:
+  template <class Fn>
+  void ForRows(CodeBuilder& b, const char* label, Fn body) {
+    const Sca k = b.BeginLoop(f_.rows / kUnroll, kUnroll);
+    b.NewBlock(label);
+    for (int u = 0; u < kUnroll; ++u) body(k, u);
+    b.EndLoop();
+  }
+
+  Sca Index(CodeBuilder& b, Sca n) {
+    return IndexOrNone(b, p_, f_, indices_, first_, n);
+  }
+  // A row of the table in any case.
+  Sca Row(CodeBuilder& b, Sca index) {
+    const Sca high = b.SBinaryImm(Opcode::kSmin, index,
+                                  static_cast<int32_t>(p_.table.rows - 1));
+    return b.SBinaryImm(Opcode::kSmax, high, 0);
+  }
+  Sca Owner(CodeBuilder& b, Sca row) {
+    return b.SAdd(owners_, b.SBinaryImm(Opcode::kSshll, row, 2));
+  }
+  Sca Slot(CodeBuilder& b, Sca n) {
+    const int shift = Log2(isa::kVregBytes);
+    if (p_.registers() == 1) {
+      return b.SAdd(slots_, b.SBinaryImm(Opcode::kSshll, n, shift));
+    }
+    return b.SAdd(slots_, b.SMulImm(n, static_cast<int32_t>(p_.registers() *
+                                                            isa::kVregBytes)));
+  }
+
+  void Add(CodeBuilder& b, Sca k, int u) {
+    const Sca index = Index(b, b.SAddImm(k, u));
+    const Sca owner = b.SLoad(kOwners, Owner(b, Row(b, index)), 0);
+    // Rows outside the table are added to a slot that is not written back.
+    const Sca mine =
+        b.SSelectImm(b.SCompareImm(Opcode::kScmpLtU, index,
+                                   static_cast<int32_t>(p_.table.rows)),
+                     owner, static_cast<int32_t>(f_.rows));
+    const Sca at = Slot(b, mine);
+    const Sca from = b.SAdd(updates_, RowOffset(b, k, 8, f_.pitch));
+    for (int64_t r = 0; r < p_.registers(); ++r) {
+      const auto offset = static_cast<int32_t>(r * isa::kVregBytes);
+      const Vec update = b.LoadStrided(
+          kUpdates, from, 8 * offset + u * isa::kRowBytes, isa::kVregBytes, 1);
+      b.Store(kSlots, at, offset,
+              b.Binary(Opcode::kVaddF32, b.Load(kSlots, at, offset), update));
+    }
+  }
+
+  const ScatterProblem p_;
+  const ScatterFrame f_;
+  const RowDma fetch_, store_;
+  Sca indices_, updates_, slots_, owners_, first_;
+};
+
+}  // namespace
+
+absl::StatusOr<Tiling> BatchedScatter(const KernelContext& context,
+                                      const ScatterProblem& p) {
+  for (int64_t rows = kMostRows; rows >= 8; rows /= 2) {
+    ScatterFrame f = FrameScatter(p, rows);
+    Tiling& t = f.tiling;
+    t.scratch_bytes = (f.rows + 1) * p.registers() * isa::kVregBytes;
+    // Owners of the table's rows stand behind the indices.
+    isa::Window& indices = t.windows[f.indices];
+    indices.slot_bytes += RoundUpTo<int64_t>(p.table.rows * 4, 32);
+    const int64_t smem = context.chip.smem().count();
+    if (2 * indices.slot_bytes > smem) indices.slots = 1;
+    if (indices.slot_bytes > smem) {
+      return absl::ResourceExhaustedError("too many rows for SMEM");
+    }
+    if (VmemBytes(t) > VmemBudget(context)) continue;
+    const int64_t pitch = p.table.tile_bytes();
+    const RowDma fetch = RowDma::FromArg(0, p.pieces(), pitch, &t);
+    const RowDma store = RowDma::ToArg(3, p.pieces(), pitch, &t);
+    t.work.hbm_bytes =
+        3 * p.updates.rows * p.pieces() * isa::kRowBytes + p.args[1].bytes;
+    t.note = absl::StrCat(f.rows, " rows in flight");
+    t.body = [p, f, fetch, store](CodeBuilder& b) {
+      return Batch(p, f, fetch, store).Emit(b);
+    };
+    return t;
+  }
+  return absl::ResourceExhaustedError("rows too long for VMEM");
+}
+
+}  // namespace ptxla::lowering

@@ -1,0 +1,55 @@
+// The ways to add rows to a table, and what they share.
+//
+//   resident  The whole table is in VMEM while rows are added: one copy in, one
+//             out. Equal indices follow one another through VMEM.
+//   batched   Rows of the table are fetched, added to and written back, many
+//             in flight. Rows of a batch that share an index share the slot of
+//             the first of them: an array in SMEM says whose that is.
+//   serial    One row after another, for tables that fit neither VMEM nor, by
+//             their number of rows, SMEM.
+#ifndef PTXLA_HLO_BACKEND_LOWERING_MOVEMENT_SCATTER_FORMS_H_
+#define PTXLA_HLO_BACKEND_LOWERING_MOVEMENT_SCATTER_FORMS_H_
+
+#include "absl/status/statusor.h"
+#include "hlo_backend/ir/instruction.h"
+#include "hlo_backend/lowering/kernel_emitter.h"
+#include "hlo_backend/lowering/movement/row_index.h"
+#include "hlo_backend/lowering/physical_array.h"
+
+namespace ptxla::lowering {
+
+struct ScatterProblem {
+  PhysicalArray table, updates;
+  RowIndex index;
+  std::vector<isa::KernelArg> args;
+
+  // 512-byte pieces of a row, eight to a register.
+  int64_t pieces() const { return updates.tiles_across; }
+  int64_t registers() const { return (pieces() + 7) / 8; }
+};
+
+// Windows of a scatter in `rows` rows a step, and the code that walks them.
+struct ScatterFrame {
+  Tiling tiling;
+  int64_t rows = 0, steps = 1;
+  int64_t pitch = 0;  // bytes between eights of rows of updates in VMEM
+  int indices = 0, updates = 0;  // window numbers
+};
+ScatterFrame FrameScatter(const ScatterProblem& problem, int64_t rows);
+
+// The index of row `n` of a step, -1 for rows after the last; `first`: number
+// of the step's first row.
+codegen::Sca IndexOrNone(codegen::CodeBuilder& b, const ScatterProblem& problem,
+                         const ScatterFrame& frame, codegen::Sca indices,
+                         codegen::Sca first, codegen::Sca n);
+
+// ResourceExhausted if the form does not fit the chip.
+absl::StatusOr<Tiling> ResidentScatter(const KernelContext& context,
+                                       const ScatterProblem& problem);
+absl::StatusOr<Tiling> BatchedScatter(const KernelContext& context,
+                                      const ScatterProblem& problem);
+absl::StatusOr<Tiling> SerialScatter(const ScatterProblem& problem);
+
+}  // namespace ptxla::lowering
+
+#endif  // PTXLA_HLO_BACKEND_LOWERING_MOVEMENT_SCATTER_FORMS_H_

@@ -1,0 +1,118 @@
+// ResidentScatter: the table in VMEM.
+#include "absl/strings/str_cat.h"
+#include "hlo_backend/lowering/movement/scatter_forms.h"
+
+namespace ptxla::lowering {
+namespace {
+
+using codegen::CodeBuilder;
+using codegen::Mask;
+using codegen::Sca;
+using codegen::Vec;
+using isa::Opcode;
+
+constexpr int64_t kRowsPerStep = 128;
+constexpr int kUnroll = 8;
+enum Space { kUpdates, kTable };
+
+// A DMA of the whole table; returns its descriptor.
+int AddCopy(const PhysicalArray& table, bool to_table, Tiling* t) {
+  isa::DmaDescriptor d;
+  (to_table ? d.dst_arg : d.src_arg) = to_table ? 3 : 0;
+  d.dims = {{1, 0, 0}};
+  d.inner_bytes = table.bytes();
+  d.semaphore = t->num_semaphores++;
+  t->descriptors.push_back(d);
+  return static_cast<int>(t->descriptors.size()) - 1;
+}
+
+void RunCopy(CodeBuilder& b, int descriptor, Sca scratch, bool to_table,
+             int64_t bytes) {
+  b.NewBlock("copy table", codegen::BlockMode::kInOrder);
+  codegen::VInstr start;
+  start.op = Opcode::kDmaStartDesc;
+  start.imm = descriptor;
+  (to_table ? start.a : start.b) = scratch.id;
+  b.Emit(start);
+  codegen::VInstr wait;
+  wait.op = Opcode::kDmaDoneWait;
+  wait.imm = descriptor;  // one semaphore each
+  wait.imm2 = static_cast<int32_t>(bytes);
+  b.Emit(wait);
+}
+
+}  // namespace
+
+absl::StatusOr<Tiling> ResidentScatter(const KernelContext& context,
+                                       const ScatterProblem& p) {
+  ScatterFrame f = FrameScatter(p, kRowsPerStep);
+  Tiling& t = f.tiling;
+  const int64_t bytes = p.table.bytes();
+  // Behind the table: the row of what is added nowhere, and what the last
+  // register of a row reads too much.
+  t.scratch_bytes = bytes + p.table.row_stride() + 8 * p.table.tile_bytes();
+  const int fetch = AddCopy(p.table, false, &t);
+  const int store = AddCopy(p.table, true, &t);
+  t.work.hbm_bytes = 2 * bytes + p.args[1].bytes + p.args[2].bytes;
+  t.note = absl::StrCat("table in VMEM, ", f.rows, " rows per step");
+  if (VmemBytes(t) > VmemBudget(context)) {
+    return absl::ResourceExhaustedError("the table does not fit into VMEM");
+  }
+  t.entry = [=](CodeBuilder& b) -> absl::Status {
+    b.NewBlock("table");
+    const Sca table = b.GlobalSca();
+    b.ScratchAddress(table, 0);
+    RunCopy(b, fetch, table, false, bytes);
+    return absl::OkStatus();
+  };
+  t.body = [p, f, store, bytes](CodeBuilder& b) -> absl::Status {
+    b.NewBlock("addresses");
+    const Sca indices = b.GlobalSca(), updates = b.GlobalSca(),
+              table = b.GlobalSca(), first = b.GlobalSca();
+    b.WindowAddress(indices, f.indices);
+    b.WindowAddress(updates, f.updates);
+    b.ScratchAddress(table, 0);
+    const Sca step = b.NewSca();
+    b.GridIndex(step, 0);
+    b.SMove(first, b.SMulImm(step, static_cast<int32_t>(f.rows)));
+    const auto nowhere =
+        static_cast<int32_t>(p.table.tiles_down * p.table.tile_rows);
+    const Sca n = b.BeginLoop(f.rows / kUnroll, kUnroll);
+    b.NewBlock("add rows");
+    const Sca from = b.SAdd(updates, RowOffset(b, n, 8, f.pitch));
+    for (int u = 0; u < kUnroll; ++u) {
+      const Sca raw = IndexOrNone(b, p, f, indices, first, b.SAddImm(n, u));
+      const Sca row =
+          b.SSelectImm(b.SCompareImm(Opcode::kScmpLtU, raw,
+                                     static_cast<int32_t>(p.table.rows)),
+                       raw, nowhere);
+      const Sca at = b.SAdd(table, RowOffset(b, row, p.table));
+      for (int64_t k = 0; k < p.registers(); ++k) {
+        const auto stride = static_cast<int32_t>(p.table.tile_bytes());
+        const auto piece = static_cast<int32_t>(8 * k);
+        const Vec sum =
+            b.Binary(Opcode::kVaddF32,
+                     b.LoadStrided(kTable, at, piece * stride, stride, 1),
+                     b.LoadStrided(kUpdates, from,
+                                   piece * isa::kVregBytes + u * isa::kRowBytes,
+                                   isa::kVregBytes, 1));
+        const int64_t left = p.pieces() - 8 * k;
+        if (left >= 8) {
+          b.StoreStrided(kTable, at, piece * stride, stride, 1, sum);
+        } else {
+          const Mask mine = b.Range(0, 128, 0, static_cast<int>(left));
+          b.StoreStridedMasked(kTable, at, piece * stride, stride, 1, sum,
+                               mine);
+        }
+      }
+    }
+    b.EndLoop();
+    b.BeginWhen(0, isa::When::Kind::kLast);
+    RunCopy(b, store, table, true, bytes);
+    b.EndWhen();
+    return absl::OkStatus();
+  };
+  return t;
+}
+
+}  // namespace ptxla::lowering
