@@ -13,6 +13,9 @@ using codegen::Sca;
 using codegen::Vec;
 using isa::Opcode;
 
+// Tiles that each XLU takes in one block of code.
+constexpr int64_t kTilesPerUnit = 4;
+
 // 128 rows of K at 128 lanes of M, as registers of 16 packed bf16 rows.
 std::vector<Vec> LoadPacked(CodeBuilder& b, const BlockPlace& from, Sca base,
                             int32_t offset) {
@@ -77,42 +80,41 @@ void EmitLhsTranspose(const BlockPlace& from, const BlockPlace& to,
                       int64_t batch, int64_t m, int64_t k,
                       const ArrayShape& arrays, CodeBuilder* b) {
   const int64_t k_tiles = CeilOfRatio<int64_t>(k, 128);
-  // Two tiles in flight for each XLU: one enters while the other comes out.
-  const int64_t unroll = std::min<int64_t>(k_tiles, 2 * b->model().xlus);
+  // Several tiles for each XLU follow one another in a block: filling and
+  // draining it is paid once.
+  const int64_t in_block = kTilesPerUnit * b->model().xlus;
   const auto source_step = static_cast<int32_t>(16 * from.row_pitch);
   const auto target_step = static_cast<int32_t>(to.lane_pitch);
-  const auto emit = [&](int64_t member, int64_t col, Sca first,
-                        int64_t first_tile, int64_t tiles) {
-    b->NewBlock("transpose lhs");
-    const auto from_offset = static_cast<int32_t>(from.Offset(member, 0, col) +
-                                                  first_tile * source_step);
-    const auto to_offset = static_cast<int32_t>(to.Offset(member, col, 0) +
-                                                first_tile * target_step);
-    Sca source = b->SAddImm(from.base, from_offset);
-    Sca target = b->SAddImm(to.base, to_offset);
-    if (first.valid()) {
-      source = b->SAdd(source, b->SMulImm(first, source_step));
-      target = b->SAdd(target, b->SMulImm(first, target_step));
-    }
-    for (int64_t t = 0; t < tiles; ++t) {
-      TransposeTile(*b, from, source, static_cast<int32_t>(t * source_step), to,
-                    target, static_cast<int32_t>(t * target_step),
-                    std::min<int64_t>(128, m - col), arrays.bf16);
-    }
+  int64_t open = 0;  // tiles in the block
+  const auto emit = [&](Sca source, Sca target, int64_t member, int64_t col,
+                        int64_t tile) {
+    TransposeTile(
+        *b, from, source,
+        static_cast<int32_t>(from.Offset(member, 0, col) + tile * source_step),
+        to, target,
+        static_cast<int32_t>(to.Offset(member, col, 0) + tile * target_step),
+        std::min<int64_t>(128, m - col), arrays.bf16);
   };
   for (int64_t member = 0; member < batch; ++member) {
     for (int64_t col = 0; col < m; col += 128) {
-      if (k_tiles >= 2 * unroll) {
+      int64_t done = 0;
+      if (k_tiles >= 2 * in_block) {
         const Sca first =
-            b->BeginLoop(k_tiles / unroll, static_cast<int32_t>(unroll));
-        emit(member, col, first, 0, unroll);
+            b->BeginLoop(k_tiles / in_block, static_cast<int32_t>(in_block));
+        b->NewBlock("transpose lhs");
+        const Sca source = b->SAdd(from.base, b->SMulImm(first, source_step));
+        const Sca target = b->SAdd(to.base, b->SMulImm(first, target_step));
+        for (int64_t t = 0; t < in_block; ++t) {
+          emit(source, target, member, col, t);
+        }
         b->EndLoop();
-      } else {
-        emit(member, col, Sca(), 0, unroll);
+        done = k_tiles / in_block * in_block;
+        open = 0;
       }
-      const int64_t done = k_tiles / unroll * unroll;
-      for (int64_t t = done; t < k_tiles; t += unroll) {
-        emit(member, col, Sca(), t, std::min(unroll, k_tiles - t));
+      for (int64_t t = done; t < k_tiles; ++t) {
+        if (open == 0) b->NewBlock("transpose lhs");
+        emit(from.base, to.base, member, col, t);
+        open = (open + 1) % in_block;
       }
     }
   }

@@ -107,12 +107,14 @@ ProductCost CostOf(const ProductProblem& p, const ProductTile& t,
                                (t.grid_k == 1 ? last_visit : visit)) +
                    push + a.latency;
   if (p.lhs.transposed) {
-    // 16 rows of 128 lanes enter the XLU in one push.
+    // 16 rows of 128 lanes enter the XLU in one push. A block of the LHS is
+    // transposed once if it stays while N is walked.
     const int64_t pushes = t.block_b * rows * depth / (128 * 16);
     const int64_t transpose =
         pushes * machine.Interval(isa::IntervalKey::kXluTransposeB16) /
         std::max(1, machine.xlus);
-    c.step_bundles += t.n_inner ? transpose / t.grid_n + 1 : transpose;
+    c.step_bundles +=
+        t.n_inner && t.grid_k == 1 ? transpose / t.grid_n + 1 : transpose;
   }
 
   const int64_t lhs_fetches =
