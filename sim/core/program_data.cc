@@ -11,6 +11,64 @@
 
 namespace ptxla::sim {
 
+namespace {
+
+// The VMEM arguments of a kernel on several cores. Every core has them in its
+// own VMEM; what one wrote, all have after the barrier.
+class SharedVmem {
+ public:
+  // Both outlive this.
+  SharedVmem(const isa::Kernel& kernel, const std::vector<isa::ArgMemory>& args)
+      : kernel_(kernel), args_(args) {}
+
+  // Core 0 comes first: it holds what was there before.
+  void Enter(int core, isa::Core* c) {
+    ForEach([&](size_t i, int64_t begin, int64_t end) {
+      const absl::Span<uint8_t> bytes =
+          c->vmem(end).subspan(begin, end - begin);
+      if (core == 0) {
+        before_[i].assign(bytes.begin(), bytes.end());
+        after_[i] = before_[i];
+      } else {
+        std::copy(before_[i].begin(), before_[i].end(), bytes.begin());
+      }
+    });
+  }
+  void Leave(isa::Core* c) {
+    ForEach([&](size_t i, int64_t begin, int64_t end) {
+      const absl::Span<uint8_t> bytes =
+          c->vmem(end).subspan(begin, end - begin);
+      for (size_t k = 0; k < bytes.size(); ++k) {
+        if (bytes[k] != before_[i][k]) after_[i][k] = bytes[k];
+      }
+    });
+  }
+  void Store(isa::Core* c) {
+    ForEach([&](size_t i, int64_t begin, int64_t end) {
+      std::copy(after_[i].begin(), after_[i].end(),
+                c->vmem(end).subspan(begin, end - begin).begin());
+    });
+  }
+
+ private:
+  template <class Fn>
+  void ForEach(Fn fn) {
+    before_.resize(args_.size());
+    after_.resize(args_.size());
+    for (size_t i = 0; i < args_.size(); ++i) {
+      const isa::KernelArg& arg = kernel_.args[i];
+      if (arg.space != isa::Space::kVmem) continue;
+      fn(i, args_[i].address, args_[i].address + arg.bytes);
+    }
+  }
+
+  const isa::Kernel& kernel_;
+  const std::vector<isa::ArgMemory>& args_;
+  std::vector<std::vector<uint8_t>> before_, after_;
+};
+
+}  // namespace
+
 ProgramData::ProgramData(const isa::Program& program, const chips::Slice& slice,
                          isa::InterpreterOptions options)
     : program_(program) {
@@ -28,8 +86,16 @@ ProgramData::ProgramData(const isa::Program& program, const chips::Slice& slice,
     const size_t end = static_cast<size_t>(b.offset + b.bytes);
     if (memory.size() < end) memory.resize(end, 0);
   }
-  // Stores move whole registers: the last buffer's register is memory too.
-  vmem_end = std::min(RoundUpTo<int64_t>(vmem_end, isa::kVregBytes),
+  // A block at the ragged end of an array in VMEM is read whole, and loads move
+  // whole registers: what lies behind is memory too, and nothing uses it.
+  int64_t block = isa::kVmemAlignment;
+  for (const isa::Kernel& k : program.kernels) {
+    for (const isa::Window& w : k.windows) {
+      block = std::max(block, w.slot_bytes);
+    }
+  }
+  vmem_end = std::max(vmem_end, program.scoped_vmem_bytes);
+  vmem_end = std::min(RoundUpTo<int64_t>(vmem_end + block, isa::kVregBytes),
                       std::max(vmem_end, machine.vmem_bytes));
   for (auto& core : cores_) core->vmem(vmem_end);
   for (const isa::Program::Constant& c : program.constants) {
@@ -87,29 +153,28 @@ absl::StatusOr<std::vector<uint8_t>> ProgramData::Output(int index) {
 absl::StatusOr<std::vector<BundleTrace>> ProgramData::Execute(
     const isa::Call& call, const KernelPlan& plan, const DeviceModel& device) {
   const isa::Kernel& kernel = *plan.kernel;
+  std::vector<isa::ArgMemory> args;
+  for (size_t i = 0; i < call.args.size(); ++i) {
+    const isa::Buffer& b = program_.buffers[call.args[i].buffer];
+    isa::ArgMemory arg;
+    if (b.space == isa::Space::kVmem || b.space == isa::Space::kSmem) {
+      arg.address = b.offset + call.args[i].offset;
+    } else {
+      arg.bytes = At(call.args[i], kernel.args[i].bytes);
+    }
+    args.push_back(arg);
+  }
+  SharedVmem shared(kernel, args);
   std::vector<BundleTrace> traces;
   for (int core = 0; core < call.cores; ++core) {
-    std::vector<isa::ArgMemory> args;
-    for (size_t i = 0; i < call.args.size(); ++i) {
-      const isa::Buffer& b = program_.buffers[call.args[i].buffer];
-      isa::ArgMemory arg;
-      if (b.space == isa::Space::kVmem || b.space == isa::Space::kSmem) {
-        if (call.cores > 1) {
-          return absl::UnimplementedError(absl::StrCat(
-              "kernel \"", kernel.name, "\" on ", call.cores,
-              " cores with an argument in the memory of one core"));
-        }
-        arg.address = b.offset + call.args[i].offset;
-      } else {
-        arg.bytes = At(call.args[i], kernel.args[i].bytes);
-      }
-      args.push_back(arg);
-    }
-    ASSIGN_OR_RETURN(
-        BundleTrace trace,
-        ExecuteBundles(plan, device, cores_[core].get(), args, core));
+    isa::Core* const c = cores_[core].get();
+    if (call.cores > 1) shared.Enter(core, c);
+    ASSIGN_OR_RETURN(BundleTrace trace,
+                     ExecuteBundles(plan, device, c, args, core));
+    if (call.cores > 1) shared.Leave(c);
     traces.push_back(std::move(trace));
   }
+  if (call.cores > 1) shared.Store(cores_[0].get());
   return traces;
 }
 

@@ -6,6 +6,10 @@
 //   SimOptions o; o.fidelity = Fidelity::kBundle; o.data = &data;
 //   ASSIGN_OR_RETURN(auto trace, Simulate(program, slice, o));
 //   ASSIGN_OR_RETURN(auto out, data.Output(0));
+//
+// A buffer in VMEM is in the VMEM of every core of a megacore device, as the
+// TPU compiler's memory spaces on v5p have it; what the cores exchange at the
+// barrier takes no time of its own.
 #ifndef PTXLA_SIM_CORE_PROGRAM_DATA_H_
 #define PTXLA_SIM_CORE_PROGRAM_DATA_H_
 

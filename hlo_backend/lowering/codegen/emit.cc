@@ -254,6 +254,14 @@ absl::StatusOr<const BlockCache::Entry*> BlockCache::Get(const VNode& block,
     ++hits_;
     return entry.get();
   }
+  for (const VInstr& v : block.instrs) {
+    // An instruction of another generation has no latency here: no schedule of
+    // it would mean anything.
+    if (!isa::Supports(model_, v.op)) {
+      return absl::UnimplementedError(absl::StrCat(
+          "chip ", model_.name, " has no ", isa::Info(v.op).mnemonic));
+    }
+  }
   ASSIGN_OR_RETURN(Entry made, Make(block, code));
   entry = std::make_unique<Entry>(std::move(made));
   return entry.get();

@@ -44,17 +44,15 @@ LoadForm FormOf(const Piece& piece) {
   // `group` rows in a row, groups `stride` apart; sublanes that the piece does
   // not have may load anything.
   for (int group : {8, 4, 2, 1}) {
+    // Where the group of the first sublane begins: before the operand if the
+    // piece takes the operand's first rows to the middle of a register.
+    const int64_t base = piece.rows[first] - first % group;
+    int64_t stride = group == 8 ? 8 : -1;
     bool fits = true;
-    int64_t stride = group == 8 ? 8 : -1, base = -1;
-    for (int s = first; s < 8 && fits; ++s) {
+    for (int s = first + 1; s < 8 && fits; ++s) {
       if (!(piece.sublanes >> s & 1)) continue;
-      const int64_t start = piece.rows[s] - s % group;  // of the group
-      if (base < 0) {
-        base = start;
-        first = s / group;
-        continue;
-      }
-      const int apart = s / group - first;
+      const int64_t start = piece.rows[s] - s % group;
+      const int apart = s / group - first / group;
       if (apart == 0) {
         fits = start == base;
       } else if (stride < 0) {
@@ -64,8 +62,6 @@ LoadForm FormOf(const Piece& piece) {
         fits = start - base == apart * stride;
       }
     }
-    first = 0;
-    while (!(piece.sublanes >> first & 1)) ++first;
     if (!fits) continue;
     if (stride < 0) stride = group;
     const int64_t at = base - first / group * stride;

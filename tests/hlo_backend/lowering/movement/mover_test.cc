@@ -114,6 +114,12 @@ TEST(MoverTest, ConcatenatesAndPads) {
               "f32[5,130] concatenate(a, b), dimensions={1}");
   ExpectMoves("  a = bf16[5,30] parameter(0)\n  b = bf16[6,30] parameter(1)",
               "bf16[11,30] concatenate(a, b), dimensions={0}");
+  // The first rows of an operand in the middle of a register: the group of
+  // rows around them would begin before the operand.
+  ExpectMoves("  a = f32[9,7] parameter(0)\n  b = f32[23,7] parameter(1)",
+              "f32[32,7] concatenate(a, b), dimensions={0}");
+  ExpectMoves("  a = f32[16,1,1] parameter(0)\n  b = f32[16,1,1] parameter(1)",
+              "f32[16,2,1] concatenate(a, b), dimensions={1}");
   ExpectMoves("  a = f32[5,30] parameter(0)\n  z = f32[] constant(-3)",
               "f32[9,40] pad(a, z), padding=1_3x4_6");
 }

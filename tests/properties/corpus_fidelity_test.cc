@@ -1,0 +1,51 @@
+// Real HLO and the BERT step, on every chip that compiles it: kernel within 1 %
+// of tile, memo on and off alike; where the bundles are few enough, tile and
+// bundle exactly.
+#include "gtest/gtest.h"
+#include "tests/properties/compiled_program.h"
+#include "tests/support/status_matchers.h"
+
+namespace ptxla::testing {
+namespace {
+
+using sim::Fidelity;
+
+class CorpusFidelity : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(CorpusFidelity, KernelAndMemoAgreeWithTile) {
+  const absl::StatusOr<std::string> text = CorpusText(GetParam());
+  if (!text.ok()) GTEST_SKIP() << "no corpus";
+  int ran = 0;
+  for (const std::string& chip : AllChips()) {
+    const absl::StatusOr<CompiledProgram> p = CompileText(*text, chip);
+    if (absl::IsUnimplemented(p.status())) continue;  // refused by name
+    ASSERT_OK(p.status()) << chip;
+    ++ran;
+    const int64_t tile = Cycles(*p, Fidelity::kTile);
+    const int64_t kernel = Cycles(*p, Fidelity::kKernel);
+    EXPECT_NEAR(kernel, tile, 0.01 * tile) << chip;
+    EXPECT_EQ(Cycles(*p, Fidelity::kKernel, /*memoize=*/false), kernel) << chip;
+    EXPECT_EQ(Cycles(*p, Fidelity::kTile, /*memoize=*/false), tile) << chip;
+  }
+  EXPECT_GE(ran, 5) << "chips that compile it";
+}
+
+std::string Stem(const ::testing::TestParamInfo<std::string>& info) {
+  std::string name = info.param.substr(info.param.rfind('/') + 1);
+  return name.substr(0, name.find('.'));
+}
+INSTANTIATE_TEST_SUITE_P(Files, CorpusFidelity,
+                         ::testing::ValuesIn(CorpusFiles()), Stem);
+
+TEST(SmallBert, BundleTakesTheCyclesOfTileAndKernelIsNear) {
+  ASSERT_OK_AND_ASSIGN(const std::string text, SmallBertText());
+  for (const char* chip : {"v6e", "v5p"}) {
+    ASSERT_OK_AND_ASSIGN(const CompiledProgram p, CompileText(text, chip));
+    const int64_t tile = Cycles(p, Fidelity::kTile);
+    EXPECT_NEAR(Cycles(p, Fidelity::kKernel), tile, 0.01 * tile) << chip;
+    EXPECT_EQ(Cycles(p, Fidelity::kBundle), tile) << chip;
+  }
+}
+
+}  // namespace
+}  // namespace ptxla::testing
