@@ -59,7 +59,13 @@ bool BundleResources::Fits(const VInstr& v, const isa::MachineModel& model,
   if (!SlotsFit(isa::Info(v.op).slots, model)) return false;
   if (model.vmem_banks == 0 || !isa::IsVectorLoad(v.op)) return true;
   for (int i = 0; i < num_loads_; ++i) {
-    if (SameBank(v, loads_[i], model, registers)) return false;
+    VInstr other;
+    other.op = loads_[i].op;
+    other.a = loads_[i].a;
+    other.c = loads_[i].c;
+    other.imm = loads_[i].imm;
+    other.imm2 = loads_[i].imm2;
+    if (SameBank(v, other, model, registers)) return false;
   }
   return true;
 }
@@ -75,7 +81,7 @@ void BundleResources::Take(const VInstr& v) {
   }
   if (isa::IsVectorLoad(v.op)) {
     CHECK_LT(num_loads_, kMaxLoads);
-    loads_[num_loads_++] = v;
+    loads_[num_loads_++] = {v.op, v.a, v.c, v.imm, v.imm2};
   }
 }
 

@@ -34,7 +34,12 @@ class BundleResources {
   uint8_t size_ = 0;
   uint8_t memory_ = 0;
   uint8_t num_loads_ = 0;
-  std::array<VInstr, kMaxLoads> loads_;
+  // What SameBank reads of a load: there are as many of these as bundles.
+  struct Load {
+    isa::Opcode op{};
+    int32_t a = 0, c = 0, imm = 0, imm2 = 0;
+  };
+  std::array<Load, kMaxLoads> loads_;
 };
 
 }  // namespace ptxla::codegen

@@ -34,11 +34,11 @@ class Builder {
  public:
   Builder(absl::Span<const VInstr> instrs,
           absl::Span<const VRegister> registers, const isa::MachineModel& model)
-      : instrs_(instrs), registers_(registers), model_(model) {
+      : instrs_(instrs), registers_(registers), model_(model), range_(instrs) {
     graph_.nodes.resize(instrs.size());
     graph_.edges.reserve(instrs.size() * 3);
-    last_write_.assign(registers.size(), -1);
-    readers_.assign(registers.size(), -1);
+    last_write_.assign(range_.size(), -1);
+    readers_.assign(range_.size(), -1);
   }
 
   Graph Build(BlockMode mode) {
@@ -100,29 +100,32 @@ class Builder {
 
   void Read(int i, int32_t reg) {
     if (reg == kNone) return;
-    const int w = last_write_[reg];
+    const int w = last_write_[reg - range_.first];
     if (w >= 0) Add(w, i, graph_.nodes[w].latency);
     if (registers_[reg].global) {
-      reader_links_.push_back({i, readers_[reg]});
-      readers_[reg] = static_cast<int>(reader_links_.size()) - 1;
+      int& reader = readers_[reg - range_.first];
+      reader_links_.push_back({i, reader});
+      reader = static_cast<int>(reader_links_.size()) - 1;
     }
   }
 
   void Write(int i, int32_t reg) {
+    int& last = last_write_[reg - range_.first];
     if (registers_[reg].global) {
-      const int w = last_write_[reg];
+      const int w = last;
       if (w >= 0 && w != i) {
         Add(w, i,
             std::max(1, graph_.nodes[w].latency - graph_.nodes[i].latency + 1));
       }
-      for (int r = readers_[reg]; r >= 0; r = reader_links_[r].second) {
+      int& reader = readers_[reg - range_.first];
+      for (int r = reader; r >= 0; r = reader_links_[r].second) {
         if (reader_links_[r].first != i) Add(reader_links_[r].first, i, 0);
       }
-      readers_[reg] = -1;
+      reader = -1;
     } else {
-      CHECK(last_write_[reg] < 0) << "a local register is written twice";
+      CHECK(last < 0) << "a local register is written twice";
     }
-    last_write_[reg] = i;
+    last = i;
   }
 
   void Registers(int i) {
@@ -275,9 +278,9 @@ class Builder {
   absl::Span<const VInstr> instrs_;
   absl::Span<const VRegister> registers_;
   const isa::MachineModel& model_;
+  const RegisterRange range_;
   Graph graph_;
-  std::vector<int> last_write_;
-  std::vector<int> readers_;
+  std::vector<int> last_write_, readers_;  // by range_
   std::vector<std::pair<int, int>> reader_links_;
   absl::flat_hash_map<int, Space> spaces_;
   int last_dma_ = -1;
@@ -292,6 +295,22 @@ class Builder {
 };
 
 }  // namespace
+
+RegisterRange::RegisterRange(absl::Span<const VInstr> instrs) {
+  const auto add = [this](int32_t reg) {
+    if (reg == kNone) return;
+    first = std::min(first, reg);
+    last = std::max(last, reg);
+  };
+  for (const VInstr& v : instrs) {
+    const FieldClasses& f = FieldsOf(v.op);
+    if (f.dst >= 0) add(v.dst);
+    if (f.a >= 0) add(v.a);
+    if (f.b >= 0) add(v.b);
+    if (f.c >= 0) add(v.c);
+    add(v.guard);
+  }
+}
 
 isa::Instr Shell(const VInstr& v) {
   isa::Instr i;

@@ -50,6 +50,15 @@ Graph BuildGraph(absl::Span<const VInstr> instrs,
                  absl::Span<const VRegister> registers,
                  const isa::MachineModel& model, BlockMode mode);
 
+// Virtual registers that the instructions name: [first, last]. Tables of one
+// block are as long as this, not as all registers of the code.
+struct RegisterRange {
+  int32_t first = INT32_MAX, last = -1;
+
+  explicit RegisterRange(absl::Span<const VInstr> instrs);
+  size_t size() const { return last < first ? 0 : last - first + 1; }
+};
+
 // The Instr with everything but registers, for questions to isa.
 isa::Instr Shell(const VInstr& v);
 

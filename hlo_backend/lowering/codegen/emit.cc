@@ -1,6 +1,7 @@
 #include "hlo_backend/lowering/codegen/emit.h"
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -28,30 +29,36 @@ uint64_t HashOf(const VNode& block, const Code& code) {
       base = std::min(base, v.dst);
     }
   }
-  const auto reg = [&](int8_t cls, int32_t r) -> int64_t {
-    if (cls < 0) return r;
-    if (r == kNone) return -1;
+  // Banks are known of address registers only: they count apart.
+  std::array<uint64_t, 5> banks;
+  int num_banks = 0;
+  const auto reg = [&](int8_t cls, int32_t r) -> uint64_t {
+    if (cls < 0 || r == kNone) return static_cast<uint32_t>(r);
     const VRegister& info = registers[r];
-    if (!info.global) {
-      return HashCombine(static_cast<uint64_t>(r - base) * 2 + 1000,
-                         static_cast<uint64_t>(info.bank_group + 1) << 32 ^
-                             static_cast<uint32_t>(info.bank_offset));
+    if (info.bank_group != kForeignBanks || info.bank_offset != 0) {
+      banks[num_banks++] = static_cast<uint64_t>(info.bank_group) << 32 |
+                           static_cast<uint32_t>(info.bank_offset);
     }
+    if (!info.global) return static_cast<uint32_t>(r - base) * 2;
     const int64_t place =
         info.slot >= 0 ? isa::kNoReg + 1 + info.slot : info.physical;
-    return HashCombine(static_cast<uint64_t>(place) * 2 + 1,
-                       static_cast<uint64_t>(info.bank_group + 1) << 32 ^
-                           static_cast<uint32_t>(info.bank_offset));
+    return static_cast<uint32_t>(place) * 2 + 1;
+  };
+  const auto pair = [](uint64_t low, uint64_t high) {
+    return static_cast<int64_t>(low | high << 32);
   };
   for (const VInstr& v : block.instrs) {
     const FieldClasses& c = FieldsOf(v.op);
+    num_banks = 0;
+    const int64_t written = pair(reg(c.dst, v.dst), reg(c.a, v.a));
+    const int64_t read = pair(reg(c.b, v.b), reg(c.c, v.c));
     f.Add(static_cast<int64_t>(v.op) | int64_t{v.unit} << 16 |
-          int64_t{v.guard_not} << 24 | int64_t{v.space} << 32);
-    f.Add(reg(c.dst, v.dst)).Add(reg(c.a, v.a)).Add(reg(c.b, v.b));
-    f.Add(reg(c.c, v.c)).Add(reg(0, v.guard));
-    f.Add(static_cast<int64_t>(
-        static_cast<uint64_t>(static_cast<uint32_t>(v.imm)) << 32 |
-        static_cast<uint32_t>(v.imm2)));
+          int64_t{v.guard_not} << 24 | int64_t{v.guard != kNone} << 25 |
+          int64_t{num_banks} << 26 | int64_t{v.space} << 32);
+    f.Add(written).Add(read);
+    f.Add(pair(static_cast<uint32_t>(v.imm), static_cast<uint32_t>(v.imm2)));
+    for (int k = 0; k < num_banks; ++k) f.Add(static_cast<int64_t>(banks[k]));
+    if (v.guard != kNone) f.Add(static_cast<int64_t>(reg(0, v.guard)));
   }
   for (int32_t at : block.at) f.Add(int64_t{at});
   return f.value();
@@ -118,6 +125,14 @@ class BlockWriter {
   const BlockSchedule& schedule_;
 };
 
+absl::StatusOr<isa::Block> PlacedBlock(const VNode& block, const Code& code,
+                                       const isa::MachineModel& model) {
+  ASSIGN_OR_RETURN(
+      const BlockSchedule schedule,
+      AllocatePlaced(block, code.registers, BudgetOf(block.globals, model)));
+  return BlockWriter(block, code.registers, schedule).Write();
+}
+
 // Fewer registers for the written order leave some to the scheduler, for
 // overlap: which number is best is found by trying.
 absl::StatusOr<BlockCache::Entry> Spilled(const SpilledBlock& block,
@@ -161,6 +176,14 @@ absl::Status EmitNodes(absl::Span<const VNode> nodes, const Code& code,
   for (const VNode& node : nodes) {
     if (node.kind == VNode::Kind::kBlock) {
       if (node.instrs.empty()) continue;
+      if (node.mode == BlockMode::kPlaced) {
+        // Long, and never met twice.
+        ASSIGN_OR_RETURN(isa::Block block,
+                         PlacedBlock(node, code, cache->model()),
+                         _ << "block '" << node.label << "'");
+        out->push_back(std::move(block));
+        continue;
+      }
       ASSIGN_OR_RETURN(const BlockCache::Entry* entry, cache->Get(node, code),
                        _ << "block '" << node.label << "'");
       use->Add(entry->spill);
@@ -228,12 +251,11 @@ RegisterBudget BudgetOf(
 
 absl::StatusOr<BlockCache::Entry> BlockCache::Make(const VNode& block,
                                                    const Code& code) const {
-  const RegisterBudget budget = BudgetOf(block.globals, model_);
   if (block.mode == BlockMode::kPlaced) {
-    ASSIGN_OR_RETURN(BlockSchedule schedule,
-                     AllocatePlaced(block, code.registers, budget));
-    return Entry{BlockWriter(block, code.registers, schedule).Write(), {}};
+    ASSIGN_OR_RETURN(isa::Block placed, PlacedBlock(block, code, model_));
+    return Entry{std::move(placed), {}};
   }
+  const RegisterBudget budget = BudgetOf(block.globals, model_);
   if (!code.spill.allowed || !UsesMemoryGlobals(block, code)) {
     auto schedule =
         ScheduleBlock(block.instrs, code.registers, model_, budget, block.mode);

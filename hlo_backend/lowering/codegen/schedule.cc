@@ -1,7 +1,7 @@
 #include "hlo_backend/lowering/codegen/schedule.h"
 
 #include <algorithm>
-#include <deque>
+#include <numeric>
 #include <queue>
 
 #include "absl/status/status.h"
@@ -9,6 +9,7 @@
 #include "base/status.h"
 #include "hlo_backend/lowering/codegen/bundle_resources.h"
 #include "hlo_backend/lowering/codegen/dependences.h"
+#include "hlo_backend/lowering/codegen/ready_queues.h"
 
 namespace ptxla::codegen {
 namespace {
@@ -17,10 +18,17 @@ using isa::Slot;
 
 constexpr int kNumSlots = isa::kNumSlots;
 
-// Ready instructions that compete for the same slots; the most urgent first.
-struct ReadyQueue {
-  isa::SlotMask slots = 0;
-  std::vector<int> heap;
+// The pops that a FIFO is waiting for.
+class PopQueue {
+ public:
+  bool empty() const { return head_ == pops_.size(); }
+  int front() const { return pops_[head_]; }
+  void push(int pop) { pops_.push_back(pop); }
+  void pop() { ++head_; }
+
+ private:
+  std::vector<int> pops_;
+  size_t head_ = 0;
 };
 
 class Scheduler {
@@ -34,7 +42,8 @@ class Scheduler {
         model_(model),
         graph_(std::move(graph)),
         pipelined_(mode == BlockMode::kPipelined),
-        source_order_(source_order) {
+        range_(instrs),
+        ready_(static_cast<int>(instrs.size())) {
     for (int c = 0; c < isa::kNumRegClasses; ++c) {
       limit_[c] = static_cast<int>(budget.free[c].size());
     }
@@ -43,9 +52,10 @@ class Scheduler {
     for (size_t i = 0; i < instrs.size(); ++i) {
       pending_[i] = graph_.nodes[i].num_preds;
     }
-    reads_.assign(registers.size(), 0);
+    RankAll(source_order);
+    reads_.assign(range_.size(), 0);
     for (const VInstr& v : instrs) {
-      ForEachRead(v, [&](int32_t reg) { ++reads_[reg]; });
+      ForEachRead(v, [&](int32_t reg) { ++reads_[reg - range_.first]; });
     }
     fifo_head_.resize(kNumFifoIndexes);
     outstanding_.assign(kNumFifoIndexes, 0);
@@ -74,11 +84,15 @@ class Scheduler {
         result.order.push_back({cycle, i});
         end = std::max(end, EndOf(i, cycle));
       }
-      if (done == before && future_.empty() && !WaitsForUnit(cycle)) {
+      if (done != before) continue;
+      const int next = NextEvent(cycle);
+      if (next == INT32_MAX) {
         return absl::ResourceExhaustedError(absl::StrCat(
             "no order of a block of ", n, " instructions keeps within ",
             limit_[0], " vector registers"));
       }
+      // Nothing becomes possible before that.
+      cycle = next - 1;
     }
     result.cycles = std::max<int64_t>(end, 1);
     return result;
@@ -114,73 +128,53 @@ class Scheduler {
 
   void Release(int i) { future_.push({earliest_[i], i}); }
 
-  bool MoreUrgent(int a, int b) const {
-    if (!source_order_ && graph_.nodes[a].height != graph_.nodes[b].height) {
-      return graph_.nodes[a].height > graph_.nodes[b].height;
+  // Longest path first, or as written.
+  void RankAll(bool source_order) {
+    instr_of_.resize(instrs_.size());
+    std::iota(instr_of_.begin(), instr_of_.end(), 0);
+    if (!source_order) {
+      std::stable_sort(instr_of_.begin(), instr_of_.end(), [&](int a, int b) {
+        return graph_.nodes[a].height > graph_.nodes[b].height;
+      });
     }
-    return a < b;
+    rank_of_.resize(instrs_.size());
+    for (size_t r = 0; r < instr_of_.size(); ++r) rank_of_[instr_of_[r]] = r;
   }
 
   void MakeReady(int i) {
-    const isa::SlotMask slots = isa::Info(instrs_[i].op).slots;
-    ReadyQueue* queue = nullptr;
-    for (ReadyQueue& q : ready_) {
-      if (q.slots == slots) queue = &q;
-    }
-    if (queue == nullptr) {
-      ready_.push_back({slots, {}});
-      queue = &ready_.back();
-    }
-    queue->heap.push_back(i);
-    std::push_heap(queue->heap.begin(), queue->heap.end(),
-                   [&](int a, int b) { return MoreUrgent(b, a); });
-  }
-
-  int Pop(ReadyQueue* q) {
-    std::pop_heap(q->heap.begin(), q->heap.end(),
-                  [&](int a, int b) { return MoreUrgent(b, a); });
-    const int i = q->heap.back();
-    q->heap.pop_back();
-    return i;
+    ready_.Insert(rank_of_[i], isa::Info(instrs_[i].op).slots);
   }
 
   void StartBundle() {
     used_.fill(0);
     memory_used_ = 0;
+    full_ = 0;
+    FindFull();
     loads_.clear();
     fifos_used_.clear();
-    for (ReadyQueue& q : ready_) {
-      for (int i : postponed_[&q - ready_.data()]) {
-        q.heap.push_back(i);
-        std::push_heap(q.heap.begin(), q.heap.end(),
-                       [&](int a, int b) { return MoreUrgent(b, a); });
-      }
-      postponed_[&q - ready_.data()].clear();
-    }
-    blocked_.assign(ready_.size(), false);
+    ready_.StartBundle();
   }
 
-  bool SlotsFree(isa::SlotMask slots) const {
+  // The slots of which the open bundle takes no more.
+  void FindFull() {
     for (int s = 0; s < kNumSlots; ++s) {
-      if ((slots >> s & 1) && used_[s] >= model_.slots[s]) return false;
+      if (used_[s] >= model_.slots[s]) full_ |= isa::SlotMask{1} << s;
     }
-    const bool misc = slots & isa::Bit(Slot::kMisc);
-    const bool load = slots & isa::Bit(Slot::kLoad);
-    const bool store = slots & isa::Bit(Slot::kStore);
-    if ((misc || load || store) && memory_used_ >= model_.load_store_total) {
-      return false;
-    }
+    constexpr isa::SlotMask kMisc = isa::Bit(Slot::kMisc);
+    constexpr isa::SlotMask kLoad = isa::Bit(Slot::kLoad);
+    constexpr isa::SlotMask kStore = isa::Bit(Slot::kStore);
+    if (memory_used_ >= model_.load_store_total)
+      full_ |= kMisc | kLoad | kStore;
     // Misc instructions count as a load and as a store too.
     const int misc_used = used_[static_cast<int>(Slot::kMisc)];
-    if ((misc || load) && used_[static_cast<int>(Slot::kLoad)] + misc_used >=
-                              model_.slots[static_cast<int>(Slot::kLoad)]) {
-      return false;
+    if (used_[static_cast<int>(Slot::kLoad)] + misc_used >=
+        model_.slots[static_cast<int>(Slot::kLoad)]) {
+      full_ |= kMisc | kLoad;
     }
-    if ((misc || store) && used_[static_cast<int>(Slot::kStore)] + misc_used >=
-                               model_.slots[static_cast<int>(Slot::kStore)]) {
-      return false;
+    if (used_[static_cast<int>(Slot::kStore)] + misc_used >=
+        model_.slots[static_cast<int>(Slot::kStore)]) {
+      full_ |= kMisc | kStore;
     }
-    return true;
   }
 
   // Registers that the instruction would add to the live ones, per class.
@@ -199,7 +193,8 @@ class Scheduler {
     ForEachRead(v, [&](int32_t reg) {
       seen[num_seen++] = reg;
       const int uses = static_cast<int>(std::count(seen, seen + num_seen, reg));
-      if (reads_[reg] == uses && static_cast<int>(registers_[reg].cls) == cls) {
+      if (reads_[reg - range_.first] == uses &&
+          static_cast<int>(registers_[reg].cls) == cls) {
         ++freed;
       }
     });
@@ -243,29 +238,26 @@ class Scheduler {
   // The most urgent ready instruction that fits into the open bundle, or -1.
   int PickOne(int cycle) {
     while (true) {
-      int best = -1;
-      for (int q = 0; q < static_cast<int>(ready_.size()); ++q) {
-        if (blocked_[q] || ready_[q].heap.empty()) continue;
-        if (!SlotsFree(ready_[q].slots)) {
-          blocked_[q] = true;
+      int best = -1, rank = INT32_MAX;
+      for (int q = 0; q < ready_.count(); ++q) {
+        const int front = ready_.Front(q);
+        if (front < 0 || front >= rank) continue;
+        if (ready_.slots(q) & full_) {
+          ready_.Close(q);
           continue;
         }
-        if (best < 0 ||
-            MoreUrgent(ready_[q].heap.front(), ready_[best].heap.front())) {
-          best = q;
-        }
+        best = q;
+        rank = front;
       }
       if (best < 0) return -1;
-      const int i = Pop(&ready_[best]);
+      const int i = instr_of_[rank];
       const Node& node = graph_.nodes[i];
       if (UnitFree(node, cycle) && FifoFree(i) && BanksFree(instrs_[i]) &&
           RegistersFit(i)) {
+        ready_.Take(best, rank);
         return i;
       }
-      auto& waiting = postponed_[best];
-      waiting.push_back(i);
-      // Looking at all of a long queue in every cycle would be quadratic.
-      if (waiting.size() >= kLookahead) blocked_[best] = true;
+      ready_.PassOver(best, rank);
     }
   }
 
@@ -280,6 +272,7 @@ class Scheduler {
                  isa::Bit(Slot::kMisc))) {
       ++memory_used_;
     }
+    FindFull();
     if (isa::IsVectorLoad(v.op)) loads_.push_back(i);
     if (node.unit >= 0) {
       unit_free_[node.unit] = cycle + node.interval;
@@ -288,21 +281,22 @@ class Scheduler {
     if (node.fifo >= 0 && !pipelined_) {
       if (node.is_pop) {
         fifos_used_.push_back(node.fifo);
-        fifo_head_[node.fifo].pop_front();
+        fifo_head_[node.fifo].pop();
         --outstanding_[node.fifo];
       } else {
         outstanding_[node.fifo] += node.results;
         for (int r = 0; r < node.results; ++r) {
-          fifo_head_[node.fifo].push_back(graph_.pops[node.first_pop + r]);
+          fifo_head_[node.fifo].push(graph_.pops[node.first_pop + r]);
         }
       }
     }
     ForEachRead(v, [&](int32_t reg) {
-      if (--reads_[reg] == 0) --live_[static_cast<int>(registers_[reg].cls)];
+      if (--reads_[reg - range_.first] == 0)
+        --live_[static_cast<int>(registers_[reg].cls)];
     });
     const FieldClasses& f = FieldsOf(v.op);
     if (f.dst >= 0 && !f.dst_is_read && v.dst != kNone &&
-        !registers_[v.dst].global && reads_[v.dst] > 0) {
+        !registers_[v.dst].global && reads_[v.dst - range_.first] > 0) {
       ++live_[f.dst];
     }
     for (int e = node.first_edge; e >= 0; e = graph_.edges[e].next) {
@@ -311,7 +305,6 @@ class Scheduler {
       if (--pending_[edge.to] == 0) {
         if (earliest_[edge.to] <= cycle) {
           MakeReady(edge.to);
-          if (blocked_.size() < ready_.size()) blocked_.push_back(false);
         } else {
           Release(edge.to);
         }
@@ -319,34 +312,35 @@ class Scheduler {
     }
   }
 
-  bool WaitsForUnit(int cycle) const {
+  // The next cycle at which something lands or a unit is free again.
+  int NextEvent(int cycle) const {
+    int next = future_.empty() ? INT32_MAX : future_.top().first;
     for (int free : unit_free_) {
-      if (free > cycle) return true;
+      if (free > cycle) next = std::min(next, free);
     }
-    return false;
+    return next;
   }
-
-  static constexpr size_t kLookahead = 64;
 
   absl::Span<const VInstr> instrs_;
   absl::Span<const VRegister> registers_;
   const isa::MachineModel& model_;
   Graph graph_;
   const bool pipelined_;
-  const bool source_order_;
+  const RegisterRange range_;
   std::array<int, isa::kNumRegClasses> limit_{};
   std::array<int, isa::kNumRegClasses> live_{};
-  std::vector<int> pending_, earliest_, reads_;
-  using Waiting = std::pair<int, int>;  // (cycle, instruction)
+  std::vector<int> pending_, earliest_;
+  std::vector<int> reads_;               // still to come, by range_
+  std::vector<int> rank_of_, instr_of_;  // by urgency
+  using Waiting = std::pair<int, int>;   // (cycle, instruction)
   std::priority_queue<Waiting, std::vector<Waiting>, std::greater<>> future_;
-  std::vector<ReadyQueue> ready_;
-  std::array<std::vector<int>, 32> postponed_;
-  std::vector<bool> blocked_;
+  ReadyQueues ready_;
   std::array<int, kNumSlots> used_{};
   int memory_used_ = 0;
+  isa::SlotMask full_ = 0;
   std::vector<int> loads_;
   std::vector<int16_t> fifos_used_;
-  std::vector<std::deque<int>> fifo_head_;
+  std::vector<PopQueue> fifo_head_;
   std::vector<int> outstanding_;
   std::vector<int> unit_free_, first_use_;
 };
@@ -360,7 +354,8 @@ absl::Status Allocate(absl::Span<const VInstr> instrs,
   const auto local = [&](int8_t cls, int32_t reg) {
     return cls >= 0 && reg != kNone && !registers[reg].global;
   };
-  std::vector<int> reads(registers.size(), 0);
+  const RegisterRange range(instrs);
+  std::vector<int> reads(range.size(), 0);
   const auto for_reads = [&](const VInstr& v, auto fn) {
     const FieldClasses& f = FieldsOf(v.op);
     if (local(f.a, v.a)) fn(v.a);
@@ -370,7 +365,7 @@ absl::Status Allocate(absl::Span<const VInstr> instrs,
     if (local(0, v.guard)) fn(v.guard);
   };
   for (const VInstr& v : instrs) {
-    for_reads(v, [&](int32_t reg) { ++reads[reg]; });
+    for_reads(v, [&](int32_t reg) { ++reads[reg - range.first]; });
     const FieldClasses& f = FieldsOf(v.op);
     if (local(f.dst, v.dst)) {
       first = std::min(first, v.dst);
@@ -389,7 +384,7 @@ absl::Status Allocate(absl::Span<const VInstr> instrs,
     }
     for (size_t k = begin; k < end; ++k) {
       for_reads(instrs[s->order[k].second], [&](int32_t reg) {
-        if (--reads[reg] == 0) {
+        if (--reads[reg - range.first] == 0) {
           free[static_cast<int>(registers[reg].cls)].push_back(
               s->physical[reg - first]);
         }
@@ -410,7 +405,7 @@ absl::Status Allocate(absl::Span<const VInstr> instrs,
       const uint8_t reg = list.back();
       list.pop_back();
       s->physical[v.dst - first] = reg;
-      if (reads[v.dst] == 0) unread[f.dst].push_back(reg);
+      if (reads[v.dst - range.first] == 0) unread[f.dst].push_back(reg);
     }
     // A result that nobody reads gives its register back at once.
     for (int c = 0; c < isa::kNumRegClasses; ++c) {

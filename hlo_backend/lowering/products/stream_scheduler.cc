@@ -47,6 +47,13 @@ int64_t& StreamScheduler::LastPop(Fifo fifo, int number) {
   return last_pop_[static_cast<int>(fifo) * isa::kMaxUnits + number];
 }
 
+int64_t& StreamScheduler::At(std::vector<int64_t>* cycles, int32_t reg) {
+  if (reg >= static_cast<int32_t>(cycles->size())) {
+    cycles->resize(std::max<size_t>(builder_.registers().size(), reg + 1));
+  }
+  return (*cycles)[reg];
+}
+
 int64_t StreamScheduler::PushFree(int mxu, int stage) const {
   return std::max(
       mxu_[mxu].stage_free[stage],
@@ -56,16 +63,10 @@ int64_t StreamScheduler::PushFree(int mxu, int stage) const {
 int64_t StreamScheduler::Earliest(const VInstr& v, const isa::InstrInfo& info,
                                   int64_t memory_key) {
   int64_t at = 0;
-  ForEachRead(v, [&](int32_t reg) {
-    const auto it = ready_.find(reg);
-    if (it != ready_.end()) at = std::max(at, it->second);
-  });
+  ForEachRead(v, [&](int32_t reg) { at = std::max(at, Of(ready_, reg)); });
   if (WritesRegister(v) && builder_.registers()[v.dst].global) {
     // In place: after the last read, and after an earlier write has landed.
-    const auto it = last_read_.find(v.dst);
-    if (it != last_read_.end()) at = std::max(at, it->second);
-    const auto written = ready_.find(v.dst);
-    if (written != ready_.end()) at = std::max(at, written->second);
+    at = std::max({at, Of(last_read_, v.dst), Of(ready_, v.dst)});
   }
   if (info.unit != ExecUnit::kNone) {
     at = std::max(at, UnitFree(info.unit, v.unit));
@@ -123,13 +124,13 @@ void StreamScheduler::Commit(const VInstr& v, const isa::Instr& shell,
   int64_t landed = cycle + 1;
   ForEachRead(v, [&](int32_t reg) {
     if (builder_.registers()[reg].global) {
-      int64_t& last = last_read_[reg];
+      int64_t& last = At(&last_read_, reg);
       last = std::max(last, cycle);
     }
   });
   if (WritesRegister(v)) {
     const int64_t ready = cycle + isa::LatencyOf(shell, model_);
-    ready_[v.dst] = ready;
+    At(&ready_, v.dst) = ready;
     landed = std::max(landed, ready);
   }
   if (info.unit != ExecUnit::kNone) {
@@ -180,18 +181,20 @@ void StreamScheduler::Commit(const VInstr& v, const isa::Instr& shell,
 }
 
 VNode StreamScheduler::Finish(const char* label) {
-  std::stable_sort(
-      placed_.begin(), placed_.end(),
-      [](const Placed& a, const Placed& b) { return a.cycle < b.cycle; });
+  // By cycle, those of one cycle as they were placed.
+  std::vector<int32_t> next(bundles_.size() + 1, 0);
+  for (const Placed& p : placed_) ++next[p.cycle + 1];
+  for (size_t c = 1; c < next.size(); ++c) next[c] += next[c - 1];
   VNode block;
   block.label = label;
   block.mode = BlockMode::kPlaced;
   block.length = end_;
-  block.instrs.reserve(placed_.size());
-  block.at.reserve(placed_.size());
+  block.instrs.resize(placed_.size());
+  block.at.resize(placed_.size());
   for (const Placed& p : placed_) {
-    block.instrs.push_back(p.instr);
-    block.at.push_back(static_cast<int32_t>(p.cycle));
+    const int32_t k = next[p.cycle]++;
+    block.instrs[k] = p.instr;
+    block.at[k] = static_cast<int32_t>(p.cycle);
   }
   placed_.clear();
   return block;

@@ -81,6 +81,10 @@ class StreamScheduler {
               const isa::InstrInfo& info, int64_t cycle, int64_t memory_key);
   int64_t& UnitFree(isa::ExecUnit unit, int number);
   std::deque<int64_t>& FifoDue(isa::Fifo fifo, int number);
+  static int64_t Of(const std::vector<int64_t>& cycles, int32_t reg) {
+    return reg < static_cast<int32_t>(cycles.size()) ? cycles[reg] : 0;
+  }
+  int64_t& At(std::vector<int64_t>* cycles, int32_t reg);
   int64_t& LastPop(isa::Fifo fifo, int number);
 
   const isa::MachineModel& model_;
@@ -91,8 +95,9 @@ class StreamScheduler {
   std::array<int64_t, isa::kNumUnits * isa::kMaxUnits> unit_free_{};
   std::array<std::deque<int64_t>, isa::kNumFifos * isa::kMaxUnits> fifo_due_;
   std::array<int64_t, isa::kNumFifos * isa::kMaxUnits> last_pop_{};
-  absl::flat_hash_map<int32_t, int64_t> ready_;      // register -> cycle
-  absl::flat_hash_map<int32_t, int64_t> last_read_;  // of globals
+  // By register; those beyond the end: 0.
+  std::vector<int64_t> ready_;
+  std::vector<int64_t> last_read_;  // of globals
   absl::flat_hash_map<int64_t, Touched> touched_;
   int64_t end_ = 0;
 };
