@@ -17,7 +17,7 @@ namespace {
 class Barrier : public lazy::Executor {
  public:
   explicit Barrier(bool lower) : lower_(lower) {}
-  void OnNode(const lazy::Node&) override { ++nodes; }
+  void OnNode(const lazy::Device&, const lazy::Node&) override { ++nodes; }
   void OnTransferToDevice(const lazy::DeviceData&) override {}
   absl::Status Sync(lazy::Device* device) override {
     const lazy::SyncGraph sync = lazy::CollectSync(device);

@@ -18,6 +18,12 @@ missing_packages() {
   done
 }
 
+# The one line that installs "$missing"; in front of it what makes it root.
+print_apt_line() {
+  printf '  %sapt-get update && %sapt-get install -y --no-install-recommends%s\n' \
+    "$1" "$1" "$missing" >&2
+}
+
 # need_packages KIND...: installs what is missing, or exits with 2 and the one
 # line that the user has to run.
 need_packages() {
@@ -28,7 +34,7 @@ need_packages() {
     if ! command -v sudo >/dev/null 2>&1 ||
       { [ ! -t 0 ] && ! sudo -n true 2>/dev/null; }; then
       say "these Debian packages are missing, and only root can install them; run:"
-      printf '  apt-get install -y --no-install-recommends%s\n' "$missing" >&2
+      print_apt_line ''
       exit 2
     fi
     as_root=sudo
@@ -40,8 +46,7 @@ need_packages() {
     $as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq -y install \
       --no-install-recommends $missing; } >/dev/null 2>&1 </dev/null; then
     say "the packages could not be installed (no network to the Debian mirror?); run:"
-    printf '  %s apt-get update && %s apt-get install -y --no-install-recommends%s\n' \
-      "$as_root" "$as_root" "$missing" | sed 's/  */ /g' >&2
+    print_apt_line "${as_root:+$as_root }"
     exit 2
   fi
 }

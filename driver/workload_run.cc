@@ -54,9 +54,9 @@ runtime::CompileFunction CompileOn(DeviceSession* session, DumpWriter* dump) {
 StepLog SteadyLog(const StepTrace& step) {
   StepLog log;
   for (const HostEvent& e : step.log) {
-    if (e.kind != HostEvent::kCompile && e.kind != HostEvent::kLowerNodes) {
-      log.push_back(e);
-    }
+    const bool lowering =
+        e.kind == HostEvent::kWork && e.work == runtime::HostWork::kLowerNode;
+    if (e.kind != HostEvent::kCompile && !lowering) log.push_back(e);
   }
   return log;
 }

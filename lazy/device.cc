@@ -41,7 +41,7 @@ Value Device::MakeNode(OpKind kind, Node::Operands operands, TensorShape shape,
                        NodeAttrs attrs) {
   NodePtr node(new Node(kind, std::move(operands), std::move(shape),
                         std::move(attrs), origin_));
-  if (executor_) executor_->OnNode(*node);
+  if (executor_) executor_->OnNode(*this, *node);
   return {std::move(node), 0};
 }
 
@@ -49,8 +49,12 @@ Value Device::MakeNode(OpKind kind, Node::Operands operands,
                        std::vector<TensorShape> shapes, NodeAttrs attrs) {
   NodePtr node(new Node(kind, std::move(operands), std::move(shapes),
                         std::move(attrs), origin_));
-  if (executor_) executor_->OnNode(*node);
+  if (executor_) executor_->OnNode(*this, *node);
   return {std::move(node), 0};
+}
+
+void Device::NoteInPlace(const Value& result) {
+  if (executor_) executor_->OnInPlace(*this, *result.node);
 }
 
 Value Device::DataNode(const DeviceDataPtr& data) {

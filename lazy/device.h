@@ -38,6 +38,8 @@ class Device {
                  NodeAttrs attrs = {});
   Value MakeNode(OpKind kind, Node::Operands operands,
                  std::vector<TensorShape> shapes, NodeAttrs attrs = {});
+  // Tells the executor that an in-place operation has got its result.
+  void NoteInPlace(const Value& result);
   // A leaf. Every call makes a new one, as PyTorch/XLA does.
   Value DataNode(const DeviceDataPtr& data);
   // A number inside the graph.

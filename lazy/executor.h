@@ -32,8 +32,12 @@ class Executor {
  public:
   virtual ~Executor() = default;
 
-  // The tracing thread has made a node.
-  virtual void OnNode(const Node& node) = 0;
+  // The tracing thread has made a node. `device` says whether gradients are
+  // recorded, the node's origin whether autograd's engine made it.
+  virtual void OnNode(const Device& device, const Node& node) = 0;
+  // An in-place operation is done: its result is `node`, and the tensor (or the
+  // base of the view) that it wrote has got a new value.
+  virtual void OnInPlace(const Device& device, const Node& node);
   // The tracing thread hands a host value over to the device (a batch, a scalar
   // that the scalar cache does not hold, a parameter at the start).
   virtual void OnTransferToDevice(const DeviceData& data) = 0;
@@ -45,6 +49,8 @@ class Executor {
   virtual absl::StatusOr<hlo::Literal> Read(Device* device,
                                             LazyTensor* tensor) = 0;
 };
+
+inline void Executor::OnInPlace(const Device&, const Node&) {}
 
 }  // namespace ptxla::lazy
 

@@ -146,6 +146,7 @@ const std::string& Tensor::label() const { return impl_->value->label(); }
 
 void Tensor::Update(Value value) const {
   impl_->BringUpToDate();
+  device()->NoteInPlace(value);
   if (!impl_->steps.empty()) {
     impl_->UpdateThroughBase(std::move(value));
     return;

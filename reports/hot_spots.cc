@@ -4,39 +4,9 @@
 #include <map>
 #include <tuple>
 
-#include "absl/strings/ascii.h"
+#include "reports/op_label.h"
 
 namespace ptxla::reports {
-namespace {
-
-// "fusion.17.remat2" -> "fusion".
-std::string BaseName(const std::string& name) {
-  const size_t dot = name.find('.');
-  return dot == std::string::npos || dot == 0 ? name : name.substr(0, dot);
-}
-
-}  // namespace
-
-std::string LayerPattern(const std::string& layer) {
-  std::string out;
-  for (size_t i = 0; i < layer.size(); ++i) {
-    const bool starts = i == 0 || !absl::ascii_isalnum(layer[i - 1]);
-    if (!starts || !absl::ascii_isdigit(layer[i])) {
-      out += layer[i];
-      continue;
-    }
-    size_t end = i;
-    while (end < layer.size() && absl::ascii_isdigit(layer[end])) ++end;
-    if (end == layer.size() || !absl::ascii_isalnum(layer[end])) {
-      out += '*';
-    } else {
-      out += layer.substr(i, end - i);
-    }
-    i = end - 1;
-  }
-  return out;
-}
-
 std::vector<HotSpot> HotSpots(const record::ProgramRecord& program) {
   struct Group {
     HotSpot spot;
@@ -46,11 +16,10 @@ std::vector<HotSpot> HotSpots(const record::ProgramRecord& program) {
   };
   std::map<std::pair<std::string, std::string>, Group> groups;
   for (const record::OpRecord& op : program.ops()) {
-    const std::string layer = LayerPattern(op.layer());
-    const std::string name = BaseName(op.name());
-    Group& group = groups[{layer, name}];
-    group.spot.layer = layer;
-    group.spot.name = name;
+    const OpLabel label = LabelOf(op);
+    Group& group = groups[{label.layer, label.kind}];
+    group.spot.layer = label.layer;
+    group.spot.name = label.kind;
     group.spot.count += op.count();
     group.spot.time += Picoseconds(op.time_ps());
     group.spot.estimated |= op.estimated();

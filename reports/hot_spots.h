@@ -1,8 +1,8 @@
 // Where the time of a program goes: its ops, grouped so that the same work in
-// every layer is one line.
+// every layer is one line, forward and backward together.
 //
-//   encoder.3.ffn / fusion.17 and encoder.4.ffn / fusion.21, both bound by the
-//   MXU, become  {layer "encoder.*.ffn", name "fusion", count 2}
+//   the products of encoder.3.ffn and encoder.4.ffn become
+//       {layer "encoder.*.ffn", name "matmul", count 12}
 #ifndef PTXLA_REPORTS_HOT_SPOTS_H_
 #define PTXLA_REPORTS_HOT_SPOTS_H_
 
@@ -16,7 +16,7 @@
 namespace ptxla::reports {
 
 struct HotSpot {
-  std::string name;   // of the instruction, without its number
+  std::string name;   // the kind of work (op_label.h)
   std::string layer;  // numbers replaced by *; may be empty
   std::string bound;  // of the longest op in the group
   int64_t count = 0;
@@ -28,9 +28,6 @@ struct HotSpot {
 
 // Longest first; ties by name.
 std::vector<HotSpot> HotSpots(const record::ProgramRecord& program);
-
-// "encoder.3.ffn" -> "encoder.*.ffn", "layer_3" -> "layer_*".
-std::string LayerPattern(const std::string& layer);
 
 }  // namespace ptxla::reports
 

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
 #include "reports/format.h"
 #include "reports/hot_spots.h"
 
@@ -41,6 +42,20 @@ std::string Subject(const RunConfig& c) {
                                     : c.hlo_source().substr(slash + 1);
 }
 
+// How a workload's fields read in a sentence.
+std::string NumericsText(const std::string& dtype) {
+  return dtype == "bf16" ? "bf16 compute, fp32 weights" : dtype;
+}
+
+std::string OptimizerText(const std::string& optimizer) {
+  if (optimizer == "adamw") return "AdamW";
+  return optimizer == "sgd" ? "SGD" : optimizer;
+}
+
+std::string ParallelText(const std::string& parallel) {
+  return absl::StrReplaceAll(parallel, {{"data=", "data parallel "}});
+}
+
 void Header(const RunRecord& run, std::string* out) {
   const RunConfig& c = run.config();
   absl::StrAppend(
@@ -58,14 +73,15 @@ void Header(const RunRecord& run, std::string* out) {
                       WithCommas(c.batch_per_chip()), " per chip"));
   }
   std::vector<std::string> numerics;
-  if (!c.dtype().empty()) numerics.push_back(c.dtype());
-  if (!c.optimizer().empty()) numerics.push_back(c.optimizer());
+  if (!c.dtype().empty()) numerics.push_back(NumericsText(c.dtype()));
+  if (!c.optimizer().empty()) numerics.push_back(OptimizerText(c.optimizer()));
   if (!c.remat().empty()) {
     numerics.push_back(c.remat() == "none" ? "no remat"
                                            : absl::StrCat("remat ", c.remat()));
   }
   std::string line = absl::StrJoin(numerics, ", ");
-  if (!c.parallel().empty()) absl::StrAppend(&line, ";  ", c.parallel());
+  if (!c.parallel().empty())
+    absl::StrAppend(&line, ";  ", ParallelText(c.parallel()));
   if (!line.empty()) Line(out, "numerics", line);
   Line(out, "slice", c.slice_text());
   Line(out, "setting",
@@ -331,7 +347,9 @@ std::string RenderSummary(const RunRecord& run, const SummaryOptions& options) {
   }
   if (!options.saved_to.empty()) {
     absl::StrAppend(&out, "  saved ", options.saved_to, " in ",
-                    Significant(run.tool().wall_s(), 2), " s\n");
+                    Significant(run.tool().wall_s(), 2),
+                    " s      next: --trace FILE | --dump-to DIR | chips ",
+                    run.config().chip(), "\n");
   }
   return out;
 }

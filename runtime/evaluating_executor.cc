@@ -34,7 +34,7 @@ const hlo::Literal& ValueOf(lazy::DeviceData* data) {
 EvaluatingExecutor::EvaluatingExecutor(hlo::EvaluatorOptions options)
     : options_(options), cache_(kCompileCacheEntries) {}
 
-void EvaluatingExecutor::OnNode(const lazy::Node&) {}
+void EvaluatingExecutor::OnNode(const lazy::Device&, const lazy::Node&) {}
 void EvaluatingExecutor::OnTransferToDevice(const lazy::DeviceData&) {}
 
 absl::StatusOr<EvaluatingExecutor::Plan*> EvaluatingExecutor::FindPlan(

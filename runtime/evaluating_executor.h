@@ -30,7 +30,7 @@ class EvaluatingExecutor : public lazy::Executor {
  public:
   explicit EvaluatingExecutor(hlo::EvaluatorOptions options = {});
 
-  void OnNode(const lazy::Node& node) override;
+  void OnNode(const lazy::Device& device, const lazy::Node& node) override;
   void OnTransferToDevice(const lazy::DeviceData& data) override;
   absl::Status Sync(lazy::Device* device) override;
   absl::StatusOr<hlo::Literal> Read(lazy::Device* device,

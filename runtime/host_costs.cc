@@ -1,5 +1,7 @@
 #include "runtime/host_costs.h"
 
+#include <iterator>
+
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "base/check.h"
@@ -19,21 +21,36 @@ struct Field {
 };
 
 constexpr Field kTimes[] = {
-    {"host.trace_node", &HostCosts::trace_node},
-    {"host.collect_tensor", &HostCosts::collect_tensor},
-    {"host.post_order_node", &HostCosts::post_order_node},
     {"host.barrier", &HostCosts::barrier},
-    {"host.lower_node", &HostCosts::lower_node},
     {"host.launch", &HostCosts::launch},
+    {"host.launch_buffer", &HostCosts::launch_buffer},
     {"host.read_back", &HostCosts::read_back},
     {"host.transfer_issue", &HostCosts::transfer_issue},
     {"compile.fixed", &HostCosts::compile_fixed},
     {"compile.instruction", &HostCosts::compile_instruction},
 };
 
+struct WorkField {
+  const char* key;
+  bool scaled;  // processor time: times host.slowness
+};
+
+constexpr WorkField kWorks[] = {
+#define PTXLA_X(e, key, span, scaled) {key, scaled},
+    PTXLA_HOST_WORKS(PTXLA_X)
+#undef PTXLA_X
+};
+
+// host.slowness, host.pcie, host.queue_depth, compile.band.
+constexpr int kOtherNumbers = 4;
+
 // Fills the typed fields from `numbers`.
 absl::Status Bind(HostCosts* costs) {
   int bound = 0;
+  costs->slowness = 1;
+  for (const HostCosts::Number& n : costs->numbers) {
+    if (n.key == "host.slowness") costs->slowness = n.value;
+  }
   for (const HostCosts::Number& n : costs->numbers) {
     const auto base = [&](Dimension d) {
       return chips::ToBaseUnit(n.value, n.unit, d);
@@ -46,7 +63,17 @@ absl::Status Bind(HostCosts* costs) {
       costs->*field.time = FromSeconds(seconds);
       known = true;
     }
-    if (n.key == "host.pcie") {
+    for (int i = 0; i < kHostWorkCount; ++i) {
+      if (n.key != kWorks[i].key) continue;
+      ASSIGN_OR_RETURN(const double seconds, base(Dimension::kTime),
+                       _ << n.key);
+      costs->works[i] =
+          FromSeconds(kWorks[i].scaled ? seconds * costs->slowness : seconds);
+      known = true;
+    }
+    if (n.key == "host.slowness") {
+      known = true;
+    } else if (n.key == "host.pcie") {
       ASSIGN_OR_RETURN(const double rate, base(Dimension::kRate), _ << n.key);
       costs->pcie = BytesPerSecond(rate);
       known = true;
@@ -63,7 +90,8 @@ absl::Status Bind(HostCosts* costs) {
     }
     ++bound;
   }
-  CHECK_EQ(bound, 13) << "data/host.textproto misses a number";
+  CHECK_EQ(bound, std::size(kTimes) + std::size(kWorks) + kOtherNumbers)
+      << "data/host.textproto misses a number";
   return absl::OkStatus();
 }
 

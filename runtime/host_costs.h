@@ -3,7 +3,7 @@
 // source and confidence; a chip file overrides them by key ("host.launch").
 //
 //   ASSIGN_OR_RETURN(HostCosts costs, HostCosts::For(chip));
-//   Picoseconds trace = costs.trace_node * nodes;
+//   Picoseconds trace = costs.work(HostWork::kRecordedCall) * calls;
 #ifndef PTXLA_RUNTIME_HOST_COSTS_H_
 #define PTXLA_RUNTIME_HOST_COSTS_H_
 
@@ -14,23 +14,25 @@
 #include "absl/strings/string_view.h"
 #include "base/units.h"
 #include "chips/chip_spec.h"
+#include "runtime/host_work.h"
 
 namespace ptxla::runtime {
 
 struct HostCosts {
-  Picoseconds trace_node;       // an IR node: python, autograd, ATen dispatch
-  Picoseconds collect_tensor;   // a live tensor at a step barrier
-  Picoseconds post_order_node;  // a node of the walk, with its share of hash
-  Picoseconds barrier;          // the device lock when nobody holds it
-  Picoseconds lower_node;       // a node lowered to HLO on a cache miss
-  Picoseconds launch;           // dispatch thread, per execution
-  Picoseconds read_back;        // round trip of a blocking read
-  Picoseconds transfer_issue;   // tracing thread, per host-to-device transfer
-  BytesPerSecond pcie{0};       // host to device
-  int queue_depth = 1;          // executions in flight
-  Picoseconds compile_fixed;    // XLA, per compilation
+  PerHostWork<Picoseconds> works{};  // one unit of each, on this host
+  double slowness = 1;         // of this host's processor; already in `works`
+  Picoseconds barrier;         // the device lock when nobody holds it
+  Picoseconds launch;          // dispatch thread, per execution
+  Picoseconds launch_buffer;   // dispatch thread, per argument and result
+  Picoseconds read_back;       // round trip of a blocking read
+  Picoseconds transfer_issue;  // tracing thread, per host-to-device transfer
+  BytesPerSecond pcie{0};      // host to device
+  int queue_depth = 1;         // executions in flight
+  Picoseconds compile_fixed;   // XLA, per compilation
   Picoseconds compile_instruction;  // XLA, per HLO instruction traced
   double compile_band = 0;          // +- fraction of a predicted compile time
+
+  Picoseconds work(HostWork w) const { return works[static_cast<size_t>(w)]; }
 
   // Every number with its source, in file order, overrides applied.
   struct Number {

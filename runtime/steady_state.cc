@@ -7,18 +7,9 @@ std::optional<Execution> Replay::Apply(const HostEvent& event,
   const Picoseconds begin = timelines_.tracing();
   std::optional<Execution> execution;
   switch (event.kind) {
-    case HostEvent::kTraceNodes:
-      timelines_.Trace("LazyTracing", costs_.trace_node * event.count);
-      break;
-    case HostEvent::kCollectTensors:
-      timelines_.Trace("CollectSyncTensors",
-                       costs_.collect_tensor * event.count);
-      break;
-    case HostEvent::kWalkNodes:
-      timelines_.Trace("RunPostOrder", costs_.post_order_node * event.count);
-      break;
-    case HostEvent::kLowerNodes:
-      timelines_.Trace("LoweringContext", costs_.lower_node * event.count);
+    case HostEvent::kWork:
+      timelines_.Trace(HostWorkSpan(event.work),
+                       costs_.work(event.work) * event.count);
       break;
     case HostEvent::kCompile:
       timelines_.Trace("PjRtComputationClient::Compile", event.time);
@@ -30,7 +21,7 @@ std::optional<Execution> Replay::Apply(const HostEvent& event,
       timelines_.WaitForDispatch();
       break;
     case HostEvent::kLaunch:
-      execution = timelines_.Launch(name, event.time, inputs_);
+      execution = timelines_.Launch(name, event.time, inputs_, event.buffers);
       last_end_ = execution->end;
       break;
     case HostEvent::kReadBack:

@@ -2,7 +2,8 @@
 // the step's log is replayed on the three timelines until the period is that
 // of the loop.
 //
-//   StepLog log = {{HostEvent::kTraceNodes, 15130}, {HostEvent::kBarrier},
+//   StepLog log = {HostEvent::Work(HostWork::kRecordedCall, 4400),
+//                  {HostEvent::kBarrier},
 //                  {HostEvent::kLaunch, 0, Bytes(0), device_time}};
 //   SteadyStep s = SteadyState(log, costs);
 //   s.period == s.device + s.host + s.input     // exactly
@@ -25,20 +26,23 @@ namespace ptxla::runtime {
 
 struct HostEvent {
   enum Kind {
-    kTraceNodes,      // `count` nodes are traced
-    kCollectTensors,  // `count` live tensors at a barrier
-    kWalkNodes,       // `count` nodes of the post-order
-    kLowerNodes,      // `count` nodes become HLO
-    kCompile,         // the tracing thread waits `time` for XLA
-    kUpload,          // `bytes` to the device
-    kBarrier,         // the device lock
-    kLaunch,          // program number `count` takes `time` on the device
-    kReadBack,        // a blocking read of the last program's result
+    kWork,      // `count` units of `work` on the tracing thread
+    kCompile,   // the tracing thread waits `time` for XLA
+    kUpload,    // `bytes` to the device
+    kBarrier,   // the device lock
+    kLaunch,    // program number `count` with so many `buffers` takes `time`
+    kReadBack,  // a blocking read of the last program's result
   };
-  Kind kind = kTraceNodes;
+  Kind kind = kWork;
   int64_t count = 0;
   Bytes bytes;
   Picoseconds time;
+  HostWork work = HostWork::kCall;
+  int64_t buffers = 0;
+
+  static HostEvent Work(HostWork work, int64_t count) {
+    return {kWork, count, Bytes(0), Picoseconds(0), work};
+  }
 };
 using StepLog = std::vector<HostEvent>;
 

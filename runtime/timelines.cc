@@ -29,9 +29,9 @@ Picoseconds Timelines::WaitForDispatch() {
 }
 
 Execution Timelines::Launch(const std::string& name, Picoseconds device_time,
-                            Picoseconds inputs) {
+                            Picoseconds inputs, int64_t buffers) {
   const Picoseconds start = std::max(tracing_, dispatch_);
-  Picoseconds handed = start + costs_.launch;
+  Picoseconds handed = start + costs_.launch + costs_.launch_buffer * buffers;
   if (in_flight_.size() >= costs_.queue_depth) {
     handed = std::max(handed, in_flight_.front());
     in_flight_.pop_front();

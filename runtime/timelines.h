@@ -13,6 +13,7 @@
 #ifndef PTXLA_RUNTIME_TIMELINES_H_
 #define PTXLA_RUNTIME_TIMELINES_H_
 
+#include <cstdint>
 #include <deque>
 #include <string>
 #include <vector>
@@ -56,11 +57,11 @@ class Timelines {
   // The tracing thread takes the device lock, which it gets when everything
   // given to the dispatch thread has been enqueued. Returns how long it took.
   Picoseconds WaitForDispatch();
-  // Gives a program to the dispatch thread and goes on. The device starts it
-  // when it is free and `inputs` are there; the dispatch thread waits while
-  // the queue is full.
+  // Gives a program with so many arguments and results to the dispatch thread
+  // and goes on. The device starts it when it is free and `inputs` are there;
+  // the dispatch thread waits while the queue is full.
   Execution Launch(const std::string& name, Picoseconds device_time,
-                   Picoseconds inputs);
+                   Picoseconds inputs, int64_t buffers = 0);
   // A blocking read of something ready at `ready`. Returns how long it took.
   Picoseconds ReadBack(Picoseconds ready);
 

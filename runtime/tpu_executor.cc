@@ -43,9 +43,13 @@ std::optional<Execution> TpuExecutor::Apply(HostEvent event,
   return replay_.Apply(event, name);
 }
 
-void TpuExecutor::OnNode(const lazy::Node& node) {
-  ++pending_nodes_;
+void TpuExecutor::OnNode(const lazy::Device& device, const lazy::Node& node) {
+  counter_.OnNode(device, node);
   ++nodes_of_kind_[static_cast<size_t>(node.kind())];
+}
+
+void TpuExecutor::OnInPlace(const lazy::Device&, const lazy::Node& node) {
+  counter_.OnInPlace(node);
 }
 
 void TpuExecutor::CountNodes() {
@@ -61,14 +65,18 @@ void TpuExecutor::CountNodes() {
 }
 
 void TpuExecutor::FlushTracing() {
-  if (pending_nodes_ == 0) return;
-  metrics_.lazy.AddSample("LazyTracing", MetricKind::kTime, now(),
-                          Nanoseconds(replay_.costs().trace_node) *
-                              static_cast<double>(pending_nodes_));
-  Apply({HostEvent::kTraceNodes, pending_nodes_, Bytes(0), Picoseconds(0)});
-  step_.record.set_trace_ps(step_.record.trace_ps() +
-                            replay_.last_duration().count());
-  pending_nodes_ = 0;
+  const PerHostWork<int64_t> counts = counter_.Take();
+  const Picoseconds begin = now();
+  for (int i = 0; i < kTracingWorkCount; ++i) {
+    if (counts[i] > 0) {
+      Apply(HostEvent::Work(static_cast<HostWork>(i), counts[i]));
+    }
+  }
+  const Picoseconds time = now() - begin;
+  if (time.count() == 0) return;
+  metrics_.lazy.AddSample("LazyTracing", MetricKind::kTime, begin,
+                          Nanoseconds(time));
+  step_.record.set_trace_ps(step_.record.trace_ps() + time.count());
 }
 
 void TpuExecutor::OnTransferToDevice(const lazy::DeviceData& data) {
@@ -92,7 +100,7 @@ absl::StatusOr<const Executable*> TpuExecutor::Compile(
   metrics_.lazy.AddSample("InputOutputAliasCount", MetricKind::kValue, now(),
                           static_cast<double>(sync.donors.size()));
   const auto nodes = static_cast<int64_t>(sync.graph.nodes.size());
-  Apply({HostEvent::kLowerNodes, nodes, Bytes(0), Picoseconds(0)});
+  Apply(HostEvent::Work(HostWork::kLowerNode, nodes));
   timing->sync += replay_.last_duration();
   lazy::LoweringOptions lowering;
   lowering.donors = sync.donors;
@@ -120,7 +128,7 @@ absl::StatusOr<TpuExecutor::Timing> TpuExecutor::RunGraph(
     const lazy::SyncGraph& sync) {
   Timing timing;
   const auto nodes = static_cast<int64_t>(sync.graph.nodes.size());
-  Apply({HostEvent::kWalkNodes, nodes, Bytes(0), Picoseconds(0)});
+  Apply(HostEvent::Work(HostWork::kWalkNode, nodes));
   timing.sync += replay_.last_duration();
   metrics_.lazy.AddSample("TensorsGraphSize", MetricKind::kValue, now(),
                           static_cast<double>(nodes));
@@ -147,9 +155,11 @@ absl::StatusOr<TpuExecutor::Timing> TpuExecutor::RunGraph(
   lock();
   metrics_.lazy.AddCounter(options_.replica_count > 1 ? "ExecuteReplicated"
                                                       : "ExecuteComputation");
-  timing.execution = *Apply({HostEvent::kLaunch, timing.executable->program,
-                             Bytes(0), timing.executable->device_time},
-                            timing.executable->name);
+  HostEvent launch = {HostEvent::kLaunch, timing.executable->program, Bytes(0),
+                      timing.executable->device_time};
+  launch.buffers =
+      static_cast<int64_t>(sync.graph.parameters.size() + sync.tensors.size());
+  timing.execution = *Apply(launch, timing.executable->name);
   executions_.push_back({timing.executable->program, timing.execution});
   metrics_.runtime.AddSample(
       "ExecuteTime", MetricKind::kTime, timing.execution.end,
@@ -180,8 +190,7 @@ absl::Status TpuExecutor::Sync(lazy::Device* device) {
                            device->tensors_made() - tensors_counted_);
   tensors_counted_ = device->tensors_made();
   record::StepRecord& record = step_.record;
-  Apply({HostEvent::kCollectTensors, LiveTensors(device), Bytes(0),
-         Picoseconds(0)});
+  Apply(HostEvent::Work(HostWork::kCollectTensor, LiveTensors(device)));
   Picoseconds sync_time = replay_.last_duration();
   const lazy::SyncGraph sync = lazy::CollectSync(device);
   if (sync.tensors.empty()) {

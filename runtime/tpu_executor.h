@@ -40,6 +40,7 @@
 #include "runtime/host_costs.h"
 #include "runtime/metrics.h"
 #include "runtime/steady_state.h"
+#include "runtime/trace_counter.h"
 
 namespace ptxla::runtime {
 
@@ -87,7 +88,8 @@ class TpuExecutor : public lazy::Executor {
   TpuExecutor(const HostCosts& costs, CompileFunction compile,
               TpuExecutorOptions options = {});
 
-  void OnNode(const lazy::Node& node) override;
+  void OnNode(const lazy::Device& device, const lazy::Node& node) override;
+  void OnInPlace(const lazy::Device& device, const lazy::Node& node) override;
   void OnTransferToDevice(const lazy::DeviceData& data) override;
   absl::Status Sync(lazy::Device* device) override;
   absl::StatusOr<hlo::Literal> Read(lazy::Device* device,
@@ -121,7 +123,7 @@ class TpuExecutor : public lazy::Executor {
   Replay replay_;
   CompileCache<Executable> cache_;
   Metrics metrics_;
-  int64_t pending_nodes_ = 0;                 // traced, not yet on the clock
+  TraceCounter counter_;  // of what is traced and not yet on the clock
   std::array<int64_t, 256> nodes_of_kind_{};  // OpKind has 8 bits
   int64_t tensors_counted_ = 0;
   StepTrace step_;  // since the last barrier

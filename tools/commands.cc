@@ -9,6 +9,7 @@ constexpr Command kCommands[] = {
     {"validate", "predicted against measured", ValidateCommand},
     {"chips", "what chips and slices are known", ChipsCommand},
     {"workloads", "what can be run by name", WorkloadsCommand},
+    {"ops", "which HLO opcodes are supported, and how", OpsCommand},
 };
 
 }  // namespace

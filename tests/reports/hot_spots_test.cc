@@ -40,12 +40,5 @@ TEST(HotSpotsTest, TheBoundIsThatOfTheLongestOp) {
   EXPECT_EQ(HotSpots(p)[0].bound, "hbm");
 }
 
-TEST(HotSpotsTest, OnlyWholeNumbersBecomeStars) {
-  EXPECT_EQ(LayerPattern("encoder.3.ffn.12"), "encoder.*.ffn.*");
-  EXPECT_EQ(LayerPattern("layer_3/conv2d"), "layer_*/conv2d");
-  EXPECT_EQ(LayerPattern("block2"), "block2");
-  EXPECT_EQ(LayerPattern("3d.conv"), "3d.conv");
-}
-
 }  // namespace
 }  // namespace ptxla::reports

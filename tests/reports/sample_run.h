@@ -31,8 +31,8 @@ inline record::RunRecord SampleRun() {
           batch_per_chip: 32
           seq: 128
           dtype: "bf16"
-          optimizer: "AdamW"
-          parallel: "dp=8"
+          optimizer: "adamw"
+          parallel: "data=8"
           remat: "none"
           mode: "lazy"
           fidelity: "kernel"
@@ -128,9 +128,9 @@ inline record::RunRecord SampleRun() {
             overhead_ps: 3100000000
           }
           ops {
-            name: "ffn matmul"
+            name: "multiply_fusion.17"
             opcode: "fusion"
-            layer: "encoder.*.ffn"
+            layer: "encoder.3.ffn/aten__mm"
             count: 144
             time_ps: 40800000000
             bound: "mxu"

@@ -17,7 +17,7 @@ TEST(SummaryTest, LooksAsDocumented) {
       R"(bert on v5e-8                                               run 01JD8QK4ZZZZZZZZZZZZZZZZZZ  ptxla-sim 0.1.0
   model      BERT-Large pre-training (MLM+NSP), seq 128, 336,226,108 parameters
   batch      256 global = 32 per chip
-  numerics   bf16, AdamW, no remat;  dp=8
+  numerics   bf16 compute, fp32 weights, AdamW, no remat;  data parallel 8
   slice      8 chips, 2x4 mesh without wrap, 1 host
   setting    lazy mode, fidelity kernel
   assumed    dropout 0.1
@@ -28,7 +28,7 @@ TEST(SummaryTest, LooksAsDocumented) {
   first steps      145 s        2 compiles 142 s [100..190 s], tracing 1.9 s, upload 1.1 s; then none
   cost             $1.29 / 1M samples + $0.39 once   ($1.20/chip-h list, us, 2025-11)
   where the step goes       ms    share          hot spots (layer)                                 ms   of peak
-  MXU                     59.0   47.5 %          encoder.*.ffn ffn matmul x144                   40.8    62 % F
+  MXU                     59.0   47.5 %          encoder.*.ffn matmul x144                       40.8    62 % F
   HBM                     41.8   33.7 %          all-reduce x1                                    5.0
   VPU                     14.0   11.3 %          F flops
   ICI, exposed             5.0    4.0 %
@@ -37,7 +37,7 @@ TEST(SummaryTest, LooksAsDocumented) {
   total                  124.1  100.0 %
   rests on 2 ASSUMED numbers: ici.hop 1.00 us, host.op 18.0 us  (+-20 % each moves the step +-1.1 %)
   warning: a warning
-  saved ./ptxla-sim.sqlite in 0.40 s
+  saved ./ptxla-sim.sqlite in 0.40 s      next: --trace FILE | --dump-to DIR | chips v5e
 )");
 }
 

@@ -15,7 +15,6 @@ TEST(HostCostsTest, EveryNumberHasASource) {
     EXPECT_FALSE(n.source.empty()) << n.key;
     EXPECT_NE(n.confidence, chips::CONFIDENCE_UNSPECIFIED) << n.key;
   }
-  EXPECT_EQ(costs.trace_node, Picoseconds(18000000));
 }
 
 TEST(HostCostsTest, AChipFileGoesBeforeTheDefault) {
@@ -38,8 +37,22 @@ TEST(HostCostsTest, ScalingMovesOneNumber) {
   ASSERT_OK_AND_ASSIGN(const HostCosts scaled,
                        costs.WithScaled("host.launch", 2));
   EXPECT_EQ(scaled.launch, costs.launch * 2);
-  EXPECT_EQ(scaled.trace_node, costs.trace_node);
+  EXPECT_EQ(scaled.works, costs.works);
   EXPECT_THAT(costs.WithScaled("host.nothing", 2), Not(ptxla::testing::IsOk()));
+}
+
+TEST(HostCostsTest, ASlowerProcessorStretchesTracingAndNothingElse) {
+  ASSERT_OK_AND_ASSIGN(const chips::ChipSpec chip,
+                       chips::ChipSpec::Load("v6e"));
+  ASSERT_OK_AND_ASSIGN(const HostCosts costs, HostCosts::For(chip));
+  ASSERT_OK_AND_ASSIGN(const HostCosts slow,
+                       costs.WithScaled("host.slowness", 2));
+  for (HostWork work : {HostWork::kCall, HostWork::kRecordedCall,
+                        HostWork::kEngineCall, HostWork::kPythonMeta}) {
+    EXPECT_EQ(slow.work(work), costs.work(work) * 2);
+  }
+  EXPECT_EQ(slow.launch, costs.launch);
+  EXPECT_EQ(slow.pcie.count(), costs.pcie.count());
 }
 
 }  // namespace

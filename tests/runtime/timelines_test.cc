@@ -9,8 +9,7 @@ namespace {
 // Round numbers, so that expectations are arithmetic.
 HostCosts Costs() {
   HostCosts c;
-  c.trace_node = Picoseconds(1);
-  c.post_order_node = Picoseconds(1);
+  c.works.fill(Picoseconds(1));
   c.barrier = Picoseconds(3);
   c.launch = Picoseconds(30);
   c.read_back = Picoseconds(80);
@@ -28,6 +27,15 @@ TEST(TimelinesTest, TheDeviceStartsWhenTheProgramIsEnqueued) {
   EXPECT_EQ(e.begin, Picoseconds(1030));
   EXPECT_EQ(e.end, Picoseconds(1530));
   EXPECT_EQ(t.tracing(), Picoseconds(1000)) << "python does not wait";
+}
+
+TEST(TimelinesTest, EveryArgumentAndResultKeepsTheDispatchThread) {
+  HostCosts costs = Costs();
+  costs.launch_buffer = Picoseconds(2);
+  Timelines t(costs);
+  const Execution e =
+      t.Launch("p", Picoseconds(500), Picoseconds(0), /*buffers=*/10);
+  EXPECT_EQ(e.enqueued, Picoseconds(50));
 }
 
 TEST(TimelinesTest, InputsThatComeLateHoldTheDeviceUp) {
@@ -61,11 +69,11 @@ TEST(TimelinesTest, ABlockingReadWaitsForTheDevice) {
 
 // One step: trace, upload, walk, lock, launch, reads.
 StepLog Step(int64_t traced, int64_t uploaded, int reads) {
-  StepLog log = {{HostEvent::kTraceNodes, traced, Bytes(0), Picoseconds(0)}};
+  StepLog log = {HostEvent::Work(HostWork::kRecordedCall, traced)};
   if (uploaded > 0) {
     log.push_back({HostEvent::kUpload, 0, Bytes(uploaded), Picoseconds(0)});
   }
-  log.push_back({HostEvent::kWalkNodes, 50, Bytes(0), Picoseconds(0)});
+  log.push_back(HostEvent::Work(HostWork::kWalkNode, 50));
   log.push_back({HostEvent::kBarrier, 0, Bytes(0), Picoseconds(0)});
   log.push_back({HostEvent::kLaunch, 0, Bytes(0), Picoseconds(1000)});
   for (int i = 0; i < reads; ++i) {

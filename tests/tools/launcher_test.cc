@@ -66,8 +66,8 @@ TEST_F(LauncherTest, WithoutRootAndSudoItNamesTheOneLineToRun) {
   const ProcessResult r = Launch({"--version"});
   EXPECT_EQ(r.exit_code, 2);
   EXPECT_THAT(r.err, HasSubstr("only root can install them; run:"));
-  EXPECT_THAT(r.err, HasSubstr("  apt-get install -y --no-install-recommends "
-                               "cmake g++ "));
+  EXPECT_THAT(r.err, HasSubstr("  apt-get update && apt-get install -y "
+                               "--no-install-recommends cmake g++ "));
   EXPECT_THAT(r.out, IsEmpty());
 }
 
@@ -80,8 +80,8 @@ TEST_F(LauncherTest, WithoutANetworkItNamesTheLineToo) {
   const ProcessResult r = Launch({"--version"});
   EXPECT_EQ(r.exit_code, 2);
   EXPECT_THAT(r.err, HasSubstr("installing Debian packages: ninja-build\n"));
-  EXPECT_THAT(r.err, HasSubstr("apt-get install -y --no-install-recommends "
-                               "ninja-build"));
+  EXPECT_THAT(r.err, HasSubstr("\n  apt-get update && apt-get install -y "
+                               "--no-install-recommends ninja-build\n"));
 }
 
 TEST_F(LauncherTest, WhenNothingChangedNoToolRuns) {

@@ -23,7 +23,7 @@ using lazy::Tensor;
 // Evaluates every barrier; buffers carry their literal as host value.
 class Evaluating : public lazy::Executor {
  public:
-  void OnNode(const lazy::Node&) override {}
+  void OnNode(const lazy::Device&, const lazy::Node&) override {}
   void OnTransferToDevice(const lazy::DeviceData&) override {}
   absl::Status Sync(lazy::Device* device) override {
     const lazy::SyncGraph sync = lazy::CollectSync(device);
