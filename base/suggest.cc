@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 
@@ -29,7 +30,11 @@ std::string NearestName(absl::string_view name,
   std::string nearest;
   for (const std::string& candidate : known) {
     const int distance = EditDistance(name, candidate);
-    if (distance < best) {
+    // Of equally near ones, what was begun and not finished: v5 is v5e.
+    const bool goes_on = distance == best &&
+                         absl::StartsWith(candidate, name) &&
+                         !absl::StartsWith(nearest, name);
+    if (distance < best || goes_on) {
       best = distance;
       nearest = candidate;
     }

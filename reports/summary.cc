@@ -8,17 +8,15 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
+#include "reports/breakdown.h"
 #include "reports/format.h"
-#include "reports/hot_spots.h"
+#include "reports/op_label.h"
 
 namespace ptxla::reports {
 namespace {
 
 using record::RunConfig;
 using record::RunRecord;
-
-constexpr int kHotSpots = 5;
-constexpr int kSpotName = 44;
 
 void Line(std::string* out, absl::string_view key, absl::string_view text) {
   absl::StrAppend(out, "  ", PadRight(key, 11), text, "\n");
@@ -159,10 +157,18 @@ void Memory(const RunRecord& run, std::string* out) {
              free >= 0 ? absl::StrCat(", ", Percent(free, 0), " free") : ""));
   if (m.verdict() == "FITS") return;
   for (const record::BufferRecord& b : m.largest()) {
-    absl::StrAppend(
-        out, "    ", PadLeft(ByteSize(b.bytes()), 10), "  ",
-        PadRight(b.kind(), 9), " ", b.name(),
-        b.layer().empty() ? "" : absl::StrCat("  (", b.layer(), ")"), "\n");
+    record::OpRecord op;  // a buffer is called after the op that writes it
+    op.set_layer(b.layer());
+    op.set_name(b.name());
+    const OpLabel label = LabelOf(op);
+    absl::StrAppend(out, "    ", PadLeft(ByteSize(b.bytes()), 10), "  ",
+                    PadRight(b.kind(), 9), " ", b.name(),
+                    label.layer.empty() ? "" : absl::StrCat("  (", label.layer),
+                    label.layer.empty() ? ""
+                    : label.kind == b.name()
+                        ? ")"
+                        : absl::StrCat(" ", label.kind, ")"),
+                    "\n");
   }
 }
 
@@ -212,104 +218,6 @@ void Cost(const RunRecord& run, std::string* out) {
          "");
 }
 
-std::vector<std::pair<const char*, int64_t>> Bounds(
-    const record::BoundTimes& b) {
-  std::vector<std::pair<const char*, int64_t>> rows = {
-      {"MXU", b.mxu_ps()},
-      {"HBM", b.hbm_ps()},
-      {"VPU", b.vpu_ps()},
-      {"ICI, exposed", b.ici_ps()},
-      {"DCN, exposed", b.dcn_ps()},
-      {"overheads", b.overhead_ps()},
-      {"host, exposed", b.host_ps()},
-      {"input", b.input_ps()}};
-  rows.erase(std::remove_if(rows.begin(), rows.end(),
-                            [](const auto& r) { return r.second == 0; }),
-             rows.end());
-  std::stable_sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) {
-    return a.second > b.second;
-  });
-  return rows;
-}
-
-char PeakLetter(const std::string& bound) {
-  if (bound == "hbm") return 'B';
-  if (bound == "ici" || bound == "dcn") return 'L';
-  return bound == "vpu" ? 'V' : 'F';
-}
-
-// The two tables side by side: bounds on the left, hot spots on the right.
-void Breakdown(const RunRecord& run, std::string* out) {
-  const Picoseconds step(run.step_time().value_ps());
-  const TimeScale scale = ScaleFor(step);
-  // One number of decimals for the whole table, from the total.
-  const std::string total =
-      Significant(static_cast<double>(step.count()) / scale.picoseconds, 4);
-  const size_t point = total.find('.');
-  const int decimals = point == std::string::npos
-                           ? 0
-                           : static_cast<int>(total.size() - point) - 1;
-  const auto time = [&](Picoseconds t, int width) {
-    return absl::StrFormat("%*.*f", width, decimals,
-                           static_cast<double>(t.count()) / scale.picoseconds);
-  };
-  const auto share = [&](int64_t ps) {
-    return Percent(static_cast<double>(ps) / static_cast<double>(step.count()));
-  };
-  std::vector<std::string> left, right;
-  left.push_back(absl::StrCat(PadRight("where the step goes", 20),
-                              PadLeft(scale.unit, 8), PadLeft("share", 9)));
-  for (const auto& [name, ps] : Bounds(run.time_by_bound())) {
-    left.push_back(absl::StrCat(PadRight(name, 20), time(Picoseconds(ps), 8),
-                                PadLeft(share(ps), 9)));
-  }
-  left.push_back(absl::StrCat(PadRight("total", 20), time(step, 8),
-                              PadLeft("100.0 %", 9)));
-  if (run.has_steady_program()) {
-    const std::vector<HotSpot> spots =
-        HotSpots(run.programs(run.steady_program()));
-    right.push_back(absl::StrCat(PadRight("hot spots (layer)", kSpotName),
-                                 PadLeft(scale.unit, 8), "   of peak"));
-    std::string letters;
-    for (const HotSpot& s : spots) {
-      if (static_cast<int>(right.size()) > kHotSpots) break;
-      const std::string full =
-          absl::StrCat(s.layer, s.layer.empty() ? "" : " ", s.name, " x",
-                       s.count, s.estimated ? " (estimated)" : "");
-      // The end of a long name says most.
-      const std::string name =
-          full.size() <= kSpotName
-              ? full
-              : absl::StrCat("..", full.substr(full.size() - kSpotName + 2));
-      std::string peak;
-      if (s.fraction_of_peak.has_value()) {
-        const char letter = PeakLetter(s.bound);
-        peak = absl::StrCat(Percent(*s.fraction_of_peak, 0), " ",
-                            std::string(1, letter));
-        if (letters.find(letter) == std::string::npos) letters += letter;
-      }
-      right.push_back(absl::StrCat(PadRight(name, kSpotName), time(s.time, 8),
-                                   PadLeft(peak, 10)));
-    }
-    std::vector<std::string> legend;
-    for (char c : std::string("FBVL")) {
-      if (letters.find(c) == std::string::npos) continue;
-      legend.push_back(c == 'F'   ? "F flops"
-                       : c == 'B' ? "B bandwidth"
-                       : c == 'V' ? "V vector slots"
-                                  : "L link");
-    }
-    if (!legend.empty()) right.push_back(absl::StrJoin(legend, ", "));
-  }
-  for (size_t i = 0; i < std::max(left.size(), right.size()); ++i) {
-    std::string line =
-        absl::StrCat("  ", PadRight(i < left.size() ? left[i] : "", 47),
-                     i < right.size() ? right[i] : "");
-    while (!line.empty() && line.back() == ' ') line.pop_back();
-    absl::StrAppend(out, line, "\n");
-  }
-}
-
 void Assumed(const RunRecord& run, std::string* out) {
   if (run.assumed_size() == 0) return;
   std::vector<std::string> names;
@@ -340,7 +248,7 @@ std::string RenderSummary(const RunRecord& run, const SummaryOptions& options) {
   Memory(run, &out);
   FirstSteps(run, &out);
   Cost(run, &out);
-  if (run.has_step_time()) Breakdown(run, &out);
+  if (run.has_step_time()) out += RenderBreakdown(run);
   Assumed(run, &out);
   for (const std::string& warning : run.warnings()) {
     absl::StrAppend(&out, "  warning: ", warning, "\n");

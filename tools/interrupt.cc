@@ -10,7 +10,7 @@ namespace ptxla::tools {
 namespace {
 
 extern "C" void OnInterrupt(int) {
-  constexpr char kText[] = "\nptxla-sim: interrupted; nothing was saved\n";
+  constexpr char kText[] = "\nptxla-sim: interrupted; no run was saved\n";
   // A signal handler may call little more than write and _exit.
   const ssize_t written = write(STDERR_FILENO, kText, sizeof(kText) - 1);
   (void)written;

@@ -18,6 +18,10 @@ TEST(SuggestTest, OnlyANearNameIsSuggested) {
   EXPECT_EQ(NearestName("mixtral", {"bert", "mlp"}), "");
 }
 
+TEST(SuggestTest, OfEquallyNearNamesTheOneThatGoesOnIsSuggested) {
+  EXPECT_EQ(NearestName("v5", {"v2", "v3", "v5e", "v5p"}), "v5e");
+}
+
 TEST(SuggestTest, TheErrorNamesKindNameAndAlternatives) {
   const absl::Status status = UnknownName("workload", "brt", {"bert", "mlp"});
   EXPECT_EQ(status.code(), absl::StatusCode::kNotFound);

@@ -1,3 +1,4 @@
+// An executor that counts what tracing asks of the host, and runs nothing.
 #ifndef PTXLA_TESTS_RUNTIME_COUNTING_EXECUTOR_H_
 #define PTXLA_TESTS_RUNTIME_COUNTING_EXECUTOR_H_
 

@@ -4,6 +4,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "reports/database.h"
 #include "tests/support/subprocess.h"
 
 namespace ptxla {
@@ -23,6 +24,11 @@ ENTRY main {
   ROOT c = f32[8,128] add(a, b)
 }
 )";
+
+constexpr char kMisspeltChip[] =
+    "name: 'v5e' number { key: 'hbm.bandwith' value: 1 unit: 'GB/s' "
+    "confidence: ASSUMED "
+    "source: 'test' }";
 
 struct BadInput {
   const char* name;
@@ -45,6 +51,7 @@ class BadInputTest : public ::testing::TestWithParam<BadInput> {
 
 TEST_P(BadInputTest, IsOneLineWithTheDocumentedExitCode) {
   const BadInput& bad = GetParam();
+  folder_.Write("c.textproto", kMisspeltChip);
   if (!bad.hlo.empty()) folder_.Write("m.hlo", bad.hlo);
   const std::vector<std::string> before = folder_.List();
   const ProcessResult r = Run(bad.arguments);
@@ -57,6 +64,7 @@ TEST_P(BadInputTest, IsOneLineWithTheDocumentedExitCode) {
 
 TEST_P(BadInputTest, IsJsonWhenAskedFor) {
   const BadInput& bad = GetParam();
+  folder_.Write("c.textproto", kMisspeltChip);
   if (!bad.hlo.empty()) folder_.Write("m.hlo", bad.hlo);
   std::vector<std::string> arguments = bad.arguments;
   arguments.push_back("--json");
@@ -90,6 +98,25 @@ INSTANTIATE_TEST_SUITE_P(
                  2,
                  "unknown option --fidelty; did you mean --fidelity?",
                  ""},
+        BadInput{"workload",
+                 {"--workload", "brt", "--topology", "v5e-8"},
+                 2,
+                 "unknown workload \"brt\"; did you mean \"bert\"?",
+                 ""},
+        BadInput{
+            "workload_field",
+            {"--workload", "bert", "--topology", "v5e-8", "--set", "layer=2"},
+            2,
+            "--set layer=2: unknown field of workload bert \"layer\"; did "
+            "you mean \"layers\"?",
+            ""},
+        BadInput{"global_batch_does_not_divide",
+                 {"--workload", "bert", "--topology", "v5e-8", "--global-batch",
+                  "7"},
+                 2,
+                 "a global batch of 7 does not divide among 8 replicas",
+                 ""},
+        BadInput{"opcode", {"ops", "ad"}, 2, "did you mean \"add\"?", ""},
         BadInput{"bare_batch",
                  {"--workload", "bert", "--topology", "v5e-8", "--batch", "8"},
                  2,
@@ -140,6 +167,10 @@ INSTANTIATE_TEST_SUITE_P(
                  "not a database", kAdd},
         BadInput{"chip_file_field", OnV6e({"--chip-file", "m.hlo"}), 2,
                  "m.hlo:1", kAdd},
+        BadInput{"chip_field", OnV6e({"--chip-file", "c.textproto"}), 2,
+                 "c.textproto:1: unknown number \"hbm.bandwith\"; did you mean "
+                 "\"hbm.bandwidth\"?",
+                 kAdd},
         BadInput{
             "too_few_devices", OnV6e(), 2, "is for 8 devices",
             Replaced(kAdd, "HloModule m", "HloModule m, replica_count=8")}),
@@ -157,7 +188,8 @@ TEST(GoodInputTest, HelpAndVersionSucceed) {
 
 TEST(GoodInputTest, EveryCommandHasHelpWithExamples) {
   TemporaryFolder folder;
-  for (const char* command : {"run", "inspect", "chips"}) {
+  for (const char* command :
+       {"run", "inspect", "validate", "chips", "workloads", "ops"}) {
     const ProcessResult r =
         RunProcess({PTXLA_SIM, command, "--help"}, {"", folder.path()});
     EXPECT_EQ(r.exit_code, 0) << command;
@@ -174,6 +206,55 @@ TEST(GoodInputTest, AModuleComesThroughAPipeAndTheRunIsSaved) {
   EXPECT_THAT(folder.List(), ElementsAre("ptxla-sim.sqlite"));
 }
 
+// What is installed needs nothing of the source tree.
+TEST(InstallTest, TheInstalledProgramKnowsItsChipsAndWorkloads) {
+  TemporaryFolder folder;
+  const std::string prefix = folder.path() + "/usr";
+  const ProcessResult installed = RunProcess(
+      {PTXLA_CMAKE, "--install", PTXLA_BINARY_DIR, "--prefix", prefix},
+      {"", folder.path()});
+  ASSERT_EQ(installed.exit_code, 0) << installed.err;
+  const ProcessResult r = RunProcess({prefix + "/bin/ptxla-sim", "--workload",
+                                      "mlp", "--topology", "v6e-1", "--json"},
+                                     {"", folder.path()});
+  EXPECT_EQ(r.exit_code, 0) << r.err;
+  EXPECT_THAT(r.out, HasSubstr("\"workload\": \"mlp\""));
+}
+
+TEST(SavingTest, ProcessesThatShareADatabaseLoseNoRun) {
+  TemporaryFolder folder;
+  folder.Write("m.hlo", kAdd);
+  const ProcessResult r = RunProcess(
+      {"/bin/sh", "-c",
+       std::string("for i in 1 2 3 4; do ") + PTXLA_SIM +
+           " --hlo m.hlo --topology v6e-1 --quiet --db d.sqlite & done; wait"},
+      {"", folder.path()});
+  EXPECT_EQ(r.err, "");
+  auto database = reports::Database::Open(folder.path() + "/d.sqlite");
+  ASSERT_TRUE(database.ok());
+  auto count = database->connection().Prepare("SELECT count(*) FROM v_run");
+  ASSERT_TRUE(count.ok() && count->Step().ok());
+  EXPECT_EQ(count->Int(0), 4);
+}
+
+TEST(SavingTest, ARunThatDoesNotFitIsPrintedAndStored) {
+  TemporaryFolder folder;
+  const ProcessResult r =
+      RunProcess({PTXLA_SIM, "--workload", "bert_2l", "--topology", "v5e-1",
+                  "--batch-per-chip", "4096", "--db", "d.sqlite"},
+                 {"", folder.path()});
+  EXPECT_EQ(r.exit_code, 3);
+  EXPECT_THAT(r.out, HasSubstr(" usable (16 nominal): OOM"));
+  EXPECT_THAT(r.out, HasSubstr("would fit"));
+  EXPECT_THAT(r.err, HasSubstr("Ran out of memory in memory space hbm. Used "));
+  auto database = reports::Database::Open(folder.path() + "/d.sqlite");
+  ASSERT_TRUE(database.ok());
+  const auto run = database->Load("0");  // the only one
+  ASSERT_TRUE(run.ok());
+  EXPECT_EQ(run->status().code(), "RESOURCE_EXHAUSTED");
+  EXPECT_EQ(run->memory().verdict(), "OOM");
+}
+
 // Interrupted while it waits for the end of its input.
 TEST(InterruptTest, CtrlCIsOneLineAndLeavesNothing) {
   TemporaryFolder folder;
@@ -184,7 +265,7 @@ TEST(InterruptTest, CtrlCIsOneLineAndLeavesNothing) {
            "wait $p; code=$?; rm f; exit $code"},
       {"", folder.path()});
   EXPECT_EQ(r.exit_code, 130);
-  EXPECT_THAT(r.err, HasSubstr("interrupted; nothing was saved"));
+  EXPECT_THAT(r.err, HasSubstr("interrupted; no run was saved"));
   EXPECT_THAT(folder.List(), IsEmpty());
 }
 
