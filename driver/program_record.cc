@@ -61,6 +61,22 @@ void SetFractionOfPeak(const Group& g, const chips::Slice& slice,
   }
 }
 
+// Of the links that a collective uses, while it runs.
+void SetFractionOfLinks(const DeviceTrace& trace, const chips::Slice& slice,
+                        std::vector<Group>* groups,
+                        const absl::flat_hash_map<std::string, int>& index) {
+  const double link = slice.chip.ici().link.count();
+  for (const record::CollectiveTrace& c : trace.collective()) {
+    const auto it = index.find(c.name());
+    const double seconds = ToSeconds(Picoseconds(c.end_ps() - c.start_ps()));
+    if (it == index.end() || seconds <= 0 || link <= 0) continue;
+    OpRecord& op = (*groups)[it->second].op;
+    if (op.bound() != "ici" || c.bytes_per_link() == 0) continue;
+    op.set_fraction_of_peak(static_cast<double>(c.bytes_per_link()) /
+                            (link * seconds));
+  }
+}
+
 void AddCollectives(const DeviceTrace& trace, record::ProgramRecord* program) {
   absl::flat_hash_map<std::pair<std::string, int64_t>, int> index;
   for (const record::CollectiveTrace& c : trace.collective()) {
@@ -138,6 +154,7 @@ record::ProgramRecord MakeProgramRecord(const DeviceTrace& trace,
     g.op.set_bound(Largest(g.bound));
     SetFractionOfPeak(g, slice, peak, &g.op);
   }
+  SetFractionOfLinks(trace, slice, &groups, index);
   std::stable_sort(groups.begin(), groups.end(),
                    [](const Group& x, const Group& y) {
                      return x.op.time_ps() > y.op.time_ps();

@@ -51,6 +51,25 @@ TEST_F(ProgramRecordTest, ExecutionsOfOneInstructionAreOneRowLongestFirst) {
   EXPECT_EQ(p.ops(1).bound(), "mxu");
 }
 
+TEST_F(ProgramRecordTest, ACollectivesFractionIsOfTheLinksItUses) {
+  // v5e: 50 GB/s, a link, one way: 50 kB in 1 us.
+  const record::ProgramRecord p = Record(R"pb(
+                                           op {
+                                             name: "all-reduce.1"
+                                             end_ps: 2000000
+                                             bound { ici_ps: 2000000 }
+                                           }
+                                           collective {
+                                             name: "all-reduce.1"
+                                             kind: "all-reduce"
+                                             end_ps: 2000000
+                                             bytes_per_link: 50000
+                                           }
+                                         )pb",
+                                         "v5e-8");
+  EXPECT_DOUBLE_EQ(p.ops(0).fraction_of_peak(), 0.5);
+}
+
 TEST_F(ProgramRecordTest, AMatmulsFractionIsOfThePeakFlops) {
   // v5e: 197 TFLOP/s, that is 0.1966 per picosecond and FLOP.
   const record::ProgramRecord p = Record(R"pb(
