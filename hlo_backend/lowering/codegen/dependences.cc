@@ -267,8 +267,17 @@ class Builder {
       const auto [push, r] = queue[taken[node.fifo]++];
       graph_.pops[graph_.nodes[push].first_pop + r] = i;
       const isa::Instr shell = Shell(instrs_[push]);
-      Add(push, i,
-          graph_.nodes[push].latency + r * isa::ResultSpacing(shell, model_));
+      const int spacing = isa::ResultSpacing(shell, model_);
+      Add(push, i, graph_.nodes[push].latency + r * spacing);
+      if (isa::Info(instrs_[push].op).pushes != Fifo::kTranspose) continue;
+      // Results of short transposes wait for those of the ones before.
+      int before = r;
+      for (size_t k = taken[node.fifo] - 1 - r; k > 0;) {
+        const int earlier = queue[k - 1].first;
+        before += graph_.nodes[earlier].results;
+        k -= graph_.nodes[earlier].results;
+        Add(earlier, i, graph_.nodes[earlier].latency + before * spacing);
+      }
     }
     for (size_t f = 0; f < waiting.size(); ++f) {
       CHECK(taken[f] == waiting[f].size()) << "a result is never popped";

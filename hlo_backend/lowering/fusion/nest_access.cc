@@ -16,6 +16,9 @@ using codegen::Vec;
 using hlo::PrimitiveType;
 using isa::Opcode;
 
+// Planes whose rows are expanded in one block of code.
+static constexpr int64_t kPlanesTogether = 4;
+
 // Expands part `part` of a packed register to 32 bits per row.
 Vec NestCode::Unpack(const Stream& s, Vec packed, int part) {
   static constexpr Opcode kS8[] = {Opcode::kVunpackC0S8, Opcode::kVunpackC1S8,
@@ -373,37 +376,46 @@ absl::Status NestCode::ExpandRows(const Stream& s, const Place& place) {
       grid_offset(static_cast<int>(x), s.strides[x]);
     }
   }
-  for (int x : planes) b_.BeginLoop(extent_[x], 1);
+  const int64_t per_loop = 16 * (a.rank() <= 1 ? std::max(a.packing, 1) : 1);
+  // Planes of few tiles are expanded several at a time: the XLUs are filled
+  // and drained once for all.
+  int64_t together = 1;
+  if (!planes.empty() && row_tiles <= per_loop) {
+    for (int64_t n = 2; n <= kPlanesTogether; ++n) {
+      if (extent_[planes.back()] % n == 0) together = n;
+    }
+  }
+  for (int x : planes) {
+    b_.BeginLoop(extent_[x] / (x == planes.back() ? together : 1), 1);
+  }
   b_.NewBlock("expand rows");
-  const Sca target = b_.GlobalSca();
-  b_.SMove(target, to);
-  const Sca line = b_.GlobalSca();
-  b_.SMove(line, from);
-  if (s.row_axis >= 0) {
+  // The first line of a plane.
+  const auto line_of = [&](Sca begin, Sca row) {
+    if (s.row_axis < 0) return begin;
     int64_t tile_shift = 0;
     while ((int64_t{1} << tile_shift) < a.tile_rows) ++tile_shift;
-    const Sca tile = b_.SBinaryImm(Opcode::kSshrl, plane_row,
-                                   static_cast<int32_t>(tile_shift));
-    const Sca in_tile = b_.SBinaryImm(Opcode::kSand, plane_row,
+    const Sca tile =
+        b_.SBinaryImm(Opcode::kSshrl, row, static_cast<int32_t>(tile_shift));
+    const Sca in_tile = b_.SBinaryImm(Opcode::kSand, row,
                                       static_cast<int32_t>(a.tile_rows - 1));
     const int shift = a.packing == 1 ? 0 : a.packing == 2 ? 1 : 2;
     const Sca sublane =
         shift ? b_.SBinaryImm(Opcode::kSshrl, in_tile, shift) : in_tile;
-    b_.SBinaryTo(line, Opcode::kSadd, line,
-                 b_.SMulImm(tile, static_cast<int32_t>(a.row_stride())));
-    b_.SBinaryTo(line, Opcode::kSadd, line, b_.SMulImm(sublane, 512));
-  }
-  const int units = b_.model().xlus;
-  const auto group = [&](int64_t first, int count) {
-    // `count` row tiles from one row of 128 values, or from `count` tiles.
+    const Sca at =
+        b_.SAdd(begin, b_.SMulImm(tile, static_cast<int32_t>(a.row_stride())));
+    return b_.SAdd(at, b_.SMulImm(sublane, 512));
+  };
+  // `count` row tiles from one row of 128 values, or from `count` tiles.
+  const auto group = [&](int64_t first, int count, Sca line, Sca row,
+                         Sca target, int64_t beyond) {
     Vec words;
     if (s.lanes_from_rows) {
       const int64_t q = first / 16;
       const int64_t at =
           a.rank() >= 2 ? q * a.tile_bytes() : q / a.packing * 512;
       words = b_.LoadRow(number, line, static_cast<int32_t>(at));
-      words = SelectRowPart(s, words, plane_row,
-                            a.rank() >= 2 ? 0 : static_cast<int>(q));
+      words =
+          SelectRowPart(s, words, row, a.rank() >= 2 ? 0 : static_cast<int>(q));
     }
     for (int k = 0; k < count; ++k) {
       Vec value;
@@ -418,15 +430,18 @@ absl::Status NestCode::ExpandRows(const Stream& s, const Place& place) {
             0);
       }
       b_.Store(number + 1000, target,
-               static_cast<int32_t>((first + k) * isa::kVregBytes), value);
+               static_cast<int32_t>(beyond + (first + k) * isa::kVregBytes),
+               value);
     }
   };
-  (void)units;
-  const int64_t per_loop = 16 * (a.rank() <= 1 ? std::max(a.packing, 1) : 1);
-  const int64_t loops = row_tiles / per_loop;
-  if (loops > 0) {
-    b_.BeginLoop(loops, 1);
-    for (int64_t first = 0; first < per_loop; first += 16) group(first, 16);
+  if (row_tiles > per_loop) {
+    const Sca target = b_.GlobalSca(), line = b_.GlobalSca();
+    b_.SMove(target, to);
+    b_.SMove(line, line_of(from, plane_row));
+    b_.BeginLoop(row_tiles / per_loop, 1);
+    for (int64_t first = 0; first < per_loop; first += 16) {
+      group(first, 16, line, plane_row, target, 0);
+    }
     const int64_t advance =
         s.lanes_from_rows
             ? (a.rank() >= 2 ? a.tile_bytes() : row_bytes) * (per_loop / 16)
@@ -435,11 +450,31 @@ absl::Status NestCode::ExpandRows(const Stream& s, const Place& place) {
     b_.SBinaryImmTo(target, Opcode::kSadd, target,
                     static_cast<int32_t>(per_loop * isa::kVregBytes));
     b_.EndLoop();
-  }
-  const int64_t rest = row_tiles % per_loop;
-  b_.NewBlock("expand rows");
-  for (int64_t first = 0; first < rest; first += 16) {
-    group(first, static_cast<int>(std::min<int64_t>(16, rest - first)));
+    const int64_t rest = row_tiles % per_loop;
+    b_.NewBlock("expand rows");
+    for (int64_t first = 0; first < rest; first += 16) {
+      group(first, static_cast<int>(std::min<int64_t>(16, rest - first)), line,
+            plane_row, target, 0);
+    }
+  } else {
+    for (int64_t u = 0; u < together; ++u) {
+      Sca row = plane_row, begin = from;
+      int64_t beyond = 0;
+      if (u > 0) {
+        const int x = planes.back();
+        beyond = u * place.strides[x];
+        if (x == s.row_axis) {
+          row = b_.SAddImm(plane_row, static_cast<int32_t>(u));
+        } else {
+          begin = b_.SAddImm(from, static_cast<int32_t>(u * s.strides[x]));
+        }
+      }
+      const Sca line = line_of(begin, row);
+      for (int64_t first = 0; first < row_tiles; first += 16) {
+        group(first, static_cast<int>(std::min<int64_t>(16, row_tiles - first)),
+              line, row, to, beyond);
+      }
+    }
   }
   for (size_t k = planes.size(); k-- > 0;) {
     const int x = planes[k];
@@ -455,7 +490,7 @@ absl::Status NestCode::ExpandRows(const Stream& s, const Place& place) {
       }
     };
     b_.NewBlock("next plane");
-    move(1);
+    move(x == planes.back() ? together : 1);
     b_.EndLoop();
     b_.NewBlock("first plane");
     move(-extent_[x]);

@@ -142,18 +142,24 @@ class Finisher {
     const int axis = majors_[k];
     const int64_t n = extent_[axis];
     const bool loop = n > 1;
-    if (loop) b_.BeginLoop(n, 1);
-    RETURN_IF_ERROR(Majors(k + 1));
+    const int64_t together = k + 1 == majors_.size() ? PlanesTogether(n) : 1;
+    if (loop) b_.BeginLoop(n / together, 1);
+    if (together > 1) {
+      RETURN_IF_ERROR(Planes(axis, k < plane_stride_.size(), together));
+    } else {
+      RETURN_IF_ERROR(Majors(k + 1));
+    }
     if (loop) {
       b_.NewBlock("next plane");
       // Inner loops have come back to their start.
       b_.SBinaryImmTo(from_, Opcode::kSadd, from_,
-                      static_cast<int32_t>(r_.strides[axis]));
+                      static_cast<int32_t>(r_.strides[axis] * together));
       if (k < plane_stride_.size()) {
         b_.SBinaryImmTo(to_, Opcode::kSadd, to_,
-                        static_cast<int32_t>(plane_stride_[k]));
+                        static_cast<int32_t>(plane_stride_[k] * together));
       } else {
-        b_.SBinaryImmTo(index_, Opcode::kSadd, index_, 1);
+        b_.SBinaryImmTo(index_, Opcode::kSadd, index_,
+                        static_cast<int32_t>(together));
       }
       b_.EndLoop();
       b_.NewBlock("first plane");
@@ -175,6 +181,52 @@ class Finisher {
     if (rows_reduced_ && columns_reduced_) return OneElement();
     return rows_reduced_ ? Rows(g_.column_axis, 1, &Finisher::FoldTile)
                          : Rows(g_.row_axis, 16, &Finisher::TransposeTiles);
+  }
+
+  // Planes of a row or two each are finished several at a time: the XLUs are
+  // filled and drained once for all. As many of `n` as the units can use.
+  int64_t PlanesTogether(int64_t n) const {
+    if (WholeTiles() || (rows_reduced_ && columns_reduced_)) return 1;
+    const int64_t rows = rows_reduced_
+                             ? extent_[g_.column_axis]
+                             : CeilOfRatio<int64_t>(extent_[g_.row_axis], 16);
+    const int64_t most = 2 * b_.model().xlus / rows;
+    for (int64_t together = std::min(most, n); together > 1; --together) {
+      if (n % together == 0) return together;
+    }
+    return 1;
+  }
+
+  // The rows of `together` planes along a major in one block.
+  absl::Status Planes(int axis, bool planes_of_result, int64_t together) {
+    const int along = rows_reduced_ ? g_.column_axis : g_.row_axis;
+    const int per_row = rows_reduced_ ? 1 : 16;
+    const int64_t tiles = extent_[along];
+    b_.NewBlock("rows of planes");
+    Sca row = b_.SImm(0);
+    if (plan_.grid_dim[along] >= 0) {
+      const Sca step = b_.NewSca();
+      b_.GridIndex(step, plan_.grid_dim[along]);
+      row =
+          b_.SMulImm(step, static_cast<int32_t>(plan_.block[along] / per_row));
+    }
+    for (int64_t u = 0; u < together; ++u) {
+      const Sca index = planes_of_result || u == 0
+                            ? index_
+                            : b_.SAddImm(index_, static_cast<int32_t>(u));
+      const int64_t beyond = planes_of_result ? u * plane_stride_.back() : 0;
+      for (int64_t k = 0; k * per_row < tiles; ++k) {
+        const int64_t from =
+            u * r_.strides[axis] + k * per_row * isa::kVregBytes;
+        const auto count =
+            static_cast<int>(std::min<int64_t>(per_row, tiles - k * per_row));
+        ASSIGN_OR_RETURN(const Vec v, rows_reduced_
+                                          ? FoldTile(from_, from, count)
+                                          : TransposeTiles(from_, from, count));
+        PlaceRow(v, row, static_cast<int>(k), index, beyond);
+      }
+    }
+    return absl::OkStatus();
   }
 
   using MakeRow = absl::StatusOr<Vec> (Finisher::*)(Sca from, int64_t offset,
@@ -210,7 +262,7 @@ class Finisher {
             Vec v,
             (this->*make)(from, k * in_row,
                           static_cast<int>(std::min<int64_t>(per_row, left))));
-        PlaceRow(v, row, static_cast<int>(k));
+        PlaceRow(v, row, static_cast<int>(k), index_, 0);
       }
       return absl::OkStatus();
     };
@@ -280,13 +332,13 @@ class Finisher {
   }
 
   // Stores 128 results, the same on every sublane, as a row of the result:
-  // column tile `row` + part of the row that `index_` names, or of a dense
-  // 1-D result.
-  void PlaceRow(Vec v, Sca row, int part) {
+  // column tile `row` + part of the row that `index` names, or of a dense 1-D
+  // result; `beyond`: bytes from to_ to the plane.
+  void PlaceRow(Vec v, Sca row, int part, Sca index, int64_t beyond) {
     const PhysicalArray& a = r_.result;
     Sca base = to_;
     Sca element_row;  // decides the part of packed words
-    int64_t offset = 0;
+    int64_t offset = beyond;
     const int shift = Log2(a.packing);
     if (a.rank() <= 1) {
       const Sca at = b_.SAddImm(row, part);
@@ -294,9 +346,9 @@ class Finisher {
       const Sca word = shift ? b_.SBinaryImm(Opcode::kSshrl, at, shift) : at;
       base = b_.SAdd(to_, b_.SMulImm(word, isa::kRowBytes));
     } else {
-      element_row = index_;
-      const Sca tile = b_.SBinaryImm(Opcode::kSshrl, index_, Log2(a.tile_rows));
-      const Sca in_tile = b_.SBinaryImm(Opcode::kSand, index_,
+      element_row = index;
+      const Sca tile = b_.SBinaryImm(Opcode::kSshrl, index, Log2(a.tile_rows));
+      const Sca in_tile = b_.SBinaryImm(Opcode::kSand, index,
                                         static_cast<int32_t>(a.tile_rows - 1));
       const Sca sublane =
           shift ? b_.SBinaryImm(Opcode::kSshrl, in_tile, shift) : in_tile;
@@ -305,7 +357,7 @@ class Finisher {
       base = b_.SAdd(base, b_.SMulImm(sublane, isa::kRowBytes));
       base =
           b_.SAdd(base, b_.SMulImm(row, static_cast<int32_t>(a.tile_bytes())));
-      offset = part * a.tile_bytes();
+      offset += part * a.tile_bytes();
     }
     StoreRow(v, base, offset, element_row, b_.Range(0, 128, 0, 1));
   }

@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <string>
+
 #include "absl/strings/substitute.h"
 #include "tests/hlo_backend/lowering/bundle_harness.h"
 #include "tests/support/status_matchers.h"
@@ -190,6 +192,47 @@ TEST(ReduceTest, ALaterStageReadsWhatAnEarlierReduced) {
         Softmax("3,37,300", "1", "3,300", "0,2"),
         Softmax("1001,1000", "1", "1001", "0"), Softmax("1000", "0", "", "")}) {
     EXPECT_OK(CompareKernel(text).status()) << text;
+  }
+}
+
+// Attention: a value per row in, a value per row out, over many planes that
+// share blocks of code.
+TEST(ReduceTest, PlanesOfRowsGoTogether) {
+  for (const char* chip : {"v5e", "v6e", "v4"}) {
+    HarnessOptions options;
+    options.chip = chip;
+    for (const char* type : {"f32", "bf16"}) {
+      for (const char* dims : {"4,6,128", "3,5,37", "2,4,200"}) {
+        for (const int reduced : {3, 2}) {
+          const std::string planes(dims, 3);
+          const std::string result = reduced == 3 ? dims : planes + ",72";
+          const std::string text = absl::Substitute(
+              R"(HloModule m
+g {
+  x = f32[] parameter(0)
+  y = f32[] parameter(1)
+  ROOT z = f32[] add(x, y)
+}
+f {
+  a = $0[$1,72] parameter(0)
+  m = $0[$1] parameter(1)
+  i = f32[] constant(0)
+  b = $0[$1,72] broadcast(m), dimensions={0,1,2}
+  c = f32[$1,72] convert(a)
+  e = f32[$1,72] convert(b)
+  d = f32[$1,72] subtract(c, e)
+  ROOT s = f32[$2] reduce(d, i), dimensions={$3}, to_apply=g
+}
+ENTRY e {
+  a = $0[$1,72] parameter(0)
+  m = $0[$1] parameter(1)
+  ROOT r = f32[$2] fusion(a, m), kind=kInput, calls=f
+})",
+              type, dims, result, reduced);
+          EXPECT_OK(CompareKernel(text, options).status()) << chip << text;
+        }
+      }
+    }
   }
 }
 
