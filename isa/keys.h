@@ -48,6 +48,7 @@ constexpr SlotMask Bit(Slot s) { return SlotMask{1} << static_cast<int>(s); }
   X(kScalarLoad, "sld")                       \
   X(kVectorLoad, "vld")                       \
   X(kVectorLoadShuffle, "vld_sshfl")          \
+  X(kVectorLoadPairs, "vld_even_odd")         \
   X(kValuF32, "valu_f32")                     \
   X(kValuMinMax, "valu_minmax")               \
   X(kValuBf16, "valu_bf16")                   \

@@ -5,7 +5,9 @@ namespace ptxla::isa {
 uint64_t LoadBanks(Opcode op, int64_t address, int64_t stride, int group,
                    int banks) {
   uint64_t result = 0;
-  const int rows = op == Opcode::kVldBcast ? 1 : kSublanes;
+  const int rows = op == Opcode::kVldBcast   ? 1
+                   : op == Opcode::kVldPairs ? kSublanes / 2
+                                             : kSublanes;
   const bool strided = op == Opcode::kVldStr;
   if ((banks & (banks - 1)) == 0 && address % kRowBytes == 0 &&
       (!strided || stride % kRowBytes == 0)) {

@@ -1,4 +1,5 @@
 // Vector loads and stores, DMA and semaphores.
+#include <algorithm>
 #include <cstring>
 
 #include "isa/semantics/table.h"
@@ -51,6 +52,15 @@ void VldBcast(ExecContext& c, const Instr& i) {
   }
 }
 
+void VldPairs(ExecContext& c, const Instr& i) {
+  Words& d = c.OutV(i.dst);
+  const uint8_t* from = c.Vmem(c.Address(i), kVregBytes / 2);
+  if (from == nullptr) return;
+  for (int s = 0; s < kSublanes; ++s) {
+    std::memcpy(&d[s * kLanes], from + s / 2 * kRowBytes, kRowBytes);
+  }
+}
+
 void Vst(ExecContext& c, const Instr& i) {
   if (uint8_t* to = c.Vmem(c.Address(i), kVregBytes)) {
     std::memcpy(to, c.V(i.b).data(), kVregBytes);
@@ -72,9 +82,14 @@ void VstStr(ExecContext& c, const Instr& i) {
 
 void VstStrMsk(ExecContext& c, const Instr& i) {
   for (int s = 0; s < kSublanes; ++s) {
+    // A sublane with no bit set has no address.
+    const uint32_t* mask = &c.M(i.dst)[s * kLanes];
+    if (std::all_of(mask, mask + kLanes, [](uint32_t m) { return m == 0; })) {
+      continue;
+    }
     uint8_t* to = c.Vmem(SublaneAddress(c, i, s), kRowBytes);
     if (to == nullptr) continue;
-    MaskedCopy(&c.V(i.b)[s * kLanes], &c.M(i.dst)[s * kLanes], kLanes, to);
+    MaskedCopy(&c.V(i.b)[s * kLanes], mask, kLanes, to);
   }
 }
 

@@ -108,7 +108,8 @@ constexpr const char* kPrograms[] = {
     "{vst.msk [65536], v2, m1} {v12 = vld [65536]} "
     "{vst.str [131072], stride=1024, group=2, v1} "
     "{vst.str.msk [131072], stride=1024, group=2, v2, m1} "
-    "{v13 = vld [131072]} {vpush v1} {s1 = spop} {v14 = vstv s1} "
+    "{v13 = vld [131072]} {v16 = vld.even.odd.slanes1 [1024]} {vpush v1} {s1 = "
+    "spop} {v14 = vstv s1} "
     "{s2 = sscratch 0} {vst [s2+262144], v2} {v15 = vld [262144]}",
 };
 

@@ -449,11 +449,13 @@ TEST(SemanticsTest, LoadsAndStoresInTheirForms) {
                  "{v12 = vld [65536]} "
                  "{vst.str [131072], stride=1024, group=2, v1} "
                  "{vst.str.msk [131072], stride=1024, group=2, v2, m1} "
-                 "{v13 = vld [131072]} {v14 = vld [135168]}",
-                 {a, b}, 5));
+                 "{v13 = vld [131072]} {v14 = vld [135168]} "
+                 "{v15 = vld.even.odd.slanes1 [1024]}",
+                 {a, b}, 6));
   for (int s = 0; s < 8; ++s) {
     for (int l = 0; l < kLanes; ++l) {
       EXPECT_EQ(out[0][At(s, l)], a[At(2, l)]);
+      EXPECT_EQ(out[5][At(s, l)], a[At(2 + s / 2, l)]);
       EXPECT_EQ(out[1][At(s, l)], s < 4 ? a[At(s, l)] : b[At(s - 4, l)]);
       const uint32_t merged = l < 64 ? b[At(s, l)] : a[At(s, l)];
       EXPECT_EQ(out[2][At(s, l)], merged);

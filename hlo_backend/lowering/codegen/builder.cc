@@ -350,8 +350,17 @@ Vec CodeBuilder::Load(int space, Sca base, int32_t offset) {
 }
 
 Vec CodeBuilder::LoadRow(int space, Sca base, int32_t offset) {
+  if (!isa::Supports(model_, Opcode::kVldBcast)) {
+    return LoadStrided(space, base, offset, 0, 1);
+  }
   const Vec d = Load(space, base, offset);
   Open().instrs.back().op = Opcode::kVldBcast;
+  return d;
+}
+
+Vec CodeBuilder::LoadPairs(int space, Sca base, int32_t offset) {
+  const Vec d = Load(space, base, offset);
+  Open().instrs.back().op = Opcode::kVldPairs;
   return d;
 }
 

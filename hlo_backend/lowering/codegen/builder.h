@@ -138,6 +138,8 @@ class CodeBuilder {
   // --- VMEM ---
   Vec Load(int space, Sca base, int32_t offset);
   Vec LoadRow(int space, Sca base, int32_t offset);  // on all sublanes
+  // Four rows, each on two sublanes.
+  Vec LoadPairs(int space, Sca base, int32_t offset);
   Vec LoadStrided(int space, Sca base, int32_t offset, int32_t stride,
                   int group);
   void Store(int space, Sca base, int32_t offset, Vec value);

@@ -17,6 +17,7 @@ using isa::Info;
 int64_t SpanOf(const VInstr& v) {
   if (v.op == isa::Opcode::kSld || v.op == isa::Opcode::kSst) return 4;
   if (v.op == isa::Opcode::kVldBcast) return isa::kRowBytes;
+  if (v.op == isa::Opcode::kVldPairs) return isa::kVregBytes / 2;
   if (v.op == isa::Opcode::kVldStr || v.op == isa::Opcode::kVstStr ||
       v.op == isa::Opcode::kVstStrMsk) {
     const int64_t group = std::max(v.c, 1);

@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "base/units.h"
+#include "hlo_backend/lowering/codegen/narrow_tiles.h"
 
 namespace ptxla::lowering {
 namespace {
@@ -24,8 +25,11 @@ int IterationDim(const ExprNode& leaf, const PhysicalArray& a, int p) {
 
 class GeometryBuilder {
  public:
-  GeometryBuilder(const Expression& e, uint32_t reduced, const Instruction& i)
-      : e_(e), reduced_(reduced), instr_(i) {}
+  GeometryBuilder(const Expression& e, uint32_t reduced, const Instruction& i,
+                  const isa::MachineModel& model)
+      : e_(e), reduced_(reduced), instr_(i) {
+    g_.packs = !codegen::NarrowTiles::Needed(model);
+  }
 
   absl::StatusOr<Geometry> Build() {
     RETURN_IF_ERROR(CollectStreams());
@@ -218,7 +222,7 @@ class GeometryBuilder {
       return absl::OkStatus();
     }
     if (g_.linear) {
-      s->pack_columns = a.packing;
+      s->pack_columns = g_.packs ? a.packing : 1;
       s->strides[0] = 4096 / a.packing;
       return absl::OkStatus();
     }
@@ -230,6 +234,12 @@ class GeometryBuilder {
                                  " rows beside tiles of ", g_.base_rows));
       }
       s->pack_columns = a.packing / s->pack_rows;
+      if (!g_.packs && a.packing > 1) {
+        if (a.tile_rows != 8) {
+          return Unsupported(instr_, "packed tiles of other than 8 rows");
+        }
+        s->pack_columns = 1;
+      }
       if (g_.base_rows < 8 && a.packing > 1) {
         return Unsupported(instr_, "small tiles of packed types");
       }
@@ -362,8 +372,9 @@ class GeometryBuilder {
 }  // namespace
 
 absl::StatusOr<Geometry> Geometry::Of(const Expression& e, uint32_t reduced,
-                                      const Instruction& i) {
-  return GeometryBuilder(e, reduced, i).Build();
+                                      const Instruction& i,
+                                      const isa::MachineModel& model) {
+  return GeometryBuilder(e, reduced, i, model).Build();
 }
 
 uint32_t Geometry::AxesOf(const ExprNode& node) const {

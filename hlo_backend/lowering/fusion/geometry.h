@@ -17,6 +17,7 @@
 #include "absl/status/statusor.h"
 #include "hlo_backend/lowering/fusion/expression.h"
 #include "isa/kernel.h"
+#include "isa/machine_model.h"
 
 namespace ptxla::lowering {
 
@@ -66,13 +67,17 @@ struct Geometry {
   std::vector<Stream> streams;  // leaves, then results that are no reduces
   int base_rows = 8;            // valid rows of a base tile
   bool linear = false;          // one column axis over all tiles
+  // The chip expands packed registers; else narrow types go a tile at a time
+  // (codegen/narrow_tiles.h).
+  bool packs = true;
   int row_axis = -1, column_axis = -1;
   // Axis that iteration dimension d belongs to, -1: size 1.
   std::vector<int> axis_of_dim;
 
   // `reduced`: bit d: iteration dimension d is reduced.
   static absl::StatusOr<Geometry> Of(const Expression& e, uint32_t reduced,
-                                     const hlo::Instruction& i);
+                                     const hlo::Instruction& i,
+                                     const isa::MachineModel& model);
   // Axes (bit set) along which a node varies.
   uint32_t AxesOf(const ExprNode& node) const;
 };

@@ -10,7 +10,7 @@ namespace ptxla::lowering {
 absl::StatusOr<isa::Kernel> EmitLoopFusion(const KernelContext& context,
                                            const hlo::Instruction& i) {
   ASSIGN_OR_RETURN(const Expression e, Expression::Build(i));
-  ASSIGN_OR_RETURN(const Geometry g, Geometry::Of(e, 0, i));
+  ASSIGN_OR_RETURN(const Geometry g, Geometry::Of(e, 0, i, context.model));
   const auto make = [&](int copies, int64_t target,
                         bool) -> absl::StatusOr<Tiling> {
     ASSIGN_OR_RETURN(FusionTiling cut, CutFusion(i, e, g, target, copies));

@@ -86,6 +86,7 @@ absl::Status NestCode::Step() {
   region_ = Region();
   std::fill(fixed_.begin(), fixed_.end(), false);
   RETURN_IF_ERROR(ExpandRows());
+  PrepareNarrowTiles();
   b_.NewBlock("addresses");
   StartPointers();
   if (hooks_->start) hooks_->start(*this);

@@ -12,10 +12,12 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
+#include "hlo_backend/lowering/codegen/narrow_tiles.h"
 #include "hlo_backend/lowering/fusion/geometry.h"
 #include "hlo_backend/lowering/fusion/vector_math.h"
 #include "hlo_backend/lowering/kernel_plan.h"
@@ -101,6 +103,11 @@ class NestCode {
   void Advance(int axis, int64_t tiles);
   absl::StatusOr<Value> MakeLeaf(const ExprNode& node, int row, int column);
   codegen::Vec Unpack(const Stream& s, codegen::Vec packed, int part);
+  void PrepareNarrowTiles();
+  // A narrow stream on a chip that does not expand packed registers.
+  bool TileByTile(const Stream& s) const {
+    return s.array.packing > 1 && !g_.packs;
+  }
   Value FromMemory(const Stream& s, codegen::Vec words);
   absl::StatusOr<Value> MakeIota(const ExprNode& node, int row, int column);
   absl::Status StoreResult(const Stream& s, const Place& place, int row,
@@ -128,6 +135,7 @@ class NestCode {
   std::vector<uint32_t> node_axes_;
   std::map<std::vector<int64_t>, int32_t> bank_groups_;
   std::vector<bool> frontier_;
+  std::optional<codegen::NarrowTiles> narrow_;
   codegen::Vec lane_, sublane_;  // index patterns, if asked for
   absl::flat_hash_map<int64_t, Value> local_, global_;
   absl::flat_hash_map<int64_t, codegen::Vec> loads_;  // packed, of the body

@@ -6,6 +6,7 @@
 #include "base/units.h"
 #include "hlo_backend/lowering/codegen/stream.h"
 #include "hlo_backend/lowering/fusion/nest.h"
+#include "hlo_backend/lowering/narrow_type.h"
 
 namespace ptxla::lowering {
 
@@ -18,6 +19,16 @@ using isa::Opcode;
 
 // Planes whose rows are expanded in one block of code.
 static constexpr int64_t kPlanesTogether = 4;
+
+void NestCode::PrepareNarrowTiles() {
+  int uses = 0;
+  for (const Stream& s : g_.streams) {
+    if (s.access != Access::kTile || !TileByTile(s)) continue;
+    uses |= s.node >= 0 ? codegen::NarrowTiles::LoadOf(s.array.bits)
+                        : codegen::NarrowTiles::StoreOf(s.array.bits);
+  }
+  narrow_.emplace(&b_, uses);
+}
 
 // Expands part `part` of a packed register to 32 bits per row.
 Vec NestCode::Unpack(const Stream& s, Vec packed, int part) {
@@ -90,7 +101,8 @@ absl::StatusOr<Value> NestCode::MakeLeaf(const ExprNode& node, int row,
   const PhysicalArray& a = s.array;
   if (hlo::IsFloat(a.type) && a.type != PrimitiveType::kF32 &&
       a.type != PrimitiveType::kBf16 &&
-      !(a.type == PrimitiveType::kF16 && s.access == Access::kTile)) {
+      !(a.type == PrimitiveType::kF16 && s.access == Access::kTile &&
+        g_.packs)) {
     return absl::UnimplementedError(
         absl::StrCat(node.instr->name(), ": ", hlo::PrimitiveTypeName(a.type),
                      " operand of a vector kernel"));
@@ -126,10 +138,13 @@ absl::StatusOr<Value> NestCode::MakeLeaf(const ExprNode& node, int row,
     const int64_t key = int64_t{number} << 20 | r0 << 10 | c0;
     Vec& loaded = loads_[key];
     if (!loaded.valid()) {
-      loaded = b_.Load(number, p.reg, static_cast<int32_t>(offset));
+      const int32_t at = static_cast<int32_t>(offset);
+      loaded = TileByTile(s)
+                   ? narrow_->Load(NarrowTypeOf(a.type), number, p.reg, at)
+                   : b_.Load(number, p.reg, at);
     }
     Vec words = loaded;
-    if (a.packing > 1) {
+    if (a.packing > 1 && !TileByTile(s)) {
       words = Unpack(s, loaded, s.pack_rows > 1 ? row - r0 : column - c0);
     }
     return FromMemory(s, words);
@@ -267,8 +282,28 @@ absl::Status NestCode::StoreResult(const Stream& s, const Place& place, int row,
       words.push_back(words.back());  // padding
     }
   }
-  Vec packed = words[0];
+  const Pointer& p = pointers_[stream_pointer_[number]];
+  const int64_t offset =
+      p.offset + (g_.row_axis < 0 ? 0 : row * place.strides[g_.row_axis]) +
+      column * place.strides[g_.column_axis];
   const PrimitiveType type = s.array.type;
+  if (TileByTile(s)) {
+    if (type == PrimitiveType::kF16) {
+      return absl::UnimplementedError("f16 result of a vector kernel");
+    }
+    int rows = isa::kSublanes / s.array.packing;
+    if (place.resident && g_.linear && region.column_end &&
+        column + 1 == region.columns) {
+      // The array may end within the tile.
+      const int64_t rest =
+          s.array.bytes() % (isa::kVregBytes / s.array.packing);
+      if (rest != 0) rows = static_cast<int>(rest / isa::kRowBytes);
+    }
+    narrow_->Store(NarrowTypeOf(type), number, p.reg,
+                   static_cast<int32_t>(offset), words[0], rows);
+    return absl::OkStatus();
+  }
+  Vec packed = words[0];
   if (parts == 2) {
     const Opcode op = type == PrimitiveType::kBf16  ? Opcode::kVpackCBf16
                       : type == PrimitiveType::kF16 ? Opcode::kVpackCF16
@@ -283,10 +318,6 @@ absl::Status NestCode::StoreResult(const Stream& s, const Place& place, int row,
                        b_.Binary(Opcode::kVpackCB16, words[0], words[1]),
                        b_.Binary(Opcode::kVpackCB16, words[2], words[3]));
   }
-  const Pointer& p = pointers_[stream_pointer_[number]];
-  const int64_t offset =
-      p.offset + (g_.row_axis < 0 ? 0 : row * place.strides[g_.row_axis]) +
-      column * place.strides[g_.column_axis];
   int sublanes = 8;
   if (g_.base_rows < 8) sublanes = g_.base_rows;
   if (place.resident) {

@@ -335,7 +335,7 @@ absl::Status PlanEpilogue(const KernelContext& context,
   Epilogue rest;
   ASSIGN_OR_RETURN(rest.e,
                    Expression::BuildEpilogue(i, main, t->reductions[0].result));
-  ASSIGN_OR_RETURN(rest.g, Geometry::Of(rest.e, 0, i));
+  ASSIGN_OR_RETURN(rest.g, Geometry::Of(rest.e, 0, i, context.model));
   rest.plan = OrderAxes(rest.g);
   rest.plan.grid_dim.assign(rest.g.axes.size(), -1);
   rest.plan.unroll.assign(rest.g.axes.size(), 1);
@@ -432,7 +432,8 @@ absl::StatusOr<ReduceTiling> CutReduction(const KernelContext& context,
 absl::StatusOr<isa::Kernel> EmitReduceFusion(const KernelContext& context,
                                              const hlo::Instruction& i) {
   ASSIGN_OR_RETURN(const Expression e, Expression::Build(i));
-  ASSIGN_OR_RETURN(const Geometry g, Geometry::Of(e, ReducedDims(e), i));
+  ASSIGN_OR_RETURN(const Geometry g,
+                   Geometry::Of(e, ReducedDims(e), i, context.model));
   const auto make = [&](int copies, int64_t target,
                         bool spills) -> absl::StatusOr<Tiling> {
     ASSIGN_OR_RETURN(ReduceTiling cut,

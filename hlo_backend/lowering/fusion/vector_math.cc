@@ -315,7 +315,9 @@ absl::StatusOr<Value> EmitElementwise(CodeBuilder& b, const Instruction& i,
       const auto& attrs = i.attrs<hlo::ReducePrecisionAttrs>();
       if (attrs.exponent_bits == 8 && attrs.mantissa_bits == 7) {
         const Vec packed = b.Binary(Opcode::kVpackIBf16, in[0].vec, in[0].vec);
-        return Value::Of(b.Unary(Opcode::kVunpackILBf16, packed));
+        return Value::Of(isa::Supports(b.model(), Opcode::kVunpackILBf16)
+                             ? b.Unary(Opcode::kVunpackILBf16, packed)
+                             : b.BinaryImm(Opcode::kVshll, packed, 16));
       }
       return Unsupported(i, "only to bf16");
     }

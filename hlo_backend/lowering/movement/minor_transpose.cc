@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "base/units.h"
+#include "hlo_backend/lowering/codegen/narrow_tiles.h"
 #include "hlo_backend/lowering/physical_array.h"
 
 namespace ptxla::lowering {
@@ -182,6 +183,9 @@ class Transposer {
   absl::Status Body(CodeBuilder& b, Side in, Side out, int64_t rows,
                     int64_t columns, int64_t last_tiles, bool exact) {
     b.BeginScope();
+    using codegen::NarrowTiles;
+    narrow_.emplace(
+        &b, pack_ == 1 ? 0 : NarrowTiles::kLoad16 | NarrowTiles::kStore16);
     b.NewBlock("addresses");
     const Sca from = b.GlobalSca(), to = b.GlobalSca();
     b.WindowAddress(from, in.window);
@@ -251,10 +255,17 @@ class Transposer {
           if (pack_ == 2) blocks[pack_ + r].push_back(blocks[pack_][0]);
           continue;
         }
-        const Vec v =
-            b.Load(0, f,
-                   static_cast<int32_t>((r * kBlock + k) * in.row_stride +
-                                        c * in.tile_bytes));
+        const int32_t at = static_cast<int32_t>(
+            (r * kBlock + k) * in.row_stride + c * in.tile_bytes);
+        if (pack_ == 2 && codegen::NarrowTiles::Needed(b.model())) {
+          blocks[r].push_back(
+              narrow_->Load(codegen::NarrowType::kBf16, 0, f, at));
+          blocks[pack_ + r].push_back(
+              narrow_->Load(codegen::NarrowType::kBf16, 0, f,
+                            at + static_cast<int32_t>(in.tile_bytes)));
+          continue;
+        }
+        const Vec v = b.Load(0, f, at);
         if (pack_ == 1) {
           blocks[0].push_back(v);
         } else {
@@ -269,11 +280,20 @@ class Transposer {
     for (int x = 0; x < pack_; ++x) {
       for (int64_t k = 0; k < tiles; ++k) {
         Vec v = results[x * pack_][k];
+        const int32_t at =
+            static_cast<int32_t>(((c + x) * kBlock + k) * out.row_stride);
+        if (pack_ == 2 && codegen::NarrowTiles::Needed(b.model())) {
+          const bool one = exact && out.columns % 2 != 0;
+          for (int part = 0; part < (one ? 1 : 2); ++part) {
+            narrow_->Store(codegen::NarrowType::kBf16, 1, t,
+                           at + part * static_cast<int32_t>(out.tile_bytes),
+                           results[x * pack_ + part][k]);
+          }
+          continue;
+        }
         if (pack_ == 2) {
           v = b.Binary(Opcode::kVpackCBf16, v, results[x * pack_ + 1][k]);
         }
-        const int32_t at =
-            static_cast<int32_t>(((c + x) * kBlock + k) * out.row_stride);
         if (pack_ == 2 && exact && out.columns % 2 != 0) {
           b.StoreMasked(1, t, at, v, b.Range(0, 128, 0, 4));
         } else {
@@ -288,6 +308,7 @@ class Transposer {
   const Problem& p_;
   const int pack_;
   int64_t down_ = 1, across_ = 1;
+  std::optional<codegen::NarrowTiles> narrow_;
   int64_t in_tiles_ = kBlock;  // row tiles of the operand under way
   Side in_, out_;
 };

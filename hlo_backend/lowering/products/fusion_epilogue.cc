@@ -8,6 +8,7 @@
 #include "base/status.h"
 #include "base/units.h"
 #include "hlo_backend/ir/computation.h"
+#include "hlo_backend/lowering/narrow_type.h"
 
 namespace ptxla::lowering {
 namespace {
@@ -265,6 +266,17 @@ absl::Status FusionEpilogue::Start(CodeBuilder& b) {
                                                 BytesOf(leaf.view.type))));
     }
   }
+  int uses = 0;
+  for (const Leaf& leaf : leaves_) {
+    if (leaf.form == Form::kTile && BytesOf(leaf.view.type) < 4) {
+      uses |= codegen::NarrowTiles::LoadOf(8 * BytesOf(leaf.view.type));
+    }
+  }
+  for (Result& r : results_) {
+    if (BytesOf(r.view.type) == 2) uses |= codegen::NarrowTiles::kStore16;
+  }
+  narrow_.emplace(&b, uses);
+  b.NewBlock("addresses");
   for (Result& r : results_) {
     r.place =
         PlaceOf(r.view, windows_[r.window], r.window, space(r.window), &b);
@@ -294,15 +306,30 @@ absl::StatusOr<Value> FusionEpilogue::Load(const Leaf& leaf, int tile,
   const auto offset =
       static_cast<int32_t>(place.Offset(at.batch, at.row, at.col));
   const auto pitch = static_cast<int32_t>(place.row_pitch);
+  if (BytesOf(leaf.view.type) < 4 && codegen::NarrowTiles::Needed(b.model())) {
+    // An array of one short tile has nothing further down.
+    const int32_t at_tile = leaf.view.rows > 8 ? tile * pitch : 0;
+    const Vec words = narrow_->Load(NarrowTypeOf(leaf.view.type), place.space,
+                                    place.base, offset + at_tile);
+    if (leaf.view.type == PrimitiveType::kPred) {
+      return Value::Of(b.CompareImm(Opcode::kVcmpNeS32, words, 0));
+    }
+    return Value::Of(words);
+  }
   if (IsByte(leaf.view.type)) {
-    // 16 rows are the first four sublanes.
+    // 16 rows are the first four sublanes, or the first two of two tiles.
+    const bool tall = leaf.view.tile_rows == 32;
     Vec& packed = packed_[leaf.node];
-    if (!packed.valid()) packed = b.Load(place.space, place.base, offset);
+    if (!packed.valid() || !tall) {
+      packed = b.Load(place.space, place.base,
+                      tall ? offset : offset + tile * pitch);
+    }
     const bool is_signed = leaf.view.type == PrimitiveType::kS8;
-    const Vec words = b.Unary(
-        tile == 0 ? (is_signed ? Opcode::kVunpackC0S8 : Opcode::kVunpackC0U8)
-                  : (is_signed ? Opcode::kVunpackC1S8 : Opcode::kVunpackC1U8),
-        packed);
+    const Vec words =
+        b.Unary(tile == 0 || !tall
+                    ? (is_signed ? Opcode::kVunpackC0S8 : Opcode::kVunpackC0U8)
+                    : (is_signed ? Opcode::kVunpackC1S8 : Opcode::kVunpackC1U8),
+                packed);
     if (leaf.view.type == PrimitiveType::kPred) {
       return Value::Of(b.CompareImm(Opcode::kVcmpNeS32, words, 0));
     }
@@ -367,6 +394,24 @@ absl::Status FusionEpilogue::Store(const Result& result, const Position& at) {
   for (size_t tile = 0; tile < at.sums->size(); ++tile) {
     ASSIGN_OR_RETURN(Value v, Eval(result.node, static_cast<int>(tile), at));
     words.push_back(v.is_mask() ? MaskToNumber(b, v.mask, false) : v.vec);
+  }
+  if (BytesOf(result.view.type) < 4 &&
+      codegen::NarrowTiles::Needed(b.model())) {
+    for (size_t tile = 0; tile < words.size(); ++tile) {
+      if (tile > 0 && result.view.rows <= 8) break;
+      narrow_->Store(NarrowTypeOf(result.view.type), place.space, place.base,
+                     offset + static_cast<int32_t>(tile) * pitch, words[tile]);
+    }
+    return absl::OkStatus();
+  }
+  if (IsByte(result.view.type) && result.view.tile_rows == 8) {
+    for (size_t tile = 0; tile < words.size(); ++tile) {
+      const Vec half = b.Binary(Opcode::kVpackCB16, words[tile], words[tile]);
+      b.StoreMasked(
+          place.space, place.base, offset + static_cast<int32_t>(tile) * pitch,
+          b.Binary(Opcode::kVpackCB8, half, half), b.Range(0, 128, 0, 2));
+    }
+    return absl::OkStatus();
   }
   if (IsByte(result.view.type)) {
     const Vec half = b.Binary(Opcode::kVpackCB16, words[0], words[1]);

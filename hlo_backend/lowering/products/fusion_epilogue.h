@@ -8,10 +8,12 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
+#include "hlo_backend/lowering/codegen/narrow_tiles.h"
 #include "hlo_backend/lowering/fusion/expression.h"
 #include "hlo_backend/lowering/fusion/vector_math.h"
 #include "hlo_backend/lowering/products/product_epilogue.h"
@@ -76,6 +78,7 @@ class FusionEpilogue final : public ProductEpilogue {
   int column_grid_ = 0;  // grid dimension, block and bound of the columns
   int64_t column_block_ = 0, column_steps_ = 1;
   codegen::CodeBuilder* b_ = nullptr;
+  std::optional<codegen::NarrowTiles> narrow_;
   // Values of the open group: (node, tile), and packed registers of leaves.
   absl::flat_hash_map<int64_t, Value> values_;
   absl::flat_hash_map<int, codegen::Vec> packed_;

@@ -4,11 +4,13 @@
 #include <vector>
 
 #include "base/units.h"
+#include "hlo_backend/lowering/codegen/narrow_tiles.h"
 
 namespace ptxla::lowering {
 namespace {
 
 using codegen::CodeBuilder;
+using codegen::NarrowTiles;
 using codegen::Sca;
 using codegen::Vec;
 using isa::Opcode;
@@ -35,13 +37,16 @@ std::vector<Vec> LoadPacked(CodeBuilder& b, const BlockPlace& from, Sca base,
 }
 
 // The same as registers of 8 f32 rows.
-std::vector<Vec> LoadF32(CodeBuilder& b, const BlockPlace& from, Sca base,
-                         int32_t offset) {
+std::vector<Vec> LoadF32(CodeBuilder& b, NarrowTiles& narrow,
+                         const BlockPlace& from, Sca base, int32_t offset) {
   std::vector<Vec> rows;
   const auto pitch = static_cast<int32_t>(from.row_pitch);
   for (int32_t row = 0; row < 16; ++row) {
     if (from.type == hlo::PrimitiveType::kF32) {
       rows.push_back(b.Load(from.space, base, offset + row * pitch));
+    } else if (NarrowTiles::Needed(b.model())) {
+      rows.push_back(narrow.Load(codegen::NarrowType::kBf16, from.space, base,
+                                 offset + row * pitch));
     } else if (row % 2 == 0) {
       const Vec two =
           b.LoadStrided(from.space, base, offset + row * pitch, pitch, 4);
@@ -53,16 +58,16 @@ std::vector<Vec> LoadF32(CodeBuilder& b, const BlockPlace& from, Sca base,
 }
 
 // `from_offset`, `to_offset`: bytes beyond the two addresses.
-void TransposeTile(CodeBuilder& b, const BlockPlace& from, Sca source,
-                   int32_t from_offset, const BlockPlace& to, Sca target,
-                   int32_t to_offset, int64_t m_rows, bool bf16) {
+void TransposeTile(CodeBuilder& b, NarrowTiles& narrow, const BlockPlace& from,
+                   Sca source, int32_t from_offset, const BlockPlace& to,
+                   Sca target, int32_t to_offset, int64_t m_rows, bool bf16) {
   const auto pitch = static_cast<int32_t>(to.row_pitch);
   const int per_result = bf16 ? 16 : 8;
   const auto results =
       static_cast<int>(CeilOfRatio<int64_t>(m_rows, per_result));
   const std::vector<Vec> out =
       b.Transpose(bf16 ? LoadPacked(b, from, source, from_offset)
-                       : LoadF32(b, from, source, from_offset),
+                       : LoadF32(b, narrow, from, source, from_offset),
                   results, bf16);
   for (int r = 0; r < results; ++r) {
     if (bf16) {
@@ -79,6 +84,9 @@ void TransposeTile(CodeBuilder& b, const BlockPlace& from, Sca source,
 void EmitLhsTranspose(const BlockPlace& from, const BlockPlace& to,
                       int64_t batch, int64_t m, int64_t k,
                       const ArrayShape& arrays, CodeBuilder* b) {
+  b->BeginScope();
+  NarrowTiles narrow(
+      b, from.type == hlo::PrimitiveType::kBf16 ? NarrowTiles::kLoad16 : 0);
   const int64_t k_tiles = CeilOfRatio<int64_t>(k, 128);
   // Several tiles for each XLU follow one another in a block: filling and
   // draining it is paid once.
@@ -89,7 +97,7 @@ void EmitLhsTranspose(const BlockPlace& from, const BlockPlace& to,
   const auto emit = [&](Sca source, Sca target, int64_t member, int64_t col,
                         int64_t tile) {
     TransposeTile(
-        *b, from, source,
+        *b, narrow, from, source,
         static_cast<int32_t>(from.Offset(member, 0, col) + tile * source_step),
         to, target,
         static_cast<int32_t>(to.Offset(member, col, 0) + tile * target_step),
@@ -118,6 +126,7 @@ void EmitLhsTranspose(const BlockPlace& from, const BlockPlace& to,
       }
     }
   }
+  b->EndScope();
 }
 
 }  // namespace ptxla::lowering

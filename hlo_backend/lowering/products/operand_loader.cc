@@ -29,7 +29,10 @@ void Keep(CodeBuilder* b, Vec global, Vec value) { b->Move(global, value); }
 
 OperandLoader::OperandLoader(const ArrayShape& arrays, int64_t k_extent,
                              CodeBuilder* b)
-    : arrays_(arrays), k_extent_(k_extent), b_(b) {
+    : arrays_(arrays),
+      narrow_(b, codegen::NarrowTiles::kLoad16),
+      k_extent_(k_extent),
+      b_(b) {
   const int lanes = static_cast<int>(k_extent % 128);
   if (lanes == 0) return;
   b->NewBlock("masks of a ragged K");
@@ -71,11 +74,18 @@ std::vector<Vec> OperandLoader::Load(const BlockPlace& place, int64_t batch,
     }
   } else {
     CHECK(place.type == hlo::PrimitiveType::kBf16);
-    // The two tiles of 8 packed rows lie half a register each.
-    regs = {b.LoadStrided(place.space, place.base, offset, pitch, 4)};
-    if (!arrays_.bf16) {
-      regs = {b.Unary(Opcode::kVunpackCLBf16, regs[0]),
-              b.Unary(Opcode::kVunpackCHBf16, regs[0])};
+    if (codegen::NarrowTiles::Needed(b.model())) {
+      for (const int32_t at : {offset, offset + pitch}) {
+        regs.push_back(narrow_.Load(codegen::NarrowType::kBf16, place.space,
+                                    place.base, at));
+      }
+    } else {
+      // The two tiles of 8 packed rows lie half a register each.
+      regs = {b.LoadStrided(place.space, place.base, offset, pitch, 4)};
+      if (!arrays_.bf16) {
+        regs = {b.Unary(Opcode::kVunpackCLBf16, regs[0]),
+                b.Unary(Opcode::kVunpackCHBf16, regs[0])};
+      }
     }
   }
   if (k_on_lanes ? RaggedLanes(k) : RaggedRows(k)) {

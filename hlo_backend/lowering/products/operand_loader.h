@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "hlo_backend/lowering/codegen/builder.h"
+#include "hlo_backend/lowering/codegen/narrow_tiles.h"
 #include "hlo_backend/lowering/products/product_problem.h"
 #include "hlo_backend/lowering/products/product_stream.h"
 
@@ -31,6 +32,7 @@ class OperandLoader {
   bool RaggedRows(int64_t k) const { return k + 16 > k_extent_; }
 
   ArrayShape arrays_;
+  codegen::NarrowTiles narrow_;
   int64_t k_extent_;
   codegen::CodeBuilder* b_;
   codegen::Vec lane_mask_;

@@ -1,10 +1,12 @@
 #include "hlo_backend/lowering/products/product_epilogue.h"
 
+#include <optional>
 #include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
+#include "hlo_backend/lowering/codegen/narrow_tiles.h"
 #include "hlo_backend/lowering/products/fusion_epilogue.h"
 
 namespace ptxla::lowering {
@@ -31,6 +33,9 @@ class StoreEpilogue final : public ProductEpilogue {
   absl::Status Start(CodeBuilder& b) override {
     builder_ = &b;
     place_ = PlaceOf(view_, window_, window_number_, space_, &b);
+    narrow_.emplace(&b, view_.type == hlo::PrimitiveType::kBf16
+                            ? codegen::NarrowTiles::kStore16
+                            : 0);
     return absl::OkStatus();
   }
 
@@ -46,6 +51,13 @@ class StoreEpilogue final : public ProductEpilogue {
       }
       return;
     }
+    if (codegen::NarrowTiles::Needed(b.model())) {
+      for (size_t i = 0; i < tiles.size(); ++i) {
+        narrow_->Store(codegen::NarrowType::kBf16, place_.space, place_.base,
+                       offset + static_cast<int32_t>(i) * pitch, tiles[i]);
+      }
+      return;
+    }
     const Vec packed = b.Binary(Opcode::kVpackCBf16, tiles[0], tiles[1]);
     b.StoreStrided(place_.space, place_.base, offset, pitch, 4, packed);
   }
@@ -56,6 +68,7 @@ class StoreEpilogue final : public ProductEpilogue {
   int window_number_ = 0;
   int space_ = 0;
   BlockPlace place_;
+  std::optional<codegen::NarrowTiles> narrow_;
   CodeBuilder* builder_ = nullptr;
 };
 

@@ -193,16 +193,6 @@ class ProductEmitter {
 absl::StatusOr<isa::Kernel> EmitProduct(const KernelContext& context,
                                         const hlo::Instruction& i) {
   ASSIGN_OR_RETURN(ProductForm form, ProductForm::Of(i));
-  const bool packs = isa::Supports(context.model, isa::Opcode::kVpackCBf16) &&
-                     isa::Supports(context.model, isa::Opcode::kVunpackCLBf16);
-  const auto is_bf16 = [](const MatrixView& v) {
-    return v.type == hlo::PrimitiveType::kBf16;
-  };
-  if (!packs && (is_bf16(form.lhs) || is_bf16(form.rhs) || is_bf16(form.out))) {
-    return absl::UnimplementedError(
-        absl::StrCat("%", i.name(), ": a bf16 product on ", context.chip.name(),
-                     " is not lowered"));
-  }
   constexpr EpiloguePace kPaces[] = {{}, {0.3}, {0.3, true}, {0.0, true}};
   absl::StatusOr<isa::Kernel> kernel;
   for (const EpiloguePace& pace : kPaces) {

@@ -22,9 +22,9 @@ using hlo::Instruction;
 using hlo::Opcode;
 using hlo::PrimitiveType;
 
-// Bytes of a whole tile in VMEM: 8 rows x 128 columns, 32 rows of 8-bit types.
-int64_t FullTileBytes(PrimitiveType type) {
-  return hlo::BitWidth(type) == 16 ? 8 * 128 * 2 : isa::kVregBytes;
+// Bytes of a whole tile in VMEM.
+int64_t FullTileBytes(const MatrixView& v) {
+  return v.tile_rows * 128 * hlo::BitWidth(v.type) / 8;
 }
 
 absl::Status Refuse(const Instruction& dot, absl::string_view what) {
@@ -72,7 +72,8 @@ absl::StatusOr<MatrixView> MatrixView::Of(const hlo::Shape& shape) {
   v.plane_stride = a.plane_stride();
   v.resident =
       shape.has_layout() && shape.layout().memory_space == hlo::kMemoryVmem;
-  v.tile_rows = a.bits == 8 ? 32 : 8;
+  // 8-bit types: 32 rows, or 8 on v2 and v3. A lone tile may have fewer.
+  v.tile_rows = a.bits == 8 && (a.tile_rows != 8 || a.tiles_down == 1) ? 32 : 8;
   if (a.tile_rows != v.tile_rows && a.tiles_down > 1) {
     return absl::UnimplementedError(
         absl::StrCat("tiles of ", a.tile_rows, " rows in ", shape.ToString()));
@@ -207,7 +208,7 @@ isa::Window MakeWindow(const MatrixView& v, int arg, isa::Direction direction,
                        int64_t block_b, int64_t block_rows,
                        int64_t block_columns, int grid_b, int grid_rows,
                        int grid_columns) {
-  const int64_t tile = FullTileBytes(v.type);
+  const int64_t tile = FullTileBytes(v);
   isa::Window w;
   w.arg = arg;
   w.direction = direction;
@@ -229,8 +230,8 @@ isa::Window MakeWindow(const MatrixView& v, int arg, isa::Direction direction,
   rows.vmem_stride = columns.block * tile;
   planes.vmem_stride = rows.block * rows.vmem_stride;
   w.slot_bytes = planes.block * planes.vmem_stride;
-  // The second half of a tile is loaded as a whole register.
-  if (v.tile_rows == 32) w.slot_bytes += isa::kVregBytes;
+  // Part of a tile of bytes is loaded as a whole register.
+  if (hlo::BitWidth(v.type) == 8) w.slot_bytes += isa::kVregBytes;
   w.inner_bytes = v.tile_bytes;
   w.dims = {planes, rows, columns};
   return w;

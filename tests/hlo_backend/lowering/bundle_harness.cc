@@ -37,10 +37,11 @@ isa::TiledLayout LayoutOf(const Shape& shape) {
   return l;
 }
 
-void SetLayout(Shape* shape) {
+// `byte_rows`: of a tile of an 8-bit type.
+void SetLayout(Shape* shape, int64_t byte_rows) {
   if (shape->IsTuple()) {
     for (int i = 0; i < shape->element_count_of_tuple(); ++i) {
-      SetLayout(shape->mutable_element(i));
+      SetLayout(shape->mutable_element(i), byte_rows);
     }
     return;
   }
@@ -50,7 +51,7 @@ void SetLayout(Shape* shape) {
   const int64_t packing = 32 / hlo::BitWidth(shape->type());
   hlo::Tile first, second, lanes;
   if (shape->rank() >= 2) {
-    first.dimensions = {packing == 4 ? 32 : 8, 128};
+    first.dimensions = {packing == 4 ? byte_rows : 8, 128};
     layout.tiles.push_back(first);
   } else {
     const int64_t n = shape->rank() == 0 ? 1 : shape->dim(0);
@@ -84,12 +85,13 @@ absl::StatusOr<Parsed> Parse(absl::string_view text,
                              const HarnessOptions& options) {
   Parsed p;
   ASSIGN_OR_RETURN(p.module, hlo::ParseModule(text));
-  AssignDefaultLayouts(p.module.get());
   if (options.spec != nullptr) {
     p.chip = *options.spec;
   } else {
     ASSIGN_OR_RETURN(p.chip, chips::ChipSpec::Load(options.chip));
   }
+  const bool early = p.chip.name() == "v2" || p.chip.name() == "v3";
+  AssignDefaultLayouts(p.module.get(), early ? 8 : 32);
   p.model = isa::FromChipSpec(p.chip);
   // Arguments that live in VMEM.
   auto* kernel = const_cast<Instruction*>(KernelInstruction(*p.module));
@@ -113,9 +115,11 @@ absl::StatusOr<isa::Kernel> Emit(const Parsed& p) {
 
 }  // namespace
 
-void AssignDefaultLayouts(hlo::Module* module) {
+void AssignDefaultLayouts(hlo::Module* module, int64_t byte_rows) {
   for (hlo::Computation* c : module->computations()) {
-    for (Instruction* i : c->instructions()) SetLayout(i->mutable_shape());
+    for (Instruction* i : c->instructions()) {
+      SetLayout(i->mutable_shape(), byte_rows);
+    }
   }
 }
 

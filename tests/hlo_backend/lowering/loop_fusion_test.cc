@@ -20,7 +20,7 @@ ENTRY e {
 }
 
 TEST(LoopFusionTest, AddsOfRaggedShapesEqualTheEvaluator) {
-  for (const char* chip : {"unit", "v6e", "v5e", "v4"}) {
+  for (const char* chip : {"unit", "v6e", "v5e", "v4", "v3", "v2"}) {
     for (const char* dims : {"1", "7", "129", "1000", "5000", "1,1", "7,129",
                              "127,1000", "3,7,129", "2,3,8,128", "1000,127"}) {
       HarnessOptions options;
@@ -32,11 +32,15 @@ TEST(LoopFusionTest, AddsOfRaggedShapesEqualTheEvaluator) {
 }
 
 TEST(LoopFusionTest, NarrowTypesArePackedAndUnpacked) {
-  for (const char* type : {"bf16", "s8", "u8", "s16", "u16", "s32"}) {
-    for (const char* dims :
-         {"1", "129", "1000", "7,129", "127,1000", "3,7,129"}) {
-      EXPECT_OK(CompareKernel(Binary("add", type, dims)).status())
-          << type << " " << dims;
+  for (const char* chip : {"v6e", "v3", "v2"}) {
+    HarnessOptions options;
+    options.chip = chip;
+    for (const char* type : {"bf16", "s8", "u8", "s16", "u16", "s32"}) {
+      for (const char* dims :
+           {"1", "129", "1000", "7,129", "127,1000", "3,7,129"}) {
+        EXPECT_OK(CompareKernel(Binary("add", type, dims), options).status())
+            << chip << " " << type << " " << dims;
+      }
     }
   }
 }

@@ -29,7 +29,7 @@ ENTRY e {
 }
 
 TEST(ReduceTest, SumsOverLanesSublanesMajorsAndSeveral) {
-  for (const char* chip : {"v6e", "v4", "unit"}) {
+  for (const char* chip : {"v6e", "v4", "unit", "v3", "v2"}) {
     HarnessOptions options;
     options.chip = chip;
     for (const auto& text :

@@ -146,13 +146,13 @@ chips::ChipSpec WithRegisters(const char* chip, int vregs, int masks = 16) {
 }
 
 TEST(SpillTest, AFormulaWithMoreValuesThanRegistersComputesTheSame) {
-  for (const char* chip : {"v4", "v5e", "v6e"}) {
+  for (const char* chip : {"v2", "v4", "v5e", "v6e"}) {
     HarnessOptions options;
     options.chip = chip;
     for (const int n : {40, 100}) {
       const auto result = CompareKernel(LongLived(n), options);
       ASSERT_OK(result.status()) << chip << " " << n;
-      const int registers = chip[1] == '4' ? 32 : 64;
+      const int registers = chip[1] <= '4' ? 32 : 64;
       EXPECT_EQ(SpillsOf(result->kernel) > 0, n > registers)
           << chip << " " << n;
     }
@@ -176,7 +176,7 @@ TEST(SpillTest, NothingIsSpilledThatFits) {
 
 TEST(SpillTest, RandomFormulasOnFewRegistersComputeTheSame) {
   int spilled = 0;
-  for (const char* chip : {"v4", "v6e", "unit"}) {
+  for (const char* chip : {"v4", "v6e", "v3", "v2"}) {
     for (uint64_t seed = 1; seed <= 4; ++seed) {
       // Sometimes masks are short, sometimes vectors.
       const chips::ChipSpec spec =

@@ -1,0 +1,87 @@
+#include "hlo_backend/lowering/codegen/narrow_tiles.h"
+
+namespace ptxla::codegen {
+namespace {
+
+using isa::Opcode;
+
+}  // namespace
+
+NarrowTiles::NarrowTiles(CodeBuilder* b, int uses) : b_(*b) {
+  if (uses == 0 || !Needed(b->model())) return;
+  b_.NewBlock("parts of words");
+  const Vec sublane = b_.BinaryImm(Opcode::kVshrl, b_.LaneSequence(), 7);
+  // Shift left by bits * (last part - part), part = sublane mod parts.
+  const auto shifts = [&](uint32_t last, uint32_t log2_bits) {
+    const Vec part = b_.BinaryImm(Opcode::kVand, sublane, last);
+    return b_.BinaryImm(Opcode::kVshll, b_.BinaryImm(Opcode::kVxor, part, last),
+                        log2_bits);
+  };
+  if (uses & kLoad16) shifts16_ = b_.Promote(shifts(1, 4));
+  if (uses & kLoad8) shifts8_ = b_.Promote(shifts(3, 3));
+  if (uses & kStore16) {
+    even_ = b_.Promote(b_.CompareImm(
+        Opcode::kVcmpEqS32, b_.BinaryImm(Opcode::kVand, sublane, 1), 0));
+  }
+}
+
+Vec NarrowTiles::Load(NarrowType type, int space, Sca base, int32_t offset) {
+  if (type == NarrowType::kS8 || type == NarrowType::kU8) {
+    const Vec upper = b_.LoadRow(space, base, offset);
+    const Vec lower = b_.LoadRow(space, base, offset + isa::kRowBytes);
+    const Vec words = b_.Select(b_.Range(0, 128, 0, 4), upper, lower);
+    return b_.BinaryImm(
+        type == NarrowType::kS8 ? Opcode::kVshra : Opcode::kVshrl,
+        b_.Binary(Opcode::kVshll, words, shifts8_), 24);
+  }
+  const Vec words = b_.LoadPairs(space, base, offset);
+  const Vec top = b_.Binary(Opcode::kVshll, words, shifts16_);
+  switch (type) {
+    case NarrowType::kBf16:
+      return b_.BinaryImm(Opcode::kVand, top, 0xFFFF0000u);
+    case NarrowType::kS16:
+      return b_.BinaryImm(Opcode::kVshra, top, 16);
+    default:
+      return b_.BinaryImm(Opcode::kVshrl, top, 16);
+  }
+}
+
+void NarrowTiles::Store(NarrowType type, int space, Sca base, int32_t offset,
+                        Vec words, int rows) {
+  // The sublane `by` further down.
+  const auto below = [&](Vec v, int by) {
+    return b_.RotateSublanes(v, 8 - by);
+  };
+  if (type == NarrowType::kS8 || type == NarrowType::kU8) {
+    const Vec byte = b_.BinaryImm(Opcode::kVand, words, 0xFF);
+    const Vec two = b_.Binary(Opcode::kVor, byte,
+                              b_.BinaryImm(Opcode::kVshll, below(byte, 1), 8));
+    const Vec four = b_.Binary(Opcode::kVor, two,
+                               b_.BinaryImm(Opcode::kVshll, below(two, 2), 16));
+    StoreRow(space, base, offset, four, 0);
+    if (rows > 1) StoreRow(space, base, offset + isa::kRowBytes, four, 4);
+    return;
+  }
+  Vec packed;
+  if (type == NarrowType::kBf16) {
+    packed = b_.Binary(Opcode::kVpackIBf16, words, below(words, 1));
+  } else {
+    packed = b_.Binary(Opcode::kVor, b_.BinaryImm(Opcode::kVand, words, 0xFFFF),
+                       b_.BinaryImm(Opcode::kVshll, below(words, 1), 16));
+  }
+  Mask mask = even_;
+  if (rows < 4) {
+    mask = b_.MaskBinary(Opcode::kVmand, mask, b_.Range(0, 128, 0, 2 * rows));
+  }
+  // Sublane 2k goes to row k.
+  b_.StoreStridedMasked(space, base, offset, isa::kRowBytes, 2, packed, mask);
+}
+
+// One sublane to one row of memory.
+void NarrowTiles::StoreRow(int space, Sca base, int32_t offset, Vec words,
+                           int sublane) {
+  b_.StoreStridedMasked(space, base, offset, 0, 1, words,
+                        b_.Range(0, 128, sublane, sublane + 1));
+}
+
+}  // namespace ptxla::codegen

@@ -1,0 +1,61 @@
+// Tiles of 8- and 16-bit types on chips that cannot expand a packed register
+// (v2, v3: no vunpack.c): one tile of 8 rows x 128 columns at a time, with what
+// they have.
+//
+//   16 bits  4 rows of memory, each word two rows of the tile. Loaded so that
+//            each row of memory comes on two sublanes (vld.even.odd.slanes1),
+//            then a shift by sublane puts the sublane's half on top: 1 load,
+//            2 VALU instructions. Stored by packing each sublane with the next
+//            one and storing the even ones: 2 VALU, 1 store. Both are the
+//            published counts (tpu_slots.md section 4).
+//   8 bits   2 rows of memory, each word four rows of the tile: 2 loads, 3
+//            VALU; back 7 VALU, 2 stores.
+//
+//   NarrowTiles narrow(&b, NarrowTiles::kLoad16);
+//   Vec x = narrow.Load(NarrowType::kBf16, space, base, offset);   // f32 rows
+#ifndef PTXLA_HLO_BACKEND_LOWERING_CODEGEN_NARROW_TILES_H_
+#define PTXLA_HLO_BACKEND_LOWERING_CODEGEN_NARROW_TILES_H_
+
+#include <cstdint>
+
+#include "hlo_backend/lowering/codegen/builder.h"
+
+namespace ptxla::codegen {
+
+enum class NarrowType : uint8_t { kBf16, kS16, kU16, kS8, kU8 };
+
+class NarrowTiles {
+ public:
+  // Bits of `uses`.
+  static constexpr int kLoad16 = 1, kStore16 = 2, kLoad8 = 4;
+  static int LoadOf(int bits) { return bits == 16 ? kLoad16 : kLoad8; }
+  static int StoreOf(int bits) { return bits == 16 ? kStore16 : 0; }
+
+  // True if packed registers must not be used on this chip.
+  static bool Needed(const isa::MachineModel& model) {
+    return !isa::Supports(model, isa::Opcode::kVunpackCLBf16);
+  }
+
+  // Makes what `uses` needs, as globals of the open scope, in a block of its
+  // own. Nothing at all where the chip does not need it.
+  NarrowTiles(CodeBuilder* b, int uses);
+
+  // The tile at base + offset (512-byte rows) as 32-bit words: bf16 as f32,
+  // integers extended by their sign or zero.
+  Vec Load(NarrowType type, int space, Sca base, int32_t offset);
+  // Writes the tile: bf16 rounded to nearest even, integers their low bits.
+  // `rows`: only the first so many rows of memory (a whole tile: 4 or 2).
+  void Store(NarrowType type, int space, Sca base, int32_t offset, Vec words,
+             int rows = 4);
+
+ private:
+  void StoreRow(int space, Sca base, int32_t offset, Vec words, int sublane);
+
+  CodeBuilder& b_;
+  Vec shifts16_, shifts8_;  // left, that put the sublane's part on top
+  Mask even_;               // sublanes 0, 2, 4, 6
+};
+
+}  // namespace ptxla::codegen
+
+#endif  // PTXLA_HLO_BACKEND_LOWERING_CODEGEN_NARROW_TILES_H_

@@ -1,0 +1,22 @@
+// The packed types of HLO as codegen/narrow_tiles.h names them.
+#ifndef PTXLA_HLO_BACKEND_LOWERING_NARROW_TYPE_H_
+#define PTXLA_HLO_BACKEND_LOWERING_NARROW_TYPE_H_
+
+#include "hlo_backend/ir/primitive_type.h"
+#include "hlo_backend/lowering/codegen/narrow_tiles.h"
+
+namespace ptxla::lowering {
+
+// Of a type of 8 or 16 bits; pred as u8.
+inline codegen::NarrowType NarrowTypeOf(hlo::PrimitiveType type) {
+  if (type == hlo::PrimitiveType::kBf16) return codegen::NarrowType::kBf16;
+  const bool is_signed = hlo::IsSigned(type);
+  if (hlo::BitWidth(type) == 16) {
+    return is_signed ? codegen::NarrowType::kS16 : codegen::NarrowType::kU16;
+  }
+  return is_signed ? codegen::NarrowType::kS8 : codegen::NarrowType::kU8;
+}
+
+}  // namespace ptxla::lowering
+
+#endif  // PTXLA_HLO_BACKEND_LOWERING_NARROW_TYPE_H_
