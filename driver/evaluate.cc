@@ -15,7 +15,11 @@ namespace {
 constexpr size_t kShownCharacters = 100;
 
 absl::StatusOr<std::vector<hlo::Literal>> ReadInputs(
-    const hlo::Module& module, const EvaluateOptions& options) {
+    const HloInput& input, const EvaluateOptions& options) {
+  const hlo::Module& module = *input.module;
+  if (options.inputs.empty() && !input.arguments.empty()) {
+    return input.arguments;
+  }
   if (options.inputs.empty()) {
     return hlo::RandomArguments(module, options.seed);
   }
@@ -52,8 +56,9 @@ void Flatten(hlo::Literal value, hlo::NamedLiterals* out) {
 }  // namespace
 
 absl::StatusOr<std::string> EvaluateFile(const EvaluateOptions& options) {
-  ASSIGN_OR_RETURN(const HloInput input, ReadHlo(options.module));
-  auto arguments = ReadInputs(*input.module, options);
+  ASSIGN_OR_RETURN(const HloInput input,
+                   ReadHlo(options.module, {options.elided, "", ""}));
+  auto arguments = ReadInputs(input, options);
   if (!arguments.ok()) return At("input", arguments.status());
   hlo::EvaluatorOptions evaluator;
   evaluator.tpu_mode = options.tpu;

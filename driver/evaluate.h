@@ -8,15 +8,18 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "hlo_backend/input/module_file.h"
 
 namespace ptxla::driver {
 
 struct EvaluateOptions {
   std::string module;  // a file, or "-"
-  std::string inputs;  // .npz with arg0, arg1 …; empty: seeded random values
+  std::string inputs;  // .npz with arg0, arg1 …; empty: those of a snapshot,
+                       // else seeded random values
   uint64_t seed = 0;
   bool tpu = false;  // TPU numerics (evaluator.h)
-  std::string out;   // .npz with out0, out1 …, tuples flattened; empty: none
+  hlo::ElidedValues elided = hlo::ElidedValues::kKeep;
+  std::string out;  // .npz with out0, out1 …, tuples flattened; empty: none
 };
 
 // One line per output: name, shape and the value, cut where it is long.

@@ -6,28 +6,47 @@
 #include "base/files.h"
 #include "base/hash.h"
 #include "base/status.h"
+#include "driver/dump_folder.h"
 #include "driver/stage.h"
-#include "hlo_backend/ir/parser.h"
 #include "hlo_backend/ir/verifier.h"
 
 namespace ptxla::driver {
 
-absl::StatusOr<HloInput> ReadHlo(const std::string& path) {
-  auto text = ReadFile(path);
-  if (!text.ok()) return At("input", text.status());
-  const std::string name = path == "-" ? "<stdin>" : path;
-  auto module = hlo::ParseModule(*text, name);
-  if (!module.ok()) {
-    return At("parse", absl::StartsWith(module.status().message(), name)
-                           ? module.status()
-                           : AddContext(module.status(), name));
+absl::StatusOr<HloInput> ReadHloBytes(std::string bytes,
+                                      const std::string& name,
+                                      const HloInputOptions& options) {
+  auto file = hlo::ReadModule(bytes, name);
+  if (!file.ok()) {
+    return At("parse", absl::StartsWith(file.status().message(), name)
+                           ? file.status()
+                           : AddContext(file.status(), name));
   }
-  RETURN_IF_ERROR(At("verify", hlo::VerifyModule(**module)));
+  RETURN_IF_ERROR(At("verify", hlo::VerifyModule(*file->module)));
+  hlo::FillElided(file->module.get(), options.elided);
   HloInput input;
-  input.module = *std::move(module);
-  input.hash = HashToHex(HashBytes(*text));
-  input.text = *std::move(text);
+  input.module = std::move(file->module);
+  input.format = file->format;
+  input.arguments = std::move(file->arguments);
+  input.hash = HashToHex(HashBytes(bytes));
+  input.path = name;
+  if (input.format == hlo::FileFormat::kHloText && bytes[0] != '\x1f') {
+    input.text = std::move(bytes);
+  }
   return input;
+}
+
+absl::StatusOr<HloInput> ReadHlo(const std::string& path,
+                                 const HloInputOptions& options) {
+  std::string file = path;
+  if (IsFolder(path)) {
+    auto chosen = FindInDumpFolder(path, options.module, options.stage);
+    if (!chosen.ok()) return At("input", chosen.status());
+    file = *std::move(chosen);
+  }
+  auto bytes = ReadFile(file);
+  if (!bytes.ok()) return At("input", bytes.status());
+  return ReadHloBytes(*std::move(bytes), path == "-" ? "<stdin>" : file,
+                      options);
 }
 
 }  // namespace ptxla::driver

@@ -1,24 +1,45 @@
-// An HLO module from where the user points: read, parsed, verified. Errors are
+// An HLO module from where the user points, in any format (HLO text, protos,
+// StableHLO, gzip, a folder of XLA's dumps): read, parsed, verified. Errors are
 // marked with their stage and name file, line and column.
 #ifndef PTXLA_DRIVER_HLO_INPUT_H_
 #define PTXLA_DRIVER_HLO_INPUT_H_
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "hlo_backend/input/module_file.h"
 #include "hlo_backend/ir/module.h"
 
 namespace ptxla::driver {
 
 struct HloInput {
   std::unique_ptr<hlo::Module> module;
-  std::string text;
-  std::string hash;  // of the text
+  std::string text;  // of HLO text, as it was read; else empty
+  std::string hash;  // of the bytes of the file
+  hlo::FileFormat format = hlo::FileFormat::kUnknown;
+  std::vector<hlo::Literal> arguments;  // of a snapshot
+  std::string path;                     // the file that was read
 };
 
-// A file, or "-" for standard input.
-absl::StatusOr<HloInput> ReadHlo(const std::string& path);
+struct HloInputOptions {
+  // What elided constants become (module_file.h).
+  hlo::ElidedValues elided = hlo::ElidedValues::kKeep;
+  // Of a folder: part of the name of the module, and the stage
+  // (dump_folder.h). Empty: the only one; the best one.
+  std::string module, stage;
+};
+
+// A file, a folder, or "-" for standard input.
+absl::StatusOr<HloInput> ReadHlo(const std::string& path,
+                                 const HloInputOptions& options = {});
+
+// The same from bytes that errors call `name`.
+absl::StatusOr<HloInput> ReadHloBytes(std::string bytes,
+                                      const std::string& name,
+                                      const HloInputOptions& options = {});
 
 }  // namespace ptxla::driver
 

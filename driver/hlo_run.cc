@@ -9,6 +9,7 @@
 #include "driver/finish_record.h"
 #include "driver/hlo_input.h"
 #include "driver/stage.h"
+#include "hlo_backend/ir/printer.h"
 #include "reports/timeline.h"
 
 namespace ptxla::driver {
@@ -60,8 +61,16 @@ absl::StatusOr<Prediction> RunHlo(const RunRequest& request,
   if (!request.dump_to.empty()) {
     ASSIGN_OR_RETURN(dump, DumpWriter::Create(request.dump_to));
   }
-  ASSIGN_OR_RETURN(HloInput input, ReadHlo(request.hlo));
-  RETURN_IF_ERROR(dump.Write("input.hlo", input.text));
+  HloInputOptions read;
+  ASSIGN_OR_RETURN(read.elided, hlo::ParseElidedValues(request.elided));
+  read.module = request.hlo_module;
+  read.stage = request.hlo_stage;
+  ASSIGN_OR_RETURN(HloInput input, ReadHlo(request.hlo, read));
+  if (!request.dump_to.empty()) {
+    RETURN_IF_ERROR(dump.Write("input.hlo", input.text.empty()
+                                                ? hlo::Print(*input.module)
+                                                : input.text));
+  }
   RETURN_IF_ERROR(At("verify", CheckDevices(*input.module, slice)));
   ASSIGN_OR_RETURN(const runtime::HostCosts host,
                    runtime::HostCosts::For(slice.chip));
@@ -70,7 +79,7 @@ absl::StatusOr<Prediction> RunHlo(const RunRequest& request,
   record::RunRecord& record = prediction.record;
   record::RunConfig& config = *record.mutable_config();
   DescribeSlice(slice, &config);
-  config.set_hlo_source(request.hlo);
+  config.set_hlo_source(request.hlo == "-" ? request.hlo : input.path);
   config.set_input_hash(input.hash);
   config.set_fidelity(request.fidelity);
   config.set_steps(1);
@@ -84,7 +93,7 @@ absl::StatusOr<Prediction> RunHlo(const RunRequest& request,
   options.verify = request.verify;
   options.transfers = request.timeline;
   DeviceSession session(slice, host, options, &dump);
-  const std::string source = request.hlo == "-" ? "<stdin>" : request.hlo;
+  const std::string source = input.path;
   const auto index = session.Add(std::move(input.module), input.hash);
   if (!index.ok() && !absl::IsResourceExhausted(index.status())) {
     return At(StageOf(index.status()), AddContext(index.status(), source));

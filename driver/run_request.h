@@ -12,7 +12,9 @@ namespace ptxla::driver {
 struct RunRequest {
   // One of the two.
   std::string workload;  // "bert"
-  std::string hlo;       // a file, or "-" for standard input
+  std::string hlo;       // a file, a folder, or "-" for standard input
+  // Of a folder, and for elided constants (hlo_input.h).
+  std::string hlo_module, hlo_stage, elided = "error";
 
   std::string topology;  // "v5e-8"
   std::string chip_file;

@@ -3,17 +3,14 @@
 #include <memory>
 #include <utility>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "base/suggest.h"
 #include "base/text_proto.h"
 #include "chips/topology.h"
+#include "driver/hlo_input.h"
 #include "driver/stage.h"
 #include "hlo_backend/compiler/compiler.h"
-#include "hlo_backend/ir/parser.h"
-#include "hlo_backend/ir/printer.h"
-#include "hlo_backend/ir/verifier.h"
 #include "hlo_backend/passes/pipeline.h"
 #include "isa/asm.h"
 #include "lazy/graph_text.h"
@@ -26,18 +23,6 @@ namespace {
 
 constexpr const char* kStageNames[] = {"lazy", "hlo", "scheduled", "tpuasm",
                                        "trace"};
-
-absl::StatusOr<std::unique_ptr<hlo::Module>> ParseHlo(const std::string& text,
-                                                      const std::string& name) {
-  auto module = hlo::ParseModule(text, name);
-  if (!module.ok()) {
-    return At("parse", absl::StartsWith(module.status().message(), name)
-                           ? module.status()
-                           : AddContext(module.status(), name));
-  }
-  RETURN_IF_ERROR(At("verify", hlo::VerifyModule(**module)));
-  return module;
-}
 
 absl::StatusOr<lazy::ParsedGraph> ParseLazy(const std::string& text,
                                             const std::string& name) {
@@ -64,6 +49,13 @@ absl::Status RunNamedPasses(hlo::Module* module, const chips::Slice& slice,
   hlo::PipelineOptions run;
   run.verify = options.verify;
   return pipeline.Run(module, context, run).status();
+}
+
+absl::StatusOr<std::string> Written(const hlo::Module& module,
+                                    const TransformOptions& options) {
+  auto bytes = hlo::WriteModule(module, options.format);
+  if (!bytes.ok()) return At("output", bytes.status());
+  return bytes;
 }
 
 absl::StatusOr<std::string> Simulate(const isa::Program& program,
@@ -123,14 +115,16 @@ absl::StatusOr<std::string> Transform(const std::string& text,
     }
     ASSIGN_OR_RETURN(module, LowerLazy(parsed.graph));
   } else {
-    ASSIGN_OR_RETURN(module, ParseHlo(text, name));
+    ASSIGN_OR_RETURN(HloInput input,
+                     ReadHloBytes(text, name, {options.elided, "", ""}));
+    module = std::move(input.module);
   }
   if (!options.passes.empty()) {
     RETURN_IF_ERROR(
         At("compile", RunNamedPasses(module.get(), slice, options)));
   }
   if (options.to == options.from || options.to == Stage::kHlo) {
-    return hlo::Print(*module);
+    return Written(*module, options);
   }
   hlo::CompileOptions compile;
   compile.pipeline.verify = options.verify;
@@ -139,7 +133,7 @@ absl::StatusOr<std::string> Transform(const std::string& text,
   if (options.to == Stage::kScheduled) {
     RETURN_IF_ERROR(At(
         "compile", hlo::RunPasses(module.get(), slice.chip, compile).status()));
-    return hlo::Print(*module);
+    return Written(*module, options);
   }
   auto compiled =
       hlo::Compile(std::move(module), slice.chip, slice.topology, compile);

@@ -8,7 +8,8 @@
 //
 // Stages: lazy (a traced graph), hlo (as it came), scheduled (after the TPU
 // pipeline), tpuasm (the program), trace (what the simulator made of it). A
-// stage to itself parses, checks and prints.
+// stage to itself parses, checks and prints. HLO is read in any format, and
+// written in the one that is asked for.
 #ifndef PTXLA_DRIVER_TRANSFORM_H_
 #define PTXLA_DRIVER_TRANSFORM_H_
 
@@ -17,6 +18,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "hlo_backend/input/module_file.h"
 
 namespace ptxla::driver {
 
@@ -33,6 +35,9 @@ struct TransformOptions {
   // hlo to hlo: these passes in this order, "cse,dce"; empty: none.
   std::string passes;
   std::vector<std::string> disabled_passes;  // of the TPU pipeline
+  // How a module is written: HLO text or one of the protos.
+  hlo::FileFormat format = hlo::FileFormat::kHloText;
+  hlo::ElidedValues elided = hlo::ElidedValues::kKeep;
   bool verify = true;
   bool estimate_unknown_ops = false;
 };

@@ -89,7 +89,9 @@ int InspectCommand(const Words& words) {
   bool json = false;
   CLI::App app("Operators and cost of an HLO file, before any simulation.",
                "ptxla-sim inspect");
-  app.add_option("file", path, "an HLO text file, or - for standard input")
+  app.add_option(
+         "file", path,
+         "HLO text, a proto, StableHLO, a folder of --xla_dump_to, or -")
       ->type_name("FILE");
   app.add_option("--chip", chip_name, "whose roofline to use")
       ->type_name("CHIP")

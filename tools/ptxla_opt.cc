@@ -6,6 +6,7 @@
 #include "absl/strings/str_split.h"
 #include "base/files.h"
 #include "base/status.h"
+#include "base/suggest.h"
 #include "driver/evaluate.h"
 #include "driver/prediction.h"
 #include "driver/stage.h"
@@ -19,6 +20,8 @@ namespace {
 constexpr char kExamples[] = R"(
 Examples:
   ptxla-opt module.hlo                                   parse, verify, print
+  ptxla-opt step.mlir                                    StableHLO to HLO
+  ptxla-opt --write=hlo.pb module.hlo -o module.hlo.pb   text to proto
   ptxla-opt --passes=cse,dce module.hlo                  run passes in order
   ptxla-opt --from=lazy --to=hlo step.lazy               lower a traced graph
   ptxla-opt --to=scheduled --topology=v6e-1 module.hlo   the TPU pipeline
@@ -33,9 +36,19 @@ Examples:
   ptxla-opt eval module.hlo --seed 7 --tpu --out out.npz
 )";
 
+absl::StatusOr<hlo::FileFormat> ParseFormat(const std::string& name) {
+  if (name == "text") return hlo::FileFormat::kHloText;
+  if (name == "pb") return hlo::FileFormat::kModuleProto;
+  if (name == "pbtxt") return hlo::FileFormat::kModuleTextProto;
+  if (name == "hlo.pb") return hlo::FileFormat::kHloProto;
+  if (name == "hlo.pbtxt") return hlo::FileFormat::kHloTextProto;
+  return UnknownName("format", name,
+                     {"text", "pb", "pbtxt", "hlo.pb", "hlo.pbtxt"});
+}
+
 absl::Status Output(const std::string& path, const std::string& text) {
   if (path.empty() || path == "-") {
-    std::fputs(text.c_str(), stdout);
+    std::fwrite(text.data(), 1, text.size(), stdout);
     return absl::OkStatus();
   }
   return WriteFile(path, text);
@@ -44,8 +57,14 @@ absl::Status Output(const std::string& path, const std::string& text) {
 int Eval(const std::vector<std::string>& words) {
   driver::EvaluateOptions options;
   CLI::App app("What an HLO module computes.", "ptxla-opt eval");
-  app.add_option("file", options.module, "an HLO text file, or -")
+  std::string elided = "error";
+  app.add_option("file", options.module,
+                 "HLO text, a proto, StableHLO, or - for standard input")
       ->type_name("FILE");
+  app.add_option("--elided", elided,
+                 "values of constant({...}): error, iota or zero")
+      ->type_name("WHAT")
+      ->capture_default_str();
   app.add_option("--inputs", options.inputs, ".npz with arg0, arg1, ...")
       ->type_name("NPZ");
   app.add_option("--seed", options.seed, "of random inputs")
@@ -60,6 +79,9 @@ int Eval(const std::vector<std::string>& words) {
     return Fail(absl::InvalidArgumentError("eval needs a file, or -"), false,
                 "arguments");
   }
+  const auto values = hlo::ParseElidedValues(elided);
+  if (!values.ok()) return Fail(values.status(), false, "arguments");
+  options.elided = *values;
   const auto text = driver::EvaluateFile(options);
   if (!text.ok()) return Fail(text.status(), false, "evaluate");
   std::fputs(text->c_str(), stdout);
@@ -69,6 +91,7 @@ int Eval(const std::vector<std::string>& words) {
 int Convert(const std::vector<std::string>& words) {
   driver::TransformOptions options;
   std::string from = "hlo", to, path, out, disabled, unknown_ops = "error";
+  std::string format = "text", elided = "error";
   CLI::App app("Run a stretch of the chain on one file.", "ptxla-opt");
   app.add_option("file", path, "the input, or - for standard input")
       ->type_name("FILE");
@@ -91,6 +114,15 @@ int Convert(const std::vector<std::string>& words) {
   app.add_option("--unknown-ops", unknown_ops, "error or estimate")
       ->type_name("WHAT")
       ->capture_default_str();
+  app.add_option("--write", format,
+                 "a module as text, pb, pbtxt (HloModuleProto), hlo.pb or "
+                 "hlo.pbtxt (HloProto)")
+      ->type_name("FORMAT")
+      ->capture_default_str();
+  app.add_option("--elided", elided,
+                 "values of constant({...}): error keeps them, iota or zero")
+      ->type_name("WHAT")
+      ->capture_default_str();
   app.add_option("-o,--output", out, "a file instead of standard output")
       ->type_name("FILE");
   app.footer(kExamples);
@@ -106,6 +138,12 @@ int Convert(const std::vector<std::string>& words) {
   if (!last.ok()) return Fail(last.status(), false, "arguments");
   options.from = *first;
   options.to = *last;
+  const auto written_as = ParseFormat(format);
+  if (!written_as.ok()) return Fail(written_as.status(), false, "arguments");
+  options.format = *written_as;
+  const auto values = hlo::ParseElidedValues(elided);
+  if (!values.ok()) return Fail(values.status(), false, "arguments");
+  options.elided = *values;
   options.estimate_unknown_ops = unknown_ops == "estimate";
   if (!disabled.empty())
     options.disabled_passes = absl::StrSplit(disabled, ',');

@@ -43,8 +43,20 @@ void AddOptions(CLI::App* app, Options* o) {
   app->add_option("--workload", r.workload,
                   "what to run (ptxla-sim workloads lists them)")
       ->type_name("NAME");
-  app->add_option("--hlo", r.hlo, "an HLO text file, or - for standard input")
+  app->add_option(
+         "--hlo", r.hlo,
+         "HLO text, a proto, StableHLO, a folder of --xla_dump_to, or -")
       ->type_name("FILE");
+  app->add_option("--hlo-module", r.hlo_module,
+                  "of a folder: part of the name of the module")
+      ->type_name("NAME");
+  app->add_option("--hlo-stage", r.hlo_stage,
+                  "of a folder: before_optimizations, after_optimizations ...")
+      ->type_name("STAGE");
+  app->add_option("--elided", r.elided,
+                  "values of constant({...}): error, iota or zero")
+      ->type_name("WHAT")
+      ->capture_default_str();
   app->add_option("--topology", r.topology,
                   "the slice: v5e-8, v4-8, v5p:4x4x8, ... (ptxla-sim chips)")
       ->type_name("SLICE");

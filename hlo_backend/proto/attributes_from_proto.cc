@@ -70,6 +70,38 @@ ConvDims FromProto(const proto::ConvolutionDimensionNumbers& in) {
   return d;
 }
 
+// Those of a custom call may leave numbers out, but are numbers of dimensions.
+absl::Status SmallNumbers(const ConvDims& d) {
+  constexpr int64_t kMaxRank = 64;
+  DimVector all = d.input_spatial;
+  all.insert(all.end(), d.kernel_spatial.begin(), d.kernel_spatial.end());
+  all.insert(all.end(), d.output_spatial.begin(), d.output_spatial.end());
+  for (int64_t n :
+       {d.input_batch, d.input_feature, d.kernel_input_feature,
+        d.kernel_output_feature, d.output_batch, d.output_feature}) {
+    all.push_back(n);
+  }
+  for (int64_t n : all) {
+    if (n < 0 || n >= kMaxRank) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("no dimension has the number ", n));
+    }
+  }
+  return absl::OkStatus();
+}
+
+// Each of 0 .. n - 1 once.
+bool IsPermutation(int64_t a, int64_t b, const DimVector& spatial) {
+  DimVector all = spatial;
+  all.push_back(a);
+  all.push_back(b);
+  std::sort(all.begin(), all.end());
+  for (size_t d = 0; d < all.size(); ++d) {
+    if (all[d] != static_cast<int64_t>(d)) return false;
+  }
+  return true;
+}
+
 absl::Status FromProto(const proto::PrecisionConfig& in, PrecisionConfig* out) {
   for (int p : in.operand_precision()) {
     Precision precision;
@@ -170,6 +202,15 @@ class Reader {
   absl::Status operator()(ConvAttrs& a) {
     a.window = FromProto(in_.window());
     a.dims = FromProto(in_.convolution_dimension_numbers());
+    if (!IsPermutation(a.dims.input_batch, a.dims.input_feature,
+                       a.dims.input_spatial) ||
+        !IsPermutation(a.dims.kernel_input_feature,
+                       a.dims.kernel_output_feature, a.dims.kernel_spatial) ||
+        !IsPermutation(a.dims.output_batch, a.dims.output_feature,
+                       a.dims.output_spatial)) {
+      return absl::InvalidArgumentError(
+          "the dimensions of a convolution are not numbered once each");
+    }
     a.feature_group_count = std::max<int64_t>(in_.feature_group_count(), 1);
     a.batch_group_count = std::max<int64_t>(in_.batch_group_count(), 1);
     RETURN_IF_ERROR(EnumFromNumber(kConvolutionKinds, in_.conv_kind(),
@@ -367,6 +408,7 @@ class Reader {
     if (in_.has_window()) a.window = FromProto(in_.window());
     if (in_.has_convolution_dimension_numbers()) {
       a.conv_dims = FromProto(in_.convolution_dimension_numbers());
+      RETURN_IF_ERROR(SmallNumbers(*a.conv_dims));
     }
     a.feature_group_count = std::max<int64_t>(in_.feature_group_count(), 1);
     a.batch_group_count = std::max<int64_t>(in_.batch_group_count(), 1);

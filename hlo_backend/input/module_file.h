@@ -1,0 +1,71 @@
+// A program from whatever file holds it, told apart by content, not by name:
+//
+//   HLO text                      HloModule m ... ENTRY ...
+//   HloModuleProto, HloProto      *.pb, *.hlo.pb, binary or text proto
+//   HloSnapshot, HloUnoptimizedSnapshot
+//   StableHLO text                module @jit_f { func.func ...
+//   gzip of any of them
+//
+//   ASSIGN_OR_RETURN(ModuleFile file, ReadModule(bytes, "f.pb"));
+//   file.module->entry(); FormatName(file.format) == "HloProto"
+//
+// Refused by name, with what converts them: MLIR bytecode (StableHLO portable
+// artifacts) and jax.export files.
+#ifndef PTXLA_HLO_BACKEND_INPUT_MODULE_FILE_H_
+#define PTXLA_HLO_BACKEND_INPUT_MODULE_FILE_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "hlo_backend/ir/module.h"
+
+namespace ptxla::hlo {
+
+enum class FileFormat {
+  kHloText,
+  kStableHloText,
+  kModuleProto,
+  kHloProto,
+  kSnapshot,
+  kModuleTextProto,
+  kHloTextProto,
+  kSnapshotTextProto,
+  kGzip,
+  kMlirBytecode,
+  kJaxExport,
+  kUnknown
+};
+const char* FormatName(FileFormat format);  // "HloProto"
+
+// Looks at the content only; does not parse all of it.
+FileFormat DetectFormat(absl::string_view bytes);
+
+struct ModuleFile {
+  std::unique_ptr<Module> module;
+  FileFormat format = FileFormat::kUnknown;  // after decompression
+  // Of a snapshot: the values that the program was run with.
+  std::vector<Literal> arguments;
+};
+
+// `name` is what errors call the file: "name:line:column: ..." for texts,
+// "name: ..." for protos. What is read is not yet valid: run VerifyModule.
+absl::StatusOr<ModuleFile> ReadModule(absl::string_view bytes,
+                                      const std::string& name);
+
+// The module as bytes of a format: kHloText, kModuleProto, kHloProto,
+// kModuleTextProto, kHloTextProto.
+absl::StatusOr<std::string> WriteModule(const Module& module,
+                                        FileFormat format);
+
+// Elided constants (`constant({...})`) get values: 0, 1, 2 ... in row-major
+// order, or zeros. Returns how many there were.
+enum class ElidedValues { kKeep, kIota, kZero };
+absl::StatusOr<ElidedValues> ParseElidedValues(absl::string_view name);
+int64_t FillElided(Module* module, ElidedValues values);
+
+}  // namespace ptxla::hlo
+
+#endif  // PTXLA_HLO_BACKEND_INPUT_MODULE_FILE_H_

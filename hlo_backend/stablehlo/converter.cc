@@ -1,0 +1,351 @@
+// Functions, regions and values.
+#include "hlo_backend/stablehlo/converter.h"
+
+#include <algorithm>
+
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "base/status.h"
+#include "hlo_backend/stablehlo/locations.h"
+
+namespace ptxla::hlo::mlir {
+namespace {
+
+// "12:7: stablehlo.add" in front of an error that has no position yet.
+absl::Status AtOp(const Op& op, const absl::Status& status) {
+  if (status.ok()) return status;
+  // An inner operation has said where.
+  if (absl::ascii_isdigit(status.message()[0])) return status;
+  return AddContext(status, absl::StrCat(op.position.line, ":",
+                                         op.position.column, ": ", op.name));
+}
+
+// Symbols may hold what names of HLO may not: @"<lambda>".
+std::string HloName(std::string name) {
+  for (char& c : name) {
+    if (!absl::ascii_isalnum(c) && c != '_' && c != '.' && c != '-') c = '_';
+  }
+  return name.empty() ? "function" : name;
+}
+
+bool IsTerminator(const Op& op) {
+  return op.name == "func.return" || op.name == "stablehlo.return" ||
+         op.name == "sdy.return";
+}
+
+// Every value that the operations of a region mention.
+void Mentioned(const Region& region, std::vector<ValueRef>* out) {
+  for (const Op& op : region.ops) {
+    out->insert(out->end(), op.operands.begin(), op.operands.end());
+    for (const Region& inner : op.regions) Mentioned(inner, out);
+  }
+}
+
+void Defined(const Region& region,
+             absl::flat_hash_set<absl::string_view>* out) {
+  for (const BlockArgument& a : region.arguments) out->insert(a.name);
+  for (const Op& op : region.ops) {
+    for (const auto& [name, count] : op.results) out->insert(name);
+    for (const Region& inner : op.regions) Defined(inner, out);
+  }
+}
+
+}  // namespace
+
+absl::StatusOr<Instruction*> Converter::Lookup(ValueRef ref, Scope* scope) {
+  auto it = scope->values.find({ref.name, ref.index});
+  if (it != scope->values.end()) return it->second;
+  if (scope->outer == nullptr) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("unknown value ", ref.name, ref.index > 0 ? "#" : "",
+                     ref.index > 0 ? absl::StrCat(ref.index) : ""));
+  }
+  ASSIGN_OR_RETURN(Instruction * outside, Lookup(ref, scope->outer));
+  if (!outside->IsConstant()) {
+    return absl::UnimplementedError(
+        absl::StrCat("the region uses ", ref.name,
+                     " from outside, which HLO allows in "
+                     "while, if and case only"));
+  }
+  Instruction* copy = scope->builder.Constant(outside->literal());
+  scope->values[{ref.name, ref.index}] = copy;
+  return copy;
+}
+
+absl::StatusOr<Instruction*> Converter::Operand(const Op& op, int i,
+                                                Scope* scope) {
+  if (i >= static_cast<int>(op.operands.size())) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("it has only ", op.operands.size(), " operands"));
+  }
+  return Lookup(op.operands[i], scope);
+}
+
+absl::StatusOr<std::vector<Instruction*>> Converter::Operands(const Op& op,
+                                                              Scope* scope) {
+  std::vector<Instruction*> operands;
+  for (const ValueRef& ref : op.operands) {
+    ASSIGN_OR_RETURN(Instruction * operand, Lookup(ref, scope));
+    operands.push_back(operand);
+  }
+  return operands;
+}
+
+absl::StatusOr<Shape> Converter::ResultShape(const Op& op, int i) {
+  if (i >= static_cast<int>(op.result_types.size())) {
+    return absl::InvalidArgumentError("its result has no type");
+  }
+  const Type& type = op.result_types[i];
+  if (type.shape.type() == PrimitiveType::kInvalid) {
+    return absl::UnimplementedError(
+        absl::StrCat("HLO has no type ", type.text));
+  }
+  return type.shape;
+}
+
+absl::StatusOr<Shape> Converter::AllResults(const Op& op) {
+  if (op.result_types.size() == 1) return ResultShape(op);
+  std::vector<Shape> shapes;
+  for (size_t i = 0; i < op.result_types.size(); ++i) {
+    ASSIGN_OR_RETURN(Shape shape, ResultShape(op, static_cast<int>(i)));
+    shapes.push_back(std::move(shape));
+  }
+  return Shape::Tuple(std::move(shapes));
+}
+
+absl::Status Converter::ConvertOp(const Op& op, Scope* scope) {
+  Handler handler = FindHandler(op.name);
+  if (handler == nullptr) {
+    return absl::UnimplementedError("HLO has no such operation");
+  }
+  scope->builder.set_metadata(nullptr);
+  if (!op.location.empty()) {
+    Metadata metadata = MetadataOf(op.location);
+    if (!metadata.empty()) {
+      scope->builder.set_metadata(
+          std::make_shared<const Metadata>(std::move(metadata)));
+    }
+  }
+  ASSIGN_OR_RETURN(Instruction * made, handler(op, *this, scope));
+  size_t count = 0;
+  for (const auto& [name, number] : op.results) count += number;
+  ASSIGN_OR_RETURN(const Shape wanted, AllResults(op));
+  if (count == 0) return absl::OkStatus();
+  if (count != op.result_types.size()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        op.result_types.size(), " results cannot have ", count, " names"));
+  }
+  if (!made->shape().SameDimsAndType(wanted)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("its result is ", made->shape().ToString(),
+                     ", its type says ", wanted.ToString()));
+  }
+  ASSIGN_OR_RETURN(auto sharding,
+                   ShardingOf(op.attributes, static_cast<int>(count)));
+  if (sharding != nullptr && made->sharding() == nullptr) {
+    made->set_sharding(*sharding);
+  }
+  if (const Attr* frontend = op.Find("mhlo.frontend_attributes")) {
+    for (const auto& [key, value] : frontend->dict) {
+      made->mutable_extras()->frontend_attributes[key] = value.text;
+    }
+  }
+  const bool is_tuple = count > 1;
+  int i = 0;
+  for (const auto& [name, number] : op.results) {
+    for (int n = 0; n < number; ++n, ++i) {
+      scope->values[{name, n}] =
+          is_tuple ? scope->builder.GetTupleElement(made, i) : made;
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Converter::Body(const Region& region, Scope* scope,
+                             std::vector<Instruction*>* results) {
+  for (const Op& op : region.ops) {
+    if (IsTerminator(op)) {
+      auto operands = Operands(op, scope);
+      if (!operands.ok()) return AtOp(op, operands.status());
+      *results = *std::move(operands);
+      return absl::OkStatus();
+    }
+    RETURN_IF_ERROR(AtOp(op, ConvertOp(op, scope)));
+  }
+  return absl::InvalidArgumentError("a region without a return");
+}
+
+absl::StatusOr<Computation*> Converter::RegionOf(const Op& op, int i,
+                                                 Scope* scope,
+                                                 absl::string_view name) {
+  if (i >= static_cast<int>(op.regions.size())) {
+    return absl::InvalidArgumentError("a region is missing");
+  }
+  const Region& region = op.regions[i];
+  Computation* computation = module_->AddComputation(name);
+  Scope inner(computation, scope);
+  for (size_t n = 0; n < region.arguments.size(); ++n) {
+    const BlockArgument& a = region.arguments[n];
+    if (!a.type.shape.IsArray()) {
+      return absl::InvalidArgumentError("its region takes what is no tensor");
+    }
+    inner.values[{a.name, 0}] =
+        inner.builder.Parameter(static_cast<int64_t>(n), a.type.shape);
+  }
+  std::vector<Instruction*> results;
+  RETURN_IF_ERROR(Body(region, &inner, &results));
+  if (results.empty()) return absl::InvalidArgumentError("it returns nothing");
+  computation->SetRoot(results.size() == 1 ? results[0]
+                                           : inner.builder.Tuple(results));
+  return computation;
+}
+
+absl::StatusOr<std::vector<std::pair<ValueKey, Instruction*>>>
+Converter::Captured(const Op& op, Scope* scope) {
+  std::vector<ValueRef> mentioned;
+  absl::flat_hash_set<absl::string_view> defined;
+  for (const Region& region : op.regions) {
+    Mentioned(region, &mentioned);
+    Defined(region, &defined);
+  }
+  std::vector<std::pair<ValueKey, Instruction*>> captured;
+  absl::flat_hash_set<ValueKey> seen;
+  for (const ValueRef& ref : mentioned) {
+    if (defined.contains(ref.name)) continue;
+    if (!seen.insert({ref.name, ref.index}).second) continue;
+    ASSIGN_OR_RETURN(Instruction * value, Lookup(ref, scope));
+    if (!value->IsConstant()) {
+      captured.push_back({{ref.name, ref.index}, value});
+    }
+  }
+  return captured;
+}
+
+absl::StatusOr<Computation*> Converter::TupleRegion(
+    const Region& region, const std::vector<Shape>& arguments,
+    const std::vector<std::pair<ValueKey, Instruction*>>& captured,
+    bool return_captured, Scope* scope, absl::string_view name) {
+  if (region.arguments.size() != arguments.size()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("its region takes ", region.arguments.size(),
+                     " values instead of ", arguments.size()));
+  }
+  Computation* computation = module_->AddComputation(name);
+  Scope inner(computation, scope);
+  std::vector<Shape> shapes = arguments;
+  for (const auto& [key, value] : captured) shapes.push_back(value->shape());
+  Instruction* parameter = inner.builder.Parameter(
+      0, shapes.size() == 1 ? shapes[0] : Shape::Tuple(shapes), "arg_tuple");
+  std::vector<Instruction*> elements;
+  for (size_t i = 0; i < shapes.size(); ++i) {
+    elements.push_back(shapes.size() == 1
+                           ? parameter
+                           : inner.builder.GetTupleElement(
+                                 parameter, static_cast<int64_t>(i)));
+    inner.values[i < arguments.size() ? ValueKey(region.arguments[i].name, 0)
+                                      : captured[i - arguments.size()].first] =
+        elements[i];
+  }
+  std::vector<Instruction*> results;
+  RETURN_IF_ERROR(Body(region, &inner, &results));
+  if (return_captured) {
+    results.insert(results.end(), elements.begin() + arguments.size(),
+                   elements.end());
+  }
+  computation->SetRoot(results.size() == 1 ? results[0]
+                                           : inner.builder.Tuple(results));
+  return computation;
+}
+
+absl::Status Converter::ConvertFunction(const Op& function,
+                                        Computation* computation) {
+  if (function.regions.empty()) {
+    return absl::UnimplementedError("a function without a body");
+  }
+  const Region& region = function.regions[0];
+  Scope scope(computation, nullptr);
+  for (size_t n = 0; n < region.arguments.size(); ++n) {
+    const BlockArgument& a = region.arguments[n];
+    if (a.type.shape.type() == PrimitiveType::kInvalid) {
+      return absl::UnimplementedError(
+          absl::StrCat("HLO has no type ", a.type.text));
+    }
+    Instruction* parameter = scope.builder.Parameter(
+        static_cast<int64_t>(n), a.type.shape, absl::StrCat("Arg_", n));
+    ASSIGN_OR_RETURN(auto sharding, ShardingOf(a.attributes, 1));
+    if (sharding != nullptr) parameter->set_sharding(*sharding);
+    scope.values[{a.name, 0}] = parameter;
+  }
+  std::vector<Instruction*> results;
+  RETURN_IF_ERROR(Body(region, &scope, &results));
+  scope.builder.set_metadata(nullptr);
+  if (results.size() == 1) {
+    computation->SetRoot(results[0]);
+    return absl::OkStatus();
+  }
+  Instruction* root = scope.builder.Tuple(results);
+  computation->SetRoot(root);
+  // The shardings of the results, if all have one.
+  std::vector<Sharding> shardings;
+  for (const AttrDict& attributes : function.result_attributes) {
+    ASSIGN_OR_RETURN(auto sharding, ShardingOf(attributes, 1));
+    if (sharding != nullptr) shardings.push_back(*sharding);
+  }
+  if (!shardings.empty() && shardings.size() == results.size()) {
+    root->set_sharding(Sharding::Tuple(std::move(shardings)));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Computation*> Converter::Function(const std::string& name) {
+  auto it = functions_.find(name);
+  if (it == functions_.end()) {
+    return absl::InvalidArgumentError(absl::StrCat("no function @", name));
+  }
+  FunctionState& state = it->second;
+  if (state.computation != nullptr) return state.computation;
+  if (state.in_progress) {
+    return absl::UnimplementedError(absl::StrCat("@", name, " calls itself"));
+  }
+  state.in_progress = true;
+  Computation* computation = module_->AddComputation(HloName(name));
+  RETURN_IF_ERROR(AtOp(*state.op, ConvertFunction(*state.op, computation)));
+  state.computation = computation;
+  return computation;
+}
+
+absl::StatusOr<std::unique_ptr<Module>> Converter::Convert(const Op& module) {
+  RETURN_IF_ERROR(Header(module));
+  std::string main = "main";
+  for (const Op& op : module.regions[0].ops) {
+    if (op.name == "func.func") {
+      const Attr* name = op.Find("sym_name");
+      if (name == nullptr) {
+        return AtOp(op, absl::InvalidArgumentError("a function has a name"));
+      }
+      if (functions_.empty()) main = name->text;
+      if (!functions_.emplace(name->text, FunctionState{&op}).second) {
+        return AtOp(op, absl::InvalidArgumentError(absl::StrCat(
+                            "the function @", name->text, " exists already")));
+      }
+    } else if (op.name != "sdy.mesh") {
+      return AtOp(op, absl::UnimplementedError("this is no function"));
+    }
+  }
+  if (functions_.contains("main")) main = "main";
+  if (functions_.empty()) {
+    return absl::InvalidArgumentError("the module has no function");
+  }
+  ASSIGN_OR_RETURN(Computation * entry, Function(main));
+  module_->SetEntry(entry);
+  const Op& function = *functions_[main].op;
+  RETURN_IF_ERROR(AtOp(function, EntryAttributes(function)));
+  return std::move(module_);
+}
+
+Metadata Converter::MetadataOf(const std::string& location) const {
+  return ReadLocation(location, locations_);
+}
+
+}  // namespace ptxla::hlo::mlir

@@ -1,0 +1,109 @@
+// The tree of a StableHLO text to a Module. Internal; stablehlo.h is the way
+// in.
+//
+// One handler per operation, in a table by name (handlers.cc); each takes the
+// operation and the scope of its computation and gives the instruction, a
+// tuple if the operation has several results.
+#ifndef PTXLA_HLO_BACKEND_STABLEHLO_CONVERTER_H_
+#define PTXLA_HLO_BACKEND_STABLEHLO_CONVERTER_H_
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/status/statusor.h"
+#include "hlo_backend/ir/builder.h"
+#include "hlo_backend/ir/module.h"
+#include "hlo_backend/stablehlo/mlir.h"
+#include "hlo_backend/stablehlo/op_attributes.h"
+
+namespace ptxla::hlo::mlir {
+
+using ValueKey = std::pair<absl::string_view, int>;
+
+// The values of one computation while it is made.
+struct Scope {
+  Scope(Computation* computation, Scope* outer_scope)
+      : builder(computation), outer(outer_scope) {}
+  Builder builder;
+  Scope* outer;
+  absl::flat_hash_map<ValueKey, Instruction*> values;
+};
+
+class Converter {
+ public:
+  using LocationAliases = absl::flat_hash_map<std::string, std::string>;
+  Converter(absl::string_view file_name, const LocationAliases& locations)
+      : file_name_(file_name), locations_(locations) {}
+
+  absl::StatusOr<std::unique_ptr<Module>> Convert(const Op& module);
+
+  // --- For handlers ---
+  absl::StatusOr<Instruction*> Operand(const Op& op, int i, Scope* scope);
+  absl::StatusOr<std::vector<Instruction*>> Operands(const Op& op,
+                                                     Scope* scope);
+  // The shape of result i, or of all of them as a tuple.
+  absl::StatusOr<Shape> ResultShape(const Op& op, int i = 0);
+  absl::StatusOr<Shape> AllResults(const Op& op);
+  // The computation of a region on its arguments as parameters.
+  absl::StatusOr<Computation*> RegionOf(const Op& op, int i, Scope* scope,
+                                        absl::string_view name);
+  // The values that regions use and do not define, but for constants.
+  absl::StatusOr<std::vector<std::pair<ValueKey, Instruction*>>> Captured(
+      const Op& op, Scope* scope);
+  // A region whose arguments, and then the captured values, are elements of
+  // one tuple (the parameter itself if it is one value).
+  absl::StatusOr<Computation*> TupleRegion(
+      const Region& region, const std::vector<Shape>& arguments,
+      const std::vector<std::pair<ValueKey, Instruction*>>& captured,
+      bool return_captured, Scope* scope, absl::string_view name);
+  absl::Status Body(const Region& region, Scope* scope,
+                    std::vector<Instruction*>* results);
+  absl::StatusOr<Computation*> Function(const std::string& name);
+  // The sharding that the attributes say, in either dialect; nullptr: none.
+  absl::StatusOr<std::shared_ptr<const Sharding>> ShardingOf(
+      const AttrDict& attributes, int results);
+  absl::StatusOr<Sharding> ShardySharding(const std::string& text);
+  absl::StatusOr<std::vector<Sharding>> ShardyShardings(
+      const std::string& text);
+  Module* module() { return module_.get(); }
+
+ private:
+  absl::Status Header(const Op& module);
+  absl::Status EntryAttributes(const Op& function);
+  absl::Status ConvertFunction(const Op& function, Computation* computation);
+  absl::Status ConvertOp(const Op& op, Scope* scope);
+  absl::StatusOr<Instruction*> Lookup(ValueRef ref, Scope* scope);
+  Metadata MetadataOf(const std::string& location) const;
+
+  std::string file_name_;
+  const LocationAliases& locations_;
+  std::unique_ptr<Module> module_;
+  struct FunctionState {
+    const Op* op = nullptr;
+    Computation* computation = nullptr;  // nullptr: not made yet
+    bool in_progress = false;
+  };
+  absl::flat_hash_map<std::string, FunctionState> functions_;
+  absl::flat_hash_map<std::string, Mesh> meshes_;
+};
+
+using Handler = absl::StatusOr<Instruction*> (*)(const Op& op, Converter& c,
+                                                 Scope* scope);
+// By canonical name; nullptr: no such operation.
+Handler FindHandler(absl::string_view name);
+
+// The tables that handlers.cc joins.
+using HandlerRow = std::pair<absl::string_view, Handler>;
+absl::Span<const HandlerRow> ElementwiseHandlers();
+absl::Span<const HandlerRow> MovementHandlers();
+absl::Span<const HandlerRow> ProductHandlers();
+absl::Span<const HandlerRow> ReductionHandlers();
+absl::Span<const HandlerRow> ControlHandlers();
+absl::Span<const HandlerRow> CollectiveHandlers();
+
+}  // namespace ptxla::hlo::mlir
+
+#endif  // PTXLA_HLO_BACKEND_STABLEHLO_CONVERTER_H_

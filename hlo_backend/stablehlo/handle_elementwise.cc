@@ -1,0 +1,234 @@
+// Constants, elementwise operations, and those of chlo that are one.
+#include <cstdio>
+#include <limits>
+
+#include "absl/strings/str_cat.h"
+#include "base/status.h"
+#include "hlo_backend/ir/attribute_names.h"
+#include "hlo_backend/stablehlo/converter.h"
+#include "hlo_backend/stablehlo/erf_inv.h"
+
+namespace ptxla::hlo::mlir {
+namespace {
+
+using Result = absl::StatusOr<Instruction*>;
+
+template <Opcode opcode>
+Result Same(const Op& op, Converter& c, Scope* scope) {
+  ASSIGN_OR_RETURN(const auto operands, c.Operands(op, scope));
+  Attributes attributes = DefaultAttributes(opcode);
+  if (auto* accuracy = GetMutableAttrs<ResultAccuracyAttrs>(&attributes)) {
+    if (FindIn(op.attributes, "result_accuracy") != nullptr) {
+      ASSIGN_OR_RETURN(const AttrDict fields,
+                       Fields(op.attributes, {"result_accuracy"}));
+      accuracy->atol = RealOr(fields, {"atol"}, 0);
+      accuracy->rtol = RealOr(fields, {"rtol"}, 0);
+      accuracy->ulps = IntOr(fields, {"ulps"}, 0);
+      using Mode = ResultAccuracyAttrs::Mode;
+      const std::string mode = EnumWord(fields, {"mode"});
+      accuracy->mode = mode == "HIGHEST"     ? Mode::kHighest
+                       : mode == "TOLERANCE" ? Mode::kTolerance
+                                             : Mode::kDefault;
+    }
+  }
+  return scope->builder.Make(opcode, operands, std::move(attributes));
+}
+
+// Result type as declared: convert, bitcast_convert.
+template <Opcode opcode>
+Result Declared(const Op& op, Converter& c, Scope* scope) {
+  ASSIGN_OR_RETURN(const auto operands, c.Operands(op, scope));
+  ASSIGN_OR_RETURN(const Shape shape, c.ResultShape(op));
+  return scope->builder.Make(opcode, operands, DefaultAttributes(opcode), {},
+                             &shape);
+}
+
+Result Constant(const Op& op, Converter& c, Scope* scope) {
+  const Attr* value = op.Find("value");
+  ASSIGN_OR_RETURN(const Shape shape, c.ResultShape(op));
+  if (value == nullptr || value->dense == nullptr ||
+      !value->dense->shape().SameDimsAndType(shape)) {
+    return absl::InvalidArgumentError("its value is not of its type");
+  }
+  return scope->builder.Constant(*value->dense);
+}
+
+Result Compare(const Op& op, Converter& c, Scope* scope) {
+  ASSIGN_OR_RETURN(const auto operands, c.Operands(op, scope));
+  // Pretty: GT, %a, %b, FLOAT.
+  std::vector<std::string> words;
+  for (const auto& [key, value] : op.attributes) {
+    if (key == "word") words.push_back(value.text);
+  }
+  std::string direction = EnumWord(op.attributes, {"comparison_direction"});
+  std::string type = EnumWord(op.attributes, {"compare_type"});
+  if (!words.empty()) direction = words[0];
+  if (words.size() > 1) type = words[1];
+  const int d = IndexOf(kCompareDirections, direction);
+  if (d < 0) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("unknown comparison \"", direction, "\""));
+  }
+  CompareAttrs attrs;
+  attrs.direction = static_cast<CompareDirection>(d);
+  if (type == "TOTALORDER") attrs.type = CompareType::kTotalOrder;
+  return scope->builder.Make(Opcode::kCompare, operands, attrs);
+}
+
+// A scalar bound of clamp, or predicate of select, stands for all elements.
+Result Clamp(const Op& op, Converter& c, Scope* scope) {
+  ASSIGN_OR_RETURN(auto operands, c.Operands(op, scope));
+  if (operands.size() != 3) {
+    return absl::InvalidArgumentError("it takes three operands");
+  }
+  for (int i : {0, 2}) {
+    if (operands[i]->shape().IsScalar() && !operands[1]->shape().IsScalar()) {
+      operands[i] = scope->builder.BroadcastScalar(operands[i],
+                                                   operands[1]->shape().dims());
+    }
+  }
+  return scope->builder.Make(Opcode::kClamp, operands);
+}
+
+Result Select(const Op& op, Converter& c, Scope* scope) {
+  ASSIGN_OR_RETURN(auto operands, c.Operands(op, scope));
+  if (operands.size() == 3 && operands[0]->shape().IsScalar() &&
+      operands[1]->shape().IsArray() && !operands[1]->shape().IsScalar()) {
+    operands[0] = scope->builder.BroadcastScalar(operands[0],
+                                                 operands[1]->shape().dims());
+  }
+  return scope->builder.Make(Opcode::kSelect, operands);
+}
+
+Result ReducePrecision(const Op& op, Converter& c, Scope* scope) {
+  ASSIGN_OR_RETURN(const auto operands, c.Operands(op, scope));
+  ReducePrecisionAttrs attrs;
+  const std::string format = EnumWord(op.attributes, {"format"});  // e5m10
+  int exponent = 0, mantissa = 0;
+  if (std::sscanf(format.c_str(), "e%dm%d", &exponent, &mantissa) == 2) {
+    attrs.exponent_bits = exponent;
+    attrs.mantissa_bits = mantissa;
+  } else {
+    ASSIGN_OR_RETURN(attrs.exponent_bits,
+                     Int(op.attributes, {"exponent_bits"}));
+    ASSIGN_OR_RETURN(attrs.mantissa_bits,
+                     Int(op.attributes, {"mantissa_bits"}));
+  }
+  return scope->builder.Make(Opcode::kReducePrecision, operands, attrs);
+}
+
+Result Complex(const Op& op, Converter& c, Scope* scope) {
+  return Same<Opcode::kComplex>(op, c, scope);
+}
+
+Result Square(const Op& op, Converter& c, Scope* scope) {
+  ASSIGN_OR_RETURN(Instruction * x, c.Operand(op, 0, scope));
+  return scope->builder.Make(Opcode::kMultiply, {x, x});
+}
+
+// 1 - erf: XLA's, too, but for large arguments, where it has a series of its
+// own.
+Result Erfc(const Op& op, Converter& c, Scope* scope) {
+  ASSIGN_OR_RETURN(Instruction * x, c.Operand(op, 0, scope));
+  if (!IsFloat(x->shape().type())) {
+    return absl::InvalidArgumentError("it takes a floating point tensor");
+  }
+  Builder& b = scope->builder;
+  Instruction* one = b.One(x->shape().type());
+  if (!x->shape().IsScalar()) one = b.BroadcastScalar(one, x->shape().dims());
+  return b.Subtract(one, b.Erf(x));
+}
+
+Result ErfInv(const Op& op, Converter& c, Scope* scope) {
+  ASSIGN_OR_RETURN(Instruction * x, c.Operand(op, 0, scope));
+  return EmitErfInv(&scope->builder, x);
+}
+
+// |x| is infinite.
+Result IsInf(const Op& op, Converter& c, Scope* scope) {
+  ASSIGN_OR_RETURN(Instruction * x, c.Operand(op, 0, scope));
+  if (!IsFloat(x->shape().type())) {
+    return absl::InvalidArgumentError("it takes a floating point tensor");
+  }
+  Builder& b = scope->builder;
+  Instruction* infinity = b.BroadcastScalar(
+      b.Constant(Literal::Splat(Shape::Scalar(x->shape().type()),
+                                std::numeric_limits<double>::infinity())),
+      x->shape().dims());
+  return b.Compare(b.Abs(x), infinity, CompareDirection::kEq);
+}
+
+constexpr HandlerRow kRows[] = {
+    {"stablehlo.constant", Constant},
+    {"chlo.constant", Constant},
+    {"stablehlo.abs", Same<Opcode::kAbs>},
+    {"stablehlo.add", Same<Opcode::kAdd>},
+    {"stablehlo.and", Same<Opcode::kAnd>},
+    {"stablehlo.atan2", Same<Opcode::kAtan2>},
+    {"stablehlo.cbrt", Same<Opcode::kCbrt>},
+    {"stablehlo.ceil", Same<Opcode::kCeil>},
+    {"stablehlo.copy", Same<Opcode::kCopy>},
+    {"stablehlo.cosine", Same<Opcode::kCos>},
+    {"stablehlo.count_leading_zeros", Same<Opcode::kClz>},
+    {"stablehlo.divide", Same<Opcode::kDivide>},
+    {"stablehlo.erf", Same<Opcode::kErf>},
+    {"stablehlo.exponential", Same<Opcode::kExp>},
+    {"stablehlo.exponential_minus_one", Same<Opcode::kExpm1>},
+    {"stablehlo.floor", Same<Opcode::kFloor>},
+    {"stablehlo.imag", Same<Opcode::kImag>},
+    {"stablehlo.is_finite", Same<Opcode::kIsFinite>},
+    {"stablehlo.log", Same<Opcode::kLog>},
+    {"stablehlo.log_plus_one", Same<Opcode::kLog1p>},
+    {"stablehlo.logistic", Same<Opcode::kLogistic>},
+    {"stablehlo.maximum", Same<Opcode::kMaximum>},
+    {"stablehlo.minimum", Same<Opcode::kMinimum>},
+    {"stablehlo.multiply", Same<Opcode::kMultiply>},
+    {"stablehlo.negate", Same<Opcode::kNegate>},
+    {"stablehlo.not", Same<Opcode::kNot>},
+    {"stablehlo.or", Same<Opcode::kOr>},
+    {"stablehlo.popcnt", Same<Opcode::kPopulationCount>},
+    {"stablehlo.power", Same<Opcode::kPower>},
+    {"stablehlo.real", Same<Opcode::kReal>},
+    {"stablehlo.remainder", Same<Opcode::kRemainder>},
+    {"stablehlo.round_nearest_afz", Same<Opcode::kRoundNearestAfz>},
+    {"stablehlo.round_nearest_even", Same<Opcode::kRoundNearestEven>},
+    {"stablehlo.rsqrt", Same<Opcode::kRsqrt>},
+    {"stablehlo.shift_left", Same<Opcode::kShiftLeft>},
+    {"stablehlo.shift_right_arithmetic", Same<Opcode::kShiftRightArithmetic>},
+    {"stablehlo.shift_right_logical", Same<Opcode::kShiftRightLogical>},
+    {"stablehlo.sign", Same<Opcode::kSign>},
+    {"stablehlo.sine", Same<Opcode::kSin>},
+    {"stablehlo.sqrt", Same<Opcode::kSqrt>},
+    {"stablehlo.subtract", Same<Opcode::kSubtract>},
+    {"stablehlo.tan", Same<Opcode::kTan>},
+    {"stablehlo.tanh", Same<Opcode::kTanh>},
+    {"stablehlo.xor", Same<Opcode::kXor>},
+    {"stablehlo.complex", Complex},
+    {"stablehlo.compare", Compare},
+    {"stablehlo.clamp", Clamp},
+    {"stablehlo.select", Select},
+    {"stablehlo.convert", Declared<Opcode::kConvert>},
+    {"stablehlo.bitcast_convert", Declared<Opcode::kBitcastConvert>},
+    {"stablehlo.stochastic_convert", Declared<Opcode::kStochasticConvert>},
+    {"stablehlo.reduce_precision", ReducePrecision},
+    {"chlo.acos", Same<Opcode::kAcos>},
+    {"chlo.acosh", Same<Opcode::kAcosh>},
+    {"chlo.asin", Same<Opcode::kAsin>},
+    {"chlo.asinh", Same<Opcode::kAsinh>},
+    {"chlo.atanh", Same<Opcode::kAtanh>},
+    {"chlo.cosh", Same<Opcode::kCosh>},
+    {"chlo.erf", Same<Opcode::kErf>},
+    {"chlo.erf_inv", ErfInv},
+    {"chlo.erfc", Erfc},
+    {"chlo.is_inf", IsInf},
+    {"chlo.mulhi", Same<Opcode::kMulhi>},
+    {"chlo.sinh", Same<Opcode::kSinh>},
+    {"chlo.square", Square},
+    {"chlo.tan", Same<Opcode::kTan>},
+};
+
+}  // namespace
+
+absl::Span<const HandlerRow> ElementwiseHandlers() { return kRows; }
+
+}  // namespace ptxla::hlo::mlir
