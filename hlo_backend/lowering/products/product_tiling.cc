@@ -103,9 +103,11 @@ ProductCost CostOf(const ProductProblem& p, const ProductTile& t,
   const int64_t last_visit = std::max(
       visit, slot_cycles(results * (1 + p.epilogue_ops), isa::Slot::kVector));
   ProductCost c;
-  c.step_bundles = v.macros * ((v.k_visits - 1) * visit +
-                               (t.grid_k == 1 ? last_visit : visit)) +
-                   push + a.latency;
+  // The epilogue comes with the last visit of K, in the last of grid_k steps.
+  const int64_t visits = v.macros * v.k_visits * t.grid_k;
+  c.step_bundles =
+      ((visits - v.macros) * visit + v.macros * last_visit) / t.grid_k + push +
+      a.latency;
   if (p.lhs.transposed) {
     // 16 rows of 128 lanes enter the XLU in one push. A block of the LHS is
     // transposed once if it stays while N is walked.
