@@ -53,6 +53,10 @@ class Stream {
     epilogues_ = static_cast<size_t>(std::max(
         1.0, parts.pace.share * b->model().vregs / epilogue->live_registers()));
     in_flight_ = arrays.latency / plan_.group_cycles + 1;
+    puts_off_ =
+        parts.finishes && k_visits_ > 1 &&
+        PutsOffEpilogue(problem, plan_,
+                        tile.split_b * tile.split_n * tile.split_m, b->model());
     const bool bf16 = arrays.bf16;
     const bool xpose = problem.rhs.transposed;
     matmul_ = bf16 ? Opcode::kVmatmulBf16 : Opcode::kVmatmulF32;
@@ -76,9 +80,11 @@ class Stream {
         }
         pending_.push_back({v, g});
         if (static_cast<int64_t>(pending_.size()) > in_flight_) TakeResults();
+        LateEpilogues();
       }
     }
     while (!pending_.empty()) TakeResults();
+    while (!late_.empty()) LateEpilogue();
     b_.Append(scheduler_.Finish("product"));
   }
 
@@ -87,6 +93,35 @@ class Stream {
     const auto [visit, group] = pending_.front();
     pending_.pop_front();
     Results(visit, group);
+  }
+
+  // Some of the epilogues that were put off, so many that those of one macro
+  // are over when the next one's begin.
+  void LateEpilogues() {
+    const int64_t lanes = tile_.split_b * tile_.split_n * tile_.split_m;
+    turn_ += lanes * (arrays_.size / 128);
+    while (turn_ >= k_visits_) {
+      turn_ -= k_visits_;
+      if (!late_.empty()) LateEpilogue();
+    }
+  }
+
+  void LateEpilogue() {
+    const Position at = late_.front();
+    late_.pop_front();
+    const BlockPlace& sums = parts_.sums;
+    const int64_t wish = EpilogueStart();
+    std::vector<Vec> tiles;
+    for (int eight = 0; eight < 2; ++eight) {
+      const int64_t offset = sums.Offset(at.batch, at.row + 8 * eight, at.col);
+      b_.NewBlock();
+      tiles.push_back(
+          b_.Load(sums.space, sums.base, static_cast<int32_t>(offset)));
+      PlaceSums(wish, offset);
+    }
+    b_.NewBlock();
+    epilogue_->Emit(at.batch, at.row, at.col, tiles);
+    EndEpilogue(PlaceOpenBlock(wish, parts_.pace.in_order));
   }
 
   // Only so many epilogues run at once: each holds registers.
@@ -302,8 +337,10 @@ class Stream {
       for (int eight = 0; eight < 2; ++eight) {
         for (int half = 0; half < halves; ++half) {
           const Position at = PositionOf(lane, row, half);
-          due = std::max(scheduler_.ResultDue(mxu), last ? EpilogueStart() : 0);
-          const Vec sum = PopSum(mxu, at, eight, first, last, due);
+          due = std::max(scheduler_.ResultDue(mxu),
+                         last && !puts_off_ ? EpilogueStart() : 0);
+          const Vec sum =
+              PopSum(mxu, at, eight, first, last && !puts_off_, due);
           if (at.wanted) tiles[half].push_back(sum);
         }
       }
@@ -311,6 +348,10 @@ class Stream {
       for (int half = 0; half < halves; ++half) {
         const Position at = PositionOf(lane, row, half);
         if (!at.wanted) continue;
+        if (puts_off_) {
+          late_.push_back(at);
+          continue;
+        }
         b_.NewBlock();
         epilogue_->Emit(lane.batch, at.row, at.col, tiles[half]);
         EndEpilogue(PlaceOpenBlock(due, parts_.pace.in_order));
@@ -337,6 +378,14 @@ class Stream {
     return at;
   }
 
+  // The open block: additions, and accesses of the sums at `offset`.
+  void PlaceSums(int64_t wish, int64_t offset) {
+    const codegen::VNode block = b_.TakeBlock();
+    for (const VInstr& v : block.instrs) {
+      scheduler_.Place(v, wish, v.op == Opcode::kVaddF32 ? -1 : offset / 4096);
+    }
+  }
+
   // The next result of an MXU, with the sum so far added and, unless it is the
   // last, stored.
   Vec PopSum(int mxu, const Position& at, int eight, bool first, bool last,
@@ -350,13 +399,7 @@ class Stream {
     if (!at.wanted || (first && last)) return popped;
     const BlockPlace& sums = parts_.sums;
     const int64_t offset = sums.Offset(at.batch, at.row + 8 * eight, at.col);
-    const auto place = [&](int64_t wish) {
-      const codegen::VNode block = b_.TakeBlock();
-      for (const VInstr& v : block.instrs) {
-        scheduler_.Place(v, wish,
-                         v.op == Opcode::kVaddF32 ? -1 : offset / 4096);
-      }
-    };
+    const auto place = [&](int64_t wish) { PlaceSums(wish, offset); };
     Vec sum = popped;
     if (!first) {
       b_.NewBlock();
@@ -391,7 +434,10 @@ class Stream {
   int64_t in_flight_ = 1;
   int64_t epilogue_end_ = 0;
   std::deque<int64_t> ends_;  // of the latest epilogues
-  size_t epilogues_ = 1;      // that may run at once
+  bool puts_off_ = false;
+  std::deque<Position> late_;  // finished sums whose epilogue was put off
+  int64_t turn_ = 0;           // of LateEpilogues
+  size_t epilogues_ = 1;       // that may run at once
 };
 
 }  // namespace

@@ -103,11 +103,15 @@ ProductCost CostOf(const ProductProblem& p, const ProductTile& t,
   const int64_t last_visit = std::max(
       visit, slot_cycles(results * (1 + p.epilogue_ops), isa::Slot::kVector));
   ProductCost c;
-  // The epilogue comes with the last visit of K, in the last of grid_k steps.
-  const int64_t visits = v.macros * v.k_visits * t.grid_k;
+  // The epilogue comes with the last visit of K in the last of grid_k steps, or
+  // under the visits that follow: then only the last columns' adds to them.
+  const int64_t plain = v.macros * v.k_visits * visit;
+  const int64_t finishing =
+      PutsOffEpilogue(p, v, mxus, machine)
+          ? std::max(plain, (v.macros - 1) * last_visit) + last_visit
+          : plain + v.macros * (last_visit - visit);
   c.step_bundles =
-      ((visits - v.macros) * visit + v.macros * last_visit) / t.grid_k + push +
-      a.latency;
+      ((t.grid_k - 1) * plain + finishing) / t.grid_k + push + a.latency;
   if (p.lhs.transposed) {
     // 16 rows of 128 lanes enter the XLU in one push. A block of the LHS is
     // transposed once if it stays while N is walked.

@@ -67,6 +67,16 @@ inline VisitPlan PlanVisits(const ProductProblem& p, const ProductTile& t,
   return v;
 }
 
+// An epilogue that takes the vector units longer than the arrays take for the
+// rows that it belongs to is put off: finished sums wait in VMEM and are worked
+// on under the products of the next columns.
+inline bool PutsOffEpilogue(const ProductProblem& p, const VisitPlan& v,
+                            int64_t mxus, const isa::MachineModel& machine) {
+  const int64_t operations = v.results * mxus * (1 + p.epilogue_ops);
+  return v.k_visits > 1 && v.macros > 1 &&
+         operations > v.group_cycles * machine.Slots(isa::Slot::kVector);
+}
+
 }  // namespace ptxla::lowering
 
 #endif  // PTXLA_HLO_BACKEND_LOWERING_PRODUCTS_PRODUCT_VISITS_H_

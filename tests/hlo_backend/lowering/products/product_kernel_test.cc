@@ -100,6 +100,40 @@ ENTRY e {
   }
 }
 
+// Finished sums wait in VMEM for their epilogue, which runs under the products
+// of the next columns.
+TEST(ProductKernelTest, AnEpilogueOfManyOperationsIsPutOff) {
+  for (const char* chip : {"v4", "v5e", "v6e"}) {
+    for (const char* m : {"256", "200"}) {
+      EXPECT_OK(CompareKernel(absl::Substitute(R"(
+HloModule m
+fused {
+  x = bf16[$0,600] parameter(0)
+  w = bf16[600,640] parameter(1)
+  scale = f32[] parameter(2)
+  d = f32[$0,640] dot(x, w), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  s = f32[$0,640] broadcast(scale), dimensions={}
+  y = f32[$0,640] multiply(d, s)
+  t = f32[$0,640] erf(y)
+  u = f32[$0,640] erf(d)
+  r = f32[$0,640] add(t, u)
+  o = bf16[$0,640] convert(r)
+  ROOT q = (bf16[$0,640], f32[$0,640]) tuple(o, d)
+}
+ENTRY e {
+  x = bf16[$0,600] parameter(0)
+  w = bf16[600,640] parameter(1)
+  scale = f32[] parameter(2)
+  ROOT f = (bf16[$0,640], f32[$0,640]) fusion(x, w, scale), kind=kOutput, calls=fused
+})",
+                                               m),
+                              On(chip))
+                    .status())
+          << chip << " " << m;
+    }
+  }
+}
+
 // Dropout and a conversion of the weights: more registers than a first
 // placement counts on.
 TEST(ProductKernelTest, AWideEpilogueFitsTheRegistersOfEveryChip) {
