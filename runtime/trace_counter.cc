@@ -7,7 +7,8 @@ using lazy::OpKind;
 
 // Functionalisation runs an in-place operation on meta tensors first, to find
 // errors early. Most meta kernels are C++; those of these operations are
-// Python (torch/_refs), which costs several times the operation itself.
+// Python (torch/_meta_registrations.py), which costs several times the
+// operation itself.
 bool HasPythonMetaKernel(OpKind kind) {
   return kind == OpKind::kLerp || kind == OpKind::kAddcmul ||
          kind == OpKind::kAddcdiv;
