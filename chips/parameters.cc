@@ -143,6 +143,7 @@ constexpr Unit kUnits[] = {
     {"us", D::kTime, 1e-6},
     {"ns", D::kTime, 1e-9},
     {"fraction", D::kFraction, 1},
+    {"ratio", D::kFraction, 1},  // where the rule takes any unit: may exceed 1
     {"W", D::kPower, 1},
 };
 

@@ -1,11 +1,13 @@
 #include "runtime/host_costs.h"
 
+#include <algorithm>
 #include <iterator>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "base/check.h"
 #include "base/status.h"
+#include "base/suggest.h"
 #include "base/text_proto.h"
 #include "embed/runtime_host_costs.h"
 #include "runtime/host_costs.pb.h"
@@ -95,12 +97,31 @@ absl::Status Bind(HostCosts* costs) {
   return absl::OkStatus();
 }
 
+// A chip file takes any key below "host.": those that are neither a cost nor
+// the chip's own are misspelt.
+absl::Status CheckOverrides(const HostCostsProto& proto,
+                            const chips::ChipSpec& chip) {
+  std::vector<std::string> known;
+  for (const chips::NumberProto& p : proto.number()) known.push_back(p.key());
+  for (const chips::Parameter& p : chip.parameters()) {
+    if (!absl::StartsWith(p.key, "host.") ||
+        absl::StartsWith(p.key, "host.chips_") ||
+        std::find(known.begin(), known.end(), p.key) != known.end()) {
+      continue;
+    }
+    return absl::InvalidArgumentError(
+        UnknownName("host cost", p.key, known).message());
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::StatusOr<HostCosts> HostCosts::For(const chips::ChipSpec& chip) {
   HostCostsProto proto;
   RETURN_IF_ERROR(
       ParseTextProto(kHostCosts[0].text, kHostCosts[0].name, &proto));
+  RETURN_IF_ERROR(CheckOverrides(proto, chip)) << "chip " << chip.name();
   HostCosts costs;
   for (const chips::NumberProto& p : proto.number()) {
     Number n{p.key(), p.value(), p.unit(), p.source(), p.confidence()};

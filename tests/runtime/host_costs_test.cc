@@ -30,6 +30,21 @@ TEST(HostCostsTest, AChipFileGoesBeforeTheDefault) {
   EXPECT_EQ(costs.launch, FromSeconds(50e-6));
 }
 
+TEST(HostCostsTest, AMisspeltCostInAChipFileIsRefused) {
+  ASSERT_OK_AND_ASSIGN(const chips::ChipSpec chip,
+                       chips::ChipSpec::Load("v6e"));
+  ASSERT_OK_AND_ASSIGN(
+      const chips::ChipSpec other,
+      chips::ChipSpec::Parse(
+          chip.ToText() + "number { key: 'host.slownes' value: 2 unit: 'ratio' "
+                          "confidence: ASSUMED source: 'test' }",
+          "test"));
+  EXPECT_THAT(HostCosts::For(other).status(),
+              ptxla::testing::StatusIs(
+                  absl::StatusCode::kInvalidArgument,
+                  ::testing::HasSubstr("did you mean \"host.slowness\"")));
+}
+
 TEST(HostCostsTest, ScalingMovesOneNumber) {
   ASSERT_OK_AND_ASSIGN(const chips::ChipSpec chip,
                        chips::ChipSpec::Load("v6e"));
