@@ -95,7 +95,10 @@ std::string Kind(absl::string_view operation, const record::OpRecord& op) {
   if (IsOneOf(operation, kProducts)) return "matmul";
   if (IsOneOf(operation, kUpdates)) return "update";
   if (operation.empty() || IsOneOf(operation, kMoves)) {
-    return opcode == "dot" ? "matmul" : BaseName(op.name());
+    if (opcode == "dot") return "matmul";
+    // What the array is busy with is a product, whatever the fusion's root.
+    const std::string name = BaseName(op.name());
+    return op.bound() == "mxu" ? absl::StrCat("matmul in ", name) : name;
   }
   if (IsOneOf(opcode, kMovingOpcodes)) {
     return absl::StrCat(Words(operation), " ", opcode);

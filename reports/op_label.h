@@ -9,7 +9,8 @@
 //   "jit(f)/jit(main)/mlp/dot_general", fusion.2
 //       -> {layer "mlp", kind "matmul"}
 //
-// An op without a path keeps its instruction's name: {"", "add_fusion"}.
+// An op without a path keeps its instruction's name: {"", "add_fusion"}, or
+// {"", "matmul in add_fusion"} where the MXU bounds it.
 #ifndef PTXLA_REPORTS_OP_LABEL_H_
 #define PTXLA_REPORTS_OP_LABEL_H_
 

@@ -13,7 +13,7 @@ record::OpRecord* AddOp(record::ProgramRecord* p, const std::string& name,
   op->set_layer(layer);
   op->set_count(1);
   op->set_time_ps(time_ps);
-  op->set_bound("mxu");
+  op->set_bound("vpu");
   op->set_fraction_of_peak(fraction);
   return op;
 }

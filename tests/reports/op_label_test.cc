@@ -61,6 +61,14 @@ TEST(OpLabelTest, WithoutAPathTheInstructionsNameIsLeft) {
   EXPECT_EQ(label.kind, "fusion");
 }
 
+TEST(OpLabelTest, AFusionThatTheArrayBoundsHoldsAProduct) {
+  record::OpRecord op;
+  op.set_name("reduce_fusion.3");
+  op.set_opcode("fusion");
+  op.set_bound("mxu");
+  EXPECT_EQ(LabelOf(op).kind, "matmul in reduce_fusion");
+}
+
 TEST(OpLabelTest, OnlyWholeNumbersBecomeStars) {
   EXPECT_EQ(LayerPattern("encoder.3.ffn.12"), "encoder.*.ffn.*");
   EXPECT_EQ(LayerPattern("layer_3/conv2d"), "layer_*/conv2d");
