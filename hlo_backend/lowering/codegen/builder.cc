@@ -28,6 +28,7 @@ void CodeBuilder::NewBlock(const char* label, BlockMode mode) {
   node.globals = globals_;
   levels_.back().nodes.push_back(std::move(node));
   block_open_ = true;
+  ++blocks_begun_;
 }
 
 Sca CodeBuilder::BeginLoop(int64_t trips, int32_t increment) {

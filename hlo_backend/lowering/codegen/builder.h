@@ -57,6 +57,9 @@ class CodeBuilder {
   // From here on globals may lie in memory, and crowded blocks spill: from
   // byte `offset` of the kernel's scratch on.
   void AllowSpills(int32_t offset);
+  bool spills_allowed() const { return code_.spill.allowed; }
+  // Grows with every block: locals of another number are gone.
+  int64_t block_number() const { return blocks_begun_; }
 
   // --- Registers ---
   Vec NewVec() { return {New(isa::RegClass::kVector, false)}; }
@@ -198,6 +201,7 @@ class CodeBuilder {
   std::vector<Scope> scopes_;
   std::array<uint64_t, isa::kNumRegClasses> globals_{};
   int slots_ = 0;  // of globals in memory
+  int64_t blocks_begun_ = 0;
   bool block_open_ = false;
   bool overflow_ = false;
   int next_xlu_ = 0;

@@ -163,6 +163,8 @@ class WindowMaker {
       dims.push_back(d);
     }
     w->slot_bytes = RoundUpTo<int64_t>(slot, isa::kVregBytes);
+    // A store of a small tile names a whole register of memory.
+    if (g_.base_rows < 8 || a.tile_rows < 8) w->slot_bytes += isa::kVregBytes;
     // Whole inner dimensions that lie alike on both sides are one run.
     w->inner_bytes = a.tile_bytes();
     size_t first = 0;

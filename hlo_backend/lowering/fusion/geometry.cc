@@ -213,6 +213,32 @@ class GeometryBuilder {
     }
   }
 
+  // Base tiles that a register of the stream covers.
+  absl::Status ChoosePacking(Stream* s) {
+    const PhysicalArray& a = s->array;
+    // Tiles of few rows hold all rows of their array.
+    const bool small = a.packing > 1 && a.tiles_down == 1 &&
+                       (a.tile_rows < 8 || g_.base_rows < 8);
+    s->tile_by_tile |= small;
+    if (s->tile_by_tile) {
+      if (!small && a.tile_rows != g_.base_rows) {
+        return Unsupported(instr_, "packed tiles of other than 8 rows");
+      }
+      return absl::OkStatus();
+    }
+    s->pack_rows = static_cast<int>(a.tile_rows / g_.base_rows);
+    if (a.packing % s->pack_rows != 0) {
+      return Unsupported(instr_,
+                         absl::StrCat("tiles of ", a.tile_rows,
+                                      " rows beside tiles of ", g_.base_rows));
+    }
+    s->pack_columns = a.packing / s->pack_rows;
+    if (g_.base_rows < 8 && a.packing > 1) {
+      return Unsupported(instr_, "small tiles of packed types");
+    }
+    return absl::OkStatus();
+  }
+
   absl::Status Place(Stream* s) {
     s->strides.assign(g_.axes.size(), 0);
     const PhysicalArray& a = s->array;
@@ -221,28 +247,14 @@ class GeometryBuilder {
         e_.nodes[s->node].depends == 0) {
       return absl::OkStatus();
     }
+    s->tile_by_tile = s->access == Access::kTile && a.packing > 1 && !g_.packs;
     if (g_.linear) {
-      s->pack_columns = g_.packs ? a.packing : 1;
+      s->pack_columns = s->tile_by_tile ? 1 : a.packing;
       s->strides[0] = 4096 / a.packing;
       return absl::OkStatus();
     }
     if (s->access == Access::kTile) {
-      s->pack_rows = static_cast<int>(a.tile_rows / g_.base_rows);
-      if (a.packing % s->pack_rows != 0) {
-        return Unsupported(
-            instr_, absl::StrCat("tiles of ", a.tile_rows,
-                                 " rows beside tiles of ", g_.base_rows));
-      }
-      s->pack_columns = a.packing / s->pack_rows;
-      if (!g_.packs && a.packing > 1) {
-        if (a.tile_rows != 8) {
-          return Unsupported(instr_, "packed tiles of other than 8 rows");
-        }
-        s->pack_columns = 1;
-      }
-      if (g_.base_rows < 8 && a.packing > 1) {
-        return Unsupported(instr_, "small tiles of packed types");
-      }
+      RETURN_IF_ERROR(ChoosePacking(s));
     }
     // Strides of the physical dimensions.
     int64_t plane = a.plane_stride();

@@ -50,6 +50,9 @@ struct Stream {
   int argument = -1;  // kernel argument
   PhysicalArray array;
   int pack_rows = 1, pack_columns = 1;
+  // Narrow tiles that are not expanded from whole registers: one tile of the
+  // array per base tile.
+  bool tile_by_tile = false;
   // Bytes of the array from one base tile to the next along each axis; for
   // packed axes, of one register divided by its base tiles (exact multiples).
   // 0: does not move.
@@ -67,7 +70,7 @@ struct Geometry {
   std::vector<Stream> streams;  // leaves, then results that are no reduces
   int base_rows = 8;            // valid rows of a base tile
   bool linear = false;          // one column axis over all tiles
-  // The chip expands packed registers; else narrow types go a tile at a time
+  // The chip expands packed registers; else narrow types go tile by tile
   // (codegen/narrow_tiles.h).
   bool packs = true;
   int row_axis = -1, column_axis = -1;

@@ -68,18 +68,46 @@ absl::Status NestCode::ForGridEdges(size_t k) {
   return absl::OkStatus();
 }
 
-int NestCode::AddPointer(std::vector<int64_t> strides,
-                         std::function<void(Sca)> base) {
+int NestCode::AddPointer(std::vector<int64_t> strides, Start start,
+                         const Place* place) {
   Pointer p;
-  p.reg = b_.GlobalSca();
+  p.place = place;
+  if (b_.spills_allowed()) {
+    for (const Pointer& other : pointers_) {
+      if (other.strides == strides) p.reg = other.reg;
+    }
+    if (!p.reg.valid()) {
+      p.reg = b_.GlobalSca();
+      b_.SImmTo(p.reg, 0);
+    }
+  } else {
+    p.reg = b_.GlobalSca();
+    start(p.reg);
+    if (place != nullptr) SetBank(p.reg, *place);
+  }
   p.strides = std::move(strides);
-  base(p.reg);
   pointers_.push_back(std::move(p));
+  starts_.push_back(std::move(start));
+  block_values_.emplace_back();
   return static_cast<int>(pointers_.size()) - 1;
+}
+
+Sca NestCode::ValueOf(int pointer) {
+  const Pointer& p = pointers_[pointer];
+  if (!b_.spills_allowed()) return p.reg;
+  BlockValue& value = block_values_[pointer];
+  if (value.block != b_.block_number()) {
+    value.block = b_.block_number();
+    value.reg = b_.SAdd(starts_[pointer](Sca()), p.reg);
+    if (p.place != nullptr) SetBank(value.reg, *p.place);
+  }
+  return value.reg;
 }
 
 absl::Status NestCode::Step() {
   pointers_.clear();
+  starts_.clear();
+  block_values_.clear();
   local_.clear();
   global_.clear();
   loads_.clear();
@@ -103,24 +131,28 @@ void NestCode::StartPointers() {
     // Not there yet.
     const int node = g_.streams[s].node;
     if (node >= 0 && e_.node_stage[node] > stage_) continue;
-    stream_pointer_[s] = AddPointer(place.strides, [&](Sca reg) {
+    const auto start = [this, &place](Sca to) {
+      const auto next = [&] { return to.valid() ? to : b_.NewSca(); };
+      Sca at = next();
       if (place.window < 0 || place.kind == Place::Kind::kScratch) {
-        b_.ScratchAddress(reg, static_cast<int32_t>(place.scratch));
+        b_.ScratchAddress(at, static_cast<int32_t>(place.scratch));
       } else {
-        b_.WindowAddress(reg, place.window);
+        b_.WindowAddress(at, place.window);
       }
-    });
-    const Sca reg = pointers_[stream_pointer_[s]].reg;
-    SetBank(reg, place);
-    if (place.moves || place.kind == Place::Kind::kScratch) continue;
-    for (size_t a = 0; a < g_.axes.size(); ++a) {
-      const int64_t step = place.strides[a] * plan_.block[a];
-      if (plan_.grid_dim[a] < 0 || step == 0) continue;
-      const Sca index = b_.NewSca();
-      b_.GridIndex(index, plan_.grid_dim[a]);
-      b_.SBinaryTo(reg, Opcode::kSadd, reg,
-                   b_.SMulImm(index, static_cast<int32_t>(step)));
-    }
+      if (place.moves || place.kind == Place::Kind::kScratch) return at;
+      for (size_t a = 0; a < g_.axes.size(); ++a) {
+        const int64_t step = place.strides[a] * plan_.block[a];
+        if (plan_.grid_dim[a] < 0 || step == 0) continue;
+        const Sca index = b_.NewSca();
+        b_.GridIndex(index, plan_.grid_dim[a]);
+        const Sca moved = next();
+        b_.SBinaryTo(moved, Opcode::kSadd, at,
+                     b_.SMulImm(index, static_cast<int32_t>(step)));
+        at = moved;
+      }
+      return at;
+    };
+    stream_pointer_[s] = AddPointer(place.strides, start, &place);
   }
   // Element indices of axes that an iota or a chosen row asks for.
   std::vector<bool> wanted(g_.axes.size(), false);
@@ -145,15 +177,17 @@ void NestCode::StartPointers() {
                                  : 1;
     std::vector<int64_t> strides(g_.axes.size(), 0);
     strides[a] = per_tile;
-    coordinate_pointer_[a] = AddPointer(strides, [&](Sca reg) {
+    coordinate_pointer_[a] = AddPointer(strides, [this, a, per_tile](Sca to) {
+      const Sca reg = to.valid() ? to : b_.NewSca();
       if (plan_.grid_dim[a] < 0) {
         b_.SImmTo(reg, 0);
-        return;
+        return reg;
       }
       const Sca index = b_.NewSca();
       b_.GridIndex(index, plan_.grid_dim[a]);
       b_.SMove(reg, b_.SMulImm(index, static_cast<int32_t>(per_tile *
                                                            plan_.block[a])));
+      return reg;
     });
   }
   if (lanes) {
@@ -238,7 +272,10 @@ absl::Status NestCode::Walk(int position) {
       Pointer& p = pointers_[k];
       const int64_t move = p.offset + p.strides[axis] * step - start[k].offset;
       p.offset = start[k].offset;
-      if (move != 0) {
+      const bool first = std::none_of(
+          start.begin(), start.begin() + k,
+          [&](const Pointer& other) { return other.reg == p.reg; });
+      if (move != 0 && first) {
         b_.SBinaryImmTo(p.reg, Opcode::kSadd, p.reg,
                         static_cast<int32_t>(move));
       }

@@ -74,16 +74,24 @@ class NestCode {
   absl::StatusOr<Value> Eval(int node, int row, int column);
   absl::Status StoreResults(const Region& region);
 
-  // A pointer of the hooks' own; returns its number. `base` writes the start
-  // address.
+  // Something that moves along the axes: an address, an index. It has a scalar
+  // register of its own; where code may spill, those with equal strides share
+  // one, and the start is added where it is used.
   struct Pointer {
     codegen::Sca reg;
     int64_t offset = 0;            // compile-time part
     std::vector<int64_t> strides;  // per axis and base tile
+    const Place* place = nullptr;  // of a stream: for its banks
   };
-  int AddPointer(std::vector<int64_t> strides,
-                 std::function<void(codegen::Sca)> base);
+  // Writes the start into `to`, or into new locals if that is not valid; what
+  // holds it.
+  using Start = std::function<codegen::Sca(codegen::Sca to)>;
+  // A pointer of the hooks' own; returns its number.
+  int AddPointer(std::vector<int64_t> strides, Start start,
+                 const Place* place = nullptr);
   const Pointer& pointer(int number) const { return pointers_[number]; }
+  // The register with its value in the open block, less the compile-time part.
+  codegen::Sca ValueOf(int pointer);
   // Register image as f32 or integer words, masks made numbers.
   codegen::Vec AsWords(int node, Value v);
   // Base tiles of the axis in this step.
@@ -104,14 +112,16 @@ class NestCode {
   absl::StatusOr<Value> MakeLeaf(const ExprNode& node, int row, int column);
   codegen::Vec Unpack(const Stream& s, codegen::Vec packed, int part);
   void PrepareNarrowTiles();
-  // A narrow stream on a chip that does not expand packed registers.
-  bool TileByTile(const Stream& s) const {
-    return s.array.packing > 1 && !g_.packs;
-  }
+  // One tile of a stream that goes tile by tile.
+  codegen::Sca Coordinate(int axis, int tiles);
+  codegen::Vec LoadTile(const Stream& s, codegen::Sca base, int64_t offset);
+  absl::Status StoreTile(const Stream& s, codegen::Sca base, int64_t offset,
+                         codegen::Vec words, int rows);
   Value FromMemory(const Stream& s, codegen::Vec words);
   absl::StatusOr<Value> MakeIota(const ExprNode& node, int row, int column);
   absl::Status StoreResult(const Stream& s, const Place& place, int row,
                            int column, const Region& region);
+  codegen::Vec Pack(const Stream& s, absl::Span<const codegen::Vec> parts);
   codegen::Vec SelectRowPart(const Stream& s, codegen::Vec words,
                              codegen::Sca row, int static_part);
   int64_t Key(int node, int row, int column) const;
@@ -129,6 +139,13 @@ class NestCode {
   Region region_;
   std::vector<bool> fixed_;  // axes whose tiles the region has fixed
   std::vector<Pointer> pointers_;
+  std::vector<Start> starts_;  // per pointer
+  // Per pointer that shares its register: its value in a block.
+  struct BlockValue {
+    int64_t block = -1;
+    codegen::Sca reg;
+  };
+  std::vector<BlockValue> block_values_;
   std::vector<int> stream_pointer_;      // per stream, -1: none
   std::vector<int> coordinate_pointer_;  // per axis: element index, -1: none
   std::vector<int> stream_of_node_;

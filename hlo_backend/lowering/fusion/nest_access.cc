@@ -23,7 +23,7 @@ static constexpr int64_t kPlanesTogether = 4;
 void NestCode::PrepareNarrowTiles() {
   int uses = 0;
   for (const Stream& s : g_.streams) {
-    if (s.access != Access::kTile || !TileByTile(s)) continue;
+    if (!s.tile_by_tile) continue;
     uses |= s.node >= 0 ? codegen::NarrowTiles::LoadOf(s.array.bits)
                         : codegen::NarrowTiles::StoreOf(s.array.bits);
   }
@@ -93,6 +93,44 @@ Vec NestCode::SelectRowPart(const Stream& s, Vec words, Sca row,
   return b_.BinaryImm(Opcode::kVand, low, (1u << bits) - 1);
 }
 
+// Index of the first element of the axis, `tiles` base tiles further on.
+Sca NestCode::Coordinate(int axis, int tiles) {
+  const int number = coordinate_pointer_[axis];
+  const Pointer& p = pointers_[number];
+  return b_.SAddImm(ValueOf(number),
+                    static_cast<int32_t>(p.offset + tiles * p.strides[axis]));
+}
+
+// The rows of one tile of a narrow array, at base + offset.
+Vec NestCode::LoadTile(const Stream& s, Sca base, int64_t offset) {
+  const int number = static_cast<int>(&s - g_.streams.data());
+  const int32_t at = static_cast<int32_t>(offset);
+  if (!g_.packs) {
+    return narrow_->Load(NarrowTypeOf(s.array.type), number, base, at);
+  }
+  // Its rows of memory again and again: nothing beyond them is read.
+  const int rows = static_cast<int>(s.array.tile_bytes() / isa::kRowBytes);
+  return Unpack(s, b_.LoadStrided(number, base, at, 0, rows), 0);
+}
+
+// Writes the first `rows` rows of memory of one tile.
+absl::Status NestCode::StoreTile(const Stream& s, Sca base, int64_t offset,
+                                 Vec words, int rows) {
+  const int number = static_cast<int>(&s - g_.streams.data());
+  const int32_t at = static_cast<int32_t>(offset);
+  const PrimitiveType type = s.array.type;
+  if (g_.packs) {
+    const std::vector<Vec> parts(s.array.packing, words);
+    b_.StoreMasked(number, base, at, Pack(s, parts), b_.Range(0, 128, 0, rows));
+    return absl::OkStatus();
+  }
+  if (type == PrimitiveType::kF16) {
+    return absl::UnimplementedError("f16 result of a vector kernel");
+  }
+  narrow_->Store(NarrowTypeOf(type), number, base, at, words, rows);
+  return absl::OkStatus();
+}
+
 absl::StatusOr<Value> NestCode::MakeLeaf(const ExprNode& node, int row,
                                          int column) {
   const int number = stream_of_node_[&node - e_.nodes.data()];
@@ -125,10 +163,11 @@ absl::StatusOr<Value> NestCode::MakeLeaf(const ExprNode& node, int row,
     return FromMemory(s, b_.Splat(word));
   }
   const Pointer& p = pointers_[stream_pointer_[number]];
+  const Sca start = ValueOf(stream_pointer_[number]);
   if (place.kind == Place::Kind::kScratch) {
     const int64_t offset =
         p.offset + row * stride(g_.row_axis) + column * stride(g_.column_axis);
-    return FromMemory(s, b_.Load(number, p.reg, static_cast<int32_t>(offset)));
+    return FromMemory(s, b_.Load(number, start, static_cast<int32_t>(offset)));
   }
   if (s.access == Access::kTile) {
     const int r0 = row / s.pack_rows * s.pack_rows;
@@ -138,27 +177,25 @@ absl::StatusOr<Value> NestCode::MakeLeaf(const ExprNode& node, int row,
     const int64_t key = int64_t{number} << 20 | r0 << 10 | c0;
     Vec& loaded = loads_[key];
     if (!loaded.valid()) {
-      const int32_t at = static_cast<int32_t>(offset);
-      loaded = TileByTile(s)
-                   ? narrow_->Load(NarrowTypeOf(a.type), number, p.reg, at)
-                   : b_.Load(number, p.reg, at);
+      loaded = s.tile_by_tile
+                   ? LoadTile(s, start, offset)
+                   : b_.Load(number, start, static_cast<int32_t>(offset));
     }
     Vec words = loaded;
-    if (a.packing > 1 && !TileByTile(s)) {
+    if (a.packing > 1 && !s.tile_by_tile) {
       words = Unpack(s, loaded, s.pack_rows > 1 ? row - r0 : column - c0);
     }
     return FromMemory(s, words);
   }
   // A row of the array: the one that the column tile names (dense 1-D arrays),
   // or that a major index chooses.
-  Sca base = p.reg;
+  Sca base = start;
   int64_t offset = p.offset;
   Vec words;
   if (a.rank() <= 1) {
     if (s.lane_axis >= 0) {
       // Element number = index of the axis: row index / 128.
-      const Pointer& index = pointers_[coordinate_pointer_[s.lane_axis]];
-      const Sca at = b_.SAddImm(index.reg, static_cast<int32_t>(index.offset));
+      const Sca at = Coordinate(s.lane_axis, 0);
       const Sca r = b_.SBinaryImm(Opcode::kSshrl, at, 7);
       const int shift = a.packing == 1 ? 0 : a.packing == 2 ? 1 : 2;
       const Sca row_word = shift ? b_.SBinaryImm(Opcode::kSshrl, r, shift) : r;
@@ -176,8 +213,7 @@ absl::StatusOr<Value> NestCode::MakeLeaf(const ExprNode& node, int row,
   }
   Sca row_index;
   if (s.row_axis >= 0) {
-    const Pointer& index = pointers_[coordinate_pointer_[s.row_axis]];
-    row_index = b_.SAddImm(index.reg, static_cast<int32_t>(index.offset));
+    row_index = Coordinate(s.row_axis, 0);
     int64_t tile_shift = 0;
     while ((int64_t{1} << tile_shift) < a.tile_rows) ++tile_shift;
     const Sca tile = b_.SBinaryImm(Opcode::kSshrl, row_index,
@@ -194,8 +230,7 @@ absl::StatusOr<Value> NestCode::MakeLeaf(const ExprNode& node, int row,
   offset +=
       s.access == Access::kRowOfLanes ? column * stride(g_.column_axis) : 0;
   if (s.lane_axis >= 0) {
-    const Pointer& index = pointers_[coordinate_pointer_[s.lane_axis]];
-    const Sca at = b_.SAddImm(index.reg, static_cast<int32_t>(index.offset));
+    const Sca at = Coordinate(s.lane_axis, 0);
     const Sca tile = b_.SBinaryImm(Opcode::kSshrl, at, 7);
     base =
         b_.SAdd(base, b_.SMulImm(tile, static_cast<int32_t>(a.tile_bytes())));
@@ -217,12 +252,11 @@ absl::StatusOr<Value> NestCode::MakeIota(const ExprNode& node, int row,
   if (axis < 0) {
     index = b_.Imm(0);
   } else {
-    const Pointer& p = pointers_[coordinate_pointer_[axis]];
-    int64_t offset = p.offset;
     const Axis::Kind kind = g_.axes[axis].kind;
-    if (kind == Axis::Kind::kRow) offset += row * p.strides[axis];
-    if (kind == Axis::Kind::kColumn) offset += column * p.strides[axis];
-    const Vec start = b_.Splat(b_.SAddImm(p.reg, static_cast<int32_t>(offset)));
+    const int tiles = kind == Axis::Kind::kRow      ? row
+                      : kind == Axis::Kind::kColumn ? column
+                                                    : 0;
+    const Vec start = b_.Splat(Coordinate(axis, tiles));
     index = start;
     if (kind == Axis::Kind::kRow) {
       index = b_.Binary(Opcode::kVaddS32, start, sublane_);
@@ -264,6 +298,21 @@ absl::Status NestCode::StoreResults(const Region& region) {
   return absl::OkStatus();
 }
 
+// A register of the stream from its base tiles.
+Vec NestCode::Pack(const Stream& s, absl::Span<const Vec> parts) {
+  const PrimitiveType type = s.array.type;
+  if (parts.size() == 1) return parts[0];
+  if (parts.size() == 2) {
+    const Opcode op = type == PrimitiveType::kBf16  ? Opcode::kVpackCBf16
+                      : type == PrimitiveType::kF16 ? Opcode::kVpackCF16
+                                                    : Opcode::kVpackCB16;
+    return b_.Binary(op, parts[0], parts[1]);
+  }
+  return b_.Binary(Opcode::kVpackCB8,
+                   b_.Binary(Opcode::kVpackCB16, parts[0], parts[1]),
+                   b_.Binary(Opcode::kVpackCB16, parts[2], parts[3]));
+}
+
 absl::Status NestCode::StoreResult(const Stream& s, const Place& place, int row,
                                    int column, const Region& region) {
   const int number = static_cast<int>(&s - g_.streams.data());
@@ -286,38 +335,26 @@ absl::Status NestCode::StoreResult(const Stream& s, const Place& place, int row,
   const int64_t offset =
       p.offset + (g_.row_axis < 0 ? 0 : row * place.strides[g_.row_axis]) +
       column * place.strides[g_.column_axis];
+  const Sca start = ValueOf(stream_pointer_[number]);
   const PrimitiveType type = s.array.type;
-  if (TileByTile(s)) {
-    if (type == PrimitiveType::kF16) {
-      return absl::UnimplementedError("f16 result of a vector kernel");
-    }
+  if (hlo::BitWidth(type) == 8 && hlo::IsFloat(type)) {
+    return absl::UnimplementedError(absl::StrCat(hlo::PrimitiveTypeName(type),
+                                                 " result of a vector kernel"));
+  }
+  if (s.tile_by_tile) {
     int rows = isa::kSublanes / s.array.packing;
-    if (place.resident && g_.linear && region.column_end &&
-        column + 1 == region.columns) {
+    if (!g_.linear) {
+      rows = static_cast<int>(s.array.tile_bytes() / isa::kRowBytes);
+    } else if (place.resident && region.column_end &&
+               column + 1 == region.columns) {
       // The array may end within the tile.
       const int64_t rest =
           s.array.bytes() % (isa::kVregBytes / s.array.packing);
       if (rest != 0) rows = static_cast<int>(rest / isa::kRowBytes);
     }
-    narrow_->Store(NarrowTypeOf(type), number, p.reg,
-                   static_cast<int32_t>(offset), words[0], rows);
-    return absl::OkStatus();
+    return StoreTile(s, start, offset, words[0], rows);
   }
-  Vec packed = words[0];
-  if (parts == 2) {
-    const Opcode op = type == PrimitiveType::kBf16  ? Opcode::kVpackCBf16
-                      : type == PrimitiveType::kF16 ? Opcode::kVpackCF16
-                                                    : Opcode::kVpackCB16;
-    packed = b_.Binary(op, words[0], words[1]);
-  } else if (parts == 4) {
-    if (hlo::IsFloat(type)) {
-      return absl::UnimplementedError(absl::StrCat(
-          hlo::PrimitiveTypeName(type), " result of a vector kernel"));
-    }
-    packed = b_.Binary(Opcode::kVpackCB8,
-                       b_.Binary(Opcode::kVpackCB16, words[0], words[1]),
-                       b_.Binary(Opcode::kVpackCB16, words[2], words[3]));
-  }
+  const Vec packed = Pack(s, words);
   int sublanes = 8;
   if (g_.base_rows < 8) sublanes = g_.base_rows;
   if (place.resident) {
@@ -332,9 +369,9 @@ absl::Status NestCode::StoreResult(const Stream& s, const Place& place, int row,
   }
   if (sublanes < 8) {
     const Mask mask = b_.Range(0, 128, 0, sublanes);
-    b_.StoreMasked(number, p.reg, static_cast<int32_t>(offset), packed, mask);
+    b_.StoreMasked(number, start, static_cast<int32_t>(offset), packed, mask);
   } else {
-    b_.Store(number, p.reg, static_cast<int32_t>(offset), packed);
+    b_.Store(number, start, static_cast<int32_t>(offset), packed);
   }
   return absl::OkStatus();
 }

@@ -121,8 +121,11 @@ class ReduceCode {
   void MakePointers(NestCode& n) {
     pointers_.clear();
     for (const Reduction& r : t_.reductions) {
-      pointers_.push_back(n.AddPointer(r.strides, [&](Sca reg) {
-        b_.ScratchAddress(reg, static_cast<int32_t>(r.scratch));
+      const int32_t scratch = static_cast<int32_t>(r.scratch);
+      pointers_.push_back(n.AddPointer(r.strides, [this, scratch](Sca to) {
+        const Sca reg = to.valid() ? to : b_.NewSca();
+        b_.ScratchAddress(reg, scratch);
+        return reg;
       }));
     }
   }
@@ -149,7 +152,7 @@ class ReduceCode {
             b_.ImmTo(acc, MonoidIdentity(r.op, r.type));
           } else {
             const Vec v = b_.Load(
-                kPartialSpace, n.pointer(pointers_[k]).reg,
+                kPartialSpace, n.ValueOf(pointers_[k]),
                 static_cast<int32_t>(Offset(n, static_cast<int>(k), row, c)));
             b_.Redirect(v, acc);
           }
@@ -268,7 +271,7 @@ class ReduceCode {
       if (!Now(t_.reductions[k])) continue;
       for (int row = 0; row < kept_rows_; ++row) {
         for (int c = 0; c < kept_columns_; ++c) {
-          b_.Store(kPartialSpace, n.pointer(pointers_[k]).reg,
+          b_.Store(kPartialSpace, n.ValueOf(pointers_[k]),
                    static_cast<int32_t>(Offset(n, static_cast<int>(k), row, c)),
                    accumulators_[next++]);
         }

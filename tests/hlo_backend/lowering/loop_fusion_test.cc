@@ -45,6 +45,49 @@ TEST(LoopFusionTest, NarrowTypesArePackedAndUnpacked) {
   }
 }
 
+// Few rows lie in tiles of few rows: as the TPU compiler lays them out.
+TEST(LoopFusionTest, NarrowTilesOfFewRowsMixWithWideOnes) {
+  struct Case {
+    const char* chip;
+    const char* rows;
+    const char *f32, *bf16, *u8;
+  };
+  for (const Case& c :
+       {Case{"v6e", "3", "4", "4", "4"}, Case{"v6e", "2", "2", "2", "4"},
+        Case{"v4", "1", "1", "2", "4"}, Case{"v3", "2", "2", "4", "8"},
+        Case{"v2", "3", "4", "4", "8"}}) {
+    const std::string parameters = absl::Substitute(
+        R"(  a = f32[5,$0,300]{2,1,0:T($1,128)} parameter(0)
+  h = bf16[5,$0,300]{2,1,0:T($2,128)(2,1)} parameter(1)
+  u = u8[5,$0,300]{2,1,0:T($3,128)(4,1)} parameter(2)
+)",
+        c.rows, c.f32, c.bf16, c.u8);
+    const std::string results = absl::Substitute(
+        "(f32[5,$0,300]{2,1,0:T($1,128)}, bf16[5,$0,300]{2,1,0:T($2,128)(2,1)},"
+        " u8[5,$0,300]{2,1,0:T($3,128)(4,1)})",
+        c.rows, c.f32, c.bf16, c.u8);
+    const std::string text = absl::Substitute(
+        R"(HloModule m
+f {
+$0  b = f32[5,$2,300] convert(h)
+  w = f32[5,$2,300] convert(u)
+  s = f32[5,$2,300] add(a, b)
+  t = f32[5,$2,300]{2,1,0:T($3,128)} add(s, w)
+  o = bf16[5,$2,300]{2,1,0:T($4,128)(2,1)} convert(s)
+  d = u8[5,$2,300]{2,1,0:T($5,128)(4,1)} add(u, u)
+  ROOT r = $1 tuple(t, o, d)
+}
+ENTRY e {
+$0  ROOT r = $1 fusion(a, h, u), kind=kLoop, calls=f
+})",
+        parameters, results, c.rows, c.f32, c.bf16, c.u8);
+    HarnessOptions options;
+    options.chip = c.chip;
+    EXPECT_OK(CompareKernel(text, options).status())
+        << c.chip << " " << c.rows << text;
+  }
+}
+
 TEST(LoopFusionTest, BroadcastsComeFromEveryDimension) {
   struct Case {
     const char* operand;

@@ -125,6 +125,67 @@ ENTRY e {
   return f;
 }
 
+// The sum of `n` operands, every third of them bf16.
+std::string ManyOperands(int n) {
+  const auto type = [](int k) { return k % 3 == 2 ? "bf16" : "f32"; };
+  std::string f = "HloModule m\nf {\n", call = "ENTRY e {\n", args;
+  std::string sum;
+  for (int k = 0; k < n; ++k) {
+    const std::string parameter =
+        absl::Substitute("  a$0 = $1[24,200] parameter($0)\n", k, type(k));
+    absl::StrAppend(&f, parameter,
+                    absl::Substitute("  c$0 = f32[24,200] convert(a$0)\n", k));
+    absl::StrAppend(&call, parameter);
+    absl::StrAppend(&args, k ? ", a" : "a", k);
+    if (k > 0) {
+      absl::StrAppend(
+          &f, absl::Substitute("  s$0 = f32[24,200] add($1, c$0)\n", k, sum));
+    }
+    sum = k > 0 ? absl::StrCat("s", k) : "c0";
+  }
+  return absl::StrCat(f, "  ROOT r = f32[24,200] copy(", sum, ")\n}\n", call,
+                      "  ROOT r = f32[24,200] fusion(", args,
+                      "), kind=kLoop, calls=f\n}");
+}
+
+// `n` sums over dimension `over` of [64,520] with operands of three widths.
+std::string ManySums(int n, int over) {
+  const int kept = over == 0 ? 520 : 64;
+  std::string f = R"(HloModule m
+g {
+  x = f32[] parameter(0)
+  y = f32[] parameter(1)
+  ROOT z = f32[] add(x, y)
+}
+f {
+  v0 = f32[64,520] parameter(0)
+  h = bf16[64,520] parameter(1)
+  u = u8[64,520] parameter(2)
+  b = f32[64,520] convert(h)
+  w = f32[64,520] convert(u)
+  i = f32[] constant(0)
+)";
+  std::string roots, types;
+  for (int k = 1; k <= n; ++k) {
+    absl::StrAppend(&f, absl::Substitute("  v$0 = f32[64,520] $1(v$2, $3)\n", k,
+                                         k % 2 ? "subtract" : "maximum", k - 1,
+                                         k % 2 ? "b" : "w"));
+    absl::StrAppend(&f, absl::Substitute("  r$0 = f32[$1] reduce(v$0, i), "
+                                         "dimensions={$2}, to_apply=g\n",
+                                         k, kept, over));
+    absl::StrAppend(&roots, k > 1 ? ", r" : "r", k);
+    absl::StrAppend(&types, k > 1 ? ", " : "", "f32[", kept, "]");
+  }
+  return absl::StrCat(f, "  ROOT t = (", types, ") tuple(", roots, R"()
+}
+ENTRY e {
+  a = f32[64,520] parameter(0)
+  h = bf16[64,520] parameter(1)
+  u = u8[64,520] parameter(2)
+  ROOT r = ()",
+                      types, ") fusion(a, h, u), kind=kInput, calls=f\n}");
+}
+
 int64_t SpillsOf(const isa::Kernel& kernel) {
   for (absl::string_view part : absl::StrSplit(kernel.note, ", ")) {
     int64_t n = 0;
@@ -193,6 +254,28 @@ TEST(SpillTest, RandomFormulasOnFewRegistersComputeTheSame) {
     }
   }
   EXPECT_GE(spilled, 6);
+}
+
+TEST(SpillTest, MoreOperandsThanAddressRegisters) {
+  for (const char* chip : {"v2", "v4", "v6e"}) {
+    HarnessOptions options;
+    options.chip = chip;
+    EXPECT_OK(CompareKernel(ManyOperands(45), options).status()) << chip;
+  }
+}
+
+TEST(SpillTest, MoreAccumulatorsThanRegisters) {
+  for (const char* chip : {"v3", "v4", "v6e"}) {
+    HarnessOptions options;
+    options.chip = chip;
+    options.absolute = 0.01;
+    for (const int over : {0, 1}) {
+      const auto result = CompareKernel(ManySums(40, over), options);
+      EXPECT_OK(result.status()) << chip << " over " << over;
+      if (!result.ok() || chip[1] == '6') continue;
+      EXPECT_GT(SpillsOf(result->kernel), 0) << result->kernel.note;
+    }
+  }
 }
 
 TEST(SpillTest, FewerRegistersAreNeverFaster) {
