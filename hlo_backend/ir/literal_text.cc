@@ -105,8 +105,10 @@ void AppendElement(PrimitiveType type, const uint8_t* bytes, bool scalar,
   }
 }
 
-// The elements of dimensions `dim`.. from linear index `*next` on.
-void AppendDims(const Literal& literal, int dim, int64_t* next,
+// The elements of dimensions `dim`.. from linear index `*next` on; `at` is the
+// index of this part in dimension `dim` - 1, which XLA notes where there are
+// more than three dimensions.
+void AppendDims(const Literal& literal, int dim, int64_t at, int64_t* next,
                 std::string* out) {
   const Shape& shape = literal.shape();
   const int64_t size = shape.dim(dim);
@@ -122,9 +124,12 @@ void AppendDims(const Literal& literal, int dim, int64_t* next,
     return;
   }
   out->append("{ ");
+  if (shape.rank() > 3 && dim > 0 && size > 0) {
+    absl::StrAppend(out, "/*i", dim - 1, "=", at, "*/ ");
+  }
   for (int64_t i = 0; i < size; ++i) {
     if (i > 0) out->append(", ");
-    AppendDims(literal, dim + 1, next, out);
+    AppendDims(literal, dim + 1, i, next, out);
   }
   out->append(" }");
 }
@@ -157,7 +162,7 @@ void Literal::AppendTo(std::string* out) const {
     AppendElement(shape_.type(), element(0), true, out);
   } else {
     int64_t next = 0;
-    AppendDims(*this, 0, &next, out);
+    AppendDims(*this, 0, 0, &next, out);
   }
 }
 

@@ -57,6 +57,23 @@ void ToProto(const DotAttrs& a, proto::DotDimensionNumbers* out) {
   AddAll(a.rhs_batch, out->mutable_rhs_batch_dimensions());
 }
 
+// XLA wants the order of the values written out; the instruction's own shape
+// says whether the text had one.
+void AddLayouts(proto::ShapeProto* shape) {
+  for (auto& element : *shape->mutable_tuple_shapes()) AddLayouts(&element);
+  if (shape->has_layout() || shape->element_type() == proto::TUPLE) return;
+  for (int d = shape->dimensions_size() - 1; d >= 0; --d) {
+    shape->mutable_layout()->add_minor_to_major(d);
+  }
+  shape->mutable_layout()->set_tail_padding_alignment_in_elements(1);
+}
+void AddLayouts(proto::LiteralProto* literal) {
+  AddLayouts(literal->mutable_shape());
+  for (auto& element : *literal->mutable_tuple_literals()) {
+    AddLayouts(&element);
+  }
+}
+
 class Writer {
  public:
   Writer(const Instruction& i, proto::HloInstructionProto* out)
@@ -71,6 +88,7 @@ class Writer {
   }
   void operator()(const ConstantAttrs& a) {
     status_ = hlo::ToProto(*a.literal, out_.mutable_literal());
+    AddLayouts(out_.mutable_literal());
   }
   void operator()(const ParameterAttrs& a) {
     out_.set_parameter_number(a.number);
@@ -280,8 +298,11 @@ class Writer {
   }
   void operator()(const CustomCallAttrs& a) {
     out_.set_custom_call_target(a.target);
+    // Texts name no version where it is the first.
     out_.set_custom_call_api_version(
-        static_cast<proto::CustomCallApiVersion>(a.api_version));
+        a.api_version == CustomCallApi::kUnspecified
+            ? proto::API_VERSION_ORIGINAL
+            : static_cast<proto::CustomCallApiVersion>(a.api_version));
     out_.set_custom_call_schedule(
         static_cast<proto::CustomCallSchedule>(a.schedule));
     out_.set_custom_call_has_side_effect(a.has_side_effect);

@@ -2,9 +2,9 @@
 
     python tests/tools/compare_protos_with_xla.py PTXLA_OPT FILE.hlo...
 
-For each file that XLA parses: its HloModuleProto, read by us, prints the text
-that XLA prints (large constants whole); our proto, read by XLA, prints the
-same too. Prints the files that differ with the first line that does, and the
+For each file that XLA parses, and as XLA prints it (unique names, layouts
+everywhere, large constants whole): its HloModuleProto, read by us, prints that
+text; our proto of the text, read by XLA, prints it too. Prints the files that differ with the first line that does, and the
 counts.
 """
 import os
@@ -46,16 +46,21 @@ def main():
             theirs = os.path.join(folder, "theirs.pb")
             with open(theirs, "wb") as f:
                 f.write(module.as_serialized_hlo_module_proto())
+            path_of_text = os.path.join(folder, "theirs.hlo")
+            with open(path_of_text, "w") as f:
+                f.write(module.to_string(options()))
             try:
-                direct = ours(program, path).decode()
+                direct = ours(program, path_of_text).decode()
                 through = ours(program, theirs).decode()
                 # XLA's proto has no replica counts.
                 strip = lambda t: "\n".join(t.splitlines()[1:])
-                if strip(through) == strip(direct):
+                # Its computations stand in another order there.
+                blocks = lambda t: "\n\n".join(sorted(strip(t).strip().split("\n\n")))
+                if blocks(through) == blocks(direct):
                     same[0] += 1
                 else:
                     print(f"{path}: XLA's proto: {first_difference(strip(direct), strip(through))}")
-                again = _hlo.HloModule.from_serialized_hlo_module_proto(ours(program, path, "--write=pb"))
+                again = _hlo.HloModule.from_serialized_hlo_module_proto(ours(program, path_of_text, "--write=pb"))
                 want, got = module.to_string(options()), again.to_string(options())
                 if strip(want) == strip(got):
                     same[1] += 1

@@ -17,7 +17,7 @@ DISCRETE_FLOAT = ["floor", "ceil", "round-nearest-even", "round-nearest-afz", "s
 BINARY_FLOAT = ["add", "subtract", "multiply", "maximum", "minimum", "divide"]
 BINARY_INT = ["add", "subtract", "multiply", "maximum", "minimum", "and", "or", "xor", "divide", "remainder",
               "shift-left", "shift-right-logical", "shift-right-arithmetic"]
-UNARY_INT = ["abs", "negate", "not", "popcnt", "count-leading-zeros", "sign", "copy"]
+UNARY_INT = ["abs", "negate", "not", "popcnt", "count-leading-zeros", "sign", "copy"]  # sign: signed types only
 
 
 class Nothing(Exception):
@@ -93,6 +93,13 @@ class Generator:
         other = self.find(lambda o: o.kind == v.kind and o.dims == v.dims and (exact is None or o.exact == exact))
         return other if other is not None and self.r.random() < 0.7 else self.constant(v.kind, v.dims)
 
+    def identity(self, kind, op):
+        """The initial value that a reduction must have."""
+        bits = {"s": lambda n: (-2 ** (n - 1), 2 ** (n - 1) - 1), "u": lambda n: (0, 2 ** n - 1)}
+        low, high = bits[kind[0]](int(kind[1:])) if kind[0] in "su" else ("-inf", "inf")
+        value = {"add": 0, "multiply": 1, "maximum": low, "minimum": high, "and": "true", "or": "false"}[op]
+        return self.emit(kind, (), f"constant({value})", True)
+
     def combiner(self, kind, op):
         name = self.fresh("combine")
         self.computations.append(f"%{name} (a: {kind}[], b: {kind}[]) -> {kind}[] {{\n  %a = {kind}[] parameter(0)\n"
@@ -103,7 +110,7 @@ class Generator:
     def op_unary(self):
         v = self.pick(lambda v: v.kind != "pred")
         if v.kind[0] in "su":
-            op = self.r.choice([o for o in UNARY_INT if not (v.kind[0] == "u" and o in ("abs",))])
+            op = self.r.choice([o for o in UNARY_INT if not (v.kind[0] == "u" and o in ("abs", "sign"))])
             return self.emit(v.kind, v.dims, f"{op}(%{v.name})", True)
         if v.exact and self.r.random() < 0.4:
             op = self.r.choice(DISCRETE_FLOAT)
@@ -223,7 +230,7 @@ class Generator:
         dims = sorted(self.r.sample(range(len(v.dims)), self.r.randint(1, len(v.dims))))
         kept = [v.dims[d] for d in range(len(v.dims)) if d not in dims]
         op = self.r.choice(["and", "or"] if v.kind == "pred" else ["add", "maximum", "minimum", "multiply"])
-        z = self.constant(v.kind, ())
+        z = self.identity(v.kind, op)
         exact = v.kind[0] not in "fb" or (v.exact and op in ("maximum", "minimum"))
         return self.emit(v.kind, kept, f"reduce(%{v.name}, %{z.name}), dimensions={braces(dims)}, to_apply=%{self.combiner(v.kind, op)}", exact)
 
@@ -237,7 +244,8 @@ class Generator:
                 hi = span - d - lo
             w[0].append(size), w[1].append(stride), w[2].append(f"{lo}_{hi}"), w[3].append(dil)
             dims.append((d + lo + hi - span) // stride + 1)
-        op, z = self.r.choice(["add", "maximum", "minimum"]), self.constant(v.kind, ())
+        op = self.r.choice(["add", "maximum", "minimum"])
+        z = self.identity(v.kind, op)
         x = ["x".join(map(str, l)) for l in w]
         return self.emit(v.kind, dims, f"reduce-window(%{v.name}, %{z.name}), window={{size={x[0]} stride={x[1]} pad={x[2]} rhs_dilate={x[3]}}}, to_apply=%{self.combiner(v.kind, op)}",
                          v.exact and (v.kind == "s32" or op != "add"))
@@ -317,7 +325,7 @@ class Generator:
 
     def op_select_and_scatter(self):
         h = self.r.choice([4, 6])
-        x, s, z = self.constant("f32", (h, h)), self.constant("f32", (h // 2, h // 2)), self.constant("f32", ())
+        x, s, z = self.constant("f32", (h, h)), self.constant("f32", (h // 2, h // 2)), self.identity("f32", "add")
         n = self.fresh("ge")
         self.computations.append(f"%{n} (a: f32[], b: f32[]) -> pred[] {{\n  %a = f32[] parameter(0)\n  %b = f32[] parameter(1)\n  ROOT %c = pred[] compare(%a, %b), direction=GE\n}}\n")
         return self.emit("f32", (h, h), f"select-and-scatter(%{x.name}, %{s.name}, %{z.name}), window={{size=2x2 stride=2x2}}, select=%{n}, scatter=%{self.combiner('f32', 'add')}", False)
