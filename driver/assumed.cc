@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <utility>
 
 #include "absl/strings/match.h"
+#include "base/parallel.h"
 #include "base/status.h"
 
 namespace ptxla::driver {
@@ -83,11 +85,18 @@ absl::StatusOr<Picoseconds> Moved(const AssumedInputs& in, const Candidate& c,
 
 absl::StatusOr<std::vector<record::AssumedRecord>> AssumedNumbers(
     const AssumedInputs& in) {
+  const std::vector<Candidate> candidates = Candidates(in);
+  const int n = static_cast<int>(candidates.size());
+  std::vector<absl::StatusOr<Picoseconds>> steps(n);
+  // Down: a rate or a fraction moves the step more that way than up, and a
+  // fraction near 1 cannot go up; for times both ways are alike.
+  ParallelFor(n, ParallelWorkers(n), [&](int, int k) {
+    steps[k] = Moved(in, candidates[k], 1 - kAssumedMove);
+  });
   std::vector<record::AssumedRecord> list;
-  for (const Candidate& c : Candidates(in)) {
-    // Down: a rate or a fraction moves the step more that way than up, and a
-    // fraction near 1 cannot go up; for times both ways are alike.
-    ASSIGN_OR_RETURN(const Picoseconds moved, Moved(in, c, 1 - kAssumedMove),
+  for (int k = 0; k < n; ++k) {
+    const Candidate& c = candidates[k];
+    ASSIGN_OR_RETURN(const Picoseconds moved, std::move(steps[k]),
                      _ << "with " << c.key << " moved by 20 %");
     const int64_t effect = std::abs((moved - in.step).count());
     if (effect == 0) continue;

@@ -95,7 +95,7 @@ absl::StatusOr<CompiledModule> Compile(std::unique_ptr<Module> module,
   result.cost = CostAnalysis(cost_options).Of(*module);
 
   auto start = std::chrono::steady_clock::now();
-  RETURN_IF_ERROR(VerifyModule(*module));
+  if (options.verify_input) RETURN_IF_ERROR(VerifyModule(*module));
   ASSIGN_OR_RETURN(result.passes, RunPasses(module.get(), chip, options));
   result.effort.optimised_instructions = module->instruction_count();
   ASSIGN_OR_RETURN(PlannedMemory memory, PlanMemory(module.get(), chip),

@@ -38,6 +38,9 @@ struct CompileOptions {
   // Custom calls and opcodes without a kernel become a roofline estimate that
   // reports mark, instead of Unimplemented.
   bool estimate_unknown_ops = false;
+  // Check the module before anything else. Not needed for one that has been
+  // checked when it was read, or that was traced.
+  bool verify_input = true;
   // LoweringOptions::earlier: compiled with the same chip and options.
   std::vector<const isa::Program*> earlier;
   // Bytes of the program's code in HBM per bundle; 0: the chip's.

@@ -11,9 +11,9 @@
 #include "hlo_backend/ir/computation.h"
 #include "hlo_backend/ir/fingerprint.h"
 #include "hlo_backend/lowering/kernel_emitter.h"
+#include "hlo_backend/lowering/kernel_jobs.h"
 #include "hlo_backend/lowering/physical_array.h"
 #include "isa/from_chip_spec.h"
-#include "isa/verifier.h"
 
 namespace ptxla::lowering {
 namespace {
@@ -70,8 +70,7 @@ class Lowerer {
         placement_(placement),
         chip_(chip),
         options_(options),
-        model_(isa::FromChipSpec(chip)),
-        cache_(model_) {
+        model_(isa::FromChipSpec(chip)) {
     for (const isa::Program* program : options.earlier) {
       for (const isa::Kernel& kernel : program->kernels) {
         earlier_.emplace(kernel.fingerprint, &kernel);
@@ -83,7 +82,12 @@ class Lowerer {
     program_.name = module_.name();
     program_.chip = chip_.name();
     program_.buffers = placement_.buffers;
-    RETURN_IF_ERROR(LowerComputation(*module_.entry(), &program_.schedule));
+    const absl::Status walked =
+        LowerComputation(*module_.entry(), &program_.schedule);
+    // A kernel that cannot be made comes before what stopped the walk.
+    RETURN_IF_ERROR(MakeAllKernels());
+    RETURN_IF_ERROR(walked);
+    SetCores(&program_.schedule);
     RETURN_IF_ERROR(Leaves());
     for (const isa::Kernel& k : program_.kernels) {
       program_.scoped_vmem_bytes =
@@ -91,8 +95,6 @@ class Lowerer {
     }
     if (stats != nullptr) {
       stats_.kernels = static_cast<int64_t>(program_.kernels.size());
-      stats_.blocks_scheduled = cache_.size();
-      stats_.blocks_reused = cache_.hits();
       *stats = std::move(stats_);
     }
     return std::move(program_);
@@ -193,61 +195,67 @@ class Lowerer {
   }
 
   absl::Status Call(const Instruction& i, isa::Schedule* schedule) {
-    ASSIGN_OR_RETURN(const int kernel, KernelFor(i));
     isa::Call call;
-    call.kernel = kernel;
+    call.kernel = KernelFor(i);
     for (const Instruction* operand : i.operands()) {
       RETURN_IF_ERROR(AppendPlaces(operand, &call.args));
     }
     RETURN_IF_ERROR(AppendPlaces(&i, &call.args));
-    if (program_.kernels[kernel].megacore_dim >= 0) call.cores = model_.cores;
     schedule->push_back({InfoOf(i), std::move(call)});
     ++stats_.instructions;
     return absl::OkStatus();
   }
 
-  absl::StatusOr<isa::Kernel> NewKernel(const Instruction& i) {
-    const KernelContext context{chip_, model_, &cache_};
-    auto kernel = EmitKernel(context, i);
-    if (!kernel.ok() &&
-        options_.unknown_ops == LoweringOptions::UnknownOps::kEstimate &&
-        (absl::IsUnimplemented(kernel.status()) ||
-         absl::IsResourceExhausted(kernel.status()))) {
-      kernel = EmitEstimate(context, i);
-      stats_.estimated.push_back(i.name());
+  // The number of its kernel, which is made later.
+  int KernelFor(const Instruction& i) {
+    const uint64_t key = hlo::KernelFingerprint(i);
+    const auto [it, fresh] =
+        kernels_.try_emplace(key, static_cast<int>(jobs_.size()));
+    if (fresh) {
+      const auto known = earlier_.find(key);
+      const bool taken = known != earlier_.end() && !IsEstimate(*known->second);
+      jobs_.push_back({&i, key, taken ? known->second : nullptr});
     }
-    return kernel;
+    return it->second;
   }
 
-  absl::StatusOr<int> KernelFor(const Instruction& i) {
-    const uint64_t key = hlo::KernelFingerprint(i);
-    const auto found = kernels_.find(key);
-    if (found != kernels_.end()) return found->second;
-    absl::StatusOr<isa::Kernel> kernel;
-    const auto known = earlier_.find(key);
-    if (known != earlier_.end() && !IsEstimate(*known->second)) {
-      kernel = *known->second;
-    } else {
-      kernel = NewKernel(i);
-      if (!kernel.ok()) return AddContext(kernel.status(), Describe(i));
+  absl::Status MakeAllKernels() {
+    std::vector<MadeKernel> made =
+        MakeKernels(jobs_, chip_, model_, options_, &stats_);
+    for (size_t k = 0; k < jobs_.size(); ++k) {
+      const Instruction& i = *jobs_[k].instruction;
+      if (made[k].estimated) stats_.estimated.push_back(i.name());
+      ASSIGN_OR_RETURN(isa::Kernel kernel, std::move(made[k].kernel),
+                       _ << Describe(i));
+      kernel.name = i.name();
+      kernel.fingerprint = jobs_[k].fingerprint;
+      const hlo::Cost cost = costs_.Of(i);
+      kernel.work.flops = static_cast<int64_t>(cost.flops);
+      kernel.work.mxu_flops = static_cast<int64_t>(cost.matmul_flops);
+      kernel.work.transcendentals = static_cast<int64_t>(cost.transcendentals);
+      kernel.work.hbm_bytes = 0;
+      for (const isa::KernelArg& arg : kernel.args) {
+        if (arg.space == isa::Space::kHbm) kernel.work.hbm_bytes += arg.bytes;
+      }
+      program_.kernels.push_back(std::move(kernel));
     }
-    kernel->name = i.name();
-    kernel->fingerprint = key;
-    const hlo::Cost cost = costs_.Of(i);
-    kernel->work.flops = static_cast<int64_t>(cost.flops);
-    kernel->work.mxu_flops = static_cast<int64_t>(cost.matmul_flops);
-    kernel->work.transcendentals = static_cast<int64_t>(cost.transcendentals);
-    kernel->work.hbm_bytes = 0;
-    for (const isa::KernelArg& arg : kernel->args) {
-      if (arg.space == isa::Space::kHbm) kernel->work.hbm_bytes += arg.bytes;
+    return absl::OkStatus();
+  }
+
+  // Calls of kernels that the cores of a chip share run on all of them.
+  void SetCores(isa::Schedule* schedule) {
+    for (isa::Op& op : *schedule) {
+      if (auto* call = std::get_if<isa::Call>(&op.action)) {
+        if (program_.kernels[call->kernel].megacore_dim >= 0) {
+          call->cores = model_.cores;
+        }
+      } else if (auto* loop = std::get_if<isa::While>(&op.action)) {
+        SetCores(&loop->condition);
+        SetCores(&loop->body);
+      } else if (auto* branch = std::get_if<isa::Conditional>(&op.action)) {
+        for (isa::Schedule& s : branch->branches) SetCores(&s);
+      }
     }
-    if (options_.verify) {
-      RETURN_IF_ERROR(isa::VerifyKernel(*kernel, model_)) << Describe(i);
-    }
-    program_.kernels.push_back(*std::move(kernel));
-    const int number = static_cast<int>(program_.kernels.size()) - 1;
-    kernels_[key] = number;
-    return number;
   }
 
   absl::Status Constant(const Instruction& i) {
@@ -465,11 +473,11 @@ class Lowerer {
   const chips::ChipSpec& chip_;
   const LoweringOptions& options_;
   const isa::MachineModel model_;
-  codegen::BlockCache cache_;
   hlo::CostAnalysis costs_;
   isa::Program program_;
   LoweringStats stats_;
   absl::flat_hash_map<uint64_t, int> kernels_;
+  std::vector<KernelJob> jobs_;  // by kernel number
   absl::flat_hash_map<uint64_t, const isa::Kernel*> earlier_;
   absl::flat_hash_map<const Instruction*, int> started_;
   int next_id_ = 0;

@@ -25,6 +25,7 @@ uint64_t TimingKey(const isa::MachineModel& m) {
 const isa::KernelTiming& TimingCache::Get(const isa::Program& program,
                                           int kernel,
                                           const isa::MachineModel& machine) {
+  const std::lock_guard<std::mutex> lock(mutex_);
   std::unique_ptr<isa::KernelTiming>& timing =
       timings_[{TimingKey(machine), kernel}];
   if (timing == nullptr) {

@@ -1,10 +1,12 @@
 // Static timings of a program's kernels, kept between simulations: those of one
 // program under other numbers of memories and links need them only once.
+// Simulations that run at the same time may share one.
 #ifndef PTXLA_SIM_CORE_TIMING_CACHE_H_
 #define PTXLA_SIM_CORE_TIMING_CACHE_H_
 
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
@@ -24,6 +26,7 @@ class TimingCache {
   int size() const { return static_cast<int>(timings_.size()); }
 
  private:
+  std::mutex mutex_;
   absl::flat_hash_map<std::pair<uint64_t, int>,
                       std::unique_ptr<isa::KernelTiming>>
       timings_;

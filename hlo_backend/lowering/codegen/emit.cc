@@ -188,6 +188,7 @@ absl::Status EmitNodes(absl::Span<const VNode> nodes, const Code& code,
                        _ << "block '" << node.label << "'");
       use->Add(entry->spill);
       out->push_back(entry->block);
+      out->back().block()->label = node.label;  // not that of its equal
       continue;
     }
     isa::Code body;

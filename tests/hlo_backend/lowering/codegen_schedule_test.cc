@@ -162,5 +162,20 @@ TEST(StreamTest, LaneSumsRunAtTheIntervalOfTheUnit) {
   EXPECT_LE(cycles, 256 * 4 + 137 + 100);
 }
 
+TEST(EmitTest, EqualBlocksKeepTheirOwnLabels) {
+  const MachineModel m = Wide();
+  CodeBuilder b(m);
+  for (const char* label : {"first", "second"}) {
+    b.NewBlock(label, BlockMode::kInOrder);
+    b.DmaWait(0);
+  }
+  BlockCache cache(m);
+  ASSERT_OK_AND_ASSIGN(const isa::Code code, EmitCode(b.Finish(), &cache));
+  ASSERT_EQ(code.size(), 2u);
+  EXPECT_EQ(code[0].block()->label, "first");
+  EXPECT_EQ(code[1].block()->label, "second");
+  EXPECT_EQ(cache.hits(), 1);
+}
+
 }  // namespace
 }  // namespace ptxla::codegen
