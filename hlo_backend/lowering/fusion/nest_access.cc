@@ -17,8 +17,10 @@ using codegen::Vec;
 using hlo::PrimitiveType;
 using isa::Opcode;
 
-// Planes whose rows are expanded in one block of code.
+// Planes, or groups of 16 row tiles, that are expanded in one block of code. Of
+// a packed dense array four groups are whole words.
 static constexpr int64_t kPlanesTogether = 4;
+static constexpr int64_t kGroupsTogether = 4;
 
 void NestCode::PrepareNarrowTiles() {
   int uses = 0;
@@ -444,11 +446,12 @@ absl::Status NestCode::ExpandRows(const Stream& s, const Place& place) {
       grid_offset(static_cast<int>(x), s.strides[x]);
     }
   }
-  const int64_t per_loop = 16 * (a.rank() <= 1 ? std::max(a.packing, 1) : 1);
+  // Four groups of 16 row tiles fill the XLUs well.
+  const int64_t per_loop = 16 * kGroupsTogether;
   // Planes of few tiles are expanded several at a time: the XLUs are filled
   // and drained once for all.
   int64_t together = 1;
-  if (!planes.empty() && row_tiles <= per_loop) {
+  if (!planes.empty() && row_tiles <= 16) {
     for (int64_t n = 2; n <= kPlanesTogether; ++n) {
       if (extent_[planes.back()] % n == 0) together = n;
     }
