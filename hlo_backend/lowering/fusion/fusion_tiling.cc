@@ -1,6 +1,7 @@
 #include "hlo_backend/lowering/fusion/fusion_tiling.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
@@ -299,6 +300,8 @@ absl::StatusOr<isa::Kernel> EmitWidestThatFits(const KernelContext& context,
   }
   attempts.push_back({attempts.back().copies, true});
   absl::Status failure;
+  std::optional<Tiling> chosen;
+  Picoseconds chosen_time;
   for (const Attempt& attempt : attempts) {
     std::vector<Tiling> tilings;
     for (const int64_t target : StepTargets(context, g)) {
@@ -307,15 +310,37 @@ absl::StatusOr<isa::Kernel> EmitWidestThatFits(const KernelContext& context,
       tiling.spills = attempt.spills;
       tilings.push_back(std::move(tiling));
     }
-    const auto best = ChooseTiling(context, tilings);
+    if (chosen && attempt.spills) break;
+    const bool alone = tilings.size() == 1 && !chosen;
+    std::vector<TilingScore> scores;
+    const auto best = ChooseTiling(context, tilings, alone ? nullptr : &scores);
     failure = best.status();
     if (best.ok()) {
-      auto kernel = FrameKernel(context, tilings[*best]);
-      if (kernel.ok()) return kernel;
-      failure = kernel.status();
+      const Picoseconds time = alone ? Picoseconds(0) : scores[*best].time;
+      const bool second = chosen.has_value();
+      if (!second || time < chosen_time) {
+        chosen = std::move(tilings[*best]);
+        chosen_time = time;
+      }
+      // Where some blocks need too many registers, a narrower body may take a
+      // better block; one narrower body is tried.
+      const bool all_fit =
+          alone ||
+          std::all_of(scores.begin(), scores.end(), [](const TilingScore& s) {
+            return s.time > Picoseconds(0);
+          });
+      if (!second && !all_fit) continue;
+    } else if (!chosen && absl::IsResourceExhausted(failure)) {
+      continue;
     }
-    if (!absl::IsResourceExhausted(failure)) break;
+    if (!chosen) return failure;
+    auto kernel = FrameKernel(context, *chosen);
+    if (kernel.ok()) return kernel;
+    failure = kernel.status();
+    if (!absl::IsResourceExhausted(failure)) return failure;
+    chosen.reset();
   }
+  if (chosen) return FrameKernel(context, *chosen);
   return failure;
 }
 

@@ -202,6 +202,11 @@ class Transposer {
     // Nothing is read beyond an operand that is walked in place.
     const bool unrolled = in.resident && in.rows % (kBlock * step) != 0;
     in_tiles_ = kBlock * step;
+    if (full == columns && full <= together) {
+      FewColumns(b, in, out, row_loops, full, unrolled, exact, from, to);
+      b.EndScope();
+      return absl::OkStatus();
+    }
     for (int64_t r = 0; r < (unrolled ? row_loops : 1); ++r) {
       if (unrolled && r + 1 == row_loops) {
         in_tiles_ = std::min(in_tiles_, in.rows - r * kBlock * step);
@@ -213,7 +218,7 @@ class Transposer {
       const auto units = [&](int64_t count, int64_t tiles) -> absl::Status {
         b.NewBlock("blocks");
         for (int64_t c = 0; c < count; c += step) {
-          Unit(b, in, out, f, t, c, tiles, exact);
+          Unit(b, in, out, f, t, 0, c, tiles, exact);
         }
         b.SBinaryImmTo(f, Opcode::kSadd, f,
                        static_cast<int32_t>(count * in.tile_bytes));
@@ -242,10 +247,46 @@ class Transposer {
     return absl::OkStatus();
   }
 
+  // All columns of several rows of blocks together: as many units of work as
+  // the transpose units can have under way.
+  void FewColumns(CodeBuilder& b, const Side& in, const Side& out,
+                  int64_t row_loops, int64_t columns, bool ragged, bool exact,
+                  Sca from, Sca to) {
+    const int64_t step = pack_, all = kBlock * step;
+    const int64_t rows = std::max<int64_t>(
+        1, (pack_ == 1 ? 2 * b.model().xlus : 1) / CeilOfRatio(columns, step));
+    const auto some = [&](int64_t count, bool last) {
+      b.NewBlock("blocks");
+      for (int64_t r = 0; r < count; ++r) {
+        // Nothing is read beyond an operand that is walked in place.
+        in_tiles_ = last && ragged && r + 1 == count
+                        ? std::min(all, in.rows - (row_loops - 1) * all)
+                        : all;
+        for (int64_t c = 0; c < columns; c += step) {
+          Unit(b, in, out, from, to, r, c, kBlock, exact);
+        }
+      }
+      b.SBinaryImmTo(from, Opcode::kSadd, from,
+                     static_cast<int32_t>(count * all * in.row_stride));
+      b.SBinaryImmTo(to, Opcode::kSadd, to,
+                     static_cast<int32_t>(count * step * out.tile_bytes));
+    };
+    const int64_t loops = (row_loops - 1) / rows;  // the last may be ragged
+    if (loops > 0) {
+      b.BeginLoop(loops, 1);
+      some(rows, false);
+      b.EndLoop();
+    }
+    some(row_loops - loops * rows, true);
+  }
+
   // pack x pack blocks: block column `c` of the operand becomes block row `c`
-  // of the result, of which `tiles` row tiles exist.
+  // of the result, of which `tiles` row tiles exist; `row` rows of such blocks
+  // from f and t on.
   void Unit(CodeBuilder& b, const Side& in, const Side& out, Sca f, Sca t,
-            int64_t c, int64_t tiles, bool exact) {
+            int64_t row, int64_t c, int64_t tiles, bool exact) {
+    const int64_t from_row = row * pack_ * kBlock * in.row_stride;
+    const int64_t to_row = row * pack_ * out.tile_bytes;
     std::vector<std::vector<Vec>> results;  // by column block, then row block
     std::vector<std::vector<Vec>> blocks(pack_ * pack_);
     for (int r = 0; r < pack_; ++r) {
@@ -256,7 +297,7 @@ class Transposer {
           continue;
         }
         const int32_t at = static_cast<int32_t>(
-            (r * kBlock + k) * in.row_stride + c * in.tile_bytes);
+            from_row + (r * kBlock + k) * in.row_stride + c * in.tile_bytes);
         if (pack_ == 2 && codegen::NarrowTiles::Needed(b.model())) {
           blocks[r].push_back(
               narrow_->Load(codegen::NarrowType::kBf16, 0, f, at));
@@ -280,8 +321,8 @@ class Transposer {
     for (int x = 0; x < pack_; ++x) {
       for (int64_t k = 0; k < tiles; ++k) {
         Vec v = results[x * pack_][k];
-        const int32_t at =
-            static_cast<int32_t>(((c + x) * kBlock + k) * out.row_stride);
+        const int32_t at = static_cast<int32_t>(
+            to_row + ((c + x) * kBlock + k) * out.row_stride);
         if (pack_ == 2 && codegen::NarrowTiles::Needed(b.model())) {
           const bool one = exact && out.columns % 2 != 0;
           for (int part = 0; part < (one ? 1 : 2); ++part) {

@@ -1,5 +1,8 @@
 #include <gtest/gtest.h>
 
+#include <string>
+#include <vector>
+
 #include "absl/strings/substitute.h"
 #include "tests/hlo_backend/lowering/bundle_harness.h"
 #include "tests/support/status_matchers.h"
@@ -29,6 +32,25 @@ TEST(MinorTransposeTest, RowsAndColumnsChangePlaces) {
             Transpose(type, "3,37,300", "3,300,37", "0,2,1"),
             Transpose(type, "3,5,37,130", "5,3,130,37", "1,0,3,2")}) {
         EXPECT_OK(CompareKernel(text, options).status()) << chip << text;
+      }
+    }
+  }
+}
+
+TEST(MinorTransposeTest, ManyRowsOfFewColumns) {
+  for (const char* chip : {"v6e", "v5e", "v4"}) {
+    for (const char* type : {"f32", "bf16"}) {
+      for (const std::vector<int>& in_vmem :
+           {std::vector<int>{}, std::vector<int>{0}}) {
+        HarnessOptions options;
+        options.chip = chip;
+        options.in_vmem = in_vmem;
+        for (const auto& text :
+             {Transpose(type, "2000,128", "128,2000", "1,0"),
+              Transpose(type, "1999,70", "70,1999", "1,0"),
+              Transpose(type, "1025,256", "256,1025", "1,0")}) {
+          EXPECT_OK(CompareKernel(text, options).status()) << chip << text;
+        }
       }
     }
   }
