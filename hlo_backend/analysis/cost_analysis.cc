@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "hlo_backend/analysis/custom_call_cost.h"
 #include "hlo_backend/analysis/trip_count.h"
 
 namespace ptxla::hlo {
@@ -19,11 +20,6 @@ double CeilLog2(double n) {
   double log = 0;
   for (double power = 1; power < n; power *= 2) ++log;
   return log;
-}
-
-bool IsMarkerCall(const CustomCallAttrs& a) {
-  // Annotations that no device runs.
-  return a.target == "Sharding" || a.target == "LayoutConstraint";
 }
 
 }  // namespace
@@ -104,8 +100,16 @@ Cost CostAnalysis::Of(const Instruction& i) {
       AddCallees(i, &cost);
       return cost;
     case Opcode::kCustomCall:
+      // XLA knows none of them.
+      if (options_.unknown_value >= 0) {
+        double read = 0;
+        for (const Instruction* o : i.operands()) read += LeafBytes(o->shape());
+        if (auto known = CustomCallCost(i, read, LeafBytes(i.shape()))) {
+          return *known;
+        }
+      }
       cost.flops = cost.bytes_accessed = options_.unknown_value;
-      cost.unknown_ops = !IsMarkerCall(i.attrs<CustomCallAttrs>());
+      cost.unknown_ops = 1;
       return cost;
     default:
       break;

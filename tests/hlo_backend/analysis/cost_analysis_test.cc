@@ -252,6 +252,34 @@ TEST(CostAnalysisTest, UnknownCallsAreCountedAsUnknown) {
             1);
 }
 
+TEST(CostAnalysisTest, APallasKernelCostsWhatItEstimates) {
+  const Cost cost = RootCost(
+      "p = f32[8,128]{1,0} parameter(0) ROOT c = f32[8,128]{1,0} "
+      "custom-call(p), custom_call_target=\"tpu_custom_call\", "
+      "backend_config={\"custom_call_config\": {\"body\": \"x\", "
+      "\"cost_estimate\": {\"flops\": 3000, \"transcendentals\": 20, "
+      "\"bytes_accessed\": 9000}}}",
+      {});
+  EXPECT_EQ(cost.flops, 3000);
+  EXPECT_EQ(cost.transcendentals, 20);
+  EXPECT_EQ(cost.bytes_accessed, 9000);
+  EXPECT_EQ(cost.unknown_ops, 0);
+}
+
+TEST(CostAnalysisTest, CustomCallsCostByTheirTarget) {
+  auto of = [](const std::string& target) {
+    return RootCost(
+        "p = f32[2,4,4] parameter(0) ROOT c = f32[2,4,4] "
+        "custom-call(p), custom_call_target=\"" +
+            target + "\"",
+        {});
+  };
+  EXPECT_EQ(of("Sharding").bytes_accessed, 0);
+  EXPECT_EQ(of("MoveToHost").bytes_accessed, 2 * 128);
+  EXPECT_EQ(of("Eigh").flops, 9 * 2 * 4 * 4 * 4);
+  EXPECT_EQ(of("nobody knows").unknown_ops, 1);
+}
+
 // Columns of xla_says.csv: what XLA itself counts for each corpus file.
 TEST(CostAnalysisTest, TheCorpusCostsWhatXlaSays) {
   std::string shared;
