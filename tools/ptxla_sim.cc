@@ -35,7 +35,7 @@ std::string Help() {
       "  ptxla-sim run --hlo layer_norm.hlo --topology v6e-1 --json\n"
       "  ptxla-sim chips\n\n"
       "Exit codes: 0 done, 2 usage or input, 3 does not fit, 4 internal error, "
-      "5 valid but\nunsupported.\n");
+      "5 valid but\nunsupported, 130 interrupted (nothing is saved).\n");
   return text;
 }
 
