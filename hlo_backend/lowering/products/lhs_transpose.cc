@@ -15,9 +15,6 @@ using codegen::Sca;
 using codegen::Vec;
 using isa::Opcode;
 
-// Tiles that each XLU takes in one block of code.
-constexpr int64_t kTilesPerUnit = 4;
-
 // 128 rows of K at 128 lanes of M, as registers of 16 packed bf16 rows.
 std::vector<Vec> LoadPacked(CodeBuilder& b, const BlockPlace& from, Sca base,
                             int32_t offset) {
@@ -90,7 +87,7 @@ void EmitLhsTranspose(const BlockPlace& from, const BlockPlace& to,
   const int64_t k_tiles = CeilOfRatio<int64_t>(k, 128);
   // Several tiles for each XLU follow one another in a block: filling and
   // draining it is paid once.
-  const int64_t in_block = kTilesPerUnit * b->model().xlus;
+  const int64_t in_block = kTransposesPerUnit * b->model().xlus;
   const auto source_step = static_cast<int32_t>(16 * from.row_pitch);
   const auto target_step = static_cast<int32_t>(to.lane_pitch);
   int64_t open = 0;  // tiles in the block

@@ -11,6 +11,9 @@
 
 namespace ptxla::lowering {
 
+// Tiles of 128 x 128 that each XLU takes in one block of code.
+inline constexpr int64_t kTransposesPerUnit = 4;
+
 // `to` holds bf16 where the MXU takes it, else f32. What lies beyond the edges
 // of the array comes along; the stream masks K.
 void EmitLhsTranspose(const BlockPlace& from, const BlockPlace& to,

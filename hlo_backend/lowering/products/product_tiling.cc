@@ -5,6 +5,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "base/units.h"
+#include "hlo_backend/lowering/products/lhs_transpose.h"
 #include "hlo_backend/lowering/products/product_visits.h"
 
 namespace ptxla::lowering {
@@ -115,10 +116,17 @@ ProductCost CostOf(const ProductProblem& p, const ProductTile& t,
   if (p.lhs.transposed) {
     // 16 rows of 128 lanes enter the XLU in one push. A block of the LHS is
     // transposed once if it stays while N is walked.
-    const int64_t pushes = t.block_b * rows * depth / (128 * 16);
+    // Blocks of code are filled and drained: the last tile comes out, as slowly
+    // as it went in, after the unit's latency.
+    const int64_t interval =
+        machine.Interval(isa::IntervalKey::kXluTransposeB16);
+    const int64_t units = std::max(1, machine.xlus);
+    const int64_t tiles = t.block_b * rows * depth / (128 * 128);
+    const int64_t turns = CeilOfRatio(tiles, units);
     const int64_t transpose =
-        pushes * machine.Interval(isa::IntervalKey::kXluTransposeB16) /
-        std::max(1, machine.xlus);
+        turns * 8 * interval +
+        CeilOfRatio(turns, kTransposesPerUnit) *
+            (machine.Latency(isa::LatencyKey::kXluTransposeB16) + 8 * interval);
     c.step_bundles +=
         t.n_inner && t.grid_k == 1 ? transpose / t.grid_n + 1 : transpose;
   }
@@ -156,10 +164,15 @@ ProductCost CostOf(const ProductProblem& p, const ProductTile& t,
                         limits.hbm_latency_cycles;
   const int64_t last = dma(out_bytes) + limits.hbm_latency_cycles;
   const int64_t step = c.step_bundles + limits.step_cycles;
-  // A fetch has the time of one step: shorter steps wait for its latency.
-  const int64_t fetches = std::min(steps, std::max(lhs_fetches, rhs_fetches));
+  // A fetch has the time of one step: shorter steps wait for its latency. What
+  // an epilogue reads is fetched too, beside what it stores.
+  const bool reads = epilogue_bytes > 0;
+  const int64_t fetches = std::min(
+      steps, std::max({lhs_fetches, rhs_fetches, reads ? out_moves : 0}));
   const int64_t fetch_bytes =
-      (lhs_fetches * lhs_bytes + rhs_fetches * rhs_bytes) / limits.cores;
+      (lhs_fetches * lhs_bytes + rhs_fetches * rhs_bytes +
+       (reads ? out_moves * (epilogue_bytes + out_bytes) : 0)) /
+      limits.cores;
   const int64_t fetching =
       fetches > 1 ? fetches * limits.hbm_latency_cycles + dma(fetch_bytes) : 0;
   c.cycles =
