@@ -11,7 +11,8 @@
 // Fidelities of one program:
 //   roofline  each kernel takes max(flops / peak, bytes / HBM rate)
 //   kernel    bundles by static timing, DMA by the exact recurrence; a kernel's
-//             result is memoised; overlapping copies share HBM as a fluid
+//             result is memoised; overlapping copies share HBM as a fluid,
+//             except beside kernels of few steps
 //   tile      every DMA and every wait is an event
 //   bundle    as tile, with every bundle executed on data by the interpreter
 // tile and bundle agree in cycles; kernel equals tile where nothing overlaps.

@@ -25,8 +25,9 @@ class Inserter {
       if (i->opcode() == Opcode::kWhile) StartOfLoop(i);
       if (i->opcode() == Opcode::kDynamicUpdateSlice) Overwritten(i);
     }
+    const Instruction* old_root = c_->root();
     Outputs();
-    if (before_.empty()) return false;
+    if (before_.empty() && c_->root() == old_root) return false;
     std::vector<Instruction*> result;
     Instruction* root = c_->root();
     for (Instruction* i : order) {
@@ -141,7 +142,15 @@ class Inserter {
 
   void Outputs() {
     Instruction* root = c_->root();
-    if (root->opcode() != Opcode::kTuple) return;
+    if (root->opcode() != Opcode::kTuple) {
+      if (c_->IsEntry() && root->shape().IsArray() &&
+          NeedsCopy(root, Home(0))) {
+        Instruction* copy = c_->Add(Opcode::kCopy, root->shape(), {root});
+        copy->set_metadata(root->shared_metadata());
+        c_->SetRoot(copy);
+      }
+      return;
+    }
     // What lies in the home of another output is saved before any is written.
     std::vector<int> saved;
     for (int k = 0; k < root->operand_count(); ++k) {
@@ -174,10 +183,14 @@ class Inserter {
 // Outputs of the entry lie in the parameters that were given away for them.
 Homes EntryHomes(const Module& module) {
   const Computation& entry = *module.entry();
-  Homes homes(entry.root()->shape().element_count_of_tuple());
+  const Shape& result = entry.root()->shape();
+  Homes homes(result.IsTuple() ? result.element_count_of_tuple() : 1);
   for (const InputOutputAlias& alias : module.config().input_output_alias) {
-    if (alias.output.size() != 1 || !alias.parameter_index.empty()) continue;
-    homes[alias.output[0]].maker =
+    if (alias.output.size() != (result.IsTuple() ? 1 : 0) ||
+        !alias.parameter_index.empty()) {
+      continue;
+    }
+    homes[result.IsTuple() ? alias.output[0] : 0].maker =
         entry.parameter(static_cast<int>(alias.parameter));
   }
   return homes;

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <tuple>
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
@@ -32,8 +33,10 @@ class KernelCache {
 
   const KernelPlan& Plan(int kernel, int cores);
   // RunAlone of that plan.
-  absl::StatusOr<KernelResult> Result(int kernel, int cores,
-                                      int64_t hbm_rate = 0);
+  absl::StatusOr<KernelResult> Result(int kernel, int cores);
+  // RunCore of that plan; cores that do the same share their result.
+  absl::StatusOr<KernelResult> CoreResult(int kernel, int cores, int core,
+                                          int64_t hbm_rate);
 
  private:
   using Key = std::pair<int, int>;
@@ -43,7 +46,10 @@ class KernelCache {
   TimingCache own_timings_;
   TimingCache* timings_;
   absl::flat_hash_map<Key, std::unique_ptr<KernelPlan>> plans_;
-  absl::flat_hash_map<std::pair<Key, int64_t>, KernelResult> results_;
+  absl::flat_hash_map<Key, KernelResult> results_;
+  // Key, core, rate.
+  absl::flat_hash_map<std::tuple<Key, int, int64_t>, KernelResult>
+      core_results_;
 };
 
 }  // namespace ptxla::sim

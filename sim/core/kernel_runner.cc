@@ -97,14 +97,9 @@ absl::Status Stuck(const CoreProcess& p) {
 }
 
 absl::StatusOr<KernelResult> RunSolo(const KernelPlan& plan,
-                                     const DeviceModel& device, int sharers,
+                                     const DeviceModel& device, int core,
                                      int64_t hbm_rate, bool jump) {
-  SoloDma dma(device, sharers, hbm_rate);
-  // The core with the most steps.
-  int core = 0;
-  for (int c = 1; c < plan.cores; ++c) {
-    if (plan.steps[c].size() > plan.steps[core].size()) core = c;
-  }
+  SoloDma dma(device, plan.working_cores, hbm_rate);
   KernelProcess process(plan, core, 0, &dma, 0);
   const std::vector<int32_t>& steps = plan.steps[core];
   const int64_t n = static_cast<int64_t>(steps.size());
@@ -189,13 +184,12 @@ KernelResult ResultOf(const ProcessList& processes) {
 }
 
 absl::StatusOr<KernelResult> RunAlone(const KernelPlan& plan,
-                                      const DeviceModel& device,
-                                      int64_t hbm_rate, bool jump) {
-  const bool alone = hbm_rate == 0;
-  if (alone) hbm_rate = DmaEngine(device).CoreRate(plan.working_cores);
-  if (plan.working_cores == 1 || plan.symmetric || !alone) {
-    // Beside other traffic, cores of unequal work are taken as equal ones.
-    return RunSolo(plan, device, plan.working_cores, hbm_rate, jump);
+                                      const DeviceModel& device, bool jump) {
+  if (plan.working_cores == 1 || plan.symmetric) {
+    int core = 0;
+    while (core + 1 < plan.cores && plan.steps[core].empty()) ++core;
+    return RunSolo(plan, device, core,
+                   DmaEngine(device).CoreRate(plan.working_cores), jump);
   }
   DmaEngine dma(device);
   ProcessList processes;
@@ -206,6 +200,12 @@ absl::StatusOr<KernelResult> RunAlone(const KernelPlan& plan,
   int64_t events = 0;
   RETURN_IF_ERROR(RunTogether(processes, &dma, &events));
   return ResultOf(processes);
+}
+
+absl::StatusOr<KernelResult> RunCore(const KernelPlan& plan,
+                                     const DeviceModel& device, int core,
+                                     int64_t hbm_rate, bool jump) {
+  return RunSolo(plan, device, core, hbm_rate, jump);
 }
 
 }  // namespace ptxla::sim

@@ -1,5 +1,6 @@
 // How long a kernel takes when nothing but its own cores uses the memories, or
-// when something else takes a constant share of HBM all the time.
+// one of its cores when something else takes a constant share of HBM all the
+// time.
 // One core, and cores that do the same in step, run by the exact recurrence
 // with a jump over steady states; cores that differ run event by event.
 #ifndef PTXLA_SIM_CORE_KERNEL_RUNNER_H_
@@ -26,11 +27,15 @@ struct KernelResult {
 };
 
 // FailedPrecondition: the kernel waits for something that never comes.
-// `hbm_rate`: what each core gets of the HBM while its transfers are served,
-// DmaEngine::CoreRate; 0: nothing else uses the HBM.
 absl::StatusOr<KernelResult> RunAlone(const KernelPlan& plan,
                                       const DeviceModel& device,
-                                      int64_t hbm_rate = 0, bool jump = true);
+                                      bool jump = true);
+
+// `core` of the kernel, which gets `hbm_rate` (DmaEngine::CoreRate) of the HBM
+// while its transfers are served.
+absl::StatusOr<KernelResult> RunCore(const KernelPlan& plan,
+                                     const DeviceModel& device, int core,
+                                     int64_t hbm_rate, bool jump = true);
 
 // Runs the processes of one kernel to their end on `dma`, which is at the cycle
 // at which they start. Adds the number of resumptions to `events`.

@@ -10,6 +10,23 @@
 #include "sim/core/roofline.h"
 
 namespace ptxla::sim {
+namespace {
+
+// Beside copies, kernels of up to so many grid steps run event by event even
+// where longer ones are a fluid: a fluid has no steps, so it is wrong by a part
+// of one, and of few steps that is much. They cost little.
+constexpr int64_t kStepsOfFluid = 64;
+
+int64_t StepsOf(const KernelPlan& plan) {
+  int64_t steps = 0;
+  for (const auto& of_core : plan.steps) {
+    steps = std::max(steps, static_cast<int64_t>(of_core.size()));
+  }
+  return steps;
+}
+
+}  // namespace
+
 Sequencer::Sequencer(const isa::Program& program, const DeviceModel& device,
                      KernelDetail detail, bool fold_loops, DmaEngine* dma,
                      KernelCache* cache, Recorder* recorder, ProgramData* data)
@@ -186,7 +203,9 @@ absl::Status Sequencer::BeginCall(const isa::Call& call, int64_t now) {
     run_kernel_ = true;
     return absl::OkStatus();
   }
-  if (detail_ == KernelDetail::kEvents) {
+  const bool alone = dma_->Idle(Memory::kHbm);
+  if (detail_ == KernelDetail::kEvents ||
+      (!alone && StepsOf(plan) <= kStepsOfFluid)) {
     run_ = Action{Action::Kind::kRunKernel, now, -1, &plan};
     run_kernel_ = true;
     return absl::OkStatus();
@@ -194,41 +213,45 @@ absl::Status Sequencer::BeginCall(const isa::Call& call, int64_t now) {
   ASSIGN_OR_RETURN(const KernelResult result,
                    cache_->Result(call.kernel, call.cores));
   KernelEnded(result);
-  if (dma_->Idle(Memory::kHbm)) return absl::OkStatus();
+  if (alone) return absl::OkStatus();
   pending_ = Pending::kFluidKernel;
   fluid_rate_ = -1;
   for (int core = 0; core < plan.cores; ++core) {
     if (plan.hbm_work[core] == 0) continue;
-    jobs_.push_back(dma_->SubmitJob(now, Memory::kHbm, core,
-                                    plan.hbm_work[core],
-                                    memory::BandwidthServer::kFullRate, 0));
+    jobs_.push_back(
+        {core, dma_->SubmitJob(now, Memory::kHbm, core, plan.hbm_work[core],
+                               memory::BandwidthServer::kFullRate, 0)});
   }
   return absl::OkStatus();
 }
 
-// Beside copies or collectives, a kernel is a flow of its bytes through HBM: at
-// the rate at which it draws them when the others always have work, until one
-// of them ends; then at the rate that goes with what is left.
+// Beside copies or collectives, each core of a kernel is a flow of its bytes
+// through HBM: at the rate at which it draws them when the others always have
+// work, until one of them ends; then at the rate that goes with what is left.
 absl::StatusOr<bool> Sequencer::FluidEnded(int64_t now) {
-  while (!jobs_.empty() && dma_->DoneCycle(jobs_.back()) != kUnknownCycle) {
-    until_ = std::max(until_, dma_->DoneCycle(jobs_.back()));
-    jobs_.pop_back();
-  }
+  const auto ended = [&](const FluidJob& job) {
+    const int64_t done = dma_->DoneCycle(job.transfer);
+    if (done == kUnknownCycle) return false;
+    until_ = std::max(until_, done);
+    return true;
+  };
+  jobs_.erase(std::remove_if(jobs_.begin(), jobs_.end(), ended), jobs_.end());
   if (jobs_.empty()) return true;
   const KernelPlan& plan = *current_.plan;
-  const int64_t rate = dma_->CoreRate(plan.working_cores);
+  const int64_t rate = dma_->CoreRate(static_cast<int>(jobs_.size()));
   if (rate == fluid_rate_) return false;
   fluid_rate_ = rate;
   const auto& call = std::get<isa::Call>(current_.op->action);
-  ASSIGN_OR_RETURN(const KernelResult result,
-                   cache_->Result(call.kernel, call.cores, rate));
-  const int64_t ticks = std::max<int64_t>(1, result.cycles * kTicksPerCycle);
-  for (int core = 0; core < plan.cores; ++core) {
+  for (const FluidJob& job : jobs_) {
+    ASSIGN_OR_RETURN(
+        const KernelResult result,
+        cache_->CoreResult(call.kernel, call.cores, job.core, rate));
+    const int64_t ticks = std::max<int64_t>(1, result.cycles * kTicksPerCycle);
     const int64_t cap = static_cast<int64_t>(
-        static_cast<double>(plan.hbm_work[core]) *
+        static_cast<double>(plan.hbm_work[job.core]) *
         memory::BandwidthServer::kFullRate / static_cast<double>(ticks));
     dma_->SetCap(
-        now, Memory::kHbm, core,
+        now, Memory::kHbm, job.core,
         std::clamp<int64_t>(cap, 1, memory::BandwidthServer::kFullRate));
   }
   return false;

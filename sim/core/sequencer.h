@@ -42,7 +42,8 @@ struct Action {
 // How a kernel takes its time.
 enum class KernelDetail : uint8_t {
   kRoofline,  // the longest of flops and bytes
-  kWhole,     // the cached result of the kernel alone, as a flow beside copies
+  kWhole,     // the cached result of the kernel alone; beside copies as a flow,
+              // or as kEvents if it has few steps
   kEvents,    // the engine runs it event by event
   kBundles,   // as kEvents, from bundles executed on data
 };
@@ -127,9 +128,13 @@ class Sequencer {
   std::vector<BundleTrace> traces_;
   bool run_kernel_ = false;
   int64_t until_ = 0;
-  std::vector<int64_t> jobs_;  // of a fluid kernel, and …
-  int64_t fluid_rate_ = -1;    // … the core rate that it runs at
-  size_t awaited_ = 0;         // in recorder_->transfers
+  struct FluidJob {
+    int core;
+    int64_t transfer;
+  };
+  std::vector<FluidJob> jobs_;  // of a fluid kernel, and …
+  int64_t fluid_rate_ = -1;     // … the core rate that it runs at
+  size_t awaited_ = 0;          // in recorder_->transfers
   int64_t awaited_transfer_ = -1;
   struct Outstanding {
     size_t event;      // in recorder_->transfers

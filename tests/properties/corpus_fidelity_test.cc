@@ -1,6 +1,7 @@
 // Real HLO and the BERT step, on every chip that compiles it: kernel within 1 %
 // of tile, memo on and off alike; where the bundles are few enough, tile and
 // bundle exactly.
+#include "driver/prediction.h"
 #include "gtest/gtest.h"
 #include "tests/properties/compiled_program.h"
 #include "tests/support/status_matchers.h"
@@ -36,6 +37,35 @@ std::string Stem(const ::testing::TestParamInfo<std::string>& info) {
 }
 INSTANTIATE_TEST_SUITE_P(Files, CorpusFidelity,
                          ::testing::ValuesIn(CorpusFiles()), Stem);
+
+// The same files on data, where that takes a second at most.
+TEST(CorpusFidelity, BundleTakesTheCyclesOfTile) {
+  for (const char* file :
+       {"torch_xla_2_9/programs/mlp_mnist_train.hlo",
+        "openxla_cpu_bench/mha_block_1x12x128x64_bf16.hlo"}) {
+    const absl::StatusOr<std::string> text = CorpusText(file);
+    if (!text.ok()) GTEST_SKIP() << "no corpus";
+    ASSERT_OK_AND_ASSIGN(const CompiledProgram p, CompileText(*text, "v6e"));
+    EXPECT_EQ(Cycles(p, Fidelity::kBundle), Cycles(p, Fidelity::kTile)) << file;
+  }
+}
+
+TEST(BertLarge, KernelIsWithinOnePercentOfTile) {
+  driver::RunRequest request;
+  request.workload = "bert";
+  request.topology = "v5e-8";
+  request.assumed_effects = false;
+  request.steps = 2;  // the second has the steady state's program
+  int64_t cycles[2];
+  for (int k = 0; k < 2; ++k) {
+    request.fidelity = k == 0 ? "kernel" : "tile";
+    ASSERT_OK_AND_ASSIGN(const driver::Prediction p, driver::Predict(request));
+    cycles[k] = p.traces[p.record.steady_program()].total_cycles();
+  }
+  EXPECT_NEAR(cycles[0], cycles[1], 0.01 * cycles[1]);
+  RecordProperty("kernel", std::to_string(cycles[0]));
+  RecordProperty("tile", std::to_string(cycles[1]));
+}
 
 TEST(SmallBert, BundleTakesTheCyclesOfTileAndKernelIsNear) {
   ASSERT_OK_AND_ASSIGN(const std::string text, SmallBertText());
