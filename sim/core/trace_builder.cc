@@ -24,6 +24,16 @@ record::TransferTrace::Resource ResourceOf(Memory memory) {
   return record::TransferTrace::HBM;
 }
 
+// A copy inside HBM reads and writes it.
+int64_t HbmSides(const isa::Program& program, const isa::Op& op) {
+  const auto& copy = std::get<isa::CopyStart>(op.action);
+  int64_t sides = 0;
+  for (const isa::BufferSlice* slice : {&copy.from, &copy.to}) {
+    sides += program.buffers[slice->buffer].space == isa::Space::kHbm;
+  }
+  return sides;
+}
+
 void FillOp(const isa::Program& program, const OpEvent& event,
             const Clock& clock, record::OpTrace* op) {
   const isa::OpInfo& info = event.op->info;
@@ -119,7 +129,7 @@ record::DeviceTrace BuildTrace(const isa::Program& program,
   *trace.mutable_bound() = ToPicoseconds(total, 0, clock);
   for (const AsyncEvent& event : recorder.transfers) {
     if (event.memory == Memory::kHbm && !event.collective) {
-      bytes += event.bytes * event.repeat;
+      bytes += event.bytes * HbmSides(program, *event.op) * event.repeat;
     }
     bytes += event.cost.hbm_bytes.count() * event.repeat;
     const int64_t start = clock.ToTime(Cycles(event.start)).count();
