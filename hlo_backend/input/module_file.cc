@@ -284,6 +284,7 @@ absl::StatusOr<ModuleFile> ReadModule(absl::string_view bytes,
 absl::StatusOr<std::string> WriteModule(const Module& module,
                                         FileFormat format) {
   if (format == FileFormat::kHloText) return Print(module);
+  google::protobuf::LogSilencer silent;
   ASSIGN_OR_RETURN(proto::HloModuleProto message, ToProto(module));
   proto::HloProto hlo;
   switch (format) {

@@ -4,6 +4,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/ascii.h"
+#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "hlo_backend/ir/lexer.h"
@@ -21,7 +22,10 @@ constexpr int64_t kMaxParameters = 1 << 20;
 
 // As in text: "fusion.3", "region_0.1$body".
 bool IsName(const std::string& name) {
-  return !name.empty() && std::all_of(name.begin(), name.end(), [](char c) {
+  if (name.empty() || !(absl::ascii_isalnum(name[0]) || name[0] == '_')) {
+    return false;
+  }
+  return std::all_of(name.begin(), name.end(), [](char c) {
     return absl::ascii_isalnum(c) || c == '_' || c == '.' || c == '-' ||
            c == '$' || c == '~';
   });
@@ -113,8 +117,28 @@ class ModuleReader {
   absl::flat_hash_set<std::string> names_;
 };
 
+// What stands in the text as it is must be readable there.
+absl::Status CheckWord(const std::string& word, absl::string_view what) {
+  if (word.empty() || IsName(word)) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat(what, " \"", absl::CHexEscape(word), "\" is no name"));
+}
+absl::Status CheckBraced(const std::string& text, absl::string_view what) {
+  if (text.empty() || IsBraced(text)) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(what, " is not in braces"));
+}
+
 absl::Status ModuleReader::Header() {
   if (in_.name().empty()) module_->set_name("module");
+  const std::string& name = module_->name();
+  const bool readable = (absl::ascii_isalnum(name[0]) || name[0] == '_') &&
+                        std::all_of(name.begin(), name.end(), [](char c) {
+                          return absl::ascii_isgraph(c) && c != ',' && c != '"';
+                        });
+  if (!readable) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "the module's name \"", absl::CHexEscape(in_.name()), "\" is no name"));
+  }
   ModuleConfig* c = module_->mutable_config();
   c->is_scheduled = in_.has_schedule() && !in_.schedule().sequences().empty();
   for (const auto& e : in_.input_output_alias().entries()) {
@@ -142,6 +166,7 @@ absl::Status ModuleReader::Header() {
     c->cross_program_prefetches.push_back(std::move(prefetch));
   }
   for (const auto& [key, value] : in_.frontend_attributes().map()) {
+    RETURN_IF_ERROR(CheckWord(key, "frontend attribute"));
     c->frontend_attributes[key] = value;
   }
   *module_->mutable_stack_frames() = FromProto(in_.stack_frame_index());
@@ -155,6 +180,9 @@ absl::Status ModuleReader::Header() {
   c->allow_spmd_sharding_propagation_to_output.assign(
       h.allow_spmd_sharding_propagation_to_output().begin(),
       h.allow_spmd_sharding_propagation_to_output().end());
+  RETURN_IF_ERROR(
+      CheckBraced(h.origin_recovery_table(), "origin_recovery_table"));
+  RETURN_IF_ERROR(CheckBraced(h.debug_attributes(), "debug_attributes"));
   c->origin_recovery_table = h.origin_recovery_table();
   c->debug_attributes = h.debug_attributes();
   c->proto_rest = RestOf(in_);
@@ -178,10 +206,18 @@ absl::Status ModuleReader::Extras(const proto::HloInstructionProto& in,
     i->set_sharding(std::move(sharding));
   }
   for (const auto& [key, value] : in.frontend_attributes().map()) {
+    RETURN_IF_ERROR(CheckWord(key, "frontend attribute"));
     i->mutable_extras()->frontend_attributes[key] = value;
   }
   if (!in.backend_config().empty()) {
     i->set_backend_config(in.backend_config(), IsBraced(in.backend_config()));
+  }
+  for (const auto& s : in.statistics_viz().statistics()) {
+    RETURN_IF_ERROR(CheckWord(s.stat_name(), "statistic"));
+  }
+  for (const auto& e : in.original_value().elements()) {
+    RETURN_IF_ERROR(
+        CheckWord(e.original_array().instruction_name(), "original value"));
   }
   if (in.has_original_value()) {
     i->mutable_extras()->origin =
@@ -246,6 +282,7 @@ absl::Status ModuleReader::ReadInstruction(
     }
     called.push_back(it->second);
   }
+  RETURN_IF_ERROR(CheckWord(in.async_execution_thread(), "execution thread"));
   Attributes attributes;
   RETURN_IF_ERROR(AttributesFromProto(in, *opcode, operands, &attributes));
   RETURN_IF_ERROR(Parameter(attributes));
@@ -302,6 +339,7 @@ absl::Status ModuleReader::ReadComputation(
   if (!computation_names_.insert(in.name()).second) {
     return absl::InvalidArgumentError("its name exists already");
   }
+  RETURN_IF_ERROR(CheckWord(in.execution_thread(), "execution thread"));
   instructions_.clear();
   names_.clear();
   current_ = module_->AddComputationWithExactName(in.name());

@@ -1,6 +1,5 @@
 // What the module and its main function say about the whole program.
-#include <algorithm>
-
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "hlo_backend/stablehlo/converter.h"
@@ -12,8 +11,10 @@ absl::Status Converter::Header(const Op& module) {
   const Attr* name = module.Find("sym_name");
   std::string text =
       name == nullptr || name->text.empty() ? "module" : name->text;
-  std::replace(text.begin(), text.end(), ' ', '_');
-  std::replace(text.begin(), text.end(), ',', '_');
+  for (char& c : text) {
+    if (!absl::ascii_isgraph(c) || c == ',' || c == '"') c = '_';
+  }
+  if (!absl::ascii_isalnum(text[0])) text[0] = '_';
   module_ = std::make_unique<Module>(text);
   module_->set_file_name(file_name_);
   ModuleConfig* config = module_->mutable_config();

@@ -100,6 +100,12 @@ Result AllToAll(const Op& op, Converter& c, Scope* scope) {
       from.dim(static_cast<int>(split)) % count != 0) {
     return absl::InvalidArgumentError("its dimensions do not fit the operand");
   }
+  DimVector joined = from.dims();
+  joined[split] /= count;
+  joined[join] *= count;
+  if (shape.dims() != joined) {
+    return absl::InvalidArgumentError("its type does not fit its dimensions");
+  }
   Builder& b = scope->builder;
   const Shape same = Shape::Array(from.type(), from.dims());
   ASSIGN_OR_RETURN(Instruction * all,

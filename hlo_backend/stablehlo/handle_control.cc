@@ -234,9 +234,12 @@ Result CustomCall(const Op& op, Converter& c, Scope* scope) {
   const Attr* config =
       FindAny(op.attributes, {"mhlo.backend_config", "backend_config"});
   if (config != nullptr) {
-    const bool text = config->kind == Attr::Kind::kString;
-    const std::string value = text ? config->text : AttrText(*config);
-    if (!value.empty()) call->set_backend_config(value, !text);
+    const std::string value = config->kind == Attr::Kind::kString
+                                  ? config->text
+                                  : AttrText(*config);
+    if (!value.empty()) {
+      call->set_backend_config(value, config->kind == Attr::Kind::kDict);
+    }
   }
   if (const Attr* kernel = op.Find("kernel_name")) {
     call->mutable_extras()->frontend_attributes["kernel_name"] = kernel->text;

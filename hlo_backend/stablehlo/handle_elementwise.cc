@@ -13,6 +13,9 @@ namespace {
 
 using Result = absl::StatusOr<Instruction*>;
 
+// Elements from which on a constant of one number is a broadcast.
+constexpr int64_t kLongSplat = 1024;
+
 template <Opcode opcode>
 Result Same(const Op& op, Converter& c, Scope* scope) {
   ASSIGN_OR_RETURN(const auto operands, c.Operands(op, scope));
@@ -50,7 +53,16 @@ Result Constant(const Op& op, Converter& c, Scope* scope) {
       !value->dense->shape().SameDimsAndType(shape)) {
     return absl::InvalidArgumentError("its value is not of its type");
   }
-  return scope->builder.Constant(*value->dense);
+  const Literal& literal = *value->dense;
+  Builder& b = scope->builder;
+  if (literal.IsElided() || !literal.IsSplat() ||
+      literal.ElementCount() < kLongSplat) {
+    return b.Constant(literal);
+  }
+  // Not millions of times the same number.
+  return b.BroadcastScalar(b.Constant(Literal::SplatBytes(
+                               Shape::Scalar(shape.type()), literal.bytes())),
+                           shape.dims());
 }
 
 Result Compare(const Op& op, Converter& c, Scope* scope) {

@@ -122,6 +122,7 @@ bool OpParser::Signature(Op* op) {
   // operands of which the last is the result's.
   size_t results = 0;
   for (const auto& [name, count] : op->results) results += count;
+  if (before.empty() && results > 0) return FailHere("expected a type");
   if (results == 1) {
     op->result_types = {before.back()};
   } else if (results > 1) {
