@@ -194,6 +194,7 @@ absl::StatusOr<Picoseconds> DeviceSession::Resimulate(
   simulate.fidelity = options_.fidelity;
   simulate.engine = sim::Engine::kPlain;  // same times, less start-up
   simulate.transfers = false;
+  simulate.ops = false;
   simulate.timings = programs_[program].timings.get();
   ASSIGN_OR_RETURN(const record::DeviceTrace trace,
                    sim::Simulate(programs_[program].program, slice, simulate));

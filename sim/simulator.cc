@@ -88,8 +88,13 @@ absl::StatusOr<record::DeviceTrace> Simulate(const isa::Program& program,
   } else {
     RETURN_IF_ERROR(RunPlain(&sequencer, &dma, &recorder));
   }
-  record::DeviceTrace trace =
-      BuildTrace(program, device, recorder, options.transfers);
+  record::DeviceTrace trace;
+  if (options.ops) {
+    trace = BuildTrace(program, device, recorder, options.transfers);
+  } else {
+    trace.set_total_cycles(recorder.end);
+    trace.set_total_ps(device.clock.ToTime(Cycles(recorder.end)).count());
+  }
   trace.set_fidelity(FidelityName(options.fidelity));
   return trace;
 }

@@ -51,8 +51,11 @@ struct SimOptions {
   Engine engine = Engine::kSystemC;
   // Reuse the result of a kernel that runs again in the same situation.
   bool memoize = true;
-  // Record transfers for a timeline; ops are always recorded.
+  // Record transfers for a timeline.
   bool transfers = true;
+  // Record ops, collectives and bounds. Else the trace has its total alone: for
+  // asking again how long the same program takes.
+  bool ops = true;
   // kBundle: the contents of the program's buffers; see
   // sim/core/program_data.h. Null: buffers that hold zeros.
   ProgramData* data = nullptr;

@@ -1,4 +1,6 @@
 // ptxla-sim: one command with subcommands; `run` is the default.
+#include <malloc.h>
+
 #include <csignal>
 #include <cstdio>
 #include <string>
@@ -67,5 +69,9 @@ int Main(std::vector<std::string> words) {
 }  // namespace ptxla::tools
 
 int main(int argc, char** argv) {
+  // A run makes and drops whole modules: what they leave is kept for the next.
+  mallopt(M_MMAP_THRESHOLD, 1 << 30);
+  mallopt(M_TRIM_THRESHOLD, 1 << 30);
+  mallopt(M_TOP_PAD, 16 << 20);
   return ptxla::tools::Main({argv + 1, argv + argc});
 }

@@ -5,6 +5,13 @@
 #include "hlo_backend/ir/module.h"
 
 namespace ptxla::hlo {
+namespace {
+
+// Walks over a large computation wait for memory and little else: they ask for
+// the instruction that comes so much later.
+constexpr size_t kAhead = 8;
+
+}  // namespace
 
 bool Computation::IsEntry() const { return module_->entry() == this; }
 
@@ -37,19 +44,28 @@ std::vector<Instruction*> Computation::PostOrder() const {
   auto is_done = [&state](const Instruction* i) {
     return state[i->position_] == 2;
   };
-  for (const auto& start : instructions_) {
-    if (!start || state[start->position_] == 2) continue;
+  const size_t count = instructions_.size();
+  for (size_t position = 0; position < count; ++position) {
+    if (position + kAhead < count) {
+      if (const Instruction* soon = instructions_[position + kAhead].get()) {
+        __builtin_prefetch(&soon->operands_);
+        __builtin_prefetch(&soon->control_predecessors_);
+        __builtin_prefetch(&soon->position_);
+      }
+    }
+    Instruction* start = instructions_[position].get();
+    if (start == nullptr || state[position] == 2) continue;
     // Mostly the insertion order is a post order already: no search then.
     if (std::all_of(start->operands_.begin(), start->operands_.end(),
                     is_done) &&
         std::all_of(start->control_predecessors_.begin(),
                     start->control_predecessors_.end(), is_done)) {
-      state[start->position_] = 2;
-      order.push_back(start.get());
+      state[position] = 2;
+      order.push_back(start);
       continue;
     }
-    stack.push_back({start.get(), 0});
-    state[start->position_] = 1;
+    stack.push_back({start, 0});
+    state[position] = 1;
     while (!stack.empty()) {
       Frame& frame = stack.back();
       Instruction* i = frame.instruction;
@@ -201,7 +217,15 @@ int Computation::RemoveDead() {
     live[i->position_] = 1;
     work.push_back(i);
   };
-  for (const auto& i : instructions_) {
+  for (size_t n = 0; n < instructions_.size(); ++n) {
+    if (n + kAhead < instructions_.size()) {
+      if (const Instruction* soon = instructions_[n + kAhead].get()) {
+        __builtin_prefetch(&soon->opcode_);
+        __builtin_prefetch(&soon->control_successors_);
+        __builtin_prefetch(&soon->attributes_);
+      }
+    }
+    const std::unique_ptr<Instruction>& i = instructions_[n];
     if (!i) continue;
     if (i.get() == root_ || i->opcode_ == Opcode::kParameter ||
         i->HasSideEffect() || !i->control_successors_.empty() ||
@@ -215,11 +239,12 @@ int Computation::RemoveDead() {
     for (Instruction* operand : i->operands_) mark(operand);
   }
   int removed = 0;
-  for (const auto& i : instructions_) {
-    if (i && !live[i->position_]) i->DetachFromOperands();
+  for (size_t n = 0; n < instructions_.size(); ++n) {
+    if (instructions_[n] && !live[n]) instructions_[n]->DetachFromOperands();
   }
-  for (auto& i : instructions_) {
-    if (!i || live[i->position_]) continue;
+  for (size_t n = 0; n < instructions_.size(); ++n) {
+    std::unique_ptr<Instruction>& i = instructions_[n];
+    if (!i || live[n]) continue;
     i->SetCalled({});
     i.reset();
     ++removed;

@@ -207,10 +207,9 @@ bool Instruction::IsFused() const { return parent_->IsFusionComputation(); }
 
 bool Instruction::HasSideEffect() const {
   if (hlo::HasSideEffect(opcode_)) return true;
-  if (const auto* custom = attrs_if<CustomCallAttrs>()) {
-    return custom->has_side_effect;
-  }
   switch (opcode_) {
+    case Opcode::kCustomCall:
+      return attrs<CustomCallAttrs>().has_side_effect;
     // A reducer cannot have an effect; bodies can.
     case Opcode::kAsyncStart:
     case Opcode::kCall:
