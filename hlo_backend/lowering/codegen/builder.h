@@ -185,6 +185,16 @@ class CodeBuilder {
   void Derive(Sca dst, Sca from);
   VNode& Open();
   int NextXlu();
+  // One instruction of the common form.
+  void EmitOp(Opcode op, int32_t dst, int32_t a, int32_t b = kNone,
+              int32_t imm = 0);
+  // The same, into a new local.
+  template <class R>
+  R Made(Opcode op, int32_t a, int32_t b = kNone, int32_t imm = 0) {
+    const R d{New(R::kRegClass, false)};
+    EmitOp(op, d.id, a, b, imm);
+    return d;
+  }
 
   const isa::MachineModel& model_;
   Code code_;

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "base/units.h"
+#include "hlo_backend/lowering/fusion/fusion_windows.h"
 #include "hlo_backend/lowering/kernel_emitter.h"
 
 namespace ptxla::lowering {
@@ -57,145 +58,6 @@ void ChooseBlocks(const Geometry& g, int64_t target, bool group_rows,
   }
 }
 
-class WindowMaker {
- public:
-  WindowMaker(const hlo::Instruction& i, const Geometry& g, FusionTiling* t)
-      : instr_(i), g_(g), t_(t) {}
-
-  absl::Status Make(int number, int num_operand_args) {
-    const Stream& s = g_.streams[number];
-    Place& place = t_->places[number];
-    if (s.access == Access::kPartial) {  // CutReduction gives it its place
-      place.kind = Place::Kind::kScratch;
-      place.strides.assign(g_.axes.size(), 0);
-      return absl::OkStatus();
-    }
-    const int arg = s.node >= 0 ? s.argument : num_operand_args + s.result;
-    const isa::Space space = t_->tiling.args[arg].space;
-    place.resident = space == isa::Space::kVmem;
-    isa::Window w;
-    w.arg = arg;
-    w.direction = s.node >= 0 ? isa::Direction::kIn : isa::Direction::kOut;
-    if (s.access == Access::kSplat && s.row_axis < 0 && s.lane_axis < 0 &&
-        !place.resident && SplatStrides(s) == 0) {
-      place.kind = Place::Kind::kSmem;
-      w.space = isa::Space::kSmem;
-      w.inner_bytes = std::min<int64_t>(s.array.bytes(), isa::kRowBytes);
-      w.slots = 1;
-      w.slot_bytes = isa::kRowBytes;
-      place.strides.assign(g_.axes.size(), 0);
-      place.window = Add(std::move(w));
-      return absl::OkStatus();
-    }
-    if (s.access == Access::kTile && !place.resident) {
-      MoveWithGrid(s, &w, &place);
-    } else {
-      Whole(s, &w, &place);
-    }
-    place.window = Add(std::move(w));
-    if (s.access == Access::kLaneOfRows) {
-      place.kind = Place::Kind::kScratch;
-      place.scratch = t_->tiling.scratch_bytes;
-      // A tile per row tile of the step; planes follow one another.
-      int64_t bytes = isa::kVregBytes;
-      for (int a = static_cast<int>(g_.axes.size()) - 1; a >= 0; --a) {
-        const bool row = a == g_.row_axis;
-        const bool plane = g_.axes[a].kind == Axis::Kind::kMajor &&
-                           (s.strides[a] != 0 || s.row_axis == a);
-        place.strides[a] = row || plane ? bytes : 0;
-        if (row || plane) bytes *= t_->plan.block[a];
-      }
-      t_->tiling.scratch_bytes += bytes;
-    }
-    return absl::OkStatus();
-  }
-
- private:
-  int64_t SplatStrides(const Stream& s) const {
-    int64_t any = 0;
-    for (int64_t stride : s.strides) any |= stride;
-    return any;
-  }
-
-  int Add(isa::Window w) {
-    t_->tiling.windows.push_back(std::move(w));
-    return static_cast<int>(t_->tiling.windows.size()) - 1;
-  }
-
-  // The whole array, fetched once (or resident and walked in place).
-  void Whole(const Stream& s, isa::Window* w, Place* place) {
-    w->inner_bytes = s.array.bytes();
-    w->slots = 1;
-    w->slot_bytes = RoundUpTo<int64_t>(s.array.bytes(), isa::kVregBytes);
-    place->strides = s.strides;
-    place->moves = false;
-  }
-
-  void MoveWithGrid(const Stream& s, isa::Window* w, Place* place) {
-    const PhysicalArray& a = s.array;
-    place->moves = true;
-    place->strides.assign(g_.axes.size(), 0);
-    // Innermost first.
-    int64_t slot = a.tile_bytes();
-    std::vector<isa::WindowDim> dims;
-    for (int x = static_cast<int>(g_.axes.size()) - 1; x >= 0; --x) {
-      const Axis& axis = g_.axes[x];
-      const bool column = x == g_.column_axis;
-      if (s.strides[x] == 0 && !column) continue;
-      isa::WindowDim d;
-      // Array tiles (or plane indices) per base tile, as a ratio.
-      int64_t num = 1, den = 1;
-      if (axis.kind == Axis::Kind::kRow) den = s.pack_rows;
-      if (column && g_.linear) {
-        num = 8;
-        den = a.tile_rows;
-      }
-      const int64_t padded = RoundUpTo(t_->plan.block[x], axis.unit);
-      d.block = CeilOfRatio(padded * num, den);
-      d.extent = Extent(s, x);
-      d.vmem_stride = slot;
-      d.hbm_stride = s.strides[x] * den / num;
-      if (column) d.hbm_stride = a.tile_bytes();
-      d.grid_dim = t_->plan.grid_dim[x];
-      place->strides[x] = slot * num / den;
-      slot *= d.block;
-      // A block beyond the extent only pads the slot.
-      if (d.grid_dim < 0) d.block = std::min(d.block, d.extent);
-      dims.push_back(d);
-    }
-    w->slot_bytes = RoundUpTo<int64_t>(slot, isa::kVregBytes);
-    // A store of a small tile names a whole register of memory.
-    if (g_.base_rows < 8 || a.tile_rows < 8) w->slot_bytes += isa::kVregBytes;
-    // Whole inner dimensions that lie alike on both sides are one run.
-    w->inner_bytes = a.tile_bytes();
-    size_t first = 0;
-    while (first < dims.size() && dims[first].grid_dim < 0 &&
-           dims[first].hbm_stride == w->inner_bytes &&
-           dims[first].vmem_stride == w->inner_bytes) {
-      w->inner_bytes *= dims[first].extent;
-      ++first;
-    }
-    w->dims.assign(dims.rbegin(), dims.rend() - first);
-    w->slots = 2;
-  }
-
-  int64_t Extent(const Stream& s, int x) const {
-    const PhysicalArray& a = s.array;
-    if (g_.linear) return a.tiles();
-    const Axis& axis = g_.axes[x];
-    if (axis.kind == Axis::Kind::kColumn) return a.tiles_across;
-    if (axis.kind == Axis::Kind::kRow) {
-      // Merged planes of rows.
-      return CeilOfRatio<int64_t>(axis.tiles, s.pack_rows);
-    }
-    return axis.tiles;
-  }
-
-  const hlo::Instruction& instr_;
-  const Geometry& g_;
-  FusionTiling* t_;
-};
-
 }  // namespace
 
 NestPlan OrderAxes(const Geometry& g) {
@@ -245,12 +107,7 @@ absl::StatusOr<FusionTiling> CutFusion(const hlo::Instruction& i,
     room = std::max<int64_t>(1, room / t.plan.unroll[axis]);
   }
   ASSIGN_OR_RETURN(t.tiling.args, KernelArgs(i));
-  t.places.resize(g.streams.size());
-  WindowMaker windows(i, g, &t);
-  const int num_operands = static_cast<int>(i.operand_count());
-  for (size_t s = 0; s < g.streams.size(); ++s) {
-    RETURN_IF_ERROR(windows.Make(static_cast<int>(s), num_operands));
-  }
+  RETURN_IF_ERROR(MakeWindows(i, g, &t));
   std::string blocks;
   for (size_t a = 0; a < g.axes.size(); ++a) {
     absl::StrAppend(&blocks, a ? "x" : "", t.plan.block[a]);

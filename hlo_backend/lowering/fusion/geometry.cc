@@ -6,6 +6,7 @@
 #include "base/status.h"
 #include "base/units.h"
 #include "hlo_backend/lowering/codegen/narrow_tiles.h"
+#include "hlo_backend/lowering/fusion/stream_access.h"
 
 namespace ptxla::lowering {
 namespace {
@@ -15,12 +16,6 @@ using hlo::Instruction;
 absl::Status Unsupported(const Instruction& i, absl::string_view why) {
   return absl::UnimplementedError(
       absl::StrCat(i.name(), " (", hlo::OpcodeName(i.opcode()), "): ", why));
-}
-
-// Iteration dimension that indexes physical dimension p of the leaf, or -1.
-int IterationDim(const ExprNode& leaf, const PhysicalArray& a, int p) {
-  if (a.sizes[p] == 1) return -1;
-  return static_cast<int>(leaf.map[a.dims[p]]);
 }
 
 class GeometryBuilder {
@@ -65,7 +60,7 @@ class GeometryBuilder {
             s.array, PhysicalArray::Of(leaf.instr->shape()),
             _ << "operand " << leaf.argument << " of " << instr_.name());
       }
-      RETURN_IF_ERROR(Classify(leaf, &s));
+      RETURN_IF_ERROR(ClassifyAccess(e_, leaf, instr_, &s));
       g_.streams.push_back(std::move(s));
     }
     for (size_t r = 0; r < e_.roots.size(); ++r) {
@@ -84,48 +79,6 @@ class GeometryBuilder {
       g_.streams.push_back(std::move(s));
     }
     return absl::OkStatus();
-  }
-
-  absl::Status Classify(const ExprNode& leaf, Stream* s) {
-    const PhysicalArray& a = s->array;
-    if (leaf.depends == 0) {
-      s->access = Access::kSplat;
-      return absl::OkStatus();
-    }
-    if (e_.space.rank() <= 1) return absl::OkStatus();  // kTile
-    // Where the array's own rows and columns come from.
-    const bool flat = a.rank() <= 1;
-    const int column = IterationDim(leaf, a, a.rank() - 1);
-    const int row = flat ? -1 : IterationDim(leaf, a, a.rank() - 2);
-    if (column == column_dim()) {
-      if (row == row_dim() && !flat) return absl::OkStatus();  // kTile
-      if (flat || row != column_dim()) {
-        const bool degenerate = !flat && row < 0 && e_.space.rows == 1 &&
-                                a.rank() == e_.space.rank();
-        // Both have one row: tiles lie alike.
-        if (degenerate) return absl::OkStatus();
-        s->access = Access::kRowOfLanes;
-        return absl::OkStatus();
-      }
-    } else if (leaf.depends >> row_dim() & 1) {
-      if (column == row_dim() && row != row_dim() && row != column_dim()) {
-        s->access = Access::kLaneOfRows;
-        s->lanes_from_rows = true;
-        return absl::OkStatus();
-      }
-      if (row == row_dim() && column < 0) {
-        s->access = Access::kLaneOfRows;
-        s->rows_from_rows = true;
-        return absl::OkStatus();
-      }
-    } else if (!(leaf.depends >> column_dim() & 1)) {
-      s->access = Access::kSplat;
-      return absl::OkStatus();
-    }
-    return Unsupported(instr_,
-                       absl::StrCat("operand ", leaf.argument, " (",
-                                    leaf.instr->shape().ToStringWithLayout(),
-                                    ") is read across its layout"));
   }
 
   // Every array is read and written tile by tile, with the iteration's own
@@ -213,32 +166,6 @@ class GeometryBuilder {
     }
   }
 
-  // Base tiles that a register of the stream covers.
-  absl::Status ChoosePacking(Stream* s) {
-    const PhysicalArray& a = s->array;
-    // Tiles of few rows hold all rows of their array.
-    const bool small = a.packing > 1 && a.tiles_down == 1 &&
-                       (a.tile_rows < 8 || g_.base_rows < 8);
-    s->tile_by_tile |= small;
-    if (s->tile_by_tile) {
-      if (!small && a.tile_rows != g_.base_rows) {
-        return Unsupported(instr_, "packed tiles of other than 8 rows");
-      }
-      return absl::OkStatus();
-    }
-    s->pack_rows = static_cast<int>(a.tile_rows / g_.base_rows);
-    if (a.packing % s->pack_rows != 0) {
-      return Unsupported(instr_,
-                         absl::StrCat("tiles of ", a.tile_rows,
-                                      " rows beside tiles of ", g_.base_rows));
-    }
-    s->pack_columns = a.packing / s->pack_rows;
-    if (g_.base_rows < 8 && a.packing > 1) {
-      return Unsupported(instr_, "small tiles of packed types");
-    }
-    return absl::OkStatus();
-  }
-
   absl::Status Place(Stream* s) {
     s->strides.assign(g_.axes.size(), 0);
     const PhysicalArray& a = s->array;
@@ -254,7 +181,7 @@ class GeometryBuilder {
       return absl::OkStatus();
     }
     if (s->access == Access::kTile) {
-      RETURN_IF_ERROR(ChoosePacking(s));
+      RETURN_IF_ERROR(ChoosePacking(g_, instr_, s));
     }
     // Strides of the physical dimensions.
     int64_t plane = a.plane_stride();

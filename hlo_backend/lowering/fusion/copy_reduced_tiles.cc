@@ -1,0 +1,72 @@
+#include "hlo_backend/lowering/fusion/copy_reduced_tiles.h"
+
+#include "absl/strings/str_cat.h"
+#include "base/status.h"
+#include "hlo_backend/lowering/fusion/result_rows.h"
+#include "hlo_backend/lowering/fusion/tile_fold.h"
+
+namespace ptxla::lowering {
+
+using codegen::CodeBuilder;
+using codegen::Sca;
+using codegen::Vec;
+using isa::Opcode;
+
+namespace {
+
+constexpr int kScratchSpace = 2000;
+
+absl::Status Unsupported(const hlo::Instruction& i, absl::string_view why) {
+  return absl::UnimplementedError(
+      absl::StrCat(i.name(), " (", hlo::OpcodeName(i.opcode()), "): ", why));
+}
+
+}  // namespace
+
+absl::Status CopyReducedTiles(const Reduction& r, const Geometry& g,
+                              const NestPlan& plan,
+                              const std::vector<int64_t>& extent, Sca first,
+                              Sca result, CodeBuilder& b) {
+  TileFold fold(r, b);
+  const PhysicalArray& a = r.result;
+  if (a.rank() <= 1 || a.packing > 1 || a.tile_rows != g.base_rows) {
+    return Unsupported(*r.reduce, "narrow result over whole tiles");
+  }
+  const int64_t rows = g.row_axis >= 0 ? extent[g.row_axis] : 1;
+  const int64_t columns = extent[g.column_axis];
+  const Sca from = b.GlobalSca(), to = b.GlobalSca();
+  b.SMove(from, first);
+  b.SMove(to, result);
+  for (int axis : {g.row_axis, g.column_axis}) {
+    if (axis < 0 || plan.grid_dim[axis] < 0) continue;
+    const int64_t stride = axis == g.row_axis ? a.row_stride() : a.tile_bytes();
+    const Sca step = b.NewSca();
+    b.GridIndex(step, plan.grid_dim[axis]);
+    b.SBinaryTo(
+        to, Opcode::kSadd, to,
+        b.SMulImm(step, static_cast<int32_t>(stride * plan.block[axis])));
+  }
+  const int64_t row_bytes = g.row_axis >= 0 ? r.strides[g.row_axis] : 0;
+  if (rows > 1) b.BeginLoop(rows, 1);
+  b.NewBlock("tiles");
+  for (int64_t c = 0; c < columns; ++c) {
+    Vec v =
+        b.Load(kScratchSpace, from, static_cast<int32_t>(c * isa::kVregBytes));
+    ASSIGN_OR_RETURN(v, fold.WithInit(v));
+    const int32_t at = static_cast<int32_t>(c * a.tile_bytes());
+    if (g.base_rows < 8) {
+      b.StoreMasked(ResultRows::kSpace, to, at, v,
+                    b.Range(0, 128, 0, g.base_rows));
+    } else {
+      b.Store(ResultRows::kSpace, to, at, v);
+    }
+  }
+  if (rows > 1) {
+    b.SBinaryImmTo(from, Opcode::kSadd, from, static_cast<int32_t>(row_bytes));
+    b.SBinaryImmTo(to, Opcode::kSadd, to, static_cast<int32_t>(a.row_stride()));
+    b.EndLoop();
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace ptxla::lowering

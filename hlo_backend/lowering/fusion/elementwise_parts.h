@@ -1,0 +1,33 @@
+// Elementwise operations by the kind of their values: the parts of
+// EmitElementwise (vector_math.h).
+#ifndef PTXLA_HLO_BACKEND_LOWERING_FUSION_ELEMENTWISE_PARTS_H_
+#define PTXLA_HLO_BACKEND_LOWERING_FUSION_ELEMENTWISE_PARTS_H_
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "hlo_backend/lowering/fusion/vector_math.h"
+
+namespace ptxla::lowering {
+
+// Unimplemented, with the instruction, its shape and the reason.
+absl::Status NoSequence(const hlo::Instruction& i, absl::string_view why);
+
+// Arithmetic on narrow integers wraps at their width.
+codegen::Vec WrapInteger(codegen::CodeBuilder& b, hlo::PrimitiveType type,
+                         codegen::Vec x);
+
+absl::StatusOr<Value> FloatOp(codegen::CodeBuilder& b,
+                              const hlo::Instruction& i,
+                              absl::Span<const Value> in);
+absl::StatusOr<Value> IntegerOp(codegen::CodeBuilder& b,
+                                const hlo::Instruction& i,
+                                absl::Span<const Value> in);
+// Of masks.
+absl::StatusOr<Value> PredOp(codegen::CodeBuilder& b, const hlo::Instruction& i,
+                             absl::Span<const Value> in);
+
+}  // namespace ptxla::lowering
+
+#endif  // PTXLA_HLO_BACKEND_LOWERING_FUSION_ELEMENTWISE_PARTS_H_

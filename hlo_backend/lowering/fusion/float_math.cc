@@ -1,0 +1,100 @@
+// FloatOp: every float is computed as f32.
+#include "hlo_backend/lowering/fusion/elementwise_parts.h"
+
+namespace ptxla::lowering {
+
+using codegen::CodeBuilder;
+using codegen::Mask;
+using codegen::Vec;
+using hlo::Instruction;
+using Hlo = hlo::Opcode;
+using isa::Opcode;
+
+namespace {
+
+constexpr uint32_t kSignBit = 0x80000000u;
+constexpr uint32_t kAbsMask = 0x7fffffffu;
+
+Vec SignF32(CodeBuilder& b, Vec x) {
+  const Vec one = b.Binary(Opcode::kVor, b.ImmF(1.0f),
+                           b.BinaryImm(Opcode::kVand, x, kSignBit));
+  // Zeros and NaN are their own signs.
+  const Mask nonzero = b.CompareImm(Opcode::kVcmpGtF32,
+                                    b.BinaryImm(Opcode::kVand, x, kAbsMask), 0);
+  return b.Select(nonzero, one, x);
+}
+
+}  // namespace
+
+absl::StatusOr<Value> FloatOp(CodeBuilder& b, const Instruction& i,
+                              absl::Span<const Value> in) {
+  const Vec x = in[0].vec;
+  const Vec y = in.size() > 1 ? in[1].vec : Vec();
+  const auto vec = [](Vec v) { return Value::Of(v); };
+  switch (i.opcode()) {
+    case Hlo::kAbs:
+      return vec(b.BinaryImm(Opcode::kVand, x, kAbsMask));
+    case Hlo::kNegate:
+      return vec(b.BinaryImm(Opcode::kVxor, x, kSignBit));
+    case Hlo::kAdd:
+      return vec(b.Binary(Opcode::kVaddF32, x, y));
+    case Hlo::kSubtract:
+      return vec(b.Binary(Opcode::kVsubF32, x, y));
+    case Hlo::kMultiply:
+      return vec(b.Binary(Opcode::kVmulF32, x, y));
+    case Hlo::kMaximum:
+      return vec(b.Binary(Opcode::kVmaxF32, x, y));
+    case Hlo::kMinimum:
+      return vec(b.Binary(Opcode::kVminF32, x, y));
+    case Hlo::kDivide:
+      return vec(b.Binary(Opcode::kVmulF32, x, EmitReciprocal(b, y)));
+    case Hlo::kExp:
+      return vec(EmitExp(b, x));
+    case Hlo::kExpm1:
+      return vec(EmitExpm1(b, x));
+    case Hlo::kLog:
+      return vec(EmitLog(b, x));
+    case Hlo::kLog1p:
+      return vec(EmitLog1p(b, x));
+    case Hlo::kTanh:
+      return vec(b.Eup(Opcode::kVtanhF32, x));
+    case Hlo::kLogistic:
+      return vec(EmitLogistic(b, x));
+    case Hlo::kErf:
+      return vec(EmitErf(b, x));
+    case Hlo::kRsqrt:
+      return vec(EmitRsqrt(b, x));
+    case Hlo::kSqrt:
+      return vec(EmitSqrt(b, x));
+    case Hlo::kPower:
+      return vec(EmitPower(b, x, y));
+    case Hlo::kSign:
+      return vec(SignF32(b, x));
+    case Hlo::kFloor:
+      return vec(EmitFloor(b, x));
+    case Hlo::kCeil:
+      return vec(b.BinaryImm(
+          Opcode::kVxor, EmitFloor(b, b.BinaryImm(Opcode::kVxor, x, kSignBit)),
+          kSignBit));
+    case Hlo::kSin:
+      return vec(EmitSine(b, x));
+    case Hlo::kCos:
+      return vec(EmitCosine(b, x));
+    case Hlo::kCbrt:
+      return vec(EmitCbrt(b, x));
+    case Hlo::kRoundNearestEven:
+      if (isa::Supports(b.model(), Opcode::kVroundF32)) {
+        return vec(b.Unary(Opcode::kVroundF32, x));
+      }
+      break;
+    case Hlo::kIsFinite:
+      return Value::Of(b.CompareImm(Opcode::kVcmpLtS32,
+                                    b.BinaryImm(Opcode::kVand, x, kAbsMask),
+                                    0x7f800000u));
+    default:
+      break;
+  }
+  return NoSequence(i, "no vector sequence");
+}
+
+}  // namespace ptxla::lowering

@@ -1,0 +1,17 @@
+// The windows of a fusion's streams, and where in VMEM each stream lies.
+#ifndef PTXLA_HLO_BACKEND_LOWERING_FUSION_FUSION_WINDOWS_H_
+#define PTXLA_HLO_BACKEND_LOWERING_FUSION_FUSION_WINDOWS_H_
+
+#include "absl/status/status.h"
+#include "hlo_backend/lowering/fusion/fusion_tiling.h"
+
+namespace ptxla::lowering {
+
+// Adds windows (and scratch for expanded rows) to t->tiling, whose args are
+// set, by the blocks of t->plan; fills t->places.
+absl::Status MakeWindows(const hlo::Instruction& i, const Geometry& g,
+                         FusionTiling* t);
+
+}  // namespace ptxla::lowering
+
+#endif  // PTXLA_HLO_BACKEND_LOWERING_FUSION_FUSION_WINDOWS_H_

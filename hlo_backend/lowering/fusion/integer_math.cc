@@ -1,0 +1,137 @@
+// IntegerOp and PredOp: integers of every width as 32-bit words, pred as masks.
+#include "base/status.h"
+#include "hlo_backend/lowering/fusion/elementwise_parts.h"
+
+namespace ptxla::lowering {
+
+using codegen::CodeBuilder;
+using codegen::Vec;
+using hlo::Instruction;
+using hlo::PrimitiveType;
+using Hlo = hlo::Opcode;
+using isa::Opcode;
+
+Vec WrapInteger(CodeBuilder& b, PrimitiveType type, Vec x) {
+  const int bits = hlo::BitWidth(type);
+  if (bits >= 32 || !hlo::IsInteger(type)) return x;
+  const uint32_t shift = 32 - bits;
+  if (hlo::IsUnsigned(type)) {
+    return b.BinaryImm(Opcode::kVand, x, (1u << bits) - 1);
+  }
+  return b.BinaryImm(Opcode::kVshra, b.BinaryImm(Opcode::kVshll, x, shift),
+                     shift);
+}
+
+namespace {
+
+absl::StatusOr<Vec> MultiplyIntegers(CodeBuilder& b, const Instruction& i,
+                                     Vec x, Vec y) {
+  if (isa::Supports(b.model(), Opcode::kVmulU32)) {
+    return b.Binary(Opcode::kVmulU32, x, y);
+  }
+  if (!isa::Supports(b.model(), Opcode::kVmulU16)) {
+    return NoSequence(i, "the chip has no integer multiply");
+  }
+  // Schoolbook on 16-bit halves: high x low + low x high, shifted.
+  const Vec xh = b.BinaryImm(Opcode::kVshrl, x, 16);
+  const Vec yh = b.BinaryImm(Opcode::kVshrl, y, 16);
+  const Vec cross =
+      b.Binary(Opcode::kVaddS32, b.Binary(Opcode::kVmulU16, xh, y),
+               b.Binary(Opcode::kVmulU16, x, yh));
+  return b.Binary(Opcode::kVaddS32, b.Binary(Opcode::kVmulU16, x, y),
+                  b.BinaryImm(Opcode::kVshll, cross, 16));
+}
+
+}  // namespace
+
+absl::StatusOr<Value> IntegerOp(CodeBuilder& b, const Instruction& i,
+                                absl::Span<const Value> in) {
+  const PrimitiveType type = i.shape().type();
+  const bool is_unsigned = hlo::IsUnsigned(type);
+  const Vec x = in[0].vec;
+  const Vec y = in.size() > 1 ? in[1].vec : Vec();
+  const auto wrapped = [&](Vec v) {
+    return Value::Of(WrapInteger(b, type, v));
+  };
+  const auto binary = [&](Opcode op) { return Value::Of(b.Binary(op, x, y)); };
+  switch (i.opcode()) {
+    case Hlo::kAdd:
+      return wrapped(b.Binary(Opcode::kVaddS32, x, y));
+    case Hlo::kSubtract:
+      return wrapped(b.Binary(Opcode::kVsubS32, x, y));
+    case Hlo::kMultiply: {
+      ASSIGN_OR_RETURN(Vec v, MultiplyIntegers(b, i, x, y));
+      return wrapped(v);
+    }
+    case Hlo::kMaximum:
+      return binary(is_unsigned ? Opcode::kVmaxU32 : Opcode::kVmaxS32);
+    case Hlo::kMinimum:
+      return binary(is_unsigned ? Opcode::kVminU32 : Opcode::kVminS32);
+    case Hlo::kAnd:
+      return binary(Opcode::kVand);
+    case Hlo::kOr:
+      return binary(Opcode::kVor);
+    case Hlo::kXor:
+      return binary(Opcode::kVxor);
+    case Hlo::kNot:
+      return wrapped(b.Unary(Opcode::kVnot, x));
+    case Hlo::kNegate:
+      return wrapped(b.Binary(Opcode::kVsubS32, b.Imm(0), x));
+    case Hlo::kAbs:
+      if (is_unsigned) return in[0];
+      return wrapped(b.Binary(Opcode::kVmaxS32, x,
+                              b.Binary(Opcode::kVsubS32, b.Imm(0), x)));
+    case Hlo::kSign:
+      return Value::Of(b.BinaryImm(
+          Opcode::kVminS32, b.BinaryImm(Opcode::kVmaxS32, x, 0xffffffffu), 1));
+    case Hlo::kShiftLeft:
+      return wrapped(b.Binary(Opcode::kVshll, x, y));
+    case Hlo::kShiftRightArithmetic:
+      return binary(Opcode::kVshra);
+    case Hlo::kShiftRightLogical: {
+      const int bits = hlo::BitWidth(type);
+      if (bits == 32 || is_unsigned) return binary(Opcode::kVshrl);
+      const Vec low = b.BinaryImm(Opcode::kVand, x, (1u << bits) - 1);
+      return wrapped(b.Binary(Opcode::kVshrl, low, y));
+    }
+    case Hlo::kClz: {
+      const int bits = hlo::BitWidth(type);
+      const Vec low =
+          bits == 32 ? x : b.BinaryImm(Opcode::kVand, x, (1u << bits) - 1);
+      const Vec n = b.Unary(Opcode::kVclz, low);
+      return Value::Of(
+          bits == 32 ? n : b.BinaryImm(Opcode::kVsubS32, n, 32u - bits));
+    }
+    case Hlo::kPopulationCount: {
+      const int bits = hlo::BitWidth(type);
+      return Value::Of(b.Unary(
+          Opcode::kVpcnt,
+          bits == 32 ? x : b.BinaryImm(Opcode::kVand, x, (1u << bits) - 1)));
+    }
+    default:
+      break;
+  }
+  return NoSequence(i, "no vector sequence");
+}
+
+absl::StatusOr<Value> PredOp(CodeBuilder& b, const Instruction& i,
+                             absl::Span<const Value> in) {
+  switch (i.opcode()) {
+    case Hlo::kAnd:
+    case Hlo::kMultiply:
+    case Hlo::kMinimum:
+      return Value::Of(b.MaskBinary(Opcode::kVmand, in[0].mask, in[1].mask));
+    case Hlo::kOr:
+    case Hlo::kMaximum:
+    case Hlo::kAdd:
+      return Value::Of(b.MaskBinary(Opcode::kVmor, in[0].mask, in[1].mask));
+    case Hlo::kXor:
+      return Value::Of(b.MaskBinary(Opcode::kVmxor, in[0].mask, in[1].mask));
+    case Hlo::kNot:
+      return Value::Of(b.MaskNot(in[0].mask));
+    default:
+      return NoSequence(i, "no mask sequence");
+  }
+}
+
+}  // namespace ptxla::lowering

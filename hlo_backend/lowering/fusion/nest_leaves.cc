@@ -1,0 +1,229 @@
+// NestCode: how leaves are read and indices made.
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "base/status.h"
+#include "base/units.h"
+#include "hlo_backend/lowering/fusion/nest.h"
+#include "hlo_backend/lowering/narrow_type.h"
+
+namespace ptxla::lowering {
+
+using codegen::Sca;
+using codegen::Vec;
+using hlo::PrimitiveType;
+using isa::Opcode;
+
+// Expands part `part` of a packed register to 32 bits per row.
+Vec NestCode::Unpack(const Stream& s, Vec packed, int part) {
+  static constexpr Opcode kS8[] = {Opcode::kVunpackC0S8, Opcode::kVunpackC1S8,
+                                   Opcode::kVunpackC2S8, Opcode::kVunpackC3S8};
+  static constexpr Opcode kU8[] = {Opcode::kVunpackC0U8, Opcode::kVunpackC1U8,
+                                   Opcode::kVunpackC2U8, Opcode::kVunpackC3U8};
+  switch (s.array.type) {
+    case PrimitiveType::kBf16:
+      return b_.Unary(part ? Opcode::kVunpackCHBf16 : Opcode::kVunpackCLBf16,
+                      packed);
+    case PrimitiveType::kF16:
+      return b_.Unary(part ? Opcode::kVunpackCHF16 : Opcode::kVunpackCLF16,
+                      packed);
+    case PrimitiveType::kS16:
+      return b_.Unary(part ? Opcode::kVunpackCHS16 : Opcode::kVunpackCLS16,
+                      packed);
+    case PrimitiveType::kU16:
+      return b_.Unary(part ? Opcode::kVunpackCHU16 : Opcode::kVunpackCLU16,
+                      packed);
+    case PrimitiveType::kS8:
+      return b_.Unary(kS8[part], packed);
+    default:
+      return b_.Unary(kU8[part], packed);
+  }
+}
+
+Value NestCode::FromMemory(const Stream& s, Vec words) {
+  if (s.array.type == PrimitiveType::kPred) {
+    return Value::Of(b_.CompareImm(Opcode::kVcmpNeS32, words, 0));
+  }
+  return Value::Of(words);
+}
+
+// One row of a packed array, as words that hold `packing` rows: takes the rows
+// number `row` (dynamic) + `static_part`, modulo the packing.
+Vec NestCode::SelectRowPart(const Stream& s, Vec words, Sca row,
+                            int static_part) {
+  const int packing = s.array.packing;
+  if (packing == 1) return words;
+  const int bits = s.array.bits;
+  const bool is_float = hlo::IsFloat(s.array.type);
+  Vec low = words;
+  if (row.valid()) {
+    const Sca part =
+        b_.SBinaryImm(Opcode::kSand, b_.SAddImm(row, static_part), packing - 1);
+    low = b_.Binary(Opcode::kVshrl, words, b_.Splat(b_.SMulImm(part, bits)));
+  } else if (static_part % packing != 0) {
+    low = b_.BinaryImm(Opcode::kVshrl, words,
+                       static_cast<uint32_t>(static_part % packing * bits));
+  }
+  if (s.array.type == PrimitiveType::kF16) {
+    return b_.Unary(Opcode::kVunpackCLF16, low);  // refused in MakeLeaf
+  }
+  if (is_float) return b_.BinaryImm(Opcode::kVshll, low, 16);
+  if (hlo::IsSigned(s.array.type)) {
+    return b_.BinaryImm(
+        Opcode::kVshra,
+        b_.BinaryImm(Opcode::kVshll, low, static_cast<uint32_t>(32 - bits)),
+        static_cast<uint32_t>(32 - bits));
+  }
+  return b_.BinaryImm(Opcode::kVand, low, (1u << bits) - 1);
+}
+
+// The rows of one tile of a narrow array, at base + offset.
+Vec NestCode::LoadTile(const Stream& s, Sca base, int64_t offset) {
+  const int number = static_cast<int>(&s - g_.streams.data());
+  const int32_t at = static_cast<int32_t>(offset);
+  if (!g_.packs) {
+    return narrow_->Load(NarrowTypeOf(s.array.type), number, base, at);
+  }
+  // Its rows of memory again and again: nothing beyond them is read.
+  const int rows = static_cast<int>(s.array.tile_bytes() / isa::kRowBytes);
+  return Unpack(s, b_.LoadStrided(number, base, at, 0, rows), 0);
+}
+
+absl::StatusOr<Value> NestCode::MakeLeaf(const ExprNode& node, int row,
+                                         int column) {
+  const int number = stream_of_node_[&node - e_.nodes.data()];
+  const Stream& s = g_.streams[number];
+  const Place& place = places_[number];
+  const PhysicalArray& a = s.array;
+  if (hlo::IsFloat(a.type) && a.type != PrimitiveType::kF32 &&
+      a.type != PrimitiveType::kBf16 &&
+      !(a.type == PrimitiveType::kF16 && s.access == Access::kTile &&
+        g_.packs)) {
+    return absl::UnimplementedError(
+        absl::StrCat(node.instr->name(), ": ", hlo::PrimitiveTypeName(a.type),
+                     " operand of a vector kernel"));
+  }
+  const auto stride = [&](int axis) -> int64_t {
+    return axis < 0 ? 0 : place.strides[axis];
+  };
+  if (place.kind == Place::Kind::kSmem) {
+    const Sca address = b_.NewSca();
+    b_.WindowAddress(address, place.window);
+    Sca word = b_.SLoad(number, address, 0);
+    if (a.type == PrimitiveType::kBf16) {
+      word = b_.SBinaryImm(Opcode::kSshll, word, 16);
+    } else if (a.bits < 32) {
+      word = b_.SBinaryImm(Opcode::kSshll, word, 32 - a.bits);
+      word =
+          b_.SBinaryImm(hlo::IsSigned(a.type) ? Opcode::kSshra : Opcode::kSshrl,
+                        word, 32 - a.bits);
+    }
+    return FromMemory(s, b_.Splat(word));
+  }
+  const Pointer& p = pointers_[stream_pointer_[number]];
+  const Sca start = ValueOf(stream_pointer_[number]);
+  if (place.kind == Place::Kind::kScratch) {
+    const int64_t offset =
+        p.offset + row * stride(g_.row_axis) + column * stride(g_.column_axis);
+    return FromMemory(s, b_.Load(number, start, static_cast<int32_t>(offset)));
+  }
+  if (s.access == Access::kTile) {
+    const int r0 = row / s.pack_rows * s.pack_rows;
+    const int c0 = column / s.pack_columns * s.pack_columns;
+    const int64_t offset =
+        p.offset + r0 * stride(g_.row_axis) + c0 * stride(g_.column_axis);
+    const int64_t key = int64_t{number} << 20 | r0 << 10 | c0;
+    Vec& loaded = loads_[key];
+    if (!loaded.valid()) {
+      loaded = s.tile_by_tile
+                   ? LoadTile(s, start, offset)
+                   : b_.Load(number, start, static_cast<int32_t>(offset));
+    }
+    Vec words = loaded;
+    if (a.packing > 1 && !s.tile_by_tile) {
+      words = Unpack(s, loaded, s.pack_rows > 1 ? row - r0 : column - c0);
+    }
+    return FromMemory(s, words);
+  }
+  // A row of the array: the one that the column tile names (dense 1-D arrays),
+  // or that a major index chooses.
+  Sca base = start;
+  int64_t offset = p.offset;
+  Vec words;
+  if (a.rank() <= 1) {
+    if (s.lane_axis >= 0) {
+      // Element number = index of the axis: row index / 128.
+      const Sca at = Coordinate(s.lane_axis, 0);
+      const Sca r = b_.SBinaryImm(Opcode::kSshrl, at, 7);
+      const int shift = a.packing == 1 ? 0 : a.packing == 2 ? 1 : 2;
+      const Sca row_word = shift ? b_.SBinaryImm(Opcode::kSshrl, r, shift) : r;
+      base = b_.SAdd(base, b_.SMulImm(row_word, 512));
+      words = b_.LoadRow(number, base, static_cast<int32_t>(offset));
+      words = SelectRowPart(s, words, a.packing > 1 ? r : Sca(), 0);
+      const Sca lane = b_.SBinaryImm(Opcode::kSand, at, 127);
+      return FromMemory(s, b_.BroadcastLane(words, lane));
+    }
+    const int64_t at = offset + column * stride(g_.column_axis);
+    words = b_.LoadRow(number, base, static_cast<int32_t>(at / 512 * 512));
+    words = SelectRowPart(s, words, Sca(), column % a.packing);
+    if (s.access == Access::kSplat) words = b_.BroadcastLane(words, 0);
+    return FromMemory(s, words);
+  }
+  Sca row_index;
+  if (s.row_axis >= 0) {
+    row_index = Coordinate(s.row_axis, 0);
+    int64_t tile_shift = 0;
+    while ((int64_t{1} << tile_shift) < a.tile_rows) ++tile_shift;
+    const Sca tile = b_.SBinaryImm(Opcode::kSshrl, row_index,
+                                   static_cast<int32_t>(tile_shift));
+    const Sca in_tile = b_.SBinaryImm(Opcode::kSand, row_index,
+                                      static_cast<int32_t>(a.tile_rows - 1));
+    const int shift = a.packing == 1 ? 0 : a.packing == 2 ? 1 : 2;
+    const Sca sublane =
+        shift ? b_.SBinaryImm(Opcode::kSshrl, in_tile, shift) : in_tile;
+    base =
+        b_.SAdd(base, b_.SMulImm(tile, static_cast<int32_t>(a.row_stride())));
+    base = b_.SAdd(base, b_.SMulImm(sublane, 512));
+  }
+  offset +=
+      s.access == Access::kRowOfLanes ? column * stride(g_.column_axis) : 0;
+  if (s.lane_axis >= 0) {
+    const Sca at = Coordinate(s.lane_axis, 0);
+    const Sca tile = b_.SBinaryImm(Opcode::kSshrl, at, 7);
+    base =
+        b_.SAdd(base, b_.SMulImm(tile, static_cast<int32_t>(a.tile_bytes())));
+    words = b_.LoadRow(number, base, static_cast<int32_t>(offset));
+    words = SelectRowPart(s, words, row_index, 0);
+    return FromMemory(
+        s, b_.BroadcastLane(words, b_.SBinaryImm(Opcode::kSand, at, 127)));
+  }
+  words = b_.LoadRow(number, base, static_cast<int32_t>(offset));
+  words = SelectRowPart(s, words, row_index, 0);
+  if (s.access == Access::kSplat) words = b_.BroadcastLane(words, 0);
+  return FromMemory(s, words);
+}
+
+absl::StatusOr<Value> NestCode::MakeIota(const ExprNode& node, int row,
+                                         int column) {
+  const int axis = node.iota_dim < 0 ? -1 : g_.axis_of_dim[node.iota_dim];
+  Vec index;
+  if (axis < 0) {
+    index = b_.Imm(0);
+  } else {
+    const Axis::Kind kind = g_.axes[axis].kind;
+    const int tiles = kind == Axis::Kind::kRow      ? row
+                      : kind == Axis::Kind::kColumn ? column
+                                                    : 0;
+    const Vec start = b_.Splat(Coordinate(axis, tiles));
+    index = start;
+    if (kind == Axis::Kind::kRow) {
+      index = b_.Binary(Opcode::kVaddS32, start, sublane_);
+    } else if (kind == Axis::Kind::kColumn) {
+      index = b_.Binary(Opcode::kVaddS32, start, lane_);
+    }
+  }
+  if (hlo::IsFloat(node.type)) index = b_.Unary(Opcode::kVcvtF32S32, index);
+  return Value::Of(index);
+}
+
+}  // namespace ptxla::lowering

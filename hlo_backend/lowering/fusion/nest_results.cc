@@ -1,0 +1,154 @@
+// NestCode: how results are packed and stored.
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "base/status.h"
+#include "base/units.h"
+#include "hlo_backend/lowering/fusion/nest.h"
+#include "hlo_backend/lowering/narrow_type.h"
+
+namespace ptxla::lowering {
+
+using codegen::Mask;
+using codegen::Sca;
+using codegen::Vec;
+using hlo::PrimitiveType;
+using isa::Opcode;
+
+void NestCode::PrepareNarrowTiles() {
+  int uses = 0;
+  for (const Stream& s : g_.streams) {
+    if (!s.tile_by_tile) continue;
+    uses |= s.node >= 0 ? codegen::NarrowTiles::LoadOf(s.array.bits)
+                        : codegen::NarrowTiles::StoreOf(s.array.bits);
+  }
+  narrow_.emplace(&b_, uses);
+}
+
+Vec NestCode::AsWords(int node, Value v) {
+  (void)node;
+  return v.is_mask() ? MaskToNumber(b_, v.mask, false) : v.vec;
+}
+
+// A register of the stream from its base tiles.
+Vec NestCode::Pack(const Stream& s, absl::Span<const Vec> parts) {
+  const PrimitiveType type = s.array.type;
+  if (parts.size() == 1) return parts[0];
+  if (parts.size() == 2) {
+    const Opcode op = type == PrimitiveType::kBf16  ? Opcode::kVpackCBf16
+                      : type == PrimitiveType::kF16 ? Opcode::kVpackCF16
+                                                    : Opcode::kVpackCB16;
+    return b_.Binary(op, parts[0], parts[1]);
+  }
+  return b_.Binary(Opcode::kVpackCB8,
+                   b_.Binary(Opcode::kVpackCB16, parts[0], parts[1]),
+                   b_.Binary(Opcode::kVpackCB16, parts[2], parts[3]));
+}
+
+// Writes the first `rows` rows of memory of one tile.
+absl::Status NestCode::StoreTile(const Stream& s, Sca base, int64_t offset,
+                                 Vec words, int rows) {
+  const int number = static_cast<int>(&s - g_.streams.data());
+  const int32_t at = static_cast<int32_t>(offset);
+  const PrimitiveType type = s.array.type;
+  if (g_.packs) {
+    const std::vector<Vec> parts(s.array.packing, words);
+    b_.StoreMasked(number, base, at, Pack(s, parts), b_.Range(0, 128, 0, rows));
+    return absl::OkStatus();
+  }
+  if (type == PrimitiveType::kF16) {
+    return absl::UnimplementedError("f16 result of a vector kernel");
+  }
+  narrow_->Store(NarrowTypeOf(type), number, base, at, words, rows);
+  return absl::OkStatus();
+}
+
+absl::Status NestCode::StoreResults(const Region& region) {
+  int unit_rows = 1, unit_columns = 1;
+  for (const Stream& s : g_.streams) {
+    if (s.result < 0) continue;
+    unit_rows = std::max(unit_rows, s.pack_rows);
+    unit_columns = std::max(unit_columns, s.pack_columns);
+  }
+  for (int r = 0; r < region.rows; r += unit_rows) {
+    for (int c = 0; c < region.columns; c += unit_columns) {
+      for (size_t k = 0; k < g_.streams.size(); ++k) {
+        const Stream& s = g_.streams[k];
+        if (s.result < 0 || e_.stage[s.root] != stage_) continue;
+        for (int y = r; y < std::min(r + unit_rows, region.rows);
+             y += s.pack_rows) {
+          for (int x = c; x < std::min(c + unit_columns, region.columns);
+               x += s.pack_columns) {
+            RETURN_IF_ERROR(StoreResult(s, places_[k], y, x, region));
+          }
+        }
+      }
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status NestCode::StoreResult(const Stream& s, const Place& place, int row,
+                                   int column, const Region& region) {
+  const int number = static_cast<int>(&s - g_.streams.data());
+  const int node = e_.roots[s.root];
+  const int parts = s.pack_rows * s.pack_columns;
+  absl::InlinedVector<Vec, 4> words;
+  int valid = 0;
+  for (int k = 0; k < parts; ++k) {
+    const int r = row + (s.pack_rows > 1 ? k : 0);
+    const int c = column + (s.pack_rows > 1 ? 0 : k);
+    if (r < region.rows && c < region.columns) {
+      ASSIGN_OR_RETURN(Value v, Eval(node, r, c));
+      words.push_back(AsWords(node, v));
+      valid = k + 1;
+    } else {
+      words.push_back(words.back());  // padding
+    }
+  }
+  const Pointer& p = pointers_[stream_pointer_[number]];
+  const int64_t offset =
+      p.offset + (g_.row_axis < 0 ? 0 : row * place.strides[g_.row_axis]) +
+      column * place.strides[g_.column_axis];
+  const Sca start = ValueOf(stream_pointer_[number]);
+  const PrimitiveType type = s.array.type;
+  if (hlo::BitWidth(type) == 8 && hlo::IsFloat(type)) {
+    return absl::UnimplementedError(absl::StrCat(hlo::PrimitiveTypeName(type),
+                                                 " result of a vector kernel"));
+  }
+  if (s.tile_by_tile) {
+    int rows = isa::kSublanes / s.array.packing;
+    if (!g_.linear) {
+      rows = static_cast<int>(s.array.tile_bytes() / isa::kRowBytes);
+    } else if (place.resident && region.column_end &&
+               column + 1 == region.columns) {
+      // The array may end within the tile.
+      const int64_t rest =
+          s.array.bytes() % (isa::kVregBytes / s.array.packing);
+      if (rest != 0) rows = static_cast<int>(rest / isa::kRowBytes);
+    }
+    return StoreTile(s, start, offset, words[0], rows);
+  }
+  const Vec packed = Pack(s, words);
+  int sublanes = 8;
+  if (g_.base_rows < 8) sublanes = g_.base_rows;
+  if (place.resident) {
+    if (s.pack_columns > 1 && valid < parts) sublanes = valid * (8 / parts);
+    if (g_.linear && region.column_end &&
+        column + s.pack_columns >= region.columns) {
+      // The array may end within the register.
+      const int64_t total = s.array.bytes();
+      const int64_t rest = total % isa::kVregBytes;
+      if (rest != 0) sublanes = static_cast<int>(rest / isa::kRowBytes);
+    }
+  }
+  if (sublanes < 8) {
+    const Mask mask = b_.Range(0, 128, 0, sublanes);
+    b_.StoreMasked(number, start, static_cast<int32_t>(offset), packed, mask);
+  } else {
+    b_.Store(number, start, static_cast<int32_t>(offset), packed);
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace ptxla::lowering

@@ -1,0 +1,303 @@
+#include "hlo_backend/lowering/fusion/reduce_code.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/status.h"
+
+namespace ptxla::lowering {
+namespace {
+
+using codegen::CodeBuilder;
+using codegen::Mask;
+using codegen::Sca;
+using codegen::Vec;
+using isa::Opcode;
+
+constexpr int kPartialSpace = 3000;
+
+class ReduceCode {
+ public:
+  ReduceCode(const Expression& e, const Geometry& g, const ReduceTiling& t,
+             CodeBuilder& b)
+      : e_(e), g_(g), t_(t), b_(b) {}
+
+  absl::Status Step() {
+    if (!t_.reduced_grid.empty()) FillPartials();
+    for (stage_ = 0; stage_ < e_.stages; ++stage_) {
+      RETURN_IF_ERROR(OneStage());
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  absl::Status OneStage() {
+    NestCode nest(e_, g_, t_.cut.plan, t_.cut.places, b_, stage_);
+    NestCode::Hooks hooks;
+    hooks.start = [this](NestCode& n) { MakePointers(n); };
+    hooks.enter = [this](NestCode& n, const Region& r) { return Enter(n, r); };
+    hooks.body = [this](NestCode& n, const Region& r) { return Body(n, r); };
+    hooks.leave = [this](NestCode& n, const Region& r) { return Leave(n, r); };
+    hooks.finish = [this](NestCode& n) { return Finish(n); };
+    return nest.Run(hooks);
+  }
+
+  // Reductions of the stage that is being written.
+  bool Now(const Reduction& r) const { return e_.stage[r.root] == stage_; }
+
+  bool KeepsRows() const {
+    return g_.row_axis >= 0 && !g_.axes[g_.row_axis].reduced;
+  }
+  bool KeepsColumns() const { return !g_.axes[g_.column_axis].reduced; }
+
+  // The first of the steps that share partial results sets them up.
+  void FillPartials() {
+    for (int dim : t_.reduced_grid) {
+      b_.BeginWhen(dim, isa::When::Kind::kFirst);
+    }
+    for (const Reduction& r : t_.reductions) {
+      const int64_t bytes = PartialBytes(r);
+      b_.BeginScope();
+      b_.NewBlock("partials");
+      const Sca at = b_.GlobalSca();
+      b_.ScratchAddress(at, static_cast<int32_t>(r.scratch));
+      const Vec value = b_.GlobalVec();
+      b_.ImmTo(value, MonoidIdentity(r.op, r.type));
+      const int64_t tiles = bytes / isa::kVregBytes;
+      const int64_t loops = tiles / 16;
+      if (loops > 0) {
+        b_.BeginLoop(loops, 1);
+        for (int k = 0; k < 16; ++k) {
+          b_.Store(kPartialSpace, at, k * isa::kVregBytes, value);
+        }
+        b_.SBinaryImmTo(at, Opcode::kSadd, at, 16 * isa::kVregBytes);
+        b_.EndLoop();
+      }
+      for (int64_t k = 0; k < tiles % 16; ++k) {
+        b_.Store(kPartialSpace, at, static_cast<int32_t>(k * isa::kVregBytes),
+                 value);
+      }
+      b_.EndScope();
+    }
+    for (size_t k = 0; k < t_.reduced_grid.size(); ++k) b_.EndWhen();
+  }
+
+  int64_t PartialBytes(const Reduction& r) const {
+    int64_t bytes = isa::kVregBytes;
+    for (size_t a = 0; a < g_.axes.size(); ++a) {
+      if (!g_.axes[a].reduced) bytes *= t_.cut.plan.block[a];
+    }
+    (void)r;
+    return bytes;
+  }
+
+  void MakePointers(NestCode& n) {
+    pointers_.clear();
+    for (const Reduction& r : t_.reductions) {
+      const int32_t scratch = static_cast<int32_t>(r.scratch);
+      pointers_.push_back(n.AddPointer(r.strides, [this, scratch](Sca to) {
+        const Sca reg = to.valid() ? to : b_.NewSca();
+        b_.ScratchAddress(reg, scratch);
+        return reg;
+      }));
+    }
+  }
+
+  int64_t Offset(const NestCode& n, int k, int row, int column) const {
+    const NestCode::Pointer& p = n.pointer(pointers_[k]);
+    return p.offset + (g_.row_axis >= 0 ? row * p.strides[g_.row_axis] : 0) +
+           column * p.strides[g_.column_axis];
+  }
+
+  absl::Status Enter(NestCode& n, const Region& region) {
+    b_.BeginScope();
+    b_.NewBlock("accumulators");
+    kept_rows_ = KeepsRows() ? region.rows : 1;
+    kept_columns_ = KeepsColumns() ? region.columns : 1;
+    accumulators_.clear();
+    for (size_t k = 0; k < t_.reductions.size(); ++k) {
+      const Reduction& r = t_.reductions[k];
+      if (!Now(r)) continue;
+      for (int row = 0; row < kept_rows_; ++row) {
+        for (int c = 0; c < kept_columns_; ++c) {
+          const Vec acc = b_.GlobalVec();
+          if (t_.reduced_grid.empty()) {
+            b_.ImmTo(acc, MonoidIdentity(r.op, r.type));
+          } else {
+            const Vec v = b_.Load(
+                kPartialSpace, n.ValueOf(pointers_[k]),
+                static_cast<int32_t>(Offset(n, static_cast<int>(k), row, c)));
+            b_.Redirect(v, acc);
+          }
+          accumulators_.push_back(acc);
+        }
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  // Lanes and sublanes of the tile that are inside the array.
+  std::optional<Mask> Inside(const Region& region, int row, int column) {
+    int lanes = 128, sublanes = 8;
+    if (g_.linear) {
+      const Axis& a = g_.axes[g_.column_axis];
+      const int64_t rest = a.elements % 1024;
+      if (!region.column_end || column + 1 < region.columns || rest == 0) {
+        return std::nullopt;
+      }
+      return b_.CompareImm(Opcode::kVcmpLtS32, b_.LaneSequence(),
+                           static_cast<uint32_t>(rest));
+    }
+    if (!KeepsColumns() && region.column_end && column + 1 == region.columns) {
+      const int64_t rest = g_.axes[g_.column_axis].elements % 128;
+      if (rest != 0) lanes = static_cast<int>(rest);
+    }
+    if (g_.row_axis >= 0 && !KeepsRows()) {
+      sublanes = g_.base_rows;
+      if (region.row_end && row + 1 == region.rows) {
+        const int64_t rest = g_.axes[g_.row_axis].elements % g_.base_rows;
+        if (rest != 0) sublanes = static_cast<int>(rest);
+      }
+    }
+    if (lanes == 128 && sublanes == 8) return std::nullopt;
+    return b_.Range(0, lanes, 0, sublanes);
+  }
+
+  absl::Status Body(NestCode& n, const Region& region) {
+    if (t_.thrifty) return ThriftyBody(n, region);
+    size_t next = 0;
+    for (const Reduction& r : t_.reductions) {
+      if (!Now(r)) continue;
+      for (int row = 0; row < kept_rows_; ++row) {
+        for (int c = 0; c < kept_columns_; ++c) {
+          std::vector<Vec> values;
+          for (int y = KeepsRows() ? row : 0;
+               y < (KeepsRows() ? row + 1 : region.rows); ++y) {
+            for (int x = KeepsColumns() ? c : 0;
+                 x < (KeepsColumns() ? c + 1 : region.columns); ++x) {
+              ASSIGN_OR_RETURN(Vec words, Term(n, region, r, y, x));
+              values.push_back(words);
+            }
+          }
+          RETURN_IF_ERROR(Accumulate(r, values, accumulators_[next++]));
+        }
+      }
+    }
+    return n.StoreResults(region);
+  }
+
+  // What the tile adds to the reduction.
+  absl::StatusOr<Vec> Term(NestCode& n, const Region& region,
+                           const Reduction& r, int row, int column) {
+    const int node = e_.roots[r.root];
+    ASSIGN_OR_RETURN(Value v, n.Eval(node, row, column));
+    const Vec words = n.AsWords(node, v);
+    const auto inside = Inside(region, row, column);
+    if (!inside) return words;
+    return b_.SelectImm(*inside, words, MonoidIdentity(r.op, r.type));
+  }
+
+  absl::Status ThriftyBody(NestCode& n, const Region& region) {
+    const size_t kept = static_cast<size_t>(kept_rows_) * kept_columns_;
+    for (int y = 0; y < region.rows; ++y) {
+      for (int x = 0; x < region.columns; ++x) {
+        size_t next = static_cast<size_t>(KeepsRows() ? y : 0) * kept_columns_ +
+                      (KeepsColumns() ? x : 0);
+        for (const Reduction& r : t_.reductions) {
+          if (!Now(r)) continue;
+          ASSIGN_OR_RETURN(Vec words, Term(n, region, r, y, x));
+          RETURN_IF_ERROR(Accumulate(r, {words}, accumulators_[next]));
+          next += kept;
+        }
+      }
+    }
+    return n.StoreResults(region);
+  }
+
+  absl::Status Accumulate(const Reduction& r, std::vector<Vec> values,
+                          Vec accumulator) {
+    // A tree, so that the chain through the accumulator is one step long.
+    values.push_back(accumulator);
+    size_t count = values.size();
+    while (count > 1) {
+      size_t to = 0;
+      std::vector<Vec> next;
+      for (size_t k = 0; k + 1 < count; k += 2) {
+        ASSIGN_OR_RETURN(Value v,
+                         EmitMonoid(b_, r.op, r.type, Value::Of(values[k]),
+                                    Value::Of(values[k + 1])));
+        if (count == 2) b_.Redirect(v.vec, accumulator);
+        next.push_back(v.vec);
+        ++to;
+      }
+      if (count % 2) next.push_back(values[count - 1]);
+      values = std::move(next);
+      count = values.size();
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status Leave(NestCode& n, const Region&) {
+    b_.NewBlock("partials");
+    size_t next = 0;
+    for (size_t k = 0; k < t_.reductions.size(); ++k) {
+      if (!Now(t_.reductions[k])) continue;
+      for (int row = 0; row < kept_rows_; ++row) {
+        for (int c = 0; c < kept_columns_; ++c) {
+          b_.Store(kPartialSpace, n.ValueOf(pointers_[k]),
+                   static_cast<int32_t>(Offset(n, static_cast<int>(k), row, c)),
+                   accumulators_[next++]);
+        }
+      }
+    }
+    b_.EndScope();
+    return absl::OkStatus();
+  }
+
+  absl::Status Finish(NestCode& n) {
+    for (int dim : t_.reduced_grid) {
+      b_.BeginWhen(dim, isa::When::Kind::kLast);
+    }
+    std::vector<int64_t> extent;
+    for (size_t a = 0; a < g_.axes.size(); ++a) {
+      extent.push_back(n.extent(static_cast<int>(a)));
+    }
+    for (const Reduction& r : t_.reductions) {
+      if (!Now(r) || !r.dense) continue;
+      RETURN_IF_ERROR(FinishReduction(r, g_, t_.cut.plan, extent, b_));
+    }
+    for (size_t k = 0; k < t_.reduced_grid.size(); ++k) b_.EndWhen();
+    for (const Reduction& r : t_.reductions) {
+      if (Now(r) && e_.read_back[r.root]) {
+        RETURN_IF_ERROR(
+            ExpandReduction(r, g_, PartialBytes(r) / isa::kVregBytes, b_));
+      }
+    }
+    if (!t_.epilogue || stage_ + 1 < e_.stages) return absl::OkStatus();
+    const int dims = t_.grid_dims;
+    for (int d = 0; d < dims; ++d) b_.BeginWhen(d, isa::When::Kind::kLast);
+    const ReduceEpilogue& rest = *t_.epilogue;
+    NestCode nest(rest.e, rest.g, rest.plan, rest.places, b_);
+    RETURN_IF_ERROR(nest.Run(NestCode::Hooks()));
+    for (int d = 0; d < dims; ++d) b_.EndWhen();
+    return absl::OkStatus();
+  }
+
+  const Expression& e_;
+  const Geometry& g_;
+  const ReduceTiling& t_;
+  CodeBuilder& b_;
+  std::vector<int> pointers_;
+  std::vector<Vec> accumulators_;
+  int kept_rows_ = 1, kept_columns_ = 1;
+  int stage_ = 0;
+};
+
+}  // namespace
+
+absl::Status WriteReduceStep(const Expression& e, const Geometry& g,
+                             const ReduceTiling& tiling, CodeBuilder& b) {
+  return ReduceCode(e, g, tiling, b).Step();
+}
+
+}  // namespace ptxla::lowering

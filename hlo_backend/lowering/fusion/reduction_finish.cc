@@ -1,0 +1,325 @@
+// FinishReduction: partial tiles of a step become rows of the result.
+#include <algorithm>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "base/status.h"
+#include "base/units.h"
+#include "hlo_backend/lowering/fusion/copy_reduced_tiles.h"
+#include "hlo_backend/lowering/fusion/reduction.h"
+#include "hlo_backend/lowering/fusion/result_rows.h"
+#include "hlo_backend/lowering/fusion/tile_fold.h"
+
+namespace ptxla::lowering {
+namespace {
+
+using codegen::CodeBuilder;
+using codegen::Mask;
+using codegen::Sca;
+using codegen::Vec;
+using isa::Opcode;
+
+constexpr int kScratchSpace = 2000;
+
+absl::Status Unsupported(const hlo::Instruction& i, absl::string_view why) {
+  return absl::UnimplementedError(
+      absl::StrCat(i.name(), " (", hlo::OpcodeName(i.opcode()), "): ", why));
+}
+
+int Log2(int64_t n) {
+  int k = 0;
+  while ((int64_t{1} << k) < n) ++k;
+  return k;
+}
+
+class Finisher {
+ public:
+  Finisher(const Reduction& r, const Geometry& g, const NestPlan& plan,
+           const std::vector<int64_t>& extent, CodeBuilder& b)
+      : r_(r),
+        g_(g),
+        plan_(plan),
+        extent_(extent),
+        b_(b),
+        fold_(r, b),
+        rows_(r.result, b) {}
+
+  absl::Status Run() {
+    SetReduced();
+    for (size_t a = 0; a < g_.axes.size(); ++a) {
+      if (g_.axes[a].kind == Axis::Kind::kMajor && !g_.axes[a].reduced) {
+        majors_.push_back(static_cast<int>(a));
+      }
+    }
+    b_.BeginScope();
+    b_.NewBlock("finish");
+    from_ = b_.GlobalSca();
+    b_.ScratchAddress(from_, static_cast<int32_t>(r_.scratch));
+    to_ = b_.GlobalSca();
+    if (r_.window >= 0) {
+      b_.WindowAddress(to_, r_.window);
+      b_.SetBank(to_, codegen::kUnknownBanks, 0);
+    } else {
+      b_.ScratchAddress(to_, static_cast<int32_t>(r_.result_scratch));
+    }
+    // Index of the innermost kept major, and the plane of the result.
+    index_ = b_.GlobalSca();
+    b_.SImmTo(index_, 0);
+    if (!majors_.empty()) {
+      const int last = majors_.back();
+      if (plan_.grid_dim[last] >= 0) {
+        const Sca step = b_.NewSca();
+        b_.GridIndex(step, plan_.grid_dim[last]);
+        b_.SMove(index_,
+                 b_.SMulImm(step, static_cast<int32_t>(plan_.block[last])));
+      }
+      // Outer majors are planes of the result, except beside whole tiles
+      // (nothing but majors reduced), where the last one is a plane too.
+      const PhysicalArray& a = r_.result;
+      const bool row_is_major = a.rank() >= 2 && a.sizes[a.rank() - 2] > 1;
+      const bool one_element = rows_reduced_ && columns_reduced_;
+      const size_t planes =
+          majors_.size() -
+          (!WholeTiles() && (row_is_major || one_element) ? 1 : 0);
+      int64_t stride = r_.result.plane_stride();
+      for (size_t k = planes; k-- > 0;) {
+        const int axis = majors_[k];
+        plane_stride_.insert(plane_stride_.begin(), stride);
+        if (plan_.grid_dim[axis] >= 0) {
+          const Sca step = b_.NewSca();
+          b_.GridIndex(step, plan_.grid_dim[axis]);
+          b_.SBinaryTo(to_, Opcode::kSadd, to_,
+                       b_.SMulImm(step, static_cast<int32_t>(
+                                            stride * plan_.block[axis])));
+        }
+        stride *= g_.axes[axis].tiles;
+      }
+    }
+    RETURN_IF_ERROR(Majors(0));
+    b_.EndScope();
+    return absl::OkStatus();
+  }
+
+ private:
+  void SetReduced() {
+    rows_reduced_ = g_.row_axis >= 0 && g_.axes[g_.row_axis].reduced;
+    columns_reduced_ = g_.axes[g_.column_axis].reduced;
+    if (g_.linear) rows_reduced_ = columns_reduced_;
+  }
+
+  bool WholeTiles() const { return !rows_reduced_ && !columns_reduced_; }
+
+  // Loops over the kept majors of the step.
+  absl::Status Majors(size_t k) {
+    if (k == majors_.size()) return Tiles();
+    const int axis = majors_[k];
+    const int64_t n = extent_[axis];
+    const bool loop = n > 1;
+    const int64_t together = k + 1 == majors_.size() ? PlanesTogether(n) : 1;
+    if (loop) b_.BeginLoop(n / together, 1);
+    if (together > 1) {
+      RETURN_IF_ERROR(Planes(axis, k < plane_stride_.size(), together));
+    } else {
+      RETURN_IF_ERROR(Majors(k + 1));
+    }
+    if (loop) {
+      b_.NewBlock("next plane");
+      // Inner loops have come back to their start.
+      b_.SBinaryImmTo(from_, Opcode::kSadd, from_,
+                      static_cast<int32_t>(r_.strides[axis] * together));
+      if (k < plane_stride_.size()) {
+        b_.SBinaryImmTo(to_, Opcode::kSadd, to_,
+                        static_cast<int32_t>(plane_stride_[k] * together));
+      } else {
+        b_.SBinaryImmTo(index_, Opcode::kSadd, index_,
+                        static_cast<int32_t>(together));
+      }
+      b_.EndLoop();
+      b_.NewBlock("first plane");
+      b_.SBinaryImmTo(from_, Opcode::kSadd, from_,
+                      static_cast<int32_t>(-r_.strides[axis] * n));
+      if (k < plane_stride_.size()) {
+        b_.SBinaryImmTo(to_, Opcode::kSadd, to_,
+                        static_cast<int32_t>(-plane_stride_[k] * n));
+      } else {
+        b_.SBinaryImmTo(index_, Opcode::kSadd, index_,
+                        static_cast<int32_t>(-n));
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status Tiles() {
+    if (WholeTiles()) {
+      return CopyReducedTiles(r_, g_, plan_, extent_, from_, to_, b_);
+    }
+    if (rows_reduced_ && columns_reduced_) return OneElement();
+    return rows_reduced_ ? Rows(g_.column_axis, 1, &Finisher::FoldTile)
+                         : Rows(g_.row_axis, 16, &Finisher::TransposeTiles);
+  }
+
+  // Planes of a row or two each are finished several at a time: the XLUs are
+  // filled and drained once for all. As many of `n` as the units can use.
+  int64_t PlanesTogether(int64_t n) const {
+    if (WholeTiles() || (rows_reduced_ && columns_reduced_)) return 1;
+    const int64_t rows = rows_reduced_
+                             ? extent_[g_.column_axis]
+                             : CeilOfRatio<int64_t>(extent_[g_.row_axis], 16);
+    const int64_t most = 2 * b_.model().xlus / rows;
+    for (int64_t together = std::min(most, n); together > 1; --together) {
+      if (n % together == 0) return together;
+    }
+    return 1;
+  }
+
+  // The rows of `together` planes along a major in one block.
+  absl::Status Planes(int axis, bool planes_of_result, int64_t together) {
+    const int along = rows_reduced_ ? g_.column_axis : g_.row_axis;
+    const int per_row = rows_reduced_ ? 1 : 16;
+    const int64_t tiles = extent_[along];
+    b_.NewBlock("rows of planes");
+    Sca row = b_.SImm(0);
+    if (plan_.grid_dim[along] >= 0) {
+      const Sca step = b_.NewSca();
+      b_.GridIndex(step, plan_.grid_dim[along]);
+      row =
+          b_.SMulImm(step, static_cast<int32_t>(plan_.block[along] / per_row));
+    }
+    for (int64_t u = 0; u < together; ++u) {
+      const Sca index = planes_of_result || u == 0
+                            ? index_
+                            : b_.SAddImm(index_, static_cast<int32_t>(u));
+      const int64_t beyond = planes_of_result ? u * plane_stride_.back() : 0;
+      for (int64_t k = 0; k * per_row < tiles; ++k) {
+        const int64_t from =
+            u * r_.strides[axis] + k * per_row * isa::kVregBytes;
+        const auto count =
+            static_cast<int>(std::min<int64_t>(per_row, tiles - k * per_row));
+        ASSIGN_OR_RETURN(const Vec v, rows_reduced_
+                                          ? FoldTile(from_, from, count)
+                                          : TransposeTiles(from_, from, count));
+        rows_.Place(v, to_, row, static_cast<int>(k), index, beyond);
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  using MakeRow = absl::StatusOr<Vec> (Finisher::*)(Sca from, int64_t offset,
+                                                    int count);
+
+  // One row of 128 results from every `per_row` tiles along `axis`.
+  absl::Status Rows(int axis, int per_row, MakeRow make) {
+    const int64_t tiles = extent_[axis];
+    const int64_t rows = CeilOfRatio<int64_t>(tiles, per_row);
+    const int64_t in_row = int64_t{per_row} * isa::kVregBytes;
+    // Column tiles of the result that this step begins with.
+    Sca first;
+    if (plan_.grid_dim[axis] >= 0) {
+      const Sca step = b_.NewSca();
+      b_.GridIndex(step, plan_.grid_dim[axis]);
+      first = b_.GlobalSca();
+      b_.SMove(first, b_.SMulImm(step, static_cast<int32_t>(plan_.block[axis] /
+                                                            per_row)));
+    }
+    const int64_t unroll =
+        r_.result.packing == 1 ? 4 : 4 / r_.result.packing * r_.result.packing;
+    const Sca from = b_.GlobalSca(), row = b_.GlobalSca();
+    b_.SMove(from, from_);
+    if (first.valid()) {
+      b_.SMove(row, first);
+    } else {
+      b_.SImmTo(row, 0);
+    }
+    const auto body = [&](int64_t begin, int64_t count) -> absl::Status {
+      for (int64_t k = 0; k < count; ++k) {
+        const int64_t left = tiles - (begin + k) * per_row;
+        ASSIGN_OR_RETURN(
+            Vec v,
+            (this->*make)(from, k * in_row,
+                          static_cast<int>(std::min<int64_t>(per_row, left))));
+        rows_.Place(v, to_, row, static_cast<int>(k), index_, 0);
+      }
+      return absl::OkStatus();
+    };
+    const int64_t loops = (rows - 1) / unroll;  // the last may be ragged
+    if (loops > 0) {
+      b_.BeginLoop(loops, 1);
+      b_.NewBlock("rows");
+      RETURN_IF_ERROR(body(0, unroll));
+      b_.SBinaryImmTo(from, Opcode::kSadd, from,
+                      static_cast<int32_t>(in_row * unroll));
+      b_.SBinaryImmTo(row, Opcode::kSadd, row, static_cast<int32_t>(unroll));
+      b_.EndLoop();
+    }
+    b_.NewBlock("rows");
+    return body(loops * unroll, rows - loops * unroll);
+  }
+
+  absl::StatusOr<Vec> FoldTile(Sca from, int64_t offset, int) {
+    ASSIGN_OR_RETURN(
+        Vec v, fold_.Sublanes(
+                   b_.Load(kScratchSpace, from, static_cast<int32_t>(offset))));
+    return fold_.WithInit(v);
+  }
+
+  absl::StatusOr<Vec> TransposeTiles(Sca from, int64_t offset, int count) {
+    std::vector<Vec> rows;
+    for (int k = 0; k < count; ++k) {
+      rows.push_back(
+          b_.Load(kScratchSpace, from,
+                  static_cast<int32_t>(offset + k * int64_t{isa::kVregBytes})));
+    }
+    ASSIGN_OR_RETURN(Vec v, fold_.Tree(b_.Transpose(rows, 16)));
+    ASSIGN_OR_RETURN(v, fold_.Sublanes(v));
+    return fold_.WithInit(v);
+  }
+
+  absl::Status OneElement() {
+    b_.NewBlock("one element");
+    ASSIGN_OR_RETURN(Vec v, fold_.Sublanes(b_.Load(kScratchSpace, from_, 0)));
+    ASSIGN_OR_RETURN(v, fold_.Lanes(v));
+    ASSIGN_OR_RETURN(v, fold_.WithInit(v));
+    const PhysicalArray& a = r_.result;
+    if (majors_.empty()) {
+      rows_.Store(v, to_, 0, b_.SImm(0), b_.Range(0, 1, 0, 1));
+      return absl::OkStatus();
+    }
+    // Element index_ of the last kept major is a lane of the result.
+    if (a.rank() > 1) {
+      return Unsupported(*r_.reduce,
+                         "rows and columns reduced beside several "
+                         "kept dimensions");
+    }
+    const Sca row = b_.SBinaryImm(Opcode::kSshrl, index_, 7);
+    const int shift = Log2(a.packing);
+    const Sca word = shift ? b_.SBinaryImm(Opcode::kSshrl, row, shift) : row;
+    const Sca base = b_.SAdd(to_, b_.SMulImm(word, isa::kRowBytes));
+    const Vec lane = b_.Splat(b_.SBinaryImm(Opcode::kSand, index_, 127));
+    const Mask mask = b_.Compare(Opcode::kVcmpEqS32, b_.LaneSequence(), lane);
+    rows_.Store(v, base, 0, row, mask);
+    return absl::OkStatus();
+  }
+
+  const Reduction& r_;
+  const Geometry& g_;
+  const NestPlan& plan_;
+  const std::vector<int64_t>& extent_;
+  CodeBuilder& b_;
+  TileFold fold_;
+  ResultRows rows_;
+  bool rows_reduced_ = false, columns_reduced_ = false;
+  std::vector<int> majors_;
+  std::vector<int64_t> plane_stride_;
+  Sca from_, to_, index_;
+};
+
+}  // namespace
+
+absl::Status FinishReduction(const Reduction& r, const Geometry& g,
+                             const NestPlan& plan,
+                             const std::vector<int64_t>& extent,
+                             CodeBuilder& b) {
+  return Finisher(r, g, plan, extent, b).Run();
+}
+
+}  // namespace ptxla::lowering

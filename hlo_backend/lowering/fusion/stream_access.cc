@@ -1,0 +1,94 @@
+#include "hlo_backend/lowering/fusion/stream_access.h"
+
+#include "absl/strings/str_cat.h"
+
+namespace ptxla::lowering {
+
+using hlo::Instruction;
+
+namespace {
+
+absl::Status Unsupported(const Instruction& i, absl::string_view why) {
+  return absl::UnimplementedError(
+      absl::StrCat(i.name(), " (", hlo::OpcodeName(i.opcode()), "): ", why));
+}
+
+}  // namespace
+
+int IterationDim(const ExprNode& leaf, const PhysicalArray& a, int p) {
+  if (a.sizes[p] == 1) return -1;
+  return static_cast<int>(leaf.map[a.dims[p]]);
+}
+
+absl::Status ClassifyAccess(const Expression& e, const ExprNode& leaf,
+                            const Instruction& instr, Stream* s) {
+  const int row_dim = e.space.rank() - 2;
+  const int column_dim = e.space.rank() - 1;
+  const PhysicalArray& a = s->array;
+  if (leaf.depends == 0) {
+    s->access = Access::kSplat;
+    return absl::OkStatus();
+  }
+  if (e.space.rank() <= 1) return absl::OkStatus();  // kTile
+  // Where the array's own rows and columns come from.
+  const bool flat = a.rank() <= 1;
+  const int column = IterationDim(leaf, a, a.rank() - 1);
+  const int row = flat ? -1 : IterationDim(leaf, a, a.rank() - 2);
+  if (column == column_dim) {
+    if (row == row_dim && !flat) return absl::OkStatus();  // kTile
+    if (flat || row != column_dim) {
+      const bool degenerate =
+          !flat && row < 0 && e.space.rows == 1 && a.rank() == e.space.rank();
+      // Both have one row: tiles lie alike.
+      if (degenerate) return absl::OkStatus();
+      s->access = Access::kRowOfLanes;
+      return absl::OkStatus();
+    }
+  } else if (leaf.depends >> row_dim & 1) {
+    if (column == row_dim && row != row_dim && row != column_dim) {
+      s->access = Access::kLaneOfRows;
+      s->lanes_from_rows = true;
+      return absl::OkStatus();
+    }
+    if (row == row_dim && column < 0) {
+      s->access = Access::kLaneOfRows;
+      s->rows_from_rows = true;
+      return absl::OkStatus();
+    }
+  } else if (!(leaf.depends >> column_dim & 1)) {
+    s->access = Access::kSplat;
+    return absl::OkStatus();
+  }
+  return Unsupported(instr,
+                     absl::StrCat("operand ", leaf.argument, " (",
+                                  leaf.instr->shape().ToStringWithLayout(),
+                                  ") is read across its layout"));
+}
+
+absl::Status ChoosePacking(const Geometry& g, const Instruction& instr,
+                           Stream* s) {
+  const PhysicalArray& a = s->array;
+  // Tiles of few rows hold all rows of their array.
+  const bool small = a.packing > 1 && a.tiles_down == 1 &&
+                     (a.tile_rows < 8 || g.base_rows < 8);
+  s->tile_by_tile |= small;
+  if (s->tile_by_tile) {
+    if (!small && a.tile_rows != g.base_rows) {
+      return Unsupported(instr, "packed tiles of other than 8 rows");
+    }
+    return absl::OkStatus();
+  }
+  s->pack_rows = static_cast<int>(a.tile_rows / g.base_rows);
+  if (a.packing % s->pack_rows != 0) {
+    return Unsupported(
+        instr, absl::StrCat("tiles of ", a.tile_rows, " rows beside tiles of ",
+                            g.base_rows));
+  }
+  s->pack_columns = a.packing / s->pack_rows;
+  if (g.base_rows < 8 && a.packing > 1) {
+    return Unsupported(instr, "small tiles of packed types");
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace ptxla::lowering

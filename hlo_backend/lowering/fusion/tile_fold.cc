@@ -1,0 +1,62 @@
+#include "hlo_backend/lowering/fusion/tile_fold.h"
+
+#include <utility>
+
+#include "base/status.h"
+#include "hlo_backend/lowering/fusion/vector_math.h"
+
+namespace ptxla::lowering {
+
+using codegen::Vec;
+using isa::Opcode;
+
+absl::StatusOr<Vec> TileFold::Combine(Vec x, Vec y) {
+  ASSIGN_OR_RETURN(Value v,
+                   EmitMonoid(b_, r_.op, r_.type, Value::Of(x), Value::Of(y)));
+  return v.vec;
+}
+
+absl::StatusOr<Vec> TileFold::Tree(std::vector<Vec> values) {
+  while (values.size() > 1) {
+    std::vector<Vec> next;
+    for (size_t k = 0; k + 1 < values.size(); k += 2) {
+      ASSIGN_OR_RETURN(Vec v, Combine(values[k], values[k + 1]));
+      next.push_back(v);
+    }
+    if (values.size() % 2) next.push_back(values.back());
+    values = std::move(next);
+  }
+  return values[0];
+}
+
+absl::StatusOr<Vec> TileFold::Sublanes(Vec v) {
+  for (int shift : {4, 2, 1}) {
+    ASSIGN_OR_RETURN(v, Combine(v, b_.RotateSublanes(v, shift)));
+  }
+  return v;
+}
+
+absl::StatusOr<Vec> TileFold::WithInit(Vec v) {
+  if (!r_.has_init) return v;
+  return Combine(v, b_.Imm(r_.init));
+}
+
+absl::StatusOr<Vec> TileFold::Lanes(Vec v) {
+  if (hlo::IsFloat(r_.type)) {
+    if (r_.op == hlo::Opcode::kAdd) {
+      return b_.Xlane(Opcode::kVaddXlane, v);
+    }
+    if (r_.op == hlo::Opcode::kMaximum) {
+      return b_.Xlane(Opcode::kVmaxXlane, v);
+    }
+    if (r_.op == hlo::Opcode::kMinimum) {
+      return b_.Xlane(Opcode::kVminXlane, v);
+    }
+  }
+  for (int shift : {64, 32, 16, 8, 4, 2, 1}) {
+    ASSIGN_OR_RETURN(v, Combine(v, b_.RotateLanes(v, shift)));
+  }
+  return v;
+}
+
+}  // namespace ptxla::lowering
