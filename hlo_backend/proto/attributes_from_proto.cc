@@ -5,124 +5,14 @@
 #include "base/status.h"
 #include "hlo_backend/ir/attribute_names.h"
 #include "hlo_backend/proto/attribute_proto.h"
+#include "hlo_backend/proto/dimension_numbers_proto.h"
+#include "hlo_backend/proto/enum_proto.h"
 #include "hlo_backend/proto/literal_proto.h"
 #include "hlo_backend/proto/shape_proto.h"
 #include "hlo_backend/proto/sharding_proto.h"
 
 namespace ptxla::hlo {
 namespace {
-
-template <class To, class From>
-void Copy(const From& from, To* to) {
-  to->assign(from.begin(), from.end());
-}
-
-absl::Status Unknown(absl::string_view what, int64_t number) {
-  return absl::InvalidArgumentError(
-      absl::StrCat(what, " number ", number, " is not known"));
-}
-
-// The numbers of the enumerators are those of the protos.
-template <class E, size_t N>
-absl::Status EnumFromNumber(const absl::string_view (&)[N], int number,
-                            absl::string_view what, E* out) {
-  if (number < 0 || number >= static_cast<int>(N)) return Unknown(what, number);
-  *out = static_cast<E>(number);
-  return absl::OkStatus();
-}
-
-template <class E, size_t N>
-absl::Status EnumFromName(const absl::string_view (&names)[N],
-                          const std::string& name, absl::string_view what,
-                          E* out) {
-  const int index = IndexOf(names, name);
-  if (index < 0) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("unknown ", what, " \"", name, "\""));
-  }
-  *out = static_cast<E>(index);
-  return absl::OkStatus();
-}
-
-Window FromProto(const proto::Window& in) {
-  Window window;
-  for (const auto& d : in.dimensions()) {
-    // Files written by hand leave out what is 1.
-    window.dims.push_back(
-        {d.size(), std::max<int64_t>(d.stride(), 1), d.padding_low(),
-         d.padding_high(), std::max<int64_t>(d.window_dilation(), 1),
-         std::max<int64_t>(d.base_dilation(), 1), d.window_reversal()});
-  }
-  return window;
-}
-
-ConvDims FromProto(const proto::ConvolutionDimensionNumbers& in) {
-  ConvDims d;
-  d.input_batch = in.input_batch_dimension();
-  d.input_feature = in.input_feature_dimension();
-  d.kernel_input_feature = in.kernel_input_feature_dimension();
-  d.kernel_output_feature = in.kernel_output_feature_dimension();
-  d.output_batch = in.output_batch_dimension();
-  d.output_feature = in.output_feature_dimension();
-  Copy(in.input_spatial_dimensions(), &d.input_spatial);
-  Copy(in.kernel_spatial_dimensions(), &d.kernel_spatial);
-  Copy(in.output_spatial_dimensions(), &d.output_spatial);
-  return d;
-}
-
-// Those of a custom call may leave numbers out, but are numbers of dimensions.
-absl::Status SmallNumbers(const ConvDims& d) {
-  constexpr int64_t kMaxRank = 64;
-  DimVector all = d.input_spatial;
-  all.insert(all.end(), d.kernel_spatial.begin(), d.kernel_spatial.end());
-  all.insert(all.end(), d.output_spatial.begin(), d.output_spatial.end());
-  for (int64_t n :
-       {d.input_batch, d.input_feature, d.kernel_input_feature,
-        d.kernel_output_feature, d.output_batch, d.output_feature}) {
-    all.push_back(n);
-  }
-  for (int64_t n : all) {
-    if (n < 0 || n >= kMaxRank) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("no dimension has the number ", n));
-    }
-  }
-  return absl::OkStatus();
-}
-
-// Each of 0 .. n - 1 once.
-bool IsPermutation(int64_t a, int64_t b, const DimVector& spatial) {
-  DimVector all = spatial;
-  all.push_back(a);
-  all.push_back(b);
-  std::sort(all.begin(), all.end());
-  for (size_t d = 0; d < all.size(); ++d) {
-    if (all[d] != static_cast<int64_t>(d)) return false;
-  }
-  return true;
-}
-
-absl::Status FromProto(const proto::PrecisionConfig& in, PrecisionConfig* out) {
-  for (int p : in.operand_precision()) {
-    Precision precision;
-    RETURN_IF_ERROR(EnumFromNumber(kPrecisions, p, "precision", &precision));
-    out->operands.push_back(precision);
-  }
-  const bool any =
-      std::any_of(out->operands.begin(), out->operands.end(),
-                  [](Precision p) { return p != Precision::kDefault; });
-  // Not written in texts: no difference.
-  if (!any) out->operands.clear();
-  return EnumFromNumber(kDotAlgorithms, in.algorithm(), "dot algorithm",
-                        &out->algorithm);
-}
-
-void FromProto(const proto::DotDimensionNumbers& in, DotAttrs* out) {
-  Copy(in.lhs_contracting_dimensions(), &out->lhs_contracting);
-  Copy(in.rhs_contracting_dimensions(), &out->rhs_contracting);
-  Copy(in.lhs_batch_dimensions(), &out->lhs_batch);
-  Copy(in.rhs_batch_dimensions(), &out->rhs_batch);
-}
 
 // Fills the struct that the variant holds.
 class Reader {
@@ -202,15 +92,7 @@ class Reader {
   absl::Status operator()(ConvAttrs& a) {
     a.window = FromProto(in_.window());
     a.dims = FromProto(in_.convolution_dimension_numbers());
-    if (!IsPermutation(a.dims.input_batch, a.dims.input_feature,
-                       a.dims.input_spatial) ||
-        !IsPermutation(a.dims.kernel_input_feature,
-                       a.dims.kernel_output_feature, a.dims.kernel_spatial) ||
-        !IsPermutation(a.dims.output_batch, a.dims.output_feature,
-                       a.dims.output_spatial)) {
-      return absl::InvalidArgumentError(
-          "the dimensions of a convolution are not numbered once each");
-    }
+    RETURN_IF_ERROR(CheckConvDims(a.dims));
     a.feature_group_count = std::max<int64_t>(in_.feature_group_count(), 1);
     a.batch_group_count = std::max<int64_t>(in_.batch_group_count(), 1);
     RETURN_IF_ERROR(EnumFromNumber(kConvolutionKinds, in_.conv_kind(),
@@ -408,7 +290,7 @@ class Reader {
     if (in_.has_window()) a.window = FromProto(in_.window());
     if (in_.has_convolution_dimension_numbers()) {
       a.conv_dims = FromProto(in_.convolution_dimension_numbers());
-      RETURN_IF_ERROR(SmallNumbers(*a.conv_dims));
+      RETURN_IF_ERROR(CheckSmallNumbers(*a.conv_dims));
     }
     a.feature_group_count = std::max<int64_t>(in_.feature_group_count(), 1);
     a.batch_group_count = std::max<int64_t>(in_.batch_group_count(), 1);

@@ -1,0 +1,103 @@
+#include "hlo_backend/proto/dimension_numbers_proto.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "base/status.h"
+
+namespace ptxla::hlo {
+namespace {
+
+// Each of 0 .. n - 1 once.
+bool IsPermutation(int64_t a, int64_t b, const DimVector& spatial) {
+  DimVector all = spatial;
+  all.push_back(a);
+  all.push_back(b);
+  std::sort(all.begin(), all.end());
+  for (size_t d = 0; d < all.size(); ++d) {
+    if (all[d] != static_cast<int64_t>(d)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+absl::Status CheckConvDims(const ConvDims& d) {
+  if (IsPermutation(d.input_batch, d.input_feature, d.input_spatial) &&
+      IsPermutation(d.kernel_input_feature, d.kernel_output_feature,
+                    d.kernel_spatial) &&
+      IsPermutation(d.output_batch, d.output_feature, d.output_spatial)) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(
+      "the dimensions of a convolution are not numbered once each");
+}
+
+absl::Status CheckSmallNumbers(const ConvDims& d) {
+  constexpr int64_t kMaxRank = 64;
+  DimVector all = d.input_spatial;
+  all.insert(all.end(), d.kernel_spatial.begin(), d.kernel_spatial.end());
+  all.insert(all.end(), d.output_spatial.begin(), d.output_spatial.end());
+  for (int64_t n :
+       {d.input_batch, d.input_feature, d.kernel_input_feature,
+        d.kernel_output_feature, d.output_batch, d.output_feature}) {
+    all.push_back(n);
+  }
+  for (int64_t n : all) {
+    if (n < 0 || n >= kMaxRank) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("no dimension has the number ", n));
+    }
+  }
+  return absl::OkStatus();
+}
+
+Window FromProto(const proto::Window& in) {
+  Window window;
+  for (const auto& d : in.dimensions()) {
+    // Files written by hand leave out what is 1.
+    window.dims.push_back(
+        {d.size(), std::max<int64_t>(d.stride(), 1), d.padding_low(),
+         d.padding_high(), std::max<int64_t>(d.window_dilation(), 1),
+         std::max<int64_t>(d.base_dilation(), 1), d.window_reversal()});
+  }
+  return window;
+}
+
+ConvDims FromProto(const proto::ConvolutionDimensionNumbers& in) {
+  ConvDims d;
+  d.input_batch = in.input_batch_dimension();
+  d.input_feature = in.input_feature_dimension();
+  d.kernel_input_feature = in.kernel_input_feature_dimension();
+  d.kernel_output_feature = in.kernel_output_feature_dimension();
+  d.output_batch = in.output_batch_dimension();
+  d.output_feature = in.output_feature_dimension();
+  Copy(in.input_spatial_dimensions(), &d.input_spatial);
+  Copy(in.kernel_spatial_dimensions(), &d.kernel_spatial);
+  Copy(in.output_spatial_dimensions(), &d.output_spatial);
+  return d;
+}
+
+absl::Status FromProto(const proto::PrecisionConfig& in, PrecisionConfig* out) {
+  for (int p : in.operand_precision()) {
+    Precision precision;
+    RETURN_IF_ERROR(EnumFromNumber(kPrecisions, p, "precision", &precision));
+    out->operands.push_back(precision);
+  }
+  const bool any =
+      std::any_of(out->operands.begin(), out->operands.end(),
+                  [](Precision p) { return p != Precision::kDefault; });
+  // Not written in texts: no difference.
+  if (!any) out->operands.clear();
+  return EnumFromNumber(kDotAlgorithms, in.algorithm(), "dot algorithm",
+                        &out->algorithm);
+}
+
+void FromProto(const proto::DotDimensionNumbers& in, DotAttrs* out) {
+  Copy(in.lhs_contracting_dimensions(), &out->lhs_contracting);
+  Copy(in.rhs_contracting_dimensions(), &out->rhs_contracting);
+  Copy(in.lhs_batch_dimensions(), &out->lhs_batch);
+  Copy(in.rhs_batch_dimensions(), &out->rhs_batch);
+}
+
+}  // namespace ptxla::hlo
