@@ -56,5 +56,19 @@ TEST(BertStepTest, OurTraceAndTorchXlasTakeTheSameTime) {
             theirs.record.matmul_flops_per_step_per_chip());
 }
 
+// Shapes of the full model: registers, memory and arrays of every generation
+// suffice for its kernels.
+TEST(BertStepTest, ALayerOfBertLargeRunsOnEveryChip) {
+  for (const char* topology :
+       {"v2-8", "v3-8", "v4-8", "v5e-8", "v5p-8", "v6e-8", "tpu7x-8"}) {
+    RunRequest request = Request(topology);
+    request.workload = "bert";
+    request.settings = {"layers=1"};
+    const auto prediction = Predict(request);
+    ASSERT_TRUE(prediction.ok()) << topology << ": " << prediction.status();
+    EXPECT_GT(prediction->record.step_time().value_ps(), 0) << topology;
+  }
+}
+
 }  // namespace
 }  // namespace ptxla::driver

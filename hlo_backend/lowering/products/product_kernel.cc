@@ -193,7 +193,13 @@ class ProductEmitter {
 absl::StatusOr<isa::Kernel> EmitProduct(const KernelContext& context,
                                         const hlo::Instruction& i) {
   ASSIGN_OR_RETURN(ProductForm form, ProductForm::Of(i));
-  constexpr EpiloguePace kPaces[] = {{}, {0.3}, {0.3, true}, {0.0, true}};
+  constexpr EpiloguePace kPaces[] = {{},
+                                     {0.3},
+                                     {0.3, true},
+                                     {0.0, true},
+                                     {0.6, false, false},
+                                     {0.3, true, false},
+                                     {0.0, true, false}};
   absl::StatusOr<isa::Kernel> kernel;
   for (const EpiloguePace& pace : kPaces) {
     kernel = ProductEmitter(context, i, form, pace).Emit();

@@ -54,7 +54,7 @@ class Stream {
         1.0, parts.pace.share * b->model().vregs / epilogue->live_registers()));
     in_flight_ = arrays.latency / plan_.group_cycles + 1;
     puts_off_ =
-        parts.finishes && k_visits_ > 1 &&
+        parts.finishes && parts.pace.may_put_off && k_visits_ > 1 &&
         PutsOffEpilogue(problem, plan_,
                         tile.split_b * tile.split_n * tile.split_m, b->model());
     const bool bf16 = arrays.bf16;

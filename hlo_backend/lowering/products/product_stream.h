@@ -59,6 +59,9 @@ struct EpiloguePace {
   double share = 0.6;
   // Each epilogue's code issues in the order in which it was written.
   bool in_order = false;
+  // Epilogues that take longer than their products may wait for those of the
+  // next columns (product_visits.h): few registers do not suffice for both.
+  bool may_put_off = true;
 };
 
 struct StreamParts {
