@@ -27,9 +27,10 @@ Shape Tiled(const Shape& shape, const Shape* like, int generation) {
   return result;
 }
 
-// transpose(x) lies where x lies if its layout is x's, permuted.
-bool IsTransposeBitcast(const Instruction& t) {
-  const Shape &x = t.operand(0)->shape(), &y = t.shape();
+// transpose(x) with the shape `y` lies where x lies if its layout is x's,
+// permuted.
+bool IsTransposeBitcast(const Instruction& t, const Shape& y) {
+  const Shape& x = t.operand(0)->shape();
   if (x.layout().tiles.size() != y.layout().tiles.size()) return false;
   for (int k = 0; k < x.rank(); ++k) {
     const int64_t d = y.layout().minor_to_major[k];
@@ -38,15 +39,13 @@ bool IsTransposeBitcast(const Instruction& t) {
   return x.layout().tiles == y.layout().tiles;
 }
 
-// `value` with this layout: a transpose that nobody else reads takes it where
-// that makes it a bitcast, other values are copied.
+// `value` with this layout: of a transpose where that makes it a bitcast, the
+// transposed array itself; other values are copied.
 Instruction* WithLayout(Instruction* value, const Shape& wanted) {
   if (!value->shape().IsArray() || value->shape() == wanted) return value;
-  if (value->opcode() == Opcode::kTranspose && value->user_count() == 1) {
-    const Shape before = value->shape();
-    *value->mutable_shape() = wanted;
-    if (IsTransposeBitcast(*value)) return value;
-    *value->mutable_shape() = before;
+  if (value->opcode() == Opcode::kTranspose &&
+      IsTransposeBitcast(*value, wanted)) {
+    return value->parent()->AddLike(*value, wanted, {value->operand(0)});
   }
   return value->parent()->Add(Opcode::kCopy, wanted, {value});
 }
@@ -59,7 +58,7 @@ bool MakeBitcasts(Computation* c) {
     if (i->opcode() == Opcode::kReshape) {
       is_bitcast = IsTiledBitcast(i->operand(0)->shape(), i->shape());
     } else if (i->opcode() == Opcode::kTranspose) {
-      is_bitcast = IsTransposeBitcast(*i);
+      is_bitcast = IsTransposeBitcast(*i, i->shape());
     }
     if (!is_bitcast) continue;
     Instruction* bitcast =
