@@ -10,9 +10,12 @@ namespace ptxla::reports {
 std::vector<HotSpot> HotSpots(const record::ProgramRecord& program) {
   struct Group {
     HotSpot spot;
-    int64_t longest_ps = -1;
-    double weighted = 0;
-    int64_t weight = 0;
+    struct Bound {
+      int64_t time_ps = 0;
+      double weighted = 0;  // fractions of peak, by time
+      int64_t weight = 0;
+    };
+    std::map<std::string, Bound> bounds;
   };
   std::map<std::pair<std::string, std::string>, Group> groups;
   for (const record::OpRecord& op : program.ops()) {
@@ -23,21 +26,26 @@ std::vector<HotSpot> HotSpots(const record::ProgramRecord& program) {
     group.spot.count += op.count();
     group.spot.time += Picoseconds(op.time_ps());
     group.spot.estimated |= op.estimated();
-    if (op.time_ps() > group.longest_ps) {
-      group.longest_ps = op.time_ps();
-      group.spot.bound = op.bound();
-    }
+    Group::Bound& bound = group.bounds[op.bound()];
+    bound.time_ps += op.time_ps();
     if (op.has_fraction_of_peak()) {
-      group.weighted +=
+      bound.weighted +=
           op.fraction_of_peak() * static_cast<double>(op.time_ps());
-      group.weight += op.time_ps();
+      bound.weight += op.time_ps();
     }
   }
   std::vector<HotSpot> spots;
   for (auto& [key, group] : groups) {
-    if (group.weight > 0) {
+    const auto longest =
+        std::max_element(group.bounds.begin(), group.bounds.end(),
+                         [](const auto& a, const auto& b) {
+                           return a.second.time_ps < b.second.time_ps;
+                         });
+    group.spot.bound = longest->first;
+    const Group::Bound& bound = longest->second;
+    if (bound.weight > 0) {
       group.spot.fraction_of_peak =
-          group.weighted / static_cast<double>(group.weight);
+          bound.weighted / static_cast<double>(bound.weight);
     }
     spots.push_back(group.spot);
   }

@@ -18,11 +18,11 @@ namespace ptxla::reports {
 struct HotSpot {
   std::string name;   // the kind of work (op_label.h)
   std::string layer;  // numbers replaced by *; may be empty
-  std::string bound;  // of the longest op in the group
+  std::string bound;  // what bounds most of the group's time
   int64_t count = 0;
   Picoseconds time;
   bool estimated = false;
-  // Mean over the group, weighted by time; unset if no op has one.
+  // Mean over the ops of that bound, weighted by time; unset if none has one.
   std::optional<double> fraction_of_peak;
 };
 

@@ -33,11 +33,14 @@ TEST(HotSpotsTest, EqualWorkOfEveryLayerIsOneLine) {
   EXPECT_EQ(spots[1].name, "copy");
 }
 
-TEST(HotSpotsTest, TheBoundIsThatOfTheLongestOp) {
+// A fraction of one resource says nothing about another.
+TEST(HotSpotsTest, TheBoundIsThatOfMostTimeAndTheFractionIsOfItsResource) {
   record::ProgramRecord p;
-  AddOp(&p, "fusion.1", "a", 10, 0.5);
-  AddOp(&p, "fusion.2", "a", 20, 0.5)->set_bound("hbm");
-  EXPECT_EQ(HotSpots(p)[0].bound, "hbm");
+  AddOp(&p, "fusion.1", "a", 15, 0.5);
+  AddOp(&p, "fusion.2", "a", 20, 0.9)->set_bound("hbm");
+  AddOp(&p, "fusion.3", "a", 15, 0.3);
+  EXPECT_EQ(HotSpots(p)[0].bound, "vpu");
+  EXPECT_DOUBLE_EQ(*HotSpots(p)[0].fraction_of_peak, 0.4);
 }
 
 }  // namespace
