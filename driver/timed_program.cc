@@ -7,6 +7,7 @@
 #include "base/status.h"
 #include "driver/stage.h"
 #include "hlo_backend/compiler/compiler.h"
+#include "hlo_backend/passes/memory_space_assignment.h"
 #include "runtime/host_costs.h"
 #include "runtime/timelines.h"
 #include "sim/simulator.h"
@@ -17,18 +18,57 @@ namespace {
 // Calls whose period is measured, after as many that fill the queue.
 constexpr int kAsyncCalls = 64;
 
-void PlaceOperands(hlo::Module* module, int memory_space) {
+// The parameter becomes the state of a loop, which changes it: the compiler
+// decides where that lies.
+bool IsLoopState(const hlo::Instruction& parameter) {
+  for (const hlo::Instruction* tuple : parameter.users()) {
+    if (tuple->opcode() != hlo::Opcode::kTuple) continue;
+    for (const hlo::Instruction* loop : tuple->users()) {
+      if (loop->opcode() != hlo::Opcode::kWhile) continue;
+      const hlo::Instruction& root = *loop->while_body()->root();
+      for (int k = 0; k < tuple->operand_count(); ++k) {
+        if (tuple->operand(k) != &parameter) continue;
+        const hlo::Instruction* next = root.operand(k);
+        if (next->opcode() != hlo::Opcode::kGetTupleElement ||
+            next->operand(0)->opcode() != hlo::Opcode::kParameter ||
+            next->tuple_index() != k) {
+          return true;
+        }
+      }
+    }
+  }
+  return false;
+}
+
+// Operands lie in the memory space as far as there is room beside what loops
+// carry; scalars are in SMEM whatever happens.
+void PlaceOperands(hlo::Module* module, int memory_space, int64_t room) {
   auto& entry_layout = module->mutable_config()->entry_layout;
-  for (int k = 0; k < module->entry()->parameter_count(); ++k) {
-    hlo::Shape* shape = module->entry()->parameter(k)->mutable_shape();
-    // Scalars go to SMEM.
-    if (!shape->IsArray() || shape->IsScalar() || !shape->has_layout()) {
+  const hlo::Computation& entry = *module->entry();
+  for (const hlo::Instruction* p : entry.parameters()) {
+    if (IsLoopState(*p)) room -= p->shape().ByteSize();
+  }
+  for (int k = 0; k < entry.parameter_count(); ++k) {
+    hlo::Shape* shape = entry.parameter(k)->mutable_shape();
+    if (!shape->IsArray() || shape->IsScalar() || !shape->has_layout() ||
+        IsLoopState(*entry.parameter(k)) || shape->ByteSize() > room) {
       continue;
     }
+    room -= shape->ByteSize();
     shape->mutable_layout()->memory_space = memory_space;
     if (entry_layout.has_value() && entry_layout->parameters[k].has_layout()) {
       entry_layout->parameters[k].mutable_layout()->memory_space = memory_space;
     }
+  }
+  // A kernel timed on operands in CMEM leaves its result there.
+  hlo::Shape* result = module->entry()->root()->mutable_shape();
+  if (memory_space != hlo::kMemoryCmem || !result->IsArray() ||
+      result->IsScalar() || !result->has_layout()) {
+    return;
+  }
+  result->mutable_layout()->memory_space = memory_space;
+  if (entry_layout.has_value() && entry_layout->result.has_layout()) {
+    entry_layout->result.mutable_layout()->memory_space = memory_space;
   }
 }
 
@@ -47,9 +87,10 @@ absl::StatusOr<TimedProgram> TimedProgram::Compile(
     const chips::Slice& slice, std::unique_ptr<hlo::Module> module,
     Residency residency, const std::vector<std::string>& disable_passes) {
   if (residency == Residency::kCmem) {
-    PlaceOperands(module.get(), hlo::kMemoryCmem);
+    PlaceOperands(module.get(), hlo::kMemoryCmem, slice.chip.cmem().count());
   } else if (residency == Residency::kVmem) {
-    PlaceOperands(module.get(), hlo::kMemoryVmem);
+    PlaceOperands(module.get(), hlo::kMemoryVmem,
+                  hlo::RoomForResidents(slice.chip));
   }
   hlo::CompileOptions options;
   options.pipeline.disabled = disable_passes;
@@ -64,7 +105,6 @@ absl::StatusOr<TimedProgram> TimedProgram::Compile(
 absl::StatusOr<record::DeviceTrace> TimedProgram::Simulate() const {
   sim::SimOptions options;
   options.engine = sim::Engine::kPlain;  // same times, and many at once
-  options.transfers = false;
   options.timings = timings_.get();
   return sim::Simulate(program_, *slice_, options);
 }
@@ -106,15 +146,15 @@ absl::StatusOr<Picoseconds> TimedProgram::Slope() {
 
 absl::StatusOr<Picoseconds> TimedProgram::CopyWait() const {
   ASSIGN_OR_RETURN(const record::DeviceTrace trace, Simulate());
-  for (const record::OpTrace& start : trace.op()) {
-    if (start.opcode() != "copy-start") continue;
-    for (const record::OpTrace& done : trace.op()) {
-      if (done.opcode() == "copy-done") {
-        return Picoseconds(done.end_ps() - start.start_ps());
-      }
-    }
+  if (trace.transfer_size() != 1) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "copy_wait wants one copy; the program has ", trace.transfer_size()));
   }
-  return absl::InvalidArgumentError("no copy-start with a copy-done");
+  for (const record::OpTrace& done : trace.op()) {
+    if (done.opcode() != "copy-done") continue;
+    return Picoseconds(done.end_ps() - trace.transfer(0).start_ps());
+  }
+  return absl::InvalidArgumentError("nothing waits for the copy");
 }
 
 absl::StatusOr<Picoseconds> TimedProgram::OnHost(bool wait) const {

@@ -253,6 +253,9 @@ class Planner {
       PlannedBuffer& buffer = result.plan.buffers[k];
       buffer.offset = assignment.offsets[k];
       if (buffer.memory_space == kMemoryVmem) buffer.offset += windows;
+      if (buffer.memory_space == kMemorySmem) {
+        buffer.offset += chip_.smem().count() / 2;
+      }
     }
     FindOverflow(buffer_of, &result);
     result.stats = assignment.stats;

@@ -4,6 +4,7 @@
 #include "base/status.h"
 #include "hlo_backend/analysis/fusion_rules.h"
 #include "hlo_backend/ir/computation.h"
+#include "hlo_backend/lowering/fusion/scalar_fusion.h"
 #include "hlo_backend/lowering/physical_array.h"
 
 namespace ptxla::lowering {
@@ -38,6 +39,8 @@ isa::Space ArgSpace(const hlo::Shape& shape) {
       return isa::Space::kVmem;
     case hlo::kMemoryCmem:
       return isa::Space::kCmem;
+    case hlo::kMemorySmem:
+      return isa::Space::kSmem;
     case hlo::kMemoryHost:
       return isa::Space::kHost;
     default:
@@ -76,6 +79,7 @@ absl::StatusOr<std::vector<isa::KernelArg>> KernelArgs(const Instruction& i) {
 
 absl::StatusOr<isa::Kernel> EmitKernel(const KernelContext& context,
                                        const Instruction& i) {
+  if (IsScalarKernel(i)) return EmitScalarKernel(context, i);
   switch (i.opcode()) {
     case Opcode::kFusion:
       switch (i.fusion_kind()) {

@@ -43,7 +43,8 @@ isa::Kernel Skeleton(const Tiling& tiling) {
 }
 
 bool IsCopied(const Tiling& tiling, const isa::Window& w) {
-  return tiling.args[w.arg].space != isa::Space::kVmem;
+  return tiling.args[w.arg].space != isa::Space::kVmem &&
+         tiling.args[w.arg].space != isa::Space::kSmem;
 }
 
 int CopiedWindows(const Tiling& tiling) {
@@ -58,13 +59,24 @@ int64_t NumSteps(const Tiling& tiling) {
   return n;
 }
 
+// Cycles that a step waits for DMAs beyond its bundles: flags that come late,
+// queues that start.
+int64_t StepSync(const KernelContext& context) {
+  return static_cast<int64_t>(context.chip.Policy("step_sync").value_or(0));
+}
+
 // Bundles that a step takes besides its body: starts and waits, index
 // arithmetic and bounds checks. A kernel of one step has no loop: its part is
 // in the entry.
 int64_t StepOverhead(const KernelContext& context, const Tiling& tiling) {
   if (NumSteps(tiling) <= 1) return 0;
   const chips::CoreSpec& core = context.chip.core();
-  return core.kernel_step.count() +
+  // Steps that move nothing only count.
+  if (CopiedWindows(tiling) == 0) {
+    return core.kernel_step_window.count() *
+           static_cast<int64_t>(tiling.windows.size());
+  }
+  return core.kernel_step.count() + StepSync(context) +
          core.kernel_step_window.count() * CopiedWindows(tiling);
 }
 

@@ -13,6 +13,7 @@
 #include "hlo_backend/passes/fusion.h"
 #include "hlo_backend/passes/layout_assignment.h"
 #include "hlo_backend/passes/layout_clearing.h"
+#include "hlo_backend/passes/loop_residency.h"
 #include "hlo_backend/passes/memory_space_assignment.h"
 #include "hlo_backend/passes/movement_fusion.h"
 #include "hlo_backend/passes/reshape_mover.h"
@@ -56,6 +57,8 @@ std::vector<PassEntry> AllPasses() {
        Make<LayoutAssignmentPass>},
       {"layout-clearing", "forgets layouts inside the module",
        Make<LayoutClearingPass>},
+      {"loop-residency", "loop counters in SMEM, loop states in VMEM",
+       Make<LoopResidencyPass>},
       {"memory-space-assignment", "intermediate values that stay in VMEM",
        Make<MemorySpaceAssignmentPass>},
       {"movement-fusion", "one kernel of reshapes and transposes in a row",

@@ -68,6 +68,14 @@ class Inserter {
     return LastRead(place, positions_, taker) <= positions_.at(user);
   }
 
+  // The next state's element k is this state's: nobody writes there.
+  static bool PassesThrough(const Computation& body, int k) {
+    const Instruction* root = body.root();
+    if (root->opcode() != Opcode::kTuple) return false;
+    const MemoryPlace place = PlaceOf(root->operand(k));
+    return place.maker == body.parameter(0) && place.index == k;
+  }
+
   // What a loop starts from becomes its state.
   void StartOfLoop(Instruction* loop) {
     Instruction* init = loop->operand(0);
@@ -76,6 +84,8 @@ class Inserter {
     for (int k = 0; k < init->operand_count(); ++k) {
       Instruction* value = init->operand(k);
       if (!value->shape().IsArray()) continue;
+      // What the loop only reads may stay where it is.
+      if (PassesThrough(*loop->while_body(), k)) continue;
       if (MayOverwrite(value, loop, init) &&
           taken.insert(PlaceOf(value)).second) {
         continue;
@@ -113,7 +123,11 @@ class Inserter {
   bool NeedsCopy(const Instruction* value, const MemoryPlace& home) const {
     const MemoryPlace place = PlaceOf(value);
     if (place.maker->opcode() == Opcode::kParameter) {
-      return !(place == home) || value->shape() != place.maker->shape();
+      const Shape& whole = place.maker->shape();
+      const Shape& shape = place.index < 0
+                               ? whole
+                               : whole.element(static_cast<int>(place.index));
+      return !(place == home) || value->shape() != shape;
     }
     if (place.maker->IsConstant()) return true;
     if (home.maker == nullptr) return false;

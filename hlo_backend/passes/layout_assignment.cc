@@ -1,5 +1,7 @@
 #include "hlo_backend/passes/layout_assignment.h"
 
+#include <algorithm>
+
 #include "hlo_backend/analysis/tiled_bitcast.h"
 #include "hlo_backend/analysis/tiled_layout.h"
 #include "hlo_backend/ir/builder.h"
@@ -23,8 +25,17 @@ Shape Tiled(const Shape& shape, const Shape* like, int generation) {
     }
     result.set_layout(order);
     result = WithTpuLayout(result, generation);
+    if (like != nullptr && like->has_layout()) {
+      result.mutable_layout()->memory_space = like->layout().memory_space;
+    }
   }
   return result;
+}
+
+// The same but for the memory space.
+bool SameOrder(Shape a, const Shape& b) {
+  a.mutable_layout()->memory_space = b.memory_space();
+  return a == b;
 }
 
 // transpose(x) with the shape `y` lies where x lies if its layout is x's,
@@ -80,7 +91,7 @@ bool AssignEntry(Module* module, int generation) {
     const Shape tiled =
         Tiled(parameter->shape(), &layout->parameters[p], generation);
     layout->parameters[p] = tiled;
-    if (!tiled.IsArray() || tiled == parameter->shape()) {
+    if (!tiled.IsArray() || SameOrder(tiled, parameter->shape())) {
       *parameter->mutable_shape() = tiled;
       continue;
     }
@@ -104,11 +115,106 @@ bool AssignEntry(Module* module, int generation) {
       if (value != root->operand(k)) root->ReplaceOperand(k, value);
     }
     *root->mutable_shape() = result;
+  } else if (root->shape().IsArray() && SameOrder(result, root->shape()) &&
+             root->opcode() != Opcode::kParameter) {
+    *root->mutable_shape() = result;
   } else if (root->shape().IsArray() && root->shape() != result) {
     entry->SetRoot(WithLayout(root, result));
   }
   return !(before.result == layout->result) ||
          before.parameters != layout->parameters;
+}
+
+// A program of elementwise work on one shape, from parameters to results.
+bool IsElementwiseOnOneShape(const Computation& entry, const Shape** shape) {
+  *shape = nullptr;
+  for (const Instruction* i : entry.instructions()) {
+    if (i->opcode() == Opcode::kTuple) {
+      if (!i->IsRoot()) return false;
+      continue;
+    }
+    if (!i->shape().IsArray()) return false;
+    if (i->shape().IsScalar()) continue;
+    const bool spread =
+        i->opcode() == Opcode::kBroadcast && i->operand(0)->shape().IsScalar();
+    if (i->opcode() != Opcode::kParameter && !spread &&
+        (!i->IsElementwise() || i->opcode() == Opcode::kCopy)) {
+      return false;
+    }
+    if (*shape == nullptr) *shape = &i->shape();
+    if (!i->shape().SameDims(**shape)) return false;
+  }
+  return *shape != nullptr;
+}
+
+// Arrays that nobody reads otherwise than element by element lie in the order
+// of dimensions that pads them least; the order of the header is taken for a
+// wish only where it is not the default one.
+bool MakeCompact(Module* module, int generation) {
+  auto& layout = module->mutable_config()->entry_layout;
+  const Shape* shape = nullptr;
+  if (!IsElementwiseOnOneShape(*module->entry(), &shape)) return false;
+  const int64_t rank = shape->rank();
+  if (rank < 2 || rank > 3) return false;
+  for (const int64_t d : shape->dims()) {
+    if (d < 2) return false;  // layouts of such are many, and bitcasts
+  }
+  const auto is_default = [](const Shape& s) {
+    return !s.IsArray() || !s.has_layout() ||
+           s.layout().minor_to_major ==
+               Layout::RowMajor(s.rank()).minor_to_major;
+  };
+  if (layout.has_value()) {
+    for (const Shape& p : layout->parameters) {
+      if (!is_default(p)) return false;
+    }
+    bool plain = true;
+    ForEachLeaf(layout->result, [&](const Shape& s, const ShapeIndex&) {
+      plain = plain && is_default(s);
+    });
+    if (!plain) return false;
+  }
+  Layout best = Layout::RowMajor(rank);
+  const auto bytes = [&](const Layout& order) {
+    Shape s = *shape;
+    s.set_layout(order);
+    return PaddedBytes(WithTpuLayout(s, generation));
+  };
+  Layout order = best;
+  std::sort(order.minor_to_major.begin(), order.minor_to_major.end());
+  do {
+    if (bytes(order) < bytes(best)) best = order;
+  } while (std::next_permutation(order.minor_to_major.begin(),
+                                 order.minor_to_major.end()));
+  if (best.minor_to_major == Layout::RowMajor(rank).minor_to_major) {
+    return false;
+  }
+  const auto reorder = [&](Shape* s) {
+    if (!s->IsArray() || s->rank() != rank) return;
+    const int space = s->memory_space();
+    s->set_layout(best);
+    *s = WithTpuLayout(*s, generation);
+    s->mutable_layout()->memory_space = space;
+  };
+  for (Instruction* i : module->entry()->instructions()) {
+    if (i->opcode() == Opcode::kTuple) {
+      for (int k = 0; k < i->shape().element_count_of_tuple(); ++k) {
+        reorder(i->mutable_shape()->mutable_element(k));
+      }
+    } else {
+      reorder(i->mutable_shape());
+    }
+  }
+  if (!layout.has_value()) return true;
+  for (Shape& p : layout->parameters) reorder(&p);
+  if (layout->result.IsArray()) {
+    reorder(&layout->result);
+  } else {
+    for (int k = 0; k < layout->result.element_count_of_tuple(); ++k) {
+      reorder(layout->result.mutable_element(k));
+    }
+  }
+  return true;
 }
 
 }  // namespace
@@ -125,6 +231,7 @@ absl::StatusOr<bool> LayoutAssignmentPass::Run(Module* module,
       *i->mutable_shape() = std::move(tiled);
     }
   }
+  changed |= MakeCompact(module, generation);
   changed |= AssignEntry(module, generation);
   for (Computation* c : ControlComputations(*module)) {
     changed |= MakeBitcasts(c);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "hlo_backend/analysis/tiled_layout.h"
+
 namespace ptxla::hlo {
 namespace {
 
@@ -24,7 +26,8 @@ int LastUse(const Instruction* value, const Positions& positions,
   return last;
 }
 
-// The parameter feeds an operand of a dot, perhaps through a convert.
+}  // namespace
+
 bool FeedsADot(const Instruction& parameter) {
   for (const Instruction* user : parameter.users()) {
     if (user->opcode() == Opcode::kDot) return true;
@@ -32,8 +35,6 @@ bool FeedsADot(const Instruction& parameter) {
   }
   return false;
 }
-
-}  // namespace
 
 bool OnlyNamesMemory(const Instruction& i) {
   return i.opcode() == Opcode::kGetTupleElement ||
@@ -76,8 +77,35 @@ int LastRead(const MemoryPlace& place, const Positions& positions,
   return last;
 }
 
+void AddVmemResidents(const Computation& c, const Positions& positions,
+                      RangeMaximum* live) {
+  const auto add = [&](const Instruction& i, const Shape& shape,
+                       int64_t index) {
+    if (!shape.IsArray() || shape.memory_space() != kMemoryVmem) return;
+    int first = positions.at(&i);
+    int last = std::max(first, LastRead({&i, index}, positions));
+    if (i.opcode() == Opcode::kParameter) {  // the caller's, all the time
+      first = 0;
+      last = c.instruction_count() - 1;
+    }
+    live->Add(first, last, PaddedBytes(shape));
+  };
+  for (const Instruction* i : c.instructions()) {
+    if (OnlyNamesMemory(*i) || i->opcode() == Opcode::kTuple) continue;
+    if (i->shape().IsArray()) {
+      add(*i, i->shape(), -1);
+      continue;
+    }
+    for (int k = 0; k < i->shape().element_count_of_tuple(); ++k) {
+      add(*i, i->shape().element(k), k);
+    }
+  }
+}
+
 bool ReadsInStep(const Instruction& value, const Instruction& maker) {
   if (maker.IsElementwise()) return true;
+  // Chips shift in step: a piece is sent before its place is written.
+  if (maker.opcode() == Opcode::kCollectivePermute) return true;
   if (maker.opcode() == Opcode::kDynamicUpdateSlice) {
     return maker.operand(0) == &value && maker.OperandUses(&value) == 1;
   }

@@ -7,6 +7,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "hlo_backend/ir/computation.h"
+#include "hlo_backend/passes/range_maximum.h"
 
 namespace ptxla::hlo {
 
@@ -35,6 +36,14 @@ Positions PositionsOf(const Computation& computation);
 // count, and neither does `except`.
 int LastRead(const MemoryPlace& place, const Positions& positions,
              const Instruction* except = nullptr);
+
+// Of a fused computation: the parameter feeds an operand of a dot, perhaps
+// through elementwise work.
+bool FeedsADot(const Instruction& parameter);
+
+// Adds what lies in VMEM already, from its maker to its last reader.
+void AddVmemResidents(const Computation& computation,
+                      const Positions& positions, RangeMaximum* live);
 
 // Whether `maker` reads `value` (one of its operands) element by element where
 // it writes its result, so that both may lie in one place.

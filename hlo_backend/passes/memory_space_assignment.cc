@@ -86,6 +86,7 @@ class Assigner {
                        return a.Worth() > b.Worth();
                      });
     RangeMaximum live(c_->instruction_count());
+    AddVmemResidents(*c_, positions_, &live);
     bool changed = false;
     for (const Candidate& c : candidates_) {
       if (live.Maximum(c.first, c.last) + c.bytes > room_) continue;

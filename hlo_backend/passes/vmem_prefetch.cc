@@ -15,6 +15,40 @@ namespace {
 // Readers further apart keep VMEM from others for too long.
 constexpr int kMostPositions = 16;
 
+bool IsProduct(const Instruction& i) { return i.opcode() == Opcode::kDot; }
+
+const Instruction* ProductIn(const Instruction& kernel) {
+  if (kernel.opcode() != Opcode::kFusion) {
+    return IsProduct(kernel) ? &kernel : nullptr;
+  }
+  for (const Instruction* i : kernel.fused()->instructions()) {
+    if (IsProduct(*i)) return i;
+  }
+  return nullptr;
+}
+
+bool HasProduct(const Instruction& kernel) {
+  return ProductIn(kernel) != nullptr;
+}
+
+// A product of one row reads its weights once, as fast as they come.
+bool HasOneRow(const Instruction& dot) {
+  const int64_t out = dot.shape().ElementCount();
+  for (int k = 0; k < 2; ++k) {
+    // An operand without free dimensions: its elements are batch and K.
+    const int64_t other = dot.operand(1 - k)->shape().ElementCount();
+    const int64_t mine = dot.operand(k)->shape().ElementCount();
+    if (mine * out == other) return true;
+  }
+  return false;
+}
+
+// Operand `k` of the kernel is, perhaps converted, an operand of its product.
+bool FeedsProduct(const Instruction& kernel, int k) {
+  if (kernel.opcode() != Opcode::kFusion) return IsProduct(kernel);
+  return FeedsADot(*kernel.fused()->parameter(k));
+}
+
 class Prefetcher {
  public:
   Prefetcher(Computation* c, int64_t room)
@@ -22,14 +56,12 @@ class Prefetcher {
         room_(room),
         positions_(PositionsOf(*c)),
         live_(c->instruction_count()) {
-    for (Instruction* i : c->instructions()) {
-      order_.push_back(i);
-      AddResident(*i);
-    }
+    for (Instruction* i : c->instructions()) order_.push_back(i);
+    AddVmemResidents(*c, positions_, &live_);
   }
 
   bool Run() {
-    bool changed = false;
+    bool changed = FetchForFirstKernel();
     const std::vector<Instruction*> parameters(c_->parameters().begin(),
                                                c_->parameters().end());
     for (Instruction* p : parameters) {
@@ -51,21 +83,6 @@ class Prefetcher {
     Instruction* name;  // the parameter, or a bitcast of it
   };
 
-  // What is in VMEM already, from its maker to its last reader.
-  void AddResident(const Instruction& i) {
-    if (OnlyNamesMemory(i) || i.opcode() == Opcode::kParameter) return;
-    auto add = [&](const Shape& shape, int64_t index) {
-      if (!shape.IsArray() || shape.memory_space() != kMemoryVmem) return;
-      const int first = positions_.at(&i);
-      const int last = std::max(first, LastRead({&i, index}, positions_));
-      live_.Add(first, last, PaddedBytes(shape));
-    };
-    if (i.shape().IsArray()) add(i.shape(), -1);
-    for (int k = 0; k < i.shape().element_count_of_tuple(); ++k) {
-      add(i.shape().element(k), k);
-    }
-  }
-
   std::vector<Reader> ReadersOf(Instruction* value) const {
     std::vector<Reader> readers;
     for (Instruction* user : value->users()) {
@@ -78,15 +95,57 @@ class Prefetcher {
     return readers;
   }
 
-  bool Fetch(Instruction* parameter) {
+  // The parameter, or a bitcast of one, that an operand is; null if none.
+  static Instruction* ParameterOf(Instruction* value) {
+    while (value->opcode() == Opcode::kBitcast) value = value->operand(0);
+    const bool fits = value->opcode() == Opcode::kParameter &&
+                      value->shape().IsArray() && !value->shape().IsScalar() &&
+                      value->shape().memory_space() == kMemoryHbm;
+    return fits ? value : nullptr;
+  }
+
+  // Nothing runs before the first kernel, so nothing hides this copy: the
+  // product still gets the larger of its operands whole.
+  bool FetchForFirstKernel() {
+    Instruction* first = nullptr;
+    for (Instruction* i : order_) {
+      if (!IsVmemKernel(*i)) continue;
+      first = i;
+      break;
+    }
+    if (first == nullptr || !HasProduct(*first)) return false;
+    if (HasOneRow(*ProductIn(*first))) return false;
+    Instruction* largest = nullptr;
+    for (int k = 0; k < first->operand_count(); ++k) {
+      if (!FeedsProduct(*first, k)) continue;
+      Instruction* p = ParameterOf(first->operand(k));
+      if (p == nullptr || PaddedBytes(p->shape()) > room_) continue;
+      if (largest == nullptr ||
+          PaddedBytes(p->shape()) >= PaddedBytes(largest->shape())) {
+        largest = p;
+      }
+    }
+    return largest != nullptr && Fetch(largest, first);
+  }
+
+  // `only`: the one reader, and nothing before it hides the copy.
+  bool Fetch(Instruction* parameter, Instruction* only = nullptr) {
     std::vector<Reader> readers = ReadersOf(parameter);
-    if (readers.size() < 2) return false;
+    if (only == nullptr && readers.size() < 2) return false;
     int first = INT32_MAX, last = -1;
     for (const Reader& r : readers) {
       first = std::min(first, positions_.at(r.kernel));
       last = std::max(last, positions_.at(r.kernel));
     }
-    if (last - first > kMostPositions || first == last) return false;
+    if (last - first > kMostPositions && only != nullptr) {
+      readers.erase(
+          std::remove_if(readers.begin(), readers.end(),
+                         [&](const Reader& r) { return r.kernel != only; }),
+          readers.end());
+      last = first;
+    }
+    if (last - first > kMostPositions) return false;
+    if (first == last && only == nullptr) return false;
     int start = first;
     for (int k = first - 1; k >= 0 && k > first - kMostPositions; --k) {
       if (!IsVmemKernel(*order_[k])) continue;

@@ -1,10 +1,14 @@
 // Programs that the compiler made of real HLO: kernel, tile and bundle take the
 // same cycles.
+#include <cstring>
 #include <string>
+#include <vector>
 
 #include "driver/hlo_input.h"
 #include "gtest/gtest.h"
 #include "hlo_backend/compiler/compiler.h"
+#include "hlo_backend/ir/parser.h"
+#include "sim/core/program_data.h"
 #include "sim/simulator.h"
 #include "tests/sim/test_programs.h"
 #include "tests/support/status_matchers.h"
@@ -40,6 +44,69 @@ TEST_P(CompiledPrograms, FidelitiesAgreeInCycles) {
   }
   EXPECT_EQ(cycles[2], cycles[1]);
   EXPECT_NEAR(cycles[0], cycles[1], 0.01 * cycles[1]);
+}
+
+// A chain of dependent adds: the counter on the scalar unit, the state in VMEM.
+constexpr char kChain[] = R"(HloModule chain
+body {
+  s = (s32[], f32[2048], f32[2048]) parameter(0)
+  i = s32[] get-tuple-element(s), index=0
+  one = s32[] constant(1)
+  next = s32[] add(i, one)
+  x = f32[2048] get-tuple-element(s), index=1
+  b = f32[2048] get-tuple-element(s), index=2
+  y = f32[2048] add(x, b)
+  ROOT out = (s32[], f32[2048], f32[2048]) tuple(next, y, b)
+}
+condition {
+  s = (s32[], f32[2048], f32[2048]) parameter(0)
+  i = s32[] get-tuple-element(s), index=0
+  n = s32[] constant(5)
+  ROOT less = pred[] compare(i, n), direction=LT
+}
+ENTRY main {
+  zero = s32[] constant(0)
+  x = f32[2048] parameter(0)
+  b = f32[2048] parameter(1)
+  init = (s32[], f32[2048], f32[2048]) tuple(zero, x, b)
+  loop = (s32[], f32[2048], f32[2048]) while(init), condition=condition, body=body
+  ROOT r = f32[2048] get-tuple-element(loop), index=1
+})";
+
+TEST(CompiledLoop, RunsOnDataAndTakesTheSameCyclesEverywhere) {
+  for (const char* chip : {"v4:1x1x1", "v5e-1", "v6e-1"}) {
+    auto module = hlo::ParseModule(kChain);
+    ASSERT_TRUE(module.ok()) << module.status();
+    const chips::Slice slice = TestSlice(chip);
+    auto compiled =
+        hlo::Compile(*std::move(module), slice.chip, slice.topology);
+    ASSERT_TRUE(compiled.ok()) << compiled.status();
+    SimOptions options;
+    options.fidelity = Fidelity::kTile;
+    auto tile = Simulate(compiled->program, slice, options);
+    ASSERT_TRUE(tile.ok()) << tile.status();
+
+    ProgramData data(compiled->program, slice, {});
+    const std::vector<float> x(2048, 1.0f), b(2048, 0.5f);
+    const auto bytes = [](const std::vector<float>& v) {
+      return absl::Span<const uint8_t>(
+          reinterpret_cast<const uint8_t*>(v.data()), v.size() * sizeof(float));
+    };
+    ASSERT_OK(data.SetParameter(0, bytes(x)));
+    ASSERT_OK(data.SetParameter(1, bytes(b)));
+    options.fidelity = Fidelity::kBundle;
+    options.data = &data;
+    auto bundle = Simulate(compiled->program, slice, options);
+    ASSERT_TRUE(bundle.ok()) << bundle.status();
+    EXPECT_EQ(bundle->total_cycles(), tile->total_cycles()) << chip;
+    auto out = data.Output(0);
+    ASSERT_TRUE(out.ok()) << out.status();
+    for (int k = 0; k < 2048; ++k) {
+      float value;
+      std::memcpy(&value, out->data() + 4 * k, 4);
+      ASSERT_EQ(value, 3.5f) << chip << " " << k;
+    }
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(

@@ -137,7 +137,7 @@ TEST(Engines, DescriptorsCountUpTheirSemaphore) {
   AddKernel(&p, k);
   const chips::Slice slice = TestSlice("v6e-1");
   // Eight descriptors of 15 ns each, then the latency of the last.
-  const double us = 8 * 0.015 + 0.6;
+  const double us = 8 * 0.015 + ToSeconds(slice.chip.hbm().latency) * 1e6;
   for (Fidelity f : {Fidelity::kKernel, Fidelity::kTile}) {
     const record::DeviceTrace trace = Trace(p, slice, f, Engine::kPlain);
     EXPECT_NEAR(trace.op(0).end_ps() - trace.op(0).start_ps(), us * 1e6,

@@ -7,6 +7,7 @@
 #include "absl/status/status.h"
 #include "base/check.h"
 #include "base/status.h"
+#include "base/units.h"
 #include "hlo_backend/lowering/codegen/bundle_resources.h"
 #include "hlo_backend/lowering/codegen/dependences.h"
 #include "hlo_backend/lowering/codegen/ready_queues.h"
@@ -17,6 +18,9 @@ namespace {
 using isa::Slot;
 
 constexpr int kNumSlots = isa::kNumSlots;
+
+// Shorter blocks have no copies to stagger.
+constexpr size_t kFewInstructions = 32;
 
 // The pops that a FIFO is waiting for.
 class PopQueue {
@@ -31,12 +35,23 @@ class PopQueue {
   size_t head_ = 0;
 };
 
+// Which ready instruction is the most urgent.
+enum class Order : uint8_t {
+  // On the longest path: copies of a formula go through it side by side.
+  kHeight,
+  // Copies one behind the other, each as far as the units are taken by those
+  // before it: few values are alive at once, and units that the formula uses
+  // at different times work at the same time.
+  kStaggered,
+  kSource,  // as written
+};
+
 class Scheduler {
  public:
   Scheduler(absl::Span<const VInstr> instrs,
             absl::Span<const VRegister> registers,
             const isa::MachineModel& model, const RegisterBudget& budget,
-            Graph graph, BlockMode mode, bool source_order)
+            Graph graph, BlockMode mode, Order order)
       : instrs_(instrs),
         registers_(registers),
         model_(model),
@@ -52,7 +67,7 @@ class Scheduler {
     for (size_t i = 0; i < instrs.size(); ++i) {
       pending_[i] = graph_.nodes[i].num_preds;
     }
-    RankAll(source_order);
+    RankAll(order);
     reads_.assign(range_.size(), 0);
     for (const VInstr& v : instrs) {
       ForEachRead(v, [&](int32_t reg) { ++reads_[reg - range_.first]; });
@@ -61,6 +76,25 @@ class Scheduler {
     outstanding_.assign(kNumFifoIndexes, 0);
     unit_free_.assign(kNumUnitIndexes, 0);
     first_use_.assign(kNumUnitIndexes, -1);
+  }
+
+  // Cycles for which the fullest slot or unit is taken: no order is shorter.
+  int64_t SlotBound() const {
+    std::array<int64_t, kNumSlots> uses{};
+    std::vector<int64_t> busy(kNumUnitIndexes, 0);
+    for (size_t i = 0; i < instrs_.size(); ++i) {
+      const isa::SlotMask slots = isa::Info(instrs_[i].op).slots;
+      for (int s = 0; s < kNumSlots; ++s) uses[s] += slots >> s & 1;
+      const Node& node = graph_.nodes[i];
+      if (node.unit >= 0) busy[node.unit] += node.interval;
+    }
+    int64_t bound = 1;
+    for (int s = 0; s < kNumSlots; ++s) {
+      bound = std::max(
+          bound, CeilOfRatio<int64_t>(uses[s], std::max(1, model_.slots[s])));
+    }
+    for (const int64_t cycles : busy) bound = std::max(bound, cycles);
+    return bound;
   }
 
   absl::StatusOr<BlockSchedule> Run() {
@@ -128,14 +162,25 @@ class Scheduler {
 
   void Release(int i) { future_.push({earliest_[i], i}); }
 
-  // Longest path first, or as written.
-  void RankAll(bool source_order) {
+  void RankAll(Order order) {
     instr_of_.resize(instrs_.size());
     std::iota(instr_of_.begin(), instr_of_.end(), 0);
-    if (!source_order) {
+    if (order == Order::kHeight) {
       std::stable_sort(instr_of_.begin(), instr_of_.end(), [&](int a, int b) {
         return graph_.nodes[a].height > graph_.nodes[b].height;
       });
+    } else if (order == Order::kStaggered) {
+      // The cycle at which the slots come to an instruction if all goes well:
+      // none goes earlier, or loads of late copies would fill the registers.
+      const int64_t n = std::max<int64_t>(1, instrs_.size());
+      const int64_t bound = SlotBound();
+      const auto turn = [&](int i) { return i * bound / n; };
+      const auto key = [&](int i) { return turn(i) - graph_.nodes[i].height; };
+      std::stable_sort(instr_of_.begin(), instr_of_.end(),
+                       [&](int a, int b) { return key(a) < key(b); });
+      for (size_t i = 0; i < instrs_.size(); ++i) {
+        earliest_[i] = static_cast<int>(turn(static_cast<int>(i)));
+      }
     }
     rank_of_.resize(instrs_.size());
     for (size_t r = 0; r < instr_of_.size(); ++r) rank_of_[instr_of_[r]] = r;
@@ -422,24 +467,34 @@ absl::StatusOr<BlockSchedule> ScheduleBlock(
     absl::Span<const VInstr> instrs, absl::Span<const VRegister> registers,
     const isa::MachineModel& model, const RegisterBudget& budget,
     BlockMode mode) {
-  absl::Status failure;
-  // The longest path first; where that runs out of registers, the order in
-  // which the code was written, then that order and nothing else.
-  for (int attempt = 0; attempt < 3; ++attempt) {
-    if (attempt == 2 && mode != BlockMode::kFree) break;
+  const auto attempt = [&](Order order, BlockMode graph_mode,
+                           int64_t* bound) -> absl::StatusOr<BlockSchedule> {
     Scheduler scheduler(instrs, registers, model, budget,
-                        BuildGraph(instrs, registers, model,
-                                   attempt == 2 ? BlockMode::kInOrder : mode),
-                        mode, /*source_order=*/attempt > 0);
-    auto result = scheduler.Run();
-    if (result.ok()) {
-      failure = Allocate(instrs, registers, budget, &*result);
-      if (failure.ok()) return result;
-    } else {
-      failure = result.status();
+                        BuildGraph(instrs, registers, model, graph_mode), mode,
+                        order);
+    if (bound != nullptr) *bound = scheduler.SlotBound();
+    ASSIGN_OR_RETURN(BlockSchedule schedule, scheduler.Run());
+    RETURN_IF_ERROR(Allocate(instrs, registers, budget, &schedule));
+    return schedule;
+  };
+  // The longest path first; another order where that leaves slots empty or
+  // runs out of registers.
+  int64_t bound = 0;
+  auto best = attempt(Order::kHeight, mode, &bound);
+  if (mode == BlockMode::kFree && instrs.size() >= kFewInstructions &&
+      (!best.ok() || best->cycles > bound + bound / 8)) {
+    auto staggered = attempt(Order::kStaggered, mode, nullptr);
+    if (staggered.ok() && (!best.ok() || staggered->cycles < best->cycles)) {
+      best = std::move(staggered);
     }
   }
-  return failure;
+  if (best.ok()) return best;
+  // The order in which the code was written, then that order and nothing else.
+  best = attempt(Order::kSource, mode, nullptr);
+  if (!best.ok() && mode == BlockMode::kFree) {
+    best = attempt(Order::kSource, BlockMode::kInOrder, nullptr);
+  }
+  return best;
 }
 
 absl::StatusOr<BlockSchedule> AllocatePlaced(

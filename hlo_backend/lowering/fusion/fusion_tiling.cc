@@ -144,6 +144,39 @@ std::vector<int64_t> StepTargets(const KernelContext& context,
   return targets;
 }
 
+namespace {
+
+int64_t TilesOf(const Geometry& g) {
+  int64_t total = 1;
+  for (const Axis& a : g.axes) total *= a.tiles;
+  return total;
+}
+
+int64_t NumStepsOf(const Tiling& tiling) {
+  int64_t steps = 1;
+  for (const int64_t n : tiling.grid) steps *= n;
+  return steps;
+}
+
+// Elementwise work of few tiles is one grid step, its loads and stores not
+// hidden: `policy.single_step_tiles` of the chip (tpu_slots.md, section 5).
+bool MakesOneStep(const KernelContext& context, const Geometry& g) {
+  const int64_t tiles = TilesOf(g);
+  if (tiles > context.chip.Policy("single_step_tiles").value_or(0)) {
+    return false;
+  }
+  int64_t bytes = 0;
+  for (const Stream& s : g.streams) {
+    if (s.access == Access::kPartial) return false;  // a reduce cuts itself
+    if (s.access == Access::kTile) {
+      bytes += 4096 / (s.pack_rows * s.pack_columns);
+    }
+  }
+  return bytes * tiles <= VmemBudget(context) * 3 / 4;
+}
+
+}  // namespace
+
 absl::StatusOr<isa::Kernel> EmitWidestThatFits(const KernelContext& context,
                                                const Geometry& g,
                                                const MakeTiling& make) {
@@ -168,6 +201,15 @@ absl::StatusOr<isa::Kernel> EmitWidestThatFits(const KernelContext& context,
       tilings.push_back(std::move(tiling));
     }
     if (chosen && attempt.spills) break;
+    // One step of all tiles is no choice where the TPU's compiler makes it.
+    if (MakesOneStep(context, g)) {
+      ASSIGN_OR_RETURN(Tiling tiling,
+                       make(attempt.copies, TilesOf(g), attempt.spills));
+      tiling.spills = attempt.spills;
+      if (tiling.grid.empty() || NumStepsOf(tiling) == 1) {
+        tilings.assign(1, std::move(tiling));
+      }
+    }
     const bool alone = tilings.size() == 1 && !chosen;
     std::vector<TilingScore> scores;
     const auto best = ChooseTiling(context, tilings, alone ? nullptr : &scores);

@@ -4,6 +4,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "base/units.h"
+#include "hlo_backend/lowering/fusion/f16_conversion.h"
 #include "hlo_backend/lowering/fusion/nest.h"
 #include "hlo_backend/lowering/narrow_type.h"
 
@@ -25,8 +26,7 @@ Vec NestCode::Unpack(const Stream& s, Vec packed, int part) {
       return b_.Unary(part ? Opcode::kVunpackCHBf16 : Opcode::kVunpackCLBf16,
                       packed);
     case PrimitiveType::kF16:
-      return b_.Unary(part ? Opcode::kVunpackCHF16 : Opcode::kVunpackCLF16,
-                      packed);
+      return UnpackF16(b_, packed, part);
     case PrimitiveType::kS16:
       return b_.Unary(part ? Opcode::kVunpackCHS16 : Opcode::kVunpackCLS16,
                       packed);
@@ -65,7 +65,7 @@ Vec NestCode::SelectRowPart(const Stream& s, Vec words, Sca row,
                        static_cast<uint32_t>(static_part % packing * bits));
   }
   if (s.array.type == PrimitiveType::kF16) {
-    return b_.Unary(Opcode::kVunpackCLF16, low);  // refused in MakeLeaf
+    return UnpackF16(b_, low, 0);  // refused in MakeLeaf
   }
   if (is_float) return b_.BinaryImm(Opcode::kVshll, low, 16);
   if (hlo::IsSigned(s.array.type)) {

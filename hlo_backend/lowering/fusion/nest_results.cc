@@ -4,6 +4,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "base/units.h"
+#include "hlo_backend/lowering/fusion/f16_conversion.h"
 #include "hlo_backend/lowering/fusion/nest.h"
 #include "hlo_backend/lowering/narrow_type.h"
 
@@ -35,9 +36,9 @@ Vec NestCode::Pack(const Stream& s, absl::Span<const Vec> parts) {
   const PrimitiveType type = s.array.type;
   if (parts.size() == 1) return parts[0];
   if (parts.size() == 2) {
-    const Opcode op = type == PrimitiveType::kBf16  ? Opcode::kVpackCBf16
-                      : type == PrimitiveType::kF16 ? Opcode::kVpackCF16
-                                                    : Opcode::kVpackCB16;
+    if (type == PrimitiveType::kF16) return PackF16(b_, parts[0], parts[1]);
+    const Opcode op =
+        type == PrimitiveType::kBf16 ? Opcode::kVpackCBf16 : Opcode::kVpackCB16;
     return b_.Binary(op, parts[0], parts[1]);
   }
   return b_.Binary(Opcode::kVpackCB8,

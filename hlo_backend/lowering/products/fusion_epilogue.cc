@@ -132,6 +132,8 @@ void FusionEpilogue::AddTo(ProductProblem* problem,
                            const isa::MachineModel& model) {
   problem->out_bytes_per_element = 0;
   for (const Result& r : results_) {
+    // What stays in VMEM is no traffic and takes no slots.
+    if (r.view.resident) continue;
     problem->out_bytes_per_element += BytesOf(r.view.type);
   }
   for (const Leaf& leaf : leaves_) {

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "hlo_backend/lowering/codegen/narrow_tiles.h"
+#include "hlo_backend/lowering/fusion/f16_conversion.h"
 #include "hlo_backend/lowering/products/fusion_epilogue.h"
 
 namespace ptxla::lowering {
@@ -58,7 +59,9 @@ class StoreEpilogue final : public ProductEpilogue {
       }
       return;
     }
-    const Vec packed = b.Binary(Opcode::kVpackCBf16, tiles[0], tiles[1]);
+    const Vec packed = place_.type == hlo::PrimitiveType::kF16
+                           ? PackF16(b, tiles[0], tiles[1])
+                           : b.Binary(Opcode::kVpackCBf16, tiles[0], tiles[1]);
     b.StoreStrided(place_.space, place_.base, offset, pitch, 4, packed);
   }
 
@@ -84,7 +87,12 @@ absl::StatusOr<std::unique_ptr<ProductEpilogue>> ProductEpilogue::Create(
     return std::unique_ptr<ProductEpilogue>(std::move(epilogue));
   }
   form->problem.out_bytes_per_element =
-      form->out.type == hlo::PrimitiveType::kF32 ? 4 : 2;
+      form->out.resident                           ? 0
+      : form->out.type == hlo::PrimitiveType::kF32 ? 4
+                                                   : 2;
+  if (form->out.type == hlo::PrimitiveType::kF16) {
+    form->problem.epilogue_ops = PackF16Operations(context.model);
+  }
   return std::unique_ptr<ProductEpilogue>(
       std::make_unique<StoreEpilogue>(form->out));
 }

@@ -6,8 +6,10 @@
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "base/units.h"
+#include "hlo_backend/lowering/codegen/narrow_tiles.h"
 #include "hlo_backend/lowering/kernel_emitter.h"
 #include "hlo_backend/lowering/kernel_plan.h"
+#include "hlo_backend/lowering/products/f16_operand.h"
 #include "hlo_backend/lowering/products/lhs_transpose.h"
 #include "hlo_backend/lowering/products/product_epilogue.h"
 #include "hlo_backend/lowering/products/product_operands.h"
@@ -21,22 +23,38 @@ using codegen::CodeBuilder;
 using isa::When;
 
 // Memory that code may alias, for the code builder.
-enum Space : int { kLhs, kRhs, kSums, kTransposedLhs, kFirstEpilogueSpace };
+enum Space : int {
+  kLhs,
+  kRhs,
+  kSums,
+  kTransposedLhs,
+  kConvertedLhs,
+  kConvertedRhs,
+  kFirstEpilogueSpace
+};
 
 ProductLimits LimitsOf(const KernelContext& context) {
   const chips::ChipSpec& chip = context.chip;
   const double hz = chip.core().clock.frequency().count();
   ProductLimits limits;
-  limits.vmem_bytes = VmemBudget(context);
+  limits.vmem_bytes =
+      static_cast<int64_t>(static_cast<double>(VmemBudget(context)) *
+                           chip.Policy("product_vmem_share").value_or(1));
   limits.step_bundles = static_cast<int64_t>(
       chip.Policy("product_step_bundles").value_or(limits.step_bundles));
   limits.hbm_bytes_per_cycle =
       chip.hbm_bandwidth_per_device().count() * chip.hbm().efficiency_read / hz;
   limits.hbm_latency_cycles =
       chip.core().clock.CyclesCeil(chip.hbm().latency).count();
-  limits.step_cycles = chip.core().kernel_step.count() +
-                       3 * chip.core().kernel_step_window.count();
-  limits.cores = context.model.cores;
+  limits.step_cycles =
+      chip.core().kernel_step.count() +
+      3 * chip.core().kernel_step_window.count() +
+      static_cast<int64_t>(chip.Policy("step_sync").value_or(0));
+  // A compiler that makes windows for one core leaves the cores to share what
+  // steps there are.
+  limits.cores = chip.Policy("windows_for_one_core").value_or(0) != 0
+                     ? 1
+                     : context.model.cores;
   return limits;
 }
 
@@ -78,6 +96,9 @@ class ProductEmitter {
     return tile_.grid_k > 1 ||
            PlanVisits(form_.problem, tile_, arrays_).k_visits > 1;
   }
+  static bool IsF16(const MatrixView& v) {
+    return v.type == hlo::PrimitiveType::kF16;
+  }
   int64_t PaddedRows() const { return RoundUpTo<int64_t>(tile_.block_m, 16); }
 
   void PlanMemory(Tiling* tiling) {
@@ -95,7 +116,16 @@ class ProductEmitter {
                                    ? tile_.block_b * PaddedRows() *
                                          tile_.block_k * (arrays_.bf16 ? 2 : 4)
                                    : 0;
-    tiling->scratch_bytes = sums + transposed;
+    converted_lhs_offset_ = sums + transposed;
+    converted_rhs_offset_ =
+        converted_lhs_offset_ +
+        (IsF16(form_.lhs) ? tile_.block_b * PaddedRows() * tile_.block_k * 2
+                          : 0);
+    tiling->scratch_bytes =
+        converted_rhs_offset_ +
+        (IsF16(form_.rhs) ? tile_.block_b * tile_.block_k *
+                                RoundUpTo<int64_t>(tile_.block_n, 128) * 2
+                          : 0);
   }
 
   isa::KernelWork WorkOf(const Tiling& tiling) const {
@@ -124,6 +154,8 @@ class ProductEmitter {
       parts_.sums.batch_pitch = PaddedRows() / 8 * parts_.sums.row_pitch;
     }
     RETURN_IF_ERROR(epilogue_->Start(b));
+    if (IsF16(form_.lhs)) ConvertLhs(b);
+    if (IsF16(form_.rhs)) ConvertRhs(b);
     if (form_.problem.lhs.transposed) TransposeLhs(b);
     if (tile_.grid_k == 1) return Stream(b, true, true);
     b.BeginWhen(grid_.k, When::Kind::kFirst);
@@ -140,6 +172,53 @@ class ProductEmitter {
     RETURN_IF_ERROR(Stream(b, false, true));
     b.EndWhen();
     return absl::OkStatus();
+  }
+
+  // bf16 in scratch, of `rows` x `columns`.
+  static BlockPlace Scratch(CodeBuilder& b, int space, int64_t offset,
+                            int64_t rows, int64_t columns) {
+    BlockPlace to;
+    to.base = b.GlobalSca();
+    b.ScratchAddress(to.base, static_cast<int32_t>(offset));
+    b.SetBank(to.base, CodeBuilder::kAbsoluteBanks,
+              static_cast<int32_t>(offset));
+    to.space = space;
+    to.type = hlo::PrimitiveType::kBf16;
+    to.lane_pitch = 8 * 128 * 2;
+    to.row_pitch = columns / 128 * to.lane_pitch;
+    to.batch_pitch = rows / 8 * to.row_pitch;
+    return to;
+  }
+
+  // Once per LHS block where that stays while the grid walks over N.
+  void ConvertLhs(CodeBuilder& b) {
+    const bool k_rows = form_.problem.lhs.transposed;
+    const int64_t rows = k_rows ? tile_.block_k : PaddedRows();
+    const int64_t columns =
+        k_rows ? RoundUpTo<int64_t>(tile_.block_m, 128) : tile_.block_k;
+    const BlockPlace to =
+        Scratch(b, kConvertedLhs, converted_lhs_offset_, rows, columns);
+    const bool once = tile_.n_inner && tile_.grid_k == 1 && tile_.grid_n > 1 &&
+                      grid_.megacore_dim != grid_.n;
+    if (once) b.BeginWhen(grid_.n, When::Kind::kFirst);
+    EmitF16Operand(parts_.lhs, to, tile_.block_b, rows, columns, &b);
+    if (once) b.EndWhen();
+    parts_.lhs = to;
+  }
+
+  void ConvertRhs(CodeBuilder& b) {
+    const bool n_rows = form_.problem.rhs.transposed;
+    const int64_t n = RoundUpTo<int64_t>(tile_.block_n, 128);
+    const int64_t rows = n_rows ? n : tile_.block_k;
+    const int64_t columns = n_rows ? tile_.block_k : n;
+    const BlockPlace to =
+        Scratch(b, kConvertedRhs, converted_rhs_offset_, rows, columns);
+    const bool once = !tile_.n_inner && tile_.grid_k == 1 && tile_.grid_m > 1 &&
+                      grid_.megacore_dim != grid_.m;
+    if (once) b.BeginWhen(grid_.m, When::Kind::kFirst);
+    EmitF16Operand(parts_.rhs, to, tile_.block_b, rows, columns, &b);
+    if (once) b.EndWhen();
+    parts_.rhs = to;
   }
 
   // K moves to the lanes once per LHS block, not once per step.
@@ -185,6 +264,7 @@ class ProductEmitter {
   int lhs_window_ = 0, rhs_window_ = 0;
   std::vector<isa::Window> windows_;
   int64_t transposed_offset_ = 0;
+  int64_t converted_lhs_offset_ = 0, converted_rhs_offset_ = 0;
   std::unique_ptr<ProductEpilogue> epilogue_;
 };
 
@@ -193,6 +273,15 @@ class ProductEmitter {
 absl::StatusOr<isa::Kernel> EmitProduct(const KernelContext& context,
                                         const hlo::Instruction& i) {
   ASSIGN_OR_RETURN(ProductForm form, ProductForm::Of(i));
+  const auto is_f16 = [](const MatrixView& v) {
+    return v.type == hlo::PrimitiveType::kF16;
+  };
+  if (codegen::NarrowTiles::Needed(context.model) &&
+      (is_f16(form.lhs) || is_f16(form.rhs) || is_f16(form.out))) {
+    return absl::UnimplementedError(
+        absl::StrCat("%", i.name(), ": an f16 product on ", context.chip.name(),
+                     " is not lowered"));
+  }
   constexpr EpiloguePace kPaces[] = {{},
                                      {0.3},
                                      {0.3, true},

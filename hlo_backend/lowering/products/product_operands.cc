@@ -127,8 +127,9 @@ absl::StatusOr<ProductForm> ProductForm::Of(const Instruction& instruction) {
     }
     shapes[o] = &source->shape();
     const PrimitiveType type = source->shape().type();
-    if (type != PrimitiveType::kF32 && type != PrimitiveType::kBf16) {
-      return Refuse(dot, "an operand type other than f32 and bf16");
+    if (type != PrimitiveType::kF32 && type != PrimitiveType::kBf16 &&
+        type != PrimitiveType::kF16) {
+      return Refuse(dot, "an operand type other than f32, bf16 and f16");
     }
   }
   if (&instruction == f.dot && instruction.operand(0) == instruction.operand(1))

@@ -25,7 +25,8 @@ struct ProductOperand {
 struct ProductProblem {
   int64_t batch = 1, m = 1, n = 1, k = 1;
   ProductOperand lhs, rhs;
-  int64_t out_bytes_per_element = 4;  // of all outputs together
+  // Of all outputs together that do not stay in VMEM.
+  int64_t out_bytes_per_element = 4;
   // Bytes per element of [m, n] that an epilogue reads from HBM.
   int64_t epilogue_bytes_per_element = 0;
   // Rows that a block must be a multiple of: 32 where 8-bit arrays take part.

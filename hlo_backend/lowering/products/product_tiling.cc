@@ -12,6 +12,8 @@ namespace ptxla::lowering {
 namespace {
 
 constexpr size_t kRunnersUp = 4;
+// Vector operations to unpack 1,024 values of f16 (fusion/f16_conversion.h).
+constexpr int64_t kUnpackF16 = 9;
 
 int64_t ElementBytes(hlo::PrimitiveType type) {
   return type == hlo::PrimitiveType::kF32 ? 4 : 2;
@@ -131,6 +133,14 @@ ProductCost CostOf(const ProductProblem& p, const ProductTile& t,
         t.n_inner && t.grid_k == 1 ? transpose / t.grid_n + 1 : transpose;
   }
 
+  const auto converted = [&](hlo::PrimitiveType type, int64_t elements) {
+    return type == hlo::PrimitiveType::kF16
+               ? slot_cycles(elements / 1024 * kUnpackF16, isa::Slot::kVector)
+               : 0;
+  };
+  c.step_bundles += converted(p.lhs.type, t.block_b * rows * depth) +
+                    converted(p.rhs.type, t.block_b * depth * cols);
+
   const int64_t lhs_fetches =
       p.lhs.resident
           ? 0
@@ -143,11 +153,16 @@ ProductCost CostOf(const ProductProblem& p, const ProductTile& t,
   c.hbm_bytes = lhs_fetches * lhs_bytes + rhs_fetches * rhs_bytes +
                 out_moves * (out_bytes + epilogue_bytes);
   const auto slots = [](int64_t moves) { return moves > 1 ? 2 : 1; };
-  c.vmem_bytes = (p.lhs.resident ? 0 : slots(lhs_fetches) * lhs_bytes) +
-                 (p.rhs.resident ? 0 : slots(rhs_fetches) * rhs_bytes) +
-                 slots(out_moves) * (out_bytes + epilogue_bytes) +
-                 (accumulates ? t.block_b * rows * cols * 4 : 0) +
-                 (p.lhs.transposed ? t.block_b * rows * depth * 2 : 0);
+  c.vmem_bytes =
+      (p.lhs.resident ? 0 : slots(lhs_fetches) * lhs_bytes) +
+      (p.rhs.resident ? 0 : slots(rhs_fetches) * rhs_bytes) +
+      slots(out_moves) * (out_bytes + epilogue_bytes) +
+      (accumulates ? t.block_b * rows * cols * 4 : 0) +
+      (p.lhs.transposed ? t.block_b * rows * depth * 2 : 0) +
+      (p.lhs.type == hlo::PrimitiveType::kF16 ? t.block_b * rows * depth * 2
+                                              : 0) +
+      (p.rhs.type == hlo::PrimitiveType::kF16 ? t.block_b * depth * cols * 2
+                                              : 0);
 
   // Cores split the outermost grid dimension that is not K.
   const int64_t split = t.grid_b > 1                ? t.grid_b
@@ -164,8 +179,8 @@ ProductCost CostOf(const ProductProblem& p, const ProductTile& t,
                         limits.hbm_latency_cycles;
   const int64_t last = dma(out_bytes) + limits.hbm_latency_cycles;
   const int64_t step = c.step_bundles + limits.step_cycles;
-  // A fetch has the time of one step: shorter steps wait for its latency. What
-  // an epilogue reads is fetched too, beside what it stores.
+  // A fetch has the time of one step: the steps between two fetches do not
+  // help. What an epilogue reads is fetched too, beside what it stores.
   const bool reads = epilogue_bytes > 0;
   const int64_t fetches = std::min(
       steps, std::max({lhs_fetches, rhs_fetches, reads ? out_moves : 0}));
@@ -175,8 +190,11 @@ ProductCost CostOf(const ProductProblem& p, const ProductTile& t,
       limits.cores;
   const int64_t fetching =
       fetches > 1 ? fetches * limits.hbm_latency_cycles + dma(fetch_bytes) : 0;
-  c.cycles =
-      first + last + std::max({steps * step, dma(c.hbm_bytes), fetching});
+  const int64_t inside =
+      std::max(std::max(fetches * step, fetching) + (steps - fetches) * step,
+               dma(c.hbm_bytes));
+  c.cycles = first + last + inside;
+  c.choice = inside + last / 2;
   return c;
 }
 
@@ -185,7 +203,7 @@ absl::StatusOr<ProductTiling> ChooseProductTile(
     const isa::MachineModel& machine, const ProductLimits& limits) {
   std::vector<std::pair<ProductTile, ProductCost>> best;
   const auto better = [](const auto& x, const auto& y) {
-    return x.second.cycles < y.second.cycles;
+    return x.second.choice < y.second.choice;
   };
   // M on the lanes moves by whole tiles.
   const int64_t m_unit = p.lhs.transposed ? 128 : p.row_unit;
@@ -221,7 +239,7 @@ absl::StatusOr<ProductTiling> ChooseProductTile(
                 continue;
               }
               if (best.size() > kRunnersUp &&
-                  cost.cycles >= best.back().second.cycles) {
+                  cost.choice >= best.back().second.choice) {
                 continue;
               }
               best.insert(std::upper_bound(best.begin(), best.end(),

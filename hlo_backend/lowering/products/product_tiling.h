@@ -50,6 +50,10 @@ struct ProductCost {
   int64_t vmem_bytes = 0;
   int64_t hbm_bytes = 0;  // over the whole grid
   int64_t cycles = 0;     // of the kernel
+  // What the choice goes by: the TPU compiler's windows (v6e.csv of the
+  // measured programs) are those of a cost that leaves out the first load and
+  // half of the last store; its kernels expose both.
+  int64_t choice = 0;
 };
 
 struct ProductTiling {

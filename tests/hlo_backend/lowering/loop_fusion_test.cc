@@ -88,6 +88,24 @@ $0  ROOT r = $1 fusion(a, h, u), kind=kLoop, calls=f
   }
 }
 
+// v4 converts f16 by sequences, v5e on by instructions.
+TEST(LoopFusionTest, HalfPrecisionIsRightAtEverySize) {
+  for (const char* chip : {"v4", "v5e", "v6e"}) {
+    for (const double size : {1e-7, 1e-4, 1.0, 6e4}) {
+      for (const char* dims : {"1000", "7,129", "3,37,300"}) {
+        HarnessOptions options;
+        options.chip = chip;
+        options.low = -size;
+        options.high = size;
+        options.relative = 1e-9;
+        options.absolute = 1e-12;
+        EXPECT_OK(CompareKernel(Binary("add", "f16", dims), options).status())
+            << chip << " " << size << " " << dims;
+      }
+    }
+  }
+}
+
 TEST(LoopFusionTest, BroadcastsComeFromEveryDimension) {
   struct Case {
     const char* operand;

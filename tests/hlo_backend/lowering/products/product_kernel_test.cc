@@ -4,6 +4,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "absl/strings/substitute.h"
 #include "isa/from_chip_spec.h"
 #include "isa/timing.h"
@@ -31,6 +32,30 @@ std::string Array(bool f32, int64_t batch, int64_t rows, int64_t cols,
       ",", cols, "]{",
       column_major ? (batch > 1 ? "1,2" : "0,1") : (batch > 1 ? "2,1" : "1,0"),
       batch > 1 ? ",0" : "", f32 ? ":T(8,128)}" : ":T(8,128)(2,1)}");
+}
+
+// f16 becomes bf16 before the arrays see it, the sums f16 again.
+TEST(HalfPrecisionProductTest, EqualsTheEvaluator) {
+  for (const char* chip : {"v4", "v5e", "v6e"}) {
+    for (const char* dims : {"128,128,128", "7,129,200", "64,448,320"}) {
+      for (const bool transposed : {false, true}) {
+        const std::vector<std::string> d = absl::StrSplit(dims, ',');
+        const std::string hlo = absl::Substitute(
+            R"(HloModule m
+ENTRY e {
+  a = f16[$0]{1,0:T(8,128)(2,1)} parameter(0)
+  b = f16[$1]{1,0:T(8,128)(2,1)} parameter(1)
+  ROOT d = f16[$2]{1,0:T(8,128)(2,1)} dot(a, b), lhs_contracting_dims={$3}, rhs_contracting_dims={$4}
+})",
+            transposed ? d[2] + "," + d[0] : d[0] + "," + d[2],
+            transposed ? d[1] + "," + d[2] : d[2] + "," + d[1],
+            d[0] + "," + d[1], transposed ? 0 : 1, transposed ? 1 : 0);
+        HarnessOptions options = On(chip);
+        options.absolute = 0.1;
+        EXPECT_OK(CompareKernel(hlo, options).status()) << chip << hlo;
+      }
+    }
+  }
 }
 
 class ProductKernelTest : public ::testing::TestWithParam<const char*> {};
@@ -252,6 +277,12 @@ TEST(ProductKernelTest, BundlesOfACubeAreThoseOfTheTpuCompiler) {
   for (const auto& [chip, bundles] : kExpected) {
     HarnessOptions options = On(chip);
     options.in_vmem = {0, 1};  // the TPU compiler has copied operands there
+    // Waits for DMAs are no bundles.
+    ASSERT_OK_AND_ASSIGN(const chips::ChipSpec loaded,
+                         chips::ChipSpec::Load(chip));
+    ASSERT_OK_AND_ASSIGN(const chips::ChipSpec spec,
+                         loaded.WithValue("policy.step_sync", 0));
+    options.spec = &spec;
     ASSERT_OK_AND_ASSIGN(const isa::Kernel kernel, KernelOf(R"(
 HloModule m
 ENTRY e {

@@ -1,0 +1,21 @@
+// Work for the scalar unit: loop counters, bounds, indices. Such a value lies
+// in SMEM and takes a few scalar bundles, no kernel.
+#ifndef PTXLA_HLO_BACKEND_ANALYSIS_SCALAR_WORK_H_
+#define PTXLA_HLO_BACKEND_ANALYSIS_SCALAR_WORK_H_
+
+#include "hlo_backend/ir/instruction.h"
+
+namespace ptxla::hlo {
+
+// s32, u32 or pred, without dimensions.
+bool IsScalarUnitShape(const Shape& shape);
+
+// An instruction, or a kLoop fusion of such, all of whose values are
+// IsScalarUnitShape and whose operations the scalar unit has: add, subtract,
+// multiply, maximum, minimum, and, or, xor, compare, select, constant. One
+// result.
+bool IsScalarUnitWork(const Instruction& instruction);
+
+}  // namespace ptxla::hlo
+
+#endif  // PTXLA_HLO_BACKEND_ANALYSIS_SCALAR_WORK_H_

@@ -1,0 +1,28 @@
+// f16 is no type of the TPU: chips from v5e on convert it in one instruction,
+// earlier ones by sequences of vector operations, with every value right:
+// zeros, subnormal numbers, infinities and NaN, nearest even.
+//
+// The sequences are this compiler's own: 9 operations to unpack eight rows, 14
+// to round them and one to pack two results, 33.5 for an add of 1,024 elements.
+// libtpu 0.0.42.1 takes 50.5 (tpu_slots.md, section 4), the compiler behind the
+// published v4 timings about 38.
+#ifndef PTXLA_HLO_BACKEND_LOWERING_FUSION_F16_CONVERSION_H_
+#define PTXLA_HLO_BACKEND_LOWERING_FUSION_F16_CONVERSION_H_
+
+#include "hlo_backend/lowering/codegen/builder.h"
+
+namespace ptxla::lowering {
+
+// Rows 0-7 (part 0) or 8-15 (part 1) of 16 packed f16 rows, as f32.
+codegen::Vec UnpackF16(codegen::CodeBuilder& b, codegen::Vec packed, int part);
+
+// f32 rows 0-7 and 8-15 as 16 packed f16 rows.
+codegen::Vec PackF16(codegen::CodeBuilder& b, codegen::Vec low,
+                     codegen::Vec high);
+
+// Vector operations of PackF16 per result of 8 rows.
+int PackF16Operations(const isa::MachineModel& model);
+
+}  // namespace ptxla::lowering
+
+#endif  // PTXLA_HLO_BACKEND_LOWERING_FUSION_F16_CONVERSION_H_

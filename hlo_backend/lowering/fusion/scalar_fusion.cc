@@ -1,0 +1,169 @@
+// Scalars that lie in SMEM: a few bundles of the scalar unit between kernels,
+// without windows and without the entry of a kernel.
+#include <cstdint>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "base/status.h"
+#include "hlo_backend/analysis/scalar_work.h"
+#include "hlo_backend/ir/computation.h"
+#include "hlo_backend/lowering/codegen/builder.h"
+#include "hlo_backend/lowering/codegen/emit.h"
+#include "hlo_backend/lowering/kernel_emitter.h"
+
+namespace ptxla::lowering {
+namespace {
+
+using codegen::CodeBuilder;
+using codegen::Pred;
+using codegen::Sca;
+using codegen::VInstr;
+using hlo::Instruction;
+using hlo::Opcode;
+using hlo::PrimitiveType;
+
+isa::Opcode CompareOf(hlo::CompareDirection direction) {
+  switch (direction) {
+    case hlo::CompareDirection::kEq:
+      return isa::Opcode::kScmpEq;
+    case hlo::CompareDirection::kNe:
+      return isa::Opcode::kScmpNe;
+    case hlo::CompareDirection::kLt:
+      return isa::Opcode::kScmpLt;
+    case hlo::CompareDirection::kLe:
+      return isa::Opcode::kScmpLe;
+    case hlo::CompareDirection::kGt:
+      return isa::Opcode::kScmpGt;
+    default:
+      return isa::Opcode::kScmpGe;
+  }
+}
+
+class ScalarCode {
+ public:
+  ScalarCode(const Instruction& i, CodeBuilder& b) : i_(i), b_(b) {}
+
+  void Run() {
+    const int operands = i_.operand_count();
+    std::vector<Sca> inputs;
+    for (int k = 0; k < operands; ++k) {
+      const Sca address = b_.NewSca();
+      b_.ArgAddress(address, k);
+      Sca word = b_.SLoad(k, address, 0);
+      // A pred is one byte; what lies behind it is not its.
+      if (i_.operand(k)->shape().type() == PrimitiveType::kPred) {
+        word = b_.SBinaryImm(isa::Opcode::kSand, word, 255);
+      }
+      inputs.push_back(word);
+    }
+    Sca result;
+    if (i_.opcode() == Opcode::kFusion) {
+      for (const Instruction* f : i_.fused()->PostOrder()) {
+        if (f->opcode() == Opcode::kParameter) {
+          values_[f] = inputs[static_cast<size_t>(f->parameter_number())];
+        } else {
+          values_[f] = Value(*f);
+        }
+      }
+      result = values_.at(i_.fused()->root());
+    } else {
+      for (int k = 0; k < operands; ++k) values_[i_.operand(k)] = inputs[k];
+      result = Value(i_);
+    }
+    const Sca address = b_.NewSca();
+    b_.ArgAddress(address, operands);
+    VInstr store;
+    store.op = isa::Opcode::kSst;
+    store.space = static_cast<int16_t>(operands);
+    store.a = address.id;
+    store.b = result.id;
+    b_.Emit(store);
+  }
+
+ private:
+  Sca Of(const Instruction& i, int k) const { return values_.at(i.operand(k)); }
+
+  Sca Choose(Pred p, Sca yes, Sca no) {
+    const Sca d = b_.NewSca();
+    VInstr v;
+    v.op = isa::Opcode::kSsel;
+    v.dst = d.id;
+    v.a = yes.id;
+    v.b = no.id;
+    v.c = p.id;
+    b_.Emit(v);
+    return d;
+  }
+
+  Sca Value(const Instruction& i) {
+    switch (i.opcode()) {
+      case Opcode::kConstant: {
+        const hlo::Literal& l = i.literal();
+        return b_.SImm(i.shape().type() == PrimitiveType::kPred
+                           ? l.Get<uint8_t>(0) != 0
+                           : l.Get<int32_t>(0));
+      }
+      case Opcode::kAdd:
+        return b_.SAdd(Of(i, 0), Of(i, 1));
+      case Opcode::kSubtract:
+        return b_.SBinary(isa::Opcode::kSsub, Of(i, 0), Of(i, 1));
+      case Opcode::kMultiply:
+        return b_.SBinary(isa::Opcode::kSmul, Of(i, 0), Of(i, 1));
+      case Opcode::kMaximum:
+        return b_.SBinary(isa::Opcode::kSmax, Of(i, 0), Of(i, 1));
+      case Opcode::kMinimum:
+        return b_.SBinary(isa::Opcode::kSmin, Of(i, 0), Of(i, 1));
+      case Opcode::kAnd:
+        return b_.SBinary(isa::Opcode::kSand, Of(i, 0), Of(i, 1));
+      case Opcode::kOr:
+        return b_.SBinary(isa::Opcode::kSor, Of(i, 0), Of(i, 1));
+      case Opcode::kXor:
+        return b_.SBinary(isa::Opcode::kSxor, Of(i, 0), Of(i, 1));
+      case Opcode::kSelect: {
+        const Pred p = b_.SCompareImm(isa::Opcode::kScmpNe, Of(i, 0), 0);
+        return Choose(p, Of(i, 1), Of(i, 2));
+      }
+      default: {  // compare
+        VInstr v;
+        const Pred p = b_.NewPred();
+        v.op = CompareOf(i.attrs<hlo::CompareAttrs>().direction);
+        v.dst = p.id;
+        v.a = Of(i, 0).id;
+        v.b = Of(i, 1).id;
+        b_.Emit(v);
+        return Choose(p, b_.SImm(1), b_.SImm(0));
+      }
+    }
+  }
+
+  const Instruction& i_;
+  CodeBuilder& b_;
+  absl::flat_hash_map<const Instruction*, Sca> values_;
+};
+
+}  // namespace
+
+bool IsScalarKernel(const Instruction& i) {
+  if (!hlo::IsScalarUnitWork(i) ||
+      i.shape().memory_space() != hlo::kMemorySmem) {
+    return false;
+  }
+  for (const Instruction* o : i.operands()) {
+    if (o->shape().memory_space() != hlo::kMemorySmem) return false;
+  }
+  return true;
+}
+
+absl::StatusOr<isa::Kernel> EmitScalarKernel(const KernelContext& context,
+                                             const Instruction& i) {
+  isa::Kernel kernel;
+  ASSIGN_OR_RETURN(kernel.args, KernelArgs(i));
+  CodeBuilder b(context.model);
+  b.NewBlock("scalar unit");
+  ScalarCode(i, b).Run();
+  ASSIGN_OR_RETURN(kernel.step, codegen::EmitCode(b.Finish(), context.cache));
+  kernel.note = "scalar unit";
+  return kernel;
+}
+
+}  // namespace ptxla::lowering

@@ -1,0 +1,26 @@
+// Where the state of a loop lies while it runs:
+//
+//  - counters, bounds and predicates that only the scalar unit works on lie in
+//    SMEM (hlo_backend/analysis/scalar_work.h);
+//  - arrays that an iteration makes from the last one's lie in VMEM, where all
+//    that read and make them are kernels, as far as there is room.
+//
+// What the loop only reads stays where it is. Copies that copy-insertion put
+// before the loop bring values there; a result that something else than a
+// kernel takes is copied to HBM behind it.
+#ifndef PTXLA_HLO_BACKEND_PASSES_LOOP_RESIDENCY_H_
+#define PTXLA_HLO_BACKEND_PASSES_LOOP_RESIDENCY_H_
+
+#include "hlo_backend/passes/pass.h"
+
+namespace ptxla::hlo {
+
+class LoopResidencyPass : public Pass {
+ public:
+  absl::string_view name() const override { return "loop-residency"; }
+  absl::StatusOr<bool> Run(Module* module, const PassContext& context) override;
+};
+
+}  // namespace ptxla::hlo
+
+#endif  // PTXLA_HLO_BACKEND_PASSES_LOOP_RESIDENCY_H_
