@@ -4,12 +4,14 @@
 //
 //   T = Wl + (F - 1) max(M, Wl) + M + R + C - 2,   F = ceil(K/R) ceil(N/C)
 //
-// 1024^3: 65,918 cycles; 2048^3: 524,670. The simulator differs by four terms,
+// 1024^3: 65,918 cycles; 2048^3: 524,670. The simulator differs by five terms,
 // each of which can be computed; docs/testing.md has them in numbers:
 //
-//   + the first blocks from HBM and the last block to it, which nothing hides
+//   + the weights, copied whole into VMEM before the kernel
+//   + the first block from HBM and the last block to it, which nothing hides
 //   + weights loaded anew, and the control of a step, in every grid step but
 //     the first: a step drains the array before the next one begins
+//   + rows that blocks of equal size stream beyond M
 //   - R + C - 2: on this chip an array of any size has a latency of one cycle
 #include <algorithm>
 #include <cmath>
@@ -55,32 +57,43 @@ TEST_P(UnitGemm, KernelAndTileAreTheSame) {
             Cycles(program_, Fidelity::kTile));
 }
 
-TEST_P(UnitGemm, IsTheClosedFormWithinFivePercent) {
+TEST_P(UnitGemm, IsTheClosedFormWithinEightPercent) {
   const double form = static_cast<double>(ClosedForm(n_, n_, n_));
-  EXPECT_NEAR(Cycles(program_, Fidelity::kTile) / form, 1, 0.05);
+  EXPECT_NEAR(Cycles(program_, Fidelity::kTile) / form, 1, 0.08);
 }
 
-TEST_P(UnitGemm, IsTheClosedFormAndItsFourTermsWithinHalfAPercent) {
+TEST_P(UnitGemm, IsTheClosedFormAndItsTermsWithinHalfAPercent) {
   const isa::Kernel& kernel = program_.program.kernels[0];
   const double bytes_per_cycle =
       program_.slice.chip.hbm_bandwidth_per_device().count() /
       program_.slice.chip.core().clock.frequency().count();
-  double first_load = 0, last_store = 0;
+  double first_load = 0, last_store = 0, copied = 0;
+  int64_t rows = n_;
   int windows = 0;
   for (const isa::Window& w : kernel.windows) {
+    const bool input = w.direction == isa::Direction::kIn;
     int64_t bytes = w.inner_bytes;
     for (const isa::WindowDim& d : w.dims) bytes *= d.block;
-    (w.direction == isa::Direction::kIn ? first_load : last_store) +=
+    if (kernel.args[w.arg].space == isa::Space::kVmem) continue;
+    (input ? first_load : last_store) +=
         static_cast<double>(bytes) / bytes_per_cycle;
     ++windows;
+    // Row tiles of the result: 8 rows each.
+    const isa::WindowDim& m = w.dims[1];
+    if (!input) rows = 8 * m.block * kernel.grid[m.grid_dim];
   }
-  // One slot for control: two inputs asked for, three windows awaited, four
-  // addresses, the output started.
-  const double control = 2 + windows + (windows + 1) + 1;
+  for (const isa::Op& op : program_.program.schedule) {
+    if (const auto* copy = std::get_if<isa::CopyStart>(&op.action)) {
+      copied += static_cast<double>(copy->bytes) / bytes_per_cycle;
+    }
+  }
+  // One slot for control: inputs asked for, windows awaited, addresses, the
+  // output started.
+  const double control = (windows - 1) + windows + 4 + 1;
   const double steps = static_cast<double>(kernel.NumSteps());
   const double expected =
-      static_cast<double>(ClosedForm(n_, n_, n_)) + first_load + last_store +
-      (steps - 1) * (kWeightLoad + control) - (kRows + kCols - 2);
+      static_cast<double>(ClosedForm(rows, n_, n_)) + copied + first_load +
+      last_store + (steps - 1) * (kWeightLoad + control) - (kRows + kCols - 2);
   const auto cycles = static_cast<double>(Cycles(program_, Fidelity::kKernel));
   EXPECT_NEAR(cycles / expected, 1, 0.005);
   RecordProperty("cycles", std::to_string(cycles));
