@@ -141,6 +141,8 @@ absl::StatusOr<int> DeviceSession::Add(std::unique_ptr<hlo::Module> module,
       return dump_->Write(absl::StrCat(name, ".", pass, ".hlo"), hlo::Print(m));
     };
   }
+  std::unique_ptr<hlo::Module> input;
+  if (options_.verify) input = module->Clone();
   auto compiled =
       hlo::Compile(std::move(module), slice_.chip, slice_.topology, compile);
   if (absl::IsResourceExhausted(compiled.status())) {
@@ -156,6 +158,16 @@ absl::StatusOr<int> DeviceSession::Add(std::unique_ptr<hlo::Module> module,
   FillMemory(*compiled, p.fit, slice_.topology.devices_per_chip(), &p.memory);
   FillCompile(*compiled, graph_hash, costs_, &p.compile);
   p.compile.set_program(static_cast<int>(programs_.size()) - 1);
+  if (options_.verify && p.fit.verdict != memory::Verdict::kOutOfMemory) {
+    auto verification = VerifyProgram(*input, *compiled, slice_);
+    if (!verification.ok()) return At("verify", verification.status());
+    if (!verification->ok()) {
+      return At("verify",
+                absl::InternalError(absl::StrCat(verification->Line(), "\n",
+                                                 verification->Details())));
+    }
+    p.verification = *std::move(verification);
+  }
   p.program = std::move(compiled->program);
   p.compile.set_wall_ns(std::chrono::duration_cast<std::chrono::nanoseconds>(
                             std::chrono::steady_clock::now() - begin)

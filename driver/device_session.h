@@ -9,12 +9,14 @@
 #define PTXLA_DRIVER_DEVICE_SESSION_H_
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "chips/topology.h"
 #include "driver/dump.h"
+#include "driver/verification/verify_program.h"
 #include "hlo_backend/analysis/cost_analysis.h"
 #include "hlo_backend/ir/module.h"
 #include "isa/program.h"
@@ -30,7 +32,9 @@ namespace ptxla::driver {
 struct SessionOptions {
   sim::Fidelity fidelity = sim::Fidelity::kKernel;
   bool estimate_unknown_ops = false;
-  bool verify = false;     // the module after every pass
+  // The module after every pass, and the results of the bundles against the
+  // evaluator (verification/verify_program.h).
+  bool verify = false;
   bool transfers = false;  // record DMAs, for a timeline
 };
 
@@ -43,6 +47,7 @@ struct DeviceProgram {
   record::MemoryRecord memory;
   memory::Fit fit;
   hlo::Cost cost;  // of the module as it was handed in
+  std::optional<Verification> verification;
 };
 
 class DeviceSession {
@@ -55,7 +60,8 @@ class DeviceSession {
   // Index into programs(). A program that does not fit is compiled and not
   // simulated: ResourceExhausted with PyTorch/XLA's text, and the program is
   // the last of the list. Other errors add none and are never
-  // ResourceExhausted. Errors are marked "compile" or "simulate".
+  // ResourceExhausted. Errors are marked "compile", "simulate" or "verify";
+  // Internal at "verify" says which kernel computes something else.
   absl::StatusOr<int> Add(std::unique_ptr<hlo::Module> module,
                           const std::string& graph_hash);
 

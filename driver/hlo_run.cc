@@ -127,6 +127,9 @@ absl::StatusOr<Prediction> RunHlo(const RunRequest& request,
         reports::RenderTimeline(record, {}, {{0, &program.trace}});
   }
   prediction.traces.push_back(program.trace);
+  if (program.verification) {
+    prediction.verifications.push_back(program.verification->Line());
+  }
   return prediction;
 }
 

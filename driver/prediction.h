@@ -29,6 +29,8 @@ struct Prediction {
   std::string timeline;  // trace-event JSON, if it was asked for
   // The device's trace of each program, in the order of record.programs.
   std::vector<record::DeviceTrace> traces;
+  // With RunRequest::verify a line per program.
+  std::vector<std::string> verifications;
 };
 
 absl::StatusOr<Prediction> Predict(const RunRequest& request);

@@ -23,7 +23,9 @@ struct RunRequest {
   std::string mode = "lazy";
   int steps = 3;
   bool estimate_unknown_ops = false;
-  bool verify = false;  // check the module after every pass
+  // Check the module after every pass, and execute the bundles on data to
+  // compare their results with the evaluator's.
+  bool verify = false;
 
   // Of the workload; unset: its own default.
   std::string phase;

@@ -249,6 +249,9 @@ absl::StatusOr<Prediction> RunWorkload(const RunRequest& request,
   }
   for (const DeviceProgram& p : session.programs()) {
     prediction.traces.push_back(p.trace);
+    if (p.verification) {
+      prediction.verifications.push_back(p.verification->Line());
+    }
   }
   return prediction;
 }

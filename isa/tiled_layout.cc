@@ -121,8 +121,12 @@ std::string TiledLayout::Pack(absl::Span<const uint8_t> logical,
   std::string out(ByteSize(), static_cast<char>(padding));
   const int width = bits < 8 ? 1 : bits / 8;
   CHECK_EQ(logical.size(), NumElements() * width);
+  const int64_t plane = ByteSize() / 2;
   ForEachElement(*this, [&](int64_t i, int64_t offset) {
-    if (bits == 4) {
+    if (bits == 64) {
+      std::memcpy(&out[offset * 4], &logical[i * 8], 4);
+      std::memcpy(&out[plane + offset * 4], &logical[i * 8 + 4], 4);
+    } else if (bits == 4) {
       const int nibble = logical[i] & 0xF;
       const int shift = offset % 2 * 4;
       const int other = static_cast<uint8_t>(out[offset / 2]) & ~(0xF << shift);
@@ -139,8 +143,12 @@ std::vector<uint8_t> TiledLayout::Unpack(
   const int width = bits < 8 ? 1 : bits / 8;
   CHECK_GE(physical.size(), ByteSize());
   std::vector<uint8_t> out(NumElements() * width);
+  const int64_t plane = ByteSize() / 2;
   ForEachElement(*this, [&](int64_t i, int64_t offset) {
-    if (bits == 4) {
+    if (bits == 64) {
+      std::memcpy(&out[i * 8], &physical[offset * 4], 4);
+      std::memcpy(&out[i * 8 + 4], &physical[plane + offset * 4], 4);
+    } else if (bits == 4) {
       out[i] = physical[offset / 2] >> offset % 2 * 4 & 0xF;
     } else {
       std::memcpy(&out[i * width], &physical[offset * width], width);

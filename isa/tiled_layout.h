@@ -6,6 +6,10 @@
 // the tile's own dimensions; each further tile cuts the last dimensions of that
 // result. Elements follow in row-major order of the final dimensions.
 //
+// There are no 64-bit elements in a chip: an array of them is two planes, each
+// as an array of 32-bit words lies; first the low halves (the first four bytes
+// of each logical element), then the high ones.
+//
 //   TiledLayout l{{1024, 768}, {1, 0}, {{8, 128}, {2, 1}}, 16};
 //   l.ByteSize()               // 1024 * 768 * 2
 //   l.ElementOffset({1, 0})    // 1: rows lie in pairs

@@ -87,7 +87,8 @@ void AddOptions(CLI::App* app, Options* o) {
   app->add_option("--cores-per-chip", r.cores_per_chip,
                   "TensorCores in use (default: all of one device)")
       ->type_name("N");
-  app->add_flag("--verify", r.verify, "check the module after every pass");
+  app->add_flag("--verify", r.verify,
+                "execute the bundles on data and compare with the evaluator");
   app->add_option("--db", o->database,
                   "where to save the run, or none (also: PTXLA_SIM_DB)")
       ->type_name("PATH")
@@ -169,6 +170,10 @@ int RunCommand(const Words& words) {
     reports::SummaryOptions summary;
     if (options.database != "none") summary.saved_to = options.database;
     std::fputs(reports::RenderSummary(record, summary).c_str(), stdout);
+  }
+  for (const std::string& line : prediction->verifications) {
+    std::fputs(absl::StrCat("  ", line, "\n").c_str(),
+               options.json ? stderr : stdout);
   }
   if (record.status().code() == "OK") return driver::kExitDone;
   if (!options.json) {

@@ -9,8 +9,8 @@
 // of their operands. X64SplitLow and X64SplitHigh refer to a plane of their
 // operand's buffer, and the operands of an X64Combine to the planes of its
 // result where that could be arranged: where plan.Of(operand) is not inside
-// plan.Of(combine), the combine is a copy. The same holds for a
-// dynamic-update-slice and its first operand, for fusions with aliased
+// plan.Of(combine), the combine is a copy. The same holds for
+// what is updated in place (InPlaceOperand), for fusions with aliased
 // outputs, and for the root: where the result must lie elsewhere than the
 // operand, copy insertion has put a copy.
 #ifndef PTXLA_HLO_BACKEND_ANALYSIS_BUFFER_PLAN_H_
@@ -26,6 +26,15 @@
 #include "hlo_backend/ir/module.h"
 
 namespace ptxla::hlo {
+
+// The operand whose memory the result takes over, because only parts of it are
+// written: of dynamic-update-slice and scatter. -1: none.
+inline int InPlaceOperand(const Instruction& i) {
+  return i.opcode() == Opcode::kDynamicUpdateSlice ||
+                 i.opcode() == Opcode::kScatter
+             ? 0
+             : -1;
+}
 
 enum class PlannedKind { kArgument, kOutput, kTemp, kConstant };
 

@@ -79,6 +79,7 @@ class Planner {
       }
       case Opcode::kBitcast:
       case Opcode::kDynamicUpdateSlice:
+      case Opcode::kScatter:
         classes_.Tie(classes_.First(i.operand(0)), me);
         break;
       case Opcode::kOptimizationBarrier:

@@ -2,6 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
+#include "hlo_backend/analysis/buffer_plan.h"
 #include "hlo_backend/analysis/fusion_rules.h"
 #include "hlo_backend/ir/computation.h"
 #include "hlo_backend/lowering/fusion/scalar_fusion.h"
@@ -110,14 +111,6 @@ absl::StatusOr<isa::Kernel> EmitKernel(const KernelContext& context,
   return EmitMovement(context, i);
 }
 
-int InPlaceOperand(const Instruction& i) {
-  switch (i.opcode()) {
-    case Opcode::kDynamicUpdateSlice:
-    case Opcode::kScatter:
-      return 0;
-    default:
-      return -1;
-  }
-}
+int InPlaceOperand(const Instruction& i) { return hlo::InPlaceOperand(i); }
 
 }  // namespace ptxla::lowering

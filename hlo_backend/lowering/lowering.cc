@@ -47,21 +47,6 @@ bool IsPlumbing(const Instruction& i) {
   }
 }
 
-isa::TiledLayout TiledLayoutOf(const Shape& shape) {
-  isa::TiledLayout l;
-  l.dims.assign(shape.dims().begin(), shape.dims().end());
-  if (shape.has_layout()) {
-    const hlo::Layout& layout = shape.layout();
-    l.minor_to_major.assign(layout.minor_to_major.begin(),
-                            layout.minor_to_major.end());
-    for (const hlo::Tile& t : layout.tiles) {
-      l.tiles.emplace_back(t.dimensions.begin(), t.dimensions.end());
-    }
-  }
-  l.bits = hlo::BitWidth(shape.type());
-  return l;
-}
-
 class Lowerer {
  public:
   Lowerer(const hlo::Module& module, const Placement& placement,
@@ -484,6 +469,21 @@ class Lowerer {
 };
 
 }  // namespace
+
+isa::TiledLayout TiledLayoutOf(const Shape& shape) {
+  isa::TiledLayout l;
+  l.dims.assign(shape.dims().begin(), shape.dims().end());
+  if (shape.has_layout()) {
+    const hlo::Layout& layout = shape.layout();
+    l.minor_to_major.assign(layout.minor_to_major.begin(),
+                            layout.minor_to_major.end());
+    for (const hlo::Tile& t : layout.tiles) {
+      l.tiles.emplace_back(t.dimensions.begin(), t.dimensions.end());
+    }
+  }
+  l.bits = hlo::BitWidth(shape.type());
+  return l;
+}
 
 absl::StatusOr<isa::Program> Lower(const hlo::Module& module,
                                    const Placement& placement,

@@ -61,6 +61,9 @@ struct LoweringStats {
   std::vector<std::string> estimated;  // names of estimated instructions
 };
 
+// How an array lies in memory, by the layout of its shape.
+isa::TiledLayout TiledLayoutOf(const hlo::Shape& shape);
+
 absl::StatusOr<isa::Program> Lower(const hlo::Module& module,
                                    const Placement& placement,
                                    const chips::ChipSpec& chip,

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_set.h"
+#include "hlo_backend/analysis/buffer_plan.h"
 #include "hlo_backend/passes/control_flow.h"
 #include "hlo_backend/passes/memory_places.h"
 
@@ -23,7 +24,7 @@ class Inserter {
     for (Instruction* i : c_->instructions()) order.push_back(i);
     for (Instruction* i : order) {
       if (i->opcode() == Opcode::kWhile) StartOfLoop(i);
-      if (i->opcode() == Opcode::kDynamicUpdateSlice) Overwritten(i);
+      if (InPlaceOperand(*i) == 0) Overwritten(i);
     }
     const Instruction* old_root = c_->root();
     Outputs();
@@ -94,7 +95,7 @@ class Inserter {
     }
   }
 
-  // A dynamic-update-slice writes into its first operand.
+  // A dynamic-update-slice or scatter writes into its first operand.
   void Overwritten(Instruction* update) {
     Instruction* value = update->operand(0);
     const MemoryPlace place = PlaceOf(value);

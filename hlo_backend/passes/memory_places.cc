@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "hlo_backend/analysis/buffer_plan.h"
 #include "hlo_backend/analysis/tiled_layout.h"
 
 namespace ptxla::hlo {
@@ -106,7 +107,7 @@ bool ReadsInStep(const Instruction& value, const Instruction& maker) {
   if (maker.IsElementwise()) return true;
   // Chips shift in step: a piece is sent before its place is written.
   if (maker.opcode() == Opcode::kCollectivePermute) return true;
-  if (maker.opcode() == Opcode::kDynamicUpdateSlice) {
+  if (InPlaceOperand(maker) == 0) {
     return maker.operand(0) == &value && maker.OperandUses(&value) == 1;
   }
   if (maker.opcode() != Opcode::kFusion) return false;

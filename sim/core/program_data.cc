@@ -70,11 +70,11 @@ class SharedVmem {
 }  // namespace
 
 ProgramData::ProgramData(const isa::Program& program, const chips::Slice& slice,
-                         isa::InterpreterOptions options)
-    : program_(program) {
+                         const ProgramDataOptions& options)
+    : program_(program), options_(options) {
   const isa::MachineModel machine = isa::FromChipSpec(slice.chip);
   for (int c = 0; c < slice.topology.cores_per_device(); ++c) {
-    cores_.push_back(std::make_unique<isa::Core>(machine, options));
+    cores_.push_back(std::make_unique<isa::Core>(machine, options.interpreter));
   }
   int64_t vmem_end = 0;
   for (const isa::Buffer& b : program.buffers) {
@@ -84,7 +84,7 @@ ProgramData::ProgramData(const isa::Program& program, const chips::Slice& slice,
     if (b.space == isa::Space::kVmem || b.space == isa::Space::kSmem) continue;
     std::vector<uint8_t>& memory = memory_[static_cast<int>(b.space)];
     const size_t end = static_cast<size_t>(b.offset + b.bytes);
-    if (memory.size() < end) memory.resize(end, 0);
+    if (memory.size() < end) memory.resize(end, options.fill);
   }
   // A block at the ragged end of an array in VMEM is read whole, and loads move
   // whole registers: what lies behind is memory too, and nothing uses it.
@@ -134,7 +134,7 @@ absl::Status ProgramData::SetParameter(int index,
         absl::StrCat("parameter ", index, " (", leaf.shape, ") has ", expected,
                      " bytes, not ", logical.size()));
   }
-  const std::string packed = leaf.layout.Pack(logical);
+  const std::string packed = leaf.layout.Pack(logical, options_.fill);
   const absl::Span<uint8_t> to =
       At(leaf.where, static_cast<int64_t>(packed.size()));
   std::memcpy(to.data(), packed.data(), packed.size());
@@ -151,6 +151,19 @@ absl::StatusOr<std::vector<uint8_t>> ProgramData::Output(int index) {
 }
 
 absl::StatusOr<std::vector<BundleTrace>> ProgramData::Execute(
+    const isa::Call& call, const KernelPlan& plan, const DeviceModel& device) {
+  KernelObserver* observer = options_.observer;
+  if (observer != nullptr) {
+    RETURN_IF_ERROR(observer->Before(call, this));
+  }
+  ASSIGN_OR_RETURN(std::vector<BundleTrace> traces, Run(call, plan, device));
+  if (observer != nullptr) {
+    RETURN_IF_ERROR(observer->After(call, this));
+  }
+  return traces;
+}
+
+absl::StatusOr<std::vector<BundleTrace>> ProgramData::Run(
     const isa::Call& call, const KernelPlan& plan, const DeviceModel& device) {
   const isa::Kernel& kernel = *plan.kernel;
   std::vector<isa::ArgMemory> args;

@@ -27,11 +27,30 @@
 
 namespace ptxla::sim {
 
+class ProgramData;
+
+// Looks at the memories of a device around each kernel. An error ends the run.
+class KernelObserver {
+ public:
+  virtual ~KernelObserver() = default;
+  // `call` is an entry of the program's schedule.
+  virtual absl::Status Before(const isa::Call& call, ProgramData* data) = 0;
+  virtual absl::Status After(const isa::Call& call, ProgramData* data) = 0;
+};
+
+struct ProgramDataOptions {
+  isa::InterpreterOptions interpreter;
+  // What memory and the padding of parameters hold at first. 0xFF is NaN: a
+  // kernel that lets it into its results is wrong.
+  uint8_t fill = 0;
+  KernelObserver* observer = nullptr;  // null: none
+};
+
 class ProgramData {
  public:
-  // Memory holds zeros, and the program's constants. `program` outlives this.
+  // Memory holds `fill`, and the program's constants. `program` outlives this.
   ProgramData(const isa::Program& program, const chips::Slice& slice,
-              isa::InterpreterOptions options = {});
+              const ProgramDataOptions& options = {});
 
   // Parameter and output leaves as logical arrays: dense, row major, whole
   // bytes per element. InvalidArgument: wrong number of bytes, or no such leaf.
@@ -53,7 +72,12 @@ class ProgramData {
   void Collect(const isa::CollectiveStart& start);
 
  private:
+  absl::StatusOr<std::vector<BundleTrace>> Run(const isa::Call& call,
+                                               const KernelPlan& plan,
+                                               const DeviceModel& device);
+
   const isa::Program& program_;
+  const ProgramDataOptions options_;
   std::vector<std::unique_ptr<isa::Core>> cores_;
   // By isa::Space; VMEM and SMEM are in the cores.
   std::vector<uint8_t> memory_[5];

@@ -70,5 +70,23 @@ TEST(TiledLayoutTest, PackPutsElementsAtTheirOffsets) {
   EXPECT_EQ(scalar.Pack(kWord), std::string("\1\2\3\4"));
 }
 
+TEST(TiledLayout, WideElementsLieInTwoPlanes) {
+  const TiledLayout l{{2, 3}, {1, 0}, {{2, 128}}, 64};
+  std::string logical(6 * 8, '\0');
+  for (int i = 0; i < 6; ++i) {
+    logical[i * 8] = static_cast<char>(1 + i);
+    logical[i * 8 + 4] = static_cast<char>(101 + i);
+  }
+  const absl::Span<const uint8_t> bytes(
+      reinterpret_cast<const uint8_t*>(logical.data()), logical.size());
+  const std::string packed = l.Pack(bytes);
+  ASSERT_EQ(packed.size(), 2 * 2 * 128 * 4);
+  EXPECT_EQ(packed[128 * 4], 4);                // element {1, 0}, low half
+  EXPECT_EQ(packed[(256 + 128 + 1) * 4], 105);  // element {1, 1}, high half
+  const std::vector<uint8_t> back = l.Unpack(
+      {reinterpret_cast<const uint8_t*>(packed.data()), packed.size()});
+  EXPECT_TRUE(absl::MakeConstSpan(back) == bytes);
+}
+
 }  // namespace
 }  // namespace ptxla::isa

@@ -44,6 +44,16 @@ TEST(MoverTest, ARaggedReshapeMovesEveryElement) {
   }
 }
 
+// The rows of the second half of a packed word begin before the block.
+TEST(MoverTest, APackedVectorBecomesOneRow) {
+  for (const char* type : {"f32", "bf16", "u8"}) {
+    ExpectMoves(absl::Substitute("  a = $0[4096] parameter(0)", type),
+                absl::Substitute("$0[1,4096] reshape(a)", type));
+    ExpectMoves(absl::Substitute("  a = $0[1,4096] parameter(0)", type),
+                absl::Substitute("$0[4096] reshape(a)", type));
+  }
+}
+
 TEST(MoverTest, ATransposeOfMajorsKeepsRows) {
   for (const char* type : {"f32", "bf16", "u8"}) {
     ExpectMoves(absl::Substitute("  a = $0[4,16,2,64] parameter(0)", type),

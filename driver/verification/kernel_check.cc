@@ -1,0 +1,152 @@
+#include "driver/verification/kernel_check.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/check.h"
+#include "base/status.h"
+#include "hlo_backend/ir/computation.h"
+#include "hlo_backend/lowering/lowering.h"
+
+namespace ptxla::driver {
+namespace {
+
+using hlo::Instruction;
+using hlo::Literal;
+using hlo::PrimitiveType;
+using hlo::Shape;
+
+constexpr int kShown = 16;
+
+// A value of several arrays, each of which `fn(shape)` gives.
+template <class Fn>
+Literal MakeLiteral(const Shape& shape, const Fn& fn) {
+  if (!shape.IsTuple()) return fn(shape);
+  std::vector<Literal> elements;
+  for (const Shape& s : shape.elements()) {
+    elements.push_back(MakeLiteral(s, fn));
+  }
+  return Literal::Tuple(std::move(elements));
+}
+
+int Narrowest(const Shape& shape, int bits) {
+  hlo::ForEachLeaf(shape, [&](const Shape& s, const hlo::ShapeIndex&) {
+    if (hlo::IsFloat(s.type())) bits = std::min(bits, hlo::BitWidth(s.type()));
+  });
+  return bits;
+}
+
+}  // namespace
+
+int NarrowestFloat(const Instruction& i) {
+  int bits = Narrowest(i.shape(), 64);
+  if (i.opcode() != hlo::Opcode::kFusion) return bits;
+  for (const Instruction* fused : i.fused()->instructions()) {
+    if (fused->opcode() != hlo::Opcode::kParameter) {
+      bits = Narrowest(fused->shape(), bits);
+    }
+  }
+  return bits;
+}
+
+Literal LiteralAt(const Shape& shape, const isa::BufferSlice& where,
+                  sim::ProgramData* data) {
+  const isa::TiledLayout layout = lowering::TiledLayoutOf(shape);
+  std::vector<uint8_t> bytes =
+      layout.Unpack(data->At(where, layout.ByteSize()));
+  if (shape.type() != PrimitiveType::kF64) {
+    return Literal::FromBytes(shape, std::move(bytes));
+  }
+  Literal literal(shape);
+  for (int64_t i = 0; i < shape.ElementCount(); ++i) {
+    float parts[2];  // the rounded value, and what is left
+    std::memcpy(parts, &bytes[8 * i], 8);
+    literal.SetDouble(i, static_cast<double>(parts[0]) + parts[1]);
+  }
+  return literal;
+}
+
+KernelCheck::KernelCheck(const hlo::CompiledModule& compiled,
+                         const hlo::EvaluatorOptions& options)
+    : compiled_(compiled), options_(options) {
+  for (const hlo::Computation* c : compiled.module->computations()) {
+    for (const Instruction* i : c->instructions()) {
+      if (!i->IsFused()) by_name_[i->name()] = i;
+    }
+  }
+  Match(compiled.program.schedule);
+}
+
+void KernelCheck::Match(const isa::Schedule& schedule) {
+  for (const isa::Op& op : schedule) {
+    if (const auto* call = std::get_if<isa::Call>(&op.action)) {
+      const auto it = by_name_.find(op.info.name);
+      CHECK(it != by_name_.end()) << op.info.name;
+      calls_[call] = it->second;
+    } else if (const auto* loop = std::get_if<isa::While>(&op.action)) {
+      Match(loop->condition);
+      Match(loop->body);
+    } else if (const auto* branch = std::get_if<isa::Conditional>(&op.action)) {
+      for (const isa::Schedule& s : branch->branches) Match(s);
+    }
+  }
+}
+
+isa::BufferSlice KernelCheck::PlaceOf(const Instruction* i, int leaf) const {
+  const hlo::BufferRef& ref = compiled_.buffers.leaves.at(i)[leaf];
+  return {ref.buffer, ref.offset};
+}
+
+absl::Status KernelCheck::Before(const isa::Call& call,
+                                 sim::ProgramData* data) {
+  const Instruction* i = calls_.at(&call);
+  std::vector<Literal> operands;
+  for (const Instruction* operand : i->operands()) {
+    int leaf = 0;
+    operands.push_back(MakeLiteral(operand->shape(), [&](const Shape& s) {
+      const int number = leaf++;
+      return s.IsArray() ? LiteralAt(s, PlaceOf(operand, number), data)
+                         : Literal(s);
+    }));
+  }
+  std::vector<const Literal*> pointers;
+  for (const Literal& l : operands) pointers.push_back(&l);
+  expected_ = hlo::EvaluateInstruction(*i, pointers, options_);
+  return absl::OkStatus();
+}
+
+absl::Status KernelCheck::After(const isa::Call& call, sim::ProgramData* data) {
+  const Instruction* i = calls_.at(&call);
+  if (!expected_.ok()) {
+    skipped_.push_back(
+        absl::StrCat(i->name(), ": ", expected_.status().message()));
+    return absl::OkStatus();
+  }
+  ++kernels_;
+  int leaf = 0;
+  bool wrong = false;
+  const int bits = NarrowestFloat(*i);
+  hlo::ForEachLeaf(i->shape(), [&](const Shape& s, const hlo::ShapeIndex& at) {
+    const int number = leaf++;
+    if (!s.IsArray()) return;
+    KernelError e{i->name(), number, s, i->metadata().op_name, {}, bits};
+    e.error =
+        Compare(expected_->At(at), LiteralAt(s, PlaceOf(i, number), data));
+    e.tolerance = hlo::IsFloat(s.type()) ? Tolerance::Kernel(bits) : 0;
+    if (e.error.worst > e.tolerance) {
+      wrong = true;
+      if (wrong_.size() < kShown) wrong_.push_back(std::move(e));
+    } else if (e.error.worst > 0 &&
+               (largest_.name.empty() ||
+                e.error.worst / e.tolerance >
+                    largest_.error.worst / largest_.tolerance)) {
+      largest_ = std::move(e);
+    }
+  });
+  if (wrong) ++wrong_count_;
+  return absl::OkStatus();
+}
+
+}  // namespace ptxla::driver

@@ -1,0 +1,78 @@
+// Judges every kernel of a program by itself: takes its operands from the
+// simulated memory before it runs, evaluates its HLO instruction on them, and
+// compares with what the bundles leave in memory. So the first wrong kernel has
+// a name, and errors do not add up.
+//
+//   KernelCheck check(compiled, evaluator_options);
+//   sim::ProgramDataOptions options;
+//   options.observer = &check;
+//   ... simulate at fidelity bundle ...
+//   check.wrong().front().name
+#ifndef PTXLA_DRIVER_VERIFICATION_KERNEL_CHECK_H_
+#define PTXLA_DRIVER_VERIFICATION_KERNEL_CHECK_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "driver/verification/value_error.h"
+#include "hlo_backend/compiler/compiler.h"
+#include "hlo_backend/evaluator/evaluator.h"
+#include "sim/core/program_data.h"
+
+namespace ptxla::driver {
+
+struct KernelError {
+  std::string name;   // of the HLO instruction
+  int result = 0;     // which array of its result
+  hlo::Shape shape;   // of that array
+  std::string layer;  // op_name metadata
+  ValueError error;
+  int bits = 32;         // of the narrowest float that the kernel computes in
+  double tolerance = 0;  // of error.worst; integers: 0
+};
+
+// Bits of the narrowest floats that are made in `i`; 64 if there are none.
+int NarrowestFloat(const hlo::Instruction& i);
+
+// An array in memory as a literal; f64 is put together from its halves.
+hlo::Literal LiteralAt(const hlo::Shape& shape, const isa::BufferSlice& where,
+                       sim::ProgramData* data);
+
+class KernelCheck : public sim::KernelObserver {
+ public:
+  // `compiled` outlives the check.
+  KernelCheck(const hlo::CompiledModule& compiled,
+              const hlo::EvaluatorOptions& options);
+
+  absl::Status Before(const isa::Call& call, sim::ProgramData* data) override;
+  absl::Status After(const isa::Call& call, sim::ProgramData* data) override;
+
+  int kernels() const { return kernels_; }  // compared, repetitions included
+  // The largest error among the tolerable ones, by its share of its tolerance.
+  const KernelError& largest() const { return largest_; }
+  // Those beyond their tolerance, in the order of execution; at most 16.
+  const std::vector<KernelError>& wrong() const { return wrong_; }
+  int wrong_count() const { return wrong_count_; }
+  // Kernels that the evaluator cannot judge (custom calls, estimates).
+  const std::vector<std::string>& skipped() const { return skipped_; }
+
+ private:
+  void Match(const isa::Schedule& schedule);
+  isa::BufferSlice PlaceOf(const hlo::Instruction* i, int leaf) const;
+
+  const hlo::CompiledModule& compiled_;
+  const hlo::EvaluatorOptions options_;
+  absl::flat_hash_map<std::string, const hlo::Instruction*> by_name_;
+  absl::flat_hash_map<const isa::Call*, const hlo::Instruction*> calls_;
+  absl::StatusOr<hlo::Literal> expected_ = hlo::Literal();
+  int kernels_ = 0;
+  KernelError largest_;
+  std::vector<KernelError> wrong_;
+  int wrong_count_ = 0;
+  std::vector<std::string> skipped_;
+};
+
+}  // namespace ptxla::driver
+
+#endif  // PTXLA_DRIVER_VERIFICATION_KERNEL_CHECK_H_

@@ -1,0 +1,196 @@
+#include "driver/verification/verify_program.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "base/status.h"
+#include "driver/verification/inputs.h"
+#include "hlo_backend/ir/computation.h"
+#include "sim/simulator.h"
+
+namespace ptxla::driver {
+namespace {
+
+using hlo::Literal;
+using hlo::PrimitiveType;
+using hlo::Shape;
+
+constexpr int kShownOutputs = 8;
+
+bool Wrong(const OutputError& o) { return o.error.mean > o.tolerance; }
+
+// By the error's share of what is tolerated.
+bool IsWorse(const OutputError& a, const OutputError& b) {
+  if (a.tolerance == 0 || b.tolerance == 0) return Wrong(a) && !Wrong(b);
+  return a.error.mean / a.tolerance > b.error.mean / b.tolerance;
+}
+
+std::string WrongKernel(const KernelError& e) {
+  return absl::StrCat(e.name, e.layer.empty() ? "" : " ", e.layer, " result ",
+                      e.result, " ", e.shape.ToStringWithLayout(), ", ",
+                      Describe(e.error, e.shape));
+}
+
+std::string WrongOutput(const OutputError& o) {
+  return absl::StrCat(o.name, " ", o.shape.ToStringWithLayout(), ", ",
+                      Describe(o.error, o.shape));
+}
+
+// An f64 lies in memory as two f32, the rounded value first.
+std::vector<uint8_t> MemoryBytes(Literal literal) {
+  if (literal.shape().type() != PrimitiveType::kF64) {
+    const absl::Span<const uint8_t> bytes = literal.mutable_bytes();
+    return {bytes.begin(), bytes.end()};
+  }
+  std::vector<uint8_t> bytes(literal.ElementCount() * 8);
+  for (int64_t i = 0; i < literal.ElementCount(); ++i) {
+    const double value = literal.GetDouble(i);
+    const float high = static_cast<float>(value);
+    const float parts[2] = {high, static_cast<float>(value - high)};
+    std::memcpy(&bytes[8 * i], parts, 8);
+  }
+  return bytes;
+}
+
+absl::Status SetParameters(const std::vector<Literal>& arguments,
+                           sim::ProgramData* data) {
+  int number = 0;
+  for (const Literal& argument : arguments) {
+    absl::Status status;
+    hlo::ForEachLeaf(
+        argument.shape(), [&](const Shape& s, const hlo::ShapeIndex& at) {
+          if (!s.IsArray() || !status.ok()) return;
+          status = data->SetParameter(number++, MemoryBytes(argument.At(at)));
+        });
+    RETURN_IF_ERROR(status);
+  }
+  return absl::OkStatus();
+}
+
+void CompareOutputs(const hlo::CompiledModule& compiled,
+                    const Literal& expected, sim::ProgramData* data,
+                    Verification* result) {
+  int number = 0;
+  hlo::ForEachLeaf(compiled.module->entry()->root()->shape(),
+                   [&](const Shape& s, const hlo::ShapeIndex& at) {
+                     if (!s.IsArray()) return;
+                     const isa::Leaf& leaf = compiled.program.outputs[number++];
+                     OutputError o{leaf.name, s, {}};
+                     if (hlo::IsFloat(s.type())) {
+                       o.tolerance = Tolerance::Program(result->bits);
+                     }
+                     o.error = Compare(expected.At(at),
+                                       LiteralAt(s, leaf.where, data));
+                     result->outputs.push_back(std::move(o));
+                   });
+}
+
+}  // namespace
+
+const OutputError* Verification::Worst() const {
+  const OutputError* worst = nullptr;
+  for (const OutputError& o : outputs) {
+    if (worst == nullptr || IsWorse(o, *worst)) worst = &o;
+  }
+  return worst;
+}
+
+bool Verification::ok() const {
+  const OutputError* worst = Worst();
+  return wrong_kernel_count == 0 && (worst == nullptr || !Wrong(*worst));
+}
+
+std::string Verification::Line() const {
+  std::string line = absl::StrCat("verify ", program, ": ");
+  const OutputError* worst = Worst();
+  if (wrong_kernel_count > 0) {
+    absl::StrAppend(&line, wrong_kernel_count, " of ", kernels,
+                    " kernels are WRONG, the first is ",
+                    WrongKernel(wrong_kernels.front()), "; ");
+  }
+  if (worst != nullptr && Wrong(*worst)) {
+    absl::StrAppend(&line, "an output is WRONG: ", WrongOutput(*worst), "; ");
+  }
+  absl::StrAppend(&line, outputs.size(), " outputs and ", kernels,
+                  " kernels compared with the evaluator");
+  if (worst != nullptr) {
+    absl::StrAppendFormat(&line, ", largest error %.2g of %.2g (%s %s)",
+                          worst->error.mean, worst->tolerance, worst->name,
+                          hlo::PrimitiveTypeName(worst->shape.type()));
+  }
+  if (!kernel.name.empty()) {
+    absl::StrAppendFormat(&line, ", of one kernel %.2g of %.2g (%s)",
+                          kernel.error.worst, kernel.tolerance, kernel.name);
+  }
+  if (!skipped.empty()) {
+    absl::StrAppend(&line, "; ", skipped.size(),
+                    " kernels could not be compared, e.g. ", skipped.front());
+  }
+  return line;
+}
+
+std::string Verification::Details() const {
+  std::string text;
+  for (const KernelError& e : wrong_kernels) {
+    absl::StrAppend(&text, "wrong kernel ", WrongKernel(e), "\n");
+  }
+  int shown = 0;
+  for (const OutputError& o : outputs) {
+    if (!Wrong(o) || ++shown > kShownOutputs) continue;
+    absl::StrAppend(&text, "wrong output ", WrongOutput(o), "\n");
+  }
+  if (shown > kShownOutputs) {
+    absl::StrAppend(&text, "and ", shown - kShownOutputs, " more outputs\n");
+  }
+  return text;
+}
+
+absl::StatusOr<Verification> VerifyProgram(const hlo::Module& input,
+                                           const hlo::CompiledModule& compiled,
+                                           const chips::Slice& slice,
+                                           const VerifyOptions& options) {
+  const std::vector<Literal> arguments = MakeInputs(input, options.seed);
+  hlo::EvaluatorOptions evaluator;
+  evaluator.tpu_mode = true;
+  evaluator.tpu_generation = slice.chip.generation();
+  evaluator.seed = options.seed;
+  evaluator.mirror_missing_devices = true;
+  ASSIGN_OR_RETURN(const Literal expected,
+                   hlo::Evaluate(input, arguments, evaluator),
+                   _ << "evaluating " << input.name());
+
+  KernelCheck check(compiled, evaluator);
+  sim::ProgramDataOptions memory;
+  memory.interpreter.semantics = options.semantics;
+  memory.fill = 0xFF;
+  memory.observer = &check;
+  sim::ProgramData data(compiled.program, slice, memory);
+  RETURN_IF_ERROR(SetParameters(arguments, &data));
+  sim::SimOptions simulate;
+  simulate.fidelity = sim::Fidelity::kBundle;
+  simulate.engine = sim::Engine::kPlain;
+  simulate.transfers = false;
+  simulate.data = &data;
+  RETURN_IF_ERROR(sim::Simulate(compiled.program, slice, simulate).status())
+      << "executing the bundles of " << input.name();
+
+  Verification result;
+  result.program = input.name();
+  for (const hlo::Computation* c : input.computations()) {
+    for (const hlo::Instruction* i : c->instructions()) {
+      result.bits = std::min(result.bits, NarrowestFloat(*i));
+    }
+  }
+  CompareOutputs(compiled, expected, &data, &result);
+  result.kernels = check.kernels();
+  result.kernel = check.largest();
+  result.wrong_kernels = check.wrong();
+  result.wrong_kernel_count = check.wrong_count();
+  result.skipped = check.skipped();
+  return result;
+}
+
+}  // namespace ptxla::driver
