@@ -48,6 +48,12 @@ class KernelCheck : public sim::KernelObserver {
   absl::Status Before(const isa::Call& call, sim::ProgramData* data) override;
   absl::Status After(const isa::Call& call, sim::ProgramData* data) override;
 
+  // Of the call that runs: its instruction, and the evaluator's value.
+  const hlo::Instruction& InstructionOf(const isa::Call& call) const {
+    return *calls_.at(&call);
+  }
+  const absl::StatusOr<hlo::Literal>& expected() const { return expected_; }
+
   int kernels() const { return kernels_; }  // compared, repetitions included
   // The largest error among the tolerable ones, by its share of its tolerance.
   const KernelError& largest() const { return largest_; }

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "base/status.h"
+#include "driver/verification/exact_value.h"
 #include "driver/verification/inputs.h"
 #include "hlo_backend/ir/computation.h"
 #include "sim/simulator.h"
@@ -88,6 +89,29 @@ void CompareOutputs(const hlo::CompiledModule& compiled,
                    });
 }
 
+// Gives outputs beyond their tolerance that of their noise.
+absl::Status JudgeByNoise(const hlo::Module& input,
+                          absl::Span<const Literal> arguments,
+                          const Literal& expected,
+                          const hlo::EvaluatorOptions& options,
+                          Verification* result) {
+  if (std::none_of(result->outputs.begin(), result->outputs.end(), Wrong)) {
+    return absl::OkStatus();
+  }
+  ASSIGN_OR_RETURN(const Literal exact,
+                   EvaluateWidened(input, arguments, options));
+  size_t number = 0;
+  hlo::ForEachLeaf(exact.shape(),
+                   [&](const Shape& s, const hlo::ShapeIndex& at) {
+                     if (!s.IsArray()) return;
+                     OutputError& o = result->outputs[number++];
+                     if (!Wrong(o) || !hlo::IsFloat(s.type())) return;
+                     o.noise = Compare(expected.At(at), exact.At(at)).mean;
+                     o.tolerance = std::max(o.tolerance, 2 * *o.noise);
+                   });
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 const OutputError* Verification::Worst() const {
@@ -121,6 +145,12 @@ std::string Verification::Line() const {
                           worst->error.mean, worst->tolerance, worst->name,
                           hlo::PrimitiveTypeName(worst->shape.type()));
   }
+  const auto noisy =
+      std::count_if(outputs.begin(), outputs.end(),
+                    [](const OutputError& o) { return o.noise.has_value(); });
+  if (noisy > 0) {
+    absl::StrAppend(&line, ", ", noisy, " outputs within twice their noise");
+  }
   if (!kernel.name.empty()) {
     absl::StrAppendFormat(&line, ", of one kernel %.2g of %.2g (%s)",
                           kernel.error.worst, kernel.tolerance, kernel.name);
@@ -148,6 +178,27 @@ std::string Verification::Details() const {
   return text;
 }
 
+absl::Status ExecuteBundles(
+    const isa::Program& program, const chips::Slice& slice,
+    const std::vector<Literal>& arguments,
+    const isa::InterpreterOptions& interpreter, sim::KernelObserver* observer,
+    const std::function<void(sim::ProgramData*)>& finish) {
+  sim::ProgramDataOptions memory;
+  memory.interpreter = interpreter;
+  memory.fill = 0xFF;
+  memory.observer = observer;
+  sim::ProgramData data(program, slice, memory);
+  RETURN_IF_ERROR(SetParameters(arguments, &data));
+  sim::SimOptions simulate;
+  simulate.fidelity = sim::Fidelity::kBundle;
+  simulate.engine = sim::Engine::kPlain;
+  simulate.transfers = false;
+  simulate.data = &data;
+  RETURN_IF_ERROR(sim::Simulate(program, slice, simulate).status());
+  if (finish) finish(&data);
+  return absl::OkStatus();
+}
+
 absl::StatusOr<Verification> VerifyProgram(const hlo::Module& input,
                                            const hlo::CompiledModule& compiled,
                                            const chips::Slice& slice,
@@ -163,20 +214,6 @@ absl::StatusOr<Verification> VerifyProgram(const hlo::Module& input,
                    _ << "evaluating " << input.name());
 
   KernelCheck check(compiled, evaluator);
-  sim::ProgramDataOptions memory;
-  memory.interpreter.semantics = options.semantics;
-  memory.fill = 0xFF;
-  memory.observer = &check;
-  sim::ProgramData data(compiled.program, slice, memory);
-  RETURN_IF_ERROR(SetParameters(arguments, &data));
-  sim::SimOptions simulate;
-  simulate.fidelity = sim::Fidelity::kBundle;
-  simulate.engine = sim::Engine::kPlain;
-  simulate.transfers = false;
-  simulate.data = &data;
-  RETURN_IF_ERROR(sim::Simulate(compiled.program, slice, simulate).status())
-      << "executing the bundles of " << input.name();
-
   Verification result;
   result.program = input.name();
   for (const hlo::Computation* c : input.computations()) {
@@ -184,7 +221,16 @@ absl::StatusOr<Verification> VerifyProgram(const hlo::Module& input,
       result.bits = std::min(result.bits, NarrowestFloat(*i));
     }
   }
-  CompareOutputs(compiled, expected, &data, &result);
+  isa::InterpreterOptions interpreter;
+  interpreter.semantics = options.semantics;
+  RETURN_IF_ERROR(
+      ExecuteBundles(compiled.program, slice, arguments, interpreter, &check,
+                     [&](sim::ProgramData* data) {
+                       CompareOutputs(compiled, expected, data, &result);
+                     }))
+      << "executing the bundles of " << input.name();
+  RETURN_IF_ERROR(JudgeByNoise(input, arguments, expected, evaluator, &result))
+      << "evaluating " << input.name() << " without rounding";
   result.kernels = check.kernels();
   result.kernel = check.largest();
   result.wrong_kernels = check.wrong();

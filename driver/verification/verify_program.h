@@ -3,7 +3,9 @@
 // The bundles run on seeded inputs (inputs.h) in memory that is NaN at first.
 // Every kernel is compared with the evaluator's value of its instruction on the
 // same operands, every output with the evaluator's value of the module as it
-// was handed in.
+// was handed in. Where an output is little more than rounding noise, it may be
+// as far from the evaluator's value as twice what that is off itself
+// (exact_value.h).
 //
 //   ASSIGN_OR_RETURN(const Verification v,
 //                    VerifyProgram(*input, compiled, slice));
@@ -14,6 +16,8 @@
 #define PTXLA_DRIVER_VERIFICATION_VERIFY_PROGRAM_H_
 
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,6 +34,9 @@ struct OutputError {
   hlo::Shape shape;
   ValueError error;
   double tolerance = 0;  // of error.mean; integers: 0
+  // How far the evaluator's value is from one without roundings; computed only
+  // where the error is beyond the tolerance, which then is twice that.
+  std::optional<double> noise;
 };
 
 struct Verification {
@@ -58,6 +65,14 @@ struct VerifyOptions {
   // Null: the real ones. A mutant should not be ok().
   const isa::SemanticsTable* semantics = nullptr;
 };
+
+// Runs a program once on `arguments`, in memory that is NaN at first, and hands
+// its memories to `finish` (may be empty). Errors of the machine are Internal.
+absl::Status ExecuteBundles(
+    const isa::Program& program, const chips::Slice& slice,
+    const std::vector<hlo::Literal>& arguments,
+    const isa::InterpreterOptions& interpreter, sim::KernelObserver* observer,
+    const std::function<void(sim::ProgramData*)>& finish = {});
 
 // `input`: the module before it was compiled. Unimplemented where the evaluator
 // or the interpreter cannot run it (collectives over several devices).

@@ -10,7 +10,6 @@
 #include "isa/from_chip_spec.h"
 
 namespace ptxla::sim {
-
 namespace {
 
 // The VMEM arguments of a kernel on several cores. Every core has them in its

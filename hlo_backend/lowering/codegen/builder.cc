@@ -163,7 +163,11 @@ void CodeBuilder::SetBank(Sca reg, int32_t group, int32_t offset) {
 VInstr& CodeBuilder::Emit(const VInstr& instr) {
   VNode& block = Open();
   block.instrs.push_back(instr);
-  return block.instrs.back();
+  VInstr& v = block.instrs.back();
+  if (store_guard_.valid() && isa::IsVectorStore(v.op)) {
+    v.guard = store_guard_.id;
+  }
+  return v;
 }
 
 void CodeBuilder::EmitOp(Opcode op, int32_t dst, int32_t a, int32_t b,

@@ -152,6 +152,9 @@ class CodeBuilder {
   void StoreStridedMasked(int space, Sca base, int32_t offset, int32_t stride,
                           int group, Vec value, Mask mask);
 
+  // Vector stores from here on run only if `p` holds; invalid: always.
+  void SetStoreGuard(Pred p) { store_guard_ = p; }
+
   // --- Scalars ---
   Sca SImm(int32_t value);
   void SImmTo(Sca dst, int32_t value);
@@ -216,6 +219,7 @@ class CodeBuilder {
   bool overflow_ = false;
   int next_xlu_ = 0;
   int32_t next_bank_group_ = 1;
+  Pred store_guard_;
 };
 
 }  // namespace ptxla::codegen

@@ -215,6 +215,7 @@ void FusionEpilogue::AddWindows(const ProductTile& tile, const GridDims& grid,
                         tile, grid, isa::Direction::kOut, tiling);
   }
   windows_ = tiling->windows;
+  grid_ = grid.bounds;
   column_grid_ = grid.n;
   column_block_ = tile.block_n;
   column_steps_ = tile.grid_n;
@@ -280,8 +281,8 @@ absl::Status FusionEpilogue::Start(CodeBuilder& b) {
   narrow_.emplace(&b, uses);
   b.NewBlock("addresses");
   for (Result& r : results_) {
-    r.place =
-        PlaceOf(r.view, windows_[r.window], r.window, space(r.window), &b);
+    r.store = ResultStore::Of(r.view, windows_[r.window], r.window, grid_,
+                              space(r.window), &b);
   }
   return absl::OkStatus();
 }
@@ -388,7 +389,7 @@ absl::StatusOr<Value> FusionEpilogue::Eval(int number, int tile,
 
 absl::Status FusionEpilogue::Store(const Result& result, const Position& at) {
   CodeBuilder& b = *b_;
-  const BlockPlace& place = result.place;
+  const BlockPlace& place = result.store.place();
   const auto offset =
       static_cast<int32_t>(place.Offset(at.batch, at.row, at.col));
   const auto pitch = static_cast<int32_t>(place.row_pitch);
@@ -401,36 +402,38 @@ absl::Status FusionEpilogue::Store(const Result& result, const Position& at) {
       codegen::NarrowTiles::Needed(b.model())) {
     for (size_t tile = 0; tile < words.size(); ++tile) {
       if (tile > 0 && result.view.rows <= 8) break;
+      b.SetStoreGuard(
+          result.store.GuardOf(at.batch, at.row + 8 * tile, at.col));
       narrow_->Store(NarrowTypeOf(result.view.type), place.space, place.base,
                      offset + static_cast<int32_t>(tile) * pitch, words[tile]);
     }
+    b.SetStoreGuard({});
     return absl::OkStatus();
   }
   if (IsByte(result.view.type) && result.view.tile_rows == 8) {
     for (size_t tile = 0; tile < words.size(); ++tile) {
       const Vec half = b.Binary(Opcode::kVpackCB16, words[tile], words[tile]);
+      b.SetStoreGuard(
+          result.store.GuardOf(at.batch, at.row + 8 * tile, at.col));
       b.StoreMasked(
           place.space, place.base, offset + static_cast<int32_t>(tile) * pitch,
           b.Binary(Opcode::kVpackCB8, half, half), b.Range(0, 128, 0, 2));
     }
+    b.SetStoreGuard({});
     return absl::OkStatus();
   }
   if (IsByte(result.view.type)) {
     const Vec half = b.Binary(Opcode::kVpackCB16, words[0], words[1]);
-    b.StoreMasked(place.space, place.base, offset,
-                  b.Binary(Opcode::kVpackCB8, half, half),
-                  b.Range(0, 128, 0, 4));
+    result.store.Bytes(&b, at.batch, at.row, at.col,
+                       b.Binary(Opcode::kVpackCB8, half, half));
     return absl::OkStatus();
   }
   if (result.view.type == PrimitiveType::kBf16) {
-    const Vec packed = b.Binary(Opcode::kVpackCBf16, words[0], words[1]);
-    b.StoreStrided(place.space, place.base, offset, pitch, 4, packed);
+    result.store.Packed(&b, at.batch, at.row, at.col,
+                        b.Binary(Opcode::kVpackCBf16, words[0], words[1]));
     return absl::OkStatus();
   }
-  for (size_t tile = 0; tile < words.size(); ++tile) {
-    b.Store(place.space, place.base,
-            offset + static_cast<int32_t>(tile) * pitch, words[tile]);
-  }
+  result.store.Words(&b, at.batch, at.row, at.col, words);
   return absl::OkStatus();
 }
 

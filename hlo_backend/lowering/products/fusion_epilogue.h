@@ -17,6 +17,7 @@
 #include "hlo_backend/lowering/fusion/expression.h"
 #include "hlo_backend/lowering/fusion/vector_math.h"
 #include "hlo_backend/lowering/products/product_epilogue.h"
+#include "hlo_backend/lowering/products/result_store.h"
 
 namespace ptxla::lowering {
 
@@ -51,7 +52,7 @@ class FusionEpilogue final : public ProductEpilogue {
     int node = 0;
     MatrixView view;
     int window = 0;
-    BlockPlace place;
+    ResultStore store;
   };
 
   explicit FusionEpilogue(Expression e) : e_(std::move(e)) {}
@@ -73,6 +74,7 @@ class FusionEpilogue final : public ProductEpilogue {
   std::vector<int> leaf_of_node_;
   std::vector<Result> results_;
   std::vector<isa::Window> windows_;
+  std::vector<int64_t> grid_;
   int first_space_ = 0;
   int first_window_ = 0;
   int column_grid_ = 0;  // grid dimension, block and bound of the columns

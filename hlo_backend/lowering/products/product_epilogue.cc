@@ -9,6 +9,7 @@
 #include "hlo_backend/lowering/codegen/narrow_tiles.h"
 #include "hlo_backend/lowering/fusion/f16_conversion.h"
 #include "hlo_backend/lowering/products/fusion_epilogue.h"
+#include "hlo_backend/lowering/products/result_store.h"
 
 namespace ptxla::lowering {
 namespace {
@@ -29,11 +30,12 @@ class StoreEpilogue final : public ProductEpilogue {
         AddResultWindow(view_, static_cast<int>(tiling->args.size()) - 1, tile,
                         grid, isa::Direction::kOut, tiling);
     window_ = tiling->windows[window_number_];
+    grid_ = grid.bounds;
   }
 
   absl::Status Start(CodeBuilder& b) override {
     builder_ = &b;
-    place_ = PlaceOf(view_, window_, window_number_, space_, &b);
+    store_ = ResultStore::Of(view_, window_, window_number_, grid_, space_, &b);
     narrow_.emplace(&b, view_.type == hlo::PrimitiveType::kBf16
                             ? codegen::NarrowTiles::kStore16
                             : 0);
@@ -43,26 +45,26 @@ class StoreEpilogue final : public ProductEpilogue {
   void Emit(int64_t batch, int64_t row, int64_t col,
             const std::vector<Vec>& tiles) override {
     CodeBuilder& b = *builder_;
-    const auto offset = static_cast<int32_t>(place_.Offset(batch, row, col));
-    const auto pitch = static_cast<int32_t>(place_.row_pitch);
-    if (place_.type == hlo::PrimitiveType::kF32) {
-      for (size_t i = 0; i < tiles.size(); ++i) {
-        b.Store(place_.space, place_.base,
-                offset + static_cast<int32_t>(i) * pitch, tiles[i]);
-      }
+    if (view_.type == hlo::PrimitiveType::kF32) {
+      store_.Words(&b, batch, row, col, tiles);
       return;
     }
     if (codegen::NarrowTiles::Needed(b.model())) {
+      const BlockPlace& place = store_.place();
       for (size_t i = 0; i < tiles.size(); ++i) {
-        narrow_->Store(codegen::NarrowType::kBf16, place_.space, place_.base,
-                       offset + static_cast<int32_t>(i) * pitch, tiles[i]);
+        const int64_t at = row + 8 * static_cast<int64_t>(i);
+        b.SetStoreGuard(store_.GuardOf(batch, at, col));
+        narrow_->Store(codegen::NarrowType::kBf16, place.space, place.base,
+                       static_cast<int32_t>(place.Offset(batch, at, col)),
+                       tiles[i]);
       }
+      b.SetStoreGuard({});
       return;
     }
-    const Vec packed = place_.type == hlo::PrimitiveType::kF16
-                           ? PackF16(b, tiles[0], tiles[1])
-                           : b.Binary(Opcode::kVpackCBf16, tiles[0], tiles[1]);
-    b.StoreStrided(place_.space, place_.base, offset, pitch, 4, packed);
+    store_.Packed(&b, batch, row, col,
+                  view_.type == hlo::PrimitiveType::kF16
+                      ? PackF16(b, tiles[0], tiles[1])
+                      : b.Binary(Opcode::kVpackCBf16, tiles[0], tiles[1]));
   }
 
  private:
@@ -70,7 +72,8 @@ class StoreEpilogue final : public ProductEpilogue {
   isa::Window window_;
   int window_number_ = 0;
   int space_ = 0;
-  BlockPlace place_;
+  std::vector<int64_t> grid_;
+  ResultStore store_;
   std::optional<codegen::NarrowTiles> narrow_;
   CodeBuilder* builder_ = nullptr;
 };

@@ -1,0 +1,29 @@
+// What a module would give without rounding on the way: bf16 and f16 widened to
+// f32, sums in double. How far the TPU's value is from it is the noise that its
+// roundings make, and no two orders of summation agree better than that: the
+// gradient of an attention key's bias is zero, and all that is computed of it
+// is noise.
+//
+//   ASSIGN_OR_RETURN(const Literal exact,
+//                    EvaluateWidened(*module, arguments, options));
+#ifndef PTXLA_DRIVER_VERIFICATION_EXACT_VALUE_H_
+#define PTXLA_DRIVER_VERIFICATION_EXACT_VALUE_H_
+
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "hlo_backend/evaluator/evaluator.h"
+#include "hlo_backend/ir/module.h"
+
+namespace ptxla::driver {
+
+// The result has f32 where the module has bf16 or f16. Errors: those of the
+// evaluator, for modules that look at the bits of narrow floats.
+absl::StatusOr<hlo::Literal> EvaluateWidened(
+    const hlo::Module& module, absl::Span<const hlo::Literal> arguments,
+    hlo::EvaluatorOptions options);
+
+}  // namespace ptxla::driver
+
+#endif  // PTXLA_DRIVER_VERIFICATION_EXACT_VALUE_H_

@@ -1,0 +1,57 @@
+// What counts as a difference between two arrays?
+#include "driver/verification/value_error.h"
+
+#include <cmath>
+#include <limits>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace ptxla::driver {
+namespace {
+
+using hlo::Literal;
+
+Literal Floats(const std::vector<float>& values) {
+  return Literal::FromVector<float>({static_cast<int64_t>(values.size())},
+                                    values);
+}
+
+TEST(ValueErrorTest, ErrorsAreRelativeToTheElementAndTheArray) {
+  const ValueError e = Compare(Floats({1, 4, 0}), Floats({1, 4.5f, 0.5f}));
+  // 0.5 / (4 + 4) and 0.5 / (0 + 4).
+  EXPECT_DOUBLE_EQ(e.worst, 0.125);
+  EXPECT_EQ(e.at, 2);
+  EXPECT_EQ(e.differing, 2);
+  EXPECT_EQ(e.first, 1);
+  EXPECT_EQ(e.last, 2);
+  EXPECT_DOUBLE_EQ(e.mean, std::sqrt(0.5 / 17));
+}
+
+TEST(ValueErrorTest, NotANumberIsNeverClose) {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const float inf = std::numeric_limits<float>::infinity();
+  EXPECT_EQ(Compare(Floats({nan, inf}), Floats({nan, inf})).differing, 0);
+  EXPECT_TRUE(std::isinf(Compare(Floats({1}), Floats({nan})).mean));
+  EXPECT_TRUE(std::isinf(Compare(Floats({1}), Floats({nan})).worst));
+  EXPECT_TRUE(std::isinf(Compare(Floats({inf}), Floats({1})).worst));
+  EXPECT_TRUE(std::isinf(Compare(Floats({0}), Floats({1e-30f})).mean));
+}
+
+TEST(ValueErrorTest, IntegersMustBeEqual) {
+  const Literal a = Literal::FromVector<int32_t>({3}, {1, 2, 3});
+  const Literal b = Literal::FromVector<int32_t>({3}, {1, 2, 4});
+  EXPECT_EQ(Compare(a, a).worst, 0);
+  const ValueError e = Compare(a, b);
+  EXPECT_GT(e.worst, Tolerance::Kernel(32));
+  EXPECT_EQ(Describe(e, a.shape()),
+            "at {2} expected 3, got 4; 1 of 3 differ, {2} to {2}");
+}
+
+TEST(ValueErrorTest, NarrowTypesMayDifferByTheirLastBit) {
+  EXPECT_GE(Tolerance::Kernel(16), 1.0 / 256);
+  EXPECT_LT(Tolerance::Kernel(32), 1e-4);
+}
+
+}  // namespace
+}  // namespace ptxla::driver

@@ -1,0 +1,127 @@
+// Whole programs, compiled and executed bundle by bundle, against the
+// evaluator; and that a wrong machine is noticed.
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "isa/semantics/mutant.h"
+#include "tests/driver/verification/verify_text.h"
+#include "tests/support/status_matchers.h"
+
+namespace ptxla::driver {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr char kSoftmax[] = R"(HloModule softmax
+max { a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  ROOT m = f32[] maximum(a, b) }
+sum { a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  ROOT s = f32[] add(a, b) }
+ENTRY e {
+  x = f32[24,300] parameter(0)
+  w = f32[300,130] parameter(1)
+  low = f32[] constant(-inf)
+  zero = f32[] constant(0)
+  m = f32[24] reduce(x, low), dimensions={1}, to_apply=max
+  mb = f32[24,300] broadcast(m), dimensions={0}
+  d = f32[24,300] subtract(x, mb)
+  p = f32[24,300] exponential(d)
+  s = f32[24] reduce(p, zero), dimensions={1}, to_apply=sum
+  sb = f32[24,300] broadcast(s), dimensions={0}
+  y = f32[24,300] divide(p, sb)
+  z = f32[24,130] dot(y, w), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  ROOT t = (f32[24,300], f32[24,130]) tuple(y, z)
+})";
+
+void ExpectVerified(absl::string_view hlo,
+                    std::initializer_list<const char*> slices = {"v6e-1",
+                                                                 "v5e-1"}) {
+  for (const char* slice : slices) {
+    const auto v = VerifyText(hlo, slice);
+    ASSERT_TRUE(v.ok()) << slice << ": " << v.status();
+    EXPECT_TRUE(v->ok()) << slice << ": " << v->Line() << "\n" << v->Details();
+    EXPECT_TRUE(v->skipped.empty()) << slice << ": " << v->skipped.front();
+  }
+}
+
+TEST(VerifyProgramTest, AProgramComputesWhatItsHloMeans) {
+  ASSERT_OK_AND_ASSIGN(const Verification v, VerifyText(kSoftmax));
+  EXPECT_TRUE(v.ok()) << v.Line();
+  EXPECT_EQ(v.outputs.size(), 2u);
+  EXPECT_GT(v.kernels, 1);
+  EXPECT_THAT(v.Line(), HasSubstr("2 outputs and"));
+  ExpectVerified(kSoftmax, {"v3-8", "v4:1x1x1", "v5e-1"});
+}
+
+TEST(VerifyProgramTest, AWrongSumNamesTheFirstKernelThatHasIt) {
+  const isa::SemanticsTable mutant = isa::MutantTable(isa::Opcode::kVsubF32);
+  VerifyOptions options;
+  options.semantics = &mutant;
+  ASSERT_OK_AND_ASSIGN(const Verification v,
+                       VerifyText(kSoftmax, "v6e-1", options));
+  EXPECT_FALSE(v.ok());
+  ASSERT_FALSE(v.wrong_kernels.empty());
+  EXPECT_THAT(v.Line(), HasSubstr("WRONG"));
+  EXPECT_THAT(v.Line(), HasSubstr(v.wrong_kernels.front().name));
+}
+
+TEST(VerifyProgramTest, AMutedStoreIsNoticed) {
+  const isa::SemanticsTable mutant = isa::MutantTable(isa::Opcode::kVst);
+  VerifyOptions options;
+  options.semantics = &mutant;
+  ASSERT_OK_AND_ASSIGN(const Verification v,
+                       VerifyText(kSoftmax, "v6e-1", options));
+  EXPECT_FALSE(v.ok());
+}
+
+TEST(VerifyProgramTest, SixtyFourBitValuesKeepTheirBytes) {
+  ExpectVerified(R"(HloModule wide
+ENTRY e {
+  a = s64[3,5] parameter(0)
+  b = s64[3,5] parameter(1)
+  big = s64[] constant(5000000000)
+  bb = s64[3,5] broadcast(big), dimensions={}
+  m = s64[3,5] multiply(a, bb)
+  s = s64[3,5] add(m, b)
+  c = f32[3,5] convert(b)
+  ROOT t = (s64[3,5], f32[3,5]) tuple(s, c)
+})");
+}
+
+TEST(VerifyProgramTest, AScatterKeepsTheRowsThatItDoesNotTouch) {
+  ExpectVerified(R"(HloModule scatter
+sum { a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  ROOT s = f32[] add(a, b) }
+ENTRY e {
+  i = s32[24,1] parameter(0)
+  u = f32[24,128] parameter(1)
+  zero = f32[] constant(0)
+  table = f32[300,128] broadcast(zero), dimensions={}
+  g = f32[300,128] scatter(table, i, u), update_window_dims={1}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=sum
+  p = f32[300,128] parameter(2)
+  h = f32[300,128] scatter(p, i, u), update_window_dims={1}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=sum
+  q = f32[300,128] add(p, h)
+  ROOT t = (f32[300,128], f32[300,128]) tuple(g, q)
+})");
+}
+
+TEST(VerifyProgramTest, HardwareRandomBitsAreTheEvaluators) {
+  ExpectVerified(R"(HloModule dropout
+ENTRY e {
+  seed = u64[2] parameter(0)
+  x = f32[40,200] parameter(1)
+  r = (u64[2], u32[40,200]) rng-bit-generator(seed), algorithm=rng_default
+  bits = u32[40,200] get-tuple-element(r), index=1
+  half = u32[] constant(2147483648)
+  hb = u32[40,200] broadcast(half), dimensions={}
+  keep = pred[40,200] compare(bits, hb), direction=LT
+  zero = f32[] constant(0)
+  zb = f32[40,200] broadcast(zero), dimensions={}
+  ROOT y = f32[40,200] select(keep, x, zb)
+})");
+}
+
+}  // namespace
+}  // namespace ptxla::driver
