@@ -79,7 +79,9 @@ void CompareOutputs(const hlo::CompiledModule& compiled,
                    [&](const Shape& s, const hlo::ShapeIndex& at) {
                      if (!s.IsArray()) return;
                      const isa::Leaf& leaf = compiled.program.outputs[number++];
-                     OutputError o{leaf.name, s, {}};
+                     OutputError o;
+                     o.name = leaf.name;
+                     o.shape = s;
                      if (hlo::IsFloat(s.type())) {
                        o.tolerance = Tolerance::Program(result->bits);
                      }
