@@ -193,6 +193,8 @@ UnrollPolicy UnrollPolicy::Of(const chips::ChipSpec& chip) {
   if (const auto value = chip.Policy("unroll_registers")) {
     policy.loaded_registers = static_cast<int>(*value);
   }
+  policy.loaded_registers_eup = static_cast<int>(
+      chip.Policy("unroll_registers_eup").value_or(policy.loaded_registers));
   return policy;
 }
 

@@ -44,9 +44,11 @@ struct KernelContext {
 // of the formula as load about this many registers in all
 // (`policy.unroll_registers` of the chip, 32: published v6e timings of add and
 // exp), fewer where they would need more registers than there are. Bodies are
-// list-scheduled and drained each iteration.
+// list-scheduled and drained each iteration. The longer drain of the EUP is
+// spread over more copies (`policy.unroll_registers_eup`).
 struct UnrollPolicy {
   int loaded_registers = 32;
+  int loaded_registers_eup = 32;
   static UnrollPolicy Of(const chips::ChipSpec& chip);
   // Copies of a formula that loads `loads` registers. The scheduler keeps
   // within the registers that there are; where it cannot, the caller halves.

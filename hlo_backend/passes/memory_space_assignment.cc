@@ -18,10 +18,9 @@ struct Candidate {
   int first = 0, last = 0;  // positions
   int64_t bytes = 0;
   int reads = 0;
-  // HBM traffic saved per byte and position.
-  double Worth() const {
-    return static_cast<double>(1 + reads) / (last - first + 1);
-  }
+  int steps = 1;  // from first to last, without what takes no time
+  // HBM traffic saved per byte and step.
+  double Worth() const { return static_cast<double>(1 + reads) / steps; }
 };
 
 // Everything that names one place: get-tuple-elements and bitcasts. False if
@@ -41,6 +40,19 @@ bool CollectNames(Instruction* value, const Positions& positions,
     }
   }
   return true;
+}
+
+bool TakesNoTime(const Instruction& i) {
+  switch (i.opcode()) {
+    case Opcode::kBitcast:
+    case Opcode::kConstant:
+    case Opcode::kGetTupleElement:
+    case Opcode::kParameter:
+    case Opcode::kTuple:
+      return true;
+    default:
+      return false;
+  }
 }
 
 // The instructions that stand for element `index` of a result.
@@ -75,7 +87,13 @@ void SetSpaceOfNames(Instruction* value, int memory_space) {
 class Assigner {
  public:
   Assigner(Computation* c, int64_t room)
-      : c_(c), room_(room), positions_(PositionsOf(*c)) {}
+      : c_(c), room_(room), positions_(PositionsOf(*c)) {
+    int step = 0;
+    for (const Instruction* i : c->instructions()) {
+      step_.push_back(step);
+      if (!TakesNoTime(*i)) ++step;
+    }
+  }
 
   bool Run() {
     for (Instruction* i : c_->instructions()) {
@@ -125,12 +143,14 @@ class Assigner {
       if (!CollectNames(value, positions_, &names, &c)) return;
     }
     if (c.bytes > room_ || c.reads == 0) return;
+    c.steps = step_[c.last] - step_[c.first] + 1;
     candidates_.push_back(c);
   }
 
   Computation* c_;
   const int64_t room_;
   const Positions positions_;
+  std::vector<int> step_;  // by position
   std::vector<Candidate> candidates_;
 };
 

@@ -3,7 +3,8 @@
 // A value may stay in VMEM (memory space 1) from the kernel that makes it to
 // the last that reads it: a kernel's result that is no output of the program
 // and that only kernels read. Of all of them those are taken first that save
-// the most HBM traffic per byte and step that they occupy VMEM; one fits if at
+// the most HBM traffic per byte and step that they occupy VMEM (constants and
+// names of memory are no steps); one fits if at
 // each position of the schedule what was taken before leaves room, beside the
 // region that kernels need for their windows (chip: vmem.scoped_limit). An
 // eighth of the room is left for fragmentation.

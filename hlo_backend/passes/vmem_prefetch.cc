@@ -49,14 +49,38 @@ bool FeedsProduct(const Instruction& kernel, int k) {
   return FeedsADot(*kernel.fused()->parameter(k));
 }
 
+int64_t BytesOf(const Shape& shape) {
+  if (shape.IsArray()) return PaddedBytes(shape);
+  int64_t bytes = 0;
+  for (int k = 0; k < shape.element_count_of_tuple(); ++k) {
+    if (shape.element(k).IsArray()) bytes += PaddedBytes(shape.element(k));
+  }
+  return bytes;
+}
+
+// What a kernel reads and writes, wherever it lies.
+int64_t BytesTouched(const Instruction& kernel) {
+  int64_t bytes = BytesOf(kernel.shape());
+  for (const Instruction* operand : kernel.operands()) {
+    bytes += BytesOf(operand->shape());
+  }
+  return bytes;
+}
+
 class Prefetcher {
  public:
-  Prefetcher(Computation* c, int64_t room)
+  Prefetcher(Computation* c, int64_t room, int64_t bytes_in_latency)
       : c_(c),
         room_(room),
+        bytes_in_latency_(bytes_in_latency),
         positions_(PositionsOf(*c)),
         live_(c->instruction_count()) {
-    for (Instruction* i : c->instructions()) order_.push_back(i);
+    for (Instruction* i : c->instructions()) {
+      if (first_kernel_ < 0 && IsVmemKernel(*i)) {
+        first_kernel_ = static_cast<int>(order_.size());
+      }
+      order_.push_back(i);
+    }
     AddVmemResidents(*c, positions_, &live_);
   }
 
@@ -95,6 +119,20 @@ class Prefetcher {
     return readers;
   }
 
+  // The reader is a product of more than one row, and nothing but that product
+  // reads the array there.
+  static bool FeedsProductOf(const Reader& r) {
+    const Instruction* product = ProductIn(*r.kernel);
+    if (product == nullptr || HasOneRow(*product)) return false;
+    int uses = 0;
+    for (int k = 0; k < r.kernel->operand_count(); ++k) {
+      if (r.kernel->operand(k) != r.name) continue;
+      if (!FeedsProduct(*r.kernel, k)) return false;
+      ++uses;
+    }
+    return uses == 1;
+  }
+
   // The parameter, or a bitcast of one, that an operand is; null if none.
   static Instruction* ParameterOf(Instruction* value) {
     while (value->opcode() == Opcode::kBitcast) value = value->operand(0);
@@ -131,7 +169,9 @@ class Prefetcher {
   // `only`: the one reader, and nothing before it hides the copy.
   bool Fetch(Instruction* parameter, Instruction* only = nullptr) {
     std::vector<Reader> readers = ReadersOf(parameter);
-    if (only == nullptr && readers.size() < 2) return false;
+    const bool one_product =
+        only == nullptr && readers.size() == 1 && FeedsProductOf(readers[0]);
+    if (only == nullptr && readers.size() < 2 && !one_product) return false;
     int first = INT32_MAX, last = -1;
     for (const Reader& r : readers) {
       first = std::min(first, positions_.at(r.kernel));
@@ -145,14 +185,20 @@ class Prefetcher {
       last = first;
     }
     if (last - first > kMostPositions) return false;
-    if (first == last && only == nullptr) return false;
+    if (first == last && only == nullptr && !one_product) return false;
+    const int64_t bytes = PaddedBytes(parameter->shape());
     int start = first;
+    int64_t behind = 0;
     for (int k = first - 1; k >= 0 && k > first - kMostPositions; --k) {
       if (!IsVmemKernel(*order_[k])) continue;
+      // The first kernel's own windows would wait for this copy.
+      if (one_product && k == first_kernel_) break;
       start = k;
-      break;
+      behind += BytesTouched(*order_[k]);
+      if (!one_product || behind >= bytes + bytes_in_latency_) break;
     }
-    const int64_t bytes = PaddedBytes(parameter->shape());
+    // Nothing hides it: the product streams its operand as well.
+    if (one_product && start == first) return false;
     if (live_.Maximum(start, last) + bytes > room_) return false;
     live_.Add(start, last, bytes);
 
@@ -181,6 +227,8 @@ class Prefetcher {
 
   Computation* c_;
   const int64_t room_;
+  const int64_t bytes_in_latency_;  // HBM's, while a DMA starts
+  int first_kernel_ = -1;           // position
   const Positions positions_;
   RangeMaximum live_;
   std::vector<Instruction*> order_;
@@ -194,7 +242,12 @@ absl::StatusOr<bool> VmemPrefetchPass::Run(Module* module,
   if (!module->config().is_scheduled) return false;
   const int64_t room = RoomForResidents(*context.chip);
   if (room <= 0) return false;
-  return Prefetcher(module->entry(), room).Run();
+  const double bytes_in_latency =
+      static_cast<double>(context.chip->hbm_bandwidth_per_device().count()) *
+      static_cast<double>(context.chip->hbm().latency.count()) * 1e-12;
+  return Prefetcher(module->entry(), room,
+                    static_cast<int64_t>(bytes_in_latency))
+      .Run();
 }
 
 }  // namespace ptxla::hlo

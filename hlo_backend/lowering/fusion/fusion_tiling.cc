@@ -185,14 +185,24 @@ absl::StatusOr<isa::Kernel> EmitWidestThatFits(const KernelContext& context,
     bool spills;
   };
   std::vector<Attempt> attempts;
-  for (const int copies : UnrollCandidates(context, g)) {
-    attempts.push_back({copies, false});
+  const std::vector<int> candidates = UnrollCandidates(context, g);
+  if (g.uses_eup) {
+    const UnrollPolicy policy = UnrollPolicy::Of(context.chip);
+    for (int wider = policy.loaded_registers_eup / policy.loaded_registers;
+         wider > 1; wider /= 2) {
+      attempts.push_back({candidates[0] * wider, false});
+    }
   }
+  for (const int copies : candidates) attempts.push_back({copies, false});
   attempts.push_back({attempts.back().copies, true});
   absl::Status failure;
   std::optional<Tiling> chosen;
   Picoseconds chosen_time;
+  int fitting = 0;  // attempts as wide as the policy of all formulas
   for (const Attempt& attempt : attempts) {
+    // Wider bodies drain less often, but some need so many registers that the
+    // scheduler waits for them: they compete with the others.
+    const bool wide = attempt.copies > candidates[0];
     std::vector<Tiling> tilings;
     for (const int64_t target : StepTargets(context, g)) {
       ASSIGN_OR_RETURN(Tiling tiling,
@@ -210,14 +220,13 @@ absl::StatusOr<isa::Kernel> EmitWidestThatFits(const KernelContext& context,
         tilings.assign(1, std::move(tiling));
       }
     }
-    const bool alone = tilings.size() == 1 && !chosen;
+    const bool alone = tilings.size() == 1 && !chosen && !wide;
     std::vector<TilingScore> scores;
     const auto best = ChooseTiling(context, tilings, alone ? nullptr : &scores);
     failure = best.status();
     if (best.ok()) {
       const Picoseconds time = alone ? Picoseconds(0) : scores[*best].time;
-      const bool second = chosen.has_value();
-      if (!second || time < chosen_time) {
+      if (!chosen || time < chosen_time) {
         chosen = std::move(tilings[*best]);
         chosen_time = time;
       }
@@ -228,7 +237,7 @@ absl::StatusOr<isa::Kernel> EmitWidestThatFits(const KernelContext& context,
           std::all_of(scores.begin(), scores.end(), [](const TilingScore& s) {
             return s.time > Picoseconds(0);
           });
-      if (!second && !all_fit) continue;
+      if (wide || (++fitting == 1 && !all_fit)) continue;
     } else if (!chosen && absl::IsResourceExhausted(failure)) {
       continue;
     }

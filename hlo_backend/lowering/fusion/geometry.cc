@@ -313,7 +313,15 @@ class GeometryBuilder {
 absl::StatusOr<Geometry> Geometry::Of(const Expression& e, uint32_t reduced,
                                       const Instruction& i,
                                       const isa::MachineModel& model) {
-  return GeometryBuilder(e, reduced, i, model).Build();
+  ASSIGN_OR_RETURN(Geometry g, GeometryBuilder(e, reduced, i, model).Build());
+  for (const ExprNode& node : e.nodes) {
+    if (node.kind == ExprNode::Kind::kOp &&
+        hlo::IsTranscendental(node.instr->opcode()) &&
+        (g.AxesOf(node) >> g.column_axis & 1)) {
+      g.uses_eup = true;
+    }
+  }
+  return g;
 }
 
 uint32_t Geometry::AxesOf(const ExprNode& node) const {

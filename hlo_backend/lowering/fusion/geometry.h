@@ -74,6 +74,8 @@ struct Geometry {
   // (codegen/narrow_tiles.h).
   bool packs = true;
   int row_axis = -1, column_axis = -1;
+  // For every element one function of the EUP or more: its results come late.
+  bool uses_eup = false;
   // Axis that iteration dimension d belongs to, -1: size 1.
   std::vector<int> axis_of_dim;
 

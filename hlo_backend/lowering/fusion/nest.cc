@@ -73,6 +73,7 @@ absl::Status NestCode::Step() {
   starts_.clear();
   block_values_.clear();
   local_.clear();
+  reciprocals_.clear();
   global_.clear();
   loads_.clear();
   region_ = Region();
@@ -90,6 +91,7 @@ absl::Status NestCode::Walk(int position) {
   if (position == static_cast<int>(plan_.order.size())) {
     b_.NewBlock("body");
     local_.clear();
+    reciprocals_.clear();
     loads_.clear();
     if (hooks_->body) return hooks_->body(*this, region_);
     return StoreResults(region_);
@@ -185,6 +187,7 @@ absl::Status NestCode::Hoist(int position) {
   }
   for (int root : e_.roots) frontier_[root] = true;
   local_.clear();
+  reciprocals_.clear();
   loads_.clear();
   bool open = false;
   const int keep_vectors = b_.model().vregs / 2;
@@ -264,6 +267,18 @@ absl::StatusOr<Value> NestCode::Eval(int node, int row, int column) {
       for (int input : n.inputs) {
         ASSIGN_OR_RETURN(Value v, Eval(input, row, column));
         inputs.push_back(v);
+      }
+      if (n.instr->opcode() == hlo::Opcode::kDivide &&
+          n.type == hlo::PrimitiveType::kF32) {
+        // A divisor that varies along fewer axes (the sum of a softmax's row)
+        // is inverted once.
+        Vec& reciprocal = reciprocals_[Key(n.inputs[1], row, column)];
+        if (!reciprocal.valid()) {
+          reciprocal = EmitReciprocal(b_, inputs[1].vec);
+        }
+        value =
+            Value::Of(b_.Binary(Opcode::kVmulF32, inputs[0].vec, reciprocal));
+        break;
       }
       ASSIGN_OR_RETURN(value, EmitElementwise(b_, *n.instr, inputs));
       break;

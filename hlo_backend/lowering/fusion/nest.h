@@ -155,6 +155,7 @@ class NestCode {
   std::optional<codegen::NarrowTiles> narrow_;
   codegen::Vec lane_, sublane_;  // index patterns, if asked for
   absl::flat_hash_map<int64_t, Value> local_, global_;
+  absl::flat_hash_map<int64_t, codegen::Vec> reciprocals_;  // of local_'s
   absl::flat_hash_map<int64_t, codegen::Vec> loads_;  // packed, of the body
 };
 

@@ -154,6 +154,31 @@ ENTRY e {
   }
 }
 
+TEST(LoopFusionTest, ADivisorPerRowIsInvertedOnceARow) {
+  // Eight tiles a row: with a reciprocal for each of them, the EUP would take
+  // a cycle a tile more.
+  const auto cycles = [](absl::string_view op) -> int64_t {
+    const auto result = CompareKernel(absl::Substitute(R"(HloModule m
+f {
+  a = f32[512,1024] parameter(0)
+  r = f32[512] parameter(1)
+  rows = f32[512,1024] broadcast(r), dimensions={0}
+  ROOT q = f32[512,1024] $0(a, rows)
+}
+ENTRY e {
+  a = f32[512,1024] parameter(0)
+  r = f32[512] parameter(1)
+  ROOT k = f32[512,1024] fusion(a, r), kind=kLoop, calls=f
+})",
+                                                       op),
+                                      {});
+    EXPECT_OK(result.status());
+    return result.ok() ? result->cycles : 0;
+  };
+  const int64_t tiles = 512 / 8 * 1024 / 128;
+  EXPECT_LT(cycles("divide"), cycles("multiply") + tiles / 2);
+}
+
 TEST(LoopFusionTest, EveryFunctionEqualsTheEvaluator) {
   for (const char* chip : {"v6e", "v5e", "v4"}) {
     for (const char* op :
