@@ -234,9 +234,8 @@ Result CustomCall(const Op& op, Converter& c, Scope* scope) {
   const Attr* config =
       FindAny(op.attributes, {"mhlo.backend_config", "backend_config"});
   if (config != nullptr) {
-    const std::string value = config->kind == Attr::Kind::kString
-                                  ? config->text
-                                  : AttrText(*config);
+    const std::string value =
+        config->kind == Attr::Kind::kString ? config->text : AttrText(*config);
     if (!value.empty()) {
       call->set_backend_config(value, config->kind == Attr::Kind::kDict);
     }

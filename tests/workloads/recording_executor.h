@@ -14,7 +14,9 @@ namespace ptxla::workloads {
 
 class RecordingExecutor : public lazy::Executor {
  public:
-  void OnNode(const lazy::Device&, const lazy::Node&) override { ++nodes_traced; }
+  void OnNode(const lazy::Device&, const lazy::Node&) override {
+    ++nodes_traced;
+  }
   void OnTransferToDevice(const lazy::DeviceData&) override { ++transfers; }
   absl::Status Sync(lazy::Device* device) override {
     const lazy::SyncGraph sync = lazy::CollectSync(device);

@@ -72,9 +72,10 @@ TEST(LiteralProtoTest, AnElidedLiteralHasNoValues) {
 TEST(LiteralProtoTest, TheNumberOfValuesMustFit) {
   proto::LiteralProto p = Proto("f32[3] {1, 2, 3}");
   p.add_f32s(4);
-  EXPECT_THAT(FromProto(p).status(),
-              ptxla::testing::StatusIs(absl::StatusCode::kInvalidArgument,
-                       ::testing::HasSubstr("4 values instead of 3")));
+  EXPECT_THAT(
+      FromProto(p).status(),
+      ptxla::testing::StatusIs(absl::StatusCode::kInvalidArgument,
+                               ::testing::HasSubstr("4 values instead of 3")));
 }
 
 }  // namespace
