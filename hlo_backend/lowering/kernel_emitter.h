@@ -29,6 +29,11 @@ absl::StatusOr<std::vector<isa::KernelArg>> KernelArgs(
 absl::StatusOr<isa::Kernel> EmitKernel(const KernelContext& context,
                                        const hlo::Instruction& i);
 
+// What an error about an instruction that is not lowered tells its reader to
+// do.
+constexpr char kEstimateAdvice[] =
+    " (--unknown-ops=estimate gives it a roofline estimate)";
+
 // Families, one file each.
 absl::StatusOr<isa::Kernel> EmitLoopFusion(const KernelContext& context,
                                            const hlo::Instruction& i);

@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "absl/strings/str_cat.h"
 #include "base/parallel.h"
 #include "base/status.h"
 #include "hlo_backend/lowering/codegen/emit.h"
@@ -23,6 +24,9 @@ MadeKernel Make(const KernelJob& job, const KernelContext& context,
         (absl::IsUnimplemented(status) || absl::IsResourceExhausted(status))) {
       made.kernel = EmitEstimate(context, *job.instruction);
       made.estimated = true;
+    } else if (absl::IsUnimplemented(status)) {
+      made.kernel = absl::UnimplementedError(
+          absl::StrCat(status.message(), kEstimateAdvice));
     }
   }
   if (made.kernel.ok() && options.verify) {

@@ -248,7 +248,8 @@ class Lowerer {
     if (place == nullptr || !i.shape().IsArray()) return absl::OkStatus();
     if (i.literal().IsElided()) {
       return absl::UnimplementedError(
-          absl::StrCat(Describe(i), ": the constant's value was elided"));
+          absl::StrCat(Describe(i), ": the constant's value was elided; ",
+                       "--elided=iota or zero gives it one"));
     }
     hlo::Literal literal = i.literal();
     program_.constants.push_back(
@@ -413,7 +414,8 @@ class Lowerer {
       return Call(i, schedule);
     }
     return absl::UnimplementedError(
-        absl::StrCat(Describe(i), ": custom call \"", target, "\""));
+        absl::StrCat(Describe(i), ": custom call \"", target,
+                     "\" is not lowered", kEstimateAdvice));
   }
 
   absl::Status Leaves() {

@@ -21,7 +21,7 @@ using sim::Fidelity;
 constexpr int kSeeds = 300;
 constexpr int kGroups = 20;
 // Modules of them that the compiler may refuse: lower it when it learns more.
-constexpr int kMostRefused = 60;
+constexpr int kMostRefused = 44;
 
 const std::string& ChipOf(int seed) {
   static const auto* const kChips = new std::vector<std::string>(AllChips());

@@ -164,7 +164,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadInput{"shape_mismatch", OnV6e(), 2, "m.hlo:5:",
                  Replaced(kAdd, "f32[8,128] parameter(1)",
                           "f32[8,64] parameter(1)")},
-        BadInput{"unsupported_opcode", OnV6e(), 5, "custom-call",
+        BadInput{"unsupported_opcode", OnV6e(), 5, "--unknown-ops=estimate",
                  Replaced(kAdd, "add(a, b)",
                           "custom-call(a, b), custom_call_target=\"foreign\"")},
         BadInput{"database_folder", OnV6e({"--db", "no/such/folder/db.sqlite"}),
