@@ -5,99 +5,12 @@
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "hlo_backend/evaluator/reduce.h"
-#include "hlo_backend/evaluator/strided.h"
+#include "hlo_backend/evaluator/value_parts.h"
 
 namespace ptxla::hlo {
 namespace {
 
 using PerDevice = std::vector<std::vector<Value>>;
-using Groups = std::vector<std::vector<int64_t>>;
-
-// The groups as device ids. What the listed numbers mean depends on channel id
-// and use_global_device_ids (XLA's CollectiveOpGroupMode).
-absl::StatusOr<Groups> DeviceGroups(const Instruction& i,
-                                    const DeviceSet& devices) {
-  const CollectiveAttrs& attrs = i.attrs<CollectiveAttrs>();
-  Groups listed = attrs.groups.Expand();
-  const int64_t replicas = devices.replicas;
-  const int64_t partitions = devices.partitions;
-  const bool channel = attrs.channel_id.has_value();
-  if (channel && attrs.use_global_device_ids) {
-    if (listed.empty()) {
-      return absl::InvalidArgumentError(
-          "use_global_device_ids without replica groups");
-    }
-    return listed;
-  }
-  const bool by_partition =
-      channel && (i.opcode() == Opcode::kAllToAll ||
-                  i.opcode() == Opcode::kCollectiveBroadcast);
-  if (listed.empty()) {
-    listed.emplace_back();
-    for (int64_t k = 0; k < (by_partition ? partitions : replicas); ++k) {
-      listed[0].push_back(k);
-    }
-  }
-  Groups groups;
-  if (by_partition) {  // groups of partitions, in every replica
-    for (int64_t r = 0; r < replicas; ++r) {
-      for (const auto& group : listed) {
-        groups.emplace_back();
-        for (int64_t p : group) groups.back().push_back(r * partitions + p);
-      }
-    }
-  } else if (channel) {  // groups of replicas, with all their partitions
-    for (const auto& group : listed) {
-      groups.emplace_back();
-      for (int64_t r : group) {
-        for (int64_t p = 0; p < partitions; ++p) {
-          groups.back().push_back(r * partitions + p);
-        }
-      }
-    }
-  } else {  // groups of replicas, for every partition
-    for (int64_t p = 0; p < partitions; ++p) {
-      for (const auto& group : listed) {
-        groups.emplace_back();
-        for (int64_t r : group) groups.back().push_back(r * partitions + p);
-      }
-    }
-  }
-  return groups;
-}
-
-// What a device's group contributes, in group order: positions in
-// devices.ids, and its own place in the group.
-struct Membership {
-  std::vector<int> members;
-  int own = 0;
-};
-
-absl::StatusOr<Membership> MembershipOf(const Groups& groups, size_t k,
-                                        const DeviceSet& devices, bool mirror) {
-  const int64_t id = devices.ids[k];
-  for (const auto& group : groups) {
-    const auto at = std::find(group.begin(), group.end(), id);
-    if (at == group.end()) continue;
-    Membership m;
-    m.own = static_cast<int>(at - group.begin());
-    for (int64_t other : group) {
-      int position = devices.Find(other);
-      if (position < 0) {
-        if (!mirror) {
-          return absl::InvalidArgumentError(absl::StrCat(
-              "device ", other, " takes part but is not evaluated here"));
-        }
-        position = static_cast<int>(k);
-      }
-      m.members.push_back(position);
-    }
-    return m;
-  }
-  return absl::InvalidArgumentError(
-      absl::StrCat("no replica group holds device ", id));
-}
-
 // Operand j of every member, reduced in group order.
 absl::StatusOr<Value> Reduced(OpContext& context, const Instruction& i,
                               const PerDevice& operands, const Membership& m,
@@ -118,33 +31,46 @@ absl::StatusOr<Value> Reduced(OpContext& context, const Instruction& i,
 
 // Block `index` of `count` equal ones along dimension d.
 Value Block(const Value& x, int d, int64_t index, int64_t count) {
-  Shape shape = x.shape();
-  shape.set_dim(d, shape.dim(d) / count);
-  const Value dense = x.Dense();
-  const DimVector strides = RowMajorStrides(dense.shape().dims());
-  Value out = Value::NewArray(shape);
-  CopyBox(
-      shape.dims(), out.Mutable(), RowMajorStrides(shape.dims()),
-      dense.data() + index * shape.dim(d) * strides[d] * dense.element_bytes(),
-      strides, dense.element_bytes());
-  return out;
+  const int64_t size = x.shape().dim(d) / count;
+  return PartAlong(x, d, index * size, (index + 1) * size);
 }
 
 Value Joined(const std::vector<Value>& blocks, int d) {
-  Shape shape = blocks[0].shape();
-  int64_t size = 0;
-  for (const Value& b : blocks) size += b.shape().dim(d);
-  shape.set_dim(d, size);
-  Value out = Value::NewArray(shape);
-  uint8_t* to = out.Mutable();
-  const DimVector strides = RowMajorStrides(shape.dims());
-  int64_t at = 0;
+  DimVector dims = blocks[0].shape().dims();
+  dims[d] = 0;
+  for (const Value& b : blocks) dims[d] += b.shape().dim(d);
+  Value out = Value::NewArray(Shape::Array(blocks[0].type(), dims));
+  DimVector at(dims.size(), 0);
   for (const Value& b : blocks) {
-    const Value dense = b.Dense();
-    CopyBox(dense.shape().dims(), to + at * strides[d] * b.element_bytes(),
-            strides, dense.data(), RowMajorStrides(dense.shape().dims()),
-            b.element_bytes());
-    at += b.shape().dim(d);
+    PutPart(b, at, &out);
+    at[d] += b.shape().dim(d);
+  }
+  return out;
+}
+
+// Operands: input, output, input offsets, send sizes, output offsets, receive
+// sizes. Entry e of a device's offsets and sizes is for member e / (entries per
+// member): rows [input offset, + send size) of its input go to that member's
+// output at the output offset, which the sender gives. Rows that nobody writes
+// keep what the output operand holds.
+Value RaggedAllToAll(const PerDevice& operands, const Membership& m, size_t k) {
+  Value out = operands[k][1].Dense();
+  const int64_t size = static_cast<int64_t>(m.members.size());
+  for (int member : m.members) {
+    const std::vector<Value>& from = operands[member];
+    const int64_t entries = from[2].count() / size;
+    const int64_t rows = from[0].shape().dim(0);
+    for (int64_t e = m.own * entries; e < (m.own + 1) * entries; ++e) {
+      // What lies outside is left out.
+      const int64_t begin = std::max<int64_t>(0, from[2].Integer(e));
+      const int64_t at = std::max<int64_t>(0, from[4].Integer(e));
+      const int64_t count =
+          std::min({from[3].Integer(e), rows - begin, out.shape().dim(0) - at});
+      if (count <= 0) continue;
+      DimVector starts(out.shape().rank(), 0);
+      starts[0] = at;
+      PutPart(PartAlong(from[0], 0, begin, begin + count), starts, &out);
+    }
   }
   return out;
 }
@@ -192,6 +118,9 @@ absl::StatusOr<std::vector<Value>> ForDevice(OpContext& context,
         }
         results.push_back(Joined(blocks, d));
       }
+      return results;
+    case Opcode::kRaggedAllToAll:
+      results.push_back(RaggedAllToAll(operands, m, k));
       return results;
     case Opcode::kCollectiveBroadcast:
       for (size_t j = 0; j < operands[k].size(); ++j) {
@@ -263,11 +192,6 @@ Value StartValue(const Instruction& i, const std::vector<Value>& operands,
 
 }  // namespace
 
-int DeviceSet::Find(int64_t id) const {
-  const auto at = std::lower_bound(ids.begin(), ids.end(), id);
-  return at != ids.end() && *at == id ? static_cast<int>(at - ids.begin()) : -1;
-}
-
 absl::StatusOr<std::vector<Value>> EvalCollective(OpContext& context,
                                                   const Instruction& i,
                                                   const DeviceSet& devices,
@@ -283,7 +207,7 @@ absl::StatusOr<std::vector<Value>> EvalCollective(OpContext& context,
       results[k].push_back(std::move(moved[k]));
     }
   } else if (i.attrs_if<CollectiveAttrs>() != nullptr) {
-    ASSIGN_OR_RETURN(const Groups groups, DeviceGroups(i, devices));
+    ASSIGN_OR_RETURN(const DeviceGroups groups, DeviceGroupsOf(i, devices));
     for (size_t k = 0; k < devices.ids.size(); ++k) {
       ASSIGN_OR_RETURN(const Membership m,
                        MembershipOf(groups, k, devices,

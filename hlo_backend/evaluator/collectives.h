@@ -5,23 +5,15 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "hlo_backend/evaluator/collective_groups.h"
 #include "hlo_backend/evaluator/operations.h"
 
 namespace ptxla::hlo {
 
-// Devices that run in step: device = replica * partitions + partition.
-struct DeviceSet {
-  std::vector<int64_t> ids;  // ascending
-  int64_t replicas = 1;
-  int64_t partitions = 1;
-
-  // Position of a device in `ids`, or -1.
-  int Find(int64_t id) const;
-};
-
 // all-reduce, all-gather, reduce-scatter, all-to-all, collective-permute,
-// collective-broadcast and their -start forms (which give the shape of the
-// start). operands[k] are those of devices.ids[k]; one result each.
+// collective-broadcast, ragged-all-to-all and their -start forms (which give
+// the shape of the start). operands[k] are those of devices.ids[k]; one result
+// each.
 absl::StatusOr<std::vector<Value>> EvalCollective(
     OpContext& context, const Instruction& instruction,
     const DeviceSet& devices, const std::vector<std::vector<Value>>& operands);

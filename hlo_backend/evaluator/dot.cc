@@ -1,8 +1,9 @@
 #include <algorithm>
 
+#include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "hlo_backend/evaluator/matrix_product.h"
-#include "hlo_backend/evaluator/operations.h"
+#include "hlo_backend/evaluator/product.h"
 #include "hlo_backend/evaluator/strided.h"
 
 namespace ptxla::hlo {
@@ -50,10 +51,11 @@ absl::StatusOr<Value> Arranged(const Value& x, PrimitiveType type,
   return out;
 }
 
-// The product with the given dimension numbers, in the type it is computed in.
-absl::StatusOr<Value> Product(const Value& lhs, const Value& rhs,
-                              const DotAttrs& dot, PrimitiveType type,
-                              const Shape& result, OpContext& context) {
+}  // namespace
+
+absl::StatusOr<Value> DotProduct(const Value& lhs, const Value& rhs,
+                                 const DotAttrs& dot, PrimitiveType type,
+                                 const DimVector& dims, OpContext& context) {
   BufferPool* pool = context.pool();
   const DimVector lhs_free =
       FreeDims(lhs.shape().rank(), dot.lhs_batch, dot.lhs_contracting);
@@ -66,28 +68,12 @@ absl::StatusOr<Value> Product(const Value& lhs, const Value& rhs,
   const ProductSize size = {
       SizeOf(lhs.shape(), dot.lhs_batch), SizeOf(lhs.shape(), lhs_free),
       SizeOf(rhs.shape(), rhs_free), SizeOf(lhs.shape(), dot.lhs_contracting)};
-  Shape wide_shape = result;
-  wide_shape.set_type(type);
-  Value out = context.NewArray(Hold(wide_shape));
+  Value out = context.NewArray(Hold(Shape::Array(type, dims)));
   MatrixProductInPasses(PassesOf(dot.precision, lhs.type(), rhs.type(),
                                  context.options().tpu_mode),
                         type, size, &l, &r, out.Mutable());
   return out;
 }
-
-// The elements of `x` whose index along dimension d is in [begin, end).
-Value Part(const Value& x, int64_t d, int64_t begin, int64_t end) {
-  Shape shape = x.shape();
-  shape.set_dim(static_cast<int>(d), end - begin);
-  const DimVector strides = RowMajorStrides(x.shape().dims());
-  Value out = Value::NewArray(shape);
-  CopyBox(shape.dims(), out.Mutable(), RowMajorStrides(shape.dims()),
-          x.data() + begin * strides[d] * x.element_bytes(), strides,
-          x.element_bytes());
-  return out;
-}
-
-}  // namespace
 
 absl::StatusOr<Value> EvalDot(OpContext& context, const Instruction& i,
                               absl::Span<Value> operands) {
@@ -95,76 +81,70 @@ absl::StatusOr<Value> EvalDot(OpContext& context, const Instruction& i,
   if (!dot.sparsity.empty()) return absl::UnimplementedError("a sparse dot");
   const PrimitiveType type =
       ProductType(operands[0].type(), operands[1].type(), i.shape().type());
-  ASSIGN_OR_RETURN(Value out, Product(operands[0], operands[1], dot, type,
-                                      i.shape(), context));
+  ASSIGN_OR_RETURN(Value out, DotProduct(operands[0], operands[1], dot, type,
+                                         i.shape().dims(), context));
   ASSIGN_OR_RETURN(out, ConvertTo(out, i.shape().type(), context.pool()));
   return out.WithShape(ShapeOf(i));
 }
 
-// The ragged dimension of lhs falls into consecutive groups of group_sizes
-// elements. If it is free, each group's rows are multiplied with the group's
-// own part of rhs; rows beyond all groups give 0. If it is contracted, each
-// group gives its own product, in a new major dimension of the result.
-absl::StatusOr<Value> EvalRaggedDot(OpContext& context, const Instruction& i,
-                                    absl::Span<Value> operands) {
-  const RaggedDotAttrs& ragged = i.attrs<RaggedDotAttrs>();
-  DotAttrs dot = ragged.dot;
-  const Value lhs = operands[0].Dense();
-  const Value rhs = operands[1].Dense();
-  const Value& sizes = operands[2];
-  if (ragged.lhs_ragged.size() != 1 || sizes.shape().rank() != 1 ||
-      !dot.lhs_batch.empty()) {
-    return absl::UnimplementedError("ragged-dot with batch dimensions");
+namespace {
+
+// x * scale, where an element of `scale` is for a block of elements of x: the
+// block's size along each dimension is that of x over that of scale. A scale
+// of rank 0 is for all. The product is exact where both are 8-bit floats.
+absl::StatusOr<Value> Scaled(const Value& x, const Value& scale,
+                             PrimitiveType type) {
+  const Shape& xs = x.shape();
+  const Shape& ss = scale.shape();
+  const int rank = xs.rank();
+  if (ss.rank() != 0 && ss.rank() != rank) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "a scale ", ss.ToString(), " for an operand ", xs.ToString()));
   }
-  const int64_t d = ragged.lhs_ragged[0];
-  const int64_t extent = lhs.shape().dim(static_cast<int>(d));
-  const bool contracted = dot.lhs_contracting[0] == d;
-  if (contracted ? dot.lhs_contracting.size() != 1
-                 : ragged.rhs_group.size() != 1) {
-    return absl::UnimplementedError("ragged-dot of this form");
-  }
-  const PrimitiveType type =
-      ProductType(lhs.type(), rhs.type(), i.shape().type());
-  Shape wide = i.shape();
-  wide.set_type(type);
-  Value out = Value::NewArray(wide);
-  uint8_t* to = out.Mutable();
-  const DimVector strides = RowMajorStrides(wide.dims());
-  const int64_t group_dim = contracted ? -1 : ragged.rhs_group[0];
-  // In one group's rhs the group dimension is gone.
-  for (int64_t& c : dot.rhs_contracting) c -= !contracted && c > group_dim;
-  // Free dimensions of lhs come first in the result.
-  int64_t out_dim = 0;
-  for (int64_t k = 0; k < d; ++k) {
-    out_dim += std::find(dot.lhs_contracting.begin(), dot.lhs_contracting.end(),
-                         k) == dot.lhs_contracting.end();
-  }
-  int64_t begin = 0;
-  for (int64_t g = 0; g < sizes.count(); ++g) {
-    const int64_t end = std::min(extent, begin + sizes.Integer(g));
-    Value r = contracted ? Part(rhs, dot.rhs_contracting[0], begin, end)
-                         : Part(rhs, group_dim, g, g + 1);
-    Shape part = wide;
-    int64_t at = 0;
-    if (contracted) {
-      part = Shape::Array(type, absl::MakeConstSpan(wide.dims()).subspan(1));
-      at = g * strides[0];
-    } else {
-      DimVector dims = r.shape().dims();
-      dims.erase(dims.begin() + group_dim);
-      r = r.WithShape(Shape::Array(r.type(), dims));
-      part.set_dim(static_cast<int>(out_dim), end - begin);
-      at = begin * strides[out_dim];
+  // Each dimension as (blocks, size of a block); the scale is broadcast over
+  // the second.
+  DimVector dims;
+  DimVector strides;
+  const DimVector scale_strides = RowMajorStrides(ss.dims());
+  for (int d = 0; d < rank; ++d) {
+    const int64_t blocks = ss.rank() == 0 ? 1 : ss.dim(d);
+    if (blocks == 0 ? xs.dim(d) != 0 : xs.dim(d) % blocks != 0) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "a scale ", ss.ToString(), " for an operand ", xs.ToString()));
     }
-    ASSIGN_OR_RETURN(const Value product, Product(Part(lhs, d, begin, end), r,
-                                                  dot, type, part, context));
-    const DimVector to_strides(
-        contracted ? strides.begin() + 1 : strides.begin(), strides.end());
-    CopyBox(part.dims(), to + at * out.element_bytes(), to_strides,
-            product.data(), RowMajorStrides(part.dims()), out.element_bytes());
-    begin = end;
+    dims.push_back(blocks);
+    dims.push_back(blocks == 0 ? 0 : xs.dim(d) / blocks);
+    strides.push_back(ss.rank() == 0 ? 0 : scale_strides[d]);
+    strides.push_back(0);
   }
-  ASSIGN_OR_RETURN(out, ConvertTo(out, i.shape().type()));
+  ASSIGN_OR_RETURN(const Value wide, ConvertTo(scale.Dense(), type));
+  Value factor = Value::NewArray(Shape::Array(type, xs.dims()));
+  CopyBox(dims, factor.Mutable(), RowMajorStrides(dims), wide.data(), strides,
+          wide.element_bytes());
+  ASSIGN_OR_RETURN(Value product, ConvertTo(x.Dense(), type));
+  ASSIGN_OR_RETURN(const ElementwiseOp multiply,
+                   ElementwiseOp::CreateBinary(Opcode::kMultiply, type));
+  void* to = product.Mutable();
+  multiply.Run({to, factor.data(), nullptr}, {false, false, true}, to,
+               product.count());
+  return product;
+}
+
+}  // namespace
+
+// dot(lhs * lhs_scale, rhs * rhs_scale).
+absl::StatusOr<Value> EvalScaledDot(OpContext& context, const Instruction& i,
+                                    absl::Span<Value> operands) {
+  const PrimitiveType type =
+      ProductType(operands[0].type(), operands[1].type(), i.shape().type());
+  if (!IsFloat(type)) {
+    return absl::UnimplementedError("scaled-dot of other types than floats");
+  }
+  ASSIGN_OR_RETURN(const Value lhs, Scaled(operands[0], operands[2], type));
+  ASSIGN_OR_RETURN(const Value rhs, Scaled(operands[1], operands[3], type));
+  ASSIGN_OR_RETURN(Value out, DotProduct(lhs, rhs, i.attrs<DotAttrs>(), type,
+                                         i.shape().dims(), context));
+  ASSIGN_OR_RETURN(out, ConvertTo(out, i.shape().type(), context.pool()));
   return out.WithShape(ShapeOf(i));
 }
 

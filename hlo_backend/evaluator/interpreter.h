@@ -15,6 +15,10 @@
 
 namespace ptxla::hlo {
 
+// "f.hlo:12: %x = dot: reason".
+absl::Status AtInstruction(const absl::Status& status, const Instruction& i,
+                           const Module* module);
+
 class Interpreter {
  public:
   Interpreter(const Module* module, EvaluatorOptions options)
@@ -45,6 +49,9 @@ class Interpreter {
   absl::StatusOr<std::vector<Value>> Conditional(const Instruction& i,
                                                  const DeviceSet& devices,
                                                  PerDevice operands);
+  absl::StatusOr<std::vector<Value>> Scan(const Instruction& i,
+                                          const DeviceSet& devices,
+                                          PerDevice operands);
   absl::StatusOr<std::vector<Value>> AsyncStart(const Instruction& i,
                                                 const DeviceSet& devices,
                                                 PerDevice operands);

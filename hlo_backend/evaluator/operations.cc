@@ -42,6 +42,8 @@ Operation OperationOf(Opcode opcode) {
     PTXLA_X(ReduceWindow)
     PTXLA_X(SelectAndScatter)
     PTXLA_X(Dot)
+    PTXLA_X(ScaledDot)
+    PTXLA_X(StochasticConvert)
     PTXLA_X(RaggedDot)
     PTXLA_X(Convolution)
     PTXLA_X(Sort)

@@ -85,6 +85,7 @@ PTXLA_OPERATION(ReduceWindow)
 PTXLA_OPERATION(SelectAndScatter)
 // dot.cc, ragged_dot.cc, convolution.cc
 PTXLA_OPERATION(Dot)
+PTXLA_OPERATION(ScaledDot)
 PTXLA_OPERATION(RaggedDot)
 PTXLA_OPERATION(Convolution)
 // sort.cc
@@ -98,6 +99,8 @@ PTXLA_OPERATION(BatchNormGrad)
 PTXLA_OPERATION(Rng)
 PTXLA_OPERATION(RngBitGenerator)
 PTXLA_OPERATION(RngGetAndUpdateState)
+// stochastic_convert.cc
+PTXLA_OPERATION(StochasticConvert)
 // linear_algebra.cc, fft.cc
 PTXLA_OPERATION(Cholesky)
 PTXLA_OPERATION(TriangularSolve)

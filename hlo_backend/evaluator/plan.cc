@@ -23,7 +23,8 @@ PlanStep MakeStep(const Instruction& i, int tpu_generation) {
   PlanStep step;
   step.instruction = &i;
   if (i.IsElementwise() && i.opcode() != Opcode::kCopy &&
-      i.opcode() != Opcode::kBitcastConvert) {
+      i.opcode() != Opcode::kBitcastConvert &&
+      i.opcode() != Opcode::kStochasticConvert) {
     auto op = ElementwiseOp::Create(i, tpu_generation);
     if (op.ok()) {
       step.elementwise = *std::move(op);
