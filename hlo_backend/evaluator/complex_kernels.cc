@@ -75,6 +75,11 @@ Z Cosine(Z x) {
   return {numerics::Cos(x.real()) * numerics::Cosh(x.imag()),
           -numerics::Sin(x.real()) * numerics::Sinh(x.imag())};
 }
+// -i tanh(ix), which stays finite far from the real axis.
+Z Tan(Z x) {
+  const Z t = Tanh(Z(-x.imag(), x.real()));
+  return {t.imag(), -t.real()};
+}
 Z Sign(Z x) {
   const double r = Abs(x);
   return r == 0 ? Z(0) : Z(x.real() / r, x.imag() / r);
@@ -180,6 +185,8 @@ Kernel KernelOf(Opcode opcode, const KernelConfig& config) {
       return UnaryLoop<C, C, UnaryFn<T, Sine>>;
     case Opcode::kCos:
       return UnaryLoop<C, C, UnaryFn<T, Cosine>>;
+    case Opcode::kTan:
+      return UnaryLoop<C, C, UnaryFn<T, Tan>>;
     case Opcode::kSign:
       return UnaryLoop<C, C, UnaryFn<T, Sign>>;
     case Opcode::kLogistic:

@@ -1,5 +1,6 @@
 // Operations that only move elements.
 #include <cstring>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
@@ -98,12 +99,54 @@ absl::StatusOr<Value> EvalReshape(OpContext&, const Instruction& i,
   return operands[0].WithShape(ShapeOf(i));
 }
 
+namespace {
+
+// The elements' bits without gaps, lowest first; their storage is whole bytes.
+std::vector<uint8_t> Packed(const Value& x, int width) {
+  std::vector<uint8_t> bits((x.count() * width + 7) / 8);
+  for (int64_t k = 0; k < x.count(); ++k) {
+    for (int b = 0; b < width; ++b) {
+      const int bit = x.element(k)[b / 8] >> (b % 8) & 1;
+      const int64_t at = k * width + b;
+      bits[at / 8] = static_cast<uint8_t>(bits[at / 8] | bit << (at % 8));
+    }
+  }
+  return bits;
+}
+
+Value Unpacked(const std::vector<uint8_t>& bits, const Shape& shape) {
+  const int width = BitWidth(shape.type());
+  Value out = Value::NewArray(shape);
+  uint8_t* to = out.Mutable();
+  for (int64_t k = 0; k < out.count(); ++k, to += out.element_bytes()) {
+    for (int b = 0; b < width; ++b) {
+      const int64_t at = k * width + b;
+      const int bit = bits[at / 8] >> (at % 8) & 1;
+      to[b / 8] = static_cast<uint8_t>(to[b / 8] | bit << (b % 8));
+    }
+    // A signed one is stored with its sign in the rest of the byte.
+    if (width < 8 && IsSigned(shape.type()) && (*to >> (width - 1) & 1) != 0) {
+      *to = static_cast<uint8_t>(*to | 0xff << width);
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
 absl::StatusOr<Value> EvalBitcast(OpContext&, const Instruction& i,
                                   absl::Span<Value> operands) {
   const Value& x = operands[0];
   if (x.IsTuple()) return x.WithShape(ShapeOf(i));
-  if (StorageBytes(i.shape().type()) != x.element_bytes()) {
-    return absl::UnimplementedError("bitcast between types of other size");
+  const int width = BitWidth(x.type());
+  if (width != BitWidth(i.shape().type())) {
+    if (i.shape().ElementCount() * BitWidth(i.shape().type()) !=
+        x.count() * width) {
+      return absl::UnimplementedError("bitcast to another number of bits");
+    }
+    return InLayoutOrder(
+        Unpacked(Packed(InLayoutOrder(x.Dense(), true), width), i.shape()),
+        false);
   }
   if (x.IsSplat()) return x.WithShape(ShapeOf(i));
   return InLayoutOrder(InLayoutOrder(x, true).WithShape(ShapeOf(i)), false);
@@ -112,19 +155,19 @@ absl::StatusOr<Value> EvalBitcast(OpContext&, const Instruction& i,
 absl::StatusOr<Value> EvalBitcastConvert(OpContext&, const Instruction& i,
                                          absl::Span<Value> operands) {
   const Value& x = operands[0];
-  const int to = StorageBytes(i.shape().type());
-  if (to == x.element_bytes() &&
-      BitWidth(i.shape().type()) == BitWidth(x.type())) {
+  const int from_bits = BitWidth(x.type());
+  const int to_bits = BitWidth(i.shape().type());
+  if (from_bits % 8 == 0 && from_bits == to_bits) {
     return x.WithShape(ShapeOf(i));
   }
-  if (BitWidth(i.shape().type()) != to * 8 ||
-      BitWidth(x.type()) != x.element_bytes() * 8) {
-    return absl::UnimplementedError("bitcast-convert of a sub-byte type");
+  if (from_bits % 8 != 0 || to_bits % 8 != 0) {
+    return Unpacked(Packed(x, from_bits), i.shape());
   }
   const Value dense = x.Dense();
   Value out = Value::NewArray(ShapeOf(i));
-  CHECK_EQ(out.count() * to, dense.count() * dense.element_bytes());
-  std::memcpy(out.Mutable(), dense.data(), out.count() * to);
+  CHECK_EQ(out.count() * out.element_bytes(),
+           dense.count() * dense.element_bytes());
+  std::memcpy(out.Mutable(), dense.data(), out.count() * out.element_bytes());
   return out;
 }
 

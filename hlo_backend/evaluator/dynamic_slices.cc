@@ -1,6 +1,5 @@
 #include <algorithm>
 
-#include "absl/strings/str_cat.h"
 #include "hlo_backend/evaluator/operations.h"
 #include "hlo_backend/evaluator/strided.h"
 
@@ -53,25 +52,6 @@ absl::StatusOr<Value> EvalDynamicUpdateSlice(OpContext&, const Instruction& i,
           out.Mutable() + Dot(starts, strides) * out.element_bytes(), strides,
           update.data(), from, update.element_bytes());
   return out.WithShape(ShapeOf(i));
-}
-
-// Arrays have their bound as their size: dynamic shapes are not tracked.
-absl::StatusOr<Value> EvalGetDimensionSize(OpContext&, const Instruction& i,
-                                           absl::Span<Value> operands) {
-  const int d = static_cast<int>(i.dimensions()[0]);
-  const int32_t size = static_cast<int32_t>(operands[0].shape().dim(d));
-  return Value::NewSplat(ShapeOf(i), &size);
-}
-
-absl::StatusOr<Value> EvalSetDimensionSize(OpContext&, const Instruction& i,
-                                           absl::Span<Value> operands) {
-  const int d = static_cast<int>(i.dimensions()[0]);
-  const int64_t bound = operands[0].shape().dim(d);
-  if (operands[1].Integer(0) != bound) {
-    return absl::UnimplementedError(absl::StrCat(
-        "a dynamic size ", operands[1].Integer(0), " below the bound ", bound));
-  }
-  return operands[0].WithShape(ShapeOf(i));
 }
 
 }  // namespace ptxla::hlo

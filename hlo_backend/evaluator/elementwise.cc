@@ -61,8 +61,21 @@ absl::StatusOr<ElementwiseOp> ElementwiseOp::Create(
     op.exponent_bits_ = reduce->exponent_bits;
     op.mantissa_bits_ = reduce->mantissa_bits;
   }
-  RETURN_IF_ERROR(op.Choose(instruction.opcode(), first, config));
+  const Opcode opcode = instruction.opcode();
+  const bool in_bits = IsInteger(first) && BitWidth(first) < 8;
+  if (in_bits && opcode == Opcode::kMulhi) {
+    return absl::UnimplementedError(
+        absl::StrCat("no evaluation of mulhi on ", PrimitiveTypeName(first)));
+  }
+  RETURN_IF_ERROR(op.Choose(opcode, first, config));
   for (int i = 0; i < op.arity_; ++i) op.decoders_[i] = DecoderOf(first);
+  if (in_bits && (opcode == Opcode::kShiftRightLogical ||
+                  opcode == Opcode::kPopulationCount)) {
+    op.decoders_[0] = BitsDecoderOf(first, /*to_top=*/false);
+  }
+  if (in_bits && opcode == Opcode::kClz) {
+    op.decoders_[0] = BitsDecoderOf(first, /*to_top=*/true);
+  }
   if (result == first) op.encoder_ = EncoderOf(result);
   return op;
 }
@@ -91,7 +104,7 @@ absl::StatusOr<ElementwiseOp> ElementwiseOp::CreateConvert(PrimitiveType from,
   }
   op.decoders_[0] = DecoderOf(from);
   PrimitiveType wide = WideType(to);
-  op.encoder_ = EncoderOf(to);
+  op.encoder_ = IsFloat(from) ? SaturatingEncoderOf(to) : EncoderOf(to);
   if (IsFloat(to) && op.encoder_ != nullptr && BitWidth(from) == 64 &&
       !IsComplex(from)) {
     // Through double, so that an f64 or s64 is rounded once where it can be.

@@ -26,6 +26,11 @@ using Encoder = void (*)(const void* in, void* out, int64_t n);
 PrimitiveType WideType(PrimitiveType type);
 Decoder DecoderOf(PrimitiveType type);
 Encoder EncoderOf(PrimitiveType type);
+// Integers of 1 to 4 bits in a byte: their bits alone, for what must not see
+// the sign's copies, or (to_top) above a one, for counting leading zeros.
+Decoder BitsDecoderOf(PrimitiveType type, bool to_top);
+// As EncoderOf, but what is too large for an integer becomes the largest one.
+Encoder SaturatingEncoderOf(PrimitiveType type);
 // From f64, rounding once; for narrow floats only.
 Encoder EncoderFromDouble(PrimitiveType type);
 

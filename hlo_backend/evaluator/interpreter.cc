@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "hlo_backend/evaluator/coverage.h"
+#include "hlo_backend/evaluator/dynamic_sizes.h"
 
 namespace ptxla::hlo {
 namespace {
@@ -153,6 +154,16 @@ absl::StatusOr<Value> Interpreter::Local(const PlanStep& step,
                                          const DeviceSet& devices,
                                          int64_t device,
                                          absl::Span<Value> operands) {
+  if (!AnyDynamic(operands)) return Static(step, devices, device, operands);
+  return EvalDynamic(*step.instruction, operands, [&](absl::Span<Value> all) {
+    return Static(step, devices, device, all);
+  });
+}
+
+absl::StatusOr<Value> Interpreter::Static(const PlanStep& step,
+                                          const DeviceSet& devices,
+                                          int64_t device,
+                                          absl::Span<Value> operands) {
   const Instruction& i = *step.instruction;
   if (step.elementwise.has_value()) {
     return EvalElementwise(context_, *step.elementwise, i, operands);

@@ -43,6 +43,9 @@ class Interpreter {
   // Everything else.
   absl::StatusOr<Value> Local(const PlanStep& step, const DeviceSet& devices,
                               int64_t device, absl::Span<Value> operands);
+  // The same where every element of the operands counts.
+  absl::StatusOr<Value> Static(const PlanStep& step, const DeviceSet& devices,
+                               int64_t device, absl::Span<Value> operands);
   absl::StatusOr<std::vector<Value>> While(const Instruction& i,
                                            const DeviceSet& devices,
                                            PerDevice operands);

@@ -62,6 +62,48 @@ void EncodeSigned(const void* in, void* out, int64_t n) {
   for (int64_t i = 0; i < n; ++i) to[i] = numerics::WrapSigned<kBits>(from[i]);
 }
 
+// Of an integer of kBits stored in a byte: the bits alone.
+template <int kBits>
+void DecodeBits(const void* in, void* out, int64_t n) {
+  const uint8_t* from = static_cast<const uint8_t*>(in);
+  uint8_t* to = static_cast<uint8_t*>(out);
+  for (int64_t i = 0; i < n; ++i) to[i] = from[i] & ((1 << kBits) - 1);
+}
+
+// The bits at the top of a byte and a one below them: the byte has as many
+// leading zeros as the integer.
+template <int kBits>
+void DecodeToTop(const void* in, void* out, int64_t n) {
+  const uint8_t* from = static_cast<const uint8_t*>(in);
+  uint8_t* to = static_cast<uint8_t*>(out);
+  for (int64_t i = 0; i < n; ++i) {
+    to[i] = static_cast<uint8_t>(from[i] << (8 - kBits) | 1 << (7 - kBits));
+  }
+}
+
+// To the nearest integer that there is, where convert saturates.
+template <int kBits>
+void EncodeSaturatedSigned(const void* in, void* out, int64_t n) {
+  const int8_t* from = static_cast<const int8_t*>(in);
+  int8_t* to = static_cast<int8_t*>(out);
+  constexpr int kHigh = (1 << (kBits - 1)) - 1;
+  for (int64_t i = 0; i < n; ++i) {
+    const int value = from[i];
+    to[i] = static_cast<int8_t>(
+        value > kHigh ? kHigh : (value < -kHigh - 1 ? -kHigh - 1 : value));
+  }
+}
+
+template <int kBits>
+void EncodeSaturatedUnsigned(const void* in, void* out, int64_t n) {
+  const uint8_t* from = static_cast<const uint8_t*>(in);
+  uint8_t* to = static_cast<uint8_t*>(out);
+  constexpr int kHigh = (1 << kBits) - 1;
+  for (int64_t i = 0; i < n; ++i) {
+    to[i] = static_cast<uint8_t>(from[i] > kHigh ? kHigh : from[i]);
+  }
+}
+
 template <int kBits>
 void EncodeUnsigned(const void* in, void* out, int64_t n) {
   const uint8_t* from = static_cast<const uint8_t*>(in);
@@ -122,6 +164,38 @@ Decoder DecoderOf(PrimitiveType type) {
 #undef PTXLA_X
     default:
       return nullptr;
+  }
+}
+
+Decoder BitsDecoderOf(PrimitiveType type, bool to_top) {
+  switch (BitWidth(type)) {
+    case 1:
+      return to_top ? DecodeToTop<1> : DecodeBits<1>;
+    case 2:
+      return to_top ? DecodeToTop<2> : DecodeBits<2>;
+    case 4:
+      return to_top ? DecodeToTop<4> : DecodeBits<4>;
+    default:
+      return nullptr;
+  }
+}
+
+Encoder SaturatingEncoderOf(PrimitiveType type) {
+  switch (type) {
+    case PrimitiveType::kS1:
+      return EncodeSaturatedSigned<1>;
+    case PrimitiveType::kS2:
+      return EncodeSaturatedSigned<2>;
+    case PrimitiveType::kS4:
+      return EncodeSaturatedSigned<4>;
+    case PrimitiveType::kU1:
+      return EncodeSaturatedUnsigned<1>;
+    case PrimitiveType::kU2:
+      return EncodeSaturatedUnsigned<2>;
+    case PrimitiveType::kU4:
+      return EncodeSaturatedUnsigned<4>;
+    default:
+      return EncoderOf(type);
   }
 }
 

@@ -33,6 +33,7 @@ Operation OperationOf(Opcode opcode) {
     PTXLA_X(Pad)
     PTXLA_X(DynamicSlice)
     PTXLA_X(DynamicUpdateSlice)
+    PTXLA_X(DynamicReshape)
     PTXLA_X(GetDimensionSize)
     PTXLA_X(SetDimensionSize)
     PTXLA_X(Gather)

@@ -34,8 +34,8 @@ class OpContext {
   }
   // How many `rng` instructions ran: each draws from its own stream.
   uint64_t NextRngStream() { return rng_streams_++; }
-  // State of rng-get-and-update-state.
-  uint64_t rng_state = 0;
+  // State of rng-get-and-update-state; it begins as that of XLA's CPU backend.
+  uint64_t rng_state = 117515157;
 
  private:
   EvaluatorOptions options_;
@@ -72,6 +72,8 @@ PTXLA_OPERATION(Pad)
 // dynamic_slices.cc
 PTXLA_OPERATION(DynamicSlice)
 PTXLA_OPERATION(DynamicUpdateSlice)
+// dynamic_sizes.cc
+PTXLA_OPERATION(DynamicReshape)
 PTXLA_OPERATION(GetDimensionSize)
 PTXLA_OPERATION(SetDimensionSize)
 // gather_scatter.cc

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "base/check.h"
+#include "hlo_backend/evaluator/dynamic_sizes.h"
 #include "hlo_backend/evaluator/fill.h"
 
 namespace ptxla::hlo {
@@ -138,6 +139,13 @@ Value Value::WithShape(ShapeRef shape) const {
   return v;
 }
 
+Value Value::WithSizes(const DimVector& sizes) const {
+  Value v = *this;
+  v.sizes_ = sizes == shape().dims() ? nullptr
+                                     : std::make_shared<const DimVector>(sizes);
+  return v;
+}
+
 Literal Value::ToLiteral() && {
   if (shape_->IsTuple()) {
     std::vector<Literal> literals;
@@ -147,6 +155,10 @@ Literal Value::ToLiteral() && {
     return Literal::Tuple(std::move(literals));
   }
   if (!shape_->IsArray()) return Literal(*shape_);
+  if (sizes_ != nullptr) {
+    constexpr uint8_t kZero[16] = {};
+    return FilledBeyondSizes(*this, kZero).ToLiteral();
+  }
   if (splat_) {
     return Literal::SplatBytes(
         *shape_,

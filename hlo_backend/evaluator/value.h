@@ -87,16 +87,23 @@ class Value {
     return storage_ != nullptr && storage_.use_count() == 1;
   }
 
+  // How many elements count along each dimension; null: all do
+  // (dynamic_sizes.h).
+  const DimVector* sizes() const { return sizes_.get(); }
+  Value WithSizes(const DimVector& sizes) const;
+
   // The same elements under another shape of as many elements and bytes.
   Value WithShape(ShapeRef shape) const;
   Value WithShape(const Shape& shape) const { return WithShape(Hold(shape)); }
 
+  // Dynamic dimensions have their bound, and zeros beyond their size.
   Literal ToLiteral() &&;
 
  private:
   ShapeRef shape_;
   std::shared_ptr<std::vector<uint8_t>> storage_;  // null: borrowed
   std::shared_ptr<std::vector<Value>> elements_;
+  std::shared_ptr<const DimVector> sizes_;
   const uint8_t* data_ = nullptr;
   int64_t count_ = 0;
   int element_bytes_ = 0;

@@ -4,9 +4,11 @@ what they give on XLA's CPU backend. They are lowered for TPUs.
     python tests/tools/make_framework_cases.py tests/data/frameworks
 
 Needs jax 0.10.2 (development only). Each case is NAME.mlir (StableHLO, as
-jax.jit(f).lower(x).as_text() prints it, every third in generic form) and
-NAME.npz (arg0 ..., out0 ...). Small on purpose: a few KiB each.
+jax.jit(f).lower(x).as_text() prints it, every third in generic form), NAME.hlo
+(HLO text), NAME.pb or NAME.pb.gz (HloModuleProto) and NAME.npz (arg0 ..., out0
+...). Small on purpose: a few KiB each.
 """
+import gzip
 import os
 import sys
 
@@ -17,6 +19,8 @@ from jax import lax
 
 import run_hlo
 
+# Files as a stranger finds them.
+jax.config.update("jax_hlo_source_file_canonicalization_regex", r".*(?=tests/tools/)|.*site-packages/")
 R = np.random.default_rng(7)
 
 
@@ -210,7 +214,7 @@ def solver_gradient(a, b):
 
 @case(f32(2, 4, 8), f32(2, 4, 8), f32(2, 4, 8))
 def attention(q, k, v):
-    s = jnp.einsum("btd,bsd->bts", q, k) / np.sqrt(8)
+    s = jnp.einsum("btd,bsd->bts", q, k) / 8 ** 0.5
     s = jnp.where(jnp.tril(jnp.ones((4, 4), bool)), s, -1e9)
     return jnp.einsum("bts,bsd->btd", jax.nn.softmax(s), v)
 
@@ -248,11 +252,17 @@ def main():
             text = lowered.compiler_ir("stablehlo").operation.get_asm(print_generic_op_form=True)
         else:
             text = lowered.as_text(debug_info=n % 3 == 1)
-        # Locations name this file as a stranger finds it.
-        text = text.replace(os.path.abspath(__file__), "tests/tools/" +
-                            os.path.basename(__file__))
         with open(os.path.join(folder, name + ".mlir"), "w") as out:
             out.write(text)
+        # The same as HLO text and proto; every fourth proto is compressed.
+        hlo = lowered.compiler_ir("hlo")
+        with open(os.path.join(folder, name + ".hlo"), "w") as out:
+            out.write(hlo.as_hlo_text(print_large_constants=True))
+        proto = hlo.as_serialized_hlo_module_proto()
+        if n % 4 == 3:
+            proto = gzip.compress(proto, mtime=0)
+        with open(os.path.join(folder, name + (".pb.gz" if n % 4 == 3 else ".pb")), "wb") as out:
+            out.write(proto)
         results = jax.tree_util.tree_leaves(jax.jit(f)(*args))
         arrays = {f"arg{i}": np.asarray(a) for i, a in enumerate(args)}
         arrays.update({f"out{i}": np.asarray(r) for i, r in enumerate(results)})

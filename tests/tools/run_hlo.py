@@ -15,27 +15,51 @@ jax.config.update("jax_platforms", "cpu")
 jax.config.update("jax_enable_x64", True)
 
 
-def run(text, args):
+def compile_text(text, replicas=1, partitions=1):
+    """(executable, its devices)."""
     proto = _hlo.hlo_module_from_text(text).as_serialized_hlo_module_proto()
     blob = xc._xla.mlir.hlo_to_stablehlo(proto)
-    client = jax.devices("cpu")[0].client
+    devices = jax.devices("cpu")[:replicas * partitions]
     options = xc.CompileOptions()
+    options.num_replicas, options.num_partitions = replicas, partitions
+    build = options.executable_build_options
+    build.num_replicas, build.num_partitions = replicas, partitions
+    build.use_spmd_partitioning = partitions > 1
+    build.device_assignment = xc.DeviceAssignment.create(np.arange(len(devices)).reshape(replicas, partitions))
     # Every instruction rounds to its type, as the text says.
     options.env_option_overrides = [("xla_allow_excess_precision", False)]
     with mlir.make_ir_context():
         module = ir.Module.parse(blob)
-        devices = xc.DeviceList((jax.devices("cpu")[0],))
-        executable = client.compile_and_load(module, devices, options)
-    buffers = [jax.device_put(a, jax.devices("cpu")[0]) for a in args]
-    outs = executable.execute(buffers)
-    return [np.asarray(o) for o in outs]
+        return devices[0].client.compile_and_load(module, xc.DeviceList(tuple(devices)), options), devices
+
+
+def run(text, args):
+    executable, devices = compile_text(text)
+    buffers = [jax.device_put(a, devices[0]) for a in args]
+    return [np.asarray(o) for o in executable.execute(buffers)]
+
+
+def run_devices(text, args, replicas, partitions):
+    """args and result: a list for each device; no argument is a scalar."""
+    executable, devices = compile_text(text, replicas, partitions)
+    mesh = jax.sharding.Mesh(np.array(devices), ("d",))
+    sharding = jax.sharding.NamedSharding(mesh, jax.sharding.PartitionSpec("d"))
+    arrays = []
+    for k in range(len(args[0])):
+        shards = [jax.device_put(args[d][k], device) for d, device in enumerate(devices)]
+        shape = (shards[0].shape[0] * len(devices),) + shards[0].shape[1:]
+        arrays.append(jax.make_array_from_single_device_arrays(shape, sharding, shards))
+    results = executable.execute_sharded(arrays).disassemble_into_single_device_arrays()
+    # [output][device] to [device][output].
+    return [[np.asarray(output[d]) for output in results] for d in range(len(devices))]
 
 
 # numpy has no name for these: stored as raw bits, the type in the array's name.
 RAW = {"bfloat16": "bf16", "float8_e5m2": "f8e5m2", "float8_e4m3fn": "f8e4m3fn",
        "float8_e4m3b11fnuz": "f8e4m3b11fnuz", "float8_e4m3": "f8e4m3", "float8_e3m4": "f8e3m4",
        "float8_e5m2fnuz": "f8e5m2fnuz", "float8_e4m3fnuz": "f8e4m3fnuz",
-       "int4": "s4", "uint4": "u4"}
+       "float8_e8m0fnu": "f8e8m0fnu", "float4_e2m1fn": "f4e2m1fn",
+       "int4": "s4", "uint4": "u4", "int2": "s2", "uint2": "u2"}
 
 
 def save(path, arrays):
@@ -43,8 +67,8 @@ def save(path, arrays):
     plain = {}
     for name, a in arrays.items():
         kind = RAW.get(a.dtype.name)
-        if kind in ("s4", "u4"):
-            a = a.astype(np.int8 if kind == "s4" else np.uint8)
+        if kind in ("s2", "u2", "s4", "u4"):
+            a = a.astype(np.int8 if kind[0] == "s" else np.uint8)
         elif kind:
             a = a.view(np.uint16 if kind == "bf16" else np.uint8)
         plain[name + ("." + kind if kind else "")] = a

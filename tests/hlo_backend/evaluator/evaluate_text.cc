@@ -46,7 +46,7 @@ std::string Difference(const Literal& got, const Literal& want,
     }
   }
   for (int64_t i = 0; i < want.ElementCount(); ++i) {
-    if (integer && tolerance == 0) {
+    if (integer) {
       if (got.GetInt(i) != want.GetInt(i)) {
         return absl::StrCat("element ", i, " is ", got.GetInt(i), ", not ",
                             want.GetInt(i));

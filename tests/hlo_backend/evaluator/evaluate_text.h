@@ -20,7 +20,7 @@ std::vector<Literal> Flatten(const Literal& literal);
 
 // "" if they agree: same type and dimensions; NaN where NaN is wanted, equal
 // infinities; finite numbers within `tolerance` of the largest finite
-// magnitude of `want`.
+// magnitude of `want`; integers and pred equal.
 std::string Difference(const Literal& got, const Literal& want,
                        double tolerance);
 
