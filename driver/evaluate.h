@@ -14,8 +14,9 @@ namespace ptxla::driver {
 
 struct EvaluateOptions {
   std::string module;  // a file, or "-"
-  std::string inputs;  // .npz with arg0, arg1 …; empty: those of a snapshot,
-                       // else seeded random values
+  // .npz with arg0, arg1 …, tuples flattened; other names are not looked at.
+  // Empty: those of a snapshot, else seeded random values.
+  std::string inputs;
   uint64_t seed = 0;
   bool tpu = false;  // TPU numerics (evaluator.h)
   hlo::ElidedValues elided = hlo::ElidedValues::kKeep;
@@ -23,6 +24,8 @@ struct EvaluateOptions {
 };
 
 // One line per output: name, shape and the value, cut where it is long.
+// InvalidArgument names the array and what the program takes: one that is
+// missing, has no place, or has another type or shape.
 absl::StatusOr<std::string> EvaluateFile(const EvaluateOptions& options);
 
 }  // namespace ptxla::driver

@@ -35,7 +35,17 @@ bool HasOwnCode(PrimitiveType type) {
          (IsInteger(type) && BitWidth(type) >= 8);
 }
 
+// Types that NumPy has from elsewhere (ml_dtypes) are saved as bytes without a
+// meaning. 0: the code has one.
+int BytesWithoutMeaning(absl::string_view code) {
+  if (code == "|V1" || code == "<V1" || code == "<f1") return 1;
+  return code == "|V2" || code == "<V2" ? 2 : 0;
+}
+
 absl::StatusOr<PrimitiveType> TypeOfCode(absl::string_view code) {
+  if (const int bytes = BytesWithoutMeaning(code); bytes > 0) {
+    return bytes == 1 ? PrimitiveType::kU8 : PrimitiveType::kU16;
+  }
   for (int k = 0; k <= static_cast<int>(PrimitiveType::kBuffer); ++k) {
     const PrimitiveType type = static_cast<PrimitiveType>(k);
     if (IsArrayType(type) && HasOwnCode(type) && CodeOf(type) == code) {
@@ -70,9 +80,13 @@ absl::StatusOr<absl::string_view> Field(absl::string_view header,
 
 constexpr absl::string_view kMagic("\x93NUMPY", 6);
 
-}  // namespace
+// A .npy array and whether its type is only a number of bytes.
+struct Array {
+  Literal literal;
+  bool bytes_only = false;
+};
 
-absl::StatusOr<Literal> ParseNpy(absl::string_view bytes) {
+absl::StatusOr<Array> ReadArray(absl::string_view bytes) {
   if (!absl::StartsWith(bytes, kMagic) || bytes.size() < 10) {
     return absl::InvalidArgumentError("not a .npy array");
   }
@@ -127,7 +141,15 @@ absl::StatusOr<Literal> ParseNpy(absl::string_view bytes) {
     CopyBox(dims, values.data(), RowMajorStrides(dims),
             reinterpret_cast<const uint8_t*>(data.data()), from, element);
   }
-  return Literal::FromBytes(Shape::Array(type, dims), std::move(values));
+  return Array{Literal::FromBytes(Shape::Array(type, dims), std::move(values)),
+               BytesWithoutMeaning(code) > 0};
+}
+
+}  // namespace
+
+absl::StatusOr<Literal> ParseNpy(absl::string_view bytes) {
+  ASSIGN_OR_RETURN(Array array, ReadArray(bytes));
+  return std::move(array.literal);
 }
 
 std::string FormatNpy(const Literal& literal) {
@@ -164,7 +186,8 @@ absl::StatusOr<NamedLiterals> ParseNpz(absl::string_view bytes) {
   for (const auto& [file, content] : entries) {
     std::string name = file;
     if (absl::EndsWith(name, ".npy")) name.resize(name.size() - 4);
-    ASSIGN_OR_RETURN(Literal literal, ParseNpy(content), _ << name);
+    ASSIGN_OR_RETURN(Array array, ReadArray(content), _ << name);
+    Literal literal = std::move(array.literal);
     const size_t dot = name.rfind('.');
     if (dot != std::string::npos) {
       const auto type =
@@ -180,7 +203,11 @@ absl::StatusOr<NamedLiterals> ParseNpz(absl::string_view bytes) {
             shape, std::vector<uint8_t>(literal.bytes().begin(),
                                         literal.bytes().end()));
         name.resize(dot);
+        array.bytes_only = false;
       }
+    }
+    if (array.bytes_only) {
+      absl::StrAppend(&name, ".V", literal.element_bytes());
     }
     arrays.emplace_back(std::move(name), std::move(literal));
   }

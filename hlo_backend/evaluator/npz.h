@@ -6,7 +6,9 @@
 // bf16 and the f8, f6, f4 types have no NumPy name: they are stored as raw bits
 // (u1, u2), and the array's name carries the type after a dot: "out0.bf16".
 // s4 and u4 are stored as one byte each, "out0.s4". Names of the returned
-// literals have the suffix removed. The archive is a plain zip file without
+// literals have the suffix removed. What NumPy saves of such types itself (of
+// package ml_dtypes) does not say which of them it is; it is read as u8 or u16
+// and named "arg0.V1" or "arg0.V2". The archive is a plain zip file without
 // time stamps: the same literals give the same bytes.
 #ifndef PTXLA_HLO_BACKEND_EVALUATOR_NPZ_H_
 #define PTXLA_HLO_BACKEND_EVALUATOR_NPZ_H_

@@ -2,6 +2,7 @@
 
 #include <map>
 
+#include "hlo_backend/evaluator/coverage.h"
 #include "tests/support/status_matchers.h"
 
 namespace ptxla::driver {
@@ -33,6 +34,20 @@ TEST(OpCoverageTest, SaysWhatBecomesOfAnInstruction) {
   EXPECT_EQ(by_name["add"].evaluate_error, "");
   EXPECT_NE(by_name["custom-call"].evaluate_error, "");
   EXPECT_THAT(by_name["custom-call"].tpu_error, HasSubstr("custom-call"));
+}
+
+// All but what the evaluator refuses with a reason, and a custom call that
+// nobody knows.
+TEST(OpCoverageTest, EverySampleIsEvaluatedUnlessItReachesOutOfTheModule) {
+  ASSERT_OK_AND_ASSIGN(const auto trials, OpCoverage("v5e"));
+  for (const OpTrial& t : trials) {
+    if (t.name == "custom-call") continue;
+    const auto opcode = hlo::OpcodeFromName(t.name);
+    ASSERT_TRUE(opcode.has_value());
+    EXPECT_THAT(t.evaluate_error, HasSubstr(hlo::WhyNotEvaluated(*opcode)));
+    EXPECT_EQ(t.evaluate_error.empty(), hlo::WhyNotEvaluated(*opcode).empty())
+        << t.name << ": " << t.evaluate_error;
+  }
 }
 
 TEST(OpCoverageTest, OneOpcodeIsTriedAloneAndAnUnknownOneIsSuggested) {

@@ -1,0 +1,140 @@
+// `ptxla-opt eval` from outside: what goes in and out, and what bad inputs say.
+#include "absl/strings/str_cat.h"
+#include "base/files.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "hlo_backend/evaluator/npz.h"
+#include "hlo_backend/evaluator/zip.h"
+#include "tests/support/status_matchers.h"
+#include "tests/support/subprocess.h"
+
+namespace ptxla {
+namespace {
+
+using hlo::Literal;
+using hlo::PrimitiveType;
+using hlo::Shape;
+using ::ptxla::testing::ProcessResult;
+using ::ptxla::testing::RunProcess;
+using ::ptxla::testing::TemporaryFolder;
+using ::testing::HasSubstr;
+
+constexpr char kProgram[] = R"(HloModule m
+ENTRY main {
+  x = f32[3] parameter(0)
+  y = bf16[2] parameter(1)
+  a = f32[3] add(x, x)
+  b = bf16[2] negate(y)
+  i = (f32[3]) tuple(a)
+  ROOT t = ((f32[3]), bf16[2]) tuple(i, b)
+}
+)";
+
+Literal Floats(std::vector<double> values, PrimitiveType type) {
+  Literal literal(Shape::Array(type, {static_cast<int64_t>(values.size())}));
+  for (size_t k = 0; k < values.size(); ++k) literal.SetDouble(k, values[k]);
+  return literal;
+}
+
+class EvalCommandTest : public ::testing::Test {
+ protected:
+  EvalCommandTest() { folder_.Write("m.hlo", kProgram); }
+
+  ProcessResult Eval(std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), {PTXLA_OPT, "eval", "m.hlo"});
+    return RunProcess(arguments, {"", folder_.path()});
+  }
+  void WriteInputs(const hlo::NamedLiterals& arrays) {
+    EXPECT_OK(hlo::WriteNpz(folder_.path() + "/in.npz", arrays));
+  }
+  // One line, exit code 2, nothing written.
+  void ExpectRefused(const std::string& message) {
+    const ProcessResult r = Eval({"--inputs", "in.npz", "--out", "out.npz"});
+    EXPECT_EQ(r.exit_code, 2) << r.err;
+    EXPECT_THAT(r.err, HasSubstr(message));
+    EXPECT_EQ(std::count(r.err.begin(), r.err.end(), '\n'), 1) << r.err;
+    EXPECT_EQ(r.out, "");
+    EXPECT_FALSE(ReadFile(folder_.path() + "/out.npz").ok());
+  }
+
+  const Literal x_ = Floats({1, 2, 3}, PrimitiveType::kF32);
+  const Literal y_ = Floats({0.5, -4}, PrimitiveType::kBf16);
+  TemporaryFolder folder_;
+};
+
+TEST_F(EvalCommandTest, ReadsArgumentsAndWritesResultsFlattened) {
+  // Other names are not looked at.
+  WriteInputs({{"arg0", x_}, {"arg1", y_}, {"out0", x_}});
+  const ProcessResult r = Eval({"--inputs", "in.npz", "--out", "out.npz"});
+  ASSERT_EQ(r.exit_code, 0) << r.err;
+  ASSERT_OK_AND_ASSIGN(const auto out,
+                       hlo::ReadNpz(folder_.path() + "/out.npz"));
+  ASSERT_EQ(out.size(), 2);
+  EXPECT_EQ(out[0].first, "out0");
+  EXPECT_EQ(out[0].second, Floats({2, 4, 6}, PrimitiveType::kF32));
+  EXPECT_EQ(out[1].first, "out1");
+  EXPECT_EQ(out[1].second, Floats({-0.5, 4}, PrimitiveType::kBf16));
+  EXPECT_THAT(r.out, HasSubstr("out1 bf16[2] {-0.5, 4}"));
+}
+
+TEST_F(EvalCommandTest, SeedsChooseRandomInputs) {
+  const std::string one = Eval({"--seed", "1"}).out;
+  EXPECT_EQ(Eval({"--seed", "1"}).out, one);
+  EXPECT_NE(Eval({"--seed", "2"}).out, one);
+}
+
+TEST_F(EvalCommandTest, TpuNumericsRoundTheOperandsOfProducts) {
+  folder_.Write("m.hlo", R"(HloModule m
+ENTRY main {
+  x = f32[1] parameter(0)
+  ROOT d = f32[] dot(x, x), lhs_contracting_dims={0}, rhs_contracting_dims={0}
+}
+)");
+  WriteInputs({{"arg0", Floats({1.00390625}, PrimitiveType::kF32)}});
+  EXPECT_THAT(Eval({"--inputs", "in.npz"}).out, HasSubstr("1.00782776"));
+  EXPECT_THAT(Eval({"--inputs", "in.npz", "--tpu"}).out,
+              HasSubstr("out0 f32[] 1\n"));
+}
+
+TEST_F(EvalCommandTest, AMissingArgumentIsNamed) {
+  WriteInputs({{"arg0", x_}});
+  ExpectRefused("in.npz has no arg1; m takes 2 arguments");
+}
+TEST_F(EvalCommandTest, AnArgumentTooManyIsNamed) {
+  WriteInputs({{"arg0", x_}, {"arg1", y_}, {"arg2", y_}});
+  ExpectRefused("in.npz has arg2; m takes 2 arguments");
+}
+TEST_F(EvalCommandTest, AnotherTypeIsNamed) {
+  WriteInputs({{"arg0", Floats({1, 2, 3}, PrimitiveType::kF64)}, {"arg1", y_}});
+  ExpectRefused("in.npz: arg0 is f64[3], but the program takes f32[3]");
+}
+TEST_F(EvalCommandTest, AnotherShapeIsNamed) {
+  WriteInputs({{"arg0", x_}, {"arg1", Floats({1}, PrimitiveType::kBf16)}});
+  ExpectRefused("in.npz: arg1 is bf16[1], but the program takes bf16[2]");
+}
+TEST_F(EvalCommandTest, WhatIsNoArchiveIsRefused) {
+  folder_.Write("in.npz", "no archive");
+  ExpectRefused("in.npz");
+}
+TEST_F(EvalCommandTest, AFileThatIsNotThereIsNamed) { ExpectRefused("in.npz"); }
+
+// What NumPy saves of bf16 (ml_dtypes) has the type code <V2.
+TEST_F(EvalCommandTest, BytesWithoutATypeTakeThatOfTheProgram) {
+  const Literal bits =
+      Literal::FromBytes(Shape::Array(PrimitiveType::kU16, {2}),
+                         {y_.bytes().begin(), y_.bytes().end()});
+  WriteInputs({{"arg0", x_}, {"arg1", bits}});
+  ExpectRefused("arg1 is u16[2], but the program takes bf16[2]");
+
+  std::string array = hlo::FormatNpy(bits);
+  array.replace(array.find("'<u2'"), 5, "'<V2'");
+  ASSERT_OK_AND_ASSIGN(
+      const std::string archive,
+      hlo::WriteZip({{"arg0.npy", hlo::FormatNpy(x_)}, {"arg1.npy", array}}));
+  folder_.Write("in.npz", archive);
+  EXPECT_THAT(Eval({"--inputs", "in.npz"}).out,
+              HasSubstr("out1 bf16[2] {-0.5, 4}"));
+}
+
+}  // namespace
+}  // namespace ptxla
