@@ -22,6 +22,7 @@ Examples:
   ptxla-opt module.hlo                                   parse, verify, print
   ptxla-opt step.mlir                                    StableHLO to HLO
   ptxla-opt --write=hlo.pb module.hlo -o module.hlo.pb   text to proto
+  ptxla-opt --write=stablehlo module.hlo                 HLO to StableHLO
   ptxla-opt --passes=cse,dce module.hlo                  run passes in order
   ptxla-opt --from=lazy --to=hlo step.lazy               lower a traced graph
   ptxla-opt --to=scheduled --topology=v6e-1 module.hlo   the TPU pipeline
@@ -38,12 +39,14 @@ Examples:
 
 absl::StatusOr<hlo::FileFormat> ParseFormat(const std::string& name) {
   if (name == "text") return hlo::FileFormat::kHloText;
+  if (name == "stablehlo") return hlo::FileFormat::kStableHloText;
   if (name == "pb") return hlo::FileFormat::kModuleProto;
   if (name == "pbtxt") return hlo::FileFormat::kModuleTextProto;
   if (name == "hlo.pb") return hlo::FileFormat::kHloProto;
   if (name == "hlo.pbtxt") return hlo::FileFormat::kHloTextProto;
   return UnknownName("format", name,
-                     {"text", "pb", "pbtxt", "hlo.pb", "hlo.pbtxt"});
+                     {"text", "stablehlo", "pb", "pbtxt", "hlo.pb",
+                      "hlo.pbtxt"});
 }
 
 absl::Status Output(const std::string& path, const std::string& text) {
@@ -115,8 +118,8 @@ int Convert(const std::vector<std::string>& words) {
       ->type_name("WHAT")
       ->capture_default_str();
   app.add_option("--write", format,
-                 "a module as text, pb, pbtxt (HloModuleProto), hlo.pb or "
-                 "hlo.pbtxt (HloProto)")
+                 "a module as text, stablehlo, pb, pbtxt (HloModuleProto), "
+                 "hlo.pb or hlo.pbtxt (HloProto)")
       ->type_name("FORMAT")
       ->capture_default_str();
   app.add_option("--elided", elided,

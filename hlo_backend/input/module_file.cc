@@ -17,6 +17,7 @@
 #include "hlo_backend/proto/literal_proto.h"
 #include "hlo_backend/proto/module_proto.h"
 #include "hlo_backend/stablehlo/stablehlo.h"
+#include "hlo_backend/stablehlo/stablehlo_writer.h"
 
 namespace ptxla::hlo {
 namespace {
@@ -284,6 +285,7 @@ absl::StatusOr<ModuleFile> ReadModule(absl::string_view bytes,
 absl::StatusOr<std::string> WriteModule(const Module& module,
                                         FileFormat format) {
   if (format == FileFormat::kHloText) return Print(module);
+  if (format == FileFormat::kStableHloText) return WriteStableHlo(module);
   google::protobuf::LogSilencer silent;
   ASSIGN_OR_RETURN(proto::HloModuleProto message, ToProto(module));
   proto::HloProto hlo;

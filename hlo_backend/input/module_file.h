@@ -55,8 +55,8 @@ struct ModuleFile {
 absl::StatusOr<ModuleFile> ReadModule(absl::string_view bytes,
                                       const std::string& name);
 
-// The module as bytes of a format: kHloText, kModuleProto, kHloProto,
-// kModuleTextProto, kHloTextProto.
+// The module as bytes of a format: kHloText, kStableHloText, kModuleProto,
+// kHloProto, kModuleTextProto, kHloTextProto.
 absl::StatusOr<std::string> WriteModule(const Module& module,
                                         FileFormat format);
 

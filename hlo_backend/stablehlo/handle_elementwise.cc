@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "hlo_backend/ir/attribute_names.h"
+#include "hlo_backend/stablehlo/constants.h"
 #include "hlo_backend/stablehlo/converter.h"
 #include "hlo_backend/stablehlo/erf_inv.h"
 
@@ -12,9 +13,6 @@ namespace ptxla::hlo::mlir {
 namespace {
 
 using Result = absl::StatusOr<Instruction*>;
-
-// Elements from which on a constant of one number is a broadcast.
-constexpr int64_t kLongSplat = 1024;
 
 template <Opcode opcode>
 Result Same(const Op& op, Converter& c, Scope* scope) {
@@ -55,14 +53,13 @@ Result Constant(const Op& op, Converter& c, Scope* scope) {
   }
   const Literal& literal = *value->dense;
   Builder& b = scope->builder;
-  if (literal.IsElided() || !literal.IsSplat() ||
-      literal.ElementCount() < kLongSplat) {
-    return b.Constant(literal);
-  }
+  if (!IsLongSplat(literal)) return b.Constant(literal);
   // Not millions of times the same number.
-  return b.BroadcastScalar(b.Constant(Literal::SplatBytes(
-                               Shape::Scalar(shape.type()), literal.bytes())),
-                           shape.dims());
+  return b.BroadcastScalar(
+      b.Constant(Literal::SplatBytes(
+          Shape::Scalar(shape.type()),
+          absl::MakeSpan(literal.element(0), literal.element_bytes()))),
+      shape.dims());
 }
 
 Result Compare(const Op& op, Converter& c, Scope* scope) {
