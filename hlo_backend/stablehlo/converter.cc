@@ -119,15 +119,15 @@ absl::Status Converter::ConvertOp(const Op& op, Scope* scope) {
   if (handler == nullptr) {
     return absl::UnimplementedError("HLO has no such operation");
   }
-  scope->builder.set_metadata(nullptr);
-  if (!op.location.empty()) {
-    Metadata metadata = MetadataOf(op.location);
-    if (!metadata.empty()) {
-      scope->builder.set_metadata(
-          std::make_shared<const Metadata>(std::move(metadata)));
-    }
-  }
+  SetLocation(op.location, scope);
   ASSIGN_OR_RETURN(Instruction * made, handler(op, *this, scope));
+  if (op.name == "stablehlo.async_start") {
+    // Its type is a future: what the start gives in HLO says more.
+    for (const auto& [name, number] : op.results) {
+      scope->values[{name, 0}] = made;
+    }
+    return absl::OkStatus();
+  }
   size_t count = 0;
   for (const auto& [name, number] : op.results) count += number;
   ASSIGN_OR_RETURN(const Shape wanted, AllResults(op));
@@ -271,6 +271,7 @@ absl::Status Converter::ConvertFunction(const Op& function,
       return absl::UnimplementedError(
           absl::StrCat("HLO has no type ", a.type.text));
     }
+    SetLocation(a.location, &scope);
     Instruction* parameter = scope.builder.Parameter(
         static_cast<int64_t>(n), a.type.shape, absl::StrCat("Arg_", n));
     ASSIGN_OR_RETURN(auto sharding, ShardingOf(a.attributes, 1));
@@ -309,7 +310,8 @@ absl::StatusOr<Computation*> Converter::Function(const std::string& name) {
     return absl::UnimplementedError(absl::StrCat("@", name, " calls itself"));
   }
   state.in_progress = true;
-  Computation* computation = module_->AddComputation(HloName(name));
+  Computation* computation =
+      module_->AddComputationWithExactName(state.hlo_name);
   RETURN_IF_ERROR(AtOp(*state.op, ConvertFunction(*state.op, computation)));
   state.computation = computation;
   return computation;
@@ -325,7 +327,7 @@ absl::StatusOr<std::unique_ptr<Module>> Converter::Convert(const Op& module) {
         return AtOp(op, absl::InvalidArgumentError("a function has a name"));
       }
       if (functions_.empty()) main = name->text;
-      if (!functions_.emplace(name->text, FunctionState{&op}).second) {
+      if (!functions_.emplace(name->text, FunctionState{&op, ""}).second) {
         return AtOp(op, absl::InvalidArgumentError(absl::StrCat(
                             "the function @", name->text, " exists already")));
       }
@@ -334,6 +336,19 @@ absl::StatusOr<std::unique_ptr<Module>> Converter::Convert(const Op& module) {
     }
   }
   if (functions_.contains("main")) main = "main";
+  // Functions keep their names; computations of regions get others.
+  absl::flat_hash_set<std::string> taken;
+  for (const Op& op : module.regions[0].ops) {
+    if (op.name != "func.func") continue;
+    const std::string& name = op.Find("sym_name")->text;
+    std::string hlo_name = HloName(name);
+    if (taken.insert(hlo_name).second) {
+      module_->ReserveName(hlo_name);
+    } else {
+      hlo_name = module_->UniqueName(hlo_name);
+    }
+    functions_[name].hlo_name = std::move(hlo_name);
+  }
   if (functions_.empty()) {
     return absl::InvalidArgumentError("the module has no function");
   }
@@ -344,8 +359,15 @@ absl::StatusOr<std::unique_ptr<Module>> Converter::Convert(const Op& module) {
   return std::move(module_);
 }
 
-Metadata Converter::MetadataOf(const std::string& location) const {
-  return ReadLocation(location, locations_);
+void Converter::SetLocation(const std::string& location, Scope* scope) const {
+  std::shared_ptr<const Metadata> shared;
+  if (!location.empty()) {
+    Metadata metadata = ReadLocation(location, locations_);
+    if (!metadata.empty()) {
+      shared = std::make_shared<const Metadata>(std::move(metadata));
+    }
+  }
+  scope->builder.set_metadata(std::move(shared));
 }
 
 }  // namespace ptxla::hlo::mlir

@@ -76,13 +76,15 @@ class Converter {
   absl::Status ConvertFunction(const Op& function, Computation* computation);
   absl::Status ConvertOp(const Op& op, Scope* scope);
   absl::StatusOr<Instruction*> Lookup(ValueRef ref, Scope* scope);
-  Metadata MetadataOf(const std::string& location) const;
+  // What is made from here on has this location.
+  void SetLocation(const std::string& location, Scope* scope) const;
 
   std::string file_name_;
   const LocationAliases& locations_;
   std::unique_ptr<Module> module_;
   struct FunctionState {
     const Op* op = nullptr;
+    std::string hlo_name;
     Computation* computation = nullptr;  // nullptr: not made yet
     bool in_progress = false;
   };
@@ -103,6 +105,7 @@ absl::Span<const HandlerRow> ProductHandlers();
 absl::Span<const HandlerRow> ReductionHandlers();
 absl::Span<const HandlerRow> ControlHandlers();
 absl::Span<const HandlerRow> CollectiveHandlers();
+absl::Span<const HandlerRow> TransferHandlers();
 
 }  // namespace ptxla::hlo::mlir
 

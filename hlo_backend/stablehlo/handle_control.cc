@@ -148,6 +148,7 @@ absl::Status SetLayout(const Attr& order, Shape* shape) {
       dims.push_back(order.dense->GetInt(i));
     }
   }
+  if (shape->IsToken() && dims.empty()) return absl::OkStatus();
   if (!shape->IsArray() || static_cast<int>(dims.size()) != shape->rank()) {
     return absl::InvalidArgumentError("a layout does not fit its tensor");
   }
@@ -205,11 +206,31 @@ absl::Status Aliases(const Op& op, CustomCallAttrs* attrs) {
   return absl::OkStatus();
 }
 
+// `custom_call @mhlo.erf(...) {mhlo.attributes = {...}}` is how exporters
+// write operations that StableHLO does not have.
+bool AsOperation(const Op& op, const std::string& target, Op* operation) {
+  if (target.rfind("mhlo.", 0) != 0) return false;
+  operation->name = absl::StrCat("stablehlo.", target.substr(5));
+  if (FindHandler(operation->name) == nullptr) return false;
+  operation->position = op.position;
+  operation->operands = op.operands;
+  operation->operand_types = op.operand_types;
+  operation->result_types = op.result_types;
+  if (const Attr* attributes = op.Find("mhlo.attributes")) {
+    operation->attributes = attributes->dict;
+  }
+  return true;
+}
+
 Result CustomCall(const Op& op, Converter& c, Scope* scope) {
   ASSIGN_OR_RETURN(const auto operands, c.Operands(op, scope));
   ASSIGN_OR_RETURN(Shape shape, c.AllResults(op));
   CustomCallAttrs attrs;
   attrs.target = EnumWord(op.attributes, {"call_target_name"});
+  Op operation;
+  if (AsOperation(op, attrs.target, &operation)) {
+    return FindHandler(operation.name)(operation, c, scope);
+  }
   attrs.has_side_effect = BoolOr(op.attributes, {"has_side_effect"}, false);
   const int64_t api = IntOr(op.attributes, {"api_version"}, 0);
   if (api >= 0 && api < static_cast<int64_t>(std::size(kCustomCallApis))) {

@@ -179,8 +179,12 @@ Result RaggedDot(const Op& op, Converter& c, Scope* scope) {
   ASSIGN_OR_RETURN(a.lhs_ragged, IntsOr(f, {"lhs_ragged_dimensions"}, {}));
   ASSIGN_OR_RETURN(a.rhs_group, IntsOr(f, {"rhs_group_dimensions"}, {}));
   ASSIGN_OR_RETURN(a.dot.precision, PrecisionOf(op.attributes));
-  return scope->builder.Make(Opcode::kRaggedDot, operands,
-                             Boxed<RaggedDotAttrs>(a));
+  ASSIGN_OR_RETURN(Instruction * dot,
+                   scope->builder.Make(Opcode::kRaggedDot, operands,
+                                       Boxed<RaggedDotAttrs>(a)));
+  ASSIGN_OR_RETURN(const Shape shape, c.ResultShape(op));
+  if (shape.SameDims(dot->shape())) *dot->mutable_shape() = shape;
+  return dot;
 }
 
 constexpr HandlerRow kRows[] = {

@@ -66,6 +66,7 @@ struct BlockArgument {
   absl::string_view name;
   Type type;
   AttrDict attributes;
+  std::string location;  // as that of an operation
 };
 
 struct Region {

@@ -200,8 +200,7 @@ std::string Quoted(absl::string_view text) {
 std::string SymbolText(absl::string_view name) {
   bool bare = !name.empty() && (absl::ascii_isalpha(name[0]) || name[0] == '_');
   for (const char c : name) {
-    bare &=
-        absl::ascii_isalnum(c) || c == '_' || c == '.' || c == '-' || c == '$';
+    bare &= absl::ascii_isalnum(c) || c == '_' || c == '.' || c == '$';
   }
   return absl::StrCat("@", bare ? std::string(name) : Quoted(name));
 }

@@ -77,14 +77,14 @@ bool OpParser::ParseOp(Op* op) {
     ok = Pretty(op);
   }
   --depth_;
-  return ok && Location(op);
+  return ok && Location(&op->location);
 }
 
-bool OpParser::Location(Op* op) {
+bool OpParser::Location(std::string* location) {
   if (!Accept("loc")) return true;
   absl::string_view body;
   if (!Balanced(&body)) return false;
-  op->location = std::string(body);
+  *location = std::string(body);
   return true;
 }
 
@@ -168,8 +168,7 @@ bool OpParser::Arguments(std::vector<BlockArgument>* arguments) {
     }
     if (!ParseType(&argument.type)) return false;
     if (Is("{") && !ParseDict(&argument.attributes)) return false;
-    Op ignored;
-    if (!Location(&ignored)) return false;
+    if (!Location(&argument.location)) return false;
     arguments->push_back(std::move(argument));
     if (!Accept(",")) break;
   }

@@ -23,7 +23,7 @@ class OpParser : public ValueParser {
   bool Results(Op* op);
   bool Generic(Op* op);
   bool Pretty(Op* op);
-  bool Location(Op* op);
+  bool Location(std::string* location);
 
   bool Operand(Op* op);
   bool OperandList(Op* op, absl::string_view close);

@@ -139,8 +139,8 @@ bool OpParser::Applied(absl::string_view name, Op* reduce) {
     return FailHere("a reduction of several values has a reducer");
   }
   const Type scalar = reduce->operand_types[1];
-  region.arguments.push_back({"%applied_lhs", scalar, {}});
-  region.arguments.push_back({"%applied_rhs", scalar, {}});
+  region.arguments.push_back({"%applied_lhs", scalar, {}, ""});
+  region.arguments.push_back({"%applied_rhs", scalar, {}, ""});
   body.name = absl::StartsWith(name, "mhlo.")
                   ? absl::StrCat("stablehlo.", name.substr(5))
                   : std::string(name);
@@ -181,7 +181,7 @@ bool OpParser::Reduce(Op* op) {
   if (Is("{") && !ParseDict(&op->attributes)) return false;
   if (!Expect(":") || !Signature(op)) return false;
   if (!applied.empty()) return Applied(applied, op);
-  if (!Location(op) || !Expect("reducer")) return false;
+  if (!Location(&op->location) || !Expect("reducer")) return false;
   Region region;
   std::vector<BlockArgument> second;
   while (Accept("(")) {

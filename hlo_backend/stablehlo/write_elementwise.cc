@@ -58,8 +58,9 @@ absl::Status Chlo(const Instruction& i, Writer& w) {
   OpText op;
   ASSIGN_OR_RETURN(const std::string names, w.UseAll(operands));
   op.head = absl::StrCat(NameOf(i.opcode(), "chlo."), " ", names);
-  ASSIGN_OR_RETURN(op.types, TypeText(i.shape()));
-  if (operands.size() == 1) op.types = absl::StrCat(op.types, " -> ", op.types);
+  ASSIGN_OR_RETURN(const std::string result, TypeText(i.shape()));
+  ASSIGN_OR_RETURN(const std::string before, w.Types(operands));
+  op.types = absl::StrCat(before.substr(1, before.size() - 2), " -> ", result);
   ASSIGN_OR_RETURN(Values made, w.Emit(&i, op, LeavesOf(i.shape())));
   w.Define(i, std::move(made));
   return absl::OkStatus();
@@ -89,25 +90,40 @@ absl::Status Compare(const Instruction& i, Writer& w) {
   return absl::OkStatus();
 }
 
+// A scalar operand of a select or clamp stands for all elements.
+absl::StatusOr<Values> Widened(const Instruction& i, Writer& w) {
+  Values operands = w.OperandValues(i);
+  for (Value& v : operands) {
+    if (!v.shape->IsScalar() || i.shape().IsScalar()) continue;
+    const Shape* wide = w.Keep(Shape::Array(v.shape->type(), i.shape().dims()));
+    ASSIGN_OR_RETURN(v, EmitStep(w, nullptr, "stablehlo.broadcast_in_dim", {v},
+                                 ", dims = []", wide));
+  }
+  return operands;
+}
+
+absl::Status Clamp(const Instruction& i, Writer& w) {
+  ASSIGN_OR_RETURN(const Values operands, Widened(i, w));
+  const std::vector<const Shape*> results = LeavesOf(i.shape());
+  OpText op;
+  ASSIGN_OR_RETURN(const std::string names, w.UseAll(operands));
+  op.head = absl::StrCat("stablehlo.clamp ", names);
+  ASSIGN_OR_RETURN(op.types, TypeText(i.shape()));
+  ASSIGN_OR_RETURN(Values made, w.Emit(&i, std::move(op), results));
+  w.Define(i, std::move(made));
+  return absl::OkStatus();
+}
+
 // Its types are those of the predicate and of the result.
 absl::Status Select(const Instruction& i, Writer& w) {
-  const Values operands = w.OperandValues(i);
-  if (operands.size() != 3) {
-    return absl::UnimplementedError("StableHLO has no select of tuples");
-  }
+  ASSIGN_OR_RETURN(const Values operands, Widened(i, w));
   OpText op;
   ASSIGN_OR_RETURN(const std::string names, w.UseAll(operands));
   op.head = absl::StrCat("stablehlo.select ", names);
-  const std::vector<const Shape*> results = LeavesOf(i.shape());
   ASSIGN_OR_RETURN(const std::string predicate, TypeText(*operands[0].shape));
   ASSIGN_OR_RETURN(const std::string result, TypeText(i.shape()));
-  ASSIGN_OR_RETURN(const std::string left, TypeText(*operands[1].shape));
-  ASSIGN_OR_RETURN(const std::string right, TypeText(*operands[2].shape));
   op.types = absl::StrCat(predicate, ", ", result);
-  if (left != result || right != result) {
-    ASSIGN_OR_RETURN(op.types, w.Signature(operands, results));
-  }
-  ASSIGN_OR_RETURN(Values made, w.Emit(&i, std::move(op), results));
+  ASSIGN_OR_RETURN(Values made, w.Emit(&i, std::move(op), LeavesOf(i.shape())));
   w.Define(i, std::move(made));
   return absl::OkStatus();
 }
@@ -133,7 +149,7 @@ constexpr EmitterRow kRows[] = {
     {Opcode::kBitcastConvert, Typed},
     {Opcode::kCbrt, Plain},
     {Opcode::kCeil, Plain},
-    {Opcode::kClamp, Plain},
+    {Opcode::kClamp, Clamp},
     {Opcode::kClz, Plain},
     {Opcode::kCompare, Compare},
     {Opcode::kComplex, Plain},

@@ -37,10 +37,7 @@ std::string Dictionary(std::vector<std::string> entries) {
 }
 
 // Keys that are no bare words are quoted.
-std::string Key(const std::string& key) {
-  const std::string symbol = SymbolText(key);
-  return symbol.find('-') == std::string::npos ? symbol.substr(1) : Quoted(key);
-}
+std::string Key(const std::string& key) { return SymbolText(key).substr(1); }
 
 std::string FrontendEntry(const FrontendAttributes& attributes,
                           bool is_composite) {
