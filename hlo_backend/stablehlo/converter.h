@@ -106,6 +106,7 @@ absl::Span<const HandlerRow> ReductionHandlers();
 absl::Span<const HandlerRow> ControlHandlers();
 absl::Span<const HandlerRow> CollectiveHandlers();
 absl::Span<const HandlerRow> TransferHandlers();
+absl::Span<const HandlerRow> ChloHandlers();
 
 }  // namespace ptxla::hlo::mlir
 

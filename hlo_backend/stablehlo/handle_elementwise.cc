@@ -1,13 +1,11 @@
-// Constants, elementwise operations, and those of chlo that are one.
+// Constants and elementwise operations.
 #include <cstdio>
-#include <limits>
 
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "hlo_backend/ir/attribute_names.h"
 #include "hlo_backend/stablehlo/constants.h"
 #include "hlo_backend/stablehlo/converter.h"
-#include "hlo_backend/stablehlo/erf_inv.h"
 
 namespace ptxla::hlo::mlir {
 namespace {
@@ -130,43 +128,6 @@ Result Complex(const Op& op, Converter& c, Scope* scope) {
   return Same<Opcode::kComplex>(op, c, scope);
 }
 
-Result Square(const Op& op, Converter& c, Scope* scope) {
-  ASSIGN_OR_RETURN(Instruction * x, c.Operand(op, 0, scope));
-  return scope->builder.Make(Opcode::kMultiply, {x, x});
-}
-
-// 1 - erf: XLA's, too, but for large arguments, where it has a series of its
-// own.
-Result Erfc(const Op& op, Converter& c, Scope* scope) {
-  ASSIGN_OR_RETURN(Instruction * x, c.Operand(op, 0, scope));
-  if (!IsFloat(x->shape().type())) {
-    return absl::InvalidArgumentError("it takes a floating point tensor");
-  }
-  Builder& b = scope->builder;
-  Instruction* one = b.One(x->shape().type());
-  if (!x->shape().IsScalar()) one = b.BroadcastScalar(one, x->shape().dims());
-  return b.Subtract(one, b.Erf(x));
-}
-
-Result ErfInv(const Op& op, Converter& c, Scope* scope) {
-  ASSIGN_OR_RETURN(Instruction * x, c.Operand(op, 0, scope));
-  return EmitErfInv(&scope->builder, x);
-}
-
-// |x| is infinite.
-Result IsInf(const Op& op, Converter& c, Scope* scope) {
-  ASSIGN_OR_RETURN(Instruction * x, c.Operand(op, 0, scope));
-  if (!IsFloat(x->shape().type())) {
-    return absl::InvalidArgumentError("it takes a floating point tensor");
-  }
-  Builder& b = scope->builder;
-  Instruction* infinity = b.BroadcastScalar(
-      b.Constant(Literal::Splat(Shape::Scalar(x->shape().type()),
-                                std::numeric_limits<double>::infinity())),
-      x->shape().dims());
-  return b.Compare(b.Abs(x), infinity, CompareDirection::kEq);
-}
-
 constexpr HandlerRow kRows[] = {
     {"stablehlo.constant", Constant},
     {"chlo.constant", Constant},
@@ -220,20 +181,6 @@ constexpr HandlerRow kRows[] = {
     {"stablehlo.bitcast_convert", Declared<Opcode::kBitcastConvert>},
     {"stablehlo.stochastic_convert", Declared<Opcode::kStochasticConvert>},
     {"stablehlo.reduce_precision", ReducePrecision},
-    {"chlo.acos", Same<Opcode::kAcos>},
-    {"chlo.acosh", Same<Opcode::kAcosh>},
-    {"chlo.asin", Same<Opcode::kAsin>},
-    {"chlo.asinh", Same<Opcode::kAsinh>},
-    {"chlo.atanh", Same<Opcode::kAtanh>},
-    {"chlo.cosh", Same<Opcode::kCosh>},
-    {"chlo.erf", Same<Opcode::kErf>},
-    {"chlo.erf_inv", ErfInv},
-    {"chlo.erfc", Erfc},
-    {"chlo.is_inf", IsInf},
-    {"chlo.mulhi", Same<Opcode::kMulhi>},
-    {"chlo.sinh", Same<Opcode::kSinh>},
-    {"chlo.square", Square},
-    {"chlo.tan", Same<Opcode::kTan>},
 };
 
 }  // namespace

@@ -164,15 +164,38 @@ Result SetDimensionSize(const Op& op, Converter& c, Scope* scope) {
   return Dimensions<Opcode::kSetDimensionSize>(op, c, scope);
 }
 
-// The result has a known size: nothing dynamic is left.
+// One size of a vector of them, as a scalar.
+Instruction* SizeAt(Builder* b, Instruction* sizes, int64_t d) {
+  if (sizes->opcode() == Opcode::kConcatenate && d < sizes->operand_count() &&
+      sizes->operand_count() == sizes->shape().dim(0) &&
+      sizes->operand(static_cast<int>(d))->opcode() == Opcode::kReshape) {
+    Instruction* scalar = sizes->operand(static_cast<int>(d))->operand(0);
+    if (scalar->shape().IsScalar()) return scalar;
+  }
+  return b->Reshape(b->Slice(sizes, {d}, {d + 1}), {});
+}
+
+// With a known size nothing dynamic is left; bounds are enough for HLO.
 Result DynamicReshape(const Op& op, Converter& c, Scope* scope) {
   ASSIGN_OR_RETURN(const Shape shape, c.ResultShape(op));
   ASSIGN_OR_RETURN(Instruction * x, c.Operand(op, 0, scope));
-  if (shape.HasDynamicDims()) {
+  if (!shape.HasDynamicDims()) {
+    return scope->builder.Make(Opcode::kReshape, {x}, ReshapeAttrs{}, {},
+                               &shape);
+  }
+  ASSIGN_OR_RETURN(Instruction * sizes, c.Operand(op, 1, scope));
+  if (shape.HasUnboundedDims() || sizes->shape().rank() != 1 ||
+      sizes->shape().dim(0) != shape.rank()) {
     return absl::UnimplementedError(
         "shapes that depend on data: give the program concrete inputs");
   }
-  return scope->builder.Make(Opcode::kReshape, {x}, ReshapeAttrs{}, {}, &shape);
+  std::vector<Instruction*> operands = {x};
+  for (int d = 0; d < shape.rank(); ++d) {
+    operands.push_back(SizeAt(&scope->builder, sizes, d));
+  }
+  return scope->builder.Make(Opcode::kDynamicReshape, operands,
+                             DefaultAttributes(Opcode::kDynamicReshape), {},
+                             &shape);
 }
 
 Result DynamicBroadcastInDim(const Op& op, Converter& c, Scope* scope) {
