@@ -242,6 +242,30 @@ def barrier(x):
     return a * b, jnp.linalg.norm(x), jnp.trace(x), jnp.diag(x)
 
 
+@case(f32(16) * 3, np.abs(f32(16)) * 4 + 0.1)
+def gamma_functions(x, y): return lax.lgamma(x), lax.digamma(x), lax.lgamma(y * 20), lax.igamma(y, y)
+
+
+@case(np.array([2, 3, 4, 7.5, 1, 0.5, 2], np.float32), np.array([0.5, 1, 3.3, 20, 2, 2, -1.5], np.float32),
+      np.array([0, 1, 2, 3, 4, 1.5, -1], np.float32))
+def zeta_functions(x, q, n): return lax.zeta(x, q), lax.polygamma(n, jnp.abs(q))
+
+
+@case(f32(24) * 3)
+def error_and_bessel(x): return lax.erfc(x), lax.bessel_i1e(x * 4), lax.bessel_i0e(x), lax.erf_inv(jnp.tanh(x / 6)), lax.atan(x)
+
+
+@case(np.array([0, -0.0, 1, -1, 3.5, np.inf, -np.inf, 1e-45, np.nan, 2], np.float32),
+      np.array([1, -1, 2, 0, 3.5, 0, 0, 0, 1, np.nan], np.float32))
+def next_after(x, y): return lax.nextafter(x, y), lax.nextafter(x.astype(jnp.bfloat16), y.astype(jnp.bfloat16)).astype(jnp.float32), jnp.isposinf(x), jnp.isinf(y), jnp.square(y)
+
+
+@case(f32(5), f32(5))
+def conjugates(x, y):
+    z = lax.complex(x, y)
+    return jnp.real(jnp.conj(z) * z), jnp.abs(z), jnp.angle(z)
+
+
 def main():
     folder = sys.argv[1]
     os.makedirs(folder, exist_ok=True)
