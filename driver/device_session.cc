@@ -8,6 +8,7 @@
 #include "absl/strings/str_format.h"
 #include "base/status.h"
 #include "base/text_proto.h"
+#include "driver/explain/explain.h"
 #include "driver/program_record.h"
 #include "driver/stage.h"
 #include "hlo_backend/compiler/compiler.h"
@@ -141,6 +142,8 @@ absl::StatusOr<int> DeviceSession::Add(std::unique_ptr<hlo::Module> module,
       return dump_->Write(absl::StrCat(name, ".", pass, ".hlo"), hlo::Print(m));
     };
   }
+  OriginMap origins;
+  if (options_.keep_modules) origins = OriginsOf(*module);
   std::unique_ptr<hlo::Module> input;
   if (options_.verify) input = module->Clone();
   auto compiled =
@@ -178,6 +181,10 @@ absl::StatusOr<int> DeviceSession::Add(std::unique_ptr<hlo::Module> module,
     RETURN_IF_ERROR(dump_->Write(absl::StrCat(name, ".program.tpuasm"),
                                  isa::Print(p.program)));
   }
+  if (options_.keep_modules) {
+    p.module = std::move(compiled->module);
+    p.origins = std::move(origins);
+  }
   if (p.fit.verdict == memory::Verdict::kOutOfMemory) {
     return At("compile",
               absl::ResourceExhaustedError(OutOfMemoryText(p.memory)));
@@ -211,6 +218,15 @@ absl::StatusOr<Picoseconds> DeviceSession::Resimulate(
   ASSIGN_OR_RETURN(const record::DeviceTrace trace,
                    sim::Simulate(programs_[program].program, slice, simulate));
   return Picoseconds(trace.total_ps());
+}
+
+absl::StatusOr<record::Explanation> DeviceSession::Explain(
+    int program, const std::string& op) const {
+  const DeviceProgram& p = programs_[program];
+  auto explanation = ExplainOp(
+      {slice_, *p.module, p.origins, p.program, p.trace, p.record}, op);
+  if (!explanation.ok()) return At("explain", explanation.status());
+  return explanation;
 }
 
 }  // namespace ptxla::driver

@@ -16,12 +16,14 @@
 #include "absl/status/statusor.h"
 #include "chips/topology.h"
 #include "driver/dump.h"
+#include "driver/explain/find_op.h"
 #include "driver/verification/verify_program.h"
 #include "hlo_backend/analysis/cost_analysis.h"
 #include "hlo_backend/ir/module.h"
 #include "isa/program.h"
 #include "memory_model/buffer_assignment.h"
 #include "record/device_trace.pb.h"
+#include "record/explanation.pb.h"
 #include "record/run_record.pb.h"
 #include "runtime/host_costs.h"
 #include "sim/core/timing_cache.h"
@@ -35,11 +37,14 @@ struct SessionOptions {
   // The module after every pass, and the results of the bundles against the
   // evaluator (verification/verify_program.h).
   bool verify = false;
-  bool transfers = false;  // record DMAs, for a timeline
+  bool transfers = false;     // record DMAs, for a timeline
+  bool keep_modules = false;  // DeviceProgram::module, to explain ops
 };
 
 struct DeviceProgram {
   isa::Program program;
+  std::unique_ptr<hlo::Module> module;        // scheduled; see keep_modules
+  OriginMap origins;                          // of module; see keep_modules
   std::shared_ptr<sim::TimingCache> timings;  // of program
   record::DeviceTrace trace;
   record::ProgramRecord record;
@@ -67,6 +72,11 @@ class DeviceSession {
 
   const std::vector<DeviceProgram>& programs() const { return programs_; }
   const chips::Slice& slice() const { return slice_; }
+
+  // Why an op of a program takes its time; needs keep_modules. Errors are
+  // ExplainOp's, marked "explain".
+  absl::StatusOr<record::Explanation> Explain(int program,
+                                              const std::string& op) const;
 
   // Device time of a program under other numbers of the same chip, without
   // compiling again.

@@ -92,6 +92,7 @@ absl::StatusOr<Prediction> RunHlo(const RunRequest& request,
   options.estimate_unknown_ops = request.estimate_unknown_ops;
   options.verify = request.verify;
   options.transfers = request.timeline;
+  options.keep_modules = !request.explain.empty();
   DeviceSession session(slice, host, options, &dump);
   const std::string source = input.path;
   const auto index = session.Add(std::move(input.module), input.hash);
@@ -118,6 +119,10 @@ absl::StatusOr<Prediction> RunHlo(const RunRequest& request,
   *first->mutable_compile() = program.compile.predicted();
   first->set_compiles(1);
   first->set_total_ps(program.compile.predicted().value_ps());
+  if (!request.explain.empty()) {
+    ASSIGN_OR_RETURN(prediction.explanation,
+                     session.Explain(*index, request.explain));
+  }
   if (request.assumed_effects) {
     RETURN_IF_ERROR(FillAssumed(slice, session, *index, &record));
   }

@@ -14,12 +14,14 @@
 #ifndef PTXLA_DRIVER_PREDICTION_H_
 #define PTXLA_DRIVER_PREDICTION_H_
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "driver/run_request.h"
 #include "record/device_trace.pb.h"
+#include "record/explanation.pb.h"
 #include "record/run_record.pb.h"
 
 namespace ptxla::driver {
@@ -31,6 +33,8 @@ struct Prediction {
   std::vector<record::DeviceTrace> traces;
   // With RunRequest::verify a line per program.
   std::vector<std::string> verifications;
+  // With RunRequest::explain, of an op of the steady step's program.
+  std::optional<record::Explanation> explanation;
 };
 
 absl::StatusOr<Prediction> Predict(const RunRequest& request);

@@ -34,6 +34,7 @@ struct RunRequest {
   std::vector<std::string> settings;  // "key=value"
 
   std::string dump_to;  // a folder; empty: no dump
+  std::string explain;  // an op (explain/find_op.h); empty: none
   bool timeline = false;
   // Re-simulate to see what each ASSUMED number moves.
   bool assumed_effects = true;

@@ -98,6 +98,7 @@ absl::StatusOr<TimedProgram> TimedProgram::Compile(
       hlo::Compile(std::move(module), slice.chip, slice.topology, options);
   if (!compiled.ok()) return At("compile", compiled.status());
   TimedProgram result(slice);
+  result.module_ = std::move(compiled->module);
   result.program_ = std::move(compiled->program);
   return result;
 }

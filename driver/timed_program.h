@@ -31,7 +31,11 @@ class TimedProgram {
 
   absl::StatusOr<Picoseconds> Time(Timing timing);
 
+  // One execution on the device.
+  absl::StatusOr<record::DeviceTrace> Trace() const { return Simulate(); }
+
   const isa::Program& program() const { return program_; }
+  const hlo::Module& module() const { return *module_; }  // scheduled
 
  private:
   explicit TimedProgram(const chips::Slice& slice)
@@ -43,6 +47,7 @@ class TimedProgram {
   absl::StatusOr<Picoseconds> OnHost(bool wait) const;
 
   const chips::Slice* slice_;
+  std::unique_ptr<hlo::Module> module_;
   isa::Program program_;
   std::unique_ptr<sim::TimingCache> timings_;
 };

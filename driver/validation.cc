@@ -6,6 +6,7 @@
 #include <thread>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "chips/topology.h"
@@ -65,6 +66,21 @@ void CountWork(const hlo::Module& module, Timing timing, ValidatedRow* row) {
   row->bytes += static_cast<double>(entry->root()->shape().ByteSize());
 }
 
+// The keys that the chip has of "latency.*", or of one name.
+std::vector<std::string> KeysLike(const chips::ChipSpec& chip,
+                                  const std::string& pattern) {
+  std::vector<std::string> keys;
+  const bool all = absl::EndsWith(pattern, ".*");
+  const absl::string_view prefix =
+      absl::string_view(pattern).substr(0, pattern.size() - (all ? 1 : 0));
+  for (const chips::Parameter& p : chip.parameters()) {
+    if (all ? absl::StartsWith(p.key, prefix) : p.key == pattern) {
+      keys.push_back(p.key);
+    }
+  }
+  return keys;
+}
+
 // Rows of one program on one slice.
 struct Job {
   std::vector<int> rows;
@@ -88,9 +104,7 @@ void Run(const std::vector<MeasuredRow>& rows, const Job& job,
     return TimedProgram::Compile(slice, std::move(input.module),
                                  first.residency, options.disable_passes);
   };
-  chips::SliceOptions slice_options;
-  slice_options.cores_per_chip = first.cores;
-  const auto slice = chips::ParseSlice(first.target, slice_options);
+  const auto slice = SliceOfRow(first, options);
   absl::StatusOr<TimedProgram> program =
       slice.ok() ? compile(*slice) : slice.status();
   for (const int r : job.rows) {
@@ -107,6 +121,28 @@ void Run(const std::vector<MeasuredRow>& rows, const Job& job,
 }
 
 }  // namespace
+
+absl::StatusOr<chips::Slice> SliceOfRow(const MeasuredRow& row,
+                                        const ValidationOptions& options) {
+  chips::SliceOptions slice_options;
+  slice_options.cores_per_chip = row.cores;
+  ASSIGN_OR_RETURN(chips::Slice slice,
+                   chips::ParseSlice(row.target, slice_options));
+  for (const auto& [key, value] : options.chip_numbers) {
+    for (const std::string& k : KeysLike(slice.chip, key)) {
+      ASSIGN_OR_RETURN(slice.chip, slice.chip.WithValue(k, value));
+    }
+  }
+  return slice;
+}
+
+absl::StatusOr<TimedProgram> CompileRow(const MeasuredRow& row,
+                                        const chips::Slice& slice,
+                                        const ValidationOptions& options) {
+  ASSIGN_OR_RETURN(HloInput input, ReadHlo(row.program));
+  return TimedProgram::Compile(slice, std::move(input.module), row.residency,
+                               options.disable_passes);
+}
 
 Validation Validate(const std::vector<MeasuredRow>& rows,
                     const ValidationOptions& options) {

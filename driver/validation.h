@@ -12,9 +12,13 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "absl/status/statusor.h"
+#include "chips/topology.h"
 #include "driver/measured_rows.h"
+#include "driver/timed_program.h"
 
 namespace ptxla::driver {
 
@@ -22,6 +26,10 @@ struct ValidationOptions {
   int threads = 2;
   // Passes that are left out, to see what a mechanism is worth.
   std::vector<std::string> disable_passes;
+  // Numbers of the chip that are others than its file's, in base units:
+  // "hbm.latency", or "latency.*" for all that begin so. A chip that lacks one
+  // stays as it is.
+  std::vector<std::pair<std::string, double>> chip_numbers;
 };
 
 // The product that a program is, if its heart is one dot.
@@ -55,6 +63,14 @@ struct Validation {
 
 Validation Validate(const std::vector<MeasuredRow>& rows,
                     const ValidationOptions& options);
+
+// What a row runs on, and its program there.
+absl::StatusOr<chips::Slice> SliceOfRow(const MeasuredRow& row,
+                                        const ValidationOptions& options);
+// `slice` outlives the result.
+absl::StatusOr<TimedProgram> CompileRow(const MeasuredRow& row,
+                                        const chips::Slice& slice,
+                                        const ValidationOptions& options);
 
 }  // namespace ptxla::driver
 

@@ -34,6 +34,7 @@ BlockSummary SummariseBlock(const std::vector<const ValidatedRow*>& rows,
                             const SummaryOptions& options) {
   BlockSummary s;
   std::vector<const ValidatedRow*> fitted, judged;
+  std::vector<double> even;
   for (const ValidatedRow* row : rows) {
     if (!row->row.runnable()) {
       ++s.not_runnable;
@@ -41,6 +42,7 @@ BlockSummary SummariseBlock(const std::vector<const ValidatedRow*>& rows,
     }
     const bool odd = row->row.number % 2 != 0;
     if (!options.split_odd || !odd) fitted.push_back(row);
+    if (options.split_odd && !odd) even.push_back(row->Error());
     if (!options.split_odd || odd) judged.push_back(row);
   }
   std::vector<double> errors, signed_errors, roofline, napkin;
@@ -52,7 +54,9 @@ BlockSummary SummariseBlock(const std::vector<const ValidatedRow*>& rows,
       ++s.ran;
       signed_errors.push_back(*row->predicted_us / measured - 1);
     }
-    roofline.push_back(std::abs(s.roofline.Time(*row) / measured - 1));
+    if (!fitted.empty()) {
+      roofline.push_back(std::abs(s.roofline.Time(*row) / measured - 1));
+    }
     if (const auto t = Napkin(*row)) {
       napkin.push_back(std::abs(*t / measured - 1));
     }
@@ -63,15 +67,16 @@ BlockSummary SummariseBlock(const std::vector<const ValidatedRow*>& rows,
   s.median = Quantile(errors, 0.5);
   s.p90 = Quantile(errors, 0.9);
   s.bias = Mean(signed_errors);
-  s.roofline_mean = Mean(roofline);
+  if (!roofline.empty()) s.roofline_mean = Mean(roofline);
+  if (!even.empty()) s.even_mean = Mean(even);
   if (napkin.size() == judged.size() && !napkin.empty()) {
     s.napkin_mean = Mean(napkin);
   }
   return s;
 }
 
-std::string Cell(double fraction) {
-  return absl::StrFormat("%.1f", fraction * 100);
+std::string Cell(std::optional<double> fraction) {
+  return fraction ? absl::StrFormat("%.1f", *fraction * 100) : "-";
 }
 
 }  // namespace
@@ -87,6 +92,7 @@ ValidationSummary Summarise(const Validation& validation,
         .push_back(&row);
   }
   ValidationSummary summary;
+  summary.split_odd = options.split_odd;
   double sum = 0;
   for (const auto& [key, rows] : groups) {
     BlockSummary s = SummariseBlock(rows, options);
@@ -102,22 +108,31 @@ ValidationSummary Summarise(const Validation& validation,
 }
 
 std::string SummaryText(const ValidationSummary& summary) {
-  std::string out =
-      absl::StrFormat("%-8s %-7s %-13s %5s %5s  %7s %7s %7s %7s  %9s %7s\n",
-                      "block", "chip", "timing", "rows", "ran", "mean %",
-                      "median", "p90", "bias", "roofline", "napkin");
+  std::string out = absl::StrFormat(
+      "%-8s %-7s %-13s %5s %5s  %7s %7s %7s %7s  %9s %7s%s\n", "block", "chip",
+      "timing", "rows", "ran", "mean %", "median", "p90", "bias", "roofline",
+      "napkin", summary.split_odd ? "   even %" : "");
   for (const BlockSummary& b : summary.blocks) {
     absl::StrAppendFormat(
-        &out, "%-8s %-7s %-13s %5d %5d  %7s %7s %7s %7s  %9s %7s\n", b.block,
+        &out, "%-8s %-7s %-13s %5d %5d  %7s %7s %7s %7s  %9s %7s", b.block,
         b.chip, b.timing, b.runnable, b.ran, Cell(b.mean), Cell(b.median),
         Cell(b.p90), absl::StrFormat("%+.1f", b.bias * 100),
-        Cell(b.roofline_mean), b.napkin_mean ? Cell(*b.napkin_mean) : "-");
+        Cell(b.roofline_mean), Cell(b.napkin_mean));
+    if (summary.split_odd) {
+      absl::StrAppendFormat(&out, "  %7s", Cell(b.even_mean));
+    }
+    absl::StrAppend(&out, "\n");
   }
   absl::StrAppendFormat(
       &out,
       "%-30s %5d %5d  %7s\n(%% of the measured time; roofline and napkin: mean "
-      "error of the floors)\n",
-      "all", summary.runnable, summary.ran, Cell(summary.mean));
+      "error of the floors%s)\n",
+      "all", summary.runnable, summary.ran, Cell(summary.mean),
+      summary.split_odd
+          ? ";\n rows of odd number: the roofline is fitted on the even ones, "
+            "the model on neither:\n its constants are those of the chip "
+            "files"
+          : "");
   return out;
 }
 
@@ -132,8 +147,7 @@ std::string SummaryMarkdown(const ValidationSummary& summary) {
                     b.runnable, " | ", b.ran, " | ", Cell(b.mean), " | ",
                     Cell(b.median), " | ", Cell(b.p90), " | ",
                     absl::StrFormat("%+.1f", b.bias * 100), " | ",
-                    Cell(b.roofline_mean), " | ",
-                    b.napkin_mean ? Cell(*b.napkin_mean) : "-", " |\n");
+                    Cell(b.roofline_mean), " | ", Cell(b.napkin_mean), " |\n");
   }
   return out;
 }

@@ -16,8 +16,9 @@
 namespace ptxla::driver {
 
 struct SummaryOptions {
-  // Floors are fitted on rows of even number and everything is judged on the
-  // odd ones.
+  // Floors are fitted on the rows of even number and everything is judged on
+  // the odd ones. The model has no constants of its own to fit: those of the
+  // chip files hold for both halves, and their errors stand side by side.
   bool split_odd = false;
 };
 
@@ -29,7 +30,10 @@ struct BlockSummary {
   // Mean signed error of those that ran: > 0 is too slow.
   double bias = 0;
   Roofline roofline;
-  double roofline_mean = 0;
+  // nullopt: no rows to fit it on.
+  std::optional<double> roofline_mean;
+  // With split_odd: of the rows of even number, which are not judged.
+  std::optional<double> even_mean;
   std::optional<double> napkin_mean;
 };
 
@@ -37,6 +41,7 @@ struct ValidationSummary {
   std::vector<BlockSummary> blocks;  // by block, chip and timing
   int runnable = 0, ran = 0;
   double mean = 0;
+  bool split_odd = false;
 };
 
 ValidationSummary Summarise(const Validation& validation,

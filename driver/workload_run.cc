@@ -202,6 +202,7 @@ absl::StatusOr<Prediction> RunWorkload(const RunRequest& request,
   options.estimate_unknown_ops = request.estimate_unknown_ops;
   options.verify = request.verify;
   options.transfers = request.timeline;
+  options.keep_modules = !request.explain.empty();
   DeviceSession session(slice, host, options, &dump);
   const int replicas = slice.topology.num_devices();
   TpuExecutor executor(host, CompileOn(&session, &dump),
@@ -243,6 +244,11 @@ absl::StatusOr<Prediction> RunWorkload(const RunRequest& request,
   RETURN_IF_ERROR(
       FillSteady(executor, session, host, request.assumed_effects, &record));
   *record.mutable_memory() = session.programs()[record.steady_program()].memory;
+  if (!request.explain.empty()) {
+    ASSIGN_OR_RETURN(
+        prediction.explanation,
+        session.Explain(record.steady_program(), request.explain));
+  }
   FinishRecord(slice, &record);
   if (request.timeline) {
     prediction.timeline = Timeline(record, executor, session);

@@ -12,6 +12,7 @@
 #include "driver/prediction.h"
 #include "driver/stage.h"
 #include "reports/database.h"
+#include "reports/explanation.h"
 #include "reports/json_report.h"
 #include "reports/summary.h"
 #include "reports/ulid.h"
@@ -26,6 +27,7 @@ Examples:
   ptxla-sim --workload bert --topology v5e-8
   ptxla-sim run --hlo layer_norm.hlo --topology v6e-1 --json --db none
   ptxla-sim run --hlo - --topology v5p:1x1x1 < module.hlo
+  ptxla-sim --workload bert --topology v5e-8 --explain "encoder.*.ffn matmul"
   ptxla-sim run --hlo module.hlo --topology v6e-1 --dump-to stages --trace t.json
 )";
 
@@ -94,6 +96,9 @@ void AddOptions(CLI::App* app, Options* o) {
       ->type_name("PATH")
       ->capture_default_str();
   app->add_flag("--json", o->json, "one JSON object instead of the report");
+  app->add_option("--explain", r.explain,
+                  "why one op takes its time: an HLO name, or a hot spot")
+      ->type_name("OP");
   app->add_option("--trace", o->trace, "a timeline for ui.perfetto.dev")
       ->type_name("FILE");
   app->add_option("--dump-to", r.dump_to, "every stage as a numbered file")
@@ -164,7 +169,13 @@ int RunCommand(const Words& words) {
   const absl::Status saved = Save(options, *prediction);
   if (!saved.ok()) return Fail(saved, options.json, "save");
   const record::RunRecord& record = prediction->record;
-  if (options.json) {
+  if (prediction->explanation.has_value()) {
+    const record::Explanation& e = *prediction->explanation;
+    std::fputs((options.json ? reports::ExplanationJson(e)
+                             : reports::ExplanationText(e))
+                   .c_str(),
+               stdout);
+  } else if (options.json) {
     std::fputs(reports::RunJson(record).c_str(), stdout);
   } else if (!options.quiet) {
     reports::SummaryOptions summary;

@@ -7,12 +7,14 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
 #include "driver/measured_rows.h"
+#include "driver/mechanisms.h"
 #include "driver/stage.h"
 #include "driver/validation.h"
 #include "driver/validation_summary.h"
 #include "reports/json_report.h"
 #include "tools/command_line.h"
 #include "tools/commands.h"
+#include "tools/validate_modes.h"
 
 namespace ptxla::tools {
 namespace {
@@ -24,7 +26,8 @@ using driver::ValidatedRow;
 constexpr char kExamples[] = R"(
 Examples:
   ptxla-sim validate --kernels measured/kernels.csv
-  ptxla-sim validate --kernels measured/kernels.csv --row B-GEMM-0001
+  ptxla-sim validate --kernels measured/kernels.csv --row B-GEMM-0001 --explain
+  ptxla-sim validate --compiler measured/tpu_compiler/v6e.csv --row C-SDPA
   ptxla-sim validate --kernels measured/kernels.csv --max-error B-GEMM=5
 )";
 
@@ -90,7 +93,8 @@ Json BlockJson(const BlockSummary& b) {
       {"median_error", b.median},
       {"p90_error", b.p90},
       {"bias", b.bias},
-      {"roofline_mean_error", b.roofline_mean},
+      {"roofline_mean_error",
+       b.roofline_mean ? Json(*b.roofline_mean) : Json()},
       {"roofline",
        {{"t0_us", b.roofline.t0_us},
         {"flops_per_us", b.roofline.flops_per_us},
@@ -119,7 +123,9 @@ std::string JsonText(const driver::Validation& validation,
 }  // namespace
 
 int ValidateCommand(const Words& words) {
-  std::string kernels, split;
+  std::string kernels, split, compiler;
+  driver::ParityOptions parity;
+  bool explain = false, mechanisms = false;
   Words ids, limit_words;
   bool json = false, all_rows = false, markdown = false;
   driver::ValidationOptions options;
@@ -128,14 +134,28 @@ int ValidateCommand(const Words& words) {
                "ptxla-sim validate");
   app.add_option("--kernels", kernels, "a CSV of timed kernels")
       ->type_name("CSV");
-  app.add_option("--row", ids, "only rows whose id begins so (may be repeated)")
+  app.add_option(
+         "--row", ids,
+         "only rows (programs of --compiler) whose name begins so; repeatable")
       ->type_name("ID");
+  app.add_flag("--explain", explain,
+               "with --row: its ops, and why the longest takes its time");
+  app.add_option("--compiler", compiler,
+                 "a CSV of what the TPU compiler decided: where ours differs")
+      ->type_name("CSV");
+  app.add_option("--programs", parity.programs,
+                 "of --compiler: the folder of its programs (default: "
+                 "../programs beside the CSV)")
+      ->type_name("DIR");
+  app.add_flag("--mechanisms", mechanisms,
+               "errors with each mechanism of the model taken out; Markdown");
   app.add_flag("--rows", all_rows, "one line per row, the worst last");
   app.add_option("--max-error", limit_words,
                  "exit 1 if the mean error of a block is larger")
       ->type_name("BLOCK=PCT");
   app.add_option("--split", split,
-                 "odd: fit floors on even rows, judge the odd ones")
+                 "odd: judge the odd rows, floors fitted on the even "
+                 "ones; the model's own constants stay those of the chips")
       ->check(CLI::IsMember({"odd"}));
   app.add_option("--disable-passes", options.disable_passes,
                  "passes to leave out, to see what they are worth")
@@ -148,8 +168,17 @@ int ValidateCommand(const Words& words) {
   app.add_flag("--markdown", markdown, "the table of blocks as Markdown");
   app.footer(kExamples);
   if (const auto code = ParseCommandLine(&app, words)) return *code;
+  if (!compiler.empty()) {
+    parity.only = ids;
+    parity.threads = options.threads;
+    return CompareWithCompiler(compiler, parity,
+                               json       ? ParityForm::kJson
+                               : markdown ? ParityForm::kMarkdown
+                                          : ParityForm::kText);
+  }
   if (kernels.empty()) {
-    return Fail(absl::InvalidArgumentError("validate needs --kernels CSV"),
+    return Fail(absl::InvalidArgumentError(
+                    "validate needs --kernels CSV or --compiler CSV"),
                 json, "arguments");
   }
   const auto limits = ParseLimits(limit_words);
@@ -171,6 +200,20 @@ int ValidateCommand(const Words& words) {
           json, "input");
     }
     *rows = std::move(chosen);
+  }
+  if (mechanisms) {
+    std::fputs(
+        driver::MechanismMarkdown(driver::MeasureMechanisms(*rows, options))
+            .c_str(),
+        stdout);
+    return driver::kExitDone;
+  }
+  if (explain) {
+    if (ids.size() != 1) {
+      return Fail(absl::InvalidArgumentError("--explain needs one --row ID"),
+                  json, "arguments");
+    }
+    return ExplainValidatedRow(*rows, ids[0], options, json);
   }
   summary_options.split_odd = split == "odd";
   const driver::Validation validation = driver::Validate(*rows, options);

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "base/units.h"
+#include "hlo_backend/lowering/tiling_log.h"
 #include "isa/grid.h"
 #include "memory_model/dma_pipeline.h"
 #include "memory_model/hbm.h"
@@ -107,6 +108,26 @@ absl::Status AddSpillArea(const KernelContext& context, const Tiling& tiling,
                      VmemBudget(context)));
   }
   return absl::OkStatus();
+}
+
+void Log(const KernelContext& context, const Tiling& tiling,
+         const absl::StatusOr<TilingScore>& score) {
+  if (context.log == nullptr) return;
+  TilingLog& log = *context.log;
+  ++log.considered;
+  TilingCandidate candidate;
+  candidate.what = tiling.note;
+  if (score.ok()) {
+    candidate.cost_cycles =
+        context.chip.core().clock.CyclesCeil(score->time).count();
+    candidate.step_cycles = score->step.count();
+    candidate.vmem_bytes = score->vmem_bytes;
+    AddCost(NumSteps(tiling), candidate.cost_cycles, &log);
+  } else {
+    ++log.too_large;
+    candidate.refused = std::string(score.status().message());
+  }
+  log.candidates.push_back(std::move(candidate));
 }
 
 struct Parts {
@@ -252,6 +273,9 @@ absl::StatusOr<size_t> ChooseTiling(const KernelContext& context,
   // A lone candidate is scored only where somebody asks for the score.
   if (tilings.size() == 1 && scores == nullptr &&
       VmemBytes(tilings[0]) <= VmemBudget(context)) {
+    if (context.log != nullptr) {
+      Log(context, tilings[0], Score(context, tilings[0]));
+    }
     return size_t{0};
   }
   std::optional<size_t> best;
@@ -259,6 +283,7 @@ absl::StatusOr<size_t> ChooseTiling(const KernelContext& context,
   absl::Status failure = absl::InternalError("no tiling to choose from");
   for (size_t i = 0; i < tilings.size(); ++i) {
     auto score = Score(context, tilings[i]);
+    Log(context, tilings[i], score);
     if (!score.ok()) {
       if (score.status().code() != absl::StatusCode::kResourceExhausted) {
         return score.status();
@@ -290,6 +315,7 @@ absl::StatusOr<isa::Kernel> FrameKernel(const KernelContext& context,
   if (use.slots > 0) {
     RETURN_IF_ERROR(AddSpillArea(context, tiling, use, &kernel));
   }
+  if (context.log != nullptr) context.log->chosen = tiling.note;
   return kernel;
 }
 

@@ -33,11 +33,15 @@
 
 namespace ptxla::lowering {
 
+struct TilingLog;  // tiling_log.h
+
 // What does not change during one Lower() call.
 struct KernelContext {
   const chips::ChipSpec& chip;
   const isa::MachineModel& model;
   codegen::BlockCache* cache;
+  // What ChooseTiling and the search for product tiles looked at, or null.
+  TilingLog* log = nullptr;
 };
 
 // The unroll rule of vector loops, CALIBRATED: a loop body holds as many copies

@@ -42,6 +42,8 @@ class CoreProcess {
   // Of what has run; sums to cycle() - start() at the end.
   virtual BoundCycles bounds() const = 0;
   virtual UnitUse use() const = 0;
+  // Of its stalls; zero where a process does not tell them apart.
+  virtual WaitCycles waits() const { return {}; }
   // "window a of fusion.3 in grid step 7", for errors.
   virtual std::string WhatItWaitsFor() const = 0;
 };

@@ -52,14 +52,18 @@ Wait KernelProcess::Run(int64_t now, bool one_step) {
   return {Wait::Kind::kDone, base_, -1};
 }
 
-bool KernelProcess::AwaitFlight(Flight* flight, int64_t at, Wait* wait) {
+bool KernelProcess::AwaitFlight(Flight* flight, int64_t at, int64_t* stall,
+                                Wait* wait) {
   if (flight->id < 0) return true;
   flight->Know(*dma_);
   if (flight->done == kUnknownCycle) {
     *wait = {Wait::Kind::kTransfer, at, flight->id};
     return false;
   }
-  if (flight->done > at) base_ += flight->done - at;
+  if (flight->done > at) {
+    base_ += flight->done - at;
+    *stall += flight->done - at;
+  }
   *flight = Flight();
   return true;
 }
@@ -88,7 +92,8 @@ bool KernelProcess::Handle(const PlanEvent& e, int64_t now, Wait* wait) {
       return true;
     }
     case PlanEvent::Kind::kWaitInput:
-      return AwaitFlight(&windows_[e.index].current, at, wait);
+      return AwaitFlight(&windows_[e.index].current, at,
+                         step_ == 0 ? &waits_.first_load : &waits_.loads, wait);
     case PlanEvent::Kind::kWaitOutput: {
       // In a step: the write-back that used this step's slot last. In the
       // exit: all of them.
@@ -96,7 +101,10 @@ bool KernelProcess::Handle(const PlanEvent& e, int64_t now, Wait* wait) {
       const size_t keep =
           phase_ == Phase::kExit ? 0 : plan_.kernel->windows[e.index].slots - 1;
       while (writes.size() > keep) {
-        if (!AwaitFlight(&writes.front(), base_ + e.offset, wait)) {
+        if (!AwaitFlight(
+                &writes.front(), base_ + e.offset,
+                phase_ == Phase::kExit ? &waits_.last_store : &waits_.stores,
+                wait)) {
           return false;
         }
         writes.pop_front();
@@ -109,6 +117,7 @@ bool KernelProcess::Handle(const PlanEvent& e, int64_t now, Wait* wait) {
         return false;
       }
       base_ += when - at;
+      waits_.semaphores += when - at;
       return true;
     }
     case PlanEvent::Kind::kSignal:
@@ -176,7 +185,8 @@ void KernelProcess::RelativeState(std::vector<int64_t>* state) const {
 }
 
 void KernelProcess::Skip(int64_t steps, int64_t cycles,
-                         const BoundCycles& bounds, const UnitUse& use) {
+                         const BoundCycles& bounds, const UnitUse& use,
+                         const WaitCycles& waits) {
   CHECK(phase_ == Phase::kSteps && event_ == 0);
   const auto shift = [&](Flight* f) {
     f->Know(*dma_);
@@ -194,6 +204,7 @@ void KernelProcess::Skip(int64_t steps, int64_t cycles,
   code_start_ = base_;
   bounds_.Add(bounds);
   use_.Add(use, 1);
+  waits_.Add(waits);
 }
 
 std::string KernelProcess::WhatItWaitsFor() const {

@@ -34,14 +34,15 @@ class KernelProcess : public CoreProcess {
   int64_t start() const override { return start_; }
   BoundCycles bounds() const override { return bounds_; }
   UnitUse use() const override { return use_; }
+  WaitCycles waits() const override { return waits_; }
   std::string WhatItWaitsFor() const override;
 
   // What the future depends on, relative to cycle(); see KernelRunner.
   void RelativeState(std::vector<int64_t>* state) const;
-  // As if `steps` more steps had run, taking `cycles` and counting `bounds`
-  // and `use`.
+  // As if `steps` more steps had run, taking `cycles` and counting `bounds`,
+  // `use` and `waits`.
   void Skip(int64_t steps, int64_t cycles, const BoundCycles& bounds,
-            const UnitUse& use);
+            const UnitUse& use, const WaitCycles& waits);
 
  private:
   enum class Phase : uint8_t { kEntry, kSteps, kExit, kEnded };
@@ -54,7 +55,8 @@ class KernelProcess : public CoreProcess {
   Wait Run(int64_t now, bool one_step);
   // False if it must stop at this event; then *wait says why.
   bool Handle(const PlanEvent& e, int64_t now, Wait* wait);
-  bool AwaitFlight(Flight* flight, int64_t at, Wait* wait);
+  // What it waits for is added to `stall`.
+  bool AwaitFlight(Flight* flight, int64_t at, int64_t* stall, Wait* wait);
 
   void FinishCode();
 
@@ -71,6 +73,7 @@ class KernelProcess : public CoreProcess {
   Semaphores semaphores_;
   BoundCycles bounds_;
   UnitUse use_;
+  WaitCycles waits_;
 };
 
 }  // namespace ptxla::sim

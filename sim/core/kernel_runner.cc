@@ -39,6 +39,7 @@ class SteadyState {
     int64_t steps = 0, cycles = 0;
     BoundCycles bounds;
     UnitUse use;
+    WaitCycles waits;
   };
   // At the start of step s. A jump if the last period began in the same state
   // and the coming steps are those of the last period, again and again.
@@ -70,6 +71,8 @@ class SteadyState {
         }
         jump->use.Add(p.use(), times);
         jump->use.Add(last_use_, -times);
+        jump->waits.Add(p.waits(), times);
+        jump->waits.Add(last_waits_, -times);
       }
     }
     seen_ = true;
@@ -77,6 +80,7 @@ class SteadyState {
     last_cycle_ = p.cycle();
     last_bounds_ = p.bounds();
     last_use_ = p.use();
+    last_waits_ = p.waits();
     return jump;
   }
   void Forget() { seen_ = false; }
@@ -89,6 +93,7 @@ class SteadyState {
   int64_t last_cycle_ = 0;
   BoundCycles last_bounds_;
   UnitUse last_use_;
+  WaitCycles last_waits_;
 };
 
 absl::Status Stuck(const CoreProcess& p) {
@@ -118,7 +123,7 @@ absl::StatusOr<KernelResult> RunSolo(const KernelPlan& plan,
     if (process.step() >= n) break;
     for (SteadyState& state : states) {
       if (auto j = state.At(process, dma)) {
-        process.Skip(j->steps, j->cycles, j->bounds, j->use);
+        process.Skip(j->steps, j->cycles, j->bounds, j->use, j->waits);
         dma.Shift(j->cycles);
         for (SteadyState& s : states) s.Forget();
         break;
@@ -127,8 +132,9 @@ absl::StatusOr<KernelResult> RunSolo(const KernelPlan& plan,
   }
   wait = process.Resume(KernelProcess::kForever);
   if (wait.kind != Wait::Kind::kDone) return Stuck(process);
-  return KernelResult{process.cycle(), process.bounds(), process.use(),
-                      computed};
+  return KernelResult{
+      process.cycle(), process.bounds(), process.use(), process.waits(), core,
+      computed};
 }
 
 }  // namespace
@@ -173,13 +179,16 @@ absl::Status RunTogether(const ProcessList& processes, DmaEngine* dma,
 
 KernelResult ResultOf(const ProcessList& processes) {
   KernelResult result;
-  const CoreProcess* last = processes[0].get();
-  for (const auto& p : processes) {
-    if (p->cycle() > last->cycle()) last = p.get();
+  size_t core = 0;
+  for (size_t p = 1; p < processes.size(); ++p) {
+    if (processes[p]->cycle() > processes[core]->cycle()) core = p;
   }
+  const CoreProcess* last = processes[core].get();
   result.cycles = last->cycle() - last->start();
   result.bounds = last->bounds();
   result.use = last->use();
+  result.waits = last->waits();
+  result.core = static_cast<int>(core);
   return result;
 }
 

@@ -23,6 +23,8 @@ struct KernelResult {
   int64_t cycles = 0;          // until the last core has ended
   BoundCycles bounds;          // of the core that ends last; sums to cycles
   UnitUse use;                 // of that core
+  WaitCycles waits;            // of that core
+  int core = 0;                // that core
   int64_t computed_steps = 0;  // not skipped by the jump
 };
 

@@ -100,6 +100,42 @@ TEST(ValidationTest, ARowThatCannotRunCountsAsWhollyWrong) {
   EXPECT_EQ(Summarise(v, {}).blocks[0].mean, 1.0);
 }
 
+TEST(ValidationTest, SplitOddJudgesTheOddAndHasNoFloorWithoutEvenOnes) {
+  Validation v;
+  for (const auto& [number, predicted] :
+       {std::pair(1, 1.1), std::pair(3, 1.3), std::pair(2, 1.5)}) {
+    ValidatedRow row;
+    row.row = Row("X-" + std::to_string(number), "p.hlo", Timing::kDeviceEvent);
+    row.row.number = number;
+    row.predicted_us = predicted;
+    row.bytes = 100;
+    v.rows.push_back(row);
+  }
+  SummaryOptions split;
+  split.split_odd = true;
+  const BlockSummary both = Summarise(v, split).blocks[0];
+  EXPECT_NEAR(both.mean, 0.2, 1e-9);
+  ASSERT_TRUE(both.even_mean);
+  EXPECT_NEAR(*both.even_mean, 0.5, 1e-9);
+  EXPECT_TRUE(both.roofline_mean);
+  v.rows.pop_back();
+  const ValidationSummary odd = Summarise(v, split);
+  EXPECT_FALSE(odd.blocks[0].roofline_mean);
+  EXPECT_FALSE(odd.blocks[0].even_mean);
+  EXPECT_NE(SummaryMarkdown(odd).find("| - | - |"), std::string::npos);
+}
+
+TEST(ValidationTest, ANumberOfTheChipChangesThePrediction) {
+  const std::vector<MeasuredRow> rows = {
+      Row("X-1", Program("add.hlo", kAdd), Timing::kDeviceEvent)};
+  ValidationOptions slow;
+  slow.chip_numbers = {{"hbm.latency", 1e-5}, {"no.such.number", 3}};
+  const Validation a = Validate(rows, {}), b = Validate(rows, slow);
+  ASSERT_TRUE(a.rows[0].predicted_us && b.rows[0].predicted_us)
+      << b.rows[0].note;
+  EXPECT_GT(*b.rows[0].predicted_us, *a.rows[0].predicted_us + 5);
+}
+
 TEST(FloorsTest, ARooflineIsFoundAgain) {
   const Roofline truth = {2, 700e6, 1.2e6};
   std::vector<ValidatedRow> rows;

@@ -67,5 +67,100 @@ TEST(AccuracyTest, ThePageSaysWhatValidateSays) {
   }
 }
 
+// Cells of the lines of a Markdown table, by the first `keys` of them.
+std::map<std::string, std::vector<std::string>> CellsOf(const std::string& text,
+                                                        int keys) {
+  std::map<std::string, std::vector<std::string>> rows;
+  for (absl::string_view line : absl::StrSplit(text, '\n')) {
+    if (line.empty() || line[0] != '|') continue;
+    std::vector<std::string> cells;
+    for (absl::string_view cell : absl::StrSplit(line, '|')) {
+      cells.emplace_back(absl::StripAsciiWhitespace(cell));
+    }
+    if (static_cast<int>(cells.size()) < keys + 2) continue;
+    std::string key;
+    for (int k = 1; k <= keys; ++k) absl::StrAppend(&key, cells[k], " ");
+    cells.erase(cells.begin(), cells.begin() + 1 + keys);
+    rows[key] = std::move(cells);
+  }
+  return rows;
+}
+
+std::string Section(const std::string& page, const std::string& name) {
+  const size_t begin = page.find(absl::StrCat("<!-- ", name, " -->"));
+  const size_t end = page.find(absl::StrCat("<!-- end of ", name, " -->"));
+  if (begin == std::string::npos || end == std::string::npos) return "";
+  return page.substr(begin, end - begin);
+}
+
+// Percentages that differ by what others' changes may move them.
+void ExpectNear(const std::string& written, const std::string& now,
+                const std::string& where) {
+  double a = 0, b = 0;
+  if (!absl::SimpleAtod(written, &a) || !absl::SimpleAtod(now, &b)) {
+    EXPECT_EQ(written, now) << where;
+    return;
+  }
+  EXPECT_NEAR(a, b, std::max(6.0, 0.3 * std::abs(a)))
+      << where << ": run tests/tools/update_accuracy";
+}
+
+TEST(AccuracyTest, ThePageSaysHowWeDifferFromTheTpuCompiler) {
+  const std::string tables =
+      PTXLA_SOURCE_DIR "/../shared/measured/tpu_compiler/";
+  if (!ReadFile(tables + "v6e.csv").ok()) GTEST_SKIP() << "no tables";
+  const auto page = ReadFile(PTXLA_SOURCE_DIR "/docs/accuracy.md");
+  ASSERT_OK(page);
+  const auto written = CellsOf(Section(*page, "compiler"), 2);
+  for (const char* name : {"v6e.csv", "v6e_bundles.csv"}) {
+    const auto now = CellsOf(OutputOf(absl::StrCat(PTXLA_SIM,
+                                                   " validate --markdown "
+                                                   "--compiler ",
+                                                   tables, name)),
+                             1);
+    ASSERT_GT(now.size(), 2);
+    for (const auto& [block, cells] : now) {
+      if (block == "block " || block[0] == '-') continue;
+      const std::string key = absl::StrCat(name, " ", block);
+      const auto it = written.find(key);
+      ASSERT_TRUE(it != written.end()) << key;
+      // Of percentages: kernels, found, space, prefetch, steps.
+      for (size_t c = 1; c < 7; ++c) {
+        ExpectNear(it->second.at(c), cells.at(c), key);
+      }
+    }
+  }
+}
+
+// The blocks that run in no time stand for the others.
+TEST(AccuracyTest, ThePageSaysWhatEachMechanismIsWorth) {
+  const std::string csv =
+      PTXLA_SOURCE_DIR "/../shared/measured/kernels_open.csv";
+  if (!ReadFile(csv).ok()) GTEST_SKIP() << "no measurements beside the source";
+  const auto page = ReadFile(PTXLA_SOURCE_DIR "/docs/accuracy.md");
+  ASSERT_OK(page);
+  const auto written = CellsOf(Section(*page, "mechanisms"), 1);
+  if (written.empty()) GTEST_SKIP() << "no table on the page";
+  const auto now = CellsOf(
+      OutputOf(absl::StrCat(PTXLA_SIM, " validate --mechanisms --kernels ", csv,
+                            " --row E-KV --row H-ICI --row F-HBM")),
+      1);
+  ASSERT_GT(now.size(), 5);
+  const auto& header = written.at("taken out ");
+  const auto& blocks = now.at("taken out ");
+  for (const auto& [mechanism, cells] : now) {
+    if (mechanism[0] == '-' || mechanism == "taken out ") continue;
+    const auto it = written.find(mechanism);
+    ASSERT_TRUE(it != written.end()) << mechanism;
+    for (size_t c = 0; c + 2 < blocks.size(); ++c) {
+      const auto column = std::find(header.begin(), header.end(), blocks[c]);
+      ASSERT_TRUE(column != header.end()) << blocks[c];
+      const std::string& cell = it->second.at(column - header.begin());
+      if (cell == "." || cells[c] == ".") continue;
+      ExpectNear(cell, cells[c], mechanism + blocks[c]);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace ptxla

@@ -71,7 +71,7 @@ class ProductEmitter {
     arrays_ = ArrayShapeOf(context_.model, form_.problem.rhs.transposed);
     ASSIGN_OR_RETURN(ProductTiling choice,
                      ChooseProductTile(form_.problem, arrays_, context_.model,
-                                       LimitsOf(context_)));
+                                       LimitsOf(context_), context_.log));
     tile_ = choice.tile;
     Tiling tiling;
     tiling.note = tile_.ToString();

@@ -7,6 +7,7 @@
 #include "base/units.h"
 #include "hlo_backend/lowering/products/lhs_transpose.h"
 #include "hlo_backend/lowering/products/product_visits.h"
+#include "hlo_backend/lowering/tiling_log.h"
 
 namespace ptxla::lowering {
 namespace {
@@ -200,7 +201,9 @@ ProductCost CostOf(const ProductProblem& p, const ProductTile& t,
 
 absl::StatusOr<ProductTiling> ChooseProductTile(
     const ProductProblem& p, const ArrayShape& a,
-    const isa::MachineModel& machine, const ProductLimits& limits) {
+    const isa::MachineModel& machine, const ProductLimits& limits,
+    TilingLog* log) {
+  if (log != nullptr) *log = TilingLog();
   std::vector<std::pair<ProductTile, ProductCost>> best;
   const auto better = [](const auto& x, const auto& y) {
     return x.second.choice < y.second.choice;
@@ -234,10 +237,13 @@ absl::StatusOr<ProductTiling> ChooseProductTile(
               if (!n_inner && (gm == 1 || gn == 1)) continue;
               t.n_inner = n_inner;
               const ProductCost cost = CostOf(p, t, a, machine, limits);
+              if (log != nullptr) ++log->considered;
               if (cost.vmem_bytes > limits.vmem_bytes ||
                   cost.step_bundles > limits.step_bundles) {
+                if (log != nullptr) ++log->too_large;
                 continue;
               }
+              if (log != nullptr) AddCost(t.Steps(), cost.choice, log);
               if (best.size() > kRunnersUp &&
                   cost.choice >= best.back().second.choice) {
                 continue;
@@ -256,6 +262,12 @@ absl::StatusOr<ProductTiling> ChooseProductTile(
     return absl::ResourceExhaustedError(absl::StrCat(
         "no tile of a product ", p.batch, " x [", p.m, ",", p.k, "] x [", p.k,
         ",", p.n, "] fits into ", limits.vmem_bytes, " bytes of VMEM"));
+  }
+  if (log != nullptr) {
+    for (const auto& [tile, cost] : best) {
+      log->candidates.push_back({tile.ToString(), cost.choice,
+                                 cost.step_bundles, cost.vmem_bytes, ""});
+    }
   }
   ProductTiling result;
   result.tile = best[0].first;

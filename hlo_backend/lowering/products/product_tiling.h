@@ -21,6 +21,8 @@
 
 namespace ptxla::lowering {
 
+struct TilingLog;  // tiling_log.h
+
 struct ProductLimits {
   int64_t vmem_bytes = 16 << 20;      // scoped VMEM of a kernel
   int64_t step_bundles = 8192;        // longest straight code of a step
@@ -67,10 +69,12 @@ ProductCost CostOf(const ProductProblem& problem, const ProductTile& tile,
                    const ArrayShape& arrays, const isa::MachineModel& machine,
                    const ProductLimits& limits);
 
-// ResourceExhausted if not even the smallest tile fits.
+// ResourceExhausted if not even the smallest tile fits. `log` (may be null) is
+// begun anew and gets the tile, the runners-up and the costs.
 absl::StatusOr<ProductTiling> ChooseProductTile(
     const ProductProblem& problem, const ArrayShape& arrays,
-    const isa::MachineModel& machine, const ProductLimits& limits);
+    const isa::MachineModel& machine, const ProductLimits& limits,
+    TilingLog* log = nullptr);
 
 }  // namespace ptxla::lowering
 

@@ -1,0 +1,22 @@
+// Fills the part of an explanation that is about bundles: loop nest, windows,
+// slots, blocks, tilings and losses of the kernel of one op.
+#ifndef PTXLA_DRIVER_EXPLAIN_KERNEL_PAGE_H_
+#define PTXLA_DRIVER_EXPLAIN_KERNEL_PAGE_H_
+
+#include "absl/status/status.h"
+#include "chips/topology.h"
+#include "hlo_backend/ir/instruction.h"
+#include "isa/kernel.h"
+#include "record/explanation.pb.h"
+
+namespace ptxla::driver {
+
+// `out` has the op's name and cycles already. Internal: the lowering made
+// another kernel than the program has.
+absl::Status ExplainKernel(const hlo::Instruction& instruction,
+                           const isa::Kernel& kernel, int cores,
+                           const chips::Slice& slice, record::Explanation* out);
+
+}  // namespace ptxla::driver
+
+#endif  // PTXLA_DRIVER_EXPLAIN_KERNEL_PAGE_H_

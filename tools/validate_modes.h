@@ -1,0 +1,27 @@
+// What `ptxla-sim validate` does beside its table: one row looked at closely,
+// and our compiler beside the TPU's.
+#ifndef PTXLA_TOOLS_VALIDATE_MODES_H_
+#define PTXLA_TOOLS_VALIDATE_MODES_H_
+
+#include <string>
+#include <vector>
+
+#include "driver/measured_rows.h"
+#include "driver/parity/parity.h"
+#include "driver/validation.h"
+#include "tools/commands.h"
+
+namespace ptxla::tools {
+
+// `rows`: those whose id begins as asked; one of them must be meant.
+int ExplainValidatedRow(const std::vector<driver::MeasuredRow>& rows,
+                        const std::string& id,
+                        const driver::ValidationOptions& options, bool json);
+
+enum class ParityForm { kText, kMarkdown, kJson };
+int CompareWithCompiler(const std::string& csv,
+                        const driver::ParityOptions& options, ParityForm form);
+
+}  // namespace ptxla::tools
+
+#endif  // PTXLA_TOOLS_VALIDATE_MODES_H_
