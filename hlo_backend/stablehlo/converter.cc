@@ -12,13 +12,26 @@
 namespace ptxla::hlo::mlir {
 namespace {
 
+// "12:7: ..." stands in front already.
+bool HasPlace(absl::string_view message) {
+  for (int n = 0; n < 2; ++n) {
+    const size_t colon = message.find(':');
+    if (colon == 0 || colon == absl::string_view::npos) return false;
+    for (const char c : message.substr(0, colon)) {
+      if (!absl::ascii_isdigit(c)) return false;
+    }
+    message.remove_prefix(colon + 1);
+  }
+  return true;
+}
+
 // "12:7: stablehlo.add" in front of an error that has no position yet.
 absl::Status AtOp(const Op& op, const absl::Status& status) {
-  if (status.ok()) return status;
-  // An inner operation has said where.
-  if (absl::ascii_isdigit(status.message()[0])) return status;
-  return AddContext(status, absl::StrCat(op.position.line, ":",
-                                         op.position.column, ": ", op.name));
+  if (status.ok() || HasPlace(status.message())) return status;
+  // What is made around a file without a module begins where the file does.
+  const int line = std::max(op.position.line, 1);
+  const int column = std::max(op.position.column, 1);
+  return AddContext(status, absl::StrCat(line, ":", column, ": ", op.name));
 }
 
 // Symbols may hold what names of HLO may not: @"<lambda>".
@@ -219,7 +232,7 @@ absl::StatusOr<Computation*> Converter::Function(const std::string& name) {
 }
 
 absl::StatusOr<std::unique_ptr<Module>> Converter::Convert(const Op& module) {
-  RETURN_IF_ERROR(Header(module));
+  RETURN_IF_ERROR(AtOp(module, Header(module)));
   std::string main = "main";
   for (const Op& op : module.regions[0].ops) {
     if (op.name == "func.func") {
@@ -251,7 +264,8 @@ absl::StatusOr<std::unique_ptr<Module>> Converter::Convert(const Op& module) {
     functions_[name].hlo_name = std::move(hlo_name);
   }
   if (functions_.empty()) {
-    return absl::InvalidArgumentError("the module has no function");
+    return AtOp(module,
+                absl::InvalidArgumentError("the module has no function"));
   }
   ASSIGN_OR_RETURN(Computation * entry, Function(main));
   module_->SetEntry(entry);

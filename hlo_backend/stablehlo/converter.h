@@ -107,6 +107,7 @@ absl::Span<const HandlerRow> ControlHandlers();
 absl::Span<const HandlerRow> CollectiveHandlers();
 absl::Span<const HandlerRow> TransferHandlers();
 absl::Span<const HandlerRow> ChloHandlers();
+absl::Span<const HandlerRow> OtherDialectHandlers();
 
 }  // namespace ptxla::hlo::mlir
 

@@ -161,7 +161,12 @@ Result Scatter(const Op& op, Converter& c, Scope* scope) {
 }
 
 Result SetDimensionSize(const Op& op, Converter& c, Scope* scope) {
-  return Dimensions<Opcode::kSetDimensionSize>(op, c, scope);
+  ASSIGN_OR_RETURN(Instruction * made,
+                   Dimensions<Opcode::kSetDimensionSize>(op, c, scope));
+  // The size may be known to be the bound.
+  ASSIGN_OR_RETURN(const Shape shape, c.ResultShape(op));
+  if (shape.SameDimsAndType(made->shape())) *made->mutable_shape() = shape;
+  return made;
 }
 
 // One size of a vector of them, as a scalar.

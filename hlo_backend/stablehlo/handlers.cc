@@ -12,7 +12,7 @@ Handler FindHandler(absl::string_view name) {
     for (auto rows :
          {ElementwiseHandlers(), MovementHandlers(), ProductHandlers(),
           ReductionHandlers(), ControlHandlers(), CollectiveHandlers(),
-          TransferHandlers(), ChloHandlers()}) {
+          TransferHandlers(), ChloHandlers(), OtherDialectHandlers()}) {
       for (const auto& [key, handler] : rows) t->emplace(key, handler);
     }
     return t;

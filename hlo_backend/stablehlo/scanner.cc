@@ -1,6 +1,7 @@
 #include "hlo_backend/stablehlo/scanner.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
@@ -156,6 +157,12 @@ bool Scanner::Balanced(absl::string_view* text) {
     if (c == '<' || c == '(' || c == '[' || c == '{') open.push_back(c);
     if (c == '>' || c == ')' || c == ']' || c == '}') {
       if (open.empty()) return Fail(at_, "nothing is open here");
+      const char* kinds = "<>()[]{}";
+      const char wanted = std::strchr(kinds, open.back())[1];
+      if (c != wanted) {
+        return Fail(at_,
+                    absl::StrCat("expected \"", std::string(1, wanted), "\""));
+      }
       open.pop_back();
     }
     ++at_;

@@ -123,6 +123,15 @@ absl::StatusOr<Values> EmitCollective(const Collective& c,
   if (c.opcode == Opcode::kAllToAll && a.dimension < 0) {
     return EmitTupleAllToAll(c, at, w);
   }
+  if (c.opcode == Opcode::kAllToAll ||
+      c.opcode == Opcode::kCollectiveBroadcast) {
+    for (const auto& group : a.groups.Expand()) {
+      if (static_cast<int64_t>(group.size()) == a.groups.group_size(0))
+        continue;
+      return absl::UnimplementedError(
+          "StableHLO wants groups of one size here");
+    }
+  }
   std::vector<std::string> properties, regions;
   if (c.opcode == Opcode::kAllGather) {
     properties.push_back(IntEntry("all_gather_dim", a.dimension));

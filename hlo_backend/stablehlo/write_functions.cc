@@ -214,11 +214,11 @@ absl::Status Writer::Function(const Computation& computation, bool is_entry) {
 absl::StatusOr<std::string> Writer::Write() {
   const ModuleConfig& config = module_.config();
   std::vector<std::string> entries;
-  if (config.num_partitions > 0) {
+  if (config.num_partitions > 1) {
     entries.push_back(
         IntEntry("mhlo.num_partitions", config.num_partitions, "i32"));
   }
-  if (config.replica_count > 0) {
+  if (config.replica_count > 1) {
     entries.push_back(
         IntEntry("mhlo.num_replicas", config.replica_count, "i32"));
   }

@@ -240,6 +240,12 @@ const Instruction* SizesOf(const Instruction& i) {
 // Sizes come as one vector.
 absl::Status DynamicReshape(const Instruction& i, Writer& w) {
   const Values all = w.OperandValues(i);
+  if (!i.shape().HasDynamicDims() && !all[0].shape->HasDynamicDims()) {
+    ASSIGN_OR_RETURN(const Value made, EmitStep(w, &i, "stablehlo.reshape",
+                                                {all[0]}, "", &i.shape()));
+    w.Define(i, {made});
+    return absl::OkStatus();
+  }
   Value sizes;
   if (const Instruction* there = SizesOf(i)) {
     sizes = w.ValuesOf(there)[0];

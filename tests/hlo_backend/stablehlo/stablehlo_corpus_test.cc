@@ -118,9 +118,6 @@ const char* Refusal(const std::string& path) {
       {"stablehlo_dynamic_approx_top_k", ""},
       {"stablehlo_dynamic_rng_bit_generator", ""},
       {"vhlo.1_20_0", ""},
-      // Operations of the dialects arith and tensor among those of mhlo.
-      {"byteir_NanoGPT_FW", "arith.constant: HLO has no such operation"},
-      {"byteir_NanoGPT_BW", "tensor.insert_slice: HLO has no such operation"},
   };
   for (const Known& k : kKnown) {
     if (absl::StrContains(path, k.file)) return k.message;
