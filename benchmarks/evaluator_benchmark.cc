@@ -80,6 +80,37 @@ BENCHMARK_CAPTURE(BM_Dot, f32, "f32", false)->Arg(128)->Arg(512);
 BENCHMARK_CAPTURE(BM_Dot, f32_tpu, "f32", true)->Arg(512);
 BENCHMARK_CAPTURE(BM_Dot, bf16, "bf16", false)->Arg(512);
 
+// 3x3 on images of 28 x 28 with 128 features, as in ResNet-50; items are
+// multiply-adds.
+void BM_Convolution(benchmark::State& state, int groups) {
+  const int64_t kernel_in = 128 / groups;
+  Run(state,
+      absl::StrCat("HloModule m\nENTRY e {\n  x = f32[4,28,28,128] "
+                   "parameter(0)\n  k = f32[3,3,",
+                   kernel_in,
+                   ",128] parameter(1)\n  ROOT y = f32[4,28,28,128] "
+                   "convolution(x, k), window={size=3x3 pad=1_1x1_1}, "
+                   "dim_labels=b01f_01io->b01f, feature_group_count=",
+                   groups, "\n}\n"),
+      int64_t{4} * 28 * 28 * 128 * 9 * kernel_in);
+}
+BENCHMARK_CAPTURE(BM_Convolution, dense, 1);
+BENCHMARK_CAPTURE(BM_Convolution, depthwise, 128);
+
+void BM_Sort(benchmark::State& state, const std::string& type) {
+  const std::string t = absl::StrCat(type, "[64,4096]");
+  Run(state,
+      absl::StrCat("HloModule m\nlt {\n  a = ", type,
+                   "[] parameter(0)\n  b = ", type,
+                   "[] parameter(1)\n  ROOT c = pred[] compare(a, b), "
+                   "direction=LT\n}\nENTRY e {\n  x = ",
+                   t, " parameter(0)\n  ROOT y = ", t,
+                   " sort(x), dimensions={1}, to_apply=lt\n}\n"),
+      64 * 4096);
+}
+BENCHMARK_CAPTURE(BM_Sort, f32, "f32");
+BENCHMARK_CAPTURE(BM_Sort, s32, "s32");
+
 void BM_Reduce(benchmark::State& state, const std::string& dimension) {
   Run(state,
       absl::StrCat(

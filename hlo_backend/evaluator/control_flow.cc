@@ -13,6 +13,7 @@ template <class T>
 std::vector<T> Picked(const std::vector<int>& positions,
                       const std::vector<T>& from) {
   std::vector<T> picked;
+  picked.reserve(positions.size());
   for (int k : positions) picked.push_back(from[k]);
   return picked;
 }

@@ -63,18 +63,15 @@ absl::StatusOr<ElementwiseOp> ElementwiseOp::Create(
   }
   const Opcode opcode = instruction.opcode();
   const bool in_bits = IsInteger(first) && BitWidth(first) < 8;
-  if (in_bits && opcode == Opcode::kMulhi) {
-    return absl::UnimplementedError(
-        absl::StrCat("no evaluation of mulhi on ", PrimitiveTypeName(first)));
-  }
   RETURN_IF_ERROR(op.Choose(opcode, first, config));
   for (int i = 0; i < op.arity_; ++i) op.decoders_[i] = DecoderOf(first);
   if (in_bits && (opcode == Opcode::kShiftRightLogical ||
                   opcode == Opcode::kPopulationCount)) {
-    op.decoders_[0] = BitsDecoderOf(first, /*to_top=*/false);
-  }
-  if (in_bits && opcode == Opcode::kClz) {
-    op.decoders_[0] = BitsDecoderOf(first, /*to_top=*/true);
+    op.decoders_[0] = BitsDecoderOf(first, BitsForm::kAlone);
+  } else if (in_bits && opcode == Opcode::kClz) {
+    op.decoders_[0] = BitsDecoderOf(first, BitsForm::kAtTopAboveOne);
+  } else if (in_bits && opcode == Opcode::kMulhi) {
+    op.decoders_[0] = BitsDecoderOf(first, BitsForm::kAtTop);
   }
   if (result == first) op.encoder_ = EncoderOf(result);
   return op;

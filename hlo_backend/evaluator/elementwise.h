@@ -26,9 +26,11 @@ using Encoder = void (*)(const void* in, void* out, int64_t n);
 PrimitiveType WideType(PrimitiveType type);
 Decoder DecoderOf(PrimitiveType type);
 Encoder EncoderOf(PrimitiveType type);
-// Integers of 1 to 4 bits in a byte: their bits alone, for what must not see
-// the sign's copies, or (to_top) above a one, for counting leading zeros.
-Decoder BitsDecoderOf(PrimitiveType type, bool to_top);
+// Integers of 1 to 4 bits as a byte: their bits without copies of the sign; at
+// the top of the byte, where a product's high half is that of the integers; and
+// there above a one, so that leading zeros are those of the integer.
+enum class BitsForm { kAlone, kAtTop, kAtTopAboveOne };
+Decoder BitsDecoderOf(PrimitiveType type, BitsForm form);
 // As EncoderOf, but what is too large for an integer becomes the largest one.
 Encoder SaturatingEncoderOf(PrimitiveType type);
 // From f64, rounding once; for narrow floats only.

@@ -16,6 +16,7 @@ absl::StatusOr<std::vector<Value>> Borrowed(
         " arguments, not ", literals.size()));
   }
   std::vector<Value> values;
+  values.reserve(literals.size());
   for (size_t k = 0; k < literals.size(); ++k) {
     const Shape& want = computation.parameter(static_cast<int>(k))->shape();
     if (!want.SameDimsAndType(literals[k].shape())) {
@@ -52,6 +53,7 @@ class Evaluator::Impl {
     ASSIGN_OR_RETURN(std::vector<Value> results,
                      interpreter_.Run(computation, devices, std::move(values)));
     std::vector<Literal> literals;
+    literals.reserve(results.size());
     for (Value& result : results) {
       literals.push_back(std::move(result).ToLiteral());
     }
@@ -117,6 +119,7 @@ absl::StatusOr<Literal> EvaluateInstruction(
     const EvaluatorOptions& options) {
   Interpreter interpreter(instruction.module(), options);
   std::vector<Value> values;
+  values.reserve(operands.size());
   for (const Literal* operand : operands) {
     values.push_back(Value::Borrow(*operand));
   }

@@ -62,7 +62,7 @@ struct EvaluatorOptions {
 // evaluator and not change. One run at a time.
 class Evaluator {
  public:
-  Evaluator(const Module* module, EvaluatorOptions options = {});
+  explicit Evaluator(const Module* module, EvaluatorOptions options = {});
   ~Evaluator();
   Evaluator(const Evaluator&) = delete;
   Evaluator& operator=(const Evaluator&) = delete;

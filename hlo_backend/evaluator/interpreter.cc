@@ -108,6 +108,7 @@ absl::StatusOr<std::vector<Value>> Interpreter::Run(
     }
   }
   std::vector<Value> roots;
+  roots.reserve(n);
   for (size_t k = 0; k < n; ++k) {
     roots.push_back(std::move(slots[k][plan.root_slot]));
   }

@@ -9,7 +9,7 @@ struct F8E8M0 {
   explicit F8E8M0(float value) : bits(numerics::EncodeF8E8M0(value)) {}
   explicit F8E8M0(double value)
       : bits(numerics::EncodeF8E8M0(static_cast<float>(value))) {}
-  operator float() const { return numerics::DecodeF8E8M0(bits); }
+  explicit operator float() const { return numerics::DecodeF8E8M0(bits); }
   uint8_t bits = 0;
 };
 
@@ -31,14 +31,16 @@ void DecodeFloats(const void* in, void* out, int64_t n) {
   if constexpr (sizeof(T) == 1) {
     const uint8_t* from = static_cast<const uint8_t*>(in);
     if (n < 64) {
-      for (int64_t i = 0; i < n; ++i) to[i] = numerics::BitCast<T>(from[i]);
+      for (int64_t i = 0; i < n; ++i) {
+        to[i] = static_cast<float>(numerics::BitCast<T>(from[i]));
+      }
       return;
     }
     const DecodeTable<T> table;
     for (int64_t i = 0; i < n; ++i) to[i] = table.value[from[i]];
   } else {
     const T* from = static_cast<const T*>(in);
-    for (int64_t i = 0; i < n; ++i) to[i] = from[i];
+    for (int64_t i = 0; i < n; ++i) to[i] = static_cast<float>(from[i]);
   }
 }
 
@@ -70,14 +72,15 @@ void DecodeBits(const void* in, void* out, int64_t n) {
   for (int64_t i = 0; i < n; ++i) to[i] = from[i] & ((1 << kBits) - 1);
 }
 
-// The bits at the top of a byte and a one below them: the byte has as many
-// leading zeros as the integer.
-template <int kBits>
+// The bits at the top of a byte; with kBelow a one below them, so that the byte
+// has as many leading zeros as the integer.
+template <int kBits, int kBelow>
 void DecodeToTop(const void* in, void* out, int64_t n) {
   const uint8_t* from = static_cast<const uint8_t*>(in);
   uint8_t* to = static_cast<uint8_t*>(out);
   for (int64_t i = 0; i < n; ++i) {
-    to[i] = static_cast<uint8_t>(from[i] << (8 - kBits) | 1 << (7 - kBits));
+    to[i] =
+        static_cast<uint8_t>(from[i] << (8 - kBits) | kBelow << (7 - kBits));
   }
 }
 
@@ -167,14 +170,27 @@ Decoder DecoderOf(PrimitiveType type) {
   }
 }
 
-Decoder BitsDecoderOf(PrimitiveType type, bool to_top) {
+template <int kBits>
+Decoder BitsDecoder(BitsForm form) {
+  switch (form) {
+    case BitsForm::kAlone:
+      return DecodeBits<kBits>;
+    case BitsForm::kAtTop:
+      return DecodeToTop<kBits, 0>;
+    case BitsForm::kAtTopAboveOne:
+      return DecodeToTop<kBits, 1>;
+  }
+  return nullptr;
+}
+
+Decoder BitsDecoderOf(PrimitiveType type, BitsForm form) {
   switch (BitWidth(type)) {
     case 1:
-      return to_top ? DecodeToTop<1> : DecodeBits<1>;
+      return BitsDecoder<1>(form);
     case 2:
-      return to_top ? DecodeToTop<2> : DecodeBits<2>;
+      return BitsDecoder<2>(form);
     case 4:
-      return to_top ? DecodeToTop<4> : DecodeBits<4>;
+      return BitsDecoder<4>(form);
     default:
       return nullptr;
   }

@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <cstring>
 #include <functional>
+#include <limits>
 #include <numeric>
 
 #include "base/status.h"
@@ -11,28 +13,38 @@ namespace ptxla::hlo {
 namespace {
 
 // Integer keys whose order is the comparison's: the element itself, or the
-// bits of a float in total order.
-bool KeysOf(const Value& x, bool total_order, std::vector<int64_t>* keys) {
-  if (IsInteger(x.type()) && x.type() != PrimitiveType::kU64) {
-    keys->resize(x.count());
-    for (int64_t k = 0; k < x.count(); ++k) (*keys)[k] = x.Integer(k);
-    return true;
-  }
-  if (x.type() == PrimitiveType::kF64 || !IsFloat(x.type())) return false;
-  auto wide = ConvertTo(x, PrimitiveType::kF32);
-  if (!wide.ok()) return false;
-  const Value dense = wide->Dense();
-  keys->resize(x.count());
+// bits of a float in total order. False: there are none.
+template <class T, class Bits>
+bool FloatKeys(const Value& x, bool total_order, std::vector<int64_t>* keys) {
   for (int64_t k = 0; k < x.count(); ++k) {
-    float value = dense.as<float>()[k];
+    T value = x.as<T>()[k];
     // A plain comparison with NaN is no order; leave it to the program.
     if (!total_order && value != value) return false;
     if (!total_order && value == 0) value = 0;
-    int32_t bits;
-    std::memcpy(&bits, &value, 4);
-    (*keys)[k] = bits < 0 ? bits ^ INT32_MAX : bits;
+    Bits bits;
+    std::memcpy(&bits, &value, sizeof bits);
+    (*keys)[k] = bits < 0 ? bits ^ std::numeric_limits<Bits>::max() : bits;
   }
   return true;
+}
+
+bool KeysOf(const Value& x, bool total_order, std::vector<int64_t>* keys) {
+  keys->resize(x.count());
+  if (IsInteger(x.type()) || x.type() == PrimitiveType::kPred) {
+    const bool shifted = x.type() == PrimitiveType::kU64;
+    for (int64_t k = 0; k < x.count(); ++k) {
+      (*keys)[k] = shifted ? x.Integer(k) ^ INT64_MIN : x.Integer(k);
+    }
+    return true;
+  }
+  if (!IsFloat(x.type())) return false;
+  const bool is_double = x.type() == PrimitiveType::kF64;
+  auto wide =
+      ConvertTo(x, is_double ? PrimitiveType::kF64 : PrimitiveType::kF32);
+  if (!wide.ok()) return false;
+  return is_double
+             ? FloatKeys<double, int64_t>(wide->Dense(), total_order, keys)
+             : FloatKeys<float, int32_t>(wide->Dense(), total_order, keys);
 }
 
 }  // namespace

@@ -125,6 +125,7 @@ absl::StatusOr<Value> EvalReduceWindow(OpContext& context, const Instruction& i,
     in.push_back(std::move(x));
   }
   std::vector<uint8_t*> outs;
+  outs.reserve(acc.size());
   for (Value& a : acc) outs.push_back(a.Mutable());
   std::vector<const void*> from(2 * arrays);
   std::vector<void*> to(arrays);

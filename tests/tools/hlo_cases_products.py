@@ -120,9 +120,9 @@ expr("gather_c64", ["c64[7,2]", "s8[4,1]:0,7"], "c64[4,2]", "gather(p0, p1), off
 
 # Sorting.
 LT = "lt {\n  a = %s[] parameter(0)\n  b = %s[] parameter(1)\n  ROOT c = pred[] compare(a, b), direction=%s\n}\n"
-for t, d in [("f16", "LT"), ("u64", "GT"), ("s8", "LT"), ("pred", "LT")]:
+for t, d in [("f16", "LT"), ("u64", "GT"), ("s8", "LT"), ("pred", "LT"), ("f64", "GT")]:
     expr(f"sort_{t}", [f"{t}[3,17]"], f"{t}[3,17]", "sort(p0), dimensions={1}, is_stable=true, to_apply=lt", 0, LT % (t, t, d))
-for t in ["bf16", "s32", "f32"]:
+for t in ["bf16", "s32", "f32", "f64", "u64"]:
     expr(f"topk_{t}", [f"{t}[3,20]"], f"({t}[3,4], s32[3,4])", "topk(p0), k=4, largest=true")
 expr("topk_smallest", ["f32[20]"], "(f32[5], s32[5])", "topk(p0), k=5, largest=false", xla=lambda x: (-lax.top_k(-x, 5)[0], lax.top_k(-x, 5)[1]))
 expr("custom_topk", ["f32[3,20]"], "(f32[3,4], s32[3,4])", "custom-call(p0), custom_call_target=\"TopK\"", xla=lambda x: lax.top_k(x, 4))
