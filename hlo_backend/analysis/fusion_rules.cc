@@ -62,6 +62,7 @@ absl::Status CheckMembers(const Instruction& fusion, const Shape& iteration,
                           const absl::flat_hash_set<const Instruction*>& skip) {
   for (const Instruction* i : fusion.fused()->instructions()) {
     if (i == except || skip.contains(i)) continue;
+    if (except != nullptr && IsRowReduce(*i, *except)) continue;
     if (i->opcode() == Opcode::kReduce && IsRootOf(*i)) {
       if (i->IsRoot() || i->user_count() == 1) continue;
       return Refuse(fusion, *i, "its result is used before it is complete");
@@ -168,6 +169,13 @@ bool IsFusibleReduce(const Instruction& reduce) {
   // In a body the start may be a parameter; outside it is the constant itself.
   return reduce.operand(1)->IsConstant() &&
          MonoidOf(*reduce.to_apply()).has_value();
+}
+
+bool IsRowReduce(const Instruction& i, const Instruction& dot) {
+  return IsFusibleReduce(i) && i.shape().type() == PrimitiveType::kF32 &&
+         i.operand(0)->shape().SameDims(dot.shape()) &&
+         i.dimensions().size() == 1 &&
+         i.dimensions()[0] == dot.shape().rank() - 1;
 }
 
 bool SameUpToDegenerateDims(const Shape& a, const Shape& b) {

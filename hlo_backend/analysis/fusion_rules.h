@@ -12,7 +12,9 @@
 //   kOutput  Exactly one dot. Each of its operands is a parameter, or an
 //            elementwise chain of one parameter of the operand's shape and
 //            scalars (the prologue). The rest is elementwise work on the dot's
-//            shape (the epilogue); all roots have the dot's shape.
+//            shape (the epilogue); all roots have the dot's shape. It may hold
+//            row reduces (IsRowReduce) whose results are broadcast along the
+//            rows again (a softmax of scores).
 //
 // Elementwise work on an iteration shape S: elementwise instructions of shape
 // S; iota of shape S; broadcasts to S from a parameter, a constant, or a value
@@ -65,6 +67,9 @@ std::optional<Opcode> MonoidOf(const Computation& body);
 
 // A reduce of one array that a kInput fusion may hold.
 bool IsFusibleReduce(const Instruction& reduce);
+
+// A fusible f32 reduce of a value of the dot's shape over its last dimension.
+bool IsRowReduce(const Instruction& reduce, const Instruction& dot);
 
 // Equal up to dimensions of size 1, which may be added or dropped.
 bool SameUpToDegenerateDims(const Shape& a, const Shape& b);

@@ -17,6 +17,7 @@
 #include "hlo_backend/passes/memory_space_assignment.h"
 #include "hlo_backend/passes/movement_fusion.h"
 #include "hlo_backend/passes/reshape_mover.h"
+#include "hlo_backend/passes/row_fusion.h"
 #include "hlo_backend/passes/scheduler.h"
 #include "hlo_backend/passes/transpose_splitter.h"
 #include "hlo_backend/passes/tuple_simplifier.h"
@@ -65,6 +66,8 @@ std::vector<PassEntry> AllPasses() {
        Make<MovementFusionPass>},
       {"reshape-mover", "gives connected elementwise work one shape",
        Make<ReshapeMoverPass>},
+      {"row-fusion", "products whose rows are finished in their kernel",
+       Make<RowFusionPass>},
       {"scheduler", "the order of execution, for little memory",
        Make<SchedulerPass>},
       {"transpose-splitter", "steps that kernels know",

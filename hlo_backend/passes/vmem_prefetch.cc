@@ -15,6 +15,10 @@ namespace {
 // Readers further apart keep VMEM from others for too long.
 constexpr int kMostPositions = 16;
 
+// A copy under the first kernel of a program, of whose bytes it is at most one
+// in so many: the values of an attention under the product of its scores.
+constexpr int64_t kHiddenShare = 4;
+
 bool IsProduct(const Instruction& i) { return i.opcode() == Opcode::kDot; }
 
 const Instruction* ProductIn(const Instruction& kernel) {
@@ -191,8 +195,12 @@ class Prefetcher {
     int64_t behind = 0;
     for (int k = first - 1; k >= 0 && k > first - kMostPositions; --k) {
       if (!IsVmemKernel(*order_[k])) continue;
-      // The first kernel's own windows would wait for this copy.
-      if (one_product && k == first_kernel_) break;
+      // The first kernel's own windows would wait for this copy, unless that is
+      // a small part of what it moves.
+      if (one_product && k == first_kernel_ &&
+          BytesTouched(*order_[k]) < kHiddenShare * bytes) {
+        break;
+      }
       start = k;
       behind += BytesTouched(*order_[k]);
       if (!one_product || behind >= bytes + bytes_in_latency_) break;

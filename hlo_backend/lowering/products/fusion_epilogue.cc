@@ -1,6 +1,7 @@
 #include "hlo_backend/lowering/products/fusion_epilogue.h"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -37,7 +38,14 @@ bool IsTileType(PrimitiveType type) {
 
 int64_t BytesOf(PrimitiveType type) { return hlo::BitWidth(type) / 8; }
 
-// The most vector registers alive at once in straight code.
+}  // namespace
+
+int64_t VectorOperations(const std::vector<codegen::VInstr>& code) {
+  return std::count_if(code.begin(), code.end(), [](const codegen::VInstr& v) {
+    return isa::Info(v.op).slots & isa::Bit(isa::Slot::kVector);
+  });
+}
+
 int PeakVectors(const std::vector<codegen::VInstr>& code) {
   absl::flat_hash_map<int32_t, size_t> last_read;
   for (size_t k = 0; k < code.size(); ++k) {
@@ -67,8 +75,6 @@ int PeakVectors(const std::vector<codegen::VInstr>& code) {
   return peak;
 }
 
-}  // namespace
-
 absl::StatusOr<std::unique_ptr<FusionEpilogue>> FusionEpilogue::Create(
     const hlo::Instruction& fusion) {
   ASSIGN_OR_RETURN(Expression e, Expression::Build(fusion));
@@ -81,11 +87,14 @@ absl::StatusOr<std::unique_ptr<FusionEpilogue>> FusionEpilogue::Create(
 absl::Status FusionEpilogue::Describe(const hlo::Instruction& fusion) {
   leaf_of_node_.assign(e_.nodes.size(), -1);
   for (int node : e_.Leaves()) {
+    if (e_.nodes[node].argument >= Expression::kReduced) continue;
     ASSIGN_OR_RETURN(Leaf leaf, DescribeLeaf(node));
     leaf_of_node_[node] = static_cast<int>(leaves_.size());
     leaves_.push_back(std::move(leaf));
   }
-  for (int node : e_.roots) {
+  for (size_t k = 0; k < e_.roots.size(); ++k) {
+    const int node = e_.roots[k];
+    if (e_.reduces[k] != nullptr) continue;
     const hlo::Instruction& root = *e_.nodes[node].instr;
     const hlo::Shape& shape = fusion.shape().IsTuple()
                                   ? fusion.shape().elements()[results_.size()]
@@ -154,30 +163,40 @@ void FusionEpilogue::AddTo(ProductProblem* problem,
     }
   }
   // Vector operations of the formula on one register: written and counted.
+  std::vector<int> all(e_.nodes.size());
+  std::iota(all.begin(), all.end(), 0);
+  const std::vector<codegen::VInstr> code = CodeOf(model, all);
+  problem->epilogue_ops += VectorOperations(code);
+  // Two tiles go through the formula together, and their results are packed.
+  live_registers_ = 2 * PeakVectors(code) + 2;
+}
+
+std::vector<codegen::VInstr> FusionEpilogue::CodeOf(
+    const isa::MachineModel& model, const std::vector<int>& nodes) const {
   CodeBuilder b(model);
   b.NewBlock();
   std::vector<Value> values(e_.nodes.size());
-  for (size_t n = 0; n < e_.nodes.size(); ++n) {
+  const auto given = [&](int n) {
+    const bool pred = e_.nodes[n].type == PrimitiveType::kPred;
+    return pred ? Value::Of(b.NewMask()) : Value::Of(b.NewVec());
+  };
+  for (const int n : nodes) {
     const ExprNode& node = e_.nodes[n];
     if (node.kind != ExprNode::Kind::kOp) {
-      const bool pred = node.type == PrimitiveType::kPred;
-      values[n] = pred ? Value::Of(b.NewMask()) : Value::Of(b.NewVec());
+      values[n] = given(n);
       continue;
     }
     std::vector<Value> inputs;
-    for (int input : node.inputs) inputs.push_back(values[input]);
+    for (int input : node.inputs) {
+      Value& value = values[input];
+      if (!value.vec.valid() && !value.is_mask()) value = given(input);
+      inputs.push_back(value);
+    }
     const auto value = EmitElementwise(b, *node.instr, inputs);
-    if (!value.ok()) return;  // Emit reports it
+    if (!value.ok()) return {};  // Emit reports it
     values[n] = *value;
   }
-  const std::vector<codegen::VInstr> code = b.TakeBlock().instrs;
-  for (const codegen::VInstr& v : code) {
-    if (isa::Info(v.op).slots & isa::Bit(isa::Slot::kVector)) {
-      ++problem->epilogue_ops;
-    }
-  }
-  // Two tiles go through the formula together, and their results are packed.
-  live_registers_ = 2 * PeakVectors(code) + 2;
+  return b.TakeBlock().instrs;
 }
 
 void FusionEpilogue::AddWindows(const ProductTile& tile, const GridDims& grid,
@@ -354,7 +373,17 @@ absl::StatusOr<Value> FusionEpilogue::Eval(int number, int tile,
   const int64_t key = int64_t{number} * 2 + tile;
   if (const auto it = values_.find(key); it != values_.end()) return it->second;
   const ExprNode& node = e_.nodes[number];
-  Value value;
+  const bool whole_row =
+      node.kind == ExprNode::Kind::kOp && !VariesInRow(number);
+  if (whole_row) {
+    const auto it = row_values_.find(key);
+    if (it != row_values_.end()) return it->second;
+  }
+  Value value = Known(number, tile, at);
+  if (value.vec.valid() || value.is_mask()) {
+    values_[key] = value;
+    return value;
+  }
   switch (node.kind) {
     case ExprNode::Kind::kProduct:
       value = Value::Of((*at.sums)[tile]);
@@ -374,17 +403,29 @@ absl::StatusOr<Value> FusionEpilogue::Eval(int number, int tile,
       break;
     }
     case ExprNode::Kind::kOp: {
-      absl::InlinedVector<Value, 3> inputs;
-      for (int input : node.inputs) {
-        ASSIGN_OR_RETURN(Value v, Eval(input, tile, at));
-        inputs.push_back(v);
-      }
-      ASSIGN_OR_RETURN(value, EmitElementwise(*b_, *node.instr, inputs));
+      ASSIGN_OR_RETURN(value, EvalOp(node, tile, at));
       break;
     }
   }
-  values_[key] = value;
+  (whole_row ? row_values_ : values_)[key] = value;
   return value;
+}
+
+absl::StatusOr<Value> FusionEpilogue::EvalOp(const ExprNode& node, int tile,
+                                             const Position& at) {
+  absl::InlinedVector<Value, 3> inputs;
+  for (int input : node.inputs) {
+    ASSIGN_OR_RETURN(Value v, Eval(input, tile, at));
+    inputs.push_back(v);
+  }
+  if (node.instr->opcode() == hlo::Opcode::kDivide &&
+      node.type == PrimitiveType::kF32 && !VariesInRow(node.inputs[1])) {
+    // A divisor of whole rows is inverted once.
+    Vec& reciprocal = reciprocals_[int64_t{node.inputs[1]} * 2 + tile];
+    if (!reciprocal.valid()) reciprocal = EmitReciprocal(*b_, inputs[1].vec);
+    return Value::Of(b_->Binary(Opcode::kVmulF32, inputs[0].vec, reciprocal));
+  }
+  return EmitElementwise(*b_, *node.instr, inputs);
 }
 
 absl::Status FusionEpilogue::Store(const Result& result, const Position& at) {
@@ -440,6 +481,8 @@ absl::Status FusionEpilogue::Store(const Result& result, const Position& at) {
 void FusionEpilogue::Emit(int64_t batch, int64_t row, int64_t col,
                           const std::vector<Vec>& tiles) {
   values_.clear();
+  row_values_.clear();
+  reciprocals_.clear();
   packed_.clear();
   const Position at{batch, row, col, &tiles};
   for (const Result& result : results_) {

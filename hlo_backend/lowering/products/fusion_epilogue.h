@@ -21,14 +21,19 @@
 
 namespace ptxla::lowering {
 
-class FusionEpilogue final : public ProductEpilogue {
+// The most vector registers alive at once in straight code.
+int PeakVectors(const std::vector<codegen::VInstr>& code);
+// Those that take a vector slot.
+int64_t VectorOperations(const std::vector<codegen::VInstr>& code);
+
+class FusionEpilogue : public ProductEpilogue {
  public:
   // Unimplemented names the operand or result of another form.
   static absl::StatusOr<std::unique_ptr<FusionEpilogue>> Create(
       const hlo::Instruction& fusion);
 
   // What it adds to the problem: bytes, operations, row alignment.
-  void AddTo(ProductProblem* problem, const isa::MachineModel& model);
+  virtual void AddTo(ProductProblem* problem, const isa::MachineModel& model);
 
   void AddWindows(const ProductTile& tile, const GridDims& grid,
                   int first_space, Tiling* tiling) override;
@@ -38,7 +43,7 @@ class FusionEpilogue final : public ProductEpilogue {
   absl::Status status() const override { return status_; }
   int live_registers() const override { return live_registers_; }
 
- private:
+ protected:
   enum class Form { kTile, kColumns, kScalar };
   struct Leaf {
     int node = 0;
@@ -64,8 +69,23 @@ class FusionEpilogue final : public ProductEpilogue {
     int64_t batch, row, col;
     const std::vector<codegen::Vec>* sums;
   };
+  // A value that need not be computed: kept from an earlier pass over the block
+  // (row_epilogue.h). Neither register nor mask valid: compute it.
+  virtual Value Known(int /*node*/, int /*tile*/, const Position& /*at*/) {
+    return {};
+  }
   // Value of a node for one 8 x 128 tile of the sums.
   absl::StatusOr<Value> Eval(int node, int tile, const Position& at);
+  absl::StatusOr<Value> EvalOp(const ExprNode& node, int tile,
+                               const Position& at);
+  // Does it vary along the lanes?
+  bool VariesInRow(int node) const {
+    return e_.nodes[node].depends >> (e_.space.rank() - 1) & 1;
+  }
+  // The code of these nodes on one register, to be counted; nothing if one of
+  // them cannot be written.
+  std::vector<codegen::VInstr> CodeOf(const isa::MachineModel& model,
+                                      const std::vector<int>& nodes) const;
   absl::StatusOr<Value> Load(const Leaf& leaf, int tile, const Position& at);
   absl::Status Store(const Result& result, const Position& at);
 
@@ -83,6 +103,9 @@ class FusionEpilogue final : public ProductEpilogue {
   std::optional<codegen::NarrowTiles> narrow_;
   // Values of the open group: (node, tile), and packed registers of leaves.
   absl::flat_hash_map<int64_t, Value> values_;
+  // Those of whole rows, and inverted divisors: until the rows change.
+  absl::flat_hash_map<int64_t, Value> row_values_;
+  absl::flat_hash_map<int64_t, codegen::Vec> reciprocals_;
   absl::flat_hash_map<int, codegen::Vec> packed_;
   int live_registers_ = 3;
   absl::Status status_;

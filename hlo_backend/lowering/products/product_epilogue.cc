@@ -10,6 +10,7 @@
 #include "hlo_backend/lowering/fusion/f16_conversion.h"
 #include "hlo_backend/lowering/products/fusion_epilogue.h"
 #include "hlo_backend/lowering/products/result_store.h"
+#include "hlo_backend/lowering/products/row_epilogue.h"
 
 namespace ptxla::lowering {
 namespace {
@@ -84,8 +85,16 @@ absl::StatusOr<std::unique_ptr<ProductEpilogue>> ProductEpilogue::Create(
     const KernelContext& context, const hlo::Instruction& instruction,
     ProductForm* form) {
   if (instruction.opcode() == hlo::Opcode::kFusion) {
-    ASSIGN_OR_RETURN(std::unique_ptr<FusionEpilogue> epilogue,
-                     FusionEpilogue::Create(instruction));
+    bool reduces = false;
+    for (const hlo::Instruction* inner : instruction.fused()->instructions()) {
+      reduces |= inner->opcode() == hlo::Opcode::kReduce;
+    }
+    std::unique_ptr<FusionEpilogue> epilogue;
+    if (reduces) {
+      ASSIGN_OR_RETURN(epilogue, RowEpilogue::Create(instruction));
+    } else {
+      ASSIGN_OR_RETURN(epilogue, FusionEpilogue::Create(instruction));
+    }
     epilogue->AddTo(&form->problem, context.model);
     return std::unique_ptr<ProductEpilogue>(std::move(epilogue));
   }

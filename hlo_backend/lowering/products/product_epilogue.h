@@ -29,6 +29,14 @@ class ProductEpilogue : public Epilogue {
   // Once per step, before the stream: addresses, and values that do not change
   // within the step.
   virtual absl::Status Start(codegen::CodeBuilder& b) = 0;
+  // Scratch of a step, and where in the kernel's it lies.
+  virtual int64_t ScratchBytes(const ProductTile& /*tile*/) const { return 0; }
+  virtual void SetScratch(int64_t /*offset*/) {}
+  // After the stream of a step that finishes its sums.
+  virtual absl::Status Finish(const EpiloguePace& /*pace*/,
+                              codegen::CodeBuilder& /*b*/) {
+    return absl::OkStatus();
+  }
   // An error that Emit met.
   virtual absl::Status status() const { return absl::OkStatus(); }
 };

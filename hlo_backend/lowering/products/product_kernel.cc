@@ -121,11 +121,13 @@ class ProductEmitter {
         converted_lhs_offset_ +
         (IsF16(form_.lhs) ? tile_.block_b * PaddedRows() * tile_.block_k * 2
                           : 0);
-    tiling->scratch_bytes =
+    const int64_t epilogue_offset =
         converted_rhs_offset_ +
         (IsF16(form_.rhs) ? tile_.block_b * tile_.block_k *
                                 RoundUpTo<int64_t>(tile_.block_n, 128) * 2
                           : 0);
+    epilogue_->SetScratch(epilogue_offset);
+    tiling->scratch_bytes = epilogue_offset + epilogue_->ScratchBytes(tile_);
   }
 
   isa::KernelWork WorkOf(const Tiling& tiling) const {
@@ -250,6 +252,7 @@ class ProductEmitter {
     parts_.k_extent = KOfStep(finishes);
     b.BeginScope();
     EmitStream(form_.problem, tile_, arrays_, parts_, epilogue_.get(), &b);
+    if (finishes) RETURN_IF_ERROR(epilogue_->Finish(parts_.pace, b));
     b.EndScope();
     return epilogue_->status();
   }

@@ -35,6 +35,12 @@ struct ProductProblem {
   int64_t column_unit = 128;
   // Vector operations per result register (1,024 elements) of the epilogue.
   int64_t epilogue_ops = 0;
+  // Rows are finished as a whole (row_epilogue.h): a step holds all of N. Per
+  // result register: f32 registers of scratch, and cycles of the vector units
+  // after the products.
+  bool whole_rows = false;
+  int64_t row_planes = 0;
+  double row_cycles = 0;
 };
 
 // How the arrays of a core take a product of this shape.

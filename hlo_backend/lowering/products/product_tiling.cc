@@ -139,6 +139,11 @@ ProductCost CostOf(const ProductProblem& p, const ProductTile& t,
                ? slot_cycles(elements / 1024 * kUnpackF16, isa::Slot::kVector)
                : 0;
   };
+  const int64_t registers = t.block_b * rows * cols / 1024;
+  const int64_t row_pass =
+      static_cast<int64_t>(p.row_cycles * static_cast<double>(registers));
+  c.step_bundles += t.grid_k > 1 ? row_pass / t.grid_k : row_pass;
+
   c.step_bundles += converted(p.lhs.type, t.block_b * rows * depth) +
                     converted(p.rhs.type, t.block_b * depth * cols);
 
@@ -159,6 +164,7 @@ ProductCost CostOf(const ProductProblem& p, const ProductTile& t,
       (p.rhs.resident ? 0 : slots(rhs_fetches) * rhs_bytes) +
       slots(out_moves) * (out_bytes + epilogue_bytes) +
       (accumulates ? t.block_b * rows * cols * 4 : 0) +
+      p.row_planes * registers * isa::kVregBytes +
       (p.lhs.transposed ? t.block_b * rows * depth * 2 : 0) +
       (p.lhs.type == hlo::PrimitiveType::kF16 ? t.block_b * rows * depth * 2
                                               : 0) +
@@ -218,6 +224,7 @@ absl::StatusOr<ProductTiling> ChooseProductTile(
       t.block_m = RoundUpTo<int64_t>(CeilOfRatio(p.m, gm), m_unit);
       t.grid_m = gm;
       for (int64_t gn : GridBounds(p.n, p.column_unit)) {
+        if (p.whole_rows && gn > 1) break;
         t.block_n = RoundUpTo<int64_t>(CeilOfRatio(p.n, gn),
                                        gn > 1 ? p.column_unit : 128);
         t.grid_n = gn;

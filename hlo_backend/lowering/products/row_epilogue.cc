@@ -1,0 +1,307 @@
+#include "hlo_backend/lowering/products/row_epilogue.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "base/status.h"
+#include "base/units.h"
+#include "hlo_backend/lowering/fusion/tile_fold.h"
+
+namespace ptxla::lowering {
+
+using codegen::CodeBuilder;
+using codegen::Vec;
+using codegen::VInstr;
+using isa::Opcode;
+
+namespace {
+
+// Constants beyond these are made where they are used.
+constexpr size_t kMostConstants = 2;
+// Beyond the XLU's latency: the pop, and the store and load of its result.
+constexpr int64_t kLagSlack = 100;
+constexpr int kRowsOfBand = 16;
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<FusionEpilogue>> RowEpilogue::Create(
+    const hlo::Instruction& fusion) {
+  ASSIGN_OR_RETURN(Expression e, Expression::Build(fusion));
+  ASSIGN_OR_RETURN(RowStages stages, RowStages::Of(fusion, e));
+  auto epilogue = std::unique_ptr<RowEpilogue>(
+      new RowEpilogue(std::move(e), std::move(stages)));
+  RETURN_IF_ERROR(epilogue->Describe(fusion));
+  return std::unique_ptr<FusionEpilogue>(std::move(epilogue));
+}
+
+void RowEpilogue::AddTo(ProductProblem* problem,
+                        const isa::MachineModel& model) {
+  FusionEpilogue::AddTo(problem, model);
+  problem->whole_rows = true;
+  problem->row_planes = stages_.planes;
+  std::vector<int> stream, later;
+  int leaves = 0;
+  for (size_t n = 0; n < e_.nodes.size(); ++n) {
+    const int node = static_cast<int>(n);
+    if (e_.node_stage[n] == 0) {
+      stream.push_back(node);
+    } else if (VariesInRow(node)) {
+      later.push_back(node);
+    }
+    leaves += e_.nodes[n].kind == ExprNode::Kind::kLeaf && VariesInRow(node);
+  }
+  const std::vector<VInstr> before = CodeOf(model, stream);
+  const std::vector<VInstr> after = CodeOf(model, later);
+  problem->epilogue_ops = VectorOperations(before) + 1;
+  live_registers_ = 2 * PeakVectors(before) + 2;
+  for (int stage = 1; stage < e_.stages; ++stage) {
+    std::vector<int> nodes;
+    for (int node : later) {
+      if (e_.node_stage[node] == stage) nodes.push_back(node);
+    }
+    row_registers_ =
+        std::max(row_registers_, PeakVectors(CodeOf(model, nodes)) + 1);
+  }
+  // Slots of the passes, for one register: operations, a combination and a load
+  // for each reduce, loads and stores of what is kept and stored.
+  const auto reduces = static_cast<double>(stages_.reductions.size());
+  double loads = leaves, stores = static_cast<double>(results_.size());
+  for (int stage = 0; stage < e_.stages; ++stage) {
+    loads += 1;
+    if (stage > 0) stores += static_cast<double>(stages_.kept_in[stage].size());
+  }
+  const auto slots = [&](isa::Slot slot) {
+    return static_cast<double>(std::max(1, model.Slots(slot)));
+  };
+  double eup = 0;
+  for (const VInstr& v : after)
+    eup += isa::Info(v.op).unit == isa::ExecUnit::kEup;
+  const double vector =
+      (static_cast<double>(VectorOperations(after)) + reduces + 1) /
+      slots(isa::Slot::kVector);
+  unit_cycles_ = std::max({vector, loads / slots(isa::Slot::kLoad),
+                           stores / slots(isa::Slot::kStore), eup});
+  problem->row_cycles = unit_cycles_;
+}
+
+void RowEpilogue::AddWindows(const ProductTile& tile, const GridDims& grid,
+                             int first_space, Tiling* tiling) {
+  FusionEpilogue::AddWindows(tile, grid, first_space, tiling);
+  batch_ = tile.block_b;
+  rows_ = RoundUpTo<int64_t>(tile.block_m, kRowsOfBand);
+  column_tiles_ = tile.block_n / isa::kLanes;
+  columns_ = e_.space.sizes[e_.space.rank() - 1];
+  scratch_space_ = first_space_ + static_cast<int>(windows_.size());
+}
+
+int64_t RowEpilogue::ScratchBytes(const ProductTile& tile) const {
+  const int64_t tiles =
+      tile.block_b * RoundUpTo<int64_t>(tile.block_m, kRowsOfBand) / 8;
+  return tiles * isa::kVregBytes *
+         (stages_.planes * (tile.block_n / isa::kLanes) +
+          static_cast<int64_t>(stages_.reductions.size()));
+}
+
+int32_t RowEpilogue::TileOffset(int plane, int64_t batch, int64_t row,
+                                int64_t col) const {
+  const int64_t tiles =
+      ((plane * batch_ + batch) * (rows_ / 8) + row / 8) * column_tiles_ +
+      col / isa::kLanes;
+  return static_cast<int32_t>(tiles * isa::kVregBytes);
+}
+
+int32_t RowEpilogue::RowOffset(int reduction, int64_t batch,
+                               int64_t row) const {
+  const int64_t planes = stages_.planes * batch_ * (rows_ / 8) * column_tiles_;
+  const int64_t tiles = (reduction * batch_ + batch) * (rows_ / 8) + row / 8;
+  return static_cast<int32_t>((planes + tiles) * isa::kVregBytes);
+}
+
+absl::Status RowEpilogue::Start(CodeBuilder& b) {
+  RETURN_IF_ERROR(FusionEpilogue::Start(b));
+  stage_ = -1;
+  scratch_ = b.GlobalSca();
+  b.ScratchAddress(scratch_, static_cast<int32_t>(scratch_offset_));
+  b.SetBank(scratch_, CodeBuilder::kAbsoluteBanks,
+            static_cast<int32_t>(scratch_offset_));
+  constants_.clear();
+  for (size_t n = 0; n < e_.nodes.size(); ++n) {
+    const ExprNode& node = e_.nodes[n];
+    if (node.kind != ExprNode::Kind::kConstant ||
+        node.type == hlo::PrimitiveType::kPred ||
+        constants_.size() == kMostConstants) {
+      continue;
+    }
+    const Vec constant = b.GlobalVec();
+    b.Move(constant, b.Imm(node.constant));
+    constants_[static_cast<int>(n)] = constant;
+  }
+  return absl::OkStatus();
+}
+
+Value RowEpilogue::Known(int number, int tile, const Position& at) {
+  if (const auto it = constants_.find(number); it != constants_.end()) {
+    return Value::Of(it->second);
+  }
+  if (stage_ < 0) return {};
+  CodeBuilder& b = *b_;
+  const ExprNode& node = e_.nodes[number];
+  const int64_t row = at.row + 8 * tile;
+  if (node.argument >= Expression::kReduced) {
+    const int reduction =
+        stages_.reduction_of_root[node.argument - Expression::kReduced];
+    Value& value = row_values_[int64_t{number} * 2 + tile];
+    if (!value.vec.valid()) {
+      value = Value::Of(b.Load(scratch_space_, scratch_,
+                               RowOffset(reduction, at.batch, row)));
+    }
+    return value;
+  }
+  const int plane = stages_.plane[number];
+  if (plane < 0 || (e_.node_stage[number] == stage_ && stage_ > 0)) return {};
+  return Value::Of(b.Load(scratch_space_, scratch_,
+                          TileOffset(plane, at.batch, row, at.col)));
+}
+
+void RowEpilogue::Keep(int node, const Position& at) {
+  for (int tile = 0; tile < 2; ++tile) {
+    const absl::StatusOr<Value> v = Eval(node, tile, at);
+    if (!v.ok()) {
+      if (status_.ok()) status_ = v.status();
+      return;
+    }
+    b_->Store(
+        scratch_space_, scratch_,
+        TileOffset(stages_.plane[node], at.batch, at.row + 8 * tile, at.col),
+        v->vec);
+  }
+}
+
+void RowEpilogue::Emit(int64_t batch, int64_t row, int64_t col,
+                       const std::vector<Vec>& tiles) {
+  values_.clear();
+  row_values_.clear();
+  reciprocals_.clear();
+  packed_.clear();
+  const Position at{batch, row, col, &tiles};
+  for (int node : stages_.kept_in[0]) Keep(node, at);
+  for (int root : stages_.stored_in[0]) {
+    for (const Result& result : results_) {
+      if (result.node != e_.roots[root]) continue;
+      const absl::Status stored = Store(result, at);
+      if (status_.ok()) status_ = stored;
+    }
+  }
+}
+
+void RowEpilogue::Place(bool paced) {
+  const codegen::VNode block = b_->TakeBlock();
+  const int64_t wish = ends_.size() < most_ ? 0 : ends_.front();
+  int64_t end = wish;
+  bool waits = false;  // for the XLU: registers of the tile are free
+  for (const VInstr& v : block.instrs) {
+    const int64_t key =
+        v.space == scratch_space_ ? v.imm / isa::kVregBytes : -1;
+    const int64_t at =
+        scheduler_->Place(v, paced && pace_.in_order ? end : wish, key);
+    waits |= !paced && isa::Info(v.op).pops != isa::Fifo::kNone;
+    if (!waits) end = std::max(end, at);
+  }
+  ends_.push_back(end);
+  if (ends_.size() > most_) ends_.pop_front();
+}
+
+absl::Status RowEpilogue::PassTile(int stage, const Position& at,
+                                   std::vector<std::array<Vec, 2>>* sums) {
+  CodeBuilder& b = *b_;
+  const int64_t left = columns_ - at.col;
+  for (size_t k = 0; k < stages_.reduced_in[stage].size(); ++k) {
+    const Reduction& r = stages_.reductions[stages_.reduced_in[stage][k]];
+    TileFold fold(r, b);
+    for (int tile = 0; tile < 2; ++tile) {
+      ASSIGN_OR_RETURN(const Value v, Eval(e_.roots[r.root], tile, at));
+      Vec words = v.is_mask() ? MaskToNumber(b, v.mask, true) : v.vec;
+      if (left < isa::kLanes) {
+        words = b.SelectImm(b.Range(0, static_cast<int>(left), 0, 8), words,
+                            MonoidIdentity(r.op, r.type));
+      }
+      Vec& sum = (*sums)[k][tile];
+      if (sum.valid()) {
+        ASSIGN_OR_RETURN(words, fold.Combine(sum, words));
+      }
+      sum = words;
+    }
+  }
+  if (stage == 0) return absl::OkStatus();
+  for (int node : stages_.kept_in[stage]) Keep(node, at);
+  for (int root : stages_.stored_in[stage]) {
+    for (const Result& result : results_) {
+      if (result.node == e_.roots[root]) RETURN_IF_ERROR(Store(result, at));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status RowEpilogue::Pass(int stage, int64_t batch, int64_t row) {
+  CodeBuilder& b = *b_;
+  stage_ = stage;
+  row_values_.clear();
+  reciprocals_.clear();
+  const std::vector<Vec> tiles(2);
+  std::vector<std::array<Vec, 2>> sums(stages_.reduced_in[stage].size());
+  for (int64_t c = 0; c < column_tiles_; ++c) {
+    values_.clear();
+    packed_.clear();
+    b.NewBlock();
+    RETURN_IF_ERROR(
+        PassTile(stage, {batch, row, c * isa::kLanes, &tiles}, &sums));
+    Place(true);
+  }
+  for (size_t k = 0; k < sums.size(); ++k) {
+    const int number = stages_.reduced_in[stage][k];
+    TileFold fold(stages_.reductions[number], b);
+    for (int tile = 0; tile < 2; ++tile) {
+      b.NewBlock();
+      ASSIGN_OR_RETURN(Vec v, fold.Lanes(sums[k][tile]));
+      ASSIGN_OR_RETURN(v, fold.WithInit(v));
+      b.Store(scratch_space_, scratch_,
+              RowOffset(number, batch, row + 8 * tile), v);
+      Place(false);
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status RowEpilogue::Finish(const EpiloguePace& pace, CodeBuilder& b) {
+  RETURN_IF_ERROR(status_);
+  pace_ = pace;
+  scheduler_.emplace(b);
+  ends_.clear();
+  most_ =
+      static_cast<size_t>(std::max(1.0, pace.share * b.model().vregs / 1.5));
+  const int64_t bands = batch_ * (rows_ / kRowsOfBand);
+  const double band = unit_cycles_ * static_cast<double>(2 * column_tiles_) + 1;
+  const int64_t latency =
+      std::max(b.model().Latency(isa::LatencyKey::kXluSum, 0),
+               b.model().Latency(isa::LatencyKey::kXluMax, 0)) +
+      kLagSlack;
+  const int64_t lag =
+      static_cast<int64_t>(static_cast<double>(latency) / band) + 1;
+  const int64_t turns = bands + (e_.stages - 1) * lag;
+  for (int64_t turn = 0; turn < turns; ++turn) {
+    for (int stage = e_.stages - 1; stage >= 0; --stage) {
+      const int64_t band_number = turn - stage * lag;
+      if (band_number < 0 || band_number >= bands) continue;
+      const int64_t in_plane = rows_ / kRowsOfBand;
+      RETURN_IF_ERROR(Pass(stage, band_number / in_plane,
+                           band_number % in_plane * kRowsOfBand));
+    }
+  }
+  stage_ = -1;
+  b.Append(scheduler_->Finish("rows"));
+  scheduler_.reset();
+  return status_;
+}
+
+}  // namespace ptxla::lowering
