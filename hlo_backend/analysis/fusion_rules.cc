@@ -108,6 +108,31 @@ const Instruction* TheDot(const Instruction& fusion) {
   return dot;
 }
 
+bool IsPredConstant(const Instruction& i, bool value) {
+  return i.opcode() == Opcode::kConstant && i.shape().IsScalar() &&
+         i.shape().type() == PrimitiveType::kPred &&
+         (i.literal().GetInt(0) != 0) == value;
+}
+
+// A logical value that is only said another way: x != false, or x ? true :
+// false, as PyTorch/XLA's all() and any() have it.
+const Instruction* BehindTruth(const Instruction* i) {
+  while (true) {
+    if (i->opcode() == Opcode::kCompare &&
+        i->operand(0)->shape().type() == PrimitiveType::kPred &&
+        i->attrs<CompareAttrs>().direction == CompareDirection::kNe &&
+        IsPredConstant(*i->operand(1), false)) {
+      i = i->operand(0);
+    } else if (i->opcode() == Opcode::kSelect &&
+               IsPredConstant(*i->operand(1), true) &&
+               IsPredConstant(*i->operand(2), false)) {
+      i = i->operand(0);
+    } else {
+      return i;
+    }
+  }
+}
+
 bool Has64BitOrComplex(const Instruction& i) {
   auto bad = [](const Shape& s) {
     return !s.IsArray() || IsComplex(s.type()) || BitWidth(s.type()) > 32;
@@ -140,9 +165,10 @@ bool IsLoopElementwise(const Instruction& i) {
 }
 
 std::optional<Opcode> MonoidOf(const Computation& body) {
-  const Instruction* root = body.root();
+  const Instruction* root = BehindTruth(body.root());
   if (body.parameter_count() != 2 || root->operand_count() != 2) return {};
-  const Instruction *a = root->operand(0), *b = root->operand(1);
+  const Instruction* a = BehindTruth(root->operand(0));
+  const Instruction* b = BehindTruth(root->operand(1));
   if (a->opcode() != Opcode::kParameter || b->opcode() != Opcode::kParameter ||
       a == b) {
     return {};
@@ -172,7 +198,11 @@ bool IsFusibleReduce(const Instruction& reduce) {
 }
 
 bool IsRowReduce(const Instruction& i, const Instruction& dot) {
-  return IsFusibleReduce(i) && i.shape().type() == PrimitiveType::kF32 &&
+  if (!IsFusibleReduce(i)) return false;
+  const Opcode op = *MonoidOf(*i.to_apply());
+  const bool logical = i.shape().type() == PrimitiveType::kPred &&
+                       (op == Opcode::kAnd || op == Opcode::kOr);
+  return (logical || i.shape().type() == PrimitiveType::kF32) &&
          i.operand(0)->shape().SameDims(dot.shape()) &&
          i.dimensions().size() == 1 &&
          i.dimensions()[0] == dot.shape().rank() - 1;

@@ -68,7 +68,8 @@ std::optional<Opcode> MonoidOf(const Computation& body);
 // A reduce of one array that a kInput fusion may hold.
 bool IsFusibleReduce(const Instruction& reduce);
 
-// A fusible f32 reduce of a value of the dot's shape over its last dimension.
+// A fusible f32 (or logical) reduce of a value of the dot's shape over its last
+// dimension.
 bool IsRowReduce(const Instruction& reduce, const Instruction& dot);
 
 // Equal up to dimensions of size 1, which may be added or dropped.

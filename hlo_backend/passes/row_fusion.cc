@@ -8,11 +8,16 @@
 #include "base/units.h"
 #include "hlo_backend/analysis/fusion_rules.h"
 #include "hlo_backend/passes/control_flow.h"
+#include "hlo_backend/passes/split_dot_batch.h"
 
 namespace ptxla::hlo {
 namespace {
 
-constexpr int kMostMembers = 64;
+constexpr size_t kMostMembers = 64;
+// Members follow their product in the order of the program within so many
+// instructions: the search is linear.
+constexpr size_t kFurthest = 512;
+constexpr int kMostFree = 8;  // operations in a row
 // Share of the kernel's VMEM that the narrowest step may take: 16 rows of the
 // result, with scratch, and the whole other operand.
 constexpr double kVmemShare = 0.5;
@@ -35,31 +40,54 @@ class RowFuser {
   }
 
   bool Run() {
-    bool changed = false;
     for (Instruction* i : order_) {
-      if (taken_.contains(i) || i->opcode() != Opcode::kDot) continue;
-      changed |= Fuse(i);
+      if (i->opcode() == Opcode::kDot && !plan_of_.contains(i)) Plan(i);
     }
-    return changed;
+    for (const std::vector<Instruction*>& plan : plans_) Build(plan);
+    return !plans_.empty();
   }
 
  private:
-  enum class Kind { kNone, kFull, kRow, kFree };
+  enum class Kind { kNone, kFull, kRow };
 
-  // What a member is: of the dot's shape, of its rows' shape, or constants,
-  // broadcasts and iotas, cloned where they are needed.
-  bool Fuse(Instruction* dot) {
-    if (!Fits(*dot)) return false;
+  // What a member is: of the dot's shape, or of its rows' shape.
+  void Plan(Instruction* dot) {
+    if (!Fits(*dot)) return;
+    dot_ = dot;
+    // A kernel that has been planned becomes one instruction: what needs one of
+    // its members needs them all.
+    dependent_plans_.clear();
+    while (!Gather()) {
+    }
+    Trim();
+    std::vector<Instruction*> members;
+    bool reduces = false;
+    for (size_t n = position_[dot]; n < End(); ++n) {
+      if (!members_.contains(order_[n])) continue;
+      reduces |= order_[n]->opcode() == Opcode::kReduce;
+      members.push_back(order_[n]);
+    }
+    if (!reduces || UsedOutside(*dot)) return;
+    for (Instruction* i : members) plan_of_[i] = plans_.size();
+    plans_.push_back(std::move(members));
+  }
+
+  size_t End() const {
+    return std::min(order_.size(), position_.at(dot_) + kFurthest);
+  }
+
+  // False: a planned kernel turned out to need a member; once more.
+  bool Gather() {
     members_.clear();
     tainted_.clear();
-    dot_ = dot;
-    members_[dot] = Kind::kFull;
-    bool reduces = false;
-    int count = 1;
-    for (size_t n = position_[dot] + 1;
-         n < order_.size() && count < kMostMembers; ++n) {
+    for (size_t plan : dependent_plans_) {
+      tainted_.insert(plans_[plan].begin(), plans_[plan].end());
+    }
+    if (tainted_.contains(dot_)) return true;
+    members_[dot_] = Kind::kFull;
+    for (size_t n = position_[dot_] + 1; n < End(); ++n) {
       Instruction* i = order_[n];
-      bool reads = false, tainted = false;
+      bool reads = false, tainted = tainted_.contains(i);
       const auto look = [&](Instruction* o) {
         reads |= members_.contains(o);
         tainted |= tainted_.contains(o);
@@ -67,19 +95,21 @@ class RowFuser {
       for (Instruction* o : i->operands()) look(o);
       for (Instruction* o : i->control_predecessors()) look(o);
       if (!reads && !tainted) continue;
-      const Kind kind = reads && !tainted ? KindOf(*i) : Kind::kNone;
-      if (kind == Kind::kNone) {
-        // What needs it too cannot be inside.
-        tainted_.insert(i);
+      const auto planned = plan_of_.find(i);
+      if (planned != plan_of_.end()) {
+        if (dependent_plans_.insert(planned->second).second) return false;
         continue;
       }
-      members_[i] = kind;
-      reduces |= i->opcode() == Opcode::kReduce;
-      ++count;
+      const bool fits = reads && !tainted && members_.size() < kMostMembers;
+      const Kind kind = fits ? KindOf(*i) : Kind::kNone;
+      // What needs it too cannot be inside.
+      if (kind == Kind::kNone) {
+        tainted_.insert(i);
+      } else {
+        members_[i] = kind;
+      }
     }
-    if (!reduces) return false;
-    Trim();
-    return Build();
+    return true;
   }
 
   // Whole rows fit, and the other operand beside them.
@@ -119,11 +149,62 @@ class RowFuser {
     return true;
   }
 
+  // Made of constants and iotas alone (a causal mask): again where needed.
+  bool IsFree(const Instruction& o, int depth = 0) const {
+    if (members_.contains(&o) || depth > kMostFree) return false;
+    switch (o.opcode()) {
+      case Opcode::kConstant:
+        return o.shape().IsScalar();
+      case Opcode::kIota: {
+        const int64_t from_minor =
+            o.shape().rank() - 1 - o.attrs<IotaAttrs>().dimension;
+        return from_minor < 2 && BitWidth(o.shape().type()) == 32 &&
+               IsInteger(o.shape().type());
+      }
+      case Opcode::kBroadcast:
+        if (o.operand(0)->shape().rank() > 0 && !KeepsMatrix(o)) return false;
+        return IsFree(*o.operand(0), depth + 1);
+      default:
+        break;
+    }
+    if (!IsLoopElementwise(o) || !IsRowMajor(o.shape()) ||
+        o.shape().rank() < 2) {
+      return false;
+    }
+    return std::all_of(
+        o.operands().begin(), o.operands().end(),
+        [&](const Instruction* x) { return IsFree(*x, depth + 1); });
+  }
+
+  // [rows, columns] repeated for each batch member.
+  static bool KeepsMatrix(const Instruction& broadcast) {
+    const int rank = broadcast.operand(0)->shape().rank();
+    if (rank != 2) return false;
+    return broadcast.dimensions()[0] == broadcast.shape().rank() - 2 &&
+           broadcast.dimensions()[1] == broadcast.shape().rank() - 1;
+  }
+
+  // A row for each of the first batch dimension, repeated for the others: the
+  // mask of a batch of sequences.
+  static bool IsRowOfBatch(const Instruction& broadcast) {
+    const Shape& source = broadcast.operand(0)->shape();
+    return source.rank() == 2 && broadcast.shape().rank() > 2 &&
+           broadcast.dimensions()[0] == 0 &&
+           broadcast.dimensions()[1] == broadcast.shape().rank() - 1 &&
+           BitWidth(source.type()) == 32 && IsRowMajor(source);
+  }
+
   // A leaf: stored before the dot's rows are finished.
   bool IsLeafOf(const Instruction& o, bool full) const {
     if (members_.contains(&o)) return true;
+    if (IsFree(o)) return full || o.opcode() != Opcode::kIota;
     if (o.opcode() == Opcode::kBroadcast) {
       const Instruction* source = o.operand(0);
+      if (full && !members_.contains(source) &&
+          (IsRowOfBatch(o) || (KeepsMatrix(o) && IsRowMajor(source->shape()) &&
+                               BitWidth(source->shape().type()) <= 32))) {
+        return true;
+      }
       const bool along_minor = source->shape().rank() == 1 &&
                                Is32BitOrBf16(source->shape().type()) &&
                                !members_.contains(source) &&
@@ -131,7 +212,6 @@ class RowFuser {
       return source->shape().IsScalar() || (full && along_minor);
     }
     if (o.IsConstant()) return o.shape().IsScalar();
-    if (o.opcode() == Opcode::kIota) return false;
     return full && o.shape().SameDims(dot_->shape()) && IsRowMajor(o.shape()) &&
            BitWidth(o.shape().type()) <= 32;
   }
@@ -173,14 +253,29 @@ class RowFuser {
         [&](const Instruction* u) { return !members_.contains(u); });
   }
 
+  // Read only by kernels that can make it themselves of what is stored anyway.
+  bool IsForOthers(const Instruction& i) const {
+    if (i.IsRoot() || members_.at(&i) != Kind::kFull) return false;
+    for (const Instruction* u : i.users()) {
+      if (members_.contains(u) ||
+          (u->opcode() != Opcode::kReduce && !IsLoopElementwise(*u))) {
+        return false;
+      }
+    }
+    return std::all_of(
+        i.operands().begin(), i.operands().end(), [&](const Instruction* o) {
+          return o != dot_ && (!members_.contains(o) || UsedOutside(*o));
+        });
+  }
+
   // Values per row are no results: their users, and what makes them, leave.
   // Broadcasts of them neither.
   void Trim() {
     bool changed = true;
     while (changed) {
       changed = false;
-      for (auto it = order_.rbegin(); it != order_.rend(); ++it) {
-        Instruction* i = *it;
+      for (size_t n = End(); n-- > position_[dot_];) {
+        Instruction* i = order_[n];
         const auto found = members_.find(i);
         if (found == members_.end() || i == dot_) continue;
         const bool row =
@@ -189,7 +284,9 @@ class RowFuser {
         for (Instruction* o : i->operands()) {
           incomplete |= removed_.contains(o);
         }
-        if (!incomplete && !(row && UsedOutside(*i))) continue;
+        if (!incomplete && !(row && UsedOutside(*i)) && !IsForOthers(*i)) {
+          continue;
+        }
         members_.erase(found);
         removed_.insert(i);
         changed = true;
@@ -198,12 +295,10 @@ class RowFuser {
     removed_.clear();
   }
 
-  // Clones of the constants and broadcasts that a member reads.
+  // Clones of the constants, iotas and broadcasts that a member reads.
   Instruction* Inside(Instruction* value) {
     if (members_.contains(value)) return value;
-    if (value->opcode() != Opcode::kBroadcast && !value->IsConstant()) {
-      return value;
-    }
+    if (value->opcode() != Opcode::kBroadcast && !IsFree(*value)) return value;
     auto [it, is_new] = clones_.try_emplace(value, nullptr);
     if (!is_new) return it->second;
     std::vector<Instruction*> operands;
@@ -214,40 +309,32 @@ class RowFuser {
     return clone;
   }
 
-  bool Build() {
-    bool reduces = false;
-    std::vector<Instruction*> members;
-    for (Instruction* i : order_) {
-      if (!members_.contains(i)) continue;
-      reduces |= i->opcode() == Opcode::kReduce;
-      members.push_back(i);
-    }
-    if (!reduces || UsedOutside(*dot_)) return false;
+  void Build(const std::vector<Instruction*>& members) {
     clones_.clear();
     group_.clear();
+    members_.clear();
+    for (Instruction* i : members) members_[i] = Kind::kFull;
     for (Instruction* i : members) {
-      for (int k = 0; k < i->operand_count(); ++k) {
-        if (i == dot_) break;
+      for (int k = 0; k < i->operand_count() && i != members[0]; ++k) {
         Instruction* value = Inside(i->operand(k));
         if (value != i->operand(k)) i->ReplaceOperand(k, value);
       }
       group_.push_back(i);
-      taken_.insert(i);
     }
-    const auto metadata = dot_->shared_metadata();
-    // A dead user would make a member a result.
+    const auto metadata = members[0]->shared_metadata();
     Instruction* fusion =
         c_->CreateFusion(group_, FusionKind::kOutput, "rows_fusion");
     if (metadata != nullptr) fusion->set_metadata(metadata);
-    return true;
   }
 
   Computation* c_;
   const PassContext& context_;
   const std::vector<Instruction*> order_;
   absl::flat_hash_map<const Instruction*, size_t> position_;
-  absl::flat_hash_set<const Instruction*> taken_;
+  std::vector<std::vector<Instruction*>> plans_;  // operands first
+  absl::flat_hash_map<const Instruction*, size_t> plan_of_;
   // Of the dot at hand.
+  absl::flat_hash_set<size_t> dependent_plans_;
   Instruction* dot_ = nullptr;
   absl::flat_hash_map<const Instruction*, Kind> members_;
   absl::flat_hash_set<const Instruction*> tainted_, removed_;
@@ -263,6 +350,7 @@ absl::StatusOr<bool> RowFusionPass::Run(Module* module,
   bool changed = false;
   for (Computation* c : ControlComputations(*module)) {
     changed |= c->RemoveDead() > 0;
+    changed |= SplitDotBatches(c);
     changed |= RowFuser(c, context).Run();
   }
   return changed;

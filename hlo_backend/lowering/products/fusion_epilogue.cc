@@ -86,6 +86,11 @@ absl::StatusOr<std::unique_ptr<FusionEpilogue>> FusionEpilogue::Create(
 
 absl::Status FusionEpilogue::Describe(const hlo::Instruction& fusion) {
   leaf_of_node_.assign(e_.nodes.size(), -1);
+  for (const hlo::Instruction* i : fusion.fused()->instructions()) {
+    if (i->opcode() != hlo::Opcode::kDot) continue;
+    const size_t batch = i->attrs<hlo::DotAttrs>().lhs_batch.size();
+    folded_ = e_.space.rank() != static_cast<int>(batch) + 2;
+  }
   for (int node : e_.Leaves()) {
     if (e_.nodes[node].argument >= Expression::kReduced) continue;
     ASSIGN_OR_RETURN(Leaf leaf, DescribeLeaf(node));
@@ -126,8 +131,24 @@ absl::StatusOr<FusionEpilogue::Leaf> FusionEpilogue::DescribeLeaf(
     leaf.form = Form::kColumns;
     return leaf;
   }
-  // A tile of the product's own shape: the same dimensions in the same order.
   ASSIGN_OR_RETURN(const PhysicalArray array, PhysicalArray::Of(shape));
+  const bool matrix = shape.rank() == 2 && array.dims[0] == 0 && !folded_;
+  if (matrix && minor > 1 && node.map[1] == minor && node.map[0] == minor - 1 &&
+      (e_.space.sizes[minor - 1] > 1 || shape.dim(0) == 1)) {
+    leaf.form = Form::kTile;  // one plane, shared by the batch
+    return leaf;
+  }
+  const bool one_row = shape.dim(0) == 1;
+  if (matrix && minor > 1 && node.map[1] == minor &&
+      (node.map[0] == 0 || one_row) && array.bits == 32) {
+    leaf.form = Form::kBatchColumns;
+    leaf.array = array;
+    for (int d = one_row ? 0 : 1; d < minor - 1; ++d) {
+      leaf.repeat *= e_.space.sizes[d];
+    }
+    return leaf;
+  }
+  // A tile of the product's own shape: the same dimensions in the same order.
   bool same = array.rank() == e_.space.rank() && array.sizes == e_.space.sizes;
   for (int d = 0; same && d < array.rank(); ++d) {
     same = array.sizes[d] == 1 || node.map[array.dims[d]] == d;
@@ -238,11 +259,17 @@ void FusionEpilogue::AddWindows(const ProductTile& tile, const GridDims& grid,
   column_grid_ = grid.n;
   column_block_ = tile.block_n;
   column_steps_ = tile.grid_n;
+  row_grid_ = grid.m;
+  row_block_ = tile.block_m;
+  batch_grid_ = grid.b;
+  batch_block_ = tile.block_b;
 }
 
 absl::Status FusionEpilogue::Start(CodeBuilder& b) {
   b_ = &b;
   status_ = absl::OkStatus();
+  first_member_ = {};
+  BeginBlock();
   const auto space = [&](int window) {
     return first_space_ + window - first_window_;
   };
@@ -282,12 +309,23 @@ absl::Status FusionEpilogue::Start(CodeBuilder& b) {
     if (column_steps_ > 1) {
       const Sca index = b.NewSca();
       b.GridIndex(index, column_grid_);
-      b.SBinaryTo(
-          leaf.place.base, Opcode::kSadd, leaf.place.base,
-          b.SMulImm(index, static_cast<int32_t>(column_block_ *
-                                                BytesOf(leaf.view.type))));
+      const int64_t bytes =
+          leaf.form == Form::kColumns
+              ? column_block_ * BytesOf(leaf.view.type)
+              : column_block_ / isa::kLanes * leaf.array.tile_bytes();
+      b.SBinaryTo(leaf.place.base, Opcode::kSadd, leaf.place.base,
+                  b.SMulImm(index, static_cast<int32_t>(bytes)));
+    }
+    if (leaf.form == Form::kBatchColumns && grid_[batch_grid_] > 1 &&
+        !first_member_.valid()) {
+      const Sca index = b.NewSca();
+      b.GridIndex(index, batch_grid_);
+      first_member_ = b.GlobalSca();
+      b.SMove(first_member_,
+              b.SMulImm(index, static_cast<int32_t>(batch_block_)));
     }
   }
+  StartIotas(b);
   int uses = 0;
   for (const Leaf& leaf : leaves_) {
     if (leaf.form == Form::kTile && BytesOf(leaf.view.type) < 4) {
@@ -306,12 +344,100 @@ absl::Status FusionEpilogue::Start(CodeBuilder& b) {
   return absl::OkStatus();
 }
 
+// Row and column numbers of the step's first tile, where iotas ask for them.
+void FusionEpilogue::StartIotas(CodeBuilder& b) {
+  const int minor = e_.space.rank() - 1;
+  const auto first = [&](int grid_dim, int64_t block) {
+    const Sca index = b.NewSca();
+    b.GridIndex(index, grid_dim);
+    return b.Splat(b.SMulImm(index, static_cast<int32_t>(block)));
+  };
+  row_numbers_ = column_numbers_ = {};
+  for (const ExprNode& node : e_.nodes) {
+    if (node.kind != ExprNode::Kind::kIota) continue;
+    if (node.iota_dim == minor && !column_numbers_.valid()) {
+      column_numbers_ = b.GlobalVec();
+      Vec lanes = b.BinaryImm(Opcode::kVand, b.LaneSequence(), 127);
+      if (column_steps_ > 1) {
+        lanes = b.Binary(Opcode::kVaddS32, lanes,
+                         first(column_grid_, column_block_));
+      }
+      b.Move(column_numbers_, lanes);
+    } else if (node.iota_dim == minor - 1 && !row_numbers_.valid()) {
+      row_numbers_ = b.GlobalVec();
+      Vec rows = b.BinaryImm(Opcode::kVshrl, b.LaneSequence(), 7);
+      if (grid_[row_grid_] > 1) {
+        rows = b.Binary(Opcode::kVaddS32, rows, first(row_grid_, row_block_));
+      }
+      b.Move(row_numbers_, rows);
+    }
+  }
+}
+
+absl::StatusOr<Value> FusionEpilogue::Iota(const ExprNode& node, int tile,
+                                           const Position& at) {
+  const int minor = e_.space.rank() - 1;
+  const bool columns = node.iota_dim == minor;
+  // Rows of several dimensions count on where one of them begins anew.
+  const bool rows = node.iota_dim == minor - 1 && !folded_;
+  if ((!columns && !rows) ||
+      (node.type != PrimitiveType::kS32 && node.type != PrimitiveType::kU32)) {
+    return Refuse(*node.instr, "an iota of this form");
+  }
+  const int64_t first = columns ? at.col : at.row + 8 * tile;
+  const Vec numbers = columns ? column_numbers_ : row_numbers_;
+  if (first == 0) return Value::Of(numbers);
+  return Value::Of(
+      b_->BinaryImm(Opcode::kVaddS32, numbers, static_cast<uint32_t>(first)));
+}
+
+Value FusionEpilogue::LoadBatchColumns(const Leaf& leaf, const Position& at) {
+  CodeBuilder& b = *b_;
+  const PhysicalArray& a = leaf.array;
+  const int64_t row_bytes = isa::kRowBytes;
+  const auto column =
+      static_cast<int32_t>(at.col / isa::kLanes * a.tile_bytes());
+  if (!first_member_.valid()) {
+    const int64_t row = at.batch / leaf.repeat;
+    return Value::Of(
+        b.LoadRow(leaf.place.space, leaf.place.base,
+                  static_cast<int32_t>(row / a.tile_rows * a.row_stride() +
+                                       row % a.tile_rows * row_bytes) +
+                      column));
+  }
+  Sca& address = batch_rows_[leaf.node * int64_t{1 << 20} + at.batch];
+  if (!address.valid()) {
+    const Sca member = b.SAddImm(first_member_, static_cast<int32_t>(at.batch));
+    // Members are few: the quotient is exact.
+    constexpr int kShift = 16;
+    const Sca row =
+        leaf.repeat == 1
+            ? member
+            : b.SBinaryImm(
+                  Opcode::kSshrl,
+                  b.SMulImm(member, static_cast<int32_t>(CeilOfRatio(
+                                        int64_t{1} << kShift, leaf.repeat))),
+                  kShift);
+    int shift = 0;
+    while ((int64_t{1} << shift) < a.tile_rows) ++shift;
+    const Sca tile = b.SMulImm(b.SBinaryImm(Opcode::kSshrl, row, shift),
+                               static_cast<int32_t>(a.row_stride()));
+    const Sca inside = b.SMulImm(
+        b.SBinaryImm(Opcode::kSand, row, static_cast<int32_t>(a.tile_rows - 1)),
+        static_cast<int32_t>(row_bytes));
+    address = b.SAdd(leaf.place.base, b.SAdd(tile, inside));
+    b.SetBank(address, codegen::kUnknownBanks, 0);
+  }
+  return Value::Of(b.LoadRow(leaf.place.space, address, column));
+}
+
 absl::StatusOr<Value> FusionEpilogue::Load(const Leaf& leaf, int tile,
                                            const Position& at) {
   CodeBuilder& b = *b_;
   const BlockPlace& place = leaf.place;
   const bool bf16 = leaf.view.type == PrimitiveType::kBf16;
   if (leaf.form == Form::kScalar) return Value::Of(leaf.scalar);
+  if (leaf.form == Form::kBatchColumns) return LoadBatchColumns(leaf, at);
   if (leaf.form == Form::kColumns) {
     if (!bf16) {
       return Value::Of(
@@ -373,8 +499,9 @@ absl::StatusOr<Value> FusionEpilogue::Eval(int number, int tile,
   const int64_t key = int64_t{number} * 2 + tile;
   if (const auto it = values_.find(key); it != values_.end()) return it->second;
   const ExprNode& node = e_.nodes[number];
-  const bool whole_row =
-      node.kind == ExprNode::Kind::kOp && !VariesInRow(number);
+  const bool whole_row = (node.kind == ExprNode::Kind::kOp ||
+                          node.kind == ExprNode::Kind::kIota) &&
+                         !VariesInRow(number);
   if (whole_row) {
     const auto it = row_values_.find(key);
     if (it != row_values_.end()) return it->second;
@@ -396,8 +523,10 @@ absl::StatusOr<Value> FusionEpilogue::Eval(int number, int tile,
         value = Value::Of(b_->Imm(node.constant));
       }
       break;
-    case ExprNode::Kind::kIota:
-      return Refuse(*node.instr, "an iota");
+    case ExprNode::Kind::kIota: {
+      ASSIGN_OR_RETURN(value, Iota(node, tile, at));
+      break;
+    }
     case ExprNode::Kind::kLeaf: {
       ASSIGN_OR_RETURN(value, Load(leaves_[leaf_of_node_[number]], tile, at));
       break;

@@ -2,7 +2,9 @@
 // are in registers.
 //
 // Operands of the formula beside the sums are arrays of the product's own shape
-// and layout, 1-D arrays along its columns (a bias), and scalars.
+// and layout, or of one batch member's; 1-D arrays along its columns (a bias),
+// one for all or one for each of the outermost batch dimension (a mask); and
+// scalars. Iotas count rows or columns.
 #ifndef PTXLA_HLO_BACKEND_LOWERING_PRODUCTS_FUSION_EPILOGUE_H_
 #define PTXLA_HLO_BACKEND_LOWERING_PRODUCTS_FUSION_EPILOGUE_H_
 
@@ -44,7 +46,7 @@ class FusionEpilogue : public ProductEpilogue {
   int live_registers() const override { return live_registers_; }
 
  protected:
-  enum class Form { kTile, kColumns, kScalar };
+  enum class Form { kTile, kColumns, kBatchColumns, kScalar };
   struct Leaf {
     int node = 0;
     Form form = Form::kTile;
@@ -52,6 +54,9 @@ class FusionEpilogue : public ProductEpilogue {
     int window = 0;
     BlockPlace place;
     codegen::Vec scalar;  // kScalar, as a global
+    // kBatchColumns: batch members that share a row.
+    int64_t repeat = 1;
+    PhysicalArray array;
   };
   struct Result {
     int node = 0;
@@ -87,6 +92,12 @@ class FusionEpilogue : public ProductEpilogue {
   std::vector<codegen::VInstr> CodeOf(const isa::MachineModel& model,
                                       const std::vector<int>& nodes) const;
   absl::StatusOr<Value> Load(const Leaf& leaf, int tile, const Position& at);
+  Value LoadBatchColumns(const Leaf& leaf, const Position& at);
+  absl::StatusOr<Value> Iota(const ExprNode& node, int tile,
+                             const Position& at);
+  // Locals of earlier blocks are gone.
+  void StartIotas(codegen::CodeBuilder& b);
+  void BeginBlock() { batch_rows_.clear(); }
   absl::Status Store(const Result& result, const Position& at);
 
   Expression e_;
@@ -99,6 +110,13 @@ class FusionEpilogue : public ProductEpilogue {
   int first_window_ = 0;
   int column_grid_ = 0;  // grid dimension, block and bound of the columns
   int64_t column_block_ = 0, column_steps_ = 1;
+  int row_grid_ = 0, batch_grid_ = 0;  // the same of rows and batch members
+  int64_t row_block_ = 0, batch_block_ = 0;
+  codegen::Sca first_member_;  // of the step; invalid: 0
+  // Addresses of rows of leaves: (leaf, batch member).
+  absl::flat_hash_map<int64_t, codegen::Sca> batch_rows_;
+  bool folded_ = false;  // several dimensions make the product's rows
+  codegen::Vec row_numbers_, column_numbers_;  // of the step's first tile
   codegen::CodeBuilder* b_ = nullptr;
   std::optional<codegen::NarrowTiles> narrow_;
   // Values of the open group: (node, tile), and packed registers of leaves.

@@ -152,9 +152,12 @@ Value RowEpilogue::Known(int number, int tile, const Position& at) {
     const int reduction =
         stages_.reduction_of_root[node.argument - Expression::kReduced];
     Value& value = row_values_[int64_t{number} * 2 + tile];
-    if (!value.vec.valid()) {
-      value = Value::Of(b.Load(scratch_space_, scratch_,
-                               RowOffset(reduction, at.batch, row)));
+    if (!value.vec.valid() && !value.is_mask()) {
+      const Vec words =
+          b.Load(scratch_space_, scratch_, RowOffset(reduction, at.batch, row));
+      value = node.type == hlo::PrimitiveType::kPred
+                  ? Value::Of(b.CompareImm(Opcode::kVcmpNeS32, words, 0))
+                  : Value::Of(words);
     }
     return value;
   }
@@ -277,6 +280,7 @@ absl::Status RowEpilogue::Finish(const EpiloguePace& pace, CodeBuilder& b) {
   RETURN_IF_ERROR(status_);
   pace_ = pace;
   scheduler_.emplace(b);
+  BeginBlock();
   ends_.clear();
   most_ =
       static_cast<size_t>(std::max(1.0, pace.share * b.model().vregs / 1.5));

@@ -27,6 +27,7 @@ class Planner {
       RETURN_IF_ERROR(CheckReduce(*e_.reduces[k]));
       ASSIGN_OR_RETURN(Reduction r,
                        DescribeReduction(fusion, e_, static_cast<int>(k)));
+      RETURN_IF_ERROR(AsNumbers(&r));
       const int number = static_cast<int>(plan_.reductions.size());
       plan_.reduction_of_root[k] = number;
       plan_.reduced_in[e_.stage[k]].push_back(number);
@@ -43,13 +44,27 @@ class Planner {
     const bool row =
         reduce.dimensions().size() == 1 &&
         e_.space.dims[e_.space.rank() - 1] == reduce.dimensions()[0];
-    if (row && reduce.shape().type() == hlo::PrimitiveType::kF32) {
+    if (row && (reduce.shape().type() == hlo::PrimitiveType::kF32 ||
+                reduce.shape().type() == hlo::PrimitiveType::kPred)) {
       return absl::OkStatus();
     }
     return absl::UnimplementedError(
         absl::StrCat("%", reduce.name(),
                      ": only f32 reduces along the rows of a product are "
                      "lowered in its kernel"));
+  }
+
+  // Logical values are 0 and 1: all is their minimum, any their maximum.
+  static absl::Status AsNumbers(Reduction* r) {
+    if (r->type != hlo::PrimitiveType::kPred) return absl::OkStatus();
+    const bool all = r->op == hlo::Opcode::kAnd;
+    if (r->has_init || (!all && r->op != hlo::Opcode::kOr)) {
+      return absl::UnimplementedError(absl::StrCat(
+          "%", r->reduce->name(), ": a logical reduce of this form"));
+    }
+    r->op = all ? hlo::Opcode::kMinimum : hlo::Opcode::kMaximum;
+    r->type = hlo::PrimitiveType::kF32;
+    return absl::OkStatus();
   }
 
   bool InRow(int node) const {

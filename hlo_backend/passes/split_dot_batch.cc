@@ -1,0 +1,78 @@
+#include "hlo_backend/passes/split_dot_batch.h"
+
+#include <vector>
+
+#include "hlo_backend/analysis/tiled_bitcast.h"
+
+namespace ptxla::hlo {
+namespace {
+
+bool IsRowMajor(const Shape& shape) {
+  return shape.has_layout() && shape.layout().IsRowMajor();
+}
+
+// [b, x, y] as [b0, b1 ..., x, y] with the tiles that it has.
+Shape Split(const Shape& operand, const DimVector& batch) {
+  DimVector dims = batch;
+  dims.push_back(operand.dim(1));
+  dims.push_back(operand.dim(2));
+  Shape result = Shape::Array(operand.type(), dims);
+  Layout layout = Layout::RowMajor(static_cast<int64_t>(dims.size()));
+  layout.tiles = operand.layout().tiles;
+  layout.memory_space = operand.layout().memory_space;
+  result.set_layout(layout);
+  return result;
+}
+
+bool SplitOne(Computation* c, Instruction* dot) {
+  if (dot->user_count() != 1 || dot->IsRoot()) return false;
+  Instruction* user = dot->users()[0];
+  const Shape& from = dot->shape();
+  const Shape& to = user->shape();
+  const DotAttrs& attrs = dot->attrs<DotAttrs>();
+  if (user->opcode() != Opcode::kBitcast || from.type() != to.type() ||
+      attrs.lhs_batch != DimVector{0} || attrs.rhs_batch != DimVector{0} ||
+      attrs.lhs_contracting.size() != 1 || attrs.rhs_contracting.size() != 1 ||
+      from.rank() != 3 || to.rank() < 4 || !IsRowMajor(from) ||
+      !IsRowMajor(to) || from.layout().tiles != to.layout().tiles ||
+      to.dim(to.rank() - 2) != from.dim(1) ||
+      to.dim(to.rank() - 1) != from.dim(2)) {
+    return false;
+  }
+  DimVector batch(to.dims().begin(), to.dims().end() - 2);
+  std::vector<Instruction*> operands;
+  for (Instruction* o : dot->operands()) {
+    if (o->shape().rank() != 3 || !IsRowMajor(o->shape())) return false;
+    const Shape split = Split(o->shape(), batch);
+    if (!IsTiledBitcast(o->shape(), split)) return false;
+  }
+  for (Instruction* o : dot->operands()) {
+    operands.push_back(c->Add(Opcode::kBitcast, Split(o->shape(), batch), {o}));
+  }
+  DotAttrs split = attrs;
+  const int64_t more = static_cast<int64_t>(batch.size()) - 1;
+  split.lhs_batch.clear();
+  for (int64_t d = 0; d <= more; ++d) split.lhs_batch.push_back(d);
+  split.rhs_batch = split.lhs_batch;
+  split.lhs_contracting[0] += more;
+  split.rhs_contracting[0] += more;
+  Instruction* result = c->Add(Opcode::kDot, to, operands, split);
+  if (dot->shared_metadata() != nullptr) {
+    result->set_metadata(dot->shared_metadata());
+  }
+  c->Replace(user, result);
+  return true;
+}
+
+}  // namespace
+
+bool SplitDotBatches(Computation* computation) {
+  bool changed = false;
+  for (Instruction* i : computation->PostOrder()) {
+    if (i->opcode() == Opcode::kDot) changed |= SplitOne(computation, i);
+  }
+  if (changed) computation->RemoveDead();
+  return changed;
+}
+
+}  // namespace ptxla::hlo
