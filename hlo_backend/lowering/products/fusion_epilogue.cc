@@ -10,35 +10,15 @@
 #include "base/units.h"
 #include "hlo_backend/ir/computation.h"
 #include "hlo_backend/lowering/narrow_type.h"
+#include "hlo_backend/lowering/products/epilogue_types.h"
 
 namespace ptxla::lowering {
-namespace {
 
 using codegen::CodeBuilder;
 using codegen::Sca;
 using codegen::Vec;
 using hlo::PrimitiveType;
 using isa::Opcode;
-
-absl::Status Refuse(const hlo::Instruction& i, absl::string_view what) {
-  return absl::UnimplementedError(
-      absl::StrCat("%", i.name(), ": ", what, " in the epilogue of a product"));
-}
-
-bool IsByte(PrimitiveType type) {
-  return type == PrimitiveType::kPred || type == PrimitiveType::kU8 ||
-         type == PrimitiveType::kS8;
-}
-
-bool IsTileType(PrimitiveType type) {
-  return IsByte(type) || type == PrimitiveType::kF32 ||
-         type == PrimitiveType::kBf16 || type == PrimitiveType::kS32 ||
-         type == PrimitiveType::kU32;
-}
-
-int64_t BytesOf(PrimitiveType type) { return hlo::BitWidth(type) / 8; }
-
-}  // namespace
 
 int64_t VectorOperations(const std::vector<codegen::VInstr>& code) {
   return std::count_if(code.begin(), code.end(), [](const codegen::VInstr& v) {
@@ -104,58 +84,14 @@ absl::Status FusionEpilogue::Describe(const hlo::Instruction& fusion) {
     const hlo::Shape& shape = fusion.shape().IsTuple()
                                   ? fusion.shape().elements()[results_.size()]
                                   : fusion.shape();
-    if (!IsTileType(shape.type())) return Refuse(root, "a narrow result");
+    if (!IsTileType(shape.type()))
+      return RefuseInEpilogue(root, "a narrow result");
     Result result;
     result.node = node;
     ASSIGN_OR_RETURN(result.view, MatrixView::Of(shape));
     results_.push_back(std::move(result));
   }
   return absl::OkStatus();
-}
-
-absl::StatusOr<FusionEpilogue::Leaf> FusionEpilogue::DescribeLeaf(
-    int number) const {
-  const ExprNode& node = e_.nodes[number];
-  const hlo::Shape& shape = node.instr->shape();
-  if (!IsTileType(shape.type())) return Refuse(*node.instr, "a narrow operand");
-  Leaf leaf;
-  leaf.node = number;
-  ASSIGN_OR_RETURN(leaf.view, MatrixView::Of(shape));
-  const int minor = e_.space.rank() - 1;
-  if (node.depends == 0) {
-    if (IsByte(shape.type())) return Refuse(*node.instr, "a narrow scalar");
-    leaf.form = Form::kScalar;
-    return leaf;
-  }
-  if (shape.rank() == 1 && node.map[0] == minor && !IsByte(shape.type())) {
-    leaf.form = Form::kColumns;
-    return leaf;
-  }
-  ASSIGN_OR_RETURN(const PhysicalArray array, PhysicalArray::Of(shape));
-  const bool matrix = shape.rank() == 2 && array.dims[0] == 0 && !folded_;
-  if (matrix && minor > 1 && node.map[1] == minor && node.map[0] == minor - 1 &&
-      (e_.space.sizes[minor - 1] > 1 || shape.dim(0) == 1)) {
-    leaf.form = Form::kTile;  // one plane, shared by the batch
-    return leaf;
-  }
-  const bool one_row = shape.dim(0) == 1;
-  if (matrix && minor > 1 && node.map[1] == minor &&
-      (node.map[0] == 0 || one_row) && array.bits == 32) {
-    leaf.form = Form::kBatchColumns;
-    leaf.array = array;
-    for (int d = one_row ? 0 : 1; d < minor - 1; ++d) {
-      leaf.repeat *= e_.space.sizes[d];
-    }
-    return leaf;
-  }
-  // A tile of the product's own shape: the same dimensions in the same order.
-  bool same = array.rank() == e_.space.rank() && array.sizes == e_.space.sizes;
-  for (int d = 0; same && d < array.rank(); ++d) {
-    same = array.sizes[d] == 1 || node.map[array.dims[d]] == d;
-  }
-  if (!same) return Refuse(*node.instr, "an operand of this form");
-  leaf.form = Form::kTile;
-  return leaf;
 }
 
 void FusionEpilogue::AddTo(ProductProblem* problem,
@@ -342,156 +278,6 @@ absl::Status FusionEpilogue::Start(CodeBuilder& b) {
                               space(r.window), &b);
   }
   return absl::OkStatus();
-}
-
-// Row and column numbers of the step's first tile, where iotas ask for them.
-void FusionEpilogue::StartIotas(CodeBuilder& b) {
-  const int minor = e_.space.rank() - 1;
-  const auto first = [&](int grid_dim, int64_t block) {
-    const Sca index = b.NewSca();
-    b.GridIndex(index, grid_dim);
-    return b.Splat(b.SMulImm(index, static_cast<int32_t>(block)));
-  };
-  row_numbers_ = column_numbers_ = {};
-  for (const ExprNode& node : e_.nodes) {
-    if (node.kind != ExprNode::Kind::kIota) continue;
-    if (node.iota_dim == minor && !column_numbers_.valid()) {
-      column_numbers_ = b.GlobalVec();
-      Vec lanes = b.BinaryImm(Opcode::kVand, b.LaneSequence(), 127);
-      if (column_steps_ > 1) {
-        lanes = b.Binary(Opcode::kVaddS32, lanes,
-                         first(column_grid_, column_block_));
-      }
-      b.Move(column_numbers_, lanes);
-    } else if (node.iota_dim == minor - 1 && !row_numbers_.valid()) {
-      row_numbers_ = b.GlobalVec();
-      Vec rows = b.BinaryImm(Opcode::kVshrl, b.LaneSequence(), 7);
-      if (grid_[row_grid_] > 1) {
-        rows = b.Binary(Opcode::kVaddS32, rows, first(row_grid_, row_block_));
-      }
-      b.Move(row_numbers_, rows);
-    }
-  }
-}
-
-absl::StatusOr<Value> FusionEpilogue::Iota(const ExprNode& node, int tile,
-                                           const Position& at) {
-  const int minor = e_.space.rank() - 1;
-  const bool columns = node.iota_dim == minor;
-  // Rows of several dimensions count on where one of them begins anew.
-  const bool rows = node.iota_dim == minor - 1 && !folded_;
-  if ((!columns && !rows) ||
-      (node.type != PrimitiveType::kS32 && node.type != PrimitiveType::kU32)) {
-    return Refuse(*node.instr, "an iota of this form");
-  }
-  const int64_t first = columns ? at.col : at.row + 8 * tile;
-  const Vec numbers = columns ? column_numbers_ : row_numbers_;
-  if (first == 0) return Value::Of(numbers);
-  return Value::Of(
-      b_->BinaryImm(Opcode::kVaddS32, numbers, static_cast<uint32_t>(first)));
-}
-
-Value FusionEpilogue::LoadBatchColumns(const Leaf& leaf, const Position& at) {
-  CodeBuilder& b = *b_;
-  const PhysicalArray& a = leaf.array;
-  const int64_t row_bytes = isa::kRowBytes;
-  const auto column =
-      static_cast<int32_t>(at.col / isa::kLanes * a.tile_bytes());
-  if (!first_member_.valid()) {
-    const int64_t row = at.batch / leaf.repeat;
-    return Value::Of(
-        b.LoadRow(leaf.place.space, leaf.place.base,
-                  static_cast<int32_t>(row / a.tile_rows * a.row_stride() +
-                                       row % a.tile_rows * row_bytes) +
-                      column));
-  }
-  Sca& address = batch_rows_[leaf.node * int64_t{1 << 20} + at.batch];
-  if (!address.valid()) {
-    const Sca member = b.SAddImm(first_member_, static_cast<int32_t>(at.batch));
-    // Members are few: the quotient is exact.
-    constexpr int kShift = 16;
-    const Sca row =
-        leaf.repeat == 1
-            ? member
-            : b.SBinaryImm(
-                  Opcode::kSshrl,
-                  b.SMulImm(member, static_cast<int32_t>(CeilOfRatio(
-                                        int64_t{1} << kShift, leaf.repeat))),
-                  kShift);
-    int shift = 0;
-    while ((int64_t{1} << shift) < a.tile_rows) ++shift;
-    const Sca tile = b.SMulImm(b.SBinaryImm(Opcode::kSshrl, row, shift),
-                               static_cast<int32_t>(a.row_stride()));
-    const Sca inside = b.SMulImm(
-        b.SBinaryImm(Opcode::kSand, row, static_cast<int32_t>(a.tile_rows - 1)),
-        static_cast<int32_t>(row_bytes));
-    address = b.SAdd(leaf.place.base, b.SAdd(tile, inside));
-    b.SetBank(address, codegen::kUnknownBanks, 0);
-  }
-  return Value::Of(b.LoadRow(leaf.place.space, address, column));
-}
-
-absl::StatusOr<Value> FusionEpilogue::Load(const Leaf& leaf, int tile,
-                                           const Position& at) {
-  CodeBuilder& b = *b_;
-  const BlockPlace& place = leaf.place;
-  const bool bf16 = leaf.view.type == PrimitiveType::kBf16;
-  if (leaf.form == Form::kScalar) return Value::Of(leaf.scalar);
-  if (leaf.form == Form::kBatchColumns) return LoadBatchColumns(leaf, at);
-  if (leaf.form == Form::kColumns) {
-    if (!bf16) {
-      return Value::Of(
-          b.LoadRow(place.space, place.base, static_cast<int32_t>(at.col * 4)));
-    }
-    // 128 elements are a row; a word holds two rows that follow each other.
-    const Vec words =
-        b.LoadRow(place.space, place.base,
-                  static_cast<int32_t>(at.col / 256 * isa::kRowBytes));
-    return Value::Of(at.col / 128 % 2 == 0
-                         ? b.BinaryImm(Opcode::kVshll, words, 16)
-                         : b.BinaryImm(Opcode::kVand, words, 0xFFFF0000u));
-  }
-  const auto offset =
-      static_cast<int32_t>(place.Offset(at.batch, at.row, at.col));
-  const auto pitch = static_cast<int32_t>(place.row_pitch);
-  if (BytesOf(leaf.view.type) < 4 && codegen::NarrowTiles::Needed(b.model())) {
-    // An array of one short tile has nothing further down.
-    const int32_t at_tile = leaf.view.rows > 8 ? tile * pitch : 0;
-    const Vec words = narrow_->Load(NarrowTypeOf(leaf.view.type), place.space,
-                                    place.base, offset + at_tile);
-    if (leaf.view.type == PrimitiveType::kPred) {
-      return Value::Of(b.CompareImm(Opcode::kVcmpNeS32, words, 0));
-    }
-    return Value::Of(words);
-  }
-  if (IsByte(leaf.view.type)) {
-    // 16 rows are the first four sublanes, or the first two of two tiles.
-    const bool tall = leaf.view.tile_rows == 32;
-    Vec& packed = packed_[leaf.node];
-    if (!packed.valid() || !tall) {
-      packed = b.Load(place.space, place.base,
-                      tall ? offset : offset + tile * pitch);
-    }
-    const bool is_signed = leaf.view.type == PrimitiveType::kS8;
-    const Vec words =
-        b.Unary(tile == 0 || !tall
-                    ? (is_signed ? Opcode::kVunpackC0S8 : Opcode::kVunpackC0U8)
-                    : (is_signed ? Opcode::kVunpackC1S8 : Opcode::kVunpackC1U8),
-                packed);
-    if (leaf.view.type == PrimitiveType::kPred) {
-      return Value::Of(b.CompareImm(Opcode::kVcmpNeS32, words, 0));
-    }
-    return Value::Of(words);
-  }
-  if (!bf16) {
-    return Value::Of(b.Load(place.space, place.base, offset + tile * pitch));
-  }
-  Vec& packed = packed_[leaf.node];
-  if (!packed.valid()) {
-    packed = b.LoadStrided(place.space, place.base, offset, pitch, 4);
-  }
-  return Value::Of(b.Unary(
-      tile == 0 ? Opcode::kVunpackCLBf16 : Opcode::kVunpackCHBf16, packed));
 }
 
 absl::StatusOr<Value> FusionEpilogue::Eval(int number, int tile,

@@ -69,7 +69,7 @@ TEST(RowEpilogueTest, ASoftmaxOfScoresEqualsTheEvaluatorOnEveryChip) {
   };
   for (const char* chip : kChips) {
     for (const Shape& s : {Shape{1, 7, 129, 64}, Shape{2, 100, 100, 32},
-                           Shape{3, 129, 1000, 128}, Shape{1, 256, 1, 64},
+                           Shape{2, 129, 1000, 128}, Shape{1, 256, 1, 64},
                            Shape{2, 17, 300, 256}}) {
       for (const char* type : {"bf16", "f32"}) {
         EXPECT_OK(
@@ -255,8 +255,8 @@ TEST(RowEpilogueTest, MasksOfSequencesAndCausalOnesAreMadeInTheKernel) {
 // More than a step holds: which rows and members a step has depends on it.
 TEST(RowEpilogueTest, MasksMoveWithTheGrid) {
   for (const char* chip : {"v3", "v4", "v6e"}) {
-    EXPECT_OK(CompareKernel(Masked(3, 7, 256, 520), On(chip)).status()) << chip;
-    EXPECT_OK(CompareKernel(Masked(1, 2, 1100, 1500), On(chip)).status())
+    EXPECT_OK(CompareKernel(Masked(3, 5, 256, 264), On(chip)).status()) << chip;
+    EXPECT_OK(CompareKernel(Masked(1, 2, 600, 700), On(chip)).status())
         << chip;
   }
 }
