@@ -43,7 +43,10 @@ class RowFuser {
     for (Instruction* i : order_) {
       if (i->opcode() == Opcode::kDot && !plan_of_.contains(i)) Plan(i);
     }
-    for (const std::vector<Instruction*>& plan : plans_) Build(plan);
+    for (std::vector<Instruction*>& plan : plans_) {
+      if (context_.options.allow_excess_precision) KeepSums(&plan);
+      Build(plan);
+    }
     return !plans_.empty();
   }
 
@@ -307,6 +310,26 @@ class RowFuser {
     clones_[value] = clone;
     group_.push_back(clone);
     return clone;
+  }
+
+  // A product that is rounded to bf16 only to be widened again is not rounded.
+  void KeepSums(std::vector<Instruction*>* members) {
+    Instruction* dot = members->front();
+    const std::vector<Instruction*> users(dot->users().begin(),
+                                          dot->users().end());
+    for (const Instruction* u : users) {
+      if (u->opcode() != Opcode::kConvert || u->IsRoot() ||
+          u->shape().type() != PrimitiveType::kF32) {
+        return;
+      }
+    }
+    Instruction* sums = c_->AddLike(*dot, users[0]->shape(), dot->operands());
+    for (Instruction* u : users) {
+      members->erase(std::find(members->begin(), members->end(), u));
+      c_->Replace(u, sums);
+    }
+    members->front() = sums;
+    c_->Remove(dot);
   }
 
   void Build(const std::vector<Instruction*>& members) {
