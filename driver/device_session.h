@@ -37,6 +37,7 @@ struct SessionOptions {
   // The module after every pass, and the results of the bundles against the
   // evaluator (verification/verify_program.h).
   bool verify = false;
+  bool prove = false;         // RunRequest::prove
   bool transfers = false;     // record DMAs, for a timeline
   bool keep_modules = false;  // DeviceProgram::module, to explain ops
 };

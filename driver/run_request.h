@@ -26,6 +26,9 @@ struct RunRequest {
   // Check the module after every pass, and execute the bundles on data to
   // compare their results with the evaluator's.
   bool verify = false;
+  // Prove of every program that it keeps to the chip's registers, memories and
+  // slots (isa::VerifyProgram); `verify` does so too.
+  bool prove = false;
 
   // Of the workload; unset: its own default.
   std::string phase;

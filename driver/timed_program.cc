@@ -85,7 +85,8 @@ std::vector<isa::While*> Loops(isa::Schedule* schedule) {
 
 absl::StatusOr<TimedProgram> TimedProgram::Compile(
     const chips::Slice& slice, std::unique_ptr<hlo::Module> module,
-    Residency residency, const std::vector<std::string>& disable_passes) {
+    Residency residency, const std::vector<std::string>& disable_passes,
+    bool verify) {
   if (residency == Residency::kCmem) {
     PlaceOperands(module.get(), hlo::kMemoryCmem, slice.chip.cmem().count());
   } else if (residency == Residency::kVmem) {
@@ -94,6 +95,7 @@ absl::StatusOr<TimedProgram> TimedProgram::Compile(
   }
   hlo::CompileOptions options;
   options.pipeline.disabled = disable_passes;
+  options.pipeline.verify = verify;
   auto compiled =
       hlo::Compile(std::move(module), slice.chip, slice.topology, options);
   if (!compiled.ok()) return At("compile", compiled.status());

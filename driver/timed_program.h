@@ -24,10 +24,11 @@ namespace ptxla::driver {
 class TimedProgram {
  public:
   // Operands of the entry lie where `residency` says when the clock starts.
-  // `slice` outlives the result.
+  // `slice` outlives the result. `verify`: of hlo::CompileOptions.
   static absl::StatusOr<TimedProgram> Compile(
       const chips::Slice& slice, std::unique_ptr<hlo::Module> module,
-      Residency residency, const std::vector<std::string>& disable_passes);
+      Residency residency, const std::vector<std::string>& disable_passes,
+      bool verify = false);
 
   absl::StatusOr<Picoseconds> Time(Timing timing);
 

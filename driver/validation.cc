@@ -102,7 +102,8 @@ void Run(const std::vector<MeasuredRow>& rows, const Job& job,
       row.array_size = slice.chip.core().mxu_cols;
     }
     return TimedProgram::Compile(slice, std::move(input.module),
-                                 first.residency, options.disable_passes);
+                                 first.residency, options.disable_passes,
+                                 options.verify);
   };
   const auto slice = SliceOfRow(first, options);
   absl::StatusOr<TimedProgram> program =
@@ -141,7 +142,7 @@ absl::StatusOr<TimedProgram> CompileRow(const MeasuredRow& row,
                                         const ValidationOptions& options) {
   ASSIGN_OR_RETURN(HloInput input, ReadHlo(row.program));
   return TimedProgram::Compile(slice, std::move(input.module), row.residency,
-                               options.disable_passes);
+                               options.disable_passes, options.verify);
 }
 
 Validation Validate(const std::vector<MeasuredRow>& rows,

@@ -30,6 +30,9 @@ struct ValidationOptions {
   // "hbm.latency", or "latency.*" for all that begin so. A chip that lacks one
   // stays as it is.
   std::vector<std::pair<std::string, double>> chip_numbers;
+  // Prove of every program that it keeps to the chip (CompileOptions): a row
+  // whose program does not has failed.
+  bool verify = false;
 };
 
 // The product that a program is, if its heart is one dot.

@@ -201,6 +201,7 @@ absl::StatusOr<Prediction> RunWorkload(const RunRequest& request,
   ASSIGN_OR_RETURN(options.fidelity, sim::ParseFidelity(request.fidelity));
   options.estimate_unknown_ops = request.estimate_unknown_ops;
   options.verify = request.verify;
+  options.prove = request.prove;
   options.transfers = request.timeline;
   options.keep_modules = !request.explain.empty();
   DeviceSession session(slice, host, options, &dump);

@@ -254,10 +254,11 @@ std::string RenderSummary(const RunRecord& run, const SummaryOptions& options) {
     absl::StrAppend(&out, "  warning: ", warning, "\n");
   }
   if (!options.saved_to.empty()) {
-    absl::StrAppend(&out, "  saved ", options.saved_to, " in ",
-                    Significant(run.tool().wall_s(), 2),
-                    " s      next: --trace FILE | --dump-to DIR | chips ",
-                    run.config().chip(), "\n");
+    absl::StrAppend(
+        &out, "  saved ", options.saved_to, " in ",
+        Significant(run.tool().wall_s(), 2),
+        " s      next: --explain OP | --trace FILE | --dump-to DIR | chips ",
+        run.config().chip(), "\n");
   }
   return out;
 }

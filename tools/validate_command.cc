@@ -161,6 +161,9 @@ int ValidateCommand(const Words& words) {
                  "passes to leave out, to see what they are worth")
       ->delimiter(',')
       ->type_name("A,B");
+  app.add_flag("--verify", options.verify,
+               "prove of every program that it keeps to the chip's registers, "
+               "memories and slots");
   app.add_option("--threads", options.threads, "rows at a time")
       ->check(CLI::Range(1, 256))
       ->capture_default_str();

@@ -6,6 +6,8 @@
 #include "hlo_backend/ir/verifier.h"
 #include "hlo_backend/lowering/lowering.h"
 #include "hlo_backend/passes/memory_space_assignment.h"
+#include "isa/from_chip_spec.h"
+#include "isa/verifier.h"
 
 namespace ptxla::hlo {
 namespace {
@@ -104,7 +106,6 @@ absl::StatusOr<CompiledModule> Compile(std::unique_ptr<Module> module,
 
   start = std::chrono::steady_clock::now();
   lowering::LoweringOptions lower;
-  lower.verify = options.pipeline.verify;
   lower.earlier = options.earlier;
   if (options.estimate_unknown_ops) {
     lower.unknown_ops = lowering::LoweringOptions::UnknownOps::kEstimate;
@@ -113,6 +114,11 @@ absl::StatusOr<CompiledModule> Compile(std::unique_ptr<Module> module,
       result.program,
       lowering::Lower(*module, PlacementOf(memory.plan), chip, lower));
   result.lowering_ms = MsSince(start);
+  // No kernel uses more VMEM or registers than the chip has, or a slot twice.
+  if (options.pipeline.verify) {
+    RETURN_IF_ERROR(isa::VerifyProgram(result.program, isa::FromChipSpec(chip)))
+        << result.program.name << " on " << chip.name();
+  }
 
   result.effort.kernels = CallsIn(result.program.schedule);
   result.effort.distinct_kernels =

@@ -30,7 +30,8 @@ namespace ptxla::hlo {
 
 struct CompileOptions {
   PassOptions passes;
-  // verify, disabled passes, dumps.
+  // verify (the module after every pass, and the program: isa::VerifyProgram),
+  // disabled passes, dumps.
   PipelineOptions pipeline;
   // "" means tpu; else an embedded pipeline's name ("none", "simplify") or a
   // path of a textproto.

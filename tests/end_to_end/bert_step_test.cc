@@ -21,6 +21,7 @@ RunRequest Request(const std::string& topology) {
   RunRequest r;
   r.topology = topology;
   r.assumed_effects = false;
+  r.prove = true;
   return r;
 }
 

@@ -53,6 +53,7 @@ class HloRunTest : public ::testing::TestWithParam<Case> {
     request_.topology = c.topology;
     request_.estimate_unknown_ops = c.estimate;
     request_.assumed_effects = false;
+    request_.prove = true;
   }
 
   TemporaryFolder folder_;

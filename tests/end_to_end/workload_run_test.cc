@@ -22,6 +22,7 @@ RunRequest Request(const std::string& topology) {
   r.settings = {"widths=32,16,10", "batch_per_chip=8"};
   r.estimate_unknown_ops = true;
   r.assumed_effects = false;
+  r.prove = true;
   return r;
 }
 

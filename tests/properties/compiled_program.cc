@@ -23,8 +23,11 @@ absl::StatusOr<CompiledProgram> CompileText(const std::string& text,
   ASSIGN_OR_RETURN(p.source, hlo::ParseModule(text));
   p.name = absl::StrCat(p.source->name(), " on ", slice.topology.name());
   ASSIGN_OR_RETURN(auto module, hlo::ParseModule(text));
-  ASSIGN_OR_RETURN(hlo::CompiledModule compiled,
-                   hlo::Compile(std::move(module), slice.chip, slice.topology));
+  hlo::CompileOptions options;
+  options.pipeline.verify = true;
+  ASSIGN_OR_RETURN(
+      hlo::CompiledModule compiled,
+      hlo::Compile(std::move(module), slice.chip, slice.topology, options));
   p.program = std::move(compiled.program);
   return p;
 }

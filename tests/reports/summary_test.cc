@@ -37,7 +37,7 @@ TEST(SummaryTest, LooksAsDocumented) {
   total                  124.1  100.0 %
   rests on 2 ASSUMED numbers: ici.hop 1.00 us, host.op 18.0 us  (+-20 % each moves the step +-1.1 %)
   warning: a warning
-  saved ./ptxla-sim.sqlite in 0.40 s      next: --trace FILE | --dump-to DIR | chips v5e
+  saved ./ptxla-sim.sqlite in 0.40 s      next: --explain OP | --trace FILE | --dump-to DIR | chips v5e
 )");
 }
 

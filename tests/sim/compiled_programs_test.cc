@@ -16,6 +16,12 @@
 namespace ptxla::sim {
 namespace {
 
+hlo::CompileOptions Verified() {
+  hlo::CompileOptions options;
+  options.pipeline.verify = true;
+  return options;
+}
+
 class CompiledPrograms
     : public ::testing::TestWithParam<std::tuple<const char*, const char*>> {};
 
@@ -27,8 +33,8 @@ TEST_P(CompiledPrograms, FidelitiesAgreeInCycles) {
   if (absl::IsNotFound(input.status())) GTEST_SKIP() << "no corpus";
   ASSERT_TRUE(input.ok()) << input.status();
   const chips::Slice slice = TestSlice(chip);
-  absl::StatusOr<hlo::CompiledModule> compiled =
-      hlo::Compile(std::move(input->module), slice.chip, slice.topology);
+  absl::StatusOr<hlo::CompiledModule> compiled = hlo::Compile(
+      std::move(input->module), slice.chip, slice.topology, Verified());
   ASSERT_TRUE(compiled.ok()) << compiled.status();
   int64_t cycles[3];
   const Fidelity fidelities[] = {Fidelity::kKernel, Fidelity::kTile,
@@ -78,8 +84,8 @@ TEST(CompiledLoop, RunsOnDataAndTakesTheSameCyclesEverywhere) {
     auto module = hlo::ParseModule(kChain);
     ASSERT_TRUE(module.ok()) << module.status();
     const chips::Slice slice = TestSlice(chip);
-    auto compiled =
-        hlo::Compile(*std::move(module), slice.chip, slice.topology);
+    auto compiled = hlo::Compile(*std::move(module), slice.chip, slice.topology,
+                                 Verified());
     ASSERT_TRUE(compiled.ok()) << compiled.status();
     SimOptions options;
     options.fidelity = Fidelity::kTile;

@@ -5,8 +5,11 @@
 #include <set>
 
 #include "base/files.h"
+#include "driver/hlo_input.h"
 #include "driver/prediction.h"
+#include "driver/program_record.h"
 #include "driver/stage.h"
+#include "driver/timed_program.h"
 #include "reports/explanation.h"
 #include "tests/support/status_matchers.h"
 
@@ -79,6 +82,36 @@ TEST_F(ExplainTest, TheCausesOfEveryKernelSumToItsTime) {
       }
     }
     EXPECT_GT(kernels, 0) << topology;
+  }
+}
+
+// Every family of kernels, on one core and on two.
+TEST_F(ExplainTest, EveryOpOfATrainingStepSums) {
+  const std::string file = PTXLA_SOURCE_DIR
+      "/../shared/hlo_corpus/torch_xla_2_9/programs/bert_2l_train.hlo";
+  if (!ReadFile(file).ok()) GTEST_SKIP() << "no corpus beside the source";
+  for (const char* topology : {"v5e-1", "v4-8"}) {
+    const auto slice = chips::ParseSlice(topology);
+    ASSERT_OK(slice);
+    auto input = ReadHlo(file);
+    ASSERT_OK(input);
+    auto program = TimedProgram::Compile(*slice, std::move(input->module),
+                                         Residency::kHbm, {});
+    ASSERT_OK(program);
+    const auto trace = program->Trace();
+    ASSERT_OK(trace);
+    const record::ProgramRecord record = MakeProgramRecord(*trace, *slice);
+    std::set<std::string> seen;  // kernels
+    for (const record::OpRecord& op : record.ops()) {
+      const auto e = ExplainOp(
+          {*slice, program->module(), {}, program->program(), *trace, record},
+          op.name());
+      ASSERT_OK(e) << topology << " " << op.name();
+      if (e->kernel().empty() || !seen.insert(e->kernel()).second) continue;
+      EXPECT_EQ(Sum(*e), e->cycles()) << topology << " " << op.name();
+      EXPECT_FALSE(reports::ExplanationText(*e).empty());
+    }
+    EXPECT_GT(seen.size(), 50u) << topology;
   }
 }
 

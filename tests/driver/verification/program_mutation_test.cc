@@ -45,8 +45,11 @@ absl::StatusOr<std::unique_ptr<Recording>> Record(const std::string& file,
                                            "/../shared/hlo_corpus/" + file));
   const std::unique_ptr<hlo::Module> module = input.module->Clone();
   auto r = std::make_unique<Recording>();
-  ASSIGN_OR_RETURN(r->compiled, hlo::Compile(std::move(input.module),
-                                             slice.chip, slice.topology));
+  hlo::CompileOptions options;
+  options.pipeline.verify = true;
+  ASSIGN_OR_RETURN(r->compiled,
+                   hlo::Compile(std::move(input.module), slice.chip,
+                                slice.topology, options));
   hlo::EvaluatorOptions evaluator;
   evaluator.tpu_mode = true;
   evaluator.tpu_generation = slice.chip.generation();
