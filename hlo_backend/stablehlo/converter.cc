@@ -115,6 +115,7 @@ absl::Status Converter::ConvertOp(const Op& op, Scope* scope) {
   if (handler == nullptr) {
     return absl::UnimplementedError("HLO has no such operation");
   }
+  RETURN_IF_ERROR(CheckQuantized(op));
   SetLocation(op.location, scope);
   ASSIGN_OR_RETURN(Instruction * made, handler(op, *this, scope));
   if (op.name == "stablehlo.async_start") {
@@ -234,13 +235,18 @@ absl::StatusOr<Computation*> Converter::Function(const std::string& name) {
 absl::StatusOr<std::unique_ptr<Module>> Converter::Convert(const Op& module) {
   RETURN_IF_ERROR(AtOp(module, Header(module)));
   std::string main = "main";
+  bool has_body = false;
   for (const Op& op : module.regions[0].ops) {
     if (op.name == "func.func") {
       const Attr* name = op.Find("sym_name");
       if (name == nullptr) {
         return AtOp(op, absl::InvalidArgumentError("a function has a name"));
       }
-      if (functions_.empty()) main = name->text;
+      // Without @main the first one that is no declaration.
+      if (!has_body && !op.regions.empty()) {
+        main = name->text;
+        has_body = true;
+      }
       if (!functions_.emplace(name->text, FunctionState{&op, ""}).second) {
         return AtOp(op, absl::InvalidArgumentError(absl::StrCat(
                             "the function @", name->text, " exists already")));
@@ -263,7 +269,7 @@ absl::StatusOr<std::unique_ptr<Module>> Converter::Convert(const Op& module) {
     }
     functions_[name].hlo_name = std::move(hlo_name);
   }
-  if (functions_.empty()) {
+  if (functions_.empty() || !functions_.contains(main)) {
     return AtOp(module,
                 absl::InvalidArgumentError("the module has no function"));
   }

@@ -108,6 +108,10 @@ absl::Span<const HandlerRow> CollectiveHandlers();
 absl::Span<const HandlerRow> TransferHandlers();
 absl::Span<const HandlerRow> ChloHandlers();
 absl::Span<const HandlerRow> OtherDialectHandlers();
+absl::Span<const HandlerRow> QuantizedHandlers();
+
+// Unimplemented if it computes with quantised tensors; moving them is fine.
+absl::Status CheckQuantized(const Op& op);
 
 }  // namespace ptxla::hlo::mlir
 

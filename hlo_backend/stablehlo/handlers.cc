@@ -9,10 +9,10 @@ Handler FindHandler(absl::string_view name) {
   using Table = absl::flat_hash_map<absl::string_view, Handler>;
   static const Table& table = *[] {
     auto* t = new Table;
-    for (auto rows :
-         {ElementwiseHandlers(), MovementHandlers(), ProductHandlers(),
-          ReductionHandlers(), ControlHandlers(), CollectiveHandlers(),
-          TransferHandlers(), ChloHandlers(), OtherDialectHandlers()}) {
+    for (auto rows : {ElementwiseHandlers(), MovementHandlers(),
+                      ProductHandlers(), ReductionHandlers(), ControlHandlers(),
+                      CollectiveHandlers(), TransferHandlers(), ChloHandlers(),
+                      OtherDialectHandlers(), QuantizedHandlers()}) {
       for (const auto& [key, handler] : rows) t->emplace(key, handler);
     }
     return t;

@@ -19,9 +19,19 @@
 
 namespace ptxla::hlo::mlir {
 
+// !quant.uniform<i8:f32:1, {0.5:3, 0.25:-1}>: (stored - zero point) * scale.
+struct Quantized {
+  PrimitiveType expressed = PrimitiveType::kF32;
+  int64_t min = 0, max = 0;  // of what is stored
+  int axis = -1;             // one scale for each index along it; -1: one scale
+  std::vector<double> scales;
+  std::vector<int64_t> zero_points;
+};
+
 struct Type {
-  Shape shape;       // kInvalid: no type of HLO
+  Shape shape;       // kInvalid: no type of HLO; of a quantised tensor: stored
   std::string text;  // as it was written, for messages
+  std::shared_ptr<const Quantized> quantized;
 };
 
 struct Attr {

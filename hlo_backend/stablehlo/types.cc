@@ -29,8 +29,70 @@ PrimitiveType ScalarType(absl::string_view word) {
 
 }  // namespace
 
+// "0.5:3" or "0.5".
+bool ValueParser::QuantizedScale(Quantized* quantized) {
+  Peek();
+  const char* begin = at();
+  const char* p = begin;
+  while (absl::ascii_isalnum(*p) || *p == '.' || *p == '-' || *p == '+') ++p;
+  double scale;
+  if (!absl::SimpleAtod(absl::string_view(begin, p - begin), &scale) ||
+      !(scale > 0)) {
+    return FailHere("expected a positive scale");
+  }
+  Seek(p);
+  int64_t zero = 0;
+  if (Accept(":") && !Integer(&zero)) return false;
+  quantized->scales.push_back(scale);
+  quantized->zero_points.push_back(zero);
+  return true;
+}
+
+// quant.uniform<i8<-127:127>:f32:1, {0.5:3, 0.25}>, behind the "!".
+bool ValueParser::QuantizedElement(PrimitiveType* type) {
+  const char* begin = at();
+  absl::string_view word;
+  if (!Word(&word) || word != "quant.uniform" || !Expect("<") || !Word(&word)) {
+    return Fail(begin, "expected quant.uniform<...>");
+  }
+  *type = ScalarType(word);
+  if (!IsInteger(*type) || BitWidth(*type) > 32) {
+    return Fail(begin, "integers of at most 32 bits are stored");
+  }
+  auto q = std::make_shared<Quantized>();
+  const int bits = BitWidth(*type);
+  q->min = IsSigned(*type) ? -(int64_t{1} << (bits - 1)) : 0;
+  q->max = (int64_t{1} << (IsSigned(*type) ? bits - 1 : bits)) - 1;
+  if (Accept("<") && (!Integer(&q->min) || !Expect(":") || !Integer(&q->max) ||
+                      !Expect(">"))) {
+    return false;
+  }
+  if (!Expect(":") || !ElementType(&q->expressed)) return false;
+  if (!IsFloat(q->expressed)) return Fail(begin, "floats are expressed");
+  if (Accept(":")) {
+    if (Is("{")) return FailHere("blocks of several dimensions are not read");
+    int64_t axis;
+    if (!Integer(&axis)) return false;
+    if (axis < 0 || axis >= kMaxRank) return FailHere("no such dimension");
+    q->axis = static_cast<int>(axis);
+  }
+  if (!Expect(",")) return false;
+  if (q->axis < 0) {
+    if (!QuantizedScale(q.get())) return false;
+  } else {
+    if (!Expect("{")) return false;
+    do {
+      if (!QuantizedScale(q.get())) return false;
+    } while (Accept(","));
+    if (!Expect("}")) return false;
+  }
+  quantized_ = std::move(q);
+  return Expect(">");
+}
+
 bool ValueParser::ElementType(PrimitiveType* type) {
   const char* begin = at();
+  if (Accept("!")) return QuantizedElement(type);
   absl::string_view word;
   if (!Word(&word)) return FailHere("expected an element type");
   if (word == "complex") {
@@ -132,6 +194,7 @@ bool ValueParser::TypeUnlessNested(Type* type) {
   Peek();
   const char* begin = at();
   type->shape = Shape();
+  type->quantized = nullptr;
   if (Here() == '!') {
     Seek(at() + 1);
     absl::string_view word;
@@ -160,7 +223,15 @@ bool ValueParser::TypeUnlessNested(Type* type) {
   absl::string_view word;
   if (!Word(&word)) return FailHere("expected a type");
   if (word == "tensor") {
+    quantized_ = nullptr;
     if (!Tensor(&type->shape)) return false;
+    type->quantized = std::move(quantized_);
+    const Quantized* q = type->quantized.get();
+    if (q != nullptr && q->axis >= 0 &&
+        (q->axis >= type->shape.rank() ||
+         type->shape.dim(q->axis) != static_cast<int64_t>(q->scales.size()))) {
+      return Fail(begin, "one scale for each index of its dimension");
+    }
   } else if (word == "tuple") {
     std::vector<Shape> elements;
     if (!Expect("<")) return false;

@@ -2,6 +2,7 @@
 #ifndef PTXLA_HLO_BACKEND_STABLEHLO_VALUE_PARSER_H_
 #define PTXLA_HLO_BACKEND_STABLEHLO_VALUE_PARSER_H_
 
+#include <memory>
 #include <string>
 
 #include "absl/container/flat_hash_map.h"
@@ -40,6 +41,8 @@ class ValueParser : public Scanner {
   bool Tensor(Shape* shape);
   bool Dimension(DimVector* dims);
   bool ElementType(PrimitiveType* type);
+  bool QuantizedElement(PrimitiveType* type);
+  bool QuantizedScale(Quantized* quantized);
   bool Bounds(Shape* shape);
   bool TypeUnlessNested(Type* type);
   bool Dense(Attr* attr);
@@ -53,6 +56,7 @@ class ValueParser : public Scanner {
   absl::flat_hash_map<std::string, Type> types_;
   absl::flat_hash_map<std::string, Attr> attrs_;
   absl::flat_hash_map<std::string, std::string> locations_;
+  std::shared_ptr<const Quantized> quantized_;  // of the type being read
   int depth_ = 0;
 
  protected:

@@ -161,7 +161,7 @@ TEST(MalformedStableHloTest, SoHasAModule) {
       {"module {}", "1:1", "the module has no function"},
       {"module @ {}", "1:9", "expected the name of a symbol"},
       {"module { func.func main() }", "1:24", "the name of a function"},
-      {"module { func.func @f() }", "1:10", "a function without a body"},
+      {"module { func.func @main() }", "1:10", "a function without a body"},
       {"module {\n func.func @f() { return }\n func.func @f() { return } }",
        "3:2", "the function @f exists already"},
       {"module { func.func @f() { ^a: return\n^b: return } }", "2:1",

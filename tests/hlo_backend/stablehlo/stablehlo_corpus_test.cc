@@ -115,9 +115,8 @@ const char* Refusal(const std::string& path) {
   };
   static constexpr Known kKnown[] = {
       // Shapes that depend on arguments: they have to be refined first.
-      {"stablehlo_dynamic_approx_top_k", ""},
-      {"stablehlo_dynamic_rng_bit_generator", ""},
-      {"vhlo.1_20_0", ""},
+      {"stablehlo_dynamic_approx_top_k", "stablehlo.dynamic_iota"},
+      {"stablehlo_dynamic_rng_bit_generator", "stablehlo.real_dynamic_slice"},
   };
   for (const Known& k : kKnown) {
     if (absl::StrContains(path, k.file)) return k.message;
