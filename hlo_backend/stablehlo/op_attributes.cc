@@ -1,11 +1,11 @@
 #include "hlo_backend/stablehlo/op_attributes.h"
 
 #include "absl/strings/ascii.h"
-#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/status.h"
 #include "hlo_backend/ir/attribute_names.h"
+#include "hlo_backend/stablehlo/mlir_text.h"
 #include "hlo_backend/stablehlo/value_parser.h"
 
 namespace ptxla::hlo::mlir {
@@ -153,16 +153,16 @@ std::string AttrText(const Attr& attr) {
                  ? attr.text
                  : absl::StrCat(attr.text, " : ", attr.type.text);
     case Attr::Kind::kString:
-      return absl::StrCat("\"", absl::CEscape(attr.text), "\"");
+      return Quoted(attr.text);
     case Attr::Kind::kSymbol:
-      return absl::StrCat("@", attr.text);
+      return SymbolText(attr.text);
     case Attr::Kind::kDialect:
       return attr.text;
     case Attr::Kind::kType:
       return attr.type.text;
     case Attr::Kind::kDense:
-      return absl::StrCat("dense<", attr.dense->ToString(),
-                          "> : ", attr.type.text);
+      // Types that MLIR has no name for were not read.
+      return DenseText(*attr.dense).value_or("dense<>");
     case Attr::Kind::kArray:
       return absl::StrCat("[",
                           absl::StrJoin(attr.list, ", ",

@@ -10,8 +10,9 @@
 // and Shardy's), donated arguments, locations and Pallas payloads stay.
 //
 // Errors are InvalidArgument "12:7: stablehlo.add: ..." with line and column.
-// Unimplemented names an operation that HLO has no word for (dynamic shapes,
-// other dialects). Run VerifyModule on the result.
+// Unimplemented names an operation that HLO has no word for (shapes that
+// depend on arguments, arithmetic on quantised tensors, other dialects). Run
+// VerifyModule on the result. stablehlo_writer.h is the way back.
 #ifndef PTXLA_HLO_BACKEND_STABLEHLO_STABLEHLO_H_
 #define PTXLA_HLO_BACKEND_STABLEHLO_STABLEHLO_H_
 

@@ -122,6 +122,26 @@ ENTRY e {
                               "decomposition = @main_0, version = 3 : i32}"));
 }
 
+TEST(StableHloWriterTest, AttributesOfCompositesStayMlir) {
+  const std::string text =
+      "module @m {\n"
+      "  func.func public @main(%arg0: tensor<2xf32>) -> tensor<2xf32> {\n"
+      "    %0 = stablehlo.composite \"a.b\" %arg0 {composite_attributes = {d = "
+      "dense<[1, 2]> : tensor<2xi64>, s = \"it's \\22so\\22\"}, "
+      "decomposition = @f} : (tensor<2xf32>) -> tensor<2xf32>\n"
+      "    return %0 : tensor<2xf32>\n"
+      "  }\n"
+      "  func.func private @f(%arg0: tensor<2xf32>) -> tensor<2xf32> {\n"
+      "    return %arg0 : tensor<2xf32>\n"
+      "  }\n"
+      "}\n";
+  const auto module = ParseStableHlo(text);
+  ASSERT_OK(module.status());
+  const auto written = WriteStableHlo(**module);
+  ASSERT_OK(written.status());
+  EXPECT_EQ(*written, text);
+}
+
 TEST(StableHloWriterTest, ArgumentsKeepAliasesDonorsAndShardings) {
   const std::string text = Write(
       R"(HloModule m, input_output_alias={ {1}: (0, {}, may-alias) }, buffer_donor={ (1, {}) }, num_partitions=2
