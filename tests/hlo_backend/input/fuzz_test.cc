@@ -30,6 +30,14 @@ void ReadDamaged(const std::string& seed, int count) {
     // What is valid prints, and reads again.
     const std::string once = Print(*file->module);
     EXPECT_OK(ParseModule(once).status()) << once;
+    // As StableHLO too, unless it has no form there.
+    const auto written = WriteModule(*file->module, FileFormat::kStableHloText);
+    if (written.ok()) {
+      const auto again = ReadModule(*written, "written");
+      EXPECT_OK(again.status()) << once << *written;
+    } else {
+      EXPECT_EQ(written.status().code(), absl::StatusCode::kUnimplemented);
+    }
   }
   EXPECT_GT(read, 0) << "no damage was small enough: the test tests little";
 }
