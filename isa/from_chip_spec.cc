@@ -68,7 +68,8 @@ MachineModel FromChipSpec(const chips::ChipSpec& chip) {
     const chips::Parameter* p = chip.Find(absl::StrCat("fifo.", Name(key)));
     m.SetFifoDepth(key, p == nullptr ? 0 : static_cast<int>(p->value));
   }
-  m.vmem_bytes = chip.vmem().usable.count();
+  // Loads reach CMEM as they reach VMEM: it is the address space behind it.
+  m.vmem_bytes = (chip.vmem().usable + chip.cmem()).count();
   m.smem_bytes = chip.smem().count();
   m.vmem_banks = static_cast<int>(
       chip.vmem().banks * chip.vmem().bank_interleave.count() / kRowBytes);

@@ -223,16 +223,19 @@ absl::Status VerifyDma(const Kernel& k, const KernelTiming& timing,
   for (const auto& step : timing.classes) {
     steps.push_back(CountOf(k, step.profile));
   }
+  const int cores = k.megacore_dim < 0 ? 1 : m.cores;
   for (int w = 0; w < k.windows.size(); ++w) {
     if (IsResident(k, k.windows[w])) continue;
-    const int64_t transfers = CountTransfers(k, w);
+    int64_t transfers = 0;  // of the core that makes most
+    for (int core = 0; core < cores; ++core) {
+      transfers = std::max(transfers, CountTransfers(k, w, core, cores));
+    }
     RETURN_IF_ERROR(
         k.windows[w].direction == Direction::kIn
             ? CheckInput(transfers, w, entry, steps)
             : CheckOutput(transfers, k.windows[w].slots, w, entry, steps, exit))
         << "window w" << w;
   }
-  const int cores = k.megacore_dim < 0 ? 1 : m.cores;
   for (int core = 0; core < cores; ++core) {
     const std::vector<int64_t> times = timing.StepsPerClass(k, core, cores);
     for (int s = 0; s < k.num_semaphores; ++s) {

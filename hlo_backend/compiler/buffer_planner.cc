@@ -266,7 +266,8 @@ class Planner {
   }
 
   void FindOverflow(const std::vector<int>& buffer_of, PlannedMemory* memory) {
-    const int64_t end = chip_.vmem().usable.count();
+    // What is beyond VMEM and loaded in place lies in CMEM.
+    const int64_t end = (chip_.vmem().usable + chip_.cmem()).count();
     for (size_t root = 0; root < info_.size(); ++root) {
       if (buffer_of[root] < 0) continue;
       const PlannedBuffer& b = memory->plan.buffers[buffer_of[root]];

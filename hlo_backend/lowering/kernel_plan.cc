@@ -21,18 +21,23 @@ using codegen::CodeBuilder;
 // Fixed offsets keep their bank when slots alternate (isa::LayoutVmem).
 constexpr int64_t kSlotAlign = 16384;
 
+// Cores that take part.
+int64_t BusyCores(const Tiling& tiling, int cores) {
+  return tiling.megacore_dim < 0
+             ? 1
+             : std::min<int64_t>(cores, tiling.grid[tiling.megacore_dim]);
+}
+
 // The kernel with everything but its code.
-isa::Kernel Skeleton(const Tiling& tiling) {
+isa::Kernel Skeleton(const Tiling& tiling, int cores) {
   isa::Kernel k;
   k.args = tiling.args;
   k.grid = tiling.grid;
   k.megacore_dim = tiling.megacore_dim;
   k.windows = tiling.windows;
   // One step has nothing to overlap with.
-  int64_t steps = 1;
-  for (int64_t g : tiling.grid) steps *= g;
-  for (isa::Window& w : k.windows) {
-    if (steps == 1) w.slots = 1;
+  if (StepsOfCore(tiling, cores) == 1) {
+    for (isa::Window& w : k.windows) w.slots = 1;
   }
   k.descriptors = tiling.descriptors;
   k.num_semaphores = tiling.num_semaphores;
@@ -54,12 +59,6 @@ int CopiedWindows(const Tiling& tiling) {
   return n;
 }
 
-int64_t NumSteps(const Tiling& tiling) {
-  int64_t n = 1;
-  for (int64_t g : tiling.grid) n *= g;
-  return n;
-}
-
 // Cycles that a step waits for DMAs beyond its bundles: flags that come late,
 // queues that start.
 int64_t StepSync(const KernelContext& context) {
@@ -67,10 +66,10 @@ int64_t StepSync(const KernelContext& context) {
 }
 
 // Bundles that a step takes besides its body: starts and waits, index
-// arithmetic and bounds checks. A kernel of one step has no loop: its part is
-// in the entry.
+// arithmetic and bounds checks. A kernel of one step per core has no loop: its
+// part is in the entry.
 int64_t StepOverhead(const KernelContext& context, const Tiling& tiling) {
-  if (NumSteps(tiling) <= 1) return 0;
+  if (StepsOfCore(tiling, context.model.cores) <= 1) return 0;
   const chips::CoreSpec& core = context.chip.core();
   // Steps that move nothing only count.
   if (CopiedWindows(tiling) == 0) {
@@ -122,7 +121,9 @@ void Log(const KernelContext& context, const Tiling& tiling,
         context.chip.core().clock.CyclesCeil(score->time).count();
     candidate.step_cycles = score->step.count();
     candidate.vmem_bytes = score->vmem_bytes;
-    AddCost(NumSteps(tiling), candidate.cost_cycles, &log);
+    AddCost(StepsOfCore(tiling, context.model.cores) *
+                BusyCores(tiling, context.model.cores),
+            candidate.cost_cycles, &log);
   } else {
     ++log.too_large;
     candidate.refused = std::string(score.status().message());
@@ -163,7 +164,7 @@ absl::StatusOr<Parts> WriteParts(const KernelContext& context,
   {
     CodeBuilder b(context.model);
     if (tiling.spills) b.AllowSpills(SpillOffset(tiling));
-    const bool loop = NumSteps(tiling) > 1;
+    const bool loop = StepsOfCore(tiling, context.model.cores) > 1;
     int64_t used = 0;
     b.NewBlock("start and wait", BlockMode::kInOrder);
     for (int w = 0; w < num_windows && loop; ++w) {
@@ -209,6 +210,16 @@ absl::StatusOr<Parts> WriteParts(const KernelContext& context,
 
 }  // namespace
 
+int64_t StepsOfCore(const Tiling& tiling, int cores) {
+  int64_t steps = 1;
+  for (size_t d = 0; d < tiling.grid.size(); ++d) {
+    steps *= static_cast<int>(d) == tiling.megacore_dim
+                 ? CeilOfRatio<int64_t>(tiling.grid[d], cores)
+                 : tiling.grid[d];
+  }
+  return steps;
+}
+
 UnrollPolicy UnrollPolicy::Of(const chips::ChipSpec& chip) {
   UnrollPolicy policy;
   if (const auto value = chip.Policy("unroll_registers")) {
@@ -223,7 +234,9 @@ int UnrollPolicy::Copies(double loads) const {
   return std::max(1, static_cast<int>(loaded_registers / loads));
 }
 
-int64_t VmemBytes(const Tiling& tiling) { return Skeleton(tiling).vmem_bytes; }
+int64_t VmemBytes(const KernelContext& context, const Tiling& tiling) {
+  return Skeleton(tiling, context.model.cores).vmem_bytes;
+}
 
 int64_t VmemBudget(const KernelContext& context) {
   return context.chip.vmem().scoped_limit.count();
@@ -231,7 +244,7 @@ int64_t VmemBudget(const KernelContext& context) {
 
 absl::StatusOr<TilingScore> Score(const KernelContext& context,
                                   const Tiling& tiling) {
-  isa::Kernel kernel = Skeleton(tiling);
+  isa::Kernel kernel = Skeleton(tiling, context.model.cores);
   RETURN_IF_ERROR(AddSpillArea(context, tiling, {}, &kernel));
   ASSIGN_OR_RETURN(const Parts parts, WriteParts(context, tiling));
   TilingScore score;
@@ -245,8 +258,10 @@ absl::StatusOr<TilingScore> Score(const KernelContext& context,
   score.step = Cycles(step);
   const Clock& clock = context.chip.core().clock;
   const memory::HbmModel hbm(context.chip);
-  // The average step: each window's transfers spread over the steps.
-  const int64_t steps = NumSteps(tiling);
+  // The average step: each window's transfers spread over the steps. Cores that
+  // run at once share the memory.
+  const int64_t steps = StepsOfCore(tiling, context.model.cores);
+  const int64_t cores = BusyCores(tiling, context.model.cores);
   Picoseconds load, store;
   const std::vector<int64_t> origin(kernel.grid.size(), 0);
   for (int w = 0; w < static_cast<int>(kernel.windows.size()); ++w) {
@@ -256,7 +271,8 @@ absl::StatusOr<TilingScore> Score(const KernelContext& context,
     const bool write = window.direction != isa::Direction::kIn;
     const Picoseconds busy =
         hbm.Busy({Bytes(box.bytes), write, Bytes(box.chunk_bytes), 0.0});
-    const int64_t transfers = isa::CountTransfers(kernel, w);
+    const int64_t transfers =
+        cores * isa::CountTransfers(kernel, w, 0, context.model.cores);
     (write ? store : load) +=
         Picoseconds(busy.count() * transfers / std::max<int64_t>(steps, 1));
   }
@@ -272,7 +288,7 @@ absl::StatusOr<size_t> ChooseTiling(const KernelContext& context,
                                     std::vector<TilingScore>* scores) {
   // A lone candidate is scored only where somebody asks for the score.
   if (tilings.size() == 1 && scores == nullptr &&
-      VmemBytes(tilings[0]) <= VmemBudget(context)) {
+      VmemBytes(context, tilings[0]) <= VmemBudget(context)) {
     if (context.log != nullptr) {
       Log(context, tilings[0], Score(context, tilings[0]));
     }
@@ -304,7 +320,7 @@ absl::StatusOr<size_t> ChooseTiling(const KernelContext& context,
 
 absl::StatusOr<isa::Kernel> FrameKernel(const KernelContext& context,
                                         const Tiling& tiling) {
-  isa::Kernel kernel = Skeleton(tiling);
+  isa::Kernel kernel = Skeleton(tiling, context.model.cores);
   ASSIGN_OR_RETURN(const Parts parts, WriteParts(context, tiling));
   codegen::SpillUse use;
   ASSIGN_OR_RETURN(kernel.entry,

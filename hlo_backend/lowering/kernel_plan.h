@@ -82,8 +82,10 @@ struct Tiling {
   isa::KernelWork work;
 };
 
+// Grid steps of the core that has most of them.
+int64_t StepsOfCore(const Tiling& tiling, int cores);
 // Bytes of VMEM that slots and scratch of the tiling take.
-int64_t VmemBytes(const Tiling& tiling);
+int64_t VmemBytes(const KernelContext& context, const Tiling& tiling);
 // The chip's scoped limit, less what the frame needs.
 int64_t VmemBudget(const KernelContext& context);
 

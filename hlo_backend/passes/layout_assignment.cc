@@ -147,36 +147,30 @@ bool IsElementwiseOnOneShape(const Computation& entry, const Shape** shape) {
   return *shape != nullptr;
 }
 
-// Arrays that nobody reads otherwise than element by element lie in the order
-// of dimensions that pads them least; the order of the header is taken for a
-// wish only where it is not the default one.
-bool MakeCompact(Module* module, int generation) {
-  auto& layout = module->mutable_config()->entry_layout;
-  const Shape* shape = nullptr;
-  if (!IsElementwiseOnOneShape(*module->entry(), &shape)) return false;
-  const int64_t rank = shape->rank();
-  if (rank < 2 || rank > 3) return false;
-  for (const int64_t d : shape->dims()) {
-    if (d < 2) return false;  // layouts of such are many, and bitcasts
-  }
-  const auto is_default = [](const Shape& s) {
-    return !s.IsArray() || !s.has_layout() ||
-           s.layout().minor_to_major ==
-               Layout::RowMajor(s.rank()).minor_to_major;
-  };
-  if (layout.has_value()) {
-    for (const Shape& p : layout->parameters) {
-      if (!is_default(p)) return false;
+// A program of one product of matrices, and conversions.
+bool IsProductOfMatrices(const Computation& entry) {
+  int dots = 0;
+  for (const Instruction* i : entry.instructions()) {
+    if (!i->shape().IsArray() || i->shape().rank() != 2) return false;
+    if (i->opcode() == Opcode::kDot) {
+      ++dots;
+    } else if (i->opcode() != Opcode::kParameter &&
+               i->opcode() != Opcode::kConvert) {
+      return false;
     }
-    bool plain = true;
-    ForEachLeaf(layout->result, [&](const Shape& s, const ShapeIndex&) {
-      plain = plain && is_default(s);
-    });
-    if (!plain) return false;
   }
-  Layout best = Layout::RowMajor(rank);
+  return dots == 1;
+}
+
+// The order of dimensions that pads an array least; of several, the default.
+// Layouts of dimensions of size 1 are many, and bitcasts: they stay.
+Layout LeastPadded(const Shape& shape, int generation) {
+  Layout best = Layout::RowMajor(shape.rank());
+  for (const int64_t d : shape.dims()) {
+    if (d < 2) return best;
+  }
   const auto bytes = [&](const Layout& order) {
-    Shape s = *shape;
+    Shape s = shape;
     s.set_layout(order);
     return PaddedBytes(WithTpuLayout(s, generation));
   };
@@ -186,34 +180,82 @@ bool MakeCompact(Module* module, int generation) {
     if (bytes(order) < bytes(best)) best = order;
   } while (std::next_permutation(order.minor_to_major.begin(),
                                  order.minor_to_major.end()));
-  if (best.minor_to_major == Layout::RowMajor(rank).minor_to_major) {
+  return best;
+}
+
+bool HasDefaultOrder(const Shape& s) {
+  return !s.IsArray() || !s.has_layout() ||
+         s.layout().minor_to_major == Layout::RowMajor(s.rank()).minor_to_major;
+}
+
+// The header wishes for nothing else than the default order.
+bool HasDefaultHeader(const Module& module) {
+  const auto& layout = module.config().entry_layout;
+  if (!layout.has_value()) return true;
+  bool plain = true;
+  for (const Shape& p : layout->parameters) plain = plain && HasDefaultOrder(p);
+  ForEachLeaf(layout->result, [&](const Shape& s, const ShapeIndex&) {
+    plain = plain && HasDefaultOrder(s);
+  });
+  return plain;
+}
+
+// Arrays of `like`'s rank in the shape take its order.
+void Reorder(Shape* s, const Layout& like, int generation) {
+  if (s->IsTuple()) {
+    for (int k = 0; k < s->element_count_of_tuple(); ++k) {
+      Reorder(s->mutable_element(k), like, generation);
+    }
+    return;
+  }
+  if (!s->IsArray() ||
+      s->rank() != static_cast<int>(like.minor_to_major.size())) {
+    return;
+  }
+  const int space = s->memory_space();
+  s->set_layout(like);
+  *s = WithTpuLayout(*s, generation);
+  s->mutable_layout()->memory_space = space;
+}
+
+// Arrays that nobody reads otherwise than element by element, and the matrices
+// of a lone product, lie in the order of dimensions that pads them least, as
+// the TPU's runtime has it; the order of the header is taken for a wish only
+// where it is not the default one.
+bool MakeCompact(Module* module, int generation) {
+  const Computation& entry = *module->entry();
+  const Shape* shape = nullptr;
+  const bool elementwise = IsElementwiseOnOneShape(entry, &shape);
+  if (elementwise) {
+    if (shape->rank() < 2 || shape->rank() > 3) return false;
+  } else if (!IsProductOfMatrices(entry)) {
     return false;
   }
-  const auto reorder = [&](Shape* s) {
-    if (!s->IsArray() || s->rank() != rank) return;
-    const int space = s->memory_space();
-    s->set_layout(best);
-    *s = WithTpuLayout(*s, generation);
-    s->mutable_layout()->memory_space = space;
-  };
-  for (Instruction* i : module->entry()->instructions()) {
-    if (i->opcode() == Opcode::kTuple) {
-      for (int k = 0; k < i->shape().element_count_of_tuple(); ++k) {
-        reorder(i->mutable_shape()->mutable_element(k));
-      }
-    } else {
-      reorder(i->mutable_shape());
+  if (!HasDefaultHeader(*module)) return false;
+  const Layout of_result =
+      LeastPadded(elementwise ? *shape : entry.root()->shape(), generation);
+  bool changed = false;
+  for (Instruction* i : entry.instructions()) {
+    Layout order = of_result;
+    if (!elementwise && i->opcode() == Opcode::kParameter) {
+      order = LeastPadded(i->shape(), generation);
+    } else if (!elementwise && i->opcode() == Opcode::kConvert &&
+               i->operand(0)->opcode() != Opcode::kDot) {
+      order = i->operand(0)->shape().layout();
+    }
+    const Shape before = i->shape();
+    Reorder(i->mutable_shape(), order, generation);
+    changed |= before != i->shape();
+  }
+  auto& layout = module->mutable_config()->entry_layout;
+  if (!layout.has_value() || !changed) return changed;
+  for (int k = 0; k < entry.parameter_count(); ++k) {
+    const Shape& parameter = entry.parameter(k)->shape();
+    if (parameter.IsArray() && parameter.has_layout()) {
+      Reorder(&layout->parameters[k], parameter.layout(), generation);
     }
   }
-  if (!layout.has_value()) return true;
-  for (Shape& p : layout->parameters) reorder(&p);
-  if (layout->result.IsArray()) {
-    reorder(&layout->result);
-  } else {
-    for (int k = 0; k < layout->result.element_count_of_tuple(); ++k) {
-      reorder(layout->result.mutable_element(k));
-    }
-  }
+  Reorder(&layout->result, of_result, generation);
   return true;
 }
 

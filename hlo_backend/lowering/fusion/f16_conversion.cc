@@ -6,7 +6,6 @@ namespace ptxla::lowering {
 namespace {
 
 using codegen::CodeBuilder;
-using codegen::Mask;
 using codegen::Vec;
 using isa::Opcode;
 
@@ -17,10 +16,64 @@ bool HasConversions(const isa::MachineModel& model) {
 
 constexpr uint32_t kSign = 0x80000000u;
 constexpr uint32_t kInfinity32 = 0x7F800000u;
-// 2^112 and 2^-112 move exponents from one bias to the other; both are exact on
-// what f16 can hold.
-constexpr float kUp = 5192296858534827628530496329220096.0f;
-constexpr float kDown = 1 / kUp;
+constexpr uint32_t kInfinity16 = 0x7C00u;
+constexpr uint32_t kNan16 = 0x7E00u;
+// What moves an exponent from the bias of f16 to that of f32.
+constexpr uint32_t kRebias = (127u - 15u) << 23;
+// The least normal f16, 2^-14, as f32.
+constexpr uint32_t kLeastNormal = (127u - 14u) << 23;
+constexpr float kLeastNormalF = 1.0f / 16384;
+// From here on, f32 magnitudes are infinite as f16.
+constexpr uint32_t kTooLarge = (127u + 16u) << 23;
+
+// f16, in the upper half of a word, as f32.
+Vec Widen(CodeBuilder& b, Vec upper) {
+  const Vec bits = b.BinaryImm(Opcode::kVshra, upper, 16);
+  const Vec magnitude =
+      b.BinaryImm(Opcode::kVshll, b.BinaryImm(Opcode::kVand, bits, 0x7FFF), 13);
+  const Vec sign =
+      b.BinaryImm(Opcode::kVshll, b.BinaryImm(Opcode::kVand, bits, 0x8000), 16);
+  const Vec normal = b.BinaryImm(Opcode::kVaddS32, magnitude, kRebias);
+  // Infinities and NaNs have the largest exponent again.
+  const Vec special = b.BinaryImm(Opcode::kVaddS32, normal, kRebias);
+  // Denormals get the implied one that they lack, and lose it as a number.
+  const Vec denormal = b.BinaryF(
+      Opcode::kVaddF32, b.BinaryImm(Opcode::kVaddS32, normal, 1u << 23),
+      -kLeastNormalF);
+  const Vec finite = b.Select(
+      b.CompareImm(Opcode::kVcmpLtS32, magnitude, 1u << 23), denormal, normal);
+  const Vec value = b.Select(
+      b.CompareImm(Opcode::kVcmpGeS32, magnitude, 31u << 23), special, finite);
+  return b.Binary(Opcode::kVor, value, sign);
+}
+
+// f32 as f16 in the upper half of a word, rounded to nearest even.
+Vec Narrow(CodeBuilder& b, Vec x) {
+  const Vec magnitude = b.BinaryImm(Opcode::kVand, x, ~kSign);
+  const Vec sign = b.BinaryImm(Opcode::kVand, x, kSign);
+  // The sum with 0.5 has the last bit of a denormal f16 as its own last bit.
+  const Vec denormal =
+      b.BinaryImm(Opcode::kVsubS32,
+                  b.BinaryF(Opcode::kVaddF32, magnitude, 0.5f), 126u << 23);
+  const Vec odd =
+      b.BinaryImm(Opcode::kVand, b.BinaryImm(Opcode::kVshrl, x, 13), 1);
+  const Vec rounded =
+      b.Binary(Opcode::kVaddS32,
+               b.BinaryImm(Opcode::kVaddS32, magnitude, 0xFFFu - kRebias), odd);
+  const Vec normal = b.BinaryImm(Opcode::kVshrl, rounded, 13);
+  const Vec finite =
+      b.Select(b.CompareImm(Opcode::kVcmpLtS32, magnitude, kLeastNormal),
+               denormal, normal);
+  const Vec bounded =
+      b.SelectImm(b.CompareImm(Opcode::kVcmpLtS32, magnitude, kTooLarge),
+                  finite, kInfinity16);
+  const Vec value =
+      b.SelectImm(b.CompareImm(Opcode::kVcmpLeS32, magnitude, kInfinity32),
+                  bounded, kNan16);
+  const Vec bits =
+      b.Binary(Opcode::kVor, value, b.BinaryImm(Opcode::kVshrl, sign, 16));
+  return b.BinaryImm(Opcode::kVshll, bits, 16);
+}
 
 }  // namespace
 
@@ -29,45 +82,23 @@ Vec UnpackF16(CodeBuilder& b, Vec packed, int part) {
     return b.Unary(part ? Opcode::kVunpackCHF16 : Opcode::kVunpackCLF16,
                    packed);
   }
-  // Sign extended, so that the sign is where f32 has it after one shift.
-  const Vec bits =
-      b.Unary(part ? Opcode::kVunpackCHS16 : Opcode::kVunpackCLS16, packed);
-  const Vec sign = b.BinaryImm(Opcode::kVand, bits, kSign);
-  const Vec shifted = b.BinaryImm(Opcode::kVshll, bits, 13);
-  const Vec magnitude = b.BinaryImm(Opcode::kVand, shifted, 0x0FFFE000u);
-  const Vec scaled = b.BinaryF(Opcode::kVmulF32, magnitude, kUp);
-  const Vec special = b.BinaryImm(Opcode::kVor, magnitude, kInfinity32);
-  const Mask is_special =
-      b.CompareImm(Opcode::kVcmpGeS32, magnitude, 0x0F800000u);
-  const Vec value = b.Select(is_special, special, scaled);
-  return b.Binary(Opcode::kVor, value, sign);
+  return Widen(
+      b,
+      b.Unary(part ? Opcode::kVunpackCHBf16 : Opcode::kVunpackCLBf16, packed));
 }
 
 Vec PackF16(CodeBuilder& b, Vec low, Vec high) {
   if (HasConversions(b.model())) return b.Binary(Opcode::kVpackCF16, low, high);
-  const auto round = [&](Vec x) {
-    const Vec magnitude = b.BinaryImm(Opcode::kVand, x, ~kSign);
-    const Vec sign =
-        b.BinaryImm(Opcode::kVand, b.BinaryImm(Opcode::kVshrl, x, 16), 0x8000u);
-    // The exponent's bias, exactly; then half a unit, to nearest even.
-    const Vec scaled = b.BinaryF(Opcode::kVmulF32, magnitude, kDown);
-    const Vec odd =
-        b.BinaryImm(Opcode::kVand, b.BinaryImm(Opcode::kVshrl, scaled, 13), 1);
-    const Vec up = b.BinaryImm(Opcode::kVaddS32,
-                               b.Binary(Opcode::kVaddS32, scaled, odd), 0xFFF);
-    const Vec finite = b.BinaryImm(Opcode::kVshrl, up, 13);
-    const Vec bounded = b.SelectImm(
-        b.CompareImm(Opcode::kVcmpLtS32, finite, 0x7C00), finite, 0x7C00);
-    const Vec value =
-        b.SelectImm(b.CompareImm(Opcode::kVcmpLeS32, magnitude, kInfinity32),
-                    bounded, 0x7E00);
-    return b.Binary(Opcode::kVor, value, sign);
-  };
-  return b.Binary(Opcode::kVpackCB16, round(low), round(high));
+  // No f16 has the largest exponent of bf16: packing changes nothing.
+  return b.Binary(Opcode::kVpackCBf16, Narrow(b, low), Narrow(b, high));
+}
+
+int UnpackF16Operations(const isa::MachineModel& model) {
+  return HasConversions(model) ? 1 : 15;
 }
 
 int PackF16Operations(const isa::MachineModel& model) {
-  return HasConversions(model) ? 1 : 14;
+  return HasConversions(model) ? 1 : 19;
 }
 
 }  // namespace ptxla::lowering

@@ -2,10 +2,10 @@
 // earlier ones by sequences of vector operations, with every value right:
 // zeros, subnormal numbers, infinities and NaN, nearest even.
 //
-// The sequences are this compiler's own: 9 operations to unpack eight rows, 14
-// to round them and one to pack two results, 33.5 for an add of 1,024 elements.
-// libtpu 0.0.42.1 takes 50.5 (tpu_slots.md, section 4), the compiler behind the
-// published v4 timings about 38.
+// The sequences are the textbook's (rebias the exponent as an integer, shift
+// subnormals in and out by adding a float): 15 operations to unpack eight rows,
+// 18 to round them and one to pack two results, 49.5 for an add of 1,024
+// elements. libtpu 0.0.42.1 takes 50.5 (tpu_slots.md, section 4).
 #ifndef PTXLA_HLO_BACKEND_LOWERING_FUSION_F16_CONVERSION_H_
 #define PTXLA_HLO_BACKEND_LOWERING_FUSION_F16_CONVERSION_H_
 
@@ -20,7 +20,8 @@ codegen::Vec UnpackF16(codegen::CodeBuilder& b, codegen::Vec packed, int part);
 codegen::Vec PackF16(codegen::CodeBuilder& b, codegen::Vec low,
                      codegen::Vec high);
 
-// Vector operations of PackF16 per result of 8 rows.
+// Vector operations per 8 rows: of UnpackF16, of PackF16.
+int UnpackF16Operations(const isa::MachineModel& model);
 int PackF16Operations(const isa::MachineModel& model);
 
 }  // namespace ptxla::lowering

@@ -152,14 +152,22 @@ int64_t TilesOf(const Geometry& g) {
   return total;
 }
 
-int64_t NumStepsOf(const Tiling& tiling) {
-  int64_t steps = 1;
-  for (const int64_t n : tiling.grid) steps *= n;
-  return steps;
+// Base tiles of a step where each core makes one: the outermost axis that can
+// be cut is.
+int64_t TilesOfCore(const Geometry& g, int cores) {
+  const int64_t total = TilesOf(g);
+  for (const Axis& axis : g.axes) {
+    if (axis.tiles <= axis.unit) continue;
+    const int64_t block =
+        RoundUpTo(CeilOfRatio<int64_t>(axis.tiles, cores), axis.unit);
+    return total / axis.tiles * block;
+  }
+  return total;
 }
 
-// Elementwise work of few tiles is one grid step, its loads and stores not
-// hidden: `policy.single_step_tiles` of the chip (tpu_slots.md, section 5).
+// Elementwise work of few tiles is one grid step of each core, its loads and
+// stores not hidden: `policy.single_step_tiles` of the chip (tpu_slots.md,
+// section 5).
 bool MakesOneStep(const KernelContext& context, const Geometry& g) {
   const int64_t tiles = TilesOf(g);
   if (tiles > context.chip.Policy("single_step_tiles").value_or(0)) {
@@ -211,12 +219,13 @@ absl::StatusOr<isa::Kernel> EmitWidestThatFits(const KernelContext& context,
       tilings.push_back(std::move(tiling));
     }
     if (chosen && attempt.spills) break;
-    // One step of all tiles is no choice where the TPU's compiler makes it.
+    // One step of each core is no choice where the TPU's compiler makes it.
     if (MakesOneStep(context, g)) {
       ASSIGN_OR_RETURN(Tiling tiling,
-                       make(attempt.copies, TilesOf(g), attempt.spills));
+                       make(attempt.copies, TilesOfCore(g, context.model.cores),
+                            attempt.spills));
       tiling.spills = attempt.spills;
-      if (tiling.grid.empty() || NumStepsOf(tiling) == 1) {
+      if (StepsOfCore(tiling, context.model.cores) == 1) {
         tilings.assign(1, std::move(tiling));
       }
     }

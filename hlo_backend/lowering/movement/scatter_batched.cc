@@ -138,7 +138,7 @@ absl::StatusOr<Tiling> BatchedScatter(const KernelContext& context,
     if (indices.slot_bytes > smem) {
       return absl::ResourceExhaustedError("too many rows for SMEM");
     }
-    if (VmemBytes(t) > VmemBudget(context)) continue;
+    if (VmemBytes(context, t) > VmemBudget(context)) continue;
     const int64_t pitch = p.table.tile_bytes();
     const RowDma fetch = RowDma::FromArg(0, p.pieces(), pitch, &t);
     const RowDma store = RowDma::ToArg(3, p.pieces(), pitch, &t);

@@ -55,7 +55,7 @@ absl::StatusOr<Tiling> ResidentScatter(const KernelContext& context,
   const int store = AddCopy(p.table, true, &t);
   t.work.hbm_bytes = 2 * bytes + p.args[1].bytes + p.args[2].bytes;
   t.note = absl::StrCat("table in VMEM, ", f.rows, " rows per step");
-  if (VmemBytes(t) > VmemBudget(context)) {
+  if (VmemBytes(context, t) > VmemBudget(context)) {
     return absl::ResourceExhaustedError("the table does not fit into VMEM");
   }
   t.entry = [=](CodeBuilder& b) -> absl::Status {

@@ -1,5 +1,7 @@
-// f16 is no type of the MXU: an operand's block in VMEM becomes bf16 in scratch
-// before the stream begins, by the conversions of fusion/f16_conversion.h.
+// f16 is no type of the MXU: here an operand's block in VMEM becomes bf16 in
+// scratch before the stream begins, by the conversions of
+// fusion/f16_conversion.h. For blocks that several steps use or that are
+// transposed first; others are converted in the stream.
 #ifndef PTXLA_HLO_BACKEND_LOWERING_PRODUCTS_F16_OPERAND_H_
 #define PTXLA_HLO_BACKEND_LOWERING_PRODUCTS_F16_OPERAND_H_
 

@@ -5,6 +5,7 @@
 
 #include "base/units.h"
 #include "hlo_backend/lowering/codegen/narrow_tiles.h"
+#include "hlo_backend/lowering/fusion/f16_conversion.h"
 
 namespace ptxla::lowering {
 namespace {
@@ -25,9 +26,15 @@ std::vector<Vec> LoadPacked(CodeBuilder& b, const BlockPlace& from, Sca base,
       const Vec low = b.Load(from.space, base, offset + row * pitch);
       const Vec high = b.Load(from.space, base, offset + (row + 1) * pitch);
       rows.push_back(b.Binary(Opcode::kVpackCBf16, low, high));
+      continue;
+    }
+    const Vec two =
+        b.LoadStrided(from.space, base, offset + row * pitch, pitch, 4);
+    if (from.type == hlo::PrimitiveType::kF16) {
+      const Vec low = UnpackF16(b, two, 0);
+      rows.push_back(b.Binary(Opcode::kVpackCBf16, low, UnpackF16(b, two, 1)));
     } else {
-      rows.push_back(
-          b.LoadStrided(from.space, base, offset + row * pitch, pitch, 4));
+      rows.push_back(two);
     }
   }
   return rows;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "hlo_backend/lowering/fusion/f16_conversion.h"
 
 namespace ptxla::lowering {
 
@@ -72,6 +73,10 @@ std::vector<Vec> OperandLoader::Load(const BlockPlace& place, int64_t batch,
     if (arrays_.bf16) {
       regs = {b.Binary(Opcode::kVpackCBf16, regs[0], regs[1])};
     }
+  } else if (place.type == hlo::PrimitiveType::kF16) {
+    const Vec packed = b.LoadStrided(place.space, place.base, offset, pitch, 4);
+    const Vec low = UnpackF16(b, packed, 0);
+    regs = {b.Binary(Opcode::kVpackCBf16, low, UnpackF16(b, packed, 1))};
   } else {
     CHECK(place.type == hlo::PrimitiveType::kBf16);
     if (codegen::NarrowTiles::Needed(b.model())) {

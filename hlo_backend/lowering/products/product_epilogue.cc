@@ -68,6 +68,14 @@ class StoreEpilogue final : public ProductEpilogue {
                       : b.Binary(Opcode::kVpackCBf16, tiles[0], tiles[1]));
   }
 
+  // Both tiles of a conversion to f16 by vector operations.
+  int live_registers() const override {
+    return view_.type == hlo::PrimitiveType::kF16 &&
+                   PackF16Operations(builder_->model()) > 1
+               ? 9
+               : ProductEpilogue::live_registers();
+  }
+
  private:
   MatrixView view_;
   isa::Window window_;

@@ -4,6 +4,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "absl/types/span.h"
 #include "base/status.h"
 #include "base/units.h"
 #include "hlo_backend/lowering/codegen/narrow_tiles.h"
@@ -15,6 +16,7 @@
 #include "hlo_backend/lowering/products/product_operands.h"
 #include "hlo_backend/lowering/products/product_stream.h"
 #include "hlo_backend/lowering/products/product_tiling.h"
+#include "isa/timing.h"
 
 namespace ptxla::lowering {
 namespace {
@@ -50,11 +52,7 @@ ProductLimits LimitsOf(const KernelContext& context) {
       chip.core().kernel_step.count() +
       3 * chip.core().kernel_step_window.count() +
       static_cast<int64_t>(chip.Policy("step_sync").value_or(0));
-  // A compiler that makes windows for one core leaves the cores to share what
-  // steps there are.
-  limits.cores = chip.Policy("windows_for_one_core").value_or(0) != 0
-                     ? 1
-                     : context.model.cores;
+  limits.cores = context.model.cores;
   return limits;
 }
 
@@ -156,8 +154,8 @@ class ProductEmitter {
       parts_.sums.batch_pitch = PaddedRows() / 8 * parts_.sums.row_pitch;
     }
     RETURN_IF_ERROR(epilogue_->Start(b));
-    if (IsF16(form_.lhs)) ConvertLhs(b);
-    if (IsF16(form_.rhs)) ConvertRhs(b);
+    if (IsF16(form_.lhs) && !form_.problem.lhs.transposed) PrepareLhs(b);
+    if (IsF16(form_.rhs) && StaysWhileMWalks()) ConvertRhs(b);
     if (form_.problem.lhs.transposed) TransposeLhs(b);
     if (tile_.grid_k == 1) return Stream(b, true, true);
     b.BeginWhen(grid_.k, When::Kind::kFirst);
@@ -192,19 +190,29 @@ class ProductEmitter {
     return to;
   }
 
-  // Once per LHS block where that stays while the grid walks over N.
-  void ConvertLhs(CodeBuilder& b) {
-    const bool k_rows = form_.problem.lhs.transposed;
-    const int64_t rows = k_rows ? tile_.block_k : PaddedRows();
-    const int64_t columns =
-        k_rows ? RoundUpTo<int64_t>(tile_.block_m, 128) : tile_.block_k;
-    const BlockPlace to =
-        Scratch(b, kConvertedLhs, converted_lhs_offset_, rows, columns);
-    const bool once = tile_.n_inner && tile_.grid_k == 1 && tile_.grid_n > 1 &&
-                      grid_.megacore_dim != grid_.n;
-    if (once) b.BeginWhen(grid_.n, When::Kind::kFirst);
-    EmitF16Operand(parts_.lhs, to, tile_.block_b, rows, columns, &b);
-    if (once) b.EndWhen();
+  // A core that starts in the middle of N has no first column block.
+  bool StaysWhileNWalks() const {
+    return tile_.n_inner && tile_.grid_k == 1 && tile_.grid_n > 1 &&
+           grid_.megacore_dim != grid_.n;
+  }
+  bool StaysWhileMWalks() const {
+    return !tile_.n_inner && tile_.grid_k == 1 && tile_.grid_m > 1 &&
+           grid_.megacore_dim != grid_.m;
+  }
+
+  // A block that several steps use is converted before the first of them; one
+  // that the XLU transposes, there; any other in the stream, under its matmuls.
+  void PrepareLhs(CodeBuilder& b) {
+    const BlockPlace to = Scratch(b, kConvertedLhs, converted_lhs_offset_,
+                                  PaddedRows(), tile_.block_k);
+    if (!StaysWhileNWalks()) {
+      parts_.converted_lhs = to;
+      return;
+    }
+    b.BeginWhen(grid_.n, When::Kind::kFirst);
+    EmitF16Operand(parts_.lhs, to, tile_.block_b, PaddedRows(), tile_.block_k,
+                   &b);
+    b.EndWhen();
     parts_.lhs = to;
   }
 
@@ -215,19 +223,15 @@ class ProductEmitter {
     const int64_t columns = n_rows ? tile_.block_k : n;
     const BlockPlace to =
         Scratch(b, kConvertedRhs, converted_rhs_offset_, rows, columns);
-    const bool once = !tile_.n_inner && tile_.grid_k == 1 && tile_.grid_m > 1 &&
-                      grid_.megacore_dim != grid_.m;
-    if (once) b.BeginWhen(grid_.m, When::Kind::kFirst);
+    b.BeginWhen(grid_.m, When::Kind::kFirst);
     EmitF16Operand(parts_.rhs, to, tile_.block_b, rows, columns, &b);
-    if (once) b.EndWhen();
+    b.EndWhen();
     parts_.rhs = to;
   }
 
   // K moves to the lanes once per LHS block, not once per step.
   void TransposeLhs(CodeBuilder& b) {
-    // A core that starts in the middle of N has no first column block.
-    const bool once = tile_.n_inner && tile_.grid_k == 1 && tile_.grid_n > 1 &&
-                      grid_.megacore_dim != grid_.n;
+    const bool once = StaysWhileNWalks();
     BlockPlace to;
     to.base = b.GlobalSca();
     b.ScratchAddress(to.base, static_cast<int32_t>(transposed_offset_));
@@ -271,6 +275,31 @@ class ProductEmitter {
   std::unique_ptr<ProductEpilogue> epilogue_;
 };
 
+// Thriftier and thriftier with registers. Where operands are converted the
+// vector units set the pace, and putting an epilogue off gains little: unless
+// the first fits, the fastest is taken.
+absl::Span<const EpiloguePace> PacesOf(bool converts) {
+  static constexpr EpiloguePace kPaces[] = {{},
+                                            {0.3},
+                                            {0.3, true},
+                                            {0.0, true},
+                                            {0.6, false, 2, false},
+                                            {0.3, true, 2, false},
+                                            {0.0, true, 2, false}};
+  static constexpr EpiloguePace kConverting[] = {{},
+                                                 {0.3},
+                                                 {0.6, false, 2, false},
+                                                 {0.3, false, 1, false},
+                                                 {0.3, true, 1, false},
+                                                 {0.0, true, 1, false}};
+  return converts ? absl::MakeConstSpan(kConverting)
+                  : absl::MakeConstSpan(kPaces);
+}
+
+int64_t StepCycles(const KernelContext& context, const isa::Kernel& kernel) {
+  return isa::TimeKernel(kernel, context.model).classes[0].profile.cycles;
+}
+
 }  // namespace
 
 absl::StatusOr<isa::Kernel> EmitProduct(const KernelContext& context,
@@ -285,17 +314,19 @@ absl::StatusOr<isa::Kernel> EmitProduct(const KernelContext& context,
         absl::StrCat("%", i.name(), ": an f16 product on ", context.chip.name(),
                      " is not lowered"));
   }
-  constexpr EpiloguePace kPaces[] = {{},
-                                     {0.3},
-                                     {0.3, true},
-                                     {0.0, true},
-                                     {0.6, false, false},
-                                     {0.3, true, false},
-                                     {0.0, true, false}};
+  const bool converts = is_f16(form.lhs) || is_f16(form.rhs);
   absl::StatusOr<isa::Kernel> kernel;
-  for (const EpiloguePace& pace : kPaces) {
-    kernel = ProductEmitter(context, i, form, pace).Emit();
-    if (!absl::IsResourceExhausted(kernel.status())) break;
+  for (const EpiloguePace& pace : PacesOf(converts)) {
+    absl::StatusOr<isa::Kernel> next =
+        ProductEmitter(context, i, form, pace).Emit();
+    if (!kernel.ok() || (next.ok() && StepCycles(context, *next) <
+                                          StepCycles(context, *kernel))) {
+      kernel = std::move(next);
+    }
+    if (!absl::IsResourceExhausted(kernel.status()) &&
+        (!converts || &pace == PacesOf(converts).data())) {
+      break;
+    }
   }
   return kernel;
 }

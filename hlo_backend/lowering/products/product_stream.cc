@@ -5,6 +5,7 @@
 #include <deque>
 #include <utility>
 
+#include "absl/container/flat_hash_set.h"
 #include "base/check.h"
 #include "base/units.h"
 #include "hlo_backend/lowering/products/operand_loader.h"
@@ -20,8 +21,13 @@ using codegen::VInstr;
 using isa::Opcode;
 
 // Operands are loaded this long before the matmul or push that takes them:
-// load, conversion and mask.
+// load, conversion between f32 and bf16, and mask.
 constexpr int64_t kLoadAhead = 6;
+// f16 operands: as long as a conversion's operations take one after another,
+// and as long again for what else the vector units do.
+constexpr int64_t kConvertAhead = 40;
+// Keys of the scheduler for converted rows: apart from those of sums.
+constexpr int64_t kConvertedKeys = int64_t{1} << 40;
 // The second operand of a 256-wide array goes in this long before the first.
 constexpr int64_t kPrepAhead = 2;
 // An epilogue may lag behind the pops by so many cycles.
@@ -124,9 +130,14 @@ class Stream {
     EndEpilogue(PlaceOpenBlock(wish, parts_.pace.in_order));
   }
 
+  // Until then conversions have the vector units nearly for themselves: a
+  // result popped before would wait in a register.
+  int64_t VectorsFree() const { return conversion_end_ - kSlack; }
+
   // Only so many epilogues run at once: each holds registers.
   int64_t EpilogueStart() const {
-    return ends_.size() < epilogues_ ? 0 : ends_.front();
+    return std::max(VectorsFree(),
+                    ends_.size() < epilogues_ ? 0 : ends_.front());
   }
   void EndEpilogue(int64_t end) {
     epilogue_end_ = std::max(epilogue_end_, end);
@@ -134,11 +145,13 @@ class Stream {
     if (ends_.size() > epilogues_) ends_.pop_front();
   }
 
-  // When the next matmul may issue: an epilogue that is slower than the MXU
-  // holds it back, or results would pile up in registers.
+  // When the next matmul may issue: vector work that is slower than the MXU,
+  // epilogues and conversions, holds it back, or results would pile up in
+  // registers.
   int64_t MatmulWish(int mxu) const {
-    return std::max(scheduler_.MatmulFree(mxu),
-                    epilogue_end_ - arrays_.latency - kSlack);
+    return std::max(
+        scheduler_.MatmulFree(mxu),
+        std::max(epilogue_end_, conversion_end_) - arrays_.latency - kSlack);
   }
 
   int64_t Macro(int64_t visit) const { return visit / k_visits_; }
@@ -165,12 +178,15 @@ class Stream {
   }
 
   // Everything in the builder's open block, placed at or after `wish`; the
-  // last cycle.
-  int64_t PlaceOpenBlock(int64_t wish, bool in_order = false) {
+  // last cycle. `key`: of the memory that its loads and stores touch.
+  int64_t PlaceOpenBlock(int64_t wish, bool in_order = false,
+                         int64_t key = -1) {
     const codegen::VNode block = b_.TakeBlock();
     int64_t end = wish;
     for (const VInstr& v : block.instrs) {
-      end = std::max(end, scheduler_.Place(v, in_order ? end : wish));
+      const bool memory = isa::IsVectorLoad(v.op) || isa::IsVectorStore(v.op);
+      end = std::max(
+          end, scheduler_.Place(v, in_order ? end : wish, memory ? key : -1));
     }
     return end;
   }
@@ -263,7 +279,7 @@ class Stream {
                              push.k, true)
               : loader_.Load(parts_.rhs, lane.batch, push.k + push.row, col,
                              push.k + push.row, false);
-      PlaceOpenBlock(std::max<int64_t>(0, wish - kLoadAhead));
+      PlaceOperand(parts_.rhs, wish);
       return regs;
     };
     const std::vector<Vec> y = load(lane.col);
@@ -274,6 +290,51 @@ class Stream {
       x = load(lane.col + 128);
     }
     PushRows(visit, y, x, push.row, push.block, lane.weights, wish);
+  }
+
+  // The open block, which loads 16 rows for a matmul or push at `wish`; the
+  // last cycle.
+  int64_t PlaceOperand(const BlockPlace& place, int64_t wish) {
+    if (place.type != hlo::PrimitiveType::kF16) {
+      return PlaceOpenBlock(std::max<int64_t>(0, wish - kLoadAhead));
+    }
+    // Only so many conversions run at once: each holds registers.
+    int64_t start = std::max<int64_t>(0, wish - kConvertAhead);
+    if (conversions_.size() >= parts_.pace.conversions) {
+      start = std::max(start, conversions_.front());
+      conversions_.pop_front();
+    }
+    const int64_t end = PlaceOpenBlock(start);
+    conversions_.push_back(end);
+    conversion_end_ = std::max(conversion_end_, end);
+    return end;
+  }
+
+  // 16 rows for a matmul at `wish`.
+  std::vector<Vec> LoadLhs(int64_t batch, int64_t row, int64_t k,
+                           int64_t wish) {
+    b_.NewBlock();
+    const bool keeps =
+        parts_.lhs.type == hlo::PrimitiveType::kF16 && plan_.macros_n > 1;
+    const int64_t offset =
+        keeps ? parts_.converted_lhs.Offset(batch, row, k) : 0;
+    if (keeps && !converted_.insert(offset).second) {
+      const auto regs =
+          loader_.Load(parts_.converted_lhs, batch, row, k, k, true);
+      PlaceOpenBlock(std::max<int64_t>(0, wish - kLoadAhead), false,
+                     kConvertedKeys + offset);
+      return regs;
+    }
+    const auto regs = loader_.Load(parts_.lhs, batch, row, k, k, true);
+    const int64_t at = PlaceOperand(parts_.lhs, wish);
+    if (keeps) {
+      b_.NewBlock();
+      const BlockPlace& to = parts_.converted_lhs;
+      b_.StoreStrided(to.space, to.base, static_cast<int32_t>(offset),
+                      static_cast<int32_t>(to.row_pitch), 4, regs[0]);
+      PlaceOpenBlock(at, false, kConvertedKeys + offset);
+    }
+    return regs;
   }
 
   // One group of LHS rows through every MXU.
@@ -295,20 +356,17 @@ class Stream {
       Rows& rows = shared[lane.rows];
       if (!rows.loaded) {
         rows.loaded = true;
-        b_.NewBlock();
-        rows.first = loader_.Load(parts_.lhs, lane.batch, row, k, k, true);
+        const auto load = [&](int64_t r, int64_t column) {
+          return LoadLhs(lane.batch, r, column, wish);
+        };
+        rows.first = load(row, k);
         if (plan_.form == WeightForm::kTwoColumns) {
           rows.second = rows.first;
         } else if (plan_.form == WeightForm::kTwoRows) {
-          if (row + 16 < tile_.block_m) {
-            rows.second =
-                loader_.Load(parts_.lhs, lane.batch, row + 16, k, k, true);
-          }
+          if (row + 16 < tile_.block_m) rows.second = load(row + 16, k);
         } else if (plan_.tile_k == 256 && parts_.k_extent - k > 128) {
-          rows.second =
-              loader_.Load(parts_.lhs, lane.batch, row, k + 128, k + 128, true);
+          rows.second = load(row, k + 128);
         }
-        PlaceOpenBlock(std::max<int64_t>(0, wish - kLoadAhead));
       }
       for (size_t i = 0; i < rows.first.size(); ++i) {
         if (!rows.second.empty()) {
@@ -338,7 +396,7 @@ class Stream {
         for (int half = 0; half < halves; ++half) {
           const Position at = PositionOf(lane, row, half);
           due = std::max(scheduler_.ResultDue(mxu),
-                         last && !puts_off_ ? EpilogueStart() : 0);
+                         last && !puts_off_ ? EpilogueStart() : VectorsFree());
           const Vec sum =
               PopSum(mxu, at, eight, first, last && !puts_off_, due);
           if (at.wanted) tiles[half].push_back(sum);
@@ -433,7 +491,10 @@ class Stream {
   std::deque<std::pair<int64_t, int64_t>> pending_;
   int64_t in_flight_ = 1;
   int64_t epilogue_end_ = 0;
-  std::deque<int64_t> ends_;  // of the latest epilogues
+  std::deque<int64_t> ends_;                // of the latest epilogues
+  absl::flat_hash_set<int64_t> converted_;  // offsets of LHS rows kept so far
+  std::deque<int64_t> conversions_;         // ends of the latest
+  int64_t conversion_end_ = 0;
   bool puts_off_ = false;
   std::deque<Position> late_;  // finished sums whose epilogue was put off
   int64_t turn_ = 0;           // of LateEpilogues

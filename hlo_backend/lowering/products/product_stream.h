@@ -59,6 +59,8 @@ struct EpiloguePace {
   double share = 0.6;
   // Each epilogue's code issues in the order in which it was written.
   bool in_order = false;
+  // Registers of f16 operands whose conversions may be under way at once.
+  size_t conversions = 2;
   // Epilogues that take longer than their products may wait for those of the
   // next columns (product_visits.h): few registers do not suffice for both.
   bool may_put_off = true;
@@ -66,7 +68,10 @@ struct EpiloguePace {
 
 struct StreamParts {
   EpiloguePace pace;
-  BlockPlace lhs, rhs;
+  BlockPlace lhs, rhs;  // f16 is converted in the stream
+  // f16 rows of the LHS that a step streams more than once are kept here, as
+  // bf16.
+  BlockPlace converted_lhs;
   BlockPlace sums;         // f32; used if !starts or !finishes or several k
   int64_t k_extent = 128;  // K of this step
   bool starts = true;      // first step along K: sums begin at zero

@@ -5,6 +5,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "base/units.h"
+#include "hlo_backend/lowering/fusion/f16_conversion.h"
 #include "hlo_backend/lowering/products/lhs_transpose.h"
 #include "hlo_backend/lowering/products/product_visits.h"
 #include "hlo_backend/lowering/tiling_log.h"
@@ -13,8 +14,6 @@ namespace ptxla::lowering {
 namespace {
 
 constexpr size_t kRunnersUp = 4;
-// Vector operations to unpack 1,024 values of f16 (fusion/f16_conversion.h).
-constexpr int64_t kUnpackF16 = 9;
 
 int64_t ElementBytes(hlo::PrimitiveType type) {
   return type == hlo::PrimitiveType::kF32 ? 4 : 2;
@@ -126,26 +125,52 @@ ProductCost CostOf(const ProductProblem& p, const ProductTile& t,
     const int64_t units = std::max(1, machine.xlus);
     const int64_t tiles = t.block_b * rows * depth / (128 * 128);
     const int64_t turns = CeilOfRatio(tiles, units);
+    const int64_t conversions =
+        p.lhs.type == hlo::PrimitiveType::kF16
+            ? slot_cycles(t.block_b * rows * depth / 1024 *
+                              UnpackF16Operations(machine),
+                          isa::Slot::kVector)
+            : 0;
     const int64_t transpose =
-        turns * 8 * interval +
+        std::max(turns * 8 * interval, conversions) +
         CeilOfRatio(turns, kTransposesPerUnit) *
             (machine.Latency(isa::LatencyKey::kXluTransposeB16) + 8 * interval);
     c.step_bundles +=
         t.n_inner && t.grid_k == 1 ? transpose / t.grid_n + 1 : transpose;
   }
 
+  // f16 is converted under the matmuls, except a block that several steps use.
   const auto converted = [&](hlo::PrimitiveType type, int64_t elements) {
     return type == hlo::PrimitiveType::kF16
-               ? slot_cycles(elements / 1024 * kUnpackF16, isa::Slot::kVector)
+               ? elements / 1024 * UnpackF16Operations(machine) +
+                     elements / 2048
                : 0;
   };
+  const int64_t lhs_work =
+      p.lhs.transposed ? 0 : converted(p.lhs.type, t.block_b * rows * depth);
+  const int64_t rhs_work = converted(p.rhs.type, t.block_b * depth * cols);
+  if (lhs_work + rhs_work > 0) {
+    // Cores that share the dimension that a block stays for start in the
+    // middle of it.
+    const bool lhs_stays =
+        t.n_inner && t.grid_k == 1 && t.grid_n > 1 && t.grid_b * t.grid_m > 1;
+    const bool rhs_stays =
+        !t.n_inner && t.grid_k == 1 && t.grid_m > 1 && t.grid_b * t.grid_n > 1;
+    const int64_t tiles = t.block_b * rows * cols / 1024;
+    const int64_t work = (lhs_stays ? 0 : lhs_work) +
+                         (rhs_stays ? 0 : rhs_work) +
+                         tiles * (v.k_visits - 1 + p.epilogue_ops);
+    c.step_bundles =
+        std::max(c.step_bundles,
+                 slot_cycles(work, isa::Slot::kVector) + a.latency) +
+        (lhs_stays ? slot_cycles(lhs_work, isa::Slot::kVector) / t.grid_n : 0) +
+        (rhs_stays ? slot_cycles(rhs_work, isa::Slot::kVector) / t.grid_m : 0);
+  }
+  // A pass over the rows of the block comes after the stream.
   const int64_t registers = t.block_b * rows * cols / 1024;
   const int64_t row_pass =
       static_cast<int64_t>(p.row_cycles * static_cast<double>(registers));
   c.step_bundles += t.grid_k > 1 ? row_pass / t.grid_k : row_pass;
-
-  c.step_bundles += converted(p.lhs.type, t.block_b * rows * depth) +
-                    converted(p.rhs.type, t.block_b * depth * cols);
 
   const int64_t lhs_fetches =
       p.lhs.resident
