@@ -80,6 +80,9 @@ TEST(ProgramMutationTest, EveryOpcodeInUseIsNoticed) {
   int caught = 0;
   for (auto& [op, kernels] : users) {
     if (op == isa::Opcode::kNop) continue;
+    // Maxima along lanes are those of softmaxes, which are the same whatever is
+    // subtracted (row_epilogue_test.cc has a maximum that matters).
+    if (op == isa::Opcode::kVmaxXlane) continue;
     std::sort(kernels.begin(), kernels.end(),
               [](const auto* a, const auto* b) { return a->cost < b->cost; });
     const isa::SemanticsTable mutant = isa::MutantTable(op);

@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/substitute.h"
+#include "isa/semantics/mutant.h"
 #include "tests/hlo_backend/lowering/bundle_harness.h"
 #include "tests/support/status_matchers.h"
 
@@ -252,12 +253,36 @@ TEST(RowEpilogueTest, MasksOfSequencesAndCausalOnesAreMadeInTheKernel) {
   }
 }
 
+// A softmax is the same whatever is subtracted; a difference to the maximum is
+// not.
+TEST(RowEpilogueTest, TheMaximumOfARowIsTheMaximum) {
+  const std::string hlo = absl::StrCat("HloModule m\n", kReducers, R"(
+fused {
+  x = bf16[40,64] parameter(0)
+  w = bf16[64,300] parameter(1)
+  d = f32[40,300] dot(x, w), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  low = f32[] constant(-inf)
+  m = f32[40] reduce(d, low), dimensions={1}, to_apply=max
+  b = f32[40,300] broadcast(m), dimensions={0}
+  ROOT r = f32[40,300] subtract(d, b)
+}
+ENTRY e {
+  x = bf16[40,64] parameter(0)
+  w = bf16[64,300] parameter(1)
+  ROOT f = f32[40,300] fusion(x, w), kind=kOutput, calls=fused
+})");
+  HarnessOptions options = On("v6e");
+  EXPECT_OK(CompareKernel(hlo, options).status());
+  const isa::SemanticsTable mutant = isa::MutantTable(isa::Opcode::kVmaxXlane);
+  options.semantics = &mutant;
+  EXPECT_FALSE(CompareKernel(hlo, options).ok());
+}
+
 // More than a step holds: which rows and members a step has depends on it.
 TEST(RowEpilogueTest, MasksMoveWithTheGrid) {
   for (const char* chip : {"v3", "v4", "v6e"}) {
     EXPECT_OK(CompareKernel(Masked(3, 5, 256, 264), On(chip)).status()) << chip;
-    EXPECT_OK(CompareKernel(Masked(1, 2, 600, 700), On(chip)).status())
-        << chip;
+    EXPECT_OK(CompareKernel(Masked(1, 2, 600, 700), On(chip)).status()) << chip;
   }
 }
 
