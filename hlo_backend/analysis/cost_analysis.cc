@@ -22,6 +22,28 @@ double CeilLog2(double n) {
   return log;
 }
 
+double FloorLog2(int64_t n) {
+  double log = 0;
+  for (; n > 1; n /= 2) ++log;
+  return log;
+}
+
+// Where the groups of a ragged dot share out the rows of the left operand (its
+// ragged dimension is neither batch nor contracted): how many rows.
+double RaggedRows(const Instruction& i) {
+  if (i.opcode() != Opcode::kRaggedDot) return 1;
+  const auto& a = i.attrs<RaggedDotAttrs>();
+  double rows = 1;
+  for (int64_t d : a.lhs_ragged) {
+    auto has = [d](const DimVector& dims) {
+      return std::find(dims.begin(), dims.end(), d) != dims.end();
+    };
+    if (has(a.dot.lhs_batch) || has(a.dot.lhs_contracting)) continue;
+    rows *= static_cast<double>(i.operand(0)->shape().dim(static_cast<int>(d)));
+  }
+  return std::max(rows, 1.0);
+}
+
 }  // namespace
 
 Cost& Cost::operator+=(const Cost& o) {
@@ -49,6 +71,8 @@ CostOptions CostOptions::LikeXla() {
   CostOptions o;
   o.multiply_trip_counts = false;
   o.use_group_sizes = false;
+  o.count_ragged_rows = false;
+  o.count_scan_steps = false;
   o.unknown_value = -1;
   // XLA packs types below a byte only where the layout says so, and stores
   // the true sizes of an array with dynamic dimensions behind it, as s32.
@@ -131,6 +155,10 @@ void CostAnalysis::AddCallees(const Instruction& i, Cost* cost) {
     // Any branch may run: the largest of each number.
     for (const Computation* branch : i.called()) {
       const Cost c = Of(*branch);
+      if (branch == i.called()[0]) {
+        *cost = c;  // also where it is -1, unknown
+        continue;
+      }
       cost->flops = std::max(cost->flops, c.flops);
       cost->transcendentals =
           std::max(cost->transcendentals, c.transcendentals);
@@ -172,6 +200,7 @@ void CostAnalysis::AddFlops(const Instruction& i, Cost* cost) {
     case Opcode::kRaggedDot:
     case Opcode::kScaledDot:
       cost->flops = kFlopsPerMultiplyAdd * DotMultiplyAdds(i);
+      if (!options_.count_ragged_rows) cost->flops /= RaggedRows(i);
       cost->matmul_flops = cost->flops;
       return;
     case Opcode::kConvolution:
@@ -189,6 +218,13 @@ void CostAnalysis::AddFlops(const Instruction& i, Cost* cost) {
     }
     case Opcode::kMap:
       return apply(Elements(i.shape()));
+    case Opcode::kScan: {
+      const Shape& x = i.operand(0)->shape();
+      const int64_t dim = i.attrs<ScanAttrs>().dimensions[0];
+      return apply(options_.count_scan_steps
+                       ? static_cast<double>(x.dim(static_cast<int>(dim)))
+                       : Elements(i.operand(1)->shape()));
+    }
     case Opcode::kReduce: {
       // Every element but one per result is folded in.
       const double in = Elements(i.operand(0)->shape());
@@ -217,8 +253,7 @@ void CostAnalysis::AddFlops(const Instruction& i, Cost* cost) {
       const int n = i.operand_count() / 2;
       return apply(Elements(i.operand(n + 1)->shape()));
     }
-    case Opcode::kSort:
-    case Opcode::kTopK: {
+    case Opcode::kSort: {
       const double n = Elements(i.operand(0)->shape());
       cost->flops = n * CeilLog2(n);
       return;
@@ -236,24 +271,24 @@ void CostAnalysis::AddFlops(const Instruction& i, Cost* cost) {
       return;
     }
     case Opcode::kFft: {
-      const FftAttrs& f = i.attrs<FftAttrs>();
-      // 4 n log2 n operations for each transform of length n.
-      const double n = static_cast<double>(f.length.back());
-      cost->flops = kFlopsPerMultiplyAdd * 4 * n * std::log2(n) *
-                    Elements(i.shape()) / std::max(1.0, n);
+      // A complex multiply-add per element and step of each length, whose
+      // number of steps is rounded down.
+      double steps = 1;
+      for (int64_t n : i.attrs<FftAttrs>().length) steps *= FloorLog2(n);
+      cost->flops =
+          kFlopsPerMultiplyAdd * 4 * steps * Elements(i.operand(0)->shape());
       return;
     }
     case Opcode::kTriangularSolve: {
-      // Half of a multiplication of the two.
       const Shape &m = i.operand(0)->shape(), &b = i.operand(1)->shape();
       const double n = static_cast<double>(m.dim(m.rank() - 1));
-      cost->flops = Elements(b) * n;
+      cost->flops = kFlopsPerMultiplyAdd * Elements(b) * n;
       return;
     }
     case Opcode::kCholesky: {
       const Shape& m = i.operand(0)->shape();
       const double n = static_cast<double>(m.dim(m.rank() - 1));
-      cost->flops = Elements(m) * n / 3;
+      cost->flops = std::floor(Elements(m) * n / 3);
       return;
     }
     case Opcode::kRng:

@@ -41,6 +41,11 @@ struct CostOptions {
   bool multiply_trip_counts = true;
   // Additions per element of an all-reduce: group size - 1 (XLA: 1).
   bool use_group_sizes = true;
+  // All rows of a ragged dot whose groups share the rows (XLA: one).
+  bool count_ragged_rows = true;
+  // A scan applies its computation once per step (XLA: as often as its second
+  // operand has elements).
+  bool count_scan_steps = true;
   // Devices that an empty replica group list means; 0: Module::DeviceCount().
   int64_t device_count = 0;
   // Bytes of one pointer in the table that a tuple is.

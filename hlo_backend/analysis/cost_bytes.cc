@@ -5,7 +5,7 @@ namespace ptxla::hlo {
 namespace {
 
 // Constants up to this many elements are encoded in the instructions.
-constexpr int64_t kImmediateElements = 8;
+constexpr int64_t kImmediateElements = 1;
 
 // The transposed array lies in memory as the operand does.
 bool TransposeIsBitcast(const Instruction& i) {
@@ -82,6 +82,8 @@ double CostAnalysis::OutputBytes(const Instruction& i) {
       break;
     case Opcode::kTuple:
       return static_cast<double>(SizeOf(i.shape()));
+    case Opcode::kCholesky:  // one triangle
+      return static_cast<double>(SizeOf(i.shape())) / 2;
     case Opcode::kDynamicUpdateSlice:
       return static_cast<double>(SizeOf(i.operand(1)->shape()));
     case Opcode::kScatter: {
@@ -131,6 +133,12 @@ double CostAnalysis::OperandBytes(const Instruction& i, int n) {
       break;
     case Opcode::kSlice:
       return static_cast<double>(SizeOf(i.shape()));
+    case Opcode::kCholesky:
+    case Opcode::kTriangularSolve:
+      if (n == 0) return static_cast<double>(SizeOf(shape)) / 2;
+      break;
+    case Opcode::kOutfeed:
+      return static_cast<double>(LeafBytes(shape));
     // Of scalar start indices XLA counts the first.
     case Opcode::kDynamicSlice:
     case Opcode::kGather:

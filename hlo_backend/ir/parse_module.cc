@@ -1,4 +1,5 @@
 // The header of a module, its tables, and the frames of its computations.
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "hlo_backend/ir/module_parser.h"
 
@@ -55,10 +56,7 @@ bool ModuleParser::Header() {
     const char* begin = at();
     const char* end = lex_.text().data() + lex_.text().size();
     const char* p = begin;
-    while (p != end && *p != ',' && *p != ' ' && *p != '\n' && *p != '\r' &&
-           *p != '\t') {
-      ++p;
-    }
+    while (p != end && absl::ascii_isgraph(*p) && *p != ',' && *p != '"') ++p;
     name = std::string(begin + (token().percent ? 1 : 0), p);
     lex_.Seek(p);
   }
@@ -190,7 +188,9 @@ bool ModuleParser::StackFrameTable(absl::string_view title) {
       if (key == "column") location.column = value;
       if (key == "end_column") location.end_column = value;
       if (key == "file_location_id") frame.location = value;
-      if (key == "parent_frame_id") frame.parent = value;
+      // Counted from one with the root as its own parent; 0 in older texts.
+      if (key == "parent_frame_id")
+        frame.parent = std::max<int64_t>(value - 1, 0);
       Accept(',');
     }
     if (!Expect('}')) return false;

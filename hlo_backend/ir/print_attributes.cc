@@ -13,8 +13,8 @@ namespace {
 
 class Writer {
  public:
-  Writer(const PrintOptions& options, std::string* out)
-      : options_(options), out_(*out) {}
+  Writer(Opcode opcode, const PrintOptions& options, std::string* out)
+      : opcode_(opcode), options_(options), out_(*out) {}
 
   void operator()(const std::monostate&) {}
   template <class T>
@@ -139,11 +139,11 @@ class Writer {
   }
   void operator()(const ScanAttrs& a) {
     List("dimensions", a.dimensions);
+    Add("num_carries", a.num_carries);
     Flag("is_reverse", a.is_reverse);
     if (a.is_associative) {
       Add("is_associative", *a.is_associative ? "true" : "false");
     }
-    Add("num_carries", a.num_carries);
   }
   void operator()(const ReducePrecisionAttrs& a) {
     Add("exponent_bits", a.exponent_bits);
@@ -190,8 +190,11 @@ class Writer {
     if (a.channel_id) Add("channel_id", *a.channel_id);
     Add("replica_groups", a.groups.ToString());
     Flag("constrain_layout", a.constrain_layout);
+    // XLA's order of the two.
+    const bool ids_first = opcode_ == Opcode::kReduceScatter;
+    if (ids_first) Flag("use_global_device_ids", a.use_global_device_ids);
     if (a.dimension >= 0) Add("dimensions", "{", a.dimension, "}");
-    Flag("use_global_device_ids", a.use_global_device_ids);
+    if (!ids_first) Flag("use_global_device_ids", a.use_global_device_ids);
   }
   void operator()(const PermuteAttrs& a) {
     if (a.channel_id) Add("channel_id", *a.channel_id);
@@ -335,6 +338,7 @@ class Writer {
     out_.push_back('}');
   }
 
+  Opcode opcode_;
   const PrintOptions& options_;
   std::string& out_;
 };
@@ -393,7 +397,8 @@ void AppendShapeIndex(absl::Span<const int64_t> index, std::string* out) {
 
 void AppendAttributes(const Instruction& instruction,
                       const PrintOptions& options, std::string* out) {
-  std::visit(Writer(options, out), instruction.attributes());
+  std::visit(Writer(instruction.opcode(), options, out),
+             instruction.attributes());
   AppendCalled(instruction, options, out);
   const auto* call = instruction.attrs_if<CallAttrs>();
   if (call != nullptr && call->is_composite) out->append(", is_composite=true");

@@ -160,8 +160,9 @@ void Printer::StackFrames(const StackFrameTables& t) {
   for (size_t i = 0; i < t.frames.size(); ++i) {
     const auto& f = t.frames[i];
     Append(i + 1, " {file_location_id=", f.location,
-           " parent_frame_id=", f.parent, "}\n");
+           " parent_frame_id=", f.parent + 1, "}\n");
   }
+  Append("\n");
 }
 
 void Printer::PrintModule(const Module& m) {

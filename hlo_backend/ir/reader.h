@@ -103,6 +103,9 @@ class Reader {
   bool IotaValue(IotaDevices* iota);  // after "<="
   bool MeshValue(Mesh* mesh);
   bool AxisRefs(std::vector<AxisRef>* axes, bool* open = nullptr);
+  // Each axis is one of the mesh's, and a part of one divides it.
+  bool CheckAxes(const Mesh& mesh, const std::vector<AxisRef>& axes,
+                 const char* begin);
   bool ReplicaGroupsValue(ReplicaGroups* groups);
   bool ShardingValue(Sharding* sharding);
 

@@ -127,6 +127,23 @@ bool Reader::AxisRefs(std::vector<AxisRef>* axes, bool* open) {
   return Expect('}');
 }
 
+bool Reader::CheckAxes(const Mesh& mesh, const std::vector<AxisRef>& axes,
+                       const char* begin) {
+  for (const AxisRef& ref : axes) {
+    const int axis = mesh.FindAxis(ref.name);
+    if (axis < 0) {
+      return Fail(begin, absl::StrCat("the mesh has no axis '", ref.name, "'"));
+    }
+    if (ref.pre_size < 1 || ref.sub_size < 0 ||
+        (ref.sub_size > 0 &&
+         mesh.axes[axis].size % (ref.pre_size * ref.sub_size) != 0)) {
+      return Fail(begin,
+                  absl::StrCat(ref.ToString(), " does not divide its axis"));
+    }
+  }
+  return true;
+}
+
 bool Reader::ReplicaGroupsValue(ReplicaGroups* groups) {
   const char* begin = at();
   if (IsName("mesh")) {
@@ -134,19 +151,7 @@ bool Reader::ReplicaGroupsValue(ReplicaGroups* groups) {
     if (!MeshValue(&mesh.mesh)) return false;
     Accept(',');
     if (!AxisRefs(&mesh.axes)) return false;
-    for (const AxisRef& ref : mesh.axes) {
-      const int axis = mesh.mesh.FindAxis(ref.name);
-      if (axis < 0) {
-        return Fail(begin,
-                    absl::StrCat("the mesh has no axis '", ref.name, "'"));
-      }
-      if (ref.pre_size < 1 || ref.sub_size < 0 ||
-          (ref.sub_size > 0 &&
-           mesh.mesh.axes[axis].size % (ref.pre_size * ref.sub_size) != 0)) {
-        return Fail(begin,
-                    absl::StrCat(ref.ToString(), " does not divide its axis"));
-      }
-    }
+    if (!CheckAxes(mesh.mesh, mesh.axes, begin)) return false;
     *groups = ReplicaGroups(std::move(mesh));
     return true;
   }
@@ -208,6 +213,7 @@ bool Reader::TiledShardingValue(Sharding* s) {
 }
 
 bool Reader::NamedShardingValue(Sharding* s) {
+  const char* begin = at();
   s->kind = ShardingKind::kNamed;
   auto named = std::make_shared<NamedSharding>();
   if (!MeshValue(&named->mesh)) return false;
@@ -237,6 +243,13 @@ bool Reader::NamedShardingValue(Sharding* s) {
     } else {
       return Expected("[dimensions], replicated=, unreduced= or manual=");
     }
+  }
+  for (const DimensionSharding& dim : named->dims) {
+    if (!CheckAxes(named->mesh, dim.axes, begin)) return false;
+  }
+  for (const auto* axes :
+       {&named->replicated_axes, &named->unreduced_axes, &named->manual_axes}) {
+    if (!CheckAxes(named->mesh, *axes, begin)) return false;
   }
   s->named = std::move(named);
   return true;

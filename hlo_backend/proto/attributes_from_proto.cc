@@ -270,8 +270,9 @@ class Reader {
   }
   absl::Status operator()(DomainAttrs& a) {
     a.kind = "sharding";
-    ASSIGN_OR_RETURN(a.entry, hlo::FromProto(in_.domain_entry_sharding()));
-    ASSIGN_OR_RETURN(a.exit, hlo::FromProto(in_.domain_exit_sharding()));
+    // The proto's entry is the side of the operand: the text's exit.
+    ASSIGN_OR_RETURN(a.entry, hlo::FromProto(in_.domain_exit_sharding()));
+    ASSIGN_OR_RETURN(a.exit, hlo::FromProto(in_.domain_entry_sharding()));
     return absl::OkStatus();
   }
   absl::Status operator()(CustomCallAttrs& a) {

@@ -293,8 +293,8 @@ class Writer {
     }
   }
   void operator()(const DomainAttrs& a) {
-    hlo::ToProto(a.entry, out_.mutable_domain_entry_sharding());
-    hlo::ToProto(a.exit, out_.mutable_domain_exit_sharding());
+    hlo::ToProto(a.entry, out_.mutable_domain_exit_sharding());
+    hlo::ToProto(a.exit, out_.mutable_domain_entry_sharding());
   }
   void operator()(const CustomCallAttrs& a) {
     out_.set_custom_call_target(a.target);

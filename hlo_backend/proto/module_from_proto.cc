@@ -21,15 +21,24 @@ namespace {
 // Parameters of one computation; more would be a broken file.
 constexpr int64_t kMaxParameters = 1 << 20;
 
-// As in text: "fusion.3", "region_0.1$body".
+// As in text: "fusion.3".
 bool IsName(const std::string& name) {
   if (name.empty() || !(absl::ascii_isalnum(name[0]) || name[0] == '_')) {
     return false;
   }
   return std::all_of(name.begin(), name.end(), [](char c) {
-    return absl::ascii_isalnum(c) || c == '_' || c == '.' || c == '-' ||
-           c == '$' || c == '~';
+    return absl::ascii_isalnum(c) || c == '_' || c == '.' || c == '-';
   });
+}
+
+// Names with characters that no text has ("gradients/add", "body$1") get
+// underscores there, as XLA gives them.
+std::string Readable(const std::string& name) {
+  std::string readable = name;
+  for (char& c : readable) {
+    if (absl::ascii_ispunct(c) && c != '_' && c != '.' && c != '-') c = '_';
+  }
+  return readable;
 }
 
 // Text that may stand without quotes: one pair of braces.
@@ -199,10 +208,11 @@ absl::Status ModuleReader::Parameter(const Attributes& attributes) {
 
 absl::Status ModuleReader::ReadInstruction(
     const proto::HloInstructionProto& in) {
-  if (!IsName(in.name())) {
+  const std::string name = Readable(in.name());
+  if (!IsName(name)) {
     return absl::InvalidArgumentError("this is no name of an instruction");
   }
-  if (!names_.insert(in.name()).second) {
+  if (!names_.insert(name).second) {
     return absl::InvalidArgumentError("its name exists already");
   }
   const std::optional<Opcode> opcode = OpcodeFromName(in.opcode());
@@ -245,9 +255,8 @@ absl::Status ModuleReader::ReadInstruction(
     literal.set_shape_layout(shape);
     constant->literal = std::make_shared<const Literal>(std::move(literal));
   }
-  Instruction* i =
-      current_->AddWithExactName(*opcode, std::move(shape), operands,
-                                 std::move(attributes), called, in.name());
+  Instruction* i = current_->AddWithExactName(
+      *opcode, std::move(shape), operands, std::move(attributes), called, name);
   module_->ReserveName(i->name());
   if (!instructions_.emplace(in.id(), i).second) {
     return absl::InvalidArgumentError("its id exists already");
@@ -282,16 +291,17 @@ absl::Status ModuleReader::Schedule(Computation* c, int64_t id) {
 
 absl::Status ModuleReader::ReadComputation(
     const proto::HloComputationProto& in) {
-  if (!IsName(in.name())) {
+  const std::string name = Readable(in.name());
+  if (!IsName(name)) {
     return absl::InvalidArgumentError("this is no name of a computation");
   }
-  if (!computation_names_.insert(in.name()).second) {
+  if (!computation_names_.insert(name).second) {
     return absl::InvalidArgumentError("its name exists already");
   }
   RETURN_IF_ERROR(CheckWord(in.execution_thread(), "execution thread"));
   instructions_.clear();
   names_.clear();
-  current_ = module_->AddComputationWithExactName(in.name());
+  current_ = module_->AddComputationWithExactName(name);
   if (in.execution_thread() != "main") {
     current_->set_execution_thread(in.execution_thread());
   }
@@ -326,7 +336,8 @@ absl::StatusOr<std::unique_ptr<Module>> ModuleReader::Read() {
   }
   // Files made by hand leave the id out; the name then says it, or the place.
   auto entry = computations_.find(in_.entry_computation_id());
-  Computation* named = module_->FindComputation(in_.entry_computation_name());
+  Computation* named =
+      module_->FindComputation(Readable(in_.entry_computation_name()));
   if (named != nullptr) {
     module_->SetEntry(named);
   } else if (entry != computations_.end()) {

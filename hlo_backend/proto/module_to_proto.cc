@@ -112,6 +112,17 @@ absl::Status ModuleWriter::Extras(const Instruction& i,
   return StatisticsToProto(e.statistics, out->mutable_statistics_viz());
 }
 
+// XLA wants the thread of an async-start in all of its chain.
+std::string ThreadOf(const Instruction& done) {
+  const Instruction* i = &done;
+  while (i->opcode() != Opcode::kAsyncStart && i->operand_count() > 0) {
+    i = i->operand(0);
+  }
+  const auto* start = i->attrs_if<AsyncAttrs>();
+  if (start == nullptr || start->execution_thread.empty()) return "main";
+  return start->execution_thread;
+}
+
 absl::Status ModuleWriter::WriteInstruction(const Instruction& i,
                                             proto::HloInstructionProto* out) {
   if (i.has_extras() && !out->ParseFromString(i.extras().proto_rest)) {
@@ -132,7 +143,11 @@ absl::Status ModuleWriter::WriteInstruction(const Instruction& i,
     ToProto(i.metadata(), out->mutable_metadata());
   }
   if (i.has_extras()) RETURN_IF_ERROR(Extras(i, out));
-  return AttributesToProto(i, out);
+  RETURN_IF_ERROR(AttributesToProto(i, out));
+  if (i.opcode() == Opcode::kAsyncUpdate || i.opcode() == Opcode::kAsyncDone) {
+    out->set_async_execution_thread(ThreadOf(i));
+  }
+  return absl::OkStatus();
 }
 
 absl::Status ModuleWriter::WriteComputation(const Computation& c) {
@@ -146,7 +161,8 @@ absl::Status ModuleWriter::WriteComputation(const Computation& c) {
   out->set_execution_thread(
       c.execution_thread().empty() ? "main" : c.execution_thread());
   const std::vector<Instruction*> order = Ordered(c);
-  for (const Instruction* i : order) ids_[i] = next_id_++;
+  // XLA puts what it reads in the order of the ids.
+  for (const Instruction* i : c.instructions()) ids_[i] = next_id_++;
   for (const Instruction* i : order) {
     RETURN_IF_ERROR(WriteInstruction(*i, out->add_instructions()))
         << Describe(*i);

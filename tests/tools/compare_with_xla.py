@@ -21,7 +21,7 @@ import ml_dtypes
 import numpy as np
 
 import run_hlo
-from make_evaluator_cases import TYPES
+from hlo_case import TYPES
 
 
 def entry_parameters(text):

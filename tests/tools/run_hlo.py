@@ -15,8 +15,14 @@ jax.config.update("jax_platforms", "cpu")
 jax.config.update("jax_enable_x64", True)
 
 
-def compile_text(text, replicas=1, partitions=1):
-    """(executable, its devices)."""
+def cost(module):
+    """XLA's HloCostAnalysis of an HloModule: {"flops": ...}."""
+    return xc._xla.hlo_module_cost_analysis(jax.devices("cpu")[0].client, module)
+
+
+def compile_text(text, replicas=1, partitions=1, quick=False):
+    """(executable, its devices). `quick`: compiled with little optimisation, for
+    modules that run once."""
     proto = _hlo.hlo_module_from_text(text).as_serialized_hlo_module_proto()
     blob = xc._xla.mlir.hlo_to_stablehlo(proto)
     devices = jax.devices("cpu")[:replicas * partitions]
@@ -27,14 +33,19 @@ def compile_text(text, replicas=1, partitions=1):
     build.use_spmd_partitioning = partitions > 1
     build.device_assignment = xc.DeviceAssignment.create(np.arange(len(devices)).reshape(replicas, partitions))
     # Every instruction rounds to its type, as the text says.
-    options.env_option_overrides = [("xla_allow_excess_precision", False)]
+    # Its folding of constants is another evaluator, wrong for some integers
+    # (count-leading-zeros of negative ones, popcnt of s2).
+    options.env_option_overrides = [("xla_allow_excess_precision", False), ("xla_disable_hlo_passes", "constant_folding")]
+    if quick:
+        options.env_option_overrides += [("xla_backend_optimization_level", 0), ("xla_llvm_disable_expensive_passes", True),
+                                         ("xla_cpu_use_fusion_emitters", False), ("xla_cpu_parallel_codegen_split_count", 1)]
     with mlir.make_ir_context():
         module = ir.Module.parse(blob)
         return devices[0].client.compile_and_load(module, xc.DeviceList(tuple(devices)), options), devices
 
 
-def run(text, args):
-    executable, devices = compile_text(text)
+def run(text, args, quick=False):
+    executable, devices = compile_text(text, quick=quick)
     buffers = [jax.device_put(a, devices[0]) for a in args]
     return [np.asarray(o) for o in executable.execute(buffers)]
 

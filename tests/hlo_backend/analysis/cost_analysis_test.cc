@@ -101,6 +101,25 @@ TEST(CostAnalysisTest, NumbersOfXlasTests) {
       {"x = f32[8,4]{0,1} parameter(0) ROOT r = f32[4,8]{1,0} transpose(x), "
        "dimensions={1,0}",
        0, 0, 0},
+      {"x = f64[5,4,4] parameter(0) ROOT r = f64[5,4,4] cholesky(x)", 106, 0,
+       8 * 5 * 16},
+      {"x = f32[3,3] parameter(0) y = f32[3,2] parameter(1) ROOT r = f32[3,2] "
+       "triangular-solve(x, y), left_side=true, transpose_a=NO_TRANSPOSE",
+       2 * 9 * 2, 0, 4 * (9 / 2.0 + 6 + 6)},
+      {"x = f32[3,6] parameter(0) ROOT r = c64[3,4] fft(x), fft_type=RFFT, "
+       "fft_length={6}",
+       8 * 18 * 2, 0, 4 * 18 + 8 * 12},
+      {"x = f32[3,8] parameter(0) ROOT r = (f32[3,2], s32[3,2]) topk(x), k=2, "
+       "largest=true",
+       0, 0, 4 * 24 + 8 * 6},
+      {"x = f32[6,2] parameter(0) y = f32[4,2,7] parameter(1) g = s32[4] "
+       "parameter(2) ROOT r = f32[6,7] ragged-dot(x, y, g), "
+       "lhs_contracting_dims={1}, rhs_contracting_dims={1}, "
+       "lhs_ragged_dims={0}, rhs_group_dims={0}",
+       2 * 2 * 7, 0, 4 * (12 + 56 + 4 + 42)},
+      {"x = (f32[3], f32[5]) parameter(0) t = token[] after-all() ROOT r = "
+       "token[] outfeed(x, t), outfeed_shape=(f32[3], f32[5])",
+       0, 0, 4 * (3 + 5)},
       {"x = f32[8,4] parameter(0) ROOT r = f32[8,4] custom-call(x), "
        "custom_call_target=\"f\"",
        -1, 0, -1},
@@ -112,6 +131,45 @@ TEST(CostAnalysisTest, NumbersOfXlasTests) {
     EXPECT_EQ(cost.transcendentals, c.transcendentals);
     EXPECT_EQ(cost.bytes_accessed, c.bytes);
   }
+}
+
+TEST(CostAnalysisTest, RowsOfARaggedDotAndStepsOfAScanCountUnlessLikeXla) {
+  constexpr char kRagged[] =
+      "x = f32[6,2] parameter(0) y = f32[4,2,7] parameter(1) g = s32[4] "
+      "parameter(2) ROOT r = f32[6,7] ragged-dot(x, y, g), "
+      "lhs_contracting_dims={1}, rhs_contracting_dims={1}, "
+      "lhs_ragged_dims={0}, rhs_group_dims={0}";
+  EXPECT_EQ(RootCost(kRagged, {}).flops, 2 * 6 * 2 * 7);
+  auto module = ParseModule(R"(HloModule m
+step {
+  x = f32[3] parameter(0)
+  c = f32[3] parameter(1)
+  s = f32[3] add(x, c)
+  ROOT t = (f32[3], f32[3]) tuple(s, s)
+}
+ENTRY e {
+  x = f32[5,3] parameter(0)
+  c = f32[3] parameter(1)
+  ROOT r = (f32[5,3], f32[3]) scan(x, c), dimensions={0}, num_carries=1, to_apply=step
+})");
+  ASSERT_OK(module.status());
+  EXPECT_EQ(CostAnalysis().Of(**module).flops, 5 * 3);
+  EXPECT_EQ(CostAnalysis(CostOptions::LikeXla()).Of(**module).flops, 3 * 3);
+}
+
+TEST(CostAnalysisTest, AFusionReadsItsConstantsOfMoreThanOneElement) {
+  auto module = ParseModule(R"(HloModule m
+fused {
+  p = s16[2,3] parameter(0)
+  k = s16[2,3] constant({{8, -9, 2}, {5, 0, 7}})
+  ROOT n = s16[2,3] add(p, k)
+}
+ENTRY e {
+  p = s16[2,3] parameter(0)
+  ROOT r = s16[2,3] fusion(p), kind=kLoop, calls=fused
+})");
+  ASSERT_OK(module.status());
+  EXPECT_EQ(CostAnalysis().Of(**module).bytes_accessed, 3 * 12);
 }
 
 TEST(CostAnalysisTest, ADotWrittenAsAConvolutionCostsTheSame) {

@@ -27,8 +27,9 @@ FileLocations
 1 {file_name_id=1 function_name_id=1 line=10 end_line=11 column=3 end_column=9}
 
 StackFrames
-1 {file_location_id=1 parent_frame_id=0}
-2 {file_location_id=1 parent_frame_id=1}
+1 {file_location_id=1 parent_frame_id=1}
+2 {file_location_id=1 parent_frame_id=2}
+
 
 %add (a: f32[], b: f32[]) -> f32[] {
   %a = f32[] parameter(0)
@@ -104,7 +105,7 @@ ENTRY %main (p0: f32[8], p1: (f32[4,4]), p2: f32[<=8,4]) -> (f32[8], f32[4,4]) {
   %sd = token[] send-done(%snd), channel_id=2, is_host_transfer=true
   %per = f32[4,4]{1,0} collective-permute(%m), channel_id=5, source_target_pairs={{0,1},{1,0}}
   %a2a = f32[4,4]{1,0} all-to-all(%m), channel_id=7, replica_groups={{0,1},{2,3}}, dimensions={0}
-  %rsc = f32[2,4]{1,0} reduce-scatter(%m), channel_id=6, replica_groups={{0,1}}, dimensions={0}, to_apply=%add
+  %rsc = f32[2,4]{1,0} reduce-scatter(%m), channel_id=6, replica_groups={{0,1}}, use_global_device_ids=true, dimensions={0}, to_apply=%add
   %ar = f32[4,4]{1,0} all-reduce(%m), channel_id=1, replica_groups=[2,4]<=[8], constrain_layout=true, use_global_device_ids=true, to_apply=%add
   %ag = f32[8,4]{1,0} all-gather(%m), channel_id=3, replica_groups=mesh['a'=2,'b'=4] {'a'}, dimensions={0}, use_global_device_ids=true
   %dom = f32[4,4]{1,0} domain(%m), domain={kind="sharding", entry={maximal device=0}, exit={replicated}}
@@ -126,6 +127,32 @@ TEST(TextTest, CanonicalTextPrintsAsItIs) {
   ASSERT_OK_AND_ASSIGN(auto module, ParseModule(kCanonical));
   EXPECT_OK(VerifyModule(*module));
   EXPECT_EQ(Print(*module), kCanonical);
+}
+
+TEST(TextTest, AttributesOfAScanStandInXlasOrder) {
+  auto module = ParseModule(R"(HloModule m
+step {
+  x = f32[3] parameter(0)
+  c = f32[3] parameter(1)
+  s = f32[3] add(x, c)
+  ROOT t = (f32[3], f32[3]) tuple(s, s)
+}
+ENTRY e {
+  x = f32[5,3] parameter(0)
+  c = f32[3] parameter(1)
+  ROOT r = (f32[5,3], f32[3]) scan(x, c), dimensions={0}, is_reverse=true, is_associative=false, num_carries=1, to_apply=step
+})");
+  ASSERT_OK(module.status());
+  EXPECT_THAT(
+      Print(**module),
+      ::testing::HasSubstr("dimensions={0}, num_carries=1, is_reverse=true, "
+                           "is_associative=false, to_apply=%step"));
+}
+
+TEST(TextTest, ASingleHighByteIsNoPartOfAModulesName) {
+  EXPECT_FALSE(
+      ParseModule("HloModule j\xdat\nENTRY e { ROOT p = f32[] parameter(0) }")
+          .ok());
 }
 
 TEST(TextTest, CloneIsTheSameText) {

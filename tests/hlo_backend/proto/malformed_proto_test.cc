@@ -4,6 +4,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "hlo_backend/ir/parser.h"
+#include "hlo_backend/ir/printer.h"
 #include "hlo_backend/proto/module_proto.h"
 #include "tests/support/status_matchers.h"
 
@@ -79,6 +80,23 @@ TEST(MalformedProtoTest, TheInstructionAndTheFaultAreNamed) {
               HasSubstr("no instruction has the id 99 of its root"));
   EXPECT_THAT(ReadAfter([](auto* m) { m->clear_computations(); }).message(),
               HasSubstr("no computation"));
+}
+
+TEST(MalformedProtoTest, NamesThatNoTextCanHaveAreMadeReadable) {
+  auto module =
+      ParseModule("HloModule m\nENTRY e { ROOT p = f32[] parameter(0) }");
+  ASSERT_OK(module.status());
+  auto message = ToProto(**module);
+  ASSERT_OK(message.status());
+  message->mutable_computations(0)->set_name("body$1");
+  message->set_entry_computation_name("body$1");
+  message->mutable_computations(0)->mutable_instructions(0)->set_name("g/x~1");
+  auto read = FromProto(*message);
+  ASSERT_OK(read.status());
+  const std::string text = Print(**read);
+  EXPECT_THAT(text, HasSubstr("ENTRY %body_1 "));
+  EXPECT_THAT(text, HasSubstr("%g_x_1 = f32[] parameter(0)"));
+  EXPECT_OK(ParseModule(text).status());
 }
 
 }  // namespace

@@ -46,13 +46,76 @@ FileLocations
 1 {file_name_id=1 function_name_id=1 line=3 column=2}
 
 StackFrames
-1 {file_location_id=1 parent_frame_id=0}
+1 {file_location_id=1 parent_frame_id=1}
+2 {file_location_id=1 parent_frame_id=2}
 
 ENTRY e {
   p = f32[2]{0:T(128)} parameter(0), metadata={op_name="x" stack_frame_id=1}
   q = f32[2]{0} parameter(1)
   ROOT t = (f32[2]{0}, f32[2]{0}) tuple(p, q)
 })");
+}
+
+TEST(ModuleProtoTest, TextsCountParentsOfFramesFromOneAndProtosFromZero) {
+  auto module = ParseModule(R"(HloModule m
+
+FileNames
+1 "a.py"
+
+FunctionNames
+1 "f"
+
+FileLocations
+1 {file_name_id=1 function_name_id=1 line=3}
+
+StackFrames
+1 {file_location_id=1 parent_frame_id=1}
+2 {file_location_id=1 parent_frame_id=2}
+
+ENTRY e {
+  ROOT p = f32[2]{0} parameter(0)
+})");
+  ASSERT_OK(module.status());
+  auto message = ToProto(**module);
+  ASSERT_OK(message.status());
+  const auto& frames = message->stack_frame_index().stack_frames();
+  EXPECT_EQ(frames[0].parent_frame_id(), 0);
+  EXPECT_EQ(frames[1].parent_frame_id(), 1);
+}
+
+TEST(ModuleProtoTest, TheEntryOfADomainIsTheProtosExit) {
+  auto module = ParseModule(R"(HloModule m
+ENTRY e {
+  p = f32[2]{0} parameter(0)
+  ROOT d = f32[2]{0} domain(p), domain={kind="sharding", entry={maximal device=0}, exit={maximal device=1}}
+})");
+  ASSERT_OK(module.status());
+  auto message = ToProto(**module);
+  ASSERT_OK(message.status());
+  const auto& d = message->computations(0).instructions(1);
+  EXPECT_EQ(d.domain_exit_sharding().tile_assignment_devices(0), 0);
+  EXPECT_EQ(d.domain_entry_sharding().tile_assignment_devices(0), 1);
+}
+
+TEST(ModuleProtoTest, AllOfAnAsynchronousChainNamesItsThread) {
+  auto module = ParseModule(R"(HloModule m
+slow {
+  x = f32[2]{0} parameter(0)
+  ROOT n = f32[2]{0} negate(x)
+}, execution_thread="sparsecore"
+ENTRY e {
+  p = f32[2]{0} parameter(0)
+  s = ((f32[2]{0}), f32[2]{0}, s32[]) async-start(p), async_execution_thread="sparsecore", calls=slow
+  u = ((f32[2]{0}), f32[2]{0}, s32[]) async-update(s)
+  ROOT d = f32[2]{0} async-done(u)
+})");
+  ASSERT_OK(module.status());
+  auto message = ToProto(**module);
+  ASSERT_OK(message.status());
+  for (int i = 1; i < 4; ++i) {
+    EXPECT_EQ(message->computations(1).instructions(i).async_execution_thread(),
+              "sparsecore");
+  }
 }
 
 TEST(ModuleProtoTest, AScheduleIsTheOrderOfInstructions) {

@@ -55,5 +55,17 @@ TEST(StableHloErrorsTest, FileLineColumnOperationAndRule) {
               StatusIs(kInvalid, HasSubstr("no function")));
 }
 
+TEST(StableHloErrorsTest, AShardingNamesAxesOfItsMesh) {
+  EXPECT_THAT(ParseStableHlo(R"(module {
+  sdy.mesh @mesh = <["x"=2]>
+  func.func @main(%a: tensor<2xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"y"}]>}) -> tensor<2xf32> {
+    return %a : tensor<2xf32>
+  }
+})")
+                  .status(),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("the mesh has no axis 'y'")));
+}
+
 }  // namespace
 }  // namespace ptxla::hlo

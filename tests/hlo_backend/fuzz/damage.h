@@ -1,6 +1,6 @@
 // Programs to damage, and what damages them; the same for a seed everywhere.
-#ifndef PTXLA_TESTS_HLO_BACKEND_INPUT_DAMAGE_H_
-#define PTXLA_TESTS_HLO_BACKEND_INPUT_DAMAGE_H_
+#ifndef PTXLA_TESTS_HLO_BACKEND_FUZZ_DAMAGE_H_
+#define PTXLA_TESTS_HLO_BACKEND_FUZZ_DAMAGE_H_
 
 #include <algorithm>
 #include <random>
@@ -130,4 +130,4 @@ inline std::string Damage(const std::string& text, std::mt19937* random) {
 
 }  // namespace ptxla::hlo
 
-#endif  // PTXLA_TESTS_HLO_BACKEND_INPUT_DAMAGE_H_
+#endif  // PTXLA_TESTS_HLO_BACKEND_FUZZ_DAMAGE_H_
