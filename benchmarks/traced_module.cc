@@ -15,7 +15,7 @@ namespace {
 // Keeps the module of the latest barrier.
 class Keeper : public lazy::Executor {
  public:
-  void OnNode(const lazy::Node&) override {}
+  void OnNode(const lazy::Device&, const lazy::Node&) override {}
   void OnTransferToDevice(const lazy::DeviceData&) override {}
   absl::Status Sync(lazy::Device* device) override {
     const lazy::SyncGraph sync = lazy::CollectSync(device);
