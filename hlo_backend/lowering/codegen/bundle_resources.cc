@@ -1,6 +1,5 @@
 #include "hlo_backend/lowering/codegen/bundle_resources.h"
 
-#include "base/check.h"
 #include "isa/vmem_banks.h"
 
 namespace ptxla::codegen {
@@ -58,13 +57,13 @@ bool BundleResources::Fits(const VInstr& v, const isa::MachineModel& model,
                            absl::Span<const VRegister> registers) const {
   if (!SlotsFit(isa::Info(v.op).slots, model)) return false;
   if (model.vmem_banks == 0 || !isa::IsVectorLoad(v.op)) return true;
-  for (int i = 0; i < num_loads_; ++i) {
+  for (const Load& load : loads_) {
     VInstr other;
-    other.op = loads_[i].op;
-    other.a = loads_[i].a;
-    other.c = loads_[i].c;
-    other.imm = loads_[i].imm;
-    other.imm2 = loads_[i].imm2;
+    other.op = load.op;
+    other.a = load.a;
+    other.c = load.c;
+    other.imm = load.imm;
+    other.imm2 = load.imm2;
     if (SameBank(v, other, model, registers)) return false;
   }
   return true;
@@ -80,8 +79,7 @@ void BundleResources::Take(const VInstr& v) {
     ++memory_;
   }
   if (isa::IsVectorLoad(v.op)) {
-    CHECK_LT(num_loads_, kMaxLoads);
-    loads_[num_loads_++] = {v.op, v.a, v.c, v.imm, v.imm2};
+    loads_.push_back({v.op, v.a, v.c, v.imm, v.imm2});
   }
 }
 

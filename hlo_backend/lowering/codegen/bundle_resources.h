@@ -9,6 +9,7 @@
 #include <array>
 #include <cstdint>
 
+#include "absl/container/inlined_vector.h"
 #include "absl/types/span.h"
 #include "hlo_backend/lowering/codegen/vcode.h"
 #include "isa/machine_model.h"
@@ -29,17 +30,15 @@ class BundleResources {
   void Take(const VInstr& v);
 
  private:
-  static constexpr int kMaxLoads = 4;
   std::array<uint8_t, isa::kNumSlots> used_{};
   uint8_t size_ = 0;
   uint8_t memory_ = 0;
-  uint8_t num_loads_ = 0;
   // What SameBank reads of a load: there are as many of these as bundles.
   struct Load {
     isa::Opcode op{};
     int32_t a = 0, c = 0, imm = 0, imm2 = 0;
   };
-  std::array<Load, kMaxLoads> loads_;
+  absl::InlinedVector<Load, 4> loads_;
 };
 
 }  // namespace ptxla::codegen
