@@ -10,6 +10,9 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "base/files.h"
+#include "base/status.h"
+#include "hlo_backend/input/module_file.h"
+#include "hlo_backend/passes/tpu_forms.h"
 
 namespace ptxla::driver {
 namespace {
@@ -47,8 +50,11 @@ bool SplitName(std::string name, std::string* module, std::string* stage) {
 }
 
 bool HasTiles(const std::string& path) {
-  const auto text = ReadFile(path);
-  return text.ok() && absl::StrContains(*text, ":T(");
+  const auto bytes = ReadFile(path);
+  if (!bytes.ok()) return false;
+  if (absl::EndsWith(path, ".txt")) return absl::StrContains(*bytes, ":T(");
+  const auto file = hlo::ReadModule(*bytes, path);
+  return file.ok() && hlo::HasTiledLayouts(*file->module);
 }
 
 template <class Map>
@@ -58,6 +64,37 @@ std::string Keys(const Map& map) {
   });
 }
 
+// The stage that is asked for, or the best one.
+absl::Status Choose(const std::string& folder, const Stages& stages,
+                    const std::string& wanted, DumpedModule* dumped) {
+  const auto take = [&](Stages::const_iterator it, const char* reason) {
+    dumped->stage = it->first;
+    dumped->path = it->second;
+    dumped->reason = reason;
+    return absl::OkStatus();
+  };
+  if (!wanted.empty()) {
+    const auto it = stages.find(wanted);
+    if (it != stages.end()) return take(it, "as asked");
+    return absl::InvalidArgumentError(
+        absl::StrCat(folder, " has no stage ", wanted, " of ", dumped->module,
+                     ", only ", Keys(stages)));
+  }
+  const auto after = stages.find(kAfter), before = stages.find(kBefore);
+  if (after != stages.end() && HasTiles(after->second)) {
+    return take(after, "a TPU's: taken as it was compiled");
+  }
+  if (before != stages.end()) {
+    return take(before, after == stages.end()
+                            ? "compiled here"
+                            : "compiled here: what follows is no TPU's");
+  }
+  if (after != stages.end()) return take(after, "the only stage");
+  return take(stages.begin(), stages.size() == 1
+                                  ? "the only stage"
+                                  : "neither before_ nor after_optimizations");
+}
+
 }  // namespace
 
 bool IsFolder(const std::string& path) {
@@ -65,9 +102,9 @@ bool IsFolder(const std::string& path) {
   return path != "-" && fs::is_directory(path, error);
 }
 
-absl::StatusOr<std::string> FindInDumpFolder(const std::string& folder,
-                                             const std::string& module,
-                                             const std::string& stage) {
+absl::StatusOr<std::vector<DumpedModule>> ListDumpFolder(
+    const std::string& folder, const std::string& module,
+    const std::string& stage) {
   std::map<std::string, Stages> modules;
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(folder, error)) {
@@ -90,27 +127,29 @@ absl::StatusOr<std::string> FindInDumpFolder(const std::string& folder,
         module.empty() ? ""
                        : absl::StrCat(" with \"", module, "\" in its name")));
   }
-  if (modules.size() > 1) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        folder, " holds ", modules.size(),
-        " modules; choose one with --hlo-module: ", Keys(modules)));
+  std::vector<DumpedModule> list;
+  for (const auto& [name, stages] : modules) {
+    DumpedModule dumped;
+    dumped.module = name;
+    for (const auto& [key, path] : stages) dumped.stages.push_back(key);
+    RETURN_IF_ERROR(Choose(folder, stages, stage, &dumped));
+    list.push_back(std::move(dumped));
   }
-  const Stages& stages = modules.begin()->second;
-  if (!stage.empty()) {
-    auto it = stages.find(stage);
-    if (it != stages.end()) return it->second;
-    return absl::InvalidArgumentError(
-        absl::StrCat(folder, " has no stage ", stage, " of ",
-                     modules.begin()->first, ", only ", Keys(stages)));
-  }
-  auto after = stages.find(kAfter);
-  auto before = stages.find(kBefore);
-  if (after != stages.end() &&
-      (before == stages.end() || HasTiles(after->second))) {
-    return after->second;
-  }
-  if (before != stages.end()) return before->second;
-  return stages.begin()->second;
+  return list;
+}
+
+absl::StatusOr<std::string> FindInDumpFolder(const std::string& folder,
+                                             const std::string& module,
+                                             const std::string& stage) {
+  ASSIGN_OR_RETURN(const std::vector<DumpedModule> modules,
+                   ListDumpFolder(folder, module, stage));
+  if (modules.size() == 1) return modules.front().path;
+  return absl::InvalidArgumentError(absl::StrCat(
+      folder, " holds ", modules.size(),
+      " modules; choose one with --hlo-module: ",
+      absl::StrJoin(modules, ", ", [](std::string* o, const DumpedModule& m) {
+        o->append(m.module);
+      })));
 }
 
 }  // namespace ptxla::driver

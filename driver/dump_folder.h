@@ -12,6 +12,7 @@
 #define PTXLA_DRIVER_DUMP_FOLDER_H_
 
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 
@@ -19,7 +20,24 @@ namespace ptxla::driver {
 
 bool IsFolder(const std::string& path);
 
-// InvalidArgument lists the modules, or the stages, that there are.
+// One module of a folder, and the file of it that is used.
+struct DumpedModule {
+  std::string module;  // "module_0003.jit_step"
+  std::string stage;   // "before_optimizations"
+  std::string path;
+  std::vector<std::string> stages;  // all that there are
+  // Why this stage: "a TPU's: taken as it was compiled".
+  std::string reason;
+};
+
+// Every module whose name holds `module`, in the order of their names.
+// InvalidArgument: there is none, or one of them has no such stage.
+absl::StatusOr<std::vector<DumpedModule>> ListDumpFolder(
+    const std::string& folder, const std::string& module,
+    const std::string& stage);
+
+// The file of the only module. InvalidArgument lists the modules, or the
+// stages, that there are.
 absl::StatusOr<std::string> FindInDumpFolder(const std::string& folder,
                                              const std::string& module,
                                              const std::string& stage);

@@ -3,6 +3,8 @@
 #include <utility>
 
 #include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "base/files.h"
 #include "base/hash.h"
 #include "base/status.h"
@@ -11,6 +13,15 @@
 #include "hlo_backend/ir/verifier.h"
 
 namespace ptxla::driver {
+
+namespace {
+
+std::string AnotherModule(size_t modules) {
+  return absl::StrCat("one of ", modules,
+                      " modules (--hlo-module chooses others)");
+}
+
+}  // namespace
 
 absl::StatusOr<HloInput> ReadHloBytes(std::string bytes,
                                       const std::string& name,
@@ -47,6 +58,34 @@ absl::StatusOr<HloInput> ReadHlo(const std::string& path,
   if (!bytes.ok()) return At("input", bytes.status());
   return ReadHloBytes(*std::move(bytes), path == "-" ? "<stdin>" : file,
                       options);
+}
+
+absl::StatusOr<std::vector<HloInput>> ReadHloModules(
+    const std::string& path, const HloInputOptions& options,
+    std::vector<std::string>* notes) {
+  std::vector<HloInput> inputs;
+  if (!IsFolder(path)) {
+    ASSIGN_OR_RETURN(HloInput input, ReadHlo(path, options));
+    inputs.push_back(std::move(input));
+    return inputs;
+  }
+  const auto modules = ListDumpFolder(path, options.module, options.stage);
+  if (!modules.ok()) return At("input", modules.status());
+  for (const DumpedModule& m : *modules) {
+    auto input = ReadHlo(m.path, options);
+    if (!input.ok()) {
+      return modules->size() == 1
+                 ? input.status()
+                 : AddContext(input.status(), AnotherModule(modules->size()));
+    }
+    inputs.push_back(*std::move(input));
+    notes->push_back(absl::StrCat(
+        m.module, ": ", m.stage, ", ", m.reason,
+        m.stages.size() > 1 ? absl::StrCat(" (--hlo-stage: ",
+                                           absl::StrJoin(m.stages, ", "), ")")
+                            : ""));
+  }
+  return inputs;
 }
 
 }  // namespace ptxla::driver

@@ -36,6 +36,12 @@ struct HloInputOptions {
 absl::StatusOr<HloInput> ReadHlo(const std::string& path,
                                  const HloInputOptions& options = {});
 
+// All modules of a folder (ListDumpFolder), or the one of a file. `notes` gets
+// a sentence for each module of a folder: which stage of it is used, and why.
+absl::StatusOr<std::vector<HloInput>> ReadHloModules(
+    const std::string& path, const HloInputOptions& options,
+    std::vector<std::string>* notes);
+
 // The same from bytes that errors call `name`.
 absl::StatusOr<HloInput> ReadHloBytes(std::string bytes,
                                       const std::string& name,

@@ -1,8 +1,10 @@
 #include "driver/hlo_run.h"
 
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "base/hash.h"
 #include "base/status.h"
 #include "driver/assumed.h"
 #include "driver/device_session.h"
@@ -10,6 +12,8 @@
 #include "driver/hlo_input.h"
 #include "driver/stage.h"
 #include "hlo_backend/ir/printer.h"
+#include "hlo_backend/passes/tpu_forms.h"
+#include "reports/format.h"
 #include "reports/timeline.h"
 
 namespace ptxla::driver {
@@ -26,16 +30,49 @@ absl::Status CheckDevices(const hlo::Module& module,
 }
 
 // The device's bounds are the step's: there is no host in it.
-record::BoundTimes AllBounds(const record::DeviceTrace& trace) {
-  record::BoundTimes b;
-  b.set_mxu_ps(trace.bound().mxu_ps());
-  b.set_vpu_ps(trace.bound().vpu_ps());
-  b.set_hbm_ps(trace.bound().hbm_ps());
-  b.set_ici_ps(trace.bound().ici_ps());
-  b.set_dcn_ps(trace.bound().dcn_ps());
-  b.set_host_ps(trace.bound().host_ps());
-  b.set_overhead_ps(trace.bound().overhead_ps());
-  return b;
+void AddBounds(const record::DeviceTrace& trace, record::BoundTimes* b) {
+  const record::BoundBreakdown& t = trace.bound();
+  b->set_mxu_ps(b->mxu_ps() + t.mxu_ps());
+  b->set_vpu_ps(b->vpu_ps() + t.vpu_ps());
+  b->set_hbm_ps(b->hbm_ps() + t.hbm_ps());
+  b->set_ici_ps(b->ici_ps() + t.ici_ps());
+  b->set_dcn_ps(b->dcn_ps() + t.dcn_ps());
+  b->set_host_ps(b->host_ps() + t.host_ps());
+  b->set_overhead_ps(b->overhead_ps() + t.overhead_ps());
+}
+
+void Describe(const RunRequest& request, const chips::Slice& slice,
+              const std::vector<HloInput>& inputs,
+              const std::vector<std::string>& notes,
+              record::RunConfig* config) {
+  DescribeSlice(slice, config);
+  const bool several = inputs.size() > 1;
+  config->set_hlo_source(several || request.hlo == "-" ? request.hlo
+                                                       : inputs[0].path);
+  std::string hashes;
+  for (const HloInput& input : inputs) hashes += input.hash;
+  config->set_input_hash(several ? HashToHex(HashBytes(hashes)) : hashes);
+  config->set_fidelity(request.fidelity);
+  config->set_steps(1);
+  config->set_estimate_unknown_ops(request.estimate_unknown_ops);
+  config->set_title(
+      several ? absl::StrCat(inputs.size(),
+                             " HLO modules, one execution of each, host not "
+                             "included")
+              : absl::StrCat("HLO module ", inputs[0].module->name(),
+                             ", one execution, host not included"));
+  for (const std::string& note : notes) config->add_assumptions(note);
+}
+
+void WarnOfForeignSchedule(const HloInput& input, record::RunRecord* record) {
+  if (!input.module->config().is_scheduled ||
+      hlo::HasTiledLayouts(*input.module)) {
+    return;
+  }
+  record->add_warnings(absl::StrCat(
+      input.module->name(),
+      " was scheduled for another machine than a TPU: its fusions are taken "
+      "apart and it is compiled anew"));
 }
 
 absl::Status FillAssumed(const chips::Slice& slice,
@@ -65,27 +102,16 @@ absl::StatusOr<Prediction> RunHlo(const RunRequest& request,
   ASSIGN_OR_RETURN(read.elided, hlo::ParseElidedValues(request.elided));
   read.module = request.hlo_module;
   read.stage = request.hlo_stage;
-  ASSIGN_OR_RETURN(HloInput input, ReadHlo(request.hlo, read));
-  if (!request.dump_to.empty()) {
-    RETURN_IF_ERROR(dump.Write("input.hlo", input.text.empty()
-                                                ? hlo::Print(*input.module)
-                                                : input.text));
-  }
-  RETURN_IF_ERROR(At("verify", CheckDevices(*input.module, slice)));
+  std::vector<std::string> notes;
+  ASSIGN_OR_RETURN(std::vector<HloInput> inputs,
+                   ReadHloModules(request.hlo, read, &notes));
   ASSIGN_OR_RETURN(const runtime::HostCosts host,
                    runtime::HostCosts::For(slice.chip));
 
   Prediction prediction;
   record::RunRecord& record = prediction.record;
-  record::RunConfig& config = *record.mutable_config();
-  DescribeSlice(slice, &config);
-  config.set_hlo_source(request.hlo == "-" ? request.hlo : input.path);
-  config.set_input_hash(input.hash);
-  config.set_fidelity(request.fidelity);
-  config.set_steps(1);
-  config.set_estimate_unknown_ops(request.estimate_unknown_ops);
-  config.set_title(absl::StrCat("HLO module ", input.module->name(),
-                                ", one execution, host not included"));
+  Describe(request, slice, inputs, notes, record.mutable_config());
+  record.mutable_status()->set_code("OK");
 
   SessionOptions options;
   ASSIGN_OR_RETURN(options.fidelity, sim::ParseFidelity(request.fidelity));
@@ -95,46 +121,86 @@ absl::StatusOr<Prediction> RunHlo(const RunRequest& request,
   options.transfers = request.timeline;
   options.keep_modules = !request.explain.empty();
   DeviceSession session(slice, host, options, &dump);
-  const std::string source = input.path;
-  const auto index = session.Add(std::move(input.module), input.hash);
-  if (!index.ok() && !absl::IsResourceExhausted(index.status())) {
-    return At(StageOf(index.status()), AddContext(index.status(), source));
+  const bool several = inputs.size() > 1;
+  Picoseconds total;
+  for (HloInput& input : inputs) {
+    if (!request.dump_to.empty()) {
+      RETURN_IF_ERROR(dump.Write("input.hlo", input.text.empty()
+                                                  ? hlo::Print(*input.module)
+                                                  : input.text));
+    }
+    RETURN_IF_ERROR(At("verify", CheckDevices(*input.module, slice)));
+    WarnOfForeignSchedule(input, &record);
+    const auto index = session.Add(std::move(input.module), input.hash);
+    if (!index.ok() && !absl::IsResourceExhausted(index.status())) {
+      const auto where = AddContext(index.status(), input.path);
+      return At(
+          StageOf(index.status()),
+          several
+              ? AddContext(where, absl::StrCat(
+                                      "one of ", inputs.size(),
+                                      " modules (--hlo-module chooses others)"))
+              : where);
+    }
+    const DeviceProgram& program = session.programs().back();
+    if (program.memory.peak_bytes() >= record.memory().peak_bytes()) {
+      *record.mutable_memory() = program.memory;
+    }
+    *record.add_compiles() = program.compile;
+    if (!index.ok()) {
+      record.mutable_status()->set_code("RESOURCE_EXHAUSTED");
+      record.mutable_status()->set_message(
+          std::string(index.status().message()));
+      record.mutable_status()->set_where("compile");
+      FinishRecord(slice, &record);
+      return prediction;
+    }
+    *record.add_programs() = program.record;
+    prediction.traces.push_back(program.trace);
+    if (program.verification) {
+      prediction.verifications.push_back(program.verification->Line());
+    }
+    AddBounds(program.trace, record.mutable_time_by_bound());
+    total += Picoseconds(program.trace.total_ps());
+    if (several) {
+      record.mutable_config()->add_assumptions(absl::StrCat(
+          program.record.name(), " takes ",
+          reports::Duration(Picoseconds(program.trace.total_ps())), ", once"));
+    }
   }
-  const DeviceProgram& program = session.programs().back();
-  *record.mutable_memory() = program.memory;
-  *record.add_compiles() = program.compile;
-  record.mutable_status()->set_code("OK");
-  if (!index.ok()) {
-    record.mutable_status()->set_code("RESOURCE_EXHAUSTED");
-    record.mutable_status()->set_message(std::string(index.status().message()));
-    record.mutable_status()->set_where("compile");
-    FinishRecord(slice, &record);
-    return prediction;
+  // Hot spots are those of the program that takes longest.
+  int longest = 0;
+  for (int p = 1; p < record.programs_size(); ++p) {
+    if (record.programs(p).device_time_ps() >
+        record.programs(longest).device_time_ps()) {
+      longest = p;
+    }
   }
-  *record.add_programs() = program.record;
-  record.set_steady_program(0);
-  record.set_device_time_ps(program.trace.total_ps());
-  record.mutable_step_time()->set_value_ps(program.trace.total_ps());
-  *record.mutable_time_by_bound() = AllBounds(program.trace);
+  record.set_steady_program(longest);
+  record.set_device_time_ps(total.count());
+  record.mutable_step_time()->set_value_ps(total.count());
   record::FirstSteps* first = record.mutable_first_steps();
-  *first->mutable_compile() = program.compile.predicted();
-  first->set_compiles(1);
-  first->set_total_ps(program.compile.predicted().value_ps());
+  *first->mutable_compile() = record.compiles(0).predicted();
+  for (int c = 1; c < record.compiles_size(); ++c) {
+    const record::Band& more = record.compiles(c).predicted();
+    record::Band* sum = first->mutable_compile();
+    sum->set_value_ps(sum->value_ps() + more.value_ps());
+    sum->set_low_ps(sum->low_ps() + more.low_ps());
+    sum->set_high_ps(sum->high_ps() + more.high_ps());
+  }
+  first->set_compiles(record.compiles_size());
+  first->set_total_ps(first->compile().value_ps());
   if (!request.explain.empty()) {
     ASSIGN_OR_RETURN(prediction.explanation,
-                     session.Explain(*index, request.explain));
+                     session.Explain(longest, request.explain));
   }
-  if (request.assumed_effects) {
-    RETURN_IF_ERROR(FillAssumed(slice, session, *index, &record));
+  if (request.assumed_effects && !several) {
+    RETURN_IF_ERROR(FillAssumed(slice, session, 0, &record));
   }
   FinishRecord(slice, &record);
   if (request.timeline) {
-    prediction.timeline =
-        reports::RenderTimeline(record, {}, {{0, &program.trace}});
-  }
-  prediction.traces.push_back(program.trace);
-  if (program.verification) {
-    prediction.verifications.push_back(program.verification->Line());
+    prediction.timeline = reports::RenderTimeline(
+        record, {}, {{longest, &prediction.traces[longest]}});
   }
   return prediction;
 }

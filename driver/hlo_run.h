@@ -1,5 +1,6 @@
 // `run --hlo`: one module on the device, without a host. What it takes is the
-// device time of one execution.
+// device time of one execution; of a folder of modules, of one execution of
+// each, one after the other.
 #ifndef PTXLA_DRIVER_HLO_RUN_H_
 #define PTXLA_DRIVER_HLO_RUN_H_
 

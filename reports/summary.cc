@@ -87,7 +87,8 @@ void Header(const RunRecord& run, std::string* out) {
                     "fidelity ", c.fidelity(),
                     run.steps_size() > 1 ? ", steady state" : ""));
   for (const std::string& assumption : c.assumptions()) {
-    Line(out, "assumed", assumption);
+    // Of HLO they say what was read.
+    Line(out, c.hlo_source().empty() ? "assumed" : "input", assumption);
   }
 }
 

@@ -1,101 +1,65 @@
-// ptxla-sim inspect: what an HLO file asks of a chip.
+// ptxla-sim inspect: what an HLO file asks of a chip, and what becomes of it.
+#include <cmath>
 #include <cstdio>
-#include <nlohmann/json.hpp>
 
-#include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "chips/chip_spec.h"
 #include "driver/inspect.h"
-#include "reports/format.h"
-#include "reports/json_report.h"
 #include "tools/command_line.h"
 #include "tools/commands.h"
+#include "tools/inspect_report.h"
 
 namespace ptxla::tools {
 namespace {
 
-using driver::InspectedOp;
-using driver::Inspection;
-using Json = nlohmann::ordered_json;
-
 constexpr char kExamples[] = R"(
+Columns:
+  FLOP, bytes     by the rules of XLA's cost analysis, times the iterations of
+                  loops; FLOP/B is what is compared with the chip's ridge
+  time            roofline: larger of FLOP over peak and bytes over bandwidth
+  on the TPU      what the compiler makes of them: kernel (computed by bundles),
+                  schedule (a copy, a collective), free (nothing to do), merged
+                  (rewritten, part of others), refused (`run` stops, or
+                  estimates with --unknown-ops=estimate)
+
 Examples:
   ptxla-sim inspect module.hlo
+  ptxla-sim inspect dump_folder --hlo-module jit_step --top 40
   ptxla-sim inspect - --chip v6e --json < module.hlo
 )";
-
-std::string Row(const std::string& name, const InspectedOp& op, double total) {
-  return absl::StrFormat(
-      "  %-24s %7d %12s %12s %10s %9s %7s%s\n", name, op.count,
-      reports::Significant(op.flops / 1e9, 4),
-      reports::Significant(op.bytes / 1e6, 4),
-      op.bytes > 0 ? reports::Significant(op.flops / op.bytes, 3) : "-",
-      reports::Significant(op.roofline_s * 1e6, 4),
-      total > 0 ? reports::Percent(op.roofline_s / total) : "-",
-      op.unknown_cost ? "  cost not known" : "");
-}
-
-std::string Text(const Inspection& i, const chips::ChipSpec& chip) {
-  std::string out = absl::StrCat(
-      i.module, ": ", i.instructions, " instructions in ", i.computations,
-      " computations", i.scheduled ? ", scheduled" : "", ", ", i.devices,
-      i.devices == 1 ? " device" : " devices", "\n  ", i.parameters,
-      " parameters, ", reports::ByteSize(i.parameter_bytes), "; result ",
-      reports::ByteSize(i.output_bytes), "\n");
-  absl::StrAppendFormat(&out, "  %-24s %7s %12s %12s %10s %9s %7s\n",
-                        absl::StrCat("entry, roofline of ", chip.name()),
-                        "count", "GFLOP", "MB", "flop/byte", "us", "share");
-  for (const InspectedOp& op : i.rows) {
-    out += Row(op.opcode, op, i.total.roofline_s);
-  }
-  return out + Row("total", i.total, i.total.roofline_s);
-}
-
-Json OpJson(const InspectedOp& op) {
-  return Json{{"opcode", op.opcode},
-              {"count", op.count},
-              {"flops", op.flops},
-              {"transcendentals", op.transcendentals},
-              {"bytes", op.bytes},
-              {"roofline_s", op.roofline_s},
-              {"cost_known", !op.unknown_cost}};
-}
-
-std::string JsonText(const Inspection& i, const chips::ChipSpec& chip) {
-  Json rows = Json::array();
-  for (const InspectedOp& op : i.rows) rows.push_back(OpJson(op));
-  Json total = OpJson(i.total);
-  total.erase("opcode");
-  return Json{{"schema_version", reports::kJsonSchemaVersion},
-              {"module", i.module},
-              {"chip", chip.name()},
-              {"computations", i.computations},
-              {"instructions", i.instructions},
-              {"devices", i.devices},
-              {"is_scheduled", i.scheduled},
-              {"parameters", i.parameters},
-              {"parameter_bytes", i.parameter_bytes},
-              {"output_bytes", i.output_bytes},
-              {"ops", std::move(rows)},
-              {"total", std::move(total)}}
-             .dump(2, ' ', false, Json::error_handler_t::replace) +
-         "\n";
-}
 
 }  // namespace
 
 int InspectCommand(const Words& words) {
-  std::string path, chip_name = "v5e";
-  bool json = false;
+  std::string path, chip_name = "v5e", elided = "error";
+  bool json = false, no_compile = false;
+  int top = 12;
+  driver::InspectOptions options;
   CLI::App app("Operators and cost of an HLO file, before any simulation.",
                "ptxla-sim inspect");
   app.add_option(
          "file", path,
          "HLO text, a proto, StableHLO, a folder of --xla_dump_to, or -")
       ->type_name("FILE");
-  app.add_option("--chip", chip_name, "whose roofline to use")
+  app.add_option("--chip", chip_name, "whose roofline and compiler to use")
       ->type_name("CHIP")
       ->capture_default_str();
+  app.add_option("--top", top, "how many of the most expensive instructions")
+      ->type_name("N")
+      ->capture_default_str();
+  app.add_option("--hlo-module", options.input.module,
+                 "of a folder: part of the name of the module")
+      ->type_name("NAME");
+  app.add_option("--hlo-stage", options.input.stage,
+                 "of a folder: before_optimizations, after_optimizations ...")
+      ->type_name("STAGE");
+  app.add_option("--elided", elided,
+                 "values of constant({...}): error, iota or zero")
+      ->type_name("WHAT")
+      ->capture_default_str();
+  app.add_flag("--no-compile", no_compile,
+               "costs only, without what becomes of the instructions");
+  app.add_flag("--like-xla", options.like_xla,
+               "count as XLA does: loops once, an all-reduce as of two");
   app.add_flag("--json", json, "one JSON object");
   app.footer(kExamples);
   if (const auto code = ParseCommandLine(&app, words)) return *code;
@@ -103,13 +67,22 @@ int InspectCommand(const Words& words) {
     return Fail(absl::InvalidArgumentError("inspect needs a file, or -"), json,
                 "arguments");
   }
+  if (top < 0) {
+    return Fail(absl::InvalidArgumentError("--top must not be negative"), json,
+                "arguments");
+  }
   const auto chip = chips::ChipSpec::Load(chip_name);
   if (!chip.ok()) return Fail(chip.status(), json, "arguments");
-  const auto inspection = driver::Inspect(path, *chip);
+  const auto values = hlo::ParseElidedValues(elided);
+  if (!values.ok()) return Fail(values.status(), json, "arguments");
+  options.input.elided = *values;
+  options.compile = !no_compile;
+  const auto inspection = driver::Inspect(path, *chip, options);
   if (!inspection.ok()) return Fail(inspection.status(), json, "inspect");
-  std::fputs(
-      (json ? JsonText(*inspection, *chip) : Text(*inspection, *chip)).c_str(),
-      stdout);
+  std::fputs((json ? InspectionJson(*inspection, *chip)
+                   : InspectionText(*inspection, *chip, top))
+                 .c_str(),
+             stdout);
   return 0;
 }
 

@@ -44,6 +44,26 @@ double RaggedRows(const Instruction& i) {
   return std::max(rows, 1.0);
 }
 
+// A window that covers its whole dimension from every position gives each the
+// same sum: a reduce and a broadcast, and XLA counts it as one row's reduce and
+// an addition per row. The extent of that dimension; 0: another window.
+int64_t BroadcastReduceExtent(const Instruction& i) {
+  const auto& dims = i.attrs<WindowAttrs>().window.dims;
+  int64_t extent = 0;
+  for (size_t d = 0; d < dims.size(); ++d) {
+    const WindowDim& w = dims[d];
+    if (w.size == 1 && w.padding_low == 0 && w.padding_high == 0) continue;
+    const Shape& s = i.operand(0)->shape();
+    const int64_t n = s.dim(static_cast<int>(d));
+    if (extent > 0 || w.size != 2 * n - 1 || w.padding_low != n - 1 ||
+        w.padding_high != n - 1 || w.stride != 1) {
+      return 0;
+    }
+    extent = n;
+  }
+  return extent;
+}
+
 }  // namespace
 
 Cost& Cost::operator+=(const Cost& o) {
@@ -231,6 +251,10 @@ void CostAnalysis::AddFlops(const Instruction& i, Cost* cost) {
       return apply(in - Elements(i.shape()));
     }
     case Opcode::kReduceWindow: {
+      if (const int64_t n = BroadcastReduceExtent(i); n > 0) {
+        const auto extent = static_cast<double>(n);
+        return apply(extent - 1 + Elements(i.shape()) / extent);
+      }
       double window = 1;
       for (const WindowDim& d : i.attrs<WindowAttrs>().window.dims) {
         window *= static_cast<double>(d.size);

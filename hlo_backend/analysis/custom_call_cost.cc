@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
@@ -78,6 +79,50 @@ double Elements(const Shape& shape) {
   return shape.IsArray() ? static_cast<double>(shape.ElementCount()) : 0;
 }
 
+constexpr char kPallas[] = "pallas:";
+
+// By its target; a Pallas kernel by the longest name that its own holds.
+const Rule* RuleOf(const Instruction& call) {
+  const std::string& target = call.attrs<CustomCallAttrs>().target;
+  auto found = AllRules().find(target);
+  if (found != AllRules().end()) return &found->second;
+  if (target != "tpu_custom_call") return nullptr;
+  const Rule* best = nullptr;
+  size_t length = 0;
+  for (const auto& [key, rule] : AllRules()) {
+    absl::string_view name = key;
+    if (!absl::ConsumePrefix(&name, kPallas) || name.size() <= length) continue;
+    if (absl::StrContains(call.name(), name) ||
+        absl::StrContains(call.metadata().op_name, name)) {
+      best = &rule;
+      length = name.size();
+    }
+  }
+  return best;
+}
+
+// Queries [..., n, d] and keys [..., m, d].
+void AddAttention(const Instruction& call, Cost* cost) {
+  const Shape *queries = nullptr, *keys = nullptr;
+  for (const Instruction* o : call.operands()) {
+    const Shape& s = o->shape();
+    if (!s.IsArray() || s.rank() < 3 || !IsFloat(s.type())) continue;
+    if (queries == nullptr) {
+      queries = &s;
+    } else if (keys == nullptr) {
+      keys = &s;
+    }
+  }
+  if (keys == nullptr) return;
+  const double pairs = Elements(*queries) /
+                       static_cast<double>(queries->dim(queries->rank() - 1)) *
+                       static_cast<double>(keys->dim(keys->rank() - 2));
+  cost->transcendentals = pairs;
+  cost->matmul_flops =
+      4 * pairs * static_cast<double>(queries->dim(queries->rank() - 1));
+  cost->flops = cost->matmul_flops;
+}
+
 }  // namespace
 
 std::optional<Cost> CustomCallCost(const Instruction& call, double bytes_read,
@@ -86,9 +131,9 @@ std::optional<Cost> CustomCallCost(const Instruction& call, double bytes_read,
   if (auto cost = Estimate(call.backend_config(), bytes, bytes_written)) {
     return cost;
   }
-  auto found = AllRules().find(call.attrs<CustomCallAttrs>().target);
-  if (found == AllRules().end()) return std::nullopt;
-  const Rule& rule = found->second;
+  const Rule* known = RuleOf(call);
+  if (known == nullptr) return std::nullopt;
+  const Rule& rule = *known;
   Cost cost;
   if (rule.kind == "free") return cost;
   cost.bytes_accessed = bytes;
@@ -99,6 +144,8 @@ std::optional<Cost> CustomCallCost(const Instruction& call, double bytes_read,
                              : nullptr;
   if (rule.kind == "elementwise") {
     cost.transcendentals = rule.number * Elements(result);
+  } else if (rule.kind == "attention") {
+    AddAttention(call, &cost);
   } else if (rule.kind == "top_k" && operand != nullptr) {
     double doublings = 1;
     const double k = result.rank() > 0
@@ -112,6 +159,11 @@ std::optional<Cost> CustomCallCost(const Instruction& call, double bytes_read,
     cost.flops = rule.number * Elements(*operand) * n;
   }
   return cost;
+}
+
+bool IsFreeCustomCall(absl::string_view target) {
+  auto found = AllRules().find(target);
+  return found != AllRules().end() && found->second.kind == "free";
 }
 
 }  // namespace ptxla::hlo

@@ -8,6 +8,7 @@
 
 #include <optional>
 
+#include "absl/strings/string_view.h"
 #include "hlo_backend/analysis/cost_analysis.h"
 
 namespace ptxla::hlo {
@@ -16,6 +17,9 @@ namespace ptxla::hlo {
 // Nothing: no rule for this target.
 std::optional<Cost> CustomCallCost(const Instruction& call, double bytes_read,
                                    double bytes_written);
+
+// An annotation, or a view of its operand: no device runs it.
+bool IsFreeCustomCall(absl::string_view target);
 
 }  // namespace ptxla::hlo
 

@@ -29,13 +29,36 @@ std::optional<int64_t> KnownTripCount(absl::string_view config) {
   return count;
 }
 
-// Through copies, converts between integers and bitcasts of a scalar.
+// The value itself, whatever it is wrapped in: copies, barriers, bitcasts of a
+// scalar, converts to wider integers, elements of a tuple that is put together.
 const Instruction* Strip(const Instruction* i) {
-  while (i->opcode() == Opcode::kCopy || i->opcode() == Opcode::kBitcast ||
-         i->opcode() == Opcode::kReshape) {
-    i = i->operand(0);
+  for (;;) {
+    switch (i->opcode()) {
+      case Opcode::kCopy:
+      case Opcode::kBitcast:
+      case Opcode::kReshape:
+      case Opcode::kOptimizationBarrier:
+        i = i->operand(0);
+        continue;
+      case Opcode::kConvert: {
+        const PrimitiveType from = i->operand(0)->shape().type();
+        if (!IsInteger(from) || !IsInteger(i->shape().type()) ||
+            BitWidth(i->shape().type()) < BitWidth(from)) {
+          return i;
+        }
+        i = i->operand(0);
+        continue;
+      }
+      case Opcode::kGetTupleElement: {
+        const Instruction* tuple = Strip(i->operand(0));
+        if (tuple->opcode() != Opcode::kTuple) return i;
+        i = tuple->operand(static_cast<int>(i->tuple_index()));
+        continue;
+      }
+      default:
+        return i;
+    }
   }
-  return i;
 }
 
 std::optional<int64_t> ConstantInt(const Instruction* i) {

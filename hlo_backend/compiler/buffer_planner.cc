@@ -24,6 +24,8 @@ struct ClassInfo {
   int leaf = -1;  // of the maker
 };
 
+constexpr char kConcatBitcast[] = "ConcatBitcast";
+
 class Planner {
  public:
   Planner(const Module& module, const chips::ChipSpec& chip)
@@ -38,7 +40,10 @@ class Planner {
     }
     TieOutputs();
     for (const Computation* c : computations_) {
-      for (const Instruction* i : c->instructions()) TieCombine(*i);
+      for (const Instruction* i : c->instructions()) {
+        TieCombine(*i);
+        TieParts(*i);
+      }
     }
     Number(*module_.entry());
     Describe();
@@ -94,6 +99,19 @@ class Planner {
       case Opcode::kCopyDone:
         classes_.Tie(classes_.First(i.operand(0)), me);
         break;
+      case Opcode::kAsyncStart:  // ((operands), results, context)
+        TieAsyncStart(i);
+        break;
+      case Opcode::kAsyncUpdate:
+        classes_.TieAll(i.operand(0), &i);
+        break;
+      case Opcode::kAsyncDone: {
+        const int from = classes_.Leaf(i.operand(0), {1});
+        for (int k = 0; k < i.shape().LeafCount(); ++k) {
+          classes_.Tie(from + k, me + k);
+        }
+        break;
+      }
       case Opcode::kWhile:
         classes_.TieAll(i.operand(0), &i);
         classes_.TieAll(i.operand(0), i.while_body()->parameter(0));
@@ -119,6 +137,28 @@ class Planner {
       }
       default:
         break;
+    }
+  }
+
+  void TieAsyncStart(const Instruction& i) {
+    int to = classes_.Leaf(&i, {0});
+    for (const Instruction* o : i.operands()) {
+      for (int k = 0; k < o->shape().LeafCount(); ++k) {
+        classes_.Tie(classes_.First(o) + k, to++);
+      }
+    }
+  }
+
+  // The parts of a value that several transfers bring are laid side by side.
+  void TieParts(const Instruction& i) {
+    if (i.opcode() != Opcode::kCustomCall ||
+        i.attrs<CustomCallAttrs>().target != kConcatBitcast) {
+      return;
+    }
+    int64_t offset = 0;
+    for (const Instruction* part : i.operands()) {
+      classes_.Tie(classes_.First(&i), classes_.First(part), offset);
+      offset += BytesOf(part->shape());
     }
   }
 

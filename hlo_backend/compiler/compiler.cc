@@ -2,7 +2,9 @@
 
 #include <chrono>
 
+#include "absl/strings/str_cat.h"
 #include "base/status.h"
+#include "hlo_backend/analysis/partitioning.h"
 #include "hlo_backend/ir/verifier.h"
 #include "hlo_backend/lowering/lowering.h"
 #include "hlo_backend/passes/memory_space_assignment.h"
@@ -72,6 +74,17 @@ int64_t CallsIn(const isa::Schedule& schedule) {
   return calls;
 }
 
+absl::Status CheckPartitioned(const Module& module) {
+  const Instruction* sharded = FindUnpartitioned(module);
+  if (sharded == nullptr) return absl::OkStatus();
+  return absl::UnimplementedError(absl::StrCat(
+      Describe(*sharded), ": the module is for ",
+      module.config().num_partitions,
+      " partitions and still to be partitioned by its shardings, which is not "
+      "done here; take the module after partitioning (of --xla_dump_to: "
+      "after_optimizations, or a stage after spmd-partitioning)"));
+}
+
 // Values that found no room in VMEM go to HBM, until all the others have some.
 absl::StatusOr<PlannedMemory> PlanMemory(Module* module,
                                          const chips::ChipSpec& chip) {
@@ -98,6 +111,7 @@ absl::StatusOr<CompiledModule> Compile(std::unique_ptr<Module> module,
 
   auto start = std::chrono::steady_clock::now();
   if (options.verify_input) RETURN_IF_ERROR(VerifyModule(*module));
+  RETURN_IF_ERROR(CheckPartitioned(*module));
   ASSIGN_OR_RETURN(result.passes, RunPasses(module.get(), chip, options));
   result.effort.optimised_instructions = module->instruction_count();
   ASSIGN_OR_RETURN(PlannedMemory memory, PlanMemory(module.get(), chip),
@@ -107,6 +121,7 @@ absl::StatusOr<CompiledModule> Compile(std::unique_ptr<Module> module,
   start = std::chrono::steady_clock::now();
   lowering::LoweringOptions lower;
   lower.earlier = options.earlier;
+  lower.assumed_trip_count = options.assumed_trip_count;
   if (options.estimate_unknown_ops) {
     lower.unknown_ops = lowering::LoweringOptions::UnknownOps::kEstimate;
   }

@@ -39,6 +39,8 @@ struct CompileOptions {
   // Custom calls and opcodes without a kernel become a roofline estimate that
   // reports mark, instead of Unimplemented.
   bool estimate_unknown_ops = false;
+  // Trip count of a loop whose own depends on data; 0: Unimplemented.
+  int64_t assumed_trip_count = 0;
   // Check the module before anything else. Not needed for one that has been
   // checked when it was read, or that was traced.
   bool verify_input = true;

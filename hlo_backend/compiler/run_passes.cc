@@ -4,6 +4,7 @@
 #include "embed/compiler_pipelines.h"
 #include "hlo_backend/compiler/chip_cost_model.h"
 #include "hlo_backend/compiler/compiler.h"
+#include "hlo_backend/passes/tpu_forms.h"
 
 namespace ptxla::hlo {
 namespace {
@@ -31,10 +32,13 @@ absl::StatusOr<Pipeline> LoadPipeline(const std::string& wanted) {
 absl::StatusOr<std::vector<PassReport>> RunPasses(
     Module* module, const chips::ChipSpec& chip,
     const CompileOptions& options) {
+  // Decided by a TPU's compiler: its decisions stay. Those of a compiler for
+  // another machine mean nothing here.
+  const bool is_scheduled = module->config().is_scheduled;
+  if (is_scheduled && !HasTiledLayouts(*module)) Unschedule(module);
+  const bool taken = module->config().is_scheduled;
   ASSIGN_OR_RETURN(const Pipeline pipeline,
-                   LoadPipeline(options.pipeline_name));
-  // Somebody has decided already.
-  if (module->config().is_scheduled) return std::vector<PassReport>();
+                   LoadPipeline(taken ? "scheduled" : options.pipeline_name));
   const ChipCostModel cost(chip);
   PassContext context;
   context.chip = &chip;

@@ -10,6 +10,19 @@ namespace {
 // Walks over a large computation wait for memory and little else: they ask for
 // the instruction that comes so much later.
 constexpr size_t kAhead = 8;
+// What a pass makes in place of one instruction is seldom deeper.
+constexpr int kPositionDepth = 3;
+
+// If it has none: the source position of what it stands for, and so for
+// operands without one.
+void InheritPosition(const Instruction& from, Instruction* to, int depth) {
+  if (to->source_line() != 0 || to == &from) return;
+  to->set_source_position(from.source_line(), from.source_column());
+  if (depth == 0) return;
+  for (Instruction* operand : to->operands()) {
+    InheritPosition(from, operand, depth - 1);
+  }
+}
 
 }  // namespace
 
@@ -200,6 +213,7 @@ void Computation::Replace(Instruction* old, Instruction* value) {
   old->ReplaceAllUsesWith(value);
   old->MoveControlDependenciesTo(value);
   if (!value->metadata_) value->metadata_ = old->metadata_;
+  InheritPosition(*old, value, kPositionDepth);
   if (old->sharding() != nullptr && value->sharding() == nullptr) {
     value->mutable_extras()->sharding = old->extras_->sharding;
   }

@@ -118,12 +118,32 @@ Result Control(const Args& a) {
       }
       return Shape::Token();
     case Opcode::kAddDependency:
+      if (!a.operand(1).IsToken()) {
+        return Fail(Text(a.operand(1)), " is no token");
+      }
       return WithoutLayout(a.operand(0));
     case Opcode::kDomain:
     case Opcode::kOptimizationBarrier:
       return WithoutLayout(a.operand(0));
-    default:  // custom-call
+    default: {  // custom-call
+      const auto* attrs = a.attrs<CustomCallAttrs>();
+      if (attrs == nullptr || !attrs->operand_layout_constraints) {
+        return Declared(a);
+      }
+      const std::vector<Shape>& constraints =
+          *attrs->operand_layout_constraints;
+      if (static_cast<int>(constraints.size()) != a.operand_count()) {
+        return Fail("operand_layout_constraints= has ", constraints.size(),
+                    " shapes for ", a.operand_count(), " operands");
+      }
+      for (int i = 0; i < a.operand_count(); ++i) {
+        if (!constraints[i].SameDimsAndType(a.operand(i))) {
+          return Fail("operand_layout_constraints= says ", Text(constraints[i]),
+                      " of operand ", i, ", which is ", Text(a.operand(i)));
+        }
+      }
       return Declared(a);
+    }
   }
 }
 

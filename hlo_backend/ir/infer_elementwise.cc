@@ -91,9 +91,18 @@ Result Unary(const Args& a) {
     case Opcode::kFloor:
     case Opcode::kRoundNearestAfz:
     case Opcode::kRoundNearestEven:
-    case Opcode::kReducePrecision:
       RETURN_IF_ERROR(CheckType(a, IsFloat(t), "floats"));
       break;
+    case Opcode::kReducePrecision: {
+      RETURN_IF_ERROR(CheckType(a, IsFloat(t), "floats"));
+      const auto* attrs = a.attrs<ReducePrecisionAttrs>();
+      if (attrs != nullptr &&
+          (attrs->exponent_bits < 1 || attrs->mantissa_bits < 0)) {
+        return Fail("exponent_bits=", attrs->exponent_bits, " is below 1, or ",
+                    "mantissa_bits=", attrs->mantissa_bits, " below 0");
+      }
+      break;
+    }
     default:
       if (IsTranscendental(a.opcode)) {
         RETURN_IF_ERROR(
@@ -109,6 +118,11 @@ Result Binary(const Args& a) {
     if (!to.SameDims(a.operand(0)) || !a.operand(1).SameDims(a.operand(0))) {
       return Fail("stochastic-convert keeps dimensions: ", Text(a.operand(0)),
                   " to ", Text(to));
+    }
+    const PrimitiveType bits = a.operand(1).type();
+    if (!IsInteger(bits) || BitWidth(bits) != BitWidth(a.operand(0).type())) {
+      return Fail("the random bits ", Text(a.operand(1)),
+                  " are not integers as wide as ", Text(a.operand(0)));
     }
     return to;
   }

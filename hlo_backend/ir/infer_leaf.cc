@@ -39,6 +39,10 @@ Result Leaf(const Args& a) {
         return Fail("rng-bit-generator makes (state, integer bits), not ",
                     Text(shape));
       }
+      const Shape& state = a.operand(0);
+      if (!state.IsArray() || !IsInteger(state.type())) {
+        return Fail("the state is of integers, not ", Text(state));
+      }
       if (shape.IsTuple() && !shape.element(0).SameDimsAndType(a.operand(0))) {
         return Fail("the state in ", Text(shape), " is not that of operand ",
                     Text(a.operand(0)));
@@ -54,6 +58,13 @@ Result Leaf(const Args& a) {
         if (!p->IsScalar()) return Fail("rng bounds are scalars");
       }
       RETURN_IF_ERROR(CheckArray(shape, "the result"));
+      return shape;
+    }
+    case Opcode::kRngGetAndUpdateState: {
+      ASSIGN_OR_RETURN(Shape shape, Declared(a));
+      if (!shape.IsArray() || !IsInteger(shape.type())) {
+        return Fail("the state is of integers, not ", Text(shape));
+      }
       return shape;
     }
     default:

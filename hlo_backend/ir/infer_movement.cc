@@ -74,6 +74,17 @@ Result Reshape(const Args& a) {
   ASSIGN_OR_RETURN(Shape to, Declared(a));
   RETURN_IF_ERROR(CheckArray(x, "the operand"));
   RETURN_IF_ERROR(CheckArray(to, "the result"));
+  for (int i = 1; i < a.operand_count(); ++i) {
+    if (!a.operand(i).IsScalar() || !IsInteger(a.operand(i).type())) {
+      return Fail("the size of dimension ", i - 1, " is ", Text(a.operand(i)),
+                  ", not s32[]");
+    }
+  }
+  if (a.opcode == Opcode::kDynamicReshape &&
+      a.operand_count() != to.rank() + 1) {
+    return Fail(a.operand_count() - 1, " sizes for the ", to.rank(),
+                " dimensions of ", Text(to));
+  }
   if (x.HasUnboundedDims() || to.HasUnboundedDims()) return to;
   if (x.ElementCount() != to.ElementCount()) {
     return Fail("reshape of ", Text(x), " (", x.ElementCount(),
@@ -85,12 +96,30 @@ Result Reshape(const Args& a) {
   return to;
 }
 
+// The same bytes, as another array. Padding of tiles may become elements.
+Result Bitcast(const Args& a) {
+  ASSIGN_OR_RETURN(Shape to, Declared(a));
+  const Shape& x = a.operand(0);
+  const auto is_plain = [](const Shape& s) {
+    return s.IsArray() && !s.HasDynamicDims() &&
+           (!s.has_layout() || s.layout().tiles.empty());
+  };
+  if (!is_plain(x) || !is_plain(to)) return to;
+  const int64_t from_bits = x.ElementCount() * BitWidth(x.type());
+  const int64_t to_bits = to.ElementCount() * BitWidth(to.type());
+  if (from_bits != to_bits) {
+    return Fail("bitcast of ", Text(x), " (", from_bits, " bits) to ", Text(to),
+                " (", to_bits, ")");
+  }
+  return to;
+}
+
 }  // namespace
 
 Result Movement(const Args& a) {
   if (a.operand_count() == 0) return Fail("no operand");
   const Shape& x = a.operand(0);
-  if (a.opcode == Opcode::kBitcast) return Declared(a);
+  if (a.opcode == Opcode::kBitcast) return Bitcast(a);
   RETURN_IF_ERROR(CheckArray(x, "the operand"));
   if (a.opcode == Opcode::kReshape || a.opcode == Opcode::kDynamicReshape) {
     return Reshape(a);
@@ -117,7 +146,9 @@ Result Movement(const Args& a) {
   if (a.opcode == Opcode::kGetDimensionSize) {
     return Shape::Scalar(PrimitiveType::kS32);
   }
-  if (!a.operand(1).IsScalar()) return Fail("the size must be a scalar");
+  if (!a.operand(1).IsScalar() || !IsInteger(a.operand(1).type())) {
+    return Fail("the size is ", Text(a.operand(1)), ", not s32[]");
+  }
   Shape shape = Like(x, x.type());
   shape.set_dynamic_dim(static_cast<int>(dims[0]), true);
   // A size that is known to be the bound leaves the dimension static.

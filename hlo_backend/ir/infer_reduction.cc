@@ -137,6 +137,29 @@ Result SortLike(const Args& a) {
   return OneOrTuple(std::move(results));
 }
 
+// Inputs, then the carries: the body takes a slice of each input and them.
+Result Scan(const Args& a) {
+  ASSIGN_OR_RETURN(Shape shape, Declared(a));
+  const auto* attrs = a.attrs<ScanAttrs>();
+  if (attrs == nullptr || a.called.size() != 1) {
+    return Fail("scan calls one computation");
+  }
+  const int inputs = a.operand_count() - static_cast<int>(attrs->num_carries);
+  if (attrs->num_carries < 0 || inputs < 0) {
+    return Fail("num_carries=", attrs->num_carries, " of ", a.operand_count(),
+                " operands");
+  }
+  if (a.called[0]->parameter_count() != a.operand_count()) {
+    return Fail(a.called[0]->name(), " takes ", a.called[0]->parameter_count(),
+                " parameters, not ", a.operand_count());
+  }
+  for (int i = 0; i < inputs; ++i) {
+    RETURN_IF_ERROR(
+        CheckDims("dimensions=", attrs->dimensions, a.operand(i).rank()));
+  }
+  return shape;
+}
+
 }  // namespace
 
 Result Reduction(const Args& a) {
@@ -159,7 +182,7 @@ Result Reduction(const Args& a) {
       return Like(a.operand(0), CalledType(a, 0, a.operand(0).type()));
     }
     case Opcode::kScan:
-      return Declared(a);
+      return Scan(a);
     default:
       return SortLike(a);
   }

@@ -13,6 +13,10 @@ namespace ptxla::hlo {
 void AppendAttributes(const Instruction& instruction,
                       const PrintOptions& options, std::string* out);
 
+// Only the called computations.
+void AppendCalled(const Instruction& i, const PrintOptions& options,
+                  std::string* out);
+
 // "{1}", "{}".
 void AppendShapeIndex(absl::Span<const int64_t> index, std::string* out);
 

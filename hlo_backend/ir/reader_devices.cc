@@ -1,4 +1,5 @@
 // Replica groups, meshes, shardings.
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -205,6 +206,11 @@ bool Reader::TiledShardingValue(Sharding* s) {
     s->devices.push_back(device);
     if (!Accept(',')) break;
   }
+  std::vector<int64_t> sorted = s->devices;
+  std::sort(sorted.begin(), sorted.end());
+  if (std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end()) {
+    return Fail(begin, "a device is given twice");
+  }
   if (static_cast<int64_t>(s->devices.size()) != tiles) {
     return Fail(begin, absl::StrCat(s->devices.size(), " devices for ", tiles,
                                     " tiles"));
@@ -282,6 +288,7 @@ bool Reader::ShardingValue(Sharding* s) {
       s->kind = ShardingKind::kUnreduced;
     } else if (keyword("maximal")) {
       s->kind = ShardingKind::kMaximal;
+      if (!IsName("device")) return Expected("device=");
     } else if (keyword("device")) {
       if (!Expect('=') || !Int(&s->device)) return false;
     } else if (keyword("devices")) {
@@ -291,13 +298,17 @@ bool Reader::ShardingValue(Sharding* s) {
     } else if (keyword("last_tile_dims")) {
       if (!Expect('=') || !Expect('{')) return false;
       while (!Is('}')) {
+        const char* type_at = at();
         absl::string_view type;
         if (!Name(&type)) return false;
-        s->last_tile_dims.push_back(
-            type == "manual"      ? ShardingKind::kManual
-            : type == "unreduced" ? ShardingKind::kUnreduced
-            : type == "unknown"   ? ShardingKind::kUnknown
-                                  : ShardingKind::kReplicated);
+        const auto kind = type == "manual"      ? ShardingKind::kManual
+                          : type == "unreduced" ? ShardingKind::kUnreduced
+                          : type == "unknown"   ? ShardingKind::kUnknown
+                                                : ShardingKind::kReplicated;
+        if (kind == ShardingKind::kReplicated && type != "replicated") {
+          return Fail(type_at, absl::StrCat("\"", type, "\" is no sharding"));
+        }
+        s->last_tile_dims.push_back(kind);
         if (!Accept(',')) break;
       }
       if (!Expect('}')) return false;

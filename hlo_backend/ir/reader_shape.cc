@@ -118,7 +118,11 @@ bool Reader::TileValue(Layout* layout) {
     Tile tile;
     while (!Is(')')) {
       int64_t d = Tile::kCombine;
+      const char* begin = at();
       if (!Accept('*') && !Int(&d)) return false;
+      if (d < 1 && d != Tile::kCombine) {
+        return Fail(begin, "a tile has at least one element");
+      }
       tile.dimensions.push_back(d);
       if (!Accept(',')) break;
     }
@@ -143,9 +147,12 @@ bool Reader::LayoutProperty(Layout* layout) {
   };
   auto raw = [&](std::string* value) {
     if (!Is('(')) return Expected("'('");
-    const absl::string_view text = lex_.TakeBraced();
-    if (text.empty()) return Fail(begin, "this '(' is not closed");
-    *value = std::string(begin, text.data() + text.size() - begin);
+    // Split configs are several groups.
+    while (Is('(')) {
+      const absl::string_view text = lex_.TakeBraced();
+      if (text.empty()) return Fail(begin, "this '(' is not closed");
+      *value = std::string(begin, text.data() + text.size() - begin);
+    }
     return true;
   };
   if (Accept('#')) return type(&layout->index_type);

@@ -3,14 +3,17 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 #include "hlo_backend/analysis/cost_analysis.h"
 #include "hlo_backend/ir/shape.h"
 #include "hlo_backend/lowering/kernel_emitter.h"
+#include "hlo_backend/lowering/lowering.h"
 
 namespace ptxla::lowering {
 namespace {
 
 constexpr char kMark[] = "ESTIMATE";
+constexpr char kReasonBegins[] = ": roofline; ";
 
 }  // namespace
 
@@ -18,8 +21,16 @@ bool IsEstimate(const isa::Kernel& kernel) {
   return absl::StartsWith(kernel.note, kMark);
 }
 
+absl::string_view EstimateReason(const isa::Kernel& kernel) {
+  absl::string_view note = kernel.note;
+  if (!absl::ConsumePrefix(&note, kMark)) return "";
+  absl::ConsumePrefix(&note, kReasonBegins);
+  return note;
+}
+
 absl::StatusOr<isa::Kernel> EmitEstimate(const KernelContext& context,
-                                         const hlo::Instruction& i) {
+                                         const hlo::Instruction& i,
+                                         absl::string_view reason) {
   isa::Kernel kernel;
   int64_t bytes = 0;  // what is in VMEM costs no traffic
   const std::vector<const hlo::Shape*> leaves = KernelLeaves(i);
@@ -46,8 +57,7 @@ absl::StatusOr<isa::Kernel> EmitEstimate(const KernelContext& context,
   block.label = "estimate";
   block.AddNop(static_cast<int>(std::min<int64_t>(cycles, INT32_MAX)));
   kernel.step.push_back(std::move(block));
-  kernel.note =
-      absl::StrCat(kMark, ": roofline of an instruction that is not lowered");
+  kernel.note = absl::StrCat(kMark, kReasonBegins, reason);
   return kernel;
 }
 

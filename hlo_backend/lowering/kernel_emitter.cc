@@ -99,6 +99,10 @@ absl::StatusOr<isa::Kernel> EmitKernel(const KernelContext& context,
       return EmitProduct(context, i);
     case Opcode::kReduce:
       return EmitReduceFusion(context, i);
+    case Opcode::kCustomCall:
+      return absl::UnimplementedError(
+          absl::StrCat("custom call \"", i.attrs<hlo::CustomCallAttrs>().target,
+                       "\" is not lowered"));
     case Opcode::kBroadcast:
     case Opcode::kIota:
       return EmitLoopFusion(context, i);

@@ -46,10 +46,11 @@ absl::StatusOr<isa::Kernel> EmitProduct(const KernelContext& context,
 // dynamic-update-slice, gather, scatter, rng-bit-generator (movement/).
 absl::StatusOr<isa::Kernel> EmitMovement(const KernelContext& context,
                                          const hlo::Instruction& i);
-// A kernel that only takes time: the roofline cost of the instruction, marked
-// "estimate" in its note. For `--unknown-ops=estimate`.
+// A kernel that only takes time: the roofline cost of the instruction. Its note
+// says that, and why there is no other. For `--unknown-ops=estimate`.
 absl::StatusOr<isa::Kernel> EmitEstimate(const KernelContext& context,
-                                         const hlo::Instruction& i);
+                                         const hlo::Instruction& i,
+                                         absl::string_view reason);
 bool IsEstimate(const isa::Kernel& kernel);
 
 // The operand whose memory the result takes over; -1: none.

@@ -22,7 +22,7 @@ MadeKernel Make(const KernelJob& job, const KernelContext& context,
     const absl::Status& status = made.kernel.status();
     if (options.unknown_ops == LoweringOptions::UnknownOps::kEstimate &&
         (absl::IsUnimplemented(status) || absl::IsResourceExhausted(status))) {
-      made.kernel = EmitEstimate(context, *job.instruction);
+      made.kernel = EmitEstimate(context, *job.instruction, status.message());
       made.estimated = true;
     } else if (absl::IsUnimplemented(status)) {
       made.kernel = absl::UnimplementedError(

@@ -146,6 +146,9 @@ class Lowerer {
         return Conditional(i, schedule);
       case Opcode::kCopyStart:
         return CopyStart(i, schedule);
+      case Opcode::kAsyncStart:
+        return AsyncStart(i, schedule);
+      case Opcode::kAsyncDone:
       case Opcode::kCopyDone:
         schedule->push_back({InfoOf(i), isa::CopyDone{started_[i.operand(0)]}});
         return absl::OkStatus();
@@ -277,6 +280,52 @@ class Lowerer {
     return absl::OkStatus();
   }
 
+  // A slice of one piece of memory, brought elsewhere.
+  absl::Status AsyncStart(const Instruction& i, isa::Schedule* schedule) {
+    const Instruction& slice = *i.to_apply()->root();
+    const auto* attrs = slice.attrs_if<hlo::SliceAttrs>();
+    if (attrs == nullptr || i.operand_count() != 1) {
+      return absl::UnimplementedError(
+          absl::StrCat(Describe(i), ": an asynchronous ",
+                       hlo::OpcodeName(slice.opcode()), " is not lowered"));
+    }
+    const isa::TiledLayout whole = TiledLayoutOf(i.operand(0)->shape());
+    const std::vector<int64_t> first(attrs->starts.begin(),
+                                     attrs->starts.end());
+    std::vector<int64_t> last(attrs->limits.begin(), attrs->limits.end());
+    for (int64_t& index : last) --index;
+    const isa::TiledLayout part = TiledLayoutOf(slice.shape());
+    const int64_t offset = whole.ElementOffset(first);
+    if (whole.ElementOffset(last) - offset + 1 !=
+            slice.shape().ElementCount() ||
+        part.PaddedElements() != slice.shape().ElementCount()) {
+      return absl::UnimplementedError(absl::StrCat(
+          Describe(i), ": a slice of several pieces of memory is not lowered"));
+    }
+    ASSIGN_OR_RETURN(isa::BufferSlice from, PlaceOf(i.operand(0), 0));
+    from.offset += offset * whole.bits / 8;
+    // ((operand), result, context)
+    ASSIGN_OR_RETURN(const isa::BufferSlice to, PlaceOf(&i, 1));
+    started_[&i] = next_id_;
+    schedule->push_back(
+        {InfoOf(i), isa::CopyStart{next_id_++, from, to, part.ByteSize()}});
+    return absl::OkStatus();
+  }
+
+  // Parts that lie elsewhere are copied beside one another.
+  absl::Status ConcatBitcast(const Instruction& i, isa::Schedule* schedule) {
+    ASSIGN_OR_RETURN(const isa::BufferSlice to, PlaceOf(&i, 0));
+    int64_t offset = 0;
+    for (const Instruction* part : i.operands()) {
+      ASSIGN_OR_RETURN(const isa::BufferSlice from, PlaceOf(part, 0));
+      ASSIGN_OR_RETURN(const int64_t bytes, BytesOf(*part));
+      const isa::BufferSlice place{to.buffer, to.offset + offset};
+      if (!(from == place)) CopyBytes(i, from, place, bytes, schedule);
+      offset += bytes;
+    }
+    return absl::OkStatus();
+  }
+
   // Same bytes at another place: the DMA engine's work, and a wait for it.
   absl::Status WholeCopy(const Instruction& i, isa::Schedule* schedule) {
     ASSIGN_OR_RETURN(const isa::BufferSlice from, PlaceOf(i.operand(0), 0));
@@ -398,6 +447,7 @@ class Lowerer {
     if (target == "X64SplitLow" || target == "X64SplitHigh") {
       return absl::OkStatus();
     }
+    if (target == "ConcatBitcast") return ConcatBitcast(i, schedule);
     if (target == "X64Combine") {
       ASSIGN_OR_RETURN(const isa::BufferSlice to, PlaceOf(&i, 0));
       int64_t offset = 0;

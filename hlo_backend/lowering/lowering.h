@@ -21,6 +21,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "chips/chip_spec.h"
 #include "hlo_backend/ir/module.h"
 #include "isa/machine_model.h"
@@ -60,6 +61,9 @@ struct LoweringStats {
   int64_t blocks_scheduled = 0, blocks_reused = 0;
   std::vector<std::string> estimated;  // names of estimated instructions
 };
+
+// Why a kernel is an estimate; "" for one that computes.
+absl::string_view EstimateReason(const isa::Kernel& kernel);
 
 // How an array lies in memory, by the layout of its shape.
 isa::TiledLayout TiledLayoutOf(const hlo::Shape& shape);

@@ -3,6 +3,7 @@
 #include "base/suggest.h"
 #include "hlo_backend/passes/algebraic_simplifier.h"
 #include "hlo_backend/passes/alias_assignment.h"
+#include "hlo_backend/passes/annotations.h"
 #include "hlo_backend/passes/batch_norm_expander.h"
 #include "hlo_backend/passes/call_inliner.h"
 #include "hlo_backend/passes/constant_folding.h"
@@ -19,6 +20,7 @@
 #include "hlo_backend/passes/reshape_mover.h"
 #include "hlo_backend/passes/row_fusion.h"
 #include "hlo_backend/passes/scheduler.h"
+#include "hlo_backend/passes/tpu_forms.h"
 #include "hlo_backend/passes/transpose_splitter.h"
 #include "hlo_backend/passes/tuple_simplifier.h"
 #include "hlo_backend/passes/vmem_prefetch.h"
@@ -40,6 +42,8 @@ std::vector<PassEntry> AllPasses() {
        Make<AlgebraicSimplifierPass>},
       {"alias-assignment", "outputs for donated parameters",
        Make<AliasAssignmentPass>},
+      {"annotation-removal", "values instead of what is said about them",
+       Make<AnnotationRemovalPass>},
       {"batch-norm-expander", "batch norms as reduces and elementwise work",
        Make<BatchNormExpanderPass>},
       {"call-inliner", "bodies of call and map take their place",
@@ -70,6 +74,8 @@ std::vector<PassEntry> AllPasses() {
        Make<RowFusionPass>},
       {"scheduler", "the order of execution, for little memory",
        Make<SchedulerPass>},
+      {"tpu-forms", "forms of the TPU compiler as the plain ones",
+       Make<TpuFormsPass>},
       {"transpose-splitter", "steps that kernels know",
        Make<TransposeSplitterPass>},
       {"tuple-simplifier", "takes tuples apart that are put together",

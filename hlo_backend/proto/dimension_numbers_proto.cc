@@ -20,6 +20,11 @@ bool IsPermutation(int64_t a, int64_t b, const DimVector& spatial) {
   return true;
 }
 
+template <class List>
+void AddAll(const List& from, google::protobuf::RepeatedField<int64_t>* to) {
+  for (int64_t d : from) to->Add(d);
+}
+
 }  // namespace
 
 absl::Status CheckConvDims(const ConvDims& d) {
@@ -98,6 +103,47 @@ void FromProto(const proto::DotDimensionNumbers& in, DotAttrs* out) {
   Copy(in.rhs_contracting_dimensions(), &out->rhs_contracting);
   Copy(in.lhs_batch_dimensions(), &out->lhs_batch);
   Copy(in.rhs_batch_dimensions(), &out->rhs_batch);
+}
+
+void ToProto(const Window& window, proto::Window* out) {
+  for (const WindowDim& d : window.dims) {
+    auto* dim = out->add_dimensions();
+    dim->set_size(d.size);
+    dim->set_stride(d.stride);
+    dim->set_padding_low(d.padding_low);
+    dim->set_padding_high(d.padding_high);
+    dim->set_window_dilation(d.window_dilation);
+    dim->set_base_dilation(d.base_dilation);
+    dim->set_window_reversal(d.reversal);
+  }
+}
+
+void ToProto(const ConvDims& d, proto::ConvolutionDimensionNumbers* out) {
+  out->set_input_batch_dimension(d.input_batch);
+  out->set_input_feature_dimension(d.input_feature);
+  out->set_kernel_input_feature_dimension(d.kernel_input_feature);
+  out->set_kernel_output_feature_dimension(d.kernel_output_feature);
+  out->set_output_batch_dimension(d.output_batch);
+  out->set_output_feature_dimension(d.output_feature);
+  AddAll(d.input_spatial, out->mutable_input_spatial_dimensions());
+  AddAll(d.kernel_spatial, out->mutable_kernel_spatial_dimensions());
+  AddAll(d.output_spatial, out->mutable_output_spatial_dimensions());
+}
+
+void ToProto(const PrecisionConfig& p, proto::PrecisionConfig* out) {
+  for (Precision x : p.operands) {
+    out->add_operand_precision(
+        static_cast<proto::PrecisionConfig::Precision>(x));
+  }
+  out->set_algorithm(
+      static_cast<proto::PrecisionConfig::Algorithm>(p.algorithm));
+}
+
+void ToProto(const DotAttrs& a, proto::DotDimensionNumbers* out) {
+  AddAll(a.lhs_contracting, out->mutable_lhs_contracting_dimensions());
+  AddAll(a.rhs_contracting, out->mutable_rhs_contracting_dimensions());
+  AddAll(a.lhs_batch, out->mutable_lhs_batch_dimensions());
+  AddAll(a.rhs_batch, out->mutable_rhs_batch_dimensions());
 }
 
 }  // namespace ptxla::hlo

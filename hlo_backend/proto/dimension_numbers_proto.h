@@ -1,4 +1,4 @@
-// Windows, dimension numbers and precisions from their protos. Internal;
+// Windows, dimension numbers and precisions to and from their protos. Internal;
 // module_proto.h is the way in.
 #ifndef PTXLA_HLO_BACKEND_PROTO_DIMENSION_NUMBERS_PROTO_H_
 #define PTXLA_HLO_BACKEND_PROTO_DIMENSION_NUMBERS_PROTO_H_
@@ -19,6 +19,11 @@ absl::Status CheckConvDims(const ConvDims& dims);
 absl::Status CheckSmallNumbers(const ConvDims& dims);
 absl::Status FromProto(const proto::PrecisionConfig& in, PrecisionConfig* out);
 void FromProto(const proto::DotDimensionNumbers& in, DotAttrs* out);
+
+void ToProto(const Window& window, proto::Window* out);
+void ToProto(const ConvDims& d, proto::ConvolutionDimensionNumbers* out);
+void ToProto(const PrecisionConfig& p, proto::PrecisionConfig* out);
+void ToProto(const DotAttrs& a, proto::DotDimensionNumbers* out);
 
 }  // namespace ptxla::hlo
 

@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/status.h"
+#include "hlo_backend/proto/layout_parts_proto.h"
 
 namespace ptxla::hlo {
 namespace {
@@ -27,11 +28,6 @@ absl::StatusOr<PrimitiveType> TypeFromProto(int number) {
 }
 
 absl::Status LayoutToProto(const Layout& layout, proto::LayoutProto* out) {
-  if (!layout.dim_level_types.empty() || !layout.split_configs.empty() ||
-      !layout.physical_shape.empty()) {
-    return absl::UnimplementedError(
-        absl::StrCat("no proto is made of the layout ", layout.ToString()));
-  }
   for (int64_t d : layout.minor_to_major) out->add_minor_to_major(d);
   for (const Tile& tile : layout.tiles) {
     proto::TileProto* t = out->add_tiles();
@@ -45,7 +41,7 @@ absl::Status LayoutToProto(const Layout& layout, proto::LayoutProto* out) {
       layout.dynamic_shape_metadata_prefix_bytes);
   out->set_index_primitive_type(TypeToProto(layout.index_type));
   out->set_pointer_primitive_type(TypeToProto(layout.pointer_type));
-  return absl::OkStatus();
+  return LayoutPartsToProto(layout, out);
 }
 
 absl::StatusOr<Layout> LayoutFromProto(const proto::LayoutProto& in, int rank) {
@@ -61,11 +57,7 @@ absl::StatusOr<Layout> LayoutFromProto(const proto::LayoutProto& in, int rank) {
         absl::StrCat("a layout of rank ", rank, " is no permutation: {",
                      absl::StrJoin(layout.minor_to_major, ","), "}"));
   }
-  if (!in.dim_level_types().empty() || !in.split_configs().empty() ||
-      in.has_physical_shape()) {
-    return absl::UnimplementedError(
-        "sparse, split and physical layouts of protos are not read");
-  }
+  RETURN_IF_ERROR(LayoutPartsFromProto(in, &layout));
   for (const proto::TileProto& t : in.tiles()) {
     Tile tile;
     tile.dimensions.assign(t.dimensions().begin(), t.dimensions().end());

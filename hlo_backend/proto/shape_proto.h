@@ -13,7 +13,7 @@
 
 namespace ptxla::hlo {
 
-// Unimplemented for the sparse and dynamic layout parts that are kept as text.
+// Parts of layouts that are kept as text: layout_parts_proto.h.
 absl::Status ToProto(const Shape& shape, proto::ShapeProto* out);
 absl::StatusOr<Shape> FromProto(const proto::ShapeProto& in);
 

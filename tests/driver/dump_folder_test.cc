@@ -2,6 +2,7 @@
 #include "driver/dump_folder.h"
 
 #include "driver/hlo_input.h"
+#include "driver/prediction.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/support/status_matchers.h"
@@ -56,6 +57,41 @@ TEST(DumpFolderTest, OneOfSeveralModulesIsChosenByName) {
   const auto path = FindInDumpFolder(folder.path(), "step", "");
   ASSERT_OK(path.status());
   EXPECT_THAT(*path, HasSubstr("jit_step"));
+}
+
+TEST(DumpFolderTest, AllModulesRunOnceEachAndTheirStagesAreNamed) {
+  ptxla::testing::TemporaryFolder folder;
+  folder.Write("module_0001.jit_f.cl_77.before_optimizations.txt", kPlain);
+  folder.Write("module_0001.jit_f.cl_77.after_optimizations.txt", kTpu);
+  folder.Write(
+      "module_0002.jit_step.before_optimizations.txt",
+      "ENTRY e { p = f32[512,1024] parameter(0) ROOT n = f32[512,1024] "
+      "negate(p) }");
+  RunRequest request;
+  request.hlo = folder.path();
+  request.topology = "v6e-1";
+  request.assumed_effects = false;
+  const auto both = Predict(request);
+  ASSERT_OK(both.status());
+  ASSERT_EQ(both->record.programs_size(), 2);
+  EXPECT_EQ(both->record.steady_program(), 1);  // the longest
+  EXPECT_EQ(both->record.device_time_ps(),
+            both->record.programs(0).device_time_ps() +
+                both->record.programs(1).device_time_ps());
+  const auto& notes = both->record.config().assumptions();
+  ASSERT_GE(notes.size(), 2);
+  EXPECT_EQ(
+      notes[0],
+      "module_0001.jit_f: after_optimizations, a TPU's: taken as it was "
+      "compiled (--hlo-stage: after_optimizations, before_optimizations)");
+  EXPECT_EQ(notes[1],
+            "module_0002.jit_step: before_optimizations, compiled here");
+  request.hlo_module = "step";
+  const auto one = Predict(request);
+  ASSERT_OK(one.status());
+  ASSERT_EQ(one->record.programs_size(), 1);
+  EXPECT_EQ(one->record.device_time_ps(),
+            both->record.programs(1).device_time_ps());
 }
 
 TEST(DumpFolderTest, AFolderWithoutDumpsIsRefused) {

@@ -324,6 +324,26 @@ TEST(CostAnalysisTest, APallasKernelCostsWhatItEstimates) {
   EXPECT_EQ(cost.unknown_ops, 0);
 }
 
+// Two products of [2,4,64] and [2,4,32] pairs: kernels that say nothing.
+TEST(CostAnalysisTest, APallasKernelWithoutAnEstimateIsKnownByItsName) {
+  const auto of = [](const std::string& name) {
+    return RootCost(
+        absl::StrCat("q = bf16[2,4,64,16] parameter(0) k = bf16[2,4,32,16] "
+                     "parameter(1) ROOT ",
+                     name,
+                     " = bf16[2,4,64,16] custom-call(q, k, k), "
+                     "custom_call_target=\"tpu_custom_call\""),
+        {});
+  };
+  const Cost flash = of("flash_attention.3");
+  EXPECT_EQ(flash.flops, 4 * 2 * 4 * 64 * 32 * 16);
+  EXPECT_EQ(flash.matmul_flops, flash.flops);
+  EXPECT_EQ(flash.transcendentals, 2 * 4 * 64 * 32);
+  EXPECT_EQ(of("ragged_paged_attention").unknown_ops, 0);
+  EXPECT_EQ(of("ragged_paged_attention").flops, 0);
+  EXPECT_EQ(of("my_kernel").unknown_ops, 1);
+}
+
 TEST(CostAnalysisTest, CustomCallsCostByTheirTarget) {
   auto of = [](const std::string& target) {
     return RootCost(

@@ -63,6 +63,10 @@ TEST(TripCountTest, InductionVariables) {
       {"25", "subtract(i, three)", "compare(i, ten), direction=GE", 6},
       {"4", "add(i, three)", "compare(i, ten), direction=NE", 2},
       {"11", "add(i, one)", "compare(i, ten), direction=LT", 0},
+      {"-7", "add(three, i)", "compare(ten, i), direction=GE", 6},
+      {"30", "subtract(i, one)", "compare(i, bound), direction=NE", 10},
+      {"30", "subtract(i, three)", "compare(bound, i), direction=LT", 4},
+      {"20", "subtract(i, one)", "compare(bound, i), direction=LE", 1},
       {"0", "add(i, one)", "compare(i, bound), direction=LT", 20},
       {"0", "fusion(i), kind=kLoop, calls=step",
        "compare(i, ten), direction=LT", 5},
@@ -74,6 +78,48 @@ TEST(TripCountTest, InductionVariables) {
     EXPECT_EQ(trips->count, c.count);
     EXPECT_EQ(trips->induction_index, 0);
   }
+}
+
+// The same loop, wrapped as compilers do: the counter behind a barrier, a copy
+// and a convert, the state put together and taken apart, the condition fused.
+TEST(TripCountTest, WhatALoopIsWrappedIn) {
+  const char kLoop[] = R"(HloModule t
+    less { a = s64[] parameter(0)
+      limit = s64[] constant(17)
+      ROOT r = pred[] compare(a, limit), direction=LE }
+    body {
+      s = (s32[], f32[4]) parameter(0)
+      held = (s32[], f32[4]) opt-barrier(s)
+      i = s32[] get-tuple-element(held), index=0
+      c = s32[] copy(i)
+      x = f32[4] get-tuple-element(held), index=1
+      five = s32[] constant(5)
+      n = s32[] add(c, five)
+      t = (f32[4], s32[]) tuple(x, n)
+      m = s32[] get-tuple-element(t), index=1
+      u = (s32[], f32[4]) tuple(m, x)
+      ROOT r = (s32[], f32[4]) opt-barrier(u)
+    }
+    cond {
+      s = (s32[], f32[4]) parameter(0)
+      i = s32[] get-tuple-element(s), index=0
+      w = s64[] convert(i)
+      ROOT r = pred[] fusion(w), kind=kLoop, calls=less
+    }
+    ENTRY main {
+      x = f32[4] parameter(0)
+      z = s32[] constant(-3)
+      k = s32[] copy(z)
+      s = (s32[], f32[4]) tuple(k, x)
+      h = (s32[], f32[4]) opt-barrier(s)
+      ROOT w = (s32[], f32[4]) while(h), condition=cond, body=body
+    })";
+  ASSERT_OK_AND_ASSIGN(auto module, ParseModule(kLoop));
+  const auto trips = TripCountOf(*module->entry()->root());
+  ASSERT_TRUE(trips.has_value());
+  EXPECT_EQ(trips->count, 5);  // -3, 2, 7, 12, 17
+  EXPECT_EQ(trips->init, -3);
+  EXPECT_EQ(trips->step, 5);
 }
 
 TEST(TripCountTest, DataDependentLoopsHaveNone) {

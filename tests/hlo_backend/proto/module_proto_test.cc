@@ -118,6 +118,18 @@ ENTRY e {
   }
 }
 
+TEST(ModuleProtoTest, EveryPartOfALayoutStays) {
+  for (const char* layout :
+       {"{1,0:D(D,C)}", "{1,0:D(C+,S~)}", "{1,0:D(H,D)T(8,128)}",
+        "{1,0:SC(0:2)}", "{1,0:SC(1:2,4)(0:2)}",
+        "{0,1:T(8,128)(2,1)SC(1:4)S(1)}",
+        "{1,0:D(D,C)P((s32[2]{0}, f32[4]{0}))}", "{1,0:L(128)E(4)M(16)}"}) {
+    SCOPED_TRACE(layout);
+    ExpectIdentity(absl::StrCat("HloModule m\n\nENTRY e {\n  ROOT p = f32[4,8]",
+                                layout, " parameter(0)\n}"));
+  }
+}
+
 TEST(ModuleProtoTest, AScheduleIsTheOrderOfInstructions) {
   const std::string text = ThroughProto(R"(HloModule m, is_scheduled=true
 ENTRY e {

@@ -1,0 +1,75 @@
+#include "hlo_backend/analysis/partitioning.h"
+
+#include "absl/strings/match.h"
+#include "hlo_backend/ir/computation.h"
+
+namespace ptxla::hlo {
+namespace {
+
+bool IsSpmdMarker(const Instruction& i) {
+  if (i.opcode() != Opcode::kCustomCall) return false;
+  const std::string& target = i.attrs<CustomCallAttrs>().target;
+  return target == "SPMDFullToShardShape" || target == "SPMDShardToFullShape" ||
+         target == "xla.sdy.GlobalToLocalShape" ||
+         target == "xla.sdy.LocalToGlobalShape";
+}
+
+bool IsTiled(const Sharding& sharding) {
+  if (sharding.kind == ShardingKind::kTiled) {
+    // The last ones may say how often a tile is repeated.
+    const size_t repeats = sharding.last_tile_dims.empty()
+                               ? (sharding.replicate_on_last_tile_dim ? 1 : 0)
+                               : sharding.last_tile_dims.size();
+    int64_t tiles = 1;
+    for (size_t d = 0; d + repeats < sharding.tile_dims.size(); ++d) {
+      tiles *= sharding.tile_dims[d];
+    }
+    return tiles > 1;
+  }
+  if (sharding.named != nullptr) {
+    for (const DimensionSharding& dim : sharding.named->dims) {
+      if (!dim.axes.empty()) return true;
+    }
+  }
+  for (const Sharding& element : sharding.tuple) {
+    if (IsTiled(element)) return true;
+  }
+  return false;
+}
+
+// `#sdy.sharding<@mesh, [{"x"}, {}]>`: some dimension is cut along an axis.
+bool IsTiled(const FrontendAttributes& attributes) {
+  for (const auto& [key, value] : attributes) {
+    if (key == "xla.sdy.sharding" && absl::StrContains(value, "{\"")) {
+      return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+const Instruction* FindUnpartitioned(const Module& module) {
+  if (module.config().num_partitions <= 1 || module.config().is_scheduled) {
+    return nullptr;
+  }
+  const Instruction* sharded = nullptr;
+  bool collective = false;
+  for (const Computation* c : module.computations()) {
+    for (const Instruction* i : c->instructions()) {
+      if (IsSpmdMarker(*i)) return i;
+      collective |= IsCollective(i->opcode());
+      if (sharded != nullptr) continue;
+      const bool tiled =
+          (i->sharding() != nullptr && IsTiled(*i->sharding())) ||
+          IsTiled(i->frontend_attributes());
+      if (!tiled) continue;
+      // Annotations of values, not of parameters, go when it is done.
+      if (i->opcode() == Opcode::kCustomCall) return i;
+      sharded = i;
+    }
+  }
+  return collective ? nullptr : sharded;
+}
+
+}  // namespace ptxla::hlo

@@ -1,0 +1,21 @@
+// Is a module for several partitions written for one device, or for all of them
+// together, to be partitioned by its shardings?
+//
+//   if (const Instruction* i = FindUnpartitioned(*module)) ...
+#ifndef PTXLA_HLO_BACKEND_ANALYSIS_PARTITIONING_H_
+#define PTXLA_HLO_BACKEND_ANALYSIS_PARTITIONING_H_
+
+#include "hlo_backend/ir/module.h"
+
+namespace ptxla::hlo {
+
+// An instruction that shows that the module is still to be partitioned, or
+// null. Partitioning leaves no annotation (custom calls Sharding,
+// SPMDFullToShardShape, xla.sdy...) and brings collectives where values meet; a
+// module without any, whose values have tiled shardings, has not been through
+// it. Scheduled modules have.
+const Instruction* FindUnpartitioned(const Module& module);
+
+}  // namespace ptxla::hlo
+
+#endif  // PTXLA_HLO_BACKEND_ANALYSIS_PARTITIONING_H_

@@ -1,0 +1,36 @@
+#include "hlo_backend/passes/annotations.h"
+
+#include "absl/strings/match.h"
+#include "hlo_backend/analysis/custom_call_cost.h"
+#include "hlo_backend/ir/computation.h"
+
+namespace ptxla::hlo {
+
+bool IsAnnotation(const Instruction& i) {
+  if (i.opcode() != Opcode::kCustomCall || i.operand_count() != 1 ||
+      !IsFreeCustomCall(i.attrs<CustomCallAttrs>().target) ||
+      !i.shape().SameDimsAndType(i.operand(0)->shape())) {
+    return false;
+  }
+  for (const auto& [key, value] : i.frontend_attributes()) {
+    if (key == "_xla_buffer_placement" && absl::StrContains(value, "host")) {
+      return false;
+    }
+  }
+  return true;
+}
+
+absl::StatusOr<bool> AnnotationRemovalPass::Run(Module* module,
+                                                const PassContext&) {
+  bool changed = false;
+  for (Computation* c : module->computations()) {
+    for (Instruction* i : c->PostOrder()) {
+      if (!IsAnnotation(*i)) continue;
+      c->Replace(i, i->operand(0));
+      changed = true;
+    }
+  }
+  return changed;
+}
+
+}  // namespace ptxla::hlo

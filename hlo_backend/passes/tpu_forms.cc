@@ -1,0 +1,154 @@
+#include "hlo_backend/passes/tpu_forms.h"
+
+#include <vector>
+
+#include "absl/container/flat_hash_set.h"
+#include "hlo_backend/ir/computation.h"
+#include "hlo_backend/passes/annotations.h"
+#include "hlo_backend/passes/convolution_to_dot.h"
+
+namespace ptxla::hlo {
+namespace {
+
+// The same array in the same place order: only its memory space may differ.
+bool IsIdentity(const Instruction& bitcast) {
+  const Shape &from = bitcast.operand(0)->shape(), &to = bitcast.shape();
+  return from.SameDimsAndType(to) && from.has_layout() && to.has_layout() &&
+         from.layout().minor_to_major == to.layout().minor_to_major &&
+         from.layout().tiles == to.layout().tiles;
+}
+
+bool InlineNested(Computation* c) {
+  bool changed = false;
+  for (bool found = true; found;) {
+    found = false;
+    for (Instruction* i : c->PostOrder()) {
+      if (i->opcode() != Opcode::kFusion || i->shape().IsTuple()) continue;
+      InlineCall(i);
+      changed = found = true;
+    }
+  }
+  return changed;
+}
+
+bool ReplaceForms(Computation* c) {
+  bool changed = false;
+  for (Instruction* i : c->PostOrder()) {
+    if (i->opcode() == Opcode::kConvolution) {
+      changed |= ReplaceByDot(i);
+    } else if (IsAnnotation(*i) && c->IsFusionComputation()) {
+      c->Replace(i, i->operand(0));
+      changed = true;
+    }
+  }
+  return changed;
+}
+
+// Inside of a fusion nothing has a memory space of its own.
+void DropIdentities(Computation* body) {
+  for (Instruction* i : body->PostOrder()) {
+    if (i->opcode() == Opcode::kBitcast && IsIdentity(*i) && !i->IsRoot()) {
+      body->Replace(i, i->operand(0));
+    }
+  }
+}
+
+// The layout of `shape` in the memory space of `like`.
+Shape In(Shape shape, const Shape& like) {
+  if (shape.has_layout() && like.has_layout()) {
+    shape.mutable_layout()->memory_space = like.layout().memory_space;
+  }
+  return shape;
+}
+
+// Bitcasts at the borders of a fusion move out of it.
+bool MoveBitcastsOut(Instruction* fusion) {
+  bool changed = false;
+  Computation* body = fusion->fused();
+  Computation* outside = fusion->parent();
+  for (int n = 0; n < body->parameter_count(); ++n) {
+    Instruction* p = body->parameter(n);
+    if (p->user_count() != 1 || !p->shape().IsArray()) continue;
+    Instruction* bitcast = *p->users().begin();
+    if (bitcast->opcode() != Opcode::kBitcast || bitcast->IsRoot() ||
+        bitcast->shape().ByteSize() != p->shape().ByteSize()) {
+      continue;
+    }
+    const Shape shape = In(bitcast->shape(), p->shape());
+    Instruction* before =
+        outside->Add(Opcode::kBitcast, shape, {fusion->operand(n)});
+    *p->mutable_shape() = shape;
+    body->Replace(bitcast, p);
+    fusion->ReplaceOperand(n, before);
+    changed = true;
+  }
+  Instruction* root = body->root();
+  if (root->opcode() == Opcode::kBitcast && root->user_count() == 0 &&
+      root->operand(0)->opcode() == Opcode::kDot) {
+    Instruction* value = root->operand(0);
+    const Shape after = fusion->shape();
+    body->SetRoot(value);
+    body->Remove(root);
+    const std::vector<Instruction*> users(fusion->users().begin(),
+                                          fusion->users().end());
+    const bool is_root = fusion->IsRoot();
+    *fusion->mutable_shape() = In(value->shape(), after);
+    Instruction* bitcast = outside->Add(Opcode::kBitcast, after, {fusion});
+    for (Instruction* user : users) fusion->ReplaceUseIn(user, bitcast);
+    if (is_root) outside->SetRoot(bitcast);
+    changed = true;
+  }
+  return changed;
+}
+
+}  // namespace
+
+absl::StatusOr<bool> TpuFormsPass::Run(Module* module, const PassContext&) {
+  bool changed = false;
+  absl::flat_hash_set<const Computation*> touched;  // bodies of fusions
+  for (Computation* c : module->ComputationPostOrder()) {
+    bool here = c->IsFusionComputation() && InlineNested(c);
+    here |= ReplaceForms(c);
+    if (!c->IsFusionComputation()) {
+      for (Instruction* i : c->PostOrder()) {
+        if (i->opcode() == Opcode::kFusion && touched.contains(i->fused())) {
+          here |= MoveBitcastsOut(i);
+        }
+      }
+    } else if (here) {
+      DropIdentities(c);
+      c->RemoveDead();
+      touched.insert(c);
+    }
+    // What was added stands at the end of the list.
+    if (here) c->Reorder(c->PostOrder());
+    changed |= here;
+  }
+  if (changed) module->RemoveUnusedComputations();
+  return changed;
+}
+
+bool HasTiledLayouts(const Module& module) {
+  for (const Computation* c : module.computations()) {
+    for (const Instruction* i : c->instructions()) {
+      bool tiled = false;
+      ForEachLeaf(i->shape(), [&](const Shape& s, const ShapeIndex&) {
+        tiled |= s.IsArray() && s.has_layout() && !s.layout().tiles.empty();
+      });
+      if (tiled) return true;
+    }
+  }
+  return false;
+}
+
+void Unschedule(Module* module) {
+  for (Computation* c : module->ComputationPostOrder()) {
+    for (Instruction* i : c->PostOrder()) {
+      if (i->opcode() == Opcode::kFusion) InlineCall(i);
+    }
+  }
+  module->RemoveUnusedComputations();
+  module->mutable_config()->is_scheduled = false;
+}
+
+}  // namespace ptxla::hlo

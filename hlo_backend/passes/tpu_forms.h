@@ -1,0 +1,36 @@
+// Forms that TPU compilers write into optimised, scheduled modules, as the
+// plain ones that kernels are made from. Order, fusions, layouts, memory spaces
+// and asynchronous pairs stay as they are; a module of our own does not change.
+//
+// - fusions inside of fusions (of bitcasts, of what is computed with an
+//   operand): their bodies take their places
+// - products written as convolutions: dots (convolution_to_dot.h)
+// - AssumeGatherIndicesInBound, Sharding and other annotations of a value: the
+//   value
+// - bitcasts that change nothing
+// - a bitcast that is the result of a fusion, or the first thing that happens
+// to
+//   an operand of one: outside of the fusion, where it costs nothing
+#ifndef PTXLA_HLO_BACKEND_PASSES_TPU_FORMS_H_
+#define PTXLA_HLO_BACKEND_PASSES_TPU_FORMS_H_
+
+#include "hlo_backend/passes/pass.h"
+
+namespace ptxla::hlo {
+
+class TpuFormsPass : public Pass {
+ public:
+  absl::string_view name() const override { return "tpu-forms"; }
+  absl::StatusOr<bool> Run(Module* module, const PassContext& context) override;
+};
+
+// Has any array of the module tiles, as a TPU's have?
+bool HasTiledLayouts(const Module& module);
+
+// A module that was scheduled for another machine (layouts without tiles):
+// bodies of its fusions take their places, and its order is forgotten.
+void Unschedule(Module* module);
+
+}  // namespace ptxla::hlo
+
+#endif  // PTXLA_HLO_BACKEND_PASSES_TPU_FORMS_H_

@@ -1,0 +1,196 @@
+// A module that is scheduled already is taken as it is: what the compiler
+// decided, printed and read back, takes the same time to the picosecond.
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+
+#include "absl/strings/match.h"
+#include "driver/prediction.h"
+#include "tests/support/status_matchers.h"
+#include "tests/support/subprocess.h"
+
+namespace ptxla::driver {
+namespace {
+
+using ::ptxla::testing::TemporaryFolder;
+namespace fs = std::filesystem;
+
+std::string Shared() { return std::string(PTXLA_SOURCE_DIR) + "/../shared/"; }
+
+std::vector<std::string> Dumped(const std::string& folder,
+                                const std::string& ending) {
+  std::vector<std::string> files;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    if (absl::EndsWith(entry.path().string(), ending)) {
+      files.push_back(entry.path().string());
+    }
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+// Runs the request, then each program of it from its dump.
+void ExpectSameFromDump(RunRequest request) {
+  const TemporaryFolder folder;
+  request.dump_to = folder.path() + "/dump";
+  request.assumed_effects = false;
+  ASSERT_OK_AND_ASSIGN(const Prediction first, Predict(request));
+  const std::vector<std::string> scheduled =
+      Dumped(request.dump_to, ".scheduled.hlo");
+  ASSERT_EQ(static_cast<int>(scheduled.size()), first.record.programs_size());
+  for (size_t p = 0; p < scheduled.size(); ++p) {
+    SCOPED_TRACE(scheduled[p]);
+    RunRequest again;
+    again.hlo = scheduled[p];
+    again.topology = request.topology;
+    again.estimate_unknown_ops = request.estimate_unknown_ops;
+    again.assumed_effects = false;
+    again.dump_to = folder.path() + "/again";
+    ASSERT_OK_AND_ASSIGN(const Prediction second, Predict(again));
+    EXPECT_EQ(second.record.device_time_ps(),
+              first.record.programs(static_cast<int>(p)).device_time_ps());
+    // No pass of ours did anything.
+    // The file, the module as it was read, and as it is scheduled.
+    EXPECT_EQ(Dumped(again.dump_to, ".hlo").size(), 3u);
+    fs::remove_all(again.dump_to);
+  }
+}
+
+TEST(ScheduledInputTest, StepsOfAModel) {
+  for (const char* topology : {"v5e-8", "v6e-1"}) {
+    RunRequest request;
+    request.workload = "mlp";
+    request.topology = topology;
+    ExpectSameFromDump(request);
+  }
+}
+
+TEST(ScheduledInputTest, MeasuredPrograms) {
+  int found = 0;
+  for (const char* file :
+       {"A-GEMM/matmul_f16_256x512x192.hlo", "E-EW/add_chain_bf16_32768.hlo",
+        "C-SDPA/sdpa_bf16_b4_h4_kv4_q256_s256_d128.hlo",
+        "E-KV/kv_read_bf16_b8_s512.hlo", "F-HBM/copy_bf16_1048576.hlo",
+        "I-FFN/ffn2_bf16_16x8192x32768.hlo", "A-EW/add_f16_1120.hlo"}) {
+    RunRequest request;
+    request.hlo = Shared() + "measured/programs/" + file;
+    if (!std::ifstream(request.hlo)) continue;
+    ++found;
+    for (const char* topology : {"v4-8", "v6e-1"}) {
+      request.topology = topology;
+      SCOPED_TRACE(request.hlo);
+      ExpectSameFromDump(request);
+    }
+  }
+  if (found == 0) GTEST_SKIP() << "no measured programs here";
+}
+
+TEST(ScheduledInputTest, ProgramsOfTheCorpus) {
+  int found = 0;
+  for (const char* file : {"openxla_cpu_bench/layer_norm_1x4096x768_bf16.hlo",
+                           "openxla_cpu_bench/mha_block_1x12x128x64_bf16.hlo",
+                           "openxla_cpu_bench/mean_axis_1x4096x1024_bf16.hlo",
+                           "openxla_small/while_with_known_trip_count.hlo",
+                           "openxla_small/must_alias.hlo"}) {
+    RunRequest request;
+    request.hlo = Shared() + "hlo_corpus/" + file;
+    if (!std::ifstream(request.hlo)) continue;
+    ++found;
+    request.topology = "v6e-8";
+    request.estimate_unknown_ops = true;
+    SCOPED_TRACE(request.hlo);
+    ExpectSameFromDump(request);
+  }
+  if (found == 0) GTEST_SKIP() << "no corpus here";
+}
+
+// What the compiler of another machine scheduled says nothing about a TPU.
+TEST(ScheduledInputTest, AnotherMachinesFusionsAreTakenApart) {
+  const char kBody[] = R"(
+f {
+  a = f32[512,1024]{1,0} parameter(0)
+  ROOT n = f32[512,1024]{1,0} negate(a)
+}
+ENTRY main {
+  a = f32[512,1024]{1,0} parameter(0)
+  x = f32[512,1024]{1,0} fusion(a), kind=kLoop, calls=f
+  ROOT y = f32[512,1024]{1,0} exponential(x)
+})";
+  const TemporaryFolder folder;
+  RunRequest request;
+  request.topology = "v6e-1";
+  request.assumed_effects = false;
+  request.hlo = folder.Write(
+      "cpu.hlo", std::string("HloModule m, is_scheduled=true\n") + kBody);
+  ASSERT_OK_AND_ASSIGN(const Prediction cpu, Predict(request));
+  ASSERT_EQ(cpu.record.warnings_size(), 1);
+  EXPECT_THAT(cpu.record.warnings(0),
+              ::testing::HasSubstr("scheduled for another machine"));
+  request.hlo = folder.Write("plain.hlo", R"(HloModule m
+ENTRY main {
+  a = f32[512,1024] parameter(0)
+  x = f32[512,1024] negate(a)
+  ROOT y = f32[512,1024] exponential(x)
+})");
+  ASSERT_OK_AND_ASSIGN(const Prediction plain, Predict(request));
+  EXPECT_EQ(cpu.record.device_time_ps(), plain.record.device_time_ps());
+}
+
+TEST(ScheduledInputTest, AModuleStillToBePartitionedIsRefused) {
+  const TemporaryFolder folder;
+  RunRequest request;
+  request.topology = "v6e-8";
+  request.hlo = folder.Write("m.hlo", R"(HloModule m, num_partitions=8
+ENTRY main {
+  a = f32[512,1024] parameter(0), sharding={devices=[8,1]<=[8]}
+  ROOT x = f32[512,1024] negate(a)
+})");
+  const absl::Status status = Predict(request).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kUnimplemented);
+  EXPECT_THAT(std::string(status.message()),
+              ::testing::HasSubstr("still to be partitioned"));
+}
+
+// Products as the TPU's compiler writes them: convolutions behind fusions of
+// bitcasts, prefetched in parts.
+TEST(ScheduledInputTest, FormsOfTheTpuCompilerAreDots) {
+  const TemporaryFolder folder;
+  RunRequest request;
+  request.topology = "v6e-1";
+  request.assumed_effects = false;
+  request.hlo = folder.Write("m.hlo", R"(HloModule m, is_scheduled=true
+
+wide {
+  p = bf16[1024,512]{1,0:T(8,128)(2,1)} parameter(0)
+  ROOT b = bf16[1024,512,1]{1,0,2:T(8,128)(2,1)} bitcast(p)
+}
+body {
+  x = bf16[4,256,1024]{2,1,0:T(8,128)(2,1)} parameter(0)
+  w = bf16[1024,512]{1,0:T(8,128)(2,1)S(1)} parameter(1)
+  f = bf16[1024,512,1]{1,0,2:T(8,128)(2,1)} fusion(w), kind=kLoop, calls=wide
+  ROOT c = bf16[4,256,512]{2,1,0:T(8,128)(2,1)} convolution(x, f), window={size=1}, dim_labels=0bf_io0->0bf
+}
+ENTRY main {
+  x = bf16[4,256,1024]{2,1,0:T(8,128)(2,1)} parameter(0)
+  w = bf16[1024,512]{1,0:T(8,128)(2,1)} parameter(1)
+  bytes = s8[1048576]{0:T(1024)(128)(4,1)} bitcast(w)
+  s0 = ((s8[1048576]{0:T(1024)(128)(4,1)}), s8[524288]{0:T(1024)(128)(4,1)S(1)}, s32[]{:S(2)}) slice-start(bytes), slice={[0:524288]}
+  s1 = ((s8[1048576]{0:T(1024)(128)(4,1)}), s8[524288]{0:T(1024)(128)(4,1)S(1)}, s32[]{:S(2)}) slice-start(bytes), slice={[524288:1048576]}
+  d0 = s8[524288]{0:T(1024)(128)(4,1)S(1)} slice-done(s0)
+  d1 = s8[524288]{0:T(1024)(128)(4,1)S(1)} slice-done(s1)
+  v = bf16[1024,512]{1,0:T(8,128)(2,1)S(1)} custom-call(d0, d1), custom_call_target="ConcatBitcast"
+  ROOT r = bf16[4,256,512]{2,1,0:T(8,128)(2,1)} fusion(x, v), kind=kOutput, calls=body
+})");
+  ASSERT_OK_AND_ASSIGN(const Prediction p, Predict(request));
+  ASSERT_EQ(p.record.programs_size(), 1);
+  EXPECT_EQ(p.record.programs(0).matmul_flops(), 2LL * 4 * 256 * 1024 * 512);
+  // Both halves are copied, and nothing else is.
+  int copies = 0;
+  for (const record::OpTrace& op : p.traces[0].op()) {
+    copies += op.opcode() == "async-done";
+  }
+  EXPECT_EQ(copies, 2);
+}
+
+}  // namespace
+}  // namespace ptxla::driver

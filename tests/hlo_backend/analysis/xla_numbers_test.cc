@@ -1,0 +1,135 @@
+// The hand-checkable numbers of XLA's own cost analysis tests that need more
+// than one instruction (the others are in cost_analysis_test.cc).
+#include "gtest/gtest.h"
+#include "hlo_backend/analysis/cost_analysis.h"
+#include "hlo_backend/ir/parser.h"
+#include "tests/support/status_matchers.h"
+
+namespace ptxla::hlo {
+namespace {
+
+constexpr char kAdd[] = R"(HloModule t
+add { a = f32[] parameter(0) b = f32[] parameter(1)
+  ROOT r = f32[] add(a, b) }
+add2 { a = f32[] parameter(0) b = f32[] parameter(1)
+  c = f32[] parameter(2) d = f32[] parameter(3)
+  x = f32[] add(a, c) y = f32[] add(b, d)
+  ROOT r = (f32[], f32[]) tuple(x, y) }
+exp { a = f32[] parameter(0)
+  half = f32[] constant(0.5)
+  s = f32[] add(a, half)
+  ROOT r = f32[] exponential(s) }
+)";
+
+Cost CostOf(const std::string& text) {
+  auto module = ParseModule(kAdd + text);
+  EXPECT_OK(module.status());
+  if (!module.ok()) return {};
+  return CostAnalysis(CostOptions::LikeXla()).Of(**module);
+}
+
+Cost RootCostOf(const std::string& text) {
+  auto module = ParseModule(kAdd + text);
+  EXPECT_OK(module.status());
+  if (!module.ok()) return {};
+  CostAnalysis costs(CostOptions::LikeXla());
+  return costs.Of(*(*module)->entry()->root());
+}
+
+TEST(XlaNumbersTest, Map) {
+  const Cost c = CostOf(
+      "ENTRY e { x = f32[10] parameter(0) ROOT r = f32[10] map(x), "
+      "dimensions={0}, to_apply=exp }");
+  EXPECT_EQ(c.flops, 10);
+  EXPECT_EQ(c.transcendentals, 10);
+  EXPECT_EQ(c.bytes_accessed, 80);
+}
+
+TEST(XlaNumbersTest, DotOfTwoBatchDimensions) {
+  const Cost c = CostOf(
+      "ENTRY e { x = f32[10,5,5] parameter(0) y = f32[5,5,30] parameter(1) "
+      "ROOT d = f32[5,5,10,30] dot(x, y), lhs_batch_dims={1,2}, "
+      "rhs_batch_dims={0,1} }");
+  EXPECT_EQ(c.flops, 2 * 10 * 30 * 5 * 5);
+  EXPECT_EQ(c.bytes_accessed, 4 * (250 + 750 + 5 * 5 * 10 * 30));
+}
+
+TEST(XlaNumbersTest, ReduceWindowOfTwoArrays) {
+  const Cost c = CostOf(
+      "ENTRY e { x = f32[10,20] parameter(0) y = f32[10,20] parameter(1) "
+      "z = f32[] parameter(2) ROOT r = (f32[2,4], f32[2,4]) reduce-window(x, "
+      "y, z, z), window={size=4x5 stride=4x5}, to_apply=add2 }");
+  EXPECT_EQ(c.flops, 304);
+}
+
+TEST(XlaNumbersTest, ReduceWindowThatIsAReduceAndABroadcast) {
+  const Cost c = RootCostOf(
+      "ENTRY e { x = f32[2,3,1024,1024] parameter(0) z = f32[] parameter(1) "
+      "ROOT r = f32[2,3,1024,1024] reduce-window(x, z), "
+      "window={size=1x1x1x2047 "
+      "pad=0_0x0_0x0_0x1023_1023}, to_apply=add }");
+  EXPECT_EQ(c.flops, 2 * 3 * 1024 + 1023);
+}
+
+TEST(XlaNumbersTest, FullyConnectedForward) {
+  const Cost c = CostOf(R"(ENTRY e {
+  x = f32[10,5] parameter(0)
+  w = f32[5,20] parameter(1)
+  b = f32[20] parameter(2)
+  d = f32[10,20] dot(x, w), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  bb = f32[10,20] broadcast(b), dimensions={1}
+  s = f32[10,20] add(d, bb)
+  n = f32[10,20] negate(s)
+  e = f32[10,20] exponential(n)
+  one = f32[] constant(1)
+  ones = f32[10,20] broadcast(one), dimensions={}
+  p = f32[10,20] add(e, ones)
+  ROOT r = f32[10,20] divide(ones, p)
+})");
+  // 200 for the bias, 3 * 200 for the sigmoid.
+  EXPECT_EQ(c.flops, 2 * 1000 + 200 + 3 * 200);
+  EXPECT_EQ(c.transcendentals, 200);
+}
+
+TEST(XlaNumbersTest, GatherWithBatches) {
+  const Cost c = RootCostOf(
+      "ENTRY e { x = s32[5,3,2] parameter(0) i = s32[5,2,1] parameter(1) ROOT "
+      "r = s32[5,2,1] gather(x, i), offset_dims={2}, collapsed_slice_dims={2}, "
+      "start_index_map={2}, operand_batching_dims={0}, "
+      "start_indices_batching_dims={0}, index_vector_dim=2, "
+      "slice_sizes={1,1,1} }");
+  // Twice the result, and the indices.
+  EXPECT_EQ(c.bytes_accessed, 4 * (2 * 5 * 2 * 1 + 5 * 2 * 1));
+}
+
+TEST(XlaNumbersTest, ScatterOfTwoArrays) {
+  const Cost c = RootCostOf(
+      "ENTRY e { x = f32[3,3] parameter(0) y = f32[3,3] parameter(1) i = "
+      "s32[2] "
+      "parameter(2) u = f32[2,3] parameter(3) v = f32[2,3] parameter(4) ROOT r "
+      "= (f32[3,3], f32[3,3]) scatter(x, y, i, u, v), update_window_dims={1}, "
+      "inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, "
+      "index_vector_dim=1, to_apply=add2 }");
+  EXPECT_EQ(c.bytes_accessed, 4 * (2 + 2 * 3 * 6));
+}
+
+TEST(XlaNumbersTest, ALoopFusion) {
+  const Cost c = RootCostOf(R"(f {
+  p = f32[2,2] parameter(0)
+  c1 = f32[2,2] constant({{1,2},{3,4}})
+  c2 = f32[2,2] constant({{1,2},{3,4}})
+  c3 = f32[2,2] constant({{1,2},{3,4}})
+  a = f32[2,2] add(c1, c2)
+  k = f32[2,2] clamp(c1, a, c2)
+  x = f32[2,2] exponential(k)
+  m = f32[2,2] multiply(x, c3)
+  ROOT s = f32[2,2] subtract(m, p)
+}
+ENTRY e { p = f32[2,2] parameter(0)
+  ROOT r = f32[2,2] fusion(p), kind=kLoop, calls=f })");
+  EXPECT_EQ(c.flops, 16);
+  EXPECT_EQ(c.transcendentals, 4);
+}
+
+}  // namespace
+}  // namespace ptxla::hlo

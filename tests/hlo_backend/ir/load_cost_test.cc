@@ -1,0 +1,74 @@
+// What loading costs grows with the file and no faster: the largest file that
+// people have against a small one, in time and memory per byte.
+#include <malloc.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+
+#include "base/files.h"
+#include "gtest/gtest.h"
+#include "hlo_backend/ir/parser.h"
+#include "hlo_backend/ir/verifier.h"
+#include "tests/support/status_matchers.h"
+
+namespace ptxla::hlo {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string Corpus(const std::string& file) {
+  for (const char* up : {"/../shared", "/../../shared"}) {
+    const std::string path = std::string(PTXLA_SOURCE_DIR) + up +
+                             "/hlo_corpus/openxla_bench/" + file;
+    if (fs::exists(path)) return path;
+  }
+  return "";
+}
+
+size_t HeapBytes() {
+  const struct mallinfo2 info = mallinfo2();
+  return info.uordblks + info.hblkhd;
+}
+
+struct LoadCost {
+  double seconds = 1e9;  // per byte, the best of a few
+  double heap = 0;       // bytes that the module holds, per byte of text
+};
+
+LoadCost Load(const std::string& path) {
+  LoadCost cost;
+  auto text = ReadFile(path);
+  EXPECT_OK(text.status());
+  if (!text.ok()) return cost;
+  const auto size = static_cast<double>(text->size());
+  for (int round = 0; round < 3; ++round) {
+    const size_t before = HeapBytes();
+    const auto begin = std::chrono::steady_clock::now();
+    auto module = ParseModule(*text);
+    EXPECT_OK(module.status());
+    if (!module.ok()) return cost;
+    EXPECT_OK(VerifyModule(**module));
+    const std::chrono::duration<double> took =
+        std::chrono::steady_clock::now() - begin;
+    cost.seconds = std::min(cost.seconds, took.count() / size);
+    cost.heap = static_cast<double>(HeapBytes() - before) / size;
+  }
+  return cost;
+}
+
+TEST(LoadCostTest, TheLargestFileCostsNoMorePerByteThanASmallOne) {
+  const std::string small = Corpus("hlo_llama31_70b_bf16_16x8.hlo"),
+                    large = Corpus("hlo_mixtral_8x7b_bf16_1x8.hlo");
+  if (small.empty() || large.empty()) GTEST_SKIP() << "no corpus here";
+  const LoadCost of_small = Load(small), of_large = Load(large);
+  // Caches hold the small one: three times is what memory costs. Quadratic
+  // work would be twenty times.
+  EXPECT_LT(of_large.seconds, 6 * of_small.seconds);
+  EXPECT_LT(of_large.heap, 2 * of_small.heap);
+  // 3.9 MB of text under 400 MiB, text and all.
+  EXPECT_LT(of_large.heap, 100);
+}
+
+}  // namespace
+}  // namespace ptxla::hlo
