@@ -246,9 +246,8 @@ absl::StatusOr<Prediction> RunWorkload(const RunRequest& request,
       FillSteady(executor, session, host, request.assumed_effects, &record));
   *record.mutable_memory() = session.programs()[record.steady_program()].memory;
   if (!request.explain.empty()) {
-    ASSIGN_OR_RETURN(
-        prediction.explanation,
-        session.Explain(record.steady_program(), request.explain));
+    ASSIGN_OR_RETURN(prediction.explanation,
+                     session.Explain(record.steady_program(), request.explain));
   }
   FinishRecord(slice, &record);
   if (request.timeline) {
