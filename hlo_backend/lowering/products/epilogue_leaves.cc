@@ -31,6 +31,7 @@ absl::StatusOr<FusionEpilogue::Leaf> FusionEpilogue::DescribeLeaf(
   }
   if (shape.rank() == 1 && node.map[0] == minor && !IsByte(shape.type())) {
     leaf.form = Form::kColumns;
+    ASSIGN_OR_RETURN(leaf.array, PhysicalArray::Of(shape));
     return leaf;
   }
   ASSIGN_OR_RETURN(const PhysicalArray array, PhysicalArray::Of(shape));

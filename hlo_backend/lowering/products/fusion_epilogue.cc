@@ -105,6 +105,9 @@ void FusionEpilogue::AddTo(ProductProblem* problem,
   for (const Leaf& leaf : leaves_) {
     if (leaf.form == Form::kTile && !leaf.view.resident) {
       problem->epilogue_bytes_per_element += BytesOf(leaf.view.type);
+    } else if (leaf.form != Form::kTile && leaf.form != Form::kScalar) {
+      problem->epilogue_whole_bytes +=
+          RoundUpTo<int64_t>(leaf.array.bytes(), isa::kVregBytes);
     }
   }
   const auto is_byte = [](const auto& x) { return IsByte(x.view.type); };

@@ -41,6 +41,10 @@ struct ProductProblem {
   bool whole_rows = false;
   int64_t row_planes = 0;
   double row_cycles = 0;
+  // Per 8 rows: f32 registers of scratch for what whole rows reduce to.
+  int64_t row_results = 0;
+  // VMEM of what an epilogue reads whole, whatever the tile.
+  int64_t epilogue_whole_bytes = 0;
 };
 
 // How the arrays of a core take a product of this shape.

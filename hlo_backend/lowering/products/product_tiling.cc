@@ -190,6 +190,9 @@ ProductCost CostOf(const ProductProblem& p, const ProductTile& t,
       slots(out_moves) * (out_bytes + epilogue_bytes) +
       (accumulates ? t.block_b * rows * cols * 4 : 0) +
       p.row_planes * registers * isa::kVregBytes +
+      p.row_results * t.block_b * CeilOfRatio<int64_t>(rows, 8) *
+          isa::kVregBytes +
+      p.epilogue_whole_bytes +
       (p.lhs.transposed ? t.block_b * rows * depth * 2 : 0) +
       (p.lhs.type == hlo::PrimitiveType::kF16 ? t.block_b * rows * depth * 2
                                               : 0) +

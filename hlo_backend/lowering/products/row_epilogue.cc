@@ -40,6 +40,7 @@ void RowEpilogue::AddTo(ProductProblem* problem,
   FusionEpilogue::AddTo(problem, model);
   problem->whole_rows = true;
   problem->row_planes = stages_.planes;
+  problem->row_results = static_cast<int64_t>(stages_.reductions.size());
   std::vector<int> stream, later;
   int leaves = 0;
   for (size_t n = 0; n < e_.nodes.size(); ++n) {
