@@ -23,6 +23,22 @@ absl::Status ElementwiseOp::Choose(Opcode opcode, PrimitiveType type,
                                                PrimitiveTypeName(type)));
 }
 
+namespace {
+
+// The signed integer of as many bits, up to 4.
+PrimitiveType SignedOf(PrimitiveType type) {
+  switch (BitWidth(type)) {
+    case 1:
+      return PrimitiveType::kS1;
+    case 2:
+      return PrimitiveType::kS2;
+    default:
+      return PrimitiveType::kS4;
+  }
+}
+
+}  // namespace
+
 absl::StatusOr<ElementwiseOp> ElementwiseOp::Create(
     const Instruction& instruction, int tpu_generation) {
   const PrimitiveType result = instruction.shape().type();
@@ -68,6 +84,9 @@ absl::StatusOr<ElementwiseOp> ElementwiseOp::Create(
   if (in_bits && (opcode == Opcode::kShiftRightLogical ||
                   opcode == Opcode::kPopulationCount)) {
     op.decoders_[0] = BitsDecoderOf(first, BitsForm::kAlone);
+  } else if (in_bits && opcode == Opcode::kShiftRightArithmetic) {
+    // The highest bit is the sign of unsigned ones too.
+    op.decoders_[0] = EncoderOf(SignedOf(first));
   } else if (in_bits && opcode == Opcode::kClz) {
     op.decoders_[0] = BitsDecoderOf(first, BitsForm::kAtTopAboveOne);
   } else if (in_bits && opcode == Opcode::kMulhi) {

@@ -113,7 +113,7 @@ Token Lexer::Read(const char** cursor) {
   if (!closed) return error("the comment does not end");
   if (p == end_) return make(TokenKind::kEnd, p, p, p);
   const char c = *p;
-  if (c == '%' && p + 1 != end_ && IsNameChar(p[1])) {
+  if (c == '%' && p + 1 != end_ && (IsNameStart(p[1]) || IsDigit(p[1]))) {
     t.percent = true;
     const char* e = NameEnd(p + 1, end_);
     return make(TokenKind::kName, p + 1, e, e);

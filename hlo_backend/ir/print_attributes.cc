@@ -178,14 +178,8 @@ class Writer {
     Add("algorithm", NameOf(kRngAlgorithms, a.algorithm));
   }
   void operator()(const RngStateAttrs& a) { Add("delta", a.delta); }
-  void operator()(const ResultAccuracyAttrs& a) {
-    if (a.mode == ResultAccuracyAttrs::Mode::kHighest) {
-      Add("result_accuracy", "{mode=highest}");
-    } else if (a.mode == ResultAccuracyAttrs::Mode::kTolerance) {
-      Add("result_accuracy", "{tolerance={atol=", a.atol, ",rtol=", a.rtol,
-          ",ulps=", a.ulps, "}}");
-    }
-  }
+  // XLA prints it behind what every instruction may have.
+  void operator()(const ResultAccuracyAttrs&) {}
   void operator()(const CollectiveAttrs& a) {
     if (a.channel_id) Add("channel_id", *a.channel_id);
     Add("replica_groups", a.groups.ToString());
@@ -347,6 +341,17 @@ class Writer {
 
 void AppendShapeIndex(absl::Span<const int64_t> index, std::string* out) {
   absl::StrAppend(out, "{", absl::StrJoin(index, ","), "}");
+}
+
+void AppendResultAccuracy(const Instruction& instruction, std::string* out) {
+  const auto* a = instruction.attrs_if<ResultAccuracyAttrs>();
+  if (a == nullptr) return;
+  if (a->mode == ResultAccuracyAttrs::Mode::kHighest) {
+    out->append(", result_accuracy={mode=highest}");
+  } else if (a->mode == ResultAccuracyAttrs::Mode::kTolerance) {
+    absl::StrAppend(out, ", result_accuracy={tolerance={atol=", a->atol,
+                    ",rtol=", a->rtol, ",ulps=", a->ulps, "}}");
+  }
 }
 
 void AppendAttributes(const Instruction& instruction,

@@ -17,6 +17,10 @@ void AppendAttributes(const Instruction& instruction,
 void AppendCalled(const Instruction& i, const PrintOptions& options,
                   std::string* out);
 
+// ", result_accuracy={mode=highest}", which XLA has among what every
+// instruction may have; nothing for the default.
+void AppendResultAccuracy(const Instruction& instruction, std::string* out);
+
 // "{1}", "{}".
 void AppendShapeIndex(absl::Span<const int64_t> index, std::string* out);
 

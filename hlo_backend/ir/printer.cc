@@ -255,6 +255,7 @@ void Printer::Extras(const Instruction& i) {
     Append("}");
   }
   if (!e.statistics.empty()) Append(", statistics=", e.statistics);
+  AppendResultAccuracy(i, &out_);
   if (!e.origin.empty()) Append(", origin=", e.origin);
   if (o_.metadata && i.shared_metadata() && !i.metadata().empty()) {
     Append(", metadata=", i.metadata().ToString());

@@ -7,6 +7,7 @@
 #include "absl/strings/str_join.h"
 #include "base/check.h"
 #include "base/status.h"
+#include "hlo_backend/ir/shape_inference.h"
 #include "hlo_backend/stablehlo/mlir_text.h"
 
 namespace ptxla::hlo {
@@ -182,9 +183,39 @@ Value Writer::NewArgument(const Shape& shape) {
   return {absl::StrCat("%arg", next_argument_++), &shape};
 }
 
+namespace {
+
+bool SameTypes(const Shape& a, const Shape& b) {
+  if (!a.IsTuple() || !b.IsTuple()) return a.type() == b.type();
+  const auto x = a.elements(), y = b.elements();
+  return std::equal(x.begin(), x.end(), y.begin(), y.end(), SameTypes);
+}
+
+// HLO lets an addition of s32 give s16, or a call another float than its
+// computation; StableHLO's types follow from the operands'.
+absl::Status CheckResultType(const Instruction& i) {
+  absl::StatusOr<Shape> own = absl::UnimplementedError("");
+  if (IsElementwise(i.opcode())) {
+    std::vector<const Shape*> operands;
+    for (const Instruction* operand : i.operands()) {
+      operands.push_back(&operand->shape());
+    }
+    own = InferShape(i.opcode(), operands, i.attributes());
+  }
+  // Where what is written decides, as in a convert.
+  if (!own.ok()) own = InferShape(i);
+  if (!own.ok() || SameTypes(*own, i.shape())) return absl::OkStatus();
+  return absl::UnimplementedError(
+      absl::StrCat("StableHLO's ", OpcodeName(i.opcode()), " gives ",
+                   own->ToString(), " here, not ", i.shape().ToString()));
+}
+
+}  // namespace
+
 // What one instruction becomes.
 absl::Status Writer::Write(const Instruction& i) {
   if (i.opcode() == Opcode::kParameter) return absl::OkStatus();
+  RETURN_IF_ERROR(CheckResultType(i));
   if (!IsAsyncDone(i.opcode()) && i.opcode() != Opcode::kAsyncUpdate) {
     for (const Instruction* operand : i.operands()) {
       if (scope_->pending.contains(operand)) {

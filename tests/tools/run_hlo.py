@@ -20,9 +20,9 @@ def cost(module):
     return xc._xla.hlo_module_cost_analysis(jax.devices("cpu")[0].client, module)
 
 
-def compile_text(text, replicas=1, partitions=1, quick=False):
+def compile_text(text, replicas=1, partitions=1, quick=False, unfused=False):
     """(executable, its devices). `quick`: compiled with little optimisation, for
-    modules that run once."""
+    modules that run once. `unfused`: without fusions."""
     proto = _hlo.hlo_module_from_text(text).as_serialized_hlo_module_proto()
     blob = xc._xla.mlir.hlo_to_stablehlo(proto)
     devices = jax.devices("cpu")[:replicas * partitions]
@@ -35,7 +35,7 @@ def compile_text(text, replicas=1, partitions=1, quick=False):
     # Every instruction rounds to its type, as the text says.
     # Its folding of constants is another evaluator, wrong for some integers
     # (count-leading-zeros of negative ones, popcnt of s2).
-    options.env_option_overrides = [("xla_allow_excess_precision", False), ("xla_disable_hlo_passes", "constant_folding")]
+    options.env_option_overrides = [("xla_allow_excess_precision", False), ("xla_disable_hlo_passes", "constant_folding,fusion" if unfused else "constant_folding")]
     if quick:
         options.env_option_overrides += [("xla_backend_optimization_level", 0), ("xla_llvm_disable_expensive_passes", True),
                                          ("xla_cpu_use_fusion_emitters", False), ("xla_cpu_parallel_codegen_split_count", 1)]
@@ -44,8 +44,8 @@ def compile_text(text, replicas=1, partitions=1, quick=False):
         return devices[0].client.compile_and_load(module, xc.DeviceList(tuple(devices)), options), devices
 
 
-def run(text, args, quick=False):
-    executable, devices = compile_text(text, quick=quick)
+def run(text, args, quick=False, unfused=False):
+    executable, devices = compile_text(text, quick=quick, unfused=unfused)
     buffers = [jax.device_put(a, devices[0]) for a in args]
     return [np.asarray(o) for o in executable.execute(buffers)]
 

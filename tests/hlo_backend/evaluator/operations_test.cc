@@ -71,6 +71,35 @@ ENTRY e {
             "( {0, 0, -16}, {0, 0, 2147483644}, {-1, 0, -4} )");
 }
 
+TEST(OperationsTest, ArithmeticShiftsCopyTheHighestBitOfNarrowIntegersToo) {
+  EXPECT_EQ(ValueOf(R"(HloModule m
+ENTRY e {
+  x = u2[4] constant({0, 1, 2, 3})
+  n = u2[4] constant({1, 1, 1, 3})
+  y = u4[4] constant({15, 15, 7, 8})
+  k = u4[4] constant({1, 9, 1, 2})
+  z = s4[2] constant({-8, 5})
+  j = s4[2] constant({2, -1})
+  a = u2[4] shift-right-arithmetic(x, n)
+  b = u4[4] shift-right-arithmetic(y, k)
+  c = s4[2] shift-right-arithmetic(z, j)
+  ROOT t = (u2[4], u4[4], s4[2]) tuple(a, b, c)
+})"),
+            "( {0, 0, 3, 3}, {15, 15, 3, 14}, {-2, 0} )");
+}
+
+TEST(OperationsTest, TheImaginaryPartOfARealNumberIsPositiveZero) {
+  EXPECT_EQ(ValueOf(R"(HloModule m
+ENTRY e {
+  x = f32[4] constant({-3, inf, nan, 1})
+  i = f32[4] imag(x)
+  y = f64[1] constant({-1})
+  j = f64[1] imag(y)
+  ROOT t = (f32[4], f64[1]) tuple(i, j)
+})"),
+            "( {0, 0, 0, 0}, {0} )");
+}
+
 TEST(OperationsTest, NanWinsMaximumAndMinimum) {
   EXPECT_EQ(ValueOf(R"(HloModule m
 ENTRY e {

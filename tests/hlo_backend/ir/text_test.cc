@@ -1,4 +1,5 @@
 // The text format: constructs that must survive, and what errors say.
+#include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
 #include "hlo_backend/ir/parser.h"
 #include "hlo_backend/ir/printer.h"
@@ -111,6 +112,7 @@ ENTRY %main (p0: f32[8], p1: (f32[4,4]), p2: f32[<=8,4]) -> (f32[8], f32[4,4]) {
   %dom = f32[4,4]{1,0} domain(%m), domain={kind="sharding", entry={maximal device=0}, exit={replicated}}
   %cc = f32[4]{0} custom-call(%p0), custom_call_target="z", operand_layout_constraints={f32[8]{0}}, custom_call_has_side_effect=true, literal=s32[2]{0} {1, 2}, output_to_operand_aliasing={{}: (0, {})}, schedule=SCHEDULE_EARLIEST, api_version=API_VERSION_TYPED_FFI, called_computations={%slice_it}, backend_config="x\"y"
   %e = f32[4,4]{1,0} exponential(%m), result_accuracy={tolerance={atol=1e-05,rtol=0.1,ulps=3}}
+  %e2 = f32[4,4]{1,0} exponential(%m), sharding={replicated}, frontend_attributes={k="x"}, statistics={visualizing_index=1,stat-1=33}, result_accuracy={mode=highest}, metadata={op_name="x"}
   %s = f32[4,4]{1,0} slice(%m), slice={[0:4], [0:4]}
   %pd = f32[6,9]{1,0} pad(%m, %z), padding=1_1_0x-1_0_2
   %tk = (f32[4,2]{1,0}, s32[4,2]{1,0}) topk(%m), k=2, largest=true
@@ -153,6 +155,15 @@ TEST(TextTest, ASingleHighByteIsNoPartOfAModulesName) {
   EXPECT_FALSE(
       ParseModule("HloModule j\xdat\nENTRY e { ROOT p = f32[] parameter(0) }")
           .ok());
+}
+
+TEST(TextTest, ANameBeginsWithNoPointOrDash) {
+  for (const char* name : {"...imum", ".x", "-x"}) {
+    EXPECT_THAT(ParseModule(absl::StrCat("HloModule m\nENTRY e {\n  ROOT %",
+                                         name, " = f32[] constant(1)\n}\n")),
+                StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("")))
+        << name;
+  }
 }
 
 TEST(TextTest, CloneIsTheSameText) {

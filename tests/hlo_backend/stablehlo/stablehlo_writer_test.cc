@@ -235,6 +235,11 @@ TEST(StableHloWriterTest, WhatHasNoFormIsRefusedByNameAndPosition) {
               StatusIs(kUnimplemented,
                        HasSubstr("f.hlo:5:6: o: StableHLO has no form of "
                                  "stochastic-convert")));
+  EXPECT_THAT(Refused("x = s32[4] parameter(0)\nROOT y = s16[4] add(x, x)"),
+              StatusIs(kUnimplemented, HasSubstr("gives s32[4]")));
+  EXPECT_THAT(Refused("x = f32[4] parameter(0)\nt = (f32[4]) tuple(x)\n"
+                      "ROOT y = f16[4] get-tuple-element(t), index=0"),
+              StatusIs(kUnimplemented, HasSubstr("gives f32[4]")));
   EXPECT_THAT(Refused("ROOT o = u64[2] rng-get-and-update-state(), delta=4"),
               StatusIs(kUnimplemented, HasSubstr("f.hlo:3:6: o: ")));
   EXPECT_THAT(Refused("x = f32[4] parameter(0)\n"

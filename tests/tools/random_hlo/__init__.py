@@ -41,6 +41,20 @@ class Generator(Builder):
             return None
 
 
+def keep_layouts(lines, names):
+    """Nor through tuples, whose elements' layouts are written as they were."""
+    made = {line.name: line for line in lines}
+    names, done = list(names), set()
+    while names:
+        line = made.get(names.pop())
+        if line is None or line.name in done:
+            continue
+        done.add(line.name)
+        line.layout = None
+        if line.opcode in ("get-tuple-element", "opt-barrier", "tuple"):
+            names += re.findall(r"%([\w.]+)", line.text)
+
+
 class RandomModule:
     def __init__(self, seed):
         shared = Shared(seed)
@@ -75,6 +89,7 @@ class RandomModule:
                 fixed = {n for line in lines if line.opcode == "bitcast" for n in re.findall(r"%([\w.]+)", line.text)}
                 for line in lines:
                     attributes.decorate(line, a, name == "main" and line.name not in fixed)
+                keep_layouts(lines, fixed)
         self.header = "" if plain_text else attributes.header(a, parameters, self.roots, self.one_device)
         self.frames = any("stack_frame_id" in x for _, _, lines, _ in self.computations for line in lines for x in line.attributes)
 
