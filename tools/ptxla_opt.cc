@@ -44,9 +44,9 @@ absl::StatusOr<hlo::FileFormat> ParseFormat(const std::string& name) {
   if (name == "pbtxt") return hlo::FileFormat::kModuleTextProto;
   if (name == "hlo.pb") return hlo::FileFormat::kHloProto;
   if (name == "hlo.pbtxt") return hlo::FileFormat::kHloTextProto;
-  return UnknownName("format", name,
-                     {"text", "stablehlo", "pb", "pbtxt", "hlo.pb",
-                      "hlo.pbtxt"});
+  return UnknownName(
+      "format", name,
+      {"text", "stablehlo", "pb", "pbtxt", "hlo.pb", "hlo.pbtxt"});
 }
 
 absl::Status Output(const std::string& path, const std::string& text) {
