@@ -271,7 +271,8 @@ absl::StatusOr<Inspection> Inspect(const std::string& path,
     Tell(support, &result);
   }
   const bool known = options.compile && support.blocked.ok();
-  Inspector(module, chip, options, known ? &support : nullptr, &result);
+  const Inspector inspector(module, chip, options, known ? &support : nullptr,
+                            &result);
   return result;
 }
 

@@ -200,7 +200,7 @@ ModuleSupport SupportOf(const hlo::Module& module, const chips::Slice& slice) {
             .status();
     return support;
   }
-  Reader(*compiled, numbered.original, &support);
+  const Reader reader(*compiled, numbered.original, &support);
   return support;
 }
 

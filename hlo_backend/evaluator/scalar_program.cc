@@ -91,6 +91,7 @@ class ScalarCompiler {
       case Opcode::kCall:
       case Opcode::kFusion: {
         std::vector<std::vector<int>> inner;
+        inner.reserve(i.operand_count());
         for (int k = 0; k < i.operand_count(); ++k) {
           inner.push_back(operand(k));
         }

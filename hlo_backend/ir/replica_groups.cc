@@ -113,6 +113,7 @@ ReplicaGroups::List ReplicaGroups::Expand() const {
   const std::vector<int64_t> members = Offsets(digits, /*in_group=*/true);
   for (int64_t base : Offsets(digits, /*in_group=*/false)) {
     std::vector<int64_t> group;
+    group.reserve(members.size());
     for (int64_t offset : members) group.push_back(devices[base + offset]);
     result.push_back(std::move(group));
   }
