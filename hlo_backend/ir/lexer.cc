@@ -142,9 +142,13 @@ Token Lexer::Read(const char** cursor) {
   if (sign && c == '-' && p[1] == '>') {
     return make(TokenKind::kArrow, p, p + 2, p + 2);
   }
-  if (sign && IsNameStart(p[1])) {  // -inf, -nan
+  if (sign && IsNameStart(p[1])) {
     const char* e = NameEnd(p + 1, end_);
-    return make(TokenKind::kName, p, e, e);
+    const absl::string_view word(p + 1, e - p - 1);
+    // -inf, -nan; names begin with no sign.
+    if (word == "inf" || word == "nan") {
+      return make(TokenKind::kName, p, e, e);
+    }
   }
   if (c == '"') {
     const char* q = p + 1;

@@ -166,6 +166,15 @@ TEST(TextTest, ANameBeginsWithNoPointOrDash) {
   }
 }
 
+TEST(TextTest, ANameWithoutPercentBeginsWithNoSign) {
+  for (const char* name : {"-c", "+c", "-info"}) {
+    EXPECT_THAT(ParseModule(absl::StrCat("HloModule m\nENTRY e {\n  ROOT ",
+                                         name, " = f32[] constant(1)\n}\n")),
+                StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("3:")))
+        << name;
+  }
+}
+
 TEST(TextTest, CloneIsTheSameText) {
   ASSERT_OK_AND_ASSIGN(auto module, ParseModule(kCanonical));
   const auto copy = module->Clone();
