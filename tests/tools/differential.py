@@ -238,7 +238,7 @@ class Judge:
             want = theirs.get(name, 0.0)
             if abs(got - want) > 1e-6 * abs(want):
                 text = xla.to_string()
-                gathers = any(b.startswith("%fused") and " gather(" in b for b in text.split("\n\n"))
+                gathers = any(b.lstrip().startswith("%fused") and " gather(" in b for b in text.split("\n\n"))
                 hint = " (a fusion gathers)" if gathers else " (windows cover all)" if windows_cover_all(text) else ""
                 yield "cost", f"{name}: {got} vs {want}{hint}"
 

@@ -84,9 +84,13 @@ class RandomModule:
         a = random.Random(seed ^ 0x5EED)
         plain_text = a.random() < 0.2
         if not plain_text:
+            casting = set()
             for name, _, lines, _ in self.computations:
-                # A bitcast means something else with another layout of its operand.
-                fixed = {n for line in lines if line.opcode == "bitcast" for n in re.findall(r"%([\w.]+)", line.text)}
+                # A bitcast means something else with another layout of its operand, its caller's too.
+                bound = [line for line in lines if line.opcode == "bitcast" or casting & set(re.findall(r"%([\w.]+)", line.text))]
+                if bound:
+                    casting.add(name)
+                fixed = {n for line in bound for n in re.findall(r"%([\w.]+)", line.text)}
                 for line in lines:
                     attributes.decorate(line, a, name == "main" and line.name not in fixed)
                 keep_layouts(lines, fixed)
