@@ -1,0 +1,75 @@
+#include <utility>
+#include <variant>
+
+#include "base/status.h"
+#include "hlo_backend/ir/fingerprint.h"
+#include "hlo_backend/lowering/kernel_emitter.h"
+#include "hlo_backend/lowering/schedule/lowerer.h"
+
+namespace ptxla::lowering {
+
+using hlo::Instruction;
+
+absl::Status Lowerer::Call(const Instruction& i, isa::Schedule* schedule) {
+  isa::Call call;
+  call.kernel = KernelFor(i);
+  for (const Instruction* operand : i.operands()) {
+    RETURN_IF_ERROR(AppendPlaces(operand, &call.args));
+  }
+  RETURN_IF_ERROR(AppendPlaces(&i, &call.args));
+  schedule->push_back({InfoOf(i), std::move(call)});
+  ++stats_.instructions;
+  return absl::OkStatus();
+}
+
+int Lowerer::KernelFor(const Instruction& i) {
+  const uint64_t key = hlo::KernelFingerprint(i);
+  const auto [it, fresh] =
+      kernels_.try_emplace(key, static_cast<int>(jobs_.size()));
+  if (fresh) {
+    const auto known = earlier_.find(key);
+    const bool taken = known != earlier_.end() && !IsEstimate(*known->second);
+    jobs_.push_back({&i, key, taken ? known->second : nullptr});
+  }
+  return it->second;
+}
+
+absl::Status Lowerer::MakeAllKernels() {
+  std::vector<MadeKernel> made =
+      MakeKernels(jobs_, chip_, model_, options_, &stats_);
+  for (size_t k = 0; k < jobs_.size(); ++k) {
+    const Instruction& i = *jobs_[k].instruction;
+    if (made[k].estimated) stats_.estimated.push_back(i.name());
+    ASSIGN_OR_RETURN(isa::Kernel kernel, std::move(made[k].kernel),
+                     _ << Describe(i));
+    kernel.name = i.name();
+    kernel.fingerprint = jobs_[k].fingerprint;
+    const hlo::Cost cost = costs_.Of(i);
+    kernel.work.flops = static_cast<int64_t>(cost.flops);
+    kernel.work.mxu_flops = static_cast<int64_t>(cost.matmul_flops);
+    kernel.work.transcendentals = static_cast<int64_t>(cost.transcendentals);
+    kernel.work.hbm_bytes = 0;
+    for (const isa::KernelArg& arg : kernel.args) {
+      if (arg.space == isa::Space::kHbm) kernel.work.hbm_bytes += arg.bytes;
+    }
+    program_.kernels.push_back(std::move(kernel));
+  }
+  return absl::OkStatus();
+}
+
+void Lowerer::SetCores(isa::Schedule* schedule) {
+  for (isa::Op& op : *schedule) {
+    if (auto* call = std::get_if<isa::Call>(&op.action)) {
+      if (program_.kernels[call->kernel].megacore_dim >= 0) {
+        call->cores = model_.cores;
+      }
+    } else if (auto* loop = std::get_if<isa::While>(&op.action)) {
+      SetCores(&loop->condition);
+      SetCores(&loop->body);
+    } else if (auto* branch = std::get_if<isa::Conditional>(&op.action)) {
+      for (isa::Schedule& s : branch->branches) SetCores(&s);
+    }
+  }
+}
+
+}  // namespace ptxla::lowering

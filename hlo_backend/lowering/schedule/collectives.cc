@@ -1,0 +1,76 @@
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/status.h"
+#include "hlo_backend/analysis/fusion_rules.h"
+#include "hlo_backend/lowering/schedule/lowerer.h"
+
+namespace ptxla::lowering {
+
+using hlo::Instruction;
+using hlo::Opcode;
+
+absl::Status Lowerer::Collective(const Instruction& i,
+                                 isa::Schedule* schedule) {
+  isa::CollectiveStart start;
+  start.id = next_id_++;
+  switch (i.opcode()) {
+    case Opcode::kAllGather:
+    case Opcode::kAllGatherStart:
+      start.kind = isa::CollectiveKind::kAllGather;
+      break;
+    case Opcode::kReduceScatter:
+      start.kind = isa::CollectiveKind::kReduceScatter;
+      break;
+    case Opcode::kAllToAll:
+      start.kind = isa::CollectiveKind::kAllToAll;
+      break;
+    case Opcode::kCollectivePermute:
+    case Opcode::kCollectivePermuteStart:
+      start.kind = isa::CollectiveKind::kPermute;
+      break;
+    default:
+      start.kind = isa::CollectiveKind::kAllReduce;
+      break;
+  }
+  if (const auto* attrs = i.attrs_if<hlo::PermuteAttrs>()) {
+    start.pairs = attrs->source_target_pairs;
+  } else {
+    start.groups = i.attrs<hlo::CollectiveAttrs>().groups.Expand();
+  }
+  if (!i.called().empty()) {
+    const auto monoid = hlo::MonoidOf(*i.to_apply());
+    if (!monoid) {
+      return absl::UnimplementedError(
+          absl::StrCat(Describe(i), ": its reduction is not one operation"));
+    }
+    start.reduction = *monoid == Opcode::kAdd        ? isa::Reduction::kSum
+                      : *monoid == Opcode::kMultiply ? isa::Reduction::kProduct
+                      : *monoid == Opcode::kMinimum  ? isa::Reduction::kMin
+                                                     : isa::Reduction::kMax;
+  }
+  for (const Instruction* operand : i.operands()) {
+    if (!operand->shape().IsArray()) continue;
+    if (start.dtype.empty()) {
+      start.dtype =
+          std::string(hlo::PrimitiveTypeName(operand->shape().type()));
+    }
+    const int64_t bytes = BytesOf(*operand);
+    start.bytes += bytes;
+    RETURN_IF_ERROR(AppendPlaces(operand, &start.from));
+  }
+  RETURN_IF_ERROR(AppendPlaces(&i, &start.to));
+  // Some -start shapes are (operands, results): the results come last.
+  while (start.to.size() > start.from.size()) {
+    start.to.erase(start.to.begin());
+  }
+  const bool async = hlo::IsAsyncStart(i.opcode());
+  const int id = start.id;
+  started_[&i] = id;
+  schedule->push_back({InfoOf(i), std::move(start)});
+  if (!async) schedule->push_back({InfoOf(i), isa::CollectiveDone{id}});
+  return absl::OkStatus();
+}
+
+}  // namespace ptxla::lowering

@@ -1,0 +1,98 @@
+#include "absl/strings/str_cat.h"
+#include "base/status.h"
+#include "hlo_backend/lowering/kernel_emitter.h"
+#include "hlo_backend/lowering/schedule/lowerer.h"
+
+namespace ptxla::lowering {
+
+using hlo::Instruction;
+
+absl::Status Lowerer::CopyStart(const Instruction& i, isa::Schedule* schedule) {
+  // (destination, source, context)
+  ASSIGN_OR_RETURN(const isa::BufferSlice from, PlaceOf(i.operand(0), 0));
+  ASSIGN_OR_RETURN(const isa::BufferSlice to, PlaceOf(&i, 0));
+  const int64_t bytes = BytesOf(*i.operand(0));
+  started_[&i] = next_id_;
+  schedule->push_back({InfoOf(i), isa::CopyStart{next_id_++, from, to, bytes}});
+  return absl::OkStatus();
+}
+
+absl::Status Lowerer::AsyncStart(const Instruction& i,
+                                 isa::Schedule* schedule) {
+  const Instruction& slice = *i.to_apply()->root();
+  const auto* attrs = slice.attrs_if<hlo::SliceAttrs>();
+  if (attrs == nullptr || i.operand_count() != 1) {
+    return absl::UnimplementedError(
+        absl::StrCat(Describe(i), ": an asynchronous ",
+                     hlo::OpcodeName(slice.opcode()), " is not lowered"));
+  }
+  const isa::TiledLayout whole = TiledLayoutOf(i.operand(0)->shape());
+  const std::vector<int64_t> first(attrs->starts.begin(), attrs->starts.end());
+  std::vector<int64_t> last(attrs->limits.begin(), attrs->limits.end());
+  for (int64_t& index : last) --index;
+  const isa::TiledLayout part = TiledLayoutOf(slice.shape());
+  const int64_t offset = whole.ElementOffset(first);
+  if (whole.ElementOffset(last) - offset + 1 != slice.shape().ElementCount() ||
+      part.PaddedElements() != slice.shape().ElementCount()) {
+    return absl::UnimplementedError(absl::StrCat(
+        Describe(i), ": a slice of several pieces of memory is not lowered"));
+  }
+  ASSIGN_OR_RETURN(isa::BufferSlice from, PlaceOf(i.operand(0), 0));
+  from.offset += offset * whole.bits / 8;
+  // ((operand), result, context)
+  ASSIGN_OR_RETURN(const isa::BufferSlice to, PlaceOf(&i, 1));
+  started_[&i] = next_id_;
+  schedule->push_back(
+      {InfoOf(i), isa::CopyStart{next_id_++, from, to, part.ByteSize()}});
+  return absl::OkStatus();
+}
+
+absl::Status Lowerer::PutTogether(const Instruction& i,
+                                  isa::Schedule* schedule) {
+  ASSIGN_OR_RETURN(const isa::BufferSlice to, PlaceOf(&i, 0));
+  int64_t offset = 0;
+  for (const Instruction* part : i.operands()) {
+    ASSIGN_OR_RETURN(const isa::BufferSlice from, PlaceOf(part, 0));
+    const int64_t bytes = BytesOf(*part);
+    const isa::BufferSlice place{to.buffer, to.offset + offset};
+    if (!(from == place)) CopyBytes(i, from, place, bytes, schedule);
+    offset += bytes;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Lowerer::WholeCopy(const Instruction& i, isa::Schedule* schedule) {
+  ASSIGN_OR_RETURN(const isa::BufferSlice from, PlaceOf(i.operand(0), 0));
+  ASSIGN_OR_RETURN(const isa::BufferSlice to, PlaceOf(&i, 0));
+  if (from == to) return absl::OkStatus();
+  const int64_t bytes = BytesOf(i);
+  CopyBytes(i, from, to, bytes, schedule);
+  return absl::OkStatus();
+}
+
+void Lowerer::CopyBytes(const Instruction& i, const isa::BufferSlice& from,
+                        const isa::BufferSlice& to, int64_t bytes,
+                        isa::Schedule* schedule) {
+  const int id = next_id_++;
+  schedule->push_back({InfoOf(i), isa::CopyStart{id, from, to, bytes}});
+  schedule->push_back({InfoOf(i), isa::CopyDone{id}});
+}
+
+absl::Status Lowerer::CustomCall(const Instruction& i,
+                                 isa::Schedule* schedule) {
+  const std::string& target = i.attrs<hlo::CustomCallAttrs>().target;
+  if (target == "X64SplitLow" || target == "X64SplitHigh") {
+    return absl::OkStatus();
+  }
+  if (target == "ConcatBitcast" || target == "X64Combine") {
+    return PutTogether(i, schedule);
+  }
+  if (options_.unknown_ops == LoweringOptions::UnknownOps::kEstimate) {
+    return Call(i, schedule);
+  }
+  return absl::UnimplementedError(absl::StrCat(Describe(i), ": custom call \"",
+                                               target, "\" is not lowered",
+                                               kEstimateAdvice));
+}
+
+}  // namespace ptxla::lowering

@@ -1,0 +1,153 @@
+#include "hlo_backend/lowering/schedule/lowerer.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/status.h"
+#include "hlo_backend/ir/computation.h"
+#include "isa/from_chip_spec.h"
+
+namespace ptxla::lowering {
+
+using hlo::Computation;
+using hlo::Instruction;
+using hlo::Opcode;
+using hlo::Shape;
+
+namespace {
+
+bool IsPlumbing(const Instruction& i) {
+  switch (i.opcode()) {
+    case Opcode::kParameter:
+    case Opcode::kConstant:
+    case Opcode::kTuple:
+    case Opcode::kGetTupleElement:
+    case Opcode::kBitcast:
+    case Opcode::kAfterAll:
+    case Opcode::kAddDependency:
+    case Opcode::kOptimizationBarrier:
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+std::string Describe(const Instruction& i) {
+  return absl::StrCat(i.source_line() > 0
+                          ? absl::StrCat("line ", i.source_line(), ": ")
+                          : std::string(),
+                      i.name(), " (", hlo::OpcodeName(i.opcode()), ")");
+}
+
+Lowerer::Lowerer(const hlo::Module& module, const Placement& placement,
+                 const chips::ChipSpec& chip, const LoweringOptions& options)
+    : module_(module),
+      placement_(placement),
+      chip_(chip),
+      options_(options),
+      model_(isa::FromChipSpec(chip)) {
+  for (const isa::Program* program : options.earlier) {
+    for (const isa::Kernel& kernel : program->kernels) {
+      earlier_.emplace(kernel.fingerprint, &kernel);
+    }
+  }
+}
+
+absl::StatusOr<isa::Program> Lowerer::Run(LoweringStats* stats) {
+  program_.name = module_.name();
+  program_.chip = chip_.name();
+  program_.buffers = placement_.buffers;
+  const absl::Status walked =
+      LowerComputation(*module_.entry(), &program_.schedule);
+  // A kernel that cannot be made comes before what stopped the walk.
+  RETURN_IF_ERROR(MakeAllKernels());
+  RETURN_IF_ERROR(walked);
+  SetCores(&program_.schedule);
+  RETURN_IF_ERROR(Leaves());
+  for (const isa::Kernel& k : program_.kernels) {
+    program_.scoped_vmem_bytes =
+        std::max(program_.scoped_vmem_bytes, k.vmem_bytes);
+  }
+  if (stats != nullptr) {
+    stats_.kernels = static_cast<int64_t>(program_.kernels.size());
+    *stats = std::move(stats_);
+  }
+  return std::move(program_);
+}
+
+isa::OpInfo Lowerer::InfoOf(const Instruction& i) {
+  isa::OpInfo info;
+  info.name = i.name();
+  info.opcode = std::string(hlo::OpcodeName(i.opcode()));
+  const hlo::Metadata& m = i.metadata();
+  info.layer = m.op_name;
+  info.source_file = m.source_file;
+  info.source_line = static_cast<int>(m.source_line);
+  const hlo::Cost cost = costs_.Of(i);
+  info.flops = static_cast<int64_t>(cost.flops);
+  info.bytes = static_cast<int64_t>(cost.bytes_accessed);
+  return info;
+}
+
+absl::Status Lowerer::LowerComputation(const Computation& c,
+                                       isa::Schedule* schedule) {
+  for (const Instruction* i : c.PostOrder()) {
+    RETURN_IF_ERROR(LowerInstruction(*i, schedule));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Lowerer::LowerInstruction(const Instruction& i,
+                                       isa::Schedule* schedule) {
+  if (i.opcode() == Opcode::kConstant) return Constant(i);
+  if (IsPlumbing(i)) return absl::OkStatus();
+  switch (i.opcode()) {
+    case Opcode::kCall:
+      return LowerComputation(*i.to_apply(), schedule);
+    case Opcode::kWhile:
+      return While(i, schedule);
+    case Opcode::kConditional:
+      return Conditional(i, schedule);
+    case Opcode::kCopyStart:
+      return CopyStart(i, schedule);
+    case Opcode::kAsyncStart:
+      return AsyncStart(i, schedule);
+    case Opcode::kAsyncDone:
+    case Opcode::kCopyDone:
+      schedule->push_back({InfoOf(i), isa::CopyDone{started_[i.operand(0)]}});
+      return absl::OkStatus();
+    case Opcode::kCopy:
+      if (i.shape().layout().minor_to_major ==
+              i.operand(0)->shape().layout().minor_to_major &&
+          i.shape().layout().tiles == i.operand(0)->shape().layout().tiles) {
+        return WholeCopy(i, schedule);
+      }
+      break;
+    case Opcode::kAllReduceDone:
+    case Opcode::kAllGatherDone:
+    case Opcode::kCollectivePermuteDone:
+      schedule->push_back(
+          {InfoOf(i), isa::CollectiveDone{started_[i.operand(0)]}});
+      return absl::OkStatus();
+    case Opcode::kAllReduce:
+    case Opcode::kAllReduceStart:
+    case Opcode::kAllGather:
+    case Opcode::kAllGatherStart:
+    case Opcode::kReduceScatter:
+    case Opcode::kAllToAll:
+    case Opcode::kCollectivePermute:
+    case Opcode::kCollectivePermuteStart:
+      return Collective(i, schedule);
+    case Opcode::kCustomCall:
+      return CustomCall(i, schedule);
+    default:
+      break;
+  }
+  return Call(i, schedule);
+}
+
+}  // namespace ptxla::lowering
