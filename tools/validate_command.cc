@@ -123,7 +123,7 @@ std::string JsonText(const driver::Validation& validation,
 }  // namespace
 
 int ValidateCommand(const Words& words) {
-  std::string kernels, split, compiler;
+  std::string kernels, split, compiler, schedules;
   driver::ParityOptions parity;
   bool explain = false, mechanisms = false;
   Words ids, limit_words;
@@ -142,6 +142,10 @@ int ValidateCommand(const Words& words) {
                "with --row: its ops, and why the longest takes its time");
   app.add_option("--compiler", compiler,
                  "a CSV of what the TPU compiler decided: where ours differs")
+      ->type_name("CSV");
+  app.add_option("--schedules", schedules,
+                 "a CSV of bundle counts of the TPU compiler's schedules: ours "
+                 "beside them, as Markdown; --rows adds every program")
       ->type_name("CSV");
   app.add_option("--programs", parity.programs,
                  "of --compiler: the folder of its programs (default: "
@@ -179,9 +183,13 @@ int ValidateCommand(const Words& words) {
                                : markdown ? ParityForm::kMarkdown
                                           : ParityForm::kText);
   }
+  if (!schedules.empty()) {
+    return CompareWithSchedules(schedules, ids.empty() ? "" : ids[0],
+                                options.threads, all_rows);
+  }
   if (kernels.empty()) {
     return Fail(absl::InvalidArgumentError(
-                    "validate needs --kernels CSV or --compiler CSV"),
+                    "validate needs --kernels, --compiler or --schedules CSV"),
                 json, "arguments");
   }
   const auto limits = ParseLimits(limit_words);

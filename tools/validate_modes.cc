@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "driver/explain/explain_row.h"
 #include "driver/parity/parity_text.h"
+#include "driver/parity/schedule_counts.h"
 #include "driver/stage.h"
 #include "reports/explanation.h"
 #include "reports/json_report.h"
@@ -152,6 +153,25 @@ int CompareWithCompiler(const std::string& csv,
                               ? driver::ParityMarkdown(*parity)
                               : driver::ParityText(*parity, true);
   std::fputs(out.c_str(), stdout);
+  return driver::kExitDone;
+}
+
+int CompareWithSchedules(const std::string& csv, const std::string& prefix,
+                         int threads, bool rows) {
+  driver::ScheduleCountOptions options;
+  options.prefix = prefix;
+  options.threads = threads;
+  const auto counts = driver::CompareSchedules(csv, options);
+  if (!counts.ok()) return Fail(counts.status(), false, "input");
+  std::fputs(driver::ScheduleCountsMarkdown(*counts, rows).c_str(), stdout);
+  if (!rows) return driver::kExitDone;
+  std::string last;
+  for (const driver::ScheduleCount& r : counts->rows) {
+    if (r.refused.empty() || r.refused == last) continue;
+    last = r.refused;
+    std::printf("\n%s on %s: %s", r.name.c_str(), r.chip.c_str(), last.c_str());
+  }
+  std::puts("");
   return driver::kExitDone;
 }
 

@@ -22,6 +22,10 @@ enum class ParityForm { kText, kMarkdown, kJson };
 int CompareWithCompiler(const std::string& csv,
                         const driver::ParityOptions& options, ParityForm form);
 
+// `rows`: the table of every program too. `prefix`: of the programs' names.
+int CompareWithSchedules(const std::string& csv, const std::string& prefix,
+                         int threads, bool rows);
+
 }  // namespace ptxla::tools
 
 #endif  // PTXLA_TOOLS_VALIDATE_MODES_H_
