@@ -14,10 +14,6 @@ absl::Status Refuse(const Instruction& fusion, const Instruction& inside,
                                                " cannot be fused here: ", why));
 }
 
-bool IsScalarConstantBroadcast(const Instruction& i) {
-  return i.opcode() == Opcode::kBroadcast && i.operand(0)->shape().IsScalar();
-}
-
 // An instruction that a loop over `iteration` may hold, apart from roots.
 absl::Status CheckLoopMember(const Instruction& fusion, const Instruction& i,
                              const Shape& iteration) {
@@ -73,21 +69,31 @@ absl::Status CheckMembers(const Instruction& fusion, const Shape& iteration,
 }
 
 // The instructions of one operand's prologue; the error if it is none.
+// `parameter`: one of the operand's own shape.
 absl::Status CollectPrologue(const Instruction& fusion,
                              const Instruction* value, const Shape& shape,
                              const Instruction** parameter,
                              absl::flat_hash_set<const Instruction*>* seen) {
   if (!seen->insert(value).second) return absl::OkStatus();
-  if (value->opcode() == Opcode::kParameter) {
-    if (*parameter != nullptr && *parameter != value) {
-      return Refuse(fusion, *value, "a second array in a dot's prologue");
+  switch (value->opcode()) {
+    case Opcode::kParameter:
+      if (value->shape().SameDims(shape)) *parameter = value;
+      return absl::OkStatus();
+    case Opcode::kConstant:
+      if (value->shape().IsScalar()) return absl::OkStatus();
+      break;
+    case Opcode::kIota:
+      return absl::OkStatus();
+    case Opcode::kBroadcast: {
+      if (!IsPrologueBroadcast(*value)) {
+        return Refuse(fusion, *value, "no broadcast of a dot's prologue");
+      }
+      const Instruction* small = nullptr;
+      return CollectPrologue(fusion, value->operand(0),
+                             value->operand(0)->shape(), &small, seen);
     }
-    *parameter = value;
-    return absl::OkStatus();
-  }
-  if (IsScalarConstantBroadcast(*value)) {
-    seen->insert(value->operand(0));
-    return absl::OkStatus();
+    default:
+      break;
   }
   if (!IsLoopElementwise(*value) || !value->shape().SameDims(shape)) {
     return Refuse(fusion, *value, "no elementwise prologue of a dot");
@@ -206,6 +212,21 @@ bool IsRowReduce(const Instruction& i, const Instruction& dot) {
          i.operand(0)->shape().SameDims(dot.shape()) &&
          i.dimensions().size() == 1 &&
          i.dimensions()[0] == dot.shape().rank() - 1;
+}
+
+bool IsPrologueBroadcast(const Instruction& i) {
+  const Shape& source = i.operand(0)->shape();
+  const int rank = i.shape().rank();
+  if (source.IsScalar()) return true;
+  if (source.rank() == 1 && i.dimensions()[0] == rank - 1) {
+    return source.type() == PrimitiveType::kBf16 ||
+           BitWidth(source.type()) == 32;
+  }
+  if (source.rank() != rank - 1 || BitWidth(source.type()) != 32) return false;
+  for (int d = 0; d < source.rank(); ++d) {
+    if (i.dimensions()[d] != d) return false;
+  }
+  return true;
 }
 
 bool SameUpToDegenerateDims(const Shape& a, const Shape& b) {

@@ -9,9 +9,10 @@
 //            roots have the iteration shape.
 //            A kLoop body that only moves data (IsMovementFusion) may also hold
 //            transposes, reshapes, slices and copies: one chain, one root.
-//   kOutput  Exactly one dot. Each of its operands is a parameter, or an
-//            elementwise chain of one parameter of the operand's shape and
-//            scalars (the prologue). The rest is elementwise work on the dot's
+//   kOutput  Exactly one dot. Each of its operands is a parameter, or
+//            elementwise work on parameters of the operand's shape, of which
+//            there is at least one, and on broadcasts to it
+//            (IsPrologueBroadcast): the prologue. The rest is elementwise work on the dot's
 //            shape (the epilogue); all roots have the dot's shape. It may hold
 //            row reduces (IsRowReduce) whose results are broadcast along the
 //            rows again (a softmax of scores).
@@ -71,6 +72,11 @@ bool IsFusibleReduce(const Instruction& reduce);
 // A fusible f32 (or logical) reduce of a value of the dot's shape over its last
 // dimension.
 bool IsRowReduce(const Instruction& reduce, const Instruction& dot);
+
+// A broadcast to the shape of a dot's operand that its prologue may read: of a
+// scalar, of values along the minor dimension, or of values per row (all
+// dimensions but the minor one, 32 bits).
+bool IsPrologueBroadcast(const Instruction& broadcast);
 
 // Equal up to dimensions of size 1, which may be added or dropped.
 bool SameUpToDegenerateDims(const Shape& a, const Shape& b);

@@ -68,6 +68,15 @@ class ExpressionBuilder {
     return std::move(e_);
   }
 
+  absl::StatusOr<Expression> BuildValue(const Instruction& value) {
+    e_.shape = value.shape();
+    ASSIGN_OR_RETURN(e_.space, PhysicalArray::Of(e_.shape),
+                     _ << "iteration of " << value.name());
+    RETURN_IF_ERROR(AddRoot(&value, nullptr, 0));
+    SetStages();
+    return std::move(e_);
+  }
+
   absl::StatusOr<Expression> BuildEpilogue(const Expression& main,
                                            const PhysicalArray& reduced) {
     for (size_t k = 0; k < main.roots.size(); ++k) {
@@ -309,6 +318,11 @@ class ExpressionBuilder {
 
 absl::StatusOr<Expression> Expression::Build(const Instruction& i) {
   return ExpressionBuilder(i).Build();
+}
+
+absl::StatusOr<Expression> Expression::BuildValue(const Instruction& fusion,
+                                                  const Instruction& value) {
+  return ExpressionBuilder(fusion).BuildValue(value);
 }
 
 absl::StatusOr<Expression> Expression::BuildEpilogue(

@@ -62,6 +62,11 @@ struct Expression {
   // may stand in them. Unimplemented names what cannot be part of a formula.
   static absl::StatusOr<Expression> Build(const hlo::Instruction& i);
 
+  // One value inside of a fusion, over its own shape: what a product's operand
+  // is made of.
+  static absl::StatusOr<Expression> BuildValue(const hlo::Instruction& fusion,
+                                               const hlo::Instruction& value);
+
   // The elementwise rest of a fusion with reduces: `main` is its Build(). Its
   // iteration shape is that of the reduces' results; root k of main that is a
   // reduce is a leaf with argument kReduced + k and lies as `reduced` says. In

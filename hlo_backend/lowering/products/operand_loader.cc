@@ -67,7 +67,12 @@ std::vector<Vec> OperandLoader::Load(const BlockPlace& place, int64_t batch,
   const auto offset = static_cast<int32_t>(place.Offset(batch, row, lane));
   const auto pitch = static_cast<int32_t>(place.row_pitch);
   std::vector<Vec> regs;
-  if (place.type == hlo::PrimitiveType::kF32) {
+  if (place.computed) {
+    regs = place.computed->Tiles(batch, row, lane);
+    if (arrays_.bf16) {
+      regs = {b.Binary(Opcode::kVpackCBf16, regs[0], regs[1])};
+    }
+  } else if (place.type == hlo::PrimitiveType::kF32) {
     regs = {b.Load(place.space, place.base, offset),
             b.Load(place.space, place.base, offset + pitch)};
     if (arrays_.bf16) {

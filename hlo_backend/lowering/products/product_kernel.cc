@@ -12,6 +12,7 @@
 #include "hlo_backend/lowering/kernel_plan.h"
 #include "hlo_backend/lowering/products/f16_operand.h"
 #include "hlo_backend/lowering/products/lhs_transpose.h"
+#include "hlo_backend/lowering/products/operand_prologue.h"
 #include "hlo_backend/lowering/products/product_epilogue.h"
 #include "hlo_backend/lowering/products/product_operands.h"
 #include "hlo_backend/lowering/products/product_stream.h"
@@ -66,6 +67,7 @@ class ProductEmitter {
 
   absl::StatusOr<isa::Kernel> Emit() {
     ASSIGN_OR_RETURN(epilogue_, ProductEpilogue::Create(context_, i_, &form_));
+    RETURN_IF_ERROR(DescribePrologues());
     arrays_ = ArrayShapeOf(context_.model, form_.problem.rhs.transposed);
     ASSIGN_OR_RETURN(ProductTiling choice,
                      ChooseProductTile(form_.problem, arrays_, context_.model,
@@ -78,13 +80,38 @@ class ProductEmitter {
     tiling.grid = grid_.bounds;
     tiling.megacore_dim = grid_.megacore_dim;
     PlanMemory(&tiling);
-    epilogue_->AddWindows(tile_, grid_, kFirstEpilogueSpace, &tiling);
+    epilogue_->AddWindows(
+        tile_, grid_,
+        kFirstEpilogueSpace + static_cast<int>(tiling.windows.size()), &tiling);
     tiling.work = WorkOf(tiling);
     tiling.body = [this](CodeBuilder& b) { return Body(b); };
     return FrameKernel(context_, tiling);
   }
 
  private:
+  absl::Status DescribePrologues() {
+    const auto describe =
+        [&](const hlo::Instruction* value, ProductOperand* operand,
+            std::unique_ptr<OperandPrologue>* prologue) -> absl::Status {
+      if (value == nullptr) return absl::OkStatus();
+      ASSIGN_OR_RETURN(*prologue, OperandPrologue::Create(i_, *value));
+      (*prologue)->AddTo(operand, context_.model);
+      return absl::OkStatus();
+    };
+    ProductProblem& p = form_.problem;
+    RETURN_IF_ERROR(describe(form_.lhs_value, &p.lhs, &lhs_prologue_));
+    RETURN_IF_ERROR(describe(form_.rhs_value, &p.rhs, &rhs_prologue_));
+    // Rows of an operand that are M, columns that are N.
+    if (p.lhs.computed && !p.lhs.transposed) {
+      p.row_unit = std::max(p.row_unit, p.lhs.row_unit);
+      if (p.lhs.row_entries > 0) p.row_unit_of_steps = isa::kLanes;
+    }
+    if (p.rhs.computed) {
+      p.column_unit = std::max(p.column_unit, p.rhs.column_unit);
+    }
+    return absl::OkStatus();
+  }
+
   int64_t KOfStep(bool last) const {
     if (tile_.grid_k == 1) return form_.problem.k;
     return last ? form_.problem.k - (tile_.grid_k - 1) * tile_.block_k
@@ -100,13 +127,22 @@ class ProductEmitter {
   int64_t PaddedRows() const { return RoundUpTo<int64_t>(tile_.block_m, 16); }
 
   void PlanMemory(Tiling* tiling) {
-    lhs_window_ =
-        AddOperandWindow(form_.lhs, form_.lhs_arg, tile_, grid_,
-                         /*is_lhs=*/true, form_.problem.lhs.transposed, tiling);
-    rhs_window_ = AddOperandWindow(form_.rhs, form_.rhs_arg, tile_, grid_,
-                                   /*is_lhs=*/false,
-                                   form_.problem.rhs.transposed, tiling);
-    windows_ = {tiling->windows[lhs_window_], tiling->windows[rhs_window_]};
+    const auto add = [&](const MatrixView& view, int arg, bool is_lhs,
+                         bool transposed, OperandPrologue* prologue) {
+      if (prologue == nullptr) {
+        return AddOperandWindow(view, arg, tile_, grid_, is_lhs, transposed,
+                                tiling);
+      }
+      prologue->AddWindows(tile_, grid_, is_lhs, transposed,
+                           kFirstEpilogueSpace, tiling);
+      return -1;
+    };
+    const ProductProblem& p = form_.problem;
+    lhs_window_ = add(form_.lhs, form_.lhs_arg, true, p.lhs.transposed,
+                      lhs_prologue_.get());
+    rhs_window_ = add(form_.rhs, form_.rhs_arg, false, p.rhs.transposed,
+                      rhs_prologue_.get());
+    windows_ = tiling->windows;
     const int64_t sums =
         Accumulates() ? tile_.block_b * PaddedRows() * tile_.block_n * 4 : 0;
     transposed_offset_ = sums;
@@ -117,13 +153,21 @@ class ProductEmitter {
     converted_lhs_offset_ = sums + transposed;
     converted_rhs_offset_ =
         converted_lhs_offset_ +
-        (IsF16(form_.lhs) ? tile_.block_b * PaddedRows() * tile_.block_k * 2
-                          : 0);
-    const int64_t epilogue_offset =
+        (IsF16(form_.lhs) || p.lhs.computed
+             ? tile_.block_b * PaddedRows() * tile_.block_k * MxuBytes()
+             : 0);
+    int64_t epilogue_offset =
         converted_rhs_offset_ +
-        (IsF16(form_.rhs) ? tile_.block_b * tile_.block_k *
-                                RoundUpTo<int64_t>(tile_.block_n, 128) * 2
-                          : 0);
+        (IsF16(form_.rhs) || p.rhs.computed
+             ? tile_.block_b * tile_.block_k *
+                   RoundUpTo<int64_t>(tile_.block_n, 128) * MxuBytes()
+             : 0);
+    for (OperandPrologue* prologue :
+         {lhs_prologue_.get(), rhs_prologue_.get()}) {
+      if (prologue == nullptr) continue;
+      prologue->SetScratch(epilogue_offset);
+      epilogue_offset += prologue->ScratchBytes();
+    }
     epilogue_->SetScratch(epilogue_offset);
     tiling->scratch_bytes = epilogue_offset + epilogue_->ScratchBytes(tile_);
   }
@@ -141,8 +185,11 @@ class ProductEmitter {
 
   absl::Status Body(CodeBuilder& b) {
     b.NewBlock("addresses");
-    parts_.lhs = PlaceOf(form_.lhs, windows_[0], lhs_window_, kLhs, &b);
-    parts_.rhs = PlaceOf(form_.rhs, windows_[1], rhs_window_, kRhs, &b);
+    RETURN_IF_ERROR(Place(form_.lhs, windows_, lhs_window_, kLhs,
+                          lhs_prologue_.get(), b, &parts_.lhs));
+    RETURN_IF_ERROR(Place(form_.rhs, windows_, rhs_window_, kRhs,
+                          rhs_prologue_.get(), b, &parts_.rhs));
+    b.NewBlock("addresses");
     if (Accumulates()) {
       parts_.sums.base = b.GlobalSca();
       b.ScratchAddress(parts_.sums.base, 0);
@@ -154,8 +201,11 @@ class ProductEmitter {
       parts_.sums.batch_pitch = PaddedRows() / 8 * parts_.sums.row_pitch;
     }
     RETURN_IF_ERROR(epilogue_->Start(b));
-    if (IsF16(form_.lhs) && !form_.problem.lhs.transposed) PrepareLhs(b);
-    if (IsF16(form_.rhs) && StaysWhileMWalks()) ConvertRhs(b);
+    if (parts_.lhs.Converts() &&
+        (!form_.problem.lhs.transposed || lhs_prologue_ != nullptr)) {
+      PrepareLhs(b);
+    }
+    if (parts_.rhs.Converts() && StaysWhileMWalks()) ConvertRhs(b);
     if (form_.problem.lhs.transposed) TransposeLhs(b);
     if (tile_.grid_k == 1) return Stream(b, true, true);
     b.BeginWhen(grid_.k, When::Kind::kFirst);
@@ -174,20 +224,46 @@ class ProductEmitter {
     return absl::OkStatus();
   }
 
-  // bf16 in scratch, of `rows` x `columns`.
-  static BlockPlace Scratch(CodeBuilder& b, int space, int64_t offset,
-                            int64_t rows, int64_t columns) {
+  // An operand's block, or the prologue that computes it.
+  static absl::Status Place(const MatrixView& view,
+                            const std::vector<isa::Window>& windows, int window,
+                            int space, OperandPrologue* prologue,
+                            CodeBuilder& b, BlockPlace* place) {
+    *place = {};
+    if (prologue == nullptr) {
+      *place = PlaceOf(view, windows[window], window, space, &b);
+      return absl::OkStatus();
+    }
+    place->computed = prologue;
+    place->type = view.type;
+    return prologue->Start(b);
+  }
+
+  // As the MXU takes it, in scratch: `rows` x `columns`.
+  BlockPlace Scratch(CodeBuilder& b, int space, int64_t offset, int64_t rows,
+                     int64_t columns) {
     BlockPlace to;
     to.base = b.GlobalSca();
     b.ScratchAddress(to.base, static_cast<int32_t>(offset));
     b.SetBank(to.base, CodeBuilder::kAbsoluteBanks,
               static_cast<int32_t>(offset));
     to.space = space;
-    to.type = hlo::PrimitiveType::kBf16;
-    to.lane_pitch = 8 * 128 * 2;
+    to.type =
+        arrays_.bf16 ? hlo::PrimitiveType::kBf16 : hlo::PrimitiveType::kF32;
+    to.lane_pitch = 8 * 128 * MxuBytes();
     to.row_pitch = columns / 128 * to.lane_pitch;
     to.batch_pitch = rows / 8 * to.row_pitch;
     return to;
+  }
+  int64_t MxuBytes() const { return arrays_.bf16 ? 2 : 4; }
+
+  void Convert(const BlockPlace& from, const BlockPlace& to, int64_t rows,
+               int64_t columns, OperandPrologue* prologue, CodeBuilder& b) {
+    if (prologue != nullptr) {
+      prologue->EmitBlock(to, tile_.block_b, rows, columns, &b);
+    } else {
+      EmitF16Operand(from, to, tile_.block_b, rows, columns, &b);
+    }
   }
 
   // A core that starts in the middle of N has no first column block.
@@ -203,16 +279,18 @@ class ProductEmitter {
   // A block that several steps use is converted before the first of them; one
   // that the XLU transposes, there; any other in the stream, under its matmuls.
   void PrepareLhs(CodeBuilder& b) {
-    const BlockPlace to = Scratch(b, kConvertedLhs, converted_lhs_offset_,
-                                  PaddedRows(), tile_.block_k);
-    if (!StaysWhileNWalks()) {
+    const bool xpose = form_.problem.lhs.transposed;
+    const int64_t rows = xpose ? tile_.block_k : PaddedRows();
+    const int64_t columns = xpose ? PaddedRows() : tile_.block_k;
+    const BlockPlace to =
+        Scratch(b, kConvertedLhs, converted_lhs_offset_, rows, columns);
+    if (!StaysWhileNWalks() && !xpose) {
       parts_.converted_lhs = to;
       return;
     }
-    b.BeginWhen(grid_.n, When::Kind::kFirst);
-    EmitF16Operand(parts_.lhs, to, tile_.block_b, PaddedRows(), tile_.block_k,
-                   &b);
-    b.EndWhen();
+    if (StaysWhileNWalks()) b.BeginWhen(grid_.n, When::Kind::kFirst);
+    Convert(parts_.lhs, to, rows, columns, lhs_prologue_.get(), b);
+    if (StaysWhileNWalks()) b.EndWhen();
     parts_.lhs = to;
   }
 
@@ -224,7 +302,7 @@ class ProductEmitter {
     const BlockPlace to =
         Scratch(b, kConvertedRhs, converted_rhs_offset_, rows, columns);
     b.BeginWhen(grid_.m, When::Kind::kFirst);
-    EmitF16Operand(parts_.rhs, to, tile_.block_b, rows, columns, &b);
+    Convert(parts_.rhs, to, rows, columns, rhs_prologue_.get(), b);
     b.EndWhen();
     parts_.rhs = to;
   }
@@ -258,6 +336,10 @@ class ProductEmitter {
     EmitStream(form_.problem, tile_, arrays_, parts_, epilogue_.get(), &b);
     if (finishes) RETURN_IF_ERROR(epilogue_->Finish(parts_.pace, b));
     b.EndScope();
+    for (const OperandPrologue* prologue :
+         {lhs_prologue_.get(), rhs_prologue_.get()}) {
+      if (prologue != nullptr) RETURN_IF_ERROR(prologue->status());
+    }
     return epilogue_->status();
   }
 
@@ -272,6 +354,7 @@ class ProductEmitter {
   std::vector<isa::Window> windows_;
   int64_t transposed_offset_ = 0;
   int64_t converted_lhs_offset_ = 0, converted_rhs_offset_ = 0;
+  std::unique_ptr<OperandPrologue> lhs_prologue_, rhs_prologue_;
   std::unique_ptr<ProductEpilogue> epilogue_;
 };
 

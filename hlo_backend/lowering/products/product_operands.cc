@@ -113,14 +113,16 @@ absl::StatusOr<ProductForm> ProductForm::Of(const Instruction& instruction) {
     }
   }
   const hlo::Shape* shapes[2];
-  int args[2];
+  int args[2] = {-1, -1};
+  const Instruction* values[2] = {nullptr, nullptr};
   for (int o = 0; o < 2; ++o) {
     const Instruction* source = BehindConverts(operands[o]);
     if (instruction.opcode() == Opcode::kFusion) {
       if (source->opcode() != Opcode::kParameter) {
-        return Refuse(dot, "a prologue of more than conversions");
+        source = values[o] = operands[o];
+      } else {
+        args[o] = static_cast<int>(source->parameter_number());
       }
-      args[o] = static_cast<int>(source->parameter_number());
     } else {
       source = operands[o];
       args[o] = o;
@@ -143,6 +145,8 @@ absl::StatusOr<ProductForm> ProductForm::Of(const Instruction& instruction) {
   ASSIGN_OR_RETURN(f.out, MatrixView::Of(dot.shape()), _ << "%" << dot.name());
   f.lhs_arg = args[0];
   f.rhs_arg = args[1];
+  f.lhs_value = values[0];
+  f.rhs_value = values[1];
 
   // The result is [batch, lhs free, rhs free]; its layout says which of the
   // two is minor.
@@ -172,6 +176,7 @@ absl::StatusOr<ProductForm> ProductForm::Of(const Instruction& instruction) {
   if (f.swapped) {
     std::swap(f.lhs, f.rhs);
     std::swap(f.lhs_arg, f.rhs_arg);
+    std::swap(f.lhs_value, f.rhs_value);
     std::swap(lhs_k_minor, rhs_k_minor);
   }
   ProductProblem& p = f.problem;

@@ -41,6 +41,8 @@ struct ProductForm {
   bool swapped = false;
   MatrixView lhs, rhs, out;
   int lhs_arg = 0, rhs_arg = 1;  // kernel arguments
+  // An operand that is computed inside of the fusion, or null.
+  const hlo::Instruction *lhs_value = nullptr, *rhs_value = nullptr;
 
   // Unimplemented names the dot and what it has that is not supported.
   static absl::StatusOr<ProductForm> Of(const hlo::Instruction& instruction);

@@ -20,6 +20,14 @@ struct ProductOperand {
   // LHS: lies as [K, M]. RHS: lies as [N, K].
   bool transposed = false;
   bool resident = false;  // already in VMEM: streams nothing
+  // Computed on its way in (operand_prologue.h). Per element: bytes of HBM that
+  // stream. Per register of 1,024: vector operations, and loads.
+  bool computed = false;
+  int64_t bytes_per_element = 2;
+  int64_t operations = 0, loads = 0;
+  // VMEM of what is read whole; registers of scratch per 8 rows.
+  int64_t whole_bytes = 0, row_entries = 0;
+  int64_t row_unit = 16, column_unit = 128;
 };
 
 struct ProductProblem {
@@ -31,6 +39,8 @@ struct ProductProblem {
   int64_t epilogue_bytes_per_element = 0;
   // Rows that a block must be a multiple of: 32 where 8-bit arrays take part.
   int64_t row_unit = 16;
+  // And where several steps share them: 128 where values per row are read.
+  int64_t row_unit_of_steps = 16;
   // Columns likewise: 256 where the epilogue reads bf16 values per column.
   int64_t column_unit = 128;
   // Vector operations per result register (1,024 elements) of the epilogue.

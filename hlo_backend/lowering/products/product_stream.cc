@@ -63,6 +63,9 @@ class Stream {
         parts.finishes && parts.pace.may_put_off && k_visits_ > 1 &&
         PutsOffEpilogue(problem, plan_,
                         tile.split_b * tile.split_n * tile.split_m, b->model());
+    for (const BlockPlace* place : {&parts_.lhs, &parts_.rhs}) {
+      if (place->computed) place->computed->Forget();
+    }
     const bool bf16 = arrays.bf16;
     const bool xpose = problem.rhs.transposed;
     matmul_ = bf16 ? Opcode::kVmatmulBf16 : Opcode::kVmatmulF32;
@@ -295,12 +298,21 @@ class Stream {
   // The open block, which loads 16 rows for a matmul or push at `wish`; the
   // last cycle.
   int64_t PlaceOperand(const BlockPlace& place, int64_t wish) {
-    if (place.type != hlo::PrimitiveType::kF16) {
+    if (!place.Converts()) {
       return PlaceOpenBlock(std::max<int64_t>(0, wish - kLoadAhead));
     }
     // Only so many conversions run at once: each holds registers.
-    int64_t start = std::max<int64_t>(0, wish - kConvertAhead);
-    if (conversions_.size() >= parts_.pace.conversions) {
+    const int64_t ahead =
+        place.computed ? place.computed->lead() : kConvertAhead;
+    size_t most = parts_.pace.conversions;
+    if (place.computed) {
+      most = std::max<size_t>(
+          1, static_cast<size_t>(parts_.pace.share * b_.model().vregs /
+                                 place.computed->live_registers()));
+    }
+    int64_t start = std::max<int64_t>(0, wish - ahead);
+    while (conversions_.size() > most) conversions_.pop_front();
+    if (conversions_.size() >= most) {
       start = std::max(start, conversions_.front());
       conversions_.pop_front();
     }
@@ -314,8 +326,7 @@ class Stream {
   std::vector<Vec> LoadLhs(int64_t batch, int64_t row, int64_t k,
                            int64_t wish) {
     b_.NewBlock();
-    const bool keeps =
-        parts_.lhs.type == hlo::PrimitiveType::kF16 && plan_.macros_n > 1;
+    const bool keeps = parts_.lhs.Converts() && plan_.macros_n > 1;
     const int64_t offset =
         keeps ? parts_.converted_lhs.Offset(batch, row, k) : 0;
     if (keeps && !converted_.insert(offset).second) {
@@ -330,8 +341,14 @@ class Stream {
     if (keeps) {
       b_.NewBlock();
       const BlockPlace& to = parts_.converted_lhs;
-      b_.StoreStrided(to.space, to.base, static_cast<int32_t>(offset),
-                      static_cast<int32_t>(to.row_pitch), 4, regs[0]);
+      if (regs.size() == 1) {
+        b_.StoreStrided(to.space, to.base, static_cast<int32_t>(offset),
+                        static_cast<int32_t>(to.row_pitch), 4, regs[0]);
+      }
+      for (size_t i = 0; regs.size() > 1 && i < regs.size(); ++i) {
+        b_.Store(to.space, to.base,
+                 static_cast<int32_t>(offset + i * to.row_pitch), regs[i]);
+      }
       PlaceOpenBlock(at, false, kConvertedKeys + offset);
     }
     return regs;

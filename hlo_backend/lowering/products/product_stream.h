@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "hlo_backend/lowering/codegen/builder.h"
+#include "hlo_backend/lowering/products/computed_operand.h"
 #include "hlo_backend/lowering/products/product_problem.h"
 #include "hlo_backend/lowering/products/product_tiling.h"
 #include "hlo_backend/lowering/products/product_visits.h"
@@ -22,6 +23,8 @@ namespace ptxla::lowering {
 // An operand's block in VMEM: tiles of 8 rows x 128 lanes, or of 32 rows for
 // 8-bit types, where 16 rows are half a tile.
 struct BlockPlace {
+  // Not in memory: computed. Of the others only `type` counts.
+  ComputedOperand* computed = nullptr;
   codegen::Sca base;
   int space = 0;            // of codegen: what may alias
   int64_t batch_pitch = 0;  // bytes between batch members
@@ -29,6 +32,11 @@ struct BlockPlace {
   int64_t lane_pitch = 0;   // bytes between tiles side by side
   hlo::PrimitiveType type = hlo::PrimitiveType::kBf16;
   int64_t tile_rows = 8;
+
+  // Vector operations lie between memory and the MXU.
+  bool Converts() const {
+    return computed != nullptr || type == hlo::PrimitiveType::kF16;
+  }
 
   // `row` is a multiple of 8; of 16 for 8-bit types.
   int64_t Offset(int64_t batch, int64_t row, int64_t lane) const {
@@ -69,8 +77,8 @@ struct EpiloguePace {
 struct StreamParts {
   EpiloguePace pace;
   BlockPlace lhs, rhs;  // f16 is converted in the stream
-  // f16 rows of the LHS that a step streams more than once are kept here, as
-  // bf16.
+  // Rows of the LHS that are converted or computed, and that a step streams
+  // more than once, are kept here, as the MXU takes them.
   BlockPlace converted_lhs;
   BlockPlace sums;         // f32; used if !starts or !finishes or several k
   int64_t k_extent = 128;  // K of this step

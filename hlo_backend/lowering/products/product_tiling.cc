@@ -15,8 +15,22 @@ namespace {
 
 constexpr size_t kRunnersUp = 4;
 
-int64_t ElementBytes(hlo::PrimitiveType type) {
-  return type == hlo::PrimitiveType::kF32 ? 4 : 2;
+int64_t ElementBytes(const ProductOperand& o) {
+  if (o.computed) return o.bytes_per_element;
+  return o.type == hlo::PrimitiveType::kF32 ? 4 : 2;
+}
+
+bool Converts(const ProductOperand& o) {
+  return o.computed || o.type == hlo::PrimitiveType::kF16;
+}
+
+// Vector operations that bring so many elements into the form of the MXU.
+int64_t ConversionWork(const ProductOperand& o, int64_t elements,
+                       const isa::MachineModel& machine) {
+  if (!Converts(o)) return 0;
+  const int64_t operations =
+      o.computed ? o.operations : UnpackF16Operations(machine);
+  return elements / 1024 * operations + elements / 2048;
 }
 
 // How often the windows of an operand are fetched over the grid; `inner` is
@@ -75,8 +89,8 @@ ProductCost CostOf(const ProductProblem& p, const ProductTile& t,
   const int64_t rows = RoundUpTo<int64_t>(t.block_m, 16);
   const int64_t cols = RoundUpTo<int64_t>(t.block_n, 128);
   const int64_t depth = RoundUpTo<int64_t>(t.block_k, 128);
-  const int64_t lhs_bytes = t.block_b * rows * depth * ElementBytes(p.lhs.type);
-  const int64_t rhs_bytes = t.block_b * depth * cols * ElementBytes(p.rhs.type);
+  const int64_t lhs_bytes = t.block_b * rows * depth * ElementBytes(p.lhs);
+  const int64_t rhs_bytes = t.block_b * depth * cols * ElementBytes(p.rhs);
   const int64_t out_bytes = t.block_b * rows * cols * p.out_bytes_per_element;
   const int64_t epilogue_bytes =
       t.block_b * rows * cols * p.epilogue_bytes_per_element;
@@ -126,11 +140,8 @@ ProductCost CostOf(const ProductProblem& p, const ProductTile& t,
     const int64_t tiles = t.block_b * rows * depth / (128 * 128);
     const int64_t turns = CeilOfRatio(tiles, units);
     const int64_t conversions =
-        p.lhs.type == hlo::PrimitiveType::kF16
-            ? slot_cycles(t.block_b * rows * depth / 1024 *
-                              UnpackF16Operations(machine),
-                          isa::Slot::kVector)
-            : 0;
+        slot_cycles(ConversionWork(p.lhs, t.block_b * rows * depth, machine),
+                    isa::Slot::kVector);
     const int64_t transpose =
         std::max(turns * 8 * interval, conversions) +
         CeilOfRatio(turns, kTransposesPerUnit) *
@@ -140,15 +151,12 @@ ProductCost CostOf(const ProductProblem& p, const ProductTile& t,
   }
 
   // f16 is converted under the matmuls, except a block that several steps use.
-  const auto converted = [&](hlo::PrimitiveType type, int64_t elements) {
-    return type == hlo::PrimitiveType::kF16
-               ? elements / 1024 * UnpackF16Operations(machine) +
-                     elements / 2048
-               : 0;
-  };
   const int64_t lhs_work =
-      p.lhs.transposed ? 0 : converted(p.lhs.type, t.block_b * rows * depth);
-  const int64_t rhs_work = converted(p.rhs.type, t.block_b * depth * cols);
+      p.lhs.transposed
+          ? 0
+          : ConversionWork(p.lhs, t.block_b * rows * depth, machine);
+  const int64_t rhs_work =
+      ConversionWork(p.rhs, t.block_b * depth * cols, machine);
   if (lhs_work + rhs_work > 0) {
     // Cores that share the dimension that a block stays for start in the
     // middle of it.
@@ -184,20 +192,23 @@ ProductCost CostOf(const ProductProblem& p, const ProductTile& t,
   c.hbm_bytes = lhs_fetches * lhs_bytes + rhs_fetches * rhs_bytes +
                 out_moves * (out_bytes + epilogue_bytes);
   const auto slots = [](int64_t moves) { return moves > 1 ? 2 : 1; };
-  c.vmem_bytes =
-      (p.lhs.resident ? 0 : slots(lhs_fetches) * lhs_bytes) +
-      (p.rhs.resident ? 0 : slots(rhs_fetches) * rhs_bytes) +
-      slots(out_moves) * (out_bytes + epilogue_bytes) +
-      (accumulates ? t.block_b * rows * cols * 4 : 0) +
-      p.row_planes * registers * isa::kVregBytes +
-      p.row_results * t.block_b * CeilOfRatio<int64_t>(rows, 8) *
-          isa::kVregBytes +
-      p.epilogue_whole_bytes +
-      (p.lhs.transposed ? t.block_b * rows * depth * 2 : 0) +
-      (p.lhs.type == hlo::PrimitiveType::kF16 ? t.block_b * rows * depth * 2
-                                              : 0) +
-      (p.rhs.type == hlo::PrimitiveType::kF16 ? t.block_b * depth * cols * 2
-                                              : 0);
+  const int64_t mxu_bytes = a.bf16 ? 2 : 4;
+  c.vmem_bytes = (p.lhs.resident ? 0 : slots(lhs_fetches) * lhs_bytes) +
+                 (p.rhs.resident ? 0 : slots(rhs_fetches) * rhs_bytes) +
+                 slots(out_moves) * (out_bytes + epilogue_bytes) +
+                 (accumulates ? t.block_b * rows * cols * 4 : 0) +
+                 p.row_planes * registers * isa::kVregBytes +
+                 p.row_results * t.block_b * CeilOfRatio<int64_t>(rows, 8) *
+                     isa::kVregBytes +
+                 p.epilogue_whole_bytes +
+                 (p.lhs.transposed ? t.block_b * rows * depth * 2 : 0) +
+                 (Converts(p.lhs) ? t.block_b * rows * depth * mxu_bytes : 0) +
+                 (Converts(p.rhs) ? t.block_b * depth * cols * mxu_bytes : 0) +
+                 p.lhs.whole_bytes + p.rhs.whole_bytes +
+                 p.lhs.row_entries * t.block_b *
+                     (p.lhs.transposed ? depth : rows) / 8 * isa::kVregBytes +
+                 p.rhs.row_entries * t.block_b *
+                     (p.rhs.transposed ? cols : depth) / 8 * isa::kVregBytes;
 
   // Cores split the outermost grid dimension that is not K.
   const int64_t split = t.grid_b > 1                ? t.grid_b
@@ -248,8 +259,10 @@ absl::StatusOr<ProductTiling> ChooseProductTile(
   for (int64_t gb : GridBounds(p.batch, 1)) {
     t.block_b = CeilOfRatio(p.batch, gb);
     t.grid_b = CeilOfRatio(p.batch, t.block_b);
-    for (int64_t gm : GridBounds(p.m, m_unit)) {
-      t.block_m = RoundUpTo<int64_t>(CeilOfRatio(p.m, gm), m_unit);
+    const int64_t steps_unit = std::max(m_unit, p.row_unit_of_steps);
+    for (int64_t gm : GridBounds(p.m, steps_unit)) {
+      t.block_m = RoundUpTo<int64_t>(CeilOfRatio(p.m, gm),
+                                     gm > 1 ? steps_unit : m_unit);
       t.grid_m = gm;
       for (int64_t gn : GridBounds(p.n, p.column_unit)) {
         if (p.whole_rows && gn > 1) break;

@@ -40,11 +40,12 @@ void RowEpilogue::AddTo(ProductProblem* problem,
   FusionEpilogue::AddTo(problem, model);
   problem->whole_rows = true;
   problem->row_planes = stages_.planes;
-  problem->row_results = static_cast<int64_t>(stages_.reductions.size());
+  problem->row_results += static_cast<int64_t>(stages_.reductions.size());
   std::vector<int> stream, later;
   int leaves = 0;
   for (size_t n = 0; n < e_.nodes.size(); ++n) {
     const int node = static_cast<int>(n);
+    if (IsOfRows(node)) continue;
     if (e_.node_stage[n] == 0) {
       stream.push_back(node);
     } else if (VariesInRow(node)) {
@@ -90,7 +91,8 @@ void RowEpilogue::AddWindows(const ProductTile& tile, const GridDims& grid,
                              int first_space, Tiling* tiling) {
   FusionEpilogue::AddWindows(tile, grid, first_space, tiling);
   batch_ = tile.block_b;
-  rows_ = RoundUpTo<int64_t>(tile.block_m, kRowsOfBand);
+  table_bytes_ = RowTableBytes(tile);
+  rows_of_block_ = RoundUpTo<int64_t>(tile.block_m, kRowsOfBand);
   column_tiles_ = tile.block_n / isa::kLanes;
   columns_ = e_.space.sizes[e_.space.rank() - 1];
   scratch_space_ = first_space_ + static_cast<int>(windows_.size());
@@ -99,33 +101,38 @@ void RowEpilogue::AddWindows(const ProductTile& tile, const GridDims& grid,
 int64_t RowEpilogue::ScratchBytes(const ProductTile& tile) const {
   const int64_t tiles =
       tile.block_b * RoundUpTo<int64_t>(tile.block_m, kRowsOfBand) / 8;
-  return tiles * isa::kVregBytes *
-         (stages_.planes * (tile.block_n / isa::kLanes) +
-          static_cast<int64_t>(stages_.reductions.size()));
+  return RowTableBytes(tile) +
+         tiles * isa::kVregBytes *
+             (stages_.planes * (tile.block_n / isa::kLanes) +
+              static_cast<int64_t>(stages_.reductions.size()));
 }
 
 int32_t RowEpilogue::TileOffset(int plane, int64_t batch, int64_t row,
                                 int64_t col) const {
   const int64_t tiles =
-      ((plane * batch_ + batch) * (rows_ / 8) + row / 8) * column_tiles_ +
+      ((plane * batch_ + batch) * (rows_of_block_ / 8) + row / 8) *
+          column_tiles_ +
       col / isa::kLanes;
   return static_cast<int32_t>(tiles * isa::kVregBytes);
 }
 
 int32_t RowEpilogue::RowOffset(int reduction, int64_t batch,
                                int64_t row) const {
-  const int64_t planes = stages_.planes * batch_ * (rows_ / 8) * column_tiles_;
-  const int64_t tiles = (reduction * batch_ + batch) * (rows_ / 8) + row / 8;
+  const int64_t planes =
+      stages_.planes * batch_ * (rows_of_block_ / 8) * column_tiles_;
+  const int64_t tiles =
+      (reduction * batch_ + batch) * (rows_of_block_ / 8) + row / 8;
   return static_cast<int32_t>((planes + tiles) * isa::kVregBytes);
 }
 
 absl::Status RowEpilogue::Start(CodeBuilder& b) {
   RETURN_IF_ERROR(FusionEpilogue::Start(b));
   stage_ = -1;
+  const int64_t offset = scratch_offset_ + table_bytes_;
   scratch_ = b.GlobalSca();
-  b.ScratchAddress(scratch_, static_cast<int32_t>(scratch_offset_));
+  b.ScratchAddress(scratch_, static_cast<int32_t>(offset));
   b.SetBank(scratch_, CodeBuilder::kAbsoluteBanks,
-            static_cast<int32_t>(scratch_offset_));
+            static_cast<int32_t>(offset));
   constants_.clear();
   for (size_t n = 0; n < e_.nodes.size(); ++n) {
     const ExprNode& node = e_.nodes[n];
@@ -145,7 +152,10 @@ Value RowEpilogue::Known(int number, int tile, const Position& at) {
   if (const auto it = constants_.find(number); it != constants_.end()) {
     return Value::Of(it->second);
   }
-  if (stage_ < 0) return {};
+  if (const Value row = TileFormula::Known(number, tile, at);
+      row.vec.valid() || stage_ < 0) {
+    return row;
+  }
   CodeBuilder& b = *b_;
   const ExprNode& node = e_.nodes[number];
   const int64_t row = at.row + 8 * tile;
@@ -184,10 +194,8 @@ void RowEpilogue::Keep(int node, const Position& at) {
 
 void RowEpilogue::Emit(int64_t batch, int64_t row, int64_t col,
                        const std::vector<Vec>& tiles) {
-  values_.clear();
-  row_values_.clear();
-  reciprocals_.clear();
-  packed_.clear();
+  ClearTiles();
+  ClearRows();
   const Position at{batch, row, col, &tiles};
   for (int node : stages_.kept_in[0]) Keep(node, at);
   for (int root : stages_.stored_in[0]) {
@@ -285,7 +293,7 @@ absl::Status RowEpilogue::Finish(const EpiloguePace& pace, CodeBuilder& b) {
   ends_.clear();
   most_ =
       static_cast<size_t>(std::max(1.0, pace.share * b.model().vregs / 1.5));
-  const int64_t bands = batch_ * (rows_ / kRowsOfBand);
+  const int64_t bands = batch_ * (rows_of_block_ / kRowsOfBand);
   const double band = unit_cycles_ * static_cast<double>(2 * column_tiles_) + 1;
   const int64_t latency =
       std::max(b.model().Latency(isa::LatencyKey::kXluSum, 0),
@@ -298,7 +306,7 @@ absl::Status RowEpilogue::Finish(const EpiloguePace& pace, CodeBuilder& b) {
     for (int stage = e_.stages - 1; stage >= 0; --stage) {
       const int64_t band_number = turn - stage * lag;
       if (band_number < 0 || band_number >= bands) continue;
-      const int64_t in_plane = rows_ / kRowsOfBand;
+      const int64_t in_plane = rows_of_block_ / kRowsOfBand;
       RETURN_IF_ERROR(Pass(stage, band_number / in_plane,
                            band_number % in_plane * kRowsOfBand));
     }

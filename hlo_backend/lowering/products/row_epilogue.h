@@ -29,7 +29,10 @@ class RowEpilogue final : public FusionEpilogue {
   void AddWindows(const ProductTile& tile, const GridDims& grid,
                   int first_space, Tiling* tiling) override;
   int64_t ScratchBytes(const ProductTile& tile) const override;
-  void SetScratch(int64_t offset) override { scratch_offset_ = offset; }
+  void SetScratch(int64_t offset) override {
+    FusionEpilogue::SetScratch(offset);
+    scratch_offset_ = offset;
+  }
   absl::Status Start(codegen::CodeBuilder& b) override;
   void Emit(int64_t batch, int64_t row, int64_t col,
             const std::vector<codegen::Vec>& tiles) override;
@@ -55,9 +58,9 @@ class RowEpilogue final : public FusionEpilogue {
   void Place(bool paced);
 
   RowStages stages_;
-  int64_t rows_ = 0, column_tiles_ = 0, batch_ = 0;  // of a block
-  int64_t columns_ = 0;                              // of the array
-  int64_t scratch_offset_ = 0;
+  int64_t rows_of_block_ = 0, column_tiles_ = 0, batch_ = 0;  // of a block
+  int64_t columns_ = 0;                                       // of the array
+  int64_t scratch_offset_ = 0, table_bytes_ = 0;
   int scratch_space_ = 0;
   codegen::Sca scratch_;
   absl::flat_hash_map<int, codegen::Vec> constants_;

@@ -103,6 +103,13 @@ absl::StatusOr<Parsed> Parse(absl::string_view text,
             ? kernel->mutable_shape()->mutable_element(arg - operands)
             : kernel->mutable_shape();
     shape->mutable_layout()->memory_space = hlo::kMemoryVmem;
+    if (kernel->opcode() == hlo::Opcode::kFusion && arg < operands) {
+      kernel->fused()
+          ->parameter(arg)
+          ->mutable_shape()
+          ->mutable_layout()
+          ->memory_space = hlo::kMemoryVmem;
+    }
   }
   return p;
 }

@@ -1,9 +1,11 @@
-// FusionEpilogue: what its formula reads beside the sums.
+// TileFormula: what it reads beside the sums.
+#include <algorithm>
+
 #include "base/status.h"
 #include "base/units.h"
 #include "hlo_backend/lowering/narrow_type.h"
 #include "hlo_backend/lowering/products/epilogue_types.h"
-#include "hlo_backend/lowering/products/fusion_epilogue.h"
+#include "hlo_backend/lowering/products/tile_formula.h"
 
 namespace ptxla::lowering {
 
@@ -13,8 +15,7 @@ using codegen::Vec;
 using hlo::PrimitiveType;
 using isa::Opcode;
 
-absl::StatusOr<FusionEpilogue::Leaf> FusionEpilogue::DescribeLeaf(
-    int number) const {
+absl::StatusOr<TileFormula::Leaf> TileFormula::DescribeLeaf(int number) const {
   const ExprNode& node = e_.nodes[number];
   const hlo::Shape& shape = node.instr->shape();
   if (!IsTileType(shape.type()))
@@ -35,6 +36,12 @@ absl::StatusOr<FusionEpilogue::Leaf> FusionEpilogue::DescribeLeaf(
     return leaf;
   }
   ASSIGN_OR_RETURN(const PhysicalArray array, PhysicalArray::Of(shape));
+  const bool per_row =
+      minor > 0 && std::count(node.map.begin(), node.map.end(), minor) == 0 &&
+      std::count(node.map.begin(), node.map.end(), minor - 1) > 0;
+  if (per_row) {
+    return DescribeRows(number, array);
+  }
   const bool matrix = shape.rank() == 2 && array.dims[0] == 0 && !folded_;
   if (matrix && minor > 1 && node.map[1] == minor && node.map[0] == minor - 1 &&
       (e_.space.sizes[minor - 1] > 1 || shape.dim(0) == 1)) {
@@ -62,7 +69,7 @@ absl::StatusOr<FusionEpilogue::Leaf> FusionEpilogue::DescribeLeaf(
 }
 
 // Row and column numbers of the step's first tile, where iotas ask for them.
-void FusionEpilogue::StartIotas(CodeBuilder& b) {
+void TileFormula::StartIotas(CodeBuilder& b) {
   const int minor = e_.space.rank() - 1;
   const auto first = [&](int grid_dim, int64_t block) {
     const Sca index = b.NewSca();
@@ -91,8 +98,8 @@ void FusionEpilogue::StartIotas(CodeBuilder& b) {
   }
 }
 
-absl::StatusOr<Value> FusionEpilogue::Iota(const ExprNode& node, int tile,
-                                           const Position& at) {
+absl::StatusOr<Value> TileFormula::Iota(const ExprNode& node, int tile,
+                                        const Position& at) {
   const int minor = e_.space.rank() - 1;
   const bool columns = node.iota_dim == minor;
   // Rows of several dimensions count on where one of them begins anew.
@@ -108,7 +115,7 @@ absl::StatusOr<Value> FusionEpilogue::Iota(const ExprNode& node, int tile,
       b_->BinaryImm(Opcode::kVaddS32, numbers, static_cast<uint32_t>(first)));
 }
 
-Value FusionEpilogue::LoadBatchColumns(const Leaf& leaf, const Position& at) {
+Value TileFormula::LoadBatchColumns(const Leaf& leaf, const Position& at) {
   CodeBuilder& b = *b_;
   const PhysicalArray& a = leaf.array;
   const int64_t row_bytes = isa::kRowBytes;
@@ -148,8 +155,8 @@ Value FusionEpilogue::LoadBatchColumns(const Leaf& leaf, const Position& at) {
   return Value::Of(b.LoadRow(leaf.place.space, address, column));
 }
 
-absl::StatusOr<Value> FusionEpilogue::Load(const Leaf& leaf, int tile,
-                                           const Position& at) {
+absl::StatusOr<Value> TileFormula::Load(const Leaf& leaf, int tile,
+                                        const Position& at) {
   CodeBuilder& b = *b_;
   const BlockPlace& place = leaf.place;
   const bool bf16 = leaf.view.type == PrimitiveType::kBf16;

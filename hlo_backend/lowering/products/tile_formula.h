@@ -1,0 +1,164 @@
+// The elementwise work of an output fusion, evaluated on two tiles of 8 rows x
+// 128 columns at a time while they are in registers: behind the product on its
+// sums (fusion_epilogue.h), or before it on an operand (operand_prologue.h).
+//
+// What a formula reads beside the sums are arrays of its own shape and layout,
+// or of one batch member's; 1-D arrays along its columns (a bias), one for all
+// or one for each of the outermost batch dimension (a mask); values per row (a
+// softmax's sum), which are put on all lanes once per step (tile_rows.cc); and
+// scalars. Iotas count rows or columns.
+#ifndef PTXLA_HLO_BACKEND_LOWERING_PRODUCTS_TILE_FORMULA_H_
+#define PTXLA_HLO_BACKEND_LOWERING_PRODUCTS_TILE_FORMULA_H_
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/status/statusor.h"
+#include "hlo_backend/lowering/codegen/narrow_tiles.h"
+#include "hlo_backend/lowering/fusion/expression.h"
+#include "hlo_backend/lowering/fusion/vector_math.h"
+#include "hlo_backend/lowering/kernel_plan.h"
+#include "hlo_backend/lowering/products/product_operands.h"
+
+namespace ptxla::lowering {
+
+// The most vector registers alive at once in straight code.
+int PeakVectors(const std::vector<codegen::VInstr>& code);
+// Those that take a vector slot.
+int64_t VectorOperations(const std::vector<codegen::VInstr>& code);
+
+class TileFormula {
+ public:
+  virtual ~TileFormula() = default;
+
+ protected:
+  enum class Form { kTile, kColumns, kBatchColumns, kRows, kScalar };
+  struct Leaf {
+    int node = 0;
+    Form form = Form::kTile;
+    MatrixView view;
+    int window = 0;
+    BlockPlace place;
+    codegen::Vec scalar;  // kScalar, as a global
+    // kBatchColumns: batch members that share a row.
+    int64_t repeat = 1;
+    PhysicalArray array;
+  };
+  // Where tile, row and column of the open values are.
+  struct Position {
+    int64_t batch, row, col;
+    const std::vector<codegen::Vec>* sums;
+  };
+
+  explicit TileFormula(Expression e) : e_(std::move(e)) {}
+
+  // Unimplemented names the operand of another form. `folded`: several
+  // dimensions make the rows.
+  absl::Status DescribeLeaves(bool folded);
+  absl::StatusOr<Leaf> DescribeLeaf(int node) const;
+  // Bytes of HBM for each element of the formula's shape; VMEM of what is read
+  // whole.
+  int64_t LeafBytesPerElement() const;
+  int64_t WholeLeafBytes() const;
+  bool HasByteLeaf() const;
+  // Columns that a step must be a multiple of, if there are several.
+  int64_t ColumnUnit() const;
+
+  void AddLeafWindows(const ProductTile& tile, const GridDims& grid,
+                      int first_space, Tiling* tiling);
+  int SpaceOf(int window) const {
+    return first_space_ + window - first_window_;
+  }
+  // Once per step: addresses, values that do not change within it. `uses`: of
+  // NarrowTiles, beside those of the leaves.
+  absl::Status StartLeaves(codegen::CodeBuilder& b, int uses);
+
+  // Values per row that are kept for a step, an f32 tile for each 8 rows.
+  int64_t RowEntries() const { return static_cast<int64_t>(rows_.size()); }
+  bool IsOfRows(int node) const { return of_rows_[node]; }
+  int64_t RowTableBytes(const ProductTile& tile) const;
+  void SetRowTable(int64_t offset) { rows_offset_ = offset; }
+
+  // A value that need not be computed: kept from an earlier pass over the block
+  // (row_epilogue.h). Neither register nor mask valid: compute it.
+  virtual Value Known(int node, int tile, const Position& at);
+  // Value of a node for one 8 x 128 tile.
+  absl::StatusOr<Value> Eval(int node, int tile, const Position& at);
+  absl::StatusOr<Value> EvalOp(const ExprNode& node, int tile,
+                               const Position& at);
+  // Does it vary along the lanes?
+  bool VariesInRow(int node) const {
+    return e_.nodes[node].depends >> (e_.space.rank() - 1) & 1;
+  }
+  // A division by one value per row: multiplied by its inverse.
+  bool IsRowQuotient(const ExprNode& node) const {
+    return node.instr->opcode() == hlo::Opcode::kDivide &&
+           node.type == hlo::PrimitiveType::kF32 &&
+           !VariesInRow(node.inputs[1]);
+  }
+  // Nodes that are evaluated for each tile, not once per row and step.
+  std::vector<int> NodesOfTiles() const;
+  // The code of these nodes on one register, to be counted; nothing if one of
+  // them cannot be written.
+  std::vector<codegen::VInstr> CodeOf(const isa::MachineModel& model,
+                                      const std::vector<int>& nodes) const;
+  absl::StatusOr<Value> Load(const Leaf& leaf, int tile, const Position& at);
+  Value LoadBatchColumns(const Leaf& leaf, const Position& at);
+  absl::StatusOr<Value> Iota(const ExprNode& node, int tile,
+                             const Position& at);
+  // Locals of earlier blocks are gone.
+  void StartIotas(codegen::CodeBuilder& b);
+  void BeginBlock() { batch_rows_.clear(); }
+  // Registers of the tiles before are gone.
+  void ClearTiles();
+  void ClearRows();
+
+  Expression e_;
+  std::vector<Leaf> leaves_;
+  std::vector<int> leaf_of_node_;
+  std::vector<isa::Window> windows_;
+  std::vector<int64_t> grid_;
+  int first_space_ = 0;
+  int first_window_ = 0;
+  int column_grid_ = 0;  // grid dimension, block and bound of the columns
+  int64_t column_block_ = 0, column_steps_ = 1;
+  int row_grid_ = 0, batch_grid_ = 0;  // the same of rows and batch members
+  int64_t row_block_ = 0, batch_block_ = 0;
+  codegen::Sca first_member_;  // of the step; invalid: 0
+  // Addresses of rows of leaves: (leaf, batch member).
+  absl::flat_hash_map<int64_t, codegen::Sca> batch_rows_;
+  bool folded_ = false;  // several dimensions make the product's rows
+  codegen::Vec row_numbers_, column_numbers_;  // of the step's first tile
+  codegen::CodeBuilder* b_ = nullptr;
+  std::optional<codegen::NarrowTiles> narrow_;
+  // Values of the open group: (node, tile), and packed registers of leaves.
+  absl::flat_hash_map<int64_t, Value> values_;
+  // Those of whole rows, and inverted divisors: until the rows change.
+  absl::flat_hash_map<int64_t, Value> row_values_;
+  absl::flat_hash_map<int64_t, codegen::Vec> reciprocals_;
+  absl::flat_hash_map<int, codegen::Vec> packed_;
+  codegen::Sca rows_base_;  // of the table of values per row
+
+ private:
+  struct RowEntry {
+    int node = 0;
+    bool reciprocal = false;
+  };
+  absl::Status PlanRows();
+  absl::StatusOr<Leaf> DescribeRows(int node, const PhysicalArray& array) const;
+  absl::Status FillRows(codegen::CodeBuilder& b);
+  codegen::Sca LineOf(const Leaf& leaf, codegen::Sca from, codegen::Sca member);
+  codegen::Vec RowValue(size_t entry, int tile, const Position& at);
+  int32_t RowTableOffset(size_t entry, int64_t batch, int64_t row) const;
+
+  std::vector<RowEntry> rows_;
+  std::vector<bool> of_rows_;  // by node: made of values per row alone
+  int64_t rows_offset_ = 0;
+  absl::flat_hash_map<int, codegen::Vec> row_leaves_;  // while rows are filled
+};
+
+}  // namespace ptxla::lowering
+
+#endif  // PTXLA_HLO_BACKEND_LOWERING_PRODUCTS_TILE_FORMULA_H_
