@@ -133,23 +133,76 @@ absl::StatusOr<std::vector<Value>> ForDevice(OpContext& context,
   }
 }
 
-absl::StatusOr<std::vector<Value>> Permute(OpContext& context,
-                                           const Instruction& i,
-                                           const DeviceSet& devices,
-                                           const PerDevice& operands) {
-  const PermuteAttrs& attrs = i.attrs<PermuteAttrs>();
-  if (!attrs.slice_sizes.empty()) {
-    return absl::UnimplementedError("an in-place collective-permute");
+// Start indices, one tuple of scalars.
+absl::StatusOr<DimVector> StartsIn(const Value& indices, int rank) {
+  DimVector starts;
+  if (indices.IsTuple()) {
+    for (const Value& start : indices.elements()) {
+      if (start.shape().IsScalar()) starts.push_back(start.Integer(0));
+    }
   }
+  if (static_cast<int>(starts.size()) != rank) {
+    return absl::UnimplementedError(
+        "an in-place collective-permute of several slices");
+  }
+  return starts;
+}
+
+// In place: operands (input, output, where in the input, where in the output).
+// A slice of the sender's input goes into the receiver's output.
+absl::StatusOr<Value> Received(const PermuteAttrs& attrs,
+                               const std::vector<Value>& sender,
+                               const std::vector<Value>& receiver) {
+  if (attrs.slice_sizes.size() != 1 || sender.size() != 4 ||
+      sender[0].IsTuple()) {
+    return absl::UnimplementedError(
+        "an in-place collective-permute of several slices");
+  }
+  const DimVector sizes(attrs.slice_sizes[0].begin(),
+                        attrs.slice_sizes[0].end());
+  const int rank = sender[0].shape().rank();
+  ASSIGN_OR_RETURN(const DimVector from, StartsIn(sender[2], rank));
+  ASSIGN_OR_RETURN(const DimVector to, StartsIn(receiver[3], rank));
+  ASSIGN_OR_RETURN(const DimVector sent_to, StartsIn(sender[3], rank));
+  if (to != sent_to) {
+    return absl::UnimplementedError(
+        "an in-place collective-permute whose ends disagree on the place");
+  }
+  Value out = receiver[1].Dense();
+  for (int d = 0; d < rank; ++d) {
+    if (from[d] < 0 || from[d] + sizes[d] > sender[0].shape().dim(d) ||
+        to[d] < 0 || to[d] + sizes[d] > out.shape().dim(d)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("its slice leaves dimension ", d));
+    }
+  }
+  out.Mutable();
+  PutPart(PartOf(sender[0], from, sizes), to, &out);
+  return out;
+}
+
+absl::StatusOr<PerDevice> Permute(OpContext& context, const Instruction& i,
+                                  const DeviceSet& devices,
+                                  const PerDevice& operands) {
+  const PermuteAttrs& attrs = i.attrs<PermuteAttrs>();
+  const bool in_place = !attrs.slice_sizes.empty();
   // With a channel the pairs are partitions of each replica, else replicas.
   const bool by_partition = attrs.channel_id.has_value();
-  std::vector<Value> results;
+  PerDevice results;
   for (size_t k = 0; k < devices.ids.size(); ++k) {
     const int64_t replica = devices.ids[k] / devices.partitions;
     const int64_t partition = devices.ids[k] % devices.partitions;
     const int64_t own = by_partition ? partition : replica;
     const uint64_t zero[2] = {0, 0};
-    Value result = Value::NewSplat(operands[k][0].shape(), zero);
+    // What nobody sends is zero; in place it stays.
+    std::vector<Value> result;
+    if (in_place) {
+      result.push_back(operands[k][1]);
+    } else {
+      for (const Value& x : operands[k]) {
+        result.push_back(Value::NewSplat(x.shape(), zero));
+      }
+    }
     for (const auto& [source, target] : attrs.source_target_pairs) {
       if (target != own) continue;
       const int64_t from = by_partition
@@ -163,7 +216,12 @@ absl::StatusOr<std::vector<Value>> Permute(OpContext& context,
         }
         position = static_cast<int>(k);
       }
-      result = operands[position][0];
+      if (in_place) {
+        ASSIGN_OR_RETURN(result[0],
+                         Received(attrs, operands[position], operands[k]));
+      } else {
+        result = operands[position];
+      }
     }
     results.push_back(std::move(result));
   }
@@ -201,11 +259,7 @@ absl::StatusOr<std::vector<Value>> EvalCollective(OpContext& context,
                      i.opcode() == Opcode::kCollectivePermuteStart;
   PerDevice results(devices.ids.size());
   if (i.attrs_if<PermuteAttrs>() != nullptr) {
-    ASSIGN_OR_RETURN(std::vector<Value> moved,
-                     Permute(context, i, devices, operands));
-    for (size_t k = 0; k < moved.size(); ++k) {
-      results[k].push_back(std::move(moved[k]));
-    }
+    ASSIGN_OR_RETURN(results, Permute(context, i, devices, operands));
   } else if (i.attrs_if<CollectiveAttrs>() != nullptr) {
     ASSIGN_OR_RETURN(const DeviceGroups groups, DeviceGroupsOf(i, devices));
     for (size_t k = 0; k < devices.ids.size(); ++k) {

@@ -8,10 +8,6 @@ absl::string_view WhyNotEvaluated(Opcode opcode) {
   switch (opcode) {
     case Opcode::kInfeed:
       return "what it gives is not in the module";
-    case Opcode::kOutfeed:
-      return "what it does is not in the module";
-    case Opcode::kSend:
-    case Opcode::kSendDone:
     case Opcode::kRecv:
     case Opcode::kRecvDone:
       return "the other end of a channel is not in the module";
@@ -95,6 +91,7 @@ absl::string_view WhyNotEvaluated(Opcode opcode) {
     case Opcode::kNot:
     case Opcode::kOptimizationBarrier:
     case Opcode::kOr:
+    case Opcode::kOutfeed:
     case Opcode::kPad:
     case Opcode::kParameter:
     case Opcode::kPartitionId:
@@ -122,6 +119,8 @@ absl::string_view WhyNotEvaluated(Opcode opcode) {
     case Opcode::kScatter:
     case Opcode::kSelect:
     case Opcode::kSelectAndScatter:
+    case Opcode::kSend:
+    case Opcode::kSendDone:
     case Opcode::kSetDimensionSize:
     case Opcode::kShiftLeft:
     case Opcode::kShiftRightArithmetic:

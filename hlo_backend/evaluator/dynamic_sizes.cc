@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
+#include "hlo_backend/evaluator/dynamic_movement.h"
 #include "hlo_backend/evaluator/fill.h"
 #include "hlo_backend/evaluator/strided.h"
 #include "hlo_backend/evaluator/value_parts.h"
@@ -12,16 +13,12 @@
 namespace ptxla::hlo {
 namespace {
 
-using AllCount = std::function<absl::StatusOr<Value>(absl::Span<Value>)>;
+using AllCount = StaticEvaluation;
 
 constexpr uint8_t kZero[16] = {};
 
 bool Contains(absl::Span<const int64_t> list, int64_t value) {
   return std::find(list.begin(), list.end(), value) != list.end();
-}
-
-DimVector SizesOf(const Value& x) {
-  return x.sizes() != nullptr ? *x.sizes() : x.shape().dims();
 }
 
 absl::Status Refused() {
@@ -155,8 +152,13 @@ Value FilledBeyondSizes(const Value& x, const uint8_t* element) {
 absl::StatusOr<Value> EvalDynamic(const Instruction& i,
                                   absl::Span<Value> operands,
                                   const AllCount& evaluate) {
-  if (i.IsElementwise() && i.opcode() != Opcode::kBitcastConvert) {
+  const bool same_places = i.opcode() != Opcode::kBitcastConvert ||
+                           i.shape().rank() == i.operand(0)->shape().rank();
+  if ((i.IsElementwise() && same_places) || i.opcode() == Opcode::kMap) {
     return Elementwise(i, operands, evaluate);
+  }
+  if (auto moved = EvalDynamicMovement(i, operands, evaluate)) {
+    return *std::move(moved);
   }
   switch (i.opcode()) {
     case Opcode::kTuple:

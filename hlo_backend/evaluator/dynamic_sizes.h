@@ -3,7 +3,8 @@
 // An array of shape f32[<=8] is stored with its 8 elements; the value knows
 // that, say, 3 of them count (Value::sizes). set-dimension-size makes such
 // values. What computes element by element or moves dimensions passes sizes
-// on; reduce and dot leave out what lies beyond; other operations are refused.
+// on; reduce and dot leave out what lies beyond; dynamic_movement.h has slices,
+// sorts and windows. Other operations are refused.
 #ifndef PTXLA_HLO_BACKEND_EVALUATOR_DYNAMIC_SIZES_H_
 #define PTXLA_HLO_BACKEND_EVALUATOR_DYNAMIC_SIZES_H_
 

@@ -183,7 +183,17 @@ absl::StatusOr<Value> Interpreter::Static(const PlanStep& step,
     case Opcode::kAllReduceDone:
       return operands[0].WithShape(ShapeOf(i));
     case Opcode::kAfterAll:
+    // What leaves the module has been sent, to nobody.
+    case Opcode::kOutfeed:
+    case Opcode::kSendDone:
       return Value::Token();
+    case Opcode::kSend: {
+      const uint64_t zero[2] = {0, 0};
+      return Value::NewTuple(
+          ShapeOf(i),
+          {operands[0].WithShape(i.shape().element(0)),
+           Value::NewSplat(i.shape().element(1), zero), Value::Token()});
+    }
     case Opcode::kReplicaId: {
       const uint32_t id = static_cast<uint32_t>(device / devices.partitions);
       return Value::NewSplat(ShapeOf(i), &id);

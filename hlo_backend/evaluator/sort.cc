@@ -60,8 +60,7 @@ absl::StatusOr<Value> EvalSort(OpContext& context, const Instruction& i,
   std::vector<Value> out;
   for (size_t j = 0; j < arrays; ++j) {
     in.push_back(operands[j].Dense());
-    out.push_back(Value::NewArray(i.shape().IsTuple() ? i.shape().element(j)
-                                                      : i.shape()));
+    out.push_back(Value::NewArray(operands[j].shape_ref()));
   }
   const int64_t d = i.attrs<SortAttrs>().dimension;
   const int64_t n = shape.rank() == 0 ? 1 : shape.dim(static_cast<int>(d));

@@ -1,13 +1,15 @@
 #include "base/status.h"
+#include "hlo_backend/ir/element_types.h"
 #include "hlo_backend/ir/infer.h"
 
 namespace ptxla::hlo::infer {
 namespace {
 
-absl::Status CheckType(const Args& a, bool ok, absl::string_view wanted) {
-  if (ok) return absl::OkStatus();
-  return Fail(OpcodeName(a.opcode), " takes ", wanted, ", not ",
-              Text(a.operand(0)));
+// Floats may be written in another precision.
+PrimitiveType WrittenPrecision(const Args& a, PrimitiveType inferred) {
+  if (a.declared == nullptr || !IsFloat(inferred)) return inferred;
+  const PrimitiveType written = a.declared->type();
+  return IsFloat(written) ? written : inferred;
 }
 
 // Narrower floats may meet wider ones; the result is the wider.
@@ -45,7 +47,7 @@ Result Unary(const Args& a) {
   }
   RETURN_IF_ERROR(CheckArray(x, "the operand"));
   const PrimitiveType t = x.type();
-  const bool integral = IsInteger(t) || t == PrimitiveType::kPred;
+  RETURN_IF_ERROR(CheckElementType(a.opcode, x));
   switch (a.opcode) {
     case Opcode::kConvert: {
       ASSIGN_OR_RETURN(Shape to, Declared(a));
@@ -57,6 +59,10 @@ Result Unary(const Args& a) {
     case Opcode::kBitcastConvert: {
       ASSIGN_OR_RETURN(Shape to, Declared(a));
       RETURN_IF_ERROR(CheckArray(to, "the result"));
+      if (IsComplex(t) != IsComplex(to.type())) {
+        return Fail("bitcast-convert between real and complex: ", Text(x),
+                    " to ", Text(to));
+      }
       const int64_t from_bits = BitWidth(t), to_bits = BitWidth(to.type());
       DimVector want = x.dims();
       if (from_bits > to_bits) want.push_back(from_bits / to_bits);
@@ -76,25 +82,8 @@ Result Unary(const Args& a) {
     case Opcode::kImag:
       return Like(x, ComplexComponent(t));
     case Opcode::kIsFinite:
-      RETURN_IF_ERROR(CheckType(a, IsFloat(t), "floats"));
       return Like(x, PrimitiveType::kPred);
-    case Opcode::kNot:
-    case Opcode::kClz:
-    case Opcode::kPopulationCount:
-      RETURN_IF_ERROR(CheckType(a, integral, "integers or pred"));
-      break;
-    case Opcode::kNegate:
-    case Opcode::kSign:
-      RETURN_IF_ERROR(CheckType(a, t != PrimitiveType::kPred, "numbers"));
-      break;
-    case Opcode::kCeil:
-    case Opcode::kFloor:
-    case Opcode::kRoundNearestAfz:
-    case Opcode::kRoundNearestEven:
-      RETURN_IF_ERROR(CheckType(a, IsFloat(t), "floats"));
-      break;
     case Opcode::kReducePrecision: {
-      RETURN_IF_ERROR(CheckType(a, IsFloat(t), "floats"));
       const auto* attrs = a.attrs<ReducePrecisionAttrs>();
       if (attrs != nullptr &&
           (attrs->exponent_bits < 1 || attrs->mantissa_bits < 0)) {
@@ -104,12 +93,9 @@ Result Unary(const Args& a) {
       break;
     }
     default:
-      if (IsTranscendental(a.opcode)) {
-        RETURN_IF_ERROR(
-            CheckType(a, IsFloat(t) || IsComplex(t), "floats or complex"));
-      }
+      break;
   }
-  return Like(x, PreferredType(a, t));
+  return Like(x, WrittenPrecision(a, t));
 }
 
 Result Binary(const Args& a) {
@@ -128,33 +114,22 @@ Result Binary(const Args& a) {
   }
   ASSIGN_OR_RETURN(Shape shape, Merge(a.operand(0), a.operand(1)));
   const PrimitiveType t = shape.type();
+  RETURN_IF_ERROR(CheckElementType(a.opcode, shape));
   switch (a.opcode) {
     case Opcode::kCompare:
       shape.set_type(PrimitiveType::kPred);
       return shape;
     case Opcode::kComplex:
-      RETURN_IF_ERROR(
-          CheckType(a, t == PrimitiveType::kF32 || t == PrimitiveType::kF64,
-                    "f32 or f64"));
+      if (t != PrimitiveType::kF32 && t != PrimitiveType::kF64) {
+        return Fail("complex takes f32 or f64, not ", PrimitiveTypeName(t));
+      }
       shape.set_type(t == PrimitiveType::kF32 ? PrimitiveType::kC64
                                               : PrimitiveType::kC128);
       return shape;
-    case Opcode::kAnd:
-    case Opcode::kOr:
-    case Opcode::kXor:
-      RETURN_IF_ERROR(CheckType(a, IsInteger(t) || t == PrimitiveType::kPred,
-                                "integers or pred"));
-      break;
-    case Opcode::kShiftLeft:
-    case Opcode::kShiftRightArithmetic:
-    case Opcode::kShiftRightLogical:
-    case Opcode::kMulhi:
-      RETURN_IF_ERROR(CheckType(a, IsInteger(t), "integers"));
-      break;
     default:
       break;
   }
-  shape.set_type(PreferredType(a, t));
+  shape.set_type(WrittenPrecision(a, t));
   return shape;
 }
 
@@ -169,7 +144,7 @@ Result Elementwise(const Args& a) {
       return Fail("select needs pred of the operands' dimensions, not ",
                   Text(pred), " for ", Text(shape));
     }
-    shape.set_type(PreferredType(a, shape.type()));
+    shape.set_type(WrittenPrecision(a, shape.type()));
     return shape;
   }
   if (a.opcode == Opcode::kClamp) {
@@ -183,7 +158,7 @@ Result Elementwise(const Args& a) {
         return Fail("clamp bound ", Text(bound), " does not fit ", Text(x));
       }
     }
-    return Like(x, PreferredType(a, x.type()));
+    return Like(x, WrittenPrecision(a, x.type()));
   }
   return a.operand_count() == 1 ? Unary(a) : Binary(a);
 }

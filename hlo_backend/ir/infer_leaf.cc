@@ -1,4 +1,5 @@
 #include "base/status.h"
+#include "hlo_backend/ir/element_types.h"
 #include "hlo_backend/ir/infer.h"
 
 namespace ptxla::hlo::infer {
@@ -25,9 +26,7 @@ Result Leaf(const Args& a) {
         return Fail("iota_dimension=", dim, " is not a dimension of ",
                     Text(shape));
       }
-      if (shape.type() == PrimitiveType::kPred) {
-        return Fail("iota has no pred form");
-      }
+      RETURN_IF_ERROR(CheckElementType(a.opcode, shape));
       return shape;
     }
     case Opcode::kRngBitGenerator: {

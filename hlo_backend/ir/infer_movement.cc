@@ -75,7 +75,8 @@ Result Reshape(const Args& a) {
   RETURN_IF_ERROR(CheckArray(x, "the operand"));
   RETURN_IF_ERROR(CheckArray(to, "the result"));
   for (int i = 1; i < a.operand_count(); ++i) {
-    if (!a.operand(i).IsScalar() || !IsInteger(a.operand(i).type())) {
+    if (!a.operand(i).IsScalar() ||
+        a.operand(i).type() != PrimitiveType::kS32) {
       return Fail("the size of dimension ", i - 1, " is ", Text(a.operand(i)),
                   ", not s32[]");
     }
@@ -146,7 +147,7 @@ Result Movement(const Args& a) {
   if (a.opcode == Opcode::kGetDimensionSize) {
     return Shape::Scalar(PrimitiveType::kS32);
   }
-  if (!a.operand(1).IsScalar() || !IsInteger(a.operand(1).type())) {
+  if (!a.operand(1).IsScalar() || a.operand(1).type() != PrimitiveType::kS32) {
     return Fail("the size is ", Text(a.operand(1)), ", not s32[]");
   }
   Shape shape = Like(x, x.type());

@@ -1,4 +1,6 @@
 #include "base/status.h"
+#include "hlo_backend/ir/attribute_names.h"
+#include "hlo_backend/ir/element_types.h"
 #include "hlo_backend/ir/infer.h"
 
 namespace ptxla::hlo::infer {
@@ -39,8 +41,12 @@ Result Fft(const Args& a) {
   const int last = x.rank() - 1;
   const bool from_real = f.type == FftType::kRfft;
   const bool to_real = f.type == FftType::kIrfft;
-  if (from_real ? !IsFloat(x.type()) : !IsComplex(x.type())) {
-    return Fail("fft of ", Text(x));
+  if (from_real
+          ? x.type() != PrimitiveType::kF32 && x.type() != PrimitiveType::kF64
+          : !IsComplex(x.type())) {
+    return Fail("fft_type=", kFftTypes[static_cast<int>(f.type)], " takes ",
+                from_real ? "f32 or f64" : "complex numbers", ", not ",
+                Text(x));
   }
   for (int i = 0; i < rank; ++i) {
     int64_t want = f.length[i];
@@ -74,6 +80,7 @@ Result Special(const Args& a) {
   for (const Shape* x : a.operands) {
     RETURN_IF_ERROR(CheckArray(*x, "the operand"));
   }
+  RETURN_IF_ERROR(CheckElementType(a.opcode, a.operand(0)));
   switch (a.opcode) {
     case Opcode::kFft:
       return Fft(a);
@@ -84,7 +91,7 @@ Result Special(const Args& a) {
       RETURN_IF_ERROR(CheckSquare(a.operand(0)));
       const Shape &m = a.operand(0), &b = a.operand(1);
       const bool left = a.attrs<TriangularSolveAttrs>()->left_side;
-      if (b.rank() != m.rank() ||
+      if (b.rank() != m.rank() || b.type() != m.type() ||
           !SizesAgree(b.dim(b.rank() - (left ? 2 : 1)), m.dim(m.rank() - 1))) {
         return Fail("triangular-solve of ", Text(m), " and ", Text(b));
       }

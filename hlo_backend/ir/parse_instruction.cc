@@ -260,7 +260,11 @@ bool ModuleParser::Finish(PendingInstruction* pending, bool has_shape,
     }
     auto inferred =
         InferShape(pending->opcode, operands, pending->attributes, called);
-    if (!inferred.ok()) return Fail(name_at, inferred.status().message());
+    if (!inferred.ok()) {
+      return Fail(name_at, absl::StrCat("%", name, " = ",
+                                        OpcodeName(pending->opcode), ": ",
+                                        inferred.status().message()));
+    }
     shape = *std::move(inferred);
   }
   if (pending->is_async_sugar) {

@@ -170,3 +170,15 @@ program("rng_normal_is_finite", ["a = f32[] constant(5)", "b = f32[] constant(1)
 # Where XLA's CPU backend begins; and what comes of it.
 for delta in (1, 3, 16):
     program(f"rng_state_{delta}", [f"a = u64[2] rng-get-and-update-state(), delta={delta}", "r = (u64[2], u32[4]) rng-bit-generator(a), algorithm=rng_philox"], [])
+
+# What leaves the module: XLA runs the rest of it.
+T = "t = token[] after-all()"
+for k, (data, shape) in enumerate([("x", "f32[6]"), ("p", "(f32[6], s32[2])"), ("y", "f32[6]")]):
+    rest = [X, "c = s32[2] constant({4, 5})", "p = (f32[6], s32[2]) tuple(x, c)", "y = f32[6] multiply(x, x)"]
+    program(f"outfeed_{k}", rest + [T, f"o = token[] outfeed({data}, t), outfeed_shape={shape}", "r = f32[6] add-dependency(y, o)"], ["f32[6]"],
+            xla=rest + ["r = f32[6] add(y, y)", "h = f32[6] subtract(r, y)"])
+for k, more in enumerate(["", ", is_host_transfer=true", ", frontend_attributes={_xla_send_recv_source_target_pairs={{0,1}}}"]):
+    rest = [X, "y = f32[6] multiply(x, x)"]
+    program(f"send_{k}", rest + [T, f"s = (f32[6], u32[], token[]) send(y, t), channel_id={k + 1}{more}",
+                                 f"d = token[] send-done(s), channel_id={k + 1}{more}", "r = f32[6] add-dependency(y, d)"], ["f32[6]"],
+            xla=rest + ["z = f32[6] negate(y)", "r = f32[6] negate(z)"])

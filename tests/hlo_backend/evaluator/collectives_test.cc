@@ -178,5 +178,32 @@ TEST(CollectivesTest, AMissingDeviceIsAnErrorOrMirrored) {
   EXPECT_EQ(result->ToString(), "{8, 16}");
 }
 
+TEST(CollectivesTest, APermuteMovesSeveralArraysTogether) {
+  EXPECT_THAT(
+      OnFour("replica_count=4", R"(ENTRY e {
+  x = f32[2] parameter(0)
+  y = f32[2] negate(x)
+  ROOT r = (f32[2], f32[2]) collective-permute(x, y), source_target_pairs={{0,1},{2,0}}
+})"),
+      ::testing::ElementsAre("( {20, 21}, {-20, -21} )", "( {0, 1}, {-0, -1} )",
+                             "( {0, 0}, {0, 0} )", "( {0, 0}, {0, 0} )"));
+}
+
+// Of a slice that is received in place the rest of the array stays.
+TEST(CollectivesTest, APermuteInPlaceWritesASliceOfTheOutput) {
+  EXPECT_THAT(OnFour("replica_count=4", R"(ENTRY e {
+  x = f32[4] parameter(0)
+  o = f32[4] constant({7, 7, 7, 7})
+  i = s32[] constant(1)
+  j = s32[] constant(2)
+  from = (s32[]) tuple(i)
+  to = (s32[]) tuple(j)
+  ROOT r = f32[4] collective-permute(x, o, from, to), source_target_pairs={{0,1},{2,0}}, slice_sizes={{2}}
+})",
+                     4),
+              ::testing::ElementsAre("{7, 7, 21, 22}", "{7, 7, 1, 2}",
+                                     "{7, 7, 7, 7}", "{7, 7, 7, 7}"));
+}
+
 }  // namespace
 }  // namespace ptxla::hlo

@@ -255,9 +255,11 @@ std::vector<Broken> AllBroken() {
   }
   for (const char* op : kLogical) {
     const bool one = OpcodeArity(*OpcodeFromName(op)) == 1;
-    all.push_back({op,
-                   absl::StrCat("r = f32[4,6] ", op, one ? "(p)" : "(p, p)"),
-                   absl::StrCat(op, " takes integers or pred, not f32[4,6]")});
+    const bool takes_pred = !one || op == absl::string_view("not");
+    all.push_back(
+        {op, absl::StrCat("r = f32[4,6] ", op, one ? "(p)" : "(p, p)"),
+         absl::StrCat(op, " takes integers", takes_pred ? " or pred" : "",
+                      ", not f32[4,6]")});
   }
   for (const char* op : kShifts) {
     all.push_back({op, absl::StrCat("r = f32[4,6] ", op, "(p, p)"),
