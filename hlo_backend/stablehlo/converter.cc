@@ -143,7 +143,9 @@ absl::Status Converter::ConvertOp(const Op& op, Scope* scope) {
   if (sharding != nullptr && made->sharding() == nullptr) {
     made->set_sharding(*sharding);
   }
-  if (const Attr* frontend = op.Find("mhlo.frontend_attributes")) {
+  const Attr* frontend = op.Find("mhlo.frontend_attributes");
+  // What a tuple only collects has them already.
+  if (frontend != nullptr && made->opcode() != Opcode::kTuple) {
     for (const auto& [key, value] : frontend->dict) {
       made->mutable_extras()->frontend_attributes[key] = value.text;
     }

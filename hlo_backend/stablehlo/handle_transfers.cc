@@ -46,6 +46,27 @@ Instruction* Flat(Builder* b, Instruction* pair) {
   return all.size() == 1 ? all[0] : b->Tuple(all);
 }
 
+// Frontend attributes belong to the transfer and to its end; so do pairs of
+// devices, which HLO has no other word for.
+absl::Status SetFrontend(const Op& op, Instruction* transfer) {
+  FrontendAttributes& to = transfer->mutable_extras()->frontend_attributes;
+  if (const Attr* frontend = op.Find("mhlo.frontend_attributes")) {
+    for (const auto& [key, value] : frontend->dict) to[key] = value.text;
+  }
+  if (op.Find("source_target_pairs") == nullptr) return absl::OkStatus();
+  ASSIGN_OR_RETURN(const DimVector pairs,
+                   Ints(op.attributes, {"source_target_pairs"}));
+  std::string text;
+  for (size_t k = 0; k + 1 < pairs.size(); k += 2) {
+    absl::StrAppend(&text, k == 0 ? "" : ",", "{", pairs[k], ",", pairs[k + 1],
+                    "}");
+  }
+  if (!text.empty()) {
+    to["_xla_send_recv_source_target_pairs"] = absl::StrCat("{", text, "}");
+  }
+  return absl::OkStatus();
+}
+
 // layout = [[0, 1], []]: minor to major, one for each array.
 absl::Status SetLayouts(const Op& op, std::vector<Shape>* shapes) {
   const Attr* layouts = op.Find("layout");
@@ -84,6 +105,7 @@ Result Infeed(const Op& op, Converter& c, Scope* scope) {
   Builder& b = scope->builder;
   ASSIGN_OR_RETURN(Instruction * infeed,
                    b.Make(Opcode::kInfeed, operands, attrs, {}, &shape));
+  RETURN_IF_ERROR(SetFrontend(op, infeed));
   return Flat(&b, infeed);
 }
 
@@ -126,7 +148,11 @@ Result Send(const Op& op, Converter& c, Scope* scope) {
   ASSIGN_OR_RETURN(
       Instruction * send,
       b.Make(Opcode::kSend, {data, operands.back()}, attrs, {}, &shape));
-  return b.Make(Opcode::kSendDone, {send}, attrs);
+  RETURN_IF_ERROR(SetFrontend(op, send));
+  ASSIGN_OR_RETURN(Instruction * done,
+                   b.Make(Opcode::kSendDone, {send}, attrs));
+  RETURN_IF_ERROR(SetFrontend(op, done));
+  return done;
 }
 
 Result Recv(const Op& op, Converter& c, Scope* scope) {
@@ -142,6 +168,8 @@ Result Recv(const Op& op, Converter& c, Scope* scope) {
                    b.Make(Opcode::kRecv, operands, attrs, {}, &shape));
   ASSIGN_OR_RETURN(Instruction * done,
                    b.Make(Opcode::kRecvDone, {recv}, attrs));
+  RETURN_IF_ERROR(SetFrontend(op, recv));
+  RETURN_IF_ERROR(SetFrontend(op, done));
   return Flat(&b, done);
 }
 

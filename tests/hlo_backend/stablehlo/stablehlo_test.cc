@@ -56,6 +56,27 @@ TEST(StableHloTest, DonatedArgumentsAreAliases) {
   EXPECT_EQ(m->config().buffer_donors[0].parameter, 1);
 }
 
+// XLA says so of the send and of its end.
+TEST(StableHloTest, ASendKeepsItsPairsAndAttributes) {
+  const auto m = Read(Main(
+      "(%a: tensor<2xf32>, %t: !stablehlo.token) -> !stablehlo.token",
+      "%0 = \"stablehlo.send\"(%a, %t) <{channel_handle = "
+      "#stablehlo.channel_handle<handle = 3, type = 1>, is_host_transfer = "
+      "false, source_target_pairs = dense<[[0, 1], [1, 2]]> : "
+      "tensor<2x2xi64>}> {mhlo.frontend_attributes = {_k = \"v\"}} : "
+      "(tensor<2xf32>, !stablehlo.token) -> !stablehlo.token\n"
+      "return %0 : !stablehlo.token"));
+  ASSERT_NE(m, nullptr);
+  const Instruction* done = m->entry()->root();
+  ASSERT_EQ(done->opcode(), Opcode::kSendDone);
+  const Instruction* send = done->operand(0);
+  for (const Instruction* i : {done, send}) {
+    EXPECT_THAT(Print(*i),
+                HasSubstr("frontend_attributes={_k=\"v\","
+                          "_xla_send_recv_source_target_pairs={{0,1},{1,2}}}"));
+  }
+}
+
 TEST(StableHloTest, ConstantsInEveryNotation) {
   struct Case {
     const char* text;
