@@ -272,7 +272,7 @@ bool OpParser::SliceRanges(Op* op) {
   return true;
 }
 
-// sdy.mesh @mesh = <["x"=2, "y"=4]>.
+// sdy.mesh @mesh = <["x"=2, "y"=4]> {stablehlo.mesh = ...}.
 bool OpParser::Mesh(Op* op) {
   std::string name;
   absl::string_view body;
@@ -280,7 +280,7 @@ bool OpParser::Mesh(Op* op) {
   op->attributes.emplace_back("sym_name", SymbolAttr(name));
   if (!Expect("=") || !Balanced(&body)) return false;
   op->attributes.emplace_back("mesh", TextAttr(body));
-  return true;
+  return !Is("{") || ParseDict(&op->attributes);
 }
 
 // sdy.manual_computation(%0) in_shardings=[...] out_shardings=[...]

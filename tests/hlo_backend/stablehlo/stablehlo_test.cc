@@ -190,6 +190,16 @@ TEST(StableHloTest, ShardingsOfBothDialects) {
              "%0 = sdy.sharding_constraint %a <@mesh, [{\"x\"}, {?}]> : "
              "tensor<2x4xf32>\nreturn %0 : tensor<2x4xf32>\n}}"),
       HasSubstr("sharding={mesh['x'=2,'y'=4], [{'x'}, {?}]}"));
+  // JAX says the mesh in StableHLO's words too.
+  EXPECT_THAT(
+      RootOf("module @m {\n sdy.mesh @mesh = <[\"x\"=2]> {stablehlo.mesh = "
+             "{axes = [{name = \"x\", size = 2 : i64}]}}\n"
+             "sdy.mesh @one = <[], device_ids=[0]> {stablehlo.mesh = {axes = "
+             "[], device_ids = dense<0> : tensor<1xi64>}}\n"
+             "func.func @main(%a: tensor<2xf32>) -> tensor<2xf32> {\n"
+             "%0 = sdy.sharding_constraint %a <@mesh, [{\"x\"}]> : "
+             "tensor<2xf32>\nreturn %0 : tensor<2xf32>\n}}"),
+      HasSubstr("sharding={mesh['x'=2], [{'x'}]}"));
 }
 
 TEST(StableHloTest, LocationsBecomeMetadata) {
