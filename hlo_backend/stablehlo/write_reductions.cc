@@ -47,10 +47,13 @@ absl::Status Reduce(const Instruction& i, Writer& w) {
     ASSIGN_OR_RETURN(const std::string init, w.Use(operands[n + count]));
     absl::StrAppend(&op.head, n == 0 ? "(" : ", (", x, " init: ", init, ")");
   }
-  const std::string applied =
-      count == 1 && operands[0].shape->type() == i.shape().type()
-          ? AppliedName(*i.to_apply())
-          : "";
+  // The short form says one type for all.
+  const PrimitiveType type =
+      i.shape().IsArray() ? i.shape().type() : PrimitiveType::kInvalid;
+  const std::string applied = count == 1 && operands[0].shape->type() == type &&
+                                      operands[1].shape->type() == type
+                                  ? AppliedName(*i.to_apply())
+                                  : "";
   if (!applied.empty()) absl::StrAppend(&op.head, " applies ", applied);
   absl::StrAppend(&op.head, " across dimensions = ", ListText(i.dimensions()));
   const std::vector<const Shape*> results = LeavesOf(i.shape());

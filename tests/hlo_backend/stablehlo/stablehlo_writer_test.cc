@@ -122,6 +122,24 @@ ENTRY e {
                               "decomposition = @main_0, version = 3 : i32}"));
 }
 
+// The short form `applies stablehlo.add` says one type for the operand, the
+// initial value and the result.
+TEST(StableHloWriterTest, AReduceFromAnotherPrecisionHasARegion) {
+  const std::string text = Write(R"(HloModule m
+add {
+  x = f32[] parameter(0)
+  y = f32[] parameter(1)
+  ROOT s = f32[] add(x, y)
+}
+ENTRY e {
+  d = f32[4,4] parameter(0)
+  zero = f64[] constant(0)
+  ROOT sum = f32[4] reduce(d, zero), dimensions={1}, to_apply=add
+}
+)");
+  EXPECT_THAT(text, Not(HasSubstr("applies")));
+}
+
 TEST(StableHloWriterTest, AttributesOfCompositesStayMlir) {
   const std::string text =
       "module @m {\n"
