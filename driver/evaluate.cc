@@ -122,8 +122,10 @@ void Flatten(hlo::Literal value, hlo::NamedLiterals* out) {
 }  // namespace
 
 absl::StatusOr<std::string> EvaluateFile(const EvaluateOptions& options) {
-  ASSIGN_OR_RETURN(const HloInput input,
-                   ReadHlo(options.module, {options.elided, "", ""}));
+  HloInputOptions read;
+  read.elided = options.elided;
+  read.sizes = options.sizes;
+  ASSIGN_OR_RETURN(const HloInput input, ReadHlo(options.module, read));
   auto arguments = ReadInputs(input, options);
   if (!arguments.ok()) return At("input", arguments.status());
   hlo::EvaluatorOptions evaluator;

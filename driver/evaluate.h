@@ -20,6 +20,7 @@ struct EvaluateOptions {
   uint64_t seed = 0;
   bool tpu = false;  // TPU numerics (evaluator.h)
   hlo::ElidedValues elided = hlo::ElidedValues::kKeep;
+  std::vector<int64_t> sizes;  // hlo_input.h
   std::string out;  // .npz with out0, out1 …, tuples flattened; empty: none
 };
 

@@ -21,18 +21,41 @@ std::string AnotherModule(size_t modules) {
                       " modules (--hlo-module chooses others)");
 }
 
+absl::Status CheckSizesKnown(const hlo::Module& module,
+                             hlo::FileFormat format) {
+  for (const hlo::Computation* c : module.computations()) {
+    for (const hlo::Instruction* i : c->instructions()) {
+      if (!i->shape().HasUnboundedDims()) continue;
+      return absl::UnimplementedError(
+          absl::StrCat(hlo::Describe(*i), ": nothing says the size of ",
+                       i->shape().ToString(),
+                       format == hlo::FileFormat::kStableHloText
+                           ? ": give the sizes of the arguments' open "
+                             "dimensions (--sizes=8,128)"
+                           : ": write a number"));
+    }
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::StatusOr<HloInput> ReadHloBytes(std::string bytes,
                                       const std::string& name,
                                       const HloInputOptions& options) {
-  auto file = hlo::ReadModule(bytes, name);
+  auto file = hlo::ReadModule(bytes, name, options.sizes);
   if (!file.ok()) {
     return At("parse", absl::StartsWith(file.status().message(), name)
                            ? file.status()
                            : AddContext(file.status(), name));
   }
   RETURN_IF_ERROR(At("verify", hlo::VerifyModule(*file->module)));
+  if (!options.allow_unknown_sizes) {
+    if (auto known = CheckSizesKnown(*file->module, file->format);
+        !known.ok()) {
+      return At("verify", AddContext(known, name));
+    }
+  }
   hlo::FillElided(file->module.get(), options.elided);
   HloInput input;
   input.module = std::move(file->module);

@@ -30,6 +30,11 @@ struct HloInputOptions {
   // Of a folder: part of the name of the module, and the stage
   // (dump_folder.h). Empty: the only one; the best one.
   std::string module, stage;
+  // Of the open dimensions of StableHLO arguments (module_file.h).
+  std::vector<int64_t> sizes;
+  // Whether dimensions of a size that nothing says (f32[?,16]) may stay: they
+  // can be written in another format, not counted, compiled or evaluated.
+  bool allow_unknown_sizes = false;
 };
 
 // A file, a folder, or "-" for standard input.

@@ -102,6 +102,7 @@ absl::StatusOr<Prediction> RunHlo(const RunRequest& request,
   ASSIGN_OR_RETURN(read.elided, hlo::ParseElidedValues(request.elided));
   read.module = request.hlo_module;
   read.stage = request.hlo_stage;
+  read.sizes = request.sizes;
   std::vector<std::string> notes;
   ASSIGN_OR_RETURN(std::vector<HloInput> inputs,
                    ReadHloModules(request.hlo, read, &notes));

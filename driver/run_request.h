@@ -15,6 +15,7 @@ struct RunRequest {
   std::string hlo;       // a file, a folder, or "-" for standard input
   // Of a folder, and for elided constants (hlo_input.h).
   std::string hlo_module, hlo_stage, elided = "error";
+  std::vector<int64_t> sizes;  // of open dimensions (hlo_input.h)
 
   std::string topology;  // "v5e-8"
   std::string chip_file;

@@ -115,8 +115,12 @@ absl::StatusOr<std::string> Transform(const std::string& text,
     }
     ASSIGN_OR_RETURN(module, LowerLazy(parsed.graph));
   } else {
-    ASSIGN_OR_RETURN(HloInput input,
-                     ReadHloBytes(text, name, {options.elided, "", ""}));
+    HloInputOptions read;
+    read.elided = options.elided;
+    read.sizes = options.sizes;
+    read.allow_unknown_sizes =
+        options.to == options.from || options.to == Stage::kHlo;
+    ASSIGN_OR_RETURN(HloInput input, ReadHloBytes(text, name, read));
     module = std::move(input.module);
   }
   if (!options.passes.empty()) {

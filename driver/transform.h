@@ -38,6 +38,7 @@ struct TransformOptions {
   // How a module is written: HLO text or one of the protos.
   hlo::FileFormat format = hlo::FileFormat::kHloText;
   hlo::ElidedValues elided = hlo::ElidedValues::kKeep;
+  std::vector<int64_t> sizes;  // hlo_input.h
   bool verify = true;
   bool estimate_unknown_ops = false;
 };

@@ -56,6 +56,11 @@ int InspectCommand(const Words& words) {
                  "values of constant({...}): error, iota or zero")
       ->type_name("WHAT")
       ->capture_default_str();
+  app.add_option("--sizes", options.input.sizes,
+                 "of open dimensions (tensor<?x16xf32>) of StableHLO "
+                 "arguments, in order")
+      ->type_name("N,M")
+      ->delimiter(',');
   app.add_flag("--no-compile", no_compile,
                "costs only, without what becomes of the instructions");
   app.add_flag("--like-xla", options.like_xla,

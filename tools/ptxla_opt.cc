@@ -23,6 +23,7 @@ Examples:
   ptxla-opt step.mlir                                    StableHLO to HLO
   ptxla-opt --write=hlo.pb module.hlo -o module.hlo.pb   text to proto
   ptxla-opt --write=stablehlo module.hlo                 HLO to StableHLO
+  ptxla-opt --sizes=8,128 polymorphic.mlir               of open dimensions
   ptxla-opt --passes=cse,dce module.hlo                  run passes in order
   ptxla-opt --from=lazy --to=hlo step.lazy               lower a traced graph
   ptxla-opt --to=scheduled --topology=v6e-1 module.hlo   the TPU pipeline
@@ -68,6 +69,11 @@ int Eval(const std::vector<std::string>& words) {
                  "values of constant({...}): error, iota or zero")
       ->type_name("WHAT")
       ->capture_default_str();
+  app.add_option("--sizes", options.sizes,
+                 "of open dimensions (tensor<?x16xf32>) of StableHLO "
+                 "arguments, in order")
+      ->type_name("N,M")
+      ->delimiter(',');
   app.add_option("--inputs", options.inputs, ".npz with arg0, arg1, ...")
       ->type_name("NPZ");
   app.add_option("--seed", options.seed, "of random inputs")
@@ -126,6 +132,11 @@ int Convert(const std::vector<std::string>& words) {
                  "values of constant({...}): error keeps them, iota or zero")
       ->type_name("WHAT")
       ->capture_default_str();
+  app.add_option("--sizes", options.sizes,
+                 "of open dimensions (tensor<?x16xf32>) of StableHLO "
+                 "arguments, in order")
+      ->type_name("N,M")
+      ->delimiter(',');
   app.add_option("-o,--output", out, "a file instead of standard output")
       ->type_name("FILE");
   app.footer(kExamples);

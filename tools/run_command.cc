@@ -59,6 +59,11 @@ void AddOptions(CLI::App* app, Options* o) {
                   "values of constant({...}): error, iota or zero")
       ->type_name("WHAT")
       ->capture_default_str();
+  app->add_option("--sizes", r.sizes,
+                  "of open dimensions (tensor<?x16xf32>) of StableHLO "
+                  "arguments, in order")
+      ->type_name("N,M")
+      ->delimiter(',');
   app->add_option("--topology", r.topology,
                   "the slice: v5e-8, v4-8, v5p:4x4x8, ... (ptxla-sim chips)")
       ->type_name("SLICE");

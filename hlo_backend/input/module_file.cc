@@ -174,8 +174,18 @@ absl::StatusOr<ModuleFile> FromDecoded(const Decoded& d,
 }
 
 absl::StatusOr<ModuleFile> ReadNested(absl::string_view bytes,
-                                      const std::string& name, int depth) {
+                                      const std::string& name,
+                                      absl::Span<const int64_t> sizes,
+                                      int depth) {
   const FileFormat format = DetectFormat(bytes);
+  if (!sizes.empty() && format != FileFormat::kStableHloText &&
+      format != FileFormat::kGzip) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(name,
+                     ": sizes are for StableHLO texts with open "
+                     "dimensions, this is ",
+                     FormatName(format)));
+  }
   ModuleFile file;
   file.format = format;
   Decoded d;
@@ -184,14 +194,14 @@ absl::StatusOr<ModuleFile> ReadNested(absl::string_view bytes,
     case FileFormat::kGzip: {
       if (depth > kMaxGzipNesting) return Refused(format, name);
       ASSIGN_OR_RETURN(const std::string content, Gunzip(bytes), _ << name);
-      return ReadNested(content, name, depth + 1);
+      return ReadNested(content, name, sizes, depth + 1);
     }
     case FileFormat::kHloText: {
       ASSIGN_OR_RETURN(file.module, ParseModule(bytes, name));
       return file;
     }
     case FileFormat::kStableHloText: {
-      ASSIGN_OR_RETURN(file.module, ParseStableHlo(bytes, name));
+      ASSIGN_OR_RETURN(file.module, ParseStableHlo(bytes, name, sizes));
       return file;
     }
     case FileFormat::kModuleProto:
@@ -278,8 +288,9 @@ FileFormat DetectFormat(absl::string_view bytes) {
 }
 
 absl::StatusOr<ModuleFile> ReadModule(absl::string_view bytes,
-                                      const std::string& name) {
-  return ReadNested(bytes, name, 0);
+                                      const std::string& name,
+                                      absl::Span<const int64_t> sizes) {
+  return ReadNested(bytes, name, sizes, 0);
 }
 
 absl::StatusOr<std::string> WriteModule(const Module& module,

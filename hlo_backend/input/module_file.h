@@ -20,6 +20,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 #include "hlo_backend/ir/module.h"
 
 namespace ptxla::hlo {
@@ -52,8 +53,11 @@ struct ModuleFile {
 
 // `name` is what errors call the file: "name:line:column: ..." for texts,
 // "name: ..." for protos. What is read is not yet valid: run VerifyModule.
+// `sizes`: of the open dimensions of a StableHLO text's arguments
+// (stablehlo.h); other files have none.
 absl::StatusOr<ModuleFile> ReadModule(absl::string_view bytes,
-                                      const std::string& name);
+                                      const std::string& name,
+                                      absl::Span<const int64_t> sizes = {});
 
 // The module as bytes of a format: kHloText, kStableHloText, kModuleProto,
 // kHloProto, kModuleTextProto, kHloTextProto.

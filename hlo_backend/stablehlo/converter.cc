@@ -5,9 +5,12 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
+#include "hlo_backend/stablehlo/fold_sizes.h"
 #include "hlo_backend/stablehlo/locations.h"
+#include "hlo_backend/stablehlo/static_forms.h"
 
 namespace ptxla::hlo::mlir {
 namespace {
@@ -45,6 +48,33 @@ std::string HloName(std::string name) {
 bool IsTerminator(const Op& op) {
   return op.name == "func.return" || op.name == "stablehlo.return" ||
          op.name == "sdy.return";
+}
+
+// Sizes as operands. Most operations have none: their operands are not looked
+// at twice.
+bool MayBeDynamic(const Op& op) {
+  return absl::StartsWith(op.name, "stablehlo.dynamic_") ||
+         op.name == "stablehlo.real_dynamic_slice" ||
+         op.name == "stablehlo.custom_call";
+}
+
+// A type with open dimensions says less than the value.
+bool Fits(const Shape& made, const Shape& type) {
+  if (made.IsTuple() && type.IsTuple()) {
+    const int count = made.element_count_of_tuple();
+    if (count != type.element_count_of_tuple()) return false;
+    for (int i = 0; i < count; ++i) {
+      if (!Fits(made.element(i), type.element(i))) return false;
+    }
+    return true;
+  }
+  if (made.type() != type.type() || made.rank() != type.rank()) return false;
+  for (int d = 0; d < made.rank(); ++d) {
+    if (type.dim(d) != Shape::kUnbounded && made.dim(d) != type.dim(d)) {
+      return false;
+    }
+  }
+  return true;
 }
 
 }  // namespace
@@ -97,6 +127,9 @@ absl::StatusOr<Shape> Converter::ResultShape(const Op& op, int i) {
     return absl::UnimplementedError(
         absl::StrCat("HLO has no type ", type.text));
   }
+  if (const auto it = refined_.find(&op); it != refined_.end()) {
+    return it->second[i];
+  }
   return type.shape;
 }
 
@@ -110,14 +143,39 @@ absl::StatusOr<Shape> Converter::AllResults(const Op& op) {
   return Shape::Tuple(std::move(shapes));
 }
 
-absl::Status Converter::ConvertOp(const Op& op, Scope* scope) {
+absl::StatusOr<Instruction*> Converter::Made(const Op& op, Scope* scope) {
   Handler handler = FindHandler(op.name);
   if (handler == nullptr) {
+    if (MayBeDynamic(op)) {
+      return absl::UnimplementedError(
+          "its shape is computed: give the sizes of the arguments' open "
+          "dimensions (--sizes)");
+    }
     return absl::UnimplementedError("HLO has no such operation");
   }
   RETURN_IF_ERROR(CheckQuantized(op));
+  if (!refining()) return handler(op, *this, scope);
+  Refine(op, scope);
+  auto made = handler(op, *this, scope);
+  refined_.erase(&op);
+  if (!made.ok()) return made;
+  const auto size = FoldSizes(**made);
+  return size.has_value() ? scope->builder.Constant(*size) : *made;
+}
+
+absl::Status Converter::ConvertOp(const Op& op, Scope* scope) {
   SetLocation(op.location, scope);
-  ASSIGN_OR_RETURN(Instruction * made, handler(op, *this, scope));
+  if (refining() && op.name == "stablehlo.custom_call" &&
+      EnumWord(op.attributes, {"call_target_name"}) == "shape_assertion") {
+    return CheckAssertion(op, scope);
+  }
+  std::optional<Op> form;
+  if (MayBeDynamic(op)) {
+    ASSIGN_OR_RETURN(const auto operands, Operands(op, scope));
+    form = StaticForm(op, operands);
+  }
+  ASSIGN_OR_RETURN(Instruction * made,
+                   Made(form.has_value() ? *form : op, scope));
   if (op.name == "stablehlo.async_start") {
     // Its type is a future: what the start gives in HLO says more.
     for (const auto& [name, number] : op.results) {
@@ -133,7 +191,7 @@ absl::Status Converter::ConvertOp(const Op& op, Scope* scope) {
     return absl::InvalidArgumentError(absl::StrCat(
         op.result_types.size(), " results cannot have ", count, " names"));
   }
-  if (!made->shape().SameDimsAndType(wanted)) {
+  if (!made->shape().SameDimsAndType(wanted) && !Fits(made->shape(), wanted)) {
     return absl::InvalidArgumentError(
         absl::StrCat("its result is ", made->shape().ToString(),
                      ", its type says ", wanted.ToString()));
@@ -154,8 +212,12 @@ absl::Status Converter::ConvertOp(const Op& op, Scope* scope) {
   int i = 0;
   for (const auto& [name, number] : op.results) {
     for (int n = 0; n < number; ++n, ++i) {
-      scope->values[{name, n}] =
-          is_tuple ? scope->builder.GetTupleElement(made, i) : made;
+      // Constants stay in sight.
+      const bool in_sight = refining() && made->opcode() == Opcode::kTuple;
+      scope->values[{name, n}] = !is_tuple ? made
+                                 : in_sight
+                                     ? made->operand(i)
+                                     : scope->builder.GetTupleElement(made, i);
     }
   }
   return absl::OkStatus();
@@ -190,7 +252,9 @@ absl::Status Converter::ConvertFunction(const Op& function,
     }
     SetLocation(a.location, &scope);
     Instruction* parameter = scope.builder.Parameter(
-        static_cast<int64_t>(n), a.type.shape, absl::StrCat("Arg_", n));
+        static_cast<int64_t>(n),
+        &function == main_ && refining() ? main_arguments_[n] : a.type.shape,
+        absl::StrCat("Arg_", n));
     ASSIGN_OR_RETURN(auto sharding, ShardingOf(a.attributes, 1));
     if (sharding != nullptr) parameter->set_sharding(*sharding);
     scope.values[{a.name, 0}] = parameter;
@@ -275,8 +339,14 @@ absl::StatusOr<std::unique_ptr<Module>> Converter::Convert(const Op& module) {
     return AtOp(module,
                 absl::InvalidArgumentError("the module has no function"));
   }
+  main_ = functions_[main].op;
+  RETURN_IF_ERROR(AtOp(*main_, SetSizes(*main_)));
   ASSIGN_OR_RETURN(Computation * entry, Function(main));
   module_->SetEntry(entry);
+  if (refining()) {
+    for (Computation* c : module_->computations()) c->RemoveDead();
+    module_->RemoveUnusedComputations();
+  }
   const Op& function = *functions_[main].op;
   RETURN_IF_ERROR(AtOp(function, EntryAttributes(function)));
   return std::move(module_);

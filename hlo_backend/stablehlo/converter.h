@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/status/statusor.h"
 #include "hlo_backend/ir/builder.h"
 #include "hlo_backend/ir/module.h"
@@ -38,6 +39,12 @@ class Converter {
   Converter(absl::string_view file_name, const LocationAliases& locations)
       : file_name_(file_name), locations_(locations) {}
 
+  // The sizes of the dimensions that the types of @main's arguments leave open
+  // (tensor<?x16xf32>), in order. All that follows from them is computed then.
+  void set_sizes(absl::Span<const int64_t> sizes) {
+    sizes_.assign(sizes.begin(), sizes.end());
+  }
+
   absl::StatusOr<std::unique_ptr<Module>> Convert(const Op& module);
 
   // --- For handlers ---
@@ -62,6 +69,12 @@ class Converter {
   absl::Status Body(const Region& region, Scope* scope,
                     std::vector<Instruction*>* results);
   absl::StatusOr<Computation*> Function(const std::string& name);
+  // Whether open dimensions get sizes; calls are inlined then, so that every
+  // call has the shapes of its own arguments.
+  bool refining() const { return !sizes_.empty(); }
+  absl::StatusOr<Instruction*> Inline(const std::string& name,
+                                      const std::vector<Instruction*>& operands,
+                                      Scope* scope);
   // The sharding that the attributes say, in either dialect; nullptr: none.
   absl::StatusOr<std::shared_ptr<const Sharding>> ShardingOf(
       const AttrDict& attributes, int results);
@@ -75,6 +88,10 @@ class Converter {
   absl::Status EntryAttributes(const Op& function);
   absl::Status ConvertFunction(const Op& function, Computation* computation);
   absl::Status ConvertOp(const Op& op, Scope* scope);
+  absl::StatusOr<Instruction*> Made(const Op& op, Scope* scope);
+  absl::Status SetSizes(const Op& main);
+  void Refine(const Op& op, Scope* scope);
+  absl::Status CheckAssertion(const Op& op, Scope* scope);
   absl::StatusOr<Instruction*> Lookup(ValueRef ref, Scope* scope);
   // What is made from here on has this location.
   void SetLocation(const std::string& location, Scope* scope) const;
@@ -82,6 +99,12 @@ class Converter {
   std::string file_name_;
   const LocationAliases& locations_;
   std::unique_ptr<Module> module_;
+  std::vector<int64_t> sizes_;
+  // While refining: the shapes of arguments of @main, and of results.
+  std::vector<Shape> main_arguments_;
+  const Op* main_ = nullptr;
+  absl::flat_hash_map<const Op*, std::vector<Shape>> refined_;
+  absl::flat_hash_set<std::string> inlining_;
   struct FunctionState {
     const Op* op = nullptr;
     std::string hlo_name;

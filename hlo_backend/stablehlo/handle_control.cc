@@ -15,6 +15,7 @@ Result Call(const Op& op, Converter& c, Scope* scope) {
   ASSIGN_OR_RETURN(const auto operands, c.Operands(op, scope));
   const Attr* callee = op.Find("callee");
   if (callee == nullptr) return absl::InvalidArgumentError("it calls nothing");
+  if (c.refining()) return c.Inline(callee->text, operands, scope);
   ASSIGN_OR_RETURN(Computation * function, c.Function(callee->text));
   return scope->builder.Make(Opcode::kCall, operands, CallAttrs{}, {function});
 }
@@ -27,6 +28,7 @@ Result Composite(const Op& op, Converter& c, Scope* scope) {
   if (name == nullptr || callee == nullptr) {
     return absl::InvalidArgumentError("it has a name and a decomposition");
   }
+  if (c.refining()) return c.Inline(callee->text, operands, scope);
   ASSIGN_OR_RETURN(Computation * function, c.Function(callee->text));
   CallAttrs attrs;
   attrs.is_composite = true;
@@ -208,7 +210,8 @@ absl::Status Aliases(const Op& op, CustomCallAttrs* attrs) {
 
 // `custom_call @mhlo.erf(...) {mhlo.attributes = {...}}` is how exporters
 // write operations that StableHLO does not have.
-bool AsOperation(const Op& op, const std::string& target, Op* operation) {
+bool AsOperation(const Op& op, const std::string& target,
+                 const std::vector<Shape>& results, Op* operation) {
   if (target.rfind("mhlo.", 0) != 0) return false;
   operation->name = absl::StrCat("stablehlo.", target.substr(5));
   if (FindHandler(operation->name) == nullptr) return false;
@@ -216,6 +219,9 @@ bool AsOperation(const Op& op, const std::string& target, Op* operation) {
   operation->operands = op.operands;
   operation->operand_types = op.operand_types;
   operation->result_types = op.result_types;
+  for (size_t i = 0; i < results.size(); ++i) {
+    operation->result_types[i].shape = results[i];
+  }
   if (const Attr* attributes = op.Find("mhlo.attributes")) {
     operation->attributes = attributes->dict;
   }
@@ -228,7 +234,11 @@ Result CustomCall(const Op& op, Converter& c, Scope* scope) {
   CustomCallAttrs attrs;
   attrs.target = EnumWord(op.attributes, {"call_target_name"});
   Op operation;
-  if (AsOperation(op, attrs.target, &operation)) {
+  const std::vector<Shape> results =
+      shape.IsTuple()
+          ? std::vector<Shape>(shape.elements().begin(), shape.elements().end())
+          : std::vector<Shape>{shape};
+  if (AsOperation(op, attrs.target, results, &operation)) {
     return FindHandler(operation.name)(operation, c, scope);
   }
   attrs.has_side_effect = BoolOr(op.attributes, {"has_side_effect"}, false);

@@ -192,7 +192,8 @@ Result DynamicReshape(const Op& op, Converter& c, Scope* scope) {
   if (shape.HasUnboundedDims() || sizes->shape().rank() != 1 ||
       sizes->shape().dim(0) != shape.rank()) {
     return absl::UnimplementedError(
-        "shapes that depend on data: give the program concrete inputs");
+        "its shape follows from open dimensions of the arguments: give their "
+        "sizes (--sizes)");
   }
   std::vector<Instruction*> operands = {x};
   for (int d = 0; d < shape.rank(); ++d) {
@@ -207,7 +208,8 @@ Result DynamicBroadcastInDim(const Op& op, Converter& c, Scope* scope) {
   ASSIGN_OR_RETURN(const Shape shape, c.ResultShape(op));
   if (shape.HasDynamicDims()) {
     return absl::UnimplementedError(
-        "shapes that depend on data: give the program concrete inputs");
+        "its shape follows from open dimensions of the arguments: give their "
+        "sizes (--sizes)");
   }
   return BroadcastInDim(op, c, scope);
 }

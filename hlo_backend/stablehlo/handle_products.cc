@@ -81,6 +81,7 @@ Result DotGeneral(const Op& op, Converter& c, Scope* scope) {
   // The result may be wider than the operands (i8 x i8 to i32).
   ASSIGN_OR_RETURN(const Shape shape, c.ResultShape(op));
   if (shape.SameDims(dot->shape())) *dot->mutable_shape() = shape;
+  if (c.refining()) dot->mutable_shape()->set_type(shape.type());
   return dot;
 }
 
@@ -131,6 +132,7 @@ Result Convolution(const Op& op, Converter& c, Scope* scope) {
       scope->builder.Make(Opcode::kConvolution, operands, Boxed<ConvAttrs>(a)));
   ASSIGN_OR_RETURN(const Shape shape, c.ResultShape(op));
   if (shape.SameDims(product->shape())) *product->mutable_shape() = shape;
+  if (c.refining()) product->mutable_shape()->set_type(shape.type());
   return product;
 }
 
@@ -184,6 +186,7 @@ Result RaggedDot(const Op& op, Converter& c, Scope* scope) {
                                        Boxed<RaggedDotAttrs>(a)));
   ASSIGN_OR_RETURN(const Shape shape, c.ResultShape(op));
   if (shape.SameDims(dot->shape())) *dot->mutable_shape() = shape;
+  if (c.refining()) dot->mutable_shape()->set_type(shape.type());
   return dot;
 }
 

@@ -22,8 +22,13 @@ Result ReduceWindow(const Op& op, Converter& c, Scope* scope) {
                    Ints(op.attributes, {"window_dimensions"}));
   WindowAttrs attrs;
   ASSIGN_OR_RETURN(attrs.window, WindowOf(op.attributes, sizes));
-  ASSIGN_OR_RETURN(Computation * combine,
-                   c.RegionOf(op, 0, scope, "window_combine"));
+  Computation* combine = nullptr;
+  const Attr* called = op.Find("called_computations");
+  if (op.regions.empty() && called != nullptr && called->list.size() == 1) {
+    ASSIGN_OR_RETURN(combine, c.Function(called->list[0].text));
+  } else {
+    ASSIGN_OR_RETURN(combine, c.RegionOf(op, 0, scope, "window_combine"));
+  }
   return scope->builder.Make(Opcode::kReduceWindow, operands,
                              Boxed<WindowAttrs>(attrs), {combine});
 }

@@ -11,7 +11,8 @@
 namespace ptxla::hlo {
 
 absl::StatusOr<std::unique_ptr<Module>> ParseStableHlo(
-    absl::string_view text, absl::string_view file_name) {
+    absl::string_view text, absl::string_view file_name,
+    absl::Span<const int64_t> sizes) {
   // The scanner needs a NUL behind the text, the tree points into it.
   const std::string copy(text);
   mlir::OpParser parser{absl::string_view(copy)};
@@ -22,6 +23,7 @@ absl::StatusOr<std::unique_ptr<Module>> ParseStableHlo(
                                    file_name, ":", parser.status().message()));
   }
   mlir::Converter converter(file_name, parser.location_aliases());
+  converter.set_sizes(sizes);
   auto converted = converter.Convert(module);
   if (converted.ok() || file_name.empty()) return converted;
   return absl::Status(

@@ -136,5 +136,25 @@ TEST_F(EvalCommandTest, BytesWithoutATypeTakeThatOfTheProgram) {
               HasSubstr("out1 bf16[2] {-0.5, 4}"));
 }
 
+TEST_F(EvalCommandTest, OpenDimensionsAreRefusedOrGetSizes) {
+  folder_.Write("open.mlir",
+                "module @m {\nfunc.func public @main(%x: tensor<?x2xf32>) -> "
+                "tensor<?x2xf32> {\n%0 = stablehlo.add %x, %x : "
+                "tensor<?x2xf32>\nreturn %0 : tensor<?x2xf32>\n}\n}\n");
+  const auto eval = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {PTXLA_OPT, "eval", "open.mlir"});
+    return RunProcess(more, {"", folder_.path()});
+  };
+  const ProcessResult refused = eval({});
+  EXPECT_NE(refused.exit_code, 0);
+  EXPECT_THAT(refused.err,
+              HasSubstr("open.mlir: %Arg_0 = parameter in main: nothing says "
+                        "the size of f32[?,2]: give the sizes of the "
+                        "arguments' open dimensions (--sizes=8,128)"));
+  const ProcessResult done = eval({"--sizes=3"});
+  EXPECT_EQ(done.exit_code, 0) << done.err;
+  EXPECT_THAT(done.out, HasSubstr("out0 f32[3,2]"));
+}
+
 }  // namespace
 }  // namespace ptxla
