@@ -20,6 +20,7 @@
 #include "hlo_backend/passes/reshape_mover.h"
 #include "hlo_backend/passes/row_fusion.h"
 #include "hlo_backend/passes/scheduler.h"
+#include "hlo_backend/passes/squeeze_to_reduce.h"
 #include "hlo_backend/passes/tpu_forms.h"
 #include "hlo_backend/passes/transpose_splitter.h"
 #include "hlo_backend/passes/tuple_simplifier.h"
@@ -76,6 +77,8 @@ std::vector<PassEntry> AllPasses() {
        Make<SchedulerPass>},
       {"tpu-forms", "forms of the TPU compiler as the plain ones",
        Make<TpuFormsPass>},
+      {"squeeze-to-reduce", "reshapes that drop the lanes are reduces",
+       Make<SqueezeToReducePass>},
       {"transpose-splitter", "steps that kernels know",
        Make<TransposeSplitterPass>},
       {"tuple-simplifier", "takes tuples apart that are put together",
