@@ -71,7 +71,7 @@ void WarnOfEstimates(const record::ProgramRecord& program, RunRecord* record) {
   if (count == 0) return;
   record->add_warnings(
       absl::StrCat(count, " op", count == 1 ? "" : "s", " without a kernel ",
-                   count == 1 ? "is" : "are", " a roofline estimate: ",
+                   count == 1 ? "is an estimate: " : "are estimates: ",
                    100 * time / std::max<int64_t>(1, program.device_time_ps()),
                    " % of the time"));
 }

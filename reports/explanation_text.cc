@@ -51,7 +51,7 @@ void Head(const Explanation& e, std::string* out) {
   line("source", e.source());
   line("bound", e.bound());
   if (e.estimated()) {
-    line("estimated", "no kernel: the time of its roofline (--unknown-ops)");
+    line("estimated", "takes time and computes nothing; the kernel's line says from what");
   }
   line("what", e.plain());
 }

@@ -5,6 +5,7 @@
 #include "hlo_backend/analysis/buffer_plan.h"
 #include "hlo_backend/analysis/fusion_rules.h"
 #include "hlo_backend/ir/computation.h"
+#include "hlo_backend/lowering/custom_calls/pallas_call.h"
 #include "hlo_backend/lowering/fusion/scalar_fusion.h"
 #include "hlo_backend/lowering/physical_array.h"
 
@@ -100,6 +101,9 @@ absl::StatusOr<isa::Kernel> EmitKernel(const KernelContext& context,
     case Opcode::kReduce:
       return EmitReduceFusion(context, i);
     case Opcode::kCustomCall:
+      if (i.attrs<hlo::CustomCallAttrs>().target == kPallasTarget) {
+        return EmitPallasCall(context, i);
+      }
       return absl::UnimplementedError(
           absl::StrCat("custom call \"", i.attrs<hlo::CustomCallAttrs>().target,
                        "\" is not lowered"));

@@ -52,6 +52,10 @@ absl::StatusOr<isa::Kernel> EmitEstimate(const KernelContext& context,
                                          const hlo::Instruction& i,
                                          absl::string_view reason);
 bool IsEstimate(const isa::Kernel& kernel);
+// A kernel that takes `cycles` on each of `cores` and computes nothing, marked
+// as an estimate for this reason.
+isa::Kernel EmitWait(const hlo::Instruction& i, int64_t cycles, int cores,
+                     absl::string_view reason);
 
 // The operand whose memory the result takes over; -1: none.
 int InPlaceOperand(const hlo::Instruction& i);

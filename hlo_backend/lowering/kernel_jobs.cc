@@ -23,12 +23,13 @@ MadeKernel Make(const KernelJob& job, const KernelContext& context,
     if (options.unknown_ops == LoweringOptions::UnknownOps::kEstimate &&
         (absl::IsUnimplemented(status) || absl::IsResourceExhausted(status))) {
       made.kernel = EmitEstimate(context, *job.instruction, status.message());
-      made.estimated = true;
     } else if (absl::IsUnimplemented(status)) {
       made.kernel = absl::UnimplementedError(
           absl::StrCat(status.message(), kEstimateAdvice));
     }
   }
+  made.estimated =
+      job.earlier == nullptr && made.kernel.ok() && IsEstimate(*made.kernel);
   if (made.kernel.ok() && options.verify) {
     const absl::Status valid = isa::VerifyKernel(*made.kernel, context.model);
     if (!valid.ok()) made.kernel = valid;

@@ -295,7 +295,7 @@ TEST(GoodInputTest, EstimatedOpsAreMarked) {
                  {hlo, folder.path()});
   EXPECT_EQ(r.exit_code, 0) << r.err;
   EXPECT_THAT(r.out, HasSubstr("(estimated)"));
-  EXPECT_THAT(r.out, HasSubstr("warning: 1 op without a kernel is a roofline "
+  EXPECT_THAT(r.out, HasSubstr("warning: 1 op without a kernel is an "
                                "estimate"));
 }
 

@@ -1,5 +1,6 @@
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
+#include "hlo_backend/lowering/custom_calls/pallas_call.h"
 #include "hlo_backend/lowering/kernel_emitter.h"
 #include "hlo_backend/lowering/schedule/lowerer.h"
 
@@ -87,6 +88,7 @@ absl::Status Lowerer::CustomCall(const Instruction& i,
   if (target == "ConcatBitcast" || target == "X64Combine") {
     return PutTogether(i, schedule);
   }
+  if (target == kPallasTarget) return Call(i, schedule);
   if (options_.unknown_ops == LoweringOptions::UnknownOps::kEstimate) {
     return Call(i, schedule);
   }
