@@ -51,7 +51,8 @@ void Head(const Explanation& e, std::string* out) {
   line("source", e.source());
   line("bound", e.bound());
   if (e.estimated()) {
-    line("estimated", "takes time and computes nothing; the kernel's line says from what");
+    line("estimated",
+         "takes time and computes nothing; the kernel's line says from what");
   }
   line("what", e.plain());
 }

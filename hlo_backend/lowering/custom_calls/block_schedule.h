@@ -91,7 +91,7 @@ class BlockSchedule {
   ElementwiseCosts* costs_;
   const std::vector<bool> live_;
   std::vector<Task> tasks_;
-  absl::flat_hash_map<int, int> makers_;              // value -> task
+  absl::flat_hash_map<int, int> makers_;  // value -> task
   absl::flat_hash_map<int, Variation> variations_;
   absl::flat_hash_map<int, int> spread_;  // a column -> task of its broadcast
   absl::flat_hash_map<int, int> last_store_;          // memref -> task
