@@ -97,6 +97,7 @@ class GridWalk {
   // The steps of the grid whose index along `dimension` is in [from, to).
   absl::StatusOr<PallasTime> Run(std::vector<int64_t> bounds, int dimension,
                                  int64_t from, int64_t to);
+  const std::set<std::string>& unknown() const { return walker_.unknown(); }
 
  private:
   std::vector<BlockIndex> BlocksAt(const std::vector<int64_t>& index) const {
@@ -232,6 +233,7 @@ absl::StatusOr<PallasTime> TimeOf(const KernelContext& context,
     if (time.cycles > slowest.cycles) slowest = time;
   }
   slowest.cores = cores;
+  slowest.unknown = walk.unknown();
   slowest.hbm_bytes = hbm_bytes;
   slowest.assumed = slowest.assumed || assumed;
   return slowest;
@@ -258,7 +260,11 @@ absl::StatusOr<isa::Kernel> EmitPallasCall(const KernelContext& context,
                    pallas.grid.empty() ? "1" : absl::StrJoin(pallas.grid, "x"),
                    ", ", time.bundles / std::max<int64_t>(1, time.steps),
                    " bundles a step",
-                   time.assumed ? ", conditions on data taken as true" : ""));
+                   time.assumed ? ", conditions on data taken as true" : "",
+                   time.unknown.empty()
+                       ? ""
+                       : absl::StrCat(", one instruction a register for ",
+                                      absl::StrJoin(time.unknown, " "))));
 }
 
 }  // namespace ptxla::lowering

@@ -11,6 +11,9 @@
 #ifndef PTXLA_HLO_BACKEND_LOWERING_CUSTOM_CALLS_PALLAS_CALL_H_
 #define PTXLA_HLO_BACKEND_LOWERING_CUSTOM_CALLS_PALLAS_CALL_H_
 
+#include <set>
+#include <string>
+
 #include "absl/status/statusor.h"
 #include "hlo_backend/ir/instruction.h"
 #include "hlo_backend/lowering/kernel_plan.h"
@@ -27,7 +30,8 @@ struct PallasTime {
   int64_t bundles = 0;    // of those steps
   int64_t hbm_bytes = 0;  // of all cores
   int cores = 1;
-  bool assumed = false;  // something depended on data
+  bool assumed = false;           // something depended on data
+  std::set<std::string> unknown;  // operations that no rule knows
 };
 
 // `arrays`: the call's operands that have windows, then its results, in the
