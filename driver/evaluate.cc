@@ -125,6 +125,8 @@ absl::StatusOr<std::string> EvaluateFile(const EvaluateOptions& options) {
   HloInputOptions read;
   read.elided = options.elided;
   read.sizes = options.sizes;
+  read.module = options.hlo_module;
+  read.stage = options.hlo_stage;
   ASSIGN_OR_RETURN(const HloInput input, ReadHlo(options.module, read));
   auto arguments = ReadInputs(input, options);
   if (!arguments.ok()) return At("input", arguments.status());
@@ -134,7 +136,10 @@ absl::StatusOr<std::string> EvaluateFile(const EvaluateOptions& options) {
   evaluator.mirror_missing_devices = true;
   auto result = hlo::Evaluate(*input.module, *arguments, evaluator);
   if (!result.ok()) {
-    return At("evaluate", AddContext(result.status(), options.module));
+    // Instructions of a text say where they stand.
+    const bool named = absl::StartsWith(result.status().message(), input.path);
+    return At("evaluate", named ? result.status()
+                                : AddContext(result.status(), input.path));
   }
   hlo::NamedLiterals outputs;
   Flatten(*std::move(result), &outputs);

@@ -13,7 +13,8 @@
 namespace ptxla::driver {
 
 struct EvaluateOptions {
-  std::string module;  // a file, or "-"
+  std::string module;                 // a file, a folder, or "-"
+  std::string hlo_module, hlo_stage;  // of a folder (hlo_input.h)
   // .npz with arg0, arg1 …, tuples flattened; other names are not looked at.
   // Empty: those of a snapshot, else seeded random values.
   std::string inputs;

@@ -250,6 +250,7 @@ absl::StatusOr<Inspection> Inspect(const std::string& path,
   const hlo::Module& module = *input.module;
   Inspection result;
   result.path = input.path;
+  result.sizes = options.input.sizes;
   result.format = hlo::FormatName(input.format);
   result.module = module.name();
   result.entry = module.entry()->name();

@@ -237,6 +237,9 @@ std::string Outlook(const Inspection& i) {
   }
   std::string options;
   if (i.elided_constants > 0) options += " --elided=zero";
+  const std::string sizes =
+      i.sizes.empty() ? ""
+                      : absl::StrCat(" --sizes=", absl::StrJoin(i.sizes, ","));
   if (!i.refused.empty()) options += " --unknown-ops=estimate";
   if (i.unknown_loops.empty()) {
     absl::StrAppend(
@@ -246,7 +249,7 @@ std::string Outlook(const Inspection& i) {
                            i.distinct_kernels, " of them distinct; next")
             : "next",
         ": ptxla-sim run --hlo ", i.path == "<stdin>" ? "-" : i.path,
-        " --topology ", i.slice, options, "\n");
+        " --topology ", i.slice, sizes, options, "\n");
   }
   return out;
 }

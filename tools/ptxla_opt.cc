@@ -62,9 +62,16 @@ int Eval(const std::vector<std::string>& words) {
   driver::EvaluateOptions options;
   CLI::App app("What an HLO module computes.", "ptxla-opt eval");
   std::string elided = "error";
-  app.add_option("file", options.module,
-                 "HLO text, a proto, StableHLO, or - for standard input")
+  app.add_option(
+         "file", options.module,
+         "HLO text, a proto, StableHLO, a folder of --xla_dump_to, or -")
       ->type_name("FILE");
+  app.add_option("--hlo-module", options.hlo_module,
+                 "of a folder: part of the name of the module")
+      ->type_name("NAME");
+  app.add_option("--hlo-stage", options.hlo_stage,
+                 "of a folder: before_optimizations, after_optimizations ...")
+      ->type_name("STAGE");
   app.add_option("--elided", elided,
                  "values of constant({...}): error, iota or zero")
       ->type_name("WHAT")

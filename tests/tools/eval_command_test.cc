@@ -156,5 +156,49 @@ TEST_F(EvalCommandTest, OpenDimensionsAreRefusedOrGetSizes) {
   EXPECT_THAT(done.out, HasSubstr("out0 f32[3,2]"));
 }
 
+// What a program was run with is in the file; --inputs goes before it.
+TEST_F(EvalCommandTest, ASnapshotBringsItsArguments) {
+  const ProcessResult proto = RunProcess(
+      {PTXLA_OPT, "m.hlo", "--write=hlo.pbtxt"}, {"", folder_.path()});
+  ASSERT_EQ(proto.exit_code, 0) << proto.err;
+  const auto argument = [](const char* type, int count, const char* values) {
+    return absl::StrCat("arguments { shape { element_type: ", type,
+                        " dimensions: ", count,
+                        " layout { minor_to_major: 0 } } ", values, " }\n");
+  };
+  const std::string program = absl::StrCat("hlo {\n", proto.out, "}\n");
+  const std::string x = argument("F32", 3, "f32s: 1 f32s: 2 f32s: 3");
+  // 0.5 and -4: bytes 00 3f, 80 c0.
+  const std::string y = argument("BF16", 2, "bf16s: \"\\000\\077\\200\\300\"");
+  folder_.Write("s.pbtxt", absl::StrCat(program, x, y));
+  const auto eval = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), {PTXLA_OPT, "eval"});
+    return RunProcess(words, {"", folder_.path()});
+  };
+  const ProcessResult own = eval({"s.pbtxt"});
+  EXPECT_EQ(own.exit_code, 0) << own.err;
+  EXPECT_THAT(own.out, HasSubstr("out0 f32[3] {2, 4, 6}"));
+  EXPECT_THAT(own.out, HasSubstr("out1 bf16[2] {-0.5, 4}"));
+  WriteInputs({{"arg0", Floats({5, 5, 5}, PrimitiveType::kF32)}, {"arg1", y_}});
+  EXPECT_THAT(eval({"s.pbtxt", "--inputs", "in.npz"}).out,
+              HasSubstr("out0 f32[3] {10, 10, 10}"));
+  // One of two arguments is no set of inputs.
+  folder_.Write("one.pbtxt", absl::StrCat(program, x));
+  const ProcessResult one = eval({"one.pbtxt"});
+  EXPECT_NE(one.exit_code, 0);
+  EXPECT_THAT(one.err, HasSubstr("takes 2 arguments, not 1"));
+}
+
+TEST_F(EvalCommandTest, AnErrorNamesItsFileOnce) {
+  folder_.Write("e.hlo",
+                "HloModule m\nENTRY e {\n  ROOT c = f32[4] constant({...})\n}");
+  const ProcessResult r =
+      RunProcess({PTXLA_OPT, "eval", "e.hlo"}, {"", folder_.path()});
+  EXPECT_NE(r.exit_code, 0);
+  EXPECT_THAT(r.err, ::testing::StartsWith(
+                         "error: e.hlo:3: %c = constant: the text does not "
+                         "hold the values"));
+}
+
 }  // namespace
 }  // namespace ptxla
