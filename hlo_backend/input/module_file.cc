@@ -197,6 +197,12 @@ absl::StatusOr<ModuleFile> ReadNested(absl::string_view bytes,
       return ReadNested(content, name, sizes, depth + 1);
     }
     case FileFormat::kHloText: {
+      if (absl::StartsWith(absl::StripLeadingAsciiWhitespace(bytes), "IR {")) {
+        return absl::UnimplementedError(absl::StrCat(
+            name,
+            ": this is torch_xla's own IR; have it written as HLO with "
+            "XLA_SAVE_TENSORS_FMT=hlo"));
+      }
       ASSIGN_OR_RETURN(file.module, ParseModule(bytes, name));
       return file;
     }

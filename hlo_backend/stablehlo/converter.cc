@@ -5,10 +5,8 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/ascii.h"
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
-#include "hlo_backend/stablehlo/fold_sizes.h"
 #include "hlo_backend/stablehlo/locations.h"
 #include "hlo_backend/stablehlo/static_forms.h"
 
@@ -48,33 +46,6 @@ std::string HloName(std::string name) {
 bool IsTerminator(const Op& op) {
   return op.name == "func.return" || op.name == "stablehlo.return" ||
          op.name == "sdy.return";
-}
-
-// Sizes as operands. Most operations have none: their operands are not looked
-// at twice.
-bool MayBeDynamic(const Op& op) {
-  return absl::StartsWith(op.name, "stablehlo.dynamic_") ||
-         op.name == "stablehlo.real_dynamic_slice" ||
-         op.name == "stablehlo.custom_call";
-}
-
-// A type with open dimensions says less than the value.
-bool Fits(const Shape& made, const Shape& type) {
-  if (made.IsTuple() && type.IsTuple()) {
-    const int count = made.element_count_of_tuple();
-    if (count != type.element_count_of_tuple()) return false;
-    for (int i = 0; i < count; ++i) {
-      if (!Fits(made.element(i), type.element(i))) return false;
-    }
-    return true;
-  }
-  if (made.type() != type.type() || made.rank() != type.rank()) return false;
-  for (int d = 0; d < made.rank(); ++d) {
-    if (type.dim(d) != Shape::kUnbounded && made.dim(d) != type.dim(d)) {
-      return false;
-    }
-  }
-  return true;
 }
 
 }  // namespace
@@ -141,26 +112,6 @@ absl::StatusOr<Shape> Converter::AllResults(const Op& op) {
     shapes.push_back(std::move(shape));
   }
   return Shape::Tuple(std::move(shapes));
-}
-
-absl::StatusOr<Instruction*> Converter::Made(const Op& op, Scope* scope) {
-  Handler handler = FindHandler(op.name);
-  if (handler == nullptr) {
-    if (MayBeDynamic(op)) {
-      return absl::UnimplementedError(
-          "its shape is computed: give the sizes of the arguments' open "
-          "dimensions (--sizes)");
-    }
-    return absl::UnimplementedError("HLO has no such operation");
-  }
-  RETURN_IF_ERROR(CheckQuantized(op));
-  if (!refining()) return handler(op, *this, scope);
-  Refine(op, scope);
-  auto made = handler(op, *this, scope);
-  refined_.erase(&op);
-  if (!made.ok()) return made;
-  const auto size = FoldSizes(**made);
-  return size.has_value() ? scope->builder.Constant(*size) : *made;
 }
 
 absl::Status Converter::ConvertOp(const Op& op, Scope* scope) {

@@ -133,6 +133,9 @@ absl::Span<const HandlerRow> ChloHandlers();
 absl::Span<const HandlerRow> OtherDialectHandlers();
 absl::Span<const HandlerRow> QuantizedHandlers();
 
+// Whether a value may have this type: open dimensions take any size.
+bool Fits(const Shape& made, const Shape& type);
+
 // Unimplemented if it computes with quantised tensors; moving them is fine.
 absl::Status CheckQuantized(const Op& op);
 

@@ -205,6 +205,18 @@ Result ManualComputation(const Op& op, Converter& c, Scope* scope) {
   return results.size() == 1 ? results[0] : b.Tuple(results);
 }
 
+// The custom call of that name (handle_control.cc).
+Result RaggedAllToAll(const Op& op, Converter& c, Scope* scope) {
+  ASSIGN_OR_RETURN(const auto operands, c.Operands(op, scope));
+  CollectiveAttrs attrs;
+  RETURN_IF_ERROR(Groups(op, &attrs));
+  if (op.Find("channel_id") != nullptr) {
+    ASSIGN_OR_RETURN(attrs.channel_id, Int(op.attributes, {"channel_id"}));
+  }
+  return scope->builder.Make(Opcode::kRaggedAllToAll, operands,
+                             Boxed<CollectiveAttrs>(attrs));
+}
+
 constexpr HandlerRow kRows[] = {
     {"sdy.manual_computation", ManualComputation},
     {"sdy.sharding_constraint", ShardingConstraint},
@@ -213,6 +225,7 @@ constexpr HandlerRow kRows[] = {
     {"stablehlo.all_to_all", AllToAll},
     {"stablehlo.collective_broadcast", CollectiveBroadcast},
     {"stablehlo.collective_permute", CollectivePermute},
+    {"ragged_all_to_all", RaggedAllToAll},
     {"stablehlo.partition_id", DeviceId<Opcode::kPartitionId>},
     {"stablehlo.reduce_scatter", ReduceScatter},
     {"stablehlo.replica_id", DeviceId<Opcode::kReplicaId>},

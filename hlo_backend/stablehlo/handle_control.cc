@@ -209,11 +209,18 @@ absl::Status Aliases(const Op& op, CustomCallAttrs* attrs) {
 }
 
 // `custom_call @mhlo.erf(...) {mhlo.attributes = {...}}` is how exporters
-// write operations that StableHLO does not have.
+// write operations that StableHLO does not have, `@ragged_all_to_all` another.
 bool AsOperation(const Op& op, const std::string& target,
                  const std::vector<Shape>& results, Op* operation) {
-  if (target.rfind("mhlo.", 0) != 0) return false;
-  operation->name = absl::StrCat("stablehlo.", target.substr(5));
+  const Attr* attributes = nullptr;
+  if (target == "ragged_all_to_all") {
+    operation->name = target;
+    attributes =
+        FindAny(op.attributes, {"mhlo.backend_config", "backend_config"});
+  } else if (target.rfind("mhlo.", 0) == 0) {
+    operation->name = absl::StrCat("stablehlo.", target.substr(5));
+    attributes = op.Find("mhlo.attributes");
+  }
   if (FindHandler(operation->name) == nullptr) return false;
   operation->position = op.position;
   operation->operands = op.operands;
@@ -222,9 +229,7 @@ bool AsOperation(const Op& op, const std::string& target,
   for (size_t i = 0; i < results.size(); ++i) {
     operation->result_types[i].shape = results[i];
   }
-  if (const Attr* attributes = op.Find("mhlo.attributes")) {
-    operation->attributes = attributes->dict;
-  }
+  if (attributes != nullptr) operation->attributes = attributes->dict;
   return true;
 }
 

@@ -178,6 +178,7 @@ constexpr HandlerRow kRows[] = {
     {"stablehlo.clamp", Clamp},
     {"stablehlo.select", Select},
     {"stablehlo.convert", Declared<Opcode::kConvert>},
+    {"stablehlo.stochastic_convert", Declared<Opcode::kStochasticConvert>},
     {"stablehlo.bitcast_convert", Declared<Opcode::kBitcastConvert>},
     {"stablehlo.stochastic_convert", Declared<Opcode::kStochasticConvert>},
     {"stablehlo.reduce_precision", ReducePrecision},

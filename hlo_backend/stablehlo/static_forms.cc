@@ -3,6 +3,7 @@
 #include <memory>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "hlo_backend/stablehlo/op_attributes.h"
 
@@ -101,6 +102,12 @@ void SetShapesFromOperands(const Op& op,
 }
 
 }  // namespace
+
+bool MayBeDynamic(const Op& op) {
+  return absl::StartsWith(op.name, "stablehlo.dynamic_") ||
+         op.name == "stablehlo.real_dynamic_slice" ||
+         op.name == "stablehlo.custom_call";
+}
 
 std::optional<Op> StaticForm(const Op& op,
                              const std::vector<Instruction*>& operands) {

@@ -14,6 +14,9 @@
 
 namespace ptxla::hlo::mlir {
 
+// False for most operations: their operands need not be looked at.
+bool MayBeDynamic(const Op& op);
+
 // `operands` are those of `op`. Nothing if it is no such operation, or an
 // operand that says a size is no constant.
 std::optional<Op> StaticForm(const Op& op,

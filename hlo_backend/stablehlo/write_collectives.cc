@@ -290,6 +290,20 @@ absl::Status DeviceId(const Instruction& i, Writer& w) {
   return absl::OkStatus();
 }
 
+// JAX's and XLA's word for what StableHLO has no operation of.
+absl::Status RaggedAllToAll(const Instruction& i, Writer& w) {
+  const auto& a = i.attrs<CollectiveAttrs>();
+  std::string config;
+  if (a.channel_id.has_value()) {
+    config = absl::StrCat("channel_id = ", *a.channel_id, " : i64, ");
+  }
+  absl::StrAppend(&config, GroupsEntry(a.groups));
+  return EmitSame(
+      i, w, "stablehlo.custom_call",
+      {"api_version = 4 : i32", absl::StrCat("backend_config = {", config, "}"),
+       "call_target_name = \"ragged_all_to_all\""});
+}
+
 constexpr EmitterRow kRows[] = {
     {Opcode::kAllGather, AtOnce},
     {Opcode::kAllGatherDone, EmitDone},
@@ -303,6 +317,7 @@ constexpr EmitterRow kRows[] = {
     {Opcode::kCollectivePermuteDone, EmitDone},
     {Opcode::kCollectivePermuteStart, Start},
     {Opcode::kPartitionId, DeviceId},
+    {Opcode::kRaggedAllToAll, RaggedAllToAll},
     {Opcode::kReduceScatter, AtOnce},
     {Opcode::kReplicaId, DeviceId},
 };

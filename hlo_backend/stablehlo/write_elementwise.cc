@@ -136,6 +136,11 @@ absl::Status ReducePrecision(const Instruction& i, Writer& w) {
       true);
 }
 
+// StableHLO has no such operation, XLA's own dialect has.
+absl::Status StochasticConvert(const Instruction& i, Writer& w) {
+  return EmitSame(i, w, "mhlo.stochastic_convert", {});
+}
+
 constexpr EmitterRow kRows[] = {
     {Opcode::kAbs, Plain},
     {Opcode::kAcos, Chlo},
@@ -189,6 +194,7 @@ constexpr EmitterRow kRows[] = {
     {Opcode::kSin, Plain},
     {Opcode::kSinh, Chlo},
     {Opcode::kSqrt, Plain},
+    {Opcode::kStochasticConvert, StochasticConvert},
     {Opcode::kSubtract, Plain},
     {Opcode::kTan, Plain},
     {Opcode::kTanh, Plain},

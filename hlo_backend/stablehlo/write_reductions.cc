@@ -159,10 +159,13 @@ absl::Status BatchNorm(const Instruction& i, Writer& w) {
 
 absl::Status TopK(const Instruction& i, Writer& w) {
   const auto& a = i.attrs<TopKAttrs>();
-  if (!a.largest || !i.shape().IsTuple() ||
+  if (!i.shape().IsTuple() ||
       i.shape().element(1).type() != PrimitiveType::kS32) {
-    return absl::UnimplementedError(
-        "chlo.top_k gives the largest and their numbers as i32");
+    return absl::UnimplementedError("chlo.top_k gives numbers as i32");
+  }
+  if (!a.largest) {  // XLA's own dialect has it
+    return EmitSame(i, w, "mhlo.topk",
+                    {absl::StrCat("k = ", a.k, " : i64"), "largest = false"});
   }
   const Values operands = w.OperandValues(i);
   const std::vector<const Shape*> results = LeavesOf(i.shape());

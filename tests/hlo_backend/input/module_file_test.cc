@@ -135,5 +135,16 @@ TEST(ModuleFileTest, CorpusProtosLoad) {
   EXPECT_EQ(file->format, FileFormat::kHloProto);
 }
 
+TEST(ModuleFileTest, TheIrOfTorchXlaIsRefusedWithTheWayOut) {
+  EXPECT_THAT(
+      ReadModule("IR {\n  %0 = f32[2]{0} xla::device_data()\n}\n", "g.txt")
+          .status(),
+      ptxla::testing::StatusIs(
+          absl::StatusCode::kUnimplemented,
+          ::testing::HasSubstr("g.txt: this is torch_xla's own IR; have it "
+                               "written as HLO with "
+                               "XLA_SAVE_TENSORS_FMT=hlo")));
+}
+
 }  // namespace
 }  // namespace ptxla::hlo

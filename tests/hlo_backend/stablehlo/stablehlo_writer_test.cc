@@ -246,13 +246,26 @@ TEST(StableHloWriterTest, LocationsAreMetadata) {
               HasSubstr("#loc1 = loc(\"Neg:\"(\"a/b\"(\"f.py\":3:0)))\n"));
 }
 
+// Where StableHLO has no word, that of XLA.
+TEST(StableHloWriterTest, XlasWordsForWhatStableHloLacks) {
+  EXPECT_THAT(WriteEntry("x = f32[4] parameter(0)\nr = u32[4] parameter(1)\n"
+                         "ROOT o = s8[4] stochastic-convert(x, r)"),
+              HasSubstr("= \"mhlo.stochastic_convert\"(%arg0, %arg1) : "));
+  EXPECT_THAT(
+      WriteEntry("x = f32[4] parameter(0)\n"
+                 "ROOT o = (f32[2], s32[2]) topk(x), k=2, largest=false"),
+      HasSubstr("\"mhlo.topk\"(%arg0) <{k = 2 : i64, largest = false}>"));
+  EXPECT_THAT(
+      WriteEntry("x = f32[4] parameter(0)\ni = s32[2] parameter(1)\nROOT o = "
+                 "f32[4] ragged-all-to-all(x, x, i, i, i, i), channel_id=1, "
+                 "replica_groups={{0,1}}"),
+      HasSubstr("backend_config = {channel_id = 1 : i64, replica_groups = "
+                "dense<[[0, 1]]> : tensor<1x2xi64>}, call_target_name = "
+                "\"ragged_all_to_all\"}>"));
+}
+
 TEST(StableHloWriterTest, WhatHasNoFormIsRefusedByNameAndPosition) {
   constexpr auto kUnimplemented = absl::StatusCode::kUnimplemented;
-  EXPECT_THAT(Refused("x = f32[4] parameter(0)\nr = u32[4] parameter(1)\n"
-                      "ROOT o = s8[4] stochastic-convert(x, r)"),
-              StatusIs(kUnimplemented,
-                       HasSubstr("f.hlo:5:6: o: StableHLO has no form of "
-                                 "stochastic-convert")));
   EXPECT_THAT(Refused("x = s32[4] parameter(0)\nROOT y = s16[4] add(x, x)"),
               StatusIs(kUnimplemented, HasSubstr("gives s32[4]")));
   EXPECT_THAT(Refused("x = f32[4] parameter(0)\nt = (f32[4]) tuple(x)\n"
@@ -261,8 +274,8 @@ TEST(StableHloWriterTest, WhatHasNoFormIsRefusedByNameAndPosition) {
   EXPECT_THAT(Refused("ROOT o = u64[2] rng-get-and-update-state(), delta=4"),
               StatusIs(kUnimplemented, HasSubstr("f.hlo:3:6: o: ")));
   EXPECT_THAT(Refused("x = f32[4] parameter(0)\n"
-                      "ROOT o = (f32[2], s32[2]) topk(x), k=2, largest=false"),
-              StatusIs(kUnimplemented, HasSubstr("gives the largest")));
+                      "ROOT o = (f32[2], s64[2]) topk(x), k=2"),
+              StatusIs(kUnimplemented, HasSubstr("gives (f32[2], s32[2]) here")));
   EXPECT_THAT(Refused("x = f32[4] parameter(0)\n"
                       "s = (f32[4], f32[4], u32[]) copy-start(x)\n"
                       "ROOT g = f32[4] get-tuple-element(s), index=0"),
