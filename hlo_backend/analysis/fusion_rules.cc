@@ -107,7 +107,7 @@ absl::Status CollectPrologue(const Instruction& fusion,
 const Instruction* TheDot(const Instruction& fusion) {
   const Instruction* dot = nullptr;
   for (const Instruction* i : fusion.fused()->instructions()) {
-    if (i->opcode() != Opcode::kDot) continue;
+    if (!IsProduct(*i)) continue;
     if (dot != nullptr) return nullptr;
     dot = i;
   }
@@ -255,6 +255,10 @@ const Shape& IterationShape(const Instruction& fusion) {
     if (root->opcode() == Opcode::kReduce) return root->operand(0)->shape();
   }
   return FusionRoots(fusion)[0]->shape();
+}
+
+bool IsProduct(const Instruction& i) {
+  return i.opcode() == Opcode::kDot || i.opcode() == Opcode::kConvolution;
 }
 
 bool IsDataMovement(const Instruction& i) {

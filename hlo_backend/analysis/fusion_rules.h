@@ -9,13 +9,14 @@
 //            roots have the iteration shape.
 //            A kLoop body that only moves data (IsMovementFusion) may also hold
 //            transposes, reshapes, slices and copies: one chain, one root.
-//   kOutput  Exactly one dot. Each of its operands is a parameter, or
+//   kOutput  Exactly one dot (or convolution). Each of its operands is a
+//            parameter, or
 //            elementwise work on parameters of the operand's shape, of which
 //            there is at least one, and on broadcasts to it
-//            (IsPrologueBroadcast): the prologue. The rest is elementwise work on the dot's
-//            shape (the epilogue); all roots have the dot's shape. It may hold
-//            row reduces (IsRowReduce) whose results are broadcast along the
-//            rows again (a softmax of scores).
+//            (IsPrologueBroadcast): the prologue. The rest is elementwise work
+//            on the dot's shape (the epilogue); all roots have the dot's shape.
+//            It may hold row reduces (IsRowReduce) whose results are broadcast
+//            along the rows again (a softmax of scores).
 //
 // Elementwise work on an iteration shape S: elementwise instructions of shape
 // S; iota of shape S; broadcasts to S from a parameter, a constant, or a value
@@ -42,6 +43,9 @@ absl::Status CheckFusion(const Instruction& fusion);  // by its kind
 absl::Status CheckLoopFusion(const Instruction& fusion);
 absl::Status CheckInputFusion(const Instruction& fusion);
 absl::Status CheckOutputFusion(const Instruction& fusion);
+
+// What a kOutput fusion is built around: a dot, or a convolution.
+bool IsProduct(const Instruction& instruction);
 
 // A step of a movement: copy, reshape, bitcast, transpose, broadcast, slice,
 // reverse, concatenate, pad.

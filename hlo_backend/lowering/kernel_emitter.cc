@@ -86,7 +86,8 @@ absl::StatusOr<isa::Kernel> EmitKernel(const KernelContext& context,
     case Opcode::kFusion:
       switch (i.fusion_kind()) {
         case hlo::FusionKind::kOutput:
-          return EmitProduct(context, i);
+          return IsConvolution(i) ? EmitConvolution(context, i)
+                                  : EmitProduct(context, i);
         case hlo::FusionKind::kInput:
         case hlo::FusionKind::kLoop:
           if (hlo::IsMovementFusion(i)) return EmitMovement(context, i);
@@ -98,6 +99,8 @@ absl::StatusOr<isa::Kernel> EmitKernel(const KernelContext& context,
       break;
     case Opcode::kDot:
       return EmitProduct(context, i);
+    case Opcode::kConvolution:
+      return EmitConvolution(context, i);
     case Opcode::kReduce:
       return EmitReduceFusion(context, i);
     case Opcode::kCustomCall:

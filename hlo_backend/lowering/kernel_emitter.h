@@ -42,6 +42,10 @@ absl::StatusOr<isa::Kernel> EmitReduceFusion(const KernelContext& context,
 // dot, and fusions of kind kOutput (products/).
 absl::StatusOr<isa::Kernel> EmitProduct(const KernelContext& context,
                                         const hlo::Instruction& i);
+// convolution, and fusions of kind kOutput around one (convolutions/).
+absl::StatusOr<isa::Kernel> EmitConvolution(const KernelContext& context,
+                                            const hlo::Instruction& i);
+bool IsConvolution(const hlo::Instruction& i);
 // transpose, reshape, copy, slice, concatenate, pad, reverse, dynamic-slice,
 // dynamic-update-slice, gather, scatter, rng-bit-generator (movement/).
 absl::StatusOr<isa::Kernel> EmitMovement(const KernelContext& context,

@@ -6,7 +6,9 @@
 #include "hlo_backend/passes/annotations.h"
 #include "hlo_backend/passes/batch_norm_expander.h"
 #include "hlo_backend/passes/call_inliner.h"
+#include "hlo_backend/passes/compact_entry.h"
 #include "hlo_backend/passes/constant_folding.h"
+#include "hlo_backend/passes/convolution_canonicalizer.h"
 #include "hlo_backend/passes/copy_insertion.h"
 #include "hlo_backend/passes/cse.h"
 #include "hlo_backend/passes/dce.h"
@@ -22,6 +24,7 @@
 #include "hlo_backend/passes/scheduler.h"
 #include "hlo_backend/passes/squeeze_to_reduce.h"
 #include "hlo_backend/passes/tpu_forms.h"
+#include "hlo_backend/passes/transpose_mover.h"
 #include "hlo_backend/passes/transpose_splitter.h"
 #include "hlo_backend/passes/tuple_simplifier.h"
 #include "hlo_backend/passes/vmem_prefetch.h"
@@ -49,8 +52,12 @@ std::vector<PassEntry> AllPasses() {
        Make<BatchNormExpanderPass>},
       {"call-inliner", "bodies of call and map take their place",
        Make<CallInlinerPass>},
+      {"compact-entry", "parameters and results of convolutional programs",
+       Make<CompactEntryPass>},
       {"constant-folding", "values of instructions on constants",
        Make<ConstantFoldingPass>},
+      {"convolution-canonicalizer", "convolutions in the form of kernels",
+       Make<ConvolutionCanonicalizerPass>},
       {"copy-insertion", "copies where a value would lie in two places",
        Make<CopyInsertionPass>},
       {"cse", "one of several equal instructions", Make<CsePass>},
@@ -79,6 +86,8 @@ std::vector<PassEntry> AllPasses() {
        Make<TpuFormsPass>},
       {"squeeze-to-reduce", "reshapes that drop the lanes are reduces",
        Make<SqueezeToReducePass>},
+      {"transpose-mover", "one order of dimensions between convolutions",
+       Make<TransposeMoverPass>},
       {"transpose-splitter", "steps that kernels know",
        Make<TransposeSplitterPass>},
       {"tuple-simplifier", "takes tuples apart that are put together",

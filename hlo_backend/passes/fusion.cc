@@ -4,6 +4,7 @@
 #include <map>
 
 #include "absl/container/flat_hash_set.h"
+#include "hlo_backend/analysis/fusion_rules.h"
 #include "hlo_backend/passes/control_flow.h"
 #include "hlo_backend/passes/dimension_utils.h"
 #include "hlo_backend/passes/fusion_builder.h"
@@ -36,6 +37,9 @@ class Fuser {
   struct Kernel {
     bool fusible = false, dot = false, reduce = false;
     bool epilogue = true;  // all members may follow a dot
+    // Around a convolution; reads or makes arrays of 8-bit types, whose tiles
+    // are taller than what a convolution's epilogue works on.
+    bool convolution = false, bytes = false;
     DimVector dims, reduced;
     int members = 0;
   };
@@ -88,6 +92,14 @@ class Fuser {
     return result;
   }
 
+  bool HasBytes(const Instruction& i) const {
+    const auto is_byte = [](const Instruction* v) {
+      return BitWidth(v->shape().type()) <= 8 && !v->shape().IsScalar();
+    };
+    const auto inputs = FullInputs(&i);
+    return is_byte(&i) || std::any_of(inputs.begin(), inputs.end(), is_byte);
+  }
+
   // Stored values of the iteration shape that a member reads.
   absl::InlinedVector<const Instruction*, 2> FullInputs(
       const Instruction* i) const {
@@ -105,6 +117,7 @@ class Fuser {
     if (x.members + y.members > kMostMembers) return false;
     if (x.dot && y.dot) return false;
     if ((x.dot && !y.epilogue) || (y.dot && !x.epilogue)) return false;
+    if ((x.convolution && y.bytes) || (y.convolution && x.bytes)) return false;
     if ((x.dot && y.reduce) || (x.reduce && y.dot)) return false;
     return !x.reduce || !y.reduce || x.reduced == y.reduced;
   }
@@ -118,6 +131,8 @@ class Fuser {
     Kernel& to = kernels_[g];
     const Kernel& from = kernels_[g == a ? b : a];
     to.dot |= from.dot;
+    to.convolution |= from.convolution;
+    to.bytes |= from.bytes;
     to.epilogue &= from.epilogue;
     if (from.reduce) {
       to.reduce = true;
@@ -149,6 +164,8 @@ class Fuser {
       return;
     }
     kernel.fusible = true;
+    kernel.convolution = i->opcode() == Opcode::kConvolution;
+    kernel.bytes = HasBytes(*i);
     kernel.dims = i->shape().dims();
     kernel.epilogue =
         node.role == FusionRole::kDot ||
@@ -187,7 +204,7 @@ class Fuser {
     absl::flat_hash_map<const Instruction*, std::vector<int>> readers;
     for (const Instruction* i : order_) {
       const int g = GroupOf(i);
-      if (g < 0 || !kernels_[g].fusible || i->opcode() == Opcode::kDot) {
+      if (g < 0 || !kernels_[g].fusible || IsProduct(*i)) {
         continue;
       }
       for (const Instruction* input : FullInputs(i)) {

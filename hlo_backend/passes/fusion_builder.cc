@@ -2,6 +2,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
+#include "hlo_backend/analysis/fusion_rules.h"
 
 namespace ptxla::hlo {
 namespace {
@@ -12,7 +13,7 @@ class Gatherer {
       : c_(c), chains_(chains) {}
 
   void AddMember(Instruction* member) {
-    const bool dot = member->opcode() == Opcode::kDot;
+    const bool dot = IsProduct(*member);
     for (int k = 0; k < member->operand_count(); ++k) {
       if (dot && !chains_.node(member).prologue[k]) continue;
       Instruction* value = Inside(member->operand(k));
@@ -47,7 +48,7 @@ class Gatherer {
 // kernel of several instructions.
 bool StaysAlone(const FusionChains& chains, const Instruction& member) {
   const bool reduce = member.opcode() == Opcode::kReduce;
-  const bool dot = member.opcode() == Opcode::kDot;
+  const bool dot = IsProduct(member);
   for (int k = 0; k < member.operand_count(); ++k) {
     if (reduce && k == 1) continue;
     if (dot && !chains.node(&member).prologue[k]) continue;
@@ -69,7 +70,7 @@ std::optional<FusionPlan> PlanFusion(Computation* c, const FusionChains& chains,
   for (Instruction* m : members) {
     // What a kernel is about: its product, else what it makes last.
     if (m->shared_metadata() != nullptr &&
-        (m->opcode() == Opcode::kDot || kind != FusionKind::kOutput)) {
+        (IsProduct(*m) || kind != FusionKind::kOutput)) {
       plan.metadata = m->shared_metadata();
     }
     gatherer.AddMember(m);

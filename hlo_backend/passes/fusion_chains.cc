@@ -26,6 +26,7 @@ FusionRole RoleOf(const Instruction& i) {
       return IsRowMajor(i.shape()) && BitWidth(i.shape().type()) <= 32
                  ? FusionRole::kFree
                  : FusionRole::kStored;
+    case Opcode::kConvolution:
     case Opcode::kDot:
       return FusionRole::kDot;
     case Opcode::kReduce:
@@ -103,9 +104,8 @@ void FusionChains::Describe(const Instruction& i) {
   if (me.placed && !NeedsMemory(i) && i.user_count() > 0) {
     // A convert of weights that only dots read.
     me.placed = !std::all_of(
-        i.users().begin(), i.users().end(), [&](const Instruction* u) {
-          return u->opcode() == Opcode::kDot && PrologueFits(i);
-        });
+        i.users().begin(), i.users().end(),
+        [&](const Instruction* u) { return IsProduct(*u) && PrologueFits(i); });
   }
 }
 

@@ -95,16 +95,21 @@ bool AssignEntry(Module* module, int generation) {
       *parameter->mutable_shape() = tiled;
       continue;
     }
-    // Users take the row-major copy.
-    Instruction* copy =
-        entry->Add(Opcode::kCopy, parameter->shape(), {parameter});
-    const std::vector<Instruction*> users(parameter->users().begin(),
-                                          parameter->users().end());
-    for (Instruction* user : users) {
-      if (user != copy) parameter->ReplaceUseIn(user, copy);
-    }
-    if (parameter->IsRoot()) entry->SetRoot(copy);
+    // Users take the row-major copy, but for transposes that only say how the
+    // parameter lies.
+    std::vector<Instruction*> users;
+    const Shape row_major = parameter->shape();
     *parameter->mutable_shape() = tiled;
+    for (Instruction* user : parameter->users()) {
+      if (user->opcode() != Opcode::kTranspose ||
+          !IsTransposeBitcast(*user, user->shape())) {
+        users.push_back(user);
+      }
+    }
+    if (users.empty() && !parameter->IsRoot()) continue;
+    Instruction* copy = entry->Add(Opcode::kCopy, row_major, {parameter});
+    for (Instruction* user : users) parameter->ReplaceUseIn(user, copy);
+    if (parameter->IsRoot()) entry->SetRoot(copy);
   }
   Instruction* root = entry->root();
   const Shape result = Tiled(root->shape(), &layout->result, generation);

@@ -3,7 +3,9 @@
 #include <algorithm>
 
 #include "hlo_backend/analysis/buffer_plan.h"
+#include "hlo_backend/analysis/fusion_rules.h"
 #include "hlo_backend/analysis/tiled_layout.h"
+#include "hlo_backend/ir/computation.h"
 
 namespace ptxla::hlo {
 namespace {
@@ -31,8 +33,24 @@ int LastUse(const Instruction* value, const Positions& positions,
 
 bool FeedsADot(const Instruction& parameter) {
   for (const Instruction* user : parameter.users()) {
-    if (user->opcode() == Opcode::kDot) return true;
+    if (IsProduct(*user)) return true;
     if (user->IsElementwise() && FeedsADot(*user)) return true;
+  }
+  return false;
+}
+
+bool ReadsWindows(const Instruction& kernel, const Instruction& value) {
+  if (kernel.opcode() == Opcode::kConvolution) {
+    return kernel.operand(0) == &value;
+  }
+  if (kernel.opcode() != Opcode::kFusion) return false;
+  for (const Instruction* i : kernel.fused()->instructions()) {
+    if (i->opcode() != Opcode::kConvolution) continue;
+    const Instruction* source = i->operand(0);
+    while (source->opcode() == Opcode::kConvert) source = source->operand(0);
+    return source->opcode() == Opcode::kParameter &&
+           kernel.operand(static_cast<int>(source->parameter_number())) ==
+               &value;
   }
   return false;
 }

@@ -40,6 +40,9 @@ int LastRead(const MemoryPlace& place, const Positions& positions,
 // Of a fused computation: the parameter feeds an operand of a dot, perhaps
 // through elementwise work.
 bool FeedsADot(const Instruction& parameter);
+// Is `value` the input of the kernel's convolution? Its windows reach beyond
+// the array, where only a copy of them in a slot can hold zeros.
+bool ReadsWindows(const Instruction& kernel, const Instruction& value);
 
 // Adds what lies in VMEM already, from its maker to its last reader.
 void AddVmemResidents(const Computation& computation,

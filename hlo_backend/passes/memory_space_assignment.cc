@@ -32,7 +32,7 @@ bool CollectNames(Instruction* value, const Positions& positions,
     if (user->opcode() == Opcode::kBitcast) {
       names->push_back(user);
       if (!CollectNames(user, positions, names, c)) return false;
-    } else if (IsVmemKernel(*user)) {
+    } else if (IsVmemKernel(*user) && !ReadsWindows(*user, *value)) {
       c->last = std::max(c->last, positions.at(user));
       ++c->reads;
     } else {

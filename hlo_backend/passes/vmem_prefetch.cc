@@ -116,7 +116,7 @@ class Prefetcher {
     for (Instruction* user : value->users()) {
       if (user->opcode() == Opcode::kBitcast) {
         for (const Reader& r : ReadersOf(user)) readers.push_back(r);
-      } else if (IsVmemKernel(*user)) {
+      } else if (IsVmemKernel(*user) && !ReadsWindows(*user, *value)) {
         readers.push_back({user, value});
       }
     }

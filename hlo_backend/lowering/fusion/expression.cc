@@ -236,6 +236,7 @@ class ExpressionBuilder {
             static_cast<int>(map[i->attrs<hlo::IotaAttrs>().dimension]);
         return Append(std::move(node));
       }
+      case Opcode::kConvolution:
       case Opcode::kDot:
         node.kind = ExprNode::Kind::kProduct;
         for (int64_t d : map) {

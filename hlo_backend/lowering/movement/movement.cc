@@ -1,4 +1,5 @@
 // EmitMovement: instructions that move data and compute nothing.
+#include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "hlo_backend/analysis/fusion_rules.h"
 #include "hlo_backend/lowering/kernel_emitter.h"
@@ -6,6 +7,7 @@
 #include "hlo_backend/lowering/movement/minor_transpose.h"
 #include "hlo_backend/lowering/movement/mover.h"
 #include "hlo_backend/lowering/movement/random_bits.h"
+#include "hlo_backend/lowering/movement/row_transpose.h"
 #include "hlo_backend/lowering/movement/scatter.h"
 #include "hlo_backend/lowering/movement/update_slice.h"
 
@@ -15,7 +17,15 @@ absl::StatusOr<isa::Kernel> EmitMovement(const KernelContext& context,
                                          const hlo::Instruction& i) {
   if (IsMinorTranspose(i)) return EmitMinorTranspose(context, i);
   if (hlo::IsDataMovement(i) || i.opcode() == hlo::Opcode::kFusion) {
-    return EmitMover(context, i);
+    absl::StatusOr<isa::Kernel> kernel = EmitMover(context, i);
+    // Where no run of result rows comes from a run of operand rows.
+    if (!kernel.ok() && IsRowTranspose(i)) return EmitRowTranspose(context, i);
+    for (int registers = kMoverRegisters / 4;
+         registers > 0 && absl::IsResourceExhausted(kernel.status());
+         registers /= 4) {
+      kernel = EmitMover(context, i, registers);
+    }
+    return kernel;
   }
   switch (i.opcode()) {
     case hlo::Opcode::kGather:

@@ -78,8 +78,13 @@ LoadForm FormOf(const Piece& piece) {
 
 class Mover {
  public:
-  Mover(const KernelContext& context, const hlo::Instruction& i, RowPlan plan)
-      : context_(context), i_(i), plan_(std::move(plan)) {}
+  // `registers`: of the result, in one block of bundles.
+  Mover(const KernelContext& context, const hlo::Instruction& i, RowPlan plan,
+        int registers)
+      : context_(context),
+        i_(i),
+        plan_(std::move(plan)),
+        registers_in_block_(registers) {}
 
   absl::StatusOr<isa::Kernel> Emit() {
     RETURN_IF_ERROR(FindFill());
@@ -199,14 +204,11 @@ class Mover {
         loads_.clear();
         masks_.clear();
       }
-      in_block = (in_block + 1) % kRegistersPerBlock;
+      in_block = (in_block + 1) % registers_in_block_;
       MoveRegister(b, first, rows);
     }
     return absl::OkStatus();
   }
-
-  // Keeps the scheduler's blocks short.
-  static constexpr int kRegistersPerBlock = 32;
 
   void MoveRegister(CodeBuilder& b, int64_t first, int64_t rows) {
     const std::vector<Piece> pieces = plan_.PiecesAt(first, rows);
@@ -341,6 +343,7 @@ class Mover {
   const hlo::Instruction& i_;
   RowPlan plan_;
   RowPlan::Blocks blocks_;
+  int registers_in_block_;
   int64_t steps_ = 1;
   uint32_t fill_ = 0;
   std::vector<Sca> bases_;
@@ -351,9 +354,10 @@ class Mover {
 }  // namespace
 
 absl::StatusOr<isa::Kernel> EmitMover(const KernelContext& context,
-                                      const hlo::Instruction& i) {
+                                      const hlo::Instruction& i,
+                                      int registers) {
   ASSIGN_OR_RETURN(RowPlan plan, RowPlan::Of(i));
-  return Mover(context, i, std::move(plan)).Emit();
+  return Mover(context, i, std::move(plan), registers).Emit();
 }
 
 }  // namespace ptxla::lowering

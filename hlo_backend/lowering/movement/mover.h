@@ -9,9 +9,15 @@
 
 namespace ptxla::lowering {
 
-// `i`: a movement (index_map.h). Unimplemented if no block of it fits VMEM.
+// Keeps the scheduler's blocks of bundles short.
+inline constexpr int kMoverRegisters = 32;
+
+// `i`: a movement (index_map.h). `registers`: of the result, in one block of
+// bundles. Unimplemented if no block of it fits VMEM, ResourceExhausted if what
+// the registers are put together from does not fit the chip's.
 absl::StatusOr<isa::Kernel> EmitMover(const KernelContext& context,
-                                      const hlo::Instruction& i);
+                                      const hlo::Instruction& i,
+                                      int registers = kMoverRegisters);
 
 }  // namespace ptxla::lowering
 

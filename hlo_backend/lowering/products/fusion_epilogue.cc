@@ -31,11 +31,17 @@ absl::StatusOr<std::unique_ptr<FusionEpilogue>> FusionEpilogue::Create(
 absl::Status FusionEpilogue::Describe(const hlo::Instruction& fusion) {
   bool folded = false;
   for (const hlo::Instruction* i : fusion.fused()->instructions()) {
+    if (i->opcode() == hlo::Opcode::kConvolution) windowed_ = folded = true;
     if (i->opcode() != hlo::Opcode::kDot) continue;
     const size_t batch = i->attrs<hlo::DotAttrs>().lhs_batch.size();
     folded = e_.space.rank() != static_cast<int>(batch) + 2;
   }
   RETURN_IF_ERROR(DescribeLeaves(folded));
+  for (const Leaf& leaf : leaves_) {
+    if (windowed_ && IsByte(leaf.view.type)) {
+      return RefuseInEpilogue(*e_.nodes[leaf.node].instr, "a narrow operand");
+    }
+  }
   for (size_t k = 0; k < e_.roots.size(); ++k) {
     const int node = e_.roots[k];
     if (e_.reduces[k] != nullptr) continue;
@@ -43,8 +49,9 @@ absl::Status FusionEpilogue::Describe(const hlo::Instruction& fusion) {
     const hlo::Shape& shape = fusion.shape().IsTuple()
                                   ? fusion.shape().elements()[results_.size()]
                                   : fusion.shape();
-    if (!IsTileType(shape.type()))
+    if (!IsTileType(shape.type()) || (windowed_ && IsByte(shape.type()))) {
       return RefuseInEpilogue(root, "a narrow result");
+    }
     Result result;
     result.node = node;
     ASSIGN_OR_RETURN(result.view, MatrixView::Of(shape));

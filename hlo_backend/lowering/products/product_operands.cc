@@ -243,6 +243,42 @@ isa::Window MakeWindow(const MatrixView& v, int arg, isa::Direction direction,
   return w;
 }
 
+// A window over a box of tiles of 8 rows and tiles of a row.
+isa::Window MakeBox(const MatrixView& v, int arg, isa::Direction direction,
+                    int64_t block_columns, const GridDims& g) {
+  isa::Window w;
+  w.arg = arg;
+  w.direction = direction;
+  w.inner_bytes = v.tile_bytes;
+  // Three dimensions at least: a batch of one member.
+  if (g.box.size() == 1) w.dims.emplace_back();
+  for (const GridDims::BoxDim& dim : g.box) {
+    isa::WindowDim d;
+    d.block = dim.block;
+    d.extent = dim.extent;
+    d.grid_dim = dim.grid_dim;
+    w.dims.push_back(d);
+  }
+  isa::WindowDim columns;
+  columns.block = CeilOfRatio<int64_t>(block_columns, 128);
+  columns.extent = CeilOfRatio<int64_t>(v.columns, 128);
+  columns.grid_dim = g.n;
+  w.dims.push_back(columns);
+  int64_t in_array = v.row_stride, in_slot = FullTileBytes(v);
+  w.dims.back().hbm_stride = v.tile_bytes;
+  w.dims.back().vmem_stride = in_slot;
+  in_slot *= columns.block;
+  for (size_t d = w.dims.size() - 1; d-- > 0;) {
+    w.dims[d].hbm_stride = in_array;
+    w.dims[d].vmem_stride = in_slot;
+    in_array *= w.dims[d].extent;
+    in_slot *= w.dims[d].block;
+  }
+  // The last 16 rows may be only 8: the others go behind the block.
+  w.slot_bytes = in_slot + columns.block * FullTileBytes(v);
+  return w;
+}
+
 int Add(isa::Window w, const std::vector<int64_t>& grid, Tiling* tiling) {
   bool moves = false;
   for (const isa::WindowDim& d : w.dims) {
@@ -272,6 +308,9 @@ int AddOperandWindow(const MatrixView& view, int arg, const ProductTile& t,
 int AddResultWindow(const MatrixView& view, int arg, const ProductTile& t,
                     const GridDims& g, isa::Direction direction,
                     Tiling* tiling) {
+  if (!g.box.empty()) {
+    return Add(MakeBox(view, arg, direction, t.block_n, g), g.bounds, tiling);
+  }
   return Add(MakeWindow(view, arg, direction, t.block_b, t.block_m, t.block_n,
                         g.b, g.m, g.n),
              g.bounds, tiling);
@@ -296,9 +335,10 @@ BlockPlace PlaceOf(const MatrixView& view, const isa::Window& window,
     return view.resident ? window.dims[dim].hbm_stride
                          : window.dims[dim].vmem_stride;
   };
+  const int dims = static_cast<int>(window.dims.size());
   p.batch_pitch = view.planes == 1 ? 0 : pitch(0);
-  p.row_pitch = pitch(1);
-  p.lane_pitch = pitch(2);
+  p.row_pitch = pitch(dims - 2);
+  p.lane_pitch = pitch(dims - 1);
   return p;
 }
 

@@ -53,6 +53,14 @@ struct GridDims {
   std::vector<int64_t> bounds;
   int b = 0, m = 1, n = 2, k = 3;
   int megacore_dim = -1;
+  // A result's block as planes of tiles of 8 rows that do not follow one
+  // another in memory, outer to inner (a convolution's); the product's rows
+  // count through them. Empty: rows of one batch member follow one another.
+  struct BoxDim {
+    int64_t block = 1, extent = 1;
+    int grid_dim = -1;
+  };
+  std::vector<BoxDim> box;
 
   static GridDims Of(const ProductTile& tile);
 };

@@ -9,6 +9,7 @@
 #include "base/check.h"
 #include "base/units.h"
 #include "hlo_backend/lowering/products/operand_loader.h"
+#include "hlo_backend/lowering/products/stream_meetings.h"
 #include "hlo_backend/lowering/products/stream_scheduler.h"
 
 namespace ptxla::lowering {
@@ -55,7 +56,8 @@ class Stream {
         plan_(PlanVisits(problem, tile, arrays)),
         k_visits_(CeilOfRatio(parts.k_extent, plan_.tile_k)),
         loader_(arrays, parts.k_extent, b),
-        scheduler_(*b) {
+        scheduler_(*b),
+        meetings_(parts.operands, plan_, tile, parts.k_extent) {
     epilogues_ = static_cast<size_t>(std::max(
         1.0, parts.pace.share * b->model().vregs / epilogue->live_registers()));
     in_flight_ = arrays.latency / plan_.group_cycles + 1;
@@ -66,6 +68,7 @@ class Stream {
     for (const BlockPlace* place : {&parts_.lhs, &parts_.rhs}) {
       if (place->computed) place->computed->Forget();
     }
+    latched_.fill(-1);
     const bool bf16 = arrays.bf16;
     const bool xpose = problem.rhs.transposed;
     matmul_ = bf16 ? Opcode::kVmatmulBf16 : Opcode::kVmatmulF32;
@@ -79,11 +82,14 @@ class Stream {
     for (int64_t v = 0; v < visits; ++v) {
       std::vector<Push> next;
       if (v + 1 < visits) next = PushesOf(v + 1);
-      const auto per_group =
-          static_cast<size_t>(CeilOfRatio<int64_t>(next.size(), plan_.groups));
-      size_t pushed = 0;
+      size_t per_group = 0, pushed = 0;
       for (int64_t g = 0; g < plan_.groups; ++g) {
         Matmuls(v, g);
+        // What is pushed must not come before the last weights are latched.
+        if (per_group == 0 && (b_.model().staging > 1 || HasLatched(v))) {
+          per_group = static_cast<size_t>(
+              CeilOfRatio<int64_t>(next.size(), plan_.groups - g));
+        }
         for (size_t n = 0; n < per_group && pushed < next.size(); ++n) {
           PushWeights(v + 1, next[pushed++]);
         }
@@ -94,6 +100,7 @@ class Stream {
     }
     while (!pending_.empty()) TakeResults();
     while (!late_.empty()) LateEpilogue();
+    if (parts_.operands != nullptr && parts_.finishes) EmptySums();
     b_.Append(scheduler_.Finish("product"));
   }
 
@@ -133,6 +140,32 @@ class Stream {
     EndEpilogue(PlaceOpenBlock(wish, parts_.pace.in_order));
   }
 
+  // Sums of nothing: rows that no K meets.
+  void EmptySums() {
+    for (int64_t v = 0; v < plan_.macros * k_visits_; v += k_visits_) {
+      for (int x = 0; x < arrays_.mxus; ++x) {
+        Lane lane = LaneOf(v, x);
+        if (lane.col >= tile_.block_n || lane.batch >= tile_.block_b ||
+            lane.rows < 0) {
+          continue;
+        }
+        for (int64_t g = 0; g < plan_.groups; ++g) {
+          const int64_t row = lane.row + g * plan_.rows;
+          if (row >= tile_.block_m || meetings_.Of(lane.batch, row).last >= 0)
+            continue;
+          for (int part = 0; part < 2; ++part) {
+            const Position at = PositionOf(lane, row, part);
+            if (!at.wanted || (part == 1 && arrays_.size == 128)) continue;
+            b_.NewBlock();
+            const Vec zero = b_.Imm(0);
+            epilogue_->Emit(lane.batch, at.row, at.col, {zero, zero});
+            EndEpilogue(PlaceOpenBlock(EpilogueStart(), parts_.pace.in_order));
+          }
+        }
+      }
+    }
+  }
+
   // Until then conversions have the vector units nearly for themselves: a
   // result popped before would wait in a register.
   int64_t VectorsFree() const { return conversion_end_ - kSlack; }
@@ -164,7 +197,11 @@ class Stream {
   }
 
   Lane LaneOf(int64_t visit, int x) const {
-    if (x >= tile_.split_b * tile_.split_n * tile_.split_m) return Lane();
+    if (x >= tile_.split_b * tile_.split_n * tile_.split_m) {
+      Lane none;
+      none.rows = -1;
+      return none;
+    }
     const int xm = x % tile_.split_m;
     const int xn = x / tile_.split_m % tile_.split_n;
     const int xb = x / (tile_.split_m * tile_.split_n);
@@ -176,8 +213,17 @@ class Stream {
     lane.weights = xb * tile_.split_n + xn;
     lane.rows = xb * tile_.split_m + xm;
     lane.active = lane.batch < tile_.block_b && lane.col < tile_.block_n &&
-                  lane.row < tile_.block_m;
+                  lane.row < tile_.block_m &&
+                  meetings_.Works(visit, lane.batch, lane.row);
     return lane;
+  }
+
+  // Have all MXUs that work in the visit latched its weights?
+  bool HasLatched(int64_t visit) const {
+    for (int mxu = 0; mxu < arrays_.mxus; ++mxu) {
+      if (LaneOf(visit, mxu).active && latched_[mxu] != visit) return false;
+    }
+    return true;
   }
 
   // Everything in the builder's open block, placed at or after `wish`; the
@@ -243,8 +289,9 @@ class Stream {
     std::vector<Push> pushes;
     for (int kb = 0; kb < k_blocks; ++kb) {
       const int64_t k = k0 + 128 * kb;
-      const int64_t rows = problem_.rhs.transposed
-                               ? 128
+      const int64_t rows = problem_.rhs.transposed ? 128
+                           : parts_.operands != nullptr
+                               ? parts_.operands->RowsOfK(k)
                                : std::min<int64_t>(128, parts_.k_extent - k);
       for (int row = 0; row < rows; row += 16) {
         std::array<bool, isa::kMaxUnits> done{};
@@ -277,7 +324,9 @@ class Stream {
     const auto load = [&](int64_t col) {
       b_.NewBlock();
       const std::vector<Vec> regs =
-          problem_.rhs.transposed
+          parts_.operands != nullptr
+              ? parts_.operands->Weights(lane.batch, push.row, col, push.k)
+          : problem_.rhs.transposed
               ? loader_.Load(parts_.rhs, lane.batch, col + push.row, push.k,
                              push.k, true)
               : loader_.Load(parts_.rhs, lane.batch, push.k + push.row, col,
@@ -326,6 +375,11 @@ class Stream {
   std::vector<Vec> LoadLhs(int64_t batch, int64_t row, int64_t k,
                            int64_t wish) {
     b_.NewBlock();
+    if (parts_.operands != nullptr) {
+      const auto regs = parts_.operands->Lhs(batch, row, k);
+      PlaceOpenBlock(std::max<int64_t>(0, wish - kLoadAhead));
+      return regs;
+    }
     const bool keeps = parts_.lhs.Converts() && plan_.macros_n > 1;
     const int64_t offset =
         keeps ? parts_.converted_lhs.Offset(batch, row, k) : 0;
@@ -365,9 +419,14 @@ class Stream {
     for (int mxu = 0; mxu < arrays_.mxus; ++mxu) {
       const Lane lane = LaneOf(visit, mxu);
       const int64_t row = lane.row + group * plan_.rows;
-      if (!lane.active || row >= tile_.block_m) continue;
+      if (!lane.active || row >= tile_.block_m ||
+          !meetings_.Meets(visit, lane.batch, row)) {
+        continue;
+      }
       int64_t wish = MatmulWish(mxu);
-      if (group == 0) {
+      const bool latches = latched_[mxu] != visit;
+      latched_[mxu] = visit;
+      if (latches) {
         wish = std::max(wish, scheduler_.LatchReady(mxu, Stage(visit)));
       }
       Rows& rows = shared[lane.rows];
@@ -391,7 +450,7 @@ class Stream {
                    wish - kPrepAhead);
         }
         const int32_t latch =
-            group == 0 && i == 0 ? Stage(visit) + 1 : codegen::kNone;
+            latches && i == 0 ? Stage(visit) + 1 : codegen::kNone;
         PlaceMxu(matmul_, mxu, rows.first[i], wish, 0, codegen::kNone, latch);
       }
     }
@@ -399,12 +458,16 @@ class Stream {
 
   // Pops what Matmuls(visit, group) started.
   void Results(int64_t visit, int64_t group) {
-    const bool first = K(visit) == 0 && parts_.starts;
-    const bool last = visit % k_visits_ == k_visits_ - 1 && parts_.finishes;
     for (int mxu = 0; mxu < arrays_.mxus; ++mxu) {
       const Lane lane = LaneOf(visit, mxu);
       const int64_t row = lane.row + group * plan_.rows;
-      if (!lane.active || row >= tile_.block_m) continue;
+      if (!lane.active || row >= tile_.block_m ||
+          !meetings_.Meets(visit, lane.batch, row)) {
+        continue;
+      }
+      const StreamMeetings::Span meeting = meetings_.Of(lane.batch, row);
+      const bool first = visit % k_visits_ == meeting.first && parts_.starts;
+      const bool last = visit % k_visits_ == meeting.last && parts_.finishes;
       // Result registers come for 8 rows each, left columns, then right ones.
       const int halves = arrays_.size / 128;
       std::array<std::vector<Vec>, 2> tiles;
@@ -504,6 +567,9 @@ class Stream {
   OperandLoader loader_;
   StreamScheduler scheduler_;
   Opcode matmul_{}, push_{};
+  // Visits whose weights the MXUs hold.
+  std::array<int64_t, isa::kMaxUnits> latched_;
+  StreamMeetings meetings_;
   // Groups whose results are still in the MXUs: (visit, group).
   std::deque<std::pair<int64_t, int64_t>> pending_;
   int64_t in_flight_ = 1;

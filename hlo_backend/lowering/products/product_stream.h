@@ -74,9 +74,31 @@ struct EpiloguePace {
   bool may_put_off = true;
 };
 
+// Where a product's operands come from if they are no two blocks of memory: the
+// windows of a convolution. K is cut into tiles of 128, of which the last rows
+// may be missing.
+class StreamOperands {
+ public:
+  virtual ~StreamOperands() = default;
+  // Rows of weights that the K tile at `k` has, at most 128.
+  virtual int64_t RowsOfK(int64_t k) const = 0;
+  // Is anything of the LHS rows `row` ... + 15 in the K tile at `k`? Where
+  // there is not, nothing is multiplied. The same in all steps that add up the
+  // same sums.
+  virtual bool Meets(int64_t batch, int64_t row, int64_t k) const = 0;
+  // What OperandLoader::Load gives, in the builder's open block: 16 LHS rows in
+  // the K tile at `k`, and 16 rows of its weights (of N if they lie
+  // transposed).
+  virtual std::vector<codegen::Vec> Lhs(int64_t batch, int64_t row,
+                                        int64_t k) = 0;
+  virtual std::vector<codegen::Vec> Weights(int64_t batch, int64_t row,
+                                            int64_t col, int64_t k) = 0;
+};
+
 struct StreamParts {
   EpiloguePace pace;
-  BlockPlace lhs, rhs;  // f16 is converted in the stream
+  StreamOperands* operands = nullptr;  // instead of lhs and rhs
+  BlockPlace lhs, rhs;                 // f16 is converted in the stream
   // Rows of the LHS that are converted or computed, and that a step streams
   // more than once, are kept here, as the MXU takes them.
   BlockPlace converted_lhs;

@@ -87,6 +87,7 @@ void ResultStore::Words(CodeBuilder* b, int64_t batch, int64_t row, int64_t col,
                         const std::vector<Vec>& tiles) const {
   for (size_t i = 0; i < tiles.size(); ++i) {
     const int64_t at = row + static_cast<int64_t>(i) * place_.tile_rows;
+    if (IsBeyondBlock(at)) return;
     Emit(b, static_cast<int32_t>(place_.Offset(batch, at, col)), tiles[i], 0,
          tile_sublanes_, 0, Lacking(batch, at, col));
   }
@@ -98,11 +99,13 @@ void ResultStore::Packed(CodeBuilder* b, int64_t batch, int64_t row,
   const auto offset = static_cast<int32_t>(place_.Offset(batch, row, col));
   const int upper = Lacking(batch, row, col);
   const int lower = Lacking(batch, row + place_.tile_rows, col);
-  if (upper == lower && tile_sublanes_ >= kHalf) {
+  const bool half = IsBeyondBlock(row + place_.tile_rows);
+  if (upper == lower && tile_sublanes_ >= kHalf && !half) {
     Emit(b, offset, words, 0, isa::kSublanes, place_.row_pitch, upper);
     return;
   }
   Emit(b, offset, words, 0, std::min(kHalf, tile_sublanes_), 0, upper);
+  if (half) return;
   Emit(b, offset, words, kHalf, isa::kSublanes, place_.row_pitch, lower);
 }
 

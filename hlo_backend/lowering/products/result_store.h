@@ -48,6 +48,11 @@ class ResultStore {
  private:
   // Bit d: the last step in dimension d does not have the tile.
   int Lacking(int64_t batch, int64_t row, int64_t col) const;
+  // 16 rows may be more than a block of an odd number of tiles has; what is
+  // behind it in memory belongs to others.
+  bool IsBeyondBlock(int64_t row) const {
+    return resident_ && row / place_.tile_rows >= block_[1];
+  }
   // Sublanes [lo, hi) of `words`; with `stride` the upper four lie so far
   // behind the lower ones.
   void Emit(codegen::CodeBuilder* b, int32_t offset, codegen::Vec words, int lo,

@@ -1,0 +1,199 @@
+#include "hlo_backend/lowering/convolutions/convolution_form.h"
+
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "base/status.h"
+#include "hlo_backend/analysis/cost_analysis.h"
+#include "hlo_backend/ir/computation.h"
+
+namespace ptxla::lowering {
+namespace {
+
+using hlo::Instruction;
+using hlo::Opcode;
+using hlo::PrimitiveType;
+
+// Windows have five dimensions, two of which are rows and lanes.
+constexpr size_t kMostAxes = 3;
+
+absl::Status Refuse(const Instruction& conv, absl::string_view what) {
+  return absl::UnimplementedError(
+      absl::StrCat("%", conv.name(), ": ", what, " is not lowered"));
+}
+
+// The number of the spatial dimension `d`, or -1.
+int SpatialOf(const hlo::DimVector& spatial, int64_t d) {
+  for (size_t s = 0; s < spatial.size(); ++s) {
+    if (spatial[s] == d) return static_cast<int>(s);
+  }
+  return -1;
+}
+
+// Bytes from one index of physical dimension `p` to the next, for planes.
+int64_t PlanePitch(const PhysicalArray& a, int p) {
+  int64_t pitch = a.plane_stride();
+  for (int q = p + 1; q < a.rank() - 2; ++q) pitch *= a.sizes[q];
+  return pitch;
+}
+
+struct Operand {
+  const hlo::Shape* shape = nullptr;
+  int arg = 0;
+};
+
+// Where the operand comes from, behind conversions: the MXU rounds to bf16
+// anyway.
+absl::StatusOr<Operand> SourceOf(const Instruction& instruction,
+                                 const Instruction& conv, int o) {
+  const Instruction* source = conv.operand(o);
+  Operand result;
+  if (&instruction == &conv) {
+    result.arg = o == 1 && source == conv.operand(0) ? 0 : o;
+  } else {
+    while (source->opcode() == Opcode::kConvert) source = source->operand(0);
+    if (source->opcode() != Opcode::kParameter) {
+      return Refuse(conv, "a prologue of more than conversions");
+    }
+    result.arg = static_cast<int>(source->parameter_number());
+  }
+  result.shape = &source->shape();
+  const PrimitiveType type = result.shape->type();
+  if (type != PrimitiveType::kF32 && type != PrimitiveType::kBf16) {
+    return Refuse(conv, "an operand type other than f32 and bf16");
+  }
+  return result;
+}
+
+absl::Status CheckAttributes(const Instruction& conv) {
+  const hlo::ConvAttrs& a = conv.attrs<hlo::ConvAttrs>();
+  if (a.feature_group_count != 1 || a.batch_group_count != 1) {
+    return Refuse(conv, "a grouped convolution here");
+  }
+  if (!a.sparsity.empty()) return Refuse(conv, "sparsity");
+  for (int o = 0; o < 2; ++o) {
+    if (a.precision.operand(o) != hlo::Precision::kDefault &&
+        conv.operand(o)->shape().type() == PrimitiveType::kF32) {
+      return Refuse(conv, "precision above default");
+    }
+  }
+  const PrimitiveType type = conv.shape().type();
+  if (type != PrimitiveType::kF32 && type != PrimitiveType::kBf16) {
+    return Refuse(conv, "a result type other than f32 and bf16");
+  }
+  if (a.window.dims.size() > kMostAxes) {
+    return Refuse(conv, "more than three spatial dimensions");
+  }
+  if (conv.shape().ElementCount() == 0 ||
+      conv.operand(0)->shape().ElementCount() == 0 ||
+      conv.operand(1)->shape().ElementCount() == 0) {
+    return Refuse(conv, "an empty array");
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+int64_t ConvolutionForm::Taps() const {
+  int64_t taps = 1;
+  for (const WindowAxis& a : axes) taps *= a.taps;
+  return taps;
+}
+
+absl::StatusOr<ConvolutionForm> ConvolutionForm::Of(
+    const Instruction& instruction) {
+  ConvolutionForm f;
+  f.convolution = &instruction;
+  if (instruction.opcode() == Opcode::kFusion) {
+    for (const Instruction* i : instruction.fused()->instructions()) {
+      if (i->opcode() == Opcode::kConvolution) f.convolution = i;
+    }
+  }
+  const Instruction& conv = *f.convolution;
+  RETURN_IF_ERROR(CheckAttributes(conv));
+  const hlo::ConvAttrs& attrs = conv.attrs<hlo::ConvAttrs>();
+  const hlo::ConvDims& d = attrs.dims;
+  ASSIGN_OR_RETURN(const Operand lhs, SourceOf(instruction, conv, 0));
+  ASSIGN_OR_RETURN(const Operand rhs, SourceOf(instruction, conv, 1));
+  ASSIGN_OR_RETURN(const PhysicalArray in, PhysicalArray::Of(*lhs.shape));
+  ASSIGN_OR_RETURN(const PhysicalArray weights, PhysicalArray::Of(*rhs.shape));
+  ASSIGN_OR_RETURN(const PhysicalArray out, PhysicalArray::Of(conv.shape()));
+  const int rank = out.rank();
+  const auto is = [rank](const PhysicalArray& a, int64_t rows, int64_t lanes) {
+    return a.dims[rank - 2] == rows && a.dims[rank - 1] == lanes;
+  };
+  f.gradient = is(in, d.input_feature, d.input_batch) &&
+               is(out, d.output_feature, d.output_batch) &&
+               is(weights, d.kernel_input_feature, d.kernel_output_feature);
+  if (!f.gradient && (!is(in, d.input_batch, d.input_feature) ||
+                      !is(out, d.output_batch, d.output_feature))) {
+    return Refuse(conv, "a layout without batch in rows and features in lanes");
+  }
+  f.rows = in.sizes[rank - 2];
+  if (f.gradient && f.rows % 8 != 0) {
+    return Refuse(conv, "a contracted batch of part of a tile");
+  }
+  const int64_t w_minor = weights.dims[rank - 1];
+  const int64_t w_second = weights.dims[rank - 2];
+  const bool plain =
+      w_second == d.kernel_input_feature && w_minor == d.kernel_output_feature;
+  const bool transposed =
+      w_second == d.kernel_output_feature && w_minor == d.kernel_input_feature;
+  if (!plain && !transposed) {
+    return Refuse(conv, "a layout of weights with features outside");
+  }
+  for (int p = 0; p + 2 < rank; ++p) {
+    const int s = SpatialOf(d.output_spatial, out.dims[p]);
+    if (s != SpatialOf(d.input_spatial, in.dims[p])) {
+      return Refuse(conv, "a layout with another order of planes");
+    }
+    const hlo::WindowDim& w = attrs.window.dims[s];
+    WindowAxis a;
+    a.in = in.sizes[p];
+    a.out = out.sizes[p];
+    a.taps = w.size;
+    a.stride = w.stride;
+    a.padding = w.padding_low;
+    a.base_dilation = w.base_dilation;
+    a.window_dilation = w.window_dilation;
+    a.reversal = w.reversal;
+    a.in_pitch = PlanePitch(in, p);
+    for (int q = 0; q + 2 < rank; ++q) {
+      if (weights.dims[q] != d.kernel_spatial[s]) continue;
+      a.tap_pitch = PlanePitch(weights, q);
+      if (f.gradient && q != p) {
+        return Refuse(conv, "a layout with another order of planes");
+      }
+    }
+    f.axes.push_back(a);
+  }
+  ProductForm& form = f.product;
+  form.dot = &conv;
+  ASSIGN_OR_RETURN(form.lhs, MatrixView::Of(*lhs.shape));
+  ASSIGN_OR_RETURN(form.rhs, MatrixView::Of(*rhs.shape));
+  ASSIGN_OR_RETURN(form.out, MatrixView::Of(conv.shape()));
+  form.lhs_arg = lhs.arg;
+  form.rhs_arg = rhs.arg;
+  ProductProblem& p = form.problem;
+  f.flops = static_cast<int64_t>(2 * hlo::ConvolutionMultiplyAdds(conv));
+  if (f.gradient) {
+    std::swap(form.lhs, form.rhs);
+    std::swap(form.lhs_arg, form.rhs_arg);
+    p.batch = form.out.planes;
+    p.m = form.out.rows;
+    p.n = form.out.columns;
+    p.k = form.lhs.planes * f.RowTiles() * 8;
+    p.lhs = {form.lhs.type, false, form.lhs.resident};
+    p.rhs = {form.rhs.type, false, form.rhs.resident};
+    return f;
+  }
+  p.m = form.out.planes * f.RowTiles() * 8;
+  p.n = form.out.columns;
+  p.k = form.lhs.columns;
+  p.lhs = {form.lhs.type, false, form.lhs.resident};
+  p.rhs = {form.rhs.type, transposed, form.rhs.resident};
+  return f;
+}
+
+}  // namespace ptxla::lowering

@@ -1,0 +1,192 @@
+// EmitConvolution: a convolution, alone or as the heart of an output fusion.
+#include <memory>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "base/status.h"
+#include "base/units.h"
+#include "hlo_backend/ir/computation.h"
+#include "hlo_backend/lowering/convolutions/convolution_operands.h"
+#include "hlo_backend/lowering/convolutions/convolution_tiling.h"
+#include "hlo_backend/lowering/convolutions/gradient_operands.h"
+#include "hlo_backend/lowering/kernel_emitter.h"
+#include "hlo_backend/lowering/products/product_epilogue.h"
+#include "hlo_backend/lowering/products/product_visits.h"
+#include "hlo_backend/lowering/tiling_log.h"
+
+namespace ptxla::lowering {
+namespace {
+
+using codegen::CodeBuilder;
+using isa::When;
+
+// Codegen spaces after those of ConvolutionOperands.
+constexpr int kSums = 2, kFirstEpilogueSpace = 3;
+
+bool IsInVmem(const hlo::Shape& shape) {
+  return ArgSpace(shape) == isa::Space::kVmem;
+}
+
+class ConvolutionEmitter {
+ public:
+  ConvolutionEmitter(const KernelContext& context, const hlo::Instruction& i,
+                     ConvolutionForm form, EpiloguePace pace)
+      : context_(context), i_(i), form_(std::move(form)) {
+    parts_.pace = pace;
+  }
+
+  absl::StatusOr<isa::Kernel> Emit() {
+    ASSIGN_OR_RETURN(epilogue_,
+                     ProductEpilogue::Create(context_, i_, &form_.product));
+    ASSIGN_OR_RETURN(args_, KernelArgs(i_));
+    arrays_ =
+        ArrayShapeOf(context_.model, form_.product.problem.rhs.transposed);
+    ConvolutionLimits limits;
+    limits.step_bundles =
+        static_cast<int64_t>(context_.chip.Policy("product_step_bundles")
+                                 .value_or(limits.step_bundles));
+    limits.whole_input = form_.product.lhs.resident;
+    for (const hlo::Shape* leaf : KernelLeaves(i_)) {
+      limits.one_box |= IsInVmem(*leaf) && IsWalked(*leaf);
+    }
+    ASSIGN_OR_RETURN(
+        block_, ChooseConvolutionBlock(
+                    context_, form_, arrays_, limits,
+                    [this](const ConvolutionBlock& b) { return Plan(b); }));
+    Tiling tiling = Plan(block_);
+    if (context_.log != nullptr) context_.log->chosen = tiling.note;
+    tiling.body = [this](CodeBuilder& b) { return Body(b); };
+    return FrameKernel(context_, tiling);
+  }
+
+ private:
+  // An array whose window follows the result's.
+  bool IsWalked(const hlo::Shape& shape) const {
+    return shape.dims() == form_.convolution->shape().dims();
+  }
+
+  bool Accumulates() const {
+    return block_.TapGrid() > 1 ||
+           PlanVisits(form_.product.problem, tile_, arrays_).k_visits > 1;
+  }
+  int64_t PaddedRows() const { return RoundUpTo<int64_t>(tile_.block_m, 32); }
+
+  // The tiling without its code; makes `block` the one of this emitter.
+  Tiling Plan(const ConvolutionBlock& block) {
+    block_ = block;
+    tile_ = CostOf(form_, block_, arrays_, context_.model).tile;
+    tile_.grid_n = block_.column_grid;
+    grid_ = ConvolutionGrid::Of(form_, block_);
+    Tiling tiling;
+    tiling.note = block_.ToString();
+    tiling.args = args_;
+    tiling.grid = grid_.dims.bounds;
+    tiling.megacore_dim = grid_.dims.megacore_dim;
+    input_ = AddInputWindow(form_, block_, grid_, &tiling);
+    weights_ = AddWeightWindow(form_, block_, grid_, &tiling);
+    windows_ = {tiling.windows[input_], tiling.windows[weights_]};
+    const int64_t sums = Accumulates() ? PaddedRows() * tile_.block_n * 4 : 0;
+    epilogue_->SetScratch(sums);
+    tiling.scratch_bytes = sums + epilogue_->ScratchBytes(tile_);
+    epilogue_->AddWindows(tile_, grid_.dims, kFirstEpilogueSpace, &tiling);
+    tiling.work.flops = tiling.work.mxu_flops = form_.flops;
+    for (const isa::KernelArg& arg : tiling.args) {
+      if (arg.space == isa::Space::kHbm) tiling.work.hbm_bytes += arg.bytes;
+    }
+    return tiling;
+  }
+
+  absl::Status Body(CodeBuilder& b) {
+    FillBorders(form_, block_, grid_, windows_[0], input_, &b);
+    ConvolutionOperands operands(form_, block_, arrays_, windows_[0], input_,
+                                 windows_[1], weights_, &b);
+    parts_.operands = &operands;
+    parts_.k_extent = 128 * operands.KTiles();
+    if (Accumulates()) {
+      b.NewBlock("addresses");
+      parts_.sums.base = b.GlobalSca();
+      b.ScratchAddress(parts_.sums.base, 0);
+      b.SetBank(parts_.sums.base, CodeBuilder::kAbsoluteBanks, 0);
+      parts_.sums.space = kSums;
+      parts_.sums.type = hlo::PrimitiveType::kF32;
+      parts_.sums.lane_pitch = isa::kVregBytes;
+      parts_.sums.row_pitch = tile_.block_n / 128 * isa::kVregBytes;
+      parts_.sums.batch_pitch = 0;
+    }
+    b.NewBlock("addresses");
+    RETURN_IF_ERROR(epilogue_->Start(b));
+    if (block_.TapGrid() == 1) return Stream(b, true, true);
+    b.BeginWhen(grid_.taps, When::Kind::kFirst);
+    RETURN_IF_ERROR(Stream(b, true, false));
+    b.EndWhen();
+    if (block_.TapGrid() > 2) {
+      b.BeginWhen(grid_.taps, When::Kind::kNotFirst);
+      b.BeginWhen(grid_.taps, When::Kind::kNotLast);
+      RETURN_IF_ERROR(Stream(b, false, false));
+      b.EndWhen();
+      b.EndWhen();
+    }
+    b.BeginWhen(grid_.taps, When::Kind::kLast);
+    RETURN_IF_ERROR(Stream(b, false, true));
+    b.EndWhen();
+    return absl::OkStatus();
+  }
+
+  absl::Status Stream(CodeBuilder& b, bool starts, bool finishes) {
+    parts_.starts = starts;
+    parts_.finishes = finishes;
+    b.BeginScope();
+    EmitStream(form_.product.problem, tile_, arrays_, parts_, epilogue_.get(),
+               &b);
+    b.EndScope();
+    return epilogue_->status();
+  }
+
+  const KernelContext& context_;
+  const hlo::Instruction& i_;
+  ConvolutionForm form_;
+  ArrayShape arrays_;
+  std::vector<isa::KernelArg> args_;
+  ConvolutionBlock block_;
+  ConvolutionGrid grid_;
+  ProductTile tile_;
+  StreamParts parts_;
+  int input_ = 0, weights_ = 0;
+  std::vector<isa::Window> windows_;
+  std::unique_ptr<ProductEpilogue> epilogue_;
+};
+
+// Thriftier and thriftier with registers.
+constexpr EpiloguePace kPaces[] = {{},
+                                   {0.3},
+                                   {0.3, true},
+                                   {0.0, true},
+                                   {0.6, false, 2, false},
+                                   {0.3, true, 2, false},
+                                   {0.0, true, 2, false}};
+
+}  // namespace
+
+bool IsConvolution(const hlo::Instruction& i) {
+  if (i.opcode() != hlo::Opcode::kFusion) {
+    return i.opcode() == hlo::Opcode::kConvolution;
+  }
+  for (const hlo::Instruction* inner : i.fused()->instructions()) {
+    if (inner->opcode() == hlo::Opcode::kConvolution) return true;
+  }
+  return false;
+}
+
+absl::StatusOr<isa::Kernel> EmitConvolution(const KernelContext& context,
+                                            const hlo::Instruction& i) {
+  ASSIGN_OR_RETURN(const ConvolutionForm form, ConvolutionForm::Of(i));
+  absl::StatusOr<isa::Kernel> kernel;
+  for (const EpiloguePace& pace : kPaces) {
+    kernel = form.gradient ? EmitGradientConvolution(context, i, form, pace)
+                           : ConvolutionEmitter(context, i, form, pace).Emit();
+    if (!absl::IsResourceExhausted(kernel.status())) break;
+  }
+  return kernel;
+}
+
+}  // namespace ptxla::lowering

@@ -1,0 +1,137 @@
+#include "hlo_backend/lowering/convolutions/convolution_operands.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+#include "base/units.h"
+
+namespace ptxla::lowering {
+
+using codegen::CodeBuilder;
+using codegen::Vec;
+using isa::Opcode;
+
+namespace {
+
+// Distances of a dimension: those of the slot, or of the argument itself.
+int64_t Pitch(const isa::Window& w, size_t dim, bool resident) {
+  return resident ? w.dims[dim].hbm_stride : w.dims[dim].vmem_stride;
+}
+
+// A load of one place: PlaceOf's own strides are put into the offset.
+BlockPlace At(const BlockPlace& block, int64_t second) {
+  BlockPlace place = block;
+  place.batch_pitch = 1;
+  place.row_pitch = second;
+  return place;
+}
+
+}  // namespace
+
+ConvolutionOperands::ConvolutionOperands(
+    const ConvolutionForm& form, const ConvolutionBlock& block,
+    const ArrayShape& arrays, const isa::Window& input, int input_number,
+    const isa::Window& weights, int weights_number, CodeBuilder* b)
+    : form_(form),
+      block_(block),
+      arrays_(arrays),
+      b_(*b),
+      loader_(arrays, form.product.problem.k, b),
+      slices_(block.Slices()),
+      tiles_of_tap_(CeilOfRatio<int64_t>(form.product.problem.k, 128)) {
+  b->NewBlock("addresses");
+  input_ = PlaceOf(form.product.lhs, input, input_number, kInput, b);
+  weights_ = PlaceOf(form.product.rhs, weights, weights_number, kWeights, b);
+  bool halves = false;
+  for (size_t a = 0; a < form.axes.size(); ++a) {
+    plane_pitch_.push_back(Pitch(input, a, form.product.lhs.resident));
+    tap_pitch_.push_back(Pitch(weights, a, form.product.rhs.resident));
+    const AxisBlock& cut = block.axes[a];
+    std::vector<int64_t>& planes = plane_of_.emplace_back();
+    for (int64_t o = 0; o < cut.outputs; ++o) {
+      for (int64_t t = 0; t < cut.taps; ++t) {
+        planes.push_back(cut.PlaneOf(form.axes[a], o, t));
+        halves |= planes.back() < 0;
+      }
+    }
+  }
+  if (!arrays.bf16 || (!halves && slices_ % 2 == 0)) return;
+  for (int h = 0; h < 2; ++h) {
+    half_[h] = b->GlobalVec();
+    const codegen::Mask m = b->Range(0, isa::kLanes, 4 * h, 4 * h + 4);
+    b->Move(half_[h], b->SelectImm(m, b->Imm(0xFFFFFFFFu), 0));
+  }
+}
+
+int64_t ConvolutionOperands::OffsetOf(int64_t slice, int64_t tap) const {
+  if (slice >= slices_) return -1;
+  int64_t offset = slice % block_.row_tiles * input_.row_pitch;
+  slice /= block_.row_tiles;
+  for (size_t a = block_.axes.size(); a-- > 0;) {
+    const AxisBlock& cut = block_.axes[a];
+    const int64_t plane =
+        plane_of_[a][slice % cut.outputs * cut.taps + tap % cut.taps];
+    if (plane < 0) return -1;
+    offset += plane * plane_pitch_[a];
+    slice /= cut.outputs;
+    tap /= cut.taps;
+  }
+  return offset;
+}
+
+int64_t ConvolutionOperands::RowsOfK(int64_t k) const {
+  return std::min<int64_t>(
+      128, form_.product.problem.k - k / 128 % tiles_of_tap_ * 128);
+}
+
+bool ConvolutionOperands::Meets(int64_t /*batch*/, int64_t row,
+                                int64_t k) const {
+  const int64_t tap = k / 128 / tiles_of_tap_;
+  return OffsetOf(row / 8, tap) >= 0 || OffsetOf(row / 8 + 1, tap) >= 0;
+}
+
+std::vector<Vec> ConvolutionOperands::Lhs(int64_t /*batch*/, int64_t row,
+                                          int64_t k) {
+  const int64_t tap = k / 128 / tiles_of_tap_;
+  const int64_t feature = k / 128 % tiles_of_tap_ * 128;
+  const int64_t first = OffsetOf(row / 8, tap);
+  const int64_t second = OffsetOf(row / 8 + 1, tap);
+  const size_t registers = arrays_.bf16 ? 1 : 2;
+  if (first < 0 && second < 0) {
+    return std::vector<Vec>(registers, b_.Imm(0));
+  }
+  // A half that meets nothing is loaded twice and cut off.
+  const int64_t from = first < 0 ? second : first;
+  const int64_t to = second < 0 ? first : second;
+  std::vector<Vec> regs = loader_.Load(At(input_, to - from),
+                                       from + feature / 128 * input_.lane_pitch,
+                                       0, 0, feature, true);
+  for (int h = 0; h < 2; ++h) {
+    if ((h == 0 ? first : second) >= 0) continue;
+    if (arrays_.bf16) {
+      regs[0] = b_.Binary(Opcode::kVand, regs[0], half_[1 - h]);
+    } else {
+      regs[h] = b_.Imm(0);
+    }
+  }
+  return regs;
+}
+
+std::vector<Vec> ConvolutionOperands::Weights(int64_t /*batch*/, int64_t row,
+                                              int64_t col, int64_t k) {
+  int64_t tap = k / 128 / tiles_of_tap_;
+  const int64_t feature = k / 128 % tiles_of_tap_ * 128;
+  int64_t offset = 0;
+  for (size_t a = block_.axes.size(); a-- > 0;) {
+    offset += tap % block_.axes[a].taps * tap_pitch_[a];
+    tap /= block_.axes[a].taps;
+  }
+  const bool transposed = form_.product.problem.rhs.transposed;
+  const int64_t down = transposed ? col + row : feature + row;
+  const int64_t across = transposed ? feature : col;
+  offset += weights_.Offset(0, down, across);
+  return loader_.Load(At(weights_, weights_.row_pitch), offset, 0, 0,
+                      transposed ? feature : down, transposed);
+}
+
+}  // namespace ptxla::lowering

@@ -1,0 +1,73 @@
+// Operands of a convolution for the stream of its product: a K tile is 128
+// features of one tap, and LHS rows are slices (tiles of 8 rows) of the planes
+// that the tap shifts the outputs to.
+//
+// A slice that lies between the elements of a dilated input, or beyond the
+// border of one that is whole in VMEM, is not multiplied at all. Beyond the
+// borders of a window that moves there are zeros (FillBorders).
+#ifndef PTXLA_HLO_BACKEND_LOWERING_CONVOLUTIONS_CONVOLUTION_OPERANDS_H_
+#define PTXLA_HLO_BACKEND_LOWERING_CONVOLUTIONS_CONVOLUTION_OPERANDS_H_
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "hlo_backend/lowering/codegen/builder.h"
+#include "hlo_backend/lowering/convolutions/convolution_block.h"
+#include "hlo_backend/lowering/products/operand_loader.h"
+#include "hlo_backend/lowering/products/product_stream.h"
+
+namespace ptxla::lowering {
+
+class ConvolutionOperands : public StreamOperands {
+ public:
+  // Codegen spaces of the two blocks.
+  static constexpr int kInput = 0, kWeights = 1;
+
+  // Defines addresses and masks as globals, in blocks of their own. `form` and
+  // `block` must outlive it.
+  ConvolutionOperands(const ConvolutionForm& form,
+                      const ConvolutionBlock& block, const ArrayShape& arrays,
+                      const isa::Window& input, int input_number,
+                      const isa::Window& weights, int weights_number,
+                      codegen::CodeBuilder* b);
+
+  int64_t RowsOfK(int64_t k) const override;
+  bool Meets(int64_t batch, int64_t row, int64_t k) const override;
+  std::vector<codegen::Vec> Lhs(int64_t batch, int64_t row, int64_t k) override;
+  std::vector<codegen::Vec> Weights(int64_t batch, int64_t row, int64_t col,
+                                    int64_t k) override;
+
+  // K tiles of a step.
+  int64_t KTiles() const { return block_.Taps() * tiles_of_tap_; }
+
+ private:
+  // Offset of what the slice meets through the tap; -1: nothing.
+  int64_t OffsetOf(int64_t slice, int64_t tap) const;
+
+  const ConvolutionForm& form_;
+  const ConvolutionBlock& block_;
+  ArrayShape arrays_;
+  codegen::CodeBuilder& b_;
+  OperandLoader loader_;
+  BlockPlace input_, weights_;
+  std::vector<int64_t> plane_pitch_, tap_pitch_;  // by axis
+  // By axis: [output * taps + tap].
+  std::vector<std::vector<int64_t>> plane_of_;
+  int64_t slices_, tiles_of_tap_;
+  // Upper and lower half of a packed register.
+  std::array<codegen::Vec, 2> half_;
+};
+
+// Zeros in those planes of the input's slot that the window has beyond the
+// input's borders, in the steps where it has them.
+void FillBorders(const ConvolutionForm& form, const ConvolutionBlock& block,
+                 const ConvolutionGrid& grid, const isa::Window& input,
+                 int input_number, codegen::CodeBuilder* b);
+
+// Does any step's window reach beyond the borders, where FillBorders must?
+bool HasBorders(const ConvolutionForm& form, const ConvolutionBlock& block);
+
+}  // namespace ptxla::lowering
+
+#endif  // PTXLA_HLO_BACKEND_LOWERING_CONVOLUTIONS_CONVOLUTION_OPERANDS_H_

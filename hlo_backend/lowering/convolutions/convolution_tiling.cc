@@ -1,0 +1,253 @@
+#include "hlo_backend/lowering/convolutions/convolution_tiling.h"
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "base/units.h"
+#include "hlo_backend/lowering/convolutions/convolution_operands.h"
+#include "hlo_backend/lowering/products/product_visits.h"
+#include "hlo_backend/lowering/tiling_log.h"
+#include "isa/grid.h"
+#include "memory_model/dma_pipeline.h"
+#include "memory_model/hbm.h"
+
+namespace ptxla::lowering {
+namespace {
+
+// Beyond the latency of the last product: its epilogue, and what fills the
+// stream.
+constexpr int64_t kDrain = 64;
+// A step whose straight code is longer than the policy wishes is taken where
+// nothing shorter fits, up to so many times as long.
+constexpr int64_t kLongest = 8;
+
+bool IsCopied(const Tiling& tiling, const isa::Window& w) {
+  return tiling.args[w.arg].space != isa::Space::kVmem &&
+         tiling.args[w.arg].space != isa::Space::kSmem;
+}
+
+// Counts of blocks that differ in what one of them holds.
+std::vector<int64_t> Cuts(int64_t size) {
+  std::vector<int64_t> cuts;
+  int64_t last = 0;
+  for (int64_t grid = 1; grid <= size; ++grid) {
+    const int64_t block = CeilOfRatio<int64_t>(size, grid);
+    if (block != last) cuts.push_back(grid);
+    last = block;
+  }
+  return cuts;
+}
+
+class Search {
+ public:
+  Search(const KernelContext& context, const ConvolutionForm& form,
+         const ArrayShape& arrays, const ConvolutionLimits& limits,
+         const std::function<Tiling(const ConvolutionBlock&)>& windows_of)
+      : context_(context),
+        form_(form),
+        arrays_(arrays),
+        limits_(limits),
+        windows_of_(windows_of) {}
+
+  absl::StatusOr<ConvolutionBlock> Run() {
+    longest_ = limits_.step_bundles;
+    do {
+      Walk();
+      longest_ *= 2;
+    } while (!best_.has_value() && longest_ <= kLongest * limits_.step_bundles);
+    if (!best_.has_value()) {
+      return absl::ResourceExhaustedError(
+          absl::StrCat("%", form_.convolution->name(),
+                       ": no block of the convolution fits into VMEM"));
+    }
+    return *best_;
+  }
+
+ private:
+  void Walk() {
+    ConvolutionBlock block;
+    for (const WindowAxis& axis : form_.axes) {
+      block.axes.push_back(*CutAxis(axis, 1, 1));
+    }
+    block.row_tiles = form_.RowTiles();
+    CutOutputs(block, 0);
+    // Taps are cut where outputs are few: gradients of weights.
+    for (size_t a = 0; a < form_.axes.size(); ++a) {
+      for (const int64_t grid : Cuts(form_.axes[a].taps)) {
+        if (grid == 1 || form_.axes[a].taps % grid != 0) continue;
+        const auto cut = CutAxis(form_.axes[a], 1, grid);
+        if (!cut.has_value()) continue;
+        ConvolutionBlock other = block;
+        other.axes[a] = *cut;
+        CutRows(other);
+      }
+    }
+  }
+
+  // Cuts axis `a`, and the next ones where one plane of it is still too much.
+  void CutOutputs(const ConvolutionBlock& block, size_t a) {
+    if (a == form_.axes.size()) {
+      CutRows(block);
+      return;
+    }
+    for (const int64_t grid : Cuts(form_.axes[a].out)) {
+      const auto cut = CutAxis(form_.axes[a], grid, 1);
+      if (!cut.has_value()) continue;
+      ConvolutionBlock other = block;
+      other.axes[a] = *cut;
+      if (cut->outputs == 1) {
+        CutOutputs(other, a + 1);
+      } else {
+        CutRows(other);
+      }
+    }
+  }
+
+  void CutRows(ConvolutionBlock block) {
+    for (const int64_t grid : Cuts(form_.RowTiles())) {
+      block.row_tiles = CeilOfRatio<int64_t>(form_.RowTiles(), grid);
+      block.row_grid = CeilOfRatio<int64_t>(form_.RowTiles(), block.row_tiles);
+      CutColumns(block);
+    }
+  }
+
+  void CutColumns(ConvolutionBlock block) {
+    const int64_t unit = form_.product.problem.column_unit;
+    const int64_t units = CeilOfRatio<int64_t>(form_.product.problem.n, unit);
+    for (const int64_t grid : Cuts(units)) {
+      block.columns = CeilOfRatio<int64_t>(units, grid) * unit;
+      block.column_grid = CeilOfRatio<int64_t>(units * unit, block.columns);
+      for (const bool inner : {true, false}) {
+        block.columns_inner = inner;
+        Consider(block);
+        if (grid == 1) break;
+      }
+    }
+  }
+
+  void Consider(const ConvolutionBlock& block) {
+    const ConvolutionCost cost = CostOf(form_, block, arrays_, context_.model);
+    if (cost.step_cycles > longest_) return;
+    const Tiling tiling = windows_of_(block);
+    const bool box = ConvolutionGrid::Of(form_, block).dims.box.size() > 1;
+    if ((limits_.one_box && box) ||
+        (limits_.whole_input && HasBorders(form_, block))) {
+      return;
+    }
+    if (VmemBytes(context_, tiling) > VmemBudget(context_)) return;
+    const Picoseconds time = TimeOf(context_, tiling, cost.step_cycles);
+    if (context_.log != nullptr) {
+      ++context_.log->considered;
+      AddCost(block.Steps(),
+              context_.chip.core().clock.CyclesCeil(time).count(),
+              context_.log);
+    }
+    if (best_.has_value() && time >= best_time_) return;
+    best_ = block;
+    best_time_ = time;
+  }
+
+  const KernelContext& context_;
+  const ConvolutionForm& form_;
+  const ArrayShape& arrays_;
+  const ConvolutionLimits& limits_;
+  const std::function<Tiling(const ConvolutionBlock&)>& windows_of_;
+  int64_t longest_ = 0;
+  std::optional<ConvolutionBlock> best_;
+  Picoseconds best_time_;
+};
+
+}  // namespace
+
+Picoseconds TimeOf(const KernelContext& context, const Tiling& tiling,
+                   int64_t body) {
+  isa::Kernel kernel;
+  kernel.args = tiling.args;
+  kernel.grid = tiling.grid;
+  kernel.megacore_dim = tiling.megacore_dim;
+  kernel.windows = tiling.windows;
+  const int64_t steps = StepsOfCore(tiling, context.model.cores);
+  const int64_t cores =
+      tiling.megacore_dim < 0
+          ? 1
+          : std::min<int64_t>(context.model.cores,
+                              tiling.grid[tiling.megacore_dim]);
+  const memory::HbmModel hbm(context.chip);
+  Picoseconds load, store;
+  const std::vector<int64_t> origin(kernel.grid.size(), 0);
+  int64_t copied = 0;
+  for (int w = 0; w < static_cast<int>(kernel.windows.size()); ++w) {
+    const isa::Window& window = kernel.windows[w];
+    if (!IsCopied(tiling, window)) continue;
+    ++copied;
+    const isa::Box box = isa::BoxAt(window, origin);
+    const bool write = window.direction != isa::Direction::kIn;
+    const Picoseconds busy =
+        hbm.Busy({Bytes(box.bytes), write, Bytes(box.chunk_bytes), 0.0});
+    const int64_t transfers =
+        cores * isa::CountTransfers(kernel, w, 0, context.model.cores);
+    (write ? store : load) +=
+        Picoseconds(busy.count() * transfers / std::max<int64_t>(steps, 1));
+  }
+  const chips::CoreSpec& core = context.chip.core();
+  const int64_t overhead =
+      steps == 1
+          ? 0
+          : core.kernel_step.count() + core.kernel_step_window.count() * copied;
+  memory::DmaPipeline pipeline(hbm.latency());
+  const memory::PipelineStep one{
+      load, core.clock.ToTime(Cycles(body + overhead)), store};
+  pipeline.Repeat({&one, 1}, steps);
+  return pipeline.Finish();
+}
+
+ConvolutionCost CostOf(const ConvolutionForm& form,
+                       const ConvolutionBlock& block, const ArrayShape& arrays,
+                       const isa::MachineModel& machine) {
+  const ProductProblem& p = form.product.problem;
+  const int64_t k_tiles = block.Taps() * CeilOfRatio<int64_t>(p.k, 128);
+  const double share = static_cast<double>(block.Meetings(form)) /
+                       static_cast<double>(block.Slices() * block.Taps());
+  ConvolutionCost best;
+  best.step_cycles = std::numeric_limits<int64_t>::max();
+  for (int split_n = 1; split_n <= arrays.mxus; ++split_n) {
+    ProductTile tile;
+    tile.block_m = 8 * block.Slices();
+    tile.block_n = block.columns;
+    tile.block_k = 128 * k_tiles;
+    tile.split_n = split_n;
+    tile.split_m = arrays.mxus / split_n;
+    const VisitPlan plan = PlanVisits(p, tile, arrays);
+    const auto visits = static_cast<double>(plan.macros * plan.k_visits);
+    const double groups = static_cast<double>(plan.groups) * share;
+    const double matmuls =
+        visits * std::max(groups * static_cast<double>(plan.group_cycles),
+                          static_cast<double>(plan.push_cycles));
+    // Sums that go through VMEM, and the epilogue.
+    const double results = visits * groups * static_cast<double>(plan.results) *
+                           tile.split_n * tile.split_m;
+    const double stores = results / machine.Slots(isa::Slot::kStore);
+    const double vectors =
+        (results + results / static_cast<double>(plan.k_visits) *
+                       static_cast<double>(1 + p.epilogue_ops)) /
+        machine.Slots(isa::Slot::kVector);
+    const auto cycles = static_cast<int64_t>(
+        std::max({matmuls, stores, vectors}) +
+        static_cast<double>(plan.push_cycles + arrays.latency + kDrain));
+    if (cycles < best.step_cycles) best = {cycles, tile};
+  }
+  return best;
+}
+
+absl::StatusOr<ConvolutionBlock> ChooseConvolutionBlock(
+    const KernelContext& context, const ConvolutionForm& form,
+    const ArrayShape& arrays, const ConvolutionLimits& limits,
+    const std::function<Tiling(const ConvolutionBlock&)>& windows_of) {
+  return Search(context, form, arrays, limits, windows_of).Run();
+}
+
+}  // namespace ptxla::lowering

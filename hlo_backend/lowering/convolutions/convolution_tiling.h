@@ -1,0 +1,50 @@
+// The block of a convolution that one grid step computes: what fits into VMEM
+// and into a bounded number of bundles, and is done first.
+//
+// Candidates cut the outermost axis first, then the next one, then rows, as
+// planes that follow one another in memory arrive in long runs. Each is scored
+// by the arrays' and vector units' time of its step against the DMA of its
+// windows (memory_model/dma_pipeline.h).
+#ifndef PTXLA_HLO_BACKEND_LOWERING_CONVOLUTIONS_CONVOLUTION_TILING_H_
+#define PTXLA_HLO_BACKEND_LOWERING_CONVOLUTIONS_CONVOLUTION_TILING_H_
+
+#include <cstdint>
+#include <functional>
+
+#include "absl/status/statusor.h"
+#include "hlo_backend/lowering/convolutions/convolution_block.h"
+#include "hlo_backend/lowering/kernel_plan.h"
+
+namespace ptxla::lowering {
+
+struct ConvolutionLimits {
+  int64_t step_bundles = 8192;  // longest straight code of a step
+  bool whole_input = false;     // in VMEM, with borders: its axes are not cut
+  bool one_box = false;         // results that are walked in place
+};
+
+struct ConvolutionCost {
+  int64_t step_cycles = 0;  // of the body of a step
+  ProductTile tile;         // how its MXUs share it: rows, columns, K
+};
+
+// Time of the step's body, by its resources.
+ConvolutionCost CostOf(const ConvolutionForm& form,
+                       const ConvolutionBlock& block, const ArrayShape& arrays,
+                       const isa::MachineModel& machine);
+
+// Time of a kernel whose every step is as long as the average one; `body`:
+// cycles of a step without its DMA.
+Picoseconds TimeOf(const KernelContext& context, const Tiling& tiling,
+                   int64_t body);
+
+// `windows_of` makes the tiling of a block without its code.
+// ResourceExhausted if none fits.
+absl::StatusOr<ConvolutionBlock> ChooseConvolutionBlock(
+    const KernelContext& context, const ConvolutionForm& form,
+    const ArrayShape& arrays, const ConvolutionLimits& limits,
+    const std::function<Tiling(const ConvolutionBlock&)>& windows_of);
+
+}  // namespace ptxla::lowering
+
+#endif  // PTXLA_HLO_BACKEND_LOWERING_CONVOLUTIONS_CONVOLUTION_TILING_H_

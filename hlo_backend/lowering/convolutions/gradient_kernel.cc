@@ -1,0 +1,303 @@
+// EmitGradientConvolution: a gradient of weights, whose batch is contracted.
+//
+//   out[p, m, n] = sum over taps t and rows r of
+//                  kernel[t, r, m] * in[InputOf(p, t), r, n]
+//
+// Both arrays lie as the forward pass left them, batch in rows. So the kernel's
+// blocks are transposed once by the XLU, and the planes of the input that an
+// output meets are pushed as weights: windows that are shifted cost nothing. A
+// step adds up some planes of taps; the grid's innermost dimension walks over
+// the rest.
+#include <algorithm>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "base/status.h"
+#include "base/units.h"
+#include "hlo_backend/lowering/convolutions/convolution_operands.h"
+#include "hlo_backend/lowering/convolutions/convolution_tiling.h"
+#include "hlo_backend/lowering/convolutions/gradient_operands.h"
+#include "hlo_backend/lowering/kernel_emitter.h"
+#include "hlo_backend/lowering/products/lhs_transpose.h"
+#include "hlo_backend/lowering/products/product_epilogue.h"
+#include "hlo_backend/lowering/products/product_visits.h"
+#include "hlo_backend/lowering/tiling_log.h"
+
+namespace ptxla::lowering {
+namespace {
+
+using codegen::CodeBuilder;
+using isa::When;
+
+constexpr int kSums = 2, kTransposed = 3, kFirstEpilogueSpace = 4;
+// Beyond the latency of the last product.
+constexpr int64_t kDrain = 64;
+constexpr int64_t kLongest = 8;
+
+class GradientEmitter {
+ public:
+  GradientEmitter(const KernelContext& context, const hlo::Instruction& i,
+                  ConvolutionForm form, EpiloguePace pace)
+      : context_(context), i_(i), form_(std::move(form)) {
+    parts_.pace = pace;
+  }
+
+  absl::StatusOr<isa::Kernel> Emit() {
+    ASSIGN_OR_RETURN(epilogue_,
+                     ProductEpilogue::Create(context_, i_, &form_.product));
+    ASSIGN_OR_RETURN(args_, KernelArgs(i_));
+    arrays_ = ArrayShapeOf(context_.model, false);
+    RETURN_IF_ERROR(Choose());
+    Tiling tiling = Plan(cut_, tile_);
+    if (context_.log != nullptr) context_.log->chosen = tiling.note;
+    tiling.body = [this](CodeBuilder& b) { return Body(b); };
+    return FrameKernel(context_, tiling);
+  }
+
+ private:
+  // K of a step: rows of all the planes of taps that it takes.
+  int64_t KOf(const AxisBlock& first) const {
+    int64_t k = 8 * form_.RowTiles() * first.taps;
+    for (size_t a = 1; a < form_.axes.size(); ++a) k *= form_.axes[a].taps;
+    return k;
+  }
+
+  absl::Status Choose() {
+    const int64_t bundles = static_cast<int64_t>(
+        context_.chip.Policy("product_step_bundles").value_or(8192));
+    std::optional<Picoseconds> best;
+    AxisBlock best_cut;
+    ProductTile best_tile;
+    for (int64_t longest = bundles; !best && longest <= kLongest * bundles;
+         longest *= 2) {
+      for (int64_t grid_k = 1; grid_k <= FirstTaps(); ++grid_k) {
+        if (FirstTaps() % grid_k != 0) continue;
+        const auto cut = CutFirst(grid_k);
+        if (!cut.has_value()) continue;
+        for (const ProductTile& tile : TilesOf(*cut)) {
+          const int64_t cycles = StepCycles(tile);
+          if (cycles > longest) continue;
+          const Tiling tiling = Plan(*cut, tile);
+          if (form_.product.rhs.resident && HasBorders(form_, block_)) continue;
+          if (VmemBytes(context_, tiling) > VmemBudget(context_)) continue;
+          const Picoseconds time = TimeOf(context_, tiling, cycles);
+          if (context_.log != nullptr) ++context_.log->considered;
+          if (best.has_value() && time >= *best) continue;
+          best = time;
+          best_cut = *cut;
+          best_tile = tile;
+        }
+      }
+    }
+    if (!best.has_value()) {
+      return absl::ResourceExhaustedError(
+          absl::StrCat("%", form_.convolution->name(),
+                       ": no block of the convolution fits into VMEM"));
+    }
+    cut_ = best_cut;
+    tile_ = best_tile;
+    return absl::OkStatus();
+  }
+
+  int64_t FirstTaps() const {
+    return form_.axes.empty() ? 1 : form_.axes[0].taps;
+  }
+  std::optional<AxisBlock> CutFirst(int64_t grid) const {
+    if (form_.axes.empty()) return AxisBlock();
+    return CutAxis(form_.axes[0], 1, grid);
+  }
+
+  // Cuts of rows and columns, with the best share of the arrays for each.
+  std::vector<ProductTile> TilesOf(const AxisBlock& cut) const {
+    const ProductProblem& p = form_.product.problem;
+    std::vector<ProductTile> tiles;
+    const int64_t m_tiles = CeilOfRatio<int64_t>(p.m, 128);
+    const int64_t n_tiles = CeilOfRatio<int64_t>(p.n, p.column_unit);
+    for (int64_t m = 1; m <= m_tiles; ++m) {
+      if (m_tiles % m != 0) continue;
+      for (int64_t n = 1; n <= n_tiles; ++n) {
+        if (n_tiles % n != 0) continue;
+        ProductTile t;
+        t.block_b = p.batch;
+        t.grid_m = m;
+        t.grid_n = n;
+        t.grid_k = cut.tap_grid;
+        t.block_m = m == 1 ? RoundUpTo<int64_t>(p.m, 16) : m_tiles / m * 128;
+        t.block_n = n_tiles / n * p.column_unit;
+        t.block_k = RoundUpTo<int64_t>(KOf(cut), 128);
+        int64_t least = std::numeric_limits<int64_t>::max();
+        ProductTile best = t;
+        for (t.split_b = 1; t.split_b <= arrays_.mxus; t.split_b *= 2) {
+          for (t.split_n = 1; t.split_b * t.split_n <= arrays_.mxus;
+               t.split_n *= 2) {
+            t.split_m = arrays_.mxus / (t.split_b * t.split_n);
+            const int64_t cycles = StepCycles(t);
+            if (cycles >= least) continue;
+            least = cycles;
+            best = t;
+          }
+        }
+        tiles.push_back(best);
+      }
+    }
+    return tiles;
+  }
+
+  // Of a step's body, by its resources.
+  int64_t StepCycles(const ProductTile& tile) const {
+    const isa::MachineModel& machine = context_.model;
+    const VisitPlan plan = PlanVisits(form_.product.problem, tile, arrays_);
+    const int64_t visits = plan.macros * plan.k_visits;
+    const int64_t matmuls =
+        visits * std::max(plan.groups * plan.group_cycles, plan.push_cycles);
+    const int64_t stores = visits * plan.groups * plan.results * tile.split_b *
+                           tile.split_n * tile.split_m /
+                           machine.Slots(isa::Slot::kStore);
+    const int64_t squares =
+        tile.block_k / 128 * CeilOfRatio<int64_t>(tile.block_m, 128);
+    const int64_t turns = CeilOfRatio<int64_t>(squares, machine.xlus);
+    const int64_t interval =
+        machine.Interval(isa::IntervalKey::kXluTransposeB16);
+    const int64_t transposes =
+        turns * 8 * interval +
+        CeilOfRatio(turns, kTransposesPerUnit) *
+            (machine.Latency(isa::LatencyKey::kXluTransposeB16) + 8 * interval);
+    return std::max(matmuls, stores) + transposes + plan.push_cycles +
+           arrays_.latency + kDrain;
+  }
+
+  Tiling Plan(const AxisBlock& cut, const ProductTile& tile) {
+    cut_ = cut;
+    tile_ = tile;
+    grid_ = GridDims::Of(tile_);
+    if (grid_.megacore_dim == grid_.k) grid_.megacore_dim = -1;
+    block_ = ConvolutionBlock();
+    planes_ = ConvolutionGrid();
+    for (size_t a = 0; a < form_.axes.size(); ++a) {
+      block_.axes.push_back(a == 0 ? cut_ : *CutAxis(form_.axes[a], 1, 1));
+      planes_.axis.push_back(-1);
+      planes_.tap_axis.push_back(a == 0 && cut_.tap_grid > 1 ? grid_.k : -1);
+    }
+    block_.row_tiles = form_.RowTiles();
+    planes_.dims = grid_;
+    Tiling tiling;
+    tiling.note =
+        absl::StrCat("gradient, taps ", cut_.taps, ", ", tile_.ToString());
+    tiling.args = args_;
+    tiling.grid = grid_.bounds;
+    tiling.megacore_dim = grid_.megacore_dim;
+    kernel_ = AddGradientKernelWindow(form_, block_, tile_, grid_, &tiling);
+    input_ = AddGradientInputWindow(form_, block_, tile_, grid_, &tiling);
+    windows_ = {tiling.windows[kernel_], tiling.windows[input_]};
+    const int64_t rows = RoundUpTo<int64_t>(tile_.block_m, 16);
+    transposed_offset_ =
+        Accumulates() ? tile_.block_b * rows * tile_.block_n * 4 : 0;
+    const int64_t scratch =
+        transposed_offset_ + rows * tile_.block_k * (arrays_.bf16 ? 2 : 4);
+    epilogue_->SetScratch(scratch);
+    tiling.scratch_bytes = scratch + epilogue_->ScratchBytes(tile_);
+    epilogue_->AddWindows(tile_, grid_, kFirstEpilogueSpace, &tiling);
+    tiling.work.flops = tiling.work.mxu_flops = form_.flops;
+    for (const isa::KernelArg& arg : tiling.args) {
+      if (arg.space == isa::Space::kHbm) tiling.work.hbm_bytes += arg.bytes;
+    }
+    return tiling;
+  }
+
+  bool Accumulates() const {
+    return tile_.grid_k > 1 ||
+           PlanVisits(form_.product.problem, tile_, arrays_).k_visits > 1;
+  }
+
+  absl::Status Body(CodeBuilder& b) {
+    FillBorders(form_, block_, planes_, windows_[1], input_, &b);
+    b.NewBlock("addresses");
+    const BlockPlace kernel = PlaceOf(form_.product.lhs, windows_[0], kernel_,
+                                      ConvolutionOperands::kWeights, &b);
+    const int64_t rows = RoundUpTo<int64_t>(tile_.block_m, 16);
+    BlockPlace lhs;
+    lhs.base = b.GlobalSca();
+    b.ScratchAddress(lhs.base, static_cast<int32_t>(transposed_offset_));
+    b.SetBank(lhs.base, CodeBuilder::kAbsoluteBanks,
+              static_cast<int32_t>(transposed_offset_));
+    lhs.space = kTransposed;
+    lhs.type =
+        arrays_.bf16 ? hlo::PrimitiveType::kBf16 : hlo::PrimitiveType::kF32;
+    lhs.lane_pitch = 8 * 128 * (arrays_.bf16 ? 2 : 4);
+    lhs.row_pitch = tile_.block_k / 128 * lhs.lane_pitch;
+    EmitLhsTranspose(kernel, lhs, 1, rows, tile_.block_k, arrays_, &b);
+    parts_.k_extent = KOf(cut_);
+    GradientOperands operands(form_, block_, arrays_, lhs, windows_[1], input_,
+                              &b);
+    parts_.operands = &operands;
+    if (Accumulates()) {
+      b.NewBlock("addresses");
+      parts_.sums.base = b.GlobalSca();
+      b.ScratchAddress(parts_.sums.base, 0);
+      b.SetBank(parts_.sums.base, CodeBuilder::kAbsoluteBanks, 0);
+      parts_.sums.space = kSums;
+      parts_.sums.type = hlo::PrimitiveType::kF32;
+      parts_.sums.lane_pitch = isa::kVregBytes;
+      parts_.sums.row_pitch = tile_.block_n / 128 * isa::kVregBytes;
+      parts_.sums.batch_pitch = rows / 8 * parts_.sums.row_pitch;
+    }
+    b.NewBlock("addresses");
+    RETURN_IF_ERROR(epilogue_->Start(b));
+    if (tile_.grid_k == 1) return Stream(b, true, true);
+    b.BeginWhen(grid_.k, When::Kind::kFirst);
+    RETURN_IF_ERROR(Stream(b, true, false));
+    b.EndWhen();
+    if (tile_.grid_k > 2) {
+      b.BeginWhen(grid_.k, When::Kind::kNotFirst);
+      b.BeginWhen(grid_.k, When::Kind::kNotLast);
+      RETURN_IF_ERROR(Stream(b, false, false));
+      b.EndWhen();
+      b.EndWhen();
+    }
+    b.BeginWhen(grid_.k, When::Kind::kLast);
+    RETURN_IF_ERROR(Stream(b, false, true));
+    b.EndWhen();
+    return absl::OkStatus();
+  }
+
+  absl::Status Stream(CodeBuilder& b, bool starts, bool finishes) {
+    parts_.starts = starts;
+    parts_.finishes = finishes;
+    b.BeginScope();
+    EmitStream(form_.product.problem, tile_, arrays_, parts_, epilogue_.get(),
+               &b);
+    if (finishes) RETURN_IF_ERROR(epilogue_->Finish(parts_.pace, b));
+    b.EndScope();
+    return epilogue_->status();
+  }
+
+  const KernelContext& context_;
+  const hlo::Instruction& i_;
+  ConvolutionForm form_;
+  ArrayShape arrays_;
+  std::vector<isa::KernelArg> args_;
+  AxisBlock cut_;  // of the first axis
+  ProductTile tile_;
+  ConvolutionBlock block_;
+  ConvolutionGrid planes_;
+  GridDims grid_;
+  StreamParts parts_;
+  int kernel_ = 0, input_ = 0;
+  int64_t transposed_offset_ = 0;
+  std::vector<isa::Window> windows_;
+  std::unique_ptr<ProductEpilogue> epilogue_;
+};
+
+}  // namespace
+
+absl::StatusOr<isa::Kernel> EmitGradientConvolution(
+    const KernelContext& context, const hlo::Instruction& i,
+    const ConvolutionForm& form, const EpiloguePace& pace) {
+  return GradientEmitter(context, i, form, pace).Emit();
+}
+
+}  // namespace ptxla::lowering

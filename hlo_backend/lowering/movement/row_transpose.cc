@@ -1,0 +1,307 @@
+#include "hlo_backend/lowering/movement/row_transpose.h"
+
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "base/status.h"
+#include "base/units.h"
+#include "hlo_backend/lowering/kernel_emitter.h"
+#include "hlo_backend/lowering/physical_array.h"
+
+namespace ptxla::lowering {
+namespace {
+
+using codegen::CodeBuilder;
+using codegen::Sca;
+using codegen::Vec;
+using isa::Opcode;
+
+constexpr int kIn = 0, kOut = 1;  // windows, and codegen spaces
+// Planes, rows and lanes of a window.
+constexpr int kMostRank = isa::kMaxWindowDims;
+// Registers of a step: longer code would not pay for itself.
+constexpr int64_t kMostRegisters = 1024;
+// Of one block of bundles.
+constexpr int64_t kRegistersInBlock = 16;
+
+// Dimensions are those of the result, major to minor: planes, then rows (a),
+// then lanes. One of the planes (b) are the operand's rows.
+struct Problem {
+  PhysicalArray in, out;
+  std::vector<int> from;  // physical dimension of the operand
+  int rank = 0, a = 0, b = 0, lanes = 0;
+  bool packed = false;                              // 16 bits
+  int64_t Unit() const { return packed ? 16 : 8; }  // of rows
+};
+
+std::optional<Problem> Describe(const hlo::Instruction& i) {
+  const bool copy = i.opcode() == hlo::Opcode::kCopy;
+  if (!copy && i.opcode() != hlo::Opcode::kTranspose) return {};
+  auto in = PhysicalArray::Of(i.operand(0)->shape());
+  auto out = PhysicalArray::Of(i.shape());
+  if (!in.ok() || !out.ok()) return {};
+  Problem p{*in, *out, {}};
+  p.rank = p.out.rank();
+  if (p.rank < 3 || p.rank > kMostRank || p.in.linear != 0 ||
+      (p.in.bits != 32 && p.in.bits != 16)) {
+    return {};
+  }
+  for (int q = 0; q < p.rank; ++q) {
+    const int64_t logical =
+        copy ? p.out.dims[q] : i.dimensions()[p.out.dims[q]];
+    for (int k = 0; k < p.rank; ++k) {
+      if (p.in.dims[k] == logical) p.from.push_back(k);
+    }
+  }
+  p.lanes = p.rank - 1;
+  p.a = p.rank - 2;
+  if (p.from[p.lanes] != p.lanes || p.from[p.a] == p.a) return {};
+  p.b = static_cast<int>(std::find(p.from.begin(), p.from.end(), p.a) -
+                         p.from.begin());
+  p.packed = p.in.bits == 16;
+  return p;
+}
+
+// Bytes from one index of a plane dimension to the next.
+int64_t PlanePitch(const PhysicalArray& array, int dim) {
+  int64_t pitch = array.plane_stride();
+  for (int d = dim + 1; d < array.rank() - 2; ++d) pitch *= array.sizes[d];
+  return pitch;
+}
+
+int64_t FullTile(const PhysicalArray& array) {
+  return int64_t{8} * 128 * array.bits / 8;
+}
+
+class Emitter {
+ public:
+  Emitter(const KernelContext& context, const hlo::Instruction& i,
+          const Problem& p)
+      : context_(context), i_(i), p_(p) {}
+
+  absl::StatusOr<isa::Kernel> Run() {
+    Tiling tiling;
+    ASSIGN_OR_RETURN(tiling.args, KernelArgs(i_));
+    for (int w : {kIn, kOut}) {
+      resident_[w] = tiling.args[w].space == isa::Space::kVmem;
+    }
+    ChooseBlock();
+    for (int q = 0; q < p_.rank; ++q) {
+      const int64_t bound = CeilOfRatio<int64_t>(p_.out.sizes[q], block_[q]);
+      tiling.grid.push_back(bound);
+      if (bound > 1 && tiling.megacore_dim < 0) tiling.megacore_dim = q;
+    }
+    AddWindows(&tiling);
+    for (const isa::KernelArg& arg : tiling.args) {
+      if (arg.space == isa::Space::kHbm) tiling.work.hbm_bytes += arg.bytes;
+    }
+    tiling.note = "rows from planes, block ";
+    for (int q = 0; q < p_.rank; ++q) {
+      absl::StrAppend(&tiling.note, q == 0 ? "" : "x", block_[q]);
+    }
+    tiling.body = [this](CodeBuilder& b) { return Body(b); };
+    return FrameKernel(context_, tiling);
+  }
+
+ private:
+  int64_t Registers() const {
+    int64_t n = CeilOfRatio<int64_t>(block_[p_.lanes], 128) *
+                CeilOfRatio(block_[p_.a], p_.Unit());
+    for (int q = 0; q < p_.a; ++q) n *= block_[q];
+    return n;
+  }
+
+  // Elements of each dimension in a step: grown evenly from one tile, rows
+  // before planes before lanes, the runs of memory long on both sides.
+  void ChooseBlock() {
+    block_.assign(p_.rank, 1);
+    const int64_t vmem = VmemBudget(context_) / 8;
+    std::vector<int64_t> unit(p_.rank, 1);
+    unit[p_.a] = p_.Unit();
+    unit[p_.b] = 8;
+    unit[p_.lanes] = 128;
+    for (int q = 0; q < p_.rank; ++q) block_[q] = unit[q];
+    std::vector<int> order = {p_.lanes, p_.a, p_.b};
+    for (int q = p_.a; q-- > 0;) {
+      if (q != p_.b) order.push_back(q);
+    }
+    for (const int q : order) {
+      const int64_t units = CeilOfRatio<int64_t>(p_.out.sizes[q], unit[q]);
+      for (int64_t grid = 1; grid <= units; ++grid) {
+        // Arrays in VMEM are walked in place: no block is cut off.
+        if (units % grid != 0) continue;
+        block_[q] = units / grid * unit[q];
+        const int64_t bytes = Registers() * p_.Unit() * 128 * p_.in.bits / 8;
+        if (Registers() <= kMostRegisters && bytes <= vmem) break;
+      }
+    }
+  }
+
+  void AddWindow(const PhysicalArray& array, int arg,
+                 const std::vector<int>& dims, Tiling* tiling) {
+    isa::Window w;
+    w.arg = arg;
+    w.direction = arg == kIn ? isa::Direction::kIn : isa::Direction::kOut;
+    w.inner_bytes = array.tile_bytes();
+    bool moves = false;
+    for (int k = 0; k < p_.rank; ++k) {
+      const int q = dims[k];
+      const int64_t per = k == p_.rank - 1 ? 128 : k == p_.rank - 2 ? 8 : 1;
+      isa::WindowDim d;
+      d.block = CeilOfRatio(block_[q], per);
+      d.extent = CeilOfRatio<int64_t>(array.sizes[k], per);
+      d.hbm_stride = k == p_.rank - 1   ? array.tile_bytes()
+                     : k == p_.rank - 2 ? array.row_stride()
+                                        : PlanePitch(array, k);
+      d.grid_dim = q;
+      moves |= tiling->grid[q] > 1;
+      w.dims.push_back(d);
+    }
+    int64_t bytes = FullTile(array);
+    for (int k = p_.rank; k-- > 0;) {
+      w.dims[k].vmem_stride = bytes;
+      bytes *= w.dims[k].block;
+    }
+    w.slots = moves ? 2 : 1;
+    w.slot_bytes = bytes + isa::kVregBytes;
+    tiling->windows.push_back(std::move(w));
+  }
+
+  void AddWindows(Tiling* tiling) {
+    // The result's dimension of each of the operand's.
+    std::vector<int> of_operand(p_.rank), of_result(p_.rank);
+    for (int q = 0; q < p_.rank; ++q) {
+      of_operand[p_.from[q]] = q;
+      of_result[q] = q;
+    }
+    AddWindow(p_.in, kIn, of_operand, tiling);
+    AddWindow(p_.out, kOut, of_result, tiling);
+    windows_ = tiling->windows;
+  }
+
+  int64_t Pitch(int window, int dim) const {
+    const isa::WindowDim& d = windows_[window].dims[dim];
+    return resident_[window] ? d.hbm_stride : d.vmem_stride;
+  }
+
+  absl::Status Body(CodeBuilder& b) {
+    b.NewBlock("addresses");
+    for (int w : {kIn, kOut}) {
+      base_[w] = b.GlobalSca();
+      b.WindowAddress(base_[w], w);
+      b.SetBank(
+          base_[w],
+          resident_[w] ? codegen::kUnknownBanks : CodeBuilder::kAbsoluteBanks,
+          0);
+    }
+    std::vector<int64_t> index(p_.rank, 0);
+    int64_t in_block = 0;
+    const int64_t pairs = p_.packed ? 2 : 1;
+    while (true) {
+      if (in_block == 0) b.NewBlock("rows from planes");
+      in_block = (in_block + pairs) % kRegistersInBlock;
+      Move(b, index);
+      int q = p_.rank - 1;
+      for (; q >= 0; --q) {
+        index[q] += q == p_.lanes ? 128
+                    : q == p_.a   ? p_.Unit()
+                    : q == p_.b   ? pairs
+                                  : 1;
+        if (index[q] < block_[q]) break;
+        index[q] = 0;
+      }
+      if (q < 0) break;
+    }
+    return absl::OkStatus();
+  }
+
+  // The result's rows from index[a] on, at one index of all other dimensions;
+  // of packed types at two of b.
+  void Move(CodeBuilder& b, const std::vector<int64_t>& index) {
+    int64_t in = 0, out = 0;
+    for (int q = 0; q < p_.rank; ++q) {
+      const int k = p_.from[q];
+      const int64_t i = q == p_.lanes ? index[q] / 128 : index[q];
+      out += (q == p_.a ? i / 8 : i) * Pitch(kOut, q);
+      in += (q == p_.b ? i / 8 : i) * Pitch(kIn, k);
+    }
+    const int64_t plane = Pitch(kIn, p_.from[p_.a]);
+    const int64_t row = index[p_.b] % 8;
+    if (!p_.packed) {
+      Store(b, out, Load(b, in + row * isa::kRowBytes, plane));
+      return;
+    }
+    in += row / 2 * isa::kRowBytes;
+    const Vec even = Load(b, in, 2 * plane);
+    const Vec odd = Load(b, in + plane, 2 * plane);
+    constexpr uint32_t kLow = 0xFFFFu, kHigh = 0xFFFF0000u;
+    Store(b, out,
+          b.Binary(Opcode::kVor, b.BinaryImm(Opcode::kVand, even, kLow),
+                   b.BinaryImm(Opcode::kVshll, odd, 16)));
+    if (index[p_.b] + 1 >= p_.out.sizes[p_.b] && resident_[kOut]) return;
+    Store(b, out + Pitch(kOut, p_.b),
+          b.Binary(Opcode::kVor, b.BinaryImm(Opcode::kVshrl, even, 16),
+                   b.BinaryImm(Opcode::kVand, odd, kHigh)));
+  }
+
+  Vec Load(CodeBuilder& b, int64_t offset, int64_t stride) {
+    return b.LoadStrided(kIn, base_[kIn], static_cast<int32_t>(offset),
+                         static_cast<int32_t>(stride), 1);
+  }
+
+  void Store(CodeBuilder& b, int64_t offset, Vec value) {
+    const auto at = static_cast<int32_t>(offset);
+    const int64_t tile =
+        resident_[kOut] ? p_.out.tile_bytes() : FullTile(p_.out);
+    const auto sublanes = static_cast<int>(tile / isa::kRowBytes);
+    if (sublanes >= isa::kSublanes) {
+      b.Store(kOut, base_[kOut], at, value);
+    } else if (p_.packed && windows_[kOut].dims[p_.a].block > 1) {
+      // Two tiles of 8 rows.
+      b.StoreStrided(kOut, base_[kOut], at,
+                     static_cast<int32_t>(Pitch(kOut, p_.a)), 4, value);
+    } else {
+      b.StoreMasked(kOut, base_[kOut], at, value,
+                    b.Range(0, isa::kLanes, 0, std::min(sublanes, 8)));
+    }
+  }
+
+  const KernelContext& context_;
+  const hlo::Instruction& i_;
+  const Problem& p_;
+  std::vector<int64_t> block_;
+  bool resident_[2] = {};
+  std::vector<isa::Window> windows_;
+  Sca base_[2];
+};
+
+// An array that is walked in place has all the rows that are loaded and
+// stored together.
+bool FitsInPlace(const hlo::Instruction& i, const Problem& p) {
+  const bool in = ArgSpace(i.operand(0)->shape()) == isa::Space::kVmem;
+  const bool out = ArgSpace(i.shape()) == isa::Space::kVmem;
+  if (!in && !out) return true;
+  return p.out.sizes[p.a] % p.Unit() == 0 && p.out.sizes[p.b] % 8 == 0;
+}
+
+}  // namespace
+
+bool IsRowTranspose(const hlo::Instruction& i) {
+  const auto p = Describe(i);
+  return p.has_value() && FitsInPlace(i, *p);
+}
+
+absl::StatusOr<isa::Kernel> EmitRowTranspose(const KernelContext& context,
+                                             const hlo::Instruction& i) {
+  const auto p = Describe(i);
+  if (!p.has_value()) {
+    return absl::UnimplementedError(
+        absl::StrCat("%", i.name(), ": not a transpose of rows and planes"));
+  }
+  return Emitter(context, i, *p).Run();
+}
+
+}  // namespace ptxla::lowering

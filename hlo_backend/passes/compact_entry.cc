@@ -1,0 +1,213 @@
+#include "hlo_backend/passes/compact_entry.h"
+
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
+#include "hlo_backend/analysis/fusion_rules.h"
+#include "hlo_backend/analysis/tiled_layout.h"
+#include "hlo_backend/ir/builder.h"
+#include "hlo_backend/passes/dimension_utils.h"
+
+namespace ptxla::hlo {
+namespace {
+
+DimVector Inverse(absl::Span<const int64_t> permutation) {
+  DimVector inverse(permutation.size(), 0);
+  for (size_t d = 0; d < permutation.size(); ++d) {
+    inverse[permutation[d]] = static_cast<int64_t>(d);
+  }
+  return inverse;
+}
+
+Layout LayoutOf(const DimVector& major_to_minor) {
+  Layout layout = Layout::RowMajor(static_cast<int>(major_to_minor.size()));
+  layout.minor_to_major.assign(major_to_minor.rbegin(), major_to_minor.rend());
+  return layout;
+}
+
+// Dimensions from major to minor.
+DimVector CompactOrder(const Shape& shape, int generation) {
+  DimVector order(shape.rank(), 0);
+  std::iota(order.begin(), order.end(), 0);
+  if (!shape.IsArray() || shape.rank() < 3 || shape.ElementCount() == 0) {
+    return order;
+  }
+  DimVector best = order;
+  int64_t least = INT64_MAX;
+  do {
+    Shape s = shape;
+    s.set_layout(LayoutOf(order));
+    const int64_t bytes = PaddedBytes(WithTpuLayout(s, generation));
+    if (bytes >= least) continue;
+    least = bytes;
+    best = order;
+  } while (std::next_permutation(order.begin(), order.end()));
+  return best;
+}
+
+bool HasDefaultOrder(const Shape& s) {
+  return !s.IsArray() || !s.has_layout() || s.layout().IsRowMajor();
+}
+
+bool HasConvolution(const Computation& c) {
+  for (const Instruction* i : c.instructions()) {
+    if (i->opcode() == Opcode::kConvolution) return true;
+  }
+  return false;
+}
+
+class Compacter {
+ public:
+  Compacter(Module* module, int generation)
+      : entry_(module->entry()),
+        header_(*module->mutable_config()->entry_layout),
+        b_(entry_),
+        generation_(generation) {}
+
+  bool Run() {
+    for (int p = 0; p < entry_->parameter_count(); ++p) {
+      Shape& shape = header_.parameters[p];
+      if (HasDefaultOrder(shape)) Parameter(entry_->parameter(p), &shape);
+    }
+    Instruction* root = entry_->root();
+    if (root->opcode() == Opcode::kTuple) {
+      for (int k = 0; k < root->operand_count(); ++k) {
+        Shape* shape = header_.result.mutable_element(k);
+        if (!shape->IsArray() || !HasDefaultOrder(*shape)) continue;
+        Instruction* value = Result(root->operand(k), shape);
+        if (value != root->operand(k)) root->ReplaceOperand(k, value);
+      }
+    } else if (root->shape().IsArray() && HasDefaultOrder(header_.result)) {
+      entry_->SetRoot(Result(root, &header_.result));
+    }
+    return changed_;
+  }
+
+ private:
+  Instruction* Transposed(Instruction* x, const DimVector& permutation) {
+    return IsIdentityMapping(permutation) ? x : b_.Transpose(x, permutation);
+  }
+
+  Instruction* Reshaped(Instruction* x, const Shape& shape) {
+    return x->shape().SameDims(shape) ? x : b_.Reshape(x, shape.dims());
+  }
+
+  // Only dimensions of size 1 change places.
+  static bool KeepsOrder(const DimVector& dims, const DimVector& order) {
+    DimVector moved;
+    for (int64_t d : order) {
+      if (dims[d] != 1) moved.push_back(d);
+    }
+    return IsIncreasing(moved);
+  }
+
+  void Parameter(Instruction* parameter, Shape* shape) {
+    const DimVector order = CompactOrder(parameter->shape(), generation_);
+    if (IsIdentityMapping(order)) return;
+    const DimVector inverse = Inverse(order);
+    const std::vector<Instruction*> users(parameter->users().begin(),
+                                          parameter->users().end());
+    shape->set_layout(LayoutOf(order));
+    changed_ = true;
+    if (users.empty()) return;
+    const DimVector& shape_of = parameter->shape().dims();
+    Instruction* as_it_lies = b_.Transpose(parameter, order);
+    Instruction* logical = nullptr;
+    for (Instruction* user : users) {
+      if (user->opcode() == Opcode::kReshape && KeepsOrder(shape_of, order) &&
+          SameUpToDegenerateDims(user->shape(), parameter->shape())) {
+        entry_->Replace(user, Reshaped(as_it_lies, user->shape()));
+        continue;
+      }
+      if (user->opcode() == Opcode::kTranspose) {
+        DimVector rest;
+        for (int64_t d : user->dimensions()) rest.push_back(inverse[d]);
+        entry_->Replace(user, Transposed(as_it_lies, rest));
+        continue;
+      }
+      if (logical == nullptr) logical = b_.Transpose(as_it_lies, inverse);
+      parameter->ReplaceUseIn(user, logical);
+    }
+  }
+
+  // What stands for a result: a transpose back of the array as it lies.
+  Instruction* Result(Instruction* value, Shape* shape) {
+    const DimVector order = CompactOrder(value->shape(), generation_);
+    if (IsIdentityMapping(order)) return value;
+    shape->set_layout(LayoutOf(order));
+    changed_ = true;
+    if (value->opcode() == Opcode::kParameter) return value;
+    if (KeepsOrder(value->shape().dims(), order)) {
+      Instruction* source =
+          value->opcode() == Opcode::kReshape ? value->operand(0) : value;
+      const Shape lies = Shape::Array(value->shape().type(),
+                                      Permuted(value->shape().dims(), order));
+      return b_.Transpose(Reshaped(source, lies), Inverse(order));
+    }
+    if (value->opcode() != Opcode::kTranspose) {
+      return b_.Transpose(b_.Transpose(value, order), Inverse(order));
+    }
+    Instruction* as_it_lies =
+        Transposed(value->operand(0), Permuted(value->dimensions(), order));
+    return b_.Transpose(as_it_lies, Inverse(order));
+  }
+
+  Computation* entry_;
+  ProgramShape& header_;
+  Builder b_;
+  int generation_;
+  bool changed_ = false;
+};
+
+// transpose(x) lies where `x` does, whose dimensions are in this order.
+bool Names(const Instruction& transpose, const Shape& in_header) {
+  if (!in_header.has_layout()) return false;
+  DimVector order = in_header.layout().minor_to_major;
+  std::reverse(order.begin(), order.end());
+  return transpose.dimensions() == absl::MakeConstSpan(order);
+}
+
+}  // namespace
+
+bool NamesEntryLayout(const Instruction& transpose) {
+  const auto& header = transpose.module()->config().entry_layout;
+  if (!header.has_value() ||
+      transpose.parent() != transpose.module()->entry()) {
+    return false;
+  }
+  const Instruction* x = transpose.operand(0);
+  if (x->opcode() == Opcode::kParameter &&
+      Names(transpose, header->parameters[x->parameter_number()])) {
+    return true;
+  }
+  const Instruction* root = transpose.parent()->root();
+  const auto is_result = [&](const Shape& shape) {
+    if (!shape.IsArray() || !shape.has_layout()) return false;
+    DimVector order = shape.layout().minor_to_major;
+    std::reverse(order.begin(), order.end());
+    return !IsIdentityMapping(order) &&
+           transpose.dimensions() == absl::MakeConstSpan(Inverse(order));
+  };
+  if (root == &transpose) return is_result(header->result);
+  if (root->opcode() != Opcode::kTuple) return false;
+  for (int k = 0; k < root->operand_count(); ++k) {
+    if (root->operand(k) == &transpose && is_result(header->result.element(k)))
+      return true;
+  }
+  return false;
+}
+
+absl::StatusOr<bool> CompactEntryPass::Run(Module* module,
+                                           const PassContext& context) {
+  if (module->config().is_scheduled || !HasConvolution(*module->entry())) {
+    return false;
+  }
+  auto& header = module->mutable_config()->entry_layout;
+  if (!header.has_value()) header = module->entry()->program_shape();
+  const bool changed = Compacter(module, context.chip->generation()).Run();
+  if (changed) module->entry()->RemoveDead();
+  return changed;
+}
+
+}  // namespace ptxla::hlo

@@ -1,0 +1,258 @@
+#include "hlo_backend/passes/convolution_canonicalizer.h"
+
+#include <utility>
+
+#include "hlo_backend/ir/builder.h"
+#include "hlo_backend/passes/control_flow.h"
+#include "hlo_backend/passes/dimension_utils.h"
+
+namespace ptxla::hlo {
+namespace {
+
+// A gradient's sums for all of its planes are in VMEM at once.
+constexpr int64_t kMostResults = 64;
+
+class Canonicalizer {
+ public:
+  explicit Canonicalizer(Instruction* convolution)
+      : convolution_(convolution),
+        attrs_(convolution->attrs<ConvAttrs>()),
+        b_(convolution->parent()),
+        x_(convolution->operand(0)),
+        w_(convolution->operand(1)) {
+    b_.set_metadata(convolution->shared_metadata());
+  }
+
+  // The value that stands for the convolution, or null: it is canonical.
+  Instruction* Run() {
+    if (IsCanonical()) return nullptr;
+    FoldOperands();
+    Group();
+    const int spatial = static_cast<int>(attrs_.dims.input_spatial.size());
+    // Result dimension d of the canonical form is this one of the old form.
+    DimVector in, kernel, out;
+    ConvDims dims;
+    for (int s = 0; s < spatial; ++s) {
+      in.push_back(attrs_.dims.input_spatial[s]);
+      kernel.push_back(attrs_.dims.kernel_spatial[s]);
+      out.push_back(attrs_.dims.output_spatial[s]);
+      dims.input_spatial.push_back(s);
+      dims.kernel_spatial.push_back(s);
+      dims.output_spatial.push_back(s);
+    }
+    // The kernel's features stay in their order: the arrays take both. A
+    // gradient of weights contracts its batch where the forward pass has it.
+    const bool gradient = IsGradient();
+    const bool io = gradient || attrs_.dims.kernel_input_feature <
+                                    attrs_.dims.kernel_output_feature;
+    const auto append = [](DimVector* dims, int64_t a, int64_t b, bool swap) {
+      dims->push_back(swap ? b : a);
+      dims->push_back(swap ? a : b);
+    };
+    append(&in, attrs_.dims.input_batch, attrs_.dims.input_feature, gradient);
+    append(&out, attrs_.dims.output_batch, attrs_.dims.output_feature,
+           gradient);
+    append(&kernel, attrs_.dims.kernel_input_feature,
+           attrs_.dims.kernel_output_feature, !io);
+    dims.input_batch = dims.output_batch = gradient ? spatial + 1 : spatial;
+    dims.input_feature = dims.output_feature = gradient ? spatial : spatial + 1;
+    dims.kernel_input_feature = io ? spatial : spatial + 1;
+    dims.kernel_output_feature = io ? spatial + 1 : spatial;
+    attrs_.dims = dims;
+    Instruction* conv = b_.computation()->Add(
+        Opcode::kConvolution,
+        Shape::Array(convolution_->shape().type(), Permuted(shape_, out)),
+        {Transposed(x_, in), Transposed(w_, kernel)}, attrs_, {},
+        convolution_->name());
+    conv->set_metadata(convolution_->shared_metadata());
+    DimVector back(out.size(), 0);
+    for (size_t d = 0; d < out.size(); ++d) {
+      back[out[d]] = static_cast<int64_t>(d);
+    }
+    return KeepGroups(Transposed(conv, back));
+  }
+
+ private:
+  bool IsCanonical() const {
+    const ConvDims& d = attrs_.dims;
+    const auto spatial = static_cast<int64_t>(d.input_spatial.size());
+    for (int64_t s = 0; s < spatial; ++s) {
+      if (d.input_spatial[s] != s || d.kernel_spatial[s] != s ||
+          d.output_spatial[s] != s) {
+        return false;
+      }
+    }
+    const bool gradient = d.input_feature == spatial &&
+                          d.output_feature == spatial &&
+                          d.kernel_input_feature == spatial;
+    const bool forward =
+        d.input_feature == spatial + 1 && d.output_feature == spatial + 1;
+    return (gradient || forward) && attrs_.feature_group_count == 1 &&
+           attrs_.batch_group_count == 1 && w_->opcode() != Opcode::kReverse;
+  }
+
+  // More taps than results in each plane, over whole tiles of the batch.
+  bool IsGradient() const {
+    int64_t taps = 1, results = 1;
+    for (size_t s = 0; s < attrs_.window.dims.size(); ++s) {
+      taps *= attrs_.window.dims[s].size;
+      results *= shape_[attrs_.dims.output_spatial[s]];
+    }
+    return taps > results && results <= kMostResults &&
+           x_->shape().dim(static_cast<int>(attrs_.dims.input_feature)) % 8 ==
+               0;
+  }
+
+  Instruction* Transposed(Instruction* value, const DimVector& permutation) {
+    return IsIdentityMapping(permutation) ? value
+                                          : b_.Transpose(value, permutation);
+  }
+
+  static void Through(const Instruction& transpose, int64_t* dim) {
+    *dim = transpose.dimensions()[*dim];
+  }
+
+  void FoldOperands() {
+    shape_ = convolution_->shape().dims();
+    ConvDims& d = attrs_.dims;
+    while (x_->opcode() == Opcode::kTranspose) {
+      for (int64_t& s : d.input_spatial) Through(*x_, &s);
+      Through(*x_, &d.input_batch);
+      Through(*x_, &d.input_feature);
+      x_ = x_->operand(0);
+    }
+    while (FoldKernel()) {
+    }
+  }
+
+  bool FoldKernel() {
+    ConvDims& d = attrs_.dims;
+    if (w_->opcode() == Opcode::kTranspose) {
+      for (int64_t& s : d.kernel_spatial) Through(*w_, &s);
+      Through(*w_, &d.kernel_input_feature);
+      Through(*w_, &d.kernel_output_feature);
+    } else if (w_->opcode() == Opcode::kReverse &&
+               !Contains(w_->dimensions(), d.kernel_input_feature) &&
+               !Contains(w_->dimensions(), d.kernel_output_feature)) {
+      for (size_t s = 0; s < d.kernel_spatial.size(); ++s) {
+        if (!Contains(w_->dimensions(), d.kernel_spatial[s])) continue;
+        bool& reversal = attrs_.window.dims[s].reversal;
+        reversal = !reversal;
+      }
+    } else {
+      return false;
+    }
+    w_ = w_->operand(0);
+    return true;
+  }
+
+  void Group() {
+    if (attrs_.feature_group_count > 1) {
+      ExpandKernel(attrs_.feature_group_count);
+      attrs_.feature_group_count = 1;
+    }
+    if (attrs_.batch_group_count > 1) {
+      batch_groups_ = std::exchange(attrs_.batch_group_count, 1);
+      shape_[attrs_.dims.output_batch] *= batch_groups_;
+    }
+  }
+
+  // True where indices of the two dimensions agree.
+  Instruction* Agree(const DimVector& dims, int64_t a, int64_t b) {
+    const Shape index = Shape::Array(PrimitiveType::kS32, dims);
+    return b_.Compare(b_.Iota(index, a), b_.Iota(index, b),
+                      CompareDirection::kEq);
+  }
+  Instruction* KeepWhere(Instruction* mask, Instruction* value) {
+    return b_.Select(mask, value,
+                     b_.BroadcastScalar(b_.Zero(value->shape().type()),
+                                        value->shape().dims()));
+  }
+
+  // [.. I/G .. O ..] to [.. I .. O ..], zero where the groups differ.
+  void ExpandKernel(int64_t groups) {
+    const ConvDims& d = attrs_.dims;
+    DimVector wide, from, result;
+    int64_t of_input = -1, of_output = -1;
+    for (int64_t n = 0; n < w_->shape().rank(); ++n) {
+      const int64_t size = w_->shape().dim(static_cast<int>(n));
+      const auto at = static_cast<int64_t>(wide.size());
+      if (n == d.kernel_input_feature) {
+        of_input = at;
+        wide.push_back(groups);
+        wide.push_back(size);
+        from.push_back(at + 1);
+        result.push_back(groups * size);
+      } else if (n == d.kernel_output_feature) {
+        of_output = at;
+        wide.push_back(groups);
+        wide.push_back(size / groups);
+        from.push_back(at);
+        from.push_back(at + 1);
+        result.push_back(size);
+      } else {
+        wide.push_back(size);
+        from.push_back(at);
+        result.push_back(size);
+      }
+    }
+    DimVector split;
+    for (int64_t n : from) split.push_back(wide[n]);
+    Instruction* all = b_.Broadcast(b_.Reshape(w_, split), wide, from);
+    w_ = b_.Reshape(KeepWhere(Agree(wide, of_input, of_output), all), result);
+  }
+
+  // Of a dense result [.. N .. O ..] the part of each group.
+  Instruction* KeepGroups(Instruction* dense) {
+    const int64_t groups = batch_groups_;
+    if (groups == 1) return dense;
+    const ConvDims& d = convolution_->attrs<ConvAttrs>().dims;
+    DimVector wide;
+    int64_t of_batch = -1, of_output = -1;
+    for (int64_t n = 0; n < dense->shape().rank(); ++n) {
+      const int64_t size = dense->shape().dim(static_cast<int>(n));
+      if (n == d.output_batch || n == d.output_feature) {
+        (n == d.output_batch ? of_batch : of_output) =
+            static_cast<int64_t>(wide.size());
+        wide.push_back(groups);
+        wide.push_back(size / groups);
+      } else {
+        wide.push_back(size);
+      }
+    }
+    Instruction* parts =
+        KeepWhere(Agree(wide, of_batch, of_output), b_.Reshape(dense, wide));
+    const PrimitiveType type = dense->shape().type();
+    Instruction* sum = b_.Reduce(parts, b_.Zero(type), {of_batch},
+                                 b_.Scalar2(Opcode::kAdd, type));
+    return b_.Reshape(sum, convolution_->shape().dims());
+  }
+
+  Instruction* convolution_;
+  ConvAttrs attrs_;
+  Builder b_;
+  Instruction *x_, *w_;
+  DimVector shape_;  // of the result, in the old order of dimensions
+  int64_t batch_groups_ = 1;
+};
+
+}  // namespace
+
+absl::StatusOr<bool> ConvolutionCanonicalizerPass::Run(Module* module,
+                                                       const PassContext&) {
+  if (module->config().is_scheduled) return false;
+  bool changed = false;
+  for (Computation* c : ControlComputations(*module)) {
+    for (Instruction* i : c->PostOrder()) {
+      if (i->opcode() != Opcode::kConvolution) continue;
+      Instruction* value = Canonicalizer(i).Run();
+      if (value == nullptr) continue;
+      c->Replace(i, value);
+      changed = true;
+    }
+    if (changed) c->RemoveDead();
+  }
+  return changed;
+}
+
+}  // namespace ptxla::hlo

@@ -1,0 +1,27 @@
+// Moves the transposes behind convolutions down through the work that follows,
+// so that they meet those before the next convolution and both vanish: the
+// network between its ends is computed in the order of its convolutions.
+//
+//   add(transpose(c), broadcast(bias))  ==>  transpose(add(c, broadcast(bias)))
+//   reduce(transpose(c), dimensions={0,2,3})  ==>  reduce(c, dimensions={...})
+//
+// It goes through elementwise work, reduces, windows, pads, slices and
+// concatenations. Of the arrays that an instruction reads, at least half must
+// come transposed in the same way; the others are transposed back. Broadcasts,
+// iotas and splats follow for nothing.
+#ifndef PTXLA_HLO_BACKEND_PASSES_TRANSPOSE_MOVER_H_
+#define PTXLA_HLO_BACKEND_PASSES_TRANSPOSE_MOVER_H_
+
+#include "hlo_backend/passes/pass.h"
+
+namespace ptxla::hlo {
+
+class TransposeMoverPass : public Pass {
+ public:
+  absl::string_view name() const override { return "transpose-mover"; }
+  absl::StatusOr<bool> Run(Module* module, const PassContext&) override;
+};
+
+}  // namespace ptxla::hlo
+
+#endif  // PTXLA_HLO_BACKEND_PASSES_TRANSPOSE_MOVER_H_

@@ -1,0 +1,86 @@
+// Rows of a result that are planes of the operand: bundles against the
+// evaluator.
+#include "hlo_backend/lowering/movement/row_transpose.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/substitute.h"
+#include "tests/hlo_backend/lowering/bundle_harness.h"
+#include "tests/support/status_matchers.h"
+
+namespace ptxla::lowering {
+namespace {
+
+std::string Transpose(absl::string_view type, absl::string_view dims,
+                      absl::string_view result, absl::string_view permutation) {
+  return absl::Substitute(R"(HloModule m
+ENTRY e {
+  a = $0[$1] parameter(0)
+  ROOT r = $0[$2] transpose(a), dimensions={$3}
+})",
+                          type, dims, result, permutation);
+}
+
+class RowTransposeTest : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(RowTransposeTest, PlanesBecomeRows) {
+  for (const char* type : {"f32", "bf16", "s32"}) {
+    HarnessOptions options;
+    options.chip = GetParam();
+    for (const auto& text :
+         {Transpose(type, "24,14,14,64", "14,14,24,64", "1,2,0,3"),
+          Transpose(type, "14,14,24,64", "24,14,14,64", "2,0,1,3"),
+          Transpose(type, "5,7,9,130", "7,9,5,130", "1,2,0,3"),
+          Transpose(type, "3,4,5,17,8", "4,5,17,3,8", "1,2,3,0,4"),
+          Transpose(type, "40,1,30,300", "1,30,40,300", "1,2,0,3"),
+          Transpose(type, "33,40,256", "40,33,256", "1,0,2")}) {
+      EXPECT_OK(CompareKernel(text, options).status()) << GetParam() << text;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Chips, RowTransposeTest,
+                         ::testing::Values("v2", "v3", "v4", "v5e", "v5p",
+                                           "v6e", "tpu7x"));
+
+// Too large for a block of whole planes on both sides.
+TEST(RowTransposeTest, AnySizeFitsInBoxes) {
+  for (const char* type : {"f32", "bf16"}) {
+    for (const char* dims : {"32,56,56", "30,41,45"}) {
+      const std::vector<std::string> d = absl::StrSplit(dims, ',');
+      HarnessOptions options;
+      options.chip = "v4";
+      const auto result = CompareKernel(
+          Transpose(type, absl::StrCat(dims, ",64"),
+                    absl::StrCat(d[1], ",", d[2], ",", d[0], ",64"), "1,2,0,3"),
+          options);
+      EXPECT_OK(result.status()) << type << dims;
+      EXPECT_TRUE(!result.ok() ||
+                  absl::StrContains(result->kernel.note, "from planes"));
+    }
+  }
+}
+
+TEST(RowTransposeTest, ArraysInVmemAreWalkedInPlace) {
+  for (const char* type : {"f32", "bf16"}) {
+    for (const std::vector<int>& in_vmem : {std::vector<int>{0}, {1}, {0, 1}}) {
+      HarnessOptions options;
+      options.chip = "v5e";
+      options.in_vmem = in_vmem;
+      for (const auto& text :
+           {Transpose(type, "32,24,24,64", "24,24,32,64", "1,2,0,3"),
+            Transpose(type, "12,20,20,64", "20,20,12,64", "1,2,0,3")}) {
+        EXPECT_OK(CompareKernel(text, options).status()) << text;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace ptxla::lowering
