@@ -13,7 +13,7 @@ BINARY_INT = ["add", "subtract", "multiply", "maximum", "minimum", "and", "or", 
               "shift-right-logical", "shift-right-arithmetic"]
 UNARY_INT = ["abs", "negate", "not", "popcnt", "count-leading-zeros", "sign", "copy"]
 COMPLEX_UNARY = ["exponential", "tanh", "sine", "cosine", "negate", "log", "sqrt", "rsqrt", "logistic", "log-plus-one",
-                 "exponential-minus-one", "tan", "cbrt"]
+                 "exponential-minus-one", "tan"]
 DIRECTIONS = ["EQ", "NE", "GE", "GT", "LE", "LT"]
 
 
