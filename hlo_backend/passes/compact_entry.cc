@@ -170,6 +170,19 @@ bool Names(const Instruction& transpose, const Shape& in_header) {
 
 }  // namespace
 
+DimVector CompactParameterOrder(const Instruction& parameter, int generation) {
+  const auto& header = parameter.module()->config().entry_layout;
+  const bool wishes =
+      header.has_value() &&
+      !HasDefaultOrder(header->parameters[parameter.parameter_number()]);
+  if (wishes || parameter.parent() != parameter.module()->entry()) {
+    DimVector order(parameter.shape().rank(), 0);
+    std::iota(order.begin(), order.end(), 0);
+    return order;
+  }
+  return CompactOrder(parameter.shape(), generation);
+}
+
 bool NamesEntryLayout(const Instruction& transpose) {
   const auto& header = transpose.module()->config().entry_layout;
   if (!header.has_value() ||

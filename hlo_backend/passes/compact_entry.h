@@ -20,6 +20,10 @@ class CompactEntryPass : public Pass {
   absl::StatusOr<bool> Run(Module* module, const PassContext&) override;
 };
 
+// Dimensions of the parameter from major to minor as this pass will lay it out;
+// in their order where it leaves the layout as it is.
+DimVector CompactParameterOrder(const Instruction& parameter, int generation);
+
 // The transpose only says how the entry's parameter lies, or how its result
 // will.
 bool NamesEntryLayout(const Instruction& transpose);

@@ -6,6 +6,7 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "hlo_backend/ir/builder.h"
+#include "hlo_backend/passes/compact_entry.h"
 #include "hlo_backend/passes/control_flow.h"
 #include "hlo_backend/passes/dimension_utils.h"
 
@@ -40,7 +41,8 @@ bool IsFree(const Instruction& i) {
 
 class Mover {
  public:
-  explicit Mover(Computation* c) : c_(c), b_(c) {}
+  Mover(Computation* c, int generation)
+      : c_(c), b_(c), generation_(generation) {}
 
   bool Run() {
     bool changed = false;
@@ -93,20 +95,30 @@ class Mover {
     }
   }
 
+  // A parameter that will lie as it is before a transpose by `order`.
+  bool LiesBefore(const Instruction& x, absl::Span<const int64_t> order) const {
+    return x.opcode() == Opcode::kParameter &&
+           x.shape().rank() == static_cast<int>(order.size()) &&
+           CompactParameterOrder(x, generation_) == Inverse(order);
+  }
+
   // The order in which at least half of `arrays` come; none if it is another.
   std::optional<DimVector> Order(absl::Span<Instruction* const> arrays) const {
     const Instruction* first = nullptr;
     int moved = 0, others = 0;
     for (const Instruction* x : arrays) {
-      if (IsFree(*x)) continue;
+      if (!IsFree(*x) && Moves(x) && first == nullptr) first = x;
+    }
+    if (first == nullptr) return {};
+    for (const Instruction* x : arrays) {
+      if (IsFree(*x) || LiesBefore(*x, first->dimensions())) continue;
       if (!Moves(x)) {
         ++others;
         continue;
       }
-      if (first == nullptr) first = x;
       (x->dimensions() == first->dimensions() ? moved : others) += 1;
     }
-    if (first == nullptr || others > moved) return {};
+    if (others > moved) return {};
     return DimVector(first->dimensions().begin(), first->dimensions().end());
   }
 
@@ -239,6 +251,7 @@ class Mover {
 
   Computation* c_;
   Builder b_;
+  int generation_;
   absl::flat_hash_set<const Instruction*> moving_;
 };
 
@@ -252,12 +265,12 @@ bool HasConvolution(const Computation& c) {
 }  // namespace
 
 absl::StatusOr<bool> TransposeMoverPass::Run(Module* module,
-                                             const PassContext&) {
+                                             const PassContext& context) {
   if (module->config().is_scheduled) return false;
   bool changed = false;
   for (Computation* c : ControlComputations(*module)) {
     if (!HasConvolution(*c)) continue;
-    changed |= Mover(c).Run();
+    changed |= Mover(c, context.chip->generation()).Run();
   }
   return changed;
 }

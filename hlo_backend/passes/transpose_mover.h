@@ -8,7 +8,8 @@
 // It goes through elementwise work, reduces, windows, pads, slices and
 // concatenations. Of the arrays that an instruction reads, at least half must
 // come transposed in the same way; the others are transposed back. Broadcasts,
-// iotas and splats follow for nothing.
+// iotas, splats and parameters that will lie so anyway (compact_entry.h:
+// weights under their optimizer) follow for nothing.
 #ifndef PTXLA_HLO_BACKEND_PASSES_TRANSPOSE_MOVER_H_
 #define PTXLA_HLO_BACKEND_PASSES_TRANSPOSE_MOVER_H_
 
