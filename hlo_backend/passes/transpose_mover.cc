@@ -33,6 +33,9 @@ bool IsSplat(const Instruction& i) {
   return i.opcode() == Opcode::kConstant && i.literal().IsSplat();
 }
 
+// Work on parameters is followed so far.
+constexpr int kDeepest = 6;
+
 // Costs nothing in any order of dimensions.
 bool IsFree(const Instruction& i) {
   return i.opcode() == Opcode::kBroadcast || i.opcode() == Opcode::kIota ||
@@ -102,6 +105,24 @@ class Mover {
            CompactParameterOrder(x, generation_) == Inverse(order);
   }
 
+  // Costs nothing before a transpose by `order`, nor does what it is made of.
+  bool Follows(const Instruction& x, absl::Span<const int64_t> order,
+               int depth = kDeepest) const {
+    if (IsFree(x) || LiesBefore(x, order)) return true;
+    if (!x.IsElementwise() || x.opcode() == Opcode::kCopy || depth == 0 ||
+        x.operand_count() == 0 || !x.control_predecessors().empty() ||
+        !x.control_successors().empty()) {
+      return false;
+    }
+    for (const Instruction* o : x.operands()) {
+      if (o->shape().IsScalar() && !x.shape().IsScalar()) continue;
+      if (!o->shape().SameDims(x.shape()) || !Follows(*o, order, depth - 1)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
   // The order in which at least half of `arrays` come; none if it is another.
   std::optional<DimVector> Order(absl::Span<Instruction* const> arrays) const {
     const Instruction* first = nullptr;
@@ -111,7 +132,7 @@ class Mover {
     }
     if (first == nullptr) return {};
     for (const Instruction* x : arrays) {
-      if (IsFree(*x) || LiesBefore(*x, first->dimensions())) continue;
+      if (Follows(*x, first->dimensions())) continue;
       if (!Moves(x)) {
         ++others;
         continue;
@@ -129,6 +150,14 @@ class Mover {
     }
     const DimVector inverse = Inverse(order);
     const DimVector dims = Permuted(x->shape().dims(), inverse);
+    if (!IsFree(*x) && x->opcode() != Opcode::kParameter &&
+        Follows(*x, order)) {
+      std::vector<Instruction*> operands;
+      for (Instruction* o : x->operands()) {
+        operands.push_back(o->shape().IsScalar() ? o : Before(o, order));
+      }
+      return c_->AddLike(*x, Shape::Array(x->shape().type(), dims), operands);
+    }
     switch (x->opcode()) {
       case Opcode::kIota:
         return b_.Iota(Shape::Array(x->shape().type(), dims),
