@@ -210,9 +210,8 @@ Result RaggedAllToAll(const Op& op, Converter& c, Scope* scope) {
   ASSIGN_OR_RETURN(const auto operands, c.Operands(op, scope));
   CollectiveAttrs attrs;
   RETURN_IF_ERROR(Groups(op, &attrs));
-  if (op.Find("channel_id") != nullptr) {
-    ASSIGN_OR_RETURN(attrs.channel_id, Int(op.attributes, {"channel_id"}));
-  }
+  const int64_t channel = IntOr(op.attributes, {"channel_id"}, 0);
+  if (channel != 0) attrs.channel_id = channel;
   return scope->builder.Make(Opcode::kRaggedAllToAll, operands,
                              Boxed<CollectiveAttrs>(attrs));
 }

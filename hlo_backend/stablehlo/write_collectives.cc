@@ -293,11 +293,10 @@ absl::Status DeviceId(const Instruction& i, Writer& w) {
 // JAX's and XLA's word for what StableHLO has no operation of.
 absl::Status RaggedAllToAll(const Instruction& i, Writer& w) {
   const auto& a = i.attrs<CollectiveAttrs>();
-  std::string config;
-  if (a.channel_id.has_value()) {
-    config = absl::StrCat("channel_id = ", *a.channel_id, " : i64, ");
-  }
-  absl::StrAppend(&config, GroupsEntry(a.groups));
+  // XLA wants a channel; 0 is none.
+  const std::string config =
+      absl::StrCat("channel_id = ", a.channel_id.value_or(0), " : i64, ",
+                   GroupsEntry(a.groups));
   return EmitSame(
       i, w, "stablehlo.custom_call",
       {"api_version = 4 : i32", absl::StrCat("backend_config = {", config, "}"),
