@@ -193,6 +193,57 @@ bool HasDefaultOrder(const Shape& s) {
          s.layout().minor_to_major == Layout::RowMajor(s.rank()).minor_to_major;
 }
 
+// Elementwise work between parameters and results of another order of
+// dimensions is done on shapes whose dimensions are in that order, behind and
+// before bitcasts: what follows knows row-major arrays only.
+void NameInMemoryOrder(Computation* entry, int generation) {
+  const auto reordered = [](const Shape& s) {
+    return s.IsArray() && !HasDefaultOrder(s);
+  };
+  const auto in_order = [&](const Shape& s) {
+    DimVector dims;
+    for (int k = s.rank() - 1; k >= 0; --k) {
+      dims.push_back(s.dim(s.layout().minor_to_major[k]));
+    }
+    Shape result = Shape::Array(s.type(), dims);
+    result.set_layout(Layout::RowMajor(s.rank()));
+    result = WithTpuLayout(result, generation);
+    result.mutable_layout()->memory_space = s.memory_space();
+    return result;
+  };
+  Instruction* root = entry->root();
+  std::vector<Instruction*> results = {root};
+  if (root->opcode() == Opcode::kTuple) {
+    results.assign(root->operands().begin(), root->operands().end());
+  }
+  std::vector<Shape> wanted;
+  for (const Instruction* i : results) wanted.push_back(i->shape());
+  for (Instruction* i : entry->PostOrder()) {
+    if (!reordered(i->shape())) continue;
+    if (i->opcode() != Opcode::kParameter) {
+      *i->mutable_shape() = in_order(i->shape());
+      continue;
+    }
+    const std::vector<Instruction*> users(i->users().begin(), i->users().end());
+    Instruction* inside =
+        entry->Add(Opcode::kBitcast, in_order(i->shape()), {i});
+    for (Instruction* user : users) {
+      // A parameter that is a result is handed on as it is.
+      if (user->opcode() != Opcode::kTuple) i->ReplaceUseIn(user, inside);
+    }
+  }
+  for (size_t k = 0; k < results.size(); ++k) {
+    if (results[k]->shape() == wanted[k]) continue;
+    Instruction* outside =
+        entry->Add(Opcode::kBitcast, wanted[k], {results[k]});
+    if (results[k] == root) {
+      entry->SetRoot(outside);
+    } else {
+      root->ReplaceOperand(static_cast<int>(k), outside);
+    }
+  }
+}
+
 // The header wishes for nothing else than the default order.
 bool HasDefaultHeader(const Module& module) {
   const auto& layout = module.config().entry_layout;
@@ -280,6 +331,10 @@ absl::StatusOr<bool> LayoutAssignmentPass::Run(Module* module,
   }
   changed |= MakeCompact(module, generation);
   changed |= AssignEntry(module, generation);
+  const Shape* shape = nullptr;
+  if (IsElementwiseOnOneShape(*module->entry(), &shape)) {
+    NameInMemoryOrder(module->entry(), generation);
+  }
   for (Computation* c : ControlComputations(*module)) {
     changed |= MakeBitcasts(c);
   }
