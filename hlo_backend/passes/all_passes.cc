@@ -4,6 +4,7 @@
 #include "hlo_backend/passes/algebraic_simplifier.h"
 #include "hlo_backend/passes/alias_assignment.h"
 #include "hlo_backend/passes/annotations.h"
+#include "hlo_backend/passes/argmax_expander.h"
 #include "hlo_backend/passes/batch_norm_expander.h"
 #include "hlo_backend/passes/call_inliner.h"
 #include "hlo_backend/passes/compact_entry.h"
@@ -19,6 +20,7 @@
 #include "hlo_backend/passes/loop_residency.h"
 #include "hlo_backend/passes/memory_space_assignment.h"
 #include "hlo_backend/passes/movement_fusion.h"
+#include "hlo_backend/passes/one_hot_expander.h"
 #include "hlo_backend/passes/reshape_mover.h"
 #include "hlo_backend/passes/row_fusion.h"
 #include "hlo_backend/passes/scheduler.h"
@@ -48,6 +50,8 @@ std::vector<PassEntry> AllPasses() {
        Make<AliasAssignmentPass>},
       {"annotation-removal", "values instead of what is said about them",
        Make<AnnotationRemovalPass>},
+      {"argmax-expander", "reduces of values and positions as two reduces",
+       Make<ArgmaxExpanderPass>},
       {"batch-norm-expander", "batch norms as reduces and elementwise work",
        Make<BatchNormExpanderPass>},
       {"call-inliner", "bodies of call and map take their place",
@@ -76,6 +80,8 @@ std::vector<PassEntry> AllPasses() {
        Make<MemorySpaceAssignmentPass>},
       {"movement-fusion", "one kernel of reshapes and transposes in a row",
        Make<MovementFusionPass>},
+      {"one-hot-expander", "gathers of one element per row as comparisons",
+       Make<OneHotExpanderPass>},
       {"reshape-mover", "gives connected elementwise work one shape",
        Make<ReshapeMoverPass>},
       {"row-fusion", "products whose rows are finished in their kernel",

@@ -3,8 +3,8 @@
     python tests/tools/make_family_programs.py tests/data/families
 
 Needs jax 0.10.2 (development only). Each is FAMILY-NAME.hlo, the HLO text of
-the function as JAX lowers it for TPU, before optimisation. `--small` writes the
-same functions over ragged shapes of a few thousand elements, for `--verify`.
+the function as JAX lowers it for TPU, before optimisation; small/ has the same
+functions over ragged shapes of a few thousand elements, for `--verify`.
 """
 import os
 import re
@@ -250,11 +250,12 @@ def lowered(f, shapes, dtype):
 
 
 def main():
-    folder, small = sys.argv[1], "--small" in sys.argv
-    os.makedirs(folder, exist_ok=True)
+    folder = sys.argv[1]
+    os.makedirs(os.path.join(folder, "small"), exist_ok=True)
     for name, (f, big, little, dtype) in CASES.items():
-        with open(os.path.join(folder, name + ".hlo"), "w") as out:
-            out.write(lowered(f, little if small else big, dtype))
+        for path, shapes in ((name, big), (os.path.join("small", name), little)):
+            with open(os.path.join(folder, path + ".hlo"), "w") as out:
+                out.write(lowered(f, shapes, dtype))
 
 
 main()
