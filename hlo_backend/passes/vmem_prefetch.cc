@@ -35,6 +35,21 @@ bool HasProduct(const Instruction& kernel) {
   return ProductIn(kernel) != nullptr;
 }
 
+// Everything that the kernel makes is reduced.
+bool OnlyReduces(const Instruction& kernel) {
+  if (kernel.opcode() != Opcode::kFusion) {
+    return kernel.opcode() == Opcode::kReduce;
+  }
+  const Instruction* root = kernel.fused()->root();
+  if (root->opcode() != Opcode::kTuple) {
+    return root->opcode() == Opcode::kReduce;
+  }
+  for (const Instruction* i : root->operands()) {
+    if (i->opcode() != Opcode::kReduce) return false;
+  }
+  return true;
+}
+
 // A product of one row reads its weights once, as fast as they come.
 bool HasOneRow(const Instruction& dot) {
   const int64_t out = dot.shape().ElementCount();
@@ -146,8 +161,9 @@ class Prefetcher {
     return fits ? value : nullptr;
   }
 
-  // Nothing runs before the first kernel, so nothing hides this copy: the
-  // product still gets the larger of its operands whole.
+  // Nothing runs before the first kernel, so nothing hides this copy: a product
+  // still gets the larger of its operands whole, and a reduce the larger of
+  // those that nobody else reads.
   bool FetchForFirstKernel() {
     Instruction* first = nullptr;
     for (Instruction* i : order_) {
@@ -155,13 +171,17 @@ class Prefetcher {
       first = i;
       break;
     }
-    if (first == nullptr || !HasProduct(*first)) return false;
-    if (HasOneRow(*ProductIn(*first))) return false;
+    if (first == nullptr) return false;
+    const bool product = HasProduct(*first);
+    if (product ? HasOneRow(*ProductIn(*first)) : !OnlyReduces(*first)) {
+      return false;
+    }
     Instruction* largest = nullptr;
     for (int k = 0; k < first->operand_count(); ++k) {
-      if (!FeedsProduct(*first, k)) continue;
+      if (product && !FeedsProduct(*first, k)) continue;
       Instruction* p = ParameterOf(first->operand(k));
       if (p == nullptr || PaddedBytes(p->shape()) > room_) continue;
+      if (!product && ReadersOf(p).size() > 1) continue;
       if (largest == nullptr ||
           PaddedBytes(p->shape()) >= PaddedBytes(largest->shape())) {
         largest = p;
@@ -192,8 +212,23 @@ class Prefetcher {
     if (first == last && only == nullptr && !one_product) return false;
     const int64_t bytes = PaddedBytes(parameter->shape());
     int start = first;
+    // The program's first kernel reads HBM itself: the copy for those behind it
+    // runs at the same time.
+    if (only == nullptr && first == first_kernel_ &&
+        !HasProduct(*order_[first])) {
+      readers.erase(std::remove_if(readers.begin(), readers.end(),
+                                   [&](const Reader& r) {
+                                     return r.kernel == order_[start];
+                                   }),
+                    readers.end());
+      first = last;
+      for (const Reader& r : readers) {
+        first = std::min(first, positions_.at(r.kernel));
+      }
+    }
     int64_t behind = 0;
-    for (int k = first - 1; k >= 0 && k > first - kMostPositions; --k) {
+    const int from = start;
+    for (int k = from - 1; k >= 0 && k > from - kMostPositions; --k) {
       if (!IsVmemKernel(*order_[k])) continue;
       // The first kernel's own windows would wait for this copy, unless that is
       // a small part of what it moves.
