@@ -57,6 +57,7 @@ class Recipes {
   Recipes(Ops& ops, const EupFeatures& eup) : o_(ops), eup_(eup) {}
 
   V Exp(V x) { return o_.Exp2(o_.Mul(x, kLog2E)); }
+  V ExpOfNegated(V x) { return o_.Exp2(o_.Mul(x, -kLog2E)); }
   V Log(V x) { return o_.Mul(o_.Log2(x), kLn2); }
   V Tanh(V x) { return o_.Tanh(x); }
 

@@ -79,6 +79,29 @@ absl::StatusOr<std::vector<isa::KernelArg>> KernelArgs(const Instruction& i) {
   return args;
 }
 
+bool CopiesThroughVmem(const Instruction& copy) {
+  const hlo::Shape& from = copy.operand(0)->shape();
+  const hlo::Shape& to = copy.shape();
+  if (copy.opcode() != Opcode::kCopy || !to.IsArray() || to.IsScalar()) {
+    return false;
+  }
+  if (from.memory_space() != hlo::kMemoryHbm ||
+      to.memory_space() != hlo::kMemoryHbm ||
+      from.layout().minor_to_major != to.layout().minor_to_major ||
+      from.layout().tiles != to.layout().tiles) {
+    return false;
+  }
+  switch (to.type()) {
+    case hlo::PrimitiveType::kF32:
+    case hlo::PrimitiveType::kBf16:
+    case hlo::PrimitiveType::kS32:
+    case hlo::PrimitiveType::kU32:
+      return true;
+    default:
+      return false;
+  }
+}
+
 absl::StatusOr<isa::Kernel> EmitKernel(const KernelContext& context,
                                        const Instruction& i) {
   if (IsScalarKernel(i)) return EmitScalarKernel(context, i);
@@ -116,7 +139,8 @@ absl::StatusOr<isa::Kernel> EmitKernel(const KernelContext& context,
     default:
       break;
   }
-  if (i.IsElementwise() && i.opcode() != Opcode::kCopy) {
+  if (i.IsElementwise() &&
+      (i.opcode() != Opcode::kCopy || CopiesThroughVmem(i))) {
     return EmitLoopFusion(context, i);
   }
   return EmitMovement(context, i);

@@ -25,6 +25,11 @@ std::vector<const hlo::Shape*> KernelLeaves(const hlo::Instruction& i);
 absl::StatusOr<std::vector<isa::KernelArg>> KernelArgs(
     const hlo::Instruction& i);
 
+// A copy from HBM to HBM whose layout stays is a kernel like any elementwise
+// one: block by block through VMEM. Scalars, and types that no vector unit
+// holds, are moved by one DMA.
+bool CopiesThroughVmem(const hlo::Instruction& copy);
+
 // Unimplemented names the instruction and what is not supported.
 absl::StatusOr<isa::Kernel> EmitKernel(const KernelContext& context,
                                        const hlo::Instruction& i);

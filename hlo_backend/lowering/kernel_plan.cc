@@ -76,7 +76,7 @@ int64_t StepOverhead(const KernelContext& context, const Tiling& tiling) {
     return core.kernel_step_window.count() *
            static_cast<int64_t>(tiling.windows.size());
   }
-  return core.kernel_step.count() + StepSync(context) +
+  return core.kernel_step.count() + (tiling.streams ? 0 : StepSync(context)) +
          core.kernel_step_window.count() * CopiedWindows(tiling);
 }
 

@@ -15,10 +15,6 @@ namespace {
 // Readers further apart keep VMEM from others for too long.
 constexpr int kMostPositions = 16;
 
-// A copy under the first kernel of a program, of whose bytes it is at most one
-// in so many: the values of an attention under the product of its scores.
-constexpr int64_t kHiddenShare = 4;
-
 bool IsProduct(const Instruction& i) { return i.opcode() == Opcode::kDot; }
 
 const Instruction* ProductIn(const Instruction& kernel) {
@@ -88,10 +84,12 @@ int64_t BytesTouched(const Instruction& kernel) {
 
 class Prefetcher {
  public:
-  Prefetcher(Computation* c, int64_t room, int64_t bytes_in_latency)
+  Prefetcher(Computation* c, int64_t room, int64_t bytes_in_latency,
+             int64_t hidden_share)
       : c_(c),
         room_(room),
         bytes_in_latency_(bytes_in_latency),
+        hidden_share_(hidden_share),
         positions_(PositionsOf(*c)),
         live_(c->instruction_count()) {
     for (Instruction* i : c->instructions()) {
@@ -233,7 +231,7 @@ class Prefetcher {
       // The first kernel's own windows would wait for this copy, unless that is
       // a small part of what it moves.
       if (one_product && k == first_kernel_ &&
-          BytesTouched(*order_[k]) < kHiddenShare * bytes) {
+          BytesTouched(*order_[k]) < hidden_share_ * bytes) {
         break;
       }
       start = k;
@@ -271,7 +269,10 @@ class Prefetcher {
   Computation* c_;
   const int64_t room_;
   const int64_t bytes_in_latency_;  // HBM's, while a DMA starts
-  int first_kernel_ = -1;           // position
+  // A copy under the first kernel of a program is at most one in so many of
+  // the bytes that the kernel moves (`policy.prefetch_hidden_share`).
+  const int64_t hidden_share_;
+  int first_kernel_ = -1;  // position
   const Positions positions_;
   RangeMaximum live_;
   std::vector<Instruction*> order_;
@@ -288,8 +289,10 @@ absl::StatusOr<bool> VmemPrefetchPass::Run(Module* module,
   const double bytes_in_latency =
       static_cast<double>(context.chip->hbm_bandwidth_per_device().count()) *
       static_cast<double>(context.chip->hbm().latency.count()) * 1e-12;
-  return Prefetcher(module->entry(), room,
-                    static_cast<int64_t>(bytes_in_latency))
+  return Prefetcher(
+             module->entry(), room, static_cast<int64_t>(bytes_in_latency),
+             static_cast<int64_t>(
+                 context.chip->Policy("prefetch_hidden_share").value_or(1)))
       .Run();
 }
 

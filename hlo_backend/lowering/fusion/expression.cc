@@ -273,6 +273,12 @@ class ExpressionBuilder {
     if (!i->IsElementwise()) {
       return Unsupported(*i, "not part of an elementwise formula");
     }
+    if (const Instruction* x = BehindSign(i)) {
+      node.folds_sign = true;
+      ASSIGN_OR_RETURN(int input, Node(x, map));
+      node.inputs.push_back(input);
+      return Append(std::move(node));
+    }
     for (const Instruction* operand : i->operands()) {
       // Clamp and select take scalars beside arrays.
       const bool scalar = operand->shape().rank() == 0;
@@ -280,6 +286,20 @@ class ExpressionBuilder {
       node.inputs.push_back(input);
     }
     return Append(std::move(node));
+  }
+
+  // x of exp(-x) and -|x|; null: neither.
+  const Instruction* BehindSign(const Instruction* i) const {
+    if (i->operand_count() != 1 || !hlo::IsFloat(i->shape().type()) ||
+        i->shape().type() == hlo::PrimitiveType::kF16) {
+      return nullptr;
+    }
+    const Instruction* sign = i->operand(0);
+    if (ArgumentOf(sign) >= 0) return nullptr;
+    const bool folds =
+        (i->opcode() == Opcode::kExp && sign->opcode() == Opcode::kNegate) ||
+        (i->opcode() == Opcode::kNegate && sign->opcode() == Opcode::kAbs);
+    return folds ? sign->operand(0) : nullptr;
   }
 
   static DimVector Degenerate(const Instruction* i, DimVector map) {

@@ -35,6 +35,9 @@ struct ExprNode {
   int iota_dim = -1;                   // kIota: iteration dimension, -1: zero
   uint32_t depends = 0;                // bit d: varies along dimension d
   hlo::PrimitiveType type = hlo::PrimitiveType::kInvalid;
+  // The sign of the input is changed on the way: exp(-x) multiplies by another
+  // constant, -|x| sets a bit. `inputs` has the x.
+  bool folds_sign = false;
 };
 
 struct Expression {

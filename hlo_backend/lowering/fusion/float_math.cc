@@ -26,6 +26,12 @@ Vec SignF32(CodeBuilder& b, Vec x) {
 
 }  // namespace
 
+Value EmitWithSign(CodeBuilder& b, const Instruction& i, Value x) {
+  return Value::Of(i.opcode() == Hlo::kExp
+                       ? EmitExpOfNegated(b, x.vec)
+                       : b.BinaryImm(Opcode::kVor, x.vec, kSignBit));
+}
+
 absl::StatusOr<Value> FloatOp(CodeBuilder& b, const Instruction& i,
                               absl::Span<const Value> in) {
   const Vec x = in[0].vec;

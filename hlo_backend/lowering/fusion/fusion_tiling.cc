@@ -117,7 +117,7 @@ absl::StatusOr<FusionTiling> CutFusion(const hlo::Instruction& i,
 }
 
 std::vector<int64_t> StepTargets(const KernelContext& context,
-                                 const Geometry& g) {
+                                 const Geometry& g, bool fused) {
   // Bytes of all full streams per base tile.
   int64_t bytes = 0;
   for (const Stream& s : g.streams) {
@@ -129,10 +129,21 @@ std::vector<int64_t> StepTargets(const KernelContext& context,
   for (const Axis& a : g.axes) total *= a.tiles;
   std::vector<int64_t> targets;
   const int64_t budget = VmemBudget(context) * 3 / 4;
-  for (const int64_t tiles : {128, 512, 32, 2048}) {
-    if (2 * bytes * tiles > budget) continue;
-    targets.push_back(tiles);
-    if (tiles >= total) break;
+  if (fused && context.chip.Policy("fusion_tiles").has_value()) {
+    // As many as fit twice, and a quarter of them: work that takes longer than
+    // its loads gains from small first and last blocks.
+    const int64_t most =
+        static_cast<int64_t>(*context.chip.Policy("fusion_tiles"));
+    const int64_t fit = budget / std::max<int64_t>(1, 2 * bytes);
+    const int64_t tiles = std::max<int64_t>(8, std::min(most, fit));
+    targets = {tiles};
+    if (tiles / 4 < total && tiles >= 128) targets.push_back(tiles / 4);
+  } else {
+    for (const int64_t tiles : {128, 512, 32, 2048}) {
+      if (2 * bytes * tiles > budget) continue;
+      targets.push_back(tiles);
+      if (tiles >= total) break;
+    }
   }
   // Blocks of grouped rows are many rows high, whatever the target: narrow
   // ones for where that is too much.
@@ -186,7 +197,7 @@ bool MakesOneStep(const KernelContext& context, const Geometry& g) {
 }  // namespace
 
 absl::StatusOr<isa::Kernel> EmitWidestThatFits(const KernelContext& context,
-                                               const Geometry& g,
+                                               const Geometry& g, bool fused,
                                                const MakeTiling& make) {
   struct Attempt {
     int copies;
@@ -212,10 +223,11 @@ absl::StatusOr<isa::Kernel> EmitWidestThatFits(const KernelContext& context,
     // scheduler waits for them: they compete with the others.
     const bool wide = attempt.copies > candidates[0];
     std::vector<Tiling> tilings;
-    for (const int64_t target : StepTargets(context, g)) {
+    for (const int64_t target : StepTargets(context, g, fused)) {
       ASSIGN_OR_RETURN(Tiling tiling,
                        make(attempt.copies, target, attempt.spills));
       tiling.spills = attempt.spills;
+      tiling.streams = true;
       tilings.push_back(std::move(tiling));
     }
     if (chosen && attempt.spills) break;
@@ -225,6 +237,7 @@ absl::StatusOr<isa::Kernel> EmitWidestThatFits(const KernelContext& context,
                        make(attempt.copies, TilesOfCore(g, context.model.cores),
                             attempt.spills));
       tiling.spills = attempt.spills;
+      tiling.streams = true;
       if (StepsOfCore(tiling, context.model.cores) == 1) {
         tilings.assign(1, std::move(tiling));
       }

@@ -35,7 +35,7 @@ absl::StatusOr<FusionTiling> CutFusion(const hlo::Instruction& i,
 
 // Base tiles per step worth trying, in the order of preference.
 std::vector<int64_t> StepTargets(const KernelContext& context,
-                                 const Geometry& g);
+                                 const Geometry& g, bool fused);
 
 // Copies of the formula that the unroll policy allows, and the smaller ones to
 // fall back to where registers do not suffice.
@@ -49,7 +49,7 @@ using MakeTiling = std::function<absl::StatusOr<Tiling>(
 // The kernel of the widest body that fits the registers, cut in the best of the
 // steps worth trying. Where not even the narrowest body fits, that one spills.
 absl::StatusOr<isa::Kernel> EmitWidestThatFits(const KernelContext& context,
-                                               const Geometry& g,
+                                               const Geometry& g, bool fused,
                                                const MakeTiling& make);
 
 }  // namespace ptxla::lowering

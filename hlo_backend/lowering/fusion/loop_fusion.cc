@@ -43,7 +43,8 @@ absl::StatusOr<isa::Kernel> EmitLoopFusion(const KernelContext& context,
     };
     return tiling;
   };
-  return EmitWidestThatFits(context, g, make);
+  return EmitWidestThatFits(context, g, i.opcode() == hlo::Opcode::kFusion,
+                            make);
 }
 
 }  // namespace ptxla::lowering

@@ -280,6 +280,10 @@ absl::StatusOr<Value> NestCode::Eval(int node, int row, int column) {
             Value::Of(b_.Binary(Opcode::kVmulF32, inputs[0].vec, reciprocal));
         break;
       }
+      if (n.folds_sign) {
+        value = EmitWithSign(b_, *n.instr, inputs[0]);
+        break;
+      }
       ASSIGN_OR_RETURN(value, EmitElementwise(b_, *n.instr, inputs));
       break;
     }

@@ -148,7 +148,8 @@ absl::StatusOr<isa::Kernel> EmitReduceFusion(const KernelContext& context,
             CodeBuilder& b) { return WriteReduceStep(e, g, *cut, b); };
     return tiling;
   };
-  return EmitWidestThatFits(context, g, make);
+  return EmitWidestThatFits(context, g, i.opcode() == hlo::Opcode::kFusion,
+                            make);
 }
 
 }  // namespace ptxla::lowering

@@ -31,6 +31,10 @@ absl::StatusOr<Value> EmitElementwise(codegen::CodeBuilder& b,
                                       const hlo::Instruction& i,
                                       absl::Span<const Value> inputs);
 
+// The same for exp and negate whose input's sign changes on the way
+// (ExprNode::folds_sign): exp(-x), -|x|.
+Value EmitWithSign(codegen::CodeBuilder& b, const hlo::Instruction& i, Value x);
+
 // x op y for the operation of a reduce or scatter: add, multiply, maximum,
 // minimum, and, or, xor.
 absl::StatusOr<Value> EmitMonoid(codegen::CodeBuilder& b, hlo::Opcode op,
@@ -48,6 +52,7 @@ PTXLA_VECTOR_FUNCTION(EmitReciprocal)
 PTXLA_VECTOR_FUNCTION(EmitRsqrt)
 PTXLA_VECTOR_FUNCTION(EmitSqrt)
 PTXLA_VECTOR_FUNCTION(EmitExp)
+PTXLA_VECTOR_FUNCTION(EmitExpOfNegated)
 PTXLA_VECTOR_FUNCTION(EmitExpm1)
 PTXLA_VECTOR_FUNCTION(EmitLog)
 PTXLA_VECTOR_FUNCTION(EmitLog1p)

@@ -233,7 +233,9 @@ std::vector<codegen::VInstr> TileFormula::CodeOf(
       if (!value.vec.valid() && !value.is_mask()) value = given(input);
       inputs.push_back(value);
     }
-    const auto value = EmitElementwise(b, *node.instr, inputs);
+    const absl::StatusOr<Value> value =
+        node.folds_sign ? EmitWithSign(b, *node.instr, inputs[0])
+                        : EmitElementwise(b, *node.instr, inputs);
     if (!value.ok()) return {};  // Emit reports it
     values[n] = *value;
   }
@@ -331,6 +333,7 @@ absl::StatusOr<Value> TileFormula::EvalOp(const ExprNode& node, int tile,
     if (!reciprocal.valid()) reciprocal = EmitReciprocal(*b_, inputs[1].vec);
     return Value::Of(b_->Binary(Opcode::kVmulF32, inputs[0].vec, reciprocal));
   }
+  if (node.folds_sign) return EmitWithSign(*b_, *node.instr, inputs[0]);
   return EmitElementwise(*b_, *node.instr, inputs);
 }
 

@@ -66,6 +66,7 @@ absl::Status Lowerer::WholeCopy(const Instruction& i, isa::Schedule* schedule) {
   ASSIGN_OR_RETURN(const isa::BufferSlice from, PlaceOf(i.operand(0), 0));
   ASSIGN_OR_RETURN(const isa::BufferSlice to, PlaceOf(&i, 0));
   if (from == to) return absl::OkStatus();
+  if (CopiesThroughVmem(i)) return Call(i, schedule);
   const int64_t bytes = BytesOf(i);
   CopyBytes(i, from, to, bytes, schedule);
   return absl::OkStatus();
