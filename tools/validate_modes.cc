@@ -33,22 +33,23 @@ Json Ratio(int64_t part, int64_t whole) {
 }
 
 Json SummaryJson(const ParitySummary& s) {
-  return Json{
-      {"block", s.block},
-      {"programs", s.programs},
-      {"failed", s.failed},
-      {"same_kernels", Ratio(s.same_kernels, s.programs)},
-      {"kernels_found", Ratio(s.matched, s.kernels)},
-      {"operand_bytes", s.operand_bytes},
-      {"matched_bytes", s.matched_bytes},
-      {"same_space", Ratio(s.same_space_bytes, s.matched_bytes)},
-      {"same_prefetch", Ratio(s.same_prefetch, s.programs)},
-      {"same_steps", Ratio(s.same_steps, s.steps_known)},
-      {"as_good_steps", Ratio(s.as_good_steps, s.steps_known)},
-      {"bundles_compared", s.bundles_known},
-      {"bundles_median",
-       s.bundles_median < 0 ? Json() : Json(s.bundles_median)},
-      {"bundles_p90", s.bundles_p90 < 0 ? Json() : Json(s.bundles_p90)}};
+  return Json{{"block", s.block},
+              {"programs", s.programs},
+              {"failed", s.failed},
+              {"same_kernels", Ratio(s.same_kernels, s.programs)},
+              {"kernels_found", Ratio(s.matched, s.kernels)},
+              {"operand_bytes", s.operand_bytes},
+              {"matched_bytes", s.matched_bytes},
+              {"same_space", Ratio(s.same_space_bytes, s.matched_bytes)},
+              {"same_prefetch", Ratio(s.same_prefetch, s.programs)},
+              {"same_steps", Ratio(s.same_steps, s.steps_known)},
+              {"as_good_steps", Ratio(s.as_good_steps, s.steps_known)},
+              {"bundles_compared", s.bundles_known},
+              {"bundles_median",
+               s.bundles_median < 0 ? Json() : Json(s.bundles_median)},
+              {"bundles_p90", s.bundles_p90 < 0 ? Json() : Json(s.bundles_p90)},
+              {"all_bundles_median",
+               s.all_bundles_median < 0 ? Json() : Json(s.all_bundles_median)}};
 }
 
 Json PairJson(const KernelPair& k) {

@@ -130,7 +130,7 @@ ParitySummary SummaryOf(const std::string& block,
                         const std::vector<const ProgramParity*>& programs) {
   ParitySummary s;
   s.block = block;
-  std::vector<double> bundles;
+  std::vector<double> bundles, all_bundles;
   for (const ProgramParity* p : programs) {
     ++s.programs;
     s.failed += !p->failed.empty();
@@ -146,9 +146,12 @@ ParitySummary SummaryOf(const std::string& block,
       ++s.steps_known;
       s.same_steps += k.SameSteps();
       s.as_good_steps += k.AsGoodSteps();
-      if (k.SameSteps() && k.their_bundles > 0 && k.our_bundles > 0) {
-        bundles.push_back(std::abs(k.our_bundles / k.their_bundles - 1));
-      }
+      if (k.their_bundles <= 0 || k.our_bundles <= 0) continue;
+      const double ratio = k.our_bundles / k.their_bundles;
+      if (k.SameSteps()) bundles.push_back(std::abs(ratio - 1));
+      all_bundles.push_back(std::abs(ratio * static_cast<double>(k.our_steps) /
+                                         static_cast<double>(k.their_steps) -
+                                     1));
     }
   }
   s.bundles_known = static_cast<int64_t>(bundles.size());
@@ -156,6 +159,10 @@ ParitySummary SummaryOf(const std::string& block,
     std::sort(bundles.begin(), bundles.end());
     s.bundles_median = Quantile(bundles, 0.5);
     s.bundles_p90 = Quantile(bundles, 0.9);
+  }
+  if (!all_bundles.empty()) {
+    std::sort(all_bundles.begin(), all_bundles.end());
+    s.all_bundles_median = Quantile(all_bundles, 0.5);
   }
   return s;
 }

@@ -78,6 +78,8 @@ struct ParitySummary {
   // same; -1: none.
   int64_t bundles_known = 0;
   double bundles_median = -1, bundles_p90 = -1;
+  // The same of the bundles of all steps, however many there are; -1: none.
+  double all_bundles_median = -1;
 };
 
 struct Parity {

@@ -31,7 +31,8 @@ constexpr const char* kHeader[] = {"block",
                                    "same steps %",
                                    "or as good %",
                                    "step bundles",
-                                   "p90"};
+                                   "p90",
+                                   "all bundles"};
 
 std::vector<std::string> CellsOf(const std::string& chip,
                                  const ParitySummary& s) {
@@ -45,7 +46,8 @@ std::vector<std::string> CellsOf(const std::string& chip,
           Part(s.same_steps, s.steps_known),
           Part(s.as_good_steps, s.steps_known),
           Error(s.bundles_median),
-          Error(s.bundles_p90)};
+          Error(s.bundles_p90),
+          Error(s.all_bundles_median)};
 }
 
 void Differences(const ProgramParity& p, std::string* out) {
@@ -115,7 +117,8 @@ std::string ParityText(const Parity& parity, bool programs) {
       "(there: the TPU compiler, here: ours. Spaces: of the operand bytes of "
       "kernels that both have; steps:\n of those kernels, as good: within 3 % "
       "by our own cost; bundles of a step: median and p90 of |here/there - 1| "
-      "where the steps are the same)\n");
+      "where the steps are the same; all bundles: that median for all steps "
+      "together)\n");
   return out;
 }
 

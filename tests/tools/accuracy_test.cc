@@ -132,6 +132,27 @@ TEST(AccuracyTest, ThePageSaysHowWeDifferFromTheTpuCompiler) {
   }
 }
 
+TEST(AccuracyTest, ThePageSaysHowTheFamiliesDifferOnEveryChip) {
+  const auto page = ReadFile(PTXLA_SOURCE_DIR "/docs/accuracy.md");
+  ASSERT_OK(page);
+  const auto written = CellsOf(Section(*page, "families"), 2);
+  const std::string families = PTXLA_SOURCE_DIR "/tests/data/families";
+  for (const char* chip : {"v3", "v4", "v5e", "v5p", "v6e", "tpu7x"}) {
+    const auto now =
+        CellsOf(OutputOf(absl::StrCat(
+                    PTXLA_SIM, " validate --markdown --compiler ", families,
+                    "/tpu_compiler/", chip, ".csv --programs ", families)),
+                2);
+    const std::string key = absl::StrCat("all ", chip, " ");
+    ASSERT_TRUE(now.count(key) && written.count(key)) << key;
+    // Programs, then percentages: kernels, found, space, prefetch, steps, as
+    // good, bundles of a step, p90, all bundles.
+    for (const size_t c : {1, 2, 3, 4, 5, 6, 7, 9}) {
+      ExpectNear(written.at(key).at(c), now.at(key).at(c), key);
+    }
+  }
+}
+
 // The blocks that run in no time stand for the others.
 TEST(AccuracyTest, ThePageSaysWhatEachMechanismIsWorth) {
   const std::string csv =

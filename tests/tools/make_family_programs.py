@@ -2,9 +2,10 @@
 
     python tests/tools/make_family_programs.py tests/data/families
 
-Needs jax 0.10.2 (development only). Each is FAMILY-NAME.hlo, the HLO text of
+Needs jax 0.10.2 (development only). Each is FAMILY/NAME.hlo, the HLO text of
 the function as JAX lowers it for TPU, before optimisation; small/ has the same
-functions over ragged shapes of a few thousand elements, for `--verify`.
+functions over ragged shapes of a few thousand elements, for `--verify`. What
+the TPU compiler makes of them (numbers) is in tpu_compiler/CHIP.csv.
 """
 import os
 import re
@@ -21,7 +22,7 @@ CASES = {}
 def case(family, big, small, dtype=F32, name=None):
     """`big` and `small`: shapes of the arguments, or (shape, type)."""
     def add(f):
-        CASES[family + "-" + (name or f.__name__)] = (f, big, small, dtype)
+        CASES[family + "/" + (name or f.__name__)] = (f, big, small, dtype)
         return f
     return add
 
@@ -251,10 +252,11 @@ def lowered(f, shapes, dtype):
 
 def main():
     folder = sys.argv[1]
-    os.makedirs(os.path.join(folder, "small"), exist_ok=True)
     for name, (f, big, little, dtype) in CASES.items():
         for path, shapes in ((name, big), (os.path.join("small", name), little)):
-            with open(os.path.join(folder, path + ".hlo"), "w") as out:
+            path = os.path.join(folder, path + ".hlo")
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            with open(path, "w") as out:
                 out.write(lowered(f, shapes, dtype))
 
 

@@ -128,14 +128,18 @@ std::vector<int64_t> StepTargets(const KernelContext& context,
   int64_t total = 1;
   for (const Axis& a : g.axes) total *= a.tiles;
   std::vector<int64_t> targets;
-  const int64_t budget = VmemBudget(context) * 3 / 4;
-  if (fused && context.chip.Policy("fusion_tiles").has_value()) {
+  int64_t budget = VmemBudget(context) * 3 / 4;
+  const auto most =
+      context.chip.Policy(fused ? "fusion_tiles" : "lone_operation_tiles");
+  if (most.has_value()) {
     // As many as fit twice, and a quarter of them: work that takes longer than
     // its loads gains from small first and last blocks.
-    const int64_t most =
-        static_cast<int64_t>(*context.chip.Policy("fusion_tiles"));
+    budget = static_cast<int64_t>(
+        static_cast<double>(VmemBudget(context)) *
+        context.chip.Policy("fusion_vmem_share").value_or(0.75));
     const int64_t fit = budget / std::max<int64_t>(1, 2 * bytes);
-    const int64_t tiles = std::max<int64_t>(8, std::min(most, fit));
+    const int64_t tiles =
+        std::max<int64_t>(8, std::min(static_cast<int64_t>(*most), fit));
     targets = {tiles};
     if (tiles / 4 < total && tiles >= 128) targets.push_back(tiles / 4);
   } else {

@@ -45,6 +45,54 @@ TEST(LoopFusionTest, NarrowTypesArePackedAndUnpacked) {
   }
 }
 
+// Signs are folded into what follows, bit for bit.
+TEST(LoopFusionTest, ExponentialsOfNegatedValuesEqualTheEvaluator) {
+  for (const char* chip : {"v6e", "v4", "v3"}) {
+    for (const char* type : {"f32", "bf16"}) {
+      HarnessOptions options;
+      options.chip = chip;
+      EXPECT_OK(CompareKernel(absl::Substitute(R"(HloModule m
+f {
+  p = $0[7,129] parameter(0)
+  size = $0[7,129] abs(p)
+  below = $0[7,129] negate(size)
+  e = $0[7,129] exponential(below)
+  n = $0[7,129] negate(p)
+  g = $0[7,129] exponential(n)
+  ROOT t = ($0[7,129], $0[7,129], $0[7,129]) tuple(e, g, below)
+}
+ENTRY e {
+  a = $0[7,129] parameter(0)
+  ROOT r = ($0[7,129], $0[7,129], $0[7,129]) fusion(a), kind=kLoop, calls=f
+})",
+                                               type),
+                              options)
+                    .status())
+          << chip << " " << type;
+    }
+  }
+}
+
+TEST(LoopFusionTest, CopiesKeepTheirBits) {
+  for (const char* chip : {"v6e", "v3"}) {
+    for (const char* type : {"f32", "bf16", "s32"}) {
+      for (const char* dims : {"1000", "7,129", "3,7,129"}) {
+        HarnessOptions options;
+        options.chip = chip;
+        EXPECT_OK(CompareKernel(absl::Substitute(R"(HloModule m
+ENTRY e {
+  a = $0[$1] parameter(0)
+  ROOT r = $0[$1] copy(a)
+})",
+                                                 type, dims),
+                                options)
+                      .status())
+            << chip << " " << type << " " << dims;
+      }
+    }
+  }
+}
+
 // Few rows lie in tiles of few rows: as the TPU compiler lays them out.
 TEST(LoopFusionTest, NarrowTilesOfFewRowsMixWithWideOnes) {
   struct Case {
