@@ -171,9 +171,12 @@ ParitySummary SummaryOf(const std::string& block,
 absl::StatusOr<chips::Slice> SliceOf(const std::string& chip) {
   chips::SliceOptions options;
   options.cores_per_chip = 1;
-  const bool cores = chip == "v2" || chip == "v3" || chip == "v4" ||
-                     chip == "v5p";  // names of slices count cores
-  return chips::ParseSlice(absl::StrCat(chip, cores ? ":1x1x1" : "-1"),
+  // Names of slices count cores on these; the older two are flat.
+  const bool flat = chip == "v2" || chip == "v3";
+  const bool cores = chip == "v4" || chip == "v5p" || chip == "tpu7x";
+  return chips::ParseSlice(absl::StrCat(chip, flat    ? ":1x1"
+                                              : cores ? ":1x1x1"
+                                                      : "-1"),
                            options);
 }
 

@@ -30,6 +30,7 @@
 #include "hlo_backend/passes/transpose_splitter.h"
 #include "hlo_backend/passes/tuple_simplifier.h"
 #include "hlo_backend/passes/vmem_prefetch.h"
+#include "hlo_backend/passes/window_expander.h"
 #include "hlo_backend/passes/x64_elimination.h"
 
 namespace ptxla::hlo {
@@ -100,6 +101,8 @@ std::vector<PassEntry> AllPasses() {
        Make<TupleSimplifierPass>},
       {"vmem-prefetch", "parameters that near kernels read, into VMEM once",
        Make<VmemPrefetchPass>},
+      {"window-expander", "sliding windows as slices and elementwise work",
+       Make<WindowExpanderPass>},
       {"x64-elimination", "64-bit types as pairs of 32-bit words",
        Make<X64EliminationPass>},
   };

@@ -20,7 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // Exit code and what was printed.
-std::pair<int, std::string> Run(const std::string& command) {
+std::pair<int, std::string> Output(const std::string& command) {
   std::string out;
   FILE* pipe = popen(absl::StrCat(command, " 2>&1").c_str(), "r");
   if (pipe == nullptr) return {-1, ""};
@@ -60,8 +60,8 @@ TEST(FamiliesTest, BundlesComputeWhatTheEvaluatorSays) {
     for (int again = 0; again < 2; ++again) {
       const char* slice = kSlices[(k + 3 * again) % 6];
       const auto [code, text] =
-          Run(absl::StrCat(PTXLA_SIM " run --hlo ", file, " --topology ", slice,
-                           " --db none --quiet --verify"));
+          Output(absl::StrCat(PTXLA_SIM " run --hlo ", file, " --topology ",
+                              slice, " --db none --quiet --verify"));
       if (code == 5) {
         EXPECT_TRUE(absl::StrContains(text, "is not lowered")) << text;
         continue;

@@ -1,0 +1,30 @@
+// Sliding windows as slices and elementwise work.
+//
+//   reduce-window (pooling):   one slice of the padded array per position in
+//       the window, combined element by element;
+//   reduce-window over a whole dimension (a cumulative sum): doubling steps,
+//       y = op(y, y shifted by 1, 2, 4 ...);
+//   select-and-scatter (gradient of a maximum's pooling): per position, the
+//       source where that position is the first that was selected, spread to
+//       the base and added.
+//
+// The TPU has loops of its own for these: what comes out here moves more bytes,
+// so that its time is an upper bound. Windows of more than kMostPositions
+// positions, dilated ones, several arrays, and bodies that are no single
+// operation stay as they are.
+#ifndef PTXLA_HLO_BACKEND_PASSES_WINDOW_EXPANDER_H_
+#define PTXLA_HLO_BACKEND_PASSES_WINDOW_EXPANDER_H_
+
+#include "hlo_backend/passes/pass.h"
+
+namespace ptxla::hlo {
+
+class WindowExpanderPass : public Pass {
+ public:
+  absl::string_view name() const override { return "window-expander"; }
+  absl::StatusOr<bool> Run(Module* module, const PassContext& context) override;
+};
+
+}  // namespace ptxla::hlo
+
+#endif  // PTXLA_HLO_BACKEND_PASSES_WINDOW_EXPANDER_H_
