@@ -223,7 +223,9 @@ Ours OursOf(const isa::Program& program, const chips::ChipSpec& chip) {
         steps += static_cast<double>(counts[c]);
       }
       const bool loop = steps > 1;
-      const double waits = loop && copied > 0 ? steps * sync : 0;
+      // Only products wait for late flags.
+      const bool product = kernel.work.mxu_flops > 0;
+      const double waits = loop && copied > 0 && product ? steps * sync : 0;
       const double beside =
           !loop ? 0
                 : steps * ((copied > 0 ? fixed : 0) + window * windows) + waits;

@@ -59,8 +59,9 @@ int CopiedWindows(const Tiling& tiling) {
   return n;
 }
 
-// Cycles that a step waits for DMAs beyond its bundles: flags that come late,
-// queues that start.
+// Cycles that a step of a product waits for DMAs beyond its bundles: flags that
+// come late, queues that start. Vector work streams: the TPU's compiler gives
+// its windows up to six buffers, and measured streams leave no room for waits.
 int64_t StepSync(const KernelContext& context) {
   return static_cast<int64_t>(context.chip.Policy("step_sync").value_or(0));
 }
@@ -76,7 +77,8 @@ int64_t StepOverhead(const KernelContext& context, const Tiling& tiling) {
     return core.kernel_step_window.count() *
            static_cast<int64_t>(tiling.windows.size());
   }
-  return core.kernel_step.count() + (tiling.streams ? 0 : StepSync(context)) +
+  return core.kernel_step.count() +
+         (tiling.work.mxu_flops > 0 ? StepSync(context) : 0) +
          core.kernel_step_window.count() * CopiedWindows(tiling);
 }
 

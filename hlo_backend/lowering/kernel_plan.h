@@ -79,10 +79,6 @@ struct Tiling {
   std::string note;  // "tile 512x256, unroll 32"
   // A grid dimension that two cores may split, or -1.
   int megacore_dim = -1;
-  // Vector work on blocks that come and go in order: the TPU's compiler gives
-  // its windows up to six buffers, so that no step waits for a late flag
-  // (`policy.step_sync` does not apply).
-  bool streams = false;
   isa::KernelWork work;
 };
 

@@ -231,7 +231,6 @@ absl::StatusOr<isa::Kernel> EmitWidestThatFits(const KernelContext& context,
       ASSIGN_OR_RETURN(Tiling tiling,
                        make(attempt.copies, target, attempt.spills));
       tiling.spills = attempt.spills;
-      tiling.streams = true;
       tilings.push_back(std::move(tiling));
     }
     if (chosen && attempt.spills) break;
@@ -241,7 +240,6 @@ absl::StatusOr<isa::Kernel> EmitWidestThatFits(const KernelContext& context,
                        make(attempt.copies, TilesOfCore(g, context.model.cores),
                             attempt.spills));
       tiling.spills = attempt.spills;
-      tiling.streams = true;
       if (StepsOfCore(tiling, context.model.cores) == 1) {
         tilings.assign(1, std::move(tiling));
       }

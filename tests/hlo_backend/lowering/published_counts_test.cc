@@ -25,12 +25,10 @@ double BodyCycles(const std::string& hlo, const chips::ChipSpec& chip,
   *steps = kernel->NumSteps();
   const auto& core = chip.core();
   const int64_t overhead =
-      *steps > 1
-          ? core.kernel_step.count() +
-                static_cast<int64_t>(chip.Policy("step_sync").value_or(0)) +
-                core.kernel_step_window.count() *
-                    static_cast<int64_t>(kernel->windows.size())
-          : 0;
+      *steps > 1 ? core.kernel_step.count() +
+                       core.kernel_step_window.count() *
+                           static_cast<int64_t>(kernel->windows.size())
+                 : 0;
   return static_cast<double>(timing.classes[0].profile.cycles - overhead);
 }
 
