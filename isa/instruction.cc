@@ -139,6 +139,9 @@ int MxuRows(Opcode op) {
     case Opcode::kVmatpushF32:
     case Opcode::kVmatpushF32Xpose:
     case Opcode::kVmatmulF32:
+    case Opcode::kVmatpushF32Low:
+    case Opcode::kVmatpushF32LowXpose:
+    case Opcode::kVmatmulF32Low:
       return 8;
     case Opcode::kVmatpushBf16:
     case Opcode::kVmatpushBf16Xpose:
@@ -147,6 +150,15 @@ int MxuRows(Opcode op) {
     case Opcode::kVmatpushS8:
     case Opcode::kVmatpushS8Xpose:
     case Opcode::kVmatmulS8:
+    case Opcode::kVmatpushF8E5M2:
+    case Opcode::kVmatpushF8E5M2Xpose:
+    case Opcode::kVmatmulF8E5M2:
+    case Opcode::kVmatpushF8E4M3Fn:
+    case Opcode::kVmatpushF8E4M3FnXpose:
+    case Opcode::kVmatmulF8E4M3Fn:
+    case Opcode::kVmatpushF8E4M3B11:
+    case Opcode::kVmatpushF8E4M3B11Xpose:
+    case Opcode::kVmatmulF8E4M3B11:
       return 32;
     default:
       return 0;

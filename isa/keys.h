@@ -62,6 +62,7 @@ constexpr SlotMask Bit(Slot s) { return SlotMask{1} << static_cast<int>(s); }
   X(kVectorMove, "vmov")                      \
   X(kVectorPack, "vpack")                     \
   X(kVectorUnpack, "vunpack")                 \
+  X(kVectorUnpackS4, "vunpack_s4")            \
   X(kVectorConvert, "vconvert")               \
   X(kVectorCombine, "vcombine")               \
   X(kSublaneRotate, "vrot_slane")             \
@@ -83,7 +84,10 @@ constexpr SlotMask Bit(Slot s) { return SlotMask{1} << static_cast<int>(s); }
   X(kMatmulF32, "matmul_f32")                 \
   X(kMatmulBf16, "matmul_bf16")               \
   X(kMatmulS8, "matmul_s8")                   \
-  X(kMatmulFp8, "matmul_fp8")                 \
+  X(kMatmulF32Low, "matmul_f32_low")          \
+  X(kMatmulF8E5M2, "matmul_f8e5m2")           \
+  X(kMatmulF8E4M3Fn, "matmul_f8e4m3fn")       \
+  X(kMatmulF8E4M3B11, "matmul_f8e4m3b11")     \
   X(kMatprep, "matprep")                      \
   X(kPushToLatch, "push_to_latch")            \
   X(kPushXposeToLatch, "push_xpose_to_latch") \

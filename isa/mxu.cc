@@ -10,19 +10,62 @@
 namespace ptxla::isa {
 namespace {
 
+enum class Number { kF32, kF32Low, kBf16, kS8, kF8E5M2, kF8E4M3Fn, kF8E4M3B11 };
+
+Number NumberOf(Opcode op) {
+  switch (op) {
+    case Opcode::kVmatpushF32Low:
+    case Opcode::kVmatpushF32LowXpose:
+    case Opcode::kVmatmulF32Low:
+      return Number::kF32Low;
+    case Opcode::kVmatpushF8E5M2:
+    case Opcode::kVmatpushF8E5M2Xpose:
+    case Opcode::kVmatmulF8E5M2:
+      return Number::kF8E5M2;
+    case Opcode::kVmatpushF8E4M3Fn:
+    case Opcode::kVmatpushF8E4M3FnXpose:
+    case Opcode::kVmatmulF8E4M3Fn:
+      return Number::kF8E4M3Fn;
+    case Opcode::kVmatpushF8E4M3B11:
+    case Opcode::kVmatpushF8E4M3B11Xpose:
+    case Opcode::kVmatmulF8E4M3B11:
+      return Number::kF8E4M3B11;
+    default:
+      break;
+  }
+  const int rows = MxuRows(op);
+  return rows == 8 ? Number::kF32 : rows == 16 ? Number::kBf16 : Number::kS8;
+}
+
+float Decode(Number number, uint8_t byte) {
+  switch (number) {
+    case Number::kF8E5M2:
+      return numerics::DecodeFloat(numerics::kF8E5M2, byte);
+    case Number::kF8E4M3Fn:
+      return numerics::DecodeFloat(numerics::kF8E4M3Fn, byte);
+    case Number::kF8E4M3B11:
+      return numerics::DecodeFloat(numerics::kF8E4M3B11Fnuz, byte);
+    default:
+      return static_cast<int8_t>(byte);
+  }
+}
+
 // Row `row` of a vector register as 128 numbers, by its packing.
-void DecodeRow(int rows, const Mxu::Words& words, int row, float* out) {
+void DecodeRow(Number number, int rows, const Mxu::Words& words, int row,
+               float* out) {
   const int per_word = rows / kSublanes;
   const uint32_t* from = &words[row / per_word * kLanes];
   const int part = row % per_word;
   for (int l = 0; l < kLanes; ++l) {
     if (per_word == 1) {
-      out[l] = numerics::RoundToBf16(numerics::FloatFromBits(from[l]));
+      const float x = numerics::FloatFromBits(from[l]);
+      out[l] = numerics::RoundToBf16(x);
+      if (number == Number::kF32Low) out[l] = numerics::RoundToBf16(x - out[l]);
     } else if (per_word == 2) {
       out[l] =
           numerics::DecodeBf16(static_cast<uint16_t>(from[l] >> 16 * part));
     } else {
-      out[l] = static_cast<int8_t>(from[l] >> 8 * part);
+      out[l] = Decode(number, static_cast<uint8_t>(from[l] >> 8 * part));
     }
   }
 }
@@ -102,7 +145,7 @@ void Mxu::PushBlock(Opcode op, const Words& words, int row, int k0, int n0,
   const int rows = MxuRows(op);
   float values[kLanes];
   for (int i = 0; i < rows; ++i) {
-    DecodeRow(rows, words, i, values);
+    DecodeRow(NumberOf(op), rows, words, i, values);
     if (!IsTransposePush(op)) {
       std::copy_n(values, kLanes, &staging[(k0 + row + i) * size_ + n0]);
       continue;
@@ -138,13 +181,14 @@ void Mxu::MultiplyHalf(int rows, int depth, int n0) {
 
 void Mxu::Matmul(Opcode op, const Words& a,
                  const std::function<Words&()>& next_result) {
+  const Number number = NumberOf(op);
   const int rows = MxuRows(op);
   const int depth = has_mubr_ ? size_ : kLanes;
   lhs_.resize(rows * depth);
   out_.resize(rows * size_);
   for (int i = 0; i < rows; ++i) {
-    DecodeRow(rows, a, i, &lhs_[i * depth]);
-    if (has_mubr_) DecodeRow(rows, mubr_, i, &lhs_[i * depth + kLanes]);
+    DecodeRow(number, rows, a, i, &lhs_[i * depth]);
+    if (has_mubr_) DecodeRow(number, rows, mubr_, i, &lhs_[i * depth + kLanes]);
   }
   has_mubr_ = false;
   for (int n = 0; n < size_; n += kLanes) MultiplyHalf(rows, depth, n);

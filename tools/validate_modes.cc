@@ -168,9 +168,10 @@ int CompareWithSchedules(const std::string& csv, const std::string& prefix,
   if (!rows) return driver::kExitDone;
   std::string last;
   for (const driver::ScheduleCount& r : counts->rows) {
-    if (r.refused.empty() || r.refused == last) continue;
-    last = r.refused;
-    std::printf("\n%s on %s: %s", r.name.c_str(), r.chip.c_str(), last.c_str());
+    if (r.refused.empty() || r.name + r.chip == last) continue;
+    last = r.name + r.chip;
+    std::printf("\n%s on %s: %s", r.name.c_str(), r.chip.c_str(),
+                r.refused.c_str());
   }
   std::puts("");
   return driver::kExitDone;

@@ -71,8 +71,8 @@ absl::StatusOr<std::vector<isa::KernelArg>> KernelArgs(const Instruction& i) {
     arg.name = absl::StrCat(input ? "in" : "out", input ? k : k - num_inputs);
     arg.space = ArgSpace(*leaves[k]);
     arg.direction = input ? isa::Direction::kIn : isa::Direction::kOut;
-    ASSIGN_OR_RETURN(const PhysicalArray array, PhysicalArray::Of(*leaves[k]),
-                     _ << i.name());
+    ASSIGN_OR_RETURN(const PhysicalArray array,
+                     PhysicalArray::Of(*leaves[k], true), _ << i.name());
     arg.bytes = array.bytes();
     args.push_back(std::move(arg));
   }

@@ -40,12 +40,13 @@ PhysicalArray PhysicalArray::Words(const hlo::DimVector& dims,
   return a;
 }
 
-absl::StatusOr<PhysicalArray> PhysicalArray::Of(const hlo::Shape& shape) {
+absl::StatusOr<PhysicalArray> PhysicalArray::Of(const hlo::Shape& shape,
+                                                bool fours) {
   if (!shape.IsArray()) return Unsupported(shape, "not an array");
   PhysicalArray a;
   a.type = shape.type();
   a.bits = hlo::BitWidth(a.type);
-  if (a.bits != 8 && a.bits != 16 && a.bits != 32) {
+  if (!(a.bits == 4 && fours) && a.bits != 8 && a.bits != 16 && a.bits != 32) {
     return Unsupported(shape, "elements of this width have no vector kernels");
   }
   a.packing = 32 / a.bits;

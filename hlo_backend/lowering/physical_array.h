@@ -34,7 +34,9 @@ struct PhysicalArray {
   int64_t linear = 0;  // length of a 1-D array; 0: not 1-D
 
   // Unimplemented: 64-bit or complex elements, tiles of other forms.
-  static absl::StatusOr<PhysicalArray> Of(const hlo::Shape& shape);
+  // `fours`: 4-bit elements too, for callers that know them.
+  static absl::StatusOr<PhysicalArray> Of(const hlo::Shape& shape,
+                                          bool fours = false);
 
   // 32-bit words of these dimensions (logical numbers and sizes, major to
   // minor) in tiles of 8 x 128, or dense if there is one: arrays in scratch.

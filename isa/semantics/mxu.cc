@@ -39,6 +39,18 @@ void VmatpushS8Xpose(ExecContext& c, const Instr& i) { Push(c, i); }
 void VmatmulF32(ExecContext& c, const Instr& i) { Matmul(c, i); }
 void VmatmulBf16(ExecContext& c, const Instr& i) { Matmul(c, i); }
 void VmatmulS8(ExecContext& c, const Instr& i) { Matmul(c, i); }
+void VmatpushF32Low(ExecContext& c, const Instr& i) { Push(c, i); }
+void VmatpushF32LowXpose(ExecContext& c, const Instr& i) { Push(c, i); }
+void VmatpushF8E5M2(ExecContext& c, const Instr& i) { Push(c, i); }
+void VmatpushF8E5M2Xpose(ExecContext& c, const Instr& i) { Push(c, i); }
+void VmatpushF8E4M3Fn(ExecContext& c, const Instr& i) { Push(c, i); }
+void VmatpushF8E4M3FnXpose(ExecContext& c, const Instr& i) { Push(c, i); }
+void VmatpushF8E4M3B11(ExecContext& c, const Instr& i) { Push(c, i); }
+void VmatpushF8E4M3B11Xpose(ExecContext& c, const Instr& i) { Push(c, i); }
+void VmatmulF32Low(ExecContext& c, const Instr& i) { Matmul(c, i); }
+void VmatmulF8E5M2(ExecContext& c, const Instr& i) { Matmul(c, i); }
+void VmatmulF8E4M3Fn(ExecContext& c, const Instr& i) { Matmul(c, i); }
+void VmatmulF8E4M3B11(ExecContext& c, const Instr& i) { Matmul(c, i); }
 void VpopMrfF32(ExecContext& c, const Instr& i) { Pop(c, i); }
 void VpopMrfS32(ExecContext& c, const Instr& i) { Pop(c, i); }
 

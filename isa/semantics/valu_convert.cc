@@ -132,6 +132,26 @@ void VunpackIHBf16(ExecContext& c, const Instr& i) {
 #define UNPACK8(name, part, convert) \
   void name(ExecContext& c, const Instr& i) { Unpack8(c, i, part, convert); }
 
+// Word s of the result: the four numbers in one half of a word.
+void UnpackS4(ExecContext& c, const Instr& i, int part) {
+  const Words& a = c.V(i.a);
+  Words& d = c.OutV(i.dst);
+  for (int s = 0; s < kSublanes; ++s) {
+    for (int l = 0; l < kLanes; ++l) {
+      const uint32_t half =
+          a[WordAt(4 * part + s / 2, l)] >> (16 * (s % 2)) & 0xFFFF;
+      uint32_t word = 0;
+      for (int r = 0; r < 4; ++r) {
+        const uint32_t four = half >> (4 * r) & 0xF;
+        word |= (four & 8 ? four | 0xF0 : four) << (8 * r);
+      }
+      d[WordAt(s, l)] = word;
+    }
+  }
+}
+void VunpackCLS4(ExecContext& c, const Instr& i) { UnpackS4(c, i, 0); }
+void VunpackCHS4(ExecContext& c, const Instr& i) { UnpackS4(c, i, 1); }
+
 UNPACK16(VunpackCLBf16, 0, Bf16ToF32)
 UNPACK16(VunpackCHBf16, 1, Bf16ToF32)
 UNPACK16(VunpackCLF16, 0, F16ToF32)

@@ -24,7 +24,8 @@ Matrix RandomMatrix(int rows, int cols, std::mt19937* rng) {
 }
 
 // Packs `n` rows of 128 columns starting at (row, col); outside is 0.
-Words Pack(const Matrix& m, int row, int col, int n) {
+Words Pack(const Matrix& m, int row, int col, int n,
+           numerics::FloatFormat f8 = {}) {
   Words words{};
   for (int r = 0; r < n; ++r) {
     for (int l = 0; l < kLanes; ++l) {
@@ -35,6 +36,9 @@ Words Pack(const Matrix& m, int row, int col, int n) {
       } else if (n == 16) {
         words[r / 2 * kLanes + l] |= uint32_t{numerics::EncodeBf16(x)}
                                      << (r % 2 * 16);
+      } else if (f8.exponent_bits > 0) {
+        words[r / 4 * kLanes + l] |= numerics::EncodeFloat(f8, x)
+                                     << (r % 4 * 8);
       } else {
         words[r / 4 * kLanes + l] |= static_cast<uint32_t>(
             static_cast<uint8_t>(static_cast<int8_t>(x)) << (r % 4 * 8));
@@ -56,6 +60,7 @@ struct Type {
   Opcode push, push_xpose, matmul;
   int rows;
   bool integers;
+  numerics::FloatFormat f8{};
 };
 constexpr Type kTypes[] = {
     {Opcode::kVmatpushF32, Opcode::kVmatpushF32Xpose, Opcode::kVmatmulF32, 8,
@@ -64,6 +69,12 @@ constexpr Type kTypes[] = {
      16, false},
     {Opcode::kVmatpushS8, Opcode::kVmatpushS8Xpose, Opcode::kVmatmulS8, 32,
      true},
+    {Opcode::kVmatpushF8E5M2, Opcode::kVmatpushF8E5M2Xpose,
+     Opcode::kVmatmulF8E5M2, 32, false, numerics::kF8E5M2},
+    {Opcode::kVmatpushF8E4M3Fn, Opcode::kVmatpushF8E4M3FnXpose,
+     Opcode::kVmatmulF8E4M3Fn, 32, false, numerics::kF8E4M3Fn},
+    {Opcode::kVmatpushF8E4M3B11, Opcode::kVmatpushF8E4M3B11Xpose,
+     Opcode::kVmatmulF8E4M3B11, 32, false, numerics::kF8E4M3B11Fnuz},
 };
 
 // result[8-row group][128-column group] of words.
@@ -98,19 +109,20 @@ TEST(MxuTest, FullTileIsTheProductForEveryTypeArrayAndPush) {
             const int half = 128 * (block - 1);
             // Blocks are halves of K: rows of w, or columns of its transpose.
             if (size == 256) {
-              mxu.PrepWeights(xpose ? Pack(source, 128 + row, half, type.rows)
-                                    : Pack(source, half + row, 128, type.rows));
+              mxu.PrepWeights(
+                  xpose ? Pack(source, 128 + row, half, type.rows, type.f8)
+                        : Pack(source, half + row, 128, type.rows, type.f8));
             }
             mxu.Push(xpose ? type.push_xpose : type.push,
-                     xpose ? Pack(source, row, half, type.rows)
-                           : Pack(source, half + row, 0, type.rows),
+                     xpose ? Pack(source, row, half, type.rows, type.f8)
+                           : Pack(source, half + row, 0, type.rows, type.f8),
                      row, block, 0);
           }
         }
         mxu.Latch(0);
-        if (size == 256) mxu.PrepLhs(Pack(a, 0, 128, type.rows));
+        if (size == 256) mxu.PrepLhs(Pack(a, 0, 128, type.rows, type.f8));
         const std::vector<Words> out =
-            Multiplied(&mxu, type, Pack(a, 0, 0, type.rows));
+            Multiplied(&mxu, type, Pack(a, 0, 0, type.rows, type.f8));
         const int halves = size / 128;
         ASSERT_EQ(out.size(), type.rows / 8 * halves);
         for (int r = 0; r < type.rows; ++r) {
@@ -195,6 +207,24 @@ TEST(MxuTest, F32OperandsAreRoundedToBf16) {
   const float rounded = numerics::RoundToBf16(x + 1.0f / 4096);
   const std::vector<Words> out = Multiplied(&mxu, kTypes[0], words);
   EXPECT_EQ(numerics::FloatFromBits(out[0][0]), 8 * rounded * rounded);
+}
+
+TEST(MxuTest, LowPartsAreWhatRoundingLeaves) {
+  Mxu mxu(128);
+  const float x = 1.0f + 1.0f / 1024 + 1.0f / 65536;
+  Words words{}, ones{};
+  words.fill(numerics::FloatBits(x));
+  ones.fill(numerics::FloatBits(1));
+  mxu.Push(Opcode::kVmatpushF32Low, words, 0, 1, 0);
+  mxu.Latch(0);
+  const float low = numerics::RoundToBf16(x - numerics::RoundToBf16(x));
+  ASSERT_NE(low, 0);
+  EXPECT_EQ(numerics::FloatFromBits(Multiplied(&mxu, kTypes[0], ones)[0][0]),
+            8 * low);
+  Type type = kTypes[0];
+  type.matmul = Opcode::kVmatmulF32Low;
+  EXPECT_EQ(numerics::FloatFromBits(Multiplied(&mxu, type, words)[0][0]),
+            8 * low * low);
 }
 
 TEST(MxuTest, TwoStagingRegistersAreIndependent) {

@@ -229,7 +229,7 @@ class GradientEmitter {
         arrays_.bf16 ? hlo::PrimitiveType::kBf16 : hlo::PrimitiveType::kF32;
     lhs.lane_pitch = 8 * 128 * (arrays_.bf16 ? 2 : 4);
     lhs.row_pitch = tile_.block_k / 128 * lhs.lane_pitch;
-    EmitLhsTranspose(kernel, lhs, 1, rows, tile_.block_k, arrays_, &b);
+    EmitLhsTranspose(kernel, lhs, 1, rows, tile_.block_k, &b);
     parts_.k_extent = KOf(cut_);
     GradientOperands operands(form_, block_, arrays_, lhs, windows_[1], input_,
                               &b);

@@ -14,11 +14,11 @@ namespace ptxla::lowering {
 // Tiles of 128 x 128 that each XLU takes in one block of code.
 inline constexpr int64_t kTransposesPerUnit = 4;
 
-// `to` holds bf16 where the MXU takes it, else f32. What lies beyond the edges
+// `to` is of bf16 or f32. What lies beyond the edges
 // of the array comes along; the stream masks K.
 void EmitLhsTranspose(const BlockPlace& from, const BlockPlace& to,
                       int64_t batch, int64_t m, int64_t k,
-                      const ArrayShape& arrays, codegen::CodeBuilder* b);
+                      codegen::CodeBuilder* b);
 
 }  // namespace ptxla::lowering
 

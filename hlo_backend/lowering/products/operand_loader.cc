@@ -2,9 +2,6 @@
 
 #include <algorithm>
 
-#include "base/check.h"
-#include "hlo_backend/lowering/fusion/f16_conversion.h"
-
 namespace ptxla::lowering {
 
 using codegen::CodeBuilder;
@@ -15,7 +12,6 @@ using isa::Opcode;
 namespace {
 
 constexpr uint32_t kAllBits = 0xFFFFFFFFu;
-constexpr uint32_t kLowHalf = 0xFFFFu;
 
 // All bits where the lane and the sublane are inside, else none.
 Vec RangeBits(CodeBuilder* b, int lanes, int sublane_lo, int sublane_hi,
@@ -29,25 +25,26 @@ void Keep(CodeBuilder* b, Vec global, Vec value) { b->Move(global, value); }
 }  // namespace
 
 OperandLoader::OperandLoader(const ArrayShape& arrays, int64_t k_extent,
+                             hlo::PrimitiveType lhs, hlo::PrimitiveType rhs,
                              CodeBuilder* b)
-    : arrays_(arrays),
-      narrow_(b, codegen::NarrowTiles::kLoad16),
-      k_extent_(k_extent),
-      b_(b) {
+    : arrays_(arrays), rows_(b, {lhs, rhs}), k_extent_(k_extent), b_(b) {
   const int lanes = static_cast<int>(k_extent % 128);
   if (lanes == 0) return;
   b->NewBlock("masks of a ragged K");
   lane_mask_ = b->GlobalVec();
   Keep(b, lane_mask_, RangeBits(b, lanes, 0, 8, kAllBits));
-  const int rows = static_cast<int>(k_extent % 16);
+  const int rows = static_cast<int>(k_extent % arrays.unit);
   if (rows == 0) return;
-  if (arrays.bf16) {
-    // A word holds rows 2s (low half) and 2s + 1.
+  if (arrays.packed()) {
+    // A word holds neighbouring rows, the first in its lowest bits.
+    const int per_word = arrays.unit / 8;
+    const int rest = rows % per_word;
     row_masks_ = {b->GlobalVec()};
-    Vec bits = RangeBits(b, 128, 0, rows / 2, kAllBits);
-    if (rows % 2 != 0) {
+    Vec bits = RangeBits(b, 128, 0, rows / per_word, kAllBits);
+    if (rest != 0) {
       bits = b->Binary(Opcode::kVor, bits,
-                       RangeBits(b, 128, rows / 2, rows / 2 + 1, kLowHalf));
+                       RangeBits(b, 128, rows / per_word, rows / per_word + 1,
+                                 (1u << (32 / per_word * rest)) - 1));
     }
     Keep(b, row_masks_[0], bits);
     return;
@@ -62,46 +59,26 @@ OperandLoader::OperandLoader(const ArrayShape& arrays, int64_t k_extent,
 
 std::vector<Vec> OperandLoader::Load(const BlockPlace& place, int64_t batch,
                                      int64_t row, int64_t lane, int64_t k,
-                                     bool k_on_lanes) {
-  CodeBuilder& b = *b_;
-  const auto offset = static_cast<int32_t>(place.Offset(batch, row, lane));
-  const auto pitch = static_cast<int32_t>(place.row_pitch);
+                                     bool k_on_lanes, int part) {
   std::vector<Vec> regs;
   if (place.computed) {
     regs = place.computed->Tiles(batch, row, lane);
     if (arrays_.bf16) {
-      regs = {b.Binary(Opcode::kVpackCBf16, regs[0], regs[1])};
+      regs = {b_->Binary(Opcode::kVpackCBf16, regs[0], regs[1])};
     }
-  } else if (place.type == hlo::PrimitiveType::kF32) {
-    regs = {b.Load(place.space, place.base, offset),
-            b.Load(place.space, place.base, offset + pitch)};
-    if (arrays_.bf16) {
-      regs = {b.Binary(Opcode::kVpackCBf16, regs[0], regs[1])};
-    }
-  } else if (place.type == hlo::PrimitiveType::kF16) {
-    const Vec packed = b.LoadStrided(place.space, place.base, offset, pitch, 4);
-    const Vec low = UnpackF16(b, packed, 0);
-    regs = {b.Binary(Opcode::kVpackCBf16, low, UnpackF16(b, packed, 1))};
+  } else if (arrays_.unit == 32) {
+    regs = {rows_.Bytes(place, place.base, batch, row, lane)};
+  } else if (arrays_.bf16) {
+    regs = {rows_.Bf16(place, place.base, batch, row, lane, part)};
   } else {
-    CHECK(place.type == hlo::PrimitiveType::kBf16);
-    if (codegen::NarrowTiles::Needed(b.model())) {
-      for (const int32_t at : {offset, offset + pitch}) {
-        regs.push_back(narrow_.Load(codegen::NarrowType::kBf16, place.space,
-                                    place.base, at));
-      }
-    } else {
-      // The two tiles of 8 packed rows lie half a register each.
-      regs = {b.LoadStrided(place.space, place.base, offset, pitch, 4)};
-      if (!arrays_.bf16) {
-        regs = {b.Unary(Opcode::kVunpackCLBf16, regs[0]),
-                b.Unary(Opcode::kVunpackCHBf16, regs[0])};
-      }
+    for (const Vec x : rows_.F32(place, place.base, batch, row, lane)) {
+      regs.push_back(rows_.Rest(x, part));
     }
   }
   if (k_on_lanes ? RaggedLanes(k) : RaggedRows(k)) {
     for (size_t i = 0; i < regs.size(); ++i) {
       const Vec mask = k_on_lanes ? lane_mask_ : row_masks_[i];
-      regs[i] = b.Binary(Opcode::kVand, regs[i], mask);
+      regs[i] = b_->Binary(Opcode::kVand, regs[i], mask);
     }
   }
   return regs;

@@ -1,4 +1,4 @@
-// Loads 16 rows of an operand into registers that an MXU takes, with what lies
+// Loads rows of an operand into registers that an MXU takes, with what lies
 // beyond K replaced by zero (memory beyond an array's edge may hold NaN).
 #ifndef PTXLA_HLO_BACKEND_LOWERING_PRODUCTS_OPERAND_LOADER_H_
 #define PTXLA_HLO_BACKEND_LOWERING_PRODUCTS_OPERAND_LOADER_H_
@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "hlo_backend/lowering/codegen/builder.h"
-#include "hlo_backend/lowering/codegen/narrow_tiles.h"
+#include "hlo_backend/lowering/products/operand_rows.h"
 #include "hlo_backend/lowering/products/product_problem.h"
 #include "hlo_backend/lowering/products/product_stream.h"
 
@@ -16,23 +16,24 @@ namespace ptxla::lowering {
 class OperandLoader {
  public:
   // Makes the masks of a ragged K, as globals; in a block of their own.
-  // `k_on_lanes`: an operand whose rows are not K.
   OperandLoader(const ArrayShape& arrays, int64_t k_extent,
+                hlo::PrimitiveType lhs, hlo::PrimitiveType rhs,
                 codegen::CodeBuilder* b);
 
-  // Rows `row` ... + 15 at the 128 lanes from `lane`: one packed bf16 register,
-  // or two of f32 for arrays that take those. `k`: first K of the lanes
-  // (k_on_lanes) or of the rows.
+  // The arrays' unit of rows from `row` on (16 or 32) at the 128 lanes from
+  // `lane`: one packed register, or two of f32 for arrays that take those.
+  // `k`: first K of the lanes (k_on_lanes) or of the rows. `part`: of f32
+  // values (product_numbers.h).
   std::vector<codegen::Vec> Load(const BlockPlace& place, int64_t batch,
                                  int64_t row, int64_t lane, int64_t k,
-                                 bool k_on_lanes);
+                                 bool k_on_lanes, int part);
 
  private:
   bool RaggedLanes(int64_t k) const { return k + 128 > k_extent_; }
-  bool RaggedRows(int64_t k) const { return k + 16 > k_extent_; }
+  bool RaggedRows(int64_t k) const { return k + arrays_.unit > k_extent_; }
 
   ArrayShape arrays_;
-  codegen::NarrowTiles narrow_;
+  OperandRows rows_;
   int64_t k_extent_;
   codegen::CodeBuilder* b_;
   codegen::Vec lane_mask_;

@@ -46,7 +46,7 @@ class StoreEpilogue final : public ProductEpilogue {
   void Emit(int64_t batch, int64_t row, int64_t col,
             const std::vector<Vec>& tiles) override {
     CodeBuilder& b = *builder_;
-    if (view_.type == hlo::PrimitiveType::kF32) {
+    if (hlo::BitWidth(view_.type) == 32) {
       store_.Words(&b, batch, row, col, tiles);
       return;
     }
@@ -107,9 +107,7 @@ absl::StatusOr<std::unique_ptr<ProductEpilogue>> ProductEpilogue::Create(
     return std::unique_ptr<ProductEpilogue>(std::move(epilogue));
   }
   form->problem.out_bytes_per_element =
-      form->out.resident                           ? 0
-      : form->out.type == hlo::PrimitiveType::kF32 ? 4
-                                                   : 2;
+      form->out.resident ? 0 : hlo::BitWidth(form->out.type) / 8;
   if (form->out.type == hlo::PrimitiveType::kF16) {
     form->problem.epilogue_ops = PackF16Operations(context.model);
   }

@@ -10,7 +10,7 @@
 #include "hlo_backend/lowering/codegen/narrow_tiles.h"
 #include "hlo_backend/lowering/kernel_emitter.h"
 #include "hlo_backend/lowering/kernel_plan.h"
-#include "hlo_backend/lowering/products/f16_operand.h"
+#include "hlo_backend/lowering/products/converted_operand.h"
 #include "hlo_backend/lowering/products/lhs_transpose.h"
 #include "hlo_backend/lowering/products/operand_prologue.h"
 #include "hlo_backend/lowering/products/product_epilogue.h"
@@ -60,19 +60,24 @@ ProductLimits LimitsOf(const KernelContext& context) {
 class ProductEmitter {
  public:
   ProductEmitter(const KernelContext& context, const hlo::Instruction& i,
-                 ProductForm form, EpiloguePace pace)
-      : context_(context), i_(i), form_(std::move(form)) {
+                 ProductForm form, EpiloguePace pace, size_t choice)
+      : context_(context), i_(i), form_(std::move(form)), choice_(choice) {
     parts_.pace = pace;
   }
 
   absl::StatusOr<isa::Kernel> Emit() {
     ASSIGN_OR_RETURN(epilogue_, ProductEpilogue::Create(context_, i_, &form_));
     RETURN_IF_ERROR(DescribePrologues());
-    arrays_ = ArrayShapeOf(context_.model, form_.problem.rhs.transposed);
+    arrays_ = ArrayShapeOf(context_.model, form_.problem.rhs.transposed,
+                           form_.problem.numbers);
     ASSIGN_OR_RETURN(ProductTiling choice,
                      ChooseProductTile(form_.problem, arrays_, context_.model,
                                        LimitsOf(context_), context_.log));
-    tile_ = choice.tile;
+    if (choice_ > choice.runners_up.size()) {
+      return absl::ResourceExhaustedError(
+          "no tile whose code fits the registers");
+    }
+    tile_ = choice_ == 0 ? choice.tile : choice.runners_up[choice_ - 1].first;
     Tiling tiling;
     tiling.note = tile_.ToString();
     ASSIGN_OR_RETURN(tiling.args, KernelArgs(i_));
@@ -121,8 +126,11 @@ class ProductEmitter {
     return tile_.grid_k > 1 ||
            PlanVisits(form_.problem, tile_, arrays_).k_visits > 1;
   }
-  static bool IsF16(const MatrixView& v) {
-    return v.type == hlo::PrimitiveType::kF16;
+  bool SlowLhs() const { return form_.problem.lhs.slow; }
+  bool SlowRhs() const { return form_.problem.rhs.slow; }
+  // f32 values that further passes split stay f32 when they are transposed.
+  bool TransposesF32() const {
+    return !arrays_.bf16 || form_.problem.passes.size() > 1;
   }
   int64_t PaddedRows() const { return RoundUpTo<int64_t>(tile_.block_m, 16); }
 
@@ -148,17 +156,18 @@ class ProductEmitter {
     transposed_offset_ = sums;
     const int64_t transposed = form_.problem.lhs.transposed
                                    ? tile_.block_b * PaddedRows() *
-                                         tile_.block_k * (arrays_.bf16 ? 2 : 4)
+                                         tile_.block_k *
+                                         (TransposesF32() ? 4 : 2)
                                    : 0;
     converted_lhs_offset_ = sums + transposed;
     converted_rhs_offset_ =
         converted_lhs_offset_ +
-        (IsF16(form_.lhs) || p.lhs.computed
+        (SlowLhs() || p.lhs.computed
              ? tile_.block_b * PaddedRows() * tile_.block_k * MxuBytes()
              : 0);
     int64_t epilogue_offset =
         converted_rhs_offset_ +
-        (IsF16(form_.rhs) || p.rhs.computed
+        (SlowRhs() || p.rhs.computed
              ? tile_.block_b * tile_.block_k *
                    RoundUpTo<int64_t>(tile_.block_n, 128) * MxuBytes()
              : 0);
@@ -189,6 +198,8 @@ class ProductEmitter {
                           lhs_prologue_.get(), b, &parts_.lhs));
     RETURN_IF_ERROR(Place(form_.rhs, windows_, rhs_window_, kRhs,
                           rhs_prologue_.get(), b, &parts_.rhs));
+    parts_.lhs.slow = SlowLhs() && lhs_prologue_ == nullptr;
+    parts_.rhs.slow = SlowRhs() && rhs_prologue_ == nullptr;
     b.NewBlock("addresses");
     if (Accumulates()) {
       parts_.sums.base = b.GlobalSca();
@@ -262,7 +273,7 @@ class ProductEmitter {
     if (prologue != nullptr) {
       prologue->EmitBlock(to, tile_.block_b, rows, columns, &b);
     } else {
-      EmitF16Operand(from, to, tile_.block_b, rows, columns, &b);
+      EmitConvertedOperand(from, to, tile_.block_b, rows, columns, &b);
     }
   }
 
@@ -317,13 +328,13 @@ class ProductEmitter {
               static_cast<int32_t>(transposed_offset_));
     to.space = kTransposedLhs;
     to.type =
-        arrays_.bf16 ? hlo::PrimitiveType::kBf16 : hlo::PrimitiveType::kF32;
-    to.lane_pitch = 8 * 128 * (arrays_.bf16 ? 2 : 4);
+        TransposesF32() ? hlo::PrimitiveType::kF32 : hlo::PrimitiveType::kBf16;
+    to.lane_pitch = 8 * 128 * (TransposesF32() ? 4 : 2);
     to.row_pitch = tile_.block_k / 128 * to.lane_pitch;
     to.batch_pitch = PaddedRows() / 8 * to.row_pitch;
     if (once) b.BeginWhen(grid_.n, When::Kind::kFirst);
     EmitLhsTranspose(parts_.lhs, to, tile_.block_b, tile_.block_m,
-                     tile_.block_k, arrays_, &b);
+                     tile_.block_k, &b);
     if (once) b.EndWhen();
     parts_.lhs = to;
   }
@@ -346,6 +357,7 @@ class ProductEmitter {
   const KernelContext& context_;
   const hlo::Instruction& i_;
   ProductForm form_;
+  size_t choice_;  // of tiles: the best, then the runners-up
   ArrayShape arrays_;
   ProductTile tile_;
   GridDims grid_;
@@ -361,7 +373,7 @@ class ProductEmitter {
 // Thriftier and thriftier with registers. Where operands are converted the
 // vector units set the pace, and putting an epilogue off gains little: unless
 // the first fits, the fastest is taken.
-absl::Span<const EpiloguePace> PacesOf(bool converts) {
+absl::Span<const EpiloguePace> PacesOf(bool converts, bool splits) {
   static constexpr EpiloguePace kPaces[] = {{},
                                             {0.3},
                                             {0.3, true},
@@ -375,9 +387,21 @@ absl::Span<const EpiloguePace> PacesOf(bool converts) {
                                                  {0.3, false, 1, false},
                                                  {0.3, true, 1, false},
                                                  {0.0, true, 1, false}};
+  static constexpr EpiloguePace kSplitting[] = {{},
+                                                {0.6, false, 2, true, 6},
+                                                {0.3, false, 2, true, 5},
+                                                {0.6, false, 2, true, 4},
+                                                {0.3, false, 2, true, 3},
+                                                {0.3, true, 2, true, 2},
+                                                {0.3, true, 1, false, 2},
+                                                {0.0, true, 1, false, 1}};
   return converts ? absl::MakeConstSpan(kConverting)
+         : splits ? absl::MakeConstSpan(kSplitting)
                   : absl::MakeConstSpan(kPaces);
 }
+
+// Where no pace fits the registers, so many of the runners-up are tried.
+constexpr size_t kOtherTiles = 4;
 
 int64_t StepCycles(const KernelContext& context, const isa::Kernel& kernel) {
   return isa::TimeKernel(kernel, context.model).classes[0].profile.cycles;
@@ -388,6 +412,7 @@ int64_t StepCycles(const KernelContext& context, const isa::Kernel& kernel) {
 absl::StatusOr<isa::Kernel> EmitProduct(const KernelContext& context,
                                         const hlo::Instruction& i) {
   ASSIGN_OR_RETURN(ProductForm form, ProductForm::Of(i));
+  ChooseNumbers(context.model, form.dot->shape().type(), &form.problem);
   const auto is_f16 = [](const MatrixView& v) {
     return v.type == hlo::PrimitiveType::kF16;
   };
@@ -397,19 +422,30 @@ absl::StatusOr<isa::Kernel> EmitProduct(const KernelContext& context,
         absl::StrCat("%", i.name(), ": an f16 product on ", context.chip.name(),
                      " is not lowered"));
   }
-  const bool converts = is_f16(form.lhs) || is_f16(form.rhs);
+  const auto converted = [](const ProductOperand& o) {
+    return o.slow || o.computed;
+  };
+  const bool converts =
+      converted(form.problem.lhs) || converted(form.problem.rhs);
   absl::StatusOr<isa::Kernel> kernel;
-  for (const EpiloguePace& pace : PacesOf(converts)) {
-    absl::StatusOr<isa::Kernel> next =
-        ProductEmitter(context, i, form, pace).Emit();
-    if (!kernel.ok() || (next.ok() && StepCycles(context, *next) <
-                                          StepCycles(context, *kernel))) {
-      kernel = std::move(next);
+  const bool splits = form.problem.passes.size() > 1 ||
+                      form.problem.lhs.conversion > 0 ||
+                      form.problem.rhs.conversion > 0;
+  const auto paces = PacesOf(converts, splits);
+  for (size_t choice = 0; choice <= kOtherTiles; ++choice) {
+    for (const EpiloguePace& pace : paces) {
+      absl::StatusOr<isa::Kernel> next =
+          ProductEmitter(context, i, form, pace, choice).Emit();
+      if (!kernel.ok() || (next.ok() && StepCycles(context, *next) <
+                                            StepCycles(context, *kernel))) {
+        kernel = std::move(next);
+      }
+      if (!absl::IsResourceExhausted(kernel.status()) &&
+          (!converts || &pace == paces.data())) {
+        break;
+      }
     }
-    if (!absl::IsResourceExhausted(kernel.status()) &&
-        (!converts || &pace == PacesOf(converts).data())) {
-      break;
-    }
+    if (!absl::IsResourceExhausted(kernel.status())) break;
   }
   return kernel;
 }

@@ -32,10 +32,16 @@ absl::Status Refuse(const Instruction& dot, absl::string_view what) {
       absl::StrCat("%", dot.name(), ": ", what, " is not lowered"));
 }
 
-// The parameter behind a chain of conversions between f32 and bf16: the MXU
-// rounds to bf16 anyway.
+// The value behind a chain of conversions that the arrays make anyway, or that
+// lose nothing.
 const Instruction* BehindConverts(const Instruction* i) {
-  while (i->opcode() == Opcode::kConvert) i = i->operand(0);
+  const auto wide = [](PrimitiveType t) {
+    return t == PrimitiveType::kF32 || t == PrimitiveType::kBf16;
+  };
+  while (i->opcode() == Opcode::kConvert && wide(i->shape().type()) &&
+         IsProductType(i->operand(0)->shape().type())) {
+    i = i->operand(0);
+  }
   return i;
 }
 
@@ -46,7 +52,7 @@ absl::StatusOr<bool> KIsMinor(const Instruction& dot, const hlo::Shape& shape,
                               const DimVector& batch,
                               const DimVector& contracting) {
   if (contracting.size() != 1) return Refuse(dot, "more than one K dimension");
-  ASSIGN_OR_RETURN(PhysicalArray a, PhysicalArray::Of(shape));
+  ASSIGN_OR_RETURN(PhysicalArray a, PhysicalArray::Of(shape, /*fours=*/true));
   if (a.rank() < 2 || a.linear != 0) return Refuse(dot, "a vector operand");
   for (size_t i = 0; i < batch.size(); ++i) {
     if (a.dims[i] != batch[i]) return Refuse(dot, "a batch dimension inside");
@@ -61,7 +67,7 @@ absl::StatusOr<bool> KIsMinor(const Instruction& dot, const hlo::Shape& shape,
 }  // namespace
 
 absl::StatusOr<MatrixView> MatrixView::Of(const hlo::Shape& shape) {
-  ASSIGN_OR_RETURN(PhysicalArray a, PhysicalArray::Of(shape));
+  ASSIGN_OR_RETURN(PhysicalArray a, PhysicalArray::Of(shape, /*fours=*/true));
   MatrixView v;
   v.type = a.type;
   v.planes = a.planes;
@@ -72,8 +78,8 @@ absl::StatusOr<MatrixView> MatrixView::Of(const hlo::Shape& shape) {
   v.plane_stride = a.plane_stride();
   v.resident =
       shape.has_layout() && shape.layout().memory_space == hlo::kMemoryVmem;
-  // 8-bit types: 32 rows, or 8 on v2 and v3. A lone tile may have fewer.
-  v.tile_rows = a.bits == 8 && (a.tile_rows != 8 || a.tiles_down == 1) ? 32 : 8;
+  // Of 8- and 4-bit types a lone tile may have fewer rows than a register.
+  v.tile_rows = a.bits > 8 ? 8 : a.tiles_down == 1 ? 256 / a.bits : a.tile_rows;
   if (a.tile_rows != v.tile_rows && a.tiles_down > 1) {
     return absl::UnimplementedError(
         absl::StrCat("tiles of ", a.tile_rows, " rows in ", shape.ToString()));
@@ -106,12 +112,6 @@ absl::StatusOr<ProductForm> ProductForm::Of(const Instruction& instruction) {
     return Refuse(instruction, "a product without a dot");
   }
   const hlo::DotAttrs& attrs = dot.attrs<hlo::DotAttrs>();
-  for (int o = 0; o < 2; ++o) {
-    if (attrs.precision.operand(o) != hlo::Precision::kDefault &&
-        dot.operand(o)->shape().type() == PrimitiveType::kF32) {
-      return Refuse(dot, "precision above default");
-    }
-  }
   const hlo::Shape* shapes[2];
   int args[2] = {-1, -1};
   const Instruction* values[2] = {nullptr, nullptr};
@@ -129,9 +129,10 @@ absl::StatusOr<ProductForm> ProductForm::Of(const Instruction& instruction) {
     }
     shapes[o] = &source->shape();
     const PrimitiveType type = source->shape().type();
-    if (type != PrimitiveType::kF32 && type != PrimitiveType::kBf16 &&
-        type != PrimitiveType::kF16) {
-      return Refuse(dot, "an operand type other than f32, bf16 and f16");
+    const bool computed = values[o] != nullptr;
+    if (!IsProductType(type) || (computed && hlo::BitWidth(type) < 16)) {
+      return Refuse(dot, absl::StrCat("an operand of type ",
+                                      hlo::PrimitiveTypeName(type)));
     }
   }
   if (&instruction == f.dot && instruction.operand(0) == instruction.operand(1))
@@ -186,6 +187,25 @@ absl::StatusOr<ProductForm> ProductForm::Of(const Instruction& instruction) {
   p.k = lhs_k_minor ? f.lhs.columns : f.lhs.rows;
   p.lhs = {f.lhs.type, !lhs_k_minor, f.lhs.resident};
   p.rhs = {f.rhs.type, rhs_k_minor, f.rhs.resident};
+  // Rows of narrow types are loaded a register at a time.
+  const int lhs_bits = hlo::BitWidth(p.lhs.type);
+  if (lhs_bits <= 8 && !p.lhs.transposed) {
+    p.row_unit = std::max<int64_t>(p.row_unit, 256 / lhs_bits);
+  }
+  p.lhs.computed = f.lhs_value != nullptr;
+  p.rhs.computed = f.rhs_value != nullptr;
+  // Rounded on the way, or never f32: one part.
+  const auto parts_of = [&](int o) {
+    const PrimitiveType type = dot.operand(o)->shape().type();
+    return type == PrimitiveType::kF32 ? shapes[o]->type() : type;
+  };
+  p.passes = PassesOf(attrs, parts_of(0), parts_of(1));
+  if (p.passes.size() > 1 && (p.lhs.computed || p.rhs.computed)) {
+    return Refuse(dot, "a computed operand above default precision");
+  }
+  if (f.swapped) {
+    for (ProductPass& pass : p.passes) std::swap(pass.lhs, pass.rhs);
+  }
   return f;
 }
 
@@ -331,6 +351,7 @@ BlockPlace PlaceOf(const MatrixView& view, const isa::Window& window,
   p.space = space;
   p.type = view.type;
   p.tile_rows = view.tile_rows;
+  p.row_bytes = 128 * hlo::BitWidth(view.type) / 8;
   const auto pitch = [&](int dim) {
     return view.resident ? window.dims[dim].hbm_stride
                          : window.dims[dim].vmem_stride;

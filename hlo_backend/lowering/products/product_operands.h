@@ -26,7 +26,7 @@ struct MatrixView {
   int64_t planes = 1, rows = 1, columns = 1;
   int64_t plane_stride = 0, row_stride = 0;  // bytes; of 8 rows, of a plane
   int64_t tile_bytes = 0;  // of whole tiles, or less (few rows)
-  int64_t tile_rows = 8;   // 8; 32 for 8-bit types from v4 on
+  int64_t tile_rows = 8;   // more for 8-bit types (32) and 4-bit ones (64)
   bool resident = false;   // in VMEM
 
   static absl::StatusOr<MatrixView> Of(const hlo::Shape& shape);

@@ -9,14 +9,16 @@
 #define PTXLA_HLO_BACKEND_LOWERING_PRODUCTS_PRODUCT_PROBLEM_H_
 
 #include <cstdint>
+#include <vector>
 
 #include "hlo_backend/ir/primitive_type.h"
+#include "hlo_backend/lowering/products/product_numbers.h"
 #include "isa/machine_model.h"
 
 namespace ptxla::lowering {
 
 struct ProductOperand {
-  hlo::PrimitiveType type = hlo::PrimitiveType::kBf16;  // kBf16 or kF32
+  hlo::PrimitiveType type = hlo::PrimitiveType::kBf16;
   // LHS: lies as [K, M]. RHS: lies as [N, K].
   bool transposed = false;
   bool resident = false;  // already in VMEM: streams nothing
@@ -28,11 +30,20 @@ struct ProductOperand {
   // VMEM of what is read whole; registers of scratch per 8 rows.
   int64_t whole_bytes = 0, row_entries = 0;
   int64_t row_unit = 16, column_unit = 128;
+  // Vector operations that bring 8 rows to numbers of the arrays
+  // (ConversionOperations).
+  int conversion = 0;
+  // The vector units do not keep up with the arrays: what has been converted is
+  // kept, as bf16.
+  bool slow = false;
 };
 
 struct ProductProblem {
   int64_t batch = 1, m = 1, n = 1, k = 1;
   ProductOperand lhs, rhs;
+  ArrayNumbers numbers = ArrayNumbers::kBf16;
+  std::vector<ProductPass> passes = {{}};
+  bool integers = false;  // sums are s32
   // Of all outputs together that do not stay in VMEM.
   int64_t out_bytes_per_element = 4;
   // Bytes per element of [m, n] that an epilogue reads from HBM.
@@ -67,8 +78,18 @@ struct ArrayShape {
   int push_interval = 4;
   int latency = 125;  // matmul to its first result
   bool bf16 = true;   // false: the MXU takes f32 rows only
+  int unit = 16;      // rows of one packed register, or of two f32 registers
+  bool packed() const { return bf16 || unit == 32; }
 };
-ArrayShape ArrayShapeOf(const isa::MachineModel& model, bool rhs_transposed);
+ArrayShape ArrayShapeOf(const isa::MachineModel& model, bool rhs_transposed,
+                        ArrayNumbers numbers = ArrayNumbers::kBf16);
+// Sums come out of the arrays as f32 and are kept as s32.
+inline bool ConvertsSums(const ProductProblem& p) {
+  return p.integers && p.numbers != ArrayNumbers::kS8;
+}
+// Of the types: numbers, and what conversions cost.
+void ChooseNumbers(const isa::MachineModel& model, hlo::PrimitiveType result,
+                   ProductProblem* problem);
 
 }  // namespace ptxla::lowering
 

@@ -24,8 +24,10 @@ using isa::Opcode;
 // Operands are loaded this long before the matmul or push that takes them:
 // load, conversion between f32 and bf16, and mask.
 constexpr int64_t kLoadAhead = 6;
-// f16 operands: as long as a conversion's operations take one after another,
-// and as long again for what else the vector units do.
+// Further parts of f32 values, and other types whose conversion is short.
+constexpr int64_t kPartAhead = 8;
+// Slow conversions: as long as their operations take one after another, and as
+// long again for what else the vector units do.
 constexpr int64_t kConvertAhead = 40;
 // Keys of the scheduler for converted rows: apart from those of sums.
 constexpr int64_t kConvertedKeys = int64_t{1} << 40;
@@ -33,6 +35,8 @@ constexpr int64_t kConvertedKeys = int64_t{1} << 40;
 constexpr int64_t kPrepAhead = 2;
 // An epilogue may lag behind the pops by so many cycles.
 constexpr int64_t kSlack = 24;
+// The last store of a sum may come so long after its pop.
+constexpr int64_t kSumSlack = 12;
 
 // What one MXU does in a visit.
 struct Lane {
@@ -54,8 +58,9 @@ class Stream {
         epilogue_(epilogue),
         b_(*b),
         plan_(PlanVisits(problem, tile, arrays)),
-        k_visits_(CeilOfRatio(parts.k_extent, plan_.tile_k)),
-        loader_(arrays, parts.k_extent, b),
+        k_tiles_(CeilOfRatio(parts.k_extent, plan_.tile_k)),
+        k_visits_(k_tiles_ * static_cast<int64_t>(problem.passes.size())),
+        loader_(arrays, parts.k_extent, parts.lhs.type, parts.rhs.type, b),
         scheduler_(*b),
         meetings_(parts.operands, plan_, tile, parts.k_extent) {
     epilogues_ = static_cast<size_t>(std::max(
@@ -69,11 +74,6 @@ class Stream {
       if (place->computed) place->computed->Forget();
     }
     latched_.fill(-1);
-    const bool bf16 = arrays.bf16;
-    const bool xpose = problem.rhs.transposed;
-    matmul_ = bf16 ? Opcode::kVmatmulBf16 : Opcode::kVmatmulF32;
-    push_ = bf16 ? (xpose ? Opcode::kVmatpushBf16Xpose : Opcode::kVmatpushBf16)
-                 : (xpose ? Opcode::kVmatpushF32Xpose : Opcode::kVmatpushF32);
   }
 
   void Emit() {
@@ -170,6 +170,14 @@ class Stream {
   // result popped before would wait in a register.
   int64_t VectorsFree() const { return conversion_end_ - kSlack; }
 
+  // When the next result of an MXU may be popped. Where the loads and stores of
+  // sums fall behind, pops wait for them: in a FIFO, not in registers.
+  int64_t PopWish(int mxu) const {
+    return std::max(
+        scheduler_.ResultDue(mxu) + std::max<int64_t>(0, sums_lag_ - kSumSlack),
+        VectorsFree());
+  }
+
   // Only so many epilogues run at once: each holds registers.
   int64_t EpilogueStart() const {
     return std::max(VectorsFree(),
@@ -182,16 +190,20 @@ class Stream {
   }
 
   // When the next matmul may issue: vector work that is slower than the MXU,
-  // epilogues and conversions, holds it back, or results would pile up in
-  // registers.
+  // epilogues and conversions, holds it back, and so do results that wait.
   int64_t MatmulWish(int mxu) const {
-    return std::max(
-        scheduler_.MatmulFree(mxu),
-        std::max(epilogue_end_, conversion_end_) - arrays_.latency - kSlack);
+    return std::max(scheduler_.MatmulFree(mxu),
+                    std::max({epilogue_end_, conversion_end_, popped_[mxu]}) -
+                        arrays_.latency - kSlack);
   }
 
   int64_t Macro(int64_t visit) const { return visit / k_visits_; }
-  int64_t K(int64_t visit) const { return visit % k_visits_ * plan_.tile_k; }
+  int64_t K(int64_t visit) const {
+    return visit % k_visits_ % k_tiles_ * plan_.tile_k;
+  }
+  const ProductPass& Pass(int64_t visit) const {
+    return problem_.passes[visit % k_visits_ / k_tiles_];
+  }
   int Stage(int64_t visit) const {
     return static_cast<int>(visit % b_.model().staging);
   }
@@ -264,15 +276,16 @@ class Stream {
         if (!x.empty()) {
           PlaceMxu(Opcode::kVmatprepSubr, mxu, x[i], wish - kPrepAhead);
         }
-        PlaceMxu(push_, mxu, y[i], wish,
-                 row + static_cast<int>(i) * arrays_.push_rows, block,
-                 Stage(visit));
+        PlaceMxu(PushOf(problem_.numbers, arrays_.bf16, Pass(visit).rhs,
+                        problem_.rhs.transposed),
+                 mxu, y[i], wish, row + static_cast<int>(i) * arrays_.push_rows,
+                 block, Stage(visit));
       }
     }
   }
 
-  // 16 rows of K (plain) or of N (transposed) of the weights that some lanes
-  // share.
+  // A register of rows of K (plain) or of N (transposed) of the weights that
+  // some lanes share.
   struct Push {
     Lane lane;
     int64_t k = 0;
@@ -293,7 +306,7 @@ class Stream {
                            : parts_.operands != nullptr
                                ? parts_.operands->RowsOfK(k)
                                : std::min<int64_t>(128, parts_.k_extent - k);
-      for (int row = 0; row < rows; row += 16) {
+      for (int row = 0; row < rows; row += arrays_.unit) {
         std::array<bool, isa::kMaxUnits> done{};
         for (int mxu = 0; mxu < arrays_.mxus; ++mxu) {
           const Lane lane = LaneOf(visit, mxu);
@@ -323,15 +336,16 @@ class Stream {
     const Lane& lane = push.lane;
     const auto load = [&](int64_t col) {
       b_.NewBlock();
+      const int part = Pass(visit).rhs;
       const std::vector<Vec> regs =
           parts_.operands != nullptr
               ? parts_.operands->Weights(lane.batch, push.row, col, push.k)
           : problem_.rhs.transposed
               ? loader_.Load(parts_.rhs, lane.batch, col + push.row, push.k,
-                             push.k, true)
+                             push.k, true, part)
               : loader_.Load(parts_.rhs, lane.batch, push.k + push.row, col,
-                             push.k + push.row, false);
-      PlaceOperand(parts_.rhs, wish);
+                             push.k + push.row, false, part);
+      PlaceOperand(parts_.rhs, problem_.rhs, part, wish);
       return regs;
     };
     const std::vector<Vec> y = load(lane.col);
@@ -344,16 +358,29 @@ class Stream {
     PushRows(visit, y, x, push.row, push.block, lane.weights, wish);
   }
 
-  // The open block, which loads 16 rows for a matmul or push at `wish`; the
-  // last cycle.
-  int64_t PlaceOperand(const BlockPlace& place, int64_t wish) {
+  // The open block, which loads a register of rows for a matmul or push at
+  // `wish`; the last cycle.
+  int64_t PlaceOperand(const BlockPlace& place, const ProductOperand& operand,
+                       int part, int64_t wish) {
     if (!place.Converts()) {
-      return PlaceOpenBlock(std::max<int64_t>(0, wish - kLoadAhead));
+      const int conversion =
+          place.type == operand.type ? operand.conversion : 0;
+      const int64_t ahead =
+          kLoadAhead + kPartAhead * (part + (conversion + 3) / 4);
+      int64_t start = std::max<int64_t>(0, wish - ahead);
+      if (part == 0 && conversion == 0) return PlaceOpenBlock(start);
+      if (short_ends_.size() >= parts_.pace.short_conversions) {
+        start = std::max(start, short_ends_.front());
+        short_ends_.pop_front();
+      }
+      short_ends_.push_back(PlaceOpenBlock(start));
+      return short_ends_.back();
     }
     // Only so many conversions run at once: each holds registers.
     const int64_t ahead =
         place.computed ? place.computed->lead() : kConvertAhead;
-    size_t most = parts_.pace.conversions;
+    size_t most = parts_.pace.conversions *
+                  static_cast<size_t>(b_.model().Slots(isa::Slot::kVector) - 1);
     if (place.computed) {
       most = std::max<size_t>(
           1, static_cast<size_t>(parts_.pace.share * b_.model().vregs /
@@ -371,8 +398,8 @@ class Stream {
     return end;
   }
 
-  // 16 rows for a matmul at `wish`.
-  std::vector<Vec> LoadLhs(int64_t batch, int64_t row, int64_t k,
+  // A register of rows for a matmul at `wish`.
+  std::vector<Vec> LoadLhs(int64_t batch, int64_t row, int64_t k, int part,
                            int64_t wish) {
     b_.NewBlock();
     if (parts_.operands != nullptr) {
@@ -385,13 +412,13 @@ class Stream {
         keeps ? parts_.converted_lhs.Offset(batch, row, k) : 0;
     if (keeps && !converted_.insert(offset).second) {
       const auto regs =
-          loader_.Load(parts_.converted_lhs, batch, row, k, k, true);
+          loader_.Load(parts_.converted_lhs, batch, row, k, k, true, 0);
       PlaceOpenBlock(std::max<int64_t>(0, wish - kLoadAhead), false,
                      kConvertedKeys + offset);
       return regs;
     }
-    const auto regs = loader_.Load(parts_.lhs, batch, row, k, k, true);
-    const int64_t at = PlaceOperand(parts_.lhs, wish);
+    const auto regs = loader_.Load(parts_.lhs, batch, row, k, k, true, part);
+    const int64_t at = PlaceOperand(parts_.lhs, problem_.lhs, part, wish);
     if (keeps) {
       b_.NewBlock();
       const BlockPlace& to = parts_.converted_lhs;
@@ -433,13 +460,14 @@ class Stream {
       if (!rows.loaded) {
         rows.loaded = true;
         const auto load = [&](int64_t r, int64_t column) {
-          return LoadLhs(lane.batch, r, column, wish);
+          return LoadLhs(lane.batch, r, column, Pass(visit).lhs, wish);
         };
         rows.first = load(row, k);
         if (plan_.form == WeightForm::kTwoColumns) {
           rows.second = rows.first;
         } else if (plan_.form == WeightForm::kTwoRows) {
-          if (row + 16 < tile_.block_m) rows.second = load(row + 16, k);
+          const int64_t next = row + arrays_.unit;
+          if (next < tile_.block_m) rows.second = load(next, k);
         } else if (plan_.tile_k == 256 && parts_.k_extent - k > 128) {
           rows.second = load(row, k + 128);
         }
@@ -451,7 +479,8 @@ class Stream {
         }
         const int32_t latch =
             latches && i == 0 ? Stage(visit) + 1 : codegen::kNone;
-        PlaceMxu(matmul_, mxu, rows.first[i], wish, 0, codegen::kNone, latch);
+        PlaceMxu(MatmulOf(problem_.numbers, arrays_.bf16, Pass(visit).lhs), mxu,
+                 rows.first[i], wish, 0, codegen::kNone, latch);
       }
     }
   }
@@ -465,35 +494,44 @@ class Stream {
           !meetings_.Meets(visit, lane.batch, row)) {
         continue;
       }
-      const StreamMeetings::Span meeting = meetings_.Of(lane.batch, row);
+      const StreamMeetings::Span meeting =
+          parts_.operands != nullptr ? meetings_.Of(lane.batch, row)
+                                     : StreamMeetings::Span{0, k_visits_ - 1};
       const bool first = visit % k_visits_ == meeting.first && parts_.starts;
       const bool last = visit % k_visits_ == meeting.last && parts_.finishes;
       // Result registers come for 8 rows each, left columns, then right ones.
-      const int halves = arrays_.size / 128;
-      std::array<std::vector<Vec>, 2> tiles;
-      int64_t due = 0;
-      for (int eight = 0; eight < 2; ++eight) {
-        for (int half = 0; half < halves; ++half) {
-          const Position at = PositionOf(lane, row, half);
-          due = std::max(scheduler_.ResultDue(mxu),
-                         last && !puts_off_ ? EpilogueStart() : VectorsFree());
-          const Vec sum =
-              PopSum(mxu, at, eight, first, last && !puts_off_, due);
-          if (at.wanted) tiles[half].push_back(sum);
-        }
+      for (int sixteen = 0; sixteen < arrays_.unit; sixteen += 16) {
+        SixteenRows(mxu, lane, row, sixteen, first, last);
       }
-      if (!last) continue;
+    }
+  }
+
+  // The results of rows `sixteen` ... + 15 of a register of rows.
+  void SixteenRows(int mxu, const Lane& lane, int64_t row, int sixteen,
+                   bool first, bool last) {
+    const int halves = arrays_.size / 128;
+    std::array<std::vector<Vec>, 2> tiles;
+    int64_t due = 0;
+    for (int eight = 0; eight < 2; ++eight) {
       for (int half = 0; half < halves; ++half) {
-        const Position at = PositionOf(lane, row, half);
-        if (!at.wanted) continue;
-        if (puts_off_) {
-          late_.push_back(at);
-          continue;
-        }
-        b_.NewBlock();
-        epilogue_->Emit(lane.batch, at.row, at.col, tiles[half]);
-        EndEpilogue(PlaceOpenBlock(due, parts_.pace.in_order));
+        const Position at = PositionOf(lane, row, sixteen, half);
+        due = PopWish(mxu);
+        if (last && !puts_off_) due = std::max(due, EpilogueStart());
+        const Vec sum = PopSum(mxu, at, eight, first, last && !puts_off_, due);
+        if (at.wanted) tiles[half].push_back(sum);
       }
+    }
+    if (!last) return;
+    for (int half = 0; half < halves; ++half) {
+      const Position at = PositionOf(lane, row, sixteen, half);
+      if (!at.wanted) continue;
+      if (puts_off_) {
+        late_.push_back(at);
+        continue;
+      }
+      b_.NewBlock();
+      epilogue_->Emit(lane.batch, at.row, at.col, tiles[half]);
+      EndEpilogue(PlaceOpenBlock(due, parts_.pace.in_order));
     }
   }
 
@@ -501,13 +539,14 @@ class Stream {
     bool wanted = true;  // false: beyond the block, popped and dropped
     int64_t batch, row, col;
   };
-  Position PositionOf(const Lane& lane, int64_t row, int half) const {
+  Position PositionOf(const Lane& lane, int64_t row, int sixteen,
+                      int half) const {
     Position at;
     at.batch = lane.batch;
-    at.row = row;
+    at.row = row + sixteen;
     at.col = lane.col;
     if (plan_.form == WeightForm::kTwoRows) {
-      at.row += 16 * half;
+      at.row += arrays_.unit * half;
       at.wanted = at.row < tile_.block_m;
     } else {
       at.col += 128 * half;
@@ -520,20 +559,32 @@ class Stream {
   void PlaceSums(int64_t wish, int64_t offset) {
     const codegen::VNode block = b_.TakeBlock();
     for (const VInstr& v : block.instrs) {
-      scheduler_.Place(v, wish, v.op == Opcode::kVaddF32 ? -1 : offset / 4096);
+      const bool memory = isa::IsVectorLoad(v.op) || isa::IsVectorStore(v.op);
+      sum_end_ = scheduler_.Place(v, wish, memory ? offset / 4096 : -1);
     }
   }
 
-  // The next result of an MXU, with the sum so far added and, unless it is the
-  // last, stored.
-  Vec PopSum(int mxu, const Position& at, int eight, bool first, bool last,
-             int64_t due) {
-    const Vec popped = b_.NewVec();
+  // The next result of an MXU; sums of whole numbers as s32.
+  Vec Pop(int mxu, bool wanted, int64_t* due) {
+    Vec popped = b_.NewVec();
     VInstr pop;
-    pop.op = Opcode::kVpopMrfF32;
+    pop.op = problem_.numbers == ArrayNumbers::kS8 ? Opcode::kVpopMrfS32
+                                                   : Opcode::kVpopMrfF32;
     pop.unit = static_cast<uint8_t>(mxu);
     pop.dst = popped.id;
-    due = scheduler_.Place(pop, due);
+    *due = popped_[mxu] = scheduler_.Place(pop, *due);
+    if (!ConvertsSums(problem_) || !wanted) return popped;
+    b_.NewBlock();
+    popped = b_.Unary(Opcode::kVcvtS32F32, popped);
+    *due = PlaceOpenBlock(*due);
+    return popped;
+  }
+
+  // The next result with the sum so far added and, unless it is the last,
+  // stored.
+  Vec PopSum(int mxu, const Position& at, int eight, bool first, bool last,
+             int64_t due) {
+    const Vec popped = Pop(mxu, at.wanted, &due);
     if (!at.wanted || (first && last)) return popped;
     const BlockPlace& sums = parts_.sums;
     const int64_t offset = sums.Offset(at.batch, at.row + 8 * eight, at.col);
@@ -545,7 +596,8 @@ class Stream {
           b_.Load(sums.space, sums.base, static_cast<int32_t>(offset));
       place(due - 1);
       b_.NewBlock();
-      sum = b_.Binary(Opcode::kVaddF32, popped, so_far);
+      sum = b_.Binary(problem_.integers ? Opcode::kVaddS32 : Opcode::kVaddF32,
+                      popped, so_far);
       place(due);
     }
     if (!last) {
@@ -553,6 +605,7 @@ class Stream {
       b_.Store(sums.space, sums.base, static_cast<int32_t>(offset), sum);
       place(due);
     }
+    sums_lag_ = sum_end_ - due;
     return sum;
   }
 
@@ -563,10 +616,10 @@ class Stream {
   Epilogue* epilogue_;
   CodeBuilder& b_;
   VisitPlan plan_;
-  int64_t k_visits_;
+  int64_t k_tiles_;
+  int64_t k_visits_;  // of all passes over them
   OperandLoader loader_;
   StreamScheduler scheduler_;
-  Opcode matmul_{}, push_{};
   // Visits whose weights the MXUs hold.
   std::array<int64_t, isa::kMaxUnits> latched_;
   StreamMeetings meetings_;
@@ -578,6 +631,10 @@ class Stream {
   absl::flat_hash_set<int64_t> converted_;  // offsets of LHS rows kept so far
   std::deque<int64_t> conversions_;         // ends of the latest
   int64_t conversion_end_ = 0;
+  std::deque<int64_t> short_ends_;                // of the latest short ones
+  std::array<int64_t, isa::kMaxUnits> popped_{};  // cycle of the last pop
+  // The end of the latest sum, and how long after its pop.
+  int64_t sum_end_ = 0, sums_lag_ = 0;
   bool puts_off_ = false;
   std::deque<Position> late_;  // finished sums whose epilogue was put off
   int64_t turn_ = 0;           // of LateEpilogues

@@ -32,16 +32,18 @@ struct BlockPlace {
   int64_t lane_pitch = 0;   // bytes between tiles side by side
   hlo::PrimitiveType type = hlo::PrimitiveType::kBf16;
   int64_t tile_rows = 8;
+  int64_t row_bytes = 128;  // of a row inside of a tile of narrow rows
 
-  // Vector operations lie between memory and the MXU.
-  bool Converts() const {
-    return computed != nullptr || type == hlo::PrimitiveType::kF16;
-  }
+  // Its rows lie as they came, and making numbers of them takes long.
+  bool slow = false;
+  // Vector operations lie between memory and the MXU, and what they make is
+  // worth keeping.
+  bool Converts() const { return computed != nullptr || slow; }
 
-  // `row` is a multiple of 8; of 16 for 8-bit types.
+  // `row` is a multiple of 8.
   int64_t Offset(int64_t batch, int64_t row, int64_t lane) const {
     return batch * batch_pitch + row / tile_rows * row_pitch +
-           lane / 128 * lane_pitch + row % tile_rows * 128;
+           lane / 128 * lane_pitch + row % tile_rows * row_bytes;
   }
 };
 
@@ -67,11 +69,15 @@ struct EpiloguePace {
   double share = 0.6;
   // Each epilogue's code issues in the order in which it was written.
   bool in_order = false;
-  // Registers of f16 operands whose conversions may be under way at once.
+  // Registers of rows whose slow conversions may be under way at once, for each
+  // vector slot but one.
   size_t conversions = 2;
   // Epilogues that take longer than their products may wait for those of the
   // next columns (product_visits.h): few registers do not suffice for both.
   bool may_put_off = true;
+  // Registers of rows whose short conversion, or split of f32 values, may be
+  // under way at once.
+  size_t short_conversions = 8;
 };
 
 // Where a product's operands come from if they are no two blocks of memory: the
@@ -98,9 +104,9 @@ class StreamOperands {
 struct StreamParts {
   EpiloguePace pace;
   StreamOperands* operands = nullptr;  // instead of lhs and rhs
-  BlockPlace lhs, rhs;                 // f16 is converted in the stream
-  // Rows of the LHS that are converted or computed, and that a step streams
-  // more than once, are kept here, as the MXU takes them.
+  BlockPlace lhs, rhs;  // other types than bf16 are converted in the stream
+  // Rows of the LHS that are converted slowly or computed, and that a step
+  // streams more than once, are kept here, as the MXU takes them.
   BlockPlace converted_lhs;
   BlockPlace sums;         // f32; used if !starts or !finishes or several k
   int64_t k_extent = 128;  // K of this step

@@ -5,7 +5,6 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "base/units.h"
-#include "hlo_backend/lowering/fusion/f16_conversion.h"
 #include "hlo_backend/lowering/products/lhs_transpose.h"
 #include "hlo_backend/lowering/products/product_visits.h"
 #include "hlo_backend/lowering/tiling_log.h"
@@ -15,22 +14,37 @@ namespace {
 
 constexpr size_t kRunnersUp = 4;
 
-int64_t ElementBytes(const ProductOperand& o) {
-  if (o.computed) return o.bytes_per_element;
-  return o.type == hlo::PrimitiveType::kF32 ? 4 : 2;
+int64_t BytesOf(const ProductOperand& o, int64_t elements) {
+  return o.computed ? elements * o.bytes_per_element
+                    : elements * hlo::BitWidth(o.type) / 8;
 }
 
-bool Converts(const ProductOperand& o) {
-  return o.computed || o.type == hlo::PrimitiveType::kF16;
+bool Converts(const ProductOperand& o) { return o.computed || o.slow; }
+
+// Vector operations that bring 8 rows into the form of the MXU, beside packing.
+int64_t OperationsOf(const ProductOperand& o) {
+  return o.computed ? o.operations : o.conversion;
 }
 
-// Vector operations that bring so many elements into the form of the MXU.
-int64_t ConversionWork(const ProductOperand& o, int64_t elements,
-                       const isa::MachineModel& machine) {
+// The same for so many elements, where they count apart from the stream's own.
+int64_t ConversionWork(const ProductOperand& o, int64_t elements) {
   if (!Converts(o)) return 0;
-  const int64_t operations =
-      o.computed ? o.operations : UnpackF16Operations(machine);
-  return elements / 1024 * operations + elements / 2048;
+  return elements / 1024 * OperationsOf(o) + elements / 2048;
+}
+
+// Vector operations that make a register of rows for the arrays under the
+// matmuls; of several passes, on average.
+double RowOperations(const ProductOperand& o, const ProductProblem& p,
+                     const ArrayShape& a, bool is_lhs) {
+  if (Converts(o) || a.unit == 32 || o.type == hlo::PrimitiveType::kBf16) {
+    return 0;
+  }
+  double sum = 0;
+  for (const ProductPass& pass : p.passes) {
+    const int part = is_lhs ? pass.lhs : pass.rhs;
+    sum += a.bf16 ? 1 + 5 * part : 12 * std::max(0, part - 1);
+  }
+  return sum / static_cast<double>(p.passes.size()) + 2 * o.conversion;
 }
 
 // How often the windows of an operand are fetched over the grid; `inner` is
@@ -86,11 +100,11 @@ ProductCost CostOf(const ProductProblem& p, const ProductTile& t,
                    const ArrayShape& a, const isa::MachineModel& machine,
                    const ProductLimits& limits) {
   const VisitPlan v = PlanVisits(p, t, a);
-  const int64_t rows = RoundUpTo<int64_t>(t.block_m, 16);
+  const int64_t rows = RoundUpTo<int64_t>(t.block_m, a.unit);
   const int64_t cols = RoundUpTo<int64_t>(t.block_n, 128);
   const int64_t depth = RoundUpTo<int64_t>(t.block_k, 128);
-  const int64_t lhs_bytes = t.block_b * rows * depth * ElementBytes(p.lhs);
-  const int64_t rhs_bytes = t.block_b * depth * cols * ElementBytes(p.rhs);
+  const int64_t lhs_bytes = BytesOf(p.lhs, t.block_b * rows * depth);
+  const int64_t rhs_bytes = BytesOf(p.rhs, t.block_b * depth * cols);
   const int64_t out_bytes = t.block_b * rows * cols * p.out_bytes_per_element;
   const int64_t epilogue_bytes =
       t.block_b * rows * cols * p.epilogue_bytes_per_element;
@@ -108,7 +122,12 @@ ProductCost CostOf(const ProductProblem& p, const ProductTile& t,
   const int64_t loads = v.groups * v.lhs_vregs * lhs_sources + push_loads +
                         (accumulates ? results : 0);
   const int64_t stores = results;
-  const int64_t adds = accumulates ? results : 0;
+  const int64_t halves = v.tile_k == 256 || v.form == WeightForm::kTwoRows;
+  const auto row_operations = static_cast<int64_t>(
+      static_cast<double>(v.groups * lhs_sources * (1 + halves)) *
+      RowOperations(p.lhs, p, a, true));
+  const int64_t adds = (accumulates ? results : 0) +
+                       (ConvertsSums(p) ? results : 0) + row_operations;
   const auto slot_cycles = [&](int64_t uses, isa::Slot slot) {
     return CeilOfRatio<int64_t>(uses, std::max(1, machine.Slots(slot)));
   };
@@ -140,7 +159,7 @@ ProductCost CostOf(const ProductProblem& p, const ProductTile& t,
     const int64_t tiles = t.block_b * rows * depth / (128 * 128);
     const int64_t turns = CeilOfRatio(tiles, units);
     const int64_t conversions =
-        slot_cycles(ConversionWork(p.lhs, t.block_b * rows * depth, machine),
+        slot_cycles(t.block_b * rows * depth / 1024 * OperationsOf(p.lhs),
                     isa::Slot::kVector);
     const int64_t transpose =
         std::max(turns * 8 * interval, conversions) +
@@ -150,13 +169,11 @@ ProductCost CostOf(const ProductProblem& p, const ProductTile& t,
         t.n_inner && t.grid_k == 1 ? transpose / t.grid_n + 1 : transpose;
   }
 
-  // f16 is converted under the matmuls, except a block that several steps use.
+  // Slow conversions run under the matmuls, except of a block that several
+  // steps use.
   const int64_t lhs_work =
-      p.lhs.transposed
-          ? 0
-          : ConversionWork(p.lhs, t.block_b * rows * depth, machine);
-  const int64_t rhs_work =
-      ConversionWork(p.rhs, t.block_b * depth * cols, machine);
+      p.lhs.transposed ? 0 : ConversionWork(p.lhs, t.block_b * rows * depth);
+  const int64_t rhs_work = ConversionWork(p.rhs, t.block_b * depth * cols);
   if (lhs_work + rhs_work > 0) {
     // Cores that share the dimension that a block stays for start in the
     // middle of it.
@@ -201,7 +218,9 @@ ProductCost CostOf(const ProductProblem& p, const ProductTile& t,
                  p.row_results * t.block_b * CeilOfRatio<int64_t>(rows, 8) *
                      isa::kVregBytes +
                  p.epilogue_whole_bytes +
-                 (p.lhs.transposed ? t.block_b * rows * depth * 2 : 0) +
+                 (p.lhs.transposed
+                      ? t.block_b * rows * depth * (p.passes.size() > 1 ? 4 : 2)
+                      : 0) +
                  (Converts(p.lhs) ? t.block_b * rows * depth * mxu_bytes : 0) +
                  (Converts(p.rhs) ? t.block_b * depth * cols * mxu_bytes : 0) +
                  p.lhs.whole_bytes + p.rhs.whole_bytes +
@@ -250,8 +269,14 @@ absl::StatusOr<ProductTiling> ChooseProductTile(
     TilingLog* log) {
   if (log != nullptr) *log = TilingLog();
   std::vector<std::pair<ProductTile, ProductCost>> best;
+  // Where memory sets the pace, the code that takes less time: more of the
+  // MXUs.
   const auto better = [](const auto& x, const auto& y) {
-    return x.second.choice < y.second.choice;
+    if (x.second.choice != y.second.choice) {
+      return x.second.choice < y.second.choice;
+    }
+    return x.second.step_bundles * x.first.Steps() <
+           y.second.step_bundles * y.first.Steps();
   };
   // M on the lanes moves by whole tiles.
   const int64_t m_unit = p.lhs.transposed ? 128 : p.row_unit;
@@ -274,7 +299,7 @@ absl::StatusOr<ProductTiling> ChooseProductTile(
           t.grid_k = gk;
           if (gk > 1 && a.size == 256 && t.block_k % 256 != 0) continue;
           for (const Split& split : Splits(a.mxus)) {
-            if (split.b > t.block_b || split.m * 16 > t.block_m ||
+            if (split.b > t.block_b || split.m * a.unit > t.block_m ||
                 (split.n - 1) * 128 >= t.block_n) {
               continue;
             }
@@ -292,13 +317,13 @@ absl::StatusOr<ProductTiling> ChooseProductTile(
                 continue;
               }
               if (log != nullptr) AddCost(t.Steps(), cost.choice, log);
-              if (best.size() > kRunnersUp &&
-                  cost.choice >= best.back().second.choice) {
+              const std::pair<ProductTile, ProductCost> mine = {t, cost};
+              if (best.size() > kRunnersUp && !better(mine, best.back())) {
                 continue;
               }
-              best.insert(std::upper_bound(best.begin(), best.end(),
-                                           std::make_pair(t, cost), better),
-                          {t, cost});
+              best.insert(
+                  std::upper_bound(best.begin(), best.end(), mine, better),
+                  mine);
               if (best.size() > kRunnersUp + 1) best.pop_back();
             }
           }

@@ -22,14 +22,14 @@ struct VisitPlan {
   WeightForm form = WeightForm::kFull;
   int64_t tile_k = 128;  // K and N that one visit of one MXU covers
   int64_t tile_n = 128;
-  // A group is what one packed register of 16 LHS rows (two for kTwoRows)
-  // becomes: one matmul, or two where the MXU takes f32 rows.
+  // A group is what one packed register of LHS rows (two for kTwoRows) becomes:
+  // one matmul, or two where the MXU takes f32 rows.
   int64_t rows = 16;          // LHS rows per group
   int64_t groups = 1;         // per visit and MXU
   int64_t group_cycles = 16;  // issue interval of a group's matmuls
-  int64_t pushes = 8;         // of 16 weight rows, per visit and MXU
+  int64_t pushes = 8;         // of packed registers, per visit and MXU
   int64_t push_cycles = 32;   // of all of them
-  int64_t k_visits = 1;       // per macro tile and step
+  int64_t k_visits = 1;       // K tiles times passes, per macro tile and step
   int64_t macros = 1;         // (batch, columns) tiles of one MXU in a step
   int64_t macros_b = 1, macros_n = 1;  // macros == macros_b * macros_n
   int64_t results = 2;                 // popped per group
@@ -49,19 +49,20 @@ inline VisitPlan PlanVisits(const ProductProblem& p, const ProductTile& t,
   }
   v.tile_k = wide && !narrow_k ? 256 : 128;
   v.tile_n = wide && v.form != WeightForm::kTwoRows ? 256 : 128;
-  v.rows = v.form == WeightForm::kTwoRows ? 32 : 16;
+  v.rows = v.form == WeightForm::kTwoRows ? 2 * a.unit : a.unit;
   const int64_t m_per_mxu = CeilOfRatio<int64_t>(t.block_m, t.split_m);
   v.groups = CeilOfRatio(m_per_mxu, v.rows);
-  v.group_cycles = 16 / a.rows * a.interval;
+  v.group_cycles = a.unit / a.rows * a.interval;
   // A plain push walks down K, a transposed one down N; each covers 128 of
   // the other dimension, and 256 of it with the second operand.
-  v.pushes = 128 / 16 * (v.tile_k / 128);
-  v.push_cycles = v.pushes * (16 / a.push_rows) * a.push_interval;
-  v.k_visits = CeilOfRatio(t.block_k, v.tile_k);
+  v.pushes = 128 / a.unit * (v.tile_k / 128);
+  v.push_cycles = v.pushes * (a.unit / a.push_rows) * a.push_interval;
+  v.k_visits =
+      CeilOfRatio(t.block_k, v.tile_k) * static_cast<int64_t>(p.passes.size());
   v.macros_b = CeilOfRatio<int64_t>(t.block_b, t.split_b);
   v.macros_n = CeilOfRatio<int64_t>(t.block_n, v.tile_n * t.split_n);
   v.macros = v.macros_b * v.macros_n;
-  v.results = 2 * (a.size / 128);
+  v.results = a.unit / 8 * (a.size / 128);
   v.lhs_vregs = (wide && v.form != WeightForm::kTwoColumns ? 2 : 1) *
                 (p.lhs.type == hlo::PrimitiveType::kF32 ? 2 : 1);
   return v;

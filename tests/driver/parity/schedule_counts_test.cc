@@ -62,7 +62,7 @@ struct Limit {
 };
 const std::map<std::string, Limit>& Limits() {
   static const auto* limits = new std::map<std::string, Limit>{
-      {"1024^3", {19, 100, 100}},
+      {"1024^3", {64, 6, 75}},
       {"elementwise", {405, 20, 80}},
       {"other products", {27, 5, 40}},
       {"overheads", {63, 30, 210}},

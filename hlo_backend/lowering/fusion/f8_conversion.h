@@ -1,0 +1,29 @@
+// 8-bit floats as f32, for chips and formats that have no instruction for it:
+// the byte is shifted to where f32 has its exponent, and a multiplication by a
+// power of two sets the bias right, subnormal numbers included. 4 operations on
+// finite numbers, 2 to 4 more for the format's infinities and NaN; libtpu
+// 0.0.42.1 takes 7 for e4m3fn (tpu_slots.md, section 3).
+#ifndef PTXLA_HLO_BACKEND_LOWERING_FUSION_F8_CONVERSION_H_
+#define PTXLA_HLO_BACKEND_LOWERING_FUSION_F8_CONVERSION_H_
+
+#include <optional>
+
+#include "base/numerics/float_formats.h"
+#include "hlo_backend/ir/primitive_type.h"
+#include "hlo_backend/lowering/codegen/builder.h"
+
+namespace ptxla::lowering {
+
+// Formats of a sign, an exponent and a mantissa in 8 bits; nothing: no such.
+std::optional<numerics::FloatFormat> F8FormatOf(hlo::PrimitiveType type);
+
+// `words`: one byte per word, sign extended.
+codegen::Vec UnpackF8(codegen::CodeBuilder& b,
+                      const numerics::FloatFormat& format, codegen::Vec words);
+
+// Vector operations of UnpackF8.
+int UnpackF8Operations(const numerics::FloatFormat& format);
+
+}  // namespace ptxla::lowering
+
+#endif  // PTXLA_HLO_BACKEND_LOWERING_FUSION_F8_CONVERSION_H_

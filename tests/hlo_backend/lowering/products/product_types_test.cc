@@ -1,0 +1,165 @@
+// Products of every type and precision against the evaluator, on ragged shapes
+// and every chip, as the chip runs them: natively, or after conversions.
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/substitute.h"
+#include "hlo_backend/analysis/tiled_layout.h"
+#include "hlo_backend/lowering/products/product_numbers.h"
+#include "isa/from_chip_spec.h"
+#include "tests/hlo_backend/lowering/bundle_harness.h"
+#include "tests/support/status_matchers.h"
+
+namespace ptxla::lowering {
+namespace {
+
+using hlo::PrimitiveType;
+
+constexpr const char* kChips[] = {"v2",  "v3",  "v4",   "v5e",
+                                  "v5p", "v6e", "tpu7x"};
+
+int GenerationOf(const std::string& chip) {
+  return chip == "tpu7x" ? 7 : chip[1] - '0';
+}
+
+std::string Text(PrimitiveType type, int64_t rows, int64_t columns,
+                 const std::string& chip) {
+  return hlo::WithTpuLayout(hlo::Shape::Array(type, {rows, columns}),
+                            GenerationOf(chip))
+      .ToStringWithLayout();
+}
+
+struct Case {
+  PrimitiveType lhs, rhs, out;
+  const char* precision = "";
+};
+
+struct Size {
+  int64_t m, n, k;
+  bool lhs_t = false, rhs_t = false;
+};
+
+std::string Dot(const Case& c, const Size& s, const std::string& chip) {
+  return absl::Substitute(
+      R"(HloModule m
+ENTRY e {
+  a = $0 parameter(0)
+  b = $1 parameter(1)
+  ROOT d = $2 dot(a, b), lhs_contracting_dims={$3}, rhs_contracting_dims={$4}$5
+})",
+      Text(c.lhs, s.lhs_t ? s.k : s.m, s.lhs_t ? s.m : s.k, chip),
+      Text(c.rhs, s.rhs_t ? s.n : s.k, s.rhs_t ? s.k : s.n, chip),
+      Text(c.out, s.m, s.n, chip), s.lhs_t ? 0 : 1, s.rhs_t ? 1 : 0,
+      *c.precision == '\0'
+          ? ""
+          : absl::Substitute(", operand_precision={$0,$0}", c.precision));
+}
+
+// Whole numbers small enough for every type.
+HarnessOptions Exact(const std::string& chip) {
+  HarnessOptions options;
+  options.chip = chip;
+  options.low = -7;
+  options.high = 7;
+  options.absolute = 1e-6;
+  options.relative = 1e-6;
+  return options;
+}
+
+constexpr Size kSizes[] = {{1, 7, 129},
+                           {127, 129, 1000},
+                           {129, 127, 7, false, true},
+                           {70, 300, 300, false, true},
+                           {33, 200, 260, true, false}};
+
+class ProductTypesTest : public ::testing::TestWithParam<const char*> {
+ protected:
+  void Run(const std::vector<Case>& cases, double low, double high,
+           double tolerance) {
+    for (const Case& c : cases) {
+      for (const Size& s : kSizes) {
+        HarnessOptions options = Exact(GetParam());
+        options.low = low;
+        options.high = high;
+        options.absolute = options.relative = tolerance;
+        const std::string hlo = Dot(c, s, GetParam());
+        const absl::Status status = CompareKernel(hlo, options).status();
+        // v2 and v3 keep four bits in a byte; that has no kernels.
+        const bool bytes =
+            GenerationOf(GetParam()) < 4 &&
+            (hlo::BitWidth(c.lhs) == 4 || hlo::BitWidth(c.rhs) == 4);
+        if (bytes) {
+          EXPECT_TRUE(absl::IsUnimplemented(status)) << hlo;
+        } else {
+          EXPECT_OK(status) << hlo;
+        }
+      }
+    }
+  }
+};
+
+TEST_P(ProductTypesTest, WholeNumbersAreExact) {
+  using P = PrimitiveType;
+  Run({{P::kS8, P::kS8, P::kS32}, {P::kU8, P::kS8, P::kS32}}, -100, 100, 0);
+  Run({{P::kS4, P::kS4, P::kS32}}, -8, 7, 0);
+  Run({{P::kU8, P::kU8, P::kS32}}, 0, 255, 0);
+  Run({{P::kU4, P::kS4, P::kS32}, {P::kS4, P::kS8, P::kS32}}, 0, 7, 0);
+}
+
+TEST_P(ProductTypesTest, EightBitFloatsAreExact) {
+  using P = PrimitiveType;
+  Run({{P::kF8E4M3Fn, P::kF8E4M3Fn, P::kF32},
+       {P::kF8E5M2, P::kF8E5M2, P::kF32},
+       {P::kF8E4M3B11Fnuz, P::kF8E4M3B11Fnuz, P::kF32}},
+      -1, 1, 1e-5);
+  Run({{P::kF8E5M2, P::kF8E4M3Fn, P::kBf16}, {P::kF8E4M3Fn, P::kBf16, P::kF32}},
+      -1, 1, 0.02);
+}
+
+TEST_P(ProductTypesTest, MixedTypesBecomeBf16) {
+  using P = PrimitiveType;
+  Run({{P::kBf16, P::kS8, P::kBf16},
+       {P::kF32, P::kBf16, P::kF32},
+       {P::kS4, P::kBf16, P::kF32}},
+      -3, 3, 0.05);
+}
+
+TEST_P(ProductTypesTest, HighPrecisionSplitsF32) {
+  using P = PrimitiveType;
+  Run({{P::kF32, P::kF32, P::kF32, "high"}}, -1, 1, 3e-4);
+  Run({{P::kF32, P::kF32, P::kF32, "highest"},
+       {P::kF32, P::kBf16, P::kF32, "highest"}},
+      -1, 1, 2e-5);
+}
+
+INSTANTIATE_TEST_SUITE_P(Chips, ProductTypesTest, ::testing::ValuesIn(kChips));
+
+TEST(ProductNumbersTest, ChipsTakeWhatTheirArraysKnow) {
+  using P = PrimitiveType;
+  const auto numbers = [](const char* chip, P type, P out) {
+    const auto spec = chips::ChipSpec::Load(chip);
+    return NumbersOf(isa::FromChipSpec(*spec), type, type, out, false);
+  };
+  EXPECT_EQ(numbers("v5e", P::kS8, P::kS32), ArrayNumbers::kS8);
+  EXPECT_EQ(numbers("v5e", P::kS4, P::kS32), ArrayNumbers::kS8);
+  EXPECT_EQ(numbers("v6e", P::kF8E5M2, P::kF32), ArrayNumbers::kF8E5M2);
+  EXPECT_EQ(numbers("v6e", P::kF8E4M3Fn, P::kF32), ArrayNumbers::kBf16);
+  EXPECT_EQ(numbers("tpu7x", P::kF8E4M3Fn, P::kF32), ArrayNumbers::kF8E4M3Fn);
+  EXPECT_EQ(numbers("tpu7x", P::kS8, P::kS32), ArrayNumbers::kBf16);
+  EXPECT_EQ(numbers("v4", P::kS8, P::kS32), ArrayNumbers::kBf16);
+}
+
+TEST(ProductNumbersTest, PassesMultiplyPartsThatMatter) {
+  hlo::DotAttrs dot;
+  EXPECT_EQ(PassesOf(dot, PrimitiveType::kF32, PrimitiveType::kF32).size(), 1);
+  dot.precision.operands = {hlo::Precision::kHigh, hlo::Precision::kDefault};
+  EXPECT_EQ(PassesOf(dot, PrimitiveType::kF32, PrimitiveType::kF32).size(), 3);
+  dot.precision.operands = {hlo::Precision::kHighest, hlo::Precision::kHighest};
+  EXPECT_EQ(PassesOf(dot, PrimitiveType::kF32, PrimitiveType::kF32).size(), 6);
+  EXPECT_EQ(PassesOf(dot, PrimitiveType::kBf16, PrimitiveType::kF32).size(), 3);
+  EXPECT_EQ(PassesOf(dot, PrimitiveType::kBf16, PrimitiveType::kBf16).size(),
+            1);
+}
+
+}  // namespace
+}  // namespace ptxla::lowering
