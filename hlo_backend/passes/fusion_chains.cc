@@ -170,8 +170,18 @@ bool FusionChains::PrologueFits(const Instruction& value) const {
     source = source->operand(0);
   }
   if (source != work.full[0]) return false;
+  // Narrower numbers than bf16 lose nothing on their way.
   const PrimitiveType type = source->shape().type();
-  if (type != PrimitiveType::kF32 && type != PrimitiveType::kBf16) return false;
+  const bool narrow =
+      type == PrimitiveType::kS8 || type == PrimitiveType::kU8 ||
+      type == PrimitiveType::kS4 || type == PrimitiveType::kU4 ||
+      (IsFloat(type) && BitWidth(type) == 8 &&
+       type != PrimitiveType::kF8E8M0Fnu);
+  const auto wide = [](PrimitiveType t) {
+    return t == PrimitiveType::kF32 || t == PrimitiveType::kBf16;
+  };
+  if (!wide(type) && !narrow) return false;
+  if (!wide(value.shape().type())) return false;
   const int64_t bytes = value.shape().ByteSize();
   const int64_t read = work.full[0]->shape().ByteSize();
   // Weights stay in memory as they are: twice the bytes are read, none

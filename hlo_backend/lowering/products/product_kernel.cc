@@ -422,11 +422,7 @@ absl::StatusOr<isa::Kernel> EmitProduct(const KernelContext& context,
         absl::StrCat("%", i.name(), ": an f16 product on ", context.chip.name(),
                      " is not lowered"));
   }
-  const auto converted = [](const ProductOperand& o) {
-    return o.slow || o.computed;
-  };
-  const bool converts =
-      converted(form.problem.lhs) || converted(form.problem.rhs);
+  const bool converts = form.problem.lhs.slow || form.problem.rhs.slow;
   absl::StatusOr<isa::Kernel> kernel;
   const bool splits = form.problem.passes.size() > 1 ||
                       form.problem.lhs.conversion > 0 ||

@@ -64,10 +64,10 @@ const std::map<std::string, Limit>& Limits() {
   static const auto* limits = new std::map<std::string, Limit>{
       {"1024^3", {64, 6, 75}},
       {"elementwise", {405, 20, 80}},
-      {"other products", {27, 5, 40}},
+      {"other products", {27, 4, 40}},
       {"overheads", {63, 30, 210}},
       {"reductions, movement", {112, 110, 270}},
-      {"small products", {42, 12, 110}},
+      {"small products", {42, 12, 105}},
   };
   return *limits;
 }

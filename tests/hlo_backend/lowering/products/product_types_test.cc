@@ -132,6 +132,78 @@ TEST_P(ProductTypesTest, HighPrecisionSplitsF32) {
       -1, 1, 2e-5);
 }
 
+TEST_P(ProductTypesTest, WholeSumsAreScaledInTheEpilogue) {
+  using P = PrimitiveType;
+  const std::string chip = GetParam();
+  const std::string hlo = absl::Substitute(
+      R"(HloModule m
+fused {
+  a = $0 parameter(0)
+  b = $1 parameter(1)
+  s = f32[] parameter(2)
+  d = $2 dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  f = $3 convert(d)
+  w = $3 broadcast(s), dimensions={}
+  ROOT r = $3 multiply(f, w)
+}
+ENTRY e {
+  a = $0 parameter(0)
+  b = $1 parameter(1)
+  s = f32[] parameter(2)
+  ROOT r = $3 fusion(a, b, s), kind=kOutput, calls=fused
+})",
+      Text(P::kS8, 40, 300, chip), Text(P::kS8, 300, 200, chip),
+      Text(P::kS32, 40, 200, chip), Text(P::kF32, 40, 200, chip));
+  EXPECT_OK(CompareKernel(hlo, Exact(chip)).status());
+}
+
+// Weights of eight bits, widened on their way in.
+TEST_P(ProductTypesTest, ConvertsOfNarrowWeightsAreTheStreams) {
+  using P = PrimitiveType;
+  const std::string chip = GetParam();
+  for (const P narrow : {P::kS8, P::kF8E4M3Fn}) {
+    const std::string hlo = absl::Substitute(
+        R"(HloModule m
+fused {
+  a = $0 parameter(0)
+  b = $1 parameter(1)
+  w = $2 convert(b)
+  ROOT d = $3 dot(a, w), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+}
+ENTRY e {
+  a = $0 parameter(0)
+  b = $1 parameter(1)
+  ROOT r = $3 fusion(a, b), kind=kOutput, calls=fused
+})",
+        Text(P::kBf16, 40, 300, chip), Text(narrow, 300, 200, chip),
+        Text(P::kBf16, 300, 200, chip), Text(P::kF32, 40, 200, chip));
+    HarnessOptions options = Exact(chip);
+    options.absolute = options.relative = 1e-4;  // order of the sums
+    EXPECT_OK(CompareKernel(hlo, options).status()) << hlo;
+  }
+}
+
+// A conversion that loses something is none of the arrays' own.
+TEST(ProductNumbersTest, QuantisedOperandsAreNotTakenAsTheyWere) {
+  EXPECT_EQ(CompareKernel(R"(
+HloModule m
+fused {
+  a = f32[32,128] parameter(0)
+  b = f32[128,128] parameter(1)
+  q = s8[32,128] convert(a)
+  p = s8[128,128] convert(b)
+  ROOT d = s32[32,128] dot(q, p), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+}
+ENTRY e {
+  a = f32[32,128] parameter(0)
+  b = f32[128,128] parameter(1)
+  ROOT r = s32[32,128] fusion(a, b), kind=kOutput, calls=fused
+})")
+                .status()
+                .code(),
+            absl::StatusCode::kUnimplemented);
+}
+
 INSTANTIATE_TEST_SUITE_P(Chips, ProductTypesTest, ::testing::ValuesIn(kChips));
 
 TEST(ProductNumbersTest, ChipsTakeWhatTheirArraysKnow) {
