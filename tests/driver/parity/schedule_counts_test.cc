@@ -62,12 +62,12 @@ struct Limit {
 };
 const std::map<std::string, Limit>& Limits() {
   static const auto* limits = new std::map<std::string, Limit>{
-      {"1024^3", {64, 6, 75}},
+      {"1024^3", {66, 5, 50}},
       {"elementwise", {405, 20, 80}},
-      {"other products", {27, 4, 40}},
+      {"other products", {27, 3, 12}},
       {"overheads", {63, 30, 210}},
       {"reductions, movement", {112, 110, 270}},
-      {"small products", {42, 12, 105}},
+      {"small products", {42, 12, 70}},
   };
   return *limits;
 }
