@@ -8,8 +8,10 @@
 #include "absl/container/flat_hash_set.h"
 #include "base/check.h"
 #include "base/units.h"
+#include "hlo_backend/lowering/products/conversion_pace.h"
 #include "hlo_backend/lowering/products/operand_loader.h"
 #include "hlo_backend/lowering/products/stream_meetings.h"
+#include "hlo_backend/lowering/products/stream_places.h"
 #include "hlo_backend/lowering/products/stream_scheduler.h"
 
 namespace ptxla::lowering {
@@ -20,15 +22,11 @@ using codegen::StreamScheduler;
 using codegen::Vec;
 using codegen::VInstr;
 using isa::Opcode;
+using stream::Lane;
+using stream::Position;
+using stream::Push;
 
-// Operands are loaded this long before the matmul or push that takes them:
-// load, conversion between f32 and bf16, and mask.
-constexpr int64_t kLoadAhead = 6;
-// Further parts of f32 values, and other types whose conversion is short.
-constexpr int64_t kPartAhead = 8;
-// Slow conversions: as long as their operations take one after another, and as
-// long again for what else the vector units do.
-constexpr int64_t kConvertAhead = 40;
+constexpr int64_t kLoadAhead = ConversionPace::kLoadAhead;
 // Keys of the scheduler for converted rows: apart from those of sums.
 constexpr int64_t kConvertedKeys = int64_t{1} << 40;
 // The second operand of a 256-wide array goes in this long before the first.
@@ -37,14 +35,6 @@ constexpr int64_t kPrepAhead = 2;
 constexpr int64_t kSlack = 24;
 // The last store of a sum may come so long after its pop.
 constexpr int64_t kSumSlack = 12;
-
-// What one MXU does in a visit.
-struct Lane {
-  bool active = false;
-  int64_t batch = 0, col = 0, row = 0;  // first of the visit
-  int weights = 0;  // lanes with the same number share weight registers
-  int rows = 0;     // lanes with the same number share LHS registers
-};
 
 class Stream {
  public:
@@ -62,7 +52,8 @@ class Stream {
         k_visits_(k_tiles_ * static_cast<int64_t>(problem.passes.size())),
         loader_(arrays, parts.k_extent, parts.lhs.type, parts.rhs.type, b),
         scheduler_(*b),
-        meetings_(parts.operands, plan_, tile, parts.k_extent) {
+        meetings_(parts.operands, plan_, tile, parts.k_extent),
+        conversions_(parts.pace, b->model()) {
     epilogues_ = static_cast<size_t>(std::max(
         1.0, parts.pace.share * b->model().vregs / epilogue->live_registers()));
     in_flight_ = arrays.latency / plan_.group_cycles + 1;
@@ -154,7 +145,7 @@ class Stream {
           if (row >= tile_.block_m || meetings_.Of(lane.batch, row).last >= 0)
             continue;
           for (int part = 0; part < 2; ++part) {
-            const Position at = PositionOf(lane, row, part);
+            const Position at = PositionOf(lane, row, 0, part);
             if (!at.wanted || (part == 1 && arrays_.size == 128)) continue;
             b_.NewBlock();
             const Vec zero = b_.Imm(0);
@@ -168,7 +159,7 @@ class Stream {
 
   // Until then conversions have the vector units nearly for themselves: a
   // result popped before would wait in a register.
-  int64_t VectorsFree() const { return conversion_end_ - kSlack; }
+  int64_t VectorsFree() const { return conversions_.slow_end() - kSlack; }
 
   // When the next result of an MXU may be popped. Where the loads and stores of
   // sums fall behind, pops wait for them: in a FIFO, not in registers.
@@ -192,9 +183,10 @@ class Stream {
   // When the next matmul may issue: vector work that is slower than the MXU,
   // epilogues and conversions, holds it back, and so do results that wait.
   int64_t MatmulWish(int mxu) const {
-    return std::max(scheduler_.MatmulFree(mxu),
-                    std::max({epilogue_end_, conversion_end_, popped_[mxu]}) -
-                        arrays_.latency - kSlack);
+    return std::max(
+        scheduler_.MatmulFree(mxu),
+        std::max({epilogue_end_, conversions_.slow_end(), popped_[mxu]}) -
+            arrays_.latency - kSlack);
   }
 
   int64_t Macro(int64_t visit) const { return visit / k_visits_; }
@@ -284,16 +276,6 @@ class Stream {
     }
   }
 
-  // A register of rows of K (plain) or of N (transposed) of the weights that
-  // some lanes share.
-  struct Push {
-    Lane lane;
-    int64_t k = 0;
-    int row = 0;
-    int block = 1;
-    bool two_columns = false;
-  };
-
   std::vector<Push> PushesOf(int64_t visit) const {
     const int64_t k0 = K(visit);
     const bool wide = arrays_.size == 256;
@@ -362,39 +344,9 @@ class Stream {
   // `wish`; the last cycle.
   int64_t PlaceOperand(const BlockPlace& place, const ProductOperand& operand,
                        int part, int64_t wish) {
-    if (!place.Converts()) {
-      const int conversion =
-          place.type == operand.type ? operand.conversion : 0;
-      const int64_t ahead =
-          kLoadAhead + kPartAhead * (part + (conversion + 3) / 4);
-      int64_t start = std::max<int64_t>(0, wish - ahead);
-      if (part == 0 && conversion == 0) return PlaceOpenBlock(start);
-      if (short_ends_.size() >= parts_.pace.short_conversions) {
-        start = std::max(start, short_ends_.front());
-        short_ends_.pop_front();
-      }
-      short_ends_.push_back(PlaceOpenBlock(start));
-      return short_ends_.back();
-    }
-    // Only so many conversions run at once: each holds registers.
-    const int64_t ahead =
-        place.computed ? place.computed->lead() : kConvertAhead;
-    size_t most = parts_.pace.conversions *
-                  static_cast<size_t>(b_.model().Slots(isa::Slot::kVector) - 1);
-    if (place.computed) {
-      most = std::max<size_t>(
-          1, static_cast<size_t>(parts_.pace.share * b_.model().vregs /
-                                 place.computed->live_registers()));
-    }
-    int64_t start = std::max<int64_t>(0, wish - ahead);
-    while (conversions_.size() > most) conversions_.pop_front();
-    if (conversions_.size() >= most) {
-      start = std::max(start, conversions_.front());
-      conversions_.pop_front();
-    }
-    const int64_t end = PlaceOpenBlock(start);
-    conversions_.push_back(end);
-    conversion_end_ = std::max(conversion_end_, end);
+    const int64_t end =
+        PlaceOpenBlock(conversions_.Start(place, operand, part, wish));
+    conversions_.End(end);
     return end;
   }
 
@@ -535,10 +487,6 @@ class Stream {
     }
   }
 
-  struct Position {
-    bool wanted = true;  // false: beyond the block, popped and dropped
-    int64_t batch, row, col;
-  };
   Position PositionOf(const Lane& lane, int64_t row, int sixteen,
                       int half) const {
     Position at;
@@ -629,9 +577,7 @@ class Stream {
   int64_t epilogue_end_ = 0;
   std::deque<int64_t> ends_;                // of the latest epilogues
   absl::flat_hash_set<int64_t> converted_;  // offsets of LHS rows kept so far
-  std::deque<int64_t> conversions_;         // ends of the latest
-  int64_t conversion_end_ = 0;
-  std::deque<int64_t> short_ends_;                // of the latest short ones
+  ConversionPace conversions_;
   std::array<int64_t, isa::kMaxUnits> popped_{};  // cycle of the last pop
   // The end of the latest sum, and how long after its pop.
   int64_t sum_end_ = 0, sums_lag_ = 0;
