@@ -25,8 +25,8 @@ void Keep(CodeBuilder* b, Vec global, Vec value) { b->Move(global, value); }
 }  // namespace
 
 OperandLoader::OperandLoader(const ArrayShape& arrays, int64_t k_extent,
-                             hlo::PrimitiveType lhs, hlo::PrimitiveType rhs,
-                             CodeBuilder* b)
+                             CodeBuilder* b, hlo::PrimitiveType lhs,
+                             hlo::PrimitiveType rhs)
     : arrays_(arrays), rows_(b, {lhs, rhs}), k_extent_(k_extent), b_(b) {
   const int lanes = static_cast<int>(k_extent % 128);
   if (lanes == 0) return;

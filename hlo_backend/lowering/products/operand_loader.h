@@ -17,8 +17,9 @@ class OperandLoader {
  public:
   // Makes the masks of a ragged K, as globals; in a block of their own.
   OperandLoader(const ArrayShape& arrays, int64_t k_extent,
-                hlo::PrimitiveType lhs, hlo::PrimitiveType rhs,
-                codegen::CodeBuilder* b);
+                codegen::CodeBuilder* b,
+                hlo::PrimitiveType lhs = hlo::PrimitiveType::kBf16,
+                hlo::PrimitiveType rhs = hlo::PrimitiveType::kBf16);
 
   // The arrays' unit of rows from `row` on (16 or 32) at the 128 lanes from
   // `lane`: one packed register, or two of f32 for arrays that take those.
@@ -26,7 +27,7 @@ class OperandLoader {
   // values (product_numbers.h).
   std::vector<codegen::Vec> Load(const BlockPlace& place, int64_t batch,
                                  int64_t row, int64_t lane, int64_t k,
-                                 bool k_on_lanes, int part);
+                                 bool k_on_lanes, int part = 0);
 
  private:
   bool RaggedLanes(int64_t k) const { return k + 128 > k_extent_; }

@@ -50,7 +50,7 @@ class Stream {
         plan_(PlanVisits(problem, tile, arrays)),
         k_tiles_(CeilOfRatio(parts.k_extent, plan_.tile_k)),
         k_visits_(k_tiles_ * static_cast<int64_t>(problem.passes.size())),
-        loader_(arrays, parts.k_extent, parts.lhs.type, parts.rhs.type, b),
+        loader_(arrays, parts.k_extent, b, parts.lhs.type, parts.rhs.type),
         scheduler_(*b),
         meetings_(parts.operands, plan_, tile, parts.k_extent),
         conversions_(parts.pace, b->model()) {
