@@ -30,6 +30,8 @@ void VisitFields(V& v, WindowDim& x) {
   v("grid_divisor", x.grid_divisor);
   v("advance", x.advance);
   v("origin", x.origin);
+  v("table", x.table);
+  v("table_arg", x.table_arg);
 }
 
 template <class V>

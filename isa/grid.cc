@@ -5,13 +5,12 @@
 #include "base/check.h"
 
 namespace ptxla::isa {
-namespace {
 
 int64_t BlockIndex(const WindowDim& dim, const std::vector<int64_t>& index) {
-  return dim.grid_dim < 0 ? 0 : index[dim.grid_dim] / dim.grid_divisor;
+  if (dim.grid_dim < 0) return 0;
+  const int64_t at = index[dim.grid_dim] / dim.grid_divisor;
+  return dim.table.empty() ? at : dim.table[at];
 }
-
-}  // namespace
 
 Box BoxAt(const Window& window, const std::vector<int64_t>& index) {
   Box box;
@@ -49,6 +48,26 @@ GridWalk::GridWalk(const Kernel& kernel, int core, int cores)
   for (int d = 0; d < bound_.size(); ++d) num_steps_ *= bound_[d] - first_[d];
   index_ = first_;
   ComputeNext();
+  CountChanges();
+}
+
+void GridWalk::CountChanges() {
+  for (size_t i = 0; i < kernel_.windows.size() && num_steps_ > 0; ++i) {
+    const Window& w = kernel_.windows[i];
+    const bool tables =
+        std::any_of(w.dims.begin(), w.dims.end(),
+                    [](const WindowDim& dim) { return !dim.table.empty(); });
+    if (!tables) continue;
+    changes_.resize(kernel_.windows.size());
+    std::vector<int32_t>& changes = changes_[i];
+    changes.reserve(num_steps_);
+    changes.push_back(0);
+    while (step_ + 1 < num_steps_) {
+      changes.push_back(changes.back() + (SameBlock(w, index_, next_) ? 0 : 1));
+      Next();
+    }
+    Seek(0);
+  }
 }
 
 void GridWalk::Seek(int64_t step) {
@@ -138,6 +157,9 @@ int GridWalk::CurrentSlot(int window) const {
 // The block changes when the innermost grid dimension that really moves the
 // window (m) advances over a multiple of its divisor, or wraps.
 int64_t GridWalk::BlockChanges(int window, int64_t step) const {
+  if (!changes_.empty() && !changes_[window].empty()) {
+    return changes_[window][step];
+  }
   int m = -1;
   int64_t divisor = 1;
   for (const WindowDim& dim : kernel_.windows[window].dims) {

@@ -31,6 +31,8 @@ struct Box {
   bool empty() const { return bytes == 0; }
 };
 
+// The block in which the window is in one of its dimensions.
+int64_t BlockIndex(const WindowDim& dim, const std::vector<int64_t>& index);
 // The box of `window` at the given grid indices.
 Box BoxAt(const Window& window, const std::vector<int64_t>& index);
 
@@ -73,13 +75,14 @@ class GridWalk {
   // an output waits for CountTransfers() - 1, in entry an input for 0.
   int64_t AwaitedTransfer(int window) const;
   // Times that the window's block index changed between the core's first step
-  // and `step`. O(1).
+  // and `step`. O(1); windows with tables are counted once, at the start.
   int64_t BlockChanges(int window, int64_t step) const;
 
  private:
   bool SameBlock(const Window& w, const std::vector<int64_t>& a,
                  const std::vector<int64_t>& b) const;
   void ComputeNext();
+  void CountChanges();
 
   const Kernel& kernel_;
   std::vector<int64_t> first_;  // inclusive lower bounds of this core
@@ -88,6 +91,8 @@ class GridWalk {
   int64_t step_ = 0;
   std::vector<int64_t> index_;
   std::vector<int64_t> next_;
+  // Of windows with tables: changes before each step; empty for others.
+  std::vector<std::vector<int32_t>> changes_;
 };
 
 // How many transfers a window makes over the whole walk of one core.

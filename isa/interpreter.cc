@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "isa/dma_state.h"
+#include "isa/index_tables.h"
 #include "isa/pipeline.h"
 #include "isa/semantics/table.h"
 #include "isa/verify_structure.h"
@@ -133,9 +134,8 @@ class KernelRun : public KernelEnvironment {
   int64_t UnclampedStart(const Window& w) const {
     int64_t at = w.hbm_offset;
     for (const WindowDim& dim : w.dims) {
-      const int64_t block =
-          dim.grid_dim < 0 ? 0 : walk_.index()[dim.grid_dim] / dim.grid_divisor;
-      at += (dim.origin + dim.Advance() * block) * dim.hbm_stride;
+      at += (dim.origin + dim.Advance() * BlockIndex(dim, walk_.index())) *
+            dim.hbm_stride;
     }
     return at;
   }
@@ -283,9 +283,16 @@ class Core::Impl {
       if (kernel.args[a].space == Space::kVmem) GrowTo(&context_.vmem(), end);
       if (kernel.args[a].space == Space::kSmem) GrowTo(&context_.smem(), end);
     }
+    Kernel on_data;
+    if (HasDataTables(kernel)) {
+      on_data = kernel;
+      RETURN_IF_ERROR(
+          ReadTables(args, context_.vmem(), context_.smem(), &on_data))
+          << "kernel \"" << kernel.name << "\"";
+    }
     context_.Reset();
     DmaClock instant;
-    KernelRun run(kernel, args, core, cores, machine_, semantics_,
+    KernelRun run(HasDataTables(kernel) ? on_data : kernel, args, core, cores, machine_, semantics_,
                   check_hazards_, &context_,
                   clock == nullptr ? &instant : clock);
     context_.kernel = &run;

@@ -21,7 +21,7 @@ bool WindowDim::operator==(const WindowDim& o) const {
   return block == o.block && extent == o.extent && hbm_stride == o.hbm_stride &&
          vmem_stride == o.vmem_stride && grid_dim == o.grid_dim &&
          grid_divisor == o.grid_divisor && advance == o.advance &&
-         origin == o.origin;
+         origin == o.origin && table == o.table && table_arg == o.table_arg;
 }
 
 bool Window::operator==(const Window& o) const {

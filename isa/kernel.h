@@ -11,7 +11,8 @@
 // step is a box of `dims` (outer to inner) over `inner_bytes` contiguous bytes.
 // In each dimension the box starts at unit
 //     origin + advance * (grid index / grid_divisor)
-// and has `block` units, clamped to [0, extent). Unit u is at HBM byte
+// (or, with a table, origin + advance * table[grid index / grid_divisor]) and
+// has `block` units, clamped to [0, extent). Unit u is at HBM byte
 // hbm_offset + u * hbm_stride and, relative to the box start, at VMEM byte
 // (u - start) * vmem_stride of its slot. What clamping cuts off is not written.
 //
@@ -32,6 +33,11 @@
 // Explicit transfers: `dma.start.desc d, sA, sB` copies the box of descriptor d
 // from its source plus sA bytes to its destination plus sB bytes and adds the
 // bytes to its semaphore when it is over.
+//
+// A table holds what timing assumes. On data it is read from the argument
+// table_arg, an array of s32, before the kernel starts: which block a step
+// takes may depend on data (groups of a grouped product), as the scalars that
+// a TPU prefetches to SMEM decide it.
 //
 // VMEM used: slot i of window w is at w.vmem_offset + i * w.slot_bytes, scratch
 // at scratch_offset; all below vmem_bytes, relative to the scoped region of the
@@ -74,6 +80,9 @@ struct WindowDim {
   int64_t grid_divisor = 1;
   int64_t advance = 0;  // units per grid index; 0 means `block`
   int64_t origin = 0;   // units; negative for padding in front
+  // Empty: the index itself. Else one entry for each grid_index / grid_divisor.
+  std::vector<int64_t> table = {};
+  int table_arg = -1;  // -1: the table holds for data too
 
   int64_t Advance() const { return advance == 0 ? block : advance; }
   bool operator==(const WindowDim& o) const;

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
+#include "isa/index_tables.h"
 
 namespace ptxla::isa {
 namespace {
@@ -38,6 +39,7 @@ absl::Status CheckWindow(const Kernel& k, const Window& w) {
       return Bad("it moves with grid dimension ", dim.grid_dim, " of ",
                  k.grid.size());
     }
+    RETURN_IF_ERROR(CheckTable(k, dim));
     if (dim.grid_dim >= 0) {
       if (used >> dim.grid_dim & 1) {
         return Bad("two dimensions move with grid dimension ", dim.grid_dim);
