@@ -292,8 +292,8 @@ class Core::Impl {
     }
     context_.Reset();
     DmaClock instant;
-    KernelRun run(HasDataTables(kernel) ? on_data : kernel, args, core, cores, machine_, semantics_,
-                  check_hazards_, &context_,
+    KernelRun run(HasDataTables(kernel) ? on_data : kernel, args, core, cores,
+                  machine_, semantics_, check_hazards_, &context_,
                   clock == nullptr ? &instant : clock);
     context_.kernel = &run;
     absl::StatusOr<int64_t> cycles = run.Run();

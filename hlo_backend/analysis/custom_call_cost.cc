@@ -9,6 +9,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "base/check.h"
+#include "hlo_backend/ir/ragged_call.h"
 #include "embed/analysis_custom_calls.h"
 
 namespace ptxla::hlo {
@@ -129,6 +130,14 @@ std::optional<Cost> CustomCallCost(const Instruction& call, double bytes_read,
                                    double bytes_written) {
   const double bytes = bytes_read + bytes_written;
   if (auto cost = Estimate(call.backend_config(), bytes, bytes_written)) {
+    return cost;
+  }
+  if (const auto ragged = RaggedCall::Of(call)) {
+    Cost cost;
+    cost.matmul_flops = 2 * ragged->MultiplyAdds();
+    cost.flops = cost.matmul_flops;
+    cost.bytes_accessed = bytes;
+    cost.bytes_written = bytes_written;
     return cost;
   }
   const Rule* known = RuleOf(call);

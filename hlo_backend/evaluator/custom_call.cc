@@ -5,7 +5,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
+#include "hlo_backend/ir/ragged_call.h"
 #include "hlo_backend/evaluator/operations.h"
+#include "hlo_backend/evaluator/product.h"
 
 namespace ptxla::hlo {
 namespace {
@@ -76,6 +78,9 @@ absl::StatusOr<Value> EvalCustomCall(OpContext& context, const Instruction& i,
   }
   if (target == "X64Combine") {
     return Combine(operands[0], operands[1], i.shape());
+  }
+  if (const auto ragged = RaggedCall::Of(i)) {
+    return RaggedProduct(context, i, ragged->Attributes(), operands);
   }
   if (target == "TopK" && operands.size() == 1 && i.shape().IsTuple()) {
     return EvalTopK(context, i, operands);

@@ -14,6 +14,12 @@ absl::StatusOr<Value> DotProduct(const Value& lhs, const Value& rhs,
                                  const DotAttrs& dot, PrimitiveType type,
                                  const DimVector& dims, OpContext& context);
 
+// What a ragged-dot with these attributes gives, as the result of `i`. The
+// first three operands are lhs, rhs and the sizes of the groups.
+absl::StatusOr<Value> RaggedProduct(OpContext& context, const Instruction& i,
+                                    const RaggedDotAttrs& attrs,
+                                    absl::Span<Value> operands);
+
 }  // namespace ptxla::hlo
 
 #endif  // PTXLA_HLO_BACKEND_EVALUATOR_PRODUCT_H_

@@ -59,7 +59,12 @@ RaggedPlan PlanFor(const RaggedDotAttrs& attrs, int lhs_rank) {
 
 absl::StatusOr<Value> EvalRaggedDot(OpContext& context, const Instruction& i,
                                     absl::Span<Value> operands) {
-  const RaggedDotAttrs& attrs = i.attrs<RaggedDotAttrs>();
+  return RaggedProduct(context, i, i.attrs<RaggedDotAttrs>(), operands);
+}
+
+absl::StatusOr<Value> RaggedProduct(OpContext& context, const Instruction& i,
+                                    const RaggedDotAttrs& attrs,
+                                    absl::Span<Value> operands) {
   DotAttrs dot = attrs.dot;
   const Value lhs = operands[0].Dense();
   const Value rhs = operands[1].Dense();

@@ -5,9 +5,11 @@
 #include "hlo_backend/analysis/buffer_plan.h"
 #include "hlo_backend/analysis/fusion_rules.h"
 #include "hlo_backend/ir/computation.h"
+#include "hlo_backend/ir/ragged_call.h"
 #include "hlo_backend/lowering/custom_calls/pallas_call.h"
 #include "hlo_backend/lowering/fusion/scalar_fusion.h"
 #include "hlo_backend/lowering/physical_array.h"
+#include "hlo_backend/lowering/products/ragged_product.h"
 
 namespace ptxla::lowering {
 namespace {
@@ -130,6 +132,7 @@ absl::StatusOr<isa::Kernel> EmitKernel(const KernelContext& context,
       if (i.attrs<hlo::CustomCallAttrs>().target == kPallasTarget) {
         return EmitPallasCall(context, i);
       }
+      if (hlo::RaggedCall::Of(i)) return EmitRaggedProduct(context, i);
       return absl::UnimplementedError(
           absl::StrCat("custom call \"", i.attrs<hlo::CustomCallAttrs>().target,
                        "\" is not lowered"));

@@ -21,6 +21,7 @@
 #include "hlo_backend/passes/memory_space_assignment.h"
 #include "hlo_backend/passes/movement_fusion.h"
 #include "hlo_backend/passes/one_hot_expander.h"
+#include "hlo_backend/passes/ragged_dot_expander.h"
 #include "hlo_backend/passes/reshape_mover.h"
 #include "hlo_backend/passes/row_fusion.h"
 #include "hlo_backend/passes/scheduler.h"
@@ -83,6 +84,8 @@ std::vector<PassEntry> AllPasses() {
        Make<MovementFusionPass>},
       {"one-hot-expander", "gathers of one element per row as comparisons",
        Make<OneHotExpanderPass>},
+      {"ragged-dot-expander", "grouped products as calls with kernels",
+       Make<RaggedDotExpanderPass>},
       {"reshape-mover", "gives connected elementwise work one shape",
        Make<ReshapeMoverPass>},
       {"row-fusion", "products whose rows are finished in their kernel",

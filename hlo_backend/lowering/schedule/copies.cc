@@ -1,5 +1,6 @@
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
+#include "hlo_backend/ir/ragged_call.h"
 #include "hlo_backend/lowering/custom_calls/pallas_call.h"
 #include "hlo_backend/lowering/kernel_emitter.h"
 #include "hlo_backend/lowering/schedule/lowerer.h"
@@ -86,6 +87,7 @@ absl::Status Lowerer::CustomCall(const Instruction& i,
   if (target == "X64SplitLow" || target == "X64SplitHigh") {
     return absl::OkStatus();
   }
+  if (hlo::RaggedCall::Of(i)) return Call(i, schedule);
   if (target == "ConcatBitcast" || target == "X64Combine") {
     return PutTogether(i, schedule);
   }

@@ -1,0 +1,226 @@
+#include "hlo_backend/lowering/products/ragged_tiling.h"
+
+#include <algorithm>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "base/units.h"
+
+namespace ptxla::lowering {
+namespace {
+
+// `extent` in the fewest equal blocks of at most `most`, whole tiles of `unit`.
+int64_t EqualBlock(int64_t extent, int64_t most, int64_t unit) {
+  const int64_t blocks = CeilOfRatio(extent, most);
+  return RoundUpTo(CeilOfRatio(extent, blocks), unit);
+}
+
+// The widest block of at most `most` that divides the extent, else an equal
+// one: no step of the grid then has less of K than others.
+int64_t DividingBlock(int64_t extent, int64_t most) {
+  for (int64_t block = most / 128 * 128; block > 0; block -= 128) {
+    if (extent % block == 0) return block;
+  }
+  return EqualBlock(extent, most, 128);
+}
+
+class Chooser {
+ public:
+  Chooser(const KernelContext& context, const hlo::RaggedCall& call,
+          hlo::PrimitiveType type, const ArrayShape& arrays)
+      : context_(context),
+        call_(call),
+        bytes_(hlo::BitWidth(type) / 8),
+        arrays_(arrays) {}
+
+  absl::StatusOr<RaggedTiling> Choose() {
+    ProductTile& t = r_.tile;
+    const int64_t m = call_.by_groups ? call_.k : call_.rows;
+    const int64_t k = call_.by_groups ? call_.rows : call_.k;
+    bool fits = true;
+    if (call_.dense) {
+      fits = ChooseDense(m, k);
+    } else if (call_.by_groups) {
+      fits = ChooseBlocks(call_.tile_rows);
+    } else {
+      fits = ChooseRows();
+    }
+    if (!fits) {
+      return absl::ResourceExhaustedError(
+          "no block of a grouped product fits into VMEM");
+    }
+    t.grid_m = CeilOfRatio(m, t.block_m);
+    t.grid_n = CeilOfRatio(call_.n, t.block_n);
+    t.grid_k = CeilOfRatio(k, t.block_k);
+    SplitArrays();
+    Grid();
+    return r_;
+  }
+
+ private:
+  int64_t Budget() const {
+    return static_cast<int64_t>(
+        static_cast<double>(VmemBudget(context_)) *
+        context_.chip.Policy("product_vmem_share").value_or(1));
+  }
+
+  // Row tiles against all of K, or its fewest equal parts.
+  bool ChooseRows() {
+    ProductTile& t = r_.tile;
+    t.block_m = call_.tile_rows;
+    const auto budget = static_cast<int64_t>(
+        context_.chip.Policy("ragged_dot_vmem").value_or(Budget() / 2));
+    const int64_t columns = RoundUpTo<int64_t>(call_.n, 128);
+    for (int64_t parts = 1; parts <= call_.k; ++parts) {
+      t.block_k = RoundUpTo<int64_t>(CeilOfRatio(call_.k, parts), 128);
+      const int64_t rows = 2 * t.block_m * t.block_k * bytes_;
+      const int64_t per_column = 2 * t.block_k * bytes_ + 2 * t.block_m * 4 +
+                                 (parts > 1 ? t.block_m * 4 : 0);
+      t.block_n = std::min(columns, (budget - rows) / per_column / 128 * 128);
+      if (t.block_n >= 128) {
+        r_.sums = parts > 1;
+        return true;
+      }
+      if (t.block_k == 128) return false;
+    }
+    return false;
+  }
+
+  // Bytes of a step's blocks, copies and sums.
+  int64_t Bytes(const ProductTile& t, bool masks_lhs, bool masks_rhs,
+                bool transposed, bool sums) const {
+    const int64_t lhs = t.block_m * t.block_k * bytes_;
+    const int64_t rhs = t.block_k * t.block_n * bytes_;
+    const int64_t out = t.block_m * t.block_n * 4;
+    return 2 * lhs + 2 * rhs + 2 * out + (masks_lhs ? lhs : 0) +
+           (masks_rhs ? rhs : 0) +
+           (transposed ? t.block_m * t.block_k * (arrays_.bf16 ? 2 : 4) : 0) +
+           (sums ? out : 0);
+  }
+
+  // Straight code of the stream is bounded.
+  bool TooLong(const ProductTile& t) const {
+    const int64_t cycles =
+        t.block_m / 16 * (16 / arrays_.rows) * arrays_.interval *
+        CeilOfRatio<int64_t>(t.block_k, arrays_.size) *
+        CeilOfRatio<int64_t>(t.block_n, arrays_.size) / arrays_.mxus;
+    const double limit =
+        context_.chip.Policy("product_step_bundles").value_or(8192);
+    return static_cast<double>(cycles) > limit;
+  }
+
+  // The largest blocks of the result, nearly square, for `depth` rows a step.
+  bool ChooseBlocks(int64_t depth) {
+    ProductTile& t = r_.tile;
+    t.block_k = depth;
+    for (int64_t most = 1024; most >= 128; most /= 2) {
+      for (int64_t narrow : {most, std::max<int64_t>(128, most / 2)}) {
+        t.block_m = EqualBlock(call_.k, narrow, 128);
+        t.block_n = EqualBlock(call_.n, most, 128);
+        if (Bytes(t, true, true, true, r_.sums) <= Budget() && !TooLong(t)) {
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
+  bool ChooseDense(int64_t m, int64_t k) {
+    ProductTile& t = r_.tile;
+    r_.sums = true;
+    if (call_.by_groups) {
+      return ChooseBlocks(std::min<int64_t>(256, RoundUpTo<int64_t>(k, 128)));
+    }
+    for (int64_t rows = 1024; rows >= 128; rows -= 128) {
+      t.block_m = EqualBlock(m, rows, 128);
+      t.block_n = EqualBlock(call_.n, 512, 128);
+      t.block_k = DividingBlock(k, 768);
+      if (Bytes(t, true, false, false, true) <= Budget() && !TooLong(t)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  // MXUs side by side over columns while there are tiles for them.
+  void SplitArrays() {
+    ProductTile& t = r_.tile;
+    const int64_t wide = CeilOfRatio<int64_t>(t.block_n, arrays_.size);
+    t.split_n = 1;
+    while (2 * t.split_n <= arrays_.mxus && 2 * t.split_n <= wide) {
+      t.split_n *= 2;
+    }
+    t.split_m = arrays_.mxus / t.split_n;
+    while (t.split_m > 1 && t.split_m * 16 > t.block_m) t.split_m /= 2;
+  }
+
+  void Grid() {
+    const ProductTile& t = r_.tile;
+    GridDims& g = r_.grid;
+    if (call_.dense) {
+      // A batch of products, or one whose K is that of all groups. The latter
+      // splits its rows over the cores, the former its columns, even where
+      // that is one block (libtpu 0.0.42.1, megacore dimension).
+      const std::vector<int64_t> groups = {call_.groups};
+      if (call_.by_groups) {
+        g.b = 0, g.m = 1, g.n = 2, g.k = 3;
+        g.bounds = {call_.groups, t.grid_m, t.grid_n, t.grid_k};
+        g.megacore_dim = g.n;
+      } else {
+        g.m = 0, g.n = 1, g.b = 2, g.k = 3;
+        g.bounds = {t.grid_m, t.grid_n, call_.groups, t.grid_k};
+        g.megacore_dim = g.m;
+      }
+    } else if (call_.by_groups) {
+      g.m = 0, g.n = 1, g.b = g.k = 2;
+      g.bounds = {t.grid_m, t.grid_n, call_.steps};
+      g.megacore_dim = t.grid_m > 1 ? g.m : g.n;
+    } else {
+      g.n = 0, g.b = g.m = 1, g.k = 2;
+      g.bounds = {t.grid_n, call_.steps, t.grid_k};
+      g.megacore_dim = g.n;
+    }
+    r_.groups_dim = g.b;
+  }
+
+  const KernelContext& context_;
+  const hlo::RaggedCall& call_;
+  const int64_t bytes_;
+  const ArrayShape& arrays_;
+  RaggedTiling r_;
+};
+
+}  // namespace
+
+absl::StatusOr<RaggedTiling> ChooseRaggedTiling(const KernelContext& context,
+                                                const hlo::RaggedCall& call,
+                                                hlo::PrimitiveType type,
+                                                const ArrayShape& arrays) {
+  return Chooser(context, call, type, arrays).Choose();
+}
+
+AssumedSteps AssumeSteps(const hlo::RaggedCall& call) {
+  AssumedSteps steps;
+  const int64_t tiles = call.steps - call.groups;
+  int64_t begin = 0;
+  for (int64_t g = 0; g < call.groups; ++g) {
+    int64_t end = call.rows * (g + 1) / call.groups;
+    if (g + 1 < call.groups && end % call.tile_rows == 0 && end < call.rows) {
+      end += call.tile_rows / 2;
+    }
+    end = std::min(end, call.rows);
+    const int64_t first = std::min(begin / call.tile_rows, tiles - 1);
+    const int64_t last = std::max(first + 1, CeilOfRatio(end, call.tile_rows));
+    for (int64_t t = first; t < last; ++t) {
+      if (static_cast<int64_t>(steps.tile.size()) == call.steps) break;
+      steps.group.push_back(g);
+      steps.tile.push_back(t);
+    }
+    begin = end;
+  }
+  steps.group.resize(call.steps, steps.group.back());
+  steps.tile.resize(call.steps, steps.tile.back());
+  return steps;
+}
+
+}  // namespace ptxla::lowering
