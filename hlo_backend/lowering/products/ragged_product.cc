@@ -140,7 +140,12 @@ class RaggedEmitter {
  private:
   const ProductTile& tile() const { return plan_.tile; }
   const GridDims& grid() const { return plan_.grid; }
-  bool MasksLhs() const { return call_.dense || call_.by_groups; }
+  // Partial sums wait: from step to step, or between the arrays' tiles of K.
+  bool Accumulates() const {
+    return plan_.sums || PlanVisits(problem_, tile(), arrays_).k_visits > 1;
+  }
+  // Dense, one operand suffices, as in the TPU compiler's fused products.
+  bool MasksLhs() const { return call_.dense != call_.by_groups; }
   bool MasksRhs() const { return call_.by_groups; }
 
   std::string Note() const {
@@ -165,6 +170,8 @@ class RaggedEmitter {
     out_window_ =
         AddResultWindow(out_, static_cast<int>(tiling->args.size()) - 1, tile(),
                         grid(), isa::Direction::kOut, tiling);
+    // Many steps make one block of sums: the next has time to wait.
+    if (plan_.sums) tiling->windows[out_window_].slots = 1;
     if (!call_.dense) {
       const AssumedSteps assumed = AssumeSteps(call_);
       const auto by_table = [&](int window, int dim, int arg,
@@ -197,7 +204,7 @@ class RaggedEmitter {
       if (wanted) top += RoundUpTo<int64_t>(size, isa::kVregBytes);
       return at;
     };
-    sums_at_ = take(plan_.sums, t.block_m * t.block_n * 4);
+    sums_at_ = take(Accumulates(), t.block_m * t.block_n * 4);
     masked_lhs_at_ = take(MasksLhs(), t.block_m * t.block_k * bytes);
     masked_rhs_at_ = take(MasksRhs(), t.block_k * t.block_n * bytes);
     turned_lhs_at_ =
@@ -258,12 +265,9 @@ class RaggedEmitter {
     // A step has one plane of each.
     parts_.lhs.batch_pitch = parts_.rhs.batch_pitch = result_.batch_pitch = 0;
     ReadRows(b);
-    if (plan_.sums) {
+    if (Accumulates()) {
       parts_.sums =
           Scratch(b, kSums, sums_at_, hlo::PrimitiveType::kF32, t.block_n);
-      parts_.sums.lane_pitch = isa::kVregBytes;
-    } else {
-      parts_.sums = result_;  // never used: a step has all of K
     }
     const RowMaskSource source =
         call_.dense ? RowMaskSource::kLanes : RowMaskSource::kSublanes;
@@ -330,8 +334,7 @@ class RaggedEmitter {
     const int64_t last =
         problem_.k - (t.grid_k - 1) * t.block_k;  // of the last step along K
     parts_.k_extent = t.block_k;
-    // Rows beyond the last group are cleared: no K of them is short.
-    if (call_.by_groups || last == t.block_k) {
+    if (last == t.block_k) {
       Stream(b, false, &none);
     } else {
       if (t.grid_k > 1) {

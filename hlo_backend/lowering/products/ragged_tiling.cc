@@ -41,7 +41,7 @@ class Chooser {
     if (call_.dense) {
       fits = ChooseDense(m, k);
     } else if (call_.by_groups) {
-      fits = ChooseBlocks(call_.tile_rows);
+      fits = ChooseBlocks(call_.tile_rows, true);
     } else {
       fits = ChooseRows();
     }
@@ -92,7 +92,7 @@ class Chooser {
     const int64_t lhs = t.block_m * t.block_k * bytes_;
     const int64_t rhs = t.block_k * t.block_n * bytes_;
     const int64_t out = t.block_m * t.block_n * 4;
-    return 2 * lhs + 2 * rhs + 2 * out + (masks_lhs ? lhs : 0) +
+    return 2 * lhs + 2 * rhs + (sums ? 1 : 2) * out + (masks_lhs ? lhs : 0) +
            (masks_rhs ? rhs : 0) +
            (transposed ? t.block_m * t.block_k * (arrays_.bf16 ? 2 : 4) : 0) +
            (sums ? out : 0);
@@ -109,17 +109,17 @@ class Chooser {
     return static_cast<double>(cycles) > limit;
   }
 
-  // The largest blocks of the result, nearly square, for `depth` rows a step.
-  bool ChooseBlocks(int64_t depth) {
+  // The largest blocks of the result for `depth` rows a step: square, or higher
+  // where they are narrow.
+  bool ChooseBlocks(int64_t depth, bool masks_lhs) {
     ProductTile& t = r_.tile;
     t.block_k = depth;
-    for (int64_t most = 1024; most >= 128; most /= 2) {
-      for (int64_t narrow : {most, std::max<int64_t>(128, most / 2)}) {
-        t.block_m = EqualBlock(call_.k, narrow, 128);
-        t.block_n = EqualBlock(call_.n, most, 128);
-        if (Bytes(t, true, true, true, r_.sums) <= Budget() && !TooLong(t)) {
-          return true;
-        }
+    for (int64_t side = 1024; side >= 128; side /= 2) {
+      t.block_m = EqualBlock(call_.k, side, 128);
+      t.block_n = EqualBlock(call_.n, side, 128);
+      t.block_m = EqualBlock(call_.k, side * side / t.block_n, 128);
+      if (Bytes(t, masks_lhs, true, true, r_.sums) <= Budget() && !TooLong(t)) {
+        return true;
       }
     }
     return false;
@@ -129,7 +129,8 @@ class Chooser {
     ProductTile& t = r_.tile;
     r_.sums = true;
     if (call_.by_groups) {
-      return ChooseBlocks(std::min<int64_t>(256, RoundUpTo<int64_t>(k, 128)));
+      return ChooseBlocks(std::min<int64_t>(256, RoundUpTo<int64_t>(k, 128)),
+                          false);
     }
     for (int64_t rows = 1024; rows >= 128; rows -= 128) {
       t.block_m = EqualBlock(m, rows, 128);
@@ -142,12 +143,13 @@ class Chooser {
     return false;
   }
 
-  // MXUs side by side over columns while there are tiles for them.
+  // MXUs side by side over columns where their tiles divide by them, else one
+  // above the other: none idles.
   void SplitArrays() {
     ProductTile& t = r_.tile;
     const int64_t wide = CeilOfRatio<int64_t>(t.block_n, arrays_.size);
     t.split_n = 1;
-    while (2 * t.split_n <= arrays_.mxus && 2 * t.split_n <= wide) {
+    while (2 * t.split_n <= arrays_.mxus && wide % (2 * t.split_n) == 0) {
       t.split_n *= 2;
     }
     t.split_m = arrays_.mxus / t.split_n;
@@ -161,7 +163,6 @@ class Chooser {
       // A batch of products, or one whose K is that of all groups. The latter
       // splits its rows over the cores, the former its columns, even where
       // that is one block (libtpu 0.0.42.1, megacore dimension).
-      const std::vector<int64_t> groups = {call_.groups};
       if (call_.by_groups) {
         g.b = 0, g.m = 1, g.n = 2, g.k = 3;
         g.bounds = {call_.groups, t.grid_m, t.grid_n, t.grid_k};
@@ -169,7 +170,7 @@ class Chooser {
       } else {
         g.m = 0, g.n = 1, g.b = 2, g.k = 3;
         g.bounds = {t.grid_m, t.grid_n, call_.groups, t.grid_k};
-        g.megacore_dim = g.m;
+        g.megacore_dim = t.grid_m > 1 ? g.m : g.n;
       }
     } else if (call_.by_groups) {
       g.m = 0, g.n = 1, g.b = g.k = 2;
