@@ -3,9 +3,9 @@
 // An MXU has a staging register S and a gain register G of rows x cols weights
 // (v5e, v5p: two staging registers). Types: bf16 kept exactly; f32 rounded to
 // bf16 (nearest even) on entry, or (low) what that rounding leaves, rounded
-// again; s8; f8e5m2, f8e4m3fn and f8e4m3b11fnuz. Sums are f32 (s32 for s8), k ascending.
+// again; s8; f8e5m2, f8e4m3fn, f8e4m3b11fnuz. Sums: f32, s32 of s8; k ascending.
 //
-// Push of n weight rows (n = 8 f32, 16 bf16, 32 s8, f8) at `row` = r, from vreg Y
+// Push of n weight rows (n = 8 f32, 16 bf16, 32 s8, f8) at `row` = r, from Y
 // and, on a 256 array, the pending X of vmatprep.subr (zero if none):
 //   block 1          S[r+i, j]         = Y[i, j]   S[r+i, 128+j]     = X[i, j]
 //   block 2          S[128+r+i, j]     = Y[i, j]   S[128+r+i, 128+j] = X[i, j]
@@ -16,7 +16,7 @@
 // rows that are not pushed are zero, and a quadrant (K half, N half) without
 // any push takes no part: what meets it, NaN included, does not reach the sums.
 //
-// Matmul of R LHS rows (R = 8 f32, 16 bf16, 32 s8, f8), from vreg A (K 0-127) and,
+// Matmul of R LHS rows (R = 8 f32, 16 bf16, 32 s8, f8), from A (K 0-127) and,
 // on a 256 array, the pending B of vmatprep.mubr (K 128-255; zero if none):
 //   out[i, n] = sum_k<128 A[i,k] G[k,n] + sum_k<128 B[i,k] G[128+k,n]
 // Results pop in the order: for each 8 rows, columns 0-127, then 128-255.

@@ -9,8 +9,8 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "base/check.h"
-#include "hlo_backend/ir/ragged_call.h"
 #include "embed/analysis_custom_calls.h"
+#include "hlo_backend/ir/ragged_call.h"
 
 namespace ptxla::hlo {
 namespace {

@@ -5,9 +5,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
-#include "hlo_backend/ir/ragged_call.h"
 #include "hlo_backend/evaluator/operations.h"
 #include "hlo_backend/evaluator/product.h"
+#include "hlo_backend/ir/ragged_call.h"
 
 namespace ptxla::hlo {
 namespace {

@@ -261,9 +261,9 @@ bool ModuleParser::Finish(PendingInstruction* pending, bool has_shape,
     auto inferred =
         InferShape(pending->opcode, operands, pending->attributes, called);
     if (!inferred.ok()) {
-      return Fail(name_at, absl::StrCat("%", name, " = ",
-                                        OpcodeName(pending->opcode), ": ",
-                                        inferred.status().message()));
+      return Fail(name_at,
+                  absl::StrCat("%", name, " = ", OpcodeName(pending->opcode),
+                               ": ", inferred.status().message()));
     }
     shape = *std::move(inferred);
   }

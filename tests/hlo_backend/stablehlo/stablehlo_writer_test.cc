@@ -273,9 +273,10 @@ TEST(StableHloWriterTest, WhatHasNoFormIsRefusedByNameAndPosition) {
               StatusIs(kUnimplemented, HasSubstr("gives f32[4]")));
   EXPECT_THAT(Refused("ROOT o = u64[2] rng-get-and-update-state(), delta=4"),
               StatusIs(kUnimplemented, HasSubstr("f.hlo:3:6: o: ")));
-  EXPECT_THAT(Refused("x = f32[4] parameter(0)\n"
-                      "ROOT o = (f32[2], s64[2]) topk(x), k=2"),
-              StatusIs(kUnimplemented, HasSubstr("gives (f32[2], s32[2]) here")));
+  EXPECT_THAT(
+      Refused("x = f32[4] parameter(0)\n"
+              "ROOT o = (f32[2], s64[2]) topk(x), k=2"),
+      StatusIs(kUnimplemented, HasSubstr("gives (f32[2], s32[2]) here")));
   EXPECT_THAT(Refused("x = f32[4] parameter(0)\n"
                       "s = (f32[4], f32[4], u32[]) copy-start(x)\n"
                       "ROOT g = f32[4] get-tuple-element(s), index=0"),
