@@ -3,7 +3,7 @@
 // An MXU has a staging register S and a gain register G of rows x cols weights
 // (v5e, v5p: two staging registers). Types: bf16 kept exactly; f32 rounded to
 // bf16 (nearest even) on entry, or (low) what that rounding leaves, rounded
-// again; s8; f8e5m2, f8e4m3fn, f8e4m3b11fnuz. Sums: f32, s32 of s8; k ascending.
+// again; s8; f8e5m2, f8e4m3fn, f8e4m3b11fnuz. Sums are f32 (s8: s32), k rising.
 //
 // Push of n weight rows (n = 8 f32, 16 bf16, 32 s8, f8) at `row` = r, from Y
 // and, on a 256 array, the pending X of vmatprep.subr (zero if none):

@@ -291,7 +291,7 @@ class RaggedEmitter {
           b, kLhsT, turned_lhs_at_,
           arrays_.bf16 ? hlo::PrimitiveType::kBf16 : hlo::PrimitiveType::kF32,
           t.block_k);
-      EmitLhsTranspose(parts_.lhs, to, 1, t.block_m, t.block_k, arrays_, &b);
+      EmitLhsTranspose(parts_.lhs, to, 1, t.block_m, t.block_k, &b);
       parts_.lhs = to;
     }
     return plan_.sums ? SumOverSteps(b) : OneStep(b);
