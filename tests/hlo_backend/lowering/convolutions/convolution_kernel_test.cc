@@ -128,7 +128,7 @@ TEST_P(ConvolutionKernelTest, ACutImageHasItsBorders) {
       x.low = 2;
       x.high = 3;
       x.base_dilation = base;
-      c.dims = {x, x};
+      c.dims.assign(2, x);
       const std::string hlo = Hlo(c);
       const auto result = CompareKernel(hlo, On(GetParam()));
       EXPECT_OK(result.status()) << GetParam() << hlo;
@@ -147,7 +147,7 @@ TEST(ConvolutionKernelTest, TapsAreCutWhereOutputsAreFew) {
   x.in = 28;
   x.taps = 28;
   x.low = x.high = 1;
-  c.dims = {x, x};
+  c.dims.assign(2, x);
   c.in_f32 = c.w_f32 = c.out_f32 = true;
   HarnessOptions options = On("v5e");
   options.absolute = 0.3;
