@@ -28,8 +28,8 @@ TEST(OpCoverageTest, SaysWhatBecomesOfAnInstruction) {
   EXPECT_EQ(by_name["add"].tpu, OpSupport::kKernel);
   EXPECT_EQ(by_name["dot"].tpu, OpSupport::kKernel);
   EXPECT_EQ(by_name["all-reduce"].tpu, OpSupport::kSchedule);
-  // A result that is a parameter is copied.
-  EXPECT_EQ(by_name["parameter"].tpu, OpSupport::kSchedule);
+  // A result that is a parameter is copied, block by block through VMEM.
+  EXPECT_EQ(by_name["parameter"].tpu, OpSupport::kKernel);
   EXPECT_EQ(by_name["custom-call"].tpu, OpSupport::kEstimate);
   EXPECT_EQ(by_name["add"].evaluate_error, "");
   EXPECT_NE(by_name["custom-call"].evaluate_error, "");
