@@ -60,7 +60,13 @@ absl::StatusOr<Layout> LayoutFromProto(const proto::LayoutProto& in, int rank) {
   RETURN_IF_ERROR(LayoutPartsFromProto(in, &layout));
   for (const proto::TileProto& t : in.tiles()) {
     Tile tile;
-    tile.dimensions.assign(t.dimensions().begin(), t.dimensions().end());
+    for (const int64_t d : t.dimensions()) {
+      if (d < 1 && d != Tile::kCombine) {
+        return absl::InvalidArgumentError(absl::StrCat(
+            "a tile has at least one element, not ", d, " in a dimension"));
+      }
+      tile.dimensions.push_back(d);
+    }
     layout.tiles.push_back(std::move(tile));
   }
   layout.element_size_in_bits = in.element_size_in_bits();

@@ -63,6 +63,15 @@ TEST(MalformedProtoTest, TheInstructionAndTheFaultAreNamed) {
               }).message(),
               HasSubstr("a dimension has the size -2"));
   EXPECT_THAT(ReadAfter([](auto* m) {
+                m->mutable_computations(1)
+                    ->mutable_instructions(0)
+                    ->mutable_shape()
+                    ->mutable_layout()
+                    ->add_tiles()
+                    ->add_dimensions(0);
+              }).message(),
+              HasSubstr("a tile has at least one element, not 0"));
+  EXPECT_THAT(ReadAfter([](auto* m) {
                 m->mutable_computations(0)
                     ->mutable_instructions(1)
                     ->set_parameter_number(0);
