@@ -28,7 +28,9 @@ void AddAll(const List& from, google::protobuf::RepeatedField<int64_t>* to) {
 }  // namespace
 
 absl::Status CheckConvDims(const ConvDims& d) {
-  if (IsPermutation(d.input_batch, d.input_feature, d.input_spatial) &&
+  if (d.kernel_spatial.size() == d.input_spatial.size() &&
+      d.output_spatial.size() == d.input_spatial.size() &&
+      IsPermutation(d.input_batch, d.input_feature, d.input_spatial) &&
       IsPermutation(d.kernel_input_feature, d.kernel_output_feature,
                     d.kernel_spatial) &&
       IsPermutation(d.output_batch, d.output_feature, d.output_spatial)) {

@@ -5,6 +5,7 @@
 #include "gtest/gtest.h"
 #include "hlo_backend/ir/parser.h"
 #include "hlo_backend/ir/printer.h"
+#include "hlo_backend/ir/verifier.h"
 #include "hlo_backend/proto/module_proto.h"
 #include "tests/support/status_matchers.h"
 
@@ -89,6 +90,43 @@ TEST(MalformedProtoTest, TheInstructionAndTheFaultAreNamed) {
               HasSubstr("no instruction has the id 99 of its root"));
   EXPECT_THAT(ReadAfter([](auto* m) { m->clear_computations(); }).message(),
               HasSubstr("no computation"));
+}
+
+// Texts spell a convolution's dimensions out; a proto can name any.
+TEST(MalformedProtoTest, DimensionsOfAConvolutionAreThoseOfItsArrays) {
+  using Numbers = proto::ConvolutionDimensionNumbers;
+  const auto read_after = [](const std::function<void(Numbers*)>& damage) {
+    auto module = ParseModule(R"(
+ENTRY e {
+  x = f32[8,4,4,16]{3,2,1,0} parameter(0)
+  k = f32[3,3,16,32]{3,2,1,0} parameter(1)
+  ROOT c = f32[8,2,2,32]{3,2,1,0} convolution(x, k), window={size=3x3}, dim_labels=b01f_01io->b01f
+})");
+    EXPECT_OK(module.status());
+    auto message = ToProto(**module);
+    EXPECT_OK(message.status());
+    damage(message->mutable_computations(0)
+               ->mutable_instructions(2)
+               ->mutable_convolution_dimension_numbers());
+    auto again = FromProto(*message);
+    return again.ok() ? VerifyModule(**again) : again.status();
+  };
+  EXPECT_OK(read_after([](Numbers*) {}));
+  const auto fault = HasSubstr("are not numbered once each");
+  for (const int64_t wrong : {3, 4, 400, -1}) {
+    EXPECT_THAT(read_after([&](Numbers* n) {
+                  n->set_kernel_input_feature_dimension(wrong);
+                }).message(),
+                fault)
+        << wrong;
+  }
+  // Each array's are numbered once, but one has fewer.
+  EXPECT_THAT(read_after([](Numbers* n) {
+                n->clear_kernel_spatial_dimensions();
+                n->set_kernel_input_feature_dimension(0);
+                n->set_kernel_output_feature_dimension(1);
+              }).message(),
+              fault);
 }
 
 TEST(MalformedProtoTest, NamesThatNoTextCanHaveAreMadeReadable) {
