@@ -1,6 +1,7 @@
 #include "hlo_backend/evaluator/complex_functions.h"
 
 #include <cmath>
+#include <limits>
 
 #include "base/numerics/transcendental64.h"
 
@@ -76,7 +77,14 @@ Z Sign(Z x) {
   return r == 0 ? Z(0) : Z(x.real() / r, x.imag() / r);
 }
 Z Logistic(Z x) { return Divide(1, Exp(-x) + 1.0); }
-Z Rsqrt(Z x) { return Divide(1, Sqrt(x)); }
+Z Rsqrt(Z x) {
+  // At zero, whose direction nothing says, XLA's length is infinite.
+  if (x == Z(0)) {
+    return {std::numeric_limits<double>::infinity(),
+            std::numeric_limits<double>::quiet_NaN()};
+  }
+  return Divide(1, Sqrt(x));
+}
 Z Expm1(Z x) {
   // exp(a) cos(b) - 1 = expm1(a) cos(b) + (cos(b) - 1)
   const double s = numerics::Sin(0.5 * x.imag());

@@ -128,13 +128,14 @@ def without_frames(text):
 
 
 def windows_cover_all(text):
-    """Whether a reduce-window sees its whole operand at every place: n elements,
-    2n-1 in the window, n-1 of padding, along one dimension."""
-    for operand, size, pad in re.findall(r" reduce-window\(%([\w.]+),.*?window={size=(\S+?)(?: stride=\S+)? pad=([^\s}]+)", text):
-        dims = re.search(rf"%{re.escape(operand)} = \w+\[([\d,]*)\]", text)
-        if not dims:
+    """Whether XLA takes a reduce-window for one that sees its whole operand at
+    every place: along one dimension of n results, 2n-1 in the window, n-1 of
+    padding. With strides or dilation it is another window, counted alike."""
+    for line in text.split("\n"):
+        found = re.search(r"= \(?\w+\[([\d,]*)\].* reduce-window\(.*?window={size=(\S+?)(?: stride=\S+)? pad=([^\s}]+)", line)
+        if not found:
             continue
-        of = list(zip(map(int, dims[1].split(",")), map(int, size.split("x")), pad.split("x")))
+        of = list(zip(map(int, found[1].split(",")), map(int, found[2].split("x")), found[3].split("x")))
         if all(w == 1 or (w == 2 * n - 1 and p == f"{n - 1}_{n - 1}") for n, w, p in of):
             return True
     return False

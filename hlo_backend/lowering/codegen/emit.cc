@@ -54,7 +54,7 @@ uint64_t HashOf(const VNode& block, const Code& code) {
     const int64_t read = pair(reg(c.b, v.b), reg(c.c, v.c));
     f.Add(static_cast<int64_t>(v.op) | int64_t{v.unit} << 16 |
           int64_t{v.guard_not} << 24 | int64_t{v.guard != kNone} << 25 |
-          int64_t{num_banks} << 26 | int64_t{v.space} << 32);
+          int64_t{num_banks} << 26 | pair(0, static_cast<uint32_t>(v.space)));
     f.Add(written).Add(read);
     f.Add(pair(static_cast<uint32_t>(v.imm), static_cast<uint32_t>(v.imm2)));
     for (int k = 0; k < num_banks; ++k) f.Add(static_cast<int64_t>(banks[k]));

@@ -100,6 +100,18 @@ ENTRY e {
             "( {0, 0, 0, 0}, {0} )");
 }
 
+TEST(OperationsTest, TheInverseRootOfComplexZeroIsInfinite) {
+  EXPECT_EQ(ValueOf(R"(HloModule m
+ENTRY e {
+  a = f32[4] constant({0, -0.0, 0, 4})
+  b = f32[4] constant({0, 0, -0.0, 0})
+  c = c64[4] complex(a, b)
+  r = c64[4] rsqrt(c)
+  ROOT re = f32[4] real(r)
+})"),
+            "{inf, inf, inf, 0.5}");
+}
+
 TEST(OperationsTest, NanWinsMaximumAndMinimum) {
   EXPECT_EQ(ValueOf(R"(HloModule m
 ENTRY e {

@@ -91,6 +91,8 @@ class RandomModule:
                 if bound:
                     casting.add(name)
                 fixed = {n for line in bound for n in re.findall(r"%([\w.]+)", line.text)}
+                # A fusion is packed as its root is.
+                fixed |= {line.name for line in lines if line.opcode == "fusion"}
                 for line in lines:
                     attributes.decorate(line, a, name == "main" and line.name not in fixed)
                 keep_layouts(lines, fixed)
