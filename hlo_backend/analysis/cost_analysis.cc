@@ -56,7 +56,8 @@ int64_t BroadcastReduceExtent(const Instruction& i) {
     const Shape& s = i.operand(0)->shape();
     const int64_t n = s.dim(static_cast<int>(d));
     if (extent > 0 || w.size != 2 * n - 1 || w.padding_low != n - 1 ||
-        w.padding_high != n - 1 || w.stride != 1) {
+        w.padding_high != n - 1 || w.stride != 1 || w.base_dilation != 1 ||
+        w.window_dilation != 1) {
       return 0;
     }
     extent = n;

@@ -72,6 +72,15 @@ TEST(XlaNumbersTest, ReduceWindowThatIsAReduceAndABroadcast) {
   EXPECT_EQ(c.flops, 2 * 3 * 1024 + 1023);
 }
 
+// Dilated, the same numbers are another window: one result of 3 places here.
+TEST(XlaNumbersTest, ADilatedWindowIsNoReduce) {
+  const Cost c = CostOf(
+      "ENTRY e { x = f32[2] parameter(0) z = f32[] parameter(1) ROOT r = "
+      "f32[1] reduce-window(x, z), window={size=3 pad=1_1 lhs_dilate=2 "
+      "rhs_dilate=2}, to_apply=add }");
+  EXPECT_EQ(c.flops, 2);
+}
+
 TEST(XlaNumbersTest, FullyConnectedForward) {
   const Cost c = CostOf(R"(ENTRY e {
   x = f32[10,5] parameter(0)

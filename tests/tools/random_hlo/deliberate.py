@@ -11,7 +11,7 @@ DELIBERATE = [
     ("cost", "windows cover all",
      "XLA counts a reduce-window that sees all n elements at every place as n - 1 + (elements of the other dimensions) applications; any way to do it"
      " takes their product"),
-    ("cost", r"bytes accessed: .*a fusion gathers", "XLA counts a fusion that gathers from a constant as the gather alone"),
+    ("cost", r"(bytes accessed|flops|transcendentals): .*a fusion gathers", "XLA counts a fusion that gathers from a constant as the gather alone"),
     ("value", r"float8_e3m4.* vs nan", "XLA's CPU backend makes NaN of round-nearest-even of an f8e3m4 constant"),
     ("value", r"float8_e8m0fnu.*: nan vs",
      "XLA's CPU backend drops the sign of what becomes f8e8m0fnu, and makes 2^-127 of 0: NaN in ml_dtypes (XLA's own evaluator) and here"),
