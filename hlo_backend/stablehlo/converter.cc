@@ -142,10 +142,14 @@ absl::Status Converter::ConvertOp(const Op& op, Scope* scope) {
     return absl::InvalidArgumentError(absl::StrCat(
         op.result_types.size(), " results cannot have ", count, " names"));
   }
-  if (!made->shape().SameDimsAndType(wanted) && !Fits(made->shape(), wanted)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("its result is ", made->shape().ToString(),
-                     ", its type says ", wanted.ToString()));
+  if (!made->shape().SameDimsAndType(wanted)) {
+    auto joined = Joined(made->shape(), wanted);
+    if (!joined.has_value()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("its result is ", made->shape().ToString(),
+                       ", its type says ", wanted.ToString()));
+    }
+    *made->mutable_shape() = *std::move(joined);
   }
   ASSIGN_OR_RETURN(auto sharding,
                    ShardingOf(op.attributes, static_cast<int>(count)));

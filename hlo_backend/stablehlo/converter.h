@@ -8,6 +8,7 @@
 #define PTXLA_HLO_BACKEND_STABLEHLO_CONVERTER_H_
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -133,8 +134,10 @@ absl::Span<const HandlerRow> ChloHandlers();
 absl::Span<const HandlerRow> OtherDialectHandlers();
 absl::Span<const HandlerRow> QuantizedHandlers();
 
-// Whether a value may have this type: open dimensions take any size.
-bool Fits(const Shape& made, const Shape& type);
+// The shape of a value that is made as one and typed as the other, where each
+// may say a size that the other leaves open: f32[4,?] and f32[?,5] give
+// f32[4,5]. Nothing where they contradict each other.
+std::optional<Shape> Joined(const Shape& made, const Shape& type);
 
 // Unimplemented if it computes with quantised tensors; moving them is fine.
 absl::Status CheckQuantized(const Op& op);

@@ -8,23 +8,31 @@
 
 namespace ptxla::hlo::mlir {
 
-// A type with open dimensions says less than the value.
-bool Fits(const Shape& made, const Shape& type) {
+std::optional<Shape> Joined(const Shape& made, const Shape& type) {
+  Shape joined = made;
   if (made.IsTuple() && type.IsTuple()) {
     const int count = made.element_count_of_tuple();
-    if (count != type.element_count_of_tuple()) return false;
+    if (count != type.element_count_of_tuple()) return std::nullopt;
+    std::vector<Shape> elements;
     for (int i = 0; i < count; ++i) {
-      if (!Fits(made.element(i), type.element(i))) return false;
+      auto element = Joined(made.element(i), type.element(i));
+      if (!element.has_value()) return std::nullopt;
+      elements.push_back(*std::move(element));
     }
-    return true;
+    return Shape::Tuple(std::move(elements));
   }
-  if (made.type() != type.type() || made.rank() != type.rank()) return false;
+  if (made.type() != type.type() || made.rank() != type.rank()) {
+    return std::nullopt;
+  }
   for (int d = 0; d < made.rank(); ++d) {
-    if (type.dim(d) != Shape::kUnbounded && made.dim(d) != type.dim(d)) {
-      return false;
+    if (made.dim(d) == type.dim(d) || type.dim(d) == Shape::kUnbounded) {
+      continue;
     }
+    if (made.dim(d) != Shape::kUnbounded) return std::nullopt;
+    joined.set_dim(d, type.dim(d));
+    joined.set_dynamic_dim(d, type.is_dynamic_dim(d));
   }
-  return true;
+  return joined;
 }
 
 absl::StatusOr<Instruction*> Converter::Made(const Op& op, Scope* scope) {

@@ -264,6 +264,29 @@ TEST(StableHloWriterTest, XlasWordsForWhatStableHloLacks) {
                 "\"ragged_all_to_all\"}>"));
 }
 
+// A result may say the size that its operands leave open.
+TEST(StableHloWriterTest, AResultMaySayMoreThanItsOperands) {
+  EXPECT_THAT(WriteEntry("x = f32[4,?] parameter(0)\n"
+                         "ROOT y = f32[4,5] negate(x)"),
+              HasSubstr("negate %arg0 : (tensor<4x?xf32>) -> tensor<4x5xf32>"));
+  const std::string f =
+      "HloModule m\nf {\nx = f32[4,?] parameter(0)\n"
+      "ROOT y = f32[4,?] negate(x)\n}\nENTRY e {\nx = f32[4,?] parameter(0)\n"
+      "i = s32[] parameter(1)\n";
+  EXPECT_THAT(Write(absl::StrCat(f,
+                                 "ROOT z = f32[4,5] conditional(i, x, x), "
+                                 "branch_computations={f, f}\n}")),
+              HasSubstr("(tensor<i32>) -> tensor<4x5xf32>"));
+  // But for a call, whose function has one type.
+  const auto call = ParseModule(
+      absl::StrCat(f, "ROOT z = f32[4,5] call(x), to_apply=f\n}"), "f.hlo");
+  ASSERT_OK(call.status());
+  ASSERT_OK(VerifyModule(**call));
+  EXPECT_THAT(WriteStableHlo(**call).status(),
+              StatusIs(absl::StatusCode::kUnimplemented,
+                       HasSubstr("call gives f32[4,?] here, not f32[4,5]")));
+}
+
 TEST(StableHloWriterTest, WhatHasNoFormIsRefusedByNameAndPosition) {
   constexpr auto kUnimplemented = absl::StatusCode::kUnimplemented;
   EXPECT_THAT(Refused("x = s32[4] parameter(0)\nROOT y = s16[4] add(x, x)"),
