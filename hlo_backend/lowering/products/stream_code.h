@@ -1,0 +1,72 @@
+// The code of a product's stream as it grows: what a builder's open block
+// holds, placed by the stream's scheduler.
+#ifndef PTXLA_HLO_BACKEND_LOWERING_PRODUCTS_STREAM_CODE_H_
+#define PTXLA_HLO_BACKEND_LOWERING_PRODUCTS_STREAM_CODE_H_
+
+#include <algorithm>
+#include <cstdint>
+
+#include "hlo_backend/lowering/codegen/builder.h"
+#include "hlo_backend/lowering/products/stream_scheduler.h"
+#include "isa/instruction.h"
+
+namespace ptxla::lowering::stream {
+
+// Keys of the scheduler for memory that is written and read: sums are their
+// offsets in registers, others lie far beyond.
+constexpr int64_t kConvertedKeys = int64_t{1} << 40;
+
+class Code {
+ public:
+  explicit Code(codegen::CodeBuilder* b) : b_(*b), scheduler_(*b) {}
+
+  codegen::CodeBuilder& builder() { return b_; }
+  codegen::StreamScheduler& scheduler() { return scheduler_; }
+  const codegen::StreamScheduler& scheduler() const { return scheduler_; }
+
+  // Everything in the builder's open block, placed at or after `wish`; the
+  // last cycle. `key`: of the memory that its loads and stores touch.
+  int64_t PlaceOpenBlock(int64_t wish, bool in_order = false,
+                         int64_t key = -1) {
+    const codegen::VNode block = b_.TakeBlock();
+    int64_t end = wish;
+    for (const codegen::VInstr& v : block.instrs) {
+      const bool memory = isa::IsVectorLoad(v.op) || isa::IsVectorStore(v.op);
+      end = std::max(
+          end, scheduler_.Place(v, in_order ? end : wish, memory ? key : -1));
+    }
+    return end;
+  }
+
+  // The same; the cycle of the last of them, which the others precede.
+  int64_t PlaceLast(int64_t wish, int64_t key) {
+    const codegen::VNode block = b_.TakeBlock();
+    int64_t at = wish;
+    for (const codegen::VInstr& v : block.instrs) {
+      const bool memory = isa::IsVectorLoad(v.op) || isa::IsVectorStore(v.op);
+      at = scheduler_.Place(v, wish, memory ? key : -1);
+    }
+    return at;
+  }
+
+  int64_t PlaceMxu(isa::Opcode op, int mxu, codegen::Vec a, int64_t wish,
+                   int32_t imm = 0, int32_t block = codegen::kNone,
+                   int32_t stage = codegen::kNone) {
+    codegen::VInstr v;
+    v.op = op;
+    v.unit = static_cast<uint8_t>(mxu);
+    v.a = a.id;
+    v.b = block;
+    v.c = stage;
+    v.imm = imm;
+    return scheduler_.Place(v, wish);
+  }
+
+ private:
+  codegen::CodeBuilder& b_;
+  codegen::StreamScheduler scheduler_;
+};
+
+}  // namespace ptxla::lowering::stream
+
+#endif  // PTXLA_HLO_BACKEND_LOWERING_PRODUCTS_STREAM_CODE_H_

@@ -1,0 +1,86 @@
+#include "hlo_backend/lowering/products/stream_rows.h"
+
+#include <algorithm>
+
+namespace ptxla::lowering::stream {
+
+using codegen::CodeBuilder;
+using codegen::Vec;
+
+Rows::Rows(const ProductProblem& problem, const ArrayShape& arrays,
+           const StreamParts& parts, const Walk& walk, Code* code)
+    : problem_(problem),
+      parts_(parts),
+      code_(*code),
+      keeps_(parts.lhs.Converts() && walk.plan().macros_n > 1),
+      loader_(arrays, parts.k_extent, &code->builder(), parts.lhs.type,
+              parts.rhs.type),
+      conversions_(parts.pace, code->builder().model()) {
+  for (const BlockPlace* place : {&parts_.lhs, &parts_.rhs}) {
+    if (place->computed) place->computed->Forget();
+  }
+}
+
+int64_t Rows::Place(const BlockPlace& place, const ProductOperand& operand,
+                    int part, int64_t wish) {
+  const int64_t end =
+      code_.PlaceOpenBlock(conversions_.Start(place, operand, part, wish));
+  conversions_.End(end);
+  return end;
+}
+
+std::vector<Vec> Rows::Lhs(int64_t batch, int64_t row, int64_t k, int part,
+                           int64_t wish) {
+  const int64_t start = std::max<int64_t>(0, wish - ConversionPace::kLoadAhead);
+  code_.builder().NewBlock();
+  if (parts_.operands != nullptr) {
+    const auto regs = parts_.operands->Lhs(batch, row, k);
+    code_.PlaceOpenBlock(start);
+    return regs;
+  }
+  const int64_t offset =
+      keeps_ ? parts_.converted_lhs.Offset(batch, row, k) : 0;
+  if (keeps_ && !converted_.insert(offset).second) {
+    const auto regs =
+        loader_.Load(parts_.converted_lhs, batch, row, k, k, true, 0);
+    code_.PlaceOpenBlock(start, false, kConvertedKeys + offset);
+    return regs;
+  }
+  const auto regs = loader_.Load(parts_.lhs, batch, row, k, k, true, part);
+  const int64_t at = Place(parts_.lhs, problem_.lhs, part, wish);
+  if (keeps_) Keep(regs, offset, at);
+  return regs;
+}
+
+void Rows::Keep(const std::vector<Vec>& regs, int64_t offset, int64_t at) {
+  CodeBuilder& b = code_.builder();
+  b.NewBlock();
+  const BlockPlace& to = parts_.converted_lhs;
+  if (regs.size() == 1) {
+    b.StoreStrided(to.space, to.base, static_cast<int32_t>(offset),
+                   static_cast<int32_t>(to.row_pitch), 4, regs[0]);
+  }
+  for (size_t i = 0; regs.size() > 1 && i < regs.size(); ++i) {
+    b.Store(to.space, to.base, static_cast<int32_t>(offset + i * to.row_pitch),
+            regs[i]);
+  }
+  code_.PlaceOpenBlock(at, false, kConvertedKeys + offset);
+}
+
+std::vector<Vec> Rows::Weights(const Push& push, int64_t col, int part,
+                               int64_t wish) {
+  const int64_t batch = push.lane.batch;
+  code_.builder().NewBlock();
+  const std::vector<Vec> regs =
+      parts_.operands != nullptr
+          ? parts_.operands->Weights(batch, push.row, col, push.k)
+      : problem_.rhs.transposed
+          ? loader_.Load(parts_.rhs, batch, col + push.row, push.k, push.k,
+                         true, part)
+          : loader_.Load(parts_.rhs, batch, push.k + push.row, col,
+                         push.k + push.row, false, part);
+  Place(parts_.rhs, problem_.rhs, part, wish);
+  return regs;
+}
+
+}  // namespace ptxla::lowering::stream

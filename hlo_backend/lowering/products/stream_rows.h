@@ -1,0 +1,52 @@
+// Registers of a product's operands on their way into the MXUs: loaded,
+// converted or computed just in time, and kept where they are needed again.
+#ifndef PTXLA_HLO_BACKEND_LOWERING_PRODUCTS_STREAM_ROWS_H_
+#define PTXLA_HLO_BACKEND_LOWERING_PRODUCTS_STREAM_ROWS_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/container/flat_hash_set.h"
+#include "hlo_backend/lowering/products/conversion_pace.h"
+#include "hlo_backend/lowering/products/operand_loader.h"
+#include "hlo_backend/lowering/products/stream_code.h"
+#include "hlo_backend/lowering/products/stream_places.h"
+#include "hlo_backend/lowering/products/stream_walk.h"
+
+namespace ptxla::lowering::stream {
+
+class Rows {
+ public:
+  // All of them must outlive it.
+  Rows(const ProductProblem& problem, const ArrayShape& arrays,
+       const StreamParts& parts, const Walk& walk, Code* code);
+
+  // A register of LHS rows for a matmul at `wish`; `part` of f32 values.
+  std::vector<codegen::Vec> Lhs(int64_t batch, int64_t row, int64_t k, int part,
+                                int64_t wish);
+  // A register of weights at the columns `col` ... for a push at `wish`.
+  std::vector<codegen::Vec> Weights(const Push& push, int64_t col, int part,
+                                    int64_t wish);
+  // The last cycle of slow conversions.
+  int64_t slow_end() const { return conversions_.slow_end(); }
+
+ private:
+  // The open block, which loads a register of rows for a matmul or push at
+  // `wish`; the last cycle.
+  int64_t Place(const BlockPlace& place, const ProductOperand& operand,
+                int part, int64_t wish);
+  // Converted rows that come again.
+  void Keep(const std::vector<codegen::Vec>& regs, int64_t offset, int64_t at);
+
+  const ProductProblem& problem_;
+  const StreamParts& parts_;
+  Code& code_;
+  const bool keeps_;
+  OperandLoader loader_;
+  ConversionPace conversions_;
+  absl::flat_hash_set<int64_t> converted_;  // offsets of LHS rows kept so far
+};
+
+}  // namespace ptxla::lowering::stream
+
+#endif  // PTXLA_HLO_BACKEND_LOWERING_PRODUCTS_STREAM_ROWS_H_
