@@ -10,6 +10,7 @@
 #include "hlo_backend/lowering/fusion/scalar_fusion.h"
 #include "hlo_backend/lowering/physical_array.h"
 #include "hlo_backend/lowering/products/ragged_product.h"
+#include "hlo_backend/lowering/sorting/sort_kernel.h"
 
 namespace ptxla::lowering {
 namespace {
@@ -126,6 +127,8 @@ absl::StatusOr<isa::Kernel> EmitKernel(const KernelContext& context,
       return EmitProduct(context, i);
     case Opcode::kConvolution:
       return EmitConvolution(context, i);
+    case Opcode::kSort:
+      return EmitSort(context, i);
     case Opcode::kReduce:
       return EmitReduceFusion(context, i);
     case Opcode::kCustomCall:

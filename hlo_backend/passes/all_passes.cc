@@ -25,7 +25,9 @@
 #include "hlo_backend/passes/reshape_mover.h"
 #include "hlo_backend/passes/row_fusion.h"
 #include "hlo_backend/passes/scheduler.h"
+#include "hlo_backend/passes/sort_expander.h"
 #include "hlo_backend/passes/squeeze_to_reduce.h"
+#include "hlo_backend/passes/topk_expander.h"
 #include "hlo_backend/passes/tpu_forms.h"
 #include "hlo_backend/passes/transpose_mover.h"
 #include "hlo_backend/passes/transpose_splitter.h"
@@ -92,8 +94,11 @@ std::vector<PassEntry> AllPasses() {
        Make<RowFusionPass>},
       {"scheduler", "the order of execution, for little memory",
        Make<SchedulerPass>},
+      {"sort-expander", "sorts in the form of their kernels",
+       Make<SortExpanderPass>},
       {"squeeze-to-reduce", "reshapes that drop the lanes are reduces",
        Make<SqueezeToReducePass>},
+      {"topk-expander", "the k largest as sorts", Make<TopkExpanderPass>},
       {"tpu-forms", "forms of the TPU compiler as the plain ones",
        Make<TpuFormsPass>},
       {"transpose-mover", "one order of dimensions between convolutions",

@@ -21,9 +21,6 @@ constexpr uint32_t kOne = 0x3f800000u;
 absl::StatusOr<Opcode> CompareOpcode(const Instruction& i) {
   const auto& attrs = i.attrs<hlo::CompareAttrs>();
   const PrimitiveType type = i.operand(0)->shape().type();
-  if (attrs.type == hlo::CompareType::kTotalOrder) {
-    return NoSequence(i, "total order");
-  }
   const int direction = static_cast<int>(attrs.direction);
   // In the order of hlo::CompareDirection: eq, ne, ge, gt, le, lt.
   static constexpr Opcode kF32[] = {Opcode::kVcmpEqF32, Opcode::kVcmpNeF32,
@@ -35,7 +32,8 @@ absl::StatusOr<Opcode> CompareOpcode(const Instruction& i) {
   static constexpr Opcode kU32[] = {Opcode::kVcmpEqU32, Opcode::kVcmpNeU32,
                                     Opcode::kVcmpGeU32, Opcode::kVcmpGtU32,
                                     Opcode::kVcmpLeU32, Opcode::kVcmpLtU32};
-  if (hlo::IsFloat(type)) return kF32[direction];
+  const bool total = attrs.type == hlo::CompareType::kTotalOrder;
+  if (hlo::IsFloat(type)) return total ? kS32[direction] : kF32[direction];
   return hlo::IsSigned(type) ? kS32[direction] : kU32[direction];
 }
 
@@ -84,6 +82,12 @@ absl::StatusOr<Value> Convert(CodeBuilder& b, const Instruction& i, Value x) {
 }
 
 }  // namespace
+
+// Of negative numbers, all bits but the sign are turned over.
+Vec EmitTotalOrderKey(CodeBuilder& b, Vec x) {
+  const Vec sign = b.BinaryImm(Opcode::kVshra, x, 31);
+  return b.Binary(Opcode::kVxor, x, b.BinaryImm(Opcode::kVshrl, sign, 1));
+}
 
 absl::Status NoSequence(const Instruction& i, absl::string_view why) {
   return absl::UnimplementedError(
@@ -141,7 +145,12 @@ absl::StatusOr<Value> EmitElementwise(CodeBuilder& b, const Instruction& i,
     }
     case Hlo::kCompare: {
       ASSIGN_OR_RETURN(Opcode op, CompareOpcode(i));
-      const Value x = AsNumber(b, in[0]), y = AsNumber(b, in[1]);
+      Value x = AsNumber(b, in[0]), y = AsNumber(b, in[1]);
+      if (hlo::IsFloat(i.operand(0)->shape().type()) &&
+          i.attrs<hlo::CompareAttrs>().type == hlo::CompareType::kTotalOrder) {
+        x.vec = EmitTotalOrderKey(b, x.vec);
+        y.vec = EmitTotalOrderKey(b, y.vec);
+      }
       return Value::Of(b.Compare(op, x.vec, y.vec));
     }
     default:

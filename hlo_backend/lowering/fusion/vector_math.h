@@ -42,6 +42,9 @@ absl::StatusOr<Value> EmitMonoid(codegen::CodeBuilder& b, hlo::Opcode op,
 // Register image of the value that leaves others alone under `op`.
 uint32_t MonoidIdentity(hlo::Opcode op, hlo::PrimitiveType type);
 
+// A signed integer whose order is the total order of f32.
+codegen::Vec EmitTotalOrderKey(codegen::CodeBuilder& b, codegen::Vec x);
+
 // 1.0 or 0.0, or 1 or 0, by a mask.
 codegen::Vec MaskToNumber(codegen::CodeBuilder& b, codegen::Mask m, bool f32);
 

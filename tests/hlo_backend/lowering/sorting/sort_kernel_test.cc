@@ -1,0 +1,136 @@
+// Bitonic networks, bundle by bundle, against the evaluator's stable sort.
+#include "hlo_backend/lowering/sorting/sort_kernel.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "tests/hlo_backend/lowering/bundle_harness.h"
+#include "tests/support/status_matchers.h"
+
+namespace ptxla::lowering {
+namespace {
+
+constexpr char kLess[] = "ROOT c = pred[] compare(a0, b0), direction=LT";
+constexpr char kMoreTotal[] =
+    "ROOT c = pred[] compare(a0, b0), direction=GT, type=TOTALORDER";
+// As JAX writes it: NaN in one place, -0 as 0.
+constexpr char kJax[] = R"(na = pred[] compare(a0, a0), direction=NE
+  nan = f32[] constant(nan)
+  zero = f32[] constant(0)
+  za = pred[] compare(a0, zero), direction=EQ
+  sa = f32[] select(za, zero, a0)
+  ca = f32[] select(na, nan, sa)
+  nb = pred[] compare(b0, b0), direction=NE
+  zb = pred[] compare(b0, zero), direction=EQ
+  sb = f32[] select(zb, zero, b0)
+  cb = f32[] select(nb, nan, sb)
+  ROOT c = pred[] compare(ca, cb), direction=LT, type=TOTALORDER)";
+constexpr char kTwoKeys[] = R"(l0 = pred[] compare(a0, b0), direction=LT
+  e0 = pred[] compare(a0, b0), direction=EQ
+  l1 = pred[] compare(a1, b1), direction=GT
+  both = pred[] and(e0, l1)
+  ROOT c = pred[] or(l0, both))";
+
+std::string Sort(const std::vector<std::string>& types, const std::string& dims,
+                 int dimension, const std::string& comparator, bool stable) {
+  std::string text = "HloModule m\ncmp {\n", operands, shapes;
+  for (size_t k = 0; k < types.size(); ++k) {
+    absl::StrAppend(&text, "  a", k, " = ", types[k], "[] parameter(", 2 * k,
+                    ")\n  b", k, " = ", types[k], "[] parameter(", 2 * k + 1,
+                    ")\n");
+    absl::StrAppend(&operands, k ? ", " : "", "p", k);
+    absl::StrAppend(&shapes, k ? ", " : "", types[k], "[", dims, "]");
+  }
+  absl::StrAppend(&text, "  ", comparator, "\n}\nENTRY e {\n");
+  for (size_t k = 0; k < types.size(); ++k) {
+    absl::StrAppend(&text, "  p", k, " = ", types[k], "[", dims, "] parameter(",
+                    k, ")\n");
+  }
+  absl::StrAppend(&text, "  ROOT s = ",
+                  types.size() > 1 ? absl::StrCat("(", shapes, ")") : shapes,
+                  " sort(", operands, "), dimensions={", dimension, "}",
+                  stable ? ", is_stable=true" : "", ", to_apply=cmp\n}\n");
+  return text;
+}
+
+struct Case {
+  std::vector<std::string> types;
+  const char* dims;
+  int dimension;
+  const char* comparator;
+  bool stable;
+};
+
+class SortKernelTest : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(SortKernelTest, AnyLengthAndComparatorAsTheEvaluatorHasIt) {
+  HarnessOptions options;
+  options.chip = GetParam();
+  options.low = -9;
+  options.high = 9;
+  for (const Case& c : std::vector<Case>{
+           // Rows: every width of passes, padding, planes, ragged columns.
+           {{"f32"}, "8,128", 0, kLess, false},
+           {{"f32"}, "64,130", 0, kLess, false},
+           {{"s32"}, "100,70", 0, kLess, false},
+           {{"f32"}, "513,128", 0, kJax, true},
+           {{"s32", "f32"}, "40,300", 0, kLess, true},
+           {{"u32", "s32", "f32"}, "3,20,129", 1, kTwoKeys, true},
+           {{"s32", "s32", "f32", "s32", "u32", "s32", "f32"},
+            "33,128",
+            0,
+            kTwoKeys,
+            true},
+           {{"f32", "s32"}, "9,128", 0, kMoreTotal, true},
+           // Rows over lanes.
+           {{"f32"}, "1024", 0, kLess, false},
+           {{"s32"}, "1000", 0, kLess, true},
+           {{"f32", "s32"}, "70", 0, kMoreTotal, true},
+           {{"s32", "f32"}, "3,300", 1, kLess, true},
+       }) {
+    const std::string text =
+        Sort(c.types, c.dims, c.dimension, c.comparator, c.stable);
+    EXPECT_OK(CompareKernel(text, options).status()) << GetParam() << text;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Chips, SortKernelTest,
+                         ::testing::Values("v2", "v3", "v4", "v5e", "v5p",
+                                           "v6e", "tpu7x"));
+
+// All lanes of a register are in use.
+TEST(SortKernelSizesTest, LongRowsAreSpreadOverAllLanes) {
+  HarnessOptions options;
+  options.chip = "v6e";
+  EXPECT_OK(
+      CompareKernel(Sort({"f32"}, "16384", 0, kLess, false), options).status());
+  options.low = -999;
+  options.high = 999;
+  options.chip = "v4";
+  EXPECT_OK(
+      CompareKernel(Sort({"s32", "f32"}, "2,20000", 1, kLess, true), options)
+          .status());
+}
+
+TEST(SortKernelPlacesTest, ArraysInVmemAreWalkedInPlace) {
+  HarnessOptions options;
+  options.chip = "v5e";
+  options.low = -9;
+  options.high = 9;
+  for (const std::vector<int>& in_vmem :
+       {std::vector<int>{0, 1}, {2, 3}, {0, 1, 2, 3}}) {
+    options.in_vmem = in_vmem;
+    EXPECT_OK(
+        CompareKernel(Sort({"s32", "f32"}, "20,300", 0, kLess, true), options)
+            .status());
+    EXPECT_OK(
+        CompareKernel(Sort({"s32", "f32"}, "3,300", 1, kLess, true), options)
+            .status());
+  }
+}
+
+}  // namespace
+}  // namespace ptxla::lowering
