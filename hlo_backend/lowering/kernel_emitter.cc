@@ -9,6 +9,7 @@
 #include "hlo_backend/lowering/custom_calls/pallas_call.h"
 #include "hlo_backend/lowering/fusion/scalar_fusion.h"
 #include "hlo_backend/lowering/physical_array.h"
+#include "hlo_backend/lowering/pooling/pooling.h"
 #include "hlo_backend/lowering/products/ragged_product.h"
 #include "hlo_backend/lowering/sorting/sort_kernel.h"
 
@@ -131,6 +132,9 @@ absl::StatusOr<isa::Kernel> EmitKernel(const KernelContext& context,
       return EmitSort(context, i);
     case Opcode::kReduce:
       return EmitReduceFusion(context, i);
+    case Opcode::kReduceWindow:
+    case Opcode::kSelectAndScatter:
+      return EmitPooling(context, i);
     case Opcode::kCustomCall:
       if (i.attrs<hlo::CustomCallAttrs>().target == kPallasTarget) {
         return EmitPallasCall(context, i);

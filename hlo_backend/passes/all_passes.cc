@@ -33,6 +33,7 @@
 #include "hlo_backend/passes/transpose_splitter.h"
 #include "hlo_backend/passes/tuple_simplifier.h"
 #include "hlo_backend/passes/vmem_prefetch.h"
+#include "hlo_backend/passes/window_canonicalizer.h"
 #include "hlo_backend/passes/window_expander.h"
 #include "hlo_backend/passes/x64_elimination.h"
 
@@ -109,6 +110,8 @@ std::vector<PassEntry> AllPasses() {
        Make<TupleSimplifierPass>},
       {"vmem-prefetch", "parameters that near kernels read, into VMEM once",
        Make<VmemPrefetchPass>},
+      {"window-canonicalizer", "sliding windows over planes, for kernels",
+       Make<WindowCanonicalizerPass>},
       {"window-expander", "sliding windows as slices and elementwise work",
        Make<WindowExpanderPass>},
       {"x64-elimination", "64-bit types as pairs of 32-bit words",

@@ -50,9 +50,13 @@ bool HasDefaultOrder(const Shape& s) {
   return !s.IsArray() || !s.has_layout() || s.layout().IsRowMajor();
 }
 
-bool HasConvolution(const Computation& c) {
+bool HasWindows(const Computation& c) {
   for (const Instruction* i : c.instructions()) {
-    if (i->opcode() == Opcode::kConvolution) return true;
+    if (i->opcode() == Opcode::kConvolution ||
+        i->opcode() == Opcode::kReduceWindow ||
+        i->opcode() == Opcode::kSelectAndScatter) {
+      return true;
+    }
   }
   return false;
 }
@@ -213,7 +217,7 @@ bool NamesEntryLayout(const Instruction& transpose) {
 
 absl::StatusOr<bool> CompactEntryPass::Run(Module* module,
                                            const PassContext& context) {
-  if (module->config().is_scheduled || !HasConvolution(*module->entry())) {
+  if (module->config().is_scheduled || !HasWindows(*module->entry())) {
     return false;
   }
   auto& header = module->mutable_config()->entry_layout;

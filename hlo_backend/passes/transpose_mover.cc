@@ -9,6 +9,7 @@
 #include "hlo_backend/passes/compact_entry.h"
 #include "hlo_backend/passes/control_flow.h"
 #include "hlo_backend/passes/dimension_utils.h"
+#include "hlo_backend/passes/window_canonicalizer.h"
 
 namespace ptxla::hlo {
 namespace {
@@ -42,6 +43,11 @@ bool IsFree(const Instruction& i) {
          IsSplat(i);
 }
 
+// Has an order of dimensions of its own, and what follows takes it.
+bool GivesOrder(const Instruction& i) {
+  return i.opcode() == Opcode::kConvolution || IsPlaneWindow(i);
+}
+
 class Mover {
  public:
   Mover(Computation* c, int generation)
@@ -50,8 +56,7 @@ class Mover {
   bool Run() {
     bool changed = false;
     for (Instruction* i : c_->PostOrder()) {
-      if (i->opcode() == Opcode::kTranspose &&
-          i->operand(0)->opcode() == Opcode::kConvolution) {
+      if (i->opcode() == Opcode::kTranspose && GivesOrder(*i->operand(0))) {
         moving_.insert(i);
         continue;
       }
@@ -284,9 +289,13 @@ class Mover {
   absl::flat_hash_set<const Instruction*> moving_;
 };
 
-bool HasConvolution(const Computation& c) {
+bool HasWindows(const Computation& c) {
   for (const Instruction* i : c.instructions()) {
-    if (i->opcode() == Opcode::kConvolution) return true;
+    if (i->opcode() == Opcode::kConvolution ||
+        i->opcode() == Opcode::kReduceWindow ||
+        i->opcode() == Opcode::kSelectAndScatter) {
+      return true;
+    }
   }
   return false;
 }
@@ -298,7 +307,7 @@ absl::StatusOr<bool> TransposeMoverPass::Run(Module* module,
   if (module->config().is_scheduled) return false;
   bool changed = false;
   for (Computation* c : ControlComputations(*module)) {
-    if (!HasConvolution(*c)) continue;
+    if (!HasWindows(*c)) continue;
     changed |= Mover(c, context.chip->generation()).Run();
   }
   return changed;

@@ -1,6 +1,7 @@
-// Moves the transposes behind convolutions down through the work that follows,
-// so that they meet those before the next convolution and both vanish: the
-// network between its ends is computed in the order of its convolutions.
+// Moves the transposes behind convolutions and sliding windows down through the
+// work that follows, so that they meet those before the next convolution and
+// both vanish: the network between its ends is computed in the order of its
+// convolutions.
 //
 //   add(transpose(c), broadcast(bias))  ==>  transpose(add(c, broadcast(bias)))
 //   reduce(transpose(c), dimensions={0,2,3})  ==>  reduce(c, dimensions={...})

@@ -5,6 +5,7 @@
 
 #include "hlo_backend/analysis/fusion_rules.h"
 #include "hlo_backend/ir/builder.h"
+#include "hlo_backend/passes/window_canonicalizer.h"
 
 namespace ptxla::hlo {
 namespace {
@@ -188,6 +189,7 @@ absl::StatusOr<bool> WindowExpanderPass::Run(Module* module,
   bool changed = false;
   for (Computation* c : module->computations()) {
     for (Instruction* i : c->PostOrder()) {
+      if (IsPlaneWindow(*i)) continue;
       Instruction* expanded = nullptr;
       if (i->opcode() == Opcode::kReduceWindow) {
         expanded = Expander(i).ReduceWindow();

@@ -1,4 +1,5 @@
-// Sliding windows as slices and elementwise work.
+// Sliding windows that have no kernel (window_canonicalizer.h) as slices and
+// elementwise work.
 //
 //   reduce-window (pooling):   one slice of the padded array per position in
 //       the window, combined element by element;
@@ -8,10 +9,9 @@
 //       source where that position is the first that was selected, spread to
 //       the base and added.
 //
-// The TPU has loops of its own for these: what comes out here moves more bytes,
-// so that its time is an upper bound. Windows of more than kMostPositions
-// positions, dilated ones, several arrays, and bodies that are no single
-// operation stay as they are.
+// What comes out moves more bytes than a kernel would. Windows of more than
+// kMostPositions positions, dilated ones, several arrays, and bodies that are
+// no single operation stay as they are.
 #ifndef PTXLA_HLO_BACKEND_PASSES_WINDOW_EXPANDER_H_
 #define PTXLA_HLO_BACKEND_PASSES_WINDOW_EXPANDER_H_
 

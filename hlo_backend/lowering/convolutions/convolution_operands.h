@@ -14,6 +14,7 @@
 
 #include "hlo_backend/lowering/codegen/builder.h"
 #include "hlo_backend/lowering/convolutions/convolution_block.h"
+#include "hlo_backend/lowering/convolutions/fill_borders.h"
 #include "hlo_backend/lowering/products/operand_loader.h"
 #include "hlo_backend/lowering/products/product_stream.h"
 

@@ -1,4 +1,5 @@
-// FillBorders: zeros around a convolution's input.
+#include "hlo_backend/lowering/convolutions/fill_borders.h"
+
 #include <algorithm>
 
 #include "base/units.h"
@@ -22,23 +23,44 @@ constexpr int64_t kStores = 16;
 struct Beyond {
   int64_t low = 0, high = 0;
 };
-Beyond BeyondOf(const WindowAxis& axis, const AxisBlock& cut, int64_t plane) {
-  const int64_t bound = cut.grid * cut.tap_grid;
-  const int64_t at = cut.origin + plane;  // in the first step
+Beyond BeyondOf(const BorderAxis& axis, int64_t plane) {
+  const int64_t at = axis.origin + plane;  // in the first step
   Beyond b;
   b.low = at >= 0 ? 0
-                  : std::min<int64_t>(bound,
-                                      CeilOfRatio<int64_t>(-at, cut.advance));
-  b.high = at >= axis.in
+                  : std::min<int64_t>(axis.steps,
+                                      CeilOfRatio<int64_t>(-at, axis.advance));
+  b.high = at >= axis.extent
                ? 0
                : std::min<int64_t>(
-                     bound, CeilOfRatio<int64_t>(axis.in - at, cut.advance));
+                     axis.steps,
+                     CeilOfRatio<int64_t>(axis.extent - at, axis.advance));
   return b;
 }
 
-// Zeros from base + offset on; `guard` may be invalid.
-void FillZeros(CodeBuilder* b, Sca base, int64_t offset, int64_t bytes,
-               Pred guard) {
+BorderFill FillOf(const ConvolutionForm& form, const ConvolutionBlock& block,
+                  const ConvolutionGrid& grid) {
+  BorderFill fill;
+  fill.space = ConvolutionOperands::kInput;
+  for (size_t a = 0; a < form.axes.size(); ++a) {
+    const AxisBlock& cut = block.axes[a];
+    BorderAxis axis;
+    axis.extent = form.axes[a].in;
+    axis.origin = cut.origin;
+    axis.advance = cut.advance;
+    // Borders of an axis that lies whole are not met.
+    axis.planes = cut.Moves() ? cut.planes : 0;
+    axis.steps = cut.grid * cut.tap_grid;
+    if (!grid.axis.empty()) {
+      axis.grid_dim = cut.grid > 1 ? grid.axis[a] : grid.tap_axis[a];
+    }
+    fill.axes.push_back(axis);
+  }
+  return fill;
+}
+
+// The fill's value from base + offset on; `guard` may be invalid.
+void FillWords(CodeBuilder* b, const BorderFill& fill, Sca base, int64_t offset,
+               int64_t bytes, Pred guard) {
   const int64_t registers = bytes / isa::kVregBytes;
   const int rest = static_cast<int>(bytes % isa::kVregBytes / isa::kRowBytes);
   int64_t done = 0;
@@ -49,8 +71,8 @@ void FillZeros(CodeBuilder* b, Sca base, int64_t offset, int64_t bytes,
     const Sca at = b->SAdd(from, i);
     b->SetStoreGuard(guard);
     for (int64_t s = 0; s < kStores; ++s) {
-      b->Store(ConvolutionOperands::kInput, at,
-               static_cast<int32_t>(s * isa::kVregBytes), b->Imm(0));
+      b->Store(fill.space, at, static_cast<int32_t>(s * isa::kVregBytes),
+               b->Imm(fill.value));
     }
     b->SetStoreGuard({});
     b->EndLoop();
@@ -59,66 +81,63 @@ void FillZeros(CodeBuilder* b, Sca base, int64_t offset, int64_t bytes,
   }
   b->SetStoreGuard(guard);
   for (; done < registers; ++done) {
-    b->Store(ConvolutionOperands::kInput, base,
-             static_cast<int32_t>(offset + done * isa::kVregBytes), b->Imm(0));
+    b->Store(fill.space, base,
+             static_cast<int32_t>(offset + done * isa::kVregBytes),
+             b->Imm(fill.value));
   }
   if (rest > 0) {
-    b->StoreMasked(ConvolutionOperands::kInput, base,
+    b->StoreMasked(fill.space, base,
                    static_cast<int32_t>(offset + registers * isa::kVregBytes),
-                   b->Imm(0), b->Range(0, isa::kLanes, 0, rest));
+                   b->Imm(fill.value), b->Range(0, isa::kLanes, 0, rest));
   }
   b->SetStoreGuard({});
 }
 
 class Filler {
  public:
-  Filler(const ConvolutionForm& form, const ConvolutionBlock& block,
-         const ConvolutionGrid& grid, const isa::Window& input, CodeBuilder* b)
-      : form_(form), block_(block), grid_(grid), input_(input), b_(*b) {}
+  Filler(const BorderFill& fill, const isa::Window& window, CodeBuilder* b)
+      : fill_(fill), window_(window), b_(*b) {}
 
   void Fill(Sca base) {
-    for (size_t a = 0; a < form_.axes.size(); ++a) {
-      const AxisBlock& cut = block_.axes[a];
-      if (!cut.Moves()) continue;
-      const int dim = cut.grid > 1 ? grid_.axis[a] : grid_.tap_axis[a];
-      const int64_t bound = cut.grid * cut.tap_grid;
+    for (size_t a = 0; a < fill_.axes.size(); ++a) {
+      const BorderAxis& axis = fill_.axes[a];
       std::vector<int64_t> first, last, others;
-      for (int64_t p = 0; p < cut.planes; ++p) {
-        const Beyond at = BeyondOf(form_.axes[a], cut, p);
-        if (at.low == 0 && at.high == bound) continue;
-        if (at.low == 1 && at.high == bound) {
+      for (int64_t p = 0; p < axis.planes; ++p) {
+        const Beyond at = BeyondOf(axis, p);
+        if (at.low == 0 && at.high == axis.steps) continue;
+        if (at.low == 1 && at.high == axis.steps) {
           first.push_back(p);
-        } else if (at.low == 0 && at.high == bound - 1) {
+        } else if (at.low == 0 && at.high == axis.steps - 1) {
           last.push_back(p);
         } else {
           others.push_back(p);
         }
       }
-      FillWhen(base, a, dim, When::Kind::kFirst, first);
-      FillWhen(base, a, dim, When::Kind::kLast, last);
-      for (const int64_t p : others) FillGuarded(base, a, dim, p);
+      FillWhen(base, a, When::Kind::kFirst, first);
+      FillWhen(base, a, When::Kind::kLast, last);
+      for (const int64_t p : others) FillGuarded(base, a, p);
     }
   }
 
  private:
-  void FillWhen(Sca base, size_t a, int dim, When::Kind kind,
+  void FillWhen(Sca base, size_t a, When::Kind kind,
                 const std::vector<int64_t>& planes) {
     if (planes.empty()) return;
-    b_.BeginWhen(dim, kind);
-    b_.NewBlock("zeros");
+    b_.BeginWhen(fill_.axes[a].grid_dim, kind);
+    b_.NewBlock("borders");
     for (const int64_t p : planes) FillPlane(base, a, p, {});
     b_.EndWhen();
   }
 
-  void FillGuarded(Sca base, size_t a, int dim, int64_t plane) {
-    const Beyond at = BeyondOf(form_.axes[a], block_.axes[a], plane);
-    const int64_t bound = block_.axes[a].grid * block_.axes[a].tap_grid;
+  void FillGuarded(Sca base, size_t a, int64_t plane) {
+    const BorderAxis& axis = fill_.axes[a];
+    const Beyond at = BeyondOf(axis, plane);
     b_.BeginScope();
     for (const bool low : {true, false}) {
-      if (low ? at.low == 0 : at.high >= bound) continue;
-      b_.NewBlock("zeros");
+      if (low ? at.low == 0 : at.high >= axis.steps) continue;
+      b_.NewBlock("borders");
       const Sca index = b_.NewSca();
-      b_.GridIndex(index, dim);
+      b_.GridIndex(index, axis.grid_dim);
       const Pred guard = b_.Promote(
           b_.SCompareImm(low ? Opcode::kScmpLt : Opcode::kScmpGe, index,
                          static_cast<int32_t>(low ? at.low : at.high)));
@@ -130,34 +149,49 @@ class Filler {
   // Plane `p` of axis `a`, for all indices of the axes outside of it.
   void FillPlane(Sca base, size_t a, int64_t p, Pred guard) {
     int64_t outside = 1;
-    for (size_t o = 0; o < a; ++o) outside *= input_.dims[o].block;
+    for (size_t o = 0; o < a; ++o) outside *= window_.dims[o].block;
     for (int64_t n = 0; n < outside; ++n) {
-      int64_t rest = n, offset = p * input_.dims[a].vmem_stride;
+      int64_t rest = n, offset = p * window_.dims[a].vmem_stride;
       for (size_t o = a; o-- > 0;) {
-        offset += rest % input_.dims[o].block * input_.dims[o].vmem_stride;
-        rest /= input_.dims[o].block;
+        offset += rest % window_.dims[o].block * window_.dims[o].vmem_stride;
+        rest /= window_.dims[o].block;
       }
-      FillZeros(&b_, base, offset, input_.dims[a].vmem_stride, guard);
+      FillWords(&b_, fill_, base, offset, window_.dims[a].vmem_stride, guard);
     }
   }
 
-  const ConvolutionForm& form_;
-  const ConvolutionBlock& block_;
-  const ConvolutionGrid& grid_;
-  const isa::Window& input_;
+  const BorderFill& fill_;
+  const isa::Window& window_;
   CodeBuilder& b_;
 };
 
 }  // namespace
 
+bool HasBorders(const BorderAxis& axis) {
+  for (int64_t p = 0; p < axis.planes; ++p) {
+    const Beyond at = BeyondOf(axis, p);
+    if (at.low > 0 || at.high < axis.steps) return true;
+  }
+  return false;
+}
+
+void FillBorders(const BorderFill& fill, const isa::Window& window,
+                 int window_number, CodeBuilder* b) {
+  bool any = false;
+  for (const BorderAxis& axis : fill.axes) any = any || HasBorders(axis);
+  if (!any) return;
+  b->BeginScope();
+  b->NewBlock("addresses");
+  const Sca base = b->GlobalSca();
+  b->WindowAddress(base, window_number);
+  b->SetBank(base, CodeBuilder::kAbsoluteBanks, 0);
+  Filler(fill, window, b).Fill(base);
+  b->EndScope();
+}
+
 bool HasBorders(const ConvolutionForm& form, const ConvolutionBlock& block) {
-  for (size_t a = 0; a < form.axes.size(); ++a) {
-    const AxisBlock& cut = block.axes[a];
-    if (!cut.Moves()) continue;
-    for (int64_t p = 0; p < cut.planes; ++p) {
-      const Beyond at = BeyondOf(form.axes[a], cut, p);
-      if (at.low > 0 || at.high < cut.grid * cut.tap_grid) return true;
-    }
+  for (const BorderAxis& axis : FillOf(form, block, ConvolutionGrid()).axes) {
+    if (HasBorders(axis)) return true;
   }
   return false;
 }
@@ -165,14 +199,7 @@ bool HasBorders(const ConvolutionForm& form, const ConvolutionBlock& block) {
 void FillBorders(const ConvolutionForm& form, const ConvolutionBlock& block,
                  const ConvolutionGrid& grid, const isa::Window& input,
                  int input_number, CodeBuilder* b) {
-  if (!HasBorders(form, block)) return;
-  b->BeginScope();
-  b->NewBlock("addresses");
-  const Sca base = b->GlobalSca();
-  b->WindowAddress(base, input_number);
-  b->SetBank(base, CodeBuilder::kAbsoluteBanks, 0);
-  Filler(form, block, grid, input, b).Fill(base);
-  b->EndScope();
+  FillBorders(FillOf(form, block, grid), input, input_number, b);
 }
 
 }  // namespace ptxla::lowering

@@ -1,0 +1,63 @@
+// What one grid step of a sliding window computes: some planes of each axis,
+// and of their content some units.
+#ifndef PTXLA_HLO_BACKEND_LOWERING_POOLING_POOL_BLOCK_H_
+#define PTXLA_HLO_BACKEND_LOWERING_POOLING_POOL_BLOCK_H_
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "hlo_backend/lowering/convolutions/convolution_block.h"
+#include "hlo_backend/lowering/kernel_plan.h"
+#include "hlo_backend/lowering/pooling/pool_form.h"
+
+namespace ptxla::lowering {
+
+// Planes of one array that a step sees along one axis.
+struct PlaneSpan {
+  int64_t extent = 1, pitch = 0;  // of the whole array; bytes
+  int64_t origin = 0, planes = 1, advance = 1;
+};
+
+struct PoolBlock {
+  // Grid steps along each axis.
+  std::vector<int64_t> grid;
+  int64_t units = 1, unit_grid = 1;  // of the content
+
+  int64_t Steps() const;
+  // Grid dimension of an axis, of the content.
+  int AxisDim(size_t axis) const { return static_cast<int>(axis) + 1; }
+  static constexpr int kContentDim = 0;
+  std::vector<int64_t> Bounds() const;
+  // A grid dimension that cores may share, or -1. `ordered`: not the axes.
+  int MegacoreDim(bool ordered) const;
+  std::string ToString() const;
+};
+
+// A window over planes and content; the number it gets.
+int AddPlaneWindow(const PoolForm& form, const PoolBlock& block, int arg,
+                   isa::Direction direction,
+                   const std::vector<PlaneSpan>& spans, Tiling* tiling);
+
+// One candidate: its windows without code (Plan), and the cycles of a step's
+// body. False: it cannot be taken (arrays in place whose ends are ragged).
+struct PoolCandidate {
+  Tiling tiling;
+  int64_t body = 0;
+};
+using PlanPool =
+    std::function<bool(const PoolBlock& block, PoolCandidate* candidate)>;
+
+// `extents`: planes of each axis that blocks cut; `multiples`: a cut axis has
+// blocks of a whole number of these. ResourceExhausted if nothing fits.
+absl::StatusOr<PoolBlock> ChoosePoolBlock(const KernelContext& context,
+                                          const PoolForm& form,
+                                          const std::vector<int64_t>& extents,
+                                          const std::vector<int64_t>& multiples,
+                                          const PlanPool& plan);
+
+}  // namespace ptxla::lowering
+
+#endif  // PTXLA_HLO_BACKEND_LOWERING_POOLING_POOL_BLOCK_H_

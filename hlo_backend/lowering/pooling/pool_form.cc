@@ -1,0 +1,117 @@
+#include "hlo_backend/lowering/pooling/pool_form.h"
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "base/status.h"
+#include "base/units.h"
+#include "hlo_backend/analysis/fusion_rules.h"
+#include "hlo_backend/analysis/plane_windows.h"
+#include "hlo_backend/ir/computation.h"
+#include "hlo_backend/lowering/physical_array.h"
+#include "isa/kernel.h"
+
+namespace ptxla::lowering {
+namespace {
+
+using hlo::Instruction;
+using hlo::Opcode;
+
+// Windows of kernels have five dimensions, one of which is the content.
+constexpr int kMostAxes = hlo::kMostWindowPlanes;
+static_assert(kMostAxes < isa::kMaxWindowDims);
+
+absl::Status Refuse(const Instruction& i, absl::string_view what) {
+  return absl::UnimplementedError(absl::StrCat("%", i.name(), " (",
+                                               hlo::OpcodeName(i.opcode()),
+                                               "): ", what, " is not lowered"));
+}
+
+// Bytes from one index of physical dimension `p` to the next.
+int64_t Pitch(const PhysicalArray& a, int p) {
+  int64_t pitch = a.plane_stride();
+  for (int q = p + 1; q < a.rank() - 2; ++q) pitch *= a.sizes[q];
+  return pitch;
+}
+
+}  // namespace
+
+int64_t PoolForm::Taps() const {
+  int64_t taps = 1;
+  for (const WindowAxis& a : axes) taps *= a.taps;
+  return taps;
+}
+
+int64_t PoolForm::Registers() const {
+  return CeilOfRatio<int64_t>(units * unit_bytes, isa::kVregBytes);
+}
+
+absl::StatusOr<PoolForm> PoolForm::Of(const Instruction& i) {
+  PoolForm f;
+  f.instruction = &i;
+  const bool scatters = i.opcode() == Opcode::kSelectAndScatter;
+  if (!hlo::IsSimpleWindow(i)) {
+    return Refuse(i, "its type or body, or a window over several arrays,");
+  }
+  f.op = *hlo::MonoidOf(scatters ? *i.scatter() : *i.to_apply());
+  const hlo::Shape& operand = i.operand(0)->shape();
+  f.type = operand.type();
+  if (!hlo::IsScalarConstant(*i.operand(scatters ? 2 : 1),
+                             *hlo::WindowIdentity(f.op, f.type))) {
+    return Refuse(i, "an initial value that is not the operation's identity");
+  }
+  const hlo::Shape& windows = scatters ? i.operand(1)->shape() : i.shape();
+  if (operand.rank() < 3 || operand.ElementCount() == 0 ||
+      windows.ElementCount() == 0) {
+    return Refuse(i, "an array without planes");
+  }
+  ASSIGN_OR_RETURN(const PhysicalArray in, PhysicalArray::Of(operand));
+  ASSIGN_OR_RETURN(const PhysicalArray out, PhysicalArray::Of(windows));
+  if (in.dims != out.dims || in.tile_rows != out.tile_rows ||
+      in.type != out.type) {
+    return Refuse(i, "a layout other than its operand's");
+  }
+  const hlo::Window& window = i.attrs<hlo::WindowAttrs>().window;
+  int last = -1;
+  for (int p = 0; p < in.rank(); ++p) {
+    if (!hlo::IsIdentity(window.dims[in.dims[p]])) last = p;
+  }
+  if (last >= in.rank() - 2) return Refuse(i, "a window over rows or lanes");
+  if (last >= kMostAxes) return Refuse(i, "so many planes");
+  for (int p = 0; p <= last; ++p) {
+    const hlo::WindowDim& w = window.dims[in.dims[p]];
+    if (w.base_dilation != 1) {
+      return Refuse(i, "a window over a dilated array");
+    }
+    WindowAxis a;
+    a.in = in.sizes[p];
+    a.out = out.sizes[p];
+    a.taps = w.size;
+    a.stride = w.stride;
+    a.padding = w.padding_low;
+    a.window_dilation = w.window_dilation;
+    a.in_pitch = Pitch(in, p);
+    a.tap_pitch = Pitch(out, p);
+    f.axes.push_back(a);
+    const bool earlier = w.padding_low == a.in - 1 && w.padding_high == 0;
+    const bool later = w.padding_high == a.in - 1 && w.padding_low == 0;
+    if (!scatters && a.taps == a.in && a.in > 1 && a.stride == 1 &&
+        a.window_dilation == 1 && (earlier || later)) {
+      f.cumulative = p;
+      f.from_end = later;
+    }
+  }
+  if (f.axes.empty()) f.axes.emplace_back();
+  for (int p = 0; f.cumulative >= 0 && p <= last; ++p) {
+    if (p != f.cumulative && !hlo::IsIdentity(window.dims[in.dims[p]])) {
+      f.cumulative = -1;
+    }
+  }
+  // Content is cut between its own planes, or between rows of tiles.
+  f.units = 1;
+  for (int p = last + 1; p < in.rank() - 2; ++p) f.units *= in.sizes[p];
+  f.units *= in.tiles_down;
+  f.unit_bytes = in.row_stride();
+  return f;
+}
+
+}  // namespace ptxla::lowering

@@ -1,0 +1,287 @@
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "base/status.h"
+#include "base/units.h"
+#include "hlo_backend/lowering/convolutions/fill_borders.h"
+#include "hlo_backend/lowering/pooling/plane_walk.h"
+#include "hlo_backend/lowering/pooling/pool_block.h"
+#include "hlo_backend/lowering/pooling/pool_values.h"
+#include "hlo_backend/lowering/pooling/pooling.h"
+#include "hlo_backend/lowering/tiling_log.h"
+
+namespace ptxla::lowering {
+namespace {
+
+using codegen::CodeBuilder;
+using codegen::Vec;
+
+constexpr int kIn = 0, kOut = 1;  // codegen spaces
+
+// A run of results that meet the same taps.
+struct TapRun {
+  PlaneRun results;
+  int64_t first_plane = 0;    // of the slot, that the first result meets first
+  std::vector<int64_t> taps;  // planes beyond that one
+};
+
+class ReduceWindowEmitter {
+ public:
+  ReduceWindowEmitter(const KernelContext& context, const PoolForm& form,
+                      int64_t unroll)
+      : context_(context),
+        form_(form),
+        values_(form.op, form.type, context.model),
+        unroll_(unroll) {}
+
+  absl::StatusOr<isa::Kernel> Emit() {
+    ASSIGN_OR_RETURN(args_, KernelArgs(*form_.instruction));
+    in_ = 0;
+    out_ = static_cast<int>(args_.size()) - 1;
+    std::vector<int64_t> extents, multiples;
+    for (const WindowAxis& a : form_.axes) {
+      extents.push_back(a.out);
+      multiples.push_back(1);
+    }
+    ASSIGN_OR_RETURN(
+        const PoolBlock block,
+        ChoosePoolBlock(context_, form_, extents, multiples,
+                        [this](const PoolBlock& b, PoolCandidate* c) {
+                          return Plan(b, c);
+                        }));
+    PoolCandidate best;
+    Plan(block, &best);
+    if (context_.log != nullptr) context_.log->chosen = best.tiling.note;
+    best.tiling.body = [this](CodeBuilder& b) { return Body(b); };
+    return FrameKernel(context_, best.tiling);
+  }
+
+ private:
+  bool InVmem(int arg) const { return args_[arg].space == isa::Space::kVmem; }
+
+  bool Plan(const PoolBlock& block, PoolCandidate* c) {
+    block_ = block;
+    cuts_.clear();
+    bool ragged = form_.units % block.units != 0, borders = false;
+    std::vector<PlaneSpan> in, out;
+    for (size_t a = 0; a < form_.axes.size(); ++a) {
+      const WindowAxis& axis = form_.axes[a];
+      const auto cut = CutAxis(axis, block.grid[a], 1);
+      if (!cut.has_value() || cut->grid != block.grid[a]) return false;
+      cuts_.push_back(*cut);
+      ragged |= axis.out % cut->outputs != 0;
+      borders |= HasBorders(Border(a));
+      in.push_back(
+          {axis.in, axis.in_pitch, cut->origin, cut->planes, cut->advance});
+      out.push_back({axis.out, axis.tap_pitch, 0, cut->outputs, cut->outputs});
+    }
+    if ((InVmem(in_) && borders) || ((InVmem(in_) || InVmem(out_)) && ragged)) {
+      return false;
+    }
+    Tiling& t = c->tiling;
+    t.args = args_;
+    t.grid = block.Bounds();
+    t.megacore_dim = block.MegacoreDim(false);
+    AddPlaneWindow(form_, block, in_, isa::Direction::kIn, in, &t);
+    AddPlaneWindow(form_, block, out_, isa::Direction::kOut, out, &t);
+    t.note = block.ToString();
+    for (const isa::KernelArg& arg : args_) {
+      if (arg.space == isa::Space::kHbm) t.work.hbm_bytes += arg.bytes;
+    }
+    t.work.flops =
+        form_.instruction->shape().ElementCount() * (form_.Taps() - 1);
+    windows_ = t.windows;
+    c->body = BodyCycles();
+    return true;
+  }
+
+  // Borders of an axis that lies whole are not met.
+  BorderAxis Border(size_t a) const {
+    const AxisBlock& cut = cuts_[a];
+    return {form_.axes[a].in, cut.origin,
+            cut.advance,      cut.Moves() ? cut.planes : 0,
+            cut.grid,         block_.AxisDim(a)};
+  }
+
+  // By the units that the step needs most.
+  int64_t BodyCycles() const {
+    const isa::MachineModel& m = context_.model;
+    int64_t results =
+        CeilOfRatio<int64_t>(block_.units * form_.unit_bytes, isa::kVregBytes);
+    int64_t column = 1;
+    for (size_t a = 0; a < cuts_.size(); ++a) {
+      results *= cuts_[a].outputs;
+      if (a + 1 < cuts_.size()) column *= form_.axes[a].taps;
+    }
+    // Columns that a result does not share with the one before it.
+    const WindowAxis& last = form_.axes.back();
+    const int64_t columns = std::min<int64_t>(last.taps, last.stride);
+    const int64_t loads = columns * column;
+    const int64_t vectors =
+        loads * (values_.take_ops() + values_.combine_ops()) +
+        (last.taps - 1) * values_.combine_ops() + 1;
+    return results *
+           std::max({CeilOfRatio<int64_t>(vectors, m.Slots(isa::Slot::kVector)),
+                     CeilOfRatio<int64_t>(loads, m.Slots(isa::Slot::kLoad))});
+  }
+
+  int64_t Pitch(const isa::Window& w, int arg, size_t a) const {
+    return InVmem(arg) ? w.dims[a].hbm_stride : w.dims[a].vmem_stride;
+  }
+
+  std::vector<TapRun> RunsOf(size_t a) const {
+    const WindowAxis& axis = form_.axes[a];
+    const AxisBlock& cut = cuts_[a];
+    std::vector<TapRun> runs;
+    for (int64_t o = 0; o < cut.outputs; ++o) {
+      TapRun run;
+      run.results.first = o;
+      for (int64_t t = 0; t < axis.taps; ++t) {
+        const int64_t plane = cut.PlaneOf(axis, o, t);
+        if (plane < 0) continue;
+        if (run.taps.empty()) run.first_plane = plane;
+        run.taps.push_back(plane - run.first_plane);
+      }
+      const TapRun* before = runs.empty() ? nullptr : &runs.back();
+      if (before != nullptr && before->taps == run.taps &&
+          run.first_plane ==
+              before->first_plane + before->results.count * axis.stride) {
+        ++runs.back().results.count;
+      } else {
+        runs.push_back(std::move(run));
+      }
+    }
+    return runs;
+  }
+
+  absl::Status Body(CodeBuilder& b) {
+    const isa::Window &in = windows_[0], &out = windows_[1];
+    BorderFill fill;
+    fill.space = kIn;
+    fill.value = values_.packed_identity();
+    for (size_t a = 0; a < cuts_.size(); ++a) fill.axes.push_back(Border(a));
+    FillBorders(fill, in, 0, &b);
+    b.NewBlock("addresses");
+    PlanePointer from{b.GlobalSca(), {}}, to{b.GlobalSca(), {}};
+    b.WindowAddress(from.base, 0);
+    b.SetBank(from.base, CodeBuilder::kAbsoluteBanks, 0);
+    b.WindowAddress(to.base, 1);
+    b.SetBank(to.base, CodeBuilder::kAbsoluteBanks, 0);
+    std::vector<std::vector<PlaneRun>> runs;
+    for (size_t a = 0; a < cuts_.size(); ++a) {
+      taps_.push_back(RunsOf(a));
+      std::vector<PlaneRun>& plain = runs.emplace_back();
+      for (const TapRun& r : taps_.back()) plain.push_back(r.results);
+      in_pitch_.push_back(Pitch(in, in_, a));
+      from.pitch.push_back(form_.axes[a].stride * in_pitch_.back());
+      to.pitch.push_back(Pitch(out, out_, a));
+    }
+    WalkPlanes(
+        runs, {from, to}, PiecesOf(block_.units * form_.unit_bytes), unroll_,
+        [&](const PlaneBody& body) { Window(body, b); }, &b);
+    return absl::OkStatus();
+  }
+
+  // Results of some neighbouring windows.
+  void Window(const PlaneBody& body, CodeBuilder& b) {
+    const size_t last = form_.axes.size() - 1;
+    // Planes that a result meets through the outer axes.
+    std::vector<int64_t> outer = {0};
+    for (size_t a = 0; a < last; ++a) {
+      const TapRun& run = taps_[a][body.runs[a]];
+      outer = Beyond(outer, run, a);
+    }
+    const TapRun& run = taps_[last][body.runs[last]];
+    const int64_t start = Start(run, last);
+    const int64_t pitch = in_pitch_[last];
+    for (const Piece& piece : body.pieces) {
+      std::map<int64_t, std::vector<Vec>> columns;
+      for (int64_t c = 0; c < body.copies; ++c) {
+        std::vector<Vec> result;
+        for (const int64_t tap : run.taps) {
+          const int64_t plane = c * form_.axes[last].stride + tap;
+          std::vector<Vec>& column = columns[plane];
+          if (column.empty()) {
+            column = Column(body, outer, start + plane * pitch, piece, b);
+          }
+          if (column.empty()) continue;
+          result = result.empty() ? column : values_.Combine(b, result, column);
+        }
+        if (result.empty()) result = values_.Identity(b);
+        StorePiece(
+            b, kOut, body.at[1],
+            body.offset[1] + c * Pitch(windows_[1], out_, last) + piece.offset,
+            piece.rows, values_.Put(b, result));
+      }
+    }
+  }
+
+  // The pointers stand where the first result of the axis would begin.
+  int64_t Start(const TapRun& run, size_t a) const {
+    return (run.first_plane - run.results.first * form_.axes[a].stride) *
+           in_pitch_[a];
+  }
+
+  std::vector<int64_t> Beyond(const std::vector<int64_t>& outer,
+                              const TapRun& run, size_t a) const {
+    std::vector<int64_t> result;
+    for (const int64_t from : outer) {
+      for (const int64_t tap : run.taps) {
+        result.push_back(from + Start(run, a) + tap * in_pitch_[a]);
+      }
+    }
+    return result;
+  }
+
+  std::vector<Vec> Column(const PlaneBody& body,
+                          const std::vector<int64_t>& outer, int64_t offset,
+                          const Piece& piece, CodeBuilder& b) {
+    std::vector<Vec> column;
+    for (const int64_t from : outer) {
+      const std::vector<Vec> x = values_.Take(
+          b,
+          LoadPiece(b, kIn, body.at[0],
+                    body.offset[0] + from + offset + piece.offset, piece.rows));
+      column = column.empty() ? x : values_.Combine(b, column, x);
+    }
+    return column;
+  }
+
+  const KernelContext& context_;
+  const PoolForm& form_;
+  const PoolValues values_;
+  const int64_t unroll_;
+  std::vector<isa::KernelArg> args_;
+  int in_ = 0, out_ = 0;
+  PoolBlock block_;
+  std::vector<AxisBlock> cuts_;
+  std::vector<isa::Window> windows_;
+  std::vector<int64_t> in_pitch_;
+  std::vector<std::vector<TapRun>> taps_;
+};
+
+}  // namespace
+
+absl::StatusOr<isa::Kernel> EmitReduceWindow(const KernelContext& context,
+                                             const PoolForm& form) {
+  absl::StatusOr<isa::Kernel> kernel;
+  for (int64_t unroll = 16; unroll > 0; unroll /= 2) {
+    kernel = ReduceWindowEmitter(context, form, unroll).Emit();
+    if (!absl::IsResourceExhausted(kernel.status())) break;
+  }
+  return kernel;
+}
+
+absl::StatusOr<isa::Kernel> EmitPooling(const KernelContext& context,
+                                        const hlo::Instruction& i) {
+  ASSIGN_OR_RETURN(const PoolForm form, PoolForm::Of(i));
+  if (i.opcode() == hlo::Opcode::kSelectAndScatter) {
+    return EmitSelectAndScatter(context, form);
+  }
+  return form.cumulative >= 0 ? EmitCumulative(context, form)
+                              : EmitReduceWindow(context, form);
+}
+
+}  // namespace ptxla::lowering

@@ -1,0 +1,430 @@
+#include <algorithm>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "base/status.h"
+#include "base/units.h"
+#include "hlo_backend/lowering/convolutions/fill_borders.h"
+#include "hlo_backend/lowering/pooling/plane_walk.h"
+#include "hlo_backend/lowering/pooling/pool_block.h"
+#include "hlo_backend/lowering/pooling/pool_values.h"
+#include "hlo_backend/lowering/pooling/pooling.h"
+#include "hlo_backend/lowering/tiling_log.h"
+
+namespace ptxla::lowering {
+namespace {
+
+using codegen::CodeBuilder;
+using codegen::Mask;
+using codegen::Vec;
+using isa::Opcode;
+
+// Codegen spaces, and numbers of windows.
+constexpr int kOperand = 0, kSource = 1, kOut = 2, kTaken = 3;
+
+int64_t FloorOfRatio(int64_t a, int64_t b) {
+  return a >= 0 ? a / b : -((-a + b - 1) / b);
+}
+
+// One axis of a block: planes of the operand that it makes, windows that reach
+// them, and the planes that those see.
+struct ScatterAxis {
+  int64_t planes = 1;
+  PlaneSpan seen, windows;
+  // Window o sees planes o * stride + shift, ... of the slot.
+  int64_t shift = 0;
+};
+
+// Windows with the same taps inside of the operand.
+struct WindowRun {
+  PlaneRun windows;
+  int64_t first_tap = 0, taps = 0;
+};
+// Every stride-th plane from `phase` on; plane k of them is met by windows
+// k + first, ..., the first of them with its tap `tap`, the next ones with
+// `stride` taps less each.
+struct ResultRun {
+  PlaneRun planes;
+  int64_t phase = 0, first = 0, windows = 0, tap = 0;
+};
+
+class SelectScatterEmitter {
+ public:
+  SelectScatterEmitter(const KernelContext& context, const PoolForm& form,
+                       int64_t unroll)
+      : context_(context),
+        form_(form),
+        values_(hlo::Opcode::kAdd, form.type, context.model),
+        unroll_(unroll) {}
+
+  absl::StatusOr<isa::Kernel> Emit() {
+    ASSIGN_OR_RETURN(args_, KernelArgs(*form_.instruction));
+    std::vector<int64_t> extents, multiples;
+    for (const WindowAxis& a : form_.axes) {
+      extents.push_back(a.in);
+      multiples.push_back(a.stride);
+    }
+    ASSIGN_OR_RETURN(
+        const PoolBlock block,
+        ChoosePoolBlock(context_, form_, extents, multiples,
+                        [this](const PoolBlock& b, PoolCandidate* c) {
+                          return Plan(b, c);
+                        }));
+    PoolCandidate best;
+    Plan(block, &best);
+    if (context_.log != nullptr) context_.log->chosen = best.tiling.note;
+    best.tiling.body = [this](CodeBuilder& b) { return Body(b); };
+    return FrameKernel(context_, best.tiling);
+  }
+
+ private:
+  static constexpr int kArgs = 3;  // windows
+  int Arg(int window) const {
+    return window == kOut ? static_cast<int>(args_.size()) - 1 : window;
+  }
+  bool InVmem(int window) const {
+    return args_[Arg(window)].space == isa::Space::kVmem;
+  }
+
+  static ScatterAxis Cut(const WindowAxis& w, int64_t grid) {
+    ScatterAxis s;
+    s.seen = {w.in, w.in_pitch, 0, w.in, w.in};
+    s.windows = {w.out, w.tap_pitch, 0, w.out, w.out};
+    s.planes = w.in;
+    s.shift = -w.padding;
+    if (grid == 1) return s;
+    s.planes = RoundUpTo(CeilOfRatio(w.in, grid), w.stride);
+    s.windows.origin = -FloorOfRatio(w.taps - 1 - w.padding, w.stride);
+    s.windows.planes =
+        FloorOfRatio(s.planes - 1 + w.padding, w.stride) - s.windows.origin + 1;
+    s.windows.advance = s.planes / w.stride;
+    s.seen.origin = s.windows.origin * w.stride - w.padding;
+    s.seen.planes = (s.windows.planes - 1) * w.stride + w.taps;
+    s.seen.advance = s.planes;
+    s.shift = 0;
+    return s;
+  }
+
+  bool Plan(const PoolBlock& block, PoolCandidate* c) {
+    block_ = block;
+    axes_.clear();
+    bool ragged = form_.units % block.units != 0, moves = false;
+    std::vector<PlaneSpan> seen, windows, result;
+    for (size_t a = 0; a < form_.axes.size(); ++a) {
+      const WindowAxis& w = form_.axes[a];
+      axes_.push_back(Cut(w, block.grid[a]));
+      const ScatterAxis& s = axes_.back();
+      if (CeilOfRatio(w.in, s.planes) != block.grid[a]) return false;
+      ragged |= w.in % s.planes != 0;
+      moves |= block.grid[a] > 1;
+      seen.push_back(s.seen);
+      windows.push_back(s.windows);
+      result.push_back({w.in, w.in_pitch, 0, s.planes, s.planes});
+    }
+    // Borders are written into slots; an array in place has none.
+    if (((InVmem(kOperand) || InVmem(kSource)) && (moves || ragged)) ||
+        (InVmem(kOut) && ragged)) {
+      return false;
+    }
+    Tiling& t = c->tiling;
+    t.args = args_;
+    t.grid = block.Bounds();
+    t.megacore_dim = block.MegacoreDim(false);
+    const isa::Direction in = isa::Direction::kIn;
+    AddPlaneWindow(form_, block, Arg(kOperand), in, seen, &t);
+    AddPlaneWindow(form_, block, Arg(kSource), in, windows, &t);
+    AddPlaneWindow(form_, block, Arg(kOut), isa::Direction::kOut, result, &t);
+    pieces_ = PiecesOf(block.units * form_.unit_bytes);
+    taken_pitch_ = RoundUpTo<int64_t>(
+        block.units * form_.unit_bytes * values_.parts(), isa::kVregBytes);
+    int64_t all_windows = 1, all_planes = 1;
+    for (const ScatterAxis& s : axes_) {
+      all_windows *= s.windows.planes;
+      all_planes *= s.planes;
+    }
+    t.scratch_bytes = all_windows * taken_pitch_;
+    t.note = block.ToString();
+    for (const isa::KernelArg& arg : args_) {
+      if (arg.space == isa::Space::kHbm) t.work.hbm_bytes += arg.bytes;
+    }
+    t.work.flops =
+        form_.instruction->operand(1)->shape().ElementCount() * form_.Taps();
+    windows_ = t.windows;
+    c->body = BodyCycles(all_windows, all_planes);
+    return true;
+  }
+
+  int64_t BodyCycles(int64_t windows, int64_t planes) const {
+    const auto pieces = static_cast<int64_t>(pieces_.size());
+    const int64_t parts = values_.parts();
+    double covering = 1;
+    for (const WindowAxis& w : form_.axes) {
+      covering *= static_cast<double>(w.taps) / static_cast<double>(w.stride);
+    }
+    const double vectors =
+        static_cast<double>(windows * form_.Taps() *
+                            (3 * parts + values_.take_ops())) +
+        static_cast<double>(planes) * covering *
+            static_cast<double>(3 * parts + values_.take_ops());
+    return static_cast<int64_t>(static_cast<double>(pieces) * vectors) /
+           context_.model.Slots(isa::Slot::kVector);
+  }
+
+  int64_t Pitch(int window, size_t a) const {
+    const isa::WindowDim& d = windows_[window].dims[a];
+    return InVmem(window) ? d.hbm_stride : d.vmem_stride;
+  }
+
+  void Fill(int window, uint32_t value, CodeBuilder& b) {
+    BorderFill fill;
+    fill.space = window;
+    fill.value = value;
+    for (size_t a = 0; a < axes_.size(); ++a) {
+      const PlaneSpan& s =
+          window == kOperand ? axes_[a].seen : axes_[a].windows;
+      fill.axes.push_back({s.extent, s.origin, s.advance, s.planes,
+                           block_.grid[a], block_.AxisDim(a)});
+    }
+    FillBorders(fill, windows_[window], window, &b);
+  }
+
+  absl::Status Body(CodeBuilder& b) {
+    const PoolValues least(hlo::Opcode::kMaximum, form_.type, context_.model);
+    Fill(kOperand, least.packed_identity(), b);
+    Fill(kSource, 0, b);
+    b.NewBlock("addresses");
+    std::vector<PlanePointer> p(kArgs + 1);
+    for (int w = 0; w <= kArgs; ++w) {
+      p[w].base = b.GlobalSca();
+      if (w < kArgs) {
+        b.WindowAddress(p[w].base, w);
+      } else {
+        b.ScratchAddress(p[w].base, 0);
+        p[w].scale = values_.parts();
+      }
+      b.SetBank(p[w].base, CodeBuilder::kAbsoluteBanks, 0);
+    }
+    int64_t inside = 1;
+    taken_pitches_.assign(axes_.size(), 0);
+    for (size_t a = axes_.size(); a-- > 0;) {
+      taken_pitches_[a] = inside * taken_pitch_;
+      inside *= axes_[a].windows.planes;
+    }
+    std::vector<std::vector<PlaneRun>> windows(axes_.size()),
+        planes(axes_.size());
+    PlanePointer operand{p[kOperand].base, {}}, source{p[kSource].base, {}},
+        out{p[kOut].base, {}};
+    for (size_t a = 0; a < axes_.size(); ++a) {
+      const int64_t stride = form_.axes[a].stride;
+      window_runs_.push_back(WindowRuns(a));
+      for (const WindowRun& r : window_runs_[a])
+        windows[a].push_back(r.windows);
+      result_runs_.push_back(ResultRuns(a));
+      for (const ResultRun& r : result_runs_[a]) planes[a].push_back(r.planes);
+      operand.pitch.push_back(stride * Pitch(kOperand, a));
+      source.pitch.push_back(Pitch(kSource, a));
+      out.pitch.push_back(stride * Pitch(kOut, a));
+      p[kTaken].pitch.push_back(taken_pitches_[a]);
+    }
+    WalkPlanes(
+        windows, {operand, p[kTaken]}, pieces_, unroll_,
+        [&](const PlaneBody& body) { Take(body, b); }, &b);
+    WalkPlanes(
+        planes, {source, p[kTaken], out}, pieces_, unroll_,
+        [&](const PlaneBody& body) { Sum(body, b); }, &b);
+    return absl::OkStatus();
+  }
+
+  std::vector<WindowRun> WindowRuns(size_t a) const {
+    const WindowAxis& w = form_.axes[a];
+    const ScatterAxis& s = axes_[a];
+    std::vector<WindowRun> runs;
+    for (int64_t o = 0; o < s.windows.planes; ++o) {
+      const int64_t from = o * w.stride + s.shift;
+      WindowRun run;
+      run.windows.first = o;
+      run.first_tap = std::max<int64_t>(0, -from);
+      run.taps = std::min(w.taps, s.seen.planes - from) - run.first_tap;
+      if (!runs.empty() && runs.back().first_tap == run.first_tap &&
+          runs.back().taps == run.taps) {
+        ++runs.back().windows.count;
+      } else {
+        runs.push_back(run);
+      }
+    }
+    return runs;
+  }
+
+  std::vector<ResultRun> ResultRuns(size_t a) const {
+    const WindowAxis& w = form_.axes[a];
+    const ScatterAxis& s = axes_[a];
+    std::vector<ResultRun> runs;
+    for (int64_t phase = 0; phase < std::min(w.stride, s.planes); ++phase) {
+      bool first = true;
+      for (int64_t k = 0; phase + k * w.stride < s.planes; ++k) {
+        // Windows o of the block begin at o * stride of these positions.
+        const int64_t at = phase + k * w.stride - s.seen.origin - s.shift;
+        const int64_t low =
+            std::max<int64_t>(0, -FloorOfRatio(w.taps - 1 - at, w.stride));
+        const int64_t high =
+            std::min(s.windows.planes - 1, FloorOfRatio(at, w.stride));
+        ResultRun run;
+        run.phase = phase;
+        run.planes.first = k;
+        run.first = low - k;
+        run.windows = std::max<int64_t>(0, high - low + 1);
+        run.tap = at - low * w.stride;
+        if (!first && runs.back().first == run.first &&
+            runs.back().windows == run.windows && runs.back().tap == run.tap) {
+          ++runs.back().planes.count;
+        } else {
+          runs.push_back(run);
+        }
+        first = false;
+      }
+    }
+    return runs;
+  }
+
+  // Calls fn with a tap (window) per axis, the last axis fastest.
+  template <class Fn>
+  void ForEach(const std::vector<int64_t>& counts, Fn fn) const {
+    for (const int64_t c : counts) {
+      if (c == 0) return;
+    }
+    std::vector<int64_t> at(counts.size(), 0);
+    while (true) {
+      fn(at);
+      size_t a = at.size();
+      while (a > 0 && ++at[a - 1] == counts[a - 1]) at[--a] = 0;
+      if (a == 0) return;
+    }
+  }
+
+  int64_t TapNumber(const std::vector<int64_t>& taps) const {
+    int64_t n = 0;
+    for (size_t a = 0; a < taps.size(); ++a) {
+      n = n * form_.axes[a].taps + taps[a];
+    }
+    return n;
+  }
+
+  int64_t TakenAt(const Piece& piece, int part) const {
+    return piece.offset * values_.parts() + part * piece.rows * isa::kRowBytes;
+  }
+
+  // The number of the tap that each window selects.
+  void Take(const PlaneBody& body, CodeBuilder& b) {
+    std::vector<int64_t> counts;
+    for (size_t a = 0; a < axes_.size(); ++a) {
+      counts.push_back(window_runs_[a][body.runs[a]].taps);
+    }
+    const size_t last = axes_.size() - 1;
+    for (int64_t c = 0; c < body.copies; ++c) {
+      for (const Piece& piece : body.pieces) {
+        std::vector<Vec> most, taken;
+        ForEach(counts, [&](std::vector<int64_t> at) {
+          int64_t offset = body.offset[0] + piece.offset +
+                           c * form_.axes[last].stride * Pitch(kOperand, last);
+          for (size_t a = 0; a < at.size(); ++a) {
+            at[a] += window_runs_[a][body.runs[a]].first_tap;
+            offset += (at[a] + axes_[a].shift) * Pitch(kOperand, a);
+          }
+          const auto tap = static_cast<uint32_t>(TapNumber(at));
+          const std::vector<Vec> x = values_.Take(
+              b, LoadPiece(b, kOperand, body.at[0], offset, piece.rows));
+          if (most.empty()) {
+            most = x;
+            for (size_t p = 0; p < x.size(); ++p) taken.push_back(b.Imm(tap));
+            return;
+          }
+          for (size_t p = 0; p < x.size(); ++p) {
+            const Mask keep = b.Compare(Opcode::kVcmpGeF32, most[p], x[p]);
+            most[p] = b.Select(keep, most[p], x[p]);
+            taken[p] = b.SelectImm(keep, taken[p], tap);
+          }
+        });
+        for (int p = 0; p < values_.parts(); ++p) {
+          // A window that sees no plane takes none.
+          const Vec tap = taken.empty() ? b.Imm(0xFFFFFFFFu) : taken[p];
+          StorePiece(
+              b, kTaken, body.at[1],
+              body.offset[1] + c * taken_pitches_[last] + TakenAt(piece, p),
+              piece.rows, tap);
+        }
+      }
+    }
+  }
+
+  // Sources of the windows that selected a plane.
+  void Sum(const PlaneBody& body, CodeBuilder& b) {
+    std::vector<int64_t> counts;
+    for (size_t a = 0; a < axes_.size(); ++a) {
+      counts.push_back(result_runs_[a][body.runs[a]].windows);
+    }
+    const size_t last = axes_.size() - 1;
+    for (int64_t c = 0; c < body.copies; ++c) {
+      for (const Piece& piece : body.pieces) {
+        std::vector<Vec> sum;
+        int64_t to = body.offset[2] + piece.offset +
+                     c * form_.axes[last].stride * Pitch(kOut, last);
+        for (size_t a = 0; a < axes_.size(); ++a) {
+          to += result_runs_[a][body.runs[a]].phase * Pitch(kOut, a);
+        }
+        ForEach(counts, [&](const std::vector<int64_t>& at) {
+          int64_t source =
+              body.offset[0] + piece.offset + c * Pitch(kSource, last);
+          int64_t taken = body.offset[1] + c * taken_pitches_[last];
+          std::vector<int64_t> taps;
+          for (size_t a = 0; a < at.size(); ++a) {
+            const ResultRun& run = result_runs_[a][body.runs[a]];
+            source += (run.first + at[a]) * Pitch(kSource, a);
+            taken += (run.first + at[a]) * taken_pitches_[a];
+            taps.push_back(run.tap - at[a] * form_.axes[a].stride);
+          }
+          std::vector<Vec> x = values_.Take(
+              b, LoadPiece(b, kSource, body.at[0], source, piece.rows));
+          for (int p = 0; p < values_.parts(); ++p) {
+            const Vec tap = LoadPiece(b, kTaken, body.at[1],
+                                      taken + TakenAt(piece, p), piece.rows);
+            const Mask hit =
+                b.CompareImm(Opcode::kVcmpEqS32, tap,
+                             static_cast<uint32_t>(TapNumber(taps)));
+            x[p] = b.SelectImm(hit, x[p], 0);
+          }
+          sum = sum.empty() ? x : values_.Combine(b, sum, x);
+        });
+        if (sum.empty()) sum = values_.Identity(b);
+        StorePiece(b, kOut, body.at[2], to, piece.rows, values_.Put(b, sum));
+      }
+    }
+  }
+
+  const KernelContext& context_;
+  const PoolForm& form_;
+  const PoolValues values_;
+  const int64_t unroll_;
+  std::vector<isa::KernelArg> args_;
+  PoolBlock block_;
+  std::vector<ScatterAxis> axes_;
+  std::vector<Piece> pieces_;
+  std::vector<isa::Window> windows_;
+  int64_t taken_pitch_ = 0;  // bytes of one window's taps
+  std::vector<int64_t> taken_pitches_;
+  std::vector<std::vector<WindowRun>> window_runs_;
+  std::vector<std::vector<ResultRun>> result_runs_;
+};
+
+}  // namespace
+
+absl::StatusOr<isa::Kernel> EmitSelectAndScatter(const KernelContext& context,
+                                                 const PoolForm& form) {
+  absl::StatusOr<isa::Kernel> kernel;
+  for (int64_t unroll = 8; unroll > 0; unroll /= 2) {
+    kernel = SelectScatterEmitter(context, form, unroll).Emit();
+    if (!absl::IsResourceExhausted(kernel.status())) break;
+  }
+  return kernel;
+}
+
+}  // namespace ptxla::lowering

@@ -1,0 +1,242 @@
+// Do kernels of sliding windows compute what HLO says? Bundles against the
+// evaluator, on random windows, shapes, types and chips.
+#include <random>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "tests/hlo_backend/lowering/bundle_harness.h"
+#include "tests/support/status_matchers.h"
+
+namespace ptxla::lowering {
+namespace {
+
+struct Dim {
+  int64_t in = 1, size = 1, stride = 1, low = 0, high = 0, dilation = 1;
+  int64_t Span() const { return (size - 1) * dilation + 1; }
+  bool Exists() const { return in + low + high >= Span(); }
+  int64_t Out() const { return (in + low + high - Span()) / stride + 1; }
+};
+
+struct Pool {
+  std::string type = "f32", op = "maximum", init = "-inf";
+  std::vector<Dim> dims;
+};
+
+std::string Dims(const Pool& p, bool out) {
+  std::string s;
+  for (const Dim& d : p.dims) {
+    absl::StrAppend(&s, s.empty() ? "" : ",", out ? d.Out() : d.in);
+  }
+  return absl::StrCat(p.type, "[", s, "]");
+}
+
+std::string Window(const Pool& p) {
+  std::string size, stride, pad, dilate;
+  for (const Dim& d : p.dims) {
+    const char* by = size.empty() ? "" : "x";
+    absl::StrAppend(&size, by, d.size);
+    absl::StrAppend(&stride, by, d.stride);
+    absl::StrAppend(&pad, by, d.low, "_", d.high);
+    absl::StrAppend(&dilate, by, d.dilation);
+  }
+  return absl::StrCat("window={size=", size, " stride=", stride, " pad=", pad,
+                      " rhs_dilate=", dilate, "}");
+}
+
+std::string Body(const Pool& p) {
+  return absl::StrCat("f {\n  a = ", p.type, "[] parameter(0)\n  b = ", p.type,
+                      "[] parameter(1)\n  ROOT c = ", p.type, "[] ", p.op,
+                      "(a, b)\n}\n");
+}
+
+std::string ReduceWindow(const Pool& p) {
+  return absl::StrCat("HloModule m\n", Body(p),
+                      "ENTRY e {\n  x = ", Dims(p, false),
+                      " parameter(0)\n  i = ", p.type, "[] constant(", p.init,
+                      ")\n  ROOT r = ", Dims(p, true), " reduce-window(x, i), ",
+                      Window(p), ", to_apply=f\n}\n");
+}
+
+std::string SelectAndScatter(Pool p) {
+  const std::string in = Dims(p, false), out = Dims(p, true);
+  p.op = "add";
+  return absl::StrCat(
+      "HloModule m\ng {\n  a = ", p.type, "[] parameter(0)\n  b = ", p.type,
+      "[] parameter(1)\n  ROOT c = pred[] compare(a, b), direction=GE\n}\n",
+      Body(p), "ENTRY e {\n  x = ", in, " parameter(0)\n  s = ", out,
+      " parameter(1)\n  i = ", p.type, "[] constant(0)\n  ROOT r = ", in,
+      " select-and-scatter(x, s, i), ", Window(p),
+      ", select=g, scatter=f\n}\n");
+}
+
+class PoolingKernelTest : public ::testing::TestWithParam<const char*> {
+ protected:
+  HarnessOptions On(int seed) const {
+    HarnessOptions options;
+    options.chip = GetParam();
+    options.seed = seed;
+    return options;
+  }
+};
+
+TEST_P(PoolingKernelTest, RandomWindowsEqualTheEvaluator) {
+  std::mt19937 random(11);
+  const auto pick = [&](std::vector<int64_t> of) {
+    return of[random() % of.size()];
+  };
+  int done = 0;
+  for (int n = 0; done < 12; ++n) {
+    Pool p;
+    const int kind = static_cast<int>(random() % 5);
+    if (kind == 1) p.op = "minimum", p.init = "inf";
+    if (kind >= 2) p.op = "add", p.init = "0";
+    p.type = std::vector<std::string>{"f32", "bf16", "s32"}[random() % 3];
+    if (p.type == "s32") p.op = "add", p.init = "0";
+    const int rank = static_cast<int>(1 + random() % 3);
+    bool exists = true;
+    for (int d = 0; d < rank; ++d) {
+      Dim x;
+      x.in = pick({1, 2, 5, 9, 12});
+      x.size = pick({1, 2, 3, 4});
+      x.stride = pick({1, 1, 2, 3});
+      x.low = pick({0, 0, 1, 2});
+      x.high = pick({0, 1, 3});
+      x.dilation = pick({1, 1, 2});
+      exists &= x.Exists();
+      p.dims.push_back(x);
+    }
+    Dim rows, lanes;
+    rows.in = pick({1, 3, 8, 9, 24});
+    lanes.in = pick({1, 64, 128, 200});
+    p.dims.push_back(rows);
+    p.dims.push_back(lanes);
+    if (!exists) continue;
+    ++done;
+    HarnessOptions options = On(n);
+    if (p.type == "bf16") options.absolute = 0.1;
+    const std::string hlo = ReduceWindow(p);
+    EXPECT_OK(CompareKernel(hlo, options).status()) << GetParam() << hlo;
+  }
+}
+
+TEST_P(PoolingKernelTest, ACutImageHasItsBorders) {
+  for (const char* type : {"f32", "bf16"}) {
+    Pool p;
+    p.type = type;
+    Dim x;
+    x.in = 41;
+    x.size = 3;
+    x.stride = 2;
+    x.low = x.high = 1;
+    Dim rows, lanes;
+    rows.in = 8;
+    lanes.in = 512;
+    p.dims = {x, x, rows, lanes};
+    const std::string hlo = ReduceWindow(p);
+    const auto result = CompareKernel(hlo, On(3));
+    EXPECT_OK(result.status()) << GetParam() << hlo;
+    EXPECT_TRUE(!result.ok() || result->kernel.NumSteps() > 1);
+  }
+}
+
+TEST_P(PoolingKernelTest, ArraysInVmemAreReadAndWrittenInPlace) {
+  Pool p;
+  Dim x;
+  x.in = 14;
+  x.size = 3;
+  x.stride = 2;
+  x.low = x.high = 1;
+  Dim rows, lanes;
+  rows.in = 16;
+  lanes.in = 128;
+  p.dims = {x, x, rows, lanes};
+  HarnessOptions options = On(3);
+  options.in_vmem = {0, 2};
+  EXPECT_OK(CompareKernel(ReduceWindow(p), options).status());
+  options.in_vmem = {0, 1, 3};
+  EXPECT_OK(CompareKernel(SelectAndScatter(p), options).status());
+}
+
+TEST_P(PoolingKernelTest, CumulativeSumsCarryOnFromStepToStep) {
+  for (const bool from_end : {false, true}) {
+    for (const int64_t length : {9, 120}) {
+      for (const char* type : {"f32", "bf16"}) {
+        Pool p;
+        p.type = type;
+        p.op = length > 9 ? "maximum" : "add";
+        p.init = length > 9 ? "-inf" : "0";
+        Dim x;
+        x.in = x.size = length;
+        (from_end ? x.high : x.low) = length - 1;
+        Dim lead, rows, lanes;
+        lead.in = length > 9 ? 1 : 3;
+        rows.in = length > 9 ? 8 : 5;
+        lanes.in = length > 9 ? 1024 : 130;
+        p.dims = {lead, x, rows, lanes};
+        HarnessOptions options = On(5);
+        if (p.type == "bf16") options.absolute = 0.2;
+        const std::string hlo = ReduceWindow(p);
+        EXPECT_OK(CompareKernel(hlo, options).status()) << GetParam() << hlo;
+      }
+    }
+  }
+}
+
+TEST_P(PoolingKernelTest, RandomGradientsOfMaximaEqualTheEvaluator) {
+  std::mt19937 random(13);
+  const auto pick = [&](std::vector<int64_t> of) {
+    return of[random() % of.size()];
+  };
+  int done = 0;
+  for (int n = 0; done < 10; ++n) {
+    Pool p;
+    p.type = random() % 2 == 0 ? "f32" : "bf16";
+    const int rank = static_cast<int>(1 + random() % 2);
+    bool exists = true;
+    for (int d = 0; d < rank; ++d) {
+      Dim x;
+      x.in = pick({1, 4, 9, 12});
+      x.size = pick({1, 2, 3});
+      x.stride = pick({1, 2, 3});
+      x.low = std::min(pick({0, 0, 1}), x.size - 1);
+      x.high = std::min(pick({0, 1}), x.size - 1);
+      exists &= x.Exists();
+      p.dims.push_back(x);
+    }
+    Dim rows, lanes;
+    rows.in = pick({1, 3, 8, 24});
+    lanes.in = pick({1, 64, 200});
+    p.dims.push_back(rows);
+    p.dims.push_back(lanes);
+    if (!exists) continue;
+    ++done;
+    HarnessOptions options = On(n);
+    if (p.type == "bf16") options.absolute = 0.1;
+    const std::string hlo = SelectAndScatter(p);
+    EXPECT_OK(CompareKernel(hlo, options).status()) << GetParam() << hlo;
+  }
+}
+
+TEST_P(PoolingKernelTest, AGradientOverACutImage) {
+  Pool p;
+  Dim x;
+  x.in = 33;
+  x.size = 3;
+  x.stride = 2;
+  x.low = x.high = 1;
+  Dim rows, lanes;
+  rows.in = 8;
+  lanes.in = 384;
+  p.dims = {x, x, rows, lanes};
+  const std::string hlo = SelectAndScatter(p);
+  const auto result = CompareKernel(hlo, On(3));
+  EXPECT_OK(result.status()) << GetParam() << hlo;
+  EXPECT_TRUE(!result.ok() || result->kernel.NumSteps() > 1);
+}
+
+INSTANTIATE_TEST_SUITE_P(Chips, PoolingKernelTest,
+                         ::testing::Values("v3", "v5e", "v6e"));
+
+}  // namespace
+}  // namespace ptxla::lowering
