@@ -50,6 +50,16 @@ bool HasDefaultOrder(const Shape& s) {
   return !s.IsArray() || !s.has_layout() || s.layout().IsRowMajor();
 }
 
+// The order in which an array of the entry will lie: that of the header where
+// it is a wish (not the default one), else the compact one.
+DimVector EntryOrder(const Shape& shape, const Shape& header, int generation) {
+  if (HasDefaultOrder(header)) return CompactOrder(shape, generation);
+  DimVector order = header.layout().minor_to_major;
+  std::reverse(order.begin(), order.end());
+  if (shape.rank() < 3) std::iota(order.begin(), order.end(), 0);
+  return order;
+}
+
 bool HasWindows(const Computation& c) {
   for (const Instruction* i : c.instructions()) {
     if (i->opcode() == Opcode::kConvolution ||
@@ -71,18 +81,17 @@ class Compacter {
 
   bool Run() {
     for (int p = 0; p < entry_->parameter_count(); ++p) {
-      Shape& shape = header_.parameters[p];
-      if (HasDefaultOrder(shape)) Parameter(entry_->parameter(p), &shape);
+      Parameter(entry_->parameter(p), &header_.parameters[p]);
     }
     Instruction* root = entry_->root();
     if (root->opcode() == Opcode::kTuple) {
       for (int k = 0; k < root->operand_count(); ++k) {
         Shape* shape = header_.result.mutable_element(k);
-        if (!shape->IsArray() || !HasDefaultOrder(*shape)) continue;
+        if (!shape->IsArray()) continue;
         Instruction* value = Result(root->operand(k), shape);
         if (value != root->operand(k)) root->ReplaceOperand(k, value);
       }
-    } else if (root->shape().IsArray() && HasDefaultOrder(header_.result)) {
+    } else if (root->shape().IsArray()) {
       entry_->SetRoot(Result(root, &header_.result));
     }
     return changed_;
@@ -107,7 +116,8 @@ class Compacter {
   }
 
   void Parameter(Instruction* parameter, Shape* shape) {
-    const DimVector order = CompactOrder(parameter->shape(), generation_);
+    if (!parameter->shape().IsArray()) return;
+    const DimVector order = EntryOrder(parameter->shape(), *shape, generation_);
     if (IsIdentityMapping(order)) return;
     const DimVector inverse = Inverse(order);
     const std::vector<Instruction*> users(parameter->users().begin(),
@@ -137,7 +147,7 @@ class Compacter {
 
   // What stands for a result: a transpose back of the array as it lies.
   Instruction* Result(Instruction* value, Shape* shape) {
-    const DimVector order = CompactOrder(value->shape(), generation_);
+    const DimVector order = EntryOrder(value->shape(), *shape, generation_);
     if (IsIdentityMapping(order)) return value;
     shape->set_layout(LayoutOf(order));
     changed_ = true;
@@ -176,15 +186,16 @@ bool Names(const Instruction& transpose, const Shape& in_header) {
 
 DimVector CompactParameterOrder(const Instruction& parameter, int generation) {
   const auto& header = parameter.module()->config().entry_layout;
-  const bool wishes =
-      header.has_value() &&
-      !HasDefaultOrder(header->parameters[parameter.parameter_number()]);
-  if (wishes || parameter.parent() != parameter.module()->entry()) {
+  if (parameter.parent() != parameter.module()->entry()) {
     DimVector order(parameter.shape().rank(), 0);
     std::iota(order.begin(), order.end(), 0);
     return order;
   }
-  return CompactOrder(parameter.shape(), generation);
+  return EntryOrder(parameter.shape(),
+                    header.has_value()
+                        ? header->parameters[parameter.parameter_number()]
+                        : parameter.shape(),
+                    generation);
 }
 
 bool NamesEntryLayout(const Instruction& transpose) {

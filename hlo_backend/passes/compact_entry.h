@@ -1,7 +1,8 @@
 // Parameters and results of programs with convolutions or sliding windows in
 // the order of dimensions that pads them least, of several such orders in the
 // one nearest to the default: as the TPU's runtime lays out arrays of three
-// dimensions or more. An entry layout that is not the default one is a wish, and stays.
+// dimensions or more. An entry layout that is not the default one is a wish,
+// and is named in the same way.
 //
 //   %x = f32[32,64,56,56] parameter(0)      // {1,3,2,0}: 64 lanes, 56 rows
 //   %t = f32[56,56,32,64] transpose(%x), dimensions={2,3,0,1}
