@@ -2,6 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
+#include "hlo_backend/lowering/codegen/narrow_tiles.h"
 #include "hlo_backend/lowering/fusion/result_rows.h"
 #include "hlo_backend/lowering/fusion/tile_fold.h"
 
@@ -29,9 +30,13 @@ absl::Status CopyReducedTiles(const Reduction& r, const Geometry& g,
                               Sca result, CodeBuilder& b) {
   TileFold fold(r, b);
   const PhysicalArray& a = r.result;
-  if (a.rank() <= 1 || a.packing > 1 || a.tile_rows != g.base_rows) {
+  const bool halves = a.packing == 2 && a.type == hlo::PrimitiveType::kBf16;
+  if (a.rank() <= 1 || (a.packing > 1 && !halves) ||
+      a.tile_rows != g.base_rows || (halves && g.base_rows < 8)) {
     return Unsupported(*r.reduce, "narrow result over whole tiles");
   }
+  codegen::NarrowTiles narrow(
+      &b, halves ? codegen::NarrowTiles::StoreOf(a.bits) : 0);
   const int64_t rows = g.row_axis >= 0 ? extent[g.row_axis] : 1;
   const int64_t columns = extent[g.column_axis];
   const Sca from = b.GlobalSca(), to = b.GlobalSca();
@@ -54,7 +59,12 @@ absl::Status CopyReducedTiles(const Reduction& r, const Geometry& g,
         b.Load(kScratchSpace, from, static_cast<int32_t>(c * isa::kVregBytes));
     ASSIGN_OR_RETURN(v, fold.WithInit(v));
     const int32_t at = static_cast<int32_t>(c * a.tile_bytes());
-    if (g.base_rows < 8) {
+    if (halves && g.packs) {
+      b.StoreMasked(ResultRows::kSpace, to, at,
+                    b.Binary(Opcode::kVpackCBf16, v, v), b.Range(0, 128, 0, 4));
+    } else if (halves) {
+      narrow.Store(codegen::NarrowType::kBf16, ResultRows::kSpace, to, at, v);
+    } else if (g.base_rows < 8) {
       b.StoreMasked(ResultRows::kSpace, to, at, v,
                     b.Range(0, 128, 0, g.base_rows));
     } else {

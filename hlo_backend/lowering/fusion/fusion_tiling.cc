@@ -16,6 +16,27 @@ namespace {
 // values, 4 rows share a packed word.
 constexpr int64_t kRowGroup = 64;
 
+// Base tiles of a body: the windows of the TPU compiler have as many. Longer
+// formulas get fewer, or scheduling would take longer than it is worth.
+constexpr int kMostTiles = 1024;
+constexpr int kMostOperations = 3072;
+
+// The TPU compiler unrolls a step of a reduction whole: copies of the formula
+// beyond those of other loops, the most first.
+std::vector<int> WholeBodies(const Geometry& g, int copies) {
+  std::vector<int> bodies;
+  if (std::none_of(g.axes.begin(), g.axes.end(),
+                   [](const Axis& a) { return a.reduced; })) {
+    return bodies;
+  }
+  int most = kMostTiles;
+  while (most > copies && most * (g.operations + 1) > kMostOperations) {
+    most /= 2;
+  }
+  for (; most > copies; most /= 4) bodies.push_back(most);
+  return bodies;
+}
+
 bool HasExpandedRows(const Geometry& g) {
   for (const Stream& s : g.streams) {
     if (s.access == Access::kLaneOfRows) return true;
@@ -209,7 +230,9 @@ absl::StatusOr<isa::Kernel> EmitWidestThatFits(const KernelContext& context,
   };
   std::vector<Attempt> attempts;
   const std::vector<int> candidates = UnrollCandidates(context, g);
-  if (g.uses_eup) {
+  const std::vector<int> whole = WholeBodies(g, candidates[0]);
+  for (const int copies : whole) attempts.push_back({copies, false});
+  if (g.uses_eup && whole.empty()) {
     const UnrollPolicy policy = UnrollPolicy::Of(context.chip);
     for (int wider = policy.loaded_registers_eup / policy.loaded_registers;
          wider > 1; wider /= 2) {
@@ -225,7 +248,7 @@ absl::StatusOr<isa::Kernel> EmitWidestThatFits(const KernelContext& context,
   for (const Attempt& attempt : attempts) {
     // Wider bodies drain less often, but some need so many registers that the
     // scheduler waits for them: they compete with the others.
-    const bool wide = attempt.copies > candidates[0];
+    const bool wide = whole.empty() && attempt.copies > candidates[0];
     std::vector<Tiling> tilings;
     for (const int64_t target : StepTargets(context, g, fused)) {
       ASSIGN_OR_RETURN(Tiling tiling,
@@ -255,13 +278,17 @@ absl::StatusOr<isa::Kernel> EmitWidestThatFits(const KernelContext& context,
         chosen_time = time;
       }
       // Where some blocks need too many registers, a narrower body may take a
-      // better block; one narrower body is tried.
-      const bool all_fit =
-          alone ||
-          std::all_of(scores.begin(), scores.end(), [](const TilingScore& s) {
-            return s.time > Picoseconds(0);
-          });
-      if (wide || (++fitting == 1 && !all_fit)) continue;
+      // better block; bodies as wide as the policy, and one narrower one, are
+      // tried.
+      bool all_fit = true;
+      for (size_t k = 0; k < scores.size() && !alone; ++k) {
+        all_fit &= scores[k].time > Picoseconds(0) ||
+                   VmemBytes(context, tilings[k]) > VmemBudget(context);
+      }
+      if (wide ||
+          (!all_fit && (attempt.copies > candidates[0] || ++fitting == 1))) {
+        continue;
+      }
     } else if (!chosen && absl::IsResourceExhausted(failure)) {
       continue;
     }

@@ -315,6 +315,8 @@ absl::StatusOr<Geometry> Geometry::Of(const Expression& e, uint32_t reduced,
                                       const isa::MachineModel& model) {
   ASSIGN_OR_RETURN(Geometry g, GeometryBuilder(e, reduced, i, model).Build());
   for (const ExprNode& node : e.nodes) {
+    g.operations += node.kind != ExprNode::Kind::kConstant &&
+                    (g.AxesOf(node) >> g.column_axis & 1);
     if (node.kind == ExprNode::Kind::kOp &&
         hlo::IsTranscendental(node.instr->opcode()) &&
         (g.AxesOf(node) >> g.column_axis & 1)) {

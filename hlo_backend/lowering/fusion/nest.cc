@@ -89,7 +89,7 @@ absl::Status NestCode::Step() {
 
 absl::Status NestCode::Walk(int position) {
   if (position == static_cast<int>(plan_.order.size())) {
-    b_.NewBlock("body");
+    if (!joined()) b_.NewBlock("body");
     local_.clear();
     reciprocals_.clear();
     loads_.clear();
@@ -99,6 +99,8 @@ absl::Status NestCode::Walk(int position) {
   const bool boundary =
       position == plan_.reduced_from && hooks_->enter != nullptr;
   RETURN_IF_ERROR(Hoist(position));
+  const bool joins = boundary && !LoopsFrom(position);
+  if (joins) Join();
   if (boundary) {
     RETURN_IF_ERROR(hooks_->enter(*this, region_));
   }
@@ -121,19 +123,35 @@ absl::Status NestCode::Walk(int position) {
       region_.column_end = end && at_end_[axis];
     }
     fixed_[axis] = true;
-    const auto hoisted = global_;
-    b_.BeginScope();
-    RETURN_IF_ERROR(Walk(position + 1));
-    b_.EndScope();
-    global_ = hoisted;
+    if (joined()) {
+      RETURN_IF_ERROR(Walk(position + 1));
+    } else {
+      const auto hoisted = global_;
+      b_.BeginScope();
+      RETURN_IF_ERROR(Walk(position + 1));
+      b_.EndScope();
+      global_ = hoisted;
+    }
     fixed_[axis] = false;
     region_ = saved;
+    return absl::OkStatus();
+  };
+  const auto body = [&](int64_t n, bool end) -> absl::Status {
+    if (a.kind != Axis::Kind::kMajor || n == 1) return with_region(n, end);
+    // Indices of a major follow one another in one block.
+    Join();
+    for (int64_t k = 0; k < n; ++k) {
+      RETURN_IF_ERROR(with_region(1, end));
+      Advance(axis, 1);
+    }
+    --joined_;
+    Advance(axis, -n);
     return absl::OkStatus();
   };
   const std::vector<Pointer> start = pointers_;
   if (full > 1) {
     b_.BeginLoop(full, 1);
-    RETURN_IF_ERROR(with_region(step, tail == 0));
+    RETURN_IF_ERROR(body(step, tail == 0));
     for (size_t k = 0; k < pointers_.size(); ++k) {
       Pointer& p = pointers_[k];
       const int64_t move = p.offset + p.strides[axis] * step - start[k].offset;
@@ -148,11 +166,11 @@ absl::Status NestCode::Walk(int position) {
     }
     b_.EndLoop();
   } else if (full == 1) {
-    RETURN_IF_ERROR(with_region(step, tail == 0));
+    RETURN_IF_ERROR(body(step, tail == 0));
     Advance(axis, step);
   }
   if (tail > 0) {
-    RETURN_IF_ERROR(with_region(tail, true));
+    RETURN_IF_ERROR(body(tail, true));
   }
   // Back to the beginning of the axis.
   if (full > 1) {
@@ -163,7 +181,21 @@ absl::Status NestCode::Walk(int position) {
   if (boundary) {
     RETURN_IF_ERROR(hooks_->leave(*this, region_));
   }
+  if (joins) --joined_;
   return absl::OkStatus();
+}
+
+// One of the axes from this one inwards takes more than one body.
+bool NestCode::LoopsFrom(int position) const {
+  for (size_t p = position; p < plan_.order.size(); ++p) {
+    const int axis = plan_.order[p];
+    if (extent_[axis] > plan_.unroll[axis]) return true;
+  }
+  return false;
+}
+
+void NestCode::Join() {
+  if (joined_++ == 0) b_.NewBlock("body");
 }
 
 // What does not vary along the loops that begin here is computed before them,

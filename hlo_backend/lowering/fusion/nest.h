@@ -56,7 +56,8 @@ class NestCode {
   struct Hooks {
     // Writes the results of a region. Default: stores of all result streams.
     std::function<absl::Status(NestCode&, const Region&)> body;
-    // Around the reduced axes; the region holds what is fixed outside.
+    // Around the reduced axes; the region holds what is fixed outside. Where
+    // nothing loops inside, all are one block (joined()).
     std::function<absl::Status(NestCode&, const Region&)> enter, leave;
     // When addresses are set up (AddPointer), and after the loops.
     std::function<void(NestCode&)> start;
@@ -73,6 +74,10 @@ class NestCode {
   // Value of a node at a tile of the open region.
   absl::StatusOr<Value> Eval(int node, int row, int column);
   absl::Status StoreResults(const Region& region);
+  // Of the rows [first, end) of it.
+  absl::Status StoreRows(const Region& region, int first, int end);
+  // The open block holds several bodies, or all between enter and leave.
+  bool joined() const { return joined_ > 0; }
 
   // Something that moves along the axes: an address, an index. It has a scalar
   // register of its own; where code may spill, those with equal strides share
@@ -108,6 +113,8 @@ class NestCode {
   absl::Status ExpandRows(const Stream& s, const Place& place);
   absl::Status Walk(int position);
   absl::Status Hoist(int position);
+  bool LoopsFrom(int position) const;
+  void Join();
   void Advance(int axis, int64_t tiles);
   absl::StatusOr<Value> MakeLeaf(const ExprNode& node, int row, int column);
   codegen::Vec Unpack(const Stream& s, codegen::Vec packed, int part);
@@ -138,6 +145,7 @@ class NestCode {
   std::vector<bool> at_end_;     // the step holds the end of the axis
   Region region_;
   std::vector<bool> fixed_;  // axes whose tiles the region has fixed
+  int joined_ = 0;           // levels that share one block
   std::vector<Pointer> pointers_;
   std::vector<Start> starts_;  // per pointer
   // Per pointer that shares its register: its value in a block.

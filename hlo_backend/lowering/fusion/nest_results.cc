@@ -65,13 +65,17 @@ absl::Status NestCode::StoreTile(const Stream& s, Sca base, int64_t offset,
 }
 
 absl::Status NestCode::StoreResults(const Region& region) {
+  return StoreRows(region, 0, region.rows);
+}
+
+absl::Status NestCode::StoreRows(const Region& region, int first, int end) {
   int unit_rows = 1, unit_columns = 1;
   for (const Stream& s : g_.streams) {
     if (s.result < 0) continue;
     unit_rows = std::max(unit_rows, s.pack_rows);
     unit_columns = std::max(unit_columns, s.pack_columns);
   }
-  for (int r = 0; r < region.rows; r += unit_rows) {
+  for (int r = first; r < end; r += unit_rows) {
     for (int c = 0; c < region.columns; c += unit_columns) {
       for (size_t k = 0; k < g_.streams.size(); ++k) {
         const Stream& s = g_.streams[k];

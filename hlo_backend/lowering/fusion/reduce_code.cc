@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/status.h"
+#include "hlo_backend/lowering/fusion/reduce_joined.h"
 
 namespace ptxla::lowering {
 namespace {
@@ -24,6 +25,7 @@ class ReduceCode {
 
   absl::Status Step() {
     if (!t_.reduced_grid.empty()) FillPartials();
+    joined_.reserve(t_.reductions.size());
     for (stage_ = 0; stage_ < e_.stages; ++stage_) {
       RETURN_IF_ERROR(OneStage());
     }
@@ -93,7 +95,10 @@ class ReduceCode {
 
   void MakePointers(NestCode& n) {
     pointers_.clear();
+    joined_.clear();
     for (const Reduction& r : t_.reductions) {
+      joined_.emplace_back(r, g_, t_.cut.plan, b_);
+      if (Joins(r)) joined_.back().MakePointers(n);
       const int32_t scratch = static_cast<int32_t>(r.scratch);
       pointers_.push_back(n.AddPointer(r.strides, [this, scratch](Sca to) {
         const Sca reg = to.valid() ? to : b_.NewSca();
@@ -103,6 +108,13 @@ class ReduceCode {
     }
   }
 
+  // Whether blocks that hold all of a kept tile finish it themselves.
+  bool Joins(const Reduction& r) const {
+    const size_t k = &r - t_.reductions.data();
+    return Now(r) && r.dense && !t_.thrifty && t_.reduced_grid.empty() &&
+           joined_[k].finishes();
+  }
+
   int64_t Offset(const NestCode& n, int k, int row, int column) const {
     const NestCode::Pointer& p = n.pointer(pointers_[k]);
     return p.offset + (g_.row_axis >= 0 ? row * p.strides[g_.row_axis] : 0) +
@@ -110,30 +122,49 @@ class ReduceCode {
   }
 
   absl::Status Enter(NestCode& n, const Region& region) {
-    b_.BeginScope();
-    b_.NewBlock("accumulators");
     kept_rows_ = KeepsRows() ? region.rows : 1;
     kept_columns_ = KeepsColumns() ? region.columns : 1;
+    finished_ = n.joined();
+    if (!n.joined()) {
+      b_.BeginScope();
+      b_.NewBlock("accumulators");
+    }
     accumulators_.clear();
     for (size_t k = 0; k < t_.reductions.size(); ++k) {
       const Reduction& r = t_.reductions[k];
       if (!Now(r)) continue;
       for (int row = 0; row < kept_rows_; ++row) {
         for (int c = 0; c < kept_columns_; ++c) {
-          const Vec acc = b_.GlobalVec();
-          if (t_.reduced_grid.empty()) {
-            b_.ImmTo(acc, MonoidIdentity(r.op, r.type));
-          } else {
-            const Vec v = b_.Load(
-                kPartialSpace, n.ValueOf(pointers_[k]),
-                static_cast<int32_t>(Offset(n, static_cast<int>(k), row, c)));
-            b_.Redirect(v, acc);
-          }
-          accumulators_.push_back(acc);
+          accumulators_.push_back(Start(n, static_cast<int>(k), row, c));
         }
       }
     }
     return absl::OkStatus();
+  }
+
+  // What a chain begins with; nothing, where its first value will do.
+  Vec Start(NestCode& n, int k, int row, int column) {
+    const Reduction& r = t_.reductions[k];
+    if (n.joined()) {
+      return t_.reduced_grid.empty() ? Vec() : LoadPartial(n, k, row, column);
+    }
+    const Vec acc = b_.GlobalVec();
+    if (t_.reduced_grid.empty()) {
+      b_.ImmTo(acc, MonoidIdentity(r.op, r.type));
+    } else {
+      b_.Redirect(LoadPartial(n, k, row, column), acc);
+    }
+    return acc;
+  }
+
+  Vec LoadPartial(NestCode& n, int k, int row, int column) {
+    return b_.Load(kPartialSpace, n.ValueOf(pointers_[k]),
+                   static_cast<int32_t>(Offset(n, k, row, column)));
+  }
+
+  void StorePartial(NestCode& n, int k, int row, int column, Vec v) {
+    b_.Store(kPartialSpace, n.ValueOf(pointers_[k]),
+             static_cast<int32_t>(Offset(n, k, row, column)), v);
   }
 
   // Lanes and sublanes of the tile that are inside the array.
@@ -163,27 +194,83 @@ class ReduceCode {
     return b_.Range(0, lanes, 0, sublanes);
   }
 
+  // Tile by tile, all reductions of it at once: few values are alive.
   absl::Status Body(NestCode& n, const Region& region) {
-    if (t_.thrifty) return ThriftyBody(n, region);
+    const int unit =
+        g_.row_axis >= 0 ? static_cast<int>(g_.axes[g_.row_axis].unit) : 1;
+    const bool at_once = !KeepsRows() || ReducesMajors() || t_.thrifty;
+    for (int y = 0; y < region.rows; ++y) {
+      for (int x = 0; x < region.columns; ++x) {
+        size_t at = static_cast<size_t>(KeepsRows() ? y : 0) * kept_columns_ +
+                    (KeepsColumns() ? x : 0);
+        for (const Reduction& r : t_.reductions) {
+          if (!Now(r)) continue;
+          ASSIGN_OR_RETURN(Vec words, Term(n, region, r, y, x));
+          RETURN_IF_ERROR(Accumulate(r, words, n.joined(), &accumulators_[at]));
+          at += static_cast<size_t>(kept_rows_) * kept_columns_;
+        }
+      }
+      const int end = y + 1;
+      if (end % unit != 0 && end < region.rows) continue;
+      RETURN_IF_ERROR(n.StoreRows(region, y / unit * unit, end));
+      if (n.joined() && !at_once) {
+        RETURN_IF_ERROR(FinishRows(n, y / unit * unit, end));
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  bool ReducesMajors() const {
+    return std::any_of(g_.axes.begin(), g_.axes.end(), [](const Axis& a) {
+      return a.kind == Axis::Kind::kMajor && a.reduced;
+    });
+  }
+
+  // In a block that holds all of the kept rows [first, end): their results.
+  absl::Status FinishRows(NestCode& n, int first, int end) {
     size_t next = 0;
-    for (const Reduction& r : t_.reductions) {
+    for (size_t k = 0; k < t_.reductions.size(); ++k) {
+      const Reduction& r = t_.reductions[k];
       if (!Now(r)) continue;
-      for (int row = 0; row < kept_rows_; ++row) {
+      const Vec* kept = &accumulators_[next];
+      next += static_cast<size_t>(kept_rows_) * kept_columns_;
+      const auto at = [&](int row, int c) {
+        return kept[static_cast<size_t>(row) * kept_columns_ + c];
+      };
+      for (int row = first; row < end; ++row) {
         for (int c = 0; c < kept_columns_; ++c) {
-          std::vector<Vec> values;
-          for (int y = KeepsRows() ? row : 0;
-               y < (KeepsRows() ? row + 1 : region.rows); ++y) {
-            for (int x = KeepsColumns() ? c : 0;
-                 x < (KeepsColumns() ? c + 1 : region.columns); ++x) {
-              ASSIGN_OR_RETURN(Vec words, Term(n, region, r, y, x));
-              values.push_back(words);
-            }
-          }
-          RETURN_IF_ERROR(Accumulate(r, values, accumulators_[next++]));
+          RETURN_IF_ERROR(Keep(n, static_cast<int>(k), row, c, at(row, c)));
+        }
+      }
+      if (!Joins(r)) continue;
+      const int together = joined_[k].together();
+      for (int row = first; row < end; ++row) {
+        const bool last_row = row + 1 == kept_rows_;
+        if ((row + 1) % together != 0 && !last_row) continue;
+        const int from = row / together * together;
+        for (int c = 0; c < kept_columns_; ++c) {
+          std::vector<Vec> partials;
+          for (int t = from; t <= row; ++t) partials.push_back(at(t, c));
+          RETURN_IF_ERROR(joined_[k].Finish(
+              n, from, c, partials, last_row && c + 1 == kept_columns_));
         }
       }
     }
-    return n.StoreResults(region);
+    return absl::OkStatus();
+  }
+
+  // To scratch, what others read there.
+  absl::Status Keep(NestCode& n, int k, int row, int column, Vec partial) {
+    const Reduction& r = t_.reductions[k];
+    const bool read_back = e_.read_back[r.root];
+    const bool unfinished = r.dense && !Joins(r);
+    if (read_back && !unfinished && t_.reduced_grid.empty()) {
+      ASSIGN_OR_RETURN(partial, joined_[k].Expanded(partial));
+    } else if (!unfinished && !read_back) {
+      return absl::OkStatus();
+    }
+    StorePartial(n, k, row, column, partial);
+    return absl::OkStatus();
   }
 
   // What the tile adds to the reduction.
@@ -197,56 +284,37 @@ class ReduceCode {
     return b_.SelectImm(*inside, words, MonoidIdentity(r.op, r.type));
   }
 
-  absl::Status ThriftyBody(NestCode& n, const Region& region) {
-    const size_t kept = static_cast<size_t>(kept_rows_) * kept_columns_;
-    for (int y = 0; y < region.rows; ++y) {
-      for (int x = 0; x < region.columns; ++x) {
-        size_t next = static_cast<size_t>(KeepsRows() ? y : 0) * kept_columns_ +
-                      (KeepsColumns() ? x : 0);
-        for (const Reduction& r : t_.reductions) {
-          if (!Now(r)) continue;
-          ASSIGN_OR_RETURN(Vec words, Term(n, region, r, y, x));
-          RETURN_IF_ERROR(Accumulate(r, {words}, accumulators_[next]));
-          next += kept;
-        }
-      }
+  // A chain, as the TPU compiler has it, through one register per kept tile.
+  absl::Status Accumulate(const Reduction& r, Vec value, bool local,
+                          Vec* accumulator) {
+    if (!accumulator->valid()) {
+      *accumulator = value;
+      return absl::OkStatus();
     }
-    return n.StoreResults(region);
-  }
-
-  absl::Status Accumulate(const Reduction& r, std::vector<Vec> values,
-                          Vec accumulator) {
-    // A tree, so that the chain through the accumulator is one step long.
-    values.push_back(accumulator);
-    size_t count = values.size();
-    while (count > 1) {
-      size_t to = 0;
-      std::vector<Vec> next;
-      for (size_t k = 0; k + 1 < count; k += 2) {
-        ASSIGN_OR_RETURN(Value v,
-                         EmitMonoid(b_, r.op, r.type, Value::Of(values[k]),
-                                    Value::Of(values[k + 1])));
-        if (count == 2) b_.Redirect(v.vec, accumulator);
-        next.push_back(v.vec);
-        ++to;
-      }
-      if (count % 2) next.push_back(values[count - 1]);
-      values = std::move(next);
-      count = values.size();
+    ASSIGN_OR_RETURN(Value v, EmitMonoid(b_, r.op, r.type, Value::Of(value),
+                                         Value::Of(*accumulator)));
+    if (local) {
+      *accumulator = v.vec;
+    } else {
+      b_.Redirect(v.vec, *accumulator);
     }
     return absl::OkStatus();
   }
 
   absl::Status Leave(NestCode& n, const Region&) {
+    if (n.joined()) {
+      if (KeepsRows() && !ReducesMajors() && !t_.thrifty) {
+        return absl::OkStatus();
+      }
+      return FinishRows(n, 0, kept_rows_);
+    }
     b_.NewBlock("partials");
     size_t next = 0;
     for (size_t k = 0; k < t_.reductions.size(); ++k) {
       if (!Now(t_.reductions[k])) continue;
       for (int row = 0; row < kept_rows_; ++row) {
         for (int c = 0; c < kept_columns_; ++c) {
-          b_.Store(kPartialSpace, n.ValueOf(pointers_[k]),
-                   static_cast<int32_t>(Offset(n, static_cast<int>(k), row, c)),
-                   accumulators_[next++]);
+          StorePartial(n, static_cast<int>(k), row, c, accumulators_[next++]);
         }
       }
     }
@@ -263,12 +331,14 @@ class ReduceCode {
       extent.push_back(n.extent(static_cast<int>(a)));
     }
     for (const Reduction& r : t_.reductions) {
-      if (!Now(r) || !r.dense) continue;
+      if (!Now(r) || !r.dense || (finished_ && Joins(r))) continue;
       RETURN_IF_ERROR(FinishReduction(r, g_, t_.cut.plan, extent, b_));
     }
     for (size_t k = 0; k < t_.reduced_grid.size(); ++k) b_.EndWhen();
     for (const Reduction& r : t_.reductions) {
-      if (Now(r) && e_.read_back[r.root]) {
+      const bool expanded =
+          finished_ && t_.reduced_grid.empty() && (!r.dense || Joins(r));
+      if (Now(r) && e_.read_back[r.root] && !expanded) {
         RETURN_IF_ERROR(
             ExpandReduction(r, g_, PartialBytes(r) / isa::kVregBytes, b_));
       }
@@ -289,7 +359,9 @@ class ReduceCode {
   CodeBuilder& b_;
   std::vector<int> pointers_;
   std::vector<Vec> accumulators_;
+  std::vector<JoinedResult> joined_;  // per reduction
   int kept_rows_ = 1, kept_columns_ = 1;
+  bool finished_ = false;  // the blocks of this step were joined
   int stage_ = 0;
 };
 

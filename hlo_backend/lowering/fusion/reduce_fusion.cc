@@ -31,6 +31,44 @@ int AddWholeWindow(int arg, isa::Direction direction,
   return static_cast<int>(tiling->windows.size()) - 1;
 }
 
+// Base tiles of a body. Kept tiles whose reduced ones lie further out are few:
+// each has an accumulator. Rows whose columns are reduced come 16 together, as
+// they are transposed.
+void UnrollReduction(const Geometry& g, int64_t room, NestPlan* plan) {
+  bool majors = false;
+  for (const Axis& a : g.axes) {
+    majors |= a.kind == Axis::Kind::kMajor && a.reduced && a.tiles > 1;
+  }
+  constexpr int64_t kAccumulators = 8;
+  plan->unroll.assign(g.axes.size(), 1);
+  const auto take = [&](int axis, int64_t most, int64_t multiple) {
+    const Axis& a = g.axes[axis];
+    int64_t units = std::max<int64_t>(1, most / a.unit);
+    const int64_t all = CeilOfRatio(plan->block[axis], a.unit);
+    const int64_t together = std::max<int64_t>(1, multiple / a.unit);
+    if (units < all && units > together) units -= units % together;
+    plan->unroll[axis] = a.unit * std::min(units, all);
+    room = std::max<int64_t>(1, room / plan->unroll[axis]);
+  };
+  const bool rows_reduced = g.row_axis >= 0 && g.axes[g.row_axis].reduced;
+  const bool columns_kept = !g.axes[g.column_axis].reduced;
+  int64_t kept = kAccumulators;
+  const bool few_columns = columns_kept && (rows_reduced || majors);
+  take(g.column_axis, few_columns ? std::min(room, kept) : room, 1);
+  if (few_columns) {
+    kept = std::max<int64_t>(1, kept / plan->unroll[g.column_axis]);
+  }
+  if (g.row_axis >= 0) {
+    take(g.row_axis, !rows_reduced && majors ? std::min(room, kept) : room, 32);
+  }
+  // Outer indices join where all within is one body.
+  for (size_t k = plan->order.size(); k-- > 0;) {
+    const int axis = plan->order[k];
+    if (g.axes[axis].kind == Axis::Kind::kMajor) take(axis, room, 1);
+    if (plan->unroll[axis] < plan->block[axis]) break;
+  }
+}
+
 absl::Status PlanEpilogue(const KernelContext& context,
                           const hlo::Instruction& i, const Expression& main,
                           ReduceTiling* t) {
@@ -83,6 +121,7 @@ absl::StatusOr<ReduceTiling> CutReduction(const KernelContext& context,
                                           int copies) {
   ReduceTiling t;
   ASSIGN_OR_RETURN(t.cut, CutFusion(i, e, g, target, copies));
+  UnrollReduction(g, copies, &t.cut.plan);
   const int num_operands = i.operand_count();
   for (size_t root = 0; root < e.roots.size(); ++root) {
     if (e.reduces[root] == nullptr) continue;

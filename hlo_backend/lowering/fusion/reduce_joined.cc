@@ -1,0 +1,225 @@
+#include "hlo_backend/lowering/fusion/reduce_joined.h"
+
+#include <utility>
+
+#include "base/status.h"
+#include "hlo_backend/lowering/fusion/result_rows.h"
+#include "hlo_backend/lowering/fusion/tile_fold.h"
+
+namespace ptxla::lowering {
+
+using codegen::CodeBuilder;
+using codegen::Sca;
+using codegen::Vec;
+using isa::Opcode;
+
+namespace {
+
+// Row tiles that are transposed together: 128 rows.
+constexpr int kTransposed = 16;
+
+int Log2(int64_t n) {
+  int k = 0;
+  while ((int64_t{1} << k) < n) ++k;
+  return k;
+}
+
+}  // namespace
+
+JoinedResult::JoinedResult(const Reduction& r, const Geometry& g,
+                           const NestPlan& plan, CodeBuilder& b)
+    : r_(r), g_(g), b_(b) {
+  columns_reduced_ = g.axes[g.column_axis].reduced;
+  rows_reduced_ = g.linear ? columns_reduced_
+                           : g.row_axis >= 0 && g.axes[g.row_axis].reduced;
+  for (size_t a = 0; a < g.axes.size(); ++a) {
+    if (g.axes[a].kind == Axis::Kind::kMajor && !g.axes[a].reduced) {
+      majors_.push_back(static_cast<int>(a));
+    }
+  }
+  if (columns_reduced_ && !rows_reduced_) together_ = kTransposed;
+  finishes_ = CanFinish(plan);
+  if (finishes_) Place(plan);
+}
+
+bool JoinedResult::CanFinish(const NestPlan& plan) const {
+  const PhysicalArray& a = r_.result;
+  const bool pairs = a.packing == 2 && a.rank() <= 1 && hlo::IsFloat(a.type);
+  const bool merges = a.packing == 2 && a.rank() > 1 && hlo::IsFloat(a.type);
+  if (rows_reduced_ && columns_reduced_) {
+    return majors_.empty() && (a.packing == 1 || hlo::IsFloat(a.type));
+  }
+  if (!rows_reduced_ && !columns_reduced_) {
+    return a.packing == 1 && a.tile_rows == 8 && g_.base_rows == 8 &&
+           a.rank() > 1;
+  }
+  if (a.packing > 1 && !pairs && !merges) return false;
+  const int axis = rows_reduced_ ? g_.column_axis : g_.row_axis;
+  if (axis < 0) return false;
+  // Bodies begin at whole rows of the result, and at whole words of them.
+  const int64_t per_body = int64_t{together_} * (pairs ? 2 : 1);
+  const auto whole = [&](int64_t tiles) {
+    return tiles >= g_.axes[axis].tiles || tiles % per_body == 0;
+  };
+  return whole(plan.block[axis]) && (plan.unroll[axis] >= plan.block[axis] ||
+                                     plan.unroll[axis] % per_body == 0);
+}
+
+// Where the results go: bytes per kept base tile along each axis.
+void JoinedResult::Place(const NestPlan& plan) {
+  const PhysicalArray& a = r_.result;
+  strides_.assign(g_.axes.size(), 0);
+  const bool whole_tiles = !rows_reduced_ && !columns_reduced_;
+  size_t planes = majors_.size();
+  if (whole_tiles) {
+    if (g_.row_axis >= 0) strides_[g_.row_axis] = a.row_stride();
+    strides_[g_.column_axis] = a.tile_bytes();
+  } else if (!(rows_reduced_ && columns_reduced_)) {
+    const int axis = rows_reduced_ ? g_.column_axis : g_.row_axis;
+    const int64_t per_row =
+        a.rank() <= 1 ? isa::kRowBytes / a.packing : a.tile_bytes();
+    strides_[axis] = per_row / together_;
+    if (!majors_.empty() && a.rank() >= 2 && a.sizes[a.rank() - 2] > 1) {
+      index_axis_ = majors_[--planes];
+    }
+  }
+  int64_t stride = a.plane_stride();
+  for (size_t k = planes; k-- > 0;) {
+    strides_[majors_[k]] = stride;
+    stride *= g_.axes[majors_[k]].tiles;
+  }
+  start_ = [this, &plan](Sca to) {
+    const auto next = [&] { return to.valid() ? to : b_.NewSca(); };
+    Sca at = next();
+    if (r_.window >= 0) {
+      b_.WindowAddress(at, r_.window);
+    } else {
+      b_.ScratchAddress(at, static_cast<int32_t>(r_.result_scratch));
+    }
+    for (size_t x = 0; x < g_.axes.size(); ++x) {
+      if (plan.grid_dim[x] < 0 || strides_[x] == 0) continue;
+      const Sca step = b_.NewSca();
+      b_.GridIndex(step, plan.grid_dim[x]);
+      const Sca moved = next();
+      b_.SBinaryTo(
+          moved, Opcode::kSadd, at,
+          b_.SMulImm(step, static_cast<int32_t>(strides_[x] * plan.block[x])));
+      at = moved;
+    }
+    return at;
+  };
+  index_start_ = [this, &plan](Sca to) {
+    const Sca reg = to.valid() ? to : b_.NewSca();
+    if (plan.grid_dim[index_axis_] < 0) {
+      b_.SImmTo(reg, 0);
+      return reg;
+    }
+    const Sca step = b_.NewSca();
+    b_.GridIndex(step, plan.grid_dim[index_axis_]);
+    b_.SMove(reg,
+             b_.SMulImm(step, static_cast<int32_t>(plan.block[index_axis_])));
+    return reg;
+  };
+}
+
+void JoinedResult::MakePointers(NestCode& n) {
+  even_ = Vec();
+  if (!finishes_) return;
+  at_ = n.AddPointer(strides_, start_);
+  if (index_axis_ >= 0) {
+    std::vector<int64_t> one(g_.axes.size(), 0);
+    one[index_axis_] = 1;
+    index_ = n.AddPointer(one, index_start_);
+  }
+}
+
+absl::StatusOr<Vec> JoinedResult::Expanded(Vec v) {
+  TileFold fold(r_, b_);
+  if (rows_reduced_) {
+    ASSIGN_OR_RETURN(v, fold.Sublanes(v));
+  }
+  if (columns_reduced_) {
+    ASSIGN_OR_RETURN(v, fold.Lanes(v));
+  }
+  return fold.WithInit(v);
+}
+
+absl::Status JoinedResult::Finish(NestCode& n, int row, int column,
+                                  const std::vector<Vec>& partials, bool last) {
+  TileFold fold(r_, b_);
+  Vec v = partials[0];
+  if (together_ > 1) {
+    ASSIGN_OR_RETURN(v, fold.Tree(b_.Transpose(partials, kTransposed)));
+    ASSIGN_OR_RETURN(v, fold.Sublanes(v));
+  } else {
+    if (rows_reduced_) {
+      ASSIGN_OR_RETURN(v, fold.Sublanes(v));
+    }
+    if (columns_reduced_) {
+      ASSIGN_OR_RETURN(v, fold.Lanes(v));
+    }
+  }
+  ASSIGN_OR_RETURN(v, fold.WithInit(v));
+  const int64_t offset = n.pointer(at_).offset +
+                         (g_.row_axis >= 0 ? row * strides_[g_.row_axis] : 0) +
+                         column * strides_[g_.column_axis];
+  return Store(n, offset, v, last);
+}
+
+// The row of the result that the open index of a major stands for.
+JoinedResult::Row JoinedResult::RowOf(const NestCode& n, Sca to) {
+  const int64_t offset = n.pointer(index_).offset;
+  if (row_block_ == b_.block_number() && row_offset_ == offset) return row_;
+  const PhysicalArray& a = r_.result;
+  row_block_ = b_.block_number();
+  row_offset_ = offset;
+  row_.index = b_.SAddImm(n.pointer(index_).reg, static_cast<int32_t>(offset));
+  const Sca tile = b_.SBinaryImm(Opcode::kSshrl, row_.index, Log2(a.tile_rows));
+  const Sca in_tile = b_.SBinaryImm(Opcode::kSand, row_.index,
+                                    static_cast<int32_t>(a.tile_rows - 1));
+  const Sca sublane =
+      a.packing > 1 ? b_.SBinaryImm(Opcode::kSshrl, in_tile, Log2(a.packing))
+                    : in_tile;
+  row_.base =
+      b_.SAdd(to, b_.SMulImm(tile, static_cast<int32_t>(a.row_stride())));
+  row_.base = b_.SAdd(row_.base, b_.SMulImm(sublane, isa::kRowBytes));
+  return row_;
+}
+
+absl::Status JoinedResult::Store(NestCode& n, int64_t offset, Vec v,
+                                 bool last) {
+  const PhysicalArray& a = r_.result;
+  const Sca to = n.ValueOf(at_);
+  const int space = ResultRows::kSpace;
+  if (!rows_reduced_ && !columns_reduced_) {
+    b_.Store(space, to, static_cast<int32_t>(offset), v);
+    return absl::OkStatus();
+  }
+  const bool one = rows_reduced_ && columns_reduced_;
+  const auto mask = b_.Range(0, one ? 1 : 128, 0, 1);
+  if (a.packing == 2 && a.rank() <= 1 && hlo::IsFloat(a.type)) {
+    // Two rows of 128 share their words.
+    if (!even_.valid()) {
+      even_ = v;
+      even_offset_ = offset;
+      if (!last) return absl::OkStatus();
+    }
+    b_.StoreMasked(space, to, static_cast<int32_t>(even_offset_),
+                   b_.Binary(Opcode::kVpackIBf16, even_, v), mask);
+    even_ = Vec();
+    return absl::OkStatus();
+  }
+  if (index_axis_ < 0) {
+    if (a.packing > 1) {
+      ResultRows(a, b_).Store(v, to, offset, b_.SImm(0), mask);
+    } else {
+      b_.StoreMasked(space, to, static_cast<int32_t>(offset), v, mask);
+    }
+    return absl::OkStatus();
+  }
+  const Row row = RowOf(n, to);
+  ResultRows(a, b_).Store(v, row.base, offset, row.index, mask);
+  return absl::OkStatus();
+}
+
+}  // namespace ptxla::lowering

@@ -1,0 +1,71 @@
+// Reductions whose reduced axes lie whole in one body of the nest.
+//
+// Each kept tile is one chain of operations in registers, as the TPU compiler
+// writes it, and its result is finished and stored in the same block: the next
+// rows' loads hide the latency of transposes and rotations. What a block cannot
+// finish (partial results that go on in the next grid step, packed words shared
+// with another block) goes to scratch, for FinishReduction.
+#ifndef PTXLA_HLO_BACKEND_LOWERING_FUSION_REDUCE_JOINED_H_
+#define PTXLA_HLO_BACKEND_LOWERING_FUSION_REDUCE_JOINED_H_
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "hlo_backend/lowering/fusion/nest.h"
+#include "hlo_backend/lowering/fusion/reduction.h"
+
+namespace ptxla::lowering {
+
+// Stores finished results of one reduction from within the nest.
+class JoinedResult {
+ public:
+  JoinedResult(const Reduction& r, const Geometry& g, const NestPlan& plan,
+               codegen::CodeBuilder& b);
+
+  // Whether blocks of this plan can finish it.
+  bool finishes() const { return finishes_; }
+  // When the nest sets up addresses.
+  void MakePointers(NestCode& n);
+  // Kept tiles that make a row of the result: call Finish with as many, or
+  // with the region's last.
+  int together() const { return together_; }
+  // The partial registers of the kept tiles that begin at (row, column) of the
+  // open region. `last`: of the region.
+  absl::Status Finish(NestCode& n, int row, int column,
+                      const std::vector<codegen::Vec>& partials, bool last);
+  // Every kept tile's value on all its lanes and sublanes.
+  absl::StatusOr<codegen::Vec> Expanded(codegen::Vec partial);
+
+ private:
+  bool CanFinish(const NestPlan& plan) const;
+  void Place(const NestPlan& plan);
+  absl::Status Store(NestCode& n, int64_t offset, codegen::Vec v, bool last);
+  struct Row {
+    codegen::Sca index, base;
+  };
+  Row RowOf(const NestCode& n, codegen::Sca to);
+
+  const Reduction& r_;
+  const Geometry& g_;
+  codegen::CodeBuilder& b_;
+  bool rows_reduced_ = false, columns_reduced_ = false;
+  bool finishes_ = false;
+  int together_ = 1;
+  std::vector<int> majors_;
+  std::vector<int64_t> strides_;  // bytes of the result per base tile
+  int index_axis_ = -1;           // the major along the rows of the result
+  int at_ = -1, index_ = -1;      // pointers
+  std::function<codegen::Sca(codegen::Sca)> start_, index_start_;
+  // Rows of packed words come in pairs: the first, until the second is there.
+  codegen::Vec even_;
+  int64_t even_offset_ = 0;
+  // The row that was named last, in which block.
+  Row row_;
+  int64_t row_block_ = -1, row_offset_ = 0;
+};
+
+}  // namespace ptxla::lowering
+
+#endif  // PTXLA_HLO_BACKEND_LOWERING_FUSION_REDUCE_JOINED_H_
