@@ -131,6 +131,7 @@ absl::StatusOr<int> DeviceSession::Add(std::unique_ptr<hlo::Module> module,
   const std::string name = module->name();
   hlo::CompileOptions compile;
   compile.estimate_unknown_ops = options_.estimate_unknown_ops;
+  compile.assumed_trip_count = options_.assumed_trip_count;
   compile.pipeline.verify = options_.verify || options_.prove;
   compile.verify_input = options_.verify;
   for (const DeviceProgram& p : programs_) {

@@ -34,6 +34,8 @@ namespace ptxla::driver {
 struct SessionOptions {
   sim::Fidelity fidelity = sim::Fidelity::kKernel;
   bool estimate_unknown_ops = false;
+  // Of loops whose count depends on data; 0: such loops are refused.
+  int64_t assumed_trip_count = 0;
   // The module after every pass, and the results of the bundles against the
   // evaluator (verification/verify_program.h).
   bool verify = false;

@@ -1,8 +1,12 @@
 #include "driver/hlo_run.h"
 
+#include <map>
+#include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "base/hash.h"
 #include "base/status.h"
@@ -11,6 +15,7 @@
 #include "driver/finish_record.h"
 #include "driver/hlo_input.h"
 #include "driver/stage.h"
+#include "hlo_backend/ir/computation.h"
 #include "hlo_backend/ir/printer.h"
 #include "hlo_backend/passes/tpu_forms.h"
 #include "reports/format.h"
@@ -75,6 +80,40 @@ void WarnOfForeignSchedule(const HloInput& input, record::RunRecord* record) {
       "apart and it is compiled anew"));
 }
 
+// Calls that only say something to another accelerator.
+void WarnOfForeignCalls(const hlo::Module& module, record::RunRecord* record) {
+  std::map<std::string, int> calls;
+  for (const hlo::Computation* c : module.computations()) {
+    for (const hlo::Instruction* i : c->instructions()) {
+      const auto* call = i->attrs_if<hlo::CustomCallAttrs>();
+      if (call != nullptr &&
+          absl::StartsWith(call->target, "AwsNeuronTransfer")) {
+        ++calls[call->target];
+      }
+    }
+  }
+  for (const auto& [target, count] : calls) {
+    record->add_warnings(absl::StrCat(
+        count, " calls \"", target,
+        "\" tell another accelerator where an array is: each is taken for its "
+        "operand"));
+  }
+}
+
+void WarnOfAssumedLoops(const isa::Schedule& schedule,
+                        record::RunRecord* record) {
+  for (const isa::Op& op : schedule) {
+    const auto* loop = std::get_if<isa::While>(&op.action);
+    if (loop == nullptr) continue;
+    if (loop->basis == isa::TripCount::kAssumed) {
+      record->add_warnings(absl::StrCat(
+          op.info.name, " runs as often as its data says: taken as ",
+          loop->trips, " times (--trip-count)"));
+    }
+    WarnOfAssumedLoops(loop->body, record);
+  }
+}
+
 absl::Status FillAssumed(const chips::Slice& slice,
                          const DeviceSession& session, int program,
                          record::RunRecord* record) {
@@ -117,6 +156,7 @@ absl::StatusOr<Prediction> RunHlo(const RunRequest& request,
   SessionOptions options;
   ASSIGN_OR_RETURN(options.fidelity, sim::ParseFidelity(request.fidelity));
   options.estimate_unknown_ops = request.estimate_unknown_ops;
+  options.assumed_trip_count = request.assumed_trip_count;
   options.verify = request.verify;
   options.prove = request.prove;
   options.transfers = request.timeline;
@@ -132,6 +172,7 @@ absl::StatusOr<Prediction> RunHlo(const RunRequest& request,
     }
     RETURN_IF_ERROR(At("verify", CheckDevices(*input.module, slice)));
     WarnOfForeignSchedule(input, &record);
+    WarnOfForeignCalls(*input.module, &record);
     const auto index = session.Add(std::move(input.module), input.hash);
     if (!index.ok() && !absl::IsResourceExhausted(index.status())) {
       const auto where = AddContext(index.status(), input.path);
@@ -144,6 +185,7 @@ absl::StatusOr<Prediction> RunHlo(const RunRequest& request,
               : where);
     }
     const DeviceProgram& program = session.programs().back();
+    WarnOfAssumedLoops(program.program.schedule, &record);
     if (program.memory.peak_bytes() >= record.memory().peak_bytes()) {
       *record.mutable_memory() = program.memory;
     }

@@ -24,6 +24,9 @@ struct RunRequest {
   std::string mode = "lazy";
   int steps = 3;
   bool estimate_unknown_ops = false;
+  // Iterations of a loop whose count depends on data; 0: such loops are
+  // refused.
+  int64_t assumed_trip_count = 0;
   // Check the module after every pass, and execute the bundles on data to
   // compare their results with the evaluator's.
   bool verify = false;

@@ -134,6 +134,7 @@ absl::StatusOr<std::string> Transform(const std::string& text,
   compile.pipeline.verify = options.verify;
   compile.pipeline.disabled = options.disabled_passes;
   compile.estimate_unknown_ops = options.estimate_unknown_ops;
+  compile.assumed_trip_count = options.assumed_trip_count;
   if (options.to == Stage::kScheduled) {
     RETURN_IF_ERROR(At(
         "compile", hlo::RunPasses(module.get(), slice.chip, compile).status()));

@@ -41,6 +41,7 @@ struct TransformOptions {
   std::vector<int64_t> sizes;  // hlo_input.h
   bool verify = true;
   bool estimate_unknown_ops = false;
+  int64_t assumed_trip_count = 0;  // 0: loops that depend on data are refused
 };
 
 // `name` is what errors call the input. InvalidArgument for a stretch that

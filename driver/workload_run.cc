@@ -200,6 +200,7 @@ absl::StatusOr<Prediction> RunWorkload(const RunRequest& request,
   SessionOptions options;
   ASSIGN_OR_RETURN(options.fidelity, sim::ParseFidelity(request.fidelity));
   options.estimate_unknown_ops = request.estimate_unknown_ops;
+  options.assumed_trip_count = request.assumed_trip_count;
   options.verify = request.verify;
   options.prove = request.prove;
   options.transfers = request.timeline;

@@ -130,6 +130,9 @@ int Convert(const std::vector<std::string>& words) {
   app.add_option("--unknown-ops", unknown_ops, "error or estimate")
       ->type_name("WHAT")
       ->capture_default_str();
+  app.add_option("--trip-count", options.assumed_trip_count,
+                 "how often a loop runs whose count depends on data")
+      ->type_name("N");
   app.add_option("--write", format,
                  "a module as text, stablehlo, pb, pbtxt (HloModuleProto), "
                  "hlo.pb or hlo.pbtxt (HloProto)")

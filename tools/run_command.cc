@@ -88,6 +88,10 @@ void AddOptions(CLI::App* app, Options* o) {
                   "error, or estimate: guess a roofline time and say so")
       ->type_name("WHAT")
       ->capture_default_str();
+  app->add_option("--trip-count", r.assumed_trip_count,
+                  "how often a loop runs whose count depends on data "
+                  "(default: such loops are refused)")
+      ->type_name("N");
   app->add_option("--chip-file", r.chip_file,
                   "numbers of the chip instead of the built-in ones")
       ->type_name("FILE");
@@ -118,6 +122,9 @@ absl::Status Check(Options* o) {
   }
   o->request.estimate_unknown_ops = o->unknown_ops == "estimate";
   o->request.timeline = !o->trace.empty();
+  if (o->request.assumed_trip_count < 0) {
+    return absl::InvalidArgumentError("--trip-count must be at least 1");
+  }
   if (o->request.steps < 1) {
     return absl::InvalidArgumentError("--steps must be at least 1");
   }

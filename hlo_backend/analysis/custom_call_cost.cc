@@ -170,6 +170,19 @@ std::optional<Cost> CustomCallCost(const Instruction& call, double bytes_read,
   return cost;
 }
 
+bool MovesToHost(const Instruction& i) {
+  const auto* call = i.attrs_if<CustomCallAttrs>();
+  if (call == nullptr || i.operand_count() != 1) return false;
+  if (call->target == "MoveToHost") return true;
+  if (call->target != "annotate_device_placement") return false;
+  for (const auto& [key, value] : i.frontend_attributes()) {
+    if (key == "_xla_buffer_placement" && absl::StrContains(value, "host")) {
+      return true;
+    }
+  }
+  return false;
+}
+
 bool IsFreeCustomCall(absl::string_view target) {
   auto found = AllRules().find(target);
   return found != AllRules().end() && found->second.kind == "free";

@@ -20,6 +20,8 @@ std::optional<Cost> CustomCallCost(const Instruction& call, double bytes_read,
 
 // An annotation, or a view of its operand: no device runs it.
 bool IsFreeCustomCall(absl::string_view target);
+// MoveToHost, or an annotation that places its operand in host memory.
+bool MovesToHost(const Instruction& i);
 
 }  // namespace ptxla::hlo
 

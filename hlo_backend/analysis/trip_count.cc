@@ -77,6 +77,14 @@ struct Expression {
   std::vector<const Instruction*> calls;
 };
 
+// An element of the tuple that a fusion or call gives.
+bool EntersTuple(const Expression& e) {
+  const Instruction* call = Strip(e.value->operand(0));
+  return (call->opcode() == Opcode::kFusion ||
+          call->opcode() == Opcode::kCall) &&
+         call->to_apply()->root()->opcode() == Opcode::kTuple;
+}
+
 // Enters fusions and calls, and leaves them again at parameters.
 Expression Resolve(Expression e) {
   for (;;) {
@@ -89,6 +97,12 @@ Expression Resolve(Expression e) {
       const int n = static_cast<int>(e.value->parameter_number());
       e.value = e.calls.back()->operand(n);
       e.calls.pop_back();
+    } else if (op == Opcode::kGetTupleElement && EntersTuple(e)) {
+      // One of the results of a fusion or call.
+      const Instruction* call = Strip(e.value->operand(0));
+      const int n = static_cast<int>(e.value->tuple_index());
+      e.calls.push_back(call);
+      e.value = call->to_apply()->root()->operand(n);
     } else {
       return e;
     }
@@ -101,6 +115,11 @@ Expression OperandOf(const Expression& e, int n) {
 
 // Index of the state element that the expression is, or -1.
 int64_t StateElement(const Expression& e) {
+  // A state that is one scalar is element 0.
+  if (e.value->opcode() == Opcode::kParameter && e.calls.empty() &&
+      e.value->shape().IsScalar()) {
+    return 0;
+  }
   if (e.value->opcode() != Opcode::kGetTupleElement) return -1;
   const Expression tuple = OperandOf(e, 0);
   if (tuple.value->opcode() != Opcode::kParameter || !tuple.calls.empty()) {
@@ -147,6 +166,7 @@ std::optional<int64_t> Count(CompareDirection direction, int64_t init,
 // Constant value of element `index` of the initial state.
 std::optional<int64_t> InitialValue(const Instruction& loop, int64_t index) {
   const Instruction* init = Strip(loop.operand(0));
+  if (loop.shape().IsScalar()) return ConstantOf(Resolve({init, {}}));
   if (init->opcode() != Opcode::kTuple) return std::nullopt;
   return ConstantOf(Resolve({init->operand(static_cast<int>(index)), {}}));
 }
@@ -177,13 +197,15 @@ std::optional<TripCount> TripCountOf(const Instruction& loop) {
   }
   // The bound may be part of the state, as long as the body hands it on.
   const Expression body_root = Resolve({loop.while_body()->root(), {}});
-  if (body_root.value->opcode() != Opcode::kTuple) return fallback;
+  const bool scalar = loop.shape().IsScalar();
+  if (!scalar && body_root.value->opcode() != Opcode::kTuple) return fallback;
+  const auto next_of = [&](int64_t n) {
+    return scalar ? body_root : OperandOf(body_root, static_cast<int>(n));
+  };
   if (!limit) {
     int64_t bound_index = StateElement(bound);
     if (index < 0 || bound_index < 0) return fallback;
-    auto handed_on = [&](int64_t n) {
-      return StateElement(OperandOf(body_root, static_cast<int>(n))) == n;
-    };
+    auto handed_on = [&](int64_t n) { return StateElement(next_of(n)) == n; };
     if (!handed_on(bound_index)) {
       if (!handed_on(index)) return fallback;
       std::swap(index, bound_index);
@@ -196,7 +218,7 @@ std::optional<TripCount> TripCountOf(const Instruction& loop) {
 
   const auto init = InitialValue(loop, index);
   if (!init) return fallback;
-  const Expression next = OperandOf(body_root, static_cast<int>(index));
+  const Expression next = next_of(index);
   const Opcode op = next.value->opcode();
   if (op != Opcode::kAdd && op != Opcode::kSubtract) return fallback;
   Expression a = OperandOf(next, 0), b = OperandOf(next, 1);

@@ -14,6 +14,7 @@
 #include "hlo_backend/passes/cse.h"
 #include "hlo_backend/passes/dce.h"
 #include "hlo_backend/passes/dot_canonicalizer.h"
+#include "hlo_backend/passes/elementwise_expander.h"
 #include "hlo_backend/passes/fusion.h"
 #include "hlo_backend/passes/layout_assignment.h"
 #include "hlo_backend/passes/layout_clearing.h"
@@ -73,6 +74,8 @@ std::vector<PassEntry> AllPasses() {
       {"dce", "removes what nobody needs", Make<DcePass>},
       {"dot-canonicalizer", "dots with the fewest dimensions",
        Make<DotCanonicalizerPass>},
+      {"elementwise-expander", "functions that no vector unit has",
+       Make<ElementwiseExpanderPass>},
       {"fusion", "makes kernels of elementwise work, reduces and dots",
        Make<FusionPass>},
       {"layout-assignment", "tiled layouts, copies and bitcasts",

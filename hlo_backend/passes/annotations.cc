@@ -1,23 +1,14 @@
 #include "hlo_backend/passes/annotations.h"
 
-#include "absl/strings/match.h"
 #include "hlo_backend/analysis/custom_call_cost.h"
 #include "hlo_backend/ir/computation.h"
 
 namespace ptxla::hlo {
 
 bool IsAnnotation(const Instruction& i) {
-  if (i.opcode() != Opcode::kCustomCall || i.operand_count() != 1 ||
-      !IsFreeCustomCall(i.attrs<CustomCallAttrs>().target) ||
-      !i.shape().SameDimsAndType(i.operand(0)->shape())) {
-    return false;
-  }
-  for (const auto& [key, value] : i.frontend_attributes()) {
-    if (key == "_xla_buffer_placement" && absl::StrContains(value, "host")) {
-      return false;
-    }
-  }
-  return true;
+  return i.opcode() == Opcode::kCustomCall && i.operand_count() == 1 &&
+         IsFreeCustomCall(i.attrs<CustomCallAttrs>().target) &&
+         i.shape().SameDimsAndType(i.operand(0)->shape()) && !MovesToHost(i);
 }
 
 absl::StatusOr<bool> AnnotationRemovalPass::Run(Module* module,

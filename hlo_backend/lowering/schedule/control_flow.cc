@@ -24,7 +24,9 @@ absl::Status Lowerer::While(const Instruction& i, isa::Schedule* schedule) {
     loop.reason = "assumed: --trip-count";
   } else {
     return absl::UnimplementedError(
-        absl::StrCat(Describe(i), ": how often it runs depends on data"));
+        absl::StrCat(Describe(i),
+                     ": how often it runs depends on data (--trip-count N "
+                     "assumes a number)"));
   }
   ASSIGN_OR_RETURN(loop.predicate, PlaceOf(i.while_condition()->root(), 0));
   RETURN_IF_ERROR(LowerComputation(*i.while_condition(), &loop.condition));

@@ -1,5 +1,6 @@
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
+#include "hlo_backend/analysis/custom_call_cost.h"
 #include "hlo_backend/ir/ragged_call.h"
 #include "hlo_backend/lowering/custom_calls/pallas_call.h"
 #include "hlo_backend/lowering/kernel_emitter.h"
@@ -81,6 +82,16 @@ void Lowerer::CopyBytes(const Instruction& i, const isa::BufferSlice& from,
   schedule->push_back({InfoOf(i), isa::CopyDone{id}});
 }
 
+absl::Status Lowerer::HostMove(const Instruction& i, bool to_host,
+                               isa::Schedule* schedule) {
+  ASSIGN_OR_RETURN(const isa::BufferSlice from, PlaceOf(i.operand(0), 0));
+  ASSIGN_OR_RETURN(const isa::BufferSlice to, PlaceOf(&i, 0));
+  const int64_t bytes = BytesOf(i);
+  schedule->push_back({InfoOf(i), isa::HostTransfer{to_host, from, bytes}});
+  if (!(from == to)) CopyBytes(i, from, to, bytes, schedule);
+  return absl::OkStatus();
+}
+
 absl::Status Lowerer::CustomCall(const Instruction& i,
                                  isa::Schedule* schedule) {
   const std::string& target = i.attrs<hlo::CustomCallAttrs>().target;
@@ -92,6 +103,10 @@ absl::Status Lowerer::CustomCall(const Instruction& i,
     return PutTogether(i, schedule);
   }
   if (target == kPallasTarget) return Call(i, schedule);
+  if (target == "AllocateBuffer") return absl::OkStatus();
+  if (hlo::MovesToHost(i) || target == "MoveToDevice") {
+    return HostMove(i, hlo::MovesToHost(i), schedule);
+  }
   if (options_.unknown_ops == LoweringOptions::UnknownOps::kEstimate) {
     return Call(i, schedule);
   }

@@ -144,6 +144,9 @@ absl::Status Lowerer::LowerInstruction(const Instruction& i,
       return Collective(i, schedule);
     case Opcode::kCustomCall:
       return CustomCall(i, schedule);
+    case Opcode::kPartitionId:
+    case Opcode::kReplicaId:
+      return DeviceNumber(i);
     default:
       break;
   }

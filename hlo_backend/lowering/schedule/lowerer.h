@@ -64,6 +64,10 @@ class Lowerer {
   void CopyBytes(const hlo::Instruction& i, const isa::BufferSlice& from,
                  const isa::BufferSlice& to, int64_t bytes,
                  isa::Schedule* schedule);
+  // Between device and host memory, over PCIe. The value keeps its place in
+  // device memory for the plan, which errs on the large side.
+  absl::Status HostMove(const hlo::Instruction& i, bool to_host,
+                        isa::Schedule* schedule);
   absl::Status CustomCall(const hlo::Instruction& i, isa::Schedule* schedule);
 
   // collectives.cc
@@ -82,6 +86,8 @@ class Lowerer {
   // Of all its arrays as they lie, padding included.
   static int64_t BytesOf(const hlo::Instruction& i);
   absl::Status Constant(const hlo::Instruction& i);
+  // Which device runs the program: all do the same, so the first is shown.
+  absl::Status DeviceNumber(const hlo::Instruction& i);
   // The program's parameters and outputs, array by array.
   absl::Status Leaves();
 

@@ -60,6 +60,15 @@ absl::Status Lowerer::Constant(const Instruction& i) {
   return absl::OkStatus();
 }
 
+absl::Status Lowerer::DeviceNumber(const Instruction& i) {
+  ASSIGN_OR_RETURN(const isa::BufferSlice place, PlaceOf(&i, 0));
+  hlo::Literal first(Shape::Scalar(i.shape().type()));
+  first.SetInt(0, 0);
+  program_.constants.push_back(
+      {place, TiledLayoutOf(i.shape()).Pack(first.mutable_bytes())});
+  return absl::OkStatus();
+}
+
 absl::Status Lowerer::Leaves() {
   const Computation& entry = *module_.entry();
   const auto add = [&](const Instruction& i, const std::string& prefix,

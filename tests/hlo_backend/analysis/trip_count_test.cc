@@ -122,6 +122,49 @@ TEST(TripCountTest, WhatALoopIsWrappedIn) {
   EXPECT_EQ(trips->step, 5);
 }
 
+// What a fusion makes of the counter together with something else.
+TEST(TripCountTest, TheNextValueMayBeOneOfSeveralResultsOfAFusion) {
+  const auto module = ParseModule(R"(HloModule t
+    both { x = s32[] parameter(0)
+      one = s32[] constant(1)
+      n = s32[] add(x, one)
+      m = s32[] multiply(x, x)
+      ROOT r = (s32[], s32[]) tuple(m, n) }
+    body { s = (s32[], s32[]) parameter(0)
+      i = s32[] get-tuple-element(s), index=0
+      f = (s32[], s32[]) fusion(i), kind=kLoop, calls=both
+      m = s32[] get-tuple-element(f), index=0
+      n = s32[] get-tuple-element(f), index=1
+      ROOT t = (s32[], s32[]) tuple(n, m) }
+    cond { s = (s32[], s32[]) parameter(0)
+      i = s32[] get-tuple-element(s), index=0
+      ten = s32[] constant(10)
+      ROOT c = pred[] compare(i, ten), direction=LT }
+    ENTRY main { z = s32[] constant(0)
+      t = (s32[], s32[]) tuple(z, z)
+      ROOT w = (s32[], s32[]) while(t), condition=cond, body=body })");
+  ASSERT_OK(module.status());
+  const auto trips = TripCountOf(*(*module)->entry()->root());
+  ASSERT_TRUE(trips.has_value());
+  EXPECT_EQ(trips->count, 10);
+}
+
+TEST(TripCountTest, TheStateMayBeTheCounter) {
+  const auto module = ParseModule(R"(HloModule t
+    body { i = s32[] parameter(0)
+      three = s32[] constant(3)
+      ROOT n = s32[] add(i, three) }
+    cond { i = s32[] parameter(0)
+      ten = s32[] constant(10)
+      ROOT c = pred[] compare(i, ten), direction=LT }
+    ENTRY main { z = s32[] constant(1)
+      ROOT w = s32[] while(z), condition=cond, body=body })");
+  ASSERT_OK(module.status());
+  const auto trips = TripCountOf(*(*module)->entry()->root());
+  ASSERT_TRUE(trips.has_value());
+  EXPECT_EQ(trips->count, 3);
+}
+
 TEST(TripCountTest, DataDependentLoopsHaveNone) {
   EXPECT_FALSE(Trips("0", "add(i, one)", "compare(data, ten), direction=LT"));
   EXPECT_FALSE(Trips("0", "add(i, data)", "compare(i, ten), direction=LT"));

@@ -1,0 +1,127 @@
+#include "hlo_backend/passes/elementwise_expander.h"
+
+#include "hlo_backend/passes/rare_functions.h"
+
+namespace ptxla::hlo {
+namespace {
+
+constexpr PrimitiveType kF32 = PrimitiveType::kF32;
+
+class Expander {
+ public:
+  explicit Expander(Instruction* i)
+      : i_(*i), type_(i->shape().type()), b_(i->parent()), rare_(&b_) {
+    b_.set_metadata(i->shared_metadata());
+  }
+
+  // Null: the chip has it, or another pass.
+  Instruction* Expand() {
+    if (i_.opcode() == Opcode::kReal || i_.opcode() == Opcode::kImag) {
+      const Instruction* pair = i_.operand(0);
+      return pair->opcode() == Opcode::kComplex
+                 ? pair->operand(i_.opcode() == Opcode::kReal ? 0 : 1)
+                 : nullptr;
+    }
+    if (!i_.shape().IsArray() || BitWidth(type_) > 32 || IsComplex(type_)) {
+      return nullptr;
+    }
+    if (IsFloat(type_)) return Float();
+    return IsInteger(type_) ? Integer() : nullptr;
+  }
+
+ private:
+  Instruction* Operand(int k, PrimitiveType type) {
+    Instruction* x = const_cast<Instruction*>(i_.operand(k));
+    return x->shape().type() == type ? x : b_.Convert(x, type);
+  }
+  Instruction* Narrowed(Instruction* value) {
+    return value->shape().type() == type_ ? value : b_.Convert(value, type_);
+  }
+
+  Instruction* Float() {
+    using Unary = Instruction* (RareFunctions::*)(Instruction*);
+    Unary unary = nullptr;
+    switch (i_.opcode()) {
+      case Opcode::kAsin:
+        unary = &RareFunctions::Asin;
+        break;
+      case Opcode::kAcos:
+        unary = &RareFunctions::Acos;
+        break;
+      case Opcode::kTan:
+        unary = &RareFunctions::Tan;
+        break;
+      case Opcode::kSinh:
+        unary = &RareFunctions::Sinh;
+        break;
+      case Opcode::kCosh:
+        unary = &RareFunctions::Cosh;
+        break;
+      case Opcode::kAsinh:
+        unary = &RareFunctions::Asinh;
+        break;
+      case Opcode::kAcosh:
+        unary = &RareFunctions::Acosh;
+        break;
+      case Opcode::kAtanh:
+        unary = &RareFunctions::Atanh;
+        break;
+      case Opcode::kRoundNearestAfz:
+        unary = &RareFunctions::RoundAwayFromZero;
+        break;
+      case Opcode::kAtan2:
+        return Narrowed(rare_.Atan2(Operand(0, kF32), Operand(1, kF32)));
+      case Opcode::kRemainder:
+        return Narrowed(
+            rare_.FloatRemainder(Operand(0, kF32), Operand(1, kF32)));
+      default:
+        return nullptr;
+    }
+    return Narrowed((rare_.*unary)(Operand(0, kF32)));
+  }
+
+  Instruction* Integer() {
+    const bool is_signed = IsSigned(type_);
+    const PrimitiveType word =
+        is_signed ? PrimitiveType::kS32 : PrimitiveType::kU32;
+    switch (i_.opcode()) {
+      case Opcode::kDivide:
+      case Opcode::kRemainder: {
+        const bool remainder = i_.opcode() == Opcode::kRemainder;
+        Instruction *x = Operand(0, word), *y = Operand(1, word);
+        return Narrowed(is_signed ? rare_.SignedDivide(x, y, remainder)
+                                  : rare_.Divide(x, y, remainder));
+      }
+      case Opcode::kPower:
+        return Narrowed(rare_.IntegerPower(Operand(0, word), Operand(1, word)));
+      case Opcode::kMulhi:
+        if (BitWidth(type_) != 32) return nullptr;
+        return rare_.MultiplyHigh(Operand(0, word), Operand(1, word));
+      default:
+        return nullptr;
+    }
+  }
+
+  const Instruction& i_;
+  const PrimitiveType type_;
+  Builder b_;
+  RareFunctions rare_;
+};
+
+}  // namespace
+
+absl::StatusOr<bool> ElementwiseExpanderPass::Run(Module* module,
+                                                  const PassContext&) {
+  bool changed = false;
+  for (Computation* c : module->computations()) {
+    for (Instruction* i : c->PostOrder()) {
+      Instruction* expanded = Expander(i).Expand();
+      if (expanded == nullptr) continue;
+      c->Replace(i, expanded);
+      changed = true;
+    }
+  }
+  return changed;
+}
+
+}  // namespace ptxla::hlo
