@@ -208,7 +208,10 @@ bool IsRowReduce(const Instruction& i, const Instruction& dot) {
   const Opcode op = *MonoidOf(*i.to_apply());
   const bool logical = i.shape().type() == PrimitiveType::kPred &&
                        (op == Opcode::kAnd || op == Opcode::kOr);
-  return (logical || i.shape().type() == PrimitiveType::kF32) &&
+  // Of bf16 numbers only what needs no rounding.
+  const bool exact = i.shape().type() == PrimitiveType::kBf16 &&
+                     (op == Opcode::kMaximum || op == Opcode::kMinimum);
+  return (logical || exact || i.shape().type() == PrimitiveType::kF32) &&
          i.operand(0)->shape().SameDims(dot.shape()) &&
          i.dimensions().size() == 1 &&
          i.dimensions()[0] == dot.shape().rank() - 1;
@@ -350,6 +353,7 @@ absl::Status CheckOutputFusion(const Instruction& fusion) {
     prologue.insert(seen.begin(), seen.end());
   }
   for (const Instruction* root : FusionRoots(fusion)) {
+    if (IsRowReduce(*root, *dot)) continue;
     if (!root->shape().IsArray() || !root->shape().SameDims(dot->shape())) {
       return Refuse(fusion, *root, "a root of another shape than the dot's");
     }

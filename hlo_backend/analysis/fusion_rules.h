@@ -14,9 +14,9 @@
 //            elementwise work on parameters of the operand's shape, of which
 //            there is at least one, and on broadcasts to it
 //            (IsPrologueBroadcast): the prologue. The rest is elementwise work
-//            on the dot's shape (the epilogue); all roots have the dot's shape.
-//            It may hold row reduces (IsRowReduce) whose results are broadcast
-//            along the rows again (a softmax of scores).
+//            on the dot's shape (the epilogue); roots have the dot's shape. It
+//            may hold row reduces (IsRowReduce) whose results are broadcast
+//            along the rows again (a softmax of scores), or are roots too.
 //
 // Elementwise work on an iteration shape S: elementwise instructions of shape
 // S; iota of shape S; broadcasts to S from a parameter, a constant, or a value
@@ -73,8 +73,8 @@ std::optional<Opcode> MonoidOf(const Computation& body);
 // A reduce of one array that a kInput fusion may hold.
 bool IsFusibleReduce(const Instruction& reduce);
 
-// A fusible f32 (or logical) reduce of a value of the dot's shape over its last
-// dimension.
+// A fusible f32 (or logical, or bf16 maximum or minimum) reduce of a value of
+// the dot's shape over its last dimension.
 bool IsRowReduce(const Instruction& reduce, const Instruction& dot);
 
 // A broadcast to the shape of a dot's operand that its prologue may read: of a

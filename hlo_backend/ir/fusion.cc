@@ -74,6 +74,12 @@ Instruction* Computation::CreateFusion(absl::Span<Instruction* const> group,
     if (used_outside) results.push_back(i);
   }
   CHECK(!results.empty()) << "nothing outside uses the fusion";
+  if (kind == FusionKind::kOutput) {
+    // What a product's rows reduce to comes first, as TPU compilers have it.
+    std::stable_partition(
+        results.begin(), results.end(),
+        [](const Instruction* r) { return r->opcode() == Opcode::kReduce; });
+  }
 
   Shape shape = results[0]->shape();
   Instruction* root = inside[results[0]];

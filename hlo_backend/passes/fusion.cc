@@ -22,8 +22,8 @@ constexpr int kSiblingLevels = 8;
 
 class Fuser {
  public:
-  explicit Fuser(Computation* c)
-      : c_(c), order_(c->PostOrder()), chains_(order_) {}
+  Fuser(Computation* c, const ProloguePolicy& prologues)
+      : c_(c), order_(c->PostOrder()), chains_(order_, prologues) {}
 
   bool Run() {
     for (Instruction* i : order_) Place(i);
@@ -278,13 +278,17 @@ class Fuser {
 
 }  // namespace
 
-absl::StatusOr<bool> FusionPass::Run(Module* module, const PassContext&) {
+absl::StatusOr<bool> FusionPass::Run(Module* module,
+                                     const PassContext& context) {
   if (module->config().is_scheduled) return false;
+  const ProloguePolicy prologues = context.chip == nullptr
+                                       ? ProloguePolicy()
+                                       : ProloguePolicy(*context.chip);
   bool changed = false;
   for (Computation* c : ControlComputations(*module)) {
     // A kernel that nobody reads is none.
     changed |= c->RemoveDead() > 0;
-    changed |= Fuser(c).Run();
+    changed |= Fuser(c, prologues).Run();
   }
   return changed;
 }

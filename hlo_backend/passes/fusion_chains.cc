@@ -10,6 +10,8 @@ namespace {
 // Work that is done again is bounded, so that kernels stay small.
 constexpr int kMostOperations = 32;
 constexpr size_t kMostLeaves = 6;
+// Arrays of its shape that the work before a product reads: each takes windows.
+constexpr size_t kMostArrays = 4;
 // Broadcast values may add so much to what the work reads: 1 / 4.
 constexpr int64_t kSmallShare = 4;
 
@@ -55,7 +57,9 @@ void AddLeaf(absl::InlinedVector<const Instruction*, 2>* list,
 
 }  // namespace
 
-FusionChains::FusionChains(absl::Span<Instruction* const> order) {
+FusionChains::FusionChains(absl::Span<Instruction* const> order,
+                           const ProloguePolicy& prologues)
+    : prologues_(prologues) {
   nodes_.resize(order.size());
   int last_id = -1;
   for (const Instruction* i : order) last_id = std::max(last_id, i->id());
@@ -64,7 +68,72 @@ FusionChains::FusionChains(absl::Span<Instruction* const> order) {
     number_[order[n]->id()] = static_cast<int>(n);
     nodes_[n].role = RoleOf(*order[n]);
   }
+  claimed_.assign(order.size(), false);
+  for (Instruction* i : order) {
+    if (i->opcode() != Opcode::kDot) continue;
+    for (int k = 0; k < 2; ++k) Claim(*i, k);
+  }
   for (Instruction* i : order) Describe(*i);
+}
+
+void FusionChains::Claim(const Instruction& dot, int operand) {
+  if (!PrologueForm(dot, operand)) return;
+  std::vector<const Instruction*> members = {dot.operand(operand)};
+  const auto needed_here = [&](const Instruction* i) {
+    if (node(i).role != FusionRole::kElementwise || i->IsRoot() ||
+        !i->shape().SameDims(dot.operand(operand)->shape())) {
+      return false;
+    }
+    return std::all_of(
+        i->users().begin(), i->users().end(), [&](const Instruction* u) {
+          return u == &dot ? i == members[0]
+                           : std::find(members.begin(), members.end(), u) !=
+                                 members.end();
+        });
+  };
+  if (!needed_here(members[0]) || members[0]->user_count() != 1 ||
+      dot.operand(0) == dot.operand(1)) {
+    return;
+  }
+  // Users before operands, so that a value is seen when all its users are.
+  size_t arrays = 0;
+  for (size_t next = 0; next < members.size(); ++next) {
+    for (const Instruction* o : members[next]->operands()) {
+      if (std::find(members.begin(), members.end(), o) != members.end()) {
+        continue;
+      }
+      if (members.size() < kMostOperations && needed_here(o)) {
+        members.push_back(o);
+      }
+    }
+  }
+  std::vector<const Instruction*> read;
+  for (const Instruction* m : members) {
+    for (const Instruction* o : m->operands()) {
+      if (std::find(members.begin(), members.end(), o) != members.end() ||
+          std::find(read.begin(), read.end(), o) != read.end()) {
+        continue;
+      }
+      read.push_back(o);
+      if (o->opcode() == Opcode::kBroadcast) {
+        if (!IsPrologueBroadcast(*o)) return;
+        if (node(o->operand(0)).role == FusionRole::kFree &&
+            !o->operand(0)->IsConstant()) {
+          return;
+        }
+      } else if (o->opcode() == Opcode::kIota) {
+        return;
+      } else if (!o->IsConstant()) {
+        // What a product makes is finished behind it.
+        if (node(o).role == FusionRole::kDot || !IsPrologueArray(o->shape())) {
+          return;
+        }
+        ++arrays;
+      }
+    }
+  }
+  if (arrays == 0 || arrays > kMostArrays) return;
+  for (const Instruction* m : members) claimed_[NumberOf(m)] = true;
 }
 
 void FusionChains::Describe(const Instruction& i) {
@@ -93,19 +162,25 @@ void FusionChains::Describe(const Instruction& i) {
   }
   if (me.role == FusionRole::kDot) {
     for (int k = 0; k < 2; ++k) {
-      me.prologue[k] =
-          !node(i.operand(k)).placed && PrologueFits(*i.operand(k));
+      me.prologue[k] = !node(i.operand(k)).placed && PrologueFits(i, k);
     }
   }
   if (me.role != FusionRole::kElementwise) return;
   ++me.operations;
+  if (claimed_[NumberOf(&i)]) {
+    const Instruction& user = *i.users()[0];
+    const int k = user.operand(0) == &i ? 0 : 1;
+    me.placed =
+        me.many || (user.opcode() == Opcode::kDot && !ArithmeticFits(user, k));
+    return;
+  }
   me.placed = !MayBeDoneAgain(i, me);
   if (!me.placed && NeedsMemory(i)) me.placed = true;
   if (me.placed && !NeedsMemory(i) && i.user_count() > 0) {
     // A convert of weights that only dots read.
     me.placed = !std::all_of(
         i.users().begin(), i.users().end(),
-        [&](const Instruction* u) { return IsProduct(*u) && PrologueFits(i); });
+        [&](const Instruction* u) { return IsProduct(*u) && ConvertsFit(i); });
   }
 }
 
@@ -155,9 +230,12 @@ bool FusionChains::EpilogueFits(const Instruction& i) const {
   return true;
 }
 
-// Only conversions: the MXU's operands are rounded on their way in anyway, and
-// other work would be done again for each tile of the result.
-bool FusionChains::PrologueFits(const Instruction& value) const {
+bool FusionChains::PrologueFits(const Instruction& dot, int operand) const {
+  return ConvertsFit(*dot.operand(operand)) || ArithmeticFits(dot, operand);
+}
+
+// The MXU's operands are rounded on their way in anyway.
+bool FusionChains::ConvertsFit(const Instruction& value) const {
   const FusionNode& work = node(&value);
   if (work.role != FusionRole::kElementwise || work.many ||
       work.full.size() != 1 || work.operations > kMostOperations ||
@@ -190,6 +268,52 @@ bool FusionChains::PrologueFits(const Instruction& value) const {
   return read <= (weights ? 2 * bytes : bytes);
 }
 
+bool FusionChains::ArithmeticFits(const Instruction& dot, int operand) const {
+  const Instruction& value = *dot.operand(operand);
+  const FusionNode& work = node(&value);
+  if (work.role != FusionRole::kElementwise || work.many || work.full.empty() ||
+      work.full.size() > kMostArrays || work.operations > kMostOperations ||
+      dot.opcode() != Opcode::kDot || !PrologueForm(dot, operand)) {
+    return false;
+  }
+  int64_t read = 0;
+  for (const Instruction* leaf : work.full) {
+    if (!leaf->shape().SameDims(value.shape()) ||
+        !IsPrologueArray(leaf->shape())) {
+      return false;
+    }
+    read += leaf->shape().ByteSize();
+  }
+  // Broadcasts down through what is done again.
+  std::vector<const Instruction*> open = {&value};
+  int operations = 0;
+  for (size_t next = 0; next < open.size(); ++next) {
+    operations += prologues_.OperationsOf(*open[next]);
+    for (const Instruction* o : open[next]->operands()) {
+      const FusionNode& below = node(o);
+      if (below.placed || o->IsConstant()) continue;
+      if (o->opcode() == Opcode::kBroadcast) {
+        if (!IsPrologueBroadcast(*o)) return false;
+        if (!node(o->operand(0)).placed && !o->operand(0)->IsConstant()) {
+          return false;
+        }
+      } else if (below.role == FusionRole::kElementwise) {
+        if (std::find(open.begin(), open.end(), o) == open.end()) {
+          open.push_back(o);
+        }
+      } else {
+        return false;
+      }
+    }
+  }
+  if (!prologues_.Hides(dot, operand, operations)) return false;
+  if (claimed_[NumberOf(&value)]) return true;
+  // Read by each product as it is, or made once and read by each.
+  const int64_t bytes = value.shape().ByteSize();
+  const auto users = static_cast<int64_t>(value.user_count());
+  return users * read <= read + bytes + users * bytes;
+}
+
 bool FusionChains::NeedsMemory(const Instruction& i) const {
   if (i.IsRoot()) return true;
   for (const Instruction* user : i.users()) {
@@ -198,7 +322,9 @@ bool FusionChains::NeedsMemory(const Instruction& i) const {
       case FusionRole::kFree:  // a broadcast: its source is stored
         return true;
       case FusionRole::kDot:
-        if (!PrologueFits(i)) return true;
+        for (int k = 0; k < 2; ++k) {
+          if (user->operand(k) == &i && !PrologueFits(*user, k)) return true;
+        }
         break;
       case FusionRole::kReduce:
       case FusionRole::kElementwise:

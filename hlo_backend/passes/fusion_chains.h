@@ -7,6 +7,7 @@
 
 #include "absl/container/inlined_vector.h"
 #include "hlo_backend/ir/computation.h"
+#include "hlo_backend/passes/prologue_policy.h"
 
 namespace ptxla::hlo {
 
@@ -36,8 +37,10 @@ struct FusionNode {
 // Instructions made later, as kernels replace their members, count as stored.
 class FusionChains {
  public:
-  // `order`: operands before users.
-  explicit FusionChains(absl::Span<Instruction* const> order);
+  // `order`: operands before users. `prologues`: which work may be done in
+  // front of a product.
+  FusionChains(absl::Span<Instruction* const> order,
+               const ProloguePolicy& prologues);
 
   const FusionNode& node(const Instruction* i) const {
     const int number = NumberOf(i);
@@ -53,7 +56,12 @@ class FusionChains {
   void Describe(const Instruction& i);
   bool MayBeDoneAgain(const Instruction& i, const FusionNode& node) const;
   bool ReplacesItsInput(const Instruction& i) const;
-  bool PrologueFits(const Instruction& value) const;
+  bool PrologueFits(const Instruction& dot, int operand) const;
+  bool ConvertsFit(const Instruction& value) const;
+  bool ArithmeticFits(const Instruction& dot, int operand) const;
+  // Work behind one operand of a dot that nobody else needs: it is done there,
+  // whatever it reads.
+  void Claim(const Instruction& dot, int operand);
   bool NeedsMemory(const Instruction& i) const;
 
   int NumberOf(const Instruction* i) const {
@@ -61,7 +69,9 @@ class FusionChains {
   }
 
   std::vector<FusionNode> nodes_;
-  std::vector<int> number_;  // by instruction id; -1: not there
+  std::vector<int> number_;    // by instruction id; -1: not there
+  std::vector<bool> claimed_;  // by number
+  const ProloguePolicy prologues_;
   const FusionNode stored_;
 };
 

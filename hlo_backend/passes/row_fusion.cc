@@ -8,6 +8,8 @@
 #include "base/units.h"
 #include "hlo_backend/analysis/fusion_rules.h"
 #include "hlo_backend/passes/control_flow.h"
+#include "hlo_backend/passes/memory_space_assignment.h"
+#include "hlo_backend/passes/prologue_policy.h"
 #include "hlo_backend/passes/split_dot_batch.h"
 
 namespace ptxla::hlo {
@@ -18,10 +20,6 @@ constexpr size_t kMostMembers = 64;
 // instructions: the search is linear.
 constexpr size_t kFurthest = 512;
 constexpr int kMostFree = 8;  // operations in a row
-// Share of the kernel's VMEM that the narrowest step may take: 16 rows of the
-// result, with scratch, and the whole other operand.
-constexpr double kVmemShare = 0.5;
-
 bool IsRowMajor(const Shape& shape) {
   return shape.IsArray() &&
          (!shape.has_layout() || shape.layout().IsRowMajor());
@@ -35,7 +33,10 @@ bool Is32BitOrBf16(PrimitiveType type) {
 class RowFuser {
  public:
   RowFuser(Computation* c, const PassContext& context)
-      : c_(c), context_(context), order_(c->PostOrder()) {
+      : c_(c),
+        context_(context),
+        prologues_(*context.chip),
+        order_(c->PostOrder()) {
     for (size_t n = 0; n < order_.size(); ++n) position_[order_[n]] = n;
   }
 
@@ -63,6 +64,7 @@ class RowFuser {
     while (!Gather()) {
     }
     Trim();
+    LeaveToNextProducts();
     std::vector<Instruction*> members;
     bool reduces = false;
     for (size_t n = position_[dot]; n < End(); ++n) {
@@ -71,6 +73,7 @@ class RowFuser {
       members.push_back(order_[n]);
     }
     if (!reduces || UsedOutside(*dot)) return;
+    Absorb(&members);
     for (Instruction* i : members) plan_of_[i] = plans_.size();
     plans_.push_back(std::move(members));
   }
@@ -139,7 +142,7 @@ class RowFuser {
     // Two planes of scratch and two windows of a result.
     const int64_t bytes = 16 * n * 16 + 2 * 4 * n * k;
     return static_cast<double>(bytes) <=
-           kVmemShare *
+           context_.chip->Policy("row_vmem_share").value_or(0) *
                static_cast<double>(context_.chip->vmem().scoped_limit.count());
   }
 
@@ -271,8 +274,110 @@ class RowFuser {
         });
   }
 
-  // Values per row are no results: their users, and what makes them, leave.
-  // Broadcasts of them neither.
+  // Elementwise work that only members read is done with them.
+  void Absorb(std::vector<Instruction*>* members) {
+    for (size_t next = 0; next < members->size(); ++next) {
+      if ((*members)[next] == dot_) continue;
+      for (Instruction* o : (*members)[next]->operands()) {
+        if (members_.contains(o) || members->size() >= kMostMembers ||
+            plan_of_.contains(o) || o->IsRoot() || IsFree(*o) ||
+            !o->shape().SameDims(dot_->shape()) || UsedOutside(*o) ||
+            !o->IsElementwise() || KindOf(*o) != Kind::kFull) {
+          continue;
+        }
+        members_[o] = Kind::kFull;
+        members->push_back(o);
+      }
+    }
+  }
+
+  // What rows reduce to may be a result beside them, where one core makes all.
+  bool MayBeResult(const Instruction& i) const {
+    const size_t batch = dot_->attrs<DotAttrs>().lhs_batch.size();
+    return i.opcode() == Opcode::kReduce &&
+           i.shape().type() == PrimitiveType::kF32 && IsRowMajor(i.shape()) &&
+           dot_->shape().rank() == static_cast<int>(batch) + 2 &&
+           context_.chip->core().cores_per_device == 1;
+  }
+
+  // Work on finished rows that only the next product reads (the division of a
+  // softmax) is done in front of it, under its matmuls, if what it is made of
+  // stays in VMEM until then: one array and values per row.
+  void LeaveToNextProducts() {
+    for (size_t n = End(); n-- > position_[dot_];) {
+      Instruction* i = order_[n];
+      const auto found = members_.find(i);
+      if (found == members_.end() || found->second != Kind::kFull ||
+          i == dot_ || i->user_count() != 1 || i->IsRoot()) {
+        continue;
+      }
+      const Instruction* user = i->users()[0];
+      if (members_.contains(user) || user->opcode() != Opcode::kDot ||
+          user->operand(0) == user->operand(1)) {
+        continue;
+      }
+      for (const Instruction* leaves :
+           WorkBefore(i, *user, user->operand(0) == i ? 0 : 1)) {
+        members_.erase(leaves);
+      }
+    }
+  }
+
+  // That work, `last` with all that nobody else needs; nothing if it cannot be
+  // done there.
+  std::vector<const Instruction*> WorkBefore(const Instruction* last,
+                                             const Instruction& product,
+                                             int operand) const {
+    if (!PrologueForm(product, operand)) return {};
+    std::vector<const Instruction*> work = {last};
+    const auto inside = [&](const Instruction* i) {
+      return std::find(work.begin(), work.end(), i) != work.end();
+    };
+    int64_t bytes = 0;
+    int operations = 0;
+    const Instruction* array = nullptr;
+    bool rows = false;
+    for (size_t next = 0; next < work.size(); ++next) {
+      const Instruction* i = work[next];
+      operations += prologues_.OperationsOf(*i);
+      for (const Instruction* o : i->operands()) {
+        const auto found = members_.find(o);
+        if (found == members_.end()) {
+          if (o->IsConstant() || (o->opcode() == Opcode::kBroadcast &&
+                                  o->operand(0)->shape().IsScalar())) {
+            continue;
+          }
+          return {};
+        }
+        if (found->second == Kind::kRow) {
+          if (!MayBeResult(*o)) return {};
+          rows = true;
+          continue;
+        }
+        if (inside(o) || o == array) continue;
+        if (o != dot_ &&
+            std::all_of(o->users().begin(), o->users().end(), inside)) {
+          work.push_back(o);
+          continue;
+        }
+        if (array != nullptr || o == dot_ ||
+            o->shape().type() != PrimitiveType::kF32) {
+          return {};
+        }
+        array = o;
+        bytes = o->shape().ByteSize();
+      }
+    }
+    const bool stays = bytes <= RoomForResidents(*context_.chip);
+    if (array == nullptr || !rows || !stays ||
+        !prologues_.Hides(product, operand, operations)) {
+      return {};
+    }
+    return work;
+  }
+
+  // Values per row are results only as reduces: others, their users, and what
+  // makes them, leave. Broadcasts of them too.
   void Trim() {
     bool changed = true;
     while (changed) {
@@ -287,7 +392,8 @@ class RowFuser {
         for (Instruction* o : i->operands()) {
           incomplete |= removed_.contains(o);
         }
-        if (!incomplete && !(row && UsedOutside(*i)) && !IsForOthers(*i)) {
+        const bool stored = row && UsedOutside(*i) && !MayBeResult(*i);
+        if (!incomplete && !stored && !IsForOthers(*i)) {
           continue;
         }
         members_.erase(found);
@@ -352,6 +458,7 @@ class RowFuser {
 
   Computation* c_;
   const PassContext& context_;
+  const ProloguePolicy prologues_;
   const std::vector<Instruction*> order_;
   absl::flat_hash_map<const Instruction*, size_t> position_;
   std::vector<std::vector<Instruction*>> plans_;  // operands first

@@ -270,7 +270,7 @@ class GradientEmitter {
     b.BeginScope();
     EmitStream(form_.product.problem, tile_, arrays_, parts_, epilogue_.get(),
                &b);
-    if (finishes) RETURN_IF_ERROR(epilogue_->Finish(parts_.pace, b));
+    if (finishes) RETURN_IF_ERROR(epilogue_->Finish(b));
     b.EndScope();
     return epilogue_->status();
   }

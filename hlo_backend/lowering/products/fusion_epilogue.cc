@@ -42,18 +42,22 @@ absl::Status FusionEpilogue::Describe(const hlo::Instruction& fusion) {
       return RefuseInEpilogue(*e_.nodes[leaf.node].instr, "a narrow operand");
     }
   }
+  outputs_ = fusion.shape().IsTuple()
+                 ? static_cast<int>(fusion.shape().elements().size())
+                 : 1;
   for (size_t k = 0; k < e_.roots.size(); ++k) {
     const int node = e_.roots[k];
     if (e_.reduces[k] != nullptr) continue;
     const hlo::Instruction& root = *e_.nodes[node].instr;
     const hlo::Shape& shape = fusion.shape().IsTuple()
-                                  ? fusion.shape().elements()[results_.size()]
+                                  ? fusion.shape().elements()[e_.results[k]]
                                   : fusion.shape();
     if (!IsTileType(shape.type()) || (windowed_ && IsByte(shape.type()))) {
       return RefuseInEpilogue(root, "a narrow result");
     }
     Result result;
     result.node = node;
+    result.leaf = e_.results[k];
     ASSIGN_OR_RETURN(result.view, MatrixView::Of(shape));
     results_.push_back(std::move(result));
   }
@@ -87,12 +91,10 @@ void FusionEpilogue::AddTo(ProductProblem* problem,
 void FusionEpilogue::AddWindows(const ProductTile& tile, const GridDims& grid,
                                 int first_space, Tiling* tiling) {
   AddLeafWindows(tile, grid, first_space, tiling);
-  const int first_result =
-      static_cast<int>(tiling->args.size() - results_.size());
-  for (size_t r = 0; r < results_.size(); ++r) {
-    results_[r].window =
-        AddResultWindow(results_[r].view, first_result + static_cast<int>(r),
-                        tile, grid, isa::Direction::kOut, tiling);
+  const int first_result = static_cast<int>(tiling->args.size()) - outputs_;
+  for (Result& r : results_) {
+    r.window = AddResultWindow(r.view, first_result + r.leaf, tile, grid,
+                               isa::Direction::kOut, tiling);
   }
   windows_ = tiling->windows;
 }
@@ -104,6 +106,7 @@ absl::Status FusionEpilogue::Start(CodeBuilder& b) {
     if (BytesOf(r.view.type) == 2) uses |= codegen::NarrowTiles::kStore16;
   }
   RETURN_IF_ERROR(StartLeaves(b, uses));
+  RETURN_IF_ERROR(FillRows(b));
   b.NewBlock("addresses");
   for (Result& r : results_) {
     r.store = ResultStore::Of(r.view, windows_[r.window], r.window, grid_,

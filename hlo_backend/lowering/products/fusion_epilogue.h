@@ -37,7 +37,7 @@ class FusionEpilogue : public ProductEpilogue, protected TileFormula {
 
  protected:
   struct Result {
-    int node = 0;
+    int node = 0, leaf = 0;  // leaf: number among the fusion's results
     MatrixView view;
     int window = 0;
     ResultStore store;
@@ -50,6 +50,7 @@ class FusionEpilogue : public ProductEpilogue, protected TileFormula {
 
   std::vector<Result> results_;
   bool windowed_ = false;  // of a convolution: planes are tiles of 8 rows
+  int outputs_ = 1;
   int live_registers_ = 3;
   absl::Status status_;
 };

@@ -64,6 +64,8 @@ void OperandPrologue::AddTo(ProductOperand* operand,
     operand->loads += leaf.form == Form::kTile ? 1 : 0;
   }
   live_registers_ = 2 * PeakVectors(code) + 2;
+  rows_lead_ = model.Latency(isa::LatencyKey::kXluPermute, 0) +
+               2 * model.Latency(isa::LatencyKey::kEupF32, 0);
   // Load, conversion and mask, then one operation after another.
   constexpr int64_t kBegin = 16;
   lead_ = kBegin;
@@ -95,7 +97,27 @@ void OperandPrologue::AddWindows(const ProductTile& tile, const GridDims& grid,
 
 absl::Status OperandPrologue::Start(CodeBuilder& b) {
   Forget();
+  filled_ = false;
   return StartLeaves(b, 0);
+}
+
+absl::Status OperandPrologue::MakeAllRows(CodeBuilder& b) {
+  if (filled_) return absl::OkStatus();
+  filled_ = true;
+  return FillRows(b);
+}
+
+int64_t OperandPrologue::RowsKey(int64_t batch, int64_t row) const {
+  if (RowEntries() == 0) return -1;
+  // Of the two operands: one after the other.
+  return (int64_t{first_window_} << 32) + (batch << 16) + row / 16;
+}
+
+bool OperandPrologue::MakeRows(int64_t batch, int64_t row) {
+  if (filled_ || !made_.insert(RowsKey(batch, row)).second) return false;
+  const absl::Status made = FillBand(batch, row);
+  if (status_.ok()) status_ = made;
+  return true;
 }
 
 void OperandPrologue::Forget() {
@@ -103,6 +125,7 @@ void OperandPrologue::Forget() {
   ClearRows();
   BeginBlock();
   batch_at_ = row_at_ = -1;
+  made_.clear();
 }
 
 std::vector<Vec> OperandPrologue::Tiles(int64_t batch, int64_t row,
@@ -129,6 +152,8 @@ std::vector<Vec> OperandPrologue::Tiles(int64_t batch, int64_t row,
 
 void OperandPrologue::EmitBlock(const BlockPlace& to, int64_t batch,
                                 int64_t rows, int64_t columns, CodeBuilder* b) {
+  const absl::Status made = MakeAllRows(*b);
+  if (status_.ok()) status_ = made;
   const int64_t unit = HasByteLeaf() ? 32 : 16;
   const int64_t tiles = CeilOfRatio<int64_t>(columns, isa::kLanes);
   const int64_t at_once = std::clamp<int64_t>(

@@ -12,6 +12,7 @@
 #include <memory>
 #include <vector>
 
+#include "absl/container/flat_hash_set.h"
 #include "hlo_backend/lowering/products/computed_operand.h"
 #include "hlo_backend/lowering/products/tile_formula.h"
 
@@ -34,6 +35,8 @@ class OperandPrologue final : public TileFormula, public ComputedOperand {
   void SetScratch(int64_t offset) { SetRowTable(offset); }
   // Once per step, before the operand is used.
   absl::Status Start(codegen::CodeBuilder& b);
+  // All of the step's values per row, ahead of their use.
+  absl::Status MakeAllRows(codegen::CodeBuilder& b);
   // Computes a block of it into scratch, as bf16, or f32 for arrays that take
   // those.
   void EmitBlock(const BlockPlace& to, int64_t batch, int64_t rows,
@@ -41,6 +44,9 @@ class OperandPrologue final : public TileFormula, public ComputedOperand {
 
   std::vector<codegen::Vec> Tiles(int64_t batch, int64_t row,
                                   int64_t lane) override;
+  int64_t RowsKey(int64_t batch, int64_t row) const override;
+  bool MakeRows(int64_t batch, int64_t row) override;
+  int64_t rows_lead() const override { return rows_lead_; }
   void Forget() override;
   int live_registers() const override { return live_registers_; }
   int64_t lead() const override { return lead_; }
@@ -50,7 +56,11 @@ class OperandPrologue final : public TileFormula, public ComputedOperand {
   explicit OperandPrologue(Expression e) : TileFormula(std::move(e)) {}
 
   int live_registers_ = 4;
-  int64_t lead_ = 0;
+  int64_t lead_ = 0, rows_lead_ = 0;
+  // The table holds all of the step's values per row; else those of the rows
+  // that have been made since Forget().
+  bool filled_ = false;
+  absl::flat_hash_set<int64_t> made_;
   int64_t table_bytes_ = 0;
   int64_t batch_at_ = -1, row_at_ = -1;  // of the rows kept in registers
   absl::Status status_;

@@ -99,7 +99,7 @@ absl::StatusOr<std::unique_ptr<ProductEpilogue>> ProductEpilogue::Create(
     }
     std::unique_ptr<FusionEpilogue> epilogue;
     if (reduces) {
-      ASSIGN_OR_RETURN(epilogue, RowEpilogue::Create(instruction));
+      ASSIGN_OR_RETURN(epilogue, RowEpilogue::Create(context, instruction));
     } else {
       ASSIGN_OR_RETURN(epilogue, FusionEpilogue::Create(instruction));
     }

@@ -33,10 +33,11 @@ class ProductEpilogue : public Epilogue {
   virtual int64_t ScratchBytes(const ProductTile& /*tile*/) const { return 0; }
   virtual void SetScratch(int64_t /*offset*/) {}
   // After the stream of a step that finishes its sums.
-  virtual absl::Status Finish(const EpiloguePace& /*pace*/,
-                              codegen::CodeBuilder& /*b*/) {
+  virtual absl::Status Finish(codegen::CodeBuilder& /*b*/) {
     return absl::OkStatus();
   }
+  // Results that all steps write into, which cores cannot share.
+  virtual bool NeedsOneCore() const { return false; }
   // An error that Emit met.
   virtual absl::Status status() const { return absl::OkStatus(); }
 };

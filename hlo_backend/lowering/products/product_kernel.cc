@@ -15,6 +15,7 @@
 #include "hlo_backend/lowering/products/operand_prologue.h"
 #include "hlo_backend/lowering/products/product_epilogue.h"
 #include "hlo_backend/lowering/products/product_operands.h"
+#include "hlo_backend/lowering/products/product_paces.h"
 #include "hlo_backend/lowering/products/product_stream.h"
 #include "hlo_backend/lowering/products/product_tiling.h"
 #include "isa/timing.h"
@@ -70,9 +71,11 @@ class ProductEmitter {
     RETURN_IF_ERROR(DescribePrologues());
     arrays_ = ArrayShapeOf(context_.model, form_.problem.rhs.transposed,
                            form_.problem.numbers);
+    ProductLimits limits = LimitsOf(context_);
+    if (epilogue_->NeedsOneCore()) limits.cores = 1;
     ASSIGN_OR_RETURN(ProductTiling choice,
                      ChooseProductTile(form_.problem, arrays_, context_.model,
-                                       LimitsOf(context_), context_.log));
+                                       limits, context_.log));
     if (choice_ > choice.runners_up.size()) {
       return absl::ResourceExhaustedError(
           "no tile whose code fits the registers");
@@ -83,6 +86,7 @@ class ProductEmitter {
     ASSIGN_OR_RETURN(tiling.args, KernelArgs(i_));
     grid_ = GridDims::Of(tile_);
     tiling.grid = grid_.bounds;
+    if (epilogue_->NeedsOneCore()) grid_.megacore_dim = -1;
     tiling.megacore_dim = grid_.megacore_dim;
     PlanMemory(&tiling);
     epilogue_->AddWindows(
@@ -195,9 +199,11 @@ class ProductEmitter {
   absl::Status Body(CodeBuilder& b) {
     b.NewBlock("addresses");
     RETURN_IF_ERROR(Place(form_.lhs, windows_, lhs_window_, kLhs,
-                          lhs_prologue_.get(), b, &parts_.lhs));
+                          lhs_prologue_.get(), parts_.pace.rows_ahead, b,
+                          &parts_.lhs));
     RETURN_IF_ERROR(Place(form_.rhs, windows_, rhs_window_, kRhs,
-                          rhs_prologue_.get(), b, &parts_.rhs));
+                          rhs_prologue_.get(), parts_.pace.rows_ahead, b,
+                          &parts_.rhs));
     parts_.lhs.slow = SlowLhs() && lhs_prologue_ == nullptr;
     parts_.rhs.slow = SlowRhs() && rhs_prologue_ == nullptr;
     b.NewBlock("addresses");
@@ -239,7 +245,8 @@ class ProductEmitter {
   static absl::Status Place(const MatrixView& view,
                             const std::vector<isa::Window>& windows, int window,
                             int space, OperandPrologue* prologue,
-                            CodeBuilder& b, BlockPlace* place) {
+                            bool rows_ahead, CodeBuilder& b,
+                            BlockPlace* place) {
     *place = {};
     if (prologue == nullptr) {
       *place = PlaceOf(view, windows[window], window, space, &b);
@@ -247,7 +254,8 @@ class ProductEmitter {
     }
     place->computed = prologue;
     place->type = view.type;
-    return prologue->Start(b);
+    RETURN_IF_ERROR(prologue->Start(b));
+    return rows_ahead ? prologue->MakeAllRows(b) : absl::OkStatus();
   }
 
   // As the MXU takes it, in scratch: `rows` x `columns`.
@@ -345,7 +353,7 @@ class ProductEmitter {
     parts_.k_extent = KOfStep(finishes);
     b.BeginScope();
     EmitStream(form_.problem, tile_, arrays_, parts_, epilogue_.get(), &b);
-    if (finishes) RETURN_IF_ERROR(epilogue_->Finish(parts_.pace, b));
+    if (finishes) RETURN_IF_ERROR(epilogue_->Finish(b));
     b.EndScope();
     for (const OperandPrologue* prologue :
          {lhs_prologue_.get(), rhs_prologue_.get()}) {
@@ -369,36 +377,6 @@ class ProductEmitter {
   std::unique_ptr<OperandPrologue> lhs_prologue_, rhs_prologue_;
   std::unique_ptr<ProductEpilogue> epilogue_;
 };
-
-// Thriftier and thriftier with registers. Where operands are converted the
-// vector units set the pace, and putting an epilogue off gains little: unless
-// the first fits, the fastest is taken.
-absl::Span<const EpiloguePace> PacesOf(bool converts, bool splits) {
-  static constexpr EpiloguePace kPaces[] = {{},
-                                            {0.3},
-                                            {0.3, true},
-                                            {0.0, true},
-                                            {0.6, false, 2, false},
-                                            {0.3, true, 2, false},
-                                            {0.0, true, 2, false}};
-  static constexpr EpiloguePace kConverting[] = {{},
-                                                 {0.3},
-                                                 {0.6, false, 2, false},
-                                                 {0.3, false, 1, false},
-                                                 {0.3, true, 1, false},
-                                                 {0.0, true, 1, false}};
-  static constexpr EpiloguePace kSplitting[] = {{},
-                                                {0.6, false, 2, true, 6},
-                                                {0.3, false, 2, true, 5},
-                                                {0.6, false, 2, true, 4},
-                                                {0.3, false, 2, true, 3},
-                                                {0.3, true, 2, true, 2},
-                                                {0.3, true, 1, false, 2},
-                                                {0.0, true, 1, false, 1}};
-  return converts ? absl::MakeConstSpan(kConverting)
-         : splits ? absl::MakeConstSpan(kSplitting)
-                  : absl::MakeConstSpan(kPaces);
-}
 
 // Where no pace fits the registers, so many of the runners-up are tried.
 constexpr size_t kOtherTiles = 4;
@@ -427,7 +405,8 @@ absl::StatusOr<isa::Kernel> EmitProduct(const KernelContext& context,
   const bool splits = form.problem.passes.size() > 1 ||
                       form.problem.lhs.conversion > 0 ||
                       form.problem.rhs.conversion > 0;
-  const auto paces = PacesOf(converts, splits);
+  const bool computes = form.lhs_value != nullptr || form.rhs_value != nullptr;
+  const auto paces = PacesOf(computes, converts, splits);
   for (size_t choice = 0; choice <= kOtherTiles; ++choice) {
     for (const EpiloguePace& pace : paces) {
       absl::StatusOr<isa::Kernel> next =

@@ -78,6 +78,8 @@ struct EpiloguePace {
   // Registers of rows whose short conversion, or split of f32 values, may be
   // under way at once.
   size_t short_conversions = 8;
+  // Values per row that operands need are made before the stream, not in it.
+  bool rows_ahead = false;
 };
 
 // Where a product's operands come from if they are no two blocks of memory: the

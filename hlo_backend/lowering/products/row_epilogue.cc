@@ -7,6 +7,7 @@
 #include "base/status.h"
 #include "base/units.h"
 #include "hlo_backend/lowering/fusion/tile_fold.h"
+#include "hlo_backend/lowering/products/epilogue_types.h"
 
 namespace ptxla::lowering {
 
@@ -19,19 +20,30 @@ namespace {
 
 // Constants beyond these are made where they are used.
 constexpr size_t kMostConstants = 2;
-// Beyond the XLU's latency: the pop, and the store and load of its result.
-constexpr int64_t kLagSlack = 100;
 constexpr int kRowsOfBand = 16;
 
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<FusionEpilogue>> RowEpilogue::Create(
-    const hlo::Instruction& fusion) {
+    const KernelContext& context, const hlo::Instruction& fusion) {
   ASSIGN_OR_RETURN(Expression e, Expression::Build(fusion));
   ASSIGN_OR_RETURN(RowStages stages, RowStages::Of(fusion, e));
   auto epilogue = std::unique_ptr<RowEpilogue>(
       new RowEpilogue(std::move(e), std::move(stages)));
   RETURN_IF_ERROR(epilogue->Describe(fusion));
+  epilogue->lag_ =
+      static_cast<int64_t>(context.chip.Policy("row_lag").value_or(0));
+  const Expression& formula = epilogue->e_;
+  for (size_t k = 0; k < formula.roots.size(); ++k) {
+    if (formula.reduces[k] == nullptr || formula.results[k] < 0) continue;
+    if (epilogue->folded_) {
+      return RefuseInEpilogue(*formula.reduces[k],
+                              "a result per row of several dimensions");
+    }
+    RETURN_IF_ERROR(epilogue->row_results_.Add(
+        *formula.reduces[k], epilogue->stages_.reduction_of_root[k],
+        formula.results[k], formula.space.rank()));
+  }
   return std::unique_ptr<FusionEpilogue>(std::move(epilogue));
 }
 
@@ -39,6 +51,8 @@ void RowEpilogue::AddTo(ProductProblem* problem,
                         const isa::MachineModel& model) {
   FusionEpilogue::AddTo(problem, model);
   problem->whole_rows = true;
+  problem->epilogue_whole_bytes += row_results_.bytes();
+  if (!row_results_.empty()) problem->row_unit_of_steps = isa::kLanes;
   problem->row_planes = stages_.planes;
   problem->row_results += static_cast<int64_t>(stages_.reductions.size());
   std::vector<int> stream, later;
@@ -57,14 +71,6 @@ void RowEpilogue::AddTo(ProductProblem* problem,
   const std::vector<VInstr> after = CodeOf(model, later);
   problem->epilogue_ops = VectorOperations(before) + 1;
   live_registers_ = 2 * PeakVectors(before) + 2;
-  for (int stage = 1; stage < e_.stages; ++stage) {
-    std::vector<int> nodes;
-    for (int node : later) {
-      if (e_.node_stage[node] == stage) nodes.push_back(node);
-    }
-    row_registers_ =
-        std::max(row_registers_, PeakVectors(CodeOf(model, nodes)) + 1);
-  }
   // Slots of the passes, for one register: operations, a combination and a load
   // for each reduce, loads and stores of what is kept and stored.
   const auto reduces = static_cast<double>(stages_.reductions.size());
@@ -90,6 +96,10 @@ void RowEpilogue::AddTo(ProductProblem* problem,
 void RowEpilogue::AddWindows(const ProductTile& tile, const GridDims& grid,
                              int first_space, Tiling* tiling) {
   FusionEpilogue::AddWindows(tile, grid, first_space, tiling);
+  row_results_.AddWindows(tile, grid,
+                          static_cast<int>(tiling->args.size()) - outputs_,
+                          SpaceOf(0), tiling);
+  windows_ = tiling->windows;
   batch_ = tile.block_b;
   table_bytes_ = RowTableBytes(tile);
   rows_of_block_ = RoundUpTo<int64_t>(tile.block_m, kRowsOfBand);
@@ -104,7 +114,9 @@ int64_t RowEpilogue::ScratchBytes(const ProductTile& tile) const {
   return RowTableBytes(tile) +
          tiles * isa::kVregBytes *
              (stages_.planes * (tile.block_n / isa::kLanes) +
-              static_cast<int64_t>(stages_.reductions.size()));
+              static_cast<int64_t>(stages_.reductions.size())) +
+         // A masked store of the last row names a whole register of memory.
+         (row_results_.empty() ? 0 : isa::kVregBytes);
 }
 
 int32_t RowEpilogue::TileOffset(int plane, int64_t batch, int64_t row,
@@ -207,23 +219,6 @@ void RowEpilogue::Emit(int64_t batch, int64_t row, int64_t col,
   }
 }
 
-void RowEpilogue::Place(bool paced) {
-  const codegen::VNode block = b_->TakeBlock();
-  const int64_t wish = ends_.size() < most_ ? 0 : ends_.front();
-  int64_t end = wish;
-  bool waits = false;  // for the XLU: registers of the tile are free
-  for (const VInstr& v : block.instrs) {
-    const int64_t key =
-        v.space == scratch_space_ ? v.imm / isa::kVregBytes : -1;
-    const int64_t at =
-        scheduler_->Place(v, paced && pace_.in_order ? end : wish, key);
-    waits |= !paced && isa::Info(v.op).pops != isa::Fifo::kNone;
-    if (!waits) end = std::max(end, at);
-  }
-  ends_.push_back(end);
-  if (ends_.size() > most_) ends_.pop_front();
-}
-
 absl::Status RowEpilogue::PassTile(int stage, const Position& at,
                                    std::vector<std::array<Vec, 2>>* sums) {
   CodeBuilder& b = *b_;
@@ -268,7 +263,7 @@ absl::Status RowEpilogue::Pass(int stage, int64_t batch, int64_t row) {
     b.NewBlock();
     RETURN_IF_ERROR(
         PassTile(stage, {batch, row, c * isa::kLanes, &tiles}, &sums));
-    Place(true);
+    schedule_->Add(true);
   }
   for (size_t k = 0; k < sums.size(); ++k) {
     const int number = stages_.reduced_in[stage][k];
@@ -279,26 +274,22 @@ absl::Status RowEpilogue::Pass(int stage, int64_t batch, int64_t row) {
       ASSIGN_OR_RETURN(v, fold.WithInit(v));
       b.Store(scratch_space_, scratch_,
               RowOffset(number, batch, row + 8 * tile), v);
-      Place(false);
+      schedule_->Add(false);
     }
   }
   return absl::OkStatus();
 }
 
-absl::Status RowEpilogue::Finish(const EpiloguePace& pace, CodeBuilder& b) {
+absl::Status RowEpilogue::Finish(CodeBuilder& b) {
   RETURN_IF_ERROR(status_);
-  pace_ = pace;
-  scheduler_.emplace(b);
+  schedule_.emplace(&b, scratch_space_);
   BeginBlock();
-  ends_.clear();
-  most_ =
-      static_cast<size_t>(std::max(1.0, pace.share * b.model().vregs / 1.5));
   const int64_t bands = batch_ * (rows_of_block_ / kRowsOfBand);
   const double band = unit_cycles_ * static_cast<double>(2 * column_tiles_) + 1;
   const int64_t latency =
       std::max(b.model().Latency(isa::LatencyKey::kXluSum, 0),
                b.model().Latency(isa::LatencyKey::kXluMax, 0)) +
-      kLagSlack;
+      lag_;
   const int64_t lag =
       static_cast<int64_t>(static_cast<double>(latency) / band) + 1;
   const int64_t turns = bands + (e_.stages - 1) * lag;
@@ -312,8 +303,16 @@ absl::Status RowEpilogue::Finish(const EpiloguePace& pace, CodeBuilder& b) {
     }
   }
   stage_ = -1;
-  b.Append(scheduler_->Finish("rows"));
-  scheduler_.reset();
+  schedule_->Finish();
+  schedule_.reset();
+  if (!row_results_.empty()) {
+    row_results_.Write(
+        scratch_space_, scratch_,
+        [this](int reduction, int64_t batch, int64_t row) {
+          return RowOffset(reduction, batch, row);
+        },
+        b);
+  }
   return status_;
 }
 

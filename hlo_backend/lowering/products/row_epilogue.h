@@ -10,20 +10,21 @@
 #define PTXLA_HLO_BACKEND_LOWERING_PRODUCTS_ROW_EPILOGUE_H_
 
 #include <cstdint>
-#include <deque>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "hlo_backend/lowering/products/fusion_epilogue.h"
+#include "hlo_backend/lowering/products/row_results.h"
+#include "hlo_backend/lowering/products/row_schedule.h"
 #include "hlo_backend/lowering/products/row_stages.h"
-#include "hlo_backend/lowering/products/stream_scheduler.h"
 
 namespace ptxla::lowering {
 
 class RowEpilogue final : public FusionEpilogue {
  public:
   static absl::StatusOr<std::unique_ptr<FusionEpilogue>> Create(
-      const hlo::Instruction& fusion);
+      const KernelContext& context, const hlo::Instruction& fusion);
 
   void AddTo(ProductProblem* problem, const isa::MachineModel& model) override;
   void AddWindows(const ProductTile& tile, const GridDims& grid,
@@ -33,11 +34,11 @@ class RowEpilogue final : public FusionEpilogue {
     FusionEpilogue::SetScratch(offset);
     scratch_offset_ = offset;
   }
+  bool NeedsOneCore() const override { return !row_results_.empty(); }
   absl::Status Start(codegen::CodeBuilder& b) override;
   void Emit(int64_t batch, int64_t row, int64_t col,
             const std::vector<codegen::Vec>& tiles) override;
-  absl::Status Finish(const EpiloguePace& pace,
-                      codegen::CodeBuilder& b) override;
+  absl::Status Finish(codegen::CodeBuilder& b) override;
 
  private:
   RowEpilogue(Expression e, RowStages stages)
@@ -54,10 +55,10 @@ class RowEpilogue final : public FusionEpilogue {
   absl::Status Pass(int stage, int64_t batch, int64_t row);
   absl::Status PassTile(int stage, const Position& at,
                         std::vector<std::array<codegen::Vec, 2>>* sums);
-  // The open block goes to the scheduler.
-  void Place(bool paced);
 
   RowStages stages_;
+  RowResults row_results_;
+  int64_t lag_ = 0;  // cycles between passes, beyond the XLU's latency
   int64_t rows_of_block_ = 0, column_tiles_ = 0, batch_ = 0;  // of a block
   int64_t columns_ = 0;                                       // of the array
   int64_t scratch_offset_ = 0, table_bytes_ = 0;
@@ -66,11 +67,7 @@ class RowEpilogue final : public FusionEpilogue {
   absl::flat_hash_map<int, codegen::Vec> constants_;
   int stage_ = -1;          // of the pass; -1: in the stream
   double unit_cycles_ = 1;  // of all passes for one register
-  int row_registers_ = 3;   // that one tile's work holds
-  EpiloguePace pace_;
-  std::optional<codegen::StreamScheduler> scheduler_;
-  std::deque<int64_t> ends_;
-  size_t most_ = 1;  // tiles under way
+  std::optional<RowSchedule> schedule_;
 };
 
 }  // namespace ptxla::lowering

@@ -45,7 +45,8 @@ class Planner {
         reduce.dimensions().size() == 1 &&
         e_.space.dims[e_.space.rank() - 1] == reduce.dimensions()[0];
     if (row && (reduce.shape().type() == hlo::PrimitiveType::kF32 ||
-                reduce.shape().type() == hlo::PrimitiveType::kPred)) {
+                reduce.shape().type() == hlo::PrimitiveType::kPred ||
+                reduce.shape().type() == hlo::PrimitiveType::kBf16)) {
       return absl::OkStatus();
     }
     return absl::UnimplementedError(
@@ -54,8 +55,12 @@ class Planner {
                      "lowered in its kernel"));
   }
 
-  // Logical values are 0 and 1: all is their minimum, any their maximum.
+  // Registers hold bf16 numbers as f32. Logical values are 0 and 1: all is
+  // their minimum, any their maximum.
   static absl::Status AsNumbers(Reduction* r) {
+    if (r->type == hlo::PrimitiveType::kBf16) {
+      r->type = hlo::PrimitiveType::kF32;
+    }
     if (r->type != hlo::PrimitiveType::kPred) return absl::OkStatus();
     const bool all = r->op == hlo::Opcode::kAnd;
     if (r->has_init || (!all && r->op != hlo::Opcode::kOr)) {

@@ -22,16 +22,39 @@ Rows::Rows(const ProductProblem& problem, const ArrayShape& arrays,
 }
 
 int64_t Rows::Place(const BlockPlace& place, const ProductOperand& operand,
-                    int part, int64_t wish) {
+                    int part, int64_t wish, int64_t batch, int64_t row) {
+  const int64_t key = place.computed ? place.computed->RowsKey(batch, row) : -1;
   const int64_t end =
-      code_.PlaceOpenBlock(conversions_.Start(place, operand, part, wish));
+      code_.PlaceOpenBlock(conversions_.Start(place, operand, part, wish),
+                           false, key < 0 ? -1 : kRowKeys + key);
   conversions_.End(end);
   return end;
+}
+
+void Rows::MakeRows(const BlockPlace& place, int64_t batch, int64_t row,
+                    int64_t wish) {
+  if (!place.computed) return;
+  const int64_t key = place.computed->RowsKey(batch, row);
+  if (key < 0) return;
+  CodeBuilder& b = code_.builder();
+  b.NewBlock();
+  if (!place.computed->MakeRows(batch, row)) return;
+  const int64_t ahead = place.computed->lead() + place.computed->rows_lead();
+  // One after the other through the XLUs: what waits there holds no register.
+  const int64_t start = std::max(wish - ahead, rows_free_);
+  const codegen::VNode block = b.TakeBlock();
+  for (const codegen::VInstr& v : block.instrs) {
+    const bool memory = isa::IsVectorLoad(v.op) || isa::IsVectorStore(v.op);
+    const int64_t at =
+        code_.scheduler().Place(v, start, memory ? kRowKeys + key : -1);
+    if (isa::Info(v.op).unit == isa::ExecUnit::kXlu) rows_free_ = at;
+  }
 }
 
 std::vector<Vec> Rows::Lhs(int64_t batch, int64_t row, int64_t k, int part,
                            int64_t wish) {
   const int64_t start = std::max<int64_t>(0, wish - ConversionPace::kLoadAhead);
+  MakeRows(parts_.lhs, batch, row, wish);
   code_.builder().NewBlock();
   if (parts_.operands != nullptr) {
     const auto regs = parts_.operands->Lhs(batch, row, k);
@@ -47,7 +70,7 @@ std::vector<Vec> Rows::Lhs(int64_t batch, int64_t row, int64_t k, int part,
     return regs;
   }
   const auto regs = loader_.Load(parts_.lhs, batch, row, k, k, true, part);
-  const int64_t at = Place(parts_.lhs, problem_.lhs, part, wish);
+  const int64_t at = Place(parts_.lhs, problem_.lhs, part, wish, batch, row);
   if (keeps_) Keep(regs, offset, at);
   return regs;
 }
@@ -70,16 +93,17 @@ void Rows::Keep(const std::vector<Vec>& regs, int64_t offset, int64_t at) {
 std::vector<Vec> Rows::Weights(const Push& push, int64_t col, int part,
                                int64_t wish) {
   const int64_t batch = push.lane.batch;
+  const int64_t row =
+      problem_.rhs.transposed ? col + push.row : push.k + push.row;
+  MakeRows(parts_.rhs, batch, row, wish);
   code_.builder().NewBlock();
   const std::vector<Vec> regs =
       parts_.operands != nullptr
           ? parts_.operands->Weights(batch, push.row, col, push.k)
       : problem_.rhs.transposed
-          ? loader_.Load(parts_.rhs, batch, col + push.row, push.k, push.k,
-                         true, part)
-          : loader_.Load(parts_.rhs, batch, push.k + push.row, col,
-                         push.k + push.row, false, part);
-  Place(parts_.rhs, problem_.rhs, part, wish);
+          ? loader_.Load(parts_.rhs, batch, row, push.k, push.k, true, part)
+          : loader_.Load(parts_.rhs, batch, row, col, row, false, part);
+  Place(parts_.rhs, problem_.rhs, part, wish, batch, row);
   return regs;
 }
 

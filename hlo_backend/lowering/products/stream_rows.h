@@ -31,10 +31,14 @@ class Rows {
   int64_t slow_end() const { return conversions_.slow_end(); }
 
  private:
-  // The open block, which loads a register of rows for a matmul or push at
-  // `wish`; the last cycle.
+  // The open block, which loads a register of the rows `row` ... for a matmul
+  // or push at `wish`; the last cycle.
   int64_t Place(const BlockPlace& place, const ProductOperand& operand,
-                int part, int64_t wish);
+                int part, int64_t wish, int64_t batch, int64_t row);
+  // Values per row that an operand needs for the first time: through the XLUs,
+  // so long before.
+  void MakeRows(const BlockPlace& place, int64_t batch, int64_t row,
+                int64_t wish);
   // Converted rows that come again.
   void Keep(const std::vector<codegen::Vec>& regs, int64_t offset, int64_t at);
 
@@ -45,6 +49,7 @@ class Rows {
   OperandLoader loader_;
   ConversionPace conversions_;
   absl::flat_hash_set<int64_t> converted_;  // offsets of LHS rows kept so far
+  int64_t rows_free_ = 0;  // the XLUs have taken the values per row so far
 };
 
 }  // namespace ptxla::lowering::stream

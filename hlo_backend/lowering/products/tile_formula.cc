@@ -201,7 +201,15 @@ absl::Status TileFormula::StartLeaves(CodeBuilder& b, int uses) {
     }
   }
   narrow_.emplace(&b, uses);
-  return FillRows(b);
+  rows_base_ = {};
+  if (rows_.empty()) return absl::OkStatus();
+  rows_base_ = b.GlobalSca();
+  b.ScratchAddress(rows_base_, static_cast<int32_t>(rows_offset_));
+  b.SetBank(rows_base_, CodeBuilder::kAbsoluteBanks,
+            static_cast<int32_t>(rows_offset_));
+  sublanes_ = b.GlobalVec();
+  b.Move(sublanes_, b.BinaryImm(Opcode::kVshrl, b.LaneSequence(), 7));
+  return absl::OkStatus();
 }
 
 std::vector<int> TileFormula::NodesOfTiles() const {

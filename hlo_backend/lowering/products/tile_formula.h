@@ -74,6 +74,10 @@ class TileFormula {
   // Once per step: addresses, values that do not change within it. `uses`: of
   // NarrowTiles, beside those of the leaves.
   absl::Status StartLeaves(codegen::CodeBuilder& b, int uses);
+  // Fills the table of values per row, of the whole step at once.
+  absl::Status FillRows(codegen::CodeBuilder& b);
+  // The same for 16 rows, into the open block.
+  absl::Status FillBand(int64_t batch, int64_t row);
 
   // Values per row that are kept for a step, an f32 tile for each 8 rows.
   int64_t RowEntries() const { return static_cast<int64_t>(rows_.size()); }
@@ -95,7 +99,8 @@ class TileFormula {
   // A division by one value per row: multiplied by its inverse.
   bool IsRowQuotient(const ExprNode& node) const {
     return node.instr->opcode() == hlo::Opcode::kDivide &&
-           node.type == hlo::PrimitiveType::kF32 &&
+           (node.type == hlo::PrimitiveType::kF32 ||
+            node.type == hlo::PrimitiveType::kBf16) &&
            !VariesInRow(node.inputs[1]);
   }
   // Nodes that are evaluated for each tile, not once per row and step.
@@ -148,14 +153,17 @@ class TileFormula {
   };
   absl::Status PlanRows();
   absl::StatusOr<Leaf> DescribeRows(int node, const PhysicalArray& array) const;
-  absl::Status FillRows(codegen::CodeBuilder& b);
-  codegen::Sca LineOf(const Leaf& leaf, codegen::Sca from, codegen::Sca member);
+  codegen::Sca FirstLine(const Leaf& leaf, codegen::Sca member);
+  // One register of the table from rows of 128 values, by leaf.
+  absl::Status FillTile(const std::vector<codegen::Vec>& words, int64_t tile,
+                        codegen::Sca table, int64_t batch, int64_t row);
   codegen::Vec RowValue(size_t entry, int tile, const Position& at);
   int32_t RowTableOffset(size_t entry, int64_t batch, int64_t row) const;
 
   std::vector<RowEntry> rows_;
   std::vector<bool> of_rows_;  // by node: made of values per row alone
   int64_t rows_offset_ = 0;
+  codegen::Vec sublanes_;  // each element's sublane, while there are rows
   absl::flat_hash_map<int, codegen::Vec> row_leaves_;  // while rows are filled
 };
 

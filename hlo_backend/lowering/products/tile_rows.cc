@@ -9,6 +9,7 @@
 #include "base/status.h"
 #include "base/units.h"
 #include "hlo_backend/lowering/products/epilogue_types.h"
+#include "hlo_backend/lowering/products/row_results.h"
 #include "hlo_backend/lowering/products/tile_formula.h"
 
 namespace ptxla::lowering {
@@ -25,18 +26,7 @@ namespace {
 constexpr int kRowTableSpace = 500;
 // Rows of 128 values that one block of code expands: enough to fill the XLUs,
 // few enough for the registers.
-constexpr int64_t kTogether = 2;
-
-int Log2(int64_t n) {
-  int k = 0;
-  while ((int64_t{1} << k) < n) ++k;
-  return k;
-}
-
-// Members of the last batch dimension begin whole tiles: one stride for all.
-bool MembersAreRows(const PhysicalArray& a) {
-  return a.planes == 1 || a.rows % a.tile_rows == 0;
-}
+constexpr int64_t kTogether = 4;
 
 }  // namespace
 
@@ -61,11 +51,7 @@ absl::StatusOr<TileFormula::Leaf> TileFormula::DescribeRows(
         return refuse();
       }
     }
-    // A member's number is divided by a multiplication.
-    if (!MembersAreRows(array) && (array.rows & (array.rows - 1)) != 0 &&
-        array.planes * array.rows * array.rows >= (1 << 16)) {
-      return refuse();
-    }
+    if (!HasMemberLines(array)) return refuse();
   }
   Leaf leaf;
   leaf.node = number;
@@ -153,139 +139,158 @@ Vec TileFormula::RowValue(size_t entry, int tile, const Position& at) {
   return value.vec;
 }
 
-// The first line of a batch member's values.
-Sca TileFormula::LineOf(const Leaf& leaf, Sca from, Sca member) {
+// The first line of a leaf's values of a member in this step.
+Sca TileFormula::FirstLine(const Leaf& leaf, Sca member) {
   CodeBuilder& b = *b_;
-  const PhysicalArray& a = leaf.array;
-  if (a.rank() < 2 || a.planes * a.rows == 1) return from;
-  Sca row = member, line = from;
-  if (!MembersAreRows(a)) {
-    constexpr int kShift = 16;
-    const Sca plane =
-        a.rows == 1 ? member
-                    : b.SBinaryImm(
-                          Opcode::kSshrl,
-                          b.SMulImm(member, static_cast<int32_t>(CeilOfRatio(
-                                                int64_t{1} << kShift, a.rows))),
-                          kShift);
-    row = b.SAdd(member, b.SMulImm(plane, static_cast<int32_t>(-a.rows)));
-    line =
-        b.SAdd(line, b.SMulImm(plane, static_cast<int32_t>(a.plane_stride())));
+  Sca from = leaf.place.base;
+  if (grid_[row_grid_] > 1) {
+    const Sca index = b.NewSca();
+    b.GridIndex(index, row_grid_);
+    from = b.SAdd(
+        from, b.SMulImm(index, static_cast<int32_t>(row_block_ / isa::kLanes *
+                                                    LinePitch(leaf.array))));
   }
-  const Sca tile = b.SBinaryImm(Opcode::kSshrl, row, Log2(a.tile_rows));
-  const Sca inside =
-      b.SBinaryImm(Opcode::kSand, row, static_cast<int32_t>(a.tile_rows - 1));
-  line = b.SAdd(line, b.SMulImm(tile, static_cast<int32_t>(a.row_stride())));
-  return b.SAdd(line, b.SMulImm(inside, isa::kRowBytes));
+  return MemberLine(leaf.array, from, member, b);
+}
+
+absl::Status TileFormula::FillTile(const std::vector<Vec>& words, int64_t tile,
+                                   Sca table, int64_t batch, int64_t row) {
+  CodeBuilder& b = *b_;
+  Vec index = sublanes_;
+  if (tile % 16 != 0) {
+    index = b.BinaryImm(Opcode::kVaddS32, index,
+                        static_cast<uint32_t>(8 * (tile % 16)));
+  }
+  ClearTiles();
+  ClearRows();
+  row_leaves_.clear();
+  for (size_t k = 0; k < leaves_.size(); ++k) {
+    if (leaves_[k].form != Form::kRows) continue;
+    row_leaves_[leaves_[k].node] = b.Permute(words[k], index);
+  }
+  const Position at{0, 0, 0, nullptr};
+  for (size_t entry = 0; entry < rows_.size(); ++entry) {
+    ASSIGN_OR_RETURN(const Value v, Eval(rows_[entry].node, 0, at));
+    b.Store(SpaceOf(0) + kRowTableSpace, table,
+            RowTableOffset(entry, batch, row),
+            rows_[entry].reciprocal ? EmitReciprocal(b, v.vec) : v.vec);
+  }
+  row_leaves_.clear();
+  ClearTiles();
+  ClearRows();
+  return absl::OkStatus();
+}
+
+absl::Status TileFormula::FillBand(int64_t batch, int64_t row) {
+  CodeBuilder& b = *b_;
+  std::vector<Vec> words;
+  for (const Leaf& leaf : leaves_) {
+    if (leaf.form != Form::kRows) {
+      words.emplace_back();
+      continue;
+    }
+    // One address for each member.
+    Sca& line = batch_rows_[leaf.node * int64_t{1 << 20} + batch];
+    if (!line.valid()) {
+      const Sca member =
+          first_member_.valid()
+              ? b.SAddImm(first_member_, static_cast<int32_t>(batch))
+              : b.SImm(static_cast<int32_t>(batch));
+      line = FirstLine(leaf, member);
+      b.SetBank(line, codegen::kUnknownBanks, 0);
+    }
+    words.push_back(b.LoadRow(
+        leaf.place.space, line,
+        static_cast<int32_t>(row / isa::kLanes * LinePitch(leaf.array))));
+  }
+  for (int64_t tile = row / 8; tile < row / 8 + 2; ++tile) {
+    RETURN_IF_ERROR(FillTile(words, tile, rows_base_, batch, 8 * tile));
+  }
+  return absl::OkStatus();
 }
 
 absl::Status TileFormula::FillRows(CodeBuilder& b) {
   if (rows_.empty()) return absl::OkStatus();
-  rows_base_ = b.GlobalSca();
-  b.NewBlock("values per row");
-  b.ScratchAddress(rows_base_, static_cast<int32_t>(rows_offset_));
-  b.SetBank(rows_base_, CodeBuilder::kAbsoluteBanks,
-            static_cast<int32_t>(rows_offset_));
   const int64_t groups = CeilOfRatio<int64_t>(row_block_, isa::kLanes);
   const int64_t tiles = RoundUpTo<int64_t>(row_block_, 16) / 8;
-  // `count` rows of 128 values from the `first`, of the member at hand.
-  const auto expand = [&](Sca member, Sca group, int64_t first,
+  // `count` rows of 128 values from the `first`, of the member at hand and
+  // those behind it.
+  const auto expand = [&](Sca member, int64_t members, Sca group, int64_t first,
                           int64_t count) -> absl::Status {
     b.NewBlock("values per row");
-    const Sca number =
-        first_member_.valid()
-            ? (member.valid() ? b.SAdd(first_member_, member) : first_member_)
-        : member.valid() ? member
-                         : b.SImm(0);
-    const Vec sublanes = b.BinaryImm(Opcode::kVshrl, b.LaneSequence(), 7);
-    std::vector<Sca> lines;
-    for (const Leaf& leaf : leaves_) {
-      if (leaf.form != Form::kRows) {
-        lines.push_back({});
-        continue;
-      }
-      const int64_t pitch =
-          leaf.array.rank() < 2 ? isa::kRowBytes : leaf.array.tile_bytes();
-      Sca from = leaf.place.base;
-      if (grid_[row_grid_] > 1) {
-        const Sca index = b.NewSca();
-        b.GridIndex(index, row_grid_);
-        from = b.SAdd(
-            from, b.SMulImm(index, static_cast<int32_t>(row_block_ /
-                                                        isa::kLanes * pitch)));
+    for (int64_t u = 0; u < members; ++u) {
+      Sca number = member.valid() ? b.SAddImm(member, static_cast<int32_t>(u))
+                                  : b.SImm(static_cast<int32_t>(u));
+      if (first_member_.valid()) number = b.SAdd(first_member_, number);
+      Sca target = rows_base_;
+      if (member.valid()) {
+        target = b.SAdd(
+            target,
+            b.SMulImm(member, static_cast<int32_t>(tiles * isa::kVregBytes)));
       }
       if (group.valid()) {
-        from = b.SAdd(from, b.SMulImm(group, static_cast<int32_t>(pitch)));
+        target = b.SAdd(
+            target,
+            b.SMulImm(group, static_cast<int32_t>(16 * isa::kVregBytes)));
       }
-      lines.push_back(LineOf(leaf, from, number));
-      b.SetBank(lines.back(), codegen::kUnknownBanks, 0);
-    }
-    Sca target = rows_base_;
-    if (member.valid()) {
-      target = b.SAdd(
-          target,
-          b.SMulImm(member, static_cast<int32_t>(tiles * isa::kVregBytes)));
-    }
-    if (group.valid()) {
-      target = b.SAdd(
-          target, b.SMulImm(group, static_cast<int32_t>(16 * isa::kVregBytes)));
-    }
-    for (int64_t g = first; g < first + count; ++g) {
-      std::vector<Vec> words;
-      for (size_t k = 0; k < leaves_.size(); ++k) {
-        if (leaves_[k].form != Form::kRows) {
-          words.emplace_back();
+      std::vector<Sca> lines;
+      for (const Leaf& leaf : leaves_) {
+        if (leaf.form != Form::kRows) {
+          lines.push_back({});
           continue;
         }
-        const int64_t pitch = leaves_[k].array.rank() < 2
-                                  ? isa::kRowBytes
-                                  : leaves_[k].array.tile_bytes();
-        words.push_back(b.LoadRow(leaves_[k].place.space, lines[k],
-                                  static_cast<int32_t>(g * pitch)));
-      }
-      for (int64_t t = 16 * g; t < 16 * g + 16; ++t) {
-        // In a loop every group is whole.
-        if (!group.valid() && t >= tiles) break;
-        const Vec index =
-            t % 16 == 0 ? sublanes
-                        : b.BinaryImm(Opcode::kVaddS32, sublanes,
-                                      static_cast<uint32_t>(8 * (t % 16)));
-        ClearTiles();
-        ClearRows();
-        row_leaves_.clear();
-        for (size_t k = 0; k < leaves_.size(); ++k) {
-          if (leaves_[k].form != Form::kRows) continue;
-          row_leaves_[leaves_[k].node] = b.Permute(words[k], index);
+        Sca line = FirstLine(leaf, number);
+        if (group.valid()) {
+          line = b.SAdd(
+              line,
+              b.SMulImm(group, static_cast<int32_t>(LinePitch(leaf.array))));
         }
-        const Position at{0, 0, 0, nullptr};
-        for (size_t entry = 0; entry < rows_.size(); ++entry) {
-          ASSIGN_OR_RETURN(const Value v, Eval(rows_[entry].node, 0, at));
-          b.Store(SpaceOf(0) + kRowTableSpace, target,
-                  RowTableOffset(entry, 0, 8 * t),
-                  rows_[entry].reciprocal ? EmitReciprocal(b, v.vec) : v.vec);
+        b.SetBank(line, codegen::kUnknownBanks, 0);
+        lines.push_back(line);
+      }
+      for (int64_t g = first; g < first + count; ++g) {
+        std::vector<Vec> words;
+        for (size_t k = 0; k < leaves_.size(); ++k) {
+          words.push_back(
+              leaves_[k].form != Form::kRows
+                  ? Vec()
+                  : b.LoadRow(
+                        leaves_[k].place.space, lines[k],
+                        static_cast<int32_t>(g * LinePitch(leaves_[k].array))));
+        }
+        for (int64_t t = 16 * g; t < 16 * g + 16; ++t) {
+          // In a loop every group is whole.
+          if (!group.valid() && t >= tiles) break;
+          RETURN_IF_ERROR(FillTile(words, t, target, u, 8 * t));
         }
       }
     }
     return absl::OkStatus();
   };
+  // Short members several at a time.
+  int64_t together = 1;
+  while (groups * together * 2 <= kTogether &&
+         batch_block_ % (together * 2) == 0) {
+    together *= 2;
+  }
   Sca member;
-  if (batch_block_ > 1) member = b.BeginLoop(batch_block_, 1);
+  if (batch_block_ > together) {
+    member =
+        b.BeginLoop(batch_block_ / together, static_cast<int32_t>(together));
+  }
   const int64_t whole = row_block_ / isa::kLanes / kTogether;
   int64_t done = 0;
   if (whole > 1) {
     const Sca group = b.BeginLoop(whole, kTogether);
-    RETURN_IF_ERROR(expand(member, group, 0, kTogether));
+    RETURN_IF_ERROR(expand(member, 1, group, 0, kTogether));
     b.EndLoop();
     done = whole * kTogether;
   }
   for (; done < groups; done += kTogether) {
     RETURN_IF_ERROR(
-        expand(member, {}, done, std::min(kTogether, groups - done)));
+        expand(member, together, {}, done, std::min(kTogether, groups - done)));
   }
-  if (batch_block_ > 1) b.EndLoop();
-  row_leaves_.clear();
-  ClearTiles();
-  ClearRows();
+  if (batch_block_ > together) b.EndLoop();
   BeginBlock();
   return absl::OkStatus();
 }

@@ -97,6 +97,100 @@ TEST(RowEpilogueTest, FinishedRowsMayStayInVmem) {
   }
 }
 
+// Maximum, exponential and sum: what the next product divides.
+std::string Statistics(int batch, int rows, int columns, int depth) {
+  return absl::Substitute(R"(HloModule m
+$4
+fused {
+  q = bf16[$0,$1,$3] parameter(0)
+  k = bf16[$0,$2,$3] parameter(1)
+  d = f32[$0,$1,$2] dot(q, k), lhs_batch_dims={0}, rhs_batch_dims={0}, lhs_contracting_dims={2}, rhs_contracting_dims={2}
+  low = f32[] constant(-inf)
+  m = f32[$0,$1] reduce(d, low), dimensions={2}, to_apply=max
+  mb = f32[$0,$1,$2] broadcast(m), dimensions={0,1}
+  z = f32[$0,$1,$2] subtract(d, mb)
+  e = f32[$0,$1,$2] exponential(z)
+  zero = f32[] constant(0)
+  t = f32[$0,$1] reduce(e, zero), dimensions={2}, to_apply=sum
+  ROOT r = (f32[$0,$1], f32[$0,$1], f32[$0,$1,$2]) tuple(m, t, e)
+}
+ENTRY e {
+  q = bf16[$0,$1,$3] parameter(0)
+  k = bf16[$0,$2,$3] parameter(1)
+  f = (f32[$0,$1], f32[$0,$1], f32[$0,$1,$2]) fusion(q, k), kind=kOutput, calls=fused
+  x = f32[$0,$1] get-tuple-element(f), index=0
+  y = f32[$0,$1] get-tuple-element(f), index=1
+  z = f32[$0,$1,$2] get-tuple-element(f), index=2
+  ROOT r = (f32[$0,$1], f32[$0,$1], f32[$0,$1,$2]) tuple(x, y, z)
+})",
+                          batch, rows, columns, depth, kReducers);
+}
+
+TEST(RowEpilogueTest, WhatRowsReduceToMayBeResults) {
+  struct Shape {
+    int batch, rows, columns, depth;
+  };
+  for (const char* chip : kChips) {
+    for (const Shape& s : {Shape{1, 7, 129, 64}, Shape{2, 100, 100, 32},
+                           Shape{3, 129, 1000, 128}, Shape{9, 300, 128, 64},
+                           Shape{17, 130, 300, 16}, Shape{1, 3000, 256, 64}}) {
+      EXPECT_OK(CompareKernel(Statistics(s.batch, s.rows, s.columns, s.depth),
+                              On(chip))
+                    .status())
+          << chip << " " << s.batch << " " << s.rows << " " << s.columns;
+    }
+  }
+}
+
+TEST(RowEpilogueTest, ResultsPerRowMayStayInVmem) {
+  for (const char* chip : {"v5e", "v6e"}) {
+    HarnessOptions options = On(chip);
+    options.in_vmem = {2, 3, 4};
+    for (const int batch : {1, 3, 9}) {
+      EXPECT_OK(
+          CompareKernel(Statistics(batch, 300, 200, 64), options).status())
+          << chip << " " << batch;
+    }
+  }
+}
+
+// JAX's softmax of bf16 scores: the maximum in bf16, the sum in f32.
+TEST(RowEpilogueTest, AMaximumMayBeOfBf16Scores) {
+  for (const char* chip : kChips) {
+    EXPECT_OK(CompareKernel(R"(HloModule m
+maxb { x = bf16[] parameter(0)
+ y = bf16[] parameter(1)
+ ROOT m = bf16[] maximum(x, y) }
+sum { x = f32[] parameter(0)
+ y = f32[] parameter(1)
+ ROOT s = f32[] add(x, y) }
+fused {
+  q = bf16[2,130,64] parameter(0)
+  k = bf16[2,200,64] parameter(1)
+  d = bf16[2,130,200] dot(q, k), lhs_batch_dims={0}, rhs_batch_dims={0}, lhs_contracting_dims={2}, rhs_contracting_dims={2}
+  low = bf16[] constant(-inf)
+  m = bf16[2,130] reduce(d, low), dimensions={2}, to_apply=maxb
+  mb = bf16[2,130,200] broadcast(m), dimensions={0,1}
+  z = bf16[2,130,200] subtract(d, mb)
+  e = bf16[2,130,200] exponential(z)
+  f = f32[2,130,200] convert(e)
+  zero = f32[] constant(0)
+  t = f32[2,130] reduce(f, zero), dimensions={2}, to_apply=sum
+  tc = bf16[2,130] convert(t)
+  tb = bf16[2,130,200] broadcast(tc), dimensions={0,1}
+  ROOT p = bf16[2,130,200] divide(e, tb)
+}
+ENTRY e {
+  q = bf16[2,130,64] parameter(0)
+  k = bf16[2,200,64] parameter(1)
+  ROOT f = bf16[2,130,200] fusion(q, k), kind=kOutput, calls=fused
+})",
+                            On(chip))
+                  .status())
+        << chip;
+  }
+}
+
 // dS = P * (dP - rowsum(P * dP)), with P read beside the product, its weights
 // [K, N].
 TEST(RowEpilogueTest, TheGradientOfASoftmaxReadsItsRowsTwice) {

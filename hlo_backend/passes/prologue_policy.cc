@@ -1,0 +1,121 @@
+#include "hlo_backend/passes/prologue_policy.h"
+
+#include <algorithm>
+
+#include "hlo_backend/ir/attributes.h"
+
+namespace ptxla::hlo {
+
+ProloguePolicy::ProloguePolicy(const chips::ChipSpec& chip) {
+  const double share = chip.Policy("prologue_share").value_or(0);
+  operations_per_cycle_ = share * 1024.0 * chip.slots().valu;
+  const double array =
+      static_cast<double>(chip.core().mxu_rows) * chip.core().mxu_cols;
+  macs_per_cycle_ =
+      chip.core().mxus * array * chip.MxuRowsPerCycle(chips::MatmulType::kBf16);
+  has_functions_ = chip.generation() >= 6;
+  one_visit_ = 2.0 * chip.core().mxu_cols;
+}
+
+int ProloguePolicy::OperationsOf(const Instruction& i) const {
+  const bool late = has_functions_;
+  switch (i.opcode()) {
+    case Opcode::kConvert:
+    case Opcode::kBroadcast:
+    case Opcode::kConstant:
+      return 1;
+    case Opcode::kDivide:
+      // By a value per row: multiplied by its inverse.
+      if (i.operand(1)->opcode() == Opcode::kBroadcast) return 1;
+      return late ? 3 : 15;
+    case Opcode::kExp:
+    case Opcode::kLog:
+      return 3;
+    case Opcode::kTanh:
+      return 2;
+    case Opcode::kRsqrt:
+      return late ? 2 : 10;
+    case Opcode::kSqrt:
+      return late ? 8 : 13;
+    case Opcode::kErf:
+      return late ? 2 : 40;
+    case Opcode::kLogistic:
+      return late ? 6 : 18;
+    case Opcode::kExpm1:
+    case Opcode::kLog1p:
+      return 10;
+    case Opcode::kPower:
+      return late ? 43 : 85;
+    case Opcode::kSin:
+    case Opcode::kCos:
+    case Opcode::kTan:
+      return late ? 98 : 150;
+    default:
+      return 1;
+  }
+}
+
+bool ProloguePolicy::Hides(const Instruction& dot, int operand,
+                           int operations) const {
+  if (operations_per_cycle_ <= 0) return false;
+  const Shape& mine = dot.operand(operand)->shape();
+  const Shape& other = dot.operand(1 - operand)->shape();
+  const DotAttrs& attrs = dot.attrs<DotAttrs>();
+  const int64_t k = mine.dim(operand == 0 ? attrs.lhs_contracting[0]
+                                          : attrs.rhs_contracting[0]);
+  int64_t batch = 1;
+  for (int64_t d : operand == 0 ? attrs.lhs_batch : attrs.rhs_batch) {
+    batch *= mine.dim(d);
+  }
+  // Columns of the result that each element of the operand meets.
+  const double width = static_cast<double>(other.ElementCount()) /
+                       static_cast<double>(k * batch);
+  // One tile of the other operand covers all of it: nothing is done twice.
+  if (width <= one_visit_) return true;
+  return operations / operations_per_cycle_ <= width / macs_per_cycle_;
+}
+
+bool PrologueForm(const Instruction& dot, int operand) {
+  const DotAttrs& attrs = dot.attrs<DotAttrs>();
+  const DimVector& batch = operand == 0 ? attrs.lhs_batch : attrs.rhs_batch;
+  const DimVector& contracting =
+      operand == 0 ? attrs.lhs_contracting : attrs.rhs_contracting;
+  const Shape& shape = dot.operand(operand)->shape();
+  const int nb = static_cast<int>(batch.size());
+  if (contracting.size() != 1 || shape.rank() != nb + 2 ||
+      contracting[0] < nb) {
+    return false;
+  }
+  for (int d = 0; d < nb; ++d) {
+    if (batch[d] != d) return false;
+  }
+  if (shape.has_layout() && !shape.layout().IsRowMajor()) return false;
+  // f32 values that several passes split are not rounded on their way.
+  const bool f32 = dot.operand(0)->shape().type() == PrimitiveType::kF32 ||
+                   dot.operand(1)->shape().type() == PrimitiveType::kF32;
+  if (f32 && (attrs.precision.algorithm != DotAlgorithm::kUnset ||
+              attrs.precision.operand(0) != Precision::kDefault ||
+              attrs.precision.operand(1) != Precision::kDefault)) {
+    return false;
+  }
+  return shape.type() == PrimitiveType::kF32 ||
+         shape.type() == PrimitiveType::kBf16;
+}
+
+bool IsPrologueArray(const Shape& shape) {
+  switch (shape.type()) {
+    case PrimitiveType::kF32:
+    case PrimitiveType::kBf16:
+    case PrimitiveType::kS32:
+    case PrimitiveType::kU32:
+    case PrimitiveType::kPred:
+    case PrimitiveType::kS8:
+    case PrimitiveType::kU8:
+      break;
+    default:
+      return false;
+  }
+  return !shape.has_layout() || shape.layout().IsRowMajor();
+}
+
+}  // namespace ptxla::hlo
