@@ -158,14 +158,21 @@ absl::Status Hardware(std::vector<uint64_t>* state, Value* bits) {
     }
   }
   const numerics::TiledWords places(dims, wide ? 32 : bytes * 8, tile_rows);
-  std::vector<uint32_t> words(places.word_count() * (wide ? 2 : 1));
+  // A plane of a 64-bit vector is cut into tiles of the vector's length,
+  // rounded up to a power of two between 128 and 1024.
+  int64_t plane = places.word_count();
+  if (wide && dims.size() <= 1) {
+    int64_t tile = 128;
+    while (tile < 1024 && tile < bits->count()) tile *= 2;
+    plane = (bits->count() + tile - 1) / tile * tile;
+  }
+  std::vector<uint32_t> words(plane * (wide ? 2 : 1));
   numerics::HardwareRandomFill(key_lo, key_hi, 0, absl::MakeSpan(words));
   uint8_t* out = bits->Mutable();
   for (Odometer o(dims); !o.done(); o.Next()) {
     const numerics::WordPosition at = places.At(o.index());
     uint64_t value = words[at.word] >> at.shift;
-    if (wide)
-      value = Join(words[at.word], words[at.word + places.word_count()]);
+    if (wide) value = Join(words[at.word], words[at.word + plane]);
     Store(out + Dot(o.index(), strides) * bytes, value, bytes);
   }
   if (state->size() > 1) {

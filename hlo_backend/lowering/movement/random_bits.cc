@@ -7,7 +7,6 @@
 #include "base/status.h"
 #include "base/units.h"
 #include "hlo_backend/analysis/tiled_layout.h"
-#include "hlo_backend/lowering/physical_array.h"
 
 namespace ptxla::lowering {
 namespace {
@@ -65,9 +64,9 @@ absl::StatusOr<isa::Kernel> EmitRandomBits(const KernelContext& context,
       state.dim(0) != 2) {
     return refuse("a state other than u64[2]");
   }
-  ASSIGN_OR_RETURN(const PhysicalArray bits,
-                   PhysicalArray::Of(i.shape().elements()[1]));
-  const int64_t rows = bits.bytes() / isa::kRowBytes;
+  // A 64-bit array is filled plane by plane.
+  const int64_t bytes = hlo::PaddedBytes(i.shape().elements()[1]);
+  const int64_t rows = bytes / isa::kRowBytes;
   const int64_t registers = CeilOfRatio<int64_t>(rows, 8);
   const int64_t block = std::min(registers, kRegistersPerStep);
   const int64_t steps = CeilOfRatio(registers, block);
@@ -81,8 +80,7 @@ absl::StatusOr<isa::Kernel> EmitRandomBits(const KernelContext& context,
       {"in0", space(state), isa::Direction::kIn, hlo::PaddedBytes(state)},
       {"out0", space(i.shape().elements()[0]), isa::Direction::kOut,
        hlo::PaddedBytes(i.shape().elements()[0])},
-      {"out1", space(i.shape().elements()[1]), isa::Direction::kOut,
-       bits.bytes()}};
+      {"out1", space(i.shape().elements()[1]), isa::Direction::kOut, bytes}};
   tiling.grid = {steps};
   tiling.megacore_dim = steps > 1 ? 0 : -1;
   isa::Window out;
@@ -99,7 +97,7 @@ absl::StatusOr<isa::Kernel> EmitRandomBits(const KernelContext& context,
   out.slot_bytes = block * isa::kVregBytes;
   tiling.windows = {StateWindow(0, isa::Direction::kIn),
                     StateWindow(1, isa::Direction::kOut), out};
-  tiling.work.hbm_bytes = bits.bytes();
+  tiling.work.hbm_bytes = bytes;
   tiling.note = absl::StrCat(block, " registers per step");
 
   tiling.body = [=](CodeBuilder& b) -> absl::Status {

@@ -1,4 +1,7 @@
 // 64-bit arithmetic on pairs of words gives the same numbers.
+#include <cmath>
+
+#include "absl/strings/match.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_replace.h"
 #include "hlo_backend/evaluator/evaluator.h"
@@ -56,7 +59,17 @@ INSTANTIATE_TEST_SUITE_P(
         "ROOT r = @[12] multiply(x, y)", "ROOT r = @[12] and(x, y)",
         "ROOT r = @[12] xor(x, y)", "ROOT r = @[12] not(x)",
         "ROOT r = @[12] negate(x)", "ROOT r = @[12] maximum(x, y)",
-        "ROOT r = @[12] minimum(x, y)",
+        "ROOT r = @[12] minimum(x, y)", "ROOT r = @[12] divide(x, y)",
+        "ROOT r = @[12] remainder(x, y)", "ROOT r = @[12] sign(x)",
+        "ROOT r = @[12] popcnt(x)", "ROOT r = @[12] count-leading-zeros(x)",
+        "ROOT r = @[12] clamp(y, x, y)", "ROOT r = @[12] or(x, y)",
+        "ROOT r = @[12] abs(x)",
+        "c = @[] constant(3)\n b = @[12] broadcast(c), dimensions={}\n"
+        "ROOT r = @[12] power(x, b)",
+        "c = @[] constant(0)\n b = @[12] broadcast(c), dimensions={}\n"
+        "ROOT r = @[12] divide(x, b)",
+        "i = s64[12] bitcast-convert(x)\nROOT r = u64[12] bitcast-convert(i)",
+        "w = u32[12,2] bitcast-convert(x)\nROOT r = @[12] bitcast-convert(w)",
         "ROOT r = pred[12] compare(x, y), direction=LT",
         "ROOT r = pred[12] compare(x, y), direction=GE",
         "ROOT r = pred[12] compare(x, y), direction=EQ",
@@ -91,17 +104,116 @@ ENTRY e {
   EXPECT_EQ(module->entry()->parameter(0)->shape().type(), PrimitiveType::kS64);
 }
 
-TEST(X64TextTest, DivisionIsRefusedByName) {
+TEST(X64TextTest, BitsOfAnF64AreRefusedByName) {
   ASSERT_OK_AND_ASSIGN(auto module, ParseModule(R"(HloModule m
 ENTRY e {
-  p = s64[8] parameter(0)
-  ROOT quotient = s64[8] divide(p, p)
+  p = f64[8] parameter(0)
+  ROOT bits = u64[8] bitcast-convert(p)
 }
 )"));
   ASSERT_OK_AND_ASSIGN(Pipeline p, Pipeline::FromNames("x64-elimination"));
   EXPECT_THAT(p.Run(module.get(), {}).status(),
               ::ptxla::testing::StatusIs(absl::StatusCode::kUnimplemented,
-                                         ::testing::HasSubstr("quotient")));
+                                         ::testing::HasSubstr("bits")));
+}
+
+class X64FloatTest : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(X64FloatTest, PairsAreCloseToF64) {
+  const std::string text = absl::StrFormat(
+      "HloModule m\nsum {\n a = f64[] parameter(0)\n b = f64[] parameter(1)\n"
+      " ROOT s = f64[] add(a, b)\n}\nENTRY e {\n x = f64[12] parameter(0)\n"
+      " y = f64[12] parameter(1)\n%s\n}\n",
+      GetParam());
+  ASSERT_OK_AND_ASSIGN(auto module, ParseModule(text));
+  const Shape shape = module->entry()->parameter(0)->shape();
+  Literal x(shape), y(shape);
+  const double left[] = {0,    1,         -1,   1e9 + 0.25, -3.5,  1e-5,
+                         0.25, 1234.5678, -2.5, 7,          65537, 1e12 + 3};
+  const double right[] = {3,   -7, 1.0 / 3, 0.1, 2,    -1e-3,
+                          5.5, 9,  1e6,     -4,  -2.5, 12345};
+  for (int i = 0; i < 12; ++i) {
+    x.SetDouble(i, left[i]);
+    y.SetDouble(i, right[i]);
+  }
+  ASSERT_OK_AND_ASSIGN(Literal expected, Evaluate(*module, {x, y}));
+  ASSERT_OK_AND_ASSIGN(Pipeline p, Pipeline::FromNames("x64-elimination"));
+  ASSERT_OK(p.Run(module.get(), {}).status());
+  ASSERT_OK(VerifyModule(*module));
+  ASSERT_OK_AND_ASSIGN(Literal actual, Evaluate(*module, {x, y}));
+  // Functions that are computed on the high part have the accuracy of f32.
+  const bool coarse = absl::StrContains(text, "exponential") ||
+                      absl::StrContains(text, "power") ||
+                      absl::StrContains(text, "tanh");
+  for (int64_t i = 0; i < expected.shape().ElementCount(); ++i) {
+    const double e = expected.GetDouble(i), a = actual.GetDouble(i);
+    if (std::isnan(e) || std::isinf(e)) continue;
+    EXPECT_NEAR(a, e, (coarse ? 2e-6 : 1e-12) * std::max(1.0, std::abs(e)))
+        << text << i;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Operations, X64FloatTest,
+    ::testing::Values(
+        "ROOT r = f64[12] add(x, y)", "ROOT r = f64[12] multiply(x, y)",
+        "ROOT r = f64[12] divide(x, y)", "ROOT r = f64[12] maximum(x, y)",
+        "ROOT r = f64[12] minimum(x, y)", "ROOT r = f64[12] abs(x)",
+        "ROOT r = f64[12] floor(x)", "ROOT r = f64[12] ceil(x)",
+        "a = f64[12] abs(x)\nROOT r = f64[12] sqrt(a)",
+        "ROOT r = f64[12] clamp(y, x, y)", "ROOT r = s64[12] convert(x)",
+        "ROOT r = s32[12] convert(y)",
+        "i = s64[12] convert(x)\nROOT r = f64[12] convert(i)",
+        "i = s32[12] convert(y)\nROOT r = f64[12] convert(i)",
+        "z = f64[] constant(0)\nROOT r = f64[] reduce(x, z), dimensions={0}, "
+        "to_apply=sum",
+        "t = f64[12] tanh(x)\nROOT r = f64[12] exponential(t)",
+        "a = f64[12] abs(y)\nt = f64[12] tanh(x)\n"
+        "ROOT r = f64[12] power(a, t)",
+        "ROOT r = pred[12] is-finite(x)"));
+
+TEST(X64SortTest, HalvesAreSortedTogether) {
+  for (const char* type : {"s64", "u64"}) {
+    ASSERT_OK_AND_ASSIGN(auto module, ParseModule(absl::StrFormat(
+                                          R"(HloModule m
+less {
+  a = %1$s[] parameter(0)
+  b = %1$s[] parameter(1)
+  i = s32[] parameter(2)
+  j = s32[] parameter(3)
+  ROOT c = pred[] compare(a, b), direction=LT
+}
+ENTRY e {
+  x = %1$s[12] parameter(0)
+  y = %1$s[12] parameter(1)
+  k = s32[12] iota(), iota_dimension=0
+  s = (%1$s[12], s32[12]) sort(x, k), dimensions={0}, to_apply=less
+  v = %1$s[12] get-tuple-element(s), index=0
+  n = s32[12] get-tuple-element(s), index=1
+  w = %1$s[12] add(v, y)
+  ROOT t = (%1$s[12], s32[12], %1$s[12]) tuple(v, n, w)
+}
+)",
+                                          type)));
+    const Shape shape = module->entry()->parameter(0)->shape();
+    Literal x(shape), y(shape);
+    for (int i = 0; i < 12; ++i) {
+      x.SetInt(i, kLeft[i]);
+      y.SetInt(i, kRight[i]);
+    }
+    ASSERT_OK_AND_ASSIGN(Literal expected, Evaluate(*module, {x, y}));
+    ASSERT_OK_AND_ASSIGN(Pipeline p, Pipeline::FromNames("x64-elimination"));
+    ASSERT_OK(p.Run(module.get(), {}).status());
+    ASSERT_OK(VerifyModule(*module));
+    for (const Computation* c : module->computations()) {
+      for (const Instruction* i : c->instructions()) {
+        EXPECT_TRUE(i->opcode() != Opcode::kSort ||
+                    BitWidth(i->operand(0)->shape().type()) == 32);
+      }
+    }
+    ASSERT_OK_AND_ASSIGN(Literal actual, Evaluate(*module, {x, y}));
+    EXPECT_EQ(actual.ToString(), expected.ToString());
+  }
 }
 
 }  // namespace

@@ -1,0 +1,180 @@
+// X64Eliminator: what calls a computation on elements, and arrays of words.
+#include "hlo_backend/analysis/fusion_rules.h"
+#include "hlo_backend/passes/x64_eliminator.h"
+
+namespace ptxla::hlo {
+
+// A reduce of two arrays whose body works on pairs.
+absl::StatusOr<X64Pair> X64Eliminator::Reduced(Instruction* i) {
+  const std::optional<Opcode> op = MonoidOf(*i->to_apply());
+  const PrimitiveType type = i->shape().type();
+  const bool is_float = type == PrimitiveType::kF64;
+  if (i->operand_count() != 2 || !op.has_value()) return Refuse(*i);
+  Builder body(i->parent()->module()->AddComputation(
+      absl::StrCat("x64_", OpcodeName(*op))));
+  X64Math math(&body);
+  X64Functions more(&body);
+  const Shape word = Shape::Scalar(X64HalfType(type));
+  const X64Pair x = {body.Parameter(0, word), body.Parameter(1, word)};
+  const X64Pair y = {body.Parameter(2, word), body.Parameter(3, word)};
+  X64Pair r;
+  switch (*op) {
+    case Opcode::kAdd:
+      r = is_float ? math.FloatAdd(x, y) : math.Add(x, y);
+      break;
+    case Opcode::kMultiply:
+      r = is_float ? math.FloatMultiply(x, y) : math.Multiply(x, y);
+      break;
+    case Opcode::kMaximum:
+    case Opcode::kMinimum: {
+      const CompareDirection wins = *op == Opcode::kMaximum
+                                        ? CompareDirection::kGe
+                                        : CompareDirection::kLe;
+      r = is_float
+              ? more.FloatSelect(x, y, wins)
+              : math.Select(math.Compare(x, y, wins, IsSigned(type)), x, y);
+      break;
+    }
+    default:
+      if (is_float) return Refuse(*i);
+      r = math.Bitwise(*op, x, y);
+  }
+  body.computation()->SetRoot(body.Tuple({r.low, r.high}));
+  const X64Pair value = PairOf(i->operand(0)), start = PairOf(i->operand(1));
+  Instruction* both =
+      b_.ReduceMany({value.low, value.high}, {start.low, start.high},
+                    i->dimensions(), body.computation());
+  return X64Pair{b_.GetTupleElement(both, 0), b_.GetTupleElement(both, 1)};
+}
+
+// A scatter that puts the updates in place, on each half.
+absl::StatusOr<X64Pair> X64Eliminator::Scattered(Instruction* i) {
+  const Instruction* result = i->to_apply()->root();
+  if (i->operand_count() != 3 || result->opcode() != Opcode::kParameter ||
+      result->parameter_number() != 1) {
+    return Refuse(*i);
+  }
+  const PrimitiveType half = X64HalfType(i->shape().type());
+  Builder body(i->parent()->module()->AddComputation("x64_assign"));
+  body.Parameter(0, Shape::Scalar(half));
+  body.computation()->SetRoot(body.Parameter(1, Shape::Scalar(half)));
+  Instruction* indices = Index(i->operand(1));
+  const X64Pair value = PairOf(i->operand(0)), update = PairOf(i->operand(2));
+  const ScatterAttrs& attrs = i->attrs<ScatterAttrs>();
+  return X64Pair{
+      b_.Scatter({value.low}, indices, {update.low}, body.computation(), attrs),
+      b_.Scatter({value.high}, indices, {update.high}, body.computation(),
+                 attrs)};
+}
+
+// Halves are operands of their own; the comparator puts them together, and is
+// freed of 64-bit values like any computation.
+absl::StatusOr<bool> X64Eliminator::Sorted(Instruction* i) {
+  const Computation& from = *i->to_apply();
+  Builder to(c_->module()->AddComputation(absl::StrCat(from.name(), "_x64")));
+  absl::flat_hash_map<const Instruction*, Instruction*> made;
+  std::vector<Instruction*> operands;
+  std::vector<int> first;  // sorted array of each operand
+  int parameter = 0;
+  for (int k = 0; k < i->operand_count(); ++k) {
+    Instruction* x = i->operand(k);
+    first.push_back(static_cast<int>(operands.size()));
+    const PrimitiveType type = x->shape().type();
+    if (!IsX64(x->shape())) {
+      operands.push_back(x);
+      for (int side = 0; side < 2; ++side) {
+        made[from.parameter(2 * k + side)] =
+            to.Parameter(parameter++, Shape::Scalar(type));
+      }
+      continue;
+    }
+    const X64Pair pair = PairOf(x);
+    operands.push_back(pair.low);
+    operands.push_back(pair.high);
+    const Shape half = Shape::Scalar(X64HalfType(type));
+    Instruction* low[2] = {to.Parameter(parameter, half),
+                           to.Parameter(parameter + 1, half)};
+    Instruction* high[2] = {to.Parameter(parameter + 2, half),
+                            to.Parameter(parameter + 3, half)};
+    parameter += 4;
+    for (int side = 0; side < 2; ++side) {
+      made[from.parameter(2 * k + side)] = to.CustomCall(
+          kX64Combine, {low[side], high[side]}, Shape::Scalar(type));
+    }
+  }
+  for (const Instruction* f : from.PostOrder()) {
+    if (f->opcode() == Opcode::kParameter) continue;
+    std::vector<Instruction*> values;
+    for (const Instruction* o : f->operands()) values.push_back(made.at(o));
+    made[f] = to.computation()->AddLike(*f, f->shape(), values);
+  }
+  to.computation()->SetRoot(made.at(from.root()));
+  X64Eliminator inside(to.computation());
+  for (const auto& [parameter_of, value] : made) {
+    if (value->opcode() == Opcode::kCustomCall && value->operand_count() == 2) {
+      inside.pairs_[value] = {value->operand(0), value->operand(1)};
+      inside.whole_[value] = value;
+    }
+  }
+  RETURN_IF_ERROR(inside.Run().status());
+  const auto& attrs = i->attrs<SortAttrs>();
+  Instruction* sorted =
+      b_.Sort(operands, attrs.dimension, attrs.is_stable, to.computation());
+  const auto array = [&](int k) {
+    return operands.size() == 1 ? sorted : b_.GetTupleElement(sorted, k);
+  };
+  std::vector<Instruction*> results;
+  for (int k = 0; k < i->operand_count(); ++k) {
+    const Shape& shape = i->operand(k)->shape();
+    results.push_back(
+        IsX64(shape)
+            ? b_.CustomCall(kX64Combine, {array(first[k]), array(first[k] + 1)},
+                            shape)
+            : array(first[k]));
+  }
+  if (results.size() > 1) {
+    c_->Replace(i, b_.Tuple(results));
+    return true;
+  }
+  // A lone 64-bit array.
+  pairs_[i] = {array(0), array(1)};
+  return true;
+}
+
+// Between 64-bit integers and arrays of their words, the low one first.
+absl::StatusOr<bool> X64Eliminator::Words(Instruction* i) {
+  Instruction* x = i->operand(0);
+  const PrimitiveType narrow =
+      IsX64(i->shape()) ? x->shape().type() : i->shape().type();
+  if (BitWidth(narrow) != 32 || x->shape().type() == PrimitiveType::kF64 ||
+      i->shape().type() == PrimitiveType::kF64) {
+    return Refuse(*i);
+  }
+  const auto as = [&](Instruction* v, PrimitiveType type) {
+    return v->shape().type() == type
+               ? v
+               : b_.BitcastConvert(v, Shape::Array(type, v->shape().dims()));
+  };
+  if (IsX64(i->shape())) {
+    const int last = x->shape().rank() - 1;
+    DimVector begin(x->shape().rank(), 0), end = x->shape().dims();
+    Instruction* halves[2];
+    for (int h = 0; h < 2; ++h) {
+      begin[last] = h;
+      end[last] = h + 1;
+      halves[h] = as(b_.Reshape(b_.Slice(x, begin, end), i->shape().dims()),
+                     PrimitiveType::kU32);
+    }
+    SetPair(i, {halves[0], halves[1]});
+    return true;
+  }
+  const X64Pair pair = PairOf(x);
+  DimVector dims = x->shape().dims();
+  dims.push_back(1);
+  Instruction* words =
+      b_.Concatenate({b_.Reshape(pair.low, dims), b_.Reshape(pair.high, dims)},
+                     static_cast<int64_t>(dims.size()) - 1);
+  c_->Replace(i, as(words, narrow));
+  return true;
+}
+}  // namespace ptxla::hlo
