@@ -36,7 +36,7 @@ absl::Status FusionEpilogue::Describe(const hlo::Instruction& fusion) {
     const size_t batch = i->attrs<hlo::DotAttrs>().lhs_batch.size();
     folded = e_.space.rank() != static_cast<int>(batch) + 2;
   }
-  RETURN_IF_ERROR(DescribeLeaves(folded));
+  RETURN_IF_ERROR(DescribeLeaves(folded, windowed_));
   for (const Leaf& leaf : leaves_) {
     if (windowed_ && IsByte(leaf.view.type)) {
       return RefuseInEpilogue(*e_.nodes[leaf.node].instr, "a narrow operand");
@@ -59,6 +59,9 @@ absl::Status FusionEpilogue::Describe(const hlo::Instruction& fusion) {
     result.node = node;
     result.leaf = e_.results[k];
     ASSIGN_OR_RETURN(result.view, MatrixView::Of(shape));
+    if (member_rows_ > 0 && !result.view.FoldPlanes()) {
+      return RefuseInEpilogue(root, "a result with padding between its rows");
+    }
     results_.push_back(std::move(result));
   }
   return absl::OkStatus();

@@ -34,17 +34,17 @@ absl::StatusOr<std::unique_ptr<OperandPrologue>> OperandPrologue::Create(
     }
   }
   const hlo::Shape& shape = value.shape();
-  bool folded = true;
+  bool folded = false;
   for (const hlo::Instruction* i : fusion.fused()->instructions()) {
     if (i->opcode() != hlo::Opcode::kDot) continue;
     const size_t batch = i->attrs<hlo::DotAttrs>().lhs_batch.size();
     folded = shape.rank() != static_cast<int>(batch) + 2;
   }
-  if (folded || (shape.type() != PrimitiveType::kF32 &&
-                 shape.type() != PrimitiveType::kBf16)) {
+  if (shape.type() != PrimitiveType::kF32 &&
+      shape.type() != PrimitiveType::kBf16) {
     return RefuseInEpilogue(value, "a computed operand of this form");
   }
-  RETURN_IF_ERROR(prologue->DescribeLeaves(false));
+  RETURN_IF_ERROR(prologue->DescribeLeaves(folded, false));
   return prologue;
 }
 

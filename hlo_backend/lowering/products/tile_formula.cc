@@ -51,8 +51,11 @@ int PeakVectors(const std::vector<codegen::VInstr>& code) {
   return peak;
 }
 
-absl::Status TileFormula::DescribeLeaves(bool folded) {
+absl::Status TileFormula::DescribeLeaves(bool folded, bool windowed) {
   folded_ = folded;
+  const int minor = e_.space.rank() - 1;
+  member_rows_ =
+      folded && !windowed && minor > 0 ? e_.space.sizes[minor - 1] : 0;
   leaf_of_node_.assign(e_.nodes.size(), -1);
   for (int node : e_.Leaves()) {
     if (e_.nodes[node].argument >= Expression::kReduced) continue;

@@ -55,8 +55,8 @@ class TileFormula {
   explicit TileFormula(Expression e) : e_(std::move(e)) {}
 
   // Unimplemented names the operand of another form. `folded`: several
-  // dimensions make the rows.
-  absl::Status DescribeLeaves(bool folded);
+  // dimensions make the rows, one after another, or `windowed`, in boxes.
+  absl::Status DescribeLeaves(bool folded, bool windowed);
   absl::StatusOr<Leaf> DescribeLeaf(int node) const;
   // Bytes of HBM for each element of the formula's shape; VMEM of what is read
   // whole.
@@ -134,7 +134,8 @@ class TileFormula {
   codegen::Sca first_member_;  // of the step; invalid: 0
   // Addresses of rows of leaves: (leaf, batch member).
   absl::flat_hash_map<int64_t, codegen::Sca> batch_rows_;
-  bool folded_ = false;  // several dimensions make the product's rows
+  bool folded_ = false;      // several dimensions make the product's rows
+  int64_t member_rows_ = 0;  // the innermost of them; 0: windows (convolutions)
   codegen::Vec row_numbers_, column_numbers_;  // of the step's first tile
   codegen::CodeBuilder* b_ = nullptr;
   std::optional<codegen::NarrowTiles> narrow_;
@@ -153,7 +154,8 @@ class TileFormula {
   };
   absl::Status PlanRows();
   absl::StatusOr<Leaf> DescribeRows(int node, const PhysicalArray& array) const;
-  codegen::Sca FirstLine(const Leaf& leaf, codegen::Sca member);
+  codegen::Sca LineOf(const Leaf& leaf, codegen::Sca member,
+                      codegen::Sca group);
   // One register of the table from rows of 128 values, by leaf.
   absl::Status FillTile(const std::vector<codegen::Vec>& words, int64_t tile,
                         codegen::Sca table, int64_t batch, int64_t row);

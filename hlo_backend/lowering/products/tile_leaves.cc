@@ -63,6 +63,7 @@ absl::StatusOr<TileFormula::Leaf> TileFormula::DescribeLeaf(int number) const {
   for (int d = 0; same && d < array.rank(); ++d) {
     same = array.sizes[d] == 1 || node.map[array.dims[d]] == d;
   }
+  same = same && (member_rows_ == 0 || leaf.view.FoldPlanes());
   if (!same) return RefuseInEpilogue(*node.instr, "an operand of this form");
   leaf.form = Form::kTile;
   return leaf;

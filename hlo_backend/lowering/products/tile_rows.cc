@@ -38,9 +38,18 @@ absl::StatusOr<TileFormula::Leaf> TileFormula::DescribeRows(
     return RefuseInEpilogue(*node.instr, "an operand of this form");
   };
   const int last = array.rank() - 1;
-  if (folded_ || minor < 1 || array.bits != 32 || last < 0 ||
-      node.map[array.dims[last]] != minor - 1) {
+  if ((folded_ && member_rows_ == 0) || minor < 1 || array.bits != 32 ||
+      last < 0 || node.map[array.dims[last]] != minor - 1) {
     return refuse();
+  }
+  if (folded_) {
+    // Lines of 128 values belong to one member, and a line's number is divided
+    // by a multiplication.
+    const int64_t lines = member_rows_ / isa::kLanes;
+    if (member_rows_ % isa::kLanes != 0 || last == 0 ||
+        array.planes * array.rows * lines * lines >= (1 << 16)) {
+      return refuse();
+    }
   }
   if (last > 0) {
     // All batch dimensions, in order.
@@ -139,18 +148,33 @@ Vec TileFormula::RowValue(size_t entry, int tile, const Position& at) {
   return value.vec;
 }
 
-// The first line of a leaf's values of a member in this step.
-Sca TileFormula::FirstLine(const Leaf& leaf, Sca member) {
+// The line of a leaf's values for the rows 128 * `group` ... of a member in
+// this step.
+Sca TileFormula::LineOf(const Leaf& leaf, Sca member, Sca group) {
   CodeBuilder& b = *b_;
-  Sca from = leaf.place.base;
   if (grid_[row_grid_] > 1) {
     const Sca index = b.NewSca();
     b.GridIndex(index, row_grid_);
-    from = b.SAdd(
-        from, b.SMulImm(index, static_cast<int32_t>(row_block_ / isa::kLanes *
-                                                    LinePitch(leaf.array))));
+    group = b.SAdd(group, b.SMulImm(index, static_cast<int32_t>(row_block_ /
+                                                                isa::kLanes)));
   }
-  return MemberLine(leaf.array, from, member, b);
+  const auto lines = static_cast<int32_t>(member_rows_ / isa::kLanes);
+  if (folded_ && lines > 1) {
+    constexpr int kShift = 16;
+    member = b.SBinaryImm(
+        Opcode::kSshrl,
+        b.SMulImm(group, CeilOfRatio<int32_t>(1 << kShift, lines)), kShift);
+    group = b.SAdd(group, b.SMulImm(member, -lines));
+  } else if (folded_) {
+    member = group;
+    group = b.SImm(0);
+  }
+  const Sca from =
+      b.SAdd(leaf.place.base,
+             b.SMulImm(group, static_cast<int32_t>(LinePitch(leaf.array))));
+  const Sca line = MemberLine(leaf.array, from, member, b);
+  b.SetBank(line, codegen::kUnknownBanks, 0);
+  return line;
 }
 
 absl::Status TileFormula::FillTile(const std::vector<Vec>& words, int64_t tile,
@@ -189,19 +213,22 @@ absl::Status TileFormula::FillBand(int64_t batch, int64_t row) {
       words.emplace_back();
       continue;
     }
-    // One address for each member.
-    Sca& line = batch_rows_[leaf.node * int64_t{1 << 20} + batch];
+    // One address for each member, or for each of its lines where they lie
+    // apart.
+    const int64_t group = row / isa::kLanes;
+    Sca& line =
+        batch_rows_[leaf.node * int64_t{1 << 20} + (folded_ ? group : batch)];
     if (!line.valid()) {
       const Sca member =
           first_member_.valid()
               ? b.SAddImm(first_member_, static_cast<int32_t>(batch))
               : b.SImm(static_cast<int32_t>(batch));
-      line = FirstLine(leaf, member);
-      b.SetBank(line, codegen::kUnknownBanks, 0);
+      line = LineOf(leaf, member,
+                    b.SImm(static_cast<int32_t>(folded_ ? group : 0)));
     }
     words.push_back(b.LoadRow(
         leaf.place.space, line,
-        static_cast<int32_t>(row / isa::kLanes * LinePitch(leaf.array))));
+        static_cast<int32_t>(folded_ ? 0 : group * LinePitch(leaf.array))));
   }
   for (int64_t tile = row / 8; tile < row / 8 + 2; ++tile) {
     RETURN_IF_ERROR(FillTile(words, tile, rows_base_, batch, 8 * tile));
@@ -233,30 +260,22 @@ absl::Status TileFormula::FillRows(CodeBuilder& b) {
             target,
             b.SMulImm(group, static_cast<int32_t>(16 * isa::kVregBytes)));
       }
-      std::vector<Sca> lines;
-      for (const Leaf& leaf : leaves_) {
-        if (leaf.form != Form::kRows) {
-          lines.push_back({});
-          continue;
-        }
-        Sca line = FirstLine(leaf, number);
-        if (group.valid()) {
-          line = b.SAdd(
-              line,
-              b.SMulImm(group, static_cast<int32_t>(LinePitch(leaf.array))));
-        }
-        b.SetBank(line, codegen::kUnknownBanks, 0);
-        lines.push_back(line);
-      }
+      std::vector<Sca> lines(leaves_.size());
       for (int64_t g = first; g < first + count; ++g) {
-        std::vector<Vec> words;
+        std::vector<Vec> words(leaves_.size());
         for (size_t k = 0; k < leaves_.size(); ++k) {
-          words.push_back(
-              leaves_[k].form != Form::kRows
-                  ? Vec()
-                  : b.LoadRow(
-                        leaves_[k].place.space, lines[k],
-                        static_cast<int32_t>(g * LinePitch(leaves_[k].array))));
+          const Leaf& leaf = leaves_[k];
+          if (leaf.form != Form::kRows) continue;
+          // Lines of several members lie apart.
+          if (g == first || folded_) {
+            Sca at = b.SImm(static_cast<int32_t>(g));
+            if (group.valid()) at = b.SAdd(at, group);
+            lines[k] = LineOf(leaf, number, at);
+          }
+          words[k] =
+              b.LoadRow(leaf.place.space, lines[k],
+                        static_cast<int32_t>(
+                            folded_ ? 0 : (g - first) * LinePitch(leaf.array)));
         }
         for (int64_t t = 16 * g; t < 16 * g + 16; ++t) {
           // In a loop every group is whole.

@@ -217,6 +217,56 @@ ENTRY e {
 }
 
 // A comparison that passes whatever the machine computes would be none.
+// A normalisation of [batch, rows, K] in front of a product without a batch,
+// with a residual, a bias and values per row behind it.
+std::string Folded(int batch, int rows, int k, int n) {
+  return absl::Substitute(R"(HloModule m
+fused {
+  x = bf16[$0,$1,$2] parameter(0)
+  mean = f32[$0,$1] parameter(1)
+  gamma = f32[$2] parameter(2)
+  w = bf16[$2,$3] parameter(3)
+  bias = f32[$3] parameter(4)
+  r = bf16[$0,$1,$3] parameter(5)
+  scale = f32[$0,$1] parameter(6)
+  f = f32[$0,$1,$2] convert(x)
+  mb = f32[$0,$1,$2] broadcast(mean), dimensions={0,1}
+  c = f32[$0,$1,$2] subtract(f, mb)
+  gb = f32[$0,$1,$2] broadcast(gamma), dimensions={2}
+  y = f32[$0,$1,$2] multiply(c, gb)
+  yb = bf16[$0,$1,$2] convert(y)
+  d = f32[$0,$1,$3] dot(yb, w), lhs_contracting_dims={2}, rhs_contracting_dims={0}
+  bb = f32[$0,$1,$3] broadcast(bias), dimensions={2}
+  s = f32[$0,$1,$3] add(d, bb)
+  sb = f32[$0,$1,$3] broadcast(scale), dimensions={0,1}
+  t = f32[$0,$1,$3] multiply(s, sb)
+  rf = f32[$0,$1,$3] convert(r)
+  ROOT o = f32[$0,$1,$3] add(t, rf)
+}
+ENTRY e {
+  x = bf16[$0,$1,$2] parameter(0)
+  mean = f32[$0,$1] parameter(1)
+  gamma = f32[$2] parameter(2)
+  w = bf16[$2,$3] parameter(3)
+  bias = f32[$3] parameter(4)
+  r = bf16[$0,$1,$3] parameter(5)
+  scale = f32[$0,$1] parameter(6)
+  ROOT f = f32[$0,$1,$3] fusion(x, mean, gamma, w, bias, r, scale), kind=kOutput, calls=fused
+})",
+                          batch, rows, k, n);
+}
+
+TEST(OperandPrologueTest, RowsOfSeveralDimensionsEqualTheEvaluator) {
+  for (const char* chip : kChips) {
+    for (const Sizes& s : {Sizes{2, 128, 130, 64}, Sizes{3, 256, 257, 300},
+                           Sizes{5, 384, 128, 129}, Sizes{9, 128, 512, 1000}}) {
+      EXPECT_OK(
+          CompareKernel(Folded(s.batch, s.m, s.k, s.n), On(chip)).status())
+          << chip << " " << s.batch << " " << s.m << " " << s.k << " " << s.n;
+    }
+  }
+}
+
 TEST(OperandPrologueTest, AMachineThatInvertsWronglyIsNoticed) {
   const isa::SemanticsTable mutant = isa::MutantTable(isa::Opcode::kVrcpF32);
   HarnessOptions options = On("v6e");
