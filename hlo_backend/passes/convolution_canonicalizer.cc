@@ -11,6 +11,8 @@ namespace {
 
 // A gradient's sums for all of its planes are in VMEM at once.
 constexpr int64_t kMostResults = 64;
+// Of a tile of 128 lanes.
+constexpr int64_t kFewFeatures = 8;
 
 class Canonicalizer {
  public:
@@ -59,6 +61,7 @@ class Canonicalizer {
     dims.kernel_input_feature = io ? spatial : spatial + 1;
     dims.kernel_output_feature = io ? spatial + 1 : spatial;
     attrs_.dims = dims;
+    RoundBeforeMoving(in);
     Instruction* conv = b_.computation()->Add(
         Opcode::kConvolution,
         Shape::Array(convolution_->shape().type(), Permuted(shape_, out)),
@@ -101,6 +104,19 @@ class Canonicalizer {
     return taps > results && results <= kMostResults &&
            x_->shape().dim(static_cast<int>(attrs_.dims.input_feature)) % 8 ==
                0;
+  }
+
+  // A parameter of few features that is moved is moved as bf16, to which the
+  // arrays round it anyway; so does the TPU compiler (the image before the
+  // first layer). Its planes pad many times over.
+  void RoundBeforeMoving(const DimVector& order) {
+    if (x_->opcode() != Opcode::kParameter || IsIdentityMapping(order) ||
+        x_->shape().type() != PrimitiveType::kF32 ||
+        attrs_.precision.operand(0) != Precision::kDefault ||
+        x_->shape().dim(static_cast<int>(order.back())) > kFewFeatures) {
+      return;
+    }
+    x_ = b_.Convert(x_, PrimitiveType::kBf16);
   }
 
   Instruction* Transposed(Instruction* value, const DimVector& permutation) {

@@ -3,12 +3,14 @@
 #include <utility>
 
 #include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "base/units.h"
 #include "hlo_backend/ir/computation.h"
 #include "hlo_backend/lowering/convolutions/convolution_operands.h"
 #include "hlo_backend/lowering/convolutions/convolution_tiling.h"
 #include "hlo_backend/lowering/convolutions/gradient_operands.h"
+#include "hlo_backend/lowering/convolutions/packed_operands.h"
 #include "hlo_backend/lowering/kernel_emitter.h"
 #include "hlo_backend/lowering/products/product_epilogue.h"
 #include "hlo_backend/lowering/products/product_visits.h"
@@ -41,6 +43,7 @@ class ConvolutionEmitter {
     ASSIGN_OR_RETURN(args_, KernelArgs(i_));
     arrays_ =
         ArrayShapeOf(context_.model, form_.product.problem.rhs.transposed);
+    packing_ = TapPacking::Of(form_, arrays_);
     ConvolutionLimits limits;
     limits.step_bundles =
         static_cast<int64_t>(context_.chip.Policy("product_step_bundles")
@@ -51,7 +54,7 @@ class ConvolutionEmitter {
     }
     ASSIGN_OR_RETURN(
         block_, ChooseConvolutionBlock(
-                    context_, form_, arrays_, limits,
+                    context_, form_, packing_, arrays_, limits,
                     [this](const ConvolutionBlock& b) { return Plan(b); }));
     Tiling tiling = Plan(block_);
     if (context_.log != nullptr) context_.log->chosen = tiling.note;
@@ -74,20 +77,28 @@ class ConvolutionEmitter {
   // The tiling without its code; makes `block` the one of this emitter.
   Tiling Plan(const ConvolutionBlock& block) {
     block_ = block;
-    tile_ = CostOf(form_, block_, arrays_, context_.model).tile;
+    const ConvolutionCost cost =
+        CostOf(form_, packing_, block_, arrays_, context_.model);
+    tile_ = cost.tile;
     tile_.grid_n = block_.column_grid;
     grid_ = ConvolutionGrid::Of(form_, block_);
     Tiling tiling;
     tiling.note = block_.ToString();
+    if (IsPacked(packing_, block_)) {
+      absl::StrAppend(&tiling.note, ", taps in ", packing_.tiles.size(),
+                      " K tiles");
+    }
     tiling.args = args_;
     tiling.grid = grid_.dims.bounds;
     tiling.megacore_dim = grid_.dims.megacore_dim;
     input_ = AddInputWindow(form_, block_, grid_, &tiling);
     weights_ = AddWeightWindow(form_, block_, grid_, &tiling);
     windows_ = {tiling.windows[input_], tiling.windows[weights_]};
-    const int64_t sums = Accumulates() ? PaddedRows() * tile_.block_n * 4 : 0;
-    epilogue_->SetScratch(sums);
-    tiling.scratch_bytes = sums + epilogue_->ScratchBytes(tile_);
+    packed_at_ = Accumulates() ? PaddedRows() * tile_.block_n * 4 : 0;
+    const int64_t scratch =
+        packed_at_ + RoundUpTo<int64_t>(cost.packed_bytes, isa::kVregBytes);
+    epilogue_->SetScratch(scratch);
+    tiling.scratch_bytes = scratch + epilogue_->ScratchBytes(tile_);
     epilogue_->AddWindows(tile_, grid_.dims, kFirstEpilogueSpace, &tiling);
     tiling.work.flops = tiling.work.mxu_flops = form_.flops;
     for (const isa::KernelArg& arg : tiling.args) {
@@ -98,10 +109,20 @@ class ConvolutionEmitter {
 
   absl::Status Body(CodeBuilder& b) {
     FillBorders(form_, block_, grid_, windows_[0], input_, &b);
+    if (IsPacked(packing_, block_)) {
+      PackedOperands operands(form_, block_, packing_, arrays_, windows_[0],
+                              input_, windows_[1], weights_, packed_at_, &b);
+      parts_.k_extent = 128 * operands.KTiles();
+      return Multiply(&operands, b);
+    }
     ConvolutionOperands operands(form_, block_, arrays_, windows_[0], input_,
                                  windows_[1], weights_, &b);
-    parts_.operands = &operands;
     parts_.k_extent = 128 * operands.KTiles();
+    return Multiply(&operands, b);
+  }
+
+  absl::Status Multiply(StreamOperands* operands, CodeBuilder& b) {
+    parts_.operands = operands;
     if (Accumulates()) {
       b.NewBlock("addresses");
       parts_.sums.base = b.GlobalSca();
@@ -146,6 +167,8 @@ class ConvolutionEmitter {
   const hlo::Instruction& i_;
   ConvolutionForm form_;
   ArrayShape arrays_;
+  TapPacking packing_;
+  int64_t packed_at_ = 0;  // in scratch
   std::vector<isa::KernelArg> args_;
   ConvolutionBlock block_;
   ConvolutionGrid grid_;

@@ -13,6 +13,7 @@
 
 #include "absl/status/statusor.h"
 #include "hlo_backend/lowering/convolutions/convolution_block.h"
+#include "hlo_backend/lowering/convolutions/tap_packing.h"
 #include "hlo_backend/lowering/kernel_plan.h"
 
 namespace ptxla::lowering {
@@ -24,12 +25,13 @@ struct ConvolutionLimits {
 };
 
 struct ConvolutionCost {
-  int64_t step_cycles = 0;  // of the body of a step
-  ProductTile tile;         // how its MXUs share it: rows, columns, K
+  int64_t step_cycles = 0;   // of the body of a step
+  int64_t packed_bytes = 0;  // of scratch, for taps that share K tiles
+  ProductTile tile;          // how its MXUs share it: rows, columns, K
 };
 
 // Time of the step's body, by its resources.
-ConvolutionCost CostOf(const ConvolutionForm& form,
+ConvolutionCost CostOf(const ConvolutionForm& form, const TapPacking& packing,
                        const ConvolutionBlock& block, const ArrayShape& arrays,
                        const isa::MachineModel& machine);
 
@@ -42,7 +44,8 @@ Picoseconds TimeOf(const KernelContext& context, const Tiling& tiling,
 // ResourceExhausted if none fits.
 absl::StatusOr<ConvolutionBlock> ChooseConvolutionBlock(
     const KernelContext& context, const ConvolutionForm& form,
-    const ArrayShape& arrays, const ConvolutionLimits& limits,
+    const TapPacking& packing, const ArrayShape& arrays,
+    const ConvolutionLimits& limits,
     const std::function<Tiling(const ConvolutionBlock&)>& windows_of);
 
 }  // namespace ptxla::lowering

@@ -137,6 +137,45 @@ TEST_P(ConvolutionKernelTest, ACutImageHasItsBorders) {
   }
 }
 
+// 128 features of a K tile, whether they are one tap's or several ones'.
+TEST(ConvolutionKernelTest, TapsOfFewFeaturesShareKTiles) {
+  struct Case {
+    int64_t k, n, taps, stride, batch, in;
+    int64_t tiles;
+  };
+  for (const Case& x :
+       {Case{64, 64, 3, 1, 8, 12, 5}, Case{3, 64, 7, 2, 8, 19, 2},
+        Case{3, 130, 7, 2, 16, 16, 2}, Case{20, 24, 3, 1, 24, 9, 3},
+        Case{16, 128, 5, 3, 9, 20, 5}, Case{33, 40, 3, 1, 1, 14, 3},
+        Case{8, 16, 4, 1, 8, 24, 1}}) {
+    for (const bool transposed : {false, true}) {
+      for (const bool f32 : {false, true}) {
+        Conv c;
+        c.batch = x.batch;
+        c.k = x.k;
+        c.n = x.n;
+        c.w_transposed = transposed;
+        c.in_f32 = c.out_f32 = f32;
+        c.w_f32 = f32 != transposed;
+        Dim d;
+        d.in = x.in;
+        d.taps = x.taps;
+        d.stride = x.stride;
+        d.low = x.taps / 2;
+        d.high = x.taps / 2;
+        c.dims.assign(2, d);
+        const std::string hlo = Hlo(c);
+        const auto result = CompareKernel(hlo, On("v5e"));
+        EXPECT_OK(result.status()) << hlo;
+        if (!result.ok() || transposed) continue;
+        EXPECT_THAT(result->kernel.note, ::testing::HasSubstr(absl::StrCat(
+                                             "taps in ", x.tiles, " K tiles")))
+            << hlo;
+      }
+    }
+  }
+}
+
 // A gradient of weights: a window as large as the image, few outputs.
 TEST(ConvolutionKernelTest, TapsAreCutWhereOutputsAreFew) {
   Conv c;

@@ -1,0 +1,403 @@
+#include "hlo_backend/lowering/convolutions/packed_operands.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/check.h"
+#include "base/units.h"
+#include "hlo_backend/lowering/convolutions/convolution_operands.h"
+#include "hlo_backend/lowering/products/stream_scheduler.h"
+
+namespace ptxla::lowering {
+
+using codegen::CodeBuilder;
+using codegen::Mask;
+using codegen::Vec;
+using isa::Opcode;
+
+namespace {
+
+int64_t Pitch(const isa::Window& w, size_t dim, bool resident) {
+  return resident ? w.dims[dim].hbm_stride : w.dims[dim].vmem_stride;
+}
+
+// A load of one place: strides are put into the offset.
+BlockPlace At(const BlockPlace& block, int64_t second) {
+  BlockPlace place = block;
+  place.batch_pitch = 1;
+  place.row_pitch = second;
+  return place;
+}
+
+}  // namespace
+
+class PackedOperands::Packer {
+ public:
+  explicit Packer(PackedOperands* operands)
+      : o_(*operands), b_(operands->b_), scheduler_(operands->b_) {}
+
+  // A packed register, for byte `to` of the packed planes.
+  void Add(const std::vector<Part>& parts, int64_t to) {
+    std::vector<Vec> moved;
+    int64_t end = wish_;
+    const Part* still = nullptr;  // the part that stays where it is
+    for (const Part& part : parts) {
+      if (part.lane == 0) {
+        still = &part;
+        continue;
+      }
+      b_.NewBlock();
+      moved.push_back(
+          b_.RotateLanes(o_.Load(part), static_cast<int>(part.lane)));
+      end = Place(wish_, part.raw ? -1 : part.first);
+    }
+    // What stays is loaded when what was moved arrives.
+    b_.NewBlock();
+    Vec sum = still != nullptr ? o_.Load(*still)
+              : moved.empty()  ? b_.Imm(0)
+                               : moved[0];
+    Place(std::max<int64_t>(0, end - kAhead),
+          still != nullptr && !still->raw ? still->first : -1);
+    b_.NewBlock();
+    for (size_t n = still == nullptr ? 1 : 0; n < moved.size(); ++n) {
+      sum = b_.Binary(Opcode::kVor, sum, moved[n]);
+    }
+    b_.Store(kPacked, o_.scratch_.base, static_cast<int32_t>(to), sum);
+    Place(end, to);
+  }
+
+  void Finish() {
+    b_.NewBlock();
+    b_.Append(scheduler_.Finish("packing"));
+  }
+
+ private:
+  // Cycles of a load and a mask before the last rotation arrives.
+  static constexpr int64_t kAhead = 6;
+
+  // The open block at or after `wish`; the last cycle.
+  int64_t Place(int64_t wish, int64_t key) {
+    const codegen::VNode block = b_.TakeBlock();
+    int64_t end = wish;
+    for (const codegen::VInstr& v : block.instrs) {
+      const bool memory = isa::IsVectorLoad(v.op) || isa::IsVectorStore(v.op);
+      const int64_t at = scheduler_.Place(v, wish, memory ? key : -1);
+      // Loads keep pace with the rotations.
+      if (v.op == Opcode::kVrotLane) wish_ = std::max(wish_, at - kAhead);
+      end = std::max(end, at);
+    }
+    return end;
+  }
+
+  PackedOperands& o_;
+  CodeBuilder& b_;
+  codegen::StreamScheduler scheduler_;
+  int64_t wish_ = 0;
+};
+
+PackedOperands::PackedOperands(const ConvolutionForm& form,
+                               const ConvolutionBlock& block,
+                               const TapPacking& packing,
+                               const ArrayShape& arrays,
+                               const isa::Window& input, int input_number,
+                               const isa::Window& weights, int weights_number,
+                               int64_t scratch, CodeBuilder* b)
+    : form_(form),
+      block_(block),
+      packing_(packing),
+      b_(*b),
+      raw_(arrays, form.product.problem.k, b),
+      whole_(arrays, 128, b),
+      across_(block.axes.back().outputs * block.row_tiles) {
+  CHECK(arrays.bf16);
+  b->NewBlock("addresses");
+  input_ = PlaceOf(form.product.lhs, input, input_number,
+                   ConvolutionOperands::kInput, b);
+  weights_ = PlaceOf(form.product.rhs, weights, weights_number,
+                     ConvolutionOperands::kWeights, b);
+  scratch_.base = b->GlobalSca();
+  b->ScratchAddress(scratch_.base, static_cast<int32_t>(scratch));
+  b->SetBank(scratch_.base, CodeBuilder::kAbsoluteBanks,
+             static_cast<int32_t>(scratch));
+  scratch_.space = kPacked;
+  scratch_.type = hlo::PrimitiveType::kBf16;
+  for (size_t a = 0; a < form.axes.size(); ++a) {
+    plane_pitch_.push_back(Pitch(input, a, form.product.lhs.resident));
+    tap_pitch_.push_back(Pitch(weights, a, form.product.rhs.resident));
+  }
+  for (int h = 0; h < 2; ++h) {
+    half_[h] = b->GlobalVec();
+    const Mask m = b->Range(0, isa::kLanes, 4 * h, 4 * h + 4);
+    b->Move(half_[h], b->SelectImm(m, b->Imm(0xFFFFFFFFu), 0));
+  }
+  int64_t at = 0;
+  for (const TapPacking::Run& run : packing.runs) {
+    run_at_.push_back(run.taps == 1 ? -1 : at);
+    if (run.taps > 1) at += OuterPlanes(form, block) * across_ * kPackedTile;
+  }
+  for (const TapPacking::Tile& tile : packing.tiles) {
+    tile_at_.push_back(tile.count == 1 ? -1 : at);
+    if (tile.count > 1) at += OuterOutputs(block) * across_ * kPackedTile;
+  }
+  Packer packer(this);
+  for (size_t r = 0; r < packing.runs.size(); ++r) MakeRun(r, &packer);
+  for (size_t t = 0; t < packing.tiles.size(); ++t) MakeTile(t, &packer);
+  packer.Finish();
+  b->NewBlock("addresses");
+  if (form.product.problem.rhs.transposed) return;
+  // The masks of all rows of weights, before the stream begins.
+  for (size_t t = 0; t < packing.tiles.size(); ++t) {
+    for (int64_t row = 0; row < packing.TileLanes(t); row += 16) {
+      RowMask(row, packing.TileLanes(t));
+    }
+  }
+}
+
+int64_t PackedOperands::RawOffset(int64_t outer, int64_t slice,
+                                  int64_t tap) const {
+  const size_t last = form_.axes.size() - 1;
+  const int64_t plane = block_.axes[last].PlaneOf(
+      form_.axes[last], slice / block_.row_tiles, tap);
+  if (plane < 0) return -1;
+  return outer + plane * plane_pitch_[last] +
+         slice % block_.row_tiles * input_.row_pitch;
+}
+
+// For each outer plane of the input and each result along the last axis.
+void PackedOperands::MakeRun(size_t run, Packer* packer) {
+  if (run_at_[run] < 0) return;
+  const TapPacking::Run& r = packing_.runs[run];
+  const int64_t planes = OuterPlanes(form_, block_);
+  for (int64_t n = 0; n < planes; ++n) {
+    int64_t outer = 0, rest = n;
+    for (size_t a = form_.axes.size() - 1; a-- > 0;) {
+      outer += rest % block_.axes[a].planes * plane_pitch_[a];
+      rest /= block_.axes[a].planes;
+    }
+    for (int64_t slice = 0; slice < across_; slice += 2) {
+      std::vector<Part> parts;
+      for (int64_t t = 0; t < r.taps; ++t) {
+        Part part;
+        part.first = RawOffset(outer, slice, r.first + t);
+        part.second = RawOffset(outer, slice + 1, r.first + t);
+        part.lane = t * packing_.tap_lanes;
+        if (part.first >= 0 || part.second >= 0) parts.push_back(part);
+      }
+      packer->Add(parts, run_at_[run] + (n * across_ + slice) * kPackedTile);
+    }
+  }
+}
+
+// What the outer taps of a tile meet, side by side, for each result.
+void PackedOperands::MakeTile(size_t tile, Packer* packer) {
+  if (tile_at_[tile] < 0) return;
+  const TapPacking::Tile& t = packing_.tiles[tile];
+  const int64_t outputs = OuterOutputs(block_);
+  for (int64_t o = 0; o < outputs; ++o) {
+    for (int64_t slice = 0; slice < across_; slice += 2) {
+      std::vector<Part> parts;
+      for (int64_t n = 0; n < t.count; ++n) {
+        const Outer outer = OuterOf(o, t.first + n);
+        if (outer.number < 0) continue;
+        Part part;
+        part.lane = n * packing_.RunLanes(t.run);
+        part.raw = run_at_[t.run] < 0;
+        if (part.raw) {
+          const int64_t tap = packing_.runs[t.run].first;
+          part.first = RawOffset(outer.offset, slice, tap);
+          part.second = RawOffset(outer.offset, slice + 1, tap);
+        } else {
+          part.first =
+              run_at_[t.run] + (outer.number * across_ + slice) * kPackedTile;
+          part.second = part.first + kPackedTile;
+        }
+        if (part.first >= 0 || part.second >= 0) parts.push_back(part);
+      }
+      packer->Add(parts, tile_at_[tile] + (o * across_ + slice) * kPackedTile);
+    }
+  }
+}
+
+Vec PackedOperands::Load(const Part& part) {
+  const int64_t from = part.first < 0 ? part.second : part.first;
+  const int64_t to = part.second < 0 ? part.first : part.second;
+  const Vec v = (part.raw ? raw_ : whole_)
+                    .Load(At(part.raw ? input_ : scratch_, to - from), from, 0,
+                          0, 0, true)[0];
+  if (part.first >= 0 && part.second >= 0) return v;
+  return b_.Binary(Opcode::kVand, v, half_[part.first < 0 ? 1 : 0]);
+}
+
+// Values that are zero beyond their own lanes, each moved to its place.
+Vec PackedOperands::Join(const std::vector<Vec>& values,
+                         const std::vector<int64_t>& lanes) {
+  std::vector<Vec> moved;
+  for (size_t n = 0; n < values.size(); ++n) {
+    moved.push_back(
+        lanes[n] == 0 ? values[n]
+                      : b_.RotateLanes(values[n], static_cast<int>(lanes[n])));
+  }
+  while (moved.size() > 1) {
+    std::vector<Vec> next;
+    for (size_t n = 0; n + 1 < moved.size(); n += 2) {
+      next.push_back(b_.Binary(Opcode::kVor, moved[n], moved[n + 1]));
+    }
+    if (moved.size() % 2 != 0) next.push_back(moved.back());
+    moved = std::move(next);
+  }
+  return moved[0];
+}
+
+PackedOperands::Outer PackedOperands::OuterOf(int64_t output,
+                                              int64_t tap) const {
+  Outer outer{0, 0};
+  int64_t inside = 1;
+  for (size_t a = form_.axes.size() - 1; a-- > 0;) {
+    const AxisBlock& cut = block_.axes[a];
+    const int64_t plane =
+        cut.PlaneOf(form_.axes[a], output % cut.outputs, tap % cut.taps);
+    if (plane < 0) return {};
+    outer.number += plane * inside;
+    outer.offset += plane * plane_pitch_[a];
+    inside *= cut.planes;
+    output /= cut.outputs;
+    tap /= cut.taps;
+  }
+  return outer;
+}
+
+int64_t PackedOperands::TileOffset(size_t tile, int64_t slice) const {
+  const TapPacking::Tile& t = packing_.tiles[tile];
+  if (slice >= OuterOutputs(block_) * across_) return -1;
+  if (tile_at_[tile] >= 0) return tile_at_[tile] + slice * kPackedTile;
+  const Outer outer = OuterOf(slice / across_, t.first);
+  if (outer.number < 0) return -1;
+  if (run_at_[t.run] >= 0) {
+    return run_at_[t.run] +
+           (outer.number * across_ + slice % across_) * kPackedTile;
+  }
+  // One tap alone: the input itself.
+  const size_t last = form_.axes.size() - 1;
+  const int64_t plane = block_.axes[last].PlaneOf(
+      form_.axes[last], slice % across_ / block_.row_tiles,
+      packing_.runs[t.run].first);
+  if (plane < 0) return -1;
+  return outer.offset + plane * plane_pitch_[last] +
+         slice % block_.row_tiles * input_.row_pitch;
+}
+
+int64_t PackedOperands::RowsOfK(int64_t k) const {
+  return packing_.TileLanes(k / 128);
+}
+
+bool PackedOperands::Meets(int64_t /*batch*/, int64_t row, int64_t k) const {
+  return TileOffset(k / 128, row / 8) >= 0 ||
+         TileOffset(k / 128, row / 8 + 1) >= 0;
+}
+
+std::vector<Vec> PackedOperands::Lhs(int64_t /*batch*/, int64_t row,
+                                     int64_t k) {
+  const size_t tile = k / 128;
+  const int64_t first = TileOffset(tile, row / 8);
+  const int64_t second = TileOffset(tile, row / 8 + 1);
+  if (first < 0 && second < 0) return {b_.Imm(0)};
+  Part part;
+  part.raw = tile_at_[tile] < 0 && run_at_[packing_.tiles[tile].run] < 0;
+  part.first = first;
+  part.second = second;
+  return {Load(part)};
+}
+
+int64_t PackedOperands::TapOffset(int64_t tap) const {
+  int64_t offset = 0;
+  for (size_t a = form_.axes.size(); a-- > 0;) {
+    offset += tap % block_.axes[a].taps * tap_pitch_[a];
+    tap /= block_.axes[a].taps;
+  }
+  return offset;
+}
+
+std::vector<Vec> PackedOperands::Weights(int64_t /*batch*/, int64_t row,
+                                         int64_t col, int64_t k) {
+  const size_t tile = k / 128;
+  const TapPacking::Tile& t = packing_.tiles[tile];
+  const TapPacking::Run& run = packing_.runs[t.run];
+  const int64_t lanes = packing_.tap_lanes, last = form_.axes.back().taps;
+  const auto tap_at = [&](int64_t number) {  // in the order of lanes
+    return (t.first + number / run.taps) * last + run.first + number % run.taps;
+  };
+  const int64_t taps = t.count * run.taps;
+  if (form_.product.problem.rhs.transposed) {
+    std::vector<Vec> values;
+    std::vector<int64_t> places;
+    for (int64_t n = 0; n < taps; ++n) {
+      values.push_back(
+          raw_.Load(At(weights_, weights_.row_pitch),
+                    TapOffset(tap_at(n)) + weights_.Offset(0, col + row, 0), 0,
+                    0, 0, true)[0]);
+      places.push_back(n * lanes);
+    }
+    return {Join(values, places)};
+  }
+  const int64_t width = taps * lanes;
+  const int64_t across = weights_.Offset(0, 0, col);
+  if (row >= width) return {b_.Imm(0)};
+  if (lanes < 8) {
+    return {Masked(NarrowRows(tap_at(row / lanes), across), row, width)};
+  }
+  // Two tiles of 8 rows, each of one tap.
+  int64_t at[2];
+  for (int h = 0; h < 2; ++h) {
+    const int64_t r = std::min(row + 8 * h, width - 8);
+    at[h] = TapOffset(tap_at(r / lanes)) + across +
+            weights_.Offset(0, r % lanes, 0);
+  }
+  return {
+      Masked(whole_.Load(At(weights_, at[1] - at[0]), at[0], 0, 0, 0, true)[0],
+             row, width)};
+}
+
+// Four taps of four rows each.
+Vec PackedOperands::NarrowRows(int64_t tap, int64_t across) {
+  const auto at = static_cast<int32_t>(TapOffset(tap) + across);
+  const auto pitch = static_cast<int32_t>(tap_pitch_.back());
+  if (weights_.type == hlo::PrimitiveType::kBf16) {
+    return b_.LoadStrided(weights_.space, weights_.base, at, pitch, 2);
+  }
+  const Vec low = b_.LoadStrided(weights_.space, weights_.base, at, pitch, 4);
+  const Vec high =
+      b_.LoadStrided(weights_.space, weights_.base, at + 2 * pitch, pitch, 4);
+  return b_.Binary(Opcode::kVpackCBf16, low, high);
+}
+
+// Rows of weights from `row` on that belong to a feature of a tap: bits of the
+// words that hold them.
+Vec PackedOperands::RowMask(int64_t row, int64_t lanes) {
+  uint32_t rows = 0;
+  for (int r = 0; r < 16; ++r) {
+    const bool inside = row + r < lanes && (row + r) % packing_.tap_lanes <
+                                               form_.product.problem.k;
+    rows |= (inside ? 1u : 0u) << r;
+  }
+  if (rows == 0xFFFFu) return {};
+  Vec& mask = masks_[rows];
+  if (mask.valid()) return mask;
+  mask = b_.GlobalVec();
+  b_.ImmTo(mask, 0);
+  for (int s = 0; s < 8; ++s) {
+    const uint32_t word = (rows >> (2 * s) & 1 ? 0xFFFFu : 0u) |
+                          (rows >> (2 * s + 1) & 1 ? 0xFFFF0000u : 0u);
+    if (word == 0) continue;
+    const Vec bits =
+        b_.SelectImm(b_.Range(0, isa::kLanes, s, s + 1), b_.Imm(word), 0);
+    b_.BinaryTo(mask, Opcode::kVor, mask, bits);
+  }
+  return mask;
+}
+
+Vec PackedOperands::Masked(Vec rows, int64_t row, int64_t lanes) {
+  const Vec mask = RowMask(row, lanes);
+  return mask.valid() ? b_.Binary(Opcode::kVand, rows, mask) : rows;
+}
+
+}  // namespace ptxla::lowering
