@@ -138,13 +138,15 @@ absl::Status NestCode::Walk(int position) {
   };
   const auto body = [&](int64_t n, bool end) -> absl::Status {
     if (a.kind != Axis::Kind::kMajor || n == 1) return with_region(n, end);
-    // Indices of a major follow one another in one block.
-    Join();
+    // Indices of a major follow one another, in one block where nothing loops
+    // inside of them.
+    const bool one_block = !LoopsFrom(position + 1);
+    if (one_block) Join();
     for (int64_t k = 0; k < n; ++k) {
       RETURN_IF_ERROR(with_region(1, end));
       Advance(axis, 1);
     }
-    --joined_;
+    if (one_block) --joined_;
     Advance(axis, -n);
     return absl::OkStatus();
   };

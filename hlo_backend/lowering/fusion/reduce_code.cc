@@ -206,14 +206,14 @@ class ReduceCode {
         for (const Reduction& r : t_.reductions) {
           if (!Now(r)) continue;
           ASSIGN_OR_RETURN(Vec words, Term(n, region, r, y, x));
-          RETURN_IF_ERROR(Accumulate(r, words, n.joined(), &accumulators_[at]));
+          RETURN_IF_ERROR(Accumulate(r, words, finished_, &accumulators_[at]));
           at += static_cast<size_t>(kept_rows_) * kept_columns_;
         }
       }
       const int end = y + 1;
       if (end % unit != 0 && end < region.rows) continue;
       RETURN_IF_ERROR(n.StoreRows(region, y / unit * unit, end));
-      if (n.joined() && !at_once) {
+      if (finished_ && !at_once) {
         RETURN_IF_ERROR(FinishRows(n, y / unit * unit, end));
       }
     }

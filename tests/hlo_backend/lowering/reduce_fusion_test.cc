@@ -264,5 +264,41 @@ ENTRY e {
   }
 }
 
+// Sums that go on from one block to the next stay in their registers, also
+// where the planes of a block are one straight piece.
+TEST(ReduceFusionTest, SumsOverPlanesInBlocksOfSeveralPlanes) {
+  HarnessOptions options;
+  options.chip = "v5e";
+  options.relative = options.absolute = 1e-3;
+  EXPECT_OK(CompareKernel(R"(
+    HloModule m
+    add { a = f32[] parameter(0)
+          b = f32[] parameter(1)
+          ROOT c = f32[] add(a, b) }
+    f { p = f32[8,512] parameter(0)
+        q = f32[7,7,8,512] parameter(1)
+        r = f32[512] parameter(2)
+        s = f32[512] parameter(3)
+        z = f32[] constant(0)
+        pb = f32[7,7,8,512] broadcast(p), dimensions={2,3}
+        rb = f32[7,7,8,512] broadcast(r), dimensions={3}
+        sb = f32[7,7,8,512] broadcast(s), dimensions={3}
+        x = f32[7,7,8,512] add(pb, q)
+        y = f32[7,7,8,512] multiply(x, rb)
+        w = f32[7,7,8,512] subtract(x, sb)
+        x1 = f32[512] reduce(x, z), dimensions={0,1,2}, to_apply=add
+        y1 = f32[512] reduce(y, z), dimensions={0,1,2}, to_apply=add
+        w1 = f32[512] reduce(w, z), dimensions={0,1,2}, to_apply=add
+        ROOT t = (f32[7,7,8,512], f32[512], f32[512], f32[512]) tuple(x, x1, y1, w1) }
+    ENTRY e {
+        p = f32[8,512] parameter(0)
+        q = f32[7,7,8,512] parameter(1)
+        r = f32[512] parameter(2)
+        s = f32[512] parameter(3)
+        ROOT t = (f32[7,7,8,512], f32[512], f32[512], f32[512]) fusion(p, q, r, s), kind=kInput, calls=f })",
+                          options)
+                .status());
+}
+
 }  // namespace
 }  // namespace ptxla::lowering
