@@ -353,7 +353,14 @@ absl::Status CheckOutputFusion(const Instruction& fusion) {
     prologue.insert(seen.begin(), seen.end());
   }
   for (const Instruction* root : FusionRoots(fusion)) {
-    if (IsRowReduce(*root, *dot)) continue;
+    if (IsRowReduce(*root, *dot)) {
+      const size_t batch = dot->attrs<DotAttrs>().lhs_batch.size();
+      if (root->shape().type() == PrimitiveType::kF32 &&
+          dot->shape().rank() == static_cast<int>(batch) + 2) {
+        continue;
+      }
+      return Refuse(fusion, *root, "a result per row of this form");
+    }
     if (!root->shape().IsArray() || !root->shape().SameDims(dot->shape())) {
       return Refuse(fusion, *root, "a root of another shape than the dot's");
     }

@@ -16,6 +16,7 @@
 #include "hlo_backend/passes/dot_canonicalizer.h"
 #include "hlo_backend/passes/elementwise_expander.h"
 #include "hlo_backend/passes/fusion.h"
+#include "hlo_backend/passes/fusion_splitter.h"
 #include "hlo_backend/passes/layout_assignment.h"
 #include "hlo_backend/passes/layout_clearing.h"
 #include "hlo_backend/passes/loop_residency.h"
@@ -78,6 +79,8 @@ std::vector<PassEntry> AllPasses() {
        Make<ElementwiseExpanderPass>},
       {"fusion", "makes kernels of elementwise work, reduces and dots",
        Make<FusionPass>},
+      {"fusion-splitter", "fusions that no kernel can be, as kernels",
+       Make<FusionSplitterPass>},
       {"layout-assignment", "tiled layouts, copies and bitcasts",
        Make<LayoutAssignmentPass>},
       {"layout-clearing", "forgets layouts inside the module",

@@ -6,6 +6,7 @@
 #include "hlo_backend/ir/computation.h"
 #include "hlo_backend/passes/annotations.h"
 #include "hlo_backend/passes/convolution_to_dot.h"
+#include "hlo_backend/passes/whole_windows.h"
 
 namespace ptxla::hlo {
 namespace {
@@ -31,11 +32,15 @@ bool InlineNested(Computation* c) {
   return changed;
 }
 
-bool ReplaceForms(Computation* c) {
+bool ReplaceForms(Computation* c, const PassContext& context) {
+  const int generation =
+      context.chip == nullptr ? 5 : context.chip->generation();
   bool changed = false;
   for (Instruction* i : c->PostOrder()) {
     if (i->opcode() == Opcode::kConvolution) {
       changed |= ReplaceByDot(i);
+    } else if (i->opcode() == Opcode::kReduceWindow) {
+      changed |= ReplaceByReduce(i, generation);
     } else if (IsAnnotation(*i) && c->IsFusionComputation()) {
       c->Replace(i, i->operand(0));
       changed = true;
@@ -103,12 +108,13 @@ bool MoveBitcastsOut(Instruction* fusion) {
 
 }  // namespace
 
-absl::StatusOr<bool> TpuFormsPass::Run(Module* module, const PassContext&) {
+absl::StatusOr<bool> TpuFormsPass::Run(Module* module,
+                                       const PassContext& context) {
   bool changed = false;
   absl::flat_hash_set<const Computation*> touched;  // bodies of fusions
   for (Computation* c : module->ComputationPostOrder()) {
     bool here = c->IsFusionComputation() && InlineNested(c);
-    here |= ReplaceForms(c);
+    here |= ReplaceForms(c, context);
     if (!c->IsFusionComputation()) {
       for (Instruction* i : c->PostOrder()) {
         if (i->opcode() == Opcode::kFusion && touched.contains(i->fused())) {

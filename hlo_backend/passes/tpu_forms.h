@@ -5,12 +5,12 @@
 // - fusions inside of fusions (of bitcasts, of what is computed with an
 //   operand): their bodies take their places
 // - products written as convolutions: dots (convolution_to_dot.h)
+// - windows that cover a whole dimension: reduces (whole_windows.h)
 // - AssumeGatherIndicesInBound, Sharding and other annotations of a value: the
 //   value
 // - bitcasts that change nothing
 // - a bitcast that is the result of a fusion, or the first thing that happens
-// to
-//   an operand of one: outside of the fusion, where it costs nothing
+//   to an operand of one: outside of the fusion, where it costs nothing
 #ifndef PTXLA_HLO_BACKEND_PASSES_TPU_FORMS_H_
 #define PTXLA_HLO_BACKEND_PASSES_TPU_FORMS_H_
 
