@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 #include "hlo_backend/analysis/fusion_rules.h"
@@ -34,13 +35,17 @@ DimVector CompactOrder(const Shape& shape, int generation) {
     return order;
   }
   DimVector best = order;
-  int64_t least = INT64_MAX;
+  // Tiles of one row pad nothing either; a dimension of size 1 still goes
+  // outside where there are others.
+  std::pair<int64_t, bool> least = {INT64_MAX, true};
   do {
     Shape s = shape;
     s.set_layout(LayoutOf(order));
-    const int64_t bytes = PaddedBytes(WithTpuLayout(s, generation));
-    if (bytes >= least) continue;
-    least = bytes;
+    const std::pair<int64_t, bool> cost = {
+        PaddedBytes(WithTpuLayout(s, generation)),
+        shape.dim(static_cast<int>(order[order.size() - 2])) == 1};
+    if (cost >= least) continue;
+    least = cost;
     best = order;
   } while (std::next_permutation(order.begin(), order.end()));
   return best;
@@ -115,6 +120,33 @@ class Compacter {
     return IsIncreasing(moved);
   }
 
+  // `x` has the dimensions of an array with dimensions `dims` that are not of
+  // size 1 in the order `from`: the same in the order `to`, as an array with
+  // dimensions `result`.
+  Instruction* Reordered(Instruction* x, const DimVector& dims,
+                         const DimVector& from, const DimVector& to,
+                         absl::Span<const int64_t> result) {
+    DimVector places, sizes, permutation;
+    for (const int64_t d : from) {
+      if (dims[d] == 1) continue;
+      places.push_back(d);
+      sizes.push_back(dims[d]);
+    }
+    for (const int64_t d : to) {
+      if (dims[d] == 1) continue;
+      permutation.push_back(std::find(places.begin(), places.end(), d) -
+                            places.begin());
+    }
+    x = Transposed(b_.Reshape(x, sizes), permutation);
+    return b_.Reshape(x, result);
+  }
+
+  static DimVector InOrder(int rank) {
+    DimVector order(rank, 0);
+    std::iota(order.begin(), order.end(), 0);
+    return order;
+  }
+
   void Parameter(Instruction* parameter, Shape* shape) {
     if (!parameter->shape().IsArray()) return;
     const DimVector order = EntryOrder(parameter->shape(), *shape, generation_);
@@ -129,9 +161,14 @@ class Compacter {
     Instruction* as_it_lies = b_.Transpose(parameter, order);
     Instruction* logical = nullptr;
     for (Instruction* user : users) {
-      if (user->opcode() == Opcode::kReshape && KeepsOrder(shape_of, order) &&
+      if (user->opcode() == Opcode::kReshape &&
           SameUpToDegenerateDims(user->shape(), parameter->shape())) {
-        entry_->Replace(user, Reshaped(as_it_lies, user->shape()));
+        entry_->Replace(user,
+                        KeepsOrder(shape_of, order)
+                            ? Reshaped(as_it_lies, user->shape())
+                            : Reordered(as_it_lies, shape_of, order,
+                                        InOrder(parameter->shape().rank()),
+                                        user->shape().dims()));
         continue;
       }
       if (user->opcode() == Opcode::kTranspose) {
@@ -158,6 +195,15 @@ class Compacter {
       const Shape lies = Shape::Array(value->shape().type(),
                                       Permuted(value->shape().dims(), order));
       return b_.Transpose(Reshaped(source, lies), Inverse(order));
+    }
+    if (value->opcode() == Opcode::kReshape &&
+        SameUpToDegenerateDims(value->operand(0)->shape(), value->shape())) {
+      const DimVector dims(value->shape().dims().begin(),
+                           value->shape().dims().end());
+      return b_.Transpose(
+          Reordered(value->operand(0), dims, InOrder(value->shape().rank()),
+                    order, Permuted(dims, order)),
+          Inverse(order));
     }
     if (value->opcode() != Opcode::kTranspose) {
       return b_.Transpose(b_.Transpose(value, order), Inverse(order));

@@ -1,7 +1,9 @@
 #include "hlo_backend/passes/convolution_canonicalizer.h"
 
+#include <algorithm>
 #include <utility>
 
+#include "hlo_backend/analysis/plane_windows.h"
 #include "hlo_backend/ir/builder.h"
 #include "hlo_backend/passes/control_flow.h"
 #include "hlo_backend/passes/dimension_utils.h"
@@ -91,7 +93,8 @@ class Canonicalizer {
     const bool forward =
         d.input_feature == spatial + 1 && d.output_feature == spatial + 1;
     return (gradient || forward) && attrs_.feature_group_count == 1 &&
-           attrs_.batch_group_count == 1 && w_->opcode() != Opcode::kReverse;
+           attrs_.batch_group_count == 1 && w_->opcode() != Opcode::kReverse &&
+           !HasFoldablePad();
   }
 
   // More taps than results in each plane, over whole tiles of the batch.
@@ -131,7 +134,8 @@ class Canonicalizer {
   void FoldOperands() {
     shape_ = convolution_->shape().dims();
     ConvDims& d = attrs_.dims;
-    while (x_->opcode() == Opcode::kTranspose) {
+    while (FoldPad() || x_->opcode() == Opcode::kTranspose) {
+      if (x_->opcode() != Opcode::kTranspose) continue;
       for (int64_t& s : d.input_spatial) Through(*x_, &s);
       Through(*x_, &d.input_batch);
       Through(*x_, &d.input_feature);
@@ -139,6 +143,57 @@ class Canonicalizer {
     }
     while (FoldKernel()) {
     }
+  }
+
+  static bool IsZero(const Instruction& value) {
+    return IsScalarConstant(
+        value.opcode() == Opcode::kConvert ? *value.operand(0) : value, 0);
+  }
+
+  // Zeros around the input, and between its elements, are the window's own.
+  // `spatial`: dimensions of the pad that the window slides along.
+  bool IsFoldable(const Instruction& pad, const DimVector& spatial) const {
+    if (pad.opcode() != Opcode::kPad || !IsZero(*pad.operand(1))) return false;
+    const auto& dims = pad.attrs<PadAttrs>().dims;
+    for (size_t d = 0; d < dims.size(); ++d) {
+      const auto at =
+          std::find(spatial.begin(), spatial.end(), static_cast<int64_t>(d));
+      if (at == spatial.end()) {
+        if (dims[d].low != 0 || dims[d].high != 0 || dims[d].interior != 0) {
+          return false;
+        }
+      } else if (dims[d].interior != 0 &&
+                 attrs_.window.dims[at - spatial.begin()].base_dilation != 1) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  bool FoldPad() {
+    const DimVector& spatial = attrs_.dims.input_spatial;
+    if (!IsFoldable(*x_, spatial)) return false;
+    const auto& pad = x_->attrs<PadAttrs>().dims;
+    for (size_t s = 0; s < spatial.size(); ++s) {
+      const auto& p = pad[spatial[s]];
+      WindowDim& w = attrs_.window.dims[s];
+      w.padding_low += p.low * w.base_dilation;
+      w.padding_high += p.high * w.base_dilation;
+      w.base_dilation *= p.interior + 1;
+    }
+    x_ = x_->operand(0);
+    return true;
+  }
+
+  // Behind the transposes of the input.
+  bool HasFoldablePad() const {
+    const Instruction* x = x_;
+    DimVector spatial = attrs_.dims.input_spatial;
+    while (x->opcode() == Opcode::kTranspose) {
+      for (int64_t& s : spatial) Through(*x, &s);
+      x = x->operand(0);
+    }
+    return IsFoldable(*x, spatial);
   }
 
   bool FoldKernel() {

@@ -12,7 +12,7 @@
 // crosses the rows of a tile.
 //
 // - Transposes of operands go into the dimension numbers, a reverse of the
-//   kernel into the window's reversal.
+//   kernel into the window's reversal, zeros around the input into its padding.
 // - feature_group_count: the kernel of a dense convolution with zeros between
 //   the groups.
 // - batch_group_count: a dense convolution of the whole batch, of whose result

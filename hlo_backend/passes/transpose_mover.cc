@@ -111,9 +111,23 @@ class Mover {
   }
 
   // Costs nothing before a transpose by `order`, nor does what it is made of.
-  bool Follows(const Instruction& x, absl::Span<const int64_t> order,
-               int depth = kDeepest) const {
-    if (IsFree(x) || LiesBefore(x, order)) return true;
+  bool Follows(const Instruction& x, absl::Span<const int64_t> order) const {
+    return IsMadeOf(x, kDeepest, [&](const Instruction& leaf) {
+      return IsFree(leaf) || LiesBefore(leaf, order);
+    });
+  }
+
+  // Elementwise work on parameters: those are transposed rather than it, as
+  // however they lie is nearer to the order than their dimensions are.
+  static bool IsWorkOnParameters(const Instruction& x) {
+    return IsMadeOf(x, kDeepest, [](const Instruction& leaf) {
+      return IsFree(leaf) || leaf.opcode() == Opcode::kParameter;
+    });
+  }
+
+  template <class Leaf>
+  static bool IsMadeOf(const Instruction& x, int depth, const Leaf& is_leaf) {
+    if (is_leaf(x)) return true;
     if (!x.IsElementwise() || x.opcode() == Opcode::kCopy || depth == 0 ||
         x.operand_count() == 0 || !x.control_predecessors().empty() ||
         !x.control_successors().empty()) {
@@ -121,7 +135,8 @@ class Mover {
     }
     for (const Instruction* o : x.operands()) {
       if (o->shape().IsScalar() && !x.shape().IsScalar()) continue;
-      if (!o->shape().SameDims(x.shape()) || !Follows(*o, order, depth - 1)) {
+      if (!o->shape().SameDims(x.shape()) ||
+          !IsMadeOf(*o, depth - 1, is_leaf)) {
         return false;
       }
     }
@@ -156,7 +171,7 @@ class Mover {
     const DimVector inverse = Inverse(order);
     const DimVector dims = Permuted(x->shape().dims(), inverse);
     if (!IsFree(*x) && x->opcode() != Opcode::kParameter &&
-        Follows(*x, order)) {
+        IsWorkOnParameters(*x)) {
       std::vector<Instruction*> operands;
       for (Instruction* o : x->operands()) {
         operands.push_back(o->shape().IsScalar() ? o : Before(o, order));
