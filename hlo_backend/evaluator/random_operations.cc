@@ -1,6 +1,7 @@
 // rng-bit-generator, rng, rng-get-and-update-state.
 #include <cstring>
 
+#include "base/hash.h"
 #include "base/numerics/random.h"
 #include "base/numerics/tiled_words.h"
 #include "base/numerics/transcendental64.h"
@@ -183,6 +184,15 @@ absl::Status Hardware(std::vector<uint64_t>* state, Value* bits) {
   return absl::OkStatus();
 }
 
+// The words that rng-bit-generator draws for a u32 array of these dimensions.
+absl::StatusOr<Value> Draw(uint64_t seed, uint64_t stream,
+                           const DimVector& dims) {
+  std::vector<uint64_t> state = {seed, stream};
+  Value bits = Value::NewArray(Shape::Array(PrimitiveType::kU32, dims));
+  RETURN_IF_ERROR(Hardware(&state, &bits));
+  return bits;
+}
+
 }  // namespace
 
 absl::StatusOr<Value> EvalRngBitGenerator(OpContext&, const Instruction& i,
@@ -209,27 +219,31 @@ absl::StatusOr<Value> EvalRngBitGenerator(OpContext&, const Instruction& i,
       ShapeOf(i), {StateValue(state, i.shape().element(0)), std::move(bits)});
 }
 
-// Uniform in [a, b) or normal with mean a and deviation b, from the stream
-// (seed, how many rng ran before).
+// Uniform in [a, b) or normal with mean a and deviation b. The stream is the
+// instruction's: its name's hash; a second one follows for what needs two words
+// (normal numbers, 64-bit integers).
 absl::StatusOr<Value> EvalRng(OpContext& context, const Instruction& i,
                               absl::Span<Value> operands) {
   const PrimitiveType type = i.shape().type();
   const uint64_t seed = context.options().seed;
-  const uint64_t stream = context.NextRngStream();
+  const uint64_t stream = HashBytes(i.name()) >> 1;
   const int64_t n = i.shape().ElementCount();
-  std::vector<uint32_t> words(n * 2);
-  numerics::HardwareRandomFill(seed, stream, 0, absl::MakeSpan(words));
+  ASSIGN_OR_RETURN(const Value one, Draw(seed, stream, i.shape().dims()));
+  ASSIGN_OR_RETURN(const Value two, Draw(seed, stream + 1, i.shape().dims()));
+  const uint32_t* words = one.as<uint32_t>();
+  const uint32_t* more = two.as<uint32_t>();
   const bool uniform =
       i.attrs<RngAttrs>().distribution == RngDistribution::kUniform;
   if (IsInteger(type) || type == PrimitiveType::kPred) {
     if (!uniform) return absl::UnimplementedError("normal integers");
+    const bool wide = BitWidth(type) > 32;
     const int64_t low = operands[0].Integer(0);
     const uint64_t range = static_cast<uint64_t>(operands[1].Integer(0)) - low;
     Value v =
         Value::NewArray(Shape::Array(PrimitiveType::kS64, i.shape().dims()));
     int64_t* out = v.MutableAs<int64_t>();
     for (int64_t k = 0; k < n; ++k) {
-      const uint64_t word = Join(words[2 * k], words[2 * k + 1]);
+      const uint64_t word = wide ? Join(words[k], more[k]) : words[k];
       out[k] = range == 0 ? low : static_cast<int64_t>(low + word % range);
     }
     ASSIGN_OR_RETURN(v, ConvertTo(v, type));
@@ -243,16 +257,14 @@ absl::StatusOr<Value> EvalRng(OpContext& context, const Instruction& i,
       Value::NewArray(Shape::Array(PrimitiveType::kF64, i.shape().dims()));
   double* out = v.MutableAs<double>();
   constexpr double kTwoPi = 6.283185307179586476925;
+  // 23 bits, so that rounding to f32 cannot reach the upper end.
+  const auto unit = [](uint32_t word) { return (word >> 9) * 0x1p-23; };
   for (int64_t k = 0; k < n; ++k) {
-    const double u = words[2 * k] * 0x1p-32;
-    if (uniform) {
-      // 23 bits, so that rounding to f32 cannot reach the upper end.
-      out[k] = first + (second - first) * (words[2 * k] >> 9) * 0x1p-23;
-    } else {
-      const double w = words[2 * k + 1] * 0x1p-32;
-      out[k] = first + second * numerics::Sqrt(-2 * numerics::Log(1 - u)) *
-                           numerics::Cos(kTwoPi * w);
-    }
+    out[k] = uniform ? first + (second - first) * unit(words[k])
+                     : first + second *
+                                   numerics::Sqrt(
+                                       -2 * numerics::Log(1 - unit(words[k]))) *
+                                   numerics::Cos(kTwoPi * unit(more[k]));
   }
   ASSIGN_OR_RETURN(v, ConvertTo(v, type));
   return v.WithShape(ShapeOf(i));

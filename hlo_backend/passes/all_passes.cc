@@ -19,11 +19,13 @@
 #include "hlo_backend/passes/fusion_splitter.h"
 #include "hlo_backend/passes/layout_assignment.h"
 #include "hlo_backend/passes/layout_clearing.h"
+#include "hlo_backend/passes/linear_algebra_expander.h"
 #include "hlo_backend/passes/loop_residency.h"
 #include "hlo_backend/passes/memory_space_assignment.h"
 #include "hlo_backend/passes/movement_fusion.h"
 #include "hlo_backend/passes/one_hot_expander.h"
 #include "hlo_backend/passes/ragged_dot_expander.h"
+#include "hlo_backend/passes/rare_op_expander.h"
 #include "hlo_backend/passes/reshape_mover.h"
 #include "hlo_backend/passes/row_fusion.h"
 #include "hlo_backend/passes/scheduler.h"
@@ -85,6 +87,8 @@ std::vector<PassEntry> AllPasses() {
        Make<LayoutAssignmentPass>},
       {"layout-clearing", "forgets layouts inside the module",
        Make<LayoutClearingPass>},
+      {"linear-algebra-expander", "factorisations as loops over columns",
+       Make<LinearAlgebraExpanderPass>},
       {"loop-residency", "loop counters in SMEM, loop states in VMEM",
        Make<LoopResidencyPass>},
       {"memory-space-assignment", "intermediate values that stay in VMEM",
@@ -95,6 +99,8 @@ std::vector<PassEntry> AllPasses() {
        Make<OneHotExpanderPass>},
       {"ragged-dot-expander", "grouped products as calls with kernels",
        Make<RaggedDotExpanderPass>},
+      {"rare-op-expander", "what programs seldom have, as plainer work",
+       Make<RareOpExpanderPass>},
       {"reshape-mover", "gives connected elementwise work one shape",
        Make<ReshapeMoverPass>},
       {"row-fusion", "products whose rows are finished in their kernel",

@@ -1,5 +1,7 @@
 #include "hlo_backend/passes/control_flow.h"
 
+#include "absl/container/flat_hash_set.h"
+
 namespace ptxla::hlo {
 
 bool IsControlComputation(const Computation& computation) {
@@ -24,6 +26,35 @@ std::vector<Computation*> ControlComputations(const Module& module) {
     if (IsControlComputation(*c)) result.push_back(c);
   }
   return result;
+}
+
+bool SeparateBodies(Module* module) {
+  bool changed = false;
+  absl::flat_hash_set<const Computation*> taken;
+  // Bodies inside of a copy are shared with the original: they come later.
+  std::vector<Computation*> open = {module->entry()};
+  while (!open.empty()) {
+    Computation* c = open.back();
+    open.pop_back();
+    for (Instruction* i : c->instructions()) {
+      if (i->opcode() != Opcode::kWhile &&
+          i->opcode() != Opcode::kConditional) {
+        continue;
+      }
+      for (int k = 0; k < static_cast<int>(i->called().size()); ++k) {
+        Computation* body = i->called()[k];
+        if (!taken.insert(body).second) {
+          Module::ComputationMap copied;
+          body = module->CloneComputation(*body, body->name(), &copied);
+          taken.insert(body);
+          i->ReplaceCalled(k, body);
+          changed = true;
+        }
+        open.push_back(body);
+      }
+    }
+  }
+  return changed;
 }
 
 }  // namespace ptxla::hlo

@@ -14,6 +14,10 @@ bool IsControlComputation(const Computation& computation);
 // Callees before callers.
 std::vector<Computation*> ControlComputations(const Module& module);
 
+// A loop and a branch of its own for each that shares one: values inside of it
+// have one place in memory, which two loops may not share. True if any was.
+bool SeparateBodies(Module* module);
+
 }  // namespace ptxla::hlo
 
 #endif  // PTXLA_HLO_BACKEND_PASSES_CONTROL_FLOW_H_

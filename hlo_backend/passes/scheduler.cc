@@ -227,6 +227,7 @@ std::vector<Instruction*> ListSchedule(const Computation& computation) {
 
 absl::StatusOr<bool> SchedulerPass::Run(Module* module, const PassContext&) {
   if (module->config().is_scheduled) return false;
+  SeparateBodies(module);
   for (Computation* c : ControlComputations(*module)) {
     const Sizes sizes(*c);
     const std::vector<Instruction*> plain =

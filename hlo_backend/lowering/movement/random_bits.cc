@@ -17,9 +17,6 @@ using codegen::Sca;
 using codegen::Vec;
 using isa::Opcode;
 
-// A 64-bit array is two planes of 32-bit words, the low ones first; a state of
-// two numbers fills one row of each.
-constexpr int kPlane = isa::kRowBytes;
 constexpr int64_t kRegistersPerStep = 128;  // 512 KiB, as elementwise windows
 constexpr int kUnroll = 16;
 
@@ -34,17 +31,19 @@ Vec Seed(CodeBuilder& b, Vec low, Vec high) {
   return b.Select(Lane(b, 3), b.RotateLanes(high, 2), v);
 }
 
-isa::Window StateWindow(int arg, isa::Direction direction) {
+// A 64-bit array is two planes of 32-bit words, the low ones first; a state of
+// two numbers is in the first row of each.
+isa::Window StateWindow(int arg, isa::Direction direction, int64_t plane) {
   isa::Window w;
   w.arg = arg;
   w.direction = direction;
   isa::WindowDim rows;
   rows.block = rows.extent = 2;
-  rows.hbm_stride = rows.vmem_stride = kPlane;
+  rows.hbm_stride = rows.vmem_stride = plane;
   w.dims = {rows};
-  w.inner_bytes = kPlane;
+  w.inner_bytes = isa::kRowBytes;
   w.slots = 1;
-  w.slot_bytes = isa::kVregBytes;
+  w.slot_bytes = RoundUpTo<int64_t>(plane + isa::kVregBytes, isa::kVregBytes);
   return w;
 }
 
@@ -64,6 +63,7 @@ absl::StatusOr<isa::Kernel> EmitRandomBits(const KernelContext& context,
       state.dim(0) != 2) {
     return refuse("a state other than u64[2]");
   }
+  const int32_t plane = static_cast<int32_t>(hlo::PaddedBytes(state) / 2);
   // A 64-bit array is filled plane by plane.
   const int64_t bytes = hlo::PaddedBytes(i.shape().elements()[1]);
   const int64_t rows = bytes / isa::kRowBytes;
@@ -95,8 +95,8 @@ absl::StatusOr<isa::Kernel> EmitRandomBits(const KernelContext& context,
   out.inner_bytes = isa::kRowBytes;
   out.slots = steps > 1 ? 2 : 1;
   out.slot_bytes = block * isa::kVregBytes;
-  tiling.windows = {StateWindow(0, isa::Direction::kIn),
-                    StateWindow(1, isa::Direction::kOut), out};
+  tiling.windows = {StateWindow(0, isa::Direction::kIn, plane),
+                    StateWindow(1, isa::Direction::kOut, plane), out};
   tiling.work.hbm_bytes = bytes;
   tiling.note = absl::StrCat(block, " registers per step");
 
@@ -107,7 +107,7 @@ absl::StatusOr<isa::Kernel> EmitRandomBits(const KernelContext& context,
     b.WindowAddress(to, 1);
     b.WindowAddress(bits_at, 2);
     const Vec low = b.LoadRow(kState, from, 0);
-    const Vec high = b.LoadRow(kState, from, kPlane);
+    const Vec high = b.LoadRow(kState, from, plane);
     // New state: as many draws more, with the carry into the high word.
     const Vec draws =
         b.SelectImm(Lane(b, 1), b.Imm(static_cast<uint32_t>(registers)), 0);
@@ -115,9 +115,9 @@ absl::StatusOr<isa::Kernel> EmitRandomBits(const KernelContext& context,
     const Mask carry = b.Compare(Opcode::kVcmpLtU32, new_low, low);
     const Vec new_high =
         b.Binary(Opcode::kVaddS32, high, b.SelectImm(carry, b.Imm(1), 0));
-    b.StoreMasked(kNewState, to, 0,
-                  b.Select(b.Range(0, 128, 0, 1), new_low, new_high),
-                  b.Range(0, 128, 0, 2));
+    const Mask row = b.Range(0, 128, 0, 1);
+    b.StoreMasked(kNewState, to, 0, new_low, row);
+    b.StoreMasked(kNewState, to, plane, new_high, row);
     codegen::VInstr seed;
     seed.op = Opcode::kSetrngseed;
     seed.a = Seed(b, low, high).id;

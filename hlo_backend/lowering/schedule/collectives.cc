@@ -23,6 +23,8 @@ absl::Status Lowerer::Collective(const Instruction& i,
     case Opcode::kReduceScatter:
       start.kind = isa::CollectiveKind::kReduceScatter;
       break;
+    // Timing takes pieces of equal size.
+    case Opcode::kRaggedAllToAll:
     case Opcode::kAllToAll:
       start.kind = isa::CollectiveKind::kAllToAll;
       break;
@@ -52,6 +54,8 @@ absl::Status Lowerer::Collective(const Instruction& i,
   }
   for (const Instruction* operand : i.operands()) {
     if (!operand->shape().IsArray()) continue;
+    // Behind the array of a ragged exchange stand its result and sizes.
+    if (i.opcode() == Opcode::kRaggedAllToAll && !start.from.empty()) break;
     if (start.dtype.empty()) {
       start.dtype =
           std::string(hlo::PrimitiveTypeName(operand->shape().type()));

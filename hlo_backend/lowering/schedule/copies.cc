@@ -82,6 +82,24 @@ void Lowerer::CopyBytes(const Instruction& i, const isa::BufferSlice& from,
   schedule->push_back({InfoOf(i), isa::CopyDone{id}});
 }
 
+absl::Status Lowerer::HostTransfer(const Instruction& i,
+                                   isa::Schedule* schedule) {
+  const bool to_host =
+      i.opcode() == hlo::Opcode::kOutfeed || i.opcode() == hlo::Opcode::kSend;
+  const Instruction& value = to_host ? *i.operand(0) : i;
+  std::vector<isa::BufferSlice> places;
+  RETURN_IF_ERROR(AppendPlaces(&value, &places));
+  size_t k = 0;
+  hlo::ForEachLeaf(
+      value.shape(), [&](const hlo::Shape& s, const hlo::ShapeIndex&) {
+        if (!s.IsArray()) return;
+        schedule->push_back(
+            {InfoOf(i), isa::HostTransfer{to_host, places[k++],
+                                          TiledLayoutOf(s).ByteSize()}});
+      });
+  return absl::OkStatus();
+}
+
 absl::Status Lowerer::HostMove(const Instruction& i, bool to_host,
                                isa::Schedule* schedule) {
   ASSIGN_OR_RETURN(const isa::BufferSlice from, PlaceOf(i.operand(0), 0));

@@ -141,9 +141,18 @@ absl::Status Lowerer::LowerInstruction(const Instruction& i,
     case Opcode::kAllToAll:
     case Opcode::kCollectivePermute:
     case Opcode::kCollectivePermuteStart:
+    case Opcode::kRaggedAllToAll:
       return Collective(i, schedule);
     case Opcode::kCustomCall:
       return CustomCall(i, schedule);
+    case Opcode::kInfeed:
+    case Opcode::kRecvDone:
+    case Opcode::kOutfeed:
+    case Opcode::kSend:
+      return HostTransfer(i, schedule);
+    case Opcode::kRecv:
+    case Opcode::kSendDone:
+      return absl::OkStatus();  // what they wait for is in the other half
     case Opcode::kPartitionId:
     case Opcode::kReplicaId:
       return DeviceNumber(i);

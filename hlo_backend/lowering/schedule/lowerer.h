@@ -66,6 +66,9 @@ class Lowerer {
                  isa::Schedule* schedule);
   // Between device and host memory, over PCIe. The value keeps its place in
   // device memory for the plan, which errs on the large side.
+  // infeed and recv-done bring arrays from the host, outfeed and send take them
+  // there.
+  absl::Status HostTransfer(const hlo::Instruction& i, isa::Schedule* schedule);
   absl::Status HostMove(const hlo::Instruction& i, bool to_host,
                         isa::Schedule* schedule);
   absl::Status CustomCall(const hlo::Instruction& i, isa::Schedule* schedule);

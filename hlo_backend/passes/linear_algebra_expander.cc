@@ -1,0 +1,305 @@
+#include "hlo_backend/passes/linear_algebra_expander.h"
+
+#include <algorithm>
+#include <functional>
+#include <limits>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "hlo_backend/ir/builder.h"
+
+namespace ptxla::hlo {
+namespace {
+
+constexpr PrimitiveType kF32 = PrimitiveType::kF32;
+constexpr PrimitiveType kS32 = PrimitiveType::kS32;
+
+// Matrices [batch, rows, columns] inside of a loop body.
+class Matrices {
+ public:
+  explicit Matrices(Builder* b) : b_(*b) {}
+
+  Instruction* Int(int32_t value, const DimVector& dims) {
+    Instruction* c = b_.Constant(Literal::Scalar<int32_t>(value));
+    return dims.empty() ? c : b_.BroadcastScalar(c, dims);
+  }
+  Instruction* Zero(const DimVector& dims) {
+    return b_.BroadcastScalar(b_.Zero(kF32), dims);
+  }
+  // Set where the position along `dim` is `index`.
+  Instruction* At(const DimVector& dims, int64_t dim, Instruction* index,
+                  CompareDirection direction = CompareDirection::kEq) {
+    return b_.Compare(b_.Iota(Shape::Array(kS32, dims), dim),
+                      b_.BroadcastScalar(index, dims), direction);
+  }
+  // The sum of x along `dim`.
+  Instruction* Sum(Instruction* x, int64_t dim) {
+    return b_.Reduce(x, b_.Zero(x->shape().type()), {dim},
+                     b_.Scalar2(Opcode::kAdd, x->shape().type()));
+  }
+  // Row or column `index`: what stands there along `dim`.
+  Instruction* Pick(Instruction* x, int64_t dim, Instruction* index) {
+    const DimVector& dims = x->shape().dims();
+    Instruction* zero = b_.BroadcastScalar(b_.Zero(x->shape().type()), dims);
+    return Sum(b_.Select(At(dims, dim, index), x, zero), dim);
+  }
+  // [batch, n] along all of dimension `dim`, the other one of the last two.
+  Instruction* Spread(Instruction* x, const DimVector& dims, int64_t dim) {
+    return b_.Broadcast(x, dims, {0, dim == 2 ? 1 : 2});
+  }
+
+ private:
+  Builder& b_;
+};
+
+// A loop over a counter and some arrays.
+Instruction* Loop(
+    Builder& b, const std::vector<Instruction*>& start, int64_t trips,
+    const std::function<std::vector<Instruction*>(
+        Builder&, Instruction* step, const std::vector<Instruction*>&)>& body) {
+  Module* module = b.computation()->module();
+  std::vector<Instruction*> state = {b.Constant(Literal::Scalar<int32_t>(0))};
+  state.insert(state.end(), start.begin(), start.end());
+  Instruction* init = b.Tuple(state);
+  Builder condition(module->AddComputation("factor_condition"));
+  Instruction* at =
+      condition.GetTupleElement(condition.Parameter(0, init->shape()), 0);
+  condition.computation()->SetRoot(condition.Compare(
+      at,
+      condition.Constant(Literal::Scalar<int32_t>(static_cast<int32_t>(trips))),
+      CompareDirection::kLt));
+  Builder inside(module->AddComputation("factor_body"));
+  Instruction* all = inside.Parameter(0, init->shape());
+  Instruction* step = inside.GetTupleElement(all, 0);
+  std::vector<Instruction*> values;
+  for (size_t k = 0; k < start.size(); ++k) {
+    values.push_back(inside.GetTupleElement(all, static_cast<int>(k) + 1));
+  }
+  std::vector<Instruction*> next = body(inside, step, values);
+  next.insert(next.begin(),
+              inside.Add(step, inside.Constant(Literal::Scalar<int32_t>(1))));
+  inside.computation()->SetRoot(inside.Tuple(next));
+  return b.While(init, condition.computation(), inside.computation());
+}
+
+class Expander {
+ public:
+  explicit Expander(Instruction* i) : i_(i), b_(i->parent()) {
+    b_.set_metadata(i->shared_metadata());
+  }
+
+  // Null: another instruction, or a type that loops do not take.
+  Instruction* Expand() {
+    const bool lu = i_->opcode() == Opcode::kCustomCall &&
+                    i_->attrs<CustomCallAttrs>().target == "LuDecomposition" &&
+                    i_->shape().IsTuple() &&
+                    i_->shape().element_count_of_tuple() == 3;
+    if (i_->opcode() != Opcode::kCholesky &&
+        i_->opcode() != Opcode::kTriangularSolve && !lu) {
+      return nullptr;
+    }
+    const PrimitiveType type = i_->operand(0)->shape().type();
+    if (!IsFloat(type) || BitWidth(type) > 32 ||
+        i_->operand(0)->shape().ElementCount() == 0) {
+      return nullptr;
+    }
+    if (lu) return Lu();
+    return i_->opcode() == Opcode::kCholesky ? Cholesky() : Solve();
+  }
+
+ private:
+  // As f32[batch, rows, columns].
+  Instruction* Matrix(Instruction* x) {
+    if (x->shape().type() != kF32) x = b_.Convert(x, kF32);
+    const int rank = x->shape().rank();
+    int64_t batch = 1;
+    for (int d = 0; d + 2 < rank; ++d) batch *= x->shape().dim(d);
+    return b_.Reshape(
+        x, {batch, x->shape().dim(rank - 2), x->shape().dim(rank - 1)});
+  }
+  Instruction* Back(Instruction* x, const Shape& shape) {
+    x = b_.Reshape(x, shape.dims());
+    return x->shape().type() == shape.type() ? x : b_.Convert(x, shape.type());
+  }
+  Instruction* Transposed(Instruction* x) { return b_.Transpose(x, {0, 2, 1}); }
+
+  Instruction* Cholesky() {
+    Instruction* a = Matrix(i_->operand(0));
+    const DimVector dims = a->shape().dims();
+    const bool lower = i_->attrs<CholeskyAttrs>().lower;
+    if (!lower) a = Transposed(a);
+    Instruction* zero = Matrices(&b_).Zero(dims);
+    Instruction* loop =
+        Loop(b_, {a, zero}, dims[1],
+             [&](Builder& b, Instruction* j,
+                 const std::vector<Instruction*>& state) {
+               Matrices m(&b);
+               const DimVector line = {dims[0], dims[1]};
+               Instruction* column = m.Pick(state[0], 2, j);
+               Instruction* pivot = m.Pick(column, 1, j);
+               Instruction* scaled =
+                   b.Multiply(column, b.Broadcast(b.Rsqrt(pivot), line, {0}));
+               scaled = b.Select(m.At(line, 1, j, CompareDirection::kGe),
+                                 scaled, m.Zero(line));
+               Instruction* down = m.Spread(scaled, dims, 2);
+               Instruction* rest = b.Subtract(
+                   state[0], b.Multiply(down, m.Spread(scaled, dims, 1)));
+               Instruction* found = b.Select(m.At(dims, 2, j), down, state[1]);
+               return std::vector<Instruction*>{rest, found};
+             });
+    Instruction* l = b_.GetTupleElement(loop, 2);
+    return Back(lower ? l : Transposed(l), i_->shape());
+  }
+
+  Instruction* Solve() {
+    const auto& attrs = i_->attrs<TriangularSolveAttrs>();
+    Instruction* a = Matrix(i_->operand(0));
+    Instruction* b = Matrix(i_->operand(1));
+    const bool flip =
+        (attrs.transpose_a == TransposeA::kTranspose ||
+         attrs.transpose_a == TransposeA::kAdjoint) != !attrs.left_side;
+    if (flip) a = Transposed(a);
+    if (!attrs.left_side) b = Transposed(b);
+    const bool lower = attrs.lower != flip;
+    const DimVector square = a->shape().dims(), dims = b->shape().dims();
+    const int64_t n = square[1];
+    Instruction* loop = Loop(
+        b_, {a, b, Matrices(&b_).Zero(dims)}, n,
+        [&](Builder& in, Instruction* step,
+            const std::vector<Instruction*>& state) {
+          Matrices m(&in);
+          Instruction* j =
+              lower ? step
+                    : in.Subtract(m.Int(static_cast<int32_t>(n - 1), {}), step);
+          const DimVector line = {dims[0], dims[2]};
+          Instruction* row = m.Pick(state[1], 1, j);
+          Instruction* column = m.Pick(state[0], 2, j);
+          if (!attrs.unit_diagonal) {
+            Instruction* pivot = m.Pick(column, 1, j);
+            row = in.Divide(row, in.Broadcast(pivot, line, {0}));
+          }
+          Instruction* along = m.Spread(row, dims, 1);
+          // Only rows that are not solved yet.
+          Instruction* open =
+              m.At(dims, 1, j,
+                   lower ? CompareDirection::kGt : CompareDirection::kLt);
+          Instruction* taken =
+              in.Select(open, in.Multiply(m.Spread(column, dims, 2), along),
+                        m.Zero(dims));
+          return std::vector<Instruction*>{
+              state[0], in.Subtract(state[1], taken),
+              in.Select(m.At(dims, 1, j), along, state[2])};
+        });
+    Instruction* x = b_.GetTupleElement(loop, 3);
+    if (!attrs.left_side) x = Transposed(x);
+    return Back(x, i_->shape());
+  }
+
+  Instruction* Lu() {
+    Instruction* a = Matrix(i_->operand(0));
+    const DimVector dims = a->shape().dims();
+    const int64_t batch = dims[0], rows = dims[1];
+    const int64_t steps = std::min(rows, dims[2]);
+    const DimVector pivots_dims = {batch, steps}, order_dims = {batch, rows};
+    Instruction* pivots = b_.BroadcastScalar(b_.Zero(kS32), pivots_dims);
+    Instruction* order = b_.Iota(Shape::Array(kS32, order_dims), 1);
+    Instruction* loop = Loop(
+        b_, {a, pivots, order}, steps,
+        [&](Builder& b, Instruction* j,
+            const std::vector<Instruction*>& state) {
+          Matrices m(&b);
+          const auto spread = [&](Instruction* x, const DimVector& to) {
+            return b.Broadcast(x, to, {0});
+          };
+          Instruction* place = b.Iota(Shape::Array(kS32, order_dims), 1);
+          Instruction* column = m.Pick(state[0], 2, j);
+          // The first of the largest below the diagonal.
+          Instruction* size = b.Select(
+              m.At(order_dims, 1, j, CompareDirection::kGe), b.Abs(column),
+              b.BroadcastScalar(b.Constant(Literal::Scalar<float>(-1)),
+                                order_dims));
+          Instruction* most =
+              b.Reduce(size,
+                       b.Constant(Literal::Scalar<float>(
+                           -std::numeric_limits<float>::infinity())),
+                       {1}, b.Scalar2(Opcode::kMaximum, kF32));
+          Instruction* last = m.Int(static_cast<int32_t>(rows - 1), order_dims);
+          Instruction* hit =
+              b.Compare(size, spread(most, order_dims), CompareDirection::kEq);
+          Instruction* pivot =
+              b.Reduce(b.Select(hit, place, last),
+                       m.Int(static_cast<int32_t>(rows - 1), {}), {1},
+                       b.Scalar2(Opcode::kMinimum, kS32));  // [batch]
+          Instruction* is_pivot = b.Compare(place, spread(pivot, order_dims),
+                                            CompareDirection::kEq);
+          Instruction* is_step = m.At(order_dims, 1, j);
+          // Rows j and pivot change places.
+          const DimVector row_dims = {batch, dims[2]};
+          Instruction* zeros = m.Zero(dims);
+          const auto rows_of = [&](Instruction* mask) {
+            return b.Broadcast(mask, dims, {0, 1});
+          };
+          Instruction* row_j = m.Pick(state[0], 1, j);
+          Instruction* row_p =
+              m.Sum(b.Select(rows_of(is_pivot), state[0], zeros), 1);
+          Instruction* swapped =
+              b.Select(rows_of(is_pivot), m.Spread(row_j, dims, 1), state[0]);
+          swapped =
+              b.Select(rows_of(is_step), m.Spread(row_p, dims, 1), swapped);
+          Instruction* none = b.BroadcastScalar(b.Zero(kS32), order_dims);
+          Instruction* order_j = m.Pick(state[2], 1, j);
+          Instruction* order_p = m.Sum(b.Select(is_pivot, state[2], none), 1);
+          Instruction* reordered =
+              b.Select(is_pivot, spread(order_j, order_dims), state[2]);
+          reordered = b.Select(is_step, spread(order_p, order_dims), reordered);
+          // Below the diagonal: factors; right of them: what is left.
+          Instruction* top = m.Pick(row_p, 1, j);  // [batch]
+          Instruction* now = m.Pick(swapped, 2, j);
+          Instruction* below = m.At(order_dims, 1, j, CompareDirection::kGt);
+          Instruction* zero_line = m.Zero(order_dims);
+          Instruction* safe =
+              b.Select(b.Compare(top, b.BroadcastScalar(b.Zero(kF32), {batch}),
+                                 CompareDirection::kEq),
+                       b.BroadcastScalar(b.One(kF32), {batch}), top);
+          Instruction* factor = b.Select(
+              below, b.Divide(now, spread(safe, order_dims)), zero_line);
+          Instruction* right =
+              b.Select(m.At(row_dims, 1, j, CompareDirection::kGt), row_p,
+                       m.Zero(row_dims));
+          Instruction* rest = b.Subtract(
+              swapped,
+              b.Multiply(m.Spread(factor, dims, 2), m.Spread(right, dims, 1)));
+          Instruction* at_column = b.And(rows_of(below), m.At(dims, 2, j));
+          Instruction* lu =
+              b.Select(at_column, m.Spread(factor, dims, 2), rest);
+          Instruction* chosen = b.Select(m.At(pivots_dims, 1, j),
+                                         spread(pivot, pivots_dims), state[1]);
+          return std::vector<Instruction*>{lu, chosen, reordered};
+        });
+    return b_.Tuple(
+        {Back(b_.GetTupleElement(loop, 1), i_->shape().element(0)),
+         Back(b_.GetTupleElement(loop, 2), i_->shape().element(1)),
+         Back(b_.GetTupleElement(loop, 3), i_->shape().element(2))});
+  }
+
+  Instruction* i_;
+  Builder b_;
+};
+
+}  // namespace
+
+absl::StatusOr<bool> LinearAlgebraExpanderPass::Run(Module* module,
+                                                    const PassContext&) {
+  bool changed = false;
+  for (Computation* c : module->computations()) {
+    for (Instruction* i : c->PostOrder()) {
+      Instruction* expanded = Expander(i).Expand();
+      if (expanded == nullptr) continue;
+      c->Replace(i, expanded);
+      changed = true;
+    }
+  }
+  return changed;
+}
+
+}  // namespace ptxla::hlo

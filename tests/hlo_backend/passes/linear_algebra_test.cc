@@ -1,0 +1,104 @@
+// Loops over columns factorise as the evaluator does.
+#include <algorithm>
+#include <cmath>
+
+#include "absl/strings/substitute.h"
+#include "hlo_backend/evaluator/evaluator.h"
+#include "hlo_backend/ir/parser.h"
+#include "hlo_backend/ir/verifier.h"
+#include "hlo_backend/passes/pipeline.h"
+#include "tests/support/status_matchers.h"
+
+namespace ptxla::hlo {
+namespace {
+
+// Diagonally dominant, symmetric: every factorisation of it exists.
+Literal Matrices(const Shape& shape) {
+  Literal a(shape);
+  const int64_t n = shape.dim(shape.rank() - 1);
+  for (int64_t k = 0; k < shape.ElementCount(); ++k) {
+    const int64_t r = k / n % n, c = k % n;
+    const double off = std::sin(static_cast<double>(r * c + r + c + k / n / n));
+    a.SetDouble(k, r == c ? 4.0 + static_cast<double>(n) : off);
+  }
+  return a;
+}
+
+Literal Expanded(Module* module, const std::vector<Literal>& arguments) {
+  const auto pipeline = Pipeline::FromNames("linear-algebra-expander");
+  EXPECT_OK(pipeline.status());
+  auto p = *pipeline;
+  EXPECT_OK(p.Run(module, {}).status());
+  EXPECT_OK(VerifyModule(*module));
+  auto result = Evaluate(*module, arguments);
+  EXPECT_OK(result.status());
+  return *std::move(result);
+}
+
+class LinearAlgebraTest : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(LinearAlgebraTest, LoopsGiveWhatTheEvaluatorGives) {
+  ASSERT_OK_AND_ASSIGN(auto module,
+                       ParseModule(absl::Substitute(
+                           "HloModule m\nENTRY e {\n a = f32[2,5,5] "
+                           "parameter(0)\n b = f32[2,5,3] parameter(1)\n"
+                           " c = f32[2,3,5] parameter(2)\n ROOT r = $0\n}\n",
+                           GetParam())));
+  std::vector<Literal> arguments;
+  for (int k = 0; k < 3; ++k) {
+    const Shape& shape = module->entry()->parameter(k)->shape();
+    arguments.push_back(Matrices(shape));
+  }
+  ASSERT_OK_AND_ASSIGN(Literal expected, Evaluate(*module, arguments));
+  const Literal actual = Expanded(module.get(), arguments);
+  EXPECT_NE(module->entry()->root()->opcode(), Opcode::kCholesky);
+  EXPECT_NE(module->entry()->root()->opcode(), Opcode::kTriangularSolve);
+  // The other triangle of a Cholesky factor is nobody's.
+  for (int64_t i = 0; i < expected.shape().ElementCount(); ++i) {
+    if (actual.GetDouble(i) == 0) continue;
+    EXPECT_NEAR(actual.GetDouble(i), expected.GetDouble(i), 1e-5) << i;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Operations, LinearAlgebraTest,
+    ::testing::Values(
+        "f32[2,5,5] cholesky(a), lower=true",
+        "f32[2,5,5] cholesky(a), lower=false",
+        "f32[2,5,3] triangular-solve(a, b), left_side=true, lower=true, "
+        "unit_diagonal=false, transpose_a=NO_TRANSPOSE",
+        "f32[2,5,3] triangular-solve(a, b), left_side=true, lower=false, "
+        "unit_diagonal=true, transpose_a=NO_TRANSPOSE",
+        "f32[2,5,3] triangular-solve(a, b), left_side=true, lower=true, "
+        "unit_diagonal=false, transpose_a=TRANSPOSE",
+        "f32[2,3,5] triangular-solve(a, c), left_side=false, lower=true, "
+        "unit_diagonal=false, transpose_a=NO_TRANSPOSE",
+        "f32[2,3,5] triangular-solve(a, c), left_side=false, lower=false, "
+        "unit_diagonal=false, transpose_a=ADJOINT"));
+
+TEST(LuTest, RowsInOrderAreLowerTimesUpper) {
+  ASSERT_OK_AND_ASSIGN(auto module, ParseModule(R"(HloModule m
+ENTRY e {
+  a = f32[4,4] parameter(0)
+  ROOT r = (f32[4,4], s32[4], s32[4]) custom-call(a), custom_call_target="LuDecomposition"
+})"));
+  const double rows[16] = {0, 2, 1, -1, 3, 1, 0, 2, -4, 1, 2, 0, 1, 1, 5, 3};
+  Literal a(module->entry()->parameter(0)->shape());
+  for (int k = 0; k < 16; ++k) a.SetDouble(k, rows[k]);
+  const Literal all = Expanded(module.get(), {a});
+  const Literal& lu = all.elements()[0];
+  for (int r = 0; r < 4; ++r) {
+    const int64_t from = all.elements()[2].GetInt(r);
+    EXPECT_GE(all.elements()[1].GetInt(r), r);  // a pivot is below
+    for (int c = 0; c < 4; ++c) {
+      double sum = 0;
+      for (int k = 0; k <= std::min(r, c); ++k) {
+        sum += (k == r ? 1 : lu.GetDouble(r * 4 + k)) * lu.GetDouble(k * 4 + c);
+      }
+      EXPECT_NEAR(sum, rows[from * 4 + c], 1e-5) << r << c;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace ptxla::hlo
