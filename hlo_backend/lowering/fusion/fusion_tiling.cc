@@ -12,30 +12,15 @@
 namespace ptxla::lowering {
 namespace {
 
-// Expanded rows come in groups of this many row tiles: 16 share a row of 128
-// values, 4 rows share a packed word.
-constexpr int64_t kRowGroup = 64;
+// Row tiles whose 128 values lie in one row.
+constexpr int64_t kRowGroup = 16;
 
 // Base tiles of a body: the windows of the TPU compiler have as many. Longer
 // formulas get fewer, or scheduling would take longer than it is worth.
 constexpr int kMostTiles = 1024;
-constexpr int kMostOperations = 3072;
-
-// The TPU compiler unrolls a step of a reduction whole: copies of the formula
-// beyond those of other loops, the most first.
-std::vector<int> WholeBodies(const Geometry& g, int copies) {
-  std::vector<int> bodies;
-  if (std::none_of(g.axes.begin(), g.axes.end(),
-                   [](const Axis& a) { return a.reduced; })) {
-    return bodies;
-  }
-  int most = kMostTiles;
-  while (most > copies && most * (g.operations + 1) > kMostOperations) {
-    most /= 2;
-  }
-  for (; most > copies; most /= 4) bodies.push_back(most);
-  return bodies;
-}
+constexpr int kMostOperations = 4096;
+// Narrower ones are not tried for a better block.
+constexpr int kNarrowBody = 4;
 
 bool HasExpandedRows(const Geometry& g) {
   for (const Stream& s : g.streams) {
@@ -44,9 +29,76 @@ bool HasExpandedRows(const Geometry& g) {
   return false;
 }
 
+// Row tiles that expanded rows and rows of a result come in: packed ones share
+// their words with others.
+int64_t RowGroup(const Geometry& g) {
+  int packing = g.result_packing;
+  for (const Stream& s : g.streams) {
+    if (s.access == Access::kLaneOfRows) {
+      packing = std::max(packing, s.array.packing);
+    }
+  }
+  return kRowGroup * packing;
+}
+
+bool Reduces(const Geometry& g) {
+  return std::any_of(g.axes.begin(), g.axes.end(),
+                     [](const Axis& a) { return a.reduced; });
+}
+
 // Results of 128 rows share a row of the result.
 bool ReducesRows(const Geometry& g) {
   return g.axes[g.column_axis].reduced && g.row_axis >= 0;
+}
+
+// The TPU compiler unrolls a step of a reduction whole: copies of the formula
+// beyond those of other loops, the most first.
+std::vector<int> WholeBodies(const Geometry& g, int copies) {
+  std::vector<int> bodies;
+  if (!Reduces(g)) return bodies;
+  int most = kMostTiles;
+  while (most > copies && most * (g.operations + 1) > kMostOperations) {
+    most /= 2;
+  }
+  for (; most > copies; most /= 4) bodies.push_back(most);
+  return bodies;
+}
+
+// A block of an axis of at most `room` base tiles, about equal to the others.
+int64_t BlockOf(const Axis& axis, int64_t room, int64_t multiple) {
+  if (axis.tiles <= room) return axis.tiles;
+  const int64_t steps = CeilOfRatio(axis.tiles, std::max<int64_t>(1, room));
+  const int64_t block =
+      RoundUpTo(RoundUpTo(CeilOfRatio(axis.tiles, steps), axis.unit), multiple);
+  return std::min(block, axis.tiles);
+}
+
+// Windows as the TPU compiler cuts them where rows are grouped or reduced: the
+// fewest rows whose 128 values make a row, as many columns as the step takes,
+// then more rows; of a reduction over rows that is fused with nothing, rows
+// first.
+void ChooseGroupedBlocks(const Geometry& g, int64_t target, bool rows_first,
+                         NestPlan* plan) {
+  plan->block.assign(g.axes.size(), 1);
+  const Axis& rows = g.axes[g.row_axis];
+  const Axis& columns = g.axes[g.column_axis];
+  const int64_t group = RowGroup(g);
+  int64_t& row_block = plan->block[g.row_axis];
+  int64_t& column_block = plan->block[g.column_axis];
+  if (rows_first) {
+    row_block = BlockOf(rows, target, 1);
+    column_block = BlockOf(columns, target / row_block, 1);
+  } else {
+    const int64_t least = std::min(rows.tiles, group);
+    column_block = BlockOf(columns, target / least, 1);
+    row_block = BlockOf(rows, std::max(least, target / column_block), group);
+  }
+  int64_t taken = row_block * column_block;
+  for (int a = static_cast<int>(g.axes.size()) - 1; a >= 0; --a) {
+    if (g.axes[a].kind != Axis::Kind::kMajor) continue;
+    plan->block[a] = BlockOf(g.axes[a], target / taken, 1);
+    taken *= plan->block[a];
+  }
 }
 
 // Chooses blocks from the innermost axis outwards.
@@ -70,7 +122,7 @@ void ChooseBlocks(const Geometry& g, int64_t target, bool group_rows,
       const int64_t steps = CeilOfRatio(axis.tiles, room);
       block = RoundUpTo(CeilOfRatio(axis.tiles, steps), axis.unit);
       if (axis.kind == Axis::Kind::kRow && group_rows) {
-        block = RoundUpTo(block, kRowGroup);
+        block = RoundUpTo(block, RowGroup(g));
       }
       block = std::min(block, axis.tiles);
     }
@@ -99,8 +151,17 @@ absl::StatusOr<FusionTiling> CutFusion(const hlo::Instruction& i,
                                        int64_t target, int copies) {
   FusionTiling t;
   t.plan = OrderAxes(g);
-  ChooseBlocks(g, target, HasExpandedRows(g) || ReducesRows(g), e.stages > 1,
-               &t.plan);
+  const bool rows_reduced = g.row_axis >= 0 && g.axes[g.row_axis].reduced;
+  const bool grouped =
+      HasExpandedRows(g) ||
+      (g.row_axis >= 0 && rows_reduced != g.axes[g.column_axis].reduced);
+  if (grouped && e.stages == 1) {
+    const bool lone = i.opcode() != hlo::Opcode::kFusion;
+    ChooseGroupedBlocks(g, target, rows_reduced && lone, &t.plan);
+  } else {
+    ChooseBlocks(g, target, HasExpandedRows(g) || ReducesRows(g), e.stages > 1,
+                 &t.plan);
+  }
   t.plan.grid_dim.assign(g.axes.size(), -1);
   for (int axis : t.plan.order) {
     if (t.plan.block[axis] >= g.axes[axis].tiles) continue;
@@ -150,8 +211,10 @@ std::vector<int64_t> StepTargets(const KernelContext& context,
   for (const Axis& a : g.axes) total *= a.tiles;
   std::vector<int64_t> targets;
   int64_t budget = VmemBudget(context) * 3 / 4;
-  const auto most =
-      context.chip.Policy(fused ? "fusion_tiles" : "lone_operation_tiles");
+  const bool reduces = Reduces(g);
+  const auto most = context.chip.Policy(fused     ? "fusion_tiles"
+                                        : reduces ? "lone_reduction_tiles"
+                                                  : "lone_operation_tiles");
   if (most.has_value()) {
     // As many as fit twice, and a quarter of them: work that takes longer than
     // its loads gains from small first and last blocks.
@@ -162,7 +225,8 @@ std::vector<int64_t> StepTargets(const KernelContext& context,
     const int64_t tiles =
         std::max<int64_t>(8, std::min(static_cast<int64_t>(*most), fit));
     targets = {tiles};
-    if (tiles / 4 < total && tiles >= 128) targets.push_back(tiles / 4);
+    if (tiles / 4 < total && tiles >= 128 && !reduces)
+      targets.push_back(tiles / 4);
   } else {
     for (const int64_t tiles : {128, 512, 32, 2048}) {
       if (2 * bytes * tiles > budget) continue;
@@ -172,7 +236,7 @@ std::vector<int64_t> StepTargets(const KernelContext& context,
   }
   // Blocks of grouped rows are many rows high, whatever the target: narrow
   // ones for where that is too much.
-  const int64_t wide = kRowGroup * g.axes[g.column_axis].tiles;
+  const int64_t wide = RowGroup(g) * g.axes[g.column_axis].tiles;
   if (HasExpandedRows(g) || (ReducesRows(g) && 2 * bytes * wide > budget)) {
     targets.insert(targets.end(), {8, 2});
   }
@@ -204,11 +268,16 @@ int64_t TilesOfCore(const Geometry& g, int cores) {
 // Elementwise work of few tiles is one grid step of each core, its loads and
 // stores not hidden: `policy.single_step_tiles` of the chip (tpu_slots.md,
 // section 5).
+// A reduction to one tile of results is on every chip.
 bool MakesOneStep(const KernelContext& context, const Geometry& g) {
   const int64_t tiles = TilesOf(g);
-  if (tiles > context.chip.Policy("single_step_tiles").value_or(0)) {
-    return false;
+  double most = context.chip.Policy("single_step_tiles").value_or(0);
+  if (Reduces(g)) {
+    int64_t kept = 1;
+    for (const Axis& a : g.axes) kept *= a.reduced ? 1 : a.elements;
+    if (kept <= 1024) most = kMostTiles;
   }
+  if (static_cast<double>(tiles) > most) return false;
   int64_t bytes = 0;
   for (const Stream& s : g.streams) {
     if (s.access == Access::kPartial) return false;  // a reduce cuts itself
@@ -244,11 +313,12 @@ absl::StatusOr<isa::Kernel> EmitWidestThatFits(const KernelContext& context,
   absl::Status failure;
   std::optional<Tiling> chosen;
   Picoseconds chosen_time;
-  int fitting = 0;  // attempts as wide as the policy of all formulas
+  bool all_fit = false;  // every block of the last attempt
   for (const Attempt& attempt : attempts) {
     // Wider bodies drain less often, but some need so many registers that the
     // scheduler waits for them: they compete with the others.
-    const bool wide = whole.empty() && attempt.copies > candidates[0];
+    const bool wide = attempt.copies > candidates[0];
+    if (wide && chosen && !whole.empty() && all_fit) continue;
     std::vector<Tiling> tilings;
     for (const int64_t target : StepTargets(context, g, fused)) {
       ASSIGN_OR_RETURN(Tiling tiling,
@@ -278,17 +348,13 @@ absl::StatusOr<isa::Kernel> EmitWidestThatFits(const KernelContext& context,
         chosen_time = time;
       }
       // Where some blocks need too many registers, a narrower body may take a
-      // better block; bodies as wide as the policy, and one narrower one, are
-      // tried.
-      bool all_fit = true;
+      // better block.
+      all_fit = true;
       for (size_t k = 0; k < scores.size() && !alone; ++k) {
         all_fit &= scores[k].time > Picoseconds(0) ||
                    VmemBytes(context, tilings[k]) > VmemBudget(context);
       }
-      if (wide ||
-          (!all_fit && (attempt.copies > candidates[0] || ++fitting == 1))) {
-        continue;
-      }
+      if (wide || (!all_fit && attempt.copies > kNarrowBody)) continue;
     } else if (!chosen && absl::IsResourceExhausted(failure)) {
       continue;
     }

@@ -314,6 +314,11 @@ absl::StatusOr<Geometry> Geometry::Of(const Expression& e, uint32_t reduced,
                                       const Instruction& i,
                                       const isa::MachineModel& model) {
   ASSIGN_OR_RETURN(Geometry g, GeometryBuilder(e, reduced, i, model).Build());
+  for (const hlo::Instruction* r : e.reduces) {
+    if (r == nullptr || r->shape().rank() != 1) continue;
+    g.result_packing = std::max(
+        g.result_packing, std::max(1, 32 / hlo::BitWidth(r->shape().type())));
+  }
   for (const ExprNode& node : e.nodes) {
     g.operations += node.kind != ExprNode::Kind::kConstant &&
                     (g.AxesOf(node) >> g.column_axis & 1);

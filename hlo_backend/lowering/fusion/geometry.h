@@ -76,6 +76,8 @@ struct Geometry {
   int row_axis = -1, column_axis = -1;
   // For every element one function of the EUP or more: its results come late.
   bool uses_eup = false;
+  // Rows of 128 results of a reduce that share their words.
+  int result_packing = 1;
   // Loads and operations for every element.
   int operations = 0;
   // Axis that iteration dimension d belongs to, -1: size 1.

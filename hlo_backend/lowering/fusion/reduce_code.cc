@@ -302,7 +302,7 @@ class ReduceCode {
   }
 
   absl::Status Leave(NestCode& n, const Region&) {
-    if (n.joined()) {
+    if (finished_) {
       if (KeepsRows() && !ReducesMajors() && !t_.thrifty) {
         return absl::OkStatus();
       }

@@ -81,6 +81,12 @@ void JoinedResult::Place(const NestPlan& plan) {
     strides_[axis] = per_row / together_;
     if (!majors_.empty() && a.rank() >= 2 && a.sizes[a.rank() - 2] > 1) {
       index_axis_ = majors_[--planes];
+      const int64_t all = g_.axes[index_axis_].tiles;
+      const int64_t block = plan.block[index_axis_];
+      const int64_t body = plan.unroll[index_axis_];
+      index_pairs_ = a.packing == 2 && all % 2 == 0 &&
+                     (block % 2 == 0 || block >= all) &&
+                     (body % 2 == 0 || body >= block) && body > 1;
     }
   }
   int64_t stride = a.plane_stride();
@@ -98,6 +104,7 @@ void JoinedResult::Place(const NestPlan& plan) {
     }
     for (size_t x = 0; x < g_.axes.size(); ++x) {
       if (plan.grid_dim[x] < 0 || strides_[x] == 0) continue;
+      if (r_.moves_along == static_cast<int>(x)) continue;
       const Sca step = b_.NewSca();
       b_.GridIndex(step, plan.grid_dim[x]);
       const Sca moved = next();
@@ -217,7 +224,16 @@ absl::Status JoinedResult::Store(NestCode& n, int64_t offset, Vec v,
     }
     return absl::OkStatus();
   }
+  if (index_pairs_ && n.pointer(index_).offset % 2 == 0) {
+    even_rows_[offset] = v;
+    return absl::OkStatus();
+  }
   const Row row = RowOf(n, to);
+  if (index_pairs_) {
+    b_.StoreMasked(space, row.base, static_cast<int32_t>(offset),
+                   b_.Binary(Opcode::kVpackIBf16, even_rows_[offset], v), mask);
+    return absl::OkStatus();
+  }
   ResultRows(a, b_).Store(v, row.base, offset, row.index, mask);
   return absl::OkStatus();
 }

@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -61,6 +62,9 @@ class JoinedResult {
   // Rows of packed words come in pairs: the first, until the second is there.
   codegen::Vec even_;
   int64_t even_offset_ = 0;
+  // The same of rows that two indices of a major make: by place in the row.
+  bool index_pairs_ = false;
+  std::map<int64_t, codegen::Vec> even_rows_;
   // The row that was named last, in which block.
   Row row_;
   int64_t row_block_ = -1, row_offset_ = 0;

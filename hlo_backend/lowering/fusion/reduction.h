@@ -29,6 +29,11 @@ struct Reduction {
   // Window of the whole result, or (-1) the place of it in scratch, as 32-bit
   // words.
   int window = -1;
+  // The kept axis whose grid steps make parts of the result of their own; -1:
+  // none.
+  int split_axis = -1;
+  // The same, where the window moves with the grid; -1: it is whole.
+  int moves_along = -1;
   int64_t result_scratch = 0;
   bool dense = true;             // somebody wants the result itself
   int64_t scratch = 0;           // of the partial tiles

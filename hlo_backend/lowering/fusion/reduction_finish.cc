@@ -214,7 +214,7 @@ class Finisher {
     const int64_t in_row = int64_t{per_row} * isa::kVregBytes;
     // Column tiles of the result that this step begins with.
     Sca first;
-    if (plan_.grid_dim[axis] >= 0) {
+    if (plan_.grid_dim[axis] >= 0 && r_.moves_along != axis) {
       const Sca step = b_.NewSca();
       b_.GridIndex(step, plan_.grid_dim[axis]);
       first = b_.GlobalSca();

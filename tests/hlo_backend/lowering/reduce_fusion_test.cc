@@ -70,7 +70,7 @@ TEST(ReduceTest, OtherOperationsAndTypes) {
 // two rows of bf16 share their words; a dimension before them chooses the
 // sublane.
 TEST(ReduceTest, BlocksFinishTheirOwnRows) {
-  for (const char* chip : {"v6e", "v5e", "v4", "v2"}) {
+  for (const char* chip : {"v6e", "v5e", "v5p", "v4", "v2"}) {
     HarnessOptions options;
     options.chip = chip;
     options.absolute = 0.02;
@@ -84,6 +84,10 @@ TEST(ReduceTest, BlocksFinishTheirOwnRows) {
             Reduce(type, "3,11,129,40", "2", "3,11,40", "maximum", least),
             Reduce(type, "9,16,300", "0", "16,300", "maximum", least),
             Reduce(type, "5,9,16,130", "0,3", "9,16", "maximum", least),
+            Reduce(type, "24,8,300", "1", "24,300", "minimum", "inf"),
+            Reduce(type, "40,128,100", "0,2", "128", "maximum", least),
+            Reduce(type, "5001,300", "1", "5001", "maximum", least),
+            Reduce(type, "300,5001", "0", "5001", "maximum", least),
             Reduce(type, "2600,127", "1", "2600", "add", "0.5")}) {
         EXPECT_OK(CompareKernel(text, options).status()) << chip << text;
       }
