@@ -121,10 +121,8 @@ class CumulativeEmitter {
   absl::Status Body(CodeBuilder& b) {
     b.NewBlock("addresses");
     PlanePointer from{b.GlobalSca(), {}}, to{b.GlobalSca(), {}};
-    b.WindowAddress(from.base, 0);
-    b.SetBank(from.base, CodeBuilder::kAbsoluteBanks, 0);
-    b.WindowAddress(to.base, 1);
-    b.SetBank(to.base, CodeBuilder::kAbsoluteBanks, 0);
+    WindowBase(windows_[0], 0, InVmem(0), from.base, &b);
+    WindowBase(windows_[1], 1, InVmem(OutArg()), to.base, &b);
     std::vector<PlanePointer> pointers = {from, to};
     if (Carries()) {
       PlanePointer carry{b.GlobalSca(), {}, values_.parts()};

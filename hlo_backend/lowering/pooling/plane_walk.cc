@@ -152,6 +152,8 @@ class Walker {
       inside.at[p] = b_.GlobalSca();
       b_.SBinaryImmTo(inside.at[p], Opcode::kSadd, from.at[p],
                       static_cast<int32_t>(from.offset[p]));
+      // It moves: who knows on which bank it is.
+      b_.SetBank(inside.at[p], codegen::kUnknownBanks, 0);
       inside.offset[p] = 0;
     }
     b_.BeginLoop(trips, 1);

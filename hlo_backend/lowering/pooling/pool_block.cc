@@ -9,6 +9,8 @@
 #include "base/units.h"
 #include "hlo_backend/lowering/convolutions/convolution_tiling.h"
 #include "hlo_backend/lowering/tiling_log.h"
+#include "isa/program.h"
+#include "isa/vmem_banks.h"
 
 namespace ptxla::lowering {
 namespace {
@@ -154,6 +156,17 @@ int AddPlaneWindow(const PoolForm& form, const PoolBlock& block, int arg,
   w.slots = moves ? 2 : 1;
   tiling->windows.push_back(std::move(w));
   return static_cast<int>(tiling->windows.size()) - 1;
+}
+
+void WindowBase(const isa::Window& window, int window_number, bool in_vmem,
+                codegen::Sca base, codegen::CodeBuilder* b) {
+  b->WindowAddress(base, window_number);
+  const std::optional<int64_t> bank =
+      in_vmem ? isa::ResidentBankOffset(window, isa::kVmemAlignment)
+              : std::optional<int64_t>(0);
+  if (!bank.has_value()) return;
+  b->SetBank(base, codegen::CodeBuilder::kAbsoluteBanks,
+             static_cast<int32_t>(*bank));
 }
 
 absl::StatusOr<PoolBlock> ChoosePoolBlock(const KernelContext& context,

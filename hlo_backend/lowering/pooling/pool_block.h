@@ -41,6 +41,11 @@ int AddPlaneWindow(const PoolForm& form, const PoolBlock& block, int arg,
                    isa::Direction direction,
                    const std::vector<PlaneSpan>& spans, Tiling* tiling);
 
+// The address of a window's slot, or of its place in an array in VMEM, with
+// what is known of its banks.
+void WindowBase(const isa::Window& window, int window_number, bool in_vmem,
+                codegen::Sca base, codegen::CodeBuilder* b);
+
 // One candidate: its windows without code (Plan), and the cycles of a step's
 // body. False: it cannot be taken (arrays in place whose ends are ragged).
 struct PoolCandidate {

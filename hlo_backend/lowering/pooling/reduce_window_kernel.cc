@@ -165,10 +165,8 @@ class ReduceWindowEmitter {
     FillBorders(fill, in, 0, &b);
     b.NewBlock("addresses");
     PlanePointer from{b.GlobalSca(), {}}, to{b.GlobalSca(), {}};
-    b.WindowAddress(from.base, 0);
-    b.SetBank(from.base, CodeBuilder::kAbsoluteBanks, 0);
-    b.WindowAddress(to.base, 1);
-    b.SetBank(to.base, CodeBuilder::kAbsoluteBanks, 0);
+    WindowBase(windows_[0], 0, InVmem(in_), from.base, &b);
+    WindowBase(windows_[1], 1, InVmem(out_), to.base, &b);
     std::vector<std::vector<PlaneRun>> runs;
     for (size_t a = 0; a < cuts_.size(); ++a) {
       taps_.push_back(RunsOf(a));

@@ -197,12 +197,12 @@ class SelectScatterEmitter {
     for (int w = 0; w <= kArgs; ++w) {
       p[w].base = b.GlobalSca();
       if (w < kArgs) {
-        b.WindowAddress(p[w].base, w);
+        WindowBase(windows_[w], w, InVmem(w), p[w].base, &b);
       } else {
         b.ScratchAddress(p[w].base, 0);
+        b.SetBank(p[w].base, CodeBuilder::kAbsoluteBanks, 0);
         p[w].scale = values_.parts();
       }
-      b.SetBank(p[w].base, CodeBuilder::kAbsoluteBanks, 0);
     }
     int64_t inside = 1;
     taken_pitches_.assign(axes_.size(), 0);
