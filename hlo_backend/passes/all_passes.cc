@@ -14,9 +14,11 @@
 #include "hlo_backend/passes/cse.h"
 #include "hlo_backend/passes/dce.h"
 #include "hlo_backend/passes/dot_canonicalizer.h"
+#include "hlo_backend/passes/dot_shaper.h"
 #include "hlo_backend/passes/elementwise_expander.h"
 #include "hlo_backend/passes/fusion.h"
 #include "hlo_backend/passes/fusion_splitter.h"
+#include "hlo_backend/passes/gather_canonicalizer.h"
 #include "hlo_backend/passes/layout_assignment.h"
 #include "hlo_backend/passes/layout_clearing.h"
 #include "hlo_backend/passes/linear_algebra_expander.h"
@@ -26,6 +28,7 @@
 #include "hlo_backend/passes/one_hot_expander.h"
 #include "hlo_backend/passes/ragged_dot_expander.h"
 #include "hlo_backend/passes/rare_op_expander.h"
+#include "hlo_backend/passes/reduce_shaper.h"
 #include "hlo_backend/passes/reshape_mover.h"
 #include "hlo_backend/passes/row_fusion.h"
 #include "hlo_backend/passes/scheduler.h"
@@ -77,12 +80,17 @@ std::vector<PassEntry> AllPasses() {
       {"dce", "removes what nobody needs", Make<DcePass>},
       {"dot-canonicalizer", "dots with the fewest dimensions",
        Make<DotCanonicalizerPass>},
+      {"dot-shaper", "dots with the dimensions that products have",
+       Make<DotShaperPass>},
       {"elementwise-expander", "functions that no vector unit has",
        Make<ElementwiseExpanderPass>},
       {"fusion", "makes kernels of elementwise work, reduces and dots",
        Make<FusionPass>},
       {"fusion-splitter", "fusions that no kernel can be, as kernels",
        Make<FusionSplitterPass>},
+      {"gather-canonicalizer",
+       "gathers and scatters of any form as rows of a table by number",
+       Make<GatherCanonicalizerPass>},
       {"layout-assignment", "tiled layouts, copies and bitcasts",
        Make<LayoutAssignmentPass>},
       {"layout-clearing", "forgets layouts inside the module",
@@ -101,6 +109,8 @@ std::vector<PassEntry> AllPasses() {
        Make<RaggedDotExpanderPass>},
       {"rare-op-expander", "what programs seldom have, as plainer work",
        Make<RareOpExpanderPass>},
+      {"reduce-shaper", "reduces of planes that keep one dimension",
+       Make<ReduceShaperPass>},
       {"reshape-mover", "gives connected elementwise work one shape",
        Make<ReshapeMoverPass>},
       {"row-fusion", "products whose rows are finished in their kernel",

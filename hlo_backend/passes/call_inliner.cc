@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "hlo_backend/analysis/fusion_rules.h"
 #include "hlo_backend/ir/builder.h"
 
 namespace ptxla::hlo {
@@ -15,6 +16,11 @@ bool CanInlineMap(const Instruction& map) {
     if (!leaf && !i->IsElementwise()) return false;
   }
   return true;
+}
+
+// Another compiler's, of a form that no kernel here has.
+bool IsForeignFusion(const Instruction& i) {
+  return i.opcode() == Opcode::kFusion && !CheckFusion(i).ok();
 }
 
 Instruction* InlineMap(Instruction* map) {
@@ -45,7 +51,7 @@ absl::StatusOr<bool> CallInlinerPass::Run(Module* module, const PassContext&) {
   bool changed = false;
   for (Computation* c : module->ComputationPostOrder()) {
     for (Instruction* i : c->PostOrder()) {
-      if (i->opcode() == Opcode::kCall) {
+      if (i->opcode() == Opcode::kCall || IsForeignFusion(*i)) {
         InlineCall(i);
         changed = true;
       } else if (i->opcode() == Opcode::kMap && CanInlineMap(*i)) {

@@ -1,6 +1,7 @@
 // Puts the body of every `call` in its place, and that of every `map` whose
 // body is elementwise: scalars in the body become arrays of the shape of the
-// map.
+// map. So too every fusion that another compiler has made and that is none of
+// the forms of analysis/fusion_rules.h.
 #ifndef PTXLA_HLO_BACKEND_PASSES_CALL_INLINER_H_
 #define PTXLA_HLO_BACKEND_PASSES_CALL_INLINER_H_
 

@@ -64,6 +64,10 @@ std::vector<Instruction*> Values(Instruction* maker, int64_t index) {
         user->tuple_index() == index) {
       values.push_back(user);
     }
+    // The first element of an asynchronous copy is what its end gives.
+    if (user->opcode() == Opcode::kCopyDone && index == 0) {
+      values.push_back(user);
+    }
   }
   return values;
 }

@@ -129,6 +129,7 @@ class CodeBuilder {
   // XLU instructions take the units in turn.
   Vec Xlane(Opcode op, Vec a);         // vadd.xlane ...
   Vec RotateLanes(Vec a, int amount);  // lane l gets l - amount
+  Vec RotateLanes(Vec a, Sca amount);
   Vec BroadcastLane(Vec a, int lane);
   Vec BroadcastLane(Vec a, Sca lane);
   Vec Permute(Vec a, Vec lanes);

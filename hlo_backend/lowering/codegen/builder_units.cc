@@ -43,6 +43,13 @@ Vec CodeBuilder::RotateLanes(Vec a, int amount) {
   return d;
 }
 
+Vec CodeBuilder::RotateLanes(Vec a, Sca amount) {
+  const Vec d = RotateLanes(a, 0);
+  VNode& block = Open();
+  block.instrs[block.instrs.size() - 2].b = amount.id;
+  return d;
+}
+
 Vec CodeBuilder::BroadcastLane(Vec a, int lane) {
   const Vec d = RotateLanes(a, lane);
   VNode& block = Open();

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "base/units.h"
+#include "hlo_backend/lowering/movement/gather_forms.h"
 #include "hlo_backend/lowering/movement/row_index.h"
 #include "hlo_backend/lowering/physical_array.h"
 
@@ -25,7 +26,8 @@ absl::Status Refuse(const hlo::Instruction& i, absl::string_view what) {
   return absl::UnimplementedError(absl::StrCat("%", i.name(), ": ", what));
 }
 
-// Only the form of an embedding lookup: out[n, :] = table[index[n], :].
+// What the passes leave (passes/gather_canonicalizer.h): out[n, :] =
+// table[index[n], :].
 absl::Status CheckForm(const hlo::Instruction& i) {
   const auto& a = i.attrs<hlo::GatherAttrs>();
   const hlo::Shape& table = i.operand(0)->shape();
@@ -37,9 +39,6 @@ absl::Status CheckForm(const hlo::Instruction& i) {
                     a.index_vector_dim == 1 && a.slice_sizes[0] == 1 &&
                     a.slice_sizes[1] == table.dim(1);
   if (!rows) return Refuse(i, "a gather of other than whole rows");
-  if (hlo::BitWidth(table.type()) != 32) {
-    return Refuse(i, "a gather of rows that share words");
-  }
   return absl::OkStatus();
 }
 
@@ -47,7 +46,15 @@ absl::Status CheckForm(const hlo::Instruction& i) {
 
 absl::StatusOr<isa::Kernel> EmitGather(const KernelContext& context,
                                        const hlo::Instruction& i) {
+  if (i.operand(0)->shape().rank() == 1 && i.shape().rank() == 1 &&
+      i.operand(1)->shape().rank() == 1 &&
+      hlo::BitWidth(i.shape().type()) == 32) {
+    return EmitElementGather(context, i);
+  }
   RETURN_IF_ERROR(CheckForm(i));
+  if (hlo::BitWidth(i.shape().type()) != 32) {
+    return EmitPackedGather(context, i);
+  }
   ASSIGN_OR_RETURN(const PhysicalArray table,
                    PhysicalArray::Of(i.operand(0)->shape()));
   ASSIGN_OR_RETURN(const PhysicalArray out, PhysicalArray::Of(i.shape()));

@@ -1,4 +1,5 @@
-// Kernels of gathers: embedding lookups.
+// Kernels of gathers by row number, as passes/gather_canonicalizer.h leaves
+// them: embedding lookups.
 #ifndef PTXLA_HLO_BACKEND_LOWERING_MOVEMENT_GATHER_H_
 #define PTXLA_HLO_BACKEND_LOWERING_MOVEMENT_GATHER_H_
 
@@ -8,7 +9,7 @@
 
 namespace ptxla::lowering {
 
-// Unimplemented: other than whole rows of a 2-D array of 32-bit elements.
+// Unimplemented: other than whole rows of a 2-D array, or words of a 1-D one.
 absl::StatusOr<isa::Kernel> EmitGather(const KernelContext& context,
                                        const hlo::Instruction& i);
 

@@ -8,6 +8,7 @@
 #include "base/status.h"
 #include "base/units.h"
 #include "hlo_backend/lowering/codegen/narrow_tiles.h"
+#include "hlo_backend/lowering/movement/staged_window.h"
 #include "hlo_backend/lowering/physical_array.h"
 
 namespace ptxla::lowering {
@@ -25,6 +26,11 @@ struct Problem {
   // Physical dimension of the operand that is dimension q of the result.
   std::vector<int> from;
 };
+
+// Tiles of 8 rows, or one lower tile.
+bool IsHigh(const PhysicalArray& a) {
+  return a.tile_rows == 8 || (a.tile_rows < 8 && a.tiles_down == 1);
+}
 
 std::optional<Problem> Describe(const hlo::Instruction& i) {
   const bool copy = i.opcode() == hlo::Opcode::kCopy;
@@ -44,7 +50,7 @@ std::optional<Problem> Describe(const hlo::Instruction& i) {
   const bool word = p.in.bits == 32;
   const bool narrow = p.in.type == hlo::PrimitiveType::kBf16;
   if (p.from[rank - 1] != rank - 2 || p.from[rank - 2] != rank - 1 ||
-      !(word || narrow) || p.in.tile_rows != 8 || p.out.tile_rows != 8) {
+      !(word || narrow) || !IsHigh(p.in) || !IsHigh(p.out)) {
     return std::nullopt;
   }
   return p;
@@ -85,6 +91,7 @@ class Transposer {
   // Walks one operand or result: strides of its tiles and planes.
   struct Side {
     int window = 0;
+    std::optional<StagedWindow> copy;  // instead of a window
     bool resident = false;
     int64_t row_stride = 0;  // bytes from one row tile to the next
     int64_t tile_bytes = 0;
@@ -144,10 +151,14 @@ class Transposer {
                  int64_t row_tiles, int column_dim, int64_t column_tiles) {
     Side s;
     s.resident = t->args[arg].space == isa::Space::kVmem;
-    s.tile_bytes = a.tile_bytes();
+    // A block has room for tiles of 8 rows, however low they are.
+    const int64_t full = int64_t{8} * isa::kLanes * a.bits / 8;
+    const bool staged = s.resident && NeedsStaging(a);
+    if (staged) s.resident = false;
+    s.tile_bytes = s.resident ? a.tile_bytes() : full;
     s.rows = a.tiles_down;
     s.columns = a.tiles_across;
-    s.row_stride = s.resident ? a.row_stride() : column_tiles * a.tile_bytes();
+    s.row_stride = s.resident ? a.row_stride() : column_tiles * full;
     isa::Window w;
     w.arg = arg;
     w.direction = arg == 0 ? isa::Direction::kIn : isa::Direction::kOut;
@@ -170,12 +181,18 @@ class Transposer {
     isa::WindowDim c;
     c.block = column_tiles;
     c.extent = a.tiles_across;
-    c.hbm_stride = c.vmem_stride = a.tile_bytes();
+    c.hbm_stride = a.tile_bytes();
+    c.vmem_stride = s.tile_bytes;
     c.grid_dim = column_dim;
     w.dims.push_back(c);
     w.inner_bytes = a.tile_bytes();
-    w.slot_bytes = RoundUpTo<int64_t>(row_tiles * column_tiles * a.tile_bytes(),
-                                      isa::kVregBytes);
+    w.slot_bytes = RoundUpTo<int64_t>(row_tiles * column_tiles * s.tile_bytes,
+                                      isa::kVregBytes) +
+                   isa::kVregBytes;
+    if (staged) {
+      s.copy = StagedWindow::Add(w, t);
+      return s;
+    }
     s.window = static_cast<int>(t->windows.size());
     t->windows.push_back(std::move(w));
     return s;
@@ -191,12 +208,20 @@ class Transposer {
         &b, pack_ == 1 ? 0 : NarrowTiles::kLoad16 | NarrowTiles::kStore16);
     b.NewBlock("addresses");
     const Sca from = b.GlobalSca(), to = b.GlobalSca();
-    b.WindowAddress(from, in.window);
-    b.WindowAddress(to, out.window);
+    const auto address = [&](const Side& side, Sca base) {
+      if (side.copy) {
+        side.copy->Address(b, base);
+      } else {
+        b.WindowAddress(base, side.window);
+      }
+    };
+    address(in, from);
+    address(out, to);
+    if (in.copy) in.copy->Copy(b, from);
     const int64_t step = pack_;
-    const int64_t full = exact && last_tiles != kBlock
-                             ? (columns - 1) / step * step
-                             : CeilOfRatio(columns, step) * step;
+    const bool cut = exact && (last_tiles != kBlock || columns % step != 0);
+    const int64_t full =
+        cut ? (columns - 1) / step * step : CeilOfRatio(columns, step) * step;
     // Two units of work side by side where there are two transpose units.
     const int64_t together =
         pack_ == 1 ? std::min<int64_t>(full, 2 * b.model().xlus) : step;
@@ -207,6 +232,7 @@ class Transposer {
     in_tiles_ = kBlock * step;
     if (full == columns && full <= together) {
       FewColumns(b, in, out, row_loops, full, unrolled, exact, from, to);
+      Store(b, out);
       b.EndScope();
       return absl::OkStatus();
     }
@@ -221,7 +247,7 @@ class Transposer {
       const auto units = [&](int64_t count, int64_t tiles) -> absl::Status {
         b.NewBlock("blocks");
         for (int64_t c = 0; c < count; c += step) {
-          Unit(b, in, out, f, t, 0, c, tiles, exact);
+          Unit(b, in, out, f, t, 0, c, count, tiles, exact);
         }
         b.SBinaryImmTo(f, Opcode::kSadd, f,
                        static_cast<int32_t>(count * in.tile_bytes));
@@ -246,8 +272,25 @@ class Transposer {
                      static_cast<int32_t>(step * out.tile_bytes));
       if (!unrolled) b.EndLoop();
     }
+    Store(b, out);
     b.EndScope();
     return absl::OkStatus();
+  }
+
+  static void Store(CodeBuilder& b, const Side& out) {
+    if (!out.copy) return;
+    b.NewBlock("result");
+    const Sca base = b.GlobalSca();
+    out.copy->Address(b, base);
+    out.copy->Copy(b, base);
+  }
+
+  // An array in VMEM is walked where it is only in full tiles, of packed types
+  // in pairs of them.
+  static bool NeedsStaging(const PhysicalArray& a) {
+    return a.tile_rows < 8 ||
+           (a.packing > 1 && (a.tiles_down % 2 != 0 ||
+                              (a.tiles_across > 1 && a.tiles_across % 2 != 0)));
   }
 
   // All columns of several rows of blocks together: as many units of work as
@@ -266,7 +309,7 @@ class Transposer {
                         ? std::min(all, in.rows - (row_loops - 1) * all)
                         : all;
         for (int64_t c = 0; c < columns; c += step) {
-          Unit(b, in, out, from, to, r, c, kBlock, exact);
+          Unit(b, in, out, from, to, r, c, columns, kBlock, exact);
         }
       }
       b.SBinaryImmTo(from, Opcode::kSadd, from,
@@ -284,10 +327,10 @@ class Transposer {
   }
 
   // pack x pack blocks: block column `c` of the operand becomes block row `c`
-  // of the result, of which `tiles` row tiles exist; `row` rows of such blocks
-  // from f and t on.
+  // of the result; of the last of `count` block columns `tiles` row tiles
+  // exist; `row` rows of such blocks from f and t on.
   void Unit(CodeBuilder& b, const Side& in, const Side& out, Sca f, Sca t,
-            int64_t row, int64_t c, int64_t tiles, bool exact) {
+            int64_t row, int64_t c, int64_t count, int64_t tiles, bool exact) {
     const int64_t from_row = row * pack_ * kBlock * in.row_stride;
     const int64_t to_row = row * pack_ * out.tile_bytes;
     std::vector<std::vector<Vec>> results;  // by column block, then row block
@@ -304,12 +347,15 @@ class Transposer {
         if (pack_ == 2 && codegen::NarrowTiles::Needed(b.model())) {
           blocks[r].push_back(
               narrow_->Load(codegen::NarrowType::kBf16, 0, f, at));
-          blocks[pack_ + r].push_back(
-              narrow_->Load(codegen::NarrowType::kBf16, 0, f,
-                            at + static_cast<int32_t>(in.tile_bytes)));
+          const bool last = in.resident && c + 1 >= in.columns;
+          blocks[pack_ + r].push_back(narrow_->Load(
+              codegen::NarrowType::kBf16, 0, f,
+              last ? at : at + static_cast<int32_t>(in.tile_bytes)));
           continue;
         }
-        const Vec v = b.Load(0, f, at);
+        // Nothing is read beyond the last tile of an operand in VMEM.
+        const bool half = pack_ == 2 && in.resident && c + 1 >= in.columns;
+        const Vec v = half ? b.LoadStrided(0, f, at, 0, 4) : b.Load(0, f, at);
         if (pack_ == 1) {
           blocks[0].push_back(v);
         } else {
@@ -322,7 +368,9 @@ class Transposer {
       results.push_back(b.Transpose(block, kBlock));
     }
     for (int x = 0; x < pack_; ++x) {
-      for (int64_t k = 0; k < tiles; ++k) {
+      if (exact && c + x >= count) break;
+      const int64_t exist = c + x + 1 < count ? kBlock : tiles;
+      for (int64_t k = 0; k < exist; ++k) {
         Vec v = results[x * pack_][k];
         const int32_t at = static_cast<int32_t>(
             to_row + ((c + x) * kBlock + k) * out.row_stride);
@@ -339,7 +387,9 @@ class Transposer {
           v = b.Binary(Opcode::kVpackCBf16, v, results[x * pack_ + 1][k]);
         }
         if (pack_ == 2 && exact && out.columns % 2 != 0) {
-          b.StoreMasked(1, t, at, v, b.Range(0, 128, 0, 4));
+          // A sublane without a mask has no address.
+          b.StoreStridedMasked(1, t, at, 4 * isa::kRowBytes, 4, v,
+                               b.Range(0, 128, 0, 4));
         } else {
           b.Store(1, t, at, v);
         }
@@ -360,12 +410,7 @@ class Transposer {
 }  // namespace
 
 bool IsMinorTranspose(const hlo::Instruction& i) {
-  const auto problem = Describe(i);
-  if (!problem) return false;
-  // A packed result in VMEM with an odd number of tiles is the mover's.
-  const bool in_vmem = i.shape().memory_space() == hlo::kMemoryVmem;
-  return !(in_vmem && problem->out.packing > 1 &&
-           problem->out.tiles_down % 2 != 0);
+  return Describe(i).has_value();
 }
 
 absl::StatusOr<isa::Kernel> EmitMinorTranspose(const KernelContext& context,

@@ -3,12 +3,14 @@
 #include "absl/strings/str_cat.h"
 #include "hlo_backend/analysis/fusion_rules.h"
 #include "hlo_backend/lowering/kernel_emitter.h"
+#include "hlo_backend/lowering/movement/box_mover.h"
 #include "hlo_backend/lowering/movement/gather.h"
 #include "hlo_backend/lowering/movement/minor_transpose.h"
 #include "hlo_backend/lowering/movement/mover.h"
 #include "hlo_backend/lowering/movement/random_bits.h"
 #include "hlo_backend/lowering/movement/row_transpose.h"
 #include "hlo_backend/lowering/movement/scatter.h"
+#include "hlo_backend/lowering/movement/update_box.h"
 #include "hlo_backend/lowering/movement/update_slice.h"
 
 namespace ptxla::lowering {
@@ -20,6 +22,10 @@ absl::StatusOr<isa::Kernel> EmitMovement(const KernelContext& context,
     absl::StatusOr<isa::Kernel> kernel = EmitMover(context, i);
     // Where no run of result rows comes from a run of operand rows.
     if (!kernel.ok() && IsRowTranspose(i)) return EmitRowTranspose(context, i);
+    if (!kernel.ok()) {
+      auto box = EmitBoxMover(context, i);
+      if (box.ok()) return box;
+    }
     for (int registers = kMoverRegisters / 4;
          registers > 0 && absl::IsResourceExhausted(kernel.status());
          registers /= 4) {
@@ -34,8 +40,11 @@ absl::StatusOr<isa::Kernel> EmitMovement(const KernelContext& context,
       return EmitScatter(context, i);
     case hlo::Opcode::kRngBitGenerator:
       return EmitRandomBits(context, i);
+    case hlo::Opcode::kDynamicSlice:
+      return EmitBoxMover(context, i);
     case hlo::Opcode::kDynamicUpdateSlice:
-      return EmitUpdateSlice(context, i);
+      return IsTileUpdate(i) ? EmitUpdateSlice(context, i)
+                             : EmitUpdateBox(context, i);
     default:
       break;
   }

@@ -9,6 +9,8 @@
 #include "base/status.h"
 #include "base/units.h"
 #include "hlo_backend/lowering/kernel_emitter.h"
+#include "hlo_backend/lowering/movement/staged_window.h"
+#include "hlo_backend/lowering/movement/strip_box.h"
 #include "hlo_backend/lowering/physical_array.h"
 
 namespace ptxla::lowering {
@@ -65,11 +67,10 @@ std::optional<Problem> Describe(const hlo::Instruction& i) {
   return p;
 }
 
-// Bytes from one index of a plane dimension to the next.
-int64_t PlanePitch(const PhysicalArray& array, int dim) {
-  int64_t pitch = array.plane_stride();
-  for (int d = dim + 1; d < array.rank() - 2; ++d) pitch *= array.sizes[d];
-  return pitch;
+// An array that is walked in place has all the rows that are loaded and
+// stored together.
+bool FitsInPlace(const Problem& p) {
+  return p.out.sizes[p.a] % p.Unit() == 0 && p.out.sizes[p.b] % 8 == 0;
 }
 
 int64_t FullTile(const PhysicalArray& array) {
@@ -85,8 +86,11 @@ class Emitter {
   absl::StatusOr<isa::Kernel> Run() {
     Tiling tiling;
     ASSIGN_OR_RETURN(tiling.args, KernelArgs(i_));
+    const bool in_place = FitsInPlace(p_);
     for (int w : {kIn, kOut}) {
-      resident_[w] = tiling.args[w].space == isa::Space::kVmem;
+      const bool vmem = tiling.args[w].space == isa::Space::kVmem;
+      resident_[w] = vmem && in_place;
+      staged_[w] = vmem && !in_place;
     }
     ChooseBlock();
     for (int q = 0; q < p_.rank; ++q) {
@@ -130,9 +134,12 @@ class Emitter {
     }
     for (const int q : order) {
       const int64_t units = CeilOfRatio<int64_t>(p_.out.sizes[q], unit[q]);
+      const bool staged = staged_[kIn] || staged_[kOut];
       for (int64_t grid = 1; grid <= units; ++grid) {
-        // Arrays in VMEM are walked in place: no block is cut off.
+        // Arrays in VMEM are walked in place, or blocks of them copied: no
+        // block is cut off.
         if (units % grid != 0) continue;
+        if (staged && grid > 1 && p_.out.sizes[q] % unit[q] != 0) break;
         block_[q] = units / grid * unit[q];
         const int64_t bytes = Registers() * p_.Unit() * 128 * p_.in.bits / 8;
         if (Registers() <= kMostRegisters && bytes <= vmem) break;
@@ -167,7 +174,12 @@ class Emitter {
     }
     w.slots = moves ? 2 : 1;
     w.slot_bytes = bytes + isa::kVregBytes;
-    tiling->windows.push_back(std::move(w));
+    windows_.push_back(w);
+    if (staged_[arg]) {
+      copies_[arg] = StagedWindow::Add(w, tiling);
+    } else {
+      tiling->windows.push_back(std::move(w));
+    }
   }
 
   void AddWindows(Tiling* tiling) {
@@ -179,7 +191,6 @@ class Emitter {
     }
     AddWindow(p_.in, kIn, of_operand, tiling);
     AddWindow(p_.out, kOut, of_result, tiling);
-    windows_ = tiling->windows;
   }
 
   int64_t Pitch(int window, int dim) const {
@@ -191,12 +202,17 @@ class Emitter {
     b.NewBlock("addresses");
     for (int w : {kIn, kOut}) {
       base_[w] = b.GlobalSca();
-      b.WindowAddress(base_[w], w);
-      b.SetBank(
-          base_[w],
-          resident_[w] ? codegen::kUnknownBanks : CodeBuilder::kAbsoluteBanks,
-          0);
+      if (staged_[w]) {
+        copies_[w].Address(b, base_[w]);
+      } else {
+        b.WindowAddress(base_[w], staged_[kIn] ? 0 : w);
+      }
+      b.SetBank(base_[w],
+                resident_[w] || staged_[w] ? codegen::kUnknownBanks
+                                           : CodeBuilder::kAbsoluteBanks,
+                0);
     }
+    if (staged_[kIn]) copies_[kIn].Copy(b, base_[kIn]);
     std::vector<int64_t> index(p_.rank, 0);
     int64_t in_block = 0;
     const int64_t pairs = p_.packed ? 2 : 1;
@@ -215,6 +231,7 @@ class Emitter {
       }
       if (q < 0) break;
     }
+    if (staged_[kOut]) copies_[kOut].Copy(b, base_[kOut]);
     return absl::OkStatus();
   }
 
@@ -273,25 +290,17 @@ class Emitter {
   const hlo::Instruction& i_;
   const Problem& p_;
   std::vector<int64_t> block_;
-  bool resident_[2] = {};
+  bool resident_[2] = {};  // walked where it is
+  bool staged_[2] = {};    // in VMEM, copied block by block
+  StagedWindow copies_[2];
   std::vector<isa::Window> windows_;
   Sca base_[2];
 };
 
-// An array that is walked in place has all the rows that are loaded and
-// stored together.
-bool FitsInPlace(const hlo::Instruction& i, const Problem& p) {
-  const bool in = ArgSpace(i.operand(0)->shape()) == isa::Space::kVmem;
-  const bool out = ArgSpace(i.shape()) == isa::Space::kVmem;
-  if (!in && !out) return true;
-  return p.out.sizes[p.a] % p.Unit() == 0 && p.out.sizes[p.b] % 8 == 0;
-}
-
 }  // namespace
 
 bool IsRowTranspose(const hlo::Instruction& i) {
-  const auto p = Describe(i);
-  return p.has_value() && FitsInPlace(i, *p);
+  return Describe(i).has_value();
 }
 
 absl::StatusOr<isa::Kernel> EmitRowTranspose(const KernelContext& context,

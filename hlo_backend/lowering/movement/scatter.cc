@@ -3,7 +3,6 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
-#include "hlo_backend/analysis/fusion_rules.h"
 #include "hlo_backend/lowering/movement/scatter_forms.h"
 #include "memory_model/hbm.h"
 
@@ -15,6 +14,9 @@ absl::Status CheckForm(const hlo::Instruction& i) {
     return absl::UnimplementedError(absl::StrCat("%", i.name(), ": ", what));
   };
   if (i.operand_count() != 3) return refuse("a scatter of several arrays");
+  if (hlo::BitWidth(i.shape().type()) != 32) {
+    return refuse("a scatter of other than words");
+  }
   const auto& a = i.attrs<hlo::ScatterAttrs>();
   const hlo::Shape& table = i.operand(0)->shape();
   const hlo::Shape& updates = i.operand(2)->shape();
@@ -25,12 +27,6 @@ absl::Status CheckForm(const hlo::Instruction& i) {
       !a.input_batching_dims.empty() || a.index_vector_dim != 1 ||
       updates.dim(1) != table.dim(1)) {
     return refuse("a scatter of other than whole rows");
-  }
-  if (table.type() != hlo::PrimitiveType::kF32) {
-    return refuse("a scatter of other than f32");
-  }
-  if (hlo::MonoidOf(*i.to_apply()) != hlo::Opcode::kAdd) {
-    return refuse("a scatter that does not add");
   }
   return absl::OkStatus();
 }
@@ -61,8 +57,14 @@ absl::StatusOr<Tiling> ChooseForm(const KernelContext& context,
 
 absl::StatusOr<isa::Kernel> EmitScatter(const KernelContext& context,
                                         const hlo::Instruction& i) {
+  if (i.operand_count() == 3 && i.shape().rank() == 1 &&
+      i.operand(1)->shape().rank() == 1 &&
+      hlo::BitWidth(i.shape().type()) == 32) {
+    return EmitElementScatter(context, i);
+  }
   RETURN_IF_ERROR(CheckForm(i));
   ScatterProblem p;
+  ASSIGN_OR_RETURN(p.combine, ScatterCombine::Of(i));
   ASSIGN_OR_RETURN(p.table, PhysicalArray::Of(i.operand(0)->shape()));
   ASSIGN_OR_RETURN(p.updates, PhysicalArray::Of(i.operand(2)->shape()));
   ASSIGN_OR_RETURN(p.index, RowIndex::Of(*i.operand(1)));

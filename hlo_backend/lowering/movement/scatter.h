@@ -1,4 +1,5 @@
-// Kernels of scatters: rows added to a table, the gradient of an embedding.
+// Kernels of scatters by row number, as passes/gather_canonicalizer.h leaves
+// them: the gradient of an embedding.
 #ifndef PTXLA_HLO_BACKEND_LOWERING_MOVEMENT_SCATTER_H_
 #define PTXLA_HLO_BACKEND_LOWERING_MOVEMENT_SCATTER_H_
 
@@ -8,9 +9,10 @@
 
 namespace ptxla::lowering {
 
-// table[index[n], :] += updates[n, :]; equal indices see each other's sums.
-// scatter_forms.h says in which ways. The result takes over the table's memory.
-// Unimplemented: other than whole rows of f32, other than a sum.
+// table[index[n], :] op= updates[n, :]; equal indices see each other's results.
+// Or of a 1-D table's single words. scatter_forms.h says in which ways. The
+// result takes over the table's memory. Unimplemented: other than whole rows of
+// words; a body of more than one operation.
 absl::StatusOr<isa::Kernel> EmitScatter(const KernelContext& context,
                                         const hlo::Instruction& i);
 

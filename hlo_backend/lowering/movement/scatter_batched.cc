@@ -112,7 +112,7 @@ class Batch {
       const Vec update = b.LoadStrided(
           kUpdates, from, 8 * offset + u * isa::kRowBytes, isa::kVregBytes, 1);
       b.Store(kSlots, at, offset,
-              b.Binary(Opcode::kVaddF32, b.Load(kSlots, at, offset), update));
+              p_.combine.Emit(b, b.Load(kSlots, at, offset), update));
     }
   }
 

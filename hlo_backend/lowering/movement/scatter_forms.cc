@@ -4,12 +4,65 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/units.h"
+#include "hlo_backend/analysis/fusion_rules.h"
+#include "hlo_backend/ir/computation.h"
 
 namespace ptxla::lowering {
 
 using codegen::CodeBuilder;
 using codegen::Sca;
 using isa::Opcode;
+
+absl::StatusOr<ScatterCombine> ScatterCombine::Of(
+    const hlo::Instruction& scatter) {
+  const auto refuse = [&](absl::string_view what) {
+    return absl::UnimplementedError(
+        absl::StrCat("%", scatter.name(), ": ", what));
+  };
+  ScatterCombine combine;
+  const hlo::Instruction* root = scatter.to_apply()->root();
+  if (root->opcode() == hlo::Opcode::kParameter &&
+      root->parameter_number() == 1) {
+    combine.op.reset();
+    return combine;
+  }
+  const auto op = hlo::MonoidOf(*scatter.to_apply());
+  if (!op.has_value()) {
+    return refuse("a scatter whose body is more than one operation");
+  }
+  const hlo::PrimitiveType type = scatter.shape().type();
+  const bool f32 = type == hlo::PrimitiveType::kF32;
+  const bool s32 = type == hlo::PrimitiveType::kS32;
+  switch (*op) {
+    case hlo::Opcode::kAdd:
+      combine.op = f32 ? Opcode::kVaddF32 : Opcode::kVaddS32;
+      return combine;
+    case hlo::Opcode::kMultiply:
+      combine.op = f32 ? Opcode::kVmulF32 : Opcode::kVmulU32;
+      return combine;
+    case hlo::Opcode::kMaximum:
+      combine.op = f32   ? Opcode::kVmaxF32
+                   : s32 ? Opcode::kVmaxS32
+                         : Opcode::kVmaxU32;
+      return combine;
+    case hlo::Opcode::kMinimum:
+      combine.op = f32   ? Opcode::kVminF32
+                   : s32 ? Opcode::kVminS32
+                         : Opcode::kVminU32;
+      return combine;
+    case hlo::Opcode::kAnd:
+      combine.op = Opcode::kVand;
+      return combine;
+    case hlo::Opcode::kOr:
+      combine.op = Opcode::kVor;
+      return combine;
+    case hlo::Opcode::kXor:
+      combine.op = Opcode::kVxor;
+      return combine;
+    default:
+      return refuse("a scatter with this operation");
+  }
+}
 
 ScatterFrame FrameScatter(const ScatterProblem& p, int64_t rows) {
   ScatterFrame f;

@@ -10,6 +10,9 @@
 #ifndef PTXLA_HLO_BACKEND_LOWERING_MOVEMENT_SCATTER_FORMS_H_
 #define PTXLA_HLO_BACKEND_LOWERING_MOVEMENT_SCATTER_FORMS_H_
 
+#include <optional>
+#include <vector>
+
 #include "absl/status/statusor.h"
 #include "hlo_backend/ir/instruction.h"
 #include "hlo_backend/lowering/kernel_emitter.h"
@@ -18,10 +21,24 @@
 
 namespace ptxla::lowering {
 
+// What an update does to a word of the table.
+struct ScatterCombine {
+  // Of (old, update); nothing: the update replaces what was there.
+  std::optional<isa::Opcode> op = isa::Opcode::kVaddF32;
+
+  // Unimplemented: more than one operation, or one that words do not have.
+  static absl::StatusOr<ScatterCombine> Of(const hlo::Instruction& scatter);
+  codegen::Vec Emit(codegen::CodeBuilder& b, codegen::Vec old,
+                    codegen::Vec update) const {
+    return op ? b.Binary(*op, old, update) : update;
+  }
+};
+
 struct ScatterProblem {
   PhysicalArray table, updates;
   RowIndex index;
   std::vector<isa::KernelArg> args;
+  ScatterCombine combine;
 
   // 512-byte pieces of a row, eight to a register.
   int64_t pieces() const { return updates.tiles_across; }
@@ -49,6 +66,10 @@ absl::StatusOr<Tiling> ResidentScatter(const KernelContext& context,
 absl::StatusOr<Tiling> BatchedScatter(const KernelContext& context,
                                       const ScatterProblem& problem);
 absl::StatusOr<Tiling> SerialScatter(const ScatterProblem& problem);
+// Single words of a 1-D table, one after another: in VMEM, or where it does not
+// fit, each with a row of 128 that is fetched and stored.
+absl::StatusOr<isa::Kernel> EmitElementScatter(const KernelContext& context,
+                                               const hlo::Instruction& i);
 
 }  // namespace ptxla::lowering
 

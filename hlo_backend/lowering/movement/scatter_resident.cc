@@ -90,12 +90,12 @@ absl::StatusOr<Tiling> ResidentScatter(const KernelContext& context,
       for (int64_t k = 0; k < p.registers(); ++k) {
         const auto stride = static_cast<int32_t>(p.table.tile_bytes());
         const auto piece = static_cast<int32_t>(8 * k);
-        const Vec sum =
-            b.Binary(Opcode::kVaddF32,
-                     b.LoadStrided(kTable, at, piece * stride, stride, 1),
-                     b.LoadStrided(kUpdates, from,
-                                   piece * isa::kVregBytes + u * isa::kRowBytes,
-                                   isa::kVregBytes, 1));
+        const Vec old = b.LoadStrided(kTable, at, piece * stride, stride, 1);
+        const Vec sum = p.combine.Emit(
+            b, old,
+            b.LoadStrided(kUpdates, from,
+                          piece * isa::kVregBytes + u * isa::kRowBytes,
+                          isa::kVregBytes, 1));
         const int64_t left = p.pieces() - 8 * k;
         if (left >= 8) {
           b.StoreStrided(kTable, at, piece * stride, stride, 1, sum);

@@ -41,7 +41,7 @@ absl::StatusOr<Tiling> SerialScatter(const ScatterProblem& p) {
     const Sca raw = IndexOrNone(b, p, f, indices, first, n);
     const Sca r = p.index.Load(b, indices, n, p.table.rows);
     b.SMove(offset, RowOffset(b, r, p.table));
-    // 0 where both are equal: other rows add nothing.
+    // 0 where both are equal: other rows change nothing.
     b.SMove(inside, b.SBinary(Opcode::kSxor, raw, r));
     fetch.Run(b, offset, row);
     b.NewBlock("add");
@@ -50,8 +50,8 @@ absl::StatusOr<Tiling> SerialScatter(const ScatterProblem& p) {
     for (int64_t k = 0; k < p.registers(); ++k) {
       const auto at = static_cast<int32_t>(k * isa::kVregBytes);
       const Vec u = b.LoadStrided(kUpdates, update, 8 * at, isa::kVregBytes, 1);
-      const Vec sum = b.Binary(Opcode::kVaddF32, b.Load(kRow, row, at),
-                               b.SelectImm(adds, u, 0));
+      const Vec old = b.Load(kRow, row, at);
+      const Vec sum = b.Select(adds, p.combine.Emit(b, old, u), old);
       b.Store(kRow, row, at, sum);
     }
     store.Run(b, offset, row);

@@ -14,39 +14,39 @@ using codegen::CodeBuilder;
 using codegen::Sca;
 using isa::Opcode;
 
-absl::Status Unsupported(const hlo::Instruction& i, absl::string_view why) {
-  return absl::UnimplementedError(
-      absl::StrCat("%", i.name(), " (dynamic-update-slice): ", why));
+bool IsTileUpdate(const PhysicalArray& to, const PhysicalArray& from) {
+  const int rank = to.rank();
+  if (rank < 2 || from.dims != to.dims ||
+      from.sizes[rank - 1] != to.sizes[rank - 1]) {
+    return false;
+  }
+  if (from.sizes[rank - 2] != to.sizes[rank - 2]) {
+    return from.sizes[rank - 2] == 1 && to.bits == 32;
+  }
+  return from.tile_rows == to.tile_rows;
 }
 
 }  // namespace
+
+bool IsTileUpdate(const hlo::Instruction& i) {
+  const auto to = PhysicalArray::Of(i.shape());
+  const auto from = PhysicalArray::Of(i.operand(1)->shape());
+  return to.ok() && from.ok() && IsTileUpdate(*to, *from);
+}
 
 absl::StatusOr<isa::Kernel> EmitUpdateSlice(const KernelContext& context,
                                             const hlo::Instruction& i) {
   ASSIGN_OR_RETURN(const PhysicalArray to, PhysicalArray::Of(i.shape()));
   ASSIGN_OR_RETURN(const PhysicalArray from,
                    PhysicalArray::Of(i.operand(1)->shape()));
+  if (!IsTileUpdate(to, from)) {
+    return absl::UnimplementedError(absl::StrCat(
+        "%", i.name(), " (dynamic-update-slice): it ends inside of tiles"));
+  }
   const int rank = to.rank();
-  if (rank < 2 || from.dims != to.dims) {
-    return Unsupported(i, "layouts differ");
-  }
-  if (from.sizes[rank - 1] != to.sizes[rank - 1]) {
-    return Unsupported(i, "part of the columns");
-  }
   const bool rows = from.sizes[rank - 2] != to.sizes[rank - 2];
-  if (rows && (from.sizes[rank - 2] != 1 || to.bits != 32)) {
-    return Unsupported(i, "several rows of part of a plane, or packed rows");
-  }
-  if (!rows && from.tile_rows != to.tile_rows) {
-    return Unsupported(i, "tiles differ");
-  }
   Tiling t;
   ASSIGN_OR_RETURN(t.args, KernelArgs(i));
-  for (const isa::KernelArg& arg : t.args) {
-    if (arg.space != isa::Space::kHbm) {
-      return Unsupported(i, "operands outside HBM");
-    }
-  }
   isa::DmaDescriptor d;
   d.src_arg = 1;
   d.dst_arg = static_cast<int>(t.args.size()) - 1;

@@ -9,8 +9,9 @@
 
 namespace ptxla::lowering {
 
-// Whole planes, or single rows of 32-bit words, with all columns. Unimplemented
-// for other slices.
+// Whole planes, or single rows of 32-bit words, with all columns: what no tile
+// has to be read for. update_box.h does the others.
+bool IsTileUpdate(const hlo::Instruction& i);
 absl::StatusOr<isa::Kernel> EmitUpdateSlice(const KernelContext& context,
                                             const hlo::Instruction& i);
 

@@ -114,10 +114,11 @@ absl::StatusOr<Parsed> Parse(absl::string_view text,
   return p;
 }
 
-absl::StatusOr<isa::Kernel> Emit(const Parsed& p) {
+absl::StatusOr<isa::Kernel> Emit(const Parsed& p,
+                                 const HarnessOptions& options) {
   codegen::BlockCache cache(p.model);
   const KernelContext context{p.chip, p.model, &cache};
-  return EmitKernel(context, *KernelInstruction(*p.module));
+  return options.emit(context, *KernelInstruction(*p.module));
 }
 
 }  // namespace
@@ -182,14 +183,14 @@ std::string Differences(const Literal& expected, const Literal& actual,
 absl::StatusOr<isa::Kernel> KernelOf(absl::string_view hlo,
                                      const HarnessOptions& options) {
   ASSIGN_OR_RETURN(const Parsed p, Parse(hlo, options));
-  return Emit(p);
+  return Emit(p, options);
 }
 
 absl::StatusOr<HarnessResult> CompareKernel(absl::string_view text,
                                             const HarnessOptions& options) {
   ASSIGN_OR_RETURN(const Parsed p, Parse(text, options));
   HarnessResult result;
-  ASSIGN_OR_RETURN(result.kernel, Emit(p));
+  ASSIGN_OR_RETURN(result.kernel, Emit(p, options));
   const Instruction* instr = KernelInstruction(*p.module);
   const hlo::Computation* entry = p.module->entry();
   std::vector<Literal> parameters;

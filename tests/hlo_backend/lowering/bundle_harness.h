@@ -18,6 +18,7 @@
 #define PTXLA_TESTS_HLO_BACKEND_LOWERING_BUNDLE_HARNESS_H_
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -27,6 +28,7 @@
 #include "absl/strings/string_view.h"
 #include "chips/chip_spec.h"
 #include "hlo_backend/ir/module.h"
+#include "hlo_backend/lowering/kernel_emitter.h"
 #include "isa/kernel.h"
 #include "isa/semantics/table.h"
 
@@ -43,6 +45,10 @@ struct HarnessOptions {
   double low = -2, high = 2;
   // Arguments in VMEM instead of HBM, by kernel argument number.
   std::vector<int> in_vmem;
+  // Another emitter than the one that the compiler would take.
+  std::function<absl::StatusOr<isa::Kernel>(const KernelContext&,
+                                            const hlo::Instruction&)>
+      emit = EmitKernel;
   // Null: the real one. A mutant (isa/semantics/mutant.h) should fail.
   const isa::SemanticsTable* semantics = nullptr;
 };

@@ -56,6 +56,29 @@ TEST(MinorTransposeTest, ManyRowsOfFewColumns) {
   }
 }
 
+// Arrays of few rows lie in lower tiles.
+TEST(MinorTransposeTest, FewRowsOrColumnsOnEitherSideAndInVmem) {
+  for (const char* chip : {"v6e", "v3"}) {
+    for (const char* type : {"f32", "bf16"}) {
+      for (const std::vector<int>& in_vmem :
+           std::vector<std::vector<int>>{{}, {0}, {1}, {0, 1}}) {
+        HarnessOptions options;
+        options.chip = chip;
+        options.in_vmem = in_vmem;
+        for (const auto& text :
+             {Transpose(type, "256,3", "3,256", "1,0"),
+              Transpose(type, "4,3,256", "4,256,3", "0,2,1"),
+              Transpose(type, "2,9,2,3", "2,9,3,2", "0,1,3,2"),
+              Transpose(type, "3,9,150", "3,150,9", "0,2,1"),
+              Transpose(type, "1,700", "700,1", "1,0")}) {
+          EXPECT_OK(CompareKernel(text, options).status())
+              << chip << " " << in_vmem.size() << text;
+        }
+      }
+    }
+  }
+}
+
 TEST(MinorTransposeTest, ResultsInVmemAreNotOverrun) {
   HarnessOptions options;
   options.in_vmem = {0, 1};

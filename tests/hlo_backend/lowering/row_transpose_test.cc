@@ -49,6 +49,26 @@ INSTANTIATE_TEST_SUITE_P(Chips, RowTransposeTest,
                          ::testing::Values("v2", "v3", "v4", "v5e", "v5p",
                                            "v6e", "tpu7x"));
 
+// Rows that do not fill registers cannot be walked where they are.
+TEST(RowTransposeTest, RaggedArraysInVmemAreCopiedBlockByBlock) {
+  for (const char* type : {"f32", "bf16"}) {
+    for (const std::vector<int>& in_vmem :
+         std::vector<std::vector<int>>{{0}, {1}, {0, 1}}) {
+      HarnessOptions options;
+      options.chip = "v5e";
+      options.in_vmem = in_vmem;
+      for (const auto& text :
+           {Transpose(type, "3,64,128,3", "128,64,3,3", "2,1,0,3"),
+            Transpose(type, "5,7,9,130", "7,9,5,130", "1,2,0,3"),
+            Transpose(type, "3,4,5,17,8", "4,5,17,3,8", "1,2,3,0,4"),
+            Transpose(type, "33,40,256", "40,33,256", "1,0,2")}) {
+        EXPECT_OK(CompareKernel(text, options).status())
+            << in_vmem.size() << text;
+      }
+    }
+  }
+}
+
 // Too large for a block of whole planes on both sides.
 TEST(RowTransposeTest, AnySizeFitsInBoxes) {
   for (const char* type : {"f32", "bf16"}) {

@@ -1,5 +1,9 @@
 #include <gtest/gtest.h>
 
+#include <string>
+#include <tuple>
+#include <vector>
+
 #include "absl/strings/substitute.h"
 #include "tests/hlo_backend/lowering/bundle_harness.h"
 #include "tests/support/status_matchers.h"
@@ -27,6 +31,45 @@ ENTRY e {
                               options)
                     .status())
           << update;
+    }
+  }
+}
+
+// Tiles that the update shares with what stays: of every type, in HBM and VMEM.
+TEST(UpdateSliceTest, AnUpdateMayEndInsideOfTiles) {
+  for (const char* type : {"f32", "bf16", "u8"}) {
+    for (const auto& [to, update, rank] :
+         std::vector<std::tuple<const char*, const char*, int>>{
+             {"8,40,200", "2,1,200", 3},
+             {"8,40,200", "8,7,200", 3},
+             {"8,40,200", "3,5,17", 3},
+             {"8,40,300", "8,40,150", 3},
+             {"6,3,70,130", "6,3,1,130", 4},
+             {"40,300", "33,1", 2},
+             {"4,8", "4,1", 2},
+             {"2000", "300", 1}}) {
+      for (int seed = 1; seed < 4; ++seed) {
+        HarnessOptions options;
+        options.chip = seed == 3 ? "v3" : "v5e";
+        options.seed = seed;
+        options.low = type[0] == 'u' ? 0 : -3;
+        options.high = 45;
+        std::string hlo = absl::Substitute(
+            "HloModule m\nENTRY e {\n  a = $0[$1] parameter(0)\n"
+            "  u = $0[$2] parameter(1)\n",
+            type, to, update);
+        std::string starts;
+        for (int k = 0; k < rank; ++k) {
+          hlo += absl::Substitute("  s$0 = s32[] parameter($1)\n", k, k + 2);
+          starts += absl::Substitute(", s$0", k);
+        }
+        hlo += absl::Substitute(
+            "  ROOT r = $0[$1] dynamic-update-slice(a, u$2)\n}", type, to,
+            starts);
+        EXPECT_OK(CompareKernel(hlo, options).status()) << hlo;
+        options.in_vmem = {1};
+        EXPECT_OK(CompareKernel(hlo, options).status()) << "VMEM " << hlo;
+      }
     }
   }
 }

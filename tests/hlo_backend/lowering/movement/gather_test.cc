@@ -33,6 +33,56 @@ TEST(GatherTest, RowsComeByIndex) {
   }
 }
 
+TEST(GatherTest, RowsThatShareWordsComeByIndex) {
+  for (const char* chip : {"v3", "v5e", "v6e"}) {
+    for (const char* type : {"bf16", "u8"}) {
+      for (int width : {128, 1300, 64}) {
+        for (int count : {7, 300}) {
+          HarnessOptions options;
+          options.chip = chip;
+          options.low = 0;
+          options.high = 60;
+          const std::string hlo = absl::Substitute(
+              R"(HloModule m
+ENTRY e {
+  table = $0[53,$1] parameter(0)
+  index = s32[$2] parameter(1)
+  ROOT g = $0[$2,$1] gather(table, index), offset_dims={1}, collapsed_slice_dims={0}, start_index_map={0}, index_vector_dim=1, slice_sizes={1,$1}
+})",
+              type, width, count);
+          EXPECT_OK(CompareKernel(hlo, options).status()) << chip << hlo;
+          options.in_vmem = {0};
+          EXPECT_OK(CompareKernel(hlo, options).status()) << chip << hlo;
+        }
+      }
+    }
+  }
+}
+
+// Tables that fit into VMEM, and one that does not.
+TEST(GatherTest, SingleElementsComeByIndex) {
+  for (const char* chip : {"v3", "v5e", "v6e"}) {
+    for (int size : {50, 5000, 9000000}) {
+      for (int count : {3, 1300}) {
+        if (size > 5000 && (count > 3 || chip[1] != '5')) continue;
+        HarnessOptions options;
+        options.chip = chip;
+        options.low = -3;
+        options.high = 6000;
+        const std::string hlo = absl::Substitute(
+            R"(HloModule m
+ENTRY e {
+  table = f32[$0] parameter(0)
+  index = s32[$1] parameter(1)
+  ROOT g = f32[$1] gather(table, index), offset_dims={}, collapsed_slice_dims={0}, start_index_map={0}, index_vector_dim=1, slice_sizes={1}
+})",
+            size, count);
+        EXPECT_OK(CompareKernel(hlo, options).status()) << chip << hlo;
+      }
+    }
+  }
+}
+
 TEST(GatherTest, OtherGathersAreRefusedByName) {
   const auto kernel = KernelOf(R"(HloModule m
 ENTRY e {

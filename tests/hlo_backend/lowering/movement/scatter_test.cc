@@ -1,5 +1,6 @@
 // Do scatter kernels add every row where HLO says, equal indices included?
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -38,6 +39,82 @@ TEST(ScatterTest, RowsAddUpWhereIndicesRepeat) {
         EXPECT_OK(CompareKernel(AddRows(width, indices), options).status())
             << chip << " " << width << " " << indices;
       }
+    }
+  }
+}
+
+std::string Scatter(absl::string_view type, absl::string_view root,
+                    absl::string_view table, absl::string_view updates,
+                    absl::string_view numbers) {
+  return absl::Substitute(R"(HloModule m
+f {
+  x = $0[] parameter(0)
+  y = $0[] parameter(1)
+  ROOT r = $0[] $1
+}
+ENTRY e {
+  table = $0[$2] parameter(0)
+  index = s32[150] parameter(1)
+  updates = $0[$3] parameter(2)
+  ROOT g = $0[$2] scatter(table, index, updates), $4, scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=f
+})",
+                          type, root, table, updates, numbers);
+}
+
+TEST(ScatterTest, WordsAreCombinedByAnyOneOperation) {
+  for (const auto& [type, root] :
+       std::vector<std::pair<const char*, const char*>>{
+           {"f32", "add(x, y)"},
+           {"f32", "maximum(x, y)"},
+           {"s32", "minimum(x, y)"},
+           {"u32", "maximum(x, y)"},
+           {"s32", "add(x, y)"},
+           {"u32", "xor(x, y)"}}) {
+    for (const auto& [table, updates, numbers] :
+         std::vector<std::tuple<const char*, const char*, const char*>>{
+             {"20,130", "150,130",
+              "update_window_dims={1}, inserted_window_dims={0}"},
+             {"20000,128", "150,128",
+              "update_window_dims={1}, inserted_window_dims={0}"},
+             {"500", "150",
+              "update_window_dims={}, inserted_window_dims={0}"}}) {
+      HarnessOptions options;
+      options.chip = "v5e";
+      options.low = type[0] == 'u' ? 0 : -3;
+      options.high = 40;
+      options.relative = 1e-5;
+      const std::string hlo = Scatter(type, root, table, updates, numbers);
+      EXPECT_OK(CompareKernel(hlo, options).status()) << hlo;
+    }
+  }
+}
+
+// In VMEM, and one at a time; few enough that no index repeats.
+TEST(ScatterTest, SingleElementsAreReplaced) {
+  for (const char* chip : {"v3", "v5e", "v6e"}) {
+    for (const char* table : {"3000", "9000000"}) {
+      if (table[0] == '9' && chip[1] != '5') continue;
+      HarnessOptions options;
+      options.chip = chip;
+      options.low = -3;
+      options.high = 4000;
+      const std::string hlo =
+          Scatter("f32", "add(x, y)", table, "150",
+                  "update_window_dims={}, inserted_window_dims={0}");
+      EXPECT_OK(CompareKernel(hlo, options).status()) << hlo;
+      std::string put = absl::Substitute(R"(HloModule m
+f {
+  x = f32[] parameter(0)
+  ROOT y = f32[] parameter(1)
+}
+ENTRY e {
+  table = f32[$0] parameter(0)
+  index = s32[2] parameter(1)
+  updates = f32[2] parameter(2)
+  ROOT g = f32[$0] scatter(table, index, updates), update_window_dims={}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=f
+})",
+                                         table);
+      EXPECT_OK(CompareKernel(put, options).status()) << put;
     }
   }
 }

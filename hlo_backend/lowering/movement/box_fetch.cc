@@ -1,0 +1,327 @@
+#include "hlo_backend/lowering/movement/box_fetch.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/units.h"
+#include "hlo_backend/lowering/movement/scalar_value.h"
+
+namespace ptxla::lowering {
+namespace {
+
+using codegen::CodeBuilder;
+using codegen::Sca;
+using isa::Opcode;
+
+int64_t FloorDiv(int64_t a, int64_t b) {
+  return a >= 0 ? a / b : -((-a + b - 1) / b);
+}
+
+int Log2(int64_t power) {
+  int log = 0;
+  while ((int64_t{1} << log) < power) ++log;
+  return log;
+}
+
+int64_t StepsOf(const FetchAxis& axis) {
+  return axis.grid_dim < 0 ? 1 : CeilOfRatio(axis.size, axis.block);
+}
+
+}  // namespace
+
+std::vector<const FetchAxis*> BoxFetch::Axes() const {
+  std::vector<const FetchAxis*> axes;
+  for (const FetchAxis& a : planes_) axes.push_back(&a);
+  axes.push_back(&rows_);
+  axes.push_back(&lanes_);
+  return axes;
+}
+
+int64_t BoxFetch::RowTile() const {
+  return array_.tile_rows * (array_.linear != 0 ? isa::kLanes : 1);
+}
+
+BoxFetch::Side BoxFetch::SideOf(const FetchAxis& axis, int64_t unit) const {
+  Side s;
+  s.unit = unit;
+  const AxisMap& m = axis.map;
+  if (m.dilation > 1) {
+    s.origin = FloorDiv(m.start + m.dilation - 1, m.dilation);
+    s.advance = axis.block / m.dilation;
+  } else if (m.Shifts()) {
+    s.origin = FloorDiv(m.start, unit);
+    s.phase = m.start - s.origin * unit;
+    s.advance = std::max<int64_t>(axis.block / unit, 1);
+  } else {
+    s.advance = axis.block;
+  }
+  return s;
+}
+
+void BoxFetch::MakeBox() {
+  sides_.clear();
+  std::vector<StripAxis> planes;
+  for (const FetchAxis& a : planes_) {
+    sides_.push_back(SideOf(a, 1));
+    StripAxis axis{a.block, a.extent, a.pitch};
+    if (a.map.dilation > 1) axis.count = a.block / a.map.dilation;
+    if (a.map.stride > 1) {
+      axis.pitch *= a.map.stride;
+      axis.extent = a.size;
+    }
+    planes.push_back(axis);
+  }
+  const auto tiles = [](const FetchAxis& a, const Side& s) {
+    return CeilOfRatio(a.block + (a.map.dynamic >= 0 ? s.unit - 1 : s.phase),
+                       s.unit);
+  };
+  const Side rows = SideOf(rows_, RowTile());
+  const Side lanes = SideOf(lanes_, isa::kLanes);
+  sides_.push_back(rows);
+  sides_.push_back(lanes);
+  const int64_t per_row = array_.linear != 0 ? isa::kLanes : 1;
+  // What the last register reads: a shift of less than a tile, two word rows
+  // for shifts inside of words.
+  const int64_t words =
+      CeilOfRatio<int64_t>(rows_.block / per_row + array_.tile_rows,
+                           array_.packing) +
+      2;
+  const bool one = array_.linear != 0;
+  box_ = StripBox::Of(array_, std::move(planes), tiles(rows_, rows),
+                      one ? 1 : tiles(lanes_, lanes), words);
+}
+
+absl::Status BoxFetch::Place(const hlo::Instruction& i, Tiling* tiling) {
+  own_dma_ = tiling->args[arg_].space == isa::Space::kVmem;
+  for (const FetchAxis* a : Axes()) own_dma_ |= a->map.dynamic >= 0;
+  MakeBox();
+  if (own_dma_) return PlaceDma(i, tiling);
+  PlaceWindow(tiling);
+  return absl::OkStatus();
+}
+
+void BoxFetch::PlaceWindow(Tiling* tiling) {
+  isa::Window w = box_.AsWindow(arg_, isa::Direction::kIn);
+  w.hbm_offset = offset_;
+  const std::vector<const FetchAxis*> axes = Axes();
+  bool moves = false;
+  for (size_t a = 0; a < axes.size(); ++a) {
+    const FetchAxis& axis = *axes[a];
+    isa::WindowDim& d = w.dims[a];
+    d.origin = sides_[a].origin;
+    d.grid_dim = axis.grid_dim;
+    d.advance = sides_[a].advance;
+    moves |= axis.grid_dim >= 0;
+    if (axis.map.stride > 1) w.hbm_offset += axis.map.start * axis.pitch;
+    if (axis.map.stride < 0 && axis.grid_dim >= 0) {
+      d.advance = 1;
+      for (int64_t g = 0; g < StepsOf(axis); ++g) {
+        d.table.push_back(axis.size - (g + 1) * axis.block);
+      }
+    }
+  }
+  w.slots = moves ? 2 : 1;
+  window_ = static_cast<int>(tiling->windows.size());
+  tiling->windows.push_back(std::move(w));
+}
+
+absl::Status BoxFetch::PlaceDma(const hlo::Instruction& i, Tiling* tiling) {
+  const std::vector<const FetchAxis*> axes = Axes();
+  start_windows_.assign(axes.size(), -1);
+  // Where it must not begin outside of the operand, the box begins earlier or
+  // later: so far the code reads beyond its ends.
+  int64_t front = 0, back = 2 * int64_t{isa::kVregBytes};
+  for (size_t a = 0; a < axes.size(); ++a) {
+    const FetchAxis& axis = *axes[a];
+    if (!axis.map.Shifts()) {
+      if (axis.map.stride < 0 || axis.map.dilation > 1) {
+        return absl::UnimplementedError(
+            absl::StrCat("%", i.name(), ": its operand is in VMEM"));
+      }
+      continue;
+    }
+    StripAxis& box = box_.axes[a];
+    box.count = std::min(box.count, box.extent);
+    if (axis.map.dynamic >= 0) {
+      start_windows_[a] = AddScalarWindow(axis.map.dynamic, tiling);
+      back += box.stride;
+      continue;
+    }
+    for (int64_t g = 0; g < StepsOf(axis); ++g) {
+      const int64_t at = sides_[a].origin + g * sides_[a].advance;
+      const int64_t begin = std::clamp<int64_t>(at, 0, box.extent - box.count);
+      front = std::max(front, (begin - at) * box.stride);
+      back = std::max(back, (at - begin + 1) * box.stride);
+    }
+  }
+  front *= static_cast<int64_t>(axes.size());
+  back *= static_cast<int64_t>(axes.size());
+  dma_ = StripDma::Add(box_, arg_, false, tiling);
+  scratch_ = RoundUpTo<int64_t>(tiling->scratch_bytes + front, isa::kVregBytes);
+  tiling->scratch_bytes = scratch_ + box_.bytes + back;
+  return absl::OkStatus();
+}
+
+StripCheck BoxFetch::Check(CodeBuilder& b, const FetchAxis& axis) const {
+  StripCheck check;
+  if (axis.map.lo == 0 && axis.map.hi >= axis.size) return check;
+  check.on = true;
+  check.count = axis.map.hi - axis.map.lo;
+  check.first = b.GlobalSca();
+  Sca first = b.SImm(static_cast<int32_t>(axis.map.lo));
+  if (axis.grid_dim >= 0) {
+    const Sca g = b.NewSca();
+    b.GridIndex(g, axis.grid_dim);
+    first = b.SBinary(Opcode::kSsub, first,
+                      b.SMulImm(g, static_cast<int32_t>(axis.block)));
+  }
+  b.SMove(check.first, first);
+  return check;
+}
+
+void BoxFetch::Emit(CodeBuilder& b, int space, StripMove* move) const {
+  b.NewBlock("operand");
+  const Sca base = b.GlobalSca();
+  const int64_t per_row = array_.linear != 0 ? isa::kLanes : 1;
+  const Side& rows = sides_[planes_.size()];
+  const Side& lanes = sides_.back();
+  move->rows = rows.phase / per_row;
+  move->lanes =
+      static_cast<int>(array_.linear != 0 ? rows.phase % per_row : lanes.phase);
+  if (own_dma_) {
+    EmitDma(b, base, move);
+  } else {
+    b.WindowAddress(base, window_);
+  }
+  b.SetBank(base, b.NewBankGroup(), 0);
+  b.NewBlock("checks");
+  move->from = box_.AsStrips(space, base);
+  const std::vector<int64_t> from = std::move(move->from.plane_strides);
+  const std::vector<int64_t> to = std::move(move->to.plane_strides);
+  move->from.plane_strides.clear();
+  move->to.plane_strides.clear();
+  const auto level = [&](int64_t count, int64_t from_stride, int64_t to_stride,
+                         const StripCheck& check) {
+    move->planes.push_back(count);
+    move->from.plane_strides.push_back(from_stride);
+    move->to.plane_strides.push_back(to_stride);
+    move->plane_checks.push_back(check);
+  };
+  for (size_t p = 0; p < planes_.size(); ++p) {
+    const FetchAxis& axis = planes_[p];
+    const int64_t gap = axis.map.dilation;
+    if (gap == 1) {
+      const bool back = axis.map.stride < 0;
+      if (back) {
+        b.SBinaryImmTo(base, Opcode::kSadd, base,
+                       static_cast<int32_t>((axis.block - 1) * from[p]));
+      }
+      level(axis.block, back ? -from[p] : from[p], to[p], Check(b, axis));
+      continue;
+    }
+    // An element of the operand, then its gap: elements are those of the
+    // blocks' results whose number has the remainder of the first.
+    FetchAxis elements = axis;
+    elements.block = axis.block / gap;
+    elements.map.lo = -sides_[p].origin;
+    elements.map.hi = elements.map.lo + axis.extent;
+    elements.size = int64_t{1} << 40;
+    level(elements.block, from[p], gap * to[p], Check(b, elements));
+    StripCheck one;
+    one.on = true;
+    one.count = 1;
+    one.first = b.GlobalSca();
+    b.SImmTo(one.first,
+             static_cast<int32_t>(sides_[p].origin * gap - axis.map.start));
+    level(gap, 0, to[p], one);
+  }
+  move->row_check = Check(b, rows_);
+  if (array_.linear == 0) move->lane_check = Check(b, lanes_);
+}
+
+void BoxFetch::EmitDma(CodeBuilder& b, Sca base, StripMove* move) const {
+  const Sca offset = b.GlobalSca(), to = b.GlobalSca();
+  b.ScratchAddress(to, static_cast<int32_t>(scratch_));
+  b.SMove(base, to);
+  int64_t fixed = offset_;
+  b.SImmTo(offset, 0);
+  const std::vector<const FetchAxis*> axes = Axes();
+  const int words = Log2(array_.packing);
+  for (size_t a = 0; a < axes.size(); ++a) {
+    const FetchAxis& axis = *axes[a];
+    const StripAxis& box = box_.axes[a];
+    const Side& side = sides_[a];
+    Sca g;
+    if (axis.grid_dim >= 0) {
+      g = b.NewSca();
+      b.GridIndex(g, axis.grid_dim);
+    }
+    if (axis.map.stride > 1) {
+      fixed += axis.map.start * axis.pitch;
+      if (g.valid()) {
+        b.SBinaryTo(
+            offset, Opcode::kSadd, offset,
+            b.SMulImm(g, static_cast<int32_t>(side.advance * box.pitch)));
+      }
+      continue;
+    }
+    Sca tile;  // of the operand, where the block would begin
+    if (start_windows_[a] < 0) {
+      tile = b.SImm(static_cast<int32_t>(side.origin));
+    } else {
+      const Sca address = b.NewSca();
+      b.WindowAddress(address, start_windows_[a]);
+      Sca at = b.SLoad(0, address, 0);
+      // XLA clamps starts.
+      const int64_t extent =
+          a < planes_.size() ? axis.extent
+          : a == planes_.size()
+              ? (array_.linear != 0 ? array_.linear : array_.rows)
+              : array_.columns;
+      at = b.SBinaryImm(Opcode::kSmax, at, 0);
+      at = b.SBinaryImm(Opcode::kSmin, at,
+                        static_cast<int32_t>(extent - axis.size));
+      tile = b.SBinaryImm(Opcode::kSshra, at, Log2(side.unit));
+      if (side.unit > 1) {
+        Sca phase = b.SBinaryImm(Opcode::kSand, at,
+                                 static_cast<int32_t>(side.unit - 1));
+        const bool rows = a == planes_.size();
+        if (!rows || array_.linear != 0) {
+          move->lane_shift = b.GlobalSca();
+          b.SMove(move->lane_shift, b.SBinaryImm(Opcode::kSand, phase, 127));
+        }
+        if (rows) {
+          if (array_.linear != 0) {
+            phase = b.SBinaryImm(Opcode::kSshra, phase, 7);
+          }
+          const Sca word = b.SBinaryImm(Opcode::kSshra, phase, words);
+          b.SBinaryTo(base, Opcode::kSadd, base,
+                      b.SBinaryImm(Opcode::kSshll, word, Log2(isa::kRowBytes)));
+          if (array_.packing > 1) {
+            move->bit_shift = b.GlobalSca();
+            b.SMove(move->bit_shift,
+                    b.SMulImm(
+                        b.SBinaryImm(Opcode::kSand, phase, array_.packing - 1),
+                        array_.bits));
+          }
+        }
+      }
+    }
+    if (g.valid()) {
+      tile = b.SAdd(tile, b.SMulImm(g, static_cast<int32_t>(side.advance)));
+    }
+    Sca begin = b.SBinaryImm(Opcode::kSmax, tile, 0);
+    begin = b.SBinaryImm(Opcode::kSmin, begin,
+                         static_cast<int32_t>(box.extent - box.count));
+    b.SBinaryTo(offset, Opcode::kSadd, offset,
+                b.SMulImm(begin, static_cast<int32_t>(box.pitch)));
+    b.SBinaryTo(base, Opcode::kSadd, base,
+                b.SMulImm(b.SBinary(Opcode::kSsub, tile, begin),
+                          static_cast<int32_t>(box.stride)));
+  }
+  b.SBinaryImmTo(offset, Opcode::kSadd, offset, static_cast<int32_t>(fixed));
+  dma_.Run(b, offset, to);
+}
+
+}  // namespace ptxla::lowering

@@ -1,0 +1,79 @@
+// What a step of a box movement (box_mover.h) takes of one operand, and how it
+// gets there: a window, or where the start is data or the operand is in VMEM, a
+// DMA that the step starts itself.
+#ifndef PTXLA_HLO_BACKEND_LOWERING_MOVEMENT_BOX_FETCH_H_
+#define PTXLA_HLO_BACKEND_LOWERING_MOVEMENT_BOX_FETCH_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "hlo_backend/ir/instruction.h"
+#include "hlo_backend/lowering/kernel_plan.h"
+#include "hlo_backend/lowering/movement/box_map.h"
+#include "hlo_backend/lowering/movement/strip_box.h"
+#include "hlo_backend/lowering/movement/strip_mover.h"
+
+namespace ptxla::lowering {
+
+// One axis of the movement. Pitch and extent matter for planes only.
+struct FetchAxis {
+  int64_t pitch = 0, extent = 1;  // of the operand's dimension
+  AxisMap map;
+  int64_t block = 1, size = 1;  // of the result, elements
+  int grid_dim = -1;            // of the blocks; -1: there is one
+};
+
+class BoxFetch {
+ public:
+  // The planes begin `offset` bytes into the operand.
+  BoxFetch(int arg, const PhysicalArray& array, int64_t offset)
+      : arg_(arg), array_(array), offset_(offset) {}
+
+  // Outer to inner, then rows (elements of a 1-D array), then lanes, which a
+  // 1-D array lacks.
+  void AddPlanes(const FetchAxis& axis) { planes_.push_back(axis); }
+  void SetRows(const FetchAxis& axis) { rows_ = axis; }
+  void SetLanes(const FetchAxis& axis) { lanes_ = axis; }
+
+  // Adds what it needs to the tiling.
+  absl::Status Place(const hlo::Instruction& i, Tiling* tiling);
+  // The code that has the strips ready; sets `from`, shifts and checks of
+  // `move`, and splits its axes where the operand's elements lie apart.
+  void Emit(codegen::CodeBuilder& b, int space, StripMove* move) const;
+
+ private:
+  // Result tiles (units) along one axis of `from`, in a step.
+  struct Side {
+    int64_t unit = 1;    // elements: a tile, or a plane
+    int64_t origin = 0;  // of step 0
+    int64_t advance = 0;
+    int64_t phase = 0;  // elements into the first tile
+  };
+  Side SideOf(const FetchAxis& axis, int64_t unit) const;
+  int64_t RowTile() const;
+  void MakeBox();
+  void PlaceWindow(Tiling* tiling);
+  absl::Status PlaceDma(const hlo::Instruction& i, Tiling* tiling);
+  void EmitDma(codegen::CodeBuilder& b, codegen::Sca base,
+               StripMove* move) const;
+  StripCheck Check(codegen::CodeBuilder& b, const FetchAxis& axis) const;
+  std::vector<const FetchAxis*> Axes() const;
+
+  int arg_;
+  PhysicalArray array_;
+  int64_t offset_;
+  std::vector<FetchAxis> planes_;
+  FetchAxis rows_, lanes_;
+  std::vector<Side> sides_;  // planes, rows, lanes
+  StripBox box_;
+  bool own_dma_ = false;
+  int window_ = -1;
+  std::vector<int> start_windows_;  // by axis; -1: no start from data
+  StripDma dma_;
+  int64_t scratch_ = 0;  // where the box begins
+};
+
+}  // namespace ptxla::lowering
+
+#endif  // PTXLA_HLO_BACKEND_LOWERING_MOVEMENT_BOX_FETCH_H_

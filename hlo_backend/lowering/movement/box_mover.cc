@@ -1,0 +1,289 @@
+#include "hlo_backend/lowering/movement/box_mover.h"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "base/status.h"
+#include "base/units.h"
+#include "hlo_backend/lowering/movement/box_fetch.h"
+#include "hlo_backend/lowering/movement/box_map.h"
+#include "hlo_backend/lowering/movement/box_planes.h"
+#include "hlo_backend/lowering/movement/scalar_value.h"
+#include "hlo_backend/lowering/movement/strip_box.h"
+#include "hlo_backend/lowering/movement/strip_mover.h"
+
+namespace ptxla::lowering {
+namespace {
+
+using codegen::CodeBuilder;
+using codegen::Sca;
+using isa::Opcode;
+
+// Bytes of a block of the result, tried from the first on.
+constexpr int64_t kMostBytes = int64_t{1} << 19;
+constexpr int64_t kLeastBytes = 4096;
+
+// One dimension of the result and its cut into grid steps.
+struct Cut {
+  int64_t size = 1;   // elements
+  int64_t unit = 1;   // blocks are whole numbers of these
+  int64_t block = 1;  // elements
+  int grid_dim = -1;  // -1: one block
+};
+
+class BoxMover {
+ public:
+  BoxMover(const KernelContext& context, const hlo::Instruction& i, BoxMap map)
+      : context_(context),
+        i_(i),
+        map_(std::move(map)),
+        planes_(BoxPlanes::Of(map_)),
+        linear_(map_.out.linear != 0),
+        packing_(map_.out.packing) {}
+
+  absl::StatusOr<isa::Kernel> Emit() {
+    if (map_.out.rank() == 0 || planes_.axes.size() > 3) {
+      return absl::UnimplementedError(
+          absl::StrCat("%", i_.name(), ": planes of this form"));
+    }
+    ASSIGN_OR_RETURN(args_, KernelArgs(i_));
+    resident_ = args_.back().space == isa::Space::kVmem;
+    SetUnits();
+    for (int64_t most = kMostBytes; most >= kLeastBytes; most /= 2) {
+      ChooseBlock(most);
+      ASSIGN_OR_RETURN(const Tiling tiling, Cutting());
+      if (VmemBytes(context_, tiling) <= VmemBudget(context_)) {
+        return FrameKernel(context_, tiling);
+      }
+    }
+    return absl::UnimplementedError(absl::StrCat(
+        "%", i_.name(), ": no block of this movement fits into VMEM"));
+  }
+
+ private:
+  // Elements of a row tile: those of a 1-D array lie in rows of 128.
+  int64_t RowUnit() const { return linear_ ? isa::kLanes : 1; }
+  int64_t TileOf(const PhysicalArray& a) const {
+    return a.tile_rows * RowUnit();
+  }
+  size_t Rows() const { return cuts_.size() - 2; }
+  size_t Lanes() const { return cuts_.size() - 1; }
+  const AxisMap* RowMap(const BoxSource& s) const {
+    return &s.axes[linear_ ? 0 : map_.out.rank() - 2];
+  }
+  const AxisMap* LaneMap(const BoxSource& s) const {
+    return linear_ ? nullptr : &s.axes[map_.out.rank() - 1];
+  }
+
+  void SetUnits() {
+    for (const PlaneAxis& a : planes_.axes) {
+      cuts_.push_back({a.size, a.dilation()});
+    }
+    int64_t rows = std::max<int64_t>(map_.out.tile_rows, 8 * packing_);
+    for (const BoxSource& s : map_.sources) {
+      rows = std::max(rows, s.array.tile_rows);
+    }
+    cuts_.push_back(
+        {linear_ ? map_.out.linear : map_.out.rows, rows * RowUnit()});
+    cuts_.push_back({linear_ ? 1 : map_.out.columns, isa::kLanes});
+  }
+
+  int64_t BlockBytes() const {
+    int64_t bytes = CeilOfRatio<int64_t>(cuts_[Lanes()].block, isa::kLanes) *
+                    (cuts_[Rows()].block / RowUnit() / packing_) *
+                    isa::kRowBytes;
+    for (size_t p = 0; p < planes_.axes.size(); ++p) bytes *= cuts_[p].block;
+    return bytes;
+  }
+
+  // Whether blocks of so many units may cut the axis.
+  bool MayCut(size_t c, int64_t units, int64_t grid) const {
+    if (grid == 1) return true;
+    const int64_t block = CeilOfRatio(units, grid) * cuts_[c].unit;
+    if (c < planes_.axes.size() && planes_.axes[c].reversed()) {
+      return cuts_[c].size % block == 0;
+    }
+    if (!resident_) return true;
+    // A result in VMEM has no window that would cut off what is too much.
+    if (c == Rows()) {
+      return map_.out.tiles_down % (block / TileOf(map_.out)) == 0;
+    }
+    if (c == Lanes()) return map_.out.tiles_across % (block / 128) == 0;
+    return cuts_[c].size % block == 0;
+  }
+
+  // Rows and lanes first: they are the long runs in memory.
+  void ChooseBlock(int64_t most) {
+    for (Cut& c : cuts_) c.block = c.unit;
+    std::vector<size_t> order = {Lanes(), Rows()};
+    for (size_t p = planes_.axes.size(); p-- > 0;) order.push_back(p);
+    for (const size_t c : order) {
+      const int64_t units = CeilOfRatio(cuts_[c].size, cuts_[c].unit);
+      for (int64_t grid = 1; grid <= units; ++grid) {
+        if (!MayCut(c, units, grid)) continue;
+        cuts_[c].block = CeilOfRatio(units, grid) * cuts_[c].unit;
+        if (BlockBytes() <= most) break;
+      }
+    }
+  }
+
+  absl::StatusOr<Tiling> Cutting() {
+    Tiling t;
+    t.args = args_;
+    t.note = "box ";
+    for (size_t c = 0; c < cuts_.size(); ++c) {
+      Cut& cut = cuts_[c];
+      const int64_t bound = CeilOfRatio(cut.size, cut.block);
+      cut.grid_dim = -1;
+      if (bound > 1) {
+        cut.grid_dim = static_cast<int>(t.grid.size());
+        if (t.megacore_dim < 0) t.megacore_dim = cut.grid_dim;
+        t.grid.push_back(bound);
+      }
+      absl::StrAppend(&t.note, c == 0 ? "" : "x", cut.block);
+    }
+    fetches_.clear();
+    for (size_t k = 0; k < map_.sources.size(); ++k) {
+      ASSIGN_OR_RETURN(BoxFetch fetch, FetchOf(k, &t));
+      fetches_.push_back(std::move(fetch));
+    }
+    AddResult(&t);
+    if (map_.fill >= 0) fill_.Add(i_, map_.fill, map_.out, &t);
+    t.work.hbm_bytes = Work();
+    t.body = [this](CodeBuilder& b) { return Body(b); };
+    return t;
+  }
+
+  int64_t Work() const {
+    const int64_t out = args_.back().bytes;
+    int64_t bytes = args_.back().space == isa::Space::kHbm ? out : 0;
+    for (const BoxSource& s : map_.sources) {
+      const isa::KernelArg& arg = args_[s.operand];
+      if (arg.space == isa::Space::kHbm) bytes += std::min(arg.bytes, out);
+    }
+    return bytes;
+  }
+
+  absl::StatusOr<BoxFetch> FetchOf(size_t k, Tiling* t) {
+    const BoxSource& s = map_.sources[k];
+    BoxFetch f(s.operand, s.array, planes_.offsets[k]);
+    for (size_t p = 0; p < planes_.axes.size(); ++p) {
+      const PlaneAxis::From& from = planes_.axes[p].from[k];
+      f.AddPlanes({from.pitch, from.extent, from.map, cuts_[p].block,
+                   cuts_[p].size, cuts_[p].grid_dim});
+    }
+    const AxisMap* lanes = LaneMap(s);
+    f.SetRows({0, 0, *RowMap(s), cuts_[Rows()].block, cuts_[Rows()].size,
+               cuts_[Rows()].grid_dim});
+    if (lanes != nullptr) {
+      f.SetLanes({0, 0, *lanes, cuts_[Lanes()].block, cuts_[Lanes()].size,
+                  cuts_[Lanes()].grid_dim});
+    }
+    RETURN_IF_ERROR(f.Place(i_, t));
+    return f;
+  }
+
+  void AddResult(Tiling* t) {
+    std::vector<StripAxis> axes;
+    for (size_t p = 0; p < planes_.axes.size(); ++p) {
+      axes.push_back(
+          {cuts_[p].block, planes_.axes[p].size, planes_.axes[p].pitch});
+    }
+    const int64_t rows = cuts_[Rows()].block / RowUnit();
+    const int64_t down = CeilOfRatio(rows, map_.out.tile_rows);
+    result_ =
+        StripBox::Of(map_.out, std::move(axes), down,
+                     CeilOfRatio<int64_t>(cuts_[Lanes()].block, isa::kLanes),
+                     rows / packing_);
+    const int arg = static_cast<int>(args_.size()) - 1;
+    if (resident_) {
+      // No window: the DMA that stores it has no more than the result.
+      store_ = StripDma::Add(result_, arg, true, t);
+      result_scratch_ = RoundUpTo<int64_t>(t->scratch_bytes, isa::kVregBytes);
+      t->scratch_bytes = result_scratch_ + result_.bytes;
+      return;
+    }
+    isa::Window w = result_.AsWindow(arg, isa::Direction::kOut);
+    bool moves = false;
+    for (size_t c = 0; c < cuts_.size(); ++c) {
+      w.dims[c].grid_dim = cuts_[c].grid_dim;
+      moves |= cuts_[c].grid_dim >= 0;
+    }
+    w.slots = moves ? 2 : 1;
+    result_window_ = static_cast<int>(t->windows.size());
+    t->windows.push_back(std::move(w));
+  }
+
+  absl::Status Body(CodeBuilder& b) {
+    b.NewBlock("addresses");
+    const Sca to = b.GlobalSca();
+    if (resident_) {
+      b.ScratchAddress(to, static_cast<int32_t>(result_scratch_));
+      b.SetBank(to, b.NewBankGroup(), 0);
+    } else {
+      b.WindowAddress(to, result_window_);
+      b.SetBank(to, CodeBuilder::kAbsoluteBanks, 0);
+    }
+    codegen::Vec fill;
+    if (map_.fill >= 0) fill = fill_.Emit(b);
+    for (size_t k = 0; k < fetches_.size(); ++k) {
+      b.BeginScope();
+      StripMove move;
+      move.fill = fill;
+      move.keep = k > 0;
+      move.packing = packing_;
+      move.linear = linear_;
+      move.to = result_.AsStrips(0, to);
+      move.columns = result_.columns().count;
+      move.registers =
+          cuts_[Rows()].block / RowUnit() / packing_ / isa::kSublanes;
+      fetches_[k].Emit(b, static_cast<int>(k) + 1, &move);
+      EmitStripMove(b, move);
+      b.EndScope();
+    }
+    if (!resident_) return absl::OkStatus();
+    b.NewBlock("place");
+    const Sca offset = b.GlobalSca();
+    b.SImmTo(offset, 0);
+    for (size_t c = 0; c < cuts_.size(); ++c) {
+      if (cuts_[c].grid_dim < 0) continue;
+      const Sca g = b.NewSca();
+      b.GridIndex(g, cuts_[c].grid_dim);
+      b.SBinaryTo(offset, Opcode::kSadd, offset,
+                  b.SMulImm(g, static_cast<int32_t>(result_.axes[c].count *
+                                                    result_.axes[c].pitch)));
+    }
+    store_.Run(b, offset, to);
+    return absl::OkStatus();
+  }
+
+  const KernelContext& context_;
+  const hlo::Instruction& i_;
+  const BoxMap map_;
+  const BoxPlanes planes_;
+  const bool linear_;
+  const int packing_;
+  std::vector<isa::KernelArg> args_;
+  bool resident_ = false;  // the result is in VMEM
+  std::vector<Cut> cuts_;  // planes, rows, lanes
+  std::vector<BoxFetch> fetches_;
+  StripBox result_;
+  int result_window_ = -1;
+  int64_t result_scratch_ = 0;
+  StripDma store_;
+  ScalarValue fill_;
+};
+
+}  // namespace
+
+absl::StatusOr<isa::Kernel> EmitBoxMover(const KernelContext& context,
+                                         const hlo::Instruction& i) {
+  ASSIGN_OR_RETURN(BoxMap map, BoxMap::Of(i));
+  return BoxMover(context, i, std::move(map)).Emit();
+}
+
+}  // namespace ptxla::lowering

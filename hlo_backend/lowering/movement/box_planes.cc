@@ -1,0 +1,82 @@
+#include "hlo_backend/lowering/movement/box_planes.h"
+
+#include <utility>
+
+#include "hlo_backend/lowering/movement/strip_box.h"
+
+namespace ptxla::lowering {
+namespace {
+
+// Every element of the axis is its operand's, in order.
+bool Whole(const PlaneAxis& axis) {
+  for (const PlaneAxis::From& f : axis.from) {
+    if (!f.map.Shifts() || f.map.dynamic >= 0 || f.map.start != 0 ||
+        f.map.lo != 0 || f.map.hi != axis.size || f.extent != axis.size) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// `inner` is the next dimension of both sides, and whole.
+bool Join(const PlaneAxis& inner, PlaneAxis* outer) {
+  if (!Whole(inner) || outer->pitch != inner.pitch * inner.size) return false;
+  for (size_t k = 0; k < inner.from.size(); ++k) {
+    const PlaneAxis::From& f = outer->from[k];
+    if (f.pitch != inner.from[k].pitch * inner.size || !f.map.Shifts() ||
+        f.map.dynamic >= 0) {
+      return false;
+    }
+  }
+  for (size_t k = 0; k < inner.from.size(); ++k) {
+    PlaneAxis::From& f = outer->from[k];
+    f.pitch = inner.from[k].pitch;
+    f.extent *= inner.size;
+    f.map.start *= inner.size;
+    f.map.lo *= inner.size;
+    f.map.hi *= inner.size;
+  }
+  outer->size *= inner.size;
+  outer->pitch = inner.pitch;
+  return true;
+}
+
+}  // namespace
+
+int64_t PlaneAxis::dilation() const { return from[0].map.dilation; }
+bool PlaneAxis::reversed() const { return from[0].map.stride < 0; }
+
+bool PlaneAxis::Shifts() const {
+  for (const From& f : from) {
+    if (!f.map.Shifts()) return false;
+  }
+  return true;
+}
+
+BoxPlanes BoxPlanes::Of(const BoxMap& map) {
+  BoxPlanes planes;
+  planes.offsets.assign(map.sources.size(), 0);
+  for (int q = 0; q + 2 < map.out.rank(); ++q) {
+    PlaneAxis axis;
+    axis.size = map.out.sizes[q];
+    axis.pitch = PlanePitch(map.out, q);
+    bool fixed = axis.size == 1;
+    for (const BoxSource& s : map.sources) {
+      const AxisMap& m = s.axes[q];
+      axis.from.push_back(
+          {PlanePitch(s.array, m.from), s.array.sizes[m.from], m});
+      fixed &= m.dynamic < 0 && m.lo == 0 && m.hi == 1 && m.dilation == 1;
+    }
+    if (fixed) {
+      for (size_t k = 0; k < axis.from.size(); ++k) {
+        planes.offsets[k] += axis.from[k].map.start * axis.from[k].pitch;
+      }
+      continue;
+    }
+    if (!planes.axes.empty() && Join(axis, &planes.axes.back())) continue;
+    planes.axes.push_back(std::move(axis));
+  }
+  return planes;
+}
+
+}  // namespace ptxla::lowering

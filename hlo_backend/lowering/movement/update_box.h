@@ -1,0 +1,19 @@
+// dynamic-update-slice whose update ends inside of tiles: the tiles that it
+// touches are fetched, blended and stored again.
+#ifndef PTXLA_HLO_BACKEND_LOWERING_MOVEMENT_UPDATE_BOX_H_
+#define PTXLA_HLO_BACKEND_LOWERING_MOVEMENT_UPDATE_BOX_H_
+
+#include "absl/status/statusor.h"
+#include "hlo_backend/ir/instruction.h"
+#include "hlo_backend/lowering/kernel_emitter.h"
+
+namespace ptxla::lowering {
+
+// Any update of elements of 8 to 32 bits, in memory of any kind. Unimplemented:
+// layouts that differ; a plane of the update too large for VMEM.
+absl::StatusOr<isa::Kernel> EmitUpdateBox(const KernelContext& context,
+                                          const hlo::Instruction& i);
+
+}  // namespace ptxla::lowering
+
+#endif  // PTXLA_HLO_BACKEND_LOWERING_MOVEMENT_UPDATE_BOX_H_

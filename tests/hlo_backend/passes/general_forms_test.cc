@@ -1,0 +1,220 @@
+// Gathers, scatters and dots of any dimension numbers mean the same in the form
+// that kernels have.
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/substitute.h"
+#include "hlo_backend/evaluator/evaluator.h"
+#include "hlo_backend/ir/parser.h"
+#include "hlo_backend/ir/printer.h"
+#include "hlo_backend/passes/all_passes.h"
+#include "hlo_backend/passes/pipeline.h"
+#include "tests/support/status_matchers.h"
+
+namespace ptxla::hlo {
+namespace {
+
+// Whole numbers of a few units: exact in every type, some indices outside.
+Literal Numbers(const Shape& shape, uint64_t seed) {
+  Literal literal(shape);
+  const bool negative = shape.type() != PrimitiveType::kU32 &&
+                        shape.type() != PrimitiveType::kU8 &&
+                        shape.type() != PrimitiveType::kPred;
+  for (int64_t i = 0; i < literal.ElementCount(); ++i) {
+    seed = seed * 6364136223846793005u + 1442695040888963407u;
+    const auto value = static_cast<int64_t>(seed >> 33) % 13;
+    literal.SetDouble(i, static_cast<double>(negative ? value - 3 : value));
+  }
+  return literal;
+}
+
+void ExpectSame(const std::string& text, const std::string& pass) {
+  for (uint64_t seed = 1; seed <= 3; ++seed) {
+    ASSERT_OK_AND_ASSIGN(auto module, ParseModule(text, "m"));
+    std::vector<Literal> inputs;
+    const Computation* entry = module->entry();
+    for (int p = 0; p < entry->parameter_count(); ++p) {
+      inputs.push_back(Numbers(entry->parameter(p)->shape(), seed * 100 + p));
+    }
+    ASSERT_OK_AND_ASSIGN(const Literal expected, Evaluate(*module, inputs));
+    ASSERT_OK_AND_ASSIGN(Pipeline p, Pipeline::FromNames(pass));
+    PipelineOptions options;
+    options.verify = true;
+    ASSERT_OK_AND_ASSIGN(const auto reports,
+                         p.Run(module.get(), PassContext(), options));
+    (void)reports;
+    ASSERT_OK_AND_ASSIGN(const Literal actual, Evaluate(*module, inputs));
+    ASSERT_EQ(expected.ElementCount(), actual.ElementCount());
+    for (int64_t i = 0; i < expected.ElementCount(); ++i) {
+      ASSERT_EQ(expected.GetDouble(i), actual.GetDouble(i))
+          << "element " << i << " of\n"
+          << text << Print(*module);
+    }
+  }
+}
+
+TEST(GeneralFormsTest, GathersOfAnyDimensionNumbers) {
+  struct Case {
+    const char *type, *x, *index_type, *indices, *out, *numbers;
+  };
+  for (const Case& c : std::vector<Case>{
+           {"f32", "7,9,5", "s32", "4,2", "4,5",
+            "offset_dims={1}, collapsed_slice_dims={0,1}, "
+            "start_index_map={0,1}, index_vector_dim=1, slice_sizes={1,1,5}"},
+           {"bf16", "7,9,5", "u32", "3,4,2", "3,5,4",
+            "offset_dims={1}, collapsed_slice_dims={0,1}, "
+            "start_index_map={1,0}, index_vector_dim=2, slice_sizes={1,1,5}"},
+           {"s32", "7,9,5", "s32", "3,6", "6,4,2,5",
+            "offset_dims={1,2,3}, collapsed_slice_dims={}, "
+            "start_index_map={2,0,1}, index_vector_dim=0, "
+            "slice_sizes={4,2,5}"},
+           {"f32", "6,9", "s32", "5", "9,5",
+            "offset_dims={0}, collapsed_slice_dims={0}, start_index_map={0}, "
+            "index_vector_dim=1, slice_sizes={1,9}"},
+           {"u8", "6,9", "s32", "5", "6,5",
+            "offset_dims={0}, collapsed_slice_dims={1}, start_index_map={1}, "
+            "index_vector_dim=1, slice_sizes={6,1}"},
+           {"f32", "6,9", "s32", "5", "5,2,3",
+            "offset_dims={1,2}, collapsed_slice_dims={}, start_index_map={1}, "
+            "index_vector_dim=1, slice_sizes={2,3}"},
+           {"f32", "4,9,3", "s32", "4,6,1", "4,6,3",
+            "offset_dims={2}, collapsed_slice_dims={1}, start_index_map={1}, "
+            "operand_batching_dims={0}, start_indices_batching_dims={0}, "
+            "index_vector_dim=2, slice_sizes={1,1,3}"},
+           {"f32", "4,9,3", "s32", "6,4,1", "6,4,3",
+            "offset_dims={2}, collapsed_slice_dims={1}, start_index_map={1}, "
+            "operand_batching_dims={0}, start_indices_batching_dims={1}, "
+            "index_vector_dim=2, slice_sizes={1,1,3}"},
+           {"f32", "7,9,5", "s32", "3", "3,2,5",
+            "offset_dims={0,1,2}, collapsed_slice_dims={}, "
+            "start_index_map={0,1,2}, index_vector_dim=0, "
+            "slice_sizes={3,2,5}"},
+           {"f32", "1,9", "s32", "5,1", "5,9",
+            "offset_dims={1}, collapsed_slice_dims={0}, start_index_map={0}, "
+            "index_vector_dim=1, slice_sizes={1,9}"}}) {
+    ExpectSame(absl::Substitute(
+                   "HloModule m\nENTRY e {\n  x = $0[$1] parameter(0)\n"
+                   "  i = $2[$3] parameter(1)\n"
+                   "  ROOT g = $0[$4] gather(x, i), $5\n}\n",
+                   c.type, c.x, c.index_type, c.indices, c.out, c.numbers),
+               "gather-canonicalizer");
+  }
+}
+
+TEST(GeneralFormsTest, ScattersOfAnyDimensionNumbers) {
+  struct Case {
+    const char *type, *x, *index_type, *indices, *updates, *op, *numbers;
+  };
+  for (const Case& c : std::vector<Case>{
+           {"f32", "7,9,5", "s32", "4,2", "4,5", "add",
+            "update_window_dims={1}, inserted_window_dims={0,1}, "
+            "scatter_dims_to_operand_dims={0,1}, index_vector_dim=1"},
+           {"bf16", "7,9,5", "u32", "3,4,2", "3,5,4", "maximum",
+            "update_window_dims={1}, inserted_window_dims={0,1}, "
+            "scatter_dims_to_operand_dims={1,0}, index_vector_dim=2"},
+           {"s32", "7,9,5", "s32", "3,6", "6,4,2,5", "add",
+            "update_window_dims={1,2,3}, inserted_window_dims={}, "
+            "scatter_dims_to_operand_dims={2,0,1}, index_vector_dim=0"},
+           {"f32", "6,9", "s32", "5", "9,5", "minimum",
+            "update_window_dims={0}, inserted_window_dims={0}, "
+            "scatter_dims_to_operand_dims={0}, index_vector_dim=1"},
+           {"u8", "6,9", "s32", "5", "6,5", "add",
+            "update_window_dims={0}, inserted_window_dims={1}, "
+            "scatter_dims_to_operand_dims={1}, index_vector_dim=1"},
+           {"f32", "6,9", "s32", "5", "5,2,3", "add",
+            "update_window_dims={1,2}, inserted_window_dims={}, "
+            "scatter_dims_to_operand_dims={1}, index_vector_dim=1"},
+           {"f32", "4,9,3", "s32", "4,6,1", "4,6,3", "add",
+            "update_window_dims={2}, inserted_window_dims={1}, "
+            "scatter_dims_to_operand_dims={1}, input_batching_dims={0}, "
+            "scatter_indices_batching_dims={0}, index_vector_dim=2"},
+           {"f32", "7,9,5", "s32", "3", "3,2,5", "second",
+            "update_window_dims={0,1,2}, inserted_window_dims={}, "
+            "scatter_dims_to_operand_dims={0,1,2}, index_vector_dim=0"},
+           {"s32", "40", "s32", "1,1", "1", "second",
+            "update_window_dims={}, inserted_window_dims={0}, "
+            "scatter_dims_to_operand_dims={0}, index_vector_dim=1"}}) {
+    const std::string op = c.op;
+    const std::string root =
+        op == "second"
+            ? absl::Substitute("  ROOT b = $0[] parameter(1)\n", c.type)
+            : absl::Substitute(
+                  "  b = $0[] parameter(1)\n"
+                  "  ROOT c = $0[] $1(a, b)\n",
+                  c.type, op);
+    ExpectSame(
+        absl::Substitute("HloModule m\nf {\n  a = $0[] parameter(0)\n$7}\n"
+                         "ENTRY e {\n  x = $0[$1] parameter(0)\n"
+                         "  i = $2[$3] parameter(1)\n"
+                         "  u = $0[$4] parameter(2)\n"
+                         "  ROOT s = $0[$1] scatter(x, i, u), $5, "
+                         "to_apply=f\n}\n",
+                         c.type, c.x, c.index_type, c.indices, c.updates,
+                         c.numbers, 0, root),
+        "gather-canonicalizer");
+  }
+}
+
+TEST(GeneralFormsTest, AScatterOfTwoArraysIsTwo) {
+  ExpectSame(R"(HloModule m
+f {
+  a = f32[] parameter(0)
+  b = s32[] parameter(1)
+  c = f32[] parameter(2)
+  d = s32[] parameter(3)
+  e = f32[] add(c, a)
+  ROOT t = (f32[], s32[]) tuple(e, d)
+}
+ENTRY e {
+  x = f32[7,9] parameter(0)
+  y = s32[7,9] parameter(1)
+  i = s32[1,1] parameter(2)
+  u = f32[1,9] parameter(3)
+  v = s32[1,9] parameter(4)
+  s = (f32[7,9], s32[7,9]) scatter(x, y, i, u, v), update_window_dims={1}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=f
+  p = f32[7,9] get-tuple-element(s), index=0
+  q = s32[7,9] get-tuple-element(s), index=1
+  c = f32[7,9] convert(q)
+  ROOT r = f32[7,9] subtract(p, c)
+}
+)",
+             "gather-canonicalizer,tuple-simplifier");
+}
+
+TEST(GeneralFormsTest, DotsOfAnyDimensionNumbers) {
+  struct Case {
+    const char *lhs, *rhs, *out, *numbers;
+  };
+  for (const Case& c : std::vector<Case>{
+           {"4,6", "3,5,6", "4,3,5",
+            "lhs_contracting_dims={1}, rhs_contracting_dims={2}"},
+           {"6,3,4", "6,5,4", "4,3,5",
+            "lhs_batch_dims={2}, rhs_batch_dims={2}, "
+            "lhs_contracting_dims={0}, rhs_contracting_dims={0}"},
+           {"2,3,4,5", "2,5,4,6", "2,3,6",
+            "lhs_batch_dims={0}, rhs_batch_dims={0}, "
+            "lhs_contracting_dims={2,3}, rhs_contracting_dims={2,1}"},
+           {"2,3,4,5", "2,6,5,7", "2,3,4,6,7",
+            "lhs_batch_dims={0}, rhs_batch_dims={0}, "
+            "lhs_contracting_dims={3}, rhs_contracting_dims={2}"},
+           {"2,3", "2,3", "2",
+            "lhs_batch_dims={0}, rhs_batch_dims={0}, "
+            "lhs_contracting_dims={1}, rhs_contracting_dims={1}"},
+           {"5", "7", "5,7",
+            "lhs_contracting_dims={}, rhs_contracting_dims={}"},
+           {"5,3,4", "5,4,3", "3,4",
+            "lhs_batch_dims={1,2}, rhs_batch_dims={2,1}, "
+            "lhs_contracting_dims={0}, rhs_contracting_dims={0}"}}) {
+    ExpectSame(
+        absl::Substitute("HloModule m\nENTRY e {\n  x = f32[$0] parameter(0)\n"
+                         "  y = f32[$1] parameter(1)\n"
+                         "  ROOT d = f32[$2] dot(x, y), $3\n}\n",
+                         c.lhs, c.rhs, c.out, c.numbers),
+        "dot-shaper");
+  }
+}
+
+}  // namespace
+}  // namespace ptxla::hlo
