@@ -314,6 +314,9 @@ absl::StatusOr<isa::Kernel> EmitWidestThatFits(const KernelContext& context,
   std::optional<Tiling> chosen;
   Picoseconds chosen_time;
   bool all_fit = false;  // every block of the last attempt
+  const auto fits = [&](const Tiling& t) {
+    return VmemBytes(context, t) <= VmemBudget(context);
+  };
   for (const Attempt& attempt : attempts) {
     // Wider bodies drain less often, but some need so many registers that the
     // scheduler waits for them: they compete with the others.
@@ -326,6 +329,15 @@ absl::StatusOr<isa::Kernel> EmitWidestThatFits(const KernelContext& context,
       tiling.spills = attempt.spills;
       tilings.push_back(std::move(tiling));
     }
+    // Many arrays, or windows that an axis makes larger than was asked for.
+    for (int64_t target = StepTargets(context, g, fused).back() / 2;
+         target > 0 && std::none_of(tilings.begin(), tilings.end(), fits);
+         target /= 2) {
+      ASSIGN_OR_RETURN(Tiling tiling,
+                       make(attempt.copies, target, attempt.spills));
+      tiling.spills = attempt.spills;
+      tilings.push_back(std::move(tiling));
+    }
     if (chosen && attempt.spills) break;
     // One step of each core is no choice where the TPU's compiler makes it.
     if (MakesOneStep(context, g)) {
@@ -333,7 +345,7 @@ absl::StatusOr<isa::Kernel> EmitWidestThatFits(const KernelContext& context,
                        make(attempt.copies, TilesOfCore(g, context.model.cores),
                             attempt.spills));
       tiling.spills = attempt.spills;
-      if (StepsOfCore(tiling, context.model.cores) == 1) {
+      if (StepsOfCore(tiling, context.model.cores) == 1 && fits(tiling)) {
         tilings.assign(1, std::move(tiling));
       }
     }
