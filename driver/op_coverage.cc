@@ -1,5 +1,7 @@
 #include "driver/op_coverage.h"
 
+#include <set>
+#include <string>
 #include <utility>
 
 #include "absl/strings/str_split.h"
@@ -7,8 +9,10 @@
 #include "base/status.h"
 #include "base/suggest.h"
 #include "chips/topology.h"
+#include "hlo_backend/analysis/cost_analysis.h"
 #include "hlo_backend/compiler/compiler.h"
 #include "hlo_backend/evaluator/evaluator.h"
+#include "hlo_backend/ir/computation.h"
 #include "hlo_backend/ir/parser.h"
 #include "hlo_backend/ir/verifier.h"
 #include "isa/program.h"
@@ -57,16 +61,52 @@ OpSupport Support(const isa::Program& program) {
   return program.schedule.empty() ? OpSupport::kFree : OpSupport::kSchedule;
 }
 
-absl::Status Compiles(const std::string& text, const chips::Slice& slice,
-                      OpTrial* trial) {
+bool Has(const hlo::Module& module, Opcode opcode) {
+  for (const hlo::Computation* c : module.computations()) {
+    for (const hlo::Instruction* i : c->instructions()) {
+      if (i->opcode() == opcode) return true;
+    }
+  }
+  return false;
+}
+
+void AddOpcodes(const isa::Schedule& schedule, std::set<std::string>* names) {
+  for (const isa::Op& op : schedule) {
+    if (!std::holds_alternative<isa::CollectiveDone>(op.action) &&
+        !std::holds_alternative<isa::CopyDone>(op.action)) {
+      names->insert(op.info.opcode);
+    }
+    if (const auto* loop = std::get_if<isa::While>(&op.action)) {
+      AddOpcodes(loop->body, names);
+    } else if (const auto* branch = std::get_if<isa::Conditional>(&op.action)) {
+      for (const isa::Schedule& s : branch->branches) AddOpcodes(s, names);
+    }
+  }
+}
+
+absl::Status Compiles(const std::string& text, Opcode opcode,
+                      const chips::Slice& slice, OpTrial* trial) {
   for (const bool estimate : {false, true}) {
     ASSIGN_OR_RETURN(auto module, Read(text));
     hlo::CompileOptions options;
     options.estimate_unknown_ops = estimate;
+    bool there = true;
+    std::string gone;
+    options.pipeline.dump = [&](int, const std::string& pass,
+                                const hlo::Module& now) {
+      const bool still = Has(now, opcode);
+      if (there && !still) gone = pass;
+      there = still;
+      return absl::OkStatus();
+    };
     const auto compiled =
         hlo::Compile(std::move(module), slice.chip, slice.topology, options);
     if (compiled.ok()) {
       trial->tpu = estimate ? OpSupport::kEstimate : Support(compiled->program);
+      std::set<std::string> names;
+      AddOpcodes(compiled->program.schedule, &names);
+      trial->becomes.assign(names.begin(), names.end());
+      trial->expanded_by = there ? "" : gone;
       return absl::OkStatus();
     }
     if (!estimate) trial->tpu_error = Reason(compiled.status());
@@ -89,7 +129,9 @@ OpTrial Try(Opcode opcode, const chips::Slice& slice) {
     return trial;
   }
   trial.evaluate_error = Reason(Evaluates(**module));
-  const absl::Status compiled = Compiles(*text, slice, &trial);
+  trial.costed =
+      hlo::CostAnalysis().Of(*(*module)->entry()->root()).unknown_ops == 0;
+  const absl::Status compiled = Compiles(*text, opcode, slice, &trial);
   if (!compiled.ok()) trial.tpu_error = Reason(compiled);
   return trial;
 }

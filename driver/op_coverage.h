@@ -34,6 +34,11 @@ struct OpTrial {
   std::string evaluate_error;
   OpSupport tpu = OpSupport::kRefused;
   std::string tpu_error;  // of kEstimate and kRefused
+  // The pass behind which no such instruction is left; "": it stays.
+  std::string expanded_by;
+  // What runs instead or for it: opcodes of the schedule, in order of names.
+  std::vector<std::string> becomes;
+  bool costed = false;  // the cost analysis has a rule for it
 };
 
 // The module that is tried for an opcode. NotFound: nobody wrote a sample.
