@@ -28,6 +28,7 @@
 #include "hlo_backend/passes/one_hot_expander.h"
 #include "hlo_backend/passes/ragged_dot_expander.h"
 #include "hlo_backend/passes/rare_op_expander.h"
+#include "hlo_backend/passes/reduce_expander.h"
 #include "hlo_backend/passes/reduce_shaper.h"
 #include "hlo_backend/passes/reshape_mover.h"
 #include "hlo_backend/passes/row_fusion.h"
@@ -109,6 +110,8 @@ std::vector<PassEntry> AllPasses() {
        Make<RaggedDotExpanderPass>},
       {"rare-op-expander", "what programs seldom have, as plainer work",
        Make<RareOpExpanderPass>},
+      {"reduce-expander", "reduces that no kernel has as trees",
+       Make<ReduceExpanderPass>},
       {"reduce-shaper", "reduces of planes that keep one dimension",
        Make<ReduceShaperPass>},
       {"reshape-mover", "gives connected elementwise work one shape",

@@ -69,7 +69,13 @@ bool TakesFirst(const Computation& body, int sign, bool floats) {
              Gives(body, high, also, high) && Gives(body, also, high, high);
   if (!floats) return yes;
   const Pair nan{std::numeric_limits<double>::quiet_NaN(), 8};
-  return yes && Gives(body, nan, low, nan) && Gives(body, low, nan, nan);
+  if (!yes) return false;
+  // NaN before all others; or what a comparison makes of it, which depends on
+  // the order of the elements: then NaN first is as good as any.
+  const bool first = Gives(body, nan, low, nan) && Gives(body, low, nan, nan);
+  const bool second = Gives(body, nan, low, low) && Gives(body, low, nan, nan);
+  const bool stays = Gives(body, nan, low, nan) && Gives(body, low, nan, low);
+  return first || second || stays;
 }
 
 // `index` counts along the reduced dimension.

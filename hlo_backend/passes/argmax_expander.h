@@ -6,7 +6,8 @@
 // The body is recognised by what it gives, not by how it is written: it is
 // evaluated on pairs of unequal, equal and NaN values. One that takes the
 // larger (smaller) value, the smaller index of equal values, and NaN before
-// all others is an argmax (argmin).
+// all others (or whatever comparisons make of it, which depends on the order of
+// the elements) is an argmax (argmin).
 #ifndef PTXLA_HLO_BACKEND_PASSES_ARGMAX_EXPANDER_H_
 #define PTXLA_HLO_BACKEND_PASSES_ARGMAX_EXPANDER_H_
 

@@ -1,5 +1,10 @@
 // X64Eliminator: what calls a computation on elements, and arrays of words.
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+
 #include "hlo_backend/analysis/fusion_rules.h"
+#include "hlo_backend/passes/dimension_utils.h"
 #include "hlo_backend/passes/x64_eliminator.h"
 
 namespace ptxla::hlo {
@@ -10,6 +15,9 @@ absl::StatusOr<X64Pair> X64Eliminator::Reduced(Instruction* i) {
   const PrimitiveType type = i->shape().type();
   const bool is_float = type == PrimitiveType::kF64;
   if (i->operand_count() != 2 || !op.has_value()) return Refuse(*i);
+  if (!is_float) {
+    if (const auto whole = ReducedWords(i, *op)) return *whole;
+  }
   Builder body(i->parent()->module()->AddComputation(
       absl::StrCat("x64_", OpcodeName(*op))));
   X64Math math(&body);
@@ -45,6 +53,90 @@ absl::StatusOr<X64Pair> X64Eliminator::Reduced(Instruction* i) {
       b_.ReduceMany({value.low, value.high}, {start.low, start.high},
                     i->dimensions(), body.computation());
   return X64Pair{b_.GetTupleElement(both, 0), b_.GetTupleElement(both, 1)};
+}
+
+// Sums by pieces of 16 or 8 bits, whose sums fit into words; extremes by the
+// high words, then by the low ones of those that have it; bits word by word.
+// Nothing: a product, or too many elements.
+std::optional<X64Pair> X64Eliminator::ReducedWords(Instruction* i, Opcode op) {
+  const PrimitiveType u32 = PrimitiveType::kU32;
+  const X64Pair x = PairOf(i->operand(0)), start = PairOf(i->operand(1));
+  const Shape& shape = x.low->shape();
+  const DimVector dims(i->dimensions().begin(), i->dimensions().end());
+  const DimVector kept = Others(shape.rank(), dims);
+  const X64Pair from = Spread(start, *i);
+  const auto word = [&](uint32_t value, const Instruction* like) {
+    Instruction* c = b_.Constant(Literal::Scalar<uint32_t>(value));
+    return like->shape().IsScalar()
+               ? c
+               : b_.BroadcastScalar(c, like->shape().dims());
+  };
+  const auto reduce = [&](Instruction* value, Opcode with, int64_t init) {
+    const PrimitiveType type = value->shape().type();
+    return b_.Reduce(value, b_.ConstantScalar(type, init), dims,
+                     b_.Scalar2(with, type));
+  };
+  if (op == Opcode::kAnd || op == Opcode::kOr || op == Opcode::kXor) {
+    Computation* body = b_.Scalar2(op, u32);
+    return X64Pair{b_.Reduce(x.low, start.low, dims, body),
+                   b_.Reduce(x.high, start.high, dims, body)};
+  }
+  if (op == Opcode::kMaximum || op == Opcode::kMinimum) {
+    const bool is_signed = IsSigned(i->shape().type());
+    const bool most = op == Opcode::kMaximum;
+    const PrimitiveType type = is_signed ? PrimitiveType::kS32 : u32;
+    Instruction* high =
+        is_signed ? b_.BitcastConvert(x.high, Shape::Array(type, shape.dims()))
+                  : x.high;
+    const int64_t lowest_high = is_signed ? INT32_MIN : int64_t{0};
+    const int64_t highest_high = is_signed ? INT32_MAX : int64_t{UINT32_MAX};
+    const int64_t worst = most ? lowest_high : highest_high;
+    Instruction* best = reduce(high, op, worst);
+    Instruction* hit = b_.Compare(high, b_.Broadcast(best, shape.dims(), kept),
+                                  CompareDirection::kEq);
+    const int64_t lowest = most ? int64_t{0} : int64_t{UINT32_MAX};
+    Instruction* low = reduce(
+        b_.Select(hit, x.low, word(static_cast<uint32_t>(lowest), x.low)), op,
+        lowest);
+    if (is_signed) {
+      best = b_.BitcastConvert(best, Shape::Array(u32, best->shape().dims()));
+    }
+    const X64Pair found = {low, best};
+    return math_.Select(
+        math_.Compare(found, from,
+                      most ? CompareDirection::kGe : CompareDirection::kLe,
+                      is_signed),
+        found, from);
+  }
+  const int64_t count =
+      shape.ElementCount() / std::max<int64_t>(1, i->shape().ElementCount());
+  const int bits = count <= 65536 ? 16 : 8;
+  if (op != Opcode::kAdd || count > (int64_t{1} << 24)) return std::nullopt;
+  X64Pair sum = from;
+  for (int k = 0; k < 64 / bits; ++k) {
+    Instruction* half = k * bits < 32 ? x.low : x.high;
+    const int within = k * bits % 32;
+    Instruction* piece = b_.And(
+        b_.ShiftRightLogical(half, word(static_cast<uint32_t>(within), half)),
+        word((1u << bits) - 1, half));
+    Instruction* part = reduce(piece, Opcode::kAdd, 0);
+    const auto moved = [&](int left) {
+      return left == 0 ? part
+             : left > 0
+                 ? b_.ShiftLeft(part, word(static_cast<uint32_t>(left), part))
+                 : b_.ShiftRightLogical(
+                       part, word(static_cast<uint32_t>(-left), part));
+    };
+    X64Pair value;
+    if (k * bits < 32) {
+      value.low = moved(within);
+      value.high = within == 0 ? word(0, part) : moved(within - 32);
+    } else {
+      value = {word(0, part), moved(within)};
+    }
+    sum = math_.Add(sum, value);
+  }
+  return sum;
 }
 
 // A scatter that puts the updates in place, on each half.

@@ -6,6 +6,7 @@
 #ifndef PTXLA_HLO_BACKEND_PASSES_X64_ELIMINATOR_H_
 #define PTXLA_HLO_BACKEND_PASSES_X64_ELIMINATOR_H_
 
+#include <optional>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
@@ -123,6 +124,7 @@ class X64Eliminator {
   absl::StatusOr<X64Pair> Value(Instruction* i);
   absl::StatusOr<X64Pair> FloatValue(Instruction* i);
   absl::StatusOr<X64Pair> Reduced(Instruction* i);
+  std::optional<X64Pair> ReducedWords(Instruction* i, Opcode op);
   absl::StatusOr<X64Pair> Scattered(Instruction* i);
   absl::StatusOr<bool> Sorted(Instruction* i);
   absl::StatusOr<bool> Words(Instruction* i);

@@ -117,6 +117,44 @@ ENTRY e {
                                          ::testing::HasSubstr("bits")));
 }
 
+TEST(X64ReduceTest, WordsAreReducedApart) {
+  for (const char* type : {"s64", "u64"}) {
+    for (const char* op :
+         {"add", "maximum", "minimum", "and", "or", "xor", "multiply"}) {
+      ASSERT_OK_AND_ASSIGN(auto module,
+                           ParseModule(absl::StrFormat(R"(HloModule m
+op {
+  a = %1$s[] parameter(0)
+  b = %1$s[] parameter(1)
+  ROOT c = %1$s[] %2$s(a, b)
+}
+ENTRY e {
+  x = %1$s[12] parameter(0)
+  y = %1$s[12] parameter(1)
+  m = %1$s[3,4] reshape(x)
+  s = %1$s[1] slice(y), slice={[2:3]}
+  z = %1$s[] reshape(s)
+  ROOT r = %1$s[3] reduce(m, z), dimensions={1}, to_apply=op
+}
+)",
+                                                       type, op)));
+      const Shape shape = module->entry()->parameter(0)->shape();
+      Literal x(shape), y(shape);
+      for (int i = 0; i < 12; ++i) {
+        x.SetInt(i, kLeft[i]);
+        y.SetInt(i, kRight[i]);
+      }
+      ASSERT_OK_AND_ASSIGN(Literal expected, Evaluate(*module, {x, y}));
+      ASSERT_OK_AND_ASSIGN(
+          Pipeline p, Pipeline::FromNames("x64-elimination,reduce-expander"));
+      ASSERT_OK(p.Run(module.get(), {}).status());
+      ASSERT_OK(VerifyModule(*module));
+      ASSERT_OK_AND_ASSIGN(Literal actual, Evaluate(*module, {x, y}));
+      EXPECT_EQ(actual.ToString(), expected.ToString()) << type << op;
+    }
+  }
+}
+
 class X64FloatTest : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(X64FloatTest, PairsAreCloseToF64) {
