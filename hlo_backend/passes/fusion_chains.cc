@@ -116,7 +116,7 @@ void FusionChains::Claim(const Instruction& dot, int operand) {
       }
       read.push_back(o);
       if (o->opcode() == Opcode::kBroadcast) {
-        if (!IsPrologueBroadcast(*o)) return;
+        if (!PrologueReads(dot, *o)) return;
         if (node(o->operand(0)).role == FusionRole::kFree &&
             !o->operand(0)->IsConstant()) {
           return;
@@ -293,7 +293,7 @@ bool FusionChains::ArithmeticFits(const Instruction& dot, int operand) const {
       const FusionNode& below = node(o);
       if (below.placed || o->IsConstant()) continue;
       if (o->opcode() == Opcode::kBroadcast) {
-        if (!IsPrologueBroadcast(*o)) return false;
+        if (!PrologueReads(dot, *o)) return false;
         if (!node(o->operand(0)).placed && !o->operand(0)->IsConstant()) {
           return false;
         }

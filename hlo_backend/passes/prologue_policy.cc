@@ -2,9 +2,18 @@
 
 #include <algorithm>
 
+#include "hlo_backend/analysis/fusion_rules.h"
 #include "hlo_backend/ir/attributes.h"
 
 namespace ptxla::hlo {
+namespace {
+
+constexpr int64_t kTileRows = 8, kLanes = 128;
+// Line numbers are divided by a multiplication of 32 bits (LineOf of
+// tile_rows.cc).
+constexpr int64_t kMostLines = 1 << 16;
+
+}  // namespace
 
 ProloguePolicy::ProloguePolicy(const chips::ChipSpec& chip) {
   const double share = chip.Policy("prologue_share").value_or(0);
@@ -82,8 +91,14 @@ bool PrologueForm(const Instruction& dot, int operand) {
       operand == 0 ? attrs.lhs_contracting : attrs.rhs_contracting;
   const Shape& shape = dot.operand(operand)->shape();
   const int nb = static_cast<int>(batch.size());
-  if (contracting.size() != 1 || shape.rank() != nb + 2 ||
-      contracting[0] < nb) {
+  if (contracting.size() != 1 || shape.rank() < nb + 2 || contracting[0] < nb) {
+    return false;
+  }
+  // Several dimensions that make the rows, one after another.
+  if (shape.rank() > nb + 2 &&
+      (nb > 0 || operand != 0 || contracting[0] != shape.rank() - 1 ||
+       dot.operand(1)->shape().rank() != 2 ||
+       shape.dim(shape.rank() - 2) % kTileRows != 0)) {
     return false;
   }
   for (int d = 0; d < nb; ++d) {
@@ -102,6 +117,23 @@ bool PrologueForm(const Instruction& dot, int operand) {
          shape.type() == PrimitiveType::kBf16;
 }
 
+bool PrologueReads(const Instruction& dot, const Instruction& broadcast) {
+  if (!IsPrologueBroadcast(broadcast)) return false;
+  const size_t nb = dot.attrs<DotAttrs>().lhs_batch.size();
+  const Shape& shape = broadcast.shape();
+  const int rank = shape.rank();
+  if (rank <= static_cast<int>(nb) + 2 ||
+      broadcast.operand(0)->shape().rank() != rank - 1) {
+    return true;
+  }
+  // Values per row of several dimensions: whole lines of them.
+  const int64_t lines = shape.dim(rank - 2) / kLanes;
+  const int64_t members = broadcast.operand(0)->shape().ElementCount() /
+                          std::max<int64_t>(1, shape.dim(rank - 2));
+  return shape.dim(rank - 2) % kLanes == 0 &&
+         members * lines * lines < kMostLines;
+}
+
 bool IsPrologueArray(const Shape& shape) {
   switch (shape.type()) {
     case PrimitiveType::kF32:
@@ -114,6 +146,11 @@ bool IsPrologueArray(const Shape& shape) {
       break;
     default:
       return false;
+  }
+  // Bytes lie in tiles of 32 rows.
+  if (shape.rank() > 2 && BitWidth(shape.type()) == 8 &&
+      shape.dim(shape.rank() - 2) % (4 * kTileRows) != 0) {
+    return false;
   }
   return !shape.has_layout() || shape.layout().IsRowMajor();
 }

@@ -41,8 +41,12 @@ class ProloguePolicy {
 };
 
 // Has the dot the form whose operands lowering can compute: one batch order,
-// K the last dimension of an operand or the one before, one free dimension.
+// K the last dimension of an operand or the one before, one free dimension; or,
+// without a batch, several free dimensions of the left operand, one after
+// another.
 bool PrologueForm(const Instruction& dot, int operand);
+// May the work before an operand of such a dot read this broadcast?
+bool PrologueReads(const Instruction& dot, const Instruction& broadcast);
 
 // Arrays whose tiles a prologue reads.
 bool IsPrologueArray(const Shape& shape);

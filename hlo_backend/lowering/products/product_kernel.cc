@@ -286,13 +286,16 @@ class ProductEmitter {
   }
 
   // A core that starts in the middle of N has no first column block.
+  bool CoresShare(int dim) const {
+    return context_.model.cores > 1 && grid_.megacore_dim == dim;
+  }
   bool StaysWhileNWalks() const {
     return tile_.n_inner && tile_.grid_k == 1 && tile_.grid_n > 1 &&
-           grid_.megacore_dim != grid_.n;
+           !CoresShare(grid_.n);
   }
   bool StaysWhileMWalks() const {
     return !tile_.n_inner && tile_.grid_k == 1 && tile_.grid_m > 1 &&
-           grid_.megacore_dim != grid_.m;
+           !CoresShare(grid_.m);
   }
 
   // A block that several steps use is converted before the first of them; one
