@@ -75,8 +75,16 @@ class Transposer {
       if (Resident() && side < std::max(down, across)) continue;
       down_ = RoundUpTo<int64_t>(std::min(side, down), pack_);
       across_ = RoundUpTo<int64_t>(std::min(side, across), pack_);
-      ASSIGN_OR_RETURN(Tiling t, Cut(down, across));
-      tilings.push_back(std::move(t));
+      // Small planes: several in a step, some of them at a time.
+      for (const int64_t planes : {1, 8, 32}) {
+        planes_ = planes;
+        if (planes > 1 && !TakesPlanes(down, across)) break;
+        for (together_ = 1; together_ <= std::min<int64_t>(planes, 4);
+             together_ *= 2) {
+          ASSIGN_OR_RETURN(Tiling t, Cut(down, across));
+          tilings.push_back(std::move(t));
+        }
+      }
     }
     ASSIGN_OR_RETURN(size_t best, ChooseTiling(context_, tilings));
     return FrameKernel(context_, tilings[best]);
@@ -88,6 +96,19 @@ class Transposer {
            i_.operand(0)->shape().memory_space() == hlo::kMemoryVmem;
   }
 
+  // The innermost major of the result with several planes; -1: none.
+  int PlaneDim() const {
+    for (int q = p_.out.rank() - 3; q >= 0; --q) {
+      if (p_.out.sizes[q] > 1) return q;
+    }
+    return -1;
+  }
+  bool TakesPlanes(int64_t down, int64_t across) const {
+    return !Resident() && PlaneDim() >= 0 && down <= pack_ &&
+           across <= std::max<int64_t>(2, pack_) &&
+           p_.out.sizes[PlaneDim()] >= planes_;
+  }
+
   // Walks one operand or result: strides of its tiles and planes.
   struct Side {
     int window = 0;
@@ -96,6 +117,7 @@ class Transposer {
     int64_t row_stride = 0;  // bytes from one row tile to the next
     int64_t tile_bytes = 0;
     int64_t rows = 0, columns = 0;  // tiles that exist
+    int64_t plane_bytes = 0;        // in the slot
   };
 
   absl::StatusOr<Tiling> Cut(int64_t down, int64_t across) {
@@ -107,7 +129,8 @@ class Transposer {
     for (int q = 0; q + 2 < rank; ++q) {
       if (p_.out.sizes[q] == 1) continue;
       major_dim[q] = static_cast<int>(t.grid.size());
-      t.grid.push_back(p_.out.sizes[q]);
+      t.grid.push_back(q == PlaneDim() ? CeilOfRatio(p_.out.sizes[q], planes_)
+                                       : p_.out.sizes[q]);
     }
     const int down_dim = static_cast<int>(t.grid.size());
     t.grid.push_back(CeilOfRatio(down, down_));
@@ -118,16 +141,19 @@ class Transposer {
     }
     std::vector<int> in_major(rank, -1);
     for (int q = 0; q + 2 < rank; ++q) in_major[p_.from[q]] = major_dim[q];
-    in_ = AddWindow(&t, 0, p_.in, in_major, down_dim, down_ * kBlock,
-                    across_dim, across_);
-    out_ = AddWindow(&t, 1, p_.out, major_dim, across_dim, across_ * kBlock,
-                     down_dim, down_);
+    const int plane = PlaneDim();
+    in_ = AddWindow(&t, 0, p_.in, in_major, plane < 0 ? -1 : p_.from[plane],
+                    down_dim, down_ * kBlock, across_dim, across_);
+    out_ = AddWindow(&t, 1, p_.out, major_dim, plane, across_dim,
+                     across_ * kBlock, down_dim, down_);
     const Side in = in_, out = out_;
     const int64_t rows = down_, columns = across_;
     const bool ragged_store =
         out.resident && (across % across_ != 0 || p_.out.tiles_down % kBlock ||
                          p_.out.tiles_across % pack_);
+    const int64_t planes = planes_, together = together_;
     t.body = [=](CodeBuilder& b) -> absl::Status {
+      if (planes > 1) return Planes(b, in, out, planes, together, columns);
       if (!ragged_store) return Body(b, in, out, rows, columns, kBlock, false);
       // Nothing may be written beyond a result that is walked in place.
       const int64_t last_columns =
@@ -143,11 +169,15 @@ class Transposer {
       return absl::OkStatus();
     };
     t.note = absl::StrCat("blocks ", down_, "x", across_);
+    if (planes_ > 1) {
+      absl::StrAppend(&t.note, ", ", planes_, " planes, ", together_,
+                      " at a time");
+    }
     return t;
   }
 
   Side AddWindow(Tiling* t, int arg, const PhysicalArray& a,
-                 const std::vector<int>& major_dim, int row_dim,
+                 const std::vector<int>& major_dim, int plane_dim, int row_dim,
                  int64_t row_tiles, int column_dim, int64_t column_tiles) {
     Side s;
     s.resident = t->args[arg].space == isa::Space::kVmem;
@@ -159,6 +189,8 @@ class Transposer {
     s.rows = a.tiles_down;
     s.columns = a.tiles_across;
     s.row_stride = s.resident ? a.row_stride() : column_tiles * full;
+    s.plane_bytes = RoundUpTo<int64_t>(row_tiles * column_tiles * s.tile_bytes,
+                                       isa::kVregBytes);
     isa::Window w;
     w.arg = arg;
     w.direction = arg == 0 ? isa::Direction::kIn : isa::Direction::kOut;
@@ -168,6 +200,10 @@ class Transposer {
       m.extent = a.sizes[d];
       m.hbm_stride = m.vmem_stride = plane;
       m.grid_dim = major_dim[d];
+      if (d == plane_dim && planes_ > 1) {
+        m.block = planes_;
+        m.vmem_stride = s.plane_bytes;
+      }
       plane *= a.sizes[d];
       if (m.grid_dim >= 0) w.dims.insert(w.dims.begin(), m);
     }
@@ -186,9 +222,7 @@ class Transposer {
     c.grid_dim = column_dim;
     w.dims.push_back(c);
     w.inner_bytes = a.tile_bytes();
-    w.slot_bytes = RoundUpTo<int64_t>(row_tiles * column_tiles * s.tile_bytes,
-                                      isa::kVregBytes) +
-                   isa::kVregBytes;
+    w.slot_bytes = planes_ * s.plane_bytes + isa::kVregBytes;
     if (staged) {
       s.copy = StagedWindow::Add(w, t);
       return s;
@@ -196,6 +230,40 @@ class Transposer {
     s.window = static_cast<int>(t->windows.size());
     t->windows.push_back(std::move(w));
     return s;
+  }
+
+  // Planes of one row of blocks each, `together` of them in one piece of code,
+  // so that one plane's latency hides under the next ones.
+  absl::Status Planes(CodeBuilder& b, const Side& in, const Side& out,
+                      int64_t planes, int64_t together, int64_t columns) {
+    b.BeginScope();
+    using codegen::NarrowTiles;
+    narrow_.emplace(
+        &b, pack_ == 1 ? 0 : NarrowTiles::kLoad16 | NarrowTiles::kStore16);
+    b.NewBlock("addresses");
+    const Sca from = b.GlobalSca(), to = b.GlobalSca();
+    b.WindowAddress(from, in.window);
+    b.WindowAddress(to, out.window);
+    in_tiles_ = kBlock * pack_;
+    const int32_t banks = b.NewBankGroup();
+    b.BeginLoop(planes / together, 1);
+    b.NewBlock("planes");
+    for (int64_t p = 0; p < together; ++p) {
+      const auto offset = static_cast<int32_t>(p * in.plane_bytes);
+      const Sca f = b.SAddImm(from, offset);
+      b.SetBank(f, banks, offset);
+      const Sca t = b.SAddImm(to, static_cast<int32_t>(p * out.plane_bytes));
+      for (int64_t c = 0; c < columns; c += pack_) {
+        Unit(b, in, out, f, t, 0, c, columns, kBlock, false);
+      }
+    }
+    b.SBinaryImmTo(from, Opcode::kSadd, from,
+                   static_cast<int32_t>(together * in.plane_bytes));
+    b.SBinaryImmTo(to, Opcode::kSadd, to,
+                   static_cast<int32_t>(together * out.plane_bytes));
+    b.EndLoop();
+    b.EndScope();
+    return absl::OkStatus();
   }
 
   // `columns` block columns of the operand; of the last, `last_tiles` row tiles
@@ -402,6 +470,7 @@ class Transposer {
   const Problem& p_;
   const int pack_;
   int64_t down_ = 1, across_ = 1;
+  int64_t planes_ = 1, together_ = 1;  // of a step, of a piece of code
   std::optional<codegen::NarrowTiles> narrow_;
   int64_t in_tiles_ = kBlock;  // row tiles of the operand under way
   Side in_, out_;

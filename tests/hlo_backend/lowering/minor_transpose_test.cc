@@ -3,6 +3,9 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "absl/strings/substitute.h"
 #include "tests/hlo_backend/lowering/bundle_harness.h"
 #include "tests/support/status_matchers.h"
@@ -87,6 +90,29 @@ TEST(MinorTransposeTest, ResultsInVmemAreNotOverrun) {
           .status());
   EXPECT_OK(CompareKernel(Transpose("f32", "10,20", "20,10", "1,0"), options)
                 .status());
+}
+
+TEST(MinorTransposeTest, SmallPlanesShareAStep) {
+  for (const char* chip : {"v3", "v5e", "v6e"}) {
+    for (const char* type : {"f32", "bf16"}) {
+      for (const char* dims : {"3,37,40,9", "9,130,3", "2,40,64,112"}) {
+        const std::vector<std::string> size = absl::StrSplit(dims, ',');
+        std::vector<std::string> to = size;
+        std::swap(to[to.size() - 1], to[to.size() - 2]);
+        const std::string text =
+            absl::StrCat("HloModule m\nENTRY e {\n  a = ", type, "[", dims,
+                         "] parameter(0)\n  ROOT r = ", type, "[",
+                         absl::StrJoin(to, ","), "] transpose(a), dimensions=",
+                         size.size() == 3 ? "{0,2,1}" : "{0,1,3,2}", "\n}\n");
+        HarnessOptions options;
+        options.chip = chip;
+        const auto result = CompareKernel(text, options);
+        EXPECT_OK(result.status()) << chip << text;
+        if (!result.ok() || size.size() == 3) continue;
+        EXPECT_LT(result->kernel.NumSteps(), 40) << chip << text;
+      }
+    }
+  }
 }
 
 }  // namespace
