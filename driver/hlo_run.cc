@@ -86,17 +86,16 @@ void WarnOfForeignCalls(const hlo::Module& module, record::RunRecord* record) {
   for (const hlo::Computation* c : module.computations()) {
     for (const hlo::Instruction* i : c->instructions()) {
       const auto* call = i->attrs_if<hlo::CustomCallAttrs>();
-      if (call != nullptr &&
-          absl::StartsWith(call->target, "AwsNeuronTransfer")) {
+      if (call != nullptr && absl::StartsWith(call->target, "AwsNeuron")) {
         ++calls[call->target];
       }
     }
   }
   for (const auto& [target, count] : calls) {
     record->add_warnings(absl::StrCat(
-        count, " calls \"", target,
-        "\" tell another accelerator where an array is: each is taken for its "
-        "operand"));
+        count, " calls \"", target, "\" of another accelerator are taken for ",
+        absl::StrContains(target, "Transfer") ? "their operands"
+                                              : "the function of that name"));
   }
 }
 

@@ -1,86 +1,19 @@
 #include "hlo_backend/passes/linear_algebra_expander.h"
 
 #include <algorithm>
-#include <functional>
 #include <limits>
+#include <string>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "hlo_backend/ir/builder.h"
+#include "hlo_backend/passes/column_loops.h"
+#include "hlo_backend/passes/householder.h"
 
 namespace ptxla::hlo {
 namespace {
 
 constexpr PrimitiveType kF32 = PrimitiveType::kF32;
 constexpr PrimitiveType kS32 = PrimitiveType::kS32;
-
-// Matrices [batch, rows, columns] inside of a loop body.
-class Matrices {
- public:
-  explicit Matrices(Builder* b) : b_(*b) {}
-
-  Instruction* Int(int32_t value, const DimVector& dims) {
-    Instruction* c = b_.Constant(Literal::Scalar<int32_t>(value));
-    return dims.empty() ? c : b_.BroadcastScalar(c, dims);
-  }
-  Instruction* Zero(const DimVector& dims) {
-    return b_.BroadcastScalar(b_.Zero(kF32), dims);
-  }
-  // Set where the position along `dim` is `index`.
-  Instruction* At(const DimVector& dims, int64_t dim, Instruction* index,
-                  CompareDirection direction = CompareDirection::kEq) {
-    return b_.Compare(b_.Iota(Shape::Array(kS32, dims), dim),
-                      b_.BroadcastScalar(index, dims), direction);
-  }
-  // The sum of x along `dim`.
-  Instruction* Sum(Instruction* x, int64_t dim) {
-    return b_.Reduce(x, b_.Zero(x->shape().type()), {dim},
-                     b_.Scalar2(Opcode::kAdd, x->shape().type()));
-  }
-  // Row or column `index`: what stands there along `dim`.
-  Instruction* Pick(Instruction* x, int64_t dim, Instruction* index) {
-    const DimVector& dims = x->shape().dims();
-    Instruction* zero = b_.BroadcastScalar(b_.Zero(x->shape().type()), dims);
-    return Sum(b_.Select(At(dims, dim, index), x, zero), dim);
-  }
-  // [batch, n] along all of dimension `dim`, the other one of the last two.
-  Instruction* Spread(Instruction* x, const DimVector& dims, int64_t dim) {
-    return b_.Broadcast(x, dims, {0, dim == 2 ? 1 : 2});
-  }
-
- private:
-  Builder& b_;
-};
-
-// A loop over a counter and some arrays.
-Instruction* Loop(
-    Builder& b, const std::vector<Instruction*>& start, int64_t trips,
-    const std::function<std::vector<Instruction*>(
-        Builder&, Instruction* step, const std::vector<Instruction*>&)>& body) {
-  Module* module = b.computation()->module();
-  std::vector<Instruction*> state = {b.Constant(Literal::Scalar<int32_t>(0))};
-  state.insert(state.end(), start.begin(), start.end());
-  Instruction* init = b.Tuple(state);
-  Builder condition(module->AddComputation("factor_condition"));
-  Instruction* at =
-      condition.GetTupleElement(condition.Parameter(0, init->shape()), 0);
-  condition.computation()->SetRoot(condition.Compare(
-      at,
-      condition.Constant(Literal::Scalar<int32_t>(static_cast<int32_t>(trips))),
-      CompareDirection::kLt));
-  Builder inside(module->AddComputation("factor_body"));
-  Instruction* all = inside.Parameter(0, init->shape());
-  Instruction* step = inside.GetTupleElement(all, 0);
-  std::vector<Instruction*> values;
-  for (size_t k = 0; k < start.size(); ++k) {
-    values.push_back(inside.GetTupleElement(all, static_cast<int>(k) + 1));
-  }
-  std::vector<Instruction*> next = body(inside, step, values);
-  next.insert(next.begin(),
-              inside.Add(step, inside.Constant(Literal::Scalar<int32_t>(1))));
-  inside.computation()->SetRoot(inside.Tuple(next));
-  return b.While(init, condition.computation(), inside.computation());
-}
 
 class Expander {
  public:
@@ -90,12 +23,17 @@ class Expander {
 
   // Null: another instruction, or a type that loops do not take.
   Instruction* Expand() {
-    const bool lu = i_->opcode() == Opcode::kCustomCall &&
-                    i_->attrs<CustomCallAttrs>().target == "LuDecomposition" &&
-                    i_->shape().IsTuple() &&
-                    i_->shape().element_count_of_tuple() == 3;
+    const std::string target = i_->opcode() == Opcode::kCustomCall
+                                   ? i_->attrs<CustomCallAttrs>().target
+                                   : "";
+    const int results =
+        i_->shape().IsTuple() ? i_->shape().element_count_of_tuple() : 1;
+    const bool lu = target == "LuDecomposition" && results == 3;
+    const bool qr = target == "Qr" && results == 2;
+    const bool product = target == "ProductOfElementaryHouseholderReflectors" &&
+                         results == 1 && i_->operand_count() == 2;
     if (i_->opcode() != Opcode::kCholesky &&
-        i_->opcode() != Opcode::kTriangularSolve && !lu) {
+        i_->opcode() != Opcode::kTriangularSolve && !lu && !qr && !product) {
       return nullptr;
     }
     const PrimitiveType type = i_->operand(0)->shape().type();
@@ -104,6 +42,8 @@ class Expander {
       return nullptr;
     }
     if (lu) return Lu();
+    if (qr) return Qr();
+    if (product) return Product();
     return i_->opcode() == Opcode::kCholesky ? Cholesky() : Solve();
   }
 
@@ -129,24 +69,24 @@ class Expander {
     const bool lower = i_->attrs<CholeskyAttrs>().lower;
     if (!lower) a = Transposed(a);
     Instruction* zero = Matrices(&b_).Zero(dims);
-    Instruction* loop =
-        Loop(b_, {a, zero}, dims[1],
-             [&](Builder& b, Instruction* j,
-                 const std::vector<Instruction*>& state) {
-               Matrices m(&b);
-               const DimVector line = {dims[0], dims[1]};
-               Instruction* column = m.Pick(state[0], 2, j);
-               Instruction* pivot = m.Pick(column, 1, j);
-               Instruction* scaled =
-                   b.Multiply(column, b.Broadcast(b.Rsqrt(pivot), line, {0}));
-               scaled = b.Select(m.At(line, 1, j, CompareDirection::kGe),
-                                 scaled, m.Zero(line));
-               Instruction* down = m.Spread(scaled, dims, 2);
-               Instruction* rest = b.Subtract(
-                   state[0], b.Multiply(down, m.Spread(scaled, dims, 1)));
-               Instruction* found = b.Select(m.At(dims, 2, j), down, state[1]);
-               return std::vector<Instruction*>{rest, found};
-             });
+    Instruction* loop = ColumnLoop(
+        b_, {a, zero}, dims[1],
+        [&](Builder& b, Instruction* j,
+            const std::vector<Instruction*>& state) {
+          Matrices m(&b);
+          const DimVector line = {dims[0], dims[1]};
+          Instruction* column = m.Pick(state[0], 2, j);
+          Instruction* pivot = m.Pick(column, 1, j);
+          Instruction* scaled =
+              b.Multiply(column, b.Broadcast(b.Rsqrt(pivot), line, {0}));
+          scaled = b.Select(m.At(line, 1, j, CompareDirection::kGe), scaled,
+                            m.Zero(line));
+          Instruction* down = m.Spread(scaled, dims, 2);
+          Instruction* rest =
+              b.Subtract(state[0], b.Multiply(down, m.Spread(scaled, dims, 1)));
+          Instruction* found = b.Select(m.At(dims, 2, j), down, state[1]);
+          return std::vector<Instruction*>{rest, found};
+        });
     Instruction* l = b_.GetTupleElement(loop, 2);
     return Back(lower ? l : Transposed(l), i_->shape());
   }
@@ -163,7 +103,7 @@ class Expander {
     const bool lower = attrs.lower != flip;
     const DimVector square = a->shape().dims(), dims = b->shape().dims();
     const int64_t n = square[1];
-    Instruction* loop = Loop(
+    Instruction* loop = ColumnLoop(
         b_, {a, b, Matrices(&b_).Zero(dims)}, n,
         [&](Builder& in, Instruction* step,
             const std::vector<Instruction*>& state) {
@@ -203,7 +143,7 @@ class Expander {
     const DimVector pivots_dims = {batch, steps}, order_dims = {batch, rows};
     Instruction* pivots = b_.BroadcastScalar(b_.Zero(kS32), pivots_dims);
     Instruction* order = b_.Iota(Shape::Array(kS32, order_dims), 1);
-    Instruction* loop = Loop(
+    Instruction* loop = ColumnLoop(
         b_, {a, pivots, order}, steps,
         [&](Builder& b, Instruction* j,
             const std::vector<Instruction*>& state) {
@@ -280,6 +220,23 @@ class Expander {
         {Back(b_.GetTupleElement(loop, 1), i_->shape().element(0)),
          Back(b_.GetTupleElement(loop, 2), i_->shape().element(1)),
          Back(b_.GetTupleElement(loop, 3), i_->shape().element(2))});
+  }
+
+  Instruction* Qr() {
+    Instruction* loop = HouseholderQr(&b_, Matrix(i_->operand(0)));
+    return b_.Tuple(
+        {Back(b_.GetTupleElement(loop, 1), i_->shape().element(0)),
+         Back(b_.GetTupleElement(loop, 2), i_->shape().element(1))});
+  }
+
+  Instruction* Product() {
+    Instruction* a = Matrix(i_->operand(0));
+    Instruction* taus = i_->operand(1);
+    const int64_t steps = taus->shape().dim(taus->shape().rank() - 1);
+    if (taus->shape().type() != kF32) taus = b_.Convert(taus, kF32);
+    taus = b_.Reshape(taus, {a->shape().dim(0), steps});
+    return Back(b_.GetTupleElement(HouseholderProduct(&b_, a, taus), 3),
+                i_->shape());
   }
 
   Instruction* i_;

@@ -5,6 +5,9 @@
 //   triangular-solve   one row of the solution after the other
 //   LuDecomposition    (custom call) the same with rows exchanged by pivots:
 //                      {LU, pivots, permutation}
+//   Qr                 (custom call) Householder reflections: {their vectors
+//                      below R, taus}
+//   ProductOfElementaryHouseholderReflectors  Q of them, from the last one on
 //
 // A column is picked by comparing positions, not by a slice, so that an
 // iteration is a few kernels. f32 inside for narrower floats.

@@ -8,6 +8,9 @@
 //   stochastic-convert            to bf16 from f32: bits, compared
 //   rng                           random bits of a fixed state made uniform or
 //                                 normal, as the evaluator has it
+//   AwsNeuronGelu, ...            custom calls of another accelerator that are
+//                                 functions: GELU, its tanh form and
+//                                 derivative, root mean square normalisation
 #ifndef PTXLA_HLO_BACKEND_PASSES_RARE_OP_EXPANDER_H_
 #define PTXLA_HLO_BACKEND_PASSES_RARE_OP_EXPANDER_H_
 

@@ -100,5 +100,39 @@ ENTRY e {
   }
 }
 
+TEST(QrTest, ReflectionsGiveAnOrthogonalMatrixTimesATriangle) {
+  ASSERT_OK_AND_ASSIGN(auto module, ParseModule(R"(HloModule m
+ENTRY e {
+  a = f32[5,3] parameter(0)
+  r = (f32[5,3], f32[3]) custom-call(a), custom_call_target="Qr"
+  v = f32[5,3] get-tuple-element(r), index=0
+  t = f32[3] get-tuple-element(r), index=1
+  q = f32[5,3] custom-call(v, t), custom_call_target="ProductOfElementaryHouseholderReflectors"
+  ROOT both = (f32[5,3], f32[5,3]) tuple(v, q)
+})"));
+  Literal a(module->entry()->parameter(0)->shape());
+  for (int k = 0; k < 15; ++k) a.SetDouble(k, std::sin(k * k + 1.0) * 3);
+  const Literal all = Expanded(module.get(), {a});
+  const Literal &r = all.elements()[0], &q = all.elements()[1];
+  for (int i = 0; i < 5; ++i) {
+    for (int c = 0; c < 3; ++c) {
+      double sum = 0;
+      for (int k = 0; k <= c; ++k) {
+        sum += q.GetDouble(i * 3 + k) * r.GetDouble(k * 3 + c);
+      }
+      EXPECT_NEAR(sum, a.GetDouble(i * 3 + c), 1e-5) << i << c;
+    }
+  }
+  for (int c = 0; c < 3; ++c) {
+    for (int d = 0; d < 3; ++d) {
+      double sum = 0;
+      for (int i = 0; i < 5; ++i) {
+        sum += q.GetDouble(i * 3 + c) * q.GetDouble(i * 3 + d);
+      }
+      EXPECT_NEAR(sum, c == d ? 1 : 0, 1e-5) << c << d;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace ptxla::hlo
