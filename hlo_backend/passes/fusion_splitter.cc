@@ -46,35 +46,28 @@ absl::StatusOr<Computation*> Kernels(const Instruction& fusion, Module* module,
   return module->CloneComputation(*apart.entry(), fusion.name(), &back);
 }
 
-// A result keeps the layout and memory space that the fusion gave it.
-void GiveShape(Instruction* result, const Shape& shape) {
-  if (result->opcode() != Opcode::kTuple) {
-    *result->mutable_shape() = shape;
-    return;
-  }
-  for (int k = 0; k < result->operand_count(); ++k) {
-    Instruction* element = result->operand(k);
-    if (element->opcode() != Opcode::kParameter) {
-      *element->mutable_shape() = shape.elements()[k];
+// A value in `shape`'s layout and memory space; what it is a view of, in that
+// space too.
+void GiveShape(Instruction* value, const Shape& shape) {
+  if (value->opcode() == Opcode::kParameter) return;
+  *value->mutable_shape() = shape;
+  if (value->opcode() == Opcode::kTuple) {
+    for (int k = 0; k < value->operand_count(); ++k) {
+      GiveShape(value->operand(k), shape.element(k));
     }
+  } else if (value->opcode() == Opcode::kBitcast &&
+             value->operand(0)->shape().has_layout()) {
+    Shape below = value->operand(0)->shape();
+    below.mutable_layout()->memory_space = shape.memory_space();
+    GiveShape(value->operand(0), below);
   }
-  *result->mutable_shape() = shape;
 }
 
 // Puts the body's kernels in the fusion's place.
 void PutInPlace(Instruction* fusion, Computation* body) {
   Computation* c = fusion->parent();
-  std::vector<Instruction*> operands(fusion->operands().begin(),
-                                     fusion->operands().end());
-  for (Instruction*& o : operands) {
-    if (!o->shape().IsArray() || o->shape().memory_space() != kMemorySmem) {
-      continue;
-    }
-    // Slices and the like read their positions from HBM.
-    Shape in_hbm = o->shape();
-    in_hbm.mutable_layout()->memory_space = 0;
-    o = c->Add(Opcode::kCopy, in_hbm, {o});
-  }
+  const std::vector<Instruction*> operands(fusion->operands().begin(),
+                                           fusion->operands().end());
   Instruction* call =
       c->Add(Opcode::kCall, fusion->shape(), operands, {}, {body});
   call->set_metadata(fusion->shared_metadata());
@@ -99,6 +92,7 @@ absl::StatusOr<bool> Split(Computation* c, const PassContext& context) {
     if (i->opcode() != Opcode::kFusion || IsKernel(*i)) continue;
     ASSIGN_OR_RETURN(Computation * body, Kernels(*i, c->module(), context),
                      _ << "%" << i->name());
+    // A result keeps the layout and memory space that the fusion gave it.
     GiveShape(body->root(), i->shape());
     begins.push_back(c->module()->NextInstructionId());
     PutInPlace(i, body);

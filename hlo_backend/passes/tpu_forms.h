@@ -9,6 +9,7 @@
 // - AssumeGatherIndicesInBound, Sharding and other annotations of a value: the
 //   value
 // - bitcasts that change nothing
+// - scalars in SMEM that others than the scalar unit read or make: all in HBM
 // - a bitcast that is the result of a fusion, or the first thing that happens
 //   to an operand of one: outside of the fusion, where it costs nothing
 #ifndef PTXLA_HLO_BACKEND_PASSES_TPU_FORMS_H_
