@@ -78,6 +78,15 @@ class Expander {
         Literal::Scalar<int32_t>(static_cast<int32_t>(shape.dim(d))));
   }
 
+  static bool InBlocks(const Shape& x, const Shape& scale) {
+    if (scale.IsScalar()) return true;
+    if (scale.rank() != x.rank()) return false;
+    for (int d = 0; d < x.rank(); ++d) {
+      if (scale.dim(d) == 0 || x.dim(d) % scale.dim(d) != 0) return false;
+    }
+    return true;
+  }
+
   // Each element times the scale of its block.
   Instruction* Scaled(Instruction* x, Instruction* scale, PrimitiveType type) {
     x = To(x, type);
@@ -89,7 +98,6 @@ class Expander {
     DimVector blocked, from, reduced;
     for (int d = 0; d < shape.rank(); ++d) {
       const int64_t blocks = scale->shape().dim(d);
-      if (blocks == 0 || shape.dim(d) % blocks != 0) return nullptr;
       from.push_back(static_cast<int64_t>(blocked.size()));
       blocked.push_back(blocks);
       blocked.push_back(shape.dim(d) / blocks);
@@ -102,12 +110,13 @@ class Expander {
   Instruction* ScaledDot() {
     const PrimitiveType type = kF32;
     if (!IsFloat(i_->operand(0)->shape().type()) ||
-        !IsFloat(i_->operand(1)->shape().type())) {
+        !IsFloat(i_->operand(1)->shape().type()) ||
+        !InBlocks(i_->operand(0)->shape(), i_->operand(2)->shape()) ||
+        !InBlocks(i_->operand(1)->shape(), i_->operand(3)->shape())) {
       return nullptr;
     }
     Instruction* lhs = Scaled(i_->operand(0), i_->operand(2), type);
     Instruction* rhs = Scaled(i_->operand(1), i_->operand(3), type);
-    if (lhs == nullptr || rhs == nullptr) return nullptr;
     const Shape shape = Shape::Array(type, i_->shape().dims());
     return To(b_.Emit(Opcode::kDot, {lhs, rhs}, i_->attributes(), {}, &shape),
               i_->shape().type());
@@ -151,9 +160,14 @@ class Expander {
     if (target == "AwsNeuronRmsNorm" && i_->operand_count() == 3) {
       return RmsNorm();
     }
-    if (i_->operand_count() != 1) return nullptr;
+    const bool tanh = target == "AwsNeuronGeluApprxTanh";
+    const bool gelu = target == "AwsNeuronGelu";
+    if (i_->operand_count() != 1 ||
+        !(tanh || gelu || target == "AwsNeuronGeluBackward")) {
+      return nullptr;
+    }
     Instruction *half = F32(0.5f, shape), *one = F32(1, shape);
-    if (target == "AwsNeuronGeluApprxTanh") {
+    if (tanh) {
       Instruction* cube = b_.Multiply(b_.Multiply(x, x), x);
       Instruction* inner =
           b_.Multiply(F32(0.7978845608f, shape),
@@ -162,8 +176,7 @@ class Expander {
     }
     Instruction* below = b_.Multiply(
         half, b_.Add(one, b_.Erf(b_.Multiply(x, F32(0.7071067812f, shape)))));
-    if (target == "AwsNeuronGelu") return b_.Multiply(x, below);
-    if (target != "AwsNeuronGeluBackward") return nullptr;
+    if (gelu) return b_.Multiply(x, below);
     Instruction* density =
         b_.Multiply(F32(0.3989422804f, shape),
                     b_.Exp(b_.Multiply(F32(-0.5f, shape), b_.Multiply(x, x))));
