@@ -25,6 +25,7 @@
 #include "hlo_backend/passes/loop_residency.h"
 #include "hlo_backend/passes/memory_space_assignment.h"
 #include "hlo_backend/passes/movement_fusion.h"
+#include "hlo_backend/passes/movement_shaper.h"
 #include "hlo_backend/passes/one_hot_expander.h"
 #include "hlo_backend/passes/ragged_dot_expander.h"
 #include "hlo_backend/passes/rare_op_expander.h"
@@ -104,6 +105,8 @@ std::vector<PassEntry> AllPasses() {
        Make<MemorySpaceAssignmentPass>},
       {"movement-fusion", "one kernel of reshapes and transposes in a row",
        Make<MovementFusionPass>},
+      {"movement-shaper", "movements of any size as those of kernels",
+       Make<MovementShaperPass>},
       {"one-hot-expander", "gathers of one element per row as comparisons",
        Make<OneHotExpanderPass>},
       {"ragged-dot-expander", "grouped products as calls with kernels",

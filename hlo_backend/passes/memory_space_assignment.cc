@@ -165,11 +165,13 @@ bool IsVmemKernel(const Instruction& i) {
     case Opcode::kFusion:
     case Opcode::kDot:
     case Opcode::kReduce:
-    case Opcode::kTranspose:
     case Opcode::kReshape:
     case Opcode::kCopy:
     case Opcode::kBroadcast:
       return true;
+    case Opcode::kTranspose:
+      // More dimensions are walked by windows only.
+      return i.shape().rank() <= 5;
     default:
       return i.IsElementwise();
   }

@@ -12,6 +12,7 @@
 #include "hlo_backend/lowering/movement/box_fetch.h"
 #include "hlo_backend/lowering/movement/box_map.h"
 #include "hlo_backend/lowering/movement/box_planes.h"
+#include "hlo_backend/lowering/movement/fold_grid.h"
 #include "hlo_backend/lowering/movement/scalar_value.h"
 #include "hlo_backend/lowering/movement/strip_box.h"
 #include "hlo_backend/lowering/movement/strip_mover.h"
@@ -26,6 +27,8 @@ using isa::Opcode;
 // Bytes of a block of the result, tried from the first on.
 constexpr int64_t kMostBytes = int64_t{1} << 19;
 constexpr int64_t kLeastBytes = 4096;
+// Axes of planes that windows have room for.
+constexpr size_t kWindowPlanes = isa::kMaxWindowDims - 2;
 
 // One dimension of the result and its cut into grid steps.
 struct Cut {
@@ -46,12 +49,27 @@ class BoxMover {
         packing_(map_.out.packing) {}
 
   absl::StatusOr<isa::Kernel> Emit() {
-    if (map_.out.rank() == 0 || planes_.axes.size() > 3) {
+    const size_t planes = planes_.axes.size();
+    const bool many = planes > kWindowPlanes;
+    // Checks ask for indices of the grid, which folding takes away.
+    if (many && (map_.fill >= 0 || map_.sources.size() > 1)) singles_ = -1;
+    for (size_t p = 0; many && p + kWindowPlanes <= planes; ++p) {
+      if (!Whole(planes_.axes[p])) singles_ = -1;
+    }
+    if (map_.out.rank() == 0 || singles_ < 0) {
       return absl::UnimplementedError(
           absl::StrCat("%", i_.name(), ": planes of this form"));
     }
     ASSIGN_OR_RETURN(args_, KernelArgs(i_));
     resident_ = args_.back().space == isa::Space::kVmem;
+    if (many) {
+      singles_ = static_cast<int>(planes - kWindowPlanes) + 1;
+      for (const isa::KernelArg& arg : args_) {
+        if (arg.space != isa::Space::kVmem) continue;
+        return absl::UnimplementedError(absl::StrCat(
+            "%", i_.name(), ": an array of so many dimensions in VMEM"));
+      }
+    }
     SetUnits();
     for (int64_t most = kMostBytes; most >= kLeastBytes; most /= 2) {
       ChooseBlock(most);
@@ -120,7 +138,9 @@ class BoxMover {
   void ChooseBlock(int64_t most) {
     for (Cut& c : cuts_) c.block = c.unit;
     std::vector<size_t> order = {Lanes(), Rows()};
-    for (size_t p = planes_.axes.size(); p-- > 0;) order.push_back(p);
+    for (size_t p = planes_.axes.size(); p-- > static_cast<size_t>(singles_);) {
+      order.push_back(p);
+    }
     for (const size_t c : order) {
       const int64_t units = CeilOfRatio(cuts_[c].size, cuts_[c].unit);
       for (int64_t grid = 1; grid <= units; ++grid) {
@@ -153,6 +173,7 @@ class BoxMover {
     }
     AddResult(&t);
     if (map_.fill >= 0) fill_.Add(i_, map_.fill, map_.out, &t);
+    for (int k = singles_; k-- > 1;) FoldGrid(k - 1, k, &t);
     t.work.hbm_bytes = Work();
     t.body = [this](CodeBuilder& b) { return Body(b); };
     return t;
@@ -269,6 +290,7 @@ class BoxMover {
   const int packing_;
   std::vector<isa::KernelArg> args_;
   bool resident_ = false;  // the result is in VMEM
+  int singles_ = 0;        // outer planes that go one by one
   std::vector<Cut> cuts_;  // planes, rows, lanes
   std::vector<BoxFetch> fetches_;
   StripBox result_;

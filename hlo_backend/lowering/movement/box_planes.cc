@@ -5,9 +5,7 @@
 #include "hlo_backend/lowering/movement/strip_box.h"
 
 namespace ptxla::lowering {
-namespace {
 
-// Every element of the axis is its operand's, in order.
 bool Whole(const PlaneAxis& axis) {
   for (const PlaneAxis::From& f : axis.from) {
     if (!f.map.Shifts() || f.map.dynamic >= 0 || f.map.start != 0 ||
@@ -17,6 +15,8 @@ bool Whole(const PlaneAxis& axis) {
   }
   return true;
 }
+
+namespace {
 
 // `inner` is the next dimension of both sides, and whole.
 bool Join(const PlaneAxis& inner, PlaneAxis* outer) {

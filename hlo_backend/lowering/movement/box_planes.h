@@ -25,6 +25,9 @@ struct PlaneAxis {
   bool Shifts() const;
 };
 
+// Every element of the axis is its operand's, in order.
+bool Whole(const PlaneAxis& axis);
+
 struct BoxPlanes {
   std::vector<PlaneAxis> axes;
   // Bytes into each operand at which the planes begin.

@@ -9,6 +9,7 @@
 #include "base/status.h"
 #include "base/units.h"
 #include "hlo_backend/lowering/kernel_emitter.h"
+#include "hlo_backend/lowering/movement/fold_grid.h"
 #include "hlo_backend/lowering/movement/staged_window.h"
 #include "hlo_backend/lowering/movement/strip_box.h"
 #include "hlo_backend/lowering/physical_array.h"
@@ -23,7 +24,9 @@ using isa::Opcode;
 
 constexpr int kIn = 0, kOut = 1;  // windows, and codegen spaces
 // Planes, rows and lanes of a window.
-constexpr int kMostRank = isa::kMaxWindowDims;
+constexpr int kWindowRank = isa::kMaxWindowDims;
+// Dimensions beyond those of a window are walked plane by plane.
+constexpr int kMostRank = 8;
 // Registers of a step: longer code would not pay for itself.
 constexpr int64_t kMostRegisters = 1024;
 // Of one block of bundles.
@@ -99,6 +102,14 @@ class Emitter {
       if (bound > 1 && tiling.megacore_dim < 0) tiling.megacore_dim = q;
     }
     AddWindows(&tiling);
+    if (p_.rank > kWindowRank && (staged_[kIn] || staged_[kOut])) {
+      return absl::UnimplementedError(absl::StrCat(
+          "%", i_.name(), ": an array of so many dimensions in VMEM"));
+    }
+    // From the last on: earlier numbers stay.
+    for (size_t k = single_.size(); k-- > 1;) {
+      FoldGrid(single_[k - 1], single_[k], &tiling);
+    }
     for (const isa::KernelArg& arg : tiling.args) {
       if (arg.space == isa::Space::kHbm) tiling.work.hbm_bytes += arg.bytes;
     }
@@ -128,9 +139,17 @@ class Emitter {
     unit[p_.b] = 8;
     unit[p_.lanes] = 128;
     for (int q = 0; q < p_.rank; ++q) block_[q] = unit[q];
+    // The outermost planes that neither side has in rows go one by one.
+    single_.clear();
+    for (int q = 0; q < p_.a && p_.rank > kWindowRank; ++q) {
+      const int have = static_cast<int>(single_.size());
+      if (q != p_.b && have <= p_.rank - kWindowRank) single_.push_back(q);
+    }
     std::vector<int> order = {p_.lanes, p_.a, p_.b};
     for (int q = p_.a; q-- > 0;) {
-      if (q != p_.b) order.push_back(q);
+      const bool one =
+          std::find(single_.begin(), single_.end(), q) != single_.end();
+      if (q != p_.b && !one) order.push_back(q);
     }
     for (const int q : order) {
       const int64_t units = CeilOfRatio<int64_t>(p_.out.sizes[q], unit[q]);
@@ -290,8 +309,9 @@ class Emitter {
   const hlo::Instruction& i_;
   const Problem& p_;
   std::vector<int64_t> block_;
-  bool resident_[2] = {};  // walked where it is
-  bool staged_[2] = {};    // in VMEM, copied block by block
+  std::vector<int> single_;  // dimensions with blocks of one, folded
+  bool resident_[2] = {};    // walked where it is
+  bool staged_[2] = {};      // in VMEM, copied block by block
   StagedWindow copies_[2];
   std::vector<isa::Window> windows_;
   Sca base_[2];

@@ -69,6 +69,20 @@ TEST(RowTransposeTest, RaggedArraysInVmemAreCopiedBlockByBlock) {
   }
 }
 
+TEST(RowTransposeTest, MoreDimensionsThanAWindowHas) {
+  for (const char* type : {"f32", "bf16"}) {
+    HarnessOptions options;
+    options.chip = "v4";
+    for (const auto& text :
+         {Transpose(type, "2,3,4,5,6,40", "2,4,6,3,5,40", "0,2,4,1,3,5"),
+          Transpose(type, "3,2,4,5,17,130", "17,3,4,2,5,130", "4,0,2,1,3,5"),
+          Transpose(type, "2,3,2,3,2,9,40", "9,2,2,3,2,3,40",
+                    "5,2,0,3,4,1,6")}) {
+      EXPECT_OK(CompareKernel(text, options).status()) << text;
+    }
+  }
+}
+
 // Too large for a block of whole planes on both sides.
 TEST(RowTransposeTest, AnySizeFitsInBoxes) {
   for (const char* type : {"f32", "bf16"}) {

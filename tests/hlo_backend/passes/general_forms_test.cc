@@ -183,6 +183,22 @@ ENTRY e {
              "gather-canonicalizer,tuple-simplifier");
 }
 
+TEST(GeneralFormsTest, MovementsOfLargeArrays) {
+  for (const char* body :
+       {"x = u8[30,40,50] parameter(0)\n"
+        "  ROOT r = u8[50,30,40] transpose(x), dimensions={2,0,1}",
+        "x = s32[7,30] parameter(0)\n  ROOT r = s32[7,30,1] reshape(x)",
+        "x = f32[200,400] parameter(0)\n"
+        "  ROOT r = f32[200,400] reverse(x), dimensions={1,0}",
+        "x = bf16[3,300,400] parameter(0)\n"
+        "  ROOT r = bf16[3,300,400] reverse(x), dimensions={0,1}",
+        "x = f32[400,500] parameter(0)\n  ROOT r = f32[199,249] "
+        "slice(x), slice={[1:398:2], [3:500:2]}"}) {
+    ExpectSame(absl::StrCat("HloModule m\nENTRY e {\n  ", body, "\n}\n"),
+               "movement-shaper");
+  }
+}
+
 TEST(GeneralFormsTest, DotsOfAnyDimensionNumbers) {
   struct Case {
     const char *lhs, *rhs, *out, *numbers;

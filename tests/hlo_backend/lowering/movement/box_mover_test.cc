@@ -138,6 +138,15 @@ TEST(BoxMoverTest, ATransposeMovesPlanes) {
   }
 }
 
+TEST(BoxMoverTest, ATransposeMovesMorePlanesThanAWindowHas) {
+  for (const char* type : kTypes) {
+    ExpectMoves(absl::Substitute("  a = $0[2,3,4,5,12,130] parameter(0)", type),
+                absl::Substitute("$0[5,3,2,4,12,130] transpose(a), "
+                                 "dimensions={3,1,0,2,4,5}",
+                                 type));
+  }
+}
+
 TEST(BoxMoverTest, ADynamicSliceBeginsWhereDataSay) {
   for (const char* type : kTypes) {
     for (const int high : {1, 60, 400}) {

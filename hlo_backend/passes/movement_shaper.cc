@@ -1,0 +1,176 @@
+#include "hlo_backend/passes/movement_shaper.h"
+
+#include "hlo_backend/ir/builder.h"
+#include "hlo_backend/passes/compact_entry.h"
+#include "hlo_backend/passes/control_flow.h"
+#include "hlo_backend/passes/dimension_utils.h"
+
+namespace ptxla::hlo {
+namespace {
+
+constexpr PrimitiveType kS32 = PrimitiveType::kS32;
+// Elements from which on code for each of them would be too long: of lanes,
+// every one is a piece of its own.
+constexpr int64_t kManyLanes = 4096;
+constexpr int64_t kManyRows = 65536;
+
+// Narrow elements that change places inside of words or between lanes.
+bool NeedsWords(const Instruction& i) {
+  const PrimitiveType type = i.shape().type();
+  const int bits = BitWidth(type);
+  if (i.opcode() != Opcode::kTranspose || i.shape().rank() < 2 ||
+      IsComplex(type) || (bits != 8 && bits != 16) ||
+      type == PrimitiveType::kBf16 || i.shape().ElementCount() < kManyLanes) {
+    return false;
+  }
+  const auto dims = i.dimensions();
+  const int rank = i.shape().rank();
+  const bool lanes = dims[rank - 1] != rank - 1;
+  return lanes || (bits == 8 && dims[rank - 2] != rank - 2);
+}
+
+Instruction* AsWords(Instruction* i) {
+  Builder b(i->parent());
+  b.set_metadata(i->shared_metadata());
+  const PrimitiveType type = i->shape().type();
+  const PrimitiveType wide = IsFloat(type) ? PrimitiveType::kF32 : kS32;
+  return b.Convert(b.Transpose(b.Convert(i->operand(0), wide), i->dimensions()),
+                   type);
+}
+
+// Lanes become rows of one element.
+bool IsColumn(const Instruction& i) {
+  if (i.opcode() != Opcode::kReshape) return false;
+  const Shape& from = i.operand(0)->shape();
+  const int rank = i.shape().rank();
+  if (rank < 2 || from.rank() != rank - 1 || i.shape().dim(rank - 1) != 1 ||
+      i.shape().dim(rank - 2) < 2) {
+    return false;
+  }
+  for (int d = 0; d + 1 < rank; ++d) {
+    if (from.dim(d) != i.shape().dim(d)) return false;
+  }
+  return true;
+}
+
+Instruction* Column(Instruction* i) {
+  Builder b(i->parent());
+  b.set_metadata(i->shared_metadata());
+  const int rank = i->shape().rank();
+  DimVector dims = i->operand(0)->shape().dims(), order;
+  dims.insert(dims.end() - 1, 1);
+  for (int d = 0; d + 2 < rank; ++d) order.push_back(d);
+  order.push_back(rank - 1);
+  order.push_back(rank - 2);
+  return b.Transpose(b.Reshape(i->operand(0), dims), order);
+}
+
+// Elements start, start + step, ... of dimension `d`, `count` of them.
+Instruction* Picked(Builder& b, Instruction* x, int64_t d, int64_t start,
+                    int64_t step, int64_t count) {
+  const int rank = x->shape().rank();
+  DimVector order = {d}, back(rank, 0), dims = {count};
+  for (int64_t k = 0; k < rank; ++k) {
+    if (k == d) continue;
+    back[k] = static_cast<int64_t>(order.size());
+    order.push_back(k);
+    dims.push_back(x->shape().dim(static_cast<int>(k)));
+  }
+  const int64_t rows = x->shape().dim(static_cast<int>(d));
+  const int64_t row = x->shape().ElementCount() / rows;
+  const auto all = [&](int64_t value) {
+    return b.BroadcastScalar(b.ConstantScalar(kS32, static_cast<double>(value)),
+                             {count});
+  };
+  Instruction* index =
+      b.Add(b.Multiply(b.Iota(Shape::Array(kS32, {count}), 0), all(step)),
+            all(start));
+  GatherAttrs a;
+  a.offset_dims = {1};
+  a.collapsed_slice_dims = {0};
+  a.start_index_map = {0};
+  a.index_vector_dim = 1;
+  a.slice_sizes = {1, row};
+  Instruction* picked =
+      b.Gather(b.Reshape(b.Transpose(x, order), {rows, row}), index, a);
+  return b.Transpose(b.Reshape(picked, dims), back);
+}
+
+bool IsMany(const Instruction& i, int64_t d) {
+  const int rank = i.shape().rank();
+  if (rank < 2 || d + 2 < rank || BitWidth(i.shape().type()) > 32 ||
+      BitWidth(i.shape().type()) < 8) {
+    return false;
+  }
+  return i.shape().ElementCount() >= (d + 1 == rank ? kManyLanes : kManyRows);
+}
+
+Instruction* Reversed(Instruction* i) {
+  Builder b(i->parent());
+  b.set_metadata(i->shared_metadata());
+  Instruction* x = i->operand(0);
+  DimVector rest;
+  bool picks = false;
+  for (int64_t d : i->dimensions()) {
+    const int64_t n = i->shape().dim(static_cast<int>(d));
+    if (!IsMany(*i, d) || n == 1) {
+      rest.push_back(d);
+      continue;
+    }
+    x = Picked(b, x, d, n - 1, -1, n);
+    picks = true;
+  }
+  if (!picks) return nullptr;
+  return rest.empty() ? x : b.Reverse(x, rest);
+}
+
+Instruction* Strided(Instruction* i) {
+  const auto& a = i->attrs<SliceAttrs>();
+  Builder b(i->parent());
+  b.set_metadata(i->shared_metadata());
+  Instruction* x = i->operand(0);
+  DimVector starts = a.starts, limits = a.limits, strides = a.strides;
+  bool picks = false;
+  for (int64_t d = 0; d < i->shape().rank(); ++d) {
+    const int64_t n = i->shape().dim(static_cast<int>(d));
+    if (strides[d] == 1 || n == 1 || !IsMany(*i, d)) continue;
+    x = Picked(b, x, d, starts[d], strides[d], n);
+    starts[d] = 0;
+    limits[d] = n;
+    strides[d] = 1;
+    picks = true;
+  }
+  return picks ? b.Slice(x, starts, limits, strides) : nullptr;
+}
+
+Instruction* Shaped(Instruction* i) {
+  if (NeedsWords(*i) && !NamesEntryLayout(*i)) return AsWords(i);
+  if (IsNarrowRow(*i)) return AsWords(i);
+  if (IsColumn(*i)) return Column(i);
+  if (i->opcode() == Opcode::kReverse) return Reversed(i);
+  if (i->opcode() == Opcode::kSlice) return Strided(i);
+  return nullptr;
+}
+
+}  // namespace
+
+absl::StatusOr<bool> MovementShaperPass::Run(Module* module,
+                                             const PassContext&) {
+  bool changed = false;
+  for (Computation* c : ControlComputations(*module)) {
+    // What one rule makes may be another's: not more than twice.
+    for (bool more = true; more;) {
+      more = false;
+      for (Instruction* i : c->PostOrder()) {
+        if (!i->shape().IsArray() || i->shape().has_layout()) continue;
+        Instruction* value = Shaped(i);
+        if (value == nullptr) continue;
+        c->Replace(i, value);
+        more = changed = true;
+      }
+    }
+  }
+  return changed;
+}
+
+}  // namespace ptxla::hlo
