@@ -13,6 +13,7 @@ constexpr PrimitiveType kS32 = PrimitiveType::kS32;
 // every one is a piece of its own.
 constexpr int64_t kManyLanes = 4096;
 constexpr int64_t kManyRows = 65536;
+constexpr int64_t kManyElements = int64_t{1} << 20;
 
 // Narrow elements that change places inside of words or between lanes.
 bool NeedsWords(const Instruction& i) {
@@ -34,8 +35,34 @@ Instruction* AsWords(Instruction* i) {
   b.set_metadata(i->shared_metadata());
   const PrimitiveType type = i->shape().type();
   const PrimitiveType wide = IsFloat(type) ? PrimitiveType::kF32 : kS32;
-  return b.Convert(b.Transpose(b.Convert(i->operand(0), wide), i->dimensions()),
-                   type);
+  Instruction* words = b.Convert(i->operand(0), wide);
+  words = i->opcode() == Opcode::kTranspose
+              ? b.Transpose(words, i->dimensions())
+              : b.Reshape(words, i->shape().dims());
+  return b.Convert(words, type);
+}
+
+bool IsNarrow(const Shape& shape) {
+  const int bits = BitWidth(shape.type());
+  return !IsComplex(shape.type()) && (bits == 8 || bits == 16);
+}
+
+// Rows of one narrow element become lanes; or rows that are not whole ones of
+// lanes a line, or the other way round, so many that no two blocks are alike.
+bool IsNarrowReflow(const Instruction& i) {
+  if (i.opcode() != Opcode::kReshape || !IsNarrow(i.shape())) return false;
+  const Shape& from = i.operand(0)->shape();
+  const int rank = i.shape().rank();
+  const int64_t elements = i.shape().ElementCount();
+  if (rank > 0 && from.rank() == rank + 1 && from.dim(rank) == 1) {
+    return elements >= kManyLanes && from.dim(rank - 1) > 1;
+  }
+  const auto ragged = [](const Shape& line, const Shape& rows) {
+    return line.rank() == 1 && rows.rank() > 1 &&
+           rows.dim(rows.rank() - 1) % 128 != 0;
+  };
+  return elements >= kManyElements &&
+         (ragged(from, i.shape()) || ragged(i.shape(), from));
 }
 
 // Lanes become rows of one element.
@@ -145,7 +172,7 @@ Instruction* Strided(Instruction* i) {
 
 Instruction* Shaped(Instruction* i) {
   if (NeedsWords(*i) && !NamesEntryLayout(*i)) return AsWords(i);
-  if (IsNarrowRow(*i)) return AsWords(i);
+  if (IsNarrowReflow(*i)) return AsWords(i);
   if (IsColumn(*i)) return Column(i);
   if (i->opcode() == Opcode::kReverse) return Reversed(i);
   if (i->opcode() == Opcode::kSlice) return Strided(i);

@@ -8,6 +8,7 @@
 #include "hlo_backend/lowering/movement/minor_transpose.h"
 #include "hlo_backend/lowering/movement/mover.h"
 #include "hlo_backend/lowering/movement/random_bits.h"
+#include "hlo_backend/lowering/movement/reflow.h"
 #include "hlo_backend/lowering/movement/row_transpose.h"
 #include "hlo_backend/lowering/movement/scatter.h"
 #include "hlo_backend/lowering/movement/update_box.h"
@@ -25,6 +26,8 @@ absl::StatusOr<isa::Kernel> EmitMovement(const KernelContext& context,
     if (!kernel.ok()) {
       auto box = EmitBoxMover(context, i);
       if (box.ok()) return box;
+      auto line = EmitReflow(context, i);
+      if (line.ok()) return line;
     }
     for (int registers = kMoverRegisters / 4;
          registers > 0 && absl::IsResourceExhausted(kernel.status());

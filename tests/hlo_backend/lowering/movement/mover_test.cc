@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "absl/strings/substitute.h"
+#include "hlo_backend/lowering/movement/reflow.h"
 #include "tests/hlo_backend/lowering/bundle_harness.h"
 #include "tests/support/status_matchers.h"
 
@@ -41,6 +42,33 @@ TEST(MoverTest, ARaggedReshapeMovesEveryElement) {
                 absl::Substitute("$0[10,100] reshape(a)", type));
     ExpectMoves(absl::Substitute("  a = $0[10,100] parameter(0)", type),
                 absl::Substitute("$0[1000] reshape(a)", type));
+  }
+}
+
+// Through a line in VMEM, whatever the sizes: planes, rows, lines.
+TEST(MoverTest, AReshapeWithoutEqualBlocksGoesThroughALine) {
+  for (const auto& [from, to] :
+       std::vector<std::pair<const char*, const char*>>{
+           {"7,30", "5,42"},
+           {"100,101", "101,100"},
+           {"130,300", "39000"},
+           {"39000", "130,300"},
+           {"3,5,129", "15,129"},
+           {"6,50,50", "6,2500"},
+           {"64,2500", "64,50,50"},
+           {"2,3,300", "1800"},
+           {"40,1,9", "9,40"},
+           {"517,301", "301,517"}}) {
+    for (const char* chip : {"v3", "v5e"}) {
+      HarnessOptions options;
+      options.chip = chip;
+      options.emit = EmitReflow;
+      const std::string hlo = absl::Substitute(
+          "HloModule m\nENTRY e {\n  a = f32[$0] parameter(0)\n"
+          "  ROOT r = f32[$1] reshape(a)\n}",
+          from, to);
+      EXPECT_OK(CompareKernel(hlo, options).status()) << chip << "\n" << hlo;
+    }
   }
 }
 
