@@ -76,15 +76,15 @@ class Reflow {
 
   absl::StatusOr<isa::Kernel> Emit() {
     ASSIGN_OR_RETURN(args_, KernelArgs(i_));
-    for (const isa::KernelArg& arg : args_) {
-      if (arg.space != isa::Space::kHbm) return Refuse("an array in VMEM");
-    }
+    // A result in VMEM has no window that would cut off what is too much.
+    const bool exact = args_[1].space == isa::Space::kVmem;
     // Registers begin at whole tiles of 8 rows.
     const int64_t unit =
         out_.planes > 1 ? 1 : CeilOfRatio<int64_t>(8, out_.tile_rows);
     int64_t count = std::max<int64_t>(kMostElements / out_.piece() / unit, 1);
     for (; count >= 1; count /= 2) {
       count_ = std::min(count * unit, RoundUpTo(out_.pieces(), unit));
+      if (exact && out_.pieces() % count_ != 0) continue;
       const Tiling t = Cutting();
       if (VmemBytes(context_, t) <= VmemBudget(context_)) {
         return FrameKernel(context_, t);
@@ -130,7 +130,7 @@ class Reflow {
       in.dims[0].advance = 1;
       for (int64_t g = 0; g < steps_; ++g) {
         in.dims[0].table.push_back(
-            std::min(g * elements_ / in_.piece(), in_.pieces() - 1));
+            std::min(g * elements_ / in_.piece(), in_.pieces() - in_count_));
       }
     }
     in.slots = out.slots = steps_ > 1 ? 2 : 1;
@@ -157,8 +157,9 @@ class Reflow {
     const Sca g = b.NewSca();
     b.GridIndex(g, 0);
     const Sca begin = b.SMulImm(g, static_cast<int32_t>(elements_));
-    const Sca piece = b.SBinaryImm(Opcode::kSmin, Quotient(b, begin),
-                                   static_cast<int32_t>(in_.pieces() - 1));
+    const Sca piece =
+        b.SBinaryImm(Opcode::kSmin, Quotient(b, begin),
+                     static_cast<int32_t>(in_.pieces() - in_count_));
     b.SMove(
         first,
         b.SBinary(Opcode::kSsub,

@@ -11,8 +11,8 @@
 
 namespace ptxla::lowering {
 
-// Reshapes of words between row-major layouts in HBM. Unimplemented: others,
-// planes too large for VMEM whose rows do not fill tiles.
+// Reshapes of words between row-major layouts. Unimplemented: others, planes
+// too large for VMEM whose rows do not fill tiles.
 absl::StatusOr<isa::Kernel> EmitReflow(const KernelContext& context,
                                        const hlo::Instruction& i);
 

@@ -68,6 +68,8 @@ TEST(MoverTest, AReshapeWithoutEqualBlocksGoesThroughALine) {
           "  ROOT r = f32[$1] reshape(a)\n}",
           from, to);
       EXPECT_OK(CompareKernel(hlo, options).status()) << chip << "\n" << hlo;
+      options.in_vmem = {0};
+      EXPECT_OK(CompareKernel(hlo, options).status()) << "VMEM " << hlo;
     }
   }
 }
