@@ -19,7 +19,9 @@ using codegen::Vec;
 using isa::Opcode;
 
 enum Space { kIn, kLine, kOut };
-constexpr int64_t kMostElements = 32768;  // of a step, where rows allow it
+constexpr int64_t kMostElements = 131072;  // of a step, where rows allow it
+// Columns of one block of bundles.
+constexpr int64_t kTogether = 4;
 constexpr int64_t kMostOfAll = int64_t{1} << 30;
 // Rows of the line before and behind what a step needs.
 constexpr int64_t kSlackRows = 8;
@@ -82,13 +84,14 @@ class Reflow {
     const int64_t unit =
         out_.planes > 1 ? 1 : CeilOfRatio<int64_t>(8, out_.tile_rows);
     int64_t count = std::max<int64_t>(kMostElements / out_.piece() / unit, 1);
-    for (; count >= 1; count /= 2) {
+    for (; count >= 1; --count) {
       count_ = std::min(count * unit, RoundUpTo(out_.pieces(), unit));
       if (exact && out_.pieces() % count_ != 0) continue;
       const Tiling t = Cutting();
       if (VmemBytes(context_, t) <= VmemBudget(context_)) {
         return FrameKernel(context_, t);
       }
+      count = count / 2 + 1;
     }
     return Refuse("no block of this reshape fits into VMEM");
   }
@@ -225,30 +228,41 @@ class Reflow {
     b.EndLoop();
   }
 
-  // A row of tiles.
+  // A row of tiles: several columns together, and the rest.
   void Tile(CodeBuilder& b, const Side& s, Sca at, Sca place, int64_t rows,
             bool fill) {
-    if (s.across > 1) {
-      Loop(b, s.across - 1, s.tile_bytes(), isa::kLanes, at, place,
-           [&](Sca a, Sca p) { Rows(b, s, a, p, rows, isa::kLanes, fill); });
+    const int64_t full = s.across - 1;
+    const int64_t trips = full / kTogether, done = trips * kTogether;
+    if (trips > 0) {
+      Loop(b, trips, kTogether * s.tile_bytes(), kTogether * isa::kLanes, at,
+           place, [&](Sca a, Sca p) {
+             b.NewBlock("rows");
+             for (int64_t c = 0; c < kTogether; ++c) {
+               Rows(b, s, a, p, rows, c, isa::kLanes, fill);
+             }
+           });
     }
     b.BeginScope();
     const Sca a = b.GlobalSca(), p = b.GlobalSca();
-    b.NewBlock("last column");
-    b.SMove(a, b.SAddImm(
-                   at, static_cast<int32_t>((s.across - 1) * s.tile_bytes())));
-    b.SMove(p, b.SAddImm(place,
-                         static_cast<int32_t>((s.across - 1) * isa::kLanes)));
+    b.NewBlock("last columns");
+    b.SMove(a, b.SAddImm(at, static_cast<int32_t>(done * s.tile_bytes())));
+    b.SMove(p, b.SAddImm(place, static_cast<int32_t>(done * isa::kLanes)));
     b.SetBank(a, codegen::kUnknownBanks, 0);
-    Rows(b, s, a, p, rows, s.columns - (s.across - 1) * isa::kLanes, fill);
+    b.NewBlock("rows");
+    for (int64_t c = 0; done + c < s.across; ++c) {
+      const int64_t lanes =
+          std::min<int64_t>(isa::kLanes, s.columns - (done + c) * isa::kLanes);
+      Rows(b, s, a, p, rows, c, lanes, fill);
+    }
     b.EndScope();
   }
 
+  // Rows of column `c` from `at` on.
   void Rows(CodeBuilder& b, const Side& s, Sca at, Sca place, int64_t rows,
-            int64_t lanes, bool fill) {
-    b.NewBlock(fill ? "rows to the line" : "rows from the line");
+            int64_t c, int64_t lanes, bool fill) {
     for (int64_t r = 0; r < rows; ++r) {
-      const Sca p = b.SAddImm(place, static_cast<int32_t>(r * s.columns));
+      const Sca p = b.SAddImm(
+          place, static_cast<int32_t>(r * s.columns + c * isa::kLanes));
       Sca word = b.SBinaryImm(Opcode::kSshra, p, 7);
       // What is not of this step goes to the slack.
       word = b.SBinaryImm(Opcode::kSmax, word, -2);
@@ -256,7 +270,8 @@ class Reflow {
           b.SBinaryImm(Opcode::kSmin, word, static_cast<int32_t>(line_rows_));
       const Sca line = b.SAdd(line_, b.SBinaryImm(Opcode::kSshll, word, 9));
       const Sca lane = b.SBinaryImm(Opcode::kSand, p, isa::kLanes - 1);
-      const auto offset = static_cast<int32_t>(r * isa::kRowBytes);
+      const auto offset =
+          static_cast<int32_t>(r * isa::kRowBytes + c * s.tile_bytes());
       if (fill) {
         const Vec v = b.RotateLanes(b.LoadRow(kIn, at, offset), lane);
         // Lanes of two rows of the line, counted from the first's first.
