@@ -164,6 +164,10 @@ void LaneSortIo::Load(int array, Sca window, int64_t chunk_stride) {
 }
 
 void LaneSortIo::Store(int array, Sca window, int64_t chunk_stride) {
+  if (!NeedsStaging(problem_)) {
+    Spread(array, kSortOut, window, 0, chunk_stride);
+    return;
+  }
   Transposed(array, false);
   const int64_t groups = chunks() / 8, rest = chunks() % 8;
   const auto store = [&](Sca w, int64_t offset, Vec v, int64_t n) {
@@ -221,29 +225,42 @@ void LaneSortIo::Transposed(int array, bool in) {
     }
     return;
   }
-  // Lane g of row s is element g * rows + s: chunk g * blocks + s / 128.
+  Spread(array, kSortScratch, base, staged, kRow);
+}
+
+// Lane g of row s is element g * rows + s: chunk g * blocks + s / 128.
+void LaneSortIo::Spread(int array, int space, Sca chunks, int64_t offset,
+                        int64_t chunk_stride) {
+  const int64_t start = array * layout_.array_bytes;
   const int64_t blocks = problem_.rows / 128;
   b_.BeginScope();
   b_.NewBlock("start");
   const Sca from = b_.GlobalSca(), to = b_.GlobalSca();
-  b_.SMove(from, base);
-  b_.SMove(to, base);
+  b_.SMove(from, layout_.base);
+  b_.SMove(to, chunks);
   const int64_t together =
       std::min<int64_t>(blocks, b_.model().xlus > 1 ? 2 : 1);
   if (blocks > together) b_.BeginLoop(blocks / together, 1);
   b_.NewBlock("transpose");
   for (int64_t u = 0; u < together; ++u) {
-    const std::vector<Vec> out = b_.Transpose(load(from, u * 16, 16), 16);
+    std::vector<Vec> rows;
+    for (int64_t k = 0; k < 16; ++k) {
+      rows.push_back(
+          b_.Load(kSortScratch, from,
+                  static_cast<int32_t>(start + (u * 16 + k) * kTile)));
+    }
+    const std::vector<Vec> out = b_.Transpose(rows, 16);
     for (int64_t k = 0; k < 16; ++k) {
       b_.StoreStrided(
-          kSortScratch, to,
-          static_cast<int32_t>(staged + k * 8 * blocks * kRow + u * kRow),
-          static_cast<int32_t>(blocks * kRow), 1, out[k]);
+          space, to,
+          static_cast<int32_t>(offset + (k * 8 * blocks + u) * chunk_stride),
+          static_cast<int32_t>(blocks * chunk_stride), 1, out[k]);
     }
   }
   b_.SBinaryImmTo(from, Opcode::kSadd, from,
                   static_cast<int32_t>(together * 16 * kTile));
-  b_.SBinaryImmTo(to, Opcode::kSadd, to, static_cast<int32_t>(together * kRow));
+  b_.SBinaryImmTo(to, Opcode::kSadd, to,
+                  static_cast<int32_t>(together * chunk_stride));
   if (blocks > together) b_.EndLoop();
   b_.EndScope();
 }

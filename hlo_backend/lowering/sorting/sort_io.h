@@ -45,7 +45,11 @@ class RowSortIo {
 // is sorted is at `window` + c * chunk_stride.
 class LaneSortIo {
  public:
-  // Behind the carried arrays in scratch there is room for one more.
+  // Results go through scratch: behind the carried arrays there is room for one
+  // more. Else straight to the window.
+  static bool NeedsStaging(const SortProblem& problem) {
+    return problem.lanes < 128 || problem.pads();
+  }
   LaneSortIo(const SortProblem& problem, const SortLayout& layout,
              codegen::CodeBuilder* b)
       : problem_(problem), layout_(layout), b_(*b) {}
@@ -58,6 +62,9 @@ class LaneSortIo {
   // Whole lanes are rows already; else 128 rows x `lanes` are transposed.
   bool whole() const { return problem_.lanes == 128; }
   void Transposed(int array, bool in);
+  // All lanes of the array as chunks, chunk 0 at `chunks` + offset.
+  void Spread(int array, int space, codegen::Sca chunks, int64_t offset,
+              int64_t chunk_stride);
   int64_t Staging() const { return problem_.carried() * layout_.array_bytes; }
 
   const SortProblem& problem_;

@@ -93,7 +93,8 @@ class SortKernel {
     const int64_t rows = Rows(columns, width);
     const int64_t array_bytes =
         RoundUpTo<int64_t>(rows * isa::kRowBytes, kSlotAlign);
-    const int arrays = p_.carried() + (rows_form() ? 0 : 1);
+    const bool staging = !rows_form() && LaneSortIo::NeedsStaging(p_);
+    const int arrays = p_.carried() + (staging ? 1 : 0);
     t.scratch_bytes = arrays * array_bytes;
     t.note = absl::StrCat(p_.padded, " elements, ", p_.carried(), " arrays, ",
                           1 << width, " rows at once");
