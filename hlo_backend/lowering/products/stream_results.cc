@@ -22,7 +22,6 @@ Results::Results(const ProductProblem& problem, const ProductTile& tile,
                  const Walk& walk, const Rows& rows, Epilogue* epilogue,
                  Code* code)
     : problem_(problem),
-      tile_(tile),
       arrays_(arrays),
       parts_(parts),
       walk_(walk),

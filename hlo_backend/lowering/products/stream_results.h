@@ -55,7 +55,6 @@ class Results {
                       bool last, int64_t due);
 
   const ProductProblem& problem_;
-  const ProductTile& tile_;
   const ArrayShape& arrays_;
   const StreamParts& parts_;
   const Walk& walk_;
