@@ -261,7 +261,10 @@ const Shape& IterationShape(const Instruction& fusion) {
 }
 
 bool IsProduct(const Instruction& i) {
-  return i.opcode() == Opcode::kDot || i.opcode() == Opcode::kConvolution;
+  // A grouped convolution (a depthwise one) is vector work.
+  return i.opcode() == Opcode::kDot ||
+         (i.opcode() == Opcode::kConvolution &&
+          i.attrs<ConvAttrs>().feature_group_count == 1);
 }
 
 bool IsDataMovement(const Instruction& i) {

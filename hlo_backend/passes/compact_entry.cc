@@ -8,6 +8,7 @@
 #include "hlo_backend/analysis/fusion_rules.h"
 #include "hlo_backend/analysis/tiled_layout.h"
 #include "hlo_backend/ir/builder.h"
+#include "hlo_backend/ir/fingerprint.h"
 #include "hlo_backend/passes/dimension_utils.h"
 
 namespace ptxla::hlo {
@@ -279,9 +280,13 @@ absl::StatusOr<bool> CompactEntryPass::Run(Module* module,
   }
   auto& header = module->mutable_config()->entry_layout;
   if (!header.has_value()) header = module->entry()->program_shape();
-  const bool changed = Compacter(module, context.chip->generation()).Run();
-  if (changed) module->entry()->RemoveDead();
-  return changed;
+  // What names a layout that the instructions have already changes the header
+  // alone.
+  const uint64_t before = FingerprintOf(*module);
+  if (Compacter(module, context.chip->generation()).Run()) {
+    module->entry()->RemoveDead();
+  }
+  return FingerprintOf(*module) != before;
 }
 
 }  // namespace ptxla::hlo

@@ -46,9 +46,11 @@ class Canonicalizer {
     }
     // The kernel's features stay in their order: the arrays take both. A
     // gradient of weights contracts its batch where the forward pass has it.
-    const bool gradient = IsGradient();
-    const bool io = gradient || attrs_.dims.kernel_input_feature <
-                                    attrs_.dims.kernel_output_feature;
+    const bool depthwise = attrs_.feature_group_count > 1;
+    const bool gradient = !depthwise && IsGradient();
+    const bool io =
+        gradient || depthwise ||
+        attrs_.dims.kernel_input_feature < attrs_.dims.kernel_output_feature;
     const auto append = [](DimVector* dims, int64_t a, int64_t b, bool swap) {
       dims->push_back(swap ? b : a);
       dims->push_back(swap ? a : b);
@@ -92,7 +94,10 @@ class Canonicalizer {
                           d.kernel_input_feature == spatial;
     const bool forward =
         d.input_feature == spatial + 1 && d.output_feature == spatial + 1;
-    return (gradient || forward) && attrs_.feature_group_count == 1 &&
+    const bool one_group =
+        attrs_.feature_group_count == 1 ||
+        (IsDepthwise() && forward && d.kernel_input_feature == spatial);
+    return (gradient || forward) && one_group &&
            attrs_.batch_group_count == 1 && w_->opcode() != Opcode::kReverse &&
            !HasFoldablePad();
   }
@@ -217,8 +222,29 @@ class Canonicalizer {
     return true;
   }
 
+  // As many groups as features, in and out: work of the vector units
+  // (lowering/pooling).
+  bool IsDepthwise() const {
+    const auto spatial = attrs_.dims.input_spatial.size();
+    const auto size = [&](int64_t dim) {
+      return w_->shape().dim(static_cast<int>(dim));
+    };
+    const PrimitiveType type = convolution_->shape().type();
+    bool plain =
+        attrs_.feature_group_count > 1 && attrs_.batch_group_count == 1 &&
+        spatial >= 1 && static_cast<int>(spatial) <= kMostWindowPlanes &&
+        size(attrs_.dims.kernel_input_feature) == 1 &&
+        size(attrs_.dims.kernel_output_feature) == attrs_.feature_group_count &&
+        type == PrimitiveType::kBf16 && x_->shape().type() == type &&
+        w_->shape().type() == type;
+    for (const WindowDim& w : attrs_.window.dims) {
+      plain &= w.base_dilation == 1;
+    }
+    return plain;
+  }
+
   void Group() {
-    if (attrs_.feature_group_count > 1) {
+    if (attrs_.feature_group_count > 1 && !IsDepthwise()) {
       ExpandKernel(attrs_.feature_group_count);
       attrs_.feature_group_count = 1;
     }

@@ -29,6 +29,7 @@ FusionRole RoleOf(const Instruction& i) {
                  ? FusionRole::kFree
                  : FusionRole::kStored;
     case Opcode::kConvolution:
+      return IsProduct(i) ? FusionRole::kDot : FusionRole::kStored;
     case Opcode::kDot:
       return FusionRole::kDot;
     case Opcode::kReduce:

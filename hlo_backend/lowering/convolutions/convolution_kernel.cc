@@ -12,6 +12,7 @@
 #include "hlo_backend/lowering/convolutions/gradient_operands.h"
 #include "hlo_backend/lowering/convolutions/packed_operands.h"
 #include "hlo_backend/lowering/kernel_emitter.h"
+#include "hlo_backend/lowering/pooling/pooling.h"
 #include "hlo_backend/lowering/products/product_epilogue.h"
 #include "hlo_backend/lowering/products/product_visits.h"
 #include "hlo_backend/lowering/tiling_log.h"
@@ -202,6 +203,10 @@ bool IsConvolution(const hlo::Instruction& i) {
 
 absl::StatusOr<isa::Kernel> EmitConvolution(const KernelContext& context,
                                             const hlo::Instruction& i) {
+  if (i.opcode() == hlo::Opcode::kConvolution &&
+      i.attrs<hlo::ConvAttrs>().feature_group_count > 1) {
+    return EmitDepthwise(context, i);
+  }
   ASSIGN_OR_RETURN(const ConvolutionForm form, ConvolutionForm::Of(i));
   absl::StatusOr<isa::Kernel> kernel;
   for (const EpiloguePace& pace : kPaces) {

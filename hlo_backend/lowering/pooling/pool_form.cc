@@ -114,4 +114,49 @@ absl::StatusOr<PoolForm> PoolForm::Of(const Instruction& i) {
   return f;
 }
 
+absl::StatusOr<PoolForm> PoolForm::OfDepthwise(const Instruction& conv) {
+  PoolForm f;
+  f.instruction = &conv;
+  f.weighted = true;
+  f.op = Opcode::kAdd;
+  f.type = conv.shape().type();
+  const hlo::ConvAttrs& attrs = conv.attrs<hlo::ConvAttrs>();
+  const hlo::ConvDims& d = attrs.dims;
+  ASSIGN_OR_RETURN(const PhysicalArray in,
+                   PhysicalArray::Of(conv.operand(0)->shape()));
+  ASSIGN_OR_RETURN(const PhysicalArray out, PhysicalArray::Of(conv.shape()));
+  const int spatial = in.rank() - 2;
+  bool plain =
+      in.type == out.type && in.type == conv.operand(1)->shape().type() &&
+      in.dims == out.dims && in.tile_rows == out.tile_rows && spatial >= 1 &&
+      spatial <= kMostAxes && hlo::WindowIdentity(f.op, f.type).has_value() &&
+      hlo::IsFloat(f.type) && conv.shape().ElementCount() > 0 &&
+      conv.operand(0)->shape().ElementCount() > 0;
+  for (int p = 0; p < in.rank(); ++p) plain &= in.dims[p] == p;
+  plain &= d.input_batch == spatial && d.output_batch == spatial;
+  for (int s = 0; s < spatial && plain; ++s) {
+    plain &= d.input_spatial[s] == s && d.output_spatial[s] == s &&
+             d.kernel_spatial[s] == s &&
+             attrs.window.dims[s].base_dilation == 1;
+  }
+  if (!plain) return Refuse(conv, "this depthwise form");
+  for (int p = 0; p < spatial; ++p) {
+    const hlo::WindowDim& w = attrs.window.dims[p];
+    WindowAxis a;
+    a.in = in.sizes[p];
+    a.out = out.sizes[p];
+    a.taps = w.size;
+    a.stride = w.stride;
+    a.padding = w.padding_low;
+    a.window_dilation = w.window_dilation;
+    a.reversal = w.reversal;
+    a.in_pitch = Pitch(in, p);
+    a.tap_pitch = Pitch(out, p);
+    f.axes.push_back(a);
+  }
+  f.units = in.tiles_down;
+  f.unit_bytes = in.row_stride();
+  return f;
+}
+
 }  // namespace ptxla::lowering

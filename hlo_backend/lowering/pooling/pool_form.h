@@ -20,6 +20,7 @@
 #include "absl/status/statusor.h"
 #include "hlo_backend/ir/instruction.h"
 #include "hlo_backend/lowering/convolutions/convolution_form.h"
+#include "hlo_backend/lowering/physical_array.h"
 
 namespace ptxla::lowering {
 
@@ -36,6 +37,9 @@ struct PoolForm {
   // a cumulative sum. -1: none.
   int cumulative = -1;
   bool from_end = false;
+  // A depthwise convolution: planes are multiplied by a number per tap and lane
+  // before they are added.
+  bool weighted = false;
 
   int64_t Taps() const;
   // Registers that a plane's content fills.
@@ -44,6 +48,9 @@ struct PoolForm {
   // A reduce-window or select-and-scatter. Unimplemented names it and what it
   // has that is not supported.
   static absl::StatusOr<PoolForm> Of(const hlo::Instruction& i);
+  // A convolution with as many groups as features, of its input and of its
+  // result.
+  static absl::StatusOr<PoolForm> OfDepthwise(const hlo::Instruction& conv);
 };
 
 }  // namespace ptxla::lowering

@@ -24,6 +24,10 @@ absl::StatusOr<isa::Kernel> EmitCumulative(const KernelContext& context,
 absl::StatusOr<isa::Kernel> EmitSelectAndScatter(const KernelContext& context,
                                                  const PoolForm& form);
 
+// A depthwise convolution on the vector units.
+absl::StatusOr<isa::Kernel> EmitDepthwise(const KernelContext& context,
+                                          const hlo::Instruction& conv);
+
 // Whichever of them the instruction is.
 absl::StatusOr<isa::Kernel> EmitPooling(const KernelContext& context,
                                         const hlo::Instruction& i);

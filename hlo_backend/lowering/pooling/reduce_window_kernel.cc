@@ -1,11 +1,13 @@
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "absl/status/status.h"
 #include "base/status.h"
 #include "base/units.h"
 #include "hlo_backend/lowering/convolutions/fill_borders.h"
+#include "hlo_backend/lowering/pooling/depthwise_taps.h"
 #include "hlo_backend/lowering/pooling/plane_walk.h"
 #include "hlo_backend/lowering/pooling/pool_block.h"
 #include "hlo_backend/lowering/pooling/pool_values.h"
@@ -25,6 +27,7 @@ struct TapRun {
   PlaneRun results;
   int64_t first_plane = 0;    // of the slot, that the first result meets first
   std::vector<int64_t> taps;  // planes beyond that one
+  std::vector<int64_t> numbers;
 };
 
 class ReduceWindowEmitter {
@@ -38,6 +41,10 @@ class ReduceWindowEmitter {
 
   absl::StatusOr<isa::Kernel> Emit() {
     ASSIGN_OR_RETURN(args_, KernelArgs(*form_.instruction));
+    if (form_.weighted) {
+      ASSIGN_OR_RETURN(weights_, DepthwiseTaps::Of(form_));
+      unroll_ = RoundUpTo<int64_t>(unroll_, weights_->Period());
+    }
     in_ = 0;
     out_ = static_cast<int>(args_.size()) - 1;
     std::vector<int64_t> extents, multiples;
@@ -92,6 +99,12 @@ class ReduceWindowEmitter {
     }
     t.work.flops =
         form_.instruction->shape().ElementCount() * (form_.Taps() - 1);
+    if (weights_.has_value()) {
+      weights_->AddWindow(&t);
+      t.scratch_bytes = weights_->ScratchBytes();
+      t.work.flops =
+          2 * form_.instruction->shape().ElementCount() * form_.Taps();
+    }
     windows_ = t.windows;
     c->body = BodyCycles();
     return true;
@@ -118,10 +131,13 @@ class ReduceWindowEmitter {
     // Columns that a result does not share with the one before it.
     const WindowAxis& last = form_.axes.back();
     const int64_t columns = std::min<int64_t>(last.taps, last.stride);
-    const int64_t loads = columns * column;
+    const int64_t loads =
+        columns * column + (form_.weighted ? form_.Taps() : 0);
     const int64_t vectors =
-        loads * (values_.take_ops() + values_.combine_ops()) +
-        (last.taps - 1) * values_.combine_ops() + 1;
+        form_.weighted ? columns * column * values_.take_ops() +
+                             2 * form_.Taps() * values_.combine_ops()
+                       : loads * (values_.take_ops() + values_.combine_ops()) +
+                             (last.taps - 1) * values_.combine_ops() + 1;
     return results *
            std::max({CeilOfRatio<int64_t>(vectors, m.Slots(isa::Slot::kVector)),
                      CeilOfRatio<int64_t>(loads, m.Slots(isa::Slot::kLoad))});
@@ -143,9 +159,11 @@ class ReduceWindowEmitter {
         if (plane < 0) continue;
         if (run.taps.empty()) run.first_plane = plane;
         run.taps.push_back(plane - run.first_plane);
+        run.numbers.push_back(t);
       }
       const TapRun* before = runs.empty() ? nullptr : &runs.back();
       if (before != nullptr && before->taps == run.taps &&
+          before->numbers == run.numbers &&
           run.first_plane ==
               before->first_plane + before->results.count * axis.stride) {
         ++runs.back().results.count;
@@ -176,9 +194,13 @@ class ReduceWindowEmitter {
       from.pitch.push_back(form_.axes[a].stride * in_pitch_.back());
       to.pitch.push_back(Pitch(out, out_, a));
     }
+    if (weights_.has_value()) weights_->Spread(&b);
     WalkPlanes(
         runs, {from, to}, PiecesOf(block_.units * form_.unit_bytes), unroll_,
-        [&](const PlaneBody& body) { Window(body, b); }, &b);
+        [&](const PlaneBody& body) {
+          weights_.has_value() ? Weighted(body, b) : Window(body, b);
+        },
+        &b);
     return absl::OkStatus();
   }
 
@@ -212,6 +234,57 @@ class ReduceWindowEmitter {
             b, kOut, body.at[1],
             body.offset[1] + c * Pitch(windows_[1], out_, last) + piece.offset,
             piece.rows, values_.Put(b, result));
+      }
+    }
+  }
+
+  // Planes times the weights of their taps.
+  void Weighted(const PlaneBody& body, CodeBuilder& b) {
+    const size_t last = form_.axes.size() - 1;
+    // Offset and number of each tap.
+    struct Tap {
+      int64_t offset = 0, number = 0;
+    };
+    std::vector<Tap> taps = {{}};
+    for (size_t a = 0; a <= last; ++a) {
+      const TapRun& run = taps_[a][body.runs[a]];
+      std::vector<Tap> inner;
+      for (const Tap& from : taps) {
+        for (size_t t = 0; t < run.taps.size(); ++t) {
+          inner.push_back(
+              {from.offset + Start(run, a) + run.taps[t] * in_pitch_[a],
+               from.number * form_.axes[a].taps + run.numbers[t]});
+        }
+      }
+      taps = std::move(inner);
+    }
+    for (const Piece& piece : body.pieces) {
+      std::map<int64_t, std::vector<Vec>> planes;
+      std::map<int64_t, Vec> weights;
+      for (int64_t c = 0; c < body.copies; ++c) {
+        std::vector<Vec> sum;
+        for (const Tap& tap : taps) {
+          const int64_t at =
+              tap.offset + c * form_.axes[last].stride * in_pitch_[last];
+          std::vector<Vec>& x = planes[at];
+          if (x.empty()) {
+            x = values_.Take(
+                b, LoadPiece(b, kIn, body.at[0],
+                             body.offset[0] + at + piece.offset, piece.rows));
+          }
+          Vec& w = weights[tap.number];
+          if (!w.valid()) w = weights_->Load(b, tap.number, piece.offset);
+          std::vector<Vec> product;
+          for (const Vec part : x) {
+            product.push_back(b.Binary(isa::Opcode::kVmulF32, part, w));
+          }
+          sum = sum.empty() ? product : values_.Combine(b, sum, product);
+        }
+        if (sum.empty()) sum = values_.Identity(b);
+        StorePiece(
+            b, kOut, body.at[1],
+            body.offset[1] + c * Pitch(windows_[1], out_, last) + piece.offset,
+            piece.rows, values_.Put(b, sum));
       }
     }
   }
@@ -250,7 +323,8 @@ class ReduceWindowEmitter {
   const KernelContext& context_;
   const PoolForm& form_;
   const PoolValues values_;
-  const int64_t unroll_;
+  int64_t unroll_;
+  std::optional<DepthwiseTaps> weights_;
   std::vector<isa::KernelArg> args_;
   int in_ = 0, out_ = 0;
   PoolBlock block_;
@@ -270,6 +344,12 @@ absl::StatusOr<isa::Kernel> EmitReduceWindow(const KernelContext& context,
     if (!absl::IsResourceExhausted(kernel.status())) break;
   }
   return kernel;
+}
+
+absl::StatusOr<isa::Kernel> EmitDepthwise(const KernelContext& context,
+                                          const hlo::Instruction& conv) {
+  ASSIGN_OR_RETURN(const PoolForm form, PoolForm::OfDepthwise(conv));
+  return EmitReduceWindow(context, form);
 }
 
 absl::StatusOr<isa::Kernel> EmitPooling(const KernelContext& context,

@@ -235,6 +235,52 @@ TEST_P(PoolingKernelTest, AGradientOverACutImage) {
   EXPECT_TRUE(!result.ok() || result->kernel.NumSteps() > 1);
 }
 
+TEST_P(PoolingKernelTest, DepthwiseConvolutionsEqualTheEvaluator) {
+  std::mt19937 random(17);
+  const auto pick = [&](std::vector<int64_t> of) {
+    return of[random() % of.size()];
+  };
+  int done = 0;
+  for (int n = 0; done < 10; ++n) {
+    Pool p;
+    p.type = "bf16";
+    const int rank = static_cast<int>(1 + random() % 2);
+    bool exists = true;
+    std::string taps, labels;
+    for (int d = 0; d < rank; ++d) {
+      Dim x;
+      x.in = pick({3, 7, 12, 30});
+      x.size = pick({1, 2, 3, 5});
+      x.stride = pick({1, 1, 2});
+      x.low = pick({0, 1, 2});
+      x.high = pick({0, 1, 2});
+      x.dilation = pick({1, 1, 2});
+      exists &= x.Exists();
+      p.dims.push_back(x);
+      absl::StrAppend(&taps, x.size, ",");
+      absl::StrAppend(&labels, d);
+    }
+    Dim rows, lanes;
+    rows.in = pick({1, 8, 9, 16, 32});
+    lanes.in = pick({16, 128, 200, 384, 640});
+    p.dims.push_back(rows);
+    p.dims.push_back(lanes);
+    if (!exists) continue;
+    ++done;
+    Pool spatial = p;
+    spatial.dims.resize(rank);
+    const std::string hlo = absl::StrCat(
+        "HloModule m\nENTRY e {\n  x = ", Dims(p, false),
+        " parameter(0)\n  w = bf16[", taps, "1,", lanes.in,
+        "] parameter(1)\n  ROOT r = ", Dims(p, true), " convolution(x, w), ",
+        Window(spatial), ", dim_labels=", labels, "bf_", labels, "io->", labels,
+        "bf, feature_group_count=", lanes.in, "\n}\n");
+    HarnessOptions options = On(n);
+    options.absolute = options.relative = 0.03;
+    EXPECT_OK(CompareKernel(hlo, options).status()) << GetParam() << hlo;
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Chips, PoolingKernelTest,
                          ::testing::Values("v3", "v5e", "v6e"));
 
