@@ -222,7 +222,9 @@ class Transposer {
     c.grid_dim = column_dim;
     w.dims.push_back(c);
     w.inner_bytes = a.tile_bytes();
-    w.slot_bytes = planes_ * s.plane_bytes + isa::kVregBytes;
+    w.slot_bytes = planes_ * s.plane_bytes;
+    // The last of an odd number of packed tiles is loaded with what follows.
+    if (pack_ > 1) w.slot_bytes += isa::kVregBytes;
     if (staged) {
       s.copy = StagedWindow::Add(w, t);
       return s;

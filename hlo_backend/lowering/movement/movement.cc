@@ -34,6 +34,9 @@ absl::StatusOr<isa::Kernel> EmitMovement(const KernelContext& context,
          registers /= 4) {
       kernel = EmitMover(context, i, registers);
     }
+    if (absl::IsResourceExhausted(kernel.status())) {
+      kernel = EmitMover(context, i, 1, /*spills=*/true);
+    }
     return kernel;
   }
   switch (i.opcode()) {

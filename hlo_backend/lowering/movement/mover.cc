@@ -80,15 +80,17 @@ class Mover {
  public:
   // `registers`: of the result, in one block of bundles.
   Mover(const KernelContext& context, const hlo::Instruction& i, RowPlan plan,
-        int registers)
+        int registers, bool spills)
       : context_(context),
         i_(i),
         plan_(std::move(plan)),
-        registers_in_block_(registers) {}
+        registers_in_block_(registers),
+        spills_(spills) {}
 
   absl::StatusOr<isa::Kernel> Emit() {
     RETURN_IF_ERROR(FindFill());
     Tiling tiling;
+    tiling.spills = spills_;
     ASSIGN_OR_RETURN(tiling.args, KernelArgs(i_));
     RETURN_IF_ERROR(ChooseBlocks(tiling));
     tiling.grid = {steps_};
@@ -344,6 +346,7 @@ class Mover {
   RowPlan plan_;
   RowPlan::Blocks blocks_;
   int registers_in_block_;
+  bool spills_;
   int64_t steps_ = 1;
   uint32_t fill_ = 0;
   std::vector<Sca> bases_;
@@ -354,10 +357,10 @@ class Mover {
 }  // namespace
 
 absl::StatusOr<isa::Kernel> EmitMover(const KernelContext& context,
-                                      const hlo::Instruction& i,
-                                      int registers) {
+                                      const hlo::Instruction& i, int registers,
+                                      bool spills) {
   ASSIGN_OR_RETURN(RowPlan plan, RowPlan::Of(i));
-  return Mover(context, i, std::move(plan), registers).Emit();
+  return Mover(context, i, std::move(plan), registers, spills).Emit();
 }
 
 }  // namespace ptxla::lowering

@@ -14,10 +14,12 @@ inline constexpr int kMoverRegisters = 32;
 
 // `i`: a movement (index_map.h). `registers`: of the result, in one block of
 // bundles. Unimplemented if no block of it fits VMEM, ResourceExhausted if what
-// the registers are put together from does not fit the chip's.
+// the registers are put together from does not fit the chip's; with `spills`
+// some of it may wait in memory.
 absl::StatusOr<isa::Kernel> EmitMover(const KernelContext& context,
                                       const hlo::Instruction& i,
-                                      int registers = kMoverRegisters);
+                                      int registers = kMoverRegisters,
+                                      bool spills = false);
 
 }  // namespace ptxla::lowering
 

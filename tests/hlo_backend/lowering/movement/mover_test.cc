@@ -45,6 +45,14 @@ TEST(MoverTest, ARaggedReshapeMovesEveryElement) {
   }
 }
 
+// A register of single elements takes more registers than there are.
+TEST(MoverTest, ManyPiecesMayWaitInMemory) {
+  for (const char* type : {"bf16", "u8"}) {
+    ExpectMoves(absl::Substitute("  a = $0[700,1] parameter(0)", type),
+                absl::Substitute("$0[1,700] reshape(a)", type));
+  }
+}
+
 // Through a line in VMEM, whatever the sizes: planes, rows, lines.
 TEST(MoverTest, AReshapeWithoutEqualBlocksGoesThroughALine) {
   for (const auto& [from, to] :
