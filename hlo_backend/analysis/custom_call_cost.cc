@@ -103,7 +103,10 @@ const Rule* RuleOf(const Instruction& call) {
 }
 
 // Queries [..., n, d] and keys [..., m, d].
-void AddAttention(const Instruction& call, Cost* cost) {
+// `sequence`: of the dimensions before the last, which one counts keys.
+// `times`: a backward pass does two and a half times a forward's work.
+void AddAttention(const Instruction& call, int sequence, double times,
+                  Cost* cost) {
   const Shape *queries = nullptr, *keys = nullptr;
   for (const Instruction* o : call.operands()) {
     const Shape& s = o->shape();
@@ -117,10 +120,10 @@ void AddAttention(const Instruction& call, Cost* cost) {
   if (keys == nullptr) return;
   const double pairs = Elements(*queries) /
                        static_cast<double>(queries->dim(queries->rank() - 1)) *
-                       static_cast<double>(keys->dim(keys->rank() - 2));
+                       static_cast<double>(keys->dim(keys->rank() - sequence));
   cost->transcendentals = pairs;
-  cost->matmul_flops =
-      4 * pairs * static_cast<double>(queries->dim(queries->rank() - 1));
+  cost->matmul_flops = 4 * times * pairs *
+                       static_cast<double>(queries->dim(queries->rank() - 1));
   cost->flops = cost->matmul_flops;
 }
 
@@ -154,7 +157,9 @@ std::optional<Cost> CustomCallCost(const Instruction& call, double bytes_read,
   if (rule.kind == "elementwise") {
     cost.transcendentals = rule.number * Elements(result);
   } else if (rule.kind == "attention") {
-    AddAttention(call, &cost);
+    AddAttention(call, 2, 1, &cost);
+  } else if (rule.kind == "attention_bshd") {
+    AddAttention(call, 3, rule.number, &cost);
   } else if (rule.kind == "top_k" && operand != nullptr) {
     double doublings = 1;
     const double k = result.rank() > 0
@@ -168,6 +173,13 @@ std::optional<Cost> CustomCallCost(const Instruction& call, double bytes_read,
     cost.flops = rule.number * Elements(*operand) * n;
   }
   return cost;
+}
+
+bool IsForeignAttention(const Instruction& i) {
+  const auto* call = i.attrs_if<CustomCallAttrs>();
+  if (call == nullptr) return false;
+  const auto found = AllRules().find(call->target);
+  return found != AllRules().end() && found->second.kind == "attention_bshd";
 }
 
 bool MovesToHost(const Instruction& i) {

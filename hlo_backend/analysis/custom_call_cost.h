@@ -20,6 +20,9 @@ std::optional<Cost> CustomCallCost(const Instruction& call, double bytes_read,
 
 // An annotation, or a view of its operand: no device runs it.
 bool IsFreeCustomCall(absl::string_view target);
+// A whole attention that another accelerator has as a call: its products and
+// bytes are known, not its kernel.
+bool IsForeignAttention(const Instruction& i);
 // MoveToHost, or an annotation that places its operand in host memory.
 bool MovesToHost(const Instruction& i);
 

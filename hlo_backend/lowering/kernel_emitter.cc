@@ -3,6 +3,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "hlo_backend/analysis/buffer_plan.h"
+#include "hlo_backend/analysis/custom_call_cost.h"
 #include "hlo_backend/analysis/fusion_rules.h"
 #include "hlo_backend/ir/computation.h"
 #include "hlo_backend/ir/ragged_call.h"
@@ -140,6 +141,9 @@ absl::StatusOr<isa::Kernel> EmitKernel(const KernelContext& context,
         return EmitPallasCall(context, i);
       }
       if (hlo::RaggedCall::Of(i)) return EmitRaggedProduct(context, i);
+      if (hlo::IsForeignAttention(i)) {
+        return EmitEstimate(context, i, "the call of another accelerator");
+      }
       return absl::UnimplementedError(
           absl::StrCat("custom call \"", i.attrs<hlo::CustomCallAttrs>().target,
                        "\" is not lowered"));

@@ -154,10 +154,12 @@ class Expander {
     if (i_->operand_count() == 0 || !i_->shape().IsArray()) return nullptr;
     Instruction* x = i_->operand(0);
     const Shape& shape = x->shape();
-    if (shape.type() != kF32 || !shape.SameDimsAndType(i_->shape())) {
+    if (!IsFloat(shape.type()) || BitWidth(shape.type()) > 32 ||
+        !shape.SameDimsAndType(i_->shape())) {
       return nullptr;
     }
-    if (target == "AwsNeuronRmsNorm" && i_->operand_count() == 3) {
+    if (target == "AwsNeuronRmsNorm" && i_->operand_count() == 3 &&
+        shape.type() == kF32) {
       return RmsNorm();
     }
     const bool tanh = target == "AwsNeuronGeluApprxTanh";
@@ -166,6 +168,14 @@ class Expander {
         !(tanh || gelu || target == "AwsNeuronGeluBackward")) {
       return nullptr;
     }
+    if (shape.type() != kF32) {
+      return To(Gelu(To(x, kF32), tanh, gelu), shape.type());
+    }
+    return Gelu(x, tanh, gelu);
+  }
+
+  Instruction* Gelu(Instruction* x, bool tanh, bool gelu) {
+    const Shape& shape = x->shape();
     Instruction *half = F32(0.5f, shape), *one = F32(1, shape);
     if (tanh) {
       Instruction* cube = b_.Multiply(b_.Multiply(x, x), x);

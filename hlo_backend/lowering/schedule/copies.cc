@@ -120,7 +120,9 @@ absl::Status Lowerer::CustomCall(const Instruction& i,
   if (target == "ConcatBitcast" || target == "X64Combine") {
     return PutTogether(i, schedule);
   }
-  if (target == kPallasTarget) return Call(i, schedule);
+  if (target == kPallasTarget || hlo::IsForeignAttention(i)) {
+    return Call(i, schedule);
+  }
   if (target == "AllocateBuffer") return absl::OkStatus();
   if (hlo::MovesToHost(i) || target == "MoveToDevice") {
     return HostMove(i, hlo::MovesToHost(i), schedule);
