@@ -21,6 +21,7 @@
 
 #include <array>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "absl/types/span.h"
@@ -106,6 +107,8 @@ class CodeBuilder {
   void Move(Vec dst, Vec a) { UnaryTo(dst, Opcode::kVmov, a); }
   Vec Imm(uint32_t bits);
   Vec ImmF(float value);
+  // The same register wherever the open block asks for it: not to be written.
+  Vec SharedImm(uint32_t bits);
   void ImmTo(Vec dst, uint32_t bits);
   Vec Splat(Sca s);
   void SplatTo(Vec dst, Sca s);
@@ -216,6 +219,9 @@ class CodeBuilder {
   std::array<uint64_t, isa::kNumRegClasses> globals_{};
   int slots_ = 0;  // of globals in memory
   int64_t blocks_begun_ = 0;
+  // SharedImm's of block `shared_block_`.
+  int64_t shared_block_ = -1;
+  std::vector<std::pair<uint32_t, Vec>> shared_;
   bool block_open_ = false;
   bool overflow_ = false;
   int next_xlu_ = 0;

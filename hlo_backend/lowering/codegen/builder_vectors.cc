@@ -32,6 +32,20 @@ Vec CodeBuilder::Imm(uint32_t bits) {
   return Made<Vec>(Opcode::kVimm, kNone, kNone, static_cast<int32_t>(bits));
 }
 
+Vec CodeBuilder::SharedImm(uint32_t bits) {
+  if (spills_allowed()) return Imm(bits);  // few registers
+  if (shared_block_ != blocks_begun_ || !block_open_) {
+    Open();
+    shared_block_ = blocks_begun_;
+    shared_.clear();
+  }
+  for (const auto& [value, made] : shared_) {
+    if (value == bits) return made;
+  }
+  shared_.emplace_back(bits, Imm(bits));
+  return shared_.back().second;
+}
+
 Vec CodeBuilder::ImmF(float value) { return Imm(numerics::FloatBits(value)); }
 
 void CodeBuilder::ImmTo(Vec dst, uint32_t bits) {

@@ -15,6 +15,11 @@ namespace {
 constexpr uint32_t kSignBit = 0x80000000u;
 constexpr uint32_t kAbsMask = 0x7fffffffu;
 
+Vec EmitRoughLogistic(CodeBuilder& b, Vec x) {
+  const Vec power = EmitExpOfNegated(b, x);
+  return b.Eup(Opcode::kVrcpF32, b.BinaryF(Opcode::kVaddF32, power, 1.0f));
+}
+
 Vec SignF32(CodeBuilder& b, Vec x) {
   const Vec one = b.Binary(Opcode::kVor, b.ImmF(1.0f),
                            b.BinaryImm(Opcode::kVand, x, kSignBit));
@@ -37,6 +42,9 @@ absl::StatusOr<Value> FloatOp(CodeBuilder& b, const Instruction& i,
   const Vec x = in[0].vec;
   const Vec y = in.size() > 1 ? in[1].vec : Vec();
   const auto vec = [](Vec v) { return Value::Of(v); };
+  // The EUP's reciprocal is good enough for 8 bits: no Newton step, as the TPU
+  // compiler has it.
+  const bool bf16 = i.shape().type() == hlo::PrimitiveType::kBf16;
   switch (i.opcode()) {
     case Hlo::kAbs:
       return vec(b.BinaryImm(Opcode::kVand, x, kAbsMask));
@@ -53,7 +61,9 @@ absl::StatusOr<Value> FloatOp(CodeBuilder& b, const Instruction& i,
     case Hlo::kMinimum:
       return vec(b.Binary(Opcode::kVminF32, x, y));
     case Hlo::kDivide:
-      return vec(b.Binary(Opcode::kVmulF32, x, EmitReciprocal(b, y)));
+      return vec(
+          b.Binary(Opcode::kVmulF32, x,
+                   bf16 ? b.Eup(Opcode::kVrcpF32, y) : EmitReciprocal(b, y)));
     case Hlo::kExp:
       return vec(EmitExp(b, x));
     case Hlo::kExpm1:
@@ -65,7 +75,7 @@ absl::StatusOr<Value> FloatOp(CodeBuilder& b, const Instruction& i,
     case Hlo::kTanh:
       return vec(b.Eup(Opcode::kVtanhF32, x));
     case Hlo::kLogistic:
-      return vec(EmitLogistic(b, x));
+      return vec(bf16 ? EmitRoughLogistic(b, x) : EmitLogistic(b, x));
     case Hlo::kErf:
       return vec(EmitErf(b, x));
     case Hlo::kRsqrt:

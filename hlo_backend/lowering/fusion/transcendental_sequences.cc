@@ -20,7 +20,7 @@ class EmitOps {
   using M = Mask;
   explicit EmitOps(CodeBuilder& b) : b_(b) {}
 
-  V Const(float x) { return b_.ImmF(x); }
+  V Const(float x) { return b_.SharedImm(numerics::FloatBits(x)); }
   V Add(V x, V y) { return b_.Binary(Opcode::kVaddF32, x, y); }
   V Add(V x, float y) { return b_.BinaryF(Opcode::kVaddF32, x, y); }
   V Sub(V x, V y) { return b_.Binary(Opcode::kVsubF32, x, y); }
