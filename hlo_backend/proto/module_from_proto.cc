@@ -81,6 +81,11 @@ absl::Status CheckWord(const std::string& word, absl::string_view what) {
   return absl::InvalidArgumentError(
       absl::StrCat(what, " \"", absl::CHexEscape(word), "\" is no name"));
 }
+// The key of `key="value"`.
+absl::Status CheckKey(const std::string& key, absl::string_view what) {
+  if (!key.empty()) return CheckWord(key, what);
+  return absl::InvalidArgumentError(absl::StrCat("a ", what, " has no name"));
+}
 absl::Status CheckBraced(const std::string& text, absl::string_view what) {
   if (text.empty() || IsBraced(text)) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat(what, " is not in braces"));
@@ -124,7 +129,7 @@ absl::Status ModuleReader::Header() {
     c->cross_program_prefetches.push_back(std::move(prefetch));
   }
   for (const auto& [key, value] : in_.frontend_attributes().map()) {
-    RETURN_IF_ERROR(CheckWord(key, "frontend attribute"));
+    RETURN_IF_ERROR(CheckKey(key, "frontend attribute"));
     c->frontend_attributes[key] = value;
   }
   *module_->mutable_stack_frames() = FromProto(in_.stack_frame_index());
@@ -164,7 +169,7 @@ absl::Status ModuleReader::Extras(const proto::HloInstructionProto& in,
     i->set_sharding(std::move(sharding));
   }
   for (const auto& [key, value] : in.frontend_attributes().map()) {
-    RETURN_IF_ERROR(CheckWord(key, "frontend attribute"));
+    RETURN_IF_ERROR(CheckKey(key, "frontend attribute"));
     i->mutable_extras()->frontend_attributes[key] = value;
   }
   if (!in.backend_config().empty()) {

@@ -55,6 +55,11 @@ TEST(MalformedProtoTest, TheInstructionAndTheFaultAreNamed) {
   EXPECT_THAT(ReadAfter([](auto* m) { Root(m)->set_name("a b"); }).message(),
               HasSubstr("no name of an instruction"));
   EXPECT_THAT(ReadAfter([](auto* m) {
+                (*Root(m)->mutable_frontend_attributes()->mutable_map())[""] =
+                    "x";
+              }).message(),
+              HasSubstr("a frontend attribute has no name"));
+  EXPECT_THAT(ReadAfter([](auto* m) {
                 Root(m)->mutable_shape()->set_element_type(
                     static_cast<proto::PrimitiveType>(99));
               }).message(),
