@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -91,6 +92,12 @@ void FillCompile(const hlo::CompiledModule& compiled,
   }
 }
 
+// Of a module before another compiler changed it.
+struct HandedIn {
+  int64_t instructions;
+  hlo::Cost cost;
+};
+
 }  // namespace
 
 record::Band PredictedCompileTime(int64_t instructions,
@@ -145,6 +152,20 @@ absl::StatusOr<int> DeviceSession::Add(std::unique_ptr<hlo::Module> module,
   }
   OriginMap origins;
   if (options_.keep_modules) origins = OriginsOf(*module);
+  std::optional<HandedIn> handed_in;
+  if (options_.libtpu != nullptr) {
+    hlo::CostOptions devices;
+    devices.device_count = slice_.topology.num_devices();
+    handed_in = HandedIn{module->instruction_count(),
+                         hlo::CostAnalysis(devices).Of(*module)};
+    auto scheduled = options_.libtpu->Compile(*module, slice_);
+    if (!scheduled.ok()) return At("compile", scheduled.status());
+    module = *std::move(scheduled);
+    if (dump_ != nullptr && dump_->enabled()) {
+      RETURN_IF_ERROR(
+          dump_->Write(absl::StrCat(name, ".libtpu.hlo"), hlo::Print(*module)));
+    }
+  }
   std::unique_ptr<hlo::Module> input;
   if (options_.verify) input = module->Clone();
   auto compiled =
@@ -155,6 +176,10 @@ absl::StatusOr<int> DeviceSession::Add(std::unique_ptr<hlo::Module> module,
     return At("compile", absl::UnimplementedError(compiled.status().message()));
   }
   if (!compiled.ok()) return At("compile", compiled.status());
+  if (handed_in.has_value()) {
+    compiled->effort.hlo_instructions = handed_in->instructions;
+    compiled->cost = handed_in->cost;
+  }
   programs_.emplace_back();
   DeviceProgram& p = programs_.back();
   p.cost = compiled->cost;

@@ -17,6 +17,8 @@
 #include "chips/topology.h"
 #include "driver/dump.h"
 #include "driver/explain/find_op.h"
+#include "driver/libtpu/libtpu_compiler.h"
+#include "driver/run_request.h"
 #include "driver/verification/verify_program.h"
 #include "hlo_backend/analysis/cost_analysis.h"
 #include "hlo_backend/ir/module.h"
@@ -42,7 +44,12 @@ struct SessionOptions {
   bool prove = false;         // RunRequest::prove
   bool transfers = false;     // record DMAs, for a timeline
   bool keep_modules = false;  // DeviceProgram::module, to explain ops
+  // Optimises and schedules instead of our passes; null: ours.
+  std::shared_ptr<const LibtpuCompiler> libtpu;
 };
+
+// What a user asks for. Errors are marked "arguments".
+absl::StatusOr<SessionOptions> MakeSessionOptions(const RunRequest& request);
 
 struct DeviceProgram {
   isa::Program program;

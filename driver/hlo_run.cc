@@ -152,15 +152,11 @@ absl::StatusOr<Prediction> RunHlo(const RunRequest& request,
   Describe(request, slice, inputs, notes, record.mutable_config());
   record.mutable_status()->set_code("OK");
 
-  SessionOptions options;
-  ASSIGN_OR_RETURN(options.fidelity, sim::ParseFidelity(request.fidelity));
-  options.estimate_unknown_ops = request.estimate_unknown_ops;
-  options.assumed_trip_count = request.assumed_trip_count;
-  options.verify = request.verify;
-  options.prove = request.prove;
-  options.transfers = request.timeline;
-  options.keep_modules = !request.explain.empty();
+  ASSIGN_OR_RETURN(const SessionOptions options, MakeSessionOptions(request));
   DeviceSession session(slice, host, options, &dump);
+  if (options.libtpu != nullptr) {
+    record.mutable_config()->set_compiler(options.libtpu->name());
+  }
   const bool several = inputs.size() > 1;
   Picoseconds total;
   for (HloInput& input : inputs) {

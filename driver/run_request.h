@@ -40,6 +40,10 @@ struct RunRequest {
   std::string dtype, optimizer, remat, parallel;
   std::vector<std::string> settings;  // "key=value"
 
+  // What optimises and schedules: "own", or "libtpu" (libtpu_compiler.h), with
+  // the Python that has it and the folder of what it compiled before.
+  std::string compiler = "own", python = "python3", compiler_cache;
+
   std::string dump_to;  // a folder; empty: no dump
   std::string explain;  // an op (explain/find_op.h); empty: none
   bool timeline = false;

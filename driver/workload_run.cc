@@ -197,14 +197,7 @@ absl::StatusOr<Prediction> RunWorkload(const RunRequest& request,
     ASSIGN_OR_RETURN(dump, DumpWriter::Create(request.dump_to));
   }
   ASSIGN_OR_RETURN(const HostCosts host, HostCosts::For(slice.chip));
-  SessionOptions options;
-  ASSIGN_OR_RETURN(options.fidelity, sim::ParseFidelity(request.fidelity));
-  options.estimate_unknown_ops = request.estimate_unknown_ops;
-  options.assumed_trip_count = request.assumed_trip_count;
-  options.verify = request.verify;
-  options.prove = request.prove;
-  options.transfers = request.timeline;
-  options.keep_modules = !request.explain.empty();
+  ASSIGN_OR_RETURN(const SessionOptions options, MakeSessionOptions(request));
   DeviceSession session(slice, host, options, &dump);
   const int replicas = slice.topology.num_devices();
   TpuExecutor executor(host, CompileOn(&session, &dump),
@@ -218,6 +211,9 @@ absl::StatusOr<Prediction> RunWorkload(const RunRequest& request,
   DescribeSlice(slice, record.mutable_config());
   const workloads::WorkloadFacts& facts = (*workload)->facts();
   DescribeWorkload(*spec, facts, slice, record.mutable_config());
+  if (options.libtpu != nullptr) {
+    record.mutable_config()->set_compiler(options.libtpu->name());
+  }
   record.mutable_config()->set_mode(request.mode);
   record.mutable_config()->set_fidelity(request.fidelity);
   record.mutable_config()->set_steps(request.steps);

@@ -47,6 +47,7 @@ Json Config(const record::RunConfig& c) {
       {"parallel", TextOrNull(c.parallel())},
       {"remat", TextOrNull(c.remat())},
       {"mode", TextOrNull(c.mode())},
+      {"compiler", TextOrNull(c.compiler())},
       {"fidelity", c.fidelity()},
       {"steps", c.steps()},
       {"parameters", OR_NULL(c, parameters)},

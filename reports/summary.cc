@@ -84,6 +84,9 @@ void Header(const RunRecord& run, std::string* out) {
   Line(out, "slice", c.slice_text());
   Line(out, "setting",
        absl::StrCat(c.mode().empty() ? "" : absl::StrCat(c.mode(), " mode, "),
+                    c.compiler().empty()
+                        ? ""
+                        : absl::StrCat("compiled by ", c.compiler(), "; "),
                     "fidelity ", c.fidelity(),
                     run.steps_size() > 1 ? ", steady state" : ""));
   for (const std::string& assumption : c.assumptions()) {

@@ -31,6 +31,16 @@ Examples:
   ptxla-sim run --hlo module.hlo --topology v6e-1 --dump-to stages --trace t.json
 )";
 
+// Where programs keep what they can make again.
+std::string CacheFolder() {
+  const char* cache = std::getenv("XDG_CACHE_HOME");
+  const char* home = std::getenv("HOME");
+  const std::string base = cache != nullptr && *cache != '\0' ? cache
+                           : home != nullptr ? absl::StrCat(home, "/.cache")
+                                             : ".";
+  return absl::StrCat(base, "/ptxla-sim/libtpu");
+}
+
 struct Options {
   driver::RunRequest request;
   std::string unknown_ops = "error";
@@ -92,6 +102,18 @@ void AddOptions(CLI::App* app, Options* o) {
                   "how often a loop runs whose count depends on data "
                   "(default: such loops are refused)")
       ->type_name("N");
+  app->add_option("--compiler", r.compiler,
+                  "own, or libtpu: the TPU compiler schedules (needs jax and "
+                  "libtpu), our bundles run")
+      ->type_name("NAME")
+      ->capture_default_str();
+  app->add_option("--python", r.python, "of --compiler=libtpu")
+      ->type_name("PATH")
+      ->capture_default_str();
+  app->add_option("--compiler-cache", r.compiler_cache,
+                  "of --compiler=libtpu: what was compiled before")
+      ->type_name("DIR")
+      ->capture_default_str();
   app->add_option("--chip-file", r.chip_file,
                   "numbers of the chip instead of the built-in ones")
       ->type_name("FILE");
@@ -167,6 +189,7 @@ int RunCommand(const Words& words) {
   const auto begin = std::chrono::steady_clock::now();
   Options options;
   if (const char* path = std::getenv("PTXLA_SIM_DB")) options.database = path;
+  options.request.compiler_cache = CacheFolder();
   CLI::App app("Predict one run.", "ptxla-sim run");
   AddOptions(&app, &options);
   app.footer(kExamples);

@@ -95,6 +95,9 @@ Result Convolution(const Args& a) {
   RETURN_IF_ERROR(CheckArray(k, "the kernel"));
   const ConvAttrs& c = *a.attrs<ConvAttrs>();
   const ConvDims& d = c.dims;
+  if (!d.AreComplete()) {
+    return Fail("its dimensions are not numbered once each");
+  }
   const int spatial = static_cast<int>(d.input_spatial.size());
   if (x.rank() != spatial + 2 || k.rank() != spatial + 2) {
     return Fail("dim_labels=", d.ToString(), " do not fit ", Text(x), " and ",

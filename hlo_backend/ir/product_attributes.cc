@@ -22,7 +22,27 @@ std::string Labels(int64_t a, char a_label, int64_t b, char b_label,
   return labels;
 }
 
+// Each of 0 .. n - 1 once.
+bool IsPermutation(int64_t a, int64_t b, DimVector all) {
+  all.push_back(a);
+  all.push_back(b);
+  std::sort(all.begin(), all.end());
+  for (size_t d = 0; d < all.size(); ++d) {
+    if (all[d] != static_cast<int64_t>(d)) return false;
+  }
+  return true;
+}
+
 }  // namespace
+
+bool ConvDims::AreComplete() const {
+  return kernel_spatial.size() == input_spatial.size() &&
+         output_spatial.size() == input_spatial.size() &&
+         IsPermutation(input_batch, input_feature, input_spatial) &&
+         IsPermutation(kernel_input_feature, kernel_output_feature,
+                       kernel_spatial) &&
+         IsPermutation(output_batch, output_feature, output_spatial);
+}
 
 std::string ConvDims::ToString() const {
   return absl::StrCat(

@@ -73,6 +73,8 @@ struct ConvDims {
   DimVector input_spatial, kernel_spatial, output_spatial;
 
   std::string ToString() const;  // "b01f_01io->b01f"
+  // Each dimension of the three arrays, which have as many, has one meaning.
+  bool AreComplete() const;
   auto Tie() const {
     return std::tie(input_batch, input_feature, kernel_input_feature,
                     kernel_output_feature, output_batch, output_feature,

@@ -1,24 +1,10 @@
 #include "hlo_backend/proto/dimension_numbers_proto.h"
 
-#include <algorithm>
-
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 
 namespace ptxla::hlo {
 namespace {
-
-// Each of 0 .. n - 1 once.
-bool IsPermutation(int64_t a, int64_t b, const DimVector& spatial) {
-  DimVector all = spatial;
-  all.push_back(a);
-  all.push_back(b);
-  std::sort(all.begin(), all.end());
-  for (size_t d = 0; d < all.size(); ++d) {
-    if (all[d] != static_cast<int64_t>(d)) return false;
-  }
-  return true;
-}
 
 template <class List>
 void AddAll(const List& from, google::protobuf::RepeatedField<int64_t>* to) {
@@ -28,14 +14,7 @@ void AddAll(const List& from, google::protobuf::RepeatedField<int64_t>* to) {
 }  // namespace
 
 absl::Status CheckConvDims(const ConvDims& d) {
-  if (d.kernel_spatial.size() == d.input_spatial.size() &&
-      d.output_spatial.size() == d.input_spatial.size() &&
-      IsPermutation(d.input_batch, d.input_feature, d.input_spatial) &&
-      IsPermutation(d.kernel_input_feature, d.kernel_output_feature,
-                    d.kernel_spatial) &&
-      IsPermutation(d.output_batch, d.output_feature, d.output_spatial)) {
-    return absl::OkStatus();
-  }
+  if (d.AreComplete()) return absl::OkStatus();
   return absl::InvalidArgumentError(
       "the dimensions of a convolution are not numbered once each");
 }

@@ -31,6 +31,22 @@ Vec Seed(CodeBuilder& b, Vec low, Vec high) {
   return b.Select(Lane(b, 3), b.RotateLanes(high, 2), v);
 }
 
+// As many draws more, with the carry into the high word.
+void StoreNewState(CodeBuilder& b, Vec low, Vec high, int64_t registers,
+                   int32_t plane) {
+  const Sca to = b.GlobalSca();
+  b.WindowAddress(to, 1);
+  const Vec draws =
+      b.SelectImm(Lane(b, 1), b.Imm(static_cast<uint32_t>(registers)), 0);
+  const Vec new_low = b.Binary(Opcode::kVaddS32, low, draws);
+  const Mask carry = b.Compare(Opcode::kVcmpLtU32, new_low, low);
+  const Vec new_high =
+      b.Binary(Opcode::kVaddS32, high, b.SelectImm(carry, b.Imm(1), 0));
+  const Mask row = b.Range(0, 128, 0, 1);
+  b.StoreMasked(kNewState, to, 0, new_low, row);
+  b.StoreMasked(kNewState, to, plane, new_high, row);
+}
+
 // A 64-bit array is two planes of 32-bit words, the low ones first; a state of
 // two numbers is in the first row of each.
 isa::Window StateWindow(int arg, isa::Direction direction, int64_t plane) {
@@ -64,8 +80,13 @@ absl::StatusOr<isa::Kernel> EmitRandomBits(const KernelContext& context,
     return refuse("a state other than u64[2]");
   }
   const int32_t plane = static_cast<int32_t>(hlo::PaddedBytes(state) / 2);
+  // With the new state, or the bits alone.
+  const hlo::Shape* new_state =
+      i.shape().IsTuple() ? &i.shape().element(0) : nullptr;
+  const hlo::Shape& bits_shape =
+      new_state != nullptr ? i.shape().element(1) : i.shape();
   // A 64-bit array is filled plane by plane.
-  const int64_t bytes = hlo::PaddedBytes(i.shape().elements()[1]);
+  const int64_t bytes = hlo::PaddedBytes(bits_shape);
   const int64_t rows = bytes / isa::kRowBytes;
   const int64_t registers = CeilOfRatio<int64_t>(rows, 8);
   const int64_t block = std::min(registers, kRegistersPerStep);
@@ -77,14 +98,21 @@ absl::StatusOr<isa::Kernel> EmitRandomBits(const KernelContext& context,
     return s.memory_space() == hlo::kMemoryVmem ? isa::Space::kVmem : hbm;
   };
   tiling.args = {
-      {"in0", space(state), isa::Direction::kIn, hlo::PaddedBytes(state)},
-      {"out0", space(i.shape().elements()[0]), isa::Direction::kOut,
-       hlo::PaddedBytes(i.shape().elements()[0])},
-      {"out1", space(i.shape().elements()[1]), isa::Direction::kOut, bytes}};
+      {"in0", space(state), isa::Direction::kIn, hlo::PaddedBytes(state)}};
+  tiling.windows = {StateWindow(0, isa::Direction::kIn, plane)};
+  const bool has_state = new_state != nullptr;
+  if (has_state) {
+    tiling.args.push_back({"out0", space(*new_state), isa::Direction::kOut,
+                           hlo::PaddedBytes(*new_state)});
+    tiling.windows.push_back(StateWindow(1, isa::Direction::kOut, plane));
+  }
+  const int bits = static_cast<int>(tiling.windows.size());
+  tiling.args.push_back({has_state ? "out1" : "out0", space(bits_shape),
+                         isa::Direction::kOut, bytes});
   tiling.grid = {steps};
   tiling.megacore_dim = steps > 1 ? 0 : -1;
   isa::Window out;
-  out.arg = 2;
+  out.arg = bits;
   out.direction = isa::Direction::kOut;
   isa::WindowDim dim;
   dim.block = block * 8;
@@ -95,29 +123,18 @@ absl::StatusOr<isa::Kernel> EmitRandomBits(const KernelContext& context,
   out.inner_bytes = isa::kRowBytes;
   out.slots = steps > 1 ? 2 : 1;
   out.slot_bytes = block * isa::kVregBytes;
-  tiling.windows = {StateWindow(0, isa::Direction::kIn, plane),
-                    StateWindow(1, isa::Direction::kOut, plane), out};
+  tiling.windows.push_back(out);
   tiling.work.hbm_bytes = bytes;
   tiling.note = absl::StrCat(block, " registers per step");
 
   tiling.body = [=](CodeBuilder& b) -> absl::Status {
     b.NewBlock("seed");
-    const Sca from = b.GlobalSca(), to = b.GlobalSca(), bits_at = b.GlobalSca();
+    const Sca from = b.GlobalSca(), bits_at = b.GlobalSca();
     b.WindowAddress(from, 0);
-    b.WindowAddress(to, 1);
-    b.WindowAddress(bits_at, 2);
+    b.WindowAddress(bits_at, bits);
     const Vec low = b.LoadRow(kState, from, 0);
     const Vec high = b.LoadRow(kState, from, plane);
-    // New state: as many draws more, with the carry into the high word.
-    const Vec draws =
-        b.SelectImm(Lane(b, 1), b.Imm(static_cast<uint32_t>(registers)), 0);
-    const Vec new_low = b.Binary(Opcode::kVaddS32, low, draws);
-    const Mask carry = b.Compare(Opcode::kVcmpLtU32, new_low, low);
-    const Vec new_high =
-        b.Binary(Opcode::kVaddS32, high, b.SelectImm(carry, b.Imm(1), 0));
-    const Mask row = b.Range(0, 128, 0, 1);
-    b.StoreMasked(kNewState, to, 0, new_low, row);
-    b.StoreMasked(kNewState, to, plane, new_high, row);
+    if (has_state) StoreNewState(b, low, high, registers, plane);
     codegen::VInstr seed;
     seed.op = Opcode::kSetrngseed;
     seed.a = Seed(b, low, high).id;

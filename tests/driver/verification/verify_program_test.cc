@@ -107,6 +107,15 @@ ENTRY e {
 })");
 }
 
+// Of compilers that drop the new state.
+TEST(VerifyProgramTest, RandomBitsWithoutAStateAreTheSame) {
+  ExpectVerified(R"(HloModule bits
+ENTRY e {
+  seed = u64[2] parameter(0)
+  ROOT r = u32[40,200] rng-bit-generator(seed), algorithm=rng_default
+})");
+}
+
 TEST(VerifyProgramTest, HardwareRandomBitsAreTheEvaluators) {
   ExpectVerified(R"(HloModule dropout
 ENTRY e {

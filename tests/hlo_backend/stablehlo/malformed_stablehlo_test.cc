@@ -73,6 +73,11 @@ constexpr Malformed kBodies[] = {
      "2 bytes are no f32[2]"},
     {"%0 = stablehlo.constant dense<1.0> : tensor<?xf32>", "3:25",
      "tensors of known size"},
+    {"%0 = stablehlo.convolution(%a, %a) dim_numbers = [b, f]x[o, i]->"
+     "[b, ?, f], window = {} {batch_group_count = 1 : i64, "
+     "feature_group_count = 1 : i64} : (tensor<2xf32>, tensor<2xf32>) -> "
+     "tensor<2xf32>",
+     "3:1", "its dimensions are not numbered once each"},
     // Values and functions.
     {"%0 = stablehlo.add %a, %b : tensor<2xf32>", "3:1",
      "stablehlo.add: unknown value %b"},
