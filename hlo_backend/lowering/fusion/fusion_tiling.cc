@@ -329,9 +329,12 @@ absl::StatusOr<isa::Kernel> EmitWidestThatFits(const KernelContext& context,
       tiling.spills = attempt.spills;
       tilings.push_back(std::move(tiling));
     }
-    // Many arrays, or windows that an axis makes larger than was asked for.
-    for (int64_t target = StepTargets(context, g, fused).back() / 2;
-         target > 0 && std::none_of(tilings.begin(), tilings.end(), fits);
+    // Many arrays, or windows that an axis makes larger than was asked for; and
+    // blocks that leave room for what is spilled.
+    const int64_t smallest = StepTargets(context, g, fused).back();
+    for (int64_t target = smallest / 2;
+         target > 0 && (std::none_of(tilings.begin(), tilings.end(), fits) ||
+                        (attempt.spills && target >= smallest / 4));
          target /= 2) {
       ASSIGN_OR_RETURN(Tiling tiling,
                        make(attempt.copies, target, attempt.spills));
@@ -346,7 +349,8 @@ absl::StatusOr<isa::Kernel> EmitWidestThatFits(const KernelContext& context,
                             attempt.spills));
       tiling.spills = attempt.spills;
       if (StepsOfCore(tiling, context.model.cores) == 1 && fits(tiling)) {
-        tilings.assign(1, std::move(tiling));
+        if (!attempt.spills) tilings.clear();
+        tilings.push_back(std::move(tiling));
       }
     }
     const bool alone = tilings.size() == 1 && !chosen && !wide;
