@@ -40,6 +40,11 @@ def first_line(error):
 
 
 def compile_module(chip, shape, text):
+    if chip not in ACCELERATOR:
+        fail(REFUSED, f"it does not know the chip {chip}")
+    # The result follows from the module alone, whatever the shell asks for.
+    for name in ("LIBTPU_INIT_ARGS", "XLA_FLAGS"):
+        os.environ.pop(name, None)
     os.environ.update(
         JAX_PLATFORMS="cpu", TPU_SKIP_MDS_QUERY="1", TPU_WORKER_ID="0",
         TPU_WORKER_HOSTNAMES="localhost", TPU_STDERR_LOG_LEVEL="3",

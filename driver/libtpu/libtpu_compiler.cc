@@ -87,7 +87,7 @@ absl::StatusOr<std::unique_ptr<hlo::Module>> LibtpuCompiler::Compile(
   const std::string shape = absl::StrJoin(slice.topology.shape(), "x");
   const std::string& chip = slice.chip.name();
   Fingerprint key;
-  key.Add(helper_).Add(name_).Add(chip).Add(shape).Add(text);
+  key.Add(kLibtpuCompile[0].text).Add(name_).Add(chip).Add(shape).Add(text);
   const std::string stem =
       absl::StrCat(options_.cache, "/", HashToHex(key.value()));
   const std::string result = absl::StrCat(stem, ".scheduled.hlo");

@@ -33,8 +33,8 @@ class LibtpuCompiler {
 
   const std::string& name() const { return name_; }
 
-  // InvalidArgument: libtpu refuses the module, with its first line.
-  // Unimplemented: a chip that libtpu does not know, or several slices.
+  // InvalidArgument: libtpu refuses the module or does not know the chip, in
+  // its first line. Unimplemented: several slices.
   absl::StatusOr<std::unique_ptr<hlo::Module>> Compile(
       const hlo::Module& module, const chips::Slice& slice) const;
 

@@ -201,6 +201,18 @@ class Canonicalizer {
     if (value->operand_count() == 2 &&
         ((is(value->operand(0), k) && is(value->operand(1), arrays + k)) ||
          (is(value->operand(1), k) && is(value->operand(0), arrays + k)))) {
+      switch (value->opcode()) {
+        case Opcode::kAdd:
+        case Opcode::kMultiply:
+        case Opcode::kMaximum:
+        case Opcode::kMinimum:
+        case Opcode::kAnd:
+        case Opcode::kOr:
+        case Opcode::kXor:
+          break;
+        default:
+          return nullptr;  // no MonoidOf
+      }
       Computation* alone = b_.Scalar2(value->opcode(), type);
       return IsSimple(*alone) ? alone : nullptr;
     }

@@ -36,6 +36,10 @@ class Expander {
         i_->opcode() != Opcode::kTriangularSolve && !lu && !qr && !product) {
       return nullptr;
     }
+    if (i_->operand_count() == 0 || !i_->operand(0)->shape().IsArray() ||
+        i_->operand(0)->shape().rank() < 2) {
+      return nullptr;
+    }
     const PrimitiveType type = i_->operand(0)->shape().type();
     if (!IsFloat(type) || BitWidth(type) > 32 ||
         i_->operand(0)->shape().ElementCount() == 0) {

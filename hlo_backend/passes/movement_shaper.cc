@@ -185,8 +185,10 @@ absl::StatusOr<bool> MovementShaperPass::Run(Module* module,
                                              const PassContext&) {
   bool changed = false;
   for (Computation* c : ControlComputations(*module)) {
-    // What one rule makes may be another's: not more than twice.
-    for (bool more = true; more;) {
+    // What one rule makes may be another's; each makes fewer dimensions or
+    // smaller steps, and three rounds are more than any chain of them needs.
+    bool more = true;
+    for (int round = 0; round < 3 && more; ++round) {
       more = false;
       for (Instruction* i : c->PostOrder()) {
         if (!i->shape().IsArray() || i->shape().has_layout()) continue;

@@ -4,6 +4,7 @@
 #include "hlo_backend/ir/builder.h"
 #include "hlo_backend/passes/control_flow.h"
 #include "hlo_backend/passes/dimension_utils.h"
+#include "hlo_backend/passes/reduce_start.h"
 
 namespace ptxla::hlo {
 namespace {
@@ -19,13 +20,14 @@ Instruction* Shaped(Instruction* reduce) {
   if (!Contains(reduced, rank - 1) || !Contains(reduced, rank - 2)) {
     return nullptr;
   }
-  Builder b(reduce->parent());
-  b.set_metadata(reduce->shared_metadata());
   DimVector majors, rest;
   for (int d = 0; d + 2 < rank; ++d) {
     majors.push_back(x->shape().dim(d));
     if (Contains(reduced, d)) rest.push_back(d);
   }
+  if (!rest.empty() && !StartMayRepeat(*reduce)) return nullptr;
+  Builder b(reduce->parent());
+  b.set_metadata(reduce->shared_metadata());
   Instruction* init = reduce->operand(1);
   Instruction* planes = b.Reshape(
       x, {Product(majors), x->shape().dim(rank - 2), x->shape().dim(rank - 1)});

@@ -3,34 +3,11 @@
 
 #include "hlo_backend/analysis/fusion_rules.h"
 #include "hlo_backend/passes/dimension_utils.h"
+#include "hlo_backend/passes/reduce_start.h"
 #include "hlo_backend/passes/simplify_rules.h"
 
 namespace ptxla::hlo {
 namespace {
-
-// The start leaves every value as it is.
-bool StartIsNeutral(const Instruction& reduce) {
-  const std::optional<Opcode> op = MonoidOf(*reduce.to_apply());
-  if (!op.has_value()) return false;
-  const Instruction& start = *reduce.operand(1);
-  const double infinity = std::numeric_limits<double>::infinity();
-  switch (*op) {
-    case Opcode::kAdd:
-    case Opcode::kOr:
-    case Opcode::kXor:
-      return IsAll(start, 0);
-    case Opcode::kMultiply:
-      return IsAll(start, 1);
-    case Opcode::kMaximum:
-      return IsFloat(start.shape().type()) && IsAll(start, -infinity);
-    case Opcode::kMinimum:
-      return IsFloat(start.shape().type()) && IsAll(start, infinity);
-    case Opcode::kAnd:
-      return start.shape().type() == PrimitiveType::kPred && IsAll(start, 1);
-    default:
-      return false;
-  }
-}
 
 Instruction* WithDims(Instruction* i, Instruction* x, DimVector reduced,
                       Rewriter& r) {

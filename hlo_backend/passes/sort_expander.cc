@@ -21,10 +21,16 @@ PrimitiveType WordType(PrimitiveType type) {
 
 // `value` is its own position along dimension `dim`.
 bool CountsAlong(const Instruction* value, int64_t dim) {
-  while (value->opcode() == Opcode::kConvert ||
-         value->opcode() == Opcode::kBitcastConvert) {
+  const auto counts = [](const Instruction& i) {
+    return i.shape().type() == PrimitiveType::kS32 ||
+           i.shape().type() == PrimitiveType::kU32;
+  };
+  // Between types that hold every position.
+  while (counts(*value) && (value->opcode() == Opcode::kConvert ||
+                            value->opcode() == Opcode::kBitcastConvert)) {
     value = value->operand(0);
   }
+  if (!counts(*value)) return false;
   if (value->opcode() == Opcode::kBroadcast) {
     const Instruction* iota = value->operand(0);
     return iota->opcode() == Opcode::kIota &&

@@ -46,6 +46,11 @@ class Expander {
 
   absl::StatusOr<Instruction*> TopK() {
     Instruction* x = i_->operand(0);
+    if (!TakesTheFirst({x, x}, x->shape().rank() - 1)) {
+      return absl::UnimplementedError(
+          absl::StrCat(Describe(*i_), ": its results ", i_->shape().ToString(),
+                       " are not the largest of ", x->shape().ToString()));
+    }
     const int last = x->shape().rank() - 1;
     const bool largest =
         i_->opcode() != Opcode::kTopK || i_->attrs<TopKAttrs>().largest;
@@ -69,12 +74,37 @@ class Expander {
     const int arrays = i_->operand_count() / 2;
     std::vector<Instruction*> x;
     for (int k = 0; k < arrays; ++k) x.push_back(i_->operand(k));
-    return First(x, static_cast<int>(dim), i_->called()[0], false);
+    return First(x, dim, i_->called()[0], false);
   }
 
  private:
-  absl::StatusOr<Instruction*> First(std::vector<Instruction*> x, int dim,
+  // A custom call may declare anything.
+  bool TakesTheFirst(const std::vector<Instruction*>& x, int64_t dim) const {
+    if (!i_->shape().IsTuple() || x.empty() ||
+        i_->shape().element_count_of_tuple() != static_cast<int>(x.size())) {
+      return false;
+    }
+    for (size_t k = 0; k < x.size(); ++k) {
+      const Shape& from = x[k]->shape();
+      const Shape& to = i_->shape().element(static_cast<int>(k));
+      if (!from.IsArray() || !to.IsArray() || !from.SameDims(x[0]->shape()) ||
+          to.rank() != from.rank() || dim < 0 || dim >= from.rank()) {
+        return false;
+      }
+      for (int d = 0; d < from.rank(); ++d) {
+        if (to.dim(d) > from.dim(d)) return false;
+      }
+    }
+    return true;
+  }
+
+  absl::StatusOr<Instruction*> First(std::vector<Instruction*> x, int64_t dim,
                                      Computation* comparator, bool stable) {
+    if (!TakesTheFirst(x, dim)) {
+      return absl::UnimplementedError(
+          absl::StrCat(Describe(*i_), ": its results ", i_->shape().ToString(),
+                       " are not the first of its operands along a dimension"));
+    }
     Instruction* sorted = b_.Sort(x, dim, stable, comparator);
     std::vector<Instruction*> results;
     for (size_t k = 0; k < x.size(); ++k) {

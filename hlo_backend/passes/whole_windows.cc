@@ -5,11 +5,14 @@
 #include "hlo_backend/analysis/tiled_layout.h"
 #include "hlo_backend/ir/attributes.h"
 #include "hlo_backend/ir/computation.h"
+#include "hlo_backend/passes/reduce_start.h"
 
 namespace ptxla::hlo {
 
 bool ReplaceByReduce(Instruction* i, int chip_generation) {
-  if (i->opcode() != Opcode::kReduceWindow || i->operand_count() != 2) {
+  // The padding holds the start once per element.
+  if (i->opcode() != Opcode::kReduceWindow || i->operand_count() != 2 ||
+      !StartMayRepeat(*i)) {
     return false;
   }
   const Shape& shape = i->shape();

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "base/units.h"
+#include "hlo_backend/lowering/pooling/plane_walk.h"
 #include "hlo_backend/lowering/pooling/pool_block.h"
 
 namespace ptxla::lowering {
@@ -90,10 +91,10 @@ void DepthwiseTaps::Spread(CodeBuilder* b) {
   }
 }
 
-Vec DepthwiseTaps::Load(CodeBuilder& b, int64_t tap, int64_t content) const {
-  const int64_t k = content / isa::kVregBytes % period_;
-  return b.Load(kSpread, spread_,
-                static_cast<int32_t>((tap * period_ + k) * isa::kVregBytes));
+Vec DepthwiseTaps::Load(CodeBuilder& b, int64_t tap, int64_t content,
+                        int rows) const {
+  const int64_t period = period_ * isa::kVregBytes;
+  return LoadPiece(b, kSpread, spread_, tap * period + content % period, rows);
 }
 
 }  // namespace ptxla::lowering

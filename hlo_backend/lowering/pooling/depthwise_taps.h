@@ -29,9 +29,9 @@ class DepthwiseTaps {
 
   // Spreads the weights, from the beginning of the scratch on.
   void Spread(codegen::CodeBuilder* b);
-  // Those of the tap for the register of content at this byte.
-  codegen::Vec Load(codegen::CodeBuilder& b, int64_t tap,
-                    int64_t content) const;
+  // Those of the tap for a piece of content (plane_walk.h) at this byte.
+  codegen::Vec Load(codegen::CodeBuilder& b, int64_t tap, int64_t content,
+                    int rows) const;
 
  private:
   PhysicalArray weights_;

@@ -273,7 +273,9 @@ class ReduceWindowEmitter {
                              body.offset[0] + at + piece.offset, piece.rows));
           }
           Vec& w = weights[tap.number];
-          if (!w.valid()) w = weights_->Load(b, tap.number, piece.offset);
+          if (!w.valid()) {
+            w = weights_->Load(b, tap.number, piece.offset, piece.rows);
+          }
           std::vector<Vec> product;
           for (const Vec part : x) {
             product.push_back(b.Binary(isa::Opcode::kVmulF32, part, w));

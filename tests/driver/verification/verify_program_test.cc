@@ -107,6 +107,35 @@ ENTRY e {
 })");
 }
 
+// Three column tiles of two rows do not fill a register: the last piece of a
+// position starts in its middle.
+TEST(VerifyProgramTest, DepthwiseWeightsMeetTheirColumns) {
+  ExpectVerified(R"(HloModule depthwise
+ENTRY e {
+  x = bf16[1,14,14,384] parameter(0)
+  w = bf16[3,3,1,384] parameter(1)
+  ROOT c = bf16[1,14,14,384] convolution(x, w), window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f, feature_group_count=384
+})");
+}
+
+// A start takes part once, in however many steps the reduce is done.
+TEST(VerifyProgramTest, AReduceOfSeveralStepsStartsOnce) {
+  ExpectVerified(R"(HloModule starts
+sum {
+  a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  ROOT c = f32[] add(a, b)
+}
+ENTRY e {
+  x = f32[4,3,5,8,128] parameter(0)
+  zero = f32[] constant(0)
+  hundred = f32[] constant(100)
+  a = f32[4,5] reduce(x, zero), dimensions={1,3,4}, to_apply=sum
+  b = f32[4] reduce(x, hundred), dimensions={1,2,3,4}, to_apply=sum
+  ROOT t = (f32[4,5], f32[4]) tuple(a, b)
+})");
+}
+
 // Of compilers that drop the new state.
 TEST(VerifyProgramTest, RandomBitsWithoutAStateAreTheSame) {
   ExpectVerified(R"(HloModule bits
