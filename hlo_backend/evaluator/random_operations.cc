@@ -197,7 +197,9 @@ absl::StatusOr<Value> Draw(uint64_t seed, uint64_t stream,
 
 absl::StatusOr<Value> EvalRngBitGenerator(OpContext&, const Instruction& i,
                                           absl::Span<Value> operands) {
-  const Shape& bits_shape = i.shape().element(1);
+  // With the new state, or the bits alone.
+  const bool has_state = i.shape().IsTuple();
+  const Shape& bits_shape = has_state ? i.shape().element(1) : i.shape();
   if (BitWidth(bits_shape.type()) < 8 || IsComplex(bits_shape.type())) {
     return absl::UnimplementedError(absl::StrCat(
         "random bits of type ", PrimitiveTypeName(bits_shape.type())));
@@ -215,6 +217,7 @@ absl::StatusOr<Value> EvalRngBitGenerator(OpContext&, const Instruction& i,
       RETURN_IF_ERROR(Hardware(&state, &bits));
       break;
   }
+  if (!has_state) return bits;
   return Value::NewTuple(
       ShapeOf(i), {StateValue(state, i.shape().element(0)), std::move(bits)});
 }

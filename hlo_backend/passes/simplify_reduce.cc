@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <limits>
 
 #include "hlo_backend/analysis/fusion_rules.h"
 #include "hlo_backend/passes/dimension_utils.h"

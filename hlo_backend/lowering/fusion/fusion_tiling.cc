@@ -227,6 +227,16 @@ std::vector<int64_t> StepTargets(const KernelContext& context,
     targets = {tiles};
     if (tiles / 4 < total && tiles >= 128 && !reduces)
       targets.push_back(tiles / 4);
+    if (reduces && !fused && tiles < total) {
+      // The TPU's compiler keeps several blocks under way; two larger ones are
+      // as many bytes. Which of both hides more is the estimate's to say.
+      const int64_t wide =
+          tiles *
+          static_cast<int64_t>(
+              context.chip.Policy("lone_reduction_buffers").value_or(2)) /
+          2;
+      if (wide > tiles && wide <= fit) targets.push_back(wide);
+    }
   } else {
     for (const int64_t tiles : {128, 512, 32, 2048}) {
       if (2 * bytes * tiles > budget) continue;
