@@ -1,7 +1,10 @@
 #include "hlo_backend/ir/lexer.h"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
+
+#include "absl/strings/ascii.h"
 
 namespace ptxla::hlo {
 namespace {
@@ -220,6 +223,15 @@ int Lexer::ColumnOf(const char* position) const {
   const char* p = position;
   while (p > text_.data() && p[-1] != '\n') --p;
   return static_cast<int>(position - p) + 1;
+}
+
+bool IsName(absl::string_view name) {
+  if (name.empty() || !(absl::ascii_isalnum(name[0]) || name[0] == '_')) {
+    return false;
+  }
+  return std::all_of(name.begin(), name.end(), [](char c) {
+    return absl::ascii_isalnum(c) || c == '_' || c == '.' || c == '-';
+  });
 }
 
 }  // namespace ptxla::hlo

@@ -69,6 +69,9 @@ class Lexer {
   mutable int counted_lines_ = 1;
 };
 
+// Whether text can have it as a name: "fusion.3", "xla.sdy.sharding".
+bool IsName(absl::string_view name);
+
 }  // namespace ptxla::hlo
 
 #endif  // PTXLA_HLO_BACKEND_IR_LEXER_H_

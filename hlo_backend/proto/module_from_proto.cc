@@ -21,16 +21,6 @@ namespace {
 // Parameters of one computation; more would be a broken file.
 constexpr int64_t kMaxParameters = 1 << 20;
 
-// As in text: "fusion.3".
-bool IsName(const std::string& name) {
-  if (name.empty() || !(absl::ascii_isalnum(name[0]) || name[0] == '_')) {
-    return false;
-  }
-  return std::all_of(name.begin(), name.end(), [](char c) {
-    return absl::ascii_isalnum(c) || c == '_' || c == '.' || c == '-';
-  });
-}
-
 // Names with characters that no text has ("gradients/add", "body$1") get
 // underscores there, as XLA gives them.
 std::string Readable(const std::string& name) {

@@ -156,12 +156,11 @@ absl::Status Converter::ConvertOp(const Op& op, Scope* scope) {
   if (sharding != nullptr && made->sharding() == nullptr) {
     made->set_sharding(*sharding);
   }
-  const Attr* frontend = op.Find("mhlo.frontend_attributes");
   // What a tuple only collects has them already.
-  if (frontend != nullptr && made->opcode() != Opcode::kTuple) {
-    for (const auto& [key, value] : frontend->dict) {
-      made->mutable_extras()->frontend_attributes[key] = value.text;
-    }
+  if (op.Find("mhlo.frontend_attributes") != nullptr &&
+      made->opcode() != Opcode::kTuple) {
+    RETURN_IF_ERROR(AddFrontendAttributes(
+        op.attributes, &made->mutable_extras()->frontend_attributes));
   }
   const bool is_tuple = count > 1;
   int i = 0;

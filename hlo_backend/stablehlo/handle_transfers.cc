@@ -50,9 +50,7 @@ Instruction* Flat(Builder* b, Instruction* pair) {
 // devices, which HLO has no other word for.
 absl::Status SetFrontend(const Op& op, Instruction* transfer) {
   FrontendAttributes& to = transfer->mutable_extras()->frontend_attributes;
-  if (const Attr* frontend = op.Find("mhlo.frontend_attributes")) {
-    for (const auto& [key, value] : frontend->dict) to[key] = value.text;
-  }
+  RETURN_IF_ERROR(AddFrontendAttributes(op.attributes, &to));
   if (op.Find("source_target_pairs") == nullptr) return absl::OkStatus();
   ASSIGN_OR_RETURN(const DimVector pairs,
                    Ints(op.attributes, {"source_target_pairs"}));

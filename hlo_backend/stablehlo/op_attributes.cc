@@ -1,10 +1,12 @@
 #include "hlo_backend/stablehlo/op_attributes.h"
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/status.h"
 #include "hlo_backend/ir/attribute_names.h"
+#include "hlo_backend/ir/lexer.h"
 #include "hlo_backend/stablehlo/mlir_text.h"
 #include "hlo_backend/stablehlo/value_parser.h"
 
@@ -139,6 +141,20 @@ absl::StatusOr<AttrDict> Fields(const AttrDict& dict, Names names) {
   const Attr* attr = FindAny(dict, names);
   if (attr == nullptr) return Missing(names);
   return Fields(*attr);
+}
+
+absl::Status AddFrontendAttributes(const AttrDict& dict,
+                                   FrontendAttributes* to) {
+  const Attr* frontend = FindAny(dict, {"mhlo.frontend_attributes"});
+  if (frontend == nullptr) return absl::OkStatus();
+  for (const auto& [key, value] : frontend->dict) {
+    if (!IsName(key)) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "frontend attribute \"", absl::CHexEscape(key), "\" is no name"));
+    }
+    (*to)[key] = value.text;
+  }
+  return absl::OkStatus();
 }
 
 std::string AttrText(const Attr& attr) {

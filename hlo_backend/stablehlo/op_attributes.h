@@ -10,6 +10,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "hlo_backend/ir/instruction.h"
 #include "hlo_backend/ir/product_attributes.h"
 #include "hlo_backend/stablehlo/mlir.h"
 
@@ -38,6 +39,11 @@ std::string EnumWord(const Attr& attr);
 absl::StatusOr<AttrDict> Fields(const Attr& attr);
 // Of the attribute under one of the names.
 absl::StatusOr<AttrDict> Fields(const AttrDict& dict, Names names);
+
+// Adds what mhlo.frontend_attributes holds. InvalidArgument: a key that HLO
+// text cannot have as a name.
+absl::Status AddFrontendAttributes(const AttrDict& dict,
+                                   FrontendAttributes* to);
 
 // An attribute as MLIR text again, for what HLO keeps as text.
 std::string AttrText(const Attr& attr);

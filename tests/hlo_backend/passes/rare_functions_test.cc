@@ -82,9 +82,9 @@ TEST(RareFunctionsTest, IntegersAreExact) {
 TEST(RareFunctionsTest, FloatsAreCloseAndSpecialValuesAreThemselves) {
   const double infinite = std::numeric_limits<double>::infinity();
   const std::vector<double> all = {
-      0.0,  -0.0,  1,    -1,         0.5,      -0.5,
-      1.5,  2.5,   -2.5, 0.49999997, 3.75,     -7.1,
-      1e-3, 12.25, 1000.75,  -infinite,  infinite, std::nan("")};
+      0.0,  -0.0,  1,       -1,         0.5,      -0.5,
+      1.5,  2.5,   -2.5,    0.49999997, 3.75,     -7.1,
+      1e-3, 12.25, 1000.75, -infinite,  infinite, std::nan("")};
   const std::vector<double> unit = {0.0,  -0.0, 1,    -1,     0.5,
                                     -0.5, 0.25, 0.99, -0.999, 1e-3};
   Compare("atan2", "f32", all, 1e-6);

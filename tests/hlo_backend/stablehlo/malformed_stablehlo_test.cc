@@ -78,6 +78,9 @@ constexpr Malformed kBodies[] = {
      "feature_group_count = 1 : i64} : (tensor<2xf32>, tensor<2xf32>) -> "
      "tensor<2xf32>",
      "3:1", "its dimensions are not numbered once each"},
+    {"%0 = stablehlo.negate %a {mhlo.frontend_attributes = {a$b = \"c\"}} : "
+     "tensor<2xf32>",
+     "3:1", "frontend attribute \"a$b\" is no name"},
     // Values and functions.
     {"%0 = stablehlo.add %a, %b : tensor<2xf32>", "3:1",
      "stablehlo.add: unknown value %b"},
