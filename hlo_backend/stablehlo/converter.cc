@@ -7,6 +7,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
+#include "hlo_backend/ir/lexer.h"
 #include "hlo_backend/stablehlo/locations.h"
 #include "hlo_backend/stablehlo/static_forms.h"
 
@@ -35,12 +36,13 @@ absl::Status AtOp(const Op& op, const absl::Status& status) {
   return AddContext(status, absl::StrCat(line, ":", column, ": ", op.name));
 }
 
-// Symbols may hold what names of HLO may not: @"<lambda>".
+// Symbols may hold what names of HLO may not: @"<lambda>", @"-main".
 std::string HloName(std::string name) {
+  if (name.empty()) return "function";
   for (char& c : name) {
     if (!absl::ascii_isalnum(c) && c != '_' && c != '.' && c != '-') c = '_';
   }
-  return name.empty() ? "function" : name;
+  return IsName(name) ? name : absl::StrCat("_", name);
 }
 
 bool IsTerminator(const Op& op) {

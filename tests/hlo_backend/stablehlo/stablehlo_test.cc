@@ -5,6 +5,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "hlo_backend/evaluator/evaluator.h"
+#include "hlo_backend/ir/parser.h"
 #include "hlo_backend/ir/printer.h"
 #include "hlo_backend/ir/verifier.h"
 #include "tests/support/status_matchers.h"
@@ -41,6 +42,24 @@ TEST(StableHloTest, SeveralResultsAreATuple) {
   ASSERT_NE(m, nullptr);
   EXPECT_EQ(m->name(), "m");
   EXPECT_EQ(m->entry()->root()->shape().ToString(), "(f32[2], f32[2])");
+}
+
+// Symbols may be any string; HLO text has to find its computations again.
+TEST(StableHloTest, FunctionsOfAnyNameBecomeComputationsThatTextCanName) {
+  const std::string text =
+      "func.func public @\"-main\"(%a: tensor<2xf32>) -> tensor<2xf32> {\n"
+      "%0 = call @\"<f>\"(%a) : (tensor<2xf32>) -> tensor<2xf32>\n"
+      "return %0 : tensor<2xf32>\n}\n"
+      "func.func private @\"<f>\"(%a: tensor<2xf32>) -> tensor<2xf32> {\n"
+      "%0 = stablehlo.negate %a : tensor<2xf32>\n"
+      "return %0 : tensor<2xf32>\n}\n";
+  const auto m = Read(text);
+  ASSERT_NE(m, nullptr);
+  EXPECT_EQ(m->entry()->name(), "_-main");
+  const std::string printed = Print(*m);
+  const auto again = ParseModule(printed);
+  ASSERT_OK(again.status()) << printed;
+  EXPECT_EQ(Print(**again), printed);
 }
 
 TEST(StableHloTest, DonatedArgumentsAreAliases) {
