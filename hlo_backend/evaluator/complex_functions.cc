@@ -24,7 +24,11 @@ Z Divide(Z x, Z y) {
   const Z n = Multiply(x, std::conj(s));
   return {n.real() / d, n.imag() / d};
 }
+// XLA's: NaN where a part is, even beside an infinity.
 double Abs(Z x) {
+  if (std::isnan(x.real()) || std::isnan(x.imag())) {
+    return std::numeric_limits<double>::quiet_NaN();
+  }
   const double a = std::fmax(std::fabs(x.real()), std::fabs(x.imag()));
   const double b = std::fmin(std::fabs(x.real()), std::fabs(x.imag()));
   if (a == 0 || a == HUGE_VAL) return a;
@@ -42,6 +46,7 @@ Z Log(Z x) {
 Z Sqrt(Z x) {
   const double r = Abs(x);
   if (r == 0) return {0, x.imag()};
+  if (std::isinf(x.imag())) return {r, x.imag()};
   const double half = std::sqrt(0.5 * (r + std::fabs(x.real())));
   const double other = std::fabs(x.imag()) / (2 * half);
   return x.real() >= 0 ? Z(half, std::copysign(other, x.imag()))
@@ -82,6 +87,9 @@ Z Rsqrt(Z x) {
   if (x == Z(0)) {
     return {std::numeric_limits<double>::infinity(),
             std::numeric_limits<double>::quiet_NaN()};
+  }
+  if (std::isinf(x.real()) || std::isinf(x.imag())) {
+    return {std::copysign(0.0, x.real()), -std::copysign(0.0, x.imag())};
   }
   return Divide(1, Sqrt(x));
 }

@@ -100,6 +100,26 @@ ENTRY e {
             "( {0, 0, 0, 0}, {0} )");
 }
 
+// As XLA does it on the CPU (jaxlib 0.10.2), also where C says infinity.
+TEST(OperationsTest, TheLengthOfAComplexNumberIsNaNWhereAPartIs) {
+  EXPECT_EQ(ValueOf(R"(HloModule m
+ENTRY e {
+  a = c64[4] constant({(nan, 1), (inf, nan), (-inf, 2), (3, -4)})
+  ROOT r = f32[4] abs(a)
+})"),
+            "{nan, nan, inf, 5}");
+}
+TEST(OperationsTest, RootsOfComplexInfinitiesAreInfiniteAndTheirInversesZero) {
+  EXPECT_EQ(ValueOf(R"(HloModule m
+ENTRY e {
+  a = c64[2] constant({(inf, -inf), (-inf, 2)})
+  b = c64[2] sqrt(a)
+  c = c64[2] rsqrt(a)
+  ROOT r = c64[4] concatenate(b, c), dimensions={0}
+})"),
+            "{(inf, -inf), (0, inf), (0, 0), (-0, -0)}");
+}
+
 TEST(OperationsTest, TheInverseRootOfComplexZeroIsInfinite) {
   EXPECT_EQ(ValueOf(R"(HloModule m
 ENTRY e {
