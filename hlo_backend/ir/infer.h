@@ -61,6 +61,8 @@ PrimitiveType PreferredType(const Args& a, PrimitiveType inferred);
 absl::Status CheckDims(absl::string_view what, absl::Span<const int64_t> dims,
                        int rank);  // in range and without repeats
 absl::Status CheckArray(const Shape& s, absl::string_view what);
+// Strides and dilations are at least 1.
+absl::Status CheckSteps(const Window& window);
 // One gives its shape, several a tuple.
 Shape OneOrTuple(std::vector<Shape> shapes);
 

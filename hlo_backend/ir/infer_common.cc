@@ -51,6 +51,16 @@ absl::Status CheckArray(const Shape& s, absl::string_view what) {
   return Fail(what, " must be an array, not ", Text(s));
 }
 
+absl::Status CheckSteps(const Window& window) {
+  for (const WindowDim& d : window.dims) {
+    if (d.stride < 1 || d.base_dilation < 1 || d.window_dilation < 1) {
+      return Fail("the window ", window.ToString(),
+                  " has a stride or dilation below 1");
+    }
+  }
+  return absl::OkStatus();
+}
+
 Shape OneOrTuple(std::vector<Shape> shapes) {
   if (shapes.size() == 1) return std::move(shapes[0]);
   return Shape::Tuple(std::move(shapes));

@@ -107,6 +107,7 @@ Result Convolution(const Args& a) {
     return Fail("the window has ", c.window.dims.size(), " dimensions, not ",
                 spatial);
   }
+  RETURN_IF_ERROR(CheckSteps(c.window));
   auto dim = [](const Shape& s, int64_t i) {
     return s.dim(static_cast<int>(i));
   };

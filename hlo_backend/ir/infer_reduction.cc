@@ -63,13 +63,11 @@ absl::Status CheckWindow(const Window& window, const Shape& x) {
                 " dimensions, the operand ", Text(x), " has ", x.rank());
   }
   for (const WindowDim& d : window.dims) {
-    if (d.size < 1 || d.stride < 1 || d.base_dilation < 1 ||
-        d.window_dilation < 1) {
-      return Fail("the window ", window.ToString(), " has a size or stride ",
-                  "below 1");
+    if (d.size < 1) {
+      return Fail("the window ", window.ToString(), " has a size below 1");
     }
   }
-  return absl::OkStatus();
+  return CheckSteps(window);
 }
 
 DimVector WindowedDims(const Window& window, const Shape& x) {

@@ -117,8 +117,7 @@ constexpr Malformed kMalformed[] = {
     {"", "r = f32[3,6] reduce-window(p, z), to_apply=add, window={size=2}x",
      "6:1: expected '=', got \"}\""},
     {"", "r = f32[3,6] reduce-window(p, z), to_apply=add, window={size=0x2}",
-     "5:1: %r = reduce-window: the window {size=0x2} has a size or stride "
-     "below 1"},
+     "5:1: %r = reduce-window: the window {size=0x2} has a size below 1"},
     {"", "r = f32[3,6] reduce-window(p, z), to_apply=add, window={siz=2x2}",
      "5:61: unknown window field \"siz\""},
     {"",
@@ -132,8 +131,9 @@ constexpr Malformed kMalformed[] = {
     {"",
      "r = f32[3,6] reduce-window(p, z), to_apply=add, window={size=2x2 "
      "stride=0x1}",
-     "5:1: %r = reduce-window: the window {size=2x2 stride=0x1} has a size or "
-     "stride below 1"},
+     "5:1: %r = reduce-window: the window {size=2x2 stride=0x1} has a stride "
+     "or "
+     "dilation below 1"},
     {"",
      "r = f32[1,6,6,8] convolution(img, w), window={size=3x3}, "
      "dim_labels=b01f_01io->b01",
@@ -377,6 +377,11 @@ constexpr Malformed kMalformed[] = {
      "5:48: expected a string, got \"x\""},
     {"", "r = token[] outfeed(v, k), outfeed_shape=x",
      "5:42: expected a shape, got \"x\""},
+    {"",
+     "r = f32[1,6,6,8] convolution(img, w), window={size=3x3 stride=0x1}, "
+     "dim_labels=b01f_01io->b01f",
+     "5:1: %r = convolution: the window {size=3x3 stride=0x1} has a stride or "
+     "dilation below 1"},
     {"",
      "r = f32[1,6,6,8] convolution(img, w), window={size=3x3}, "
      "dim_labels=b01f_01io->b01f, feature_group_count=0",
