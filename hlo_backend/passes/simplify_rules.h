@@ -18,6 +18,8 @@ Instruction* SimplifyBroadcast(Instruction* i, Rewriter& r);
 // transpose of transpose, identity, transposes that only move 1s; unary work
 // moves above them, so that they meet dots.
 Instruction* SimplifyTranspose(Instruction* i, Rewriter& r);
+// transpose(dot(a, b)) is dot(b, a), or one of transposed operands.
+Instruction* SimplifyTransposedDot(Instruction* i, Rewriter& r);
 // Transposes go into dimension numbers; dots on reshaped batch dimensions.
 Instruction* SimplifyDot(Instruction* i, Rewriter& r);
 // compare and select with constants or equal operands.

@@ -1,49 +1,30 @@
 #include <algorithm>
 
+#include "hlo_backend/analysis/fusion_rules.h"
 #include "hlo_backend/passes/dimension_utils.h"
 #include "hlo_backend/passes/simplify_rules.h"
 
 namespace ptxla::hlo {
 namespace {
 
-// transpose(f(dot(a, b))) with one free dimension on each side is
-// f(dot(b, a)); f are unary instructions with no other user.
-Instruction* TransposeOfDot(Instruction* i, Rewriter& r) {
-  std::vector<Instruction*> chain;
-  Instruction* x = i->operand(0);
-  while (x->IsElementwise() && x->operand_count() == 1 &&
-         x->user_count() == 1) {
-    chain.push_back(x);
-    x = x->operand(0);
+// transpose(reshape(x)) where the reshape only adds or drops 1s: the 1s come
+// after the transpose, so that it meets a product.
+Instruction* TransposeOfUnits(Instruction* i, Rewriter& r) {
+  Instruction* reshape = i->operand(0);
+  Instruction* x = reshape->operand(0);
+  if (!HasUnitDims(reshape->shape()) ||
+      !SameUpToDegenerateDims(reshape->shape(), x->shape())) {
+    return nullptr;
   }
-  if (x->opcode() != Opcode::kDot || x->user_count() != 1) return nullptr;
-  const DotAttrs& dot = x->attrs<DotAttrs>();
-  const int batch = static_cast<int>(dot.lhs_batch.size());
-  if (x->shape().rank() != batch + 2) return nullptr;
-  // The columns come before the rows: the product can give them so. What is
-  // left of the transpose moves whole rows.
-  DimVector rest(i->dimensions().begin(), i->dimensions().end());
-  const auto row = std::find(rest.begin(), rest.end(), batch);
-  const auto column = std::find(rest.begin(), rest.end(), batch + 1);
-  if (row < column) return nullptr;
-  std::swap(*row, *column);
-  DotAttrs swapped = dot;
-  std::swap(swapped.lhs_batch, swapped.rhs_batch);
-  std::swap(swapped.lhs_contracting, swapped.rhs_contracting);
-  if (swapped.precision.operands.size() == 2) {
-    std::swap(swapped.precision.operands[0], swapped.precision.operands[1]);
+  const DimVector kept = NonUnitPositions(reshape->shape().dims());
+  DimVector permutation;
+  for (int64_t d : i->dimensions()) {
+    const auto it = std::find(kept.begin(), kept.end(), d);
+    if (it != kept.end()) permutation.push_back(it - kept.begin());
   }
-  DimVector dims = x->shape().dims();
-  std::swap(dims[batch], dims[batch + 1]);
-  Instruction* value =
-      i->parent()->Add(Opcode::kDot, Shape::Array(x->shape().type(), dims),
-                       {x->operand(1), x->operand(0)}, swapped);
-  value->set_metadata(x->shared_metadata());
-  for (size_t k = chain.size(); k-- > 0;) {
-    value = i->parent()->AddLike(
-        *chain[k], Shape::Array(chain[k]->shape().type(), dims), {value});
-  }
-  return IsIdentityMapping(rest) ? value : r.builder().Transpose(value, rest);
+  Builder& b = r.builder();
+  Instruction* value = b.Reshape(x, DropUnitDims(x->shape().dims()));
+  return b.Reshape(b.Transpose(value, permutation), i->shape().dims());
 }
 
 // transpose(reshape(x)) where the reshape joins leading dimensions into the
@@ -100,6 +81,7 @@ Instruction* SimplifyTranspose(Instruction* i, Rewriter& r) {
     case Opcode::kBroadcast:
       return TransposeOfBroadcast(i, r);
     case Opcode::kReshape:
+      if (Instruction* value = TransposeOfUnits(i, r)) return value;
       return TransposeOfJoin(i, r);
     case Opcode::kIota:
       for (int k = 0; k < i->shape().rank(); ++k) {
@@ -109,7 +91,7 @@ Instruction* SimplifyTranspose(Instruction* i, Rewriter& r) {
       }
       return nullptr;
     default:
-      return TransposeOfDot(i, r);
+      return SimplifyTransposedDot(i, r);
   }
 }
 

@@ -1,10 +1,12 @@
 // Gathers, scatters and dots of any dimension numbers mean the same in the form
 // that kernels have.
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/substitute.h"
 #include "hlo_backend/evaluator/evaluator.h"
 #include "hlo_backend/ir/parser.h"
@@ -230,6 +232,30 @@ TEST(GeneralFormsTest, DotsOfAnyDimensionNumbers) {
                          c.lhs, c.rhs, c.out, c.numbers),
         "dot-shaper");
   }
+}
+
+// Every order of the dimensions of a product with two free ones on each side,
+// with operands smaller and larger than the product.
+TEST(GeneralFormsTest, TransposedDotsOfAnyOrder) {
+  const int sizes[] = {2, 3, 1, 5, 4};  // batch, left, left, right, right
+  std::vector<int> order = {0, 1, 2, 3, 4};
+  do {
+    for (const int depth : {2, 64}) {
+      std::vector<int> dims;
+      for (int d : order) dims.push_back(sizes[d]);
+      ExpectSame(absl::Substitute(R"(HloModule m
+ENTRY e {
+  x = f32[2,3,1,$0] parameter(0)
+  y = f32[5,2,$0,4] parameter(1)
+  d = f32[2,3,1,5,4] dot(x, y), lhs_batch_dims={0}, rhs_batch_dims={1}, lhs_contracting_dims={3}, rhs_contracting_dims={2}
+  n = f32[2,3,1,5,4] negate(d)
+  ROOT t = f32[$1] transpose(n), dimensions={$2}
+})",
+                                  depth, absl::StrJoin(dims, ","),
+                                  absl::StrJoin(order, ",")),
+                 "algebraic-simplifier");
+    }
+  } while (std::next_permutation(order.begin(), order.end()));
 }
 
 }  // namespace
