@@ -3,7 +3,6 @@
 #ifndef PTXLA_HLO_BACKEND_LOWERING_PRODUCTS_STREAM_CODE_H_
 #define PTXLA_HLO_BACKEND_LOWERING_PRODUCTS_STREAM_CODE_H_
 
-#include <algorithm>
 #include <cstdint>
 
 #include "hlo_backend/lowering/codegen/builder.h"
@@ -27,18 +26,11 @@ class Code {
   const codegen::StreamScheduler& scheduler() const { return scheduler_; }
 
   // Everything in the builder's open block, placed at or after `wish`; the
-  // last cycle. `key`: of the memory that its loads and stores touch.
-  int64_t PlaceOpenBlock(int64_t wish, bool in_order = false,
-                         int64_t key = -1) {
-    const codegen::VNode block = b_.TakeBlock();
-    int64_t end = wish;
-    for (const codegen::VInstr& v : block.instrs) {
-      const bool memory = isa::IsVectorLoad(v.op) || isa::IsVectorStore(v.op);
-      end = std::max(
-          end, scheduler_.Place(v, in_order ? end : wish, memory ? key : -1));
-    }
-    return end;
-  }
+  // last cycle. `key`: of the memory that its loads and stores touch; without
+  // one, constants and loads come just before what reads them first, so that
+  // they hold no register until then. `in_order`: no instruction before the one
+  // that is written before it.
+  int64_t PlaceOpenBlock(int64_t wish, bool in_order = false, int64_t key = -1);
 
   // The same; the cycle of the last of them, which the others precede.
   int64_t PlaceLast(int64_t wish, int64_t key) {
@@ -65,6 +57,8 @@ class Code {
   }
 
  private:
+  int64_t PlaceLate(const codegen::VNode& block, int64_t wish);
+
   codegen::CodeBuilder& b_;
   codegen::StreamScheduler scheduler_;
 };

@@ -60,10 +60,15 @@ int64_t StreamScheduler::PushFree(int mxu, int stage) const {
       unit_free_[static_cast<int>(ExecUnit::kPush) * isa::kMaxUnits + mxu]);
 }
 
-int64_t StreamScheduler::Earliest(const VInstr& v, const isa::InstrInfo& info,
-                                  int64_t memory_key) {
+int64_t StreamScheduler::OperandsReady(const VInstr& v) const {
   int64_t at = 0;
   ForEachRead(v, [&](int32_t reg) { at = std::max(at, Of(ready_, reg)); });
+  return at;
+}
+
+int64_t StreamScheduler::Earliest(const VInstr& v, const isa::InstrInfo& info,
+                                  int64_t memory_key) {
+  int64_t at = OperandsReady(v);
   if (WritesRegister(v) && builder_.registers()[v.dst].global) {
     // In place: after the last read, and after an earlier write has landed.
     at = std::max({at, Of(last_read_, v.dst), Of(ready_, v.dst)});

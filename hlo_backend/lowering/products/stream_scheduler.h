@@ -41,6 +41,9 @@ class StreamScheduler {
   // touch the same bytes; others are independent of each other.
   int64_t Place(const VInstr& v, int64_t wish, int64_t memory_key = -1);
 
+  // Cycle at which the registers that it reads have landed.
+  int64_t OperandsReady(const VInstr& v) const;
+
   // First cycle at which a matmul of this MXU could issue, its weights pushed.
   int64_t MatmulFree(int mxu) const { return mxu_[mxu].matmul_free; }
   // First cycle at which weights may be pushed into the staging register.

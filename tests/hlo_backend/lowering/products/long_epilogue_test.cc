@@ -1,0 +1,88 @@
+// Formulas of many constants behind a product: as fast as its parts.
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/substitute.h"
+#include "tests/hlo_backend/lowering/bundle_harness.h"
+#include "tests/support/status_matchers.h"
+
+namespace ptxla::lowering {
+namespace {
+
+constexpr int kPolynomials = 3, kDegree = 12;
+
+// r = p0(d) if d < 0.1, else p1(d) if d < 0.2 ...: what erfc is made of.
+std::string Formula() {
+  std::string text;
+  const auto constant = [&text](const std::string& name, double value) {
+    absl::SubstituteAndAppend(&text,
+                              "  $0c = f32[] constant($1)\n"
+                              "  $0 = f32[256,512] broadcast($0c)\n",
+                              name, value);
+  };
+  std::string so_far = "d";
+  for (int p = 0; p < kPolynomials; ++p) {
+    std::string value = absl::StrCat("a", p, "_0");
+    constant(value, 0.25 + p);
+    for (int k = 1; k <= kDegree; ++k) {
+      const std::string id = absl::StrCat(p, "_", k);
+      constant(absl::StrCat("a", id), 0.03 * k - 0.1 * p);
+      absl::SubstituteAndAppend(&text,
+                                "  m$0 = f32[256,512] multiply($1, d)\n"
+                                "  s$0 = f32[256,512] add(m$0, a$0)\n",
+                                id, value);
+      value = absl::StrCat("s", id);
+    }
+    constant(absl::StrCat("b", p), 0.1 * p);
+    absl::SubstituteAndAppend(
+        &text,
+        "  l$0 = pred[256,512] compare(d, b$0), direction=LT\n"
+        "  r$0 = f32[256,512] select(l$0, $1, $2)\n",
+        p, value, so_far);
+    so_far = absl::StrCat("r", p);
+  }
+  return absl::StrCat(text, "  ROOT r = f32[256,512] negate(", so_far, ")\n");
+}
+
+constexpr absl::string_view kDot =
+    "dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0}";
+constexpr absl::string_view kOperands =
+    "  x = bf16[256,256] parameter(0)\n  y = bf16[256,512] parameter(1)\n";
+
+TEST(LongEpilogueTest, APolynomialBehindAProductOverlapsWithItself) {
+  for (const char* chip : {"v4", "v5e", "v6e"}) {
+    HarnessOptions options;
+    options.chip = chip;
+    options.low = -0.1;
+    options.high = 0.1;
+    options.absolute = options.relative = 0.01;
+    ASSERT_OK_AND_ASSIGN(
+        const HarnessResult product,
+        CompareKernel(absl::StrCat("HloModule m\nENTRY e {\n", kOperands,
+                                   "  ROOT d = f32[256,512] ", kDot, "\n}"),
+                      options));
+    ASSERT_OK_AND_ASSIGN(
+        const HarnessResult formula,
+        CompareKernel(
+            absl::StrCat("HloModule m\nfused {\n  d = f32[256,512] "
+                         "parameter(0)\n",
+                         Formula(),
+                         "}\nENTRY e {\n  x = f32[256,512] parameter(0)\n  "
+                         "ROOT f = f32[256,512] fusion(x), kind=kLoop, "
+                         "calls=fused\n}"),
+            options));
+    ASSERT_OK_AND_ASSIGN(
+        const HarnessResult fused,
+        CompareKernel(absl::StrCat("HloModule m\nfused {\n", kOperands,
+                                   "  d = f32[256,512] ", kDot, "\n", Formula(),
+                                   "}\nENTRY e {\n", kOperands,
+                                   "  ROOT f = f32[256,512] fusion(x, y), "
+                                   "kind=kOutput, calls=fused\n}"),
+                      options));
+    const double parts = static_cast<double>(product.cycles + formula.cycles);
+    EXPECT_LT(static_cast<double>(fused.cycles), 1.6 * parts) << chip;
+  }
+}
+
+}  // namespace
+}  // namespace ptxla::lowering
