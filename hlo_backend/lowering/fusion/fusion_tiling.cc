@@ -21,6 +21,8 @@ constexpr int kMostTiles = 1024;
 constexpr int kMostOperations = 4096;
 // Narrower ones are not tried for a better block.
 constexpr int kNarrowBody = 4;
+// How often a step's block is halved to fit before other blocks are taken.
+constexpr int kMostCuts = 2;
 
 bool HasExpandedRows(const Geometry& g) {
   for (const Stream& s : g.streams) {
@@ -333,11 +335,15 @@ absl::StatusOr<isa::Kernel> EmitWidestThatFits(const KernelContext& context,
     const bool wide = attempt.copies > candidates[0];
     if (wide && chosen && !whole.empty() && all_fit) continue;
     std::vector<Tiling> tilings;
-    for (const int64_t target : StepTargets(context, g, fused)) {
-      ASSIGN_OR_RETURN(Tiling tiling,
-                       make(attempt.copies, target, attempt.spills));
-      tiling.spills = attempt.spills;
-      tilings.push_back(std::move(tiling));
+    for (int64_t target : StepTargets(context, g, fused)) {
+      // A block that all but fits is better halved than given up.
+      for (int cut = 0; cut <= kMostCuts && target > 0; ++cut, target /= 2) {
+        ASSIGN_OR_RETURN(Tiling tiling,
+                         make(attempt.copies, target, attempt.spills));
+        tiling.spills = attempt.spills;
+        tilings.push_back(std::move(tiling));
+        if (fits(tilings.back())) break;
+      }
     }
     // Many arrays, or windows that an axis makes larger than was asked for; and
     // blocks that leave room for what is spilled.
