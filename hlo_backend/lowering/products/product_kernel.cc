@@ -418,8 +418,11 @@ absl::StatusOr<isa::Kernel> EmitProduct(const KernelContext& context,
                                             StepCycles(context, *kernel))) {
         kernel = std::move(next);
       }
+      // Unless the first fits, the fastest is taken; code that issues in the
+      // order in which it was written is never that.
+      const bool in_order_next = &pace != &paces.back() && (&pace)[1].in_order;
       if (!absl::IsResourceExhausted(kernel.status()) &&
-          (!converts || &pace == paces.data())) {
+          (&pace == paces.data() || in_order_next || pace.in_order)) {
         break;
       }
     }

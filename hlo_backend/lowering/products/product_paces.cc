@@ -4,15 +4,15 @@ namespace ptxla::lowering {
 namespace {
 
 constexpr EpiloguePace kPaces[] = {{},
+                                   {0.6, false, 2, false},
                                    {0.3},
                                    {0.3, true},
                                    {0.0, true},
-                                   {0.6, false, 2, false},
                                    {0.3, true, 2, false},
                                    {0.0, true, 2, false}};
 
 // Where operands are converted the vector units set the pace, and putting an
-// epilogue off gains little: unless the first fits, the fastest is taken.
+// epilogue off gains little.
 constexpr EpiloguePace kConverting[] = {{},
                                         {0.3},
                                         {0.6, false, 2, false},
