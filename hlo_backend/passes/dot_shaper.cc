@@ -29,6 +29,15 @@ bool IsInOrder(const Shape& x, const DimVector& batch,
   return true;
 }
 
+// Neither leaves anything behind that does nothing: fusions look for dots
+// through no reshape.
+Instruction* Reshaped(Builder& b, Instruction* x, const DimVector& dims) {
+  return x->shape().dims() == dims ? x : b.Reshape(x, dims);
+}
+Instruction* Transposed(Builder& b, Instruction* x, const DimVector& order) {
+  return IsIdentityMapping(order) ? x : b.Transpose(x, order);
+}
+
 Instruction* Shaped(Instruction* dot) {
   const auto& a = dot->attrs<DotAttrs>();
   const Shape& l = dot->operand(0)->shape();
@@ -43,26 +52,33 @@ Instruction* Shaped(Instruction* dot) {
   }
   Builder b(dot->parent());
   b.set_metadata(dot->shared_metadata());
-  // [batch..., free, contracted]
-  const auto matrix = [&](Instruction* x, const DimVector& batch,
-                          const DimVector& free, const DimVector& contracted) {
-    DimVector order = batch, dims;
-    order.insert(order.end(), free.begin(), free.end());
-    order.insert(order.end(), contracted.begin(), contracted.end());
-    int64_t rows = 1, columns = 1;
-    for (int64_t d : batch) dims.push_back(x->shape().dim(d));
-    for (int64_t d : free) rows *= x->shape().dim(d);
-    for (int64_t d : contracted) columns *= x->shape().dim(d);
-    dims.push_back(rows);
-    dims.push_back(columns);
-    return b.Reshape(b.Transpose(x, order), dims);
-  };
-  Instruction* lhs =
-      matrix(dot->operand(0), a.lhs_batch, lhs_free, a.lhs_contracting);
-  Instruction* rhs =
-      matrix(dot->operand(1), a.rhs_batch, rhs_free, a.rhs_contracting);
   const auto batch = static_cast<int64_t>(a.lhs_batch.size());
+  // [batch..., free, contracted], or with those two the other way round where
+  // the minor dimension is a free one and may stay it.
+  const auto matrix = [&](Instruction* x, const DimVector& of_batch,
+                          const DimVector& free, const DimVector& contracted,
+                          DimVector* contracting) {
+    const bool free_last =
+        !free.empty() && free.back() == x->shape().rank() - 1;
+    const DimVector& first = free_last ? contracted : free;
+    const DimVector& last = free_last ? free : contracted;
+    DimVector order = of_batch, dims;
+    order.insert(order.end(), first.begin(), first.end());
+    order.insert(order.end(), last.begin(), last.end());
+    for (int64_t d : of_batch) dims.push_back(x->shape().dim(d));
+    for (const DimVector* joined : {&first, &last}) {
+      int64_t size = 1;
+      for (int64_t d : *joined) size *= x->shape().dim(d);
+      dims.push_back(size);
+    }
+    *contracting = {batch + (free_last ? 0 : 1)};
+    return Reshaped(b, Transposed(b, x, order), dims);
+  };
   DotAttrs attrs = a;
+  Instruction* lhs = matrix(dot->operand(0), a.lhs_batch, lhs_free,
+                            a.lhs_contracting, &attrs.lhs_contracting);
+  Instruction* rhs = matrix(dot->operand(1), a.rhs_batch, rhs_free,
+                            a.rhs_contracting, &attrs.rhs_contracting);
   attrs.lhs_batch.clear();
   DimVector dims;
   for (int64_t d = 0; d < batch; ++d) {
@@ -70,13 +86,15 @@ Instruction* Shaped(Instruction* dot) {
     dims.push_back(lhs->shape().dim(d));
   }
   attrs.rhs_batch = attrs.lhs_batch;
-  attrs.lhs_contracting = attrs.rhs_contracting = {batch + 1};
-  dims.push_back(lhs->shape().dim(batch));
-  dims.push_back(rhs->shape().dim(batch));
+  const auto free_size = [&](Instruction* x, const DimVector& contracting) {
+    return x->shape().dim(2 * batch + 1 - contracting[0]);
+  };
+  dims.push_back(free_size(lhs, attrs.lhs_contracting));
+  dims.push_back(free_size(rhs, attrs.rhs_contracting));
   Instruction* value = dot->parent()->Add(
       Opcode::kDot, Shape::Array(dot->shape().type(), dims), {lhs, rhs}, attrs);
   value->set_metadata(dot->shared_metadata());
-  return b.Reshape(value, dot->shape().dims());
+  return Reshaped(b, value, dot->shape().dims());
 }
 
 }  // namespace
