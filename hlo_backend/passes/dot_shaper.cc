@@ -1,5 +1,7 @@
 #include "hlo_backend/passes/dot_shaper.h"
 
+#include <algorithm>
+
 #include "hlo_backend/ir/builder.h"
 #include "hlo_backend/passes/control_flow.h"
 #include "hlo_backend/passes/dimension_utils.h"
@@ -8,6 +10,9 @@ namespace ptxla::hlo {
 namespace {
 
 constexpr int64_t kTileRows = 8;
+// What is repeated for groups has at most this part of the largest array's
+// elements: a policy of this compiler.
+constexpr int64_t kRepeatShare = 8;
 
 // Several free dimensions on the left are rows of one matrix if nothing pads
 // them.
@@ -38,6 +43,39 @@ Instruction* Transposed(Builder& b, Instruction* x, const DimVector& order) {
   return IsIdentityMapping(order) ? x : b.Transpose(x, order);
 }
 
+// [batch..., x, y] repeated to [batch..., groups..., x, y], the first `batch`
+// dimensions as those of `like`.
+Instruction* Repeated(Builder& b, Instruction* x, const Shape& like,
+                      int64_t batch, size_t of_x) {
+  DimVector dims, mapping;
+  for (int64_t d = 0; d < batch; ++d) {
+    dims.push_back(like.dim(static_cast<int>(d)));
+    if (d < static_cast<int64_t>(of_x)) mapping.push_back(d);
+  }
+  for (int64_t d = 0; d < 2; ++d) {
+    dims.push_back(
+        x->shape().dim(static_cast<int>(of_x) + static_cast<int>(d)));
+    mapping.push_back(batch + d);
+  }
+  return b.Broadcast(x, dims, mapping);
+}
+
+// How many of the left free dimensions become batch dimensions, the right
+// operand repeated for them: all but the last where rows and batch members are
+// then told apart, as softmax of grouped queries needs it, and the repetition
+// costs next to nothing.
+size_t Groups(const Instruction& dot, const DimVector& lhs_free) {
+  const auto& a = dot.attrs<DotAttrs>();
+  if (a.lhs_batch.empty() || lhs_free.size() < 2) return 0;
+  const Shape& l = dot.operand(0)->shape();
+  int64_t repeated = dot.operand(1)->shape().ElementCount();
+  for (size_t k = 0; k + 1 < lhs_free.size(); ++k) {
+    repeated *= l.dim(static_cast<int>(lhs_free[k]));
+  }
+  const int64_t most = std::max(l.ElementCount(), dot.shape().ElementCount());
+  return repeated * kRepeatShare <= most ? lhs_free.size() - 1 : 0;
+}
+
 Instruction* Shaped(Instruction* dot) {
   const auto& a = dot->attrs<DotAttrs>();
   const Shape& l = dot->operand(0)->shape();
@@ -52,7 +90,7 @@ Instruction* Shaped(Instruction* dot) {
   }
   Builder b(dot->parent());
   b.set_metadata(dot->shared_metadata());
-  const auto batch = static_cast<int64_t>(a.lhs_batch.size());
+  const size_t groups = Groups(*dot, lhs_free);
   // [batch..., free, contracted], or with those two the other way round where
   // the minor dimension is a free one and may stay it.
   const auto matrix = [&](Instruction* x, const DimVector& of_batch,
@@ -71,14 +109,25 @@ Instruction* Shaped(Instruction* dot) {
       for (int64_t d : *joined) size *= x->shape().dim(d);
       dims.push_back(size);
     }
-    *contracting = {batch + (free_last ? 0 : 1)};
+    *contracting = {static_cast<int64_t>(of_batch.size()) +
+                    (free_last ? 0 : 1)};
     return Reshaped(b, Transposed(b, x, order), dims);
   };
   DotAttrs attrs = a;
-  Instruction* lhs = matrix(dot->operand(0), a.lhs_batch, lhs_free,
-                            a.lhs_contracting, &attrs.lhs_contracting);
+  DimVector lhs_batch = a.lhs_batch;
+  lhs_batch.insert(lhs_batch.end(), lhs_free.begin(),
+                   lhs_free.begin() + static_cast<ptrdiff_t>(groups));
+  const DimVector rows(lhs_free.begin() + static_cast<ptrdiff_t>(groups),
+                       lhs_free.end());
+  Instruction* lhs = matrix(dot->operand(0), lhs_batch, rows, a.lhs_contracting,
+                            &attrs.lhs_contracting);
   Instruction* rhs = matrix(dot->operand(1), a.rhs_batch, rhs_free,
                             a.rhs_contracting, &attrs.rhs_contracting);
+  const auto batch = static_cast<int64_t>(lhs_batch.size());
+  if (groups > 0) {
+    rhs = Repeated(b, rhs, lhs->shape(), batch, a.rhs_batch.size());
+    attrs.rhs_contracting[0] += static_cast<int64_t>(groups);
+  }
   attrs.lhs_batch.clear();
   DimVector dims;
   for (int64_t d = 0; d < batch; ++d) {

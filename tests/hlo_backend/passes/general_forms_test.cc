@@ -222,6 +222,13 @@ TEST(GeneralFormsTest, DotsOfAnyDimensionNumbers) {
             "lhs_contracting_dims={1}, rhs_contracting_dims={1}"},
            {"5", "7", "5,7",
             "lhs_contracting_dims={}, rhs_contracting_dims={}"},
+           // Groups of rows, for which the right operand is repeated.
+           {"2,3,24,4", "5,2,4", "2,3,24,5",
+            "lhs_batch_dims={0}, rhs_batch_dims={1}, "
+            "lhs_contracting_dims={3}, rhs_contracting_dims={2}"},
+           {"24,3,2,4", "4,5,2", "2,24,3,5",
+            "lhs_batch_dims={2}, rhs_batch_dims={2}, "
+            "lhs_contracting_dims={3}, rhs_contracting_dims={0}"},
            {"5,3,4", "5,4,3", "3,4",
             "lhs_batch_dims={1,2}, rhs_batch_dims={2,1}, "
             "lhs_contracting_dims={0}, rhs_contracting_dims={0}"}}) {
