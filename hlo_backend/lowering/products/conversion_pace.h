@@ -17,6 +17,9 @@ class ConversionPace {
   // Operands are loaded this long before the matmul or push that takes them:
   // load, conversion between f32 and bf16, and mask.
   static constexpr int64_t kLoadAhead = 6;
+  // Slow conversions: as long as their operations take one after another, and
+  // as long again for what else the vector units do.
+  static constexpr int64_t kConvertAhead = 40;
 
   ConversionPace(const EpiloguePace& pace, const isa::MachineModel& model)
       : pace_(pace), model_(model) {}
@@ -65,10 +68,6 @@ class ConversionPace {
  private:
   // Further parts of f32 values, and types whose conversion is short.
   static constexpr int64_t kPartAhead = 8;
-  // Slow conversions: as long as their operations take one after another, and
-  // as long again for what else the vector units do.
-  static constexpr int64_t kConvertAhead = 40;
-
   const EpiloguePace& pace_;
   const isa::MachineModel& model_;
   std::deque<int64_t> short_, long_;  // ends of the latest

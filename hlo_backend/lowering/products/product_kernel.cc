@@ -11,7 +11,6 @@
 #include "hlo_backend/lowering/kernel_emitter.h"
 #include "hlo_backend/lowering/kernel_plan.h"
 #include "hlo_backend/lowering/products/converted_operand.h"
-#include "hlo_backend/lowering/products/lhs_transpose.h"
 #include "hlo_backend/lowering/products/operand_prologue.h"
 #include "hlo_backend/lowering/products/product_epilogue.h"
 #include "hlo_backend/lowering/products/product_operands.h"
@@ -166,7 +165,7 @@ class ProductEmitter {
     converted_lhs_offset_ = sums + transposed;
     converted_rhs_offset_ =
         converted_lhs_offset_ +
-        (SlowLhs() || p.lhs.computed
+        ((SlowLhs() || p.lhs.computed) && !p.lhs.transposed
              ? tile_.block_b * PaddedRows() * tile_.block_k * MxuBytes()
              : 0);
     int64_t epilogue_offset =
@@ -218,12 +217,13 @@ class ProductEmitter {
       parts_.sums.batch_pitch = PaddedRows() / 8 * parts_.sums.row_pitch;
     }
     RETURN_IF_ERROR(epilogue_->Start(b));
-    if (parts_.lhs.Converts() &&
-        (!form_.problem.lhs.transposed || lhs_prologue_ != nullptr)) {
+    if (parts_.rhs.Converts() && StaysWhileMWalks()) ConvertRhs(b);
+    if (form_.problem.lhs.transposed) {
+      TurnLhs(b);
+    } else if (parts_.lhs.Converts()) {
       PrepareLhs(b);
     }
-    if (parts_.rhs.Converts() && StaysWhileMWalks()) ConvertRhs(b);
-    if (form_.problem.lhs.transposed) TransposeLhs(b);
+    if (parts_.turns_lhs && StaysWhileNWalks()) return StreamTurning(b);
     if (tile_.grid_k == 1) return Stream(b, true, true);
     b.BeginWhen(grid_.k, When::Kind::kFirst);
     RETURN_IF_ERROR(Stream(b, true, false));
@@ -298,21 +298,19 @@ class ProductEmitter {
            !CoresShare(grid_.m);
   }
 
-  // A block that several steps use is converted before the first of them; one
-  // that the XLU transposes, there; any other in the stream, under its matmuls.
+  // A block that several steps use is converted before the first of them; any
+  // other in the stream, under its matmuls.
   void PrepareLhs(CodeBuilder& b) {
-    const bool xpose = form_.problem.lhs.transposed;
-    const int64_t rows = xpose ? tile_.block_k : PaddedRows();
-    const int64_t columns = xpose ? PaddedRows() : tile_.block_k;
-    const BlockPlace to =
-        Scratch(b, kConvertedLhs, converted_lhs_offset_, rows, columns);
-    if (!StaysWhileNWalks() && !xpose) {
+    const BlockPlace to = Scratch(b, kConvertedLhs, converted_lhs_offset_,
+                                  PaddedRows(), tile_.block_k);
+    if (!StaysWhileNWalks()) {
       parts_.converted_lhs = to;
       return;
     }
-    if (StaysWhileNWalks()) b.BeginWhen(grid_.n, When::Kind::kFirst);
-    Convert(parts_.lhs, to, rows, columns, lhs_prologue_.get(), b);
-    if (StaysWhileNWalks()) b.EndWhen();
+    b.BeginWhen(grid_.n, When::Kind::kFirst);
+    Convert(parts_.lhs, to, PaddedRows(), tile_.block_k, lhs_prologue_.get(),
+            b);
+    b.EndWhen();
     parts_.lhs = to;
   }
 
@@ -329,9 +327,8 @@ class ProductEmitter {
     parts_.rhs = to;
   }
 
-  // K moves to the lanes once per LHS block, not once per step.
-  void TransposeLhs(CodeBuilder& b) {
-    const bool once = StaysWhileNWalks();
+  // K moves to the lanes in the stream (stream_transposes.h).
+  void TurnLhs(CodeBuilder& b) {
     BlockPlace to;
     to.base = b.GlobalSca();
     b.ScratchAddress(to.base, static_cast<int32_t>(transposed_offset_));
@@ -343,11 +340,22 @@ class ProductEmitter {
     to.lane_pitch = 8 * 128 * (TransposesF32() ? 4 : 2);
     to.row_pitch = tile_.block_k / 128 * to.lane_pitch;
     to.batch_pitch = PaddedRows() / 8 * to.row_pitch;
-    if (once) b.BeginWhen(grid_.n, When::Kind::kFirst);
-    EmitLhsTranspose(parts_.lhs, to, tile_.block_b, tile_.block_m,
-                     tile_.block_k, &b);
-    if (once) b.EndWhen();
+    parts_.turned = parts_.lhs;
+    parts_.turns_lhs = true;
     parts_.lhs = to;
+  }
+
+  // Once per LHS block, not once per step.
+  absl::Status StreamTurning(CodeBuilder& b) {
+    b.BeginWhen(grid_.n, When::Kind::kFirst);
+    RETURN_IF_ERROR(Stream(b, true, true));
+    b.EndWhen();
+    parts_.turns_lhs = false;
+    parts_.turned = {};
+    b.BeginWhen(grid_.n, When::Kind::kNotFirst);
+    RETURN_IF_ERROR(Stream(b, true, true));
+    b.EndWhen();
+    return absl::OkStatus();
   }
 
   absl::Status Stream(CodeBuilder& b, bool starts, bool finishes) {

@@ -37,7 +37,7 @@ class Stream {
         walk_(problem, tile, arrays, parts),
         plan_(walk_.plan()),
         code_(b),
-        rows_(problem, arrays, parts, walk_, &code_),
+        rows_(problem, tile, arrays, parts, walk_, &code_),
         results_(problem, tile, arrays, parts, walk_, rows_, epilogue, &code_),
         in_flight_(arrays.latency / plan_.group_cycles + 1) {
     latched_.fill(-1);
@@ -51,6 +51,7 @@ class Stream {
       size_t per_group = 0, pushed = 0;
       for (int64_t g = 0; g < plan_.groups; ++g) {
         Matmuls(v, g);
+        rows_.Advance(Now());
         // What is pushed must not come before the last weights are latched.
         if (per_group == 0 && (staging_ > 1 || HasLatched(v))) {
           per_group = static_cast<size_t>(
@@ -74,6 +75,15 @@ class Stream {
     const auto [visit, group] = pending_.front();
     pending_.pop_front();
     results_.Take(visit, group);
+  }
+
+  // The stream has come so far.
+  int64_t Now() const {
+    int64_t now = 0;
+    for (int mxu = 0; mxu < arrays_.mxus; ++mxu) {
+      now = std::max(now, code_.scheduler().MatmulFree(mxu));
+    }
+    return now;
   }
 
   int Stage(int64_t visit) const { return static_cast<int>(visit % staging_); }

@@ -110,6 +110,10 @@ struct StreamParts {
   // Rows of the LHS that are converted slowly or computed, and that a step
   // streams more than once, are kept here, as the MXU takes them.
   BlockPlace converted_lhs;
+  // An LHS that lies as [K, M]: the stream transposes it into `lhs`, scratch of
+  // bf16 or f32 (stream_transposes.h).
+  bool turns_lhs = false;
+  BlockPlace turned;
   BlockPlace sums;         // f32; used if !starts or !finishes or several k
   int64_t k_extent = 128;  // K of this step
   bool starts = true;      // first step along K: sums begin at zero

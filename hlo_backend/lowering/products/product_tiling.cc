@@ -5,7 +5,6 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "base/units.h"
-#include "hlo_backend/lowering/products/lhs_transpose.h"
 #include "hlo_backend/lowering/products/product_visits.h"
 #include "hlo_backend/lowering/tiling_log.h"
 
@@ -149,22 +148,24 @@ ProductCost CostOf(const ProductProblem& p, const ProductTile& t,
   c.step_bundles =
       ((t.grid_k - 1) * plain + finishing) / t.grid_k + push + a.latency;
   if (p.lhs.transposed) {
-    // 16 rows of 128 lanes enter the XLU in one push. A block of the LHS is
-    // transposed once if it stays while N is walked.
-    // Blocks of code are filled and drained: the last tile comes out, as slowly
-    // as it went in, after the unit's latency.
+    // 16 rows of 128 lanes enter the XLU in one push, under the products of the
+    // first columns (stream_transposes.h), which wait for the first tile. A
+    // block of the LHS is transposed once if it stays while N is walked.
     const int64_t interval =
         machine.Interval(isa::IntervalKey::kXluTransposeB16);
     const int64_t units = std::max(1, machine.xlus);
-    const int64_t tiles = t.block_b * rows * depth / (128 * 128);
+    const int64_t lanes = RoundUpTo<int64_t>(t.block_m, isa::kLanes);
+    const int64_t tiles = t.block_b * lanes * depth / (128 * 128);
     const int64_t turns = CeilOfRatio(tiles, units);
+    const int64_t k_rows = RoundUpTo<int64_t>(std::min(t.block_k, p.k), 16);
     const int64_t conversions =
-        slot_cycles(t.block_b * rows * depth / 1024 * OperationsOf(p.lhs),
+        slot_cycles(t.block_b * lanes * k_rows / 1024 * OperationsOf(p.lhs),
                     isa::Slot::kVector);
+    const int64_t under = v.macros_b * v.k_visits * visit;
     const int64_t transpose =
-        std::max(turns * 8 * interval, conversions) +
-        CeilOfRatio(turns, kTransposesPerUnit) *
-            (machine.Latency(isa::LatencyKey::kXluTransposeB16) + 8 * interval);
+        std::max<int64_t>(0,
+                          std::max(turns * 8 * interval, conversions) - under) +
+        machine.Latency(isa::LatencyKey::kXluTransposeB16) + 8 * interval;
     c.step_bundles +=
         t.n_inner && t.grid_k == 1 ? transpose / t.grid_n + 1 : transpose;
   }
@@ -221,7 +222,9 @@ ProductCost CostOf(const ProductProblem& p, const ProductTile& t,
                  (p.lhs.transposed
                       ? t.block_b * rows * depth * (p.passes.size() > 1 ? 4 : 2)
                       : 0) +
-                 (Converts(p.lhs) ? t.block_b * rows * depth * mxu_bytes : 0) +
+                 (Converts(p.lhs) && !p.lhs.transposed
+                      ? t.block_b * rows * depth * mxu_bytes
+                      : 0) +
                  (Converts(p.rhs) ? t.block_b * depth * cols * mxu_bytes : 0) +
                  p.lhs.whole_bytes + p.rhs.whole_bytes +
                  p.lhs.row_entries * t.block_b *
@@ -279,15 +282,16 @@ absl::StatusOr<ProductTiling> ChooseProductTile(
            y.second.step_bundles * y.first.Steps();
   };
   // M on the lanes moves by whole tiles.
-  const int64_t m_unit = p.lhs.transposed ? 128 : p.row_unit;
+  const int64_t lanes_unit = p.lhs.transposed ? isa::kLanes : 1;
   ProductTile t;
   for (int64_t gb : GridBounds(p.batch, 1)) {
     t.block_b = CeilOfRatio(p.batch, gb);
     t.grid_b = CeilOfRatio(p.batch, t.block_b);
-    const int64_t steps_unit = std::max(m_unit, p.row_unit_of_steps);
+    const int64_t steps_unit =
+        std::max({lanes_unit, p.row_unit, p.row_unit_of_steps});
     for (int64_t gm : GridBounds(p.m, steps_unit)) {
       t.block_m = RoundUpTo<int64_t>(CeilOfRatio(p.m, gm),
-                                     gm > 1 ? steps_unit : m_unit);
+                                     gm > 1 ? steps_unit : p.row_unit);
       t.grid_m = gm;
       for (int64_t gn : GridBounds(p.n, p.column_unit)) {
         if (p.whole_rows && gn > 1) break;

@@ -1,6 +1,7 @@
 #include "hlo_backend/lowering/products/ragged_product.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -12,7 +13,6 @@
 #include "hlo_backend/ir/ragged_call.h"
 #include "hlo_backend/lowering/kernel_emitter.h"
 #include "hlo_backend/lowering/movement/row_index.h"
-#include "hlo_backend/lowering/products/lhs_transpose.h"
 #include "hlo_backend/lowering/products/product_operands.h"
 #include "hlo_backend/lowering/products/product_stream.h"
 #include "hlo_backend/lowering/products/ragged_tiling.h"
@@ -27,7 +27,16 @@ using codegen::Vec;
 using isa::Opcode;
 using isa::When;
 
-enum Space : int { kLhs, kRhs, kOut, kSums, kMaskedLhs, kMaskedRhs, kLhsT };
+enum Space : int {
+  kLhs,
+  kRhs,
+  kOut,
+  kSums,
+  kLhsMasks,
+  kRhsMasks,
+  kMaskedLhs,
+  kLhsT
+};
 
 // Adds finished tiles to the block of the result, or puts them in their rows.
 class RaggedStore final : public Epilogue {
@@ -197,7 +206,6 @@ class RaggedEmitter {
 
   void PlanScratch(Tiling* tiling) {
     const ProductTile& t = tile();
-    const int64_t bytes = hlo::BitWidth(lhs_.type) / 8;
     int64_t top = 0;
     const auto take = [&](bool wanted, int64_t size) {
       const int64_t at = top;
@@ -205,10 +213,13 @@ class RaggedEmitter {
       return at;
     };
     sums_at_ = take(Accumulates(), t.block_m * t.block_n * 4);
-    masked_lhs_at_ = take(MasksLhs(), t.block_m * t.block_k * bytes);
-    masked_rhs_at_ = take(MasksRhs(), t.block_k * t.block_n * bytes);
-    turned_lhs_at_ =
-        take(call_.by_groups, t.block_m * t.block_k * (arrays_.bf16 ? 2 : 4));
+    const int64_t lhs = t.block_m * t.block_k;
+    const int64_t masks = MaskedRows::TableBytes(t.block_k);
+    lhs_masks_at_ = take(MasksLhs() && !call_.dense, masks);
+    rhs_masks_at_ = take(MasksRhs(), masks);
+    masked_lhs_at_ =
+        take(MasksLhs() && call_.dense, lhs * hlo::BitWidth(lhs_.type) / 8);
+    turned_lhs_at_ = take(call_.by_groups, lhs * (arrays_.bf16 ? 2 : 4));
     tiling->scratch_bytes = top;
   }
 
@@ -271,27 +282,28 @@ class RaggedEmitter {
     }
     const RowMaskSource source =
         call_.dense ? RowMaskSource::kLanes : RowMaskSource::kSublanes;
-    if (MasksLhs()) {
-      const int64_t rows = call_.by_groups ? t.block_k : t.block_m;
-      const int64_t columns = call_.by_groups ? t.block_m : t.block_k;
+    const hlo::PrimitiveType numbers =
+        arrays_.bf16 ? hlo::PrimitiveType::kBf16 : hlo::PrimitiveType::kF32;
+    if (MasksLhs() && call_.dense) {
       const BlockPlace to =
-          Scratch(b, kMaskedLhs, masked_lhs_at_, lhs_.type, columns);
-      EmitRowMask(parts_.lhs, to, rows, columns, low_, high_, source, &b);
+          Scratch(b, kMaskedLhs, masked_lhs_at_, lhs_.type, t.block_k);
+      EmitRowMask(parts_.lhs, to, t.block_m, t.block_k, low_, high_, &b);
       parts_.lhs = to;
+    } else if (MasksLhs()) {
+      lhs_rows_.emplace(parts_.lhs, low_, high_, source);
+      lhs_rows_->Start(kLhsMasks, lhs_masks_at_, &b);
+      parts_.lhs.computed = &*lhs_rows_;
     }
     if (MasksRhs()) {
-      const BlockPlace to =
-          Scratch(b, kMaskedRhs, masked_rhs_at_, rhs_.type, t.block_n);
-      EmitRowMask(parts_.rhs, to, t.block_k, t.block_n, low_, high_, source,
-                  &b);
-      parts_.rhs = to;
+      rhs_rows_.emplace(parts_.rhs, low_, high_, source);
+      rhs_rows_->Start(kRhsMasks, rhs_masks_at_, &b);
+      parts_.rhs.computed = &*rhs_rows_;
     }
     if (call_.by_groups) {
-      const BlockPlace to = Scratch(
-          b, kLhsT, turned_lhs_at_,
-          arrays_.bf16 ? hlo::PrimitiveType::kBf16 : hlo::PrimitiveType::kF32,
-          t.block_k);
-      EmitLhsTranspose(parts_.lhs, to, 1, t.block_m, t.block_k, &b);
+      const BlockPlace to =
+          Scratch(b, kLhsT, turned_lhs_at_, numbers, t.block_k);
+      parts_.turned = parts_.lhs;
+      parts_.turns_lhs = true;
       parts_.lhs = to;
     }
     return plan_.sums ? SumOverSteps(b) : OneStep(b);
@@ -400,8 +412,9 @@ class RaggedEmitter {
   RowIndex words_;
   std::vector<isa::Window> windows_;
   int lhs_window_ = 0, rhs_window_ = 0, words_window_ = 0, out_window_ = 0;
-  int64_t sums_at_ = 0, masked_lhs_at_ = 0, masked_rhs_at_ = 0;
-  int64_t turned_lhs_at_ = 0;
+  int64_t sums_at_ = 0, lhs_masks_at_ = 0, rhs_masks_at_ = 0;
+  int64_t masked_lhs_at_ = 0, turned_lhs_at_ = 0;
+  std::optional<MaskedRows> lhs_rows_, rhs_rows_;
   Sca low_, high_, first_;
 };
 

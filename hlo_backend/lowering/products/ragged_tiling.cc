@@ -5,6 +5,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "base/units.h"
+#include "hlo_backend/lowering/products/row_mask.h"
 
 namespace ptxla::lowering {
 namespace {
@@ -92,10 +93,11 @@ class Chooser {
     const int64_t lhs = t.block_m * t.block_k * bytes_;
     const int64_t rhs = t.block_k * t.block_n * bytes_;
     const int64_t out = t.block_m * t.block_n * 4;
-    return 2 * lhs + 2 * rhs + (sums ? 1 : 2) * out + (masks_lhs ? lhs : 0) +
-           (masks_rhs ? rhs : 0) +
+    return 2 * lhs + 2 * rhs + (sums ? 1 : 2) * out +
+           (masks_lhs && !transposed ? lhs : 0) +
            (transposed ? t.block_m * t.block_k * (arrays_.bf16 ? 2 : 4) : 0) +
-           (sums ? out : 0);
+           (sums ? out : 0) +
+           2 * (masks_rhs ? MaskedRows::TableBytes(t.block_k) : 0);
   }
 
   // Straight code of the stream is bounded.

@@ -1,19 +1,20 @@
 #include "hlo_backend/lowering/products/row_mask.h"
 
 #include <algorithm>
-#include <vector>
 
 #include "base/units.h"
 
 namespace ptxla::lowering {
-namespace {
 
 using codegen::CodeBuilder;
 using codegen::Sca;
 using codegen::Vec;
 using isa::Opcode;
 
+namespace {
+
 constexpr uint32_t kAllBits = 0xFFFFFFFFu;
+constexpr int kBand = 16;
 
 // All bits where low <= number < high.
 Vec Inside(CodeBuilder* b, Vec numbers, Vec low, Vec high) {
@@ -24,41 +25,15 @@ Vec Inside(CodeBuilder* b, Vec numbers, Vec low, Vec high) {
       b->Imm(kAllBits), 0);
 }
 
-// Masks of 8 rows each, the first of them `first` + `row`.
-class RowMasks {
- public:
-  RowMasks(CodeBuilder* b, Sca first, Vec low, Vec high, RowMaskSource source)
-      : b_(*b), source_(source), low_(low), high_(high) {
-    const Vec sequence =
-        source == RowMaskSource::kSublanes
-            ? SublaneNumbers(b)
-            : b->BinaryImm(Opcode::kVand, b->LaneSequence(), isa::kLanes - 1);
-    numbers_ = b->Binary(Opcode::kVaddS32, sequence, b->Splat(first));
-    if (source == RowMaskSource::kLanes) {
-      lanes_ = Inside(b, numbers_, low, high);
-    }
+// The lanes `lane` ... + 7, each over a sublane.
+Vec Spread(CodeBuilder* b, Vec lanes, int lane) {
+  Vec mask = b->BroadcastLane(lanes, lane);
+  for (int s = 1; s < isa::kSublanes; ++s) {
+    const Vec next = b->BroadcastLane(lanes, lane + s);
+    mask = b->Select(b->Range(0, isa::kLanes, s, isa::kSublanes), next, mask);
   }
-
-  Vec Of(int row) {
-    if (source_ == RowMaskSource::kSublanes) {
-      return Inside(
-          &b_,
-          b_.BinaryImm(Opcode::kVaddS32, numbers_, static_cast<uint32_t>(row)),
-          low_, high_);
-    }
-    Vec mask = b_.BroadcastLane(lanes_, row);
-    for (int s = 1; s < isa::kSublanes; ++s) {
-      mask = b_.Select(b_.Range(0, isa::kLanes, s, isa::kSublanes),
-                       b_.BroadcastLane(lanes_, row + s), mask);
-    }
-    return mask;
-  }
-
- private:
-  CodeBuilder& b_;
-  RowMaskSource source_;
-  Vec low_, high_, numbers_, lanes_;
-};
+  return mask;
+}
 
 }  // namespace
 
@@ -66,14 +41,77 @@ Vec SublaneNumbers(CodeBuilder* b) {
   return b->BinaryImm(Opcode::kVshrl, b->LaneSequence(), 7);
 }
 
+void MaskedRows::Start(int space, int64_t table, CodeBuilder* b) {
+  b_ = b;
+  space_ = space;
+  b->NewBlock("masks of rows");
+  table_ = b->GlobalSca();
+  b->ScratchAddress(table_, static_cast<int32_t>(table));
+  b->SetBank(table_, CodeBuilder::kAbsoluteBanks, static_cast<int32_t>(table));
+  low_ = b->Promote(b->Splat(low_at_));
+  high_ = b->Promote(b->Splat(high_at_));
+  numbers_ = b->Promote(
+      source_ == RowMaskSource::kSublanes
+          ? SublaneNumbers(b)
+          : b->BinaryImm(Opcode::kVand, b->LaneSequence(), isa::kLanes - 1));
+  const isa::MachineModel& model = b->model();
+  rows_lead_ = model.Latency(isa::LatencyKey::kXluPermute, 0) +
+               2 * kBand / std::max(1, model.xlus) + kLead;
+}
+
+int64_t MaskedRows::RowsKey(int64_t, int64_t row) const {
+  return (int64_t{from_.space} << 32) + row / kBand;
+}
+
+bool MaskedRows::MakeRows(int64_t, int64_t row) {
+  if (!made_.insert(row).second) return false;
+  CodeBuilder& b = *b_;
+  const auto from = [&](int64_t first) {
+    return Inside(
+        &b,
+        b.BinaryImm(Opcode::kVaddS32, numbers_, static_cast<uint32_t>(first)),
+        low_, high_);
+  };
+  Vec lanes;
+  if (source_ == RowMaskSource::kLanes) lanes = from(row - row % isa::kLanes);
+  for (int64_t eight = row; eight < row + kBand; eight += isa::kSublanes) {
+    const Vec mask =
+        source_ == RowMaskSource::kSublanes
+            ? from(eight)
+            : Spread(&b, lanes, static_cast<int>(eight % isa::kLanes));
+    b.Store(space_, table_, TableOffset(eight), mask);
+  }
+  return true;
+}
+
+std::vector<Vec> MaskedRows::Tiles(int64_t batch, int64_t row, int64_t lane) {
+  CodeBuilder& b = *b_;
+  const auto offset = static_cast<int32_t>(from_.Offset(batch, row, lane));
+  const auto pitch = static_cast<int32_t>(from_.row_pitch);
+  std::vector<Vec> tiles;
+  if (from_.type == hlo::PrimitiveType::kF32) {
+    tiles = {b.Load(from_.space, from_.base, offset),
+             b.Load(from_.space, from_.base, offset + pitch)};
+  } else {
+    const Vec packed = b.LoadStrided(from_.space, from_.base, offset, pitch, 4);
+    tiles = {b.Unary(Opcode::kVunpackCLBf16, packed),
+             b.Unary(Opcode::kVunpackCHBf16, packed)};
+  }
+  for (int k = 0; k < 2; ++k) {
+    const Vec mask =
+        b.Load(space_, table_, TableOffset(row + isa::kSublanes * k));
+    tiles[k] = b.Binary(Opcode::kVand, tiles[k], mask);
+  }
+  return tiles;
+}
+
 void EmitRowMask(const BlockPlace& from, const BlockPlace& to, int64_t rows,
-                 int64_t columns, Sca low, Sca high, RowMaskSource source,
-                 CodeBuilder* b) {
+                 int64_t columns, Sca low, Sca high, CodeBuilder* b) {
   const int64_t tiles = CeilOfRatio<int64_t>(columns, 128);
   const bool f32 = from.type == hlo::PrimitiveType::kF32;
-  // Rows of a block of code: one lane mask's, where the XLU's latency is paid
-  // once for all of them.
-  const int unroll = source == RowMaskSource::kLanes ? 128 : 32;
+  // One lane mask's rows are a block of code: the XLU's latency is paid once
+  // for all of them.
+  const int unroll = isa::kLanes;
   const Sca block = b->BeginLoop(CeilOfRatio<int64_t>(rows, unroll), unroll);
   b->NewBlock("mask rows");
   const Sca turn = b->SBinaryImm(Opcode::kSshrl, block, 3);
@@ -82,9 +120,13 @@ void EmitRowMask(const BlockPlace& from, const BlockPlace& to, int64_t rows,
                    b->SMulImm(turn, static_cast<int32_t>(place.row_pitch)));
   };
   const Sca source_at = beyond(from), target_at = beyond(to);
-  RowMasks masks(b, block, b->Splat(low), b->Splat(high), source);
+  const Vec numbers =
+      b->Binary(Opcode::kVaddS32,
+                b->BinaryImm(Opcode::kVand, b->LaneSequence(), isa::kLanes - 1),
+                b->Splat(block));
+  const Vec lanes = Inside(b, numbers, b->Splat(low), b->Splat(high));
   for (int row = 0; row < unroll; row += 16) {
-    const Vec upper = masks.Of(row), lower = masks.Of(row + 8);
+    const Vec upper = Spread(b, lanes, row), lower = Spread(b, lanes, row + 8);
     const auto offset = [&](const BlockPlace& place, int64_t tile) {
       return static_cast<int32_t>(row / 8 * place.row_pitch +
                                   tile * place.lane_pitch);

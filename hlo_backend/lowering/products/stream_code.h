@@ -12,9 +12,10 @@
 namespace ptxla::lowering::stream {
 
 // Keys of the scheduler for memory that is written and read: sums are their
-// offsets in registers; converted rows, and values per row of either operand,
-// lie far beyond.
+// offsets in registers; converted rows, tiles of a turned LHS, and values per
+// row of either operand, lie far beyond.
 constexpr int64_t kConvertedKeys = int64_t{1} << 40;
+constexpr int64_t kTurnedKeys = int64_t{3} << 39;
 constexpr int64_t kRowKeys = int64_t{1} << 41;
 
 class Code {

@@ -7,26 +7,35 @@ namespace ptxla::lowering::stream {
 using codegen::CodeBuilder;
 using codegen::Vec;
 
-Rows::Rows(const ProductProblem& problem, const ArrayShape& arrays,
-           const StreamParts& parts, const Walk& walk, Code* code)
+Rows::Rows(const ProductProblem& problem, const ProductTile& tile,
+           const ArrayShape& arrays, const StreamParts& parts, const Walk& walk,
+           Code* code)
     : problem_(problem),
       parts_(parts),
       code_(*code),
       keeps_(parts.lhs.Converts() && walk.plan().macros_n > 1),
       loader_(arrays, parts.k_extent, &code->builder(), parts.lhs.type,
               parts.rhs.type),
-      conversions_(parts.pace, code->builder().model()) {
-  for (const BlockPlace* place : {&parts_.lhs, &parts_.rhs}) {
+      conversions_(parts.pace, code->builder().model()),
+      transposes_(
+          tile, parts, walk,
+          [this](int64_t batch, int64_t row, int64_t wish) {
+            MakeRows(parts_.turned, batch, row, wish);
+          },
+          code) {
+  for (const BlockPlace* place : {&parts_.lhs, &parts_.rhs, &parts_.turned}) {
     if (place->computed) place->computed->Forget();
   }
 }
 
 int64_t Rows::Place(const BlockPlace& place, const ProductOperand& operand,
-                    int part, int64_t wish, int64_t batch, int64_t row) {
-  const int64_t key = place.computed ? place.computed->RowsKey(batch, row) : -1;
+                    int part, int64_t wish, int64_t batch, int64_t row,
+                    int64_t key) {
+  const int64_t rows =
+      place.computed ? place.computed->RowsKey(batch, row) : -1;
   const int64_t end =
       code_.PlaceOpenBlock(conversions_.Start(place, operand, part, wish),
-                           false, key < 0 ? -1 : kRowKeys + key);
+                           false, rows < 0 ? key : kRowKeys + rows);
   conversions_.End(end);
   return end;
 }
@@ -40,20 +49,26 @@ void Rows::MakeRows(const BlockPlace& place, int64_t batch, int64_t row,
   b.NewBlock();
   if (!place.computed->MakeRows(batch, row)) return;
   const int64_t ahead = place.computed->lead() + place.computed->rows_lead();
-  // One after the other through the XLUs: what waits there holds no register.
+  // One after the other through the XLUs: what waits there holds no register,
+  // and what is done with a result begins when it comes out.
   const int64_t start = std::max(wish - ahead, rows_free_);
+  int64_t popped = start;
   const codegen::VNode block = b.TakeBlock();
   for (const codegen::VInstr& v : block.instrs) {
     const bool memory = isa::IsVectorLoad(v.op) || isa::IsVectorStore(v.op);
-    const int64_t at =
-        code_.scheduler().Place(v, start, memory ? kRowKeys + key : -1);
-    if (isa::Info(v.op).unit == isa::ExecUnit::kXlu) rows_free_ = at;
+    const isa::InstrInfo& info = isa::Info(v.op);
+    const bool xlu = info.unit == isa::ExecUnit::kXlu;
+    const int64_t at = code_.scheduler().Place(v, xlu ? start : popped,
+                                               memory ? kRowKeys + key : -1);
+    if (xlu) rows_free_ = at;
+    if (info.pops != isa::Fifo::kNone) popped = std::max(popped, at);
   }
 }
 
 std::vector<Vec> Rows::Lhs(int64_t batch, int64_t row, int64_t k, int part,
                            int64_t wish) {
   const int64_t start = std::max<int64_t>(0, wish - ConversionPace::kLoadAhead);
+  const int64_t turned = transposes_.Need(batch, row, k);
   MakeRows(parts_.lhs, batch, row, wish);
   code_.builder().NewBlock();
   if (parts_.operands != nullptr) {
@@ -70,7 +85,8 @@ std::vector<Vec> Rows::Lhs(int64_t batch, int64_t row, int64_t k, int part,
     return regs;
   }
   const auto regs = loader_.Load(parts_.lhs, batch, row, k, k, true, part);
-  const int64_t at = Place(parts_.lhs, problem_.lhs, part, wish, batch, row);
+  const int64_t at =
+      Place(parts_.lhs, problem_.lhs, part, wish, batch, row, turned);
   if (keeps_) Keep(regs, offset, at);
   return regs;
 }

@@ -3,6 +3,7 @@
 #ifndef PTXLA_HLO_BACKEND_LOWERING_PRODUCTS_STREAM_ROWS_H_
 #define PTXLA_HLO_BACKEND_LOWERING_PRODUCTS_STREAM_ROWS_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "hlo_backend/lowering/products/operand_loader.h"
 #include "hlo_backend/lowering/products/stream_code.h"
 #include "hlo_backend/lowering/products/stream_places.h"
+#include "hlo_backend/lowering/products/stream_transposes.h"
 #include "hlo_backend/lowering/products/stream_walk.h"
 
 namespace ptxla::lowering::stream {
@@ -18,8 +20,9 @@ namespace ptxla::lowering::stream {
 class Rows {
  public:
   // All of them must outlive it.
-  Rows(const ProductProblem& problem, const ArrayShape& arrays,
-       const StreamParts& parts, const Walk& walk, Code* code);
+  Rows(const ProductProblem& problem, const ProductTile& tile,
+       const ArrayShape& arrays, const StreamParts& parts, const Walk& walk,
+       Code* code);
 
   // A register of LHS rows for a matmul at `wish`; `part` of f32 values.
   std::vector<codegen::Vec> Lhs(int64_t batch, int64_t row, int64_t k, int part,
@@ -27,14 +30,19 @@ class Rows {
   // A register of weights at the columns `col` ... for a push at `wish`.
   std::vector<codegen::Vec> Weights(const Push& push, int64_t col, int part,
                                     int64_t wish);
+  // The stream has come to the cycle `now`: what takes long is begun.
+  void Advance(int64_t now) { transposes_.Advance(now); }
   // The last cycle of slow conversions.
-  int64_t slow_end() const { return conversions_.slow_end(); }
+  int64_t slow_end() const {
+    return std::max(conversions_.slow_end(), transposes_.slow_end());
+  }
 
  private:
   // The open block, which loads a register of the rows `row` ... for a matmul
-  // or push at `wish`; the last cycle.
+  // or push at `wish`; the last cycle. `key`: of scratch that it lies in.
   int64_t Place(const BlockPlace& place, const ProductOperand& operand,
-                int part, int64_t wish, int64_t batch, int64_t row);
+                int part, int64_t wish, int64_t batch, int64_t row,
+                int64_t key = -1);
   // Values per row that an operand needs for the first time: through the XLUs,
   // so long before.
   void MakeRows(const BlockPlace& place, int64_t batch, int64_t row,
@@ -48,6 +56,7 @@ class Rows {
   const bool keeps_;
   OperandLoader loader_;
   ConversionPace conversions_;
+  Transposes transposes_;
   absl::flat_hash_set<int64_t> converted_;  // offsets of LHS rows kept so far
   int64_t rows_free_ = 0;  // the XLUs have taken the values per row so far
 };

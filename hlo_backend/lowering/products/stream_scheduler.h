@@ -46,6 +46,11 @@ class StreamScheduler {
 
   // First cycle at which a matmul of this MXU could issue, its weights pushed.
   int64_t MatmulFree(int mxu) const { return mxu_[mxu].matmul_free; }
+  // First cycle at which an XLU takes another register.
+  int64_t XluFree(int xlu) const {
+    return unit_free_[static_cast<int>(isa::ExecUnit::kXlu) * isa::kMaxUnits +
+                      xlu];
+  }
   // First cycle at which weights may be pushed into the staging register.
   int64_t PushFree(int mxu, int stage) const;
   // First cycle at which a matmul may latch what has been pushed into it.
