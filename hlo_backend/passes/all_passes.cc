@@ -15,6 +15,7 @@
 #include "hlo_backend/passes/dce.h"
 #include "hlo_backend/passes/dot_canonicalizer.h"
 #include "hlo_backend/passes/dot_shaper.h"
+#include "hlo_backend/passes/dot_strength_reduction.h"
 #include "hlo_backend/passes/elementwise_expander.h"
 #include "hlo_backend/passes/fusion.h"
 #include "hlo_backend/passes/fusion_splitter.h"
@@ -84,6 +85,8 @@ std::vector<PassEntry> AllPasses() {
        Make<DotCanonicalizerPass>},
       {"dot-shaper", "dots with the dimensions that products have",
        Make<DotShaperPass>},
+      {"dot-strength-reduction", "products of one row as sums",
+       Make<DotStrengthReductionPass>},
       {"elementwise-expander", "functions that no vector unit has",
        Make<ElementwiseExpanderPass>},
       {"fusion", "makes kernels of elementwise work, reduces and dots",

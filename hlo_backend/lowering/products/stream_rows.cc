@@ -49,18 +49,18 @@ void Rows::MakeRows(const BlockPlace& place, int64_t batch, int64_t row,
   b.NewBlock();
   if (!place.computed->MakeRows(batch, row)) return;
   const int64_t ahead = place.computed->lead() + place.computed->rows_lead();
-  // One after the other through the XLUs: what waits there holds no register,
-  // and what is done with a result begins when it comes out.
+  // One after the other through the XLUs: what waits there holds no register.
+  // There are few mask registers: a mask comes when its value does.
   const int64_t start = std::max(wish - ahead, rows_free_);
   int64_t popped = start;
   const codegen::VNode block = b.TakeBlock();
   for (const codegen::VInstr& v : block.instrs) {
     const bool memory = isa::IsVectorLoad(v.op) || isa::IsVectorStore(v.op);
     const isa::InstrInfo& info = isa::Info(v.op);
-    const bool xlu = info.unit == isa::ExecUnit::kXlu;
-    const int64_t at = code_.scheduler().Place(v, xlu ? start : popped,
-                                               memory ? kRowKeys + key : -1);
-    if (xlu) rows_free_ = at;
+    const int64_t at = code_.scheduler().Place(
+        v, v.op == isa::Opcode::kVcmask ? popped : start,
+        memory ? kRowKeys + key : -1);
+    if (info.unit == isa::ExecUnit::kXlu) rows_free_ = at;
     if (info.pops != isa::Fifo::kNone) popped = std::max(popped, at);
   }
 }
