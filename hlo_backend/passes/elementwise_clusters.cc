@@ -101,6 +101,8 @@ class Chooser {
         Want(CutsOfBroadcast(o->shape().dims(), {d}));
       } else if (!IsClusterMember(*o) && seen_.insert(o).second) {
         Border(*o);
+        // Rows keep the dimensions of the arrays that they come from.
+        if (o->opcode() == Opcode::kReduce) Want(CutsOf(o->shape().dims()));
       }
     }
     for (const Instruction* u : m.users()) {
@@ -110,6 +112,7 @@ class Chooser {
         }
       } else if (!IsClusterMember(*u)) {
         is_border = true;
+        if (u->opcode() == Opcode::kBroadcast) Want(CutsOf(dims));
       }
     }
     if (is_border) Border(m);

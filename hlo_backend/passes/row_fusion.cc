@@ -8,6 +8,7 @@
 #include "base/units.h"
 #include "hlo_backend/analysis/fusion_rules.h"
 #include "hlo_backend/passes/control_flow.h"
+#include "hlo_backend/passes/dimension_utils.h"
 #include "hlo_backend/passes/memory_space_assignment.h"
 #include "hlo_backend/passes/prologue_policy.h"
 #include "hlo_backend/passes/split_dot_batch.h"
@@ -85,6 +86,7 @@ class RowFuser {
   // False: a planned kernel turned out to need a member; once more.
   bool Gather() {
     members_.clear();
+    finished_.clear();
     tainted_.clear();
     for (size_t plan : dependent_plans_) {
       tainted_.insert(plans_[plan].begin(), plans_[plan].end());
@@ -106,16 +108,58 @@ class RowFuser {
         if (dependent_plans_.insert(planned->second).second) return false;
         continue;
       }
-      const bool fits = reads && !tainted && members_.size() < kMostMembers;
+      const bool fits = reads && !tainted && members_.size() < kMostMembers &&
+                        !IsForAnotherProduct(*i);
       const Kind kind = fits ? KindOf(*i) : Kind::kNone;
       // What needs it too cannot be inside.
       if (kind == Kind::kNone) {
         tainted_.insert(i);
       } else {
         members_[i] = kind;
+        if (kind == Kind::kRow || ReadsFinished(*i)) finished_.insert(i);
       }
     }
     return true;
+  }
+
+  // Some of it has been through a reduce of these rows.
+  bool ReadsFinished(const Instruction& i) const {
+    return std::any_of(
+        i.operands().begin(), i.operands().end(),
+        [&](const Instruction* o) { return finished_.contains(o); });
+  }
+
+  // Where finished rows meet another product as it comes (P and dP), that one's
+  // kernel goes on: here both would have to be stored.
+  bool IsForAnotherProduct(const Instruction& i) const {
+    if (i.opcode() == Opcode::kReduce || !ReadsFinished(i)) return false;
+    return std::any_of(i.operands().begin(), i.operands().end(),
+                       [&](const Instruction* o) {
+                         return !members_.contains(o) && IsAnotherProduct(*o);
+                       });
+  }
+
+  // A product that comes later and whose rows fit, and elementwise work on it
+  // that needs no values per row.
+  bool IsAnotherProduct(const Instruction& o, int depth = 0) const {
+    if (members_.contains(&o) || tainted_.contains(&o) || depth > kMostFree ||
+        !o.shape().SameDims(dot_->shape())) {
+      return false;
+    }
+    if (o.opcode() == Opcode::kDot) {
+      return position_.at(&o) > position_.at(dot_) && !plan_of_.contains(&o) &&
+             Fits(o);
+    }
+    if (!IsLoopElementwise(o)) return false;
+    bool product = false;
+    for (const Instruction* x : o.operands()) {
+      if (x->opcode() == Opcode::kBroadcast &&
+          IsRowShape(x->operand(0)->shape())) {
+        return false;
+      }
+      product |= IsAnotherProduct(*x, depth + 1);
+    }
+    return product;
   }
 
   // Whole rows fit, and the other operand beside them.
@@ -200,6 +244,16 @@ class RowFuser {
            BitWidth(source.type()) == 32 && IsRowMajor(source);
   }
 
+  // Values per row that another kernel has made.
+  bool IsRowsOfOthers(const Instruction& broadcast) const {
+    const Instruction* source = broadcast.operand(0);
+    return IsRowShape(source->shape()) && !members_.contains(source) &&
+           source->shape().type() == PrimitiveType::kF32 &&
+           IsRowMajor(source->shape()) &&
+           IsIncreasing(broadcast.dimensions()) &&
+           broadcast.dimensions().back() == source->shape().rank() - 1;
+  }
+
   // A leaf: stored before the dot's rows are finished.
   bool IsLeafOf(const Instruction& o, bool full) const {
     if (members_.contains(&o)) return true;
@@ -215,7 +269,8 @@ class RowFuser {
                                Is32BitOrBf16(source->shape().type()) &&
                                !members_.contains(source) &&
                                o.dimensions()[0] == o.shape().rank() - 1;
-      return source->shape().IsScalar() || (full && along_minor);
+      return source->shape().IsScalar() ||
+             (full && (along_minor || IsRowsOfOthers(o)));
     }
     if (o.IsConstant()) return o.shape().IsScalar();
     return full && o.shape().SameDims(dot_->shape()) && IsRowMajor(o.shape()) &&
@@ -467,6 +522,8 @@ class RowFuser {
   absl::flat_hash_set<size_t> dependent_plans_;
   Instruction* dot_ = nullptr;
   absl::flat_hash_map<const Instruction*, Kind> members_;
+  // Members that are or read what rows reduce to.
+  absl::flat_hash_set<const Instruction*> finished_;
   absl::flat_hash_set<const Instruction*> tainted_, removed_;
   absl::flat_hash_map<const Instruction*, Instruction*> clones_;
   std::vector<Instruction*> group_;
