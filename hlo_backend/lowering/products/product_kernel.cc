@@ -80,6 +80,8 @@ class ProductEmitter {
           "no tile whose code fits the registers");
     }
     tile_ = choice_ == 0 ? choice.tile : choice.runners_up[choice_ - 1].first;
+    cost_ = choice_ == 0 ? choice.cost : choice.runners_up[choice_ - 1].second;
+    limits_ = limits;
     Tiling tiling;
     tiling.note = tile_.ToString();
     ASSIGN_OR_RETURN(tiling.args, KernelArgs(i_));
@@ -94,6 +96,17 @@ class ProductEmitter {
     tiling.work = WorkOf(tiling);
     tiling.body = [this](CodeBuilder& b) { return Body(b); };
     return FrameKernel(context_, tiling);
+  }
+
+  // After Emit: cycles of a step that the choice of tiles went by; of the
+  // kernel if its steps take `step`.
+  int64_t ExpectedStep() const { return cost_.step_bundles; }
+  int64_t CyclesOf(int64_t step) const {
+    // First loads and last stores come on top.
+    return cost_.cycles - cost_.choice +
+           std::max(cost_.choice,
+                    CeilOfRatio<int64_t>(tile_.Steps(), limits_.cores) *
+                        (step + limits_.step_cycles));
   }
 
  private:
@@ -379,6 +392,8 @@ class ProductEmitter {
   size_t choice_;  // of tiles: the best, then the runners-up
   ArrayShape arrays_;
   ProductTile tile_;
+  ProductCost cost_;
+  ProductLimits limits_;
   GridDims grid_;
   StreamParts parts_;
   int lhs_window_ = 0, rhs_window_ = 0;
@@ -392,8 +407,48 @@ class ProductEmitter {
 // Where no pace fits the registers, so many of the runners-up are tried.
 constexpr size_t kOtherTiles = 4;
 
+// A step whose code takes so much longer than the choice of tiles expected says
+// that the next best tiles may be better; so many of them are tried.
+constexpr double kSlow = 1.25;
+constexpr size_t kSlowTiles = 3;
+
 int64_t StepCycles(const KernelContext& context, const isa::Kernel& kernel) {
   return isa::TimeKernel(kernel, context.model).classes[0].profile.cycles;
+}
+
+struct Emission {
+  absl::StatusOr<isa::Kernel> kernel;
+  int64_t cycles = 0;  // of all steps, or of memory
+  bool slow = false;
+};
+
+// One choice of tiles. Unless the first pace fits, the fastest is taken; code
+// that issues in the order in which it was written is never that.
+Emission FastestPace(const KernelContext& context, const hlo::Instruction& i,
+                     const ProductForm& form,
+                     absl::Span<const EpiloguePace> paces, size_t choice) {
+  Emission best{absl::ResourceExhaustedError("no pace"), 0, false};
+  int64_t best_step = 0;
+  for (size_t n = 0; n < paces.size(); ++n) {
+    ProductEmitter emitter(context, i, form, paces[n], choice);
+    absl::StatusOr<isa::Kernel> next = emitter.Emit();
+    const int64_t step = next.ok() ? StepCycles(context, *next) : 0;
+    if (next.ok() && (!best.kernel.ok() || step < best_step)) {
+      best_step = step;
+      best.cycles = emitter.CyclesOf(step);
+      best.slow = static_cast<double>(step) >
+                  kSlow * static_cast<double>(emitter.ExpectedStep());
+      best.kernel = std::move(next);
+    } else if (!best.kernel.ok()) {
+      best.kernel = next.status();
+    }
+    const bool in_order_next = n + 1 < paces.size() && paces[n + 1].in_order;
+    if (!absl::IsResourceExhausted(best.kernel.status()) &&
+        (n == 0 || in_order_next || paces[n].in_order)) {
+      break;
+    }
+  }
+  return best;
 }
 
 }  // namespace
@@ -412,31 +467,30 @@ absl::StatusOr<isa::Kernel> EmitProduct(const KernelContext& context,
                      " is not lowered"));
   }
   const bool converts = form.problem.lhs.slow || form.problem.rhs.slow;
-  absl::StatusOr<isa::Kernel> kernel;
   const bool splits = form.problem.passes.size() > 1 ||
                       form.problem.lhs.conversion > 0 ||
                       form.problem.rhs.conversion > 0;
   const bool computes = form.lhs_value != nullptr || form.rhs_value != nullptr;
   const auto paces = PacesOf(computes, converts, splits);
-  for (size_t choice = 0; choice <= kOtherTiles; ++choice) {
-    for (const EpiloguePace& pace : paces) {
-      absl::StatusOr<isa::Kernel> next =
-          ProductEmitter(context, i, form, pace, choice).Emit();
-      if (!kernel.ok() || (next.ok() && StepCycles(context, *next) <
-                                            StepCycles(context, *kernel))) {
-        kernel = std::move(next);
-      }
-      // Unless the first fits, the fastest is taken; code that issues in the
-      // order in which it was written is never that.
-      const bool in_order_next = &pace != &paces.back() && (&pace)[1].in_order;
-      if (!absl::IsResourceExhausted(kernel.status()) &&
-          (&pace == paces.data() || in_order_next || pace.in_order)) {
-        break;
-      }
+  absl::StatusOr<isa::Kernel> best = absl::ResourceExhaustedError("no tile");
+  int64_t best_cycles = 0;
+  size_t slow = 0;
+  for (size_t choice = 0; choice <= kOtherTiles && slow <= kSlowTiles;
+       ++choice) {
+    Emission next = FastestPace(context, i, form, paces, choice);
+    if (!next.kernel.ok()) {
+      if (!best.ok()) best = next.kernel.status();
+      if (absl::IsResourceExhausted(next.kernel.status())) continue;
+      break;
     }
-    if (!absl::IsResourceExhausted(kernel.status())) break;
+    if (!best.ok() || next.cycles < best_cycles) {
+      best = std::move(next.kernel);
+      best_cycles = next.cycles;
+    }
+    if (!next.slow) break;
+    ++slow;
   }
-  return kernel;
+  return best;
 }
 
 }  // namespace ptxla::lowering

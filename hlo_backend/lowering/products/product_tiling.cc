@@ -2,16 +2,12 @@
 
 #include <algorithm>
 
-#include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "base/units.h"
 #include "hlo_backend/lowering/products/product_visits.h"
-#include "hlo_backend/lowering/tiling_log.h"
 
 namespace ptxla::lowering {
 namespace {
-
-constexpr size_t kRunnersUp = 4;
 
 int64_t BytesOf(const ProductOperand& o, int64_t elements) {
   return o.computed ? elements * o.bytes_per_element
@@ -53,36 +49,6 @@ int64_t Fetches(int64_t own, int64_t other, bool other_is_inner,
                 int64_t grid_k) {
   const bool stays = other_is_inner && grid_k == 1;
   return own * grid_k * (stays ? 1 : other);
-}
-
-std::vector<int64_t> GridBounds(int64_t extent, int64_t unit) {
-  static constexpr int64_t kBounds[] = {
-      1,  2,  3,  4,   5,   6,   8,   10,  12,  16,   20,   24,  32,
-      48, 64, 96, 128, 192, 256, 384, 512, 768, 1024, 2048, 4096};
-  std::vector<int64_t> bounds;
-  int64_t last_block = -1;
-  for (int64_t bound : kBounds) {
-    const int64_t block = RoundUpTo(CeilOfRatio(extent, bound), unit);
-    if (block == last_block) continue;  // the same tiles again
-    last_block = block;
-    bounds.push_back(CeilOfRatio(extent, block));
-    if (block == unit) break;
-  }
-  return bounds;
-}
-
-struct Split {
-  int b, n, m;
-};
-
-std::vector<Split> Splits(int mxus) {
-  std::vector<Split> splits;
-  for (int b = 1; b <= mxus; b *= 2) {
-    for (int n = 1; b * n <= mxus; n *= 2) {
-      for (int m = 1; b * n * m <= mxus; m *= 2) splits.push_back({b, n, m});
-    }
-  }
-  return splits;
 }
 
 }  // namespace
@@ -264,93 +230,6 @@ ProductCost CostOf(const ProductProblem& p, const ProductTile& t,
   c.cycles = first + last + inside;
   c.choice = inside + last / 2;
   return c;
-}
-
-absl::StatusOr<ProductTiling> ChooseProductTile(
-    const ProductProblem& p, const ArrayShape& a,
-    const isa::MachineModel& machine, const ProductLimits& limits,
-    TilingLog* log) {
-  if (log != nullptr) *log = TilingLog();
-  std::vector<std::pair<ProductTile, ProductCost>> best;
-  // Where memory sets the pace, the code that takes less time: more of the
-  // MXUs.
-  const auto better = [](const auto& x, const auto& y) {
-    if (x.second.choice != y.second.choice) {
-      return x.second.choice < y.second.choice;
-    }
-    return x.second.step_bundles * x.first.Steps() <
-           y.second.step_bundles * y.first.Steps();
-  };
-  // M on the lanes moves by whole tiles.
-  const int64_t lanes_unit = p.lhs.transposed ? isa::kLanes : 1;
-  ProductTile t;
-  for (int64_t gb : GridBounds(p.batch, 1)) {
-    t.block_b = CeilOfRatio(p.batch, gb);
-    t.grid_b = CeilOfRatio(p.batch, t.block_b);
-    const int64_t steps_unit =
-        std::max({lanes_unit, p.row_unit, p.row_unit_of_steps});
-    for (int64_t gm : GridBounds(p.m, steps_unit)) {
-      t.block_m = RoundUpTo<int64_t>(CeilOfRatio(p.m, gm),
-                                     gm > 1 ? steps_unit : p.row_unit);
-      t.grid_m = gm;
-      for (int64_t gn : GridBounds(p.n, p.column_unit)) {
-        if (p.whole_rows && gn > 1) break;
-        t.block_n = RoundUpTo<int64_t>(CeilOfRatio(p.n, gn),
-                                       gn > 1 ? p.column_unit : 128);
-        t.grid_n = gn;
-        for (int64_t gk : GridBounds(p.k, 128)) {
-          t.block_k = RoundUpTo<int64_t>(CeilOfRatio(p.k, gk), 128);
-          t.grid_k = gk;
-          if (gk > 1 && a.size == 256 && t.block_k % 256 != 0) continue;
-          for (const Split& split : Splits(a.mxus)) {
-            if (split.b > t.block_b || split.m * a.unit > t.block_m ||
-                (split.n - 1) * 128 >= t.block_n) {
-              continue;
-            }
-            t.split_b = split.b;
-            t.split_n = split.n;
-            t.split_m = split.m;
-            for (bool n_inner : {true, false}) {
-              if (!n_inner && (gm == 1 || gn == 1)) continue;
-              t.n_inner = n_inner;
-              const ProductCost cost = CostOf(p, t, a, machine, limits);
-              if (log != nullptr) ++log->considered;
-              if (cost.vmem_bytes > limits.vmem_bytes ||
-                  cost.step_bundles > limits.step_bundles) {
-                if (log != nullptr) ++log->too_large;
-                continue;
-              }
-              if (log != nullptr) AddCost(t.Steps(), cost.choice, log);
-              const std::pair<ProductTile, ProductCost> mine = {t, cost};
-              if (best.size() > kRunnersUp && !better(mine, best.back())) {
-                continue;
-              }
-              best.insert(
-                  std::upper_bound(best.begin(), best.end(), mine, better),
-                  mine);
-              if (best.size() > kRunnersUp + 1) best.pop_back();
-            }
-          }
-        }
-      }
-    }
-  }
-  if (best.empty()) {
-    return absl::ResourceExhaustedError(absl::StrCat(
-        "no tile of a product ", p.batch, " x [", p.m, ",", p.k, "] x [", p.k,
-        ",", p.n, "] fits into ", limits.vmem_bytes, " bytes of VMEM"));
-  }
-  if (log != nullptr) {
-    for (const auto& [tile, cost] : best) {
-      log->candidates.push_back({tile.ToString(), cost.choice,
-                                 cost.step_bundles, cost.vmem_bytes, ""});
-    }
-  }
-  ProductTiling result;
-  result.tile = best[0].first;
-  result.cost = best[0].second;
-  result.runners_up.assign(best.begin() + 1, best.end());
-  return result;
 }
 
 }  // namespace ptxla::lowering

@@ -1,0 +1,231 @@
+// ChooseProductTile: the tile of least cost among all that fit.
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "base/units.h"
+#include "hlo_backend/lowering/products/product_tiling.h"
+#include "hlo_backend/lowering/tiling_log.h"
+
+namespace ptxla::lowering {
+namespace {
+
+constexpr size_t kRunnersUp = 4;
+// Numbers of steps that are tried between two of the coarse ones, around each
+// of the best tiles.
+constexpr int64_t kBetween = 16;
+
+std::vector<int64_t> GridBounds(int64_t extent, int64_t unit) {
+  static constexpr int64_t kBounds[] = {
+      1,  2,  3,  4,   5,   6,   8,   10,  12,  16,   20,   24,  32,
+      48, 64, 96, 128, 192, 256, 384, 512, 768, 1024, 2048, 4096};
+  std::vector<int64_t> bounds;
+  int64_t last_block = -1;
+  for (int64_t bound : kBounds) {
+    const int64_t block = RoundUpTo(CeilOfRatio(extent, bound), unit);
+    if (block == last_block) continue;  // the same tiles again
+    last_block = block;
+    bounds.push_back(CeilOfRatio(extent, block));
+    if (block == unit) break;
+  }
+  return bounds;
+}
+
+struct Split {
+  int b, n, m;
+};
+
+std::vector<Split> Splits(int mxus) {
+  std::vector<Split> splits;
+  for (int b = 1; b <= mxus; b *= 2) {
+    for (int n = 1; b * n <= mxus; n *= 2) {
+      for (int m = 1; b * n * m <= mxus; m *= 2) splits.push_back({b, n, m});
+    }
+  }
+  return splits;
+}
+
+// Coarsely over all dimensions, then finely around the best: the TPU's compiler
+// takes any number of steps, trying them all takes long.
+class TileSearch {
+ public:
+  TileSearch(const ProductProblem& p, const ArrayShape& a,
+             const isa::MachineModel& machine, const ProductLimits& limits,
+             TilingLog* log)
+      : p_(p),
+        a_(a),
+        machine_(machine),
+        limits_(limits),
+        log_(log),
+        // M on the lanes moves by whole tiles.
+        rows_unit_(std::max({p.lhs.transposed ? int64_t{isa::kLanes} : 1,
+                             p.row_unit, p.row_unit_of_steps})) {}
+
+  void Coarse() {
+    ProductTile t;
+    for (int64_t gb : GridBounds(p_.batch, 1)) {
+      t.block_b = CeilOfRatio(p_.batch, gb);
+      t.grid_b = CeilOfRatio(p_.batch, t.block_b);
+      for (int64_t gm : GridBounds(p_.m, rows_unit_)) {
+        SetRows(gm, &t);
+        for (int64_t gn : GridBounds(p_.n, p_.column_unit)) {
+          if (p_.whole_rows && gn > 1) break;
+          SetColumns(gn, &t);
+          for (int64_t gk : GridBounds(p_.k, 128)) {
+            t.block_k = RoundUpTo<int64_t>(CeilOfRatio(p_.k, gk), 128);
+            t.grid_k = gk;
+            if (gk > 1 && a_.size == 256 && t.block_k % 256 != 0) continue;
+            TrySplits(t);
+          }
+        }
+      }
+    }
+  }
+
+  void Fine() {
+    const std::vector<Candidate> around = best_;
+    std::vector<std::pair<int64_t, int64_t>> seen;
+    for (const auto& [tile, cost] : around) {
+      const std::pair<int64_t, int64_t> grid = {tile.grid_m, tile.grid_n};
+      if (std::find(seen.begin(), seen.end(), grid) != seen.end()) continue;
+      seen.push_back(grid);
+      ProductTile t = tile;
+      for (int64_t gm : Between(p_.m, rows_unit_, tile.grid_m)) {
+        SetRows(gm, &t);
+        TrySplits(t);
+      }
+      t = tile;
+      if (p_.whole_rows) continue;
+      for (int64_t gn : Between(p_.n, p_.column_unit, tile.grid_n)) {
+        SetColumns(gn, &t);
+        TrySplits(t);
+      }
+    }
+  }
+
+  absl::StatusOr<ProductTiling> Best() {
+    if (best_.empty()) {
+      return absl::ResourceExhaustedError(
+          absl::StrCat("no tile of a product ", p_.batch, " x [", p_.m, ",",
+                       p_.k, "] x [", p_.k, ",", p_.n, "] fits into ",
+                       limits_.vmem_bytes, " bytes of VMEM"));
+    }
+    if (log_ != nullptr) {
+      for (const auto& [tile, cost] : best_) {
+        log_->candidates.push_back({tile.ToString(), cost.choice,
+                                    cost.step_bundles, cost.vmem_bytes, ""});
+      }
+    }
+    ProductTiling result;
+    result.tile = best_[0].first;
+    result.cost = best_[0].second;
+    result.runners_up.assign(best_.begin() + 1, best_.end());
+    return result;
+  }
+
+ private:
+  using Candidate = std::pair<ProductTile, ProductCost>;
+
+  void SetRows(int64_t gm, ProductTile* t) const {
+    t->block_m = RoundUpTo<int64_t>(CeilOfRatio(p_.m, gm),
+                                    gm > 1 ? rows_unit_ : p_.row_unit);
+    t->grid_m = CeilOfRatio(p_.m, t->block_m);
+  }
+  void SetColumns(int64_t gn, ProductTile* t) const {
+    t->block_n = RoundUpTo<int64_t>(CeilOfRatio(p_.n, gn),
+                                    gn > 1 ? p_.column_unit : 128);
+    t->grid_n = CeilOfRatio(p_.n, t->block_n);
+  }
+
+  // Numbers of steps near `bound` that the coarse ones leave out.
+  static std::vector<int64_t> Between(int64_t extent, int64_t unit,
+                                      int64_t bound) {
+    int64_t below = 1, above = bound;
+    for (int64_t coarse : GridBounds(extent, unit)) {
+      if (coarse < bound) below = coarse;
+      if (coarse > bound) {
+        above = coarse;
+        break;
+      }
+    }
+    std::vector<int64_t> bounds;
+    int64_t last_block = -1;
+    const int64_t step = CeilOfRatio(above - below, kBetween);
+    for (int64_t g = below + step; step > 0 && g < above; g += step) {
+      const int64_t block = RoundUpTo(CeilOfRatio(extent, g), unit);
+      const int64_t steps = CeilOfRatio(extent, block);
+      if (block == last_block || steps == bound || steps == 1) continue;
+      last_block = block;
+      bounds.push_back(steps);
+    }
+    return bounds;
+  }
+
+  void TrySplits(ProductTile t) {
+    for (const Split& split : Splits(a_.mxus)) {
+      if (split.b > t.block_b || split.m * a_.unit > t.block_m ||
+          (split.n - 1) * 128 >= t.block_n) {
+        continue;
+      }
+      t.split_b = split.b;
+      t.split_n = split.n;
+      t.split_m = split.m;
+      for (bool n_inner : {true, false}) {
+        if (!n_inner && (t.grid_m == 1 || t.grid_n == 1)) continue;
+        t.n_inner = n_inner;
+        Try(t);
+      }
+    }
+  }
+
+  // Where memory sets the pace, the code that takes less time: more of the
+  // MXUs.
+  static bool Better(const Candidate& x, const Candidate& y) {
+    if (x.second.choice != y.second.choice) {
+      return x.second.choice < y.second.choice;
+    }
+    return x.second.step_bundles * x.first.Steps() <
+           y.second.step_bundles * y.first.Steps();
+  }
+
+  void Try(const ProductTile& t) {
+    const ProductCost cost = CostOf(p_, t, a_, machine_, limits_);
+    if (log_ != nullptr) ++log_->considered;
+    if (cost.vmem_bytes > limits_.vmem_bytes ||
+        cost.step_bundles > limits_.step_bundles) {
+      if (log_ != nullptr) ++log_->too_large;
+      return;
+    }
+    if (log_ != nullptr) AddCost(t.Steps(), cost.choice, log_);
+    const Candidate mine = {t, cost};
+    if (best_.size() > kRunnersUp && !Better(mine, best_.back())) return;
+    best_.insert(std::upper_bound(best_.begin(), best_.end(), mine, Better),
+                 mine);
+    if (best_.size() > kRunnersUp + 1) best_.pop_back();
+  }
+
+  const ProductProblem& p_;
+  const ArrayShape& a_;
+  const isa::MachineModel& machine_;
+  const ProductLimits& limits_;
+  TilingLog* log_;
+  const int64_t rows_unit_;
+  std::vector<Candidate> best_;
+};
+
+}  // namespace
+
+absl::StatusOr<ProductTiling> ChooseProductTile(
+    const ProductProblem& p, const ArrayShape& a,
+    const isa::MachineModel& machine, const ProductLimits& limits,
+    TilingLog* log) {
+  if (log != nullptr) *log = TilingLog();
+  TileSearch search(p, a, machine, limits, log);
+  search.Coarse();
+  search.Fine();
+  return search.Best();
+}
+
+}  // namespace ptxla::lowering
