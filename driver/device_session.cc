@@ -1,5 +1,6 @@
 #include "driver/device_session.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <optional>
@@ -7,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "base/status.h"
 #include "base/text_proto.h"
 #include "driver/explain/explain.h"
@@ -113,6 +115,21 @@ record::Band PredictedCompileTime(int64_t instructions,
   return band;
 }
 
+std::string TakenApartText(const DeviceProgram& program) {
+  constexpr size_t kNamed = 8;
+  const std::vector<std::string>& names = program.taken_apart;
+  if (names.empty()) return "";
+  const size_t named = std::min(names.size(), kNamed);
+  return absl::StrCat(
+      program.program.name, ": ", names.size(),
+      names.size() == 1 ? " fusion of the schedule is"
+                        : " fusions of the schedule are",
+      " no kernel of ours; several kernels stand for each, and what they hand "
+      "on goes through HBM: ",
+      absl::StrJoin(names.begin(), names.begin() + named, ", "),
+      named < names.size() ? " ..." : "");
+}
+
 std::string OutOfMemoryText(const record::MemoryRecord& m) {
   const auto size = [](int64_t bytes) {
     const double b = static_cast<double>(bytes);
@@ -197,6 +214,7 @@ absl::StatusOr<int> DeviceSession::Add(std::unique_ptr<hlo::Module> module,
     }
     p.verification = *std::move(verification);
   }
+  p.taken_apart = std::move(compiled->taken_apart);
   p.program = std::move(compiled->program);
   p.compile.set_wall_ns(std::chrono::duration_cast<std::chrono::nanoseconds>(
                             std::chrono::steady_clock::now() - begin)

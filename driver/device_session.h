@@ -62,6 +62,8 @@ struct DeviceProgram {
   record::MemoryRecord memory;
   memory::Fit fit;
   hlo::Cost cost;  // of the module as it was handed in
+  // hlo::CompiledModule::taken_apart
+  std::vector<std::string> taken_apart;
   std::optional<Verification> verification;
 };
 
@@ -104,6 +106,9 @@ class DeviceSession {
 // XLA's time for a program of so many HLO instructions, with its band.
 record::Band PredictedCompileTime(int64_t instructions,
                                   const runtime::HostCosts& costs);
+
+// Names the fusions that several kernels stand for, "" if there are none.
+std::string TakenApartText(const DeviceProgram& program);
 
 // "Ran out of memory in memory space hbm. Used 21.95G of 15.48G hbm. ..."
 std::string OutOfMemoryText(const record::MemoryRecord& memory);

@@ -181,6 +181,8 @@ absl::StatusOr<Prediction> RunHlo(const RunRequest& request,
     }
     const DeviceProgram& program = session.programs().back();
     WarnOfAssumedLoops(program.program.schedule, &record);
+    const std::string apart = TakenApartText(program);
+    if (!apart.empty()) record.add_warnings(apart);
     if (program.memory.peak_bytes() >= record.memory().peak_bytes()) {
       *record.mutable_memory() = program.memory;
     }

@@ -111,6 +111,8 @@ void FillSteps(const TpuExecutor& executor, const DeviceSession& session,
   for (const DeviceProgram& p : session.programs()) {
     *record->add_compiles() = p.compile;
     *record->add_programs() = p.record;
+    const std::string apart = TakenApartText(p);
+    if (!apart.empty()) record->add_warnings(apart);
   }
   record->set_metrics_report(executor.metrics().Report());
 }

@@ -20,6 +20,7 @@ struct ClassInfo {
   int parameter = -1;                          // of the entry
   bool output = false, constant = false;
   int memory_space = kMemoryHbm;
+  bool mixed = false;  // leaves say different memory spaces
   const Instruction* maker = nullptr;
   int leaf = -1;  // of the maker
 };
@@ -183,9 +184,10 @@ class Planner {
     const bool is_float = i.shape().type() == PrimitiveType::kF64;
     for (int k = 0; k < 2; ++k) {
       const Instruction* half = i.operand(k);
-      const bool made_here = half->opcode() != Opcode::kParameter &&
-                             !half->IsConstant() && half->shape().IsArray() &&
-                             half->user_count() == 1;
+      const bool made_here =
+          half->opcode() != Opcode::kParameter && !half->IsConstant() &&
+          half->shape().IsArray() && half->user_count() == 1 &&
+          half->shape().memory_space() == i.shape().memory_space();
       // A class of one: nothing else decides where it lies.
       const int leaf = classes_.First(half);
       if (!made_here || classes_.Find(leaf).root != leaf ||
@@ -242,6 +244,8 @@ class Planner {
     }
     info.output |= is_output;
     info.constant |= i.IsConstant();
+    info.mixed |=
+        info.maker != nullptr && info.memory_space != shape.memory_space();
     if (shape.memory_space() != kMemoryHbm) {
       info.memory_space = shape.memory_space();
     }
@@ -305,18 +309,29 @@ class Planner {
     return result;
   }
 
+  // What is in VMEM and cannot be: there is no room, or others of its class lie
+  // elsewhere.
   void FindOverflow(const std::vector<int>& buffer_of, PlannedMemory* memory) {
     // What is beyond VMEM and loaded in place lies in CMEM.
     const int64_t end = (chip_.vmem().usable + chip_.cmem()).count();
-    for (size_t root = 0; root < info_.size(); ++root) {
-      if (buffer_of[root] < 0) continue;
+    const auto leaves = [&](int root) {
+      if (buffer_of[root] < 0) return false;
       const PlannedBuffer& b = memory->plan.buffers[buffer_of[root]];
-      if (b.memory_space != kMemoryVmem || b.offset + b.bytes <= end) continue;
-      const Instruction* maker = info_[root].maker;
-      const int64_t element = maker->shape().IsTuple()
-                                  ? info_[root].leaf - classes_.First(maker)
-                                  : -1;
-      memory->vmem_overflow.emplace_back(maker, element);
+      return info_[root].mixed ||
+             (b.memory_space == kMemoryVmem && b.offset + b.bytes > end);
+    };
+    for (const Computation* c : computations_) {
+      for (const Instruction* i : c->instructions()) {
+        if (!position_.contains(i)) continue;
+        int leaf = 0;
+        ForEachLeaf(i->shape(), [&](const Shape& shape, const ShapeIndex&) {
+          if (HasMemory(shape) && shape.memory_space() != kMemoryHbm &&
+              leaves(classes_.Find(classes_.First(i) + leaf).root)) {
+            memory->vmem_overflow.emplace_back(i, leaf);
+          }
+          ++leaf;
+        });
+      }
     }
   }
 

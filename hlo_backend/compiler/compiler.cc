@@ -2,12 +2,14 @@
 
 #include <chrono>
 
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "hlo_backend/analysis/partitioning.h"
+#include "hlo_backend/compiler/lower_module.h"
+#include "hlo_backend/ir/computation.h"
 #include "hlo_backend/ir/verifier.h"
-#include "hlo_backend/lowering/lowering.h"
-#include "hlo_backend/passes/memory_space_assignment.h"
+#include "hlo_backend/passes/tpu_forms.h"
 #include "isa/from_chip_spec.h"
 #include "isa/verifier.h"
 
@@ -18,46 +20,6 @@ double MsSince(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double, std::milli>(
              std::chrono::steady_clock::now() - start)
       .count();
-}
-
-isa::Space SpaceOf(int memory_space) {
-  switch (memory_space) {
-    case kMemoryVmem:
-      return isa::Space::kVmem;
-    case kMemoryCmem:
-      return isa::Space::kCmem;
-    case kMemoryHost:
-      return isa::Space::kHost;
-    case kMemorySmem:
-      return isa::Space::kSmem;
-    default:
-      return isa::Space::kHbm;
-  }
-}
-
-lowering::Placement PlacementOf(const BufferPlan& plan) {
-  lowering::Placement placement;
-  for (const PlannedBuffer& b : plan.buffers) {
-    isa::Buffer buffer;
-    buffer.id = b.id;
-    buffer.name = b.name;
-    buffer.bytes = b.bytes;
-    buffer.space = SpaceOf(b.memory_space);
-    buffer.offset = b.offset;
-    buffer.alias = b.alias_of;
-    buffer.label = b.label;
-    placement.buffers.push_back(std::move(buffer));
-  }
-  for (const auto& [instruction, refs] : plan.leaves) {
-    for (int leaf = 0; leaf < static_cast<int>(refs.size()); ++leaf) {
-      if (refs[leaf].buffer < 0) continue;
-      isa::BufferSlice slice;
-      slice.buffer = refs[leaf].buffer;
-      slice.offset = refs[leaf].offset;
-      placement.places[{instruction, leaf}] = slice;
-    }
-  }
-  return placement;
 }
 
 int64_t CallsIn(const isa::Schedule& schedule) {
@@ -85,16 +47,28 @@ absl::Status CheckPartitioned(const Module& module) {
       "after_optimizations, or a stage after spmd-partitioning)"));
 }
 
-// Values that found no room in VMEM go to HBM, until all the others have some.
-absl::StatusOr<PlannedMemory> PlanMemory(Module* module,
-                                         const chips::ChipSpec& chip) {
-  while (true) {
-    ASSIGN_OR_RETURN(PlannedMemory memory, PlanBuffers(*module, chip));
-    if (memory.vmem_overflow.empty()) return memory;
-    for (const auto& [maker, element] : memory.vmem_overflow) {
-      SetMemorySpace(const_cast<Instruction*>(maker), element, kMemoryHbm);
+// Names of the fusions of a module that is scheduled.
+std::vector<std::string> ScheduledFusions(const Module& module) {
+  std::vector<std::string> names;
+  if (!module.config().is_scheduled || !HasTiledLayouts(module)) return names;
+  for (const Computation* c : module.computations()) {
+    if (c->IsFusionComputation()) continue;
+    for (const Instruction* i : c->instructions()) {
+      if (i->opcode() == Opcode::kFusion) names.push_back(i->name());
     }
   }
+  return names;
+}
+
+std::vector<std::string> Missing(const std::vector<std::string>& before,
+                                 const std::vector<std::string>& after) {
+  const absl::flat_hash_set<absl::string_view> there(after.begin(),
+                                                     after.end());
+  std::vector<std::string> missing;
+  for (const std::string& name : before) {
+    if (!there.contains(name)) missing.push_back(name);
+  }
+  return missing;
 }
 
 }  // namespace
@@ -109,26 +83,23 @@ absl::StatusOr<CompiledModule> Compile(std::unique_ptr<Module> module,
   cost_options.device_count = topology.num_devices();
   result.cost = CostAnalysis(cost_options).Of(*module);
 
+  std::vector<std::string> given = ScheduledFusions(*module);
+  const bool is_given = !given.empty();
   auto start = std::chrono::steady_clock::now();
   if (options.verify_input) RETURN_IF_ERROR(VerifyModule(*module));
   RETURN_IF_ERROR(CheckPartitioned(*module));
   ASSIGN_OR_RETURN(result.passes, RunPasses(module.get(), chip, options));
-  result.effort.optimised_instructions = module->instruction_count();
-  ASSIGN_OR_RETURN(PlannedMemory memory, PlanMemory(module.get(), chip),
-                   _ << "while planning memory");
+  if (!is_given) given = ScheduledFusions(*module);
   result.passes_ms = MsSince(start);
 
   start = std::chrono::steady_clock::now();
-  lowering::LoweringOptions lower;
-  lower.earlier = options.earlier;
-  lower.assumed_trip_count = options.assumed_trip_count;
-  if (options.estimate_unknown_ops) {
-    lower.unknown_ops = lowering::LoweringOptions::UnknownOps::kEstimate;
-  }
-  ASSIGN_OR_RETURN(
-      result.program,
-      lowering::Lower(*module, PlacementOf(memory.plan), chip, lower));
+  ASSIGN_OR_RETURN(LoweredModule lowered,
+                   LowerModule(module.get(), chip, options));
+  PlannedMemory& memory = lowered.memory;
+  result.program = std::move(lowered.program);
   result.lowering_ms = MsSince(start);
+  result.effort.optimised_instructions = module->instruction_count();
+  result.taken_apart = Missing(given, ScheduledFusions(*module));
   // No kernel uses more VMEM or registers than the chip has, or a slot twice.
   if (options.pipeline.verify) {
     RETURN_IF_ERROR(isa::VerifyProgram(result.program, isa::FromChipSpec(chip)))

@@ -67,6 +67,9 @@ struct CompiledModule {
   isa::Program program;
   std::vector<PassReport> passes;
   Cost cost;  // of the module as it was handed in
+  // Fusions, of the schedule that was given or else of ours, which no kernel of
+  // ours can be: several kernels stand for each.
+  std::vector<std::string> taken_apart;
   CompileEffort effort;
   double passes_ms = 0, lowering_ms = 0;  // of this process
 };
@@ -89,9 +92,10 @@ struct PlannedMemory {
   BufferPlan plan;
   memory::MemoryStats stats;
   std::vector<memory::LiveBuffer> largest_at_peak;  // indices into plan.buffers
-  // Values that the module puts into VMEM and that found no room there, for
-  // the holes between others: (instruction, element of its tuple or -1).
-  std::vector<std::pair<const Instruction*, int64_t>> vmem_overflow;
+  // Leaves (instruction, number in ForEachLeaf order) that the module puts into
+  // VMEM and that cannot be there: there is no room in the holes between
+  // others, or what shares their memory lies in HBM.
+  std::vector<std::pair<const Instruction*, int>> vmem_overflow;
 };
 absl::StatusOr<PlannedMemory> PlanBuffers(const Module& scheduled,
                                           const chips::ChipSpec& chip);

@@ -4,13 +4,11 @@
 #include "embed/compiler_pipelines.h"
 #include "hlo_backend/compiler/chip_cost_model.h"
 #include "hlo_backend/compiler/compiler.h"
+#include "hlo_backend/compiler/lower_module.h"
 #include "hlo_backend/passes/tpu_forms.h"
 
 namespace ptxla::hlo {
-namespace {
-
-absl::StatusOr<Pipeline> LoadPipeline(const std::string& wanted) {
-  const std::string name = wanted.empty() ? "tpu" : wanted;
+absl::StatusOr<Pipeline> LoadPipeline(const std::string& name) {
   std::vector<std::string> known;
   for (const auto& file : kPipelineFiles) {
     const absl::string_view path = file.name;
@@ -27,8 +25,6 @@ absl::StatusOr<Pipeline> LoadPipeline(const std::string& wanted) {
   return Pipeline::Parse(text, name);
 }
 
-}  // namespace
-
 absl::StatusOr<std::vector<PassReport>> RunPasses(
     Module* module, const chips::ChipSpec& chip,
     const CompileOptions& options) {
@@ -37,8 +33,11 @@ absl::StatusOr<std::vector<PassReport>> RunPasses(
   const bool is_scheduled = module->config().is_scheduled;
   if (is_scheduled && !HasTiledLayouts(*module)) Unschedule(module);
   const bool taken = module->config().is_scheduled;
-  ASSIGN_OR_RETURN(const Pipeline pipeline,
-                   LoadPipeline(taken ? "scheduled" : options.pipeline_name));
+  ASSIGN_OR_RETURN(
+      const Pipeline pipeline,
+      LoadPipeline(taken                           ? "scheduled"
+                   : options.pipeline_name.empty() ? "tpu"
+                                                   : options.pipeline_name));
   const ChipCostModel cost(chip);
   PassContext context;
   context.chip = &chip;

@@ -94,9 +94,12 @@ absl::StatusOr<Value> EvalBroadcast(OpContext& context, const Instruction& i,
   return out;
 }
 
-absl::StatusOr<Value> EvalReshape(OpContext&, const Instruction& i,
+// To another float type, too (rare_op_expander.h).
+absl::StatusOr<Value> EvalReshape(OpContext& context, const Instruction& i,
                                   absl::Span<Value> operands) {
-  return operands[0].WithShape(ShapeOf(i));
+  ASSIGN_OR_RETURN(const Value x,
+                   ConvertTo(operands[0], i.shape().type(), context.pool()));
+  return x.WithShape(ShapeOf(i));
 }
 
 namespace {

@@ -60,6 +60,10 @@ struct LoweringStats {
   int64_t kernels = 0;
   int64_t blocks_scheduled = 0, blocks_reused = 0;
   std::vector<std::string> estimated;  // names of estimated instructions
+  // When Lower() fails for want of kernels: hlo::KernelFingerprint of those
+  // that cannot be made, and the others, for LoweringOptions::earlier.
+  std::vector<uint64_t> refused;
+  isa::Program made;
 };
 
 // Why a kernel is an estimate; "" for one that computes.

@@ -4,11 +4,15 @@
 
 #include "base/status.h"
 #include "hlo_backend/analysis/fusion_rules.h"
+#include "hlo_backend/analysis/tiled_layout.h"
 #include "hlo_backend/ir/computation.h"
+#include "hlo_backend/ir/fingerprint.h"
+#include "hlo_backend/passes/body_compiler.h"
 #include "hlo_backend/passes/control_flow.h"
 #include "hlo_backend/passes/fusion.h"
 #include "hlo_backend/passes/movement_fusion.h"
 #include "hlo_backend/passes/row_fusion.h"
+#include "hlo_backend/passes/row_major.h"
 #include "hlo_backend/passes/tuple_simplifier.h"
 
 namespace ptxla::hlo {
@@ -30,20 +34,67 @@ bool IsKernel(const Instruction& fusion) {
   return CheckFusion(fusion).ok() && !IsWindowed(fusion);
 }
 
-// The body with kernels of our own, as a computation of `module`.
-absl::StatusOr<Computation*> Kernels(const Instruction& fusion, Module* module,
-                                     const PassContext& context) {
-  Module apart(module->name());
-  *apart.mutable_config() = module->config();
-  apart.mutable_config()->is_scheduled = false;
-  Module::ComputationMap there, back;
-  apart.SetEntry(
-      apart.CloneComputation(*fusion.fused(), fusion.name(), &there));
-  RETURN_IF_ERROR(RowFusionPass().Run(&apart, context).status());
-  RETURN_IF_ERROR(FusionPass().Run(&apart, context).status());
-  RETURN_IF_ERROR(MovementFusionPass().Run(&apart, context).status());
-  apart.entry()->RemoveDead();
-  return module->CloneComputation(*apart.entry(), fusion.name(), &back);
+int GenerationOf(const PassContext& context) {
+  return context.chip == nullptr ? 5 : context.chip->generation();
+}
+
+// The body as the entry of a module that nobody has scheduled. Inside of a
+// fusion not all values have layouts.
+void TakeOut(const Computation& body, const Module& from, int generation,
+             Module* apart) {
+  *apart->mutable_config() = from.config();
+  apart->mutable_config()->is_scheduled = false;
+  apart->mutable_config()->entry_layout.reset();
+  apart->mutable_config()->input_output_alias.clear();
+  Module::ComputationMap there;
+  apart->SetEntry(apart->CloneComputation(body, body.name(), &there));
+  for (Instruction* i : apart->entry()->instructions()) {
+    if (!i->shape().IsArray() || i->shape().has_layout()) continue;
+    *i->mutable_shape() = WithTpuLayout(i->shape(), generation);
+  }
+}
+
+FusionKind KindOf(const std::vector<Instruction*>& group) {
+  FusionKind kind = FusionKind::kLoop;
+  for (const Instruction* i : group) {
+    if (IsProduct(*i)) return FusionKind::kOutput;
+    if (i->opcode() == Opcode::kReduce) kind = FusionKind::kInput;
+  }
+  return kind;
+}
+
+// One fusion again, of row-major arrays. Unimplemented if that is none.
+absl::Status FuseWhole(Module* apart, const PassContext& context) {
+  Computation* entry = apart->entry();
+  if (!MakeRowMajor(entry, GenerationOf(context))) {
+    return absl::UnimplementedError("it is row-major");
+  }
+  std::vector<Instruction*> group;
+  for (Instruction* i : entry->PostOrder()) {
+    const bool last = i->IsRoot() ||
+                      (i->user_count() == 1 && (*i->users().begin())->IsRoot());
+    const bool border = i->opcode() == Opcode::kBitcast &&
+                        (i->operand(0)->opcode() == Opcode::kParameter || last);
+    const bool tuple = i->opcode() == Opcode::kTuple && i->IsRoot();
+    if (!border && !tuple && i->opcode() != Opcode::kParameter) {
+      group.push_back(i);
+    }
+  }
+  if (group.size() < 2) return absl::UnimplementedError("it is no fusion");
+  const Instruction* fusion = entry->CreateFusion(group, KindOf(group));
+  RETURN_IF_ERROR(CheckFusion(*fusion));
+  return IsWindowed(*fusion) ? absl::UnimplementedError("windows")
+                             : absl::OkStatus();
+}
+
+// Kernels by our own rules, with the order of elements that the body has.
+absl::Status FuseAnew(Module* apart, const PassContext& context) {
+  MakeRowMajor(apart->entry(), GenerationOf(context));
+  RETURN_IF_ERROR(RowFusionPass().Run(apart, context).status());
+  RETURN_IF_ERROR(FusionPass().Run(apart, context).status());
+  RETURN_IF_ERROR(MovementFusionPass().Run(apart, context).status());
+  apart->entry()->RemoveDead();
+  return absl::OkStatus();
 }
 
 // A value in `shape`'s layout and memory space; what it is a view of, in that
@@ -63,18 +114,40 @@ void GiveShape(Instruction* value, const Shape& shape) {
   }
 }
 
-// Puts the body's kernels in the fusion's place.
-void PutInPlace(Instruction* fusion, Computation* body) {
-  Computation* c = fusion->parent();
-  const std::vector<Instruction*> operands(fusion->operands().begin(),
-                                           fusion->operands().end());
-  Instruction* call =
-      c->Add(Opcode::kCall, fusion->shape(), operands, {}, {body});
-  call->set_metadata(fusion->shared_metadata());
-  fusion->ReplaceAllUsesWith(call);
-  fusion->DropControlDependencies();
-  c->Remove(fusion);
+// Puts the body's kernels in the instruction's place.
+void PutInPlace(Instruction* old, Computation* body) {
+  Computation* c = old->parent();
+  const std::vector<Instruction*> operands(old->operands().begin(),
+                                           old->operands().end());
+  Instruction* call = c->Add(Opcode::kCall, old->shape(), operands, {}, {body});
+  call->set_metadata(old->shared_metadata());
+  old->ReplaceAllUsesWith(call);
+  old->DropControlDependencies();
+  c->Remove(old);
   InlineCall(call);
+}
+
+// A lone instruction as a body.
+Computation* BodyOf(const Instruction& i) {
+  Computation* body = i.parent()->module()->AddComputation(i.name());
+  std::vector<Instruction*> parameters;
+  for (const Instruction* o : i.operands()) {
+    parameters.push_back(body->AddParameter(
+        static_cast<int64_t>(parameters.size()), o->shape()));
+  }
+  body->SetRoot(body->AddLike(i, i.shape(), parameters));
+  return body;
+}
+
+// The one instruction of the body is the same kernel again.
+bool IsOnly(const Computation& body, uint64_t kernel) {
+  const Instruction* only = nullptr;
+  for (const Instruction* i : body.instructions()) {
+    if (i->opcode() == Opcode::kParameter) continue;
+    if (only != nullptr) return false;
+    only = i;
+  }
+  return only != nullptr && KernelFingerprint(*only) == kernel;
 }
 
 std::vector<Instruction*> InOrder(const Computation& c) {
@@ -83,19 +156,73 @@ std::vector<Instruction*> InOrder(const Computation& c) {
   return all;
 }
 
-absl::StatusOr<bool> Split(Computation* c, const PassContext& context) {
-  // The order as it will be; null: what a fusion became, whose ids begin at
-  // the next of `begins`.
+}  // namespace
+
+// What to try, one after the other. Dimensions of a product become those of
+// matrices when it is compiled; windows keep their dimensions when they are
+// not.
+std::vector<FusionSplitter::Way> FusionSplitter::WaysOf(const Instruction& i) {
+  if (i.opcode() != Opcode::kFusion) return {Way::kCompiled};
+  for (const Instruction* inside : i.fused()->instructions()) {
+    if (inside->opcode() == Opcode::kDot) {
+      return {Way::kWhole, Way::kCompiled, Way::kFused, Way::kSingle};
+    }
+  }
+  return {Way::kWhole, Way::kFused, Way::kCompiled, Way::kSingle};
+}
+
+absl::StatusOr<Computation*> FusionSplitter::Parts(Instruction* i, Way* way) {
+  Module* module = i->parent()->module();
+  const bool fused = i->opcode() == Opcode::kFusion;
+  const auto tried = tried_.find(i->id());
+  const Way last = tried == tried_.end() ? Way::kNone : tried->second;
+  const uint64_t kernel = KernelFingerprint(*i);
+  bool after = last == Way::kNone || (!fused && last != Way::kCompiled);
+  for (const Way next : WaysOf(*i)) {
+    if (!after) {
+      after = next == last;
+      continue;
+    }
+    if (next == Way::kCompiled && anew_ == nullptr) continue;
+    Computation* lone = fused ? nullptr : BodyOf(*i);
+    Module apart(module->name());
+    TakeOut(fused ? *i->fused() : *lone, *module, GenerationOf(context_),
+            &apart);
+    if (lone != nullptr) module->RemoveComputation(lone);
+    absl::Status done = absl::OkStatus();
+    if (next == Way::kWhole) done = FuseWhole(&apart, context_);
+    if (next == Way::kFused) done = FuseAnew(&apart, context_);
+    if (next == Way::kCompiled) {
+      done = CompileBody(&apart, context_, *anew_);
+      if (done.ok() && !fused) TakeFromHbm(apart.entry());
+    }
+    // What the pipeline refuses may still be done one by one.
+    if (!done.ok() || IsOnly(*apart.entry(), kernel)) continue;
+    *way = next;
+    Module::ComputationMap back;
+    return module->CloneComputation(*apart.entry(), i->name(), &back);
+  }
+  return nullptr;
+}
+
+absl::StatusOr<bool> FusionSplitter::Split(
+    Computation* c, absl::FunctionRef<bool(const Instruction&)> refused) {
+  // The order as it will be; null: what an instruction became, whose ids begin
+  // at the next of `begins`.
+  Module* module = c->module();
   std::vector<Instruction*> slots = InOrder(*c);
   std::vector<int> begins;
   for (Instruction*& i : slots) {
-    if (i->opcode() != Opcode::kFusion || IsKernel(*i)) continue;
-    ASSIGN_OR_RETURN(Computation * body, Kernels(*i, c->module(), context),
-                     _ << "%" << i->name());
+    if (!refused(*i)) continue;
+    Way way = Way::kNone;
+    ASSIGN_OR_RETURN(Computation * body, Parts(i, &way), _ << "%" << i->name());
+    if (body == nullptr) continue;
     // A result keeps the layout and memory space that the fusion gave it.
     GiveShape(body->root(), i->shape());
-    begins.push_back(c->module()->NextInstructionId());
+    begins.push_back(module->NextInstructionId());
     PutInPlace(i, body);
+    const int end = module->NextInstructionId();
+    for (int id = begins.back(); id < end; ++id) tried_[id] = way;
     i = nullptr;
   }
   if (begins.empty()) return false;
@@ -117,19 +244,24 @@ absl::StatusOr<bool> Split(Computation* c, const PassContext& context) {
   return true;
 }
 
-}  // namespace
-
-absl::StatusOr<bool> FusionSplitterPass::Run(Module* module,
-                                             const PassContext& context) {
+absl::StatusOr<bool> FusionSplitter::Run(
+    Module* module, absl::FunctionRef<bool(const Instruction&)> refused) {
   bool changed = false;
   for (Computation* c : ControlComputations(*module)) {
-    ASSIGN_OR_RETURN(const bool here, Split(c, context));
+    ASSIGN_OR_RETURN(const bool here, Split(c, refused));
     changed |= here;
   }
   if (!changed) return false;
-  RETURN_IF_ERROR(TupleSimplifierPass().Run(module, context).status());
+  RETURN_IF_ERROR(TupleSimplifierPass().Run(module, context_).status());
   module->RemoveUnusedComputations();
   return true;
+}
+
+absl::StatusOr<bool> FusionSplitterPass::Run(Module* module,
+                                             const PassContext& context) {
+  return FusionSplitter(context).Run(module, [](const Instruction& i) {
+    return i.opcode() == Opcode::kFusion && !IsKernel(i);
+  });
 }
 
 }  // namespace ptxla::hlo

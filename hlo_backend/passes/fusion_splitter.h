@@ -3,20 +3,62 @@
 //
 // TPU compilers compute slices, pads, windows and several products inside of
 // one kernel. A scheduled module keeps its order and everything else; such a
-// fusion's body is fused anew by our own rules (row_fusion.h, fusion.h,
-// movement_fusion.h), with the layouts that it has, and what its kernels hand
-// on goes through HBM. Fusions that keep to the rules (fusion_rules.h) stay as
-// they are.
+// fusion's body becomes kernels in the first of these ways that gives any
+// (products: compiled before fused):
+//
+//   whole     one fusion still, of row-major arrays (row_major.h)
+//   fused     by our own rules (row_fusion.h, fusion.h, movement_fusion.h),
+//             with the order of elements that it has
+//   compiled  by the passes that a module of its own would go through, with
+//             other operations and layouts inside (also for an instruction
+//             that is no fusion)
+//   single    one kernel an instruction
+//
+// What its kernels hand on goes through HBM. Fusions that keep to the rules
+// (fusion_rules.h) stay as they are, but for those that lowering refuses: the
+// compiler asks for these afterwards (compiler/lower_module.h).
 //
 //   %f = f32[8,128] fusion(%x), calls={ slice, dot, dot }
 //   ==> %slice = ..., %a = ... fusion(%slice), %f = ... dot(%a)
 #ifndef PTXLA_HLO_BACKEND_PASSES_FUSION_SPLITTER_H_
 #define PTXLA_HLO_BACKEND_PASSES_FUSION_SPLITTER_H_
 
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/functional/function_ref.h"
 #include "hlo_backend/passes/pass.h"
+#include "hlo_backend/passes/pipeline.h"
 
 namespace ptxla::hlo {
 
+class FusionSplitter {
+ public:
+  // `anew` (may be null: never compiled) and `context` outlive it.
+  explicit FusionSplitter(const PassContext& context,
+                          const Pipeline* anew = nullptr)
+      : context_(context), anew_(anew) {}
+
+  // Takes apart the instructions for which `refused` holds; what came of a
+  // split already, in the next way. False: there is none left for any of them.
+  absl::StatusOr<bool> Run(Module* module,
+                           absl::FunctionRef<bool(const Instruction&)> refused);
+
+ private:
+  enum class Way : uint8_t { kNone, kWhole, kFused, kCompiled, kSingle };
+
+  absl::StatusOr<bool> Split(
+      Computation* c, absl::FunctionRef<bool(const Instruction&)> refused);
+  static std::vector<Way> WaysOf(const Instruction& i);
+  // A computation of kernels for what `i` does, or null.
+  absl::StatusOr<Computation*> Parts(Instruction* i, Way* way);
+
+  const PassContext& context_;
+  const Pipeline* anew_;
+  absl::flat_hash_map<int, Way> tried_;  // by instruction id
+};
+
+// The fusions that break the rules.
 class FusionSplitterPass : public Pass {
  public:
   absl::string_view name() const override { return "fusion-splitter"; }

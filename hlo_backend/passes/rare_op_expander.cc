@@ -35,6 +35,8 @@ class Expander {
         return StochasticConvert();
       case Opcode::kRng:
         return Rng();
+      case Opcode::kReshape:
+        return MixedReshape();
       case Opcode::kCustomCall:
         return Foreign(i_->attrs<CustomCallAttrs>().target);
       default:
@@ -68,6 +70,14 @@ class Expander {
     const std::vector<Instruction*> operands(start->operands().begin(),
                                              start->operands().end());
     return b_.Call(start->called()[0], operands);
+  }
+
+  // TPU compilers write a conversion between floats into a reshape.
+  Instruction* MixedReshape() {
+    Instruction* x = i_->operand(0);
+    const PrimitiveType type = i_->shape().type();
+    if (x->shape().type() == type) return nullptr;
+    return b_.Reshape(b_.Convert(x, type), i_->shape().dims());
   }
 
   Instruction* DimensionSize() {

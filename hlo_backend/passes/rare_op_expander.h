@@ -6,6 +6,7 @@
 //   get-dimension-size            of a static dimension: a constant
 //   scaled-dot                    a dot of operands times their scales
 //   stochastic-convert            to bf16 from f32: bits, compared
+//   reshape                       to another float type: a convert before it
 //   rng                           random bits of a fixed state made uniform or
 //                                 normal, as the evaluator has it
 //   AwsNeuronGelu, ...            custom calls of another accelerator that are

@@ -4,6 +4,7 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "hlo_backend/analysis/scalar_work.h"
+#include "hlo_backend/analysis/tiled_layout.h"
 #include "hlo_backend/ir/computation.h"
 #include "hlo_backend/passes/annotations.h"
 #include "hlo_backend/passes/control_flow.h"
@@ -12,6 +13,10 @@
 
 namespace ptxla::hlo {
 namespace {
+
+int GenerationOf(const PassContext& context) {
+  return context.chip == nullptr ? 5 : context.chip->generation();
+}
 
 // The same array in the same place order: only its memory space may differ.
 bool IsIdentity(const Instruction& bitcast) {
@@ -34,15 +39,40 @@ bool InlineNested(Computation* c) {
   return changed;
 }
 
+// A reshape or copy to another float type: the conversion stands before it.
+void ConvertBefore(Instruction* movement, int generation) {
+  Shape shape = movement->operand(0)->shape();
+  shape.set_type(movement->shape().type());
+  if (shape.has_layout()) shape = WithTpuLayout(shape, generation);
+  movement->ReplaceOperand(0, movement->parent()->Add(Opcode::kConvert, shape,
+                                                      {movement->operand(0)}));
+}
+
+// Values whose layout nobody wrote.
+bool AddLayouts(Computation* c, int generation) {
+  bool changed = false;
+  for (Instruction* i : c->instructions()) {
+    if (!i->shape().IsArray() || i->shape().has_layout()) continue;
+    *i->mutable_shape() = WithTpuLayout(i->shape(), generation);
+    changed = true;
+  }
+  return changed;
+}
+
 bool ReplaceForms(Computation* c, const PassContext& context) {
-  const int generation =
-      context.chip == nullptr ? 5 : context.chip->generation();
+  const int generation = GenerationOf(context);
   bool changed = false;
   for (Instruction* i : c->PostOrder()) {
     if (i->opcode() == Opcode::kConvolution) {
       changed |= ReplaceByDot(i);
     } else if (i->opcode() == Opcode::kReduceWindow) {
       changed |= ReplaceByReduce(i, generation);
+    } else if ((i->opcode() == Opcode::kReshape ||
+                i->opcode() == Opcode::kCopy) &&
+               i->shape().IsArray() &&
+               i->shape().type() != i->operand(0)->shape().type()) {
+      ConvertBefore(i, generation);
+      changed = true;
     } else if (IsAnnotation(*i) && c->IsFusionComputation()) {
       c->Replace(i, i->operand(0));
       changed = true;
@@ -164,7 +194,11 @@ bool MoveBitcastsOut(Instruction* fusion) {
 
 absl::StatusOr<bool> TpuFormsPass::Run(Module* module,
                                        const PassContext& context) {
+  const int generation = GenerationOf(context);
   bool changed = LeaveSmem(module);
+  for (Computation* c : ControlComputations(*module)) {
+    changed |= AddLayouts(c, generation);
+  }
   absl::flat_hash_set<const Computation*> touched;  // bodies of fusions
   for (Computation* c : module->ComputationPostOrder()) {
     bool here = c->IsFusionComputation() && InlineNested(c);

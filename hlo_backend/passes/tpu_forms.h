@@ -9,6 +9,8 @@
 // - AssumeGatherIndicesInBound, Sharding and other annotations of a value: the
 //   value
 // - bitcasts that change nothing
+// - reshapes and copies to another float type: a convert before
+// - values without a layout: the chip's
 // - scalars in SMEM that others than the scalar unit read or make: all in HBM
 // - a bitcast that is the result of a fusion, or the first thing that happens
 //   to an operand of one: outside of the fusion, where it costs nothing

@@ -193,4 +193,79 @@ ENTRY main {
 }
 
 }  // namespace
+// What another compiler writes and our lowering refuses as one kernel: a
+// transposed gradient, contracted over two dimensions, with the optimizer's
+// update behind it; a packed mask; a slice under way of whole tiles.
+constexpr char kForeign[] = R"(HloModule foreign, is_scheduled=true
+
+%or (a: u8[], b: u8[]) -> u8[] {
+  %a = u8[] parameter(0)
+  %b = u8[] parameter(1)
+  ROOT %r = u8[] or(%a, %b)
+}
+
+%update (w: f32[128,256], s: f32[], x: bf16[8,32,128], y: bf16[8,32,256]) -> (f32[128,256], f32[128,256]) {
+  %w = f32[128,256]{0,1:T(8,128)} parameter(0)
+  %s = f32[]{:T(128)} parameter(1)
+  %x = bf16[8,32,128]{2,1,0:T(8,128)(2,1)} parameter(2)
+  %y = bf16[8,32,256]{2,1,0:T(8,128)(2,1)} parameter(3)
+  %d = f32[256,128]{1,0:T(8,128)} dot(%y, %x), lhs_contracting_dims={0,1}, rhs_contracting_dims={0,1}
+  %g = f32[128,256]{0,1:T(8,128)} bitcast(%d)
+  %rate = f32[128,256]{0,1:T(8,128)} broadcast(%s), dimensions={}
+  %step = f32[128,256]{0,1:T(8,128)} multiply(%g, %rate)
+  %new = f32[128,256]{0,1:T(8,128)} subtract(%w, %step)
+  ROOT %t = (f32[128,256]{0,1:T(8,128)}, f32[128,256]{0,1:T(8,128)}) tuple(%new, %g)
+}
+
+%pack (m: f32[8,32,128]) -> u8[32,128] {
+  %m = f32[8,32,128]{2,1,0:T(8,128)} parameter(0)
+  %zero = f32[] constant(0.5)
+  %limit = f32[8,32,128]{2,1,0:T(8,128)} broadcast(%zero), dimensions={}
+  %less = pred[8,32,128]{2,1,0:T(8,128)(4,1)} compare(%m, %limit), direction=LT
+  %one = u32[8,32,128]{2,1,0:T(8,128)} convert(%less)
+  %at = u32[8,32,128]{2,1,0:T(8,128)} iota(), iota_dimension=0
+  %bit = u32[8,32,128]{2,1,0:T(8,128)} shift-left(%one, %at)
+  %byte = u8[8,32,128]{2,1,0:T(8,128)(4,1)} convert(%bit)
+  %none = u8[] constant(0)
+  ROOT %packed = u8[32,128]{1,0:T(8,128)(4,1)} reduce(%byte, %none), dimensions={0}, to_apply=%or
+}
+
+ENTRY %main (w: f32[128,256], s: f32[], x: bf16[8,32,128], y: bf16[8,32,256], m: f32[8,32,128], v: f32[100,128]) -> (f32[128,256], f32[128,256], u8[32,128], f32[36,128]) {
+  %p0 = f32[128,256]{0,1:T(8,128)} parameter(0)
+  %p1 = f32[]{:T(128)} parameter(1)
+  %p2 = bf16[8,32,128]{2,1,0:T(8,128)(2,1)} parameter(2)
+  %p3 = bf16[8,32,256]{2,1,0:T(8,128)(2,1)} parameter(3)
+  %p4 = f32[8,32,128]{2,1,0:T(8,128)} parameter(4)
+  %p5 = f32[100,128]{1,0:T(8,128)} parameter(5)
+  %slice-start = ((f32[100,128]{1,0:T(8,128)}), f32[36,128]{1,0:T(8,128)S(1)}, s32[]{:S(2)}) slice-start(%p5), slice={[64:100], [0:128]}
+  %pair = (f32[128,256]{0,1:T(8,128)}, f32[128,256]{0,1:T(8,128)}) fusion(%p0, %p1, %p2, %p3), kind=kOutput, calls=%update
+  %e0 = f32[128,256]{0,1:T(8,128)} get-tuple-element(%pair), index=0
+  %e1 = f32[128,256]{0,1:T(8,128)} get-tuple-element(%pair), index=1
+  %mask = u8[32,128]{1,0:T(8,128)(4,1)} fusion(%p4), kind=kInput, calls=%pack
+  %slice-done = f32[36,128]{1,0:T(8,128)S(1)} slice-done(%slice-start)
+  %part = f32[36,128]{1,0:T(8,128)} negate(%slice-done)
+  ROOT %all = (f32[128,256]{0,1:T(8,128)}, f32[128,256]{0,1:T(8,128)}, u8[32,128]{1,0:T(8,128)(4,1)}, f32[36,128]{1,0:T(8,128)}) tuple(%e0, %e1, %mask, %part)
+}
+)";
+
+TEST(ScheduledInputTest, FusionsThatLoweringRefusesAreTakenApart) {
+  const TemporaryFolder folder;
+  RunRequest request;
+  request.hlo = folder.path() + "/foreign.hlo";
+  std::ofstream(request.hlo) << kForeign;
+  request.assumed_effects = false;
+  request.verify = true;
+  for (const char* topology : {"v5e-1", "v6e-1"}) {
+    SCOPED_TRACE(topology);
+    request.topology = topology;
+    ASSERT_OK_AND_ASSIGN(const Prediction made, Predict(request));
+    bool named = false;
+    for (const std::string& warning : made.record.warnings()) {
+      named |= absl::StrContains(warning, "2 fusions of the schedule") &&
+               absl::StrContains(warning, "pair, mask");
+    }
+    EXPECT_TRUE(named);
+  }
+}
+
 }  // namespace ptxla::driver

@@ -37,11 +37,20 @@ int Lowerer::KernelFor(const Instruction& i) {
 absl::Status Lowerer::MakeAllKernels() {
   std::vector<MadeKernel> made =
       MakeKernels(jobs_, chip_, model_, options_, &stats_);
+  absl::Status first = absl::OkStatus();
   for (size_t k = 0; k < jobs_.size(); ++k) {
     const Instruction& i = *jobs_[k].instruction;
     if (made[k].estimated) stats_.estimated.push_back(i.name());
-    ASSIGN_OR_RETURN(isa::Kernel kernel, std::move(made[k].kernel),
-                     _ << Describe(i));
+    if (!made[k].kernel.ok()) {
+      const absl::Status& why = made[k].kernel.status();
+      if (!absl::IsUnimplemented(why) && !absl::IsResourceExhausted(why)) {
+        return AddContext(why, Describe(i));
+      }
+      if (first.ok()) first = AddContext(why, Describe(i));
+      stats_.refused.push_back(jobs_[k].fingerprint);
+      continue;
+    }
+    isa::Kernel kernel = *std::move(made[k].kernel);
     kernel.name = i.name();
     kernel.fingerprint = jobs_[k].fingerprint;
     const hlo::Cost cost = costs_.Of(i);
@@ -54,7 +63,7 @@ absl::Status Lowerer::MakeAllKernels() {
     }
     program_.kernels.push_back(std::move(kernel));
   }
-  return absl::OkStatus();
+  return first;
 }
 
 void Lowerer::SetCores(isa::Schedule* schedule) {

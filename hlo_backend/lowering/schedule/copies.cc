@@ -20,6 +20,36 @@ absl::Status Lowerer::CopyStart(const Instruction& i, isa::Schedule* schedule) {
   return absl::OkStatus();
 }
 
+namespace {
+
+// A slice that leaves the minor dimension whole, and begins and ends between
+// tiles: whole tiles that follow one another.
+bool IsWholeTiles(const hlo::Shape& whole, const hlo::Shape& part,
+                  const hlo::SliceAttrs& slice) {
+  if (whole.layout().minor_to_major != part.layout().minor_to_major ||
+      whole.layout().tiles != part.layout().tiles ||
+      whole.layout().tiles.empty() ||
+      whole.layout().tiles[0].dimensions.size() != 2) {
+    return false;
+  }
+  const int64_t rows = whole.layout().tiles[0].dimensions[0];
+  bool cut = false;  // in a more minor dimension
+  for (int k = 0; k < whole.rank(); ++k) {
+    const auto d = static_cast<int>(whole.layout().minor_to_major[k]);
+    const bool here = whole.dim(d) != part.dim(d);
+    if ((here && k == 0) || (cut && part.dim(d) != 1)) return false;
+    if (here && k == 1 &&
+        (slice.starts[d] % rows != 0 ||
+         (slice.limits[d] % rows != 0 && slice.limits[d] != whole.dim(d)))) {
+      return false;
+    }
+    cut |= here;
+  }
+  return true;
+}
+
+}  // namespace
+
 absl::Status Lowerer::AsyncStart(const Instruction& i,
                                  isa::Schedule* schedule) {
   const Instruction& slice = *i.to_apply()->root();
@@ -35,8 +65,9 @@ absl::Status Lowerer::AsyncStart(const Instruction& i,
   for (int64_t& index : last) --index;
   const isa::TiledLayout part = TiledLayoutOf(slice.shape());
   const int64_t offset = whole.ElementOffset(first);
-  if (whole.ElementOffset(last) - offset + 1 != slice.shape().ElementCount() ||
-      part.PaddedElements() != slice.shape().ElementCount()) {
+  if (!IsWholeTiles(i.operand(0)->shape(), slice.shape(), *attrs) &&
+      (whole.ElementOffset(last) - offset + 1 != slice.shape().ElementCount() ||
+       part.PaddedElements() != slice.shape().ElementCount())) {
     return absl::UnimplementedError(absl::StrCat(
         Describe(i), ": a slice of several pieces of memory is not lowered"));
   }
@@ -127,12 +158,7 @@ absl::Status Lowerer::CustomCall(const Instruction& i,
   if (hlo::MovesToHost(i) || target == "MoveToDevice") {
     return HostMove(i, hlo::MovesToHost(i), schedule);
   }
-  if (options_.unknown_ops == LoweringOptions::UnknownOps::kEstimate) {
-    return Call(i, schedule);
-  }
-  return absl::UnimplementedError(absl::StrCat(Describe(i), ": custom call \"",
-                                               target, "\" is not lowered",
-                                               kEstimateAdvice));
+  return Call(i, schedule);  // EmitKernel refuses those that it does not know
 }
 
 }  // namespace ptxla::lowering

@@ -64,7 +64,14 @@ absl::StatusOr<isa::Program> Lowerer::Run(LoweringStats* stats) {
   const absl::Status walked =
       LowerComputation(*module_.entry(), &program_.schedule);
   // A kernel that cannot be made comes before what stopped the walk.
-  RETURN_IF_ERROR(MakeAllKernels());
+  const absl::Status made = MakeAllKernels();
+  if (!made.ok()) {
+    if (stats != nullptr) {
+      stats_.made.kernels = std::move(program_.kernels);
+      *stats = std::move(stats_);
+    }
+    return made;
+  }
   RETURN_IF_ERROR(walked);
   SetCores(&program_.schedule);
   RETURN_IF_ERROR(Leaves());

@@ -1,0 +1,158 @@
+#include "hlo_backend/compiler/lower_module.h"
+
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_set.h"
+#include "base/status.h"
+#include "hlo_backend/compiler/chip_cost_model.h"
+#include "hlo_backend/ir/computation.h"
+#include "hlo_backend/ir/fingerprint.h"
+#include "hlo_backend/lowering/lowering.h"
+#include "hlo_backend/passes/fusion_splitter.h"
+
+namespace ptxla::hlo {
+namespace {
+
+isa::Space SpaceOf(int memory_space) {
+  switch (memory_space) {
+    case kMemoryVmem:
+      return isa::Space::kVmem;
+    case kMemoryCmem:
+      return isa::Space::kCmem;
+    case kMemoryHost:
+      return isa::Space::kHost;
+    case kMemorySmem:
+      return isa::Space::kSmem;
+    default:
+      return isa::Space::kHbm;
+  }
+}
+
+lowering::Placement PlacementOf(const BufferPlan& plan) {
+  lowering::Placement placement;
+  for (const PlannedBuffer& b : plan.buffers) {
+    isa::Buffer buffer;
+    buffer.id = b.id;
+    buffer.name = b.name;
+    buffer.bytes = b.bytes;
+    buffer.space = SpaceOf(b.memory_space);
+    buffer.offset = b.offset;
+    buffer.alias = b.alias_of;
+    buffer.label = b.label;
+    placement.buffers.push_back(std::move(buffer));
+  }
+  for (const auto& [instruction, refs] : plan.leaves) {
+    for (int leaf = 0; leaf < static_cast<int>(refs.size()); ++leaf) {
+      if (refs[leaf].buffer < 0) continue;
+      isa::BufferSlice slice;
+      slice.buffer = refs[leaf].buffer;
+      slice.offset = refs[leaf].offset;
+      placement.places[{instruction, leaf}] = slice;
+    }
+  }
+  return placement;
+}
+
+// Returns how many leaves come before what follows the shape.
+int SetLeafToHbm(Shape* shape, int leaf, int at = 0) {
+  if (!shape->IsTuple()) {
+    if (at == leaf) shape->mutable_layout()->memory_space = kMemoryHbm;
+    return at + 1;
+  }
+  for (int k = 0; k < shape->element_count_of_tuple(); ++k) {
+    at = SetLeafToHbm(shape->mutable_element(k), leaf, at);
+  }
+  return at;
+}
+
+// A leaf of the value, and of what stands for it inside of fusions.
+void MoveToHbm(Instruction* value, int leaf) {
+  SetLeafToHbm(value->mutable_shape(), leaf);
+  if (value->opcode() == Opcode::kFusion) {
+    Instruction* root = value->fused()->root();
+    SetLeafToHbm(root->mutable_shape(), leaf);
+    if (root->opcode() == Opcode::kTuple) {
+      SetLeafToHbm(root->operand(leaf)->mutable_shape(), 0);
+    }
+  }
+  for (Instruction* user : value->users()) {
+    if (user->opcode() != Opcode::kFusion) continue;
+    for (int k = 0; k < user->operand_count(); ++k) {
+      if (user->operand(k) != value) continue;
+      SetLeafToHbm(user->fused()->parameter(k)->mutable_shape(), leaf);
+    }
+  }
+}
+
+// Values that found no room in VMEM go to HBM, until all the others have some.
+absl::StatusOr<PlannedMemory> PlanMemory(Module* module,
+                                         const chips::ChipSpec& chip) {
+  while (true) {
+    ASSIGN_OR_RETURN(PlannedMemory memory, PlanBuffers(*module, chip));
+    if (memory.vmem_overflow.empty()) return memory;
+    for (const auto& [value, leaf] : memory.vmem_overflow) {
+      MoveToHbm(const_cast<Instruction*>(value), leaf);
+    }
+  }
+}
+
+lowering::LoweringOptions OptionsOf(const CompileOptions& options) {
+  lowering::LoweringOptions lower;
+  lower.earlier = options.earlier;
+  lower.assumed_trip_count = options.assumed_trip_count;
+  return lower;
+}
+
+}  // namespace
+
+absl::StatusOr<LoweredModule> LowerModule(Module* module,
+                                          const chips::ChipSpec& chip,
+                                          const CompileOptions& options) {
+  LoweredModule result;
+  const ChipCostModel cost(chip);
+  PassContext context;
+  context.chip = &chip;
+  context.cost = &cost;
+  context.options = options.passes;
+  std::optional<Pipeline> anew;
+  std::optional<FusionSplitter> splitter;
+  // Kernels that earlier rounds made.
+  std::vector<std::unique_ptr<isa::Program>> made;
+  lowering::LoweringOptions lower = OptionsOf(options);
+  while (true) {
+    ASSIGN_OR_RETURN(result.memory, PlanMemory(module, chip),
+                     _ << "while planning memory");
+    lowering::LoweringStats stats;
+    auto program = lowering::Lower(*module, PlacementOf(result.memory.plan),
+                                   chip, lower, &stats);
+    if (program.ok()) {
+      result.program = *std::move(program);
+      return result;
+    }
+    const absl::flat_hash_set<uint64_t> refused(stats.refused.begin(),
+                                                stats.refused.end());
+    if (refused.empty()) return program.status();
+    if (!splitter.has_value()) {
+      ASSIGN_OR_RETURN(anew, LoadPipeline("body"));
+      splitter.emplace(context, &*anew);
+    }
+    ASSIGN_OR_RETURN(const bool split,
+                     splitter->Run(module, [&](const Instruction& i) {
+                       return refused.contains(KernelFingerprint(i));
+                     }));
+    if (!split) {
+      const bool estimate =
+          options.estimate_unknown_ops &&
+          lower.unknown_ops != lowering::LoweringOptions::UnknownOps::kEstimate;
+      if (!estimate) return program.status();
+      lower.unknown_ops = lowering::LoweringOptions::UnknownOps::kEstimate;
+    }
+    made.push_back(std::make_unique<isa::Program>(std::move(stats.made)));
+    lower.earlier.push_back(made.back().get());
+  }
+}
+
+}  // namespace ptxla::hlo
