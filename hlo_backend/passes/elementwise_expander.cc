@@ -9,8 +9,13 @@ constexpr PrimitiveType kF32 = PrimitiveType::kF32;
 
 class Expander {
  public:
-  explicit Expander(Instruction* i)
-      : i_(*i), type_(i->shape().type()), b_(i->parent()), rare_(&b_) {
+  // `widens`: functions of bf16 in fusions are computed as f32.
+  Expander(Instruction* i, bool widens)
+      : i_(*i),
+        type_(i->shape().type()),
+        widens_(widens),
+        b_(i->parent()),
+        rare_(&b_) {
     b_.set_metadata(i->shared_metadata());
   }
 
@@ -30,6 +35,15 @@ class Expander {
   }
 
  private:
+  // It will be part of a fusion.
+  bool HasElementwiseBeside() const {
+    if (i_.operand(0)->IsElementwise()) return true;
+    for (const Instruction* user : i_.users()) {
+      if (user->IsElementwise()) return true;
+    }
+    return false;
+  }
+
   Instruction* Operand(int k, PrimitiveType type) {
     Instruction* x = const_cast<Instruction*>(i_.operand(k));
     return x->shape().type() == type ? x : b_.Convert(x, type);
@@ -74,6 +88,12 @@ class Expander {
       case Opcode::kRemainder:
         return Narrowed(
             rare_.FloatRemainder(Operand(0, kF32), Operand(1, kF32)));
+      case Opcode::kExp:
+      case Opcode::kLogistic:
+        return widens_ && type_ == PrimitiveType::kBf16 &&
+                       HasElementwiseBeside()
+                   ? Narrowed(b_.Unary(i_.opcode(), Operand(0, kF32)))
+                   : nullptr;
       default:
         return nullptr;
     }
@@ -104,6 +124,7 @@ class Expander {
 
   const Instruction& i_;
   const PrimitiveType type_;
+  const bool widens_;
   Builder b_;
   RareFunctions rare_;
 };
@@ -111,11 +132,14 @@ class Expander {
 }  // namespace
 
 absl::StatusOr<bool> ElementwiseExpanderPass::Run(Module* module,
-                                                  const PassContext&) {
+                                                  const PassContext& context) {
+  const bool widens =
+      context.chip != nullptr &&
+      context.chip->Policy("fused_functions_f32").value_or(0) != 0;
   bool changed = false;
   for (Computation* c : module->computations()) {
     for (Instruction* i : c->PostOrder()) {
-      Instruction* expanded = Expander(i).Expand();
+      Instruction* expanded = Expander(i, widens).Expand();
       if (expanded == nullptr) continue;
       c->Replace(i, expanded);
       changed = true;

@@ -8,6 +8,10 @@
 //   mulhi
 //   complex(x, y) that only real and imag read
 //
+//   exp, logistic       of bf16 beside other work, where the chip's policy says
+//   so
+//                       (fused_functions_f32): as f32
+//
 // Narrow floats are computed as f32, narrow integers as 32 bits. 64-bit types
 // are x64-elimination's.
 #ifndef PTXLA_HLO_BACKEND_PASSES_ELEMENTWISE_EXPANDER_H_
