@@ -285,17 +285,21 @@ bool IsDataMovement(const Instruction& i) {
 }
 
 bool IsMovementFusion(const Instruction& fusion) {
-  bool moves = false;
+  bool moves = false, reshapes = false, repeats = false;
   for (const Instruction* i : fusion.fused()->instructions()) {
     if (i->opcode() == Opcode::kParameter) continue;
     if (!IsDataMovement(*i)) return false;
-    // A plain loop may hold the others.
+    // A plain loop may hold the others. Dimensions of size 1 alone may move
+    // rows to lanes, which no loop does.
+    const bool reshape =
+        i->opcode() == Opcode::kReshape &&
+        SameUpToDegenerateDims(i->shape(), i->operand(0)->shape());
+    reshapes |= reshape;
+    repeats |= i->opcode() == Opcode::kBroadcast;
     moves |= i->opcode() != Opcode::kBroadcast &&
-             i->opcode() != Opcode::kBitcast &&
-             (i->opcode() != Opcode::kReshape ||
-              !SameUpToDegenerateDims(i->shape(), i->operand(0)->shape()));
+             i->opcode() != Opcode::kBitcast && !reshape;
   }
-  return moves;
+  return moves || (reshapes && !repeats);
 }
 
 absl::Status CheckLoopFusion(const Instruction& fusion) {

@@ -7,9 +7,11 @@
 
 namespace ptxla::lowering {
 
-// Of a type of 8 or 16 bits; pred as u8.
+// Of a type of 8 or 16 bits; pred as u8, f16 as what lies in the upper halves
+// of words (fusion/f16_conversion.h).
 inline codegen::NarrowType NarrowTypeOf(hlo::PrimitiveType type) {
-  if (type == hlo::PrimitiveType::kBf16) return codegen::NarrowType::kBf16;
+  if (type == hlo::PrimitiveType::kBf16 || type == hlo::PrimitiveType::kF16)
+    return codegen::NarrowType::kBf16;
   const bool is_signed = hlo::IsSigned(type);
   if (hlo::BitWidth(type) == 16) {
     return is_signed ? codegen::NarrowType::kS16 : codegen::NarrowType::kU16;

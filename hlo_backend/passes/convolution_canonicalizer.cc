@@ -6,6 +6,7 @@
 #include "hlo_backend/analysis/plane_windows.h"
 #include "hlo_backend/ir/builder.h"
 #include "hlo_backend/passes/control_flow.h"
+#include "hlo_backend/passes/convolution_types.h"
 #include "hlo_backend/passes/dimension_utils.h"
 
 namespace ptxla::hlo {
@@ -342,7 +343,8 @@ absl::StatusOr<bool> ConvolutionCanonicalizerPass::Run(Module* module,
   for (Computation* c : ControlComputations(*module)) {
     for (Instruction* i : c->PostOrder()) {
       if (i->opcode() != Opcode::kConvolution) continue;
-      Instruction* value = Canonicalizer(i).Run();
+      Instruction* value = OnArrayTypes(i);
+      if (value == nullptr) value = Canonicalizer(i).Run();
       if (value == nullptr) continue;
       c->Replace(i, value);
       changed = true;

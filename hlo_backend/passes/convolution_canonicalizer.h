@@ -11,6 +11,8 @@
 // lays them out (its kernels have the batch in sublanes), so that no window
 // crosses the rows of a tile.
 //
+// - Types that the arrays do not multiply become ones that they do
+//   (convolution_types.h).
 // - Transposes of operands go into the dimension numbers, a reverse of the
 //   kernel into the window's reversal, zeros around the input into its padding.
 // - feature_group_count: the kernel of a dense convolution with zeros between

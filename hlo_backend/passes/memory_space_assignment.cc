@@ -160,24 +160,6 @@ class Assigner {
 
 }  // namespace
 
-namespace {
-
-// An exchange of the minor dimension with an array in VMEM is one step of its
-// kernel: the other array has to fit into the scoped VMEM, twice where it is
-// copied. Of 16 MiB on most chips, less what the code needs.
-constexpr int64_t kMostExchangedBytes = int64_t{7} << 20;
-
-bool IsLargeExchange(const Instruction& transpose) {
-  const Shape& from = transpose.operand(0)->shape();
-  const Shape& to = transpose.shape();
-  if (!from.has_layout() || !to.has_layout() || to.rank() < 2) return false;
-  const auto minor = static_cast<size_t>(to.layout().minor_to_major[0]);
-  return transpose.dimensions()[minor] != from.layout().minor_to_major[0] &&
-         std::max(PaddedBytes(from), PaddedBytes(to)) > kMostExchangedBytes;
-}
-
-}  // namespace
-
 bool IsVmemKernel(const Instruction& i) {
   switch (i.opcode()) {
     case Opcode::kFusion:
@@ -189,7 +171,7 @@ bool IsVmemKernel(const Instruction& i) {
       return true;
     case Opcode::kTranspose:
       // More dimensions are walked by windows only.
-      return i.shape().rank() <= 5 && !IsLargeExchange(i);
+      return i.shape().rank() <= 5;
     default:
       return i.IsElementwise();
   }

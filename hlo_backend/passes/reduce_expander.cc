@@ -2,24 +2,19 @@
 
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "hlo_backend/analysis/fusion_rules.h"
 #include "hlo_backend/ir/builder.h"
 #include "hlo_backend/passes/dimension_utils.h"
+#include "hlo_backend/passes/elementwise_body.h"
 
 namespace ptxla::hlo {
 namespace {
 
 using Values = std::vector<Instruction*>;
 
-bool IsElementwiseBody(const Computation& body) {
-  for (const Instruction* i : body.instructions()) {
-    const bool leaf = i->opcode() == Opcode::kParameter ||
-                      (i->IsConstant() && i->shape().IsScalar()) ||
-                      (i->opcode() == Opcode::kTuple && i->IsRoot());
-    if (!leaf && !i->IsElementwise()) return false;
-  }
-  return true;
+// Floats that are none of the vector units' own.
+bool IsForeignFloat(PrimitiveType type) {
+  return IsFloat(type) && BitWidth(type) <= 16 && type != PrimitiveType::kBf16;
 }
 
 class Expander {
@@ -32,8 +27,10 @@ class Expander {
   // Null: kernels have it, or it is not elementwise.
   Instruction* Expand() {
     const Shape& shape = i_->operand(0)->shape();
-    if ((arrays_ == 1 && MonoidOf(*i_->to_apply()).has_value()) ||
-        !IsElementwiseBody(*i_->to_apply()) || shape.ElementCount() == 0) {
+    if (arrays_ == 1 && MonoidOf(*i_->to_apply()).has_value()) {
+      return IsForeignFloat(shape.type()) ? InF32() : nullptr;
+    }
+    if (!CanApplyElementwise(*i_->to_apply()) || shape.ElementCount() == 0) {
       return nullptr;
     }
     // Reduced elements are rows.
@@ -86,29 +83,18 @@ class Expander {
 
   // The body of two lists of arrays of one shape.
   Values Combined(const Values& x, const Values& y) {
-    const DimVector dims = x[0]->shape().dims();
-    absl::flat_hash_map<const Instruction*, Instruction*> made;
-    const Computation& body = *i_->to_apply();
-    for (const Instruction* f : body.PostOrder()) {
-      if (f->opcode() == Opcode::kParameter) {
-        const int n = static_cast<int>(f->parameter_number());
-        made[f] = n < arrays_ ? x[n] : y[n - arrays_];
-      } else if (f->IsConstant()) {
-        made[f] = b_.BroadcastScalar(b_.Constant(f->literal()), dims);
-      } else if (f->opcode() != Opcode::kTuple) {
-        Values operands;
-        for (const Instruction* o : f->operands()) {
-          operands.push_back(made.at(o));
-        }
-        made[f] = i_->parent()->AddLike(
-            *f, Shape::Array(f->shape().type(), dims), operands);
-      }
-    }
-    const Instruction* root = body.root();
-    if (root->opcode() != Opcode::kTuple) return {made.at(root)};
-    Values results;
-    for (const Instruction* o : root->operands()) results.push_back(made.at(o));
-    return results;
+    Values operands = x;
+    operands.insert(operands.end(), y.begin(), y.end());
+    return ApplyElementwise(*i_->to_apply(), operands, x[0]->shape().dims(),
+                            i_->parent());
+  }
+
+  Instruction* InF32() {
+    constexpr PrimitiveType kF32 = PrimitiveType::kF32;
+    Instruction* reduce = b_.Reduce(
+        b_.Convert(i_->operand(0), kF32), b_.Convert(i_->operand(1), kF32),
+        i_->dimensions(), b_.Scalar2(*MonoidOf(*i_->to_apply()), kF32));
+    return b_.Convert(reduce, i_->shape().type());
   }
 
   Instruction* i_;

@@ -59,6 +59,7 @@ class Canonicalizer {
       (IsIdentity(window_.dims[d]) ? others : order)
           .push_back(static_cast<int64_t>(d));
     }
+    if (!Scatters(*i_) && others.size() < 2 && IsSideBySide()) return Blocks();
     if (others.empty() || static_cast<int>(order.size()) > kMostWindowPlanes) {
       return nullptr;
     }
@@ -109,6 +110,37 @@ class Canonicalizer {
   bool IsDilated() const {
     return std::any_of(window_.dims.begin(), window_.dims.end(),
                        [](const WindowDim& w) { return w.base_dilation != 1; });
+  }
+
+  // Its places share no element and leave none between them.
+  bool IsSideBySide() const {
+    return std::all_of(window_.dims.begin(), window_.dims.end(),
+                       [](const WindowDim& w) {
+                         return w.base_dilation == 1 && w.stride == w.size &&
+                                (w.window_dilation == 1 || w.size == 1);
+                       });
+  }
+
+  // Each place is a block of the array, reduced.
+  Instruction* Blocks() {
+    PadExplicitly();
+    Instruction* x = arrays_[0];
+    const DimVector starts(window_.dims.size(), 0);
+    const DimVector strides(window_.dims.size(), 1);
+    DimVector used, blocks, reduced;
+    for (size_t d = 0; d < window_.dims.size(); ++d) {
+      const int64_t size = window_.dims[d].size;
+      const int64_t places = x->shape().dim(static_cast<int>(d)) / size;
+      used.push_back(places * size);
+      blocks.push_back(places);
+      if (IsIdentity(window_.dims[d])) continue;
+      reduced.push_back(static_cast<int64_t>(blocks.size()));
+      blocks.push_back(size);
+    }
+    if (used != DimVector(x->shape().dims().begin(), x->shape().dims().end())) {
+      x = b_.Slice(x, starts, used, strides);
+    }
+    return b_.Reduce(b_.Reshape(x, blocks), init_, reduced, i_->to_apply());
   }
 
   bool InPlace() const {

@@ -4,7 +4,9 @@
 #include <vector>
 
 #include "hlo_backend/analysis/fusion_rules.h"
+#include "hlo_backend/analysis/plane_windows.h"
 #include "hlo_backend/ir/builder.h"
+#include "hlo_backend/passes/elementwise_body.h"
 #include "hlo_backend/passes/window_canonicalizer.h"
 
 namespace ptxla::hlo {
@@ -13,11 +15,17 @@ namespace {
 // Positions of a window that are worth a slice each.
 constexpr int64_t kMostPositions = 64;
 
+// Without gaps in the window or in the array.
 bool IsPlain(const Window& window) {
   return std::all_of(
       window.dims.begin(), window.dims.end(), [](const WindowDim& d) {
         return d.window_dilation == 1 && d.base_dilation == 1 && !d.reversal;
       });
+}
+
+bool IsReversed(const Window& window) {
+  return std::any_of(window.dims.begin(), window.dims.end(),
+                     [](const WindowDim& d) { return d.reversal; });
 }
 
 int64_t PositionsOf(const Window& window) {
@@ -43,6 +51,16 @@ int CumulativeDim(const Window& window, const Shape& x) {
   return found;
 }
 
+// Leaves others alone; false where that is not known.
+bool IsIdentityOf(Opcode op, const Instruction& init) {
+  const auto bits = WindowIdentity(op, init.shape().type());
+  if (bits.has_value()) return IsScalarConstant(init, *bits);
+  const bool sums = op == Opcode::kAdd, products = op == Opcode::kMultiply;
+  return (sums || products) && init.opcode() == Opcode::kConstant &&
+         !init.literal().IsElided() &&
+         init.literal().GetDouble(0) == (sums ? 0 : 1);
+}
+
 class Expander {
  public:
   explicit Expander(Instruction* i)
@@ -54,19 +72,35 @@ class Expander {
   }
 
   Instruction* ReduceWindow() {
-    if (i_->operand_count() != 2 || !IsPlain(window_)) return nullptr;
+    const size_t arrays = i_->operand_count() / 2;
     const auto op = MonoidOf(*i_->to_apply());
-    if (!op.has_value()) return nullptr;
-    init_ = i_->operand(1);
-    const int dim = CumulativeDim(window_, x_->shape());
-    if (dim >= 0 && PositionsOf(window_) > 1) return Cumulative(*op, dim);
-    if (PositionsOf(window_) > kMostPositions) return nullptr;
-    Instruction* padded = Padded(init_);
-    Instruction* result = b_.BroadcastScalar(init_, i_->shape().dims());
+    const DimVector out = Places();
+    if (IsReversed(window_) ||
+        std::count(out.begin(), out.end(), int64_t{0}) > 0 ||
+        !CanApplyElementwise(*i_->to_apply())) {
+      return nullptr;
+    }
+    const bool one = arrays == 1 && op.has_value();
+    init_ = i_->operand(static_cast<int>(arrays));
+    if (one && IsPlain(window_) && PositionsOf(window_) > 1 &&
+        IsIdentityOf(*op, *init_)) {
+      const int dim = CumulativeDim(window_, x_->shape());
+      if (dim >= 0) return Cumulative(*op, dim);
+    }
+    if (PositionsOf(window_) > kMostPositions) {
+      return one ? Doubled(*op) : nullptr;
+    }
+    std::vector<Instruction*> padded, values;
+    for (size_t k = 0; k < arrays; ++k) {
+      Instruction* init = i_->operand(static_cast<int>(arrays + k));
+      padded.push_back(Padded(i_->operand(static_cast<int>(k)), init));
+      values.push_back(b_.BroadcastScalar(init, out));
+    }
     ForEachPosition([&](const DimVector& at) {
-      result = b_.Binary(*op, result, Slice(padded, at));
+      for (Instruction* x : padded) values.push_back(Slice(x, at));
+      values = ApplyElementwise(*i_->to_apply(), values, out, i_->parent());
     });
-    return result;
+    return i_->shape().IsTuple() ? b_.Tuple(values) : values[0];
   }
 
   // Only the first of equal maxima is selected: `ge` keeps what it has.
@@ -86,7 +120,7 @@ class Expander {
     const DimVector out(source->shape().dims().begin(),
                         source->shape().dims().end());
     const PrimitiveType type = x_->shape().type();
-    Instruction* padded = Padded(b_.MinValue(type));
+    Instruction* padded = Padded(x_, b_.MinValue(type));
     std::vector<DimVector> positions;
     std::vector<Instruction*> slices;
     Instruction* most = nullptr;
@@ -126,14 +160,64 @@ class Expander {
     return y;
   }
 
-  Instruction* Padded(Instruction* value) {
+  // One dimension after the other: values of 1, 2, 4 ... neighbours, of which
+  // as many as the window has are put together.
+  Instruction* Doubled(Opcode op) {
+    Instruction* y = Padded(x_, init_);
+    const int rank = x_->shape().rank();
+    for (int d = 0; d < rank; ++d) {
+      const WindowDim& w = window_.dims[d];
+      if (w.size == 1 && w.stride == 1) continue;
+      const int64_t n = y->shape().dim(d), gap = w.window_dilation;
+      // `x` from index `from` on, `size` of them.
+      const auto part = [&](Instruction* x, int64_t from, int64_t size,
+                            int64_t stride) {
+        DimVector starts(rank, 0), strides(rank, 1);
+        DimVector limits(x->shape().dims().begin(), x->shape().dims().end());
+        starts[d] = from;
+        limits[d] = from + size;
+        strides[d] = stride;
+        return b_.Slice(x, starts, limits, strides);
+      };
+      Instruction* power = y;  // of `count` neighbours
+      Instruction* all = nullptr;
+      int64_t done = 0;
+      for (int64_t count = 1; count <= w.size; count *= 2) {
+        if (w.size & count) {
+          const int64_t size = n - (done + count - 1) * gap;
+          Instruction* next = part(power, done * gap, size, 1);
+          all = all == nullptr ? next
+                               : b_.Binary(op, part(all, 0, size, 1), next);
+          done += count;
+        }
+        if (2 * count > w.size) break;
+        const int64_t size = n - (2 * count - 1) * gap;
+        power = b_.Binary(op, part(power, 0, size, 1),
+                          part(power, count * gap, size, 1));
+      }
+      y = w.stride == 1 ? all : part(all, 0, all->shape().dim(d), w.stride);
+    }
+    return b_.Binary(op, b_.BroadcastScalar(init_, y->shape().dims()), y);
+  }
+
+  // Of the window over the array.
+  DimVector Places() const {
+    DimVector places;
+    for (size_t d = 0; d < window_.dims.size(); ++d) {
+      places.push_back(
+          window_.dims[d].OutputSize(x_->shape().dim(static_cast<int>(d))));
+    }
+    return places;
+  }
+
+  Instruction* Padded(Instruction* x, Instruction* value) {
     PadAttrs pad;
     bool any = false;
     for (const WindowDim& w : window_.dims) {
-      pad.dims.push_back({w.padding_low, w.padding_high, 0});
-      any |= w.padding_low != 0 || w.padding_high != 0;
+      pad.dims.push_back({w.padding_low, w.padding_high, w.base_dilation - 1});
+      any |= w.padding_low != 0 || w.padding_high != 0 || w.base_dilation != 1;
     }
-    return any ? b_.Pad(x_, value, pad.dims) : x_;
+    return any ? b_.Pad(x, value, pad.dims) : x;
   }
 
   template <class Fn>
@@ -149,14 +233,15 @@ class Expander {
 
   // What position `at` of the window sees, for every place of the window.
   Instruction* Slice(Instruction* padded, const DimVector& at) {
-    DimVector limits, strides;
+    const DimVector places = Places();
+    DimVector starts, limits, strides;
     for (size_t d = 0; d < at.size(); ++d) {
       const WindowDim& w = window_.dims[d];
-      const int64_t places = w.OutputSize(x_->shape().dim(static_cast<int>(d)));
-      limits.push_back(at[d] + (places - 1) * w.stride + 1);
+      starts.push_back(at[d] * w.window_dilation);
+      limits.push_back(starts[d] + (places[d] - 1) * w.stride + 1);
       strides.push_back(w.stride);
     }
-    return b_.Slice(padded, at, limits, strides);
+    return b_.Slice(padded, starts, limits, strides);
   }
 
   // The other way: a value per place of the window back to where position `at`

@@ -2,7 +2,11 @@
 // elementwise work.
 //
 //   reduce-window (pooling):   one slice of the padded array per position in
-//       the window, combined element by element;
+//       the window, combined element by element by the body (any elementwise
+//       one, of several arrays too);
+//   reduce-window of many positions, by one operation: dimension by dimension,
+//       values of 1, 2, 4 ... neighbours, of which those are put together that
+//       make up the window;
 //   reduce-window over a whole dimension (a cumulative sum): doubling steps,
 //       y = op(y, y shifted by 1, 2, 4 ...);
 //   select-and-scatter (gradient of a maximum's pooling): per position, the
@@ -10,8 +14,8 @@
 //       the base and added.
 //
 // What comes out moves more bytes than a kernel would. Windows of more than
-// kMostPositions positions, dilated ones, several arrays, and bodies that are
-// no single operation stay as they are.
+// kMostPositions positions over several arrays or with bodies that are no
+// single operation stay as they are.
 #ifndef PTXLA_HLO_BACKEND_PASSES_WINDOW_EXPANDER_H_
 #define PTXLA_HLO_BACKEND_PASSES_WINDOW_EXPANDER_H_
 

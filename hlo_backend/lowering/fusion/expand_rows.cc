@@ -55,7 +55,7 @@ absl::Status NestCode::ExpandRows(const Stream& s, const Place& place) {
   b_.WindowAddress(from, place.window);
   b_.ScratchAddress(to, static_cast<int32_t>(place.scratch));
   b_.Move(lanes, b_.BinaryImm(Opcode::kVshrl, b_.LaneSequence(), 7));
-  // Where this step begins in the whole array.
+  // Where this step begins in the array, or in the window that moves along.
   const auto grid_offset = [&](int axis, int64_t bytes_per_tile) {
     if (axis < 0 || plan_.grid_dim[axis] < 0) return;
     const Sca index = b_.NewSca();
@@ -75,17 +75,23 @@ absl::Status NestCode::ExpandRows(const Stream& s, const Place& place) {
   if (s.row_axis >= 0) {
     plane_row = b_.GlobalSca();
     b_.SImmTo(plane_row, 0);
-    if (plan_.grid_dim[s.row_axis] >= 0) {
+    const bool in_tiles = place.moves && place.row_divisor == 1;
+    if (plan_.grid_dim[s.row_axis] >= 0 && !in_tiles) {
       const Sca index = b_.NewSca();
       b_.GridIndex(index, plan_.grid_dim[s.row_axis]);
-      b_.SMove(
-          plane_row,
-          b_.SMulImm(index, static_cast<int32_t>(plan_.block[s.row_axis])));
+      const Sca row =
+          b_.SMulImm(index, static_cast<int32_t>(plan_.block[s.row_axis]));
+      b_.SMove(plane_row,
+               place.moves
+                   ? b_.SBinaryImm(Opcode::kSand, row,
+                                   static_cast<int32_t>(a.tile_rows - 1))
+                   : row);
     }
   }
   for (size_t x = 0; x < g_.axes.size(); ++x) {
     if (g_.axes[x].kind == Axis::Kind::kMajor &&
-        static_cast<int>(x) != s.row_axis && s.strides[x] != 0) {
+        static_cast<int>(x) != s.row_axis && s.strides[x] != 0 &&
+        !place.moves) {
       grid_offset(static_cast<int>(x), s.strides[x]);
     }
   }
@@ -115,8 +121,8 @@ absl::Status NestCode::ExpandRows(const Stream& s, const Place& place) {
     const int shift = a.packing == 1 ? 0 : a.packing == 2 ? 1 : 2;
     const Sca sublane =
         shift ? b_.SBinaryImm(Opcode::kSshrl, in_tile, shift) : in_tile;
-    const Sca at =
-        b_.SAdd(begin, b_.SMulImm(tile, static_cast<int32_t>(a.row_stride())));
+    const Sca at = b_.SAdd(
+        begin, b_.SMulImm(tile, static_cast<int32_t>(place.row_stride)));
     return b_.SAdd(at, b_.SMulImm(sublane, 512));
   };
   // `count` row tiles from one row of 128 values, or from `count` tiles.
@@ -180,7 +186,8 @@ absl::Status NestCode::ExpandRows(const Stream& s, const Place& place) {
         if (x == s.row_axis) {
           row = b_.SAddImm(plane_row, static_cast<int32_t>(u));
         } else {
-          begin = b_.SAddImm(from, static_cast<int32_t>(u * s.strides[x]));
+          begin = b_.SAddImm(from,
+                             static_cast<int32_t>(u * place.source_strides[x]));
         }
       }
       const Sca line = line_of(begin, row);
@@ -200,7 +207,7 @@ absl::Status NestCode::ExpandRows(const Stream& s, const Place& place) {
                         static_cast<int32_t>(times));
       } else {
         b_.SBinaryImmTo(from, Opcode::kSadd, from,
-                        static_cast<int32_t>(s.strides[x] * times));
+                        static_cast<int32_t>(place.source_strides[x] * times));
       }
     };
     b_.NewBlock("next plane");

@@ -87,6 +87,17 @@ Vec UnpackF16(CodeBuilder& b, Vec packed, int part) {
       b.Unary(part ? Opcode::kVunpackCHBf16 : Opcode::kVunpackCLBf16, packed));
 }
 
+Vec WidenF16(CodeBuilder& b, Vec bits) {
+  const Vec upper = b.BinaryImm(Opcode::kVshll, bits, 16);
+  if (!HasConversions(b.model())) return Widen(b, upper);
+  // Both halves the same: all rows of the register are what was in it.
+  const Vec lower = b.BinaryImm(Opcode::kVand, bits, 0xFFFFu);
+  return b.Unary(Opcode::kVunpackCLF16, b.Binary(Opcode::kVor, upper, lower));
+}
+
+Vec WidenUpperF16(CodeBuilder& b, Vec upper) { return Widen(b, upper); }
+Vec NarrowToUpperF16(CodeBuilder& b, Vec x) { return Narrow(b, x); }
+
 Vec PackF16(CodeBuilder& b, Vec low, Vec high) {
   if (HasConversions(b.model())) return b.Binary(Opcode::kVpackCF16, low, high);
   // No f16 has the largest exponent of bf16: packing changes nothing.

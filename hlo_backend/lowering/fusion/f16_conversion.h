@@ -20,6 +20,14 @@ codegen::Vec UnpackF16(codegen::CodeBuilder& b, codegen::Vec packed, int part);
 codegen::Vec PackF16(codegen::CodeBuilder& b, codegen::Vec low,
                      codegen::Vec high);
 
+// f16 in the lower halves of words, as f32.
+codegen::Vec WidenF16(codegen::CodeBuilder& b, codegen::Vec bits);
+
+// For chips that cannot expand a packed register (codegen/narrow_tiles.h),
+// which move f16 as if it were bf16: from and to the upper halves of words.
+codegen::Vec WidenUpperF16(codegen::CodeBuilder& b, codegen::Vec upper);
+codegen::Vec NarrowToUpperF16(codegen::CodeBuilder& b, codegen::Vec x);
+
 // Vector operations per 8 rows: of UnpackF16, of PackF16.
 int UnpackF16Operations(const isa::MachineModel& model);
 int PackF16Operations(const isa::MachineModel& model);

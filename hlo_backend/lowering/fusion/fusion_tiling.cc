@@ -75,6 +75,24 @@ int64_t BlockOf(const Axis& axis, int64_t room, int64_t multiple) {
   return std::min(block, axis.tiles);
 }
 
+// A block of an axis that chooses rows of arrays larger than a step of `target`
+// tiles: whole tiles of rows, or a part of one that others complete, so that a
+// window of rows can move along.
+int64_t WholeRowTiles(const Geometry& g, int axis, int64_t target,
+                      int64_t block) {
+  int64_t rows = 1;
+  for (const Stream& s : g.streams) {
+    if (s.row_axis == axis && s.array.bytes() > target * isa::kVregBytes) {
+      rows = std::max(rows, s.array.tile_rows);
+    }
+  }
+  if (rows == 1) return block;
+  if (block >= rows) return RoundUpTo(block, rows);
+  int64_t part = 1;
+  while (part < block) part *= 2;
+  return part;
+}
+
 // Windows as the TPU compiler cuts them where rows are grouped or reduced: the
 // fewest rows whose 128 values make a row, as many columns as the step takes,
 // then more rows; of a reduction over rows that is fused with nothing, rows
@@ -98,7 +116,9 @@ void ChooseGroupedBlocks(const Geometry& g, int64_t target, bool rows_first,
   int64_t taken = row_block * column_block;
   for (int a = static_cast<int>(g.axes.size()) - 1; a >= 0; --a) {
     if (g.axes[a].kind != Axis::Kind::kMajor) continue;
-    plan->block[a] = BlockOf(g.axes[a], target / taken, 1);
+    plan->block[a] = std::min(
+        g.axes[a].tiles,
+        WholeRowTiles(g, a, target, BlockOf(g.axes[a], target / taken, 1)));
     taken *= plan->block[a];
   }
 }
@@ -126,6 +146,7 @@ void ChooseBlocks(const Geometry& g, int64_t target, bool group_rows,
       if (axis.kind == Axis::Kind::kRow && group_rows) {
         block = RoundUpTo(block, RowGroup(g));
       }
+      block = WholeRowTiles(g, a, target, block);
       block = std::min(block, axis.tiles);
     }
     plan->block[a] = block;

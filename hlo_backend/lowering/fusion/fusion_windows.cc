@@ -41,11 +41,13 @@ class WindowMaker {
     }
     if (s.access == Access::kTile && !place.resident) {
       MoveWithGrid(s, &w, &place);
+    } else if (!place.resident && RowsMove(s) && MoveRows(s, &w, &place)) {
     } else {
       Whole(s, &w, &place);
     }
     place.window = Add(std::move(w));
     if (s.access == Access::kLaneOfRows) {
+      place.source_strides = place.strides;
       place.kind = Place::Kind::kScratch;
       place.scratch = t_->tiling.scratch_bytes;
       // A tile per row tile of the step; planes follow one another.
@@ -80,7 +82,87 @@ class WindowMaker {
     w->slots = 1;
     w->slot_bytes = RoundUpTo<int64_t>(s.array.bytes(), isa::kVregBytes);
     place->strides = s.strides;
+    place->row_stride = s.array.row_stride();
     place->moves = false;
+  }
+
+  // Rows of an array that other axes than the kernel's rows choose: the array
+  // moves with the grid if it is more than what a step loads besides.
+  bool RowsMove(const Stream& s) const {
+    const bool rows = s.access == Access::kRowOfLanes ||
+                      s.access == Access::kSplat ||
+                      (s.access == Access::kLaneOfRows && s.lanes_from_rows);
+    return rows && s.node >= 0 && s.array.rank() >= 2 && s.lane_axis < 0 &&
+           s.array.bytes() > t_->plan.step_bytes;
+  }
+
+  // False: a step's rows begin or end inside of tiles.
+  bool MoveRows(const Stream& s, isa::Window* w, Place* place) const {
+    const PhysicalArray& a = s.array;
+    std::vector<isa::WindowDim> dims;
+    int64_t slot = a.tile_bytes();
+    std::vector<int64_t> strides(g_.axes.size(), 0);
+    isa::WindowDim columns;
+    columns.block = columns.extent = a.tiles_across;
+    columns.hbm_stride = a.tile_bytes();
+    if (g_.column_axis >= 0 && s.strides[g_.column_axis] != 0) {
+      columns.grid_dim = t_->plan.grid_dim[g_.column_axis];
+      if (columns.grid_dim >= 0) {
+        columns.block = t_->plan.block[g_.column_axis];
+      }
+      strides[g_.column_axis] = slot;
+    }
+    columns.vmem_stride = slot;
+    slot *= columns.block;
+    dims.push_back(columns);
+    place->row_stride = slot;
+    place->row_divisor = 1;
+    isa::WindowDim rows;
+    rows.block = rows.extent = a.tiles_down;
+    rows.hbm_stride = a.row_stride();
+    rows.vmem_stride = slot;
+    if (s.row_axis >= 0 && t_->plan.grid_dim[s.row_axis] >= 0) {
+      const int64_t block = t_->plan.block[s.row_axis];
+      rows.grid_dim = t_->plan.grid_dim[s.row_axis];
+      if (block % a.tile_rows == 0) {
+        rows.block = block / a.tile_rows;
+      } else if (a.tile_rows % block == 0) {
+        rows.block = 1;
+        rows.grid_divisor = place->row_divisor = a.tile_rows / block;
+      } else {
+        return false;
+      }
+    }
+    slot *= rows.block;
+    dims.push_back(rows);
+    for (int x = static_cast<int>(g_.axes.size()) - 1; x >= 0; --x) {
+      if (s.strides[x] == 0 || x == g_.column_axis) continue;
+      if (g_.axes[x].kind != Axis::Kind::kMajor) return false;
+      isa::WindowDim planes;
+      planes.block = t_->plan.block[x];
+      planes.extent = g_.axes[x].tiles;
+      planes.hbm_stride = s.strides[x];
+      planes.vmem_stride = slot;
+      planes.grid_dim = t_->plan.grid_dim[x];
+      strides[x] = slot;
+      slot *= planes.block;
+      dims.push_back(planes);
+    }
+    if (dims.size() > isa::kMaxWindowDims) return false;
+    place->strides = std::move(strides);
+    place->moves = true;
+    w->inner_bytes = a.tile_bytes();
+    size_t first = 0;
+    while (first < dims.size() && dims[first].grid_dim < 0 &&
+           dims[first].hbm_stride == w->inner_bytes &&
+           dims[first].vmem_stride == w->inner_bytes) {
+      w->inner_bytes *= dims[first].extent;
+      ++first;
+    }
+    w->dims.assign(dims.rbegin(), dims.rend() - first);
+    w->slots = 2;
+    w->slot_bytes = RoundUpTo<int64_t>(slot, isa::kVregBytes);
+    return true;
   }
 
   void MoveWithGrid(const Stream& s, isa::Window* w, Place* place) {
@@ -150,10 +232,29 @@ class WindowMaker {
 
 }  // namespace
 
+namespace {
+
+// What a step loads of the arrays that it reads tile by tile.
+int64_t StepBytes(const Geometry& g, const NestPlan& plan) {
+  int64_t bytes = 0;
+  for (const Stream& s : g.streams) {
+    if (s.node < 0 || s.access != Access::kTile) continue;
+    int64_t tiles = 1;
+    for (size_t a = 0; a < g.axes.size(); ++a) {
+      if (s.strides[a] != 0) tiles *= plan.block[a];
+    }
+    bytes += tiles * isa::kVregBytes / (s.pack_rows * s.pack_columns);
+  }
+  return bytes;
+}
+
+}  // namespace
+
 absl::Status MakeWindows(const hlo::Instruction& i, const Geometry& g,
                          FusionTiling* tiling) {
   FusionTiling& t = *tiling;
   t.places.resize(g.streams.size());
+  t.plan.step_bytes = StepBytes(g, t.plan);
   WindowMaker windows(i, g, tiling);
   const int num_operands = static_cast<int>(i.operand_count());
   for (size_t s = 0; s < g.streams.size(); ++s) {

@@ -31,6 +31,7 @@ struct NestPlan {
   std::vector<int64_t> block;   // base tiles per step, per axis
   std::vector<int64_t> unroll;  // base tiles per body, per axis
   std::vector<int> grid_dim;    // per axis, -1: whole in every step
+  int64_t step_bytes = 0;       // that a step loads tile by tile
 };
 
 // Where a stream is in VMEM during a step.
@@ -41,8 +42,14 @@ struct Place {
   int64_t scratch = 0;
   // The window moves with the grid; else the whole array is there.
   bool moves = false;
-  bool resident = false;         // an argument in VMEM, walked in place
+  bool resident = false;  // an argument in VMEM, walked in place
+  // Bytes between tiles of rows, where an axis chooses the row (Stream::
+  // row_axis); of a window that moves along it, grid steps per tile.
+  int64_t row_stride = 0;
+  int64_t row_divisor = 1;
   std::vector<int64_t> strides;  // as Stream::strides, in the slot
+  // kScratch: the same of the values to be expanded, where they lie.
+  std::vector<int64_t> source_strides;
 };
 
 // The tiles of one body.
@@ -108,6 +115,8 @@ class NestCode {
   absl::Status ForGridEdges(size_t k);
   absl::Status Step();
   void StartPointers();
+  codegen::Sca BeforeRows(const Stream& s, const Place& place, codegen::Sca at,
+                          codegen::Sca to);
   void SetBank(codegen::Sca reg, const Place& place);
   absl::Status ExpandRows();
   absl::Status ExpandRows(const Stream& s, const Place& place);

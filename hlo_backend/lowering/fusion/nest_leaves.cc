@@ -65,7 +65,7 @@ Vec NestCode::SelectRowPart(const Stream& s, Vec words, Sca row,
                        static_cast<uint32_t>(static_part % packing * bits));
   }
   if (s.array.type == PrimitiveType::kF16) {
-    return UnpackF16(b_, low, 0);  // refused in MakeLeaf
+    return WidenF16(b_, low);
   }
   if (is_float) return b_.BinaryImm(Opcode::kVshll, low, 16);
   if (hlo::IsSigned(s.array.type)) {
@@ -82,7 +82,10 @@ Vec NestCode::LoadTile(const Stream& s, Sca base, int64_t offset) {
   const int number = static_cast<int>(&s - g_.streams.data());
   const int32_t at = static_cast<int32_t>(offset);
   if (!g_.packs) {
-    return narrow_->Load(NarrowTypeOf(s.array.type), number, base, at);
+    const Vec words =
+        narrow_->Load(NarrowTypeOf(s.array.type), number, base, at);
+    return s.array.type == PrimitiveType::kF16 ? WidenUpperF16(b_, words)
+                                               : words;
   }
   // Its rows of memory again and again: nothing beyond them is read.
   const int rows = static_cast<int>(s.array.tile_bytes() / isa::kRowBytes);
@@ -96,9 +99,7 @@ absl::StatusOr<Value> NestCode::MakeLeaf(const ExprNode& node, int row,
   const Place& place = places_[number];
   const PhysicalArray& a = s.array;
   if (hlo::IsFloat(a.type) && a.type != PrimitiveType::kF32 &&
-      a.type != PrimitiveType::kBf16 &&
-      !(a.type == PrimitiveType::kF16 && s.access == Access::kTile &&
-        g_.packs)) {
+      a.type != PrimitiveType::kBf16 && a.type != PrimitiveType::kF16) {
     return absl::UnimplementedError(
         absl::StrCat(node.instr->name(), ": ", hlo::PrimitiveTypeName(a.type),
                      " operand of a vector kernel"));
@@ -118,7 +119,9 @@ absl::StatusOr<Value> NestCode::MakeLeaf(const ExprNode& node, int row,
           b_.SBinaryImm(hlo::IsSigned(a.type) ? Opcode::kSshra : Opcode::kSshrl,
                         word, 32 - a.bits);
     }
-    return FromMemory(s, b_.Splat(word));
+    const Vec words = b_.Splat(word);
+    return FromMemory(
+        s, a.type == PrimitiveType::kF16 ? WidenF16(b_, words) : words);
   }
   const Pointer& p = pointers_[stream_pointer_[number]];
   const Sca start = ValueOf(stream_pointer_[number]);
@@ -182,7 +185,7 @@ absl::StatusOr<Value> NestCode::MakeLeaf(const ExprNode& node, int row,
     const Sca sublane =
         shift ? b_.SBinaryImm(Opcode::kSshrl, in_tile, shift) : in_tile;
     base =
-        b_.SAdd(base, b_.SMulImm(tile, static_cast<int32_t>(a.row_stride())));
+        b_.SAdd(base, b_.SMulImm(tile, static_cast<int32_t>(place.row_stride)));
     base = b_.SAdd(base, b_.SMulImm(sublane, 512));
   }
   offset +=

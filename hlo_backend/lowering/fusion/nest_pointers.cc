@@ -46,6 +46,28 @@ Sca NestCode::ValueOf(int pointer) {
   return value.reg;
 }
 
+// Rows are counted from the array's first: where the first would lie if a
+// window that moves along them reached up to it.
+Sca NestCode::BeforeRows(const Stream& s, const Place& place, Sca at, Sca to) {
+  const int axis = s.row_axis;
+  if (axis < 0 || plan_.grid_dim[axis] < 0) return at;
+  Sca step = b_.NewSca();
+  b_.GridIndex(step, plan_.grid_dim[axis]);
+  int64_t tiles = 1;  // per step, or per `row_divisor` steps
+  if (place.row_divisor > 1) {
+    int shift = 0;
+    while ((int64_t{1} << shift) < place.row_divisor) ++shift;
+    step = b_.SBinaryImm(Opcode::kSshrl, step, shift);
+  } else {
+    tiles = plan_.block[axis] / s.array.tile_rows;
+  }
+  const Sca moved = to.valid() ? to : b_.NewSca();
+  b_.SBinaryTo(
+      moved, Opcode::kSadd, at,
+      b_.SMulImm(step, static_cast<int32_t>(-tiles * place.row_stride)));
+  return moved;
+}
+
 void NestCode::StartPointers() {
   bank_groups_.clear();
   stream_pointer_.assign(g_.streams.size(), -1);
@@ -55,7 +77,7 @@ void NestCode::StartPointers() {
     // Not there yet.
     const int node = g_.streams[s].node;
     if (node >= 0 && e_.node_stage[node] > stage_) continue;
-    const auto start = [this, &place](Sca to) {
+    const auto start = [this, s, &place](Sca to) {
       const auto next = [&] { return to.valid() ? to : b_.NewSca(); };
       Sca at = next();
       if (place.window < 0 || place.kind == Place::Kind::kScratch) {
@@ -63,7 +85,8 @@ void NestCode::StartPointers() {
       } else {
         b_.WindowAddress(at, place.window);
       }
-      if (place.moves || place.kind == Place::Kind::kScratch) return at;
+      if (place.kind == Place::Kind::kScratch) return at;
+      if (place.moves) return BeforeRows(g_.streams[s], place, at, to);
       for (size_t a = 0; a < g_.axes.size(); ++a) {
         const int64_t step = place.strides[a] * plan_.block[a];
         if (plan_.grid_dim[a] < 0 || step == 0) continue;

@@ -57,9 +57,7 @@ absl::Status NestCode::StoreTile(const Stream& s, Sca base, int64_t offset,
     b_.StoreMasked(number, base, at, Pack(s, parts), b_.Range(0, 128, 0, rows));
     return absl::OkStatus();
   }
-  if (type == PrimitiveType::kF16) {
-    return absl::UnimplementedError("f16 result of a vector kernel");
-  }
+  if (type == PrimitiveType::kF16) words = NarrowToUpperF16(b_, words);
   narrow_->Store(NarrowTypeOf(type), number, base, at, words, rows);
   return absl::OkStatus();
 }

@@ -143,6 +143,7 @@ absl::Status PlanEpilogue(const KernelContext& context,
   for (const Stream& s : rest.g.streams) {
     Place place;
     place.strides = s.strides;
+    place.row_stride = s.array.row_stride();
     if (s.argument >= Expression::kReduced) {
       const int root = s.argument - Expression::kReduced;
       for (const Reduction& r : t->reductions) {

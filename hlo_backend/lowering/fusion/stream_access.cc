@@ -68,6 +68,8 @@ absl::Status ClassifyAccess(const Expression& e, const ExprNode& leaf,
 absl::Status ChoosePacking(const Geometry& g, const Instruction& instr,
                            Stream* s) {
   const PhysicalArray& a = s->array;
+  // One tile of words may be higher than those of the others: its first rows.
+  if (a.packing == 1 && a.tiles_down == 1) return absl::OkStatus();
   // Tiles of few rows hold all rows of their array.
   const bool small = a.packing > 1 && a.tiles_down == 1 &&
                      (a.tile_rows < 8 || g.base_rows < 8);

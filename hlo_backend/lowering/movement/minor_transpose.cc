@@ -37,7 +37,10 @@ std::optional<Problem> Describe(const hlo::Instruction& i) {
   if (!copy && i.opcode() != hlo::Opcode::kTranspose) return std::nullopt;
   auto in = PhysicalArray::Of(i.operand(0)->shape());
   auto out = PhysicalArray::Of(i.shape());
-  if (!in.ok() || !out.ok() || in->rank() < 2) return std::nullopt;
+  if (!in.ok() || !out.ok() || in->rank() < 2 || out->rank() != in->rank() ||
+      out->type != in->type) {
+    return std::nullopt;
+  }
   Problem p{*in, *out, {}};
   const int rank = p.in.rank();
   for (int q = 0; q < rank; ++q) {
@@ -71,8 +74,6 @@ class Transposer {
     for (const int64_t side : {int64_t{4}, int64_t{8}, int64_t{2}, int64_t{1},
                                Resident() && whole > 8 ? whole : 1}) {
       if (side > 1 && side / 2 >= std::max(down, across)) continue;
-      // What is walked in place is walked in one step.
-      if (Resident() && side < std::max(down, across)) continue;
       down_ = RoundUpTo<int64_t>(std::min(side, down), pack_);
       across_ = RoundUpTo<int64_t>(std::min(side, across), pack_);
       // Small planes: several in a step, some of them at a time.
@@ -152,6 +153,14 @@ class Transposer {
         out.resident && (across % across_ != 0 || p_.out.tiles_down % kBlock ||
                          p_.out.tiles_across % pack_);
     const int64_t planes = planes_, together = together_;
+    if ((in.resident || out.resident) && (rows < down || columns < across)) {
+      t.body = [=](CodeBuilder& b) {
+        return InSteps(b, in, out, {down, rows, down_dim},
+                       {across, columns, across_dim});
+      };
+      t.note = absl::StrCat("blocks ", down_, "x", across_);
+      return t;
+    }
     t.body = [=](CodeBuilder& b) -> absl::Status {
       if (planes > 1) return Planes(b, in, out, planes, together, columns);
       if (!ragged_store) return Body(b, in, out, rows, columns, kBlock, false);
@@ -265,6 +274,49 @@ class Transposer {
                    static_cast<int32_t>(together * out.plane_bytes));
     b.EndLoop();
     b.EndScope();
+    return absl::OkStatus();
+  }
+
+  // Blocks along one dimension: of the operand, of a step, and the grid's.
+  struct Blocks {
+    int64_t all, step;
+    int grid_dim;
+    int64_t OfLast() const { return all - (CeilOfRatio(all, step) - 1) * step; }
+  };
+
+  // Several steps over an array that is walked in place, where nothing may be
+  // read or written beyond it: the last ones have code of their own.
+  absl::Status InSteps(CodeBuilder& b, const Side& in, const Side& out,
+                       const Blocks& down, const Blocks& across) {
+    const auto part = [&](bool last_down, bool last_across) {
+      Side from = in, to = out;
+      const int64_t rows = last_down ? down.OfLast() : down.step;
+      const int64_t columns = last_across ? across.OfLast() : across.step;
+      const int64_t before = (CeilOfRatio(down.all, down.step) - 1) * down.step;
+      from.rows = last_down ? in.rows - before * kBlock : rows * kBlock;
+      from.columns = columns;
+      to.columns = rows;
+      const int64_t tiles = p_.out.tiles_down % kBlock;
+      return Body(b, from, to, rows, columns,
+                  last_across && tiles != 0 ? tiles : kBlock, out.resident);
+    };
+    const auto of_rows = [&](bool last_down) -> absl::Status {
+      if (across.step >= across.all) return part(last_down, true);
+      b.BeginWhen(across.grid_dim, isa::When::Kind::kNotLast);
+      RETURN_IF_ERROR(part(last_down, false));
+      b.EndWhen();
+      b.BeginWhen(across.grid_dim, isa::When::Kind::kLast);
+      RETURN_IF_ERROR(part(last_down, true));
+      b.EndWhen();
+      return absl::OkStatus();
+    };
+    if (down.step >= down.all) return of_rows(true);
+    b.BeginWhen(down.grid_dim, isa::When::Kind::kNotLast);
+    RETURN_IF_ERROR(of_rows(false));
+    b.EndWhen();
+    b.BeginWhen(down.grid_dim, isa::When::Kind::kLast);
+    RETURN_IF_ERROR(of_rows(true));
+    b.EndWhen();
     return absl::OkStatus();
   }
 
@@ -405,11 +457,13 @@ class Transposer {
     const int64_t to_row = row * pack_ * out.tile_bytes;
     std::vector<std::vector<Vec>> results;  // by column block, then row block
     std::vector<std::vector<Vec>> blocks(pack_ * pack_);
+    // The second column of packed blocks, where it is nobody's.
+    const bool pairs = pack_ == 2 && !(exact && c + 1 >= count);
     for (int r = 0; r < pack_; ++r) {
       for (int64_t k = 0; k < kBlock; ++k) {
         if (r * kBlock + k >= in_tiles_) {  // padding lanes of the result
           blocks[r].push_back(blocks[0][0]);
-          if (pack_ == 2) blocks[pack_ + r].push_back(blocks[pack_][0]);
+          if (pairs) blocks[pack_ + r].push_back(blocks[pack_][0]);
           continue;
         }
         const int32_t at = static_cast<int32_t>(
@@ -417,6 +471,7 @@ class Transposer {
         if (pack_ == 2 && codegen::NarrowTiles::Needed(b.model())) {
           blocks[r].push_back(
               narrow_->Load(codegen::NarrowType::kBf16, 0, f, at));
+          if (!pairs) continue;
           const bool last = in.resident && c + 1 >= in.columns;
           blocks[pack_ + r].push_back(narrow_->Load(
               codegen::NarrowType::kBf16, 0, f,
@@ -430,12 +485,14 @@ class Transposer {
           blocks[0].push_back(v);
         } else {
           blocks[r].push_back(b.Unary(Opcode::kVunpackCLBf16, v));
-          blocks[pack_ + r].push_back(b.Unary(Opcode::kVunpackCHBf16, v));
+          if (pairs) {
+            blocks[pack_ + r].push_back(b.Unary(Opcode::kVunpackCHBf16, v));
+          }
         }
       }
     }
     for (auto& block : blocks) {
-      results.push_back(b.Transpose(block, kBlock));
+      results.push_back(block.empty() ? block : b.Transpose(block, kBlock));
     }
     for (int x = 0; x < pack_; ++x) {
       if (exact && c + x >= count) break;

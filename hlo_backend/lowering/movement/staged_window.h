@@ -4,6 +4,9 @@
 #ifndef PTXLA_HLO_BACKEND_LOWERING_MOVEMENT_STAGED_WINDOW_H_
 #define PTXLA_HLO_BACKEND_LOWERING_MOVEMENT_STAGED_WINDOW_H_
 
+#include <cstdint>
+#include <vector>
+
 #include "hlo_backend/lowering/kernel_plan.h"
 #include "hlo_backend/lowering/movement/strip_box.h"
 
@@ -11,8 +14,8 @@ namespace ptxla::lowering {
 
 class StagedWindow {
  public:
-  // `window` as it would be for an argument in HBM. A dimension is one block,
-  // or a whole number of them.
+  // `window` as it would be for an argument in HBM; the last block of a
+  // dimension may be a part of one.
   static StagedWindow Add(const isa::Window& window, Tiling* tiling);
 
   // Where the block lies.
@@ -23,8 +26,13 @@ class StagedWindow {
   void Copy(codegen::CodeBuilder& b, codegen::Sca base) const;
 
  private:
+  // From dimension `d` of `ragged_` on; bit d of `last`: its last block.
+  void Run(codegen::CodeBuilder& b, codegen::Sca offset, codegen::Sca base,
+           size_t d, uint32_t last) const;
+
   isa::Window window_;
-  StripDma dma_;
+  std::vector<int> ragged_;     // dimensions whose last block is a part
+  std::vector<StripDma> dmas_;  // by the bits of `last`
   int64_t scratch_ = 0;
 };
 

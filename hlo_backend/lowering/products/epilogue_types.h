@@ -26,7 +26,8 @@ inline bool IsByte(hlo::PrimitiveType type) {
 inline bool IsTileType(hlo::PrimitiveType type) {
   return IsByte(type) || type == hlo::PrimitiveType::kF32 ||
          type == hlo::PrimitiveType::kBf16 ||
-         type == hlo::PrimitiveType::kS32 || type == hlo::PrimitiveType::kU32;
+         type == hlo::PrimitiveType::kF16 || type == hlo::PrimitiveType::kS32 ||
+         type == hlo::PrimitiveType::kU32;
 }
 
 inline int64_t BytesOf(hlo::PrimitiveType type) {

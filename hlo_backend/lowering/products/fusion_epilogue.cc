@@ -8,6 +8,7 @@
 #include "base/status.h"
 #include "base/units.h"
 #include "hlo_backend/ir/computation.h"
+#include "hlo_backend/lowering/fusion/f16_conversion.h"
 #include "hlo_backend/lowering/narrow_type.h"
 #include "hlo_backend/lowering/products/epilogue_types.h"
 
@@ -38,7 +39,7 @@ absl::Status FusionEpilogue::Describe(const hlo::Instruction& fusion) {
   }
   RETURN_IF_ERROR(DescribeLeaves(folded, windowed_));
   for (const Leaf& leaf : leaves_) {
-    if (windowed_ && IsByte(leaf.view.type)) {
+    if (windowed_ && leaf.form == Form::kTile && IsByte(leaf.view.type)) {
       return RefuseInEpilogue(*e_.nodes[leaf.node].instr, "a narrow operand");
     }
   }
@@ -87,6 +88,11 @@ void FusionEpilogue::AddTo(ProductProblem* problem,
   // Vector operations of the formula on one register: written and counted.
   const std::vector<codegen::VInstr> code = CodeOf(model, NodesOfTiles());
   problem->epilogue_ops += VectorOperations(code);
+  for (const Result& r : results_) {
+    if (r.view.type == PrimitiveType::kF16) {
+      problem->epilogue_ops += PackF16Operations(model);
+    }
+  }
   // Two tiles go through the formula together, and their results are packed.
   live_registers_ = 2 * PeakVectors(code) + 2;
 }
@@ -135,8 +141,11 @@ absl::Status FusionEpilogue::Store(const Result& result, const Position& at) {
       if (tile > 0 && result.view.rows <= 8) break;
       b.SetStoreGuard(
           result.store.GuardOf(at.batch, at.row + 8 * tile, at.col));
+      const Vec x = result.view.type == PrimitiveType::kF16
+                        ? NarrowToUpperF16(b, words[tile])
+                        : words[tile];
       narrow_->Store(NarrowTypeOf(result.view.type), place.space, place.base,
-                     offset + static_cast<int32_t>(tile) * pitch, words[tile]);
+                     offset + static_cast<int32_t>(tile) * pitch, x);
     }
     b.SetStoreGuard({});
     return absl::OkStatus();
@@ -159,9 +168,12 @@ absl::Status FusionEpilogue::Store(const Result& result, const Position& at) {
                        b.Binary(Opcode::kVpackCB8, half, half));
     return absl::OkStatus();
   }
-  if (result.view.type == PrimitiveType::kBf16) {
-    result.store.Packed(&b, at.batch, at.row, at.col,
-                        b.Binary(Opcode::kVpackCBf16, words[0], words[1]));
+  if (BytesOf(result.view.type) == 2) {
+    result.store.Packed(
+        &b, at.batch, at.row, at.col,
+        result.view.type == PrimitiveType::kF16
+            ? PackF16(b, words[0], words[1])
+            : b.Binary(Opcode::kVpackCBf16, words[0], words[1]));
     return absl::OkStatus();
   }
   result.store.Words(&b, at.batch, at.row, at.col, words);

@@ -108,6 +108,13 @@ std::array<Vec, 2> OperandRows::F32(const BlockPlace& place, Sca base,
               b_.Unary(Opcode::kVunpackCHBf16, packed)};
     }
     case PrimitiveType::kF16: {
+      if (NarrowTiles::Needed(b_.model())) {
+        const Vec upper =
+            narrow_.Load(NarrowType::kBf16, place.space, base, offset);
+        const Vec lower =
+            narrow_.Load(NarrowType::kBf16, place.space, base, offset + pitch);
+        return {WidenUpperF16(b_, upper), WidenUpperF16(b_, lower)};
+      }
       const Vec packed = b_.LoadStrided(place.space, base, offset, pitch, 4);
       const Vec low = UnpackF16(b_, packed, 0);
       return {low, UnpackF16(b_, packed, 1)};

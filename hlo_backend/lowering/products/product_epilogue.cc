@@ -37,9 +37,8 @@ class StoreEpilogue final : public ProductEpilogue {
   absl::Status Start(CodeBuilder& b) override {
     builder_ = &b;
     store_ = ResultStore::Of(view_, window_, window_number_, grid_, space_, &b);
-    narrow_.emplace(&b, view_.type == hlo::PrimitiveType::kBf16
-                            ? codegen::NarrowTiles::kStore16
-                            : 0);
+    narrow_.emplace(&b,
+                    codegen::NarrowTiles::StoreOf(hlo::BitWidth(view_.type)));
     return absl::OkStatus();
   }
 
@@ -57,7 +56,9 @@ class StoreEpilogue final : public ProductEpilogue {
         b.SetStoreGuard(store_.GuardOf(batch, at, col));
         narrow_->Store(codegen::NarrowType::kBf16, place.space, place.base,
                        static_cast<int32_t>(place.Offset(batch, at, col)),
-                       tiles[i]);
+                       view_.type == hlo::PrimitiveType::kF16
+                           ? NarrowToUpperF16(b, tiles[i])
+                           : tiles[i]);
       }
       b.SetStoreGuard({});
       return;

@@ -125,7 +125,10 @@ class ProductEmitter {
     // Rows of an operand that are M, columns that are N.
     if (p.lhs.computed && !p.lhs.transposed) {
       p.row_unit = std::max(p.row_unit, p.lhs.row_unit);
-      if (p.lhs.row_entries > 0) p.row_unit_of_steps = isa::kLanes;
+      if (p.lhs.row_entries > 0) {
+        p.row_unit_of_steps = isa::kLanes;
+        p.parts_of_rows = false;
+      }
     }
     if (p.rhs.computed) {
       p.column_unit = std::max(p.column_unit, p.rhs.column_unit);
@@ -457,15 +460,6 @@ absl::StatusOr<isa::Kernel> EmitProduct(const KernelContext& context,
                                         const hlo::Instruction& i) {
   ASSIGN_OR_RETURN(ProductForm form, ProductForm::Of(i));
   ChooseNumbers(context.model, form.dot->shape().type(), &form.problem);
-  const auto is_f16 = [](const MatrixView& v) {
-    return v.type == hlo::PrimitiveType::kF16;
-  };
-  if (codegen::NarrowTiles::Needed(context.model) &&
-      (is_f16(form.lhs) || is_f16(form.rhs) || is_f16(form.out))) {
-    return absl::UnimplementedError(
-        absl::StrCat("%", i.name(), ": an f16 product on ", context.chip.name(),
-                     " is not lowered"));
-  }
   const bool converts = form.problem.lhs.slow || form.problem.rhs.slow;
   const bool splits = form.problem.passes.size() > 1 ||
                       form.problem.lhs.conversion > 0 ||

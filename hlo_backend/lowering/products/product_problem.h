@@ -52,6 +52,9 @@ struct ProductProblem {
   int64_t row_unit = 16;
   // And where several steps share them: 128 where values per row are read.
   int64_t row_unit_of_steps = 16;
+  // Where no step of so many fits, fewer will do: a part of 128 rows whose size
+  // is a power of two.
+  bool parts_of_rows = false;
   // Columns likewise: 256 where the epilogue reads bf16 values per column.
   int64_t column_unit = 128;
   // Vector operations per result register (1,024 elements) of the epilogue.

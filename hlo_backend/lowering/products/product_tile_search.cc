@@ -191,6 +191,11 @@ class TileSearch {
   }
 
   void Try(const ProductTile& t) {
+    // A step makes whole lines of 128 rows, or an even part of one.
+    if (p_.parts_of_rows && t.grid_m > 1 && t.block_m % isa::kLanes != 0 &&
+        isa::kLanes % t.block_m != 0) {
+      return;
+    }
     const ProductCost cost = CostOf(p_, t, a_, machine_, limits_);
     if (log_ != nullptr) ++log_->considered;
     if (cost.vmem_bytes > limits_.vmem_bytes ||
@@ -225,7 +230,14 @@ absl::StatusOr<ProductTiling> ChooseProductTile(
   TileSearch search(p, a, machine, limits, log);
   search.Coarse();
   search.Fine();
-  return search.Best();
+  auto best = search.Best();
+  if (absl::IsResourceExhausted(best.status()) && p.parts_of_rows &&
+      p.row_unit_of_steps > p.row_unit) {
+    ProductProblem parts = p;
+    parts.row_unit_of_steps /= 2;
+    return ChooseProductTile(parts, a, machine, limits, log);
+  }
+  return best;
 }
 
 }  // namespace ptxla::lowering

@@ -104,9 +104,10 @@ void ResultStore::Packed(CodeBuilder* b, int64_t batch, int64_t row,
     Emit(b, offset, words, 0, isa::kSublanes, place_.row_pitch, upper);
     return;
   }
-  Emit(b, offset, words, 0, std::min(kHalf, tile_sublanes_), 0, upper);
+  const int sublanes = std::min(kHalf, tile_sublanes_);
+  Emit(b, offset, words, 0, sublanes, 0, upper);
   if (half) return;
-  Emit(b, offset, words, kHalf, isa::kSublanes, place_.row_pitch, lower);
+  Emit(b, offset, words, kHalf, kHalf + sublanes, place_.row_pitch, lower);
 }
 
 void ResultStore::Bytes(CodeBuilder* b, int64_t batch, int64_t row, int64_t col,

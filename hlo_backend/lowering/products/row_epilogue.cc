@@ -52,7 +52,10 @@ void RowEpilogue::AddTo(ProductProblem* problem,
   FusionEpilogue::AddTo(problem, model);
   problem->whole_rows = true;
   problem->epilogue_whole_bytes += row_results_.bytes();
-  if (!row_results_.empty()) problem->row_unit_of_steps = isa::kLanes;
+  if (!row_results_.empty()) {
+    problem->row_unit_of_steps = isa::kLanes;
+    problem->parts_of_rows = RowEntries() == 0;
+  }
   problem->row_planes = stages_.planes;
   problem->row_results += static_cast<int64_t>(stages_.reductions.size());
   std::vector<int> stream, later;

@@ -136,6 +136,8 @@ void RowResults::Write(
     CodeBuilder& b) const {
   const int64_t tiles = RoundUpTo<int64_t>(tile_.block_m, 16) / 8;
   const int64_t groups = CeilOfRatio<int64_t>(tiles, 16);
+  // A step that makes a part of a line: which lanes, depends on the step.
+  const bool part = grid_.bounds[grid_.m] > 1 && tile_.block_m < isa::kLanes;
   const bool steps_b = grid_.bounds[grid_.b] > 1;
   const bool steps_m = grid_.bounds[grid_.m] > 1;
   b.BeginScope();
@@ -156,7 +158,17 @@ void RowResults::Write(
           b.SAdd(number, b.SMulImm(index, static_cast<int32_t>(tile_.block_b)));
     }
     Sca group = b.SImm(0);
-    if (steps_m) {
+    Vec eight;    // of each lane: the 8 lanes that it is among
+    Sca first_8;  // of the step's part of the line
+    if (part) {
+      const Sca index = b.NewSca();
+      b.GridIndex(index, grid_.m);
+      const Sca at = b.SMulImm(index, static_cast<int32_t>(tile_.block_m / 8));
+      group = b.SBinaryImm(Opcode::kSshrl, at, 4);
+      first_8 = b.SBinaryImm(Opcode::kSand, at, 15);
+      eight = b.BinaryImm(Opcode::kVshrl,
+                          b.BinaryImm(Opcode::kVand, sequence, 127), 3);
+    } else if (steps_m) {
       const Sca index = b.NewSca();
       b.GridIndex(index, grid_.m);
       group =
@@ -187,8 +199,12 @@ void RowResults::Write(
         std::vector<Vec> parts;
         for (int64_t t = 16 * g; t < std::min(tiles, 16 * g + 16); ++t) {
           const int at = static_cast<int>(8 * (t % 16));
-          const Mask mask =
-              b.MaskBinary(Opcode::kVmand, own, b.Range(at, at + 8, 0, 8));
+          const Mask lanes =
+              part ? b.Compare(
+                         Opcode::kVcmpEqS32, eight,
+                         b.Splat(b.SAddImm(first_8, static_cast<int32_t>(t))))
+                   : b.Range(at, at + 8, 0, 8);
+          const Mask mask = b.MaskBinary(Opcode::kVmand, own, lanes);
           parts.push_back(b.SelectImm(
               mask,
               b.Load(scratch_space, source, offset_of(r.number, 0, 8 * t)), 0));
@@ -209,18 +225,27 @@ void RowResults::Write(
         const int64_t across = r.array.rank() < 2
                                    ? CeilOfRatio<int64_t>(r.array.linear, 128)
                                    : r.array.tiles_across;
-        if (steps_m &&
-            (grid_.bounds[grid_.m] - 1) * (tile_.block_m / isa::kLanes) + g >=
-                across) {
+        const int64_t last =
+            (grid_.bounds[grid_.m] - 1) * tile_.block_m / isa::kLanes + g;
+        if (steps_m && last >= across) {
           const Sca at = b.SAddImm(group, static_cast<int32_t>(g));
           inside = Both(b, inside,
                         b.SCompareImm(Opcode::kScmpLtU, at,
                                       static_cast<int32_t>(across)));
         }
         if (inside.valid()) b.SetStoreGuard(inside);
+        Mask written = b.Range(0, isa::kLanes, 0, 1);
+        if (part) {
+          const Vec from = b.Binary(Opcode::kVsubS32, eight, b.Splat(first_8));
+          written = b.MaskBinary(
+              Opcode::kVmand, written,
+              b.MaskBinary(Opcode::kVmand,
+                           b.CompareImm(Opcode::kVcmpGeS32, from, 0),
+                           b.CompareImm(Opcode::kVcmpLtS32, from,
+                                        static_cast<uint32_t>(tiles))));
+        }
         b.StoreMasked(r.space, line,
-                      static_cast<int32_t>(g * LinePitch(r.array)), v,
-                      b.Range(0, isa::kLanes, 0, 1));
+                      static_cast<int32_t>(g * LinePitch(r.array)), v, written);
         b.SetStoreGuard({});
       }
     }

@@ -87,8 +87,9 @@ int64_t TileFormula::WholeLeafBytes() const {
 }
 
 bool TileFormula::HasByteLeaf() const {
-  return std::any_of(leaves_.begin(), leaves_.end(),
-                     [](const Leaf& x) { return IsByte(x.view.type); });
+  return std::any_of(leaves_.begin(), leaves_.end(), [](const Leaf& x) {
+    return x.form == Form::kTile && IsByte(x.view.type);
+  });
 }
 
 int64_t TileFormula::ColumnUnit() const {
@@ -162,18 +163,13 @@ absl::Status TileFormula::StartLeaves(CodeBuilder& b, int uses) {
     if (leaf.form == Form::kScalar) {
       leaf.scalar = b.GlobalVec();
       if (window.space == isa::Space::kSmem) {
-        Sca word = b.SLoad(leaf.place.space, leaf.place.base, 0);
-        if (leaf.view.type == PrimitiveType::kBf16) {
-          word = b.SBinaryImm(Opcode::kSshll, word, 16);
-        }
-        b.Move(leaf.scalar, b.Splat(word));
+        const Sca word = b.SLoad(leaf.place.space, leaf.place.base, 0);
+        b.Move(leaf.scalar, FirstOfWords(leaf.view.type, b.Splat(word)));
         continue;
       }
-      Vec words = b.LoadRow(leaf.place.space, leaf.place.base, 0);
-      if (leaf.view.type == PrimitiveType::kBf16) {
-        words = b.BinaryImm(Opcode::kVshll, words, 16);
-      }
-      b.Move(leaf.scalar, b.BroadcastLane(words, 0));
+      const Vec words = b.LoadRow(leaf.place.space, leaf.place.base, 0);
+      b.Move(leaf.scalar,
+             FirstOfWords(leaf.view.type, b.BroadcastLane(words, 0)));
       continue;
     }
     // The whole array is there: the step's part begins at its grid index.

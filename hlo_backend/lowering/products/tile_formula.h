@@ -111,6 +111,10 @@ class TileFormula {
                                       const std::vector<int>& nodes) const;
   absl::StatusOr<Value> Load(const Leaf& leaf, int tile, const Position& at);
   Value LoadBatchColumns(const Leaf& leaf, const Position& at);
+  // The lowest element of packed words, as 32 bits.
+  codegen::Vec FirstOfWords(hlo::PrimitiveType type, codegen::Vec words) const;
+  // 32 bits as the formula has them: pred is a mask.
+  Value FromWords(hlo::PrimitiveType type, codegen::Vec words) const;
   absl::StatusOr<Value> Iota(const ExprNode& node, int tile,
                              const Position& at);
   // Locals of earlier blocks are gone.

@@ -3,6 +3,7 @@
 
 #include "base/status.h"
 #include "base/units.h"
+#include "hlo_backend/lowering/fusion/f16_conversion.h"
 #include "hlo_backend/lowering/narrow_type.h"
 #include "hlo_backend/lowering/products/epilogue_types.h"
 #include "hlo_backend/lowering/products/tile_formula.h"
@@ -25,12 +26,10 @@ absl::StatusOr<TileFormula::Leaf> TileFormula::DescribeLeaf(int number) const {
   ASSIGN_OR_RETURN(leaf.view, MatrixView::Of(shape));
   const int minor = e_.space.rank() - 1;
   if (node.depends == 0) {
-    if (IsByte(shape.type()))
-      return RefuseInEpilogue(*node.instr, "a narrow scalar");
     leaf.form = Form::kScalar;
     return leaf;
   }
-  if (shape.rank() == 1 && node.map[0] == minor && !IsByte(shape.type())) {
+  if (shape.rank() == 1 && node.map[0] == minor) {
     leaf.form = Form::kColumns;
     ASSIGN_OR_RETURN(leaf.array, PhysicalArray::Of(shape));
     return leaf;
@@ -156,64 +155,98 @@ Value TileFormula::LoadBatchColumns(const Leaf& leaf, const Position& at) {
   return Value::Of(b.LoadRow(leaf.place.space, address, column));
 }
 
+Vec TileFormula::FirstOfWords(PrimitiveType type, Vec words) const {
+  CodeBuilder& b = *b_;
+  if (type == PrimitiveType::kBf16) {
+    return b.BinaryImm(Opcode::kVshll, words, 16);
+  }
+  if (type == PrimitiveType::kF16) return WidenF16(b, words);
+  if (!IsByte(type)) return words;
+  return b.BinaryImm(
+      type == PrimitiveType::kS8 ? Opcode::kVshra : Opcode::kVshrl,
+      b.BinaryImm(Opcode::kVshll, words, 24), 24);
+}
+
+Value TileFormula::FromWords(PrimitiveType type, Vec words) const {
+  if (type != PrimitiveType::kPred) return Value::Of(words);
+  return Value::Of(b_->CompareImm(Opcode::kVcmpNeS32, words, 0));
+}
+
 absl::StatusOr<Value> TileFormula::Load(const Leaf& leaf, int tile,
                                         const Position& at) {
   CodeBuilder& b = *b_;
   const BlockPlace& place = leaf.place;
-  const bool bf16 = leaf.view.type == PrimitiveType::kBf16;
-  if (leaf.form == Form::kScalar) return Value::Of(leaf.scalar);
+  const PrimitiveType type = leaf.view.type;
+  if (leaf.form == Form::kScalar) return FromWords(type, leaf.scalar);
   if (leaf.form == Form::kBatchColumns) return LoadBatchColumns(leaf, at);
   if (leaf.form == Form::kColumns) {
-    if (!bf16) {
-      return Value::Of(
-          b.LoadRow(place.space, place.base, static_cast<int32_t>(at.col * 4)));
+    // 128 elements are a row; a word holds as many rows that follow each other
+    // as it has elements.
+    const int64_t parts = 4 / BytesOf(type);
+    const int64_t part = at.col / isa::kLanes % parts;
+    const Vec words = b.LoadRow(
+        place.space, place.base,
+        static_cast<int32_t>(at.col / (isa::kLanes * parts) * isa::kRowBytes));
+    if (type == PrimitiveType::kBf16 && part == 1) {
+      return Value::Of(b.BinaryImm(Opcode::kVand, words, 0xFFFF0000u));
     }
-    // 128 elements are a row; a word holds two rows that follow each other.
-    const Vec words =
-        b.LoadRow(place.space, place.base,
-                  static_cast<int32_t>(at.col / 256 * isa::kRowBytes));
-    return Value::Of(at.col / 128 % 2 == 0
-                         ? b.BinaryImm(Opcode::kVshll, words, 16)
-                         : b.BinaryImm(Opcode::kVand, words, 0xFFFF0000u));
+    const Vec lowest =
+        part == 0 ? words
+                  : b.BinaryImm(Opcode::kVshrl, words,
+                                static_cast<uint32_t>(32 / parts * part));
+    return FromWords(type, FirstOfWords(type, lowest));
   }
   const auto offset =
       static_cast<int32_t>(place.Offset(at.batch, at.row, at.col));
-  const auto pitch = static_cast<int32_t>(place.row_pitch);
+  // Nothing is read beyond an array in VMEM, which is walked in place.
+  const bool resident = leaf.view.resident;
+  const bool is_last =
+      resident && grid_[row_grid_] == 1 && at.row + 8 >= leaf.view.rows;
+  const auto pitch = is_last ? 0 : static_cast<int32_t>(place.row_pitch);
+  const auto sublanes = static_cast<int>(
+      std::min<int64_t>(isa::kSublanes, leaf.view.tile_bytes / isa::kRowBytes));
   if (BytesOf(leaf.view.type) < 4 && codegen::NarrowTiles::Needed(b.model())) {
     // An array of one short tile has nothing further down.
     const int32_t at_tile = leaf.view.rows > 8 ? tile * pitch : 0;
-    const Vec words = narrow_->Load(NarrowTypeOf(leaf.view.type), place.space,
-                                    place.base, offset + at_tile);
-    if (leaf.view.type == PrimitiveType::kPred) {
-      return Value::Of(b.CompareImm(Opcode::kVcmpNeS32, words, 0));
-    }
-    return Value::Of(words);
+    const Vec words = narrow_->Load(NarrowTypeOf(type), place.space, place.base,
+                                    offset + at_tile);
+    return type == PrimitiveType::kF16 ? Value::Of(WidenUpperF16(b, words))
+                                       : FromWords(type, words);
   }
   if (IsByte(leaf.view.type)) {
     // 16 rows are the first four sublanes, or the first two of two tiles.
     const bool tall = leaf.view.tile_rows == 32;
     Vec& packed = packed_[leaf.node];
     if (!packed.valid() || !tall) {
-      packed = b.Load(place.space, place.base,
-                      tall ? offset : offset + tile * pitch);
+      const int32_t from = tall ? offset : offset + tile * pitch;
+      packed = resident ? b.LoadStrided(place.space, place.base, from, 0,
+                                        tall ? isa::kSublanes / 2 : sublanes)
+                        : b.Load(place.space, place.base, from);
     }
-    const bool is_signed = leaf.view.type == PrimitiveType::kS8;
+    const bool is_signed = type == PrimitiveType::kS8;
     const Vec words =
         b.Unary(tile == 0 || !tall
                     ? (is_signed ? Opcode::kVunpackC0S8 : Opcode::kVunpackC0U8)
                     : (is_signed ? Opcode::kVunpackC1S8 : Opcode::kVunpackC1U8),
                 packed);
-    if (leaf.view.type == PrimitiveType::kPred) {
-      return Value::Of(b.CompareImm(Opcode::kVcmpNeS32, words, 0));
-    }
-    return Value::Of(words);
+    return FromWords(type, words);
   }
-  if (!bf16) {
-    return Value::Of(b.Load(place.space, place.base, offset + tile * pitch));
+  if (BytesOf(type) == 4) {
+    const int32_t from = offset + tile * pitch;
+    return Value::Of(
+        resident && sublanes < isa::kSublanes
+            ? b.LoadStrided(place.space, place.base, from, 0, sublanes)
+            : b.Load(place.space, place.base, from));
   }
   Vec& packed = packed_[leaf.node];
   if (!packed.valid()) {
-    packed = b.LoadStrided(place.space, place.base, offset, pitch, 4);
+    constexpr int kHalf = isa::kSublanes / 2;
+    packed = resident && sublanes < kHalf
+                 ? b.LoadStrided(place.space, place.base, offset, 0, sublanes)
+                 : b.LoadStrided(place.space, place.base, offset, pitch, kHalf);
+  }
+  if (type == PrimitiveType::kF16) {
+    return Value::Of(UnpackF16(b, packed, tile));
   }
   return Value::Of(b.Unary(
       tile == 0 ? Opcode::kVunpackCLBf16 : Opcode::kVunpackCHBf16, packed));

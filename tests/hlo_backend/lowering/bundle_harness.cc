@@ -7,6 +7,7 @@
 #include "base/hash.h"
 #include "base/status.h"
 #include "base/units.h"
+#include "hlo_backend/analysis/tiled_layout.h"
 #include "hlo_backend/evaluator/evaluator.h"
 #include "hlo_backend/ir/parser.h"
 #include "hlo_backend/lowering/kernel_emitter.h"
@@ -33,37 +34,23 @@ isa::TiledLayout LayoutOf(const Shape& shape) {
   for (const hlo::Tile& t : shape.layout().tiles) {
     l.tiles.emplace_back(t.dimensions.begin(), t.dimensions.end());
   }
-  l.bits = hlo::BitWidth(shape.type());
+  const int64_t bits = shape.layout().element_size_in_bits;
+  l.bits = bits > 0 ? static_cast<int>(bits) : hlo::BitWidth(shape.type());
   return l;
 }
 
-// `byte_rows`: of a tile of an 8-bit type.
-void SetLayout(Shape* shape, int64_t byte_rows) {
+void SetLayout(Shape* shape, int generation) {
   if (shape->IsTuple()) {
     for (int i = 0; i < shape->element_count_of_tuple(); ++i) {
-      SetLayout(shape->mutable_element(i), byte_rows);
+      SetLayout(shape->mutable_element(i), generation);
     }
     return;
   }
-  if (!shape->IsArray()) return;
-  hlo::Layout& layout = *shape->mutable_layout();
-  if (!layout.tiles.empty()) return;
-  const int64_t packing = 32 / hlo::BitWidth(shape->type());
-  hlo::Tile first, second, lanes;
-  if (shape->rank() >= 2) {
-    first.dimensions = {packing == 4 ? byte_rows : 8, 128};
-    layout.tiles.push_back(first);
-  } else {
-    const int64_t n = shape->rank() == 0 ? 1 : shape->dim(0);
-    int64_t tile = 128 * packing;
-    while (tile < 1024 && tile < n) tile *= 2;
-    first.dimensions = {tile};
-    layout.tiles.push_back(first);
-    lanes.dimensions = {128};
-    if (packing > 1) layout.tiles.push_back(lanes);
+  if (!shape->IsArray() ||
+      (shape->has_layout() && !shape->layout().tiles.empty())) {
+    return;
   }
-  second.dimensions = {packing, 1};
-  if (packing > 1) layout.tiles.push_back(second);
+  shape->set_layout(hlo::TpuLayout(*shape, generation));
 }
 
 const Instruction* KernelInstruction(const hlo::Module& module) {
@@ -90,8 +77,7 @@ absl::StatusOr<Parsed> Parse(absl::string_view text,
   } else {
     ASSIGN_OR_RETURN(p.chip, chips::ChipSpec::Load(options.chip));
   }
-  const bool early = p.chip.name() == "v2" || p.chip.name() == "v3";
-  AssignDefaultLayouts(p.module.get(), early ? 8 : 32);
+  AssignDefaultLayouts(p.module.get(), p.chip.generation());
   p.model = isa::FromChipSpec(p.chip);
   // Arguments that live in VMEM.
   auto* kernel = const_cast<Instruction*>(KernelInstruction(*p.module));
@@ -123,10 +109,10 @@ absl::StatusOr<isa::Kernel> Emit(const Parsed& p,
 
 }  // namespace
 
-void AssignDefaultLayouts(hlo::Module* module, int64_t byte_rows) {
+void AssignDefaultLayouts(hlo::Module* module, int generation) {
   for (hlo::Computation* c : module->computations()) {
     for (Instruction* i : c->instructions()) {
-      SetLayout(i->mutable_shape(), byte_rows);
+      SetLayout(i->mutable_shape(), generation);
     }
   }
 }

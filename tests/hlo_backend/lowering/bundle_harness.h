@@ -67,9 +67,9 @@ absl::StatusOr<HarnessResult> CompareKernel(absl::string_view hlo,
 absl::StatusOr<isa::Kernel> KernelOf(absl::string_view hlo,
                                      const HarnessOptions& options = {});
 
-// Default tiled layouts for all arrays that have none; tiles of 8-bit types
-// have `byte_rows` rows (8 on v2 and v3).
-void AssignDefaultLayouts(hlo::Module* module, int64_t byte_rows = 32);
+// The TPU's tiled layouts (hlo::TpuLayout) for all arrays that have none, with
+// lower tiles for arrays of few rows.
+void AssignDefaultLayouts(hlo::Module* module, int generation);
 
 // Values of a shape, the same for the same seed on every machine.
 hlo::Literal RandomLiteral(const hlo::Shape& shape, uint64_t seed, double low,

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "absl/strings/substitute.h"
 #include "tests/hlo_backend/lowering/bundle_harness.h"
 #include "tests/support/status_matchers.h"
@@ -136,9 +137,9 @@ $0  ROOT r = $1 fusion(a, h, u), kind=kLoop, calls=f
   }
 }
 
-// v4 converts f16 by sequences, v5e on by instructions.
+// v3 and v4 convert f16 by sequences, v5e on by instructions.
 TEST(LoopFusionTest, HalfPrecisionIsRightAtEverySize) {
-  for (const char* chip : {"v4", "v5e", "v6e"}) {
+  for (const char* chip : {"v3", "v4", "v5e", "v6e"}) {
     for (const double size : {1e-7, 1e-4, 1.0, 6e4}) {
       for (const char* dims : {"1000", "7,129", "3,37,300"}) {
         HarnessOptions options;
@@ -150,6 +151,37 @@ TEST(LoopFusionTest, HalfPrecisionIsRightAtEverySize) {
         EXPECT_OK(CompareKernel(Binary("add", "f16", dims), options).status())
             << chip << " " << size << " " << dims;
       }
+    }
+  }
+}
+
+TEST(LoopFusionTest, HalfPrecisionIsReadHoweverItVaries) {
+  for (const char* chip : {"v3", "v4", "v5e"}) {
+    for (const auto& [dims, map] :
+         std::vector<std::pair<std::string, std::string>>{{"", ""},
+                                                          {"300", "2"},
+                                                          {"37", "1"},
+                                                          {"3", "0"},
+                                                          {"3,300", "0,2"},
+                                                          {"37,300", "1,2"}}) {
+      HarnessOptions options;
+      options.chip = chip;
+      EXPECT_OK(CompareKernel(absl::Substitute(R"(HloModule m
+f {
+  x = f16[3,37,300] parameter(0)
+  s = f16[$0] parameter(1)
+  b = f16[3,37,300] broadcast(s), dimensions={$1}
+  ROOT y = f16[3,37,300] add(x, b)
+}
+ENTRY e {
+  x = f16[3,37,300] parameter(0)
+  s = f16[$0] parameter(1)
+  ROOT r = f16[3,37,300] fusion(x, s), kind=kLoop, calls=f
+})",
+                                               dims, map),
+                              options)
+                    .status())
+          << chip << " [" << dims << "]";
     }
   }
 }
@@ -317,6 +349,85 @@ ENTRY e {
   ROOT r = f32[1001,1000] fusion(p, q, m), kind=kLoop, calls=f
 })";
   EXPECT_OK(CompareKernel(bias).status());
+}
+
+// A table that each head reads anew: its rows are planes of the others. One
+// that is larger than a step moves with the grid, in whole tiles of rows or,
+// where a step has fewer, in the tile that has them.
+TEST(LoopFusionTest, TablesOfPlanesMoveWithTheGrid) {
+  for (const char* chip : {"v5e", "v3"}) {
+    // Small steps, so that a small table is larger.
+    ASSERT_OK_AND_ASSIGN(const auto whole, chips::ChipSpec::Load(chip));
+    ASSERT_OK_AND_ASSIGN(const auto spec,
+                         whole.WithValue("policy.fusion_tiles", 16));
+    for (const char* type : {"f32", "bf16"}) {
+      for (const char* dims :
+           {"[2,229,9,64],[2,229,64]", "[1,403,3,150],[1,403,150]",
+            "[2,130,70,5],[2,130,5]"}) {
+        const std::vector<std::string> shapes =
+            absl::StrSplit(dims, absl::ByString("],"));
+        const std::string text = absl::Substitute(
+            R"(HloModule m
+f {
+  x = $0$1] parameter(0)
+  t = $0$2 parameter(1)
+  u = $0$1] broadcast(t), dimensions={0,1,3}
+  y = $0$1] multiply(x, u)
+  s = $0[$3] parameter(2)
+  v = $0$1] broadcast(s), dimensions={1}
+  ROOT r = $0$1] subtract(y, v)
+}
+ENTRY e {
+  x = $0$1] parameter(0)
+  t = $0$2 parameter(1)
+  s = $0[$3] parameter(2)
+  ROOT r = $0$1] fusion(x, t, s), kind=kLoop, calls=f
+})",
+            type, shapes[0], shapes[1],
+            std::vector<std::string>(absl::StrSplit(shapes[0], ','))[1]);
+        HarnessOptions options;
+        options.spec = &spec;
+        EXPECT_OK(CompareKernel(text, options).status())
+            << chip << " " << type << " " << dims;
+        // Nothing lies in VMEM whole that is larger than what a step loads.
+        ASSERT_OK_AND_ASSIGN(const isa::Kernel kernel, KernelOf(text, options));
+        EXPECT_EQ(kernel.windows[1].slots, 2) << chip << " " << dims;
+      }
+    }
+  }
+}
+
+// Values per row of each plane, themselves rows of a table.
+TEST(LoopFusionTest, ValuesPerRowOfPlanesMoveWithTheGrid) {
+  for (const char* chip : {"v5e", "v3"}) {
+    ASSERT_OK_AND_ASSIGN(const auto whole, chips::ChipSpec::Load(chip));
+    ASSERT_OK_AND_ASSIGN(const auto spec,
+                         whole.WithValue("policy.fusion_tiles", 16));
+    for (const char* type : {"f32", "bf16"}) {
+      for (const char* dims : {"2,229,9", "1,403,300", "3,130,70"}) {
+        const std::string text = absl::Substitute(
+            R"(HloModule m
+f {
+  x = $0[$1,64] parameter(0)
+  t = $0[$1] parameter(1)
+  u = $0[$1,64] broadcast(t), dimensions={0,1,2}
+  ROOT r = $0[$1,64] multiply(x, u)
+}
+ENTRY e {
+  x = $0[$1,64] parameter(0)
+  t = $0[$1] parameter(1)
+  ROOT r = $0[$1,64] fusion(x, t), kind=kLoop, calls=f
+})",
+            type, dims);
+        HarnessOptions options;
+        options.spec = &spec;
+        EXPECT_OK(CompareKernel(text, options).status())
+            << chip << " " << type << " " << dims;
+        ASSERT_OK_AND_ASSIGN(const isa::Kernel kernel, KernelOf(text, options));
+        EXPECT_EQ(kernel.windows[1].slots, 2) << chip << " " << dims;
+      }
+    }
+  }
 }
 
 TEST(LoopFusionTest, ArgumentsMayLieInVmem) {

@@ -59,6 +59,32 @@ TEST(MinorTransposeTest, ManyRowsOfFewColumns) {
   }
 }
 
+// Arrays in VMEM that are larger than a kernel's room are walked in steps.
+TEST(MinorTransposeTest, LargeArraysInVmemAreWalkedInSteps) {
+  for (const char* chip : {"v6e", "v3"}) {
+    ASSERT_OK_AND_ASSIGN(const auto whole, chips::ChipSpec::Load(chip));
+    ASSERT_OK_AND_ASSIGN(const auto spec,
+                         whole.WithValue("vmem.scoped_limit", double{1 << 20}));
+    for (const char* type : {"f32", "bf16"}) {
+      for (const std::vector<int>& in_vmem :
+           std::vector<std::vector<int>>{{0}, {1}, {0, 1}}) {
+        HarnessOptions options;
+        options.spec = &spec;
+        options.in_vmem = in_vmem;
+        for (const auto& text :
+             {Transpose(type, "2500,129", "129,2500", "1,0"),
+              Transpose(type, "5057,128", "128,5057", "1,0"),
+              Transpose(type, "90,5009", "5009,90", "1,0"),
+              Transpose(type, "1290,1100", "1100,1290", "1,0"),
+              Transpose(type, "3,700,600", "3,600,700", "0,2,1")}) {
+          EXPECT_OK(CompareKernel(text, options).status())
+              << chip << " " << in_vmem.size() << in_vmem[0] << text;
+        }
+      }
+    }
+  }
+}
+
 // Arrays of few rows lie in lower tiles.
 TEST(MinorTransposeTest, FewRowsOrColumnsOnEitherSideAndInVmem) {
   for (const char* chip : {"v6e", "v3"}) {

@@ -185,6 +185,64 @@ ENTRY e {
              "gather-canonicalizer,tuple-simplifier");
 }
 
+TEST(GeneralFormsTest, SlidingWindowsOfAnyArrays) {
+  struct Case {
+    const char *type, *x, *init, *out, *window, *op;
+  };
+  for (const Case& c : std::vector<Case>{
+           // Side by side, with what is left over and with padding.
+           {"f32", "64,10", "0", "2,1", "size=32x10 stride=32x10", "add"},
+           {"s32", "67,9", "1", "4,9", "size=16x1 stride=16x1", "add"},
+           {"f32", "11", "2", "3", "size=5 stride=5 pad=3_4", "maximum"},
+           // Many positions, few places; gaps in the window and in the array.
+           {"s32", "200", "0", "67", "size=71 stride=2 pad=3_0", "add"},
+           {"s32", "300", "1", "3", "size=100 rhs_dilate=3", "add"},
+           {"s32", "40,30", "-9", "21,5", "size=20x11 stride=1x4", "maximum"},
+           {"s32", "9", "0", "11", "size=3 lhs_dilate=2 pad=-1_-3", "add"},
+           {"s32", "50", "3", "100", "size=70 pad=69_50", "minimum"},
+           // All earlier elements, of another type than kernels take.
+           {"s8", "17", "0", "17", "size=17 pad=16_0", "add"},
+           {"s8", "17", "1", "15", "size=3", "add"}}) {
+    ExpectSame(absl::Substitute(
+                   "HloModule m\nf {\n  a = $0[] parameter(0)\n  b = $0[] "
+                   "parameter(1)\n  ROOT c = $0[] $5(a, b)\n}\nENTRY e {\n"
+                   "  x = $0[$1] parameter(0)\n  i = $0[] constant($2)\n"
+                   "  ROOT r = $0[$3] reduce-window(x, i), window={$4}, "
+                   "to_apply=f\n}\n",
+                   c.type, c.x, c.init, c.out, c.window, c.op),
+               "window-canonicalizer,window-expander");
+  }
+}
+
+TEST(GeneralFormsTest, AWindowOverTwoArraysWithABodyOfItsOwn) {
+  ExpectSame(R"(HloModule m
+f {
+  a = f32[] parameter(0)
+  b = s32[] parameter(1)
+  c = f32[] parameter(2)
+  d = s32[] parameter(3)
+  e = f32[] add(a, c)
+  g = s32[] add(b, d)
+  ROOT t = (f32[], s32[]) tuple(e, g)
+}
+ENTRY e {
+  x = f32[7,9] parameter(0)
+  y = s32[7,9] parameter(1)
+  i = f32[] constant(1)
+  j = s32[] constant(2)
+  w = (f32[6,3], s32[6,3]) reduce-window(x, y, i, j), window={size=2x3 stride=1x3}, to_apply=f
+  p = f32[6,3] get-tuple-element(w), index=0
+  q = s32[6,3] get-tuple-element(w), index=1
+  c = f32[6,3] convert(q)
+  h = f32[] constant(100)
+  k = f32[6,3] broadcast(h), dimensions={}
+  m = f32[6,3] multiply(c, k)
+  ROOT r = f32[6,3] subtract(p, m)
+}
+)",
+             "window-expander,tuple-simplifier");
+}
+
 TEST(GeneralFormsTest, MovementsOfLargeArrays) {
   for (const char* body :
        {"x = u8[30,40,50] parameter(0)\n"

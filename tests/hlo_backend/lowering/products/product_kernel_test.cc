@@ -270,6 +270,60 @@ ENTRY e {
   }
 }
 
+// As scalars, along the columns and of the product's shape.
+TEST(ProductKernelTest, AnEpilogueReadsAndGivesNarrowTypes) {
+  for (const char* chip : {"v2", "v3", "v4", "v5e", "v6e", "tpu7x"}) {
+    for (const char* type : {"f16", "bf16", "s8", "u8", "pred"}) {
+      for (const char* dims : {"100,130", "300,128", "007,700"}) {
+        const std::string hlo = absl::Substitute(
+            R"(
+HloModule m
+fused {
+  x = bf16[$0,64] parameter(0)
+  w = bf16[64,$1] parameter(1)
+  s = $2[] parameter(2)
+  c = $2[$1] parameter(3)
+  t = $2[$0,$1] parameter(4)
+  d = f32[$0,$1] dot(x, w), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  sb = $2[$0,$1] broadcast(s), dimensions={}
+  cb = $2[$0,$1] broadcast(c), dimensions={1}
+  sf = f32[$0,$1] convert(sb)
+  cf = f32[$0,$1] convert(cb)
+  tf = f32[$0,$1] convert(t)
+  y = f32[$0,$1] add(d, sf)
+  z = f32[$0,$1] multiply(y, cf)
+  v = f32[$0,$1] add(z, tf)
+  n = $2[$0,$1] $3
+  ROOT r = (f32[$0,$1], $2[$0,$1]) tuple(v, n)
+}
+ENTRY e {
+  x = bf16[$0,64] parameter(0)
+  w = bf16[64,$1] parameter(1)
+  s = $2[] parameter(2)
+  c = $2[$1] parameter(3)
+  t = $2[$0,$1] parameter(4)
+  f = (f32[$0,$1], $2[$0,$1]) fusion(x, w, s, c, t), kind=kOutput, calls=fused
+  g0 = f32[$0,$1] get-tuple-element(f), index=0
+  g1 = $2[$0,$1] get-tuple-element(f), index=1
+  ROOT r = (f32[$0,$1], $2[$0,$1]) tuple(g0, g1)
+})",
+            std::string(dims).substr(0, 3), std::string(dims).substr(4), type,
+            std::string(type) == "pred" ? "compare(v, tf), direction=GT"
+                                        : "convert(d)");
+        HarnessOptions options = On(chip);
+        // Whole numbers that every type has.
+        options.low = std::string(type) == "u8" ? 0 : -1;
+        options.high = 1;
+        EXPECT_OK(CompareKernel(hlo, options).status())
+            << chip << " " << type << " " << dims;
+        options.in_vmem = {2, 4};
+        EXPECT_OK(CompareKernel(hlo, options).status())
+            << chip << " in VMEM " << type << " " << dims;
+      }
+    }
+  }
+}
+
 TEST(ProductKernelTest, BundlesOfACubeAreThoseOfTheTpuCompiler) {
   // tpu_slots.md section 3, 1024^3 bf16, outside the loop included.
   const std::pair<const char*, int64_t> kExpected[] = {

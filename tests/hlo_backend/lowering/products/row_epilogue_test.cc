@@ -142,6 +142,24 @@ TEST(RowEpilogueTest, WhatRowsReduceToMayBeResults) {
   }
 }
 
+// Where 128 whole rows are too many, a step makes a part of a line of results.
+TEST(RowEpilogueTest, WhatRowsReduceToMayComeInPartsOfLines) {
+  for (const char* chip : kChips) {
+    ASSERT_OK_AND_ASSIGN(const auto whole, chips::ChipSpec::Load(chip));
+    for (const int64_t kib : {1600, 1100}) {
+      ASSERT_OK_AND_ASSIGN(
+          const auto spec,
+          whole.WithValue("vmem.scoped_limit", static_cast<double>(kib << 10)));
+      HarnessOptions options = On(chip);
+      options.spec = &spec;
+      const std::string text = Statistics(2, 300, 1000, 64);
+      EXPECT_OK(CompareKernel(text, options).status()) << chip << " " << kib;
+      ASSERT_OK_AND_ASSIGN(const isa::Kernel kernel, KernelOf(text, options));
+      EXPECT_GT(kernel.grid.size(), 1u);
+    }
+  }
+}
+
 TEST(RowEpilogueTest, ResultsPerRowMayStayInVmem) {
   for (const char* chip : {"v5e", "v6e"}) {
     HarnessOptions options = On(chip);
