@@ -81,6 +81,21 @@ std::vector<std::string> KeysLike(const chips::ChipSpec& chip,
   return keys;
 }
 
+absl::StatusOr<TimedProgram> CompileFor(const MeasuredRow& row,
+                                        const chips::Slice& slice,
+                                        const ValidationOptions& options,
+                                        std::unique_ptr<hlo::Module> module) {
+  if (options.libtpu != nullptr) {
+    if (row.residency != Residency::kHbm) {
+      return absl::UnimplementedError(
+          "--compiler=libtpu: operands in other memory than HBM");
+    }
+    ASSIGN_OR_RETURN(module, options.libtpu->Compile(*module, slice));
+  }
+  return TimedProgram::Compile(slice, std::move(module), row.residency,
+                               options.disable_passes, options.verify);
+}
+
 // Rows of one program on one slice.
 struct Job {
   std::vector<int> rows;
@@ -101,9 +116,7 @@ void Run(const std::vector<MeasuredRow>& rows, const Job& job,
                        slice.topology.cores_per_device();
       row.array_size = slice.chip.core().mxu_cols;
     }
-    return TimedProgram::Compile(slice, std::move(input.module),
-                                 first.residency, options.disable_passes,
-                                 options.verify);
+    return CompileFor(first, slice, options, std::move(input.module));
   };
   const auto slice = SliceOfRow(first, options);
   absl::StatusOr<TimedProgram> program =
@@ -141,8 +154,7 @@ absl::StatusOr<TimedProgram> CompileRow(const MeasuredRow& row,
                                         const chips::Slice& slice,
                                         const ValidationOptions& options) {
   ASSIGN_OR_RETURN(HloInput input, ReadHlo(row.program));
-  return TimedProgram::Compile(slice, std::move(input.module), row.residency,
-                               options.disable_passes, options.verify);
+  return CompileFor(row, slice, options, std::move(input.module));
 }
 
 Validation Validate(const std::vector<MeasuredRow>& rows,

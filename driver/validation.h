@@ -10,6 +10,7 @@
 #ifndef PTXLA_DRIVER_VALIDATION_H_
 #define PTXLA_DRIVER_VALIDATION_H_
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -17,6 +18,7 @@
 
 #include "absl/status/statusor.h"
 #include "chips/topology.h"
+#include "driver/libtpu/libtpu_compiler.h"
 #include "driver/measured_rows.h"
 #include "driver/timed_program.h"
 
@@ -33,6 +35,9 @@ struct ValidationOptions {
   // Prove of every program that it keeps to the chip (CompileOptions): a row
   // whose program does not has failed.
   bool verify = false;
+  // Optimises and schedules instead of our passes; null: ours. Rows whose
+  // operands lie in other memory than HBM fail with it.
+  std::shared_ptr<const LibtpuCompiler> libtpu;
 };
 
 // The product that a program is, if its heart is one dot.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -90,6 +91,15 @@ std::optional<int> ParseCommandLine(CLI::App* app,
     return Fail(UnknownOption(*app, unknown), WantsJson(words), "arguments");
   }
   return std::nullopt;
+}
+
+std::string CompilerCacheFolder() {
+  const char* cache = std::getenv("XDG_CACHE_HOME");
+  const char* home = std::getenv("HOME");
+  const std::string base = cache != nullptr && *cache != '\0' ? cache
+                           : home != nullptr ? absl::StrCat(home, "/.cache")
+                                             : ".";
+  return absl::StrCat(base, "/ptxla-sim/libtpu");
 }
 
 }  // namespace ptxla::tools

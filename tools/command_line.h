@@ -26,6 +26,9 @@ bool WantsJson(const std::vector<std::string>& words);
 // status does not say.
 int Fail(const absl::Status& status, bool json, absl::string_view where);
 
+// Where programs keep what they can make again: "~/.cache/ptxla-sim/libtpu".
+std::string CompilerCacheFolder();
+
 }  // namespace ptxla::tools
 
 #endif  // PTXLA_TOOLS_COMMAND_LINE_H_

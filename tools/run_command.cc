@@ -31,16 +31,6 @@ Examples:
   ptxla-sim run --hlo module.hlo --topology v6e-1 --dump-to stages --trace t.json
 )";
 
-// Where programs keep what they can make again.
-std::string CacheFolder() {
-  const char* cache = std::getenv("XDG_CACHE_HOME");
-  const char* home = std::getenv("HOME");
-  const std::string base = cache != nullptr && *cache != '\0' ? cache
-                           : home != nullptr ? absl::StrCat(home, "/.cache")
-                                             : ".";
-  return absl::StrCat(base, "/ptxla-sim/libtpu");
-}
-
 struct Options {
   driver::RunRequest request;
   std::string unknown_ops = "error";
@@ -189,7 +179,7 @@ int RunCommand(const Words& words) {
   const auto begin = std::chrono::steady_clock::now();
   Options options;
   if (const char* path = std::getenv("PTXLA_SIM_DB")) options.database = path;
-  options.request.compiler_cache = CacheFolder();
+  options.request.compiler_cache = CompilerCacheFolder();
   CLI::App app("Predict one run.", "ptxla-sim run");
   AddOptions(&app, &options);
   app.footer(kExamples);

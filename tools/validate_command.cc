@@ -1,6 +1,8 @@
 // ptxla-sim validate: predicted against measured.
 #include <cstdio>
+#include <memory>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -29,6 +31,7 @@ Examples:
   ptxla-sim validate --kernels measured/kernels.csv --row B-GEMM-0001 --explain
   ptxla-sim validate --compiler measured/tpu_compiler/v6e.csv --row C-SDPA
   ptxla-sim validate --kernels measured/kernels.csv --max-error B-GEMM=5
+  ptxla-sim validate --kernels measured/kernels.csv --compiler=libtpu
 )";
 
 struct Limit {
@@ -129,6 +132,8 @@ int ValidateCommand(const Words& words) {
   Words ids, limit_words;
   bool json = false, all_rows = false, markdown = false;
   driver::ValidationOptions options;
+  driver::LibtpuOptions libtpu;
+  libtpu.cache = CompilerCacheFolder();
   driver::SummaryOptions summary_options;
   CLI::App app("Compare predictions with published measurements.",
                "ptxla-sim validate");
@@ -141,8 +146,17 @@ int ValidateCommand(const Words& words) {
   app.add_flag("--explain", explain,
                "with --row: its ops, and why the longest takes its time");
   app.add_option("--compiler", compiler,
-                 "a CSV of what the TPU compiler decided: where ours differs")
+                 "a CSV of what the TPU compiler decided: where ours differs; "
+                 "or libtpu: it schedules the rows of --kernels (needs jax and "
+                 "libtpu)")
       ->type_name("CSV");
+  app.add_option("--python", libtpu.python, "of --compiler=libtpu")
+      ->type_name("PATH")
+      ->capture_default_str();
+  app.add_option("--compiler-cache", libtpu.cache,
+                 "of --compiler=libtpu: what was compiled before")
+      ->type_name("DIR")
+      ->capture_default_str();
   app.add_option("--schedules", schedules,
                  "a CSV of bundle counts of the TPU compiler's schedules: ours "
                  "beside them, as Markdown; --rows adds every program")
@@ -175,7 +189,13 @@ int ValidateCommand(const Words& words) {
   app.add_flag("--markdown", markdown, "the table of blocks as Markdown");
   app.footer(kExamples);
   if (const auto code = ParseCommandLine(&app, words)) return *code;
-  if (!compiler.empty()) {
+  if (compiler == "libtpu") {
+    auto found = driver::LibtpuCompiler::Find(libtpu);
+    if (!found.ok()) return Fail(found.status(), json, "arguments");
+    options.threads = 1;  // libtpu refuses a second process
+    options.libtpu =
+        std::make_shared<driver::LibtpuCompiler>(*std::move(found));
+  } else if (!compiler.empty()) {
     parity.only = ids;
     parity.threads = options.threads;
     return CompareWithCompiler(compiler, parity,
