@@ -26,7 +26,15 @@ struct Hasher {
     return Fingerprint().Add(a.starts).Add(a.limits).value();
   }
   uint64_t operator()(const BatchNormAttrs& a) const {
-    return HashCombine(2, Bits(a.epsilon));
+    return Fingerprint()
+        .Add(int64_t{2})
+        .Add(Bits(a.epsilon))
+        .Add(a.feature)
+        .Add(int64_t{a.training})
+        .value();
+  }
+  uint64_t operator()(const WindowAttrs& a) const {
+    return Fingerprint().Add(a.sizes).Add(a.strides).Add(a.padding).value();
   }
   uint64_t operator()(const NllLossAttrs& a) const {
     return HashCombine(3, a.ignore_index);
@@ -50,6 +58,7 @@ Signature SignatureOf(OpKind kind) {
                dims = NodeAttrs(DimsAttrs()).index(),
                slice = NodeAttrs(SliceAttrs()).index(),
                norm = NodeAttrs(BatchNormAttrs()).index(),
+               window = NodeAttrs(WindowAttrs()).index(),
                nll = NodeAttrs(NllLossAttrs()).index(),
                collective = NodeAttrs(CollectiveAttrs()).index();
   switch (kind) {
@@ -62,6 +71,7 @@ Signature SignatureOf(OpKind kind) {
     case OpKind::kExpand:
     case OpKind::kStack:
     case OpKind::kSum:
+    case OpKind::kMean:
     case OpKind::kSoftmax:
     case OpKind::kLogSoftmax:
       return {1, 1, dims};
@@ -103,6 +113,15 @@ Signature SignatureOf(OpKind kind) {
     case OpKind::kAddcmul:
     case OpKind::kAddcdiv:
       return {4, 4, none};
+    case OpKind::kConvolution:
+    case OpKind::kMaxPoolBackward:
+      return {2, 2, window};
+    case OpKind::kConvolutionBackward:
+      return {3, 3, window};
+    case OpKind::kMaxPool:
+      return {1, 1, window};
+    case OpKind::kMovingAverage:
+      return {2, 2, constant};
     case OpKind::kNllLoss:
       return {2, 2, nll};
     case OpKind::kNllLossBackward:

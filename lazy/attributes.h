@@ -15,7 +15,7 @@ namespace ptxla::lazy {
 struct DataAttrs {  // device_data
   DeviceDataPtr data;
 };
-struct ConstantAttrs {  // Constant
+struct ConstantAttrs {  // Constant; moving_average: the share of the new value
   double value = 0;
 };
 // permute: the permutation. view, expand: the result's dimensions. sum: the
@@ -23,13 +23,20 @@ struct ConstantAttrs {  // Constant
 // index_select, stack: one dimension.
 struct DimsAttrs {
   DimVector dims;
-  bool keepdim = false;  // sum
+  bool keepdim = false;  // sum, mean
 };
 struct SliceAttrs {  // select, unselect, generic_slice; update_slice (starts)
   DimVector starts, limits;
 };
 struct BatchNormAttrs {  // native_batch_norm, native_batch_norm_backward
   double epsilon = 0;
+  int64_t feature = 1;   // the dimension that is not normalised over
+  bool training = true;  // false: by the running mean and variance
+};
+// convolution_overrideable and its backward form, max_pool2d and its backward
+// form: per spatial dimension; both sides are padded alike.
+struct WindowAttrs {
+  DimVector sizes, strides, padding;
 };
 struct NllLossAttrs {  // nll_loss, nll_loss_backward: labels without loss
   int64_t ignore_index = -100;
@@ -40,9 +47,9 @@ struct CollectiveAttrs {  // cross_replica_sum; every result is scaled
   bool pin_layout = true;
 };
 
-using NodeAttrs =
-    std::variant<std::monostate, DataAttrs, ConstantAttrs, DimsAttrs,
-                 SliceAttrs, BatchNormAttrs, NllLossAttrs, CollectiveAttrs>;
+using NodeAttrs = std::variant<std::monostate, DataAttrs, ConstantAttrs,
+                               DimsAttrs, SliceAttrs, BatchNormAttrs,
+                               WindowAttrs, NllLossAttrs, CollectiveAttrs>;
 
 // Equal attributes have equal hashes; the identity of a buffer is not in it
 // (a step's graph must hash like the last one's).

@@ -33,6 +33,7 @@ std::string NodeChecker::Run() {
       CheckSlice();
       break;
     case OpKind::kSum:
+    case OpKind::kMean:
     case OpKind::kSoftmax:
     case OpKind::kSoftmaxBackward:
     case OpKind::kLogSoftmax:
@@ -44,6 +45,18 @@ std::string NodeChecker::Run() {
     case OpKind::kNativeBatchNorm:
     case OpKind::kNativeBatchNormBackward:
       CheckNorm();
+      break;
+    case OpKind::kConvolution:
+    case OpKind::kConvolutionBackward:
+      CheckConvolution();
+      break;
+    case OpKind::kMaxPool:
+    case OpKind::kMaxPoolBackward:
+      CheckPool();
+      break;
+    case OpKind::kMovingAverage:
+      ExpectSame(In(0), In(1));
+      ExpectSame(Out(), In(1));
       break;
     case OpKind::kMm:
     case OpKind::kMatmul:
@@ -61,6 +74,7 @@ std::string NodeChecker::Run() {
       CheckElementwise();
   }
   const bool many = node_.kind() == OpKind::kCrossReplicaSum ||
+                    node_.kind() == OpKind::kConvolutionBackward ||
                     node_.kind() == OpKind::kNativeBatchNorm ||
                     node_.kind() == OpKind::kNativeBatchNormBackward;
   if (!many) ExpectOutputs(1);

@@ -191,7 +191,7 @@ absl::StatusOr<NodeAttrs> Parser::MakeData(const TensorShape& shape) {
 absl::StatusOr<NodeAttrs> Parser::MakeAttrs(OpKind kind,
                                             const TensorShape& shape) {
   if (kind == OpKind::kDeviceData) return MakeData(shape);
-  if (kind == OpKind::kConstant) {
+  if (kind == OpKind::kConstant || kind == OpKind::kMovingAverage) {
     ASSIGN_OR_RETURN(const double value, Number("value"));
     return ConstantAttrs{value};
   }
@@ -209,7 +209,18 @@ absl::StatusOr<NodeAttrs> Parser::MakeAttrs(OpKind kind,
   }
   if (Flag("eps")) {
     ASSIGN_OR_RETURN(const double epsilon, Number("eps"));
-    return BatchNormAttrs{epsilon};
+    int64_t feature = 1;
+    if (Flag("feature")) {
+      ASSIGN_OR_RETURN(feature, Integer("feature"));
+    }
+    return BatchNormAttrs{epsilon, feature, !Flag("inference")};
+  }
+  if (Flag("window")) {
+    WindowAttrs window;
+    ASSIGN_OR_RETURN(window.sizes, Dims("window"));
+    ASSIGN_OR_RETURN(window.strides, Dims("strides"));
+    ASSIGN_OR_RETURN(window.padding, Dims("padding"));
+    return window;
   }
   if (Flag("ignore_index")) {
     ASSIGN_OR_RETURN(const int64_t index, Integer("ignore_index"));

@@ -58,6 +58,13 @@ struct AttributePrinter {
   }
   void operator()(const BatchNormAttrs& a) const {
     absl::StrAppend(out, ", eps=", NumberText(a.epsilon));
+    if (a.feature != 1) absl::StrAppend(out, ", feature=", a.feature);
+    if (!a.training) absl::StrAppend(out, ", inference");
+  }
+  void operator()(const WindowAttrs& a) const {
+    absl::StrAppend(out, ", window=", List(a.sizes),
+                    ", strides=", List(a.strides),
+                    ", padding=", List(a.padding));
   }
   void operator()(const NllLossAttrs& a) const {
     absl::StrAppend(out, ", ignore_index=", a.ignore_index);

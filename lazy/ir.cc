@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "base/check.h"
 
 namespace ptxla::lazy::ir {
@@ -34,6 +35,17 @@ Value Ternary(Device* d, OpKind kind, const Value& x, const Value& t1,
   const PrimitiveType type = PromoteTypes(x.type(), inner.type());
   return d->MakeNode(kind, {x, t1, t2, value},
                      Elementwise(x.shape(), inner, type));
+}
+
+// What is left of `dims` when some of them are reduced.
+DimVector DimsWithout(const DimVector& dims, const DimVector& reduced,
+                      bool keepdim) {
+  DimVector result;
+  for (int64_t i = 0; i < static_cast<int64_t>(dims.size()); ++i) {
+    const bool gone = absl::c_linear_search(reduced, i);
+    if (!gone || keepdim) result.push_back(gone ? 1 : dims[i]);
+  }
+  return result;
 }
 
 }  // namespace
@@ -173,13 +185,8 @@ Value Bernoulli(Device* d, const Value& probability, const Value& seed) {
 }
 
 Value Sum(Device* d, const Value& x, DimVector dims, bool keepdim) {
-  DimVector result;
-  for (int i = 0; i < x.shape().rank(); ++i) {
-    const bool summed = std::find(dims.begin(), dims.end(), i) != dims.end();
-    if (!summed) result.push_back(x.shape().dim(i));
-    if (summed && keepdim) result.push_back(1);
-  }
-  return d->MakeNode(OpKind::kSum, {x}, TensorShape(x.type(), result),
+  TensorShape shape(x.type(), DimsWithout(x.shape().dims(), dims, keepdim));
+  return d->MakeNode(OpKind::kSum, {x}, std::move(shape),
                      DimsAttrs{std::move(dims), keepdim});
 }
 
@@ -219,23 +226,34 @@ Value NllLossBackward(Device* d, const Value& grad, const Value& log_p,
 
 Value NativeBatchNorm(Device* d, const Value& x, const Value& weight,
                       const Value& bias, const Value& running_mean,
-                      const Value& running_var, double epsilon) {
-  const TensorShape per_feature(x.type(), {x.shape().dim(1)});
+                      const Value& running_var, BatchNormAttrs attrs) {
+  const TensorShape& per_feature = weight.shape();
   return d->MakeNode(OpKind::kNativeBatchNorm,
                      {x, weight, bias, running_mean, running_var},
                      std::vector<TensorShape>{x.shape(), per_feature,
                                               per_feature, per_feature},
-                     BatchNormAttrs{epsilon});
+                     attrs);
 }
 
 Value NativeBatchNormBackward(Device* d, const Value& grad, const Value& x,
                               const Value& weight, const Value& mean,
-                              const Value& inverse_std, double epsilon) {
-  const TensorShape per_feature(x.type(), {x.shape().dim(1)});
+                              const Value& inverse_std, BatchNormAttrs attrs) {
+  const TensorShape& per_feature = weight.shape();
   return d->MakeNode(
       OpKind::kNativeBatchNormBackward, {grad, x, weight, mean, inverse_std},
-      std::vector<TensorShape>{x.shape(), per_feature, per_feature},
-      BatchNormAttrs{epsilon});
+      std::vector<TensorShape>{x.shape(), per_feature, per_feature}, attrs);
+}
+
+Value Mean(Device* d, const Value& x, DimVector dims, bool keepdim) {
+  TensorShape shape(x.type(), DimsWithout(x.shape().dims(), dims, keepdim));
+  return d->MakeNode(OpKind::kMean, {x}, std::move(shape),
+                     DimsAttrs{std::move(dims), keepdim});
+}
+
+Value MovingAverage(Device* d, const Value& fresh, const Value& running,
+                    double share) {
+  return d->MakeNode(OpKind::kMovingAverage, {fresh, running}, running.shape(),
+                     ConstantAttrs{share});
 }
 
 Value Mm(Device* d, const Value& a, const Value& b) {

@@ -73,14 +73,31 @@ Value NllLoss(Device* d, const Value& log_p, const Value& labels,
 Value NllLossBackward(Device* d, const Value& grad, const Value& log_p,
                       const Value& labels, int64_t ignore_index);
 // Outputs: normalised x, mean, variance, 1/sqrt(variance + epsilon), the last
-// three per feature (dimension 1).
+// three per feature, in the weights' type.
 Value NativeBatchNorm(Device* d, const Value& x, const Value& weight,
                       const Value& bias, const Value& running_mean,
-                      const Value& running_var, double epsilon);
+                      const Value& running_var, BatchNormAttrs attrs);
 // Outputs: gradients of x, weight, bias.
 Value NativeBatchNormBackward(Device* d, const Value& grad, const Value& x,
                               const Value& weight, const Value& mean,
-                              const Value& inverse_std, double epsilon);
+                              const Value& inverse_std, BatchNormAttrs attrs);
+Value Mean(Device* d, const Value& x, DimVector dims, bool keepdim);
+// fresh * share + running * (1 - share).
+Value MovingAverage(Device* d, const Value& fresh, const Value& running,
+                    double share);
+
+// --- Images: arrays [n, h, w, c], kernels [kh, kw, c, o] (ir_images.cc) ---
+// `attrs.sizes` are the kernel's own.
+Value Convolution(Device* d, const Value& x, const Value& weight,
+                  WindowAttrs attrs);
+// Outputs: gradients of x, of the weights, of a bias [o].
+Value ConvolutionBackward(Device* d, const Value& grad, const Value& x,
+                          const Value& weight, WindowAttrs attrs);
+// The maximum alone: the indices, which PyTorch/XLA finds in a loop over the
+// outputs, are read by nobody, so that no compiler keeps them.
+Value MaxPool(Device* d, const Value& x, WindowAttrs attrs);
+Value MaxPoolBackward(Device* d, const Value& grad, const Value& x,
+                      WindowAttrs attrs);
 
 // --- Products ---
 Value Mm(Device* d, const Value& a, const Value& b);      // [m,k] [k,n]

@@ -88,6 +88,18 @@ LowerFn FindLowering(OpKind kind) {
       return LowerIndexPut;
     case OpKind::kBernoulli:
       return LowerBernoulli;
+    case OpKind::kConvolution:
+      return LowerConvolution;
+    case OpKind::kConvolutionBackward:
+      return LowerConvolutionBackward;
+    case OpKind::kMaxPool:
+      return LowerMaxPool;
+    case OpKind::kMaxPoolBackward:
+      return LowerMaxPoolBackward;
+    case OpKind::kMean:
+      return LowerMean;
+    case OpKind::kMovingAverage:
+      return LowerMovingAverage;
     case OpKind::kNativeBatchNorm:
       return LowerBatchNorm;
     case OpKind::kNativeBatchNormBackward:

@@ -45,6 +45,8 @@ class NodeChecker {
   void CheckReduction();
   void CheckNorm();
   void CheckProduct();
+  void CheckConvolution();
+  void CheckPool();
   void CheckIndexing();
   void CheckCollective();
 

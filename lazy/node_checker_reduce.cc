@@ -13,7 +13,7 @@ void NodeChecker::CheckReduction() {
            "dims names a dimension twice");
   }
   Expect(Out().type() == In(0).type(), "the result has another type");
-  if (node_.kind() != OpKind::kSum) {
+  if (node_.kind() != OpKind::kSum && node_.kind() != OpKind::kMean) {
     Expect(dims.size() == 1, "one dimension is normalised");
     if (node_.operands().size() == 2) ExpectSame(In(0), In(1));
     ExpectDims(Out(), In(0).dims());
@@ -47,11 +47,14 @@ void NodeChecker::CheckNorm() {
   }
   const bool forward = kind == OpKind::kNativeBatchNorm;
   const TensorShape& x = In(forward ? 0 : 1);
-  Expect(x.rank() >= 2, "the feature dimension is missing");
+  const int64_t feature = node_.attrs<BatchNormAttrs>().feature;
+  Expect(x.rank() >= 2 && feature >= 0 && feature < x.rank(),
+         "the feature dimension is missing");
   ExpectOutputs(forward ? 4 : 3);
   if (!broken_.empty()) return;
   if (!forward) ExpectSame(In(0), x);
-  const TensorShape per_feature(x.type(), {x.dim(1)});
+  const TensorShape per_feature(In(forward ? 1 : 2).type(),
+                                {x.dim(static_cast<int>(feature))});
   for (int i = forward ? 1 : 2; i < 5; ++i) ExpectSame(In(i), per_feature);
   ExpectDims(Out(), x.dims());
   for (int i = 1; i < node_.num_outputs(); ++i) {

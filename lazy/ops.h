@@ -61,6 +61,26 @@ Tensor LayerNorm(const Tensor& x, const Tensor& weight, const Tensor& bias,
 Tensor CrossEntropy(const Tensor& logits, const Tensor& labels,
                     int64_t ignore_index = -100);
 
+Tensor Mean(const Tensor& x, DimVector dims, bool keepdim);
+
+// --- Images [n, h, w, c] (ops/images.cc) ---
+// Kernels [kh, kw, c, o]; the same stride and padding in both directions.
+// Inside an Autocast, a bf16 convolution.
+Tensor Convolution(const Tensor& x, const Tensor& weight, int64_t stride,
+                   int64_t padding);
+// Padding counts as -infinity.
+Tensor MaxPool(const Tensor& x, int64_t size, int64_t stride, int64_t padding);
+// Per feature; weights and statistics are f32 whatever x is. Training takes the
+// batch's statistics and moves the running ones towards them, in place, by
+// `momentum`.
+struct BatchNormOptions {
+  double epsilon = 1e-5, momentum = 0.1;
+  bool training = true;
+};
+Tensor BatchNorm(const Tensor& x, const Tensor& weight, const Tensor& bias,
+                 const Tensor& running_mean, const Tensor& running_var,
+                 const BatchNormOptions& options);
+
 // --- Products (ops/products.cc) ---
 // [.., m, k] x [k, n], or [b, h, m, k] x [b, h, k, n].
 Tensor Matmul(const Tensor& a, const Tensor& b);

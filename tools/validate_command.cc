@@ -130,7 +130,7 @@ int ValidateCommand(const Words& words) {
   driver::ParityOptions parity;
   bool explain = false, mechanisms = false;
   Words ids, limit_words;
-  bool json = false, all_rows = false, markdown = false;
+  bool json = false, all_rows = false, markdown = false, memory = false;
   driver::ValidationOptions options;
   driver::LibtpuOptions libtpu;
   libtpu.cache = CompilerCacheFolder();
@@ -187,6 +187,9 @@ int ValidateCommand(const Words& words) {
       ->capture_default_str();
   app.add_flag("--json", json, "one JSON object");
   app.add_flag("--markdown", markdown, "the table of blocks as Markdown");
+  app.add_flag(
+      "--memory", memory,
+      "with --compiler: bytes and kernels of each program as Markdown");
   app.footer(kExamples);
   if (const auto code = ParseCommandLine(&app, words)) return *code;
   if (compiler == "libtpu") {
@@ -200,6 +203,7 @@ int ValidateCommand(const Words& words) {
     parity.threads = options.threads;
     return CompareWithCompiler(compiler, parity,
                                json       ? ParityForm::kJson
+                               : memory   ? ParityForm::kMemory
                                : markdown ? ParityForm::kMarkdown
                                           : ParityForm::kText);
   }

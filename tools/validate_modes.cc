@@ -149,10 +149,11 @@ int CompareWithCompiler(const std::string& csv,
   if (!parity.ok()) {
     return Fail(parity.status(), form == ParityForm::kJson, "input");
   }
-  const std::string out = form == ParityForm::kJson ? ParityJson(*parity)
-                          : form == ParityForm::kMarkdown
-                              ? driver::ParityMarkdown(*parity)
-                              : driver::ParityText(*parity, true);
+  const std::string out =
+      form == ParityForm::kJson       ? ParityJson(*parity)
+      : form == ParityForm::kMarkdown ? driver::ParityMarkdown(*parity)
+      : form == ParityForm::kMemory   ? driver::MemoryMarkdown(*parity)
+                                      : driver::ParityText(*parity, true);
   std::fputs(out.c_str(), stdout);
   return driver::kExitDone;
 }

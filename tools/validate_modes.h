@@ -18,7 +18,7 @@ int ExplainValidatedRow(const std::vector<driver::MeasuredRow>& rows,
                         const std::string& id,
                         const driver::ValidationOptions& options, bool json);
 
-enum class ParityForm { kText, kMarkdown, kJson };
+enum class ParityForm { kText, kMarkdown, kMemory, kJson };
 int CompareWithCompiler(const std::string& csv,
                         const driver::ParityOptions& options, ParityForm form);
 

@@ -5,6 +5,7 @@
 #include "base/suggest.h"
 #include "workloads/models/bert_workload.h"
 #include "workloads/models/mlp_workload.h"
+#include "workloads/models/resnet_workload.h"
 
 namespace ptxla::workloads {
 namespace {
@@ -12,6 +13,7 @@ namespace {
 constexpr Model kModels[] = {
     {"bert", CheckBert, MakeBert},
     {"mlp", CheckMlp, MakeMlp},
+    {"resnet", CheckResnet, MakeResnet},
 };
 
 }  // namespace

@@ -112,6 +112,12 @@ bool KernelFacts::IsScalar() const {
          std::all_of(outputs.begin(), outputs.end(), single);
 }
 
+int64_t ProgramFacts::WorkingKernels() const {
+  return std::count_if(kernels.begin(), kernels.end(), [](const auto& k) {
+    return k.root != "custom-call" && k.root != "slice-start";
+  });
+}
+
 absl::StatusOr<std::vector<ProgramFacts>> ReadCompilerTable(
     const std::string& path) {
   ASSIGN_OR_RETURN(const std::string text, ReadFile(path));
@@ -135,7 +141,15 @@ absl::StatusOr<std::vector<ProgramFacts>> ReadCompilerTable(
     const std::string program = row.Text("program");
     if (program.empty()) continue;
     if (row.Text("kind") == "program") {
-      programs.push_back({program, row.Text("chip"), {}, 0});
+      ProgramFacts facts;
+      facts.program = program;
+      facts.chip = row.Text("chip");
+      if (!row.Text("argument_bytes").empty()) {
+        facts.memory = {row.Number("argument_bytes"),
+                        row.Number("output_bytes"), row.Number("alias_bytes"),
+                        row.Number("temp_bytes")};
+      }
+      programs.push_back(std::move(facts));
       continue;
     }
     if (row.Text("kind") != "kernel") continue;

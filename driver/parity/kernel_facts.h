@@ -44,10 +44,19 @@ struct KernelFacts {
   bool IsScalar() const;
 };
 
+// HBM of a program in bytes; -1: not known.
+struct MemoryFacts {
+  int64_t argument = -1, output = -1, alias = -1, temporary = -1;
+};
+
 struct ProgramFacts {
   std::string program, chip;
   std::vector<KernelFacts> kernels;  // in schedule order, scalar ones left out
   int64_t prefetched_bytes = 0;      // into VMEM or CMEM, by copies
+  MemoryFacts memory;
+  // Those that are no names of memory: custom calls that split, combine or lay
+  // side by side are none there and none here.
+  int64_t WorkingKernels() const;
 };
 
 }  // namespace ptxla::driver

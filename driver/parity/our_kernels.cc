@@ -161,6 +161,9 @@ absl::StatusOr<ProgramFacts> OurKernels(std::unique_ptr<hlo::Module> module,
       hlo::Compile(std::move(module), slice.chip, slice.topology, {}));
   Collector collector(slice, options, compiled.program);
   collector.Take(*compiled.module->entry());
+  collector.facts.memory = {
+      compiled.memory.argument.count(), compiled.memory.output.count(),
+      compiled.memory.alias.count(), compiled.memory.temp.count()};
   return std::move(collector.facts);
 }
 

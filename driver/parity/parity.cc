@@ -201,6 +201,10 @@ ProgramParity Compare(const ProgramFacts& theirs, const ProgramFacts& ours) {
       slash == std::string::npos ? "all" : theirs.program.substr(0, slash);
   p.their_prefetched = theirs.prefetched_bytes;
   p.our_prefetched = ours.prefetched_bytes;
+  p.their_memory = theirs.memory;
+  p.our_memory = ours.memory;
+  p.their_kernels = theirs.WorkingKernels();
+  p.our_kernels = ours.WorkingKernels();
   std::vector<bool> taken(ours.kernels.size(), false);
   for (const KernelFacts& t : theirs.kernels) {
     for (const ArrayFacts& a : t.operands) {

@@ -54,6 +54,8 @@ struct ProgramParity {
   std::vector<std::string> only_theirs, only_ours;  // "reduce(f32[8,64])"
   int64_t their_prefetched = 0, our_prefetched = 0;
   int64_t their_operand_bytes = 0;  // of all kernels
+  MemoryFacts their_memory, our_memory;
+  int64_t their_kernels = 0, our_kernels = 0;  // that work
 
   // Up to a few scalars.
   bool SamePrefetch() const {

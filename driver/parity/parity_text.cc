@@ -141,4 +141,29 @@ std::string ParityMarkdown(const Parity& parity) {
   return out;
 }
 
+std::string MemoryMarkdown(const Parity& parity) {
+  std::string out =
+      "| program | argument | output | alias | temporary | kernels |\n"
+      "|---|---|---|---|---|---|\n";
+  const auto cell = [&](int64_t theirs, int64_t ours) {
+    absl::StrAppend(&out, " ", theirs);
+    if (theirs != ours) absl::StrAppend(&out, " / ", ours);
+    absl::StrAppend(&out, " |");
+  };
+  for (const ProgramParity& p : parity.programs) {
+    absl::StrAppend(&out, "| ", p.program, " |");
+    if (!p.failed.empty()) {
+      absl::StrAppend(&out, " ", p.failed, " | | | | |\n");
+      continue;
+    }
+    cell(p.their_memory.argument, p.our_memory.argument);
+    cell(p.their_memory.output, p.our_memory.output);
+    cell(p.their_memory.alias, p.our_memory.alias);
+    cell(p.their_memory.temporary, p.our_memory.temporary);
+    cell(p.their_kernels, p.our_kernels);
+    absl::StrAppend(&out, "\n");
+  }
+  return out;
+}
+
 }  // namespace ptxla::driver

@@ -12,6 +12,9 @@ namespace ptxla::driver {
 std::string ParityText(const Parity& parity, bool programs);
 // The table alone, a row per block.
 std::string ParityMarkdown(const Parity& parity);
+// A row per program: HBM in bytes and kernels that work, theirs / ours; a
+// number alone is both's.
+std::string MemoryMarkdown(const Parity& parity);
 
 }  // namespace ptxla::driver
 

@@ -28,6 +28,7 @@
 #include "hlo_backend/passes/movement_fusion.h"
 #include "hlo_backend/passes/movement_shaper.h"
 #include "hlo_backend/passes/one_hot_expander.h"
+#include "hlo_backend/passes/pointwise_convolution.h"
 #include "hlo_backend/passes/ragged_dot_expander.h"
 #include "hlo_backend/passes/rare_op_expander.h"
 #include "hlo_backend/passes/reduce_expander.h"
@@ -36,6 +37,7 @@
 #include "hlo_backend/passes/row_fusion.h"
 #include "hlo_backend/passes/scheduler.h"
 #include "hlo_backend/passes/sort_expander.h"
+#include "hlo_backend/passes/space_to_depth.h"
 #include "hlo_backend/passes/squeeze_to_reduce.h"
 #include "hlo_backend/passes/topk_expander.h"
 #include "hlo_backend/passes/tpu_forms.h"
@@ -112,6 +114,8 @@ std::vector<PassEntry> AllPasses() {
        Make<MovementShaperPass>},
       {"one-hot-expander", "gathers of one element per row as comparisons",
        Make<OneHotExpanderPass>},
+      {"pointwise-convolution", "convolutions of one tap are products",
+       Make<PointwiseConvolutionPass>},
       {"ragged-dot-expander", "grouped products as calls with kernels",
        Make<RaggedDotExpanderPass>},
       {"rare-op-expander", "what programs seldom have, as plainer work",
@@ -128,6 +132,8 @@ std::vector<PassEntry> AllPasses() {
        Make<SchedulerPass>},
       {"sort-expander", "sorts in the form of their kernels",
        Make<SortExpanderPass>},
+      {"space-to-depth", "steps of images become features",
+       Make<SpaceToDepthPass>},
       {"squeeze-to-reduce", "reshapes that drop the lanes are reduces",
        Make<SqueezeToReducePass>},
       {"topk-expander", "the k largest as sorts", Make<TopkExpanderPass>},

@@ -178,9 +178,29 @@ class Compacter {
         entry_->Replace(user, Transposed(as_it_lies, rest));
         continue;
       }
+      if (IsMovedConversion(*user)) {
+        Instruction* converted = b_.Convert(as_it_lies, user->shape().type());
+        const std::vector<Instruction*> moves(user->users().begin(),
+                                              user->users().end());
+        for (Instruction* move : moves) {
+          DimVector rest;
+          for (int64_t d : move->dimensions()) rest.push_back(inverse[d]);
+          entry_->Replace(move, Transposed(converted, rest));
+        }
+        continue;
+      }
       if (logical == nullptr) logical = b_.Transpose(as_it_lies, inverse);
       parameter->ReplaceUseIn(user, logical);
     }
+  }
+
+  // A conversion that is only transposed.
+  static bool IsMovedConversion(const Instruction& i) {
+    return i.opcode() == Opcode::kConvert && !i.IsRoot() &&
+           std::all_of(i.users().begin(), i.users().end(),
+                       [](const Instruction* user) {
+                         return user->opcode() == Opcode::kTranspose;
+                       });
   }
 
   // What stands for a result: a transpose back of the array as it lies.

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <string>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "hlo_backend/ir/computation.h"
@@ -37,9 +39,13 @@ bool IsSame(const Shape& a, const Shape& b) {
 }
 
 // `value` in the shape `wanted`, which has the same elements in the same
-// physical order. A bitcast from that shape is taken back.
+// physical order. A bitcast from that shape is taken back. Without layouts it
+// is a reshape.
 Instruction* InShape(Instruction* value, const Shape& wanted) {
   if (IsSame(value->shape(), wanted)) return value;
+  if (!wanted.has_layout()) {
+    return value->parent()->Add(Opcode::kReshape, wanted, {value});
+  }
   if (value->opcode() == Opcode::kBitcast &&
       IsSame(value->operand(0)->shape(), wanted)) {
     return value->operand(0);
@@ -76,6 +82,16 @@ struct Side {
     return !has(batch) && !has(contracting) && !has(dropped);
   }
 };
+
+// Pairs of dimensions in the order of the first.
+void SortPairs(DimVector* a, DimVector* b) {
+  std::vector<std::pair<int64_t, int64_t>> pairs;
+  for (size_t n = 0; n < a->size(); ++n) pairs.emplace_back((*a)[n], (*b)[n]);
+  std::sort(pairs.begin(), pairs.end());
+  for (size_t n = 0; n < pairs.size(); ++n) {
+    std::tie((*a)[n], (*b)[n]) = pairs[n];
+  }
+}
 
 }  // namespace
 
@@ -157,6 +173,7 @@ bool ReplaceByDot(Instruction* convolution) {
         break;
     }
   }
+  SortPairs(&side[0].contracting, &side[1].contracting);
   // Whose free dimensions come first in the result is on the left.
   const bool swapped = a.dims.output_feature < a.dims.output_batch;
   const int left = swapped ? 1 : 0, right = 1 - left;
@@ -166,6 +183,9 @@ bool ReplaceByDot(Instruction* convolution) {
     for (int64_t d = 0; d < operands[o]->shape().rank(); ++d) {
       if (side[o].IsFree(d)) order.push_back(becomes[o][d]);
     }
+  }
+  if (!out.has_layout() && !std::is_sorted(order.begin(), order.end())) {
+    return false;  // the result would have to be transposed
   }
   DotAttrs dot;
   dot.lhs_batch = side[left].Renumbered(side[left].batch);
@@ -188,7 +208,9 @@ bool ReplaceByDot(Instruction* convolution) {
   const bool in_order = static_cast<int>(order.size()) == out.rank() &&
                         std::is_sorted(order.begin(), order.end());
   Instruction* result =
-      in_order ? product : c->Add(Opcode::kBitcast, out, {product});
+      in_order ? product
+               : c->Add(out.has_layout() ? Opcode::kBitcast : Opcode::kReshape,
+                        out, {product});
   product->set_metadata(convolution->shared_metadata());
   for (Instruction* made : {product, result}) {
     made->set_source_position(convolution->source_line(),

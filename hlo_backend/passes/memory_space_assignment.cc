@@ -160,9 +160,40 @@ class Assigner {
 
 }  // namespace
 
+namespace {
+
+// A step of a convolution whose result (or what is added to it) lies in VMEM
+// makes planes of the outermost dimension as a whole; its window of the input
+// is in the scoped VMEM twice, beside weights and sums.
+constexpr int64_t kMostPlaneBytes = int64_t{4} << 20;
+
+bool HasLargePlanes(const Instruction& fusion) {
+  for (const Instruction* i : fusion.fused()->instructions()) {
+    if (i->opcode() != Opcode::kConvolution) continue;
+    const ConvAttrs& a = i->attrs<ConvAttrs>();
+    const Shape& input = i->operand(0)->shape();
+    const auto spatial = static_cast<int64_t>(a.window.dims.size());
+    if (spatial == 0 || !input.has_layout()) return false;
+    // A gradient's sums are in VMEM as a whole, whatever its windows are.
+    if (a.dims.input_feature == spatial) return false;
+    const WindowDim& outer = a.window.dims[0];
+    const int64_t all = input.dim(static_cast<int>(a.dims.input_spatial[0]));
+    // Of a dilated input as many results as its dilation are made together.
+    const int64_t planes =
+        std::min(all, outer.DilatedSize() / outer.base_dilation +
+                          (outer.base_dilation > 1 ? 2 : 0));
+    return PaddedBytes(input) / std::max<int64_t>(all, 1) * planes >
+           kMostPlaneBytes;
+  }
+  return false;
+}
+
+}  // namespace
+
 bool IsVmemKernel(const Instruction& i) {
   switch (i.opcode()) {
     case Opcode::kFusion:
+      return !HasLargePlanes(i);
     case Opcode::kDot:
     case Opcode::kReduce:
     case Opcode::kReshape:

@@ -231,18 +231,36 @@ Instruction* HloEmitter::GetTupleElement(Instruction* tuple, int64_t index) {
               hlo::TupleIndexAttrs{index});
 }
 
-Computation* HloEmitter::Combiner(Opcode op, PrimitiveType type,
-                                  absl::string_view name, absl::string_view x,
-                                  absl::string_view y) {
+Computation* HloEmitter::BinaryComputation(Opcode op, PrimitiveType operands,
+                                           PrimitiveType result,
+                                           Attributes attributes,
+                                           absl::string_view name,
+                                           absl::string_view x,
+                                           absl::string_view y) {
   Computation* c =
       module_->AddComputation(absl::StrCat(name, ".", next_number_++));
-  const Shape scalar = Shape::ArrayRowMajor(type, {});
+  const Shape scalar = Shape::ArrayRowMajor(operands, {});
   Instruction* a = AddTo(c, Opcode::kParameter, scalar, {},
                          hlo::ParameterAttrs{0, {}}, {}, x);
   Instruction* b = AddTo(c, Opcode::kParameter, scalar, {},
                          hlo::ParameterAttrs{1, {}}, {}, y);
-  c->SetRoot(AddTo(c, op, scalar, {a, b}, {}, {}, hlo::OpcodeName(op)));
+  c->SetRoot(AddTo(c, op, Shape::ArrayRowMajor(result, {}), {a, b},
+                   std::move(attributes), {}, hlo::OpcodeName(op)));
   return c;
+}
+
+Computation* HloEmitter::Combiner(Opcode op, PrimitiveType type,
+                                  absl::string_view name, absl::string_view x,
+                                  absl::string_view y) {
+  return BinaryComputation(op, type, type, {}, name, x, y);
+}
+
+Computation* HloEmitter::Comparer(hlo::CompareDirection direction,
+                                  PrimitiveType type, absl::string_view name,
+                                  absl::string_view x, absl::string_view y) {
+  return BinaryComputation(
+      Opcode::kCompare, type, PrimitiveType::kPred,
+      hlo::CompareAttrs{direction, hlo::CompareType::kDefault}, name, x, y);
 }
 
 Instruction* HloEmitter::Reduce(Opcode op, Instruction* x, Instruction* init,

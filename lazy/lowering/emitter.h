@@ -78,12 +78,22 @@ class HloEmitter {
   hlo::Computation* Combiner(hlo::Opcode op, PrimitiveType type,
                              absl::string_view name, absl::string_view x,
                              absl::string_view y);
+  // A new scalar computation (x, y) -> pred of a comparison.
+  hlo::Computation* Comparer(hlo::CompareDirection direction,
+                             PrimitiveType type, absl::string_view name,
+                             absl::string_view x, absl::string_view y);
   // Any other instruction; the shape has its layout.
   hlo::Instruction* Emit(hlo::Opcode op, hlo::Shape shape, Operands operands,
                          hlo::Attributes attributes = {},
                          absl::Span<hlo::Computation* const> called = {});
 
  private:
+  // (x, y) -> op(x, y).
+  hlo::Computation* BinaryComputation(hlo::Opcode op, PrimitiveType operands,
+                                      PrimitiveType result,
+                                      hlo::Attributes attributes,
+                                      absl::string_view name,
+                                      absl::string_view x, absl::string_view y);
   hlo::Instruction* AddTo(hlo::Computation* computation, hlo::Opcode op,
                           hlo::Shape shape, Operands operands,
                           hlo::Attributes attributes,

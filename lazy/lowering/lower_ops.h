@@ -61,9 +61,19 @@ LoweringOutput LowerIndexPut(const LoweringInput& x);
 LoweringOutput LowerMatmul(const LoweringInput& x);  // mm, matmul
 LoweringOutput LowerAddmm(const LoweringInput& x);
 LoweringOutput LowerSum(const LoweringInput& x);
+LoweringOutput LowerCrossReplicaSum(const LoweringInput& x);
+
+// lower_norm.cc
 LoweringOutput LowerBatchNorm(const LoweringInput& x);
 LoweringOutput LowerBatchNormBackward(const LoweringInput& x);
-LoweringOutput LowerCrossReplicaSum(const LoweringInput& x);
+LoweringOutput LowerMean(const LoweringInput& x);
+LoweringOutput LowerMovingAverage(const LoweringInput& x);
+
+// lower_images.cc
+LoweringOutput LowerConvolution(const LoweringInput& x);
+LoweringOutput LowerConvolutionBackward(const LoweringInput& x);
+LoweringOutput LowerMaxPool(const LoweringInput& x);
+LoweringOutput LowerMaxPoolBackward(const LoweringInput& x);
 
 // lower_loss.cc
 LoweringOutput LowerNllLoss(const LoweringInput& x);

@@ -28,45 +28,6 @@ LoweringOutput LowerSum(const LoweringInput& x) {
   return {x.e.Reshape(sum, x.node.shape().dims())};
 }
 
-LoweringOutput LowerBatchNorm(const LoweringInput& x) {
-  HloEmitter& e = x.e;
-  const double epsilon = x.node.attrs<BatchNormAttrs>().epsilon;
-  const Shape& input = x.in[0]->shape();
-  const Shape per_feature = Shape::ArrayRowMajor(input.type(), {input.dim(1)});
-  Instruction* norm =
-      e.Emit(Opcode::kBatchNormTraining,
-             Shape::Tuple({input, per_feature, per_feature}),
-             {x.in[0], x.in[1], x.in[2]},
-             hlo::BatchNormAttrs{static_cast<float>(epsilon), 1});
-  Instruction* out = e.GetTupleElement(norm, 0);
-  Instruction* mean = e.GetTupleElement(norm, 1);
-  Instruction* variance = e.GetTupleElement(norm, 2);
-  Instruction* shifted =
-      e.Binary(Opcode::kAdd, variance, e.Constant(epsilon, input.type()));
-  return {out, mean, variance, e.Unary(Opcode::kRsqrt, shifted)};
-}
-
-LoweringOutput LowerBatchNormBackward(const LoweringInput& x) {
-  HloEmitter& e = x.e;
-  const double epsilon = x.node.attrs<BatchNormAttrs>().epsilon;
-  const Shape& input = x.in[1]->shape();
-  const PrimitiveType type = input.type();
-  // What was saved is 1/sqrt(variance + epsilon): back to the variance.
-  Instruction* eps = e.Constant(epsilon, type);
-  Instruction* one = e.Constant(1, type);
-  Instruction* std_dev = e.Binary(Opcode::kDivide, one, x.in[4]);
-  Instruction* square = e.Binary(Opcode::kMultiply, std_dev, std_dev);
-  Instruction* variance = e.Binary(Opcode::kSubtract, square, eps);
-  const Shape per_feature = Shape::ArrayRowMajor(type, {input.dim(1)});
-  Instruction* grad = e.Emit(
-      Opcode::kBatchNormGrad, Shape::Tuple({input, per_feature, per_feature}),
-      {x.in[1], x.in[2], x.in[3], variance, x.in[0]},
-      hlo::BatchNormAttrs{static_cast<float>(epsilon), 1});
-  Instruction* of_input = e.GetTupleElement(grad, 0);
-  Instruction* of_weight = e.GetTupleElement(grad, 1);
-  return {of_input, of_weight, e.GetTupleElement(grad, 2)};
-}
-
 LoweringOutput LowerCrossReplicaSum(const LoweringInput& x) {
   HloEmitter& e = x.e;
   const auto& attrs = x.node.attrs<CollectiveAttrs>();

@@ -21,6 +21,30 @@ Tensor Sum(const Tensor& x, DimVector dims, bool keepdim) {
   return y;
 }
 
+Tensor Mean(const Tensor& x, DimVector dims, bool keepdim) {
+  Device* d = x.device();
+  DimVector kept = x.dims();
+  double count = 1;
+  for (int64_t i : dims) {
+    count *= static_cast<double>(kept[i]);
+    kept[i] = 1;
+  }
+  Tensor y =
+      Tensor::FromValue(d, ir::Mean(d, x.ir(), std::move(dims), keepdim));
+  RecordGrad({y}, {x}, [kept, count, x](const GradCall& g) -> GradList {
+    Device* d = x.device();
+    Tensor grad = g.grad(0);
+    if (grad.dims() != kept) grad = View(grad, kept);
+    // The quotient of a narrow type is computed in f32.
+    const PrimitiveType math =
+        hlo::BitWidth(x.type()) < 32 ? PrimitiveType::kF32 : x.type();
+    const Value wide = ir::Cast(d, Expand(grad, x.dims()).ir(), math);
+    const Value share = ir::Div(d, wide, d->Scalar(count, math));
+    return {Tensor::FromValue(d, ir::Cast(d, share, x.type()))};
+  });
+  return y;
+}
+
 Tensor Softmax(const Tensor& input, int dim) {
   const Tensor x = AutocastToF32(input);
   Device* d = x.device();
@@ -78,7 +102,7 @@ Tensor NormalizeRows(const Tensor& x, double epsilon) {
   const Value mean = ir::Full(d, 0, rows);
   const Value variance = ir::Full(d, 0, rows);
   const Value norm =
-      ir::NativeBatchNorm(d, x.ir(), weight, bias, mean, variance, epsilon);
+      ir::NativeBatchNorm(d, x.ir(), weight, bias, mean, variance, {epsilon});
   Tensor y = Tensor::FromValue(d, norm);
   RecordGrad({y}, {x}, [x, norm, rows, epsilon](const GradCall& g) -> GradList {
     Device* d = x.device();
@@ -86,7 +110,7 @@ Tensor NormalizeRows(const Tensor& x, double epsilon) {
     return {Tensor::FromValue(
         d, ir::NativeBatchNormBackward(d, g.grad(0).ir(), x.ir(), weight,
                                        Value{norm.node, 1}, Value{norm.node, 3},
-                                       epsilon))};
+                                       {epsilon}))};
   });
   return y;
 }

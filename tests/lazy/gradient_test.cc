@@ -106,6 +106,15 @@ GRADIENT(SoftmaxOfAMiddleDimension, ops::Softmax(x[0], 1), D{2, 3, 4})
 GRADIENT(LogSoftmax, ops::LogSoftmax(x[0], 1), D{3, 5})
 GRADIENT(Sum, ops::Sum(x[0], {1}, false), D{3, 4})
 GRADIENT(SumKeepingDimensions, ops::Sum(x[0], {0, 2}, true), D{2, 3, 2})
+GRADIENT(Mean, ops::Mean(x[0], {1, 2}, false), D{2, 3, 2, 3})
+GRADIENT(MeanKeepingDimensions, ops::Mean(x[0], {0}, true), D{2, 3})
+GRADIENT(Convolution, ops::Convolution(x[0], x[1], 1, 1), D{2, 4, 3, 2},
+         D{3, 3, 2, 3})
+GRADIENT(ConvolutionInStepsThatLeaveARest, ops::Convolution(x[0], x[1], 2, 1),
+         D{1, 6, 5, 2}, D{3, 3, 2, 2})
+GRADIENT(ConvolutionOfPointsInSteps, ops::Convolution(x[0], x[1], 2, 0),
+         D{1, 4, 5, 2}, D{1, 1, 2, 3})
+GRADIENT(MaxPool, ops::MaxPool(x[0], 3, 2, 1), D{2, 5, 6, 2})
 GRADIENT(LayerNorm, ops::LayerNorm(x[0], x[1], x[2], 1e-5), D{2, 3, 4}, D{4},
          D{4})
 GRADIENT(Dropout, ops::Dropout(x[0], 0.4), D{6, 5})
@@ -139,6 +148,13 @@ TEST_F(GradientTest, CrossEntropyWithIgnoredRows) {
   const Tensor labels = Labels({6}, 5);
   Check({{6, 5}}, [&](const std::vector<Tensor>& x) {
     return ops::CrossEntropy(x[0], labels, /*ignore_index=*/2);
+  });
+}
+
+TEST_F(GradientTest, BatchNorm) {
+  const Tensor mean = Uniform({3}, -1, 1), variance = Uniform({3}, 0, 1);
+  Check({{4, 2, 2, 3}, {3}, {3}}, [&](const std::vector<Tensor>& x) {
+    return ops::BatchNorm(x[0], x[1], x[2], mean, variance, {});
   });
 }
 

@@ -41,6 +41,29 @@ TEST(GraphTextTest, WhatWasPrintedReadsBackTheSame) {
   EXPECT_EQ(StructureHash(parsed.graph), StructureHash(sync.graph));
 }
 
+TEST(GraphTextTest, ImagesReadBackTheSame) {
+  Device device;
+  const auto leaf = [&](DimVector dims) {
+    Tensor t = Tensor::FromHost(&device, {PrimitiveType::kF32, dims},
+                                HostValue::Uniform(0, 1, 1));
+    t.set_requires_grad(true);
+    return t;
+  };
+  const Tensor x = leaf({2, 8, 8, 3}), w = leaf({3, 3, 3, 4}), b = leaf({4});
+  const Tensor mean = leaf({4}), variance = leaf({4});
+  Tensor y = ops::Convolution(x, w, 2, 1);
+  y = ops::BatchNorm(y, b, b, mean.Detach(), variance.Detach(), {});
+  y = ops::BatchNorm(y, b, b, mean.Detach(), variance.Detach(),
+                     {1e-3, 0.1, /*training=*/false});
+  y = ops::MaxPool(ops::Convolution(x, w, 2, 1), 3, 2, 1);
+  Backward(ops::Sum(ops::Mean(y, {1, 2}, false), {0, 1}, false));
+  const SyncGraph sync = CollectSync(&device);
+  const std::string text = PrintGraph(sync.graph);
+  ASSERT_OK_AND_ASSIGN(const ParsedGraph parsed, ParseGraph(text));
+  EXPECT_EQ(PrintGraph(parsed.graph), text);
+  EXPECT_EQ(StructureHash(parsed.graph), StructureHash(sync.graph));
+}
+
 TEST(GraphTextTest, ErrorsNameTheLine) {
   EXPECT_THAT(ParseGraph("graph"), StatusIs(kBad, HasSubstr("1: expected")));
   EXPECT_THAT(ParseGraph("IR {\n  %1 = f32[] prim::Constant(), value=1\n}"),

@@ -46,7 +46,7 @@ TEST_F(HashTest, AttributesAreInTheHash) {
 TEST_F(HashTest, WhichOutputIsUsedIsInTheHash) {
   const Value x = Data({1, 4, 8});
   const Value n = ir::NativeBatchNorm(&device_, x, Data({4}), Data({4}),
-                                      Data({4}), Data({4}), 1e-5);
+                                      Data({4}), Data({4}), {1e-5});
   EXPECT_NE(Hash(Value{n.node, 1}), Hash(Value{n.node, 2}));
 }
 

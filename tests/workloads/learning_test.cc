@@ -11,6 +11,7 @@
 #include "tests/support/status_matchers.h"
 #include "workloads/models/bert.h"
 #include "workloads/models/mlp.h"
+#include "workloads/models/resnet.h"
 #include "workloads/nn/optimizer.h"
 
 namespace ptxla::workloads {
@@ -85,6 +86,22 @@ TEST_F(LearningTest, AnMlpFitsABatchWithMomentum) {
   const std::vector<double> losses = Train(
       sgd.get(), 80, [&] { return lazy::ops::CrossEntropy(mlp(x), labels); });
   EXPECT_NEAR(losses.front(), 1.386, 0.1) << "ln 4, an untrained guess";
+  EXPECT_LT(losses.back(), 0.3 * losses.front());
+}
+
+TEST_F(LearningTest, ATinyResnetFitsABatchInBf16) {
+  const Resnet resnet(&parameters_, {{1, 1}, 4, 4, 16, 3, 4},
+                      /*training=*/true);
+  const Tensor x =
+      Tensor::FromHost(&device_, {PrimitiveType::kF32, {8, 16, 16, 3}},
+                       HostValue::Uniform(0, 1, 3));
+  const Tensor labels = Integers({8}, 4, 5);
+  const auto sgd = nn::MakeSgd(parameters_.tensors(), {0.05, 0.9, 1e-4});
+  const std::vector<double> losses = Train(sgd.get(), 20, [&] {
+    const lazy::Autocast autocast(&device_);
+    return lazy::ops::CrossEntropy(resnet(x), labels);
+  });
+  EXPECT_NEAR(losses.front(), 1.386, 0.7) << "ln 4, an untrained guess";
   EXPECT_LT(losses.back(), 0.3 * losses.front());
 }
 

@@ -122,6 +122,45 @@ TEST(TrainingTest, BertLargeOnOneChipIsAsLargeAsTheRealOne) {
   EXPECT_EQ(CountOpcode(module, hlo::Opcode::kDot), 588);
 }
 
+TEST(TrainingTest, ResnetHasTheParametersAndFlopsOfTorchvisions) {
+  ASSERT_OK_AND_ASSIGN(WorkloadSpec spec, FindWorkload("resnet50"));
+  ASSERT_THAT(SetField("batch_per_chip=8", &spec), testing::IsOk());
+  RecordingExecutor executor;
+  lazy::Device device(&executor);
+  ASSERT_OK_AND_ASSIGN(const auto workload, MakeWorkload(spec, &device));
+  const WorkloadFacts& facts = workload->facts();
+  EXPECT_EQ(facts.parameters, 25557032);
+  EXPECT_EQ(facts.samples, 8);
+  // torchvision's table: 4.09 G multiply-adds; the stem has 0.118 G of them.
+  EXPECT_NEAR(facts.model_flops / 8, 2 * (3 * 4.089e9 - 0.118e9), 0.01e9);
+  for (int step = 0; step < 3; ++step) {
+    ASSERT_THAT(workload->Step(), testing::IsOk());
+  }
+  EXPECT_EQ(executor.compiles, 2) << "the first step makes the momenta";
+  const hlo::Module& module = *executor.last_module;
+  // 53 forward, two gradients each; the stem's input gradient is in the text.
+  EXPECT_EQ(CountOpcode(module, hlo::Opcode::kConvolution), 3 * 53);
+  EXPECT_EQ(CountOpcode(module, hlo::Opcode::kBatchNormTraining), 53);
+  EXPECT_EQ(CountOpcode(module, hlo::Opcode::kSelectAndScatter), 1);
+  // Parameters, momenta and running statistics with their counts are written.
+  EXPECT_EQ(executor.donor_counts.back(), 2 * 161 + 3 * 53);
+}
+
+TEST(TrainingTest, AForwardPassOfAResnetReadsTheRunningStatistics) {
+  ASSERT_OK_AND_ASSIGN(WorkloadSpec spec, FindWorkload("resnet50"));
+  ASSERT_THAT(SetField("phase=prefill", &spec), testing::IsOk());
+  RecordingExecutor executor;
+  lazy::Device device(&executor);
+  ASSERT_OK_AND_ASSIGN(const auto workload, MakeWorkload(spec, &device));
+  ASSERT_THAT(workload->Step(), testing::IsOk());
+  const hlo::Module& module = *executor.last_module;
+  EXPECT_EQ(CountOpcode(module, hlo::Opcode::kConvolution), 53);
+  EXPECT_EQ(CountOpcode(module, hlo::Opcode::kBatchNormInference), 53);
+  EXPECT_EQ(CountOpcode(module, hlo::Opcode::kBatchNormTraining), 0);
+  EXPECT_EQ(module.entry()->root()->operand_count(), 1);
+  EXPECT_NEAR(workload->facts().model_flops / 256, 2 * 4.089e9, 0.01e9);
+}
+
 TEST(TrainingTest, WithoutAutocastTheBasesOfGradientsAreWrittenToo) {
   // PyTorch/XLA's counts: 185 tensors and 43 bases, where autocast has 12.
   ASSERT_OK_AND_ASSIGN(WorkloadSpec spec, FindWorkload("bert_2l"));

@@ -6,7 +6,8 @@
 // Both arrays lie as the forward pass left them, batch in rows. So the kernel's
 // blocks are transposed once by the XLU, and the planes of the input that an
 // output meets are pushed as weights: windows that are shifted cost nothing. A
-// step adds up some planes of taps; the grid's innermost dimension walks over
+// step adds up some planes of taps and, where these alone are too much, part of
+// the batch or of the second axis; the grid's innermost dimensions walk over
 // the rest.
 #include <algorithm>
 #include <limits>
@@ -38,6 +39,13 @@ constexpr int kSums = 2, kTransposed = 3, kFirstEpilogueSpace = 4;
 constexpr int64_t kDrain = 64;
 constexpr int64_t kLongest = 8;
 
+// What a step takes less of than all, beside taps of the first axis: rows of
+// the batch, or taps of the second axis. One of the two is 1.
+struct SecondCut {
+  int64_t rows = 1, taps = 1;  // parts
+  int64_t grid() const { return rows * taps; }
+};
+
 class GradientEmitter {
  public:
   GradientEmitter(const KernelContext& context, const hlo::Instruction& i,
@@ -52,7 +60,7 @@ class GradientEmitter {
     ASSIGN_OR_RETURN(args_, KernelArgs(i_));
     arrays_ = ArrayShapeOf(context_.model, false);
     RETURN_IF_ERROR(Choose());
-    Tiling tiling = Plan(cut_, tile_);
+    Tiling tiling = Plan(cut_, tile_, second_);
     if (context_.log != nullptr) context_.log->chosen = tiling.note;
     tiling.body = [this](CodeBuilder& b) { return Body(b); };
     return FrameKernel(context_, tiling);
@@ -60,13 +68,32 @@ class GradientEmitter {
 
  private:
   // K of a step: rows of all the planes of taps that it takes.
-  int64_t KOf(const AxisBlock& first) const {
-    int64_t k = 8 * form_.RowTiles() * first.taps;
+  int64_t KOf(const AxisBlock& first, const SecondCut& second) const {
+    int64_t k = 8 * form_.RowTiles() / second.grid() * first.taps;
     for (size_t a = 1; a < form_.axes.size(); ++a) k *= form_.axes[a].taps;
     return k;
   }
 
+  // Cut once more only where the first axis is not enough.
   absl::Status Choose() {
+    const int64_t rows = form_.RowTiles();
+    const int64_t taps = form_.axes.size() > 1 ? form_.axes[1].taps : 1;
+    for (int64_t parts = 1; parts <= std::max(rows, taps); ++parts) {
+      if (taps % parts == 0 && Choose(SecondCut{1, parts})) {
+        return absl::OkStatus();
+      }
+      if (parts > 1 && rows % parts == 0 && Choose(SecondCut{parts, 1})) {
+        return absl::OkStatus();
+      }
+    }
+    return absl::ResourceExhaustedError(
+        absl::StrCat("%", form_.convolution->name(),
+                     ": no block of the convolution fits into VMEM"));
+  }
+
+  bool Choose(const SecondCut& second) {
+    if (second.taps > 1 && !CutAxis(form_.axes[1], 1, second.taps))
+      return false;
     const int64_t bundles = static_cast<int64_t>(
         context_.chip.Policy("product_step_bundles").value_or(8192));
     std::optional<Picoseconds> best;
@@ -78,10 +105,10 @@ class GradientEmitter {
         if (FirstTaps() % grid_k != 0) continue;
         const auto cut = CutFirst(grid_k);
         if (!cut.has_value()) continue;
-        for (const ProductTile& tile : TilesOf(*cut)) {
+        for (const ProductTile& tile : TilesOf(*cut, second)) {
           const int64_t cycles = StepCycles(tile);
           if (cycles > longest) continue;
-          const Tiling tiling = Plan(*cut, tile);
+          const Tiling tiling = Plan(*cut, tile, second);
           if (form_.product.rhs.resident && HasBorders(form_, block_)) continue;
           if (VmemBytes(context_, tiling) > VmemBudget(context_)) continue;
           const Picoseconds time = TimeOf(context_, tiling, cycles);
@@ -93,14 +120,11 @@ class GradientEmitter {
         }
       }
     }
-    if (!best.has_value()) {
-      return absl::ResourceExhaustedError(
-          absl::StrCat("%", form_.convolution->name(),
-                       ": no block of the convolution fits into VMEM"));
-    }
+    if (!best.has_value()) return false;
     cut_ = best_cut;
     tile_ = best_tile;
-    return absl::OkStatus();
+    second_ = second;
+    return true;
   }
 
   int64_t FirstTaps() const {
@@ -112,7 +136,8 @@ class GradientEmitter {
   }
 
   // Cuts of rows and columns, with the best share of the arrays for each.
-  std::vector<ProductTile> TilesOf(const AxisBlock& cut) const {
+  std::vector<ProductTile> TilesOf(const AxisBlock& cut,
+                                   const SecondCut& second) const {
     const ProductProblem& p = form_.product.problem;
     std::vector<ProductTile> tiles;
     const int64_t m_tiles = CeilOfRatio<int64_t>(p.m, 128);
@@ -128,7 +153,7 @@ class GradientEmitter {
         t.grid_k = cut.tap_grid;
         t.block_m = m == 1 ? RoundUpTo<int64_t>(p.m, 16) : m_tiles / m * 128;
         t.block_n = n_tiles / n * p.column_unit;
-        t.block_k = RoundUpTo<int64_t>(KOf(cut), 128);
+        t.block_k = RoundUpTo<int64_t>(KOf(cut, second), 128);
         int64_t least = std::numeric_limits<int64_t>::max();
         ProductTile best = t;
         for (t.split_b = 1; t.split_b <= arrays_.mxus; t.split_b *= 2) {
@@ -170,23 +195,36 @@ class GradientEmitter {
            arrays_.latency + kDrain;
   }
 
-  Tiling Plan(const AxisBlock& cut, const ProductTile& tile) {
+  Tiling Plan(const AxisBlock& cut, const ProductTile& tile,
+              const SecondCut& second) {
     cut_ = cut;
     tile_ = tile;
+    second_ = second;
     grid_ = GridDims::Of(tile_);
+    if (second.grid() > 1) grid_.bounds.push_back(second.grid());
     if (grid_.megacore_dim == grid_.k) grid_.megacore_dim = -1;
     block_ = ConvolutionBlock();
     planes_ = ConvolutionGrid();
     for (size_t a = 0; a < form_.axes.size(); ++a) {
-      block_.axes.push_back(a == 0 ? cut_ : *CutAxis(form_.axes[a], 1, 1));
+      block_.axes.push_back(
+          a == 0 ? cut_ : *CutAxis(form_.axes[a], 1, a == 1 ? second.taps : 1));
       planes_.axis.push_back(-1);
-      planes_.tap_axis.push_back(a == 0 && cut_.tap_grid > 1 ? grid_.k : -1);
+      planes_.tap_axis.push_back(block_.axes[a].tap_grid == 1 ? -1
+                                 : a == 0                     ? grid_.k
+                                          : kGradientSecondGrid);
     }
-    block_.row_tiles = form_.RowTiles();
+    block_.row_tiles = form_.RowTiles() / second.rows;
+    block_.row_grid = second.rows;
     planes_.dims = grid_;
     Tiling tiling;
     tiling.note =
         absl::StrCat("gradient, taps ", cut_.taps, ", ", tile_.ToString());
+    if (second.rows > 1) {
+      absl::StrAppend(&tiling.note, ", rows ", 8 * block_.row_tiles);
+    }
+    if (second.taps > 1) {
+      absl::StrAppend(&tiling.note, ", inner taps ", block_.axes[1].taps);
+    }
     tiling.args = args_;
     tiling.grid = grid_.bounds;
     tiling.megacore_dim = grid_.megacore_dim;
@@ -209,7 +247,7 @@ class GradientEmitter {
   }
 
   bool Accumulates() const {
-    return tile_.grid_k > 1 ||
+    return tile_.grid_k > 1 || second_.grid() > 1 ||
            PlanVisits(form_.product.problem, tile_, arrays_).k_visits > 1;
   }
 
@@ -230,7 +268,7 @@ class GradientEmitter {
     lhs.lane_pitch = 8 * 128 * (arrays_.bf16 ? 2 : 4);
     lhs.row_pitch = tile_.block_k / 128 * lhs.lane_pitch;
     EmitLhsTranspose(kernel, lhs, 1, rows, tile_.block_k, &b);
-    parts_.k_extent = KOf(cut_);
+    parts_.k_extent = KOf(cut_, second_);
     GradientOperands operands(form_, block_, arrays_, lhs, windows_[1], input_,
                               &b);
     parts_.operands = &operands;
@@ -247,20 +285,44 @@ class GradientEmitter {
     }
     b.NewBlock("addresses");
     RETURN_IF_ERROR(epilogue_->Start(b));
-    if (tile_.grid_k == 1) return Stream(b, true, true);
-    b.BeginWhen(grid_.k, When::Kind::kFirst);
-    RETURN_IF_ERROR(Stream(b, true, false));
+    if (second_.grid() == 1) return WalkTaps(b, true, true);
+    b.BeginWhen(kGradientSecondGrid, When::Kind::kFirst);
+    RETURN_IF_ERROR(WalkTaps(b, true, false));
     b.EndWhen();
-    if (tile_.grid_k > 2) {
-      b.BeginWhen(grid_.k, When::Kind::kNotFirst);
-      b.BeginWhen(grid_.k, When::Kind::kNotLast);
+    if (second_.grid() > 2) {
+      b.BeginWhen(kGradientSecondGrid, When::Kind::kNotFirst);
+      b.BeginWhen(kGradientSecondGrid, When::Kind::kNotLast);
       RETURN_IF_ERROR(Stream(b, false, false));
       b.EndWhen();
       b.EndWhen();
     }
-    b.BeginWhen(grid_.k, When::Kind::kLast);
-    RETURN_IF_ERROR(Stream(b, false, true));
+    b.BeginWhen(kGradientSecondGrid, When::Kind::kLast);
+    RETURN_IF_ERROR(WalkTaps(b, false, true));
     b.EndWhen();
+    return absl::OkStatus();
+  }
+
+  // The streams of all steps along the taps; the first starts the sums, the
+  // last finishes them, if they may.
+  absl::Status WalkTaps(CodeBuilder& b, bool starts, bool finishes) {
+    if (tile_.grid_k == 1) return Stream(b, starts, finishes);
+    if (starts) {
+      b.BeginWhen(grid_.k, When::Kind::kFirst);
+      RETURN_IF_ERROR(Stream(b, true, false));
+      b.EndWhen();
+    }
+    if (tile_.grid_k > 2 || !starts || !finishes) {
+      if (starts) b.BeginWhen(grid_.k, When::Kind::kNotFirst);
+      if (finishes) b.BeginWhen(grid_.k, When::Kind::kNotLast);
+      RETURN_IF_ERROR(Stream(b, false, false));
+      if (finishes) b.EndWhen();
+      if (starts) b.EndWhen();
+    }
+    if (finishes) {
+      b.BeginWhen(grid_.k, When::Kind::kLast);
+      RETURN_IF_ERROR(Stream(b, false, true));
+      b.EndWhen();
+    }
     return absl::OkStatus();
   }
 
@@ -281,6 +343,7 @@ class GradientEmitter {
   ArrayShape arrays_;
   std::vector<isa::KernelArg> args_;
   AxisBlock cut_;  // of the first axis
+  SecondCut second_;
   ProductTile tile_;
   ConvolutionBlock block_;
   ConvolutionGrid planes_;

@@ -13,8 +13,8 @@ using isa::Opcode;
 
 namespace {
 
-int64_t TilesOfK(const ConvolutionForm& form, const ConvolutionBlock& block) {
-  return block.Taps() * form.RowTiles();
+int64_t TilesOfK(const ConvolutionBlock& block) {
+  return block.Taps() * block.row_tiles;
 }
 
 }  // namespace
@@ -29,7 +29,7 @@ GradientOperands::GradientOperands(const ConvolutionForm& form,
       block_(block),
       arrays_(arrays),
       b_(*b),
-      k_extent_(8 * TilesOfK(form, block)),
+      k_extent_(8 * TilesOfK(block)),
       loader_(arrays, k_extent_, b),
       lhs_(lhs) {
   b->NewBlock("addresses");
@@ -50,8 +50,8 @@ GradientOperands::GradientOperands(const ConvolutionForm& form,
 
 int64_t GradientOperands::OffsetOf(int64_t batch, int64_t slice) const {
   if (slice >= k_extent_ / 8) return -1;
-  int64_t offset = slice % form_.RowTiles() * input_.row_pitch;
-  int64_t tap = slice / form_.RowTiles();
+  int64_t offset = slice % block_.row_tiles * input_.row_pitch;
+  int64_t tap = slice / block_.row_tiles;
   for (size_t a = form_.axes.size(); a-- > 0;) {
     const AxisBlock& cut = block_.axes[a];
     const int64_t plane =
@@ -108,15 +108,24 @@ std::vector<Vec> GradientOperands::Weights(int64_t batch, int64_t row,
 
 namespace {
 
-// Planes of one operand, whole rows, some lanes.
+// The grid dimension that walks over the taps of axis `a`; -1: none does.
+int GridOf(const AxisBlock& cut, size_t a, const GridDims& grid) {
+  if (cut.tap_grid == 1) return -1;
+  return a == 0 ? grid.k : kGradientSecondGrid;
+}
+
+// Planes of one operand, some rows of the batch, some lanes.
 int AddPlanes(const MatrixView& view, int arg, std::vector<isa::WindowDim> dims,
-              int64_t row_tiles, int64_t lanes, int lane_grid,
-              const GridDims& grid, Tiling* tiling) {
+              const ConvolutionForm& form, const ConvolutionBlock& block,
+              int64_t lanes, int lane_grid, const GridDims& grid,
+              Tiling* tiling) {
   isa::Window w;
   w.arg = arg;
   w.dims = std::move(dims);
   isa::WindowDim rows, columns;
-  rows.block = rows.extent = row_tiles;
+  rows.block = block.row_tiles;
+  rows.extent = form.RowTiles();
+  rows.grid_dim = block.row_grid > 1 ? kGradientSecondGrid : -1;
   rows.hbm_stride = view.row_stride;
   columns.block = CeilOfRatio<int64_t>(lanes, 128);
   columns.extent = CeilOfRatio<int64_t>(view.columns, 128);
@@ -151,11 +160,11 @@ int AddGradientKernelWindow(const ConvolutionForm& form,
     d.block = block.axes[a].taps;
     d.extent = form.axes[a].taps;
     d.hbm_stride = form.axes[a].tap_pitch;
-    d.grid_dim = block.axes[a].tap_grid > 1 ? grid.k : -1;
+    d.grid_dim = GridOf(block.axes[a], a, grid);
     dims.push_back(d);
   }
   return AddPlanes(form.product.lhs, form.product.lhs_arg, std::move(dims),
-                   form.RowTiles(), tile.block_m, grid.m, grid, tiling);
+                   form, block, tile.block_m, grid.m, grid, tiling);
 }
 
 int AddGradientInputWindow(const ConvolutionForm& form,
@@ -169,13 +178,13 @@ int AddGradientInputWindow(const ConvolutionForm& form,
     d.block = cut.planes;
     d.extent = form.axes[a].in;
     d.hbm_stride = form.axes[a].in_pitch;
-    d.grid_dim = cut.tap_grid > 1 ? grid.k : -1;
+    d.grid_dim = GridOf(cut, a, grid);
     d.advance = cut.advance;
     d.origin = cut.origin;
     dims.push_back(d);
   }
   return AddPlanes(form.product.rhs, form.product.rhs_arg, std::move(dims),
-                   form.RowTiles(), tile.block_n, grid.n, grid, tiling);
+                   form, block, tile.block_n, grid.n, grid, tiling);
 }
 
 }  // namespace ptxla::lowering

@@ -15,6 +15,10 @@
 
 namespace ptxla::lowering {
 
+// The grid dimension of the batch or of the second axis's taps, where a step
+// takes part of either: behind those of GridDims.
+inline constexpr int kGradientSecondGrid = 4;
+
 class GradientOperands : public StreamOperands {
  public:
   // `lhs`: the kernel's block, transposed. Defines globals, in blocks of their

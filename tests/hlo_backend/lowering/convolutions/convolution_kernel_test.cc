@@ -3,6 +3,7 @@
 #include <random>
 #include <string>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "tests/hlo_backend/lowering/bundle_harness.h"
@@ -262,6 +263,48 @@ ENTRY e {
                                     options);
   EXPECT_OK(result.status());
   EXPECT_TRUE(!result.ok() || result->kernel.NumSteps() > 1);
+}
+
+// Where one tap of the first axis with all that it meets is too much for VMEM.
+TEST(ConvolutionKernelTest, AGradientOfLargePlanesTakesThemInParts) {
+  ASSERT_OK_AND_ASSIGN(const chips::ChipSpec loaded,
+                       chips::ChipSpec::Load("v5e"));
+  // With less and less VMEM, until it is taken in such parts.
+  const auto check = [&](const char* what, const char* hlo) {
+    for (double mebibytes = 4; mebibytes > 0; mebibytes -= 0.25) {
+      ASSERT_OK_AND_ASSIGN(
+          const chips::ChipSpec spec,
+          loaded.WithValue("vmem.scoped_limit", mebibytes * (1 << 20)));
+      HarnessOptions options = On("v5e");
+      options.spec = &spec;
+      options.absolute = 0.4;
+      ASSERT_OK_AND_ASSIGN(const isa::Kernel kernel, KernelOf(hlo, options));
+      if (!absl::StrContains(kernel.note, what)) continue;
+      EXPECT_OK(CompareKernel(hlo, options).status());
+      return;
+    }
+  };
+  check("inner taps", R"(
+HloModule m
+ENTRY e {
+  x = f32[6,6,32,64] parameter(0)
+  w = bf16[6,6,32,128] parameter(1)
+  ROOT c = f32[3,3,128,64] convolution(x, w), window={size=6x6 pad=1_1x1_1}, dim_labels=01fb_01io->01fb
+})");
+  check("inner taps", R"(
+HloModule m
+ENTRY e {
+  x = bf16[12,12,32,64] parameter(0)
+  w = f32[6,6,32,128] parameter(1)
+  ROOT c = f32[3,3,128,64] convolution(x, w), window={size=6x6 pad=1_0x1_0 rhs_dilate=2x2}, dim_labels=01fb_01io->01fb
+})");
+  check("rows", R"(
+HloModule m
+ENTRY e {
+  x = f32[4,256,64] parameter(0)
+  w = f32[4,256,128] parameter(1)
+  ROOT c = f32[3,128,64] convolution(x, w), window={size=4 pad=1_1}, dim_labels=0fb_0io->0fb
+})");
 }
 
 INSTANTIATE_TEST_SUITE_P(Chips, ConvolutionKernelTest,

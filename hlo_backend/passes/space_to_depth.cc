@@ -1,0 +1,316 @@
+#include "hlo_backend/passes/space_to_depth.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "base/units.h"
+#include "hlo_backend/ir/builder.h"
+#include "hlo_backend/passes/control_flow.h"
+#include "hlo_backend/passes/dimension_utils.h"
+
+namespace ptxla::hlo {
+namespace {
+
+// Elementwise instructions between a parameter and its first convolution.
+constexpr int kMostSteps = 16;
+constexpr int64_t kTileRows = 8, kLanes = 128;
+
+// One spatial dimension: `step` positions become one.
+struct Axis {
+  int64_t step = 1;
+  int64_t in = 1, taps = 1;            // as they were
+  int64_t lead = 0;                    // taps of zeros in front of the first
+  int64_t blocks = 1, tap_blocks = 1;  // as they become
+  int64_t padding = 0;                 // low, in blocks
+};
+
+class Folder {
+ public:
+  explicit Folder(Instruction* convolution)
+      : convolution_(convolution),
+        attrs_(convolution->attrs<ConvAttrs>()),
+        b_(convolution->parent()),
+        x_(convolution->operand(0)),
+        w_(convolution->operand(1)) {
+    b_.set_metadata(convolution->shared_metadata());
+  }
+
+  // The value that stands for the convolution, or null.
+  Instruction* Run(int64_t most_features) {
+    const ConvDims& d = attrs_.dims;
+    if (attrs_.feature_group_count != 1 || attrs_.batch_group_count != 1 ||
+        !attrs_.sparsity.empty() || Spatial() != 2 || !FindAxes()) {
+      return nullptr;
+    }
+    feature_ = gradient_ ? d.input_batch : d.input_feature;
+    rows_ = gradient_ ? d.input_feature : d.input_batch;
+    channels_ = Size(*x_, feature_);
+    if (channels_ > most_features || Size(*x_, rows_) % kLanes != 0 ||
+        !IsImage(x_)) {
+      return nullptr;
+    }
+    if (x_->shape().type() == PrimitiveType::kF32 &&
+        attrs_.precision.operand(0) == Precision::kDefault) {
+      x_ = b_.Convert(x_, PrimitiveType::kBf16);  // as the arrays take it
+    }
+    return gradient_ ? Gradient() : Forward();
+  }
+
+ private:
+  static int64_t Size(const Instruction& i, int64_t dim) {
+    return i.shape().dim(static_cast<int>(dim));
+  }
+  int64_t Spatial() const {
+    return static_cast<int64_t>(attrs_.window.dims.size());
+  }
+
+  // A forward pass that strides, or the gradient of its weights: there the taps
+  // are positions of the result.
+  bool FindAxes() {
+    const ConvDims& d = attrs_.dims;
+    bool strides = false, dilates = false;
+    int64_t taps = 1, results = 1;
+    for (int64_t s = 0; s < Spatial(); ++s) {
+      const WindowDim& w = attrs_.window.dims[s];
+      if (w.reversal || w.base_dilation != 1) return false;
+      strides |= w.stride > 1;
+      dilates |= w.window_dilation > 1;
+      taps *= w.size;
+      results *= Size(*convolution_, d.output_spatial[s]);
+    }
+    if (strides == dilates) return false;
+    gradient_ = dilates;
+    if (gradient_ && taps <= results) return false;
+    for (int64_t s = 0; s < Spatial(); ++s) {
+      const WindowDim& w = attrs_.window.dims[s];
+      Axis a;
+      a.step = gradient_ ? w.window_dilation : w.stride;
+      a.in = Size(*x_, d.input_spatial[s]);
+      a.taps = gradient_ ? Size(*convolution_, d.output_spatial[s]) : w.size;
+      a.lead = (a.step - (w.padding_low % a.step + a.step) % a.step) % a.step;
+      a.blocks = CeilOfRatio(a.in, a.step);
+      a.tap_blocks = CeilOfRatio(a.taps + a.lead, a.step);
+      a.padding = (w.padding_low + a.lead) / a.step;
+      axes_.push_back(a);
+    }
+    return true;
+  }
+
+  static bool IsImage(const Instruction* x) {
+    for (int n = 0; n < kMostSteps; ++n) {
+      if (x->opcode() == Opcode::kParameter) return true;
+      const bool moves = x->opcode() == Opcode::kTranspose ||
+                         x->opcode() == Opcode::kPad ||
+                         x->opcode() == Opcode::kReshape;
+      if (!moves && !x->IsElementwise()) return false;
+      const Instruction* next = nullptr;
+      for (const Instruction* operand : x->operands()) {
+        if (operand->opcode() == Opcode::kBroadcast ||
+            operand->opcode() == Opcode::kConstant) {
+          continue;
+        }
+        if (next != nullptr && next != operand)
+          return x->opcode() == Opcode::kPad;
+        if (next == nullptr) next = operand;
+      }
+      if (next == nullptr) return false;
+      x = next;
+    }
+    return false;
+  }
+
+  // With zeros around, so that each axis is whole blocks.
+  Instruction* PadToBlocks(Instruction* value, const DimVector& spatial,
+                           bool taps) {
+    std::vector<PaddingDim> padding(value->shape().rank());
+    bool pads = false;
+    for (size_t s = 0; s < axes_.size(); ++s) {
+      const Axis& a = axes_[s];
+      PaddingDim& p = padding[spatial[s]];
+      p.low = taps ? a.lead : 0;
+      p.high = (taps ? a.tap_blocks : a.blocks) * a.step -
+               (taps ? a.taps : a.in) - p.low;
+      pads |= p.low != 0 || p.high != 0;
+    }
+    return pads ? PadWithZeros(value, padding) : value;
+  }
+  Instruction* PadWithZeros(Instruction* value,
+                            const std::vector<PaddingDim>& padding) {
+    return b_.Pad(value, b_.Zero(value->shape().type()), padding);
+  }
+  // The features of one position of an inner block, in whole tiles of rows.
+  int64_t Features() const { return axes_[0].step * channels_; }
+  int64_t Padded() const { return RoundUpTo<int64_t>(Features(), kTileRows); }
+  Instruction* PadFeatures(Instruction* value, int dim) {
+    if (Padded() == Features()) return value;
+    std::vector<PaddingDim> padding(value->shape().rank());
+    padding[dim].high = Padded() - Features();
+    return PadWithZeros(value, padding);
+  }
+
+  // The transpose is moved before conversions: of a parameter it is a layout.
+  Instruction* Ordered(Instruction* value, const DimVector& order) {
+    if (IsIdentityMapping(order)) return value;
+    if (value->opcode() != Opcode::kConvert) {
+      return b_.Transpose(value, order);
+    }
+    return b_.Convert(Ordered(value->operand(0), order), value->shape().type());
+  }
+
+  // [blocks, blocks, batch, features]: rows of blocks are features where they
+  // lie, columns are brought to them as rows, and one exchange of rows and
+  // lanes comes last.
+  Instruction* FoldedInput() {
+    const DimVector& spatial = attrs_.dims.input_spatial;
+    const int64_t batch = Size(*x_, rows_);
+    const Axis &outer = axes_[0], &inner = axes_[1];
+    Instruction* x = Ordered(x_, {spatial[0], feature_, spatial[1], rows_});
+    x = PadToBlocks(x, {0, 2}, false);
+    const int64_t across = inner.blocks * inner.step;
+    x = b_.Reshape(x, {outer.blocks, Features(), across, batch});
+    x = b_.Transpose(PadFeatures(x, 1), {0, 2, 1, 3});
+    x = b_.Reshape(x,
+                   {outer.blocks, inner.blocks, inner.step * Padded(), batch});
+    return b_.Transpose(x, {0, 1, 3, 2});
+  }
+
+  // [tap blocks, tap blocks, features, output features].
+  Instruction* FoldedKernel() {
+    const ConvDims& d = attrs_.dims;
+    const Axis &outer = axes_[0], &inner = axes_[1];
+    Instruction* w = PadToBlocks(w_, d.kernel_spatial, true);
+    const DimVector order = {d.kernel_spatial[0], d.kernel_spatial[1],
+                             d.kernel_input_feature, d.kernel_output_feature};
+    if (!IsIdentityMapping(order)) w = b_.Transpose(w, order);
+    const int64_t out = Size(*w, 3);
+    w = b_.Reshape(w, {outer.tap_blocks, outer.step, inner.tap_blocks,
+                       inner.step, channels_, out});
+    w = b_.Reshape(
+        b_.Transpose(w, {0, 2, 3, 1, 4, 5}),
+        {outer.tap_blocks, inner.tap_blocks, inner.step, Features(), out});
+    return b_.Reshape(PadFeatures(w, 3), {outer.tap_blocks, inner.tap_blocks,
+                                          inner.step * Padded(), out});
+  }
+
+  // Dimension numbers of arrays whose planes are outside.
+  ConvDims PlanesOutside() const {
+    ConvDims dims;
+    for (int64_t s = 0; s < Spatial(); ++s) {
+      dims.input_spatial.push_back(s);
+      dims.kernel_spatial.push_back(s);
+      dims.output_spatial.push_back(s);
+    }
+    dims.input_batch = dims.output_batch = dims.kernel_input_feature =
+        Spatial();
+    dims.input_feature = dims.output_feature = dims.kernel_output_feature =
+        Spatial() + 1;
+    return dims;
+  }
+
+  Instruction* Convolve(Instruction* x, Instruction* w, ConvDims dims,
+                        const DimVector& result) {
+    ConvAttrs attrs = attrs_;
+    attrs.dims = std::move(dims);
+    for (size_t s = 0; s < axes_.size(); ++s) {
+      const Axis& a = axes_[s];
+      WindowDim& window = attrs.window.dims[s];
+      const int64_t out = result[attrs.dims.output_spatial[s]];
+      window.stride = window.window_dilation = 1;
+      if (!gradient_) window.size = a.tap_blocks;
+      window.padding_low = a.padding;
+      window.padding_high = out - 1 + window.size - a.blocks - a.padding;
+    }
+    Instruction* conv = b_.computation()->Add(
+        Opcode::kConvolution,
+        Shape::Array(convolution_->shape().type(), result), {x, w}, attrs, {},
+        convolution_->name());
+    conv->set_metadata(convolution_->shared_metadata());
+    return conv;
+  }
+
+  Instruction* Forward() {
+    const ConvDims& d = attrs_.dims;
+    DimVector old = d.output_spatial, result, back(Spatial() + 2, 0);
+    old.push_back(d.output_batch);
+    old.push_back(d.output_feature);
+    for (size_t n = 0; n < old.size(); ++n) {
+      result.push_back(Size(*convolution_, old[n]));
+      back[old[n]] = static_cast<int64_t>(n);
+    }
+    Instruction* conv =
+        Convolve(FoldedInput(), FoldedKernel(), PlanesOutside(), result);
+    return IsIdentityMapping(back) ? conv : b_.Transpose(conv, back);
+  }
+
+  // The result has its taps in blocks, and the steps with the image's features.
+  Instruction* Gradient() {
+    const ConvDims& d = attrs_.dims;
+    ConvDims dims = PlanesOutside();
+    std::swap(dims.input_batch, dims.input_feature);
+    std::swap(dims.output_batch, dims.output_feature);
+    dims.kernel_spatial = d.kernel_spatial;
+    dims.kernel_input_feature = d.kernel_input_feature;
+    dims.kernel_output_feature = d.kernel_output_feature;
+    const Axis &outer = axes_[0], &inner = axes_[1];
+    const int64_t features = Size(*convolution_, d.output_feature);
+    Instruction* conv = Convolve(
+        FoldedInput(), w_, std::move(dims),
+        {outer.tap_blocks, inner.tap_blocks, features, inner.step * Padded()});
+    Instruction* taps = b_.Reshape(conv, {outer.tap_blocks, inner.tap_blocks,
+                                          features, inner.step, Padded()});
+    if (Padded() != Features()) {
+      DimVector limits = taps->shape().dims();
+      limits[4] = Features();
+      taps = b_.Slice(taps, DimVector(5, 0), limits);
+    }
+    taps = b_.Reshape(taps, {outer.tap_blocks, inner.tap_blocks, features,
+                             inner.step, outer.step, channels_});
+    // [taps, taps, image features, features], then in the old order.
+    taps = b_.Reshape(b_.Transpose(taps, {0, 4, 1, 3, 5, 2}),
+                      {outer.tap_blocks * outer.step,
+                       inner.tap_blocks * inner.step, channels_, features});
+    taps = b_.Slice(taps, {outer.lead, inner.lead, 0, 0},
+                    {outer.lead + outer.taps, inner.lead + inner.taps,
+                     channels_, features});
+    DimVector back(4, 0);
+    const int64_t old[4] = {d.output_spatial[0], d.output_spatial[1],
+                            d.output_batch, d.output_feature};
+    for (int n = 0; n < 4; ++n) back[old[n]] = n;
+    return IsIdentityMapping(back) ? taps : b_.Transpose(taps, back);
+  }
+
+  Instruction* convolution_;
+  ConvAttrs attrs_;
+  Builder b_;
+  Instruction *x_, *w_;
+  std::vector<Axis> axes_;
+  bool gradient_ = false;
+  int64_t feature_ = 0, rows_ = 0;  // dimensions of the input
+  int64_t channels_ = 0;            // features of the image
+};
+
+}  // namespace
+
+absl::StatusOr<bool> SpaceToDepthPass::Run(Module* module,
+                                           const PassContext& context) {
+  if (module->config().is_scheduled || context.chip == nullptr) return false;
+  const auto most = static_cast<int64_t>(
+      context.chip->Policy("space_to_depth_features").value_or(0));
+  bool changed = false;
+  for (Computation* c : ControlComputations(*module)) {
+    bool here = false;
+    for (Instruction* i : c->PostOrder()) {
+      if (i->opcode() != Opcode::kConvolution) continue;
+      Instruction* value = Folder(i).Run(most);
+      if (value == nullptr) continue;
+      c->Replace(i, value);
+      here = true;
+    }
+    if (here) c->RemoveDead();
+    changed |= here;
+  }
+  return changed;
+}
+
+}  // namespace ptxla::hlo

@@ -1,0 +1,168 @@
+// Do convolutions keep their numbers where passes give them another form, and
+// is it the form that was meant? Small whole numbers: sums are exact in any
+// order.
+#include <random>
+
+#include "absl/strings/substitute.h"
+#include "chips/chip_spec.h"
+#include "hlo_backend/evaluator/evaluator.h"
+#include "hlo_backend/ir/parser.h"
+#include "hlo_backend/ir/printer.h"
+#include "hlo_backend/passes/pipeline.h"
+#include "tests/support/status_matchers.h"
+
+namespace ptxla::hlo {
+namespace {
+
+using ::testing::HasSubstr;
+
+Literal SmallNumbers(const Shape& shape, uint32_t seed) {
+  Literal literal(shape);
+  std::mt19937 random(seed);
+  for (int64_t i = 0; i < literal.ElementCount(); ++i) {
+    literal.SetDouble(i, static_cast<double>(random() % 7) - 3);
+  }
+  return literal;
+}
+
+// The module after the pass, with the same results.
+std::string Converted(const std::string& text, const std::string& pass) {
+  const auto chip = chips::ChipSpec::Load("v5e");
+  auto module = ParseModule(text, "m");
+  EXPECT_OK(chip.status());
+  EXPECT_OK(module.status());
+  if (!chip.ok() || !module.ok()) return "";
+  std::vector<Literal> inputs;
+  for (int p = 0; p < (*module)->entry()->parameter_count(); ++p) {
+    inputs.push_back(
+        SmallNumbers((*module)->entry()->parameter(p)->shape(), p + 1));
+  }
+  const auto expected = Evaluate(**module, inputs);
+  auto pipeline = Pipeline::FromNames(pass);
+  EXPECT_OK(pipeline.status());
+  PassContext context;
+  context.chip = &*chip;
+  PipelineOptions options;
+  options.verify = true;
+  EXPECT_OK(pipeline->Run(module->get(), context, options).status());
+  const auto actual = Evaluate(**module, inputs);
+  EXPECT_OK(expected.status());
+  EXPECT_OK(actual.status());
+  if (!expected.ok() || !actual.ok()) return "";
+  EXPECT_EQ(expected->ElementCount(), actual->ElementCount());
+  for (int64_t i = 0; i < expected->ElementCount(); ++i) {
+    if (expected->GetDouble(i) == actual->GetDouble(i)) continue;
+    ADD_FAILURE() << "element " << i << ": " << actual->GetDouble(i)
+                  << " instead of " << expected->GetDouble(i) << " in\n"
+                  << text << Print(**module);
+    break;
+  }
+  return Print(**module);
+}
+
+// x, w, result, window, dimension numbers.
+std::string Convolution(const char* x, const char* w, const char* out,
+                        const char* window, const char* labels,
+                        const char* type = "f32") {
+  return absl::Substitute(
+      "HloModule m\nENTRY e {\n  x = $0[$1] parameter(0)\n"
+      "  w = $0[$2] parameter(1)\n"
+      "  ROOT c = f32[$3] convolution(x, w), window={$4}, dim_labels=$5\n}\n",
+      type, x, w, out, window, labels);
+}
+
+TEST(SpaceToDepthTest, AStemOfAResnetHasFourTimesFewerTaps) {
+  EXPECT_THAT(
+      Converted(
+          Convolution("128,14,14,3", "7,7,3,5", "128,7,7,5",
+                      "size=7x7 stride=2x2 pad=3_3x3_3", "b01f_01io->b01f"),
+          "space-to-depth"),
+      HasSubstr("window={size=4x4 pad=2_1x2_1}, dim_labels=01bf_01io->01bf"));
+}
+
+TEST(SpaceToDepthTest, AnySizesStridesAndOrders) {
+  struct Case {
+    const char *x, *w, *out, *window, *labels;
+  };
+  for (const Case& c : std::vector<Case>{
+           {"128,3,9,11", "4,3,3,5", "128,4,5,5",
+            "size=3x5 stride=2x2 pad=1_1x1_1", "bf01_oi01->bf01"},
+           {"9,10,128,1", "3,3,1,2", "4,3,128,2",
+            "size=3x3 stride=2x3 pad=0_1x1_0", "01bf_01io->01bf"},
+           {"8,8,2,128", "4,4,2,3", "3,2,2,128",
+            "size=4x4 stride=4x4 pad=2_1x-1_2", "01fb_01io->f01b"},
+           {"128,7,6,4", "2,1,4,3", "128,6,3,3", "size=2x1 stride=1x2",
+            "b01f_01io->b01f"},
+           {"128,8,8,3", "4,4,3,2", "128,2,2,2",
+            "size=4x4 stride=4x4 rhs_dilate=1x1", "b01f_01io->b01f"}}) {
+    EXPECT_THAT(
+        Converted(Convolution(c.x, c.w, c.out, c.window, c.labels, "bf16"),
+                  "space-to-depth"),
+        HasSubstr("dim_labels=01bf_01io->01bf"))
+        << c.x;
+  }
+}
+
+TEST(SpaceToDepthTest, GradientsOfTheWeightsToo) {
+  EXPECT_THAT(
+      Converted(Convolution("128,8,8,3", "128,4,4,5", "3,3,3,5",
+                            "size=4x4 rhs_dilate=2x2 pad=1_0x1_0",
+                            "f01b_i01o->01bf", "bf16"),
+                "space-to-depth"),
+      HasSubstr("window={size=4x4 pad=1_0x1_0}, dim_labels=01fb_i01o->01fb"));
+  EXPECT_THAT(Converted(Convolution("128,3,9,7", "128,2,4,4", "3,5,2,2",
+                                    "size=4x4 rhs_dilate=2x2 pad=1_1x1_0",
+                                    "fb01_io01->b01f"),
+                        "space-to-depth"),
+              HasSubstr("01fb_io01->01fb"));
+}
+
+TEST(SpaceToDepthTest, OtherConvolutionsStay) {
+  const auto stays = [](const std::string& text) {
+    const std::string out = Converted(text, "space-to-depth");
+    EXPECT_EQ(out.find("reshape"), std::string::npos) << out;
+  };
+  // No step; many features; part of the lanes; the gradient of the input.
+  stays(Convolution("128,6,6,3", "3,3,3,2", "128,4,4,2", "size=3x3",
+                    "b01f_01io->b01f"));
+  stays(Convolution("128,5,5,9", "3,3,9,2", "128,2,2,2", "size=3x3 stride=2x2",
+                    "b01f_01io->b01f"));
+  stays(Convolution("8,5,5,3", "3,3,3,2", "8,2,2,2", "size=3x3 stride=2x2",
+                    "b01f_01io->b01f"));
+  stays(Convolution("128,2,2,3", "3,3,3,2", "128,5,5,2",
+                    "size=3x3 lhs_dilate=2x2 pad=2_2x2_2", "b01f_01io->b01f"));
+}
+
+TEST(PointwiseConvolutionTest, OneTapIsAProduct) {
+  EXPECT_THAT(Converted(Convolution("3,2,8,5", "1,1,5,4", "3,2,8,4", "size=1x1",
+                                    "01bf_01io->01bf"),
+                        "pointwise-convolution"),
+              HasSubstr("dot("));
+  EXPECT_THAT(Converted(Convolution("3,8,5", "1,4,5", "3,8,4", "size=1",
+                                    "0bf_0oi->0bf"),
+                        "pointwise-convolution"),
+              HasSubstr("dot("));
+}
+
+TEST(PointwiseConvolutionTest, SoIsTheGradientOfItsWeights) {
+  EXPECT_THAT(Converted(Convolution("3,2,8,5", "3,2,8,4", "1,1,4,5", "size=3x2",
+                                    "01fb_01io->01fb"),
+                        "pointwise-convolution"),
+              HasSubstr("lhs_contracting_dims={0,1,2}"));
+}
+
+TEST(PointwiseConvolutionTest, StepsBordersAndRaggedBatchesStay) {
+  const auto stays = [](const std::string& text) {
+    EXPECT_THAT(Converted(text, "pointwise-convolution"),
+                HasSubstr("convolution("));
+  };
+  stays(Convolution("3,3,8,5", "1,1,5,4", "2,2,8,4", "size=1x1 stride=2x2",
+                    "01bf_01io->01bf"));
+  stays(Convolution("3,3,8,5", "1,1,5,4", "5,3,8,4", "size=1x1 pad=1_1x0_0",
+                    "01bf_01io->01bf"));
+  stays(Convolution("3,3,7,5", "1,1,5,4", "3,3,7,4", "size=1x1",
+                    "01bf_01io->01bf"));
+}
+
+}  // namespace
+}  // namespace ptxla::hlo
