@@ -1,7 +1,8 @@
 // Reads a table of what the TPU compiler decided: a CSV with rows of kind
 // "program" and "kernel" (columns program, chip, kind, opcode, root_opcode,
 // out_shape, out_space, operand_shapes, operand_spaces, operand_bytes,
-// copy_bytes, iteration_bounds, bundles; others are facts for people).
+// copy_bytes, iteration_bounds, bundles; of programs argument_bytes,
+// output_bytes, alias_bytes, temp_bytes; others are facts for people).
 //
 //   ASSIGN_OR_RETURN(auto programs, ReadCompilerTable("v6e.csv"));
 //   programs[0].kernels[0].steps

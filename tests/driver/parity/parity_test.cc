@@ -83,6 +83,30 @@ TEST_F(ParityTest, StepsThatCostMoreByOurCostAreNotAsGood) {
   EXPECT_FALSE(Compare(Theirs(), ours).pairs[0].AsGoodSteps());
 }
 
+TEST_F(ParityTest, MemoryAndWorkingKernelsStandBesideTheirs) {
+  const std::string path = ::testing::TempDir() + "/parity_memory.csv";
+  ASSERT_OK(WriteFile(
+      path,
+      "program,chip,kind,name,opcode,root_opcode,out_shape,out_space,"
+      "operand_shapes,operand_spaces,operand_bytes,copy_bytes,"
+      "iteration_bounds,bundles,argument_bytes,output_bytes,temp_bytes,"
+      "alias_bytes\n"
+      "a.hlo,v6e,program,,,,,,,,,,,,512,128,64,32\n"
+      "a.hlo,v6e,kernel,f,fusion:Output,convolution,\"bf16[8,8]\",0,"
+      "\"bf16[8,16] bf16[16,8]\",00,256 256,,1,100,,,,\n"
+      "a.hlo,v6e,kernel,c,custom-call,,\"u32[8,16]\",0,\"s64[8,16]\",0,1024,,"
+      ",,,,,\n"));
+  const auto table = ReadCompilerTable(path);
+  ASSERT_OK(table);
+  ProgramFacts ours = Ours();
+  ours.memory = {512, 256, 32, 0};
+  Parity parity;
+  parity.programs = {Compare(table->at(0), ours)};
+  // The custom call names memory; what both have stands once.
+  EXPECT_THAT(MemoryMarkdown(parity),
+              HasSubstr("| a.hlo | 512 | 128 / 256 | 32 | 64 / 0 | 1 |\n"));
+}
+
 TEST_F(ParityTest, AnotherRootOrAnotherOperandIsAnotherKernel) {
   ProgramFacts ours = Ours();
   ours.kernels[0].root = "add";
