@@ -191,6 +191,8 @@ void MakeBorders(Computation* entry, const ProgramShape& was,
     entry->SetRoot(result(root, was.result, wanted.result));
     return;
   }
+  // One instruction of several results that stayed as it was.
+  if (root->opcode() != Opcode::kTuple) return;
   for (int k = 0; k < root->operand_count(); ++k) {
     root->ReplaceOperand(k, result(root->operand(k), was.result.element(k),
                                    wanted.result.element(k)));
