@@ -70,14 +70,20 @@ void GridWalk::CountChanges() {
   }
 }
 
+std::vector<int64_t> GridWalk::IndexOf(int64_t step) const {
+  std::vector<int64_t> index(bound_.size());
+  for (int d = static_cast<int>(bound_.size()) - 1; d >= 0; --d) {
+    const int64_t n = bound_[d] - first_[d];
+    index[d] = first_[d] + step % n;
+    step /= n;
+  }
+  return index;
+}
+
 void GridWalk::Seek(int64_t step) {
   CHECK(step >= 0 && step < num_steps_) << step << " of " << num_steps_;
   step_ = step;
-  for (int d = static_cast<int>(bound_.size()) - 1; d >= 0; --d) {
-    const int64_t n = bound_[d] - first_[d];
-    index_[d] = first_[d] + step % n;
-    step /= n;
-  }
+  index_ = IndexOf(step);
   ComputeNext();
 }
 
@@ -121,7 +127,11 @@ bool GridWalk::StartMoves(int window) const {
   const Window& w = kernel_.windows[window];
   const bool last = step_ + 1 >= num_steps_;
   if (w.direction == Direction::kIn) {
-    return !last && !SameBlock(w, index_, next_);
+    const int ahead = Ahead(window);
+    if (ahead == 1) return !last && !SameBlock(w, index_, next_);
+    return step_ + ahead < num_steps_ &&
+           BlockChanges(window, step_ + ahead) !=
+               BlockChanges(window, step_ + ahead - 1);
   }
   return last || !SameBlock(w, index_, next_);
 }
@@ -129,7 +139,7 @@ bool GridWalk::StartMoves(int window) const {
 int64_t GridWalk::StartedTransfer(int window) const {
   if (!StartMoves(window)) return -1;
   const bool in = kernel_.windows[window].direction == Direction::kIn;
-  return BlockChanges(window, step_) + (in ? 1 : 0);
+  return BlockChanges(window, in ? step_ + Ahead(window) : step_);
 }
 
 int64_t GridWalk::AwaitedTransfer(int window) const {
@@ -141,11 +151,32 @@ int64_t GridWalk::AwaitedTransfer(int window) const {
 
 Box GridWalk::StartBox(int window) const {
   const Window& w = kernel_.windows[window];
-  return BoxAt(w, w.direction == Direction::kIn ? next_ : index_);
+  if (w.direction != Direction::kIn) return BoxAt(w, index_);
+  const int ahead = Ahead(window);
+  return ahead == 1 ? BoxAt(w, next_) : BoxOfStep(window, step_ + ahead);
 }
 
 Box GridWalk::CurrentBox(int window) const {
   return BoxAt(kernel_.windows[window], index_);
+}
+
+Box GridWalk::BoxOfStep(int window, int64_t step) const {
+  return BoxAt(kernel_.windows[window], IndexOf(step));
+}
+
+int GridWalk::Ahead(int window) const {
+  return std::max(1, kernel_.windows[window].slots - 1);
+}
+
+std::vector<int64_t> GridWalk::EntrySteps(int window) const {
+  std::vector<int64_t> steps = {0};
+  const int64_t end = std::min<int64_t>(Ahead(window), num_steps_);
+  for (int64_t s = 1; s < end; ++s) {
+    if (BlockChanges(window, s) != BlockChanges(window, s - 1)) {
+      steps.push_back(s);
+    }
+  }
+  return steps;
 }
 
 int GridWalk::CurrentSlot(int window) const {

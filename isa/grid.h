@@ -55,20 +55,27 @@ class GridWalk {
   bool Last(int dim) const { return index_[dim] == kernel_.grid[dim] - 1; }
   bool Holds(const When& when) const;
 
-  // Does `dma.start w` in this step move data? (input: step + 1 exists and has
-  // another block; output: this is the last step or the next has another)
+  // Steps ahead for which an input is fetched: one with one or two slots.
+  int Ahead(int window) const;
+  // Does `dma.start w` in this step move data? (input: step + Ahead exists and
+  // has another block than the step before it; output: this is the last step or
+  // the next has another)
   bool StartMoves(int window) const;
-  // The box that it moves: of the next step for an input, of this for an
+  // The box that it moves: of step + Ahead for an input, of this for an
   // output. Only if StartMoves.
   Box StartBox(int window) const;
-  // The box of this step.
+  // The box of this step, and of any.
   Box CurrentBox(int window) const;
+  Box BoxOfStep(int window, int64_t step) const;
+  // The steps whose blocks `dma.start w` of an input fetches in entry: the
+  // first, and of the next ones those with another block than the one before.
+  std::vector<int64_t> EntrySteps(int window) const;
   // Slot of this step's block: number of block changes since the core's first
   // step, modulo `slots`. O(1).
   int CurrentSlot(int window) const;
   // Number of the transfer that `dma.start w` begins in this step: blocks of a
   // window are numbered 0, 1, ... in the order in which the core meets them; -1
-  // if it moves nothing. In entry an input starts transfer 0.
+  // if it moves nothing. In entry an input starts those of EntrySteps.
   int64_t StartedTransfer(int window) const;
   // Number of the last transfer that must be over for `dma.wait w` of this step
   // to return (numbers are in order, so all before it too); -1: none. In exit
@@ -81,6 +88,7 @@ class GridWalk {
  private:
   bool SameBlock(const Window& w, const std::vector<int64_t>& a,
                  const std::vector<int64_t>& b) const;
+  std::vector<int64_t> IndexOf(int64_t step) const;
   void ComputeNext();
   void CountChanges();
 

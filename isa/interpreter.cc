@@ -76,21 +76,20 @@ class KernelRun : public KernelEnvironment {
   int64_t ScratchAddress() override { return kernel_.scratch_offset; }
 
   absl::Status StartWindow(int window) override {
-    const bool in = kernel_.windows[window].direction == Direction::kIn;
-    int64_t number = walk_.StartedTransfer(window);
-    Box box;
-    if (phase_ == Phase::kEntry) {
-      if (!in) return absl::InternalError("dma.start of an output in entry");
-      number = 0;
-      box = walk_.CurrentBox(window);
-    } else if (number < 0) {
-      return absl::OkStatus();
-    } else {
-      box = walk_.StartBox(window);
+    if (phase_ != Phase::kEntry) {
+      const int64_t number = walk_.StartedTransfer(window);
+      if (number < 0) return absl::OkStatus();
+      return StartTransfer(window, number, walk_.StartBox(window));
     }
-    DmaEvent event{DmaEvent::Kind::kStart, window, 0, number};
-    clock_->OnStart(event, box, now_);
-    return dma_.Start(window, number, box);
+    if (kernel_.windows[window].direction != Direction::kIn) {
+      return absl::InternalError("dma.start of an output in entry");
+    }
+    int64_t number = 0;
+    for (const int64_t step : walk_.EntrySteps(window)) {
+      RETURN_IF_ERROR(
+          StartTransfer(window, number++, walk_.BoxOfStep(window, step)));
+    }
+    return absl::OkStatus();
   }
 
   absl::Status WaitWindow(int window) override {
@@ -138,6 +137,12 @@ class KernelRun : public KernelEnvironment {
             dim.hbm_stride;
     }
     return at;
+  }
+
+  absl::Status StartTransfer(int window, int64_t number, const Box& box) {
+    const DmaEvent event{DmaEvent::Kind::kStart, window, 0, number};
+    clock_->OnStart(event, box, now_);
+    return dma_.Start(window, number, box);
   }
 
   void StallUntil(int64_t cycle) {

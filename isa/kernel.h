@@ -17,10 +17,11 @@
 // (u - start) * vmem_stride of its slot. What clamping cuts off is not written.
 //
 // Windows of an HBM, CMEM or host argument are copied to VMEM (or SMEM) slots:
-//   input   `dma.start w` in entry fetches the block of the first step; in step
-//           s it fetches the block of step s+1 into the next slot, if its block
-//           indices differ from those of s. `dma.wait w` in step s waits for
-//           the fetch of the block of s, if one is under way.
+//   input   `dma.start w` fetches as many steps ahead as there are slots to
+//           spare: a = max(1, slots - 1). In entry it fetches the blocks of the
+//           first a steps; in step s that of step s+a into the next slot, if
+//           its block indices differ from those of s+a-1. `dma.wait w` in step
+//           s waits for the fetch of the block of s, if one is under way.
 //   output  `dma.start w` in step s writes the slot back, if s is the last step
 //           or s+1 has other block indices; then the next slot is used.
 //           `dma.wait w` in a step waits until the write-back that last used

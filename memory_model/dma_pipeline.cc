@@ -1,29 +1,34 @@
 #include "memory_model/dma_pipeline.h"
 
 #include <algorithm>
-#include <array>
 
 #include "base/check.h"
 
 namespace ptxla::memory {
 
-DmaPipeline::DmaPipeline(Picoseconds latency, int slots)
-    : latency_(latency), slots_(slots) {
+DmaPipeline::DmaPipeline(Picoseconds latency, int slots, int ahead)
+    : latency_(latency), slots_(slots), ahead_(ahead) {
   CHECK(slots >= 1 && slots <= kMaxSlots);
+  CHECK(ahead >= 1 && ahead <= kMaxSlots);
 }
 
-void DmaPipeline::Advance(const PipelineStep& step, Picoseconds next_load) {
-  if (!started_) {
-    started_ = true;
-    if (step.load.count() > 0) {
-      free_ = step.load;
-      loaded_ = free_ + latency_;
-    }
+// Asks for the blocks of the first steps.
+void DmaPipeline::Start() {
+  started_ = true;
+  const size_t first = std::min<size_t>(held_.size(), ahead_);
+  for (size_t k = 0; k < first; ++k) {
+    if (held_[k].load.count() == 0) continue;
+    free_ += held_[k].load;
+    loaded_[k] = free_ + latency_;
   }
-  const Picoseconds loaded = loaded_;
-  if (next_load.count() > 0) {
-    free_ = std::max(free_, end_) + next_load;
-    loaded_ = free_ + latency_;
+}
+
+void DmaPipeline::Advance(Picoseconds new_load) {
+  const PipelineStep step = held_.front();
+  const Picoseconds loaded = loaded_[0];
+  if (new_load.count() > 0) {
+    free_ = std::max(free_, end_) + new_load;
+    loaded_[held_.size() - 1] = free_ + latency_;
   }
   const Picoseconds begin =
       std::max({end_, loaded,
@@ -34,47 +39,55 @@ void DmaPipeline::Advance(const PipelineStep& step, Picoseconds next_load) {
     for (int i = kMaxSlots - 1; i > 0; --i) stored_[i] = stored_[i - 1];
     stored_[0] = free_ + latency_;
   }
+  for (int i = 0; i < kMaxSlots; ++i) loaded_[i] = loaded_[i + 1];
+  loaded_[kMaxSlots] = Picoseconds(0);
+  held_.pop_front();
   ++computed_steps_;
 }
 
 void DmaPipeline::Repeat(absl::Span<const PipelineStep> period, int64_t times) {
   if (period.empty() || times <= 0) return;
-  std::array<int64_t, 2 + kMaxSlots> last{};
+  std::array<int64_t, 2 + 2 * kMaxSlots> last{};
   Picoseconds last_end;
   bool have_last = false;
   for (int64_t i = 0; i < times; ++i) {
     for (const PipelineStep& step : period) {
-      if (pending_) Advance(held_, step.load);
-      held_ = step;
-      pending_ = true;
+      held_.push_back(step);
+      if (static_cast<int>(held_.size()) <= ahead_) continue;
+      if (!started_) Start();
+      Advance(step.load);
     }
     // What the future depends on, relative to the end of the last step. A time
     // that has passed can delay nothing, however long ago it was.
-    std::array<int64_t, 2 + kMaxSlots> state;
+    std::array<int64_t, 2 + 2 * kMaxSlots> state;
     const auto relative = [this](Picoseconds t) {
       return std::max<int64_t>(0, (t - end_).count());
     };
     state[0] = relative(free_);
-    state[1] = relative(loaded_);
-    for (int s = 0; s < kMaxSlots; ++s) state[2 + s] = relative(stored_[s]);
+    for (int s = 0; s <= kMaxSlots; ++s) state[1 + s] = relative(loaded_[s]);
+    for (int s = 0; s < kMaxSlots; ++s) {
+      state[2 + kMaxSlots + s] = relative(stored_[s]);
+    }
     if (have_last && state == last) {
       const int64_t left = times - 1 - i;
       const Picoseconds shift = (end_ - last_end) * left;
       end_ += shift;
       free_ += shift;
-      loaded_ += shift;
+      for (Picoseconds& t : loaded_) t += shift;
       for (Picoseconds& t : stored_) t += shift;
       return;
     }
     last = state;
     last_end = end_;
-    have_last = started_;  // the first load happens once
+    // The first loads happen once, and the steps held are those of the period.
+    have_last =
+        started_ && (i + 1) * static_cast<int64_t>(period.size()) > ahead_;
   }
 }
 
 Picoseconds DmaPipeline::Finish() {
-  if (pending_) Advance(held_, Picoseconds(0));
-  pending_ = false;
+  if (!started_) Start();
+  while (!held_.empty()) Advance(Picoseconds(0));
   Picoseconds done = end_;
   for (const Picoseconds& t : stored_) done = std::max(done, t);
   return done;

@@ -1,15 +1,17 @@
-// How long a double-buffered loop of load, compute and store takes: the exact
-// recurrence for one core that has the HBM to itself, with a jump over steady
-// states. For scoring tile sizes; the simulator runs the real kernel.
+// How long a loop of load, compute and store with several buffers takes: the
+// exact recurrence for one core that has the HBM to itself, with a jump over
+// steady states. For scoring tile sizes; the simulator runs the real kernel.
 //
-// When step s-1 has ended, step s asks for the blocks of step s+1, waits until
-// its own blocks have arrived and the output slot that it will fill is free,
-// computes, and hands its result to the memory, which serves requests in order:
+// When step s-1 has ended, step s asks for the blocks of step s+ahead (the
+// first `ahead` steps' are asked for at the start), waits until its own blocks
+// have arrived and the output slot that it will fill is free, computes, and
+// hands its result to the memory, which serves requests in order:
 //
-//   asked_(s+1) = end_(s-1)
-//   begin_s     = max(end_(s-1), loaded_s, stored_(s-slots))
-//   end_s       = begin_s + compute_s
-//   loaded      = served + latency,  served = max(asked, memory free) + busy
+//   asked_(s+ahead) = end_(s-1)
+//   begin_s         = max(end_(s-1), loaded_s, stored_(s-slots))
+//   end_s           = begin_s + compute_s
+//   loaded          = served + latency,  served = max(asked, memory free) +
+//   busy
 //
 //   DmaPipeline p(/*latency=*/Picoseconds(600000));
 //   p.Repeat({{load, compute, Picoseconds(0)}, {load, compute, store}}, 1000);
@@ -17,7 +19,9 @@
 #ifndef PTXLA_MEMORY_MODEL_DMA_PIPELINE_H_
 #define PTXLA_MEMORY_MODEL_DMA_PIPELINE_H_
 
+#include <array>
 #include <cstdint>
+#include <deque>
 #include <vector>
 
 #include "absl/types/span.h"
@@ -33,8 +37,10 @@ struct PipelineStep {
 
 class DmaPipeline {
  public:
-  // `slots`: buffers per output window, at most 4.
-  explicit DmaPipeline(Picoseconds latency, int slots = 2);
+  static constexpr int kMaxSlots = 8;
+  // `slots`: buffers per output window; `ahead`: steps for which inputs are
+  // asked for early, one less than their buffers. At most kMaxSlots each.
+  explicit DmaPipeline(Picoseconds latency, int slots = 2, int ahead = 1);
 
   void Step(const PipelineStep& step) { Repeat({&step, 1}, 1); }
   // The steps of `period`, `times` over. Cost: the steps until the pipeline is
@@ -47,17 +53,18 @@ class DmaPipeline {
   int64_t computed_steps() const { return computed_steps_; }
 
  private:
-  static constexpr int kMaxSlots = 4;
-  void Advance(const PipelineStep& step, Picoseconds next_load);
+  void Start();
+  // The oldest held step; the load of the newest is asked for, if it is new.
+  void Advance(Picoseconds new_load);
 
   Picoseconds latency_;
-  int slots_;
-  bool pending_ = false;  // a step whose successor is not known yet
-  PipelineStep held_;
+  int slots_, ahead_;
+  std::deque<PipelineStep> held_;  // steps whose loads are known, not yet run
   bool started_ = false;
   // Absolute times.
-  Picoseconds end_, free_, loaded_;
-  Picoseconds stored_[kMaxSlots];  // of the last stores, newest first
+  Picoseconds end_, free_;
+  std::array<Picoseconds, kMaxSlots + 1> loaded_{};  // of the held steps
+  std::array<Picoseconds, kMaxSlots> stored_{};  // last stores, newest first
   int64_t computed_steps_ = 0;
 };
 

@@ -19,6 +19,7 @@
 #include "driver/parity/schedule_programs.h"
 #include "hlo_backend/compiler/compiler.h"
 #include "hlo_backend/ir/parser.h"
+#include "hlo_backend/lowering/kernel_plan.h"
 #include "isa/from_chip_spec.h"
 #include "isa/timing.h"
 
@@ -98,7 +99,12 @@ double Whole(double outside, double body, double steps) {
   return body > 0 ? outside + body * steps : outside * steps;
 }
 
-double KernelsOf(const Facts& facts) {
+// Of "32x8": 256, of an empty text 1.
+double TilesOf(absl::string_view window) { return StepsOf(window); }
+
+// `elements`: of each kernel's result, 0: unknown. Steps that cover only half
+// of it are those of one of two cores.
+double KernelsOf(const Facts& facts, int64_t elements) {
   double sum = 0;
   const auto& outside = facts.at("kernel bundles outside the loop");
   for (size_t i = 0; i < outside.size(); ++i) {
@@ -107,7 +113,13 @@ double KernelsOf(const Facts& facts) {
       return it != facts.end() && i < it->second.size() ? it->second[i]
                                                         : std::string();
     };
-    const double steps = StepsOf(at("kernel iteration bounds"));
+    double steps = StepsOf(at("kernel iteration bounds"));
+    const std::string window = at("kernel output window");
+    const double covered = steps * TilesOf(window) * 1024;
+    if (elements > 0 && !window.empty() &&
+        covered <= static_cast<double>(elements) / 2) {
+      steps *= 2;
+    }
     sum += Whole(Number(outside[i]),
                  Number(at("kernel bundles of the outer loop")), steps);
   }
@@ -162,7 +174,9 @@ std::vector<Wanted> WantedOf(const Table& table, const std::string& prefix) {
       wanted.push_back(w);
     } else if (Has(facts, "kernel bundles outside the loop") &&
                name != "add8") {
-      w.row.theirs = KernelsOf(facts);
+      w.row.theirs = KernelsOf(facts, absl::StartsWith(name, "transpose")
+                                          ? ScheduleProgramElements(name)
+                                          : 0);
       w.row.group = "reductions, movement";
       wanted.push_back(w);
     }
@@ -190,6 +204,31 @@ struct Ours {
   double prologue = 0;
 };
 
+// Cycles of a step's starts and waits and of the empty bundles at its end; 0:
+// there are none, it is not in a loop.
+int64_t FrameOf(const isa::Kernel& kernel) {
+  int64_t cycles = 0;
+  const isa::Block* last =
+      kernel.step.empty() ? nullptr : kernel.step.back().block();
+  for (int b = 0; last != nullptr && b < last->NumBundles(); ++b) {
+    for (const isa::Instr& i : last->Bundle(b)) {
+      if (i.op == isa::Opcode::kNop)
+        cycles += isa::BundleCycles(last->Bundle(b));
+    }
+  }
+  if (cycles == 0) return 0;
+  for (const isa::Node& node : kernel.step) {
+    const isa::Block* block = node.block();
+    for (int b = 0; block != nullptr && b < block->NumBundles(); ++b) {
+      for (const isa::Instr& i : block->Bundle(b)) {
+        cycles +=
+            i.op == isa::Opcode::kDmaStart || i.op == isa::Opcode::kDmaWait;
+      }
+    }
+  }
+  return cycles;
+}
+
 Ours OursOf(const isa::Program& program, const chips::ChipSpec& chip) {
   const isa::MachineModel machine = isa::FromChipSpec(chip);
   const double sync = chip.Policy("step_sync").value_or(0);
@@ -212,7 +251,14 @@ Ours OursOf(const isa::Program& program, const chips::ChipSpec& chip) {
     const double entry =
         static_cast<double>(timing.entry.cycles + timing.exit.cycles);
     ours.entry = entry;
-    ours.step = fixed + window * windows;
+    // Only products wait for late flags.
+    const bool product = kernel.work.mxu_flops > 0;
+    int64_t frame = FrameOf(kernel);
+    if (frame == 0) {
+      frame = lowering::StreamStepOverhead(chip, static_cast<int>(windows), 2);
+    }
+    ours.step = product || copied == 0 ? fixed + window * windows
+                                       : static_cast<double>(frame);
     ours.whole += entry;
     for (int core = 0; core < call->cores; ++core) {
       const auto counts = timing.StepsPerClass(kernel, core, call->cores);
@@ -223,12 +269,10 @@ Ours OursOf(const isa::Program& program, const chips::ChipSpec& chip) {
         steps += static_cast<double>(counts[c]);
       }
       const bool loop = steps > 1;
-      // Only products wait for late flags.
-      const bool product = kernel.work.mxu_flops > 0;
       const double waits = loop && copied > 0 && product ? steps * sync : 0;
       const double beside =
           !loop ? 0
-                : steps * ((copied > 0 ? fixed : 0) + window * windows) + waits;
+                : steps * (copied > 0 ? ours.step : window * windows) + waits;
       ours.whole += cycles - waits;
       ours.body += cycles - beside;
     }

@@ -77,6 +77,12 @@ int64_t StepOverhead(const KernelContext& context, const Tiling& tiling) {
     return core.kernel_step_window.count() *
            static_cast<int64_t>(tiling.windows.size());
   }
+  if (tiling.streams) {
+    int slots = 2;
+    for (const isa::Window& w : tiling.windows)
+      slots = std::max(slots, w.slots);
+    return StreamStepOverhead(context.chip, CopiedWindows(tiling), slots);
+  }
   return core.kernel_step.count() +
          (tiling.work.mxu_flops > 0 ? StepSync(context) : 0) +
          core.kernel_step_window.count() * CopiedWindows(tiling);
@@ -222,6 +228,18 @@ int64_t StepsOfCore(const Tiling& tiling, int cores) {
   return steps;
 }
 
+int64_t StreamStepOverhead(const chips::ChipSpec& chip, int copied_windows,
+                           int slots) {
+  const chips::CoreSpec& core = chip.core();
+  const auto policy = [&](const char* key, int64_t otherwise) {
+    const auto value = chip.Policy(key);
+    return value.has_value() ? static_cast<int64_t>(*value) : otherwise;
+  };
+  return policy("stream_step", core.kernel_step.count()) +
+         core.kernel_step_window.count() * copied_windows +
+         (slots > 2 ? policy("stream_step_deep", 0) : 0);
+}
+
 UnrollPolicy UnrollPolicy::Of(const chips::ChipSpec& chip) {
   UnrollPolicy policy;
   if (const auto value = chip.Policy("unroll_registers")) {
@@ -278,7 +296,15 @@ absl::StatusOr<TilingScore> Score(const KernelContext& context,
     (write ? store : load) +=
         Picoseconds(busy.count() * transfers / std::max<int64_t>(steps, 1));
   }
-  memory::DmaPipeline pipeline(hbm.latency());
+  // Streams have equal slots; what moves seldom is held twice.
+  int slots = 2, ahead = 1;
+  for (const isa::Window& w : kernel.windows) {
+    if (!IsCopied(tiling, w)) continue;
+    slots = std::max(slots, w.slots);
+    if (w.direction == isa::Direction::kIn)
+      ahead = std::max(ahead, w.slots - 1);
+  }
+  memory::DmaPipeline pipeline(hbm.latency(), slots, ahead);
   const memory::PipelineStep one{load, clock.ToTime(score.step), store};
   pipeline.Repeat({&one, 1}, steps);
   score.time = clock.ToTime(Cycles(entry)) + pipeline.Finish();

@@ -77,6 +77,9 @@ struct Tiling {
   std::function<absl::Status(codegen::CodeBuilder&)> body;
   // Output windows that the step does not start itself: explicit transfers.
   std::string note;  // "tile 512x256, unroll 32"
+  // A loop over streams (AddStreamBuffers): its steps are shorter than those of
+  // other grids.
+  bool streams = false;
   // A grid dimension that two cores may split, or -1.
   int megacore_dim = -1;
   isa::KernelWork work;
@@ -84,6 +87,10 @@ struct Tiling {
 
 // Grid steps of the core that has most of them.
 int64_t StepsOfCore(const Tiling& tiling, int cores);
+// Bundles beside its body that a step of a loop over streams takes: its starts
+// and waits. `slots`: of its windows; more than two take more arithmetic.
+int64_t StreamStepOverhead(const chips::ChipSpec& chip, int copied_windows,
+                           int slots);
 // Bytes of VMEM that slots and scratch of the tiling take.
 int64_t VmemBytes(const KernelContext& context, const Tiling& tiling);
 // The chip's scoped limit, less what the frame needs.

@@ -169,17 +169,25 @@ class PlanMaker {
         if (!Copied(event.index)) return;
         const isa::Window& w = kernel_.windows[event.index];
         const bool input = w.direction == isa::Direction::kIn;
-        if (phase == Phase::kStep && !walk.StartMoves(event.index)) return;
-        const isa::Box box = phase == Phase::kStep
-                                 ? walk.StartBox(event.index)
-                                 : walk.CurrentBox(event.index);
         e.kind = input ? PlanEvent::Kind::kStartInput
                        : PlanEvent::Kind::kStartOutput;
         e.write = !input;
         e.memory = MemoryOf(kernel_.args[w.arg].space, Space::kVmem);
-        e.amount = box.bytes;
-        e.run = box.chunk_bytes;
-        break;
+        const auto add = [&](const isa::Box& box, int ahead) {
+          e.amount = box.bytes;
+          e.run = box.chunk_bytes;
+          e.ahead = ahead;
+          step->events.push_back(e);
+        };
+        if (phase == Phase::kStep) {
+          if (!walk.StartMoves(event.index)) return;
+          add(walk.StartBox(event.index), input ? walk.Ahead(event.index) : 0);
+        } else {
+          for (const int64_t s : walk.EntrySteps(event.index)) {
+            add(walk.BoxOfStep(event.index, s), static_cast<int>(s));
+          }
+        }
+        return;
       }
       case DmaEvent::Kind::kWait:
         if (!Copied(event.index)) return;

@@ -29,6 +29,7 @@ struct PlanEvent {
   Memory memory = Memory::kHbm;
   bool write = false;
   int index = 0;       // window, or semaphore
+  int ahead = 0;       // of an input's start: steps until its block is used
   int64_t amount = 0;  // bytes
   int64_t run = 0;     // contiguous bytes
   int64_t work = 0;    // ticks

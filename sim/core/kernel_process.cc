@@ -83,7 +83,11 @@ bool KernelProcess::Handle(const PlanEvent& e, int64_t now, Wait* wait) {
           kUnknownCycle};
       if (e.kind == PlanEvent::Kind::kStartInput) {
         WindowState& w = windows_[e.index];
-        (phase_ == Phase::kEntry ? w.current : w.next) = flight;
+        if (e.ahead == 0) {
+          w.current = flight;
+        } else {
+          w.later.push_back({step_ + e.ahead, flight});
+        }
       } else if (e.kind == PlanEvent::Kind::kStartOutput) {
         windows_[e.index].writes.push_back(flight);
       } else {
@@ -155,9 +159,9 @@ void KernelProcess::FinishCode() {
     phase_ = Phase::kSteps;
   } else if (phase_ == Phase::kSteps) {
     for (WindowState& w : windows_) {
-      if (w.next.id >= 0) {
-        w.current = w.next;
-        w.next = Flight();
+      if (!w.later.empty() && w.later.front().first == step_ + 1) {
+        w.current = w.later.front().second;
+        w.later.pop_front();
       }
     }
     ++step_;
@@ -179,6 +183,10 @@ void KernelProcess::RelativeState(std::vector<int64_t>* state) const {
   };
   for (const WindowState& w : windows_) {
     add(w.current);
+    for (const auto& [step, flight] : w.later) {
+      state->push_back(step - step_);
+      add(flight);
+    }
     state->push_back(static_cast<int64_t>(w.writes.size()));
     for (const Flight& f : w.writes) add(f);
   }
@@ -194,6 +202,10 @@ void KernelProcess::Skip(int64_t steps, int64_t cycles,
   };
   for (WindowState& w : windows_) {
     shift(&w.current);
+    for (auto& [step, flight] : w.later) {
+      step += steps;
+      shift(&flight);
+    }
     for (Flight& f : w.writes) shift(&f);
   }
   step_ += steps;

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <deque>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sim/core/core_process.h"
@@ -47,8 +48,9 @@ class KernelProcess : public CoreProcess {
  private:
   enum class Phase : uint8_t { kEntry, kSteps, kExit, kEnded };
   struct WindowState {
-    Flight current;             // input: fetch of this step's block
-    Flight next;                // input: fetch of the next step's block
+    Flight current;  // input: fetch of this step's block
+    // Input: fetches of later steps' blocks, by the step.
+    std::deque<std::pair<int64_t, Flight>> later;
     std::deque<Flight> writes;  // output: of its slots, oldest first
   };
   const StepPlan& Code() const;

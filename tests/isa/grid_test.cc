@@ -61,22 +61,35 @@ TEST(GridTest, BlockChangesMatchesCountingThem) {
       dims.push_back(dim);
     }
     Kernel k = KernelWith(grid, dims);
-    k.windows[0].slots = 1 + rng() % 3;
+    k.windows[0].slots = 1 + rng() % 5;
     k.megacore_dim = static_cast<int>(rng() % (rank + 1)) - 1;
     const int cores = k.megacore_dim < 0 ? 1 : 2;
     for (int core = 0; core < cores; ++core) {
       GridWalk walk(k, core, cores);
-      int64_t transfers = 0;
+      const int slots = k.windows[0].slots;
+      int64_t transfers = 0, blocks = 0;
+      std::vector<int64_t> last;
       for (int64_t s = 0; s < walk.num_steps(); ++s) {
         s == 0 ? walk.Seek(0) : walk.Next();
-        if (s == 0) transfers = 1;
-        EXPECT_EQ(walk.BlockChanges(0, s), transfers - 1);
-        EXPECT_EQ(walk.CurrentSlot(0), (transfers - 1) % k.windows[0].slots);
-        EXPECT_EQ(walk.AwaitedTransfer(0), transfers - 1);
+        std::vector<int64_t> block;
+        for (const WindowDim& d : k.windows[0].dims) {
+          block.push_back(BlockIndex(d, walk.index()));
+        }
+        if (s == 0 || block != last) ++blocks;
+        last = block;
+        if (s == 0) {
+          transfers = static_cast<int64_t>(walk.EntrySteps(0).size());
+        }
+        EXPECT_EQ(walk.BlockChanges(0, s), blocks - 1);
+        EXPECT_EQ(walk.CurrentSlot(0), (blocks - 1) % slots);
+        EXPECT_EQ(walk.AwaitedTransfer(0), blocks - 1);
         if (walk.StartMoves(0)) {
           EXPECT_EQ(walk.StartedTransfer(0), transfers);
           ++transfers;
         }
+        // The block is under way, and none comes into a slot in use.
+        EXPECT_GE(transfers, blocks);
+        EXPECT_LE(transfers - blocks, std::max(1, slots - 1));
       }
       EXPECT_EQ(CountTransfers(k, 0, core, cores), transfers);
     }

@@ -13,7 +13,7 @@ namespace {
 
 // Core and memory as two state machines that move one picosecond at a time.
 int64_t BruteForce(const std::vector<PipelineStep>& steps, int64_t latency,
-                   int slots) {
+                   int slots, int ahead) {
   const int n = static_cast<int>(steps.size());
   struct Request {
     int step;
@@ -30,8 +30,8 @@ int64_t BruteForce(const std::vector<PipelineStep>& steps, int64_t latency,
       queue.push_back({s, false, steps[s].load.count()});
     }
   };
-  ask_load(0);
-  int asked = 0;  // the last step whose blocks were asked for
+  for (int s = 0; s < ahead; ++s) ask_load(s);
+  int asked = ahead - 1;  // the last step whose blocks were asked for
   int step = 0;
   int64_t computing_until = -1;
   int64_t t = 0, last = 0;
@@ -58,7 +58,7 @@ int64_t BruteForce(const std::vector<PipelineStep>& steps, int64_t latency,
         last = std::max(last, t);
         moved = true;
       }
-      if (computing_until < 0 && step < n && asked == step) {
+      if (computing_until < 0 && step < n && asked == step + ahead - 1) {
         ask_load(++asked);
         moved = true;
       }
@@ -83,6 +83,7 @@ TEST(DmaPipeline, EqualsABruteForceSimulation) {
   std::mt19937 random(3);
   for (int round = 0; round < 300; ++round) {
     const int slots = 1 + random() % 3;
+    const int ahead = 1 + random() % 5;
     const int64_t latency = random() % 30;
     std::vector<PipelineStep> steps;
     const int n = 1 + random() % 20;
@@ -91,9 +92,10 @@ TEST(DmaPipeline, EqualsABruteForceSimulation) {
                        Picoseconds(random() % 50 + 1),
                        Picoseconds(random() % 3 == 0 ? random() % 40 : 0)});
     }
-    DmaPipeline pipeline(Picoseconds(latency), slots);
+    DmaPipeline pipeline(Picoseconds(latency), slots, ahead);
     for (const PipelineStep& step : steps) pipeline.Step(step);
-    EXPECT_EQ(pipeline.Finish().count(), BruteForce(steps, latency, slots))
+    EXPECT_EQ(pipeline.Finish().count(),
+              BruteForce(steps, latency, slots, ahead))
         << "round " << round;
   }
 }

@@ -193,6 +193,7 @@ class Scheduler {
   void StartBundle() {
     used_.fill(0);
     memory_used_ = 0;
+    issued_ = 0;
     full_ = 0;
     FindFull();
     loads_.clear();
@@ -202,6 +203,10 @@ class Scheduler {
 
   // The slots of which the open bundle takes no more.
   void FindFull() {
+    if (model_.bundle_width > 0 && issued_ >= model_.bundle_width) {
+      full_ = static_cast<isa::SlotMask>(~isa::SlotMask{0});
+      return;
+    }
     for (int s = 0; s < kNumSlots; ++s) {
       if (used_[s] >= model_.slots[s]) full_ |= isa::SlotMask{1} << s;
     }
@@ -310,6 +315,7 @@ class Scheduler {
     const VInstr& v = instrs_[i];
     const Node& node = graph_.nodes[i];
     const isa::SlotMask slots = isa::Info(v.op).slots;
+    ++issued_;
     for (int s = 0; s < kNumSlots; ++s) {
       if (slots >> s & 1) ++used_[s];
     }
@@ -382,6 +388,7 @@ class Scheduler {
   ReadyQueues ready_;
   std::array<int, kNumSlots> used_{};
   int memory_used_ = 0;
+  int issued_ = 0;  // instructions of the open bundle
   isa::SlotMask full_ = 0;
   std::vector<int> loads_;
   std::vector<int16_t> fifos_used_;

@@ -23,7 +23,8 @@ constexpr int64_t kGroupsTogether = 4;
 
 absl::Status NestCode::ExpandRows() {
   for (size_t k = 0; k < g_.streams.size(); ++k) {
-    if (g_.streams[k].access == Access::kLaneOfRows) {
+    if (g_.streams[k].access == Access::kLaneOfRows &&
+        !ExpandsInline(g_.streams[k])) {
       RETURN_IF_ERROR(ExpandRows(g_.streams[k], places_[k]));
     }
   }

@@ -288,7 +288,8 @@ class ExpressionBuilder {
     return Append(std::move(node));
   }
 
-  // x of exp(-x) and -|x|; null: neither.
+  // x of exp(-x) and -|x|; null: neither. The TPU compiler expands bf16 for
+  // each of the two: its exponential has a negation of its own.
   const Instruction* BehindSign(const Instruction* i) const {
     if (i->operand_count() != 1 || !hlo::IsFloat(i->shape().type()) ||
         i->shape().type() == hlo::PrimitiveType::kF16) {
@@ -296,8 +297,10 @@ class ExpressionBuilder {
     }
     const Instruction* sign = i->operand(0);
     if (ArgumentOf(sign) >= 0) return nullptr;
+    const bool bf16 = i->shape().type() == hlo::PrimitiveType::kBf16;
     const bool folds =
-        (i->opcode() == Opcode::kExp && sign->opcode() == Opcode::kNegate) ||
+        (i->opcode() == Opcode::kExp && sign->opcode() == Opcode::kNegate &&
+         !bf16) ||
         (i->opcode() == Opcode::kNegate && sign->opcode() == Opcode::kAbs);
     return folds ? sign->operand(0) : nullptr;
   }

@@ -73,6 +73,8 @@ struct Geometry {
   // The chip expands packed registers; else narrow types go tile by tile
   // (codegen/narrow_tiles.h).
   bool packs = true;
+  // bf16 is computed two rows to a word (packed_formula.h).
+  bool packed_bf16 = false;
   int row_axis = -1, column_axis = -1;
   // For every element one function of the EUP or more: its results come late.
   bool uses_eup = false;

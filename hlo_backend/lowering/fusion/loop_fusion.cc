@@ -3,6 +3,7 @@
 
 #include "base/status.h"
 #include "hlo_backend/lowering/fusion/fusion_tiling.h"
+#include "hlo_backend/lowering/fusion/packed_formula.h"
 #include "hlo_backend/lowering/kernel_emitter.h"
 
 namespace ptxla::lowering {
@@ -27,7 +28,9 @@ bool EveryStepHasItsResults(const Tiling& tiling) {
 absl::StatusOr<isa::Kernel> EmitLoopFusion(const KernelContext& context,
                                            const hlo::Instruction& i) {
   ASSIGN_OR_RETURN(const Expression e, Expression::Build(i));
-  ASSIGN_OR_RETURN(const Geometry g, Geometry::Of(e, 0, i, context.model));
+  ASSIGN_OR_RETURN(Geometry g, Geometry::Of(e, 0, i, context.model));
+  g.packed_bf16 = context.chip.Policy("packed_bf16").value_or(0) > 0 &&
+                  i.opcode() == hlo::Opcode::kFusion && IsPackedFormula(e, g);
   const auto make = [&](int copies, int64_t target,
                         bool) -> absl::StatusOr<Tiling> {
     ASSIGN_OR_RETURN(FusionTiling cut, CutFusion(i, e, g, target, copies));

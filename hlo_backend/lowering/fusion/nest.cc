@@ -76,6 +76,10 @@ absl::Status NestCode::Step() {
   reciprocals_.clear();
   global_.clear();
   loads_.clear();
+  packed_.clear();
+  row_words_.clear();
+  row_index_.clear();
+  row_values_.clear();
   region_ = Region();
   std::fill(fixed_.begin(), fixed_.end(), false);
   RETURN_IF_ERROR(ExpandRows());
@@ -93,6 +97,10 @@ absl::Status NestCode::Walk(int position) {
     local_.clear();
     reciprocals_.clear();
     loads_.clear();
+    packed_.clear();
+    row_words_.clear();
+    row_index_.clear();
+    row_values_.clear();
     if (hooks_->body) return hooks_->body(*this, region_);
     return StoreResults(region_);
   }
@@ -203,6 +211,7 @@ void NestCode::Join() {
 // What does not vary along the loops that begin here is computed before them,
 // as far as registers allow.
 absl::Status NestCode::Hoist(int position) {
+  if (g_.packed_bf16) return absl::OkStatus();  // only constants stay
   uint32_t inner = 0;
   bool loops = false;
   for (size_t p = position; p < plan_.order.size(); ++p) {
@@ -223,6 +232,10 @@ absl::Status NestCode::Hoist(int position) {
   local_.clear();
   reciprocals_.clear();
   loads_.clear();
+  packed_.clear();
+  row_words_.clear();
+  row_index_.clear();
+  row_values_.clear();
   bool open = false;
   const int keep_vectors = b_.model().vregs / 2;
   const int keep_masks = b_.model().masks / 2;

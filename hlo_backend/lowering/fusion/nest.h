@@ -10,6 +10,7 @@
 #define PTXLA_HLO_BACKEND_LOWERING_FUSION_NEST_H_
 
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <map>
 #include <optional>
@@ -118,6 +119,11 @@ class NestCode {
   codegen::Sca BeforeRows(const Stream& s, const Place& place, codegen::Sca at,
                           codegen::Sca to);
   void SetBank(codegen::Sca reg, const Place& place);
+  // Values per row that the body itself puts on all lanes (inline_rows.cc).
+  bool ExpandsInline(const Stream& s) const;
+  std::vector<int64_t> InlineStrides(const Stream& s) const;
+  codegen::Vec InlineRow(int stream, int row);
+  codegen::Vec PermutedRow(int stream, int row);
   absl::Status ExpandRows();
   absl::Status ExpandRows(const Stream& s, const Place& place);
   absl::Status Walk(int position);
@@ -125,6 +131,9 @@ class NestCode {
   bool LoopsFrom(int position) const;
   void Join();
   void Advance(int axis, int64_t tiles);
+  codegen::Vec LoadRegister(int stream, int row, int column);
+  // Of a packed formula: the register that holds this tile.
+  absl::StatusOr<codegen::Vec> EvalPacked(int node, int row, int column);
   absl::StatusOr<Value> MakeLeaf(const ExprNode& node, int row, int column);
   codegen::Vec Unpack(const Stream& s, codegen::Vec packed, int part);
   void PrepareNarrowTiles();
@@ -171,9 +180,15 @@ class NestCode {
   std::vector<bool> frontier_;
   std::optional<codegen::NarrowTiles> narrow_;
   codegen::Vec lane_, sublane_;  // index patterns, if asked for
+  codegen::Vec row_of_sublane_;  // for values per row
+  // Of the body: rows of 128 values per row, and which of them to take.
+  absl::flat_hash_map<int64_t, codegen::Vec> row_words_, row_index_,
+      row_values_;
+  std::deque<Place> inline_places_;  // where InlineRow reads
   absl::flat_hash_map<int64_t, Value> local_, global_;
   absl::flat_hash_map<int64_t, codegen::Vec> reciprocals_;  // of local_'s
-  absl::flat_hash_map<int64_t, codegen::Vec> loads_;  // packed, of the body
+  absl::flat_hash_map<int64_t, codegen::Vec> loads_;   // packed, of the body
+  absl::flat_hash_map<int64_t, codegen::Vec> packed_;  // of EvalPacked
 };
 
 }  // namespace ptxla::lowering

@@ -92,6 +92,24 @@ Vec NestCode::LoadTile(const Stream& s, Sca base, int64_t offset) {
   return Unpack(s, b_.LoadStrided(number, base, at, 0, rows), 0);
 }
 
+// The register of a stream of tiles that holds this one, loaded once.
+Vec NestCode::LoadRegister(int number, int row, int column) {
+  const Stream& s = g_.streams[number];
+  const Place& place = places_[number];
+  const int r0 = row / s.pack_rows * s.pack_rows;
+  const int c0 = column / s.pack_columns * s.pack_columns;
+  Vec& loaded = loads_[int64_t{number} << 20 | r0 << 10 | c0];
+  if (loaded.valid()) return loaded;
+  const Sca start = ValueOf(stream_pointer_[number]);
+  int64_t offset = pointers_[stream_pointer_[number]].offset;
+  if (g_.row_axis >= 0) offset += r0 * place.strides[g_.row_axis];
+  if (g_.column_axis >= 0) offset += c0 * place.strides[g_.column_axis];
+  loaded = s.tile_by_tile
+               ? LoadTile(s, start, offset)
+               : b_.Load(number, start, static_cast<int32_t>(offset));
+  return loaded;
+}
+
 absl::StatusOr<Value> NestCode::MakeLeaf(const ExprNode& node, int row,
                                          int column) {
   const int number = stream_of_node_[&node - e_.nodes.data()];
@@ -125,26 +143,18 @@ absl::StatusOr<Value> NestCode::MakeLeaf(const ExprNode& node, int row,
   }
   const Pointer& p = pointers_[stream_pointer_[number]];
   const Sca start = ValueOf(stream_pointer_[number]);
+  if (ExpandsInline(s)) return Value::Of(InlineRow(number, row));
   if (place.kind == Place::Kind::kScratch) {
     const int64_t offset =
         p.offset + row * stride(g_.row_axis) + column * stride(g_.column_axis);
     return FromMemory(s, b_.Load(number, start, static_cast<int32_t>(offset)));
   }
   if (s.access == Access::kTile) {
-    const int r0 = row / s.pack_rows * s.pack_rows;
-    const int c0 = column / s.pack_columns * s.pack_columns;
-    const int64_t offset =
-        p.offset + r0 * stride(g_.row_axis) + c0 * stride(g_.column_axis);
-    const int64_t key = int64_t{number} << 20 | r0 << 10 | c0;
-    Vec& loaded = loads_[key];
-    if (!loaded.valid()) {
-      loaded = s.tile_by_tile
-                   ? LoadTile(s, start, offset)
-                   : b_.Load(number, start, static_cast<int32_t>(offset));
-    }
-    Vec words = loaded;
+    Vec words = LoadRegister(number, row, column);
     if (a.packing > 1 && !s.tile_by_tile) {
-      words = Unpack(s, loaded, s.pack_rows > 1 ? row - r0 : column - c0);
+      words =
+          Unpack(s, words,
+                 s.pack_rows > 1 ? row % s.pack_rows : column % s.pack_columns);
     }
     return FromMemory(s, words);
   }

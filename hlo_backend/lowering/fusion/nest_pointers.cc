@@ -71,24 +71,31 @@ Sca NestCode::BeforeRows(const Stream& s, const Place& place, Sca at, Sca to) {
 void NestCode::StartPointers() {
   bank_groups_.clear();
   stream_pointer_.assign(g_.streams.size(), -1);
+  row_of_sublane_ = Vec();
   for (size_t s = 0; s < g_.streams.size(); ++s) {
     const Place& place = places_[s];
     if (place.kind == Place::Kind::kSmem) continue;
     // Not there yet.
     const int node = g_.streams[s].node;
     if (node >= 0 && e_.node_stage[node] > stage_) continue;
-    const auto start = [this, s, &place](Sca to) {
+    const bool inline_rows = ExpandsInline(g_.streams[s]);
+    const std::vector<int64_t> strides =
+        inline_rows ? InlineStrides(g_.streams[s]) : place.strides;
+    const auto start = [this, s, &place, inline_rows, strides](Sca to) {
       const auto next = [&] { return to.valid() ? to : b_.NewSca(); };
       Sca at = next();
-      if (place.window < 0 || place.kind == Place::Kind::kScratch) {
+      const bool scratch = place.kind == Place::Kind::kScratch && !inline_rows;
+      if (place.window < 0 || scratch) {
         b_.ScratchAddress(at, static_cast<int32_t>(place.scratch));
       } else {
         b_.WindowAddress(at, place.window);
       }
-      if (place.kind == Place::Kind::kScratch) return at;
-      if (place.moves) return BeforeRows(g_.streams[s], place, at, to);
+      if (scratch) return at;
+      if (place.moves && !inline_rows) {
+        return BeforeRows(g_.streams[s], place, at, to);
+      }
       for (size_t a = 0; a < g_.axes.size(); ++a) {
-        const int64_t step = place.strides[a] * plan_.block[a];
+        const int64_t step = strides[a] * plan_.block[a];
         if (plan_.grid_dim[a] < 0 || step == 0) continue;
         const Sca index = b_.NewSca();
         b_.GridIndex(index, plan_.grid_dim[a]);
@@ -99,7 +106,20 @@ void NestCode::StartPointers() {
       }
       return at;
     };
-    stream_pointer_[s] = AddPointer(place.strides, start, &place);
+    const Place* banks = &place;
+    if (inline_rows) {
+      inline_places_.push_back(place);
+      inline_places_.back().kind = Place::Kind::kWindow;
+      inline_places_.back().scratch = 0;
+      inline_places_.back().strides = strides;
+      banks = &inline_places_.back();
+    }
+    stream_pointer_[s] = AddPointer(strides, start, banks);
+    if (inline_rows && !row_of_sublane_.valid()) {
+      row_of_sublane_ = b_.GlobalVec();
+      b_.Move(row_of_sublane_,
+              b_.BinaryImm(Opcode::kVshrl, b_.LaneSequence(), 7));
+    }
   }
   // Element indices of axes that an iota or a chosen row asks for.
   std::vector<bool> wanted(g_.axes.size(), false);

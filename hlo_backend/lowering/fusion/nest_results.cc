@@ -102,10 +102,11 @@ absl::Status NestCode::StoreResult(const Stream& s, const Place& place, int row,
     const int r = row + (s.pack_rows > 1 ? k : 0);
     const int c = column + (s.pack_rows > 1 ? 0 : k);
     if (r < region.rows && c < region.columns) {
+      valid = k + 1;
+      if (g_.packed_bf16) continue;
       ASSIGN_OR_RETURN(Value v, Eval(node, r, c));
       words.push_back(AsWords(node, v));
-      valid = k + 1;
-    } else {
+    } else if (!g_.packed_bf16) {
       words.push_back(words.back());  // padding
     }
   }
@@ -132,7 +133,12 @@ absl::Status NestCode::StoreResult(const Stream& s, const Place& place, int row,
     }
     return StoreTile(s, start, offset, words[0], rows);
   }
-  const Vec packed = Pack(s, words);
+  Vec packed;
+  if (g_.packed_bf16) {
+    ASSIGN_OR_RETURN(packed, EvalPacked(node, row, column));
+  } else {
+    packed = Pack(s, words);
+  }
   int sublanes = 8;
   if (g_.base_rows < 8) sublanes = g_.base_rows;
   if (place.resident) {

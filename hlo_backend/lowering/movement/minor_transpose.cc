@@ -20,6 +20,8 @@ using codegen::Vec;
 using isa::Opcode;
 
 constexpr int64_t kBlock = 16;  // row tiles of 8 that make 128 lanes
+// 128 x 128 each: 1,024 registers, as in other unrolled code.
+constexpr int64_t kMostBlocks = 64;
 
 struct Problem {
   PhysicalArray in, out;
@@ -65,7 +67,24 @@ class Transposer {
              const Problem& p)
       : context_(context), i_(i), p_(p), pack_(p.in.packing) {}
 
+  // As the TPU compiler unrolls it: the step in one piece of code, so that only
+  // the last blocks wait for the transpose units; less where registers do not
+  // suffice.
   absl::StatusOr<isa::Kernel> Run() {
+    for (const int64_t blocks :
+         {kMostBlocks, int64_t{2} * context_.model.xlus}) {
+      blocks_ = blocks;
+      auto kernel = RunWith();
+      if (kernel.ok() || !absl::IsResourceExhausted(kernel.status()) ||
+          blocks != kMostBlocks) {
+        return kernel;
+      }
+    }
+    return absl::InternalError("no blocks");
+  }
+
+ private:
+  absl::StatusOr<isa::Kernel> RunWith() {
     // Blocks of 128 x 128: down the operand's rows, across its columns.
     const int64_t down = CeilOfRatio<int64_t>(p_.in.rows, 128);
     const int64_t across = p_.in.tiles_across;
@@ -91,7 +110,11 @@ class Transposer {
     return FrameKernel(context_, tilings[best]);
   }
 
- private:
+  // Units of work (pack x pack blocks) in one piece of code.
+  int64_t UnitsTogether() const {
+    return std::max<int64_t>(1, blocks_ / (pack_ * pack_));
+  }
+
   bool Resident() const {
     return i_.shape().memory_space() == hlo::kMemoryVmem ||
            i_.operand(0)->shape().memory_space() == hlo::kMemoryVmem;
@@ -345,8 +368,7 @@ class Transposer {
     const int64_t full =
         cut ? (columns - 1) / step * step : CeilOfRatio(columns, step) * step;
     // Two units of work side by side where there are two transpose units.
-    const int64_t together =
-        pack_ == 1 ? std::min<int64_t>(full, 2 * b.model().xlus) : step;
+    const int64_t together = std::min(full, UnitsTogether() * step);
     const Sca f = b.GlobalSca(), t = b.GlobalSca();
     const int64_t row_loops = CeilOfRatio(rows, step);
     // Nothing is read beyond an operand that is walked in place.
@@ -421,8 +443,8 @@ class Transposer {
                   int64_t row_loops, int64_t columns, bool ragged, bool exact,
                   Sca from, Sca to) {
     const int64_t step = pack_, all = kBlock * step;
-    const int64_t rows = std::max<int64_t>(
-        1, (pack_ == 1 ? 2 * b.model().xlus : 1) / CeilOfRatio(columns, step));
+    const int64_t rows =
+        std::max<int64_t>(1, UnitsTogether() / CeilOfRatio(columns, step));
     const auto some = [&](int64_t count, bool last) {
       b.NewBlock("blocks");
       for (int64_t r = 0; r < count; ++r) {
@@ -491,8 +513,14 @@ class Transposer {
         }
       }
     }
-    for (auto& block : blocks) {
-      results.push_back(block.empty() ? block : b.Transpose(block, kBlock));
+    if (pack_ == 2 && !codegen::NarrowTiles::Needed(b.model())) {
+      for (int x = 0; x < pack_; ++x) {
+        TransposePair(b, blocks[x * pack_], blocks[x * pack_ + 1], &results);
+      }
+    } else {
+      for (auto& block : blocks) {
+        results.push_back(block.empty() ? block : b.Transpose(block, kBlock));
+      }
     }
     for (int x = 0; x < pack_; ++x) {
       if (exact && c + x >= count) break;
@@ -524,12 +552,38 @@ class Transposer {
     }
   }
 
+  // Two blocks of bf16 numbers, expanded to f32, go through the transpose unit
+  // as the halves of words.
+  static void TransposePair(CodeBuilder& b, const std::vector<Vec>& low,
+                            const std::vector<Vec>& high,
+                            std::vector<std::vector<Vec>>* results) {
+    if (low.empty() || high.empty()) {
+      // One of them does not exist.
+      results->push_back(low.empty() ? low : b.Transpose(low, kBlock));
+      results->push_back(high.empty() ? high : b.Transpose(high, kBlock));
+      return;
+    }
+    std::vector<Vec> words;
+    words.reserve(low.size());
+    for (size_t k = 0; k < low.size(); ++k) {
+      words.push_back(b.Binary(Opcode::kVpackIBf16, low[k], high[k]));
+    }
+    std::vector<Vec> lows, highs;
+    for (const Vec v : b.Transpose(words, kBlock)) {
+      lows.push_back(b.BinaryImm(Opcode::kVshll, v, 16));
+      highs.push_back(b.BinaryImm(Opcode::kVand, v, 0xFFFF0000u));
+    }
+    results->push_back(std::move(lows));
+    results->push_back(std::move(highs));
+  }
+
   const KernelContext& context_;
   const hlo::Instruction& i_;
   const Problem& p_;
   const int pack_;
   int64_t down_ = 1, across_ = 1;
   int64_t planes_ = 1, together_ = 1;  // of a step, of a piece of code
+  int64_t blocks_ = 1;                 // of 128 x 128 in a piece of code
   std::optional<codegen::NarrowTiles> narrow_;
   int64_t in_tiles_ = kBlock;  // row tiles of the operand under way
   Side in_, out_;

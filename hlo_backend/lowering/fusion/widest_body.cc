@@ -1,0 +1,290 @@
+// Which of a fusion's steps and bodies is the fastest that fits.
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "base/status.h"
+#include "base/units.h"
+#include "hlo_backend/lowering/fusion/fusion_tiling.h"
+#include "hlo_backend/lowering/fusion/geometry_facts.h"
+#include "hlo_backend/lowering/fusion/stream_buffers.h"
+#include "memory_model/hbm.h"
+
+namespace ptxla::lowering {
+namespace {
+
+// Base tiles of a body: the windows of the TPU compiler have as many. Longer
+// formulas get fewer, or scheduling would take longer than it is worth.
+constexpr int kMostTiles = 1024;
+constexpr int kMostOperations = 4096;
+// Narrower ones are not tried for a better block.
+constexpr int kNarrowBody = 4;
+// How often a step's block is halved to fit before other blocks are taken.
+constexpr int kMostCuts = 2;
+
+// The TPU compiler unrolls a step whole (tpu_slots.md, section 5): copies of
+// the formula beyond those of the unroll policy, the most first.
+std::vector<int> WholeBodies(const Geometry& g, int copies) {
+  std::vector<int> bodies;
+  int most = kMostTiles;
+  while (most > copies && most * (g.operations + 1) > kMostOperations) {
+    most /= 2;
+  }
+  for (; most > copies; most /= 4) bodies.push_back(most);
+  return bodies;
+}
+
+}  // namespace
+
+std::vector<int64_t> StepTargets(const KernelContext& context,
+                                 const Geometry& g, bool fused) {
+  const int64_t bytes = BytesOfTile(g);
+  const int64_t total = TilesOf(g);
+  std::vector<int64_t> targets;
+  int64_t budget = VmemBudget(context) * 3 / 4;
+  const bool reduces = Reduces(g);
+  const auto most = context.chip.Policy(fused     ? "fusion_tiles"
+                                        : reduces ? "lone_reduction_tiles"
+                                                  : "lone_operation_tiles");
+  if (most.has_value()) {
+    // As many as fit twice, and a quarter of them: work that takes longer than
+    // its loads gains from small first and last blocks.
+    budget = static_cast<int64_t>(
+        static_cast<double>(VmemBudget(context)) *
+        context.chip.Policy("fusion_vmem_share").value_or(0.75));
+    const int64_t fit = budget / std::max<int64_t>(1, 2 * bytes);
+    const int64_t tiles =
+        std::max<int64_t>(8, std::min(static_cast<int64_t>(*most), fit));
+    targets = {tiles};
+    if (tiles / 4 < total && tiles >= 128 && fused && !reduces) {
+      targets.push_back(tiles / 4);
+    }
+  } else {
+    for (const int64_t tiles : {128, 512, 32, 2048}) {
+      if (2 * bytes * tiles > budget) continue;
+      targets.push_back(tiles);
+      if (tiles >= total) break;
+    }
+  }
+  // Blocks of grouped rows are many rows high, whatever the target: narrow
+  // ones for where that is too much.
+  const int64_t wide = RowGroup(g) * g.axes[g.column_axis].tiles;
+  if (HasExpandedRows(g) || (ReducesRows(g) && 2 * bytes * wide > budget)) {
+    targets.insert(targets.end(), {8, 2});
+  }
+  if (targets.empty()) targets.push_back(8);
+  return targets;
+}
+
+namespace {
+
+// The code of all steps takes longer than the memory for their blocks.
+bool ComputesLongerThanItLoads(const KernelContext& context, const Geometry& g,
+                               const Tiling& tiling, const TilingScore& score) {
+  const memory::HbmModel hbm(context.chip);
+  const Picoseconds loads =
+      hbm.Busy({Bytes(BytesOfTile(g) * TilesOf(g)), false});
+  const Picoseconds code = context.chip.core().clock.ToTime(
+      score.step * StepsOfCore(tiling, context.model.cores));
+  return code > loads;
+}
+
+// Base tiles of a step where each core makes one: the outermost axis that can
+// be cut is.
+int64_t TilesOfCore(const Geometry& g, int cores) {
+  const int64_t total = TilesOf(g);
+  for (const Axis& axis : g.axes) {
+    if (axis.tiles <= axis.unit) continue;
+    const int64_t block =
+        RoundUpTo(CeilOfRatio<int64_t>(axis.tiles, cores), axis.unit);
+    return total / axis.tiles * block;
+  }
+  return total;
+}
+
+// Elementwise work of few tiles is one grid step of each core, its loads and
+// stores not hidden: `policy.single_step_tiles` of the chip (tpu_slots.md,
+// section 5).
+// A reduction to one tile of results is on every chip.
+bool MakesOneStep(const KernelContext& context, const Geometry& g) {
+  const int64_t tiles = TilesOf(g);
+  double most = context.chip.Policy("single_step_tiles").value_or(0);
+  if (Reduces(g)) {
+    int64_t kept = 1;
+    for (const Axis& a : g.axes) kept *= a.reduced ? 1 : a.elements;
+    if (kept <= 1024) most = kMostTiles;
+  }
+  if (static_cast<double>(tiles) > most) return false;
+  for (const Stream& s : g.streams) {
+    if (s.access == Access::kPartial) return false;  // a reduce cuts itself
+  }
+  return BytesOfTile(g) * tiles <= VmemBudget(context) * 3 / 4;
+}
+
+// One step that reads and writes arrays in VMEM where they lie, not through
+// windows: the TPU compiler does not move loads over stores that might be to
+// the same array, so few registers are under way (`policy.in_place_registers`).
+absl::StatusOr<std::optional<Tiling>> InPlaceTiling(
+    const KernelContext& context, const Geometry& g, const MakeTiling& make) {
+  const auto registers = context.chip.Policy("in_place_registers");
+  if (!registers || Reduces(g) || !MakesOneStep(context, g)) {
+    return std::nullopt;
+  }
+  int pack = 1;
+  for (const Stream& s : g.streams) {
+    if (s.access != Access::kTile) return std::nullopt;
+    pack = std::max(pack, s.pack_rows * s.pack_columns);
+  }
+  ASSIGN_OR_RETURN(Tiling tiling,
+                   make(static_cast<int>(*registers) * pack,
+                        TilesOfCore(g, context.model.cores), false));
+  const bool resident = std::all_of(
+      tiling.windows.begin(), tiling.windows.end(), [&](const isa::Window& w) {
+        return tiling.args[w.arg].space == isa::Space::kVmem;
+      });
+  if (!resident || StepsOfCore(tiling, context.model.cores) > 1) {
+    return std::nullopt;
+  }
+  return tiling;
+}
+
+}  // namespace
+
+absl::StatusOr<isa::Kernel> EmitWidestThatFits(const KernelContext& context,
+                                               const Geometry& g, bool fused,
+                                               const MakeTiling& make) {
+  struct Attempt {
+    int copies;
+    bool spills;
+  };
+  std::vector<Attempt> attempts;
+  const std::vector<int> candidates = UnrollCandidates(context, g);
+  const std::vector<int> whole = WholeBodies(g, candidates[0]);
+  for (const int copies : whole) attempts.push_back({copies, false});
+  if (g.uses_eup && whole.empty()) {
+    const UnrollPolicy policy = UnrollPolicy::Of(context.chip);
+    for (int wider = policy.loaded_registers_eup / policy.loaded_registers;
+         wider > 1; wider /= 2) {
+      attempts.push_back({candidates[0] * wider, false});
+    }
+  }
+  for (const int copies : candidates) attempts.push_back({copies, false});
+  attempts.push_back({attempts.back().copies, true});
+  const auto tiling_of = [&](int copies, int64_t target,
+                             bool spills) -> absl::StatusOr<Tiling> {
+    ASSIGN_OR_RETURN(Tiling tiling, make(copies, target, spills));
+    tiling.spills = spills;
+    AddStreamBuffers(context, &tiling);
+    return tiling;
+  };
+  ASSIGN_OR_RETURN(const std::optional<Tiling> in_place,
+                   InPlaceTiling(context, g, tiling_of));
+  if (in_place) {
+    auto kernel = FrameKernel(context, *in_place);
+    if (kernel.ok()) return kernel;
+  }
+  absl::Status failure;
+  std::optional<Tiling> chosen;
+  Picoseconds chosen_time;
+  bool all_fit = false;  // every block of the last attempt
+  const auto fits = [&](const Tiling& t) {
+    return VmemBytes(context, t) <= VmemBudget(context);
+  };
+  for (const Attempt& attempt : attempts) {
+    // Wider bodies drain less often, but some need so many registers that the
+    // scheduler waits for them: they compete with the others.
+    const bool wide = attempt.copies > candidates[0];
+    if (wide && chosen && !whole.empty() && all_fit) continue;
+    std::vector<Tiling> tilings;
+    for (int64_t target : StepTargets(context, g, fused)) {
+      // A block that all but fits is better halved than given up.
+      for (int cut = 0; cut <= kMostCuts && target > 0; ++cut, target /= 2) {
+        ASSIGN_OR_RETURN(Tiling tiling,
+                         tiling_of(attempt.copies, target, attempt.spills));
+        tilings.push_back(std::move(tiling));
+        if (fits(tilings.back())) break;
+      }
+    }
+    // Many arrays, or windows that an axis makes larger than was asked for; and
+    // blocks that leave room for what is spilled.
+    const int64_t smallest = StepTargets(context, g, fused).back();
+    for (int64_t target = smallest / 2;
+         target > 0 && (std::none_of(tilings.begin(), tilings.end(), fits) ||
+                        (attempt.spills && target >= smallest / 4));
+         target /= 2) {
+      ASSIGN_OR_RETURN(Tiling tiling,
+                       tiling_of(attempt.copies, target, attempt.spills));
+      tilings.push_back(std::move(tiling));
+    }
+    if (chosen && attempt.spills) break;
+    // One step of each core is no choice where the TPU's compiler makes it.
+    if (MakesOneStep(context, g)) {
+      ASSIGN_OR_RETURN(
+          Tiling tiling,
+          tiling_of(attempt.copies, TilesOfCore(g, context.model.cores),
+                    attempt.spills));
+      if (StepsOfCore(tiling, context.model.cores) == 1 && fits(tiling)) {
+        if (!attempt.spills) tilings.clear();
+        tilings.push_back(std::move(tiling));
+      }
+    }
+    const bool alone = tilings.size() == 1 && !chosen && !wide;
+    std::vector<TilingScore> scores;
+    auto best = ChooseTiling(context, tilings, alone ? nullptr : &scores);
+    failure = best.status();
+    // Streams take the largest blocks that fit.
+    if (best.ok() && !scores.empty() && fused && !Reduces(g) &&
+        !MakesOneStep(context, g)) {
+      size_t first = 0;
+      while (scores[first].time == Picoseconds(0)) ++first;
+      if (!ComputesLongerThanItLoads(context, g, tilings[first],
+                                     scores[first])) {
+        best = first;
+      }
+    }
+    if (best.ok()) {
+      const Picoseconds time = alone ? Picoseconds(0) : scores[*best].time;
+      if (!chosen || time < chosen_time) {
+        chosen = std::move(tilings[*best]);
+        chosen_time = time;
+      }
+      // Where some blocks need too many registers, a narrower body may take a
+      // better block.
+      all_fit = true;
+      for (size_t k = 0; k < scores.size() && !alone; ++k) {
+        all_fit &= scores[k].time > Picoseconds(0) ||
+                   VmemBytes(context, tilings[k]) > VmemBudget(context);
+      }
+      if (wide || (!all_fit && attempt.copies > kNarrowBody)) continue;
+    } else if (!chosen && absl::IsResourceExhausted(failure)) {
+      continue;
+    }
+    if (!chosen) return failure;
+    auto kernel = FrameKernel(context, *chosen);
+    if (kernel.ok()) return kernel;
+    failure = kernel.status();
+    if (!absl::IsResourceExhausted(failure)) return failure;
+    chosen.reset();
+  }
+  if (chosen) return FrameKernel(context, *chosen);
+  return failure;
+}
+
+std::vector<int> UnrollCandidates(const KernelContext& context,
+                                  const Geometry& g) {
+  // A packed register is loaded once for several base tiles.
+  double loads = 0;
+  int unit = 1;
+  for (const Stream& s : g.streams) {
+    const int pack = s.pack_rows * s.pack_columns;
+    if (s.node >= 0 && s.access == Access::kTile) loads += 1.0 / pack;
+    unit = std::max(unit, pack);
+  }
+  const UnrollPolicy policy = UnrollPolicy::Of(context.chip);
+  const int copies = std::max(unit, policy.Copies(std::max(loads, 0.25)));
+  std::vector<int> candidates;
+  for (int c = copies; c >= 1; c /= 2) candidates.push_back(c);
+  return candidates;
+}
+
+}  // namespace ptxla::lowering
