@@ -355,6 +355,20 @@ absl::StatusOr<Expression> Expression::BuildEpilogue(
   return ExpressionBuilder(fusion).BuildEpilogue(main, reduced);
 }
 
+int Expression::ImmediateInput(const ExprNode& node) const {
+  if (node.kind != ExprNode::Kind::kOp || node.inputs.size() != 2 ||
+      node.type != hlo::PrimitiveType::kF32 ||
+      (node.instr->opcode() != Opcode::kAdd &&
+       node.instr->opcode() != Opcode::kMultiply)) {
+    return -1;
+  }
+  const auto constant = [&](int k) {
+    return nodes[node.inputs[k]].kind == ExprNode::Kind::kConstant;
+  };
+  if (constant(0) == constant(1)) return -1;
+  return constant(0) ? 0 : 1;
+}
+
 std::vector<int> Expression::Leaves() const {
   std::vector<int> leaves;
   for (size_t n = 0; n < nodes.size(); ++n) {

@@ -79,6 +79,10 @@ struct Expression {
       const hlo::Instruction& fusion, const Expression& main,
       const PhysicalArray& reduced);
 
+  // Which input of a sum or product in f32 is a constant that its instruction
+  // can hold, so that it needs no register; -1: none.
+  int ImmediateInput(const ExprNode& node) const;
+
   // Leaves in argument order; one argument may have several.
   std::vector<int> Leaves() const;
 };

@@ -226,7 +226,11 @@ absl::Status NestCode::Hoist(int position) {
   std::fill(frontier_.begin(), frontier_.end(), false);
   for (size_t n = 0; n < e_.nodes.size(); ++n) {
     if (!(node_axes_[n] & inner)) continue;
-    for (int input : e_.nodes[n].inputs) frontier_[input] = true;
+    const ExprNode& node = e_.nodes[n];
+    const int immediate = e_.ImmediateInput(node);
+    for (size_t k = 0; k < node.inputs.size(); ++k) {
+      if (static_cast<int>(k) != immediate) frontier_[node.inputs[k]] = true;
+    }
   }
   for (int root : e_.roots) frontier_[root] = true;
   local_.clear();
@@ -310,6 +314,13 @@ absl::StatusOr<Value> NestCode::Eval(int node, int row, int column) {
       return absl::InternalError(
           absl::StrCat("a product in a vector loop: ", n.instr->name()));
     case ExprNode::Kind::kOp: {
+      if (const int constant = e_.ImmediateInput(n); constant >= 0) {
+        ASSIGN_OR_RETURN(const Value x,
+                         Eval(n.inputs[1 - constant], row, column));
+        value = EmitWithImmediate(b_, *n.instr, x,
+                                  e_.nodes[n.inputs[constant]].constant);
+        break;
+      }
       absl::InlinedVector<Value, 3> inputs;
       for (int input : n.inputs) {
         ASSIGN_OR_RETURN(Value v, Eval(input, row, column));

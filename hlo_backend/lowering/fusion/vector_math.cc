@@ -99,6 +99,14 @@ Vec MaskToNumber(CodeBuilder& b, Mask m, bool f32) {
   return b.SelectImm(m, b.Imm(f32 ? kOne : 1), 0);
 }
 
+Value EmitWithImmediate(CodeBuilder& b, const Instruction& i, Value x,
+                        uint32_t constant) {
+  const isa::Opcode op = i.opcode() == hlo::Opcode::kAdd
+                             ? isa::Opcode::kVaddF32
+                             : isa::Opcode::kVmulF32;
+  return Value::Of(b.BinaryImm(op, x.vec, constant));
+}
+
 absl::StatusOr<Value> EmitElementwise(CodeBuilder& b, const Instruction& i,
                                       absl::Span<const Value> in) {
   const PrimitiveType type = i.shape().type();

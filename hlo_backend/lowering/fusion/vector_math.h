@@ -31,6 +31,11 @@ absl::StatusOr<Value> EmitElementwise(codegen::CodeBuilder& b,
                                       const hlo::Instruction& i,
                                       absl::Span<const Value> inputs);
 
+// A sum or product in f32 of x and a constant, which needs no register
+// (Expression::ImmediateInput).
+Value EmitWithImmediate(codegen::CodeBuilder& b, const hlo::Instruction& i,
+                        Value x, uint32_t constant);
+
 // The same for exp and negate whose input's sign changes on the way
 // (ExprNode::folds_sign): exp(-x), -|x|.
 Value EmitWithSign(codegen::CodeBuilder& b, const hlo::Instruction& i, Value x);

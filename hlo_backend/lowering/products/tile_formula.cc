@@ -234,12 +234,19 @@ std::vector<codegen::VInstr> TileFormula::CodeOf(
       values[n] = given(n);
       continue;
     }
-    std::vector<Value> inputs;
-    for (int input : node.inputs) {
+    const auto input_of = [&](int input) {
       Value& value = values[input];
       if (!value.vec.valid() && !value.is_mask()) value = given(input);
-      inputs.push_back(value);
+      return value;
+    };
+    if (const int constant = e_.ImmediateInput(node); constant >= 0) {
+      values[n] =
+          EmitWithImmediate(b, *node.instr, input_of(node.inputs[1 - constant]),
+                            e_.nodes[node.inputs[constant]].constant);
+      continue;
     }
+    std::vector<Value> inputs;
+    for (int input : node.inputs) inputs.push_back(input_of(input));
     const absl::StatusOr<Value> value =
         node.folds_sign ? EmitWithSign(b, *node.instr, inputs[0])
                         : EmitElementwise(b, *node.instr, inputs);
@@ -329,6 +336,11 @@ absl::StatusOr<Value> TileFormula::EvalOp(const ExprNode& node, int tile,
     ASSIGN_OR_RETURN(const Value x, Eval(node.inputs[0], tile, at));
     return Value::Of(
         b_->Binary(Opcode::kVmulF32, x.vec, RowValue(k, tile, at)));
+  }
+  if (const int constant = e_.ImmediateInput(node); constant >= 0) {
+    ASSIGN_OR_RETURN(const Value x, Eval(node.inputs[1 - constant], tile, at));
+    return EmitWithImmediate(*b_, *node.instr, x,
+                             e_.nodes[node.inputs[constant]].constant);
   }
   for (int input : node.inputs) {
     ASSIGN_OR_RETURN(Value v, Eval(input, tile, at));

@@ -1,14 +1,19 @@
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/substitute.h"
+#include "isa/asm.h"
 #include "isa/timing.h"
 #include "tests/hlo_backend/lowering/bundle_harness.h"
 #include "tests/support/status_matchers.h"
 
 namespace ptxla::lowering {
 namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 std::string Binary(absl::string_view op, absl::string_view type,
                    absl::string_view dims) {
@@ -380,6 +385,30 @@ ENTRY e {
                                               dims);
     EXPECT_OK(CompareKernel(text).status()) << dims;
   }
+}
+
+// Constants in registers leave none for several elements at a time: a v4 has
+// 32.
+TEST(LoopFusionTest, ConstantsOfSumsAndProductsNeedNoRegister) {
+  HarnessOptions options;
+  options.chip = "v4";
+  options.absolute = options.relative = 1e-5;
+  ASSERT_OK_AND_ASSIGN(const HarnessResult result, CompareKernel(R"(HloModule m
+fused {
+  x = f32[64,300] parameter(0)
+  a = f32[] constant(0.25)
+  ab = f32[64,300] broadcast(a), dimensions={}
+  b = f32[] constant(-1.5)
+  bb = f32[64,300] broadcast(b), dimensions={}
+  p = f32[64,300] multiply(ab, x)
+  ROOT r = f32[64,300] add(p, bb)
+}
+ENTRY e {
+  x = f32[64,300] parameter(0)
+  ROOT r = f32[64,300] fusion(x), kind=kLoop, calls=fused
+})",
+                                                                 options));
+  EXPECT_THAT(isa::Print(result.kernel), Not(HasSubstr("vimm")));
 }
 
 TEST(LoopFusionTest, IotaCountsAlongItsDimension) {
