@@ -87,6 +87,7 @@ class RowFuser {
   bool Gather() {
     members_.clear();
     finished_.clear();
+    another_.clear();
     tainted_.clear();
     for (size_t plan : dependent_plans_) {
       tainted_.insert(plans_[plan].begin(), plans_[plan].end());
@@ -131,7 +132,7 @@ class RowFuser {
 
   // Where finished rows meet another product as it comes (P and dP), that one's
   // kernel goes on: here both would have to be stored.
-  bool IsForAnotherProduct(const Instruction& i) const {
+  bool IsForAnotherProduct(const Instruction& i) {
     if (i.opcode() == Opcode::kReduce || !ReadsFinished(i)) return false;
     return std::any_of(i.operands().begin(), i.operands().end(),
                        [&](const Instruction* o) {
@@ -140,8 +141,8 @@ class RowFuser {
   }
 
   // A product that comes later and whose rows fit, and elementwise work on it
-  // that needs no values per row.
-  bool IsAnotherProduct(const Instruction& o, int depth = 0) const {
+  // that needs no values per row. Asked of each instruction once per search.
+  bool IsAnotherProduct(const Instruction& o, int depth = 0) {
     if (members_.contains(&o) || tainted_.contains(&o) || depth > kMostFree ||
         !o.shape().SameDims(dot_->shape())) {
       return false;
@@ -151,14 +152,17 @@ class RowFuser {
              Fits(o);
     }
     if (!IsLoopElementwise(o)) return false;
+    const auto [it, is_new] = another_.try_emplace(&o, false);
+    if (!is_new) return it->second;
     bool product = false;
     for (const Instruction* x : o.operands()) {
       if (x->opcode() == Opcode::kBroadcast &&
           IsRowShape(x->operand(0)->shape())) {
         return false;
       }
-      product |= IsAnotherProduct(*x, depth + 1);
+      product = product || IsAnotherProduct(*x, depth + 1);
     }
+    another_[&o] = product;
     return product;
   }
 
@@ -524,6 +528,7 @@ class RowFuser {
   absl::flat_hash_map<const Instruction*, Kind> members_;
   // Members that are or read what rows reduce to.
   absl::flat_hash_set<const Instruction*> finished_;
+  absl::flat_hash_map<const Instruction*, bool> another_;
   absl::flat_hash_set<const Instruction*> tainted_, removed_;
   absl::flat_hash_map<const Instruction*, Instruction*> clones_;
   std::vector<Instruction*> group_;

@@ -36,6 +36,8 @@ Instruction* TransposeOfJoin(Instruction* i, Rewriter& r) {
   if (extra <= 0 || reshape->shape().rank() < 2 || i->dimensions()[0] != 0) {
     return nullptr;
   }
+  // Dropped 1s stay before the transpose (SimplifyReshape puts them there).
+  if (SameUpToDegenerateDims(reshape->shape(), x->shape())) return nullptr;
   for (int d = 1; d < reshape->shape().rank(); ++d) {
     if (reshape->shape().dim(d) != x->shape().dim(d + extra)) return nullptr;
   }

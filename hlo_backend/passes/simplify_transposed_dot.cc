@@ -54,17 +54,25 @@ void PermuteFree(Side* side, const DimVector& order, Builder& b) {
   side->operand = b.Transpose(side->operand, permutation);
 }
 
+// They and their order would be lost with the instruction.
+bool HasControlEdges(const Instruction& i) {
+  return !i.control_predecessors().empty() || !i.control_successors().empty();
+}
+
 }  // namespace
 
 Instruction* SimplifyTransposedDot(Instruction* i, Rewriter& r) {
   std::vector<Instruction*> chain;
   Instruction* x = i->operand(0);
   while (x->IsElementwise() && x->operand_count() == 1 &&
-         x->user_count() == 1) {
+         x->user_count() == 1 && !HasControlEdges(*x)) {
     chain.push_back(x);
     x = x->operand(0);
   }
-  if (x->opcode() != Opcode::kDot || x->user_count() != 1) return nullptr;
+  if (x->opcode() != Opcode::kDot || x->user_count() != 1 ||
+      HasControlEdges(*x)) {
+    return nullptr;
+  }
   const DotAttrs& dot = x->attrs<DotAttrs>();
   if (!dot.sparsity.empty()) return nullptr;
   const int batch = static_cast<int>(dot.lhs_batch.size());

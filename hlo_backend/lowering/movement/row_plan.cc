@@ -104,12 +104,16 @@ bool RowPlan::Split(int64_t steps, Blocks* blocks) const {
   if (steps == 1) return true;
   std::vector<bool> known(operands_.size(), false);
   const int64_t rows = blocks->result_rows;
-  // A few registers of the second and the last block against the first: the
-  // maps are affine within a block, so these show how they move.
-  const int64_t samples = std::min<int64_t>(rows, 24);
-  for (int64_t step : {int64_t{1}, steps - 1}) {
+  // Every block against the first, at a few rows: the first, the last and one
+  // that wanders from block to block; at many of the second and the last block.
+  // In an exchange of outer dimensions those two may lie where they came from
+  // and all others not.
+  for (int64_t step = 1; step < steps; ++step) {
+    const bool closely = step == 1 || step == steps - 1;
+    const int64_t samples = std::min<int64_t>(rows, closely ? 24 : 3);
     for (int64_t k = 0; k < samples; ++k) {
-      const int64_t row = samples == 1 ? 0 : k * (rows - 1) / (samples - 1);
+      int64_t row = samples == 1 ? 0 : k * (rows - 1) / (samples - 1);
+      if (!closely && k == 1) row = (row + step * 7919) % rows;
       for (int part = 0; part < result_.parts(); ++part) {
         const std::vector<Run> a = RunsOf(row, part);
         const std::vector<Run> b = RunsOf(step * rows + row, part);

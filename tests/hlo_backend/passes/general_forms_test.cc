@@ -323,5 +323,29 @@ ENTRY e {
   } while (std::next_permutation(order.begin(), order.end()));
 }
 
+// Rules that put 1s before a transpose and behind it must not take turns.
+TEST(GeneralFormsTest, DroppedOnesBesideATransposeComeToRest) {
+  struct Case {
+    const char *from, *order, *between, *to;
+  };
+  for (const Case& c : {Case{"1,5,2,8", "1,3,2,0", "5,8,2,1", "5,8,2"},
+                        Case{"1,5,2,8", "0,1,3,2", "1,5,8,2", "5,8,2"},
+                        Case{"5,1,2,8", "2,1,3,0", "2,1,8,5", "2,8,5"}}) {
+    for (const char* name : {"reshape(t)", "negate(t)"}) {
+      const bool drops = name[0] == 'r';
+      ExpectSame(absl::Substitute(R"(HloModule m
+ENTRY e {
+  x = f32[$0] parameter(0)
+  t = f32[$2] transpose(x), dimensions={$1}
+  r = f32[$3] $4
+  ROOT y = f32[$3] tanh(r)
+})",
+                                  c.from, c.order, c.between,
+                                  drops ? c.to : c.between, name),
+                 "algebraic-simplifier");
+    }
+  }
+}
+
 }  // namespace
 }  // namespace ptxla::hlo

@@ -106,6 +106,23 @@ TEST(MoverTest, ATransposeOfMajorsKeepsRows) {
   }
 }
 
+// The first, the second and the last block of such an exchange lie where they
+// came from.
+TEST(MoverTest, ATransposeOfMajorsMovesTheBlocksBetween) {
+  for (const char* chip : {"v5e", "v6e"}) {
+    HarnessOptions options;
+    options.chip = chip;
+    EXPECT_OK(CompareKernel(R"(HloModule m
+ENTRY e {
+  x = f32[96,2,16,16] parameter(0)
+  ROOT t = f32[2,96,16,16] transpose(x), dimensions={1,0,2,3}
+})",
+                            options)
+                  .status())
+        << chip;
+  }
+}
+
 TEST(MoverTest, StepsInARowAreOneMovement) {
   for (const char* type : {"f32", "bf16", "u8"}) {
     for (const auto& [heads, width] :
