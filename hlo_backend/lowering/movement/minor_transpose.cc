@@ -7,8 +7,8 @@
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "base/units.h"
-#include "hlo_backend/lowering/codegen/narrow_tiles.h"
 #include "hlo_backend/lowering/movement/staged_window.h"
+#include "hlo_backend/lowering/movement/transpose_unit.h"
 #include "hlo_backend/lowering/physical_array.h"
 
 namespace ptxla::lowering {
@@ -19,7 +19,7 @@ using codegen::Sca;
 using codegen::Vec;
 using isa::Opcode;
 
-constexpr int64_t kBlock = 16;  // row tiles of 8 that make 128 lanes
+constexpr int64_t kBlock = kTransposeBlock;
 // 128 x 128 each: 1,024 registers, as in other unrolled code.
 constexpr int64_t kMostBlocks = 64;
 
@@ -133,16 +133,7 @@ class Transposer {
            p_.out.sizes[PlaneDim()] >= planes_;
   }
 
-  // Walks one operand or result: strides of its tiles and planes.
-  struct Side {
-    int window = 0;
-    std::optional<StagedWindow> copy;  // instead of a window
-    bool resident = false;
-    int64_t row_stride = 0;  // bytes from one row tile to the next
-    int64_t tile_bytes = 0;
-    int64_t rows = 0, columns = 0;  // tiles that exist
-    int64_t plane_bytes = 0;        // in the slot
-  };
+  using Side = TransposeSide;
 
   absl::StatusOr<Tiling> Cut(int64_t down, int64_t across) {
     Tiling t;
@@ -271,9 +262,7 @@ class Transposer {
   absl::Status Planes(CodeBuilder& b, const Side& in, const Side& out,
                       int64_t planes, int64_t together, int64_t columns) {
     b.BeginScope();
-    using codegen::NarrowTiles;
-    narrow_.emplace(
-        &b, pack_ == 1 ? 0 : NarrowTiles::kLoad16 | NarrowTiles::kStore16);
+    unit_.emplace(&b, pack_);
     b.NewBlock("addresses");
     const Sca from = b.GlobalSca(), to = b.GlobalSca();
     b.WindowAddress(from, in.window);
@@ -288,7 +277,7 @@ class Transposer {
       b.SetBank(f, banks, offset);
       const Sca t = b.SAddImm(to, static_cast<int32_t>(p * out.plane_bytes));
       for (int64_t c = 0; c < columns; c += pack_) {
-        Unit(b, in, out, f, t, 0, c, columns, kBlock, false);
+        unit_->Emit(in, out, f, t, 0, c, columns, kBlock, false, in_tiles_);
       }
     }
     b.SBinaryImmTo(from, Opcode::kSadd, from,
@@ -348,9 +337,7 @@ class Transposer {
   absl::Status Body(CodeBuilder& b, Side in, Side out, int64_t rows,
                     int64_t columns, int64_t last_tiles, bool exact) {
     b.BeginScope();
-    using codegen::NarrowTiles;
-    narrow_.emplace(
-        &b, pack_ == 1 ? 0 : NarrowTiles::kLoad16 | NarrowTiles::kStore16);
+    unit_.emplace(&b, pack_);
     b.NewBlock("addresses");
     const Sca from = b.GlobalSca(), to = b.GlobalSca();
     const auto address = [&](const Side& side, Sca base) {
@@ -391,7 +378,7 @@ class Transposer {
       const auto units = [&](int64_t count, int64_t tiles) -> absl::Status {
         b.NewBlock("blocks");
         for (int64_t c = 0; c < count; c += step) {
-          Unit(b, in, out, f, t, 0, c, count, tiles, exact);
+          unit_->Emit(in, out, f, t, 0, c, count, tiles, exact, in_tiles_);
         }
         b.SBinaryImmTo(f, Opcode::kSadd, f,
                        static_cast<int32_t>(count * in.tile_bytes));
@@ -453,7 +440,8 @@ class Transposer {
                         ? std::min(all, in.rows - (row_loops - 1) * all)
                         : all;
         for (int64_t c = 0; c < columns; c += step) {
-          Unit(b, in, out, from, to, r, c, columns, kBlock, exact);
+          unit_->Emit(in, out, from, to, r, c, columns, kBlock, exact,
+                      in_tiles_);
         }
       }
       b.SBinaryImmTo(from, Opcode::kSadd, from,
@@ -470,113 +458,6 @@ class Transposer {
     some(row_loops - loops * rows, true);
   }
 
-  // pack x pack blocks: block column `c` of the operand becomes block row `c`
-  // of the result; of the last of `count` block columns `tiles` row tiles
-  // exist; `row` rows of such blocks from f and t on.
-  void Unit(CodeBuilder& b, const Side& in, const Side& out, Sca f, Sca t,
-            int64_t row, int64_t c, int64_t count, int64_t tiles, bool exact) {
-    const int64_t from_row = row * pack_ * kBlock * in.row_stride;
-    const int64_t to_row = row * pack_ * out.tile_bytes;
-    std::vector<std::vector<Vec>> results;  // by column block, then row block
-    std::vector<std::vector<Vec>> blocks(pack_ * pack_);
-    // The second column of packed blocks, where it is nobody's.
-    const bool pairs = pack_ == 2 && !(exact && c + 1 >= count);
-    for (int r = 0; r < pack_; ++r) {
-      for (int64_t k = 0; k < kBlock; ++k) {
-        if (r * kBlock + k >= in_tiles_) {  // padding lanes of the result
-          blocks[r].push_back(blocks[0][0]);
-          if (pairs) blocks[pack_ + r].push_back(blocks[pack_][0]);
-          continue;
-        }
-        const int32_t at = static_cast<int32_t>(
-            from_row + (r * kBlock + k) * in.row_stride + c * in.tile_bytes);
-        if (pack_ == 2 && codegen::NarrowTiles::Needed(b.model())) {
-          blocks[r].push_back(
-              narrow_->Load(codegen::NarrowType::kBf16, 0, f, at));
-          if (!pairs) continue;
-          const bool last = in.resident && c + 1 >= in.columns;
-          blocks[pack_ + r].push_back(narrow_->Load(
-              codegen::NarrowType::kBf16, 0, f,
-              last ? at : at + static_cast<int32_t>(in.tile_bytes)));
-          continue;
-        }
-        // Nothing is read beyond the last tile of an operand in VMEM.
-        const bool half = pack_ == 2 && in.resident && c + 1 >= in.columns;
-        const Vec v = half ? b.LoadStrided(0, f, at, 0, 4) : b.Load(0, f, at);
-        if (pack_ == 1) {
-          blocks[0].push_back(v);
-        } else {
-          blocks[r].push_back(b.Unary(Opcode::kVunpackCLBf16, v));
-          if (pairs) {
-            blocks[pack_ + r].push_back(b.Unary(Opcode::kVunpackCHBf16, v));
-          }
-        }
-      }
-    }
-    if (pack_ == 2 && !codegen::NarrowTiles::Needed(b.model())) {
-      for (int x = 0; x < pack_; ++x) {
-        TransposePair(b, blocks[x * pack_], blocks[x * pack_ + 1], &results);
-      }
-    } else {
-      for (auto& block : blocks) {
-        results.push_back(block.empty() ? block : b.Transpose(block, kBlock));
-      }
-    }
-    for (int x = 0; x < pack_; ++x) {
-      if (exact && c + x >= count) break;
-      const int64_t exist = c + x + 1 < count ? kBlock : tiles;
-      for (int64_t k = 0; k < exist; ++k) {
-        Vec v = results[x * pack_][k];
-        const int32_t at = static_cast<int32_t>(
-            to_row + ((c + x) * kBlock + k) * out.row_stride);
-        if (pack_ == 2 && codegen::NarrowTiles::Needed(b.model())) {
-          const bool one = exact && out.columns % 2 != 0;
-          for (int part = 0; part < (one ? 1 : 2); ++part) {
-            narrow_->Store(codegen::NarrowType::kBf16, 1, t,
-                           at + part * static_cast<int32_t>(out.tile_bytes),
-                           results[x * pack_ + part][k]);
-          }
-          continue;
-        }
-        if (pack_ == 2) {
-          v = b.Binary(Opcode::kVpackCBf16, v, results[x * pack_ + 1][k]);
-        }
-        if (pack_ == 2 && exact && out.columns % 2 != 0) {
-          // A sublane without a mask has no address.
-          b.StoreStridedMasked(1, t, at, 4 * isa::kRowBytes, 4, v,
-                               b.Range(0, 128, 0, 4));
-        } else {
-          b.Store(1, t, at, v);
-        }
-      }
-    }
-  }
-
-  // Two blocks of bf16 numbers, expanded to f32, go through the transpose unit
-  // as the halves of words.
-  static void TransposePair(CodeBuilder& b, const std::vector<Vec>& low,
-                            const std::vector<Vec>& high,
-                            std::vector<std::vector<Vec>>* results) {
-    if (low.empty() || high.empty()) {
-      // One of them does not exist.
-      results->push_back(low.empty() ? low : b.Transpose(low, kBlock));
-      results->push_back(high.empty() ? high : b.Transpose(high, kBlock));
-      return;
-    }
-    std::vector<Vec> words;
-    words.reserve(low.size());
-    for (size_t k = 0; k < low.size(); ++k) {
-      words.push_back(b.Binary(Opcode::kVpackIBf16, low[k], high[k]));
-    }
-    std::vector<Vec> lows, highs;
-    for (const Vec v : b.Transpose(words, kBlock)) {
-      lows.push_back(b.BinaryImm(Opcode::kVshll, v, 16));
-      highs.push_back(b.BinaryImm(Opcode::kVand, v, 0xFFFF0000u));
-    }
-    results->push_back(std::move(lows));
-    results->push_back(std::move(highs));
-  }
-
   const KernelContext& context_;
   const hlo::Instruction& i_;
   const Problem& p_;
@@ -584,7 +465,7 @@ class Transposer {
   int64_t down_ = 1, across_ = 1;
   int64_t planes_ = 1, together_ = 1;  // of a step, of a piece of code
   int64_t blocks_ = 1;                 // of 128 x 128 in a piece of code
-  std::optional<codegen::NarrowTiles> narrow_;
+  std::optional<TransposeUnit> unit_;
   int64_t in_tiles_ = kBlock;  // row tiles of the operand under way
   Side in_, out_;
 };

@@ -19,7 +19,7 @@ namespace ptxla::driver {
 namespace {
 
 // The smallest kernels that use an opcode are enough to try.
-constexpr size_t kTried = 6;
+constexpr size_t kTried = 40;
 
 struct Recording {
   hlo::CompiledModule compiled;

@@ -1,0 +1,55 @@
+// One unit of work of a transpose of the two minor dimensions: blocks of 128 x
+// 128 elements that go through a transpose unit together, from and to tiles in
+// VMEM.
+//
+//   TransposeUnit unit(&b, /*pack=*/2);  // bf16: 2 x 2 blocks
+//   unit.Emit(in, out, from, to, row, column, columns, tiles, exact, in_tiles);
+#ifndef PTXLA_HLO_BACKEND_LOWERING_MOVEMENT_TRANSPOSE_UNIT_H_
+#define PTXLA_HLO_BACKEND_LOWERING_MOVEMENT_TRANSPOSE_UNIT_H_
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "hlo_backend/lowering/codegen/builder.h"
+#include "hlo_backend/lowering/codegen/narrow_tiles.h"
+#include "hlo_backend/lowering/movement/staged_window.h"
+
+namespace ptxla::lowering {
+
+inline constexpr int64_t kTransposeBlock = 16;  // row tiles of 8: 128 lanes
+
+// Walks one operand or result: strides of its tiles and planes.
+struct TransposeSide {
+  int window = 0;
+  std::optional<StagedWindow> copy;  // instead of a window
+  bool resident = false;
+  int64_t row_stride = 0;  // bytes from one row tile to the next
+  int64_t tile_bytes = 0;
+  int64_t rows = 0, columns = 0;  // tiles that exist
+  int64_t plane_bytes = 0;        // in the slot
+};
+
+class TransposeUnit {
+ public:
+  // `pack`: elements of a 32-bit word, 1 or 2.
+  TransposeUnit(codegen::CodeBuilder* b, int pack);
+
+  // pack x pack blocks: block column `c` of the operand becomes block row `c`
+  // of the result; of the last of `count` block columns `tiles` row tiles
+  // exist; `row` rows of such blocks from f and t on.
+  // `in_tiles`: row tiles of the operand that exist; nothing beyond is read.
+  // `exact`: nothing beyond the result is written.
+  void Emit(const TransposeSide& in, const TransposeSide& out, codegen::Sca f,
+            codegen::Sca t, int64_t row, int64_t c, int64_t count,
+            int64_t tiles, bool exact, int64_t in_tiles);
+
+ private:
+  codegen::CodeBuilder* b_;
+  const int pack_;
+  codegen::NarrowTiles narrow_;
+};
+
+}  // namespace ptxla::lowering
+
+#endif  // PTXLA_HLO_BACKEND_LOWERING_MOVEMENT_TRANSPOSE_UNIT_H_
