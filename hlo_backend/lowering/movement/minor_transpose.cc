@@ -127,8 +127,13 @@ class Transposer {
     }
     return -1;
   }
+  // Where nothing is walked in place: planes lie in slots of their own.
   bool TakesPlanes(int64_t down, int64_t across) const {
-    return !Resident() && PlaneDim() >= 0 && down <= pack_ &&
+    const auto in_slots = [](const hlo::Shape& shape, const PhysicalArray& a) {
+      return shape.memory_space() != hlo::kMemoryVmem || NeedsStaging(a);
+    };
+    return in_slots(i_.operand(0)->shape(), p_.in) &&
+           in_slots(i_.shape(), p_.out) && PlaneDim() >= 0 && down <= pack_ &&
            across <= std::max<int64_t>(2, pack_) &&
            p_.out.sizes[PlaneDim()] >= planes_;
   }
@@ -265,8 +270,9 @@ class Transposer {
     unit_.emplace(&b, pack_);
     b.NewBlock("addresses");
     const Sca from = b.GlobalSca(), to = b.GlobalSca();
-    b.WindowAddress(from, in.window);
-    b.WindowAddress(to, out.window);
+    Address(b, in, from);
+    Address(b, out, to);
+    if (in.copy) in.copy->Copy(b, from);
     in_tiles_ = kBlock * pack_;
     const int32_t banks = b.NewBankGroup();
     b.BeginLoop(planes / together, 1);
@@ -285,6 +291,7 @@ class Transposer {
     b.SBinaryImmTo(to, Opcode::kSadd, to,
                    static_cast<int32_t>(together * out.plane_bytes));
     b.EndLoop();
+    Store(b, out);
     b.EndScope();
     return absl::OkStatus();
   }
@@ -340,15 +347,8 @@ class Transposer {
     unit_.emplace(&b, pack_);
     b.NewBlock("addresses");
     const Sca from = b.GlobalSca(), to = b.GlobalSca();
-    const auto address = [&](const Side& side, Sca base) {
-      if (side.copy) {
-        side.copy->Address(b, base);
-      } else {
-        b.WindowAddress(base, side.window);
-      }
-    };
-    address(in, from);
-    address(out, to);
+    Address(b, in, from);
+    Address(b, out, to);
     if (in.copy) in.copy->Copy(b, from);
     const int64_t step = pack_;
     const bool cut = exact && (last_tiles != kBlock || columns % step != 0);
@@ -406,6 +406,14 @@ class Transposer {
     Store(b, out);
     b.EndScope();
     return absl::OkStatus();
+  }
+
+  static void Address(CodeBuilder& b, const Side& side, Sca base) {
+    if (side.copy) {
+      side.copy->Address(b, base);
+    } else {
+      b.WindowAddress(base, side.window);
+    }
   }
 
   static void Store(CodeBuilder& b, const Side& out) {
