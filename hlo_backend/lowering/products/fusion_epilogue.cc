@@ -138,7 +138,7 @@ absl::Status FusionEpilogue::Store(const Result& result, const Position& at) {
   if (BytesOf(result.view.type) < 4 &&
       codegen::NarrowTiles::Needed(b.model())) {
     for (size_t tile = 0; tile < words.size(); ++tile) {
-      if (tile > 0 && result.view.rows <= 8) break;
+      if (tile > 0 && RowsOf(result.view) <= 8) break;
       b.SetStoreGuard(
           result.store.GuardOf(at.batch, at.row + 8 * tile, at.col));
       const Vec x = result.view.type == PrimitiveType::kF16

@@ -138,6 +138,12 @@ class TileFormula {
   codegen::Sca first_member_;  // of the step; invalid: 0
   // Addresses of rows of leaves: (leaf, batch member).
   absl::flat_hash_map<int64_t, codegen::Sca> batch_rows_;
+  // Rows of an array of the product's shape: those of windows (convolutions)
+  // run through all of its planes.
+  int64_t RowsOf(const MatrixView& view) const {
+    return folded_ && member_rows_ == 0 ? view.rows * view.planes : view.rows;
+  }
+
   bool folded_ = false;      // several dimensions make the product's rows
   int64_t member_rows_ = 0;  // the innermost of them; 0: windows (convolutions)
   codegen::Vec row_numbers_, column_numbers_;  // of the step's first tile

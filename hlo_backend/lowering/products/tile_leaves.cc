@@ -201,13 +201,13 @@ absl::StatusOr<Value> TileFormula::Load(const Leaf& leaf, int tile,
   // Nothing is read beyond an array in VMEM, which is walked in place.
   const bool resident = leaf.view.resident;
   const bool is_last =
-      resident && grid_[row_grid_] == 1 && at.row + 8 >= leaf.view.rows;
+      resident && grid_[row_grid_] == 1 && at.row + 8 >= RowsOf(leaf.view);
   const auto pitch = is_last ? 0 : static_cast<int32_t>(place.row_pitch);
   const auto sublanes = static_cast<int>(
       std::min<int64_t>(isa::kSublanes, leaf.view.tile_bytes / isa::kRowBytes));
   if (BytesOf(leaf.view.type) < 4 && codegen::NarrowTiles::Needed(b.model())) {
     // An array of one short tile has nothing further down.
-    const int32_t at_tile = leaf.view.rows > 8 ? tile * pitch : 0;
+    const int32_t at_tile = RowsOf(leaf.view) > 8 ? tile * pitch : 0;
     const Vec words = narrow_->Load(NarrowTypeOf(type), place.space, place.base,
                                     offset + at_tile);
     return type == PrimitiveType::kF16 ? Value::Of(WidenUpperF16(b, words))
