@@ -228,6 +228,23 @@ absl::StatusOr<PerDevice> Permute(OpContext& context, const Instruction& i,
   return results;
 }
 
+// The devices that are evaluated must be as many as the text counts on: without
+// replica groups an all-gather joins what there is.
+absl::Status CheckShapes(const Instruction& i, const Membership& m,
+                         const std::vector<Value>& results) {
+  const Shape& all =
+      i.opcode() == Opcode::kAllGatherStart ? i.shape().element(1) : i.shape();
+  for (size_t j = 0; j < results.size(); ++j) {
+    const Shape& said = all.IsTuple() ? all.element(static_cast<int>(j)) : all;
+    if (results[j].shape().dims() == said.dims()) continue;
+    return absl::InvalidArgumentError(absl::StrCat(
+        "a group of ", m.members.size(), " gives ",
+        results[j].shape().ToString(), ", the instruction says ",
+        said.ToString(), ": evaluate it on as many devices as it is for"));
+  }
+  return absl::OkStatus();
+}
+
 // The value of a -start: the shape that the text gives it.
 Value StartValue(const Instruction& i, const std::vector<Value>& operands,
                  std::vector<Value> results) {
@@ -267,6 +284,7 @@ absl::StatusOr<std::vector<Value>> EvalCollective(OpContext& context,
                        MembershipOf(groups, k, devices,
                                     context.options().mirror_missing_devices));
       ASSIGN_OR_RETURN(results[k], ForDevice(context, i, operands, m, k));
+      RETURN_IF_ERROR(CheckShapes(i, m, results[k]));
     }
   } else {
     return absl::UnimplementedError(

@@ -52,6 +52,11 @@ DimVector OrderOf(const Side& vector, const Side& matrix) {
 // The sum that stands for the dot, or nullptr.
 Instruction* Reduced(Instruction* dot, const Side& vector, const Side& matrix) {
   const Shape& shape = matrix.value->shape();
+  // Members of a batch whose sums would run down the rows stay products.
+  if (!matrix.batch.empty() &&
+      !Contains(matrix.contracting, shape.rank() - 1)) {
+    return nullptr;
+  }
   // What is left of the matrix is the result's: batch, then free dimensions.
   DimVector left = matrix.batch;
   for (int64_t d : matrix.Free()) left.push_back(d);

@@ -83,6 +83,20 @@ TEST(CollectivesTest, AllGatherJoinsInGroupOrder) {
                                      "{20, 21, 0, 1}", "{10, 11, 30, 31}"));
 }
 
+// Without groups all devices take part, and here is one.
+TEST(CollectivesTest, AnAllGatherOfTooFewDevicesIsRefused) {
+  const auto result =
+      EvaluateText(R"(HloModule m
+ENTRY e {
+  x = f32[2] parameter(0)
+  ROOT y = f32[16] all-gather(x), dimensions={0}
+})",
+                   {Literal(Shape::Array(PrimitiveType::kF32, {2}))});
+  EXPECT_THAT(
+      result.status().message(),
+      HasSubstr("a group of 1 gives f32[2], the instruction says f32[16]"));
+}
+
 TEST(CollectivesTest, ReduceScatterKeepsOwnBlock) {
   EXPECT_THAT(OnFour("replica_count=4", R"(ENTRY e {
   x = f32[4] parameter(0)
