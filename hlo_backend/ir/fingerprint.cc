@@ -106,6 +106,11 @@ uint64_t KernelFingerprint(const Instruction& instruction,
   Fingerprint f = Hasher(options).Own(instruction);
   for (const Instruction* operand : instruction.operands()) {
     f.Add(static_cast<int64_t>(operand->shape().Fingerprint(options.layouts)));
+    // Code may hold the value of a constant that is one number.
+    if (operand->IsConstant() && !operand->literal().IsElided() &&
+        operand->literal().IsUniform()) {
+      f.Add(static_cast<int64_t>(Hasher(options).Own(*operand).value()));
+    }
   }
   return f.value();
 }

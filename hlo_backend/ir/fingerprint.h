@@ -27,7 +27,8 @@ uint64_t FingerprintOf(const Computation& computation,
 uint64_t FingerprintOf(const Module& module,
                        const FingerprintOptions& options = {});
 // One instruction as a kernel: opcode, operand shapes with layouts, result
-// shape, attributes, body; not who its operands are.
+// shape, attributes, body, values of operands that are constants of one number;
+// not who its other operands are.
 uint64_t KernelFingerprint(const Instruction& instruction,
                            const FingerprintOptions& options = {});
 

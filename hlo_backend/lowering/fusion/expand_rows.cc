@@ -145,10 +145,14 @@ absl::Status NestCode::ExpandRows(const Stream& s, const Place& place) {
             b_.BinaryImm(Opcode::kVaddS32, lanes, static_cast<uint32_t>(8 * k));
         value = b_.Permute(words, index);
       } else {
-        value = b_.BroadcastLane(
-            b_.Load(number, line,
-                    static_cast<int32_t>((first + k) * a.row_stride())),
-            0);
+        const auto at = static_cast<int32_t>((first + k) * a.row_stride());
+        // Nothing is read beyond a low tile of an array in VMEM.
+        const auto sublanes = static_cast<int>(a.tile_bytes() / isa::kRowBytes);
+        value =
+            b_.BroadcastLane(place.resident && sublanes < isa::kSublanes
+                                 ? b_.LoadStrided(number, line, at, 0, sublanes)
+                                 : b_.Load(number, line, at),
+                             0);
       }
       b_.Store(number + 1000, target,
                static_cast<int32_t>(beyond + (first + k) * isa::kVregBytes),
@@ -192,6 +196,8 @@ absl::Status NestCode::ExpandRows(const Stream& s, const Place& place) {
         }
       }
       const Sca line = line_of(begin, row);
+      // Lines of planes side by side may lie in any bank.
+      if (together > 1) b_.SetBank(line, codegen::kUnknownBanks, 0);
       for (int64_t first = 0; first < row_tiles; first += 16) {
         group(first, static_cast<int>(std::min<int64_t>(16, row_tiles - first)),
               line, row, to, beyond);

@@ -224,6 +224,18 @@ TEST(GraphTest, KernelFingerprintsForgetWhoTheOperandsAre) {
   EXPECT_NE(KernelFingerprint(*a), KernelFingerprint(*c));
 }
 
+// Code may hold them: the fill of a broadcast, the start of a reduce.
+TEST(GraphTest, KernelFingerprintsKnowTheValuesOfConstants) {
+  Graph g;
+  Instruction* one = g.b.Constant(Literal::Scalar<float>(1));
+  Instruction* two = g.b.Constant(Literal::Scalar<float>(2));
+  Instruction* a = g.b.BroadcastScalar(one, {4});
+  Instruction* b = g.b.BroadcastScalar(two, {4});
+  Instruction* c = g.b.BroadcastScalar(one, {4});
+  EXPECT_NE(KernelFingerprint(*a), KernelFingerprint(*b));
+  EXPECT_EQ(KernelFingerprint(*a), KernelFingerprint(*c));
+}
+
 TEST(GraphTest, IdenticalMeansOneCanStandForTheOther) {
   Graph g;
   Instruction* p = g.Param(0);

@@ -28,6 +28,21 @@ ENTRY e {
                           type, dims, over, result, op, init);
 }
 
+// Planes of one low tile, several at a time: their lines may share a bank.
+TEST(ReduceTest, AMinorOneOfLowTilesInVmemIsDropped) {
+  for (const char* chip : {"v5e", "v6e"}) {
+    HarnessOptions options;
+    options.chip = chip;
+    options.in_vmem = {0};
+    for (const auto& text : {Reduce("f32", "16,2,1", "2", "16,2"),
+                             Reduce("f32", "128,2,1", "2", "128,2"),
+                             Reduce("f32", "16,3,1", "2", "16,3"),
+                             Reduce("f32", "16,8,1", "2", "16,8")}) {
+      EXPECT_OK(CompareKernel(text, options).status()) << chip << text;
+    }
+  }
+}
+
 TEST(ReduceTest, SumsOverLanesSublanesMajorsAndSeveral) {
   for (const char* chip : {"v6e", "v4", "unit", "v3", "v2"}) {
     HarnessOptions options;
