@@ -34,6 +34,39 @@ bool IsHigh(const PhysicalArray& a) {
   return a.tile_rows == 8 || (a.tile_rows < 8 && a.tiles_down == 1);
 }
 
+// Major dimensions that follow one another on both sides are one: windows have
+// few dimensions.
+void JoinMajors(Problem* p) {
+  const int rank = p->in.rank(), majors = rank - 2;
+  hlo::DimVector in, out;
+  std::vector<int> from, first;  // of the joined ones; their first before
+  for (int q = 0; q < majors; ++q) {
+    if (q > 0 && p->from[q] == p->from[q - 1] + 1) {
+      out.back() *= p->out.sizes[q];
+    } else {
+      out.push_back(p->out.sizes[q]);
+      first.push_back(p->from[q]);
+    }
+  }
+  in.resize(out.size());
+  for (size_t g = 0; g < first.size(); ++g) {
+    int before = 0;
+    for (const int other : first) before += other < first[g];
+    from.push_back(before);
+    in[before] = out[g];
+  }
+  const int joined = static_cast<int>(out.size());
+  for (int q = majors; q < rank; ++q) {
+    in.push_back(p->in.sizes[q]);
+    out.push_back(p->out.sizes[q]);
+    from.push_back(p->from[q] - majors + joined);
+  }
+  p->in.sizes = p->in.dims = in;
+  p->out.sizes = p->out.dims = out;
+  for (int d = 0; d < joined + 2; ++d) p->in.dims[d] = p->out.dims[d] = d;
+  p->from = std::move(from);
+}
+
 std::optional<Problem> Describe(const hlo::Instruction& i) {
   const bool copy = i.opcode() == hlo::Opcode::kCopy;
   if (!copy && i.opcode() != hlo::Opcode::kTranspose) return std::nullopt;
@@ -58,6 +91,8 @@ std::optional<Problem> Describe(const hlo::Instruction& i) {
       !(word || narrow) || !IsHigh(p.in) || !IsHigh(p.out)) {
     return std::nullopt;
   }
+  JoinMajors(&p);
+  if (p.in.rank() > isa::kMaxWindowDims) return std::nullopt;
   return p;
 }
 

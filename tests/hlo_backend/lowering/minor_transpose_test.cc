@@ -33,7 +33,10 @@ TEST(MinorTransposeTest, RowsAndColumnsChangePlaces) {
             Transpose(type, "7,129", "129,7", "1,0"),
             Transpose(type, "300,1000", "1000,300", "1,0"),
             Transpose(type, "3,37,300", "3,300,37", "0,2,1"),
-            Transpose(type, "3,5,37,130", "5,3,130,37", "1,0,3,2")}) {
+            Transpose(type, "3,5,37,130", "5,3,130,37", "1,0,3,2"),
+            // More major dimensions than a window has.
+            Transpose(type, "3,4,2,2,3,64", "3,4,2,2,64,3", "0,1,2,3,5,4"),
+            Transpose(type, "3,4,2,5,9,64", "2,5,3,4,64,9", "2,3,0,1,5,4")}) {
         EXPECT_OK(CompareKernel(text, options).status()) << chip << text;
       }
     }
