@@ -101,6 +101,9 @@ TEST(MinorTransposeTest, FewRowsOrColumnsOnEitherSideAndInVmem) {
              {Transpose(type, "256,3", "3,256", "1,0"),
               // Enough planes for several in a step, also of staged arrays.
               Transpose(type, "5,37,3,150", "5,37,150,3", "0,1,3,2"),
+              Transpose(type, "3,64,64,112", "3,64,112,64", "0,1,3,2"),
+              Transpose(type, "2,32,37,70", "2,32,70,37", "0,1,3,2"),
+              Transpose(type, "32,130,100", "32,100,130", "0,2,1"),
               Transpose(type, "4,3,256", "4,256,3", "0,2,1"),
               Transpose(type, "2,9,2,3", "2,9,3,2", "0,1,3,2"),
               Transpose(type, "3,9,150", "3,150,9", "0,2,1"),
