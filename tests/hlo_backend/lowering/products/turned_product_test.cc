@@ -62,8 +62,8 @@ TEST(TurnedProductTest, EqualsTheEvaluatorWhereTilesAreNotFull) {
 // More than VMEM holds: steps along N use the block that the first has turned.
 TEST(TurnedProductTest, StepsShareWhatTheFirstHasTurned) {
   for (const char* chip : {"v4", "v5e"}) {
-    EXPECT_OK(CompareKernel(Product(true, "f32", 256, 384, 20000), On(chip))
-                  .status())
+    EXPECT_OK(
+        CompareKernel(Product(true, "f32", 256, 384, 20000), On(chip)).status())
         << chip;
   }
 }
