@@ -9,6 +9,22 @@
 namespace ptxla::lowering {
 namespace {
 
+// Dimensions, innermost first, around tiles. Whole inner dimensions that lie
+// alike on both sides are one run.
+template <class Dims>
+void SetDims(const Dims& dims, int64_t tile_bytes, isa::Window* w) {
+  w->inner_bytes = tile_bytes;
+  size_t first = 0;
+  while (first < dims.size() && dims[first].grid_dim < 0 &&
+         dims[first].hbm_stride == w->inner_bytes &&
+         dims[first].vmem_stride == w->inner_bytes) {
+    w->inner_bytes *= dims[first].extent;
+    ++first;
+  }
+  w->dims.assign(dims.rbegin(), dims.rend() - first);
+  w->slots = 2;
+}
+
 class WindowMaker {
  public:
   WindowMaker(const hlo::Instruction& i, const Geometry& g, FusionTiling* t)
@@ -151,16 +167,7 @@ class WindowMaker {
     if (dims.size() > isa::kMaxWindowDims) return false;
     place->strides = std::move(strides);
     place->moves = true;
-    w->inner_bytes = a.tile_bytes();
-    size_t first = 0;
-    while (first < dims.size() && dims[first].grid_dim < 0 &&
-           dims[first].hbm_stride == w->inner_bytes &&
-           dims[first].vmem_stride == w->inner_bytes) {
-      w->inner_bytes *= dims[first].extent;
-      ++first;
-    }
-    w->dims.assign(dims.rbegin(), dims.rend() - first);
-    w->slots = 2;
+    SetDims(dims, a.tile_bytes(), w);
     w->slot_bytes = RoundUpTo<int64_t>(slot, isa::kVregBytes);
     return true;
   }
@@ -200,17 +207,7 @@ class WindowMaker {
     w->slot_bytes = RoundUpTo<int64_t>(slot, isa::kVregBytes);
     // A store of a small tile names a whole register of memory.
     if (g_.base_rows < 8 || a.tile_rows < 8) w->slot_bytes += isa::kVregBytes;
-    // Whole inner dimensions that lie alike on both sides are one run.
-    w->inner_bytes = a.tile_bytes();
-    size_t first = 0;
-    while (first < dims.size() && dims[first].grid_dim < 0 &&
-           dims[first].hbm_stride == w->inner_bytes &&
-           dims[first].vmem_stride == w->inner_bytes) {
-      w->inner_bytes *= dims[first].extent;
-      ++first;
-    }
-    w->dims.assign(dims.rbegin(), dims.rend() - first);
-    w->slots = 2;
+    SetDims(dims, a.tile_bytes(), w);
   }
 
   int64_t Extent(const Stream& s, int x) const {

@@ -398,5 +398,38 @@ TEST(RowEpilogueTest, MasksMoveWithTheGrid) {
   }
 }
 
+// dP and what softmax left in another kernel: P and its sums per row.
+TEST(RowEpilogueTest, AGradientReadsValuesPerRowOfAnotherKernel) {
+  for (const char* chip : kChips) {
+    EXPECT_OK(CompareKernel(absl::StrCat("HloModule m\n", kReducers, R"(
+fused {
+  x = bf16[2,129,64] parameter(0)
+  y = bf16[2,300,64] parameter(1)
+  e = f32[2,129,300] parameter(2)
+  t = f32[2,129] parameter(3)
+  d = f32[2,129,300] dot(x, y), lhs_batch_dims={0}, rhs_batch_dims={0}, lhs_contracting_dims={2}, rhs_contracting_dims={2}
+  tb = f32[2,129,300] broadcast(t), dimensions={0,1}
+  p = f32[2,129,300] multiply(d, tb)
+  q = f32[2,129,300] multiply(p, e)
+  zero = f32[] constant(0)
+  s = f32[2,129] reduce(q, zero), dimensions={2}, to_apply=sum
+  sb = f32[2,129,300] broadcast(s), dimensions={0,1}
+  w = f32[2,129,300] subtract(p, sb)
+  z = f32[2,129,300] multiply(w, e)
+  ROOT r = bf16[2,129,300] convert(z)
+}
+ENTRY e {
+  x = bf16[2,129,64] parameter(0)
+  y = bf16[2,300,64] parameter(1)
+  e = f32[2,129,300] parameter(2)
+  t = f32[2,129] parameter(3)
+  ROOT f = bf16[2,129,300] fusion(x, y, e, t), kind=kOutput, calls=fused
+})"),
+                            On(chip))
+                  .status())
+        << chip;
+  }
+}
+
 }  // namespace
 }  // namespace ptxla::lowering
