@@ -50,6 +50,10 @@ struct SessionOptions {
 
 // What a user asks for. Errors are marked "arguments".
 absl::StatusOr<SessionOptions> MakeSessionOptions(const RunRequest& request);
+absl::StatusOr<chips::Slice> FindSlice(const RunRequest& request);
+
+// Whether the slice has as many devices as the module wants.
+absl::Status CheckDevices(const hlo::Module& module, const chips::Slice& slice);
 
 struct DeviceProgram {
   isa::Program program;

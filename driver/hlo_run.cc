@@ -24,16 +24,6 @@
 namespace ptxla::driver {
 namespace {
 
-absl::Status CheckDevices(const hlo::Module& module,
-                          const chips::Slice& slice) {
-  const int64_t wanted = module.DeviceCount();
-  const int have = slice.topology.num_devices();
-  if (wanted <= have) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat(
-      "module ", module.name(), " is for ", wanted, " devices; ",
-      slice.topology.name(), " has ", have, ": choose a larger --topology"));
-}
-
 // The device's bounds are the step's: there is no host in it.
 void AddBounds(const record::DeviceTrace& trace, record::BoundTimes* b) {
   const record::BoundBreakdown& t = trace.bound();

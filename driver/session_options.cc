@@ -28,4 +28,35 @@ absl::StatusOr<SessionOptions> MakeSessionOptions(const RunRequest& request) {
   return options;
 }
 
+absl::StatusOr<chips::Slice> FindSlice(const RunRequest& request) {
+  if (request.topology.empty()) {
+    return At("arguments",
+              absl::InvalidArgumentError(
+                  "--topology is missing: name a slice, e.g. --topology v5e-8 "
+                  "(ptxla-sim chips lists them)"));
+  }
+  chips::SliceOptions options;
+  options.cores_per_chip = request.cores_per_chip;
+  std::optional<chips::ChipSpec> chip;
+  if (!request.chip_file.empty()) {
+    auto loaded = chips::ChipSpec::LoadFile(request.chip_file);
+    if (!loaded.ok()) return At("arguments", loaded.status());
+    chip = *std::move(loaded);
+    options.chip = &*chip;
+  }
+  auto slice = chips::ParseSlice(request.topology, options);
+  if (!slice.ok()) return At("arguments", slice.status());
+  return slice;
+}
+
+absl::Status CheckDevices(const hlo::Module& module,
+                          const chips::Slice& slice) {
+  const int64_t wanted = module.DeviceCount();
+  const int have = slice.topology.num_devices();
+  if (wanted <= have) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      "module ", module.name(), " is for ", wanted, " devices; ",
+      slice.topology.name(), " has ", have, ": choose a larger --topology"));
+}
+
 }  // namespace ptxla::driver

@@ -6,6 +6,7 @@ namespace {
 constexpr Command kCommands[] = {
     {"run", "predict one run (the default)", RunCommand},
     {"inspect", "cost and operators of an HLO file", InspectCommand},
+    {"compare", "one program as two compilers schedule it", CompareCommand},
     {"validate", "predicted against measured", ValidateCommand},
     {"chips", "what chips and slices are known", ChipsCommand},
     {"workloads", "what can be run by name", WorkloadsCommand},

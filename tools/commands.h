@@ -14,6 +14,7 @@ using Words = std::vector<std::string>;
 
 int RunCommand(const Words& words);
 int InspectCommand(const Words& words);
+int CompareCommand(const Words& words);
 int ChipsCommand(const Words& words);
 int ValidateCommand(const Words& words);
 int WorkloadsCommand(const Words& words);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/status.h"
+#include "driver/parity/schedule_facts.h"
 #include "hlo_backend/analysis/fusion_rules.h"
 #include "hlo_backend/compiler/compiler.h"
 #include "hlo_backend/ir/computation.h"
@@ -18,27 +19,6 @@ namespace {
 
 using hlo::Instruction;
 using hlo::Opcode;
-
-char SpaceOf(const hlo::Shape& shape) {
-  const int space = shape.has_layout() ? shape.memory_space() : 0;
-  return space >= 0 && space <= 9 ? static_cast<char>('0' + space) : '?';
-}
-
-void AddArrays(const hlo::Shape& shape, std::vector<ArrayFacts>* arrays) {
-  hlo::ForEachLeaf(shape, [&](const hlo::Shape& s, const hlo::ShapeIndex&) {
-    if (!s.IsArray()) return;
-    arrays->push_back({std::string(hlo::PrimitiveTypeName(s.type())),
-                       s.ElementCount(), s.ByteSize(), SpaceOf(s)});
-  });
-}
-
-std::string RootOf(const Instruction& i) {
-  const Instruction* root = &i;
-  while (root->opcode() == Opcode::kFusion) root = root->fused()->root();
-  return root->opcode() == Opcode::kDot
-             ? "convolution"
-             : std::string(hlo::OpcodeName(root->opcode()));
-}
 
 class Collector {
  public:
@@ -98,13 +78,7 @@ class Collector {
       }
       return;
     }
-    KernelFacts k;
-    k.name = i.name();
-    k.root = RootOf(i);
-    for (const Instruction* operand : i.operands()) {
-      AddArrays(operand->shape(), &k.operands);
-    }
-    AddArrays(i.shape(), &k.outputs);
+    KernelFacts k = FactsOf(i);
     if (k.IsScalar()) return;
     Grid(program_.kernels[call->second->kernel], call->second->cores, &k);
     if (options_.costs) Costs(i, &k);

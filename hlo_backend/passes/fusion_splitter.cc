@@ -1,7 +1,9 @@
 #include "hlo_backend/passes/fusion_splitter.h"
 
+#include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "hlo_backend/analysis/fusion_rules.h"
 #include "hlo_backend/analysis/tiled_layout.h"
@@ -17,6 +19,8 @@
 
 namespace ptxla::hlo {
 namespace {
+
+constexpr absl::string_view kPart = ".part";
 
 bool IsWindowed(const Instruction& fusion) {
   for (const Instruction* i : fusion.fused()->instructions()) {
@@ -158,6 +162,10 @@ std::vector<Instruction*> InOrder(const Computation& c) {
 
 }  // namespace
 
+absl::string_view WholeName(absl::string_view part) {
+  return part.substr(0, part.rfind(kPart));
+}
+
 // What to try, one after the other. Dimensions of a product become those of
 // matrices when it is compiled; windows keep their dimensions when they are
 // not.
@@ -212,6 +220,7 @@ absl::StatusOr<bool> FusionSplitter::Split(
   Module* module = c->module();
   std::vector<Instruction*> slots = InOrder(*c);
   std::vector<int> begins;
+  std::vector<std::string> names;
   for (Instruction*& i : slots) {
     if (!refused(*i)) continue;
     Way way = Way::kNone;
@@ -220,6 +229,7 @@ absl::StatusOr<bool> FusionSplitter::Split(
     // A result keeps the layout and memory space that the fusion gave it.
     GiveShape(body->root(), i->shape());
     begins.push_back(module->NextInstructionId());
+    names.push_back(absl::StrCat(WholeName(i->name()), kPart));
     PutInPlace(i, body);
     const int end = module->NextInstructionId();
     for (int id = begins.back(); id < end; ++id) tried_[id] = way;
@@ -237,6 +247,7 @@ absl::StatusOr<bool> FusionSplitter::Split(
     }
     const bool last = ++split == begins.size();
     while (added < all.size() && (last || all[added]->id() < begins[split])) {
+      all[added]->set_name(module->UniqueName(names[split - 1]));
       order.push_back(all[added++]);
     }
   }

@@ -14,12 +14,13 @@
 //             that is no fusion)
 //   single    one kernel an instruction
 //
-// What its kernels hand on goes through HBM. Fusions that keep to the rules
-// (fusion_rules.h) stay as they are, but for those that lowering refuses: the
-// compiler asks for these afterwards (compiler/lower_module.h).
+// Its kernels are called "f.part", "f.part.1" ... What they hand on goes
+// through HBM. Fusions that keep to the rules (fusion_rules.h) stay as they
+// are, but for those that lowering refuses: the compiler asks for these
+// afterwards (compiler/lower_module.h).
 //
 //   %f = f32[8,128] fusion(%x), calls={ slice, dot, dot }
-//   ==> %slice = ..., %a = ... fusion(%slice), %f = ... dot(%a)
+//   ==> %f.part = slice(%x), %f.part.1 = fusion(%f.part), ...
 #ifndef PTXLA_HLO_BACKEND_PASSES_FUSION_SPLITTER_H_
 #define PTXLA_HLO_BACKEND_PASSES_FUSION_SPLITTER_H_
 
@@ -27,10 +28,14 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/functional/function_ref.h"
+#include "absl/strings/string_view.h"
 #include "hlo_backend/passes/pass.h"
 #include "hlo_backend/passes/pipeline.h"
 
 namespace ptxla::hlo {
+
+// "f" for "f.part.3", and for "f".
+absl::string_view WholeName(absl::string_view part);
 
 class FusionSplitter {
  public:
