@@ -1,6 +1,10 @@
 #include "hlo_backend/lowering/products/stream_code.h"
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
+#include <deque>
+#include <vector>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/types/span.h"
@@ -26,25 +30,35 @@ bool IsLeaf(VInstr v, absl::Span<const VRegister> registers) {
   return !reads;
 }
 
+// For a push of the EUP the number of its pop, for the pop that of its push,
+// for every other instruction its own.
+std::vector<size_t> Partners(absl::Span<const VInstr> instrs) {
+  std::vector<size_t> partners(instrs.size());
+  std::array<std::deque<size_t>, isa::kMaxUnits> pushes;
+  for (size_t n = 0; n < instrs.size(); ++n) {
+    partners[n] = n;
+    const isa::InstrInfo& info = isa::Info(instrs[n].op);
+    std::deque<size_t>& waiting = pushes[instrs[n].unit];
+    if (info.pushes == isa::Fifo::kEup) waiting.push_back(n);
+    if (info.pops != isa::Fifo::kEup || waiting.empty()) continue;
+    partners[n] = waiting.front();
+    partners[waiting.front()] = n;
+    waiting.pop_front();
+  }
+  return partners;
+}
+
 }  // namespace
 
 int64_t Code::PlaceOpenBlock(int64_t wish, bool in_order, int64_t key) {
   const codegen::VNode block = b_.TakeBlock();
-  if (!in_order && key < 0) return PlaceLate(block, wish);
-  int64_t end = wish;
-  for (const VInstr& v : block.instrs) {
-    const bool memory = isa::IsVectorLoad(v.op) || isa::IsVectorStore(v.op);
-    end = std::max(
-        end, scheduler_.Place(v, in_order ? end : wish, memory ? key : -1));
-  }
-  return end;
-}
-
-int64_t Code::PlaceLate(const codegen::VNode& block, int64_t wish) {
+  const bool late = !in_order && key < 0;
+  const std::vector<size_t> partners = Partners(block.instrs);
   absl::flat_hash_map<int32_t, const VInstr*> waiting;  // by what they write
   int64_t end = wish;
-  for (const VInstr& written : block.instrs) {
-    VInstr v = written;
+  for (size_t n = 0; n < block.instrs.size(); ++n) {
+    VInstr v = block.instrs[n];
+    if (partners[n] < n) continue;  // placed with its push
     codegen::ForEachRead(v, [&](isa::RegClass, int32_t reg) {
       const auto it = waiting.find(reg);
       if (it == waiting.end()) return;
@@ -54,10 +68,15 @@ int64_t Code::PlaceLate(const codegen::VNode& block, int64_t wish) {
       end = std::max(end, scheduler_.Place(leaf, std::max(wish, at)));
       waiting.erase(it);
     });
-    if (IsLeaf(v, b_.registers())) {
-      waiting[v.dst] = &written;
+    const int64_t from = in_order ? end : wish;
+    if (late && IsLeaf(v, b_.registers())) {
+      waiting[v.dst] = &block.instrs[n];
+    } else if (partners[n] > n) {
+      const VInstr& pop = block.instrs[partners[n]];
+      end = std::max(end, scheduler_.PlacePair(v, pop, from));
     } else {
-      end = std::max(end, scheduler_.Place(v, wish));
+      const bool memory = isa::IsVectorLoad(v.op) || isa::IsVectorStore(v.op);
+      end = std::max(end, scheduler_.Place(v, from, memory ? key : -1));
     }
   }
   // What others read.

@@ -58,8 +58,6 @@ class Code {
   }
 
  private:
-  int64_t PlaceLate(const codegen::VNode& block, int64_t wish);
-
   codegen::CodeBuilder& b_;
   codegen::StreamScheduler scheduler_;
 };

@@ -1,6 +1,7 @@
 #include "hlo_backend/lowering/products/stream_scheduler.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "base/check.h"
 #include "hlo_backend/lowering/codegen/dependences.h"
@@ -43,6 +44,10 @@ std::deque<int64_t>& StreamScheduler::FifoDue(Fifo fifo, int number) {
   return fifo_due_[static_cast<int>(fifo) * isa::kMaxUnits + number];
 }
 
+FifoPairs& StreamScheduler::Pairs(Fifo fifo, int number) {
+  return pairs_[static_cast<int>(fifo) * isa::kMaxUnits + number];
+}
+
 int64_t& StreamScheduler::LastPop(Fifo fifo, int number) {
   return last_pop_[static_cast<int>(fifo) * isa::kMaxUnits + number];
 }
@@ -79,7 +84,8 @@ int64_t StreamScheduler::Earliest(const VInstr& v, const isa::InstrInfo& info,
   if (info.pops != Fifo::kNone) {
     const auto& due = FifoDue(info.pops, v.unit);
     CHECK(!due.empty()) << info.mnemonic << " without a result";
-    at = std::max({at, due.front(), LastPop(info.pops, v.unit) + 1});
+    at = std::max({at, due.front(), LastPop(info.pops, v.unit) + 1,
+                   Pairs(info.pops, v.unit).last_pop() + 1});
   }
   if (memory_key >= 0) {
     const auto it = touched_.find(memory_key);
@@ -104,35 +110,84 @@ int64_t StreamScheduler::Earliest(const VInstr& v, const isa::InstrInfo& info,
   return at;
 }
 
+BundleResources& StreamScheduler::Bundle(int64_t cycle) {
+  if (cycle >= static_cast<int64_t>(bundles_.size())) {
+    bundles_.resize(cycle + 64);
+  }
+  return bundles_[cycle];
+}
+
+// The first cycle in [from, end) with room for `v`; `end`: none.
+int64_t StreamScheduler::FirstFit(const VInstr& v, int64_t from, int64_t end) {
+  for (; from < end; ++from) {
+    if (Bundle(from).Fits(v, model_, builder_.registers())) return from;
+  }
+  return end;
+}
+
+void StreamScheduler::Put(const VInstr& v, int64_t cycle) {
+  Bundle(cycle).Take(v);
+  placed_.push_back({cycle, v});
+}
+
 int64_t StreamScheduler::Place(const VInstr& v, int64_t wish,
                                int64_t memory_key) {
   const isa::Instr shell = Shell(v);
   const isa::InstrInfo& info = isa::Info(v.op);
-  int64_t at = std::max(wish, Earliest(v, info, memory_key));
-  at = std::max<int64_t>(at, 0);
-  while (true) {
-    if (at >= static_cast<int64_t>(bundles_.size())) {
-      bundles_.resize(at + 64);
-    }
-    if (bundles_[at].Fits(v, model_, builder_.registers())) break;
-    ++at;
-  }
-  bundles_[at].Take(v);
-  placed_.push_back({at, v});
+  const int64_t from =
+      std::max({wish, Earliest(v, info, memory_key), int64_t{0}});
+  const int64_t at = FirstFit(v, from, std::numeric_limits<int64_t>::max());
+  Put(v, at);
   Commit(v, shell, info, at, memory_key);
   return at;
 }
 
-void StreamScheduler::Commit(const VInstr& v, const isa::Instr& shell,
-                             const isa::InstrInfo& info, int64_t cycle,
-                             int64_t memory_key) {
-  int64_t landed = cycle + 1;
+int64_t StreamScheduler::PlacePair(const VInstr& push, const VInstr& pop,
+                                   int64_t wish) {
+  const isa::Instr shell = Shell(push);
+  const isa::InstrInfo& info = isa::Info(push.op);
+  CHECK(FifoDue(info.pushes, push.unit).empty()) << info.mnemonic;
+  FifoPairs& pairs = Pairs(info.pushes, push.unit);
+  const int64_t latency = isa::LatencyOf(shell, model_);
+  const int64_t interval = isa::IntervalOf(shell, model_);
+  // What Place has placed comes before all pairs that follow.
+  const int64_t from = std::max(
+      {wish, OperandsReady(push), LastPop(info.pushes, push.unit), int64_t{0}});
+  for (int64_t at = from;; ++at) {
+    const FifoPairs::Window pops = pairs.PopsOf(at, interval);
+    if (pops.empty() || !Bundle(at).Fits(push, model_, builder_.registers())) {
+      continue;
+    }
+    const int64_t popped =
+        FirstFit(pop, std::max(pops.first, at + latency), pops.end);
+    if (popped >= pops.end) continue;
+    pairs.Insert({at, popped});
+    int64_t& free = UnitFree(info.unit, push.unit);
+    free = std::max(free, at + interval);
+    Put(push, at);
+    Put(pop, popped);
+    NoteReads(push, at);
+    const int64_t ready = popped + isa::LatencyOf(Shell(pop), model_);
+    At(&ready_, pop.dst) = ready;
+    end_ = std::max({end_, ready, at + interval});
+    return popped;
+  }
+}
+
+void StreamScheduler::NoteReads(const VInstr& v, int64_t cycle) {
   ForEachRead(v, [&](int32_t reg) {
     if (builder_.registers()[reg].global) {
       int64_t& last = At(&last_read_, reg);
       last = std::max(last, cycle);
     }
   });
+}
+
+void StreamScheduler::Commit(const VInstr& v, const isa::Instr& shell,
+                             const isa::InstrInfo& info, int64_t cycle,
+                             int64_t memory_key) {
+  int64_t landed = cycle + 1;
+  NoteReads(v, cycle);
   if (WritesRegister(v)) {
     const int64_t ready = cycle + isa::LatencyOf(shell, model_);
     At(&ready_, v.dst) = ready;

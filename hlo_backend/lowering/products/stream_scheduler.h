@@ -27,6 +27,7 @@
 #include "hlo_backend/lowering/codegen/builder.h"
 #include "hlo_backend/lowering/codegen/bundle_resources.h"
 #include "hlo_backend/lowering/codegen/vcode.h"
+#include "hlo_backend/lowering/products/fifo_pairs.h"
 #include "isa/machine_model.h"
 
 namespace ptxla::codegen {
@@ -40,6 +41,11 @@ class StreamScheduler {
   // The cycle it was given. Loads and stores with the same `memory_key` >= 0
   // touch the same bytes; others are independent of each other.
   int64_t Place(const VInstr& v, int64_t wish, int64_t memory_key = -1);
+
+  // A push into the FIFO of a unit that computes by itself (the EUP) and the
+  // pop of its result: the cycle of the pop. Other than by Place, they may go
+  // in front of pairs that were placed before.
+  int64_t PlacePair(const VInstr& push, const VInstr& pop, int64_t wish);
 
   // Cycle at which the registers that it reads have landed.
   int64_t OperandsReady(const VInstr& v) const;
@@ -85,6 +91,7 @@ class StreamScheduler {
 
   int64_t Earliest(const VInstr& v, const isa::InstrInfo& info,
                    int64_t memory_key);
+  void NoteReads(const VInstr& v, int64_t cycle);
   void Commit(const VInstr& v, const isa::Instr& shell,
               const isa::InstrInfo& info, int64_t cycle, int64_t memory_key);
   int64_t& UnitFree(isa::ExecUnit unit, int number);
@@ -93,7 +100,11 @@ class StreamScheduler {
     return reg < static_cast<int32_t>(cycles.size()) ? cycles[reg] : 0;
   }
   int64_t& At(std::vector<int64_t>* cycles, int32_t reg);
-  int64_t& LastPop(isa::Fifo fifo, int number);
+  int64_t& LastPop(isa::Fifo fifo, int number);  // by Place
+  FifoPairs& Pairs(isa::Fifo fifo, int number);
+  BundleResources& Bundle(int64_t cycle);
+  int64_t FirstFit(const VInstr& v, int64_t from, int64_t end);
+  void Put(const VInstr& v, int64_t cycle);
 
   const isa::MachineModel& model_;
   const CodeBuilder& builder_;
@@ -103,6 +114,7 @@ class StreamScheduler {
   std::array<int64_t, isa::kNumUnits * isa::kMaxUnits> unit_free_{};
   std::array<std::deque<int64_t>, isa::kNumFifos * isa::kMaxUnits> fifo_due_;
   std::array<int64_t, isa::kNumFifos * isa::kMaxUnits> last_pop_{};
+  std::array<FifoPairs, isa::kNumFifos * isa::kMaxUnits> pairs_;
   // By register; those beyond the end: 0.
   std::vector<int64_t> ready_;
   std::vector<int64_t> last_read_;  // of globals

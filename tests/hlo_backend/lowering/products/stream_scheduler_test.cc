@@ -91,5 +91,40 @@ TEST_F(StreamSchedulerTest, ALoadOfTheSameBytesFollowsTheStore) {
   EXPECT_GT(scheduler_.Place(load, 0, 5), stored);
 }
 
+// A row whose exponential waits leaves the EUP to the rows behind it.
+TEST_F(StreamSchedulerTest, APairGoesInFrontOfALaterOne) {
+  VInstr push;
+  push.op = Opcode::kVrcpF32;
+  push.a = lhs_.id;
+  VInstr pop;
+  pop.op = Opcode::kVpopEup;
+  const auto place = [&](int64_t wish) {
+    pop.dst = builder_.NewVec().id;
+    return scheduler_.PlacePair(push, pop, wish);
+  };
+  const int64_t latency = model_.Latency(isa::LatencyKey::kEupF32);
+  EXPECT_EQ(place(40), 40 + latency);
+  EXPECT_EQ(place(10), 10 + latency);
+  // No second push in a bundle; pops stay in the order of pushes.
+  EXPECT_EQ(place(40), 41 + latency);
+  EXPECT_EQ(place(39), 39 + latency);
+}
+
+TEST_F(StreamSchedulerTest, WhatIsPlacedAloneFollowsThePairs) {
+  VInstr push;
+  push.op = Opcode::kVrcpF32;
+  push.a = lhs_.id;
+  VInstr pop;
+  pop.op = Opcode::kVpopEup;
+  pop.dst = builder_.NewVec().id;
+  const int64_t popped = scheduler_.PlacePair(push, pop, 30);
+  EXPECT_GT(scheduler_.Place(push, 0), 30);
+  pop.dst = builder_.NewVec().id;
+  const int64_t alone = scheduler_.Place(pop, 0);
+  EXPECT_GT(alone, popped);
+  pop.dst = builder_.NewVec().id;
+  EXPECT_GT(scheduler_.PlacePair(push, pop, 0), alone);
+}
+
 }  // namespace
 }  // namespace ptxla::codegen
