@@ -7,10 +7,12 @@
 #include "absl/container/flat_hash_set.h"
 #include "base/units.h"
 #include "hlo_backend/analysis/fusion_rules.h"
+#include "hlo_backend/analysis/tiled_layout.h"
 #include "hlo_backend/passes/control_flow.h"
 #include "hlo_backend/passes/dimension_utils.h"
 #include "hlo_backend/passes/memory_space_assignment.h"
 #include "hlo_backend/passes/prologue_policy.h"
+#include "hlo_backend/passes/row_leaves.h"
 #include "hlo_backend/passes/split_dot_batch.h"
 
 namespace ptxla::hlo {
@@ -20,16 +22,7 @@ constexpr size_t kMostMembers = 64;
 // Members follow their product in the order of the program within so many
 // instructions: the search is linear.
 constexpr size_t kFurthest = 512;
-constexpr int kMostFree = 8;  // operations in a row
-bool IsRowMajor(const Shape& shape) {
-  return shape.IsArray() &&
-         (!shape.has_layout() || shape.layout().IsRowMajor());
-}
-
-bool Is32BitOrBf16(PrimitiveType type) {
-  return type == PrimitiveType::kF32 || type == PrimitiveType::kBf16 ||
-         type == PrimitiveType::kS32 || type == PrimitiveType::kU32;
-}
+constexpr int kMostDeep = 8;  // operations on another product
 
 class RowFuser {
  public:
@@ -143,7 +136,7 @@ class RowFuser {
   // A product that comes later and whose rows fit, and elementwise work on it
   // that needs no values per row. Asked of each instruction once per search.
   bool IsAnotherProduct(const Instruction& o, int depth = 0) {
-    if (members_.contains(&o) || tainted_.contains(&o) || depth > kMostFree ||
+    if (members_.contains(&o) || tainted_.contains(&o) || depth > kMostDeep ||
         !o.shape().SameDims(dot_->shape())) {
       return false;
     }
@@ -204,48 +197,8 @@ class RowFuser {
   }
 
   // Made of constants and iotas alone (a causal mask): again where needed.
-  bool IsFree(const Instruction& o, int depth = 0) const {
-    if (members_.contains(&o) || depth > kMostFree) return false;
-    switch (o.opcode()) {
-      case Opcode::kConstant:
-        return o.shape().IsScalar();
-      case Opcode::kIota: {
-        const int64_t from_minor =
-            o.shape().rank() - 1 - o.attrs<IotaAttrs>().dimension;
-        return from_minor < 2 && BitWidth(o.shape().type()) == 32 &&
-               IsInteger(o.shape().type());
-      }
-      case Opcode::kBroadcast:
-        if (o.operand(0)->shape().rank() > 0 && !KeepsMatrix(o)) return false;
-        return IsFree(*o.operand(0), depth + 1);
-      default:
-        break;
-    }
-    if (!IsLoopElementwise(o) || !IsRowMajor(o.shape()) ||
-        o.shape().rank() < 2) {
-      return false;
-    }
-    return std::all_of(
-        o.operands().begin(), o.operands().end(),
-        [&](const Instruction* x) { return IsFree(*x, depth + 1); });
-  }
-
-  // [rows, columns] repeated for each batch member.
-  static bool KeepsMatrix(const Instruction& broadcast) {
-    const int rank = broadcast.operand(0)->shape().rank();
-    if (rank != 2) return false;
-    return broadcast.dimensions()[0] == broadcast.shape().rank() - 2 &&
-           broadcast.dimensions()[1] == broadcast.shape().rank() - 1;
-  }
-
-  // A row for each of the first batch dimension, repeated for the others: the
-  // mask of a batch of sequences.
-  static bool IsRowOfBatch(const Instruction& broadcast) {
-    const Shape& source = broadcast.operand(0)->shape();
-    return source.rank() == 2 && broadcast.shape().rank() > 2 &&
-           broadcast.dimensions()[0] == 0 &&
-           broadcast.dimensions()[1] == broadcast.shape().rank() - 1 &&
-           BitWidth(source.type()) == 32 && IsRowMajor(source);
+  bool IsFree(const Instruction& o) const {
+    return !members_.contains(&o) && IsFreeOfRows(o);
   }
 
   // Values per row that another kernel has made.
@@ -264,17 +217,9 @@ class RowFuser {
     if (IsFree(o)) return full || o.opcode() != Opcode::kIota;
     if (o.opcode() == Opcode::kBroadcast) {
       const Instruction* source = o.operand(0);
-      if (full && !members_.contains(source) &&
-          (IsRowOfBatch(o) || (KeepsMatrix(o) && IsRowMajor(source->shape()) &&
-                               BitWidth(source->shape().type()) <= 32))) {
-        return true;
-      }
-      const bool along_minor = source->shape().rank() == 1 &&
-                               Is32BitOrBf16(source->shape().type()) &&
-                               !members_.contains(source) &&
-                               o.dimensions()[0] == o.shape().rank() - 1;
-      return source->shape().IsScalar() ||
-             (full && (along_minor || IsRowsOfOthers(o)));
+      if (source->shape().IsScalar()) return true;
+      return full && !members_.contains(source) &&
+             (IsSharedByRows(o, *dot_) || IsRowsOfOthers(o));
     }
     if (o.IsConstant()) return o.shape().IsScalar();
     return full && o.shape().SameDims(dot_->shape()) && IsRowMajor(o.shape()) &&
@@ -469,10 +414,24 @@ class RowFuser {
     if (value->opcode() != Opcode::kBroadcast && !IsFree(*value)) return value;
     auto [it, is_new] = clones_.try_emplace(value, nullptr);
     if (!is_new) return it->second;
+    if (IsBroadcastOfWidened(*value) && !IsFree(*value)) {
+      Instruction* widened = value->operand(0);
+      Instruction* narrow = widened->operand(0);
+      Shape shape = value->shape();
+      shape.set_type(narrow->shape().type());
+      shape = WithTpuLayout(shape, context_.chip->generation());
+      Instruction* broadcast = c_->AddLike(*value, shape, {narrow});
+      group_.push_back(broadcast);
+      return clones_[value] =
+                 Grouped(c_->AddLike(*widened, value->shape(), {broadcast}));
+    }
     std::vector<Instruction*> operands;
     for (Instruction* o : value->operands()) operands.push_back(Inside(o));
-    Instruction* clone = c_->AddLike(*value, value->shape(), operands);
-    clones_[value] = clone;
+    return clones_[value] =
+               Grouped(c_->AddLike(*value, value->shape(), operands));
+  }
+
+  Instruction* Grouped(Instruction* clone) {
     group_.push_back(clone);
     return clone;
   }

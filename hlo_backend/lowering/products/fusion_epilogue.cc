@@ -79,6 +79,7 @@ void FusionEpilogue::AddTo(ProductProblem* problem,
   problem->epilogue_bytes_per_element += LeafBytesPerElement();
   problem->epilogue_whole_bytes += WholeLeafBytes();
   problem->row_results += RowEntries();
+  AddShared(problem);
   if (RowEntries() > 0) problem->row_unit_of_steps = isa::kLanes;
   const auto is_byte = [](const Result& x) { return IsByte(x.view.type); };
   if (HasByteLeaf() || std::any_of(results_.begin(), results_.end(), is_byte)) {

@@ -28,6 +28,9 @@ class OperandPrologue final : public TileFormula, public ComputedOperand {
   // Completes the operand with what it costs.
   void AddTo(ProductOperand* operand, const isa::MachineModel& model);
 
+  // Limits on a step's batch members.
+  void Limit(ProductProblem* problem) const { AddShared(problem); }
+
   // `rows_are_m`: of an LHS its M, or of an RHS its N; else rows are K.
   void AddWindows(const ProductTile& tile, const GridDims& grid, bool is_lhs,
                   bool transposed, int first_space, Tiling* tiling);

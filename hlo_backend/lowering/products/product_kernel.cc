@@ -117,6 +117,7 @@ class ProductEmitter {
       if (value == nullptr) return absl::OkStatus();
       ASSIGN_OR_RETURN(*prologue, OperandPrologue::Create(i_, *value));
       (*prologue)->AddTo(operand, context_.model);
+      (*prologue)->Limit(&form_.problem);
       return absl::OkStatus();
     };
     ProductProblem& p = form_.problem;

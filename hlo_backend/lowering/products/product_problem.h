@@ -13,6 +13,7 @@
 
 #include "hlo_backend/ir/primitive_type.h"
 #include "hlo_backend/lowering/products/product_numbers.h"
+#include "hlo_backend/lowering/products/shared_members.h"
 #include "isa/machine_model.h"
 
 namespace ptxla::lowering {
@@ -67,6 +68,8 @@ struct ProductProblem {
   double row_cycles = 0;
   // Per 8 rows: f32 registers of scratch for what whole rows reduce to.
   int64_t row_results = 0;
+  // Limits on the batch members of a step.
+  std::vector<SharedMembers> shared_members;
   // VMEM of what an epilogue reads whole, whatever the tile.
   int64_t epilogue_whole_bytes = 0;
 };

@@ -68,6 +68,7 @@ class TileSearch {
     for (int64_t gb : GridBounds(p_.batch, 1)) {
       t.block_b = CeilOfRatio(p_.batch, gb);
       t.grid_b = CeilOfRatio(p_.batch, t.block_b);
+      if (!MayShare(t.block_b)) continue;
       for (int64_t gm : GridBounds(p_.m, rows_unit_)) {
         SetRows(gm, &t);
         for (int64_t gn : GridBounds(p_.n, p_.column_unit)) {
@@ -128,6 +129,10 @@ class TileSearch {
  private:
   using Candidate = std::pair<ProductTile, ProductCost>;
 
+  bool MayShare(int64_t block_b) const {
+    return std::all_of(p_.shared_members.begin(), p_.shared_members.end(),
+                       [&](const SharedMembers& m) { return m.Fits(block_b); });
+  }
   void SetRows(int64_t gm, ProductTile* t) const {
     t->block_m = RoundUpTo<int64_t>(CeilOfRatio(p_.m, gm),
                                     gm > 1 ? rows_unit_ : p_.row_unit);

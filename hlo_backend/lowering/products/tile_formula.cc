@@ -86,6 +86,14 @@ int64_t TileFormula::WholeLeafBytes() const {
   return bytes;
 }
 
+void TileFormula::AddShared(ProductProblem* problem) const {
+  for (const Leaf& leaf : leaves_) {
+    if (leaf.form == Form::kTile && leaf.shared()) {
+      problem->shared_members.push_back(leaf.members);
+    }
+  }
+}
+
 bool TileFormula::HasByteLeaf() const {
   return std::any_of(leaves_.begin(), leaves_.end(), [](const Leaf& x) {
     return x.form == Form::kTile && IsByte(x.view.type);
@@ -112,6 +120,10 @@ void TileFormula::AddLeafWindows(const ProductTile& tile, const GridDims& grid,
     if (leaf.form == Form::kTile) {
       leaf.window = AddResultWindow(leaf.view, arg, tile, grid,
                                     isa::Direction::kIn, tiling);
+      if (leaf.shared()) {
+        ShareWindow(leaf.members, tile.block_b, grid.b, grid.bounds,
+                    &tiling->windows.back());
+      }
       continue;
     }
     isa::Window w;

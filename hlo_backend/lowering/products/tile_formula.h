@@ -3,8 +3,9 @@
 // sums (fusion_epilogue.h), or before it on an operand (operand_prologue.h).
 //
 // What a formula reads beside the sums are arrays of its own shape and layout,
-// or of one batch member's; 1-D arrays along its columns (a bias), one for all
-// or one for each of the outermost batch dimension (a mask); values per row (a
+// or with some of its batch dimensions only (shared_members.h); 1-D arrays
+// along its columns (a bias), one for all or one for each member of one batch
+// dimension (a mask); values per row (a
 // softmax's sum), which are put on all lanes once per step (tile_rows.cc); and
 // scalars. Iotas count rows or columns.
 #ifndef PTXLA_HLO_BACKEND_LOWERING_PRODUCTS_TILE_FORMULA_H_
@@ -21,6 +22,7 @@
 #include "hlo_backend/lowering/fusion/vector_math.h"
 #include "hlo_backend/lowering/kernel_plan.h"
 #include "hlo_backend/lowering/products/product_operands.h"
+#include "hlo_backend/lowering/products/shared_members.h"
 
 namespace ptxla::lowering {
 
@@ -42,9 +44,13 @@ class TileFormula {
     int window = 0;
     BlockPlace place;
     codegen::Vec scalar;  // kScalar, as a global
-    // kBatchColumns: batch members that share a row.
-    int64_t repeat = 1;
+    // kBatchColumns, and planes of kTile: what each member of the batch reads.
+    SharedMembers members = {1, kOwn};
     PhysicalArray array;
+
+    // Each member has its own plane.
+    static constexpr int64_t kOwn = int64_t{1} << 40;
+    bool shared() const { return members.count != kOwn; }
   };
   // Where tile, row and column of the open values are.
   struct Position {
@@ -58,6 +64,12 @@ class TileFormula {
   // dimensions make the rows, one after another, or `windowed`, in boxes.
   absl::Status DescribeLeaves(bool folded, bool windowed);
   absl::StatusOr<Leaf> DescribeLeaf(int node) const;
+  // True: members of the batch share it, and the leaf says how.
+  absl::StatusOr<bool> DescribeShared(const ExprNode& node,
+                                      const PhysicalArray& array,
+                                      Leaf* leaf) const;
+  // Limits on the members of a step.
+  void AddShared(ProductProblem* problem) const;
   // Bytes of HBM for each element of the formula's shape; VMEM of what is read
   // whole.
   int64_t LeafBytesPerElement() const;
@@ -119,7 +131,10 @@ class TileFormula {
                              const Position& at);
   // Locals of earlier blocks are gone.
   void StartIotas(codegen::CodeBuilder& b);
-  void BeginBlock() { batch_rows_.clear(); }
+  void BeginBlock() {
+    batch_rows_.clear();
+    batch_shifts_.clear();
+  }
   // Registers of the tiles before are gone.
   void ClearTiles();
   void ClearRows();
@@ -138,6 +153,8 @@ class TileFormula {
   codegen::Sca first_member_;  // of the step; invalid: 0
   // Addresses of rows of leaves: (leaf, batch member).
   absl::flat_hash_map<int64_t, codegen::Sca> batch_rows_;
+  // And the bits of a word in front of their values.
+  absl::flat_hash_map<int64_t, codegen::Sca> batch_shifts_;
   // Rows of an array of the product's shape: those of windows (convolutions)
   // run through all of its planes.
   int64_t RowsOf(const MatrixView& view) const {

@@ -41,22 +41,8 @@ absl::StatusOr<TileFormula::Leaf> TileFormula::DescribeLeaf(int number) const {
   if (per_row) {
     return DescribeRows(number, array);
   }
-  const bool matrix = shape.rank() == 2 && array.dims[0] == 0 && !folded_;
-  if (matrix && minor > 1 && node.map[1] == minor && node.map[0] == minor - 1 &&
-      (e_.space.sizes[minor - 1] > 1 || shape.dim(0) == 1)) {
-    leaf.form = Form::kTile;  // one plane, shared by the batch
-    return leaf;
-  }
-  const bool one_row = shape.dim(0) == 1;
-  if (matrix && minor > 1 && node.map[1] == minor &&
-      (node.map[0] == 0 || one_row) && array.bits == 32) {
-    leaf.form = Form::kBatchColumns;
-    leaf.array = array;
-    for (int d = one_row ? 0 : 1; d < minor - 1; ++d) {
-      leaf.repeat *= e_.space.sizes[d];
-    }
-    return leaf;
-  }
+  ASSIGN_OR_RETURN(const bool shared, DescribeShared(node, array, &leaf));
+  if (shared) return leaf;
   // A tile of the product's own shape: the same dimensions in the same order.
   bool same = array.rank() == e_.space.rank() && array.sizes == e_.space.sizes;
   for (int d = 0; same && d < array.rank(); ++d) {
@@ -115,46 +101,6 @@ absl::StatusOr<Value> TileFormula::Iota(const ExprNode& node, int tile,
       b_->BinaryImm(Opcode::kVaddS32, numbers, static_cast<uint32_t>(first)));
 }
 
-Value TileFormula::LoadBatchColumns(const Leaf& leaf, const Position& at) {
-  CodeBuilder& b = *b_;
-  const PhysicalArray& a = leaf.array;
-  const int64_t row_bytes = isa::kRowBytes;
-  const auto column =
-      static_cast<int32_t>(at.col / isa::kLanes * a.tile_bytes());
-  if (!first_member_.valid()) {
-    const int64_t row = at.batch / leaf.repeat;
-    return Value::Of(
-        b.LoadRow(leaf.place.space, leaf.place.base,
-                  static_cast<int32_t>(row / a.tile_rows * a.row_stride() +
-                                       row % a.tile_rows * row_bytes) +
-                      column));
-  }
-  Sca& address = batch_rows_[leaf.node * int64_t{1 << 20} + at.batch];
-  if (!address.valid()) {
-    const Sca member = b.SAddImm(first_member_, static_cast<int32_t>(at.batch));
-    // Members are few: the quotient is exact.
-    constexpr int kShift = 16;
-    const Sca row =
-        leaf.repeat == 1
-            ? member
-            : b.SBinaryImm(
-                  Opcode::kSshrl,
-                  b.SMulImm(member, static_cast<int32_t>(CeilOfRatio(
-                                        int64_t{1} << kShift, leaf.repeat))),
-                  kShift);
-    int shift = 0;
-    while ((int64_t{1} << shift) < a.tile_rows) ++shift;
-    const Sca tile = b.SMulImm(b.SBinaryImm(Opcode::kSshrl, row, shift),
-                               static_cast<int32_t>(a.row_stride()));
-    const Sca inside = b.SMulImm(
-        b.SBinaryImm(Opcode::kSand, row, static_cast<int32_t>(a.tile_rows - 1)),
-        static_cast<int32_t>(row_bytes));
-    address = b.SAdd(leaf.place.base, b.SAdd(tile, inside));
-    b.SetBank(address, codegen::kUnknownBanks, 0);
-  }
-  return Value::Of(b.LoadRow(leaf.place.space, address, column));
-}
-
 Vec TileFormula::FirstOfWords(PrimitiveType type, Vec words) const {
   CodeBuilder& b = *b_;
   if (type == PrimitiveType::kBf16) {
@@ -196,8 +142,8 @@ absl::StatusOr<Value> TileFormula::Load(const Leaf& leaf, int tile,
                                 static_cast<uint32_t>(32 / parts * part));
     return FromWords(type, FirstOfWords(type, lowest));
   }
-  const auto offset =
-      static_cast<int32_t>(place.Offset(at.batch, at.row, at.col));
+  const auto offset = static_cast<int32_t>(
+      place.Offset(leaf.members.Of(at.batch), at.row, at.col));
   // Nothing is read beyond an array in VMEM, which is walked in place.
   const bool resident = leaf.view.resident;
   const bool is_last =

@@ -1,0 +1,148 @@
+// TileFormula: what members of the batch share: planes of tiles (a bias of each
+// head), and rows of values per column (a mask of each sequence).
+#include <optional>
+
+#include "base/status.h"
+#include "base/units.h"
+#include "hlo_backend/lowering/products/epilogue_types.h"
+#include "hlo_backend/lowering/products/tile_formula.h"
+
+namespace ptxla::lowering {
+
+using codegen::CodeBuilder;
+using codegen::Sca;
+using codegen::Vec;
+using isa::Opcode;
+
+namespace {
+
+// Quotients of scalars are products with 2^16 / divisor, rounded up.
+constexpr int kShift = 16;
+
+int Log2(int64_t power) {
+  int log = 0;
+  while ((int64_t{1} << log) < power) ++log;
+  return log;
+}
+
+bool IsPower(int64_t x) { return (x & (x - 1)) == 0; }
+
+// Exact for all numbers below `end`.
+bool Divides(int64_t end, int64_t divisor) {
+  return IsPower(divisor) || end * divisor < (int64_t{1} << kShift);
+}
+
+Sca Quotient(CodeBuilder& b, Sca x, int64_t divisor) {
+  if (divisor == 1) return x;
+  if (IsPower(divisor)) {
+    return b.SBinaryImm(Opcode::kSshrl, x, Log2(divisor));
+  }
+  const int64_t inverse = CeilOfRatio(int64_t{1} << kShift, divisor);
+  return b.SBinaryImm(Opcode::kSshrl,
+                      b.SMulImm(x, static_cast<int32_t>(inverse)), kShift);
+}
+
+// x modulo `count`.
+Sca Remainder(CodeBuilder& b, Sca x, int64_t count) {
+  if (IsPower(count)) {
+    return b.SBinaryImm(Opcode::kSand, x, static_cast<int32_t>(count - 1));
+  }
+  return b.SAdd(x,
+                b.SMulImm(Quotient(b, x, count), static_cast<int32_t>(-count)));
+}
+
+}  // namespace
+
+absl::StatusOr<bool> TileFormula::DescribeShared(const ExprNode& node,
+                                                 const PhysicalArray& array,
+                                                 Leaf* leaf) const {
+  const int minor = e_.space.rank() - 1;
+  const int rank = array.rank();
+  if (folded_ || minor < 2 || rank < 2 ||
+      static_cast<int>(node.map.size()) != rank) {
+    return false;
+  }
+  const auto in_place = [&](int dim, int of_space) {
+    return array.dims[dim] == dim &&
+           (node.map[dim] == of_space || array.sizes[dim] == 1) &&
+           array.sizes[dim] == e_.space.sizes[of_space];
+  };
+  // Neighbouring dimensions of the batch from `first` on.
+  const auto members = [&](int dims, int first) {
+    SharedMembers shared;
+    for (int k = 0; k < dims; ++k) shared.count *= array.sizes[k];
+    for (int d = first + dims; d < minor - 1; ++d) {
+      shared.inner *= e_.space.sizes[d];
+    }
+    return shared;
+  };
+  if (!in_place(rank - 1, minor)) return false;
+  if (rank < e_.space.rank() && in_place(rank - 2, minor - 1)) {
+    const int dims = rank - 2;
+    const auto first = dims == 0 ? 0 : static_cast<int>(node.map[0]);
+    for (int k = 0; k < dims; ++k) {
+      if (first + k >= minor - 1 || !in_place(k, first + k)) return false;
+    }
+    leaf->form = Form::kTile;
+    if (dims > 0) leaf->members = members(dims, first);
+    return true;
+  }
+  const bool one_row = array.sizes[0] == 1;
+  if (rank != 2 || array.dims[0] != 0 ||
+      (!one_row && node.map[0] >= minor - 1)) {
+    return false;
+  }
+  leaf->form = Form::kBatchColumns;
+  leaf->array = array;
+  leaf->members =
+      one_row ? members(0, 0) : members(1, static_cast<int>(node.map[0]));
+  int64_t batch = 1;
+  for (int d = 0; d < minor - 1; ++d) batch *= e_.space.sizes[d];
+  return Divides(batch, leaf->members.inner) &&
+         Divides(batch, leaf->members.count);
+}
+
+Value TileFormula::LoadBatchColumns(const Leaf& leaf, const Position& at) {
+  CodeBuilder& b = *b_;
+  const PhysicalArray& a = leaf.array;
+  // A word holds so many rows that follow one another.
+  const int64_t packing = 32 / a.bits;
+  const auto column =
+      static_cast<int32_t>(at.col / isa::kLanes * a.tile_bytes());
+  const auto values = [&](Vec words) {
+    return FromWords(leaf.view.type, FirstOfWords(leaf.view.type, words));
+  };
+  if (!first_member_.valid()) {
+    const int64_t row = leaf.members.Of(at.batch);
+    const Vec words = b.LoadRow(
+        leaf.place.space, leaf.place.base,
+        static_cast<int32_t>(row / a.tile_rows * a.row_stride() +
+                             row % a.tile_rows / packing * isa::kRowBytes) +
+            column);
+    const auto shift = static_cast<uint32_t>(row % packing * a.bits);
+    return values(shift == 0 ? words
+                             : b.BinaryImm(Opcode::kVshrl, words, shift));
+  }
+  const int64_t key = leaf.node * int64_t{1 << 20} + at.batch;
+  Sca& address = batch_rows_[key];
+  Sca& shift = batch_shifts_[key];
+  if (!address.valid()) {
+    const Sca member = b.SAddImm(first_member_, static_cast<int32_t>(at.batch));
+    const Sca row = Remainder(b, Quotient(b, member, leaf.members.inner),
+                              leaf.members.count);
+    const Sca tile =
+        b.SMulImm(b.SBinaryImm(Opcode::kSshrl, row, Log2(a.tile_rows)),
+                  static_cast<int32_t>(a.row_stride()));
+    const Sca in_tile =
+        b.SBinaryImm(Opcode::kSand, row, static_cast<int32_t>(a.tile_rows - 1));
+    const Sca line = b.SMulImm(Quotient(b, in_tile, packing), isa::kRowBytes);
+    address = b.SAdd(leaf.place.base, b.SAdd(tile, line));
+    b.SetBank(address, codegen::kUnknownBanks, 0);
+    if (packing > 1) shift = b.SMulImm(Remainder(b, row, packing), a.bits);
+  }
+  const Vec words = b.LoadRow(leaf.place.space, address, column);
+  return values(packing == 1 ? words
+                             : b.Binary(Opcode::kVshrl, words, b.Splat(shift)));
+}
+
+}  // namespace ptxla::lowering
