@@ -214,9 +214,13 @@ class ProductEmitter {
 
   absl::Status Body(CodeBuilder& b) {
     b.NewBlock("addresses");
+    // Values per row go through the XLUs, which take what they are given in
+    // order: between the tiles of an LHS that they transpose, every one of them
+    // would be waited for.
+    const bool turns = form_.problem.lhs.transposed;
     RETURN_IF_ERROR(Place(form_.lhs, windows_, lhs_window_, kLhs,
-                          lhs_prologue_.get(), parts_.pace.rows_ahead, b,
-                          &parts_.lhs));
+                          lhs_prologue_.get(), parts_.pace.rows_ahead || turns,
+                          b, &parts_.lhs));
     RETURN_IF_ERROR(Place(form_.rhs, windows_, rhs_window_, kRhs,
                           rhs_prologue_.get(), parts_.pace.rows_ahead, b,
                           &parts_.rhs));
