@@ -357,15 +357,19 @@ absl::StatusOr<Expression> Expression::BuildEpilogue(
 
 int Expression::ImmediateInput(const ExprNode& node) const {
   if (node.kind != ExprNode::Kind::kOp || node.inputs.size() != 2 ||
-      node.type != hlo::PrimitiveType::kF32 ||
-      (node.instr->opcode() != Opcode::kAdd &&
-       node.instr->opcode() != Opcode::kMultiply)) {
+      node.type != hlo::PrimitiveType::kF32) {
     return -1;
   }
   const auto constant = [&](int k) {
     return nodes[node.inputs[k]].kind == ExprNode::Kind::kConstant;
   };
   if (constant(0) == constant(1)) return -1;
+  const Opcode op = node.instr->opcode();
+  if (op == Opcode::kDivide) {
+    constexpr uint32_t kOne = 0x3f800000;
+    return constant(0) && nodes[node.inputs[0]].constant == kOne ? 0 : -1;
+  }
+  if (op != Opcode::kAdd && op != Opcode::kMultiply) return -1;
   return constant(0) ? 0 : 1;
 }
 

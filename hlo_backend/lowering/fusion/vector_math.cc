@@ -101,6 +101,7 @@ Vec MaskToNumber(CodeBuilder& b, Mask m, bool f32) {
 
 Value EmitWithImmediate(CodeBuilder& b, const Instruction& i, Value x,
                         uint32_t constant) {
+  if (i.opcode() == Hlo::kDivide) return Value::Of(EmitReciprocal(b, x.vec));
   const isa::Opcode op = i.opcode() == hlo::Opcode::kAdd
                              ? isa::Opcode::kVaddF32
                              : isa::Opcode::kVmulF32;
