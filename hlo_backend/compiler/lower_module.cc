@@ -1,17 +1,21 @@
 #include "hlo_backend/compiler/lower_module.h"
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_set.h"
+#include "absl/functional/function_ref.h"
 #include "base/status.h"
 #include "hlo_backend/compiler/chip_cost_model.h"
 #include "hlo_backend/ir/computation.h"
 #include "hlo_backend/ir/fingerprint.h"
 #include "hlo_backend/lowering/lowering.h"
 #include "hlo_backend/passes/fusion_splitter.h"
+#include "hlo_backend/passes/memory_places.h"
+#include "hlo_backend/passes/memory_space_assignment.h"
 
 namespace ptxla::hlo {
 namespace {
@@ -106,6 +110,49 @@ lowering::LoweringOptions OptionsOf(const CompileOptions& options) {
   return lower;
 }
 
+// What the kernels that stand for one fusion hand on lies in VMEM, where there
+// is room beside what the schedule put there: in the fusion it was registers.
+class PartsInVmem {
+ public:
+  PartsInVmem(Module* module, const chips::ChipSpec& chip) {
+    placed_ = PutIntoVmem(
+        module->entry(), RoomForResidents(chip),
+        [](const Instruction& i) { return WholeName(i.name()) != i.name(); });
+  }
+
+  bool empty() const { return placed_.empty(); }
+
+  // What kernels touch that are refused so goes back to HBM. False: they touch
+  // none.
+  bool GiveBack(absl::FunctionRef<bool(const Instruction&)> refused) {
+    const auto touched = [&](const KernelResult& r) {
+      return refused(*r.maker) || IsReadBy(*r.maker, refused);
+    };
+    const auto end = std::stable_partition(
+        placed_.begin(), placed_.end(),
+        [&](const KernelResult& r) { return !touched(r); });
+    if (end == placed_.end()) return false;
+    for (auto it = end; it != placed_.end(); ++it) {
+      SetMemorySpace(it->maker, it->index, kMemoryHbm);
+    }
+    placed_.erase(end, placed_.end());
+    return true;
+  }
+
+ private:
+  static bool IsReadBy(const Instruction& value,
+                       absl::FunctionRef<bool(const Instruction&)> which) {
+    for (const Instruction* user : value.users()) {
+      if (OnlyNamesMemory(*user) ? IsReadBy(*user, which) : which(*user)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  std::vector<KernelResult> placed_;
+};
+
 }  // namespace
 
 absl::StatusOr<LoweredModule> LowerModule(Module* module,
@@ -122,6 +169,7 @@ absl::StatusOr<LoweredModule> LowerModule(Module* module,
   // Kernels that earlier rounds made.
   std::vector<std::unique_ptr<isa::Program>> made;
   lowering::LoweringOptions lower = OptionsOf(options);
+  std::optional<PartsInVmem> in_vmem;
   while (true) {
     ASSIGN_OR_RETURN(result.memory, PlanMemory(module, chip),
                      _ << "while planning memory");
@@ -129,20 +177,33 @@ absl::StatusOr<LoweredModule> LowerModule(Module* module,
     auto program = lowering::Lower(*module, PlacementOf(result.memory.plan),
                                    chip, lower, &stats);
     if (program.ok()) {
+      if (!in_vmem.has_value()) {
+        in_vmem.emplace(module, chip);
+        if (!in_vmem->empty()) {
+          made.push_back(std::make_unique<isa::Program>(*std::move(program)));
+          lower.earlier.push_back(made.back().get());
+          continue;
+        }
+      }
       result.program = *std::move(program);
       return result;
     }
     const absl::flat_hash_set<uint64_t> refused(stats.refused.begin(),
                                                 stats.refused.end());
     if (refused.empty()) return program.status();
+    const auto is_refused = [&](const Instruction& i) {
+      return refused.contains(KernelFingerprint(i));
+    };
+    if (in_vmem.has_value() && in_vmem->GiveBack(is_refused)) {
+      made.push_back(std::make_unique<isa::Program>(std::move(stats.made)));
+      lower.earlier.push_back(made.back().get());
+      continue;
+    }
     if (!splitter.has_value()) {
       ASSIGN_OR_RETURN(anew, LoadPipeline("body"));
       splitter.emplace(context, &*anew);
     }
-    ASSIGN_OR_RETURN(const bool split,
-                     splitter->Run(module, [&](const Instruction& i) {
-                       return refused.contains(KernelFingerprint(i));
-                     }));
+    ASSIGN_OR_RETURN(const bool split, splitter->Run(module, is_refused));
     if (!split) {
       const bool estimate =
           options.estimate_unknown_ops &&

@@ -99,9 +99,10 @@ class Assigner {
     }
   }
 
-  bool Run() {
+  std::vector<KernelResult> Run(
+      absl::FunctionRef<bool(const Instruction&)> may) {
     for (Instruction* i : c_->instructions()) {
-      if (IsVmemKernel(*i)) Consider(i);
+      if (IsVmemKernel(*i) && may(*i)) Consider(i);
     }
     std::stable_sort(candidates_.begin(), candidates_.end(),
                      [](const Candidate& a, const Candidate& b) {
@@ -109,14 +110,14 @@ class Assigner {
                      });
     RangeMaximum live(c_->instruction_count());
     AddVmemResidents(*c_, positions_, &live);
-    bool changed = false;
+    std::vector<KernelResult> placed;
     for (const Candidate& c : candidates_) {
       if (live.Maximum(c.first, c.last) + c.bytes > room_) continue;
       live.Add(c.first, c.last, c.bytes);
       SetMemorySpace(c.maker, c.index, kMemoryVmem);
-      changed = true;
+      placed.push_back({c.maker, c.index});
     }
-    return changed;
+    return placed;
   }
 
  private:
@@ -231,13 +232,20 @@ void SetMemorySpace(Instruction* maker, int64_t index, int memory_space) {
   }
 }
 
+std::vector<KernelResult> PutIntoVmem(
+    Computation* computation, int64_t room,
+    absl::FunctionRef<bool(const Instruction&)> may) {
+  if (room <= 0) return {};
+  return Assigner(computation, room).Run(may);
+}
+
 absl::StatusOr<bool> MemorySpaceAssignmentPass::Run(
     Module* module, const PassContext& context) {
   if (!module->config().is_scheduled) return false;
-  const int64_t room = RoomForResidents(*context.chip);
-  if (room <= 0) return false;
   // Bodies of loops run while what surrounds them is alive: the entry only.
-  return Assigner(module->entry(), room).Run();
+  return !PutIntoVmem(module->entry(), RoomForResidents(*context.chip),
+                      [](const Instruction&) { return true; })
+              .empty();
 }
 
 }  // namespace ptxla::hlo

@@ -14,6 +14,10 @@
 #ifndef PTXLA_HLO_BACKEND_PASSES_MEMORY_SPACE_ASSIGNMENT_H_
 #define PTXLA_HLO_BACKEND_PASSES_MEMORY_SPACE_ASSIGNMENT_H_
 
+#include <cstdint>
+#include <vector>
+
+#include "absl/functional/function_ref.h"
 #include "hlo_backend/passes/pass.h"
 
 namespace ptxla::hlo {
@@ -28,6 +32,18 @@ int64_t RoomForResidents(const chips::ChipSpec& chip);
 // memory space: its shape, everything that only names it, and the parameters
 // and results of the bodies of fusions that read and make it.
 void SetMemorySpace(Instruction* maker, int64_t index, int memory_space);
+
+// A result of a kernel: element `index` of its tuple, -1: the whole.
+struct KernelResult {
+  Instruction* maker = nullptr;
+  int64_t index = -1;
+};
+
+// Puts results of the kernels of a scheduled computation for which `may` holds
+// into VMEM, beside what is there; returns which.
+std::vector<KernelResult> PutIntoVmem(
+    Computation* computation, int64_t room,
+    absl::FunctionRef<bool(const Instruction&)> may);
 
 class MemorySpaceAssignmentPass : public Pass {
  public:
