@@ -166,6 +166,11 @@ absl::string_view WholeName(absl::string_view part) {
   return part.substr(0, part.rfind(kPart));
 }
 
+std::string PartName(const Instruction& whole) {
+  return whole.parent()->module()->UniqueName(
+      absl::StrCat(WholeName(whole.name()), kPart));
+}
+
 // What to try, one after the other. Dimensions of a product become those of
 // matrices when it is compiled; windows keep their dimensions when they are
 // not.

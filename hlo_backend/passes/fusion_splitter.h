@@ -24,6 +24,7 @@
 #ifndef PTXLA_HLO_BACKEND_PASSES_FUSION_SPLITTER_H_
 #define PTXLA_HLO_BACKEND_PASSES_FUSION_SPLITTER_H_
 
+#include <string>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
@@ -36,6 +37,9 @@ namespace ptxla::hlo {
 
 // "f" for "f.part.3", and for "f".
 absl::string_view WholeName(absl::string_view part);
+
+// A name of its own for a part of `whole`, or of what that is part of.
+std::string PartName(const Instruction& whole);
 
 class FusionSplitter {
  public:

@@ -9,6 +9,7 @@
 #include "hlo_backend/passes/annotations.h"
 #include "hlo_backend/passes/control_flow.h"
 #include "hlo_backend/passes/convolution_to_dot.h"
+#include "hlo_backend/passes/linear_copies.h"
 #include "hlo_backend/passes/whole_windows.h"
 
 namespace ptxla::hlo {
@@ -65,6 +66,9 @@ bool ReplaceForms(Computation* c, const PassContext& context) {
   for (Instruction* i : c->PostOrder()) {
     if (i->opcode() == Opcode::kConvolution) {
       changed |= ReplaceByDot(i);
+    } else if (i->opcode() == Opcode::kCopy && !c->IsFusionComputation() &&
+               ReplaceLinearCopy(i, generation)) {
+      changed = true;
     } else if (i->opcode() == Opcode::kReduceWindow) {
       changed |= ReplaceByReduce(i, generation);
     } else if ((i->opcode() == Opcode::kReshape ||

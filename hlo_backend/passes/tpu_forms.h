@@ -10,6 +10,8 @@
 //   value
 // - bitcasts that change nothing
 // - reshapes and copies to another float type: a convert before
+// - copies from or to rows that lie one behind the other: transposes
+//   (linear_copies.h)
 // - values without a layout: the chip's
 // - scalars in SMEM that others than the scalar unit read or make: all in HBM
 // - a bitcast that is the result of a fusion, or the first thing that happens

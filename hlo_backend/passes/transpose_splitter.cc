@@ -27,41 +27,50 @@ bool NeedsSplit(const Instruction& i) {
 }
 
 Instruction* Split(Instruction* transpose) {
-  const int rank = transpose->shape().rank();
-  const auto target = transpose->dimensions();
   Builder b(transpose->parent());
   b.set_metadata(transpose->shared_metadata());
-  // `order`: which dimension of the operand stands at each position of `x`.
-  DimVector order = Identity(rank);
   Instruction* x = transpose->operand(0);
+  for (const DimVector& step : TransposeSteps(transpose->dimensions())) {
+    x = b.Transpose(x, step);
+  }
+  return x;
+}
+
+}  // namespace
+
+std::vector<DimVector> TransposeSteps(absl::Span<const int64_t> target) {
+  const int rank = static_cast<int>(target.size());
+  std::vector<DimVector> steps;
+  // `order`: which dimension of the operand stands at each position.
+  DimVector order = Identity(rank);
   const auto permute = [&](const DimVector& permutation) {
     if (permutation == Identity(rank)) return;
-    x = b.Transpose(x, permutation);
+    steps.push_back(permutation);
     DimVector moved(rank, 0);
     for (int d = 0; d < rank; ++d) moved[d] = order[permutation[d]];
     order = moved;
   };
   // The new minor dimension next to the old one, then the exchange.
   const int64_t minor = target[rank - 1];
-  DimVector beside;
-  for (int d = 0; d < rank - 1; ++d) {
-    if (d != minor) beside.push_back(d);
+  if (minor != rank - 1) {
+    DimVector beside;
+    for (int d = 0; d < rank - 1; ++d) {
+      if (d != minor) beside.push_back(d);
+    }
+    beside.push_back(minor);
+    beside.push_back(rank - 1);
+    permute(beside);
+    DimVector exchange = Identity(rank);
+    std::swap(exchange[rank - 1], exchange[rank - 2]);
+    permute(exchange);
   }
-  beside.push_back(minor);
-  beside.push_back(rank - 1);
-  permute(beside);
-  DimVector exchange = Identity(rank);
-  std::swap(exchange[rank - 1], exchange[rank - 2]);
-  permute(exchange);
   DimVector last;
   for (int64_t d : target) {
     last.push_back(std::find(order.begin(), order.end(), d) - order.begin());
   }
   permute(last);
-  return x;
+  return steps;
 }
-
-}  // namespace
 
 absl::StatusOr<bool> TransposeSplitterPass::Run(Module* module,
                                                 const PassContext&) {

@@ -8,9 +8,18 @@
 #ifndef PTXLA_HLO_BACKEND_PASSES_TRANSPOSE_SPLITTER_H_
 #define PTXLA_HLO_BACKEND_PASSES_TRANSPOSE_SPLITTER_H_
 
+#include <cstdint>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "hlo_backend/ir/shape.h"
 #include "hlo_backend/passes/pass.h"
 
 namespace ptxla::hlo {
+
+// The permutations, one after the other, that kernels know; none if `target`
+// leaves all where they are.
+std::vector<DimVector> TransposeSteps(absl::Span<const int64_t> target);
 
 class TransposeSplitterPass : public Pass {
  public:
