@@ -124,8 +124,7 @@ std::string TakenApartText(const DeviceProgram& program) {
       program.program.name, ": ", names.size(),
       names.size() == 1 ? " fusion of the schedule is"
                         : " fusions of the schedule are",
-      " no kernel of ours; several kernels stand for each, and what they hand "
-      "on goes through HBM: ",
+      " no kernel of ours; several kernels stand for each: ",
       absl::StrJoin(names.begin(), names.begin() + named, ", "),
       named < names.size() ? " ..." : "");
 }

@@ -13,20 +13,23 @@ bool IsOperation(const Instruction& i) {
     case Opcode::kSubtract:
     case Opcode::kMultiply:
       return !logic;
+    case Opcode::kShiftLeft:
+    case Opcode::kShiftRightArithmetic:
+    case Opcode::kShiftRightLogical:
+      return !logic;
     case Opcode::kMaximum:
     case Opcode::kMinimum:
       return i.shape().type() == PrimitiveType::kS32;
+    case Opcode::kConvert:
+      // From a pred, or between the two 32-bit types.
+      return !logic && IsScalarUnitShape(i.operand(0)->shape());
     case Opcode::kAnd:
     case Opcode::kOr:
     case Opcode::kXor:
     case Opcode::kSelect:
       return true;
-    case Opcode::kCompare: {
-      // Unsigned order is not asked for by loops.
-      const CompareDirection d = i.attrs<CompareAttrs>().direction;
-      return i.operand(0)->shape().type() == PrimitiveType::kS32 ||
-             d == CompareDirection::kEq || d == CompareDirection::kNe;
-    }
+    case Opcode::kCompare:
+      return IsScalarUnitShape(i.operand(0)->shape());
     default:
       return false;
   }

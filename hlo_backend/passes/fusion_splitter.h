@@ -15,7 +15,8 @@
 //   single    one kernel an instruction
 //
 // Its kernels are called "f.part", "f.part.1" ... What they hand on goes
-// through HBM. Fusions that keep to the rules (fusion_rules.h) stay as they
+// through VMEM where there is room (compiler/lower_module.cc), else through
+// HBM. Fusions that keep to the rules (fusion_rules.h) stay as they
 // are, but for those that lowering refuses: the compiler asks for these
 // afterwards (compiler/lower_module.h).
 //

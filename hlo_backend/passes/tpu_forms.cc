@@ -3,13 +3,13 @@
 #include <vector>
 
 #include "absl/container/flat_hash_set.h"
-#include "hlo_backend/analysis/scalar_work.h"
 #include "hlo_backend/analysis/tiled_layout.h"
 #include "hlo_backend/ir/computation.h"
 #include "hlo_backend/passes/annotations.h"
 #include "hlo_backend/passes/control_flow.h"
 #include "hlo_backend/passes/convolution_to_dot.h"
 #include "hlo_backend/passes/linear_copies.h"
+#include "hlo_backend/passes/scalar_unit.h"
 #include "hlo_backend/passes/whole_windows.h"
 
 namespace ptxla::hlo {
@@ -94,58 +94,6 @@ void DropIdentities(Computation* body) {
   }
 }
 
-bool InSmem(const Shape& shape) {
-  return shape.IsArray() && shape.memory_space() == kMemorySmem;
-}
-
-// Do all scalars in SMEM stay with the scalar unit, as ours do: copied there,
-// handed on by loops, worked on among themselves?
-bool StaysInSmem(const Module& module) {
-  for (const Computation* c : ControlComputations(module)) {
-    for (const Instruction* i : c->instructions()) {
-      size_t inside = 0;
-      for (const Instruction* o : i->operands()) inside += InSmem(o->shape());
-      if (inside == 0 && !InSmem(i->shape())) continue;
-      switch (i->opcode()) {
-        case Opcode::kCopy:
-        case Opcode::kGetTupleElement:
-        case Opcode::kParameter:
-        case Opcode::kTuple:
-        case Opcode::kWhile:
-          continue;
-        default:
-          break;
-      }
-      if (!IsScalarUnitWork(*i) || !InSmem(i->shape()) ||
-          static_cast<int>(inside) != i->operand_count()) {
-        return false;
-      }
-    }
-  }
-  return true;
-}
-
-bool LeaveSmem(Shape* shape) {
-  bool changed = false;
-  for (int k = 0; k < shape->element_count_of_tuple(); ++k) {
-    changed |= LeaveSmem(shape->mutable_element(k));
-  }
-  if (!InSmem(*shape)) return changed;
-  shape->mutable_layout()->memory_space = 0;
-  return true;
-}
-
-bool LeaveSmem(Module* module) {
-  if (StaysInSmem(*module)) return false;
-  bool changed = false;
-  for (Computation* c : module->computations()) {
-    for (Instruction* i : c->instructions()) {
-      changed |= LeaveSmem(i->mutable_shape());
-    }
-  }
-  return changed;
-}
-
 // The layout of `shape` in the memory space of `like`.
 Shape In(Shape shape, const Shape& like) {
   if (shape.has_layout() && like.has_layout()) {
@@ -199,7 +147,7 @@ bool MoveBitcastsOut(Instruction* fusion) {
 absl::StatusOr<bool> TpuFormsPass::Run(Module* module,
                                        const PassContext& context) {
   const int generation = GenerationOf(context);
-  bool changed = LeaveSmem(module);
+  bool changed = PlaceScalars(module);
   for (Computation* c : ControlComputations(*module)) {
     changed |= AddLayouts(c, generation);
   }

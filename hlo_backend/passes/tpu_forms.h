@@ -13,7 +13,8 @@
 // - copies from or to rows that lie one behind the other: transposes
 //   (linear_copies.h)
 // - values without a layout: the chip's
-// - scalars in SMEM that others than the scalar unit read or make: all in HBM
+// - scalars in SMEM: the scalar unit's, with copies where others read or make
+//   them, or in HBM (scalar_unit.h)
 // - a bitcast that is the result of a fusion, or the first thing that happens
 //   to an operand of one: outside of the fusion, where it costs nothing
 #ifndef PTXLA_HLO_BACKEND_PASSES_TPU_FORMS_H_

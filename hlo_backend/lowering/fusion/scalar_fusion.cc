@@ -22,20 +22,32 @@ using hlo::Instruction;
 using hlo::Opcode;
 using hlo::PrimitiveType;
 
-isa::Opcode CompareOf(hlo::CompareDirection direction) {
+// A comparison as one that the unit has: perhaps of the other order, perhaps
+// the opposite.
+struct Comparison {
+  isa::Opcode op = isa::Opcode::kScmpEq;
+  bool swapped = false, negated = false;
+};
+
+Comparison ComparisonOf(hlo::CompareDirection direction, bool is_signed) {
+  using Direction = hlo::CompareDirection;
+  using isa::Opcode;
   switch (direction) {
-    case hlo::CompareDirection::kEq:
-      return isa::Opcode::kScmpEq;
-    case hlo::CompareDirection::kNe:
-      return isa::Opcode::kScmpNe;
-    case hlo::CompareDirection::kLt:
-      return isa::Opcode::kScmpLt;
-    case hlo::CompareDirection::kLe:
-      return isa::Opcode::kScmpLe;
-    case hlo::CompareDirection::kGt:
-      return isa::Opcode::kScmpGt;
+    case Direction::kEq:
+      return {Opcode::kScmpEq};
+    case Direction::kNe:
+      return {Opcode::kScmpNe};
+    case Direction::kLt:
+      return {is_signed ? Opcode::kScmpLt : Opcode::kScmpLtU};
+    case Direction::kLe:
+      if (is_signed) return {Opcode::kScmpLe};
+      return {Opcode::kScmpLtU, true, true};
+    case Direction::kGt:
+      if (is_signed) return {Opcode::kScmpGt};
+      return {Opcode::kScmpLtU, true, false};
     default:
-      return isa::Opcode::kScmpGe;
+      if (is_signed) return {Opcode::kScmpGe};
+      return {Opcode::kScmpLtU, false, true};
   }
 }
 
@@ -45,8 +57,9 @@ class ScalarCode {
 
   void Run() {
     const int operands = i_.operand_count();
-    std::vector<Sca> inputs;
+    std::vector<Sca> inputs(static_cast<size_t>(operands));
     for (int k = 0; k < operands; ++k) {
+      if (!IsRead(k)) continue;
       const Sca address = b_.NewSca();
       b_.ArgAddress(address, k);
       Sca word = b_.SLoad(k, address, 0);
@@ -54,7 +67,7 @@ class ScalarCode {
       if (i_.operand(k)->shape().type() == PrimitiveType::kPred) {
         word = b_.SBinaryImm(isa::Opcode::kSand, word, 255);
       }
-      inputs.push_back(word);
+      inputs[static_cast<size_t>(k)] = word;
     }
     Sca result;
     if (i_.opcode() == Opcode::kFusion) {
@@ -67,7 +80,9 @@ class ScalarCode {
       }
       result = values_.at(i_.fused()->root());
     } else {
-      for (int k = 0; k < operands; ++k) values_[i_.operand(k)] = inputs[k];
+      for (int k = 0; k < operands; ++k) {
+        if (IsRead(k)) values_[i_.operand(k)] = inputs[k];
+      }
       result = Value(i_);
     }
     const Sca address = b_.NewSca();
@@ -81,6 +96,18 @@ class ScalarCode {
   }
 
  private:
+  // A word that nobody reads is not loaded: its register would be given away
+  // before the word arrives.
+  bool IsRead(int k) const {
+    if (i_.opcode() == Opcode::kFusion) {
+      return i_.fused()->parameter(k)->user_count() > 0;
+    }
+    for (int earlier = 0; earlier < k; ++earlier) {
+      if (i_.operand(earlier) == i_.operand(k)) return false;
+    }
+    return true;
+  }
+
   Sca Of(const Instruction& i, int k) const { return values_.at(i.operand(k)); }
 
   Sca Choose(Pred p, Sca yes, Sca no) {
@@ -123,15 +150,27 @@ class ScalarCode {
         const Pred p = b_.SCompareImm(isa::Opcode::kScmpNe, Of(i, 0), 0);
         return Choose(p, Of(i, 1), Of(i, 2));
       }
+      case Opcode::kShiftLeft:
+        return b_.SBinary(isa::Opcode::kSshll, Of(i, 0), Of(i, 1));
+      case Opcode::kShiftRightLogical:
+        return b_.SBinary(isa::Opcode::kSshrl, Of(i, 0), Of(i, 1));
+      case Opcode::kShiftRightArithmetic:
+        return b_.SBinary(isa::Opcode::kSshra, Of(i, 0), Of(i, 1));
+      case Opcode::kConvert:
+        return Of(i, 0);
       default: {  // compare
+        const Comparison c =
+            ComparisonOf(i.attrs<hlo::CompareAttrs>().direction,
+                         i.operand(0)->shape().type() == PrimitiveType::kS32);
         VInstr v;
         const Pred p = b_.NewPred();
-        v.op = CompareOf(i.attrs<hlo::CompareAttrs>().direction);
+        v.op = c.op;
         v.dst = p.id;
-        v.a = Of(i, 0).id;
-        v.b = Of(i, 1).id;
+        v.a = Of(i, c.swapped ? 1 : 0).id;
+        v.b = Of(i, c.swapped ? 0 : 1).id;
         b_.Emit(v);
-        return Choose(p, b_.SImm(1), b_.SImm(0));
+        return c.negated ? Choose(p, b_.SImm(0), b_.SImm(1))
+                         : Choose(p, b_.SImm(1), b_.SImm(0));
       }
     }
   }

@@ -1,0 +1,71 @@
+// What TPU compilers write into scheduled modules and ours does not: bundles of
+// it against the evaluator.
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/substitute.h"
+#include "gtest/gtest.h"
+#include "tests/driver/verification/verify_text.h"
+#include "tests/support/status_matchers.h"
+
+namespace ptxla::driver {
+namespace {
+
+void ExpectVerified(const std::string& hlo) {
+  for (const char* slice : {"v4-8", "v5e-1", "v6e-1"}) {
+    const auto v = VerifyText(hlo, slice);
+    ASSERT_TRUE(v.ok()) << slice << ": " << v.status();
+    EXPECT_TRUE(v->ok()) << slice << ": " << v->Line();
+  }
+}
+
+// Every operation of the scalar unit, on numbers that are large without a sign
+// and negative with one, by what they do to a vector.
+TEST(ScheduledFormsTest, ScalarsInSmem) {
+  for (const char* order : {"LT", "LE", "GT", "GE", "EQ", "NE"}) {
+    ExpectVerified(absl::Substitute(R"(HloModule m, is_scheduled=true
+ENTRY e {
+  i = u32[]{:T(128)} parameter(0)
+  j = s32[]{:T(128)} parameter(1)
+  x = u32[8,128]{1,0:T(8,128)} parameter(2)
+  k = u32[]{:T(128)} constant(4026531839)
+  s = u32[]{:T(128)} constant(3)
+  a = u32[]{:T(128)S(6)} or(i, k)
+  l = u32[]{:T(128)S(6)} shift-left(a, s)
+  r = u32[]{:T(128)S(6)} shift-right-logical(a, s)
+  t = s32[]{:T(128)} constant(2)
+  g = s32[]{:T(128)S(6)} convert(a)
+  h = s32[]{:T(128)S(6)} shift-right-arithmetic(g, t)
+  v = u32[]{:T(128)S(6)} convert(h)
+  p = pred[]{:T(512)S(6)} compare(l, i), direction=$0
+  q = pred[]{:T(512)S(6)} compare(h, j), direction=$0
+  o = pred[]{:T(512)S(6)} xor(p, q)
+  w = u32[]{:T(128)S(6)} convert(o)
+  m = u32[]{:T(128)S(6)} multiply(w, r)
+  y = u32[]{:T(128)} select(p, m, v)
+  b = u32[8,128]{1,0:T(8,128)} broadcast(y), dimensions={}
+  z = u32[8,128]{1,0:T(8,128)} add(x, b)
+  n = u32[]{:T(128)} copy(m)
+  ROOT u = (u32[8,128]{1,0:T(8,128)}, u32[]{:T(128)}) tuple(z, n)
+})",
+                                    order));
+  }
+}
+
+TEST(ScheduledFormsTest, CopiesBetweenLinearRowsAndTiles) {
+  for (const int features : {128, 256, 512}) {
+    for (const int rows : {8, 72, 136}) {
+      ExpectVerified(absl::Substitute(R"(HloModule m, is_scheduled=true
+ENTRY e {
+  p = f32[$0,$1,1,1]{1,3,2,0:T(1,128)} parameter(0)
+  c = f32[$0,$1,1,1]{0,1,3,2:T(8,128)} copy(p)
+  n = f32[$0,$1,1,1]{0,1,3,2:T(8,128)} negate(c)
+  ROOT d = f32[$0,$1,1,1]{1,3,2,0:T(1,128)} copy(n)
+})",
+                                      rows, features));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace ptxla::driver
