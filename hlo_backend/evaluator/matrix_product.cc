@@ -99,7 +99,10 @@ void MatrixProduct(PrimitiveType type, const ProductSize& size, const void* lhs,
 ProductPasses PassesOf(const PrecisionConfig& precision, PrimitiveType lhs,
                        PrimitiveType rhs, bool tpu_mode) {
   if (lhs != PrimitiveType::kF32 && rhs != PrimitiveType::kF32) {
-    return ProductPasses::kOne;
+    // The MXU has no f16: it takes bf16, whatever the precision.
+    const bool rounds =
+        tpu_mode && (lhs == PrimitiveType::kF16 || rhs == PrimitiveType::kF16);
+    return rounds ? ProductPasses::kBf16 : ProductPasses::kOne;
   }
   switch (precision.algorithm) {
     case DotAlgorithm::kBf16Bf16Bf16:

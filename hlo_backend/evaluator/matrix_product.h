@@ -27,7 +27,8 @@ void MatrixProduct(PrimitiveType type, const ProductSize& size, const void* lhs,
 
 // What the operands of a product go through before it: in TPU mode f32 values
 // are rounded to bf16 at DEFAULT precision and split in two bf16 parts at HIGH
-// (three products); an explicit algorithm does the same in both modes.
+// (three products), and f16, which the MXU does not have, to bf16; an explicit
+// algorithm does the same in both modes.
 enum class ProductPasses { kOne, kBf16, kBf16Times3 };
 ProductPasses PassesOf(const PrecisionConfig& precision, PrimitiveType lhs,
                        PrimitiveType rhs, bool tpu_mode);

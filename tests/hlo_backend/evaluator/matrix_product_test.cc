@@ -57,5 +57,16 @@ TEST(MatrixProductTest, NoTermsGiveZero) {
   EXPECT_EQ(out[1], 0);
 }
 
+TEST(MatrixProductTest, TheChipTakesF16AsBf16) {
+  PrecisionConfig precision;
+  precision.operands = {Precision::kHighest, Precision::kHighest};
+  const auto passes = [&](PrimitiveType type, bool tpu_mode) {
+    return PassesOf(precision, type, type, tpu_mode);
+  };
+  EXPECT_EQ(passes(PrimitiveType::kF16, true), ProductPasses::kBf16);
+  EXPECT_EQ(passes(PrimitiveType::kF16, false), ProductPasses::kOne);
+  EXPECT_EQ(passes(PrimitiveType::kBf16, true), ProductPasses::kOne);
+}
+
 }  // namespace
 }  // namespace ptxla::hlo
