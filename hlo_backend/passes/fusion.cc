@@ -18,7 +18,9 @@ namespace {
 constexpr int kMostMembers = 256;
 // Kernels that share an input join only when they are this near: what the
 // earlier one makes lives longer by it.
-constexpr int kSiblingLevels = 8;
+constexpr int kSiblingLevels = 12;
+// Of the earlier readers of an array so many are asked.
+constexpr size_t kSiblings = 4;
 
 class Fuser {
  public:
@@ -220,12 +222,18 @@ class Fuser {
     for (const Instruction* input : inputs) {
       const std::vector<int>& list = readers[input];
       for (size_t k = 1; k < list.size(); ++k) {
-        const int a = groups_.Find(list[k - 1]), b = groups_.Find(list[k]);
-        if (a == b || kernels_[a].dot || kernels_[b].dot) continue;
-        if (std::abs(groups_.level(a) - groups_.level(b)) > kSiblingLevels) {
-          continue;
+        // The nearest that takes it: between a sum over columns and the work
+        // that reads the same array last there may be sums over rows.
+        const size_t first = k - std::min<size_t>(k, kSiblings);
+        for (size_t j = k; j-- > first;) {
+          const int a = groups_.Find(list[j]), b = groups_.Find(list[k]);
+          if (a == b) break;
+          if (kernels_[a].dot || kernels_[b].dot) continue;
+          if (std::abs(groups_.level(a) - groups_.level(b)) > kSiblingLevels) {
+            continue;
+          }
+          if (Join(a, b)) break;
         }
-        Join(a, b);
       }
     }
   }

@@ -87,7 +87,7 @@ class ReadyQueues {
   }
 
  private:
-  static constexpr int kLookahead = 64;
+  static constexpr int kLookahead = 36;
 
   struct Queue {
     isa::SlotMask slots = 0;

@@ -139,6 +139,9 @@ class GeometryBuilder {
       axis.tiles = words;
       axis.elements = a.linear > 0 ? a.linear : words * 1024;
       axis.reduced = reduced_ != 0;
+      if (a.linear == 0 && a.rank() >= 2 && a.tile_rows == 8) {
+        g_.row_of_tiles = CeilOfRatio<int64_t>(a.sizes.back(), 128);
+      }
       for (int d = 0; d < a.rank(); ++d) {
         axis.dims.push_back(d);
         g_.axis_of_dim[d] = 0;

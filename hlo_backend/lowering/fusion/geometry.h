@@ -70,6 +70,10 @@ struct Geometry {
   std::vector<Stream> streams;  // leaves, then results that are no reduces
   int base_rows = 8;            // valid rows of a base tile
   bool linear = false;          // one column axis over all tiles
+  // Of a linear axis over an array of rows and columns: base tiles of a row.
+  // Steps walk down the columns of tiles, as the TPU compiler's do, so the
+  // banks of VMEM decide which loads share a bundle (tpu_slots.md, section 4).
+  int64_t row_of_tiles = 1;
   // The chip expands packed registers; else narrow types go tile by tile
   // (codegen/narrow_tiles.h).
   bool packs = true;

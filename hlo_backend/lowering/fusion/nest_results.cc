@@ -73,18 +73,29 @@ absl::Status NestCode::StoreRows(const Region& region, int first, int end) {
     unit_rows = std::max(unit_rows, s.pack_rows);
     unit_columns = std::max(unit_columns, s.pack_columns);
   }
-  for (int r = first; r < end; r += unit_rows) {
-    for (int c = 0; c < region.columns; c += unit_columns) {
-      for (size_t k = 0; k < g_.streams.size(); ++k) {
-        const Stream& s = g_.streams[k];
-        if (s.result < 0 || e_.stage[s.root] != stage_) continue;
-        for (int y = r; y < std::min(r + unit_rows, region.rows);
-             y += s.pack_rows) {
-          for (int x = c; x < std::min(c + unit_columns, region.columns);
-               x += s.pack_columns) {
-            RETURN_IF_ERROR(StoreResult(s, places_[k], y, x, region));
-          }
+  const auto store = [&](int r, int c) -> absl::Status {
+    for (size_t k = 0; k < g_.streams.size(); ++k) {
+      const Stream& s = g_.streams[k];
+      if (s.result < 0 || e_.stage[s.root] != stage_) continue;
+      for (int y = r; y < std::min(r + unit_rows, region.rows);
+           y += s.pack_rows) {
+        for (int x = c; x < std::min(c + unit_columns, region.columns);
+             x += s.pack_columns) {
+          RETURN_IF_ERROR(StoreResult(s, places_[k], y, x, region));
         }
+      }
+    }
+    return absl::OkStatus();
+  };
+  // Of a linear axis: down the columns of tiles of the array.
+  const int down =
+      unit_columns *
+      std::max<int>(1, static_cast<int>(g_.packed_bf16 ? 1 : g_.row_of_tiles) /
+                           unit_columns);
+  for (int r = first; r < end; r += unit_rows) {
+    for (int c = 0; c < std::min(down, region.columns); c += unit_columns) {
+      for (int x = c; x < region.columns; x += down) {
+        RETURN_IF_ERROR(store(r, x));
       }
     }
   }

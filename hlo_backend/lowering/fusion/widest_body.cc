@@ -255,7 +255,12 @@ absl::StatusOr<isa::Kernel> EmitWidestThatFits(const KernelContext& context,
         all_fit &= scores[k].time > Picoseconds(0) ||
                    VmemBytes(context, tilings[k]) > VmemBudget(context);
       }
-      if (wide || (!all_fit && attempt.copies > kNarrowBody)) continue;
+      // The TPU compiler unrolls a step whole, whichever banks its loads meet.
+      const bool taken =
+          wide && all_fit && g.row_of_tiles > 1 && context.model.vmem_banks > 0;
+      if (!taken && (wide || (!all_fit && attempt.copies > kNarrowBody))) {
+        continue;
+      }
     } else if (!chosen && absl::IsResourceExhausted(failure)) {
       continue;
     }

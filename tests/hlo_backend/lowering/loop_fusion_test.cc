@@ -2,7 +2,6 @@
 #include <gtest/gtest.h>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_split.h"
 #include "absl/strings/substitute.h"
 #include "isa/asm.h"
 #include "isa/timing.h"
@@ -76,28 +75,6 @@ ENTRY e {
                               options)
                     .status())
           << chip << " " << type;
-    }
-  }
-}
-
-// Windows with several slots look several steps ahead.
-TEST(LoopFusionTest, StreamsWithSeveralBlocksUnderWayEqualTheEvaluator) {
-  for (const char* chip : {"v3", "v5e", "v6e"}) {
-    ASSERT_OK_AND_ASSIGN(chips::ChipSpec spec, chips::ChipSpec::Load(chip));
-    ASSERT_OK_AND_ASSIGN(spec,
-                         spec.WithValue("policy.lone_operation_tiles", 8));
-    if (spec.Policy("single_step_tiles")) {
-      ASSERT_OK_AND_ASSIGN(spec, spec.WithValue("policy.single_step_tiles", 0));
-    }
-    for (const char* dims : {"140000", "300,500", "5,90,300"}) {
-      HarnessOptions options;
-      options.spec = &spec;
-      ASSERT_OK_AND_ASSIGN(const HarnessResult result,
-                           CompareKernel(Binary("add", "bf16", dims), options));
-      ASSERT_GE(result.kernel.NumSteps(), 12);
-      for (const isa::Window& w : result.kernel.windows) {
-        EXPECT_EQ(w.slots, 6);
-      }
     }
   }
 }
@@ -425,108 +402,6 @@ ENTRY e {
   ROOT r = s32[5000] iota(), iota_dimension=0
 })")
                 .status());
-}
-
-TEST(LoopFusionTest, SeveralGridStepsCoverARaggedArray) {
-  for (const char* type : {"f32", "bf16"}) {
-    EXPECT_OK(CompareKernel(Binary("add", type, "1001,1000")).status()) << type;
-  }
-  const std::string bias = R"(HloModule m
-f {
-  p = f32[1000] parameter(0)
-  m = f32[1001] parameter(2)
-  q = f32[1001,1000] parameter(1)
-  b = f32[1001,1000] broadcast(p), dimensions={1}
-  c = f32[1001,1000] broadcast(m), dimensions={0}
-  s = f32[1001,1000] subtract(q, c)
-  ROOT t = f32[1001,1000] multiply(s, b)
-}
-ENTRY e {
-  p = f32[1000] parameter(0)
-  q = f32[1001,1000] parameter(1)
-  m = f32[1001] parameter(2)
-  ROOT r = f32[1001,1000] fusion(p, q, m), kind=kLoop, calls=f
-})";
-  EXPECT_OK(CompareKernel(bias).status());
-}
-
-// A table that each head reads anew: its rows are planes of the others. One
-// that is larger than a step moves with the grid, in whole tiles of rows or,
-// where a step has fewer, in the tile that has them.
-TEST(LoopFusionTest, TablesOfPlanesMoveWithTheGrid) {
-  for (const char* chip : {"v5e", "v3"}) {
-    // Small steps, so that a small table is larger.
-    ASSERT_OK_AND_ASSIGN(const auto whole, chips::ChipSpec::Load(chip));
-    ASSERT_OK_AND_ASSIGN(const auto spec,
-                         whole.WithValue("policy.fusion_tiles", 16));
-    for (const char* type : {"f32", "bf16"}) {
-      for (const char* dims :
-           {"[2,229,9,64],[2,229,64]", "[1,403,3,150],[1,403,150]",
-            "[2,130,70,5],[2,130,5]"}) {
-        const std::vector<std::string> shapes =
-            absl::StrSplit(dims, absl::ByString("],"));
-        const std::string text = absl::Substitute(
-            R"(HloModule m
-f {
-  x = $0$1] parameter(0)
-  t = $0$2 parameter(1)
-  u = $0$1] broadcast(t), dimensions={0,1,3}
-  y = $0$1] multiply(x, u)
-  s = $0[$3] parameter(2)
-  v = $0$1] broadcast(s), dimensions={1}
-  ROOT r = $0$1] subtract(y, v)
-}
-ENTRY e {
-  x = $0$1] parameter(0)
-  t = $0$2 parameter(1)
-  s = $0[$3] parameter(2)
-  ROOT r = $0$1] fusion(x, t, s), kind=kLoop, calls=f
-})",
-            type, shapes[0], shapes[1],
-            std::vector<std::string>(absl::StrSplit(shapes[0], ','))[1]);
-        HarnessOptions options;
-        options.spec = &spec;
-        EXPECT_OK(CompareKernel(text, options).status())
-            << chip << " " << type << " " << dims;
-        // Nothing lies in VMEM whole that is larger than what a step loads.
-        ASSERT_OK_AND_ASSIGN(const isa::Kernel kernel, KernelOf(text, options));
-        EXPECT_GE(kernel.windows[1].slots, 2) << chip << " " << dims;
-      }
-    }
-  }
-}
-
-// Values per row of each plane, themselves rows of a table.
-TEST(LoopFusionTest, ValuesPerRowOfPlanesMoveWithTheGrid) {
-  for (const char* chip : {"v5e", "v3"}) {
-    ASSERT_OK_AND_ASSIGN(const auto whole, chips::ChipSpec::Load(chip));
-    ASSERT_OK_AND_ASSIGN(const auto spec,
-                         whole.WithValue("policy.fusion_tiles", 16));
-    for (const char* type : {"f32", "bf16"}) {
-      for (const char* dims : {"2,229,9", "1,403,300", "3,130,70"}) {
-        const std::string text = absl::Substitute(
-            R"(HloModule m
-f {
-  x = $0[$1,64] parameter(0)
-  t = $0[$1] parameter(1)
-  u = $0[$1,64] broadcast(t), dimensions={0,1,2}
-  ROOT r = $0[$1,64] multiply(x, u)
-}
-ENTRY e {
-  x = $0[$1,64] parameter(0)
-  t = $0[$1] parameter(1)
-  ROOT r = $0[$1,64] fusion(x, t), kind=kLoop, calls=f
-})",
-            type, dims);
-        HarnessOptions options;
-        options.spec = &spec;
-        EXPECT_OK(CompareKernel(text, options).status())
-            << chip << " " << type << " " << dims;
-        ASSERT_OK_AND_ASSIGN(const isa::Kernel kernel, KernelOf(text, options));
-        EXPECT_EQ(kernel.windows[1].slots, 2) << chip << " " << dims;
-      }
-    }
-  }
 }
 
 TEST(LoopFusionTest, ArgumentsMayLieInVmem) {
