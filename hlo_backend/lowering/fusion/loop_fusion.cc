@@ -1,4 +1,6 @@
 // Elementwise kernels: a fusion of kind kLoop, or one elementwise instruction.
+#include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "base/status.h"
@@ -23,6 +25,41 @@ bool EveryStepHasItsResults(const Tiling& tiling) {
   return true;
 }
 
+// Two tiles of a 16-bit array share a register, and lie in neighbouring
+// columns: walking down long columns, the TPU compiler loads and unpacks each
+// for itself, for what the first column leaves to the second fills the
+// registers.
+Geometry TileByTile(Geometry g) {
+  for (Stream& s : g.streams) {
+    if (s.access != Access::kTile || s.array.packing != 2) continue;
+    s.tile_by_tile = true;
+    s.pack_columns = 1;
+  }
+  g.axes[g.column_axis].unit = 1;
+  return g;
+}
+
+// The registers of one column of tiles of a body: loads, and results.
+int64_t RegistersOfColumn(const Geometry& g, const NestPlan& plan) {
+  int64_t streams = 0;
+  for (const Stream& s : g.streams) streams += s.access == Access::kTile;
+  return plan.unroll[g.column_axis] / g.row_of_tiles * streams;
+}
+
+// Arrays of 16 bits, of which several are loaded, and none that is narrower.
+bool MayGoTileByTile(const Geometry& g, const isa::MachineModel& model) {
+  if (model.vmem_banks == 0 || g.packed_bf16 || g.row_of_tiles < 2) {
+    return false;
+  }
+  int packing = 1, loaded = 0;
+  for (const Stream& s : g.streams) {
+    if (s.tile_by_tile) return false;
+    loaded += s.node >= 0 && s.access == Access::kTile && s.array.packing == 2;
+    packing = std::max<int>(packing, s.array.packing);
+  }
+  return packing == 2 && loaded > 1;
+}
+
 }  // namespace
 
 absl::StatusOr<isa::Kernel> EmitLoopFusion(const KernelContext& context,
@@ -31,17 +68,24 @@ absl::StatusOr<isa::Kernel> EmitLoopFusion(const KernelContext& context,
   ASSIGN_OR_RETURN(Geometry g, Geometry::Of(e, 0, i, context.model));
   g.packed_bf16 = context.chip.Policy("packed_bf16").value_or(0) > 0 &&
                   i.opcode() == hlo::Opcode::kFusion && IsPackedFormula(e, g);
+  std::optional<Geometry> by_tile;
+  if (MayGoTileByTile(g, context.model)) by_tile = TileByTile(g);
   const auto make = [&](int copies, int64_t target,
                         bool) -> absl::StatusOr<Tiling> {
     ASSIGN_OR_RETURN(FusionTiling cut, CutFusion(i, e, g, target, copies));
+    const Geometry* walked = &g;
+    if (by_tile && RegistersOfColumn(g, cut.plan) > context.model.vregs) {
+      ASSIGN_OR_RETURN(cut, CutFusion(i, e, *by_tile, target, copies));
+      walked = &*by_tile;
+    }
     Tiling tiling = std::move(cut.tiling);
     // The cores of a chip share the outermost grid dimension.
     if (!tiling.grid.empty() && EveryStepHasItsResults(tiling)) {
       tiling.megacore_dim = 0;
     }
-    tiling.body = [&e, &g, plan = std::move(cut.plan),
+    tiling.body = [&e, walked, plan = std::move(cut.plan),
                    places = std::move(cut.places)](codegen::CodeBuilder& b) {
-      NestCode nest(e, g, plan, places, b);
+      NestCode nest(e, *walked, plan, places, b);
       return nest.Run(NestCode::Hooks());
     };
     return tiling;

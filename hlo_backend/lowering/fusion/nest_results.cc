@@ -54,7 +54,9 @@ absl::Status NestCode::StoreTile(const Stream& s, Sca base, int64_t offset,
   const PrimitiveType type = s.array.type;
   if (g_.packs) {
     const std::vector<Vec> parts(s.array.packing, words);
-    b_.StoreMasked(number, base, at, Pack(s, parts), b_.Range(0, 128, 0, rows));
+    // Nothing beyond its rows is written.
+    b_.StoreStridedMasked(number, base, at, 0, rows, Pack(s, parts),
+                          b_.Range(0, 128, 0, rows));
     return absl::OkStatus();
   }
   if (type == PrimitiveType::kF16) words = NarrowToUpperF16(b_, words);

@@ -41,15 +41,70 @@ TEST(LoopStepsTest, LoadsOfAColumnOfTilesMeetInABank) {
   EXPECT_LT(plane, 2 * 1024 + 64);  // every load alone
 }
 
+// Of long columns of 16-bit operands each tile is loaded for itself, twice as
+// often as registers are; of one operand, and of short columns, it is not.
+TEST(LoopStepsTest, TilesOfLongColumnsOfSeveralOperandsAreLoadedOneByOne) {
+  const auto loads = [](const std::string& text) -> int64_t {
+    auto kernel = KernelOf(text);
+    EXPECT_OK(kernel.status());
+    if (!kernel.ok()) return 0;
+    return isa::ProfileCode(kernel->step, isa::MachineModel{})
+        .slot_uses[static_cast<int>(isa::Slot::kLoad)];
+  };
+  const auto alone = [](absl::string_view dims) {
+    return absl::Substitute(R"(HloModule m
+ENTRY e {
+  a = bf16[$0] parameter(0)
+  ROOT r = bf16[$0] negate(a)
+})",
+                            dims);
+  };
+  EXPECT_EQ(loads(Binary("add", "bf16", "512,512")), 2 * 256);
+  EXPECT_EQ(loads(Binary("add", "bf16", "64,4096")), 2 * 128);
+  EXPECT_EQ(loads(alone("512,512")), 128);
+}
+
 TEST(LoopStepsTest, RaggedColumnsOfTilesEqualTheEvaluator) {
   for (const char* chip : {"v6e", "v5p", "v5e", "v3"}) {
-    for (const char* type : {"f32", "bf16", "s8"}) {
+    for (const char* type : {"f32", "bf16", "f16", "s8"}) {
       for (const char* dims : {"100,300", "257,129", "90,640", "3,70,385"}) {
         HarnessOptions options;
         options.chip = chip;
         EXPECT_OK(CompareKernel(Binary("add", type, dims), options).status())
             << chip << " " << type << " " << dims;
       }
+    }
+  }
+}
+
+// Mixed types: some go tile by tile beside others.
+TEST(LoopStepsTest, LongColumnsOfMixedTypesEqualTheEvaluator) {
+  for (const char* chip : {"v6e", "v5e"}) {
+    for (const char* dims : {"300,129", "2,130,300", "1001,385"}) {
+      HarnessOptions options;
+      options.chip = chip;
+      EXPECT_OK(CompareKernel(absl::Substitute(R"(HloModule m
+f {
+  a = bf16[$0] parameter(0)
+  b = bf16[$0] parameter(1)
+  c = f32[$0] parameter(2)
+  x = f32[$0] convert(a)
+  y = f32[$0] convert(b)
+  w = f32[$0] multiply(x, y)
+  s = f32[$0] add(w, c)
+  n = bf16[$0] convert(s)
+  ROOT t = (f32[$0], bf16[$0]) tuple(s, n)
+}
+ENTRY e {
+  a = bf16[$0] parameter(0)
+  b = bf16[$0] parameter(1)
+  c = f32[$0] parameter(2)
+  ROOT r = (f32[$0], bf16[$0]) fusion(a, b, c), kind=kLoop, calls=f
+})",
+                                               dims),
+                              options)
+                    .status())
+          << chip << " " << dims;
     }
   }
 }
