@@ -37,6 +37,11 @@ constexpr double kErfcS[] = {1,
                              1.70814450747565897222e1,
                              9.60896809063285878198e0,
                              3.36907645100081516050e0};
+// erf(x) = x P(x^2) for x <= 1; f32.
+constexpr double kErfNear32[] = {7.853861353153693e-5, -8.010193625184903e-4,
+                                 5.188327685732524e-3, -2.685381193529856e-2,
+                                 1.128358514861418e-1, -3.761262582423300e-1,
+                                 1.128379165726710e+0};
 // exp(-x^2) P(1 / x^2) / x for 1 <= x < 2, and from 2 on; f32.
 constexpr double kErfcNear32[] = {
     2.326819970068386e-2,  -1.387039388740657e-1, 3.687424674597105e-1,
@@ -46,6 +51,10 @@ constexpr double kErfcFar32[] = {-1.047766399936249e+1, 1.297719955372516e+1,
                                  -7.495518717768503e+0, 2.921019019210786e+0,
                                  -1.015265279202700e+0, 4.218463358204948e-1,
                                  -2.820767439740514e-1, 5.641895067754075e-1};
+
+// Below, exp is zero: -log of the largest number.
+constexpr double kLeastExponent32 = -88.72283905206835;
+constexpr double kLeastExponent64 = -709.782712893384;
 
 // Chebyshev coefficients of exp(-x) I1(x) / x in x / 2 - 2 on [0, 8], and of
 // exp(-x) sqrt(x) I1(x) in 32 / x - 2 beyond; highest order first.
@@ -102,27 +111,32 @@ I BesselI1e(MathEmitter& m, I x) {
   return m.Mul(b.Sign(x), m.Either(m.Is(Dir::kLe, size, 8), near, far));
 }
 
+// Operation by operation as XLA writes it for every backend, so that it costs
+// what it costs there.
 I Erfc(MathEmitter& m, I x) {
   Builder& b = m.builder();
   I size = b.Abs(x);
-  I scale = b.Exp(b.Negate(m.Mul(x, x)));
-  I tail;
+  I square = m.Mul(x, x);
+  I exponent = b.Negate(square);
+  I scale = b.Exp(exponent);
+  I tail, near_one;
   if (m.is_f64()) {
     I near = m.Div(m.Polynomial(kErfcP, size), m.Polynomial(kErfcQ, size));
     I far = m.Div(m.Polynomial(kErfcR, size), m.Polynomial(kErfcS, size));
     tail = m.Mul(scale, m.Either(m.Is(Dir::kLt, size, 8), near, far));
+    near_one = b.Erf(x);
   } else {
-    I inverse = m.Div(m.Value(1), size);
-    I square = m.Mul(inverse, inverse);
-    I p = m.Either(m.Is(Dir::kLt, size, 2), m.Polynomial(kErfcNear32, square),
-                   m.Polynomial(kErfcFar32, square));
-    tail = m.Mul(m.Mul(scale, inverse), p);
+    I inverse = m.Div(m.Value(1), square);
+    I p = m.Either(m.Is(Dir::kLt, size, 2), m.Polynomial(kErfcNear32, inverse),
+                   m.Polynomial(kErfcFar32, inverse));
+    tail = m.Mul(m.Mul(scale, m.Div(m.Value(1), size)), p);
+    near_one = m.Mul(x, m.Polynomial(kErfNear32, square));
   }
   // Zero times infinity where exp is zero.
-  tail = m.Either(m.Is(Dir::kEq, scale, 0.0), m.Value(0), tail);
+  const double least = m.is_f64() ? kLeastExponent64 : kLeastExponent32;
+  tail = m.Either(m.Is(Dir::kLt, exponent, least), m.Value(0), tail);
   I large = m.Either(m.Is(Dir::kLt, x, 0.0), m.Sub(m.Value(2), tail), tail);
-  I small = m.Sub(m.Value(1), b.Erf(x));
-  return m.Either(m.Is(Dir::kGt, size, 1), large, small);
+  return m.Either(m.Is(Dir::kGt, size, 1), large, m.Sub(m.Value(1), near_one));
 }
 
 PrimitiveType BitsOf(PrimitiveType type) {
