@@ -420,39 +420,62 @@ constexpr size_t kOtherTiles = 4;
 constexpr double kSlow = 1.25;
 constexpr size_t kSlowTiles = 3;
 
+// Shares of the registers that an epilogue in the order of its own schedule
+// (block_order.h) may hold.
+constexpr double kOrdered[] = {0.6, 0.45};
+
 int64_t StepCycles(const KernelContext& context, const isa::Kernel& kernel) {
   return isa::TimeKernel(kernel, context.model).classes[0].profile.cycles;
 }
 
 struct Emission {
-  absl::StatusOr<isa::Kernel> kernel;
+  absl::StatusOr<isa::Kernel> kernel = absl::ResourceExhaustedError("no pace");
   int64_t cycles = 0;  // of all steps, or of memory
+  int64_t step = 0;
   bool slow = false;
 };
 
+Emission AtPace(const KernelContext& context, const hlo::Instruction& i,
+                const ProductForm& form, const EpiloguePace& pace,
+                size_t choice) {
+  ProductEmitter emitter(context, i, form, pace, choice);
+  Emission e;
+  e.kernel = emitter.Emit();
+  if (!e.kernel.ok()) return e;
+  e.step = StepCycles(context, *e.kernel);
+  e.cycles = emitter.CyclesOf(e.step);
+  e.slow = static_cast<double>(e.step) >
+           kSlow * static_cast<double>(emitter.ExpectedStep());
+  return e;
+}
+
+void KeepFaster(Emission next, Emission* best) {
+  if (next.kernel.ok() ? !best->kernel.ok() || next.step < best->step
+                       : !best->kernel.ok()) {
+    *best = std::move(next);
+  }
+}
+
 // One choice of tiles. Unless the first pace fits, the fastest is taken; code
-// that issues in the order in which it was written is never that.
+// that issues one instruction after another is never faster than the rest.
 Emission FastestPace(const KernelContext& context, const hlo::Instruction& i,
                      const ProductForm& form,
                      absl::Span<const EpiloguePace> paces, size_t choice) {
-  Emission best{absl::ResourceExhaustedError("no pace"), 0, false};
-  int64_t best_step = 0;
+  Emission best;
   for (size_t n = 0; n < paces.size(); ++n) {
-    ProductEmitter emitter(context, i, form, paces[n], choice);
-    absl::StatusOr<isa::Kernel> next = emitter.Emit();
-    const int64_t step = next.ok() ? StepCycles(context, *next) : 0;
-    if (next.ok() && (!best.kernel.ok() || step < best_step)) {
-      best_step = step;
-      best.cycles = emitter.CyclesOf(step);
-      best.slow = static_cast<double>(step) >
-                  kSlow * static_cast<double>(emitter.ExpectedStep());
-      best.kernel = std::move(next);
-    } else if (!best.kernel.ok()) {
-      best.kernel = next.status();
-    }
+    KeepFaster(AtPace(context, i, form, paces[n], choice), &best);
     const bool in_order_next = n + 1 < paces.size() && paces[n + 1].in_order;
     if (!absl::IsResourceExhausted(best.kernel.status()) &&
         (n == 0 || in_order_next || paces[n].in_order)) {
+      // Long formulas hold so many registers that one runs at a time, and its
+      // chains wait where they were written one after another.
+      for (const double share : kOrdered) {
+        if (n > 0 || !best.kernel.ok() || !best.slow) break;
+        EpiloguePace ordered = paces[0];
+        ordered.share = share;
+        ordered.in_order = true;
+        KeepFaster(AtPace(context, i, form, ordered, choice), &best);
+      }
       break;
     }
   }

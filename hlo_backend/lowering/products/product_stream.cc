@@ -36,7 +36,7 @@ class Stream {
         staging_(b->model().staging),
         walk_(problem, tile, arrays, parts),
         plan_(walk_.plan()),
-        code_(b),
+        code_(b, static_cast<int>(parts.pace.share * b->model().vregs)),
         rows_(problem, tile, arrays, parts, walk_, &code_),
         results_(problem, tile, arrays, parts, walk_, rows_, epilogue, &code_),
         in_flight_(arrays.latency / plan_.group_cycles + 1) {

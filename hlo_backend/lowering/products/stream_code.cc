@@ -51,11 +51,13 @@ std::vector<size_t> Partners(absl::Span<const VInstr> instrs) {
 }  // namespace
 
 int64_t Code::PlaceOpenBlock(int64_t wish, bool in_order, int64_t key) {
-  const codegen::VNode block = b_.TakeBlock();
+  codegen::VNode block = b_.TakeBlock();
+  if (in_order) order_.Apply(&block);
   const bool late = !in_order && key < 0;
   const std::vector<size_t> partners = Partners(block.instrs);
   absl::flat_hash_map<int32_t, const VInstr*> waiting;  // by what they write
-  int64_t end = wish;
+  int64_t end = wish;  // the latest issue, pops of pairs aside
+  int64_t popped = wish;
   for (size_t n = 0; n < block.instrs.size(); ++n) {
     VInstr v = block.instrs[n];
     if (partners[n] < n) continue;  // placed with its push
@@ -73,7 +75,9 @@ int64_t Code::PlaceOpenBlock(int64_t wish, bool in_order, int64_t key) {
       waiting[v.dst] = &block.instrs[n];
     } else if (partners[n] > n) {
       const VInstr& pop = block.instrs[partners[n]];
-      end = std::max(end, scheduler_.PlacePair(v, pop, from));
+      const codegen::FifoPairs::Pair pair = scheduler_.PlacePair(v, pop, from);
+      end = std::max(end, pair.push);
+      popped = std::max(popped, pair.pop);
     } else {
       const bool memory = isa::IsVectorLoad(v.op) || isa::IsVectorStore(v.op);
       end = std::max(end, scheduler_.Place(v, from, memory ? key : -1));
@@ -86,7 +90,7 @@ int64_t Code::PlaceOpenBlock(int64_t wish, bool in_order, int64_t key) {
       end = std::max(end, scheduler_.Place(v, wish));
     }
   }
-  return end;
+  return std::max(end, popped);
 }
 
 }  // namespace ptxla::lowering::stream

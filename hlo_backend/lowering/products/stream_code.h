@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "hlo_backend/lowering/codegen/builder.h"
+#include "hlo_backend/lowering/products/block_order.h"
 #include "hlo_backend/lowering/products/stream_scheduler.h"
 #include "isa/instruction.h"
 
@@ -20,7 +21,9 @@ constexpr int64_t kRowKeys = int64_t{1} << 41;
 
 class Code {
  public:
-  explicit Code(codegen::CodeBuilder* b) : b_(*b), scheduler_(*b) {}
+  // `vectors`: registers that a block placed in order may hold.
+  Code(codegen::CodeBuilder* b, int vectors)
+      : b_(*b), scheduler_(*b), order_(*b, vectors) {}
 
   codegen::CodeBuilder& builder() { return b_; }
   codegen::StreamScheduler& scheduler() { return scheduler_; }
@@ -29,8 +32,8 @@ class Code {
   // Everything in the builder's open block, placed at or after `wish`; the
   // last cycle. `key`: of the memory that its loads and stores touch; without
   // one, constants and loads come just before what reads them first, so that
-  // they hold no register until then. `in_order`: no instruction before the one
-  // that is written before it.
+  // they hold no register until then. `in_order`: one after another, in the
+  // order of block_order.h.
   int64_t PlaceOpenBlock(int64_t wish, bool in_order = false, int64_t key = -1);
 
   // The same; the cycle of the last of them, which the others precede.
@@ -60,6 +63,7 @@ class Code {
  private:
   codegen::CodeBuilder& b_;
   codegen::StreamScheduler scheduler_;
+  BlockOrder order_;
 };
 
 }  // namespace ptxla::lowering::stream

@@ -142,8 +142,8 @@ int64_t StreamScheduler::Place(const VInstr& v, int64_t wish,
   return at;
 }
 
-int64_t StreamScheduler::PlacePair(const VInstr& push, const VInstr& pop,
-                                   int64_t wish) {
+FifoPairs::Pair StreamScheduler::PlacePair(const VInstr& push,
+                                           const VInstr& pop, int64_t wish) {
   const isa::Instr shell = Shell(push);
   const isa::InstrInfo& info = isa::Info(push.op);
   CHECK(FifoDue(info.pushes, push.unit).empty()) << info.mnemonic;
@@ -170,7 +170,7 @@ int64_t StreamScheduler::PlacePair(const VInstr& push, const VInstr& pop,
     const int64_t ready = popped + isa::LatencyOf(Shell(pop), model_);
     At(&ready_, pop.dst) = ready;
     end_ = std::max({end_, ready, at + interval});
-    return popped;
+    return {at, popped};
   }
 }
 

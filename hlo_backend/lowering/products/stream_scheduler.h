@@ -43,9 +43,10 @@ class StreamScheduler {
   int64_t Place(const VInstr& v, int64_t wish, int64_t memory_key = -1);
 
   // A push into the FIFO of a unit that computes by itself (the EUP) and the
-  // pop of its result: the cycle of the pop. Other than by Place, they may go
-  // in front of pairs that were placed before.
-  int64_t PlacePair(const VInstr& push, const VInstr& pop, int64_t wish);
+  // pop of its result: their cycles. Other than by Place, they may go in front
+  // of pairs that were placed before.
+  FifoPairs::Pair PlacePair(const VInstr& push, const VInstr& pop,
+                            int64_t wish);
 
   // Cycle at which the registers that it reads have landed.
   int64_t OperandsReady(const VInstr& v) const;

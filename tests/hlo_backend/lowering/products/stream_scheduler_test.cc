@@ -100,7 +100,7 @@ TEST_F(StreamSchedulerTest, APairGoesInFrontOfALaterOne) {
   pop.op = Opcode::kVpopEup;
   const auto place = [&](int64_t wish) {
     pop.dst = builder_.NewVec().id;
-    return scheduler_.PlacePair(push, pop, wish);
+    return scheduler_.PlacePair(push, pop, wish).pop;
   };
   const int64_t latency = model_.Latency(isa::LatencyKey::kEupF32);
   EXPECT_EQ(place(40), 40 + latency);
@@ -117,13 +117,13 @@ TEST_F(StreamSchedulerTest, WhatIsPlacedAloneFollowsThePairs) {
   VInstr pop;
   pop.op = Opcode::kVpopEup;
   pop.dst = builder_.NewVec().id;
-  const int64_t popped = scheduler_.PlacePair(push, pop, 30);
+  const int64_t popped = scheduler_.PlacePair(push, pop, 30).pop;
   EXPECT_GT(scheduler_.Place(push, 0), 30);
   pop.dst = builder_.NewVec().id;
   const int64_t alone = scheduler_.Place(pop, 0);
   EXPECT_GT(alone, popped);
   pop.dst = builder_.NewVec().id;
-  EXPECT_GT(scheduler_.PlacePair(push, pop, 0), alone);
+  EXPECT_GT(scheduler_.PlacePair(push, pop, 0).pop, alone);
 }
 
 }  // namespace
