@@ -355,7 +355,14 @@ class Normalizer {
       permutation.push_back(
           places[i->opcode() == Opcode::kTranspose ? i->dimensions()[d] : d]);
     }
-    return Permuted(normal_.at(i->operand(0)), permutation, Normal(i->shape()));
+    Instruction* value = normal_.at(i->operand(0));
+    const Shape shape = Normal(i->shape());
+    // Other tiles are other places.
+    if (std::is_sorted(permutation.begin(), permutation.end()) &&
+        !(value->shape().layout().tiles == shape.layout().tiles)) {
+      return Like(i, Opcode::kCopy, shape, {value}, {});
+    }
+    return Permuted(value, permutation, shape);
   }
 
   Computation* c_;

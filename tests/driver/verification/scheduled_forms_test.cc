@@ -67,5 +67,34 @@ ENTRY e {
   }
 }
 
+// Inside of a fusion that is taken apart because one of its arrays is turned,
+// a copy to other tiles moves what a bitcast would not.
+TEST(ScheduledFormsTest, OtherTilesInsideOfAFusion) {
+  ExpectVerified(R"(HloModule m, is_scheduled=true
+f {
+  p = pred[64,512]{1,0:T(32,128)(4,1)} parameter(0)
+  x = f32[64,512]{1,0:T(8,128)} parameter(1)
+  g = bf16[64,256]{1,0:T(8,128)(2,1)} parameter(2)
+  w = f32[256,512]{0,1:T(8,128)} parameter(3)
+  c = pred[64,512]{1,0:T(8,128)(4,1)} copy(p)
+  z = f32[] constant(0)
+  b = f32[64,512]{1,0:T(8,128)} broadcast(z), dimensions={}
+  s = f32[64,512]{1,0:T(8,128)} select(c, x, b)
+  d = f32[512,256]{1,0:T(8,128)} convolution(s, g), dim_labels=fb_io->bf
+  t = f32[256,512]{0,1:T(8,128)} bitcast(d)
+  a = f32[256,512]{0,1:T(8,128)} add(t, w)
+  ROOT r = (f32[256,512]{0,1:T(8,128)}, f32[512,256]{1,0:T(8,128)}) tuple(a, d)
+}
+ENTRY e {
+  y = f32[64,512]{1,0:T(8,128)} parameter(0)
+  x = f32[64,512]{1,0:T(8,128)} parameter(1)
+  g = bf16[64,256]{1,0:T(8,128)(2,1)} parameter(2)
+  w = f32[256,512]{0,1:T(8,128)} parameter(3)
+  q = pred[64,512]{1,0:T(8,128)(4,1)} compare(x, y), direction=LT
+  p = pred[64,512]{1,0:T(32,128)(4,1)} copy(q)
+  ROOT r = (f32[256,512]{0,1:T(8,128)}, f32[512,256]{1,0:T(8,128)}) fusion(p, x, g, w), kind=kOutput, calls=f
+})");
+}
+
 }  // namespace
 }  // namespace ptxla::driver
