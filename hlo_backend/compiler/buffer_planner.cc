@@ -309,16 +309,18 @@ class Planner {
     return result;
   }
 
-  // What is in VMEM and cannot be: there is no room, or others of its class lie
-  // elsewhere.
+  // What is in VMEM and cannot be: there is no room, others of its class lie
+  // elsewhere, or it is a part that begins where kernels do not look for one.
   void FindOverflow(const std::vector<int>& buffer_of, PlannedMemory* memory) {
     // What is beyond VMEM and loaded in place lies in CMEM.
     const int64_t end = (chip_.vmem().usable + chip_.cmem()).count();
-    const auto leaves = [&](int root) {
-      if (buffer_of[root] < 0) return false;
-      const PlannedBuffer& b = memory->plan.buffers[buffer_of[root]];
-      return info_[root].mixed ||
-             (b.memory_space == kMemoryVmem && b.offset + b.bytes > end);
+    const auto leaves = [&](const BufferClasses::At& at) {
+      if (buffer_of[at.root] < 0) return false;
+      const PlannedBuffer& b = memory->plan.buffers[buffer_of[at.root]];
+      const int64_t within = at.offset - info_[at.root].begin;
+      return info_[at.root].mixed ||
+             (b.memory_space == kMemoryVmem &&
+              (b.offset + b.bytes > end || within % isa::kVmemAlignment != 0));
     };
     for (const Computation* c : computations_) {
       for (const Instruction* i : c->instructions()) {
@@ -326,7 +328,7 @@ class Planner {
         int leaf = 0;
         ForEachLeaf(i->shape(), [&](const Shape& shape, const ShapeIndex&) {
           if (HasMemory(shape) && shape.memory_space() != kMemoryHbm &&
-              leaves(classes_.Find(classes_.First(i) + leaf).root)) {
+              leaves(classes_.Find(classes_.First(i) + leaf))) {
             memory->vmem_overflow.emplace_back(i, leaf);
           }
           ++leaf;

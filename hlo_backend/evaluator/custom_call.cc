@@ -2,6 +2,7 @@
 // torch_xla and JAX, and the halves of 64-bit numbers that x64 elimination
 // (hlo_backend/passes) uses at the borders of a program.
 #include <cmath>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
@@ -57,12 +58,39 @@ Value Combine(const Value& first, const Value& second, const Shape& shape) {
   return out;
 }
 
+// Parts that lie one behind the other in memory are an array together: the
+// dimension along which they do, or -1. Of several that could be, the outermost
+// in memory.
+int64_t JoinedDimension(const Shape& whole, absl::Span<const Value> parts) {
+  if (!whole.IsArray()) return -1;
+  std::vector<int64_t> order(whole.rank());
+  for (int k = 0; k < whole.rank(); ++k) {
+    order[k] =
+        whole.has_layout() ? *(whole.layout().minor_to_major.rbegin() + k) : k;
+  }
+  for (const int64_t d : order) {
+    int64_t sum = 0;
+    bool fits = true;
+    for (const Value& part : parts) {
+      fits &= part.shape().IsArray() && part.shape().rank() == whole.rank() &&
+              part.shape().type() == whole.type();
+      for (int k = 0; fits && k < whole.rank(); ++k) {
+        fits = k == d || part.shape().dim(k) == whole.dim(k);
+      }
+      if (!fits) break;
+      sum += part.shape().dim(static_cast<int>(d));
+    }
+    if (fits && sum == whole.dim(static_cast<int>(d))) return d;
+  }
+  return -1;
+}
+
 bool IsAnnotation(absl::string_view target) {
   for (absl::string_view known :
        {"Sharding", "SPMDFullToShardShape", "SPMDShardToFullShape",
         "xla.sdy.FuncResultSharding", "xla.sdy.PropagationBarrier",
         "annotate_device_placement", "MoveToDevice", "MoveToHost",
-        "LayoutConstraint", "AllocateBuffer"}) {
+        "LayoutConstraint", "AllocateBuffer", "AssumeGatherIndicesInBound"}) {
     if (target == known) return true;
   }
   return false;
@@ -78,6 +106,10 @@ absl::StatusOr<Value> EvalCustomCall(OpContext& context, const Instruction& i,
   }
   if (target == "X64Combine") {
     return Combine(operands[0], operands[1], i.shape());
+  }
+  if (target == "ConcatBitcast") {
+    const int64_t d = JoinedDimension(i.shape(), operands);
+    if (d >= 0) return ConcatenateAlong(context, i, d, operands);
   }
   if (const auto ragged = RaggedCall::Of(i)) {
     return RaggedProduct(context, i, ragged->Attributes(), operands);

@@ -220,9 +220,8 @@ absl::StatusOr<Value> EvalReverse(OpContext& context, const Instruction& i,
   return out;
 }
 
-absl::StatusOr<Value> EvalConcatenate(OpContext& context, const Instruction& i,
-                                      absl::Span<Value> operands) {
-  const int64_t d = i.dimensions()[0];
+Value ConcatenateAlong(OpContext& context, const Instruction& i, int64_t d,
+                       absl::Span<Value> operands) {
   Value out = context.NewArray(ShapeOf(i));
   uint8_t* to = out.Mutable();
   const DimVector strides = RowMajorStrides(i.shape().dims());
@@ -235,6 +234,11 @@ absl::StatusOr<Value> EvalConcatenate(OpContext& context, const Instruction& i,
     at += x.shape().dim(static_cast<int>(d));
   }
   return out;
+}
+
+absl::StatusOr<Value> EvalConcatenate(OpContext& context, const Instruction& i,
+                                      absl::Span<Value> operands) {
+  return ConcatenateAlong(context, i, i.dimensions()[0], operands);
 }
 
 absl::StatusOr<Value> EvalPad(OpContext& context, const Instruction& i,

@@ -68,6 +68,9 @@ PTXLA_OPERATION(Transpose)
 PTXLA_OPERATION(Slice)
 PTXLA_OPERATION(Reverse)
 PTXLA_OPERATION(Concatenate)
+// The operands behind each other in dimension `d` of the result of `i`.
+Value ConcatenateAlong(OpContext& context, const Instruction& i, int64_t d,
+                       absl::Span<Value> operands);
 PTXLA_OPERATION(Pad)
 // dynamic_slices.cc
 PTXLA_OPERATION(DynamicSlice)

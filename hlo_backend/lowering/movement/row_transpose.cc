@@ -113,6 +113,10 @@ class Emitter {
     for (const isa::KernelArg& arg : tiling.args) {
       if (arg.space == isa::Space::kHbm) tiling.work.hbm_bytes += arg.bytes;
     }
+    if (VmemBytes(context_, tiling) > VmemBudget(context_)) {
+      return absl::UnimplementedError(
+          absl::StrCat("%", i_.name(), ": its block in VMEM cannot be cut"));
+    }
     tiling.note = "rows from planes, block ";
     for (int q = 0; q < p_.rank; ++q) {
       absl::StrAppend(&tiling.note, q == 0 ? "" : "x", block_[q]);

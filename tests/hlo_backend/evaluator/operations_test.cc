@@ -208,6 +208,17 @@ ENTRY e {
             "81985529216486895} )");
 }
 
+// The TPU compiler lays parts of an array beside each other in memory.
+TEST(OperationsTest, PartsThatLieOneBehindTheOtherAreOneArray) {
+  EXPECT_EQ(ValueOf(R"(HloModule m
+ENTRY e {
+  a = s32[2,2]{0,1} constant({{1, 2}, {3, 4}})
+  b = s32[2,1]{0,1} constant({{5}, {6}})
+  ROOT y = s32[2,3]{0,1} custom-call(a, b), custom_call_target="ConcatBitcast"
+})"),
+            "{ { 1, 2, 5 }, { 3, 4, 6 } }");
+}
+
 TEST(OperationsTest, ADoubleSplitsIntoTwoFloats) {
   const Literal x = Literal::FromVector<double>({3}, {0.1, 1e300, -3.0});
   const auto result = EvaluateText(R"(HloModule m
