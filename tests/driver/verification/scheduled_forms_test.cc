@@ -1,10 +1,14 @@
 // What TPU compilers write into scheduled modules and ours does not: bundles of
 // it against the evaluator.
 #include <string>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/substitute.h"
+#include "chips/topology.h"
 #include "gtest/gtest.h"
+#include "hlo_backend/compiler/compiler.h"
+#include "hlo_backend/ir/parser.h"
 #include "tests/driver/verification/verify_text.h"
 #include "tests/support/status_matchers.h"
 
@@ -65,6 +69,40 @@ ENTRY e {
                                       rows, features));
     }
   }
+}
+
+// Halves of a 64-bit array lie in one buffer; in VMEM each would begin where no
+// kernel looks for one.
+TEST(ScheduledFormsTest, HalvesOfASmallArrayInVmem) {
+  ExpectVerified(R"(HloModule m, is_scheduled=true
+ENTRY e {
+  p = u32[2]{0:T(128)} parameter(0)
+  q = u32[2]{0:T(128)} parameter(1)
+  a = u32[2]{0:T(128)S(1)} add(p, q)
+  b = u32[2]{0:T(128)S(1)} multiply(p, q)
+  w = u64[2]{0:T(128)S(1)} custom-call(a, b), custom_call_target="X64Combine"
+  l = u32[2]{0:T(128)S(1)} custom-call(w), custom_call_target="X64SplitLow"
+  h = u32[2]{0:T(128)S(1)} custom-call(w), custom_call_target="X64SplitHigh"
+  ROOT r = u32[2]{0:T(128)} subtract(l, h)
+})");
+}
+
+// A walk over rows that no tile divides takes an array in VMEM whole, once more
+// beside itself: 139 MB, where the kernel's program does not verify.
+TEST(ScheduledFormsTest, ATransposeWhoseBlockVmemDoesNotHoldReadsHbm) {
+  ASSERT_OK_AND_ASSIGN(const auto slice, chips::ParseSlice("v5e-1"));
+  ASSERT_OK_AND_ASSIGN(auto module,
+                       hlo::ParseModule(R"(HloModule m, is_scheduled=true
+ENTRY e {
+  p = bf16[8,128,17002]{1,2,0:T(8,128)(2,1)} parameter(0)
+  x = bf16[8,128,17002]{1,2,0:T(8,128)(2,1)S(1)} negate(p)
+  ROOT c = bf16[8,128,17002]{1,0,2:T(8,128)(2,1)} copy(x)
+})",
+                                        "m.hlo"));
+  hlo::CompileOptions options;
+  options.pipeline.verify = true;
+  EXPECT_OK(hlo::Compile(std::move(module), slice.chip, slice.topology, options)
+                .status());
 }
 
 // Inside of a fusion that is taken apart because one of its arrays is turned,
