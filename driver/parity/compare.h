@@ -7,8 +7,8 @@
 //   ASSIGN_OR_RETURN(ComparedCompilers c, CompareFiles(request));
 //   c.kernels.total.CostPs()   // how much longer theirs takes
 //
-// Both are run with our bundles on our machine: a difference is one of what
-// was fused, laid out, tiled and prefetched.
+// Both are run with our bundles and windows on our machine: a difference is one
+// of what was fused, laid out and prefetched.
 #ifndef PTXLA_DRIVER_PARITY_COMPARE_H_
 #define PTXLA_DRIVER_PARITY_COMPARE_H_
 

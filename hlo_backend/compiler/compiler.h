@@ -6,7 +6,7 @@
 //   simulate(c.program);
 //
 // A module that is scheduled already keeps its order, fusions, layouts and
-// windows: only buffers are assigned and kernels made.
+// memory spaces: only buffers are assigned and kernels made.
 #ifndef PTXLA_HLO_BACKEND_COMPILER_COMPILER_H_
 #define PTXLA_HLO_BACKEND_COMPILER_COMPILER_H_
 
