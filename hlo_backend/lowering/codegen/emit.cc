@@ -127,9 +127,9 @@ class BlockWriter {
 
 absl::StatusOr<isa::Block> PlacedBlock(const VNode& block, const Code& code,
                                        const isa::MachineModel& model) {
-  ASSIGN_OR_RETURN(
-      const BlockSchedule schedule,
-      AllocatePlaced(block, code.registers, BudgetOf(block.globals, model)));
+  ASSIGN_OR_RETURN(const BlockSchedule schedule,
+                   AllocatePlaced(block, code.registers, model,
+                                  BudgetOf(block.globals, model)));
   return BlockWriter(block, code.registers, schedule).Write();
 }
 

@@ -8,14 +8,14 @@
 #include "base/check.h"
 #include "base/status.h"
 #include "base/units.h"
+#include "hlo_backend/lowering/codegen/allocate_registers.h"
 #include "hlo_backend/lowering/codegen/bundle_resources.h"
 #include "hlo_backend/lowering/codegen/dependences.h"
 #include "hlo_backend/lowering/codegen/ready_queues.h"
+#include "hlo_backend/lowering/codegen/slot_use.h"
 
 namespace ptxla::codegen {
 namespace {
-
-using isa::Slot;
 
 constexpr int kNumSlots = isa::kNumSlots;
 
@@ -58,7 +58,8 @@ class Scheduler {
         graph_(std::move(graph)),
         pipelined_(mode == BlockMode::kPipelined),
         range_(instrs),
-        ready_(static_cast<int>(instrs.size())) {
+        ready_(static_cast<int>(instrs.size())),
+        slots_(model) {
     for (int c = 0; c < isa::kNumRegClasses; ++c) {
       limit_[c] = static_cast<int>(budget.free[c].size());
     }
@@ -110,6 +111,10 @@ class Scheduler {
       while (!future_.empty() && future_.top().first <= cycle) {
         MakeReady(future_.top().second);
         future_.pop();
+      }
+      while (!landing_.empty() && landing_.top().first <= cycle) {
+        --live_[landing_.top().second];
+        landing_.pop();
       }
       const int before = done;
       StartBundle();
@@ -191,40 +196,10 @@ class Scheduler {
   }
 
   void StartBundle() {
-    used_.fill(0);
-    memory_used_ = 0;
-    issued_ = 0;
-    full_ = 0;
-    FindFull();
+    slots_.Open();
     loads_.clear();
     fifos_used_.clear();
     ready_.StartBundle();
-  }
-
-  // The slots of which the open bundle takes no more.
-  void FindFull() {
-    if (model_.bundle_width > 0 && issued_ >= model_.bundle_width) {
-      full_ = static_cast<isa::SlotMask>(~isa::SlotMask{0});
-      return;
-    }
-    for (int s = 0; s < kNumSlots; ++s) {
-      if (used_[s] >= model_.slots[s]) full_ |= isa::SlotMask{1} << s;
-    }
-    constexpr isa::SlotMask kMisc = isa::Bit(Slot::kMisc);
-    constexpr isa::SlotMask kLoad = isa::Bit(Slot::kLoad);
-    constexpr isa::SlotMask kStore = isa::Bit(Slot::kStore);
-    if (memory_used_ >= model_.load_store_total)
-      full_ |= kMisc | kLoad | kStore;
-    // Misc instructions count as a load and as a store too.
-    const int misc_used = used_[static_cast<int>(Slot::kMisc)];
-    if (used_[static_cast<int>(Slot::kLoad)] + misc_used >=
-        model_.slots[static_cast<int>(Slot::kLoad)]) {
-      full_ |= kMisc | kLoad;
-    }
-    if (used_[static_cast<int>(Slot::kStore)] + misc_used >=
-        model_.slots[static_cast<int>(Slot::kStore)]) {
-      full_ |= kMisc | kStore;
-    }
   }
 
   // Registers that the instruction would add to the live ones, per class.
@@ -292,7 +267,7 @@ class Scheduler {
       for (int q = 0; q < ready_.count(); ++q) {
         const int front = ready_.Front(q);
         if (front < 0 || front >= rank) continue;
-        if (ready_.slots(q) & full_) {
+        if (ready_.slots(q) & slots_.full()) {
           ready_.Close(q);
           continue;
         }
@@ -314,16 +289,7 @@ class Scheduler {
   void Issue(int i, int cycle) {
     const VInstr& v = instrs_[i];
     const Node& node = graph_.nodes[i];
-    const isa::SlotMask slots = isa::Info(v.op).slots;
-    ++issued_;
-    for (int s = 0; s < kNumSlots; ++s) {
-      if (slots >> s & 1) ++used_[s];
-    }
-    if (slots & (isa::Bit(Slot::kLoad) | isa::Bit(Slot::kStore) |
-                 isa::Bit(Slot::kMisc))) {
-      ++memory_used_;
-    }
-    FindFull();
+    slots_.Take(isa::Info(v.op).slots);
     if (isa::IsVectorLoad(v.op)) loads_.push_back(i);
     if (node.unit >= 0) {
       unit_free_[node.unit] = cycle + node.interval;
@@ -366,6 +332,7 @@ class Scheduler {
   // The next cycle at which something lands or a unit is free again.
   int NextEvent(int cycle) const {
     int next = future_.empty() ? INT32_MAX : future_.top().first;
+    if (!landing_.empty()) next = std::min(next, landing_.top().first);
     for (int free : unit_free_) {
       if (free > cycle) next = std::min(next, free);
     }
@@ -384,89 +351,18 @@ class Scheduler {
   std::vector<int> reads_;               // still to come, by range_
   std::vector<int> rank_of_, instr_of_;  // by urgency
   using Waiting = std::pair<int, int>;   // (cycle, instruction)
-  std::priority_queue<Waiting, std::vector<Waiting>, std::greater<>> future_;
+  using WaitingQueue =
+      std::priority_queue<Waiting, std::vector<Waiting>, std::greater<>>;
+  WaitingQueue future_;
+  WaitingQueue landing_;  // (cycle, class) of results that nobody reads
   ReadyQueues ready_;
-  std::array<int, kNumSlots> used_{};
-  int memory_used_ = 0;
-  int issued_ = 0;  // instructions of the open bundle
-  isa::SlotMask full_ = 0;
+  SlotUse slots_;
   std::vector<int> loads_;
   std::vector<int16_t> fifos_used_;
   std::vector<PopQueue> fifo_head_;
   std::vector<int> outstanding_;
   std::vector<int> unit_free_, first_use_;
 };
-
-// Physical registers of locals, by a walk over the schedule: a register is
-// free again in the bundle of its last read.
-absl::Status Allocate(absl::Span<const VInstr> instrs,
-                      absl::Span<const VRegister> registers,
-                      const RegisterBudget& budget, BlockSchedule* s) {
-  int32_t first = INT32_MAX, last = -1;
-  const auto local = [&](int8_t cls, int32_t reg) {
-    return cls >= 0 && reg != kNone && !registers[reg].global;
-  };
-  const RegisterRange range(instrs);
-  std::vector<int> reads(range.size(), 0);
-  const auto for_reads = [&](const VInstr& v, auto fn) {
-    const FieldClasses& f = FieldsOf(v.op);
-    if (local(f.a, v.a)) fn(v.a);
-    if (local(f.b, v.b)) fn(v.b);
-    if (local(f.c, v.c)) fn(v.c);
-    if (f.dst_is_read && local(f.dst, v.dst)) fn(v.dst);
-    if (local(0, v.guard)) fn(v.guard);
-  };
-  for (const VInstr& v : instrs) {
-    for_reads(v, [&](int32_t reg) { ++reads[reg - range.first]; });
-    const FieldClasses& f = FieldsOf(v.op);
-    if (local(f.dst, v.dst)) {
-      first = std::min(first, v.dst);
-      last = std::max(last, v.dst);
-    }
-  }
-  if (last < 0) return absl::OkStatus();
-  s->first_local = first;
-  s->physical.assign(last - first + 1, isa::kNoReg);
-  auto free = budget.free;
-  for (size_t begin = 0; begin < s->order.size();) {
-    size_t end = begin;
-    while (end < s->order.size() &&
-           s->order[end].first == s->order[begin].first) {
-      ++end;
-    }
-    for (size_t k = begin; k < end; ++k) {
-      for_reads(instrs[s->order[k].second], [&](int32_t reg) {
-        if (--reads[reg - range.first] == 0) {
-          free[static_cast<int>(registers[reg].cls)].push_back(
-              s->physical[reg - first]);
-        }
-      });
-    }
-    std::array<std::vector<uint8_t>, isa::kNumRegClasses> unread;
-    for (size_t k = begin; k < end; ++k) {
-      const VInstr& v = instrs[s->order[k].second];
-      const FieldClasses& f = FieldsOf(v.op);
-      if (f.dst_is_read || !local(f.dst, v.dst)) continue;
-      auto& list = free[f.dst];
-      if (list.empty()) {
-        static constexpr const char* kNames[] = {"vector", "scalar", "mask",
-                                                 "predicate"};
-        return absl::ResourceExhaustedError(
-            absl::StrCat("out of ", kNames[f.dst], " registers in a block"));
-      }
-      const uint8_t reg = list.back();
-      list.pop_back();
-      s->physical[v.dst - first] = reg;
-      if (reads[v.dst - range.first] == 0) unread[f.dst].push_back(reg);
-    }
-    // A result that nobody reads gives its register back at once.
-    for (int c = 0; c < isa::kNumRegClasses; ++c) {
-      free[c].insert(free[c].end(), unread[c].begin(), unread[c].end());
-    }
-    begin = end;
-  }
-  return absl::OkStatus();
-}
 
 }  // namespace
 
@@ -481,7 +377,8 @@ absl::StatusOr<BlockSchedule> ScheduleBlock(
                         order);
     if (bound != nullptr) *bound = scheduler.SlotBound();
     ASSIGN_OR_RETURN(BlockSchedule schedule, scheduler.Run());
-    RETURN_IF_ERROR(Allocate(instrs, registers, budget, &schedule));
+    RETURN_IF_ERROR(
+        AllocateRegisters(instrs, registers, model, budget, &schedule));
     return schedule;
   };
   // The longest path first; another order where that leaves slots empty or
@@ -506,14 +403,15 @@ absl::StatusOr<BlockSchedule> ScheduleBlock(
 
 absl::StatusOr<BlockSchedule> AllocatePlaced(
     const VNode& block, absl::Span<const VRegister> registers,
-    const RegisterBudget& budget) {
+    const isa::MachineModel& model, const RegisterBudget& budget) {
   BlockSchedule schedule;
   schedule.order.reserve(block.instrs.size());
   for (size_t i = 0; i < block.instrs.size(); ++i) {
     schedule.order.push_back({block.at[i], static_cast<int32_t>(i)});
   }
   schedule.cycles = block.length;
-  RETURN_IF_ERROR(Allocate(block.instrs, registers, budget, &schedule));
+  RETURN_IF_ERROR(
+      AllocateRegisters(block.instrs, registers, model, budget, &schedule));
   return schedule;
 }
 

@@ -50,7 +50,7 @@ absl::StatusOr<BlockSchedule> ScheduleBlock(
 // The schedule of a kPlaced block: only its registers are chosen here.
 absl::StatusOr<BlockSchedule> AllocatePlaced(
     const VNode& block, absl::Span<const VRegister> registers,
-    const RegisterBudget& budget);
+    const isa::MachineModel& model, const RegisterBudget& budget);
 
 }  // namespace ptxla::codegen
 

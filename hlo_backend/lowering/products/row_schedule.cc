@@ -23,7 +23,7 @@ bool Fits(const codegen::CodeBuilder& b, const codegen::VNode& placed) {
       budget.free[c].push_back(static_cast<uint8_t>(k));
     }
   }
-  return codegen::AllocatePlaced(placed, b.registers(), budget).ok();
+  return codegen::AllocatePlaced(placed, b.registers(), b.model(), budget).ok();
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include "hlo_backend/lowering/codegen/builder.h"
 #include "hlo_backend/lowering/codegen/emit.h"
+#include "hlo_backend/lowering/codegen/schedule.h"
 #include "hlo_backend/lowering/codegen/stream.h"
 #include "tests/support/status_matchers.h"
 
@@ -124,6 +125,46 @@ TEST(ScheduleTest, AStoreAndALaterLoadOfTheSamePlaceKeepTheirOrder) {
   ASSERT_OK_AND_ASSIGN(const isa::Code code, EmitCode(b.Finish(), &cache));
   // load, store, load, store: one each cycle at best.
   EXPECT_EQ(code[0].block()->Cycles(), 4);
+}
+
+// A write that is under way would clobber whoever got its register meanwhile.
+TEST(ScheduleTest, ARegisterThatNobodyReadsIsHeldUntilItsWriteLands) {
+  MachineModel m = Wide();
+  m.SetLatency(LatencyKey::kValuF32, 20);
+  CodeBuilder b(m);
+  const Sca p = b.GlobalSca();
+  b.NewBlock("unread");
+  const Vec x = b.Load(0, p, 0);
+  b.Binary(Opcode::kVmulF32, x, x);  // unread
+  for (int i = 1; i < 12; ++i) {
+    b.Store(1, p, i * 4096, b.Load(0, p, i * 4096));
+  }
+  const VNode block = b.TakeBlock();
+  for (const int vregs : {2, 3, 8}) {
+    RegisterBudget budget;
+    for (int r = 0; r < vregs; ++r) {
+      budget.free[static_cast<int>(isa::RegClass::kVector)].push_back(r);
+    }
+    ASSERT_OK_AND_ASSIGN(
+        const BlockSchedule s,
+        ScheduleBlock(block.instrs, b.registers(), m, budget, block.mode));
+    int64_t issued = -1;
+    uint8_t reg = isa::kNoReg;
+    int64_t others = 0;
+    for (const auto& [cycle, i] : s.order) {
+      const VInstr& v = block.instrs[i];
+      if (v.op == Opcode::kVmulF32) {
+        issued = cycle;
+        reg = s.physical[v.dst - s.first_local];
+      } else if (issued >= 0 && isa::IsVectorLoad(v.op)) {
+        const bool same = s.physical[v.dst - s.first_local] == reg;
+        EXPECT_TRUE(!same || cycle >= issued + 20) << vregs << " " << cycle;
+        ++others;
+      }
+    }
+    ASSERT_GE(issued, 0);
+    EXPECT_GT(others, 0);
+  }
 }
 
 TEST(BlockCacheTest, EqualBlocksAreScheduledOnce) {

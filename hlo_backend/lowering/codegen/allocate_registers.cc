@@ -1,0 +1,140 @@
+#include "hlo_backend/lowering/codegen/allocate_registers.h"
+
+#include <algorithm>
+#include <functional>
+#include <queue>
+#include <tuple>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "hlo_backend/lowering/codegen/dependences.h"
+
+namespace ptxla::codegen {
+namespace {
+
+class Allocator {
+ public:
+  Allocator(absl::Span<const VInstr> instrs,
+            absl::Span<const VRegister> registers,
+            const isa::MachineModel& model, const RegisterBudget& budget,
+            BlockSchedule* schedule)
+      : instrs_(instrs),
+        registers_(registers),
+        model_(model),
+        schedule_(*schedule),
+        range_(instrs),
+        reads_(range_.size(), 0),
+        free_(budget.free) {}
+
+  absl::Status Run() {
+    int32_t first = INT32_MAX, last = -1;
+    for (const VInstr& v : instrs_) {
+      ForReads(v, [&](int32_t reg) { ++reads_[reg - range_.first]; });
+      if (WritesLocal(v)) {
+        first = std::min(first, v.dst);
+        last = std::max(last, v.dst);
+      }
+    }
+    if (last < 0) return absl::OkStatus();
+    schedule_.first_local = first;
+    schedule_.physical.assign(last - first + 1, isa::kNoReg);
+    const auto& order = schedule_.order;
+    for (size_t begin = 0; begin < order.size();) {
+      size_t end = begin;
+      while (end < order.size() && order[end].first == order[begin].first) {
+        ++end;
+      }
+      Landed(order[begin].first);
+      for (size_t k = begin; k < end; ++k) Read(instrs_[order[k].second]);
+      for (size_t k = begin; k < end; ++k) {
+        const absl::Status status =
+            Write(instrs_[order[k].second], order[k].first);
+        if (!status.ok()) return status;
+      }
+      begin = end;
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  bool Local(int8_t cls, int32_t reg) const {
+    return cls >= 0 && reg != kNone && !registers_[reg].global;
+  }
+
+  bool WritesLocal(const VInstr& v) const {
+    return Local(FieldsOf(v.op).dst, v.dst);
+  }
+
+  template <class Fn>
+  void ForReads(const VInstr& v, Fn fn) const {
+    const FieldClasses& f = FieldsOf(v.op);
+    if (Local(f.a, v.a)) fn(v.a);
+    if (Local(f.b, v.b)) fn(v.b);
+    if (Local(f.c, v.c)) fn(v.c);
+    if (f.dst_is_read && Local(f.dst, v.dst)) fn(v.dst);
+    if (Local(0, v.guard)) fn(v.guard);
+  }
+
+  // Registers of which the last write lands by this cycle.
+  void Landed(int32_t cycle) {
+    while (!landing_.empty() && std::get<0>(landing_.top()) <= cycle) {
+      const auto [when, cls, reg] = landing_.top();
+      landing_.pop();
+      free_[cls].push_back(reg);
+    }
+  }
+
+  void Read(const VInstr& v) {
+    ForReads(v, [&](int32_t reg) {
+      if (--reads_[reg - range_.first] > 0) return;
+      if (WritesLocal(v) && reg == v.dst) return;  // Write() holds it
+      free_[static_cast<int>(registers_[reg].cls)].push_back(
+          schedule_.physical[reg - schedule_.first_local]);
+    });
+  }
+
+  absl::Status Write(const VInstr& v, int32_t cycle) {
+    if (!WritesLocal(v)) return absl::OkStatus();
+    const FieldClasses& f = FieldsOf(v.op);
+    uint8_t& reg = schedule_.physical[v.dst - schedule_.first_local];
+    if (!f.dst_is_read) {
+      auto& list = free_[f.dst];
+      if (list.empty()) {
+        static constexpr const char* kNames[] = {"vector", "scalar", "mask",
+                                                 "predicate"};
+        return absl::ResourceExhaustedError(
+            absl::StrCat("out of ", kNames[f.dst], " registers in a block"));
+      }
+      reg = list.back();
+      list.pop_back();
+    }
+    if (reads_[v.dst - range_.first] == 0) {
+      const int latency = std::max(isa::LatencyOf(Shell(v), model_), 1);
+      landing_.push({cycle + latency, f.dst, reg});
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Span<const VInstr> instrs_;
+  absl::Span<const VRegister> registers_;
+  const isa::MachineModel& model_;
+  BlockSchedule& schedule_;
+  const RegisterRange range_;
+  std::vector<int> reads_;  // still to come, by range_
+  std::array<std::vector<uint8_t>, isa::kNumRegClasses> free_;
+  // (cycle, class, physical register) of results that nobody reads.
+  using Landing = std::tuple<int32_t, int8_t, uint8_t>;
+  std::priority_queue<Landing, std::vector<Landing>, std::greater<>> landing_;
+};
+
+}  // namespace
+
+absl::Status AllocateRegisters(absl::Span<const VInstr> instrs,
+                               absl::Span<const VRegister> registers,
+                               const isa::MachineModel& model,
+                               const RegisterBudget& budget,
+                               BlockSchedule* schedule) {
+  return Allocator(instrs, registers, model, budget, schedule).Run();
+}
+
+}  // namespace ptxla::codegen
