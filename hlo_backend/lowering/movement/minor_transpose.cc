@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "base/units.h"
+#include "hlo_backend/lowering/movement/plane_transpose.h"
 #include "hlo_backend/lowering/movement/staged_window.h"
+#include "hlo_backend/lowering/movement/transpose_problem.h"
 #include "hlo_backend/lowering/movement/transpose_unit.h"
 #include "hlo_backend/lowering/physical_array.h"
 
@@ -23,83 +26,10 @@ constexpr int64_t kBlock = kTransposeBlock;
 // 128 x 128 each: 1,024 registers, as in other unrolled code.
 constexpr int64_t kMostBlocks = 64;
 
-struct Problem {
-  PhysicalArray in, out;
-  // Physical dimension of the operand that is dimension q of the result.
-  std::vector<int> from;
-};
-
-// Tiles of 8 rows, or one lower tile.
-bool IsHigh(const PhysicalArray& a) {
-  return a.tile_rows == 8 || (a.tile_rows < 8 && a.tiles_down == 1);
-}
-
-// Major dimensions that follow one another on both sides are one: windows have
-// few dimensions.
-void JoinMajors(Problem* p) {
-  const int rank = p->in.rank(), majors = rank - 2;
-  hlo::DimVector in, out;
-  std::vector<int> from, first;  // of the joined ones; their first before
-  for (int q = 0; q < majors; ++q) {
-    if (q > 0 && p->from[q] == p->from[q - 1] + 1) {
-      out.back() *= p->out.sizes[q];
-    } else {
-      out.push_back(p->out.sizes[q]);
-      first.push_back(p->from[q]);
-    }
-  }
-  in.resize(out.size());
-  for (size_t g = 0; g < first.size(); ++g) {
-    int before = 0;
-    for (const int other : first) before += other < first[g];
-    from.push_back(before);
-    in[before] = out[g];
-  }
-  const int joined = static_cast<int>(out.size());
-  for (int q = majors; q < rank; ++q) {
-    in.push_back(p->in.sizes[q]);
-    out.push_back(p->out.sizes[q]);
-    from.push_back(p->from[q] - majors + joined);
-  }
-  p->in.sizes = p->in.dims = in;
-  p->out.sizes = p->out.dims = out;
-  for (int d = 0; d < joined + 2; ++d) p->in.dims[d] = p->out.dims[d] = d;
-  p->from = std::move(from);
-}
-
-std::optional<Problem> Describe(const hlo::Instruction& i) {
-  const bool copy = i.opcode() == hlo::Opcode::kCopy;
-  if (!copy && i.opcode() != hlo::Opcode::kTranspose) return std::nullopt;
-  auto in = PhysicalArray::Of(i.operand(0)->shape());
-  auto out = PhysicalArray::Of(i.shape());
-  if (!in.ok() || !out.ok() || in->rank() < 2 || out->rank() != in->rank() ||
-      out->type != in->type) {
-    return std::nullopt;
-  }
-  Problem p{*in, *out, {}};
-  const int rank = p.in.rank();
-  for (int q = 0; q < rank; ++q) {
-    const int64_t logical =
-        copy ? p.out.dims[q] : i.dimensions()[p.out.dims[q]];
-    for (int k = 0; k < rank; ++k) {
-      if (p.in.dims[k] == logical) p.from.push_back(k);
-    }
-  }
-  const bool word = p.in.bits == 32;
-  const bool narrow = p.in.type == hlo::PrimitiveType::kBf16;
-  if (p.from[rank - 1] != rank - 2 || p.from[rank - 2] != rank - 1 ||
-      !(word || narrow) || !IsHigh(p.in) || !IsHigh(p.out)) {
-    return std::nullopt;
-  }
-  JoinMajors(&p);
-  if (p.in.rank() > isa::kMaxWindowDims) return std::nullopt;
-  return p;
-}
-
 class Transposer {
  public:
   Transposer(const KernelContext& context, const hlo::Instruction& i,
-             const Problem& p)
+             const TransposeProblem& p)
       : context_(context), i_(i), p_(p), pack_(p.in.packing) {}
 
   // As the TPU compiler unrolls it: the step in one piece of code, so that only
@@ -130,16 +60,18 @@ class Transposer {
       if (side > 1 && side / 2 >= std::max(down, across)) continue;
       down_ = RoundUpTo<int64_t>(std::min(side, down), pack_);
       across_ = RoundUpTo<int64_t>(std::min(side, across), pack_);
-      // Small planes: several in a step, some of them at a time.
-      for (const int64_t planes : {1, 8, 32}) {
-        planes_ = planes;
-        if (planes > 1 && !TakesPlanes(down, across)) break;
-        for (together_ = 1; together_ <= std::min<int64_t>(planes, 4);
-             together_ *= 2) {
-          ASSIGN_OR_RETURN(Tiling t, Cut(down, across));
-          tilings.push_back(std::move(t));
-        }
-      }
+      planes_ = together_ = 1;
+      ASSIGN_OR_RETURN(Tiling t, Cut(down, across));
+      tilings.push_back(std::move(t));
+    }
+    // Small planes: several in a step, many of them in one piece of code.
+    for (const auto& [planes, together] : PlaneChoices()) {
+      planes_ = planes;
+      together_ = together;
+      down_ = down;
+      across_ = across;
+      ASSIGN_OR_RETURN(Tiling t, Cut(down, across));
+      tilings.push_back(std::move(t));
     }
     ASSIGN_OR_RETURN(size_t best, ChooseTiling(context_, tilings));
     return FrameKernel(context_, tilings[best]);
@@ -155,22 +87,37 @@ class Transposer {
            i_.operand(0)->shape().memory_space() == hlo::kMemoryVmem;
   }
 
-  // The innermost major of the result with several planes; -1: none.
-  int PlaneDim() const {
-    for (int q = p_.out.rank() - 3; q >= 0; --q) {
-      if (p_.out.sizes[q] > 1) return q;
+  // Planes of a step and of a piece of code, where a plane is small.
+  std::vector<std::pair<int64_t, int64_t>> PlaneChoices() const {
+    std::vector<std::pair<int64_t, int64_t>> choices;
+    const int64_t tiles = p_.in.tiles_down * p_.in.tiles_across;
+    if (p_.PlaneDim() < 0 || tiles > PlaneTranspose::kMostTiles) return choices;
+    const int64_t all = p_.out.sizes[p_.PlaneDim()];
+    const int64_t code = std::max<int64_t>(1, blocks_ * kBlock / 2 / tiles);
+    for (const int64_t most : {8, 32}) {
+      if (most > 8 && all <= 8) break;
+      int64_t planes = std::min(most, all);
+      // Nothing may lie beyond arrays that are walked in place.
+      while (Walked() && all % planes != 0) --planes;
+      if (planes == 1) continue;
+      for (const int64_t in_code : {int64_t{4}, std::min(code, planes)}) {
+        int64_t together = std::min(in_code, planes);
+        while (planes % together != 0) --together;
+        const std::pair<int64_t, int64_t> choice(planes, together);
+        if (choices.empty() || choices.back() != choice) {
+          choices.push_back(choice);
+        }
+      }
     }
-    return -1;
+    return choices;
   }
-  // Where nothing is walked in place: planes lie in slots of their own.
-  bool TakesPlanes(int64_t down, int64_t across) const {
-    const auto in_slots = [](const hlo::Shape& shape, const PhysicalArray& a) {
-      return shape.memory_space() != hlo::kMemoryVmem || NeedsStaging(a);
+
+  // An operand or result in VMEM that is not copied to slots.
+  bool Walked() const {
+    const auto walked = [](const hlo::Shape& shape, const PhysicalArray& a) {
+      return shape.memory_space() == hlo::kMemoryVmem && !NeedsStaging(a);
     };
-    return in_slots(i_.operand(0)->shape(), p_.in) &&
-           in_slots(i_.shape(), p_.out) && PlaneDim() >= 0 && down <= pack_ &&
-           across <= std::max<int64_t>(2, pack_) &&
-           p_.out.sizes[PlaneDim()] >= planes_;
+    return walked(i_.operand(0)->shape(), p_.in) || walked(i_.shape(), p_.out);
   }
 
   using Side = TransposeSide;
@@ -184,8 +131,9 @@ class Transposer {
     for (int q = 0; q + 2 < rank; ++q) {
       if (p_.out.sizes[q] == 1) continue;
       major_dim[q] = static_cast<int>(t.grid.size());
-      t.grid.push_back(q == PlaneDim() ? CeilOfRatio(p_.out.sizes[q], planes_)
-                                       : p_.out.sizes[q]);
+      t.grid.push_back(q == p_.PlaneDim()
+                           ? CeilOfRatio(p_.out.sizes[q], planes_)
+                           : p_.out.sizes[q]);
     }
     const int down_dim = static_cast<int>(t.grid.size());
     t.grid.push_back(CeilOfRatio(down, down_));
@@ -196,18 +144,21 @@ class Transposer {
     }
     std::vector<int> in_major(rank, -1);
     for (int q = 0; q + 2 < rank; ++q) in_major[p_.from[q]] = major_dim[q];
-    const int plane = PlaneDim();
+    const int plane = p_.PlaneDim();
     in_ = AddWindow(&t, 0, p_.in, in_major, plane < 0 ? -1 : p_.from[plane],
-                    down_dim, down_ * kBlock, across_dim, across_);
+                    down_dim, planes_ > 1 ? p_.in.tiles_down : down_ * kBlock,
+                    across_dim, across_);
     out_ = AddWindow(&t, 1, p_.out, major_dim, plane, across_dim,
-                     across_ * kBlock, down_dim, down_);
+                     planes_ > 1 ? p_.out.tiles_down : across_ * kBlock,
+                     down_dim, planes_ > 1 ? p_.out.tiles_across : down_);
     const Side in = in_, out = out_;
     const int64_t rows = down_, columns = across_;
     const bool ragged_store =
         out.resident && (across % across_ != 0 || p_.out.tiles_down % kBlock ||
                          p_.out.tiles_across % pack_);
     const int64_t planes = planes_, together = together_;
-    if ((in.resident || out.resident) && (rows < down || columns < across)) {
+    if (planes == 1 && (in.resident || out.resident) &&
+        (rows < down || columns < across)) {
       t.body = [=](CodeBuilder& b) {
         return InSteps(b, in, out, {down, rows, down_dim},
                        {across, columns, across_dim});
@@ -216,7 +167,7 @@ class Transposer {
       return t;
     }
     t.body = [=](CodeBuilder& b) -> absl::Status {
-      if (planes > 1) return Planes(b, in, out, planes, together, columns);
+      if (planes > 1) return Planes(b, in, out, planes, together);
       if (!ragged_store) return Body(b, in, out, rows, columns, kBlock, false);
       // Nothing may be written beyond a result that is walked in place.
       const int64_t last_columns =
@@ -265,7 +216,11 @@ class Transposer {
       m.grid_dim = major_dim[d];
       if (d == plane_dim && planes_ > 1) {
         m.block = planes_;
-        m.vmem_stride = s.plane_bytes;
+        if (s.resident) {
+          s.plane_bytes = plane;
+        } else {
+          m.vmem_stride = s.plane_bytes;
+        }
       }
       plane *= a.sizes[d];
       if (m.grid_dim >= 0) w.dims.insert(w.dims.begin(), m);
@@ -297,30 +252,18 @@ class Transposer {
     return s;
   }
 
-  // Planes of one row of blocks each, `together` of them in one piece of code,
-  // so that one plane's latency hides under the next ones.
   absl::Status Planes(CodeBuilder& b, const Side& in, const Side& out,
-                      int64_t planes, int64_t together, int64_t columns) {
+                      int64_t planes, int64_t together) {
     b.BeginScope();
-    unit_.emplace(&b, pack_);
+    PlaneTranspose code(&b, pack_, in, out);
     b.NewBlock("addresses");
     const Sca from = b.GlobalSca(), to = b.GlobalSca();
     Address(b, in, from);
     Address(b, out, to);
     if (in.copy) in.copy->Copy(b, from);
-    in_tiles_ = kBlock * pack_;
-    const int32_t banks = b.NewBankGroup();
     b.BeginLoop(planes / together, 1);
     b.NewBlock("planes");
-    for (int64_t p = 0; p < together; ++p) {
-      const auto offset = static_cast<int32_t>(p * in.plane_bytes);
-      const Sca f = b.SAddImm(from, offset);
-      b.SetBank(f, banks, offset);
-      const Sca t = b.SAddImm(to, static_cast<int32_t>(p * out.plane_bytes));
-      for (int64_t c = 0; c < columns; c += pack_) {
-        unit_->Emit(in, out, f, t, 0, c, columns, kBlock, false, in_tiles_);
-      }
-    }
+    code.Emit(from, to, together);
     b.SBinaryImmTo(from, Opcode::kSadd, from,
                    static_cast<int32_t>(together * in.plane_bytes));
     b.SBinaryImmTo(to, Opcode::kSadd, to,
@@ -503,7 +446,7 @@ class Transposer {
 
   const KernelContext& context_;
   const hlo::Instruction& i_;
-  const Problem& p_;
+  const TransposeProblem& p_;
   const int pack_;
   int64_t down_ = 1, across_ = 1;
   int64_t planes_ = 1, together_ = 1;  // of a step, of a piece of code
@@ -516,12 +459,12 @@ class Transposer {
 }  // namespace
 
 bool IsMinorTranspose(const hlo::Instruction& i) {
-  return Describe(i).has_value();
+  return DescribeMinorTranspose(i).has_value();
 }
 
 absl::StatusOr<isa::Kernel> EmitMinorTranspose(const KernelContext& context,
                                                const hlo::Instruction& i) {
-  const auto problem = Describe(i);
+  const auto problem = DescribeMinorTranspose(i);
   if (!problem) {
     return absl::InternalError(absl::StrCat(i.name(), ": no minor transpose"));
   }

@@ -138,12 +138,18 @@ TEST(MinorTransposeTest, SmallPlanesShareAStep) {
                          "] parameter(0)\n  ROOT r = ", type, "[",
                          absl::StrJoin(to, ","), "] transpose(a), dimensions=",
                          size.size() == 3 ? "{0,2,1}" : "{0,1,3,2}", "\n}\n");
-        HarnessOptions options;
-        options.chip = chip;
-        const auto result = CompareKernel(text, options);
-        EXPECT_OK(result.status()) << chip << text;
-        if (!result.ok() || size.size() == 3) continue;
-        EXPECT_LT(result->kernel.NumSteps(), 40) << chip << text;
+        for (const std::vector<int>& in_vmem :
+             std::vector<std::vector<int>>{{}, {0}, {1}}) {
+          if (!in_vmem.empty() && size[1] != "40") continue;
+          HarnessOptions options;
+          options.chip = chip;
+          options.in_vmem = in_vmem;
+          const auto result = CompareKernel(text, options);
+          EXPECT_OK(result.status()) << chip << text;
+          if (!result.ok() || size.size() == 3) continue;
+          EXPECT_LT(result->kernel.NumSteps(), 40)
+              << chip << in_vmem.size() << text;
+        }
       }
     }
   }
