@@ -37,6 +37,7 @@
 #include "hlo_backend/passes/row_fusion.h"
 #include "hlo_backend/passes/scheduler.h"
 #include "hlo_backend/passes/sort_expander.h"
+#include "hlo_backend/passes/space_to_batch.h"
 #include "hlo_backend/passes/space_to_depth.h"
 #include "hlo_backend/passes/squeeze_to_reduce.h"
 #include "hlo_backend/passes/topk_expander.h"
@@ -132,6 +133,8 @@ std::vector<PassEntry> AllPasses() {
        Make<SchedulerPass>},
       {"sort-expander", "sorts in the form of their kernels",
        Make<SortExpanderPass>},
+      {"space-to-batch", "small batches of images are cut into whole tiles",
+       Make<SpaceToBatchPass>},
       {"space-to-depth", "steps of images become features",
        Make<SpaceToDepthPass>},
       {"squeeze-to-reduce", "reshapes that drop the lanes are reduces",

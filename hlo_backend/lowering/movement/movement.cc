@@ -13,13 +13,29 @@
 #include "hlo_backend/lowering/movement/scatter.h"
 #include "hlo_backend/lowering/movement/update_box.h"
 #include "hlo_backend/lowering/movement/update_slice.h"
+#include "hlo_backend/lowering/physical_array.h"
 
 namespace ptxla::lowering {
+namespace {
+
+// Windows of a box have what the slice takes; those of rows often the operand.
+bool TakesLittle(const hlo::Instruction& i) {
+  if (i.opcode() != hlo::Opcode::kSlice) return false;
+  const auto from = PhysicalArray::Of(i.operand(0)->shape());
+  const auto to = PhysicalArray::Of(i.shape());
+  return from.ok() && to.ok() && from->bytes() >= 2 * to->bytes();
+}
+
+}  // namespace
 
 absl::StatusOr<isa::Kernel> EmitMovement(const KernelContext& context,
                                          const hlo::Instruction& i) {
   if (IsMinorTranspose(i)) return EmitMinorTranspose(context, i);
   if (hlo::IsDataMovement(i) || i.opcode() == hlo::Opcode::kFusion) {
+    if (TakesLittle(i)) {
+      auto box = EmitBoxMover(context, i);
+      if (box.ok()) return box;
+    }
     absl::StatusOr<isa::Kernel> kernel = EmitMover(context, i);
     // Where no run of result rows comes from a run of operand rows.
     if (!kernel.ok() && IsRowTranspose(i)) return EmitRowTranspose(context, i);

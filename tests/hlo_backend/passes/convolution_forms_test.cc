@@ -133,6 +133,64 @@ TEST(SpaceToDepthTest, OtherConvolutionsStay) {
                     "size=3x3 lhs_dilate=2x2 pad=2_2x2_2", "b01f_01io->b01f"));
 }
 
+TEST(SpaceToBatchTest, OneImageBecomesABatchOfEight) {
+  EXPECT_THAT(
+      Converted(Convolution("1,16,5,3", "3,3,3,2", "1,16,5,2",
+                            "size=3x3 pad=1_1x1_1", "b01f_01io->b01f"),
+                "space-to-batch"),
+      HasSubstr("window={size=3x3 pad=0_0x1_1}, dim_labels=01bf_01io->01bf"));
+}
+
+TEST(SpaceToBatchTest, AnySizesStridesAndOrders) {
+  struct Case {
+    const char *x, *w, *out, *window, *labels;
+  };
+  for (const Case& c : std::vector<Case>{
+           // Rows beyond the image, in the last block.
+           {"1,21,4,3", "3,3,3,2", "1,21,4,2", "size=3x3 pad=1_1x1_1",
+            "b01f_01io->b01f"},
+           {"2,3,20,6", "4,3,5,3", "2,4,18,4", "size=5x3 pad=2_0x0_0",
+            "bf01_oi01->bf01"},
+           {"4,3,16,6", "4,3,3,3", "4,4,8,6", "size=3x3 stride=2x1 pad=0_1x1_1",
+            "bf01_oi01->bf01"},
+           {"4,3,16,6", "4,3,3,3", "4,4,8,6", "size=3x3 stride=2x1 pad=1_0x1_1",
+            "bf01_oi01->bf01"},
+           {"1,24,6,3", "3,3,3,2", "1,24,6,2",
+            "size=3x3 pad=2_2x1_1 rhs_dilate=2x1 rhs_reversal=1x1",
+            "b01f_01io->b01f"},
+           // Of one axis, and of three.
+           {"1,32,3", "3,3,2", "1,30,2", "size=3", "b0f_0io->b0f"},
+           {"2,8,3,4,3", "3,3,1,3,2", "2,8,3,4,2", "size=3x3x1 pad=1_1x1_1x0_0",
+            "b012f_012io->b012f"}}) {
+    const std::string out =
+        Converted(Convolution(c.x, c.w, c.out, c.window, c.labels, "bf16"),
+                  "space-to-batch");
+    EXPECT_THAT(out, HasSubstr("bf_")) << c.x;
+    EXPECT_THAT(out, HasSubstr("concatenate")) << c.x;
+  }
+}
+
+TEST(SpaceToBatchTest, OtherConvolutionsStay) {
+  const auto stays = [](const std::string& text) {
+    const std::string out = Converted(text, "space-to-batch");
+    EXPECT_EQ(out.find("reshape"), std::string::npos) << out;
+  };
+  // A whole batch; too few outputs; mostly padding; one tap; a gradient of the
+  // weights; of a strided input.
+  stays(Convolution("8,16,5,3", "3,3,3,2", "8,16,5,2", "size=3x3 pad=1_1x1_1",
+                    "b01f_01io->b01f"));
+  stays(Convolution("1,7,7,3", "3,3,3,2", "1,7,7,2", "size=3x3 pad=1_1x1_1",
+                    "b01f_01io->b01f"));
+  stays(Convolution("1,9,7,3", "3,3,3,2", "1,9,7,2", "size=3x3 pad=1_1x1_1",
+                    "b01f_01io->b01f"));
+  stays(Convolution("1,16,7,3", "1,1,3,2", "1,16,7,2", "size=1x1",
+                    "b01f_01io->b01f"));
+  stays(Convolution("3,18,5,1", "3,16,5,2", "1,3,1,2", "size=16x5",
+                    "f01b_i01o->b01f"));
+  stays(Convolution("1,8,5,3", "3,3,3,2", "1,17,5,2",
+                    "size=3x3 pad=2_2x1_1 lhs_dilate=2x1", "b01f_01io->b01f"));
+}
+
 TEST(PointwiseConvolutionTest, OneTapIsAProduct) {
   EXPECT_THAT(Converted(Convolution("3,2,8,5", "1,1,5,4", "3,2,8,4", "size=1x1",
                                     "01bf_01io->01bf"),
