@@ -13,6 +13,7 @@
 #include "hlo_backend/passes/memory_space_assignment.h"
 #include "hlo_backend/passes/prologue_policy.h"
 #include "hlo_backend/passes/row_leaves.h"
+#include "hlo_backend/passes/row_statistics.h"
 #include "hlo_backend/passes/split_dot_batch.h"
 
 namespace ptxla::hlo {
@@ -503,6 +504,7 @@ absl::StatusOr<bool> RowFusionPass::Run(Module* module,
     changed |= c->RemoveDead() > 0;
     changed |= SplitDotBatches(c);
     changed |= RowFuser(c, context).Run();
+    changed |= FuseRowStatistics(c, context);
   }
   return changed;
 }

@@ -27,6 +27,7 @@ Shape Split(const Shape& operand, const DimVector& batch) {
 bool SplitOne(Computation* c, Instruction* dot) {
   if (dot->user_count() != 1 || dot->IsRoot()) return false;
   Instruction* user = dot->users()[0];
+  if (user->IsRoot()) return false;  // nothing works on the split form
   const Shape& from = dot->shape();
   const Shape& to = user->shape();
   const DotAttrs& attrs = dot->attrs<DotAttrs>();

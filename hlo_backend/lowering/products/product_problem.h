@@ -64,6 +64,9 @@ struct ProductProblem {
   // result register: f32 registers of scratch, and cycles of the vector units
   // after the products.
   bool whole_rows = false;
+  // Columns of the same rows follow one another, so that what the rows reduce
+  // to is complete when the last of them are made.
+  bool rows_in_turn = false;
   int64_t row_planes = 0;
   double row_cycles = 0;
   // Per 8 rows: f32 registers of scratch for what whole rows reduce to.

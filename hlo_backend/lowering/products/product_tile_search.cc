@@ -179,6 +179,7 @@ class TileSearch {
       t.split_m = split.m;
       for (bool n_inner : {true, false}) {
         if (!n_inner && (t.grid_m == 1 || t.grid_n == 1)) continue;
+        if (!n_inner && p_.rows_in_turn) continue;
         t.n_inner = n_inner;
         Try(t);
       }

@@ -50,7 +50,8 @@ absl::StatusOr<std::unique_ptr<FusionEpilogue>> RowEpilogue::Create(
 void RowEpilogue::AddTo(ProductProblem* problem,
                         const isa::MachineModel& model) {
   FusionEpilogue::AddTo(problem, model);
-  problem->whole_rows = true;
+  problem->whole_rows = !OnlyReduces();
+  problem->rows_in_turn = OnlyReduces();
   problem->epilogue_whole_bytes += row_results_.bytes();
   if (!row_results_.empty()) {
     problem->row_unit_of_steps = isa::kLanes;
@@ -160,6 +161,7 @@ absl::Status RowEpilogue::Start(CodeBuilder& b) {
     b.Move(constant, b.Imm(node.constant));
     constants_[static_cast<int>(n)] = constant;
   }
+  if (InTurns()) StartTurns(b);
   return absl::OkStatus();
 }
 
@@ -225,17 +227,13 @@ void RowEpilogue::Emit(int64_t batch, int64_t row, int64_t col,
 absl::Status RowEpilogue::PassTile(int stage, const Position& at,
                                    std::vector<std::array<Vec, 2>>* sums) {
   CodeBuilder& b = *b_;
-  const int64_t left = columns_ - at.col;
   for (size_t k = 0; k < stages_.reduced_in[stage].size(); ++k) {
     const Reduction& r = stages_.reductions[stages_.reduced_in[stage][k]];
     TileFold fold(r, b);
     for (int tile = 0; tile < 2; ++tile) {
       ASSIGN_OR_RETURN(const Value v, Eval(e_.roots[r.root], tile, at));
       Vec words = v.is_mask() ? MaskToNumber(b, v.mask, true) : v.vec;
-      if (left < isa::kLanes) {
-        words = b.SelectImm(b.Range(0, static_cast<int>(left), 0, 8), words,
-                            MonoidIdentity(r.op, r.type));
-      }
+      words = InArray(r, at.col, words);
       Vec& sum = (*sums)[k][tile];
       if (sum.valid()) {
         ASSIGN_OR_RETURN(words, fold.Combine(sum, words));
@@ -273,6 +271,15 @@ absl::Status RowEpilogue::Pass(int stage, int64_t batch, int64_t row) {
     TileFold fold(stages_.reductions[number], b);
     for (int tile = 0; tile < 2; ++tile) {
       b.NewBlock();
+      if (InTurns()) {
+        const int32_t at = RowOffset(number, batch, row + 8 * tile);
+        ASSIGN_OR_RETURN(
+            const Vec sum,
+            fold.Combine(b.Load(scratch_space_, scratch_, at), sums[k][tile]));
+        b.Store(scratch_space_, scratch_, at, sum);
+        schedule_->Add(false);
+        continue;
+      }
       ASSIGN_OR_RETURN(Vec v, fold.Lanes(sums[k][tile]));
       ASSIGN_OR_RETURN(v, fold.WithInit(v));
       b.Store(scratch_space_, scratch_,
@@ -308,6 +315,10 @@ absl::Status RowEpilogue::Finish(CodeBuilder& b) {
   stage_ = -1;
   schedule_->Finish();
   schedule_.reset();
+  if (InTurns()) {
+    b.BeginWhen(column_grid_, isa::When::Kind::kLast);
+    RETURN_IF_ERROR(FinishTurns(b));
+  }
   if (!row_results_.empty()) {
     row_results_.Write(
         scratch_space_, scratch_,
@@ -316,6 +327,7 @@ absl::Status RowEpilogue::Finish(CodeBuilder& b) {
         },
         b);
   }
+  if (InTurns()) b.EndWhen();
   return status_;
 }
 

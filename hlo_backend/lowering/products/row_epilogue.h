@@ -6,10 +6,15 @@
 // vector units pass over them, bands of 16 rows at a time. The passes of
 // different stages interleave, each some bands behind the one before it, so
 // that the long way through the XLUs (a reduce along lanes) is hidden.
+//
+// Rows that nothing reads again, but their reduces (the maximum of logits), may
+// be longer than a step: each step adds its columns, lane by lane, to what the
+// steps before it left in scratch, and the last one reduces along the lanes.
 #ifndef PTXLA_HLO_BACKEND_LOWERING_PRODUCTS_ROW_EPILOGUE_H_
 #define PTXLA_HLO_BACKEND_LOWERING_PRODUCTS_ROW_EPILOGUE_H_
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -51,6 +56,21 @@ class RowEpilogue final : public FusionEpilogue {
   int32_t RowOffset(int reduction, int64_t batch, int64_t row) const;
   void Keep(int node, const Position& at);
 
+  // Reduces are all that is made of the rows.
+  bool OnlyReduces() const;
+  bool InTurns() const { return OnlyReduces() && column_steps_ > 1; }
+  // Identities, before the first columns of these rows.
+  void StartTurns(codegen::CodeBuilder& b);
+  // Along the lanes, after the last ones.
+  absl::Status FinishTurns(codegen::CodeBuilder& b);
+  // Tiles of 8 rows in a step, `emit`(scratch + bytes) for each, by their
+  // reduction.
+  absl::Status ForRowTiles(codegen::CodeBuilder& b,
+                           const std::function<absl::Status(
+                               const Reduction&, codegen::Sca, int32_t)>& emit);
+  // Identities beyond the array's columns.
+  codegen::Vec InArray(const Reduction& r, int64_t col, codegen::Vec words);
+
   // One pass over a band of 16 rows.
   absl::Status Pass(int stage, int64_t batch, int64_t row);
   absl::Status PassTile(int stage, const Position& at,
@@ -65,8 +85,9 @@ class RowEpilogue final : public FusionEpilogue {
   int scratch_space_ = 0;
   codegen::Sca scratch_;
   absl::flat_hash_map<int, codegen::Vec> constants_;
-  int stage_ = -1;          // of the pass; -1: in the stream
-  double unit_cycles_ = 1;  // of all passes for one register
+  codegen::Vec lane_columns_;  // of the step's first tile, if some are beyond
+  int stage_ = -1;             // of the pass; -1: in the stream
+  double unit_cycles_ = 1;     // of all passes for one register
   std::optional<RowSchedule> schedule_;
 };
 

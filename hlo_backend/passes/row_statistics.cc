@@ -1,0 +1,198 @@
+#include "hlo_backend/passes/row_statistics.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "hlo_backend/analysis/fusion_rules.h"
+#include "hlo_backend/passes/row_leaves.h"
+
+namespace ptxla::hlo {
+namespace {
+
+constexpr size_t kMostMembers = 16;
+constexpr int kMostOfRows = 4;  // operations on a reduce
+// A line of results: fewer rows are done in other kernels (one-row products).
+constexpr int64_t kLanes = 128;
+
+// A product whose rows are the last dimension but one, in forms that lowering
+// knows.
+bool HasRows(const Instruction& dot) {
+  const DotAttrs& attrs = dot.attrs<DotAttrs>();
+  const auto batch = static_cast<int>(attrs.lhs_batch.size());
+  if (dot.shape().rank() != batch + 2 || attrs.rhs_contracting.size() != 1 ||
+      !IsRowMajor(dot.shape()) || dot.IsRoot() ||
+      dot.shape().dim(batch) < kLanes || !dot.control_predecessors().empty() ||
+      !dot.control_successors().empty()) {
+    return false;
+  }
+  return std::all_of(
+      dot.operands().begin(), dot.operands().end(), [&](const Instruction* o) {
+        const PrimitiveType type = o->shape().type();
+        return IsRowMajor(o->shape()) && o->shape().rank() == batch + 2 &&
+               (type == PrimitiveType::kBf16 || type == PrimitiveType::kF32);
+      });
+}
+
+class StatisticsFuser {
+ public:
+  explicit StatisticsFuser(Computation* c) : c_(c), order_(c->PostOrder()) {
+    for (size_t n = 0; n < order_.size(); ++n) position_[order_[n]] = n;
+  }
+
+  bool Run() {
+    bool changed = false;
+    for (Instruction* i : order_) {
+      if (i->opcode() == Opcode::kDot && HasRows(*i)) changed |= Fuse(i);
+    }
+    return changed;
+  }
+
+ private:
+  bool Fuse(Instruction* dot) {
+    dot_ = dot;
+    work_ = {dot};
+    std::vector<Instruction*> reduces;
+    for (size_t next = 0; next < work_.size(); ++next) {
+      for (Instruction* u : work_[next]->users()) {
+        if (Contains(work_, u) || Contains(reduces, u) ||
+            !u->control_predecessors().empty() ||
+            !u->control_successors().empty()) {
+          continue;
+        }
+        if (u->opcode() == Opcode::kReduce && IsRowReduce(*u, *dot) &&
+            u->shape().type() == PrimitiveType::kF32 &&
+            IsRowMajor(u->shape()) && u->operand(0) == work_[next]) {
+          reduces.push_back(u);
+        } else if (work_.size() < kMostMembers && IsWork(*u)) {
+          work_.push_back(u);
+        }
+      }
+    }
+    if (reduces.empty() || !IsStored(reduces)) return false;
+    // Of the values that nobody stores, copies are made inside.
+    group_ = {dot};
+    inside_.clear();
+    inside_[dot] = dot;
+    for (Instruction* r : reduces) {
+      for (int k = 0; k < r->operand_count(); ++k) {
+        Instruction* value = Inside(r->operand(k));
+        if (value != r->operand(k)) r->ReplaceOperand(k, value);
+      }
+      group_.push_back(r);
+    }
+    const auto metadata = dot->shared_metadata();
+    Instruction* fusion =
+        c_->CreateFusion(group_, FusionKind::kOutput, "rows_fusion");
+    if (metadata != nullptr) fusion->set_metadata(metadata);
+    return true;
+  }
+
+  static bool Contains(const std::vector<Instruction*>& list,
+                       const Instruction* i) {
+    return std::find(list.begin(), list.end(), i) != list.end();
+  }
+
+  // Whatever is done here, the product itself is what lies in memory: the other
+  // readers of the work on it need the reduces, or reduce it themselves, so
+  // that they are other kernels.
+  bool IsStored(const std::vector<Instruction*>& reduces) const {
+    for (const Instruction* w : work_) {
+      if (w->IsRoot()) return false;
+      for (const Instruction* u : w->users()) {
+        if (Contains(work_, u) || Contains(reduces, u)) continue;
+        const bool elsewhere = w == dot_ && !IsLoopElementwise(*u);
+        if (!elsewhere && !IsReduced(*u) && !Needs(*u, reduces)) return false;
+      }
+    }
+    return true;
+  }
+
+  // Only reduces read it: a pass over the product, which stores none of it.
+  static bool IsReduced(const Instruction& i) {
+    return IsLoopElementwise(i) && !i.IsRoot() &&
+           std::all_of(i.users().begin(), i.users().end(),
+                       [](const Instruction* u) {
+                         return u->opcode() == Opcode::kReduce;
+                       });
+  }
+
+  // Reads one of the reduces, or work on them, along the rows again.
+  static bool Needs(const Instruction& i,
+                    const std::vector<Instruction*>& reduces) {
+    return std::any_of(i.operands().begin(), i.operands().end(),
+                       [&](const Instruction* o) {
+                         return o->opcode() == Opcode::kBroadcast &&
+                                IsOfReduces(*o->operand(0), reduces, 0);
+                       });
+  }
+  static bool IsOfReduces(const Instruction& i,
+                          const std::vector<Instruction*>& reduces, int depth) {
+    if (Contains(reduces, &i)) return true;
+    return depth < kMostOfRows && i.IsElementwise() &&
+           std::any_of(i.operands().begin(), i.operands().end(),
+                       [&](const Instruction* o) {
+                         return IsOfReduces(*o, reduces, depth + 1);
+                       });
+  }
+
+  bool IsWork(const Instruction& i) const {
+    if (!i.shape().SameDims(dot_->shape()) || !IsLoopElementwise(i) ||
+        !IsRowMajor(i.shape())) {
+      return false;
+    }
+    return std::all_of(
+        i.operands().begin(), i.operands().end(),
+        [&](const Instruction* o) { return Contains(work_, o) || IsLeaf(*o); });
+  }
+
+  // Made of constants, or before the product.
+  bool IsLeaf(const Instruction& o) const {
+    if (IsFreeOfRows(o)) return o.opcode() != Opcode::kIota;
+    const auto at = position_.find(&o);
+    if (at == position_.end() || at->second > position_.at(dot_)) return false;
+    // With another array of its size, it would be stored.
+    return o.opcode() == Opcode::kBroadcast &&
+           (o.operand(0)->shape().IsScalar() || IsSharedByRows(o, *dot_));
+  }
+
+  Instruction* Inside(Instruction* value) {
+    const bool copied = Contains(work_, value) || IsFreeOfRows(*value) ||
+                        value->opcode() == Opcode::kBroadcast;
+    if (const auto it = inside_.find(value); it != inside_.end()) {
+      return it->second;
+    }
+    if (!copied) return value;
+    std::vector<Instruction*> operands;
+    for (Instruction* o : value->operands()) {
+      operands.push_back(value->opcode() == Opcode::kBroadcast &&
+                                 !IsFreeOfRows(*value)
+                             ? o
+                             : Inside(o));
+    }
+    Instruction* copy = c_->AddLike(*value, value->shape(), operands);
+    inside_[value] = copy;
+    group_.push_back(copy);
+    return copy;
+  }
+
+  Computation* c_;
+  const std::vector<Instruction*> order_;
+  absl::flat_hash_map<const Instruction*, size_t> position_;
+  // Of the product at hand: itself and elementwise work on it.
+  const Instruction* dot_ = nullptr;
+  std::vector<Instruction*> work_;
+  absl::flat_hash_map<const Instruction*, Instruction*> inside_;
+  std::vector<Instruction*> group_;
+};
+
+}  // namespace
+
+bool FuseRowStatistics(Computation* computation, const PassContext& context) {
+  // One core makes all that a row reduces to.
+  if (context.chip->core().cores_per_device != 1) return false;
+  return StatisticsFuser(computation).Run();
+}
+
+}  // namespace ptxla::hlo

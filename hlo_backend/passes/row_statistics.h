@@ -1,0 +1,21 @@
+// Reduces along the rows of a product that stays in memory (the maximum of
+// logits, of scores too long for VMEM): made behind the product, where its rows
+// come by, instead of in a pass over what has been stored.
+//
+// Elementwise work between the product and the reduces is done there; who else
+// needs it does it again. What reads the reduces (an exponential, its sum) is a
+// kernel of its own: rows need not fit into VMEM. Part of `row-fusion`, for
+// products that it leaves.
+#ifndef PTXLA_HLO_BACKEND_PASSES_ROW_STATISTICS_H_
+#define PTXLA_HLO_BACKEND_PASSES_ROW_STATISTICS_H_
+
+#include "hlo_backend/ir/computation.h"
+#include "hlo_backend/passes/pass.h"
+
+namespace ptxla::hlo {
+
+bool FuseRowStatistics(Computation* computation, const PassContext& context);
+
+}  // namespace ptxla::hlo
+
+#endif  // PTXLA_HLO_BACKEND_PASSES_ROW_STATISTICS_H_
