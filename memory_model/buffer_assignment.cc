@@ -7,6 +7,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
+#include "memory_model/output_sharing.h"
 
 namespace ptxla::memory {
 namespace {
@@ -46,6 +47,65 @@ absl::StatusOr<std::vector<int>> Roots(
 
 bool OwnsMemory(const BufferRequest& r) { return r.alias_of < 0; }
 
+OutputSharing SharedOutputs(absl::Span<const BufferRequest> requests,
+                            const std::vector<Life>& life) {
+  OutputSharing sharing;
+  for (size_t i = 0; i < requests.size(); ++i) {
+    const BufferRequest& r = requests[i];
+    if (r.kind == BufferKind::kOutput && OwnsMemory(r)) {
+      sharing.AddOutput(static_cast<int>(i), r.colour, r.bytes, life[i].first);
+    }
+  }
+  sharing.Finish();
+  return sharing;
+}
+
+// Largest first; equal ones in the order given. `fixed`: where temporaries
+// begin, per colour.
+void PlaceTemporaries(absl::Span<const BufferRequest> requests,
+                      const std::vector<Life>& life,
+                      const std::map<int, int64_t>& fixed, Assignment* a) {
+  std::vector<int> order;
+  for (size_t i = 0; i < requests.size(); ++i) {
+    if (requests[i].kind == BufferKind::kTemp && OwnsMemory(requests[i])) {
+      order.push_back(static_cast<int>(i));
+    }
+  }
+  std::stable_sort(order.begin(), order.end(), [&](int x, int y) {
+    return requests[x].bytes > requests[y].bytes;
+  });
+  OutputSharing outputs = SharedOutputs(requests, life);
+  std::map<int, IntervalAllocator> spaces;
+  std::map<int32_t, int64_t> change;  // of live bytes, by position
+  for (int i : order) {
+    const BufferRequest& r = requests[i];
+    a->inside[i] = outputs.Take(r.colour, r.bytes, life[i]);
+    if (a->inside[i] >= 0) {
+      a->offsets[i] = a->offsets[a->inside[i]];
+      continue;
+    }
+    if (r.colour == 0) {
+      change[life[i].first] += r.bytes.count();
+      change[life[i].last + 1] -= r.bytes.count();
+    }
+    auto [space, fresh] =
+        spaces.try_emplace(r.colour, Bytes(kNoLimit), Bytes(kAlignment));
+    auto start = fixed.find(r.colour);
+    a->offsets[i] = (start == fixed.end() ? 0 : start->second) +
+                    *space->second.Place(r.bytes, life[i]);
+  }
+  auto hbm = spaces.find(0);
+  if (hbm != spaces.end()) a->stats.temp = hbm->second.extent();
+  int64_t live = 0;
+  for (const auto& [position, bytes] : change) {
+    live += bytes;
+    if (Bytes(live) > a->temp_lower_bound) {
+      a->temp_lower_bound = Bytes(live);
+      a->peak_position = position;
+    }
+  }
+}
+
 }  // namespace
 
 const char* BufferKindName(BufferKind kind) {
@@ -68,6 +128,7 @@ absl::StatusOr<Assignment> AssignBuffers(
   if (!roots.ok()) return roots.status();
   Assignment a;
   a.offsets.assign(requests.size(), 0);
+  a.inside.assign(requests.size(), -1);
   // A temporary's memory lives as long as its aliases do.
   std::vector<Life> life(requests.size());
   std::map<int, int64_t> fixed;  // next address per colour
@@ -100,41 +161,9 @@ absl::StatusOr<Assignment> AssignBuffers(
       next = RoundUpTo(next + r.bytes.count(), kAlignment);
     }
   }
-  // Temporaries, largest first; equal ones in the order given.
-  std::map<int, IntervalAllocator> spaces;
-  std::vector<int> order;
-  std::map<int32_t, int64_t> change;  // of live bytes, by position
-  for (size_t i = 0; i < requests.size(); ++i) {
-    if (requests[i].kind != BufferKind::kTemp || !OwnsMemory(requests[i])) {
-      continue;
-    }
-    order.push_back(static_cast<int>(i));
-    if (requests[i].colour == 0) {
-      change[life[i].first] += requests[i].bytes.count();
-      change[life[i].last + 1] -= requests[i].bytes.count();
-    }
-  }
-  std::stable_sort(order.begin(), order.end(), [&](int x, int y) {
-    return requests[x].bytes > requests[y].bytes;
-  });
-  for (int i : order) {
-    const BufferRequest& r = requests[i];
-    auto [space, fresh] =
-        spaces.try_emplace(r.colour, Bytes(kNoLimit), Bytes(kAlignment));
-    a.offsets[i] = fixed[r.colour] + *space->second.Place(r.bytes, life[i]);
-  }
+  PlaceTemporaries(requests, life, fixed, &a);
   for (size_t i = 0; i < requests.size(); ++i) {
     a.offsets[i] = a.offsets[(*roots)[i]];
-  }
-  auto hbm = spaces.find(0);
-  if (hbm != spaces.end()) a.stats.temp = hbm->second.extent();
-  int64_t live = 0;
-  for (const auto& [position, bytes] : change) {
-    live += bytes;
-    if (Bytes(live) > a.temp_lower_bound) {
-      a.temp_lower_bound = Bytes(live);
-      a.peak_position = position;
-    }
   }
   a.stats.code = code;
   a.stats.peak = a.stats.argument + a.stats.output - a.stats.alias +
@@ -174,7 +203,10 @@ std::vector<LiveBuffer> LargestAtPeak(absl::Span<const BufferRequest> requests,
   std::vector<LiveBuffer> live;
   for (size_t i = 0; i < requests.size(); ++i) {
     const BufferRequest& r = requests[i];
-    if (!OwnsMemory(r) || r.colour != 0 || r.bytes.count() == 0) continue;
+    if (!OwnsMemory(r) || assignment.inside[i] >= 0 || r.colour != 0 ||
+        r.bytes.count() == 0) {
+      continue;
+    }
     if (r.kind == BufferKind::kTemp &&
         (r.life.first > assignment.peak_position ||
          r.life.last < assignment.peak_position)) {

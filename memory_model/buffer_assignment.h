@@ -5,8 +5,9 @@
 // Arguments and outputs live through the whole program at their own addresses;
 // an output that aliases an argument (a donated parameter) takes no memory of
 // its own; a temporary lives from its first to its last use and shares
-// addresses with temporaries of other times; a temporary that aliases another
-// buffer is that buffer.
+// addresses with temporaries of other times, or lies in an output that is not
+// written yet (output_sharing.h); a temporary that aliases another buffer is
+// that buffer.
 //
 //   ASSIGN_OR_RETURN(Assignment a, AssignBuffers(requests));
 //   Fit fit = CheckFit(a.stats, v5e);         // fit.verdict == Verdict::kFits
@@ -31,7 +32,8 @@ const char* BufferKindName(BufferKind kind);  // "argument"
 struct BufferRequest {
   int64_t id = 0;
   Bytes bytes;
-  Life life;  // ignored but for temporaries
+  // Of an output only the first position counts: what writes it first.
+  Life life;
   BufferKind kind = BufferKind::kTemp;
   int64_t alias_of = -1;  // id of an earlier request that holds the memory
   int colour = 0;         // memory space; each is an address space of its own
@@ -48,7 +50,11 @@ struct MemoryStats {
 struct Assignment {
   std::vector<int64_t> offsets;  // of each request, in the order given
   MemoryStats stats;             // of colour 0 (HBM)
-  // Most bytes of temporaries alive at one time: no assignment can do better.
+  // Of each request the output (index of its request) in whose memory this
+  // temporary lies; -1: it has its own.
+  std::vector<int> inside;
+  // Most bytes of other temporaries alive at one time: no assignment of them
+  // can do better.
   Bytes temp_lower_bound;
   int32_t peak_position = 0;  // in the schedule, where that is
 };

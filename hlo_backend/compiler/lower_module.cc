@@ -13,6 +13,7 @@
 #include "hlo_backend/ir/computation.h"
 #include "hlo_backend/ir/fingerprint.h"
 #include "hlo_backend/lowering/lowering.h"
+#include "hlo_backend/passes/control_flow.h"
 #include "hlo_backend/passes/fusion_splitter.h"
 #include "hlo_backend/passes/memory_places.h"
 #include "hlo_backend/passes/memory_space_assignment.h"
@@ -101,6 +102,34 @@ absl::StatusOr<PlannedMemory> PlanMemory(Module* module,
       MoveToHbm(const_cast<Instruction*>(value), leaf);
     }
   }
+}
+
+// Movements that are refused because of where their arrays lie: those go to
+// HBM, and what shares their memory follows when it is planned. False if there
+// are none.
+bool BringToHbm(Module* module, const absl::flat_hash_set<uint64_t>& refused) {
+  bool moved = false;
+  const auto move = [&](Instruction* value) {
+    int leaf = 0;
+    ForEachLeaf(value->shape(), [&](const Shape& shape, const ShapeIndex&) {
+      if (shape.has_layout() && shape.memory_space() == kMemoryVmem) {
+        MoveToHbm(value, leaf);
+        moved = true;
+      }
+      ++leaf;
+    });
+  };
+  for (Computation* c : ControlComputations(*module)) {
+    for (Instruction* i : c->instructions()) {
+      if (!MayLieInVmem(*i) || IsVmemKernel(*i) ||
+          !refused.contains(KernelFingerprint(*i))) {
+        continue;
+      }
+      for (Instruction* operand : i->operands()) move(operand);
+      move(i);
+    }
+  }
+  return moved;
 }
 
 lowering::LoweringOptions OptionsOf(const CompileOptions& options) {
@@ -204,7 +233,7 @@ absl::StatusOr<LoweredModule> LowerModule(Module* module,
       splitter.emplace(context, &*anew);
     }
     ASSIGN_OR_RETURN(const bool split, splitter->Run(module, is_refused));
-    if (!split) {
+    if (!split && !BringToHbm(module, refused)) {
       const bool estimate =
           options.estimate_unknown_ops &&
           lower.unknown_ops != lowering::LoweringOptions::UnknownOps::kEstimate;

@@ -24,6 +24,7 @@
 #include "hlo_backend/passes/layout_clearing.h"
 #include "hlo_backend/passes/linear_algebra_expander.h"
 #include "hlo_backend/passes/loop_residency.h"
+#include "hlo_backend/passes/loop_simplifier.h"
 #include "hlo_backend/passes/memory_space_assignment.h"
 #include "hlo_backend/passes/movement_fusion.h"
 #include "hlo_backend/passes/movement_shaper.h"
@@ -107,6 +108,8 @@ std::vector<PassEntry> AllPasses() {
        Make<LinearAlgebraExpanderPass>},
       {"loop-residency", "loop counters in SMEM, loop states in VMEM",
        Make<LoopResidencyPass>},
+      {"loop-simplifier", "loops without what nobody needs",
+       Make<LoopSimplifierPass>},
       {"memory-space-assignment", "intermediate values that stay in VMEM",
        Make<MemorySpaceAssignmentPass>},
       {"movement-fusion", "one kernel of reshapes and transposes in a row",

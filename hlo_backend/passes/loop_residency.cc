@@ -1,8 +1,9 @@
 #include "hlo_backend/passes/loop_residency.h"
 
-#include <map>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
+#include "hlo_backend/analysis/buffer_plan.h"
 #include "hlo_backend/analysis/scalar_work.h"
 #include "hlo_backend/analysis/tiled_layout.h"
 #include "hlo_backend/passes/memory_places.h"
@@ -91,18 +92,41 @@ class Loop {
     }
     const Instruction* next = body_->root()->operand(k);
     const MemoryPlace place = PlaceOf(next);
-    if (!IsVmemKernel(*place.maker) || place.maker->parent() != body_ ||
+    if (!MayLieInVmem(*place.maker) || place.maker->parent() != body_ ||
         next->opcode() == Opcode::kBitcast) {
       return 0;
     }
     for (const Instruction* user : next->users()) {
-      if (user != body_->root() && !IsVmemKernel(*user)) return 0;
+      if (user != body_->root() && !ReadsInVmem(*user, *next)) return 0;
     }
     if (body_->root()->OperandUses(next) != 1) return 0;
-    const Instruction* start = init_->operand(k);
-    if (start->opcode() != Opcode::kCopy || start->user_count() != 1) return 0;
+    if (!StartsInVmem(k)) return 0;
     return PaddedBytes(shape);
   }
+
+  // Bytes of VMEM that element k would take, which the loop only reads; 0: it
+  // cannot lie there.
+  int64_t ReadOnlyBytes(int k) const {
+    const Shape& shape = init_->operand(k)->shape();
+    if (!shape.IsArray() || shape.IsScalar() ||
+        shape.memory_space() != kMemoryHbm || !IsHandedOn(k) ||
+        !Elements(*loop_, k).empty() || !StartsInVmem(k)) {
+      return 0;
+    }
+    const bool read =
+        ReadByKernels(*body_->parameter(0), k, nullptr, body_->root()) &&
+        ReadByKernels(*condition_->parameter(0), k, nullptr);
+    return read ? PaddedBytes(shape) : 0;
+  }
+
+  // Brings it there; NameVmem says so in the loop.
+  void StartInVmem(int k) {
+    SetMemorySpace(init_->operand(k), -1, kMemoryVmem);
+    NameVmem(k);
+  }
+
+  Instruction* start(int k) const { return init_->operand(k); }
+  void set_start(int k, Instruction* value) { init_->ReplaceOperand(k, value); }
 
   void PlaceInVmem(int k) { Move(k, kMemoryVmem); }
 
@@ -110,9 +134,7 @@ class Loop {
   bool NameVmem(int k) {
     const Shape& shape = init_->operand(k)->shape();
     if (!shape.IsArray() || shape.memory_space() != kMemoryVmem) return false;
-    const Instruction* next = body_->root()->operand(k);
-    const MemoryPlace place = PlaceOf(next);
-    if (place.maker != body_->parameter(0) || place.index != k) return false;
+    if (!IsHandedOn(k)) return false;
     MoveNames(k, kMemoryVmem);
     SetSpace(body_->root()->mutable_shape()->mutable_element(k), kMemoryVmem);
     return true;
@@ -124,7 +146,7 @@ class Loop {
     for (Instruction* value : Elements(*loop_, k)) {
       bool leaves = value->IsRoot();
       for (const Instruction* user : value->users()) {
-        leaves = leaves || !IsVmemKernel(*user);
+        leaves = leaves || !ReadsInVmem(*user, *value);
       }
       if (leaves) values.push_back(value);
     }
@@ -134,6 +156,18 @@ class Loop {
   int state_size() const { return init_->operand_count(); }
 
  private:
+  bool IsHandedOn(int k) const {
+    const MemoryPlace place = PlaceOf(body_->root()->operand(k));
+    return place.maker == body_->parameter(0) && place.index == k;
+  }
+
+  // A kernel makes what goes into the loop, for it alone.
+  bool StartsInVmem(int k) const {
+    const Instruction* start = init_->operand(k);
+    return start->user_count() == 1 && !OnlyNamesMemory(*start) &&
+           InPlaceOperand(*start) < 0 && MayLieInVmem(*start);
+  }
+
   static bool OperandsIn(const Instruction& i, int space) {
     for (const Instruction* o : i.operands()) {
       if (o->shape().memory_space() != space) return false;
@@ -155,12 +189,22 @@ class Loop {
     return true;
   }
 
+  // Not by `root`, but `except` may.
   static bool ReadByKernels(const Instruction& state, int k,
-                            const Instruction* root) {
+                            const Instruction* root,
+                            const Instruction* except = nullptr) {
     for (const Instruction* value : Elements(state, k)) {
       if (value->IsRoot()) return false;
       for (const Instruction* user : value->users()) {
-        if (user == root || !IsVmemKernel(*user)) return false;
+        if (user == except) continue;
+        if (user == root || !ReadsInVmem(*user, *value)) return false;
+        // What is updated in place is the next state, whose readers are seen
+        // to apart.
+        const int updated = InPlaceOperand(*user);
+        if (updated >= 0 && user->operand(updated) == value &&
+            (root == nullptr || root->operand(k) != user)) {
+          return false;
+        }
       }
     }
     return true;
@@ -210,13 +254,31 @@ absl::StatusOr<bool> LoopResidencyPass::Run(Module* module,
       room -= PaddedBytes(p->shape());
     }
   }
-  std::map<Instruction*, Instruction*> after;  // value -> its copy in HBM
+  // Value -> its copy in HBM, and back. Never iterated.
+  absl::flat_hash_map<Instruction*, Instruction*> after, from;
   for (Instruction* i : order) {
     if (i->opcode() != Opcode::kWhile) continue;
     Loop loop(i);
     if (!loop.IsPlain()) continue;
     changed |= loop.PlaceScalars();
+    for (int k = 0; k < loop.state_size(); ++k) {
+      // What an earlier loop left in VMEM need not go through HBM.
+      const auto copied = from.find(loop.start(k));
+      if (copied == from.end() || loop.ReadOnlyBytes(k) == 0) continue;
+      Instruction* copy = copied->first;
+      loop.set_start(k, copied->second);
+      after.erase(copied->second);
+      from.erase(copied);
+      entry->Remove(copy);
+    }
     for (int k = 0; k < loop.state_size(); ++k) changed |= loop.NameVmem(k);
+    for (int k = 0; k < loop.state_size(); ++k) {
+      const int64_t bytes = loop.ReadOnlyBytes(k);
+      if (bytes == 0 || bytes > room) continue;
+      room -= bytes;
+      changed = true;
+      loop.StartInVmem(k);
+    }
     for (int k = 0; k < loop.state_size(); ++k) {
       const int64_t bytes = loop.VmemBytes(k);
       if (bytes == 0 || bytes > room) continue;
@@ -234,6 +296,7 @@ absl::StatusOr<bool> LoopResidencyPass::Run(Module* module,
         for (Instruction* user : users) value->ReplaceUseIn(user, copy);
         if (is_root) entry->SetRoot(copy);
         after[value] = copy;
+        from[copy] = value;
       }
     }
   }

@@ -3,11 +3,12 @@
 //  - counters, bounds and predicates that only the scalar unit works on lie in
 //    SMEM (hlo_backend/analysis/scalar_work.h);
 //  - arrays that an iteration makes from the last one's lie in VMEM, where all
-//    that read and make them are kernels, as far as there is room.
+//    that read and make them are kernels, as far as there is room;
+//  - arrays that a kernel makes for the loop, which only reads them, do too.
 //
-// What the loop only reads stays where it is. Copies that copy-insertion put
-// before the loop bring values there; a result that something else than a
-// kernel takes is copied to HBM behind it.
+// What else the loop only reads stays where it is. Kernels and copies before
+// the loop bring values there; a result that something else than a kernel takes
+// is copied to HBM behind it, unless that is a loop that only reads it.
 #ifndef PTXLA_HLO_BACKEND_PASSES_LOOP_RESIDENCY_H_
 #define PTXLA_HLO_BACKEND_PASSES_LOOP_RESIDENCY_H_
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "hlo_backend/analysis/buffer_plan.h"
 #include "hlo_backend/analysis/tiled_layout.h"
 #include "hlo_backend/passes/control_flow.h"
 #include "hlo_backend/passes/memory_places.h"
@@ -23,16 +24,26 @@ struct Candidate {
   double Worth() const { return static_cast<double>(1 + reads) / steps; }
 };
 
-// Everything that names one place: get-tuple-elements and bitcasts. False if
-// something other than a kernel reads it.
+// The result takes the place of `value`.
+bool UpdatesInPlace(const Instruction& user, const Instruction& value) {
+  const int operand = InPlaceOperand(user);
+  return operand >= 0 && user.operand(operand) == &value;
+}
+
+// Everything that names one place: get-tuple-elements, bitcasts and what is
+// updated in it. False if something other than a kernel reads it.
 bool CollectNames(Instruction* value, const Positions& positions,
                   std::vector<Instruction*>* names, Candidate* c) {
   if (value->IsRoot()) return false;
   for (Instruction* user : value->users()) {
-    if (user->opcode() == Opcode::kBitcast) {
+    const bool updates = UpdatesInPlace(*user, *value);
+    if (updates && !MayLieInVmem(*user)) return false;
+    if (user->opcode() == Opcode::kBitcast || updates) {
       names->push_back(user);
       if (!CollectNames(user, positions, names, c)) return false;
-    } else if (IsVmemKernel(*user) && !ReadsWindows(*user, *value)) {
+    }
+    if (user->opcode() == Opcode::kBitcast) continue;
+    if (ReadsInVmem(*user, *value)) {
       c->last = std::max(c->last, positions.at(user));
       ++c->reads;
     } else {
@@ -79,7 +90,9 @@ void SetSpace(Shape* shape, int memory_space) {
 void SetSpaceOfNames(Instruction* value, int memory_space) {
   SetSpace(value->mutable_shape(), memory_space);
   for (Instruction* user : value->users()) {
-    if (user->opcode() == Opcode::kBitcast) SetSpaceOfNames(user, memory_space);
+    if (user->opcode() == Opcode::kBitcast || UpdatesInPlace(*user, *value)) {
+      SetSpaceOfNames(user, memory_space);
+    }
     if (user->opcode() != Opcode::kFusion) continue;
     for (int k = 0; k < user->operand_count(); ++k) {
       if (user->operand(k) != value) continue;
@@ -99,10 +112,12 @@ class Assigner {
     }
   }
 
+  // Then bodies of loops, in the room that is left while they run.
   std::vector<KernelResult> Run(
       absl::FunctionRef<bool(const Instruction&)> may) {
     for (Instruction* i : c_->instructions()) {
-      if (IsVmemKernel(*i) && may(*i)) Consider(i);
+      // What updates in place lies where its operand does.
+      if (MayLieInVmem(*i) && InPlaceOperand(*i) < 0 && may(*i)) Consider(i);
     }
     std::stable_sort(candidates_.begin(), candidates_.end(),
                      [](const Candidate& a, const Candidate& b) {
@@ -116,6 +131,15 @@ class Assigner {
       live.Add(c.first, c.last, c.bytes);
       SetMemorySpace(c.maker, c.index, kMemoryVmem);
       placed.push_back({c.maker, c.index});
+    }
+    for (const Instruction* i : c_->instructions()) {
+      if (i->opcode() != Opcode::kWhile) continue;
+      const int at = positions_.at(i);
+      Computation* body = i->while_body();
+      if (body->callers().size() != 1) continue;
+      const std::vector<KernelResult> inside =
+          Assigner(body, room_ - live.Maximum(at, at)).Run(may);
+      placed.insert(placed.end(), inside.begin(), inside.end());
     }
     return placed;
   }
@@ -209,6 +233,50 @@ bool IsVmemKernel(const Instruction& i) {
   }
 }
 
+bool MayLieInVmem(const Instruction& i) {
+  // More dimensions are walked by windows of HBM only.
+  constexpr int kMostRank = 5;
+  const auto few_dimensions = [](const Shape& shape) {
+    return !shape.IsArray() || shape.rank() <= kMostRank;
+  };
+  switch (i.opcode()) {
+    case Opcode::kConcatenate:
+    case Opcode::kDynamicSlice:
+    case Opcode::kDynamicUpdateSlice:
+    case Opcode::kRngBitGenerator:
+    case Opcode::kSlice:
+      break;
+    case Opcode::kPad:
+      for (const PaddingDim& d : i.attrs<PadAttrs>().dims) {
+        if (d.interior != 0 || d.low < 0 || d.high < 0) return false;
+      }
+      break;
+    case Opcode::kGather: {
+      constexpr int kTileRows = 8;
+      // Packed rows are put together in windows of HBM, as are results of less
+      // than whole tiles.
+      if (BitWidth(i.shape().type()) != 32 || i.shape().rank() != 2 ||
+          i.shape().dim(0) % kTileRows != 0) {
+        return false;
+      }
+      break;
+    }
+    default:
+      return IsVmemKernel(i);
+  }
+  return few_dimensions(i.shape()) &&
+         std::all_of(
+             i.operands().begin(), i.operands().end(),
+             [&](const Instruction* o) { return few_dimensions(o->shape()); });
+}
+
+bool ReadsInVmem(const Instruction& kernel, const Instruction& operand) {
+  if (!MayLieInVmem(kernel) || ReadsWindows(kernel, operand)) return false;
+  // Row numbers come from HBM to SMEM.
+  return kernel.opcode() != Opcode::kGather ||
+         (kernel.operand(0) == &operand && kernel.operand(1) != &operand);
+}
+
 int64_t RoomForResidents(const chips::ChipSpec& chip) {
   const chips::VmemSpec& vmem = chip.vmem();
   return (vmem.usable - vmem.scoped_limit).count() / 8 * 7;
@@ -242,7 +310,6 @@ std::vector<KernelResult> PutIntoVmem(
 absl::StatusOr<bool> MemorySpaceAssignmentPass::Run(
     Module* module, const PassContext& context) {
   if (!module->config().is_scheduled) return false;
-  // Bodies of loops run while what surrounds them is alive: the entry only.
   return !PutIntoVmem(module->entry(), RoomForResidents(*context.chip),
                       [](const Instruction&) { return true; })
               .empty();

@@ -9,6 +9,8 @@
 // region that kernels need for their windows (chip: vmem.scoped_limit). An
 // eighth of the room is left for fragmentation.
 //
+// Bodies of loops come after what surrounds them, in the room that this leaves.
+//
 // On a scheduled module with layouts. Chips without a VMEM that residents fit
 // into (v2, v3, v4: usable = scoped limit) are left alone.
 #ifndef PTXLA_HLO_BACKEND_PASSES_MEMORY_SPACE_ASSIGNMENT_H_
@@ -22,8 +24,14 @@
 
 namespace ptxla::hlo {
 
-// Kernels, whose operands and results may be in VMEM.
+// Kernels whose operands and results may be in VMEM, and that read what they
+// are given as a whole.
 bool IsVmemKernel(const Instruction& instruction);
+// These and movements that take parts of their operands: their values may lie
+// in VMEM, but a parameter is not brought there for them.
+bool MayLieInVmem(const Instruction& instruction);
+// Whether the kernel can read this operand of its there.
+bool ReadsInVmem(const Instruction& kernel, const Instruction& operand);
 
 // Bytes of VMEM that resident values may take at one time.
 int64_t RoomForResidents(const chips::ChipSpec& chip);

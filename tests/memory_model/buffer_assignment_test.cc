@@ -56,6 +56,27 @@ TEST(BufferAssignment, AnAliasKeepsItsBufferAlive) {
   EXPECT_EQ(a.stats.temp, Bytes(2048));
 }
 
+TEST(BufferAssignment, TemporariesLieInOutputsThatAreNotWrittenYet) {
+  const std::vector<BufferRequest> requests = {
+      Request(1, 2048, BufferKind::kOutput, {5, 5}),
+      Request(2, 4096, BufferKind::kOutput, {9, 9}),
+      Request(3, 1024, BufferKind::kTemp, {1, 4}),  // in the smaller one
+      Request(4, 1024, BufferKind::kTemp, {2, 5}),  // that is written at 5
+      Request(5, 1024, BufferKind::kTemp, {3, 8}),  // both are taken
+      Request(6, 8192, BufferKind::kTemp, {1, 2}),  // too large
+      Request(7, 512, BufferKind::kTemp, {6, 9})};  // read while written
+  const Assignment a = *AssignBuffers(requests);
+  EXPECT_EQ(a.inside, (std::vector<int>{-1, -1, 0, 1, -1, -1, -1}));
+  EXPECT_EQ(a.offsets[2], a.offsets[0]);
+  EXPECT_EQ(a.offsets[3], a.offsets[1]);
+  EXPECT_GE(a.offsets[4], 2048 + 4096);
+  EXPECT_EQ(a.stats.temp, Bytes(8192));
+  EXPECT_EQ(a.stats.output, Bytes(6144));
+  for (const LiveBuffer& b : LargestAtPeak(requests, a, 9)) {
+    EXPECT_NE(b.request, 2);
+  }
+}
+
 TEST(BufferAssignment, OtherSpacesDoNotCount) {
   std::vector<BufferRequest> requests = {
       Request(1, 1024, BufferKind::kTemp, {0, 1}),

@@ -112,6 +112,16 @@ absl::StatusOr<IndexMap> IndexMap::Of(const Instruction& instruction) {
   return IndexMap(instruction);
 }
 
+bool IndexMap::Pads() const {
+  if (instruction_->opcode() != Opcode::kFusion) {
+    return instruction_->opcode() == Opcode::kPad;
+  }
+  for (const Instruction* i : instruction_->fused()->instructions()) {
+    if (i->opcode() == Opcode::kPad) return true;
+  }
+  return false;
+}
+
 Source IndexMap::At(const DimVector& index) const {
   Source s;
   s.index = index;

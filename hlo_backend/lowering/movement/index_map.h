@@ -26,6 +26,8 @@ class IndexMap {
   static absl::StatusOr<IndexMap> Of(const hlo::Instruction& instruction);
 
   Source At(const hlo::DimVector& index) const;
+  // Some of the result is padding.
+  bool Pads() const;
 
  private:
   explicit IndexMap(const hlo::Instruction& instruction)

@@ -143,9 +143,12 @@ class Mover {
   absl::Status ChooseBlocks(const Tiling& tiling) {
     const int64_t rows = plan_.result().count();
     const int64_t budget = VmemBudget(context_) * 3 / 4;
+    const bool resident = tiling.args.back().space == isa::Space::kVmem;
     bool found = false;
     for (int64_t steps = 1; steps <= rows; ++steps) {
       if (rows % steps != 0) continue;
+      // Blocks of a result in VMEM are stored in whole registers.
+      if (resident && steps > 1 && rows / steps % 8 != 0) continue;
       const int64_t registers = CeilOfRatio<int64_t>(rows / steps, 8);
       if (registers > kMaxRegisters) continue;
       // Once there is an answer, only look on while its code is long.

@@ -108,9 +108,14 @@ bool RowPlan::Split(int64_t steps, Blocks* blocks) const {
   // that wanders from block to block; at many of the second and the last block.
   // In an exchange of outer dimensions those two may lie where they came from
   // and all others not.
+  // Of padded arrays all rows: samples may all be padding.
+  constexpr int64_t kMostPaddedRows = 65536;
+  const bool all = map_.Pads();
+  if (all && result_.count() > kMostPaddedRows) return false;
   for (int64_t step = 1; step < steps; ++step) {
-    const bool closely = step == 1 || step == steps - 1;
-    const int64_t samples = std::min<int64_t>(rows, closely ? 24 : 3);
+    const bool closely = all || step == 1 || step == steps - 1;
+    const int64_t samples =
+        all ? rows : std::min<int64_t>(rows, closely ? 24 : 3);
     for (int64_t k = 0; k < samples; ++k) {
       int64_t row = samples == 1 ? 0 : k * (rows - 1) / (samples - 1);
       if (!closely && k == 1) row = (row + step * 7919) % rows;

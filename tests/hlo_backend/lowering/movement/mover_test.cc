@@ -189,6 +189,11 @@ TEST(MoverTest, ConcatenatesAndPads) {
               "f32[9,40] pad(a, z), padding=1_3x4_6");
 }
 
+TEST(MoverTest, PaddingOnAllSidesIsNoRegularBlock) {
+  ExpectMoves("  a = bf16[4,33,13,300] parameter(0)\n  z = bf16[] constant(1)",
+              "bf16[9,38,18,303] pad(a, z), padding=2_3x2_3x3_2x3_0");
+}
+
 TEST(MoverTest, ReversesRows) {
   ExpectMoves("  a = f32[5,3,30] parameter(0)",
               "f32[5,3,30] reverse(a), dimensions={0,1}");
