@@ -101,6 +101,11 @@ class ProductEmitter {
   // After Emit: cycles of a step that the choice of tiles went by; of the
   // kernel if its steps take `step`.
   int64_t ExpectedStep() const { return cost_.step_bundles; }
+  // Do so few epilogues run at once that each waits for its own results?
+  bool HasLongEpilogue() const {
+    return 2 * epilogue_->live_registers() >
+           parts_.pace.share * context_.model.vregs;
+  }
   int64_t CyclesOf(int64_t step) const {
     // First loads and last stores come on top.
     return cost_.cycles - cost_.choice +
@@ -433,6 +438,7 @@ struct Emission {
   int64_t cycles = 0;  // of all steps, or of memory
   int64_t step = 0;
   bool slow = false;
+  bool waits = false;  // one epilogue at a time, as it was written
 };
 
 Emission AtPace(const KernelContext& context, const hlo::Instruction& i,
@@ -444,6 +450,7 @@ Emission AtPace(const KernelContext& context, const hlo::Instruction& i,
   if (!e.kernel.ok()) return e;
   e.step = StepCycles(context, *e.kernel);
   e.cycles = emitter.CyclesOf(e.step);
+  e.waits = !pace.in_order && emitter.HasLongEpilogue();
   e.slow = static_cast<double>(e.step) >
            kSlow * static_cast<double>(emitter.ExpectedStep());
   return e;
@@ -467,15 +474,6 @@ Emission FastestPace(const KernelContext& context, const hlo::Instruction& i,
     const bool in_order_next = n + 1 < paces.size() && paces[n + 1].in_order;
     if (!absl::IsResourceExhausted(best.kernel.status()) &&
         (n == 0 || in_order_next || paces[n].in_order)) {
-      // Long formulas hold so many registers that one runs at a time, and its
-      // chains wait where they were written one after another.
-      for (const double share : kOrdered) {
-        if (n > 0 || !best.kernel.ok() || !best.slow) break;
-        EpiloguePace ordered = paces[0];
-        ordered.share = share;
-        ordered.in_order = true;
-        KeepFaster(AtPace(context, i, form, ordered, choice), &best);
-      }
       break;
     }
   }
@@ -494,25 +492,33 @@ absl::StatusOr<isa::Kernel> EmitProduct(const KernelContext& context,
                       form.problem.rhs.conversion > 0;
   const bool computes = form.lhs_value != nullptr || form.rhs_value != nullptr;
   const auto paces = PacesOf(computes, converts, splits);
-  absl::StatusOr<isa::Kernel> best = absl::ResourceExhaustedError("no tile");
-  int64_t best_cycles = 0;
-  size_t slow = 0;
+  Emission best;
+  size_t best_choice = 0, slow = 0;
   for (size_t choice = 0; choice <= kOtherTiles && slow <= kSlowTiles;
        ++choice) {
     Emission next = FastestPace(context, i, form, paces, choice);
-    if (!next.kernel.ok()) {
-      if (!best.ok()) best = next.kernel.status();
-      if (absl::IsResourceExhausted(next.kernel.status())) continue;
-      break;
+    const bool exhausted = absl::IsResourceExhausted(next.kernel.status());
+    const bool fits = next.kernel.ok(), is_slow = next.slow;
+    if (fits ? !best.kernel.ok() || next.cycles < best.cycles
+             : !best.kernel.ok()) {
+      best = std::move(next);
+      best_choice = choice;
     }
-    if (!best.ok() || next.cycles < best_cycles) {
-      best = std::move(next.kernel);
-      best_cycles = next.cycles;
-    }
-    if (!next.slow) break;
+    if (exhausted) continue;
+    if (!fits || !is_slow) break;
     ++slow;
   }
-  return best;
+  if (best.kernel.ok() && best.slow && best.waits) {
+    // Long formulas hold so many registers that one runs at a time, and its
+    // chains wait where they were written one after another.
+    for (const double share : kOrdered) {
+      EpiloguePace ordered = paces[0];
+      ordered.share = share;
+      ordered.in_order = true;
+      KeepFaster(AtPace(context, i, form, ordered, best_choice), &best);
+    }
+  }
+  return std::move(best.kernel);
 }
 
 }  // namespace ptxla::lowering
