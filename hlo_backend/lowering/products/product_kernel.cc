@@ -102,10 +102,7 @@ class ProductEmitter {
   // kernel if its steps take `step`.
   int64_t ExpectedStep() const { return cost_.step_bundles; }
   // Do so few epilogues run at once that each waits for its own results?
-  bool HasLongEpilogue() const {
-    return 2 * epilogue_->live_registers() >
-           parts_.pace.share * context_.model.vregs;
-  }
+  bool HasLongEpilogue() const { return long_epilogue_; }
   int64_t CyclesOf(int64_t step) const {
     // First loads and last stores come on top.
     return cost_.cycles - cost_.choice +
@@ -388,6 +385,8 @@ class ProductEmitter {
     parts_.starts = starts;
     parts_.finishes = finishes;
     parts_.k_extent = KOfStep(finishes);
+    long_epilogue_ = 2 * epilogue_->live_registers() >
+                     parts_.pace.share * context_.model.vregs;
     b.BeginScope();
     EmitStream(form_.problem, tile_, arrays_, parts_, epilogue_.get(), &b);
     if (finishes) RETURN_IF_ERROR(epilogue_->Finish(b));
@@ -415,6 +414,7 @@ class ProductEmitter {
   int64_t converted_lhs_offset_ = 0, converted_rhs_offset_ = 0;
   std::unique_ptr<OperandPrologue> lhs_prologue_, rhs_prologue_;
   std::unique_ptr<ProductEpilogue> epilogue_;
+  bool long_epilogue_ = false;
 };
 
 // Where no pace fits the registers, so many of the runners-up are tried.
@@ -438,7 +438,7 @@ struct Emission {
   int64_t cycles = 0;  // of all steps, or of memory
   int64_t step = 0;
   bool slow = false;
-  bool waits = false;  // one epilogue at a time, as it was written
+  bool waits = false;  // one epilogue runs at a time
 };
 
 Emission AtPace(const KernelContext& context, const hlo::Instruction& i,
@@ -450,7 +450,7 @@ Emission AtPace(const KernelContext& context, const hlo::Instruction& i,
   if (!e.kernel.ok()) return e;
   e.step = StepCycles(context, *e.kernel);
   e.cycles = emitter.CyclesOf(e.step);
-  e.waits = !pace.in_order && emitter.HasLongEpilogue();
+  e.waits = emitter.HasLongEpilogue();
   e.slow = static_cast<double>(e.step) >
            kSlow * static_cast<double>(emitter.ExpectedStep());
   return e;
