@@ -82,6 +82,11 @@ bool IsRowReduce(const Instruction& reduce, const Instruction& dot);
 // dimensions but the minor one, 32 bits).
 bool IsPrologueBroadcast(const Instruction& broadcast);
 
+// Members of a product's batch that may share rows of values per column (a mask
+// of each sequence): which row is a member's is found by scalar products of 32
+// bits, exact below.
+inline constexpr int64_t kMostSharingMembers = (1 << 15) - 1;
+
 // Equal up to dimensions of size 1, which may be added or dropped.
 bool SameUpToDegenerateDims(const Shape& a, const Shape& b);
 

@@ -85,7 +85,11 @@ bool IsSharedByRows(const Instruction& broadcast, const Instruction& dot) {
   if (rank != batch + 2) return false;
   const bool rows = dims[mine - 2] == rank - 2;
   const int of_batch = rows ? mine - 2 : mine - 1;
-  if (!rows && of_batch != 1) return false;
+  if (!rows) {
+    int64_t members = 1;
+    for (int d = 0; d < batch; ++d) members *= broadcast.shape().dim(d);
+    if (of_batch != 1 || members > kMostSharingMembers) return false;
+  }
   for (int k = 0; k < of_batch; ++k) {
     if (dims[k] != dims[0] + k || dims[k] >= batch) return false;
   }

@@ -68,6 +68,8 @@ class TileFormula {
   absl::StatusOr<bool> DescribeShared(const ExprNode& node,
                                       const PhysicalArray& array,
                                       Leaf* leaf) const;
+  // Of the batch, all dimensions together.
+  int64_t Members() const;
   // Limits on the members of a step.
   void AddShared(ProductProblem* problem) const;
   // Bytes of HBM for each element of the formula's shape; VMEM of what is read

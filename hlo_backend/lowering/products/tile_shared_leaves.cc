@@ -16,9 +16,6 @@ using isa::Opcode;
 
 namespace {
 
-// Quotients of scalars are products with 2^16 / divisor, rounded up.
-constexpr int kShift = 16;
-
 int Log2(int64_t power) {
   int log = 0;
   while ((int64_t{1} << log) < power) ++log;
@@ -27,28 +24,36 @@ int Log2(int64_t power) {
 
 bool IsPower(int64_t x) { return (x & (x - 1)) == 0; }
 
-// Exact for all numbers below `end`.
-bool Divides(int64_t end, int64_t divisor) {
-  return IsPower(divisor) || end * divisor < (int64_t{1} << kShift);
+// Quotients of scalars are products with 2^shift / divisor, rounded up: exact
+// for all numbers below `end`, the product of which a word must hold.
+int ShiftOf(int64_t end, int64_t divisor) { return Log2(end * divisor + 1); }
+
+int64_t InverseOf(int64_t end, int64_t divisor) {
+  return CeilOfRatio(int64_t{1} << ShiftOf(end, divisor), divisor);
 }
 
-Sca Quotient(CodeBuilder& b, Sca x, int64_t divisor) {
+bool Divides(int64_t end, int64_t divisor) {
+  return IsPower(divisor) || end * InverseOf(end, divisor) < (int64_t{1} << 31);
+}
+
+Sca Quotient(CodeBuilder& b, Sca x, int64_t end, int64_t divisor) {
   if (divisor == 1) return x;
   if (IsPower(divisor)) {
     return b.SBinaryImm(Opcode::kSshrl, x, Log2(divisor));
   }
-  const int64_t inverse = CeilOfRatio(int64_t{1} << kShift, divisor);
-  return b.SBinaryImm(Opcode::kSshrl,
-                      b.SMulImm(x, static_cast<int32_t>(inverse)), kShift);
+  const Sca product =
+      b.SMulImm(x, static_cast<int32_t>(InverseOf(end, divisor)));
+  return b.SBinaryImm(Opcode::kSshrl, product, ShiftOf(end, divisor));
 }
 
 // x modulo `count`.
-Sca Remainder(CodeBuilder& b, Sca x, int64_t count) {
+Sca Remainder(CodeBuilder& b, Sca x, int64_t end, int64_t count) {
+  if (end <= count) return x;
   if (IsPower(count)) {
     return b.SBinaryImm(Opcode::kSand, x, static_cast<int32_t>(count - 1));
   }
-  return b.SAdd(x,
-                b.SMulImm(Quotient(b, x, count), static_cast<int32_t>(-count)));
+  return b.SAdd(
+      x, b.SMulImm(Quotient(b, x, end, count), static_cast<int32_t>(-count)));
 }
 
 }  // namespace
@@ -96,10 +101,15 @@ absl::StatusOr<bool> TileFormula::DescribeShared(const ExprNode& node,
   leaf->array = array;
   leaf->members =
       one_row ? members(0, 0) : members(1, static_cast<int>(node.map[0]));
-  int64_t batch = 1;
-  for (int d = 0; d < minor - 1; ++d) batch *= e_.space.sizes[d];
+  const int64_t batch = Members();
   return Divides(batch, leaf->members.inner) &&
-         Divides(batch, leaf->members.count);
+         Divides(batch / leaf->members.inner, leaf->members.count);
+}
+
+int64_t TileFormula::Members() const {
+  int64_t members = 1;
+  for (int d = 0; d < e_.space.rank() - 2; ++d) members *= e_.space.sizes[d];
+  return members;
 }
 
 Value TileFormula::LoadBatchColumns(const Leaf& leaf, const Position& at) {
@@ -128,17 +138,20 @@ Value TileFormula::LoadBatchColumns(const Leaf& leaf, const Position& at) {
   Sca& shift = batch_shifts_[key];
   if (!address.valid()) {
     const Sca member = b.SAddImm(first_member_, static_cast<int32_t>(at.batch));
-    const Sca row = Remainder(b, Quotient(b, member, leaf.members.inner),
-                              leaf.members.count);
+    const int64_t members = Members(), inner = leaf.members.inner;
+    const Sca row = Remainder(b, Quotient(b, member, members, inner),
+                              members / inner, leaf.members.count);
     const Sca tile =
         b.SMulImm(b.SBinaryImm(Opcode::kSshrl, row, Log2(a.tile_rows)),
                   static_cast<int32_t>(a.row_stride()));
     const Sca in_tile =
         b.SBinaryImm(Opcode::kSand, row, static_cast<int32_t>(a.tile_rows - 1));
-    const Sca line = b.SMulImm(Quotient(b, in_tile, packing), isa::kRowBytes);
+    const Sca line =
+        b.SMulImm(Quotient(b, in_tile, a.tile_rows, packing), isa::kRowBytes);
     address = b.SAdd(leaf.place.base, b.SAdd(tile, line));
     b.SetBank(address, codegen::kUnknownBanks, 0);
-    if (packing > 1) shift = b.SMulImm(Remainder(b, row, packing), a.bits);
+    if (packing > 1)
+      shift = b.SMulImm(Remainder(b, row, a.rows, packing), a.bits);
   }
   const Vec words = b.LoadRow(leaf.place.space, address, column);
   return values(packing == 1 ? words

@@ -127,6 +127,17 @@ TEST(SharedLeavesTest, ColumnsOfEachHeadAndOfEachSequence) {
   }
 }
 
+// Quotients and remainders of thousands of members are exact: of a mask of each
+// sequence, and of columns of each head, counts that are no powers of two.
+TEST(SharedLeavesTest, ColumnsOfLargeBatches) {
+  for (const auto& dims : {kColumnsOfHeads, kColumnsOfSequences}) {
+    EXPECT_OK(
+        CompareKernel(WithShared({131, 11, 8, 128}, "f32", dims), On("v6e"))
+            .status())
+        << dims[0];
+  }
+}
+
 // More than a step holds, so that the shared planes move with the grid: again
 // from the first one where a sequence begins, or once for all heads of one.
 TEST(SharedLeavesTest, TheyMoveWithTheGrid) {
