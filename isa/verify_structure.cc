@@ -30,6 +30,9 @@ absl::Status CheckWindow(const Kernel& k, const Window& w) {
   int64_t end = w.hbm_offset + w.inner_bytes;
   int64_t slot_end = w.inner_bytes;
   uint64_t used = 0;
+  const bool tables =
+      std::any_of(w.dims.begin(), w.dims.end(),
+                  [](const WindowDim& dim) { return !dim.table.empty(); });
   for (const WindowDim& dim : w.dims) {
     if (dim.block < 1 || dim.extent < 1 || dim.grid_divisor < 1 ||
         dim.advance < 0 || dim.hbm_stride < 0 || dim.vmem_stride < 0) {
@@ -41,7 +44,8 @@ absl::Status CheckWindow(const Kernel& k, const Window& w) {
     }
     RETURN_IF_ERROR(CheckTable(k, dim));
     if (dim.grid_dim >= 0) {
-      if (used >> dim.grid_dim & 1) {
+      // Changes of blocks are counted one by one where there are tables.
+      if (used >> dim.grid_dim & 1 && !tables) {
         return Bad("two dimensions move with grid dimension ", dim.grid_dim);
       }
       used |= uint64_t{1} << dim.grid_dim;

@@ -6,6 +6,7 @@
 #include "hlo_backend/analysis/tiled_layout.h"
 #include "hlo_backend/ir/builder.h"
 #include "hlo_backend/passes/control_flow.h"
+#include "hlo_backend/passes/operands_in_place.h"
 
 namespace ptxla::hlo {
 namespace {
@@ -337,6 +338,7 @@ absl::StatusOr<bool> LayoutAssignmentPass::Run(Module* module,
   }
   for (Computation* c : ControlComputations(*module)) {
     changed |= MakeBitcasts(c);
+    changed |= ReadOperandsInPlace(c, *context.chip);
   }
   return changed;
 }

@@ -4,6 +4,7 @@
 
 #include "hlo_backend/analysis/buffer_plan.h"
 #include "hlo_backend/analysis/fusion_rules.h"
+#include "hlo_backend/analysis/member_rows.h"
 #include "hlo_backend/analysis/tiled_layout.h"
 #include "hlo_backend/ir/computation.h"
 
@@ -40,6 +41,7 @@ bool FeedsADot(const Instruction& parameter) {
 }
 
 bool ReadsWindows(const Instruction& kernel, const Instruction& value) {
+  if (ReadsRowsBeyond(kernel, value)) return true;
   if (kernel.opcode() == Opcode::kConvolution) {
     return kernel.operand(0) == &value;
   }

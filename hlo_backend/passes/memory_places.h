@@ -41,7 +41,8 @@ int LastRead(const MemoryPlace& place, const Positions& positions,
 // through elementwise work.
 bool FeedsADot(const Instruction& parameter);
 // Is `value` the input of the kernel's convolution? Its windows reach beyond
-// the array, where only a copy of them in a slot can hold zeros.
+// the array, where only a copy of them in a slot can hold zeros. So do those of
+// some operands of products (analysis/member_rows.h).
 bool ReadsWindows(const Instruction& kernel, const Instruction& value);
 
 // Adds what lies in VMEM already, from its maker to its last reader.

@@ -7,6 +7,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "base/units.h"
 #include "hlo_backend/analysis/fusion_rules.h"
+#include "hlo_backend/analysis/member_rows.h"
 #include "hlo_backend/analysis/tiled_layout.h"
 #include "hlo_backend/passes/control_flow.h"
 #include "hlo_backend/passes/dimension_utils.h"
@@ -160,13 +161,20 @@ class RowFuser {
     return product;
   }
 
+  // An operand lies as it is named, or its members lie in rows of tiles.
+  static bool IsReadable(const Instruction& dot, int o) {
+    const Shape& shape = dot.operand(o)->shape();
+    const size_t batch = dot.attrs<DotAttrs>().lhs_batch.size();
+    return IsRowMajor(shape) ||
+           MembersInRows(shape, static_cast<int64_t>(batch)).has_value();
+  }
+
   // Whole rows fit, and the other operand beside them.
   bool Fits(const Instruction& dot) const {
     const Shape& shape = dot.shape();
     const DotAttrs& attrs = dot.attrs<DotAttrs>();
-    if (shape.rank() < 2 || !IsRowMajor(shape) ||
-        !IsRowMajor(dot.operand(0)->shape()) ||
-        !IsRowMajor(dot.operand(1)->shape()) || dot.user_count() == 0 ||
+    if (shape.rank() < 2 || !IsRowMajor(shape) || !IsReadable(dot, 0) ||
+        !IsReadable(dot, 1) || dot.user_count() == 0 ||
         attrs.rhs_contracting.size() != 1 ||
         dot.operand(1)->shape().rank() !=
             static_cast<int>(attrs.rhs_batch.size()) + 2) {
@@ -178,14 +186,19 @@ class RowFuser {
         return false;
       }
     }
+    const double share =
+        context_.chip->Policy("row_vmem_share").value_or(0) *
+        static_cast<double>(context_.chip->vmem().scoped_limit.count());
+    if (!IsRowMajor(dot.operand(0)->shape()) ||
+        !IsRowMajor(dot.operand(1)->shape())) {
+      return static_cast<double>(MemberStepBytes(dot, kMemberRowUnit)) <= share;
+    }
     const int64_t n = RoundUpTo<int64_t>(shape.dim(shape.rank() - 1), 128);
     const int64_t k = RoundUpTo<int64_t>(
         dot.operand(1)->shape().dim(attrs.rhs_contracting[0]), 128);
     // Two planes of scratch and two windows of a result.
     const int64_t bytes = 16 * n * 16 + 2 * 4 * n * k;
-    return static_cast<double>(bytes) <=
-           context_.chip->Policy("row_vmem_share").value_or(0) *
-               static_cast<double>(context_.chip->vmem().scoped_limit.count());
+    return static_cast<double>(bytes) <= share;
   }
 
   bool IsRowShape(const Shape& s) const {

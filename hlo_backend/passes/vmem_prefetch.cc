@@ -177,6 +177,7 @@ class Prefetcher {
     Instruction* largest = nullptr;
     for (int k = 0; k < first->operand_count(); ++k) {
       if (product && !FeedsProduct(*first, k)) continue;
+      if (ReadsWindows(*first, *first->operand(k))) continue;
       Instruction* p = ParameterOf(first->operand(k));
       if (p == nullptr || PaddedBytes(p->shape()) > room_) continue;
       if (!product && ReadersOf(p).size() > 1) continue;
@@ -191,6 +192,7 @@ class Prefetcher {
   // `only`: the one reader, and nothing before it hides the copy.
   bool Fetch(Instruction* parameter, Instruction* only = nullptr) {
     std::vector<Reader> readers = ReadersOf(parameter);
+    if (readers.empty()) return false;
     const bool one_product =
         only == nullptr && readers.size() == 1 && FeedsProductOf(readers[0]);
     if (only == nullptr && readers.size() < 2 && !one_product) return false;

@@ -88,8 +88,43 @@ Vec OperandRows::Integers(const BlockPlace& place, Sca base, int64_t batch,
                   Register(place, base, batch, row, lane));
 }
 
+Vec OperandRows::MemberWords(const BlockPlace& place, Sca base, int64_t batch,
+                             int64_t row, int64_t lane, int apart) {
+  return b_.LoadStrided(place.space, base,
+                        static_cast<int32_t>(place.Offset(batch, row, lane)),
+                        static_cast<int32_t>(apart * place.row_pitch), 1);
+}
+
+std::array<Vec, 2> OperandRows::MemberRowsF32(const BlockPlace& place, Sca base,
+                                              int64_t batch, int64_t row,
+                                              int64_t lane) {
+  std::array<Vec, 2> rows = {MemberWords(place, base, batch, row, lane, 1),
+                             MemberWords(place, base, batch, row + 8, lane, 1)};
+  if (place.type == PrimitiveType::kF32) return rows;
+  const bool upper = batch % place.members % 2 == 1;
+  for (Vec& words : rows) {
+    words = upper ? b_.BinaryImm(Opcode::kVand, words, 0xFFFF0000u)
+                  : b_.BinaryImm(Opcode::kVshll, words, 16);
+  }
+  return rows;
+}
+
+// A word holds two members of one row; here it takes two rows of one member.
+Vec OperandRows::MemberRowsBf16(const BlockPlace& place, Sca base,
+                                int64_t batch, int64_t row, int64_t lane) {
+  const Vec even = MemberWords(place, base, batch, row, lane, 2);
+  const Vec odd = MemberWords(place, base, batch, row + 1, lane, 2);
+  const bool upper = batch % place.members % 2 == 1;
+  const Vec low = upper ? b_.BinaryImm(Opcode::kVshrl, even, 16)
+                        : b_.BinaryImm(Opcode::kVand, even, 0xFFFFu);
+  const Vec high = upper ? b_.BinaryImm(Opcode::kVand, odd, 0xFFFF0000u)
+                         : b_.BinaryImm(Opcode::kVshll, odd, 16);
+  return b_.Binary(Opcode::kVor, low, high);
+}
+
 std::array<Vec, 2> OperandRows::F32(const BlockPlace& place, Sca base,
                                     int64_t batch, int64_t row, int64_t lane) {
+  if (place.members > 0) return MemberRowsF32(place, base, batch, row, lane);
   const auto offset = static_cast<int32_t>(place.Offset(batch, row, lane));
   const auto pitch = static_cast<int32_t>(place.row_pitch);
   switch (place.type) {
@@ -142,6 +177,7 @@ Vec OperandRows::Rest(Vec x, int part) {
 Vec OperandRows::Bf16(const BlockPlace& place, Sca base, int64_t batch,
                       int64_t row, int64_t lane, int part) {
   if (place.type == PrimitiveType::kBf16) {
+    if (place.members > 0) return MemberRowsBf16(place, base, batch, row, lane);
     return b_.LoadStrided(place.space, base,
                           static_cast<int32_t>(place.Offset(batch, row, lane)),
                           static_cast<int32_t>(place.row_pitch), 4);

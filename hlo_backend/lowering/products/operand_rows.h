@@ -42,6 +42,15 @@ class OperandRows {
   codegen::Vec Rest(codegen::Vec x, int part);
 
  private:
+  // Of members in rows: the word of each of 8 rows, `apart` from one another,
+  // that holds the member.
+  codegen::Vec MemberWords(const BlockPlace& place, codegen::Sca base,
+                           int64_t batch, int64_t row, int64_t lane, int apart);
+  std::array<codegen::Vec, 2> MemberRowsF32(const BlockPlace& place,
+                                            codegen::Sca base, int64_t batch,
+                                            int64_t row, int64_t lane);
+  codegen::Vec MemberRowsBf16(const BlockPlace& place, codegen::Sca base,
+                              int64_t batch, int64_t row, int64_t lane);
   // A whole register of an 8- or 4-bit type's rows, `row` among them: one tile,
   // or several smaller ones below each other.
   codegen::Vec Register(const BlockPlace& place, codegen::Sca base,

@@ -9,7 +9,7 @@
 #include "base/check.h"
 #include "base/status.h"
 #include "base/units.h"
-#include "hlo_backend/analysis/fusion_rules.h"
+#include "hlo_backend/analysis/member_rows.h"
 #include "hlo_backend/ir/computation.h"
 #include "isa/program.h"
 #include "isa/vmem_banks.h"
@@ -21,11 +21,6 @@ using hlo::DimVector;
 using hlo::Instruction;
 using hlo::Opcode;
 using hlo::PrimitiveType;
-
-// Bytes of a whole tile in VMEM.
-int64_t FullTileBytes(const MatrixView& v) {
-  return v.tile_rows * 128 * hlo::BitWidth(v.type) / 8;
-}
 
 absl::Status Refuse(const Instruction& dot, absl::string_view what) {
   return absl::UnimplementedError(
@@ -52,6 +47,9 @@ absl::StatusOr<bool> KIsMinor(const Instruction& dot, const hlo::Shape& shape,
                               const DimVector& batch,
                               const DimVector& contracting) {
   if (contracting.size() != 1) return Refuse(dot, "more than one K dimension");
+  const auto members =
+      hlo::MembersInRows(shape, static_cast<int64_t>(batch.size()));
+  if (members) return contracting[0] == members->lanes;
   ASSIGN_OR_RETURN(PhysicalArray a, PhysicalArray::Of(shape, /*fours=*/true));
   if (a.rank() < 2 || a.linear != 0) return Refuse(dot, "a vector operand");
   for (size_t i = 0; i < batch.size(); ++i) {
@@ -65,6 +63,31 @@ absl::StatusOr<bool> KIsMinor(const Instruction& dot, const hlo::Shape& shape,
 }
 
 }  // namespace
+
+absl::StatusOr<MatrixView> MatrixView::OfOperand(const hlo::Shape& shape,
+                                                 int64_t batch) {
+  const auto order = hlo::MembersInRows(shape, batch);
+  if (!order) return Of(shape);
+  ASSIGN_OR_RETURN(PhysicalArray a, PhysicalArray::Of(shape));
+  MatrixView v;
+  v.type = a.type;
+  v.members = a.rows;
+  v.planes = a.rows * a.planes / shape.dim(order->rows);
+  v.rows = shape.dim(order->rows);
+  v.columns = a.columns;
+  v.tile_bytes = a.tile_bytes();
+  v.member_stride = a.row_stride();
+  // Rows outside of the other batch dimensions, or inside.
+  const bool outside = a.dims[0] == order->rows;
+  v.row_stride = a.plane_stride() * (outside ? v.planes / v.members : 1);
+  v.plane_stride = a.plane_stride() * (outside ? 1 : v.rows);
+  v.resident = shape.layout().memory_space == hlo::kMemoryVmem;
+  if (v.resident && v.rows % hlo::kMemberRowTile != 0) {
+    return absl::UnimplementedError(absl::StrCat(
+        shape.ToString(), " in VMEM: rows of members beyond its end"));
+  }
+  return v;
+}
 
 absl::StatusOr<MatrixView> MatrixView::Of(const hlo::Shape& shape) {
   ASSIGN_OR_RETURN(PhysicalArray a, PhysicalArray::Of(shape, /*fours=*/true));
@@ -141,8 +164,11 @@ absl::StatusOr<ProductForm> ProductForm::Of(const Instruction& instruction) {
                                               attrs.lhs_contracting));
   ASSIGN_OR_RETURN(bool rhs_k_minor, KIsMinor(dot, *shapes[1], attrs.rhs_batch,
                                               attrs.rhs_contracting));
-  ASSIGN_OR_RETURN(f.lhs, MatrixView::Of(*shapes[0]), _ << "%" << dot.name());
-  ASSIGN_OR_RETURN(f.rhs, MatrixView::Of(*shapes[1]), _ << "%" << dot.name());
+  const auto nb = static_cast<int64_t>(attrs.lhs_batch.size());
+  ASSIGN_OR_RETURN(f.lhs, MatrixView::OfOperand(*shapes[0], nb),
+                   _ << "%" << dot.name());
+  ASSIGN_OR_RETURN(f.rhs, MatrixView::OfOperand(*shapes[1], nb),
+                   _ << "%" << dot.name());
   ASSIGN_OR_RETURN(f.out, MatrixView::Of(dot.shape()), _ << "%" << dot.name());
   f.lhs_arg = args[0];
   f.rhs_arg = args[1];
@@ -151,7 +177,6 @@ absl::StatusOr<ProductForm> ProductForm::Of(const Instruction& instruction) {
 
   // The result is [batch, lhs free, rhs free]; its layout says which of the
   // two is minor.
-  const int64_t nb = static_cast<int64_t>(attrs.lhs_batch.size());
   const int64_t lhs_free = shapes[0]->rank() - nb - 1;
   const int64_t rhs_free = shapes[1]->rank() - nb - 1;
   ASSIGN_OR_RETURN(PhysicalArray out, PhysicalArray::Of(dot.shape()));
@@ -168,6 +193,11 @@ absl::StatusOr<ProductForm> ProductForm::Of(const Instruction& instruction) {
     f.swapped = true;
   } else {
     return Refuse(dot, "a result with this order of dimensions");
+  }
+  for (const MatrixView* view : {&f.lhs, &f.rhs}) {
+    if (view->members > 0 && values[view == &f.rhs] != nullptr) {
+      return Refuse(dot, "a computed operand whose members lie in rows");
+    }
   }
   if (lhs_free > 1) {
     if (nb > 0 || !lhs_k_minor || !f.lhs.FoldPlanes() || !f.out.FoldPlanes()) {
@@ -192,6 +222,9 @@ absl::StatusOr<ProductForm> ProductForm::Of(const Instruction& instruction) {
   if (lhs_bits <= 8 && !p.lhs.transposed) {
     p.row_unit = std::max<int64_t>(p.row_unit, 256 / lhs_bits);
   }
+  p.members = std::max(f.lhs.members, f.rhs.members);
+  p.lhs.gathered = f.lhs.members > 0;
+  p.rhs.gathered = f.rhs.members > 0;
   p.lhs.computed = f.lhs_value != nullptr;
   p.rhs.computed = f.rhs_value != nullptr;
   // Rounded on the way, or never f32: one part.
@@ -207,160 +240,6 @@ absl::StatusOr<ProductForm> ProductForm::Of(const Instruction& instruction) {
     for (ProductPass& pass : p.passes) std::swap(pass.lhs, pass.rhs);
   }
   return f;
-}
-
-GridDims GridDims::Of(const ProductTile& t) {
-  GridDims g;
-  g.m = t.n_inner ? 1 : 2;
-  g.n = t.n_inner ? 2 : 1;
-  g.bounds.assign(4, 1);
-  g.bounds[g.b] = t.grid_b;
-  g.bounds[g.m] = t.grid_m;
-  g.bounds[g.n] = t.grid_n;
-  g.bounds[g.k] = t.grid_k;
-  for (int dim : {0, 1, 2}) {
-    if (g.bounds[dim] > 1) {
-      g.megacore_dim = dim;
-      break;
-    }
-  }
-  return g;
-}
-
-namespace {
-
-// A window over planes, rows of tiles and tiles of a row.
-isa::Window MakeWindow(const MatrixView& v, int arg, isa::Direction direction,
-                       int64_t block_b, int64_t block_rows,
-                       int64_t block_columns, int grid_b, int grid_rows,
-                       int grid_columns) {
-  const int64_t tile = FullTileBytes(v);
-  isa::Window w;
-  w.arg = arg;
-  w.direction = direction;
-  isa::WindowDim planes, rows, columns;
-  // An array with fewer planes than the product's batch is shared by all.
-  planes.block = v.planes == 1 ? 1 : block_b;
-  planes.extent = v.planes;
-  planes.hbm_stride = v.plane_stride;
-  planes.grid_dim = v.planes == 1 ? -1 : grid_b;
-  rows.block = CeilOfRatio<int64_t>(block_rows, v.tile_rows);
-  rows.extent = CeilOfRatio<int64_t>(v.rows, v.tile_rows);
-  rows.hbm_stride = v.row_stride;
-  rows.grid_dim = grid_rows;
-  columns.block = CeilOfRatio<int64_t>(block_columns, 128);
-  columns.extent = CeilOfRatio<int64_t>(v.columns, 128);
-  columns.hbm_stride = v.tile_bytes;
-  columns.grid_dim = grid_columns;
-  columns.vmem_stride = tile;
-  rows.vmem_stride = columns.block * tile;
-  planes.vmem_stride = rows.block * rows.vmem_stride;
-  w.slot_bytes = planes.block * planes.vmem_stride;
-  // Part of a tile of bytes is loaded as a whole register.
-  if (hlo::BitWidth(v.type) == 8) w.slot_bytes += isa::kVregBytes;
-  w.inner_bytes = v.tile_bytes;
-  w.dims = {planes, rows, columns};
-  return w;
-}
-
-// A window over a box of tiles of 8 rows and tiles of a row.
-isa::Window MakeBox(const MatrixView& v, int arg, isa::Direction direction,
-                    int64_t block_columns, const GridDims& g) {
-  isa::Window w;
-  w.arg = arg;
-  w.direction = direction;
-  w.inner_bytes = v.tile_bytes;
-  // Three dimensions at least: a batch of one member.
-  if (g.box.size() == 1) w.dims.emplace_back();
-  for (const GridDims::BoxDim& dim : g.box) {
-    isa::WindowDim d;
-    d.block = dim.block;
-    d.extent = dim.extent;
-    d.grid_dim = dim.grid_dim;
-    w.dims.push_back(d);
-  }
-  isa::WindowDim columns;
-  columns.block = CeilOfRatio<int64_t>(block_columns, 128);
-  columns.extent = CeilOfRatio<int64_t>(v.columns, 128);
-  columns.grid_dim = g.n;
-  w.dims.push_back(columns);
-  int64_t in_array = v.row_stride, in_slot = FullTileBytes(v);
-  w.dims.back().hbm_stride = v.tile_bytes;
-  w.dims.back().vmem_stride = in_slot;
-  in_slot *= columns.block;
-  for (size_t d = w.dims.size() - 1; d-- > 0;) {
-    w.dims[d].hbm_stride = in_array;
-    w.dims[d].vmem_stride = in_slot;
-    in_array *= w.dims[d].extent;
-    in_slot *= w.dims[d].block;
-  }
-  // The last 16 rows may be only 8: the others go behind the block.
-  w.slot_bytes = in_slot + columns.block * FullTileBytes(v);
-  return w;
-}
-
-int Add(isa::Window w, const std::vector<int64_t>& grid, Tiling* tiling) {
-  bool moves = false;
-  for (const isa::WindowDim& d : w.dims) {
-    moves = moves || (d.grid_dim >= 0 && grid[d.grid_dim] > 1);
-  }
-  w.slots = moves ? 2 : 1;
-  tiling->windows.push_back(std::move(w));
-  return static_cast<int>(tiling->windows.size()) - 1;
-}
-
-}  // namespace
-
-int AddOperandWindow(const MatrixView& view, int arg, const ProductTile& t,
-                     const GridDims& g, bool is_lhs, bool transposed,
-                     Tiling* tiling) {
-  const int64_t other = is_lhs ? t.block_m : t.block_n;
-  const int other_dim = is_lhs ? g.m : g.n;
-  // Rows are K for a transposed LHS and for a plain RHS.
-  const bool k_rows = is_lhs == transposed;
-  return Add(
-      MakeWindow(view, arg, isa::Direction::kIn, t.block_b,
-                 k_rows ? t.block_k : other, k_rows ? other : t.block_k, g.b,
-                 k_rows ? g.k : other_dim, k_rows ? other_dim : g.k),
-      g.bounds, tiling);
-}
-
-int AddResultWindow(const MatrixView& view, int arg, const ProductTile& t,
-                    const GridDims& g, isa::Direction direction,
-                    Tiling* tiling) {
-  if (!g.box.empty()) {
-    return Add(MakeBox(view, arg, direction, t.block_n, g), g.bounds, tiling);
-  }
-  return Add(MakeWindow(view, arg, direction, t.block_b, t.block_m, t.block_n,
-                        g.b, g.m, g.n),
-             g.bounds, tiling);
-}
-
-BlockPlace PlaceOf(const MatrixView& view, const isa::Window& window,
-                   int window_number, int space, codegen::CodeBuilder* b) {
-  BlockPlace p;
-  p.base = b->GlobalSca();
-  b->WindowAddress(p.base, window_number);
-  const std::optional<int64_t> bank =
-      view.resident ? isa::ResidentBankOffset(window, isa::kVmemAlignment)
-                    : std::optional<int64_t>(0);
-  if (bank.has_value()) {
-    b->SetBank(p.base, codegen::CodeBuilder::kAbsoluteBanks,
-               static_cast<int32_t>(*bank));
-  }
-  p.space = space;
-  p.type = view.type;
-  p.tile_rows = view.tile_rows;
-  p.row_bytes = 128 * hlo::BitWidth(view.type) / 8;
-  const auto pitch = [&](int dim) {
-    return view.resident ? window.dims[dim].hbm_stride
-                         : window.dims[dim].vmem_stride;
-  };
-  const int dims = static_cast<int>(window.dims.size());
-  p.batch_pitch = view.planes == 1 ? 0 : pitch(0);
-  p.row_pitch = pitch(dims - 2);
-  p.lane_pitch = pitch(dims - 1);
-  return p;
 }
 
 }  // namespace ptxla::lowering

@@ -28,8 +28,16 @@ struct MatrixView {
   int64_t tile_bytes = 0;  // of whole tiles, or less (few rows)
   int64_t tile_rows = 8;   // more for 8-bit types (32) and 4-bit ones (64)
   bool resident = false;   // in VMEM
+  // An operand whose last batch dimension, of so many members, lies in the rows
+  // of tiles (analysis/member_rows.h): rows are planes then, row_stride is that
+  // from row to row, plane_stride that of the other batch dimensions,
+  // member_stride from 8 members to the next 8. 0: lies as said above.
+  int64_t members = 0, member_stride = 0;
 
   static absl::StatusOr<MatrixView> Of(const hlo::Shape& shape);
+  // Of a dot's operand with so many batch dimensions.
+  static absl::StatusOr<MatrixView> OfOperand(const hlo::Shape& shape,
+                                              int64_t batch);
   // Planes become rows where nothing lies between them.
   bool FoldPlanes();
 };

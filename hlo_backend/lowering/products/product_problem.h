@@ -23,6 +23,9 @@ struct ProductOperand {
   // LHS: lies as [K, M]. RHS: lies as [N, K].
   bool transposed = false;
   bool resident = false;  // already in VMEM: streams nothing
+  // A register's rows are gathered out of tiles that hold a row of several
+  // batch members each.
+  bool gathered = false;
   // Computed on its way in (operand_prologue.h). Per element: bytes of HBM that
   // stream. Per register of 1,024: vector operations, and loads.
   bool computed = false;
@@ -41,6 +44,9 @@ struct ProductOperand {
 
 struct ProductProblem {
   int64_t batch = 1, m = 1, n = 1, k = 1;
+  // Of the last batch dimension, if it lies in the rows of an operand's tiles:
+  // a step takes whole tiles of 8 members, or all of them. 0: it does not.
+  int64_t members = 0;
   ProductOperand lhs, rhs;
   ArrayNumbers numbers = ArrayNumbers::kBf16;
   std::vector<ProductPass> passes = {{}};

@@ -33,6 +33,10 @@ struct BlockPlace {
   hlo::PrimitiveType type = hlo::PrimitiveType::kBf16;
   int64_t tile_rows = 8;
   int64_t row_bytes = 128;  // of a row inside of a tile of narrow rows
+  // A tile holds one row of 8 members; so many members of the last batch
+  // dimension are in the block, member_pitch bytes between each 8, and
+  // row_pitch is that of single rows. 0: it holds 8 rows of one.
+  int64_t members = 0, member_pitch = 0;
 
   // Its rows lie as they came, and making numbers of them takes long.
   bool slow = false;
@@ -40,8 +44,16 @@ struct BlockPlace {
   // worth keeping.
   bool Converts() const { return computed != nullptr || slow; }
 
-  // `row` is a multiple of 8.
+  int64_t MembersPerWord() const { return 32 / hlo::BitWidth(type); }
+
+  // `row` is a multiple of 8. Of members in rows, that of the sublane.
   int64_t Offset(int64_t batch, int64_t row, int64_t lane) const {
+    if (members > 0) {
+      const int64_t member = batch % members;
+      return batch / members * batch_pitch + member / 8 * member_pitch +
+             member % 8 / MembersPerWord() * isa::kRowBytes + row * row_pitch +
+             lane / 128 * lane_pitch;
+    }
     return batch * batch_pitch + row / tile_rows * row_pitch +
            lane / 128 * lane_pitch + row % tile_rows * row_bytes;
   }

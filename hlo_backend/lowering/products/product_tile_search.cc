@@ -33,6 +33,21 @@ std::vector<int64_t> GridBounds(int64_t extent, int64_t unit) {
   return bounds;
 }
 
+// Batch members of a step. Those that lie in rows of tiles come by whole tiles
+// that all have 8, or all of them at a time.
+std::vector<int64_t> BatchBlocks(const ProductProblem& p) {
+  std::vector<int64_t> blocks;
+  const int64_t members = std::max<int64_t>(p.members, 1);
+  const int64_t others = p.batch / members;
+  for (int64_t bound : GridBounds(others, 1)) {
+    blocks.push_back(CeilOfRatio(others, bound) * members);
+  }
+  for (int64_t part = members / 16 * 8; part > 0; part -= 8) {
+    if (members % part == 0) blocks.push_back(part);
+  }
+  return blocks;
+}
+
 struct Split {
   int b, n, m;
 };
@@ -65,8 +80,8 @@ class TileSearch {
 
   void Coarse() {
     ProductTile t;
-    for (int64_t gb : GridBounds(p_.batch, 1)) {
-      t.block_b = CeilOfRatio(p_.batch, gb);
+    for (int64_t block_b : BatchBlocks(p_)) {
+      t.block_b = block_b;
       t.grid_b = CeilOfRatio(p_.batch, t.block_b);
       if (!MayShare(t.block_b)) continue;
       for (int64_t gm : GridBounds(p_.m, rows_unit_)) {

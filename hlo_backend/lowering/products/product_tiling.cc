@@ -14,6 +14,9 @@ int64_t BytesOf(const ProductOperand& o, int64_t elements) {
                     : elements * hlo::BitWidth(o.type) / 8;
 }
 
+// That make a register of 16 rows of one batch member out of two of two.
+constexpr double kGatherOperations = 3;
+
 bool Converts(const ProductOperand& o) { return o.computed || o.slow; }
 
 // Vector operations that bring 8 rows into the form of the MXU, beside packing.
@@ -31,8 +34,9 @@ int64_t ConversionWork(const ProductOperand& o, int64_t elements) {
 // matmuls; of several passes, on average.
 double RowOperations(const ProductOperand& o, const ProductProblem& p,
                      const ArrayShape& a, bool is_lhs) {
-  if (Converts(o) || a.unit == 32 || o.type == hlo::PrimitiveType::kBf16) {
-    return 0;
+  if (Converts(o) || a.unit == 32) return 0;
+  if (o.type == hlo::PrimitiveType::kBf16) {
+    return o.gathered ? kGatherOperations : 0;
   }
   double sum = 0;
   for (const ProductPass& pass : p.passes) {
@@ -40,6 +44,19 @@ double RowOperations(const ProductOperand& o, const ProductProblem& p,
     sum += a.bf16 ? 1 + 5 * part : 12 * std::max(0, part - 1);
   }
   return sum / static_cast<double>(p.passes.size()) + 2 * o.conversion;
+}
+
+// Batch members of an operand's block: in rows of tiles they come by 8.
+int64_t Members(const ProductProblem& p, const ProductOperand& o,
+                const ProductTile& t) {
+  if (!o.gathered) return t.block_b;
+  const int64_t of_tile = std::min(t.block_b, p.members);
+  return t.block_b / of_tile * RoundUpTo<int64_t>(of_tile, 8);
+}
+
+// Of a register of 16 rows.
+int64_t LoadsOf(const ProductOperand& o) {
+  return o.gathered || o.type == hlo::PrimitiveType::kF32 ? 2 : 1;
 }
 
 // How often the windows of an operand are fetched over the grid; `inner` is
@@ -68,8 +85,8 @@ ProductCost CostOf(const ProductProblem& p, const ProductTile& t,
   const int64_t rows = RoundUpTo<int64_t>(t.block_m, a.unit);
   const int64_t cols = RoundUpTo<int64_t>(t.block_n, 128);
   const int64_t depth = RoundUpTo<int64_t>(t.block_k, 128);
-  const int64_t lhs_bytes = BytesOf(p.lhs, t.block_b * rows * depth);
-  const int64_t rhs_bytes = BytesOf(p.rhs, t.block_b * depth * cols);
+  const int64_t lhs_bytes = BytesOf(p.lhs, Members(p, p.lhs, t) * rows * depth);
+  const int64_t rhs_bytes = BytesOf(p.rhs, Members(p, p.rhs, t) * depth * cols);
   const int64_t out_bytes = t.block_b * rows * cols * p.out_bytes_per_element;
   const int64_t epilogue_bytes =
       t.block_b * rows * cols * p.epilogue_bytes_per_element;
@@ -81,11 +98,12 @@ ProductCost CostOf(const ProductProblem& p, const ProductTile& t,
   const bool accumulates = v.k_visits * t.grid_k > 1;
   const int64_t results = v.groups * v.results * mxus;
   const int64_t lhs_sources = t.split_n == mxus ? 1 : mxus / t.split_n;
-  const int64_t push_loads =
-      v.pushes * mxus / (t.split_b * t.split_n == mxus ? 1 : t.split_m) *
-      (a.size / 128) * (p.rhs.type == hlo::PrimitiveType::kF32 ? 2 : 1);
-  const int64_t loads = v.groups * v.lhs_vregs * lhs_sources + push_loads +
-                        (accumulates ? results : 0);
+  const int64_t push_loads = v.pushes * mxus /
+                             (t.split_b * t.split_n == mxus ? 1 : t.split_m) *
+                             (a.size / 128) * LoadsOf(p.rhs);
+  const int64_t loads = v.groups * v.lhs_vregs * lhs_sources *
+                            (p.lhs.gathered ? LoadsOf(p.lhs) : 1) +
+                        push_loads + (accumulates ? results : 0);
   const int64_t stores = results;
   const int64_t halves = v.tile_k == 256 || v.form == WeightForm::kTwoRows;
   const auto row_operations = static_cast<int64_t>(

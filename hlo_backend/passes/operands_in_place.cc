@@ -1,0 +1,105 @@
+#include "hlo_backend/passes/operands_in_place.h"
+
+#include <algorithm>
+
+#include "hlo_backend/analysis/member_rows.h"
+#include "hlo_backend/analysis/tiled_layout.h"
+
+namespace ptxla::hlo {
+namespace {
+
+// The transpose of an array that lies row-major, as a name for it: its
+// dimensions where they lie.
+Shape InPlace(const Instruction& t, int generation) {
+  const int rank = t.shape().rank();
+  Layout order = Layout::RowMajor(rank);
+  for (int d = 0; d < rank; ++d) {
+    const int64_t major = t.dimensions()[d];
+    order.minor_to_major[rank - 1 - major] = d;
+  }
+  Shape shape = t.shape();
+  shape.set_layout(order);
+  return WithTpuLayout(shape, generation);
+}
+
+// Rows of the product are reduced further down.
+bool MeetsRowReduce(const Instruction& value, int depth = 0) {
+  constexpr int kDepth = 8;
+  for (const Instruction* user : value.users()) {
+    if (user->opcode() == Opcode::kReduce) {
+      const auto dims = user->dimensions();
+      if (std::find(dims.begin(), dims.end(), value.shape().rank() - 1) !=
+          dims.end()) {
+        return true;
+      }
+    }
+    if (depth < kDepth && user->IsElementwise() &&
+        MeetsRowReduce(*user, depth + 1)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// Whole rows that are reduced stay with their product (row_fusion.h), those of
+// the 8 members that share tiles in one step.
+bool RowsOfMembersFit(const Instruction& dot, const chips::ChipSpec& chip) {
+  if (!MeetsRowReduce(dot)) return true;
+  const Shape& s = dot.shape();
+  const int64_t rows = s.dim(s.rank() - 2);
+  const auto share = [&](const char* policy) {
+    return chip.Policy(policy).value_or(0) *
+           static_cast<double>(chip.vmem().scoped_limit.count());
+  };
+  const auto bytes = [&](int64_t of) {
+    return static_cast<double>(MemberStepBytes(dot, std::min(rows, of)));
+  };
+  const auto most =
+      static_cast<int64_t>(chip.Policy("member_rows").value_or(0));
+  return rows <= kMemberRowUnit ||
+         (bytes(most) <= share("product_vmem_share") &&
+          bytes(kMemberRowUnit) <= share("row_vmem_share"));
+}
+
+// Every user is a product that reads the array `as` where it lies.
+bool ReadsInPlace(const Instruction& value, const Shape& as,
+                  const chips::ChipSpec& chip) {
+  if (value.user_count() == 0 || value.IsRoot()) return false;
+  for (const Instruction* user : value.users()) {
+    if (user->opcode() != Opcode::kDot) return false;
+    const DotAttrs& a = user->attrs<DotAttrs>();
+    const auto batch = static_cast<int64_t>(a.lhs_batch.size());
+    if (!MembersInRows(as, batch) ||
+        user->shape().rank() != static_cast<int>(batch) + 2 ||
+        !RowsOfMembersFit(*user, chip)) {
+      return false;
+    }
+    for (int64_t d = 0; d < batch; ++d) {
+      if (a.lhs_batch[d] != d || a.rhs_batch[d] != d) return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+bool ReadOperandsInPlace(Computation* c, const chips::ChipSpec& chip) {
+  bool changed = false;
+  for (Instruction* i : c->PostOrder()) {
+    if (i->opcode() != Opcode::kTranspose ||
+        i->operand(0)->opcode() == Opcode::kReshape ||
+        !i->operand(0)->shape().layout().IsRowMajor()) {
+      continue;
+    }
+    const Shape as = InPlace(*i, chip.generation());
+    if (as.layout().tiles != i->operand(0)->shape().layout().tiles ||
+        !ReadsInPlace(*i, as, chip)) {
+      continue;
+    }
+    c->Replace(i, c->Add(Opcode::kBitcast, as, {i->operand(0)}));
+    changed = true;
+  }
+  return changed;
+}
+
+}  // namespace ptxla::hlo
