@@ -1,5 +1,8 @@
 #include "hlo_backend/passes/movement_shaper.h"
 
+#include <vector>
+
+#include "base/units.h"
 #include "hlo_backend/ir/builder.h"
 #include "hlo_backend/passes/compact_entry.h"
 #include "hlo_backend/passes/control_flow.h"
@@ -14,6 +17,9 @@ constexpr PrimitiveType kS32 = PrimitiveType::kS32;
 constexpr int64_t kManyLanes = 4096;
 constexpr int64_t kManyRows = 65536;
 constexpr int64_t kManyElements = int64_t{1} << 20;
+
+// Rows of a tile, of which one word of a sublane holds 32 / bits.
+int64_t TileRows(int bits) { return 8 * 32 / bits; }
 
 // Narrow elements that change places inside of words or between lanes.
 bool NeedsWords(const Instruction& i) {
@@ -63,6 +69,47 @@ bool IsNarrowReflow(const Instruction& i) {
   };
   return elements >= kManyElements &&
          (ragged(from, i.shape()) || ragged(i.shape(), from));
+}
+
+// [..., r, a, b] and [..., r, a b], in one direction or the other, whose r rows
+// are no whole tiles: the dimension of r, or -1. Rows beyond the last tile
+// would be pieces of every block.
+int RaggedRows(const Instruction& i) {
+  if (i.opcode() != Opcode::kReshape ||
+      i.shape().ElementCount() < kManyElements) {
+    return -1;
+  }
+  const Shape& from = i.operand(0)->shape();
+  const Shape& few = from.rank() < i.shape().rank() ? from : i.shape();
+  const Shape& many = from.rank() < i.shape().rank() ? i.shape() : from;
+  const int rows = few.rank() - 2;
+  if (rows < 0 || many.rank() <= few.rank() ||
+      many.dim(many.rank() - 1) == few.dim(rows + 1)) {
+    return -1;
+  }
+  for (int d = 0; d <= rows; ++d) {
+    if (few.dim(d) != many.dim(d)) return -1;
+  }
+  const int bits = BitWidth(few.type());
+  if (bits != 8 && bits != 16 && bits != 32) return -1;
+  return few.dim(rows) % TileRows(bits) == 0 ? -1 : rows;
+}
+
+Instruction* InWholeTiles(Instruction* i, int rows) {
+  Builder b(i->parent());
+  b.set_metadata(i->shared_metadata());
+  Instruction* x = i->operand(0);
+  const int64_t more =
+      RoundUpTo(x->shape().dim(rows), TileRows(BitWidth(x->shape().type()))) -
+      x->shape().dim(rows);
+  std::vector<PaddingDim> padding(x->shape().rank());
+  padding[rows].high = more;
+  const DimVector result = i->shape().dims();
+  DimVector whole = result;
+  whole[rows] += more;
+  Instruction* padded =
+      b.Pad(x, b.ConstantScalar(x->shape().type(), 0), padding);
+  return b.Slice(b.Reshape(padded, whole), DimVector(result.size(), 0), result);
 }
 
 // Lanes become rows of one element.
@@ -173,6 +220,7 @@ Instruction* Strided(Instruction* i) {
 Instruction* Shaped(Instruction* i) {
   if (NeedsWords(*i) && !NamesEntryLayout(*i)) return AsWords(i);
   if (IsNarrowReflow(*i)) return AsWords(i);
+  if (const int rows = RaggedRows(*i); rows >= 0) return InWholeTiles(i, rows);
   if (IsColumn(*i)) return Column(i);
   if (i->opcode() == Opcode::kReverse) return Reversed(i);
   if (i->opcode() == Opcode::kSlice) return Strided(i);
