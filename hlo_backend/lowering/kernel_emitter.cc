@@ -1,5 +1,7 @@
 #include "hlo_backend/lowering/kernel_emitter.h"
 
+#include <algorithm>
+
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "hlo_backend/analysis/buffer_plan.h"
@@ -107,8 +109,30 @@ bool CopiesThroughVmem(const Instruction& copy) {
   }
 }
 
+namespace {
+
+bool HasEmptyArray(const Instruction& i) {
+  const auto empty = [](const hlo::Shape& shape) {
+    bool found = false;
+    hlo::ForEachLeaf(shape,
+                     [&](const hlo::Shape& leaf, const hlo::ShapeIndex&) {
+                       found |= leaf.IsArray() && leaf.ElementCount() == 0;
+                     });
+    return found;
+  };
+  return empty(i.shape()) ||
+         std::any_of(i.operands().begin(), i.operands().end(),
+                     [&](const Instruction* o) { return empty(o->shape()); });
+}
+
+}  // namespace
+
 absl::StatusOr<isa::Kernel> EmitKernel(const KernelContext& context,
                                        const Instruction& i) {
+  if (HasEmptyArray(i)) {
+    return absl::UnimplementedError(absl::StrCat(
+        "%", i.name(), ": arrays without elements have no kernel"));
+  }
   if (IsScalarKernel(i)) return EmitScalarKernel(context, i);
   switch (i.opcode()) {
     case Opcode::kFusion:

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "absl/strings/substitute.h"
 #include "chips/topology.h"
 #include "hlo_backend/compiler/compiler.h"
 #include "hlo_backend/ir/parser.h"
@@ -82,6 +83,24 @@ ENTRY e {
   EXPECT_THAT(program.status(),
               testing::StatusIs(absl::StatusCode::kUnimplemented,
                                 HasSubstr("Foreign")));
+}
+
+TEST(LoweringTest, ArraysWithoutElementsAreRefusedByName) {
+  for (const char* root :
+       {"add(a, a)",
+        "dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}"}) {
+    const auto program = Compile(absl::Substitute(R"(HloModule m
+ENTRY e {
+  a = f32[0,128] parameter(0)
+  b = f32[128,128] parameter(1)
+  ROOT nothing = f32[0,128] $0
+})",
+                                                  root));
+    EXPECT_THAT(program.status(),
+                testing::StatusIs(absl::StatusCode::kUnimplemented,
+                                  HasSubstr("nothing")))
+        << root;
+  }
 }
 
 TEST(LoweringTest, EstimatesAreNamed) {
