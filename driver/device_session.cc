@@ -120,13 +120,12 @@ std::string TakenApartText(const DeviceProgram& program) {
   const std::vector<std::string>& names = program.taken_apart;
   if (names.empty()) return "";
   const size_t named = std::min(names.size(), kNamed);
-  return absl::StrCat(
-      program.program.name, ": ", names.size(),
-      names.size() == 1 ? " fusion of the schedule is"
-                        : " fusions of the schedule are",
-      " no kernel of ours; several kernels stand for each: ",
-      absl::StrJoin(names.begin(), names.begin() + named, ", "),
-      named < names.size() ? " ..." : "");
+  return absl::StrCat(program.program.name, ": ", names.size(),
+                      names.size() == 1 ? " fusion of the schedule is"
+                                        : " fusions of the schedule are",
+                      " no kernel of ours; several kernels stand for each: ",
+                      absl::StrJoin(names.begin(), names.begin() + named, ", "),
+                      named < names.size() ? " ..." : "");
 }
 
 std::string OutOfMemoryText(const record::MemoryRecord& m) {

@@ -1,8 +1,8 @@
 // The real TPU compiler in place of ours: a module goes to libtpu, ahead of
 // time and without a TPU, and comes back optimised and scheduled, with its
 // fusions, layouts, memory spaces and prefetches. What is simulated are still
-// our bundles of its kernels, in windows of our choice. The user's Python needs libtpu and jax; building and
-// testing need neither.
+// our bundles of its kernels, in windows of our choice. The user's Python needs
+// libtpu and jax; building and testing need neither.
 //
 //   ASSIGN_OR_RETURN(LibtpuCompiler c, LibtpuCompiler::Find({"python3", dir}));
 //   c.name();                        // "libtpu 0.0.42.1, jax 0.10.2"

@@ -3,7 +3,8 @@
 // convolutions of one tap. They become transposes that have kernels, between
 // bitcasts.
 //
-//   before: c = f32[512,256,1,1]{0,1,3,2:T(8,128)} copy(p), p {1,3,2,0:T(1,128)}
+//   before: p = f32[512,256,1,1]{1,3,2,0:T(1,128)} ...
+//           c = f32[512,256,1,1]{0,1,3,2:T(8,128)} copy(p)
 //   after:  r = f32[512,2,128]{2,1,0:T(2,128)} bitcast(p)
 //           s = f32[2,512,128]{2,1,0:T(8,128)} transpose(r)
 //           t = f32[2,128,512]{2,1,0:T(8,128)} transpose(s)
