@@ -61,8 +61,10 @@ class Allocator {
     return cls >= 0 && reg != kNone && !registers_[reg].global;
   }
 
+  // A masked store names the mask that it reads in dst.
   bool WritesLocal(const VInstr& v) const {
-    return Local(FieldsOf(v.op).dst, v.dst);
+    const FieldClasses& f = FieldsOf(v.op);
+    return !f.dst_is_read && Local(f.dst, v.dst);
   }
 
   template <class Fn>
@@ -87,7 +89,6 @@ class Allocator {
   void Read(const VInstr& v) {
     ForReads(v, [&](int32_t reg) {
       if (--reads_[reg - range_.first] > 0) return;
-      if (WritesLocal(v) && reg == v.dst) return;  // Write() holds it
       free_[static_cast<int>(registers_[reg].cls)].push_back(
           schedule_.physical[reg - schedule_.first_local]);
     });
@@ -96,18 +97,16 @@ class Allocator {
   absl::Status Write(const VInstr& v, int32_t cycle) {
     if (!WritesLocal(v)) return absl::OkStatus();
     const FieldClasses& f = FieldsOf(v.op);
-    uint8_t& reg = schedule_.physical[v.dst - schedule_.first_local];
-    if (!f.dst_is_read) {
-      auto& list = free_[f.dst];
-      if (list.empty()) {
-        static constexpr const char* kNames[] = {"vector", "scalar", "mask",
-                                                 "predicate"};
-        return absl::ResourceExhaustedError(
-            absl::StrCat("out of ", kNames[f.dst], " registers in a block"));
-      }
-      reg = list.back();
-      list.pop_back();
+    auto& list = free_[f.dst];
+    if (list.empty()) {
+      static constexpr const char* kNames[] = {"vector", "scalar", "mask",
+                                               "predicate"};
+      return absl::ResourceExhaustedError(
+          absl::StrCat("out of ", kNames[f.dst], " registers in a block"));
     }
+    const uint8_t reg = list.back();
+    list.pop_back();
+    schedule_.physical[v.dst - schedule_.first_local] = reg;
     if (reads_[v.dst - range_.first] == 0) {
       const int latency = std::max(isa::LatencyOf(Shell(v), model_), 1);
       landing_.push({cycle + latency, f.dst, reg});

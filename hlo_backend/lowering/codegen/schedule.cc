@@ -313,8 +313,13 @@ class Scheduler {
     });
     const FieldClasses& f = FieldsOf(v.op);
     if (f.dst >= 0 && !f.dst_is_read && v.dst != kNone &&
-        !registers_[v.dst].global && reads_[v.dst - range_.first] > 0) {
+        !registers_[v.dst].global) {
       ++live_[f.dst];
+      // What nobody reads takes its register until the write lands, as the
+      // allocation has it.
+      if (reads_[v.dst - range_.first] == 0) {
+        landing_.push({cycle + std::max(node.latency, 1), f.dst});
+      }
     }
     for (int e = node.first_edge; e >= 0; e = graph_.edges[e].next) {
       const Edge& edge = graph_.edges[e];
