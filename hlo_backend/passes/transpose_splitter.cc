@@ -16,6 +16,26 @@ DimVector Identity(int rank) {
   return order;
 }
 
+// What lowering/movement/lane_transpose.h moves at once: at most so many
+// dimensions, counting planes that stay together as one.
+constexpr int kMostTogether = 5;
+
+bool MovesAtOnce(const Instruction& i) {
+  const PrimitiveType type = i.shape().type();
+  if (BitWidth(type) != 32 && type != PrimitiveType::kBf16) return false;
+  const auto dims = i.dimensions();
+  const int rank = i.shape().rank();
+  const auto plane = [&](int q) { return q + 2 < rank && dims[q] + 2 < rank; };
+  int together = 0;
+  int64_t last = -2;  // the operand's dimension of the plane before
+  for (int q = 0; q < rank; ++q) {
+    if (plane(q) && i.shape().dim(q) == 1) continue;
+    together += plane(q) && dims[q] == last + 1 ? 0 : 1;
+    last = plane(q) ? dims[q] : -2;
+  }
+  return together <= kMostTogether;
+}
+
 bool NeedsSplit(const Instruction& i) {
   if (i.opcode() != Opcode::kTranspose || i.shape().rank() < 3) return false;
   const int rank = i.shape().rank();
@@ -23,7 +43,7 @@ bool NeedsSplit(const Instruction& i) {
   if (dims[rank - 1] == rank - 1) return false;
   DimVector exchange = Identity(rank);
   std::swap(exchange[rank - 1], exchange[rank - 2]);
-  return DimVector(dims.begin(), dims.end()) != exchange;
+  return DimVector(dims.begin(), dims.end()) != exchange && !MovesAtOnce(i);
 }
 
 Instruction* Split(Instruction* transpose) {

@@ -1,10 +1,11 @@
 // Cuts transposes that move the minor dimension into steps that kernels know:
 // an exchange of the two minor dimensions, through the transpose unit, and
-// permutations that keep rows whole.
+// permutations that keep rows whole. 32-bit words and bf16 of up to five
+// dimensions need no such steps (lowering/movement/lane_transpose.h).
 //
-//   before: t = f32[8,128,2,64] transpose(x), dimensions={0,3,1,2}
-//   after:  s = f32[8,2,128,64] transpose(x), dimensions={0,1,3,2}
-//           t = f32[8,128,2,64] transpose(s), dimensions={0,2,1,3}
+//   before: t = s8[8,128,2,64] transpose(x), dimensions={0,3,1,2}
+//   after:  s = s8[8,2,128,64] transpose(x), dimensions={0,1,3,2}
+//           t = s8[8,128,2,64] transpose(s), dimensions={0,2,1,3}
 #ifndef PTXLA_HLO_BACKEND_PASSES_TRANSPOSE_SPLITTER_H_
 #define PTXLA_HLO_BACKEND_PASSES_TRANSPOSE_SPLITTER_H_
 

@@ -5,6 +5,7 @@
 #include "hlo_backend/lowering/kernel_emitter.h"
 #include "hlo_backend/lowering/movement/box_mover.h"
 #include "hlo_backend/lowering/movement/gather.h"
+#include "hlo_backend/lowering/movement/lane_transpose.h"
 #include "hlo_backend/lowering/movement/minor_transpose.h"
 #include "hlo_backend/lowering/movement/mover.h"
 #include "hlo_backend/lowering/movement/random_bits.h"
@@ -31,6 +32,7 @@ bool TakesLittle(const hlo::Instruction& i) {
 absl::StatusOr<isa::Kernel> EmitMovement(const KernelContext& context,
                                          const hlo::Instruction& i) {
   if (IsMinorTranspose(i)) return EmitMinorTranspose(context, i);
+  if (IsLaneTranspose(i)) return EmitLaneTranspose(context, i);
   if (hlo::IsDataMovement(i) || i.opcode() == hlo::Opcode::kFusion) {
     if (TakesLittle(i)) {
       auto box = EmitBoxMover(context, i);

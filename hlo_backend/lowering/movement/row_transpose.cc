@@ -10,19 +10,16 @@
 #include "base/units.h"
 #include "hlo_backend/lowering/kernel_emitter.h"
 #include "hlo_backend/lowering/movement/fold_grid.h"
-#include "hlo_backend/lowering/movement/staged_window.h"
-#include "hlo_backend/lowering/movement/strip_box.h"
-#include "hlo_backend/lowering/physical_array.h"
+#include "hlo_backend/lowering/movement/permuted_box.h"
 
 namespace ptxla::lowering {
 namespace {
 
 using codegen::CodeBuilder;
-using codegen::Sca;
 using codegen::Vec;
 using isa::Opcode;
 
-constexpr int kIn = 0, kOut = 1;  // windows, and codegen spaces
+constexpr int kIn = kPermutedIn, kOut = kPermutedOut;
 // Planes, rows and lanes of a window.
 constexpr int kWindowRank = isa::kMaxWindowDims;
 // Dimensions beyond those of a window are walked plane by plane.
@@ -32,40 +29,27 @@ constexpr int64_t kMostRegisters = 1024;
 // Of one block of bundles.
 constexpr int64_t kRegistersInBlock = 16;
 
-// Dimensions are those of the result, major to minor: planes, then rows (a),
-// then lanes. One of the planes (b) are the operand's rows.
-struct Problem {
-  PhysicalArray in, out;
-  std::vector<int> from;  // physical dimension of the operand
+// Planes, then rows (a), then lanes; one of the planes (b) are the operand's
+// rows.
+struct Problem : Permutation {
   int rank = 0, a = 0, b = 0, lanes = 0;
   bool packed = false;                              // 16 bits
   int64_t Unit() const { return packed ? 16 : 8; }  // of rows
 };
 
 std::optional<Problem> Describe(const hlo::Instruction& i) {
-  const bool copy = i.opcode() == hlo::Opcode::kCopy;
-  if (!copy && i.opcode() != hlo::Opcode::kTranspose) return {};
-  auto in = PhysicalArray::Of(i.operand(0)->shape());
-  auto out = PhysicalArray::Of(i.shape());
-  if (!in.ok() || !out.ok()) return {};
-  Problem p{*in, *out, {}};
+  const auto permutation = DescribePermutation(i);
+  if (!permutation.has_value()) return {};
+  Problem p{*permutation};
   p.rank = p.out.rank();
-  if (p.rank < 3 || p.rank > kMostRank || p.in.linear != 0 ||
+  if (p.rank < 3 || p.rank > kMostRank ||
       (p.in.bits != 32 && p.in.bits != 16)) {
     return {};
-  }
-  for (int q = 0; q < p.rank; ++q) {
-    const int64_t logical =
-        copy ? p.out.dims[q] : i.dimensions()[p.out.dims[q]];
-    for (int k = 0; k < p.rank; ++k) {
-      if (p.in.dims[k] == logical) p.from.push_back(k);
-    }
   }
   p.lanes = p.rank - 1;
   p.a = p.rank - 2;
   if (p.from[p.lanes] != p.lanes || p.from[p.a] == p.a) return {};
-  p.b = static_cast<int>(std::find(p.from.begin(), p.from.end(), p.a) -
-                         p.from.begin());
+  p.b = p.To(p.a);
   p.packed = p.in.bits == 16;
   return p;
 }
@@ -90,19 +74,23 @@ class Emitter {
     Tiling tiling;
     ASSIGN_OR_RETURN(tiling.args, KernelArgs(i_));
     const bool in_place = FitsInPlace(p_);
-    for (int w : {kIn, kOut}) {
-      const bool vmem = tiling.args[w].space == isa::Space::kVmem;
-      resident_[w] = vmem && in_place;
-      staged_[w] = vmem && !in_place;
-    }
+    const auto place = [&](int arg) {
+      const bool vmem = tiling.args[arg].space == isa::Space::kVmem;
+      return !vmem      ? PermutedBox::Place::kWindow
+             : in_place ? PermutedBox::Place::kInPlace
+                        : PermutedBox::Place::kCopied;
+    };
+    box_.emplace(p_, place(kIn), place(kOut));
+    staged_ = place(kIn) == PermutedBox::Place::kCopied ||
+              place(kOut) == PermutedBox::Place::kCopied;
     ChooseBlock();
     for (int q = 0; q < p_.rank; ++q) {
       const int64_t bound = CeilOfRatio<int64_t>(p_.out.sizes[q], block_[q]);
       tiling.grid.push_back(bound);
       if (bound > 1 && tiling.megacore_dim < 0) tiling.megacore_dim = q;
     }
-    AddWindows(&tiling);
-    if (p_.rank > kWindowRank && (staged_[kIn] || staged_[kOut])) {
+    box_->AddWindows(block_, block_, &tiling);
+    if (p_.rank > kWindowRank && (staged_)) {
       return absl::UnimplementedError(absl::StrCat(
           "%", i_.name(), ": an array of so many dimensions in VMEM"));
     }
@@ -157,12 +145,11 @@ class Emitter {
     }
     for (const int q : order) {
       const int64_t units = CeilOfRatio<int64_t>(p_.out.sizes[q], unit[q]);
-      const bool staged = staged_[kIn] || staged_[kOut];
       for (int64_t grid = 1; grid <= units; ++grid) {
         // Arrays in VMEM are walked in place, or blocks of them copied: no
         // block is cut off.
         if (units % grid != 0) continue;
-        if (staged && grid > 1 && p_.out.sizes[q] % unit[q] != 0) break;
+        if (staged_ && grid > 1 && p_.out.sizes[q] % unit[q] != 0) break;
         block_[q] = units / grid * unit[q];
         const int64_t bytes = Registers() * p_.Unit() * 128 * p_.in.bits / 8;
         if (Registers() <= kMostRegisters && bytes <= vmem) break;
@@ -170,72 +157,8 @@ class Emitter {
     }
   }
 
-  void AddWindow(const PhysicalArray& array, int arg,
-                 const std::vector<int>& dims, Tiling* tiling) {
-    isa::Window w;
-    w.arg = arg;
-    w.direction = arg == kIn ? isa::Direction::kIn : isa::Direction::kOut;
-    w.inner_bytes = array.tile_bytes();
-    bool moves = false;
-    for (int k = 0; k < p_.rank; ++k) {
-      const int q = dims[k];
-      const int64_t per = k == p_.rank - 1 ? 128 : k == p_.rank - 2 ? 8 : 1;
-      isa::WindowDim d;
-      d.block = CeilOfRatio(block_[q], per);
-      d.extent = CeilOfRatio<int64_t>(array.sizes[k], per);
-      d.hbm_stride = k == p_.rank - 1   ? array.tile_bytes()
-                     : k == p_.rank - 2 ? array.row_stride()
-                                        : PlanePitch(array, k);
-      d.grid_dim = q;
-      moves |= tiling->grid[q] > 1;
-      w.dims.push_back(d);
-    }
-    int64_t bytes = FullTile(array);
-    for (int k = p_.rank; k-- > 0;) {
-      w.dims[k].vmem_stride = bytes;
-      bytes *= w.dims[k].block;
-    }
-    w.slots = moves ? 2 : 1;
-    w.slot_bytes = bytes + isa::kVregBytes;
-    windows_.push_back(w);
-    if (staged_[arg]) {
-      copies_[arg] = StagedWindow::Add(w, tiling);
-    } else {
-      tiling->windows.push_back(std::move(w));
-    }
-  }
-
-  void AddWindows(Tiling* tiling) {
-    // The result's dimension of each of the operand's.
-    std::vector<int> of_operand(p_.rank), of_result(p_.rank);
-    for (int q = 0; q < p_.rank; ++q) {
-      of_operand[p_.from[q]] = q;
-      of_result[q] = q;
-    }
-    AddWindow(p_.in, kIn, of_operand, tiling);
-    AddWindow(p_.out, kOut, of_result, tiling);
-  }
-
-  int64_t Pitch(int window, int dim) const {
-    const isa::WindowDim& d = windows_[window].dims[dim];
-    return resident_[window] ? d.hbm_stride : d.vmem_stride;
-  }
-
   absl::Status Body(CodeBuilder& b) {
-    b.NewBlock("addresses");
-    for (int w : {kIn, kOut}) {
-      base_[w] = b.GlobalSca();
-      if (staged_[w]) {
-        copies_[w].Address(b, base_[w]);
-      } else {
-        b.WindowAddress(base_[w], staged_[kIn] ? 0 : w);
-      }
-      b.SetBank(base_[w],
-                resident_[w] || staged_[w] ? codegen::kUnknownBanks
-                                           : CodeBuilder::kAbsoluteBanks,
-                0);
-    }
-    if (staged_[kIn]) copies_[kIn].Copy(b, base_[kIn]);
+    box_->Begin(b);
     std::vector<int64_t> index(p_.rank, 0);
     int64_t in_block = 0;
     const int64_t pairs = p_.packed ? 2 : 1;
@@ -254,7 +177,7 @@ class Emitter {
       }
       if (q < 0) break;
     }
-    if (staged_[kOut]) copies_[kOut].Copy(b, base_[kOut]);
+    box_->End(b);
     return absl::OkStatus();
   }
 
@@ -265,10 +188,10 @@ class Emitter {
     for (int q = 0; q < p_.rank; ++q) {
       const int k = p_.from[q];
       const int64_t i = q == p_.lanes ? index[q] / 128 : index[q];
-      out += (q == p_.a ? i / 8 : i) * Pitch(kOut, q);
-      in += (q == p_.b ? i / 8 : i) * Pitch(kIn, k);
+      out += (q == p_.a ? i / 8 : i) * box_->Pitch(kOut, q);
+      in += (q == p_.b ? i / 8 : i) * box_->Pitch(kIn, k);
     }
-    const int64_t plane = Pitch(kIn, p_.from[p_.a]);
+    const int64_t plane = box_->Pitch(kIn, p_.from[p_.a]);
     const int64_t row = index[p_.b] % 8;
     if (!p_.packed) {
       Store(b, out, Load(b, in + row * isa::kRowBytes, plane));
@@ -281,30 +204,30 @@ class Emitter {
     Store(b, out,
           b.Binary(Opcode::kVor, b.BinaryImm(Opcode::kVand, even, kLow),
                    b.BinaryImm(Opcode::kVshll, odd, 16)));
-    if (index[p_.b] + 1 >= p_.out.sizes[p_.b] && resident_[kOut]) return;
-    Store(b, out + Pitch(kOut, p_.b),
+    if (index[p_.b] + 1 >= p_.out.sizes[p_.b] && box_->InPlace(kOut)) return;
+    Store(b, out + box_->Pitch(kOut, p_.b),
           b.Binary(Opcode::kVor, b.BinaryImm(Opcode::kVshrl, even, 16),
                    b.BinaryImm(Opcode::kVand, odd, kHigh)));
   }
 
   Vec Load(CodeBuilder& b, int64_t offset, int64_t stride) {
-    return b.LoadStrided(kIn, base_[kIn], static_cast<int32_t>(offset),
+    return b.LoadStrided(kIn, box_->base(kIn), static_cast<int32_t>(offset),
                          static_cast<int32_t>(stride), 1);
   }
 
   void Store(CodeBuilder& b, int64_t offset, Vec value) {
     const auto at = static_cast<int32_t>(offset);
     const int64_t tile =
-        resident_[kOut] ? p_.out.tile_bytes() : FullTile(p_.out);
+        box_->InPlace(kOut) ? p_.out.tile_bytes() : FullTile(p_.out);
     const auto sublanes = static_cast<int>(tile / isa::kRowBytes);
     if (sublanes >= isa::kSublanes) {
-      b.Store(kOut, base_[kOut], at, value);
-    } else if (p_.packed && windows_[kOut].dims[p_.a].block > 1) {
+      b.Store(kOut, box_->base(kOut), at, value);
+    } else if (p_.packed && block_[p_.a] > 8) {
       // Two tiles of 8 rows.
-      b.StoreStrided(kOut, base_[kOut], at,
-                     static_cast<int32_t>(Pitch(kOut, p_.a)), 4, value);
+      b.StoreStrided(kOut, box_->base(kOut), at,
+                     static_cast<int32_t>(box_->Pitch(kOut, p_.a)), 4, value);
     } else {
-      b.StoreMasked(kOut, base_[kOut], at, value,
+      b.StoreMasked(kOut, box_->base(kOut), at, value,
                     b.Range(0, isa::kLanes, 0, std::min(sublanes, 8)));
     }
   }
@@ -314,11 +237,8 @@ class Emitter {
   const Problem& p_;
   std::vector<int64_t> block_;
   std::vector<int> single_;  // dimensions with blocks of one, folded
-  bool resident_[2] = {};    // walked where it is
-  bool staged_[2] = {};      // in VMEM, copied block by block
-  StagedWindow copies_[2];
-  std::vector<isa::Window> windows_;
-  Sca base_[2];
+  bool staged_ = false;      // in VMEM, copied block by block
+  std::optional<PermutedBox> box_;
 };
 
 }  // namespace

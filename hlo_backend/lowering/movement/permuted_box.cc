@@ -1,0 +1,115 @@
+#include "hlo_backend/lowering/movement/permuted_box.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/units.h"
+#include "hlo_backend/lowering/movement/strip_box.h"
+
+namespace ptxla::lowering {
+
+using codegen::CodeBuilder;
+
+int Permutation::To(int k) const {
+  return static_cast<int>(std::find(from.begin(), from.end(), k) -
+                          from.begin());
+}
+
+std::optional<Permutation> DescribePermutation(const hlo::Instruction& i) {
+  const bool copy = i.opcode() == hlo::Opcode::kCopy;
+  if (!copy && i.opcode() != hlo::Opcode::kTranspose) return std::nullopt;
+  auto in = PhysicalArray::Of(i.operand(0)->shape());
+  auto out = PhysicalArray::Of(i.shape());
+  if (!in.ok() || !out.ok() || in->rank() < 2 || out->rank() != in->rank() ||
+      out->type != in->type || in->linear != 0) {
+    return std::nullopt;
+  }
+  Permutation p{*in, *out, {}};
+  for (int q = 0; q < p.out.rank(); ++q) {
+    const int64_t logical =
+        copy ? p.out.dims[q] : i.dimensions()[p.out.dims[q]];
+    for (int k = 0; k < p.in.rank(); ++k) {
+      if (p.in.dims[k] == logical) p.from.push_back(k);
+    }
+  }
+  return p;
+}
+
+void PermutedBox::AddWindow(int side, const std::vector<int64_t>& block,
+                            Tiling* tiling) {
+  const PhysicalArray& array = side == kPermutedIn ? p_.in : p_.out;
+  // A slot has room for tiles of 8 rows, however low they are.
+  int64_t bytes = int64_t{8} * isa::kLanes * array.bits / 8;
+  isa::Window& w = windows_[side];
+  w = isa::Window();
+  w.arg = side;
+  w.direction =
+      side == kPermutedIn ? isa::Direction::kIn : isa::Direction::kOut;
+  w.inner_bytes = array.tile_bytes();
+  bool moves = false;
+  const int rank = p_.rank();
+  for (int k = 0; k < rank; ++k) {
+    const int q = side == kPermutedIn ? p_.To(k) : k;
+    const int64_t per = k == rank - 1 ? 128 : k == rank - 2 ? 8 : 1;
+    isa::WindowDim d;
+    d.block = CeilOfRatio<int64_t>(block[q], per);
+    d.extent = CeilOfRatio<int64_t>(array.sizes[k], per);
+    d.hbm_stride = k == rank - 1   ? array.tile_bytes()
+                   : k == rank - 2 ? array.row_stride()
+                                   : PlanePitch(array, k);
+    d.grid_dim = q;
+    moves |= tiling->grid[q] > 1;
+    w.dims.push_back(d);
+  }
+  for (int k = rank; k-- > 0;) {
+    w.dims[k].vmem_stride = bytes;
+    bytes *= w.dims[k].block;
+  }
+  w.slots = moves ? 2 : 1;
+  w.slot_bytes = bytes + isa::kVregBytes;
+  if (place_[side] == Place::kCopied) {
+    copies_[side] = StagedWindow::Add(w, tiling);
+  } else {
+    tiling->windows.push_back(w);
+  }
+}
+
+void PermutedBox::AddWindows(const std::vector<int64_t>& of_operand,
+                             const std::vector<int64_t>& of_result,
+                             Tiling* tiling) {
+  AddWindow(kPermutedIn, of_operand, tiling);
+  AddWindow(kPermutedOut, of_result, tiling);
+}
+
+int64_t PermutedBox::Pitch(int side, int k) const {
+  const isa::WindowDim& d = windows_[side].dims[k];
+  return InPlace(side) ? d.hbm_stride : d.vmem_stride;
+}
+
+void PermutedBox::Begin(CodeBuilder& b) {
+  b.NewBlock("addresses");
+  for (const int side : {kPermutedIn, kPermutedOut}) {
+    base_[side] = b.GlobalSca();
+    if (place_[side] == Place::kCopied) {
+      copies_[side].Address(b, base_[side]);
+    } else {
+      const bool only = place_[kPermutedIn] == Place::kCopied;
+      b.WindowAddress(base_[side], only ? 0 : side);
+    }
+    b.SetBank(base_[side],
+              place_[side] == Place::kWindow ? CodeBuilder::kAbsoluteBanks
+                                             : codegen::kUnknownBanks,
+              0);
+  }
+  if (place_[kPermutedIn] == Place::kCopied) {
+    copies_[kPermutedIn].Copy(b, base_[kPermutedIn]);
+  }
+}
+
+void PermutedBox::End(CodeBuilder& b) const {
+  if (place_[kPermutedOut] == Place::kCopied) {
+    copies_[kPermutedOut].Copy(b, base_[kPermutedOut]);
+  }
+}
+
+}  // namespace ptxla::lowering
