@@ -2,6 +2,7 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "base/status.h"
+#include "hlo_backend/analysis/product_batch.h"
 #include "hlo_backend/ir/verifier.h"
 
 namespace ptxla::hlo {
@@ -361,9 +362,8 @@ absl::Status CheckOutputFusion(const Instruction& fusion) {
   }
   for (const Instruction* root : FusionRoots(fusion)) {
     if (IsRowReduce(*root, *dot)) {
-      const size_t batch = dot->attrs<DotAttrs>().lhs_batch.size();
       if (root->shape().type() == PrimitiveType::kF32 &&
-          dot->shape().rank() == static_cast<int>(batch) + 2) {
+          dot->shape().rank() == ProductBatch(*dot) + 2) {
         continue;
       }
       return Refuse(fusion, *root, "a result per row of this form");

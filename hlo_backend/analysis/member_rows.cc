@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/units.h"
+#include "hlo_backend/analysis/product_batch.h"
 #include "hlo_backend/ir/computation.h"
 
 namespace ptxla::hlo {
@@ -51,16 +52,17 @@ std::optional<MemberRows> MembersInRows(const Shape& operand, int64_t batch) {
 
 int64_t MemberStepBytes(const Instruction& dot, int64_t rows) {
   const Shape& s = dot.shape();
-  const auto batch = dot.attrs<DotAttrs>().lhs_batch.size();
-  const int64_t members =
-      batch == 0 ? 1 : std::min<int64_t>(s.dim(static_cast<int>(batch) - 1), 8);
   const Shape& right = dot.operand(1)->shape();
+  const int batch = OperandBatch(dot, 1);
+  const int64_t sharing = SharingMembers(dot);
+  const int64_t members =
+      batch == 0 ? 1 : std::min<int64_t>(right.dim(batch - 1), 8);
   const int64_t k = RoundUpTo<int64_t>(
       right.dim(dot.attrs<DotAttrs>().rhs_contracting[0]), 128);
   const int64_t n = RoundUpTo<int64_t>(s.dim(s.rank() - 1), 128);
   // f32 in two planes of scratch and two windows; the operand as if it were.
   return RoundUpTo<int64_t>(members, 8) * n *
-         (16 * RoundUpTo<int64_t>(rows, kMemberRowUnit) + 2 * 4 * k);
+         (16 * sharing * RoundUpTo<int64_t>(rows, kMemberRowUnit) + 2 * 4 * k);
 }
 
 bool ReadsRowsBeyond(const Instruction& kernel, const Instruction& value) {
@@ -74,9 +76,7 @@ bool ReadsRowsBeyond(const Instruction& kernel, const Instruction& value) {
       source = kernel.operand(static_cast<int>(source->parameter_number()));
     }
     if (source != &value) continue;
-    const auto members = MembersInRows(
-        value.shape(),
-        static_cast<int64_t>(dot->attrs<DotAttrs>().lhs_batch.size()));
+    const auto members = MembersInRows(value.shape(), OperandBatch(*dot, o));
     if (members && value.shape().dim(members->rows) % kMemberRowTile != 0) {
       return true;
     }

@@ -10,9 +10,11 @@ namespace ptxla::hlo {
 namespace {
 
 constexpr int64_t kTileRows = 8;
-// What is repeated for groups has at most this part of the largest array's
-// elements: a policy of this compiler.
-constexpr int64_t kRepeatShare = 8;
+// Members of a batch that share the right operand take its weights each for
+// itself: a product of fewer rows has them on the MXU as long as it streams.
+constexpr int64_t kMemberRows = 128;
+// Where that operand is a small part of the largest array, it costs nothing.
+constexpr int64_t kSmallShare = 8;
 
 // Several free dimensions on the left are rows of one matrix if nothing pads
 // them.
@@ -21,6 +23,26 @@ bool AreRows(const Shape& lhs, const DotAttrs& a, size_t free) {
   const int rank = lhs.rank();
   return a.lhs_batch.empty() && a.lhs_contracting[0] == rank - 1 &&
          lhs.dim(rank - 2) % kTileRows == 0;
+}
+
+// How many of the left free dimensions are batch members that share the right
+// operand (analysis/product_batch.h): all but the last, or none. Softmax of
+// grouped queries needs rows and members told apart, and rows that are padded
+// in memory need not be joined.
+size_t Sharing(const Instruction& dot, const DimVector& lhs_free) {
+  const auto& a = dot.attrs<DotAttrs>();
+  const Shape& l = dot.operand(0)->shape();
+  if (lhs_free.size() < 2) return 0;
+  const int64_t rows = l.dim(static_cast<int>(lhs_free.back()));
+  if (a.lhs_batch.empty() && rows % kTileRows == 0) return 0;
+  if (rows >= kMemberRows) return lhs_free.size() - 1;
+  if (a.lhs_batch.empty()) return 0;
+  int64_t read = dot.operand(1)->shape().ElementCount();
+  for (size_t k = 0; k + 1 < lhs_free.size(); ++k) {
+    read *= l.dim(static_cast<int>(lhs_free[k]));
+  }
+  const int64_t most = std::max(l.ElementCount(), dot.shape().ElementCount());
+  return read * kSmallShare <= most ? lhs_free.size() - 1 : 0;
 }
 
 // Batch dimensions first, in order; the contracted one among the two minor
@@ -43,54 +65,21 @@ Instruction* Transposed(Builder& b, Instruction* x, const DimVector& order) {
   return IsIdentityMapping(order) ? x : b.Transpose(x, order);
 }
 
-// [batch..., x, y] repeated to [batch..., groups..., x, y], the first `batch`
-// dimensions as those of `like`.
-Instruction* Repeated(Builder& b, Instruction* x, const Shape& like,
-                      int64_t batch, size_t of_x) {
-  DimVector dims, mapping;
-  for (int64_t d = 0; d < batch; ++d) {
-    dims.push_back(like.dim(static_cast<int>(d)));
-    if (d < static_cast<int64_t>(of_x)) mapping.push_back(d);
-  }
-  for (int64_t d = 0; d < 2; ++d) {
-    dims.push_back(
-        x->shape().dim(static_cast<int>(of_x) + static_cast<int>(d)));
-    mapping.push_back(batch + d);
-  }
-  return b.Broadcast(x, dims, mapping);
-}
-
-// How many of the left free dimensions become batch dimensions, the right
-// operand repeated for them: all but the last where rows and batch members are
-// then told apart, as softmax of grouped queries needs it, and the repetition
-// costs next to nothing.
-size_t Groups(const Instruction& dot, const DimVector& lhs_free) {
-  const auto& a = dot.attrs<DotAttrs>();
-  if (a.lhs_batch.empty() || lhs_free.size() < 2) return 0;
-  const Shape& l = dot.operand(0)->shape();
-  int64_t repeated = dot.operand(1)->shape().ElementCount();
-  for (size_t k = 0; k + 1 < lhs_free.size(); ++k) {
-    repeated *= l.dim(static_cast<int>(lhs_free[k]));
-  }
-  const int64_t most = std::max(l.ElementCount(), dot.shape().ElementCount());
-  return repeated * kRepeatShare <= most ? lhs_free.size() - 1 : 0;
-}
-
 Instruction* Shaped(Instruction* dot) {
   const auto& a = dot->attrs<DotAttrs>();
   const Shape& l = dot->operand(0)->shape();
   const Shape& r = dot->operand(1)->shape();
   const DimVector lhs_free = Others(l.rank(), a.lhs_batch, a.lhs_contracting);
   const DimVector rhs_free = Others(r.rank(), a.rhs_batch, a.rhs_contracting);
+  const size_t sharing = Sharing(*dot, lhs_free);
   if (rhs_free.size() == 1 && !lhs_free.empty() &&
       IsInOrder(l, a.lhs_batch, a.lhs_contracting) &&
       IsInOrder(r, a.rhs_batch, a.rhs_contracting) &&
-      AreRows(l, a, lhs_free.size())) {
+      (sharing > 0 || AreRows(l, a, lhs_free.size()))) {
     return nullptr;
   }
   Builder b(dot->parent());
   b.set_metadata(dot->shared_metadata());
-  const size_t groups = Groups(*dot, lhs_free);
   // [batch..., free, contracted], or with those two the other way round where
   // the minor dimension is a free one and may stay it.
   const auto matrix = [&](Instruction* x, const DimVector& of_batch,
@@ -116,30 +105,24 @@ Instruction* Shaped(Instruction* dot) {
   DotAttrs attrs = a;
   DimVector lhs_batch = a.lhs_batch;
   lhs_batch.insert(lhs_batch.end(), lhs_free.begin(),
-                   lhs_free.begin() + static_cast<ptrdiff_t>(groups));
-  const DimVector rows(lhs_free.begin() + static_cast<ptrdiff_t>(groups),
+                   lhs_free.begin() + static_cast<ptrdiff_t>(sharing));
+  const DimVector rows(lhs_free.begin() + static_cast<ptrdiff_t>(sharing),
                        lhs_free.end());
   Instruction* lhs = matrix(dot->operand(0), lhs_batch, rows, a.lhs_contracting,
                             &attrs.lhs_contracting);
   Instruction* rhs = matrix(dot->operand(1), a.rhs_batch, rhs_free,
                             a.rhs_contracting, &attrs.rhs_contracting);
-  const auto batch = static_cast<int64_t>(lhs_batch.size());
-  if (groups > 0) {
-    rhs = Repeated(b, rhs, lhs->shape(), batch, a.rhs_batch.size());
-    attrs.rhs_contracting[0] += static_cast<int64_t>(groups);
-  }
+  const auto members = static_cast<int64_t>(lhs_batch.size());
+  const auto batch = static_cast<int64_t>(a.lhs_batch.size());
   attrs.lhs_batch.clear();
   DimVector dims;
-  for (int64_t d = 0; d < batch; ++d) {
-    attrs.lhs_batch.push_back(d);
+  for (int64_t d = 0; d < members; ++d) {
+    if (d < batch) attrs.lhs_batch.push_back(d);
     dims.push_back(lhs->shape().dim(d));
   }
   attrs.rhs_batch = attrs.lhs_batch;
-  const auto free_size = [&](Instruction* x, const DimVector& contracting) {
-    return x->shape().dim(2 * batch + 1 - contracting[0]);
-  };
-  dims.push_back(free_size(lhs, attrs.lhs_contracting));
-  dims.push_back(free_size(rhs, attrs.rhs_contracting));
+  dims.push_back(lhs->shape().dim(2 * members + 1 - attrs.lhs_contracting[0]));
+  dims.push_back(rhs->shape().dim(2 * batch + 1 - attrs.rhs_contracting[0]));
   Instruction* value = dot->parent()->Add(
       Opcode::kDot, Shape::Array(dot->shape().type(), dims), {lhs, rhs}, attrs);
   value->set_metadata(dot->shared_metadata());

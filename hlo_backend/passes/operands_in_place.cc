@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "hlo_backend/analysis/member_rows.h"
+#include "hlo_backend/analysis/product_batch.h"
 #include "hlo_backend/analysis/tiled_layout.h"
 
 namespace ptxla::hlo {
@@ -68,14 +69,18 @@ bool ReadsInPlace(const Instruction& value, const Shape& as,
   for (const Instruction* user : value.users()) {
     if (user->opcode() != Opcode::kDot) return false;
     const DotAttrs& a = user->attrs<DotAttrs>();
-    const auto batch = static_cast<int64_t>(a.lhs_batch.size());
-    if (!MembersInRows(as, batch) ||
-        user->shape().rank() != static_cast<int>(batch) + 2 ||
+    for (int o = 0; o < 2; ++o) {
+      if (user->operand(o) != &value) continue;
+      const int batch = OperandBatch(*user, o);
+      if (!MembersInRows(as, batch) || as.rank() != batch + 2) return false;
+    }
+    if (user->shape().rank() != ProductBatch(*user) + 2 ||
         !RowsOfMembersFit(*user, chip)) {
       return false;
     }
-    for (int64_t d = 0; d < batch; ++d) {
-      if (a.lhs_batch[d] != d || a.rhs_batch[d] != d) return false;
+    for (size_t d = 0; d < a.lhs_batch.size(); ++d) {
+      const auto number = static_cast<int64_t>(d);
+      if (a.lhs_batch[d] != number || a.rhs_batch[d] != number) return false;
     }
   }
   return true;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "hlo_backend/analysis/fusion_rules.h"
+#include "hlo_backend/analysis/product_batch.h"
 #include "hlo_backend/ir/attributes.h"
 
 namespace ptxla::hlo {
@@ -91,14 +92,16 @@ bool PrologueForm(const Instruction& dot, int operand) {
       operand == 0 ? attrs.lhs_contracting : attrs.rhs_contracting;
   const Shape& shape = dot.operand(operand)->shape();
   const int nb = static_cast<int>(batch.size());
-  if (contracting.size() != 1 || shape.rank() < nb + 2 || contracting[0] < nb) {
+  const int members = OperandBatch(dot, operand);
+  if (contracting.size() != 1 || shape.rank() < members + 2 ||
+      contracting[0] < members) {
     return false;
   }
+  // What members share is read as it lies.
+  if (operand == 1 && SharingMembers(dot) > 1) return false;
   // Several dimensions that make the rows, one after another.
-  if (shape.rank() > nb + 2 &&
-      (nb > 0 || operand != 0 || contracting[0] != shape.rank() - 1 ||
-       dot.operand(1)->shape().rank() != 2 ||
-       shape.dim(shape.rank() - 2) % kTileRows != 0)) {
+  if (shape.rank() > members + 2 &&
+      (operand != 0 || dot.operand(1)->shape().rank() != 2)) {
     return false;
   }
   for (int d = 0; d < nb; ++d) {
@@ -119,10 +122,9 @@ bool PrologueForm(const Instruction& dot, int operand) {
 
 bool PrologueReads(const Instruction& dot, const Instruction& broadcast) {
   if (!IsPrologueBroadcast(broadcast)) return false;
-  const size_t nb = dot.attrs<DotAttrs>().lhs_batch.size();
   const Shape& shape = broadcast.shape();
   const int rank = shape.rank();
-  if (rank <= static_cast<int>(nb) + 2 ||
+  if (rank <= ProductBatch(dot) + 2 ||
       broadcast.operand(0)->shape().rank() != rank - 1) {
     return true;
   }

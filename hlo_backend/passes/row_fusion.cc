@@ -8,6 +8,7 @@
 #include "base/units.h"
 #include "hlo_backend/analysis/fusion_rules.h"
 #include "hlo_backend/analysis/member_rows.h"
+#include "hlo_backend/analysis/product_batch.h"
 #include "hlo_backend/analysis/tiled_layout.h"
 #include "hlo_backend/passes/control_flow.h"
 #include "hlo_backend/passes/dimension_utils.h"
@@ -164,9 +165,8 @@ class RowFuser {
   // An operand lies as it is named, or its members lie in rows of tiles.
   static bool IsReadable(const Instruction& dot, int o) {
     const Shape& shape = dot.operand(o)->shape();
-    const size_t batch = dot.attrs<DotAttrs>().lhs_batch.size();
     return IsRowMajor(shape) ||
-           MembersInRows(shape, static_cast<int64_t>(batch)).has_value();
+           MembersInRows(shape, OperandBatch(dot, o)).has_value();
   }
 
   // Whole rows fit, and the other operand beside them.
@@ -311,10 +311,9 @@ class RowFuser {
 
   // What rows reduce to may be a result beside them, where one core makes all.
   bool MayBeResult(const Instruction& i) const {
-    const size_t batch = dot_->attrs<DotAttrs>().lhs_batch.size();
     return i.opcode() == Opcode::kReduce &&
            i.shape().type() == PrimitiveType::kF32 && IsRowMajor(i.shape()) &&
-           dot_->shape().rank() == static_cast<int>(batch) + 2 &&
+           dot_->shape().rank() == ProductBatch(*dot_) + 2 &&
            context_.chip->core().cores_per_device == 1;
   }
 

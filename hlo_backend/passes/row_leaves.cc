@@ -4,6 +4,7 @@
 
 #include "absl/types/span.h"
 #include "hlo_backend/analysis/fusion_rules.h"
+#include "hlo_backend/analysis/product_batch.h"
 #include "hlo_backend/ir/attributes.h"
 
 namespace ptxla::hlo {
@@ -81,7 +82,7 @@ bool IsSharedByRows(const Instruction& broadcast, const Instruction& dot) {
   if (mine == 1) return true;
   if (KeepsMatrix(broadcast)) return true;
   // Rows of one dimension behind those of the batch.
-  const auto batch = static_cast<int>(dot.attrs<DotAttrs>().lhs_batch.size());
+  const int batch = ProductBatch(dot);
   if (rank != batch + 2) return false;
   const bool rows = dims[mine - 2] == rank - 2;
   const int of_batch = rows ? mine - 2 : mine - 1;

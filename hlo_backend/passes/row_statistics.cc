@@ -6,6 +6,8 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "hlo_backend/analysis/fusion_rules.h"
+#include "hlo_backend/analysis/member_rows.h"
+#include "hlo_backend/analysis/product_batch.h"
 #include "hlo_backend/passes/row_leaves.h"
 
 namespace ptxla::hlo {
@@ -20,19 +22,24 @@ constexpr int64_t kLanes = 128;
 // knows.
 bool HasRows(const Instruction& dot) {
   const DotAttrs& attrs = dot.attrs<DotAttrs>();
-  const auto batch = static_cast<int>(attrs.lhs_batch.size());
+  const int batch = ProductBatch(dot);
   if (dot.shape().rank() != batch + 2 || attrs.rhs_contracting.size() != 1 ||
       !IsRowMajor(dot.shape()) || dot.IsRoot() ||
       dot.shape().dim(batch) < kLanes || !dot.control_predecessors().empty() ||
       !dot.control_successors().empty()) {
     return false;
   }
-  return std::all_of(
-      dot.operands().begin(), dot.operands().end(), [&](const Instruction* o) {
-        const PrimitiveType type = o->shape().type();
-        return IsRowMajor(o->shape()) && o->shape().rank() == batch + 2 &&
-               (type == PrimitiveType::kBf16 || type == PrimitiveType::kF32);
-      });
+  for (int o = 0; o < 2; ++o) {
+    const Shape& operand = dot.operand(o)->shape();
+    const int members = OperandBatch(dot, o);
+    if (operand.rank() != members + 2 ||
+        (!IsRowMajor(operand) && !MembersInRows(operand, members)) ||
+        (operand.type() != PrimitiveType::kBf16 &&
+         operand.type() != PrimitiveType::kF32)) {
+      return false;
+    }
+  }
+  return true;
 }
 
 class StatisticsFuser {

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "base/units.h"
+#include "hlo_backend/analysis/product_batch.h"
 #include "hlo_backend/ir/computation.h"
 #include "hlo_backend/lowering/fusion/f16_conversion.h"
 #include "hlo_backend/lowering/narrow_type.h"
@@ -34,8 +35,7 @@ absl::Status FusionEpilogue::Describe(const hlo::Instruction& fusion) {
   for (const hlo::Instruction* i : fusion.fused()->instructions()) {
     if (i->opcode() == hlo::Opcode::kConvolution) windowed_ = folded = true;
     if (i->opcode() != hlo::Opcode::kDot) continue;
-    const size_t batch = i->attrs<hlo::DotAttrs>().lhs_batch.size();
-    folded = e_.space.rank() != static_cast<int>(batch) + 2;
+    folded = e_.space.rank() != hlo::ProductBatch(*i) + 2;
   }
   RETURN_IF_ERROR(DescribeLeaves(folded, windowed_));
   for (const Leaf& leaf : leaves_) {

@@ -5,6 +5,7 @@
 
 #include "base/status.h"
 #include "base/units.h"
+#include "hlo_backend/analysis/product_batch.h"
 #include "hlo_backend/lowering/products/epilogue_types.h"
 
 namespace ptxla::lowering {
@@ -37,8 +38,7 @@ absl::StatusOr<std::unique_ptr<OperandPrologue>> OperandPrologue::Create(
   bool folded = false;
   for (const hlo::Instruction* i : fusion.fused()->instructions()) {
     if (i->opcode() != hlo::Opcode::kDot) continue;
-    const size_t batch = i->attrs<hlo::DotAttrs>().lhs_batch.size();
-    folded = shape.rank() != static_cast<int>(batch) + 2;
+    folded = shape.rank() != hlo::ProductBatch(*i) + 2;
   }
   if (shape.type() != PrimitiveType::kF32 &&
       shape.type() != PrimitiveType::kBf16) {

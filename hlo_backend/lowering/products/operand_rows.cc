@@ -101,7 +101,7 @@ std::array<Vec, 2> OperandRows::MemberRowsF32(const BlockPlace& place, Sca base,
   std::array<Vec, 2> rows = {MemberWords(place, base, batch, row, lane, 1),
                              MemberWords(place, base, batch, row + 8, lane, 1)};
   if (place.type == PrimitiveType::kF32) return rows;
-  const bool upper = batch % place.members % 2 == 1;
+  const bool upper = place.Member(batch) % 2 == 1;
   for (Vec& words : rows) {
     words = upper ? b_.BinaryImm(Opcode::kVand, words, 0xFFFF0000u)
                   : b_.BinaryImm(Opcode::kVshll, words, 16);
@@ -114,7 +114,7 @@ Vec OperandRows::MemberRowsBf16(const BlockPlace& place, Sca base,
                                 int64_t batch, int64_t row, int64_t lane) {
   const Vec even = MemberWords(place, base, batch, row, lane, 2);
   const Vec odd = MemberWords(place, base, batch, row + 1, lane, 2);
-  const bool upper = batch % place.members % 2 == 1;
+  const bool upper = place.Member(batch) % 2 == 1;
   const Vec low = upper ? b_.BinaryImm(Opcode::kVshrl, even, 16)
                         : b_.BinaryImm(Opcode::kVand, even, 0xFFFFu);
   const Vec high = upper ? b_.BinaryImm(Opcode::kVand, odd, 0xFFFF0000u)

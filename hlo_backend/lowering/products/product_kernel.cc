@@ -226,6 +226,8 @@ class ProductEmitter {
     RETURN_IF_ERROR(Place(form_.rhs, windows_, rhs_window_, kRhs,
                           rhs_prologue_.get(), parts_.pace.rows_ahead, b,
                           &parts_.rhs));
+    parts_.lhs.shared_by = std::min(form_.lhs.shared_by, tile_.block_b);
+    parts_.rhs.shared_by = std::min(form_.rhs.shared_by, tile_.block_b);
     parts_.lhs.slow = SlowLhs() && lhs_prologue_ == nullptr;
     parts_.rhs.slow = SlowRhs() && rhs_prologue_ == nullptr;
     b.NewBlock("addresses");

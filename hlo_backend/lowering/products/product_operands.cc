@@ -10,6 +10,7 @@
 #include "base/status.h"
 #include "base/units.h"
 #include "hlo_backend/analysis/member_rows.h"
+#include "hlo_backend/analysis/product_batch.h"
 #include "hlo_backend/ir/computation.h"
 #include "isa/program.h"
 #include "isa/vmem_banks.h"
@@ -40,20 +41,22 @@ const Instruction* BehindConverts(const Instruction* i) {
   return i;
 }
 
-// Checks that the dimensions of a dot's operand, major to minor, are its batch
-// dimensions in order, free dimensions, and K, the last two in either order.
-// True if K is the minor dimension.
+// Checks that the dimensions of a dot's operand, major to minor, are its
+// `batch` dimensions in order, free dimensions, and K, the last two in either
+// order. True if K is the minor dimension.
 absl::StatusOr<bool> KIsMinor(const Instruction& dot, const hlo::Shape& shape,
-                              const DimVector& batch,
+                              int batch, const DimVector& of_dot,
                               const DimVector& contracting) {
   if (contracting.size() != 1) return Refuse(dot, "more than one K dimension");
-  const auto members =
-      hlo::MembersInRows(shape, static_cast<int64_t>(batch.size()));
+  const auto members = hlo::MembersInRows(shape, batch);
   if (members) return contracting[0] == members->lanes;
   ASSIGN_OR_RETURN(PhysicalArray a, PhysicalArray::Of(shape, /*fours=*/true));
   if (a.rank() < 2 || a.linear != 0) return Refuse(dot, "a vector operand");
-  for (size_t i = 0; i < batch.size(); ++i) {
-    if (a.dims[i] != batch[i]) return Refuse(dot, "a batch dimension inside");
+  const auto common = static_cast<int>(of_dot.size());
+  for (int i = 0; i < batch; ++i) {
+    if (a.dims[i] != (i < common ? of_dot[i] : i)) {
+      return Refuse(dot, "a batch dimension inside");
+    }
   }
   const int64_t minor = a.dims[a.rank() - 1];
   const int64_t second = a.dims[a.rank() - 2];
@@ -160,15 +163,18 @@ absl::StatusOr<ProductForm> ProductForm::Of(const Instruction& instruction) {
   }
   if (&instruction == f.dot && instruction.operand(0) == instruction.operand(1))
     args[1] = 0;
-  ASSIGN_OR_RETURN(bool lhs_k_minor, KIsMinor(dot, *shapes[0], attrs.lhs_batch,
-                                              attrs.lhs_contracting));
-  ASSIGN_OR_RETURN(bool rhs_k_minor, KIsMinor(dot, *shapes[1], attrs.rhs_batch,
-                                              attrs.rhs_contracting));
-  const auto nb = static_cast<int64_t>(attrs.lhs_batch.size());
+  const int nb = hlo::ProductBatch(dot), of_rhs = hlo::OperandBatch(dot, 1);
+  ASSIGN_OR_RETURN(
+      bool lhs_k_minor,
+      KIsMinor(dot, *shapes[0], nb, attrs.lhs_batch, attrs.lhs_contracting));
+  ASSIGN_OR_RETURN(bool rhs_k_minor,
+                   KIsMinor(dot, *shapes[1], of_rhs, attrs.rhs_batch,
+                            attrs.rhs_contracting));
   ASSIGN_OR_RETURN(f.lhs, MatrixView::OfOperand(*shapes[0], nb),
                    _ << "%" << dot.name());
-  ASSIGN_OR_RETURN(f.rhs, MatrixView::OfOperand(*shapes[1], nb),
+  ASSIGN_OR_RETURN(f.rhs, MatrixView::OfOperand(*shapes[1], of_rhs),
                    _ << "%" << dot.name());
+  f.rhs.shared_by = hlo::SharingMembers(dot);
   ASSIGN_OR_RETURN(f.out, MatrixView::Of(dot.shape()), _ << "%" << dot.name());
   f.lhs_arg = args[0];
   f.rhs_arg = args[1];
@@ -178,7 +184,7 @@ absl::StatusOr<ProductForm> ProductForm::Of(const Instruction& instruction) {
   // The result is [batch, lhs free, rhs free]; its layout says which of the
   // two is minor.
   const int64_t lhs_free = shapes[0]->rank() - nb - 1;
-  const int64_t rhs_free = shapes[1]->rank() - nb - 1;
+  const int64_t rhs_free = shapes[1]->rank() - of_rhs - 1;
   ASSIGN_OR_RETURN(PhysicalArray out, PhysicalArray::Of(dot.shape()));
   if (rhs_free != 1 || lhs_free < 1 || out.rank() != nb + lhs_free + 1) {
     return Refuse(dot, "free dimensions of this number");
@@ -204,6 +210,9 @@ absl::StatusOr<ProductForm> ProductForm::Of(const Instruction& instruction) {
       return Refuse(dot, "several free dimensions with padding between them");
     }
   }
+  if (f.rhs.shared_by > 1 && values[1] != nullptr) {
+    return Refuse(dot, "a computed operand that members share");
+  }
   if (f.swapped) {
     std::swap(f.lhs, f.rhs);
     std::swap(f.lhs_arg, f.rhs_arg);
@@ -222,9 +231,15 @@ absl::StatusOr<ProductForm> ProductForm::Of(const Instruction& instruction) {
   if (lhs_bits <= 8 && !p.lhs.transposed) {
     p.row_unit = std::max<int64_t>(p.row_unit, 256 / lhs_bits);
   }
-  p.members = std::max(f.lhs.members, f.rhs.members);
-  p.lhs.gathered = f.lhs.members > 0;
-  p.rhs.gathered = f.rhs.members > 0;
+  p.members = std::max(f.lhs.members * f.lhs.shared_by,
+                       f.rhs.members * f.rhs.shared_by);
+  for (auto [view, operand] : {std::pair(&f.lhs, &p.lhs), {&f.rhs, &p.rhs}}) {
+    operand->gathered = view->members > 0;
+    operand->shared_by = view->shared_by;
+    if (view->shared_by == 1) continue;
+    p.shared_members.push_back({view->shared_by, p.batch / view->shared_by});
+    if (view->members > 0) p.member_unit *= view->shared_by;
+  }
   p.lhs.computed = f.lhs_value != nullptr;
   p.rhs.computed = f.rhs_value != nullptr;
   // Rounded on the way, or never f32: one part.

@@ -33,6 +33,8 @@ struct MatrixView {
   // from row to row, plane_stride that of the other batch dimensions,
   // member_stride from 8 members to the next 8. 0: lies as said above.
   int64_t members = 0, member_stride = 0;
+  // So many members of the product's batch in a row read the same plane.
+  int64_t shared_by = 1;
 
   static absl::StatusOr<MatrixView> Of(const hlo::Shape& shape);
   // Of a dot's operand with so many batch dimensions.

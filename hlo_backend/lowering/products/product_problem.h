@@ -26,6 +26,8 @@ struct ProductOperand {
   // A register's rows are gathered out of tiles that hold a row of several
   // batch members each.
   bool gathered = false;
+  // So many batch members in a row read the same plane (product_batch.h).
+  int64_t shared_by = 1;
   // Computed on its way in (operand_prologue.h). Per element: bytes of HBM that
   // stream. Per register of 1,024: vector operations, and loads.
   bool computed = false;
@@ -47,6 +49,8 @@ struct ProductProblem {
   // Of the last batch dimension, if it lies in the rows of an operand's tiles:
   // a step takes whole tiles of 8 members, or all of them. 0: it does not.
   int64_t members = 0;
+  // Members of a step that reads part of those: a multiple of this.
+  int64_t member_unit = 8;
   ProductOperand lhs, rhs;
   ArrayNumbers numbers = ArrayNumbers::kBf16;
   std::vector<ProductPass> passes = {{}};

@@ -37,6 +37,8 @@ struct BlockPlace {
   // dimension are in the block, member_pitch bytes between each 8, and
   // row_pitch is that of single rows. 0: it holds 8 rows of one.
   int64_t members = 0, member_pitch = 0;
+  // So many members of the step in a row read the same one here.
+  int64_t shared_by = 1;
 
   // Its rows lie as they came, and making numbers of them takes long.
   bool slow = false;
@@ -46,15 +48,19 @@ struct BlockPlace {
 
   int64_t MembersPerWord() const { return 32 / hlo::BitWidth(type); }
 
+  // Of members in rows: which of those.
+  int64_t Member(int64_t batch) const { return batch / shared_by % members; }
+
   // `row` is a multiple of 8. Of members in rows, that of the sublane.
   int64_t Offset(int64_t batch, int64_t row, int64_t lane) const {
+    const int64_t plane = batch / shared_by;
     if (members > 0) {
-      const int64_t member = batch % members;
-      return batch / members * batch_pitch + member / 8 * member_pitch +
+      const int64_t member = Member(batch);
+      return plane / members * batch_pitch + member / 8 * member_pitch +
              member % 8 / MembersPerWord() * isa::kRowBytes + row * row_pitch +
              lane / 128 * lane_pitch;
     }
-    return batch * batch_pitch + row / tile_rows * row_pitch +
+    return plane * batch_pitch + row / tile_rows * row_pitch +
            lane / 128 * lane_pitch + row % tile_rows * row_bytes;
   }
 };

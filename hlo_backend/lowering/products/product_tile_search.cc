@@ -42,7 +42,8 @@ std::vector<int64_t> BatchBlocks(const ProductProblem& p) {
   for (int64_t bound : GridBounds(others, 1)) {
     blocks.push_back(CeilOfRatio(others, bound) * members);
   }
-  for (int64_t part = members / 16 * 8; part > 0; part -= 8) {
+  const int64_t unit = p.member_unit;
+  for (int64_t part = members / 2 / unit * unit; part > 0; part -= unit) {
     if (members % part == 0) blocks.push_back(part);
   }
   return blocks;

@@ -49,9 +49,18 @@ double RowOperations(const ProductOperand& o, const ProductProblem& p,
 // Batch members of an operand's block: in rows of tiles they come by 8.
 int64_t Members(const ProductProblem& p, const ProductOperand& o,
                 const ProductTile& t) {
-  if (!o.gathered) return t.block_b;
-  const int64_t of_tile = std::min(t.block_b, p.members);
-  return t.block_b / of_tile * RoundUpTo<int64_t>(of_tile, 8);
+  const int64_t planes = std::max<int64_t>(1, t.block_b / o.shared_by);
+  if (!o.gathered) return planes;
+  const int64_t of_tile = std::min(planes, p.members);
+  return planes / of_tile * RoundUpTo<int64_t>(of_tile, 8);
+}
+
+// Steps along the batch that fetch an operand, of which `own` blocks lie along
+// the other dimension: steps of members that share one follow one another.
+int64_t BatchFetches(const ProductOperand& o, const ProductTile& t,
+                     int64_t own) {
+  const bool stays = o.shared_by > t.block_b && own == 1 && t.grid_k == 1;
+  return stays ? CeilOfRatio(t.grid_b * t.block_b, o.shared_by) : t.grid_b;
 }
 
 // Of a register of 16 rows.
@@ -183,13 +192,13 @@ ProductCost CostOf(const ProductProblem& p, const ProductTile& t,
   c.step_bundles += t.grid_k > 1 ? row_pass / t.grid_k : row_pass;
 
   const int64_t lhs_fetches =
-      p.lhs.resident
-          ? 0
-          : t.grid_b * Fetches(t.grid_m, t.grid_n, t.n_inner, t.grid_k);
+      p.lhs.resident ? 0
+                     : BatchFetches(p.lhs, t, t.grid_m) *
+                           Fetches(t.grid_m, t.grid_n, t.n_inner, t.grid_k);
   const int64_t rhs_fetches =
-      p.rhs.resident
-          ? 0
-          : t.grid_b * Fetches(t.grid_n, t.grid_m, !t.n_inner, t.grid_k);
+      p.rhs.resident ? 0
+                     : BatchFetches(p.rhs, t, t.grid_n) *
+                           Fetches(t.grid_n, t.grid_m, !t.n_inner, t.grid_k);
   const int64_t out_moves = t.grid_b * t.grid_m * t.grid_n;
   c.hbm_bytes = lhs_fetches * lhs_bytes + rhs_fetches * rhs_bytes +
                 out_moves * (out_bytes + epilogue_bytes);

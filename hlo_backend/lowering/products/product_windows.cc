@@ -1,4 +1,5 @@
 // Windows of a product's operands and results, and where their blocks lie.
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -167,18 +168,20 @@ int AddOperandWindow(const MatrixView& view, int arg, const ProductTile& t,
   const int other_dim = is_lhs ? g.m : g.n;
   // Rows are K for a transposed LHS and for a plain RHS.
   const bool k_rows = is_lhs == transposed;
+  const int64_t planes = std::max<int64_t>(1, t.block_b / view.shared_by);
   if (view.members > 0) {
     return Add(MakeMemberWindow(
-                   view, arg, t.block_b, t.grid_b, k_rows ? t.block_k : other,
+                   view, arg, planes, t.grid_b, k_rows ? t.block_k : other,
                    k_rows ? other : t.block_k, g.b, k_rows ? g.k : other_dim,
                    k_rows ? other_dim : g.k),
                g.bounds, tiling);
   }
-  return Add(
-      MakeWindow(view, arg, isa::Direction::kIn, t.block_b,
+  isa::Window w =
+      MakeWindow(view, arg, isa::Direction::kIn, planes,
                  k_rows ? t.block_k : other, k_rows ? other : t.block_k, g.b,
-                 k_rows ? g.k : other_dim, k_rows ? other_dim : g.k),
-      g.bounds, tiling);
+                 k_rows ? g.k : other_dim, k_rows ? other_dim : g.k);
+  w.dims[0].grid_divisor = std::max<int64_t>(1, view.shared_by / t.block_b);
+  return Add(std::move(w), g.bounds, tiling);
 }
 
 int AddResultWindow(const MatrixView& view, int arg, const ProductTile& t,

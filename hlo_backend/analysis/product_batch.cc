@@ -1,0 +1,40 @@
+#include "hlo_backend/analysis/product_batch.h"
+
+#include "hlo_backend/ir/attributes.h"
+
+namespace ptxla::hlo {
+namespace {
+
+constexpr int64_t kTileRows = 8;
+
+}  // namespace
+
+int ProductBatch(const Instruction& dot) {
+  const DotAttrs& attrs = dot.attrs<DotAttrs>();
+  const auto batch = static_cast<int>(attrs.lhs_batch.size());
+  const Shape& lhs = dot.operand(0)->shape();
+  const int members = lhs.rank() - 2;
+  if (attrs.lhs_contracting.size() != 1 || members <= batch) return batch;
+  if (batch > 0) return members;
+  // Rows of all planes are rows of one matrix if no padding is between them.
+  const bool rows_follow = attrs.lhs_contracting[0] == lhs.rank() - 1 &&
+                           lhs.dim(lhs.rank() - 2) % kTileRows == 0;
+  return rows_follow ? 0 : members;
+}
+
+int64_t SharingMembers(const Instruction& dot) {
+  int64_t members = 1;
+  const int all = ProductBatch(dot);
+  for (int d = OperandBatch(dot, 1); d < all; ++d) {
+    members *= dot.operand(0)->shape().dim(d);
+  }
+  return members;
+}
+
+int OperandBatch(const Instruction& dot, int operand) {
+  return operand == 0
+             ? ProductBatch(dot)
+             : static_cast<int>(dot.attrs<DotAttrs>().rhs_batch.size());
+}
+
+}  // namespace ptxla::hlo
