@@ -277,9 +277,13 @@ bool ReadsInVmem(const Instruction& kernel, const Instruction& operand) {
          (kernel.operand(0) == &operand && kernel.operand(1) != &operand);
 }
 
-int64_t RoomForResidents(const chips::ChipSpec& chip) {
+int64_t WholeRoomForResidents(const chips::ChipSpec& chip) {
   const chips::VmemSpec& vmem = chip.vmem();
-  return (vmem.usable - vmem.scoped_limit).count() / 8 * 7;
+  return (vmem.usable - vmem.scoped_limit + chip.cmem()).count();
+}
+
+int64_t RoomForResidents(const chips::ChipSpec& chip) {
+  return WholeRoomForResidents(chip) / 8 * 7;
 }
 
 void SetMemorySpace(Instruction* maker, int64_t index, int memory_space) {

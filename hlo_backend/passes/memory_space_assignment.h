@@ -11,8 +11,10 @@
 //
 // Bodies of loops come after what surrounds them, in the room that this leaves.
 //
-// On a scheduled module with layouts. Chips without a VMEM that residents fit
-// into (v2, v3, v4: usable = scoped limit) are left alone.
+// On a scheduled module with layouts. Where the scoped limit is all of VMEM,
+// residents lie in the CMEM behind it if the chip has one (v4; kernels load
+// from there and store to it in place, as the TPU compiler's do); chips without
+// either (v2, v3) are left alone.
 #ifndef PTXLA_HLO_BACKEND_PASSES_MEMORY_SPACE_ASSIGNMENT_H_
 #define PTXLA_HLO_BACKEND_PASSES_MEMORY_SPACE_ASSIGNMENT_H_
 
@@ -33,8 +35,11 @@ bool MayLieInVmem(const Instruction& instruction);
 // Whether the kernel can read this operand of its there.
 bool ReadsInVmem(const Instruction& kernel, const Instruction& operand);
 
-// Bytes of VMEM that resident values may take at one time.
+// Bytes that resident values may take at one time, in VMEM or the CMEM behind.
 int64_t RoomForResidents(const chips::ChipSpec& chip);
+// For one alone, beside which nothing breaks the room into pieces: all that
+// the scoped limit leaves (libtpu 0.0.42.1 on v6e copies 95 MiB whole, 96 not).
+int64_t WholeRoomForResidents(const chips::ChipSpec& chip);
 
 // Puts a kernel's result (element `index` of its tuple, -1: the whole) into a
 // memory space: its shape, everything that only names it, and the parameters

@@ -46,6 +46,24 @@ bool OnlyReduces(const Instruction& kernel) {
   return true;
 }
 
+// Operand `k` is reduced as it is, perhaps in a wider type: what is computed
+// from an array first is streamed (libtpu 0.0.42.1 on v4 and v6e: maxima and
+// sums of one array, against sums of squares, of products, of exponentials and
+// products of one row).
+bool ReducesAsItIs(const Instruction& kernel, int k) {
+  if (kernel.opcode() != Opcode::kFusion) return true;
+  const auto reduced = [](const Instruction& value, auto&& again) -> bool {
+    return std::all_of(value.users().begin(), value.users().end(),
+                       [&](const Instruction* user) {
+                         if (user->opcode() == Opcode::kReduce) return true;
+                         return (user->opcode() == Opcode::kConvert ||
+                                 user->opcode() == Opcode::kBitcast) &&
+                                again(*user, again);
+                       });
+  };
+  return reduced(*kernel.fused()->parameter(k), reduced);
+}
+
 // A product of one row reads its weights once, as fast as they come.
 bool HasOneRow(const Instruction& dot) {
   const int64_t out = dot.shape().ElementCount();
@@ -84,10 +102,11 @@ int64_t BytesTouched(const Instruction& kernel) {
 
 class Prefetcher {
  public:
-  Prefetcher(Computation* c, int64_t room, int64_t bytes_in_latency,
-             int64_t hidden_share)
+  Prefetcher(Computation* c, const chips::ChipSpec& chip,
+             int64_t bytes_in_latency, int64_t hidden_share)
       : c_(c),
-        room_(room),
+        room_(RoomForResidents(chip)),
+        whole_room_(WholeRoomForResidents(chip)),
         bytes_in_latency_(bytes_in_latency),
         hidden_share_(hidden_share),
         positions_(PositionsOf(*c)),
@@ -176,13 +195,15 @@ class Prefetcher {
     }
     Instruction* largest = nullptr;
     for (int k = 0; k < first->operand_count(); ++k) {
-      if (product && !FeedsProduct(*first, k)) continue;
+      if (product ? !FeedsProduct(*first, k) : !ReducesAsItIs(*first, k)) {
+        continue;
+      }
       if (ReadsWindows(*first, *first->operand(k))) continue;
       Instruction* p = ParameterOf(first->operand(k));
-      if (p == nullptr || PaddedBytes(p->shape()) > room_) continue;
+      if (p == nullptr || PaddedBytes(p->shape()) > whole_room_) continue;
       if (!product && ReadersOf(p).size() > 1) continue;
       if (largest == nullptr ||
-          PaddedBytes(p->shape()) >= PaddedBytes(largest->shape())) {
+          PaddedBytes(p->shape()) > PaddedBytes(largest->shape())) {
         largest = p;
       }
     }
@@ -242,7 +263,8 @@ class Prefetcher {
     }
     // Nothing hides it: the product streams its operand as well.
     if (one_product && start == first) return false;
-    if (live_.Maximum(start, last) + bytes > room_) return false;
+    const int64_t beside = live_.Maximum(start, last);
+    if (beside + bytes > (beside == 0 ? whole_room_ : room_)) return false;
     live_.Add(start, last, bytes);
 
     Shape resident = parameter->shape();
@@ -269,7 +291,8 @@ class Prefetcher {
   }
 
   Computation* c_;
-  const int64_t room_;
+  const int64_t room_;        // for several arrays
+  const int64_t whole_room_;  // for one alone
   const int64_t bytes_in_latency_;  // HBM's, while a DMA starts
   // A copy under the first kernel of a program is at most one in so many of
   // the bytes that the kernel moves (`policy.prefetch_hidden_share`).
@@ -286,13 +309,13 @@ class Prefetcher {
 absl::StatusOr<bool> VmemPrefetchPass::Run(Module* module,
                                            const PassContext& context) {
   if (!module->config().is_scheduled) return false;
-  const int64_t room = RoomForResidents(*context.chip);
-  if (room <= 0) return false;
+  if (RoomForResidents(*context.chip) <= 0) return false;
   const double bytes_in_latency =
       static_cast<double>(context.chip->hbm_bandwidth_per_device().count()) *
       static_cast<double>(context.chip->hbm().latency.count()) * 1e-12;
   return Prefetcher(
-             module->entry(), room, static_cast<int64_t>(bytes_in_latency),
+             module->entry(), *context.chip,
+             static_cast<int64_t>(bytes_in_latency),
              static_cast<int64_t>(
                  context.chip->Policy("prefetch_hidden_share").value_or(1)))
       .Run();
