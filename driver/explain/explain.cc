@@ -74,9 +74,10 @@ const record::OpTrace* Longest(const record::DeviceTrace& trace,
 
 // An op without bundles.
 std::string Plainly(const isa::Op& op, const isa::Program& program,
-                    const record::DeviceTrace& trace) {
+                    const record::DeviceTrace& trace,
+                    const chips::ChipSpec& chip) {
   const auto space = [&](const isa::BufferSlice& s) {
-    return isa::Name(program.buffers[s.buffer].space);
+    return SpaceName(program.buffers[s.buffer].space, chip);
   };
   if (const auto* copy = std::get_if<isa::CopyStart>(&op.action)) {
     return absl::StrCat("starts an asynchronous copy of ", copy->bytes,
@@ -150,7 +151,7 @@ absl::StatusOr<record::Explanation> ExplainOp(const ExplainInput& in,
   }
   const auto* call = std::get_if<isa::Call>(&op->action);
   if (call == nullptr || instruction == nullptr) {
-    e.set_plain(Plainly(*op, in.program, in.trace));
+    e.set_plain(Plainly(*op, in.program, in.trace, in.slice.chip));
     return e;
   }
   if (in.trace.fidelity() == "roofline") {

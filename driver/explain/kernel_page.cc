@@ -24,13 +24,13 @@ namespace {
 using sim::KernelAccount;
 
 void FillArguments(const hlo::Instruction& i, const isa::Kernel& kernel,
-                   record::Explanation* out) {
+                   const chips::ChipSpec& chip, record::Explanation* out) {
   const std::vector<const hlo::Shape*> leaves = lowering::KernelLeaves(i);
   for (size_t k = 0; k < kernel.args.size(); ++k) {
     record::ExplainedArg* arg = out->add_args();
     arg->set_name(kernel.args[k].name);
     if (k < leaves.size()) arg->set_shape(leaves[k]->ToStringWithLayout());
-    arg->set_space(std::string(isa::Name(kernel.args[k].space)));
+    arg->set_space(SpaceName(kernel.args[k].space, chip));
     arg->set_bytes(kernel.args[k].bytes);
   }
 }
@@ -167,6 +167,13 @@ absl::Status FillTilings(const hlo::Instruction& i, const isa::Kernel& kernel,
 
 }  // namespace
 
+std::string SpaceName(isa::Space space, const chips::ChipSpec& chip) {
+  if (space == isa::Space::kVmem && chip.cmem().count() > 0) {
+    space = isa::Space::kCmem;
+  }
+  return std::string(isa::Name(space));
+}
+
 absl::Status ExplainKernel(const hlo::Instruction& instruction,
                            const isa::Kernel& kernel, int cores,
                            const chips::Slice& slice,
@@ -187,7 +194,7 @@ absl::Status ExplainKernel(const hlo::Instruction& instruction,
   out->set_hbm_bytes(a.hbm_bytes);
   out->set_hbm_busy_cycles(a.hbm_busy_cycles);
   out->set_hbm_peak_bytes_per_s(slice.chip.hbm_bandwidth_per_device().count());
-  FillArguments(instruction, kernel, out);
+  FillArguments(instruction, kernel, slice.chip, out);
   FillWindows(kernel, a, out);
   FillUnits(a, machine, out->cycles(), out);
   FillBlocks(a, out);

@@ -3,13 +3,20 @@
 #ifndef PTXLA_DRIVER_EXPLAIN_KERNEL_PAGE_H_
 #define PTXLA_DRIVER_EXPLAIN_KERNEL_PAGE_H_
 
+#include <string>
+
 #include "absl/status/status.h"
+#include "chips/chip_spec.h"
 #include "chips/topology.h"
 #include "hlo_backend/ir/instruction.h"
 #include "isa/kernel.h"
 #include "record/explanation.pb.h"
 
 namespace ptxla::driver {
+
+// "hbm", "vmem" …; what lies beside a scoped VMEM that is all of VMEM is in the
+// CMEM behind it.
+std::string SpaceName(isa::Space space, const chips::ChipSpec& chip);
 
 // `out` has the op's name and cycles already. Internal: the lowering made
 // another kernel than the program has.

@@ -80,9 +80,19 @@ class Collector {
     }
     KernelFacts k = FactsOf(i);
     if (k.IsScalar()) return;
+    if (slice_.chip.cmem().count() > 0) NameCmem(&k);
     Grid(program_.kernels[call->second->kernel], call->second->cores, &k);
     if (options_.costs) Costs(i, &k);
     facts.kernels.push_back(std::move(k));
+  }
+
+  // Where the scoped VMEM is all there is, what loads reach beside it is CMEM.
+  static void NameCmem(KernelFacts* k) {
+    for (std::vector<ArrayFacts>* arrays : {&k->operands, &k->outputs}) {
+      for (ArrayFacts& a : *arrays) {
+        if (a.space == '1') a.space = '3';
+      }
+    }
   }
 
   void AddCopy(const hlo::Shape& from, const hlo::Shape& to) {

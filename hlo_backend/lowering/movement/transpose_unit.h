@@ -45,6 +45,20 @@ class TransposeUnit {
             int64_t tiles, bool exact, int64_t in_tiles);
 
  private:
+  // Two blocks that went through the unit as the halves of words.
+  struct Halves {
+    std::vector<codegen::Vec> low, high;
+  };
+
+  // The transposed block whose first tile is at f + `at`, as 32-bit words; of
+  // its 16 tiles `in_tiles` exist.
+  std::vector<codegen::Vec> Words(const TransposeSide& in, codegen::Sca f,
+                                  int32_t at, int64_t in_tiles);
+  // Of packed tiles that halves of registers share, the block that `part`
+  // unpacks and the one below.
+  Halves Pair(const TransposeSide& in, codegen::Sca f, int32_t at, bool half,
+              isa::Opcode part, int64_t in_tiles);
+
   codegen::CodeBuilder* b_;
   const int pack_;
   codegen::NarrowTiles narrow_;
