@@ -2,6 +2,7 @@
 
 #include "hlo_backend/analysis/custom_call_cost.h"
 #include "hlo_backend/ir/computation.h"
+#include "hlo_backend/passes/dimension_utils.h"
 
 namespace ptxla::hlo {
 
@@ -11,12 +12,23 @@ bool IsAnnotation(const Instruction& i) {
          i.shape().SameDimsAndType(i.operand(0)->shape()) && !MovesToHost(i);
 }
 
+bool IsOwnOperand(const Instruction& i) {
+  if (i.operand_count() != 1 || !i.shape().IsArray() ||
+      !i.shape().SameDimsAndType(i.operand(0)->shape())) {
+    return false;
+  }
+  if (i.opcode() == Opcode::kReshape) return true;
+  return (i.opcode() == Opcode::kBroadcast ||
+          i.opcode() == Opcode::kTranspose) &&
+         IsIdentityMapping(i.dimensions());
+}
+
 absl::StatusOr<bool> AnnotationRemovalPass::Run(Module* module,
                                                 const PassContext&) {
   bool changed = false;
   for (Computation* c : module->computations()) {
     for (Instruction* i : c->PostOrder()) {
-      if (!IsAnnotation(*i)) continue;
+      if (!IsAnnotation(*i) && !IsOwnOperand(*i)) continue;
       c->Replace(i, i->operand(0));
       changed = true;
     }

@@ -1,7 +1,8 @@
 // Custom calls that only say something about a value (Sharding, layout
 // constraints, AssumeGatherIndicesInBound ...): no device runs them, their
 // value is their operand. Which they are is in analysis/data/custom_calls.txt
-// (free).
+// (free). Nor are broadcasts, reshapes and transposes that leave all as it is:
+// initial values of windows are such broadcasts of constants.
 #ifndef PTXLA_HLO_BACKEND_PASSES_ANNOTATIONS_H_
 #define PTXLA_HLO_BACKEND_PASSES_ANNOTATIONS_H_
 
@@ -11,6 +12,9 @@ namespace ptxla::hlo {
 
 // Not a placement in host memory: that moves the value.
 bool IsAnnotation(const Instruction& i);
+
+// A broadcast, reshape or transpose to the operand's own shape and order.
+bool IsOwnOperand(const Instruction& i);
 
 class AnnotationRemovalPass : public Pass {
  public:

@@ -65,13 +65,11 @@ class Canonicalizer {
     }
     if (!Scatters(*i_)) FoldPad();
     Instruction* start = nullptr;  // combined with the result
-    if (!BeginsWithIdentity(*i_) || IsDilated()) {
-      if (Scatters(*i_) && IsDilated()) return nullptr;
+    if (Scatters(*i_) && IsDilated()) return nullptr;
+    if (!BeginsWithIdentity(*i_)) {
       if (!Scatters(*i_)) PadExplicitly();
-      if (!BeginsWithIdentity(*i_)) {
-        start = init_;
-        init_ = Identity();
-      }
+      start = init_;
+      init_ = Identity();
     }
     const bool moves = !InPlace();
     const bool row = others.size() == 1;
@@ -172,11 +170,11 @@ class Canonicalizer {
     }
     const auto& dims = pad.attrs<PadAttrs>().dims;
     for (const auto& d : dims) {
-      if (d.interior != 0 || d.low < 0 || d.high < 0) return;
+      if (d.low < 0 || d.high < 0) return;
     }
     for (size_t d = 0; d < dims.size(); ++d) {
       // A dimension that nothing slides along stays out of the window.
-      if ((dims[d].low != 0 || dims[d].high != 0) &&
+      if ((dims[d].low != 0 || dims[d].high != 0 || dims[d].interior != 0) &&
           IsIdentity(window_.dims[d])) {
         return;
       }
@@ -184,6 +182,7 @@ class Canonicalizer {
     for (size_t d = 0; d < dims.size(); ++d) {
       window_.dims[d].padding_low += dims[d].low;
       window_.dims[d].padding_high += dims[d].high;
+      window_.dims[d].base_dilation = dims[d].interior + 1;
     }
     arrays_[0] = arrays_[0]->operand(0);
   }
@@ -229,7 +228,7 @@ bool IsPlaneWindow(const Instruction& i) {
   if (!IsSimpleWindow(i) || !BeginsWithIdentity(i)) return false;
   const Window& window = i.attrs<WindowAttrs>().window;
   for (const WindowDim& w : window.dims) {
-    if (w.base_dilation != 1) return false;
+    if (w.base_dilation != 1 && Scatters(i)) return false;
   }
   const int last = LastWindowed(window);
   return last + 2 < static_cast<int>(window.dims.size()) &&

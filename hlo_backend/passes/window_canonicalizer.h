@@ -4,12 +4,13 @@
 //
 //   [N,H,W,C] with a window over H and W   ->  transposed to [H,W,N,C] and back
 //   [B,L] with a window over L             ->  [L,1,B]
-//   pad before the window, with its initial value  ->  the window's own padding
+//   pad before the window, with its initial value  ->  the window's own
+//   padding,
+//                                              its gaps -> a dilated base
 //   [B,L], size and stride 8 along L           ->  reduce of [B,L/8,8]: windows
 //                                              side by side of all dimensions
 //                                              but one, or of all
-//   another initial value, a dilated base  ->  a pad; the value is combined
-//                                              with the result
+//   another initial value  ->  a pad; the value is combined with the result
 //
 // The order is that of convolutions (convolution_canonicalizer.h), so that
 // transpose-mover lets the transposes between them meet. What is not simple

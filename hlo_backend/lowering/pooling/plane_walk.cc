@@ -72,7 +72,11 @@ class Walker {
       PlaneBody body = from;
       body.runs[a] = static_cast<int>(r);
       const PlaneRun& run = runs_[a][r];
-      Shift(&body, a, run.first);
+      for (size_t p = 0; p < pointers_.size(); ++p) {
+        const auto& first = pointers_[p].first_pitch;
+        const auto& pitch = first.empty() ? pointers_[p].pitch : first;
+        body.offset[p] += run.first * pitch[a];
+      }
       const bool last = a + 1 == runs_.size();
       const int64_t copies =
           last ? std::min<int64_t>(run.count, Copies()) : int64_t{1};

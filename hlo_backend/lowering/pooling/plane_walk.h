@@ -27,8 +27,8 @@ codegen::Vec LoadPiece(codegen::CodeBuilder& b, int space, codegen::Sca base,
 void StorePiece(codegen::CodeBuilder& b, int space, codegen::Sca base,
                 int64_t offset, int rows, codegen::Vec value);
 
-// A run of planes along an axis that the same code handles; the pointers stand
-// at plane 0.
+// A run of planes along an axis that the same code handles: `count` steps of
+// the walk from plane `first` on; the pointers stand at plane 0.
 struct PlaneRun {
   int64_t first = 0, count = 1;
 };
@@ -39,6 +39,8 @@ struct PlanePointer {
   std::vector<int64_t> pitch;
   // Bytes for each byte of the content: several registers in scratch for one.
   int64_t scale = 1;
+  // Per axis: bytes for each plane before the first of a run. Empty: `pitch`.
+  std::vector<int64_t> first_pitch = {};
 };
 
 // Where unrolled code finds its planes: pointers plus offsets, `copies` planes

@@ -79,10 +79,11 @@ absl::StatusOr<PoolForm> PoolForm::Of(const Instruction& i) {
   if (last >= kMostAxes) return Refuse(i, "so many planes");
   for (int p = 0; p <= last; ++p) {
     const hlo::WindowDim& w = window.dims[in.dims[p]];
-    if (w.base_dilation != 1) {
+    if (w.base_dilation != 1 && scatters) {
       return Refuse(i, "a window over a dilated array");
     }
     WindowAxis a;
+    a.base_dilation = w.base_dilation;
     a.in = in.sizes[p];
     a.out = out.sizes[p];
     a.taps = w.size;
@@ -95,7 +96,7 @@ absl::StatusOr<PoolForm> PoolForm::Of(const Instruction& i) {
     const bool earlier = w.padding_low == a.in - 1 && w.padding_high == 0;
     const bool later = w.padding_high == a.in - 1 && w.padding_low == 0;
     if (!scatters && a.taps == a.in && a.in > 1 && a.stride == 1 &&
-        a.window_dilation == 1 && (earlier || later)) {
+        a.window_dilation == 1 && a.base_dilation == 1 && (earlier || later)) {
       f.cumulative = p;
       f.from_end = later;
     }

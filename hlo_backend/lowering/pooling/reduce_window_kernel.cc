@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -29,6 +30,11 @@ struct TapRun {
   std::vector<int64_t> taps;  // planes beyond that one
   std::vector<int64_t> numbers;
 };
+
+// Of a window, on average at least.
+int64_t TapsMet(const WindowAxis& axis) {
+  return CeilOfRatio<int64_t>(axis.taps, axis.base_dilation);
+}
 
 class ReduceWindowEmitter {
  public:
@@ -118,6 +124,16 @@ class ReduceWindowEmitter {
             cut.grid,         block_.AxisDim(a)};
   }
 
+  // Results of an axis whose windows meet the same elements: every so many, as
+  // a dilated array has gaps; the planes between their windows.
+  int64_t Period(size_t a) const {
+    const WindowAxis& axis = form_.axes[a];
+    return axis.base_dilation / std::gcd(axis.stride, axis.base_dilation);
+  }
+  int64_t Advance(size_t a) const {
+    return Period(a) * form_.axes[a].stride / form_.axes[a].base_dilation;
+  }
+
   // By the units that the step needs most.
   int64_t BodyCycles() const {
     const isa::MachineModel& m = context_.model;
@@ -126,18 +142,18 @@ class ReduceWindowEmitter {
     int64_t column = 1;
     for (size_t a = 0; a < cuts_.size(); ++a) {
       results *= cuts_[a].outputs;
-      if (a + 1 < cuts_.size()) column *= form_.axes[a].taps;
+      if (a + 1 < cuts_.size()) column *= TapsMet(form_.axes[a]);
     }
     // Columns that a result does not share with the one before it.
     const WindowAxis& last = form_.axes.back();
-    const int64_t columns = std::min<int64_t>(last.taps, last.stride);
+    const int64_t columns = std::min<int64_t>(TapsMet(last), last.stride);
     const int64_t loads =
         columns * column + (form_.weighted ? form_.Taps() : 0);
     const int64_t vectors =
         form_.weighted ? columns * column * values_.take_ops() +
                              2 * form_.Taps() * values_.combine_ops()
                        : loads * (values_.take_ops() + values_.combine_ops()) +
-                             (last.taps - 1) * values_.combine_ops() + 1;
+                             (TapsMet(last) - 1) * values_.combine_ops() + 1;
     return results *
            std::max({CeilOfRatio<int64_t>(vectors, m.Slots(isa::Slot::kVector)),
                      CeilOfRatio<int64_t>(loads, m.Slots(isa::Slot::kLoad))});
@@ -151,24 +167,28 @@ class ReduceWindowEmitter {
     const WindowAxis& axis = form_.axes[a];
     const AxisBlock& cut = cuts_[a];
     std::vector<TapRun> runs;
-    for (int64_t o = 0; o < cut.outputs; ++o) {
-      TapRun run;
-      run.results.first = o;
-      for (int64_t t = 0; t < axis.taps; ++t) {
-        const int64_t plane = cut.PlaneOf(axis, o, t);
-        if (plane < 0) continue;
-        if (run.taps.empty()) run.first_plane = plane;
-        run.taps.push_back(plane - run.first_plane);
-        run.numbers.push_back(t);
-      }
-      const TapRun* before = runs.empty() ? nullptr : &runs.back();
-      if (before != nullptr && before->taps == run.taps &&
-          before->numbers == run.numbers &&
-          run.first_plane ==
-              before->first_plane + before->results.count * axis.stride) {
-        ++runs.back().results.count;
-      } else {
-        runs.push_back(std::move(run));
+    for (int64_t first = 0; first < std::min(Period(a), cut.outputs); ++first) {
+      const size_t begin = runs.size();
+      for (int64_t o = first; o < cut.outputs; o += Period(a)) {
+        TapRun run;
+        run.results.first = o;
+        for (int64_t t = 0; t < axis.taps; ++t) {
+          const int64_t plane = cut.PlaneOf(axis, o, t);
+          if (plane < 0) continue;
+          if (run.taps.empty()) run.first_plane = plane;
+          run.taps.push_back(plane - run.first_plane);
+          run.numbers.push_back(t);
+        }
+        TapRun* before = runs.size() == begin ? nullptr : &runs.back();
+        if (before != nullptr && before->taps == run.taps &&
+            before->numbers == run.numbers &&
+            (run.taps.empty() ||
+             run.first_plane ==
+                 before->first_plane + before->results.count * Advance(a))) {
+          ++before->results.count;
+        } else {
+          runs.push_back(std::move(run));
+        }
       }
     }
     return runs;
@@ -182,7 +202,9 @@ class ReduceWindowEmitter {
     for (size_t a = 0; a < cuts_.size(); ++a) fill.axes.push_back(Border(a));
     FillBorders(fill, in, 0, &b);
     b.NewBlock("addresses");
-    PlanePointer from{b.GlobalSca(), {}}, to{b.GlobalSca(), {}};
+    PlanePointer from, to;
+    from.base = b.GlobalSca();
+    to.base = b.GlobalSca();
     WindowBase(windows_[0], 0, InVmem(in_), from.base, &b);
     WindowBase(windows_[1], 1, InVmem(out_), to.base, &b);
     std::vector<std::vector<PlaneRun>> runs;
@@ -191,8 +213,12 @@ class ReduceWindowEmitter {
       std::vector<PlaneRun>& plain = runs.emplace_back();
       for (const TapRun& r : taps_.back()) plain.push_back(r.results);
       in_pitch_.push_back(Pitch(in, in_, a));
-      from.pitch.push_back(form_.axes[a].stride * in_pitch_.back());
-      to.pitch.push_back(Pitch(out, out_, a));
+      // Where its windows begin is in the offsets of a run.
+      from.pitch.push_back(Advance(a) * in_pitch_.back());
+      from.first_pitch.push_back(0);
+      out_pitch_.push_back(Period(a) * Pitch(out, out_, a));
+      to.pitch.push_back(out_pitch_.back());
+      to.first_pitch.push_back(Pitch(out, out_, a));
     }
     if (weights_.has_value()) weights_->Spread(&b);
     WalkPlanes(
@@ -221,7 +247,7 @@ class ReduceWindowEmitter {
       for (int64_t c = 0; c < body.copies; ++c) {
         std::vector<Vec> result;
         for (const int64_t tap : run.taps) {
-          const int64_t plane = c * form_.axes[last].stride + tap;
+          const int64_t plane = c * Advance(last) + tap;
           std::vector<Vec>& column = columns[plane];
           if (column.empty()) {
             column = Column(body, outer, start + plane * pitch, piece, b);
@@ -230,10 +256,9 @@ class ReduceWindowEmitter {
           result = result.empty() ? column : values_.Combine(b, result, column);
         }
         if (result.empty()) result = values_.Identity(b);
-        StorePiece(
-            b, kOut, body.at[1],
-            body.offset[1] + c * Pitch(windows_[1], out_, last) + piece.offset,
-            piece.rows, values_.Put(b, result));
+        StorePiece(b, kOut, body.at[1],
+                   body.offset[1] + c * out_pitch_[last] + piece.offset,
+                   piece.rows, values_.Put(b, result));
       }
     }
   }
@@ -264,8 +289,7 @@ class ReduceWindowEmitter {
       for (int64_t c = 0; c < body.copies; ++c) {
         std::vector<Vec> sum;
         for (const Tap& tap : taps) {
-          const int64_t at =
-              tap.offset + c * form_.axes[last].stride * in_pitch_[last];
+          const int64_t at = tap.offset + c * Advance(last) * in_pitch_[last];
           std::vector<Vec>& x = planes[at];
           if (x.empty()) {
             x = values_.Take(
@@ -283,18 +307,16 @@ class ReduceWindowEmitter {
           sum = sum.empty() ? product : values_.Combine(b, sum, product);
         }
         if (sum.empty()) sum = values_.Identity(b);
-        StorePiece(
-            b, kOut, body.at[1],
-            body.offset[1] + c * Pitch(windows_[1], out_, last) + piece.offset,
-            piece.rows, values_.Put(b, sum));
+        StorePiece(b, kOut, body.at[1],
+                   body.offset[1] + c * out_pitch_[last] + piece.offset,
+                   piece.rows, values_.Put(b, sum));
       }
     }
   }
 
-  // The pointers stand where the first result of the axis would begin.
+  // The pointers stand at the slot's first plane.
   int64_t Start(const TapRun& run, size_t a) const {
-    return (run.first_plane - run.results.first * form_.axes[a].stride) *
-           in_pitch_[a];
+    return run.first_plane * in_pitch_[a];
   }
 
   std::vector<int64_t> Beyond(const std::vector<int64_t>& outer,
@@ -332,7 +354,7 @@ class ReduceWindowEmitter {
   PoolBlock block_;
   std::vector<AxisBlock> cuts_;
   std::vector<isa::Window> windows_;
-  std::vector<int64_t> in_pitch_;
+  std::vector<int64_t> in_pitch_, out_pitch_;
   std::vector<std::vector<TapRun>> taps_;
 };
 

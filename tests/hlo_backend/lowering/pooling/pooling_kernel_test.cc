@@ -13,9 +13,11 @@ namespace {
 
 struct Dim {
   int64_t in = 1, size = 1, stride = 1, low = 0, high = 0, dilation = 1;
+  int64_t base = 1;  // every so many places of the array exist
   int64_t Span() const { return (size - 1) * dilation + 1; }
-  bool Exists() const { return in + low + high >= Span(); }
-  int64_t Out() const { return (in + low + high - Span()) / stride + 1; }
+  int64_t Places() const { return (in - 1) * base + 1 + low + high; }
+  bool Exists() const { return Places() >= Span(); }
+  int64_t Out() const { return (Places() - Span()) / stride + 1; }
 };
 
 struct Pool {
@@ -32,16 +34,17 @@ std::string Dims(const Pool& p, bool out) {
 }
 
 std::string Window(const Pool& p) {
-  std::string size, stride, pad, dilate;
+  std::string size, stride, pad, dilate, base;
   for (const Dim& d : p.dims) {
     const char* by = size.empty() ? "" : "x";
     absl::StrAppend(&size, by, d.size);
     absl::StrAppend(&stride, by, d.stride);
     absl::StrAppend(&pad, by, d.low, "_", d.high);
     absl::StrAppend(&dilate, by, d.dilation);
+    absl::StrAppend(&base, by, d.base);
   }
   return absl::StrCat("window={size=", size, " stride=", stride, " pad=", pad,
-                      " rhs_dilate=", dilate, "}");
+                      " lhs_dilate=", base, " rhs_dilate=", dilate, "}");
 }
 
 std::string Body(const Pool& p) {
@@ -103,6 +106,7 @@ TEST_P(PoolingKernelTest, RandomWindowsEqualTheEvaluator) {
       x.low = pick({0, 0, 1, 2});
       x.high = pick({0, 1, 3});
       x.dilation = pick({1, 1, 2});
+      x.base = pick({1, 1, 2, 3});
       exists &= x.Exists();
       p.dims.push_back(x);
     }
@@ -135,6 +139,32 @@ TEST_P(PoolingKernelTest, ACutImageHasItsBorders) {
     p.dims = {x, x, rows, lanes};
     const std::string hlo = ReduceWindow(p);
     const auto result = CompareKernel(hlo, On(3));
+    EXPECT_OK(result.status()) << GetParam() << hlo;
+    EXPECT_TRUE(!result.ok() || result->kernel.NumSteps() > 1);
+  }
+}
+
+// The gradient of an average: gaps between the planes of a cut array.
+TEST_P(PoolingKernelTest, AWindowMovesOverGaps) {
+  for (const char* type : {"f32", "bf16"}) {
+    Pool p;
+    p.type = type;
+    p.op = "add";
+    p.init = "0";
+    Dim x;
+    x.in = 23;
+    x.size = 3;
+    x.base = 2;
+    x.low = 2;
+    x.high = 1;
+    Dim rows, lanes;
+    rows.in = 8;
+    lanes.in = 512;
+    p.dims = {x, x, rows, lanes};
+    HarnessOptions options = On(3);
+    if (p.type == "bf16") options.absolute = 0.1;
+    const std::string hlo = ReduceWindow(p);
+    const auto result = CompareKernel(hlo, options);
     EXPECT_OK(result.status()) << GetParam() << hlo;
     EXPECT_TRUE(!result.ok() || result->kernel.NumSteps() > 1);
   }
