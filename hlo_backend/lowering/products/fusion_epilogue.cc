@@ -76,7 +76,11 @@ void FusionEpilogue::AddTo(ProductProblem* problem,
     if (r.view.resident) continue;
     problem->out_bytes_per_element += BytesOf(r.view.type);
   }
+  problem->shared_tiles = TilesOfSharedLeaves();
   problem->epilogue_bytes_per_element += LeafBytesPerElement();
+  for (const SharedTiles& shared : problem->shared_tiles) {
+    problem->epilogue_bytes_per_element -= shared.bytes_per_element;
+  }
   problem->epilogue_whole_bytes += WholeLeafBytes();
   problem->row_results += RowEntries();
   AddShared(problem);

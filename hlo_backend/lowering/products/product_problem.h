@@ -83,6 +83,9 @@ struct ProductProblem {
   int64_t row_results = 0;
   // Limits on the batch members of a step.
   std::vector<SharedMembers> shared_members;
+  // What an epilogue reads from HBM for several members at once, beside
+  // epilogue_bytes_per_element.
+  std::vector<SharedTiles> shared_tiles;
   // VMEM of what an epilogue reads whole, whatever the tile.
   int64_t epilogue_whole_bytes = 0;
 };

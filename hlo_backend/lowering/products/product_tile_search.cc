@@ -199,6 +199,11 @@ class TileSearch {
         t.n_inner = n_inner;
         Try(t);
       }
+      t.n_inner = true;
+      t.b_inner = !p_.shared_tiles.empty() && t.grid_b > 1 && t.grid_m > 1 &&
+                  t.grid_n == 1 && t.grid_k == 1;
+      if (t.b_inner) Try(t);
+      t.b_inner = false;
     }
   }
 

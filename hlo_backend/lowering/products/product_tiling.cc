@@ -77,14 +77,39 @@ int64_t Fetches(int64_t own, int64_t other, bool other_is_inner,
   return own * grid_k * (stays ? 1 : other);
 }
 
+// What an epilogue reads for several members at once.
+struct SharedReads {
+  int64_t fetches = 0;                // of the window that moves most often
+  int64_t bytes = 0, vmem_bytes = 0;  // of all
+};
+
+SharedReads SharedReadsOf(const ProductProblem& p, const ProductTile& t,
+                          int64_t elements) {
+  SharedReads reads;
+  const int64_t blocks = t.grid_m * t.grid_n;
+  for (const SharedTiles& shared : p.shared_tiles) {
+    const int64_t bytes =
+        shared.members.Planes(t.block_b) * elements * shared.bytes_per_element;
+    const int64_t along_b = shared.members.Moves(t.block_b, t.grid_b);
+    const bool stays = t.b_inner || blocks == 1;
+    const int64_t fetches = blocks * (stays ? along_b : t.grid_b);
+    reads.fetches = std::max(reads.fetches, fetches);
+    reads.bytes += fetches * bytes;
+    reads.vmem_bytes += (fetches > 1 ? 2 : 1) * bytes;
+  }
+  return reads;
+}
+
 }  // namespace
 
 std::string ProductTile::ToString() const {
-  return absl::StrCat("block ", block_b, "x", block_m, "x", block_n, "x",
-                      block_k, ", grid ", grid_b, "x", grid_m, "x", grid_n, "x",
-                      grid_k, n_inner ? " (n inner)" : " (m inner)",
-                      ", MXUs over batch ", split_b, " n ", split_n, " m ",
-                      split_m);
+  return absl::StrCat(
+      "block ", block_b, "x", block_m, "x", block_n, "x", block_k, ", grid ",
+      grid_b, "x", grid_m, "x", grid_n, "x", grid_k,
+      b_inner   ? " (b inner)"
+      : n_inner ? " (n inner)"
+                : " (m inner)",
+      ", MXUs over batch ", split_b, " n ", split_n, " m ", split_m);
 }
 
 ProductCost CostOf(const ProductProblem& p, const ProductTile& t,
@@ -192,21 +217,25 @@ ProductCost CostOf(const ProductProblem& p, const ProductTile& t,
   c.step_bundles += t.grid_k > 1 ? row_pass / t.grid_k : row_pass;
 
   const int64_t lhs_fetches =
-      p.lhs.resident ? 0
-                     : BatchFetches(p.lhs, t, t.grid_m) *
-                           Fetches(t.grid_m, t.grid_n, t.n_inner, t.grid_k);
+      p.lhs.resident
+          ? 0
+          : BatchFetches(p.lhs, t, t.grid_m) *
+                Fetches(t.grid_m, t.grid_n, t.n_inner && !t.b_inner, t.grid_k);
   const int64_t rhs_fetches =
-      p.rhs.resident ? 0
-                     : BatchFetches(p.rhs, t, t.grid_n) *
-                           Fetches(t.grid_n, t.grid_m, !t.n_inner, t.grid_k);
+      p.rhs.resident
+          ? 0
+          : BatchFetches(p.rhs, t, t.grid_n) *
+                Fetches(t.grid_n, t.grid_m, !t.n_inner && !t.b_inner, t.grid_k);
   const int64_t out_moves = t.grid_b * t.grid_m * t.grid_n;
+  const SharedReads shared = SharedReadsOf(p, t, rows * cols);
   c.hbm_bytes = lhs_fetches * lhs_bytes + rhs_fetches * rhs_bytes +
-                out_moves * (out_bytes + epilogue_bytes);
+                out_moves * (out_bytes + epilogue_bytes) + shared.bytes;
   const auto slots = [](int64_t moves) { return moves > 1 ? 2 : 1; };
   const int64_t mxu_bytes = a.bf16 ? 2 : 4;
   c.vmem_bytes = (p.lhs.resident ? 0 : slots(lhs_fetches) * lhs_bytes) +
                  (p.rhs.resident ? 0 : slots(rhs_fetches) * rhs_bytes) +
                  slots(out_moves) * (out_bytes + epilogue_bytes) +
+                 shared.vmem_bytes +
                  (accumulates ? t.block_b * rows * cols * 4 : 0) +
                  p.row_planes * registers * isa::kVregBytes +
                  p.row_results * t.block_b * CeilOfRatio<int64_t>(rows, 8) *
@@ -226,7 +255,7 @@ ProductCost CostOf(const ProductProblem& p, const ProductTile& t,
                      (p.rhs.transposed ? cols : depth) / 8 * isa::kVregBytes;
 
   // Cores split the outermost grid dimension that is not K.
-  const int64_t split = t.grid_b > 1                ? t.grid_b
+  const int64_t split = t.grid_b > 1 && !t.b_inner  ? t.grid_b
                         : t.n_inner && t.grid_m > 1 ? t.grid_m
                         : t.grid_n > 1              ? t.grid_n
                                                     : t.grid_m;
@@ -243,11 +272,12 @@ ProductCost CostOf(const ProductProblem& p, const ProductTile& t,
   // A fetch has the time of one step: the steps between two fetches do not
   // help. What an epilogue reads is fetched too, beside what it stores.
   const bool reads = epilogue_bytes > 0;
-  const int64_t fetches = std::min(
-      steps, std::max({lhs_fetches, rhs_fetches, reads ? out_moves : 0}));
+  const int64_t fetches =
+      std::min(steps, std::max({lhs_fetches, rhs_fetches, shared.fetches,
+                                reads ? out_moves : 0}));
   const int64_t fetch_bytes =
       (lhs_fetches * lhs_bytes + rhs_fetches * rhs_bytes +
-       (reads ? out_moves * (epilogue_bytes + out_bytes) : 0)) /
+       (reads ? out_moves * (epilogue_bytes + out_bytes) : 0) + shared.bytes) /
       limits.cores;
   const int64_t fetching =
       fetches > 1 ? fetches * limits.hbm_latency_cycles + dma(fetch_bytes) : 0;

@@ -35,10 +35,11 @@ struct ProductLimits {
 struct ProductTile {
   // Grid bounds and block sizes; a block counts elements, padded to whole
   // tiles. The grid is walked b, then m and n in the order of `n_inner`, then
-  // k innermost.
+  // k innermost; with `b_inner`, b comes behind m and n, so that what members
+  // of the batch share stays while they are walked.
   int64_t grid_b = 1, grid_m = 1, grid_n = 1, grid_k = 1;
   int64_t block_b = 1, block_m = 16, block_n = 128, block_k = 128;
-  bool n_inner = true;
+  bool n_inner = true, b_inner = false;
   // MXUs take different batch members, columns or rows; the product is at most
   // the number of MXUs.
   int split_b = 1, split_n = 1, split_m = 1;

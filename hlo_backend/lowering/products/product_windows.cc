@@ -13,8 +13,10 @@ namespace ptxla::lowering {
 
 GridDims GridDims::Of(const ProductTile& t) {
   GridDims g;
-  g.m = t.n_inner ? 1 : 2;
-  g.n = t.n_inner ? 2 : 1;
+  const int first = t.b_inner ? 0 : 1;
+  g.m = t.n_inner ? first : first + 1;
+  g.n = t.n_inner ? first + 1 : first;
+  if (t.b_inner) g.b = 2;
   g.bounds.assign(4, 1);
   g.bounds[g.b] = t.grid_b;
   g.bounds[g.m] = t.grid_m;

@@ -21,6 +21,16 @@ struct SharedMembers {
   // Can a step have `block` members? They are part of those that share one, or
   // read several whole ones that follow one another.
   bool Fits(int64_t block) const;
+  // Planes that a step with `block` members reads, and how often others take
+  // their place while `steps` such steps follow one another.
+  int64_t Planes(int64_t block) const;
+  int64_t Moves(int64_t block, int64_t steps) const;
+};
+
+// A window of them that streams from HBM.
+struct SharedTiles {
+  SharedMembers members;
+  int64_t bytes_per_element = 4;
 };
 
 // The window of such an array, from one with a plane for each of the `block`

@@ -76,6 +76,16 @@ int64_t TileFormula::LeafBytesPerElement() const {
   return bytes;
 }
 
+std::vector<SharedTiles> TileFormula::TilesOfSharedLeaves() const {
+  std::vector<SharedTiles> tiles;
+  for (const Leaf& leaf : leaves_) {
+    if (leaf.form == Form::kTile && leaf.shared() && !leaf.view.resident) {
+      tiles.push_back({leaf.members, BytesOf(leaf.view.type)});
+    }
+  }
+  return tiles;
+}
+
 int64_t TileFormula::WholeLeafBytes() const {
   int64_t bytes = 0;
   for (const Leaf& leaf : leaves_) {

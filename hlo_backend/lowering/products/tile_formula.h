@@ -75,6 +75,8 @@ class TileFormula {
   // Bytes of HBM for each element of the formula's shape; VMEM of what is read
   // whole.
   int64_t LeafBytesPerElement() const;
+  // Those among them that members of the batch share.
+  std::vector<SharedTiles> TilesOfSharedLeaves() const;
   int64_t WholeLeafBytes() const;
   bool HasByteLeaf() const;
   // Columns that a step must be a multiple of, if there are several.

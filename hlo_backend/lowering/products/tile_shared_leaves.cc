@@ -89,7 +89,8 @@ absl::StatusOr<bool> TileFormula::DescribeShared(const ExprNode& node,
       if (first + k >= minor - 1 || !in_place(k, first + k)) return false;
     }
     leaf->form = Form::kTile;
-    if (dims > 0) leaf->members = members(dims, first);
+    leaf->members =
+        dims > 0 ? members(dims, first) : SharedMembers{Members(), 1};
     return true;
   }
   const bool one_row = array.sizes[0] == 1;

@@ -159,6 +159,36 @@ TEST(SharedLeavesTest, TheyMoveWithTheGrid) {
   }
 }
 
+// Sequences are walked inside of rows: the bias of all heads stays for them.
+TEST(SharedLeavesTest, ABiasIsReadOnceForAllSequences) {
+  struct Case {
+    const char* chip;
+    Scores scores;
+  };
+  for (const Case& c :
+       {Case{"v5e", {5, 2, 264, 200}}, Case{"v5e", {3, 2, 512, 128}},
+        Case{"v6e", {3, 2, 500, 128}}}) {
+    ASSERT_OK_AND_ASSIGN(const auto whole, chips::ChipSpec::Load(c.chip));
+    ASSERT_OK_AND_ASSIGN(const auto spec,
+                         whole.WithValue("vmem.scoped_limit", 3 << 19));
+    HarnessOptions options = On(c.chip);
+    options.spec = &spec;
+    const std::string text = WithShared(c.scores, "f32", kOfHeads);
+    EXPECT_OK(CompareKernel(text, options).status()) << c.chip;
+    ASSERT_OK_AND_ASSIGN(const isa::Kernel kernel, KernelOf(text, options));
+    ASSERT_EQ(kernel.grid.size(), 4) << c.chip;
+    EXPECT_GT(kernel.grid[0], 1) << c.chip << c.scores.rows;
+    EXPECT_GT(kernel.grid[2], 1) << c.chip << c.scores.rows;
+    bool found = false;
+    for (const isa::Window& w : kernel.windows) {
+      if (w.arg != 2) continue;
+      found = true;
+      for (const isa::WindowDim& d : w.dims) EXPECT_NE(d.grid_dim, 2);
+    }
+    EXPECT_TRUE(found) << c.chip;
+  }
+}
+
 TEST(SharedLeavesTest, TheyMayStayInVmem) {
   for (const char* chip : {"v5e", "v6e"}) {
     HarnessOptions options = On(chip);
@@ -187,6 +217,11 @@ TEST(SharedMembersTest, AStepHasAPartOfThoseThatShareOrSeveralWholeOnes) {
   for (int64_t block : {5, 7, 8, 9, 18}) {
     EXPECT_FALSE(of_heads.Fits(block)) << block;
   }
+  // One of two heads stays for six steps of a member each; two take turns.
+  EXPECT_EQ((SharedMembers{6, 2}.Moves(1, 12)), 2);
+  EXPECT_EQ((SharedMembers{1, 2}.Moves(1, 12)), 12);
+  EXPECT_EQ((SharedMembers{1, 2}.Moves(2, 6)), 1);
+  EXPECT_EQ((SharedMembers{1, 2}.Planes(4)), 2);
   EXPECT_EQ(of_heads.Of(25), 1);
   EXPECT_EQ(of_sequences.Of(25), 2);
 }
