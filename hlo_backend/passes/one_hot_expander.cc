@@ -4,6 +4,7 @@
 
 #include "hlo_backend/analysis/fusion_rules.h"
 #include "hlo_backend/ir/builder.h"
+#include "hlo_backend/passes/counting_indices.h"
 
 namespace ptxla::hlo {
 namespace {
@@ -114,6 +115,11 @@ class Expander {
   int64_t dim_ = -1;
 };
 
+Instruction* Expanded(Instruction* i) {
+  return i->opcode() == Opcode::kGather ? Expander(i).Gather()
+                                        : Expander(i).Scatter();
+}
+
 }  // namespace
 
 absl::StatusOr<bool> OneHotExpanderPass::Run(Module* module,
@@ -121,10 +127,19 @@ absl::StatusOr<bool> OneHotExpanderPass::Run(Module* module,
   bool changed = false;
   for (Computation* c : module->computations()) {
     for (Instruction* i : c->PostOrder()) {
-      Instruction* expanded = nullptr;
-      if (i->opcode() == Opcode::kGather) expanded = Expander(i).Gather();
-      if (i->opcode() == Opcode::kScatter) expanded = Expander(i).Scatter();
-      if (expanded == nullptr) continue;
+      if (i->opcode() != Opcode::kGather && i->opcode() != Opcode::kScatter) {
+        continue;
+      }
+      Instruction* expanded = Expanded(i);
+      if (expanded == nullptr) {
+        Instruction* batched = WithoutCountingIndices(i);
+        if (batched == nullptr) continue;
+        expanded = Expanded(batched);
+        if (expanded == nullptr) {
+          c->Remove(batched);
+          continue;
+        }
+      }
       c->Replace(i, expanded);
       changed = true;
     }

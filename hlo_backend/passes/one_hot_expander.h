@@ -5,7 +5,8 @@
 //   scatter:  out[r, c] = c == index[r] ? combine(x[r, c], update[r]) : x[r, c]
 //
 // One dimension is indexed, all others are batching dimensions: what
-// take_along_axis and its gradient are in a cross-entropy. The rows are read by
+// take_along_axis and its gradient are in a cross-entropy, and x[arange(n), t]
+// (passes/counting_indices.h). The rows are read by
 // the kernel that makes or uses them anyway, and nothing is fetched by address;
 // the TPU's compiler has such scatters so too. An index outside of the row
 // clamps in a gather and drops the update in a scatter, as HLO says.
