@@ -1,8 +1,12 @@
 // f32 functions by numerics::Recipes: the evaluator's TPU mode computes the
 // same numbers from the same text.
+#include <array>
+#include <utility>
+
 #include "base/numerics/bits.h"
 #include "base/numerics/recipes.h"
 #include "hlo_backend/lowering/fusion/vector_math.h"
+#include "hlo_backend/lowering/fusion/wide_multiply.h"
 
 namespace ptxla::lowering {
 
@@ -21,6 +25,7 @@ class EmitOps {
   explicit EmitOps(CodeBuilder& b) : b_(b) {}
 
   V Const(float x) { return b_.SharedImm(numerics::FloatBits(x)); }
+  V Bits(uint32_t x) { return b_.SharedImm(x); }
   V Add(V x, V y) { return b_.Binary(Opcode::kVaddF32, x, y); }
   V Add(V x, float y) { return b_.BinaryF(Opcode::kVaddF32, x, y); }
   V Sub(V x, V y) { return b_.Binary(Opcode::kVsubF32, x, y); }
@@ -41,6 +46,28 @@ class EmitOps {
   V And(V x, uint32_t bits) { return b_.BinaryImm(Opcode::kVand, x, bits); }
   V Or(V x, V y) { return b_.Binary(Opcode::kVor, x, y); }
   V Xor(V x, V y) { return b_.Binary(Opcode::kVxor, x, y); }
+  V OrBits(V x, uint32_t bits) { return b_.BinaryImm(Opcode::kVor, x, bits); }
+  V AddBits(V x, int32_t n) {
+    return b_.BinaryImm(Opcode::kVaddS32, x, static_cast<uint32_t>(n));
+  }
+  V SubBits(V x, V y) { return b_.Binary(Opcode::kVsubS32, x, y); }
+  V SubBits(uint32_t n, V y) { return SubBits(Bits(n), y); }
+  V MaxBits(V x, V y) { return b_.Binary(Opcode::kVmaxS32, x, y); }
+  V MaxBits(V x, int32_t n) {
+    return b_.BinaryImm(Opcode::kVmaxS32, x, static_cast<uint32_t>(n));
+  }
+  V ShiftLeft(V x, int n) { return b_.BinaryImm(Opcode::kVshll, x, n); }
+  V ShiftLeft(V x, V n) { return b_.Binary(Opcode::kVshll, x, n); }
+  V ShiftLeft(uint32_t x, V n) { return ShiftLeft(Bits(x), n); }
+  V ShiftRight(V x, int n) { return b_.BinaryImm(Opcode::kVshrl, x, n); }
+  V ShiftRight(V x, V n) { return b_.Binary(Opcode::kVshrl, x, n); }
+  V ShiftRight(uint32_t x, V n) { return ShiftRight(Bits(x), n); }
+  V LeadingZeros(V x) { return b_.Unary(Opcode::kVclz, x); }
+  V ToFloat(V x) { return b_.Unary(Opcode::kVcvtF32S32, x); }
+  V ToInteger(V x) { return b_.Unary(Opcode::kVcvtS32F32, x); }
+  std::pair<V, V> MultiplyBy96(V x, const std::array<V, 3>& w) {
+    return MultiplyWordBy96(b_, x, w);
+  }
   V Exp2(V x) { return b_.Eup(Opcode::kVpow2F32, x); }
   V Log2(V x) { return b_.Eup(Opcode::kVlog2F32, x); }
   V Rcp(V x) { return b_.Eup(Opcode::kVrcpF32, x); }
@@ -59,11 +86,17 @@ class EmitOps {
   M NotEqual(V x, V y) { return b_.Compare(Opcode::kVcmpNeF32, x, y); }
   M Or(M x, M y) { return b_.MaskBinary(Opcode::kVmor, x, y); }
   M And(M x, M y) { return b_.MaskBinary(Opcode::kVmand, x, y); }
-  M Weird(V x) {
-    // The difference of an infinite number or a NaN and itself is a NaN.
-    const V zero = Sub(x, x);
-    return NotEqual(zero, zero);
+  M LessBits(V x, int32_t n) {
+    return b_.CompareImm(Opcode::kVcmpLtS32, x, static_cast<uint32_t>(n));
   }
+  M EqualBits(V x, uint32_t bits) {
+    return b_.CompareImm(Opcode::kVcmpEqS32, x, bits);
+  }
+  M AtLeastBits(V x, uint32_t bits) {
+    return b_.CompareImm(Opcode::kVcmpGeU32, x, bits);
+  }
+  M Xor(M x, M y) { return b_.MaskBinary(Opcode::kVmxor, x, y); }
+  M Not(M x) { return b_.MaskNot(x); }
   V Select(M m, V if_set, V if_not) { return b_.Select(m, if_set, if_not); }
 
  private:

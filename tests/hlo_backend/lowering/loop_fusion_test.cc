@@ -338,6 +338,34 @@ ENTRY e {
   }
 }
 
+// Chips multiply words by digits of 12 bits, by halves, or whole.
+TEST(LoopFusionTest, AnglesOfAnySizeAreReducedOnEveryChip) {
+  for (const char* chip : {"v3", "v4", "v5e", "v6e", "tpu7x"}) {
+    for (const double size : {1e2, 1e9, 1e37}) {
+      for (const char* type : {"f32", "bf16"}) {
+        HarnessOptions options;
+        options.chip = chip;
+        options.low = -size;
+        options.high = size;
+        const std::string text = absl::Substitute(R"(HloModule m
+f {
+  a = $0[13,300] parameter(0)
+  s = $0[13,300] sine(a)
+  c = $0[13,300] cosine(a)
+  ROOT r = $0[13,300] subtract(s, c)
+}
+ENTRY e {
+  a = $0[13,300] parameter(0)
+  ROOT r = $0[13,300] fusion(a), kind=kLoop, calls=f
+})",
+                                                  type);
+        EXPECT_OK(CompareKernel(text, options).status())
+            << chip << " " << size << " " << type;
+      }
+    }
+  }
+}
+
 TEST(LoopFusionTest, SelectsComparesAndPredicatesMixTypes) {
   for (const char* dims : {"1000", "37,300", "5,40,129"}) {
     const std::string text = absl::Substitute(R"(HloModule m

@@ -101,6 +101,26 @@ ENTRY e {
   b = f32[17,130] parameter(1)
   ROOT f = f32[17,130] fusion(a, b), kind=kLoop, calls=fused
 })"},
+    // What is left of angles near whole quarter turns.
+    {R"(HloModule m
+fused {
+  a = f32[17,130] parameter(0)
+  h = f32[] constant(100)
+  hs = f32[17,130] broadcast(h), dimensions={}
+  q = f32[] constant(1.57079637)
+  qs = f32[17,130] broadcast(q), dimensions={}
+  m = f32[] constant(1e6)
+  ms = f32[17,130] broadcast(m), dimensions={}
+  k = f32[17,130] multiply(a, hs)
+  n = f32[17,130] floor(k)
+  x = f32[17,130] multiply(n, qs)
+  s = f32[17,130] sine(x)
+  ROOT r = f32[17,130] multiply(s, ms)
+}
+ENTRY e {
+  a = f32[17,130] parameter(0)
+  ROOT f = f32[17,130] fusion(a), kind=kLoop, calls=fused
+})"},
     // Quotients by exact zeros: infinities of either sign.
     {R"(HloModule m
 fused {
