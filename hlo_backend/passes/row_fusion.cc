@@ -1,6 +1,7 @@
 #include "hlo_backend/passes/row_fusion.h"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
@@ -9,11 +10,11 @@
 #include "hlo_backend/analysis/fusion_rules.h"
 #include "hlo_backend/analysis/member_rows.h"
 #include "hlo_backend/analysis/product_batch.h"
-#include "hlo_backend/analysis/tiled_layout.h"
 #include "hlo_backend/passes/control_flow.h"
 #include "hlo_backend/passes/dimension_utils.h"
 #include "hlo_backend/passes/memory_space_assignment.h"
 #include "hlo_backend/passes/prologue_policy.h"
+#include "hlo_backend/passes/row_kernel_builder.h"
 #include "hlo_backend/passes/row_leaves.h"
 #include "hlo_backend/passes/row_statistics.h"
 #include "hlo_backend/passes/split_dot_batch.h"
@@ -41,9 +42,9 @@ class RowFuser {
     for (Instruction* i : order_) {
       if (i->opcode() == Opcode::kDot && !plan_of_.contains(i)) Plan(i);
     }
+    RowKernelBuilder builder(c_, *context_.chip);
     for (std::vector<Instruction*>& plan : plans_) {
-      if (context_.options.allow_excess_precision) KeepSums(&plan);
-      Build(plan);
+      builder.Build(std::move(plan), context_.options.allow_excess_precision);
     }
     return !plans_.empty();
   }
@@ -421,72 +422,6 @@ class RowFuser {
     removed_.clear();
   }
 
-  // Clones of the constants, iotas and broadcasts that a member reads.
-  Instruction* Inside(Instruction* value) {
-    if (members_.contains(value)) return value;
-    if (value->opcode() != Opcode::kBroadcast && !IsFree(*value)) return value;
-    auto [it, is_new] = clones_.try_emplace(value, nullptr);
-    if (!is_new) return it->second;
-    if (IsBroadcastOfWidened(*value) && !IsFree(*value)) {
-      Instruction* widened = value->operand(0);
-      Instruction* narrow = widened->operand(0);
-      Shape shape = value->shape();
-      shape.set_type(narrow->shape().type());
-      shape = WithTpuLayout(shape, context_.chip->generation());
-      Instruction* broadcast = c_->AddLike(*value, shape, {narrow});
-      group_.push_back(broadcast);
-      return clones_[value] =
-                 Grouped(c_->AddLike(*widened, value->shape(), {broadcast}));
-    }
-    std::vector<Instruction*> operands;
-    for (Instruction* o : value->operands()) operands.push_back(Inside(o));
-    return clones_[value] =
-               Grouped(c_->AddLike(*value, value->shape(), operands));
-  }
-
-  Instruction* Grouped(Instruction* clone) {
-    group_.push_back(clone);
-    return clone;
-  }
-
-  // A product that is rounded to bf16 only to be widened again is not rounded.
-  void KeepSums(std::vector<Instruction*>* members) {
-    Instruction* dot = members->front();
-    const std::vector<Instruction*> users(dot->users().begin(),
-                                          dot->users().end());
-    for (const Instruction* u : users) {
-      if (u->opcode() != Opcode::kConvert || u->IsRoot() ||
-          u->shape().type() != PrimitiveType::kF32) {
-        return;
-      }
-    }
-    Instruction* sums = c_->AddLike(*dot, users[0]->shape(), dot->operands());
-    for (Instruction* u : users) {
-      members->erase(std::find(members->begin(), members->end(), u));
-      c_->Replace(u, sums);
-    }
-    members->front() = sums;
-    c_->Remove(dot);
-  }
-
-  void Build(const std::vector<Instruction*>& members) {
-    clones_.clear();
-    group_.clear();
-    members_.clear();
-    for (Instruction* i : members) members_[i] = Kind::kFull;
-    for (Instruction* i : members) {
-      for (int k = 0; k < i->operand_count() && i != members[0]; ++k) {
-        Instruction* value = Inside(i->operand(k));
-        if (value != i->operand(k)) i->ReplaceOperand(k, value);
-      }
-      group_.push_back(i);
-    }
-    const auto metadata = members[0]->shared_metadata();
-    Instruction* fusion =
-        c_->CreateFusion(group_, FusionKind::kOutput, "rows_fusion");
-    if (metadata != nullptr) fusion->set_metadata(metadata);
-  }
-
   Computation* c_;
   const PassContext& context_;
   const ProloguePolicy prologues_;
@@ -502,8 +437,6 @@ class RowFuser {
   absl::flat_hash_set<const Instruction*> finished_;
   absl::flat_hash_map<const Instruction*, bool> another_;
   absl::flat_hash_set<const Instruction*> tainted_, removed_;
-  absl::flat_hash_map<const Instruction*, Instruction*> clones_;
-  std::vector<Instruction*> group_;
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
+#include "chips/chip_spec.h"
 #include "hlo_backend/analysis/fusion_rules.h"
 #include "hlo_backend/analysis/member_rows.h"
 #include "hlo_backend/analysis/product_batch.h"
@@ -13,8 +14,6 @@
 namespace ptxla::hlo {
 namespace {
 
-constexpr size_t kMostMembers = 16;
-constexpr int kMostOfRows = 4;  // operations on a reduce
 // A line of results: fewer rows are done in other kernels (one-row products).
 constexpr int64_t kLanes = 128;
 
@@ -44,7 +43,13 @@ bool HasRows(const Instruction& dot) {
 
 class StatisticsFuser {
  public:
-  explicit StatisticsFuser(Computation* c) : c_(c), order_(c->PostOrder()) {
+  StatisticsFuser(Computation* c, const chips::ChipSpec& chip)
+      : c_(c),
+        order_(c->PostOrder()),
+        most_work_(static_cast<size_t>(
+            chip.Policy("row_statistics_work").value_or(0))),
+        most_of_rows_(
+            static_cast<int>(chip.Policy("row_statistics_depth").value_or(0))) {
     for (size_t n = 0; n < order_.size(); ++n) position_[order_[n]] = n;
   }
 
@@ -72,7 +77,7 @@ class StatisticsFuser {
             u->shape().type() == PrimitiveType::kF32 &&
             IsRowMajor(u->shape()) && u->operand(0) == work_[next]) {
           reduces.push_back(u);
-        } else if (work_.size() < kMostMembers && IsWork(*u)) {
+        } else if (work_.size() <= most_work_ && IsWork(*u)) {
           work_.push_back(u);
         }
       }
@@ -126,18 +131,18 @@ class StatisticsFuser {
   }
 
   // Reads one of the reduces, or work on them, along the rows again.
-  static bool Needs(const Instruction& i,
-                    const std::vector<Instruction*>& reduces) {
+  bool Needs(const Instruction& i,
+             const std::vector<Instruction*>& reduces) const {
     return std::any_of(i.operands().begin(), i.operands().end(),
                        [&](const Instruction* o) {
                          return o->opcode() == Opcode::kBroadcast &&
                                 IsOfReduces(*o->operand(0), reduces, 0);
                        });
   }
-  static bool IsOfReduces(const Instruction& i,
-                          const std::vector<Instruction*>& reduces, int depth) {
+  bool IsOfReduces(const Instruction& i,
+                   const std::vector<Instruction*>& reduces, int depth) const {
     if (Contains(reduces, &i)) return true;
-    return depth < kMostOfRows && i.IsElementwise() &&
+    return depth < most_of_rows_ && i.IsElementwise() &&
            std::any_of(i.operands().begin(), i.operands().end(),
                        [&](const Instruction* o) {
                          return IsOfReduces(*o, reduces, depth + 1);
@@ -186,6 +191,8 @@ class StatisticsFuser {
 
   Computation* c_;
   const std::vector<Instruction*> order_;
+  const size_t most_work_;  // operations on a product, repeated behind it
+  const int most_of_rows_;  // operations on a reduce
   absl::flat_hash_map<const Instruction*, size_t> position_;
   // Of the product at hand: itself and elementwise work on it.
   const Instruction* dot_ = nullptr;
@@ -199,7 +206,7 @@ class StatisticsFuser {
 bool FuseRowStatistics(Computation* computation, const PassContext& context) {
   // One core makes all that a row reduces to.
   if (context.chip->core().cores_per_device != 1) return false;
-  return StatisticsFuser(computation).Run();
+  return StatisticsFuser(computation, *context.chip).Run();
 }
 
 }  // namespace ptxla::hlo

@@ -1,16 +1,15 @@
 // EmitProduct: a dot, alone or as the heart of an output fusion.
 #include <algorithm>
-#include <optional>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "absl/types/span.h"
 #include "base/status.h"
 #include "base/units.h"
 #include "hlo_backend/lowering/codegen/narrow_tiles.h"
 #include "hlo_backend/lowering/kernel_emitter.h"
 #include "hlo_backend/lowering/kernel_plan.h"
 #include "hlo_backend/lowering/products/converted_operand.h"
+#include "hlo_backend/lowering/products/fastest_product.h"
 #include "hlo_backend/lowering/products/operand_prologue.h"
 #include "hlo_backend/lowering/products/product_epilogue.h"
 #include "hlo_backend/lowering/products/product_operands.h"
@@ -419,69 +418,6 @@ class ProductEmitter {
   bool long_epilogue_ = false;
 };
 
-// Where no pace fits the registers, so many of the runners-up are tried.
-constexpr size_t kOtherTiles = 4;
-
-// A step whose code takes so much longer than the choice of tiles expected says
-// that the next best tiles may be better; so many of them are tried.
-constexpr double kSlow = 1.25;
-constexpr size_t kSlowTiles = 3;
-
-// Shares of the registers that an epilogue in the order of its own schedule
-// (block_order.h) may hold.
-constexpr double kOrdered[] = {0.6, 0.45};
-
-int64_t StepCycles(const KernelContext& context, const isa::Kernel& kernel) {
-  return isa::TimeKernel(kernel, context.model).classes[0].profile.cycles;
-}
-
-struct Emission {
-  absl::StatusOr<isa::Kernel> kernel = absl::ResourceExhaustedError("no pace");
-  int64_t cycles = 0;  // of all steps, or of memory
-  int64_t step = 0;
-  bool slow = false;
-  bool waits = false;  // one epilogue runs at a time
-};
-
-Emission AtPace(const KernelContext& context, const hlo::Instruction& i,
-                const ProductForm& form, const EpiloguePace& pace,
-                size_t choice) {
-  ProductEmitter emitter(context, i, form, pace, choice);
-  Emission e;
-  e.kernel = emitter.Emit();
-  if (!e.kernel.ok()) return e;
-  e.step = StepCycles(context, *e.kernel);
-  e.cycles = emitter.CyclesOf(e.step);
-  e.waits = emitter.HasLongEpilogue();
-  e.slow = static_cast<double>(e.step) >
-           kSlow * static_cast<double>(emitter.ExpectedStep());
-  return e;
-}
-
-void KeepFaster(Emission next, Emission* best) {
-  if (next.kernel.ok() ? !best->kernel.ok() || next.step < best->step
-                       : !best->kernel.ok()) {
-    *best = std::move(next);
-  }
-}
-
-// One choice of tiles. Unless the first pace fits, the fastest is taken; code
-// that issues one instruction after another is never faster than the rest.
-Emission FastestPace(const KernelContext& context, const hlo::Instruction& i,
-                     const ProductForm& form,
-                     absl::Span<const EpiloguePace> paces, size_t choice) {
-  Emission best;
-  for (size_t n = 0; n < paces.size(); ++n) {
-    KeepFaster(AtPace(context, i, form, paces[n], choice), &best);
-    const bool in_order_next = n + 1 < paces.size() && paces[n + 1].in_order;
-    if (!absl::IsResourceExhausted(best.kernel.status()) &&
-        (n == 0 || in_order_next || paces[n].in_order)) {
-      break;
-    }
-  }
-  return best;
-}
-
 }  // namespace
 
 absl::StatusOr<isa::Kernel> EmitProduct(const KernelContext& context,
@@ -494,33 +430,19 @@ absl::StatusOr<isa::Kernel> EmitProduct(const KernelContext& context,
                       form.problem.rhs.conversion > 0;
   const bool computes = form.lhs_value != nullptr || form.rhs_value != nullptr;
   const auto paces = PacesOf(computes, converts, splits);
-  Emission best;
-  size_t best_choice = 0, slow = 0;
-  for (size_t choice = 0; choice <= kOtherTiles && slow <= kSlowTiles;
-       ++choice) {
-    Emission next = FastestPace(context, i, form, paces, choice);
-    const bool exhausted = absl::IsResourceExhausted(next.kernel.status());
-    const bool fits = next.kernel.ok(), is_slow = next.slow;
-    if (fits ? !best.kernel.ok() || next.cycles < best.cycles
-             : !best.kernel.ok()) {
-      best = std::move(next);
-      best_choice = choice;
-    }
-    if (exhausted) continue;
-    if (!fits || !is_slow) break;
-    ++slow;
-  }
-  if (best.kernel.ok() && best.slow && best.waits) {
-    // Long formulas hold so many registers that one runs at a time, and its
-    // chains wait where they were written one after another.
-    for (const double share : kOrdered) {
-      EpiloguePace ordered = paces[0];
-      ordered.share = share;
-      ordered.in_order = true;
-      KeepFaster(AtPace(context, i, form, ordered, best_choice), &best);
-    }
-  }
-  return std::move(best.kernel);
+  const auto make = [&](const EpiloguePace& pace, size_t choice) {
+    ProductEmitter emitter(context, i, form, pace, choice);
+    ProductTrial trial;
+    trial.kernel = emitter.Emit();
+    if (!trial.kernel.ok()) return trial;
+    trial.step =
+        isa::TimeKernel(*trial.kernel, context.model).classes[0].profile.cycles;
+    trial.cycles = emitter.CyclesOf(trial.step);
+    trial.expected = emitter.ExpectedStep();
+    trial.waits = emitter.HasLongEpilogue();
+    return trial;
+  };
+  return FastestProduct(paces, context.chip, make).kernel;
 }
 
 }  // namespace ptxla::lowering

@@ -147,6 +147,10 @@ FifoPairs::Pair StreamScheduler::PlacePair(const VInstr& push,
   const isa::Instr shell = Shell(push);
   const isa::InstrInfo& info = isa::Info(push.op);
   CHECK(FifoDue(info.pushes, push.unit).empty()) << info.mnemonic;
+  CHECK(isa::Info(pop.op).pops == info.pushes && pop.unit == push.unit)
+      << info.mnemonic << " with the pop of another FIFO";
+  // What was placed before may read or write a global later than this.
+  CHECK(!builder_.registers()[pop.dst].global) << info.mnemonic;
   FifoPairs& pairs = Pairs(info.pushes, push.unit);
   const int64_t latency = isa::LatencyOf(shell, model_);
   const int64_t interval = isa::IntervalOf(shell, model_);
