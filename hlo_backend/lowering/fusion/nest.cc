@@ -35,6 +35,20 @@ absl::Status NestCode::Run(const Hooks& hooks) {
   return ForGridEdges(0);
 }
 
+// A result that is written where it lies ends within a register: the last step
+// alone stores a part of one.
+bool NestCode::EndsInRegister() const {
+  if (!g_.linear) return false;
+  for (size_t k = 0; k < g_.streams.size(); ++k) {
+    const Stream& s = g_.streams[k];
+    if (s.node >= 0 || !places_[k].resident) continue;
+    const int64_t unit =
+        isa::kVregBytes / (s.tile_by_tile ? s.array.packing : 1);
+    if (s.array.bytes() % unit != 0) return true;
+  }
+  return false;
+}
+
 // The last step of an axis that the blocks do not divide has code of its own.
 absl::Status NestCode::ForGridEdges(size_t k) {
   if (k == g_.axes.size()) {
@@ -55,7 +69,8 @@ absl::Status NestCode::ForGridEdges(size_t k) {
                                : 1;
   const bool masked =
       g_.axes[k].reduced && g_.axes[k].elements != tiles * per_tile;
-  if (dim < 0 || (!ragged && !masked)) return ForGridEdges(k + 1);
+  const bool ends = g_.axes[k].kind == Axis::Kind::kColumn && EndsInRegister();
+  if (dim < 0 || (!ragged && !masked && !ends)) return ForGridEdges(k + 1);
   b_.BeginWhen(dim, isa::When::Kind::kNotLast);
   at_end_[k] = false;
   RETURN_IF_ERROR(ForGridEdges(k + 1));

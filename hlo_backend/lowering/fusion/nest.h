@@ -113,6 +113,7 @@ class NestCode {
   const Expression& expression() const { return e_; }
 
  private:
+  bool EndsInRegister() const;
   absl::Status ForGridEdges(size_t k);
   absl::Status Step();
   void StartPointers();

@@ -443,5 +443,19 @@ TEST(LoopFusionTest, ArgumentsMayLieInVmem) {
   }
 }
 
+// Three planes of 4 rows are a register and a half: only the last of the two
+// steps, one for each core, stores the half.
+TEST(LoopFusionTest, OnlyTheLastStepStoresAPartOfARegisterInVmem) {
+  HarnessOptions options;
+  options.in_vmem = {2};
+  for (const char* chip : {"v4", "v5p", "v6e"}) {
+    options.chip = chip;
+    for (const char* dims : {"3,4,3", "7,4,100", "5,2,128"}) {
+      EXPECT_OK(CompareKernel(Binary("add", "f32", dims), options).status())
+          << chip << " " << dims;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace ptxla::lowering
