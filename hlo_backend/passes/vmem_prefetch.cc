@@ -8,6 +8,7 @@
 #include "hlo_backend/passes/memory_places.h"
 #include "hlo_backend/passes/memory_space_assignment.h"
 #include "hlo_backend/passes/range_maximum.h"
+#include "hlo_backend/passes/row_leaves.h"
 
 namespace ptxla::hlo {
 namespace {
@@ -80,6 +81,25 @@ bool HasOneRow(const Instruction& dot) {
 bool FeedsProduct(const Instruction& kernel, int k) {
   if (kernel.opcode() != Opcode::kFusion) return IsProduct(kernel);
   return FeedsADot(*kernel.fused()->parameter(k));
+}
+
+// Members of the product's batch share planes that its epilogue reads: they are
+// walked inside of rows (b_inner in lowering/products/product_tiling.h), so
+// that a right operand that streams would come again for each block of rows.
+bool SharesPlanes(const Instruction& kernel, const Instruction& product) {
+  if (kernel.opcode() != Opcode::kFusion || product.opcode() != Opcode::kDot) {
+    return false;
+  }
+  const int rows = product.shape().rank() - 2;
+  for (const Instruction* i : kernel.fused()->instructions()) {
+    if (i->opcode() != Opcode::kBroadcast || IsFreeOfRows(*i) ||
+        !IsSharedByRows(*i, product)) {
+      continue;
+    }
+    const auto dims = i->dimensions();
+    if (std::find(dims.begin(), dims.end(), rows) != dims.end()) return true;
+  }
+  return false;
 }
 
 int64_t BytesOf(const Shape& shape) {
@@ -193,6 +213,7 @@ class Prefetcher {
     if (product ? HasOneRow(*ProductIn(*first)) : !OnlyReduces(*first)) {
       return false;
     }
+    const bool right = product && SharesPlanes(*first, *ProductIn(*first));
     Instruction* largest = nullptr;
     for (int k = 0; k < first->operand_count(); ++k) {
       if (product ? !FeedsProduct(*first, k) : !ReducesAsItIs(*first, k)) {
@@ -202,8 +223,10 @@ class Prefetcher {
       Instruction* p = ParameterOf(first->operand(k));
       if (p == nullptr || PaddedBytes(p->shape()) > whole_room_) continue;
       if (!product && ReadersOf(p).size() > 1) continue;
-      if (largest == nullptr ||
-          PaddedBytes(p->shape()) > PaddedBytes(largest->shape())) {
+      const int64_t bytes = PaddedBytes(p->shape());
+      const int64_t most =
+          largest == nullptr ? -1 : PaddedBytes(largest->shape());
+      if (bytes > most || (bytes == most && right)) {
         largest = p;
       }
     }
@@ -291,8 +314,8 @@ class Prefetcher {
   }
 
   Computation* c_;
-  const int64_t room_;        // for several arrays
-  const int64_t whole_room_;  // for one alone
+  const int64_t room_;              // for several arrays
+  const int64_t whole_room_;        // for one alone
   const int64_t bytes_in_latency_;  // HBM's, while a DMA starts
   // A copy under the first kernel of a program is at most one in so many of
   // the bytes that the kernel moves (`policy.prefetch_hidden_share`).
