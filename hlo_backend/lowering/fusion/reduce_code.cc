@@ -97,7 +97,8 @@ class ReduceCode {
     pointers_.clear();
     joined_.clear();
     for (const Reduction& r : t_.reductions) {
-      joined_.emplace_back(r, g_, t_.cut.plan, b_);
+      const bool bf16 = IsOfBf16(e_.roots[r.root]) && !e_.read_back[r.root];
+      joined_.emplace_back(r, g_, t_.cut.plan, bf16, b_);
       if (Joins(r)) joined_.back().MakePointers(n);
       const int32_t scratch = static_cast<int32_t>(r.scratch);
       pointers_.push_back(n.AddPointer(r.strides, [this, scratch](Sca to) {
@@ -106,6 +107,19 @@ class ReduceCode {
         return reg;
       }));
     }
+  }
+
+  // Whether the values of a node are those of an array of bf16.
+  bool IsOfBf16(int node) const {
+    const ExprNode* v = &e_.nodes[node];
+    while (v->kind == ExprNode::Kind::kOp &&
+           v->instr->opcode() == hlo::Opcode::kConvert &&
+           v->type == hlo::PrimitiveType::kF32) {
+      v = &e_.nodes[v->inputs[0]];
+    }
+    return v->kind == ExprNode::Kind::kLeaf &&
+           v->argument < Expression::kReduced &&
+           v->type == hlo::PrimitiveType::kBf16;
   }
 
   // Whether blocks that hold all of a kept tile finish it themselves.
@@ -199,15 +213,14 @@ class ReduceCode {
     const int unit =
         g_.row_axis >= 0 ? static_cast<int>(g_.axes[g_.row_axis].unit) : 1;
     const bool at_once = !KeepsRows() || ReducesMajors() || t_.thrifty;
+    const bool pairs = finished_ && !at_once && OnlyPairs();
     for (int y = 0; y < region.rows; ++y) {
-      for (int x = 0; x < region.columns; ++x) {
-        size_t at = static_cast<size_t>(KeepsRows() ? y : 0) * kept_columns_ +
-                    (KeepsColumns() ? x : 0);
-        for (const Reduction& r : t_.reductions) {
-          if (!Now(r)) continue;
-          ASSIGN_OR_RETURN(Vec words, Term(n, region, r, y, x));
-          RETURN_IF_ERROR(Accumulate(r, words, finished_, &accumulators_[at]));
-          at += static_cast<size_t>(kept_rows_) * kept_columns_;
+      if (!pairs) {
+        RETURN_IF_ERROR(AddTiles(n, region, y));
+      } else if (y % 32 == 0) {
+        for (int k = 0; k < 32; ++k) {
+          const int row = y + k / 2 + k % 2 * 16;
+          if (row < region.rows) RETURN_IF_ERROR(AddTiles(n, region, row));
         }
       }
       const int end = y + 1;
@@ -215,6 +228,36 @@ class ReduceCode {
       RETURN_IF_ERROR(n.StoreRows(region, y / unit * unit, end));
       if (finished_ && !at_once) {
         RETURN_IF_ERROR(FinishRows(n, y / unit * unit, end));
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  // Nothing but reductions of which tiles 16 rows apart share words: they are
+  // made one after the other.
+  bool OnlyPairs() const {
+    for (const Reduction& r : t_.reductions) {
+      if (!Joins(r) || joined_[&r - t_.reductions.data()].together() != 32) {
+        return false;
+      }
+    }
+    return t_.reductions.size() == e_.roots.size();
+  }
+
+  absl::Status AddTiles(NestCode& n, const Region& region, int y) {
+    for (int x = 0; x < region.columns; ++x) {
+      size_t at = static_cast<size_t>(KeepsRows() ? y : 0) * kept_columns_ +
+                  (KeepsColumns() ? x : 0);
+      for (const Reduction& r : t_.reductions) {
+        if (!Now(r)) continue;
+        ASSIGN_OR_RETURN(Vec words, Term(n, region, r, y, x));
+        RETURN_IF_ERROR(Accumulate(r, words, finished_, &accumulators_[at]));
+        JoinedResult& joined = joined_[&r - t_.reductions.data()];
+        if (finished_ && Joins(r) && joined.pairs_words(y)) {
+          Vec& first = accumulators_[at - 16 * kept_columns_];
+          first = joined.Paired(first, accumulators_[at]);
+        }
+        at += static_cast<size_t>(kept_rows_) * kept_columns_;
       }
     }
     return absl::OkStatus();

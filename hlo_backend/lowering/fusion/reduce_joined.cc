@@ -1,5 +1,6 @@
 #include "hlo_backend/lowering/fusion/reduce_joined.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/status.h"
@@ -15,9 +16,6 @@ using isa::Opcode;
 
 namespace {
 
-// Row tiles that are transposed together: 128 rows.
-constexpr int kTransposed = 16;
-
 int Log2(int64_t n) {
   int k = 0;
   while ((int64_t{1} << k) < n) ++k;
@@ -27,7 +25,8 @@ int Log2(int64_t n) {
 }  // namespace
 
 JoinedResult::JoinedResult(const Reduction& r, const Geometry& g,
-                           const NestPlan& plan, CodeBuilder& b)
+                           const NestPlan& plan, bool bf16_terms,
+                           CodeBuilder& b)
     : r_(r), g_(g), b_(b) {
   columns_reduced_ = g.axes[g.column_axis].reduced;
   rows_reduced_ = g.linear ? columns_reduced_
@@ -37,7 +36,20 @@ JoinedResult::JoinedResult(const Reduction& r, const Geometry& g,
       majors_.push_back(static_cast<int>(a));
     }
   }
-  if (columns_reduced_ && !rows_reduced_) together_ = kTransposed;
+  if (columns_reduced_ && !rows_reduced_) {
+    // Single tiles of bf16 go through the transpose unit two in a word.
+    const bool single =
+        g.axes[g.column_axis].tiles == 1 &&
+        std::none_of(g.axes.begin(), g.axes.end(), [](const Axis& a) {
+          return a.kind == Axis::Kind::kMajor && a.reduced;
+        });
+    // The results of a transpose of each unit and a pair of tiles are alive.
+    const int registers = b.model().Registers(isa::RegClass::kVector) /
+                          std::max(1, b.model().xlus);
+    const bool pairs = bf16_terms && single && registers >= kTransposed + 2;
+    together_ = pairs ? 2 * kTransposed : kTransposed;
+    if (together_ > kTransposed && !CanFinish(plan)) together_ = kTransposed;
+  }
   finishes_ = CanFinish(plan);
   if (finishes_) Place(plan);
 }
@@ -57,7 +69,10 @@ bool JoinedResult::CanFinish(const NestPlan& plan) const {
   const int axis = rows_reduced_ ? g_.column_axis : g_.row_axis;
   if (axis < 0) return false;
   // Bodies begin at whole rows of the result, and at whole words of them.
-  const int64_t per_body = int64_t{together_} * (pairs ? 2 : 1);
+  const int64_t rows_together = pairs ? 2 * kTransposed : kTransposed;
+  const int64_t per_body = together_ == 1
+                               ? (pairs ? 2 : 1)
+                               : std::max<int64_t>(together_, rows_together);
   const auto whole = [&](int64_t tiles) {
     return tiles >= g_.axes[axis].tiles || tiles % per_body == 0;
   };
@@ -78,7 +93,7 @@ void JoinedResult::Place(const NestPlan& plan) {
     const int axis = rows_reduced_ ? g_.column_axis : g_.row_axis;
     const int64_t per_row =
         a.rank() <= 1 ? isa::kRowBytes / a.packing : a.tile_bytes();
-    strides_[axis] = per_row / together_;
+    strides_[axis] = per_row / (together_ > 1 ? kTransposed : 1);
     if (!majors_.empty() && a.rank() >= 2 && a.sizes[a.rank() - 2] > 1) {
       index_axis_ = majors_[--planes];
       const int64_t all = g_.axes[index_axis_].tiles;
@@ -151,26 +166,76 @@ absl::StatusOr<Vec> JoinedResult::Expanded(Vec v) {
   return fold.WithInit(v);
 }
 
+Vec JoinedResult::Paired(Vec first, Vec behind) {
+  return b_.Binary(Opcode::kVpackIBf16, first, behind);
+}
+
+absl::StatusOr<std::vector<Vec>> JoinedResult::Transposed(
+    const std::vector<Vec>& partials) {
+  TileFold fold(r_, b_);
+  std::vector<std::vector<Vec>> rows;
+  if (partials.size() <= kTransposed) {
+    rows.push_back(b_.Transpose(partials, kTransposed));
+  } else {
+    // Rows 0 to 127 in the lower halves of words, those behind in the upper.
+    std::vector<Vec> words;
+    for (size_t k = 0; k < kTransposed; ++k) {
+      words.push_back(k + kTransposed < partials.size()
+                          ? partials[k]
+                          : Paired(partials[k], partials[k]));
+    }
+    rows.resize(2);
+    // Folded as they come, or 32 halves would be alive.
+    const std::vector<Vec> columns = b_.Transpose(words, kTransposed);
+    for (size_t k = 0; k < columns.size(); ++k) {
+      rows[0].push_back(b_.BinaryImm(Opcode::kVshll, columns[k], 16));
+      rows[1].push_back(b_.BinaryImm(Opcode::kVand, columns[k], 0xFFFF0000u));
+      for (size_t done = k + 1; done % 2 == 0; done /= 2) {
+        for (std::vector<Vec>& row : rows) {
+          const Vec v = row.back();
+          row.pop_back();
+          ASSIGN_OR_RETURN(row.back(), fold.Combine(row.back(), v));
+        }
+      }
+    }
+  }
+  std::vector<Vec> results;
+  for (std::vector<Vec>& row : rows) {
+    ASSIGN_OR_RETURN(Vec v, fold.Tree(std::move(row)));
+    ASSIGN_OR_RETURN(v, fold.Sublanes(v));
+    ASSIGN_OR_RETURN(v, fold.WithInit(v));
+    results.push_back(v);
+  }
+  return results;
+}
+
 absl::Status JoinedResult::Finish(NestCode& n, int row, int column,
                                   const std::vector<Vec>& partials, bool last) {
   TileFold fold(r_, b_);
-  Vec v = partials[0];
+  std::vector<Vec> results;
   if (together_ > 1) {
-    ASSIGN_OR_RETURN(v, fold.Tree(b_.Transpose(partials, kTransposed)));
-    ASSIGN_OR_RETURN(v, fold.Sublanes(v));
+    ASSIGN_OR_RETURN(results, Transposed(partials));
   } else {
+    Vec v = partials[0];
     if (rows_reduced_) {
       ASSIGN_OR_RETURN(v, fold.Sublanes(v));
     }
     if (columns_reduced_) {
       ASSIGN_OR_RETURN(v, fold.Lanes(v));
     }
+    ASSIGN_OR_RETURN(v, fold.WithInit(v));
+    results.push_back(v);
   }
-  ASSIGN_OR_RETURN(v, fold.WithInit(v));
-  const int64_t offset = n.pointer(at_).offset +
-                         (g_.row_axis >= 0 ? row * strides_[g_.row_axis] : 0) +
-                         column * strides_[g_.column_axis];
-  return Store(n, offset, v, last);
+  for (size_t k = 0; k < results.size(); ++k) {
+    const int from = row + static_cast<int>(k) * kTransposed;
+    const int64_t offset =
+        n.pointer(at_).offset +
+        (g_.row_axis >= 0 ? from * strides_[g_.row_axis] : 0) +
+        column * strides_[g_.column_axis];
+    RETURN_IF_ERROR(
+        Store(n, offset, results[k], last && k + 1 == results.size()));
+  }
+  return absl::OkStatus();
 }
 
 // The row of the result that the open index of a major stands for.

@@ -22,8 +22,10 @@ namespace ptxla::lowering {
 // Stores finished results of one reduction from within the nest.
 class JoinedResult {
  public:
+  // `bf16_terms`: what is reduced are numbers of bf16 as they are in memory,
+  // and nobody reads the result again.
   JoinedResult(const Reduction& r, const Geometry& g, const NestPlan& plan,
-               codegen::CodeBuilder& b);
+               bool bf16_terms, codegen::CodeBuilder& b);
 
   // Whether blocks of this plan can finish it.
   bool finishes() const { return finishes_; }
@@ -32,17 +34,30 @@ class JoinedResult {
   // Kept tiles that make a row of the result: call Finish with as many, or
   // with the region's last.
   int together() const { return together_; }
+  // Of tile k and tile k + 16 of a row, words with both: in place of the first
+  // as soon as the second is there.
+  bool pairs_words(int tile) const {
+    return together_ > kTransposed && tile % together_ >= kTransposed;
+  }
+  codegen::Vec Paired(codegen::Vec first, codegen::Vec behind);
   // The partial registers of the kept tiles that begin at (row, column) of the
-  // open region. `last`: of the region.
+  // open region, those that have a pair as Paired() makes them. `last`: of the
+  // region.
   absl::Status Finish(NestCode& n, int row, int column,
                       const std::vector<codegen::Vec>& partials, bool last);
   // Every kept tile's value on all its lanes and sublanes.
   absl::StatusOr<codegen::Vec> Expanded(codegen::Vec partial);
 
  private:
+  // Row tiles that are transposed together: 128 rows.
+  static constexpr int kTransposed = 16;
+
   bool CanFinish(const NestPlan& plan) const;
   void Place(const NestPlan& plan);
   absl::Status Store(NestCode& n, int64_t offset, codegen::Vec v, bool last);
+  // Rows of 128 results, from 128 or 256 rows of partial results.
+  absl::StatusOr<std::vector<codegen::Vec>> Transposed(
+      const std::vector<codegen::Vec>& partials);
   struct Row {
     codegen::Sca index, base;
   };

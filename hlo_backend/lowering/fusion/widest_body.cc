@@ -121,6 +121,15 @@ bool MakesOneStep(const KernelContext& context, const Geometry& g) {
   return BytesOfTile(g) * tiles <= VmemBudget(context) * 3 / 4;
 }
 
+bool ReadsOnlyVmem(const Tiling& tiling) {
+  return std::all_of(tiling.windows.begin(), tiling.windows.end(),
+                     [&](const isa::Window& w) {
+                       return w.direction == isa::Direction::kOut ||
+                              w.space == isa::Space::kSmem ||
+                              tiling.args[w.arg].space == isa::Space::kVmem;
+                     });
+}
+
 // One step that reads and writes arrays in VMEM where they lie, not through
 // windows: the TPU compiler does not move loads over stores that might be to
 // the same array, so few registers are under way (`policy.in_place_registers`).
@@ -225,6 +234,17 @@ absl::StatusOr<isa::Kernel> EmitWidestThatFits(const KernelContext& context,
                     attempt.spills));
       if (StepsOfCore(tiling, context.model.cores) == 1 && fits(tiling)) {
         if (!attempt.spills) tilings.clear();
+        tilings.push_back(std::move(tiling));
+      }
+    }
+    // Steps of a reduction in VMEM hide no loads, they only drain the units.
+    if (Reduces(g) && !attempt.spills && !MakesOneStep(context, g) &&
+        static_cast<double>(BytesOfTile(g) * TilesOf(g)) <=
+            context.chip.Policy("resident_reduction_bytes").value_or(0)) {
+      ASSIGN_OR_RETURN(Tiling tiling,
+                       tiling_of(attempt.copies,
+                                 TilesOfCore(g, context.model.cores), false));
+      if (ReadsOnlyVmem(tiling) && fits(tiling)) {
         tilings.push_back(std::move(tiling));
       }
     }

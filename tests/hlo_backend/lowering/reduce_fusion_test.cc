@@ -2,6 +2,8 @@
 
 #include <string>
 
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "absl/strings/substitute.h"
 #include "tests/hlo_backend/lowering/bundle_harness.h"
 #include "tests/support/status_matchers.h"
@@ -317,6 +319,67 @@ TEST(ReduceFusionTest, SumsOverPlanesInBlocksOfSeveralPlanes) {
         ROOT t = (f32[7,7,8,512], f32[512], f32[512], f32[512]) fusion(p, q, r, s), kind=kInput, calls=f })",
                           options)
                 .status());
+}
+
+// Rows of one tile of bf16 are transposed two in a word.
+std::string RowsOfBf16(absl::string_view dims, absl::string_view kept,
+                       int dimension, absl::string_view op,
+                       absl::string_view result) {
+  return absl::Substitute(R"(HloModule m
+o {
+  x = f32[] parameter(0)
+  y = f32[] parameter(1)
+  ROOT z = f32[] $3(x, y)
+}
+f {
+  a = bf16[$0] parameter(0)
+  w = f32[$0] convert(a)
+  i = f32[] constant($5)
+  r = f32[$1] reduce(w, i), dimensions={$2}, to_apply=o
+  ROOT c = $4[$1] convert(r)
+}
+ENTRY e {
+  a = bf16[$0] parameter(0)
+  ROOT k = $4[$1] fusion(a), kind=kInput, calls=f
+})",
+                          dims, kept, dimension, op, result,
+                          op == "add" ? "0" : "-inf");
+}
+
+TEST(ReduceTest, RowsOfOneTileOfBf16GoInPairs) {
+  for (const char* chip : {"v3", "v4", "v5e", "v6e", "tpu7x"}) {
+    for (const char* result : {"bf16", "f32"}) {
+      for (const char* op : {"add", "maximum"}) {
+        for (const int rows : {100, 129, 256, 391, 1000, 2048}) {
+          HarnessOptions options;
+          options.chip = chip;
+          EXPECT_OK(CompareKernel(RowsOfBf16(absl::StrCat(rows, ",96"),
+                                             absl::StrCat(rows), 1, op, result),
+                                  options)
+                        .status())
+              << chip << " " << result << " " << op << " " << rows;
+        }
+        HarnessOptions options;
+        options.chip = chip;
+        EXPECT_OK(CompareKernel(RowsOfBf16("5,391,128", "5,391", 2, op, result),
+                                options)
+                      .status())
+            << chip << " " << result << " " << op;
+      }
+    }
+  }
+}
+
+TEST(ReduceTest, PairsOfRowsHalveTheWorkOfTheTransposeUnit) {
+  HarnessOptions options;
+  options.chip = "v6e";
+  ASSERT_OK_AND_ASSIGN(
+      const HarnessResult pairs,
+      CompareKernel(RowsOfBf16("8192,128", "8192", 1, "add", "f32"), options));
+  std::string wide = RowsOfBf16("8192,128", "8192", 1, "add", "f32");
+  absl::StrReplaceAll({{"bf16", "f32"}}, &wide);
+  ASSERT_OK_AND_ASSIGN(const HarnessResult words, CompareKernel(wide, options));
+  EXPECT_LT(pairs.cycles, words.cycles * 3 / 4);
 }
 
 }  // namespace
