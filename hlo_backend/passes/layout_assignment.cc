@@ -7,6 +7,7 @@
 #include "hlo_backend/ir/builder.h"
 #include "hlo_backend/passes/control_flow.h"
 #include "hlo_backend/passes/operands_in_place.h"
+#include "hlo_backend/passes/result_layout.h"
 
 namespace ptxla::hlo {
 namespace {
@@ -37,29 +38,6 @@ Shape Tiled(const Shape& shape, const Shape* like, int generation) {
 bool SameOrder(Shape a, const Shape& b) {
   a.mutable_layout()->memory_space = b.memory_space();
   return a == b;
-}
-
-// transpose(x) with the shape `y` lies where x lies if its layout is x's,
-// permuted.
-bool IsTransposeBitcast(const Instruction& t, const Shape& y) {
-  const Shape& x = t.operand(0)->shape();
-  if (x.layout().tiles.size() != y.layout().tiles.size()) return false;
-  for (int k = 0; k < x.rank(); ++k) {
-    const int64_t d = y.layout().minor_to_major[k];
-    if (x.layout().minor_to_major[k] != t.dimensions()[d]) return false;
-  }
-  return x.layout().tiles == y.layout().tiles;
-}
-
-// `value` with this layout: of a transpose where that makes it a bitcast, the
-// transposed array itself; other values are copied.
-Instruction* WithLayout(Instruction* value, const Shape& wanted) {
-  if (!value->shape().IsArray() || value->shape() == wanted) return value;
-  if (value->opcode() == Opcode::kTranspose &&
-      IsTransposeBitcast(*value, wanted)) {
-    return value->parent()->AddLike(*value, wanted, {value->operand(0)});
-  }
-  return value->parent()->Add(Opcode::kCopy, wanted, {value});
 }
 
 // Data movement that moves nothing becomes a bitcast.
@@ -117,7 +95,8 @@ bool AssignEntry(Module* module, int generation) {
   layout->result = result;
   if (root->opcode() == Opcode::kTuple) {
     for (int k = 0; k < root->operand_count(); ++k) {
-      Instruction* value = WithLayout(root->operand(k), result.element(k));
+      Instruction* value =
+          WithLayout(root->operand(k), result.element(k), generation);
       if (value != root->operand(k)) root->ReplaceOperand(k, value);
     }
     *root->mutable_shape() = result;
@@ -125,7 +104,7 @@ bool AssignEntry(Module* module, int generation) {
              root->opcode() != Opcode::kParameter) {
     *root->mutable_shape() = result;
   } else if (root->shape().IsArray() && root->shape() != result) {
-    entry->SetRoot(WithLayout(root, result));
+    entry->SetRoot(WithLayout(root, result, generation));
   }
   return !(before.result == layout->result) ||
          before.parameters != layout->parameters;
