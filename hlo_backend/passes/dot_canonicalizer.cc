@@ -1,5 +1,9 @@
 #include "hlo_backend/passes/dot_canonicalizer.h"
 
+#include <algorithm>
+#include <utility>
+#include <vector>
+
 #include "hlo_backend/ir/builder.h"
 #include "hlo_backend/passes/control_flow.h"
 #include "hlo_backend/passes/dimension_utils.h"
@@ -50,7 +54,8 @@ class Canonicalizer {
 
   // The value that stands for the dot, or nullptr.
   Instruction* Run() {
-    const bool changed = DropUnitDims() | JoinContracting() | JoinFree();
+    const bool changed =
+        DropUnitDims() | SortContracting() | JoinContracting() | JoinFree();
     if (!changed) return nullptr;
     attrs_.lhs_batch = lhs_.batch;
     attrs_.lhs_contracting = lhs_.contracting;
@@ -110,6 +115,24 @@ class Canonicalizer {
     const bool contracting = DropUnitPairs(&Side::contracting, 1);
     const bool free = DropUnitFree(&lhs_) | DropUnitFree(&rhs_);
     return batch || contracting || free;
+  }
+
+  // As they lie in the larger operand: what is contracted in another order than
+  // it lies would have to be transposed. (jnp.einsum names the last first.)
+  bool SortContracting() {
+    std::vector<std::pair<int64_t, int64_t>> pairs;
+    const bool by_lhs = Product(lhs_.dims) >= Product(rhs_.dims);
+    for (size_t k = 0; k < lhs_.contracting.size(); ++k) {
+      const int64_t l = lhs_.contracting[k], r = rhs_.contracting[k];
+      pairs.emplace_back(by_lhs ? l : r, by_lhs ? r : l);
+    }
+    if (std::is_sorted(pairs.begin(), pairs.end())) return false;
+    std::sort(pairs.begin(), pairs.end());
+    for (size_t k = 0; k < pairs.size(); ++k) {
+      lhs_.contracting[k] = by_lhs ? pairs[k].first : pairs[k].second;
+      rhs_.contracting[k] = by_lhs ? pairs[k].second : pairs[k].first;
+    }
+    return true;
   }
 
   // Neighbours on both sides, in the same order.

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/units.h"
+#include "hlo_backend/analysis/contracted_planes.h"
 #include "hlo_backend/ir/builder.h"
 #include "hlo_backend/passes/control_flow.h"
 #include "hlo_backend/passes/dimension_utils.h"
@@ -9,7 +11,7 @@
 namespace ptxla::hlo {
 namespace {
 
-constexpr int64_t kTileRows = 8;
+constexpr int64_t kTileRows = 8, kTileK = 128;
 // Members of a batch that share the right operand take its weights each for
 // itself: a product of fewer rows has them on the MXU as long as it streams.
 constexpr int64_t kMemberRows = 128;
@@ -65,12 +67,23 @@ Instruction* Transposed(Builder& b, Instruction* x, const DimVector& order) {
   return IsIdentityMapping(order) ? x : b.Transpose(x, order);
 }
 
+// Planes of K are taken one after another (analysis/contracted_planes.h), each
+// padded to whole tiles of K for itself: a quarter more at most.
+bool ContractsPlanes(const Instruction& dot) {
+  const auto inner = MatrixContraction(dot);
+  if (!inner) return false;
+  const int64_t k = dot.operand(0)->shape().dim(
+      static_cast<int>(dot.attrs<DotAttrs>().lhs_contracting[*inner]));
+  return RoundUpTo<int64_t>(k, kTileK) * 4 <= k * 5;
+}
+
 Instruction* Shaped(Instruction* dot) {
   const auto& a = dot->attrs<DotAttrs>();
   const Shape& l = dot->operand(0)->shape();
   const Shape& r = dot->operand(1)->shape();
   const DimVector lhs_free = Others(l.rank(), a.lhs_batch, a.lhs_contracting);
   const DimVector rhs_free = Others(r.rank(), a.rhs_batch, a.rhs_contracting);
+  if (ContractsPlanes(*dot)) return nullptr;
   const size_t sharing = Sharing(*dot, lhs_free);
   if (rhs_free.size() == 1 && !lhs_free.empty() &&
       IsInOrder(l, a.lhs_batch, a.lhs_contracting) &&

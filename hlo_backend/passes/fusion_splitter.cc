@@ -218,6 +218,31 @@ absl::StatusOr<Computation*> FusionSplitter::Parts(Instruction* i, Way* way) {
   return nullptr;
 }
 
+namespace {
+
+bool HasProduct(const Instruction& i) {
+  if (i.opcode() != Opcode::kFusion) return i.opcode() == Opcode::kDot;
+  for (const Instruction* x : i.fused()->instructions()) {
+    if (x->opcode() == Opcode::kDot) return true;
+  }
+  return false;
+}
+
+// The windows of a fusion around one product are those of the part that has
+// the product. Parts have the ids from `begin` on.
+void GiveWindows(const Computation& c, int begin, const std::string& config) {
+  if (config.empty()) return;
+  Instruction* product = nullptr;
+  for (Instruction* i : c.instructions()) {
+    if (i->id() < begin || !HasProduct(*i)) continue;
+    if (product != nullptr) return;
+    product = i;
+  }
+  if (product != nullptr) product->set_backend_config(config);
+}
+
+}  // namespace
+
 absl::StatusOr<bool> FusionSplitter::Split(
     Computation* c, absl::FunctionRef<bool(const Instruction&)> refused) {
   // The order as it will be; null: what an instruction became, whose ids begin
@@ -235,8 +260,10 @@ absl::StatusOr<bool> FusionSplitter::Split(
     GiveShape(body->root(), i->shape());
     begins.push_back(module->NextInstructionId());
     names.push_back(absl::StrCat(WholeName(i->name()), kPart));
+    const std::string config = i->backend_config();
     PutInPlace(i, body);
     const int end = module->NextInstructionId();
+    GiveWindows(*c, begins.back(), config);
     for (int id = begins.back(); id < end; ++id) tried_[id] = way;
     i = nullptr;
   }

@@ -1,5 +1,7 @@
 // EmitProduct: a dot, alone or as the heart of an output fusion.
 #include <algorithm>
+#include <optional>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
@@ -56,6 +58,9 @@ ProductLimits LimitsOf(const KernelContext& context) {
   return limits;
 }
 
+// Straight code of a step whose windows are given, in our own limits.
+constexpr int64_t kGivenBundles = 2;
+
 class ProductEmitter {
  public:
   ProductEmitter(const KernelContext& context, const hlo::Instruction& i,
@@ -71,15 +76,16 @@ class ProductEmitter {
                            form_.problem.numbers);
     ProductLimits limits = LimitsOf(context_);
     if (epilogue_->NeedsOneCore()) limits.cores = 1;
-    ASSIGN_OR_RETURN(ProductTiling choice,
-                     ChooseProductTile(form_.problem, arrays_, context_.model,
-                                       limits, context_.log));
-    if (choice_ > choice.runners_up.size()) {
+    ASSIGN_OR_RETURN(ProductTiling choice, ChooseTile(limits));
+    // Our own come behind the windows of the schedule.
+    const size_t rank =
+        choice_ - (choice_ > 0 && form_.windows.has_value() ? 1 : 0);
+    if (rank > choice.runners_up.size()) {
       return absl::ResourceExhaustedError(
           "no tile whose code fits the registers");
     }
-    tile_ = choice_ == 0 ? choice.tile : choice.runners_up[choice_ - 1].first;
-    cost_ = choice_ == 0 ? choice.cost : choice.runners_up[choice_ - 1].second;
+    tile_ = rank == 0 ? choice.tile : choice.runners_up[rank - 1].first;
+    cost_ = rank == 0 ? choice.cost : choice.runners_up[rank - 1].second;
     limits_ = limits;
     Tiling tiling;
     tiling.note = tile_.ToString();
@@ -97,6 +103,8 @@ class ProductEmitter {
     return FrameKernel(context_, tiling);
   }
 
+  // After Emit: are the windows those of the schedule that was read?
+  bool HasGivenWindows() const { return given_; }
   // After Emit: cycles of a step that the choice of tiles went by; of the
   // kernel if its steps take `step`.
   int64_t ExpectedStep() const { return cost_.step_bundles; }
@@ -111,6 +119,23 @@ class ProductEmitter {
   }
 
  private:
+  // The windows that a scheduled module comes with, where a kernel can have
+  // them: all of VMEM is theirs, and more code than we would unroll.
+  absl::StatusOr<ProductTiling> ChooseTile(const ProductLimits& limits) {
+    if (choice_ == 0 && form_.windows.has_value()) {
+      ProductLimits wide = limits;
+      wide.vmem_bytes = VmemBudget(context_);
+      wide.step_bundles = kGivenBundles * limits.step_bundles;
+      auto given =
+          GivenProductTile(form_.problem, arrays_, context_.model, wide,
+                           *form_.windows, form_.swapped, context_.log);
+      given_ = given.ok();
+      if (given.ok()) return given;
+    }
+    return ChooseProductTile(form_.problem, arrays_, context_.model, limits,
+                             context_.log);
+  }
+
   absl::Status DescribePrologues() {
     const auto describe =
         [&](const hlo::Instruction* value, ProductOperand* operand,
@@ -139,9 +164,9 @@ class ProductEmitter {
   }
 
   int64_t KOfStep(bool last) const {
-    if (tile_.grid_k == 1) return form_.problem.k;
-    return last ? form_.problem.k - (tile_.grid_k - 1) * tile_.block_k
-                : tile_.block_k;
+    const int64_t steps = tile_.grid_k / tile_.k_planes;  // of a plane
+    if (steps == 1) return form_.problem.k;
+    return last ? form_.problem.k - (steps - 1) * tile_.block_k : tile_.block_k;
   }
   bool Accumulates() const {
     return tile_.grid_k > 1 ||
@@ -205,7 +230,7 @@ class ProductEmitter {
   isa::KernelWork WorkOf(const Tiling& tiling) const {
     const ProductProblem& p = form_.problem;
     isa::KernelWork work;
-    work.mxu_flops = 2 * p.batch * p.m * p.n * p.k;
+    work.mxu_flops = 2 * p.batch * p.m * p.n * p.k * p.k_planes;
     work.flops = work.mxu_flops;
     for (const isa::KernelArg& arg : tiling.args) {
       if (arg.space == isa::Space::kHbm) work.hbm_bytes += arg.bytes;
@@ -249,19 +274,50 @@ class ProductEmitter {
     }
     if (parts_.turns_lhs && StaysWhileNWalks()) return StreamTurning(b);
     if (tile_.grid_k == 1) return Stream(b, true, true);
-    b.BeginWhen(grid_.k, When::Kind::kFirst);
-    RETURN_IF_ERROR(Stream(b, true, false));
-    b.EndWhen();
-    if (tile_.grid_k > 2) {
-      b.BeginWhen(grid_.k, When::Kind::kNotFirst);
-      b.BeginWhen(grid_.k, When::Kind::kNotLast);
-      RETURN_IF_ERROR(Stream(b, false, false));
-      b.EndWhen();
-      b.EndWhen();
+    if (tile_.k_planes == 1) return StepsOfK(b, grid_.k, tile_.grid_k);
+    if (tile_.grid_k == tile_.k_planes) {
+      return StepsOfK(b, grid_.k_planes, tile_.k_planes);
     }
-    b.BeginWhen(grid_.k, When::Kind::kLast);
-    RETURN_IF_ERROR(Stream(b, false, true));
-    b.EndWhen();
+    return StepsOfPlanes(b);
+  }
+
+  // The code of the first, the last and the other steps along K.
+  absl::Status StepsOfK(CodeBuilder& b, int dim, int64_t steps) {
+    const bool whole = dim != grid_.k;  // K of a plane in each step
+    RETURN_IF_ERROR(
+        StreamWhen(b, {{dim, When::Kind::kFirst}}, true, false, whole));
+    if (steps > 2) {
+      RETURN_IF_ERROR(StreamWhen(
+          b, {{dim, When::Kind::kNotFirst}, {dim, When::Kind::kNotLast}}, false,
+          false, whole));
+    }
+    return StreamWhen(b, {{dim, When::Kind::kLast}}, false, true, true);
+  }
+
+  // Several steps in each plane of K, the last of which may be shorter.
+  absl::Status StepsOfPlanes(CodeBuilder& b) {
+    const int k = grid_.k, plane = grid_.k_planes;
+    using Kind = When::Kind;
+    RETURN_IF_ERROR(StreamWhen(b, {{k, Kind::kFirst}, {plane, Kind::kFirst}},
+                               true, false, false));
+    RETURN_IF_ERROR(StreamWhen(b, {{k, Kind::kFirst}, {plane, Kind::kNotFirst}},
+                               false, false, false));
+    if (tile_.grid_k > 2 * tile_.k_planes) {
+      RETURN_IF_ERROR(StreamWhen(b, {{k, Kind::kNotFirst}, {k, Kind::kNotLast}},
+                                 false, false, false));
+    }
+    RETURN_IF_ERROR(StreamWhen(b, {{k, Kind::kLast}, {plane, Kind::kNotLast}},
+                               false, false, true));
+    return StreamWhen(b, {{k, Kind::kLast}, {plane, Kind::kLast}}, false, true,
+                      true);
+  }
+
+  absl::Status StreamWhen(CodeBuilder& b,
+                          const std::vector<std::pair<int, When::Kind>>& when,
+                          bool starts, bool finishes, bool ends_k) {
+    for (const auto& [dim, kind] : when) b.BeginWhen(dim, kind);
+    RETURN_IF_ERROR(Stream(b, starts, finishes, ends_k));
+    for (size_t n = 0; n < when.size(); ++n) b.EndWhen();
     return absl::OkStatus();
   }
 
@@ -382,10 +438,11 @@ class ProductEmitter {
     return absl::OkStatus();
   }
 
-  absl::Status Stream(CodeBuilder& b, bool starts, bool finishes) {
+  absl::Status Stream(CodeBuilder& b, bool starts, bool finishes,
+                      bool ends_k = true) {
     parts_.starts = starts;
     parts_.finishes = finishes;
-    parts_.k_extent = KOfStep(finishes);
+    parts_.k_extent = KOfStep(ends_k);
     long_epilogue_ = 2 * epilogue_->live_registers() >
                      parts_.pace.share * context_.model.vregs;
     b.BeginScope();
@@ -415,7 +472,7 @@ class ProductEmitter {
   int64_t converted_lhs_offset_ = 0, converted_rhs_offset_ = 0;
   std::unique_ptr<OperandPrologue> lhs_prologue_, rhs_prologue_;
   std::unique_ptr<ProductEpilogue> epilogue_;
-  bool long_epilogue_ = false;
+  bool long_epilogue_ = false, given_ = false;
 };
 
 }  // namespace
@@ -438,7 +495,9 @@ absl::StatusOr<isa::Kernel> EmitProduct(const KernelContext& context,
     trial.step =
         isa::TimeKernel(*trial.kernel, context.model).classes[0].profile.cycles;
     trial.cycles = emitter.CyclesOf(trial.step);
-    trial.expected = emitter.ExpectedStep();
+    // Windows of the schedule are taken however long they take.
+    trial.expected =
+        emitter.HasGivenWindows() ? trial.step : emitter.ExpectedStep();
     trial.waits = emitter.HasLongEpilogue();
     return trial;
   };

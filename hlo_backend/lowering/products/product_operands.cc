@@ -9,6 +9,7 @@
 #include "base/check.h"
 #include "base/status.h"
 #include "base/units.h"
+#include "hlo_backend/analysis/contracted_planes.h"
 #include "hlo_backend/analysis/member_rows.h"
 #include "hlo_backend/analysis/product_batch.h"
 #include "hlo_backend/ir/computation.h"
@@ -46,10 +47,9 @@ const Instruction* BehindConverts(const Instruction* i) {
 // order. True if K is the minor dimension.
 absl::StatusOr<bool> KIsMinor(const Instruction& dot, const hlo::Shape& shape,
                               int batch, const DimVector& of_dot,
-                              const DimVector& contracting) {
-  if (contracting.size() != 1) return Refuse(dot, "more than one K dimension");
+                              int64_t contracting) {
   const auto members = hlo::MembersInRows(shape, batch);
-  if (members) return contracting[0] == members->lanes;
+  if (members) return contracting == members->lanes;
   ASSIGN_OR_RETURN(PhysicalArray a, PhysicalArray::Of(shape, /*fours=*/true));
   if (a.rank() < 2 || a.linear != 0) return Refuse(dot, "a vector operand");
   const auto common = static_cast<int>(of_dot.size());
@@ -60,9 +60,27 @@ absl::StatusOr<bool> KIsMinor(const Instruction& dot, const hlo::Shape& shape,
   }
   const int64_t minor = a.dims[a.rank() - 1];
   const int64_t second = a.dims[a.rank() - 2];
-  if (minor == contracting[0]) return true;
-  if (second == contracting[0]) return false;
+  if (minor == contracting) return true;
+  if (second == contracting) return false;
   return Refuse(dot, "a K dimension outside the two minor ones");
+}
+
+// Of a result as it lies; planes that the product takes as rows are rows.
+std::optional<hlo::ProductWindows> WindowsOf(const hlo::WindowConfig& config,
+                                             const hlo::Shape& result,
+                                             const PhysicalArray& out,
+                                             const ProductProblem& problem) {
+  std::vector<int64_t> extents;
+  for (const int64_t d : out.dims) {
+    extents.push_back(result.dim(static_cast<int>(d)));
+  }
+  auto windows = hlo::WindowsOfProduct(config, extents);
+  if (!windows || problem.batch > 1 || windows->planes == 1) return windows;
+  const int64_t rows = extents[extents.size() - 2];
+  if (windows->rows < rows) return std::nullopt;
+  windows->rows = windows->planes * rows;
+  windows->planes = 1;
+  return windows;
 }
 
 }  // namespace
@@ -164,12 +182,18 @@ absl::StatusOr<ProductForm> ProductForm::Of(const Instruction& instruction) {
   if (&instruction == f.dot && instruction.operand(0) == instruction.operand(1))
     args[1] = 0;
   const int nb = hlo::ProductBatch(dot), of_rhs = hlo::OperandBatch(dot, 1);
-  ASSIGN_OR_RETURN(
-      bool lhs_k_minor,
-      KIsMinor(dot, *shapes[0], nb, attrs.lhs_batch, attrs.lhs_contracting));
+  const auto in_planes = hlo::MatrixContraction(dot);
+  const auto ks = static_cast<int64_t>(attrs.lhs_contracting.size());
+  if (ks != 1 && (!in_planes || values[0] != nullptr || values[1] != nullptr)) {
+    return Refuse(dot, "more than one K dimension");
+  }
+  const int inner = in_planes.value_or(0);
+  ASSIGN_OR_RETURN(bool lhs_k_minor,
+                   KIsMinor(dot, *shapes[0], nb, attrs.lhs_batch,
+                            attrs.lhs_contracting[inner]));
   ASSIGN_OR_RETURN(bool rhs_k_minor,
                    KIsMinor(dot, *shapes[1], of_rhs, attrs.rhs_batch,
-                            attrs.rhs_contracting));
+                            attrs.rhs_contracting[inner]));
   ASSIGN_OR_RETURN(f.lhs, MatrixView::OfOperand(*shapes[0], nb),
                    _ << "%" << dot.name());
   ASSIGN_OR_RETURN(f.rhs, MatrixView::OfOperand(*shapes[1], of_rhs),
@@ -183,8 +207,8 @@ absl::StatusOr<ProductForm> ProductForm::Of(const Instruction& instruction) {
 
   // The result is [batch, lhs free, rhs free]; its layout says which of the
   // two is minor.
-  const int64_t lhs_free = shapes[0]->rank() - nb - 1;
-  const int64_t rhs_free = shapes[1]->rank() - of_rhs - 1;
+  const int64_t lhs_free = shapes[0]->rank() - nb - ks;
+  const int64_t rhs_free = shapes[1]->rank() - of_rhs - ks;
   ASSIGN_OR_RETURN(PhysicalArray out, PhysicalArray::Of(dot.shape()));
   if (rhs_free != 1 || lhs_free < 1 || out.rank() != nb + lhs_free + 1) {
     return Refuse(dot, "free dimensions of this number");
@@ -224,6 +248,10 @@ absl::StatusOr<ProductForm> ProductForm::Of(const Instruction& instruction) {
   p.m = f.out.rows;
   p.n = f.out.columns;
   p.k = lhs_k_minor ? f.lhs.columns : f.lhs.rows;
+  if (in_planes) {
+    f.lhs.planes_of_k = f.rhs.planes_of_k = f.lhs.planes > 1;
+    p.k_planes = f.lhs.planes;
+  }
   p.lhs = {f.lhs.type, !lhs_k_minor, f.lhs.resident};
   p.rhs = {f.rhs.type, rhs_k_minor, f.rhs.resident};
   // Rows of narrow types are loaded a register at a time.
@@ -253,6 +281,9 @@ absl::StatusOr<ProductForm> ProductForm::Of(const Instruction& instruction) {
   }
   if (f.swapped) {
     for (ProductPass& pass : p.passes) std::swap(pass.lhs, pass.rhs);
+  }
+  if (const auto config = hlo::WindowConfigOf(instruction)) {
+    f.windows = WindowsOf(*config, dot.shape(), out, p);
   }
   return f;
 }

@@ -8,9 +8,11 @@
 #define PTXLA_HLO_BACKEND_LOWERING_PRODUCTS_PRODUCT_OPERANDS_H_
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "hlo_backend/analysis/window_config.h"
 #include "hlo_backend/ir/instruction.h"
 #include "hlo_backend/lowering/kernel_plan.h"
 #include "hlo_backend/lowering/physical_array.h"
@@ -33,6 +35,7 @@ struct MatrixView {
   // from row to row, plane_stride that of the other batch dimensions,
   // member_stride from 8 members to the next 8. 0: lies as said above.
   int64_t members = 0, member_stride = 0;
+  bool planes_of_k = false;  // planes are K, not batch members
   // So many members of the product's batch in a row read the same plane.
   int64_t shared_by = 1;
 
@@ -54,6 +57,9 @@ struct ProductForm {
   // An operand that is computed inside of the fusion, or null.
   const hlo::Instruction *lhs_value = nullptr, *rhs_value = nullptr;
 
+  // Of a module that was scheduled elsewhere: its windows, of `problem`.
+  std::optional<hlo::ProductWindows> windows;
+
   // Unimplemented names the dot and what it has that is not supported.
   static absl::StatusOr<ProductForm> Of(const hlo::Instruction& instruction);
 };
@@ -62,6 +68,7 @@ struct ProductForm {
 struct GridDims {
   std::vector<int64_t> bounds;
   int b = 0, m = 1, n = 2, k = 3;
+  int k_planes = -1;  // outside of k, where K lies in several planes
   int megacore_dim = -1;
   // A result's block as planes of tiles of 8 rows that do not follow one
   // another in memory, outer to inner (a convolution's); the product's rows

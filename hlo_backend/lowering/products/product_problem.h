@@ -46,6 +46,9 @@ struct ProductOperand {
 
 struct ProductProblem {
   int64_t batch = 1, m = 1, n = 1, k = 1;
+  // K lies in so many planes of both operands, `k` in each: they are walked one
+  // after another.
+  int64_t k_planes = 1;
   // Of the last batch dimension, if it lies in the rows of an operand's tiles:
   // a step takes whole tiles of 8 members, or all of them. 0: it does not.
   int64_t members = 0;

@@ -81,6 +81,7 @@ class TileSearch {
 
   void Coarse() {
     ProductTile t;
+    t.k_planes = p_.k_planes;
     for (int64_t block_b : BatchBlocks(p_)) {
       t.block_b = block_b;
       t.grid_b = CeilOfRatio(p_.batch, t.block_b);
@@ -92,7 +93,7 @@ class TileSearch {
           SetColumns(gn, &t);
           for (int64_t gk : GridBounds(p_.k, 128)) {
             t.block_k = RoundUpTo<int64_t>(CeilOfRatio(p_.k, gk), 128);
-            t.grid_k = gk;
+            t.grid_k = gk * p_.k_planes;
             if (gk > 1 && a_.size == 256 && t.block_k % 256 != 0) continue;
             TrySplits(t);
           }
@@ -120,6 +121,37 @@ class TileSearch {
         TrySplits(t);
       }
     }
+  }
+
+  // Nothing but these windows.
+  void Only(const hlo::ProductWindows& windows, bool n_inner) {
+    ProductTile t;
+    t.k_planes = p_.k_planes;
+    t.block_b = std::min(windows.planes, p_.batch);
+    t.grid_b = CeilOfRatio(p_.batch, t.block_b);
+    const std::vector<int64_t> blocks = BatchBlocks(p_);
+    if (!MayShare(t.block_b) ||
+        (p_.members > 0 &&
+         std::find(blocks.begin(), blocks.end(), t.block_b) == blocks.end())) {
+      return;
+    }
+    const auto block = [](int64_t extent, int64_t of_step, int64_t unit,
+                          int64_t lone_unit) {
+      return RoundUpTo<int64_t>(std::min(of_step, extent),
+                                of_step < extent ? unit : lone_unit);
+    };
+    t.block_m = block(p_.m, windows.rows, rows_unit_, p_.row_unit);
+    t.grid_m = CeilOfRatio(p_.m, t.block_m);
+    t.block_n = block(p_.n, windows.columns, p_.column_unit, 128);
+    t.grid_n = CeilOfRatio(p_.n, t.block_n);
+    if (p_.whole_rows && t.grid_n > 1) return;
+    const int64_t steps = CeilOfRatio(windows.k_steps, p_.k_planes);
+    t.block_k = RoundUpTo<int64_t>(CeilOfRatio(p_.k, steps),
+                                   steps > 1 ? int64_t{a_.size} : 128);
+    t.grid_k = CeilOfRatio(p_.k, t.block_k) * p_.k_planes;
+    given_order_ = true;
+    t.n_inner = n_inner || p_.rows_in_turn || t.grid_m == 1 || t.grid_n == 1;
+    TrySplits(t);
   }
 
   absl::StatusOr<ProductTiling> Best() {
@@ -193,6 +225,10 @@ class TileSearch {
       t.split_b = split.b;
       t.split_n = split.n;
       t.split_m = split.m;
+      if (given_order_) {
+        Try(t);
+        continue;
+      }
       for (bool n_inner : {true, false}) {
         if (!n_inner && (t.grid_m == 1 || t.grid_n == 1)) continue;
         if (!n_inner && p_.rows_in_turn) continue;
@@ -244,6 +280,7 @@ class TileSearch {
   const ProductLimits& limits_;
   TilingLog* log_;
   const int64_t rows_unit_;
+  bool given_order_ = false;  // of rows and columns: not tried both ways
   std::vector<Candidate> best_;
 };
 
@@ -265,6 +302,21 @@ absl::StatusOr<ProductTiling> ChooseProductTile(
     return ChooseProductTile(parts, a, machine, limits, log);
   }
   return best;
+}
+
+absl::StatusOr<ProductTiling> GivenProductTile(
+    const ProductProblem& p, const ArrayShape& a,
+    const isa::MachineModel& machine, const ProductLimits& limits,
+    const hlo::ProductWindows& windows, bool n_inner, TilingLog* log) {
+  if (log != nullptr) *log = TilingLog();
+  TileSearch search(p, a, machine, limits, log);
+  search.Only(windows, n_inner);
+  auto best = search.Best();
+  if (best.ok()) {
+    best->runners_up.clear();
+    return best;
+  }
+  return absl::FailedPreconditionError(best.status().message());
 }
 
 }  // namespace ptxla::lowering

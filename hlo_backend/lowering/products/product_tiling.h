@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "hlo_backend/analysis/window_config.h"
 #include "hlo_backend/lowering/products/product_problem.h"
 #include "isa/machine_model.h"
 
@@ -39,6 +40,7 @@ struct ProductTile {
   // of the batch share stays while they are walked.
   int64_t grid_b = 1, grid_m = 1, grid_n = 1, grid_k = 1;
   int64_t block_b = 1, block_m = 16, block_n = 128, block_k = 128;
+  int64_t k_planes = 1;  // grid_k are so many times the steps of a plane
   bool n_inner = true, b_inner = false;
   // MXUs take different batch members, columns or rows; the product is at most
   // the number of MXUs.
@@ -76,6 +78,15 @@ absl::StatusOr<ProductTiling> ChooseProductTile(
     const ProductProblem& problem, const ArrayShape& arrays,
     const isa::MachineModel& machine, const ProductLimits& limits,
     TilingLog* log = nullptr);
+
+// The tile of windows that somebody else chose (analysis/window_config.h), with
+// blocks rounded up to what kernels can take, and the best use of the MXUs;
+// `n_inner`: columns are walked inside of rows. FailedPrecondition: windows
+// that no kernel of this problem has, or that do not fit the limits.
+absl::StatusOr<ProductTiling> GivenProductTile(
+    const ProductProblem& problem, const ArrayShape& arrays,
+    const isa::MachineModel& machine, const ProductLimits& limits,
+    const hlo::ProductWindows& windows, bool n_inner, TilingLog* log = nullptr);
 
 }  // namespace ptxla::lowering
 

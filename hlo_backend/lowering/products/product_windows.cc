@@ -17,11 +17,13 @@ GridDims GridDims::Of(const ProductTile& t) {
   g.m = t.n_inner ? first : first + 1;
   g.n = t.n_inner ? first + 1 : first;
   if (t.b_inner) g.b = 2;
-  g.bounds.assign(4, 1);
+  if (t.k_planes > 1) g.k_planes = g.k++;
+  g.bounds.assign(g.k + 1, 1);
   g.bounds[g.b] = t.grid_b;
   g.bounds[g.m] = t.grid_m;
   g.bounds[g.n] = t.grid_n;
-  g.bounds[g.k] = t.grid_k;
+  g.bounds[g.k] = t.grid_k / t.k_planes;
+  if (t.k_planes > 1) g.bounds[g.k_planes] = t.k_planes;
   for (int dim : {0, 1, 2}) {
     if (g.bounds[dim] > 1) {
       g.megacore_dim = dim;
@@ -178,10 +180,10 @@ int AddOperandWindow(const MatrixView& view, int arg, const ProductTile& t,
                    k_rows ? other_dim : g.k),
                g.bounds, tiling);
   }
-  isa::Window w =
-      MakeWindow(view, arg, isa::Direction::kIn, planes,
-                 k_rows ? t.block_k : other, k_rows ? other : t.block_k, g.b,
-                 k_rows ? g.k : other_dim, k_rows ? other_dim : g.k);
+  isa::Window w = MakeWindow(
+      view, arg, isa::Direction::kIn, planes, k_rows ? t.block_k : other,
+      k_rows ? other : t.block_k, view.planes_of_k ? g.k_planes : g.b,
+      k_rows ? g.k : other_dim, k_rows ? other_dim : g.k);
   w.dims[0].grid_divisor = std::max<int64_t>(1, view.shared_by / t.block_b);
   return Add(std::move(w), g.bounds, tiling);
 }
