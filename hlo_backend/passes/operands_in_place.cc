@@ -62,6 +62,17 @@ bool RowsOfMembersFit(const Instruction& dot, const chips::ChipSpec& chip) {
           bytes(kMemberRowUnit) <= share("row_vmem_share"));
 }
 
+// A step has all members of the rows, or whole tiles of 8 that divide them,
+// with all that share each: of many its code would be too long, as each pushes
+// 128 rows of weights at least.
+bool StepsCutMembers(int64_t members, int64_t sharing,
+                     const chips::ChipSpec& chip) {
+  constexpr int64_t kTileMembers = 8, kPush = 128;
+  const int64_t least = members % kTileMembers == 0 ? kTileMembers : members;
+  const double most = chip.Policy("product_step_bundles").value_or(0);
+  return static_cast<double>(least * sharing * kPush) <= most;
+}
+
 // Every user is a product that reads the array `as` where it lies.
 bool ReadsInPlace(const Instruction& value, const Shape& as,
                   const chips::ChipSpec& chip) {
@@ -72,7 +83,11 @@ bool ReadsInPlace(const Instruction& value, const Shape& as,
     for (int o = 0; o < 2; ++o) {
       if (user->operand(o) != &value) continue;
       const int batch = OperandBatch(*user, o);
-      if (!MembersInRows(as, batch) || as.rank() != batch + 2) return false;
+      if (!MembersInRows(as, batch) || as.rank() != batch + 2 ||
+          !StepsCutMembers(as.dim(batch - 1),
+                           o == 1 ? SharingMembers(*user) : 1, chip)) {
+        return false;
+      }
     }
     if (user->shape().rank() != ProductBatch(*user) + 2 ||
         !RowsOfMembersFit(*user, chip)) {
