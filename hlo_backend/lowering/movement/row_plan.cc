@@ -94,7 +94,43 @@ std::vector<Piece> RowPlan::PiecesAt(int64_t first, int64_t end) const {
   return pieces;
 }
 
-bool RowPlan::Split(int64_t steps, Blocks* blocks) const {
+absl::Span<const RowPlan::Run> RowPlan::KeptRuns(int64_t row, int part) {
+  const auto [it, is_new] = kept_.try_emplace(row * result_.parts() + part);
+  if (is_new) it->second = RunsOf(row, part);
+  return it->second;
+}
+
+bool RowPlan::SameInStep(int64_t row, int64_t step, int64_t steps,
+                         std::vector<bool>* known, Blocks* blocks) {
+  for (int part = 0; part < result_.parts(); ++part) {
+    const absl::Span<const Run> a = KeptRuns(row, part);
+    const absl::Span<const Run> b =
+        KeptRuns(step * blocks->result_rows + row, part);
+    if (a.size() != b.size()) return false;
+    for (size_t r = 0; r < a.size(); ++r) {
+      if (a[r].operand != b[r].operand || a[r].lane_lo != b[r].lane_lo ||
+          a[r].lane_hi != b[r].lane_hi || a[r].from.lane != b[r].from.lane ||
+          a[r].from.part != b[r].from.part) {
+        return false;
+      }
+      const int o = a[r].operand;
+      if (o < 0) continue;
+      const int64_t moved = b[r].from.row - a[r].from.row;
+      const bool moves = moved != 0;
+      if ((*known)[o] && blocks->moves[o] != moves) return false;
+      (*known)[o] = true;
+      blocks->moves[o] = moves;
+      if (!moves) continue;
+      const int64_t count = operands_[o].count();
+      if (count % steps != 0 || moved != step * (count / steps)) return false;
+      blocks->operand_rows[o] = count / steps;
+      if (a[r].from.row >= count / steps) return false;
+    }
+  }
+  return true;
+}
+
+bool RowPlan::Split(int64_t steps, Blocks* blocks) {
   if (result_.count() % steps != 0) return false;
   blocks->result_rows = result_.count() / steps;
   blocks->operand_rows.clear();
@@ -104,48 +140,27 @@ bool RowPlan::Split(int64_t steps, Blocks* blocks) const {
   if (steps == 1) return true;
   std::vector<bool> known(operands_.size(), false);
   const int64_t rows = blocks->result_rows;
-  // Every block against the first, at a few rows: the first, the last and one
-  // that wanders from block to block; at many of the second and the last block.
-  // In an exchange of outer dimensions those two may lie where they came from
-  // and all others not.
   // Of padded arrays all rows: samples may all be padding.
   constexpr int64_t kMostPaddedRows = 65536;
   const bool all = map_.Pads();
   if (all && result_.count() > kMostPaddedRows) return false;
+  // Every block against the first, at a few rows: the first, the last and one
+  // that wanders from block to block; at many of the second and the last block.
+  // In an exchange of outer dimensions those two may lie where they came from
+  // and all others not.
   for (int64_t step = 1; step < steps; ++step) {
-    const bool closely = all || step == 1 || step == steps - 1;
-    const int64_t samples =
-        all ? rows : std::min<int64_t>(rows, closely ? 24 : 3);
+    const bool closely = step == 1 || step == steps - 1;
+    const int64_t samples = std::min<int64_t>(rows, closely ? 24 : 3);
     for (int64_t k = 0; k < samples; ++k) {
       int64_t row = samples == 1 ? 0 : k * (rows - 1) / (samples - 1);
       if (!closely && k == 1) row = (row + step * 7919) % rows;
-      for (int part = 0; part < result_.parts(); ++part) {
-        const std::vector<Run> a = RunsOf(row, part);
-        const std::vector<Run> b = RunsOf(step * rows + row, part);
-        if (a.size() != b.size()) return false;
-        for (size_t r = 0; r < a.size(); ++r) {
-          if (a[r].operand != b[r].operand || a[r].lane_lo != b[r].lane_lo ||
-              a[r].lane_hi != b[r].lane_hi ||
-              a[r].from.lane != b[r].from.lane ||
-              a[r].from.part != b[r].from.part) {
-            return false;
-          }
-          const int o = a[r].operand;
-          if (o < 0) continue;
-          const int64_t moved = b[r].from.row - a[r].from.row;
-          const bool moves = moved != 0;
-          if (known[o] && blocks->moves[o] != moves) return false;
-          known[o] = true;
-          blocks->moves[o] = moves;
-          if (!moves) continue;
-          const int64_t count = operands_[o].count();
-          if (count % steps != 0 || moved != step * (count / steps)) {
-            return false;
-          }
-          blocks->operand_rows[o] = count / steps;
-          if (a[r].from.row >= count / steps) return false;
-        }
-      }
+      if (!SameInStep(row, step, steps, &known, blocks)) return false;
+    }
+  }
+  if (!all) return true;
+  for (int64_t step = 1; step < steps; ++step) {
+    for (int64_t row = 0; row < rows; ++row) {
+      if (!SameInStep(row, step, steps, &known, blocks)) return false;
     }
   }
   return true;

@@ -12,7 +12,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
+#include "absl/types/span.h"
 #include "hlo_backend/lowering/movement/index_map.h"
 #include "hlo_backend/lowering/movement/word_rows.h"
 
@@ -52,7 +54,7 @@ class RowPlan {
     std::vector<int64_t> operand_rows;
     std::vector<bool> moves;
   };
-  bool Split(int64_t steps, Blocks* blocks) const;
+  bool Split(int64_t steps, Blocks* blocks);
 
  private:
   RowPlan(IndexMap map, WordRows result, std::vector<WordRows> operands)
@@ -66,11 +68,17 @@ class RowPlan {
     WordPlace from;  // of lane_lo
   };
   std::vector<Run> RunsOf(int64_t row, int part) const;
+  // The same, kept: every number of steps asks for the same rows.
+  absl::Span<const Run> KeptRuns(int64_t row, int part);
+  // One row of a block against that row of the first.
+  bool SameInStep(int64_t row, int64_t step, int64_t steps,
+                  std::vector<bool>* known, Blocks* blocks);
   Run At(int64_t row, int part, int lane) const;
 
   IndexMap map_;
   WordRows result_;
   std::vector<WordRows> operands_;
+  absl::flat_hash_map<int64_t, std::vector<Run>> kept_;  // by row and part
 };
 
 }  // namespace ptxla::lowering
