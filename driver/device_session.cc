@@ -14,8 +14,11 @@
 #include "driver/explain/explain.h"
 #include "driver/program_record.h"
 #include "driver/stage.h"
+#include "hlo_backend/analysis/tiled_layout.h"
 #include "hlo_backend/compiler/compiler.h"
+#include "hlo_backend/ir/computation.h"
 #include "hlo_backend/ir/printer.h"
+#include "hlo_backend/passes/fusion_splitter.h"
 #include "isa/asm.h"
 
 namespace ptxla::driver {
@@ -41,6 +44,40 @@ int64_t EmittedBundles(const isa::Program& program,
     }
   }
   return bundles;
+}
+
+// Does `value`, or a view of it, go into a part of `whole`?
+bool PartReads(const hlo::Instruction& value, absl::string_view whole) {
+  for (const hlo::Instruction* user : value.users()) {
+    if (user->opcode() == hlo::Opcode::kBitcast) {
+      if (PartReads(*user, whole)) return true;
+    } else if (user->name() != whole && hlo::WholeName(user->name()) == whole) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// What parts of a fusion hand on to other parts of it by way of HBM.
+int64_t BytesBetweenParts(const hlo::Module& module) {
+  int64_t bytes = 0;
+  for (const hlo::Computation* c : module.computations()) {
+    for (const hlo::Instruction* value : c->instructions()) {
+      const hlo::Instruction* maker = value;
+      if (value->opcode() == hlo::Opcode::kGetTupleElement) {
+        maker = value->operand(0);
+      }
+      const absl::string_view whole = hlo::WholeName(maker->name());
+      const hlo::Shape& shape = value->shape();
+      if (whole == maker->name() || value->IsFused() || !shape.IsArray() ||
+          value->opcode() == hlo::Opcode::kBitcast || !shape.has_layout() ||
+          shape.memory_space() != hlo::kMemoryHbm) {
+        continue;
+      }
+      if (PartReads(*value, whole)) bytes += hlo::PaddedBytes(shape);
+    }
+  }
+  return bytes;
 }
 
 void FillMemory(const hlo::CompiledModule& compiled, const memory::Fit& fit,
@@ -120,12 +157,17 @@ std::string TakenApartText(const DeviceProgram& program) {
   const std::vector<std::string>& names = program.taken_apart;
   if (names.empty()) return "";
   const size_t named = std::min(names.size(), kNamed);
-  return absl::StrCat(program.program.name, ": ", names.size(),
-                      names.size() == 1 ? " fusion of the schedule is"
-                                        : " fusions of the schedule are",
-                      " no kernel of ours; several kernels stand for each: ",
-                      absl::StrJoin(names.begin(), names.begin() + named, ", "),
-                      named < names.size() ? " ..." : "");
+  return absl::StrCat(
+      program.program.name, ": ", names.size(),
+      names.size() == 1 ? " fusion of the schedule is"
+                        : " fusions of the schedule are",
+      " no kernel of ours; several kernels stand for each: ",
+      absl::StrJoin(names.begin(), names.begin() + named, ", "),
+      named < names.size() ? " ..." : "",
+      program.parts_through_hbm == 0
+          ? "; what they hand on stays in VMEM"
+          : absl::StrCat("; they hand on ", program.parts_through_hbm,
+                         " bytes through HBM"));
 }
 
 std::string OutOfMemoryText(const record::MemoryRecord& m) {
@@ -213,6 +255,9 @@ absl::StatusOr<int> DeviceSession::Add(std::unique_ptr<hlo::Module> module,
     p.verification = *std::move(verification);
   }
   p.taken_apart = std::move(compiled->taken_apart);
+  if (!p.taken_apart.empty()) {
+    p.parts_through_hbm = BytesBetweenParts(*compiled->module);
+  }
   p.program = std::move(compiled->program);
   p.compile.set_wall_ns(std::chrono::duration_cast<std::chrono::nanoseconds>(
                             std::chrono::steady_clock::now() - begin)

@@ -68,6 +68,8 @@ struct DeviceProgram {
   hlo::Cost cost;  // of the module as it was handed in
   // hlo::CompiledModule::taken_apart
   std::vector<std::string> taken_apart;
+  // What their parts hand on by way of HBM, for want of room in VMEM.
+  int64_t parts_through_hbm = 0;
   std::optional<Verification> verification;
 };
 

@@ -262,7 +262,8 @@ TEST(ScheduledInputTest, FusionsThatLoweringRefusesAreTakenApart) {
     bool named = false;
     for (const std::string& warning : made.record.warnings()) {
       named |= absl::StrContains(warning, "2 fusions of the schedule") &&
-               absl::StrContains(warning, "pair, mask");
+               absl::StrContains(warning, "pair, mask") &&
+               absl::StrContains(warning, "bytes through HBM");
     }
     EXPECT_TRUE(named);
   }
