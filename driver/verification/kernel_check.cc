@@ -73,25 +73,31 @@ Literal LiteralAt(const Shape& shape, const isa::BufferSlice& where,
 KernelCheck::KernelCheck(const hlo::CompiledModule& compiled,
                          const hlo::EvaluatorOptions& options)
     : compiled_(compiled), options_(options) {
-  for (const hlo::Computation* c : compiled.module->computations()) {
-    for (const Instruction* i : c->instructions()) {
-      if (!i->IsFused()) by_name_[i->name()] = i;
-    }
-  }
-  Match(compiled.program.schedule);
+  Match(compiled.program.schedule, *compiled.module->entry());
 }
 
-void KernelCheck::Match(const isa::Schedule& schedule) {
+void KernelCheck::Match(const isa::Schedule& schedule,
+                        const hlo::Computation& computation) {
+  // Names are those of one computation: another may have the same.
+  absl::flat_hash_map<absl::string_view, const Instruction*> by_name;
+  for (const Instruction* i : computation.instructions()) {
+    by_name[i->name()] = i;
+  }
+  const auto find = [&](const isa::Op& op) {
+    const auto it = by_name.find(op.info.name);
+    CHECK(it != by_name.end()) << op.info.name;
+    return it->second;
+  };
   for (const isa::Op& op : schedule) {
     if (const auto* call = std::get_if<isa::Call>(&op.action)) {
-      const auto it = by_name_.find(op.info.name);
-      CHECK(it != by_name_.end()) << op.info.name;
-      calls_[call] = it->second;
+      calls_[call] = find(op);
     } else if (const auto* loop = std::get_if<isa::While>(&op.action)) {
-      Match(loop->condition);
-      Match(loop->body);
+      Match(loop->condition, *find(op)->while_condition());
+      Match(loop->body, *find(op)->while_body());
     } else if (const auto* branch = std::get_if<isa::Conditional>(&op.action)) {
-      for (const isa::Schedule& s : branch->branches) Match(s);
+      for (size_t k = 0; k < branch->branches.size(); ++k) {
+        Match(branch->branches[k], *find(op)->called()[k]);
+      }
     }
   }
 }

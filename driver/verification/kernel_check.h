@@ -66,14 +66,14 @@ class KernelCheck : public sim::KernelObserver {
   const std::vector<std::string>& skipped() const { return skipped_; }
 
  private:
-  void Match(const isa::Schedule& schedule);
+  void Match(const isa::Schedule& schedule,
+             const hlo::Computation& computation);
   isa::BufferSlice PlaceOf(const hlo::Instruction* i, int leaf) const;
 
   absl::StatusOr<hlo::Literal> Exact(const hlo::Instruction& fusion) const;
 
   const hlo::CompiledModule& compiled_;
   const hlo::EvaluatorOptions options_;
-  absl::flat_hash_map<std::string, const hlo::Instruction*> by_name_;
   absl::flat_hash_map<const isa::Call*, const hlo::Instruction*> calls_;
   absl::StatusOr<hlo::Literal> expected_ = hlo::Literal();
   std::vector<hlo::Literal> operands_;  // of the call that runs

@@ -205,7 +205,9 @@ absl::StatusOr<Verification> VerifyProgram(const hlo::Module& input,
                                            const hlo::CompiledModule& compiled,
                                            const chips::Slice& slice,
                                            const VerifyOptions& options) {
-  const std::vector<Literal> arguments = MakeInputs(input, options.seed);
+  const std::vector<Literal> arguments = options.arguments.empty()
+                                             ? MakeInputs(input, options.seed)
+                                             : options.arguments;
   hlo::EvaluatorOptions evaluator;
   evaluator.tpu_mode = true;
   evaluator.tpu_generation = slice.chip.generation();

@@ -62,6 +62,8 @@ struct Verification {
 
 struct VerifyOptions {
   uint64_t seed = 1;
+  // One literal per parameter; none: those of inputs.h.
+  std::vector<hlo::Literal> arguments;
   // Null: the real ones. A mutant should not be ok().
   const isa::SemanticsTable* semantics = nullptr;
 };

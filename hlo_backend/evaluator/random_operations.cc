@@ -127,10 +127,24 @@ absl::Status Philox(std::vector<uint64_t>* state, Value* bits) {
   return absl::OkStatus();
 }
 
+// Rows of the tiles that an array gets where its shape names none
+// (hlo_backend/analysis/tiled_layout.h): arrays of few rows have lower ones. 0:
+// the type's own, as where no TPU is asked for.
+int TileRows(int64_t rows, int bytes, int tpu_generation) {
+  if (tpu_generation == 0) return 0;
+  const int packing = bytes >= 4 ? 1 : 4 / bytes;
+  const int highest = packing > 2 && tpu_generation >= 4 ? 8 * packing : 8;
+  if (rows > 0 && rows % highest == 0) return highest;
+  int tile = std::min(8, (tpu_generation < 4 ? 2 : 1) * packing);
+  while (tile < 8 && tile < rows) tile *= 2;
+  return tile;
+}
+
 // The simulated hardware's generator: words of the result's tiled buffer
 // (base/numerics/random.h). The second key word counts the vector registers
 // that were drawn.
-absl::Status Hardware(std::vector<uint64_t>* state, Value* bits) {
+absl::Status Hardware(std::vector<uint64_t>* state, Value* bits,
+                      int tpu_generation) {
   if (state->empty()) {
     return absl::InvalidArgumentError("rng_default takes a state");
   }
@@ -157,6 +171,8 @@ absl::Status Hardware(std::vector<uint64_t>* state, Value* bits) {
     if (tile.size() == 2 && tile[1] == 128) {
       tile_rows = static_cast<int>(tile[0]);
     }
+  } else if (dims.size() >= 2) {
+    tile_rows = TileRows(dims[dims.size() - 2], bytes, tpu_generation);
   }
   const numerics::TiledWords places(dims, wide ? 32 : bytes * 8, tile_rows);
   // A plane of a 64-bit vector is cut into tiles of the vector's length,
@@ -185,17 +201,18 @@ absl::Status Hardware(std::vector<uint64_t>* state, Value* bits) {
 }
 
 // The words that rng-bit-generator draws for a u32 array of these dimensions.
-absl::StatusOr<Value> Draw(uint64_t seed, uint64_t stream,
-                           const DimVector& dims) {
+absl::StatusOr<Value> Draw(const OpContext& context, uint64_t seed,
+                           uint64_t stream, const DimVector& dims) {
   std::vector<uint64_t> state = {seed, stream};
   Value bits = Value::NewArray(Shape::Array(PrimitiveType::kU32, dims));
-  RETURN_IF_ERROR(Hardware(&state, &bits));
+  RETURN_IF_ERROR(Hardware(&state, &bits, context.tpu_generation()));
   return bits;
 }
 
 }  // namespace
 
-absl::StatusOr<Value> EvalRngBitGenerator(OpContext&, const Instruction& i,
+absl::StatusOr<Value> EvalRngBitGenerator(OpContext& context,
+                                          const Instruction& i,
                                           absl::Span<Value> operands) {
   // With the new state, or the bits alone.
   const bool has_state = i.shape().IsTuple();
@@ -214,7 +231,7 @@ absl::StatusOr<Value> EvalRngBitGenerator(OpContext&, const Instruction& i,
       RETURN_IF_ERROR(Philox(&state, &bits));
       break;
     case RngAlgorithm::kDefault:
-      RETURN_IF_ERROR(Hardware(&state, &bits));
+      RETURN_IF_ERROR(Hardware(&state, &bits, context.tpu_generation()));
       break;
   }
   if (!has_state) return bits;
@@ -231,8 +248,10 @@ absl::StatusOr<Value> EvalRng(OpContext& context, const Instruction& i,
   const uint64_t seed = context.options().seed;
   const uint64_t stream = HashBytes(i.name()) >> 1;
   const int64_t n = i.shape().ElementCount();
-  ASSIGN_OR_RETURN(const Value one, Draw(seed, stream, i.shape().dims()));
-  ASSIGN_OR_RETURN(const Value two, Draw(seed, stream + 1, i.shape().dims()));
+  ASSIGN_OR_RETURN(const Value one,
+                   Draw(context, seed, stream, i.shape().dims()));
+  ASSIGN_OR_RETURN(const Value two,
+                   Draw(context, seed, stream + 1, i.shape().dims()));
   const uint32_t* words = one.as<uint32_t>();
   const uint32_t* more = two.as<uint32_t>();
   const bool uniform =

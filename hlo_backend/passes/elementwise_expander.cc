@@ -115,7 +115,18 @@ class Expander {
       case Opcode::kPower:
         return Narrowed(rare_.IntegerPower(Operand(0, word), Operand(1, word)));
       case Opcode::kMulhi:
-        if (BitWidth(type_) != 32) return nullptr;
+        if (BitWidth(type_) > 32) return nullptr;
+        if (BitWidth(type_) < 32) {
+          // The whole product fits into a word.
+          Instruction* product =
+              b_.Multiply(Operand(0, word), Operand(1, word));
+          Instruction* shift =
+              b_.BroadcastScalar(b_.ConstantScalar(word, BitWidth(type_)),
+                                 product->shape().dims());
+          return Narrowed(b_.Binary(is_signed ? Opcode::kShiftRightArithmetic
+                                              : Opcode::kShiftRightLogical,
+                                    product, shift));
+        }
         return rare_.MultiplyHigh(Operand(0, word), Operand(1, word));
       default:
         return nullptr;

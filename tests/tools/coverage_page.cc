@@ -1,16 +1,19 @@
 #include "tests/tools/coverage_page.h"
 
-#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <set>
 #include <vector>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "base/status.h"
 #include "driver/op_coverage.h"
+#include "hlo_backend/ir/computation.h"
+#include "hlo_backend/ir/parser.h"
+#include "tests/driver/opcodes/opcode_cases.h"
 
 namespace ptxla {
 namespace {
@@ -29,48 +32,72 @@ Written by `coverage_page` (tests/tools), which tries a sample of each (`ptxla-s
 | until | the last pass that still sees one; afterwards others stand for it |
 | TPU | **kernel**: bundles; **schedule**: a collective, copy, loop or host transfer; **free**: no work; **estimate**: refused, but for `--unknown-ops=estimate`; **refused** |
 | runs as | what the schedule has for the sample |
-| tests | **values**: fixtures of frameworks; **bundles**: kernels against the evaluator; **passes**: rewrites against texts or values |
+| tests | **values**: a fixture of a framework has one; **bundles**: what the TPU's bundles compute is compared with the evaluator on ragged shapes (tests/driver/opcodes); **passes**: a rewrite's text is checked |
 
 | opcode | evaluated | costed | until | TPU | runs as | tests |
 |---|---|---|---|---|---|---|
 )";
 
-// All text below a folder.
-std::string TextOf(const fs::path& folder) {
-  std::vector<fs::path> files;
-  if (fs::is_regular_file(folder)) {
-    files.push_back(folder);
-  } else {
-    for (const auto& entry : fs::recursive_directory_iterator(folder)) {
-      if (entry.is_regular_file()) files.push_back(entry.path());
+std::string TextOf(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  return std::string(std::istreambuf_iterator<char>(in), {});
+}
+
+// Names of the opcodes of a module's instructions.
+absl::Status AddOpcodes(absl::string_view text, const std::string& name,
+                        std::set<std::string>* opcodes) {
+  ASSIGN_OR_RETURN(const auto module, hlo::ParseModule(text, name), _ << name);
+  for (const hlo::Computation* c : module->computations()) {
+    for (const hlo::Instruction* i : c->instructions()) {
+      opcodes->insert(std::string(hlo::OpcodeName(i->opcode())));
     }
   }
-  std::sort(files.begin(), files.end());
-  std::string text;
-  for (const fs::path& file : files) {
-    std::ifstream in(file, std::ios::binary);
-    text.append(std::istreambuf_iterator<char>(in), {});
+  return absl::OkStatus();
+}
+
+// Of the fixtures, whose values the evaluator's tests compare.
+absl::StatusOr<std::set<std::string>> WithValues(const fs::path& tests) {
+  const std::string text =
+      TextOf(tests / "data" / "frameworks" / "hlo_cases.txt");
+  std::set<std::string> opcodes;
+  for (absl::string_view part : absl::StrSplit(text, "// case ")) {
+    const size_t line = part.find('\n');
+    if (line == absl::string_view::npos) continue;
+    RETURN_IF_ERROR(AddOpcodes(part.substr(line),
+                               std::string(part.substr(0, line)), &opcodes));
   }
-  return text;
+  return opcodes;
+}
+
+// Of the programs that FileCheck runs passes on.
+absl::StatusOr<std::set<std::string>> WithPasses(const fs::path& tests) {
+  std::set<std::string> opcodes;
+  const fs::path folder = tests / "hlo_backend" / "passes";
+  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+    if (entry.path().extension() != ".hlo") continue;
+    RETURN_IF_ERROR(AddOpcodes(TextOf(entry.path()),
+                               entry.path().filename().string(), &opcodes));
+  }
+  return opcodes;
 }
 
 }  // namespace
 
 absl::StatusOr<std::string> CoveragePage(const std::string& source_folder) {
   const fs::path tests = fs::path(source_folder) / "tests";
-  const std::string values =
-      TextOf(tests / "data" / "frameworks" / "hlo_cases.txt");
-  const std::string bundles = TextOf(tests / "hlo_backend" / "lowering") +
-                              TextOf(tests / "data" / "families" / "small");
-  const std::string passes = TextOf(tests / "hlo_backend" / "passes");
+  ASSIGN_OR_RETURN(const std::set<std::string> values, WithValues(tests));
+  ASSIGN_OR_RETURN(const std::set<std::string> passes, WithPasses(tests));
+  std::set<std::string> bundles;
+  for (const driver::OpcodeCase& c : driver::OpcodeCases()) {
+    bundles.insert(c.opcode);
+  }
   ASSIGN_OR_RETURN(const auto trials, driver::OpCoverage("v5e"));
   std::string page = kHead;
   for (const driver::OpTrial& t : trials) {
-    const std::string word = absl::StrCat(" ", t.name, "(");
     std::vector<std::string> where;
-    if (absl::StrContains(values, word)) where.push_back("values");
-    if (absl::StrContains(bundles, word)) where.push_back("bundles");
-    if (absl::StrContains(passes, word)) where.push_back("passes");
+    if (values.count(t.name) > 0) where.push_back("values");
+    if (bundles.count(t.name) > 0) where.push_back("bundles");
+    if (passes.count(t.name) > 0) where.push_back("passes");
     const bool runs = t.tpu != driver::OpSupport::kEstimate &&
                       t.tpu != driver::OpSupport::kRefused;
     absl::StrAppend(&page, "| ", t.name, " | ",

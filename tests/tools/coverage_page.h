@@ -1,5 +1,5 @@
 // docs/coverage.md: how far every HLO opcode gets, found out by trying
-// (driver/op_coverage.h) and by looking which tests have such an instruction.
+// (driver/op_coverage.h) and by reading the programs that tests run.
 //
 //   ASSIGN_OR_RETURN(std::string page, CoveragePage(source_folder));
 #ifndef PTXLA_TESTS_TOOLS_COVERAGE_PAGE_H_

@@ -86,6 +86,10 @@ absl::StatusOr<Value> FloatOp(CodeBuilder& b, const Instruction& i,
       return vec(EmitPower(b, x, y));
     case Hlo::kSign:
       return vec(SignF32(b, x));
+    case Hlo::kReal:
+      return in[0];
+    case Hlo::kImag:
+      return vec(b.Imm(0));
     case Hlo::kFloor:
       return vec(EmitFloor(b, x));
     case Hlo::kCeil:
@@ -99,10 +103,7 @@ absl::StatusOr<Value> FloatOp(CodeBuilder& b, const Instruction& i,
     case Hlo::kCbrt:
       return vec(EmitCbrt(b, x));
     case Hlo::kRoundNearestEven:
-      if (isa::Supports(b.model(), Opcode::kVroundF32)) {
-        return vec(b.Unary(Opcode::kVroundF32, x));
-      }
-      break;
+      return vec(EmitRoundNearestEven(b, x));
     case Hlo::kIsFinite:
       return Value::Of(b.CompareImm(Opcode::kVcmpLtS32,
                                     b.BinaryImm(Opcode::kVand, x, kAbsMask),

@@ -103,8 +103,15 @@ absl::StatusOr<Value> IntegerOp(CodeBuilder& b, const Instruction& i,
           Opcode::kVminS32, b.BinaryImm(Opcode::kVmaxS32, x, 0xffffffffu), 1));
     case Hlo::kShiftLeft:
       return wrapped(b.Binary(Opcode::kVshll, x, y));
-    case Hlo::kShiftRightArithmetic:
-      return binary(Opcode::kVshra);
+    case Hlo::kShiftRightArithmetic: {
+      const int bits = hlo::BitWidth(type);
+      if (bits == 32 || !is_unsigned) return binary(Opcode::kVshra);
+      // The top bit of an unsigned number is what moves in.
+      const uint32_t above = 32 - bits;
+      const Vec wide = b.BinaryImm(
+          Opcode::kVshra, b.BinaryImm(Opcode::kVshll, x, above), above);
+      return wrapped(b.Binary(Opcode::kVshra, wide, y));
+    }
     case Hlo::kShiftRightLogical: {
       const int bits = hlo::BitWidth(type);
       if (bits == 32 || is_unsigned) return binary(Opcode::kVshrl);

@@ -1,5 +1,7 @@
 #include "hlo_backend/lowering/fusion/stream_access.h"
 
+#include <algorithm>
+
 #include "absl/strings/str_cat.h"
 
 namespace ptxla::lowering {
@@ -51,6 +53,14 @@ absl::Status ClassifyAccess(const Expression& e, const ExprNode& leaf,
       return absl::OkStatus();
     }
     if (row == row_dim && column < 0) {
+      // Both have one column: tiles lie alike. What is reduced is wanted on all
+      // lanes.
+      const bool reduces =
+          std::any_of(e.reduces.begin(), e.reduces.end(),
+                      [](const Instruction* i) { return i != nullptr; });
+      if (!reduces && e.space.columns == 1 && a.rank() == e.space.rank()) {
+        return absl::OkStatus();
+      }
       s->access = Access::kLaneOfRows;
       s->rows_from_rows = true;
       return absl::OkStatus();

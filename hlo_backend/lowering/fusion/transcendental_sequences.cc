@@ -156,4 +156,56 @@ Vec EmitFloor(CodeBuilder& b, Vec x) {
   return b.Select(small, signed_f, x);
 }
 
+Vec EmitRoundNearestEven(CodeBuilder& b, Vec x) {
+  if (isa::Supports(b.model(), Opcode::kVroundF32)) {
+    return b.Unary(Opcode::kVroundF32, x);
+  }
+  // Beside 2^23 a float has no digits behind the point, and addition rounds
+  // ties to even; numbers from there on are whole already.
+  constexpr uint32_t kTwoTo23 = 0x4b000000u, kMinusTwoTo23 = 0xcb000000u;
+  const Vec sign = b.BinaryImm(Opcode::kVand, x, 0x80000000u);
+  const Vec size = b.BinaryImm(Opcode::kVand, x, 0x7fffffffu);
+  const Vec whole =
+      b.BinaryImm(Opcode::kVaddF32,
+                  b.BinaryImm(Opcode::kVaddF32, size, kTwoTo23), kMinusTwoTo23);
+  const Mask small = b.CompareImm(Opcode::kVcmpLtF32, size, kTwoTo23);
+  return b.Select(small, b.Binary(Opcode::kVor, whole, sign), x);
+}
+
+Vec EmitReducePrecision(CodeBuilder& b, Vec x, int exponent_bits,
+                        int mantissa_bits) {
+  constexpr uint32_t kInfinity = 0x7f800000u;
+  constexpr int kMantissaBits = 23, kExponentBits = 8, kBias = 127;
+  const Vec sign = b.BinaryImm(Opcode::kVand, x, 0x80000000u);
+  const Vec size = b.BinaryImm(Opcode::kVand, x, 0x7fffffffu);
+  Vec rounded = size;
+  if (mantissa_bits < kMantissaBits) {
+    const int drop = kMantissaBits - mantissa_bits;
+    const uint32_t half_minus_one = (1u << (drop - 1)) - 1;
+    // Ties go to the even neighbour.
+    const Vec odd = b.BinaryImm(
+        Opcode::kVand,
+        b.BinaryImm(Opcode::kVshrl, size, static_cast<uint32_t>(drop)), 1);
+    rounded =
+        b.Binary(Opcode::kVaddS32,
+                 b.BinaryImm(Opcode::kVaddS32, size, half_minus_one), odd);
+    rounded = b.BinaryImm(Opcode::kVand, rounded, ~((1u << drop) - 1));
+  }
+  if (exponent_bits < kExponentBits) {
+    const int bias = (1 << (exponent_bits - 1)) - 1;
+    const auto beyond = static_cast<uint32_t>(kBias + bias + 1)
+                        << kMantissaBits;
+    const auto least = static_cast<uint32_t>(kBias + 1 - bias) << kMantissaBits;
+    rounded = b.Select(b.CompareImm(Opcode::kVcmpGeS32, rounded, beyond),
+                       b.Imm(kInfinity), rounded);
+    rounded = b.Select(b.CompareImm(Opcode::kVcmpLtS32, rounded, least),
+                       b.Imm(0), rounded);
+  }
+  // Infinity stays, and a NaN must not round to it; without mantissa there is
+  // no NaN.
+  rounded = b.Select(b.CompareImm(Opcode::kVcmpGeS32, size, kInfinity),
+                     mantissa_bits > 0 ? size : b.Imm(kInfinity), rounded);
+  return b.Binary(Opcode::kVor, rounded, sign);
+}
+
 }  // namespace ptxla::lowering

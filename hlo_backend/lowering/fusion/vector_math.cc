@@ -130,7 +130,9 @@ absl::StatusOr<Value> EmitElementwise(CodeBuilder& b, const Instruction& i,
                              ? b.Unary(Opcode::kVunpackILBf16, packed)
                              : b.BinaryImm(Opcode::kVshll, packed, 16));
       }
-      return NoSequence(i, "only to bf16");
+      return Value::Of(EmitReducePrecision(
+          b, in[0].vec, static_cast<int>(attrs.exponent_bits),
+          static_cast<int>(attrs.mantissa_bits)));
     }
     case Hlo::kSelect: {
       if (in[1].is_mask()) {
@@ -142,7 +144,11 @@ absl::StatusOr<Value> EmitElementwise(CodeBuilder& b, const Instruction& i,
       return Value::Of(b.Select(in[0].mask, in[1].vec, in[2].vec));
     }
     case Hlo::kClamp: {
-      if (in[1].is_mask()) return NoSequence(i, "clamp of pred");
+      if (in[1].is_mask()) {
+        return Value::Of(b.MaskBinary(
+            Opcode::kVmand, b.MaskBinary(Opcode::kVmor, in[0].mask, in[1].mask),
+            in[2].mask));
+      }
       Opcode max = Opcode::kVmaxF32, min = Opcode::kVminF32;
       if (!hlo::IsFloat(type)) {
         const bool u = hlo::IsUnsigned(type);

@@ -70,8 +70,12 @@ PTXLA_VECTOR_FUNCTION(EmitSine)
 PTXLA_VECTOR_FUNCTION(EmitCosine)
 PTXLA_VECTOR_FUNCTION(EmitCbrt)
 PTXLA_VECTOR_FUNCTION(EmitFloor)
+PTXLA_VECTOR_FUNCTION(EmitRoundNearestEven)
 #undef PTXLA_VECTOR_FUNCTION
 codegen::Vec EmitPower(codegen::CodeBuilder& b, codegen::Vec x, codegen::Vec y);
+// Rounds to fewer bits, as numerics::ReducePrecision does.
+codegen::Vec EmitReducePrecision(codegen::CodeBuilder& b, codegen::Vec x,
+                                 int exponent_bits, int mantissa_bits);
 
 }  // namespace ptxla::lowering
 
