@@ -149,13 +149,23 @@ class Expander {
   Instruction* Cumulative(Opcode op, int dim) {
     const WindowDim& w = window_.dims[dim];
     const bool earlier = w.padding_low > 0;
+    const DimVector all(x_->shape().dims().begin(), x_->shape().dims().end());
     Instruction* y = x_;
     for (int64_t step = 1; step < w.size; step *= 2) {
+      // A slice and a pad: both may lie in VMEM, a pad that cuts may not.
+      DimVector starts(all.size(), 0), limits = all;
       PadAttrs shift;
-      shift.dims.resize(x_->shape().rank());
-      shift.dims[dim].low = earlier ? step : -step;
-      shift.dims[dim].high = -shift.dims[dim].low;
-      y = b_.Binary(op, y, b_.Pad(y, init_, shift.dims));
+      shift.dims.resize(all.size());
+      if (earlier) {
+        limits[dim] -= step;
+        shift.dims[dim].low = step;
+      } else {
+        starts[dim] = step;
+        shift.dims[dim].high = step;
+      }
+      Instruction* others =
+          b_.Slice(y, starts, limits, DimVector(all.size(), 1));
+      y = b_.Binary(op, y, b_.Pad(others, init_, shift.dims));
     }
     return y;
   }
