@@ -201,6 +201,7 @@ void VisitFields(V& v, Branch& x) {
 template <class V>
 void VisitFields(V& v, Conditional& x) {
   v("selector", x.selector);
+  v("by_pred", x.by_pred);
   v("taken", x.taken);
   v("reason", x.reason);
   v("branch", x.branches);

@@ -25,8 +25,8 @@ bool Same(const While& a, const While& b) {
          a.body == b.body;
 }
 bool Same(const Conditional& a, const Conditional& b) {
-  return a.selector == b.selector && a.taken == b.taken &&
-         a.reason == b.reason && a.branches == b.branches;
+  return a.selector == b.selector && a.by_pred == b.by_pred &&
+         a.taken == b.taken && a.reason == b.reason && a.branches == b.branches;
 }
 bool Same(const HostTransfer& a, const HostTransfer& b) {
   return a.to_host == b.to_host && a.buffer == b.buffer && a.bytes == b.bytes;

@@ -124,6 +124,7 @@ struct While {
 // selector (pred[]: true is branch 0; or s32[]).
 struct Conditional {
   BufferSlice selector;
+  bool by_pred = false;  // the selector is a pred[], not an s32[]
   int taken = 0;
   std::string reason;
   std::vector<Schedule> branches;

@@ -201,9 +201,7 @@ void ProgramData::Copy(const isa::CopyStart& copy) {
 absl::StatusOr<int> ProgramData::Select(const isa::Conditional& branch) {
   const int n = static_cast<int>(branch.branches.size());
   int32_t value = 0;
-  const isa::Buffer& b = program_.buffers[branch.selector.buffer];
-  if (n == 2 && b.bytes - branch.selector.offset < 4) {
-    // pred[]: true is branch 0.
+  if (branch.by_pred) {
     return At(branch.selector, 1)[0] != 0 ? 0 : 1;
   }
   std::memcpy(&value, At(branch.selector, 4).data(), 4);

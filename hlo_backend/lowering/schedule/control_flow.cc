@@ -39,6 +39,7 @@ absl::Status Lowerer::Conditional(const Instruction& i,
                                   isa::Schedule* schedule) {
   isa::Conditional branch;
   ASSIGN_OR_RETURN(branch.selector, PlaceOf(i.operand(0), 0));
+  branch.by_pred = i.operand(0)->shape().type() == hlo::PrimitiveType::kPred;
   branch.reason = "first branch";
   for (const Computation* c : i.called()) {
     branch.branches.emplace_back();
