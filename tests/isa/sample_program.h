@@ -76,7 +76,7 @@ inline Program SampleProgram() {
   p.schedule.push_back(
       {info, While{12, TripCount::kAssumed, "flag", {0, 4}, body, body}});
   p.schedule.push_back(
-      {info, Conditional{{0, 4}, 1, "taken", {body, {}, body}}});
+      {info, Conditional{{0, 4}, true, 1, "taken", {body, {}, body}}});
   return p;
 }
 
