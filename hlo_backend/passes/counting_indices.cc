@@ -96,9 +96,15 @@ void Join(const Parts& parts, DimVector* operand, DimVector* indices) {
 
 bool CountsAlong(const Instruction& value, int64_t dim) {
   switch (value.opcode()) {
-    case Opcode::kIota:
-      return value.attrs<IotaAttrs>().dimension == dim &&
-             IsInteger(value.shape().type());
+    case Opcode::kIota: {
+      const PrimitiveType type = value.shape().type();
+      if (value.attrs<IotaAttrs>().dimension != dim || !IsInteger(type)) {
+        return false;
+      }
+      // What does not fit its type begins again.
+      const int bits = std::min(BitWidth(type) - (IsSigned(type) ? 1 : 0), 62);
+      return value.shape().dim(static_cast<int>(dim)) <= int64_t{1} << bits;
+    }
     case Opcode::kReshape: {
       const int64_t from = OfOperand(value, dim);
       return from >= 0 && CountsAlong(*value.operand(0), from);

@@ -38,6 +38,10 @@ bool CollectNames(Instruction* value, const Positions& positions,
   for (Instruction* user : value->users()) {
     const bool updates = UpdatesInPlace(*user, *value);
     if (updates && !MayLieInVmem(*user)) return false;
+    // A scalar is read from SMEM.
+    if (user->opcode() == Opcode::kBitcast && user->shape().IsScalar()) {
+      return false;
+    }
     if (user->opcode() == Opcode::kBitcast || updates) {
       names->push_back(user);
       if (!CollectNames(user, positions, names, c)) return false;

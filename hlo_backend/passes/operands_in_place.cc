@@ -62,14 +62,14 @@ bool RowsOfMembersFit(const Instruction& dot, const chips::ChipSpec& chip) {
           bytes(kMemberRowUnit) <= share("row_vmem_share"));
 }
 
-// A step has all members of the rows, or whole tiles of 8 that divide them,
-// with all that share each: of many its code would be too long, as each pushes
-// 128 rows of weights at least.
+// A step has the members of whole tiles of 8 rows, or all of them where their
+// number is no multiple of 8; with each come all that share it. Each member
+// pushes at least 128 rows of weights, and the code of a step has a limit.
 bool StepsCutMembers(int64_t members, int64_t sharing,
                      const chips::ChipSpec& chip) {
   constexpr int64_t kTileMembers = 8, kPush = 128;
   const int64_t least = members % kTileMembers == 0 ? kTileMembers : members;
-  const double most = chip.Policy("product_step_bundles").value_or(0);
+  const double most = chip.Policy("product_step_bundles").value_or(8192);
   return static_cast<double>(least * sharing * kPush) <= most;
 }
 

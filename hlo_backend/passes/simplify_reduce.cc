@@ -2,6 +2,7 @@
 
 #include "hlo_backend/analysis/fusion_rules.h"
 #include "hlo_backend/passes/dimension_utils.h"
+#include "hlo_backend/passes/elementwise_body.h"
 #include "hlo_backend/passes/reduce_start.h"
 #include "hlo_backend/passes/simplify_rules.h"
 
@@ -52,6 +53,15 @@ Instruction* SimplifyReduce(Instruction* i, Rewriter& r) {
   if (reduced_elements == 1 && StartIsNeutral(*i)) {
     return i->shape().SameDims(x->shape()) ? x
                                            : b.Reshape(x, i->shape().dims());
+  }
+  // One element for each result: the body's value of it and the start.
+  if (reduced_elements == 1 && CanApplyElementwise(*i->to_apply())) {
+    const DimVector dims(i->shape().dims().begin(), i->shape().dims().end());
+    Instruction* value =
+        i->shape().SameDims(x->shape()) ? x : b.Reshape(x, dims);
+    return ApplyElementwise(*i->to_apply(),
+                            {b.BroadcastScalar(i->operand(1), dims), value},
+                            dims, i->parent())[0];
   }
   // Without dimensions of size 1.
   if (HasUnitDims(x->shape()) && reduced_elements > 1) {

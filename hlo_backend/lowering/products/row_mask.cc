@@ -16,13 +16,20 @@ namespace {
 constexpr uint32_t kAllBits = 0xFFFFFFFFu;
 constexpr int kBand = 16;
 
-// All bits where low <= number < high.
-Vec Inside(CodeBuilder* b, Vec numbers, Vec low, Vec high) {
+// All bits where low <= number < low + count; one compare, as mask registers
+// are few.
+Vec Inside(CodeBuilder* b, Vec numbers, Vec low, Vec count) {
   return b->SelectImm(
-      b->MaskBinary(Opcode::kVmand,
-                    b->Compare(Opcode::kVcmpGeS32, numbers, low),
-                    b->Compare(Opcode::kVcmpLtS32, numbers, high)),
+      b->Compare(Opcode::kVcmpLtU32, b->Binary(Opcode::kVsubS32, numbers, low),
+                 count),
       b->Imm(kAllBits), 0);
+}
+
+// The numbers from `low` to before `high`, none if that is not above.
+Vec CountOf(CodeBuilder* b, Vec low, Vec high) {
+  const Vec count = b->Binary(Opcode::kVsubS32, high, low);
+  return b->Select(b->CompareImm(Opcode::kVcmpGtS32, count, 0), count,
+                   b->Imm(0));
 }
 
 // The lanes `lane` ... + 7, each over a sublane.
@@ -49,7 +56,7 @@ void MaskedRows::Start(int space, int64_t table, CodeBuilder* b) {
   b->ScratchAddress(table_, static_cast<int32_t>(table));
   b->SetBank(table_, CodeBuilder::kAbsoluteBanks, static_cast<int32_t>(table));
   low_ = b->Promote(b->Splat(low_at_));
-  high_ = b->Promote(b->Splat(high_at_));
+  count_ = b->Promote(CountOf(b, low_, b->Splat(high_at_)));
   numbers_ = b->Promote(
       source_ == RowMaskSource::kSublanes
           ? SublaneNumbers(b)
@@ -70,7 +77,7 @@ bool MaskedRows::MakeRows(int64_t, int64_t row) {
     return Inside(
         &b,
         b.BinaryImm(Opcode::kVaddS32, numbers_, static_cast<uint32_t>(first)),
-        low_, high_);
+        low_, count_);
   };
   Vec lanes;
   if (source_ == RowMaskSource::kLanes) lanes = from(row - row % isa::kLanes);
@@ -124,7 +131,9 @@ void EmitRowMask(const BlockPlace& from, const BlockPlace& to, int64_t rows,
       b->Binary(Opcode::kVaddS32,
                 b->BinaryImm(Opcode::kVand, b->LaneSequence(), isa::kLanes - 1),
                 b->Splat(block));
-  const Vec lanes = Inside(b, numbers, b->Splat(low), b->Splat(high));
+  const Vec start = b->Splat(low);
+  const Vec lanes =
+      Inside(b, numbers, start, CountOf(b, start, b->Splat(high)));
   for (int row = 0; row < unroll; row += 16) {
     const Vec upper = Spread(b, lanes, row), lower = Spread(b, lanes, row + 8);
     const auto offset = [&](const BlockPlace& place, int64_t tile) {

@@ -63,7 +63,7 @@ class MaskedRows final : public ComputedOperand {
   codegen::CodeBuilder* b_ = nullptr;
   int space_ = 0;
   codegen::Sca table_;
-  codegen::Vec low_, high_, numbers_;
+  codegen::Vec low_, count_, numbers_;
   int64_t rows_lead_ = 0;
   absl::flat_hash_set<int64_t> made_;  // rows
 };
