@@ -4,20 +4,11 @@
 
 #include "absl/strings/substitute.h"
 #include "tests/hlo_backend/lowering/bundle_harness.h"
+#include "tests/hlo_backend/lowering/products/product_tolerance.h"
 #include "tests/support/status_matchers.h"
 
 namespace ptxla::lowering {
 namespace {
-
-HarnessOptions On(const std::string& chip) {
-  HarnessOptions options;
-  options.chip = chip;
-  options.low = -1;
-  options.high = 1;
-  options.absolute = 0.1;
-  options.relative = 0.02;
-  return options;
-}
 
 // The gradient of a weight: rows are K, on both sides.
 std::string Gradient(const std::string& type, int64_t planes, int64_t rows,
@@ -35,8 +26,9 @@ TEST(ContractedPlanesTest, RowsOfSeveralPlanesEqualTheEvaluator) {
   for (const char* chip : {"v2", "v4", "v5e", "v6e", "tpu7x"}) {
     for (const char* type : {"bf16", "f32"}) {
       for (const int64_t rows : {7, 133}) {
-        EXPECT_OK(
-            CompareKernel(Gradient(type, 3, rows, 72, 200), On(chip)).status())
+        EXPECT_OK(CompareKernel(Gradient(type, 3, rows, 72, 200),
+                                ProductOn(chip, 0.1))
+                      .status())
             << chip << " " << type << " " << rows;
       }
     }
@@ -52,7 +44,7 @@ ENTRY e {
   g = bf16[4,72,136] parameter(1)
   ROOT d = bf16[40,72] dot(x, g), lhs_contracting_dims={0,2}, rhs_contracting_dims={0,2}
 })",
-                            On(chip))
+                            ProductOn(chip, 0.1))
                   .status())
         << chip;
     EXPECT_OK(CompareKernel(R"(HloModule m
@@ -61,7 +53,7 @@ ENTRY e {
   g = bf16[2,136,72] parameter(1)
   ROOT d = f32[40,72] dot(x, g), lhs_contracting_dims={2,0}, rhs_contracting_dims={1,0}
 })",
-                            On(chip))
+                            ProductOn(chip, 0.1))
                   .status())
         << chip;
   }
@@ -76,7 +68,7 @@ ENTRY e {
   g = bf16[8,128,64]{1,2,0} parameter(1)
   ROOT d = f32[300,64] dot(x, g), lhs_contracting_dims={0,1}, rhs_contracting_dims={0,1}
 })",
-                          On("v5e"))
+                          ProductOn("v5e", 0.1))
                 .status());
 }
 
@@ -93,7 +85,7 @@ ENTRY e {
   ROOT d = f32[72,200] dot(x, g), lhs_contracting_dims={0,1}, rhs_contracting_dims={0,1}, backend_config={"window_config":{"output_window_bounds":["9","2"],"iteration_bounds":["1","1","$1"]}}
 })",
                                          256 * steps - 61, 2 * steps),
-                        On(chip)));
+                        ProductOn(chip, 0.1)));
       EXPECT_THAT(result.kernel.grid,
                   ::testing::ElementsAre(1, 1, 1, 2, steps));
     }

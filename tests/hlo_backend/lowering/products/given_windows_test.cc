@@ -6,6 +6,7 @@
 #include "absl/strings/substitute.h"
 #include "base/status.h"
 #include "tests/hlo_backend/lowering/bundle_harness.h"
+#include "tests/hlo_backend/lowering/products/product_tolerance.h"
 #include "tests/support/status_matchers.h"
 
 namespace ptxla::lowering {
@@ -13,16 +14,6 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::ElementsAreArray;
-
-HarnessOptions On(const std::string& chip) {
-  HarnessOptions options;
-  options.chip = chip;
-  options.low = -1;
-  options.high = 1;
-  options.absolute = 0.1;
-  options.relative = 0.02;
-  return options;
-}
 
 std::string Config(const std::string& output, const std::string& iterations) {
   return absl::Substitute(
@@ -43,7 +34,7 @@ ENTRY e {
   ROOT d = f32[72,512]$0 dot(x, w), lhs_contracting_dims={1}, rhs_contracting_dims={0}, $1
 })",
                                      layout, Config(output, iterations)),
-                    On("v6e")));
+                    ProductOn("v6e", 0.1)));
   return std::vector<int64_t>(result.kernel.grid.begin(),
                               result.kernel.grid.end());
 }
@@ -109,7 +100,7 @@ ENTRY e {
   ROOT r = bf16[6,40,256] fusion(x, w), kind=kOutput, calls=f, $0
 })",
                                      Config(R"("2","5","1")", R"("3","2")")),
-                    On("v5e")));
+                    ProductOn("v5e", 0.1)));
   EXPECT_THAT(result.kernel.grid, ElementsAre(3, 1, 2, 1));
 }
 

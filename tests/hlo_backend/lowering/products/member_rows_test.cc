@@ -5,20 +5,11 @@
 
 #include "absl/strings/substitute.h"
 #include "tests/hlo_backend/lowering/bundle_harness.h"
+#include "tests/hlo_backend/lowering/products/product_tolerance.h"
 #include "tests/support/status_matchers.h"
 
 namespace ptxla::lowering {
 namespace {
-
-HarnessOptions On(const std::string& chip) {
-  HarnessOptions options;
-  options.chip = chip;
-  options.low = -1;
-  options.high = 1;
-  options.absolute = 0.05;
-  options.relative = 0.02;
-  return options;
-}
 
 // [2, heads, rows, depth] as it lies in [2, rows, heads, depth]; few heads have
 // low tiles.
@@ -48,7 +39,8 @@ TEST(MemberRowsTest, KeysOfHeadsEqualTheEvaluator) {
     for (const char* type : {"bf16", "f32"}) {
       for (const int64_t heads : {4, 8, 12, 16}) {
         EXPECT_OK(
-            CompareKernel(Scores(type, heads, 24, 40, 72), On(chip)).status())
+            CompareKernel(Scores(type, heads, 24, 40, 72), ProductOn(chip))
+                .status())
             << chip << " " << type << " " << heads;
       }
     }
@@ -68,7 +60,7 @@ ENTRY e {
   ROOT d = f32[2,8,20,160] dot(p, v), lhs_batch_dims={0,1}, lhs_contracting_dims={3}, rhs_batch_dims={0,1}, rhs_contracting_dims={2}
 })",
                                     type, keys, InPlace(type, 8, keys, 160, 8)),
-                                On(chip))
+                                ProductOn(chip))
                       .status())
             << chip << " " << type << " " << keys;
       }
@@ -88,7 +80,7 @@ ENTRY e {
 })",
                                 InPlace("bf16", 16, 144, 136, 8),
                                 InPlace("bf16", 16, 144, 64, 8)),
-                            On(chip))
+                            ProductOn(chip))
                   .status())
         << chip;
   }
@@ -106,7 +98,7 @@ ENTRY e {
   ROOT d = bf16[3,8,32,48] dot(a, b), lhs_batch_dims={0,1}, lhs_contracting_dims={3}, rhs_batch_dims={0,1}, rhs_contracting_dims={3}
 })",
                                 layout),
-                            On("v6e"))
+                            ProductOn("v6e"))
                   .status())
         << layout;
   }
@@ -116,7 +108,7 @@ ENTRY e {
 // some of them, or of several batches, take both along.
 TEST(MemberRowsTest, StepsOfSomeMembersTakeTheRightOnes) {
   for (const char* dims : {"64", "512"}) {
-    HarnessOptions options = On("v4");
+    HarnessOptions options = ProductOn("v4");
     ASSERT_OK_AND_ASSIGN(const HarnessResult result,
                          CompareKernel(absl::Substitute(
                                            R"(HloModule m
@@ -133,7 +125,7 @@ ENTRY e {
 
 // In VMEM it is walked where it is, if it has no rows beyond its end.
 TEST(MemberRowsTest, InVmemOnlyWholeTilesOfRows) {
-  HarnessOptions options = On("v6e");
+  HarnessOptions options = ProductOn("v6e");
   options.in_vmem = {1};
   EXPECT_OK(CompareKernel(Scores("bf16", 16, 32, 128, 128), options).status());
   EXPECT_THAT(

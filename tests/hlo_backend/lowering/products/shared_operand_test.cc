@@ -4,20 +4,11 @@
 
 #include "absl/strings/substitute.h"
 #include "tests/hlo_backend/lowering/bundle_harness.h"
+#include "tests/hlo_backend/lowering/products/product_tolerance.h"
 #include "tests/support/status_matchers.h"
 
 namespace ptxla::lowering {
 namespace {
-
-HarnessOptions On(const std::string& chip) {
-  HarnessOptions options;
-  options.chip = chip;
-  options.low = -1;
-  options.high = 1;
-  options.absolute = 0.05;
-  options.relative = 0.02;
-  return options;
-}
 
 TEST(SharedOperandTest, KeysOfGroupsEqualTheEvaluator) {
   for (const char* chip : {"v2", "v4", "v5e", "v6e", "tpu7x"}) {
@@ -29,7 +20,7 @@ ENTRY e {
   ROOT d = f32[3,4,40,56] dot(q, k), lhs_batch_dims={0}, lhs_contracting_dims={3}, rhs_batch_dims={0}, rhs_contracting_dims={2}
 })",
                                                type),
-                              On(chip))
+                              ProductOn(chip))
                     .status())
           << chip << " " << type;
     }
@@ -47,7 +38,7 @@ ENTRY e {
   ROOT d = bf16[2,3,2,20,160] dot(p, v), lhs_batch_dims={0}, lhs_contracting_dims={4}, rhs_batch_dims={0}, rhs_contracting_dims={1}
 })",
                                                keys),
-                              On(chip))
+                              ProductOn(chip))
                     .status())
           << chip << " " << keys;
     }
@@ -63,7 +54,7 @@ ENTRY e {
   w = f32[72,200] parameter(1)
   ROOT d = f32[5,30,200] dot(x, w), lhs_contracting_dims={2}, rhs_contracting_dims={0}
 })",
-                            On(chip))
+                            ProductOn(chip))
                   .status())
         << chip;
     EXPECT_OK(CompareKernel(R"(HloModule m
@@ -72,7 +63,7 @@ ENTRY e {
   w = bf16[200,72] parameter(1)
   ROOT d = bf16[5,30,200] dot(x, w), lhs_contracting_dims={1}, rhs_contracting_dims={1}
 })",
-                            On(chip))
+                            ProductOn(chip))
                   .status())
         << chip;
   }
@@ -90,7 +81,7 @@ ENTRY e {
   ROOT d = f32[2,$0,4,24,40] dot(q, k), lhs_batch_dims={0,1}, lhs_contracting_dims={4}, rhs_batch_dims={0,1}, rhs_contracting_dims={3}
 })",
                                          heads, heads[0] == '4' ? "4" : "8"),
-                        On(chip))
+                        ProductOn(chip))
               .status())
           << chip << " " << heads;
     }
@@ -105,7 +96,7 @@ ENTRY e {
   k = bf16[3,56,72] parameter(1)
   ROOT d = f32[3,4,40,56]{2,3,1,0} dot(q, k), lhs_batch_dims={0}, lhs_contracting_dims={3}, rhs_batch_dims={0}, rhs_contracting_dims={2}
 })",
-                          On("v6e"))
+                          ProductOn("v6e"))
                 .status());
 }
 
@@ -123,7 +114,7 @@ ENTRY e {
                                        groups,
                                        std::string(groups).substr(
                                            0, std::string(groups).find(','))),
-                      On("v6e")));
+                      ProductOn("v6e")));
     EXPECT_GT(result.kernel.grid[0], 1) << groups;
   }
 }
@@ -167,7 +158,7 @@ ENTRY e {
   m = f32[24,144] parameter(2)
   ROOT r = bf16[2,3,24,144] fusion(q, k, m), kind=kOutput, calls=f
 })",
-                            On(chip))
+                            ProductOn(chip))
                   .status())
         << chip;
     EXPECT_OK(CompareKernel(R"(HloModule m
@@ -187,7 +178,7 @@ ENTRY e {
   v = bf16[2,136,64] parameter(2)
   ROOT r = bf16[2,3,24,64] fusion(x, s, v), kind=kOutput, calls=f
 })",
-                            On(chip))
+                            ProductOn(chip))
                   .status())
         << chip;
   }

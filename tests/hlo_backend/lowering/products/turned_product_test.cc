@@ -4,20 +4,11 @@
 
 #include "absl/strings/substitute.h"
 #include "tests/hlo_backend/lowering/bundle_harness.h"
+#include "tests/hlo_backend/lowering/products/product_tolerance.h"
 #include "tests/support/status_matchers.h"
 
 namespace ptxla::lowering {
 namespace {
-
-HarnessOptions On(const std::string& chip) {
-  HarnessOptions options;
-  options.chip = chip;
-  options.low = -1;
-  options.high = 1;
-  options.absolute = 0.05;
-  options.relative = 0.02;
-  return options;
-}
 
 // [K, M] turned, or [M, K]; times [K, N].
 std::string Product(bool turned, const std::string& type, int64_t m, int64_t k,
@@ -36,10 +27,10 @@ TEST(TurnedProductTest, TakesLittleLongerThanOneThatLiesRight) {
   for (const char* chip : {"v4", "v5e", "v5p", "v6e"}) {
     ASSERT_OK_AND_ASSIGN(
         const HarnessResult plain,
-        CompareKernel(Product(false, "bf16", 512, 512, 1024), On(chip)));
+        CompareKernel(Product(false, "bf16", 512, 512, 1024), ProductOn(chip)));
     ASSERT_OK_AND_ASSIGN(
         const HarnessResult turned,
-        CompareKernel(Product(true, "bf16", 512, 512, 1024), On(chip)));
+        CompareKernel(Product(true, "bf16", 512, 512, 1024), ProductOn(chip)));
     EXPECT_LT(static_cast<double>(turned.cycles),
               1.25 * static_cast<double>(plain.cycles))
         << chip;
@@ -52,7 +43,8 @@ TEST(TurnedProductTest, EqualsTheEvaluatorWhereTilesAreNotFull) {
     for (const char* type : {"bf16", "f32"}) {
       for (const int64_t k : {20, 192, 321}) {
         EXPECT_OK(
-            CompareKernel(Product(true, type, 320, k, 200), On(chip)).status())
+            CompareKernel(Product(true, type, 320, k, 200), ProductOn(chip))
+                .status())
             << chip << " " << type << " " << k;
       }
     }
@@ -63,7 +55,8 @@ TEST(TurnedProductTest, EqualsTheEvaluatorWhereTilesAreNotFull) {
 TEST(TurnedProductTest, StepsShareWhatTheFirstHasTurned) {
   for (const char* chip : {"v4", "v5e"}) {
     EXPECT_OK(
-        CompareKernel(Product(true, "f32", 256, 384, 20000), On(chip)).status())
+        CompareKernel(Product(true, "f32", 256, 384, 20000), ProductOn(chip))
+            .status())
         << chip;
   }
 }
