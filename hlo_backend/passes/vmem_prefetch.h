@@ -16,6 +16,11 @@
 // its copy starts so many kernels earlier that those touch as many bytes as
 // HBM brings in its latency and the copy together, at most before the second
 // kernel of the program.
+//
+// Nothing runs before the program's first kernel: a product has the larger of
+// its operands copied all the same (of equal ones the left), a reduce the array
+// that it reduces as it is. On v4 "VMEM" is the CMEM behind it
+// (memory_space_assignment.h).
 #ifndef PTXLA_HLO_BACKEND_PASSES_VMEM_PREFETCH_H_
 #define PTXLA_HLO_BACKEND_PASSES_VMEM_PREFETCH_H_
 
