@@ -9,6 +9,7 @@
 #include "hlo_backend/lowering/pooling/pool_block.h"
 #include "hlo_backend/lowering/pooling/pool_values.h"
 #include "hlo_backend/lowering/pooling/pooling.h"
+#include "hlo_backend/lowering/pooling/scatter_axis.h"
 #include "hlo_backend/lowering/tiling_log.h"
 
 namespace ptxla::lowering {
@@ -21,32 +22,6 @@ using isa::Opcode;
 
 // Codegen spaces, and numbers of windows.
 constexpr int kOperand = 0, kSource = 1, kOut = 2, kTaken = 3;
-
-int64_t FloorOfRatio(int64_t a, int64_t b) {
-  return a >= 0 ? a / b : -((-a + b - 1) / b);
-}
-
-// One axis of a block: planes of the operand that it makes, windows that reach
-// them, and the planes that those see.
-struct ScatterAxis {
-  int64_t planes = 1;
-  PlaneSpan seen, windows;
-  // Window o sees planes o * stride + shift, ... of the slot.
-  int64_t shift = 0;
-};
-
-// Windows with the same taps inside of the operand.
-struct WindowRun {
-  PlaneRun windows;
-  int64_t first_tap = 0, taps = 0;
-};
-// Every stride-th plane from `phase` on; plane k of them is met by windows
-// k + first, ..., the first of them with its tap `tap`, the next ones with
-// `stride` taps less each.
-struct ResultRun {
-  PlaneRun planes;
-  int64_t phase = 0, first = 0, windows = 0, tap = 0;
-};
 
 class SelectScatterEmitter {
  public:
@@ -86,25 +61,6 @@ class SelectScatterEmitter {
     return args_[Arg(window)].space == isa::Space::kVmem;
   }
 
-  static ScatterAxis Cut(const WindowAxis& w, int64_t grid) {
-    ScatterAxis s;
-    s.seen = {w.in, w.in_pitch, 0, w.in, w.in};
-    s.windows = {w.out, w.tap_pitch, 0, w.out, w.out};
-    s.planes = w.in;
-    s.shift = -w.padding;
-    if (grid == 1) return s;
-    s.planes = RoundUpTo(CeilOfRatio(w.in, grid), w.stride);
-    s.windows.origin = -FloorOfRatio(w.taps - 1 - w.padding, w.stride);
-    s.windows.planes =
-        FloorOfRatio(s.planes - 1 + w.padding, w.stride) - s.windows.origin + 1;
-    s.windows.advance = s.planes / w.stride;
-    s.seen.origin = s.windows.origin * w.stride - w.padding;
-    s.seen.planes = (s.windows.planes - 1) * w.stride + w.taps;
-    s.seen.advance = s.planes;
-    s.shift = 0;
-    return s;
-  }
-
   bool Plan(const PoolBlock& block, PoolCandidate* c) {
     block_ = block;
     axes_.clear();
@@ -112,7 +68,7 @@ class SelectScatterEmitter {
     std::vector<PlaneSpan> seen, windows, result;
     for (size_t a = 0; a < form_.axes.size(); ++a) {
       const WindowAxis& w = form_.axes[a];
-      axes_.push_back(Cut(w, block.grid[a]));
+      axes_.push_back(ScatterAxis::Of(w, block.grid[a]));
       const ScatterAxis& s = axes_.back();
       if (CeilOfRatio(w.in, s.planes) != block.grid[a]) return false;
       ragged |= w.in % s.planes != 0;
@@ -216,10 +172,10 @@ class SelectScatterEmitter {
         out{p[kOut].base, {}};
     for (size_t a = 0; a < axes_.size(); ++a) {
       const int64_t stride = form_.axes[a].stride;
-      window_runs_.push_back(WindowRuns(a));
+      window_runs_.push_back(axes_[a].WindowRuns(form_.axes[a]));
       for (const WindowRun& r : window_runs_[a])
         windows[a].push_back(r.windows);
-      result_runs_.push_back(ResultRuns(a));
+      result_runs_.push_back(axes_[a].ResultRuns(form_.axes[a]));
       for (const ResultRun& r : result_runs_[a]) planes[a].push_back(r.planes);
       operand.pitch.push_back(stride * Pitch(kOperand, a));
       source.pitch.push_back(Pitch(kSource, a));
@@ -233,57 +189,6 @@ class SelectScatterEmitter {
         planes, {source, p[kTaken], out}, pieces_, unroll_,
         [&](const PlaneBody& body) { Sum(body, b); }, &b);
     return absl::OkStatus();
-  }
-
-  std::vector<WindowRun> WindowRuns(size_t a) const {
-    const WindowAxis& w = form_.axes[a];
-    const ScatterAxis& s = axes_[a];
-    std::vector<WindowRun> runs;
-    for (int64_t o = 0; o < s.windows.planes; ++o) {
-      const int64_t from = o * w.stride + s.shift;
-      WindowRun run;
-      run.windows.first = o;
-      run.first_tap = std::max<int64_t>(0, -from);
-      run.taps = std::min(w.taps, s.seen.planes - from) - run.first_tap;
-      if (!runs.empty() && runs.back().first_tap == run.first_tap &&
-          runs.back().taps == run.taps) {
-        ++runs.back().windows.count;
-      } else {
-        runs.push_back(run);
-      }
-    }
-    return runs;
-  }
-
-  std::vector<ResultRun> ResultRuns(size_t a) const {
-    const WindowAxis& w = form_.axes[a];
-    const ScatterAxis& s = axes_[a];
-    std::vector<ResultRun> runs;
-    for (int64_t phase = 0; phase < std::min(w.stride, s.planes); ++phase) {
-      bool first = true;
-      for (int64_t k = 0; phase + k * w.stride < s.planes; ++k) {
-        // Windows o of the block begin at o * stride of these positions.
-        const int64_t at = phase + k * w.stride - s.seen.origin - s.shift;
-        const int64_t low =
-            std::max<int64_t>(0, -FloorOfRatio(w.taps - 1 - at, w.stride));
-        const int64_t high =
-            std::min(s.windows.planes - 1, FloorOfRatio(at, w.stride));
-        ResultRun run;
-        run.phase = phase;
-        run.planes.first = k;
-        run.first = low - k;
-        run.windows = std::max<int64_t>(0, high - low + 1);
-        run.tap = at - low * w.stride;
-        if (!first && runs.back().first == run.first &&
-            runs.back().windows == run.windows && runs.back().tap == run.tap) {
-          ++runs.back().planes.count;
-        } else {
-          runs.push_back(run);
-        }
-        first = false;
-      }
-    }
-    return runs;
   }
 
   // Calls fn with a tap (window) per axis, the last axis fastest.

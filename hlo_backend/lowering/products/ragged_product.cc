@@ -15,6 +15,7 @@
 #include "hlo_backend/lowering/movement/row_index.h"
 #include "hlo_backend/lowering/products/product_operands.h"
 #include "hlo_backend/lowering/products/product_stream.h"
+#include "hlo_backend/lowering/products/ragged_store.h"
 #include "hlo_backend/lowering/products/ragged_tiling.h"
 #include "hlo_backend/lowering/products/row_mask.h"
 
@@ -36,55 +37,6 @@ enum Space : int {
   kRhsMasks,
   kMaskedLhs,
   kLhsT
-};
-
-// Adds finished tiles to the block of the result, or puts them in their rows.
-class RaggedStore final : public Epilogue {
- public:
-  // `first`: bit 0 is set in the first step of the block. By rows, only rows
-  // [low, high) of the tile are the step's.
-  RaggedStore(const BlockPlace& out, Sca low, Sca high, Sca first,
-              bool by_groups, CodeBuilder* b)
-      : out_(out), by_groups_(by_groups), b_(*b) {
-    b->NewBlock("store");
-    // All bits if old values stay.
-    keep_ = b->Promote(b->Splat(b->SAddImm(first, -1)));
-    if (by_groups) return;
-    rows_ = b->Promote(SublaneNumbers(b));
-    low_ = b->Promote(b->Splat(low));
-    high_ = b->Promote(b->Splat(high));
-  }
-
-  void Emit(int64_t batch, int64_t row, int64_t col,
-            const std::vector<Vec>& tiles) override {
-    for (size_t i = 0; i < tiles.size(); ++i) {
-      const int64_t at = row + 8 * static_cast<int64_t>(i);
-      const auto offset = static_cast<int32_t>(out_.Offset(batch, at, col));
-      const Vec old = b_.Binary(Opcode::kVand,
-                                b_.Load(out_.space, out_.base, offset), keep_);
-      Vec value;
-      if (by_groups_) {
-        value = b_.Binary(Opcode::kVaddF32, old, tiles[i]);
-      } else {
-        const Vec number =
-            b_.BinaryImm(Opcode::kVaddS32, rows_, static_cast<uint32_t>(at));
-        value = b_.Select(
-            b_.MaskBinary(Opcode::kVmand,
-                          b_.Compare(Opcode::kVcmpGeS32, number, low_),
-                          b_.Compare(Opcode::kVcmpLtS32, number, high_)),
-            tiles[i], old);
-      }
-      b_.Store(out_.space, out_.base, offset, value);
-    }
-  }
-
-  int live_registers() const override { return 8; }
-
- private:
-  const BlockPlace out_;
-  const bool by_groups_;
-  CodeBuilder& b_;
-  Vec keep_, rows_, low_, high_;
 };
 
 // Sums of a stream that neither starts nor finishes need none.
@@ -156,6 +108,10 @@ class RaggedEmitter {
   // Dense, one operand suffices, as in the TPU compiler's fused products.
   bool MasksLhs() const { return call_.dense != call_.by_groups; }
   bool MasksRhs() const { return call_.by_groups; }
+  RaggedStore::Into StoreInto() const {
+    return call_.by_groups ? RaggedStore::Into::kSums
+                           : RaggedStore::Into::kRows;
+  }
 
   std::string Note() const {
     const ProductTile& t = tile();
@@ -310,7 +266,7 @@ class RaggedEmitter {
   }
 
   absl::Status OneStep(CodeBuilder& b) {
-    RaggedStore store(result_, low_, high_, first_, call_.by_groups, &b);
+    RaggedStore store(result_, low_, high_, first_, StoreInto(), &b);
     parts_.k_extent = call_.by_groups ? tile().block_k : problem_.k;
     Stream(b, true, &store);
     return absl::OkStatus();
@@ -369,7 +325,7 @@ class RaggedEmitter {
         return;
       }
       b.BeginScope();
-      RaggedStore store(result_, low_, high_, first_, call_.by_groups, &b);
+      RaggedStore store(result_, low_, high_, first_, StoreInto(), &b);
       for (int64_t row = 0; row < t.block_m; row += 8) {
         b.NewBlock("store rows");
         for (int64_t col = 0; col < t.block_n; col += 128) {

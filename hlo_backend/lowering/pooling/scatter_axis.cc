@@ -1,0 +1,82 @@
+#include "hlo_backend/lowering/pooling/scatter_axis.h"
+
+#include <algorithm>
+
+#include "base/units.h"
+
+namespace ptxla::lowering {
+namespace {
+
+int64_t FloorOfRatio(int64_t a, int64_t b) {
+  return a >= 0 ? a / b : -((-a + b - 1) / b);
+}
+
+}  // namespace
+
+ScatterAxis ScatterAxis::Of(const WindowAxis& w, int64_t grid) {
+  ScatterAxis s;
+  s.seen = {w.in, w.in_pitch, 0, w.in, w.in};
+  s.windows = {w.out, w.tap_pitch, 0, w.out, w.out};
+  s.planes = w.in;
+  s.shift = -w.padding;
+  if (grid == 1) return s;
+  s.planes = RoundUpTo(CeilOfRatio(w.in, grid), w.stride);
+  s.windows.origin = -FloorOfRatio(w.taps - 1 - w.padding, w.stride);
+  s.windows.planes =
+      FloorOfRatio(s.planes - 1 + w.padding, w.stride) - s.windows.origin + 1;
+  s.windows.advance = s.planes / w.stride;
+  s.seen.origin = s.windows.origin * w.stride - w.padding;
+  s.seen.planes = (s.windows.planes - 1) * w.stride + w.taps;
+  s.seen.advance = s.planes;
+  s.shift = 0;
+  return s;
+}
+
+std::vector<WindowRun> ScatterAxis::WindowRuns(const WindowAxis& w) const {
+  std::vector<WindowRun> runs;
+  for (int64_t o = 0; o < windows.planes; ++o) {
+    const int64_t from = o * w.stride + shift;
+    WindowRun run;
+    run.windows.first = o;
+    run.first_tap = std::max<int64_t>(0, -from);
+    run.taps = std::min(w.taps, seen.planes - from) - run.first_tap;
+    if (!runs.empty() && runs.back().first_tap == run.first_tap &&
+        runs.back().taps == run.taps) {
+      ++runs.back().windows.count;
+    } else {
+      runs.push_back(run);
+    }
+  }
+  return runs;
+}
+
+std::vector<ResultRun> ScatterAxis::ResultRuns(const WindowAxis& w) const {
+  std::vector<ResultRun> runs;
+  for (int64_t phase = 0; phase < std::min(w.stride, planes); ++phase) {
+    bool first = true;
+    for (int64_t k = 0; phase + k * w.stride < planes; ++k) {
+      // Windows o of the block begin at o * stride of these positions.
+      const int64_t at = phase + k * w.stride - seen.origin - shift;
+      const int64_t low =
+          std::max<int64_t>(0, -FloorOfRatio(w.taps - 1 - at, w.stride));
+      const int64_t high =
+          std::min(windows.planes - 1, FloorOfRatio(at, w.stride));
+      ResultRun run;
+      run.phase = phase;
+      run.planes.first = k;
+      run.first = low - k;
+      run.windows = std::max<int64_t>(0, high - low + 1);
+      run.tap = at - low * w.stride;
+      if (!first && runs.back().first == run.first &&
+          runs.back().windows == run.windows && runs.back().tap == run.tap) {
+        ++runs.back().planes.count;
+      } else {
+        runs.push_back(run);
+      }
+      first = false;
+    }
+  }
+  return runs;
+}
+
+}  // namespace ptxla::lowering
