@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "chips/compiler_policy.h"
 #include "hlo_backend/analysis/member_rows.h"
 #include "hlo_backend/analysis/product_batch.h"
 #include "hlo_backend/analysis/tiled_layout.h"
@@ -69,8 +70,7 @@ bool StepsCutMembers(int64_t members, int64_t sharing,
                      const chips::ChipSpec& chip) {
   constexpr int64_t kTileMembers = 8, kPush = 128;
   const int64_t least = members % kTileMembers == 0 ? kTileMembers : members;
-  const double most = chip.Policy("product_step_bundles").value_or(8192);
-  return static_cast<double>(least * sharing * kPush) <= most;
+  return least * sharing * kPush <= chips::ProductStepBundles(chip);
 }
 
 // Every user is a product that reads the array `as` where it lies.

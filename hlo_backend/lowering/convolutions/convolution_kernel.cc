@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "base/units.h"
+#include "chips/compiler_policy.h"
 #include "hlo_backend/ir/computation.h"
 #include "hlo_backend/lowering/convolutions/convolution_operands.h"
 #include "hlo_backend/lowering/convolutions/convolution_tiling.h"
@@ -46,9 +47,7 @@ class ConvolutionEmitter {
         ArrayShapeOf(context_.model, form_.product.problem.rhs.transposed);
     packing_ = TapPacking::Of(form_, arrays_);
     ConvolutionLimits limits;
-    limits.step_bundles =
-        static_cast<int64_t>(context_.chip.Policy("product_step_bundles")
-                                 .value_or(limits.step_bundles));
+    limits.step_bundles = chips::ProductStepBundles(context_.chip);
     limits.whole_input = form_.product.lhs.resident;
     for (const hlo::Shape* leaf : KernelLeaves(i_)) {
       limits.one_box |= IsInVmem(*leaf) && IsWalked(*leaf);

@@ -19,9 +19,9 @@
 namespace ptxla::lowering {
 
 struct ConvolutionLimits {
-  int64_t step_bundles = 8192;  // longest straight code of a step
-  bool whole_input = false;     // in VMEM, with borders: its axes are not cut
-  bool one_box = false;         // results that are walked in place
+  int64_t step_bundles = 0;  // longest straight code of a step
+  bool whole_input = false;  // in VMEM, with borders: its axes are not cut
+  bool one_box = false;      // results that are walked in place
 };
 
 struct ConvolutionCost {

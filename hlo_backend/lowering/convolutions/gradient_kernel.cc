@@ -19,6 +19,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "base/units.h"
+#include "chips/compiler_policy.h"
 #include "hlo_backend/lowering/convolutions/convolution_operands.h"
 #include "hlo_backend/lowering/convolutions/convolution_tiling.h"
 #include "hlo_backend/lowering/convolutions/gradient_operands.h"
@@ -94,8 +95,7 @@ class GradientEmitter {
   bool Choose(const SecondCut& second) {
     if (second.taps > 1 && !CutAxis(form_.axes[1], 1, second.taps))
       return false;
-    const int64_t bundles = static_cast<int64_t>(
-        context_.chip.Policy("product_step_bundles").value_or(8192));
+    const int64_t bundles = chips::ProductStepBundles(context_.chip);
     std::optional<Picoseconds> best;
     AxisBlock best_cut;
     ProductTile best_tile;

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "base/units.h"
+#include "chips/compiler_policy.h"
 #include "hlo_backend/lowering/codegen/narrow_tiles.h"
 #include "hlo_backend/lowering/kernel_emitter.h"
 #include "hlo_backend/lowering/kernel_plan.h"
@@ -44,8 +45,7 @@ ProductLimits LimitsOf(const KernelContext& context) {
   limits.vmem_bytes =
       static_cast<int64_t>(static_cast<double>(VmemBudget(context)) *
                            chip.Policy("product_vmem_share").value_or(1));
-  limits.step_bundles = static_cast<int64_t>(
-      chip.Policy("product_step_bundles").value_or(limits.step_bundles));
+  limits.step_bundles = chips::ProductStepBundles(chip);
   limits.hbm_bytes_per_cycle =
       chip.hbm_bandwidth_per_device().count() * chip.hbm().efficiency_read / hz;
   limits.hbm_latency_cycles =

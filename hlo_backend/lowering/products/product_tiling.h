@@ -26,7 +26,7 @@ struct TilingLog;  // tiling_log.h
 
 struct ProductLimits {
   int64_t vmem_bytes = 16 << 20;      // scoped VMEM of a kernel
-  int64_t step_bundles = 8192;        // longest straight code of a step
+  int64_t step_bundles = 0;           // longest straight code of a step
   double hbm_bytes_per_cycle = 500;   // of a long stream
   int64_t hbm_latency_cycles = 1000;  // request to first byte
   int64_t step_cycles = 100;          // grid step outside its body

@@ -5,6 +5,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "base/units.h"
+#include "chips/compiler_policy.h"
 #include "hlo_backend/lowering/products/row_mask.h"
 
 namespace ptxla::lowering {
@@ -106,9 +107,7 @@ class Chooser {
         t.block_m / 16 * (16 / arrays_.rows) * arrays_.interval *
         CeilOfRatio<int64_t>(t.block_k, arrays_.size) *
         CeilOfRatio<int64_t>(t.block_n, arrays_.size) / arrays_.mxus;
-    const double limit =
-        context_.chip.Policy("product_step_bundles").value_or(8192);
-    return static_cast<double>(cycles) > limit;
+    return cycles > chips::ProductStepBundles(context_.chip);
   }
 
   // The largest blocks of the result for `depth` rows a step: square, or higher

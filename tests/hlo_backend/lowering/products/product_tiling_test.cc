@@ -4,6 +4,7 @@
 #include <random>
 
 #include "chips/chip_spec.h"
+#include "chips/compiler_policy.h"
 #include "hlo_backend/lowering/products/product_visits.h"
 #include "isa/from_chip_spec.h"
 #include "tests/support/status_matchers.h"
@@ -20,6 +21,7 @@ Machine MachineOf(const std::string& name) {
   const chips::ChipSpec chip = *chips::ChipSpec::Load(name);
   Machine m{isa::FromChipSpec(chip), {}};
   m.limits.vmem_bytes = chip.vmem().scoped_limit.count();
+  m.limits.step_bundles = chips::ProductStepBundles(chip);
   return m;
 }
 
