@@ -1,31 +1,20 @@
 #include "hlo_backend/passes/alias_assignment.h"
 
-#include <algorithm>
+#include <deque>
 #include <map>
+#include <utility>
+#include <vector>
 
 #include "absl/container/flat_hash_set.h"
+#include "hlo_backend/analysis/tiled_layout.h"
 
 namespace ptxla::hlo {
-namespace {
-
-// The instruction that makes an output, behind what only names memory.
-const Instruction* MakerOf(const Instruction* value) {
-  while (value->opcode() == Opcode::kGetTupleElement ||
-         value->opcode() == Opcode::kBitcast) {
-    value = value->operand(0);
-  }
-  return value;
-}
-
-std::string KeyOf(const Shape& shape) { return shape.ToStringWithLayout(); }
-
-}  // namespace
 
 absl::StatusOr<bool> AliasAssignmentPass::Run(Module* module,
-                                              const PassContext&) {
+                                              const PassContext& context) {
   ModuleConfig* config = module->mutable_config();
-  Computation* entry = module->entry();
-  const Instruction* root = entry->root();
+  const Computation& entry = *module->entry();
+  const Instruction* root = entry.root();
   if (config->buffer_donors.empty() || root->opcode() != Opcode::kTuple) {
     return false;
   }
@@ -34,45 +23,41 @@ absl::StatusOr<bool> AliasAssignmentPass::Run(Module* module,
     if (!alias.output.empty()) used_outputs.insert(alias.output[0]);
     used_parameters.insert(alias.parameter);
   }
-  // Free outputs by shape, in order; a parameter that is handed through keeps
+  const int generation = context.chip->generation();
+  const auto bytes = [&](const Instruction& i) {
+    const bool tiled =
+        i.shape().has_layout() && !i.shape().layout().tiles.empty();
+    return tiled ? PaddedBytes(i.shape()) : TpuBytes(i.shape(), generation);
+  };
+  // Free outputs by size, in order; a parameter that is handed through keeps
   // its own memory.
-  std::map<std::string, std::vector<int>> free_outputs;
+  std::map<int64_t, std::deque<int>> free_outputs;
   for (int k = 0; k < root->operand_count(); ++k) {
-    const Instruction* maker = MakerOf(root->operand(k));
-    if (used_outputs.contains(k) || !root->operand(k)->shape().IsArray() ||
-        maker->opcode() == Opcode::kParameter) {
-      continue;
+    const Instruction& value = *root->operand(k);
+    if (!used_outputs.contains(k) && value.shape().IsArray() &&
+        value.opcode() != Opcode::kParameter) {
+      free_outputs[bytes(value)].push_back(k);
     }
-    free_outputs[KeyOf(root->operand(k)->shape())].push_back(k);
   }
   std::vector<BufferDonor> left;
-  bool changed = false;
-  auto take = [&](const BufferDonor& donor, bool only_readers) {
-    const Instruction* p = entry->parameter(static_cast<int>(donor.parameter));
-    auto it = free_outputs.find(KeyOf(p->shape()));
-    if (it == free_outputs.end()) return false;
-    for (auto k = it->second.begin(); k != it->second.end(); ++k) {
-      if (only_readers && !p->IsUsedBy(MakerOf(root->operand(*k)))) continue;
-      InputOutputAlias alias;
-      alias.output = {*k};
-      alias.parameter = donor.parameter;
-      config->input_output_alias.push_back(alias);
-      it->second.erase(k);
-      return true;
+  for (const BufferDonor& donor : config->buffer_donors) {
+    const Instruction& p = *entry.parameter(static_cast<int>(donor.parameter));
+    const bool whole = donor.parameter_index.empty() && p.shape().IsArray() &&
+                       used_parameters.insert(donor.parameter).second;
+    const auto outputs =
+        whole ? free_outputs.find(bytes(p)) : free_outputs.end();
+    if (outputs == free_outputs.end() || outputs->second.empty()) {
+      left.push_back(donor);
+      continue;
     }
-    return false;
-  };
-  for (bool only_readers : {true, false}) {
-    left.clear();
-    for (const BufferDonor& donor : config->buffer_donors) {
-      const bool taken = donor.parameter_index.empty() &&
-                         !used_parameters.contains(donor.parameter) &&
-                         take(donor, only_readers);
-      changed |= taken;
-      if (!taken) left.push_back(donor);
-    }
-    config->buffer_donors = left;
+    InputOutputAlias alias;
+    alias.output = {outputs->second.front()};
+    alias.parameter = donor.parameter;
+    outputs->second.pop_front();
+    config->input_output_alias.push_back(std::move(alias));
   }
+  const bool changed = left.size() != config->buffer_donors.size();
+  config->buffer_donors = std::move(left);
   return changed;
 }
 

@@ -1,8 +1,11 @@
-// Finds an output for every buffer that the caller gives away: a donated
-// parameter shares its memory with an output of the same shape and layout,
-// first with one that the same instruction writes which reads it last (an
-// optimizer update), else with the first that is free. Writes the header's
-// input_output_alias; donors without an output stay donors.
+// Finds an output for every buffer that the caller gives away, as XLA does: of
+// each size in bytes, with padding, the first output that has no memory of the
+// caller's yet lies in the first such parameter, whatever their shapes are.
+// Writes the header's input_output_alias; donors without an output stay donors.
+//
+//   buffer_donor={ (0, {}), (1, {}) }, (f32[8,128], f32[128,8]) -> (f32[8,128])
+//   ==> input_output_alias={ {0}: (0, {}, may-alias) }, buffer_donor={ (1, {})
+//   }
 #ifndef PTXLA_HLO_BACKEND_PASSES_ALIAS_ASSIGNMENT_H_
 #define PTXLA_HLO_BACKEND_PASSES_ALIAS_ASSIGNMENT_H_
 

@@ -1,13 +1,16 @@
-// Parameters and results of programs with convolutions or sliding windows in
-// the order of dimensions that pads them least, of several such orders in the
-// one nearest to the default: as the TPU's runtime lays out arrays of three
-// dimensions or more. An entry layout that is not the default one is a wish,
-// and is named in the same way.
+// Every array of the entry, parameter or result, in the order of dimensions
+// that the TPU's runtime gives it: the one that pads it least
+// (CompactTpuLayout). An order that the header gives together with tiles was
+// chosen for a TPU and stays; one without tiles is what a framework printed.
 //
-//   %x = f32[32,64,56,56] parameter(0)      // {1,3,2,0}: 64 lanes, 56 rows
-//   %t = f32[56,56,32,64] transpose(%x), dimensions={2,3,0,1}
-//   ==> %y = f32[32,56,56,64] transpose(%x), dimensions={0,2,3,1}   // no work
-//       %t = f32[56,56,32,64] transpose(%y), dimensions={1,2,0,3}
+// Inside, arrays are row-major: a bitcast names a parameter with its dimensions
+// as they lie, and a transpose gives it its logical ones; so for results. The
+// transposes are work for transpose-mover and the simplifier, the bitcasts stay
+// what they are.
+//
+//   %x = f32[512,784] parameter(0)          // {0,1}: 784 would take 7 tiles
+//   ==> %m = f32[784,512] bitcast(%x)
+//       %t = f32[512,784] transpose(%m), dimensions={1,0}
 #ifndef PTXLA_HLO_BACKEND_PASSES_COMPACT_ENTRY_H_
 #define PTXLA_HLO_BACKEND_PASSES_COMPACT_ENTRY_H_
 
@@ -21,13 +24,9 @@ class CompactEntryPass : public Pass {
   absl::StatusOr<bool> Run(Module* module, const PassContext&) override;
 };
 
-// Dimensions of the parameter from major to minor as this pass will lay it out;
-// in their order where it leaves the layout as it is.
-DimVector CompactParameterOrder(const Instruction& parameter, int generation);
-
-// The transpose only says how the entry's parameter lies, or how its result
-// will.
-bool NamesEntryLayout(const Instruction& transpose);
+// A parameter of the entry, or one plane of it, with its dimensions as they
+// lie.
+bool NamesParameterAsItLies(const Instruction& i);
 
 }  // namespace ptxla::hlo
 

@@ -74,16 +74,19 @@ bool AssignEntry(Module* module, int generation) {
       *parameter->mutable_shape() = tiled;
       continue;
     }
-    // Users take the row-major copy, but for transposes that only say how the
-    // parameter lies.
+    // Users take the row-major copy, but for bitcasts, transposes that only say
+    // how the parameter lies, and results.
     std::vector<Instruction*> users;
     const Shape row_major = parameter->shape();
     *parameter->mutable_shape() = tiled;
     for (Instruction* user : parameter->users()) {
-      if (user->opcode() != Opcode::kTranspose ||
-          !IsTransposeBitcast(*user, user->shape())) {
-        users.push_back(user);
+      if (user->opcode() == Opcode::kBitcast ||
+          (user->opcode() == Opcode::kTuple && user->IsRoot()) ||
+          (user->opcode() == Opcode::kTranspose &&
+           IsTransposeBitcast(*user, user->shape()))) {
+        continue;
       }
+      users.push_back(user);
     }
     if (users.empty() && !parameter->IsRoot()) continue;
     Instruction* copy = entry->Add(Opcode::kCopy, row_major, {parameter});
@@ -110,189 +113,24 @@ bool AssignEntry(Module* module, int generation) {
          before.parameters != layout->parameters;
 }
 
-// A program of elementwise work on one shape, from parameters to results.
-bool IsElementwiseOnOneShape(const Computation& entry, const Shape** shape) {
-  *shape = nullptr;
-  for (const Instruction* i : entry.instructions()) {
-    if (i->opcode() == Opcode::kTuple) {
-      if (!i->IsRoot()) return false;
-      continue;
-    }
-    if (!i->shape().IsArray()) return false;
-    if (i->shape().IsScalar()) continue;
-    const bool spread =
-        i->opcode() == Opcode::kBroadcast && i->operand(0)->shape().IsScalar();
-    if (i->opcode() != Opcode::kParameter && !spread &&
-        (!i->IsElementwise() || i->opcode() == Opcode::kCopy)) {
-      return false;
-    }
-    if (*shape == nullptr) *shape = &i->shape();
-    if (!i->shape().SameDims(**shape)) return false;
-  }
-  return *shape != nullptr;
-}
-
-// A program of one product of matrices, and conversions.
-bool IsProductOfMatrices(const Computation& entry) {
-  int dots = 0;
-  for (const Instruction* i : entry.instructions()) {
-    if (!i->shape().IsArray() || i->shape().rank() != 2) return false;
-    if (i->opcode() == Opcode::kDot) {
-      ++dots;
-    } else if (i->opcode() != Opcode::kParameter &&
-               i->opcode() != Opcode::kConvert) {
-      return false;
+// A bitcast lies where the parameter does that it names; what stands behind the
+// name of a result, where the result does.
+void ShareMemorySpaces(Computation* entry) {
+  const auto share = [](Instruction* i, int space) {
+    if (i->shape().IsArray())
+      i->mutable_shape()->mutable_layout()->memory_space = space;
+  };
+  for (Instruction* i : entry->instructions()) {
+    if (i->opcode() == Opcode::kBitcast &&
+        i->operand(0)->opcode() == Opcode::kParameter) {
+      share(i, i->operand(0)->shape().memory_space());
     }
   }
-  return dots == 1;
-}
-
-// The order of dimensions that pads an array least; of several, the default.
-// Layouts of dimensions of size 1 are many, and bitcasts: they stay.
-Layout LeastPadded(const Shape& shape, int generation) {
-  Layout best = Layout::RowMajor(shape.rank());
-  for (const int64_t d : shape.dims()) {
-    if (d < 2) return best;
-  }
-  const auto bytes = [&](const Layout& order) {
-    Shape s = shape;
-    s.set_layout(order);
-    return PaddedBytes(WithTpuLayout(s, generation));
-  };
-  Layout order = best;
-  std::sort(order.minor_to_major.begin(), order.minor_to_major.end());
-  do {
-    if (bytes(order) < bytes(best)) best = order;
-  } while (std::next_permutation(order.minor_to_major.begin(),
-                                 order.minor_to_major.end()));
-  return best;
-}
-
-bool HasDefaultOrder(const Shape& s) {
-  return !s.IsArray() || !s.has_layout() ||
-         s.layout().minor_to_major == Layout::RowMajor(s.rank()).minor_to_major;
-}
-
-// Elementwise work between parameters and results of another order of
-// dimensions is done on shapes whose dimensions are in that order, behind and
-// before bitcasts: what follows knows row-major arrays only.
-void NameInMemoryOrder(Computation* entry, int generation) {
-  const auto reordered = [](const Shape& s) {
-    return s.IsArray() && !HasDefaultOrder(s);
-  };
-  const auto in_order = [&](const Shape& s) {
-    DimVector dims;
-    for (int k = s.rank() - 1; k >= 0; --k) {
-      dims.push_back(s.dim(s.layout().minor_to_major[k]));
-    }
-    Shape result = Shape::Array(s.type(), dims);
-    result.set_layout(Layout::RowMajor(s.rank()));
-    result = WithTpuLayout(result, generation);
-    result.mutable_layout()->memory_space = s.memory_space();
-    return result;
-  };
   Instruction* root = entry->root();
-  std::vector<Instruction*> results = {root};
-  if (root->opcode() == Opcode::kTuple) {
-    results.assign(root->operands().begin(), root->operands().end());
+  if (root->opcode() == Opcode::kBitcast &&
+      root->operand(0)->opcode() != Opcode::kParameter) {
+    share(root->operand(0), root->shape().memory_space());
   }
-  std::vector<Shape> wanted;
-  for (const Instruction* i : results) wanted.push_back(i->shape());
-  for (Instruction* i : entry->PostOrder()) {
-    if (!reordered(i->shape())) continue;
-    if (i->opcode() != Opcode::kParameter) {
-      *i->mutable_shape() = in_order(i->shape());
-      continue;
-    }
-    const std::vector<Instruction*> users(i->users().begin(), i->users().end());
-    Instruction* inside =
-        entry->Add(Opcode::kBitcast, in_order(i->shape()), {i});
-    for (Instruction* user : users) {
-      // A parameter that is a result is handed on as it is.
-      if (user->opcode() != Opcode::kTuple) i->ReplaceUseIn(user, inside);
-    }
-  }
-  for (size_t k = 0; k < results.size(); ++k) {
-    if (results[k]->shape() == wanted[k]) continue;
-    Instruction* outside =
-        entry->Add(Opcode::kBitcast, wanted[k], {results[k]});
-    if (results[k] == root) {
-      entry->SetRoot(outside);
-    } else {
-      root->ReplaceOperand(static_cast<int>(k), outside);
-    }
-  }
-}
-
-// The header wishes for nothing else than the default order.
-bool HasDefaultHeader(const Module& module) {
-  const auto& layout = module.config().entry_layout;
-  if (!layout.has_value()) return true;
-  bool plain = true;
-  for (const Shape& p : layout->parameters) plain = plain && HasDefaultOrder(p);
-  ForEachLeaf(layout->result, [&](const Shape& s, const ShapeIndex&) {
-    plain = plain && HasDefaultOrder(s);
-  });
-  return plain;
-}
-
-// Arrays of `like`'s rank in the shape take its order.
-void Reorder(Shape* s, const Layout& like, int generation) {
-  if (s->IsTuple()) {
-    for (int k = 0; k < s->element_count_of_tuple(); ++k) {
-      Reorder(s->mutable_element(k), like, generation);
-    }
-    return;
-  }
-  if (!s->IsArray() ||
-      s->rank() != static_cast<int>(like.minor_to_major.size())) {
-    return;
-  }
-  const int space = s->memory_space();
-  s->set_layout(like);
-  *s = WithTpuLayout(*s, generation);
-  s->mutable_layout()->memory_space = space;
-}
-
-// Arrays that nobody reads otherwise than element by element, and the matrices
-// of a lone product, lie in the order of dimensions that pads them least, as
-// the TPU's runtime has it; the order of the header is taken for a wish only
-// where it is not the default one.
-bool MakeCompact(Module* module, int generation) {
-  const Computation& entry = *module->entry();
-  const Shape* shape = nullptr;
-  const bool elementwise = IsElementwiseOnOneShape(entry, &shape);
-  if (elementwise) {
-    if (shape->rank() < 2 || shape->rank() > 3) return false;
-  } else if (!IsProductOfMatrices(entry)) {
-    return false;
-  }
-  if (!HasDefaultHeader(*module)) return false;
-  const Layout of_result =
-      LeastPadded(elementwise ? *shape : entry.root()->shape(), generation);
-  bool changed = false;
-  for (Instruction* i : entry.instructions()) {
-    Layout order = of_result;
-    if (!elementwise && i->opcode() == Opcode::kParameter) {
-      order = LeastPadded(i->shape(), generation);
-    } else if (!elementwise && i->opcode() == Opcode::kConvert &&
-               i->operand(0)->opcode() != Opcode::kDot) {
-      order = i->operand(0)->shape().layout();
-    }
-    const Shape before = i->shape();
-    Reorder(i->mutable_shape(), order, generation);
-    changed |= before != i->shape();
-  }
-  auto& layout = module->mutable_config()->entry_layout;
-  if (!layout.has_value() || !changed) return changed;
-  for (int k = 0; k < entry.parameter_count(); ++k) {
-    const Shape& parameter = entry.parameter(k)->shape();
-    if (parameter.IsArray() && parameter.has_layout()) {
-      Reorder(&layout->parameters[k], parameter.layout(), generation);
-    }
-  }
-  Reorder(&layout->result, of_result, generation);
-  return true;
 }
 
 }  // namespace
@@ -304,17 +142,16 @@ absl::StatusOr<bool> LayoutAssignmentPass::Run(Module* module,
   bool changed = false;
   for (Computation* c : module->computations()) {
     for (Instruction* i : c->instructions()) {
-      Shape tiled = Tiled(i->shape(), nullptr, generation);
+      // A bitcast with a layout names how an array of the entry lies.
+      const bool names = i->opcode() == Opcode::kBitcast;
+      Shape tiled =
+          Tiled(i->shape(), names ? &i->shape() : nullptr, generation);
       changed |= tiled != i->shape();
       *i->mutable_shape() = std::move(tiled);
     }
   }
-  changed |= MakeCompact(module, generation);
   changed |= AssignEntry(module, generation);
-  const Shape* shape = nullptr;
-  if (IsElementwiseOnOneShape(*module->entry(), &shape)) {
-    NameInMemoryOrder(module->entry(), generation);
-  }
+  ShareMemorySpaces(module->entry());
   for (Computation* c : ControlComputations(*module)) {
     changed |= MakeBitcasts(c);
     changed |= ReadOperandsInPlace(c, *context.chip);

@@ -4,7 +4,6 @@
 
 #include "base/units.h"
 #include "hlo_backend/ir/builder.h"
-#include "hlo_backend/passes/compact_entry.h"
 #include "hlo_backend/passes/control_flow.h"
 #include "hlo_backend/passes/dimension_utils.h"
 
@@ -218,7 +217,7 @@ Instruction* Strided(Instruction* i) {
 }
 
 Instruction* Shaped(Instruction* i) {
-  if (NeedsWords(*i) && !NamesEntryLayout(*i)) return AsWords(i);
+  if (NeedsWords(*i)) return AsWords(i);
   if (IsNarrowReflow(*i)) return AsWords(i);
   if (const int rows = RaggedRows(*i); rows >= 0) return InWholeTiles(i, rows);
   if (IsColumn(*i)) return Column(i);

@@ -7,6 +7,7 @@
 #include "hlo_backend/analysis/tiled_layout.h"
 #include "hlo_backend/ir/computation.h"
 #include "hlo_backend/passes/dimension_utils.h"
+#include "hlo_backend/passes/swapped_dot.h"
 
 namespace ptxla::hlo {
 namespace {
@@ -48,18 +49,11 @@ Instruction* TransposedProduct(Instruction* dot, const Shape& wanted,
       wanted.layout().minor_to_major != DimVector{0, 1}) {
     return nullptr;
   }
-  DotAttrs swapped = a;
-  std::swap(swapped.lhs_contracting, swapped.rhs_contracting);
-  auto& precision = swapped.precision.operands;
-  if (precision.size() == 2) std::swap(precision[0], precision[1]);
   Shape shape = Shape::Array(dot->shape().type(),
                              {dot->shape().dim(1), dot->shape().dim(0)});
   shape.set_layout(Layout::RowMajor(2));
   shape = WithTpuLayout(shape, generation);
-  Instruction* product =
-      dot->parent()->AddLike(*dot, shape, {dot->operand(1), dot->operand(0)});
-  *product->mutable_attrs<DotAttrs>() = std::move(swapped);
-  return dot->parent()->Add(Opcode::kBitcast, wanted, {product});
+  return dot->parent()->Add(Opcode::kBitcast, wanted, {SwappedDot(dot, shape)});
 }
 
 }  // namespace

@@ -50,6 +50,44 @@ Instruction* TransposeOfJoin(Instruction* i, Rewriter& r) {
   return b.Reshape(b.Transpose(x, permutation), i->shape().dims());
 }
 
+// transpose(reshape(x)) where the reshape splits dimensions and the transpose
+// keeps the parts of each together: transpose first.
+Instruction* TransposeOfSplit(Instruction* i, Rewriter& r) {
+  Instruction* reshape = i->operand(0);
+  Instruction* x = reshape->operand(0);
+  const DimVector& parts = reshape->shape().dims();
+  if (HasUnitDims(reshape->shape()) || x->shape().rank() < 2 ||
+      reshape->shape().rank() <= x->shape().rank()) {
+    return nullptr;
+  }
+  // Of each part, the dimension of x that it is of.
+  DimVector whole;
+  int64_t rest = 1;
+  int d = -1;
+  for (const int64_t part : parts) {
+    if (rest == 1) {
+      if (++d == x->shape().rank()) return nullptr;
+      rest = x->shape().dim(d);
+    }
+    if (rest % part != 0) return nullptr;
+    rest /= part;
+    whole.push_back(d);
+  }
+  if (rest != 1 || d + 1 != x->shape().rank()) return nullptr;
+  DimVector permutation;
+  for (size_t k = 0; k < parts.size(); ++k) {
+    const int64_t part = i->dimensions()[k];
+    const bool begins = part == 0 || whole[part - 1] != whole[part];
+    if (begins) {
+      permutation.push_back(whole[part]);
+    } else if (k == 0 || i->dimensions()[k - 1] != part - 1) {
+      return nullptr;
+    }
+  }
+  Builder& b = r.builder();
+  return b.Reshape(b.Transpose(x, permutation), i->shape().dims());
+}
+
 Instruction* TransposeOfBroadcast(Instruction* i, Rewriter& r) {
   Instruction* broadcast = i->operand(0);
   DimVector mapping;
@@ -84,7 +122,8 @@ Instruction* SimplifyTranspose(Instruction* i, Rewriter& r) {
       return TransposeOfBroadcast(i, r);
     case Opcode::kReshape:
       if (Instruction* value = TransposeOfUnits(i, r)) return value;
-      return TransposeOfJoin(i, r);
+      if (Instruction* value = TransposeOfJoin(i, r)) return value;
+      return TransposeOfSplit(i, r);
     case Opcode::kIota:
       for (int k = 0; k < i->shape().rank(); ++k) {
         if (i->dimensions()[k] == x->attrs<IotaAttrs>().dimension) {

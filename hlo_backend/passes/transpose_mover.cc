@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_set.h"
@@ -9,6 +10,7 @@
 #include "hlo_backend/passes/compact_entry.h"
 #include "hlo_backend/passes/control_flow.h"
 #include "hlo_backend/passes/dimension_utils.h"
+#include "hlo_backend/passes/swapped_dot.h"
 #include "hlo_backend/passes/window_canonicalizer.h"
 
 namespace ptxla::hlo {
@@ -34,8 +36,11 @@ bool IsSplat(const Instruction& i) {
   return i.opcode() == Opcode::kConstant && i.literal().IsSplat();
 }
 
-// Work on parameters is followed so far.
+// Work on what is free is followed so far.
 constexpr int kDeepest = 6;
+
+// Of the work behind a product, as many instructions are asked.
+constexpr size_t kLargestWork = 64;
 
 // Costs nothing in any order of dimensions.
 bool IsFree(const Instruction& i) {
@@ -45,17 +50,25 @@ bool IsFree(const Instruction& i) {
 
 // Has an order of dimensions of its own, and what follows takes it.
 bool GivesOrder(const Instruction& i) {
-  return i.opcode() == Opcode::kConvolution || IsPlaneWindow(i);
+  return i.opcode() == Opcode::kConvolution || IsPlaneWindow(i) ||
+         NamesParameterAsItLies(i);
 }
 
 class Mover {
  public:
-  Mover(Computation* c, int generation)
-      : c_(c), b_(c), generation_(generation) {}
+  explicit Mover(Computation* c) : c_(c), b_(c) {}
 
   bool Run() {
     bool changed = false;
     for (Instruction* i : c_->PostOrder()) {
+      if (IsWantedTransposed(*i)) {
+        const Shape shape = Shape::Array(
+            i->shape().type(), {i->shape().dim(1), i->shape().dim(0)});
+        b_.set_metadata(i->shared_metadata());
+        c_->Replace(i, Behind(SwappedDot(i, shape), {1, 0}));
+        changed = true;
+        continue;
+      }
       if (i->opcode() == Opcode::kTranspose && GivesOrder(*i->operand(0))) {
         moving_.insert(i);
         continue;
@@ -76,6 +89,54 @@ class Mover {
 
  private:
   bool Moves(const Instruction* x) const { return moving_.contains(x); }
+
+  // Of elementwise work on an array of the entry: 1 if that lies the other way,
+  // -1 if not, 0 if there is none.
+  static int Vote(const Instruction& x, int depth) {
+    if (x.opcode() == Opcode::kParameter) return x.shape().IsScalar() ? 0 : -1;
+    if (x.opcode() == Opcode::kTranspose) {
+      return NamesParameterAsItLies(*x.operand(0)) ? 1 : 0;
+    }
+    if (!x.IsElementwise() || depth == 0) return 0;
+    for (const Instruction* o : x.operands()) {
+      if (!o->shape().SameDims(x.shape())) continue;
+      if (const int vote = Vote(*o, depth - 1)) return vote;
+    }
+    return 0;
+  }
+
+  // A product of matrices whose elementwise work meets more arrays of the entry
+  // that lie the other way than such as do not.
+  static bool IsWantedTransposed(const Instruction& dot) {
+    if (dot.opcode() != Opcode::kDot || dot.shape().rank() != 2 ||
+        !dot.attrs<DotAttrs>().lhs_batch.empty() ||
+        !dot.attrs<DotAttrs>().sparsity.empty() ||
+        !dot.control_predecessors().empty() ||
+        !dot.control_successors().empty()) {
+      return false;
+    }
+    int votes = 0;
+    std::vector<const Instruction*> work = {&dot};
+    absl::flat_hash_set<const Instruction*> met = {&dot}, asked = {&dot};
+    for (size_t k = 0; k < work.size() && k < kLargestWork; ++k) {
+      for (const Instruction* user : work[k]->users()) {
+        if (!met.insert(user).second) continue;
+        if (user->opcode() == Opcode::kTranspose) {
+          ++votes;
+        } else if (user->IsRoot()) {
+          --votes;
+        } else if (user->IsElementwise() &&
+                   user->shape().SameDims(dot.shape()) &&
+                   user->opcode() != Opcode::kCopy) {
+          work.push_back(user);
+          for (const Instruction* o : user->operands()) {
+            if (asked.insert(o).second) votes += Vote(*o, kDeepest);
+          }
+        }
+      }
+    }
+    return votes > 0;
+  }
 
   // The instruction on untransposed operands, transposed; null: it stays.
   Instruction* Moved(Instruction* i) {
@@ -103,31 +164,9 @@ class Mover {
     }
   }
 
-  // A parameter that will lie as it is before a transpose by `order`.
-  bool LiesBefore(const Instruction& x, absl::Span<const int64_t> order) const {
-    return x.opcode() == Opcode::kParameter &&
-           x.shape().rank() == static_cast<int>(order.size()) &&
-           CompactParameterOrder(x, generation_) == Inverse(order);
-  }
-
-  // Costs nothing before a transpose by `order`, nor does what it is made of.
-  bool Follows(const Instruction& x, absl::Span<const int64_t> order) const {
-    return IsMadeOf(x, kDeepest, [&](const Instruction& leaf) {
-      return IsFree(leaf) || LiesBefore(leaf, order);
-    });
-  }
-
-  // Elementwise work on parameters: those are transposed rather than it, as
-  // however they lie is nearer to the order than their dimensions are.
-  static bool IsWorkOnParameters(const Instruction& x) {
-    return IsMadeOf(x, kDeepest, [](const Instruction& leaf) {
-      return IsFree(leaf) || leaf.opcode() == Opcode::kParameter;
-    });
-  }
-
-  template <class Leaf>
-  static bool IsMadeOf(const Instruction& x, int depth, const Leaf& is_leaf) {
-    if (is_leaf(x)) return true;
+  // Elementwise work on nothing but what is free.
+  static bool IsFreeWork(const Instruction& x, int depth = kDeepest) {
+    if (IsFree(x)) return true;
     if (!x.IsElementwise() || x.opcode() == Opcode::kCopy || depth == 0 ||
         x.operand_count() == 0 || !x.control_predecessors().empty() ||
         !x.control_successors().empty()) {
@@ -135,32 +174,33 @@ class Mover {
     }
     for (const Instruction* o : x.operands()) {
       if (o->shape().IsScalar() && !x.shape().IsScalar()) continue;
-      if (!o->shape().SameDims(x.shape()) ||
-          !IsMadeOf(*o, depth - 1, is_leaf)) {
+      if (!o->shape().SameDims(x.shape()) || !IsFreeWork(*o, depth - 1)) {
         return false;
       }
     }
     return true;
   }
 
-  // The order in which at least half of `arrays` come; none if it is another.
+  // The order in which most of `arrays` come that are not free; none if fewer
+  // than half come transposed in one way.
   std::optional<DimVector> Order(absl::Span<Instruction* const> arrays) const {
-    const Instruction* first = nullptr;
-    int moved = 0, others = 0;
+    std::vector<std::pair<DimVector, int>> orders;
+    int given = 0;
     for (const Instruction* x : arrays) {
-      if (!IsFree(*x) && Moves(x) && first == nullptr) first = x;
+      if (IsFreeWork(*x)) continue;
+      ++given;
+      if (!Moves(x)) continue;
+      const DimVector order(x->dimensions().begin(), x->dimensions().end());
+      auto it = std::find_if(orders.begin(), orders.end(),
+                             [&](const auto& o) { return o.first == order; });
+      if (it == orders.end()) it = orders.insert(it, {order, 0});
+      ++it->second;
     }
-    if (first == nullptr) return {};
-    for (const Instruction* x : arrays) {
-      if (Follows(*x, first->dimensions())) continue;
-      if (!Moves(x)) {
-        ++others;
-        continue;
-      }
-      (x->dimensions() == first->dimensions() ? moved : others) += 1;
-    }
-    if (others > moved) return {};
-    return DimVector(first->dimensions().begin(), first->dimensions().end());
+    const auto best = std::max_element(
+        orders.begin(), orders.end(),
+        [](const auto& a, const auto& b) { return a.second < b.second; });
+    if (best == orders.end() || 2 * best->second < given) return {};
+    return best->first;
   }
 
   // `x` before its transpose by `order`.
@@ -170,8 +210,7 @@ class Mover {
     }
     const DimVector inverse = Inverse(order);
     const DimVector dims = Permuted(x->shape().dims(), inverse);
-    if (!IsFree(*x) && x->opcode() != Opcode::kParameter &&
-        IsWorkOnParameters(*x)) {
+    if (!IsFree(*x) && IsFreeWork(*x)) {
       std::vector<Instruction*> operands;
       for (Instruction* o : x->operands()) {
         operands.push_back(o->shape().IsScalar() ? o : Before(o, order));
@@ -300,30 +339,17 @@ class Mover {
 
   Computation* c_;
   Builder b_;
-  int generation_;
   absl::flat_hash_set<const Instruction*> moving_;
 };
-
-bool HasWindows(const Computation& c) {
-  for (const Instruction* i : c.instructions()) {
-    if (i->opcode() == Opcode::kConvolution ||
-        i->opcode() == Opcode::kReduceWindow ||
-        i->opcode() == Opcode::kSelectAndScatter) {
-      return true;
-    }
-  }
-  return false;
-}
 
 }  // namespace
 
 absl::StatusOr<bool> TransposeMoverPass::Run(Module* module,
-                                             const PassContext& context) {
+                                             const PassContext&) {
   if (module->config().is_scheduled) return false;
   bool changed = false;
   for (Computation* c : ControlComputations(*module)) {
-    if (!HasWindows(*c)) continue;
-    changed |= Mover(c, context.chip->generation()).Run();
+    changed |= Mover(c).Run();
   }
   return changed;
 }

@@ -1,7 +1,8 @@
-// Moves the transposes behind convolutions and sliding windows down through the
-// work that follows, so that they meet those before the next convolution and
-// both vanish: the network between its ends is computed in the order of its
-// convolutions.
+// Moves the transposes behind convolutions, sliding windows and parameters that
+// do not lie in the order of their dimensions (compact_entry.h) down through
+// the work that follows, so that they meet those before the next convolution,
+// product or result and both vanish: a network between its ends is computed in
+// the order of its convolutions, an optimizer in the order of its weights.
 //
 //   add(transpose(c), broadcast(bias))  ==>  transpose(add(c, broadcast(bias)))
 //   reduce(transpose(c), dimensions={0,2,3})  ==>  reduce(c, dimensions={...})
@@ -9,8 +10,8 @@
 // It goes through elementwise work, reduces, windows, pads, slices and
 // concatenations. Of the arrays that an instruction reads, at least half must
 // come transposed in the same way; the others are transposed back. Broadcasts,
-// iotas, splats and parameters that will lie so anyway (compact_entry.h:
-// weights under their optimizer) follow for nothing.
+// iotas, splats and work on these follow for nothing. Products of matrices are
+// swapped where most of what they meet lies the other way.
 #ifndef PTXLA_HLO_BACKEND_PASSES_TRANSPOSE_MOVER_H_
 #define PTXLA_HLO_BACKEND_PASSES_TRANSPOSE_MOVER_H_
 

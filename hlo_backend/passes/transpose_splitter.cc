@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "hlo_backend/ir/builder.h"
-#include "hlo_backend/passes/compact_entry.h"
 
 namespace ptxla::hlo {
 namespace {
@@ -97,7 +96,7 @@ absl::StatusOr<bool> TransposeSplitterPass::Run(Module* module,
   bool changed = false;
   for (Computation* c : module->computations()) {
     for (Instruction* i : c->PostOrder()) {
-      if (!NeedsSplit(*i) || NamesEntryLayout(*i)) continue;
+      if (!NeedsSplit(*i)) continue;
       c->Replace(i, Split(i));
       changed = true;
     }
