@@ -74,6 +74,9 @@ Instruction* TransposeOfSplit(Instruction* i, Rewriter& r) {
     whole.push_back(d);
   }
   if (rest != 1 || d + 1 != x->shape().rank()) return nullptr;
+  // Parts of what is in lanes would not be a name of the same memory.
+  const int64_t minor = i->dimensions().back();
+  if (std::count(whole.begin(), whole.end(), whole[minor]) > 1) return nullptr;
   DimVector permutation;
   for (size_t k = 0; k < parts.size(); ++k) {
     const int64_t part = i->dimensions()[k];

@@ -1,4 +1,5 @@
-// transpose(f(dot(a, b))), where f are unary instructions with no other user.
+// transpose(f(dot(a, b))), where f are elementwise instructions with no other
+// user whose other operands are scalars, broadcasts or splats.
 //
 // The operand whose free dimensions end up behind becomes the right one. Free
 // dimensions of one operand that change places among themselves do so in the
@@ -54,6 +55,21 @@ void PermuteFree(Side* side, const DimVector& order, Builder& b) {
   side->operand = b.Transpose(side->operand, permutation);
 }
 
+// The operand of elementwise work that is not made for nothing in any order;
+// null if there is none or more than one.
+Instruction* OnlyArray(const Instruction& work) {
+  Instruction* array = nullptr;
+  for (Instruction* o : work.operands()) {
+    const bool is_free =
+        o->shape().IsScalar() || o->opcode() == Opcode::kBroadcast ||
+        (o->opcode() == Opcode::kConstant && o->literal().IsSplat());
+    if (is_free || o == array) continue;
+    if (array != nullptr) return nullptr;
+    array = o;
+  }
+  return array;
+}
+
 // They and their order would be lost with the instruction.
 bool HasControlEdges(const Instruction& i) {
   return !i.control_predecessors().empty() || !i.control_successors().empty();
@@ -64,10 +80,11 @@ bool HasControlEdges(const Instruction& i) {
 Instruction* SimplifyTransposedDot(Instruction* i, Rewriter& r) {
   std::vector<Instruction*> chain;
   Instruction* x = i->operand(0);
-  while (x->IsElementwise() && x->operand_count() == 1 &&
-         x->user_count() == 1 && !HasControlEdges(*x)) {
+  while (x->IsElementwise() && x->user_count() == 1 && !HasControlEdges(*x)) {
+    Instruction* array = OnlyArray(*x);
+    if (array == nullptr) break;
     chain.push_back(x);
-    x = x->operand(0);
+    x = array;
   }
   if (x->opcode() != Opcode::kDot || x->user_count() != 1 ||
       HasControlEdges(*x)) {
@@ -114,9 +131,17 @@ Instruction* SimplifyTransposedDot(Instruction* i, Rewriter& r) {
       i->parent()->Add(Opcode::kDot, Shape::Array(x->shape().type(), dims),
                        {left.operand, right.operand}, attrs);
   value->set_metadata(x->shared_metadata());
+  const Instruction* before = x;
   for (size_t k = chain.size(); k-- > 0;) {
+    std::vector<Instruction*> operands;
+    for (Instruction* o : chain[k]->operands()) {
+      operands.push_back(o == before            ? value
+                         : o->shape().IsScalar() ? o
+                                                 : r.builder().Transpose(o, order));
+    }
     value = i->parent()->AddLike(
-        *chain[k], Shape::Array(chain[k]->shape().type(), dims), {value});
+        *chain[k], Shape::Array(chain[k]->shape().type(), dims), operands);
+    before = chain[k];
   }
   DimVector rest;
   for (int64_t d : i->dimensions()) {
