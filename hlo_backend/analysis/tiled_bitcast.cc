@@ -47,6 +47,26 @@ bool SameRows(const Shape& from, const Shape& to) {
   return rows_a % tile_rows == 0 && rows_b % tile_rows == 0;
 }
 
+// Rows of words that one tile holds in its lanes follow one another, however
+// high the tiles are, if planes are whole tiles.
+bool SameShortRows(const Shape& from, const Shape& to) {
+  const auto follow = [](const Shape& s) {
+    if (s.rank() < 2 || !s.layout().IsRowMajor() ||
+        s.layout().tiles.size() != 1 ||
+        s.layout().tiles[0].dimensions.size() != 2) {
+      return false;
+    }
+    const auto& tile = s.layout().tiles[0].dimensions;
+    const int64_t lanes = s.dim(s.rank() - 1), rows = s.dim(s.rank() - 2);
+    return lanes <= tile[1] && (rows % tile[0] == 0 ||
+                                s.ElementCount() == rows * lanes);
+  };
+  return follow(from) && follow(to) &&
+         from.dim(from.rank() - 1) == to.dim(to.rank() - 1) &&
+         from.layout().tiles[0].dimensions[1] ==
+             to.layout().tiles[0].dimensions[1];
+}
+
 // One dimension in whole tiles of 1024 against rows of 128.
 bool IsRowsOf128(const Shape& line, const Shape& rows) {
   if (line.rank() != 1 || rows.rank() < 2) return false;
@@ -71,7 +91,7 @@ bool IsTiledBitcast(const Shape& from, const Shape& to) {
     return false;
   }
   if (PaddedBytes(to) > PaddedBytes(from)) return false;
-  if (SameRows(from, to) || IsRowsOf128(from, to) || IsRowsOf128(to, from)) {
+  if (SameRows(from, to) || SameShortRows(from, to) || IsRowsOf128(from, to) || IsRowsOf128(to, from)) {
     return true;
   }
   return from.ElementCount() <= kMostElementsCompared && SameOffsets(from, to);

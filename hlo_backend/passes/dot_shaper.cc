@@ -7,6 +7,7 @@
 #include "hlo_backend/ir/builder.h"
 #include "hlo_backend/passes/control_flow.h"
 #include "hlo_backend/passes/dimension_utils.h"
+#include "hlo_backend/passes/transposed.h"
 
 namespace ptxla::hlo {
 namespace {
@@ -63,9 +64,6 @@ bool IsInOrder(const Shape& x, const DimVector& batch,
 Instruction* Reshaped(Builder& b, Instruction* x, const DimVector& dims) {
   return x->shape().dims() == dims ? x : b.Reshape(x, dims);
 }
-Instruction* Transposed(Builder& b, Instruction* x, const DimVector& order) {
-  return IsIdentityMapping(order) ? x : b.Transpose(x, order);
-}
 
 // Planes of K are taken one after another (analysis/contracted_planes.h), each
 // padded to whole tiles of K for itself: a quarter more at most.
@@ -113,7 +111,7 @@ Instruction* Shaped(Instruction* dot) {
     }
     *contracting = {static_cast<int64_t>(of_batch.size()) +
                     (free_last ? 0 : 1)};
-    return Reshaped(b, Transposed(b, x, order), dims);
+    return Reshaped(b, Transposed(&b, x, order), dims);
   };
   DotAttrs attrs = a;
   DimVector lhs_batch = a.lhs_batch;

@@ -11,6 +11,7 @@
 #include "hlo_backend/passes/control_flow.h"
 #include "hlo_backend/passes/dimension_utils.h"
 #include "hlo_backend/passes/swapped_dot.h"
+#include "hlo_backend/passes/transposed.h"
 #include "hlo_backend/passes/window_canonicalizer.h"
 
 namespace ptxla::hlo {
@@ -22,14 +23,6 @@ DimVector Inverse(absl::Span<const int64_t> permutation) {
     inverse[permutation[d]] = static_cast<int64_t>(d);
   }
   return inverse;
-}
-
-Instruction* Transposed(Builder* b, Instruction* x, const DimVector& p) {
-  if (IsIdentityMapping(p)) return x;
-  if (x->opcode() != Opcode::kTranspose) return b->Transpose(x, p);
-  const DimVector both = Permuted(x->dimensions(), p);
-  return IsIdentityMapping(both) ? x->operand(0)
-                                 : b->Transpose(x->operand(0), both);
 }
 
 bool IsSplat(const Instruction& i) {
