@@ -32,7 +32,7 @@ Instruction* ReshapeOfBroadcast(Instruction* i, Rewriter& r) {
 // The 1s go before the transpose, so that it meets a product.
 Instruction* DropUnitsOfTranspose(Instruction* i, Rewriter& r) {
   Instruction* transpose = i->operand(0);
-  if (HasUnitDims(i->shape()) ||
+  if (!HasUnitDims(transpose->shape()) ||
       !SameUpToDegenerateDims(i->shape(), transpose->shape())) {
     return nullptr;
   }
@@ -45,8 +45,12 @@ Instruction* DropUnitsOfTranspose(Instruction* i, Rewriter& r) {
     }
   }
   Builder& b = r.builder();
-  return b.Transpose(b.Reshape(x, DropUnitDims(x->shape().dims())),
-                     permutation);
+  Instruction* value = b.Transpose(
+      b.Reshape(x, DropUnitDims(x->shape().dims())), permutation);
+  // New ones come behind it.
+  return value->shape().SameDims(i->shape())
+             ? value
+             : b.Reshape(value, i->shape().dims());
 }
 
 }  // namespace
