@@ -64,6 +64,7 @@ class Mover {
       }
       if (i->opcode() == Opcode::kTranspose && GivesOrder(*i->operand(0))) {
         moving_.insert(i);
+        if (NamesParameterAsItLies(*i->operand(0))) of_entry_.insert(i);
         continue;
       }
       if (i->opcode() == Opcode::kTranspose &&
@@ -72,7 +73,10 @@ class Mover {
       }
       b_.set_metadata(i->shared_metadata());
       Instruction* value = Moved(i);
-      if (value == nullptr) continue;
+      if (value == nullptr) {
+        if (IsWorkOfEntry(*i)) of_entry_.insert(i);
+        continue;
+      }
       c_->Replace(i, value);
       changed = true;
     }
@@ -157,6 +161,20 @@ class Mover {
     }
   }
 
+  bool IsOfEntry(const Instruction* x) const {
+    return of_entry_.contains(x) ||
+           (x->opcode() == Opcode::kParameter && c_->IsEntry());
+  }
+
+  bool IsWorkOfEntry(const Instruction& i) const {
+    return i.IsElementwise() &&
+           std::any_of(i.operands().begin(), i.operands().end(),
+                       [&](const Instruction* o) {
+                         return o->shape().SameDims(i.shape()) && !Moves(o) &&
+                                IsOfEntry(o);
+                       });
+  }
+
   // Elementwise work on nothing but what is free.
   static bool IsFreeWork(const Instruction& x, int depth = kDeepest) {
     if (IsFree(x)) return true;
@@ -174,26 +192,42 @@ class Mover {
     return true;
   }
 
-  // The order in which most of `arrays` come that are not free; none if fewer
+  // The order in which most of `arrays` come that are not free, of several that
+  // of the entry's arrays: an optimizer's results will lie so. None if fewer
   // than half come transposed in one way.
   std::optional<DimVector> Order(absl::Span<Instruction* const> arrays) const {
-    std::vector<std::pair<DimVector, int>> orders;
+    struct Candidate {
+      DimVector order;
+      int arrays = 0, of_entry = 0;
+    };
+    std::vector<Candidate> orders;
     int given = 0;
     for (const Instruction* x : arrays) {
       if (IsFreeWork(*x)) continue;
       ++given;
-      if (!Moves(x)) continue;
-      const DimVector order(x->dimensions().begin(), x->dimensions().end());
+      DimVector order;  // empty: as the dimensions are
+      if (Moves(x)) {
+        order.assign(x->dimensions().begin(), x->dimensions().end());
+      } else if (!IsOfEntry(x)) {
+        continue;
+      }
       auto it = std::find_if(orders.begin(), orders.end(),
-                             [&](const auto& o) { return o.first == order; });
-      if (it == orders.end()) it = orders.insert(it, {order, 0});
-      ++it->second;
+                             [&](const auto& c) { return c.order == order; });
+      if (it == orders.end()) it = orders.insert(it, Candidate{order});
+      ++it->arrays;
+      it->of_entry += IsOfEntry(x) ? 1 : 0;
     }
-    const auto best = std::max_element(
-        orders.begin(), orders.end(),
-        [](const auto& a, const auto& b) { return a.second < b.second; });
-    if (best == orders.end() || 2 * best->second < given) return {};
-    return best->first;
+    const auto best =
+        std::max_element(orders.begin(), orders.end(),
+                         [](const Candidate& a, const Candidate& b) {
+                           return std::pair(a.arrays, a.of_entry) <
+                                  std::pair(b.arrays, b.of_entry);
+                         });
+    if (best == orders.end() || best->order.empty() ||
+        2 * best->arrays < given) {
+      return {};
+    }
+    return best->order;
   }
 
   // `x` before its transpose by `order`.
@@ -256,7 +290,14 @@ class Mover {
     }
     const Shape shape = Shape::Array(
         i->shape().type(), Permuted(i->shape().dims(), Inverse(*order)));
-    return Behind(c_->AddLike(*i, shape, operands), *order);
+    const bool of_entry =
+        std::any_of(arrays.begin(), arrays.end(), [&](const Instruction* x) {
+          return Moves(x) && IsOfEntry(x) &&
+                 x->dimensions() == absl::MakeConstSpan(*order);
+        });
+    Instruction* value = Behind(c_->AddLike(*i, shape, operands), *order);
+    if (of_entry && Moves(value)) of_entry_.insert(value);
+    return value;
   }
 
   Instruction* Reduce(Instruction* i) {
@@ -333,6 +374,9 @@ class Mover {
   Computation* c_;
   Builder b_;
   absl::flat_hash_set<const Instruction*> moving_;
+  // What is made of arrays of the entry, in their order; if that is not the one
+  // of the dimensions, the transposes behind it.
+  absl::flat_hash_set<const Instruction*> of_entry_;
 };
 
 }  // namespace
