@@ -58,8 +58,8 @@ bool SameShortRows(const Shape& from, const Shape& to) {
     }
     const auto& tile = s.layout().tiles[0].dimensions;
     const int64_t lanes = s.dim(s.rank() - 1), rows = s.dim(s.rank() - 2);
-    return lanes <= tile[1] && (rows % tile[0] == 0 ||
-                                s.ElementCount() == rows * lanes);
+    return lanes <= tile[1] &&
+           (rows % tile[0] == 0 || s.ElementCount() == rows * lanes);
   };
   return follow(from) && follow(to) &&
          from.dim(from.rank() - 1) == to.dim(to.rank() - 1) &&
@@ -91,7 +91,8 @@ bool IsTiledBitcast(const Shape& from, const Shape& to) {
     return false;
   }
   if (PaddedBytes(to) > PaddedBytes(from)) return false;
-  if (SameRows(from, to) || SameShortRows(from, to) || IsRowsOf128(from, to) || IsRowsOf128(to, from)) {
+  if (SameRows(from, to) || SameShortRows(from, to) || IsRowsOf128(from, to) ||
+      IsRowsOf128(to, from)) {
     return true;
   }
   return from.ElementCount() <= kMostElementsCompared && SameOffsets(from, to);

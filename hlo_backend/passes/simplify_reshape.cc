@@ -45,8 +45,8 @@ Instruction* DropUnitsOfTranspose(Instruction* i, Rewriter& r) {
     }
   }
   Builder& b = r.builder();
-  Instruction* value = b.Transpose(
-      b.Reshape(x, DropUnitDims(x->shape().dims())), permutation);
+  Instruction* value =
+      b.Transpose(b.Reshape(x, DropUnitDims(x->shape().dims())), permutation);
   // New ones come behind it.
   return value->shape().SameDims(i->shape())
              ? value

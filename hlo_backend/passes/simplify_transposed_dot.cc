@@ -135,9 +135,10 @@ Instruction* SimplifyTransposedDot(Instruction* i, Rewriter& r) {
   for (size_t k = chain.size(); k-- > 0;) {
     std::vector<Instruction*> operands;
     for (Instruction* o : chain[k]->operands()) {
-      operands.push_back(o == before            ? value
-                         : o->shape().IsScalar() ? o
-                                                 : r.builder().Transpose(o, order));
+      operands.push_back(o == before ? value
+                         : o->shape().IsScalar()
+                             ? o
+                             : r.builder().Transpose(o, order));
     }
     value = i->parent()->AddLike(
         *chain[k], Shape::Array(chain[k]->shape().type(), dims), operands);

@@ -10,6 +10,7 @@
 #include "hlo_backend/passes/compact_entry.h"
 #include "hlo_backend/passes/control_flow.h"
 #include "hlo_backend/passes/dimension_utils.h"
+#include "hlo_backend/passes/product_order.h"
 #include "hlo_backend/passes/swapped_dot.h"
 #include "hlo_backend/passes/transposed.h"
 #include "hlo_backend/passes/window_canonicalizer.h"
@@ -31,9 +32,6 @@ bool IsSplat(const Instruction& i) {
 
 // Work on what is free is followed so far.
 constexpr int kDeepest = 6;
-
-// Of the work behind a product, as many instructions are asked.
-constexpr size_t kLargestWork = 64;
 
 // Costs nothing in any order of dimensions.
 bool IsFree(const Instruction& i) {
@@ -86,54 +84,6 @@ class Mover {
 
  private:
   bool Moves(const Instruction* x) const { return moving_.contains(x); }
-
-  // Of elementwise work on an array of the entry: 1 if that lies the other way,
-  // -1 if not, 0 if there is none.
-  static int Vote(const Instruction& x, int depth) {
-    if (x.opcode() == Opcode::kParameter) return x.shape().IsScalar() ? 0 : -1;
-    if (x.opcode() == Opcode::kTranspose) {
-      return NamesParameterAsItLies(*x.operand(0)) ? 1 : 0;
-    }
-    if (!x.IsElementwise() || depth == 0) return 0;
-    for (const Instruction* o : x.operands()) {
-      if (!o->shape().SameDims(x.shape())) continue;
-      if (const int vote = Vote(*o, depth - 1)) return vote;
-    }
-    return 0;
-  }
-
-  // A product of matrices whose elementwise work meets more arrays of the entry
-  // that lie the other way than such as do not.
-  static bool IsWantedTransposed(const Instruction& dot) {
-    if (dot.opcode() != Opcode::kDot || dot.shape().rank() != 2 ||
-        !dot.attrs<DotAttrs>().lhs_batch.empty() ||
-        !dot.attrs<DotAttrs>().sparsity.empty() ||
-        !dot.control_predecessors().empty() ||
-        !dot.control_successors().empty()) {
-      return false;
-    }
-    int votes = 0;
-    std::vector<const Instruction*> work = {&dot};
-    absl::flat_hash_set<const Instruction*> met = {&dot}, asked = {&dot};
-    for (size_t k = 0; k < work.size() && k < kLargestWork; ++k) {
-      for (const Instruction* user : work[k]->users()) {
-        if (!met.insert(user).second) continue;
-        if (user->opcode() == Opcode::kTranspose) {
-          ++votes;
-        } else if (user->IsRoot()) {
-          --votes;
-        } else if (user->IsElementwise() &&
-                   user->shape().SameDims(dot.shape()) &&
-                   user->opcode() != Opcode::kCopy) {
-          work.push_back(user);
-          for (const Instruction* o : user->operands()) {
-            if (asked.insert(o).second) votes += Vote(*o, kDeepest);
-          }
-        }
-      }
-    }
-    return votes > 0;
-  }
 
   // The instruction on untransposed operands, transposed; null: it stays.
   Instruction* Moved(Instruction* i) {
