@@ -1,7 +1,10 @@
 #include "hlo_backend/analysis/fusion_rules.h"
 
+#include <algorithm>
+
 #include "absl/container/flat_hash_set.h"
 #include "base/status.h"
+#include "hlo_backend/analysis/extremum_position.h"
 #include "hlo_backend/analysis/product_batch.h"
 #include "hlo_backend/ir/verifier.h"
 
@@ -54,12 +57,24 @@ bool IsRootOf(const Instruction& i) {
   return root->opcode() == Opcode::kTuple && i.IsUsedBy(root);
 }
 
+// An extremum whose positions are roots of the same fusion.
+bool IsExtremumOfPositions(const Instruction& reduce) {
+  const bool read = std::any_of(
+      reduce.users().begin(), reduce.users().end(),
+      [](const Instruction* u) { return u->opcode() == Opcode::kBroadcast; });
+  return read && IsFusibleReduce(reduce) && IsForPositionsOnly(reduce);
+}
+
 absl::Status CheckMembers(const Instruction& fusion, const Shape& iteration,
                           const Instruction* except,
                           const absl::flat_hash_set<const Instruction*>& skip) {
   for (const Instruction* i : fusion.fused()->instructions()) {
     if (i == except || skip.contains(i)) continue;
     if (except != nullptr && IsRowReduce(*i, *except)) continue;
+    if (i->opcode() == Opcode::kReduce && except == nullptr &&
+        IsExtremumOfPositions(*i)) {
+      continue;
+    }
     if (i->opcode() == Opcode::kReduce && IsRootOf(*i)) {
       if (i->IsRoot() || i->user_count() == 1) continue;
       return Refuse(fusion, *i, "its result is used before it is complete");

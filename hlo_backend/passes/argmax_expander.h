@@ -3,6 +3,9 @@
 //
 //   best = max(x);  position = min over (x == best or x is NaN ? index : last)
 //
+// Fusion makes one kernel of them, with one pass over x
+// (analysis/extremum_position.h).
+//
 // The body is recognised by what it gives, not by how it is written: it is
 // evaluated on pairs of unequal, equal and NaN values. One that takes the
 // larger (smaller) value, the smaller index of equal values, and NaN before

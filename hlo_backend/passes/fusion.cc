@@ -4,6 +4,7 @@
 #include <map>
 
 #include "absl/container/flat_hash_set.h"
+#include "hlo_backend/analysis/extremum_position.h"
 #include "hlo_backend/analysis/fusion_rules.h"
 #include "hlo_backend/passes/control_flow.h"
 #include "hlo_backend/passes/dimension_utils.h"
@@ -76,6 +77,7 @@ class Fuser {
       for (const Instruction* v : FullInputs(i)) add(v, IsMadeInStep(v));
     }
     const bool reduce = role == FusionRole::kReduce;
+    const Instruction* best = ExtremumOf(i);
     for (const Instruction* o : i->operands()) {
       const FusionNode& node = chains_.node(o);
       const bool full = reduce ? o == i->operand(0)
@@ -88,10 +90,19 @@ class Fuser {
       if (!full) {
         for (const Instruction* leaf : node.full) add(leaf, false);
       }
-      for (const Instruction* leaf : node.small) add(leaf, false);
+      for (const Instruction* leaf : node.small) add(leaf, leaf == best);
     }
     for (const Instruction* p : i->control_predecessors()) add(p, false);
     return result;
+  }
+
+  // The extremum whose position `i` is: one pass over their values makes both.
+  const Instruction* ExtremumOf(const Instruction* i) const {
+    if (chains_.node(i).role != FusionRole::kReduce) return nullptr;
+    const auto found = FindExtremumPosition(*i);
+    const bool reduces = found.has_value() &&
+                         chains_.node(found->best).role == FusionRole::kReduce;
+    return reduces ? found->best : nullptr;
   }
 
   bool HasBytes(const Instruction& i) const {
@@ -186,6 +197,9 @@ class Fuser {
     // the latest first: the others may be done as late as that.
     const int me = NewGroup(i, dependences, kernel);
     std::vector<int> candidates;
+    if (const Instruction* best = ExtremumOf(i)) {
+      candidates.push_back(GroupOf(best));
+    }
     for (const Instruction* input : FullInputs(i)) {
       const int g = GroupOf(input);
       if (g < 0 || !IsMadeInStep(input)) continue;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "hlo_backend/analysis/extremum_position.h"
 #include "hlo_backend/analysis/fusion_rules.h"
 
 namespace ptxla::hlo {
@@ -70,7 +71,9 @@ FusionChains::FusionChains(absl::Span<Instruction* const> order,
     nodes_[n].role = RoleOf(*order[n]);
   }
   claimed_.assign(order.size(), false);
+  of_position_.assign(order.size(), false);
   for (Instruction* i : order) {
+    if (i->opcode() == Opcode::kReduce) ClaimPosition(*i);
     if (i->opcode() != Opcode::kDot) continue;
     for (int k = 0; k < 2; ++k) Claim(*i, k);
   }
@@ -137,6 +140,25 @@ void FusionChains::Claim(const Instruction& dot, int operand) {
   for (const Instruction* m : members) claimed_[NumberOf(m)] = true;
 }
 
+void FusionChains::ClaimPosition(const Instruction& reduce) {
+  const auto found = FindExtremumPosition(reduce);
+  if (!found.has_value()) return;
+  const auto claimed = [&](const Instruction* user) {
+    return user == &reduce ||
+           (NumberOf(user) >= 0 && of_position_[NumberOf(user)]);
+  };
+  std::vector<const Instruction*> open = {reduce.operand(0)};
+  for (size_t next = 0; next < open.size(); ++next) {
+    const Instruction* i = open[next];
+    if (i == found->values || node(i).role != FusionRole::kElementwise ||
+        !std::all_of(i->users().begin(), i->users().end(), claimed)) {
+      continue;
+    }
+    of_position_[NumberOf(i)] = true;
+    open.insert(open.end(), i->operands().begin(), i->operands().end());
+  }
+}
+
 void FusionChains::Describe(const Instruction& i) {
   FusionNode& me = nodes_[NumberOf(&i)];
   if (me.role == FusionRole::kStored) return;
@@ -173,6 +195,10 @@ void FusionChains::Describe(const Instruction& i) {
     const int k = user.operand(0) == &i ? 0 : 1;
     me.placed =
         me.many || (user.opcode() == Opcode::kDot && !ArithmeticFits(user, k));
+    return;
+  }
+  if (of_position_[NumberOf(&i)]) {
+    me.placed = false;
     return;
   }
   me.placed = !MayBeDoneAgain(i, me);

@@ -63,6 +63,9 @@ class FusionChains {
   // whatever it reads.
   void Claim(const Instruction& dot, int operand);
   bool NeedsMemory(const Instruction& i) const;
+  // What the position of an extremum alone is made of is done in its kernel:
+  // predicates are smaller than the values that they are made of.
+  void ClaimPosition(const Instruction& reduce);
 
   int NumberOf(const Instruction* i) const {
     return i->id() < static_cast<int>(number_.size()) ? number_[i->id()] : -1;
@@ -71,6 +74,7 @@ class FusionChains {
   std::vector<FusionNode> nodes_;
   std::vector<int> number_;    // by instruction id; -1: not there
   std::vector<bool> claimed_;  // by number
+  std::vector<bool> of_position_;
   const ProloguePolicy prologues_;
   const FusionNode stored_;
 };

@@ -3,6 +3,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "hlo_backend/lowering/codegen/narrow_tiles.h"
+#include "hlo_backend/lowering/fusion/position_fold.h"
 #include "hlo_backend/lowering/fusion/result_rows.h"
 #include "hlo_backend/lowering/fusion/tile_fold.h"
 
@@ -24,8 +25,8 @@ absl::Status Unsupported(const hlo::Instruction& i, absl::string_view why) {
 
 }  // namespace
 
-absl::Status CopyReducedTiles(const Reduction& r, const Geometry& g,
-                              const NestPlan& plan,
+absl::Status CopyReducedTiles(const Reduction& r, const Reduction* extremum,
+                              const Geometry& g, const NestPlan& plan,
                               const std::vector<int64_t>& extent, Sca first,
                               Sca result, CodeBuilder& b) {
   TileFold fold(r, b);
@@ -57,7 +58,16 @@ absl::Status CopyReducedTiles(const Reduction& r, const Geometry& g,
   for (int64_t c = 0; c < columns; ++c) {
     Vec v =
         b.Load(kScratchSpace, from, static_cast<int32_t>(c * isa::kVregBytes));
-    ASSIGN_OR_RETURN(v, fold.WithInit(v));
+    if (extremum != nullptr) {
+      const Vec values =
+          b.Load(kScratchSpace, from,
+                 static_cast<int32_t>(c * isa::kVregBytes + extremum->scratch -
+                                      r.scratch));
+      ASSIGN_OR_RETURN(
+          v, PositionFold(*extremum, r, b).Tile(values, v, false, false));
+    } else {
+      ASSIGN_OR_RETURN(v, fold.WithInit(v));
+    }
     const int32_t at = static_cast<int32_t>(c * a.tile_bytes());
     if (halves && g.packs) {
       b.StoreMasked(ResultRows::kSpace, to, at,

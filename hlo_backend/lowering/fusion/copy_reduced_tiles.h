@@ -10,9 +10,10 @@
 namespace ptxla::lowering {
 
 // Copies the tiles of the step from `first` (partials) to the plane of the
-// result at `result`. Unimplemented: packed results.
-absl::Status CopyReducedTiles(const Reduction& r, const Geometry& g,
-                              const NestPlan& plan,
+// result at `result`. `extremum`: whose positions they are, or null.
+// Unimplemented: packed results.
+absl::Status CopyReducedTiles(const Reduction& r, const Reduction* extremum,
+                              const Geometry& g, const NestPlan& plan,
                               const std::vector<int64_t>& extent,
                               codegen::Sca first, codegen::Sca result,
                               codegen::CodeBuilder& b);

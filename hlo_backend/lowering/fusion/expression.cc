@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/numerics/bits.h"
 #include "base/status.h"
+#include "hlo_backend/analysis/extremum_position.h"
 
 namespace ptxla::lowering {
 namespace {
@@ -134,7 +135,14 @@ class ExpressionBuilder {
     for (size_t k = 0; k < e_.reduces.size(); ++k) {
       if (e_.reduces[k] == reduce) return static_cast<int>(k);
     }
-    RETURN_IF_ERROR(AddRoot(reduce->operand(0), reduce, -1));
+    const auto position = hlo::FindExtremumPosition(*reduce);
+    if (position.has_value() && hlo::IsForPositionsOnly(*position->best)) {
+      ASSIGN_OR_RETURN(const int extremum, ReduceRoot(position->best));
+      RETURN_IF_ERROR(AddRoot(position->index, reduce, -1));
+      e_.extremum.back() = extremum;
+    } else {
+      RETURN_IF_ERROR(AddRoot(reduce->operand(0), reduce, -1));
+    }
     return static_cast<int>(e_.roots.size()) - 1;
   }
 
@@ -171,6 +179,7 @@ class ExpressionBuilder {
     e_.roots.push_back(node);
     e_.reduces.push_back(reduce);
     e_.results.push_back(leaf);
+    e_.extremum.push_back(-1);
     return absl::OkStatus();
   }
 

@@ -46,6 +46,10 @@ struct Expression {
   std::vector<int> roots;
   // Root i is a reduce (the instruction) or nullptr.
   std::vector<const hlo::Instruction*> reduces;
+  // Root i is where the extrema of root extremum[i], a reduce of the same
+  // elements, lie; -1: it is none of a position. What is "reduced" is the index
+  // (analysis/extremum_position.h).
+  std::vector<int> extremum;
   // Result leaf of the instruction that root i is; -1: a reduce that only the
   // epilogue reads.
   std::vector<int> results;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/status.h"
+#include "hlo_backend/lowering/fusion/position_fold.h"
 #include "hlo_backend/lowering/fusion/reduce_joined.h"
 
 namespace ptxla::lowering {
@@ -64,7 +65,7 @@ class ReduceCode {
       const Sca at = b_.GlobalSca();
       b_.ScratchAddress(at, static_cast<int32_t>(r.scratch));
       const Vec value = b_.GlobalVec();
-      b_.ImmTo(value, MonoidIdentity(r.op, r.type));
+      StartOf(r, value);
       const int64_t tiles = bytes / isa::kVregBytes;
       const int64_t loops = tiles / 16;
       if (loops > 0) {
@@ -84,6 +85,26 @@ class ReduceCode {
     for (size_t k = 0; k < t_.reduced_grid.size(); ++k) b_.EndWhen();
   }
 
+  // What no element has changed. Of positions the first that a chain of
+  // operations meets: where all are as low as the identity, it is theirs.
+  void StartOf(const Reduction& r, Vec to) {
+    if (r.extremum < 0) {
+      b_.ImmTo(to, MonoidIdentity(r.op, r.type));
+      return;
+    }
+    const int axis = g_.axis_of_dim[e_.nodes[e_.roots[r.root]].iota_dim];
+    const Axis::Kind kind = axis < 0 ? Axis::Kind::kMajor : g_.axes[axis].kind;
+    if (kind == Axis::Kind::kMajor) {
+      b_.ImmTo(to, 0);
+    } else if (g_.linear) {
+      b_.Redirect(b_.LaneSequence(), to);
+    } else if (kind == Axis::Kind::kColumn) {
+      b_.Redirect(b_.BinaryImm(Opcode::kVand, b_.LaneSequence(), 127), to);
+    } else {
+      b_.Redirect(b_.BinaryImm(Opcode::kVshrl, b_.LaneSequence(), 7), to);
+    }
+  }
+
   int64_t PartialBytes(const Reduction& r) const {
     int64_t bytes = isa::kVregBytes;
     for (size_t a = 0; a < g_.axes.size(); ++a) {
@@ -97,8 +118,9 @@ class ReduceCode {
     pointers_.clear();
     joined_.clear();
     for (const Reduction& r : t_.reductions) {
-      const bool bf16 = IsOfBf16(e_.roots[r.root]) && !e_.read_back[r.root];
-      joined_.emplace_back(r, g_, t_.cut.plan, bf16, b_);
+      const bool bf16 = IsOfBf16(e_.roots[r.root]) && !e_.read_back[r.root] &&
+                        !HasPositions(r);
+      joined_.emplace_back(r, ExtremumOf(r), g_, t_.cut.plan, bf16, b_);
       if (Joins(r)) joined_.back().MakePointers(n);
       const int32_t scratch = static_cast<int32_t>(r.scratch);
       pointers_.push_back(n.AddPointer(r.strides, [this, scratch](Sca to) {
@@ -107,6 +129,20 @@ class ReduceCode {
         return reg;
       }));
     }
+  }
+
+  size_t NumberOf(const Reduction& r) const {
+    return &r - t_.reductions.data();
+  }
+  const Reduction* ExtremumOf(const Reduction& r) const {
+    return r.extremum < 0 ? nullptr : &t_.reductions[r.extremum];
+  }
+  bool IsPositionOf(const Reduction& position, const Reduction& r) const {
+    return ExtremumOf(position) == &r;
+  }
+  bool HasPositions(const Reduction& r) const {
+    return std::any_of(t_.reductions.begin(), t_.reductions.end(),
+                       [&](const Reduction& p) { return IsPositionOf(p, r); });
   }
 
   // Whether the values of a node are those of an array of bf16.
@@ -124,9 +160,8 @@ class ReduceCode {
 
   // Whether blocks that hold all of a kept tile finish it themselves.
   bool Joins(const Reduction& r) const {
-    const size_t k = &r - t_.reductions.data();
     return Now(r) && r.dense && !t_.thrifty && t_.reduced_grid.empty() &&
-           joined_[k].finishes();
+           joined_[NumberOf(r)].finishes();
   }
 
   int64_t Offset(const NestCode& n, int k, int row, int column) const {
@@ -164,7 +199,7 @@ class ReduceCode {
     }
     const Vec acc = b_.GlobalVec();
     if (t_.reduced_grid.empty()) {
-      b_.ImmTo(acc, MonoidIdentity(r.op, r.type));
+      StartOf(r, acc);
     } else {
       b_.Redirect(LoadPartial(n, k, row, column), acc);
     }
@@ -237,7 +272,7 @@ class ReduceCode {
   // made one after the other.
   bool OnlyPairs() const {
     for (const Reduction& r : t_.reductions) {
-      if (!Joins(r) || joined_[&r - t_.reductions.data()].together() != 32) {
+      if (!Joins(r) || joined_[NumberOf(r)].together() != 32) {
         return false;
       }
     }
@@ -250,9 +285,14 @@ class ReduceCode {
                   (KeepsColumns() ? x : 0);
       for (const Reduction& r : t_.reductions) {
         if (!Now(r)) continue;
+        if (r.extremum >= 0) {
+          at += static_cast<size_t>(kept_rows_) * kept_columns_;
+          continue;
+        }
         ASSIGN_OR_RETURN(Vec words, Term(n, region, r, y, x));
+        RETURN_IF_ERROR(AddPositions(n, r, words, y, x));
         RETURN_IF_ERROR(Accumulate(r, words, finished_, &accumulators_[at]));
-        JoinedResult& joined = joined_[&r - t_.reductions.data()];
+        JoinedResult& joined = joined_[NumberOf(r)];
         if (finished_ && Joins(r) && joined.pairs_words(y)) {
           Vec& first = accumulators_[at - 16 * kept_columns_];
           first = joined.Paired(first, accumulators_[at]);
@@ -261,6 +301,58 @@ class ReduceCode {
       }
     }
     return absl::OkStatus();
+  }
+
+  // The accumulator of a reduction's tile, of this stage.
+  Vec& AccumulatorOf(const Reduction& r, int y, int x) {
+    size_t before = 0;
+    for (const Reduction& other : t_.reductions) {
+      if (&other == &r) break;
+      before += Now(other) ? 1 : 0;
+    }
+    return accumulators_[(before * kept_rows_ + (KeepsRows() ? y : 0)) *
+                             kept_columns_ +
+                         (KeepsColumns() ? x : 0)];
+  }
+
+  // Positions of a reduction's extrema, before `words` are met.
+  absl::Status AddPositions(NestCode& n, const Reduction& extremum, Vec words,
+                            int y, int x) {
+    for (const Reduction& r : t_.reductions) {
+      if (!IsPositionOf(r, extremum)) continue;
+      ASSIGN_OR_RETURN(const Vec here, PositionsOf(n, r, y, x));
+      Vec& accumulator = AccumulatorOf(r, y, x);
+      if (!accumulator.valid()) {
+        accumulator = here;
+        continue;
+      }
+      const Mask keeps = PositionFold(extremum, r, b_)
+                             .Keeps(AccumulatorOf(extremum, y, x), words);
+      const Vec v = b_.Select(keeps, accumulator, here);
+      if (finished_) {
+        accumulator = v;
+      } else {
+        b_.Redirect(v, accumulator);
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  // The index of each element of a tile. Of those in a body one is held in a
+  // register, the others are made of it.
+  absl::StatusOr<Vec> PositionsOf(NestCode& n, const Reduction& r, int y,
+                                  int x) {
+    const int node = e_.roots[r.root];
+    const int axis = g_.axis_of_dim[e_.nodes[node].iota_dim];
+    const bool rows = axis >= 0 && axis == g_.row_axis;
+    const bool columns = axis >= 0 && axis == g_.column_axis;
+    ASSIGN_OR_RETURN(const Value first,
+                     n.Eval(node, rows ? 0 : y, columns ? 0 : x));
+    const int beyond = rows      ? y * g_.base_rows
+                       : columns ? x * (g_.linear ? 1024 : 128)
+                                 : 0;
+    return beyond == 0 ? first.vec
+                       : b_.BinaryImm(Opcode::kVaddS32, first.vec, beyond);
   }
 
   bool ReducesMajors() const {
@@ -292,10 +384,15 @@ class ReduceCode {
         if ((row + 1) % together != 0 && !last_row) continue;
         const int from = row / together * together;
         for (int c = 0; c < kept_columns_; ++c) {
-          std::vector<Vec> partials;
-          for (int t = from; t <= row; ++t) partials.push_back(at(t, c));
-          RETURN_IF_ERROR(joined_[k].Finish(
-              n, from, c, partials, last_row && c + 1 == kept_columns_));
+          std::vector<Vec> partials, extrema;
+          for (int t = from; t <= row; ++t) {
+            partials.push_back(at(t, c));
+            if (r.extremum < 0) continue;
+            extrema.push_back(AccumulatorOf(*ExtremumOf(r), t, c));
+          }
+          RETURN_IF_ERROR(
+              joined_[k].Finish(n, from, c, partials, extrema,
+                                last_row && c + 1 == kept_columns_));
         }
       }
     }
@@ -306,7 +403,12 @@ class ReduceCode {
   absl::Status Keep(NestCode& n, int k, int row, int column, Vec partial) {
     const Reduction& r = t_.reductions[k];
     const bool read_back = e_.read_back[r.root];
-    const bool unfinished = r.dense && !Joins(r);
+    const bool unfinished =
+        (r.dense && !Joins(r)) ||
+        std::any_of(t_.reductions.begin(), t_.reductions.end(),
+                    [&](const Reduction& p) {
+                      return IsPositionOf(p, r) && !Joins(p);
+                    });
     if (read_back && !unfinished && t_.reduced_grid.empty()) {
       ASSIGN_OR_RETURN(partial, joined_[k].Expanded(partial));
     } else if (!unfinished && !read_back) {
@@ -375,7 +477,8 @@ class ReduceCode {
     }
     for (const Reduction& r : t_.reductions) {
       if (!Now(r) || !r.dense || (finished_ && Joins(r))) continue;
-      RETURN_IF_ERROR(FinishReduction(r, g_, t_.cut.plan, extent, b_));
+      RETURN_IF_ERROR(
+          FinishReduction(r, ExtremumOf(r), g_, t_.cut.plan, extent, b_));
     }
     for (size_t k = 0; k < t_.reduced_grid.size(); ++k) b_.EndWhen();
     for (const Reduction& r : t_.reductions) {

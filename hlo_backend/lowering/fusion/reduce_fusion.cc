@@ -179,6 +179,11 @@ absl::StatusOr<ReduceTiling> CutReduction(const KernelContext& context,
     if (e.reduces[root] == nullptr) continue;
     ASSIGN_OR_RETURN(Reduction r,
                      DescribeReduction(i, e, static_cast<int>(root)));
+    for (size_t k = 0; k < t.reductions.size(); ++k) {
+      if (t.reductions[k].root == e.extremum[root]) {
+        r.extremum = static_cast<int>(k);
+      }
+    }
     r.strides.assign(g.axes.size(), 0);
     int64_t bytes = isa::kVregBytes;
     for (int a = static_cast<int>(g.axes.size()) - 1; a >= 0; --a) {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/status.h"
+#include "hlo_backend/lowering/fusion/position_fold.h"
 #include "hlo_backend/lowering/fusion/result_rows.h"
 #include "hlo_backend/lowering/fusion/tile_fold.h"
 
@@ -24,10 +25,10 @@ int Log2(int64_t n) {
 
 }  // namespace
 
-JoinedResult::JoinedResult(const Reduction& r, const Geometry& g,
-                           const NestPlan& plan, bool bf16_terms,
-                           CodeBuilder& b)
-    : r_(r), g_(g), b_(b) {
+JoinedResult::JoinedResult(const Reduction& r, const Reduction* extremum,
+                           const Geometry& g, const NestPlan& plan,
+                           bool bf16_terms, CodeBuilder& b)
+    : r_(r), extremum_(extremum), g_(g), b_(b) {
   columns_reduced_ = g.axes[g.column_axis].reduced;
   rows_reduced_ = g.linear ? columns_reduced_
                            : g.row_axis >= 0 && g.axes[g.row_axis].reduced;
@@ -209,11 +210,24 @@ absl::StatusOr<std::vector<Vec>> JoinedResult::Transposed(
   return results;
 }
 
+absl::StatusOr<std::vector<Vec>> JoinedResult::Positions(
+    const std::vector<Vec>& partials, const std::vector<Vec>& extrema) {
+  PositionFold fold(*extremum_, r_, b_);
+  ASSIGN_OR_RETURN(const Vec v,
+                   together_ > 1 ? fold.Rows(extrema, partials)
+                                 : fold.Tile(extrema[0], partials[0],
+                                             rows_reduced_, columns_reduced_));
+  return std::vector<Vec>{v};
+}
+
 absl::Status JoinedResult::Finish(NestCode& n, int row, int column,
-                                  const std::vector<Vec>& partials, bool last) {
+                                  const std::vector<Vec>& partials,
+                                  const std::vector<Vec>& extrema, bool last) {
   TileFold fold(r_, b_);
   std::vector<Vec> results;
-  if (together_ > 1) {
+  if (extremum_ != nullptr) {
+    ASSIGN_OR_RETURN(results, Positions(partials, extrema));
+  } else if (together_ > 1) {
     ASSIGN_OR_RETURN(results, Transposed(partials));
   } else {
     Vec v = partials[0];

@@ -23,9 +23,10 @@ namespace ptxla::lowering {
 class JoinedResult {
  public:
   // `bf16_terms`: what is reduced are numbers of bf16 as they are in memory,
-  // and nobody reads the result again.
-  JoinedResult(const Reduction& r, const Geometry& g, const NestPlan& plan,
-               bool bf16_terms, codegen::CodeBuilder& b);
+  // and nobody reads the result again. `extremum`: whose positions `r` is, or
+  // null.
+  JoinedResult(const Reduction& r, const Reduction* extremum, const Geometry& g,
+               const NestPlan& plan, bool bf16_terms, codegen::CodeBuilder& b);
 
   // Whether blocks of this plan can finish it.
   bool finishes() const { return finishes_; }
@@ -41,10 +42,11 @@ class JoinedResult {
   }
   codegen::Vec Paired(codegen::Vec first, codegen::Vec behind);
   // The partial registers of the kept tiles that begin at (row, column) of the
-  // open region, those that have a pair as Paired() makes them. `last`: of the
-  // region.
+  // open region, those that have a pair as Paired() makes them. `extrema`: of
+  // positions, the values there. `last`: of the region.
   absl::Status Finish(NestCode& n, int row, int column,
-                      const std::vector<codegen::Vec>& partials, bool last);
+                      const std::vector<codegen::Vec>& partials,
+                      const std::vector<codegen::Vec>& extrema, bool last);
   // Every kept tile's value on all its lanes and sublanes.
   absl::StatusOr<codegen::Vec> Expanded(codegen::Vec partial);
 
@@ -58,12 +60,16 @@ class JoinedResult {
   // Rows of 128 results, from 128 or 256 rows of partial results.
   absl::StatusOr<std::vector<codegen::Vec>> Transposed(
       const std::vector<codegen::Vec>& partials);
+  absl::StatusOr<std::vector<codegen::Vec>> Positions(
+      const std::vector<codegen::Vec>& partials,
+      const std::vector<codegen::Vec>& extrema);
   struct Row {
     codegen::Sca index, base;
   };
   Row RowOf(const NestCode& n, codegen::Sca to);
 
   const Reduction& r_;
+  const Reduction* extremum_;
   const Geometry& g_;
   codegen::CodeBuilder& b_;
   bool rows_reduced_ = false, columns_reduced_ = false;

@@ -25,6 +25,9 @@ struct Reduction {
   hlo::PrimitiveType type = hlo::PrimitiveType::kF32;  // of the values
   bool has_init = false;  // a start value other than the identity
   uint32_t init = 0;
+  // Positions of the extrema of that reduction of the kernel; -1: it reduces
+  // values of its own.
+  int extremum = -1;
   PhysicalArray result;
   // Window of the whole result, or (-1) the place of it in scratch, as 32-bit
   // words.
@@ -53,8 +56,9 @@ absl::Status ExpandReduction(const Reduction& r, const Geometry& g,
                              int64_t tiles, codegen::CodeBuilder& b);
 
 // Writes the elements that the partial tiles of this step stand for.
-absl::Status FinishReduction(const Reduction& r, const Geometry& g,
-                             const NestPlan& plan,
+// `extremum`: whose positions they are, or null.
+absl::Status FinishReduction(const Reduction& r, const Reduction* extremum,
+                             const Geometry& g, const NestPlan& plan,
                              const std::vector<int64_t>& extent,
                              codegen::CodeBuilder& b);
 

@@ -6,6 +6,7 @@
 #include "base/status.h"
 #include "base/units.h"
 #include "hlo_backend/lowering/fusion/copy_reduced_tiles.h"
+#include "hlo_backend/lowering/fusion/position_fold.h"
 #include "hlo_backend/lowering/fusion/reduction.h"
 #include "hlo_backend/lowering/fusion/result_rows.h"
 #include "hlo_backend/lowering/fusion/tile_fold.h"
@@ -34,9 +35,11 @@ int Log2(int64_t n) {
 
 class Finisher {
  public:
-  Finisher(const Reduction& r, const Geometry& g, const NestPlan& plan,
-           const std::vector<int64_t>& extent, CodeBuilder& b)
+  Finisher(const Reduction& r, const Reduction* extremum, const Geometry& g,
+           const NestPlan& plan, const std::vector<int64_t>& extent,
+           CodeBuilder& b)
       : r_(r),
+        extremum_(extremum),
         g_(g),
         plan_(plan),
         extent_(extent),
@@ -151,7 +154,8 @@ class Finisher {
 
   absl::Status Tiles() {
     if (WholeTiles()) {
-      return CopyReducedTiles(r_, g_, plan_, extent_, from_, to_, b_);
+      return CopyReducedTiles(r_, extremum_, g_, plan_, extent_, from_, to_,
+                              b_);
     }
     if (rows_reduced_ && columns_reduced_) return OneElement();
     return rows_reduced_ ? Rows(g_.column_axis, 1, &Finisher::FoldTile)
@@ -255,19 +259,32 @@ class Finisher {
     return body(loops * unroll, rows - loops * unroll);
   }
 
+  // The partial tile at `offset`; `extremum`: the values of one of positions,
+  // which lie in the same order elsewhere.
+  Vec Partial(Sca from, int64_t offset, bool extremum = false) {
+    if (extremum) offset += extremum_->scratch - r_.scratch;
+    return b_.Load(kScratchSpace, from, static_cast<int32_t>(offset));
+  }
+
   absl::StatusOr<Vec> FoldTile(Sca from, int64_t offset, int) {
-    ASSIGN_OR_RETURN(
-        Vec v, fold_.Sublanes(
-                   b_.Load(kScratchSpace, from, static_cast<int32_t>(offset))));
+    if (extremum_ != nullptr) {
+      return PositionFold(*extremum_, r_, b_)
+          .Tile(Partial(from, offset, true), Partial(from, offset), true,
+                false);
+    }
+    ASSIGN_OR_RETURN(Vec v, fold_.Sublanes(Partial(from, offset)));
     return fold_.WithInit(v);
   }
 
   absl::StatusOr<Vec> TransposeTiles(Sca from, int64_t offset, int count) {
-    std::vector<Vec> rows;
+    std::vector<Vec> rows, extrema;
     for (int k = 0; k < count; ++k) {
-      rows.push_back(
-          b_.Load(kScratchSpace, from,
-                  static_cast<int32_t>(offset + k * int64_t{isa::kVregBytes})));
+      const int64_t at = offset + k * int64_t{isa::kVregBytes};
+      rows.push_back(Partial(from, at));
+      if (extremum_ != nullptr) extrema.push_back(Partial(from, at, true));
+    }
+    if (extremum_ != nullptr) {
+      return PositionFold(*extremum_, r_, b_).Rows(extrema, rows);
     }
     ASSIGN_OR_RETURN(Vec v, fold_.Tree(b_.Transpose(rows, 16)));
     ASSIGN_OR_RETURN(v, fold_.Sublanes(v));
@@ -276,9 +293,15 @@ class Finisher {
 
   absl::Status OneElement() {
     b_.NewBlock("one element");
-    ASSIGN_OR_RETURN(Vec v, fold_.Sublanes(b_.Load(kScratchSpace, from_, 0)));
-    ASSIGN_OR_RETURN(v, fold_.Lanes(v));
-    ASSIGN_OR_RETURN(v, fold_.WithInit(v));
+    Vec v = Partial(from_, 0);
+    if (extremum_ != nullptr) {
+      ASSIGN_OR_RETURN(v, PositionFold(*extremum_, r_, b_)
+                              .Tile(Partial(from_, 0, true), v, true, true));
+    } else {
+      ASSIGN_OR_RETURN(v, fold_.Sublanes(v));
+      ASSIGN_OR_RETURN(v, fold_.Lanes(v));
+      ASSIGN_OR_RETURN(v, fold_.WithInit(v));
+    }
     const PhysicalArray& a = r_.result;
     if (majors_.empty()) {
       rows_.Store(v, to_, 0, b_.SImm(0), b_.Range(0, 1, 0, 1));
@@ -301,6 +324,7 @@ class Finisher {
   }
 
   const Reduction& r_;
+  const Reduction* extremum_;
   const Geometry& g_;
   const NestPlan& plan_;
   const std::vector<int64_t>& extent_;
@@ -315,11 +339,11 @@ class Finisher {
 
 }  // namespace
 
-absl::Status FinishReduction(const Reduction& r, const Geometry& g,
-                             const NestPlan& plan,
+absl::Status FinishReduction(const Reduction& r, const Reduction* extremum,
+                             const Geometry& g, const NestPlan& plan,
                              const std::vector<int64_t>& extent,
                              CodeBuilder& b) {
-  return Finisher(r, g, plan, extent, b).Run();
+  return Finisher(r, extremum, g, plan, extent, b).Run();
 }
 
 }  // namespace ptxla::lowering
