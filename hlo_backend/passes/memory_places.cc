@@ -45,6 +45,10 @@ bool ReadsWindows(const Instruction& kernel, const Instruction& value) {
   if (kernel.opcode() == Opcode::kConvolution) {
     return kernel.operand(0) == &value;
   }
+  if (kernel.opcode() == Opcode::kReduceWindow ||
+      kernel.opcode() == Opcode::kSelectAndScatter) {
+    return true;
+  }
   if (kernel.opcode() != Opcode::kFusion) return false;
   for (const Instruction* i : kernel.fused()->instructions()) {
     if (i->opcode() != Opcode::kConvolution) continue;
@@ -55,6 +59,30 @@ bool ReadsWindows(const Instruction& kernel, const Instruction& value) {
                &value;
   }
   return false;
+}
+
+const Instruction* ConvolutionOf(const Instruction& kernel) {
+  if (kernel.opcode() == Opcode::kConvolution) return &kernel;
+  if (kernel.opcode() != Opcode::kFusion) return nullptr;
+  for (const Instruction* i : kernel.fused()->instructions()) {
+    if (i->opcode() == Opcode::kConvolution) return i;
+  }
+  return nullptr;
+}
+
+bool ReadsPlanesInPlace(const Instruction& kernel, const Instruction& value) {
+  const Instruction* convolution = ConvolutionOf(kernel);
+  if (convolution == nullptr || !IsProduct(*convolution) ||
+      kernel.OperandUses(&value) != 1 || ReadsRowsBeyond(kernel, value)) {
+    return false;
+  }
+  const ConvDims& dims = convolution->attrs<ConvAttrs>().dims;
+  const auto spatial = static_cast<int64_t>(dims.input_spatial.size());
+  // Of a gradient the batch is contracted: it lies in the lanes.
+  constexpr int64_t kLanes = 128;
+  return dims.input_feature == spatial + 1 &&
+         convolution->operand(0)->shape().dim(
+             static_cast<int>(dims.input_feature)) >= kLanes;
 }
 
 bool OnlyNamesMemory(const Instruction& i) {

@@ -42,8 +42,14 @@ int LastRead(const MemoryPlace& place, const Positions& positions,
 bool FeedsADot(const Instruction& parameter);
 // Is `value` the input of the kernel's convolution? Its windows reach beyond
 // the array, where only a copy of them in a slot can hold zeros. So do those of
-// some operands of products (analysis/member_rows.h).
+// sliding windows, and of some operands of products (analysis/member_rows.h).
 bool ReadsWindows(const Instruction& kernel, const Instruction& value);
+
+// Of what ReadsWindows: an input of a convolution that the kernel can read in
+// VMEM where it lies, as no taps are packed there.
+bool ReadsPlanesInPlace(const Instruction& kernel, const Instruction& value);
+// The convolution that a kernel is, or is around; null: none.
+const Instruction* ConvolutionOf(const Instruction& kernel);
 
 // Adds what lies in VMEM already, from its maker to its last reader.
 void AddVmemResidents(const Computation& computation,

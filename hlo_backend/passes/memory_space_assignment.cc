@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "hlo_backend/analysis/buffer_plan.h"
+#include "hlo_backend/analysis/fusion_rules.h"
 #include "hlo_backend/analysis/tiled_layout.h"
 #include "hlo_backend/passes/control_flow.h"
 #include "hlo_backend/passes/memory_places.h"
@@ -196,25 +197,23 @@ namespace {
 // is in the scoped VMEM twice, beside weights and sums.
 constexpr int64_t kMostPlaneBytes = int64_t{4} << 20;
 
-bool HasLargePlanes(const Instruction& fusion) {
-  for (const Instruction* i : fusion.fused()->instructions()) {
-    if (i->opcode() != Opcode::kConvolution) continue;
-    const ConvAttrs& a = i->attrs<ConvAttrs>();
-    const Shape& input = i->operand(0)->shape();
-    const auto spatial = static_cast<int64_t>(a.window.dims.size());
-    if (spatial == 0 || !input.has_layout()) return false;
-    // A gradient's sums are in VMEM as a whole, whatever its windows are.
-    if (a.dims.input_feature == spatial) return false;
-    const WindowDim& outer = a.window.dims[0];
-    const int64_t all = input.dim(static_cast<int>(a.dims.input_spatial[0]));
-    // Of a dilated input as many results as its dilation are made together.
-    const int64_t planes =
-        std::min(all, outer.DilatedSize() / outer.base_dilation +
-                          (outer.base_dilation > 1 ? 2 : 0));
-    return PaddedBytes(input) / std::max<int64_t>(all, 1) * planes >
-           kMostPlaneBytes;
-  }
-  return false;
+bool HasLargePlanes(const Instruction& kernel) {
+  const Instruction* i = ConvolutionOf(kernel);
+  if (i == nullptr) return false;
+  const ConvAttrs& a = i->attrs<ConvAttrs>();
+  const Shape& input = i->operand(0)->shape();
+  const auto spatial = static_cast<int64_t>(a.window.dims.size());
+  if (spatial == 0 || !input.has_layout()) return false;
+  // A gradient's sums are in VMEM as a whole, whatever its windows are.
+  if (a.dims.input_feature == spatial) return false;
+  const WindowDim& outer = a.window.dims[0];
+  const int64_t all = input.dim(static_cast<int>(a.dims.input_spatial[0]));
+  // Of a dilated input as many results as its dilation are made together.
+  const int64_t planes =
+      std::min(all, outer.DilatedSize() / outer.base_dilation +
+                        (outer.base_dilation > 1 ? 2 : 0));
+  return PaddedBytes(input) / std::max<int64_t>(all, 1) * planes >
+         kMostPlaneBytes;
 }
 
 }  // namespace
@@ -223,6 +222,8 @@ bool IsVmemKernel(const Instruction& i) {
   switch (i.opcode()) {
     case Opcode::kFusion:
       return !HasLargePlanes(i);
+    case Opcode::kConvolution:
+      return IsProduct(i) && !HasLargePlanes(i);
     case Opcode::kDot:
     case Opcode::kReduce:
     case Opcode::kReshape:
@@ -247,7 +248,9 @@ bool MayLieInVmem(const Instruction& i) {
     case Opcode::kConcatenate:
     case Opcode::kDynamicSlice:
     case Opcode::kDynamicUpdateSlice:
+    case Opcode::kReduceWindow:
     case Opcode::kRngBitGenerator:
+    case Opcode::kSelectAndScatter:
     case Opcode::kSlice:
       break;
     case Opcode::kPad:
@@ -275,7 +278,10 @@ bool MayLieInVmem(const Instruction& i) {
 }
 
 bool ReadsInVmem(const Instruction& kernel, const Instruction& operand) {
-  if (!MayLieInVmem(kernel) || ReadsWindows(kernel, operand)) return false;
+  if (!MayLieInVmem(kernel) ||
+      (ReadsWindows(kernel, operand) && !ReadsPlanesInPlace(kernel, operand))) {
+    return false;
+  }
   // Row numbers come from HBM to SMEM.
   return kernel.opcode() != Opcode::kGather ||
          (kernel.operand(0) == &operand && kernel.operand(1) != &operand);

@@ -48,7 +48,7 @@ class ConvolutionEmitter {
     packing_ = TapPacking::Of(form_, arrays_);
     ConvolutionLimits limits;
     limits.step_bundles = chips::ProductStepBundles(context_.chip);
-    limits.whole_input = form_.product.lhs.resident;
+    limits.input_in_place = form_.product.lhs.resident;
     for (const hlo::Shape* leaf : KernelLeaves(i_)) {
       limits.one_box |= IsInVmem(*leaf) && IsWalked(*leaf);
     }
@@ -108,17 +108,46 @@ class ConvolutionEmitter {
   }
 
   absl::Status Body(CodeBuilder& b) {
-    FillBorders(form_, block_, grid_, windows_[0], input_, &b);
+    if (form_.product.lhs.resident) {
+      const int edge = EdgeAxis(form_, block_).value_or(-1);
+      if (edge >= 0) return Edges(edge, b);
+    } else {
+      FillBorders(form_, block_, grid_, windows_[0], input_, &b);
+    }
     if (IsPacked(packing_, block_)) {
       PackedOperands operands(form_, block_, packing_, arrays_, windows_[0],
                               input_, windows_[1], weights_, packed_at_, &b);
       parts_.k_extent = 128 * operands.KTiles();
       return Multiply(&operands, b);
     }
-    ConvolutionOperands operands(form_, block_, arrays_, windows_[0], input_,
-                                 windows_[1], weights_, &b);
+    return Unpacked({}, b);
+  }
+
+  absl::Status Unpacked(const ConvolutionEdge& edge, CodeBuilder& b) {
+    ConvolutionOperands operands(form_, block_, edge, arrays_, windows_[0],
+                                 input_, windows_[1], weights_, &b);
     parts_.k_extent = 128 * operands.KTiles();
     return Multiply(&operands, b);
+  }
+
+  // Code for the first step along the axis, for the last one, and for those
+  // between.
+  absl::Status Edges(int axis, CodeBuilder& b) {
+    const int dim = grid_.axis[axis];
+    const int64_t steps = block_.axes[axis].grid;
+    const auto some = [&](bool first, bool last) -> absl::Status {
+      b.BeginWhen(dim, first ? When::Kind::kFirst : When::Kind::kNotFirst);
+      b.BeginWhen(dim, last ? When::Kind::kLast : When::Kind::kNotLast);
+      b.BeginScope();
+      RETURN_IF_ERROR(Unpacked({axis, first, last}, b));
+      b.EndScope();
+      b.EndWhen();
+      b.EndWhen();
+      return absl::OkStatus();
+    };
+    RETURN_IF_ERROR(some(true, false));
+    if (steps > 2) RETURN_IF_ERROR(some(false, false));
+    return some(false, true);
   }
 
   absl::Status Multiply(StreamOperands* operands, CodeBuilder& b) {

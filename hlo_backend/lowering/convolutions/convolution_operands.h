@@ -3,13 +3,14 @@
 // that the tap shifts the outputs to.
 //
 // A slice that lies between the elements of a dilated input, or beyond the
-// border of one that is whole in VMEM, is not multiplied at all. Beyond the
+// border of one that lies in VMEM, is not multiplied at all. Beyond the
 // borders of a window that moves there are zeros (FillBorders).
 #ifndef PTXLA_HLO_BACKEND_LOWERING_CONVOLUTIONS_CONVOLUTION_OPERANDS_H_
 #define PTXLA_HLO_BACKEND_LOWERING_CONVOLUTIONS_CONVOLUTION_OPERANDS_H_
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "hlo_backend/lowering/codegen/builder.h"
@@ -20,6 +21,14 @@
 
 namespace ptxla::lowering {
 
+// The steps that the code of a step is for: of an input that is whole in VMEM
+// those at the ends of an axis have planes beyond the borders, which are not
+// multiplied.
+struct ConvolutionEdge {
+  int axis = -1;  // -1: all steps are alike
+  bool first = false, last = false;
+};
+
 class ConvolutionOperands : public StreamOperands {
  public:
   // Codegen spaces of the two blocks.
@@ -28,7 +37,8 @@ class ConvolutionOperands : public StreamOperands {
   // Defines addresses and masks as globals, in blocks of their own. `form` and
   // `block` must outlive it.
   ConvolutionOperands(const ConvolutionForm& form,
-                      const ConvolutionBlock& block, const ArrayShape& arrays,
+                      const ConvolutionBlock& block,
+                      const ConvolutionEdge& edge, const ArrayShape& arrays,
                       const isa::Window& input, int input_number,
                       const isa::Window& weights, int weights_number,
                       codegen::CodeBuilder* b);
@@ -68,6 +78,12 @@ void FillBorders(const ConvolutionForm& form, const ConvolutionBlock& block,
 
 // Does any step's window reach beyond the borders, where FillBorders must?
 bool HasBorders(const ConvolutionForm& form, const ConvolutionBlock& block);
+
+// The one axis along which windows reach beyond the borders, in no other steps
+// than its first and its last; -1: they do not. Nothing for other blocks: they
+// cannot be read where they lie.
+std::optional<int> EdgeAxis(const ConvolutionForm& form,
+                            const ConvolutionBlock& block);
 
 }  // namespace ptxla::lowering
 

@@ -20,8 +20,10 @@ namespace ptxla::lowering {
 
 struct ConvolutionLimits {
   int64_t step_bundles = 0;  // longest straight code of a step
-  bool whole_input = false;  // in VMEM, with borders: its axes are not cut
-  bool one_box = false;      // results that are walked in place
+  // The input is read in VMEM where it lies: borders are met in the first and
+  // the last step of one axis only.
+  bool input_in_place = false;
+  bool one_box = false;  // results that are walked in place
 };
 
 struct ConvolutionCost {

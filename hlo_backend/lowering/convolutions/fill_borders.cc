@@ -196,6 +196,23 @@ bool HasBorders(const ConvolutionForm& form, const ConvolutionBlock& block) {
   return false;
 }
 
+std::optional<int> EdgeAxis(const ConvolutionForm& form,
+                            const ConvolutionBlock& block) {
+  int edge = -1;
+  const BorderFill fill = FillOf(form, block, ConvolutionGrid());
+  for (size_t a = 0; a < fill.axes.size(); ++a) {
+    const BorderAxis& axis = fill.axes[a];
+    if (!HasBorders(axis)) continue;
+    if (edge >= 0 || block.axes[a].tap_grid > 1) return {};
+    for (int64_t p = 0; p < axis.planes; ++p) {
+      const Beyond at = BeyondOf(axis, p);
+      if (at.low > 1 || at.high < axis.steps - 1) return {};
+    }
+    edge = static_cast<int>(a);
+  }
+  return edge;
+}
+
 void FillBorders(const ConvolutionForm& form, const ConvolutionBlock& block,
                  const ConvolutionGrid& grid, const isa::Window& input,
                  int input_number, CodeBuilder* b) {

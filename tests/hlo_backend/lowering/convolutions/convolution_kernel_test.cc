@@ -139,6 +139,31 @@ TEST_P(ConvolutionKernelTest, ACutImageHasItsBorders) {
   }
 }
 
+// An input that lies in VMEM is read there by every step: those at its ends do
+// not multiply what lies beyond the borders.
+TEST_P(ConvolutionKernelTest, ACutImageInVmemIsReadInPlace) {
+  for (const int64_t low : {0, 1, 2}) {
+    Conv c;
+    c.batch = 24;
+    c.k = 130;
+    c.n = 128;
+    Dim x;
+    x.in = low == 1 ? 21 : 18;
+    x.taps = 3;
+    x.stride = low == 2 ? 2 : 1;
+    x.low = low;
+    x.high = 1;
+    c.dims.assign(2, x);
+    const std::string hlo = Hlo(c);
+    HarnessOptions options = On(GetParam());
+    options.in_vmem = {0};
+    const auto result = CompareKernel(hlo, options);
+    EXPECT_OK(result.status()) << GetParam() << hlo;
+    EXPECT_TRUE(!result.ok() || x.stride > 1 || result->kernel.NumSteps() > 1)
+        << hlo;
+  }
+}
+
 // 128 features of a K tile, whether they are one tap's or several ones'.
 TEST(ConvolutionKernelTest, TapsOfFewFeaturesShareKTiles) {
   struct Case {
