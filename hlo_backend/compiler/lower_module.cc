@@ -104,29 +104,51 @@ absl::StatusOr<PlannedMemory> PlanMemory(Module* module,
   }
 }
 
+// All that a value has in VMEM; false: nothing.
+bool MoveToHbm(Instruction* value) {
+  bool moved = false;
+  int leaf = 0;
+  ForEachLeaf(value->shape(), [&](const Shape& shape, const ShapeIndex&) {
+    if (shape.has_layout() && shape.memory_space() == kMemoryVmem) {
+      MoveToHbm(value, leaf);
+      moved = true;
+    }
+    ++leaf;
+  });
+  return moved;
+}
+
+// Inputs of refused convolutions, which can be cut in more ways there.
+bool BringWindowsToHbm(Module* module,
+                       const absl::flat_hash_set<uint64_t>& refused) {
+  bool moved = false;
+  for (Computation* c : ControlComputations(*module)) {
+    for (Instruction* i : c->instructions()) {
+      if (ConvolutionOf(*i) == nullptr ||
+          !refused.contains(KernelFingerprint(*i))) {
+        continue;
+      }
+      for (Instruction* operand : i->operands()) {
+        if (ReadsWindows(*i, *operand)) moved |= MoveToHbm(operand);
+      }
+    }
+  }
+  return moved;
+}
+
 // Movements that are refused because of where their arrays lie: those go to
 // HBM, and what shares their memory follows when it is planned. False if there
 // are none.
 bool BringToHbm(Module* module, const absl::flat_hash_set<uint64_t>& refused) {
   bool moved = false;
-  const auto move = [&](Instruction* value) {
-    int leaf = 0;
-    ForEachLeaf(value->shape(), [&](const Shape& shape, const ShapeIndex&) {
-      if (shape.has_layout() && shape.memory_space() == kMemoryVmem) {
-        MoveToHbm(value, leaf);
-        moved = true;
-      }
-      ++leaf;
-    });
-  };
   for (Computation* c : ControlComputations(*module)) {
     for (Instruction* i : c->instructions()) {
       if (!MayLieInVmem(*i) || IsVmemKernel(*i) ||
           !refused.contains(KernelFingerprint(*i))) {
         continue;
       }
-      for (Instruction* operand : i->operands()) move(operand);
-      move(i);
+      for (Instruction* operand : i->operands()) moved |= MoveToHbm(operand);
+      moved |= MoveToHbm(i);
     }
   }
   return moved;
@@ -224,6 +246,11 @@ absl::StatusOr<LoweredModule> LowerModule(Module* module,
       return refused.contains(KernelFingerprint(i));
     };
     if (in_vmem.has_value() && in_vmem->GiveBack(is_refused)) {
+      made.push_back(std::make_unique<isa::Program>(std::move(stats.made)));
+      lower.earlier.push_back(made.back().get());
+      continue;
+    }
+    if (BringWindowsToHbm(module, refused)) {
       made.push_back(std::make_unique<isa::Program>(std::move(stats.made)));
       lower.earlier.push_back(made.back().get());
       continue;

@@ -76,13 +76,10 @@ bool ReadsPlanesInPlace(const Instruction& kernel, const Instruction& value) {
       kernel.OperandUses(&value) != 1 || ReadsRowsBeyond(kernel, value)) {
     return false;
   }
+  // Not of a gradient: the batch is contracted.
   const ConvDims& dims = convolution->attrs<ConvAttrs>().dims;
-  const auto spatial = static_cast<int64_t>(dims.input_spatial.size());
-  // Of a gradient the batch is contracted: it lies in the lanes.
-  constexpr int64_t kLanes = 128;
-  return dims.input_feature == spatial + 1 &&
-         convolution->operand(0)->shape().dim(
-             static_cast<int>(dims.input_feature)) >= kLanes;
+  return dims.input_feature ==
+         static_cast<int64_t>(dims.input_spatial.size()) + 1;
 }
 
 bool OnlyNamesMemory(const Instruction& i) {

@@ -46,7 +46,7 @@ bool FeedsADot(const Instruction& parameter);
 bool ReadsWindows(const Instruction& kernel, const Instruction& value);
 
 // Of what ReadsWindows: an input of a convolution that the kernel can read in
-// VMEM where it lies, as no taps are packed there.
+// VMEM where it lies: that of no gradient.
 bool ReadsPlanesInPlace(const Instruction& kernel, const Instruction& value);
 // The convolution that a kernel is, or is around; null: none.
 const Instruction* ConvolutionOf(const Instruction& kernel);

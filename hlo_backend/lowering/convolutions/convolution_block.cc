@@ -47,6 +47,23 @@ int64_t AxisBlock::PlaneOf(const WindowAxis& axis, int64_t o, int64_t t) const {
   return p % axis.base_dilation == 0 ? p / axis.base_dilation : -1;
 }
 
+bool IsInside(const ConvolutionForm& form, const ConvolutionBlock& block,
+              const ConvolutionEdge& edge, size_t axis, int64_t plane) {
+  if (static_cast<int>(axis) != edge.axis) return true;
+  const AxisBlock& cut = block.axes[axis];
+  const int64_t first = cut.origin + plane;
+  const int64_t last = first + (cut.grid - 1) * cut.advance;
+  return (!edge.first || first >= 0) &&
+         (!edge.last || last < form.axes[axis].in);
+}
+
+int64_t PlaneAt(const ConvolutionForm& form, const ConvolutionBlock& block,
+                const ConvolutionEdge& edge, size_t axis, int64_t o,
+                int64_t t) {
+  const int64_t plane = block.axes[axis].PlaneOf(form.axes[axis], o, t);
+  return plane >= 0 && IsInside(form, block, edge, axis, plane) ? plane : -1;
+}
+
 int64_t ConvolutionBlock::Slices() const {
   int64_t slices = row_tiles;
   for (const AxisBlock& a : axes) slices *= a.outputs;

@@ -49,6 +49,20 @@ struct ConvolutionBlock {
   std::string ToString() const;
 };
 
+// The steps that code is written for: where the input lies in VMEM, those at
+// the ends of an axis have planes beyond its borders, which are not multiplied.
+struct ConvolutionEdge {
+  int axis = -1;  // -1: all steps are alike
+  bool first = false, last = false;
+};
+
+// Whether local plane `plane` of an axis is in the input in these steps.
+bool IsInside(const ConvolutionForm& form, const ConvolutionBlock& block,
+              const ConvolutionEdge& edge, size_t axis, int64_t plane);
+// AxisBlock::PlaneOf, -1 also where that plane is not in the input.
+int64_t PlaneAt(const ConvolutionForm& form, const ConvolutionBlock& block,
+                const ConvolutionEdge& edge, size_t axis, int64_t o, int64_t t);
+
 // The cut of an axis into `grid` blocks of outputs, or of `tap_grid` of taps.
 // Nothing if its windows would not move evenly.
 std::optional<AxisBlock> CutAxis(const WindowAxis& axis, int64_t grid,

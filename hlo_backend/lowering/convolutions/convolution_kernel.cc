@@ -114,16 +114,17 @@ class ConvolutionEmitter {
     } else {
       FillBorders(form_, block_, grid_, windows_[0], input_, &b);
     }
+    return Steps({}, b);
+  }
+
+  absl::Status Steps(const ConvolutionEdge& edge, CodeBuilder& b) {
     if (IsPacked(packing_, block_)) {
-      PackedOperands operands(form_, block_, packing_, arrays_, windows_[0],
-                              input_, windows_[1], weights_, packed_at_, &b);
+      PackedOperands operands(form_, block_, edge, packing_, arrays_,
+                              windows_[0], input_, windows_[1], weights_,
+                              packed_at_, &b);
       parts_.k_extent = 128 * operands.KTiles();
       return Multiply(&operands, b);
     }
-    return Unpacked({}, b);
-  }
-
-  absl::Status Unpacked(const ConvolutionEdge& edge, CodeBuilder& b) {
     ConvolutionOperands operands(form_, block_, edge, arrays_, windows_[0],
                                  input_, windows_[1], weights_, &b);
     parts_.k_extent = 128 * operands.KTiles();
@@ -139,7 +140,7 @@ class ConvolutionEmitter {
       b.BeginWhen(dim, first ? When::Kind::kFirst : When::Kind::kNotFirst);
       b.BeginWhen(dim, last ? When::Kind::kLast : When::Kind::kNotLast);
       b.BeginScope();
-      RETURN_IF_ERROR(Unpacked({axis, first, last}, b));
+      RETURN_IF_ERROR(Steps({axis, first, last}, b));
       b.EndScope();
       b.EndWhen();
       b.EndWhen();

@@ -26,14 +26,6 @@ BlockPlace At(const BlockPlace& block, int64_t second) {
   return place;
 }
 
-// Not in the input in the step at the edge.
-bool IsBeyond(const WindowAxis& axis, const AxisBlock& cut,
-              const ConvolutionEdge& edge, int64_t plane) {
-  const int64_t first = cut.origin + plane;
-  const int64_t last = first + (cut.grid - 1) * cut.advance;
-  return (edge.first && first < 0) || (edge.last && last >= axis.in);
-}
-
 }  // namespace
 
 ConvolutionOperands::ConvolutionOperands(
@@ -59,10 +51,7 @@ ConvolutionOperands::ConvolutionOperands(
     std::vector<int64_t>& planes = plane_of_.emplace_back();
     for (int64_t o = 0; o < cut.outputs; ++o) {
       for (int64_t t = 0; t < cut.taps; ++t) {
-        const int64_t plane = cut.PlaneOf(form.axes[a], o, t);
-        const bool meets = static_cast<int>(a) != edge.axis ||
-                           !IsBeyond(form.axes[a], cut, edge, plane);
-        planes.push_back(meets ? plane : -1);
+        planes.push_back(PlaneAt(form, block, edge, a, o, t));
         halves |= planes.back() < 0;
       }
     }

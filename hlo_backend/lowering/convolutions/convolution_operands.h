@@ -21,14 +21,6 @@
 
 namespace ptxla::lowering {
 
-// The steps that the code of a step is for: of an input that is whole in VMEM
-// those at the ends of an axis have planes beyond the borders, which are not
-// multiplied.
-struct ConvolutionEdge {
-  int axis = -1;  // -1: all steps are alike
-  bool first = false, last = false;
-};
-
 class ConvolutionOperands : public StreamOperands {
  public:
   // Codegen spaces of the two blocks.

@@ -143,7 +143,7 @@ class Search {
     const Tiling tiling = windows_of_(block);
     const bool box = ConvolutionGrid::Of(form_, block).dims.box.size() > 1;
     if ((limits_.one_box && box) ||
-        (limits_.input_in_place && !IsReadInPlace(block))) {
+        (limits_.input_in_place && !EdgeAxis(form_, block).has_value())) {
       return;
     }
     if (VmemBytes(context_, tiling) > VmemBudget(context_)) return;
@@ -157,12 +157,6 @@ class Search {
     if (best_.has_value() && time >= best_time_) return;
     best_ = block;
     best_time_ = time;
-  }
-
-  // Packed taps are planes of the whole window.
-  bool IsReadInPlace(const ConvolutionBlock& block) const {
-    const std::optional<int> edge = EdgeAxis(form_, block);
-    return edge.has_value() && (*edge < 0 || !IsPacked(packing_, block));
   }
 
   const KernelContext& context_;

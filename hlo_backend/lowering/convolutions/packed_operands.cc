@@ -63,7 +63,9 @@ class PackedOperands::Packer {
       sum = b_.Binary(Opcode::kVor, sum, moved[n]);
     }
     b_.Store(kPacked, o_.scratch_.base, static_cast<int32_t>(to), sum);
-    Place(end, to);
+    const int64_t stored = Place(end, to);
+    // Nothing to keep pace with: what is loaded would wait for its store.
+    if (moved.empty()) wish_ = std::max(wish_, stored - kAhead);
   }
 
   void Finish() {
@@ -97,6 +99,7 @@ class PackedOperands::Packer {
 
 PackedOperands::PackedOperands(const ConvolutionForm& form,
                                const ConvolutionBlock& block,
+                               const ConvolutionEdge& edge,
                                const TapPacking& packing,
                                const ArrayShape& arrays,
                                const isa::Window& input, int input_number,
@@ -104,6 +107,7 @@ PackedOperands::PackedOperands(const ConvolutionForm& form,
                                int64_t scratch, CodeBuilder* b)
     : form_(form),
       block_(block),
+      edge_(edge),
       packing_(packing),
       b_(*b),
       raw_(arrays, form.product.problem.k, b),
@@ -156,8 +160,8 @@ PackedOperands::PackedOperands(const ConvolutionForm& form,
 int64_t PackedOperands::RawOffset(int64_t outer, int64_t slice,
                                   int64_t tap) const {
   const size_t last = form_.axes.size() - 1;
-  const int64_t plane = block_.axes[last].PlaneOf(
-      form_.axes[last], slice / block_.row_tiles, tap);
+  const int64_t plane =
+      PlaneAt(form_, block_, edge_, last, slice / block_.row_tiles, tap);
   if (plane < 0) return -1;
   return outer + plane * plane_pitch_[last] +
          slice % block_.row_tiles * input_.row_pitch;
@@ -170,10 +174,14 @@ void PackedOperands::MakeRun(size_t run, Packer* packer) {
   const int64_t planes = OuterPlanes(form_, block_);
   for (int64_t n = 0; n < planes; ++n) {
     int64_t outer = 0, rest = n;
+    bool inside = true;
     for (size_t a = form_.axes.size() - 1; a-- > 0;) {
-      outer += rest % block_.axes[a].planes * plane_pitch_[a];
+      const int64_t plane = rest % block_.axes[a].planes;
+      inside = inside && IsInside(form_, block_, edge_, a, plane);
+      outer += plane * plane_pitch_[a];
       rest /= block_.axes[a].planes;
     }
+    if (!inside) continue;
     for (int64_t slice = 0; slice < across_; slice += 2) {
       std::vector<Part> parts;
       for (int64_t t = 0; t < r.taps; ++t) {
@@ -255,7 +263,7 @@ PackedOperands::Outer PackedOperands::OuterOf(int64_t output,
   for (size_t a = form_.axes.size() - 1; a-- > 0;) {
     const AxisBlock& cut = block_.axes[a];
     const int64_t plane =
-        cut.PlaneOf(form_.axes[a], output % cut.outputs, tap % cut.taps);
+        PlaneAt(form_, block_, edge_, a, output % cut.outputs, tap % cut.taps);
     if (plane < 0) return {};
     outer.number += plane * inside;
     outer.offset += plane * plane_pitch_[a];
@@ -278,9 +286,9 @@ int64_t PackedOperands::TileOffset(size_t tile, int64_t slice) const {
   }
   // One tap alone: the input itself.
   const size_t last = form_.axes.size() - 1;
-  const int64_t plane = block_.axes[last].PlaneOf(
-      form_.axes[last], slice % across_ / block_.row_tiles,
-      packing_.runs[t.run].first);
+  const int64_t plane =
+      PlaneAt(form_, block_, edge_, last, slice % across_ / block_.row_tiles,
+              packing_.runs[t.run].first);
   if (plane < 0) return -1;
   return outer.offset + plane * plane_pitch_[last] +
          slice % block_.row_tiles * input_.row_pitch;

@@ -24,10 +24,10 @@ class PackedOperands : public StreamOperands {
 
   // Packs, from byte `scratch` of the kernel's scratch on. All must outlive it.
   PackedOperands(const ConvolutionForm& form, const ConvolutionBlock& block,
-                 const TapPacking& packing, const ArrayShape& arrays,
-                 const isa::Window& input, int input_number,
-                 const isa::Window& weights, int weights_number,
-                 int64_t scratch, codegen::CodeBuilder* b);
+                 const ConvolutionEdge& edge, const TapPacking& packing,
+                 const ArrayShape& arrays, const isa::Window& input,
+                 int input_number, const isa::Window& weights,
+                 int weights_number, int64_t scratch, codegen::CodeBuilder* b);
 
   int64_t RowsOfK(int64_t k) const override;
   bool Meets(int64_t batch, int64_t row, int64_t k) const override;
@@ -72,6 +72,7 @@ class PackedOperands : public StreamOperands {
 
   const ConvolutionForm& form_;
   const ConvolutionBlock& block_;
+  const ConvolutionEdge edge_;
   const TapPacking& packing_;
   codegen::CodeBuilder& b_;
   OperandLoader raw_, whole_;
