@@ -63,6 +63,8 @@ constexpr ParameterRule kRules[] = {
      "long write streams, of the pin rate"},
     {"hbm.turnaround", D::kFraction, kReal, kMust,
      "more time per byte of a 1:1 mix of reads and writes"},
+    {"hbm.in_place", D::kFraction, kReal, kMay,
+     "more time per byte of arrays that are written where they are read"},
     {"hbm.block_half", D::kBytes, kReal, kMust,
      "random blocks of this size run at half the stream rate"},
     {"hbm.latency", D::kTime, kReal, kMust, "start-up of a DMA"},

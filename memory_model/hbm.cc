@@ -10,6 +10,9 @@ HbmModel::HbmModel(const chips::ChipSpec& chip)
       efficiency_read_(chip.hbm().efficiency_read),
       efficiency_write_(chip.hbm().efficiency_write),
       turnaround_(chip.hbm().turnaround),
+      in_place_(chip.Find("hbm.in_place") == nullptr
+                    ? 0
+                    : chip.Find("hbm.in_place")->value),
       block_half_(static_cast<double>(chip.hbm().block_half.count())),
       core_share_(chip.hbm().core_share),
       granule_(chip.dma().granule.count()),
@@ -29,7 +32,8 @@ Picoseconds HbmModel::Busy(const Transfer& t) const {
   const double mix =
       turnaround_ * 2 * std::min(t.write_fraction, 1 - t.write_fraction);
   const double ps = static_cast<double>(bytes) * kPicosecondsPerSecond *
-                    (1 / efficiency + mix) / bandwidth_.count();
+                    (1 / efficiency + mix + (t.in_place ? in_place_ : 0)) /
+                    bandwidth_.count();
   return std::max(descriptor_, Picoseconds(std::ceil(ps)));
 }
 

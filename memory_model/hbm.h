@@ -1,14 +1,15 @@
 // How long HBM takes for a transfer: the closed form, reduced to constants of
 // the chip file.
 //
-//   time(bytes) = latency + bytes * (1 / U + mix) / bandwidth
+//   time(bytes) = latency + bytes * (1 / U + mix + in_place) / bandwidth
 //   U           = efficiency of the direction * run / (run + block_half)
 //   mix         = turnaround * 2 * min(x, 1 - x),  x = write fraction
 //
 // `run` is the length of the contiguous pieces of a transfer: long streams
 // (run -> infinity) reach the efficiency of their direction, random blocks of
 // `block_half` bytes half of it. A 1:1 mix of reads and writes pays the whole
-// turnaround per byte, a one-way stream nothing. A DMA takes at least
+// turnaround per byte, a one-way stream nothing. `in_place` is for arrays that
+// are written where they are read, 0 for others. A DMA takes at least
 // `dma.descriptor`, however small it is.
 //
 //   HbmModel hbm(v6e);
@@ -31,6 +32,8 @@ struct Transfer {
   Bytes run = Bytes(0);
   // Bytes written of all bytes in the traffic that it is part of.
   double write_fraction = 0;
+  // Of an array that is read and written at the same addresses.
+  bool in_place = false;
 };
 
 class HbmModel {
@@ -51,7 +54,7 @@ class HbmModel {
 
  private:
   BytesPerSecond bandwidth_;
-  double efficiency_read_, efficiency_write_, turnaround_;
+  double efficiency_read_, efficiency_write_, turnaround_, in_place_;
   double block_half_, core_share_;
   int64_t granule_;
   Picoseconds latency_, descriptor_;

@@ -1,6 +1,7 @@
 // Plans and results of kernels: made on first use, kept for the program. A
-// kernel that is called again on as many cores takes as long again, because its
-// pipeline is empty when it starts and when it ends.
+// kernel that is called again on as many cores, with the same arguments updated
+// in place, takes as long again, because its pipeline is empty when it starts
+// and when it ends.
 #ifndef PTXLA_SIM_CORE_KERNEL_CACHE_H_
 #define PTXLA_SIM_CORE_KERNEL_CACHE_H_
 
@@ -8,6 +9,7 @@
 #include <memory>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
@@ -31,15 +33,19 @@ class KernelCache {
         memoize_(memoize),
         timings_(timings == nullptr ? &own_timings_ : timings) {}
 
-  const KernelPlan& Plan(int kernel, int cores);
+  const KernelPlan& Plan(const isa::Call& call);
   // RunAlone of that plan.
-  absl::StatusOr<KernelResult> Result(int kernel, int cores);
+  absl::StatusOr<KernelResult> Result(const isa::Call& call);
   // RunCore of that plan; cores that do the same share their result.
-  absl::StatusOr<KernelResult> CoreResult(int kernel, int cores, int core,
+  absl::StatusOr<KernelResult> CoreResult(const isa::Call& call, int core,
                                           int64_t hbm_rate);
 
  private:
-  using Key = std::pair<int, int>;
+  // Kernel, cores, arguments that are updated in place.
+  using Key = std::tuple<int, int, std::vector<bool>>;
+  Key KeyOf(const isa::Call& call) const;
+  const KernelPlan& PlanOf(const Key& key);
+
   const isa::Program& program_;
   const DeviceModel& device_;
   const bool memoize_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <string>
+#include <utility>
 
 #include "absl/container/flat_hash_map.h"
 #include "isa/grid.h"
@@ -62,9 +63,11 @@ Side SideOf(const isa::Kernel& kernel, const isa::DmaDescriptor& d) {
   return {MemoryOf(src, dst), dst == Space::kHbm, RunOf(d, src == Space::kHbm)};
 }
 
+// `arg`: of a window; -1: of a descriptor.
 int64_t WorkOf(const KernelPlan& plan, const DeviceModel& device, Memory memory,
-               bool write, int64_t bytes, int64_t run) {
+               bool write, int64_t bytes, int64_t run, int arg) {
   memory::Transfer t{Bytes(bytes)};
+  t.in_place = arg >= 0 && !plan.in_place.empty() && plan.in_place[arg];
   t.write = write;
   t.run = Bytes(run);
   t.write_fraction = plan.write_fraction;
@@ -74,10 +77,11 @@ int64_t WorkOf(const KernelPlan& plan, const DeviceModel& device, Memory memory,
 class PlanMaker {
  public:
   PlanMaker(const isa::Kernel& kernel, const isa::KernelTiming& timing,
-            int cores, const DeviceModel& device)
+            int cores, const DeviceModel& device, std::vector<bool> in_place)
       : kernel_(kernel), device_(device), timing_(timing) {
     plan_.kernel = &kernel;
     plan_.cores = cores;
+    plan_.in_place = std::move(in_place);
   }
 
   KernelPlan Make() {
@@ -266,7 +270,11 @@ class PlanMaker {
       step->hbm_work = 0;
       for (PlanEvent& e : step->events) {
         if (!Moves(e)) continue;
-        e.work = WorkOf(plan_, device_, e.memory, e.write, e.amount, e.run);
+        const int arg = e.kind == PlanEvent::Kind::kStartDescriptor
+                            ? -1
+                            : kernel_.windows[e.index].arg;
+        e.work =
+            WorkOf(plan_, device_, e.memory, e.write, e.amount, e.run, arg);
         if (e.memory == Memory::kHbm) step->hbm_work += e.work;
       }
     };
@@ -305,7 +313,7 @@ TransferCost WindowCost(const KernelPlan& plan, const DeviceModel& device,
   TransferCost cost;
   cost.memory = MemoryOf(plan.kernel->args[w.arg].space, Space::kVmem);
   cost.write = w.direction != isa::Direction::kIn;
-  cost.work = WorkOf(plan, device, cost.memory, cost.write, bytes, run);
+  cost.work = WorkOf(plan, device, cost.memory, cost.write, bytes, run, w.arg);
   return cost;
 }
 
@@ -313,14 +321,16 @@ TransferCost DescriptorCost(const KernelPlan& plan, const DeviceModel& device,
                             int descriptor) {
   const isa::DmaDescriptor& d = plan.kernel->descriptors[descriptor];
   const Side side = SideOf(*plan.kernel, d);
-  return {side.memory,
-          WorkOf(plan, device, side.memory, side.write, d.Bytes(), side.run),
-          side.write};
+  return {
+      side.memory,
+      WorkOf(plan, device, side.memory, side.write, d.Bytes(), side.run, -1),
+      side.write};
 }
 
 KernelPlan MakePlan(const isa::Kernel& kernel, const isa::KernelTiming& timing,
-                    int cores, const DeviceModel& device) {
-  return PlanMaker(kernel, timing, cores, device).Make();
+                    int cores, const DeviceModel& device,
+                    std::vector<bool> in_place) {
+  return PlanMaker(kernel, timing, cores, device, std::move(in_place)).Make();
 }
 
 }  // namespace ptxla::sim

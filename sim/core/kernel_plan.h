@@ -1,6 +1,7 @@
 // A kernel prepared for simulation: per distinct grid step the DMA events with
 // their offsets and the time that each transfer occupies its memory, and per
-// core the sequence of steps. Made once per kernel and core count.
+// core the sequence of steps. Made once per kernel, core count and arguments that
+// are updated in place.
 #ifndef PTXLA_SIM_CORE_KERNEL_PLAN_H_
 #define PTXLA_SIM_CORE_KERNEL_PLAN_H_
 
@@ -64,6 +65,7 @@ struct KernelPlan {
   int64_t hbm_bytes = 0;      // moved by all cores
   int64_t write_bytes = 0;
   std::vector<int64_t> hbm_work;  // ticks, per core
+  std::vector<bool> in_place;     // InPlaceArgs of the call
 };
 
 // What one transfer costs in a kernel.
@@ -77,9 +79,11 @@ TransferCost WindowCost(const KernelPlan& plan, const DeviceModel& device,
 TransferCost DescriptorCost(const KernelPlan& plan, const DeviceModel& device,
                             int descriptor);
 
-// `timing`: of the kernel, on the device's machine.
+// `timing`: of the kernel, on the device's machine. `in_place`: InPlaceArgs of
+// the call.
 KernelPlan MakePlan(const isa::Kernel& kernel, const isa::KernelTiming& timing,
-                    int cores, const DeviceModel& device);
+                    int cores, const DeviceModel& device,
+                    std::vector<bool> in_place = {});
 
 }  // namespace ptxla::sim
 

@@ -195,7 +195,7 @@ absl::Status Sequencer::BeginCall(const isa::Call& call, int64_t now) {
     KernelEnded(result);
     return absl::OkStatus();
   }
-  const KernelPlan& plan = cache_->Plan(call.kernel, call.cores);
+  const KernelPlan& plan = cache_->Plan(call);
   current_.plan = &plan;
   if (detail_ == KernelDetail::kBundles) {
     ASSIGN_OR_RETURN(traces_, data_->Execute(call, plan, device_));
@@ -210,8 +210,7 @@ absl::Status Sequencer::BeginCall(const isa::Call& call, int64_t now) {
     run_kernel_ = true;
     return absl::OkStatus();
   }
-  ASSIGN_OR_RETURN(const KernelResult result,
-                   cache_->Result(call.kernel, call.cores));
+  ASSIGN_OR_RETURN(const KernelResult result, cache_->Result(call));
   KernelEnded(result);
   if (alone) return absl::OkStatus();
   pending_ = Pending::kFluidKernel;
@@ -243,9 +242,8 @@ absl::StatusOr<bool> Sequencer::FluidEnded(int64_t now) {
   fluid_rate_ = rate;
   const auto& call = std::get<isa::Call>(current_.op->action);
   for (const FluidJob& job : jobs_) {
-    ASSIGN_OR_RETURN(
-        const KernelResult result,
-        cache_->CoreResult(call.kernel, call.cores, job.core, rate));
+    ASSIGN_OR_RETURN(const KernelResult result,
+                     cache_->CoreResult(call, job.core, rate));
     const int64_t ticks = std::max<int64_t>(1, result.cycles * kTicksPerCycle);
     const int64_t cap = static_cast<int64_t>(
         static_cast<double>(plan.hbm_work[job.core]) *
