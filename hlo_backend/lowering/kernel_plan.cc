@@ -88,6 +88,16 @@ int64_t StepOverhead(const KernelContext& context, const Tiling& tiling) {
          core.kernel_step_window.count() * CopiedWindows(tiling);
 }
 
+// Bundles before the first step. One step that copies nothing has no
+// descriptors and no index to set up: its entry is its own addresses.
+int64_t EntryOverhead(const KernelContext& context, const Tiling& tiling) {
+  if (CopiedWindows(tiling) == 0 &&
+      StepsOfCore(tiling, context.model.cores) <= 1) {
+    return 0;
+  }
+  return context.chip.core().kernel_entry.count();
+}
+
 void PadTo(CodeBuilder* b, int64_t bundles, int64_t used) {
   if (bundles <= used) return;
   b->NewBlock("overhead", BlockMode::kInOrder);
@@ -155,7 +165,7 @@ absl::StatusOr<Parts> WriteParts(const KernelContext& context,
   {
     CodeBuilder b(context.model);
     if (tiling.spills) b.AllowSpills(SpillOffset(tiling));
-    PadTo(&b, context.chip.core().kernel_entry.count(), CopiedWindows(tiling));
+    PadTo(&b, EntryOverhead(context, tiling), CopiedWindows(tiling));
     b.NewBlock("start inputs", BlockMode::kInOrder);
     for (int w = 0; w < num_windows; ++w) {
       if (IsCopied(tiling, tiling.windows[w]) &&

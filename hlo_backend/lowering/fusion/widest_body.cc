@@ -132,20 +132,24 @@ bool ReadsOnlyVmem(const Tiling& tiling) {
 
 // One step that reads and writes arrays in VMEM where they lie, not through
 // windows: the TPU compiler does not move loads over stores that might be to
-// the same array, so few registers are under way (`policy.in_place_registers`).
+// the same array, so few registers are under way: `policy.in_place_registers`
+// are loaded, of all operands together.
 absl::StatusOr<std::optional<Tiling>> InPlaceTiling(
     const KernelContext& context, const Geometry& g, const MakeTiling& make) {
   const auto registers = context.chip.Policy("in_place_registers");
   if (!registers || Reduces(g) || !MakesOneStep(context, g)) {
     return std::nullopt;
   }
-  int pack = 1;
+  int pack = 1, loaded = 0;
   for (const Stream& s : g.streams) {
     if (s.access != Access::kTile) return std::nullopt;
     pack = std::max(pack, s.pack_rows * s.pack_columns);
+    loaded += s.node >= 0;
   }
+  const int registers_of_each =
+      std::max(1, static_cast<int>(*registers) / std::max(1, loaded));
   ASSIGN_OR_RETURN(Tiling tiling,
-                   make(static_cast<int>(*registers) * pack,
+                   make(registers_of_each * pack,
                         TilesOfCore(g, context.model.cores), false));
   const bool resident = std::all_of(
       tiling.windows.begin(), tiling.windows.end(), [&](const isa::Window& w) {

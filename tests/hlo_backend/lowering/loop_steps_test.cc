@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_split.h"
@@ -62,6 +63,37 @@ ENTRY e {
   EXPECT_EQ(loads(Binary("add", "bf16", "512,512")), 2 * 256);
   EXPECT_EQ(loads(Binary("add", "bf16", "64,4096")), 2 * 128);
   EXPECT_EQ(loads(alone("512,512")), 128);
+}
+
+// One step in VMEM has no descriptors and no index to set up; and its loads
+// wait for the stores before them, so eight registers are loaded at a time, of
+// all operands together (bundles of libtpu 0.0.42.1).
+TEST(LoopStepsTest, OneStepInVmemIsItsGroupsOfEightLoads) {
+  HarnessOptions options;
+  options.in_vmem = {0, 1, 2};
+  for (const auto& [elements, bundles] :
+       {std::pair<const char*, double>{"32768", 49},
+        {"262144", 442},
+        {"1048576", 1786}}) {
+    ASSERT_OK_AND_ASSIGN(
+        const HarnessResult result,
+        CompareKernel(Binary("add", "bf16", elements), options));
+    EXPECT_NEAR(result.cycles / bundles, 1, 0.12) << elements;
+  }
+}
+
+// What copies its arrays has descriptors to make.
+TEST(LoopStepsTest, OnlyAKernelThatCopiesOrCountsHasAnEntry) {
+  const auto entry = [](std::vector<int> in_vmem) -> int64_t {
+    HarnessOptions options;
+    options.in_vmem = std::move(in_vmem);
+    auto kernel = KernelOf(Binary("add", "f32", "1024"), options);
+    EXPECT_OK(kernel.status());
+    if (!kernel.ok()) return -1;
+    return isa::ProfileCode(kernel->entry, isa::MachineModel{}).cycles;
+  };
+  EXPECT_LE(entry({0, 1, 2}), 1);
+  EXPECT_GT(entry({}), 30);
 }
 
 TEST(LoopStepsTest, RaggedColumnsOfTilesEqualTheEvaluator) {
