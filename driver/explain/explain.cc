@@ -159,8 +159,7 @@ absl::StatusOr<record::Explanation> ExplainOp(const ExplainInput& in,
         "--explain needs --fidelity kernel or tile: a roofline has no kernels");
   }
   e.set_calls_of_kernel(CallsOf(in.program.schedule, call->kernel));
-  RETURN_IF_ERROR(ExplainKernel(*instruction, in.program.kernels[call->kernel],
-                                call->cores, in.slice, &e))
+  RETURN_IF_ERROR(ExplainKernel(*instruction, in.program, *call, in.slice, &e))
       << found.name;
   return e;
 }

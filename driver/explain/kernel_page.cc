@@ -16,6 +16,7 @@
 #include "isa/asm.h"
 #include "isa/from_chip_spec.h"
 #include "isa/grid.h"
+#include "sim/core/in_place.h"
 #include "sim/core/kernel_account.h"
 
 namespace ptxla::driver {
@@ -175,16 +176,18 @@ std::string SpaceName(isa::Space space, const chips::ChipSpec& chip) {
 }
 
 absl::Status ExplainKernel(const hlo::Instruction& instruction,
-                           const isa::Kernel& kernel, int cores,
+                           const isa::Program& program, const isa::Call& call,
                            const chips::Slice& slice,
                            record::Explanation* out) {
+  const isa::Kernel& kernel = program.kernels[call.kernel];
   ASSIGN_OR_RETURN(const KernelAccount a,
-                   sim::AccountFor(kernel, cores, slice));
+                   sim::AccountFor(kernel, call.cores, slice,
+                                   sim::InPlaceArgs(program, call)));
   const isa::MachineModel machine = isa::FromChipSpec(slice.chip);
   out->set_kernel(kernel.name);
   out->set_note(kernel.note);
   out->set_core(a.core);
-  out->set_cores(cores);
+  out->set_cores(call.cores);
   for (const int64_t n : kernel.grid) out->add_grid(n);
   out->set_megacore_dim(kernel.megacore_dim);
   out->set_grid_steps(a.grid_steps);

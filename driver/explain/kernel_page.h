@@ -9,7 +9,7 @@
 #include "chips/chip_spec.h"
 #include "chips/topology.h"
 #include "hlo_backend/ir/instruction.h"
-#include "isa/kernel.h"
+#include "isa/program.h"
 #include "record/explanation.pb.h"
 
 namespace ptxla::driver {
@@ -21,7 +21,7 @@ std::string SpaceName(isa::Space space, const chips::ChipSpec& chip);
 // `out` has the op's name and cycles already. Internal: the lowering made
 // another kernel than the program has.
 absl::Status ExplainKernel(const hlo::Instruction& instruction,
-                           const isa::Kernel& kernel, int cores,
+                           const isa::Program& program, const isa::Call& call,
                            const chips::Slice& slice, record::Explanation* out);
 
 }  // namespace ptxla::driver

@@ -1,5 +1,7 @@
 #include "sim/core/kernel_account.h"
 
+#include <utility>
+
 #include "base/status.h"
 #include "isa/timing.h"
 #include "sim/core/device_model.h"
@@ -24,11 +26,13 @@ void AddUse(const isa::Profile& from, int64_t times, isa::Profile* to) {
 }  // namespace
 
 absl::StatusOr<KernelAccount> AccountFor(const isa::Kernel& kernel, int cores,
-                                         const chips::Slice& slice) {
+                                         const chips::Slice& slice,
+                                         std::vector<bool> in_place) {
   const DeviceModel device(slice);
   const isa::MachineModel& machine = device.machine;
   const isa::KernelTiming timing = isa::TimeKernel(kernel, machine);
-  const KernelPlan plan = MakePlan(kernel, timing, cores, device);
+  const KernelPlan plan =
+      MakePlan(kernel, timing, cores, device, std::move(in_place));
   ASSIGN_OR_RETURN(const KernelResult result, RunAlone(plan, device));
 
   KernelAccount a;

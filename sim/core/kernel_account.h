@@ -41,8 +41,10 @@ struct KernelAccount {
   int64_t hbm_bytes = 0, hbm_write_bytes = 0, hbm_busy_cycles = 0;
 };
 
+// `in_place`: InPlaceArgs of the call.
 absl::StatusOr<KernelAccount> AccountFor(const isa::Kernel& kernel, int cores,
-                                         const chips::Slice& slice);
+                                         const chips::Slice& slice,
+                                         std::vector<bool> in_place = {});
 
 }  // namespace ptxla::sim
 

@@ -5,6 +5,7 @@
 #include "gtest/gtest.h"
 #include "memory_model/hbm.h"
 #include "sim/core/in_place.h"
+#include "sim/core/kernel_account.h"
 #include "tests/sim/test_programs.h"
 #include "tests/support/status_matchers.h"
 
@@ -173,6 +174,18 @@ TEST(Simulator, ADonatedArgumentIsUpdatedInPlace) {
   EXPECT_TRUE(InPlaceArgs(p, call).empty());
   p.buffers[1].alias = 0;
   EXPECT_EQ(InPlaceArgs(p, call), (std::vector<bool>{true, true}));
+}
+
+TEST(Simulator, TheAccountOfAnUpdateInPlaceIsItsTime) {
+  isa::Program p;
+  AddKernel(&p, MakeStreamKernel({}));
+  auto& call = std::get<isa::Call>(p.schedule[0].action);
+  call.args[1] = call.args[0];
+  const chips::Slice slice = TestSlice("v6e-1");
+  ASSERT_OK_AND_ASSIGN(
+      const KernelAccount account,
+      AccountFor(p.kernels[0], 1, slice, InPlaceArgs(p, call)));
+  EXPECT_EQ(account.cycles, RunIt(p, slice).op(0).cycles());
 }
 
 TEST(Simulator, CopiesHideUnderComputeAndAreExposedWithoutIt) {
