@@ -81,7 +81,8 @@ int64_t StepOverhead(const KernelContext& context, const Tiling& tiling) {
     int slots = 2;
     for (const isa::Window& w : tiling.windows)
       slots = std::max(slots, w.slots);
-    return StreamStepOverhead(context.chip, CopiedWindows(tiling), slots);
+    return StreamStepOverhead(context.chip, CopiedWindows(tiling), slots,
+                              tiling.flat);
   }
   return core.kernel_step.count() +
          (tiling.work.mxu_flops > 0 ? StepSync(context) : 0) +
@@ -239,14 +240,19 @@ int64_t StepsOfCore(const Tiling& tiling, int cores) {
 }
 
 int64_t StreamStepOverhead(const chips::ChipSpec& chip, int copied_windows,
-                           int slots) {
+                           int slots, bool flat) {
   const chips::CoreSpec& core = chip.core();
   const auto policy = [&](const char* key, int64_t otherwise) {
     const auto value = chip.Policy(key);
     return value.has_value() ? static_cast<int64_t>(*value) : otherwise;
   };
-  return policy("stream_step", core.kernel_step.count()) +
-         core.kernel_step_window.count() * copied_windows +
+  int64_t step = policy("stream_step", core.kernel_step.count());
+  int64_t window = core.kernel_step_window.count();
+  if (flat) {
+    step = policy("flat_step", step);
+    window = policy("flat_step_window", window);
+  }
+  return step + window * copied_windows +
          (slots > 2 ? policy("stream_step_deep", 0) : 0);
 }
 

@@ -80,6 +80,8 @@ struct Tiling {
   // A loop over streams (AddStreamBuffers): its steps are shorter than those of
   // other grids.
   bool streams = false;
+  // All its windows are of arrays of one dimension.
+  bool flat = false;
   // A grid dimension that two cores may split, or -1.
   int megacore_dim = -1;
   isa::KernelWork work;
@@ -89,8 +91,10 @@ struct Tiling {
 int64_t StepsOfCore(const Tiling& tiling, int cores);
 // Bundles beside its body that a step of a loop over streams takes: its starts
 // and waits. `slots`: of its windows; more than two take more arithmetic.
+// `flat`: of arrays of one dimension, whose blocks have one coordinate
+// (`policy.flat_step`, `policy.flat_step_window`).
 int64_t StreamStepOverhead(const chips::ChipSpec& chip, int copied_windows,
-                           int slots);
+                           int slots, bool flat = false);
 // Bytes of VMEM that slots and scratch of the tiling take.
 int64_t VmemBytes(const KernelContext& context, const Tiling& tiling);
 // The chip's scoped limit, less what the frame needs.
