@@ -246,7 +246,9 @@ class Builder {
     // Results and pops of each FIFO in source order.
     std::array<std::vector<std::pair<int, int>>, kNumFifoIndexes> waiting;
     std::array<size_t, kNumFifoIndexes> taken{};
-    std::vector<int> counts(instrs_.size(), 0);
+    // Of the last push of a transpose: the first one.
+    std::vector<int> start_of(instrs_.size(), -1);
+    std::array<int, isa::kMaxUnits> open{};
     const int n = static_cast<int>(instrs_.size());
     int total = 0;
     for (int i = 0; i < n; ++i) {
@@ -260,6 +262,11 @@ class Builder {
       const Node& node = graph_.nodes[i];
       if (node.fifo < 0) continue;
       auto& queue = waiting[node.fifo];
+      if (isa::IsXposePush(instrs_[i].op)) {
+        int& start = open[instrs_[i].unit];
+        if (isa::IsXposeStart(instrs_[i].op)) start = i;
+        start_of[i] = start;
+      }
       if (!node.is_pop) {
         for (int r = 0; r < node.results; ++r) queue.push_back({i, r});
         continue;
@@ -269,15 +276,28 @@ class Builder {
       graph_.pops[graph_.nodes[push].first_pop + r] = i;
       const isa::Instr shell = Shell(instrs_[push]);
       const int spacing = isa::ResultSpacing(shell, model_);
-      Add(push, i, graph_.nodes[push].latency + r * spacing);
-      if (isa::Info(instrs_[push].op).pushes != Fifo::kTranspose) continue;
+      const int latency = graph_.nodes[push].latency;
+      if (isa::Info(instrs_[push].op).pushes != Fifo::kTranspose) {
+        Add(push, i, latency + r * spacing);
+        continue;
+      }
+      // The first result comes a latency after the first push, the last one a
+      // latency after the last push (isa::Pipeline).
+      const int rest = graph_.nodes[push].results - 1 - r;
+      Add(start_of[push], i, latency + r * spacing);
+      if (start_of[push] != push) {
+        Add(push, i, std::max(1, latency - rest * spacing));
+      }
       // Results of short transposes wait for those of the ones before.
-      int before = r;
+      int behind = (r + 1) * spacing;
       for (size_t k = taken[node.fifo] - 1 - r; k > 0;) {
         const int earlier = queue[k - 1].first;
-        before += graph_.nodes[earlier].results;
-        k -= graph_.nodes[earlier].results;
-        Add(earlier, i, graph_.nodes[earlier].latency + before * spacing);
+        const Node& e = graph_.nodes[earlier];
+        const int own = isa::ResultSpacing(Shell(instrs_[earlier]), model_);
+        Add(earlier, i, e.latency + behind);
+        Add(start_of[earlier], i, e.latency + behind + (e.results - 1) * own);
+        behind += e.results * own;
+        k -= e.results;
       }
     }
     for (size_t f = 0; f < waiting.size(); ++f) {

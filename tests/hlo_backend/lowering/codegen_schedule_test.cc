@@ -113,6 +113,33 @@ TEST(ScheduleTest, LoadsFromOneBankDoNotShareABundle) {
   EXPECT_GE(CyclesOfBlock(b.Finish(), m), 12);
 }
 
+// Results come out while the last rows go in: the last one a latency after the
+// last push.
+TEST(ScheduleTest, ATransposeIsDrainedALatencyAfterItsLastPush) {
+  MachineModel m = Wide();
+  m.SetLatency(LatencyKey::kXluTransposeB32, 124);
+  const auto cycles = [&](int blocks) {
+    CodeBuilder b(m);
+    const Sca in = b.GlobalSca(), out = b.GlobalSca();
+    b.NewBlock("transpose");
+    for (int t = 0; t < blocks; ++t) {
+      std::vector<Vec> rows;
+      for (int i = 0; i < 16; ++i) {
+        rows.push_back(b.Load(0, in, (t * 16 + i) * 4096));
+      }
+      const std::vector<Vec> columns = b.Transpose(rows, 16);
+      for (int i = 0; i < 16; ++i) {
+        b.Store(1, out, (t * 16 + i) * 4096, columns[i]);
+      }
+    }
+    return CyclesOfBlock(b.Finish(), m);
+  };
+  // 16 pushes every 4 cycles; a load before them, a pop and a store behind.
+  EXPECT_NEAR(cycles(1), 15 * 4 + 124 + 3, 2);
+  const int per_unit = 3;
+  EXPECT_NEAR(cycles(per_unit * m.xlus), (16 * per_unit - 1) * 4 + 124 + 3, 6);
+}
+
 TEST(ScheduleTest, AStoreAndALaterLoadOfTheSamePlaceKeepTheirOrder) {
   const MachineModel m = Wide();
   CodeBuilder b(m);
