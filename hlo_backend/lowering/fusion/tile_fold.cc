@@ -30,6 +30,16 @@ absl::StatusOr<Vec> TileFold::Tree(std::vector<Vec> values) {
 }
 
 absl::StatusOr<Vec> TileFold::Sublanes(Vec v) {
+  // Up to v4 the TPU compiler adds up the seven rotations one after the other,
+  // on later chips it halves: 15 and 7 operations with the start value
+  // (tpu_slots.md, section 4: sum of 8 sublanes).
+  if (!isa::Supports(b_.model(), Opcode::kVmulU32)) {
+    Vec sum = v;
+    for (int shift = 1; shift < isa::kSublanes; ++shift) {
+      ASSIGN_OR_RETURN(sum, Combine(sum, b_.RotateSublanes(v, shift)));
+    }
+    return sum;
+  }
   for (int shift : {4, 2, 1}) {
     ASSIGN_OR_RETURN(v, Combine(v, b_.RotateSublanes(v, shift)));
   }
