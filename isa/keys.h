@@ -62,6 +62,8 @@ constexpr SlotMask Bit(Slot s) { return SlotMask{1} << static_cast<int>(s); }
   X(kVectorMove, "vmov")                      \
   X(kVectorPack, "vpack")                     \
   X(kVectorUnpack, "vunpack")                 \
+  X(kVectorUnpack8, "vunpack_8")              \
+  X(kVectorPack8, "vpack_8")                  \
   X(kVectorUnpackS4, "vunpack_s4")            \
   X(kVectorConvert, "vconvert")               \
   X(kVectorCombine, "vcombine")               \

@@ -31,6 +31,10 @@ uint32_t S8ToS32(uint8_t x) {
 }
 uint32_t U8ToS32(uint8_t x) { return x; }
 
+uint32_t F8E5M2ToF32(uint8_t code) {
+  return FloatBits(numerics::DecodeFloat(numerics::kF8E5M2, code));
+}
+
 uint16_t EncodeBf16Word(uint32_t x) { return EncodeBf16(FloatFromBits(x)); }
 uint16_t EncodeF16Word(uint32_t x) {
   return numerics::EncodeF16(FloatFromBits(x));
@@ -91,6 +95,11 @@ void VcvtS32F32(ExecContext& c, const Instr& i) {
 void VcvtU32F32(ExecContext& c, const Instr& i) {
   MapWords(c.V(i.a), &c.OutV(i.dst),
            [](uint32_t a) { return F32ToU32(FloatFromBits(a)); });
+}
+void VcvtF8E5M2F32(ExecContext& c, const Instr& i) {
+  MapWords(c.V(i.a), &c.OutV(i.dst), [](uint32_t a) {
+    return numerics::EncodeFloat(numerics::kF8E5M2, FloatFromBits(a));
+  });
 }
 
 void VpackCBf16(ExecContext& c, const Instr& i) {
@@ -168,5 +177,9 @@ UNPACK8(VunpackC0U8, 0, U8ToS32)
 UNPACK8(VunpackC1U8, 1, U8ToS32)
 UNPACK8(VunpackC2U8, 2, U8ToS32)
 UNPACK8(VunpackC3U8, 3, U8ToS32)
+UNPACK8(VunpackC0F8E5M2, 0, F8E5M2ToF32)
+UNPACK8(VunpackC1F8E5M2, 1, F8E5M2ToF32)
+UNPACK8(VunpackC2F8E5M2, 2, F8E5M2ToF32)
+UNPACK8(VunpackC3F8E5M2, 3, F8E5M2ToF32)
 
 }  // namespace ptxla::isa::semantics

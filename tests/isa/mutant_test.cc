@@ -125,7 +125,10 @@ constexpr const char* kPrograms[] = {
     "{v19 = vpop.f32.mrf.mxu3} {v20 = vpop.f32.mrf.mxu3} {v21 = "
     "vpop.f32.mrf.mxu3} {v22 = vpop.f32.mrf.mxu3} {v23 = vpop.f32.mrf.mxu3} "
     "{v24 = vpop.f32.mrf.mxu3} {v25 = vpop.f32.mrf.mxu3} ",
-    "{v10 = vunpack.c.l.s4 v1} {v11 = vunpack.c.h.s4 v1}",
+    "{v10 = vunpack.c.l.s4 v1} {v11 = vunpack.c.h.s4 v1} "
+    "{v12 = vunpack.c.0.f8e5m2 v1} {v13 = vunpack.c.1.f8e5m2 v1} "
+    "{v14 = vunpack.c.2.f8e5m2 v1} {v15 = vunpack.c.3.f8e5m2 v1} "
+    "{v16 = vcvt.f8e5m2.f32 v1}",
     "{v10 = vld.bcast [0]} {v11 = vld.str [0], stride=4096, group=4} "
     "{m1 = vcmask lanes=0:64, sublanes=0:8} {vst [65536], v1} "
     "{vst.msk [65536], v2, m1} {v12 = vld [65536]} "

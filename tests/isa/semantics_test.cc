@@ -269,6 +269,35 @@ TEST(SemanticsTest, BytesPackFourRowsPerWord) {
   }
 }
 
+TEST(SemanticsTest, EightBitFloatsKeepRowOrder) {
+  std::vector<Words> rows;
+  for (int part = 0; part < 4; ++part) {
+    rows.push_back(MakeFloats([part](int s, int l) {
+      return (part * 8 + s - 15) * 1.7f * static_cast<float>(l - 60);
+    }));
+  }
+  ASSERT_OK_AND_ASSIGN(
+      const auto out,
+      RunBundles("{v14 = vcvt.f8e5m2.f32 v1} {v15 = vcvt.f8e5m2.f32 v2} "
+                 "{v16 = vcvt.f8e5m2.f32 v3} {v17 = vcvt.f8e5m2.f32 v4} "
+                 "{v18 = vpack.c.b16 v14, v15} {v19 = vpack.c.b16 v16, v17} "
+                 "{v20 = vpack.c.b8 v18, v19} "
+                 "{v10 = vunpack.c.0.f8e5m2 v20} "
+                 "{v11 = vunpack.c.1.f8e5m2 v20} "
+                 "{v12 = vunpack.c.2.f8e5m2 v20} "
+                 "{v13 = vunpack.c.3.f8e5m2 v20}",
+                 rows, 4));
+  for (int part = 0; part < 4; ++part) {
+    for (int w = 0; w < kVregWords; ++w) {
+      EXPECT_EQ(
+          AsFloat(out[part][w]),
+          numerics::DecodeFloat(numerics::kF8E5M2,
+                                numerics::EncodeFloat(numerics::kF8E5M2,
+                                                      AsFloat(rows[part][w]))));
+    }
+  }
+}
+
 TEST(SemanticsTest, SixteenBitIntegersExtend) {
   const Words a = Mixed(3);
   ASSERT_OK_AND_ASSIGN(

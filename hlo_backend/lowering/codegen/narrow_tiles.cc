@@ -8,7 +8,9 @@ using isa::Opcode;
 }  // namespace
 
 NarrowTiles::NarrowTiles(CodeBuilder* b, int uses) : b_(*b) {
-  if (uses == 0 || !Needed(b->model())) return;
+  if (!Needed(b->model(), 16)) uses &= ~(kLoad16 | kStore16);
+  if (!Needed(b->model(), 8)) uses &= ~(kLoad8 | kStore8);
+  if (uses == 0) return;
   b_.NewBlock("parts of words");
   const Vec sublane = b_.BinaryImm(Opcode::kVshrl, b_.LaneSequence(), 7);
   // Shift left by bits * (last part - part), part = sublane mod parts.
@@ -18,21 +20,31 @@ NarrowTiles::NarrowTiles(CodeBuilder* b, int uses) : b_(*b) {
                         log2_bits);
   };
   if (uses & kLoad16) shifts16_ = b_.Promote(shifts(1, 4));
-  if (uses & kLoad8) shifts8_ = b_.Promote(shifts(3, 3));
-  if (uses & kStore16) {
-    even_ = b_.Promote(b_.CompareImm(
-        Opcode::kVcmpEqS32, b_.BinaryImm(Opcode::kVand, sublane, 1), 0));
+  if (uses & kLoad8) {
+    shifts8_ = b_.Promote(shifts(3, 3));
+    upper_ = b_.Promote(b_.Range(0, 128, 0, 4));
   }
+  // Every second or fourth sublane.
+  const auto every = [&](uint32_t last) {
+    return b_.Promote(b_.CompareImm(
+        Opcode::kVcmpEqS32, b_.BinaryImm(Opcode::kVand, sublane, last), 0));
+  };
+  if (uses & kStore16) even_ = every(1);
+  if (uses & kStore8) fourth_ = every(3);
 }
 
 Vec NarrowTiles::Load(NarrowType type, int space, Sca base, int32_t offset) {
-  if (type == NarrowType::kS8 || type == NarrowType::kU8) {
+  if (type == NarrowType::kS8 || type == NarrowType::kU8 ||
+      type == NarrowType::kTopByte) {
     const Vec upper = b_.LoadRow(space, base, offset);
     const Vec lower = b_.LoadRow(space, base, offset + isa::kRowBytes);
-    const Vec words = b_.Select(b_.Range(0, 128, 0, 4), upper, lower);
+    const Vec words = b_.Select(upper_, upper, lower);
+    const Vec top = b_.Binary(Opcode::kVshll, words, shifts8_);
+    if (type == NarrowType::kTopByte) {
+      return b_.BinaryImm(Opcode::kVand, top, 0xFF000000u);
+    }
     return b_.BinaryImm(
-        type == NarrowType::kS8 ? Opcode::kVshra : Opcode::kVshrl,
-        b_.Binary(Opcode::kVshll, words, shifts8_), 24);
+        type == NarrowType::kS8 ? Opcode::kVshra : Opcode::kVshrl, top, 24);
   }
   const Vec words = b_.LoadPairs(space, base, offset);
   const Vec top = b_.Binary(Opcode::kVshll, words, shifts16_);
@@ -52,14 +64,19 @@ void NarrowTiles::Store(NarrowType type, int space, Sca base, int32_t offset,
   const auto below = [&](Vec v, int by) {
     return b_.RotateSublanes(v, 8 - by);
   };
-  if (type == NarrowType::kS8 || type == NarrowType::kU8) {
+  if (type == NarrowType::kS8 || type == NarrowType::kU8 ||
+      type == NarrowType::kTopByte) {
     const Vec byte = b_.BinaryImm(Opcode::kVand, words, 0xFF);
     const Vec two = b_.Binary(Opcode::kVor, byte,
                               b_.BinaryImm(Opcode::kVshll, below(byte, 1), 8));
     const Vec four = b_.Binary(Opcode::kVor, two,
                                b_.BinaryImm(Opcode::kVshll, below(two, 2), 16));
-    StoreRow(space, base, offset, four, 0);
-    if (rows > 1) StoreRow(space, base, offset + isa::kRowBytes, four, 4);
+    Mask mask = fourth_;
+    if (rows < 2) {
+      mask = b_.MaskBinary(Opcode::kVmand, mask, b_.Range(0, 128, 0, 4));
+    }
+    // Sublane 4k goes to row k.
+    b_.StoreStridedMasked(space, base, offset, isa::kRowBytes, 4, four, mask);
     return;
   }
   Vec packed;
@@ -75,13 +92,6 @@ void NarrowTiles::Store(NarrowType type, int space, Sca base, int32_t offset,
   }
   // Sublane 2k goes to row k.
   b_.StoreStridedMasked(space, base, offset, isa::kRowBytes, 2, packed, mask);
-}
-
-// One sublane to one row of memory.
-void NarrowTiles::StoreRow(int space, Sca base, int32_t offset, Vec words,
-                           int sublane) {
-  b_.StoreStridedMasked(space, base, offset, 0, 1, words,
-                        b_.Range(0, 128, sublane, sublane + 1));
 }
 
 }  // namespace ptxla::codegen

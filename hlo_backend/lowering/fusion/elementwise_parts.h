@@ -23,7 +23,7 @@ absl::StatusOr<Value> FloatOp(codegen::CodeBuilder& b,
                               absl::Span<const Value> in);
 absl::StatusOr<Value> IntegerOp(codegen::CodeBuilder& b,
                                 const hlo::Instruction& i,
-                                absl::Span<const Value> in);
+                                absl::Span<const Value> in, bool wraps);
 // Of masks.
 absl::StatusOr<Value> PredOp(codegen::CodeBuilder& b, const hlo::Instruction& i,
                              absl::Span<const Value> in);

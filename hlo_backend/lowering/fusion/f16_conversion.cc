@@ -16,8 +16,6 @@ bool HasConversions(const isa::MachineModel& model) {
 
 constexpr uint32_t kSign = 0x80000000u;
 constexpr uint32_t kInfinity32 = 0x7F800000u;
-constexpr uint32_t kInfinity16 = 0x7C00u;
-constexpr uint32_t kNan16 = 0x7E00u;
 // What moves an exponent from the bias of f16 to that of f32.
 constexpr uint32_t kRebias = (127u - 15u) << 23;
 // The least normal f16, 2^-14, as f32.
@@ -47,32 +45,39 @@ Vec Widen(CodeBuilder& b, Vec upper) {
   return b.Binary(Opcode::kVor, value, sign);
 }
 
-// f32 as f16 in the upper half of a word, rounded to nearest even.
-Vec Narrow(CodeBuilder& b, Vec x) {
+// f32 as a float of a sign, the 5 bits of exponent of f16 and `fraction` bits,
+// in the low bits of a word, rounded to nearest even.
+Vec Narrow(CodeBuilder& b, Vec x, uint32_t fraction) {
+  const uint32_t dropped = 23 - fraction;
   const Vec magnitude = b.BinaryImm(Opcode::kVand, x, ~kSign);
   const Vec sign = b.BinaryImm(Opcode::kVand, x, kSign);
-  // The sum with 0.5 has the last bit of a denormal f16 as its own last bit.
-  const Vec denormal =
-      b.BinaryImm(Opcode::kVsubS32,
-                  b.BinaryF(Opcode::kVaddF32, magnitude, 0.5f), 126u << 23);
+  // The sum with this power of two has the last bit of a denormal result as its
+  // own last bit.
+  const uint32_t unit = (136u - fraction) << 23;
+  const Vec denormal = b.BinaryImm(
+      Opcode::kVsubS32, b.BinaryImm(Opcode::kVaddF32, magnitude, unit), unit);
   const Vec odd =
-      b.BinaryImm(Opcode::kVand, b.BinaryImm(Opcode::kVshrl, x, 13), 1);
-  const Vec rounded =
-      b.Binary(Opcode::kVaddS32,
-               b.BinaryImm(Opcode::kVaddS32, magnitude, 0xFFFu - kRebias), odd);
-  const Vec normal = b.BinaryImm(Opcode::kVshrl, rounded, 13);
+      b.BinaryImm(Opcode::kVand, b.BinaryImm(Opcode::kVshrl, x, dropped), 1);
+  const Vec rounded = b.Binary(Opcode::kVaddS32,
+                               b.BinaryImm(Opcode::kVaddS32, magnitude,
+                                           (1u << (dropped - 1)) - 1 - kRebias),
+                               odd);
+  const Vec normal = b.BinaryImm(Opcode::kVshrl, rounded, dropped);
   const Vec finite =
       b.Select(b.CompareImm(Opcode::kVcmpLtS32, magnitude, kLeastNormal),
                denormal, normal);
-  const Vec bounded =
-      b.SelectImm(b.CompareImm(Opcode::kVcmpLtS32, magnitude, kTooLarge),
-                  finite, kInfinity16);
+  const uint32_t infinity = 31u << fraction;
+  const Vec bounded = b.SelectImm(
+      b.CompareImm(Opcode::kVcmpLtS32, magnitude, kTooLarge), finite, infinity);
   const Vec value =
       b.SelectImm(b.CompareImm(Opcode::kVcmpLeS32, magnitude, kInfinity32),
-                  bounded, kNan16);
-  const Vec bits =
-      b.Binary(Opcode::kVor, value, b.BinaryImm(Opcode::kVshrl, sign, 16));
-  return b.BinaryImm(Opcode::kVshll, bits, 16);
+                  bounded, infinity | 1u << (fraction - 1));
+  return b.Binary(Opcode::kVor, value,
+                  b.BinaryImm(Opcode::kVshrl, sign, 26 - fraction));
+}
+
+Vec NarrowToUpper(CodeBuilder& b, Vec x) {
+  return b.BinaryImm(Opcode::kVshll, Narrow(b, x, 10), 16);
 }
 
 }  // namespace
@@ -96,12 +101,19 @@ Vec WidenF16(CodeBuilder& b, Vec bits) {
 }
 
 Vec WidenUpperF16(CodeBuilder& b, Vec upper) { return Widen(b, upper); }
-Vec NarrowToUpperF16(CodeBuilder& b, Vec x) { return Narrow(b, x); }
+Vec NarrowToUpperF16(CodeBuilder& b, Vec x) { return NarrowToUpper(b, x); }
+
+Vec NarrowToF8E5M2(CodeBuilder& b, Vec x) {
+  return isa::Supports(b.model(), Opcode::kVcvtF8E5M2F32)
+             ? b.Unary(Opcode::kVcvtF8E5M2F32, x)
+             : Narrow(b, x, 2);
+}
 
 Vec PackF16(CodeBuilder& b, Vec low, Vec high) {
   if (HasConversions(b.model())) return b.Binary(Opcode::kVpackCF16, low, high);
   // No f16 has the largest exponent of bf16: packing changes nothing.
-  return b.Binary(Opcode::kVpackCBf16, Narrow(b, low), Narrow(b, high));
+  return b.Binary(Opcode::kVpackCBf16, NarrowToUpper(b, low),
+                  NarrowToUpper(b, high));
 }
 
 int UnpackF16Operations(const isa::MachineModel& model) {

@@ -4,8 +4,9 @@
 //
 // The sequences are the textbook's (rebias the exponent as an integer, shift
 // subnormals in and out by adding a float): 15 operations to unpack eight rows,
-// 18 to round them and one to pack two results, 49.5 for an add of 1,024
-// elements. libtpu 0.0.42.1 takes 50.5 (tpu_slots.md, section 4).
+// 18 to round them (17 to f8e5m2, which is the upper byte of an f16) and one to
+// pack two results, 49.5 for an add of 1,024 elements. libtpu 0.0.42.1
+// takes 50.5 (tpu_slots.md, section 4).
 #ifndef PTXLA_HLO_BACKEND_LOWERING_FUSION_F16_CONVERSION_H_
 #define PTXLA_HLO_BACKEND_LOWERING_FUSION_F16_CONVERSION_H_
 
@@ -27,6 +28,9 @@ codegen::Vec WidenF16(codegen::CodeBuilder& b, codegen::Vec bits);
 // which move f16 as if it were bf16: from and to the upper halves of words.
 codegen::Vec WidenUpperF16(codegen::CodeBuilder& b, codegen::Vec upper);
 codegen::Vec NarrowToUpperF16(codegen::CodeBuilder& b, codegen::Vec x);
+
+// f32 as f8e5m2 in the low bytes of words.
+codegen::Vec NarrowToF8E5M2(codegen::CodeBuilder& b, codegen::Vec x);
 
 // Vector operations per 8 rows: of UnpackF16, of PackF16.
 int UnpackF16Operations(const isa::MachineModel& model);

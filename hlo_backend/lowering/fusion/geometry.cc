@@ -24,6 +24,7 @@ class GeometryBuilder {
                   const isa::MachineModel& model)
       : e_(e), reduced_(reduced), instr_(i) {
     g_.packs = !codegen::NarrowTiles::Needed(model);
+    g_.packs8 = !codegen::NarrowTiles::Needed(model, 8);
   }
 
   absl::StatusOr<Geometry> Build() {
@@ -178,6 +179,10 @@ class GeometryBuilder {
       return absl::OkStatus();
     }
     s->tile_by_tile = s->access == Access::kTile && a.packing > 1 && !g_.packs;
+    // Tiles of fewer than 8 rows go tile by tile, if not in memory's order.
+    s->by_parts = s->access == Access::kTile && a.packing == 4 &&
+                  (g_.linear || a.tile_rows >= 8) && !s->tile_by_tile &&
+                  (s->node < 0 || !g_.packs8);
     if (g_.linear) {
       s->pack_columns = s->tile_by_tile ? 1 : a.packing;
       s->strides[0] = 4096 / a.packing;

@@ -53,6 +53,10 @@ struct Stream {
   // Narrow tiles that are not expanded from whole registers: one tile of the
   // array per base tile.
   bool tile_by_tile = false;
+  // Each base tile of a register is loaded or stored for itself: bytes are on
+  // every chip where results are written, and on chips that cannot expand a
+  // register of them (codegen/narrow_tiles.h) where operands are read.
+  bool by_parts = false;
   // Bytes of the array from one base tile to the next along each axis; for
   // packed axes, of one register divided by its base tiles (exact multiples).
   // 0: does not move.
@@ -75,8 +79,9 @@ struct Geometry {
   // banks of VMEM decide which loads share a bundle (tpu_slots.md, section 4).
   int64_t row_of_tiles = 1;
   // The chip expands packed registers; else narrow types go tile by tile
-  // (codegen/narrow_tiles.h).
-  bool packs = true;
+  // (codegen/narrow_tiles.h). packs8: of bytes.
+  bool packs = true, packs8 = true;
+  bool Packs(int bits) const { return bits == 8 ? packs8 : packs; }
   // bf16 is computed two rows to a word (packed_formula.h).
   bool packed_bf16 = false;
   int row_axis = -1, column_axis = -1;

@@ -64,13 +64,13 @@ Vec MultiplyIntegers(CodeBuilder& b, Vec x, Vec y) {
 }  // namespace
 
 absl::StatusOr<Value> IntegerOp(CodeBuilder& b, const Instruction& i,
-                                absl::Span<const Value> in) {
+                                absl::Span<const Value> in, bool wraps) {
   const PrimitiveType type = i.shape().type();
   const bool is_unsigned = hlo::IsUnsigned(type);
   const Vec x = in[0].vec;
   const Vec y = in.size() > 1 ? in[1].vec : Vec();
   const auto wrapped = [&](Vec v) {
-    return Value::Of(WrapInteger(b, type, v));
+    return Value::Of(wraps ? WrapInteger(b, type, v) : v);
   };
   const auto binary = [&](Opcode op) { return Value::Of(b.Binary(op, x, y)); };
   switch (i.opcode()) {

@@ -24,6 +24,13 @@ NestCode::NestCode(const Expression& e, const Geometry& g, const NestPlan& plan,
   }
   // A node is on a frontier if something that varies more reads it.
   frontier_.assign(e.nodes.size(), false);
+  only_stored_.assign(e.nodes.size(), false);
+  for (size_t r = 0; r < e.roots.size(); ++r) {
+    only_stored_[e.roots[r]] = e.reduces[r] == nullptr;
+  }
+  for (const ExprNode& n : e.nodes) {
+    for (const int input : n.inputs) only_stored_[input] = false;
+  }
   for (const ExprNode& n : e.nodes) node_axes_.push_back(g.AxesOf(n));
   extent_.assign(g.axes.size(), 0);
   at_end_.assign(g.axes.size(), true);
@@ -357,7 +364,8 @@ absl::StatusOr<Value> NestCode::Eval(int node, int row, int column) {
         value = EmitWithSign(b_, *n.instr, inputs[0]);
         break;
       }
-      ASSIGN_OR_RETURN(value, EmitElementwise(b_, *n.instr, inputs));
+      ASSIGN_OR_RETURN(
+          value, EmitElementwise(b_, *n.instr, inputs, !only_stored_[node]));
       break;
     }
   }

@@ -132,6 +132,8 @@ class NestCode {
   bool LoopsFrom(int position) const;
   void Join();
   void Advance(int axis, int64_t tiles);
+  // Where the register that holds this tile begins.
+  int64_t RegisterOffset(int stream, int row, int column) const;
   codegen::Vec LoadRegister(int stream, int row, int column);
   // Of a packed formula: the register that holds this tile.
   absl::StatusOr<codegen::Vec> EvalPacked(int node, int row, int column);
@@ -141,8 +143,11 @@ class NestCode {
   // One tile of a stream that goes tile by tile.
   codegen::Sca Coordinate(int axis, int tiles);
   codegen::Vec LoadTile(const Stream& s, codegen::Sca base, int64_t offset);
+  codegen::Vec LoadPart(int stream, int row, int column);
   absl::Status StoreTile(const Stream& s, codegen::Sca base, int64_t offset,
                          codegen::Vec words, int rows);
+  absl::Status StoreParts(const Stream& s, codegen::Sca base, int64_t offset,
+                          absl::Span<const codegen::Vec> parts, int sublanes);
   Value FromMemory(const Stream& s, codegen::Vec words);
   absl::StatusOr<Value> MakeIota(const ExprNode& node, int row, int column);
   absl::Status StoreResult(const Stream& s, const Place& place, int row,
@@ -179,6 +184,7 @@ class NestCode {
   std::vector<uint32_t> node_axes_;
   std::map<std::vector<int64_t>, int32_t> bank_groups_;
   std::vector<bool> frontier_;
+  std::vector<bool> only_stored_;  // per node: nothing but a result reads it
   std::optional<codegen::NarrowTiles> narrow_;
   codegen::Vec lane_, sublane_;  // index patterns, if asked for
   codegen::Vec row_of_sublane_;  // for values per row

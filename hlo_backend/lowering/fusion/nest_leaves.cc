@@ -21,7 +21,12 @@ Vec NestCode::Unpack(const Stream& s, Vec packed, int part) {
                                    Opcode::kVunpackC2S8, Opcode::kVunpackC3S8};
   static constexpr Opcode kU8[] = {Opcode::kVunpackC0U8, Opcode::kVunpackC1U8,
                                    Opcode::kVunpackC2U8, Opcode::kVunpackC3U8};
+  static constexpr Opcode kF8[] = {
+      Opcode::kVunpackC0F8E5M2, Opcode::kVunpackC1F8E5M2,
+      Opcode::kVunpackC2F8E5M2, Opcode::kVunpackC3F8E5M2};
   switch (s.array.type) {
+    case PrimitiveType::kF8E5M2:
+      return b_.Unary(kF8[part], packed);
     case PrimitiveType::kBf16:
       return b_.Unary(part ? Opcode::kVunpackCHBf16 : Opcode::kVunpackCLBf16,
                       packed);
@@ -81,29 +86,49 @@ Vec NestCode::SelectRowPart(const Stream& s, Vec words, Sca row,
 Vec NestCode::LoadTile(const Stream& s, Sca base, int64_t offset) {
   const int number = static_cast<int>(&s - g_.streams.data());
   const int32_t at = static_cast<int32_t>(offset);
-  if (!g_.packs) {
+  if (!g_.Packs(s.array.bits)) {
     const Vec words =
         narrow_->Load(NarrowTypeOf(s.array.type), number, base, at);
-    return s.array.type == PrimitiveType::kF16 ? WidenUpperF16(b_, words)
-                                               : words;
+    // The upper byte of an f16 is an f8e5m2.
+    return hlo::IsFloat(s.array.type) && s.array.type != PrimitiveType::kBf16
+               ? WidenUpperF16(b_, words)
+               : words;
   }
   // Its rows of memory again and again: nothing beyond them is read.
   const int rows = static_cast<int>(s.array.tile_bytes() / isa::kRowBytes);
   return Unpack(s, b_.LoadStrided(number, base, at, 0, rows), 0);
 }
 
+int64_t NestCode::RegisterOffset(int number, int row, int column) const {
+  const Stream& s = g_.streams[number];
+  const Place& place = places_[number];
+  const int r0 = row / s.pack_rows * s.pack_rows;
+  const int c0 = column / s.pack_columns * s.pack_columns;
+  int64_t offset = pointers_[stream_pointer_[number]].offset;
+  if (g_.row_axis >= 0) offset += r0 * place.strides[g_.row_axis];
+  if (g_.column_axis >= 0) offset += c0 * place.strides[g_.column_axis];
+  return offset;
+}
+
+// One tile of a register of bytes.
+Vec NestCode::LoadPart(int number, int row, int column) {
+  const Stream& s = g_.streams[number];
+  const int part =
+      s.pack_rows > 1 ? row % s.pack_rows : column % s.pack_columns;
+  return LoadTile(s, ValueOf(stream_pointer_[number]),
+                  RegisterOffset(number, row, column) +
+                      part * (isa::kVregBytes / s.array.packing));
+}
+
 // The register of a stream of tiles that holds this one, loaded once.
 Vec NestCode::LoadRegister(int number, int row, int column) {
   const Stream& s = g_.streams[number];
-  const Place& place = places_[number];
   const int r0 = row / s.pack_rows * s.pack_rows;
   const int c0 = column / s.pack_columns * s.pack_columns;
   Vec& loaded = loads_[int64_t{number} << 20 | r0 << 10 | c0];
   if (loaded.valid()) return loaded;
   const Sca start = ValueOf(stream_pointer_[number]);
-  int64_t offset = pointers_[stream_pointer_[number]].offset;
-  if (g_.row_axis >= 0) offset += r0 * place.strides[g_.row_axis];
-  if (g_.column_axis >= 0) offset += c0 * place.strides[g_.column_axis];
+  const int64_t offset = RegisterOffset(number, row, column);
   loaded = s.tile_by_tile
                ? LoadTile(s, start, offset)
                : b_.Load(number, start, static_cast<int32_t>(offset));
@@ -116,8 +141,12 @@ absl::StatusOr<Value> NestCode::MakeLeaf(const ExprNode& node, int row,
   const Stream& s = g_.streams[number];
   const Place& place = places_[number];
   const PhysicalArray& a = s.array;
+  const bool whole_f8 = a.type == PrimitiveType::kF8E5M2 &&
+                        s.access == Access::kTile &&
+                        place.kind == Place::Kind::kWindow;
   if (hlo::IsFloat(a.type) && a.type != PrimitiveType::kF32 &&
-      a.type != PrimitiveType::kBf16 && a.type != PrimitiveType::kF16) {
+      a.type != PrimitiveType::kBf16 && a.type != PrimitiveType::kF16 &&
+      !whole_f8) {
     return absl::UnimplementedError(
         absl::StrCat(node.instr->name(), ": ", hlo::PrimitiveTypeName(a.type),
                      " operand of a vector kernel"));
@@ -149,6 +178,7 @@ absl::StatusOr<Value> NestCode::MakeLeaf(const ExprNode& node, int row,
         p.offset + row * stride(g_.row_axis) + column * stride(g_.column_axis);
     return FromMemory(s, b_.Load(number, start, static_cast<int32_t>(offset)));
   }
+  if (s.by_parts) return FromMemory(s, LoadPart(number, row, column));
   if (s.access == Access::kTile) {
     Vec words = LoadRegister(number, row, column);
     if (a.packing > 1 && !s.tile_by_tile) {

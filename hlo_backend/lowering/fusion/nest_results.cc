@@ -19,7 +19,7 @@ using isa::Opcode;
 void NestCode::PrepareNarrowTiles() {
   int uses = 0;
   for (const Stream& s : g_.streams) {
-    if (!s.tile_by_tile) continue;
+    if (!s.tile_by_tile && !s.by_parts) continue;
     uses |= s.node >= 0 ? codegen::NarrowTiles::LoadOf(s.array.bits)
                         : codegen::NarrowTiles::StoreOf(s.array.bits);
   }
@@ -46,13 +46,33 @@ Vec NestCode::Pack(const Stream& s, absl::Span<const Vec> parts) {
                    b_.Binary(Opcode::kVpackCB16, parts[2], parts[3]));
 }
 
+// The tiles of a register of bytes one by one, its first `sublanes` sublanes.
+absl::Status NestCode::StoreParts(const Stream& s, Sca base, int64_t offset,
+                                  absl::Span<const Vec> parts, int sublanes) {
+  const int rows = isa::kSublanes / s.array.packing;
+  const int number = static_cast<int>(&s - g_.streams.data());
+  for (int k = 0; k < s.array.packing && k * rows < sublanes; ++k) {
+    const int64_t at = offset + k * rows * isa::kRowBytes;
+    const int left = std::min(rows, sublanes - k * rows);
+    if (!g_.packs8 || left < rows) {
+      RETURN_IF_ERROR(StoreTile(s, base, at, parts[k], left));
+      continue;
+    }
+    // Every two sublanes hold the tile: all may be written to the same place.
+    const Vec half = b_.Binary(Opcode::kVpackCB16, parts[k], parts[k]);
+    b_.StoreStrided(number, base, static_cast<int32_t>(at), 0, rows,
+                    b_.Binary(Opcode::kVpackCB8, half, half));
+  }
+  return absl::OkStatus();
+}
+
 // Writes the first `rows` rows of memory of one tile.
 absl::Status NestCode::StoreTile(const Stream& s, Sca base, int64_t offset,
                                  Vec words, int rows) {
   const int number = static_cast<int>(&s - g_.streams.data());
   const int32_t at = static_cast<int32_t>(offset);
   const PrimitiveType type = s.array.type;
-  if (g_.packs) {
+  if (g_.Packs(s.array.bits)) {
     const std::vector<Vec> parts(s.array.packing, words);
     // Nothing beyond its rows is written.
     b_.StoreStridedMasked(number, base, at, 0, rows, Pack(s, parts),
@@ -129,7 +149,9 @@ absl::Status NestCode::StoreResult(const Stream& s, const Place& place, int row,
       column * place.strides[g_.column_axis];
   const Sca start = ValueOf(stream_pointer_[number]);
   const PrimitiveType type = s.array.type;
-  if (hlo::BitWidth(type) == 8 && hlo::IsFloat(type)) {
+  if (type == PrimitiveType::kF8E5M2) {
+    for (Vec& v : words) v = NarrowToF8E5M2(b_, v);
+  } else if (hlo::BitWidth(type) == 8 && hlo::IsFloat(type)) {
     return absl::UnimplementedError(absl::StrCat(hlo::PrimitiveTypeName(type),
                                                  " result of a vector kernel"));
   }
@@ -145,6 +167,18 @@ absl::Status NestCode::StoreResult(const Stream& s, const Place& place, int row,
       if (rest != 0) rows = static_cast<int>(rest / isa::kRowBytes);
     }
     return StoreTile(s, start, offset, words[0], rows);
+  }
+  if (s.by_parts) {
+    int sublanes = isa::kSublanes;
+    if (place.resident) {
+      sublanes = valid * isa::kSublanes / parts;
+      const int64_t rest = s.array.bytes() % isa::kVregBytes;
+      if (g_.linear && region.column_end && rest != 0 &&
+          column + s.pack_columns >= region.columns) {
+        sublanes = std::min(sublanes, static_cast<int>(rest / isa::kRowBytes));
+      }
+    }
+    return StoreParts(s, start, offset, words, sublanes);
   }
   Vec packed;
   if (g_.packed_bf16) {

@@ -84,6 +84,7 @@ absl::Status ChoosePacking(const Geometry& g, const Instruction& instr,
   const bool small = a.packing > 1 && a.tiles_down == 1 &&
                      (a.tile_rows < 8 || g.base_rows < 8);
   s->tile_by_tile |= small;
+  s->by_parts &= !small;
   if (s->tile_by_tile) {
     if (!small && a.tile_rows != g.base_rows) {
       return Unsupported(instr, "packed tiles of other than 8 rows");

@@ -42,7 +42,26 @@ Value AsNumber(CodeBuilder& b, Value v) {
   return v.is_mask() ? Value::Of(MaskToNumber(b, v.mask, false)) : v;
 }
 
-absl::StatusOr<Value> Convert(CodeBuilder& b, const Instruction& i, Value x) {
+// The integer part of a number as a signed integer, saturating. Up to v4 the
+// conversion cuts the fraction off; v5e and v5p do so by what they have for
+// floor, v6e on by vtrunc, where the range is not known to be narrow: 1, 5 and
+// 2 operations (tpu_slots.md, section 4).
+Vec ToSigned(CodeBuilder& b, Vec x, bool narrow) {
+  const bool truncates = isa::Supports(b.model(), Opcode::kVtruncF32);
+  if (truncates && isa::Supports(b.model(), Opcode::kVerfF32)) {
+    if (!narrow) x = b.Unary(Opcode::kVtruncF32, x);
+  } else if (truncates && isa::Supports(b.model(), Opcode::kVmulU32)) {
+    const Vec sign = b.BinaryImm(Opcode::kVand, x, 0x80000000u);
+    x = b.Binary(
+        Opcode::kVor,
+        b.Unary(Opcode::kVfloorF32, b.BinaryImm(Opcode::kVand, x, 0x7FFFFFFFu)),
+        sign);
+  }
+  return b.Unary(Opcode::kVcvtS32F32, x);
+}
+
+absl::StatusOr<Value> Convert(CodeBuilder& b, const Instruction& i, Value x,
+                              bool wraps) {
   const PrimitiveType from = i.operand(0)->shape().type();
   const PrimitiveType to = i.shape().type();
   if (from == to) return x;
@@ -57,11 +76,10 @@ absl::StatusOr<Value> Convert(CodeBuilder& b, const Instruction& i, Value x) {
   }
   if (hlo::IsFloat(from) && hlo::IsFloat(to)) return x;
   if (hlo::IsFloat(from)) {
-    const Vec v = b.Unary(hlo::IsUnsigned(to) && hlo::BitWidth(to) == 32
-                              ? Opcode::kVcvtU32F32
-                              : Opcode::kVcvtS32F32,
-                          x.vec);
     const int bits = hlo::BitWidth(to);
+    const Vec v = hlo::IsUnsigned(to) && bits == 32
+                      ? b.Unary(Opcode::kVcvtU32F32, x.vec)
+                      : ToSigned(b, x.vec, bits < 32);
     if (bits >= 32) return Value::Of(v);
     // Saturates at the narrow type's range.
     const int32_t high =
@@ -78,7 +96,7 @@ absl::StatusOr<Value> Convert(CodeBuilder& b, const Instruction& i, Value x) {
                                  : Opcode::kVcvtF32S32,
                              x.vec));
   }
-  return Value::Of(WrapInteger(b, to, x.vec));
+  return wraps ? Value::Of(WrapInteger(b, to, x.vec)) : x;
 }
 
 }  // namespace
@@ -109,11 +127,11 @@ Value EmitWithImmediate(CodeBuilder& b, const Instruction& i, Value x,
 }
 
 absl::StatusOr<Value> EmitElementwise(CodeBuilder& b, const Instruction& i,
-                                      absl::Span<const Value> in) {
+                                      absl::Span<const Value> in, bool wraps) {
   const PrimitiveType type = i.shape().type();
   switch (i.opcode()) {
     case Hlo::kConvert:
-      return Convert(b, i, in[0]);
+      return Convert(b, i, in[0], wraps);
     case Hlo::kCopy:
       return in[0];
     case Hlo::kBitcastConvert:
@@ -174,7 +192,7 @@ absl::StatusOr<Value> EmitElementwise(CodeBuilder& b, const Instruction& i,
   if (i.opcode() == Hlo::kIsFinite) return FloatOp(b, i, in);
   if (type == PrimitiveType::kPred) return PredOp(b, i, in);
   if (hlo::IsFloat(type)) return FloatOp(b, i, in);
-  if (hlo::IsInteger(type)) return IntegerOp(b, i, in);
+  if (hlo::IsInteger(type)) return IntegerOp(b, i, in, wraps);
   return NoSequence(i, "no vector type");
 }
 

@@ -26,10 +26,13 @@ struct Value {
   static Value Of(codegen::Mask m) { return {{}, m}; }
 };
 
-// One elementwise instruction. Unimplemented names it.
+// One elementwise instruction. Unimplemented names it. `wraps`: narrow integers
+// are wanted extended by their sign; else their low bits alone count, as where
+// they are packed and stored.
 absl::StatusOr<Value> EmitElementwise(codegen::CodeBuilder& b,
                                       const hlo::Instruction& i,
-                                      absl::Span<const Value> inputs);
+                                      absl::Span<const Value> inputs,
+                                      bool wraps = true);
 
 // A sum or product in f32 of x and a constant, which needs no register, or 1 /
 // x (Expression::ImmediateInput).

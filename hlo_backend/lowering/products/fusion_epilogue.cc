@@ -117,7 +117,7 @@ absl::Status FusionEpilogue::Start(CodeBuilder& b) {
   status_ = absl::OkStatus();
   int uses = 0;
   for (Result& r : results_) {
-    if (BytesOf(r.view.type) == 2) uses |= codegen::NarrowTiles::kStore16;
+    uses |= codegen::NarrowTiles::StoreOf(8 * BytesOf(r.view.type));
   }
   RETURN_IF_ERROR(StartLeaves(b, uses));
   RETURN_IF_ERROR(FillRows(b));
@@ -141,7 +141,11 @@ absl::Status FusionEpilogue::Store(const Result& result, const Position& at) {
     words.push_back(v.is_mask() ? MaskToNumber(b, v.mask, false) : v.vec);
   }
   if (BytesOf(result.view.type) < 4 &&
-      codegen::NarrowTiles::Needed(b.model())) {
+      codegen::NarrowTiles::Needed(b.model(), 8 * BytesOf(result.view.type))) {
+    const auto apart =
+        result.view.tile_rows > 8
+            ? static_cast<int32_t>(8 * BytesOf(result.view.type) * isa::kLanes)
+            : pitch;
     for (size_t tile = 0; tile < words.size(); ++tile) {
       if (tile > 0 && RowsOf(result.view) <= 8) break;
       b.SetStoreGuard(
@@ -150,7 +154,7 @@ absl::Status FusionEpilogue::Store(const Result& result, const Position& at) {
                         ? NarrowToUpperF16(b, words[tile])
                         : words[tile];
       narrow_->Store(NarrowTypeOf(result.view.type), place.space, place.base,
-                     offset + static_cast<int32_t>(tile) * pitch, x);
+                     offset + static_cast<int32_t>(tile) * apart, x);
     }
     b.SetStoreGuard({});
     return absl::OkStatus();

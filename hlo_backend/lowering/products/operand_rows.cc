@@ -79,7 +79,7 @@ Vec OperandRows::Integers(const BlockPlace& place, Sca base, int64_t batch,
     return b_.BinaryImm(is_signed ? Opcode::kVshra : Opcode::kVshrl,
                         b_.Binary(Opcode::kVshll, words, shifts4_), 28);
   }
-  if (NarrowTiles::Needed(b_.model())) {
+  if (NarrowTiles::Needed(b_.model(), 8)) {
     return narrow_.Load(is_signed ? NarrowType::kS8 : NarrowType::kU8,
                         place.space, base,
                         static_cast<int32_t>(place.Offset(batch, row, lane)));

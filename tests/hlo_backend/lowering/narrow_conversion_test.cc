@@ -1,0 +1,148 @@
+// Bytes in vector kernels: how they are read, made and written, chip by chip.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "absl/strings/substitute.h"
+#include "isa/from_chip_spec.h"
+#include "isa/timing.h"
+#include "tests/hlo_backend/lowering/bundle_harness.h"
+#include "tests/support/status_matchers.h"
+
+namespace ptxla::lowering {
+namespace {
+
+constexpr const char* kChips[] = {"v2",  "v3",  "v4",    "v5e",
+                                  "v5p", "v6e", "tpu7x", "unit"};
+
+std::string Convert(absl::string_view from, absl::string_view to,
+                    absl::string_view dims) {
+  return absl::Substitute(R"(HloModule m
+ENTRY e {
+  a = $0[$2] parameter(0)
+  ROOT r = $1[$2] convert(a)
+})",
+                          from, to, dims);
+}
+std::string Binary(absl::string_view op, absl::string_view type,
+                   absl::string_view dims) {
+  return absl::Substitute(R"(HloModule m
+ENTRY e {
+  a = $1[$2] parameter(0)
+  b = $1[$2] parameter(1)
+  ROOT r = $1[$2] $0(a, b)
+})",
+                          op, type, dims);
+}
+
+struct Case {
+  const char *from, *to;
+  double range;
+};
+
+TEST(NarrowConversionTest, ConversionsOfRaggedShapesEqualTheEvaluator) {
+  constexpr Case kCases[] = {
+      {"f32", "s8", 300},      {"f32", "u8", 300},   {"f32", "s32", 5e9},
+      {"s8", "f32", 128},      {"u8", "s32", 128},   {"s32", "s8", 1000},
+      {"f32", "f8e5m2", 1e5},  {"f32", "f8e5m2", 4}, {"f32", "f8e5m2", 1e-4},
+      {"bf16", "f8e5m2", 9e4}, {"f8e5m2", "f32", 8}, {"f8e5m2", "bf16", 5e4},
+      {"f8e5m2", "f16", 1e-4}, {"f16", "s8", 200},   {"f32", "s16", 40000},
+  };
+  for (const char* chip : kChips) {
+    for (const Case& c : kCases) {
+      for (const char* dims :
+           {"1", "1000", "5000", "7,129", "33,300", "2,70,385", "127,1000"}) {
+        // One number of f8e5m2 would be read as a scalar: refused.
+        if (dims == std::string("1") && c.from == std::string("f8e5m2")) {
+          continue;
+        }
+        HarnessOptions options;
+        options.chip = chip;
+        options.low = -c.range;
+        options.high = c.range;
+        EXPECT_OK(CompareKernel(Convert(c.from, c.to, dims), options).status())
+            << chip << " " << c.from << " " << c.to << " " << dims;
+      }
+    }
+  }
+}
+
+// Bytes in VMEM are read and written where they lie, and nothing beyond them.
+TEST(NarrowConversionTest, BytesInVmemEqualTheEvaluator) {
+  for (const char* chip : kChips) {
+    for (const char* dims : {"7,129", "33,300", "5000", "3,40,130"}) {
+      HarnessOptions options;
+      options.chip = chip;
+      options.low = -300;
+      options.high = 300;
+      options.in_vmem = {0, 1};
+      for (const char* type : {"s8", "f8e5m2"}) {
+        EXPECT_OK(CompareKernel(Convert("f32", type, dims), options).status())
+            << chip << " " << type << " " << dims;
+        EXPECT_OK(CompareKernel(Convert(type, "f32", dims), options).status())
+            << chip << " " << type << " " << dims;
+      }
+    }
+  }
+}
+
+// Sums of narrow integers wrap when they are stored, not before.
+TEST(NarrowConversionTest, NarrowIntegersWrapWhereTheyAreStored) {
+  for (const char* chip : kChips) {
+    for (const char* type : {"s8", "u8", "s16", "u16"}) {
+      for (const char* op : {"add", "multiply", "subtract"}) {
+        HarnessOptions options;
+        options.chip = chip;
+        options.low = -127;
+        options.high = 127;
+        for (const char* dims : {"5000", "33,300", "4,9,140"}) {
+          EXPECT_OK(CompareKernel(Binary(op, type, dims), options).status())
+              << chip << " " << type << " " << op << " " << dims;
+        }
+      }
+    }
+  }
+}
+
+// Vector operations per 1,024 numbers (tpu_slots.md, section 4).
+TEST(NarrowConversionTest, OperationsAreThePublishedOnes) {
+  const std::string dims = "256,512";
+  struct Row {
+    std::string text;
+    const char* chip;
+    double operations;
+  };
+  const Row rows[] = {
+      {Convert("f32", "s8", dims), "v3", 10},
+      {Convert("f32", "s8", dims), "v4", 10},
+      {Convert("f32", "s8", dims), "v5e", 9},
+      {Convert("f32", "s8", dims), "v6e", 5},
+      {Convert("s8", "f32", dims), "v3", 4},
+      {Convert("s8", "f32", dims), "v5e", 2},
+      {Convert("f32", "s32", dims), "v4", 1},
+      {Convert("f32", "s32", dims), "v5p", 5},
+      {Convert("f32", "s32", dims), "tpu7x", 2},
+      {Convert("f32", "f8e5m2", dims), "v4", 25},
+      {Convert("f32", "f8e5m2", dims), "v5e", 3},
+      {Convert("f8e5m2", "f32", dims), "v6e", 1},
+      {Binary("add", "s8", dims), "v3", 14},
+      {Binary("add", "s8", dims), "v5e", 5},
+      {Binary("add", "s16", "131072"), "v5e", 3.5},
+  };
+  for (const Row& row : rows) {
+    HarnessOptions options;
+    options.chip = row.chip;
+    auto kernel = KernelOf(row.text, options);
+    ASSERT_OK(kernel.status()) << row.chip << row.text;
+    ASSERT_OK_AND_ASSIGN(const auto chip, chips::ChipSpec::Load(row.chip));
+    const isa::MachineModel machine = isa::FromChipSpec(chip);
+    const auto profile = isa::ProfileCode(kernel->step, machine);
+    const double tiles = 128.0 / static_cast<double>(kernel->NumSteps());
+    EXPECT_NEAR(profile.slot_uses[static_cast<int>(isa::Slot::kVector)] / tiles,
+                row.operations, 0.05 * row.operations + 0.1)
+        << row.chip << row.text;
+  }
+}
+
+}  // namespace
+}  // namespace ptxla::lowering
