@@ -63,10 +63,10 @@ struct Limit {
 const std::map<std::string, Limit>& Limits() {
   static const auto* limits = new std::map<std::string, Limit>{
       {"1024^3", {66, 5, 50}},
-      {"elementwise", {415, 6, 25}},
+      {"elementwise", {427, 4, 18}},
       {"other products", {27, 3, 12}},
-      {"overheads", {63, 10, 80}},
-      {"reductions, movement", {118, 30, 70}},
+      {"overheads", {63, 10, 30}},
+      {"reductions, movement", {118, 16, 45}},
       {"small products", {42, 12, 70}},
   };
   return *limits;
