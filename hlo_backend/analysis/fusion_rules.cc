@@ -101,7 +101,7 @@ absl::Status CollectPrologue(const Instruction& fusion,
     case Opcode::kIota:
       return absl::OkStatus();
     case Opcode::kBroadcast: {
-      if (!IsPrologueBroadcast(*value)) {
+      if (!IsPrologueBroadcast(*value) && !IsMemberColumns(*value)) {
         return Refuse(fusion, *value, "no broadcast of a dot's prologue");
       }
       const Instruction* small = nullptr;
@@ -248,6 +248,12 @@ bool IsPrologueBroadcast(const Instruction& i) {
   return true;
 }
 
+bool IsMemberColumns(const Instruction& i) {
+  const int rank = i.shape().rank();
+  return i.operand(0)->shape().rank() == 2 && i.dimensions()[0] < rank - 2 &&
+         i.dimensions()[1] == rank - 1;
+}
+
 bool SameUpToDegenerateDims(const Shape& a, const Shape& b) {
   DimVector x, y;
   for (int64_t d : a.dims()) {
@@ -365,9 +371,15 @@ absl::Status CheckOutputFusion(const Instruction& fusion) {
                   "kind=kOutput needs exactly one dot");
   }
   absl::flat_hash_set<const Instruction*> prologue;
-  for (const Instruction* operand : dot->operands()) {
+  for (int o = 0; o < dot->operand_count(); ++o) {
+    const Instruction* operand = dot->operand(o);
     absl::flat_hash_set<const Instruction*> seen;
     const Instruction* parameter = nullptr;
+    if (const Instruction* matrix =
+            dot->opcode() == Opcode::kDot ? SharedMatrix(*dot, o) : nullptr) {
+      seen.insert(operand);
+      operand = matrix;
+    }
     RETURN_IF_ERROR(
         CollectPrologue(fusion, operand, operand->shape(), &parameter, &seen));
     if (parameter == nullptr) {

@@ -82,6 +82,11 @@ bool IsRowReduce(const Instruction& reduce, const Instruction& dot);
 // dimensions but the minor one, 32 bits).
 bool IsPrologueBroadcast(const Instruction& broadcast);
 
+// One to the shape of a dot's operand whose values per column differ from
+// member to member (or from plane to plane) of one dimension, as a kernel can
+// read them, too: [batch, columns] of [batch, rows, columns].
+bool IsMemberColumns(const Instruction& broadcast);
+
 // Members of a product's batch that may share rows of values per column (a mask
 // of each sequence): which row is a member's is found by scalar products of 32
 // bits, exact below.

@@ -37,4 +37,22 @@ int OperandBatch(const Instruction& dot, int operand) {
              : static_cast<int>(dot.attrs<DotAttrs>().rhs_batch.size());
 }
 
+const Instruction* SharedMatrix(const Instruction& dot, int operand) {
+  const Instruction* x = dot.operand(operand);
+  const DotAttrs& attrs = dot.attrs<DotAttrs>();
+  const DimVector& batch = operand == 0 ? attrs.lhs_batch : attrs.rhs_batch;
+  const auto nb = static_cast<int64_t>(batch.size());
+  if (x->opcode() != Opcode::kBroadcast || nb == 0 ||
+      x->shape().rank() != nb + 2 || x->operand(0)->shape().rank() != 2 ||
+      attrs.lhs_contracting.size() != 1 || ProductBatch(dot) != nb) {
+    return nullptr;
+  }
+  for (int64_t d = 0; d < nb; ++d) {
+    if (batch[d] != d) return nullptr;
+  }
+  const bool in_place =
+      x->dimensions()[0] == nb && x->dimensions()[1] == nb + 1;
+  return in_place ? x->operand(0) : nullptr;
+}
+
 }  // namespace ptxla::hlo

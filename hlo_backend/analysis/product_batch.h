@@ -26,6 +26,14 @@ int64_t SharingMembers(const Instruction& dot);
 // Batch dimensions of one operand: of the right one, those of the dot.
 int OperandBatch(const Instruction& dot, int operand);
 
+// The matrix that all members of a dot's batch share as this operand, if it is
+// said by a broadcast to the batch dimensions; else null. Inside of a fusion it
+// is read as it lies.
+//
+//   w = bf16[8,512,64] broadcast(m), dimensions={1,2}
+//   d = dot(w, x), batch {0}   // SharedMatrix(d, 0) is m, bf16[512,64]
+const Instruction* SharedMatrix(const Instruction& dot, int operand);
+
 }  // namespace ptxla::hlo
 
 #endif  // PTXLA_HLO_BACKEND_ANALYSIS_PRODUCT_BATCH_H_

@@ -1,5 +1,6 @@
 #include "hlo_backend/passes/fusion_splitter.h"
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,7 @@
 #include "hlo_backend/passes/control_flow.h"
 #include "hlo_backend/passes/fusion.h"
 #include "hlo_backend/passes/movement_fusion.h"
+#include "hlo_backend/passes/product_core.h"
 #include "hlo_backend/passes/row_fusion.h"
 #include "hlo_backend/passes/row_major.h"
 #include "hlo_backend/passes/tuple_simplifier.h"
@@ -70,7 +72,7 @@ FusionKind KindOf(const std::vector<Instruction*>& group) {
 // One fusion again, of row-major arrays. Unimplemented if that is none.
 absl::Status FuseWhole(Module* apart, const PassContext& context) {
   Computation* entry = apart->entry();
-  if (!MakeRowMajor(entry, GenerationOf(context))) {
+  if (!MakeRowMajor(entry, GenerationOf(context), /*shares=*/true)) {
     return absl::UnimplementedError("it is row-major");
   }
   std::vector<Instruction*> group;
@@ -89,6 +91,27 @@ absl::Status FuseWhole(Module* apart, const PassContext& context) {
   RETURN_IF_ERROR(CheckFusion(*fusion));
   return IsWindowed(*fusion) ? absl::UnimplementedError("windows")
                              : absl::OkStatus();
+}
+
+// The product with what may stand around it; the rest by our own rules. As much
+// of its operands as there may be is inside.
+absl::Status FuseAround(const std::function<void(Module*)>& take_out,
+                        const PassContext& context, Module* apart) {
+  absl::Status done;
+  for (const int outside : {0, 1, 2, 3}) {
+    Module attempt(apart->name());
+    take_out(&attempt);
+    done = FuseProductCore(attempt.entry(), outside, GenerationOf(context));
+    if (!done.ok()) continue;
+    RETURN_IF_ERROR(FusionPass().Run(&attempt, context).status());
+    RETURN_IF_ERROR(MovementFusionPass().Run(&attempt, context).status());
+    attempt.entry()->RemoveDead();
+    Module::ComputationMap there;
+    apart->SetEntry(apart->CloneComputation(*attempt.entry(),
+                                            attempt.entry()->name(), &there));
+    return done;
+  }
+  return done;
 }
 
 // Kernels by our own rules, with the order of elements that the body has.
@@ -178,7 +201,8 @@ std::vector<FusionSplitter::Way> FusionSplitter::WaysOf(const Instruction& i) {
   if (i.opcode() != Opcode::kFusion) return {Way::kCompiled};
   for (const Instruction* inside : i.fused()->instructions()) {
     if (inside->opcode() == Opcode::kDot) {
-      return {Way::kWhole, Way::kCompiled, Way::kFused, Way::kSingle};
+      return {Way::kWhole, Way::kAround, Way::kCompiled, Way::kFused,
+              Way::kSingle};
     }
   }
   return {Way::kWhole, Way::kFused, Way::kCompiled, Way::kSingle};
@@ -199,11 +223,14 @@ absl::StatusOr<Computation*> FusionSplitter::Parts(Instruction* i, Way* way) {
     if (next == Way::kCompiled && anew_ == nullptr) continue;
     Computation* lone = fused ? nullptr : BodyOf(*i);
     Module apart(module->name());
-    TakeOut(fused ? *i->fused() : *lone, *module, GenerationOf(context_),
-            &apart);
+    const auto take_out = [&](Module* to) {
+      TakeOut(fused ? *i->fused() : *lone, *module, GenerationOf(context_), to);
+    };
+    if (next != Way::kAround) take_out(&apart);
     if (lone != nullptr) module->RemoveComputation(lone);
     absl::Status done = absl::OkStatus();
     if (next == Way::kWhole) done = FuseWhole(&apart, context_);
+    if (next == Way::kAround) done = FuseAround(take_out, context_, &apart);
     if (next == Way::kFused) done = FuseAnew(&apart, context_);
     if (next == Way::kCompiled) {
       done = CompileBody(&apart, context_, *anew_);

@@ -7,6 +7,8 @@
 // (products: compiled before fused):
 //
 //   whole     one fusion still, of row-major arrays (row_major.h)
+//   around    the product with what may stand around it (product_core.h), and
+//             the rest by our own rules
 //   fused     by our own rules (row_fusion.h, fusion.h, movement_fusion.h),
 //             with the order of elements that it has
 //   compiled  by the passes that a module of its own would go through, with
@@ -55,7 +57,14 @@ class FusionSplitter {
                            absl::FunctionRef<bool(const Instruction&)> refused);
 
  private:
-  enum class Way : uint8_t { kNone, kWhole, kFused, kCompiled, kSingle };
+  enum class Way : uint8_t {
+    kNone,
+    kWhole,
+    kAround,
+    kFused,
+    kCompiled,
+    kSingle
+  };
 
   absl::StatusOr<bool> Split(
       Computation* c, absl::FunctionRef<bool(const Instruction&)> refused);

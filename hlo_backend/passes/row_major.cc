@@ -46,7 +46,8 @@ Shape Normal(const Shape& shape) {
 
 class Normalizer {
  public:
-  Normalizer(Computation* c, int generation) : c_(c), generation_(generation) {}
+  Normalizer(Computation* c, int generation, bool shares)
+      : c_(c), generation_(generation), shares_(shares) {}
 
   void Run() {
     for (Instruction* i : c_->PostOrder()) {
@@ -301,10 +302,49 @@ class Normalizer {
         std::swap(made.precision.operands[0], made.precision.operands[1]);
       }
     }
+    if (shares_ && with(lhs, rhs) != wanted) {
+      if (Instruction* shared = Shared(i, lhs, rhs)) return shared;
+      if (Instruction* shared = Shared(i, rhs, lhs)) return shared;
+    }
     made.lhs_contracting = lhs.contracting;
     made.rhs_contracting = rhs.contracting;
     return Result(i, Opcode::kDot, {lhs.value, rhs.value}, made,
                   with(lhs, rhs));
+  }
+
+  // `rows` is a matrix whose free dimension lies in front of the last one of
+  // `columns`: shared by the planes of that. Null: it is not.
+  Instruction* Shared(const Instruction* i, const Side& rows,
+                      const Side& columns) {
+    const auto planes = static_cast<int64_t>(columns.free.size()) - 1;
+    if (planes < 1 || rows.free.size() != 1 || !rows.batch.empty() ||
+        rows.contracting.size() != 1 || columns.contracting[0] < planes) {
+      return nullptr;
+    }
+    DimVector natural = columns.free;
+    natural.insert(natural.end() - 1, rows.free[0]);
+    if (natural != OrderOf(i->shape())) return nullptr;
+    DotAttrs attrs = i->attrs<DotAttrs>();
+    if (attrs.precision.operands.size() == 2 &&
+        attrs.precision.operands[0] != attrs.precision.operands[1]) {
+      return nullptr;
+    }
+    const Shape& matrix = rows.value->shape();
+    DimVector dims, members;
+    for (int64_t d = 0; d < planes; ++d) {
+      members.push_back(d);
+      dims.push_back(columns.value->shape().dim(static_cast<int>(d)));
+    }
+    dims.insert(dims.end(), matrix.dims().begin(), matrix.dims().end());
+    Instruction* shared =
+        c_->Add(Opcode::kBroadcast,
+                WithTpuLayout(Shape::Array(matrix.type(), dims), generation_),
+                {rows.value}, DimensionsAttrs{DimVector{planes, planes + 1}});
+    attrs.lhs_batch = attrs.rhs_batch = members;
+    attrs.lhs_contracting = {rows.contracting[0] + planes};
+    attrs.rhs_contracting = columns.contracting;
+    return Like(i, Opcode::kDot, Normal(i->shape()), {shared, columns.value},
+                attrs);
   }
 
   Instruction* Convolution(const Instruction* i) {
@@ -367,18 +407,19 @@ class Normalizer {
 
   Computation* c_;
   const int generation_;
+  const bool shares_;
   // By instruction of the old body: its value, row-major.
   absl::flat_hash_map<const Instruction*, Instruction*> normal_;
 };
 
 }  // namespace
 
-bool MakeRowMajor(Computation* c, int generation) {
+bool MakeRowMajor(Computation* c, int generation, bool shares) {
   bool needed = false;
   for (const Instruction* i : c->instructions()) {
     needed |= IsPlain(i->shape()) && !i->shape().layout().IsRowMajor();
   }
-  if (needed) Normalizer(c, generation).Run();
+  if (needed) Normalizer(c, generation, shares).Run();
   return needed;
 }
 

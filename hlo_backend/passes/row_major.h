@@ -18,8 +18,13 @@
 namespace ptxla::hlo {
 
 // Whether it changed anything. `generation` of the chip: tiles of values that
-// come to be (TpuLayout).
-bool MakeRowMajor(Computation* c, int generation);
+// come to be (TpuLayout). `shares`: a product whose result has rows of the one
+// operand between planes and columns of the other has a batch then, of which
+// all members share the first (SharedMatrix of analysis/product_batch.h):
+//
+//   bf16[8,128,300]{1,2,0} dot(%x, %w)   // %x bf16[8,128,64]{1,2,0}
+//   ==> bf16[8,300,128] dot(broadcast(%w), bf16[8,64,128] %x), batch {0}
+bool MakeRowMajor(Computation* c, int generation, bool shares = false);
 
 }  // namespace ptxla::hlo
 

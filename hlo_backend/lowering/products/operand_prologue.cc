@@ -6,6 +6,7 @@
 #include "base/status.h"
 #include "base/units.h"
 #include "hlo_backend/analysis/product_batch.h"
+#include "hlo_backend/ir/attributes.h"
 #include "hlo_backend/lowering/products/epilogue_types.h"
 
 namespace ptxla::lowering {
@@ -38,7 +39,10 @@ absl::StatusOr<std::unique_ptr<OperandPrologue>> OperandPrologue::Create(
   bool folded = false;
   for (const hlo::Instruction* i : fusion.fused()->instructions()) {
     if (i->opcode() != hlo::Opcode::kDot) continue;
-    folded = shape.rank() != hlo::ProductBatch(*i) + 2;
+    // Planes of K are walked as those of a batch are.
+    const auto planes =
+        static_cast<int>(i->attrs<hlo::DotAttrs>().lhs_contracting.size() - 1);
+    folded = shape.rank() != hlo::ProductBatch(*i) + planes + 2;
   }
   if (shape.type() != PrimitiveType::kF32 &&
       shape.type() != PrimitiveType::kBf16) {
@@ -89,6 +93,11 @@ void OperandPrologue::AddWindows(const ProductTile& tile, const GridDims& grid,
   block.block_n = k_rows ? other : tile.block_k;
   dims.m = k_rows ? grid.k : other_dim;
   dims.n = k_rows ? other_dim : grid.k;
+  if (grid.k_planes >= 0) {
+    dims.b = grid.k_planes;
+    block.block_b = 1;
+    block.grid_b = tile.k_planes;
+  }
   block.grid_m = grid.bounds[dims.m];
   block.grid_n = grid.bounds[dims.n];
   AddLeafWindows(block, dims, first_space, tiling);
@@ -109,6 +118,7 @@ absl::Status OperandPrologue::MakeAllRows(CodeBuilder& b) {
 
 int64_t OperandPrologue::RowsKey(int64_t batch, int64_t row) const {
   if (RowEntries() == 0) return -1;
+  if (RowsAreShared()) batch = 0;
   // Of the two operands: one after the other.
   return (int64_t{first_window_} << 32) + (batch << 16) + row / 16;
 }

@@ -420,6 +420,7 @@ class ProductEmitter {
     to.lane_pitch = 8 * 128 * (TransposesF32() ? 4 : 2);
     to.row_pitch = tile_.block_k / 128 * to.lane_pitch;
     to.batch_pitch = PaddedRows() / 8 * to.row_pitch;
+    to.shared_by = parts_.lhs.shared_by;
     parts_.turned = parts_.lhs;
     parts_.turns_lhs = true;
     parts_.lhs = to;

@@ -159,8 +159,18 @@ absl::StatusOr<ProductForm> ProductForm::Of(const Instruction& instruction) {
   const hlo::Shape* shapes[2];
   int args[2] = {-1, -1};
   const Instruction* values[2] = {nullptr, nullptr};
+  bool shared[2] = {false, false};
   for (int o = 0; o < 2; ++o) {
     const Instruction* source = BehindConverts(operands[o]);
+    if (instruction.opcode() == Opcode::kFusion) {
+      if (const Instruction* matrix = hlo::SharedMatrix(dot, o)) {
+        shared[o] = true;
+        source = BehindConverts(matrix);
+        if (source->opcode() != Opcode::kParameter) {
+          return Refuse(dot, "a computed operand that members share");
+        }
+      }
+    }
     if (instruction.opcode() == Opcode::kFusion) {
       if (source->opcode() != Opcode::kParameter) {
         source = values[o] = operands[o];
@@ -184,22 +194,27 @@ absl::StatusOr<ProductForm> ProductForm::Of(const Instruction& instruction) {
   const int nb = hlo::ProductBatch(dot), of_rhs = hlo::OperandBatch(dot, 1);
   const auto in_planes = hlo::MatrixContraction(dot);
   const auto ks = static_cast<int64_t>(attrs.lhs_contracting.size());
-  if (ks != 1 && (!in_planes || values[0] != nullptr || values[1] != nullptr)) {
-    return Refuse(dot, "more than one K dimension");
-  }
+  if (ks != 1 && !in_planes) return Refuse(dot, "more than one K dimension");
   const int inner = in_planes.value_or(0);
-  ASSIGN_OR_RETURN(bool lhs_k_minor,
-                   KIsMinor(dot, *shapes[0], nb, attrs.lhs_batch,
-                            attrs.lhs_contracting[inner]));
-  ASSIGN_OR_RETURN(bool rhs_k_minor,
-                   KIsMinor(dot, *shapes[1], of_rhs, attrs.rhs_batch,
-                            attrs.rhs_contracting[inner]));
-  ASSIGN_OR_RETURN(f.lhs, MatrixView::OfOperand(*shapes[0], nb),
+  // Of a matrix that is broadcast: no batch dimensions.
+  const auto minor_of = [&](int o, int batch, const DimVector& of_dot,
+                            int64_t contracting) {
+    return shared[o] ? KIsMinor(dot, *shapes[o], 0, {}, contracting - batch)
+                     : KIsMinor(dot, *shapes[o], batch, of_dot, contracting);
+  };
+  ASSIGN_OR_RETURN(bool lhs_k_minor, minor_of(0, nb, attrs.lhs_batch,
+                                              attrs.lhs_contracting[inner]));
+  ASSIGN_OR_RETURN(bool rhs_k_minor, minor_of(1, of_rhs, attrs.rhs_batch,
+                                              attrs.rhs_contracting[inner]));
+  ASSIGN_OR_RETURN(f.lhs, MatrixView::OfOperand(*shapes[0], shared[0] ? 0 : nb),
                    _ << "%" << dot.name());
-  ASSIGN_OR_RETURN(f.rhs, MatrixView::OfOperand(*shapes[1], of_rhs),
+  ASSIGN_OR_RETURN(f.rhs,
+                   MatrixView::OfOperand(*shapes[1], shared[1] ? 0 : of_rhs),
                    _ << "%" << dot.name());
-  f.rhs.shared_by = hlo::SharingMembers(dot);
   ASSIGN_OR_RETURN(f.out, MatrixView::Of(dot.shape()), _ << "%" << dot.name());
+  f.rhs.shared_by = hlo::SharingMembers(dot);
+  if (shared[0]) f.lhs.shared_by = f.out.planes;
+  if (shared[1]) f.rhs.shared_by = f.out.planes;
   f.lhs_arg = args[0];
   f.rhs_arg = args[1];
   f.lhs_value = values[0];
@@ -207,8 +222,8 @@ absl::StatusOr<ProductForm> ProductForm::Of(const Instruction& instruction) {
 
   // The result is [batch, lhs free, rhs free]; its layout says which of the
   // two is minor.
-  const int64_t lhs_free = shapes[0]->rank() - nb - ks;
-  const int64_t rhs_free = shapes[1]->rank() - of_rhs - ks;
+  const int64_t lhs_free = dot.operand(0)->shape().rank() - nb - ks;
+  const int64_t rhs_free = dot.operand(1)->shape().rank() - of_rhs - ks;
   ASSIGN_OR_RETURN(PhysicalArray out, PhysicalArray::Of(dot.shape()));
   if (rhs_free != 1 || lhs_free < 1 || out.rank() != nb + lhs_free + 1) {
     return Refuse(dot, "free dimensions of this number");
@@ -242,6 +257,12 @@ absl::StatusOr<ProductForm> ProductForm::Of(const Instruction& instruction) {
     std::swap(f.lhs_arg, f.rhs_arg);
     std::swap(f.lhs_value, f.rhs_value);
     std::swap(lhs_k_minor, rhs_k_minor);
+  }
+  // A tile of weights, or one that is turned, would be waited for in each
+  // plane.
+  if (in_planes &&
+      (f.rhs_value != nullptr || (f.lhs_value != nullptr && !lhs_k_minor))) {
+    return Refuse(dot, "a computed operand that planes of K do not stream");
   }
   ProductProblem& p = f.problem;
   p.batch = f.out.planes;

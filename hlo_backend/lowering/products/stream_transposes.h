@@ -45,7 +45,8 @@ class Transposes {
     int64_t batch = 0, row = 0, k = 0;
   };
   int64_t NumberOf(const Turn& t) const {
-    return (t.batch * row_tiles_ + t.row) * k_tiles_ + t.k;
+    return (t.batch / parts_.lhs.shared_by * row_tiles_ + t.row) * k_tiles_ +
+           t.k;
   }
   void Order(const Walk& walk);
   void Make(const Turn& turn);

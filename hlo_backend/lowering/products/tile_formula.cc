@@ -187,11 +187,13 @@ absl::Status TileFormula::StartLeaves(CodeBuilder& b, int uses) {
       if (window.space == isa::Space::kSmem) {
         const Sca word = b.SLoad(leaf.place.space, leaf.place.base, 0);
         b.Move(leaf.scalar, FirstOfWords(leaf.view.type, b.Splat(word)));
+        if (IsDivisor(leaf.node)) leaf.inverse = Inverted(leaf.scalar);
         continue;
       }
       const Vec words = b.LoadRow(leaf.place.space, leaf.place.base, 0);
       b.Move(leaf.scalar,
              FirstOfWords(leaf.view.type, b.BroadcastLane(words, 0)));
+      if (IsDivisor(leaf.node)) leaf.inverse = Inverted(leaf.scalar);
       continue;
     }
     // The whole array is there: the step's part begins at its grid index.
@@ -231,6 +233,20 @@ absl::Status TileFormula::StartLeaves(CodeBuilder& b, int uses) {
   sublanes_ = b.GlobalVec();
   b.Move(sublanes_, b.BinaryImm(Opcode::kVshrl, b.LaneSequence(), 7));
   return absl::OkStatus();
+}
+
+bool TileFormula::IsDivisor(int number) const {
+  return std::any_of(
+      e_.nodes.begin(), e_.nodes.end(), [&](const ExprNode& node) {
+        return node.kind == ExprNode::Kind::kOp && node.inputs.size() == 2 &&
+               node.inputs[1] == number && IsRowQuotient(node);
+      });
+}
+
+Vec TileFormula::Inverted(Vec scalar) {
+  const Vec inverse = b_->GlobalVec();
+  b_->Move(inverse, EmitReciprocal(*b_, scalar));
+  return inverse;
 }
 
 std::vector<int> TileFormula::NodesOfTiles() const {
@@ -302,9 +318,13 @@ void TileFormula::ClearRows() {
 
 absl::StatusOr<Value> TileFormula::Eval(int number, int tile,
                                         const Position& at) {
-  const int64_t key = int64_t{number} * 2 + tile;
-  if (const auto it = values_.find(key); it != values_.end()) return it->second;
   const ExprNode& node = e_.nodes[number];
+  // What a member's columns read is the same for both tiles.
+  const bool columns =
+      node.kind == ExprNode::Kind::kLeaf && leaf_of_node_[number] >= 0 &&
+      leaves_[leaf_of_node_[number]].form == Form::kBatchColumns;
+  const int64_t key = int64_t{number} * 2 + (columns ? 0 : tile);
+  if (const auto it = values_.find(key); it != values_.end()) return it->second;
   const bool whole_row =
       (node.kind == ExprNode::Kind::kOp || node.kind == ExprNode::Kind::kIota ||
        of_rows_[number]) &&
@@ -358,6 +378,13 @@ absl::StatusOr<Value> TileFormula::EvalOp(const ExprNode& node, int tile,
     ASSIGN_OR_RETURN(const Value x, Eval(node.inputs[0], tile, at));
     return Value::Of(
         b_->Binary(Opcode::kVmulF32, x.vec, RowValue(k, tile, at)));
+  }
+  if (IsRowQuotient(node) && leaf_of_node_[node.inputs[1]] >= 0) {
+    const Leaf& divisor = leaves_[leaf_of_node_[node.inputs[1]]];
+    if (divisor.inverse.valid()) {
+      ASSIGN_OR_RETURN(const Value x, Eval(node.inputs[0], tile, at));
+      return Value::Of(b_->Binary(Opcode::kVmulF32, x.vec, divisor.inverse));
+    }
   }
   if (const int constant = e_.ImmediateInput(node); constant >= 0) {
     ASSIGN_OR_RETURN(const Value x, Eval(node.inputs[1 - constant], tile, at));

@@ -43,7 +43,8 @@ class TileFormula {
     MatrixView view;
     int window = 0;
     BlockPlace place;
-    codegen::Vec scalar;  // kScalar, as a global
+    codegen::Vec scalar;   // kScalar, as a global
+    codegen::Vec inverse;  // of a scalar that is divided by, as one too
     // kBatchColumns, and planes of kTile: what each member of the batch reads.
     SharedMembers members = {1, kOwn};
     PhysicalArray array;
@@ -99,6 +100,8 @@ class TileFormula {
   int64_t RowEntries() const { return static_cast<int64_t>(rows_.size()); }
   bool IsOfRows(int node) const { return of_rows_[node]; }
   int64_t RowTableBytes(const ProductTile& tile) const;
+  // All members of a batch have the same values per row: one table is theirs.
+  bool RowsAreShared() const;
   void SetRowTable(int64_t offset) { rows_offset_ = offset; }
 
   // A value that need not be computed: kept from an earlier pass over the block
@@ -119,6 +122,8 @@ class TileFormula {
             node.type == hlo::PrimitiveType::kBf16) &&
            !VariesInRow(node.inputs[1]);
   }
+  bool IsDivisor(int node) const;
+  codegen::Vec Inverted(codegen::Vec scalar);
   // Nodes that are evaluated for each tile, not once per row and step.
   std::vector<int> NodesOfTiles() const;
   // The code of these nodes on one register, to be counted; nothing if one of

@@ -125,16 +125,24 @@ absl::Status TileFormula::PlanRows() {
 }
 
 int64_t TileFormula::RowTableBytes(const ProductTile& tile) const {
-  return RowEntries() * tile.block_b * RoundUpTo<int64_t>(tile.block_m, 16) /
-         8 * isa::kVregBytes;
+  const int64_t members = RowsAreShared() ? 1 : tile.block_b;
+  return RowEntries() * members * RoundUpTo<int64_t>(tile.block_m, 16) / 8 *
+         isa::kVregBytes;
+}
+
+bool TileFormula::RowsAreShared() const {
+  return !folded_ &&
+         std::all_of(leaves_.begin(), leaves_.end(), [](const Leaf& leaf) {
+           return leaf.form != Form::kRows || leaf.array.rank() == 1;
+         });
 }
 
 int32_t TileFormula::RowTableOffset(size_t entry, int64_t batch,
                                     int64_t row) const {
   const int64_t tiles = RoundUpTo<int64_t>(row_block_, 16) / 8;
-  return static_cast<int32_t>(
-      ((static_cast<int64_t>(entry) * batch_block_ + batch) * tiles + row / 8) *
-      isa::kVregBytes);
+  int64_t plane = static_cast<int64_t>(entry);
+  if (!RowsAreShared()) plane = plane * batch_block_ + batch;
+  return static_cast<int32_t>((plane * tiles + row / 8) * isa::kVregBytes);
 }
 
 Vec TileFormula::RowValue(size_t entry, int tile, const Position& at) {
@@ -287,15 +295,14 @@ absl::Status TileFormula::FillRows(CodeBuilder& b) {
     return absl::OkStatus();
   };
   // Short members several at a time.
+  const int64_t all = RowsAreShared() ? 1 : batch_block_;
   int64_t together = 1;
-  while (groups * together * 2 <= kTogether &&
-         batch_block_ % (together * 2) == 0) {
+  while (groups * together * 2 <= kTogether && all % (together * 2) == 0) {
     together *= 2;
   }
   Sca member;
-  if (batch_block_ > together) {
-    member =
-        b.BeginLoop(batch_block_ / together, static_cast<int32_t>(together));
+  if (all > together) {
+    member = b.BeginLoop(all / together, static_cast<int32_t>(together));
   }
   const int64_t whole = row_block_ / isa::kLanes / kTogether;
   int64_t done = 0;
@@ -309,7 +316,7 @@ absl::Status TileFormula::FillRows(CodeBuilder& b) {
     RETURN_IF_ERROR(
         expand(member, together, {}, done, std::min(kTogether, groups - done)));
   }
-  if (batch_block_ > together) b.EndLoop();
+  if (all > together) b.EndLoop();
   BeginBlock();
   return absl::OkStatus();
 }

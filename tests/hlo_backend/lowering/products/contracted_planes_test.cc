@@ -92,5 +92,51 @@ ENTRY e {
   }
 }
 
+// The gradient of logits is computed from them on its way: values per column
+// differ from plane to plane, labels are compared with the row's number.
+TEST(ContractedPlanesTest, AComputedOperandEqualsTheEvaluator) {
+  for (const char* chip : {"v3", "v5e", "v6e"}) {
+    for (const int64_t rows : {40, 300}) {
+      EXPECT_OK(CompareKernel(absl::Substitute(R"(HloModule m
+f {
+  x = bf16[5,$0,136] parameter(0)
+  label = s32[5,136] parameter(1)
+  top = bf16[5,136] parameter(2)
+  valid = pred[5,136] parameter(3)
+  g = bf16[5,72,136] parameter(4)
+  wide = f32[5,$0,136] convert(x)
+  ft = f32[5,136] convert(top)
+  tb = f32[5,$0,136] broadcast(ft), dimensions={0,2}
+  c = f32[5,$0,136] subtract(wide, tb)
+  number = s32[5,$0,136] iota(), iota_dimension=1
+  lb = s32[5,$0,136] broadcast(label), dimensions={0,2}
+  same = pred[5,$0,136] compare(number, lb), direction=EQ
+  vb = pred[5,$0,136] broadcast(valid), dimensions={0,2}
+  hit = pred[5,$0,136] and(same, vb)
+  one = f32[] constant(1)
+  ones = f32[5,$0,136] broadcast(one), dimensions={}
+  zero = f32[] constant(0)
+  zeros = f32[5,$0,136] broadcast(zero), dimensions={}
+  hot = f32[5,$0,136] select(hit, ones, zeros)
+  d = f32[5,$0,136] subtract(c, hot)
+  narrow = bf16[5,$0,136] convert(d)
+  ROOT r = bf16[$0,72] dot(narrow, g), lhs_contracting_dims={0,2}, rhs_contracting_dims={0,2}
+}
+ENTRY e {
+  x = bf16[5,$0,136] parameter(0)
+  label = s32[5,136] parameter(1)
+  top = bf16[5,136] parameter(2)
+  valid = pred[5,136] parameter(3)
+  g = bf16[5,72,136] parameter(4)
+  ROOT r = bf16[$0,72] fusion(x, label, top, valid, g), kind=kOutput, calls=f
+})",
+                                               rows),
+                              ProductOn(chip, 0.1))
+                    .status())
+          << chip << " " << rows;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace ptxla::lowering

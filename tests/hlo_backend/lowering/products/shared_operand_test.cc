@@ -2,6 +2,7 @@
 // a weight of all sequences): does each take the plane of its group?
 #include <string>
 
+#include "absl/strings/str_cat.h"
 #include "absl/strings/substitute.h"
 #include "tests/hlo_backend/lowering/bundle_harness.h"
 #include "tests/hlo_backend/lowering/products/product_tolerance.h"
@@ -181,6 +182,42 @@ ENTRY e {
                             ProductOn(chip))
                   .status())
         << chip;
+  }
+}
+
+// One matrix that all members share is the left operand: a broadcast inside of
+// the fusion says so. Its K lies on lanes, or on rows that are turned once for
+// all of them; values per row come behind the product.
+TEST(SharedOperandTest, AMatrixOfAllMembersOnTheLeftEqualsTheEvaluator) {
+  for (const char* chip : {"v3", "v5e", "v6e"}) {
+    for (const bool turned : {false, true}) {
+      for (const int64_t rows : {40, 333}) {
+        const std::string w =
+            turned ? absl::StrCat("72,", rows) : absl::StrCat(rows, ",72");
+        EXPECT_OK(CompareKernel(absl::Substitute(R"(HloModule m
+f {
+  w = f32[$0] parameter(0)
+  x = bf16[5,72,136] parameter(1)
+  bias = f32[$1] parameter(2)
+  c = bf16[$0] convert(w)
+  s = bf16[5,$0] broadcast(c), dimensions={1,2}
+  d = f32[5,$1,136] dot(s, x), lhs_batch_dims={0}, lhs_contracting_dims={$2}, rhs_batch_dims={0}, rhs_contracting_dims={1}
+  b = f32[5,$1,136] broadcast(bias), dimensions={1}
+  a = f32[5,$1,136] add(d, b)
+  ROOT r = bf16[5,$1,136] convert(a)
+}
+ENTRY e {
+  w = f32[$0] parameter(0)
+  x = bf16[5,72,136] parameter(1)
+  bias = f32[$1] parameter(2)
+  ROOT r = bf16[5,$1,136] fusion(w, x, bias), kind=kOutput, calls=f
+})",
+                                                 w, rows, turned ? 1 : 2),
+                                ProductOn(chip, 0.1))
+                      .status())
+            << chip << " " << w;
+      }
+    }
   }
 }
 
