@@ -93,6 +93,14 @@ absl::Status FuseWhole(Module* apart, const PassContext& context) {
                              : absl::OkStatus();
 }
 
+// A reduce that is a kernel of its own, as a fusion: it has windows of one.
+void FuseLoneReduces(Computation* entry) {
+  for (Instruction* i : entry->PostOrder()) {
+    if (!IsFusibleReduce(*i) || i->operand(1)->user_count() != 1) continue;
+    entry->CreateFusion({i->operand(1), i}, FusionKind::kInput);
+  }
+}
+
 // The product with what may stand around it; the rest by our own rules. As much
 // of its operands as there may be is inside.
 absl::Status FuseAround(const std::function<void(Module*)>& take_out,
@@ -106,6 +114,7 @@ absl::Status FuseAround(const std::function<void(Module*)>& take_out,
     RETURN_IF_ERROR(FusionPass().Run(&attempt, context).status());
     RETURN_IF_ERROR(MovementFusionPass().Run(&attempt, context).status());
     attempt.entry()->RemoveDead();
+    FuseLoneReduces(attempt.entry());
     Module::ComputationMap there;
     apart->SetEntry(apart->CloneComputation(*attempt.entry(),
                                             attempt.entry()->name(), &there));

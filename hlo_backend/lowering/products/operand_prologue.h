@@ -55,6 +55,12 @@ class OperandPrologue final : public TileFormula, public ComputedOperand {
   int64_t lead() const override { return lead_; }
   const absl::Status& status() const { return status_; }
 
+ protected:
+  // Those of one tile: of several they would fill the registers.
+  bool KeepsColumns() const override {
+    return e_.space.sizes.back() <= isa::kLanes;
+  }
+
  private:
   explicit OperandPrologue(Expression e) : TileFormula(std::move(e)) {}
 

@@ -131,6 +131,8 @@ class TileFormula {
   std::vector<codegen::VInstr> CodeOf(const isa::MachineModel& model,
                                       const std::vector<int>& nodes) const;
   absl::StatusOr<Value> Load(const Leaf& leaf, int tile, const Position& at);
+  // Do registers of columns stay while rows come by?
+  virtual bool KeepsColumns() const { return false; }
   Value LoadBatchColumns(const Leaf& leaf, const Position& at);
   // The lowest element of packed words, as 32 bits.
   codegen::Vec FirstOfWords(hlo::PrimitiveType type, codegen::Vec words) const;
@@ -143,6 +145,7 @@ class TileFormula {
   void BeginBlock() {
     batch_rows_.clear();
     batch_shifts_.clear();
+    batch_columns_.clear();
   }
   // Registers of the tiles before are gone.
   void ClearTiles();
@@ -162,6 +165,8 @@ class TileFormula {
   codegen::Sca first_member_;  // of the step; invalid: 0
   // Addresses of rows of leaves: (leaf, batch member).
   absl::flat_hash_map<int64_t, codegen::Sca> batch_rows_;
+  // Values of 8 and 16 bits of a member's columns, as 32 bits: for all rows.
+  absl::flat_hash_map<int64_t, codegen::Vec> batch_columns_;
   // And the bits of a word in front of their values.
   absl::flat_hash_map<int64_t, codegen::Sca> batch_shifts_;
   // Rows of an array of the product's shape: those of windows (convolutions)

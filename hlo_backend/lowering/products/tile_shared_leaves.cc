@@ -115,13 +115,27 @@ int64_t TileFormula::Members() const {
 
 Value TileFormula::LoadBatchColumns(const Leaf& leaf, const Position& at) {
   CodeBuilder& b = *b_;
+  // Before a product the rows of one member follow one another; unpacked once,
+  // a register holds its columns for all of them.
+  const int64_t column_key =
+      (leaf.node * int64_t{1 << 20} + at.batch) * (1 << 20) +
+      at.col / isa::kLanes;
+  const bool keeps = KeepsColumns() && leaf.array.bits < 32;
+  if (keeps) {
+    const auto kept = batch_columns_.find(column_key);
+    if (kept != batch_columns_.end()) {
+      return FromWords(leaf.view.type, kept->second);
+    }
+  }
   const PhysicalArray& a = leaf.array;
   // A word holds so many rows that follow one another.
   const int64_t packing = 32 / a.bits;
   const auto column =
       static_cast<int32_t>(at.col / isa::kLanes * a.tile_bytes());
   const auto values = [&](Vec words) {
-    return FromWords(leaf.view.type, FirstOfWords(leaf.view.type, words));
+    const Vec first = FirstOfWords(leaf.view.type, words);
+    if (keeps) batch_columns_[column_key] = first;
+    return FromWords(leaf.view.type, first);
   };
   if (!first_member_.valid()) {
     const int64_t row = leaf.members.Of(at.batch);
