@@ -6,7 +6,8 @@
 //   kInput   As kLoop, and one or more roots are reduces of a value of the
 //            iteration shape, all over the same dimensions, with a scalar
 //            constant as start and one operation as body (MonoidOf). Other
-//            roots have the iteration shape.
+//            roots have the iteration shape. The positions of an extremum
+//            (extremum_position.h) may be a root beside it, or without it.
 //            A kLoop body that only moves data (IsMovementFusion) may also hold
 //            transposes, reshapes, slices and copies: one chain, one root.
 //   kOutput  Exactly one dot (or convolution). Each of its operands is a
