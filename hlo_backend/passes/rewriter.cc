@@ -1,6 +1,7 @@
 #include "hlo_backend/passes/rewriter.h"
 
 #include <algorithm>
+#include <string>
 
 namespace ptxla::hlo {
 
@@ -65,6 +66,8 @@ bool Rewriter::Run(const Rule& rule) {
     Instruction* value = rule(i, *this);
     if (value == nullptr || value == i) continue;
     changed = true;
+    const bool of_its_kind =
+        value->id() > newest_id_ && value->opcode() == i->opcode();
     EnqueueNew(value);
     Enqueue(value);
     newest_id_ = std::max(newest_id_, value->id());
@@ -74,7 +77,10 @@ bool Rewriter::Run(const Rule& rule) {
     }
     i->ReplaceAllUsesWith(value);
     i->MoveControlDependenciesTo(value);
+    const std::string name = i->name();
     RemoveDead(i);
+    // Reports and --explain know it by its name.
+    if (of_its_kind && (state_[id] & kRemoved)) value->set_name(name);
   }
   builder_.set_metadata(nullptr);
   return changed;

@@ -9,7 +9,7 @@
 //
 // A rule returns the value that stands for the instruction, made with
 // builder() or found; it changes nothing else. What dies is removed at once,
-// so that user counts are true.
+// so that user counts are true; a new value of the same opcode takes its name.
 #ifndef PTXLA_HLO_BACKEND_PASSES_REWRITER_H_
 #define PTXLA_HLO_BACKEND_PASSES_REWRITER_H_
 

@@ -1,7 +1,7 @@
 // A kernel prepared for simulation: per distinct grid step the DMA events with
 // their offsets and the time that each transfer occupies its memory, and per
-// core the sequence of steps. Made once per kernel, core count and arguments that
-// are updated in place.
+// core the sequence of steps. Made once per kernel, core count and arguments
+// that are updated in place.
 #ifndef PTXLA_SIM_CORE_KERNEL_PLAN_H_
 #define PTXLA_SIM_CORE_KERNEL_PLAN_H_
 

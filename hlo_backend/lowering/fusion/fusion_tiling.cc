@@ -157,9 +157,9 @@ absl::StatusOr<FusionTiling> CutFusion(const hlo::Instruction& i,
         a.unit * std::min(units, CeilOfRatio(t.plan.block[axis], a.unit));
     room = std::max<int64_t>(1, room / t.plan.unroll[axis]);
   }
-  t.tiling.flat = std::all_of(
-      g.streams.begin(), g.streams.end(),
-      [](const Stream& s) { return s.array.rank() <= 1; });
+  t.tiling.flat =
+      std::all_of(g.streams.begin(), g.streams.end(),
+                  [](const Stream& s) { return s.array.rank() <= 1; });
   ASSIGN_OR_RETURN(t.tiling.args, KernelArgs(i));
   RETURN_IF_ERROR(MakeWindows(i, g, &t));
   std::string blocks;
