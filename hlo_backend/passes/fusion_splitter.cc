@@ -163,15 +163,19 @@ void PutInPlace(Instruction* old, Computation* body) {
   InlineCall(call);
 }
 
-// A lone instruction as a body.
+// A lone instruction as a body. Scalar constants come with it: a reduce is
+// nothing without its start value.
 Computation* BodyOf(const Instruction& i) {
   Computation* body = i.parent()->module()->AddComputation(i.name());
-  std::vector<Instruction*> parameters;
+  std::vector<Instruction*> operands;
   for (const Instruction* o : i.operands()) {
-    parameters.push_back(body->AddParameter(
-        static_cast<int64_t>(parameters.size()), o->shape()));
+    Instruction* parameter =
+        body->AddParameter(static_cast<int64_t>(operands.size()), o->shape());
+    const bool inside =
+        o->opcode() == Opcode::kConstant && o->shape().IsScalar();
+    operands.push_back(inside ? body->AddLike(*o, o->shape(), {}) : parameter);
   }
-  body->SetRoot(body->AddLike(i, i.shape(), parameters));
+  body->SetRoot(body->AddLike(i, i.shape(), operands));
   return body;
 }
 

@@ -113,6 +113,20 @@ absl::Status NestCode::Step() {
   return hooks_->finish ? hooks_->finish(*this) : absl::OkStatus();
 }
 
+// A result in VMEM that is walked in place may end within a register.
+bool NestCode::EndsInAMask(const Axis& a) const {
+  if (!g_.linear || a.kind != Axis::Kind::kColumn) return false;
+  for (size_t k = 0; k < g_.streams.size(); ++k) {
+    const Stream& s = g_.streams[k];
+    const int64_t unit =
+        isa::kVregBytes / (s.tile_by_tile ? s.array.packing : 1);
+    if (s.node < 0 && places_[k].resident && s.array.bytes() % unit != 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
 absl::Status NestCode::Walk(int position) {
   if (position == static_cast<int>(plan_.order.size())) {
     if (!joined()) b_.NewBlock("body");
@@ -138,8 +152,8 @@ absl::Status NestCode::Walk(int position) {
   const Axis& a = g_.axes[axis];
   const int64_t tiles = extent_[axis], step = plan_.unroll[axis];
   int64_t full = tiles / step, tail = tiles % step;
-  // The end of a reduced axis may need masks: it is not in the loop.
-  if (tail == 0 && a.reduced && at_end_[axis]) {
+  // The end of an axis may need masks: it is not in the loop.
+  if (tail == 0 && at_end_[axis] && (a.reduced || EndsInAMask(a))) {
     --full;
     tail = step;
   }

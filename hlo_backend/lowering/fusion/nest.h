@@ -130,6 +130,7 @@ class NestCode {
   absl::Status Walk(int position);
   absl::Status Hoist(int position);
   bool LoopsFrom(int position) const;
+  bool EndsInAMask(const Axis& a) const;
   void Join();
   void Advance(int axis, int64_t tiles);
   // Where the register that holds this tile begins.

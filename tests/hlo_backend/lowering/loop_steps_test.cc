@@ -42,6 +42,25 @@ TEST(LoopStepsTest, LoadsOfAColumnOfTilesMeetInABank) {
   EXPECT_LT(plane, 2 * 1024 + 64);  // every load alone
 }
 
+// A result in VMEM may end within a register: only the last one of a step is
+// stored in part, also where the step's loop divides evenly.
+TEST(LoopStepsTest, OnlyTheLastRegisterOfAResultInVmemIsStoredInPart) {
+  // Planes of 3 or 4 rows are half a register each.
+  for (const char* dims : {"127,3,3", "127,4,8", "255,3,1", "65,4,128"}) {
+    for (const char* type : {"f32", "s16"}) {
+      HarnessOptions options;
+      options.in_vmem = {0, 1};
+      const std::string text = absl::Substitute(R"(HloModule m
+ENTRY e {
+  a = $0[$1] parameter(0)
+  ROOT r = s32[$1] convert(a)
+})",
+                                                type, dims);
+      EXPECT_OK(CompareKernel(text, options)) << type << "[" << dims << "]";
+    }
+  }
+}
+
 // Of long columns of 16-bit operands each tile is loaded for itself, twice as
 // often as registers are; of one operand, and of short columns, it is not.
 TEST(LoopStepsTest, TilesOfLongColumnsOfSeveralOperandsAreLoadedOneByOne) {

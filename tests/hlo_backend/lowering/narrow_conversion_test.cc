@@ -104,6 +104,28 @@ TEST(NarrowConversionTest, NarrowIntegersWrapWhereTheyAreStored) {
   }
 }
 
+// What a kernel computes of f8e5m2 has its two bits of fraction.
+TEST(NarrowConversionTest, F8E5M2IsRoundedInsideOfAKernel) {
+  for (const char* chip : kChips) {
+    HarnessOptions options;
+    options.chip = chip;
+    options.low = -90;
+    options.high = 90;
+    EXPECT_OK(CompareKernel(R"(HloModule m
+f {
+  p = f32[33,300] parameter(0)
+  a = f8e5m2[33,300] convert(p)
+  ROOT r = s32[33,300] convert(a)
+}
+ENTRY e {
+  p = f32[33,300] parameter(0)
+  ROOT r = s32[33,300] fusion(p), kind=kLoop, calls=f
+})",
+                            options))
+        << chip;
+  }
+}
+
 // Vector operations per 1,024 numbers (tpu_slots.md, section 4).
 TEST(NarrowConversionTest, OperationsAreThePublishedOnes) {
   const std::string dims = "256,512";
