@@ -28,7 +28,6 @@ absl::StatusOr<bool> CallInlinerPass::Run(Module* module, const PassContext&) {
       }
     }
   }
-  if (changed) module->RemoveUnusedComputations();
   return changed;
 }
 

@@ -103,6 +103,9 @@ absl::StatusOr<std::vector<PassReport>> Pipeline::Run(
     const auto start = std::chrono::steady_clock::now();
     ASSIGN_OR_RETURN(report.changed, pass->Run(module, context),
                      _ << "pass " << pass->name());
+    // Bodies that nothing calls any more are no part of the program: no pass
+    // shall work on them.
+    if (report.changed) module->RemoveUnusedComputations();
     report.ms = std::chrono::duration<double, std::milli>(
                     std::chrono::steady_clock::now() - start)
                     .count();

@@ -116,7 +116,6 @@ absl::StatusOr<bool> ReduceExpanderPass::Run(Module* module,
       changed = true;
     }
   }
-  if (changed) module->RemoveUnusedComputations();
   return changed;
 }
 

@@ -212,7 +212,6 @@ absl::StatusOr<bool> SortExpanderPass::Run(Module* module, const PassContext&) {
       if (expanded != nullptr) c->Replace(i, expanded);
     }
   }
-  if (changed) module->RemoveUnusedComputations();
   return changed;
 }
 

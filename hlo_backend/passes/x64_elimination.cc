@@ -39,7 +39,6 @@ absl::StatusOr<bool> X64EliminationPass::Run(Module* module,
     ASSIGN_OR_RETURN(const bool this_one, X64Eliminator(c).Run());
     changed |= this_one;
   }
-  if (changed) module->RemoveUnusedComputations();
   return changed;
 }
 

@@ -52,6 +52,45 @@ TEST(PipelineTest, AGroupStopsWhenNothingChanges) {
   EXPECT_EQ(reports.size(), 2u);  // one that changes, one that does not
 }
 
+// The argmax becomes reduces with bodies of their own; the simplifier would
+// have something to do in the old one.
+TEST(PipelineTest, ABodyThatNothingCallsAnyMoreIsGone) {
+  ASSERT_OK_AND_ASSIGN(auto module, ParseModule(R"(HloModule m
+argmax {
+  a = s32[] parameter(0)
+  i = s32[] parameter(1)
+  b = s32[] parameter(2)
+  j = s32[] parameter(3)
+  more = pred[] compare(a, b), direction=GT
+  nan = pred[] compare(a, a), direction=NE
+  better = pred[] or(more, nan)
+  value = s32[] select(better, a, b)
+  equal = pred[] compare(a, b), direction=EQ
+  earlier = pred[] compare(i, j), direction=LT
+  tie = pred[] and(equal, earlier)
+  mine = pred[] or(better, tie)
+  index = s32[] select(mine, i, j)
+  ROOT r = (s32[], s32[]) tuple(value, index)
+}
+ENTRY e {
+  x = s32[8,128] parameter(0)
+  where = s32[8,128] iota(), iota_dimension=1
+  least = s32[] constant(-2147483648)
+  zero = s32[] constant(0)
+  ROOT r = (s32[8], s32[8]) reduce(x, where, least, zero), dimensions={1}, to_apply=argmax
+}
+)"));
+  ASSERT_OK_AND_ASSIGN(
+      Pipeline p, Pipeline::FromNames("argmax-expander,algebraic-simplifier"));
+  PipelineOptions options;
+  options.verify = true;
+  ASSERT_OK_AND_ASSIGN(auto reports, p.Run(module.get(), {}, options));
+  EXPECT_TRUE(reports[0].changed);
+  for (const Computation* c : module->computations()) {
+    EXPECT_NE(c->name(), "argmax");
+  }
+}
+
 TEST(PipelineTest, ADisabledPassDoesNotRun) {
   ASSERT_OK_AND_ASSIGN(auto module, ParseModule(kTwoAdds));
   ASSERT_OK_AND_ASSIGN(Pipeline p, Pipeline::FromNames("cse,dce"));
