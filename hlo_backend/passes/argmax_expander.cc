@@ -7,6 +7,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "hlo_backend/ir/builder.h"
 #include "hlo_backend/passes/fold_element.h"
+#include "hlo_backend/passes/reduce_start.h"
 
 namespace ptxla::hlo {
 namespace {
@@ -89,6 +90,14 @@ bool CountsAlong(const Instruction* index, int64_t dim) {
   return index->dimensions()[iota->attrs<IotaAttrs>().dimension] == dim;
 }
 
+// A start that no element beats, and one that ties with the best, have a
+// position of their own. A neutral one ties with elements that are all alike,
+// the first of which is at 0.
+bool StartHasPosition(const Instruction& best, const Instruction& position) {
+  return !StartIsNeutral(best) || !position.IsConstant() ||
+         position.literal().GetInt(0) < 0;
+}
+
 Instruction* Expand(Instruction* i) {
   if (i->operand_count() != 4 || i->dimensions().size() != 1) return nullptr;
   Instruction* x = i->operand(0);
@@ -122,6 +131,16 @@ Instruction* Expand(Instruction* i) {
       b.Select(hit, index, b.BroadcastScalar(last, x->shape().dims()));
   Instruction* position =
       b.Reduce(where, last, {dim}, b.Scalar2(Opcode::kMinimum, index_type));
+  Instruction *start = i->operand(2), *start_position = i->operand(3);
+  if (StartHasPosition(*best, *start_position)) {
+    const DimVector& dims = best->shape().dims();
+    auto all = [&](Instruction* x) { return b.BroadcastScalar(x, dims); };
+    Instruction* tie = b.Compare(best, all(start), CompareDirection::kEq);
+    if (floats)
+      tie = b.Or(tie, all(b.Compare(start, start, CompareDirection::kNe)));
+    position =
+        b.Minimum(position, b.Select(tie, all(start_position), all(last)));
+  }
   return b.Tuple({best, position});
 }
 

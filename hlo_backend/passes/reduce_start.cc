@@ -7,12 +7,26 @@
 #include "hlo_backend/passes/rewriter.h"
 
 namespace ptxla::hlo {
+namespace {
+
+// The lowest (sign -1) or highest (1) value of its type.
+bool IsExtreme(const Instruction& start, int sign) {
+  const double infinity = sign * std::numeric_limits<double>::infinity();
+  const PrimitiveType type = start.shape().type();
+  if (IsFloat(type)) return IsAll(start, infinity);
+  if (type == PrimitiveType::kPred) return IsAll(start, sign > 0);
+  const Literal* value = ScalarConstantOf(start);
+  return value != nullptr && IsInteger(type) &&
+         value->GetInt(0) ==
+             Literal::Splat(Shape::Array(type, {}), infinity).GetInt(0);
+}
+
+}  // namespace
 
 bool StartIsNeutral(const Instruction& reduce) {
   const std::optional<Opcode> op = MonoidOf(*reduce.to_apply());
   if (!op.has_value()) return false;
   const Instruction& start = *reduce.operand(1);
-  const double infinity = std::numeric_limits<double>::infinity();
   switch (*op) {
     case Opcode::kAdd:
     case Opcode::kOr:
@@ -21,9 +35,9 @@ bool StartIsNeutral(const Instruction& reduce) {
     case Opcode::kMultiply:
       return IsAll(start, 1);
     case Opcode::kMaximum:
-      return IsFloat(start.shape().type()) && IsAll(start, -infinity);
+      return IsExtreme(start, -1);
     case Opcode::kMinimum:
-      return IsFloat(start.shape().type()) && IsAll(start, infinity);
+      return IsExtreme(start, 1);
     case Opcode::kAnd:
       return start.shape().type() == PrimitiveType::kPred && IsAll(start, 1);
     default:
