@@ -50,6 +50,7 @@
 #include "hlo_backend/passes/window_canonicalizer.h"
 #include "hlo_backend/passes/window_expander.h"
 #include "hlo_backend/passes/x64_elimination.h"
+#include "hlo_backend/passes/zero_sized_hlo_elimination.h"
 
 namespace ptxla::hlo {
 namespace {
@@ -159,6 +160,8 @@ std::vector<PassEntry> AllPasses() {
        Make<WindowExpanderPass>},
       {"x64-elimination", "64-bit types as pairs of 32-bit words",
        Make<X64EliminationPass>},
+      {"zero-sized-hlo-elimination", "arrays without elements are gone",
+       Make<ZeroSizedHloEliminationPass>},
   };
 }
 
