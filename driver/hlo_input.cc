@@ -56,8 +56,8 @@ absl::StatusOr<HloInput> ReadHloBytes(std::string bytes,
       return At("verify", AddContext(known, name));
     }
   }
-  hlo::FillElided(file->module.get(), options.elided);
   HloInput input;
+  input.filled_constants = hlo::FillElided(file->module.get(), options.elided);
   input.module = std::move(file->module);
   input.format = file->format;
   input.arguments = std::move(file->arguments);

@@ -22,6 +22,7 @@ struct HloInput {
   hlo::FileFormat format = hlo::FileFormat::kUnknown;
   std::vector<hlo::Literal> arguments;  // of a snapshot
   std::string path;                     // the file that was read
+  int64_t filled_constants = 0;         // elided ones that got values
 };
 
 struct HloInputOptions {

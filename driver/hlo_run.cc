@@ -70,6 +70,15 @@ void WarnOfForeignSchedule(const HloInput& input, record::RunRecord* record) {
       "apart and it is compiled anew"));
 }
 
+void WarnOfFilledConstants(const HloInput& input, const std::string& values,
+                           record::RunRecord* record) {
+  if (input.filled_constants == 0) return;
+  record->add_warnings(absl::StrCat(
+      input.filled_constants, " constants of ", input.module->name(),
+      " have no values in the text: taken as ",
+      values == "zero" ? "0" : "0, 1, 2 ...", " (--elided)"));
+}
+
 // Calls that only say something to another accelerator.
 void WarnOfForeignCalls(const hlo::Module& module, record::RunRecord* record) {
   std::map<std::string, int> calls;
@@ -157,6 +166,7 @@ absl::StatusOr<Prediction> RunHlo(const RunRequest& request,
     }
     RETURN_IF_ERROR(At("verify", CheckDevices(*input.module, slice)));
     WarnOfForeignSchedule(input, &record);
+    WarnOfFilledConstants(input, request.elided, &record);
     WarnOfForeignCalls(*input.module, &record);
     const auto index = session.Add(std::move(input.module), input.hash);
     if (!index.ok() && !absl::IsResourceExhausted(index.status())) {

@@ -170,8 +170,7 @@ std::optional<OpSupport> ModuleSupport::Of(
 }
 
 bool ModuleSupport::Runs() const {
-  return blocked.ok() && refused.empty() && unknown_loops.empty() &&
-         elided_constants == 0;
+  return blocked.ok() && refused.empty() && unknown_loops.empty();
 }
 
 ModuleSupport SupportOf(const hlo::Module& module, const chips::Slice& slice) {

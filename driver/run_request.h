@@ -13,8 +13,9 @@ struct RunRequest {
   // One of the two.
   std::string workload;  // "bert"
   std::string hlo;       // a file, a folder, or "-" for standard input
-  // Of a folder, and for elided constants (hlo_input.h).
-  std::string hlo_module, hlo_stage, elided = "error";
+  // Of a folder, and for elided constants (hlo_input.h): their values seldom
+  // decide how long a program takes, and printers leave them out.
+  std::string hlo_module, hlo_stage, elided = "iota";
   std::vector<int64_t> sizes;  // of open dimensions (hlo_input.h)
 
   std::string topology;  // "v5e-8"

@@ -68,7 +68,7 @@ Json RunJson(const Inspection& i) {
   }
   return Json{{"topology", i.slice},
               {"runs", i.blocked.empty() && i.refused.empty() &&
-                           i.unknown_loops.empty() && i.elided_constants == 0},
+                           i.unknown_loops.empty()},
               {"blocked", OrNull(i.blocked)},
               {"kernels", i.kernels},
               {"distinct_kernels", i.distinct_kernels},

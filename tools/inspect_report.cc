@@ -233,10 +233,9 @@ std::string Outlook(const Inspection& i) {
     absl::StrAppend(
         &out, "  ", i.elided_constants,
         i.elided_constants == 1 ? " constant has" : " constants have",
-        " no value: --elided=iota or zero gives one\n");
+        " no values: run takes 0, 1, 2 ... (--elided)\n");
   }
   std::string options;
-  if (i.elided_constants > 0) options += " --elided=zero";
   const std::string sizes =
       i.sizes.empty() ? ""
                       : absl::StrCat(" --sizes=", absl::StrJoin(i.sizes, ","));

@@ -94,7 +94,7 @@ TEST(InspectTest, CoverageAgreesWithRun) {
        true, ""},
       {"a = f32[64,128] parameter(0) c = f32[64,128] constant({...}) ROOT r = "
        "f32[64,128] add(a, c)",
-       false, "elided"},
+       true, ""},
   };
   const TemporaryFolder folder;
   for (const auto& c : cases) {
@@ -104,7 +104,7 @@ TEST(InspectTest, CoverageAgreesWithRun) {
     const Inspection i = Inspected(path);
     EXPECT_EQ(i.slice, "v6e");
     EXPECT_TRUE(i.blocked.empty()) << i.blocked;
-    EXPECT_EQ(i.refused.empty() && i.elided_constants == 0, c.runs);
+    EXPECT_EQ(i.refused.empty(), c.runs);
     if (!i.refused.empty()) {
       EXPECT_EQ(i.refused[0].reason, c.reason);
       EXPECT_EQ(i.refused[0].instruction, "r");
@@ -123,9 +123,29 @@ TEST(InspectTest, CoverageAgreesWithRun) {
     }
     // And with the options that it names, it runs.
     request.estimate_unknown_ops = true;
-    request.elided = "zero";
     EXPECT_OK(Predict(request).status());
   }
+}
+
+TEST(InspectTest, ValuesThatTheTextLeavesOutAreCountedAndWarnedOf) {
+  const TemporaryFolder folder;
+  RunRequest request;
+  request.hlo = folder.Write("m.hlo", R"(HloModule m
+ENTRY e {
+  a = f32[64,128] parameter(0)
+  c = f32[64,128] constant({...})
+  ROOT r = f32[64,128] add(a, c)
+})");
+  request.topology = "v6e-1";
+  request.assumed_effects = false;
+  EXPECT_EQ(Inspected(request.hlo).elided_constants, 1);
+  const auto run = Predict(request);
+  ASSERT_OK(run.status());
+  EXPECT_THAT(run->record.warnings(),
+              ::testing::Contains(HasSubstr("taken as 0, 1, 2")));
+  request.elided = "error";
+  EXPECT_THAT(std::string(Predict(request).status().message()),
+              HasSubstr("elided"));
 }
 
 TEST(InspectTest, WhatStopsARunWhateverTheOptionsIsSaid) {
