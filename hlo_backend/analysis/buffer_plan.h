@@ -36,6 +36,13 @@ inline int InPlaceOperand(const Instruction& i) {
              : -1;
 }
 
+// What lies in memory before the program starts, and stays: constants and the
+// device's number.
+inline bool IsPreset(const Instruction& i) {
+  return i.IsConstant() || i.opcode() == Opcode::kPartitionId ||
+         i.opcode() == Opcode::kReplicaId;
+}
+
 enum class PlannedKind { kArgument, kOutput, kTemp, kConstant };
 
 struct PlannedBuffer {

@@ -243,7 +243,7 @@ class Planner {
       info.parameter = static_cast<int>(i.parameter_number());
     }
     info.output |= is_output;
-    info.constant |= i.IsConstant();
+    info.constant |= IsPreset(i);
     info.mixed |=
         info.maker != nullptr && info.memory_space != shape.memory_space();
     if (shape.memory_space() != kMemoryHbm) {

@@ -29,6 +29,7 @@
 #include "hlo_backend/passes/movement_fusion.h"
 #include "hlo_backend/passes/movement_shaper.h"
 #include "hlo_backend/passes/one_hot_expander.h"
+#include "hlo_backend/passes/optimization_barrier_expander.h"
 #include "hlo_backend/passes/pointwise_convolution.h"
 #include "hlo_backend/passes/ragged_dot_expander.h"
 #include "hlo_backend/passes/rare_op_expander.h"
@@ -119,6 +120,9 @@ std::vector<PassEntry> AllPasses() {
        Make<MovementShaperPass>},
       {"one-hot-expander", "gathers of one element per row as comparisons",
        Make<OneHotExpanderPass>},
+      {"optimization-barrier-expander",
+       "barriers are gone once the order is settled",
+       Make<OptimizationBarrierExpanderPass>},
       {"pointwise-convolution", "convolutions of one tap are products",
        Make<PointwiseConvolutionPass>},
       {"ragged-dot-expander", "grouped products as calls with kernels",

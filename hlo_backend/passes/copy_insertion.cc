@@ -14,6 +14,14 @@ namespace {
 // For each output the place whose memory it must lie in; no maker: its own.
 using Homes = std::vector<MemoryPlace>;
 
+// Another branch may write the result where it gets its operand.
+bool IsBranch(const Computation& c) {
+  for (const Instruction* caller : c.callers()) {
+    if (caller->opcode() == Opcode::kConditional) return true;
+  }
+  return false;
+}
+
 class Inserter {
  public:
   Inserter(Computation* c, Homes homes)
@@ -63,7 +71,7 @@ class Inserter {
                     const Instruction* taker) const {
     const MemoryPlace place = PlaceOf(value);
     if (place.maker->opcode() == Opcode::kParameter ||
-        place.maker->IsConstant()) {
+        IsPreset(*place.maker)) {
       return false;
     }
     return LastRead(place, positions_, taker) <= positions_.at(user);
@@ -130,7 +138,7 @@ class Inserter {
                                : whole.element(static_cast<int>(place.index));
       return !(place == home) || value->shape() != shape;
     }
-    if (place.maker->IsConstant()) return true;
+    if (IsPreset(*place.maker)) return true;
     if (home.maker == nullptr) return false;
     const int made = positions_.at(place.maker);
     const int read = LastRead(home, positions_);
@@ -158,7 +166,7 @@ class Inserter {
   void Outputs() {
     Instruction* root = c_->root();
     if (root->opcode() != Opcode::kTuple) {
-      if (c_->IsEntry() && root->shape().IsArray() &&
+      if ((c_->IsEntry() || IsBranch(*c_)) && root->shape().IsArray() &&
           NeedsCopy(root, Home(0))) {
         Instruction* copy = c_->Add(Opcode::kCopy, root->shape(), {root});
         copy->set_metadata(root->shared_metadata());

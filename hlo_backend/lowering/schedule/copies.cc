@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <vector>
+
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "hlo_backend/analysis/custom_call_cost.h"
@@ -84,8 +87,15 @@ absl::Status Lowerer::AsyncStart(const Instruction& i,
 absl::Status Lowerer::PutTogether(const Instruction& i,
                                   isa::Schedule* schedule) {
   ASSIGN_OR_RETURN(const isa::BufferSlice to, PlaceOf(&i, 0));
+  std::vector<const Instruction*> parts(i.operands().begin(),
+                                        i.operands().end());
+  // The operands of a combine are the low and the high plane; of an f64 the
+  // high one lies first.
+  if (i.shape().type() == hlo::PrimitiveType::kF64) {
+    std::reverse(parts.begin(), parts.end());
+  }
   int64_t offset = 0;
-  for (const Instruction* part : i.operands()) {
+  for (const Instruction* part : parts) {
     ASSIGN_OR_RETURN(const isa::BufferSlice from, PlaceOf(part, 0));
     const int64_t bytes = BytesOf(*part);
     const isa::BufferSlice place{to.buffer, to.offset + offset};
