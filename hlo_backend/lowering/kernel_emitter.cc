@@ -178,6 +178,12 @@ absl::StatusOr<isa::Kernel> EmitKernel(const KernelContext& context,
     default:
       break;
   }
+  if (i.opcode() == Opcode::kBitcastConvert &&
+      i.shape().rank() != i.operand(0)->shape().rank()) {
+    return absl::UnimplementedError(
+        absl::StrCat("%", i.name(), ": a bitcast-convert of ",
+                     i.operand(0)->shape().ToString(), " to another width"));
+  }
   if (i.IsElementwise() &&
       (i.opcode() != Opcode::kCopy || CopiesThroughVmem(i))) {
     return EmitLoopFusion(context, i);

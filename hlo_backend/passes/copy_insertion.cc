@@ -70,8 +70,7 @@ class Inserter {
   bool MayOverwrite(const Instruction* value, const Instruction* user,
                     const Instruction* taker) const {
     const MemoryPlace place = PlaceOf(value);
-    if (place.maker->opcode() == Opcode::kParameter ||
-        IsPreset(*place.maker)) {
+    if (place.maker->opcode() == Opcode::kParameter || IsPreset(*place.maker)) {
       return false;
     }
     return LastRead(place, positions_, taker) <= positions_.at(user);

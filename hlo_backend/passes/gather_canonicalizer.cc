@@ -151,16 +151,14 @@ class Canonicalizer {
 
   // Every window is the whole operand.
   Instruction* Repeated(Instruction* x, const RowIndices& rows) {
-    Instruction* window = b_.Reshape(
-        b_.Transpose(x, rows.order()),
-        DimVector(rows.named().begin() + static_cast<long>(rows.batch().size()),
-                  rows.named().end()));
-    DimVector dims;
-    for (int64_t d = static_cast<int64_t>(rows.batch().size());
-         d < static_cast<int64_t>(rows.named().size()); ++d) {
-      dims.push_back(d);
+    const DimVector named = rows.named();
+    DimVector sizes, dims;
+    for (size_t d = rows.batch().size(); d < named.size(); ++d) {
+      sizes.push_back(named[d]);
+      dims.push_back(static_cast<int64_t>(d));
     }
-    return b_.Broadcast(window, rows.named(), dims);
+    Instruction* window = b_.Reshape(b_.Transpose(x, rows.order()), sizes);
+    return b_.Broadcast(window, named, dims);
   }
 
   Instruction* Rows(Instruction* x, RowIndices& rows) {

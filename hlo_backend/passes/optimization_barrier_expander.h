@@ -1,5 +1,6 @@
 // Barriers have done their work when the order of execution is settled: what
-// they hold back stands behind what it waits for. Their values take their place.
+// they hold back stands behind what it waits for. Their values take their
+// place.
 //
 //   %b = (f32[8], f32[8]) opt-barrier(%t)       ==> %t
 //   %x = f32[8] get-tuple-element(%b), index=0  ==> get-tuple-element(%t)

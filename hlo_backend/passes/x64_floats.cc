@@ -16,6 +16,7 @@ absl::StatusOr<X64Pair> X64Eliminator::FloatValue(Instruction* i) {
     case Opcode::kDivide:
       return more_.FloatDivide(pair(0), pair(1));
     case Opcode::kAbs:
+      if (IsComplex(i->operand(0)->shape().type())) return Refuse(*i);
       return more_.FloatAbs(pair(0));
     case Opcode::kMaximum:
       return more_.FloatSelect(pair(0), pair(1), CompareDirection::kGe);
