@@ -47,6 +47,7 @@
 #include "hlo_backend/passes/tpu_forms.h"
 #include "hlo_backend/passes/transpose_mover.h"
 #include "hlo_backend/passes/transpose_splitter.h"
+#include "hlo_backend/passes/trivial_collectives.h"
 #include "hlo_backend/passes/tuple_simplifier.h"
 #include "hlo_backend/passes/vmem_prefetch.h"
 #include "hlo_backend/passes/window_canonicalizer.h"
@@ -157,6 +158,8 @@ std::vector<PassEntry> AllPasses() {
        Make<TransposeMoverPass>},
       {"transpose-splitter", "steps that kernels know",
        Make<TransposeSplitterPass>},
+      {"trivial-collectives", "collectives of one device are their operands",
+       Make<TrivialCollectivesPass>},
       {"tuple-simplifier", "takes tuples apart that are put together",
        Make<TupleSimplifierPass>},
       {"vmem-prefetch", "parameters that near kernels read, into VMEM once",

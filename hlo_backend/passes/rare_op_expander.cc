@@ -37,6 +37,10 @@ class Expander {
         return Rng();
       case Opcode::kReshape:
         return MixedReshape();
+      case Opcode::kDynamicSlice:
+        return WholeWordStarts(1);
+      case Opcode::kDynamicUpdateSlice:
+        return WholeWordStarts(2);
       case Opcode::kCustomCall:
         return Foreign(i_->attrs<CustomCallAttrs>().target);
       default:
@@ -78,6 +82,19 @@ class Expander {
     const PrimitiveType type = i_->shape().type();
     if (x->shape().type() == type) return nullptr;
     return b_.Reshape(b_.Convert(x, type), i_->shape().dims());
+  }
+
+  // Starts of 8 and 16 bits as s32: the scalar unit has whole words.
+  Instruction* WholeWordStarts(int first) {
+    std::vector<Instruction*> operands(i_->operands().begin(),
+                                       i_->operands().end());
+    bool narrow = false;
+    for (size_t k = static_cast<size_t>(first); k < operands.size(); ++k) {
+      if (BitWidth(operands[k]->shape().type()) >= 32) continue;
+      operands[k] = b_.Convert(operands[k], PrimitiveType::kS32);
+      narrow = true;
+    }
+    return narrow ? i_->parent()->AddLike(*i_, i_->shape(), operands) : nullptr;
   }
 
   Instruction* DimensionSize() {

@@ -7,6 +7,7 @@
 //   scaled-dot                    a dot of operands times their scales
 //   stochastic-convert            to bf16 from f32: bits, compared
 //   reshape                       to another float type: a convert before it
+//   dynamic-slice, -update-slice  starts of fewer than 32 bits become s32
 //   rng                           random bits of a fixed state made uniform or
 //                                 normal, as the evaluator has it
 //   AwsNeuronGelu, ...            custom calls of another accelerator that are
