@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
+#include <numeric>
+#include <utility>
 
-#include "absl/container/flat_hash_map.h"
 #include "base/check.h"
+#include "hlo_backend/lowering/codegen/memory_order.h"
 
 namespace ptxla::codegen {
 namespace {
@@ -45,6 +48,9 @@ class Builder {
   Graph Build(BlockMode mode) {
     const int n = static_cast<int>(instrs_.size());
     for (int i = 0; i < n; ++i) Describe(i);
+    for (const VInstr& v : instrs_) {
+      if (v.space >= 0) granule_ = std::max(granule_, SpanOf(v));
+    }
     for (int i = 0; i < n; ++i) {
       Registers(i);
       if (instrs_[i].space >= 0) Memory(i);
@@ -56,24 +62,38 @@ class Builder {
     } else {
       PairFifos();
     }
-    for (int i = n - 1; i >= 0; --i) {
-      Node& node = graph_.nodes[i];
-      node.height = std::max(node.latency, 1);
-      for (int e = node.first_edge; e >= 0; e = graph_.edges[e].next) {
-        const Edge& edge = graph_.edges[e];
-        node.height =
-            std::max(node.height, edge.cycles + graph_.nodes[edge.to].height);
-      }
-    }
+    Heights();
     return std::move(graph_);
   }
 
  private:
-  void Add(int from, int to, int cycles) {
-    Node& node = graph_.nodes[from];
-    graph_.edges.push_back({to, cycles, node.first_edge});
-    node.first_edge = static_cast<int>(graph_.edges.size()) - 1;
-    ++graph_.nodes[to].num_preds;
+  void Add(int from, int to, int cycles) { graph_.Connect(from, to, cycles); }
+
+  // Longest paths to the end: of an instruction after those of all behind it.
+  void Heights() {
+    const int n = static_cast<int>(instrs_.size());
+    std::vector<int> joins(graph_.joins.size());
+    std::iota(joins.begin(), joins.end(), 0);
+    std::stable_sort(joins.begin(), joins.end(), [&](int a, int b) {
+      return graph_.joins[a] < graph_.joins[b];
+    });
+    for (int i = n; i >= 0; --i) {
+      if (i < n) SetHeight(i, std::max(graph_.nodes[i].latency, 1));
+      for (; !joins.empty() && graph_.joins[joins.back()] == i;
+           joins.pop_back()) {
+        SetHeight(n + joins.back(), 0);
+      }
+    }
+  }
+
+  void SetHeight(int i, int least) {
+    Node& node = graph_.nodes[i];
+    node.height = least;
+    for (int e = node.first_edge; e >= 0; e = graph_.edges[e].next) {
+      const Edge& edge = graph_.edges[e];
+      node.height =
+          std::max(node.height, edge.cycles + graph_.nodes[edge.to].height);
+    }
   }
 
   void Describe(int i) {
@@ -146,38 +166,11 @@ class Builder {
     }
   }
 
-  struct Access {
-    int instr;
-    int32_t base;
-    int64_t begin, end;
-  };
-  struct Space {
-    std::vector<Access> loads, stores;
-  };
-
   void Memory(int i) {
     const VInstr& v = instrs_[i];
-    const bool store = IsStore(v.op);
-    Space& space = spaces_[v.space];
+    const auto it = spaces_.try_emplace(v.space, granule_, &graph_).first;
     const int64_t begin = v.imm;
-    const Access access{i, v.a, begin, begin + SpanOf(v)};
-    const auto conflicts = [&](const Access& o) {
-      return o.base != access.base ||
-             (o.begin < access.end && access.begin < o.end);
-    };
-    // A load sees stores of earlier bundles; a store after a load may share
-    // its bundle.
-    for (const Access& s : space.stores) {
-      if (conflicts(s)) Add(s.instr, i, 1);
-    }
-    if (store) {
-      for (const Access& l : space.loads) {
-        if (conflicts(l)) Add(l.instr, i, 0);
-      }
-      space.stores.push_back(access);
-    } else {
-      space.loads.push_back(access);
-    }
+    it->second.Add(i, {v.a, begin, begin + SpanOf(v)}, IsStore(v.op));
   }
 
   // Chains an instruction behind the last one of the same stream.
@@ -191,10 +184,7 @@ class Builder {
     const isa::InstrInfo& info = Info(v.op);
     if (isa::IsDma(v.op) || v.op == isa::Opcode::kShaltErr) {
       // Control is a barrier for memory, in both directions.
-      for (auto& [id, space] : spaces_) {
-        for (const Access& a : space.stores) Add(a.instr, i, 1);
-        for (const Access& a : space.loads) Add(a.instr, i, 0);
-      }
+      for (auto& [id, space] : spaces_) space.Barrier(i);
       Chain(&last_dma_, i, 1);
       return;
     }
@@ -242,12 +232,28 @@ class Builder {
     }
   }
 
+  // A join before `i`: the results of a transpose and of those before it (`-1`:
+  // none) are out.
+  int Drained(int push, int start, int before, int i) {
+    const int join = graph_.Join(i);
+    const Node& node = graph_.nodes[push];
+    const int spacing = isa::ResultSpacing(Shell(instrs_[push]), model_);
+    Add(start, join, node.latency + (node.results - 1) * spacing);
+    if (start != push) Add(push, join, node.latency);
+    if (before >= 0) Add(before, join, node.results * spacing);
+    return join;
+  }
+
   void PairFifos() {
     // Results and pops of each FIFO in source order.
     std::array<std::vector<std::pair<int, int>>, kNumFifoIndexes> waiting;
     std::array<size_t, kNumFifoIndexes> taken{};
     // Of the last push of a transpose: the first one.
     std::vector<int> start_of(instrs_.size(), -1);
+    // And where all results of the transposes before it are out.
+    std::vector<int> behind(instrs_.size(), -1);
+    std::array<int, kNumFifoIndexes> last_transpose;
+    last_transpose.fill(-1);
     std::array<int, isa::kMaxUnits> open{};
     const int n = static_cast<int>(instrs_.size());
     int total = 0;
@@ -259,13 +265,19 @@ class Builder {
     }
     graph_.pops.assign(total, -1);
     for (int i = 0; i < n; ++i) {
-      const Node& node = graph_.nodes[i];
+      const Node node = graph_.nodes[i];
       if (node.fifo < 0) continue;
       auto& queue = waiting[node.fifo];
       if (isa::IsXposePush(instrs_[i].op)) {
         int& start = open[instrs_[i].unit];
         if (isa::IsXposeStart(instrs_[i].op)) start = i;
         start_of[i] = start;
+        if (node.results > 0) {
+          const int last = std::exchange(last_transpose[node.fifo], i);
+          if (last >= 0) {
+            behind[i] = Drained(last, start_of[last], behind[last], i);
+          }
+        }
       }
       if (!node.is_pop) {
         for (int r = 0; r < node.results; ++r) queue.push_back({i, r});
@@ -289,16 +301,7 @@ class Builder {
         Add(push, i, std::max(1, latency - rest * spacing));
       }
       // Results of short transposes wait for those of the ones before.
-      int behind = (r + 1) * spacing;
-      for (size_t k = taken[node.fifo] - 1 - r; k > 0;) {
-        const int earlier = queue[k - 1].first;
-        const Node& e = graph_.nodes[earlier];
-        const int own = isa::ResultSpacing(Shell(instrs_[earlier]), model_);
-        Add(earlier, i, e.latency + behind);
-        Add(start_of[earlier], i, e.latency + behind + (e.results - 1) * own);
-        behind += e.results * own;
-        k -= e.results;
-      }
+      if (behind[push] >= 0) Add(behind[push], i, (r + 1) * spacing);
     }
     for (size_t f = 0; f < waiting.size(); ++f) {
       CHECK(taken[f] == waiting[f].size()) << "a result is never popped";
@@ -312,7 +315,8 @@ class Builder {
   Graph graph_;
   std::vector<int> last_write_, readers_;  // by range_
   std::vector<std::pair<int, int>> reader_links_;
-  absl::flat_hash_map<int, Space> spaces_;
+  int64_t granule_ = 1;  // the longest access, bytes
+  std::map<int, MemoryOrder> spaces_;
   int last_dma_ = -1;
   int last_rng_ = -1;
   std::array<int, isa::kMaxUnits> last_xpose_{-1, -1, -1, -1};

@@ -1,8 +1,7 @@
 // What must come before what in a block, and how many cycles before.
 //
-// Registers: a read waits for the latency of the write. Memory: instructions
-// of one space conflict unless they use the same address register with
-// disjoint immediate ranges. FIFOs: the i-th result of a unit's FIFO in source
+// Registers: a read waits for the latency of the write. Memory: memory_order.h.
+// FIFOs: the i-th result of a unit's FIFO in source
 // order belongs to the i-th pop in source order. Streams that share state (the
 // weights of an MXU, a transpose, the random generator, DMA) keep their order.
 #ifndef PTXLA_HLO_BACKEND_LOWERING_CODEGEN_DEPENDENCES_H_
@@ -40,10 +39,26 @@ struct Node {
 inline constexpr int kNumFifoIndexes = isa::kNumFifos * isa::kMaxUnits;
 inline constexpr int kNumUnitIndexes = isa::kNumUnits * isa::kMaxUnits;
 
+// A graph of the instructions. Behind them come joins: nodes that take no time
+// and no bundle, where many instructions must come before many.
 struct Graph {
   std::vector<Node> nodes;
   std::vector<Edge> edges;
   std::vector<int32_t> pops;  // instruction numbers, grouped by push
+  // Per join the instruction before which it stands: those that it waits for
+  // come before that one, those that wait for it do not.
+  std::vector<int32_t> joins;
+
+  void Connect(int from, int to, int cycles) {
+    edges.push_back({to, cycles, nodes[from].first_edge});
+    nodes[from].first_edge = static_cast<int32_t>(edges.size()) - 1;
+    ++nodes[to].num_preds;
+  }
+  int Join(int before) {
+    nodes.emplace_back();
+    joins.push_back(before);
+    return static_cast<int>(nodes.size()) - 1;
+  }
 };
 
 Graph BuildGraph(absl::Span<const VInstr> instrs,

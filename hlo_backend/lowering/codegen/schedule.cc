@@ -63,9 +63,9 @@ class Scheduler {
     for (int c = 0; c < isa::kNumRegClasses; ++c) {
       limit_[c] = static_cast<int>(budget.free[c].size());
     }
-    pending_.resize(instrs.size());
-    earliest_.assign(instrs.size(), 0);
-    for (size_t i = 0; i < instrs.size(); ++i) {
+    pending_.resize(graph_.nodes.size());
+    earliest_.assign(graph_.nodes.size(), 0);
+    for (size_t i = 0; i < graph_.nodes.size(); ++i) {
       pending_[i] = graph_.nodes[i].num_preds;
     }
     RankAll(order);
@@ -321,15 +321,28 @@ class Scheduler {
         landing_.push({cycle + std::max(node.latency, 1), f.dst});
       }
     }
-    for (int e = node.first_edge; e >= 0; e = graph_.edges[e].next) {
+    reached_.assign(1, {cycle, i});
+    while (!reached_.empty()) {
+      const auto [at, from] = reached_.back();
+      reached_.pop_back();
+      Follow(from, at, cycle);
+    }
+  }
+
+  // Those that wait for a node that is reached at `at`.
+  void Follow(int from, int at, int cycle) {
+    for (int e = graph_.nodes[from].first_edge; e >= 0;
+         e = graph_.edges[e].next) {
       const Edge& edge = graph_.edges[e];
-      earliest_[edge.to] = std::max(earliest_[edge.to], cycle + edge.cycles);
-      if (--pending_[edge.to] == 0) {
-        if (earliest_[edge.to] <= cycle) {
-          MakeReady(edge.to);
-        } else {
-          Release(edge.to);
-        }
+      int& earliest = earliest_[edge.to];
+      earliest = std::max(earliest, at + edge.cycles);
+      if (--pending_[edge.to] > 0) continue;
+      if (edge.to >= static_cast<int>(instrs_.size())) {
+        reached_.push_back({earliest, edge.to});
+      } else if (earliest <= cycle) {
+        MakeReady(edge.to);
+      } else {
+        Release(edge.to);
       }
     }
   }
@@ -352,10 +365,11 @@ class Scheduler {
   const RegisterRange range_;
   std::array<int, isa::kNumRegClasses> limit_{};
   std::array<int, isa::kNumRegClasses> live_{};
-  std::vector<int> pending_, earliest_;
+  std::vector<int> pending_, earliest_;  // by node
   std::vector<int> reads_;               // still to come, by range_
   std::vector<int> rank_of_, instr_of_;  // by urgency
   using Waiting = std::pair<int, int>;   // (cycle, instruction)
+  std::vector<Waiting> reached_;         // and joins
   using WaitingQueue =
       std::priority_queue<Waiting, std::vector<Waiting>, std::greater<>>;
   WaitingQueue future_;
