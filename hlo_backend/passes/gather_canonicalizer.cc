@@ -74,9 +74,8 @@ class Canonicalizer {
   Instruction* Gather() {
     const auto& a = i_->attrs<GatherAttrs>();
     Instruction* x = i_->operand(0);
-    if (IsCanonical(*i_) || !IsSupported(x->shape(), i_->operand(1)->shape())) {
-      return nullptr;
-    }
+    if (IsCanonical(*i_)) return WithFlatIndices();
+    if (!IsSupported(x->shape(), i_->operand(1)->shape())) return nullptr;
     x = WithoutRest(x, a);
     RowIndices rows(
         b_, {&x->shape(), i_->operand(1), a.index_vector_dim, a.start_index_map,
@@ -105,7 +104,7 @@ class Canonicalizer {
 
   Instruction* Scatter() {
     const int arrays = (i_->operand_count() - 1) / 2;
-    if (IsCanonicalScatter(*i_)) return nullptr;
+    if (IsCanonicalScatter(*i_)) return WithFlatIndices();
     for (int k = 0; k < arrays; ++k) {
       if (!IsSupported(i_->operand(k)->shape(), i_->operand(arrays)->shape()) ||
           i_->operand(arrays + 1 + k)->shape().ElementCount() == 0) {
@@ -127,6 +126,17 @@ class Canonicalizer {
   }
 
  private:
+  // Numbers of rows lie along lanes, as the scalar unit reads them: a column
+  // of them would be a row of memory each.
+  Instruction* WithFlatIndices() {
+    Instruction* indices = i_->operand(1);
+    if (indices->shape().rank() == 1) return nullptr;
+    std::vector<Instruction*> operands(i_->operands().begin(),
+                                       i_->operands().end());
+    operands[1] = b_.Reshape(indices, {indices->shape().dim(0)});
+    return i_->parent()->AddLike(*i_, i_->shape(), operands);
+  }
+
   static bool IsOneWindow(const RowIndices& rows) {
     for (int64_t size : rows.batch()) {
       if (size != 1) return false;

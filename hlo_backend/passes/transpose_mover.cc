@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_set.h"
+#include "hlo_backend/analysis/fusion_rules.h"
 #include "hlo_backend/ir/builder.h"
 #include "hlo_backend/passes/compact_entry.h"
 #include "hlo_backend/passes/control_flow.h"
@@ -39,6 +40,26 @@ bool IsFree(const Instruction& i) {
          IsSplat(i);
 }
 
+// Of a reshape in which nothing but dimensions of size 1 change places: the
+// transpose that it is.
+std::optional<DimVector> AsTranspose(const Instruction& i) {
+  if (i.opcode() != Opcode::kReshape) return {};
+  const Shape& from = i.operand(0)->shape();
+  const Shape& to = i.shape();
+  if (from.rank() != to.rank() || from.SameDims(to) ||
+      !SameUpToDegenerateDims(from, to)) {
+    return {};
+  }
+  const DimVector kept = NonUnitPositions(from.dims());
+  const DimVector units = Others(from.rank(), kept);
+  DimVector permutation;
+  size_t next_kept = 0, next_unit = 0;
+  for (const int64_t size : to.dims()) {
+    permutation.push_back(size == 1 ? units[next_unit++] : kept[next_kept++]);
+  }
+  return permutation;
+}
+
 // Has an order of dimensions of its own, and what follows takes it.
 bool GivesOrder(const Instruction& i) {
   return i.opcode() == Opcode::kConvolution || IsPlaneWindow(i) ||
@@ -52,6 +73,14 @@ class Mover {
   bool Run() {
     bool changed = false;
     for (Instruction* i : c_->PostOrder()) {
+      if (const auto order = AsTranspose(*i);
+          order.has_value() && NamesParameterAsItLies(*i->operand(0))) {
+        Instruction* t = Behind(i->operand(0), *order);
+        of_entry_.insert(t);
+        c_->Replace(i, t);
+        changed = true;
+        continue;
+      }
       if (IsWantedTransposed(*i)) {
         const Shape shape = Shape::Array(
             i->shape().type(), {i->shape().dim(1), i->shape().dim(0)});
