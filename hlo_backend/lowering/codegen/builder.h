@@ -24,6 +24,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/types/span.h"
 #include "hlo_backend/lowering/codegen/vcode.h"
 #include "isa/machine_model.h"
@@ -140,6 +141,9 @@ class CodeBuilder {
   // `results` registers of 8 columns each.
   std::vector<Vec> Transpose(const std::vector<Vec>& rows, int results,
                              bool b16 = false);
+  // The same, each register taken as it comes: few need be alive.
+  void Transpose(const std::vector<Vec>& rows, int results,
+                 absl::FunctionRef<void(int, Vec)> take, bool b16 = false);
   Sca ToScalar(Vec a);  // word of sublane 0, lane 0
 
   // --- VMEM ---

@@ -75,6 +75,14 @@ Vec CodeBuilder::Permute(Vec a, Vec lanes) {
 
 std::vector<Vec> CodeBuilder::Transpose(const std::vector<Vec>& rows,
                                         int results, bool b16) {
+  std::vector<Vec> columns;
+  Transpose(
+      rows, results, [&](int, Vec column) { columns.push_back(column); }, b16);
+  return columns;
+}
+
+void CodeBuilder::Transpose(const std::vector<Vec>& rows, int results,
+                            absl::FunctionRef<void(int, Vec)> take, bool b16) {
   CHECK(!rows.empty());
   const uint8_t unit = static_cast<uint8_t>(NextXlu());
   for (size_t i = 0; i < rows.size(); ++i) {
@@ -92,14 +100,13 @@ std::vector<Vec> CodeBuilder::Transpose(const std::vector<Vec>& rows,
     push.a = rows[i].id;
     if (last) push.imm = results;
   }
-  std::vector<Vec> columns;
   for (int i = 0; i < results; ++i) {
-    columns.push_back(NewVec());
+    const Vec column = NewVec();
     VInstr& pop = Emit(Opcode::kVpopTrf);
     pop.unit = unit;
-    pop.dst = columns.back().id;
+    pop.dst = column.id;
+    take(i, column);
   }
-  return columns;
 }
 
 Sca CodeBuilder::ToScalar(Vec a) {

@@ -63,8 +63,7 @@ absl::Status CopyReducedTiles(const Reduction& r, const Reduction* extremum,
           b.Load(kScratchSpace, from,
                  static_cast<int32_t>(c * isa::kVregBytes + extremum->scratch -
                                       r.scratch));
-      ASSIGN_OR_RETURN(
-          v, PositionFold(*extremum, r, b).Tile(values, v, false, false));
+      ASSIGN_OR_RETURN(v, PositionFold(*extremum, r, b).WithInit({values, v}));
     } else {
       ASSIGN_OR_RETURN(v, fold.WithInit(v));
     }

@@ -326,9 +326,10 @@ class ReduceCode {
         accumulator = here;
         continue;
       }
-      const Mask keeps = PositionFold(extremum, r, b_)
-                             .Keeps(AccumulatorOf(extremum, y, x), words);
-      const Vec v = b_.Select(keeps, accumulator, here);
+      ASSIGN_OR_RETURN(const Vec v, PositionFold(extremum, r, b_)
+                                        .Earlier({AccumulatorOf(extremum, y, x),
+                                                  accumulator},
+                                                 {words, here}));
       if (finished_) {
         accumulator = v;
       } else {

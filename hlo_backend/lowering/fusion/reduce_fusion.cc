@@ -11,6 +11,7 @@
 #include "base/status.h"
 #include "base/units.h"
 #include "hlo_backend/lowering/fusion/fusion_tiling.h"
+#include "hlo_backend/lowering/fusion/position_fold.h"
 #include "hlo_backend/lowering/fusion/reduce_code.h"
 #include "hlo_backend/lowering/kernel_emitter.h"
 
@@ -183,6 +184,11 @@ absl::StatusOr<ReduceTiling> CutReduction(const KernelContext& context,
       if (t.reductions[k].root == e.extremum[root]) {
         r.extremum = static_cast<int>(k);
       }
+    }
+    if (r.extremum >= 0) {
+      r.waiting = t.cut.tiling.scratch_bytes;
+      t.cut.tiling.scratch_bytes +=
+          PositionFold::kPlaces * PositionFold::kPlaceBytes;
     }
     r.strides.assign(g.axes.size(), 0);
     int64_t bytes = isa::kVregBytes;

@@ -149,6 +149,14 @@ void JoinedResult::MakePointers(NestCode& n) {
   even_ = Vec();
   if (!finishes_) return;
   at_ = n.AddPointer(strides_, start_);
+  if (r_.waiting >= 0) {
+    waiting_ =
+        n.AddPointer(std::vector<int64_t>(g_.axes.size(), 0), [this](Sca to) {
+          const Sca reg = to.valid() ? to : b_.NewSca();
+          b_.ScratchAddress(reg, static_cast<int32_t>(r_.waiting));
+          return reg;
+        });
+  }
   if (index_axis_ >= 0) {
     std::vector<int64_t> one(g_.axes.size(), 0);
     one[index_axis_] = 1;
@@ -211,12 +219,19 @@ absl::StatusOr<std::vector<Vec>> JoinedResult::Transposed(
 }
 
 absl::StatusOr<std::vector<Vec>> JoinedResult::Positions(
-    const std::vector<Vec>& partials, const std::vector<Vec>& extrema) {
+    NestCode& n, const std::vector<Vec>& partials,
+    const std::vector<Vec>& extrema) {
   PositionFold fold(*extremum_, r_, b_);
-  ASSIGN_OR_RETURN(const Vec v,
-                   together_ > 1 ? fold.Rows(extrema, partials)
-                                 : fold.Tile(extrema[0], partials[0],
-                                             rows_reduced_, columns_reduced_));
+  absl::StatusOr<PositionFold::Pair> best;
+  if (together_ > 1) {
+    best = fold.Rows([&] { return extrema; }, [&] { return partials; },
+                     n.ValueOf(waiting_), number_++);
+  } else {
+    best =
+        fold.Tile({extrema[0], partials[0]}, rows_reduced_, columns_reduced_);
+  }
+  RETURN_IF_ERROR(best.status());
+  ASSIGN_OR_RETURN(const Vec v, fold.WithInit(*best));
   return std::vector<Vec>{v};
 }
 
@@ -226,7 +241,7 @@ absl::Status JoinedResult::Finish(NestCode& n, int row, int column,
   TileFold fold(r_, b_);
   std::vector<Vec> results;
   if (extremum_ != nullptr) {
-    ASSIGN_OR_RETURN(results, Positions(partials, extrema));
+    ASSIGN_OR_RETURN(results, Positions(n, partials, extrema));
   } else if (together_ > 1) {
     ASSIGN_OR_RETURN(results, Transposed(partials));
   } else {

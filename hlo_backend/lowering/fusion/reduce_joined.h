@@ -61,7 +61,7 @@ class JoinedResult {
   absl::StatusOr<std::vector<codegen::Vec>> Transposed(
       const std::vector<codegen::Vec>& partials);
   absl::StatusOr<std::vector<codegen::Vec>> Positions(
-      const std::vector<codegen::Vec>& partials,
+      NestCode& n, const std::vector<codegen::Vec>& partials,
       const std::vector<codegen::Vec>& extrema);
   struct Row {
     codegen::Sca index, base;
@@ -79,6 +79,8 @@ class JoinedResult {
   std::vector<int64_t> strides_;  // bytes of the result per base tile
   int index_axis_ = -1;           // the major along the rows of the result
   int at_ = -1, index_ = -1;      // pointers
+  int waiting_ = -1;              // of positions: the pointer to their places
+  int64_t number_ = 0;            // of the row of results
   std::function<codegen::Sca(codegen::Sca)> start_, index_start_;
   // Rows of packed words come in pairs: the first, until the second is there.
   codegen::Vec even_;

@@ -28,6 +28,8 @@ struct Reduction {
   // Positions of the extrema of that reduction of the kernel; -1: it reduces
   // values of its own.
   int extremum = -1;
+  // Of positions: PositionFold::kPlaces in scratch.
+  int64_t waiting = -1;
   PhysicalArray result;
   // Window of the whole result, or (-1) the place of it in scratch, as 32-bit
   // words.

@@ -65,6 +65,10 @@ class Finisher {
     } else {
       b_.ScratchAddress(to_, static_cast<int32_t>(r_.result_scratch));
     }
+    if (r_.waiting >= 0) {
+      waiting_ = b_.GlobalSca();
+      b_.ScratchAddress(waiting_, static_cast<int32_t>(r_.waiting));
+    }
     // Index of the innermost kept major, and the plane of the result.
     index_ = b_.GlobalSca();
     b_.SImmTo(index_, 0);
@@ -268,25 +272,35 @@ class Finisher {
 
   absl::StatusOr<Vec> FoldTile(Sca from, int64_t offset, int) {
     if (extremum_ != nullptr) {
-      return PositionFold(*extremum_, r_, b_)
-          .Tile(Partial(from, offset, true), Partial(from, offset), true,
-                false);
+      PositionFold fold(*extremum_, r_, b_);
+      ASSIGN_OR_RETURN(
+          const PositionFold::Pair best,
+          fold.Tile({Partial(from, offset, true), Partial(from, offset)}, true,
+                    false));
+      return fold.WithInit(best);
     }
     ASSIGN_OR_RETURN(Vec v, fold_.Sublanes(Partial(from, offset)));
     return fold_.WithInit(v);
   }
 
   absl::StatusOr<Vec> TransposeTiles(Sca from, int64_t offset, int count) {
-    std::vector<Vec> rows, extrema;
-    for (int k = 0; k < count; ++k) {
-      const int64_t at = offset + k * int64_t{isa::kVregBytes};
-      rows.push_back(Partial(from, at));
-      if (extremum_ != nullptr) extrema.push_back(Partial(from, at, true));
-    }
+    const auto tiles = [&](bool extremum) {
+      std::vector<Vec> partials;
+      for (int k = 0; k < count; ++k) {
+        partials.push_back(
+            Partial(from, offset + k * int64_t{isa::kVregBytes}, extremum));
+      }
+      return partials;
+    };
     if (extremum_ != nullptr) {
-      return PositionFold(*extremum_, r_, b_).Rows(extrema, rows);
+      PositionFold fold(*extremum_, r_, b_);
+      ASSIGN_OR_RETURN(
+          const PositionFold::Pair best,
+          fold.Rows([&] { return tiles(true); }, [&] { return tiles(false); },
+                    waiting_, number_++));
+      return fold.WithInit(best);
     }
-    ASSIGN_OR_RETURN(Vec v, fold_.Tree(b_.Transpose(rows, 16)));
+    ASSIGN_OR_RETURN(Vec v, fold_.Tree(b_.Transpose(tiles(false), 16)));
     ASSIGN_OR_RETURN(v, fold_.Sublanes(v));
     return fold_.WithInit(v);
   }
@@ -295,8 +309,10 @@ class Finisher {
     b_.NewBlock("one element");
     Vec v = Partial(from_, 0);
     if (extremum_ != nullptr) {
-      ASSIGN_OR_RETURN(v, PositionFold(*extremum_, r_, b_)
-                              .Tile(Partial(from_, 0, true), v, true, true));
+      PositionFold fold(*extremum_, r_, b_);
+      ASSIGN_OR_RETURN(const PositionFold::Pair best,
+                       fold.Tile({Partial(from_, 0, true), v}, true, true));
+      ASSIGN_OR_RETURN(v, fold.WithInit(best));
     } else {
       ASSIGN_OR_RETURN(v, fold_.Sublanes(v));
       ASSIGN_OR_RETURN(v, fold_.Lanes(v));
@@ -335,6 +351,8 @@ class Finisher {
   std::vector<int> majors_;
   std::vector<int64_t> plane_stride_;
   Sca from_, to_, index_;
+  Sca waiting_;         // of positions
+  int64_t number_ = 0;  // of the row of results
 };
 
 }  // namespace
