@@ -66,7 +66,7 @@ const std::map<std::string, Limit>& Limits() {
       {"elementwise", {427, 4, 18}},
       {"other products", {27, 3, 12}},
       {"overheads", {63, 10, 30}},
-      {"reductions, movement", {118, 16, 55}},
+      {"reductions, movement", {118, 14, 45}},
       {"small products", {42, 12, 70}},
   };
   return *limits;
