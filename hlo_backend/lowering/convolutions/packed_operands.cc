@@ -103,7 +103,6 @@ PackedOperands::PackedOperands(const ConvolutionForm& form,
                                const TapPacking& packing,
                                const ArrayShape& arrays,
                                const isa::Window& input, int input_number,
-                               const isa::Window& weights, int weights_number,
                                int64_t scratch, CodeBuilder* b)
     : form_(form),
       block_(block),
@@ -117,8 +116,6 @@ PackedOperands::PackedOperands(const ConvolutionForm& form,
   b->NewBlock("addresses");
   input_ = PlaceOf(form.product.lhs, input, input_number,
                    ConvolutionOperands::kInput, b);
-  weights_ = PlaceOf(form.product.rhs, weights, weights_number,
-                     ConvolutionOperands::kWeights, b);
   scratch_.base = b->GlobalSca();
   b->ScratchAddress(scratch_.base, static_cast<int32_t>(scratch));
   b->SetBank(scratch_.base, CodeBuilder::kAbsoluteBanks,
@@ -127,7 +124,6 @@ PackedOperands::PackedOperands(const ConvolutionForm& form,
   scratch_.type = hlo::PrimitiveType::kBf16;
   for (size_t a = 0; a < form.axes.size(); ++a) {
     plane_pitch_.push_back(Pitch(input, a, form.product.lhs.resident));
-    tap_pitch_.push_back(Pitch(weights, a, form.product.rhs.resident));
   }
   for (int h = 0; h < 2; ++h) {
     half_[h] = b->GlobalVec();
@@ -148,6 +144,23 @@ PackedOperands::PackedOperands(const ConvolutionForm& form,
   for (size_t t = 0; t < packing.tiles.size(); ++t) MakeTile(t, &packer);
   packer.Finish();
   b->NewBlock("addresses");
+}
+
+PackedOperands::PackedOperands(const ConvolutionForm& form,
+                               const ConvolutionBlock& block,
+                               const ConvolutionEdge& edge,
+                               const TapPacking& packing,
+                               const ArrayShape& arrays,
+                               const isa::Window& input, int input_number,
+                               const isa::Window& weights, int weights_number,
+                               int64_t scratch, CodeBuilder* b)
+    : PackedOperands(form, block, edge, packing, arrays, input, input_number,
+                     scratch, b) {
+  weights_ = PlaceOf(form.product.rhs, weights, weights_number,
+                     ConvolutionOperands::kWeights, b);
+  for (size_t a = 0; a < form.axes.size(); ++a) {
+    tap_pitch_.push_back(Pitch(weights, a, form.product.rhs.resident));
+  }
   if (form.product.problem.rhs.transposed) return;
   // The masks of all rows of weights, before the stream begins.
   for (size_t t = 0; t < packing.tiles.size(); ++t) {

@@ -23,11 +23,16 @@ class PackedOperands : public StreamOperands {
   static constexpr int kPacked = 3000;  // codegen space
 
   // Packs, from byte `scratch` of the kernel's scratch on. All must outlive it.
+  // Without weights: where what is packed is multiplied by something else.
   PackedOperands(const ConvolutionForm& form, const ConvolutionBlock& block,
                  const ConvolutionEdge& edge, const TapPacking& packing,
                  const ArrayShape& arrays, const isa::Window& input,
                  int input_number, const isa::Window& weights,
                  int weights_number, int64_t scratch, codegen::CodeBuilder* b);
+  PackedOperands(const ConvolutionForm& form, const ConvolutionBlock& block,
+                 const ConvolutionEdge& edge, const TapPacking& packing,
+                 const ArrayShape& arrays, const isa::Window& input,
+                 int input_number, int64_t scratch, codegen::CodeBuilder* b);
 
   int64_t RowsOfK(int64_t k) const override;
   bool Meets(int64_t batch, int64_t row, int64_t k) const override;

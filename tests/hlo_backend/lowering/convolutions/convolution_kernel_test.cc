@@ -291,6 +291,36 @@ ENTRY e {
   EXPECT_TRUE(!result.ok() || result->kernel.NumSteps() > 1);
 }
 
+// Several results of few features share a tile of columns.
+TEST_P(ConvolutionKernelTest, AGradientOfFewFeaturesSharesItsTiles) {
+  struct Case {
+    const char* x;
+    const char* w;
+    const char* out;
+    const char* window;
+  };
+  for (const Case& c :
+       {Case{"6,6,16,64", "6,6,16,24", "3,3,24,64", "size=6x6 pad=1_1x1_1"},
+        Case{"9,9,8,3", "4,4,8,40", "3,3,40,3",
+             "size=4x4 pad=1_1x1_1 rhs_dilate=2x2"},
+        Case{"21,21,16,3", "11,11,16,64", "7,7,64,3",
+             "size=11x11 pad=3_3x3_3 rhs_dilate=2x2"},
+        Case{"5,10,24,33", "5,5,24,130", "3,3,130,33",
+             "size=5x5 pad=1_1x0_1 rhs_dilate=1x2"}}) {
+    for (const bool f32 : {false, true}) {
+      const std::string hlo = absl::StrCat(
+          "HloModule m\nENTRY e {\n  x = ", Type(f32), c.x,
+          "] parameter(0)\n  w = ", Type(!f32), c.w,
+          "] parameter(1)\n  ROOT c = ", Type(f32), c.out,
+          "] convolution(x, w), window={", c.window,
+          "}, dim_labels=01fb_01io->01fb\n}\n");
+      HarnessOptions options = On(GetParam());
+      options.absolute = 0.2;
+      EXPECT_OK(CompareKernel(hlo, options).status()) << GetParam() << hlo;
+    }
+  }
+}
+
 // Where one tap of the first axis with all that it meets is too much for VMEM.
 TEST(ConvolutionKernelTest, AGradientOfLargePlanesTakesThemInParts) {
   ASSERT_OK_AND_ASSIGN(const chips::ChipSpec loaded,
@@ -313,23 +343,23 @@ TEST(ConvolutionKernelTest, AGradientOfLargePlanesTakesThemInParts) {
   check("inner taps", R"(
 HloModule m
 ENTRY e {
-  x = f32[6,6,32,64] parameter(0)
+  x = f32[6,6,32,96] parameter(0)
   w = bf16[6,6,32,128] parameter(1)
-  ROOT c = f32[3,3,128,64] convolution(x, w), window={size=6x6 pad=1_1x1_1}, dim_labels=01fb_01io->01fb
+  ROOT c = f32[3,3,128,96] convolution(x, w), window={size=6x6 pad=1_1x1_1}, dim_labels=01fb_01io->01fb
 })");
   check("inner taps", R"(
 HloModule m
 ENTRY e {
-  x = bf16[12,12,32,64] parameter(0)
+  x = bf16[12,12,32,96] parameter(0)
   w = f32[6,6,32,128] parameter(1)
-  ROOT c = f32[3,3,128,64] convolution(x, w), window={size=6x6 pad=1_0x1_0 rhs_dilate=2x2}, dim_labels=01fb_01io->01fb
+  ROOT c = f32[3,3,128,96] convolution(x, w), window={size=6x6 pad=1_0x1_0 rhs_dilate=2x2}, dim_labels=01fb_01io->01fb
 })");
   check("rows", R"(
 HloModule m
 ENTRY e {
-  x = f32[4,256,64] parameter(0)
+  x = f32[4,256,96] parameter(0)
   w = f32[4,256,128] parameter(1)
-  ROOT c = f32[3,128,64] convolution(x, w), window={size=4 pad=1_1}, dim_labels=0fb_0io->0fb
+  ROOT c = f32[3,128,96] convolution(x, w), window={size=4 pad=1_1}, dim_labels=0fb_0io->0fb
 })");
 }
 
