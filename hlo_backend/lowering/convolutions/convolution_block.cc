@@ -88,18 +88,28 @@ int64_t ConvolutionBlock::Steps() const {
   return steps;
 }
 
-int64_t ConvolutionBlock::Meetings(const ConvolutionForm& form) const {
-  int64_t meetings = row_tiles;
+int64_t ConvolutionBlock::Meetings(const ConvolutionForm& form,
+                                   int64_t together) const {
+  int64_t meetings = 1;
   for (size_t a = 0; a < axes.size(); ++a) {
+    // Slices of the last axis are tiles of rows.
+    const bool last = a + 1 == axes.size();
+    const int64_t each = last ? row_tiles : 1, group = last ? together : 1;
+    const int64_t slices = axes[a].outputs * each;
     int64_t pairs = 0;
-    for (int64_t o = 0; o < axes[a].outputs; ++o) {
-      for (int64_t t = 0; t < axes[a].taps; ++t) {
-        pairs += axes[a].PlaneOf(form.axes[a], o, t) >= 0;
+    for (int64_t t = 0; t < axes[a].taps; ++t) {
+      for (int64_t first = 0; first < slices; first += group) {
+        const int64_t end = std::min(first + group, slices);
+        bool meets = false;
+        for (int64_t o = first / each; o <= (end - 1) / each; ++o) {
+          meets = meets || axes[a].PlaneOf(form.axes[a], o, t) >= 0;
+        }
+        pairs += meets ? end - first : 0;
       }
     }
     meetings *= pairs;
   }
-  return meetings;
+  return axes.empty() ? row_tiles : meetings;
 }
 
 std::string ConvolutionBlock::ToString() const {

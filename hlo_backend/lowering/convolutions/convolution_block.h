@@ -44,8 +44,9 @@ struct ConvolutionBlock {
   int64_t Taps() const;
   int64_t TapGrid() const;
   int64_t Steps() const;
-  // Pairs of slice and tap that are multiplied.
-  int64_t Meetings(const ConvolutionForm& form) const;
+  // Pairs of slice and tap that are multiplied; so many slices that follow one
+  // another go through the arrays together, where any of them meets something.
+  int64_t Meetings(const ConvolutionForm& form, int64_t together) const;
   std::string ToString() const;
 };
 

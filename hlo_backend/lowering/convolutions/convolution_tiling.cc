@@ -24,10 +24,6 @@ constexpr int64_t kDrain = 64;
 // A step whose straight code is longer than the policy wishes is taken where
 // nothing shorter fits, up to so many times as long.
 constexpr int64_t kLongest = 8;
-// Where taps are packed, the window's rows that two steps share are packed
-// twice: steps are as long as the TPU compiler's for few features (11,900 to
-// 13,700 bundles on v5e).
-constexpr int64_t kPackedSteps = 2;
 
 bool IsCopied(const Tiling& tiling, const isa::Window& w) {
   return tiling.args[w.arg].space != isa::Space::kVmem &&
@@ -170,6 +166,34 @@ class Search {
   Picoseconds best_time_;
 };
 
+// What a transfer of the window moves.
+struct AverageBox {
+  int64_t bytes = 0, chunk_bytes = 0;
+};
+
+// Over all steps: the first and the last along a grid dimension may reach
+// beyond borders, where nothing is fetched; those between are alike.
+AverageBox AverageOf(const isa::Window& window,
+                     const std::vector<int64_t>& grid) {
+  std::vector<int64_t> index = grid;
+  for (int64_t& step : index) step /= 2;
+  const isa::Box amid = isa::BoxAt(window, index);
+  auto bytes = static_cast<double>(amid.bytes);
+  for (size_t g = 0; g < grid.size() && amid.bytes > 0; ++g) {
+    if (grid[g] == 1) continue;
+    const int64_t middle = index[g];
+    index[g] = 0;
+    int64_t all = isa::BoxAt(window, index).bytes;
+    index[g] = grid[g] - 1;
+    all += isa::BoxAt(window, index).bytes;
+    index[g] = middle;
+    all += (grid[g] - 2) * amid.bytes;
+    bytes *=
+        static_cast<double>(all) / static_cast<double>(grid[g] * amid.bytes);
+  }
+  return {static_cast<int64_t>(bytes), amid.chunk_bytes};
+}
+
 }  // namespace
 
 Picoseconds TimeOf(const KernelContext& context, const Tiling& tiling,
@@ -187,13 +211,12 @@ Picoseconds TimeOf(const KernelContext& context, const Tiling& tiling,
                               tiling.grid[tiling.megacore_dim]);
   const memory::HbmModel hbm(context.chip);
   Picoseconds load, store;
-  const std::vector<int64_t> origin(kernel.grid.size(), 0);
   int64_t copied = 0;
   for (int w = 0; w < static_cast<int>(kernel.windows.size()); ++w) {
     const isa::Window& window = kernel.windows[w];
     if (!IsCopied(tiling, window)) continue;
     ++copied;
-    const isa::Box box = isa::BoxAt(window, origin);
+    const AverageBox box = AverageOf(window, kernel.grid);
     const bool write = window.direction != isa::Direction::kIn;
     const Picoseconds busy =
         hbm.Busy({Bytes(box.bytes), write, Bytes(box.chunk_bytes), 0.0});
@@ -225,7 +248,7 @@ ConvolutionCost CostOf(const ConvolutionForm& form, const TapPacking& packing,
   const PackingCost packs = CostOfPacking(packing, form, block, machine);
   const double share =
       packed ? 1.0
-             : static_cast<double>(block.Meetings(form)) /
+             : static_cast<double>(block.Meetings(form, arrays.unit / 8)) /
                    static_cast<double>(block.Slices() * block.Taps());
   ConvolutionCost best;
   best.step_cycles = std::numeric_limits<int64_t>::max();

@@ -117,7 +117,8 @@ class GradientEmitter {
 
   // The best steps so far, or those with this cut.
   void Choose(const SecondCut& second, bool packed) {
-    const int64_t bundles = chips::ProductStepBundles(context_.chip);
+    const int64_t bundles =
+        chips::ProductStepBundles(context_.chip) * (packed ? kPackedSteps : 1);
     bool found = false;
     for (int64_t longest = bundles; !found && longest <= kLongest * bundles;
          longest *= 2) {

@@ -308,17 +308,31 @@ TEST_P(ConvolutionKernelTest, AGradientOfFewFeaturesSharesItsTiles) {
         Case{"5,10,24,33", "5,5,24,130", "3,3,130,33",
              "size=5x5 pad=1_1x0_1 rhs_dilate=1x2"}}) {
     for (const bool f32 : {false, true}) {
-      const std::string hlo = absl::StrCat(
-          "HloModule m\nENTRY e {\n  x = ", Type(f32), c.x,
-          "] parameter(0)\n  w = ", Type(!f32), c.w,
-          "] parameter(1)\n  ROOT c = ", Type(f32), c.out,
-          "] convolution(x, w), window={", c.window,
-          "}, dim_labels=01fb_01io->01fb\n}\n");
+      const std::string hlo =
+          absl::StrCat("HloModule m\nENTRY e {\n  x = ", Type(f32), c.x,
+                       "] parameter(0)\n  w = ", Type(!f32), c.w,
+                       "] parameter(1)\n  ROOT c = ", Type(f32), c.out,
+                       "] convolution(x, w), window={", c.window,
+                       "}, dim_labels=01fb_01io->01fb\n}\n");
       HarnessOptions options = On(GetParam());
       options.absolute = 0.2;
       EXPECT_OK(CompareKernel(hlo, options).status()) << GetParam() << hlo;
     }
   }
+}
+
+TEST(ConvolutionKernelTest, NineResultsOf64FeaturesAreFiveTiles) {
+  HarnessOptions options = On("v6e");
+  options.absolute = 0.2;
+  ASSERT_OK_AND_ASSIGN(const auto result, CompareKernel(R"(
+HloModule m
+ENTRY e {
+  x = bf16[14,14,16,64] parameter(0)
+  w = bf16[14,14,16,64] parameter(1)
+  ROOT c = bf16[3,3,64,64] convolution(x, w), window={size=14x14 pad=1_1x1_1}, dim_labels=01fb_01io->01fb
+})",
+                                                        options));
+  EXPECT_THAT(result.kernel.note, ::testing::HasSubstr("results in 5 tiles"));
 }
 
 // Where one tap of the first axis with all that it meets is too much for VMEM.
@@ -353,6 +367,14 @@ ENTRY e {
   x = bf16[12,12,32,96] parameter(0)
   w = f32[6,6,32,128] parameter(1)
   ROOT c = f32[3,3,128,96] convolution(x, w), window={size=6x6 pad=1_0x1_0 rhs_dilate=2x2}, dim_labels=01fb_01io->01fb
+})");
+  // Parts that do not divide the rows of the batch.
+  check("inner taps", R"(
+HloModule m
+ENTRY e {
+  x = f32[7,7,8,96] parameter(0)
+  w = bf16[7,7,8,128] parameter(1)
+  ROOT c = f32[3,3,128,96] convolution(x, w), window={size=7x7 pad=1_1x1_1}, dim_labels=01fb_01io->01fb
 })");
   check("rows", R"(
 HloModule m
