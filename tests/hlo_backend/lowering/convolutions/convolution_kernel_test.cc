@@ -372,9 +372,9 @@ ENTRY e {
   check("inner taps", R"(
 HloModule m
 ENTRY e {
-  x = f32[7,7,8,96] parameter(0)
-  w = bf16[7,7,8,128] parameter(1)
-  ROOT c = f32[3,3,128,96] convolution(x, w), window={size=7x7 pad=1_1x1_1}, dim_labels=01fb_01io->01fb
+  x = f32[31,31,8,96] parameter(0)
+  w = bf16[31,31,8,128] parameter(1)
+  ROOT c = f32[3,3,128,96] convolution(x, w), window={size=31x31 pad=1_1x1_1}, dim_labels=01fb_01io->01fb
 })");
   check("rows", R"(
 HloModule m
