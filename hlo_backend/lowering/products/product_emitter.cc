@@ -1,0 +1,421 @@
+#include "hlo_backend/lowering/products/product_emitter.h"
+
+#include <algorithm>
+
+#include "base/status.h"
+#include "base/units.h"
+#include "chips/compiler_policy.h"
+#include "hlo_backend/lowering/kernel_emitter.h"
+#include "hlo_backend/lowering/products/converted_operand.h"
+#include "hlo_backend/lowering/products/product_visits.h"
+
+namespace ptxla::lowering {
+namespace {
+
+using codegen::CodeBuilder;
+using isa::When;
+
+// Memory that code may alias, for the code builder.
+enum Space : int {
+  kLhs,
+  kRhs,
+  kSums,
+  kTransposedLhs,
+  kConvertedLhs,
+  kConvertedRhs,
+  kFirstEpilogueSpace
+};
+
+// Straight code of a step whose windows are given, in our own limits.
+constexpr int64_t kGivenBundles = 2;
+
+// An operand's block, or the prologue that computes it.
+absl::Status Place(const MatrixView& view,
+                   const std::vector<isa::Window>& windows, int window,
+                   int space, OperandPrologue* prologue, bool rows_ahead,
+                   CodeBuilder& b, BlockPlace* place) {
+  *place = {};
+  if (prologue == nullptr) {
+    *place = PlaceOf(view, windows[window], window, space, &b);
+    return absl::OkStatus();
+  }
+  place->computed = prologue;
+  place->type = view.type;
+  RETURN_IF_ERROR(prologue->Start(b));
+  return rows_ahead ? prologue->MakeAllRows(b) : absl::OkStatus();
+}
+
+}  // namespace
+
+ProductLimits ProductLimitsOf(const KernelContext& context) {
+  const chips::ChipSpec& chip = context.chip;
+  const double hz = chip.core().clock.frequency().count();
+  ProductLimits limits;
+  limits.vmem_bytes =
+      static_cast<int64_t>(static_cast<double>(VmemBudget(context)) *
+                           chip.Policy("product_vmem_share").value_or(1));
+  limits.step_bundles = chips::ProductStepBundles(chip);
+  limits.hbm_bytes_per_cycle =
+      chip.hbm_bandwidth_per_device().count() * chip.hbm().efficiency_read / hz;
+  limits.hbm_latency_cycles =
+      chip.core().clock.CyclesCeil(chip.hbm().latency).count();
+  limits.step_cycles =
+      chip.core().kernel_step.count() +
+      3 * chip.core().kernel_step_window.count() +
+      static_cast<int64_t>(chip.Policy("step_sync").value_or(0));
+  limits.cores = context.model.cores;
+  return limits;
+}
+
+absl::Status ProductEmitter::Prepare() {
+  ASSIGN_OR_RETURN(epilogue_, ProductEpilogue::Create(context_, i_, &form_));
+  RETURN_IF_ERROR(DescribePrologues());
+  arrays_ = ArrayShapeOf(context_.model, form_.problem.rhs.transposed,
+                         form_.problem.numbers);
+  limits_ = ProductLimitsOf(context_);
+  if (epilogue_->NeedsOneCore()) limits_.cores = 1;
+  return absl::OkStatus();
+}
+
+absl::StatusOr<ProductTiling> ProductEmitter::FindTiles(size_t choice) {
+  given_ = false;
+  if (choice == 0 && form_.windows.has_value()) {
+    // Where a kernel can have them, all of VMEM is theirs, and more code than
+    // we would unroll.
+    ProductLimits wide = limits_;
+    wide.vmem_bytes = VmemBudget(context_);
+    wide.step_bundles = kGivenBundles * limits_.step_bundles;
+    auto given = GivenProductTile(form_.problem, arrays_, context_.model, wide,
+                                  *form_.windows, form_.swapped, context_.log);
+    given_ = given.ok();
+    if (given.ok()) return given;
+  }
+  return ChooseProductTile(form_.problem, arrays_, context_.model, limits_,
+                           context_.log);
+}
+
+absl::Status ProductEmitter::ChooseTiles(size_t choice) {
+  ASSIGN_OR_RETURN(const ProductTiling tiles, FindTiles(choice));
+  // Our own come behind the windows of the schedule.
+  const size_t rank =
+      choice - (choice > 0 && form_.windows.has_value() ? 1 : 0);
+  if (rank > tiles.runners_up.size()) {
+    return absl::ResourceExhaustedError(
+        "no tile whose code fits the registers");
+  }
+  if (rank == 0) {
+    Take(tiles.tile, tiles.cost);
+  } else {
+    Take(tiles.runners_up[rank - 1].first, tiles.runners_up[rank - 1].second);
+  }
+  return absl::OkStatus();
+}
+
+void ProductEmitter::Take(const ProductTile& tile, const ProductCost& cost) {
+  tile_ = tile;
+  cost_ = cost;
+  grid_ = GridDims::Of(tile_);
+}
+
+absl::StatusOr<Tiling> ProductEmitter::Plan() {
+  Tiling tiling;
+  tiling.note = tile_.ToString();
+  ASSIGN_OR_RETURN(tiling.args, KernelArgs(i_));
+  tiling.grid = grid_.bounds;
+  if (epilogue_->NeedsOneCore()) grid_.megacore_dim = -1;
+  tiling.megacore_dim = grid_.megacore_dim;
+  PlanMemory(&tiling);
+  epilogue_->AddWindows(
+      tile_, grid_,
+      kFirstEpilogueSpace + static_cast<int>(tiling.windows.size()), &tiling);
+  tiling.work = WorkOf(tiling);
+  tiling.body = [this](CodeBuilder& b) { return Body(b); };
+  return tiling;
+}
+
+int64_t ProductEmitter::CyclesOf(int64_t step) const {
+  // First loads and last stores come on top.
+  return cost_.cycles - cost_.choice +
+         std::max(cost_.choice,
+                  CeilOfRatio<int64_t>(tile_.Steps(), limits_.cores) *
+                      (step + limits_.step_cycles));
+}
+
+int64_t ProductEmitter::PaddedRows() const {
+  return RoundUpTo<int64_t>(tile_.block_m, 16);
+}
+
+absl::Status ProductEmitter::DescribePrologues() {
+  const auto describe =
+      [&](const hlo::Instruction* value, ProductOperand* operand,
+          std::unique_ptr<OperandPrologue>* prologue) -> absl::Status {
+    if (value == nullptr) return absl::OkStatus();
+    ASSIGN_OR_RETURN(*prologue, OperandPrologue::Create(i_, *value));
+    (*prologue)->AddTo(operand, context_.model);
+    (*prologue)->Limit(&form_.problem);
+    return absl::OkStatus();
+  };
+  ProductProblem& p = form_.problem;
+  RETURN_IF_ERROR(describe(form_.lhs_value, &p.lhs, &lhs_prologue_));
+  RETURN_IF_ERROR(describe(form_.rhs_value, &p.rhs, &rhs_prologue_));
+  // Rows of an operand that are M, columns that are N.
+  if (p.lhs.computed && !p.lhs.transposed) {
+    p.row_unit = std::max(p.row_unit, p.lhs.row_unit);
+    if (p.lhs.row_entries > 0) {
+      p.row_unit_of_steps = isa::kLanes;
+      p.parts_of_rows = false;
+    }
+  }
+  if (p.rhs.computed) {
+    p.column_unit = std::max(p.column_unit, p.rhs.column_unit);
+  }
+  return absl::OkStatus();
+}
+
+int64_t ProductEmitter::KOfStep(bool last) const {
+  const int64_t steps = tile_.grid_k / tile_.k_planes;  // of a plane
+  if (steps == 1) return form_.problem.k;
+  return last ? form_.problem.k - (steps - 1) * tile_.block_k : tile_.block_k;
+}
+
+bool ProductEmitter::Accumulates() const {
+  return tile_.grid_k > 1 ||
+         PlanVisits(form_.problem, tile_, arrays_).k_visits > 1;
+}
+
+void ProductEmitter::PlanMemory(Tiling* tiling) {
+  const auto add = [&](const MatrixView& view, int arg, bool is_lhs,
+                       bool transposed, OperandPrologue* prologue) {
+    if (prologue == nullptr) {
+      return AddOperandWindow(view, arg, tile_, grid_, is_lhs, transposed,
+                              tiling);
+    }
+    prologue->AddWindows(tile_, grid_, is_lhs, transposed, kFirstEpilogueSpace,
+                         tiling);
+    return -1;
+  };
+  const ProductProblem& p = form_.problem;
+  lhs_window_ = add(form_.lhs, form_.lhs_arg, true, p.lhs.transposed,
+                    lhs_prologue_.get());
+  rhs_window_ = add(form_.rhs, form_.rhs_arg, false, p.rhs.transposed,
+                    rhs_prologue_.get());
+  windows_ = tiling->windows;
+  const int64_t sums =
+      Accumulates() ? tile_.block_b * PaddedRows() * tile_.block_n * 4 : 0;
+  transposed_offset_ = sums;
+  const int64_t transposed = form_.problem.lhs.transposed
+                                 ? tile_.block_b * PaddedRows() *
+                                       tile_.block_k * (TransposesF32() ? 4 : 2)
+                                 : 0;
+  converted_lhs_offset_ = sums + transposed;
+  converted_rhs_offset_ =
+      converted_lhs_offset_ +
+      ((SlowLhs() || p.lhs.computed) && !p.lhs.transposed
+           ? tile_.block_b * PaddedRows() * tile_.block_k * MxuBytes()
+           : 0);
+  int64_t epilogue_offset =
+      converted_rhs_offset_ +
+      (SlowRhs() || p.rhs.computed
+           ? tile_.block_b * tile_.block_k *
+                 RoundUpTo<int64_t>(tile_.block_n, 128) * MxuBytes()
+           : 0);
+  for (OperandPrologue* prologue : {lhs_prologue_.get(), rhs_prologue_.get()}) {
+    if (prologue == nullptr) continue;
+    prologue->SetScratch(epilogue_offset);
+    epilogue_offset += prologue->ScratchBytes();
+  }
+  epilogue_->SetScratch(epilogue_offset);
+  tiling->scratch_bytes = epilogue_offset + epilogue_->ScratchBytes(tile_);
+}
+
+isa::KernelWork ProductEmitter::WorkOf(const Tiling& tiling) const {
+  const ProductProblem& p = form_.problem;
+  isa::KernelWork work;
+  work.mxu_flops = 2 * p.batch * p.m * p.n * p.k * p.k_planes;
+  work.flops = work.mxu_flops;
+  for (const isa::KernelArg& arg : tiling.args) {
+    if (arg.space == isa::Space::kHbm) work.hbm_bytes += arg.bytes;
+  }
+  return work;
+}
+
+absl::Status ProductEmitter::Body(CodeBuilder& b) {
+  b.NewBlock("addresses");
+  // Values per row go through the XLUs, which take what they are given in
+  // order: between the tiles of an LHS that they transpose, every one of them
+  // would be waited for.
+  const bool turns = form_.problem.lhs.transposed;
+  RETURN_IF_ERROR(Place(form_.lhs, windows_, lhs_window_, kLhs,
+                        lhs_prologue_.get(), parts_.pace.rows_ahead || turns, b,
+                        &parts_.lhs));
+  RETURN_IF_ERROR(Place(form_.rhs, windows_, rhs_window_, kRhs,
+                        rhs_prologue_.get(), parts_.pace.rows_ahead, b,
+                        &parts_.rhs));
+  parts_.lhs.shared_by = std::min(form_.lhs.shared_by, tile_.block_b);
+  parts_.rhs.shared_by = std::min(form_.rhs.shared_by, tile_.block_b);
+  parts_.lhs.slow = SlowLhs() && lhs_prologue_ == nullptr;
+  parts_.rhs.slow = SlowRhs() && rhs_prologue_ == nullptr;
+  b.NewBlock("addresses");
+  if (Accumulates()) {
+    parts_.sums.base = b.GlobalSca();
+    b.ScratchAddress(parts_.sums.base, 0);
+    b.SetBank(parts_.sums.base, CodeBuilder::kAbsoluteBanks, 0);
+    parts_.sums.space = kSums;
+    parts_.sums.type = hlo::PrimitiveType::kF32;
+    parts_.sums.lane_pitch = isa::kVregBytes;
+    parts_.sums.row_pitch = tile_.block_n / 128 * isa::kVregBytes;
+    parts_.sums.batch_pitch = PaddedRows() / 8 * parts_.sums.row_pitch;
+  }
+  RETURN_IF_ERROR(epilogue_->Start(b));
+  if (parts_.rhs.Converts() && StaysWhileMWalks()) ConvertRhs(b);
+  if (form_.problem.lhs.transposed) {
+    TurnLhs(b);
+  } else if (parts_.lhs.Converts()) {
+    PrepareLhs(b);
+  }
+  if (parts_.turns_lhs && StaysWhileNWalks()) return StreamTurning(b);
+  if (tile_.grid_k == 1) return Stream(b, true, true);
+  if (tile_.k_planes == 1) return StepsOfK(b, grid_.k, tile_.grid_k);
+  if (tile_.grid_k == tile_.k_planes) {
+    return StepsOfK(b, grid_.k_planes, tile_.k_planes);
+  }
+  return StepsOfPlanes(b);
+}
+
+absl::Status ProductEmitter::StepsOfK(CodeBuilder& b, int dim, int64_t steps) {
+  const bool whole = dim != grid_.k;  // K of a plane in each step
+  RETURN_IF_ERROR(
+      StreamWhen(b, {{dim, When::Kind::kFirst}}, true, false, whole));
+  if (steps > 2) {
+    RETURN_IF_ERROR(StreamWhen(
+        b, {{dim, When::Kind::kNotFirst}, {dim, When::Kind::kNotLast}}, false,
+        false, whole));
+  }
+  return StreamWhen(b, {{dim, When::Kind::kLast}}, false, true, true);
+}
+
+absl::Status ProductEmitter::StepsOfPlanes(CodeBuilder& b) {
+  const int k = grid_.k, plane = grid_.k_planes;
+  using Kind = When::Kind;
+  RETURN_IF_ERROR(StreamWhen(b, {{k, Kind::kFirst}, {plane, Kind::kFirst}},
+                             true, false, false));
+  RETURN_IF_ERROR(StreamWhen(b, {{k, Kind::kFirst}, {plane, Kind::kNotFirst}},
+                             false, false, false));
+  if (tile_.grid_k > 2 * tile_.k_planes) {
+    RETURN_IF_ERROR(StreamWhen(b, {{k, Kind::kNotFirst}, {k, Kind::kNotLast}},
+                               false, false, false));
+  }
+  RETURN_IF_ERROR(StreamWhen(b, {{k, Kind::kLast}, {plane, Kind::kNotLast}},
+                             false, false, true));
+  return StreamWhen(b, {{k, Kind::kLast}, {plane, Kind::kLast}}, false, true,
+                    true);
+}
+
+absl::Status ProductEmitter::StreamWhen(
+    CodeBuilder& b, const std::vector<std::pair<int, When::Kind>>& when,
+    bool starts, bool finishes, bool ends_k) {
+  for (const auto& [dim, kind] : when) b.BeginWhen(dim, kind);
+  RETURN_IF_ERROR(Stream(b, starts, finishes, ends_k));
+  for (size_t n = 0; n < when.size(); ++n) b.EndWhen();
+  return absl::OkStatus();
+}
+
+BlockPlace ProductEmitter::Scratch(CodeBuilder& b, int space, int64_t offset,
+                                   int64_t rows, int64_t columns) const {
+  BlockPlace to;
+  to.base = b.GlobalSca();
+  b.ScratchAddress(to.base, static_cast<int32_t>(offset));
+  b.SetBank(to.base, CodeBuilder::kAbsoluteBanks, static_cast<int32_t>(offset));
+  to.space = space;
+  to.type = arrays_.bf16 ? hlo::PrimitiveType::kBf16 : hlo::PrimitiveType::kF32;
+  to.lane_pitch = 8 * 128 * MxuBytes();
+  to.row_pitch = columns / 128 * to.lane_pitch;
+  to.batch_pitch = rows / 8 * to.row_pitch;
+  return to;
+}
+
+void ProductEmitter::Convert(const BlockPlace& from, const BlockPlace& to,
+                             int64_t rows, int64_t columns,
+                             OperandPrologue* prologue, CodeBuilder& b) {
+  if (prologue != nullptr) {
+    prologue->EmitBlock(to, tile_.block_b, rows, columns, &b);
+  } else {
+    EmitConvertedOperand(from, to, tile_.block_b, rows, columns, &b);
+  }
+}
+
+void ProductEmitter::PrepareLhs(CodeBuilder& b) {
+  const BlockPlace to = Scratch(b, kConvertedLhs, converted_lhs_offset_,
+                                PaddedRows(), tile_.block_k);
+  if (!StaysWhileNWalks()) {
+    parts_.converted_lhs = to;
+    return;
+  }
+  b.BeginWhen(grid_.n, When::Kind::kFirst);
+  Convert(parts_.lhs, to, PaddedRows(), tile_.block_k, lhs_prologue_.get(), b);
+  b.EndWhen();
+  parts_.lhs = to;
+}
+
+void ProductEmitter::ConvertRhs(CodeBuilder& b) {
+  const bool n_rows = form_.problem.rhs.transposed;
+  const int64_t n = RoundUpTo<int64_t>(tile_.block_n, 128);
+  const int64_t rows = n_rows ? n : tile_.block_k;
+  const int64_t columns = n_rows ? tile_.block_k : n;
+  const BlockPlace to =
+      Scratch(b, kConvertedRhs, converted_rhs_offset_, rows, columns);
+  b.BeginWhen(grid_.m, When::Kind::kFirst);
+  Convert(parts_.rhs, to, rows, columns, rhs_prologue_.get(), b);
+  b.EndWhen();
+  parts_.rhs = to;
+}
+
+void ProductEmitter::TurnLhs(CodeBuilder& b) {
+  BlockPlace to;
+  to.base = b.GlobalSca();
+  b.ScratchAddress(to.base, static_cast<int32_t>(transposed_offset_));
+  b.SetBank(to.base, CodeBuilder::kAbsoluteBanks,
+            static_cast<int32_t>(transposed_offset_));
+  to.space = kTransposedLhs;
+  to.type =
+      TransposesF32() ? hlo::PrimitiveType::kF32 : hlo::PrimitiveType::kBf16;
+  to.lane_pitch = 8 * 128 * (TransposesF32() ? 4 : 2);
+  to.row_pitch = tile_.block_k / 128 * to.lane_pitch;
+  to.batch_pitch = PaddedRows() / 8 * to.row_pitch;
+  to.shared_by = parts_.lhs.shared_by;
+  parts_.turned = parts_.lhs;
+  parts_.turns_lhs = true;
+  parts_.lhs = to;
+}
+
+absl::Status ProductEmitter::StreamTurning(CodeBuilder& b) {
+  b.BeginWhen(grid_.n, When::Kind::kFirst);
+  RETURN_IF_ERROR(Stream(b, true, true));
+  b.EndWhen();
+  parts_.turns_lhs = false;
+  parts_.turned = {};
+  b.BeginWhen(grid_.n, When::Kind::kNotFirst);
+  RETURN_IF_ERROR(Stream(b, true, true));
+  b.EndWhen();
+  return absl::OkStatus();
+}
+
+absl::Status ProductEmitter::Stream(CodeBuilder& b, bool starts, bool finishes,
+                                    bool ends_k) {
+  parts_.starts = starts;
+  parts_.finishes = finishes;
+  parts_.k_extent = KOfStep(ends_k);
+  long_epilogue_ = 2 * epilogue_->live_registers() >
+                   parts_.pace.share * context_.model.vregs;
+  b.BeginScope();
+  EmitStream(form_.problem, tile_, arrays_, parts_, epilogue_.get(), &b);
+  if (finishes) RETURN_IF_ERROR(epilogue_->Finish(b));
+  b.EndScope();
+  for (const OperandPrologue* prologue :
+       {lhs_prologue_.get(), rhs_prologue_.get()}) {
+    if (prologue != nullptr) RETURN_IF_ERROR(prologue->status());
+  }
+  return epilogue_->status();
+}
+
+}  // namespace ptxla::lowering
