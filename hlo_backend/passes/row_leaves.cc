@@ -68,6 +68,24 @@ bool IsRowMajor(const Shape& shape) {
          (!shape.has_layout() || shape.layout().IsRowMajor());
 }
 
+bool MeetsRowReduce(const Instruction& value, int depth) {
+  constexpr int kDepth = 8;
+  for (const Instruction* user : value.users()) {
+    if (user->opcode() == Opcode::kReduce) {
+      const auto dims = user->dimensions();
+      if (std::find(dims.begin(), dims.end(), value.shape().rank() - 1) !=
+          dims.end()) {
+        return true;
+      }
+    }
+    if (depth < kDepth && user->IsElementwise() &&
+        MeetsRowReduce(*user, depth + 1)) {
+      return true;
+    }
+  }
+  return false;
+}
+
 bool IsFreeOfRows(const Instruction& value) { return IsFree(value, 0); }
 
 bool IsSharedByRows(const Instruction& broadcast, const Instruction& dot) {

@@ -10,6 +10,9 @@ namespace ptxla::hlo {
 
 bool IsRowMajor(const Shape& shape);
 
+// Rows of a value are reduced further down, behind elementwise work.
+bool MeetsRowReduce(const Instruction& value, int depth = 0);
+
 // Made of constants and iotas alone (a causal mask): again where needed.
 bool IsFreeOfRows(const Instruction& value);
 
