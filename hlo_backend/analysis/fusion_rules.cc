@@ -6,6 +6,7 @@
 #include "base/status.h"
 #include "hlo_backend/analysis/extremum_position.h"
 #include "hlo_backend/analysis/product_batch.h"
+#include "hlo_backend/analysis/product_chain.h"
 #include "hlo_backend/ir/verifier.h"
 
 namespace ptxla::hlo {
@@ -413,8 +414,7 @@ absl::Status CheckFusion(const Instruction& fusion) {
     case FusionKind::kCustom:
       break;
   }
-  return absl::UnimplementedError(
-      absl::StrCat(Describe(fusion), ": kind=kCustom is not known"));
+  return CheckChainFusion(fusion);
 }
 
 }  // namespace ptxla::hlo

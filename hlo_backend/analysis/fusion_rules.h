@@ -18,6 +18,8 @@
 //            on the dot's shape (the epilogue); roots have the dot's shape. It
 //            may hold row reduces (IsRowReduce) whose results are broadcast
 //            along the rows again (a softmax of scores), or are roots too.
+//   kCustom  Two of the last kind, the second going on with the rows of the
+//            first (product_chain.h).
 //
 // Elementwise work on an iteration shape S: elementwise instructions of shape
 // S; iota of shape S; broadcasts to S from a parameter, a constant, or a value

@@ -4,22 +4,10 @@
 
 #include "base/units.h"
 #include "hlo_backend/analysis/product_batch.h"
+#include "hlo_backend/analysis/product_chain.h"
 #include "hlo_backend/ir/computation.h"
 
 namespace ptxla::hlo {
-namespace {
-
-const Instruction* TheDot(const Instruction& kernel) {
-  if (kernel.opcode() == Opcode::kDot) return &kernel;
-  if (kernel.opcode() != Opcode::kFusion) return nullptr;
-  for (const Instruction* i : kernel.fused()->instructions()) {
-    if (i->opcode() == Opcode::kDot) return i;
-  }
-  return nullptr;
-}
-
-}  // namespace
-
 std::optional<MemberRows> MembersInRows(const Shape& operand, int64_t batch) {
   const int rank = operand.rank();
   if (batch < 1 || rank != batch + 2 || !operand.has_layout() ||
@@ -66,7 +54,7 @@ int64_t MemberStepBytes(const Instruction& dot, int64_t rows) {
 }
 
 bool ReadsRowsBeyond(const Instruction& kernel, const Instruction& value) {
-  const Instruction* dot = TheDot(kernel);
+  const Instruction* dot = DotOf(kernel);
   if (dot == nullptr) return false;
   for (int o = 0; o < 2; ++o) {
     const Instruction* source = dot->operand(o);

@@ -141,6 +141,8 @@ absl::StatusOr<isa::Kernel> EmitKernel(const KernelContext& context,
         case hlo::FusionKind::kOutput:
           return IsConvolution(i) ? EmitConvolution(context, i)
                                   : EmitProduct(context, i);
+        case hlo::FusionKind::kCustom:
+          return EmitProductChain(context, i);
         case hlo::FusionKind::kInput:
         case hlo::FusionKind::kLoop:
           if (hlo::IsMovementFusion(i)) return EmitMovement(context, i);

@@ -47,6 +47,9 @@ absl::StatusOr<isa::Kernel> EmitReduceFusion(const KernelContext& context,
 // dot, and fusions of kind kOutput (products/).
 absl::StatusOr<isa::Kernel> EmitProduct(const KernelContext& context,
                                         const hlo::Instruction& i);
+// fusions of kind kCustom: two products, the second of the first one's rows.
+absl::StatusOr<isa::Kernel> EmitProductChain(const KernelContext& context,
+                                             const hlo::Instruction& i);
 // convolution, and fusions of kind kOutput around one (convolutions/).
 absl::StatusOr<isa::Kernel> EmitConvolution(const KernelContext& context,
                                             const hlo::Instruction& i);

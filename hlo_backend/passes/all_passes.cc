@@ -32,6 +32,7 @@
 #include "hlo_backend/passes/one_hot_expander.h"
 #include "hlo_backend/passes/optimization_barrier_expander.h"
 #include "hlo_backend/passes/pointwise_convolution.h"
+#include "hlo_backend/passes/product_chaining.h"
 #include "hlo_backend/passes/ragged_dot_expander.h"
 #include "hlo_backend/passes/rare_op_expander.h"
 #include "hlo_backend/passes/reduce_expander.h"
@@ -129,6 +130,8 @@ std::vector<PassEntry> AllPasses() {
        Make<OptimizationBarrierExpanderPass>},
       {"pointwise-convolution", "convolutions of one tap are products",
        Make<PointwiseConvolutionPass>},
+      {"product-chaining", "attention whose scores stay inside of a kernel",
+       Make<ProductChainingPass>},
       {"ragged-dot-expander", "grouped products as calls with kernels",
        Make<RaggedDotExpanderPass>},
       {"rare-op-expander", "what programs seldom have, as plainer work",

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "hlo_backend/analysis/fusion_rules.h"
+#include "hlo_backend/analysis/product_chain.h"
 #include "hlo_backend/analysis/tiled_layout.h"
 #include "hlo_backend/ir/computation.h"
 #include "hlo_backend/ir/fingerprint.h"
@@ -212,6 +213,7 @@ std::string PartName(const Instruction& whole) {
 // not.
 std::vector<FusionSplitter::Way> FusionSplitter::WaysOf(const Instruction& i) {
   if (i.opcode() != Opcode::kFusion) return {Way::kCompiled};
+  if (IsChainFusion(i)) return {Way::kSingle};
   for (const Instruction* inside : i.fused()->instructions()) {
     if (inside->opcode() == Opcode::kDot) {
       return {Way::kWhole, Way::kAround, Way::kCompiled, Way::kFused,
@@ -251,7 +253,8 @@ absl::StatusOr<Computation*> FusionSplitter::Parts(Instruction* i, Way* way) {
     }
     // What the pipeline refuses may still be done one by one.
     if (!done.ok() || IsOnly(*apart.entry(), kernel)) continue;
-    *way = next;
+    // Two kernels that were one: each by itself has all ways yet.
+    *way = IsChainFusion(*i) ? Way::kNone : next;
     Module::ComputationMap back;
     return module->CloneComputation(*apart.entry(), i->name(), &back);
   }

@@ -6,6 +6,8 @@
 #include "hlo_backend/analysis/member_rows.h"
 #include "hlo_backend/analysis/product_batch.h"
 #include "hlo_backend/analysis/tiled_layout.h"
+#include "hlo_backend/passes/product_chaining.h"
+#include "hlo_backend/passes/row_leaves.h"
 
 namespace ptxla::hlo {
 namespace {
@@ -22,25 +24,6 @@ Shape InPlace(const Instruction& t, int generation) {
   Shape shape = t.shape();
   shape.set_layout(order);
   return WithTpuLayout(shape, generation);
-}
-
-// Rows of the product are reduced further down.
-bool MeetsRowReduce(const Instruction& value, int depth = 0) {
-  constexpr int kDepth = 8;
-  for (const Instruction* user : value.users()) {
-    if (user->opcode() == Opcode::kReduce) {
-      const auto dims = user->dimensions();
-      if (std::find(dims.begin(), dims.end(), value.shape().rank() - 1) !=
-          dims.end()) {
-        return true;
-      }
-    }
-    if (depth < kDepth && user->IsElementwise() &&
-        MeetsRowReduce(*user, depth + 1)) {
-      return true;
-    }
-  }
-  return false;
 }
 
 // Whole rows that are reduced stay with their product (row_fusion.h), those of
@@ -73,7 +56,8 @@ bool StepsCutMembers(int64_t members, int64_t sharing,
   return least * sharing * kPush <= chips::ProductStepBundles(chip);
 }
 
-// Every user is a product that reads the array `as` where it lies.
+// Every user is a product that reads the array `as` where it lies. A step of a
+// chain has few members, and reads planes.
 bool ReadsInPlace(const Instruction& value, const Shape& as,
                   const chips::ChipSpec& chip) {
   if (value.user_count() == 0 || value.IsRoot()) return false;
@@ -84,6 +68,7 @@ bool ReadsInPlace(const Instruction& value, const Shape& as,
       if (user->operand(o) != &value) continue;
       const int batch = OperandBatch(*user, o);
       if (!MembersInRows(as, batch) || as.rank() != batch + 2 ||
+          AreChained(PaddedBytes(user->operand(1 - o)->shape()), chip) ||
           !StepsCutMembers(as.dim(batch - 1),
                            o == 1 ? SharingMembers(*user) : 1, chip)) {
         return false;

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_set.h"
+#include "hlo_backend/analysis/product_chain.h"
 #include "hlo_backend/analysis/tiled_layout.h"
 #include "hlo_backend/ir/computation.h"
 #include "hlo_backend/passes/annotations.h"
@@ -27,7 +28,11 @@ bool IsIdentity(const Instruction& bitcast) {
          from.layout().tiles == to.layout().tiles;
 }
 
+// Both kernels of a chain stay.
 bool InlineNested(Computation* c) {
+  for (const Instruction* caller : c->callers()) {
+    if (IsChainFusion(*caller)) return false;
+  }
   bool changed = false;
   for (bool found = true; found;) {
     found = false;

@@ -22,6 +22,8 @@ const Instruction* ProductIn(const Instruction& kernel) {
   if (kernel.opcode() != Opcode::kFusion) {
     return IsProduct(kernel) ? &kernel : nullptr;
   }
+  // The steps of a chain hide what they read.
+  if (kernel.fusion_kind() == FusionKind::kCustom) return nullptr;
   for (const Instruction* i : kernel.fused()->instructions()) {
     if (IsProduct(*i)) return i;
   }

@@ -31,6 +31,17 @@
 
 namespace ptxla::codegen {
 
+// A part of a kernel that numbers windows and scratch on its own, and which of
+// the kernel's they are.
+struct PartPlaces {
+  struct Place {
+    int window = -1;  // of the kernel; -1: a block in its scratch
+    int32_t scratch = 0;
+  };
+  std::vector<Place> windows;  // by the part's numbers
+  int32_t scratch = 0;         // where the part's own begins
+};
+
 class CodeBuilder {
  public:
   using Opcode = isa::Opcode;
@@ -180,6 +191,9 @@ class CodeBuilder {
   Pred SCompareImm(Opcode op, Sca a, int32_t imm);
 
   // --- Kernel state and DMA ---
+  // Windows and scratch from here on are those of a part (which outlives its
+  // code), or of the kernel again (null).
+  void SetPart(const PartPlaces* part) { part_ = part; }
   void WindowAddress(Sca dst, int window);
   void GridIndex(Sca dst, int dim);
   void ScratchAddress(Sca dst, int32_t offset);
@@ -231,6 +245,7 @@ class CodeBuilder {
   int next_xlu_ = 0;
   int32_t next_bank_group_ = 1;
   Pred store_guard_;
+  const PartPlaces* part_ = nullptr;
 };
 
 }  // namespace ptxla::codegen

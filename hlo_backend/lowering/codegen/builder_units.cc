@@ -223,6 +223,16 @@ Pred CodeBuilder::SCompareImm(Opcode op, Sca a, int32_t imm) {
 // --- Kernel state and DMA ---
 
 void CodeBuilder::WindowAddress(Sca dst, int window) {
+  if (part_ != nullptr) {
+    const PartPlaces::Place& place = part_->windows[window];
+    if (place.window < 0) {
+      VInstr& v = Emit(Opcode::kSscratch);
+      v.dst = dst.id;
+      v.imm = place.scratch;
+      return;
+    }
+    window = place.window;
+  }
   VInstr& v = Emit(Opcode::kSwin);
   v.dst = dst.id;
   v.imm = window;
@@ -240,7 +250,7 @@ void CodeBuilder::ScratchAddress(Sca dst, int32_t offset) {
   }
   VInstr& v = Emit(Opcode::kSscratch);
   v.dst = dst.id;
-  v.imm = offset;
+  v.imm = offset + (part_ == nullptr ? 0 : part_->scratch);
 }
 
 void CodeBuilder::ArgAddress(Sca dst, int arg) {

@@ -1,0 +1,75 @@
+#include "hlo_backend/passes/product_chaining.h"
+
+#include "base/units.h"
+#include "hlo_backend/analysis/product_batch.h"
+#include "hlo_backend/analysis/product_chain.h"
+#include "hlo_backend/analysis/tiled_layout.h"
+#include "hlo_backend/ir/computation.h"
+#include "hlo_backend/passes/control_flow.h"
+#include "hlo_backend/passes/memory_space_assignment.h"
+
+namespace ptxla::hlo {
+namespace {
+
+// Of an operand whose members have `columns` values in a row of the rows: the
+// plane of one, in two windows.
+int64_t WindowBytes(const Instruction& dot, int operand, int64_t columns) {
+  const Shape& shape = dot.operand(operand)->shape();
+  int64_t plane = shape.ElementCount();
+  for (int d = 0; d < OperandBatch(dot, operand); ++d) plane /= shape.dim(d);
+  return 2 * RoundUpTo<int64_t>(plane / columns, 128) *
+         RoundUpTo<int64_t>(columns, 128) * BitWidth(shape.type()) / 8;
+}
+
+// A step of both: rows as sums and as they are handed on, and the other
+// operands.
+bool FitsStep(const Instruction& rows, const Instruction& product, int operand,
+              const chips::ChipSpec& chip) {
+  const Shape& shape = rows.shape();
+  const int64_t columns = shape.dim(shape.rank() - 1);
+  const int64_t bytes =
+      static_cast<int64_t>(chip.Policy("chain_rows").value_or(0)) *
+          RoundUpTo<int64_t>(columns, 128) * (4 + BitWidth(shape.type()) / 8) +
+      WindowBytes(*DotOf(rows), 1, columns) +
+      WindowBytes(*DotOf(product), 1 - operand, columns);
+  return static_cast<double>(bytes) <=
+         chip.Policy("product_vmem_share").value_or(1) *
+             static_cast<double>(chip.vmem().scoped_limit.count());
+}
+
+bool HasControl(const Instruction& i) {
+  return !i.control_predecessors().empty() || !i.control_successors().empty();
+}
+
+}  // namespace
+
+bool AreChained(int64_t bytes, const chips::ChipSpec& chip) {
+  return chip.Policy("chain_rows").has_value() &&
+         bytes > RoomForResidents(chip);
+}
+
+absl::StatusOr<bool> ProductChainingPass::Run(Module* module,
+                                              const PassContext& context) {
+  if (module->config().is_scheduled || context.chip == nullptr) return false;
+  bool changed = false;
+  for (Computation* c : ControlComputations(*module)) {
+    for (Instruction* rows : c->PostOrder()) {
+      if (rows->opcode() != Opcode::kFusion || rows->user_count() != 1 ||
+          rows->IsRoot() || HasControl(*rows) || !rows->shape().IsArray() ||
+          !AreChained(PaddedBytes(rows->shape()), *context.chip)) {
+        continue;
+      }
+      Instruction* product = *rows->users().begin();
+      const int operand = GoesOnWithRows(*rows, *product);
+      if (operand < 0 || HasControl(*product) ||
+          !FitsStep(*rows, *product, operand, *context.chip)) {
+        continue;
+      }
+      c->CreateFusion({rows, product}, FusionKind::kCustom, "chain_fusion");
+      changed = true;
+    }
+  }
+  return changed;
+}
+
+}  // namespace ptxla::hlo
