@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -221,6 +222,8 @@ absl::StatusOr<LoweredModule> LowerModule(Module* module,
   std::vector<std::unique_ptr<isa::Program>> made;
   lowering::LoweringOptions lower = OptionsOf(options);
   std::optional<PartsInVmem> in_vmem;
+  // What was taken apart and refused as before would be so for ever.
+  std::set<std::set<uint64_t>> taken_apart;
   while (true) {
     ASSIGN_OR_RETURN(result.memory, PlanMemory(module, chip),
                      _ << "while planning memory");
@@ -259,7 +262,12 @@ absl::StatusOr<LoweredModule> LowerModule(Module* module,
       ASSIGN_OR_RETURN(anew, LoadPipeline("body"));
       splitter.emplace(context, &*anew);
     }
-    ASSIGN_OR_RETURN(const bool split, splitter->Run(module, is_refused));
+    const bool is_new =
+        taken_apart.insert({refused.begin(), refused.end()}).second;
+    bool split = false;
+    if (is_new) {
+      ASSIGN_OR_RETURN(split, splitter->Run(module, is_refused));
+    }
     if (!split && !BringToHbm(module, refused)) {
       const bool estimate =
           options.estimate_unknown_ops &&

@@ -29,6 +29,12 @@ bool IsIdentity(const Instruction& permute, const Module& module) {
                      [](const auto& p) { return p.first == p.second; });
 }
 
+// Nobody sends: all get zeros.
+bool IsSilent(const Instruction& i) {
+  const auto* attrs = i.attrs_if<PermuteAttrs>();
+  return attrs != nullptr && attrs->source_target_pairs.empty();
+}
+
 bool IsTrivial(const Instruction& i, const Module& module) {
   switch (i.opcode()) {
     case Opcode::kAllGather:
@@ -41,17 +47,23 @@ bool IsTrivial(const Instruction& i, const Module& module) {
       return IsAlone(i, module);
     case Opcode::kCollectivePermute:
     case Opcode::kCollectivePermuteStart:
-      return i.operand_count() == 1 && IsIdentity(i, module);
+      return i.operand_count() == 1 && (IsSilent(i) || IsIdentity(i, module));
     default:
       return false;
   }
 }
 
-// The operands of `collective`, in the form of `result`.
-Instruction* Operands(Instruction* collective, const Instruction& result) {
-  if (result.shape().IsArray()) return collective->operand(0);
+// What `collective` gives, in the form of `result`.
+Instruction* Given(Instruction* collective, const Instruction& result) {
   Builder b(collective->parent());
   b.set_metadata(result.shared_metadata());
+  if (IsSilent(*collective)) {
+    Instruction* zero = b.Zero(result.shape().type());
+    return result.shape().IsScalar()
+               ? zero
+               : b.BroadcastScalar(zero, result.shape().dims());
+  }
+  if (result.shape().IsArray()) return collective->operand(0);
   return b.Tuple(collective->operands());
 }
 
@@ -64,10 +76,10 @@ Instruction* ValueOf(Instruction* i, const Module& module) {
     case Opcode::kAllGatherDone:
     case Opcode::kAllReduceDone:
     case Opcode::kCollectivePermuteDone:
-      return IsTrivial(*i->operand(0), module) ? Operands(i->operand(0), *i)
+      return IsTrivial(*i->operand(0), module) ? Given(i->operand(0), *i)
                                                : nullptr;
     default:
-      return IsTrivial(*i, module) ? Operands(i, *i) : nullptr;
+      return IsTrivial(*i, module) ? Given(i, *i) : nullptr;
   }
 }
 

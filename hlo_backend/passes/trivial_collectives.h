@@ -3,6 +3,7 @@
 //   %r = f32[8] all-reduce(%x), replica_groups={{0},{1}}   ==> %x
 //   %s = (f32[8], f32[8]) all-gather-start(%x)   (one device in all)
 //   %d = f32[8] all-gather-done(%s)                        ==> %x
+//   %z = f32[8] collective-permute(%x), source_target_pairs={}  ==> zeros
 //
 // Partitioners leave them where an axis of the mesh has one device.
 #ifndef PTXLA_HLO_BACKEND_PASSES_TRIVIAL_COLLECTIVES_H_
