@@ -85,17 +85,19 @@ ENTRY e {
                                 HasSubstr("Foreign")));
 }
 
-TEST(LoweringTest, ArraysWithoutElementsAreRefusedByName) {
+// In others passes remove them.
+TEST(LoweringTest, ArraysWithoutElementsInAScheduledModuleAreRefusedByName) {
   for (const char* root :
        {"add(a, a)",
         "dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}"}) {
-    const auto program = Compile(absl::Substitute(R"(HloModule m
+    const auto program = Compile(absl::Substitute(
+        R"(HloModule m, is_scheduled=true
 ENTRY e {
-  a = f32[0,128] parameter(0)
-  b = f32[128,128] parameter(1)
-  ROOT nothing = f32[0,128] $0
+  a = f32[0,128]{1,0:T(8,128)} parameter(0)
+  b = f32[128,128]{1,0:T(8,128)} parameter(1)
+  ROOT nothing = f32[0,128]{1,0:T(8,128)} $0
 })",
-                                                  root));
+        root));
     EXPECT_THAT(program.status(),
                 testing::StatusIs(absl::StatusCode::kUnimplemented,
                                   HasSubstr("nothing")))
