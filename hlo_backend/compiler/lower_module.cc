@@ -1,6 +1,7 @@
 #include "hlo_backend/compiler/lower_module.h"
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -21,6 +22,9 @@
 
 namespace ptxla::hlo {
 namespace {
+
+// More than the ways in which a fusion is taken apart (docs/compiler.md).
+constexpr int kMostRefusals = 8;
 
 isa::Space SpaceOf(int memory_space) {
   switch (memory_space) {
@@ -222,8 +226,9 @@ absl::StatusOr<LoweredModule> LowerModule(Module* module,
   std::vector<std::unique_ptr<isa::Program>> made;
   lowering::LoweringOptions lower = OptionsOf(options);
   std::optional<PartsInVmem> in_vmem;
-  // What was taken apart and refused as before would be so for ever.
-  std::set<std::set<uint64_t>> taken_apart;
+  // How often the same kernels were refused. A fusion has few ways of being
+  // taken apart; a part that is the whole again would have them for ever.
+  std::map<std::set<uint64_t>, int> refusals;
   while (true) {
     ASSIGN_OR_RETURN(result.memory, PlanMemory(module, chip),
                      _ << "while planning memory");
@@ -262,10 +267,8 @@ absl::StatusOr<LoweredModule> LowerModule(Module* module,
       ASSIGN_OR_RETURN(anew, LoadPipeline("body"));
       splitter.emplace(context, &*anew);
     }
-    const bool is_new =
-        taken_apart.insert({refused.begin(), refused.end()}).second;
     bool split = false;
-    if (is_new) {
+    if (++refusals[{refused.begin(), refused.end()}] <= kMostRefusals) {
       ASSIGN_OR_RETURN(split, splitter->Run(module, is_refused));
     }
     if (!split && !BringToHbm(module, refused)) {

@@ -85,6 +85,20 @@ ENTRY e {
                                 HasSubstr("Foreign")));
 }
 
+// Its part is the whole again, whatever way it is taken apart.
+TEST(LoweringTest, WhatIsRefusedInEveryPartEnds) {
+  const auto program = Compile(R"(HloModule m
+ENTRY e {
+  c = f8e5m2fnuz[] constant(1.5)
+  x = f8e5m2fnuz[] parameter(0)
+  y = f8e5m2fnuz[] add(c, x)
+  ROOT r = f8e5m2fnuz[] exponential-minus-one(y)
+})");
+  EXPECT_THAT(program.status(),
+              testing::StatusIs(absl::StatusCode::kUnimplemented,
+                                HasSubstr("f8e5m2fnuz")));
+}
+
 // In others passes remove them.
 TEST(LoweringTest, ArraysWithoutElementsInAScheduledModuleAreRefusedByName) {
   for (const char* root :
