@@ -8,8 +8,9 @@
 // kernels, the TPU compiler's are two, and so are ours.
 //
 // `policy.chain_rows` says how many rows a step must be able to hold. Chips
-// without it have no chains: VMEM of 16 MiB holds too few (v2 to v4), or HBM
-// takes scores about as fast as they are made (tpu7x).
+// without it have no chains: VMEM of 16 MiB holds too few (v2 to v4), HBM takes
+// scores about as fast as they are made (tpu7x), or nothing is measured that
+// says other than the TPU compiler, which stores them (v5e, v5p).
 //
 // After the fusion passes, on a module with layouts.
 #ifndef PTXLA_HLO_BACKEND_PASSES_PRODUCT_CHAINING_H_
