@@ -94,8 +94,10 @@ bool SplitRowsOfOne(Computation* c, Instruction* dot) {
   const DotAttrs& attrs = dot->attrs<DotAttrs>();
   const auto batch = static_cast<int>(attrs.lhs_batch.size());
   const int more = to.rank() - from.rank();
-  if (user->opcode() != Opcode::kBitcast || from.type() != to.type() ||
-      more < 1 || from.rank() != batch + 2 ||
+  // Rows of a dot without a batch share a weight: they stay one matrix, as the
+  // arrays around them are.
+  if (batch < 1 || user->opcode() != Opcode::kBitcast ||
+      from.type() != to.type() || more < 1 || from.rank() != batch + 2 ||
       lhs->shape().rank() != batch + 2 ||
       attrs.lhs_contracting != DimVector{batch + 1} ||
       attrs.rhs_contracting.size() != 1 || !LiesByRows(from) ||
