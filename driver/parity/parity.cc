@@ -46,9 +46,24 @@ std::string Text(const KernelFacts& k) {
                       ") -> ", k.outputs.empty() ? "?" : Text(k.outputs[0]));
 }
 
+// A reduce over dimensions of size 1 alone gives its array another shape.
+std::string WorkOf(const KernelFacts& k) {
+  if (k.root != "reduce" || k.outputs.empty()) return k.root;
+  const ArrayFacts* read = nullptr;
+  for (const ArrayFacts& a : k.operands) {
+    if (a.elements <= 1) continue;
+    if (read != nullptr) return k.root;
+    read = &a;
+  }
+  const bool whole =
+      read != nullptr && k.outputs.size() == 1 && read->SameArray(k.outputs[0]);
+  return whole ? "reshape" : k.root;
+}
+
 // A bitcast says nothing of the work; a "tuple" is several results.
-bool SameRoot(const std::string& theirs, const std::string& ours) {
-  return theirs == ours || theirs == "bitcast" || ours == "bitcast";
+bool SameRoot(const KernelFacts& theirs, const KernelFacts& ours) {
+  const std::string a = WorkOf(theirs), b = WorkOf(ours);
+  return a == b || a == "bitcast" || b == "bitcast";
 }
 
 // The operands of both that are the same array: indices of ours by theirs, or
@@ -214,7 +229,7 @@ ProgramParity Compare(const ProgramFacts& theirs, const ProgramFacts& ours) {
     }
     bool found = false;
     for (size_t o = 0; o < ours.kernels.size() && !found; ++o) {
-      if (taken[o] || !SameRoot(t.root, ours.kernels[o].root) ||
+      if (taken[o] || !SameRoot(t, ours.kernels[o]) ||
           !SameOutput(t, ours.kernels[o])) {
         continue;
       }

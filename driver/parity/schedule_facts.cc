@@ -5,6 +5,7 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/string_view.h"
+#include "hlo_backend/analysis/fusion_rules.h"
 #include "hlo_backend/ir/computation.h"
 
 namespace ptxla::driver {
@@ -27,6 +28,12 @@ const Instruction* FusionRoot(const Instruction& i) {
   return root;
 }
 
+// The TPU compiler's reduces make bf16 of f32 themselves.
+const Instruction* WorkBehind(const Instruction* root) {
+  const Instruction* reduce = hlo::StoredReduce(*root);
+  return reduce != nullptr ? reduce : root;
+}
+
 std::string NameOf(Opcode opcode) {
   return opcode == Opcode::kDot ? "convolution"
                                 : std::string(hlo::OpcodeName(opcode));
@@ -40,7 +47,7 @@ std::string WorkOf(const Instruction& i) {
          root->operand(0)->opcode() != Opcode::kParameter) {
     root = FusionRoot(*root->operand(0));
   }
-  return NameOf(root->opcode());
+  return NameOf(WorkBehind(root)->opcode());
 }
 
 char SpaceOf(const hlo::Shape& shape) {
@@ -51,7 +58,7 @@ char SpaceOf(const hlo::Shape& shape) {
 KernelFacts FactsOf(const Instruction& i) {
   KernelFacts k;
   k.name = i.name();
-  k.root = NameOf(FusionRoot(i)->opcode());
+  k.root = NameOf(WorkBehind(FusionRoot(i))->opcode());
   for (const Instruction* operand : i.operands()) {
     AddArrays(operand->shape(), &k.operands);
   }

@@ -58,6 +58,13 @@ bool IsRootOf(const Instruction& i) {
   return root->opcode() == Opcode::kTuple && i.IsUsedBy(root);
 }
 
+// A reduce whose convert is a root.
+bool IsStoredByRoot(const Instruction& reduce) {
+  if (reduce.IsRoot() || reduce.user_count() != 1) return false;
+  const Instruction& user = *reduce.users()[0];
+  return StoredReduce(user) == &reduce && IsRootOf(user);
+}
+
 // An extremum whose positions are roots of the same fusion.
 bool IsExtremumOfPositions(const Instruction& reduce) {
   const bool read = std::any_of(
@@ -76,6 +83,7 @@ absl::Status CheckMembers(const Instruction& fusion, const Shape& iteration,
         IsExtremumOfPositions(*i)) {
       continue;
     }
+    if (i->opcode() == Opcode::kReduce && IsStoredByRoot(*i)) continue;
     if (i->opcode() == Opcode::kReduce && IsRootOf(*i)) {
       if (i->IsRoot() || i->user_count() == 1) continue;
       return Refuse(fusion, *i, "its result is used before it is complete");
@@ -278,9 +286,23 @@ const Shape& IterationShape(const Instruction& fusion) {
     if (dot != nullptr) return dot->shape();
   }
   for (const Instruction* root : FusionRoots(fusion)) {
-    if (root->opcode() == Opcode::kReduce) return root->operand(0)->shape();
+    const Instruction* reduce = StoredReduce(*root);
+    if (reduce != nullptr) return reduce->operand(0)->shape();
   }
   return FusionRoots(fusion)[0]->shape();
+}
+
+const Instruction* StoredReduce(const Instruction& value) {
+  if (value.opcode() == Opcode::kReduce) return &value;
+  if (value.opcode() != Opcode::kConvert ||
+      value.shape().type() != PrimitiveType::kBf16) {
+    return nullptr;
+  }
+  const Instruction& reduce = *value.operand(0);
+  const bool only =
+      reduce.opcode() == Opcode::kReduce && reduce.shape().IsArray() &&
+      reduce.shape().type() == PrimitiveType::kF32 && reduce.user_count() == 1;
+  return only ? &reduce : nullptr;
 }
 
 bool IsProduct(const Instruction& i) {
@@ -343,17 +365,17 @@ absl::Status CheckInputFusion(const Instruction& fusion) {
   const Shape& iteration = IterationShape(fusion);
   const Instruction* first = nullptr;
   for (const Instruction* root : FusionRoots(fusion)) {
-    if (root->opcode() == Opcode::kReduce) {
-      if (!IsFusibleReduce(*root)) {
-        return Refuse(fusion, *root,
+    if (const Instruction* reduce = StoredReduce(*root)) {
+      if (!IsFusibleReduce(*reduce)) {
+        return Refuse(fusion, *reduce,
                       "its start is no constant or its body no one operation");
       }
-      if (!root->operand(0)->shape().SameDims(iteration)) {
-        return Refuse(fusion, *root, "it reduces another shape");
+      if (!reduce->operand(0)->shape().SameDims(iteration)) {
+        return Refuse(fusion, *reduce, "it reduces another shape");
       }
-      if (first == nullptr) first = root;
-      if (root->dimensions() != first->dimensions()) {
-        return Refuse(fusion, *root, "it reduces other dimensions");
+      if (first == nullptr) first = reduce;
+      if (reduce->dimensions() != first->dimensions()) {
+        return Refuse(fusion, *reduce, "it reduces other dimensions");
       }
     } else if (!root->shape().IsArray() || !root->shape().SameDims(iteration)) {
       return Refuse(fusion, *root, "a root of another shape");

@@ -5,8 +5,9 @@
 //            several) all have the iteration shape.
 //   kInput   As kLoop, and one or more roots are reduces of a value of the
 //            iteration shape, all over the same dimensions, with a scalar
-//            constant as start and one operation as body (MonoidOf). Other
-//            roots have the iteration shape. The positions of an extremum
+//            constant as start and one operation as body (MonoidOf). Its f32
+//            result may be stored as bf16 (StoredReduce). Other roots have the
+//            iteration shape. The positions of an extremum
 //            (extremum_position.h) may be a root beside it, or without it.
 //            A kLoop body that only moves data (IsMovementFusion) may also hold
 //            transposes, reshapes, slices and copies: one chain, one root.
@@ -75,6 +76,10 @@ std::optional<Opcode> MonoidOf(const Computation& body);
 
 // A reduce of one array that a kInput fusion may hold.
 bool IsFusibleReduce(const Instruction& reduce);
+
+// The reduce that a value is: itself, or the f32 one that a convert to bf16 is
+// the only reader of, as a kernel may store it. Nullptr for others.
+const Instruction* StoredReduce(const Instruction& value);
 
 // A fusible f32 (or logical, or bf16 maximum or minimum) reduce of a value of
 // the dot's shape over its last dimension.

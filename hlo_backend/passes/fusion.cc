@@ -58,6 +58,11 @@ class Fuser {
     return role == FusionRole::kElementwise || role == FusionRole::kDot;
   }
 
+  // May the kernel of `value` do the work of `i` that reads it, too?
+  bool MayJoin(const Instruction* value, const Instruction* i) const {
+    return IsMadeInStep(value) || ReduceToStore(i) == value;
+  }
+
   // Groups whose values the work of `i` reads: softly those that make values
   // of its iteration shape element by element.
   std::vector<FusionGroups::Dependence> Dependences(const Instruction* i) {
@@ -74,7 +79,7 @@ class Fuser {
     };
     const FusionRole role = chains_.node(i).role;
     if (role == FusionRole::kElementwise || role == FusionRole::kReduce) {
-      for (const Instruction* v : FullInputs(i)) add(v, IsMadeInStep(v));
+      for (const Instruction* v : FullInputs(i)) add(v, MayJoin(v, i));
     }
     const bool reduce = role == FusionRole::kReduce;
     const Instruction* best = ExtremumOf(i);
@@ -103,6 +108,15 @@ class Fuser {
     const bool reduces = found.has_value() &&
                          chains_.node(found->best).role == FusionRole::kReduce;
     return reduces ? found->best : nullptr;
+  }
+
+  // The reduce that a convert stores, if their kernel may be one.
+  const Instruction* ReduceToStore(const Instruction* i) const {
+    const Instruction* reduce = StoredReduce(*i);
+    return reduce != nullptr && reduce != i &&
+                   chains_.node(reduce).role == FusionRole::kReduce
+               ? reduce
+               : nullptr;
   }
 
   bool HasBytes(const Instruction& i) const {
@@ -192,6 +206,13 @@ class Fuser {
       kernel.reduce = true;
       kernel.dims = i->operand(0)->shape().dims();
       kernel.reduced.assign(i->dimensions().begin(), i->dimensions().end());
+    }
+    if (const Instruction* reduce = ReduceToStore(i)) {
+      const int sums = GroupOf(reduce);
+      kernel.dims = kernels_[sums].dims;
+      if (Join(sums, NewGroup(i, dependences, kernel))) return;
+      kernels_[GroupOf(i)].dims = i->shape().dims();
+      return;
     }
     // A group of its own first; then it joins those that make its inputs,
     // the latest first: the others may be done as late as that.

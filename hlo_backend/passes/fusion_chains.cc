@@ -201,6 +201,10 @@ void FusionChains::Describe(const Instruction& i) {
     me.placed = false;
     return;
   }
+  if (IsWidenedForSums(i)) {
+    me.placed = false;
+    return;
+  }
   me.placed = !MayBeDoneAgain(i, me);
   if (!me.placed && NeedsMemory(i)) me.placed = true;
   if (me.placed && !NeedsMemory(i) && i.user_count() > 0) {
@@ -224,6 +228,28 @@ bool FusionChains::MayBeDoneAgain(const Instruction& i,
   if (node.full.empty()) return true;
   if (node.full[0]->shape().ByteSize() > bytes) return false;
   return !ReplacesItsInput(i);
+}
+
+bool FusionChains::IsWidenedForSums(const Instruction& i) const {
+  if (i.opcode() != Opcode::kConvert ||
+      i.shape().type() != PrimitiveType::kF32 ||
+      i.operand(0)->shape().type() != PrimitiveType::kBf16 ||
+      !node(i.operand(0)).placed || i.shape().rank() != 1 || i.IsRoot()) {
+    return false;
+  }
+  const auto is_summed = [&](const Instruction* term) {
+    return node(term).role == FusionRole::kElementwise && !term->IsRoot() &&
+           std::all_of(term->users().begin(), term->users().end(),
+                       [&](const Instruction* u) {
+                         return node(u).role == FusionRole::kReduce;
+                       });
+  };
+  return std::all_of(
+      i.users().begin(), i.users().end(), [&](const Instruction* u) {
+        return u->opcode() == Opcode::kBroadcast && u->shape().rank() > 1 &&
+               !u->IsRoot() &&
+               std::all_of(u->users().begin(), u->users().end(), is_summed);
+      });
 }
 
 // The only reader of a value that is made in a kernel, and no larger: stored

@@ -56,6 +56,8 @@ class FusionChains {
   void Describe(const Instruction& i);
   bool MayBeDoneAgain(const Instruction& i, const FusionNode& node) const;
   bool ReplacesItsInput(const Instruction& i) const;
+  // A bf16 vector widened for sums of products with it alone: in their kernels.
+  bool IsWidenedForSums(const Instruction& i) const;
   bool PrologueFits(const Instruction& dot, int operand) const;
   bool ConvertsFit(const Instruction& value) const;
   bool ArithmeticFits(const Instruction& dot, int operand) const;

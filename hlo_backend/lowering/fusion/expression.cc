@@ -11,6 +11,7 @@
 #include "base/numerics/bits.h"
 #include "base/status.h"
 #include "hlo_backend/analysis/extremum_position.h"
+#include "hlo_backend/analysis/fusion_rules.h"
 
 namespace ptxla::lowering {
 namespace {
@@ -46,13 +47,13 @@ class ExpressionBuilder {
     ASSIGN_OR_RETURN(e_.space, PhysicalArray::Of(e_.shape),
                      _ << "iteration of " << instr_.name());
     const auto is_rest = [&](const Instruction* r) {
-      return reduce && r->opcode() != Opcode::kReduce &&
+      return reduce && hlo::StoredReduce(*r) == nullptr &&
              !r->shape().SameDims(e_.shape);
     };
     const bool epilogue = std::any_of(roots.begin(), roots.end(), is_rest);
     for (size_t k = 0; k < roots.size(); ++k) {
       const int leaf = static_cast<int>(k);
-      const bool is_reduce = roots[k]->opcode() == Opcode::kReduce;
+      const bool is_reduce = reduce && hlo::StoredReduce(*roots[k]) != nullptr;
       if (!is_reduce && !is_rest(roots[k])) {
         RETURN_IF_ERROR(AddRoot(roots[k], nullptr, leaf));
         continue;

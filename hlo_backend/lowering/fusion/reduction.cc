@@ -78,7 +78,7 @@ absl::StatusOr<Reduction> DescribeReduction(const hlo::Instruction& fusion,
                                 : fusion.shape();
   ASSIGN_OR_RETURN(r.result, PhysicalArray::Of(shape));
   if (hlo::IsFloat(r.type) && r.result.bits != 32 &&
-      r.type != hlo::PrimitiveType::kBf16) {
+      r.result.type != hlo::PrimitiveType::kBf16) {
     return Unsupported(*r.reduce, "result type");
   }
   if (kept != r.result.dims) {
