@@ -10,24 +10,19 @@
 // with its settings. Rows of corpus files are left alone where the corpus does
 // not lie beside the tree.
 #include <cstdio>
-#include <map>
 #include <string>
 #include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
-#include "absl/strings/str_split.h"
-#include "base/files.h"
 #include "base/status.h"
 #include "driver/prediction.h"
+#include "tests/properties/baseline_file.h"
 #include "tests/properties/compiled_program.h"
 #include "tests/properties/random_hlo.h"
 
 namespace ptxla::testing {
 namespace {
-
-constexpr char kHeader[] = "program,topology,fidelity,cycles,kernels";
 
 struct Row {
   std::string program, topology, fidelity;
@@ -111,72 +106,23 @@ absl::StatusOr<std::string> Measure(const Row& row) {
   return CyclesAndKernels(trace);
 }
 
-// "+3.1 %", if both are numbers.
-std::string Change(const std::string& before, const std::string& after) {
-  const double a = std::atof(before.c_str()), b = std::atof(after.c_str());
-  if (a <= 0 || b <= 0) return "";
-  char text[32];
-  std::snprintf(text, sizeof(text), "  (%+.2f %%)", 100 * (b / a - 1));
-  return text;
-}
-
 int Main(const std::string& chip, bool update) {
-  const std::string path = absl::StrCat(
-      PTXLA_SOURCE_DIR, "/tests/properties/baselines/", chip, ".csv");
-  std::map<std::string, std::string> old;
-  if (const auto text = ReadFile(path); text.ok()) {
-    for (absl::string_view line : absl::StrSplit(*text, '\n')) {
-      const std::vector<std::string> f = absl::StrSplit(line, ',');
-      if (f.size() == 5 && line != kHeader) {
-        old[absl::StrCat(f[0], ",", f[1], ",", f[2])] =
-            absl::StrCat(f[3], ",", f[4]);
-      }
-    }
-  }
-  std::string text = absl::StrCat(kHeader, "\n");
-  std::string differences;
+  BaselineFile file(absl::StrCat(chip, ".csv"),
+                    "program,topology,fidelity,cycles,kernels", 3);
   for (const Row& row : RowsOf(chip)) {
-    const std::string key = row.Key();
-    auto value = Measure(row);
-    std::string before = old.count(key) > 0 ? old[key] : "absent,0";
-    old.erase(key);
+    const auto value = Measure(row);
     if (absl::IsNotFound(value.status())) {
-      if (before != "absent,0") absl::StrAppend(&text, key, ",", before, "\n");
+      file.NotHere(row.Key());
       continue;
     }
     if (!value.ok()) {
-      std::fprintf(stderr, "%s: %s\n", key.c_str(),
+      std::fprintf(stderr, "%s: %s\n", row.Key().c_str(),
                    std::string(value.status().message()).c_str());
       return 1;
     }
-    absl::StrAppend(&text, key, ",", *value, "\n");
-    if (*value != before) {
-      absl::StrAppend(&differences, "- ", key, ",", before, "\n+ ", key, ",",
-                      *value, Change(before, *value), "\n");
-    }
+    file.Found(row.Key(), *value);
   }
-  for (const auto& [key, value] : old) {
-    absl::StrAppend(&differences, "- ", key, ",", value, "\n");
-  }
-  if (differences.empty()) {
-    std::printf("%s: as recorded\n", chip.c_str());
-    return 0;
-  }
-  std::fputs(differences.c_str(), stdout);
-  if (update) {
-    const absl::Status written = WriteFile(path, text);
-    if (!written.ok()) {
-      std::fprintf(stderr, "%s\n", std::string(written.message()).c_str());
-      return 1;
-    }
-    return 0;
-  }
-  std::printf(
-      "\nSimulated cycles on %s are not those of %s.\n"
-      "If the change is meant, run tests/properties/update_baselines and say "
-      "in the commit why they moved.\n",
-      chip.c_str(), path.c_str());
-  return 1;
+  return file.Finish(update);
 }
 
 }  // namespace
