@@ -57,10 +57,10 @@ TileRule RuleFor(const Shape& shape, int generation) {
   if (bits < 8) rule.element_bits = bits;
   rule.packing = std::max(1, kWordBits / bits);
   const int64_t words = generation < 4 ? 2 : 1;
-  rule.min_rows = std::min(kSublanes, words * rule.packing);
+  rule.min_rows = words * rule.packing;
   rule.max_rows = rule.packing > 2 && generation >= 4 ? kSublanes * rule.packing
                                                       : kSublanes;
-  rule.min_1d = std::min(kRegisterElements, words * rule.packing * kLanes);
+  rule.min_1d = words * rule.packing * kLanes;
   return rule;
 }
 

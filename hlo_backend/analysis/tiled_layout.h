@@ -6,8 +6,8 @@
 //   PaddedBytes(bf16[100,200] with l) == 104 * 256 * 2
 //
 // The rules are DERIVED from what the TPU compiler prints for 2,514 shapes on
-// v2, v3, v4, v5e, v6e and tpu7x, all of which they reproduce; 1- and 2-bit
-// types are ASSUMED to follow the 4-bit ones.
+// v2, v3, v4, v5e, v6e and tpu7x, all of which they reproduce, and the sizes of
+// three arrays of 1 and 2 bits on v6e.
 #ifndef PTXLA_HLO_BACKEND_ANALYSIS_TILED_LAYOUT_H_
 #define PTXLA_HLO_BACKEND_ANALYSIS_TILED_LAYOUT_H_
 

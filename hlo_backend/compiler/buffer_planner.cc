@@ -266,7 +266,8 @@ class Planner {
       memory::BufferRequest request;
       request.id = static_cast<int64_t>(requests.size());
       request.bytes = Bytes(info.end - info.begin);
-      request.life = {info.first, info.last};
+      // A constant that is an output lies there before the program starts.
+      request.life = {info.constant ? 0 : info.first, info.last};
       request.colour = info.memory_space;
       if (request.colour == kMemoryVmem) {
         // Residents begin at bank boundaries: so do all if their sizes are

@@ -43,6 +43,8 @@ TEST(TiledLayoutTest, CompactLayoutsAreThoseOfTheTpuCompiler) {
       {6, "s8[64,128]{1,0:T(32,128)(4,1)}"},
       {6, "s8[40,128]{1,0:T(8,128)(4,1)}"},
       {6, "s4[64,128]{1,0:T(64,128)(8,1)E(4)}"},
+      {6, "s2[16,128]{1,0:T(16,128)(16,1)E(2)}"},
+      {6, "s1[40]{0:T(4096)(128)(32,1)E(1)}"},
       {6, "f32[100,200]{0,1:T(8,128)}"},
       {6, "f32[200,100]{1,0:T(8,128)}"},
       {6, "f32[2,100,200]{2,0,1:T(2,128)}"},
@@ -82,6 +84,21 @@ TEST(TiledLayoutTest, PaddingRoundsTheTiledDimensionsUp) {
   EXPECT_EQ(Padded("f32[0,128]{1,0:T(8,128)}"), 0);
   EXPECT_EQ(TpuBytes(ParseShape("(f32[1,1], bf16[9,129])").value(), 6),
             128 * 4 + 16 * 256 * 2);
+}
+
+TEST(TiledLayoutTest, NoElementLiesBeyondTheBytes) {
+  for (const char* text : {"s1[4,5,4]", "s1[40]", "u2[2]", "u2[3,300]",
+                           "s4[3,300]", "s8[5]", "bf16[7,3]", "f32[9,1]"}) {
+    for (int generation = 2; generation <= 7; ++generation) {
+      ASSERT_OK_AND_ASSIGN(Shape shape, ParseShape(text));
+      shape.set_layout(CompactTpuLayout(shape, generation));
+      ASSERT_OK_AND_ASSIGN(const TiledIndexer at, TiledIndexer::Create(shape));
+      std::vector<int64_t> last;
+      for (int64_t d : shape.dims()) last.push_back(d - 1);
+      EXPECT_LT(at.ByteOffset(last), PaddedBytes(shape))
+          << shape.ToStringWithLayout() << " on v" << generation;
+    }
+  }
 }
 
 TEST(TiledLayoutTest, OffsetsFollowTheTiles) {

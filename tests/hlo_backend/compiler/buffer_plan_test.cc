@@ -73,6 +73,26 @@ ENTRY e {
   EXPECT_EQ(memory.stats.temp, Bytes(8192));  // two alive at a time
 }
 
+TEST(BufferPlanTest, NothingSharesMemoryWithAConstantThatIsAnOutput) {
+  auto module = Parsed(R"(HloModule m, is_scheduled=true
+ENTRY e {
+  p = f32[8,128]{1,0:T(8,128)} parameter(0)
+  a = f32[8,128]{1,0:T(8,128)} negate(p)
+  b = f32[8,128]{1,0:T(8,128)} tanh(a)
+  k = f32[8,128]{1,0:T(8,128)} constant({...})
+  ROOT t = (f32[8,128]{1,0:T(8,128)}, f32[8,128]{1,0:T(8,128)}) tuple(b, k)
+}
+)");
+  ASSERT_OK_AND_ASSIGN(PlannedMemory memory, PlanBuffers(*module, V5e()));
+  const BufferPlan& plan = memory.plan;
+  const int constant = plan.Of(*Named(*module, "k")).buffer;
+  for (const char* other : {"a", "b"}) {
+    const int buffer = plan.Of(*Named(*module, other)).buffer;
+    EXPECT_NE(plan.buffers[buffer].offset, plan.buffers[constant].offset)
+        << other;
+  }
+}
+
 TEST(BufferPlanTest, HalvesOfSixtyFourBitsArePlanes) {
   auto module = Parsed(R"(HloModule m, is_scheduled=true
 ENTRY e {
