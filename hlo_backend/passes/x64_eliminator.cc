@@ -140,7 +140,9 @@ absl::StatusOr<X64Pair> X64Eliminator::Value(Instruction* i) {
   switch (i->opcode()) {
     case Opcode::kConvert:
       if (!IsX64(i->operand(0)->shape())) {
-        return math_.FromNarrow(i->operand(0));
+        Instruction* x = i->operand(0);
+        return IsFloat(x->shape().type()) ? math_.FromFloat(x, is_signed)
+                                          : math_.FromNarrow(x);
       }
       return i->operand(0)->shape().type() == PrimitiveType::kF64
                  ? more_.F64ToInteger(pair(0))

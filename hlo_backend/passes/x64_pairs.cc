@@ -142,7 +142,24 @@ X64Pair X64Math::Select(Instruction* pred, X64Pair x, X64Pair y) {
   return {b_.Select(pred, x.low, y.low), b_.Select(pred, x.high, y.high)};
 }
 
-X64Pair X64Math::FromFloat(Instruction* x) {
+X64Pair X64Math::FromFloat(Instruction* x, bool is_signed) {
+  Instruction* value = b_.Convert(x, kF32);
+  const auto pair = [&](uint32_t low, uint32_t high) {
+    return X64Pair{U32(low, value), U32(high, value)};
+  };
+  const auto is = [&](CompareDirection direction, float limit) {
+    return b_.Compare(value, F32(limit, value), direction);
+  };
+  const X64Pair most = pair(0xffffffff, is_signed ? 0x7fffffff : 0xffffffff);
+  const X64Pair least = pair(0, is_signed ? 0x80000000 : 0);
+  const X64Pair small = Select(
+      is(CompareDirection::kLt, is_signed ? -0x1p63f : 0), least, Whole(value));
+  return Select(is(CompareDirection::kGe, is_signed ? 0x1p63f : 0x1p64f), most,
+                small);
+}
+
+// Modulo 2^64.
+X64Pair X64Math::Whole(Instruction* x) {
   Instruction* value = b_.Convert(x, kF32);
   Instruction* size = b_.Abs(value);
   // Both steps are exact: powers of two, and a difference of neighbours.
@@ -156,7 +173,7 @@ X64Pair X64Math::FromFloat(Instruction* x) {
 
 X64Pair X64Math::FromNarrow(Instruction* x) {
   const PrimitiveType from = x->shape().type();
-  if (IsFloat(from)) return FromFloat(x);
+  if (IsFloat(from)) return Whole(x);
   if (!IsSigned(from)) {
     Instruction* low = from == kU32 ? x : b_.Convert(x, kU32);
     return {low, U32(0, x)};

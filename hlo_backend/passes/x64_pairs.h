@@ -41,6 +41,8 @@ class X64Math {
 
   // Between integers and other types. To f32 rounds at most twice.
   X64Pair FromNarrow(Instruction* x);  // any type up to 32 bits, floats too
+  // The nearest integer there is towards zero: beyond them the last one.
+  X64Pair FromFloat(Instruction* x, bool is_signed);
   Instruction* ToNarrow(X64Pair x, PrimitiveType to, bool is_signed);
 
   // f64.
@@ -58,7 +60,7 @@ class X64Math {
   Instruction* AsSigned(Instruction* x);
   Instruction* AsUnsigned(Instruction* x);
   Instruction* MultiplyHigh(Instruction* x, Instruction* y);
-  X64Pair FromFloat(Instruction* x);
+  X64Pair Whole(Instruction* x);
   Instruction* ToFloat(X64Pair x, bool is_signed);
   X64Pair TwoSum(Instruction* x, Instruction* y);
 

@@ -104,6 +104,22 @@ ENTRY e {
   EXPECT_EQ(module->entry()->parameter(0)->shape().type(), PrimitiveType::kS64);
 }
 
+TEST(X64TextTest, FloatsBeyondTheIntegersBecomeTheLastOne) {
+  for (const char* type : {"s64", "u64"}) {
+    const std::string text = absl::StrFormat(
+        "HloModule m\nENTRY e {\n x = f32[9] constant({0, -0.75, 1.5, -4, "
+        "1e10, "
+        "-1e10, 1e30, -1e30, inf})\n ROOT r = %s[9] convert(x)\n}\n",
+        type);
+    ASSERT_OK_AND_ASSIGN(auto module, ParseModule(text));
+    ASSERT_OK_AND_ASSIGN(const Literal expected, Evaluate(*module, {}));
+    ASSERT_OK_AND_ASSIGN(Pipeline p, Pipeline::FromNames("x64-elimination"));
+    ASSERT_OK(p.Run(module.get(), {}).status());
+    ASSERT_OK_AND_ASSIGN(const Literal actual, Evaluate(*module, {}));
+    EXPECT_EQ(actual.ToString(), expected.ToString()) << type;
+  }
+}
+
 TEST(X64TextTest, BitsOfAnF64AreRefusedByName) {
   ASSERT_OK_AND_ASSIGN(auto module, ParseModule(R"(HloModule m
 ENTRY e {
