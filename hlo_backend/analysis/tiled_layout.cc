@@ -22,14 +22,6 @@ Layout BaseLayout(const Shape& shape) {
   return shape.has_layout() ? shape.layout() : Layout::RowMajor(shape.rank());
 }
 
-// Bits that an element takes in memory.
-int ElementBits(const Shape& shape) {
-  if (shape.has_layout() && shape.layout().element_size_in_bits > 0) {
-    return static_cast<int>(shape.layout().element_size_in_bits);
-  }
-  return BitWidth(shape.type());
-}
-
 // Dimension sizes from major to minor.
 DimVector PhysicalDims(const Shape& shape, const Layout& layout) {
   DimVector dims;
@@ -86,6 +78,16 @@ int64_t PaddedElements(const Shape& shape, int minor, int second,
 }
 
 }  // namespace
+
+int ElementBits(const Shape& shape) {
+  const int bits = BitWidth(shape.type());
+  if (!shape.has_layout()) return bits;
+  const Layout& layout = shape.layout();
+  if (layout.element_size_in_bits > 0) {
+    return static_cast<int>(layout.element_size_in_bits);
+  }
+  return layout.tiles.empty() ? bits : std::max(8, bits);
+}
 
 Layout TpuLayout(const Shape& shape, int generation) {
   Layout layout = BaseLayout(shape);

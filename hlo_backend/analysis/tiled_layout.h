@@ -32,6 +32,9 @@ Layout CompactTpuLayout(const Shape& shape, int generation);
 // Every array of the shape gets its TpuLayout.
 Shape WithTpuLayout(const Shape& shape, int generation);
 
+// Bits that an element takes in memory: in tiles a byte, if the layout does not
+// say less. Without tiles those of the type.
+int ElementBits(const Shape& shape);
 // Sizes of the array's dimensions, major to minor, rounded up to whole tiles.
 DimVector PaddedDims(const Shape& shape);
 // Bytes with padding, by the shape's own layout (no tiles: packed). Tuples:

@@ -1,5 +1,6 @@
 #include "hlo_backend/lowering/lowering.h"
 
+#include "hlo_backend/analysis/tiled_layout.h"
 #include "hlo_backend/lowering/schedule/lowerer.h"
 
 namespace ptxla::lowering {
@@ -15,7 +16,7 @@ isa::TiledLayout TiledLayoutOf(const hlo::Shape& shape) {
       l.tiles.emplace_back(t.dimensions.begin(), t.dimensions.end());
     }
   }
-  l.bits = hlo::BitWidth(shape.type());
+  l.bits = hlo::ElementBits(shape);
   return l;
 }
 

@@ -2,6 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/units.h"
+#include "hlo_backend/analysis/tiled_layout.h"
 
 namespace ptxla::lowering {
 namespace {
@@ -46,7 +47,10 @@ absl::StatusOr<PhysicalArray> PhysicalArray::Of(const hlo::Shape& shape,
   PhysicalArray a;
   a.type = shape.type();
   a.bits = hlo::BitWidth(a.type);
-  if (!(a.bits == 4 && fours) && a.bits != 8 && a.bits != 16 && a.bits != 32) {
+  // Half a byte in a byte of its own (v2, v3) has none, either.
+  const bool whole = hlo::ElementBits(shape) == a.bits;
+  if (!whole || (!(a.bits == 4 && fours) && a.bits != 8 && a.bits != 16 &&
+                 a.bits != 32)) {
     return Unsupported(shape, "elements of this width have no vector kernels");
   }
   a.packing = 32 / a.bits;

@@ -1,5 +1,6 @@
 #include "hlo_backend/passes/copy_insertion.h"
 
+#include <algorithm>
 #include <map>
 #include <vector>
 
@@ -70,7 +71,8 @@ class Inserter {
   bool MayOverwrite(const Instruction* value, const Instruction* user,
                     const Instruction* taker) const {
     const MemoryPlace place = PlaceOf(value);
-    if (place.maker->opcode() == Opcode::kParameter || IsPreset(*place.maker)) {
+    if (place.maker->opcode() == Opcode::kParameter || IsPreset(*place.maker) ||
+        IsOutput(place)) {
       return false;
     }
     return LastRead(place, positions_, taker) <= positions_.at(user);
@@ -120,6 +122,14 @@ class Inserter {
       if (homes_[k] == place && PlaceOf(Output(k)).maker == maker) return true;
     }
     return false;
+  }
+
+  bool IsOutput(const MemoryPlace& place) const {
+    const Instruction* root = c_->root();
+    if (root->opcode() != Opcode::kTuple) return PlaceOf(root) == place;
+    return std::any_of(
+        root->operands().begin(), root->operands().end(),
+        [&](const Instruction* o) { return PlaceOf(o) == place; });
   }
 
   const Instruction* Output(size_t k) const {

@@ -4,6 +4,7 @@
 
 #include "hlo_backend/ir/builder.h"
 #include "hlo_backend/passes/control_flow.h"
+#include "hlo_backend/passes/ragged_exchange.h"
 
 namespace ptxla::hlo {
 namespace {
@@ -78,6 +79,8 @@ Instruction* ValueOf(Instruction* i, const Module& module) {
     case Opcode::kCollectivePermuteDone:
       return IsTrivial(*i->operand(0), module) ? Given(i->operand(0), *i)
                                                : nullptr;
+    case Opcode::kRaggedAllToAll:
+      return IsAlone(*i, module) ? RowsMovedWithin(i) : nullptr;
     default:
       return IsTrivial(*i, module) ? Given(i, *i) : nullptr;
   }

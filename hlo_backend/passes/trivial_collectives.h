@@ -1,4 +1,5 @@
-// Collectives of groups of one device give what they are given:
+// Collectives of groups of one device give what they are given (for
+// ragged-all-to-all see ragged_exchange.h):
 //
 //   %r = f32[8] all-reduce(%x), replica_groups={{0},{1}}   ==> %x
 //   %s = (f32[8], f32[8]) all-gather-start(%x)   (one device in all)

@@ -57,6 +57,7 @@ absl::StatusOr<bool> X64Eliminator::Visit(Instruction* i) {
         Instruction* x = i->operand(0);
         const X64Pair pair = PairOf(x);
         const PrimitiveType to = i->shape().type();
+        if (IsComplex(to)) return Refuse(*i);
         Instruction* value;
         if (x->shape().type() != PrimitiveType::kF64) {
           value = math_.ToNarrow(pair, to, IsSigned(x->shape().type()));

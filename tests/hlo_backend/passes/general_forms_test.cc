@@ -347,5 +347,21 @@ ENTRY e {
   }
 }
 
+TEST(GeneralFormsTest, ARaggedExchangeOfOneDevice) {
+  for (const char* index : {"s32", "s64"}) {
+    ExpectSame(absl::Substitute(R"(HloModule m
+ENTRY e {
+  x = f32[7,3] parameter(0)
+  out = f32[9,3] parameter(1)
+  from = $0[4] parameter(2)
+  sizes = $0[4] parameter(3)
+  to = $0[4] parameter(4)
+  ROOT r = f32[9,3] ragged-all-to-all(x, out, from, sizes, to, sizes), replica_groups={{0}}
+})",
+                                index),
+               "trivial-collectives");
+  }
+}
+
 }  // namespace
 }  // namespace ptxla::hlo
