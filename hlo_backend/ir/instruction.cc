@@ -210,6 +210,13 @@ bool Instruction::HasSideEffect() const {
   switch (opcode_) {
     case Opcode::kCustomCall:
       return attrs<CustomCallAttrs>().has_side_effect;
+    // What was begun has to be waited for.
+    case Opcode::kAllGatherDone:
+    case Opcode::kAllReduceDone:
+    case Opcode::kAsyncDone:
+    case Opcode::kAsyncUpdate:
+    case Opcode::kCollectivePermuteDone:
+      return operand(0)->HasSideEffect();
     // A reducer cannot have an effect; bodies can.
     case Opcode::kAsyncStart:
     case Opcode::kCall:
