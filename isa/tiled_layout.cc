@@ -80,6 +80,24 @@ void ForEachElement(const TiledLayout& l, Fn fn) {
   }
 }
 
+// Elements of less than a byte, low bits first; some lie in two bytes.
+void PutBits(int64_t at, int bits, uint8_t value, std::string* out) {
+  for (int b = 0; b < bits; ++b) {
+    char& byte = (*out)[(at + b) / 8];
+    const int shift = static_cast<int>((at + b) % 8);
+    byte =
+        static_cast<char>((byte & ~(1 << shift)) | (value >> b & 1) << shift);
+  }
+}
+
+uint8_t GetBits(absl::Span<const uint8_t> from, int64_t at, int bits) {
+  int value = 0;
+  for (int b = 0; b < bits; ++b) {
+    value |= (from[(at + b) / 8] >> (at + b) % 8 & 1) << b;
+  }
+  return static_cast<uint8_t>(value);
+}
+
 }  // namespace
 
 int64_t TiledLayout::NumElements() const {
@@ -126,11 +144,8 @@ std::string TiledLayout::Pack(absl::Span<const uint8_t> logical,
     if (bits == 64) {
       std::memcpy(&out[offset * 4], &logical[i * 8], 4);
       std::memcpy(&out[plane + offset * 4], &logical[i * 8 + 4], 4);
-    } else if (bits == 4) {
-      const int nibble = logical[i] & 0xF;
-      const int shift = offset % 2 * 4;
-      const int other = static_cast<uint8_t>(out[offset / 2]) & ~(0xF << shift);
-      out[offset / 2] = static_cast<char>(other | nibble << shift);
+    } else if (bits < 8) {
+      PutBits(offset * bits, bits, logical[i], &out);
     } else {
       std::memcpy(&out[offset * width], &logical[i * width], width);
     }
@@ -148,8 +163,8 @@ std::vector<uint8_t> TiledLayout::Unpack(
     if (bits == 64) {
       std::memcpy(&out[i * 8], &physical[offset * 4], 4);
       std::memcpy(&out[i * 8 + 4], &physical[plane + offset * 4], 4);
-    } else if (bits == 4) {
-      out[i] = physical[offset / 2] >> offset % 2 * 4 & 0xF;
+    } else if (bits < 8) {
+      out[i] = GetBits(physical, offset * bits, bits);
     } else {
       std::memcpy(&out[i * width], &physical[offset * width], width);
     }

@@ -180,6 +180,21 @@ class Canonicalizer {
 
 }  // namespace
 
+namespace {
+
+// The arrays sum integers in 32 bits; nullptr: it is so, or no integers.
+Instruction* SummedInWords(Instruction* dot) {
+  const PrimitiveType type = dot->shape().type();
+  if (!IsInteger(type) || BitWidth(type) >= 32) return nullptr;
+  Builder b(dot->parent());
+  b.set_metadata(dot->shared_metadata());
+  Shape words = dot->shape();
+  words.set_type(PrimitiveType::kS32);
+  return b.Convert(dot->parent()->AddLike(*dot, words, dot->operands()), type);
+}
+
+}  // namespace
+
 absl::StatusOr<bool> DotCanonicalizerPass::Run(Module* module,
                                                const PassContext&) {
   if (module->config().is_scheduled) return false;
@@ -190,7 +205,8 @@ absl::StatusOr<bool> DotCanonicalizerPass::Run(Module* module,
           !i->attrs<DotAttrs>().sparsity.empty()) {
         continue;
       }
-      Instruction* value = Canonicalizer(i).Run();
+      Instruction* value = SummedInWords(i);
+      if (value == nullptr) value = Canonicalizer(i).Run();
       if (value == nullptr) continue;
       c->Replace(i, value);
       changed = true;

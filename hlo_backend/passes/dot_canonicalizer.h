@@ -5,6 +5,8 @@
 //   bf16[8,128,512] dot(bf16[8,128,64], bf16[64,512])      // rows [8,128]
 //   ==> reshape(bf16[1024,512] dot(reshape(bf16[1024,64]), bf16[64,512]))
 //
+// Sums of integers are of 32 bits, and narrowed behind.
+//
 // Dimensions are joined only where the reshapes are bitcasts of tiled arrays:
 // never the minor one, and the one before it only in whole tiles of 8 rows.
 #ifndef PTXLA_HLO_BACKEND_PASSES_DOT_CANONICALIZER_H_

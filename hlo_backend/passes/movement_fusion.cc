@@ -98,12 +98,11 @@ class Chains {
       for (Instruction* i : chain) done_.insert(i);
       if (chain.size() < 2) continue;
       std::reverse(chain.begin(), chain.end());
+      const auto metadata = last->shared_metadata();
       Instruction* fusion =
           c_->CreateFusion(chain, FusionKind::kLoop,
                            absl::StrCat(OpcodeName(last->opcode()), "_fusion"));
-      if (last->shared_metadata() != nullptr) {
-        fusion->set_metadata(last->shared_metadata());
-      }
+      if (metadata != nullptr) fusion->set_metadata(metadata);
       changed = true;
     }
     return changed;

@@ -107,6 +107,11 @@ absl::StatusOr<std::unique_ptr<ProductEpilogue>> ProductEpilogue::Create(
     epilogue->AddTo(&form->problem, context.model);
     return std::unique_ptr<ProductEpilogue>(std::move(epilogue));
   }
+  if (hlo::IsInteger(form->out.type) && hlo::BitWidth(form->out.type) < 32) {
+    return absl::UnimplementedError(absl::StrCat(
+        instruction.name(), ": sums of integers are of 32 bits, not ",
+        hlo::PrimitiveTypeName(form->out.type)));
+  }
   form->problem.out_bytes_per_element =
       form->out.resident ? 0 : hlo::BitWidth(form->out.type) / 8;
   if (form->out.type == hlo::PrimitiveType::kF16) {
