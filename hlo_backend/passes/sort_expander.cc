@@ -127,7 +127,7 @@ class Expander {
       return;
     }
     // [n, sorts]
-    transposes_ = reshapes_ = true;
+    transposes_ = reshapes_ = dim_ > 0 || shape_.rank() > 2;
     new_dim_ = 0;
   }
 

@@ -2,6 +2,7 @@
 // that kernels have.
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <vector>
 
@@ -360,6 +361,31 @@ ENTRY e {
 })",
                                 index),
                "trivial-collectives");
+  }
+}
+
+TEST(GeneralFormsTest, SortsAlongAnyDimension) {
+  for (const char* dims : {"3,1", "1,3", "7,5", "300,2", "1,5,1", "2,5,3",
+                           "5,1,1", "3,70,2", "2,3,5,2"}) {
+    const auto rank = std::count(dims, dims + std::strlen(dims), ',') + 1;
+    for (int64_t d = 0; d < rank; ++d) {
+      ExpectSame(absl::Substitute(R"(HloModule m
+less {
+  a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  i = s32[] parameter(2)
+  j = s32[] parameter(3)
+  ROOT c = pred[] compare(a, b), direction=LT
+}
+ENTRY e {
+  x = f32[$0] parameter(0)
+  y = s32[$0] parameter(1)
+  s = (f32[$0], s32[$0]) sort(x, y), dimensions={$1}, is_stable=true, to_apply=less
+  ROOT r = s32[$0] get-tuple-element(s), index=1
+})",
+                                  dims, d),
+                 "sort-expander");
+    }
   }
 }
 
