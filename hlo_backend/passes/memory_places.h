@@ -11,7 +11,8 @@
 
 namespace ptxla::hlo {
 
-// get-tuple-element and bitcast: their result lies where their operand lies.
+// get-tuple-element, bitcast and add-dependency: their result lies where their
+// operand lies.
 bool OnlyNamesMemory(const Instruction& instruction);
 
 // The instruction behind names, and the element of its tuple (-1: the whole).

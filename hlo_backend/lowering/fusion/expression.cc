@@ -30,6 +30,9 @@ absl::Status Unsupported(const Instruction& i, absl::string_view why) {
 absl::StatusOr<uint32_t> RegisterImage(const Instruction& i) {
   const hlo::Literal& literal = i.literal();
   const PrimitiveType type = i.shape().type();
+  if (hlo::BitWidth(type) > 32) {
+    return Unsupported(i, "constants of this width have no vector kernels");
+  }
   if (hlo::IsFloat(type)) {
     return numerics::FloatBits(static_cast<float>(literal.GetDouble(0)));
   }
