@@ -141,6 +141,9 @@ Instruction* Expand(Instruction* i) {
     position =
         b.Minimum(position, b.Select(tie, all(start_position), all(last)));
   }
+  // A value that TPU compilers narrow is rounded once, behind.
+  const PrimitiveType narrow = i->shape().element(0).type();
+  if (narrow != type) best = b.Convert(best, narrow);
   return b.Tuple({best, position});
 }
 

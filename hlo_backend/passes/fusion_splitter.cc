@@ -41,6 +41,15 @@ bool IsKernel(const Instruction& fusion) {
   return CheckFusion(fusion).ok() && !IsWindowed(fusion);
 }
 
+// A reduce of several arrays: what it is (an argmax) shows only while the
+// positions that it counts stand beside it.
+bool ReducesSeveral(const Instruction& fusion) {
+  for (const Instruction* i : fusion.fused()->instructions()) {
+    if (i->opcode() == Opcode::kReduce && i->operand_count() > 2) return true;
+  }
+  return false;
+}
+
 int GenerationOf(const PassContext& context) {
   return context.chip == nullptr ? 5 : context.chip->generation();
 }
@@ -220,6 +229,7 @@ std::vector<FusionSplitter::Way> FusionSplitter::WaysOf(const Instruction& i) {
               Way::kSingle};
     }
   }
+  if (ReducesSeveral(i)) return {Way::kCompiled, Way::kFused, Way::kSingle};
   return {Way::kWhole, Way::kFused, Way::kCompiled, Way::kSingle};
 }
 
@@ -346,7 +356,7 @@ absl::StatusOr<bool> FusionSplitter::Run(
 absl::StatusOr<bool> FusionSplitterPass::Run(Module* module,
                                              const PassContext& context) {
   return FusionSplitter(context).Run(module, [](const Instruction& i) {
-    return i.opcode() == Opcode::kFusion && !IsKernel(i);
+    return i.opcode() == Opcode::kFusion && !IsKernel(i) && !ReducesSeveral(i);
   });
 }
 

@@ -64,7 +64,12 @@ class Expander {
     for (int k = 0; k < arrays_; ++k) {
       const Shape& result =
           i_->shape().IsTuple() ? i_->shape().element(k) : i_->shape();
-      results.push_back(b_.Reshape(x[k], result.dims()));
+      Instruction* value = b_.Reshape(x[k], result.dims());
+      // What TPU compilers narrow is rounded once, behind.
+      if (value->shape().type() != result.type()) {
+        value = b_.Convert(value, result.type());
+      }
+      results.push_back(value);
     }
     return i_->shape().IsTuple() ? b_.Tuple(results) : results[0];
   }
