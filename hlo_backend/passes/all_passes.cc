@@ -6,6 +6,7 @@
 #include "hlo_backend/passes/annotations.h"
 #include "hlo_backend/passes/argmax_expander.h"
 #include "hlo_backend/passes/batch_norm_expander.h"
+#include "hlo_backend/passes/bf16_propagation.h"
 #include "hlo_backend/passes/bitcast_convert_expander.h"
 #include "hlo_backend/passes/call_inliner.h"
 #include "hlo_backend/passes/compact_entry.h"
@@ -78,6 +79,8 @@ std::vector<PassEntry> AllPasses() {
        Make<ArgmaxExpanderPass>},
       {"batch-norm-expander", "batch norms as reduces and elementwise work",
        Make<BatchNormExpanderPass>},
+      {"bf16-propagation", "what only products read, as their arrays take it",
+       Make<Bf16PropagationPass>},
       {"bitcast-convert-expander", "bits of words as words of fewer bits",
        Make<BitcastConvertExpanderPass>},
       {"call-inliner", "bodies of call and map take their place",
