@@ -88,6 +88,10 @@ absl::Status CheckMembers(const Instruction& fusion, const Shape& iteration,
       if (i->IsRoot() || i->user_count() == 1) continue;
       return Refuse(fusion, *i, "its result is used before it is complete");
     }
+    if (except == nullptr && IsBroadcastAgain(*i) &&
+        i->operand(0)->shape().SameDims(iteration)) {
+      continue;
+    }
     RETURN_IF_ERROR(CheckLoopMember(fusion, *i, iteration));
   }
   return absl::OkStatus();
@@ -361,6 +365,41 @@ absl::Status CheckLoopFusion(const Instruction& fusion) {
   return CheckMembers(fusion, iteration, nullptr, {});
 }
 
+bool IsBroadcastAgain(const Instruction& reduce) {
+  if (!IsFusibleReduce(reduce) || reduce.dimensions().size() != 1) return false;
+  const Shape& rows = reduce.operand(0)->shape();
+  const Opcode op = *MonoidOf(*reduce.to_apply());
+  // Of bf16 numbers only what needs no rounding.
+  const bool exact = reduce.shape().type() == PrimitiveType::kBf16 &&
+                     (op == Opcode::kMaximum || op == Opcode::kMinimum);
+  const int64_t over = reduce.dimensions()[0];
+  if (reduce.user_count() == 0 ||
+      (reduce.shape().type() != PrimitiveType::kF32 && !exact)) {
+    return false;
+  }
+  const auto broadcast = [&](const Instruction* user) {
+    if (user->opcode() != Opcode::kBroadcast || !user->shape().SameDims(rows)) {
+      return false;
+    }
+    const auto dims = user->dimensions();
+    for (int d = 0; d < rows.rank() - 1; ++d) {
+      if (dims[d] != d + (d >= over ? 1 : 0)) return false;
+    }
+    return true;
+  };
+  const auto all_broadcast = [&](const Instruction& i) {
+    return !i.IsRoot() && i.user_count() > 0 &&
+           std::all_of(i.users().begin(), i.users().end(), broadcast);
+  };
+  return !reduce.IsRoot() &&
+         std::all_of(reduce.users().begin(), reduce.users().end(),
+                     [&](const Instruction* user) {
+                       return broadcast(user) ||
+                              (user->opcode() == Opcode::kConvert &&
+                               all_broadcast(*user));
+                     });
+}
+
 absl::Status CheckInputFusion(const Instruction& fusion) {
   const Shape& iteration = IterationShape(fusion);
   const Instruction* first = nullptr;
@@ -379,6 +418,13 @@ absl::Status CheckInputFusion(const Instruction& fusion) {
       }
     } else if (!root->shape().IsArray() || !root->shape().SameDims(iteration)) {
       return Refuse(fusion, *root, "a root of another shape");
+    }
+  }
+  for (const Instruction* i : fusion.fused()->instructions()) {
+    if (!IsBroadcastAgain(*i)) continue;
+    if (first == nullptr) first = i;
+    if (i->dimensions() != first->dimensions()) {
+      return Refuse(fusion, *i, "it reduces another dimension");
     }
   }
   if (first == nullptr) {

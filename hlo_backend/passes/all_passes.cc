@@ -41,6 +41,7 @@
 #include "hlo_backend/passes/reshape_mover.h"
 #include "hlo_backend/passes/row_fusion.h"
 #include "hlo_backend/passes/scheduler.h"
+#include "hlo_backend/passes/softmax_fusion.h"
 #include "hlo_backend/passes/sort_expander.h"
 #include "hlo_backend/passes/space_to_batch.h"
 #include "hlo_backend/passes/space_to_depth.h"
@@ -149,6 +150,8 @@ std::vector<PassEntry> AllPasses() {
        Make<RowFusionPass>},
       {"scheduler", "the order of execution, for little memory",
        Make<SchedulerPass>},
+      {"softmax-fusion", "one kernel of rows that are reduced and read again",
+       Make<SoftmaxFusionPass>},
       {"sort-expander", "sorts in the form of their kernels",
        Make<SortExpanderPass>},
       {"space-to-batch", "small batches of images are cut into whole tiles",

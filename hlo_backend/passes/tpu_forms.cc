@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_set.h"
+#include "hlo_backend/analysis/fusion_rules.h"
 #include "hlo_backend/analysis/product_chain.h"
 #include "hlo_backend/analysis/tiled_layout.h"
 #include "hlo_backend/ir/computation.h"
@@ -99,6 +100,18 @@ void DropIdentities(Computation* body) {
   }
 }
 
+// Whole rows that are reduced and read again are of kind kOutput there.
+void NameKind(Instruction* fusion) {
+  if (fusion->fusion_kind() != FusionKind::kOutput) return;
+  bool reduces = false;
+  for (const Instruction* i : fusion->fused()->instructions()) {
+    if (IsProduct(*i)) return;
+    reduces |= i->opcode() == Opcode::kReduce;
+  }
+  fusion->mutable_attrs<FusionAttrs>()->kind =
+      reduces ? FusionKind::kInput : FusionKind::kLoop;
+}
+
 // The layout of `shape` in the memory space of `like`.
 Shape In(Shape shape, const Shape& like) {
   if (shape.has_layout() && like.has_layout()) {
@@ -164,6 +177,7 @@ absl::StatusOr<bool> TpuFormsPass::Run(Module* module,
       for (Instruction* i : c->PostOrder()) {
         if (i->opcode() == Opcode::kFusion && touched.contains(i->fused())) {
           here |= MoveBitcastsOut(i);
+          NameKind(i);
         }
       }
     } else if (here) {

@@ -2,12 +2,42 @@
 
 #include <algorithm>
 
+#include "hlo_backend/analysis/fusion_rules.h"
 #include "hlo_backend/analysis/tiled_layout.h"
 #include "hlo_backend/ir/attributes.h"
+#include "hlo_backend/ir/builder.h"
 #include "hlo_backend/ir/computation.h"
 #include "hlo_backend/passes/reduce_start.h"
 
 namespace ptxla::hlo {
+namespace {
+
+// A sum of bf16: the units add f32 and round once.
+bool SumsRound(const Instruction& window) {
+  return window.shape().type() == PrimitiveType::kBf16 &&
+         MonoidOf(*window.to_apply()) == Opcode::kAdd;
+}
+
+Instruction* WideReduce(Instruction* i, const Shape& small,
+                        const DimVector& reduced, int chip_generation) {
+  Builder b(i->parent());
+  const auto wide = [&](Shape shape) {
+    shape.set_type(PrimitiveType::kF32);
+    return WithTpuLayout(shape, chip_generation);
+  };
+  Computation* c = i->parent();
+  Instruction* start = b.ConstantScalar(
+      PrimitiveType::kF32,
+      i->operand(1)->IsConstant() ? i->operand(1)->literal().GetDouble(0) : 0);
+  Instruction* x =
+      c->Add(Opcode::kConvert, wide(i->operand(0)->shape()), {i->operand(0)});
+  Instruction* sum =
+      c->Add(Opcode::kReduce, wide(small), {x, start}, DimensionsAttrs{reduced},
+             {b.Scalar2(Opcode::kAdd, PrimitiveType::kF32)});
+  return c->Add(Opcode::kConvert, small, {sum});
+}
+
+}  // namespace
 
 bool ReplaceByReduce(Instruction* i, int chip_generation) {
   // The padding holds the start once per element.
@@ -49,8 +79,10 @@ bool ReplaceByReduce(Instruction* i, int chip_generation) {
   }
   Computation* c = i->parent();
   Instruction* reduce =
-      c->Add(Opcode::kReduce, small, {i->operand(0), i->operand(1)},
-             DimensionsAttrs{reduced}, {i->to_apply()});
+      SumsRound(*i)
+          ? WideReduce(i, small, reduced, chip_generation)
+          : c->Add(Opcode::kReduce, small, {i->operand(0), i->operand(1)},
+                   DimensionsAttrs{reduced}, {i->to_apply()});
   c->Replace(
       i, c->Add(Opcode::kBroadcast, shape, {reduce}, DimensionsAttrs{kept}));
   return true;

@@ -423,6 +423,54 @@ TEST(ReduceTest, ALaterStageReadsWhatAnEarlierReduced) {
   }
 }
 
+// The softmax of bf16 alone: its maximum and its rounded sum are read inside.
+std::string LoneSoftmax(absl::string_view dims, absl::string_view over,
+                        absl::string_view result, absl::string_view kept) {
+  return absl::Substitute(R"(HloModule m
+g {
+  x = f32[] parameter(0)
+  y = f32[] parameter(1)
+  ROOT z = f32[] add(x, y)
+}
+h {
+  x = bf16[] parameter(0)
+  y = bf16[] parameter(1)
+  ROOT z = bf16[] maximum(x, y)
+}
+f {
+  a = bf16[$0] parameter(0)
+  l = bf16[] constant(-inf)
+  i = f32[] constant(0)
+  m = bf16[$2] reduce(a, l), dimensions={$1}, to_apply=h
+  n = bf16[$0] broadcast(m), dimensions={$3}
+  d = bf16[$0] subtract(a, n)
+  e = bf16[$0] exponential(d)
+  w = f32[$0] convert(e)
+  s = f32[$2] reduce(w, i), dimensions={$1}, to_apply=g
+  u = bf16[$2] convert(s)
+  t = bf16[$0] broadcast(u), dimensions={$3}
+  ROOT q = bf16[$0] divide(e, t)
+}
+ENTRY e {
+  a = bf16[$0] parameter(0)
+  ROOT r = bf16[$0] fusion(a), kind=kInput, calls=f
+})",
+                          dims, over, result, kept);
+}
+
+TEST(ReduceTest, RowsThatAreReadAgainAreTheOnlyResult) {
+  for (const char* chip : {"v4", "v5e", "v6e", "tpu7x"}) {
+    HarnessOptions options;
+    options.chip = chip;
+    for (const auto& text : {LoneSoftmax("3,37,300", "2", "3,37", "0,1"),
+                             LoneSoftmax("3,37,300", "1", "3,300", "0,2"),
+                             LoneSoftmax("3,37,300", "0", "37,300", "1,2"),
+                             LoneSoftmax("8,256,512", "2", "8,256", "0,1")}) {
+      EXPECT_OK(CompareKernel(text, options).status()) << chip << text;
+    }
+  }
+}
+
 // Attention: a value per row in, a value per row out, over many planes that
 // share blocks of code.
 TEST(ReduceTest, PlanesOfRowsGoTogether) {
