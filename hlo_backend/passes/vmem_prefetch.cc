@@ -4,6 +4,7 @@
 #include <map>
 #include <vector>
 
+#include "hlo_backend/analysis/fusion_rules.h"
 #include "hlo_backend/analysis/tiled_layout.h"
 #include "hlo_backend/passes/memory_places.h"
 #include "hlo_backend/passes/memory_space_assignment.h"
@@ -16,7 +17,10 @@ namespace {
 // Readers further apart keep VMEM from others for too long.
 constexpr int kMostPositions = 16;
 
-bool IsProduct(const Instruction& i) { return i.opcode() == Opcode::kDot; }
+// Kernels that cannot read the operand where it lies in VMEM.
+bool NeedsWindows(const Instruction& kernel, const Instruction& operand) {
+  return ReadsWindows(kernel, operand) && !ReadsPlanesInPlace(kernel, operand);
+}
 
 const Instruction* ProductIn(const Instruction& kernel) {
   if (kernel.opcode() != Opcode::kFusion) {
@@ -69,6 +73,7 @@ bool ReducesAsItIs(const Instruction& kernel, int k) {
 
 // A product of one row reads its weights once, as fast as they come.
 bool HasOneRow(const Instruction& dot) {
+  if (dot.opcode() != Opcode::kDot) return false;
   const int64_t out = dot.shape().ElementCount();
   for (int k = 0; k < 2; ++k) {
     // An operand without free dimensions: its elements are batch and K.
@@ -170,7 +175,7 @@ class Prefetcher {
     for (Instruction* user : value->users()) {
       if (user->opcode() == Opcode::kBitcast) {
         for (const Reader& r : ReadersOf(user)) readers.push_back(r);
-      } else if (IsVmemKernel(*user) && !ReadsWindows(*user, *value)) {
+      } else if (IsVmemKernel(*user) && !NeedsWindows(*user, *value)) {
         readers.push_back({user, value});
       }
     }
@@ -221,7 +226,7 @@ class Prefetcher {
       if (product ? !FeedsProduct(*first, k) : !ReducesAsItIs(*first, k)) {
         continue;
       }
-      if (ReadsWindows(*first, *first->operand(k))) continue;
+      if (NeedsWindows(*first, *first->operand(k))) continue;
       Instruction* p = ParameterOf(first->operand(k));
       if (p == nullptr || PaddedBytes(p->shape()) > whole_room_) continue;
       if (!product && ReadersOf(p).size() > 1) continue;
