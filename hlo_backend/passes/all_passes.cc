@@ -37,6 +37,7 @@
 #include "hlo_backend/passes/ragged_dot_expander.h"
 #include "hlo_backend/passes/rare_op_expander.h"
 #include "hlo_backend/passes/reduce_expander.h"
+#include "hlo_backend/passes/reduce_rounding.h"
 #include "hlo_backend/passes/reduce_shaper.h"
 #include "hlo_backend/passes/reshape_mover.h"
 #include "hlo_backend/passes/row_fusion.h"
@@ -142,6 +143,8 @@ std::vector<PassEntry> AllPasses() {
        Make<RareOpExpanderPass>},
       {"reduce-expander", "reduces that no kernel has as trees",
        Make<ReduceExpanderPass>},
+      {"reduce-rounding", "sums of bf16 that are rounded, as one reduce",
+       Make<ReduceRoundingPass>},
       {"reduce-shaper", "reduces of planes that keep one dimension",
        Make<ReduceShaperPass>},
       {"reshape-mover", "gives connected elementwise work one shape",
