@@ -56,7 +56,11 @@ void ChooseGroupedBlocks(const Geometry& g, int64_t target, bool rows_first,
     column_block = BlockOf(columns, target / row_block, 1);
   } else {
     const int64_t least = std::min(rows.tiles, group);
-    column_block = BlockOf(columns, target / least, 1);
+    // Packed results take more rows than the TPU compiler's; rows that are
+    // whole in its steps are whole all the same.
+    const bool whole =
+        columns.tiles * std::min(rows.tiles, kRowGroup) <= target;
+    column_block = whole ? columns.tiles : BlockOf(columns, target / least, 1);
     row_block = BlockOf(rows, std::max(least, target / column_block), group);
   }
   int64_t taken = row_block * column_block;
