@@ -60,8 +60,8 @@ bool IsMovementFusion(const Instruction& fusion);
 
 // A reduce along one dimension whose values, perhaps converted, are only
 // broadcast along it again (the maximum of a softmax). Several such reduces of
-// one dimension, one behind the other, may stand in a kInput fusion, whose steps
-// then hold all of that dimension.
+// one dimension, one behind the other, may stand in a kInput fusion, whose
+// steps then hold all of that dimension.
 bool IsBroadcastAgain(const Instruction& reduce);
 
 // The roots of a fusion's body: the elements of a root tuple, or the root.
