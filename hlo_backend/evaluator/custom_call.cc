@@ -90,7 +90,8 @@ bool IsAnnotation(absl::string_view target) {
        {"Sharding", "SPMDFullToShardShape", "SPMDShardToFullShape",
         "xla.sdy.FuncResultSharding", "xla.sdy.PropagationBarrier",
         "annotate_device_placement", "MoveToDevice", "MoveToHost",
-        "LayoutConstraint", "AllocateBuffer", "AssumeGatherIndicesInBound"}) {
+        "LayoutConstraint", "AllocateBuffer", "AssumeGatherIndicesInBound",
+        "GatherScatterIndicesBitpacked"}) {
     if (target == known) return true;
   }
   return false;

@@ -87,6 +87,56 @@ Instruction* MakeDot(Instruction* i, const Side& lhs, const Side& rhs) {
                           {lhs.operand, rhs.operand}, attrs);
 }
 
+// Of dimensions of a transposed array those of the array.
+DimVector InOperand(const Instruction& transpose, const DimVector& dims) {
+  DimVector mapped;
+  for (int64_t d : dims) mapped.push_back(transpose.dimensions()[d]);
+  return mapped;
+}
+
+// The operand is a transpose of whole rows, whose batch stays in front: the dot
+// takes its other dimensions in any order. Free ones that change places do so
+// in the product, if that is smaller: dS, turned for the gradient of grouped
+// queries, is much larger than that. null: it stays.
+Instruction* FoldRows(Instruction* i, int operand, Side lhs, Side rhs,
+                      Rewriter& r) {
+  Side& side = operand == 0 ? lhs : rhs;
+  const Instruction& t = *side.operand;
+  if (t.opcode() != Opcode::kTranspose || t.shape().has_layout()) {
+    return nullptr;
+  }
+  const int64_t rank = t.shape().rank();
+  const DimVector batch = InOperand(t, side.batch);
+  if (t.dimensions()[rank - 1] != rank - 1 || batch != side.batch ||
+      !LeadingBatch(side)) {
+    return nullptr;
+  }
+  const DimVector free =
+      InOperand(t, Others(rank, side.batch, side.contracting));
+  const bool turns = !std::is_sorted(free.begin(), free.end());
+  if (turns && i->shape().ByteSize() >= t.shape().ByteSize()) return nullptr;
+
+  // Where each dimension of the old product stands in the new one.
+  const int64_t first =
+      static_cast<int64_t>(lhs.batch.size()) +
+      (operand == 0 ? 0
+                    : lhs.operand->shape().rank() -
+                          static_cast<int64_t>(lhs.batch.size() +
+                                               lhs.contracting.size()));
+  DimVector sorted = free, order;
+  std::sort(sorted.begin(), sorted.end());
+  for (int64_t d = 0; d < i->shape().rank(); ++d) order.push_back(d);
+  for (size_t k = 0; k < free.size(); ++k) {
+    order[first + static_cast<int64_t>(k)] =
+        first +
+        (std::find(sorted.begin(), sorted.end(), free[k]) - sorted.begin());
+  }
+  side.contracting = InOperand(t, side.contracting);
+  side.operand = side.operand->operand(0);
+  Instruction* dot = MakeDot(i, lhs, rhs);
+  return turns ? r.builder().Transpose(dot, order) : dot;
+}
+
 }  // namespace
 
 Instruction* SimplifyDot(Instruction* i, Rewriter& r) {
@@ -98,6 +148,9 @@ Instruction* SimplifyDot(Instruction* i, Rewriter& r) {
   const bool folded_lhs = FoldTranspose(&lhs, r);
   const bool folded_rhs = FoldTranspose(&rhs, r);
   if (folded_lhs || folded_rhs) return MakeDot(i, lhs, rhs);
+  for (int operand = 0; operand < 2; ++operand) {
+    if (Instruction* value = FoldRows(i, operand, lhs, rhs, r)) return value;
+  }
 
   const int joined = std::max(JoinedBatchDims(lhs), JoinedBatchDims(rhs));
   if (joined > 1 && lhs.batch.size() == 1 && lhs.batch[0] == 0 &&

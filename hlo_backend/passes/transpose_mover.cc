@@ -11,6 +11,7 @@
 #include "hlo_backend/passes/compact_entry.h"
 #include "hlo_backend/passes/control_flow.h"
 #include "hlo_backend/passes/dimension_utils.h"
+#include "hlo_backend/passes/meeting_transposes.h"
 #include "hlo_backend/passes/product_order.h"
 #include "hlo_backend/passes/swapped_dot.h"
 #include "hlo_backend/passes/transposed.h"
@@ -72,6 +73,8 @@ class Mover {
 
   bool Run() {
     bool changed = false;
+    const auto meeting = MeetingTransposes(
+        c_, [](const Instruction& x) { return IsFreeWork(x); });
     for (Instruction* i : c_->PostOrder()) {
       if (const auto order = AsTranspose(*i);
           order.has_value() && NamesParameterAsItLies(*i->operand(0))) {
@@ -89,7 +92,8 @@ class Mover {
         changed = true;
         continue;
       }
-      if (i->opcode() == Opcode::kTranspose && GivesOrder(*i->operand(0))) {
+      if (i->opcode() == Opcode::kTranspose &&
+          (GivesOrder(*i->operand(0)) || meeting.contains(i))) {
         moving_.insert(i);
         if (NamesParameterAsItLies(*i->operand(0))) of_entry_.insert(i);
         continue;

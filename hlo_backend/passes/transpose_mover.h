@@ -1,8 +1,9 @@
 // Moves the transposes behind convolutions, sliding windows and parameters that
-// do not lie in the order of their dimensions (compact_entry.h) down through
-// the work that follows, so that they meet those before the next convolution,
-// product or result and both vanish: a network between its ends is computed in
-// the order of its convolutions, an optimizer in the order of its weights.
+// do not lie in the order of their dimensions (compact_entry.h), and those that
+// have others to meet (meeting_transposes.h), down through the work that
+// follows, so that they meet those before the next convolution, product or
+// result and both vanish: a network between its ends is computed in the order
+// of its convolutions, an optimizer in the order of its weights.
 //
 //   add(transpose(c), broadcast(bias))  ==>  transpose(add(c, broadcast(bias)))
 //   reduce(transpose(c), dimensions={0,2,3})  ==>  reduce(c, dimensions={...})
