@@ -92,16 +92,28 @@ class Loop {
     }
     const Instruction* next = body_->root()->operand(k);
     const MemoryPlace place = PlaceOf(next);
-    if (!MayLieInVmem(*place.maker) || place.maker->parent() != body_ ||
-        next->opcode() == Opcode::kBitcast) {
-      return 0;
+    if (!MayLieInVmem(*place.maker) || place.maker->parent() != body_) return 0;
+    // Whatever names it is read by kernels, and is the next state once.
+    int handed_on = 0;
+    for (const Instruction* i : body_->instructions()) {
+      if (!(PlaceOf(i) == place) || i->shape().IsTuple()) continue;
+      if (i->opcode() == Opcode::kBitcast && i->shape().IsScalar()) return 0;
+      for (const Instruction* user : i->users()) {
+        if (user == body_->root()) {
+          handed_on += user->OperandUses(i);
+        } else if (!OnlyNamesMemory(*user) && !ReadsInVmem(*user, *i)) {
+          return 0;
+        }
+      }
     }
-    for (const Instruction* user : next->users()) {
-      if (user != body_->root() && !ReadsInVmem(*user, *next)) return 0;
-    }
-    if (body_->root()->OperandUses(next) != 1) return 0;
-    if (!StartsInVmem(k)) return 0;
-    return PaddedBytes(shape);
+    return handed_on == 1 && StartsInVmem(k) ? PaddedBytes(shape) : 0;
+  }
+
+  // Is an element of the state that an iteration moves `times` a better use of
+  // the room than what the iteration itself makes and reads?
+  bool IsWorth(int64_t bytes, int times, int64_t room) const {
+    return TrafficSavedInVmem(body_, room - bytes) + times * bytes >=
+           TrafficSavedInVmem(body_, room);
   }
 
   // Bytes of VMEM that element k would take, which the loop only reads; 0: it
@@ -194,17 +206,27 @@ class Loop {
                             const Instruction* root,
                             const Instruction* except = nullptr) {
     for (const Instruction* value : Elements(state, k)) {
-      if (value->IsRoot()) return false;
-      for (const Instruction* user : value->users()) {
-        if (user == except) continue;
-        if (user == root || !ReadsInVmem(*user, *value)) return false;
-        // What is updated in place is the next state, whose readers are seen
-        // to apart.
-        const int updated = InPlaceOperand(*user);
-        if (updated >= 0 && user->operand(updated) == value &&
-            (root == nullptr || root->operand(k) != user)) {
-          return false;
-        }
+      if (!ValueReadByKernels(*value, k, root, except)) return false;
+    }
+    return true;
+  }
+  static bool ValueReadByKernels(const Instruction& value, int k,
+                                 const Instruction* root,
+                                 const Instruction* except) {
+    if (value.IsRoot()) return false;
+    for (const Instruction* user : value.users()) {
+      if (user == except) continue;
+      if (user->opcode() == Opcode::kBitcast && !user->shape().IsScalar()) {
+        if (!ValueReadByKernels(*user, k, root, nullptr)) return false;
+        continue;
+      }
+      if (user == root || !ReadsInVmem(*user, value)) return false;
+      // What is updated in place is the next state, whose readers are seen to
+      // apart.
+      const int updated = InPlaceOperand(*user);
+      if (updated >= 0 && user->operand(updated) == &value &&
+          (root == nullptr || PlaceOf(root->operand(k)).maker != user)) {
+        return false;
       }
     }
     return true;
@@ -274,14 +296,14 @@ absl::StatusOr<bool> LoopResidencyPass::Run(Module* module,
     for (int k = 0; k < loop.state_size(); ++k) changed |= loop.NameVmem(k);
     for (int k = 0; k < loop.state_size(); ++k) {
       const int64_t bytes = loop.ReadOnlyBytes(k);
-      if (bytes == 0 || bytes > room) continue;
+      if (bytes == 0 || bytes > room || !loop.IsWorth(bytes, 1, room)) continue;
       room -= bytes;
       changed = true;
       loop.StartInVmem(k);
     }
     for (int k = 0; k < loop.state_size(); ++k) {
       const int64_t bytes = loop.VmemBytes(k);
-      if (bytes == 0 || bytes > room) continue;
+      if (bytes == 0 || bytes > room || !loop.IsWorth(bytes, 2, room)) continue;
       room -= bytes;
       changed = true;
       const std::vector<Instruction*> leaving = loop.Leaving(k);

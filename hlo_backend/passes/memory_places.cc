@@ -129,7 +129,10 @@ void AddVmemResidents(const Computation& c, const Positions& positions,
   const auto add = [&](const Instruction& i, const Shape& shape,
                        int64_t index) {
     if (!shape.IsArray() || shape.memory_space() != kMemoryVmem) return;
-    int first = positions.at(&i);
+    // The state of a loop lies where its first one does: it is that, until the
+    // loop ends, and what surrounds a body counts it.
+    if (i.opcode() == Opcode::kParameter && index >= 0) return;
+    int first = positions.at(&i) + (i.opcode() == Opcode::kWhile ? 1 : 0);
     int last = std::max(first, LastRead({&i, index}, positions));
     if (i.opcode() == Opcode::kParameter) {  // the caller's, all the time
       first = 0;

@@ -21,7 +21,8 @@ struct Candidate {
   int64_t bytes = 0;
   int reads = 0;
   int steps = 1;  // from first to last, without what takes no time
-  // HBM traffic saved per byte and step.
+  // HBM traffic saved; per byte and step.
+  int64_t Saved() const { return (1 + reads) * bytes; }
   double Worth() const { return static_cast<double>(1 + reads) / steps; }
 };
 
@@ -120,19 +121,11 @@ class Assigner {
   // Then bodies of loops, in the room that is left while they run.
   std::vector<KernelResult> Run(
       absl::FunctionRef<bool(const Instruction&)> may) {
-    for (Instruction* i : c_->instructions()) {
-      // What updates in place lies where its operand does.
-      if (MayLieInVmem(*i) && InPlaceOperand(*i) < 0 && may(*i)) Consider(i);
-    }
-    std::stable_sort(candidates_.begin(), candidates_.end(),
-                     [](const Candidate& a, const Candidate& b) {
-                       return a.Worth() > b.Worth();
-                     });
     RangeMaximum live(c_->instruction_count());
     AddVmemResidents(*c_, positions_, &live);
     std::vector<KernelResult> placed;
-    for (const Candidate& c : candidates_) {
-      if (live.Maximum(c.first, c.last) + c.bytes > room_) continue;
+    const Choice choice = Chosen(live, may);
+    for (const Candidate& c : choice.candidates) {
       live.Add(c.first, c.last, c.bytes);
       SetMemorySpace(c.maker, c.index, kMemoryVmem);
       placed.push_back({c.maker, c.index});
@@ -149,7 +142,52 @@ class Assigner {
     return placed;
   }
 
+  // Bytes of HBM traffic that Run would save in this computation.
+  int64_t Saved(absl::FunctionRef<bool(const Instruction&)> may) {
+    RangeMaximum live(c_->instruction_count());
+    AddVmemResidents(*c_, positions_, &live);
+    return Chosen(live, may).saved;
+  }
+
  private:
+  struct Choice {
+    std::vector<Candidate> candidates;
+    int64_t saved = 0;
+  };
+
+  // Those that save most per byte and step first, or, where more is saved so,
+  // those that save most: small arrays in the way of a large one.
+  Choice Chosen(const RangeMaximum& live,
+                absl::FunctionRef<bool(const Instruction&)> may) {
+    for (Instruction* i : c_->instructions()) {
+      // What updates in place lies where its operand does.
+      if (MayLieInVmem(*i) && InPlaceOperand(*i) < 0 && may(*i)) Consider(i);
+    }
+    const auto sort = [&](auto worth) {
+      std::stable_sort(candidates_.begin(), candidates_.end(),
+                       [&](const Candidate& a, const Candidate& b) {
+                         return worth(a) > worth(b);
+                       });
+    };
+    sort([](const Candidate& c) { return c.Worth(); });
+    Choice dense = Fitting(live);
+    sort([](const Candidate& c) { return c.Saved(); });
+    Choice large = Fitting(live);
+    if (large.saved > dense.saved) return large;
+    return dense;
+  }
+
+  Choice Fitting(RangeMaximum live) const {
+    Choice choice;
+    for (const Candidate& c : candidates_) {
+      if (live.Maximum(c.first, c.last) + c.bytes > room_) continue;
+      live.Add(c.first, c.last, c.bytes);
+      choice.candidates.push_back(c);
+      choice.saved += c.Saved();
+    }
+    return choice;
+  }
+
   void Consider(Instruction* i) {
     if (i->shape().IsArray()) {
       Consider(i, -1, i->shape());
@@ -319,6 +357,13 @@ std::vector<KernelResult> PutIntoVmem(
     absl::FunctionRef<bool(const Instruction&)> may) {
   if (room <= 0) return {};
   return Assigner(computation, room).Run(may);
+}
+
+int64_t TrafficSavedInVmem(Computation* computation, int64_t room) {
+  if (room <= 0) return 0;
+  return Assigner(computation, room).Saved([](const Instruction&) {
+    return true;
+  });
 }
 
 absl::StatusOr<bool> MemorySpaceAssignmentPass::Run(

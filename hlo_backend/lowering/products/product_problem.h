@@ -18,6 +18,10 @@
 
 namespace ptxla::lowering {
 
+// Tiles of 8 rows that go through the XLU in one block of code where a row's
+// columns come in several steps (row_turns.cc): its latency is paid once each.
+constexpr int64_t kRowTilesInTurn = 32;
+
 struct ProductOperand {
   hlo::PrimitiveType type = hlo::PrimitiveType::kBf16;
   // LHS: lies as [K, M]. RHS: lies as [N, K].

@@ -100,6 +100,19 @@ SharedReads SharedReadsOf(const ProductProblem& p, const ProductTile& t,
   return reads;
 }
 
+// Of a block of rows whose columns come in several steps: what the last of them
+// takes longer than the others, when rows go through the XLU.
+int64_t TurnCycles(const ProductProblem& p, const ProductTile& t,
+                   const isa::MachineModel& machine) {
+  if (t.grid_n == 1 || !p.rows_in_turn) return 0;
+  const int64_t tiles =
+      p.row_results * t.block_b * CeilOfRatio<int64_t>(t.block_m, 8);
+  return CeilOfRatio(tiles, kRowTilesInTurn) *
+             machine.Latency(isa::LatencyKey::kXluMax) +
+         CeilOfRatio<int64_t>(tiles, std::max(1, machine.xlus)) *
+             machine.Interval(isa::IntervalKey::kXlu);
+}
+
 }  // namespace
 
 std::string ProductTile::ToString() const {
@@ -281,9 +294,15 @@ ProductCost CostOf(const ProductProblem& p, const ProductTile& t,
       limits.cores;
   const int64_t fetching =
       fetches > 1 ? fetches * limits.hbm_latency_cycles + dma(fetch_bytes) : 0;
-  const int64_t inside =
+  const int64_t even =
       std::max(std::max(fetches * step, fetching) + (steps - fetches) * step,
                dma(c.hbm_bytes));
+  // Two slots carry little from the short steps to the long one.
+  const int64_t of_dma = dma(c.hbm_bytes) / steps;
+  const int64_t longest = step + TurnCycles(p, t, machine);
+  const int64_t inside =
+      even +
+      steps / t.grid_n * (std::max(longest, of_dma) - std::max(step, of_dma));
   c.cycles = first + last + inside;
   c.choice = inside + last / 2;
   return c;

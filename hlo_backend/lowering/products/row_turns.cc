@@ -12,13 +12,6 @@ using codegen::Sca;
 using codegen::Vec;
 using isa::Opcode;
 
-namespace {
-
-// Tiles of 8 rows that a block of code works on at once.
-constexpr int64_t kTogether = 8;
-
-}  // namespace
-
 bool RowEpilogue::OnlyReduces() const {
   return e_.stages == 1 && !folded_ && !row_results_.empty();
 }
@@ -30,21 +23,23 @@ absl::Status RowEpilogue::ForRowTiles(
   for (size_t k = 0; k < stages_.reductions.size(); ++k) {
     const Reduction& r = stages_.reductions[k];
     const int32_t first = RowOffset(static_cast<int>(k), 0, 0);
-    const int64_t looped = tiles / kTogether > 1 ? tiles / kTogether : 0;
+    const int64_t looped =
+        tiles / kRowTilesInTurn > 1 ? tiles / kRowTilesInTurn : 0;
     if (looped > 0) {
-      const Sca index = b.BeginLoop(looped, static_cast<int32_t>(kTogether));
+      const Sca index =
+          b.BeginLoop(looped, static_cast<int32_t>(kRowTilesInTurn));
       b.NewBlock("rows in turn");
       const Sca base = b.SAdd(
           scratch_, b.SMulImm(index, static_cast<int32_t>(isa::kVregBytes)));
       b.SetBank(base, codegen::kUnknownBanks, 0);
-      for (int64_t t = 0; t < kTogether; ++t) {
+      for (int64_t t = 0; t < kRowTilesInTurn; ++t) {
         RETURN_IF_ERROR(
             emit(r, base, first + static_cast<int32_t>(t * isa::kVregBytes)));
       }
       b.EndLoop();
     }
     b.NewBlock("rows in turn");
-    for (int64_t t = looped * kTogether; t < tiles; ++t) {
+    for (int64_t t = looped * kRowTilesInTurn; t < tiles; ++t) {
       RETURN_IF_ERROR(
           emit(r, scratch_, first + static_cast<int32_t>(t * isa::kVregBytes)));
     }

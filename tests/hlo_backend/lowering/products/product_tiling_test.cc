@@ -110,6 +110,26 @@ TEST(ProductVisitsTest, NarrowOperandsOfAWideArrayAreBlockDiagonal) {
   EXPECT_EQ(PlanVisits({}, tile, a).form, WeightForm::kFull);
 }
 
+// Scores of an attention in chunks, whose maxima are made behind the product:
+// with one step for all columns of a row no step is longer than the others.
+TEST(ProductTilingTest, ShortRowsThatAreReducedComeInOneStep) {
+  const Machine m = MachineOf("v6e");
+  ProductProblem p;
+  p.batch = 16;
+  p.m = 4096;
+  p.n = 512;
+  p.k = 128;
+  p.rhs.transposed = p.lhs.resident = p.rhs.resident = true;
+  p.out_bytes_per_element = 4;
+  p.epilogue_ops = 2;
+  p.row_results = 1;
+  p.rows_in_turn = true;
+  const ArrayShape a = ArrayShapeOf(m.model, true);
+  ASSERT_OK_AND_ASSIGN(const ProductTiling t,
+                       ChooseProductTile(p, a, m.model, m.limits));
+  EXPECT_EQ(t.tile.grid_n, 1) << t.tile.ToString();
+}
+
 TEST(ProductTilingTest, ARequestThatCannotFitIsRefused) {
   Machine m = MachineOf("v5e");
   m.limits.vmem_bytes = 1024;
