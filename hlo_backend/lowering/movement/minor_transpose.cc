@@ -25,6 +25,8 @@ using isa::Opcode;
 constexpr int64_t kBlock = kTransposeBlock;
 // 128 x 128 each: 1,024 registers, as in other unrolled code.
 constexpr int64_t kMostBlocks = 64;
+// Of one piece of code; a step may have several.
+constexpr int64_t kMostPlanes = 128;
 
 class Transposer {
  public:
@@ -94,13 +96,15 @@ class Transposer {
     if (p_.PlaneDim() < 0 || tiles > PlaneTranspose::kMostTiles) return choices;
     const int64_t all = p_.out.sizes[p_.PlaneDim()];
     const int64_t code = std::max<int64_t>(1, blocks_ * kBlock / 2 / tiles);
-    for (const int64_t most : {8, 32}) {
-      if (most > 8 && all <= 8) break;
+    int64_t before = 0;
+    for (const int64_t most : {8, 32, 128, 512}) {
       int64_t planes = std::min(most, all);
+      if (planes == before) break;
+      before = planes;
       // Nothing may lie beyond arrays that are walked in place.
       while (Walked() && all % planes != 0) --planes;
       if (planes == 1) continue;
-      for (const int64_t in_code : {int64_t{4}, std::min(code, planes)}) {
+      for (const int64_t in_code : {int64_t{4}, std::min(code, kMostPlanes)}) {
         int64_t together = std::min(in_code, planes);
         while (planes % together != 0) --together;
         const std::pair<int64_t, int64_t> choice(planes, together);

@@ -116,6 +116,17 @@ TEST(MinorTransposeTest, FewRowsOrColumnsOnEitherSideAndInVmem) {
   }
 }
 
+// Steps of a few small planes would take the memory's latency each.
+TEST(MinorTransposeTest, ManySmallPlanesShareAStep) {
+  HarnessOptions options;
+  options.chip = "v5e";
+  ASSERT_OK_AND_ASSIGN(
+      const HarnessResult r,
+      CompareKernel(Transpose("bf16", "1030,3,8", "1030,8,3", "0,2,1"),
+                    options));
+  EXPECT_LE(r.kernel.grid.front(), 10);
+}
+
 TEST(MinorTransposeTest, ResultsInVmemAreNotOverrun) {
   HarnessOptions options;
   options.in_vmem = {0, 1};
