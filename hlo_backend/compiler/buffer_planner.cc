@@ -5,8 +5,11 @@
 #include "hlo_backend/analysis/tiled_layout.h"
 #include "hlo_backend/compiler/buffer_classes.h"
 #include "hlo_backend/compiler/compiler.h"
+#include "hlo_backend/compiler/vmem_room.h"
 #include "hlo_backend/ir/verifier.h"
 #include "hlo_backend/passes/control_flow.h"
+#include "hlo_backend/passes/memory_places.h"
+#include "hlo_backend/passes/shared_places.h"
 #include "hlo_backend/passes/x64_elimination.h"
 #include "isa/program.h"
 
@@ -21,11 +24,44 @@ struct ClassInfo {
   bool output = false, constant = false;
   int memory_space = kMemoryHbm;
   bool mixed = false;  // leaves say different memory spaces
+  int64_t uses = 0;    // by what reads or writes it
   const Instruction* maker = nullptr;
   int leaf = -1;  // of the maker
 };
 
 constexpr char kConcatBitcast[] = "ConcatBitcast";
+
+bool IsConcatBitcast(const Instruction& i) {
+  return i.opcode() == Opcode::kCustomCall &&
+         i.attrs<CustomCallAttrs>().target == kConcatBitcast;
+}
+
+bool OnlyNames(const Instruction& i) {
+  return OnlyNamesMemory(i) || i.opcode() == Opcode::kTuple ||
+         IsConcatBitcast(i);
+}
+
+bool IsTransfer(const Instruction& i) {
+  switch (i.opcode()) {
+    case Opcode::kAsyncDone:
+    case Opcode::kAsyncStart:
+    case Opcode::kAsyncUpdate:
+    case Opcode::kCopyDone:
+    case Opcode::kCopyStart:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// Only DMAs touch what it is by itself: a part of what its users name whole.
+bool OnlyTransferred(const Instruction& i) {
+  return IsTransfer(i) && std::all_of(i.users().begin(), i.users().end(),
+                                      [](const Instruction* user) {
+                                        return IsConcatBitcast(*user) ||
+                                               OnlyTransferred(*user);
+                                      });
+}
 
 class Planner {
  public:
@@ -46,6 +82,7 @@ class Planner {
         TieParts(*i);
       }
     }
+    for (const Computation* c : computations_) TieInStep(*c);
     Number(*module_.entry());
     Describe();
     return Assign();
@@ -152,14 +189,24 @@ class Planner {
 
   // The parts of a value that several transfers bring are laid side by side.
   void TieParts(const Instruction& i) {
-    if (i.opcode() != Opcode::kCustomCall ||
-        i.attrs<CustomCallAttrs>().target != kConcatBitcast) {
-      return;
-    }
+    if (!IsConcatBitcast(i)) return;
     int64_t offset = 0;
     for (const Instruction* part : i.operands()) {
       classes_.Tie(classes_.First(&i), classes_.First(part), offset);
       offset += BytesOf(part->shape());
+    }
+  }
+
+  // Results in the places of operands that nobody reads later.
+  void TieInStep(const Computation& c) {
+    const auto leaf = [&](const MemoryPlace& place) {
+      return place.index < 0 ? classes_.First(place.maker)
+                             : classes_.Leaf(place.maker, {place.index});
+    };
+    for (const SharedPlace& s : SharedPlaces(c, PositionsOf(c))) {
+      if (ShapeOf(s.from).memory_space() == ShapeOf(s.to).memory_space()) {
+        classes_.Tie(leaf(s.from), leaf(s.to));
+      }
     }
   }
 
@@ -234,10 +281,12 @@ class Planner {
     info.end = std::max(info.end, at.offset + BytesOf(shape));
     info.first = std::min(info.first, position_.at(&i));
     info.last = std::max(info.last, position_.at(&i));
+    if (!OnlyNames(i)) ++info.uses;
     for (const Instruction* user : i.users()) {
       // A body's values may be read by what runs in it only.
       auto it = position_.find(user);
       if (it != position_.end()) info.last = std::max(info.last, it->second);
+      if (!OnlyNames(*user)) ++info.uses;
     }
     if (i.opcode() == Opcode::kParameter && i.parent()->IsEntry()) {
       info.parameter = static_cast<int>(i.parameter_number());
@@ -327,29 +376,55 @@ class Planner {
   // What is in VMEM and cannot be: there is no room, others of its class lie
   // elsewhere, or it is a part that begins where kernels do not look for one.
   void FindOverflow(const std::vector<int>& buffer_of, PlannedMemory* memory) {
-    // What is beyond VMEM and loaded in place lies in CMEM.
-    const int64_t end = (chip_.vmem().usable + chip_.cmem()).count();
-    const auto leaves = [&](const BufferClasses::At& at) {
-      if (buffer_of[at.root] < 0) return false;
-      const PlannedBuffer& b = memory->plan.buffers[buffer_of[at.root]];
-      const int64_t within = at.offset - info_[at.root].begin;
-      return info_[at.root].mixed ||
-             (b.memory_space == kMemoryVmem &&
-              (b.offset + b.bytes > end || within % isa::kVmemAlignment != 0));
-    };
+    const std::vector<bool> crowded_out = CrowdedOut(buffer_of, memory->plan);
     for (const Computation* c : computations_) {
       for (const Instruction* i : c->instructions()) {
         if (!position_.contains(i)) continue;
         int leaf = 0;
         ForEachLeaf(i->shape(), [&](const Shape& shape, const ShapeIndex&) {
-          if (HasMemory(shape) && shape.memory_space() != kMemoryHbm &&
-              leaves(classes_.Find(classes_.First(i) + leaf))) {
-            memory->vmem_overflow.emplace_back(i, leaf);
+          const int number = classes_.First(i) + leaf++;
+          if (!HasMemory(shape) || shape.memory_space() == kMemoryHbm) return;
+          const BufferClasses::At at = classes_.Find(number);
+          const ClassInfo& info = info_[at.root];
+          const bool displaced =
+              info.memory_space == kMemoryVmem &&
+              (at.offset - info.begin) % isa::kVmemAlignment != 0 &&
+              !OnlyTransferred(*i);
+          if (info.mixed || crowded_out[at.root] || displaced) {
+            memory->vmem_overflow.emplace_back(i, leaf - 1);
           }
-          ++leaf;
         });
       }
     }
+  }
+
+  // Classes (by root leaf) that VMEM has no room for: what is of least worth,
+  // or, where only the holes are too small, what came to lie beyond its end.
+  std::vector<bool> CrowdedOut(const std::vector<int>& buffer_of,
+                               const BufferPlan& plan) const {
+    // What is beyond VMEM and loaded in place lies in CMEM.
+    const int64_t end = (chip_.vmem().usable + chip_.cmem()).count();
+    const int64_t room = end - chip_.vmem().scoped_limit.count();
+    std::vector<bool> beyond(info_.size());
+    std::vector<int> roots;
+    std::vector<VmemResident> residents;
+    bool any = false;
+    for (size_t root = 0; root < info_.size(); ++root) {
+      if (buffer_of[root] < 0) continue;
+      const ClassInfo& info = info_[root];
+      const PlannedBuffer& b = plan.buffers[buffer_of[root]];
+      if (b.memory_space != kMemoryVmem) continue;
+      beyond[root] = b.offset + b.bytes > end;
+      any |= beyond[root];
+      roots.push_back(static_cast<int>(root));
+      residents.push_back({info.first, info.last, b.bytes, info.uses});
+    }
+    if (!any) return beyond;
+    const std::vector<int> leaving = LeastWorth(residents, room);
+    if (leaving.empty()) return beyond;
+    std::vector<bool> out(info_.size());
+    for (const int k : leaving) out[roots[k]] = true;
+    return out;
   }
 
   static void AddBuffer(const ClassInfo& info,

@@ -12,6 +12,7 @@
 #include "absl/functional/function_ref.h"
 #include "base/status.h"
 #include "hlo_backend/compiler/chip_cost_model.h"
+#include "hlo_backend/compiler/refused_operands.h"
 #include "hlo_backend/ir/computation.h"
 #include "hlo_backend/ir/fingerprint.h"
 #include "hlo_backend/lowering/lowering.h"
@@ -66,37 +67,6 @@ lowering::Placement PlacementOf(const BufferPlan& plan) {
   return placement;
 }
 
-// Returns how many leaves come before what follows the shape.
-int SetLeafToHbm(Shape* shape, int leaf, int at = 0) {
-  if (!shape->IsTuple()) {
-    if (at == leaf) shape->mutable_layout()->memory_space = kMemoryHbm;
-    return at + 1;
-  }
-  for (int k = 0; k < shape->element_count_of_tuple(); ++k) {
-    at = SetLeafToHbm(shape->mutable_element(k), leaf, at);
-  }
-  return at;
-}
-
-// A leaf of the value, and of what stands for it inside of fusions.
-void MoveToHbm(Instruction* value, int leaf) {
-  SetLeafToHbm(value->mutable_shape(), leaf);
-  if (value->opcode() == Opcode::kFusion) {
-    Instruction* root = value->fused()->root();
-    SetLeafToHbm(root->mutable_shape(), leaf);
-    if (root->opcode() == Opcode::kTuple) {
-      SetLeafToHbm(root->operand(leaf)->mutable_shape(), 0);
-    }
-  }
-  for (Instruction* user : value->users()) {
-    if (user->opcode() != Opcode::kFusion) continue;
-    for (int k = 0; k < user->operand_count(); ++k) {
-      if (user->operand(k) != value) continue;
-      SetLeafToHbm(user->fused()->parameter(k)->mutable_shape(), leaf);
-    }
-  }
-}
-
 // Values that found no room in VMEM go to HBM, until all the others have some.
 absl::StatusOr<PlannedMemory> PlanMemory(Module* module,
                                          const chips::ChipSpec& chip) {
@@ -109,54 +79,14 @@ absl::StatusOr<PlannedMemory> PlanMemory(Module* module,
   }
 }
 
-// All that a value has in VMEM; false: nothing.
-bool MoveToHbm(Instruction* value) {
-  bool moved = false;
-  int leaf = 0;
-  ForEachLeaf(value->shape(), [&](const Shape& shape, const ShapeIndex&) {
-    if (shape.has_layout() && shape.memory_space() == kMemoryVmem) {
-      MoveToHbm(value, leaf);
-      moved = true;
-    }
-    ++leaf;
-  });
-  return moved;
-}
-
-// Inputs of refused convolutions, which can be cut in more ways there.
-bool BringWindowsToHbm(Module* module,
-                       const absl::flat_hash_set<uint64_t>& refused) {
-  bool moved = false;
-  for (Computation* c : ControlComputations(*module)) {
-    for (Instruction* i : c->instructions()) {
-      if (ConvolutionOf(*i) == nullptr ||
-          !refused.contains(KernelFingerprint(*i))) {
-        continue;
-      }
-      for (Instruction* operand : i->operands()) {
-        if (ReadsWindows(*i, *operand)) moved |= MoveToHbm(operand);
-      }
+bool HasAny(const Module& module,
+            absl::FunctionRef<bool(const Instruction&)> which) {
+  for (const Computation* c : ControlComputations(module)) {
+    for (const Instruction* i : c->instructions()) {
+      if (which(*i)) return true;
     }
   }
-  return moved;
-}
-
-// Movements that are refused because of where their arrays lie: those go to
-// HBM, and what shares their memory follows when it is planned. False if there
-// are none.
-bool BringToHbm(Module* module, const absl::flat_hash_set<uint64_t>& refused) {
-  bool moved = false;
-  for (Computation* c : ControlComputations(*module)) {
-    for (Instruction* i : c->instructions()) {
-      if (!MayLieInVmem(*i) || IsVmemKernel(*i) ||
-          !refused.contains(KernelFingerprint(*i))) {
-        continue;
-      }
-      for (Instruction* operand : i->operands()) moved |= MoveToHbm(operand);
-      moved |= MoveToHbm(i);
-    }
-  }
-  return moved;
+  return false;
 }
 
 lowering::LoweringOptions OptionsOf(const CompileOptions& options) {
@@ -172,7 +102,7 @@ class PartsInVmem {
  public:
   PartsInVmem(Module* module, const chips::ChipSpec& chip) {
     placed_ = PutIntoVmem(
-        module->entry(), RoomForResidents(chip),
+        module->entry(), WholeRoomForResidents(chip),
         [](const Instruction& i) { return WholeName(i.name()) != i.name(); });
   }
 
@@ -229,6 +159,16 @@ absl::StatusOr<LoweredModule> LowerModule(Module* module,
   // How often the same kernels were refused. A fusion has few ways of being
   // taken apart; a part that is the whole again would have them for ever.
   std::map<std::set<uint64_t>, int> refusals;
+  const auto make_splitter = [&]() -> absl::Status {
+    if (splitter.has_value()) return absl::OkStatus();
+    ASSIGN_OR_RETURN(anew, LoadPipeline("body"));
+    splitter.emplace(context, &*anew);
+    return absl::OkStatus();
+  };
+  if (HasAny(*module, HasIdleGradient)) {
+    RETURN_IF_ERROR(make_splitter());
+    RETURN_IF_ERROR(splitter->Run(module, HasIdleGradient).status());
+  }
   while (true) {
     ASSIGN_OR_RETURN(result.memory, PlanMemory(module, chip),
                      _ << "while planning memory");
@@ -258,15 +198,12 @@ absl::StatusOr<LoweredModule> LowerModule(Module* module,
       lower.earlier.push_back(made.back().get());
       continue;
     }
-    if (BringWindowsToHbm(module, refused)) {
+    if (BringWindowsToHbm(module, refused, chip)) {
       made.push_back(std::make_unique<isa::Program>(std::move(stats.made)));
       lower.earlier.push_back(made.back().get());
       continue;
     }
-    if (!splitter.has_value()) {
-      ASSIGN_OR_RETURN(anew, LoadPipeline("body"));
-      splitter.emplace(context, &*anew);
-    }
+    RETURN_IF_ERROR(make_splitter());
     bool split = false;
     if (++refusals[{refused.begin(), refused.end()}] <= kMostRefusals) {
       ASSIGN_OR_RETURN(split, splitter->Run(module, is_refused));

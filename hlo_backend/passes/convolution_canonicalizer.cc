@@ -14,8 +14,20 @@ namespace {
 
 // A gradient's sums for all of its planes are in VMEM at once.
 constexpr int64_t kMostResults = 64;
-// Of a tile of 128 lanes.
+constexpr int64_t kLanes = 128;
+// Of a tile of them.
 constexpr int64_t kFewFeatures = 8;
+
+// More taps than results in each plane, over whole tiles of the batch.
+bool IsGradient(const ConvAttrs& a, const Shape& input, const DimVector& out) {
+  int64_t taps = 1, results = 1;
+  for (size_t s = 0; s < a.window.dims.size(); ++s) {
+    taps *= a.window.dims[s].size;
+    results *= out[a.dims.output_spatial[s]];
+  }
+  return taps > results && results <= kMostResults &&
+         input.dim(static_cast<int>(a.dims.input_feature)) % 8 == 0;
+}
 
 class Canonicalizer {
  public:
@@ -24,7 +36,9 @@ class Canonicalizer {
         attrs_(convolution->attrs<ConvAttrs>()),
         b_(convolution->parent()),
         x_(convolution->operand(0)),
-        w_(convolution->operand(1)) {
+        w_(convolution->operand(1)),
+        shape_(convolution->shape().dims().begin(),
+               convolution->shape().dims().end()) {
     b_.set_metadata(convolution->shared_metadata());
   }
 
@@ -93,8 +107,10 @@ class Canonicalizer {
     const bool gradient = d.input_feature == spatial &&
                           d.output_feature == spatial &&
                           d.kernel_input_feature == spatial;
-    const bool forward =
-        d.input_feature == spatial + 1 && d.output_feature == spatial + 1;
+    const bool forward = d.input_feature == spatial + 1 &&
+                         d.output_feature == spatial + 1 &&
+                         !(attrs_.feature_group_count == 1 && IsGradient() &&
+                           x_->shape().dims().back() < kLanes);
     const bool one_group =
         attrs_.feature_group_count == 1 ||
         (IsDepthwise() && forward && d.kernel_input_feature == spatial);
@@ -103,16 +119,8 @@ class Canonicalizer {
            !HasFoldablePad();
   }
 
-  // More taps than results in each plane, over whole tiles of the batch.
   bool IsGradient() const {
-    int64_t taps = 1, results = 1;
-    for (size_t s = 0; s < attrs_.window.dims.size(); ++s) {
-      taps *= attrs_.window.dims[s].size;
-      results *= shape_[attrs_.dims.output_spatial[s]];
-    }
-    return taps > results && results <= kMostResults &&
-           x_->shape().dim(static_cast<int>(attrs_.dims.input_feature)) % 8 ==
-               0;
+    return hlo::IsGradient(attrs_, x_->shape(), shape_);
   }
 
   // A parameter of few features that is moved is moved as bf16, to which the
@@ -138,7 +146,6 @@ class Canonicalizer {
   }
 
   void FoldOperands() {
-    shape_ = convolution_->shape().dims();
     ConvDims& d = attrs_.dims;
     while (FoldPad() || x_->opcode() == Opcode::kTranspose) {
       if (x_->opcode() != Opcode::kTranspose) continue;
@@ -335,6 +342,16 @@ class Canonicalizer {
 };
 
 }  // namespace
+
+bool ContractsFewLanes(const Instruction& convolution) {
+  const auto& a = convolution.attrs<ConvAttrs>();
+  const Shape& input = convolution.operand(0)->shape();
+  const auto minor = static_cast<int>(a.dims.input_feature);
+  return input.has_layout() && input.layout().minor_to_major.front() == minor &&
+         input.dim(minor) < kLanes && a.feature_group_count == 1 &&
+         a.batch_group_count == 1 &&
+         IsGradient(a, input, convolution.shape().dims());
+}
 
 absl::StatusOr<bool> ConvolutionCanonicalizerPass::Run(Module* module,
                                                        const PassContext&) {

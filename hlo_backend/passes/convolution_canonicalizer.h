@@ -27,6 +27,11 @@
 
 namespace ptxla::hlo {
 
+// A gradient of weights whose contracted batch lies in the lanes and fills only
+// part of them: a form that kernels know, in which the arrays idle.
+// `convolution` has layouts.
+bool ContractsFewLanes(const Instruction& convolution);
+
 class ConvolutionCanonicalizerPass : public Pass {
  public:
   absl::string_view name() const override {

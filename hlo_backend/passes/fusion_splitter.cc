@@ -1,5 +1,6 @@
 #include "hlo_backend/passes/fusion_splitter.h"
 
+#include <algorithm>
 #include <functional>
 #include <string>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "hlo_backend/ir/fingerprint.h"
 #include "hlo_backend/passes/body_compiler.h"
 #include "hlo_backend/passes/control_flow.h"
+#include "hlo_backend/passes/convolution_canonicalizer.h"
 #include "hlo_backend/passes/fusion.h"
 #include "hlo_backend/passes/movement_fusion.h"
 #include "hlo_backend/passes/product_core.h"
@@ -212,6 +214,17 @@ absl::string_view WholeName(absl::string_view part) {
   return part.substr(0, part.rfind(kPart));
 }
 
+bool HasIdleGradient(const Instruction& i) {
+  if (i.opcode() == Opcode::kConvolution) return ContractsFewLanes(i);
+  if (i.opcode() != Opcode::kFusion) return false;
+  for (const Instruction* x : i.fused()->instructions()) {
+    if (x->opcode() == Opcode::kConvolution && ContractsFewLanes(*x)) {
+      return true;
+    }
+  }
+  return false;
+}
+
 std::string PartName(const Instruction& whole) {
   return whole.parent()->module()->UniqueName(
       absl::StrCat(WholeName(whole.name()), kPart));
@@ -221,8 +234,12 @@ std::string PartName(const Instruction& whole) {
 // matrices when it is compiled; windows keep their dimensions when they are
 // not.
 std::vector<FusionSplitter::Way> FusionSplitter::WaysOf(const Instruction& i) {
-  if (i.opcode() != Opcode::kFusion) return {Way::kCompiled};
+  if (i.opcode() != Opcode::kFusion) return {Way::kCompiled, Way::kFromHbm};
   if (IsChainFusion(i)) return {Way::kSingle};
+  // Its product has another form when it is compiled.
+  if (HasIdleGradient(i)) {
+    return {Way::kCompiled, Way::kWhole, Way::kFused, Way::kSingle};
+  }
   for (const Instruction* inside : i.fused()->instructions()) {
     if (inside->opcode() == Opcode::kDot) {
       return {Way::kWhole, Way::kAround, Way::kCompiled, Way::kFused,
@@ -239,13 +256,15 @@ absl::StatusOr<Computation*> FusionSplitter::Parts(Instruction* i, Way* way) {
   const auto tried = tried_.find(i->id());
   const Way last = tried == tried_.end() ? Way::kNone : tried->second;
   const uint64_t kernel = KernelFingerprint(*i);
-  bool after = last == Way::kNone || (!fused && last != Way::kCompiled);
-  for (const Way next : WaysOf(*i)) {
+  const std::vector<Way> ways = WaysOf(*i);
+  bool after = std::find(ways.begin(), ways.end(), last) == ways.end();
+  for (const Way next : ways) {
     if (!after) {
       after = next == last;
       continue;
     }
-    if (next == Way::kCompiled && anew_ == nullptr) continue;
+    const bool compiled = next == Way::kCompiled || next == Way::kFromHbm;
+    if (compiled && anew_ == nullptr) continue;
     Computation* lone = fused ? nullptr : BodyOf(*i);
     Module apart(module->name());
     const auto take_out = [&](Module* to) {
@@ -257,10 +276,8 @@ absl::StatusOr<Computation*> FusionSplitter::Parts(Instruction* i, Way* way) {
     if (next == Way::kWhole) done = FuseWhole(&apart, context_);
     if (next == Way::kAround) done = FuseAround(take_out, context_, &apart);
     if (next == Way::kFused) done = FuseAnew(&apart, context_);
-    if (next == Way::kCompiled) {
-      done = CompileBody(&apart, context_, *anew_);
-      if (done.ok() && !fused) TakeFromHbm(apart.entry());
-    }
+    if (compiled) done = CompileBody(&apart, context_, *anew_);
+    if (done.ok() && next == Way::kFromHbm) TakeFromHbm(apart.entry());
     // What the pipeline refuses may still be done one by one.
     if (!done.ok() || IsOnly(*apart.entry(), kernel)) continue;
     // Two kernels that were one: each by itself has all ways yet.
@@ -356,7 +373,8 @@ absl::StatusOr<bool> FusionSplitter::Run(
 absl::StatusOr<bool> FusionSplitterPass::Run(Module* module,
                                              const PassContext& context) {
   return FusionSplitter(context).Run(module, [](const Instruction& i) {
-    return i.opcode() == Opcode::kFusion && !IsKernel(i) && !ReducesSeveral(i);
+    return i.opcode() == Opcode::kFusion && !IsKernel(i) &&
+           !ReducesSeveral(i) && !HasIdleGradient(i);
   });
 }
 

@@ -13,7 +13,7 @@
 //             with the order of elements that it has
 //   compiled  by the passes that a module of its own would go through, with
 //             other operations and layouts inside (also for an instruction
-//             that is no fusion)
+//             that is no fusion: as it lies, then with operands from HBM)
 //   single    one kernel an instruction
 //
 // Its kernels are called "f.part", "f.part.1" ... What they hand on goes
@@ -41,6 +41,10 @@ namespace ptxla::hlo {
 // "f" for "f.part.3", and for "f".
 absl::string_view WholeName(absl::string_view part);
 
+// A kernel around, or is, a gradient that leaves the arrays idle
+// (convolution_canonicalizer.h): compiled anew it has another form.
+bool HasIdleGradient(const Instruction& kernel);
+
 // A name of its own for a part of `whole`, or of what that is part of.
 std::string PartName(const Instruction& whole);
 
@@ -63,6 +67,7 @@ class FusionSplitter {
     kAround,
     kFused,
     kCompiled,
+    kFromHbm,
     kSingle
   };
 
@@ -77,7 +82,8 @@ class FusionSplitter {
   absl::flat_hash_map<int, Way> tried_;  // by instruction id
 };
 
-// The fusions that break the rules.
+// The fusions that break the rules, but for those with idle gradients, which
+// have to be compiled.
 class FusionSplitterPass : public Pass {
  public:
   absl::string_view name() const override { return "fusion-splitter"; }

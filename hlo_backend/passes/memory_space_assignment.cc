@@ -3,12 +3,15 @@
 #include <algorithm>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "hlo_backend/analysis/buffer_plan.h"
 #include "hlo_backend/analysis/fusion_rules.h"
 #include "hlo_backend/analysis/tiled_layout.h"
 #include "hlo_backend/passes/control_flow.h"
 #include "hlo_backend/passes/memory_places.h"
 #include "hlo_backend/passes/range_maximum.h"
+#include "hlo_backend/passes/shared_places.h"
 
 namespace ptxla::hlo {
 namespace {
@@ -107,10 +110,45 @@ void SetSpaceOfNames(Instruction* value, int memory_space) {
   }
 }
 
+// Whether what a place takes over, or what takes it over, is in VMEM, or among
+// those that are to be.
+class SharedNeighbours {
+ public:
+  using Places = absl::flat_hash_set<MemoryPlace>;
+
+  SharedNeighbours(const Computation& c, const Positions& positions) {
+    for (const SharedPlace& s : SharedPlaces(c, positions)) {
+      before_[s.to] = s.from;
+      behind_[s.from] = s.to;
+    }
+  }
+  bool IsBefore(const MemoryPlace& place, const Places& chosen) const {
+    return IsInVmem(before_, place, chosen);
+  }
+  bool IsBehind(const MemoryPlace& place, const Places& chosen) const {
+    return IsInVmem(behind_, place, chosen);
+  }
+
+ private:
+  using Map = absl::flat_hash_map<MemoryPlace, MemoryPlace>;
+  static bool IsInVmem(const Map& map, const MemoryPlace& place,
+                       const Places& chosen) {
+    const auto it = map.find(place);
+    return it != map.end() &&
+           (chosen.contains(it->second) ||
+            ShapeOf(it->second).memory_space() == kMemoryVmem);
+  }
+
+  Map before_, behind_;
+};
+
 class Assigner {
  public:
   Assigner(Computation* c, int64_t room)
-      : c_(c), room_(room), positions_(PositionsOf(*c)) {
+      : c_(c),
+        room_(room),
+        positions_(PositionsOf(*c)),
+        neighbours_(*c, positions_) {
     int step = 0;
     for (const Instruction* i : c->instructions()) {
       step_.push_back(step);
@@ -179,11 +217,18 @@ class Assigner {
 
   Choice Fitting(RangeMaximum live) const {
     Choice choice;
-    for (const Candidate& c : candidates_) {
+    SharedNeighbours::Places chosen;
+    for (Candidate c : candidates_) {
+      // The step in which two share a place counts once.
+      const MemoryPlace place = {c.maker, c.index};
+      const int64_t saved = c.Saved();
+      c.first += neighbours_.IsBefore(place, chosen) ? 1 : 0;
+      c.last -= neighbours_.IsBehind(place, chosen) ? 1 : 0;
       if (live.Maximum(c.first, c.last) + c.bytes > room_) continue;
       live.Add(c.first, c.last, c.bytes);
+      chosen.insert(place);
       choice.candidates.push_back(c);
-      choice.saved += c.Saved();
+      choice.saved += saved;
     }
     return choice;
   }
@@ -222,6 +267,7 @@ class Assigner {
   Computation* c_;
   const int64_t room_;
   const Positions positions_;
+  const SharedNeighbours neighbours_;
   std::vector<int> step_;  // by position
   std::vector<Candidate> candidates_;
 };
@@ -369,7 +415,7 @@ int64_t TrafficSavedInVmem(Computation* computation, int64_t room) {
 absl::StatusOr<bool> MemorySpaceAssignmentPass::Run(
     Module* module, const PassContext& context) {
   if (!module->config().is_scheduled) return false;
-  return !PutIntoVmem(module->entry(), RoomForResidents(*context.chip),
+  return !PutIntoVmem(module->entry(), WholeRoomForResidents(*context.chip),
                       [](const Instruction&) { return true; })
               .empty();
 }

@@ -6,9 +6,11 @@
 // the most HBM traffic per byte and step that they occupy VMEM (constants and
 // names of memory are no steps); one fits if at
 // each position of the schedule what was taken before leaves room, beside the
-// region that kernels need for their windows (chip: vmem.scoped_limit). An
-// eighth of the room is left for fragmentation. Where those that save most
-// altogether, taken first, save more in sum, they are taken so.
+// region that kernels need for their windows (chip: vmem.scoped_limit). A
+// result in the place of its operand (shared_places.h) takes none while both
+// are there. Where those that save most altogether, taken first, save more in
+// sum, they are taken so. What then finds no hole goes back to HBM when memory
+// is planned.
 //
 // Bodies of loops come after what surrounds them, in the room that this leaves.
 //
@@ -38,8 +40,9 @@ bool ReadsInVmem(const Instruction& kernel, const Instruction& operand);
 
 // Bytes that resident values may take at one time, in VMEM or the CMEM behind.
 int64_t RoomForResidents(const chips::ChipSpec& chip);
-// For one alone, beside which nothing breaks the room into pieces: all that
-// the scoped limit leaves (libtpu 0.0.42.1 on v6e copies 95 MiB whole, 96 not).
+// All that the scoped limit leaves: for one alone, beside which nothing breaks
+// the room into pieces (libtpu 0.0.42.1 on v6e copies 95 MiB whole, 96 not),
+// and for results, of which those that find no hole go back.
 int64_t WholeRoomForResidents(const chips::ChipSpec& chip);
 
 // Puts a kernel's result (element `index` of its tuple, -1: the whole) into a

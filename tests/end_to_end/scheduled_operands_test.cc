@@ -1,0 +1,99 @@
+// What kernels of a scheduled module read where: operands that the schedule
+// put into VMEM, for kernels of ours that want them elsewhere.
+#include <filesystem>
+#include <string>
+
+#include "base/files.h"
+#include "driver/prediction.h"
+#include "tests/support/status_matchers.h"
+#include "tests/support/subprocess.h"
+
+namespace ptxla::driver {
+namespace {
+
+using ::ptxla::testing::TemporaryFolder;
+using ::testing::HasSubstr;
+using ::testing::Not;
+namespace fs = std::filesystem;
+
+// The entry as kernels were made from it.
+std::string Scheduled(const std::string& text) {
+  const TemporaryFolder folder;
+  RunRequest request;
+  request.topology = "v5e-1";
+  request.assumed_effects = false;
+  request.hlo = folder.Write("m.hlo", text);
+  request.dump_to = folder.path() + "/dump";
+  const auto done = Predict(request);
+  EXPECT_OK(done.status());
+  for (const auto& entry : fs::directory_iterator(request.dump_to)) {
+    const std::string path = entry.path().string();
+    if (path.find(".scheduled.hlo") == std::string::npos) continue;
+    const auto dumped = ReadFile(path);
+    EXPECT_OK(dumped.status());
+    return dumped->substr(dumped->find("\nENTRY"));
+  }
+  return "";
+}
+
+// Planes too large for whole windows of them in VMEM: windows come from HBM
+// then, where the array still is.
+TEST(ScheduledOperandsTest, WindowsSlideOverWhatACopyCameFrom) {
+  const std::string entry = Scheduled(R"(HloModule m, is_scheduled=true
+ge {
+  a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  ROOT g = pred[] compare(a, b), direction=GE
+}
+add {
+  a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  ROOT s = f32[] add(a, b)
+}
+ENTRY e {
+  x = f32[8,64,112,112]{1,0,3,2:T(8,128)} parameter(0)
+  g = f32[8,64,56,56]{1,0,3,2:T(8,128)} parameter(1)
+  s = (f32[8,64,112,112]{1,0,3,2:T(8,128)S(1)}, f32[8,64,112,112]{1,0,3,2:T(8,128)}, u32[]{:S(2)}) copy-start(x)
+  d = f32[8,64,112,112]{1,0,3,2:T(8,128)S(1)} copy-done(s)
+  z = f32[]{:T(128)} constant(0)
+  ROOT t = f32[8,64,112,112]{1,0,3,2:T(8,128)} select-and-scatter(d, g, z), window={size=1x1x3x3 stride=1x1x2x2 pad=0_0x0_0x1_1x1_1}, select=ge, scatter=add
+})");
+  EXPECT_THAT(entry, HasSubstr("select-and-scatter("));
+  EXPECT_THAT(entry, Not(HasSubstr("copy")));
+}
+
+// The batch of 8 in lanes would fill a sixteenth of the arrays.
+TEST(ScheduledOperandsTest, AGradientThatContractsFewLanesIsTurned) {
+  const std::string entry = Scheduled(R"(HloModule m, is_scheduled=true
+gradient {
+  x = bf16[8,3,32,32]{0,1,3,2:T(4,128)(2,1)} parameter(0)
+  g = f32[8,64,30,30]{1,0,3,2:T(8,128)} parameter(1)
+  w = f32[64,3,3,3]{0,1,3,2:T(4,128)} parameter(2)
+  c = f32[64,3,3,3]{0,1,3,2:T(4,128)} convolution(x, g), window={size=30x30}, dim_labels=fb01_io01->fb01
+  ROOT s = f32[64,3,3,3]{0,1,3,2:T(4,128)} add(c, w)
+}
+ENTRY e {
+  x = bf16[8,3,32,32]{0,1,3,2:T(4,128)(2,1)} parameter(0)
+  g = f32[8,64,30,30]{1,0,3,2:T(8,128)} parameter(1)
+  w = f32[64,3,3,3]{0,1,3,2:T(4,128)} parameter(2)
+  ROOT r = f32[64,3,3,3]{0,1,3,2:T(4,128)} fusion(x, g, w), kind=kOutput, calls=gradient
+})");
+  EXPECT_THAT(entry, HasSubstr("bf16[32,32,8,3]"));
+}
+
+// A convolution that has to be compiled anew reads what the schedule has in
+// VMEM there, where the kernels that stand for it can.
+TEST(ScheduledOperandsTest, WhatStandsForAConvolutionReadsVmem) {
+  const std::string entry = Scheduled(R"(HloModule m, is_scheduled=true
+ENTRY e {
+  x = bf16[32,32,3,8]{3,2,1,0:T(4,128)(2,1)} parameter(0)
+  w = bf16[3,3,3,64]{3,2,1,0:T(4,128)(2,1)} parameter(1)
+  n = bf16[32,32,3,8]{3,2,1,0:T(4,128)(2,1)S(1)} negate(x)
+  ROOT c = f32[30,30,8,64]{3,2,1,0:T(8,128)} convolution(n, w), window={size=3x3}, dim_labels=01fb_01io->01bf
+})");
+  EXPECT_THAT(entry, HasSubstr("transpose(%n)"));
+  EXPECT_THAT(entry, Not(HasSubstr("copy(%n)")));
+}
+
+}  // namespace
+}  // namespace ptxla::driver
