@@ -36,6 +36,7 @@ Instruction* Simplify(Instruction* i, Rewriter& r) {
   if (i->opcode() == Opcode::kCompare || i->opcode() == Opcode::kSelect) {
     value = SimplifySelect(i, r);
   }
+  if (i->opcode() == Opcode::kAnd) value = SimplifyOneHotMask(i, r);
   if (value == nullptr) value = SimplifyIdentity(i, r);
   if (value == nullptr) value = SimplifyBroadcastOperands(i, r);
   return value;

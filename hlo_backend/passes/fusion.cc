@@ -18,7 +18,8 @@ namespace {
 // Kernels of more members are hard to schedule and gain little.
 constexpr int kMostMembers = 256;
 // Kernels that share an input join only when they are this near: what the
-// earlier one makes lives longer by it.
+// earlier one makes lives longer by it, and so does what a product reads that
+// waits for another's result.
 constexpr int kSiblingLevels = 12;
 // Of the earlier readers of an array so many are asked.
 constexpr size_t kSiblings = 4;
@@ -45,6 +46,7 @@ class Fuser {
     bool convolution = false, bytes = false;
     DimVector dims, reduced;
     int members = 0;
+    const Instruction* product = nullptr;  // its dot
   };
 
   int GroupOf(const Instruction* i) const {
@@ -158,6 +160,7 @@ class Fuser {
     Kernel& to = kernels_[g];
     const Kernel& from = kernels_[g == a ? b : a];
     to.dot |= from.dot;
+    if (to.product == nullptr) to.product = from.product;
     to.convolution |= from.convolution;
     to.bytes |= from.bytes;
     to.epilogue &= from.epilogue;
@@ -199,6 +202,7 @@ class Fuser {
         (node.role == FusionRole::kElementwise && chains_.EpilogueFits(*i));
     if (node.role == FusionRole::kDot) {
       kernel.dot = true;
+      kernel.product = i;
       NewGroup(i, dependences, kernel);
       return;
     }
@@ -232,7 +236,63 @@ class Fuser {
     std::stable_sort(candidates.begin(), candidates.end(), [&](int a, int b) {
       return groups_.level(a) > groups_.level(b);
     });
-    for (int g : candidates) Join(g, me);
+    for (int g : candidates) {
+      if (!HoldsBack(g, i)) Join(g, me);
+    }
+  }
+
+  // Would the product of a group wait, behind itself, for a value that is made
+  // from what it reads? Tied embeddings: their gradient by the scores would
+  // wait for that by the tokens, at the end of the backward pass, and keep the
+  // scores until then.
+  bool HoldsBack(int group, const Instruction* i) const {
+    const Instruction* product = kernels_[groups_.Find(group)].product;
+    if (product == nullptr) return false;
+    for (const Instruction* operand : product->operands()) {
+      const FusionNode& node = chains_.node(operand);
+      if (node.placed) {
+        if (HoldsBack(*product, operand, i)) return true;
+        continue;
+      }
+      for (const Instruction* leaf : node.full) {
+        if (HoldsBack(*product, leaf, i)) return true;
+      }
+    }
+    return false;
+  }
+
+  bool HoldsBack(const Instruction& product, const Instruction* read,
+                 const Instruction* i) const {
+    if (GroupOf(read) < 0 || read->opcode() == Opcode::kParameter ||
+        read->shape().IsTuple() ||
+        read->shape().ByteSize() <= product.shape().ByteSize()) {
+      return false;
+    }
+    const auto inputs = FullInputs(i);
+    return std::any_of(inputs.begin(), inputs.end(),
+                       [&](const Instruction* input) {
+                         return GroupOf(input) != GroupOf(&product) &&
+                                IsMadeFromReaders(input, read);
+                       });
+  }
+
+  // Levels rise along dependences: what is no higher than `read` needs nothing
+  // of it.
+  bool IsMadeFromReaders(const Instruction* value,
+                         const Instruction* read) const {
+    const int level = groups_.level(GroupOf(read));
+    std::vector<const Instruction*> open = {value};
+    absl::flat_hash_set<const Instruction*> seen = {value};
+    for (size_t next = 0; next < open.size(); ++next) {
+      for (const Instruction* o : open[next]->operands()) {
+        if (o == read) return true;
+        const int g = GroupOf(o);
+        if ((g < 0 || groups_.level(g) > level) && seen.insert(o).second) {
+          open.push_back(o);
+        }
+      }
+    }
+    return false;
   }
 
   // Kernels that read the same array over the same shape.

@@ -10,7 +10,7 @@ namespace {
 
 // Work that is done again is bounded, so that kernels stay small.
 constexpr int kMostOperations = 32;
-constexpr size_t kMostLeaves = 6;
+constexpr size_t kMostLeaves = 8;
 // Arrays of its shape that the work before a product reads: each takes windows.
 constexpr size_t kMostArrays = 4;
 // Broadcast values may add so much to what the work reads: 1 / 4.
@@ -347,9 +347,12 @@ bool FusionChains::ArithmeticFits(const Instruction& dot, int operand) const {
       if (below.placed || o->IsConstant()) continue;
       if (o->opcode() == Opcode::kBroadcast) {
         if (!PrologueReads(dot, *o)) return false;
-        if (!node(o->operand(0)).placed && !o->operand(0)->IsConstant()) {
+        if (!node(o->operand(0)).placed && !o->operand(0)->IsConstant() &&
+            o->operand(0)->opcode() != Opcode::kIota) {
           return false;
         }
+      } else if (o->opcode() == Opcode::kIota) {
+        ++operations;
       } else if (below.role == FusionRole::kElementwise) {
         if (std::find(open.begin(), open.end(), o) == open.end()) {
           open.push_back(o);

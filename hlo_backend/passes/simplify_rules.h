@@ -24,6 +24,8 @@ Instruction* SimplifyTransposedDot(Instruction* i, Rewriter& r);
 Instruction* SimplifyDot(Instruction* i, Rewriter& r);
 // compare and select with constants or equal operands.
 Instruction* SimplifySelect(Instruction* i, Rewriter& r);
+// A mask of rows goes into the labels that the rows are compared with.
+Instruction* SimplifyOneHotMask(Instruction* i, Rewriter& r);
 // convert to the same type, f32 -> bf16 -> f32.
 Instruction* SimplifyConvert(Instruction* i, Rewriter& r);
 // slice, pad, concatenate, dynamic-slice, iota that do nothing.

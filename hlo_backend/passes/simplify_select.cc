@@ -1,6 +1,56 @@
+#include <utility>
+
 #include "hlo_backend/passes/simplify_rules.h"
 
 namespace ptxla::hlo {
+namespace {
+
+// Counts 0, 1, 2 ... along one dimension, of fewer numbers than make -1.
+bool Counts(const Instruction& value) {
+  const Instruction* iota =
+      value.opcode() == Opcode::kBroadcast ? value.operand(0) : &value;
+  return iota->opcode() == Opcode::kIota && !iota->shape().IsScalar() &&
+         BitWidth(iota->shape().type()) == 32 &&
+         IsInteger(iota->shape().type());
+}
+
+}  // namespace
+
+// and(compare(broadcast(labels), iota, EQ), broadcast(mask)) is
+// compare(broadcast(select(mask, labels, -1)), iota, EQ): a row that is masked
+// out equals none, and no element asks twice.
+Instruction* SimplifyOneHotMask(Instruction* i, Rewriter& r) {
+  if (i->shape().type() != PrimitiveType::kPred) return nullptr;
+  for (const auto& [one_hot, mask] :
+       {std::pair(i->operand(0), i->operand(1)),
+        std::pair(i->operand(1), i->operand(0))}) {
+    if (one_hot->opcode() != Opcode::kCompare ||
+        one_hot->attrs<CompareAttrs>().direction != CompareDirection::kEq ||
+        mask->opcode() != Opcode::kBroadcast) {
+      continue;
+    }
+    for (int k = 0; k < 2; ++k) {
+      Instruction* labels = one_hot->operand(k);
+      Instruction* count = one_hot->operand(1 - k);
+      if (!Counts(*count) || labels->opcode() != Opcode::kBroadcast ||
+          labels->dimensions() != mask->dimensions() ||
+          labels->operand(0)->shape().IsScalar()) {
+        continue;
+      }
+      Builder& b = r.builder();
+      Instruction* of_row = labels->operand(0);
+      const PrimitiveType type = of_row->shape().type();
+      const double last = IsUnsigned(type) ? 0xFFFFFFFF : -1;
+      Instruction* none = b.BroadcastScalar(b.ConstantScalar(type, last),
+                                            of_row->shape().dims());
+      Instruction* shown = b.Select(mask->operand(0), of_row, none);
+      return b.Compare(
+          b.Broadcast(shown, labels->shape().dims(), labels->dimensions()),
+          count, CompareDirection::kEq);
+    }
+  }
+  return nullptr;
+}
 
 Instruction* SimplifySelect(Instruction* i, Rewriter& r) {
   Builder& b = r.builder();
