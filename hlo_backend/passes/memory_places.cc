@@ -84,8 +84,7 @@ bool ReadsPlanesInPlace(const Instruction& kernel, const Instruction& value) {
 
 bool OnlyNamesMemory(const Instruction& i) {
   return i.opcode() == Opcode::kGetTupleElement ||
-         i.opcode() == Opcode::kBitcast ||
-         i.opcode() == Opcode::kAddDependency;
+         i.opcode() == Opcode::kBitcast || i.opcode() == Opcode::kAddDependency;
 }
 
 MemoryPlace PlaceOf(const Instruction* value) {
