@@ -17,6 +17,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
+#include "base/units.h"
 #include "hlo_backend/lowering/codegen/narrow_tiles.h"
 #include "hlo_backend/lowering/fusion/expression.h"
 #include "hlo_backend/lowering/fusion/vector_math.h"
@@ -170,9 +171,11 @@ class TileFormula {
   // And the bits of a word in front of their values.
   absl::flat_hash_map<int64_t, codegen::Sca> batch_shifts_;
   // Rows of an array of the product's shape: those of windows (convolutions)
-  // run through all of its planes.
+  // run through all of its planes, each of whole tiles.
   int64_t RowsOf(const MatrixView& view) const {
-    return folded_ && member_rows_ == 0 ? view.rows * view.planes : view.rows;
+    return folded_ && member_rows_ == 0
+               ? RoundUpTo<int64_t>(view.rows, isa::kSublanes) * view.planes
+               : view.rows;
   }
 
   bool folded_ = false;      // several dimensions make the product's rows

@@ -2,6 +2,7 @@
 // on random windows, shapes, types and chips.
 #include <random>
 #include <string>
+#include <utility>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -427,34 +428,36 @@ ENTRY e {
   }
 }
 
-// Its planes are rows of the product, one tile high each.
+// Its planes are rows of the product, one tile high each, however few rows
+// they have.
 TEST(ConvolutionKernelTest, AResidualInVmemIsReadFromEveryPlane) {
   for (const char* chip : {"v2", "v4", "v5e", "v6e"}) {
-    for (const char* type : {"f32", "bf16"}) {
+    for (const auto& [type, rows] :
+         {std::pair{"f32", 8}, {"bf16", 8}, {"f32", 3}}) {
       const std::string hlo = absl::Substitute(R"(
 HloModule m
 fused {
-  x = bf16[6,7,8,64] parameter(0)
+  x = bf16[6,7,$1,64] parameter(0)
   w = bf16[3,3,64,128] parameter(1)
-  skip = $0[6,7,8,128] parameter(2)
-  c = f32[6,7,8,128] convolution(x, w), window={size=3x3 pad=1_1x1_1}, dim_labels=01bf_01io->01bf
-  s = f32[6,7,8,128] convert(skip)
-  y = f32[6,7,8,128] add(c, s)
-  ROOT t = $0[6,7,8,128] convert(y)
+  skip = $0[6,7,$1,128] parameter(2)
+  c = f32[6,7,$1,128] convolution(x, w), window={size=3x3 pad=1_1x1_1}, dim_labels=01bf_01io->01bf
+  s = f32[6,7,$1,128] convert(skip)
+  y = f32[6,7,$1,128] add(c, s)
+  ROOT t = $0[6,7,$1,128] convert(y)
 }
 ENTRY e {
-  x = bf16[6,7,8,64] parameter(0)
+  x = bf16[6,7,$1,64] parameter(0)
   w = bf16[3,3,64,128] parameter(1)
-  skip = $0[6,7,8,128] parameter(2)
-  ROOT f = $0[6,7,8,128] fusion(x, w, skip), kind=kOutput, calls=fused
+  skip = $0[6,7,$1,128] parameter(2)
+  ROOT f = $0[6,7,$1,128] fusion(x, w, skip), kind=kOutput, calls=fused
 })",
-                                               type);
+                                               type, rows);
       for (const std::vector<int>& in_vmem :
            {std::vector<int>{}, {2}, {3}, {2, 3}}) {
         HarnessOptions options = On(chip);
         options.in_vmem = in_vmem;
         EXPECT_OK(CompareKernel(hlo, options).status())
-            << chip << type << absl::StrJoin(in_vmem, ",");
+            << chip << type << rows << " rows, " << absl::StrJoin(in_vmem, ",");
       }
     }
   }
