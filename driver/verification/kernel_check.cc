@@ -156,8 +156,8 @@ absl::Status KernelCheck::After(const isa::Call& call, sim::ProgramData* data) {
     KernelError e{i->name(), number, s, i->metadata().op_name, {}, bits};
     e.error =
         Compare(expected_->At(at), LiteralAt(s, PlaceOf(i, number), data));
-    e.tolerance = hlo::IsFloat(s.type()) ? Tolerance::Kernel(bits) : 0;
-    if (e.error.worst > e.tolerance && hlo::IsFloat(s.type())) {
+    e.tolerance = IsRounded(s.type()) ? Tolerance::Kernel(bits) : 0;
+    if (e.error.worst > e.tolerance && IsRounded(s.type())) {
       if (!exact.has_value()) exact = Exact(*i);
       if (exact->ok()) {
         const ValueError noise = Compare(expected_->At(at), (*exact)->At(at));

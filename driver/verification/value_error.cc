@@ -16,8 +16,13 @@ using hlo::PrimitiveType;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
+using Number = std::complex<double>;
+
 bool Same(double a, double b) {
   return a == b || (std::isnan(a) && std::isnan(b));
+}
+bool Same(Number a, Number b) {
+  return Same(a.real(), b.real()) && Same(a.imag(), b.imag());
 }
 
 // "{2,0,17}".
@@ -35,23 +40,33 @@ void CountDifference(int64_t i, ValueError* error) {
   error->last = i;
 }
 
+// A float as a complex number.
+Number NumberAt(const Literal& literal, int64_t i) {
+  return hlo::IsComplex(literal.shape().type()) ? literal.GetComplex(i)
+                                                : literal.GetDouble(i);
+}
+
+bool IsFinite(Number x) {
+  return std::isfinite(x.real()) && std::isfinite(x.imag());
+}
+
 ValueError CompareFloats(const Literal& expected, const Literal& actual) {
   ValueError error;
   double scale = 0, squares = 0, difference = 0;
   const int64_t n = expected.ElementCount();
   for (int64_t i = 0; i < n; ++i) {
-    const double e = expected.GetDouble(i);
-    if (!std::isfinite(e)) continue;
-    scale = std::max(scale, std::fabs(e));
-    squares += e * e;
+    const Number e = NumberAt(expected, i);
+    if (!IsFinite(e)) continue;
+    scale = std::max(scale, std::abs(e));
+    squares += std::norm(e);
   }
   for (int64_t i = 0; i < n; ++i) {
-    const double e = expected.GetDouble(i), a = actual.GetDouble(i);
+    const Number e = NumberAt(expected, i), a = NumberAt(actual, i);
     if (Same(e, a)) continue;
     CountDifference(i, &error);
-    const double d = std::fabs(e - a);
-    double relative = d / (std::fabs(e) + scale);
-    if (!std::isfinite(e) || !std::isfinite(a)) relative = kInfinity;
+    const double d = std::abs(e - a);
+    double relative = d / (std::abs(e) + scale);
+    if (!IsFinite(e) || !IsFinite(a)) relative = kInfinity;
     difference += d * d;
     if (relative > error.worst || error.at < 0) {
       error.worst = relative;
@@ -82,32 +97,29 @@ ValueError CompareIntegers(const Literal& expected, const Literal& actual) {
   return error;
 }
 
-ValueError CompareComplex(const Literal& expected, const Literal& actual) {
-  ValueError error;
-  for (int64_t i = 0; i < expected.ElementCount(); ++i) {
-    if (expected.GetComplex(i) == actual.GetComplex(i)) continue;
-    CountDifference(i, &error);
-    error.at = i;
-    error.worst = error.mean = kInfinity;
-  }
-  return error;
+std::string Text(Number x) {
+  if (x.imag() == 0) return absl::StrCat(x.real());
+  return absl::StrCat("(", x.real(), ", ", x.imag(), ")");
 }
 
 }  // namespace
 
+bool IsRounded(PrimitiveType type) {
+  return hlo::IsFloat(type) || hlo::IsComplex(type);
+}
+
 ValueError Compare(const Literal& expected, const Literal& actual) {
-  const PrimitiveType type = expected.shape().type();
-  if (hlo::IsComplex(type)) return CompareComplex(expected, actual);
-  return hlo::IsFloat(type) ? CompareFloats(expected, actual)
-                            : CompareIntegers(expected, actual);
+  return IsRounded(expected.shape().type()) ? CompareFloats(expected, actual)
+                                            : CompareIntegers(expected, actual);
 }
 
 std::string Describe(const ValueError& error, const hlo::Shape& shape) {
   if (error.at < 0) return "equal";
-  return absl::StrCat(
-      "at ", Index(error.at, shape), " expected ", error.expected, ", got ",
-      error.actual, "; ", error.differing, " of ", shape.ElementCount(),
-      " differ, ", Index(error.first, shape), " to ", Index(error.last, shape));
+  return absl::StrCat("at ", Index(error.at, shape), " expected ",
+                      Text(error.expected), ", got ", Text(error.actual), "; ",
+                      error.differing, " of ", shape.ElementCount(),
+                      " differ, ", Index(error.first, shape), " to ",
+                      Index(error.last, shape));
 }
 
 double Tolerance::Kernel(int bits) {

@@ -4,13 +4,15 @@
 // where scale is the largest |expected| of the array: relative for large
 // elements, and relative to the array where sums have cancelled. NaN equals
 // NaN, infinities equal themselves; anything else not finite is an error of
-// infinity. Integers, predicates and tokens must be equal.
+// infinity. Of complex numbers the sizes are lengths. Integers, predicates and
+// tokens must be equal.
 //
 //   const ValueError e = Compare(expected, actual);
 //   if (e.worst > Tolerance::Kernel(16)) ...
 #ifndef PTXLA_DRIVER_VERIFICATION_VALUE_ERROR_H_
 #define PTXLA_DRIVER_VERIFICATION_VALUE_ERROR_H_
 
+#include <complex>
 #include <cstdint>
 #include <string>
 
@@ -22,10 +24,12 @@ struct ValueError {
   double worst = 0;  // of one element
   double mean = 0;   // root of (sum of squared errors / sum of squares)
   int64_t at = -1;   // the worst element, row major; -1: all are equal
-  double expected = 0, actual = 0;  // there
-  int64_t differing = 0;            // elements that are not the same
-  int64_t first = -1, last = -1;    // of them
+  std::complex<double> expected = 0, actual = 0;  // there
+  int64_t differing = 0;          // elements that are not the same
+  int64_t first = -1, last = -1;  // of them
 };
+
+bool IsRounded(hlo::PrimitiveType type);  // floats and complex numbers
 
 // Arrays of one shape.
 ValueError Compare(const hlo::Literal& expected, const hlo::Literal& actual);

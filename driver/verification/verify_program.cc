@@ -82,7 +82,7 @@ void CompareOutputs(const hlo::CompiledModule& compiled,
                      OutputError o;
                      o.name = leaf.name;
                      o.shape = s;
-                     if (hlo::IsFloat(s.type())) {
+                     if (IsRounded(s.type())) {
                        o.tolerance = Tolerance::Program(result->bits);
                      }
                      o.error = Compare(expected.At(at),
@@ -107,7 +107,7 @@ absl::Status JudgeByNoise(const hlo::Module& input,
                    [&](const Shape& s, const hlo::ShapeIndex& at) {
                      if (!s.IsArray()) return;
                      OutputError& o = result->outputs[number++];
-                     if (!Wrong(o) || !hlo::IsFloat(s.type())) return;
+                     if (!Wrong(o) || !IsRounded(s.type())) return;
                      o.noise = Compare(expected.At(at), exact.At(at)).mean;
                      o.tolerance = std::max(o.tolerance, 2 * *o.noise);
                    });

@@ -53,9 +53,11 @@ void Split(Value* x, std::vector<float>* low) {
   }
 }
 
-void RoundAll(Value* x) {
-  float* v = x->MutableAs<float>();
-  for (int64_t i = 0; i < x->count(); ++i) v[i] = numerics::RoundToBf16(v[i]);
+// f32, or the parts of c64.
+void RoundAll(PrimitiveType type, Value* x) {
+  auto* v = reinterpret_cast<float*>(x->Mutable());
+  const int64_t n = type == PrimitiveType::kC64 ? 2 * x->count() : x->count();
+  for (int64_t i = 0; i < n; ++i) v[i] = numerics::RoundToBf16(v[i]);
 }
 
 }  // namespace
@@ -98,7 +100,10 @@ void MatrixProduct(PrimitiveType type, const ProductSize& size, const void* lhs,
 
 ProductPasses PassesOf(const PrecisionConfig& precision, PrimitiveType lhs,
                        PrimitiveType rhs, bool tpu_mode) {
-  if (lhs != PrimitiveType::kF32 && rhs != PrimitiveType::kF32) {
+  const auto is_f32 = [](PrimitiveType t) {
+    return t == PrimitiveType::kF32 || t == PrimitiveType::kC64;
+  };
+  if (!is_f32(lhs) && !is_f32(rhs)) {
     // The MXU has no f16: it takes bf16, whatever the precision.
     const bool rounds =
         tpu_mode && (lhs == PrimitiveType::kF16 || rhs == PrimitiveType::kF16);
@@ -125,13 +130,17 @@ ProductPasses PassesOf(const PrecisionConfig& precision, PrimitiveType lhs,
 void MatrixProductInPasses(ProductPasses passes, PrimitiveType type,
                            const ProductSize& size, Value* lhs, Value* rhs,
                            void* out) {
-  if (type != PrimitiveType::kF32 || passes == ProductPasses::kOne) {
+  const bool is_one =
+      passes == ProductPasses::kOne ||
+      (type == PrimitiveType::kC64 ? passes != ProductPasses::kBf16
+                                   : type != PrimitiveType::kF32);
+  if (is_one) {
     MatrixProduct(type, size, lhs->data(), rhs->data(), out);
     return;
   }
   if (passes == ProductPasses::kBf16) {
-    RoundAll(lhs);
-    RoundAll(rhs);
+    RoundAll(type, lhs);
+    RoundAll(type, rhs);
     MatrixProduct(type, size, lhs->data(), rhs->data(), out);
     return;
   }

@@ -26,9 +26,10 @@ void MatrixProduct(PrimitiveType type, const ProductSize& size, const void* lhs,
                    const void* rhs, void* out);
 
 // What the operands of a product go through before it: in TPU mode f32 values
-// are rounded to bf16 at DEFAULT precision and split in two bf16 parts at HIGH
-// (three products), and f16, which the MXU does not have, to bf16; an explicit
-// algorithm does the same in both modes.
+// and the parts of c64 are rounded to bf16 at DEFAULT precision, f32 values are
+// split in two bf16 parts at HIGH (three products), and f16, which the MXU does
+// not have, is rounded to bf16; an explicit algorithm does the same in both
+// modes.
 enum class ProductPasses { kOne, kBf16, kBf16Times3 };
 ProductPasses PassesOf(const PrecisionConfig& precision, PrimitiveType lhs,
                        PrimitiveType rhs, bool tpu_mode);

@@ -19,6 +19,7 @@
 #include "hlo_backend/passes/dot_shaper.h"
 #include "hlo_backend/passes/dot_strength_reduction.h"
 #include "hlo_backend/passes/elementwise_expander.h"
+#include "hlo_backend/passes/fft_expander.h"
 #include "hlo_backend/passes/fusion.h"
 #include "hlo_backend/passes/fusion_splitter.h"
 #include "hlo_backend/passes/gather_canonicalizer.h"
@@ -105,6 +106,8 @@ std::vector<PassEntry> AllPasses() {
        Make<DotStrengthReductionPass>},
       {"elementwise-expander", "functions that no vector unit has",
        Make<ElementwiseExpanderPass>},
+      {"fft-expander", "Fourier transforms as products with their matrices",
+       Make<FftExpanderPass>},
       {"fusion", "makes kernels of elementwise work, reduces and dots",
        Make<FusionPass>},
       {"fusion-splitter", "fusions that no kernel can be, as kernels",

@@ -15,6 +15,7 @@ absl::StatusOr<X64Pair> X64Eliminator::Reduced(Instruction* i) {
   const PrimitiveType type = i->shape().type();
   const bool is_float = type == PrimitiveType::kF64;
   if (i->operand_count() != 2 || !op.has_value()) return Refuse(*i);
+  if (IsComplex(type)) return ReducedComplex(i, *op);
   if (!is_float) {
     if (const auto whole = ReducedWords(i, *op)) return *whole;
   }
@@ -139,24 +140,30 @@ std::optional<X64Pair> X64Eliminator::ReducedWords(Instruction* i, Opcode op) {
   return sum;
 }
 
-// A scatter that puts the updates in place, on each half.
+// A scatter that puts the updates in place, on each half; one that adds complex
+// numbers, on each part.
 absl::StatusOr<X64Pair> X64Eliminator::Scattered(Instruction* i) {
   const Instruction* result = i->to_apply()->root();
-  if (i->operand_count() != 3 || result->opcode() != Opcode::kParameter ||
-      result->parameter_number() != 1) {
+  if (i->operand_count() != 3) return Refuse(*i);
+  const PrimitiveType half = X64HalfType(i->shape().type());
+  Computation* body;
+  if (result->opcode() == Opcode::kParameter &&
+      result->parameter_number() == 1) {
+    Builder assign(i->parent()->module()->AddComputation("x64_assign"));
+    assign.Parameter(0, Shape::Scalar(half));
+    body = assign.computation();
+    body->SetRoot(assign.Parameter(1, Shape::Scalar(half)));
+  } else if (IsComplex(i->shape().type()) &&
+             MonoidOf(*i->to_apply()) == Opcode::kAdd) {
+    body = b_.Scalar2(Opcode::kAdd, half);
+  } else {
     return Refuse(*i);
   }
-  const PrimitiveType half = X64HalfType(i->shape().type());
-  Builder body(i->parent()->module()->AddComputation("x64_assign"));
-  body.Parameter(0, Shape::Scalar(half));
-  body.computation()->SetRoot(body.Parameter(1, Shape::Scalar(half)));
   Instruction* indices = Index(i->operand(1));
   const X64Pair value = PairOf(i->operand(0)), update = PairOf(i->operand(2));
   const ScatterAttrs& attrs = i->attrs<ScatterAttrs>();
-  return X64Pair{
-      b_.Scatter({value.low}, indices, {update.low}, body.computation(), attrs),
-      b_.Scatter({value.high}, indices, {update.high}, body.computation(),
-                 attrs)};
+  return X64Pair{b_.Scatter({value.low}, indices, {update.low}, body, attrs),
+                 b_.Scatter({value.high}, indices, {update.high}, body, attrs)};
 }
 
 // Halves are operands of their own; the comparator puts them together, and is

@@ -3,7 +3,7 @@
 //
 // A 64-bit parameter, result, tuple element or loop state keeps its shape and
 // its bytes; in HBM it is two planes: the low words tiled as u32, then the high
-// words (f64: the high f32 plane first). Three custom calls name the planes and
+// words (f64: the high f32 plane first; c64: the real one). Three custom calls name the planes and
 // cost nothing:
 //
 //   %lo = u32[8] custom-call(%p), custom_call_target="X64SplitLow"
@@ -11,8 +11,8 @@
 //   %y  = s64[8] custom-call(%lo, %hi), custom_call_target="X64Combine"
 //
 // Indices of slices, gathers and scatters become s32 (their low words).
-// Unimplemented, naming the instruction: an f64 as its bits, products and
-// collectives of 64-bit types.
+// Unimplemented, naming the instruction: an f64 as its bits, products of other
+// than complex numbers, collectives of 64-bit types.
 #ifndef PTXLA_HLO_BACKEND_PASSES_X64_ELIMINATION_H_
 #define PTXLA_HLO_BACKEND_PASSES_X64_ELIMINATION_H_
 

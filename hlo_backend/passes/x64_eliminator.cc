@@ -70,6 +70,7 @@ absl::StatusOr<bool> X64Eliminator::Visit(Instruction* i) {
       break;
     case Opcode::kCompare: {
       const PrimitiveType type = i->operand(0)->shape().type();
+      if (IsComplex(type)) break;
       const CompareDirection direction = i->attrs<CompareAttrs>().direction;
       const X64Pair x = PairOf(i->operand(0)), y = PairOf(i->operand(1));
       c_->Replace(i, type == PrimitiveType::kF64
@@ -90,7 +91,15 @@ absl::StatusOr<bool> X64Eliminator::Visit(Instruction* i) {
     default:
       break;
   }
-  if (!IsX64(i->shape())) return Refuse(*i);
+  if (!IsX64(i->shape())) {
+    if (i->operand_count() == 0 || !i->operand(0)->shape().IsArray() ||
+        i->operand(0)->shape().type() != PrimitiveType::kC64) {
+      return Refuse(*i);
+    }
+    ASSIGN_OR_RETURN(Instruction * value, OfComplex(i));
+    c_->Replace(i, value);
+    return true;
+  }
   ASSIGN_OR_RETURN(const X64Pair pair, Value(i));
   SetPair(i, pair);
   return true;
@@ -98,9 +107,11 @@ absl::StatusOr<bool> X64Eliminator::Visit(Instruction* i) {
 
 absl::StatusOr<X64Pair> X64Eliminator::Value(Instruction* i) {
   const bool is_float = i->shape().type() == PrimitiveType::kF64;
+  const bool is_complex = IsComplex(i->shape().type());
   auto pair = [&](int k) { return PairOf(i->operand(k)); };
   switch (i->opcode()) {
     case Opcode::kConstant:
+      if (is_complex) break;
       return math_.Constant(i->literal());
     case Opcode::kIota: {
       Instruction* low = Like(*i, {});
@@ -136,6 +147,7 @@ absl::StatusOr<X64Pair> X64Eliminator::Value(Instruction* i) {
     default:
       break;
   }
+  if (is_complex) return ComplexValue(i);
   if (is_float) return FloatValue(i);
   const bool is_signed = IsSigned(i->shape().type());
   switch (i->opcode()) {

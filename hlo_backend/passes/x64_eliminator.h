@@ -1,6 +1,7 @@
 // The work of x64-elimination on one computation. Values are in
-// x64_eliminator.cc, floats in x64_floats.cc, what calls a computation
-// (reduces, scatters, sorts) in x64_callers.cc.
+// x64_eliminator.cc, floats in x64_floats.cc, complex numbers in
+// x64_complex_values.cc, what calls a computation (reduces, scatters, sorts) in
+// x64_callers.cc.
 //
 //   ASSIGN_OR_RETURN(bool changed, X64Eliminator(computation).Run());
 #ifndef PTXLA_HLO_BACKEND_PASSES_X64_ELIMINATOR_H_
@@ -14,6 +15,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "hlo_backend/ir/verifier.h"
+#include "hlo_backend/passes/x64_complex.h"
 #include "hlo_backend/passes/x64_elimination.h"
 #include "hlo_backend/passes/x64_functions.h"
 #include "hlo_backend/passes/x64_pairs.h"
@@ -27,7 +29,7 @@ bool HasX64(const Shape& shape);  // some leaf is of a 64-bit type
 class X64Eliminator {
  public:
   explicit X64Eliminator(Computation* c)
-      : c_(c), b_(c), math_(&b_), more_(&b_) {}
+      : c_(c), b_(c), math_(&b_), more_(&b_), complex_(&b_) {}
 
   absl::StatusOr<bool> Run();
 
@@ -123,7 +125,10 @@ class X64Eliminator {
   absl::StatusOr<bool> Visit(Instruction* i);
   absl::StatusOr<X64Pair> Value(Instruction* i);
   absl::StatusOr<X64Pair> FloatValue(Instruction* i);
+  absl::StatusOr<Instruction*> OfComplex(Instruction* i);
+  absl::StatusOr<X64Pair> ComplexValue(Instruction* i);
   absl::StatusOr<X64Pair> Reduced(Instruction* i);
+  absl::StatusOr<X64Pair> ReducedComplex(Instruction* i, Opcode op);
   std::optional<X64Pair> ReducedWords(Instruction* i, Opcode op);
   absl::StatusOr<X64Pair> Scattered(Instruction* i);
   absl::StatusOr<bool> Sorted(Instruction* i);
@@ -139,6 +144,7 @@ class X64Eliminator {
   Builder b_;
   X64Math math_;
   X64Functions more_;
+  X64Complex complex_;
   absl::flat_hash_map<Instruction*, X64Pair> pairs_;
   absl::flat_hash_map<Instruction*, Instruction*> whole_;
 };

@@ -12,13 +12,14 @@ constexpr PrimitiveType kF32 = PrimitiveType::kF32;
 
 bool IsX64(PrimitiveType type) {
   return type == PrimitiveType::kS64 || type == PrimitiveType::kU64 ||
-         type == PrimitiveType::kF64;
+         type == PrimitiveType::kF64 || type == PrimitiveType::kC64;
 }
 bool IsX64(const Shape& shape) {
   return shape.IsArray() && IsX64(shape.type());
 }
 PrimitiveType X64HalfType(PrimitiveType type) {
-  return type == PrimitiveType::kF64 ? kF32 : kU32;
+  return type == PrimitiveType::kF64 || type == PrimitiveType::kC64 ? kF32
+                                                                    : kU32;
 }
 
 Instruction* X64Math::U32(uint32_t value, const Instruction* like) {

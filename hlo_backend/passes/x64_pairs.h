@@ -2,7 +2,8 @@
 // 64-bit types.
 //
 // s64 and u64 are (low, high) words of type u32. f64 is the sum of two f32:
-// `high` is the value rounded to f32, `low` what is left (about 48 bits).
+// `high` is the value rounded to f32, `low` what is left (about 48 bits). c64
+// is (real, imaginary), see x64_complex.h.
 #ifndef PTXLA_HLO_BACKEND_PASSES_X64_PAIRS_H_
 #define PTXLA_HLO_BACKEND_PASSES_X64_PAIRS_H_
 
@@ -10,9 +11,9 @@
 
 namespace ptxla::hlo {
 
-bool IsX64(PrimitiveType type);  // s64, u64, f64
+bool IsX64(PrimitiveType type);  // s64, u64, f64, c64
 bool IsX64(const Shape& shape);  // an array of one of them
-// u32 for s64 and u64, f32 for f64.
+// u32 for s64 and u64, f32 for f64 and c64.
 PrimitiveType X64HalfType(PrimitiveType type);
 
 struct X64Pair {
