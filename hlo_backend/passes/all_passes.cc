@@ -41,6 +41,7 @@
 #include "hlo_backend/passes/reduce_rounding.h"
 #include "hlo_backend/passes/reduce_shaper.h"
 #include "hlo_backend/passes/reshape_mover.h"
+#include "hlo_backend/passes/rng_bit_generator_expander.h"
 #include "hlo_backend/passes/row_fusion.h"
 #include "hlo_backend/passes/scheduler.h"
 #include "hlo_backend/passes/softmax_fusion.h"
@@ -152,6 +153,8 @@ std::vector<PassEntry> AllPasses() {
        Make<ReduceShaperPass>},
       {"reshape-mover", "gives connected elementwise work one shape",
        Make<ReshapeMoverPass>},
+      {"rng-bit-generator-expander", "random bits that XLA fixes, as arithmetic",
+       Make<RngBitGeneratorExpanderPass>},
       {"row-fusion", "products whose rows are finished in their kernel",
        Make<RowFusionPass>},
       {"scheduler", "the order of execution, for little memory",

@@ -125,6 +125,7 @@ absl::StatusOr<X64Pair> X64Eliminator::Value(Instruction* i) {
     case Opcode::kSlice:
     case Opcode::kReverse:
     case Opcode::kCopy:
+    case Opcode::kAddDependency:
       return Move(*i, 1);
     case Opcode::kPad:
       return Move(*i, 2);
