@@ -21,8 +21,10 @@ using Number = std::complex<double>;
 bool Same(double a, double b) {
   return a == b || (std::isnan(a) && std::isnan(b));
 }
+bool IsNan(Number x) { return std::isnan(x.real()) || std::isnan(x.imag()); }
 bool Same(Number a, Number b) {
-  return Same(a.real(), b.real()) && Same(a.imag(), b.imag());
+  return (IsNan(a) && IsNan(b)) ||
+         (Same(a.real(), b.real()) && Same(a.imag(), b.imag()));
 }
 
 // "{2,0,17}".

@@ -19,8 +19,15 @@ class Matrices {
     Instruction* c = b_.Constant(Literal::Scalar<int32_t>(value));
     return dims.empty() ? c : b_.BroadcastScalar(c, dims);
   }
-  Instruction* Zero(const DimVector& dims) {
-    return b_.BroadcastScalar(b_.Zero(PrimitiveType::kF32), dims);
+  Instruction* Zero(const DimVector& dims,
+                    PrimitiveType type = PrimitiveType::kF32) {
+    return b_.BroadcastScalar(b_.Zero(type), dims);
+  }
+  // Of real numbers: themselves.
+  Instruction* Conjugate(Instruction* x) {
+    if (!IsComplex(x->shape().type())) return x;
+    return b_.Binary(Opcode::kComplex, b_.Unary(Opcode::kReal, x),
+                     b_.Negate(b_.Unary(Opcode::kImag, x)));
   }
   // Set where the position along `dim` is `index`.
   Instruction* At(const DimVector& dims, int64_t dim, Instruction* index,

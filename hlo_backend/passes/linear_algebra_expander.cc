@@ -41,7 +41,9 @@ class Expander {
       return nullptr;
     }
     const PrimitiveType type = i_->operand(0)->shape().type();
-    if (!IsFloat(type) || BitWidth(type) > 32 ||
+    const bool is_complex =
+        type == PrimitiveType::kC64 && !lu && !qr && !product;
+    if ((!is_complex && (!IsFloat(type) || BitWidth(type) > 32)) ||
         i_->operand(0)->shape().ElementCount() == 0) {
       return nullptr;
     }
@@ -52,9 +54,10 @@ class Expander {
   }
 
  private:
-  // As f32[batch, rows, columns].
+  // As f32[batch, rows, columns], or c64.
   Instruction* Matrix(Instruction* x) {
-    if (x->shape().type() != kF32) x = b_.Convert(x, kF32);
+    const PrimitiveType type = x->shape().type();
+    if (type != kF32 && !IsComplex(type)) x = b_.Convert(x, kF32);
     const int rank = x->shape().rank();
     int64_t batch = 1;
     for (int d = 0; d + 2 < rank; ++d) batch *= x->shape().dim(d);
@@ -72,7 +75,8 @@ class Expander {
     const DimVector dims = a->shape().dims();
     const bool lower = i_->attrs<CholeskyAttrs>().lower;
     if (!lower) a = Transposed(a);
-    Instruction* zero = Matrices(&b_).Zero(dims);
+    const PrimitiveType type = a->shape().type();
+    Instruction* zero = Matrices(&b_).Zero(dims, type);
     Instruction* loop = ColumnLoop(
         b_, {a, zero}, dims[1],
         [&](Builder& b, Instruction* j,
@@ -80,14 +84,18 @@ class Expander {
           Matrices m(&b);
           const DimVector line = {dims[0], dims[1]};
           Instruction* column = m.Pick(state[0], 2, j);
+          // A Hermitian matrix has real pivots.
           Instruction* pivot = m.Pick(column, 1, j);
+          if (IsComplex(type)) pivot = b.Unary(Opcode::kReal, pivot);
+          Instruction* factor = b.Rsqrt(pivot);
+          if (IsComplex(type)) factor = b.Convert(factor, type);
           Instruction* scaled =
-              b.Multiply(column, b.Broadcast(b.Rsqrt(pivot), line, {0}));
+              b.Multiply(column, b.Broadcast(factor, line, {0}));
           scaled = b.Select(m.At(line, 1, j, CompareDirection::kGe), scaled,
-                            m.Zero(line));
+                            m.Zero(line, type));
           Instruction* down = m.Spread(scaled, dims, 2);
-          Instruction* rest =
-              b.Subtract(state[0], b.Multiply(down, m.Spread(scaled, dims, 1)));
+          Instruction* along = m.Spread(m.Conjugate(scaled), dims, 1);
+          Instruction* rest = b.Subtract(state[0], b.Multiply(down, along));
           Instruction* found = b.Select(m.At(dims, 2, j), down, state[1]);
           return std::vector<Instruction*>{rest, found};
         });
@@ -102,13 +110,17 @@ class Expander {
     const bool flip =
         (attrs.transpose_a == TransposeA::kTranspose ||
          attrs.transpose_a == TransposeA::kAdjoint) != !attrs.left_side;
+    const PrimitiveType type = a->shape().type();
     if (flip) a = Transposed(a);
+    if (attrs.transpose_a == TransposeA::kAdjoint) {
+      a = Matrices(&b_).Conjugate(a);
+    }
     if (!attrs.left_side) b = Transposed(b);
     const bool lower = attrs.lower != flip;
     const DimVector square = a->shape().dims(), dims = b->shape().dims();
     const int64_t n = square[1];
     Instruction* loop = ColumnLoop(
-        b_, {a, b, Matrices(&b_).Zero(dims)}, n,
+        b_, {a, b, Matrices(&b_).Zero(dims, type)}, n,
         [&](Builder& in, Instruction* step,
             const std::vector<Instruction*>& state) {
           Matrices m(&in);
@@ -129,7 +141,7 @@ class Expander {
                    lower ? CompareDirection::kGt : CompareDirection::kLt);
           Instruction* taken =
               in.Select(open, in.Multiply(m.Spread(column, dims, 2), along),
-                        m.Zero(dims));
+                        m.Zero(dims, type));
           return std::vector<Instruction*>{
               state[0], in.Subtract(state[1], taken),
               in.Select(m.At(dims, 1, j), along, state[2])};

@@ -151,18 +151,18 @@ class Expander {
     return {a, c};
   }
 
-  // The low bits of words.
+  // The low bits of words: narrowing keeps them.
   Instruction* AsBits(Instruction* words) {
-    const int width = BitWidth(bits_.type());
-    const PrimitiveType plain = width == 8    ? PrimitiveType::kU8
-                                : width == 16 ? PrimitiveType::kU16
-                                : width == 32 ? kU32
-                                              : kU64;
-    if (words->shape().type() != plain) words = b_.Convert(words, plain);
-    return plain == bits_.type()
+    if (IsSigned(bits_.type())) {
+      const PrimitiveType same = words->shape().type() == kU32
+                                     ? PrimitiveType::kS32
+                                     : PrimitiveType::kS64;
+      words =
+          b_.BitcastConvert(words, Shape::Array(same, words->shape().dims()));
+    }
+    return words->shape().type() == bits_.type()
                ? words
-               : b_.BitcastConvert(
-                     words, Shape::Array(bits_.type(), words->shape().dims()));
+               : b_.Convert(words, bits_.type());
   }
 
   // One dimension (the first even one, else the largest) is cut in halves that

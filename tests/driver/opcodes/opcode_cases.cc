@@ -217,14 +217,21 @@ Literal Make(const OpcodeCase& c, const Shape& shape, uint64_t seed) {
   const bool any = c.low == 0 && c.high == 0;
   for (int64_t i = 0; i < shape.ElementCount(); ++i) {
     const uint64_t word = HashCombine(seed, static_cast<uint64_t>(i));
-    const double ranged = c.low + Unit(word) * (c.high - c.low);
+    const auto ranged = [&](uint64_t bits) {
+      return c.low + Unit(bits) * (c.high - c.low);
+    };
+    const auto number = [&](uint64_t bits) {
+      return any ? AnyFloat(bits, seed % 2 == 0) : ranged(bits);
+    };
     if (shape.type() == PrimitiveType::kPred) {
       literal.SetInt(i, static_cast<int64_t>(word & 1));
+    } else if (hlo::IsComplex(shape.type())) {
+      literal.SetComplex(i, {number(word), number(HashCombine(word, 2))});
     } else if (hlo::IsFloat(shape.type())) {
-      literal.SetDouble(i, any ? AnyFloat(word, seed % 2 == 0) : ranged);
+      literal.SetDouble(i, number(word));
     } else {
       literal.SetInt(i, any ? AnyInteger(word, shape.type())
-                            : static_cast<int64_t>(std::floor(ranged)));
+                            : static_cast<int64_t>(std::floor(ranged(word))));
     }
   }
   return literal;

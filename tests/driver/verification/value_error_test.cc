@@ -2,6 +2,7 @@
 #include "driver/verification/value_error.h"
 
 #include <cmath>
+#include <complex>
 #include <limits>
 
 #include "gmock/gmock.h"
@@ -36,6 +37,23 @@ TEST(ValueErrorTest, NotANumberIsNeverClose) {
   EXPECT_TRUE(std::isinf(Compare(Floats({1}), Floats({nan})).worst));
   EXPECT_TRUE(std::isinf(Compare(Floats({inf}), Floats({1})).worst));
   EXPECT_TRUE(std::isinf(Compare(Floats({0}), Floats({1e-30f})).mean));
+}
+
+TEST(ValueErrorTest, ComplexNumbersDifferByTheirDistance) {
+  const auto numbers = [](std::complex<float> a, std::complex<float> b) {
+    return Literal::FromVector<std::complex<float>>({2}, {a, b});
+  };
+  const ValueError e =
+      Compare(numbers({3, 4}, {0, 1}), numbers({3, 4}, {1, 1}));
+  EXPECT_DOUBLE_EQ(e.worst, 1.0 / (1 + 5));
+  EXPECT_DOUBLE_EQ(e.mean, std::sqrt(1 / 26.0));
+  EXPECT_EQ(Describe(e, hlo::Shape::Array(hlo::PrimitiveType::kC64, {2})),
+            "at {1} expected (0, 1), got (1, 1); 1 of 2 differ, {1} to {1}");
+  // No number is none, whichever part says so.
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  EXPECT_EQ(
+      Compare(numbers({nan, 0}, {1, 2}), numbers({1, nan}, {1, 2})).differing,
+      0);
 }
 
 TEST(ValueErrorTest, IntegersMustBeEqual) {

@@ -1,7 +1,9 @@
 // Loops over columns factorise as the evaluator does.
 #include <algorithm>
 #include <cmath>
+#include <complex>
 
+#include "absl/strings/str_replace.h"
 #include "absl/strings/substitute.h"
 #include "hlo_backend/evaluator/evaluator.h"
 #include "hlo_backend/ir/parser.h"
@@ -12,14 +14,20 @@
 namespace ptxla::hlo {
 namespace {
 
-// Diagonally dominant, symmetric: every factorisation of it exists.
+// Diagonally dominant, symmetric (Hermitian): every factorisation of it exists.
 Literal Matrices(const Shape& shape) {
   Literal a(shape);
   const int64_t n = shape.dim(shape.rank() - 1);
   for (int64_t k = 0; k < shape.ElementCount(); ++k) {
     const int64_t r = k / n % n, c = k % n;
     const double off = std::sin(static_cast<double>(r * c + r + c + k / n / n));
-    a.SetDouble(k, r == c ? 4.0 + static_cast<double>(n) : off);
+    const double value = r == c ? 4.0 + static_cast<double>(n) : off;
+    const double turn = static_cast<double>(r - c);
+    if (IsComplex(shape.type())) {
+      a.SetComplex(k, {value, turn * off / static_cast<double>(n)});
+    } else {
+      a.SetDouble(k, value);
+    }
   }
   return a;
 }
@@ -35,45 +43,56 @@ Literal Expanded(Module* module, const std::vector<Literal>& arguments) {
   return *std::move(result);
 }
 
+std::complex<double> At(const Literal& x, int64_t i) {
+  return IsComplex(x.shape().type()) ? x.GetComplex(i) : x.GetDouble(i);
+}
+
 class LinearAlgebraTest : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(LinearAlgebraTest, LoopsGiveWhatTheEvaluatorGives) {
-  ASSERT_OK_AND_ASSIGN(auto module,
-                       ParseModule(absl::Substitute(
-                           "HloModule m\nENTRY e {\n a = f32[2,5,5] "
-                           "parameter(0)\n b = f32[2,5,3] parameter(1)\n"
-                           " c = f32[2,3,5] parameter(2)\n ROOT r = $0\n}\n",
-                           GetParam())));
-  std::vector<Literal> arguments;
-  for (int k = 0; k < 3; ++k) {
-    const Shape& shape = module->entry()->parameter(k)->shape();
-    arguments.push_back(Matrices(shape));
-  }
-  ASSERT_OK_AND_ASSIGN(Literal expected, Evaluate(*module, arguments));
-  const Literal actual = Expanded(module.get(), arguments);
-  EXPECT_NE(module->entry()->root()->opcode(), Opcode::kCholesky);
-  EXPECT_NE(module->entry()->root()->opcode(), Opcode::kTriangularSolve);
-  // The other triangle of a Cholesky factor is nobody's.
-  for (int64_t i = 0; i < expected.shape().ElementCount(); ++i) {
-    if (actual.GetDouble(i) == 0) continue;
-    EXPECT_NEAR(actual.GetDouble(i), expected.GetDouble(i), 1e-5) << i;
+  for (const char* type : {"f32", "c64"}) {
+    SCOPED_TRACE(type);
+    ASSERT_OK_AND_ASSIGN(
+        auto module,
+        ParseModule(absl::StrReplaceAll(
+            absl::Substitute("HloModule m\nENTRY e {\n a = @[2,5,5] "
+                             "parameter(0)\n b = @[2,5,3] parameter(1)\n"
+                             " c = @[2,3,5] parameter(2)\n ROOT r = $0\n}\n",
+                             GetParam()),
+            {{"@", type}})));
+    std::vector<Literal> arguments;
+    for (int k = 0; k < 3; ++k) {
+      const Shape& shape = module->entry()->parameter(k)->shape();
+      arguments.push_back(Matrices(shape));
+    }
+    ASSERT_OK_AND_ASSIGN(Literal expected, Evaluate(*module, arguments));
+    const Literal actual = Expanded(module.get(), arguments);
+    EXPECT_NE(module->entry()->root()->opcode(), Opcode::kCholesky);
+    EXPECT_NE(module->entry()->root()->opcode(), Opcode::kTriangularSolve);
+    // The other triangle of a Cholesky factor is nobody's.
+    for (int64_t i = 0; i < expected.shape().ElementCount(); ++i) {
+      const std::complex<double> a = At(actual, i);
+      if (a == 0.0) continue;
+      EXPECT_LE(std::abs(a - At(expected, i)), 1e-5) << i;
+    }
   }
 }
 
 INSTANTIATE_TEST_SUITE_P(
     Operations, LinearAlgebraTest,
     ::testing::Values(
-        "f32[2,5,5] cholesky(a), lower=true",
-        "f32[2,5,5] cholesky(a), lower=false",
-        "f32[2,5,3] triangular-solve(a, b), left_side=true, lower=true, "
+        "@[2,5,5] cholesky(a), lower=true", "@[2,5,5] cholesky(a), lower=false",
+        "@[2,5,3] triangular-solve(a, b), left_side=true, lower=true, "
         "unit_diagonal=false, transpose_a=NO_TRANSPOSE",
-        "f32[2,5,3] triangular-solve(a, b), left_side=true, lower=false, "
+        "@[2,5,3] triangular-solve(a, b), left_side=true, lower=false, "
         "unit_diagonal=true, transpose_a=NO_TRANSPOSE",
-        "f32[2,5,3] triangular-solve(a, b), left_side=true, lower=true, "
+        "@[2,5,3] triangular-solve(a, b), left_side=true, lower=true, "
         "unit_diagonal=false, transpose_a=TRANSPOSE",
-        "f32[2,3,5] triangular-solve(a, c), left_side=false, lower=true, "
+        "@[2,3,5] triangular-solve(a, c), left_side=false, lower=true, "
         "unit_diagonal=false, transpose_a=NO_TRANSPOSE",
-        "f32[2,3,5] triangular-solve(a, c), left_side=false, lower=false, "
+        "@[2,3,5] triangular-solve(a, c), left_side=false, lower=false, "
+        "unit_diagonal=false, transpose_a=ADJOINT",
+        "@[2,5,3] triangular-solve(a, b), left_side=true, lower=false, "
         "unit_diagonal=false, transpose_a=ADJOINT"));
 
 TEST(LuTest, RowsInOrderAreLowerTimesUpper) {
