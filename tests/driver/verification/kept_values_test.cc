@@ -1,5 +1,6 @@
 // Values that something else could overwrite: what a branch passes through,
 // the number of the device, the planes of 64-bit results.
+#include "absl/strings/str_replace.h"
 #include "gtest/gtest.h"
 #include "tests/driver/verification/verify_text.h"
 
@@ -91,6 +92,18 @@ ENTRY e {
   s = f32[] add(p, p)
   ROOT r = f64[] convert(s)
 })");
+}
+
+// Packed bits have no sign of their own.
+TEST(KeptValuesTest, SmallNegativeNumbers) {
+  for (const char* type : {"s1", "s2", "s4"}) {
+    ExpectRight(absl::StrReplaceAll(R"(HloModule m
+ENTRY e {
+  p = @[5,7] parameter(0)
+  ROOT r = (@[5,7], @[5,7]) tuple(p, p)
+})",
+                                    {{"@", type}}));
+  }
 }
 
 }  // namespace
