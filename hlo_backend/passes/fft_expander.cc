@@ -19,6 +19,8 @@ constexpr double kTwoPi = 6.283185307179586;
 // 8192 = 128 x 64, 65536 = 256 x 256.
 constexpr int64_t kLeastFactor = 32;
 constexpr int64_t kColumns = 128, kWideColumns = 256;
+// Second factors of fewer lie outside.
+constexpr int64_t kPlanes = 64;
 // 512 MiB of matrices (ASSUMED: where a matrix is still worth its memory).
 constexpr int64_t kLongest = 8192;
 
@@ -122,14 +124,18 @@ class Expander {
     return Complex(b_.Cos(angles), b_.Sin(angles));
   }
 
-  // Over the second to last dimension of x[rows, n] or x[rows, n, others],
-  // which becomes the last.
+  // Over dimension 1 of x[rows, n] or x[rows, n, others], which becomes the
+  // last.
   Instruction* Product(Instruction* x, int64_t n, bool inverse) {
+    return Contracted(x, 1, Roots(n, n, n, inverse), 0);
+  }
+  Instruction* Contracted(Instruction* x, int64_t x_dim, Instruction* y,
+                          int64_t y_dim) {
     DotAttrs attrs;
-    attrs.lhs_contracting = {1};
-    attrs.rhs_contracting = {0};
+    attrs.lhs_contracting = {x_dim};
+    attrs.rhs_contracting = {y_dim};
     attrs.precision.operands = {Precision::kHighest, Precision::kHighest};
-    return b_.Dot(x, Roots(n, n, n, inverse), std::move(attrs));
+    return b_.Dot(x, y, std::move(attrs));
   }
 
   // x[rows, n] -> [rows, n]
@@ -138,8 +144,9 @@ class Expander {
     if (n == 1) return x;
     const int64_t a = FirstFactor(n), b = n / a;
     if (a == n) return Product(x, n, inverse);
-    Instruction* y =
-        Product(b_.Reshape(x, {rows, a, b}), a, inverse);  // [rows, b, a]
+    x = b_.Reshape(x, {rows, a, b});
+    if (b < kPlanes) return OfPlanes(b_.Transpose(x, {2, 0, 1}), inverse);
+    Instruction* y = Product(x, a, inverse);  // [rows, b, a]
     y = b_.Multiply(
         y, b_.Broadcast(Roots(b, a, n, inverse), {rows, b, a}, {1, 2}));
     if (FirstFactor(b) == b) {
@@ -149,6 +156,18 @@ class Expander {
       y = b_.Reshape(Rows(y, inverse), {rows, a, b});
     }
     return b_.Reshape(b_.Transpose(y, {0, 2, 1}), {rows, n});
+  }
+
+  // A small second factor lies outside, where it needs no whole lanes:
+  // x[b, rows, a] -> [rows, b a].
+  Instruction* OfPlanes(Instruction* x, bool inverse) {
+    const int64_t b = x->shape().dim(0), rows = x->shape().dim(1),
+                  a = x->shape().dim(2), n = a * b;
+    x = Contracted(x, 2, Roots(a, a, a, inverse), 0);
+    x = b_.Multiply(
+        x, b_.Broadcast(Roots(b, a, n, inverse), {b, rows, a}, {0, 2}));
+    x = Contracted(Roots(b, b, b, inverse), 1, x, 0);
+    return b_.Reshape(b_.Transpose(x, {1, 0, 2}), {rows, n});
   }
 
   Instruction* Along(Instruction* x, int dimension, bool inverse) {

@@ -13,8 +13,8 @@
 // the device. A prime part of more than 8192 is left as it is.
 //
 //   y = c64[64,1024] fft(x), fft_type=FFT, fft_length={1024}
-//   => reshape to [64,128,8], dot with [128,128], multiply by [8,128],
-//      dot with [8,8], transpose, reshape
+//   => reshape to [64,128,8], transpose to [8,64,128], dot with [128,128],
+//      multiply by [8,1,128], dot with [8,8], transpose, reshape
 #ifndef PTXLA_HLO_BACKEND_PASSES_FFT_EXPANDER_H_
 #define PTXLA_HLO_BACKEND_PASSES_FFT_EXPANDER_H_
 

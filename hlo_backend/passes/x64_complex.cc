@@ -8,8 +8,18 @@ namespace {
 
 constexpr PrimitiveType kF32 = PrimitiveType::kF32;
 
+// However it was moved about.
 bool IsConstantZero(const Instruction& x) {
-  if (x.opcode() == Opcode::kBroadcast) return IsConstantZero(*x.operand(0));
+  switch (x.opcode()) {
+    case Opcode::kBroadcast:
+    case Opcode::kReshape:
+    case Opcode::kReverse:
+    case Opcode::kSlice:
+    case Opcode::kTranspose:
+      return IsConstantZero(*x.operand(0));
+    default:
+      break;
+  }
   return x.opcode() == Opcode::kConstant && !x.literal().IsElided() &&
          (x.shape().IsScalar() || x.literal().IsSplat()) &&
          x.literal().GetDouble(0) == 0;
