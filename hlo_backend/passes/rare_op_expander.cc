@@ -3,10 +3,9 @@
 #include <string>
 #include <vector>
 
-#include "absl/strings/numbers.h"
 #include "base/hash.h"
 #include "hlo_backend/ir/builder.h"
-#include "hlo_backend/passes/dimension_utils.h"
+#include "hlo_backend/passes/framework_calls.h"
 
 namespace ptxla::hlo {
 namespace {
@@ -42,7 +41,7 @@ class Expander {
       case Opcode::kDynamicUpdateSlice:
         return WholeWordStarts(2);
       case Opcode::kCustomCall:
-        return Foreign(i_->attrs<CustomCallAttrs>().target);
+        return ExpandFrameworkCall(i_);
       default:
         return nullptr;
     }
@@ -174,72 +173,6 @@ class Expander {
     Instruction* plain =
         b_.Compare(upper, U32(0x7f7f0000u, shape), CompareDirection::kGe);
     return b_.Convert(b_.Select(plain, x, value), PrimitiveType::kBf16);
-  }
-
-  // f32 functions that another accelerator has as calls.
-  Instruction* Foreign(const std::string& target) {
-    if (i_->operand_count() == 0 || !i_->shape().IsArray()) return nullptr;
-    Instruction* x = i_->operand(0);
-    const Shape& shape = x->shape();
-    if (!IsFloat(shape.type()) || BitWidth(shape.type()) > 32 ||
-        !shape.SameDimsAndType(i_->shape())) {
-      return nullptr;
-    }
-    if (target == "AwsNeuronRmsNorm" && i_->operand_count() == 3 &&
-        shape.type() == kF32) {
-      return RmsNorm();
-    }
-    const bool tanh = target == "AwsNeuronGeluApprxTanh";
-    const bool gelu = target == "AwsNeuronGelu";
-    if (i_->operand_count() != 1 ||
-        !(tanh || gelu || target == "AwsNeuronGeluBackward")) {
-      return nullptr;
-    }
-    if (shape.type() != kF32) {
-      return To(Gelu(To(x, kF32), tanh, gelu), shape.type());
-    }
-    return Gelu(x, tanh, gelu);
-  }
-
-  Instruction* Gelu(Instruction* x, bool tanh, bool gelu) {
-    const Shape& shape = x->shape();
-    Instruction *half = F32(0.5f, shape), *one = F32(1, shape);
-    if (tanh) {
-      Instruction* cube = b_.Multiply(b_.Multiply(x, x), x);
-      Instruction* inner =
-          b_.Multiply(F32(0.7978845608f, shape),
-                      b_.Add(x, b_.Multiply(F32(0.044715f, shape), cube)));
-      return b_.Multiply(b_.Multiply(half, x), b_.Add(one, b_.Tanh(inner)));
-    }
-    Instruction* below = b_.Multiply(
-        half, b_.Add(one, b_.Erf(b_.Multiply(x, F32(0.7071067812f, shape)))));
-    if (gelu) return b_.Multiply(x, below);
-    Instruction* density =
-        b_.Multiply(F32(0.3989422804f, shape),
-                    b_.Exp(b_.Multiply(F32(-0.5f, shape), b_.Multiply(x, x))));
-    return b_.Add(below, b_.Multiply(x, density));
-  }
-
-  // (x, weight of the normalised dimension, epsilon); its number is the
-  // backend config.
-  Instruction* RmsNorm() {
-    Instruction* x = i_->operand(0);
-    const Shape& shape = x->shape();
-    int64_t dim;
-    if (!absl::SimpleAtoi(i_->backend_config(), &dim) || dim < 0 ||
-        dim >= shape.rank() || i_->operand(1)->shape().rank() != 1 ||
-        !i_->operand(2)->shape().IsScalar()) {
-      return nullptr;
-    }
-    const DimVector kept = Others(shape.rank(), {dim});
-    Instruction* sum = b_.Reduce(b_.Multiply(x, x), b_.Zero(kF32), {dim},
-                                 b_.Scalar2(Opcode::kAdd, kF32));
-    const float count = static_cast<float>(shape.dim(static_cast<int>(dim)));
-    Instruction* mean = b_.Multiply(sum, F32(1 / count, sum->shape()));
-    Instruction* factor =
-        b_.Rsqrt(b_.Add(mean, Spread(i_->operand(2), sum->shape())));
-    return b_.Multiply(b_.Multiply(x, b_.Broadcast(factor, shape.dims(), kept)),
-                       b_.Broadcast(i_->operand(1), shape.dims(), {dim}));
   }
 
   Instruction* Draw(uint64_t stream, const Shape& shape) {

@@ -10,9 +10,8 @@
 //   dynamic-slice, -update-slice  starts of fewer than 32 bits become s32
 //   rng                           random bits of a fixed state made uniform or
 //                                 normal, as the evaluator has it
-//   AwsNeuronGelu, ...            custom calls of another accelerator that are
-//                                 functions: GELU, its tanh form and
-//                                 derivative, root mean square normalisation
+//   AwsNeuronGelu, ...            custom calls of other compilers that are
+//                                 functions (framework_calls.h)
 #ifndef PTXLA_HLO_BACKEND_PASSES_RARE_OP_EXPANDER_H_
 #define PTXLA_HLO_BACKEND_PASSES_RARE_OP_EXPANDER_H_
 

@@ -279,6 +279,13 @@ Result CustomCall(const Op& op, Converter& c, Scope* scope) {
   if (const Attr* kernel = op.Find("kernel_name")) {
     call->mutable_extras()->frontend_attributes["kernel_name"] = kernel->text;
   }
+  // ByteIR's parameters: byteir_attrs = {axis = 3 : i64}.
+  if (const Attr* parameters = op.Find("byteir_attrs")) {
+    for (const auto& [name, value] : parameters->dict) {
+      call->mutable_extras()->frontend_attributes[name] =
+          value.kind == Attr::Kind::kString ? value.text : AttrText(value);
+    }
+  }
   return call;
 }
 
