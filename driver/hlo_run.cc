@@ -79,20 +79,21 @@ void WarnOfFilledConstants(const HloInput& input, const std::string& values,
       values == "zero" ? "0" : "0, 1, 2 ...", " (--elided)"));
 }
 
-// Calls that only say something to another accelerator.
+// Calls of other compilers.
 void WarnOfForeignCalls(const hlo::Module& module, record::RunRecord* record) {
   std::map<std::string, int> calls;
   for (const hlo::Computation* c : module.computations()) {
     for (const hlo::Instruction* i : c->instructions()) {
       const auto* call = i->attrs_if<hlo::CustomCallAttrs>();
-      if (call != nullptr && absl::StartsWith(call->target, "AwsNeuron")) {
+      if (call != nullptr && (absl::StartsWith(call->target, "AwsNeuron") ||
+                              absl::StartsWith(call->target, "byteir."))) {
         ++calls[call->target];
       }
     }
   }
   for (const auto& [target, count] : calls) {
     record->add_warnings(absl::StrCat(
-        count, " calls \"", target, "\" of another accelerator are taken for ",
+        count, " calls \"", target, "\" of another compiler are taken for ",
         absl::StrContains(target, "Transfer") ? "their operands"
                                               : "the function of that name"));
   }

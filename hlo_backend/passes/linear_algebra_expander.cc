@@ -5,9 +5,12 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_split.h"
 #include "hlo_backend/ir/builder.h"
 #include "hlo_backend/passes/column_loops.h"
 #include "hlo_backend/passes/householder.h"
+#include "hlo_backend/passes/jacobi_eigen.h"
 
 namespace ptxla::hlo {
 namespace {
@@ -32,8 +35,10 @@ class Expander {
     const bool qr = target == "Qr" && results == 2;
     const bool product = target == "ProductOfElementaryHouseholderReflectors" &&
                          results == 1 && i_->operand_count() == 2;
+    const bool eigh = target == "Eigh" && results == 2;
     if (i_->opcode() != Opcode::kCholesky &&
-        i_->opcode() != Opcode::kTriangularSolve && !lu && !qr && !product) {
+        i_->opcode() != Opcode::kTriangularSolve && !lu && !qr && !product &&
+        !eigh) {
       return nullptr;
     }
     if (i_->operand_count() == 0 || !i_->operand(0)->shape().IsArray() ||
@@ -42,7 +47,7 @@ class Expander {
     }
     const PrimitiveType type = i_->operand(0)->shape().type();
     const bool is_complex =
-        type == PrimitiveType::kC64 && !lu && !qr && !product;
+        type == PrimitiveType::kC64 && !lu && !qr && !product && !eigh;
     if ((!is_complex && (!IsFloat(type) || BitWidth(type) > 32)) ||
         i_->operand(0)->shape().ElementCount() == 0) {
       return nullptr;
@@ -50,6 +55,7 @@ class Expander {
     if (lu) return Lu();
     if (qr) return Qr();
     if (product) return Product();
+    if (eigh) return Eigh();
     return i_->opcode() == Opcode::kCholesky ? Cholesky() : Solve();
   }
 
@@ -243,6 +249,22 @@ class Expander {
     return b_.Tuple(
         {Back(b_.GetTupleElement(loop, 1), i_->shape().element(0)),
          Back(b_.GetTupleElement(loop, 2), i_->shape().element(1))});
+  }
+
+  // backend_config "lower,sorted,most sweeps,tolerance".
+  Instruction* Eigh() {
+    const std::vector<std::string> words =
+        absl::StrSplit(i_->backend_config(), ',');
+    int64_t lower, sorted, sweeps;
+    if (words.size() < 3 || !absl::SimpleAtoi(words[0], &lower) ||
+        !absl::SimpleAtoi(words[1], &sorted) ||
+        !absl::SimpleAtoi(words[2], &sweeps)) {
+      return nullptr;
+    }
+    const EigenPairs pairs = JacobiEigen(&b_, Matrix(i_->operand(0)),
+                                         lower != 0, sorted != 0, sweeps);
+    return b_.Tuple({Back(pairs.vectors, i_->shape().element(0)),
+                     Back(pairs.values, i_->shape().element(1))});
   }
 
   Instruction* Product() {

@@ -7,11 +7,13 @@
 //                      {LU, pivots, permutation}
 //   Qr                 (custom call) Householder reflections: {their vectors
 //                      below R, taus}
+//   Eigh               (custom call) Jacobi's rotations (jacobi_eigen.h):
+//                      {eigenvectors, eigenvalues}
 //   ProductOfElementaryHouseholderReflectors  Q of them, from the last one on
 //
 // A column is picked by comparing positions, not by a slice, so that an
-// iteration is a few kernels. f32 inside for narrower floats; the first two take
-// complex numbers too.
+// iteration is a few kernels. f32 inside for narrower floats; the first two
+// take complex numbers too.
 #ifndef PTXLA_HLO_BACKEND_PASSES_LINEAR_ALGEBRA_EXPANDER_H_
 #define PTXLA_HLO_BACKEND_PASSES_LINEAR_ALGEBRA_EXPANDER_H_
 

@@ -95,6 +95,46 @@ INSTANTIATE_TEST_SUITE_P(
         "@[2,5,3] triangular-solve(a, b), left_side=true, lower=false, "
         "unit_diagonal=false, transpose_a=ADJOINT"));
 
+// A V = V diag(w), and V is orthogonal.
+TEST(EighTest, RotationsGiveEigenvectors) {
+  for (const int n : {1, 2, 5, 8, 17}) {
+    ASSERT_OK_AND_ASSIGN(
+        auto module,
+        ParseModule(absl::Substitute(
+            "HloModule m\nENTRY e {\n a = f32[2,$0,$0] parameter(0)\n ROOT r "
+            "= (f32[2,$0,$0], f32[2,$0]) custom-call(a), "
+            "custom_call_target=\"Eigh\", "
+            "backend_config=\"1,1,15,0.00001\"\n}\n",
+            n)));
+    const Literal a = Matrices(module->entry()->parameter(0)->shape());
+    const Literal pairs = Expanded(module.get(), {a});
+    const Literal v = pairs.At({0}), w = pairs.At({1});
+    // Row r, column c of matrix k, the lower triangle mirrored.
+    const auto at = [&](const Literal& x, int k, int r, int c) {
+      return x.GetDouble((k * n + r) * n + c);
+    };
+    const double scale = 4.0 + 2 * n;
+    for (int k = 0; k < 2; ++k) {
+      for (int c = 0; c < n; ++c) {
+        const double value = w.GetDouble(k * n + c);
+        if (c > 0) {
+          EXPECT_LE(w.GetDouble(k * n + c - 1), value);
+        }
+        for (int r = 0; r < n; ++r) {
+          double product = 0, turned = 0;
+          for (int j = 0; j < n; ++j) {
+            product +=
+                at(a, k, std::max(r, j), std::min(r, j)) * at(v, k, j, c);
+            turned += at(v, k, j, r) * at(v, k, j, c);
+          }
+          EXPECT_NEAR(product, value * at(v, k, r, c), 3e-6 * scale) << n;
+          EXPECT_NEAR(turned, r == c ? 1 : 0, 3e-6) << n;
+        }
+      }
+    }
+  }
+}
+
 TEST(LuTest, RowsInOrderAreLowerTimesUpper) {
   ASSERT_OK_AND_ASSIGN(auto module, ParseModule(R"(HloModule m
 ENTRY e {
