@@ -32,7 +32,7 @@ class Expander {
     if (!i_->shape().IsArray() || !x->shape().SameDimsAndType(i_->shape())) {
       return nullptr;
     }
-    Instruction* y = OfOneArray(To(x, kF32));
+    Instruction* y = OfOneArray(x);
     return y == nullptr ? nullptr : To(y, type);
   }
 
@@ -81,17 +81,19 @@ class Expander {
     const int rank = x->shape().rank();
     if (target_ == "AwsNeuronRmsNorm") return RmsNorm(x);
     if (i_->operand_count() != 1) return nullptr;
-    if (target_ == "AwsNeuronGelu") return Gelu(x);
-    if (target_ == "AwsNeuronGeluApprxTanh") return TanhGelu(x);
-    if (target_ == "AwsNeuronGeluBackward") return GeluGradient(x);
+    const auto f32 = [&] { return To(x, kF32); };
+    if (target_ == "AwsNeuronGelu") return Gelu(f32());
+    if (target_ == "AwsNeuronGeluApprxTanh") return TanhGelu(f32());
+    if (target_ == "AwsNeuronGeluBackward") return GeluGradient(f32());
     if (target_ == "byteir.gelu") {
-      return Parameter("approximate") == "tanh" ? TanhGelu(x) : Gelu(x);
+      return Parameter("approximate") == "tanh" ? TanhGelu(f32()) : Gelu(f32());
     }
     const bool log = target_ == "byteir.log_softmax";
     const DimVector dims = Dimensions("axis", rank);
     if ((!log && target_ != "byteir.softmax") || dims.size() != 1) {
       return nullptr;
     }
+    x = f32();
     const Shape& shape = x->shape();
     x = b_.Subtract(x, Along(Reduced(x, dims, Opcode::kMaximum), shape, dims));
     Instruction* e = b_.Exp(x);
@@ -141,6 +143,7 @@ class Expander {
         !i_->operand(2)->shape().IsScalar()) {
       return nullptr;
     }
+    x = To(x, kF32);
     Instruction* mean = Mean(b_.Multiply(x, x), {dim});
     Instruction* epsilon = Spread(To(i_->operand(2), kF32), mean->shape());
     Instruction* factor = b_.Rsqrt(b_.Add(mean, epsilon));

@@ -139,5 +139,15 @@ TEST(FrameworkCallsTest, AnotherFormStays) {
   EXPECT_EQ((*module)->entry()->root()->opcode(), Opcode::kCustomCall);
 }
 
+TEST(FrameworkCallsTest, CallsOfNobodyKnownStayAsTheyAre) {
+  auto module = ParseModule(
+      "HloModule m\nENTRY e {\n x = bf16[8] parameter(0)\n"
+      " ROOT c = bf16[8] custom-call(x), custom_call_target=\"nobody\"\n}\n");
+  ASSERT_OK(module.status());
+  EXPECT_OK(
+      Pipeline::FromNames("rare-op-expander")->Run(module->get(), {}).status());
+  EXPECT_EQ((*module)->entry()->instruction_count(), 2);
+}
+
 }  // namespace
 }  // namespace ptxla::hlo
