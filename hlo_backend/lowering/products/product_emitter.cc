@@ -134,9 +134,8 @@ absl::StatusOr<Tiling> ProductEmitter::Plan() {
 }
 
 int64_t ProductEmitter::CyclesOf(int64_t step) const {
-  // First loads and last stores come on top.
-  return cost_.cycles - cost_.choice +
-         std::max(cost_.choice,
+  return cost_.exposed +
+         std::max(cost_.cycles - cost_.exposed,
                   CeilOfRatio<int64_t>(tile_.Steps(), limits_.cores) *
                       (step + limits_.step_cycles));
 }

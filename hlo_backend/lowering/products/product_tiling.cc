@@ -206,6 +206,7 @@ ProductCost CostOf(const ProductProblem& p, const ProductTile& t,
   const int64_t lhs_work =
       p.lhs.transposed ? 0 : ConversionWork(p.lhs, t.block_b * rows * depth);
   const int64_t rhs_work = ConversionWork(p.rhs, t.block_b * depth * cols);
+  const int64_t unconverted = c.step_bundles;
   if (lhs_work + rhs_work > 0) {
     // Cores that share the dimension that a block stays for start in the
     // middle of it.
@@ -223,6 +224,7 @@ ProductCost CostOf(const ProductProblem& p, const ProductTile& t,
         (lhs_stays ? slot_cycles(lhs_work, isa::Slot::kVector) / t.grid_n : 0) +
         (rhs_stays ? slot_cycles(rhs_work, isa::Slot::kVector) / t.grid_m : 0);
   }
+  const int64_t conversions = c.step_bundles - unconverted;
   // A pass over the rows of the block comes after the stream.
   const int64_t registers = t.block_b * rows * cols / 1024;
   const int64_t row_pass =
@@ -277,11 +279,12 @@ ProductCost CostOf(const ProductProblem& p, const ProductTile& t,
   const auto dma = [&](int64_t bytes) {
     return static_cast<int64_t>(bytes / limits.hbm_bytes_per_cycle);
   };
-  const int64_t first = dma((lhs_fetches > 0 ? lhs_bytes : 0) +
-                            (rhs_fetches > 0 ? rhs_bytes : 0)) +
+  // Cores load and store at the same time, also what all of them load.
+  const int64_t loaders = std::min<int64_t>(split, limits.cores);
+  const int64_t first = loaders * dma((lhs_fetches > 0 ? lhs_bytes : 0) +
+                                      (rhs_fetches > 0 ? rhs_bytes : 0)) +
                         limits.hbm_latency_cycles;
-  const int64_t last = dma(out_bytes) + limits.hbm_latency_cycles;
-  const int64_t step = c.step_bundles + limits.step_cycles;
+  const int64_t last = loaders * dma(out_bytes) + limits.hbm_latency_cycles;
   // A fetch has the time of one step: the steps between two fetches do not
   // help. What an epilogue reads is fetched too, beside what it stores.
   const bool reads = epilogue_bytes > 0;
@@ -294,17 +297,23 @@ ProductCost CostOf(const ProductProblem& p, const ProductTile& t,
       limits.cores;
   const int64_t fetching =
       fetches > 1 ? fetches * limits.hbm_latency_cycles + dma(fetch_bytes) : 0;
-  const int64_t even =
-      std::max(std::max(fetches * step, fetching) + (steps - fetches) * step,
-               dma(c.hbm_bytes));
-  // Two slots carry little from the short steps to the long one.
-  const int64_t of_dma = dma(c.hbm_bytes) / steps;
-  const int64_t longest = step + TurnCycles(p, t, machine);
-  const int64_t inside =
-      even +
-      steps / t.grid_n * (std::max(longest, of_dma) - std::max(step, of_dma));
-  c.cycles = first + last + inside;
-  c.choice = inside + last / 2;
+  // Between the first load and the last store, of steps of so many bundles.
+  const auto inside = [&](int64_t bundles) {
+    const int64_t step = bundles + limits.step_cycles;
+    const int64_t even =
+        std::max(std::max(fetches * step, fetching) + (steps - fetches) * step,
+                 dma(c.hbm_bytes));
+    // Two slots carry little from the short steps to the long one.
+    const int64_t of_dma = dma(c.hbm_bytes) / steps;
+    const int64_t longest = step + TurnCycles(p, t, machine);
+    return even + steps / t.grid_n *
+                      (std::max(longest, of_dma) - std::max(step, of_dma));
+  };
+  c.exposed = first + last;
+  c.cycles = c.exposed + inside(c.step_bundles);
+  c.choice = limits.cores == 1
+                 ? inside(c.step_bundles) + last / 2
+                 : c.exposed + inside(c.step_bundles - conversions / 2);
   return c;
 }
 
