@@ -11,6 +11,7 @@
 #include "hlo_backend/compiler/compiler.h"
 #include "hlo_backend/ir/computation.h"
 #include "hlo_backend/lowering/kernel_decision.h"
+#include "hlo_backend/lowering/kernel_plan.h"
 #include "isa/from_chip_spec.h"
 #include "isa/timing.h"
 
@@ -19,6 +20,18 @@ namespace {
 
 using hlo::Instruction;
 using hlo::Opcode;
+
+// Bundles of a step's control code, which the TPU compiler writes out.
+int64_t ControlBundles(const isa::Kernel& kernel) {
+  int64_t bundles = 0;
+  for (const isa::Node& node : kernel.step) {
+    const isa::Block* block = node.block();
+    if (block != nullptr && block->label == lowering::kControlLabel) {
+      bundles += block->Cycles();
+    }
+  }
+  return bundles;
+}
 
 class Collector {
  public:
@@ -104,15 +117,15 @@ class Collector {
   void Grid(const isa::Kernel& kernel, int cores, KernelFacts* k) {
     const isa::KernelTiming timing = isa::TimeKernel(kernel, machine_);
     k->steps = kernel.NumSteps();
-    int64_t cycles = 0, steps = 0;
+    int64_t bundles = 0, steps = 0;
     const std::vector<int64_t> counts = timing.StepsPerClass(kernel, 0, cores);
     for (size_t c = 0; c < counts.size(); ++c) {
-      cycles += counts[c] * timing.classes[c].profile.cycles;
+      bundles += counts[c] * timing.classes[c].profile.bundles;
       steps += counts[c];
     }
-    k->bundles = steps == 0
-                     ? 0
-                     : static_cast<double>(cycles) / static_cast<double>(steps);
+    if (steps == 0) return;
+    k->bundles = static_cast<double>(bundles) / static_cast<double>(steps) +
+                 static_cast<double>(ControlBundles(kernel));
   }
 
   void Costs(const Instruction& i, KernelFacts* k) {

@@ -62,7 +62,11 @@ int CopiedWindows(const Tiling& tiling) {
 // Cycles that a step of a product waits for DMAs beyond its bundles: flags that
 // come late, queues that start. Vector work streams: the TPU's compiler gives
 // its windows up to six buffers, and measured streams leave no room for waits.
-int64_t StepSync(const KernelContext& context) {
+int64_t StepSync(const KernelContext& context, const Tiling& tiling) {
+  if (StepsOfCore(tiling, context.model.cores) <= 1 || tiling.streams ||
+      CopiedWindows(tiling) == 0 || tiling.work.mxu_flops == 0) {
+    return 0;
+  }
   return static_cast<int64_t>(context.chip.Policy("step_sync").value_or(0));
 }
 
@@ -85,7 +89,6 @@ int64_t StepOverhead(const KernelContext& context, const Tiling& tiling) {
                               tiling.flat);
   }
   return core.kernel_step.count() +
-         (tiling.work.mxu_flops > 0 ? StepSync(context) : 0) +
          core.kernel_step_window.count() * CopiedWindows(tiling);
 }
 
@@ -101,7 +104,7 @@ int64_t EntryOverhead(const KernelContext& context, const Tiling& tiling) {
 
 void PadTo(CodeBuilder* b, int64_t bundles, int64_t used) {
   if (bundles <= used) return;
-  b->NewBlock("overhead", BlockMode::kInOrder);
+  b->NewBlock(kControlLabel, BlockMode::kInOrder);
   b->Nop(static_cast<int>(bundles - used));
 }
 
@@ -211,6 +214,10 @@ absl::StatusOr<Parts> WriteParts(const KernelContext& context,
       }
     }
     PadTo(&b, StepOverhead(context, tiling), used);
+    if (const int64_t sync = StepSync(context, tiling); sync > 0) {
+      b.NewBlock("step sync", BlockMode::kInOrder);
+      b.Nop(static_cast<int>(sync));
+    }
     parts.step = b.Finish();
   }
   {

@@ -87,6 +87,10 @@ struct Tiling {
   isa::KernelWork work;
 };
 
+// Label of the empty bundles that stand for the scalar code around a kernel's
+// own: addresses, indices of the grid, branches.
+inline constexpr char kControlLabel[] = "overhead";
+
 // Grid steps of the core that has most of them.
 int64_t StepsOfCore(const Tiling& tiling, int cores);
 // Bundles beside its body that a step of a loop over streams takes: its starts

@@ -313,7 +313,7 @@ ProductCost CostOf(const ProductProblem& p, const ProductTile& t,
   c.cycles = c.exposed + inside(c.step_bundles);
   c.choice = limits.cores == 1
                  ? inside(c.step_bundles) + last / 2
-                 : c.exposed + inside(c.step_bundles - conversions / 2);
+                 : first + inside(c.step_bundles - conversions / 2);
   return c;
 }
 

@@ -59,10 +59,11 @@ struct ProductCost {
   // What the choice goes by: the TPU compiler's windows (v6e.csv of the
   // measured programs) are those of a cost that leaves out the first load and
   // half of the last store; its kernels expose both. Where two cores share the
-  // grid it counts both, so that they rather split the dimension of what is
-  // streamed than load it twice, and half of what conversions of slow types
-  // take: so 304 of the 343 A-GEMM programs have the compiler's windows on v4,
-  // 266 with all of it (libtpu 0.0.42.1, chip configuration "megacore").
+  // grid it counts the first load instead, so that they rather split the
+  // dimension of what is streamed than load it twice, and half of what
+  // conversions of slow types take: 297 of the 343 A-GEMM programs have the
+  // compiler's windows on v4, 223 by the cost for one core (libtpu 0.0.42.1,
+  // chip configuration "megacore").
   int64_t choice = 0;
 };
 

@@ -143,6 +143,31 @@ ENTRY e {
   EXPECT_EQ(k.cost_by_steps.at(k.steps), k.cost);
 }
 
+TEST_F(ParityTest, EmptyBundlesDoNotCount) {
+  const std::string path = ::testing::TempDir() + "/parity_sum.hlo";
+  ASSERT_OK(WriteFile(path, R"(HloModule m
+add {
+  x = f32[] parameter(0)
+  y = f32[] parameter(1)
+  ROOT s = f32[] add(x, y)
+}
+ENTRY e {
+  a = f32[131072] parameter(0)
+  z = f32[] constant(0)
+  ROOT r = f32[] reduce(a, z), dimensions={0}, to_apply=add
+})"));
+  auto input = ReadHlo(path);
+  ASSERT_OK(input);
+  const auto slice = chips::ParseSlice("v6e-1");
+  ASSERT_OK(slice);
+  const auto ours = OurKernels(std::move(input->module), *slice);
+  ASSERT_OK(ours);
+  ASSERT_EQ(ours->kernels.size(), 1);
+  // Each of 128 registers is added to the sum two cycles after the one before.
+  EXPECT_GE(ours->kernels[0].bundles, 128);
+  EXPECT_LT(ours->kernels[0].bundles, 2 * 128);
+}
+
 TEST_F(ParityTest, AProgramThatIsNotThereFailsAndIsCounted) {
   const std::string path = ::testing::TempDir() + "/parity_table.csv";
   ASSERT_OK(WriteFile(path, kTable));
