@@ -59,6 +59,8 @@ def compile_module(chip, shape, text):
     # A slice of one chip is compiled for a host of one chip.
     one = all(size == "1" for size in shape.split("x"))
     where = {"chips_per_host_bounds": [1, 1, 1]} if one else {}
+    if chip == "v4":  # one device of both cores, as v5p has by itself
+        where["chip_config_name"] = "megacore"
     devices = topologies.get_topology_desc(
         topology_name=f"{chip}:{shape}", platform="tpu", **where).devices
     module = _hlo.hlo_module_from_text(text)

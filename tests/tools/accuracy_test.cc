@@ -132,6 +132,26 @@ TEST(AccuracyTest, ThePageSaysHowWeDifferFromTheTpuCompiler) {
   }
 }
 
+// Two cores that share a product take its windows as the TPU compiler has them.
+TEST(AccuracyTest, WindowsOfTwoCoresAreThoseOfTheTpuCompiler) {
+  const std::string programs = PTXLA_SOURCE_DIR "/../shared/measured/programs";
+  if (!ReadFile(programs + "/A-GEMM/matmul_f16_128x128x128.hlo").ok()) {
+    GTEST_SKIP() << "no programs beside the source";
+  }
+  const auto now = CellsOf(
+      OutputOf(absl::StrCat(
+          PTXLA_SIM, " validate --markdown --compiler ", PTXLA_SOURCE_DIR,
+          "/tests/data/megacore/v4_megacore.csv --programs ", programs)),
+      1);
+  const auto it = now.find("A-GEMM ");
+  ASSERT_TRUE(it != now.end());
+  double steps, bundles;
+  ASSERT_TRUE(absl::SimpleAtod(it->second.at(6), &steps));
+  ASSERT_TRUE(absl::SimpleAtod(it->second.at(8), &bundles));
+  EXPECT_GE(steps, 93);   // % of kernels with the same grid steps
+  EXPECT_LE(bundles, 6);  // % median, of a step
+}
+
 TEST(AccuracyTest, ThePageSaysHowTheFamiliesDifferOnEveryChip) {
   const auto page = ReadFile(PTXLA_SOURCE_DIR "/docs/accuracy.md");
   ASSERT_OK(page);
