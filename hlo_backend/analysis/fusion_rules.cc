@@ -246,6 +246,23 @@ bool IsRowReduce(const Instruction& i, const Instruction& dot) {
          i.dimensions()[0] == dot.shape().rank() - 1;
 }
 
+bool IsColumnSum(const Instruction& i, const Instruction& product) {
+  const int rank = product.shape().rank();
+  if (!IsFusibleReduce(i) || rank < 2 ||
+      i.shape().type() != PrimitiveType::kF32 ||
+      *MonoidOf(*i.to_apply()) != Opcode::kAdd ||
+      !i.operand(0)->shape().SameDims(product.shape()) ||
+      i.dimensions().size() != static_cast<size_t>(rank - 1)) {
+    return false;
+  }
+  for (int64_t d : i.dimensions()) {
+    if (d == rank - 1) return false;
+  }
+  if (product.opcode() == Opcode::kDot) return ProductBatch(product) == 0;
+  const auto& dims = product.attrs<ConvAttrs>().dims;
+  return dims.output_feature == rank - 1 && dims.output_batch == rank - 2;
+}
+
 bool IsPrologueBroadcast(const Instruction& i) {
   const Shape& source = i.operand(0)->shape();
   const int rank = i.shape().rank();
@@ -464,6 +481,7 @@ absl::Status CheckOutputFusion(const Instruction& fusion) {
       }
       return Refuse(fusion, *root, "a result per row of this form");
     }
+    if (IsColumnSum(*root, *dot)) continue;
     if (!root->shape().IsArray() || !root->shape().SameDims(dot->shape())) {
       return Refuse(fusion, *root, "a root of another shape than the dot's");
     }

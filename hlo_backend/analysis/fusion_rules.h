@@ -18,7 +18,8 @@
 //            (IsPrologueBroadcast): the prologue. The rest is elementwise work
 //            on the dot's shape (the epilogue); roots have the dot's shape. It
 //            may hold row reduces (IsRowReduce) whose results are broadcast
-//            along the rows again (a softmax of scores), or are roots too.
+//            along the rows again (a softmax of scores), or are roots too. Or
+//            sums over its columns (IsColumnSum) are roots beside others.
 //   kCustom  Two of the last kind, the second going on with the rows of the
 //            first (product_chain.h).
 //
@@ -90,6 +91,11 @@ const Instruction* StoredReduce(const Instruction& value);
 // A fusible f32 (or logical, or bf16 maximum or minimum) reduce of a value of
 // the dot's shape over its last dimension.
 bool IsRowReduce(const Instruction& reduce, const Instruction& dot);
+
+// An f32 sum of a value of the product's shape over all of its dimensions but
+// the last, the columns: what a kernel can add up as it makes them. Products
+// with a batch and gradients of convolutions have no such rows.
+bool IsColumnSum(const Instruction& reduce, const Instruction& product);
 
 // A broadcast to the shape of a dot's operand that its prologue may read: of a
 // scalar, of values along the minor dimension, or of values per row (all

@@ -26,8 +26,12 @@ constexpr size_t kSiblings = 4;
 
 class Fuser {
  public:
-  Fuser(Computation* c, const ProloguePolicy& prologues)
-      : c_(c), order_(c->PostOrder()), chains_(order_, prologues) {}
+  // `sums`: products add up their columns.
+  Fuser(Computation* c, const ProloguePolicy& prologues, bool sums)
+      : c_(c),
+        order_(c->PostOrder()),
+        chains_(order_, prologues),
+        sums_(sums) {}
 
   bool Run() {
     for (Instruction* i : order_) Place(i);
@@ -47,6 +51,8 @@ class Fuser {
     DimVector dims, reduced;
     int members = 0;
     const Instruction* product = nullptr;  // its dot
+    // Of a group with reduces: one of them, if a product may make all.
+    const Instruction* sum = nullptr;
   };
 
   int GroupOf(const Instruction* i) const {
@@ -121,6 +127,15 @@ class Fuser {
                : nullptr;
   }
 
+  // A sum that is stored as it is, in f32.
+  bool IsStoredSum(const Instruction& i) const {
+    return i.shape().type() == PrimitiveType::kF32 &&
+           *MonoidOf(*i.to_apply()) == Opcode::kAdd &&
+           std::none_of(
+               i.users().begin(), i.users().end(),
+               [&](const Instruction* u) { return ReduceToStore(u) == &i; });
+  }
+
   bool HasBytes(const Instruction& i) const {
     const auto is_byte = [](const Instruction* v) {
       return BitWidth(v->shape().type()) <= 8 && !v->shape().IsScalar();
@@ -147,8 +162,15 @@ class Fuser {
     if (x.dot && y.dot) return false;
     if ((x.dot && !y.epilogue) || (y.dot && !x.epilogue)) return false;
     if ((x.convolution && y.bytes) || (y.convolution && x.bytes)) return false;
-    if ((x.dot && y.reduce) || (x.reduce && y.dot)) return false;
+    if (x.dot && y.reduce && !AddsUp(x, y)) return false;
+    if (x.reduce && y.dot && !AddsUp(y, x)) return false;
     return !x.reduce || !y.reduce || x.reduced == y.reduced;
+  }
+
+  // Can the product's kernel make all the other's reduces?
+  bool AddsUp(const Kernel& product, const Kernel& reduces) const {
+    return sums_ && reduces.sum != nullptr &&
+           IsColumnSum(*reduces.sum, *product.product);
   }
 
   bool Join(int a, int b) {
@@ -165,6 +187,7 @@ class Fuser {
     to.bytes |= from.bytes;
     to.epilogue &= from.epilogue;
     if (from.reduce) {
+      to.sum = to.reduce && to.sum == nullptr ? nullptr : from.sum;
       to.reduce = true;
       to.reduced = from.reduced;
     }
@@ -210,6 +233,10 @@ class Fuser {
       kernel.reduce = true;
       kernel.dims = i->operand(0)->shape().dims();
       kernel.reduced.assign(i->dimensions().begin(), i->dimensions().end());
+      if (IsStoredSum(*i)) {
+        kernel.sum = i;
+        kernel.epilogue = chains_.EpilogueFits(*i);
+      }
     }
     if (const Instruction* reduce = ReduceToStore(i)) {
       const int sums = GroupOf(reduce);
@@ -374,6 +401,7 @@ class Fuser {
   Computation* c_;
   const std::vector<Instruction*> order_;
   const FusionChains chains_;
+  const bool sums_;
   FusionGroups groups_;
   std::vector<Kernel> kernels_;  // by group number
   absl::flat_hash_map<const Instruction*, int> group_of_;
@@ -387,11 +415,14 @@ absl::StatusOr<bool> FusionPass::Run(Module* module,
   const ProloguePolicy prologues = context.chip == nullptr
                                        ? ProloguePolicy()
                                        : ProloguePolicy(*context.chip);
+  // Two cores would each have a part of the sums.
+  const bool sums =
+      context.chip != nullptr && context.chip->core().cores_per_device == 1;
   bool changed = false;
   for (Computation* c : ControlComputations(*module)) {
     // A kernel that nobody reads is none.
     changed |= c->RemoveDead() > 0;
-    changed |= Fuser(c, prologues).Run();
+    changed |= Fuser(c, prologues, sums).Run();
   }
   return changed;
 }

@@ -82,6 +82,7 @@ class ConvolutionEmitter {
     tile_ = cost.tile;
     tile_.grid_n = block_.column_grid;
     grid_ = ConvolutionGrid::Of(form_, block_);
+    if (epilogue_->NeedsOneCore()) grid_.dims.megacore_dim = -1;
     Tiling tiling;
     tiling.note = block_.ToString();
     if (IsPacked(packing_, block_)) {
@@ -189,6 +190,7 @@ class ConvolutionEmitter {
     b.BeginScope();
     EmitStream(form_.product.problem, tile_, arrays_, parts_, epilogue_.get(),
                &b);
+    if (finishes) RETURN_IF_ERROR(epilogue_->Finish(b));
     b.EndScope();
     return epilogue_->status();
   }

@@ -8,6 +8,7 @@
 #include "base/status.h"
 #include "hlo_backend/lowering/codegen/narrow_tiles.h"
 #include "hlo_backend/lowering/fusion/f16_conversion.h"
+#include "hlo_backend/lowering/products/column_epilogue.h"
 #include "hlo_backend/lowering/products/fusion_epilogue.h"
 #include "hlo_backend/lowering/products/result_store.h"
 #include "hlo_backend/lowering/products/row_epilogue.h"
@@ -100,7 +101,11 @@ absl::StatusOr<std::unique_ptr<ProductEpilogue>> ProductEpilogue::Create(
     }
     std::unique_ptr<FusionEpilogue> epilogue;
     if (reduces) {
-      ASSIGN_OR_RETURN(epilogue, RowEpilogue::Create(context, instruction));
+      if (ColumnEpilogue::Takes(instruction)) {
+        ASSIGN_OR_RETURN(epilogue, ColumnEpilogue::Create(instruction, *form));
+      } else {
+        ASSIGN_OR_RETURN(epilogue, RowEpilogue::Create(context, instruction));
+      }
     } else {
       ASSIGN_OR_RETURN(epilogue, FusionEpilogue::Create(instruction));
     }

@@ -76,6 +76,9 @@ class Epilogue {
                     const std::vector<codegen::Vec>& tiles) = 0;
   // Vector registers that one call's code holds at its widest, about.
   virtual int live_registers() const { return 3; }
+  // Codegen space whose registers calls load and store again, in the order of
+  // the calls; -1: none.
+  virtual int ordered_space() const { return -1; }
 };
 
 // How much of the epilogue may be under way at once: registers are given out

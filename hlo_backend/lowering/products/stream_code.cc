@@ -50,6 +50,12 @@ std::vector<size_t> Partners(absl::Span<const VInstr> instrs) {
 
 }  // namespace
 
+int64_t Code::KeyOf(const VInstr& v, int64_t key) const {
+  if (!isa::IsVectorLoad(v.op) && !isa::IsVectorStore(v.op)) return -1;
+  return ordered_space_ >= 0 && v.space == ordered_space_ ? kOrderedKeys + v.imm
+                                                          : key;
+}
+
 int64_t Code::PlaceOpenBlock(int64_t wish, bool in_order, int64_t key) {
   codegen::VNode block = b_.TakeBlock();
   if (in_order) order_.Apply(&block);
@@ -67,7 +73,8 @@ int64_t Code::PlaceOpenBlock(int64_t wish, bool in_order, int64_t key) {
       const VInstr& leaf = *it->second;
       const int64_t latency = isa::LatencyOf(codegen::Shell(leaf), b_.model());
       const int64_t at = scheduler_.OperandsReady(v) - latency;
-      end = std::max(end, scheduler_.Place(leaf, std::max(wish, at)));
+      end = std::max(
+          end, scheduler_.Place(leaf, std::max(wish, at), KeyOf(leaf, -1)));
       waiting.erase(it);
     });
     const int64_t from = in_order ? end : wish;
@@ -79,8 +86,7 @@ int64_t Code::PlaceOpenBlock(int64_t wish, bool in_order, int64_t key) {
       end = std::max(end, pair.push);
       popped = std::max(popped, pair.pop);
     } else {
-      const bool memory = isa::IsVectorLoad(v.op) || isa::IsVectorStore(v.op);
-      end = std::max(end, scheduler_.Place(v, from, memory ? key : -1));
+      end = std::max(end, scheduler_.Place(v, from, KeyOf(v, key)));
     }
   }
   // What others read.

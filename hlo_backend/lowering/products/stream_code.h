@@ -18,6 +18,8 @@ namespace ptxla::lowering::stream {
 constexpr int64_t kConvertedKeys = int64_t{1} << 40;
 constexpr int64_t kTurnedKeys = int64_t{3} << 39;
 constexpr int64_t kRowKeys = int64_t{1} << 41;
+// And what an epilogue adds to (KeepOrder).
+constexpr int64_t kOrderedKeys = int64_t{1} << 42;
 
 class Code {
  public:
@@ -28,6 +30,10 @@ class Code {
   codegen::CodeBuilder& builder() { return b_; }
   codegen::StreamScheduler& scheduler() { return scheduler_; }
   const codegen::StreamScheduler& scheduler() const { return scheduler_; }
+
+  // Loads and stores of this codegen space touch the same bytes where their
+  // offsets are equal, whatever block they are in.
+  void KeepOrder(int space) { ordered_space_ = space; }
 
   // Everything in the builder's open block, placed at or after `wish`; the
   // last cycle. `key`: of the memory that its loads and stores touch; without
@@ -61,9 +67,13 @@ class Code {
   }
 
  private:
+  // The key of an instruction whose block has `key`.
+  int64_t KeyOf(const codegen::VInstr& v, int64_t key) const;
+
   codegen::CodeBuilder& b_;
   codegen::StreamScheduler scheduler_;
   BlockOrder order_;
+  int ordered_space_ = -1;
 };
 
 }  // namespace ptxla::lowering::stream

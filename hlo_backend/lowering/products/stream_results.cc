@@ -30,6 +30,7 @@ Results::Results(const ProductProblem& problem, const ProductTile& tile,
       code_(*code),
       b_(code->builder()),
       lanes_(static_cast<int64_t>(tile.split_b) * tile.split_n * tile.split_m) {
+  code_.KeepOrder(epilogue->ordered_space());
   epilogues_ = static_cast<size_t>(std::max(
       1.0, parts.pace.share * b_.model().vregs / epilogue->live_registers()));
   puts_off_ = parts.finishes && parts.pace.may_put_off && walk.k_visits() > 1 &&
