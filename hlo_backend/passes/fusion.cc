@@ -264,8 +264,24 @@ class Fuser {
       return groups_.level(a) > groups_.level(b);
     });
     for (int g : candidates) {
-      if (!HoldsBack(g, i)) Join(g, me);
+      if (!HoldsBack(g, i) && !IsForOtherSums(g, *i)) Join(g, me);
     }
+  }
+
+  // Would the kernel of a product store `i` only for reduces that it cannot
+  // make? They read the product's own result instead, which is no larger.
+  bool IsForOtherSums(int group, const Instruction& i) const {
+    const Kernel& kernel = kernels_[groups_.Find(group)];
+    if (!kernel.dot || i.IsRoot() || i.user_count() == 0 ||
+        kernel.product->shape().ByteSize() > i.shape().ByteSize()) {
+      return false;
+    }
+    return std::all_of(i.users().begin(), i.users().end(),
+                       [&](const Instruction* u) {
+                         return chains_.node(u).role == FusionRole::kReduce &&
+                                !(sums_ && IsStoredSum(*u) &&
+                                  IsColumnSum(*u, *kernel.product));
+                       });
   }
 
   // Would the product of a group wait, behind itself, for a value that is made

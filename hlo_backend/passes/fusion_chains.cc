@@ -13,6 +13,9 @@ constexpr int kMostOperations = 32;
 constexpr size_t kMostLeaves = 8;
 // Arrays of its shape that the work before a product reads: each takes windows.
 constexpr size_t kMostArrays = 4;
+// Work on a mask and what it is made from is looked for so far.
+constexpr size_t kMostReaders = 16;
+constexpr int kDeepest = 4;
 // Broadcast values may add so much to what the work reads: 1 / 4.
 constexpr int64_t kSmallShare = 4;
 
@@ -226,8 +229,66 @@ bool FusionChains::MayBeDoneAgain(const Instruction& i,
   for (const Instruction* leaf : node.small) small += leaf->shape().ByteSize();
   if (small * kSmallShare > bytes) return false;
   if (node.full.empty()) return true;
-  if (node.full[0]->shape().ByteSize() > bytes) return false;
+  if (node.full[0]->shape().ByteSize() > bytes) {
+    return IsReadWith(i, *node.full[0]) || IsKeptForProducts(i, *node.full[0]);
+  }
   return !ReplacesItsInput(i);
+}
+
+bool FusionChains::IsReadWith(const Instruction& mask,
+                              const Instruction& source) const {
+  if (mask.shape().type() != PrimitiveType::kPred || mask.IsRoot()) {
+    return false;
+  }
+  const auto is_of_loop = [&](const Instruction* i) {
+    return node(i).role == FusionRole::kElementwise &&
+           i->shape().SameDims(mask.shape());
+  };
+  return std::all_of(
+      mask.users().begin(), mask.users().end(), [&](const Instruction* user) {
+        std::vector<const Instruction*> open = {user};
+        for (size_t next = 0; next < open.size(); ++next) {
+          const Instruction* i = open[next];
+          if (!is_of_loop(i)) continue;
+          for (const Instruction* o : i->operands()) {
+            if (o != &mask && IsMadeOf(o, source)) return true;
+          }
+          for (const Instruction* u : i->users()) {
+            if (open.size() < kMostReaders &&
+                std::find(open.begin(), open.end(), u) == open.end()) {
+              open.push_back(u);
+            }
+          }
+        }
+        return false;
+      });
+}
+
+bool FusionChains::IsKeptForProducts(const Instruction& mask,
+                                     const Instruction& source) const {
+  const auto products = std::count_if(
+      source.users().begin(), source.users().end(),
+      [&](const Instruction* u) { return node(u).role == FusionRole::kDot; });
+  return mask.shape().type() == PrimitiveType::kPred && !mask.IsRoot() &&
+         products > 1 &&
+         source.shape().ByteSize() <= 2 * mask.shape().ByteSize();
+}
+
+// Is it made of `source` and of what is free, one step after another?
+bool FusionChains::IsMadeOf(const Instruction* i,
+                            const Instruction& source) const {
+  for (int depth = 0; depth < kDeepest && i != &source; ++depth) {
+    if (node(i).role != FusionRole::kElementwise) return false;
+    const Instruction* array = nullptr;
+    for (const Instruction* o : i->operands()) {
+      if (node(o).role == FusionRole::kFree) continue;
+      if (array != nullptr) return false;
+      array = o;
+    }
+    if (array == nullptr) return false;
+    i = array;
+  }
+  return i == &source;
 }
 
 bool FusionChains::IsWidenedForSums(const Instruction& i) const {

@@ -56,6 +56,15 @@ class FusionChains {
   void Describe(const Instruction& i);
   bool MayBeDoneAgain(const Instruction& i, const FusionNode& node) const;
   bool ReplacesItsInput(const Instruction& i) const;
+  // A mask whose readers, or what is made of them in the same loop, read
+  // `source` anyway: made of it there again, neither stored nor loaded. So does
+  // the TPU compiler with the gradient of an activation behind a normalisation.
+  bool IsReadWith(const Instruction& mask, const Instruction& source) const;
+  // A mask of an array that lives as long for a product and the gradient of its
+  // weights, and that takes no longer to load than the mask to store and load.
+  bool IsKeptForProducts(const Instruction& mask,
+                         const Instruction& source) const;
+  bool IsMadeOf(const Instruction* i, const Instruction& source) const;
   // A bf16 vector widened for sums of products with it alone: in their kernels.
   bool IsWidenedForSums(const Instruction& i) const;
   bool PrologueFits(const Instruction& dot, int operand) const;

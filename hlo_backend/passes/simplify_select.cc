@@ -14,6 +14,35 @@ bool Counts(const Instruction& value) {
          IsInteger(iota->shape().type());
 }
 
+// Made of one array, step by step: whoever reads that can make it again.
+bool IsOfOneArray(const Instruction* i) {
+  constexpr int kDeepest = 16;
+  for (int depth = 0; depth < kDeepest && i->IsElementwise(); ++depth) {
+    const Instruction* array = nullptr;
+    for (const Instruction* o : i->operands()) {
+      if (o->opcode() == Opcode::kBroadcast || o->IsConstant()) continue;
+      if (array != nullptr) return false;
+      array = o;
+    }
+    if (array == nullptr) return false;
+    i = array;
+  }
+  return !i->IsElementwise();
+}
+
+// The value whose maximum with `bound` the first one is, or null.
+Instruction* BehindMaximum(const Instruction& maximum,
+                           const Instruction& bound) {
+  if (maximum.opcode() != Opcode::kMaximum) return nullptr;
+  for (int k = 0; k < 2; ++k) {
+    const Instruction* other = maximum.operand(1 - k);
+    if (other == &bound || (IsAll(*other, 0) && IsAll(bound, 0))) {
+      return maximum.operand(k);
+    }
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 // and(compare(broadcast(labels), iota, EQ), broadcast(mask)) is
@@ -73,7 +102,15 @@ Instruction* SimplifySelect(Instruction* i, Rewriter& r) {
     }
     return nullptr;
   }
-  // Compare. NaN makes x == x false, so integers only.
+  // Compare. max(x, c) > c says x > c: the gradient of an activation then reads
+  // what the activation reads. Both are false for NaN.
+  if (i->attrs<CompareAttrs>().direction == CompareDirection::kGt) {
+    Instruction* x = BehindMaximum(*i->operand(0), *i->operand(1));
+    if (x != nullptr && IsOfOneArray(x)) {
+      return b.Compare(x, i->operand(1), CompareDirection::kGt);
+    }
+  }
+  // NaN makes x == x false, so integers only.
   const PrimitiveType type = i->operand(0)->shape().type();
   if (i->operand(0) != i->operand(1) || IsFloat(type) || IsComplex(type)) {
     return nullptr;
