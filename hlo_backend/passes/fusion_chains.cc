@@ -78,30 +78,42 @@ FusionChains::FusionChains(absl::Span<Instruction* const> order,
   for (Instruction* i : order) {
     if (i->opcode() == Opcode::kReduce) ClaimPosition(*i);
     if (i->opcode() != Opcode::kDot) continue;
-    for (int k = 0; k < 2; ++k) Claim(*i, k);
+    for (const Instruction* operand : i->operands()) Claim(*operand);
   }
   for (Instruction* i : order) Describe(*i);
 }
 
-void FusionChains::Claim(const Instruction& dot, int operand) {
-  if (!PrologueForm(dot, operand)) return;
-  std::vector<const Instruction*> members = {dot.operand(operand)};
+bool FusionChains::AllUses(
+    const Instruction& value,
+    absl::FunctionRef<bool(const Instruction&, int)> holds) {
+  return std::all_of(
+      value.users().begin(), value.users().end(), [&](const Instruction* u) {
+        return u->opcode() == Opcode::kDot && u->operand(0) != u->operand(1) &&
+               holds(*u, u->operand(0) == &value ? 0 : 1);
+      });
+}
+
+void FusionChains::Claim(const Instruction& value) {
+  const auto has_form = [](const Instruction& dot, int k) {
+    return PrologueForm(dot, k);
+  };
+  if (value.IsRoot() || value.user_count() == 0 ||
+      node(&value).role != FusionRole::kElementwise ||
+      !AllUses(value, has_form) ||
+      (value.user_count() > 1 && !prologues_.StreamsFromHbm(value.shape()))) {
+    return;
+  }
+  std::vector<const Instruction*> members = {&value};
   const auto needed_here = [&](const Instruction* i) {
     if (node(i).role != FusionRole::kElementwise || i->IsRoot() ||
-        !i->shape().SameDims(dot.operand(operand)->shape())) {
+        !i->shape().SameDims(value.shape())) {
       return false;
     }
     return std::all_of(
         i->users().begin(), i->users().end(), [&](const Instruction* u) {
-          return u == &dot ? i == members[0]
-                           : std::find(members.begin(), members.end(), u) !=
-                                 members.end();
+          return std::find(members.begin(), members.end(), u) != members.end();
         });
   };
-  if (!needed_here(members[0]) || members[0]->user_count() != 1 ||
-      dot.operand(0) == dot.operand(1)) {
-    return;
-  }
   // Users before operands, so that a value is seen when all its users are.
   size_t arrays = 0;
   for (size_t next = 0; next < members.size(); ++next) {
@@ -123,7 +135,10 @@ void FusionChains::Claim(const Instruction& dot, int operand) {
       }
       read.push_back(o);
       if (o->opcode() == Opcode::kBroadcast) {
-        if (!PrologueReads(dot, *o)) return;
+        const auto is_read = [&](const Instruction& dot, int) {
+          return PrologueReads(dot, *o);
+        };
+        if (!AllUses(value, is_read)) return;
         if (node(o->operand(0)).role == FusionRole::kFree &&
             !o->operand(0)->IsConstant()) {
           return;
@@ -194,10 +209,11 @@ void FusionChains::Describe(const Instruction& i) {
   if (me.role != FusionRole::kElementwise) return;
   ++me.operations;
   if (claimed_[NumberOf(&i)]) {
-    const Instruction& user = *i.users()[0];
-    const int k = user.operand(0) == &i ? 0 : 1;
-    me.placed =
-        me.many || (user.opcode() == Opcode::kDot && !ArithmeticFits(user, k));
+    const auto fits = [&](const Instruction& dot, int k) {
+      return ArithmeticFits(dot, k);
+    };
+    me.placed = me.many ||
+                (i.users()[0]->opcode() == Opcode::kDot && !AllUses(i, fits));
     return;
   }
   if (of_position_[NumberOf(&i)]) {
@@ -424,7 +440,7 @@ bool FusionChains::ArithmeticFits(const Instruction& dot, int operand) const {
     }
   }
   if (!prologues_.Hides(dot, operand, operations)) return false;
-  if (claimed_[NumberOf(&value)]) return true;
+  if (claimed_[NumberOf(&value)] && value.user_count() == 1) return true;
   // Read by each product as it is, or made once and read by each.
   const int64_t bytes = value.shape().ByteSize();
   const auto users = static_cast<int64_t>(value.user_count());

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/container/inlined_vector.h"
+#include "absl/functional/function_ref.h"
 #include "hlo_backend/ir/computation.h"
 #include "hlo_backend/passes/prologue_policy.h"
 
@@ -70,9 +71,14 @@ class FusionChains {
   bool PrologueFits(const Instruction& dot, int operand) const;
   bool ConvertsFit(const Instruction& value) const;
   bool ArithmeticFits(const Instruction& dot, int operand) const;
-  // Work behind one operand of a dot that nobody else needs: it is done there,
-  // whatever it reads.
-  void Claim(const Instruction& dot, int operand);
+  // Work behind a value that dots alone read, each as one operand, and that
+  // nobody else needs: it is done there, whatever it reads. Where there are
+  // several dots (a gradient by inputs and one by weights), only of arrays
+  // beyond VMEM, and if they read no more so than if it were stored.
+  void Claim(const Instruction& value);
+  // Of each dot that reads `value`, and nothing but dots does, as its operand.
+  static bool AllUses(const Instruction& value,
+                      absl::FunctionRef<bool(const Instruction&, int)> holds);
   bool NeedsMemory(const Instruction& i) const;
   // What the position of an extremum alone is made of is done in its kernel:
   // predicates are smaller than the values that they are made of.

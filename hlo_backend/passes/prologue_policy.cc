@@ -5,6 +5,7 @@
 #include "hlo_backend/analysis/fusion_rules.h"
 #include "hlo_backend/analysis/product_batch.h"
 #include "hlo_backend/ir/attributes.h"
+#include "hlo_backend/passes/memory_space_assignment.h"
 
 namespace ptxla::hlo {
 namespace {
@@ -24,6 +25,7 @@ ProloguePolicy::ProloguePolicy(const chips::ChipSpec& chip) {
   macs_per_cycle_ =
       chip.core().mxus * array * chip.MxuRowsPerCycle(chips::MatmulType::kBf16);
   has_functions_ = chip.generation() >= 6;
+  vmem_bytes_ = WholeRoomForResidents(chip);
   one_visit_ = 2.0 * chip.core().mxu_cols;
 }
 

@@ -29,6 +29,10 @@ class ProloguePolicy {
   // Vector instructions for each register of 1,024 elements that an elementwise
   // instruction takes, about (tpu_slots, section 4).
   int OperationsOf(const Instruction& instruction) const;
+  // Is such an array too large to stay in VMEM?
+  bool StreamsFromHbm(const Shape& shape) const {
+    return shape.ByteSize() > vmem_bytes_;
+  }
   // Do `operations` of them on each element of the operand take no longer
   // than the dot's matmuls, or are they done only once?
   bool Hides(const Instruction& dot, int operand, int operations) const;
@@ -38,6 +42,7 @@ class ProloguePolicy {
   double operations_per_cycle_ = 0;  // elements x instructions, vector units
   double macs_per_cycle_ = 1;
   double one_visit_ = 0;  // columns
+  int64_t vmem_bytes_ = 0;
 };
 
 // Has the dot the form whose operands lowering can compute: one batch order,
