@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
+#include <vector>
 
 #include "absl/container/flat_hash_set.h"
 #include "hlo_backend/analysis/extremum_position.h"
@@ -36,6 +38,7 @@ class Fuser {
   bool Run() {
     for (Instruction* i : order_) Place(i);
     JoinSiblings();
+    JoinSums();
     JoinScalars();
     return Build();
   }
@@ -264,7 +267,19 @@ class Fuser {
       return groups_.level(a) > groups_.level(b);
     });
     for (int g : candidates) {
-      if (!HoldsBack(g, i) && !IsForOtherSums(g, *i)) Join(g, me);
+      if (kernel.reduce && kernels_[groups_.Find(g)].dot) {
+        sums_of_products_.push_back({i, g});
+      } else if (!HoldsBack(g, i) && !IsForOtherSums(g, *i)) {
+        Join(g, me);
+      }
+    }
+  }
+
+  // A product's kernel adds up columns where that makes all that reads its
+  // result for sums: a kernel that reads it anyway makes them for nothing.
+  void JoinSums() {
+    for (const auto& [sum, product] : sums_of_products_) {
+      if (!HoldsBack(product, sum)) Join(product, GroupOf(sum));
     }
   }
 
@@ -418,6 +433,8 @@ class Fuser {
   const std::vector<Instruction*> order_;
   const FusionChains chains_;
   const bool sums_;
+  // Reduces that read what a group with a product makes.
+  std::vector<std::pair<const Instruction*, int>> sums_of_products_;
   FusionGroups groups_;
   std::vector<Kernel> kernels_;  // by group number
   absl::flat_hash_map<const Instruction*, int> group_of_;
