@@ -33,7 +33,7 @@ struct KernelFacts {
   std::vector<ArrayFacts> operands;
   // The TPU compiler's tables name the first output only.
   std::vector<ArrayFacts> outputs;
-  int64_t steps = 0;   // grid steps; 0: not known
+  int64_t steps = 0;  // grid steps; 0: not known
   // Of one grid step, those that hold an instruction: the TPU compiler writes
   // a wait for a result as a delay of the bundle before it. 0: not known.
   double bundles = 0;

@@ -3,8 +3,8 @@
 //
 // A 64-bit parameter, result, tuple element or loop state keeps its shape and
 // its bytes; in HBM it is two planes: the low words tiled as u32, then the high
-// words (f64: the high f32 plane first; c64: the real one). Three custom calls name the planes and
-// cost nothing:
+// words (f64: the high f32 plane first; c64: the real one). Three custom calls
+// name the planes and cost nothing:
 //
 //   %lo = u32[8] custom-call(%p), custom_call_target="X64SplitLow"
 //   %hi = u32[8] custom-call(%p), custom_call_target="X64SplitHigh"
