@@ -95,6 +95,12 @@ Instruction* SimplifyBroadcast(Instruction* i, Rewriter& r) {
   if (i->shape().SameDims(x->shape()) && IsIdentityMapping(i->dimensions())) {
     return x;
   }
+  // Dimensions of size 1 that are added are names, not copies.
+  if (x->shape().rank() > 0 &&
+      i->shape().ElementCount() == x->shape().ElementCount() &&
+      std::is_sorted(i->dimensions().begin(), i->dimensions().end())) {
+    return b.Reshape(x, dims);
+  }
   if (x->IsConstant() && x->shape().rank() > 0 && !x->literal().IsElided() &&
       x->literal().IsSplat()) {
     Literal scalar = Literal::SplatBytes(Shape::Scalar(x->shape().type()),
