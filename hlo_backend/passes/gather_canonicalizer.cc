@@ -4,6 +4,8 @@
 #include <vector>
 
 #include "hlo_backend/analysis/fusion_rules.h"
+#include "hlo_backend/analysis/plane_gather.h"
+#include "hlo_backend/passes/gathered_planes.h"
 #include "hlo_backend/passes/row_indices.h"
 
 namespace ptxla::hlo {
@@ -44,6 +46,10 @@ bool IsCanonical(const Instruction& gather) {
     return false;
   }
   if (x.rank() == 1) return indices.rank() == 1 && BitWidth(x.type()) == 32;
+  if (GathersPlanes(gather)) {
+    const DimVector plane(x.dims().begin() + 1, x.dims().end());
+    return AreCopiedAsTheyLie(x.type(), plane, x.dim(0), indices.dim(0));
+  }
   return x.rank() == 2 && a.offset_dims == DimVector{1} &&
          a.slice_sizes[1] == x.dim(1);
 }
@@ -173,6 +179,7 @@ class Canonicalizer {
 
   Instruction* Rows(Instruction* x, RowIndices& rows) {
     const PrimitiveType type = x->shape().type();
+    if (Instruction* planes = GatherPlanes(b_, *i_, x, rows)) return planes;
     const bool elements = rows.row_size() == 1;
     Instruction* table = rows.Table(x);
     if (elements) table = As(table, Wide(type));

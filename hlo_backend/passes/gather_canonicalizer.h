@@ -1,6 +1,7 @@
 // Gathers and scatters of any dimension numbers as what kernels do:
 //
 //   gather    out[n, :] = table[row[n], :]      or  out[n] = table[row[n]]
+//             out[n, :, :] = table[row[n], :, :]  (analysis/plane_gather.h)
 //   scatter   table[row[n], :] op= updates[n, :]   or of single elements
 //
 // row is s32[N]. The operand's windows become rows of a table by a transpose

@@ -7,6 +7,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "hlo_backend/analysis/buffer_plan.h"
 #include "hlo_backend/analysis/fusion_rules.h"
+#include "hlo_backend/analysis/plane_gather.h"
 #include "hlo_backend/analysis/tiled_layout.h"
 #include "hlo_backend/passes/control_flow.h"
 #include "hlo_backend/passes/memory_places.h"
@@ -344,6 +345,7 @@ bool MayLieInVmem(const Instruction& i) {
       break;
     case Opcode::kGather: {
       constexpr int kTileRows = 8;
+      if (GathersPlanes(i)) break;
       // Packed rows are put together in windows of HBM, as are results of less
       // than whole tiles.
       if (BitWidth(i.shape().type()) != 32 || i.shape().rank() != 2 ||

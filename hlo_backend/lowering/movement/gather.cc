@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "base/units.h"
+#include "hlo_backend/analysis/plane_gather.h"
 #include "hlo_backend/lowering/movement/gather_forms.h"
 #include "hlo_backend/lowering/movement/row_index.h"
 #include "hlo_backend/lowering/physical_array.h"
@@ -51,6 +52,7 @@ absl::StatusOr<isa::Kernel> EmitGather(const KernelContext& context,
       hlo::BitWidth(i.shape().type()) == 32) {
     return EmitElementGather(context, i);
   }
+  if (hlo::GathersPlanes(i)) return EmitPlaneGather(context, i);
   RETURN_IF_ERROR(CheckForm(i));
   if (hlo::BitWidth(i.shape().type()) != 32) {
     return EmitPackedGather(context, i);

@@ -12,6 +12,10 @@ namespace ptxla::lowering {
 // come by DMA, and the row's part of them is taken out.
 absl::StatusOr<isa::Kernel> EmitPackedGather(const KernelContext& context,
                                              const hlo::Instruction& i);
+// Whole planes (analysis/plane_gather.h): one DMA each, from the table to the
+// result, wherever the two lie.
+absl::StatusOr<isa::Kernel> EmitPlaneGather(const KernelContext& context,
+                                            const hlo::Instruction& i);
 // Single words of a 1-D table: rows of 128 from VMEM, or where the table is too
 // large for it by DMA, eight to a register; a permutation takes one element of
 // each.

@@ -1,4 +1,6 @@
 // Do lookups fetch the rows that HLO names?
+#include <string>
+
 #include "absl/strings/substitute.h"
 #include "tests/hlo_backend/lowering/bundle_harness.h"
 #include "tests/support/status_matchers.h"
@@ -28,6 +30,34 @@ TEST(GatherTest, RowsComeByIndex) {
             << chip << " " << width << " " << indices;
         EXPECT_OK(CompareKernel(Lookup(2, width, indices), options).status())
             << chip << " " << width << " " << indices;
+      }
+    }
+  }
+}
+
+// Planes that lie in one piece: padded rows and lanes come with them.
+TEST(GatherTest, PlanesComeByIndex) {
+  for (const char* chip : {"v2", "v4", "v5e", "v6e", "tpu7x"}) {
+    for (const char* type : {"f32", "bf16", "u8"}) {
+      for (const char* plane : {"16,128", "13,70", "2,3,8,130"}) {
+        for (const int count : {1, 7, 20, 48}) {
+          HarnessOptions options;
+          options.chip = chip;
+          options.low = -3;  // clamped, as those beyond the end are
+          options.high = 9;
+          const bool four = std::string(plane).size() > 6;
+          const std::string hlo = absl::Substitute(
+              R"(HloModule m
+ENTRY e {
+  table = $0[5,$1] parameter(0)
+  index = s32[$2] parameter(1)
+  ROOT g = $0[$2,$1] gather(table, index), offset_dims={$3}, collapsed_slice_dims={0}, start_index_map={0}, index_vector_dim=1, slice_sizes={1,$1}
+})",
+              type, plane, count, four ? "1,2,3,4" : "1,2");
+          EXPECT_OK(CompareKernel(hlo, options).status()) << chip << hlo;
+          options.in_vmem = {0, 2};
+          EXPECT_OK(CompareKernel(hlo, options).status()) << chip << hlo;
+        }
       }
     }
   }
