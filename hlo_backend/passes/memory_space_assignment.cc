@@ -354,6 +354,10 @@ bool MayLieInVmem(const Instruction& i) {
       }
       break;
     }
+    case Opcode::kScatter:
+      // Rows of a table, each by transfers of its own.
+      if (i.operand_count() != 3 || i.shape().rank() != 2) return false;
+      break;
     default:
       return IsVmemKernel(i);
   }
@@ -368,8 +372,9 @@ bool ReadsInVmem(const Instruction& kernel, const Instruction& operand) {
       (ReadsWindows(kernel, operand) && !ReadsPlanesInPlace(kernel, operand))) {
     return false;
   }
-  // Row numbers come from HBM to SMEM.
-  return kernel.opcode() != Opcode::kGather ||
+  // Row numbers come from HBM to SMEM, updates by windows.
+  return (kernel.opcode() != Opcode::kGather &&
+          kernel.opcode() != Opcode::kScatter) ||
          (kernel.operand(0) == &operand && kernel.operand(1) != &operand);
 }
 

@@ -43,6 +43,24 @@ TEST(ScatterTest, RowsAddUpWhereIndicesRepeat) {
   }
 }
 
+TEST(ScatterTest, ATableInVmemIsUpdatedWhereItLies) {
+  for (const char* chip : {"v3", "v4", "v5e", "v6e", "tpu7x"}) {
+    for (int width : {64, 1000}) {
+      for (int table : {20, 301}) {
+        HarnessOptions options;
+        options.chip = chip;
+        options.low = -2;  // rows that do not exist are left out
+        options.high = 15;
+        options.relative = 1e-5;
+        options.in_vmem = {0, 3};
+        EXPECT_OK(
+            CompareKernel(AddRows(width, "s32[150]", table), options).status())
+            << chip << " " << width << " " << table;
+      }
+    }
+  }
+}
+
 std::string Scatter(absl::string_view type, absl::string_view root,
                     absl::string_view table, absl::string_view updates,
                     absl::string_view numbers) {
