@@ -7,6 +7,7 @@
 #include "hlo_backend/analysis/extremum_position.h"
 #include "hlo_backend/analysis/product_batch.h"
 #include "hlo_backend/analysis/product_chain.h"
+#include "hlo_backend/analysis/stages.h"
 #include "hlo_backend/ir/verifier.h"
 
 namespace ptxla::hlo {
@@ -500,7 +501,8 @@ absl::Status CheckFusion(const Instruction& fusion) {
     case FusionKind::kCustom:
       break;
   }
-  return CheckChainFusion(fusion);
+  return IsStagedFusion(fusion) ? CheckStagedFusion(fusion)
+                                : CheckChainFusion(fusion);
 }
 
 }  // namespace ptxla::hlo

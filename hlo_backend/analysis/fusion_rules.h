@@ -21,7 +21,8 @@
 //            along the rows again (a softmax of scores), or are roots too. Or
 //            sums over its columns (IsColumnSum) are roots beside others.
 //   kCustom  Two of the last kind, the second going on with the rows of the
-//            first (product_chain.h).
+//            first (product_chain.h); or kernels of small arrays one after the
+//            other (stages.h).
 //
 // Elementwise work on an iteration shape S: elementwise instructions of shape
 // S; iota of shape S; broadcasts to S from a parameter, a constant, or a value

@@ -7,6 +7,7 @@
 #include "hlo_backend/analysis/buffer_plan.h"
 #include "hlo_backend/analysis/custom_call_cost.h"
 #include "hlo_backend/analysis/fusion_rules.h"
+#include "hlo_backend/analysis/stages.h"
 #include "hlo_backend/ir/computation.h"
 #include "hlo_backend/ir/ragged_call.h"
 #include "hlo_backend/lowering/custom_calls/pallas_call.h"
@@ -142,7 +143,8 @@ absl::StatusOr<isa::Kernel> EmitKernel(const KernelContext& context,
           return IsConvolution(i) ? EmitConvolution(context, i)
                                   : EmitProduct(context, i);
         case hlo::FusionKind::kCustom:
-          return EmitProductChain(context, i);
+          return hlo::IsStagedFusion(i) ? EmitStages(context, i)
+                                        : EmitProductChain(context, i);
         case hlo::FusionKind::kInput:
         case hlo::FusionKind::kLoop:
           if (hlo::IsMovementFusion(i)) return EmitMovement(context, i);

@@ -50,6 +50,9 @@ absl::StatusOr<isa::Kernel> EmitProduct(const KernelContext& context,
 // fusions of kind kCustom: two products, the second of the first one's rows.
 absl::StatusOr<isa::Kernel> EmitProductChain(const KernelContext& context,
                                              const hlo::Instruction& i);
+// fusions of kind kCustom: kernels of small arrays in one (stages/).
+absl::StatusOr<isa::Kernel> EmitStages(const KernelContext& context,
+                                       const hlo::Instruction& i);
 // convolution, and fusions of kind kOutput around one (convolutions/).
 absl::StatusOr<isa::Kernel> EmitConvolution(const KernelContext& context,
                                             const hlo::Instruction& i);

@@ -95,8 +95,8 @@ int64_t StepOverhead(const KernelContext& context, const Tiling& tiling) {
 // Bundles before the first step. One step that copies nothing has no
 // descriptors and no index to set up: its entry is its own addresses.
 int64_t EntryOverhead(const KernelContext& context, const Tiling& tiling) {
-  if (CopiedWindows(tiling) == 0 &&
-      StepsOfCore(tiling, context.model.cores) <= 1) {
+  if (context.stage || (CopiedWindows(tiling) == 0 &&
+                        StepsOfCore(tiling, context.model.cores) <= 1)) {
     return 0;
   }
   return context.chip.core().kernel_entry.count();
@@ -153,6 +153,15 @@ void Log(const KernelContext& context, const Tiling& tiling,
   log.candidates.push_back(std::move(candidate));
 }
 
+// Stages have no grid to walk.
+absl::Status CheckSteps(const KernelContext& context, const Tiling& tiling) {
+  if (!context.stage || StepsOfCore(tiling, context.model.cores) == 1) {
+    return absl::OkStatus();
+  }
+  return absl::ResourceExhaustedError(
+      absl::StrCat("a stage of more than one step: ", tiling.note));
+}
+
 struct Parts {
   Code entry, step, exit;
 };
@@ -160,7 +169,9 @@ struct Parts {
 absl::StatusOr<Parts> WriteParts(const KernelContext& context,
                                  const Tiling& tiling) {
   Parts parts;
-  const int num_windows = static_cast<int>(tiling.windows.size());
+  RETURN_IF_ERROR(CheckSteps(context, tiling));
+  const int num_windows =
+      context.stage ? 0 : static_cast<int>(tiling.windows.size());
   const auto overflow = [](const CodeBuilder& b) {
     return b.overflow()
                ? absl::ResourceExhaustedError("too few registers for globals")

@@ -42,6 +42,9 @@ struct KernelContext {
   codegen::BlockCache* cache;
   // What ChooseTiling and the search for product tiles looked at, or null.
   TilingLog* log = nullptr;
+  // The kernel becomes a stage of another (stages/stage_linker.h): one step,
+  // and only the code that computes. That other starts and waits for windows.
+  bool stage = false;
 };
 
 // The unroll rule of vector loops, CALIBRATED: a loop body holds as many copies

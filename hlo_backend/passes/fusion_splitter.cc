@@ -9,6 +9,7 @@
 #include "base/status.h"
 #include "hlo_backend/analysis/fusion_rules.h"
 #include "hlo_backend/analysis/product_chain.h"
+#include "hlo_backend/analysis/stages.h"
 #include "hlo_backend/analysis/tiled_layout.h"
 #include "hlo_backend/ir/computation.h"
 #include "hlo_backend/ir/fingerprint.h"
@@ -235,7 +236,7 @@ std::string PartName(const Instruction& whole) {
 // not.
 std::vector<FusionSplitter::Way> FusionSplitter::WaysOf(const Instruction& i) {
   if (i.opcode() != Opcode::kFusion) return {Way::kCompiled, Way::kFromHbm};
-  if (IsChainFusion(i)) return {Way::kSingle};
+  if (IsChainFusion(i) || IsStagedFusion(i)) return {Way::kSingle};
   // Its product has another form when it is compiled.
   if (HasIdleGradient(i)) {
     return {Way::kCompiled, Way::kWhole, Way::kFused, Way::kSingle};
@@ -280,8 +281,8 @@ absl::StatusOr<Computation*> FusionSplitter::Parts(Instruction* i, Way* way) {
     if (done.ok() && next == Way::kFromHbm) TakeFromHbm(apart.entry());
     // What the pipeline refuses may still be done one by one.
     if (!done.ok() || IsOnly(*apart.entry(), kernel)) continue;
-    // Two kernels that were one: each by itself has all ways yet.
-    *way = IsChainFusion(*i) ? Way::kNone : next;
+    // Kernels that were one: each by itself has all ways yet.
+    *way = IsChainFusion(*i) || IsStagedFusion(*i) ? Way::kNone : next;
     Module::ComputationMap back;
     return module->CloneComputation(*apart.entry(), i->name(), &back);
   }

@@ -159,6 +159,9 @@ bool ReadsInStep(const Instruction& value, const Instruction& maker) {
     return maker.operand(0) == &value && maker.OperandUses(&value) == 1;
   }
   if (maker.opcode() != Opcode::kFusion) return false;
+  // Kernels one after another: a later one reads what an earlier one might have
+  // written over.
+  if (maker.fusion_kind() == FusionKind::kCustom) return false;
   for (int k = 0; k < maker.operand_count(); ++k) {
     if (maker.operand(k) != &value) continue;
     if (maker.fusion_kind() == FusionKind::kOutput &&

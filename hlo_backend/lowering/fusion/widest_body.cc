@@ -109,6 +109,7 @@ int64_t TilesOfCore(const Geometry& g, int cores) {
 bool MakesOneStep(const KernelContext& context, const Geometry& g) {
   const int64_t tiles = TilesOf(g);
   double most = context.chip.Policy("single_step_tiles").value_or(0);
+  if (context.stage) most = kMostTiles;
   if (Reduces(g)) {
     int64_t kept = 1;
     for (const Axis& a : g.axes) kept *= a.reduced ? 1 : a.elements;

@@ -34,7 +34,8 @@ absl::StatusOr<isa::Kernel> EmitMovement(const KernelContext& context,
   if (IsMinorTranspose(i)) return EmitMinorTranspose(context, i);
   if (IsLaneTranspose(i)) return EmitLaneTranspose(context, i);
   if (hlo::IsDataMovement(i) || i.opcode() == hlo::Opcode::kFusion) {
-    if (TakesLittle(i)) {
+    // (What another stage made lies in VMEM: no window of it is fetched.)
+    if (TakesLittle(i) && !context.stage) {
       auto box = EmitBoxMover(context, i);
       if (box.ok()) return box;
     }
