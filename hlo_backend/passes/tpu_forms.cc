@@ -5,6 +5,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "hlo_backend/analysis/fusion_rules.h"
 #include "hlo_backend/analysis/product_chain.h"
+#include "hlo_backend/analysis/stages.h"
 #include "hlo_backend/analysis/tiled_layout.h"
 #include "hlo_backend/ir/computation.h"
 #include "hlo_backend/passes/annotations.h"
@@ -29,10 +30,10 @@ bool IsIdentity(const Instruction& bitcast) {
          from.layout().tiles == to.layout().tiles;
 }
 
-// Both kernels of a chain stay.
+// Both kernels of a chain stay, and the stages of one.
 bool InlineNested(Computation* c) {
   for (const Instruction* caller : c->callers()) {
-    if (IsChainFusion(*caller)) return false;
+    if (IsChainFusion(*caller) || IsStagedFusion(*caller)) return false;
   }
   bool changed = false;
   for (bool found = true; found;) {

@@ -86,7 +86,7 @@ ProgramData::ProgramData(const isa::Program& program, const chips::Slice& slice,
     if (memory.size() < end) memory.resize(end, options.fill);
   }
   // A block at the ragged end of an array in VMEM is read whole, and loads move
-  // whole registers: what lies behind is memory too, and nothing uses it.
+  // whole registers: what lies behind is never used, be it the end of VMEM.
   int64_t block = isa::kVmemAlignment;
   for (const isa::Kernel& k : program.kernels) {
     for (const isa::Window& w : k.windows) {
@@ -94,8 +94,7 @@ ProgramData::ProgramData(const isa::Program& program, const chips::Slice& slice,
     }
   }
   vmem_end = std::max(vmem_end, program.scoped_vmem_bytes);
-  vmem_end = std::min(RoundUpTo<int64_t>(vmem_end + block, isa::kVregBytes),
-                      std::max(vmem_end, machine.vmem_bytes));
+  vmem_end = RoundUpTo<int64_t>(vmem_end + block, isa::kVregBytes);
   for (auto& core : cores_) core->vmem(vmem_end);
   for (const isa::Program::Constant& c : program.constants) {
     const absl::Span<uint8_t> to =

@@ -45,13 +45,11 @@ bool ResidentIsCheaper(const KernelContext& context, const ScatterProblem& p) {
 
 absl::StatusOr<Tiling> ChooseForm(const KernelContext& context,
                                   const ScatterProblem& p) {
-  // A table in VMEM is not copied there.
-  if (p.args[0].space == isa::Space::kVmem) {
-    auto batched = BatchedScatter(context, p);
-    return batched.ok() ? batched : SerialScatter(p);
-  }
   auto resident = ResidentScatter(context, p);
-  if (resident.ok() && ResidentIsCheaper(context, p)) return resident;
+  const bool in_vmem = p.args[0].space == isa::Space::kVmem;
+  if (resident.ok() && (in_vmem || ResidentIsCheaper(context, p))) {
+    return resident;
+  }
   auto batched = BatchedScatter(context, p);
   if (batched.ok()) return batched;
   if (resident.ok()) return resident;

@@ -1,7 +1,9 @@
 // The ways to add rows to a table, and what they share.
 //
-//   resident  The whole table is in VMEM while rows are added: one copy in, one
-//             out. Equal indices follow one another through VMEM.
+//   resident  The whole table is in VMEM while rows are added: it lies there,
+//   or
+//             one copy brings it and one takes it away. Equal indices follow
+//             one another through VMEM.
 //   batched   Rows of the table are fetched, added to and written back, many
 //             in flight. Rows of a batch that share an index share the slot of
 //             the first of them: an array in SMEM says whose that is.

@@ -1,4 +1,4 @@
-// ResidentScatter: the table in VMEM.
+// ResidentScatter: the table in VMEM, where it lies already or is copied to.
 #include "absl/strings/str_cat.h"
 #include "hlo_backend/lowering/movement/scatter_forms.h"
 
@@ -7,11 +7,12 @@ namespace {
 
 using codegen::CodeBuilder;
 using codegen::Mask;
+using codegen::Pred;
 using codegen::Sca;
 using codegen::Vec;
 using isa::Opcode;
 
-constexpr int64_t kRowsPerStep = 128;
+constexpr int64_t kMostRows = 128;  // of a step
 constexpr int kUnroll = 8;
 enum Space { kUpdates, kTable };
 
@@ -41,23 +42,73 @@ void RunCopy(CodeBuilder& b, int descriptor, Sca scratch, bool to_table,
   b.Emit(wait);
 }
 
-}  // namespace
+// Adds the rows of a step, one behind the other.
+void AddRows(CodeBuilder& b, const ScatterProblem& p, const ScatterFrame& f,
+             bool in_place) {
+  b.NewBlock("addresses");
+  const Sca indices = b.GlobalSca(), updates = b.GlobalSca(),
+            table = b.GlobalSca(), first = b.GlobalSca();
+  b.WindowAddress(indices, f.indices);
+  b.WindowAddress(updates, f.updates);
+  if (in_place) {
+    b.ArgAddress(table, 3);
+  } else {
+    b.ScratchAddress(table, 0);
+  }
+  const Sca step = b.NewSca();
+  b.GridIndex(step, 0);
+  b.SMove(first, b.SMulImm(step, static_cast<int32_t>(f.rows)));
+  const Sca n = b.BeginLoop(f.rows / kUnroll, kUnroll);
+  b.NewBlock("add rows");
+  const Sca from = b.SAdd(updates, RowOffset(b, n, 8, f.pitch));
+  for (int u = 0; u < kUnroll; ++u) {
+    const Sca raw = IndexOrNone(b, p, f, indices, first, b.SAddImm(n, u));
+    const Pred exists = b.SCompareImm(Opcode::kScmpLtU, raw,
+                                      static_cast<int32_t>(p.table.rows));
+    const Sca row = b.SSelectImm(exists, raw, 0);
+    const Sca at = b.SAdd(table, RowOffset(b, row, p.table));
+    b.SetStoreGuard(exists);
+    for (int64_t k = 0; k < p.registers(); ++k) {
+      const auto stride = static_cast<int32_t>(p.table.tile_bytes());
+      const auto piece = static_cast<int32_t>(8 * k);
+      const Vec old = b.LoadStrided(kTable, at, piece * stride, stride, 1);
+      const Vec sum = p.combine.Emit(
+          b, old,
+          b.LoadStrided(kUpdates, from,
+                        piece * isa::kVregBytes + u * isa::kRowBytes,
+                        isa::kVregBytes, 1));
+      const int64_t left = p.pieces() - 8 * k;
+      if (left >= 8) {
+        b.StoreStrided(kTable, at, piece * stride, stride, 1, sum);
+      } else {
+        const Mask mine = b.Range(0, 128, 0, static_cast<int>(left));
+        b.StoreStridedMasked(kTable, at, piece * stride, stride, 1, sum, mine);
+      }
+    }
+    b.SetStoreGuard({});
+  }
+  b.EndLoop();
+}
 
-absl::StatusOr<Tiling> ResidentScatter(const KernelContext& context,
-                                       const ScatterProblem& p) {
-  ScatterFrame f = FrameScatter(p, kRowsPerStep);
-  Tiling& t = f.tiling;
+// The kernel in steps of `rows` rows.
+Tiling InSteps(const ScatterProblem& p, int64_t rows) {
+  ScatterFrame f = FrameScatter(p, rows);
+  Tiling t = f.tiling;
+  t.work.hbm_bytes = p.args[1].bytes + p.args[2].bytes;
+  t.note = absl::StrCat("table in VMEM, ", f.rows, " rows per step");
+  if (p.args[3].space == isa::Space::kVmem) {
+    t.body = [p, f](CodeBuilder& b) {
+      AddRows(b, p, f, /*in_place=*/true);
+      return absl::OkStatus();
+    };
+    return t;
+  }
   const int64_t bytes = p.table.bytes();
-  // Behind the table: the row of what is added nowhere, and what the last
-  // register of a row reads too much.
-  t.scratch_bytes = bytes + p.table.row_stride() + 8 * p.table.tile_bytes();
+  // Behind the table: what the last register of a row reads too much.
+  t.scratch_bytes = bytes + 8 * p.table.tile_bytes();
   const int fetch = AddCopy(p.table, false, &t);
   const int store = AddCopy(p.table, true, &t);
-  t.work.hbm_bytes = 2 * bytes + p.args[1].bytes + p.args[2].bytes;
-  t.note = absl::StrCat("table in VMEM, ", f.rows, " rows per step");
-  if (VmemBytes(context, t) > VmemBudget(context)) {
-    return absl::ResourceExhaustedError("the table does not fit into VMEM");
-  }
+  t.work.hbm_bytes += 2 * bytes;
   t.entry = [=](CodeBuilder& b) -> absl::Status {
     b.NewBlock("table");
     const Sca table = b.GlobalSca();
@@ -66,53 +117,26 @@ absl::StatusOr<Tiling> ResidentScatter(const KernelContext& context,
     return absl::OkStatus();
   };
   t.body = [p, f, store, bytes](CodeBuilder& b) -> absl::Status {
-    b.NewBlock("addresses");
-    const Sca indices = b.GlobalSca(), updates = b.GlobalSca(),
-              table = b.GlobalSca(), first = b.GlobalSca();
-    b.WindowAddress(indices, f.indices);
-    b.WindowAddress(updates, f.updates);
-    b.ScratchAddress(table, 0);
-    const Sca step = b.NewSca();
-    b.GridIndex(step, 0);
-    b.SMove(first, b.SMulImm(step, static_cast<int32_t>(f.rows)));
-    const auto nowhere =
-        static_cast<int32_t>(p.table.tiles_down * p.table.tile_rows);
-    const Sca n = b.BeginLoop(f.rows / kUnroll, kUnroll);
-    b.NewBlock("add rows");
-    const Sca from = b.SAdd(updates, RowOffset(b, n, 8, f.pitch));
-    for (int u = 0; u < kUnroll; ++u) {
-      const Sca raw = IndexOrNone(b, p, f, indices, first, b.SAddImm(n, u));
-      const Sca row =
-          b.SSelectImm(b.SCompareImm(Opcode::kScmpLtU, raw,
-                                     static_cast<int32_t>(p.table.rows)),
-                       raw, nowhere);
-      const Sca at = b.SAdd(table, RowOffset(b, row, p.table));
-      for (int64_t k = 0; k < p.registers(); ++k) {
-        const auto stride = static_cast<int32_t>(p.table.tile_bytes());
-        const auto piece = static_cast<int32_t>(8 * k);
-        const Vec old = b.LoadStrided(kTable, at, piece * stride, stride, 1);
-        const Vec sum = p.combine.Emit(
-            b, old,
-            b.LoadStrided(kUpdates, from,
-                          piece * isa::kVregBytes + u * isa::kRowBytes,
-                          isa::kVregBytes, 1));
-        const int64_t left = p.pieces() - 8 * k;
-        if (left >= 8) {
-          b.StoreStrided(kTable, at, piece * stride, stride, 1, sum);
-        } else {
-          const Mask mine = b.Range(0, 128, 0, static_cast<int>(left));
-          b.StoreStridedMasked(kTable, at, piece * stride, stride, 1, sum,
-                               mine);
-        }
-      }
-    }
-    b.EndLoop();
+    AddRows(b, p, f, /*in_place=*/false);
     b.BeginWhen(0, isa::When::Kind::kLast);
+    const Sca table = b.GlobalSca();
+    b.ScratchAddress(table, 0);
     RunCopy(b, store, table, true, bytes);
     b.EndWhen();
     return absl::OkStatus();
   };
   return t;
+}
+
+}  // namespace
+
+absl::StatusOr<Tiling> ResidentScatter(const KernelContext& context,
+                                       const ScatterProblem& p) {
+  for (int64_t rows = kMostRows; rows >= kUnroll; rows /= 2) {
+    Tiling t = InSteps(p, rows);
+    if (VmemBytes(context, t) <= VmemBudget(context)) return t;
+  }
+  return absl::ResourceExhaustedError("the table does not fit into VMEM");
 }
 
 }  // namespace ptxla::lowering

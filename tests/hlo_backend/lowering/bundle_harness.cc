@@ -218,7 +218,8 @@ absl::StatusOr<HarnessResult> CompareKernel(absl::string_view text,
       auto bytes = core.vmem(vmem + memory[k].size());
       std::memcpy(bytes.data() + vmem, memory[k].data(), memory[k].size());
       vmem += RoundUpTo<int64_t>(memory[k].size(), 16384);
-      core.vmem(vmem);
+      // As in ProgramData: loads move whole registers, rows of eight tiles.
+      core.vmem(vmem + 8 * isa::kVregBytes);
     } else if (in_place >= 0 && k >= num_inputs) {
       arg.bytes =
           absl::MakeSpan(reinterpret_cast<uint8_t*>(memory[in_place].data()),
