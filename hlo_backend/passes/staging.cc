@@ -33,6 +33,16 @@ bool HasReduce(const Instruction& kernel) {
   return kernel.fusion_kind() != FusionKind::kLoop;
 }
 
+// All that is made of the value, element by element, is broadcast.
+bool OnlySpread(const Instruction& value) {
+  return value.user_count() > 0 &&
+         std::all_of(value.users().begin(), value.users().end(),
+                     [](const Instruction* user) {
+                       return user->opcode() == Opcode::kBroadcast ||
+                              (user->IsElementwise() && OnlySpread(*user));
+                     });
+}
+
 // Every element of what `value` computes is read for several of the kernel's:
 // computed there it would be computed as often.
 bool Spreads(const Instruction& kernel, const Instruction& value) {
@@ -41,13 +51,7 @@ bool Spreads(const Instruction& kernel, const Instruction& value) {
   if (kernel.opcode() != Opcode::kFusion) return false;
   for (int k = 0; k < kernel.operand_count(); ++k) {
     if (PlaceOf(kernel.operand(k)).maker != &value) continue;
-    const Instruction& inside = *kernel.fused()->parameter(k);
-    if (std::all_of(inside.users().begin(), inside.users().end(),
-                    [](const Instruction* user) {
-                      return user->opcode() == Opcode::kBroadcast;
-                    })) {
-      return true;
-    }
+    if (OnlySpread(*kernel.fused()->parameter(k))) return true;
   }
   return false;
 }

@@ -67,7 +67,7 @@ absl::Status NestCode::ExpandRows(const Stream& s, const Place& place) {
   };
   const int64_t row_bytes = 512 / a.packing;  // 128 elements
   if (s.rows_from_rows) {
-    grid_offset(g_.row_axis, a.row_stride());
+    if (!place.moves) grid_offset(g_.row_axis, a.row_stride());
   } else {
     grid_offset(g_.row_axis, (a.rank() >= 2 ? a.tile_bytes() : row_bytes) / 16);
   }

@@ -57,6 +57,8 @@ class WindowMaker {
     }
     if (s.access == Access::kTile && !place.resident) {
       MoveWithGrid(s, &w, &place);
+    } else if (!place.resident && s.rows_from_rows && IsLarge(s)) {
+      MoveWithGrid(s, &w, &place);
     } else if (!place.resident && RowsMove(s) && MoveRows(s, &w, &place)) {
     } else {
       Whole(s, &w, &place);
@@ -109,7 +111,10 @@ class WindowMaker {
                       s.access == Access::kSplat ||
                       (s.access == Access::kLaneOfRows && s.lanes_from_rows);
     return rows && s.node >= 0 && s.array.rank() >= 2 && s.lane_axis < 0 &&
-           s.array.bytes() > t_->plan.step_bytes;
+           IsLarge(s);
+  }
+  bool IsLarge(const Stream& s) const {
+    return s.array.bytes() > t_->plan.step_bytes;
   }
 
   // False: a step's rows begin or end inside of tiles.
@@ -181,7 +186,7 @@ class WindowMaker {
     std::vector<isa::WindowDim> dims;
     for (int x = static_cast<int>(g_.axes.size()) - 1; x >= 0; --x) {
       const Axis& axis = g_.axes[x];
-      const bool column = x == g_.column_axis;
+      const bool column = x == g_.column_axis && s.access == Access::kTile;
       if (s.strides[x] == 0 && !column) continue;
       isa::WindowDim d;
       // Array tiles (or plane indices) per base tile, as a ratio.

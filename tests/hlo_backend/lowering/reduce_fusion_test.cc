@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 
 #include "absl/strings/str_cat.h"
@@ -41,6 +42,22 @@ TEST(ReduceTest, AMinorOneOfLowTilesInVmemIsDropped) {
                              Reduce("f32", "16,3,1", "2", "16,3"),
                              Reduce("f32", "16,8,1", "2", "16,8")}) {
       EXPECT_OK(CompareKernel(text, options).status()) << chip << text;
+    }
+  }
+}
+
+// 128 times as many bytes as elements: the array moves along with the grid.
+TEST(ReduceTest, AMinorOneBeyondVmemIsDropped) {
+  for (const char* chip : {"v3", "v5e"}) {
+    HarnessOptions options;
+    options.chip = chip;
+    for (const auto& text : {Reduce("f32", "130,256,1", "2", "130,256"),
+                             Reduce("f32", "36864,1", "1", "36864")}) {
+      ASSERT_OK_AND_ASSIGN(const auto result, CompareKernel(text, options));
+      EXPECT_TRUE(std::any_of(
+          result.kernel.windows.begin(), result.kernel.windows.end(),
+          [](const isa::Window& w) { return w.arg == 0 && w.slots > 1; }))
+          << chip << text;
     }
   }
 }
