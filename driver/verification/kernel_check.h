@@ -62,6 +62,9 @@ class KernelCheck : public sim::KernelObserver {
   // Those beyond their tolerance, in the order of execution; at most 16.
   const std::vector<KernelError>& wrong() const { return wrong_; }
   int wrong_count() const { return wrong_count_; }
+  // Unstable sorts that left equal elements in another order than the
+  // evaluator's: what is made of them may be anything.
+  const std::vector<std::string>& ties() const { return ties_; }
   // Kernels that the evaluator cannot judge (custom calls, estimates).
   const std::vector<std::string>& skipped() const { return skipped_; }
 
@@ -71,6 +74,10 @@ class KernelCheck : public sim::KernelObserver {
   isa::BufferSlice PlaceOf(const hlo::Instruction* i, int leaf) const;
 
   absl::StatusOr<hlo::Literal> Exact(const hlo::Instruction& fusion) const;
+  // Is what the unstable sort left in memory one of its results, if not the
+  // evaluator's?
+  bool IsAnotherOrder(const hlo::Instruction& sort,
+                      sim::ProgramData* data) const;
 
   const hlo::CompiledModule& compiled_;
   const hlo::EvaluatorOptions options_;
@@ -81,7 +88,7 @@ class KernelCheck : public sim::KernelObserver {
   KernelError largest_;
   std::vector<KernelError> wrong_;
   int wrong_count_ = 0;
-  std::vector<std::string> skipped_;
+  std::vector<std::string> skipped_, ties_;
 };
 
 }  // namespace ptxla::driver

@@ -126,7 +126,8 @@ const OutputError* Verification::Worst() const {
 
 bool Verification::ok() const {
   const OutputError* worst = Worst();
-  return wrong_kernel_count == 0 && (worst == nullptr || !Wrong(*worst));
+  return wrong_kernel_count == 0 &&
+         (worst == nullptr || !Wrong(*worst) || !ties.empty());
 }
 
 std::string Verification::Line() const {
@@ -137,7 +138,7 @@ std::string Verification::Line() const {
                     " kernels are WRONG, the first is ",
                     WrongKernel(wrong_kernels.front()), "; ");
   }
-  if (worst != nullptr && Wrong(*worst)) {
+  if (worst != nullptr && Wrong(*worst) && ties.empty()) {
     absl::StrAppend(&line, "an output is WRONG: ", WrongOutput(*worst), "; ");
   }
   absl::StrAppend(&line, outputs.size(), " outputs and ", kernels,
@@ -157,6 +158,13 @@ std::string Verification::Line() const {
     absl::StrAppendFormat(&line, ", of one kernel %.2g of %.2g (%s)",
                           kernel.error.worst, kernel.tolerance, kernel.name);
   }
+  if (!ties.empty()) {
+    absl::StrAppend(&line, "; equal elements of ", ties.front(),
+                    ", which is not stable, came in another order",
+                    worst != nullptr && Wrong(*worst)
+                        ? ": outputs are not judged"
+                        : "");
+  }
   if (!skipped.empty()) {
     absl::StrAppend(&line, "; ", skipped.size(),
                     " kernels could not be compared, e.g. ", skipped.front());
@@ -171,7 +179,7 @@ std::string Verification::Details() const {
   }
   int shown = 0;
   for (const OutputError& o : outputs) {
-    if (!Wrong(o) || ++shown > kShownOutputs) continue;
+    if (!ties.empty() || !Wrong(o) || ++shown > kShownOutputs) continue;
     absl::StrAppend(&text, "wrong output ", WrongOutput(o), "\n");
   }
   if (shown > kShownOutputs) {
@@ -240,6 +248,7 @@ absl::StatusOr<Verification> VerifyProgram(const hlo::Module& input,
   result.wrong_kernels = check.wrong();
   result.wrong_kernel_count = check.wrong_count();
   result.skipped = check.skipped();
+  result.ties = check.ties();
   return result;
 }
 

@@ -48,6 +48,9 @@ struct Verification {
   std::vector<KernelError> wrong_kernels;  // the first of them
   int wrong_kernel_count = 0;
   std::vector<std::string> skipped;  // kernels without a judgement
+  // Unstable sorts whose equal elements came in another order than the
+  // evaluator's; outputs may then be others and are not judged.
+  std::vector<std::string> ties;
 
   // The output that is furthest from its tolerance, in its share of it; null
   // if there is none.
