@@ -46,7 +46,8 @@ struct Group {
 void SetFractionOfPeak(const Group& g, const chips::Slice& slice,
                        FlopsPerSecond peak, OpRecord* op) {
   const double seconds = ToSeconds(Picoseconds(op->time_ps()));
-  if (seconds <= 0) return;
+  // Of a copy that ran beside other kernels only the rest is waited for.
+  if (seconds <= 0 || op->opcode() == "copy-done") return;
   if (op->bound() == "mxu" && op->flops() > 0) {
     op->set_fraction_of_peak(static_cast<double>(op->flops()) /
                              (peak.count() * seconds));

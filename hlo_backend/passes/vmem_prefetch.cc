@@ -143,6 +143,7 @@ class Prefetcher {
         first_kernel_ = static_cast<int>(order_.size());
       }
       order_.push_back(i);
+      spare_.push_back(IsVmemKernel(*i) ? BytesTouched(*i) : 0);
     }
     AddVmemResidents(*c, positions_, &live_);
   }
@@ -182,18 +183,19 @@ class Prefetcher {
     return readers;
   }
 
-  // The reader is a product of more than one row, and nothing but that product
-  // reads the array there.
-  static bool FeedsProductOf(const Reader& r) {
+  // What the reader does with the array.
+  enum class Use { kProduct, kOneRowProduct, kOther };
+  static Use UseOf(const Reader& r) {
     const Instruction* product = ProductIn(*r.kernel);
-    if (product == nullptr || HasOneRow(*product)) return false;
-    int uses = 0;
+    if (product == nullptr) return Use::kOther;
+    int feeds = 0, uses = 0;
     for (int k = 0; k < r.kernel->operand_count(); ++k) {
       if (r.kernel->operand(k) != r.name) continue;
-      if (!FeedsProduct(*r.kernel, k)) return false;
       ++uses;
+      feeds += FeedsProduct(*r.kernel, k);
     }
-    return uses == 1;
+    if (feeds > 0 && HasOneRow(*product)) return Use::kOneRowProduct;
+    return feeds == 1 && uses == 1 ? Use::kProduct : Use::kOther;
   }
 
   // The parameter, or a bitcast of one, that an operand is; null if none.
@@ -243,60 +245,108 @@ class Prefetcher {
   // `only`: the one reader, and nothing before it hides the copy.
   bool Fetch(Instruction* parameter, Instruction* only = nullptr) {
     std::vector<Reader> readers = ReadersOf(parameter);
-    if (readers.empty()) return false;
-    const bool one_product =
-        only == nullptr && readers.size() == 1 && FeedsProductOf(readers[0]);
-    if (only == nullptr && readers.size() < 2 && !one_product) return false;
-    int first = INT32_MAX, last = -1;
-    for (const Reader& r : readers) {
-      first = std::min(first, positions_.at(r.kernel));
-      last = std::max(last, positions_.at(r.kernel));
+    std::sort(readers.begin(), readers.end(),
+              [&](const Reader& a, const Reader& b) {
+                return PositionOf(a) < PositionOf(b);
+              });
+    bool changed = false;
+    for (auto begin = readers.begin(); begin != readers.end();) {
+      auto end = begin + 1;
+      while (end != readers.end() &&
+             PositionOf(*end) - PositionOf(*begin) <= kMostPositions) {
+        ++end;
+      }
+      std::vector<Reader> near(begin, end);
+      begin = end;
+      if (only != nullptr) {
+        if (near.front().kernel != only) continue;
+        if (begin != readers.end()) near.resize(1);
+      }
+      changed |= FetchFor(parameter, std::move(near), only);
     }
-    if (last - first > kMostPositions && only != nullptr) {
-      readers.erase(
-          std::remove_if(readers.begin(), readers.end(),
-                         [&](const Reader& r) { return r.kernel != only; }),
-          readers.end());
-      last = first;
-    }
-    if (last - first > kMostPositions) return false;
-    if (first == last && only == nullptr && !one_product) return false;
+    return changed;
+  }
+
+  int PositionOf(const Reader& r) const { return positions_.at(r.kernel); }
+
+  // Readers near one another, in their order.
+  bool FetchFor(Instruction* parameter, std::vector<Reader> readers,
+                const Instruction* only) {
+    int first = PositionOf(readers.front());
+    const int last = PositionOf(readers.back());
+    const bool one = only == nullptr && first == last;
+    const Use use = UseOf(readers[0]);
+    if (one && (readers.size() > 1 || use == Use::kOneRowProduct)) return false;
+    const bool one_product = one && use == Use::kProduct;
     const int64_t bytes = PaddedBytes(parameter->shape());
-    int start = first;
+    int before = first;
     // The program's first kernel reads HBM itself: the copy for those behind it
     // runs at the same time.
     if (only == nullptr && first == first_kernel_ &&
         !HasProduct(*order_[first])) {
       readers.erase(std::remove_if(readers.begin(), readers.end(),
                                    [&](const Reader& r) {
-                                     return r.kernel == order_[start];
+                                     return PositionOf(r) == first;
                                    }),
                     readers.end());
-      first = last;
-      for (const Reader& r : readers) {
-        first = std::min(first, positions_.at(r.kernel));
-      }
+      if (readers.empty()) return false;
+      first = PositionOf(readers.front());
     }
-    int64_t behind = 0;
-    const int from = start;
-    for (int k = from - 1; k >= 0 && k > from - kMostPositions; --k) {
+    const int start = one ? StartOfHidden(first, bytes, one_product)
+                          : KernelBefore(before);
+    // Nothing hides it: the kernel streams its operand as well.
+    if (one && start == first) return false;
+    const int64_t beside = live_.Maximum(start, last);
+    if (beside + bytes > (beside == 0 ? whole_room_ : room_)) return false;
+    live_.Add(start, last, bytes);
+    if (one) TakeTime(start, first, bytes);
+    Copy(parameter, readers, start, first);
+    return true;
+  }
+
+  // The position of the kernel before that at `position`, or that.
+  int KernelBefore(int position) const {
+    for (int k = position - 1; k >= 0 && k > position - kMostPositions; --k) {
+      if (IsVmemKernel(*order_[k])) return k;
+    }
+    return position;
+  }
+
+  // Where the copy for the kernel at `first` starts: so early that others move
+  // as many bytes as it does, and as come in HBM's latency; else as early as
+  // may be, if their time hides it all the same: each waits for memory, too.
+  // `first`: nothing hides it, or of a product's operand not even half.
+  int StartOfHidden(int first, int64_t bytes, bool for_product) const {
+    int start = first;
+    int64_t moved = 0, waited = 0;
+    for (int k = first - 1; k >= 0 && k > first - kMostPositions; --k) {
       if (!IsVmemKernel(*order_[k])) continue;
       // The first kernel's own windows would wait for this copy, unless that is
       // a small part of what it moves.
-      if (one_product && k == first_kernel_ &&
+      if (k == first_kernel_ &&
           BytesTouched(*order_[k]) < hidden_share_ * bytes) {
         break;
       }
       start = k;
-      behind += BytesTouched(*order_[k]);
-      if (!one_product || behind >= bytes + bytes_in_latency_) break;
+      moved += spare_[k];
+      waited += bytes_in_latency_;
+      if (moved >= bytes + bytes_in_latency_) return start;
     }
-    // Nothing hides it: the product streams its operand as well.
-    if (one_product && start == first) return false;
-    const int64_t beside = live_.Maximum(start, last);
-    if (beside + bytes > (beside == 0 ? whole_room_ : room_)) return false;
-    live_.Add(start, last, bytes);
+    const int64_t needed = for_product ? bytes / 2 : bytes + bytes_in_latency_;
+    return moved + waited >= needed ? start : first;
+  }
 
+  // Kernels from `start` to `first` hide no other copy of so many bytes.
+  void TakeTime(int start, int first, int64_t bytes) {
+    for (int k = first - 1; k >= start && bytes > 0; --k) {
+      const int64_t taken = std::min(bytes, spare_[k]);
+      spare_[k] -= taken;
+      bytes -= taken;
+    }
+  }
+
+  void Copy(Instruction* parameter, const std::vector<Reader>& readers,
+            int start, int first) {
     Shape resident = parameter->shape();
     resident.mutable_layout()->memory_space = kMemoryVmem;
     Shape context = Shape::Scalar(PrimitiveType::kU32);
@@ -317,7 +367,6 @@ class Prefetcher {
       r.name->ReplaceUseIn(r.kernel, value);
     }
     SetMemorySpace(done, -1, kMemoryVmem);
-    return true;
   }
 
   Computation* c_;
@@ -331,6 +380,9 @@ class Prefetcher {
   const Positions positions_;
   RangeMaximum live_;
   std::vector<Instruction*> order_;
+  // By position: bytes that could come from HBM in the kernel's time, unless
+  // copies of others do; time counted in bytes, as memory bounds most kernels.
+  std::vector<int64_t> spare_;
   std::map<const Instruction*, std::vector<Instruction*>> before_;
 };
 
