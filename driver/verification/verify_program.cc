@@ -159,11 +159,10 @@ std::string Verification::Line() const {
                           kernel.error.worst, kernel.tolerance, kernel.name);
   }
   if (!ties.empty()) {
-    absl::StrAppend(&line, "; equal elements of ", ties.front(),
-                    ", which is not stable, came in another order",
-                    worst != nullptr && Wrong(*worst)
-                        ? ": outputs are not judged"
-                        : "");
+    absl::StrAppend(
+        &line, "; equal elements of ", ties.front(),
+        ", which is not stable, came in another order",
+        worst != nullptr && Wrong(*worst) ? ": outputs are not judged" : "");
   }
   if (!skipped.empty()) {
     absl::StrAppend(&line, "; ", skipped.size(),

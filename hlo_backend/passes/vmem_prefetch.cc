@@ -292,8 +292,8 @@ class Prefetcher {
       if (readers.empty()) return false;
       first = PositionOf(readers.front());
     }
-    const int start = one ? StartOfHidden(first, bytes, one_product)
-                          : KernelBefore(before);
+    const int start =
+        one ? StartOfHidden(first, bytes, one_product) : KernelBefore(before);
     // Nothing hides it: the kernel streams its operand as well.
     if (one && start == first) return false;
     const int64_t beside = live_.Maximum(start, last);
