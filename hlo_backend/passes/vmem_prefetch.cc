@@ -8,8 +8,8 @@
 #include "hlo_backend/analysis/tiled_layout.h"
 #include "hlo_backend/passes/memory_places.h"
 #include "hlo_backend/passes/memory_space_assignment.h"
+#include "hlo_backend/passes/prefetch_uses.h"
 #include "hlo_backend/passes/range_maximum.h"
-#include "hlo_backend/passes/row_leaves.h"
 
 namespace ptxla::hlo {
 namespace {
@@ -20,111 +20,6 @@ constexpr int kMostPositions = 16;
 // Kernels that cannot read the operand where it lies in VMEM.
 bool NeedsWindows(const Instruction& kernel, const Instruction& operand) {
   return ReadsWindows(kernel, operand) && !ReadsPlanesInPlace(kernel, operand);
-}
-
-const Instruction* ProductIn(const Instruction& kernel) {
-  if (kernel.opcode() != Opcode::kFusion) {
-    return IsProduct(kernel) ? &kernel : nullptr;
-  }
-  // The steps of a chain hide what they read.
-  if (kernel.fusion_kind() == FusionKind::kCustom) return nullptr;
-  for (const Instruction* i : kernel.fused()->instructions()) {
-    if (IsProduct(*i)) return i;
-  }
-  return nullptr;
-}
-
-bool HasProduct(const Instruction& kernel) {
-  return ProductIn(kernel) != nullptr;
-}
-
-// Everything that the kernel makes is reduced.
-bool OnlyReduces(const Instruction& kernel) {
-  if (kernel.opcode() != Opcode::kFusion) {
-    return kernel.opcode() == Opcode::kReduce;
-  }
-  const Instruction* root = kernel.fused()->root();
-  if (root->opcode() != Opcode::kTuple) {
-    return root->opcode() == Opcode::kReduce;
-  }
-  for (const Instruction* i : root->operands()) {
-    if (i->opcode() != Opcode::kReduce) return false;
-  }
-  return true;
-}
-
-// Operand `k` is reduced as it is, perhaps in a wider type: what is computed
-// from an array first is streamed (libtpu 0.0.42.1 on v4 and v6e: maxima and
-// sums of one array, against sums of squares, of products, of exponentials and
-// products of one row).
-bool ReducesAsItIs(const Instruction& kernel, int k) {
-  if (kernel.opcode() != Opcode::kFusion) return true;
-  const auto reduced = [](const Instruction& value, auto&& again) -> bool {
-    return std::all_of(value.users().begin(), value.users().end(),
-                       [&](const Instruction* user) {
-                         if (user->opcode() == Opcode::kReduce) return true;
-                         return (user->opcode() == Opcode::kConvert ||
-                                 user->opcode() == Opcode::kBitcast) &&
-                                again(*user, again);
-                       });
-  };
-  return reduced(*kernel.fused()->parameter(k), reduced);
-}
-
-// A product of one row reads its weights once, as fast as they come.
-bool HasOneRow(const Instruction& dot) {
-  if (dot.opcode() != Opcode::kDot) return false;
-  const int64_t out = dot.shape().ElementCount();
-  for (int k = 0; k < 2; ++k) {
-    // An operand without free dimensions: its elements are batch and K.
-    const int64_t other = dot.operand(1 - k)->shape().ElementCount();
-    const int64_t mine = dot.operand(k)->shape().ElementCount();
-    if (mine * out == other) return true;
-  }
-  return false;
-}
-
-// Operand `k` of the kernel is, perhaps converted, an operand of its product.
-bool FeedsProduct(const Instruction& kernel, int k) {
-  if (kernel.opcode() != Opcode::kFusion) return IsProduct(kernel);
-  return FeedsADot(*kernel.fused()->parameter(k));
-}
-
-// Members of the product's batch share planes that its epilogue reads: they are
-// walked inside of rows (b_inner in lowering/products/product_tiling.h), so
-// that a right operand that streams would come again for each block of rows.
-bool SharesPlanes(const Instruction& kernel, const Instruction& product) {
-  if (kernel.opcode() != Opcode::kFusion || product.opcode() != Opcode::kDot) {
-    return false;
-  }
-  const int rows = product.shape().rank() - 2;
-  for (const Instruction* i : kernel.fused()->instructions()) {
-    if (i->opcode() != Opcode::kBroadcast || IsFreeOfRows(*i) ||
-        !IsSharedByRows(*i, product)) {
-      continue;
-    }
-    const auto dims = i->dimensions();
-    if (std::find(dims.begin(), dims.end(), rows) != dims.end()) return true;
-  }
-  return false;
-}
-
-int64_t BytesOf(const Shape& shape) {
-  if (shape.IsArray()) return PaddedBytes(shape);
-  int64_t bytes = 0;
-  for (int k = 0; k < shape.element_count_of_tuple(); ++k) {
-    if (shape.element(k).IsArray()) bytes += PaddedBytes(shape.element(k));
-  }
-  return bytes;
-}
-
-// What a kernel reads and writes, wherever it lies.
-int64_t BytesTouched(const Instruction& kernel) {
-  int64_t bytes = BytesOf(kernel.shape());
-  for (const Instruction* operand : kernel.operands()) {
-    bytes += BytesOf(operand->shape());
-  }
-  return bytes;
 }
 
 class Prefetcher {
