@@ -17,6 +17,19 @@ namespace {
 // of one, and of few steps that is much. They cost little.
 constexpr int64_t kStepsOfFluid = 64;
 
+// The slowest flow through HBM, of BandwidthServer::kFullRate: rates are whole
+// numbers, and a kernel that draws less than 0.2 % of HBM's bandwidth waits for
+// nobody.
+constexpr int64_t kSlowestFlow = 1024;
+
+// The rate at which `work` is done in so many cycles.
+int64_t FlowRate(int64_t work, int64_t cycles) {
+  const int64_t ticks = std::max<int64_t>(1, cycles * kTicksPerCycle);
+  return static_cast<int64_t>(static_cast<double>(work) *
+                              memory::BandwidthServer::kFullRate /
+                              static_cast<double>(ticks));
+}
+
 int64_t StepsOf(const KernelPlan& plan) {
   int64_t steps = 0;
   for (const auto& of_core : plan.steps) {
@@ -216,7 +229,7 @@ absl::Status Sequencer::BeginCall(const isa::Call& call, int64_t now) {
   pending_ = Pending::kFluidKernel;
   fluid_rate_ = -1;
   for (int core = 0; core < plan.cores; ++core) {
-    if (plan.hbm_work[core] == 0) continue;
+    if (FlowRate(plan.hbm_work[core], result.cycles) < kSlowestFlow) continue;
     jobs_.push_back(
         {core, dma_->SubmitJob(now, Memory::kHbm, core, plan.hbm_work[core],
                                memory::BandwidthServer::kFullRate, 0)});
@@ -244,10 +257,7 @@ absl::StatusOr<bool> Sequencer::FluidEnded(int64_t now) {
   for (const FluidJob& job : jobs_) {
     ASSIGN_OR_RETURN(const KernelResult result,
                      cache_->CoreResult(call, job.core, rate));
-    const int64_t ticks = std::max<int64_t>(1, result.cycles * kTicksPerCycle);
-    const int64_t cap = static_cast<int64_t>(
-        static_cast<double>(plan.hbm_work[job.core]) *
-        memory::BandwidthServer::kFullRate / static_cast<double>(ticks));
+    const int64_t cap = FlowRate(plan.hbm_work[job.core], result.cycles);
     dma_->SetCap(
         now, Memory::kHbm, job.core,
         std::clamp<int64_t>(cap, 1, memory::BandwidthServer::kFullRate));

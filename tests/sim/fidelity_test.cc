@@ -112,6 +112,25 @@ TEST(Fidelity, KernelIsWithinThreePercentOfTileUnderOverlap) {
   RecordProperty("worst", std::to_string(worst));
 }
 
+// Its share of HBM is too small for a rate: copies do not slow it down.
+TEST(Fidelity, AKernelThatHardlyReadsTakesItsTimeBesideCopies) {
+  for (const char* name : {"unit", "v5e-1"}) {
+    const chips::Slice slice = TestSlice(name);
+    isa::Program p;
+    StreamKernel s;
+    s.grid = {500};
+    s.outputs = 0;
+    s.moves_with = {-1};
+    s.block_bytes = 512;
+    s.compute = 1000;
+    AddCopyStart(&p, 1, 1 << 20);
+    AddKernel(&p, MakeStreamKernel(s));
+    AddCopyDone(&p, 1);
+    const double tile = Cycles(p, slice, Fidelity::kTile);
+    EXPECT_NEAR(Cycles(p, slice, Fidelity::kKernel) / tile, 1, 0.005) << name;
+  }
+}
+
 TEST(Fidelity, TimingsKeptFromAnotherRunChangeNothing) {
   std::mt19937 random(61);
   isa::Program p;
