@@ -9,6 +9,7 @@
 #include "absl/strings/str_split.h"
 #include "hlo_backend/ir/builder.h"
 #include "hlo_backend/passes/column_loops.h"
+#include "hlo_backend/passes/expand_each.h"
 #include "hlo_backend/passes/householder.h"
 #include "hlo_backend/passes/jacobi_eigen.h"
 
@@ -285,16 +286,8 @@ class Expander {
 
 absl::StatusOr<bool> LinearAlgebraExpanderPass::Run(Module* module,
                                                     const PassContext&) {
-  bool changed = false;
-  for (Computation* c : module->computations()) {
-    for (Instruction* i : c->PostOrder()) {
-      Instruction* expanded = Expander(i).Expand();
-      if (expanded == nullptr) continue;
-      c->Replace(i, expanded);
-      changed = true;
-    }
-  }
-  return changed;
+  return ExpandEach(module,
+                    [](Instruction* i) { return Expander(i).Expand(); });
 }
 
 }  // namespace ptxla::hlo

@@ -5,6 +5,7 @@
 
 #include "base/hash.h"
 #include "hlo_backend/ir/builder.h"
+#include "hlo_backend/passes/expand_each.h"
 #include "hlo_backend/passes/framework_calls.h"
 
 namespace ptxla::hlo {
@@ -247,16 +248,8 @@ class Expander {
 
 absl::StatusOr<bool> RareOpExpanderPass::Run(Module* module,
                                              const PassContext&) {
-  bool changed = false;
-  for (Computation* c : module->computations()) {
-    for (Instruction* i : c->PostOrder()) {
-      Instruction* expanded = Expander(i).Expand();
-      if (expanded == nullptr) continue;
-      c->Replace(i, expanded);
-      changed = true;
-    }
-  }
-  return changed;
+  return ExpandEach(module,
+                    [](Instruction* i) { return Expander(i).Expand(); });
 }
 
 }  // namespace ptxla::hlo

@@ -6,6 +6,7 @@
 #include "hlo_backend/ir/builder.h"
 #include "hlo_backend/passes/dimension_utils.h"
 #include "hlo_backend/passes/elementwise_body.h"
+#include "hlo_backend/passes/expand_each.h"
 
 namespace ptxla::hlo {
 namespace {
@@ -111,17 +112,9 @@ class Expander {
 
 absl::StatusOr<bool> ReduceExpanderPass::Run(Module* module,
                                              const PassContext&) {
-  bool changed = false;
-  for (Computation* c : module->computations()) {
-    for (Instruction* i : c->PostOrder()) {
-      if (i->opcode() != Opcode::kReduce) continue;
-      Instruction* expanded = Expander(i).Expand();
-      if (expanded == nullptr) continue;
-      c->Replace(i, expanded);
-      changed = true;
-    }
-  }
-  return changed;
+  return ExpandEach(module, [](Instruction* i) {
+    return i->opcode() == Opcode::kReduce ? Expander(i).Expand() : nullptr;
+  });
 }
 
 }  // namespace ptxla::hlo

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "hlo_backend/ir/builder.h"
+#include "hlo_backend/passes/expand_each.h"
 
 namespace ptxla::hlo {
 namespace {
@@ -246,16 +247,8 @@ class Expander {
 
 absl::StatusOr<bool> RngBitGeneratorExpanderPass::Run(Module* module,
                                                       const PassContext&) {
-  bool changed = false;
-  for (Computation* c : module->computations()) {
-    for (Instruction* i : c->PostOrder()) {
-      Instruction* expanded = Expander(i).Expand();
-      if (expanded == nullptr) continue;
-      c->Replace(i, expanded);
-      changed = true;
-    }
-  }
-  return changed;
+  return ExpandEach(module,
+                    [](Instruction* i) { return Expander(i).Expand(); });
 }
 
 }  // namespace ptxla::hlo
