@@ -11,7 +11,7 @@
 #include "driver/stage.h"
 #include "hlo_backend/ir/computation.h"
 #include "hlo_backend/passes/fusion_splitter.h"
-#include "hlo_backend/passes/tpu_forms.h"
+#include "hlo_backend/passes/unschedule.h"
 #include "sim/simulator.h"
 
 namespace ptxla::driver {

@@ -17,14 +17,6 @@ bool IsNarrow(const Shape& s) {
   return s.IsArray() && hlo::IsFloat(s.type()) && hlo::BitWidth(s.type()) == 16;
 }
 
-bool HasNarrow(const Shape& shape) {
-  bool narrow = false;
-  hlo::ForEachLeaf(shape, [&](const Shape& s, const hlo::ShapeIndex&) {
-    narrow = narrow || IsNarrow(s);
-  });
-  return narrow;
-}
-
 void Widen(Shape* shape) {
   if (shape->IsTuple()) {
     for (int i = 0; i < shape->element_count_of_tuple(); ++i) {
@@ -33,6 +25,16 @@ void Widen(Shape* shape) {
   } else if (IsNarrow(*shape)) {
     shape->set_type(PrimitiveType::kF32);
   }
+}
+
+}  // namespace
+
+bool HasNarrow(const Shape& shape) {
+  bool narrow = false;
+  hlo::ForEachLeaf(shape, [&](const Shape& s, const hlo::ShapeIndex&) {
+    narrow = narrow || IsNarrow(s);
+  });
+  return narrow;
 }
 
 Literal Widened(const Literal& from) {
@@ -52,8 +54,6 @@ Literal Widened(const Literal& from) {
   }
   return to;
 }
-
-}  // namespace
 
 absl::StatusOr<Literal> EvaluateWidened(const hlo::Module& module,
                                         absl::Span<const Literal> arguments,

@@ -18,6 +18,11 @@
 
 namespace ptxla::driver {
 
+// bf16 or f16 anywhere in it?
+bool HasNarrow(const hlo::Shape& shape);
+// The same numbers, those of bf16 and f16 in f32.
+hlo::Literal Widened(const hlo::Literal& from);
+
 // The result has f32 where the module has bf16 or f16. Errors: those of the
 // evaluator, for modules that look at the bits of narrow floats.
 absl::StatusOr<hlo::Literal> EvaluateWidened(

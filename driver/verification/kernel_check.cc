@@ -1,7 +1,6 @@
 #include "driver/verification/kernel_check.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 #include <optional>
 #include <utility>
@@ -9,7 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/check.h"
 #include "base/status.h"
-#include "driver/verification/exact_value.h"
+#include "driver/verification/kernel_noise.h"
 #include "driver/verification/sort_ties.h"
 #include "hlo_backend/ir/computation.h"
 #include "hlo_backend/lowering/lowering.h"
@@ -134,17 +133,6 @@ absl::Status KernelCheck::Before(const isa::Call& call,
   return absl::OkStatus();
 }
 
-// The fusion's value without roundings on the way; not OK: it has none.
-absl::StatusOr<Literal> KernelCheck::Exact(const Instruction& fusion) const {
-  if (fusion.opcode() != hlo::Opcode::kFusion) {
-    return absl::UnimplementedError("not a fusion");
-  }
-  hlo::Module alone("kernel");
-  hlo::Module::ComputationMap copied;
-  alone.SetEntry(alone.CloneComputation(*fusion.to_apply(), "kernel", &copied));
-  return EvaluateWidened(alone, operands_, options_);
-}
-
 bool KernelCheck::IsAnotherOrder(const Instruction& sort,
                                  sim::ProgramData* data) const {
   std::vector<Literal> results;
@@ -177,7 +165,7 @@ absl::Status KernelCheck::After(const isa::Call& call, sim::ProgramData* data) {
   int leaf = 0;
   bool wrong = false;
   const int bits = NarrowestFloat(*i);
-  std::optional<absl::StatusOr<Literal>> exact;
+  std::optional<KernelNoise> noise;
   hlo::ForEachLeaf(i->shape(), [&](const Shape& s, const hlo::ShapeIndex& at) {
     const int number = leaf++;
     if (!s.IsArray()) return;
@@ -186,14 +174,8 @@ absl::Status KernelCheck::After(const isa::Call& call, sim::ProgramData* data) {
         Compare(expected_->At(at), LiteralAt(s, PlaceOf(i, number), data));
     e.tolerance = IsRounded(s.type()) ? Tolerance::Kernel(bits) : 0;
     if (e.error.worst > e.tolerance && IsRounded(s.type())) {
-      if (!exact.has_value()) exact = Exact(*i);
-      if (exact->ok()) {
-        const ValueError noise = Compare(expected_->At(at), (*exact)->At(at));
-        // What its roundings make infinite or no number excuses nothing.
-        if (std::isfinite(noise.worst)) {
-          e.tolerance = std::max(e.tolerance, 2 * noise.worst);
-        }
-      }
+      if (!noise.has_value()) noise.emplace(*i, operands_, options_);
+      e.tolerance = std::max(e.tolerance, 2 * noise->Of(expected_->At(at), at));
     }
     if (e.error.worst > e.tolerance) {
       wrong = true;

@@ -29,8 +29,8 @@ struct KernelError {
   std::string layer;  // op_name metadata
   ValueError error;
   int bits = 32;  // of the narrowest float that the kernel computes in
-  // Of error.worst; integers: 0. Of a fusion that loses its digits on the way
-  // (s (1 - s) near 1), twice what its own roundings make.
+  // Of error.worst; integers: 0. Where digits are lost on the way (s (1 - s)
+  // near 1, sums near 0), twice the kernel's noise (kernel_noise.h).
   double tolerance = 0;
 };
 
@@ -73,7 +73,6 @@ class KernelCheck : public sim::KernelObserver {
              const hlo::Computation& computation);
   isa::BufferSlice PlaceOf(const hlo::Instruction* i, int leaf) const;
 
-  absl::StatusOr<hlo::Literal> Exact(const hlo::Instruction& fusion) const;
   // Is what the unstable sort left in memory one of its results, if not the
   // evaluator's?
   bool IsAnotherOrder(const hlo::Instruction& sort,

@@ -1,6 +1,7 @@
 #include "driver/verification/verify_program.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <utility>
 
@@ -9,6 +10,7 @@
 #include "base/status.h"
 #include "driver/verification/exact_value.h"
 #include "driver/verification/inputs.h"
+#include "driver/verification/kernel_noise.h"
 #include "hlo_backend/ir/computation.h"
 #include "sim/simulator.h"
 
@@ -102,15 +104,23 @@ absl::Status JudgeByNoise(const hlo::Module& input,
   }
   ASSIGN_OR_RETURN(const Literal exact,
                    EvaluateWidened(input, arguments, options));
+  ASSIGN_OR_RETURN(const Literal off,
+                   EvaluateWidened(input, SlightlyOff(arguments), options));
   size_t number = 0;
-  hlo::ForEachLeaf(exact.shape(),
-                   [&](const Shape& s, const hlo::ShapeIndex& at) {
-                     if (!s.IsArray()) return;
-                     OutputError& o = result->outputs[number++];
-                     if (!Wrong(o) || !IsRounded(s.type())) return;
-                     o.noise = Compare(expected.At(at), exact.At(at)).mean;
-                     o.tolerance = std::max(o.tolerance, 2 * *o.noise);
-                   });
+  hlo::ForEachLeaf(
+      exact.shape(), [&](const Shape& s, const hlo::ShapeIndex& at) {
+        if (!s.IsArray()) return;
+        OutputError& o = result->outputs[number++];
+        if (!Wrong(o) || !IsRounded(s.type())) return;
+        o.noise = 0;
+        for (const Literal* noisy : {&exact, &off}) {
+          const double mean = Compare(expected.At(at), noisy->At(at)).mean;
+          if (std::isfinite(mean)) {
+            o.noise = std::max(*o.noise, mean);
+          }
+        }
+        o.tolerance = std::max(o.tolerance, 2 * *o.noise);
+      });
   return absl::OkStatus();
 }
 

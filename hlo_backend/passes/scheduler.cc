@@ -218,6 +218,17 @@ class Delayer {
   std::vector<Instruction*> result_;
 };
 
+bool IsInOrder(const Computation& c) {
+  absl::flat_hash_set<const Instruction*> before;
+  for (const Instruction* i : c.instructions()) {
+    for (const Instruction* operand : i->operands()) {
+      if (!before.contains(operand)) return false;
+    }
+    before.insert(i);
+  }
+  return true;
+}
+
 }  // namespace
 
 std::vector<Instruction*> ListSchedule(const Computation& computation) {
@@ -236,6 +247,10 @@ absl::StatusOr<bool> SchedulerPass::Run(Module* module, const PassContext&) {
     const bool better =
         Liveness(*c, list).PeakBytes() < Liveness(*c, plain).PeakBytes();
     c->Reorder(better ? list : plain);
+  }
+  // Comparators and reducers, to which rewriting has added at the end.
+  for (Computation* c : module->computations()) {
+    if (!IsControlComputation(*c) && !IsInOrder(*c)) c->Reorder(c->PostOrder());
   }
   module->mutable_config()->is_scheduled = true;
   return true;

@@ -194,27 +194,4 @@ absl::StatusOr<bool> TpuFormsPass::Run(Module* module,
   return changed;
 }
 
-bool HasTiledLayouts(const Module& module) {
-  for (const Computation* c : module.computations()) {
-    for (const Instruction* i : c->instructions()) {
-      bool tiled = false;
-      ForEachLeaf(i->shape(), [&](const Shape& s, const ShapeIndex&) {
-        tiled |= s.IsArray() && s.has_layout() && !s.layout().tiles.empty();
-      });
-      if (tiled) return true;
-    }
-  }
-  return false;
-}
-
-void Unschedule(Module* module) {
-  for (Computation* c : module->ComputationPostOrder()) {
-    for (Instruction* i : c->PostOrder()) {
-      if (i->opcode() == Opcode::kFusion) InlineCall(i);
-    }
-  }
-  module->RemoveUnusedComputations();
-  module->mutable_config()->is_scheduled = false;
-}
-
 }  // namespace ptxla::hlo

@@ -30,13 +30,6 @@ class TpuFormsPass : public Pass {
   absl::StatusOr<bool> Run(Module* module, const PassContext& context) override;
 };
 
-// Has any array of the module tiles, as a TPU's have?
-bool HasTiledLayouts(const Module& module);
-
-// A module that was scheduled for another machine (layouts without tiles):
-// bodies of its fusions take their places, and its order is forgotten.
-void Unschedule(Module* module);
-
 }  // namespace ptxla::hlo
 
 #endif  // PTXLA_HLO_BACKEND_PASSES_TPU_FORMS_H_

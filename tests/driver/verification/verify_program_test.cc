@@ -75,6 +75,26 @@ TEST(VerifyProgramTest, AMutedStoreIsNoticed) {
   EXPECT_FALSE(v.ok());
 }
 
+// What is above the mean sums to zero: of any other number only its smallness
+// means something.
+TEST(VerifyProgramTest, SumsThatCancelAreJudgedByTheirTerms) {
+  ExpectVerified(R"(HloModule cancelled
+sum { a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  ROOT s = f32[] add(a, b) }
+ENTRY e {
+  x = f32[64,256] parameter(0)
+  zero = f32[] constant(0)
+  part = f32[] constant(0.00390625)
+  s = f32[64] reduce(x, zero), dimensions={1}, to_apply=sum
+  parts = f32[64] broadcast(part), dimensions={}
+  m = f32[64] multiply(s, parts)
+  ms = f32[64,256] broadcast(m), dimensions={0}
+  above = f32[64,256] subtract(x, ms)
+  ROOT r = f32[64] reduce(above, zero), dimensions={1}, to_apply=sum
+})");
+}
+
 TEST(VerifyProgramTest, SixtyFourBitValuesKeepTheirBytes) {
   ExpectVerified(R"(HloModule wide
 ENTRY e {

@@ -1,0 +1,42 @@
+// How far the values of one kernel may be from the evaluator's though nothing
+// is wrong: what its own roundings make (exact_value.h), and what the last bits
+// of its operands decide. The sum of what is above a row's mean is zero: any
+// order of summation gives another number, and none is nearer to the truth.
+//
+//   KernelNoise noise(*fusion, operands, options);
+//   if (error.worst > 2 * noise.Of(expected, {})) ...
+#ifndef PTXLA_DRIVER_VERIFICATION_KERNEL_NOISE_H_
+#define PTXLA_DRIVER_VERIFICATION_KERNEL_NOISE_H_
+
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "hlo_backend/evaluator/evaluator.h"
+#include "hlo_backend/ir/instruction.h"
+
+namespace ptxla::driver {
+
+// `values` with the f32 and narrower floats up or down by a few last bits of
+// f32: what depends on these is noise. Narrow floats are widened.
+std::vector<hlo::Literal> SlightlyOff(absl::Span<const hlo::Literal> values);
+
+class KernelNoise {
+ public:
+  KernelNoise(const hlo::Instruction& kernel,
+              const std::vector<hlo::Literal>& operands,
+              const hlo::EvaluatorOptions& options);
+
+  // ValueError::worst of the array `at` of the kernel's result between the
+  // evaluator's value and the noisy ones; 0 where there are none, or where they
+  // are infinite or no numbers: that excuses nothing.
+  double Of(const hlo::Literal& expected, const hlo::ShapeIndex& at) const;
+
+ private:
+  // Without roundings; the same of operands that are slightly off.
+  absl::StatusOr<hlo::Literal> exact_, off_;
+};
+
+}  // namespace ptxla::driver
+
+#endif  // PTXLA_DRIVER_VERIFICATION_KERNEL_NOISE_H_
