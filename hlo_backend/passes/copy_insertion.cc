@@ -23,6 +23,24 @@ bool IsBranch(const Computation& c) {
   return false;
 }
 
+// Where what lies in `place` has been since its first writer, seen through
+// updates in place and what loops pass on; `home`, if it was there on the way.
+MemoryPlace OriginOf(MemoryPlace place, const MemoryPlace& home) {
+  while (!(place == home)) {
+    const Instruction* maker = place.maker;
+    if (place.index < 0 && InPlaceOperand(*maker) == 0) {
+      place = PlaceOf(maker->operand(0));
+    } else if (place.index >= 0 && maker->opcode() == Opcode::kWhile &&
+               maker->operand(0)->opcode() == Opcode::kTuple) {
+      const auto k = static_cast<int>(place.index);
+      place = PlaceOf(maker->operand(0)->operand(k));
+    } else {
+      break;
+    }
+  }
+  return place;
+}
+
 class Inserter {
  public:
   Inserter(Computation* c, Homes homes)
@@ -108,7 +126,7 @@ class Inserter {
   void Overwritten(Instruction* update) {
     Instruction* value = update->operand(0);
     const MemoryPlace place = PlaceOf(value);
-    if (IsHomeOf(place, update) &&
+    if (IsHomeOf(place, update) && !IsOutput(place) &&
         LastRead(place, positions_, update) <= positions_.at(update)) {
       return;
     }
@@ -116,10 +134,13 @@ class Inserter {
     update->ReplaceOperand(0, CopyBefore(update, value));
   }
 
-  // `maker` is an output whose memory is that place.
-  bool IsHomeOf(const MemoryPlace& place, const Instruction* maker) const {
+  // `update`, perhaps updated in place later, is an output whose memory is that
+  // place.
+  bool IsHomeOf(const MemoryPlace& place, const Instruction* update) const {
     for (size_t k = 0; k < homes_.size(); ++k) {
-      if (homes_[k] == place && PlaceOf(Output(k)).maker == maker) return true;
+      if (!(homes_[k] == place)) continue;
+      const MemoryPlace updated = PlaceOf(update);
+      if (OriginOf(PlaceOf(Output(k)), updated) == updated) return true;
     }
     return false;
   }
@@ -149,11 +170,14 @@ class Inserter {
     }
     if (IsPreset(*place.maker)) return true;
     if (home.maker == nullptr) return false;
-    const int made = positions_.at(place.maker);
+    const MemoryPlace origin = OriginOf(place, home);
+    if (origin == home) return false;
+    if (origin.maker->opcode() == Opcode::kParameter) return true;
+    const int made = positions_.at(origin.maker);
     const int read = LastRead(home, positions_);
     if (read != made) return read > made;
-    for (const Instruction* o : place.maker->operands()) {
-      if (PlaceOf(o) == home && !ReadsInStep(*o, *place.maker)) return true;
+    for (const Instruction* o : origin.maker->operands()) {
+      if (PlaceOf(o) == home && !ReadsInStep(*o, *origin.maker)) return true;
     }
     return false;
   }

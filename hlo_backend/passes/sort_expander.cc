@@ -166,7 +166,16 @@ class Expander {
     return type == x->shape().type() ? x : b_.Convert(x, type);
   }
 
-  // The comparator on words: parameters are converted to what they were.
+  // Of floats: which is greater shows in words, too, and a value that came with
+  // more digits than its type has is placed by them.
+  static bool ComparesFloats(const Instruction& i) {
+    return i.opcode() == Opcode::kCompare &&
+           IsFloat(i.operand(0)->shape().type()) &&
+           i.operand(0)->opcode() == Opcode::kParameter &&
+           i.operand(1)->opcode() == Opcode::kParameter;
+  }
+
+  // The comparator on words: other parameters are converted to what they were.
   Computation* WordComparator() {
     const Computation& from = *sort_->to_apply();
     Computation* to = sort_->parent()->module()->AddComputation(
@@ -182,7 +191,11 @@ class Expander {
     for (const Instruction* i : from.PostOrder()) {
       if (i->opcode() == Opcode::kParameter) continue;
       std::vector<Instruction*> operands;
-      for (const Instruction* o : i->operands()) operands.push_back(made.at(o));
+      for (const Instruction* o : i->operands()) {
+        operands.push_back(ComparesFloats(*i) ? to->parameter(static_cast<int>(
+                                                    o->parameter_number()))
+                                              : made.at(o));
+      }
       made[i] = to->AddLike(*i, i->shape(), operands);
     }
     to->SetRoot(made.at(from.root()));

@@ -1,5 +1,8 @@
 // Values that something else could overwrite: what a branch passes through,
 // the number of the device, the planes of 64-bit results.
+#include <string>
+
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "gtest/gtest.h"
 #include "tests/driver/verification/verify_text.h"
@@ -48,6 +51,54 @@ ENTRY e {
   ROOT t = (s32[8,128], s32[8,128]) tuple(b, c)
 }
 less { x = s32[] parameter(0)  y = s32[] parameter(1)  ROOT r = pred[] compare(x, y), direction=LT })");
+}
+
+// A loop of five rounds over {number, a, b}; `body` makes `next.a` and `next.b`.
+std::string Loop(absl::string_view body) {
+  return absl::StrCat(R"(HloModule m
+body {
+  s = (s32[], f32[9,129], f32[9,129]) parameter(0)
+  i = s32[] get-tuple-element(s), index=0
+  a = f32[9,129] get-tuple-element(s), index=1
+  b = f32[9,129] get-tuple-element(s), index=2
+  zero = s32[] constant(0)
+  one = s32[] constant(1)
+  n = s32[] add(i, one)
+  row = f32[1,129] dynamic-slice(b, n, zero), dynamic_slice_sizes={1,129}
+)",
+                      body, R"(
+  ROOT r = (s32[], f32[9,129], f32[9,129]) tuple(n, next.a, next.b)
+}
+condition {
+  s = (s32[], f32[9,129], f32[9,129]) parameter(0)
+  i = s32[] get-tuple-element(s), index=0
+  five = s32[] constant(5)
+  ROOT more = pred[] compare(i, five), direction=LT
+}
+ENTRY e {
+  p = f32[9,129] parameter(0)
+  q = f32[9,129] parameter(1)
+  zero = s32[] constant(0)
+  t = (s32[], f32[9,129], f32[9,129]) tuple(zero, p, q)
+  ROOT w = (s32[], f32[9,129], f32[9,129]) while(t), condition=condition, body=body
+})");
+}
+
+TEST(KeptValuesTest, AStateThatIsUpdatedInPlaceAndPassedOnToAnother) {
+  ExpectRight(Loop(R"(
+  next.a = f32[9,129] dynamic-update-slice(a, row, i, zero)
+  next.b = f32[9,129] copy(a))"));
+}
+
+// Two updates, the second of what the old state decides.
+TEST(KeptValuesTest, AStateThatIsReadBetweenItsUpdates) {
+  ExpectRight(Loop(R"(
+  once = f32[9,129] dynamic-update-slice(a, row, i, zero)
+  old = f32[1,129] dynamic-slice(a, i, zero), dynamic_slice_sizes={1,129}
+  new = f32[1,129] dynamic-slice(once, i, zero), dynamic_slice_sizes={1,129}
+  both = f32[1,129] add(old, new)
+  next.a = f32[9,129] dynamic-update-slice(once, both, n, zero)
+  next.b = f32[9,129] copy(b))"));
 }
 
 TEST(KeptValuesTest, TheNumberOfTheDevice) {
