@@ -8,12 +8,13 @@
 namespace ptxla::lowering {
 
 // Of a type of 8 or 16 bits; pred as u8, f16 as what lies in the upper halves
-// of words, f8e5m2 as the upper halves of those (fusion/f16_conversion.h).
+// of words, f8e5m2 as the upper halves of those (fusion/f16_conversion.h), other
+// floats of 8 bits as bytes with a sign (fusion/f8_conversion.h).
 inline codegen::NarrowType NarrowTypeOf(hlo::PrimitiveType type) {
   if (type == hlo::PrimitiveType::kBf16 || type == hlo::PrimitiveType::kF16)
     return codegen::NarrowType::kBf16;
   if (type == hlo::PrimitiveType::kF8E5M2) return codegen::NarrowType::kTopByte;
-  const bool is_signed = hlo::IsSigned(type);
+  const bool is_signed = hlo::IsSigned(type) || hlo::IsFloat(type);
   if (hlo::BitWidth(type) == 16) {
     return is_signed ? codegen::NarrowType::kS16 : codegen::NarrowType::kU16;
   }

@@ -1,6 +1,7 @@
 #include "hlo_backend/lowering/fusion/f8_conversion.h"
 
 #include "base/numerics/bits.h"
+#include "hlo_backend/lowering/fusion/f16_conversion.h"
 
 namespace ptxla::lowering {
 namespace {
@@ -66,6 +67,62 @@ Vec UnpackF8(CodeBuilder& b, const FloatFormat& format, Vec words) {
       return value;
   }
   return value;
+}
+
+Vec NarrowToF8(CodeBuilder& b, const FloatFormat& format, Vec x) {
+  const int fraction = format.mantissa_bits, bias = format.bias;
+  if (fraction == 2 && format.special == SpecialValues::kIeee) {
+    return NarrowToF8E5M2(b, x);
+  }
+  const int dropped = 23 - fraction;
+  const auto word = [](int64_t x) { return static_cast<uint32_t>(x); };
+  const Vec magnitude = b.BinaryImm(Opcode::kVand, x, ~kSign);
+  const Vec sign =
+      b.BinaryImm(Opcode::kVshrl, b.BinaryImm(Opcode::kVand, x, kSign), 24);
+  // The sum with this power of two has the last bit of a denormal result as its
+  // own last bit.
+  const uint32_t unit = word(127 + 24 - bias - fraction) << 23;
+  const Vec denormal = b.BinaryImm(
+      Opcode::kVsubS32, b.BinaryImm(Opcode::kVaddF32, magnitude, unit), unit);
+  const Vec odd = b.BinaryImm(Opcode::kVand,
+                              b.BinaryImm(Opcode::kVshrl, x, word(dropped)), 1);
+  const Vec rounded = b.Binary(
+      Opcode::kVaddS32,
+      b.BinaryImm(Opcode::kVaddS32, magnitude,
+                  word((1 << (dropped - 1)) - 1 - ((127 - bias) << 23))),
+      odd);
+  const Vec normal = b.BinaryImm(Opcode::kVshrl, rounded, word(dropped));
+  const Vec finite = b.Select(
+      b.CompareImm(Opcode::kVcmpLtS32, magnitude, word(128 - bias) << 23),
+      denormal, normal);
+  switch (format.special) {
+    case SpecialValues::kNanOnly:
+    case SpecialValues::kNone:
+      return b.Binary(Opcode::kVor, b.BinaryImm(Opcode::kVminS32, finite, 0x7F),
+                      sign);
+    case SpecialValues::kNanIsMinusZero: {
+      const Vec value = b.SelectImm(b.CompareImm(Opcode::kVcmpNeS32, finite, 0),
+                                    b.Binary(Opcode::kVor, finite, sign), 0);
+      return b.SelectImm(b.CompareImm(Opcode::kVcmpLeS32, finite, 0x7F), value,
+                         0x80);
+    }
+    case SpecialValues::kIeee: {
+      const uint32_t infinity = ((1u << format.exponent_bits) - 1) << fraction;
+      const Vec bounded = b.BinaryImm(Opcode::kVminS32, finite, infinity);
+      const Vec value =
+          b.SelectImm(b.CompareImm(Opcode::kVcmpLeS32, magnitude, kInfinity),
+                      bounded, infinity | 1u << (fraction - 1));
+      return b.Binary(Opcode::kVor, value, sign);
+    }
+  }
+  return finite;
+}
+
+Vec RoundToF8(CodeBuilder& b, const FloatFormat& format, Vec x) {
+  const Vec byte = NarrowToF8(b, format, x);
+  return UnpackF8(
+      b, format,
+      b.BinaryImm(Opcode::kVshra, b.BinaryImm(Opcode::kVshll, byte, 24), 24));
 }
 
 int UnpackF8Operations(const FloatFormat& format) {

@@ -1,8 +1,10 @@
-// 8-bit floats as f32, for chips and formats that have no instruction for it:
-// the byte is shifted to where f32 has its exponent, and a multiplication by a
-// power of two sets the bias right, subnormal numbers included. 4 operations on
-// finite numbers, 2 to 4 more for the format's infinities and NaN; libtpu
-// 0.0.42.1 takes 7 for e4m3fn (tpu_slots.md, section 3).
+// 8-bit floats from and to f32, for chips and formats that have no instruction
+// for it: the byte is shifted to where f32 has its exponent, and a
+// multiplication by a power of two sets the bias right, subnormal numbers
+// included. 4 operations on finite numbers, 2 to 4 more for the format's
+// infinities and NaN; libtpu 0.0.42.1 takes 7 for e4m3fn (tpu_slots.md, section
+// 3). Back it is rounded as an integer: 13 operations and 2 to 6 for what is
+// too large, libtpu's 11 (v5e) to 20 (v6e) for e4m3fn.
 #ifndef PTXLA_HLO_BACKEND_LOWERING_FUSION_F8_CONVERSION_H_
 #define PTXLA_HLO_BACKEND_LOWERING_FUSION_F8_CONVERSION_H_
 
@@ -20,6 +22,15 @@ std::optional<numerics::FloatFormat> F8FormatOf(hlo::PrimitiveType type);
 // `words`: one byte per word, sign extended.
 codegen::Vec UnpackF8(codegen::CodeBuilder& b,
                       const numerics::FloatFormat& format, codegen::Vec words);
+
+// f32 rounded to nearest even, one byte per word; the bits above it mean
+// nothing. Of f8e5m2 in one instruction where the chip has it.
+codegen::Vec NarrowToF8(codegen::CodeBuilder& b,
+                        const numerics::FloatFormat& format, codegen::Vec x);
+
+// The f8 nearest to f32, as f32.
+codegen::Vec RoundToF8(codegen::CodeBuilder& b,
+                       const numerics::FloatFormat& format, codegen::Vec x);
 
 // Vector operations of UnpackF8.
 int UnpackF8Operations(const numerics::FloatFormat& format);

@@ -5,6 +5,7 @@
 #include "base/status.h"
 #include "base/units.h"
 #include "hlo_backend/lowering/fusion/f16_conversion.h"
+#include "hlo_backend/lowering/fusion/f8_conversion.h"
 #include "hlo_backend/lowering/fusion/nest.h"
 #include "hlo_backend/lowering/narrow_type.h"
 
@@ -38,10 +39,12 @@ Vec NestCode::Unpack(const Stream& s, Vec packed, int part) {
     case PrimitiveType::kU16:
       return b_.Unary(part ? Opcode::kVunpackCHU16 : Opcode::kVunpackCLU16,
                       packed);
-    case PrimitiveType::kS8:
-      return b_.Unary(kS8[part], packed);
-    default:
-      return b_.Unary(kU8[part], packed);
+    default: {
+      const auto f8 = F8FormatOf(s.array.type);
+      const bool is_signed = hlo::IsSigned(s.array.type) || f8.has_value();
+      const Vec words = b_.Unary(is_signed ? kS8[part] : kU8[part], packed);
+      return f8.has_value() ? UnpackF8(b_, *f8, words) : words;
+    }
   }
 }
 
@@ -72,12 +75,14 @@ Vec NestCode::SelectRowPart(const Stream& s, Vec words, Sca row,
   if (s.array.type == PrimitiveType::kF16) {
     return WidenF16(b_, low);
   }
-  if (is_float) return b_.BinaryImm(Opcode::kVshll, low, 16);
-  if (hlo::IsSigned(s.array.type)) {
-    return b_.BinaryImm(
+  if (is_float && bits == 16) return b_.BinaryImm(Opcode::kVshll, low, 16);
+  if (is_float || hlo::IsSigned(s.array.type)) {
+    const Vec word = b_.BinaryImm(
         Opcode::kVshra,
         b_.BinaryImm(Opcode::kVshll, low, static_cast<uint32_t>(32 - bits)),
         static_cast<uint32_t>(32 - bits));
+    const auto f8 = F8FormatOf(s.array.type);
+    return f8.has_value() ? UnpackF8(b_, *f8, word) : word;
   }
   return b_.BinaryImm(Opcode::kVand, low, (1u << bits) - 1);
 }
@@ -90,9 +95,12 @@ Vec NestCode::LoadTile(const Stream& s, Sca base, int64_t offset) {
     const Vec words =
         narrow_->Load(NarrowTypeOf(s.array.type), number, base, at);
     // The upper byte of an f16 is an f8e5m2.
-    return hlo::IsFloat(s.array.type) && s.array.type != PrimitiveType::kBf16
-               ? WidenUpperF16(b_, words)
-               : words;
+    if (s.array.type == PrimitiveType::kF16 ||
+        s.array.type == PrimitiveType::kF8E5M2) {
+      return WidenUpperF16(b_, words);
+    }
+    const auto f8 = F8FormatOf(s.array.type);
+    return f8.has_value() ? UnpackF8(b_, *f8, words) : words;
   }
   // Its rows of memory again and again: nothing beyond them is read.
   const int rows = static_cast<int>(s.array.tile_bytes() / isa::kRowBytes);
@@ -141,12 +149,7 @@ absl::StatusOr<Value> NestCode::MakeLeaf(const ExprNode& node, int row,
   const Stream& s = g_.streams[number];
   const Place& place = places_[number];
   const PhysicalArray& a = s.array;
-  const bool whole_f8 = a.type == PrimitiveType::kF8E5M2 &&
-                        s.access == Access::kTile &&
-                        place.kind == Place::Kind::kWindow;
-  if (hlo::IsFloat(a.type) && a.type != PrimitiveType::kF32 &&
-      a.type != PrimitiveType::kBf16 && a.type != PrimitiveType::kF16 &&
-      !whole_f8) {
+  if (hlo::IsFloat(a.type) && a.bits == 8 && !F8FormatOf(a.type)) {
     return absl::UnimplementedError(
         absl::StrCat(node.instr->name(), ": ", hlo::PrimitiveTypeName(a.type),
                      " operand of a vector kernel"));
@@ -162,11 +165,14 @@ absl::StatusOr<Value> NestCode::MakeLeaf(const ExprNode& node, int row,
       word = b_.SBinaryImm(Opcode::kSshll, word, 16);
     } else if (a.bits < 32) {
       word = b_.SBinaryImm(Opcode::kSshll, word, 32 - a.bits);
-      word =
-          b_.SBinaryImm(hlo::IsSigned(a.type) ? Opcode::kSshra : Opcode::kSshrl,
-                        word, 32 - a.bits);
+      const bool is_signed = hlo::IsSigned(a.type) || hlo::IsFloat(a.type);
+      word = b_.SBinaryImm(is_signed ? Opcode::kSshra : Opcode::kSshrl, word,
+                           32 - a.bits);
     }
     const Vec words = b_.Splat(word);
+    if (const auto f8 = F8FormatOf(a.type)) {
+      return Value::Of(UnpackF8(b_, *f8, words));
+    }
     return FromMemory(
         s, a.type == PrimitiveType::kF16 ? WidenF16(b_, words) : words);
   }

@@ -3,7 +3,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "hlo_backend/lowering/fusion/elementwise_parts.h"
-#include "hlo_backend/lowering/fusion/f16_conversion.h"
+#include "hlo_backend/lowering/fusion/f8_conversion.h"
 
 namespace ptxla::lowering {
 namespace {
@@ -61,6 +61,11 @@ Vec ToSigned(CodeBuilder& b, Vec x, bool narrow) {
   return b.Unary(Opcode::kVcvtS32F32, x);
 }
 
+Vec FromInteger(CodeBuilder& b, PrimitiveType from, Vec x) {
+  const bool is_word = hlo::IsUnsigned(from) && hlo::BitWidth(from) == 32;
+  return b.Unary(is_word ? Opcode::kVcvtF32U32 : Opcode::kVcvtF32S32, x);
+}
+
 absl::StatusOr<Value> Convert(CodeBuilder& b, const Instruction& i, Value x,
                               bool wraps) {
   const PrimitiveType from = i.operand(0)->shape().type();
@@ -75,11 +80,11 @@ absl::StatusOr<Value> Convert(CodeBuilder& b, const Instruction& i, Value x,
   if (from == PrimitiveType::kPred) {
     return Value::Of(MaskToNumber(b, x.mask, hlo::IsFloat(to)));
   }
-  if (to == PrimitiveType::kF8E5M2 && hlo::IsFloat(from) && wraps) {
+  if (const auto format = F8FormatOf(to); format.has_value() && wraps) {
     // Two bits of fraction are no noise: what reads it gets what it would find
     // in memory.
-    const Vec byte = NarrowToF8E5M2(b, x.vec);
-    return Value::Of(WidenUpperF16(b, b.BinaryImm(Opcode::kVshll, byte, 24)));
+    if (!hlo::IsFloat(from)) x = Value::Of(FromInteger(b, from, x.vec));
+    return Value::Of(RoundToF8(b, *format, x.vec));
   }
   if (hlo::IsFloat(from) && hlo::IsFloat(to)) return x;
   if (hlo::IsFloat(from)) {
@@ -98,10 +103,7 @@ absl::StatusOr<Value> Convert(CodeBuilder& b, const Instruction& i, Value x,
         static_cast<uint32_t>(low)));
   }
   if (hlo::IsFloat(to)) {
-    return Value::Of(b.Unary(hlo::IsUnsigned(from) && hlo::BitWidth(from) == 32
-                                 ? Opcode::kVcvtF32U32
-                                 : Opcode::kVcvtF32S32,
-                             x.vec));
+    return Value::Of(FromInteger(b, from, x.vec));
   }
   return wraps ? Value::Of(WrapInteger(b, to, x.vec)) : x;
 }

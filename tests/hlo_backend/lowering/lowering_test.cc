@@ -89,14 +89,14 @@ ENTRY e {
 TEST(LoweringTest, WhatIsRefusedInEveryPartEnds) {
   const auto program = Compile(R"(HloModule m
 ENTRY e {
-  c = f8e5m2fnuz[] constant(1.5)
-  x = f8e5m2fnuz[] parameter(0)
-  y = f8e5m2fnuz[] add(c, x)
-  ROOT r = f8e5m2fnuz[] exponential-minus-one(y)
+  c = f8e8m0fnu[] constant(1.5)
+  x = f8e8m0fnu[] parameter(0)
+  y = f8e8m0fnu[] add(c, x)
+  ROOT r = f8e8m0fnu[] exponential-minus-one(y)
 })");
   EXPECT_THAT(program.status(),
               testing::StatusIs(absl::StatusCode::kUnimplemented,
-                                HasSubstr("f8e5m2fnuz")));
+                                HasSubstr("f8e8m0fnu")));
 }
 
 // In others passes remove them.

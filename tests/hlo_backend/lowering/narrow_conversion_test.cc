@@ -42,20 +42,36 @@ struct Case {
 
 TEST(NarrowConversionTest, ConversionsOfRaggedShapesEqualTheEvaluator) {
   constexpr Case kCases[] = {
-      {"f32", "s8", 300},      {"f32", "u8", 300},   {"f32", "s32", 5e9},
-      {"s8", "f32", 128},      {"u8", "s32", 128},   {"s32", "s8", 1000},
-      {"f32", "f8e5m2", 1e5},  {"f32", "f8e5m2", 4}, {"f32", "f8e5m2", 1e-4},
-      {"bf16", "f8e5m2", 9e4}, {"f8e5m2", "f32", 8}, {"f8e5m2", "bf16", 5e4},
-      {"f8e5m2", "f16", 1e-4}, {"f16", "s8", 200},   {"f32", "s16", 40000},
+      {"f32", "s8", 300},
+      {"f32", "u8", 300},
+      {"f32", "s32", 5e9},
+      {"s8", "f32", 128},
+      {"u8", "s32", 128},
+      {"s32", "s8", 1000},
+      {"f32", "f8e5m2", 1e5},
+      {"f32", "f8e5m2", 4},
+      {"f32", "f8e5m2", 1e-4},
+      {"bf16", "f8e5m2", 9e4},
+      {"f8e5m2", "f32", 8},
+      {"f8e5m2", "bf16", 5e4},
+      {"f8e5m2", "f16", 1e-4},
+      {"f16", "s8", 200},
+      {"f32", "s16", 40000},
+      {"f32", "f8e4m3fn", 900},
+      {"f32", "f8e4m3fn", 0.03},
+      {"f8e4m3fn", "bf16", 400},
+      {"s32", "f8e4m3fn", 500},
+      {"f32", "f8e4m3b11fnuz", 50},
+      {"bf16", "f8e4m3b11fnuz", 1e-3},
+      {"f8e4m3b11fnuz", "f32", 9},
+      {"f32", "f8e3m4", 20},
+      {"f8e4m3", "f32", 200},
+      {"f32", "f8e5m2fnuz", 9e4},
   };
   for (const char* chip : kChips) {
     for (const Case& c : kCases) {
       for (const char* dims :
            {"1", "1000", "5000", "7,129", "33,300", "2,70,385", "127,1000"}) {
-        // One number of f8e5m2 would be read as a scalar: refused.
-        if (dims == std::string("1") && c.from == std::string("f8e5m2")) {
-          continue;
-        }
         HarnessOptions options;
         options.chip = chip;
         options.low = -c.range;
@@ -76,7 +92,7 @@ TEST(NarrowConversionTest, BytesInVmemEqualTheEvaluator) {
       options.low = -300;
       options.high = 300;
       options.in_vmem = {0, 1};
-      for (const char* type : {"s8", "f8e5m2"}) {
+      for (const char* type : {"s8", "f8e5m2", "f8e4m3fn"}) {
         EXPECT_OK(CompareKernel(Convert("f32", type, dims), options).status())
             << chip << " " << type << " " << dims;
         EXPECT_OK(CompareKernel(Convert(type, "f32", dims), options).status())
@@ -104,25 +120,63 @@ TEST(NarrowConversionTest, NarrowIntegersWrapWhereTheyAreStored) {
   }
 }
 
-// What a kernel computes of f8e5m2 has its two bits of fraction.
-TEST(NarrowConversionTest, F8E5M2IsRoundedInsideOfAKernel) {
+// What a kernel computes of an f8 has its two or three bits of fraction.
+TEST(NarrowConversionTest, FloatsOf8BitsAreRoundedInsideOfAKernel) {
   for (const char* chip : kChips) {
-    HarnessOptions options;
-    options.chip = chip;
-    options.low = -90;
-    options.high = 90;
-    EXPECT_OK(CompareKernel(R"(HloModule m
+    for (const char* type : {"f8e5m2", "f8e4m3fn", "f8e4m3b11fnuz"}) {
+      for (const char* from : {"f32", "s32"}) {
+        HarnessOptions options;
+        options.chip = chip;
+        options.low = -29;
+        options.high = 29;
+        EXPECT_OK(CompareKernel(absl::Substitute(R"(HloModule m
 f {
-  p = f32[33,300] parameter(0)
-  a = f8e5m2[33,300] convert(p)
+  p = $1[33,300] parameter(0)
+  a = $0[33,300] convert(p)
   ROOT r = s32[33,300] convert(a)
 }
 ENTRY e {
-  p = f32[33,300] parameter(0)
+  p = $1[33,300] parameter(0)
   ROOT r = s32[33,300] fusion(p), kind=kLoop, calls=f
 })",
-                            options))
-        << chip;
+                                                 type, from),
+                                options))
+            << chip << " " << type << " " << from;
+      }
+    }
+  }
+}
+
+// A row for all rows, a number for each row, and a single one.
+TEST(NarrowConversionTest, BroadcastFloatsOf8BitsEqualTheEvaluator) {
+  for (const char* chip : kChips) {
+    for (const char* type : {"f8e5m2", "f8e4m3fn"}) {
+      for (const char* operand : {"[300] 1", "[33] 0", "[] "}) {
+        const std::string text = operand;
+        HarnessOptions options;
+        options.chip = chip;
+        options.low = -9;
+        options.high = 9;
+        EXPECT_OK(
+            CompareKernel(absl::Substitute(R"(HloModule m
+f {
+  p = f32[33,300] parameter(0)
+  a = $0$1 parameter(1)
+  w = f32$1 convert(a)
+  b = f32[33,300] broadcast(w), dimensions={$2}
+  ROOT r = f32[33,300] add(p, b)
+}
+ENTRY e {
+  p = f32[33,300] parameter(0)
+  a = $0$1 parameter(1)
+  ROOT r = f32[33,300] fusion(p, a), kind=kLoop, calls=f
+})",
+                                           type, text.substr(0, text.find(' ')),
+                                           text.substr(text.find(' ') + 1)),
+                          options))
+            << chip << " " << type << operand;
+      }
+    }
   }
 }
 
