@@ -23,6 +23,7 @@
 #include "hlo_backend/passes/fusion.h"
 #include "hlo_backend/passes/fusion_splitter.h"
 #include "hlo_backend/passes/gather_canonicalizer.h"
+#include "hlo_backend/passes/integer_product_expander.h"
 #include "hlo_backend/passes/layout_assignment.h"
 #include "hlo_backend/passes/layout_clearing.h"
 #include "hlo_backend/passes/linear_algebra_expander.h"
@@ -117,6 +118,9 @@ std::vector<PassEntry> AllPasses() {
       {"gather-canonicalizer",
        "gathers and scatters of any form as rows of a table by number",
        Make<GatherCanonicalizerPass>},
+      {"integer-product-expander",
+       "products of 16 and 32-bit integers from those of bytes",
+       Make<IntegerProductExpanderPass>},
       {"layout-assignment", "tiled layouts, copies and bitcasts",
        Make<LayoutAssignmentPass>},
       {"layout-clearing", "forgets layouts inside the module",

@@ -18,6 +18,10 @@ absl::Status NoSequence(const hlo::Instruction& i, absl::string_view why);
 codegen::Vec WrapInteger(codegen::CodeBuilder& b, hlo::PrimitiveType type,
                          codegen::Vec x);
 
+// The lower 32 bits of the product.
+codegen::Vec MultiplyIntegers(codegen::CodeBuilder& b, codegen::Vec x,
+                              codegen::Vec y);
+
 absl::StatusOr<Value> FloatOp(codegen::CodeBuilder& b,
                               const hlo::Instruction& i,
                               absl::Span<const Value> in);

@@ -24,8 +24,6 @@ Vec WrapInteger(CodeBuilder& b, PrimitiveType type, Vec x) {
                      shift);
 }
 
-namespace {
-
 Vec MultiplyIntegers(CodeBuilder& b, Vec x, Vec y) {
   if (isa::Supports(b.model(), Opcode::kVmulU32)) {
     return b.Binary(Opcode::kVmulU32, x, y);
@@ -60,8 +58,6 @@ Vec MultiplyIntegers(CodeBuilder& b, Vec x, Vec y) {
   return b.Binary(Opcode::kVaddS32, low,
                   b.Binary(Opcode::kVaddS32, cross, high));
 }
-
-}  // namespace
 
 absl::StatusOr<Value> IntegerOp(CodeBuilder& b, const Instruction& i,
                                 absl::Span<const Value> in, bool wraps) {

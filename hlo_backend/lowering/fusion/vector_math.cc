@@ -226,7 +226,8 @@ absl::StatusOr<Value> EmitMonoid(CodeBuilder& b, Hlo op, PrimitiveType type,
       code = f ? Opcode::kVaddF32 : Opcode::kVaddS32;
       break;
     case Hlo::kMultiply:
-      code = f ? Opcode::kVmulF32 : Opcode::kVmulU32;
+      if (!f) return Value::Of(MultiplyIntegers(b, x.vec, y.vec));
+      code = Opcode::kVmulF32;
       break;
     case Hlo::kMaximum:
       code = f ? Opcode::kVmaxF32 : u ? Opcode::kVmaxU32 : Opcode::kVmaxS32;

@@ -6,11 +6,13 @@
 #include "base/units.h"
 #include "hlo_backend/analysis/fusion_rules.h"
 #include "hlo_backend/ir/computation.h"
+#include "hlo_backend/lowering/fusion/vector_math.h"
 
 namespace ptxla::lowering {
 
 using codegen::CodeBuilder;
 using codegen::Sca;
+using codegen::Vec;
 using isa::Opcode;
 
 absl::StatusOr<ScatterCombine> ScatterCombine::Of(
@@ -30,38 +32,17 @@ absl::StatusOr<ScatterCombine> ScatterCombine::Of(
   if (!op.has_value()) {
     return refuse("a scatter whose body is more than one operation");
   }
-  const hlo::PrimitiveType type = scatter.shape().type();
-  const bool f32 = type == hlo::PrimitiveType::kF32;
-  const bool s32 = type == hlo::PrimitiveType::kS32;
-  switch (*op) {
-    case hlo::Opcode::kAdd:
-      combine.op = f32 ? Opcode::kVaddF32 : Opcode::kVaddS32;
-      return combine;
-    case hlo::Opcode::kMultiply:
-      combine.op = f32 ? Opcode::kVmulF32 : Opcode::kVmulU32;
-      return combine;
-    case hlo::Opcode::kMaximum:
-      combine.op = f32   ? Opcode::kVmaxF32
-                   : s32 ? Opcode::kVmaxS32
-                         : Opcode::kVmaxU32;
-      return combine;
-    case hlo::Opcode::kMinimum:
-      combine.op = f32   ? Opcode::kVminF32
-                   : s32 ? Opcode::kVminS32
-                         : Opcode::kVminU32;
-      return combine;
-    case hlo::Opcode::kAnd:
-      combine.op = Opcode::kVand;
-      return combine;
-    case hlo::Opcode::kOr:
-      combine.op = Opcode::kVor;
-      return combine;
-    case hlo::Opcode::kXor:
-      combine.op = Opcode::kVxor;
-      return combine;
-    default:
-      return refuse("a scatter with this operation");
-  }
+  combine.op = op;
+  combine.type = scatter.shape().type();
+  return combine;
+}
+
+Vec ScatterCombine::Emit(CodeBuilder& b, Vec old, Vec update) const {
+  if (!op.has_value()) return update;
+  // Of() gave an operation that words have.
+  return EmitMonoid(b, *op, type, Value::Of(old), Value::Of(update))
+      .value()
+      .vec;
 }
 
 ScatterFrame FrameScatter(const ScatterProblem& p, int64_t rows) {

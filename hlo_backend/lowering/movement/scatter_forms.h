@@ -26,14 +26,13 @@ namespace ptxla::lowering {
 // What an update does to a word of the table.
 struct ScatterCombine {
   // Of (old, update); nothing: the update replaces what was there.
-  std::optional<isa::Opcode> op = isa::Opcode::kVaddF32;
+  std::optional<hlo::Opcode> op = hlo::Opcode::kAdd;
+  hlo::PrimitiveType type = hlo::PrimitiveType::kF32;
 
-  // Unimplemented: more than one operation, or one that words do not have.
+  // Unimplemented: more than one operation.
   static absl::StatusOr<ScatterCombine> Of(const hlo::Instruction& scatter);
   codegen::Vec Emit(codegen::CodeBuilder& b, codegen::Vec old,
-                    codegen::Vec update) const {
-    return op ? b.Binary(*op, old, update) : update;
-  }
+                    codegen::Vec update) const;
 };
 
 struct ScatterProblem {
