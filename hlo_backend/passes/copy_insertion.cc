@@ -8,6 +8,7 @@
 #include "hlo_backend/analysis/buffer_plan.h"
 #include "hlo_backend/passes/control_flow.h"
 #include "hlo_backend/passes/memory_places.h"
+#include "hlo_backend/passes/x64_elimination.h"
 
 namespace ptxla::hlo {
 namespace {
@@ -40,6 +41,13 @@ MemoryPlace OriginOf(MemoryPlace place, const MemoryPlace& home) {
   }
   return place;
 }
+
+// The halves of a 64-bit value, each of which may be made where the value lies.
+bool IsCombine(const Instruction& i) {
+  return i.opcode() == Opcode::kCustomCall &&
+         i.attrs<CustomCallAttrs>().target == kX64Combine;
+}
+constexpr Plane kPlanes[] = {Plane::kLow, Plane::kHigh};
 
 class Inserter {
  public:
@@ -134,29 +142,56 @@ class Inserter {
     update->ReplaceOperand(0, CopyBefore(update, value));
   }
 
-  // `update`, perhaps updated in place later, is an output whose memory is that
-  // place.
+  // `update`, perhaps updated in place later, is (a half of) an output whose
+  // memory is that place.
   bool IsHomeOf(const MemoryPlace& place, const Instruction* update) const {
+    const MemoryPlace updated = PlaceOf(update);
     for (size_t k = 0; k < homes_.size(); ++k) {
-      if (!(homes_[k] == place)) continue;
-      const MemoryPlace updated = PlaceOf(update);
-      if (OriginOf(PlaceOf(Output(k)), updated) == updated) return true;
+      if (!homes_[k].Overlaps(place)) continue;
+      for (const MemoryPlace& part : PartsOf(Output(k))) {
+        if (OriginOf(part, updated) == updated) return true;
+      }
     }
     return false;
   }
 
+  // The places that a value of the result names: of a 64-bit one its halves.
+  static std::vector<MemoryPlace> PartsOf(const Instruction* value) {
+    const MemoryPlace place = PlaceOf(value);
+    if (!IsCombine(*place.maker)) return {place};
+    return {PlaceOf(place.maker->operand(0)), PlaceOf(place.maker->operand(1))};
+  }
+
   bool IsOutput(const MemoryPlace& place) const {
     const Instruction* root = c_->root();
-    if (root->opcode() != Opcode::kTuple) return PlaceOf(root) == place;
-    return std::any_of(
-        root->operands().begin(), root->operands().end(),
-        [&](const Instruction* o) { return PlaceOf(o) == place; });
+    const auto names = [&](const Instruction* output) {
+      const std::vector<MemoryPlace> parts = PartsOf(output);
+      return PlaceOf(output) == place ||
+             std::any_of(parts.begin(), parts.end(), [&](const MemoryPlace& p) {
+               return p.Overlaps(place);
+             });
+    };
+    if (root->opcode() != Opcode::kTuple) return names(root);
+    return std::any_of(root->operands().begin(), root->operands().end(), names);
   }
 
   const Instruction* Output(size_t k) const {
     const Instruction* root = c_->root();
     return root->opcode() == Opcode::kTuple ? root->operand(static_cast<int>(k))
                                             : root;
+  }
+
+  // A half that is an array of its own is put into its place at `combine`.
+  bool HalfNeedsCopy(const Instruction* combine, int k,
+                     MemoryPlace home) const {
+    const Instruction* half = combine->operand(k);
+    const Opcode maker = PlaceOf(half).maker->opcode();
+    home.plane = kPlanes[k];
+    if (half->user_count() == 1 && maker != Opcode::kParameter &&
+        !IsPreset(*PlaceOf(half).maker)) {
+      return IsMadeTooEarly(PlaceOf(half), home);
+    }
+    return LastRead(home, positions_) > positions_.at(combine);
   }
 
   bool NeedsCopy(const Instruction* value, const MemoryPlace& home) const {
@@ -170,6 +205,16 @@ class Inserter {
     }
     if (IsPreset(*place.maker)) return true;
     if (home.maker == nullptr) return false;
+    if (IsCombine(*place.maker)) {
+      return HalfNeedsCopy(place.maker, 0, home) ||
+             HalfNeedsCopy(place.maker, 1, home);
+    }
+    return IsMadeTooEarly(place, home);
+  }
+
+  // What lies at `home` is still read when the first writer of `place` writes
+  // there, and not in step.
+  bool IsMadeTooEarly(const MemoryPlace& place, const MemoryPlace& home) const {
     const MemoryPlace origin = OriginOf(place, home);
     if (origin == home) return false;
     if (origin.maker->opcode() == Opcode::kParameter) return true;
@@ -177,7 +222,9 @@ class Inserter {
     const int read = LastRead(home, positions_);
     if (read != made) return read > made;
     for (const Instruction* o : origin.maker->operands()) {
-      if (PlaceOf(o) == home && !ReadsInStep(*o, *origin.maker)) return true;
+      if (PlaceOf(o).Overlaps(home) && !ReadsInStep(*o, *origin.maker)) {
+        return true;
+      }
     }
     return false;
   }

@@ -1,27 +1,33 @@
 #include "hlo_backend/passes/memory_places.h"
 
 #include <algorithm>
+#include <string>
 
 #include "hlo_backend/analysis/buffer_plan.h"
 #include "hlo_backend/analysis/fusion_rules.h"
 #include "hlo_backend/analysis/member_rows.h"
 #include "hlo_backend/analysis/tiled_layout.h"
 #include "hlo_backend/ir/computation.h"
+#include "hlo_backend/passes/x64_elimination.h"
 
 namespace ptxla::hlo {
 namespace {
 
-int LastUse(const Instruction* value, const Positions& positions,
+int LastUse(const Instruction* value, Plane plane, const Positions& positions,
             const Instruction* except) {
   int last = -1;
   for (const Instruction* user : value->users()) {
     if (user == except) continue;
-    if (OnlyNamesMemory(*user)) {
-      last = std::max(last, LastUse(user, positions, except));
+    const Plane part = PlaneOf(*user);
+    if (part != Plane::kWhole) {
+      if (plane != Plane::kWhole && plane != part) continue;
+      last = std::max(last, LastUse(user, Plane::kWhole, positions, except));
+    } else if (OnlyNamesMemory(*user)) {
+      last = std::max(last, LastUse(user, plane, positions, except));
     } else if (user->opcode() == Opcode::kTuple) {
       // Read by whoever takes the tuple; the root is after everything.
       if (!user->IsRoot()) {
-        last = std::max(last, LastUse(user, positions, except));
+        last = std::max(last, LastUse(user, plane, positions, except));
       }
     } else {
       last = std::max(last, positions.at(user));
@@ -87,11 +93,20 @@ bool OnlyNamesMemory(const Instruction& i) {
          i.opcode() == Opcode::kBitcast || i.opcode() == Opcode::kAddDependency;
 }
 
+Plane PlaneOf(const Instruction& i) {
+  if (i.opcode() != Opcode::kCustomCall) return Plane::kWhole;
+  const std::string& target = i.attrs<CustomCallAttrs>().target;
+  if (target == kX64SplitLow) return Plane::kLow;
+  return target == kX64SplitHigh ? Plane::kHigh : Plane::kWhole;
+}
+
 MemoryPlace PlaceOf(const Instruction* value) {
   MemoryPlace place;
-  while (OnlyNamesMemory(*value)) {
+  while (OnlyNamesMemory(*value) || PlaneOf(*value) != Plane::kWhole) {
     if (value->opcode() == Opcode::kGetTupleElement) {
       place.index = value->tuple_index();
+    } else if (PlaneOf(*value) != Plane::kWhole) {
+      place.plane = PlaneOf(*value);
     }
     value = value->operand(0);
   }
@@ -109,12 +124,14 @@ Positions PositionsOf(const Computation& computation) {
 
 int LastRead(const MemoryPlace& place, const Positions& positions,
              const Instruction* except) {
-  if (place.index < 0) return LastUse(place.maker, positions, except);
+  if (place.index < 0) {
+    return LastUse(place.maker, place.plane, positions, except);
+  }
   int last = -1;
   for (const Instruction* user : place.maker->users()) {
     if (user->opcode() == Opcode::kGetTupleElement) {
       if (user->tuple_index() == place.index) {
-        last = std::max(last, LastUse(user, positions, except));
+        last = std::max(last, LastUse(user, place.plane, positions, except));
       }
     } else if (!user->IsRoot() && user != except) {
       last = std::max(last, positions.at(user));

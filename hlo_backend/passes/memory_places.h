@@ -3,6 +3,7 @@
 #ifndef PTXLA_HLO_BACKEND_PASSES_MEMORY_PLACES_H_
 #define PTXLA_HLO_BACKEND_PASSES_MEMORY_PLACES_H_
 
+#include <cstdint>
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
@@ -15,16 +16,28 @@ namespace ptxla::hlo {
 // operand lies.
 bool OnlyNamesMemory(const Instruction& instruction);
 
-// The instruction behind names, and the element of its tuple (-1: the whole).
+// Half of the words of a 64-bit array lies where the array lies.
+enum class Plane : uint8_t { kWhole, kLow, kHigh };
+// Of X64SplitLow and X64SplitHigh; kWhole: another instruction.
+Plane PlaneOf(const Instruction& instruction);
+
+// The instruction behind names, the element of its tuple (-1: the whole), and
+// the half of its words.
 struct MemoryPlace {
   const Instruction* maker = nullptr;
   int64_t index = -1;
+  Plane plane = Plane::kWhole;
   bool operator==(const MemoryPlace& o) const {
-    return maker == o.maker && index == o.index;
+    return maker == o.maker && index == o.index && plane == o.plane;
+  }
+  bool Overlaps(const MemoryPlace& o) const {
+    return maker == o.maker && index == o.index &&
+           (plane == o.plane || plane == Plane::kWhole ||
+            o.plane == Plane::kWhole);
   }
   template <class H>
   friend H AbslHashValue(H h, const MemoryPlace& p) {
-    return H::combine(std::move(h), p.maker, p.index);
+    return H::combine(std::move(h), p.maker, p.index, p.plane);
   }
 };
 MemoryPlace PlaceOf(const Instruction* value);
@@ -33,8 +46,8 @@ using Positions = absl::flat_hash_map<const Instruction*, int>;
 // Positions in insertion order: of a scheduled computation its schedule.
 Positions PositionsOf(const Computation& computation);
 
-// The last position that reads the place, -1 if none does. The root does not
-// count, and neither does `except`.
+// The last position that reads the place or a part of it, -1 if none does. The
+// root does not count, and neither does `except`.
 int LastRead(const MemoryPlace& place, const Positions& positions,
              const Instruction* except = nullptr);
 
