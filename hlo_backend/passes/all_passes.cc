@@ -61,6 +61,7 @@
 #include "hlo_backend/passes/window_canonicalizer.h"
 #include "hlo_backend/passes/window_expander.h"
 #include "hlo_backend/passes/x64_elimination.h"
+#include "hlo_backend/passes/x64_sum_expander.h"
 #include "hlo_backend/passes/zero_sized_hlo_elimination.h"
 
 namespace ptxla::hlo {
@@ -119,7 +120,7 @@ std::vector<PassEntry> AllPasses() {
        "gathers and scatters of any form as rows of a table by number",
        Make<GatherCanonicalizerPass>},
       {"integer-product-expander",
-       "products of 16 and 32-bit integers from those of bytes",
+       "products of 16 to 64-bit integers from those of bytes",
        Make<IntegerProductExpanderPass>},
       {"layout-assignment", "tiled layouts, copies and bitcasts",
        Make<LayoutAssignmentPass>},
@@ -195,6 +196,8 @@ std::vector<PassEntry> AllPasses() {
        Make<WindowExpanderPass>},
       {"x64-elimination", "64-bit types as pairs of 32-bit words",
        Make<X64EliminationPass>},
+      {"x64-sum-expander", "sums of 64-bit numbers from those of digits",
+       Make<X64SumExpanderPass>},
       {"zero-sized-hlo-elimination", "arrays without elements are gone",
        Make<ZeroSizedHloEliminationPass>},
   };

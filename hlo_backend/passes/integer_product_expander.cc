@@ -1,7 +1,6 @@
 #include "hlo_backend/passes/integer_product_expander.h"
 
 #include <algorithm>
-#include <array>
 #include <vector>
 
 #include "hlo_backend/ir/builder.h"
@@ -10,20 +9,14 @@
 namespace ptxla::hlo {
 namespace {
 
-constexpr int kDigits = 4;  // of 32 bits
 constexpr int kDigitBits = 8;
 constexpr PrimitiveType kS8 = PrimitiveType::kS8;
 constexpr PrimitiveType kS32 = PrimitiveType::kS32;
+constexpr PrimitiveType kS64 = PrimitiveType::kS64;
 
+// Bytes are what arrays multiply.
 bool IsWide(PrimitiveType type) {
-  return IsInteger(type) && (BitWidth(type) == 16 || BitWidth(type) == 32);
-}
-
-// The digits in [-128, 127] that a number of this type has. One more than bytes
-// where the largest of them carries, but none beyond 32 bits.
-int DigitsOf(PrimitiveType type) {
-  if (type == kS8 || BitWidth(type) < kDigitBits) return 1;
-  return std::min(kDigits, BitWidth(type) / kDigitBits + 1);
+  return IsInteger(type) && BitWidth(type) > kDigitBits;
 }
 
 class Expander {
@@ -31,6 +24,9 @@ class Expander {
   explicit Expander(Instruction* product)
       : product_(product), b_(product->parent()) {
     b_.set_metadata(product->shared_metadata());
+    const int bits = BitWidth(product->shape().type());
+    if (bits == 64) word_ = kS64;
+    places_ = BitWidth(word_) / kDigitBits;
   }
 
   Instruction* Expand() {
@@ -39,48 +35,60 @@ class Expander {
     Shape words = product_->shape();
     words.set_type(kS32);
     // By the place of their lowest bit.
-    std::array<Instruction*, kDigits> sums = {};
-    for (size_t j = 0; j < left.size(); ++j) {
-      for (size_t k = 0; k < right.size() && j + k < kDigits; ++k) {
-        Instruction* part =
-            product_->parent()->AddLike(*product_, words, {left[j], right[k]});
+    std::vector<Instruction*> sums(places_);
+    for (int j = 0; j < static_cast<int>(left.size()); ++j) {
+      for (int k = 0; k < static_cast<int>(right.size()) && j + k < places_;
+           ++k) {
+        Instruction* part = Word(
+            product_->parent()->AddLike(*product_, words, {left[j], right[k]}));
         Instruction*& sum = sums[j + k];
         sum = sum == nullptr ? part : b_.Add(sum, part);
       }
     }
     Instruction* value = sums[0];
-    for (int place = 1; place < kDigits; ++place) {
+    for (int place = 1; place < places_; ++place) {
       if (sums[place] == nullptr) continue;
-      value = b_.Add(value,
-                     b_.ShiftLeft(sums[place], Int(kDigitBits * place, words)));
+      Instruction* shift = Number(kDigitBits * place, sums[place]->shape());
+      value = b_.Add(value, b_.ShiftLeft(sums[place], shift));
     }
     const PrimitiveType type = product_->shape().type();
-    return type == kS32 ? value : b_.Convert(value, type);
+    return type == word_ ? value : b_.Convert(value, type);
   }
 
  private:
-  Instruction* Int(int32_t value, const Shape& shape) {
-    Instruction* scalar = b_.Constant(Literal::Scalar<int32_t>(value));
+  Instruction* Word(Instruction* x) {
+    return x->shape().type() == word_ ? x : b_.Convert(x, word_);
+  }
+  Instruction* Number(int value, const Shape& shape) {
+    Instruction* scalar = b_.ConstantScalar(word_, value);
     return shape.IsScalar() ? scalar : b_.BroadcastScalar(scalar, shape.dims());
+  }
+
+  // The digits in [-128, 127] that a number of this type has: one more than
+  // bytes where the largest of them carries, but none beyond the result.
+  int DigitsOf(PrimitiveType type) const {
+    if (type == kS8 || BitWidth(type) < kDigitBits) return 1;
+    return std::min(places_, BitWidth(type) / kDigitBits + 1);
   }
 
   std::vector<Instruction*> Digits(Instruction* x) {
     const int count = DigitsOf(x->shape().type());
     if (count == 1) return {x};
-    if (x->shape().type() != kS32) x = b_.Convert(x, kS32);
+    x = Word(x);
     std::vector<Instruction*> digits;
     for (int k = 0; k < count; ++k) {
       digits.push_back(b_.Convert(x, kS8));
       if (k + 1 == count) break;
-      x = b_.ShiftRightArithmetic(
-          b_.Subtract(x, b_.Convert(digits.back(), kS32)),
-          Int(kDigitBits, x->shape()));
+      x = b_.ShiftRightArithmetic(b_.Subtract(x, Word(digits.back())),
+                                  Number(kDigitBits, x->shape()));
     }
     return digits;
   }
 
   Instruction* product_;
   Builder b_;
+  PrimitiveType word_ = kS32;
+  int places_ = 0;  // of digits in a word
 };
 
 }  // namespace
@@ -96,8 +104,7 @@ absl::StatusOr<bool> IntegerProductExpanderPass::Run(Module* module,
     const PrimitiveType right = i->operand(1)->shape().type();
     const PrimitiveType result = i->shape().type();
     if (!IsInteger(left) || !IsInteger(right) || !IsInteger(result) ||
-        BitWidth(result) > 32 || (!IsWide(left) && !IsWide(right)) ||
-        BitWidth(left) > 32 || BitWidth(right) > 32) {
+        (!IsWide(left) && !IsWide(right) && BitWidth(result) <= 32)) {
       return nullptr;
     }
     return Expander(i).Expand();
