@@ -47,7 +47,8 @@ class Reach {
 
   std::optional<int64_t> bound;  // of indices
   bool broadcast = false, scales = false, weight = false;
-  bool data = false;  // left side of a dot first
+  bool data = false;    // left side of a dot first
+  bool sliced = false;  // a slice per round of a loop
 
  private:
   void Bound(int64_t n) {
@@ -63,8 +64,25 @@ class Reach {
     }
   }
 
+  // Of what loops carry: element `k` of a tuple.
+  void VisitElement(const Instruction* tuple, int64_t k) {
+    for (const Instruction* user : tuple->users()) {
+      if (user->opcode() == Opcode::kGetTupleElement) {
+        if (user->tuple_index() == k) Visit(user);
+      } else if (user->opcode() == Opcode::kWhile &&
+                 seen_.insert(user).second) {
+        VisitElement(user->while_body()->parameter(0), k);
+        VisitElement(user->while_condition()->parameter(0), k);
+        seen_.erase(user);
+      }
+    }
+  }
+
   void Use(const Instruction& value, const Instruction& user, int k) {
     switch (user.opcode()) {
+      case Opcode::kTuple:
+        VisitElement(&user, k);
+        return;
       case Opcode::kGather:
         if (k == 0) weight = true;
         if (k == 1) Gather(user);
@@ -73,7 +91,12 @@ class Reach {
         if (k == user.operand_count() / 2) Scatter(user);
         return;
       case Opcode::kDynamicSlice:
-        if (k >= 1) Bound(Room(user, user.shape(), k - 1));
+        if (k >= 1) {
+          Bound(Room(user, user.shape(), k - 1));
+        } else {
+          sliced = true;
+          Visit(&user);
+        }
         return;
       case Opcode::kDynamicUpdateSlice:
         if (k >= 2) Bound(Room(user, user.operand(1)->shape(), k - 2));
@@ -182,6 +205,12 @@ class Positive {
       case Opcode::kMaximum:
       case Opcode::kSqrt:
         break;
+      case Opcode::kDynamicSlice:
+        Need(value->operand(0));
+        return;
+      case Opcode::kGetTupleElement:
+        NeedCarried(*value);
+        return;
       case Opcode::kParameter: {
         const auto it = callers_.find(value->parent());
         if (it == callers_.end()) return;
@@ -200,6 +229,19 @@ class Positive {
     for (const Instruction* operand : value->operands()) Need(operand);
   }
 
+  // What a loop's state starts from.
+  void NeedCarried(const Instruction& element) {
+    const Instruction* state = element.operand(0);
+    if (state->opcode() != Opcode::kParameter) return;
+    for (const Instruction* loop : callers_[state->parent()]) {
+      if (loop->opcode() != Opcode::kWhile ||
+          loop->operand(0)->opcode() != Opcode::kTuple) {
+        continue;
+      }
+      Need(loop->operand(0)->operand(static_cast<int>(element.tuple_index())));
+    }
+  }
+
   absl::flat_hash_map<const hlo::Computation*, std::vector<const Instruction*>>
       callers_;
   absl::flat_hash_set<const Instruction*> needed_;
@@ -216,7 +258,8 @@ ParameterRole RoleOf(const Instruction* parameter, const Positive& positive) {
   if (shape.rank() == 0) return {ParameterRole::kScalar};
   if (positive.contains(parameter)) return {ParameterRole::kPositive};
   if (reach.weight) return {ParameterRole::kWeight};
-  if (reach.data || shape.rank() > 1 || !reach.broadcast) return {};
+  const int rank = shape.rank() - (reach.sliced ? 1 : 0);
+  if (reach.data || rank > 1 || !reach.broadcast) return {};
   return {reach.scales ? ParameterRole::kScale : ParameterRole::kBias};
 }
 

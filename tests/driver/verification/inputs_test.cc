@@ -60,6 +60,57 @@ TEST(InputsTest, RolesAreReadOffTheUses) {
   EXPECT_EQ(roles[9].kind, ParameterRole::kData);
 }
 
+// Weights of layers that a loop takes one by one, the counter in its state.
+TEST(InputsTest, RolesAreReadOffTheUsesInLoops) {
+  ASSERT_OK_AND_ASSIGN(const auto module, hlo::ParseModule(R"(HloModule layers
+body {
+  s = (s32[], f32[16,64], f32[3,64], f32[3,64,64], f32[3,64]) parameter(0)
+  k = s32[] get-tuple-element(s), index=0
+  x = f32[16,64] get-tuple-element(s), index=1
+  gains = f32[3,64] get-tuple-element(s), index=2
+  ws = f32[3,64,64] get-tuple-element(s), index=3
+  vs = f32[3,64] get-tuple-element(s), index=4
+  zero = s32[] constant(0)
+  one = s32[] constant(1)
+  gain = f32[1,64] dynamic-slice(gains, k, zero), dynamic_slice_sizes={1,64}
+  g = f32[64] reshape(gain)
+  gb = f32[16,64] broadcast(g), dimensions={1}
+  scaled = f32[16,64] multiply(x, gb)
+  wk = f32[1,64,64] dynamic-slice(ws, k, zero, zero), dynamic_slice_sizes={1,64,64}
+  w = f32[64,64] reshape(wk)
+  d = f32[16,64] dot(scaled, w), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  vk = f32[1,64] dynamic-slice(vs, k, zero), dynamic_slice_sizes={1,64}
+  v = f32[64] reshape(vk)
+  root = f32[64] sqrt(v)
+  rb = f32[16,64] broadcast(root), dimensions={1}
+  y = f32[16,64] divide(d, rb)
+  n = s32[] add(k, one)
+  ROOT t = (s32[], f32[16,64], f32[3,64], f32[3,64,64], f32[3,64]) tuple(n, y, gains, ws, vs)
+}
+condition {
+  s = (s32[], f32[16,64], f32[3,64], f32[3,64,64], f32[3,64]) parameter(0)
+  k = s32[] get-tuple-element(s), index=0
+  three = s32[] constant(3)
+  ROOT more = pred[] compare(k, three), direction=LT
+}
+ENTRY e {
+  x = f32[16,64] parameter(0)
+  gains = f32[3,64] parameter(1)
+  ws = f32[3,64,64] parameter(2)
+  vs = f32[3,64] parameter(3)
+  zero = s32[] constant(0)
+  t = (s32[], f32[16,64], f32[3,64], f32[3,64,64], f32[3,64]) tuple(zero, x, gains, ws, vs)
+  w = (s32[], f32[16,64], f32[3,64], f32[3,64,64], f32[3,64]) while(t), condition=condition, body=body
+  ROOT y = f32[16,64] get-tuple-element(w), index=1
+})"));
+  const std::vector<ParameterRole> roles = RolesOf(*module);
+  ASSERT_EQ(roles.size(), 4u);
+  EXPECT_EQ(roles[0].kind, ParameterRole::kData);
+  EXPECT_EQ(roles[1].kind, ParameterRole::kScale);
+  EXPECT_EQ(roles[2].kind, ParameterRole::kWeight);
+  EXPECT_EQ(roles[3].kind, ParameterRole::kPositive);
+}
+
 TEST(InputsTest, ValuesAreInTheirRange) {
   ASSERT_OK_AND_ASSIGN(const auto module, hlo::ParseModule(kStep));
   const std::vector<hlo::Literal> in = MakeInputs(*module, 7);
