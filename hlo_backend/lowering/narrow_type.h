@@ -7,7 +7,7 @@
 
 namespace ptxla::lowering {
 
-// Of a type of 8 or 16 bits; pred as u8, f16 as what lies in the upper halves
+// Of a type of 4, 8 or 16 bits; pred as u8, f16 as what lies in the upper halves
 // of words, f8e5m2 as the upper halves of those (fusion/f16_conversion.h), other
 // floats of 8 bits as bytes with a sign (fusion/f8_conversion.h).
 inline codegen::NarrowType NarrowTypeOf(hlo::PrimitiveType type) {
@@ -17,6 +17,9 @@ inline codegen::NarrowType NarrowTypeOf(hlo::PrimitiveType type) {
   const bool is_signed = hlo::IsSigned(type) || hlo::IsFloat(type);
   if (hlo::BitWidth(type) == 16) {
     return is_signed ? codegen::NarrowType::kS16 : codegen::NarrowType::kU16;
+  }
+  if (hlo::BitWidth(type) == 4) {
+    return is_signed ? codegen::NarrowType::kS4 : codegen::NarrowType::kU4;
   }
   return is_signed ? codegen::NarrowType::kS8 : codegen::NarrowType::kU8;
 }

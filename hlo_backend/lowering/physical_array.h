@@ -3,8 +3,8 @@
 //
 // Physical dimensions are the logical ones from major to minor; the last two
 // are rows and columns, the others (majors) are planes, one after the other. A
-// plane is cut into tiles of tile_rows x 128, row by row. Narrow types pack 2
-// or 4 neighbouring rows of a tile into each 32-bit word, so a tile has
+// plane is cut into tiles of tile_rows x 128, row by row. Narrow types pack 2,
+// 4 or 8 neighbouring rows of a tile into each 32-bit word, so a tile has
 // tile_rows / packing sublanes.
 //
 // A 1-D array is one column of tiles: rows of 128 elements, and `linear` is its
@@ -17,6 +17,7 @@
 
 #include <cstdint>
 
+#include "absl/numeric/bits.h"
 #include "absl/status/statusor.h"
 #include "hlo_backend/ir/shape.h"
 
@@ -43,6 +44,9 @@ struct PhysicalArray {
   static PhysicalArray Words(const hlo::DimVector& dims,
                              const hlo::DimVector& sizes);
 
+  int packing_log2() const {
+    return absl::countr_zero(static_cast<uint32_t>(packing));
+  }
   int64_t tile_bytes() const { return tile_rows * 128 * bits / 8; }
   int64_t tiles() const { return planes * tiles_down * tiles_across; }
   int64_t bytes() const { return tiles() * tile_bytes(); }

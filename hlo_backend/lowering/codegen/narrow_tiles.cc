@@ -20,6 +20,7 @@ NarrowTiles::NarrowTiles(CodeBuilder* b, int uses) : b_(*b) {
                         log2_bits);
   };
   if (uses & kLoad16) shifts16_ = b_.Promote(shifts(1, 4));
+  if (uses & kLoad4) shifts4_ = b_.Promote(shifts(7, 2));
   if (uses & kLoad8) {
     shifts8_ = b_.Promote(shifts(3, 3));
     upper_ = b_.Promote(b_.Range(0, 128, 0, 4));
@@ -45,6 +46,12 @@ Vec NarrowTiles::Load(NarrowType type, int space, Sca base, int32_t offset) {
     }
     return b_.BinaryImm(
         type == NarrowType::kS8 ? Opcode::kVshra : Opcode::kVshrl, top, 24);
+  }
+  if (type == NarrowType::kS4 || type == NarrowType::kU4) {
+    const Vec top =
+        b_.Binary(Opcode::kVshll, b_.LoadRow(space, base, offset), shifts4_);
+    return b_.BinaryImm(
+        type == NarrowType::kS4 ? Opcode::kVshra : Opcode::kVshrl, top, 28);
   }
   const Vec words = b_.LoadPairs(space, base, offset);
   const Vec top = b_.Binary(Opcode::kVshll, words, shifts16_);
@@ -77,6 +84,18 @@ void NarrowTiles::Store(NarrowType type, int space, Sca base, int32_t offset,
     }
     // Sublane 4k goes to row k.
     b_.StoreStridedMasked(space, base, offset, isa::kRowBytes, 4, four, mask);
+    return;
+  }
+  if (type == NarrowType::kS4 || type == NarrowType::kU4) {
+    Vec part = b_.BinaryImm(Opcode::kVand, words, 0xF);
+    for (const int by : {1, 2, 4}) {
+      const auto shift = static_cast<uint32_t>(4 * by);
+      part = b_.Binary(Opcode::kVor, part,
+                       b_.BinaryImm(Opcode::kVshll, below(part, by), shift));
+    }
+    // The first sublane has all of them.
+    b_.StoreStridedMasked(space, base, offset, isa::kRowBytes, 1, part,
+                          b_.Range(0, 128, 0, 1));
     return;
   }
   Vec packed;

@@ -119,7 +119,7 @@ absl::Status NestCode::ExpandRows(const Stream& s, const Place& place) {
         b_.SBinaryImm(Opcode::kSshrl, row, static_cast<int32_t>(tile_shift));
     const Sca in_tile = b_.SBinaryImm(Opcode::kSand, row,
                                       static_cast<int32_t>(a.tile_rows - 1));
-    const int shift = a.packing == 1 ? 0 : a.packing == 2 ? 1 : 2;
+    const int shift = a.packing_log2();
     const Sca sublane =
         shift ? b_.SBinaryImm(Opcode::kSshrl, in_tile, shift) : in_tile;
     const Sca at = b_.SAdd(

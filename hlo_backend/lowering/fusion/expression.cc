@@ -47,7 +47,7 @@ class ExpressionBuilder {
     const std::vector<const Instruction*> roots = Roots();
     const Instruction* reduce = FirstReduce();
     e_.shape = reduce ? reduce->operand(0)->shape() : roots[0]->shape();
-    ASSIGN_OR_RETURN(e_.space, PhysicalArray::Of(e_.shape),
+    ASSIGN_OR_RETURN(e_.space, PhysicalArray::Of(e_.shape, true),
                      _ << "iteration of " << instr_.name());
     const auto is_rest = [&](const Instruction* r) {
       return reduce && hlo::StoredReduce(*r) == nullptr &&
@@ -75,7 +75,7 @@ class ExpressionBuilder {
 
   absl::StatusOr<Expression> BuildValue(const Instruction& value) {
     e_.shape = value.shape();
-    ASSIGN_OR_RETURN(e_.space, PhysicalArray::Of(e_.shape),
+    ASSIGN_OR_RETURN(e_.space, PhysicalArray::Of(e_.shape, true),
                      _ << "iteration of " << value.name());
     RETURN_IF_ERROR(AddRoot(&value, nullptr, 0));
     SetStages();

@@ -58,7 +58,7 @@ class GeometryBuilder {
         }
       } else {
         ASSIGN_OR_RETURN(
-            s.array, PhysicalArray::Of(leaf.instr->shape()),
+            s.array, PhysicalArray::Of(leaf.instr->shape(), true),
             _ << "operand " << leaf.argument << " of " << instr_.name());
       }
       RETURN_IF_ERROR(ClassifyAccess(e_, leaf, instr_, &s));
@@ -72,7 +72,7 @@ class GeometryBuilder {
       const hlo::Shape& shape = instr_.shape().IsTuple()
                                     ? instr_.shape().element(s.result)
                                     : instr_.shape();
-      ASSIGN_OR_RETURN(s.array, PhysicalArray::Of(shape),
+      ASSIGN_OR_RETURN(s.array, PhysicalArray::Of(shape, true),
                        _ << "result " << r << " of " << instr_.name());
       if (s.array.dims != e_.space.dims) {
         return Unsupported(instr_, "results have different layouts");
@@ -178,7 +178,8 @@ class GeometryBuilder {
         e_.nodes[s->node].depends == 0) {
       return absl::OkStatus();
     }
-    s->tile_by_tile = s->access == Access::kTile && a.packing > 1 && !g_.packs;
+    s->tile_by_tile = s->access == Access::kTile && a.packing > 1 &&
+                      (!g_.packs || a.bits == 4);
     // Tiles of fewer than 8 rows go tile by tile, if not in memory's order.
     s->by_parts = s->access == Access::kTile && a.packing == 4 &&
                   (g_.linear || a.tile_rows >= 8) && !s->tile_by_tile &&

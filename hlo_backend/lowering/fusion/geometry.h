@@ -81,7 +81,9 @@ struct Geometry {
   // The chip expands packed registers; else narrow types go tile by tile
   // (codegen/narrow_tiles.h). packs8: of bytes.
   bool packs = true, packs8 = true;
-  bool Packs(int bits) const { return bits == 8 ? packs8 : packs; }
+  bool Packs(int bits) const {
+    return bits == 8 ? packs8 : bits == 16 && packs;
+  }
   // bf16 is computed two rows to a word (packed_formula.h).
   bool packed_bf16 = false;
   int row_axis = -1, column_axis = -1;

@@ -204,7 +204,7 @@ absl::StatusOr<Value> NestCode::MakeLeaf(const ExprNode& node, int row,
       // Element number = index of the axis: row index / 128.
       const Sca at = Coordinate(s.lane_axis, 0);
       const Sca r = b_.SBinaryImm(Opcode::kSshrl, at, 7);
-      const int shift = a.packing == 1 ? 0 : a.packing == 2 ? 1 : 2;
+      const int shift = a.packing_log2();
       const Sca row_word = shift ? b_.SBinaryImm(Opcode::kSshrl, r, shift) : r;
       base = b_.SAdd(base, b_.SMulImm(row_word, 512));
       words = b_.LoadRow(number, base, static_cast<int32_t>(offset));
@@ -227,7 +227,7 @@ absl::StatusOr<Value> NestCode::MakeLeaf(const ExprNode& node, int row,
                                    static_cast<int32_t>(tile_shift));
     const Sca in_tile = b_.SBinaryImm(Opcode::kSand, row_index,
                                       static_cast<int32_t>(a.tile_rows - 1));
-    const int shift = a.packing == 1 ? 0 : a.packing == 2 ? 1 : 2;
+    const int shift = a.packing_log2();
     const Sca sublane =
         shift ? b_.SBinaryImm(Opcode::kSshrl, in_tile, shift) : in_tile;
     base =

@@ -55,7 +55,7 @@ absl::Status NestCode::StoreParts(const Stream& s, Sca base, int64_t offset,
   for (int k = 0; k < s.array.packing && k * rows < sublanes; ++k) {
     const int64_t at = offset + k * rows * isa::kRowBytes;
     const int left = std::min(rows, sublanes - k * rows);
-    if (!g_.packs8 || left < rows) {
+    if (!g_.Packs(s.array.bits) || left < rows) {
       RETURN_IF_ERROR(StoreTile(s, base, at, parts[k], left));
       continue;
     }
@@ -170,9 +170,10 @@ absl::Status NestCode::StoreResult(const Stream& s, const Place& place, int row,
     return StoreTile(s, start, offset, words[0], rows);
   }
   if (s.by_parts) {
-    int sublanes = isa::kSublanes;
+    const int each = isa::kSublanes / s.array.packing;
+    int sublanes = parts * each;
     if (place.resident) {
-      sublanes = valid * isa::kSublanes / parts;
+      sublanes = valid * each;
       const int64_t rest = s.array.bytes() % isa::kVregBytes;
       if (g_.linear && region.column_end && rest != 0 &&
           column + s.pack_columns >= region.columns) {

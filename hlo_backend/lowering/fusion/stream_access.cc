@@ -85,6 +85,14 @@ absl::Status ChoosePacking(const Geometry& g, const Instruction& instr,
                      (a.tile_rows < 8 || g.base_rows < 8);
   s->tile_by_tile |= small;
   s->by_parts &= !small;
+  // Of half bytes a tile may be eight times as high as the others: part by
+  // part.
+  if (a.bits == 4 && !small && a.tile_rows > g.base_rows) {
+    s->tile_by_tile = false;
+    s->by_parts = true;
+    s->pack_rows = static_cast<int>(a.tile_rows / g.base_rows);
+    return absl::OkStatus();
+  }
   if (s->tile_by_tile) {
     if (!small && a.tile_rows != g.base_rows) {
       return Unsupported(instr, "packed tiles of other than 8 rows");
