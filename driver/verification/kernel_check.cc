@@ -59,12 +59,6 @@ Literal LiteralAt(const Shape& shape, const isa::BufferSlice& where,
   const isa::TiledLayout layout = lowering::TiledLayoutOf(shape);
   std::vector<uint8_t> bytes =
       layout.Unpack(data->At(where, layout.ByteSize()));
-  const int width = hlo::BitWidth(shape.type());
-  if (width < 8 && hlo::IsSigned(shape.type())) {
-    // A literal's bytes have the sign, memory's bits are the number's alone.
-    const auto sign = static_cast<uint8_t>(1u << (width - 1));
-    for (uint8_t& b : bytes) b = static_cast<uint8_t>((b ^ sign) - sign);
-  }
   if (shape.type() != PrimitiveType::kF64) {
     return Literal::FromBytes(shape, std::move(bytes));
   }

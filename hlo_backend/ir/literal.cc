@@ -56,6 +56,14 @@ Literal Literal::FromBytes(const Shape& shape, std::vector<uint8_t> bytes) {
   CHECK_EQ(static_cast<int64_t>(bytes.size()),
            shape.ElementCount() * StorageBytes(shape.type()));
   Literal literal;
+  const int width = BitWidth(shape.type());
+  if (width < 8 && IsSigned(shape.type())) {
+    // A literal's bytes have the sign, memory's bits are the number's alone.
+    const auto sign = static_cast<uint8_t>(1u << (width - 1));
+    const auto all = static_cast<uint8_t>((1u << width) - 1);
+    for (uint8_t& b : bytes)
+      b = static_cast<uint8_t>(((b & all) ^ sign) - sign);
+  }
   literal.shape_ = shape;
   literal.bytes_ = std::move(bytes);
   return literal;

@@ -44,7 +44,8 @@ class Literal {
   // One element of `StorageBytes(shape.type())` bytes for all.
   static Literal SplatBytes(const Shape& shape,
                             absl::Span<const uint8_t> element);
-  // Row-major bytes, ElementCount() * StorageBytes() of them.
+  // Row-major bytes, ElementCount() * StorageBytes() of them. Of half a byte
+  // only the lower bits count.
   static Literal FromBytes(const Shape& shape, std::vector<uint8_t> bytes);
   template <class T>
   static Literal FromVector(absl::Span<const int64_t> dims,

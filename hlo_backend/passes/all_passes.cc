@@ -23,6 +23,7 @@
 #include "hlo_backend/passes/fusion.h"
 #include "hlo_backend/passes/fusion_splitter.h"
 #include "hlo_backend/passes/gather_canonicalizer.h"
+#include "hlo_backend/passes/half_bytes.h"
 #include "hlo_backend/passes/integer_product_expander.h"
 #include "hlo_backend/passes/layout_assignment.h"
 #include "hlo_backend/passes/layout_clearing.h"
@@ -119,6 +120,10 @@ std::vector<PassEntry> AllPasses() {
       {"gather-canonicalizer",
        "gathers and scatters of any form as rows of a table by number",
        Make<GatherCanonicalizerPass>},
+      {"half-byte-expander", "movements of 4-bit integers as those of bytes",
+       Make<HalfByteExpanderPass>},
+      {"half-byte-words", "movements of 4-bit integers as those of words",
+       Make<HalfByteWordsPass>},
       {"integer-product-expander",
        "products of 16 to 64-bit integers from those of bytes",
        Make<IntegerProductExpanderPass>},

@@ -137,6 +137,11 @@ class Stager {
   static bool FindReaders(const Instruction& value,
                           std::vector<const Instruction*>* readers) {
     for (const Instruction* user : value.users()) {
+      // Words of rows of half bytes mean nothing inside of a fusion.
+      if (user->opcode() == Opcode::kBitcast &&
+          user->shape().type() != value.shape().type()) {
+        return false;
+      }
       if (OnlyNamesMemory(*user) && user->opcode() != Opcode::kAddDependency) {
         if (!FindReaders(*user, readers)) return false;
       } else if (user->opcode() == Opcode::kTuple && user->IsRoot()) {

@@ -83,6 +83,29 @@ TEST(NarrowConversionTest, ConversionsOfRaggedShapesEqualTheEvaluator) {
   }
 }
 
+// Half bytes, eight rows to a word; v2 and v3 keep them in bytes of their own.
+TEST(NarrowConversionTest, HalfBytesEqualTheEvaluator) {
+  constexpr Case kCases[] = {{"s4", "bf16", 8}, {"u4", "f32", 15},
+                             {"f32", "s4", 20}, {"bf16", "u4", 20},
+                             {"s8", "s4", 99},  {"u4", "s32", 15}};
+  for (const char* chip : {"v4", "v5e", "v6e", "tpu7x"}) {
+    for (const Case& c : kCases) {
+      for (const char* dims : {"1", "5000", "7,129", "33,300", "3,64,130",
+                               "2,16,256", "40,32,128", "127,1000"}) {
+        HarnessOptions options;
+        options.chip = chip;
+        options.low = -c.range;
+        options.high = c.range;
+        EXPECT_OK(CompareKernel(Convert(c.from, c.to, dims), options).status())
+            << chip << " " << c.from << " " << c.to << " " << dims;
+        options.in_vmem = {0, 1};
+        EXPECT_OK(CompareKernel(Convert(c.from, c.to, dims), options).status())
+            << chip << " " << c.from << " " << c.to << " " << dims << " VMEM";
+      }
+    }
+  }
+}
+
 // Bytes in VMEM are read and written where they lie, and nothing beyond them.
 TEST(NarrowConversionTest, BytesInVmemEqualTheEvaluator) {
   for (const char* chip : kChips) {
