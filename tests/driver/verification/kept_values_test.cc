@@ -53,7 +53,8 @@ ENTRY e {
 less { x = s32[] parameter(0)  y = s32[] parameter(1)  ROOT r = pred[] compare(x, y), direction=LT })");
 }
 
-// A loop of five rounds over {number, a, b}; `body` makes `next.a` and `next.b`.
+// A loop of five rounds over {number, a, b}; `body` makes `next.a` and
+// `next.b`.
 std::string Loop(absl::string_view body) {
   return absl::StrCat(R"(HloModule m
 body {
