@@ -140,10 +140,7 @@ bool BringToHbm(Module* module, const RefusedKernels& refused) {
   bool moved = false;
   for (Computation* c : ControlComputations(*module)) {
     for (Instruction* i : c->instructions()) {
-      if (!MayLieInVmem(*i) || IsVmemKernel(*i) ||
-          !refused.contains(KernelFingerprint(*i))) {
-        continue;
-      }
+      if (!refused.contains(KernelFingerprint(*i))) continue;
       for (Instruction* operand : i->operands()) moved |= MoveToHbm(operand);
       moved |= MoveToHbm(i);
     }

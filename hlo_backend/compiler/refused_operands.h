@@ -25,8 +25,8 @@ using RefusedKernels = absl::flat_hash_set<uint64_t>;
 bool BringWindowsToHbm(Module* module, const RefusedKernels& refused,
                        const chips::ChipSpec& chip);
 
-// Operands and results of movements; what shares their memory follows when it
-// is planned. False: none.
+// Operands and results, where nothing else has helped; what shares their memory
+// follows when it is planned. False: none.
 bool BringToHbm(Module* module, const RefusedKernels& refused);
 
 }  // namespace ptxla::hlo

@@ -43,6 +43,7 @@
 #include "hlo_backend/passes/reduce_rounding.h"
 #include "hlo_backend/passes/reduce_shaper.h"
 #include "hlo_backend/passes/reshape_mover.h"
+#include "hlo_backend/passes/reshape_splitter.h"
 #include "hlo_backend/passes/rng_bit_generator_expander.h"
 #include "hlo_backend/passes/row_fusion.h"
 #include "hlo_backend/passes/scheduler.h"
@@ -164,6 +165,8 @@ std::vector<PassEntry> AllPasses() {
        Make<ReduceShaperPass>},
       {"reshape-mover", "gives connected elementwise work one shape",
        Make<ReshapeMoverPass>},
+      {"reshape-splitter", "reshapes of large planes in steps",
+       Make<ReshapeSplitterPass>},
       {"rng-bit-generator-expander",
        "random bits that XLA fixes, as arithmetic",
        Make<RngBitGeneratorExpanderPass>},
