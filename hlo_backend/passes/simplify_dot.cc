@@ -107,14 +107,15 @@ Instruction* FoldRows(Instruction* i, int operand, Side lhs, Side rhs,
   }
   const int64_t rank = t.shape().rank();
   const DimVector batch = InOperand(t, side.batch);
-  if (t.dimensions()[rank - 1] != rank - 1 || batch != side.batch ||
-      !LeadingBatch(side)) {
-    return nullptr;
-  }
+  if (batch != side.batch || !LeadingBatch(side)) return nullptr;
   const DimVector free =
       InOperand(t, Others(rank, side.batch, side.contracting));
   const bool turns = !std::is_sorted(free.begin(), free.end());
-  if (turns && i->shape().ByteSize() >= t.shape().ByteSize()) return nullptr;
+  const bool moves_minor = t.dimensions()[rank - 1] != rank - 1;
+  if ((turns || moves_minor) &&
+      i->shape().ByteSize() >= t.shape().ByteSize()) {
+    return nullptr;
+  }
 
   // Where each dimension of the old product stands in the new one.
   const int64_t first =
