@@ -6,8 +6,8 @@
 #include "hlo_backend/analysis/member_rows.h"
 #include "hlo_backend/analysis/product_batch.h"
 #include "hlo_backend/analysis/tiled_layout.h"
-#include "hlo_backend/passes/product_chaining.h"
 #include "hlo_backend/passes/row_leaves.h"
+#include "hlo_backend/passes/row_statistics.h"
 
 namespace ptxla::hlo {
 namespace {
@@ -41,7 +41,7 @@ bool RowsOfMembersFit(const Instruction& dot, const chips::ChipSpec& chip) {
   };
   const auto most =
       static_cast<int64_t>(chip.Policy("member_rows").value_or(0));
-  return rows <= kMemberRowUnit ||
+  return rows <= kMemberRowUnit || OnlyStatistics(dot, chip) ||
          (bytes(most) <= share("product_vmem_share") &&
           bytes(kMemberRowUnit) <= share("row_vmem_share"));
 }
@@ -68,7 +68,6 @@ bool ReadsInPlace(const Instruction& value, const Shape& as,
       if (user->operand(o) != &value) continue;
       const int batch = OperandBatch(*user, o);
       if (!MembersInRows(as, batch) || as.rank() != batch + 2 ||
-          AreChained(PaddedBytes(user->operand(1 - o)->shape()), chip) ||
           !StepsCutMembers(as.dim(batch - 1),
                            o == 1 ? SharingMembers(*user) : 1, chip)) {
         return false;

@@ -12,7 +12,7 @@
 #include "hlo_backend/analysis/product_batch.h"
 #include "hlo_backend/passes/control_flow.h"
 #include "hlo_backend/passes/dimension_utils.h"
-#include "hlo_backend/passes/memory_space_assignment.h"
+#include "hlo_backend/passes/product_chaining.h"
 #include "hlo_backend/passes/prologue_policy.h"
 #include "hlo_backend/passes/row_kernel_builder.h"
 #include "hlo_backend/passes/row_leaves.h"
@@ -192,7 +192,8 @@ class RowFuser {
         static_cast<double>(context_.chip->vmem().scoped_limit.count());
     if (!IsRowMajor(dot.operand(0)->shape()) ||
         !IsRowMajor(dot.operand(1)->shape())) {
-      return static_cast<double>(MemberStepBytes(dot, kMemberRowUnit)) <= share;
+      return !OnlyStatistics(dot, *context_.chip) &&
+             static_cast<double>(MemberStepBytes(dot, kMemberRowUnit)) <= share;
     }
     const int64_t n = RoundUpTo<int64_t>(shape.dim(shape.rank() - 1), 128);
     const int64_t k = RoundUpTo<int64_t>(
@@ -386,8 +387,7 @@ class RowFuser {
         bytes = o->shape().ByteSize();
       }
     }
-    const bool stays = bytes <= RoomForResidents(*context_.chip);
-    if (array == nullptr || !rows || !stays ||
+    if (array == nullptr || !rows || AreChained(bytes, *context_.chip) ||
         !prologues_.Hides(product, operand, operations)) {
       return {};
     }

@@ -9,6 +9,7 @@
 #include "hlo_backend/analysis/fusion_rules.h"
 #include "hlo_backend/analysis/member_rows.h"
 #include "hlo_backend/analysis/product_batch.h"
+#include "hlo_backend/passes/memory_space_assignment.h"
 #include "hlo_backend/passes/row_leaves.h"
 
 namespace ptxla::hlo {
@@ -202,6 +203,12 @@ class StatisticsFuser {
 };
 
 }  // namespace
+
+bool OnlyStatistics(const Instruction& dot, const chips::ChipSpec& chip) {
+  const Shape& s = dot.shape();
+  return s.dim(s.rank() - 2) >= kLanes &&
+         s.ElementCount() * 4 > RoomForResidents(chip);
+}
 
 bool FuseRowStatistics(Computation* computation, const PassContext& context) {
   // One core makes all that a row reduces to.

@@ -9,10 +9,17 @@
 #ifndef PTXLA_HLO_BACKEND_PASSES_ROW_STATISTICS_H_
 #define PTXLA_HLO_BACKEND_PASSES_ROW_STATISTICS_H_
 
+#include "chips/chip_spec.h"
 #include "hlo_backend/ir/computation.h"
 #include "hlo_backend/passes/pass.h"
 
 namespace ptxla::hlo {
+
+// Of a product whose operands lie with the heads in the rows of tiles, and
+// whose scores do not fit VMEM, only the maxima are made with it, as in the TPU
+// compiler: exponentials, their sums and the next product read the scores from
+// HBM, in f32. Where two cores share a product, not even those.
+bool OnlyStatistics(const Instruction& dot, const chips::ChipSpec& chip);
 
 bool FuseRowStatistics(Computation* computation, const PassContext& context);
 
