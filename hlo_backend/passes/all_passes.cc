@@ -16,6 +16,7 @@
 #include "hlo_backend/passes/cse.h"
 #include "hlo_backend/passes/dce.h"
 #include "hlo_backend/passes/dot_canonicalizer.h"
+#include "hlo_backend/passes/dot_plane_splitter.h"
 #include "hlo_backend/passes/dot_shaper.h"
 #include "hlo_backend/passes/dot_strength_reduction.h"
 #include "hlo_backend/passes/elementwise_expander.h"
@@ -106,6 +107,9 @@ std::vector<PassEntry> AllPasses() {
       {"dce", "removes what nobody needs", Make<DcePass>},
       {"dot-canonicalizer", "dots with the fewest dimensions",
        Make<DotCanonicalizerPass>},
+      {"dot-plane-splitter",
+       "a small dimension in front of columns as products of their own",
+       Make<DotPlaneSplitterPass>},
       {"dot-shaper", "dots with the dimensions that products have",
        Make<DotShaperPass>},
       {"dot-strength-reduction", "products of one row as sums",
