@@ -103,6 +103,61 @@ std::vector<Instruction*> PlanesOf(const Instruction& value, int d) {
   return all ? planes : std::vector<Instruction*>();
 }
 
+bool HasControl(const Instruction& i) {
+  return !i.control_predecessors().empty() || !i.control_successors().empty();
+}
+
+// Everybody takes one index along d.
+bool OnlyPlanesAreUsed(const Instruction& value, int d) {
+  return !value.IsRoot() && value.user_count() > 0 &&
+         std::all_of(value.users().begin(), value.users().end(),
+                     [&](const Instruction* u) {
+                       return IndexOfSlice(*u, d).has_value();
+                     });
+}
+
+// Elementwise work, the masks broadcast for it, and reshapes of what is in
+// front of the dimension, done for each index by itself.
+bool SlicesBefore(Instruction* i) {
+  const std::optional<int> d = RowsOfTiles(i->shape());
+  if (!d || HasControl(*i) || !OnlyPlanesAreUsed(*i, *d)) return false;
+  const bool broadcast =
+      i->opcode() == Opcode::kBroadcast && !Contains(i->dimensions(), *d);
+  if (!broadcast && !(i->IsElementwise() && i->operand_count() > 0)) {
+    return false;
+  }
+  Builder b(i->parent());
+  b.set_metadata(i->shared_metadata());
+  const std::vector<Instruction*> slices(i->users().begin(), i->users().end());
+  for (Instruction* slice : slices) {
+    std::vector<Instruction*> operands(i->operands().begin(),
+                                       i->operands().end());
+    const auto without = [&](DimVector dims) {
+      dims.erase(dims.begin() + *d);
+      return dims;
+    };
+    for (Instruction*& o : operands) {
+      if (broadcast || o->shape().IsScalar()) continue;
+      o = Plane(o, *d, *IndexOfSlice(*slice, *d), b);
+      o = b.Reshape(o, without(o->shape().dims()));
+    }
+    const DimVector dims = without(i->shape().dims());
+    Instruction* plane = nullptr;
+    if (broadcast) {
+      DimVector kept(i->dimensions().begin(), i->dimensions().end());
+      for (int64_t& k : kept) k -= k > *d ? 1 : 0;
+      plane = b.Broadcast(operands[0], dims, kept);
+    } else {
+      plane = i->parent()->AddLike(*i, Shape::Array(i->shape().type(), dims),
+                                   operands);
+    }
+    i->parent()->Replace(slice, b.Reshape(plane, slice->shape().dims()));
+  }
+  // Or it would seem to need its operands whole.
+  i->parent()->Remove(i);
+  return true;
+}
+
 class Splitter {
  public:
   explicit Splitter(Instruction* dot)
@@ -164,7 +219,7 @@ class Splitter {
   // y[:,0,:] of y = x w is x w[:,0,:].
   bool SplitBySlices(int o) {
     const std::optional<int> d = RowsOfTiles(dot_->shape());
-    if (!d || dot_->IsRoot() || dot_->user_count() == 0) return false;
+    if (!d || !OnlyPlanesAreUsed(*dot_, *d)) return false;
     int64_t in_operand = -1;
     for (int64_t k : sides_[o].free()) {
       if (InProduct(o, k) == *d) in_operand = k;
@@ -174,9 +229,6 @@ class Splitter {
     }
     const std::vector<Instruction*> slices(dot_->users().begin(),
                                            dot_->users().end());
-    for (const Instruction* slice : slices) {
-      if (!IndexOfSlice(*slice, *d)) return false;
-    }
     std::vector<Instruction*> products(dot_->shape().dim(*d), nullptr);
     for (Instruction* slice : slices) {
       Instruction*& product = products[*IndexOfSlice(*slice, *d)];
@@ -189,6 +241,7 @@ class Splitter {
       dot_->parent()->Replace(slice,
                               b_.Reshape(product, slice->shape().dims()));
     }
+    dot_->parent()->Remove(dot_);
     return true;
   }
 
@@ -248,6 +301,13 @@ class Splitter {
   Side sides_[2];
 };
 
+bool Split(Instruction* i) {
+  if (i->shape().has_layout()) return false;
+  if (i->opcode() != Opcode::kDot) return SlicesBefore(i);
+  return i->attrs<DotAttrs>().sparsity.empty() && !HasControl(*i) &&
+         Splitter(i).Run();
+}
+
 }  // namespace
 
 absl::StatusOr<bool> DotPlaneSplitterPass::Run(Module* module,
@@ -255,14 +315,11 @@ absl::StatusOr<bool> DotPlaneSplitterPass::Run(Module* module,
   if (module->config().is_scheduled) return false;
   bool changed = false;
   for (Computation* c : ControlComputations(*module)) {
-    for (Instruction* i : c->PostOrder()) {
-      if (i->opcode() != Opcode::kDot || i->shape().has_layout() ||
-          !i->attrs<DotAttrs>().sparsity.empty() ||
-          !i->control_predecessors().empty() ||
-          !i->control_successors().empty()) {
-        continue;
-      }
-      changed |= Splitter(i).Run();
+    // Users before operands: slices move up, and meet the products.
+    std::vector<Instruction*> order = c->PostOrder();
+    std::reverse(order.begin(), order.end());
+    for (Instruction* i : order) {
+      if (i->shape().IsArray()) changed |= Split(i);
     }
   }
   return changed;

@@ -147,7 +147,7 @@ void FusionChains::Claim(const Instruction& value) {
         return;
       } else if (!o->IsConstant()) {
         // What a product makes is finished behind it.
-        if (node(o).role == FusionRole::kDot || !IsPrologueArray(o->shape())) {
+        if (!IsPrologueArray(o->shape())) {
           return;
         }
         ++arrays;
