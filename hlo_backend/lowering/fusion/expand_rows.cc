@@ -16,8 +16,11 @@ namespace {
 
 // Planes, or groups of 16 row tiles, that are expanded in one block of code. Of
 // a packed dense array four groups are whole words.
-constexpr int64_t kPlanesTogether = 4;
+constexpr int64_t kPlanesTogether = 8;
 constexpr int64_t kGroupsTogether = 4;
+// Row tiles of all planes of a block: beyond them the way through the XLUs is
+// hidden as well as it can be.
+constexpr int64_t kTilesTogether = 128;
 
 }  // namespace
 
@@ -101,8 +104,9 @@ absl::Status NestCode::ExpandRows(const Stream& s, const Place& place) {
   // Planes of few tiles are expanded several at a time: the XLUs are filled
   // and drained once for all.
   int64_t together = 1;
-  if (!planes.empty() && row_tiles <= 16) {
-    for (int64_t n = 2; n <= kPlanesTogether; ++n) {
+  if (!planes.empty() && row_tiles <= per_loop) {
+    for (int64_t n = 2; n <= kPlanesTogether && n * row_tiles <= kTilesTogether;
+         ++n) {
       if (extent_[planes.back()] % n == 0) together = n;
     }
   }
