@@ -21,17 +21,6 @@ bool IsRowMajor(const Shape& shape) {
          (!shape.has_layout() || shape.layout().IsRowMajor());
 }
 
-// No operand of its dot has batch members in the rows of its tiles.
-bool ReadsPlanes(const Instruction& kernel) {
-  const Instruction& dot = *DotOf(kernel);
-  for (int o = 0; o < 2; ++o) {
-    if (MembersInRows(dot.operand(o)->shape(), OperandBatch(dot, o))) {
-      return false;
-    }
-  }
-  return true;
-}
-
 bool ReducesRows(const Instruction& kernel) {
   for (const Instruction* i : kernel.fused()->instructions()) {
     if (i->opcode() == Opcode::kReduce) return true;
@@ -74,6 +63,16 @@ const Instruction* DotOf(const Instruction& kernel) {
     if (i->opcode() == Opcode::kDot) return i;
   }
   return nullptr;
+}
+
+bool ReadsPlanes(const Instruction& kernel) {
+  const Instruction& dot = *DotOf(kernel);
+  for (int o = 0; o < 2; ++o) {
+    if (MembersInRows(dot.operand(o)->shape(), OperandBatch(dot, o))) {
+      return false;
+    }
+  }
+  return true;
 }
 
 int GoesOnWithRows(const Instruction& rows, const Instruction& product) {

@@ -35,6 +35,9 @@ struct ProductChain {
 // The dot of a kernel: itself, or the one inside of a fusion; null: none.
 const Instruction* DotOf(const Instruction& kernel);
 
+// No operand of the kernel's dot has batch members in the rows of its tiles.
+bool ReadsPlanes(const Instruction& kernel);
+
 // May the kernel of `product` go on with the rows that `rows` makes? Both
 // results lie row-major, `rows` is an operand as it is, with K along its rows,
 // and of the same batch; no operand has batch members in rows of tiles

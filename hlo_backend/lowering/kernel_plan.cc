@@ -64,7 +64,8 @@ int CopiedWindows(const Tiling& tiling) {
 // its windows up to six buffers, and measured streams leave no room for waits.
 int64_t StepSync(const KernelContext& context, const Tiling& tiling) {
   if (StepsOfCore(tiling, context.model.cores) <= 1 || tiling.streams ||
-      CopiedWindows(tiling) == 0 || tiling.work.mxu_flops == 0) {
+      tiling.steps_run_on || CopiedWindows(tiling) == 0 ||
+      tiling.work.mxu_flops == 0) {
     return 0;
   }
   return static_cast<int64_t>(context.chip.Policy("step_sync").value_or(0));

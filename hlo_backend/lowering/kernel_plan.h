@@ -83,6 +83,9 @@ struct Tiling {
   // A loop over streams (AddStreamBuffers): its steps are shorter than those of
   // other grids.
   bool streams = false;
+  // Its steps wait for the bytes of their blocks alone, not for flags and
+  // queues (`policy.step_sync`): no such wait is seen between heads (C-SDPA).
+  bool steps_run_on = false;
   // All its windows are of arrays of one dimension.
   bool flat = false;
   // A grid dimension that two cores may split, or -1.

@@ -3,10 +3,8 @@
 #include "base/units.h"
 #include "hlo_backend/analysis/product_batch.h"
 #include "hlo_backend/analysis/product_chain.h"
-#include "hlo_backend/analysis/tiled_layout.h"
 #include "hlo_backend/ir/computation.h"
 #include "hlo_backend/passes/control_flow.h"
-#include "hlo_backend/passes/memory_space_assignment.h"
 
 namespace ptxla::hlo {
 namespace {
@@ -43,20 +41,23 @@ bool HasControl(const Instruction& i) {
 
 }  // namespace
 
-bool AreChained(int64_t bytes, const chips::ChipSpec& chip) {
-  return chip.Policy("chain_rows").has_value() &&
-         bytes > RoomForResidents(chip);
+bool MayBeChained(const Instruction& dot, const Instruction& next,
+                  const chips::ChipSpec& chip) {
+  return chip.Policy("chain_rows").has_value() && ReadsPlanes(dot) &&
+         ReadsPlanes(next);
 }
 
 absl::StatusOr<bool> ProductChainingPass::Run(Module* module,
                                               const PassContext& context) {
-  if (module->config().is_scheduled || context.chip == nullptr) return false;
+  if (module->config().is_scheduled || context.chip == nullptr ||
+      !context.chip->Policy("chain_rows").has_value()) {
+    return false;
+  }
   bool changed = false;
   for (Computation* c : ControlComputations(*module)) {
     for (Instruction* rows : c->PostOrder()) {
       if (rows->opcode() != Opcode::kFusion || rows->user_count() != 1 ||
-          rows->IsRoot() || HasControl(*rows) || !rows->shape().IsArray() ||
-          !AreChained(PaddedBytes(rows->shape()), *context.chip)) {
+          rows->IsRoot() || HasControl(*rows) || !rows->shape().IsArray()) {
         continue;
       }
       Instruction* product = *rows->users().begin();

@@ -1,30 +1,31 @@
-// Rows that find no room in VMEM between two kernels are handed on inside of
-// one: a product whose rows are finished (`row-fusion`) and the product that
-// alone reads them become a chain (analysis/product_chain.h).
+// A product whose rows are finished (`row-fusion`) and the product that alone
+// reads them become one kernel, a chain (analysis/product_chain.h): attention
+// whose scores never leave a step, whatever their number.
 //
-// That is attention whose scores are larger than VMEM. Through HBM they would
-// be written and read again, 4 bytes for each of them; in a chain a step makes
-// them, and nothing is multiplied twice. Where they have room between the
-// kernels, the TPU compiler's are two, and so are ours.
+// Measured attention on v6e is such a kernel (C-SDPA): a head takes as long
+// among 32 as among 2, 0.49 us with 128 rows, where the two products and the
+// softmax between them are 892 bundles in a row; with scores in memory between
+// two kernels nothing explains it. libtpu 0.0.42.1 has two or three kernels.
 //
 // `policy.chain_rows` says how many rows a step must be able to hold. Chips
-// without it have no chains: VMEM of 16 MiB holds too few (v2 to v4), HBM takes
-// scores about as fast as they are made (tpu7x), or nothing is measured that
-// says other than the TPU compiler, which stores them (v5e, v5p).
+// without it have no chains: nothing is measured there, and the TPU compiler is
+// followed. Keys and values whose heads lie in the rows of tiles are read there
+// (operands_in_place.h), 8 heads a step, by kernels of their own.
 //
 // After the fusion passes, on a module with layouts.
 #ifndef PTXLA_HLO_BACKEND_PASSES_PRODUCT_CHAINING_H_
 #define PTXLA_HLO_BACKEND_PASSES_PRODUCT_CHAINING_H_
 
-#include <cstdint>
-
 #include "chips/chip_spec.h"
+#include "hlo_backend/ir/instruction.h"
 #include "hlo_backend/passes/pass.h"
 
 namespace ptxla::hlo {
 
-// Rows of so many bytes go through a chain, where it has a step for them.
-bool AreChained(int64_t bytes, const chips::ChipSpec& chip);
+// The chip has chains, and both dots read planes: rows that the first makes may
+// be handed on to the second inside of a kernel.
+bool MayBeChained(const Instruction& dot, const Instruction& next,
+                  const chips::ChipSpec& chip);
 
 class ProductChainingPass : public Pass {
  public:

@@ -320,8 +320,8 @@ class RowFuser {
   }
 
   // Work on finished rows that only the next product reads (the division of a
-  // softmax) is done in front of it, under its matmuls, if what it is made of
-  // stays in VMEM until then: one array and values per row.
+  // softmax) is done in front of it, under its matmuls, if it is made of one
+  // array and values per row.
   void LeaveToNextProducts() {
     for (size_t n = End(); n-- > position_[dot_];) {
       Instruction* i = order_[n];
@@ -347,12 +347,14 @@ class RowFuser {
   std::vector<const Instruction*> WorkBefore(const Instruction* last,
                                              const Instruction& product,
                                              int operand) const {
-    if (!PrologueForm(product, operand)) return {};
+    if (!PrologueForm(product, operand) ||
+        MayBeChained(*dot_, product, *context_.chip)) {
+      return {};
+    }
     std::vector<const Instruction*> work = {last};
     const auto inside = [&](const Instruction* i) {
       return std::find(work.begin(), work.end(), i) != work.end();
     };
-    int64_t bytes = 0;
     int operations = 0;
     const Instruction* array = nullptr;
     bool rows = false;
@@ -384,10 +386,9 @@ class RowFuser {
           return {};
         }
         array = o;
-        bytes = o->shape().ByteSize();
       }
     }
-    if (array == nullptr || !rows || AreChained(bytes, *context_.chip) ||
+    if (array == nullptr || !rows ||
         !prologues_.Hides(product, operand, operations)) {
       return {};
     }

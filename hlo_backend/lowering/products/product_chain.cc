@@ -117,8 +117,10 @@ class ChainEmitter {
         product.form().problem, product.arrays(),
         chain_.operand == 0,    hlo::BitWidth(chain_.rows->shape().type()) / 8};
     RETURN_IF_ERROR(chain.Check());
-    ASSIGN_OR_RETURN(blocks_, ChooseChainBlocks(chain, context_.model,
-                                                ProductLimitsOf(context_)));
+    ProductLimits limits = ProductLimitsOf(context_);
+    limits.step_cycles -=
+        static_cast<int64_t>(context_.chip.Policy("step_sync").value_or(0));
+    ASSIGN_OR_RETURN(blocks_, ChooseChainBlocks(chain, context_.model, limits));
     Log();
     return absl::OkStatus();
   }
@@ -186,6 +188,7 @@ class ChainEmitter {
     ASSIGN_OR_RETURN(tiling.args, KernelArgs(fusion_));
     tiling.grid = first.grid;
     tiling.megacore_dim = first.megacore_dim;
+    tiling.steps_run_on = true;
     // Neither needs its own scratch while the other runs.
     const int64_t handed_on = RoundUpTo<int64_t>(
         std::max(first.scratch_bytes, second.scratch_bytes), kBankCycle);

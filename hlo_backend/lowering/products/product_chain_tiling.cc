@@ -28,15 +28,12 @@ class ChainSearch {
     const int64_t unit = c_.left
                              ? c_.rows.row_unit
                              : std::max<int64_t>(c_.rows.row_unit, isa::kLanes);
-    for (int64_t members = 1; members <= c_.rows.batch; ++members) {
-      if (c_.rows.batch % members != 0) continue;
-      int64_t last = 0;
-      for (int64_t steps = 1; steps <= kMostRowSteps; ++steps) {
-        const int64_t rows =
-            RoundUpTo<int64_t>(CeilOfRatio(c_.rows.m, steps), unit);
-        if (rows != last) Consider(members, rows);
-        last = rows;
-      }
+    int64_t last = 0;
+    for (int64_t steps = 1; steps <= kMostRowSteps; ++steps) {
+      const int64_t rows =
+          RoundUpTo<int64_t>(CeilOfRatio(c_.rows.m, steps), unit);
+      if (rows != last) Consider(rows);
+      last = rows;
     }
     std::stable_sort(blocks_.begin(), blocks_.end(),
                      [](const ChainBlocks& x, const ChainBlocks& y) {
@@ -49,19 +46,17 @@ class ChainSearch {
  private:
   // The best use of the MXUs for such a block of the result.
   absl::StatusOr<ProductTiling> TilesOf(const ProductProblem& p,
-                                        const ArrayShape& arrays,
-                                        int64_t members, int64_t rows,
+                                        const ArrayShape& arrays, int64_t rows,
                                         int64_t columns) const {
-    return GivenProductTile(p, arrays, machine_, limits_,
-                            {members, rows, columns, 1}, /*n_inner=*/true,
-                            nullptr);
+    return GivenProductTile(p, arrays, machine_, limits_, {1, rows, columns, 1},
+                            /*n_inner=*/true, nullptr);
   }
 
-  void Consider(int64_t members, int64_t rows) {
+  void Consider(int64_t rows) {
     const ProductProblem &first = c_.rows, &second = c_.product;
-    const auto one = TilesOf(first, c_.rows_arrays, members, rows, first.n);
+    const auto one = TilesOf(first, c_.rows_arrays, rows, first.n);
     const auto other =
-        TilesOf(second, c_.product_arrays, members, c_.left ? rows : second.m,
+        TilesOf(second, c_.product_arrays, c_.left ? rows : second.m,
                 c_.left ? second.n : rows);
     if (!one.ok() || !other.ok()) return;
     ChainBlocks blocks;

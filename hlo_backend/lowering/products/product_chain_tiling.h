@@ -1,5 +1,7 @@
-// Which blocks of members and rows a grid step of a chain of two products takes
-// (analysis/product_chain.h): those that both can take, by the cost of both.
+// Which block of rows a grid step of a chain of two products takes
+// (analysis/product_chain.h): one that both can take, by the cost of both. A
+// step has one member of the batch (a head): what is measured is one after
+// another, with nothing to hide the latencies of a head behind the next one.
 //
 //   ChainProblem chain{rows_problem, rows_arrays, problem, arrays, true, 2};
 //   ASSIGN_OR_RETURN(std::vector<ChainBlocks> blocks,
