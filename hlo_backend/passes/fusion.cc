@@ -353,23 +353,30 @@ class Fuser {
     return false;
   }
 
-  // Kernels that read the same array over the same shape.
+  // Kernels that read the same array over the same shape; reduces over the same
+  // dimensions also where it is a scalar.
   void JoinSiblings() {
     std::vector<const Instruction*> inputs;
     absl::flat_hash_map<const Instruction*, std::vector<int>> readers;
+    const auto add = [&](const Instruction* input, int g) {
+      std::vector<int>& list = readers[input];
+      if (list.empty()) inputs.push_back(input);
+      if (list.empty() || list.back() != g) list.push_back(g);
+    };
     for (const Instruction* i : order_) {
       const int g = GroupOf(i);
       if (g < 0 || !kernels_[g].fusible || IsProduct(*i)) {
         continue;
       }
       for (const Instruction* input : FullInputs(i)) {
-        if (input->shape().IsScalar() ||
-            input->shape().dims() != kernels_[g].dims) {
-          continue;
+        if (!input->shape().IsScalar() &&
+            input->shape().dims() == kernels_[g].dims) {
+          add(input, g);
         }
-        std::vector<int>& list = readers[input];
-        if (list.empty()) inputs.push_back(input);
-        if (list.empty() || list.back() != g) list.push_back(g);
+      }
+      if (i->opcode() != Opcode::kReduce) continue;
+      for (const Instruction* leaf : chains_.node(i).small) {
+        if (leaf->shape().IsScalar() && !leaf->IsConstant()) add(leaf, g);
       }
     }
     for (const Instruction* input : inputs) {
