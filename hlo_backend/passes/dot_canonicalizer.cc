@@ -7,6 +7,7 @@
 #include "hlo_backend/ir/builder.h"
 #include "hlo_backend/passes/control_flow.h"
 #include "hlo_backend/passes/dimension_utils.h"
+#include "hlo_backend/passes/score_order.h"
 
 namespace ptxla::hlo {
 namespace {
@@ -76,6 +77,7 @@ class Canonicalizer {
         Opcode::kDot, Shape::Array(dot_->shape().type(), dims), {lhs, rhs},
         attrs_);
     value->set_metadata(dot_->shared_metadata());
+    CopyScoreOrder(*dot_, value);
     return dims == dot_->shape().dims()
                ? value
                : b.Reshape(value, dot_->shape().dims());

@@ -7,6 +7,7 @@
 #include "hlo_backend/ir/builder.h"
 #include "hlo_backend/passes/control_flow.h"
 #include "hlo_backend/passes/dimension_utils.h"
+#include "hlo_backend/passes/score_order.h"
 #include "hlo_backend/passes/transposed.h"
 
 namespace ptxla::hlo {
@@ -137,6 +138,7 @@ Instruction* Shaped(Instruction* dot) {
   Instruction* value = dot->parent()->Add(
       Opcode::kDot, Shape::Array(dot->shape().type(), dims), {lhs, rhs}, attrs);
   value->set_metadata(dot->shared_metadata());
+  CopyScoreOrder(*dot, value);
   return Reshaped(b, value, dot->shape().dims());
 }
 

@@ -5,6 +5,7 @@
 #include "hlo_backend/analysis/product_chain.h"
 #include "hlo_backend/ir/computation.h"
 #include "hlo_backend/passes/control_flow.h"
+#include "hlo_backend/passes/score_order.h"
 
 namespace ptxla::hlo {
 namespace {
@@ -43,8 +44,8 @@ bool HasControl(const Instruction& i) {
 
 bool MayBeChained(const Instruction& dot, const Instruction& next,
                   const chips::ChipSpec& chip) {
-  return chip.Policy("chain_rows").has_value() && ReadsPlanes(dot) &&
-         ReadsPlanes(next);
+  return chip.Policy("chain_rows").has_value() && !IsKeysFirst(dot) &&
+         ReadsPlanes(dot) && ReadsPlanes(next);
 }
 
 absl::StatusOr<bool> ProductChainingPass::Run(Module* module,
@@ -62,7 +63,7 @@ absl::StatusOr<bool> ProductChainingPass::Run(Module* module,
       }
       Instruction* product = *rows->users().begin();
       const int operand = GoesOnWithRows(*rows, *product);
-      if (operand < 0 || HasControl(*product) ||
+      if (operand < 0 || IsKeysFirst(*DotOf(*rows)) || HasControl(*product) ||
           !FitsStep(*rows, *product, operand, *context.chip)) {
         continue;
       }

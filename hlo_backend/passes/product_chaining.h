@@ -9,8 +9,10 @@
 //
 // `policy.chain_rows` says how many rows a step must be able to hold. Chips
 // without it have no chains: nothing is measured there, and the TPU compiler is
-// followed. Keys and values whose heads lie in the rows of tiles are read there
-// (operands_in_place.h), 8 heads a step, by kernels of their own.
+// followed. So are scores that the program writes keys first (score_order.h),
+// as JAX's einsum does: no such attention is measured. Keys and values whose
+// heads lie in the rows of tiles are read there (operands_in_place.h), 8 heads
+// a step, by kernels of their own.
 //
 // After the fusion passes, on a module with layouts.
 #ifndef PTXLA_HLO_BACKEND_PASSES_PRODUCT_CHAINING_H_

@@ -190,10 +190,10 @@ class RowFuser {
     const double share =
         context_.chip->Policy("row_vmem_share").value_or(0) *
         static_cast<double>(context_.chip->vmem().scoped_limit.count());
+    if (OnlyStatistics(dot, *context_.chip)) return false;
     if (!IsRowMajor(dot.operand(0)->shape()) ||
         !IsRowMajor(dot.operand(1)->shape())) {
-      return !OnlyStatistics(dot, *context_.chip) &&
-             static_cast<double>(MemberStepBytes(dot, kMemberRowUnit)) <= share;
+      return static_cast<double>(MemberStepBytes(dot, kMemberRowUnit)) <= share;
     }
     const int64_t n = RoundUpTo<int64_t>(shape.dim(shape.rank() - 1), 128);
     const int64_t k = RoundUpTo<int64_t>(

@@ -11,6 +11,7 @@
 #include "hlo_backend/analysis/product_batch.h"
 #include "hlo_backend/passes/memory_space_assignment.h"
 #include "hlo_backend/passes/row_leaves.h"
+#include "hlo_backend/passes/score_order.h"
 
 namespace ptxla::hlo {
 namespace {
@@ -206,7 +207,7 @@ class StatisticsFuser {
 
 bool OnlyStatistics(const Instruction& dot, const chips::ChipSpec& chip) {
   const Shape& s = dot.shape();
-  return s.dim(s.rank() - 2) >= kLanes &&
+  return IsKeysFirst(dot) && s.dim(s.rank() - 2) >= kLanes &&
          s.ElementCount() * 4 > RoomForResidents(chip);
 }
 

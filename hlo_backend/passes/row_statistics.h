@@ -15,10 +15,10 @@
 
 namespace ptxla::hlo {
 
-// Of a product whose operands lie with the heads in the rows of tiles, and
-// whose scores do not fit VMEM, only the maxima are made with it, as in the TPU
-// compiler: exponentials, their sums and the next product read the scores from
-// HBM, in f32. Where two cores share a product, not even those.
+// Of scores that the program writes keys first (score_order.h) and that do not
+// fit VMEM only the maxima are made with the product, as in the TPU compiler:
+// exponentials, their sums and the next product read the scores from HBM, in
+// f32. Where two cores share a product, not even those.
 bool OnlyStatistics(const Instruction& dot, const chips::ChipSpec& chip);
 
 bool FuseRowStatistics(Computation* computation, const PassContext& context);

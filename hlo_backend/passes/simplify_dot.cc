@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "hlo_backend/passes/dimension_utils.h"
+#include "hlo_backend/passes/score_order.h"
 #include "hlo_backend/passes/simplify_rules.h"
 
 namespace ptxla::hlo {
@@ -83,8 +84,11 @@ Instruction* MakeDot(Instruction* i, const Side& lhs, const Side& rhs) {
       dims.push_back(side->operand->shape().dim(d));
     }
   }
-  return i->parent()->Add(Opcode::kDot, Shape::Array(i->shape().type(), dims),
-                          {lhs.operand, rhs.operand}, attrs);
+  Instruction* dot =
+      i->parent()->Add(Opcode::kDot, Shape::Array(i->shape().type(), dims),
+                       {lhs.operand, rhs.operand}, attrs);
+  CopyScoreOrder(*i, dot);
+  return dot;
 }
 
 // Of dimensions of a transposed array those of the array.
@@ -112,8 +116,7 @@ Instruction* FoldRows(Instruction* i, int operand, Side lhs, Side rhs,
       InOperand(t, Others(rank, side.batch, side.contracting));
   const bool turns = !std::is_sorted(free.begin(), free.end());
   const bool moves_minor = t.dimensions()[rank - 1] != rank - 1;
-  if ((turns || moves_minor) &&
-      i->shape().ByteSize() >= t.shape().ByteSize()) {
+  if ((turns || moves_minor) && i->shape().ByteSize() >= t.shape().ByteSize()) {
     return nullptr;
   }
 

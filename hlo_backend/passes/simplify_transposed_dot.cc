@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "hlo_backend/passes/dimension_utils.h"
+#include "hlo_backend/passes/score_order.h"
 #include "hlo_backend/passes/simplify_rules.h"
 
 namespace ptxla::hlo {
@@ -131,6 +132,8 @@ Instruction* SimplifyTransposedDot(Instruction* i, Rewriter& r) {
       i->parent()->Add(Opcode::kDot, Shape::Array(x->shape().type(), dims),
                        {left.operand, right.operand}, attrs);
   value->set_metadata(x->shared_metadata());
+  CopyScoreOrder(*x, value);
+  if (swap && batch > 0) MarkKeysFirst(value);
   const Instruction* before = x;
   for (size_t k = chain.size(); k-- > 0;) {
     std::vector<Instruction*> operands;

@@ -4,6 +4,7 @@
 
 #include "hlo_backend/analysis/tiled_bitcast.h"
 #include "hlo_backend/passes/row_leaves.h"
+#include "hlo_backend/passes/score_order.h"
 
 namespace ptxla::hlo {
 namespace {
@@ -62,6 +63,7 @@ bool SplitOne(Computation* c, Instruction* dot) {
   if (dot->shared_metadata() != nullptr) {
     result->set_metadata(dot->shared_metadata());
   }
+  CopyScoreOrder(*dot, result);
   c->Replace(user, result);
   return true;
 }
@@ -124,6 +126,7 @@ bool SplitRowsOfOne(Computation* c, Instruction* dot) {
   if (dot->shared_metadata() != nullptr) {
     result->set_metadata(dot->shared_metadata());
   }
+  CopyScoreOrder(*dot, result);
   c->Replace(user, result);
   return true;
 }
