@@ -47,13 +47,22 @@ bool SameRows(const Shape& from, const Shape& to) {
   return rows_a % tile_rows == 0 && rows_b % tile_rows == 0;
 }
 
-// Rows of words that one tile holds in its lanes follow one another, however
-// high the tiles are, if planes are whole tiles.
+// Rows that one tile holds in its lanes follow one another, however high the
+// tiles are, if planes are whole tiles. Packed rows, pairs in a word, if tiles
+// are whole words on both sides.
 bool SameShortRows(const Shape& from, const Shape& to) {
-  const auto follow = [](const Shape& s) {
-    if (s.rank() < 2 || !s.layout().IsRowMajor() ||
-        s.layout().tiles.size() != 1 ||
-        s.layout().tiles[0].dimensions.size() != 2) {
+  const auto packed = [](const Shape& s) -> int64_t {
+    const auto& tiles = s.layout().tiles;
+    if (tiles.size() == 1) return 1;
+    const bool in_words = tiles.size() == 2 &&
+                          tiles[1].dimensions.size() == 2 &&
+                          tiles[1].dimensions[1] == 1 &&
+                          tiles[0].dimensions[0] % tiles[1].dimensions[0] == 0;
+    return in_words ? tiles[1].dimensions[0] : 0;
+  };
+  const auto follow = [&](const Shape& s) {
+    if (s.rank() < 2 || !s.layout().IsRowMajor() || s.layout().tiles.empty() ||
+        s.layout().tiles[0].dimensions.size() != 2 || packed(s) == 0) {
       return false;
     }
     const auto& tile = s.layout().tiles[0].dimensions;
@@ -61,7 +70,7 @@ bool SameShortRows(const Shape& from, const Shape& to) {
     return lanes <= tile[1] &&
            (rows % tile[0] == 0 || s.ElementCount() == rows * lanes);
   };
-  return follow(from) && follow(to) &&
+  return follow(from) && follow(to) && packed(from) == packed(to) &&
          from.dim(from.rank() - 1) == to.dim(to.rank() - 1) &&
          from.layout().tiles[0].dimensions[1] ==
              to.layout().tiles[0].dimensions[1];

@@ -9,6 +9,9 @@
 namespace ptxla::hlo {
 namespace {
 
+// A vector of so small a part of the matrix is turned, where it lies otherwise.
+constexpr int64_t kSmallShare = 8;
+
 struct Side {
   Instruction* value;
   const DimVector &batch, &contracting;
@@ -52,8 +55,9 @@ DimVector OrderOf(const Side& vector, const Side& matrix) {
 // The sum that stands for the dot, or nullptr.
 Instruction* Reduced(Instruction* dot, const Side& vector, const Side& matrix) {
   const Shape& shape = matrix.value->shape();
-  // Members of a batch whose sums would run down the rows stay products.
-  if (!matrix.batch.empty() &&
+  // Members of a batch whose sums would run down the rows stay products; sums
+  // over planes (of experts) add registers.
+  if (!matrix.batch.empty() && Contains(matrix.contracting, shape.rank() - 2) &&
       !Contains(matrix.contracting, shape.rank() - 1)) {
     return nullptr;
   }
@@ -61,7 +65,12 @@ Instruction* Reduced(Instruction* dot, const Side& vector, const Side& matrix) {
   DimVector left = matrix.batch;
   for (int64_t d : matrix.Free()) left.push_back(d);
   const DimVector order = OrderOf(vector, matrix);
-  if (!IsIncreasing(left) || !IsIncreasing(order)) return nullptr;
+  const bool turns = !IsIncreasing(order);
+  if (!IsIncreasing(left) ||
+      (turns && vector.value->shape().ElementCount() * kSmallShare >
+                    shape.ElementCount())) {
+    return nullptr;
+  }
   Builder b(dot->parent());
   b.set_metadata(dot->shared_metadata());
   DimVector shared, positions;
@@ -71,7 +80,7 @@ Instruction* Reduced(Instruction* dot, const Side& vector, const Side& matrix) {
       positions.push_back(d);
     }
   }
-  Instruction* x = vector.value;
+  Instruction* x = turns ? b.Transpose(vector.value, order) : vector.value;
   if (x->shape().dims() != shared) x = b.Reshape(x, shared);
   x = b.Broadcast(AsF32(b, x), shape.dims(), positions);
   DimVector contracted = matrix.contracting;

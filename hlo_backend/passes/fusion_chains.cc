@@ -146,10 +146,10 @@ void FusionChains::Claim(const Instruction& value) {
       } else if (o->opcode() == Opcode::kIota) {
         return;
       } else if (!o->IsConstant()) {
-        // What a product makes is finished behind it.
-        if (!IsPrologueArray(o->shape())) {
-          return;
-        }
+        // What a product makes in more bytes is finished behind it.
+        const bool wider = node(o).role == FusionRole::kDot &&
+                           o->shape().ByteSize() > value.shape().ByteSize();
+        if (wider || !IsPrologueArray(o->shape())) return;
         ++arrays;
       }
     }

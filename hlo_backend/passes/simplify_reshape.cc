@@ -5,14 +5,10 @@
 namespace ptxla::hlo {
 namespace {
 
-// A broadcast seen through a reshape that only adds or drops 1s.
-Instruction* ReshapeOfBroadcast(Instruction* i, Rewriter& r) {
-  Instruction* broadcast = i->operand(0);
+// The broadcast with other 1s among its dimensions.
+Instruction* BroadcastWith(Instruction* broadcast, const DimVector& dims,
+                           Builder& b) {
   Instruction* source = broadcast->operand(0);
-  Builder& b = r.builder();
-  const DimVector& dims = i->shape().dims();
-  if (source->shape().IsScalar()) return b.BroadcastScalar(source, dims);
-  if (!SameUpToDegenerateDims(i->shape(), broadcast->shape())) return nullptr;
   // The k-th dimension that is not 1 is the same one on both sides.
   const DimVector from = NonUnitPositions(broadcast->shape().dims());
   const DimVector to = NonUnitPositions(dims);
@@ -27,6 +23,23 @@ Instruction* ReshapeOfBroadcast(Instruction* i, Rewriter& r) {
     source = b.Reshape(source, DropUnitDims(source->shape().dims()));
   }
   return b.Broadcast(source, dims, mapping);
+}
+
+// A broadcast seen through a reshape. 1s are no reason to have it in two steps:
+// of [4,1,n] each row would be a tile of its own.
+Instruction* ReshapeOfBroadcast(Instruction* i, Rewriter& r) {
+  Instruction* broadcast = i->operand(0);
+  Builder& b = r.builder();
+  const DimVector& dims = i->shape().dims();
+  if (broadcast->operand(0)->shape().IsScalar()) {
+    return b.BroadcastScalar(broadcast->operand(0), dims);
+  }
+  if (SameUpToDegenerateDims(i->shape(), broadcast->shape())) {
+    return BroadcastWith(broadcast, dims, b);
+  }
+  if (!HasUnitDims(broadcast->shape())) return nullptr;
+  const DimVector kept = DropUnitDims(broadcast->shape().dims());
+  return b.Reshape(BroadcastWith(broadcast, kept, b), dims);
 }
 
 // The 1s go before the transpose, so that it meets a product.

@@ -119,6 +119,26 @@ NestPlan OrderAxes(const Geometry& g) {
   return plan;
 }
 
+// Planes of a tile or a few (4 queries of a group) follow one another in one
+// block: alone, each would be the latency of its few operations.
+static void UnrollSmallPlanes(const Geometry& g, int copies, NestPlan* plan) {
+  constexpr int64_t kFewTiles = 2, kPlanesTogether = 8;
+  int64_t tiles = 1;
+  for (int axis : {g.column_axis, g.row_axis}) {
+    if (axis < 0) continue;
+    if (plan->unroll[axis] < plan->block[axis] || g.axes[axis].reduced) return;
+    tiles *= plan->unroll[axis];
+  }
+  int major = -1;
+  for (int a : plan->order) {
+    if (g.axes[a].kind == Axis::Kind::kMajor && !g.axes[a].reduced) major = a;
+  }
+  if (major < 0 || tiles > kFewTiles) return;
+  for (int64_t n = 2; n <= kPlanesTogether && n * tiles <= copies; ++n) {
+    if (plan->block[major] % n == 0) plan->unroll[major] = n;
+  }
+}
+
 absl::StatusOr<FusionTiling> CutFusion(const hlo::Instruction& i,
                                        const Expression& e, const Geometry& g,
                                        int64_t target, int copies) {
@@ -161,6 +181,7 @@ absl::StatusOr<FusionTiling> CutFusion(const hlo::Instruction& i,
         a.unit * std::min(units, CeilOfRatio(t.plan.block[axis], a.unit));
     room = std::max<int64_t>(1, room / t.plan.unroll[axis]);
   }
+  if (e.stages == 1) UnrollSmallPlanes(g, copies, &t.plan);
   t.tiling.flat =
       std::all_of(g.streams.begin(), g.streams.end(),
                   [](const Stream& s) { return s.array.rank() <= 1; });

@@ -19,8 +19,10 @@ using isa::Opcode;
 
 namespace {
 
-// Rows of 128 results that one block of code makes.
+// Rows of 128 results of a member, and members, that one block of code makes:
+// one alone is the latency of its few operations.
 constexpr int64_t kTogether = 2;
+constexpr int64_t kMembersTogether = 4;
 
 int Log2(int64_t n) {
   int k = 0;
@@ -141,8 +143,15 @@ void RowResults::Write(
   const bool steps_b = grid_.bounds[grid_.b] > 1;
   const bool steps_m = grid_.bounds[grid_.m] > 1;
   b.BeginScope();
-  Sca member;
-  if (tile_.block_b > 1) member = b.BeginLoop(tile_.block_b, 1);
+  int64_t members = 1;
+  for (int64_t n = 2; n <= kMembersTogether; ++n) {
+    if (tile_.block_b % n == 0) members = n;
+  }
+  Sca first_member;
+  if (tile_.block_b > members) {
+    first_member =
+        b.BeginLoop(tile_.block_b / members, static_cast<int32_t>(members));
+  }
   for (int64_t first = 0; first < groups; first += kTogether) {
     b.NewBlock("row results");
     // Sublane s, lane l: l is a row of the register whose rows include s.
@@ -150,12 +159,12 @@ void RowResults::Write(
     const Mask own =
         b.Compare(Opcode::kVcmpEqS32, b.BinaryImm(Opcode::kVand, sequence, 7),
                   b.BinaryImm(Opcode::kVshrl, sequence, 7));
-    Sca number = member.valid() ? member : b.SImm(0);
+    Sca first_number = first_member.valid() ? first_member : b.SImm(0);
     if (steps_b) {
       const Sca index = b.NewSca();
       b.GridIndex(index, grid_.b);
-      number =
-          b.SAdd(number, b.SMulImm(index, static_cast<int32_t>(tile_.block_b)));
+      first_number = b.SAdd(
+          first_number, b.SMulImm(index, static_cast<int32_t>(tile_.block_b)));
     }
     Sca group = b.SImm(0);
     Vec eight;    // of each lane: the 8 lanes that it is among
@@ -175,82 +184,92 @@ void RowResults::Write(
           b.SMulImm(index, static_cast<int32_t>(tile_.block_m / isa::kLanes));
     }
     for (const Result& r : results_) {
-      // The last steps may go beyond the array.
-      Pred in_batch;
-      if (steps_b && grid_.bounds[grid_.b] * tile_.block_b > Members(r.array)) {
-        in_batch = b.SCompareImm(Opcode::kScmpLtU, number,
-                                 static_cast<int32_t>(Members(r.array)));
-      }
-      const Sca start = b.NewSca();
-      b.WindowAddress(start, r.window);
-      Sca line = MemberLine(r.array, start, number, b);
-      line = b.SAdd(line,
-                    b.SMulImm(group, static_cast<int32_t>(LinePitch(r.array))));
-      b.SetBank(line, codegen::kUnknownBanks, 0);
-      Sca source = base;
-      if (member.valid()) {
-        source = b.SAdd(
-            base,
-            b.SMulImm(member, static_cast<int32_t>(offset_of(r.number, 1, 0) -
-                                                   offset_of(r.number, 0, 0))));
-        b.SetBank(source, codegen::kUnknownBanks, 0);
-      }
-      for (int64_t g = first; g < std::min(groups, first + kTogether); ++g) {
-        std::vector<Vec> parts;
-        for (int64_t t = 16 * g; t < std::min(tiles, 16 * g + 16); ++t) {
-          const int at = static_cast<int>(8 * (t % 16));
-          const Mask lanes =
-              part ? b.Compare(
-                         Opcode::kVcmpEqS32, eight,
-                         b.Splat(b.SAddImm(first_8, static_cast<int32_t>(t))))
-                   : b.Range(at, at + 8, 0, 8);
-          const Mask mask = b.MaskBinary(Opcode::kVmand, own, lanes);
-          parts.push_back(b.SelectImm(
-              mask,
-              b.Load(scratch_space, source, offset_of(r.number, 0, 8 * t)), 0));
+      for (int64_t u = 0; u < members; ++u) {
+        const Sca number =
+            u == 0 ? first_number
+                   : b.SAddImm(first_number, static_cast<int32_t>(u));
+        // The last steps may go beyond the array.
+        Pred in_batch;
+        if (steps_b &&
+            grid_.bounds[grid_.b] * tile_.block_b > Members(r.array)) {
+          in_batch = b.SCompareImm(Opcode::kScmpLtU, number,
+                                   static_cast<int32_t>(Members(r.array)));
         }
-        while (parts.size() > 1) {
-          std::vector<Vec> next;
-          for (size_t k = 0; k + 1 < parts.size(); k += 2) {
-            next.push_back(b.Binary(Opcode::kVor, parts[k], parts[k + 1]));
+        const Sca start = b.NewSca();
+        b.WindowAddress(start, r.window);
+        Sca line = MemberLine(r.array, start, number, b);
+        line = b.SAdd(
+            line, b.SMulImm(group, static_cast<int32_t>(LinePitch(r.array))));
+        b.SetBank(line, codegen::kUnknownBanks, 0);
+        const auto pitch = static_cast<int32_t>(offset_of(r.number, 1, 0) -
+                                                offset_of(r.number, 0, 0));
+        const auto of_member = static_cast<int32_t>(u * pitch);
+        Sca source = base;
+        if (first_member.valid()) {
+          source = b.SAdd(base, b.SMulImm(first_member, pitch));
+          b.SetBank(source, codegen::kUnknownBanks, 0);
+        }
+        for (int64_t g = first; g < std::min(groups, first + kTogether); ++g) {
+          std::vector<Vec> parts;
+          for (int64_t t = 16 * g; t < std::min(tiles, 16 * g + 16); ++t) {
+            const int at = static_cast<int>(8 * (t % 16));
+            const Mask lanes =
+                part ? b.Compare(
+                           Opcode::kVcmpEqS32, eight,
+                           b.Splat(b.SAddImm(first_8, static_cast<int32_t>(t))))
+                     : b.Range(at, at + 8, 0, 8);
+            const Mask mask = b.MaskBinary(Opcode::kVmand, own, lanes);
+            parts.push_back(
+                b.SelectImm(mask,
+                            b.Load(scratch_space, source,
+                                   offset_of(r.number, 0, 8 * t) + of_member),
+                            0));
           }
-          if (parts.size() % 2 != 0) next.push_back(parts.back());
-          parts = std::move(next);
+          while (parts.size() > 1) {
+            std::vector<Vec> next;
+            for (size_t k = 0; k + 1 < parts.size(); k += 2) {
+              next.push_back(b.Binary(Opcode::kVor, parts[k], parts[k + 1]));
+            }
+            if (parts.size() % 2 != 0) next.push_back(parts.back());
+            parts = std::move(next);
+          }
+          Vec v = parts[0];
+          for (int shift : {4, 2, 1}) {
+            v = b.Binary(Opcode::kVor, v, b.RotateSublanes(v, shift));
+          }
+          Pred inside = in_batch;
+          const int64_t across = r.array.rank() < 2
+                                     ? CeilOfRatio<int64_t>(r.array.linear, 128)
+                                     : r.array.tiles_across;
+          const int64_t last =
+              (grid_.bounds[grid_.m] - 1) * tile_.block_m / isa::kLanes + g;
+          if (steps_m && last >= across) {
+            const Sca at = b.SAddImm(group, static_cast<int32_t>(g));
+            inside = Both(b, inside,
+                          b.SCompareImm(Opcode::kScmpLtU, at,
+                                        static_cast<int32_t>(across)));
+          }
+          if (inside.valid()) b.SetStoreGuard(inside);
+          Mask written = b.Range(0, isa::kLanes, 0, 1);
+          if (part) {
+            const Vec from =
+                b.Binary(Opcode::kVsubS32, eight, b.Splat(first_8));
+            written = b.MaskBinary(
+                Opcode::kVmand, written,
+                b.MaskBinary(Opcode::kVmand,
+                             b.CompareImm(Opcode::kVcmpGeS32, from, 0),
+                             b.CompareImm(Opcode::kVcmpLtS32, from,
+                                          static_cast<uint32_t>(tiles))));
+          }
+          b.StoreMasked(r.space, line,
+                        static_cast<int32_t>(g * LinePitch(r.array)), v,
+                        written);
+          b.SetStoreGuard({});
         }
-        Vec v = parts[0];
-        for (int shift : {4, 2, 1}) {
-          v = b.Binary(Opcode::kVor, v, b.RotateSublanes(v, shift));
-        }
-        Pred inside = in_batch;
-        const int64_t across = r.array.rank() < 2
-                                   ? CeilOfRatio<int64_t>(r.array.linear, 128)
-                                   : r.array.tiles_across;
-        const int64_t last =
-            (grid_.bounds[grid_.m] - 1) * tile_.block_m / isa::kLanes + g;
-        if (steps_m && last >= across) {
-          const Sca at = b.SAddImm(group, static_cast<int32_t>(g));
-          inside = Both(b, inside,
-                        b.SCompareImm(Opcode::kScmpLtU, at,
-                                      static_cast<int32_t>(across)));
-        }
-        if (inside.valid()) b.SetStoreGuard(inside);
-        Mask written = b.Range(0, isa::kLanes, 0, 1);
-        if (part) {
-          const Vec from = b.Binary(Opcode::kVsubS32, eight, b.Splat(first_8));
-          written = b.MaskBinary(
-              Opcode::kVmand, written,
-              b.MaskBinary(Opcode::kVmand,
-                           b.CompareImm(Opcode::kVcmpGeS32, from, 0),
-                           b.CompareImm(Opcode::kVcmpLtS32, from,
-                                        static_cast<uint32_t>(tiles))));
-        }
-        b.StoreMasked(r.space, line,
-                      static_cast<int32_t>(g * LinePitch(r.array)), v, written);
-        b.SetStoreGuard({});
       }
     }
   }
-  if (member.valid()) b.EndLoop();
+  if (first_member.valid()) b.EndLoop();
   b.EndScope();
 }
 

@@ -27,7 +27,9 @@ TEST(TiledBitcastTest, RowsOfOneTileOfLanesDoWhateverTheHeightOfTheTiles) {
   EXPECT_TRUE(IsTiledBitcast(F32({30522, 100}), F32({30522, 1, 100})));
   // Two tiles of lanes: their rows take turns in one of the arrays only.
   EXPECT_FALSE(IsTiledBitcast(F32({30528, 256}), F32({30528, 1, 256})));
-  // Words of bf16 hold two rows of a plane.
+  // Words of bf16 hold two rows of a plane: four heads of eight groups are 32.
+  EXPECT_TRUE(IsTiledBitcast(Bf16({64, 8, 4, 128}), Bf16({64, 32, 128})));
+  EXPECT_FALSE(IsTiledBitcast(Bf16({64, 8, 3, 128}), Bf16({64, 24, 128})));
   EXPECT_FALSE(IsTiledBitcast(Bf16({30528, 128}), Bf16({30528, 1, 128})));
 }
 

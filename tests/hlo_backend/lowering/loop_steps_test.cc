@@ -278,7 +278,7 @@ ENTRY e {
         EXPECT_OK(CompareKernel(text, options).status())
             << chip << " " << type << " " << dims;
         ASSERT_OK_AND_ASSIGN(const isa::Kernel kernel, KernelOf(text, options));
-        EXPECT_EQ(kernel.windows[1].slots, 2) << chip << " " << dims;
+        EXPECT_GE(kernel.windows[1].slots, 2) << chip << " " << dims;
       }
     }
   }
