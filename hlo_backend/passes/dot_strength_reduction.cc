@@ -80,7 +80,12 @@ Instruction* Reduced(Instruction* dot, const Side& vector, const Side& matrix) {
       positions.push_back(d);
     }
   }
-  Instruction* x = turns ? b.Transpose(vector.value, order) : vector.value;
+  Instruction* x = vector.value;
+  if (turns) {
+    DimVector turned = order;  // its free dimensions are 1s
+    for (int64_t d : vector.Free()) turned.push_back(d);
+    x = b.Transpose(x, turned);
+  }
   if (x->shape().dims() != shared) x = b.Reshape(x, shared);
   x = b.Broadcast(AsF32(b, x), shape.dims(), positions);
   DimVector contracted = matrix.contracting;
