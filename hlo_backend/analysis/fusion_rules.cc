@@ -35,6 +35,10 @@ absl::Status CheckLoopMember(const Instruction& fusion, const Instruction& i,
     case Opcode::kIota:
     case Opcode::kBroadcast:
       return absl::OkStatus();
+    case Opcode::kSlice:
+      return IsLaneSlice(i) && i.operand(0)->opcode() == Opcode::kParameter
+                 ? absl::OkStatus()
+                 : Refuse(fusion, i, "only lanes of an operand are");
     case Opcode::kBitcast:
     case Opcode::kReshape:
       if (SameUpToDegenerateDims(i.shape(), i.operand(0)->shape())) {
@@ -181,6 +185,26 @@ bool Has64BitOrComplex(const Instruction& i) {
 }
 
 }  // namespace
+
+bool IsLaneSlice(const Instruction& i) {
+  constexpr int64_t kLanes = 128;
+  if (i.opcode() != Opcode::kSlice) return false;
+  const Shape &from = i.operand(0)->shape(), &to = i.shape();
+  const int minor = to.rank() - 1;
+  const auto row_major = [](const Shape& s) {
+    return !s.has_layout() || s.layout().IsRowMajor();
+  };
+  if (minor < 1 || from.dim(minor) > kLanes || !row_major(from) ||
+      !row_major(to) ||
+      (to.type() != PrimitiveType::kF32 && to.type() != PrimitiveType::kBf16)) {
+    return false;
+  }
+  const SliceAttrs& attrs = i.attrs<SliceAttrs>();
+  for (int d = 0; d < minor; ++d) {
+    if (to.dim(d) != from.dim(d)) return false;
+  }
+  return attrs.strides.empty() || attrs.strides[minor] == 1;
+}
 
 bool IsLoopElementwise(const Instruction& i) {
   if (!i.IsElementwise() || Has64BitOrComplex(i)) return false;

@@ -78,6 +78,12 @@ const Shape& IterationShape(const Instruction& fusion);
 // types.
 bool IsLoopElementwise(const Instruction& instruction);
 
+// A slice that takes some lanes of every row of an array whose rows are one
+// tile wide: half of a head, as rotary embeddings do. A loop reads the tiles of
+// the array itself and rotates their lanes, as in the TPU compiler.
+//   bf16[8,1024,16,64] slice(bf16[8,1024,16,128]), its last dimension [64:128]
+bool IsLaneSlice(const Instruction& instruction);
+
 // The one operation of a reduce body `(x, y) -> op(x, y)`: add, multiply,
 // maximum, minimum, and, or, xor; nothing for other bodies.
 std::optional<Opcode> MonoidOf(const Computation& body);

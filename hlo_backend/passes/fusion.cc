@@ -353,8 +353,8 @@ class Fuser {
     return false;
   }
 
-  // Kernels that read the same array over the same shape; reduces over the same
-  // dimensions also where it is a scalar.
+  // Kernels that read the same array over the same shape, or lanes of it;
+  // reduces over the same dimensions also where it is a scalar.
   void JoinSiblings() {
     std::vector<const Instruction*> inputs;
     absl::flat_hash_map<const Instruction*, std::vector<int>> readers;
@@ -374,9 +374,12 @@ class Fuser {
           add(input, g);
         }
       }
-      if (i->opcode() != Opcode::kReduce) continue;
       for (const Instruction* leaf : chains_.node(i).small) {
-        if (leaf->shape().IsScalar() && !leaf->IsConstant()) add(leaf, g);
+        const bool scalar = leaf->shape().IsScalar() && !leaf->IsConstant();
+        // Of which both take lanes.
+        const bool sliced =
+            leaf->shape().ElementCount() > Product(kernels_[g].dims);
+        if (sliced || (scalar && i->opcode() == Opcode::kReduce)) add(leaf, g);
       }
     }
     for (const Instruction* input : inputs) {

@@ -32,6 +32,11 @@ FusionRole RoleOf(const Instruction& i) {
       return IsRowMajor(i.shape()) && BitWidth(i.shape().type()) <= 32
                  ? FusionRole::kFree
                  : FusionRole::kStored;
+    case Opcode::kSlice:
+      return IsLaneSlice(i) && i.control_predecessors().empty() &&
+                     i.control_successors().empty()
+                 ? FusionRole::kFree
+                 : FusionRole::kStored;
     case Opcode::kConvolution:
       return IsProduct(i) ? FusionRole::kDot : FusionRole::kStored;
     case Opcode::kDot:
@@ -347,7 +352,9 @@ bool FusionChains::ReplacesItsInput(const Instruction& i) const {
 
 bool FusionChains::EpilogueFits(const Instruction& i) const {
   for (const Instruction* o : i.operands()) {
-    if (o->opcode() == Opcode::kIota) return false;
+    if (o->opcode() == Opcode::kIota || o->opcode() == Opcode::kSlice) {
+      return false;
+    }
     if (o->opcode() == Opcode::kBroadcast) {
       const bool along_minor = o->operand(0)->shape().rank() == 1 &&
                                o->dimensions()[0] == o->shape().rank() - 1;
@@ -452,7 +459,7 @@ bool FusionChains::NeedsMemory(const Instruction& i) const {
   for (const Instruction* user : i.users()) {
     switch (node(user).role) {
       case FusionRole::kStored:
-      case FusionRole::kFree:  // a broadcast: its source is stored
+      case FusionRole::kFree:  // a broadcast, a slice: its source is stored
         return true;
       case FusionRole::kDot:
         for (int k = 0; k < 2; ++k) {

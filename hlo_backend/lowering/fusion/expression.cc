@@ -269,6 +269,16 @@ class ExpressionBuilder {
         }
         return Node(i->operand(0), Degenerate(i->operand(0), inner));
       }
+      case Opcode::kSlice: {
+        const Instruction* array = i->operand(0);
+        node.argument = ArgumentOf(array);
+        if (!hlo::IsLaneSlice(*i) || node.argument < 0) break;
+        node.kind = ExprNode::Kind::kLeaf;
+        node.instr = array;
+        node.first_lane =
+            static_cast<int>(i->attrs<hlo::SliceAttrs>().starts.back());
+        return Append(std::move(node));
+      }
       case Opcode::kBitcast:
       case Opcode::kReshape:
         return ThroughReshape(i, map);

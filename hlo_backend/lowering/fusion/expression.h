@@ -31,9 +31,11 @@ struct ExprNode {
   hlo::DimVector map;
   absl::InlinedVector<int, 3> inputs;  // kOp: nodes, in operand order
   int argument = -1;                   // kLeaf: operand number of the kernel
-  uint32_t constant = 0;               // kConstant: bits of the 32-bit value
-  int iota_dim = -1;                   // kIota: iteration dimension, -1: zero
-  uint32_t depends = 0;                // bit d: varies along dimension d
+  // kLeaf: lane of the array's row that lane 0 of the value is (IsLaneSlice).
+  int first_lane = 0;
+  uint32_t constant = 0;  // kConstant: bits of the 32-bit value
+  int iota_dim = -1;      // kIota: iteration dimension, -1: zero
+  uint32_t depends = 0;   // bit d: varies along dimension d
   hlo::PrimitiveType type = hlo::PrimitiveType::kInvalid;
   // The sign of the input is changed on the way: exp(-x) multiplies by another
   // constant, -|x| sets a bit. `inputs` has the x.

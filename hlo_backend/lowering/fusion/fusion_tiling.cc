@@ -120,9 +120,15 @@ NestPlan OrderAxes(const Geometry& g) {
 }
 
 // Planes of a tile or a few (4 queries of a group) follow one another in one
-// block: alone, each would be the latency of its few operations.
-static void UnrollSmallPlanes(const Geometry& g, int copies, NestPlan* plan) {
-  constexpr int64_t kFewTiles = 2, kPlanesTogether = 8;
+// block: alone, each would be the latency of its few operations. Those whose
+// lanes are rotated wait for the XLU, too.
+static void UnrollSmallPlanes(const Expression& e, const Geometry& g,
+                              int copies, NestPlan* plan) {
+  const bool rotates =
+      std::any_of(e.nodes.begin(), e.nodes.end(),
+                  [](const ExprNode& n) { return n.first_lane > 0; });
+  const int64_t few_tiles = rotates ? 8 : 2;
+  const int64_t together = rotates ? 16 : 8;
   int64_t tiles = 1;
   for (int axis : {g.column_axis, g.row_axis}) {
     if (axis < 0) continue;
@@ -133,8 +139,8 @@ static void UnrollSmallPlanes(const Geometry& g, int copies, NestPlan* plan) {
   for (int a : plan->order) {
     if (g.axes[a].kind == Axis::Kind::kMajor && !g.axes[a].reduced) major = a;
   }
-  if (major < 0 || tiles > kFewTiles) return;
-  for (int64_t n = 2; n <= kPlanesTogether && n * tiles <= copies; ++n) {
+  if (major < 0 || tiles > few_tiles) return;
+  for (int64_t n = 2; n <= together && n * tiles <= copies; ++n) {
     if (plan->block[major] % n == 0) plan->unroll[major] = n;
   }
 }
@@ -181,7 +187,7 @@ absl::StatusOr<FusionTiling> CutFusion(const hlo::Instruction& i,
         a.unit * std::min(units, CeilOfRatio(t.plan.block[axis], a.unit));
     room = std::max<int64_t>(1, room / t.plan.unroll[axis]);
   }
-  if (e.stages == 1) UnrollSmallPlanes(g, copies, &t.plan);
+  if (e.stages == 1) UnrollSmallPlanes(e, g, copies, &t.plan);
   t.tiling.flat =
       std::all_of(g.streams.begin(), g.streams.end(),
                   [](const Stream& s) { return s.array.rank() <= 1; });

@@ -38,6 +38,16 @@ class WindowMaker {
       place.strides.assign(g_.axes.size(), 0);
       return absl::OkStatus();
     }
+    // Two slices of one array are read from one window of it.
+    for (int k = 0; s.node >= 0 && s.access == Access::kTile && k < number;
+         ++k) {
+      const Stream& other = g_.streams[k];
+      if (other.node >= 0 && other.access == Access::kTile &&
+          other.argument == s.argument && other.strides == s.strides) {
+        place = t_->places[k];
+        return absl::OkStatus();
+      }
+    }
     const int arg = s.node >= 0 ? s.argument : num_operand_args + s.result;
     const isa::Space space = t_->tiling.args[arg].space;
     place.resident = space == isa::Space::kVmem;

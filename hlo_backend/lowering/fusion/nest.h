@@ -135,6 +135,7 @@ class NestCode {
   void Advance(int axis, int64_t tiles);
   // Where the register that holds this tile begins.
   int64_t RegisterOffset(int stream, int row, int column) const;
+  codegen::Vec FromFirstLane(const Stream& s, codegen::Vec words);
   codegen::Vec LoadRegister(int stream, int row, int column);
   // Of a packed formula: the register that holds this tile.
   absl::StatusOr<codegen::Vec> EvalPacked(int node, int row, int column);

@@ -128,6 +128,12 @@ Vec NestCode::LoadPart(int number, int row, int column) {
                       part * (isa::kVregBytes / s.array.packing));
 }
 
+// Lanes of a slice from lane 0 on; beyond them is what nobody reads.
+Vec NestCode::FromFirstLane(const Stream& s, Vec words) {
+  const int first = s.node < 0 ? 0 : e_.nodes[s.node].first_lane;
+  return first == 0 ? words : b_.RotateLanes(words, isa::kLanes - first);
+}
+
 // The register of a stream of tiles that holds this one, loaded once.
 Vec NestCode::LoadRegister(int number, int row, int column) {
   const Stream& s = g_.streams[number];
@@ -137,9 +143,9 @@ Vec NestCode::LoadRegister(int number, int row, int column) {
   if (loaded.valid()) return loaded;
   const Sca start = ValueOf(stream_pointer_[number]);
   const int64_t offset = RegisterOffset(number, row, column);
-  loaded = s.tile_by_tile
-               ? LoadTile(s, start, offset)
-               : b_.Load(number, start, static_cast<int32_t>(offset));
+  loaded = FromFirstLane(
+      s, s.tile_by_tile ? LoadTile(s, start, offset)
+                        : b_.Load(number, start, static_cast<int32_t>(offset)));
   return loaded;
 }
 
@@ -184,7 +190,9 @@ absl::StatusOr<Value> NestCode::MakeLeaf(const ExprNode& node, int row,
         p.offset + row * stride(g_.row_axis) + column * stride(g_.column_axis);
     return FromMemory(s, b_.Load(number, start, static_cast<int32_t>(offset)));
   }
-  if (s.by_parts) return FromMemory(s, LoadPart(number, row, column));
+  if (s.by_parts) {
+    return FromMemory(s, FromFirstLane(s, LoadPart(number, row, column)));
+  }
   if (s.access == Access::kTile) {
     Vec words = LoadRegister(number, row, column);
     if (a.packing > 1 && !s.tile_by_tile) {

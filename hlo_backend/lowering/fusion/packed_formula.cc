@@ -45,6 +45,8 @@ bool IsPackedFormula(const Expression& e, const Geometry& g) {
     if (n.type != PrimitiveType::kBf16 || n.folds_sign) return false;
     switch (n.kind) {
       case ExprNode::Kind::kLeaf:
+        if (n.first_lane > 0) return false;
+        break;
       case ExprNode::Kind::kConstant:
         break;
       case ExprNode::Kind::kOp:
