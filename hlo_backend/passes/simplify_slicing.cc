@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <utility>
+#include <vector>
 
 #include "hlo_backend/passes/dimension_utils.h"
 #include "hlo_backend/passes/simplify_rules.h"
@@ -58,7 +60,42 @@ Instruction* UpdateOfBroadcast(Instruction* i, Rewriter& r) {
   return r.builder().Pad(i->operand(1), scalar, padding);
 }
 
+// The only dimension that a pad with zeros lengthens, by whole ends; -1: it is
+// none.
+int PaddedDimension(const Instruction& pad) {
+  if (pad.opcode() != Opcode::kPad || !IsAll(*pad.operand(1), 0)) return -1;
+  int padded = -1;
+  const auto& dims = pad.attrs<PadAttrs>().dims;
+  for (size_t d = 0; d < dims.size(); ++d) {
+    if (dims[d] == PaddingDim()) continue;
+    if (padded >= 0 || dims[d].interior != 0 || dims[d].low < 0 ||
+        dims[d].high < 0) {
+      return -1;
+    }
+    padded = static_cast<int>(d);
+  }
+  return padded;
+}
+
 }  // namespace
+
+Instruction* SimplifySumOfPads(Instruction* i, Rewriter& r) {
+  if (i->shape().has_layout() || i->operand(0) == i->operand(1)) return nullptr;
+  const int d = PaddedDimension(*i->operand(0));
+  if (d < 0 || PaddedDimension(*i->operand(1)) != d) return nullptr;
+  Instruction *first = i->operand(0), *second = i->operand(1);
+  const auto padding = [&](const Instruction* pad) {
+    return pad->attrs<PadAttrs>().dims[d];
+  };
+  if (padding(first).low > 0) std::swap(first, second);
+  const int64_t border = first->operand(0)->shape().dim(d);
+  if (padding(first).low != 0 || padding(second).high != 0 ||
+      padding(second).low != border ||
+      border + second->operand(0)->shape().dim(d) != i->shape().dim(d)) {
+    return nullptr;
+  }
+  return r.builder().Concatenate({first->operand(0), second->operand(0)}, d);
+}
 
 Instruction* SimplifySlicing(Instruction* i, Rewriter& r) {
   if (i->shape().has_layout() || !i->shape().IsArray()) return nullptr;
