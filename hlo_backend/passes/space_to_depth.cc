@@ -46,7 +46,7 @@ class Folder {
     feature_ = gradient_ ? d.input_batch : d.input_feature;
     rows_ = gradient_ ? d.input_feature : d.input_batch;
     channels_ = Size(*x_, feature_);
-    if (channels_ > most_features || Size(*x_, rows_) % kLanes != 0 ||
+    if (channels_ > most_features || Size(*x_, rows_) % kTileRows != 0 ||
         !IsImage(x_)) {
       return nullptr;
     }

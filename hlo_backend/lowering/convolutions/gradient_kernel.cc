@@ -131,6 +131,7 @@ class GradientEmitter {
           if (cycles > longest) continue;
           const Tiling tiling = Plan(step);
           if (form_.product.rhs.resident && HasBorders(form_, block_)) continue;
+          if (form_.product.lhs.resident && !IsOneRun(step)) continue;
           if (VmemBytes(context_, tiling) > VmemBudget(context_)) continue;
           found = true;
           const Picoseconds time = TimeOf(context_, tiling, cycles);
@@ -141,6 +142,17 @@ class GradientEmitter {
         }
       }
     }
+  }
+
+  // Rows of K that a step takes follow one another in the array itself: they
+  // are transposed as they come.
+  bool IsOneRun(const Step& step) const {
+    if (step.second.grid() == 1) return true;
+    int64_t taps = step.cut.taps;
+    for (size_t a = 1; step.second.rows > 1 && a < form_.axes.size(); ++a) {
+      taps *= form_.axes[a].taps;
+    }
+    return taps == 1;
   }
 
   int64_t FirstTaps() const {

@@ -336,6 +336,26 @@ ENTRY e {
   EXPECT_THAT(result.kernel.note, ::testing::HasSubstr("results in 5 tiles"));
 }
 
+// In VMEM what a step takes of the gradient of the result is transposed where
+// it lies: in one run.
+TEST(ConvolutionKernelTest, AGradientOfAnArrayInVmemIsNotCutWithinItsRows) {
+  for (const char* chip : {"v6e", "v5e", "tpu7x"}) {
+    HarnessOptions options = On(chip);
+    options.absolute = 0.4;
+    options.in_vmem = {1};
+    EXPECT_OK(CompareKernel(R"(
+HloModule m
+ENTRY e {
+  x = bf16[19,19,24,64] parameter(0)
+  w = bf16[16,16,24,64] parameter(1)
+  ROOT c = bf16[4,4,64,64] convolution(x, w), window={size=16x16}, dim_labels=01fb_01io->01fb
+})",
+                            options)
+                  .status())
+        << chip;
+  }
+}
+
 // Where one tap of the first axis with all that it meets is too much for VMEM.
 TEST(ConvolutionKernelTest, AGradientOfLargePlanesTakesThemInParts) {
   ASSERT_OK_AND_ASSIGN(const chips::ChipSpec loaded,
