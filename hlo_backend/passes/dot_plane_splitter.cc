@@ -192,13 +192,8 @@ class Splitter {
     attrs.lhs_contracting = lhs.contracting;
     attrs.rhs_batch = rhs.batch;
     attrs.rhs_contracting = rhs.contracting;
-    DimVector dims;
-    for (int64_t d : lhs.batch) dims.push_back(lhs.operand->shape().dim(d));
-    for (const Side* side : {&lhs, &rhs}) {
-      for (int64_t d : side->free()) {
-        dims.push_back(side->operand->shape().dim(d));
-      }
-    }
+    const DimVector dims =
+        DotDims(lhs.operand->shape(), rhs.operand->shape(), attrs);
     Instruction* dot =
         dot_->parent()->Add(Opcode::kDot, Shape::Array(type, dims),
                             {lhs.operand, rhs.operand}, std::move(attrs));

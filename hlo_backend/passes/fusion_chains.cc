@@ -23,6 +23,18 @@ bool IsRowMajor(const Shape& shape) {
   return !shape.has_layout() || shape.layout().IsRowMajor();
 }
 
+// Lanes are read where they lie: what spreads or reorders them needs an array
+// of its own.
+bool IsReadInPlace(const Instruction& lanes) {
+  return std::none_of(lanes.users().begin(), lanes.users().end(),
+                      [](const Instruction* u) {
+                        return u->opcode() == Opcode::kBroadcast ||
+                               u->opcode() == Opcode::kReshape ||
+                               u->opcode() == Opcode::kBitcast ||
+                               u->opcode() == Opcode::kTranspose;
+                      });
+}
+
 FusionRole RoleOf(const Instruction& i) {
   switch (i.opcode()) {
     case Opcode::kConstant:
@@ -33,7 +45,8 @@ FusionRole RoleOf(const Instruction& i) {
                  ? FusionRole::kFree
                  : FusionRole::kStored;
     case Opcode::kSlice:
-      return IsLaneSlice(i) && i.control_predecessors().empty() &&
+      return IsLaneSlice(i) && IsReadInPlace(i) &&
+                     i.control_predecessors().empty() &&
                      i.control_successors().empty()
                  ? FusionRole::kFree
                  : FusionRole::kStored;

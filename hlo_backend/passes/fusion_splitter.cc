@@ -163,6 +163,18 @@ void GiveShape(Instruction* value, const Shape& shape) {
   }
 }
 
+// What stands inside of fusions of the parts is where the parts' operands are.
+// A body that was fused when its arrays had no memory space yet does not say.
+void GiveOperandShapes(const Computation& c, int begin) {
+  for (const Instruction* i : c.instructions()) {
+    if (i->id() < begin || i->opcode() != Opcode::kFusion) continue;
+    for (int k = 0; k < i->operand_count(); ++k) {
+      *i->fused()->parameter(k)->mutable_shape() = i->operand(k)->shape();
+    }
+    GiveShape(i->fused()->root(), i->shape());
+  }
+}
+
 // Puts the body's kernels in the instruction's place.
 void PutInPlace(Instruction* old, Computation* body) {
   Computation* c = old->parent();
@@ -333,6 +345,7 @@ absl::StatusOr<bool> FusionSplitter::Split(
     names.push_back(absl::StrCat(WholeName(i->name()), kPart));
     const std::string config = i->backend_config();
     PutInPlace(i, body);
+    GiveOperandShapes(*c, begins.back());
     const int end = module->NextInstructionId();
     GiveWindows(*c, begins.back(), config);
     for (int id = begins.back(); id < end; ++id) tried_[id] = way;

@@ -76,14 +76,8 @@ Instruction* MakeDot(Instruction* i, const Side& lhs, const Side& rhs) {
   attrs.lhs_contracting = lhs.contracting;
   attrs.rhs_batch = rhs.batch;
   attrs.rhs_contracting = rhs.contracting;
-  DimVector dims;
-  for (int64_t d : lhs.batch) dims.push_back(lhs.operand->shape().dim(d));
-  for (const Side* side : {&lhs, &rhs}) {
-    for (int64_t d : Others(side->operand->shape().rank(), side->batch,
-                            side->contracting)) {
-      dims.push_back(side->operand->shape().dim(d));
-    }
-  }
+  const DimVector dims =
+      DotDims(lhs.operand->shape(), rhs.operand->shape(), attrs);
   Instruction* dot =
       i->parent()->Add(Opcode::kDot, Shape::Array(i->shape().type(), dims),
                        {lhs.operand, rhs.operand}, attrs);

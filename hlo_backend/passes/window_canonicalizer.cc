@@ -59,6 +59,7 @@ class Canonicalizer {
       (IsIdentity(window_.dims[d]) ? others : order)
           .push_back(static_cast<int64_t>(d));
     }
+    if (!Scatters(*i_) && order.empty()) return Elements();
     if (!Scatters(*i_) && others.size() < 2 && IsSideBySide()) return Blocks();
     if (others.empty() || static_cast<int>(order.size()) > kMostWindowPlanes) {
       return nullptr;
@@ -117,6 +118,13 @@ class Canonicalizer {
                          return w.base_dilation == 1 && w.stride == w.size &&
                                 (w.window_dilation == 1 || w.size == 1);
                        });
+  }
+
+  // Each place is one element.
+  Instruction* Elements() {
+    Instruction* x = arrays_[0];
+    if (BeginsWithIdentity(*i_)) return x;
+    return b_.Binary(OpOf(), b_.BroadcastScalar(init_, x->shape().dims()), x);
   }
 
   // Each place is a block of the array, reduced.
@@ -231,7 +239,7 @@ bool IsPlaneWindow(const Instruction& i) {
     if (w.base_dilation != 1 && Scatters(i)) return false;
   }
   const int last = LastWindowed(window);
-  return last + 2 < static_cast<int>(window.dims.size()) &&
+  return last >= 0 && last + 2 < static_cast<int>(window.dims.size()) &&
          last < kMostWindowPlanes;
 }
 

@@ -10,6 +10,7 @@
 //   [B,L], size and stride 8 along L           ->  reduce of [B,L/8,8]: windows
 //                                              side by side of all dimensions
 //                                              but one, or of all
+//   windows of one element        ->  the array itself
 //   another initial value  ->  a pad; the value is combined with the result
 //
 // The order is that of convolutions (convolution_canonicalizer.h), so that

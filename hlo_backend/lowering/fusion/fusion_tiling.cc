@@ -104,26 +104,11 @@ void ChooseBlocks(const Geometry& g, int64_t target, bool group_rows,
   }
 }
 
-}  // namespace
-
-NestPlan OrderAxes(const Geometry& g) {
-  NestPlan plan;
-  for (int pass = 0; pass < 2; ++pass) {
-    for (size_t a = 0; a < g.axes.size(); ++a) {
-      if (g.axes[a].reduced == (pass == 1)) {
-        plan.order.push_back(static_cast<int>(a));
-      }
-    }
-    if (pass == 0) plan.reduced_from = static_cast<int>(plan.order.size());
-  }
-  return plan;
-}
-
 // Planes of a tile or a few (4 queries of a group) follow one another in one
 // block: alone, each would be the latency of its few operations. Those whose
 // lanes are rotated wait for the XLU, too.
-static void UnrollSmallPlanes(const Expression& e, const Geometry& g,
-                              int copies, NestPlan* plan) {
+void UnrollSmallPlanes(const Expression& e, const Geometry& g, int copies,
+                       NestPlan* plan) {
   const bool rotates =
       std::any_of(e.nodes.begin(), e.nodes.end(),
                   [](const ExprNode& n) { return n.first_lane > 0; });
@@ -143,6 +128,21 @@ static void UnrollSmallPlanes(const Expression& e, const Geometry& g,
   for (int64_t n = 2; n <= together && n * tiles <= copies; ++n) {
     if (plan->block[major] % n == 0) plan->unroll[major] = n;
   }
+}
+
+}  // namespace
+
+NestPlan OrderAxes(const Geometry& g) {
+  NestPlan plan;
+  for (int pass = 0; pass < 2; ++pass) {
+    for (size_t a = 0; a < g.axes.size(); ++a) {
+      if (g.axes[a].reduced == (pass == 1)) {
+        plan.order.push_back(static_cast<int>(a));
+      }
+    }
+    if (pass == 0) plan.reduced_from = static_cast<int>(plan.order.size());
+  }
+  return plan;
 }
 
 absl::StatusOr<FusionTiling> CutFusion(const hlo::Instruction& i,

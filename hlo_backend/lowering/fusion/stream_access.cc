@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "base/status.h"
 
 namespace ptxla::lowering {
 
@@ -22,8 +23,11 @@ int IterationDim(const ExprNode& leaf, const PhysicalArray& a, int p) {
   return static_cast<int>(leaf.map[a.dims[p]]);
 }
 
-absl::Status ClassifyAccess(const Expression& e, const ExprNode& leaf,
-                            const Instruction& instr, Stream* s) {
+namespace {
+
+// How the leaf's array is read, if it is read from its first lane on.
+absl::Status ClassifyWhole(const Expression& e, const ExprNode& leaf,
+                           const Instruction& instr, Stream* s) {
   const int row_dim = e.space.rank() - 2;
   const int column_dim = e.space.rank() - 1;
   const PhysicalArray& a = s->array;
@@ -73,6 +77,19 @@ absl::Status ClassifyAccess(const Expression& e, const ExprNode& leaf,
                      absl::StrCat("operand ", leaf.argument, " (",
                                   leaf.instr->shape().ToStringWithLayout(),
                                   ") is read across its layout"));
+}
+
+}  // namespace
+
+absl::Status ClassifyAccess(const Expression& e, const ExprNode& leaf,
+                            const Instruction& instr, Stream* s) {
+  RETURN_IF_ERROR(ClassifyWhole(e, leaf, instr, s));
+  const bool in_place = s->access == Access::kTile && e.space.rank() > 1;
+  if (leaf.first_lane > 0 && !in_place) {
+    return Unsupported(instr, absl::StrCat("lanes of operand ", leaf.argument,
+                                           " are read out of their place"));
+  }
+  return absl::OkStatus();
 }
 
 absl::Status ChoosePacking(const Geometry& g, const Instruction& instr,
