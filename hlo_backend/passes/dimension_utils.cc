@@ -59,16 +59,4 @@ int64_t Product(absl::Span<const int64_t> dims) {
   return product;
 }
 
-DimVector DotDims(const Shape& lhs, const Shape& rhs, const DotAttrs& attrs) {
-  DimVector dims;
-  for (int64_t d : attrs.lhs_batch) dims.push_back(lhs.dim(d));
-  for (int64_t d : Others(lhs.rank(), attrs.lhs_batch, attrs.lhs_contracting)) {
-    dims.push_back(lhs.dim(d));
-  }
-  for (int64_t d : Others(rhs.rank(), attrs.rhs_batch, attrs.rhs_contracting)) {
-    dims.push_back(rhs.dim(d));
-  }
-  return dims;
-}
-
 }  // namespace ptxla::hlo

@@ -5,7 +5,6 @@
 #include <cstdint>
 
 #include "absl/types/span.h"
-#include "hlo_backend/ir/attributes.h"
 #include "hlo_backend/ir/shape.h"
 
 namespace ptxla::hlo {
@@ -25,8 +24,6 @@ DimVector Others(int rank, absl::Span<const int64_t> a,
 DimVector Permuted(absl::Span<const int64_t> dims,
                    absl::Span<const int64_t> permutation);
 int64_t Product(absl::Span<const int64_t> dims);
-// Of a dot: batch, free dimensions of the left operand, those of the right one.
-DimVector DotDims(const Shape& lhs, const Shape& rhs, const DotAttrs& attrs);
 
 }  // namespace ptxla::hlo
 

@@ -8,6 +8,7 @@
 #include "hlo_backend/ir/builder.h"
 #include "hlo_backend/passes/control_flow.h"
 #include "hlo_backend/passes/dimension_utils.h"
+#include "hlo_backend/passes/dot_side.h"
 #include "hlo_backend/passes/rewriter.h"
 
 namespace ptxla::hlo {
@@ -24,27 +25,19 @@ std::optional<int> RowsOfTiles(const Shape& s) {
 }
 
 // One operand of a product with the roles of its dimensions.
-struct Side {
-  Instruction* operand;
-  DimVector batch, contracting;
-
-  DimVector free() const {
-    return Others(operand->shape().rank(), batch, contracting);
-  }
-  // The operand without dimension `d`, of size 1.
-  void Drop(int64_t d, Builder& b) {
-    DimVector dims = operand->shape().dims();
-    dims.erase(dims.begin() + d);
-    operand = b.Reshape(operand, dims);
-    for (DimVector* list : {&batch, &contracting}) {
-      DimVector kept;
-      for (int64_t k : *list) {
-        if (k != d) kept.push_back(k > d ? k - 1 : k);
-      }
-      *list = kept;
+// The operand without dimension `d`, of size 1.
+void Drop(int64_t d, Builder& b, DotSide* side) {
+  DimVector dims = side->operand->shape().dims();
+  dims.erase(dims.begin() + d);
+  side->operand = b.Reshape(side->operand, dims);
+  for (DimVector* list : {&side->batch, &side->contracting}) {
+    DimVector kept;
+    for (int64_t k : *list) {
+      if (k != d) kept.push_back(k > d ? k - 1 : k);
     }
+    *list = kept;
   }
-};
+}
 
 Instruction* Plane(Instruction* x, int64_t d, int64_t index, Builder& b) {
   DimVector starts(x->shape().rank(), 0), limits = x->shape().dims();
@@ -163,10 +156,10 @@ class Splitter {
   explicit Splitter(Instruction* dot)
       : dot_(dot),
         b_(dot->parent()),
-        sides_{Side{dot->operand(0), dot->attrs<DotAttrs>().lhs_batch,
-                    dot->attrs<DotAttrs>().lhs_contracting},
-               Side{dot->operand(1), dot->attrs<DotAttrs>().rhs_batch,
-                    dot->attrs<DotAttrs>().rhs_contracting}} {
+        sides_{DotSide{dot->operand(0), dot->attrs<DotAttrs>().lhs_batch,
+                       dot->attrs<DotAttrs>().lhs_contracting},
+               DotSide{dot->operand(1), dot->attrs<DotAttrs>().rhs_batch,
+                       dot->attrs<DotAttrs>().rhs_contracting}} {
     b_.set_metadata(dot->shared_metadata());
   }
 
@@ -186,17 +179,8 @@ class Splitter {
                             (o == 0 ? 0 : sides_[0].free().size()) + at);
   }
 
-  Instruction* Dot(const Side& lhs, const Side& rhs, PrimitiveType type) {
-    DotAttrs attrs = dot_->attrs<DotAttrs>();
-    attrs.lhs_batch = lhs.batch;
-    attrs.lhs_contracting = lhs.contracting;
-    attrs.rhs_batch = rhs.batch;
-    attrs.rhs_contracting = rhs.contracting;
-    const DimVector dims =
-        DotDims(lhs.operand->shape(), rhs.operand->shape(), attrs);
-    Instruction* dot =
-        dot_->parent()->Add(Opcode::kDot, Shape::Array(type, dims),
-                            {lhs.operand, rhs.operand}, std::move(attrs));
+  Instruction* Dot(const DotSide& lhs, const DotSide& rhs, PrimitiveType type) {
+    Instruction* dot = DotOf(*dot_, lhs, rhs, type);
     dot->set_metadata(dot_->shared_metadata());
     return dot;
   }
@@ -205,9 +189,9 @@ class Splitter {
   // index now and no dimension of the product.
   Instruction* OfPlane(int o, int64_t d, Instruction* plane,
                        PrimitiveType type) {
-    Side sides[2] = {sides_[0], sides_[1]};
+    DotSide sides[2] = {sides_[0], sides_[1]};
     sides[o].operand = plane;
-    sides[o].Drop(d, b_);
+    Drop(d, b_, &sides[o]);
     return Dot(sides[0], sides[1], type);
   }
 
@@ -277,14 +261,14 @@ class Splitter {
     const PrimitiveType sums = narrow ? PrimitiveType::kF32 : type;
     Instruction* sum = nullptr;
     for (size_t index = 0; index < parts.size(); ++index) {
-      Side sides[2] = {sides_[0], sides_[1]};
+      DotSide sides[2] = {sides_[0], sides_[1]};
       const int64_t d = sides[o].contracting[pair];
       const int64_t other = sides[1 - o].contracting[pair];
       sides[o].operand = parts[index];
       sides[1 - o].operand =
           Plane(sides[1 - o].operand, other, static_cast<int64_t>(index), b_);
-      sides[o].Drop(d, b_);
-      sides[1 - o].Drop(other, b_);
+      Drop(d, b_, &sides[o]);
+      Drop(other, b_, &sides[1 - o]);
       Instruction* product = Dot(sides[0], sides[1], sums);
       sum = sum == nullptr ? product : b_.Emit(Opcode::kAdd, {sum, product});
     }
@@ -293,7 +277,7 @@ class Splitter {
 
   Instruction* dot_;
   Builder b_;
-  Side sides_[2];
+  DotSide sides_[2];
 };
 
 bool Split(Instruction* i) {

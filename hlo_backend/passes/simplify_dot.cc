@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "hlo_backend/passes/dimension_utils.h"
+#include "hlo_backend/passes/dot_side.h"
 #include "hlo_backend/passes/score_order.h"
 #include "hlo_backend/passes/simplify_rules.h"
 
@@ -8,17 +9,12 @@ namespace ptxla::hlo {
 namespace {
 
 // One side of a dot: its operand with the roles of its dimensions.
-struct Side {
-  Instruction* operand;
-  DimVector batch, contracting;
-};
-
-bool LeadingBatch(const Side& side) { return IsIdentityMapping(side.batch); }
+bool LeadingBatch(const DotSide& side) { return IsIdentityMapping(side.batch); }
 
 // The operand is a transpose. With leading batch dimensions, one free and one
 // contracting dimension, the dot can take those two in either order. Returns
 // whether the side changed.
-bool FoldTranspose(Side* side, Rewriter& r) {
+bool FoldTranspose(DotSide* side, Rewriter& r) {
   Instruction* t = side->operand;
   if (t->opcode() != Opcode::kTranspose || t->shape().has_layout()) {
     return false;
@@ -40,7 +36,7 @@ bool FoldTranspose(Side* side, Rewriter& r) {
 
 // How many dimensions the operand had where the dot sees one leading batch
 // dimension: reshape([8,2,128,64]) -> [16,128,64] gives 2, others 1.
-int JoinedBatchDims(const Side& side) {
+int JoinedBatchDims(const DotSide& side) {
   Instruction* reshape = side.operand;
   if (reshape->opcode() != Opcode::kReshape || side.batch.size() != 1 ||
       side.batch[0] != 0 || reshape->shape().has_layout()) {
@@ -59,7 +55,8 @@ int JoinedBatchDims(const Side& side) {
   return extra + 1;
 }
 
-void SplitBatch(Side* side, absl::Span<const int64_t> batch_dims, Rewriter& r) {
+void SplitBatch(DotSide* side, absl::Span<const int64_t> batch_dims,
+                Rewriter& r) {
   DimVector dims(batch_dims.begin(), batch_dims.end());
   const Shape& shape = side->operand->shape();
   for (int d = 1; d < shape.rank(); ++d) dims.push_back(shape.dim(d));
@@ -70,17 +67,8 @@ void SplitBatch(Side* side, absl::Span<const int64_t> batch_dims, Rewriter& r) {
   for (int64_t d = 0; d <= extra; ++d) side->batch.push_back(d);
 }
 
-Instruction* MakeDot(Instruction* i, const Side& lhs, const Side& rhs) {
-  DotAttrs attrs = i->attrs<DotAttrs>();
-  attrs.lhs_batch = lhs.batch;
-  attrs.lhs_contracting = lhs.contracting;
-  attrs.rhs_batch = rhs.batch;
-  attrs.rhs_contracting = rhs.contracting;
-  const DimVector dims =
-      DotDims(lhs.operand->shape(), rhs.operand->shape(), attrs);
-  Instruction* dot =
-      i->parent()->Add(Opcode::kDot, Shape::Array(i->shape().type(), dims),
-                       {lhs.operand, rhs.operand}, attrs);
+Instruction* MakeDot(Instruction* i, const DotSide& lhs, const DotSide& rhs) {
+  Instruction* dot = DotOf(*i, lhs, rhs, i->shape().type());
   CopyScoreOrder(*i, dot);
   return dot;
 }
@@ -96,9 +84,9 @@ DimVector InOperand(const Instruction& transpose, const DimVector& dims) {
 // takes its other dimensions in any order. Free ones that change places do so
 // in the product, if that is smaller: dS, turned for the gradient of grouped
 // queries, is much larger than that. null: it stays.
-Instruction* FoldRows(Instruction* i, int operand, Side lhs, Side rhs,
+Instruction* FoldRows(Instruction* i, int operand, DotSide lhs, DotSide rhs,
                       Rewriter& r) {
-  Side& side = operand == 0 ? lhs : rhs;
+  DotSide& side = operand == 0 ? lhs : rhs;
   const Instruction& t = *side.operand;
   if (t.opcode() != Opcode::kTranspose || t.shape().has_layout()) {
     return nullptr;
@@ -141,8 +129,8 @@ Instruction* SimplifyDot(Instruction* i, Rewriter& r) {
   if (i->shape().has_layout()) return nullptr;
   const DotAttrs& dot = i->attrs<DotAttrs>();
   if (!dot.sparsity.empty()) return nullptr;
-  Side lhs{i->operand(0), dot.lhs_batch, dot.lhs_contracting};
-  Side rhs{i->operand(1), dot.rhs_batch, dot.rhs_contracting};
+  DotSide lhs{i->operand(0), dot.lhs_batch, dot.lhs_contracting};
+  DotSide rhs{i->operand(1), dot.rhs_batch, dot.rhs_contracting};
   const bool folded_lhs = FoldTranspose(&lhs, r);
   const bool folded_rhs = FoldTranspose(&rhs, r);
   if (folded_lhs || folded_rhs) return MakeDot(i, lhs, rhs);
@@ -153,7 +141,7 @@ Instruction* SimplifyDot(Instruction* i, Rewriter& r) {
   const int joined = std::max(JoinedBatchDims(lhs), JoinedBatchDims(rhs));
   if (joined > 1 && lhs.batch.size() == 1 && lhs.batch[0] == 0 &&
       rhs.batch[0] == 0) {
-    const Side& from = JoinedBatchDims(lhs) == joined ? lhs : rhs;
+    const DotSide& from = JoinedBatchDims(lhs) == joined ? lhs : rhs;
     const Shape& shape = from.operand->operand(0)->shape();
     const DimVector batch(shape.dims().begin(), shape.dims().begin() + joined);
     SplitBatch(&lhs, batch, r);
