@@ -8,6 +8,7 @@
 #include "hlo_backend/analysis/product_batch.h"
 #include "hlo_backend/analysis/product_chain.h"
 #include "hlo_backend/analysis/stages.h"
+#include "hlo_backend/analysis/turned_input.h"
 #include "hlo_backend/ir/verifier.h"
 
 namespace ptxla::hlo {
@@ -102,6 +103,16 @@ absl::Status CheckMembers(const Instruction& fusion, const Shape& iteration,
   return absl::OkStatus();
 }
 
+const Instruction* TheDot(const Instruction& fusion) {
+  const Instruction* dot = nullptr;
+  for (const Instruction* i : fusion.fused()->instructions()) {
+    if (!IsProduct(*i)) continue;
+    if (dot != nullptr) return nullptr;
+    dot = i;
+  }
+  return dot;
+}
+
 // The instructions of one operand's prologue; the error if it is none.
 // `parameter`: one of the operand's own shape.
 absl::Status CollectPrologue(const Instruction& fusion,
@@ -118,6 +129,15 @@ absl::Status CollectPrologue(const Instruction& fusion,
       break;
     case Opcode::kIota:
       return absl::OkStatus();
+    case Opcode::kTranspose: {
+      const Instruction* dot = TheDot(fusion);
+      if (dot == nullptr || dot->opcode() != Opcode::kConvolution ||
+          !TurnsBatchIntoRows(*value)) {
+        break;
+      }
+      return CollectPrologue(fusion, value->operand(0),
+                             value->operand(0)->shape(), parameter, seen);
+    }
     case Opcode::kBroadcast: {
       if (!IsPrologueBroadcast(*value) && !IsMemberColumns(*value)) {
         return Refuse(fusion, *value, "no broadcast of a dot's prologue");
@@ -136,16 +156,6 @@ absl::Status CollectPrologue(const Instruction& fusion,
     RETURN_IF_ERROR(CollectPrologue(fusion, operand, shape, parameter, seen));
   }
   return absl::OkStatus();
-}
-
-const Instruction* TheDot(const Instruction& fusion) {
-  const Instruction* dot = nullptr;
-  for (const Instruction* i : fusion.fused()->instructions()) {
-    if (!IsProduct(*i)) continue;
-    if (dot != nullptr) return nullptr;
-    dot = i;
-  }
-  return dot;
 }
 
 bool IsPredConstant(const Instruction& i, bool value) {

@@ -12,6 +12,7 @@
 #include "hlo_backend/passes/compact_entry.h"
 #include "hlo_backend/passes/constant_folding.h"
 #include "hlo_backend/passes/convolution_canonicalizer.h"
+#include "hlo_backend/passes/convolution_input_fusion.h"
 #include "hlo_backend/passes/copy_insertion.h"
 #include "hlo_backend/passes/cse.h"
 #include "hlo_backend/passes/dce.h"
@@ -101,6 +102,8 @@ std::vector<PassEntry> AllPasses() {
        Make<ConstantFoldingPass>},
       {"convolution-canonicalizer", "convolutions in the form of kernels",
        Make<ConvolutionCanonicalizerPass>},
+      {"convolution-input-fusion", "kernels turn the input that they read",
+       Make<ConvolutionInputFusionPass>},
       {"copy-insertion", "copies where a value would lie in two places",
        Make<CopyInsertionPass>},
       {"cse", "one of several equal instructions", Make<CsePass>},

@@ -11,6 +11,7 @@
 #include "hlo_backend/analysis/product_chain.h"
 #include "hlo_backend/analysis/stages.h"
 #include "hlo_backend/analysis/tiled_layout.h"
+#include "hlo_backend/analysis/turned_input.h"
 #include "hlo_backend/ir/computation.h"
 #include "hlo_backend/ir/fingerprint.h"
 #include "hlo_backend/passes/body_compiler.h"
@@ -31,15 +32,18 @@ constexpr absl::string_view kPart = ".part";
 bool IsWindowed(const Instruction& fusion) {
   for (const Instruction* i : fusion.fused()->instructions()) {
     if (i->opcode() != Opcode::kConvolution) continue;
-    for (const Instruction* o : i->operands()) {
-      while (o->opcode() == Opcode::kConvert) o = o->operand(0);
-      if (o->opcode() != Opcode::kParameter) return true;
+    const Instruction* weights = i->operand(1);
+    while (weights->opcode() == Opcode::kConvert) weights = weights->operand(0);
+    if (InputSource(*i).value->opcode() != Opcode::kParameter ||
+        weights->opcode() != Opcode::kParameter) {
+      return true;
     }
   }
   return false;
 }
 
-// A convolution's operands are only converted on their way.
+// A convolution's operands are only converted on their way, and its input
+// turned.
 bool IsKernel(const Instruction& fusion) {
   return CheckFusion(fusion).ok() && !IsWindowed(fusion);
 }

@@ -7,6 +7,7 @@
 #include "hlo_backend/analysis/fusion_rules.h"
 #include "hlo_backend/analysis/member_rows.h"
 #include "hlo_backend/analysis/tiled_layout.h"
+#include "hlo_backend/analysis/turned_input.h"
 #include "hlo_backend/ir/computation.h"
 #include "hlo_backend/passes/x64_elimination.h"
 
@@ -58,8 +59,7 @@ bool ReadsWindows(const Instruction& kernel, const Instruction& value) {
   if (kernel.opcode() != Opcode::kFusion) return false;
   for (const Instruction* i : kernel.fused()->instructions()) {
     if (i->opcode() != Opcode::kConvolution) continue;
-    const Instruction* source = i->operand(0);
-    while (source->opcode() == Opcode::kConvert) source = source->operand(0);
+    const Instruction* source = InputSource(*i).value;
     return source->opcode() == Opcode::kParameter &&
            kernel.operand(static_cast<int>(source->parameter_number())) ==
                &value;
@@ -82,6 +82,7 @@ bool ReadsPlanesInPlace(const Instruction& kernel, const Instruction& value) {
       kernel.OperandUses(&value) != 1 || ReadsRowsBeyond(kernel, value)) {
     return false;
   }
+  if (InputSource(*convolution).turned) return false;
   // Not of a gradient: the batch is contracted.
   const ConvDims& dims = convolution->attrs<ConvAttrs>().dims;
   return dims.input_feature ==

@@ -194,21 +194,33 @@ ConvolutionGrid ConvolutionGrid::Of(const ConvolutionForm& form,
   return g;
 }
 
+isa::WindowDim InputPlanes(const ConvolutionForm& form,
+                           const ConvolutionBlock& block,
+                           const ConvolutionGrid& grid, size_t axis) {
+  const AxisBlock& b = block.axes[axis];
+  isa::WindowDim d;
+  d.block = b.planes;
+  d.extent = form.axes[axis].in;
+  d.hbm_stride = form.axes[axis].in_pitch;
+  d.grid_dim = b.grid > 1 ? grid.axis[axis] : grid.tap_axis[axis];
+  d.advance = b.advance;
+  d.origin = b.origin;
+  return d;
+}
+
+int AddPackedSlot(const MatrixView& view, isa::Window window,
+                  const ConvolutionGrid& grid, Tiling* tiling) {
+  PackSlot(FullTile(view), &window);
+  return Add(std::move(window), grid.dims.bounds, tiling);
+}
+
 int AddInputWindow(const ConvolutionForm& form, const ConvolutionBlock& block,
                    const ConvolutionGrid& grid, Tiling* tiling) {
   const MatrixView& v = form.product.lhs;
   isa::Window w;
   w.arg = form.product.lhs_arg;
   for (size_t a = 0; a < block.axes.size(); ++a) {
-    const AxisBlock& b = block.axes[a];
-    isa::WindowDim d;
-    d.block = b.planes;
-    d.extent = form.axes[a].in;
-    d.hbm_stride = form.axes[a].in_pitch;
-    d.grid_dim = b.grid > 1 ? grid.axis[a] : grid.tap_axis[a];
-    d.advance = b.advance;
-    d.origin = b.origin;
-    w.dims.push_back(d);
+    w.dims.push_back(InputPlanes(form, block, grid, a));
   }
   isa::WindowDim rows, lanes;
   rows.block = block.row_tiles;
@@ -220,8 +232,7 @@ int AddInputWindow(const ConvolutionForm& form, const ConvolutionBlock& block,
   w.dims.push_back(rows);
   w.dims.push_back(lanes);
   w.inner_bytes = v.tile_bytes;
-  PackSlot(FullTile(v), &w);
-  return Add(std::move(w), grid.dims.bounds, tiling);
+  return AddPackedSlot(v, std::move(w), grid, tiling);
 }
 
 int AddWeightWindow(const ConvolutionForm& form, const ConvolutionBlock& block,
@@ -250,8 +261,7 @@ int AddWeightWindow(const ConvolutionForm& form, const ConvolutionBlock& block,
   w.dims.push_back(rows);
   w.dims.push_back(lanes);
   w.inner_bytes = v.tile_bytes;
-  PackSlot(FullTile(v), &w);
-  return Add(std::move(w), grid.dims.bounds, tiling);
+  return AddPackedSlot(v, std::move(w), grid, tiling);
 }
 
 }  // namespace ptxla::lowering

@@ -81,6 +81,14 @@ struct ConvolutionGrid {
                             const ConvolutionBlock& block);
 };
 
+// How a window of the input moves along an axis.
+isa::WindowDim InputPlanes(const ConvolutionForm& form,
+                           const ConvolutionBlock& block,
+                           const ConvolutionGrid& grid, size_t axis);
+// The window with dense strides in its slot; its number.
+int AddPackedSlot(const MatrixView& view, isa::Window window,
+                  const ConvolutionGrid& grid, Tiling* tiling);
+
 // Windows of the input and of the weights; their numbers.
 int AddInputWindow(const ConvolutionForm& form, const ConvolutionBlock& block,
                    const ConvolutionGrid& grid, Tiling* tiling);

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "hlo_backend/analysis/cost_analysis.h"
+#include "hlo_backend/analysis/turned_input.h"
 #include "hlo_backend/ir/computation.h"
 
 namespace ptxla::lowering {
@@ -39,8 +40,9 @@ int64_t PlanePitch(const PhysicalArray& a, int p) {
 }
 
 struct Operand {
-  const hlo::Shape* shape = nullptr;
+  const hlo::Shape* shape = nullptr;  // as the kernel sees it
   int arg = 0;
+  const hlo::Shape* turned = nullptr;  // in memory, if that is another
 };
 
 // Where the operand comes from, behind conversions: the MXU rounds to bf16
@@ -53,12 +55,18 @@ absl::StatusOr<Operand> SourceOf(const Instruction& instruction,
     result.arg = o == 1 && source == conv.operand(0) ? 0 : o;
   } else {
     while (source->opcode() == Opcode::kConvert) source = source->operand(0);
+    if (o == 0) {
+      const hlo::ConvolutionSource input = hlo::InputSource(conv);
+      source = input.value;
+      if (input.turned) result.turned = &input.value->shape();
+    }
     if (source->opcode() != Opcode::kParameter) {
       return Refuse(conv, "a prologue of more than conversions");
     }
     result.arg = static_cast<int>(source->parameter_number());
   }
-  result.shape = &source->shape();
+  result.shape =
+      result.turned != nullptr ? &conv.operand(o)->shape() : &source->shape();
   const PrimitiveType type = result.shape->type();
   if (type != PrimitiveType::kF32 && type != PrimitiveType::kBf16) {
     return Refuse(conv, "an operand type other than f32 and bf16");
@@ -167,6 +175,16 @@ absl::StatusOr<ConvolutionForm> ConvolutionForm::Of(
       }
     }
     f.axes.push_back(a);
+  }
+  if (lhs.turned != nullptr) {
+    if (f.gradient) return Refuse(conv, "a gradient's input that is turned");
+    ASSIGN_OR_RETURN(const PhysicalArray raw, PhysicalArray::Of(*lhs.turned));
+    ASSIGN_OR_RETURN(f.turned, MatrixView::Of(*lhs.turned));
+    f.batch_pitch = PlanePitch(raw, 0);
+    // The last axis lies in rows of tiles.
+    for (int p = 0; p + 3 < rank; ++p) {
+      f.axes[p].in_pitch = PlanePitch(raw, p + 1);
+    }
   }
   ProductForm& form = f.product;
   form.dot = &conv;

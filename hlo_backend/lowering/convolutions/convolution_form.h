@@ -19,6 +19,7 @@
 #define PTXLA_HLO_BACKEND_LOWERING_CONVOLUTIONS_CONVOLUTION_FORM_H_
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -56,6 +57,10 @@ struct ConvolutionForm {
   // input, and each plane of the result a batch member.
   bool gradient = false;
   ProductForm product;
+  // The input in memory, where its batch lies outside: the kernel turns it
+  // (turned_input.h), `product.lhs` is what that makes. Bytes between members.
+  std::optional<MatrixView> turned;
+  int64_t batch_pitch = 0;
   // Operations on elements that exist, multiply and add.
   int64_t flops = 0;
 

@@ -12,6 +12,7 @@
 #include "hlo_backend/lowering/convolutions/convolution_tiling.h"
 #include "hlo_backend/lowering/convolutions/gradient_operands.h"
 #include "hlo_backend/lowering/convolutions/packed_operands.h"
+#include "hlo_backend/lowering/convolutions/turned_input.h"
 #include "hlo_backend/lowering/kernel_emitter.h"
 #include "hlo_backend/lowering/pooling/pooling.h"
 #include "hlo_backend/lowering/products/product_epilogue.h"
@@ -45,6 +46,10 @@ class ConvolutionEmitter {
     ASSIGN_OR_RETURN(args_, KernelArgs(i_));
     arrays_ =
         ArrayShapeOf(context_.model, form_.product.problem.rhs.transposed);
+    if (form_.turned.has_value() && arrays_.bf16) {
+      form_.product.lhs.type = form_.product.problem.lhs.type =
+          hlo::PrimitiveType::kBf16;
+    }
     packing_ = TapPacking::Of(form_, arrays_);
     ConvolutionLimits limits;
     limits.step_bundles = chips::ProductStepBundles(context_.chip);
@@ -92,12 +97,16 @@ class ConvolutionEmitter {
     tiling.args = args_;
     tiling.grid = grid_.dims.bounds;
     tiling.megacore_dim = grid_.dims.megacore_dim;
-    input_ = AddInputWindow(form_, block_, grid_, &tiling);
+    input_ = form_.turned.has_value()
+                 ? AddTurnedWindow(form_, block_, grid_, &tiling)
+                 : AddInputWindow(form_, block_, grid_, &tiling);
     weights_ = AddWeightWindow(form_, block_, grid_, &tiling);
     windows_ = {tiling.windows[input_], tiling.windows[weights_]};
     packed_at_ = Accumulates() ? PaddedRows() * tile_.block_n * 4 : 0;
-    const int64_t scratch =
+    turned_at_ =
         packed_at_ + RoundUpTo<int64_t>(cost.packed_bytes, isa::kVregBytes);
+    const int64_t scratch =
+        turned_at_ + RoundUpTo<int64_t>(cost.turned_bytes, isa::kVregBytes);
     epilogue_->SetScratch(scratch);
     tiling.scratch_bytes = scratch + epilogue_->ScratchBytes(tile_);
     epilogue_->AddWindows(tile_, grid_.dims, kFirstEpilogueSpace, &tiling);
@@ -109,25 +118,36 @@ class ConvolutionEmitter {
   }
 
   absl::Status Body(CodeBuilder& b) {
+    if (form_.turned.has_value()) {
+      return Steps(
+          {},
+          EmitTurn(form_, block_, grid_, windows_[0], input_, turned_at_, &b),
+          b);
+    }
     if (form_.product.lhs.resident) {
       const int edge = EdgeAxis(form_, block_).value_or(-1);
       if (edge >= 0) return Edges(edge, b);
     } else {
       FillBorders(form_, block_, grid_, windows_[0], input_, &b);
     }
-    return Steps({}, b);
+    return Steps({}, Input(b), b);
   }
 
-  absl::Status Steps(const ConvolutionEdge& edge, CodeBuilder& b) {
+  ConvolutionInput Input(CodeBuilder& b) const {
+    return ConvolutionInput::InWindow(form_, windows_[0], input_, &b);
+  }
+
+  absl::Status Steps(const ConvolutionEdge& edge, ConvolutionInput input,
+                     CodeBuilder& b) {
     if (IsPacked(packing_, block_)) {
       PackedOperands operands(form_, block_, edge, packing_, arrays_,
-                              windows_[0], input_, windows_[1], weights_,
+                              std::move(input), windows_[1], weights_,
                               packed_at_, &b);
       parts_.k_extent = 128 * operands.KTiles();
       return Multiply(&operands, b);
     }
-    ConvolutionOperands operands(form_, block_, edge, arrays_, windows_[0],
-                                 input_, windows_[1], weights_, &b);
+    ConvolutionOperands operands(form_, block_, edge, arrays_, std::move(input),
+                                 windows_[1], weights_, &b);
     parts_.k_extent = 128 * operands.KTiles();
     return Multiply(&operands, b);
   }
@@ -141,7 +161,7 @@ class ConvolutionEmitter {
       b.BeginWhen(dim, first ? When::Kind::kFirst : When::Kind::kNotFirst);
       b.BeginWhen(dim, last ? When::Kind::kLast : When::Kind::kNotLast);
       b.BeginScope();
-      RETURN_IF_ERROR(Steps({axis, first, last}, b));
+      RETURN_IF_ERROR(Steps({axis, first, last}, Input(b), b));
       b.EndScope();
       b.EndWhen();
       b.EndWhen();
@@ -200,7 +220,7 @@ class ConvolutionEmitter {
   ConvolutionForm form_;
   ArrayShape arrays_;
   TapPacking packing_;
-  int64_t packed_at_ = 0;  // in scratch
+  int64_t packed_at_ = 0, turned_at_ = 0;  // in scratch
   std::vector<isa::KernelArg> args_;
   ConvolutionBlock block_;
   ConvolutionGrid grid_;

@@ -1,6 +1,7 @@
 #include "hlo_backend/lowering/convolutions/convolution_operands.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/check.h"
 #include "base/units.h"
@@ -28,24 +29,38 @@ BlockPlace At(const BlockPlace& block, int64_t second) {
 
 }  // namespace
 
-ConvolutionOperands::ConvolutionOperands(
-    const ConvolutionForm& form, const ConvolutionBlock& block,
-    const ConvolutionEdge& edge, const ArrayShape& arrays,
-    const isa::Window& input, int input_number, const isa::Window& weights,
-    int weights_number, CodeBuilder* b)
+ConvolutionInput ConvolutionInput::InWindow(const ConvolutionForm& form,
+                                            const isa::Window& window,
+                                            int number, CodeBuilder* b) {
+  ConvolutionInput input;
+  b->NewBlock("addresses");
+  input.place =
+      PlaceOf(form.product.lhs, window, number, ConvolutionOperands::kInput, b);
+  for (size_t a = 0; a < form.axes.size(); ++a) {
+    input.plane_pitch.push_back(Pitch(window, a, form.product.lhs.resident));
+  }
+  return input;
+}
+
+ConvolutionOperands::ConvolutionOperands(const ConvolutionForm& form,
+                                         const ConvolutionBlock& block,
+                                         const ConvolutionEdge& edge,
+                                         const ArrayShape& arrays,
+                                         ConvolutionInput input,
+                                         const isa::Window& weights,
+                                         int weights_number, CodeBuilder* b)
     : form_(form),
       block_(block),
       arrays_(arrays),
       b_(*b),
       loader_(arrays, form.product.problem.k, b),
+      input_(std::move(input)),
       slices_(block.Slices()),
       tiles_of_tap_(CeilOfRatio<int64_t>(form.product.problem.k, 128)) {
   b->NewBlock("addresses");
-  input_ = PlaceOf(form.product.lhs, input, input_number, kInput, b);
   weights_ = PlaceOf(form.product.rhs, weights, weights_number, kWeights, b);
   bool halves = false;
   for (size_t a = 0; a < form.axes.size(); ++a) {
-    plane_pitch_.push_back(Pitch(input, a, form.product.lhs.resident));
     tap_pitch_.push_back(Pitch(weights, a, form.product.rhs.resident));
     const AxisBlock& cut = block.axes[a];
     std::vector<int64_t>& planes = plane_of_.emplace_back();
@@ -66,14 +81,14 @@ ConvolutionOperands::ConvolutionOperands(
 
 int64_t ConvolutionOperands::OffsetOf(int64_t slice, int64_t tap) const {
   if (slice >= slices_) return -1;
-  int64_t offset = slice % block_.row_tiles * input_.row_pitch;
+  int64_t offset = slice % block_.row_tiles * input_.place.row_pitch;
   slice /= block_.row_tiles;
   for (size_t a = block_.axes.size(); a-- > 0;) {
     const AxisBlock& cut = block_.axes[a];
     const int64_t plane =
         plane_of_[a][slice % cut.outputs * cut.taps + tap % cut.taps];
     if (plane < 0) return -1;
-    offset += plane * plane_pitch_[a];
+    offset += plane * input_.plane_pitch[a];
     slice /= cut.outputs;
     tap /= cut.taps;
   }
@@ -104,9 +119,9 @@ std::vector<Vec> ConvolutionOperands::Lhs(int64_t /*batch*/, int64_t row,
   // A half that meets nothing is loaded twice and cut off.
   const int64_t from = first < 0 ? second : first;
   const int64_t to = second < 0 ? first : second;
-  std::vector<Vec> regs = loader_.Load(At(input_, to - from),
-                                       from + feature / 128 * input_.lane_pitch,
-                                       0, 0, feature, true);
+  std::vector<Vec> regs = loader_.Load(
+      At(input_.place, to - from),
+      from + feature / 128 * input_.place.lane_pitch, 0, 0, feature, true);
   for (int h = 0; h < 2; ++h) {
     if ((h == 0 ? first : second) >= 0) continue;
     if (arrays_.bf16) {

@@ -21,6 +21,17 @@
 
 namespace ptxla::lowering {
 
+// Where the input's planes lie for the stream.
+struct ConvolutionInput {
+  BlockPlace place;
+  std::vector<int64_t> plane_pitch;  // bytes, by axis
+
+  // In the slot of window `number`, or in VMEM where the argument is.
+  static ConvolutionInput InWindow(const ConvolutionForm& form,
+                                   const isa::Window& window, int number,
+                                   codegen::CodeBuilder* b);
+};
+
 class ConvolutionOperands : public StreamOperands {
  public:
   // Codegen spaces of the two blocks.
@@ -31,9 +42,8 @@ class ConvolutionOperands : public StreamOperands {
   ConvolutionOperands(const ConvolutionForm& form,
                       const ConvolutionBlock& block,
                       const ConvolutionEdge& edge, const ArrayShape& arrays,
-                      const isa::Window& input, int input_number,
-                      const isa::Window& weights, int weights_number,
-                      codegen::CodeBuilder* b);
+                      ConvolutionInput input, const isa::Window& weights,
+                      int weights_number, codegen::CodeBuilder* b);
 
   int64_t RowsOfK(int64_t k) const override;
   bool Meets(int64_t batch, int64_t row, int64_t k) const override;
@@ -53,8 +63,9 @@ class ConvolutionOperands : public StreamOperands {
   ArrayShape arrays_;
   codegen::CodeBuilder& b_;
   OperandLoader loader_;
-  BlockPlace input_, weights_;
-  std::vector<int64_t> plane_pitch_, tap_pitch_;  // by axis
+  ConvolutionInput input_;
+  BlockPlace weights_;
+  std::vector<int64_t> tap_pitch_;  // by axis
   // By axis: [output * taps + tap].
   std::vector<std::vector<int64_t>> plane_of_;
   int64_t slices_, tiles_of_tap_;
@@ -67,6 +78,12 @@ class ConvolutionOperands : public StreamOperands {
 void FillBorders(const ConvolutionForm& form, const ConvolutionBlock& block,
                  const ConvolutionGrid& grid, const isa::Window& input,
                  int input_number, codegen::CodeBuilder* b);
+
+// The same where the planes lie elsewhere: `planes` has their sizes and
+// pitches.
+void FillBorders(const ConvolutionForm& form, const ConvolutionBlock& block,
+                 const ConvolutionGrid& grid, const isa::Window& planes,
+                 const BlockPlace& place, codegen::CodeBuilder* b);
 
 // Does any step's window reach beyond the borders, where FillBorders must?
 bool HasBorders(const ConvolutionForm& form, const ConvolutionBlock& block);

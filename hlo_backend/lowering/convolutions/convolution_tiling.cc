@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/units.h"
 #include "hlo_backend/lowering/convolutions/convolution_operands.h"
+#include "hlo_backend/lowering/convolutions/turned_input.h"
 #include "hlo_backend/lowering/products/product_visits.h"
 #include "hlo_backend/lowering/tiling_log.h"
 #include "isa/grid.h"
@@ -139,7 +140,8 @@ class Search {
     const Tiling tiling = windows_of_(block);
     const bool box = ConvolutionGrid::Of(form_, block).dims.box.size() > 1;
     if ((limits_.one_box && box) ||
-        (limits_.input_in_place && !EdgeAxis(form_, block).has_value())) {
+        (limits_.input_in_place && !EdgeAxis(form_, block).has_value()) ||
+        (form_.turned.has_value() && !CanTurn(form_, block))) {
       return;
     }
     if (VmemBytes(context_, tiling) > VmemBudget(context_)) return;
@@ -246,6 +248,8 @@ ConvolutionCost CostOf(const ConvolutionForm& form, const TapPacking& packing,
                               ? static_cast<int64_t>(packing.tiles.size())
                               : block.Taps() * CeilOfRatio<int64_t>(p.k, 128);
   const PackingCost packs = CostOfPacking(packing, form, block, machine);
+  const TurnCost turn =
+      form.turned.has_value() ? CostOfTurn(form, block, machine) : TurnCost();
   const double share =
       packed ? 1.0
              : static_cast<double>(block.Meetings(form, arrays.unit / 8)) /
@@ -276,8 +280,10 @@ ConvolutionCost CostOf(const ConvolutionForm& form, const TapPacking& packing,
     const auto cycles = static_cast<int64_t>(
         std::max({matmuls, stores, vectors}) +
         static_cast<double>(plan.push_cycles + arrays.latency + kDrain +
-                            packs.cycles));
-    if (cycles < best.step_cycles) best = {cycles, packs.bytes, tile};
+                            packs.cycles + turn.cycles));
+    if (cycles < best.step_cycles) {
+      best = {cycles, packs.bytes, turn.bytes, tile};
+    }
   }
   return best;
 }

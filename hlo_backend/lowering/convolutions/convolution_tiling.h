@@ -29,6 +29,7 @@ struct ConvolutionLimits {
 struct ConvolutionCost {
   int64_t step_cycles = 0;   // of the body of a step
   int64_t packed_bytes = 0;  // of scratch, for taps that share K tiles
+  int64_t turned_bytes = 0;  // for an input that is turned
   ProductTile tile;          // how its MXUs share it: rows, columns, K
 };
 

@@ -175,11 +175,23 @@ bool HasBorders(const BorderAxis& axis) {
   return false;
 }
 
+namespace {
+
+bool HasBorders(const BorderFill& fill) {
+  return std::any_of(fill.axes.begin(), fill.axes.end(),
+                     [](const BorderAxis& axis) { return HasBorders(axis); });
+}
+
+}  // namespace
+
+void FillBorders(const BorderFill& fill, const isa::Window& planes, Sca base,
+                 CodeBuilder* b) {
+  if (HasBorders(fill)) Filler(fill, planes, b).Fill(base);
+}
+
 void FillBorders(const BorderFill& fill, const isa::Window& window,
                  int window_number, CodeBuilder* b) {
-  bool any = false;
-  for (const BorderAxis& axis : fill.axes) any = any || HasBorders(axis);
-  if (!any) return;
+  if (!HasBorders(fill)) return;
   b->BeginScope();
   b->NewBlock("addresses");
   const Sca base = b->GlobalSca();
@@ -190,10 +202,7 @@ void FillBorders(const BorderFill& fill, const isa::Window& window,
 }
 
 bool HasBorders(const ConvolutionForm& form, const ConvolutionBlock& block) {
-  for (const BorderAxis& axis : FillOf(form, block, ConvolutionGrid()).axes) {
-    if (HasBorders(axis)) return true;
-  }
-  return false;
+  return HasBorders(FillOf(form, block, ConvolutionGrid()));
 }
 
 std::optional<int> EdgeAxis(const ConvolutionForm& form,
@@ -217,6 +226,14 @@ void FillBorders(const ConvolutionForm& form, const ConvolutionBlock& block,
                  const ConvolutionGrid& grid, const isa::Window& input,
                  int input_number, CodeBuilder* b) {
   FillBorders(FillOf(form, block, grid), input, input_number, b);
+}
+
+void FillBorders(const ConvolutionForm& form, const ConvolutionBlock& block,
+                 const ConvolutionGrid& grid, const isa::Window& planes,
+                 const BlockPlace& place, CodeBuilder* b) {
+  BorderFill fill = FillOf(form, block, grid);
+  fill.space = place.space;
+  FillBorders(fill, planes, place.base, b);
 }
 
 }  // namespace ptxla::lowering

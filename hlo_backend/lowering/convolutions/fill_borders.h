@@ -30,6 +30,10 @@ bool HasBorders(const BorderAxis& axis);
 // them.
 void FillBorders(const BorderFill& fill, const isa::Window& window,
                  int window_number, codegen::CodeBuilder* b);
+// The same from an address on, of planes with the sizes and pitches of
+// `planes`.
+void FillBorders(const BorderFill& fill, const isa::Window& planes,
+                 codegen::Sca base, codegen::CodeBuilder* b);
 
 }  // namespace ptxla::lowering
 

@@ -5,7 +5,6 @@
 
 #include "base/check.h"
 #include "base/units.h"
-#include "hlo_backend/lowering/convolutions/convolution_operands.h"
 #include "hlo_backend/lowering/products/stream_scheduler.h"
 
 namespace ptxla::lowering {
@@ -101,8 +100,7 @@ PackedOperands::PackedOperands(const ConvolutionForm& form,
                                const ConvolutionBlock& block,
                                const ConvolutionEdge& edge,
                                const TapPacking& packing,
-                               const ArrayShape& arrays,
-                               const isa::Window& input, int input_number,
+                               const ArrayShape& arrays, ConvolutionInput input,
                                int64_t scratch, CodeBuilder* b)
     : form_(form),
       block_(block),
@@ -111,20 +109,16 @@ PackedOperands::PackedOperands(const ConvolutionForm& form,
       b_(*b),
       raw_(arrays, form.product.problem.k, b),
       whole_(arrays, 128, b),
+      input_(std::move(input)),
       across_(block.axes.back().outputs * block.row_tiles) {
   CHECK(arrays.bf16);
   b->NewBlock("addresses");
-  input_ = PlaceOf(form.product.lhs, input, input_number,
-                   ConvolutionOperands::kInput, b);
   scratch_.base = b->GlobalSca();
   b->ScratchAddress(scratch_.base, static_cast<int32_t>(scratch));
   b->SetBank(scratch_.base, CodeBuilder::kAbsoluteBanks,
              static_cast<int32_t>(scratch));
   scratch_.space = kPacked;
   scratch_.type = hlo::PrimitiveType::kBf16;
-  for (size_t a = 0; a < form.axes.size(); ++a) {
-    plane_pitch_.push_back(Pitch(input, a, form.product.lhs.resident));
-  }
   for (int h = 0; h < 2; ++h) {
     half_[h] = b->GlobalVec();
     const Mask m = b->Range(0, isa::kLanes, 4 * h, 4 * h + 4);
@@ -150,11 +144,10 @@ PackedOperands::PackedOperands(const ConvolutionForm& form,
                                const ConvolutionBlock& block,
                                const ConvolutionEdge& edge,
                                const TapPacking& packing,
-                               const ArrayShape& arrays,
-                               const isa::Window& input, int input_number,
+                               const ArrayShape& arrays, ConvolutionInput input,
                                const isa::Window& weights, int weights_number,
                                int64_t scratch, CodeBuilder* b)
-    : PackedOperands(form, block, edge, packing, arrays, input, input_number,
+    : PackedOperands(form, block, edge, packing, arrays, std::move(input),
                      scratch, b) {
   weights_ = PlaceOf(form.product.rhs, weights, weights_number,
                      ConvolutionOperands::kWeights, b);
@@ -176,8 +169,8 @@ int64_t PackedOperands::RawOffset(int64_t outer, int64_t slice,
   const int64_t plane =
       PlaneAt(form_, block_, edge_, last, slice / block_.row_tiles, tap);
   if (plane < 0) return -1;
-  return outer + plane * plane_pitch_[last] +
-         slice % block_.row_tiles * input_.row_pitch;
+  return outer + plane * input_.plane_pitch[last] +
+         slice % block_.row_tiles * input_.place.row_pitch;
 }
 
 // For each outer plane of the input and each result along the last axis.
@@ -191,7 +184,7 @@ void PackedOperands::MakeRun(size_t run, Packer* packer) {
     for (size_t a = form_.axes.size() - 1; a-- > 0;) {
       const int64_t plane = rest % block_.axes[a].planes;
       inside = inside && IsInside(form_, block_, edge_, a, plane);
-      outer += plane * plane_pitch_[a];
+      outer += plane * input_.plane_pitch[a];
       rest /= block_.axes[a].planes;
     }
     if (!inside) continue;
@@ -243,8 +236,8 @@ Vec PackedOperands::Load(const Part& part) {
   const int64_t from = part.first < 0 ? part.second : part.first;
   const int64_t to = part.second < 0 ? part.first : part.second;
   const Vec v = (part.raw ? raw_ : whole_)
-                    .Load(At(part.raw ? input_ : scratch_, to - from), from, 0,
-                          0, 0, true)[0];
+                    .Load(At(part.raw ? input_.place : scratch_, to - from),
+                          from, 0, 0, 0, true)[0];
   if (part.first >= 0 && part.second >= 0) return v;
   return b_.Binary(Opcode::kVand, v, half_[part.first < 0 ? 1 : 0]);
 }
@@ -279,7 +272,7 @@ PackedOperands::Outer PackedOperands::OuterOf(int64_t output,
         PlaneAt(form_, block_, edge_, a, output % cut.outputs, tap % cut.taps);
     if (plane < 0) return {};
     outer.number += plane * inside;
-    outer.offset += plane * plane_pitch_[a];
+    outer.offset += plane * input_.plane_pitch[a];
     inside *= cut.planes;
     output /= cut.outputs;
     tap /= cut.taps;
@@ -303,8 +296,8 @@ int64_t PackedOperands::TileOffset(size_t tile, int64_t slice) const {
       PlaneAt(form_, block_, edge_, last, slice % across_ / block_.row_tiles,
               packing_.runs[t.run].first);
   if (plane < 0) return -1;
-  return outer.offset + plane * plane_pitch_[last] +
-         slice % block_.row_tiles * input_.row_pitch;
+  return outer.offset + plane * input_.plane_pitch[last] +
+         slice % block_.row_tiles * input_.place.row_pitch;
 }
 
 int64_t PackedOperands::RowsOfK(int64_t k) const {

@@ -12,6 +12,7 @@
 
 #include "hlo_backend/lowering/codegen/builder.h"
 #include "hlo_backend/lowering/convolutions/convolution_block.h"
+#include "hlo_backend/lowering/convolutions/convolution_operands.h"
 #include "hlo_backend/lowering/convolutions/tap_packing.h"
 #include "hlo_backend/lowering/products/operand_loader.h"
 #include "hlo_backend/lowering/products/product_stream.h"
@@ -26,13 +27,13 @@ class PackedOperands : public StreamOperands {
   // Without weights: where what is packed is multiplied by something else.
   PackedOperands(const ConvolutionForm& form, const ConvolutionBlock& block,
                  const ConvolutionEdge& edge, const TapPacking& packing,
-                 const ArrayShape& arrays, const isa::Window& input,
-                 int input_number, const isa::Window& weights,
-                 int weights_number, int64_t scratch, codegen::CodeBuilder* b);
+                 const ArrayShape& arrays, ConvolutionInput input,
+                 const isa::Window& weights, int weights_number,
+                 int64_t scratch, codegen::CodeBuilder* b);
   PackedOperands(const ConvolutionForm& form, const ConvolutionBlock& block,
                  const ConvolutionEdge& edge, const TapPacking& packing,
-                 const ArrayShape& arrays, const isa::Window& input,
-                 int input_number, int64_t scratch, codegen::CodeBuilder* b);
+                 const ArrayShape& arrays, ConvolutionInput input,
+                 int64_t scratch, codegen::CodeBuilder* b);
 
   int64_t RowsOfK(int64_t k) const override;
   bool Meets(int64_t batch, int64_t row, int64_t k) const override;
@@ -81,8 +82,9 @@ class PackedOperands : public StreamOperands {
   const TapPacking& packing_;
   codegen::CodeBuilder& b_;
   OperandLoader raw_, whole_;
-  BlockPlace input_, weights_, scratch_;
-  std::vector<int64_t> plane_pitch_, tap_pitch_;
+  ConvolutionInput input_;
+  BlockPlace weights_, scratch_;
+  std::vector<int64_t> tap_pitch_;
   // Of each run and each tile: first byte in scratch, or -1.
   std::vector<int64_t> run_at_, tile_at_;
   int64_t across_;  // tiles of 8 rows of the last axis
