@@ -11,6 +11,7 @@
 #include "hlo_backend/lowering/convolutions/convolution_operands.h"
 #include "hlo_backend/lowering/convolutions/convolution_tiling.h"
 #include "hlo_backend/lowering/convolutions/gradient_operands.h"
+#include "hlo_backend/lowering/convolutions/mixed_operands.h"
 #include "hlo_backend/lowering/convolutions/packed_operands.h"
 #include "hlo_backend/lowering/convolutions/turned_input.h"
 #include "hlo_backend/lowering/kernel_emitter.h"
@@ -34,9 +35,10 @@ bool IsInVmem(const hlo::Shape& shape) {
 
 class ConvolutionEmitter {
  public:
+  // `mixed`: features that whole tiles leave may be packed.
   ConvolutionEmitter(const KernelContext& context, const hlo::Instruction& i,
-                     ConvolutionForm form, EpiloguePace pace)
-      : context_(context), i_(i), form_(std::move(form)) {
+                     ConvolutionForm form, EpiloguePace pace, bool mixed)
+      : context_(context), i_(i), form_(std::move(form)), mixed_(mixed) {
     parts_.pace = pace;
   }
 
@@ -51,6 +53,7 @@ class ConvolutionEmitter {
           hlo::PrimitiveType::kBf16;
     }
     packing_ = TapPacking::Of(form_, arrays_);
+    if (packing_.whole_tiles > 0 && !mixed_) packing_ = {};
     ConvolutionLimits limits;
     limits.step_bundles = chips::ProductStepBundles(context_.chip);
     limits.input_in_place = form_.product.lhs.resident;
@@ -91,7 +94,7 @@ class ConvolutionEmitter {
     Tiling tiling;
     tiling.note = block_.ToString();
     if (IsPacked(packing_, block_)) {
-      absl::StrAppend(&tiling.note, ", taps in ", packing_.tiles.size(),
+      absl::StrAppend(&tiling.note, ", taps in ", tile_.block_k / 128,
                       " K tiles");
     }
     tiling.args = args_;
@@ -139,17 +142,28 @@ class ConvolutionEmitter {
 
   absl::Status Steps(const ConvolutionEdge& edge, ConvolutionInput input,
                      CodeBuilder& b) {
-    if (IsPacked(packing_, block_)) {
+    const bool packed = IsPacked(packing_, block_);
+    if (packed && packing_.whole_tiles == 0) {
       PackedOperands operands(form_, block_, edge, packing_, arrays_,
                               std::move(input), windows_[1], weights_,
                               packed_at_, &b);
       parts_.k_extent = 128 * operands.KTiles();
       return Multiply(&operands, b);
     }
-    ConvolutionOperands operands(form_, block_, edge, arrays_, std::move(input),
-                                 windows_[1], weights_, &b);
-    parts_.k_extent = 128 * operands.KTiles();
-    return Multiply(&operands, b);
+    ConvolutionOperands operands(
+        form_, block_,
+        packed ? packing_.WholeFeatures() : form_.product.problem.k, edge,
+        arrays_, input, windows_[1], weights_, &b);
+    if (!packed) {
+      parts_.k_extent = 128 * operands.KTiles();
+      return Multiply(&operands, b);
+    }
+    PackedOperands rest(form_, block_, edge, packing_, arrays_,
+                        std::move(input), windows_[1], weights_, packed_at_,
+                        &b);
+    MixedOperands mixed(&operands, &rest);
+    parts_.k_extent = 128 * mixed.KTiles();
+    return Multiply(&mixed, b);
   }
 
   // Code for the first step along the axis, for the last one, and for those
@@ -218,6 +232,7 @@ class ConvolutionEmitter {
   const KernelContext& context_;
   const hlo::Instruction& i_;
   ConvolutionForm form_;
+  const bool mixed_;
   ArrayShape arrays_;
   TapPacking packing_;
   int64_t packed_at_ = 0, turned_at_ = 0;  // in scratch
@@ -260,10 +275,14 @@ absl::StatusOr<isa::Kernel> EmitConvolution(const KernelContext& context,
   }
   ASSIGN_OR_RETURN(const ConvolutionForm form, ConvolutionForm::Of(i));
   absl::StatusOr<isa::Kernel> kernel;
-  for (const EpiloguePace& pace : kPaces) {
-    kernel = form.gradient ? EmitGradientConvolution(context, i, form, pace)
-                           : ConvolutionEmitter(context, i, form, pace).Emit();
-    if (!absl::IsResourceExhausted(kernel.status())) break;
+  // Both kinds of operands need masks in registers, which may be too many.
+  for (const bool mixed : {true, false}) {
+    for (const EpiloguePace& pace : kPaces) {
+      kernel = form.gradient
+                   ? EmitGradientConvolution(context, i, form, pace)
+                   : ConvolutionEmitter(context, i, form, pace, mixed).Emit();
+      if (!absl::IsResourceExhausted(kernel.status())) return kernel;
+    }
   }
   return kernel;
 }

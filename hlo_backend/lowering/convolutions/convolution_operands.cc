@@ -42,21 +42,20 @@ ConvolutionInput ConvolutionInput::InWindow(const ConvolutionForm& form,
   return input;
 }
 
-ConvolutionOperands::ConvolutionOperands(const ConvolutionForm& form,
-                                         const ConvolutionBlock& block,
-                                         const ConvolutionEdge& edge,
-                                         const ArrayShape& arrays,
-                                         ConvolutionInput input,
-                                         const isa::Window& weights,
-                                         int weights_number, CodeBuilder* b)
+ConvolutionOperands::ConvolutionOperands(
+    const ConvolutionForm& form, const ConvolutionBlock& block,
+    int64_t features, const ConvolutionEdge& edge, const ArrayShape& arrays,
+    ConvolutionInput input, const isa::Window& weights, int weights_number,
+    CodeBuilder* b)
     : form_(form),
       block_(block),
       arrays_(arrays),
       b_(*b),
-      loader_(arrays, form.product.problem.k, b),
+      loader_(arrays, features, b),
       input_(std::move(input)),
+      features_(features),
       slices_(block.Slices()),
-      tiles_of_tap_(CeilOfRatio<int64_t>(form.product.problem.k, 128)) {
+      tiles_of_tap_(CeilOfRatio<int64_t>(features, 128)) {
   b->NewBlock("addresses");
   weights_ = PlaceOf(form.product.rhs, weights, weights_number, kWeights, b);
   bool halves = false;
@@ -96,8 +95,7 @@ int64_t ConvolutionOperands::OffsetOf(int64_t slice, int64_t tap) const {
 }
 
 int64_t ConvolutionOperands::RowsOfK(int64_t k) const {
-  return std::min<int64_t>(
-      128, form_.product.problem.k - k / 128 % tiles_of_tap_ * 128);
+  return std::min<int64_t>(128, features_ - k / 128 % tiles_of_tap_ * 128);
 }
 
 bool ConvolutionOperands::Meets(int64_t /*batch*/, int64_t row,

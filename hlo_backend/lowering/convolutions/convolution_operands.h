@@ -38,9 +38,9 @@ class ConvolutionOperands : public StreamOperands {
   static constexpr int kInput = 0, kWeights = 1;
 
   // Defines addresses and masks as globals, in blocks of their own. `form` and
-  // `block` must outlive it.
+  // `block` must outlive it. `features`: how many of each tap, the first ones.
   ConvolutionOperands(const ConvolutionForm& form,
-                      const ConvolutionBlock& block,
+                      const ConvolutionBlock& block, int64_t features,
                       const ConvolutionEdge& edge, const ArrayShape& arrays,
                       ConvolutionInput input, const isa::Window& weights,
                       int weights_number, codegen::CodeBuilder* b);
@@ -68,7 +68,7 @@ class ConvolutionOperands : public StreamOperands {
   std::vector<int64_t> tap_pitch_;  // by axis
   // By axis: [output * taps + tap].
   std::vector<std::vector<int64_t>> plane_of_;
-  int64_t slices_, tiles_of_tap_;
+  int64_t features_, slices_, tiles_of_tap_;
   // Upper and lower half of a packed register.
   std::array<codegen::Vec, 2> half_;
 };

@@ -245,7 +245,8 @@ ConvolutionCost CostOf(const ConvolutionForm& form, const TapPacking& packing,
   const ProductProblem& p = form.product.problem;
   const bool packed = IsPacked(packing, block);
   const int64_t k_tiles = packed
-                              ? static_cast<int64_t>(packing.tiles.size())
+                              ? block.Taps() * packing.whole_tiles +
+                                    static_cast<int64_t>(packing.tiles.size())
                               : block.Taps() * CeilOfRatio<int64_t>(p.k, 128);
   const PackingCost packs = CostOfPacking(packing, form, block, machine);
   const TurnCost turn =

@@ -54,10 +54,10 @@ PackedGradientOperands::PackedGradientOperands(
     const isa::Window& input, int input_number, int64_t scratch, CodeBuilder* b)
     : b_(*b),
       k_extent_(k_extent),
-      packed_(packing.exchanged, exchanged, {}, packing.taps, arrays,
-              ConvolutionInput::InWindow(packing.exchanged, input, input_number,
-                                         b),
-              scratch, b),
+      packed_(
+          packing.exchanged, exchanged, {}, packing.taps, arrays,
+          ConvolutionInput::InWindow(packing.exchanged, input, input_number, b),
+          scratch, b),
       loader_(arrays, k_extent, b),
       lhs_(lhs) {}
 

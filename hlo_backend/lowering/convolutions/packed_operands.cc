@@ -107,12 +107,13 @@ PackedOperands::PackedOperands(const ConvolutionForm& form,
       edge_(edge),
       packing_(packing),
       b_(*b),
-      raw_(arrays, form.product.problem.k, b),
+      raw_(arrays, form.product.problem.k - packing.WholeFeatures(), b),
       whole_(arrays, 128, b),
       input_(std::move(input)),
       across_(block.axes.back().outputs * block.row_tiles) {
   CHECK(arrays.bf16);
   b->NewBlock("addresses");
+  input_at_ = packing.whole_tiles * input_.place.lane_pitch;
   scratch_.base = b->GlobalSca();
   b->ScratchAddress(scratch_.base, static_cast<int32_t>(scratch));
   b->SetBank(scratch_.base, CodeBuilder::kAbsoluteBanks,
@@ -155,6 +156,7 @@ PackedOperands::PackedOperands(const ConvolutionForm& form,
     tap_pitch_.push_back(Pitch(weights, a, form.product.rhs.resident));
   }
   if (form.product.problem.rhs.transposed) return;
+  weights_at_ = weights_.Offset(0, packing.WholeFeatures(), 0);
   // The masks of all rows of weights, before the stream begins.
   for (size_t t = 0; t < packing.tiles.size(); ++t) {
     for (int64_t row = 0; row < packing.TileLanes(t); row += 16) {
@@ -170,7 +172,7 @@ int64_t PackedOperands::RawOffset(int64_t outer, int64_t slice,
       PlaneAt(form_, block_, edge_, last, slice / block_.row_tiles, tap);
   if (plane < 0) return -1;
   return outer + plane * input_.plane_pitch[last] +
-         slice % block_.row_tiles * input_.place.row_pitch;
+         slice % block_.row_tiles * input_.place.row_pitch + input_at_;
 }
 
 // For each outer plane of the input and each result along the last axis.
@@ -297,7 +299,7 @@ int64_t PackedOperands::TileOffset(size_t tile, int64_t slice) const {
               packing_.runs[t.run].first);
   if (plane < 0) return -1;
   return outer.offset + plane * input_.plane_pitch[last] +
-         slice % block_.row_tiles * input_.place.row_pitch;
+         slice % block_.row_tiles * input_.place.row_pitch + input_at_;
 }
 
 int64_t PackedOperands::RowsOfK(int64_t k) const {
@@ -323,7 +325,7 @@ std::vector<Vec> PackedOperands::Lhs(int64_t /*batch*/, int64_t row,
 }
 
 int64_t PackedOperands::TapOffset(int64_t tap) const {
-  int64_t offset = 0;
+  int64_t offset = weights_at_;
   for (size_t a = form_.axes.size(); a-- > 0;) {
     offset += tap % block_.axes[a].taps * tap_pitch_[a];
     tap /= block_.axes[a].taps;
@@ -389,8 +391,9 @@ Vec PackedOperands::NarrowRows(int64_t tap, int64_t across) {
 Vec PackedOperands::RowMask(int64_t row, int64_t lanes) {
   uint32_t rows = 0;
   for (int r = 0; r < 16; ++r) {
-    const bool inside = row + r < lanes && (row + r) % packing_.tap_lanes <
-                                               form_.product.problem.k;
+    const bool inside = row + r < lanes &&
+                        (row + r) % packing_.tap_lanes <
+                            form_.product.problem.k - packing_.WholeFeatures();
     rows |= (inside ? 1u : 0u) << r;
   }
   if (rows == 0xFFFFu) return {};

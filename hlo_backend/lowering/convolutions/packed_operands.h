@@ -88,6 +88,8 @@ class PackedOperands : public StreamOperands {
   // Of each run and each tile: first byte in scratch, or -1.
   std::vector<int64_t> run_at_, tile_at_;
   int64_t across_;  // tiles of 8 rows of the last axis
+  // Of the first packed feature, in an input's tile and in the weights.
+  int64_t input_at_ = 0, weights_at_ = 0;
   std::map<uint32_t, codegen::Vec> masks_;
   // Upper and lower half of a packed register.
   std::array<codegen::Vec, 2> half_;

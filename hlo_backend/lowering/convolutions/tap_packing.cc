@@ -30,15 +30,19 @@ int64_t PackCycles(int64_t parts, int64_t loads, int64_t vectors,
 TapPacking TapPacking::Of(const ConvolutionForm& form,
                           const ArrayShape& arrays) {
   TapPacking p;
-  const int64_t features = form.product.problem.k;
-  if (form.gradient || form.axes.empty() || features > kLanes / 2 ||
-      !arrays.bf16) {
+  const int64_t whole = form.product.problem.k / kLanes;
+  const int64_t features = form.product.problem.k % kLanes;
+  // Weights with K in lanes are moved to their places by the XLU: many of them
+  // would hold the arrays up.
+  const bool transposed = form.product.problem.rhs.transposed;
+  if (form.gradient || form.axes.empty() || features == 0 ||
+      features > kLanes / 2 || (whole > 0 && transposed) || !arrays.bf16) {
     return p;
   }
   for (const WindowAxis& a : form.axes) {
     if (a.base_dilation != 1) return p;
   }
-  const int64_t lanes = TapLanes(features, form.product.problem.rhs.transposed);
+  const int64_t lanes = TapLanes(features, transposed);
   const int64_t most = kLanes / lanes, taps = form.axes.back().taps;
   // Rows of narrow tiles are taken across runs.
   if (lanes < 8 && taps > most) return p;
@@ -53,7 +57,10 @@ TapPacking TapPacking::Of(const ConvolutionForm& form,
           {static_cast<int>(r), o, std::min(together, outer - o)});
     }
   }
-  if (static_cast<int64_t>(p.tiles.size()) < form.Taps()) p.tap_lanes = lanes;
+  if (static_cast<int64_t>(p.tiles.size()) < form.Taps()) {
+    p.tap_lanes = lanes;
+    p.whole_tiles = whole;
+  }
   return p;
 }
 
