@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "absl/functional/function_ref.h"
-#include "hlo_backend/analysis/fusion_rules.h"
 
 namespace ptxla::hlo {
 namespace {
