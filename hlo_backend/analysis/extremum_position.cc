@@ -3,7 +3,8 @@
 #include <limits>
 #include <vector>
 
-#include "hlo_backend/analysis/fusion_rules.h"
+#include "hlo_backend/analysis/fusible_reduces.h"
+#include "hlo_backend/analysis/monoid.h"
 
 namespace ptxla::hlo {
 namespace {

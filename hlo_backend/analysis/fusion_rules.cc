@@ -158,145 +158,7 @@ absl::Status CollectPrologue(const Instruction& fusion,
   return absl::OkStatus();
 }
 
-bool IsPredConstant(const Instruction& i, bool value) {
-  return i.opcode() == Opcode::kConstant && i.shape().IsScalar() &&
-         i.shape().type() == PrimitiveType::kPred &&
-         (i.literal().GetInt(0) != 0) == value;
-}
-
-// A logical value that is only said another way: x != false, or x ? true :
-// false, as PyTorch/XLA's all() and any() have it.
-const Instruction* BehindTruth(const Instruction* i) {
-  while (true) {
-    if (i->opcode() == Opcode::kCompare &&
-        i->operand(0)->shape().type() == PrimitiveType::kPred &&
-        i->attrs<CompareAttrs>().direction == CompareDirection::kNe &&
-        IsPredConstant(*i->operand(1), false)) {
-      i = i->operand(0);
-    } else if (i->opcode() == Opcode::kSelect &&
-               IsPredConstant(*i->operand(1), true) &&
-               IsPredConstant(*i->operand(2), false)) {
-      i = i->operand(0);
-    } else {
-      return i;
-    }
-  }
-}
-
-bool Has64BitOrComplex(const Instruction& i) {
-  auto bad = [](const Shape& s) {
-    return !s.IsArray() || IsComplex(s.type()) || BitWidth(s.type()) > 32;
-  };
-  if (bad(i.shape())) return true;
-  for (const Instruction* operand : i.operands()) {
-    if (bad(operand->shape())) return true;
-  }
-  return false;
-}
-
 }  // namespace
-
-bool IsLaneSlice(const Instruction& i) {
-  constexpr int64_t kLanes = 128;
-  if (i.opcode() != Opcode::kSlice) return false;
-  const Shape &from = i.operand(0)->shape(), &to = i.shape();
-  const int minor = to.rank() - 1;
-  const auto row_major = [](const Shape& s) {
-    return !s.has_layout() || s.layout().IsRowMajor();
-  };
-  if (minor < 1 || from.dim(minor) > kLanes || !row_major(from) ||
-      !row_major(to) ||
-      (to.type() != PrimitiveType::kF32 && to.type() != PrimitiveType::kBf16)) {
-    return false;
-  }
-  const SliceAttrs& attrs = i.attrs<SliceAttrs>();
-  for (int d = 0; d < minor; ++d) {
-    if (to.dim(d) != from.dim(d)) return false;
-  }
-  return attrs.strides.empty() || attrs.strides[minor] == 1;
-}
-
-bool IsLoopElementwise(const Instruction& i) {
-  if (!i.IsElementwise() || Has64BitOrComplex(i)) return false;
-  switch (i.opcode()) {
-    case Opcode::kCopy:  // moves data, possibly to another layout
-    case Opcode::kStochasticConvert:
-      return false;
-    case Opcode::kSelect:
-      return i.operand(0)->shape().SameDims(i.shape());
-    case Opcode::kClamp:
-      return i.operand(0)->shape().SameDims(i.shape()) &&
-             i.operand(2)->shape().SameDims(i.shape());
-    case Opcode::kBitcastConvert:
-      return i.operand(0)->shape().SameDims(i.shape());
-    default:
-      return true;
-  }
-}
-
-std::optional<Opcode> MonoidOf(const Computation& body) {
-  const Instruction* root = BehindTruth(body.root());
-  if (body.parameter_count() != 2 || root->operand_count() != 2) return {};
-  const Instruction* a = BehindTruth(root->operand(0));
-  const Instruction* b = BehindTruth(root->operand(1));
-  if (a->opcode() != Opcode::kParameter || b->opcode() != Opcode::kParameter ||
-      a == b) {
-    return {};
-  }
-  switch (root->opcode()) {
-    case Opcode::kAdd:
-    case Opcode::kMultiply:
-    case Opcode::kMaximum:
-    case Opcode::kMinimum:
-    case Opcode::kAnd:
-    case Opcode::kOr:
-    case Opcode::kXor:
-      return root->opcode();
-    default:
-      return {};
-  }
-}
-
-bool IsFusibleReduce(const Instruction& reduce) {
-  if (reduce.opcode() != Opcode::kReduce || reduce.operand_count() != 2 ||
-      !reduce.shape().IsArray() || Has64BitOrComplex(reduce)) {
-    return false;
-  }
-  // In a body the start may be a parameter; outside it is the constant itself.
-  return reduce.operand(1)->IsConstant() &&
-         MonoidOf(*reduce.to_apply()).has_value();
-}
-
-bool IsRowReduce(const Instruction& i, const Instruction& dot) {
-  if (!IsFusibleReduce(i)) return false;
-  const Opcode op = *MonoidOf(*i.to_apply());
-  const bool logical = i.shape().type() == PrimitiveType::kPred &&
-                       (op == Opcode::kAnd || op == Opcode::kOr);
-  // Of bf16 numbers only what needs no rounding.
-  const bool exact = i.shape().type() == PrimitiveType::kBf16 &&
-                     (op == Opcode::kMaximum || op == Opcode::kMinimum);
-  return (logical || exact || i.shape().type() == PrimitiveType::kF32) &&
-         i.operand(0)->shape().SameDims(dot.shape()) &&
-         i.dimensions().size() == 1 &&
-         i.dimensions()[0] == dot.shape().rank() - 1;
-}
-
-bool IsColumnSum(const Instruction& i, const Instruction& product) {
-  const int rank = product.shape().rank();
-  if (!IsFusibleReduce(i) || rank < 2 ||
-      i.shape().type() != PrimitiveType::kF32 ||
-      *MonoidOf(*i.to_apply()) != Opcode::kAdd ||
-      !i.operand(0)->shape().SameDims(product.shape()) ||
-      i.dimensions().size() != static_cast<size_t>(rank - 1)) {
-    return false;
-  }
-  for (int64_t d : i.dimensions()) {
-    if (d == rank - 1) return false;
-  }
-  if (product.opcode() == Opcode::kDot) return ProductBatch(product) == 0;
-  const auto& dims = product.attrs<ConvAttrs>().dims;
-  return dims.output_feature == rank - 1 && dims.output_batch == rank - 2;
-}
 
 bool IsPrologueBroadcast(const Instruction& i) {
   const Shape& source = i.operand(0)->shape();
@@ -319,15 +181,11 @@ bool IsMemberColumns(const Instruction& i) {
          i.dimensions()[1] == rank - 1;
 }
 
-bool SameUpToDegenerateDims(const Shape& a, const Shape& b) {
-  DimVector x, y;
-  for (int64_t d : a.dims()) {
-    if (d != 1) x.push_back(d);
-  }
-  for (int64_t d : b.dims()) {
-    if (d != 1) y.push_back(d);
-  }
-  return x == y;
+bool IsProduct(const Instruction& i) {
+  // A grouped convolution (a depthwise one) is vector work.
+  return i.opcode() == Opcode::kDot ||
+         (i.opcode() == Opcode::kConvolution &&
+          i.attrs<ConvAttrs>().feature_group_count == 1);
 }
 
 std::vector<Instruction*> FusionRoots(const Instruction& fusion) {
@@ -348,61 +206,6 @@ const Shape& IterationShape(const Instruction& fusion) {
   return FusionRoots(fusion)[0]->shape();
 }
 
-const Instruction* StoredReduce(const Instruction& value) {
-  if (value.opcode() == Opcode::kReduce) return &value;
-  if (value.opcode() != Opcode::kConvert ||
-      value.shape().type() != PrimitiveType::kBf16) {
-    return nullptr;
-  }
-  const Instruction& reduce = *value.operand(0);
-  const bool only =
-      reduce.opcode() == Opcode::kReduce && reduce.shape().IsArray() &&
-      reduce.shape().type() == PrimitiveType::kF32 && reduce.user_count() == 1;
-  return only ? &reduce : nullptr;
-}
-
-bool IsProduct(const Instruction& i) {
-  // A grouped convolution (a depthwise one) is vector work.
-  return i.opcode() == Opcode::kDot ||
-         (i.opcode() == Opcode::kConvolution &&
-          i.attrs<ConvAttrs>().feature_group_count == 1);
-}
-
-bool IsDataMovement(const Instruction& i) {
-  switch (i.opcode()) {
-    case Opcode::kCopy:
-    case Opcode::kReshape:
-    case Opcode::kBitcast:
-    case Opcode::kTranspose:
-    case Opcode::kBroadcast:
-    case Opcode::kSlice:
-    case Opcode::kReverse:
-    case Opcode::kConcatenate:
-    case Opcode::kPad:
-      return true;
-    default:
-      return false;
-  }
-}
-
-bool IsMovementFusion(const Instruction& fusion) {
-  bool moves = false, reshapes = false, repeats = false;
-  for (const Instruction* i : fusion.fused()->instructions()) {
-    if (i->opcode() == Opcode::kParameter) continue;
-    if (!IsDataMovement(*i)) return false;
-    // A plain loop may hold the others. Dimensions of size 1 alone may move
-    // rows to lanes, which no loop does.
-    const bool reshape =
-        i->opcode() == Opcode::kReshape &&
-        SameUpToDegenerateDims(i->shape(), i->operand(0)->shape());
-    reshapes |= reshape;
-    repeats |= i->opcode() == Opcode::kBroadcast;
-    moves |= i->opcode() != Opcode::kBroadcast &&
-             i->opcode() != Opcode::kBitcast && !reshape;
-  }
-  return moves || (reshapes && !repeats);
-}
-
 absl::Status CheckLoopFusion(const Instruction& fusion) {
   if (IsMovementFusion(fusion)) return absl::OkStatus();
   const Shape& iteration = IterationShape(fusion);
@@ -415,41 +218,6 @@ absl::Status CheckLoopFusion(const Instruction& fusion) {
     }
   }
   return CheckMembers(fusion, iteration, nullptr, {});
-}
-
-bool IsBroadcastAgain(const Instruction& reduce) {
-  if (!IsFusibleReduce(reduce) || reduce.dimensions().size() != 1) return false;
-  const Shape& rows = reduce.operand(0)->shape();
-  const Opcode op = *MonoidOf(*reduce.to_apply());
-  // Of bf16 numbers only what needs no rounding.
-  const bool exact = reduce.shape().type() == PrimitiveType::kBf16 &&
-                     (op == Opcode::kMaximum || op == Opcode::kMinimum);
-  const int64_t over = reduce.dimensions()[0];
-  if (reduce.user_count() == 0 ||
-      (reduce.shape().type() != PrimitiveType::kF32 && !exact)) {
-    return false;
-  }
-  const auto broadcast = [&](const Instruction* user) {
-    if (user->opcode() != Opcode::kBroadcast || !user->shape().SameDims(rows)) {
-      return false;
-    }
-    const auto dims = user->dimensions();
-    for (int d = 0; d < rows.rank() - 1; ++d) {
-      if (dims[d] != d + (d >= over ? 1 : 0)) return false;
-    }
-    return true;
-  };
-  const auto all_broadcast = [&](const Instruction& i) {
-    return !i.IsRoot() && i.user_count() > 0 &&
-           std::all_of(i.users().begin(), i.users().end(), broadcast);
-  };
-  return !reduce.IsRoot() &&
-         std::all_of(reduce.users().begin(), reduce.users().end(),
-                     [&](const Instruction* user) {
-                       return broadcast(user) ||
-                              (user->opcode() == Opcode::kConvert &&
-                               all_broadcast(*user));
-                     });
 }
 
 absl::Status CheckInputFusion(const Instruction& fusion) {

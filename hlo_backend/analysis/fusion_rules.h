@@ -36,10 +36,13 @@
 #ifndef PTXLA_HLO_BACKEND_ANALYSIS_FUSION_RULES_H_
 #define PTXLA_HLO_BACKEND_ANALYSIS_FUSION_RULES_H_
 
-#include <optional>
 #include <vector>
 
 #include "absl/status/status.h"
+#include "hlo_backend/analysis/data_movement.h"
+#include "hlo_backend/analysis/fusible_reduces.h"
+#include "hlo_backend/analysis/monoid.h"
+#include "hlo_backend/analysis/vector_loops.h"
 #include "hlo_backend/ir/module.h"
 
 namespace ptxla::hlo {
@@ -53,56 +56,12 @@ absl::Status CheckOutputFusion(const Instruction& fusion);
 // What a kOutput fusion is built around: a dot, or a convolution.
 bool IsProduct(const Instruction& instruction);
 
-// A step of a movement: copy, reshape, bitcast, transpose, broadcast, slice,
-// reverse, concatenate, pad.
-bool IsDataMovement(const Instruction& instruction);
-
-// A fusion of such steps alone, of which one moves elements to other places.
-bool IsMovementFusion(const Instruction& fusion);
-
-// A reduce along one dimension whose values, perhaps converted, are only
-// broadcast along it again (the maximum of a softmax). Several such reduces of
-// one dimension, one behind the other, may stand in a kInput fusion, whose
-// steps then hold all of that dimension.
-bool IsBroadcastAgain(const Instruction& reduce);
-
 // The roots of a fusion's body: the elements of a root tuple, or the root.
 std::vector<Instruction*> FusionRoots(const Instruction& fusion);
 
 // kLoop: the shape of the roots. kInput: that of the reduces' operand.
 // kOutput: that of the dot.
 const Shape& IterationShape(const Instruction& fusion);
-
-// Elementwise instructions whose kernel is a plain vector loop. False for what
-// IsElementwise() admits but no vector unit has: complex numbers, 64-bit
-// types.
-bool IsLoopElementwise(const Instruction& instruction);
-
-// A slice that takes some lanes of every row of an array whose rows are one
-// tile wide: half of a head, as rotary embeddings do. A loop reads the tiles of
-// the array itself and rotates their lanes, as in the TPU compiler.
-//   bf16[8,1024,16,64] slice(bf16[8,1024,16,128]), its last dimension [64:128]
-bool IsLaneSlice(const Instruction& instruction);
-
-// The one operation of a reduce body `(x, y) -> op(x, y)`: add, multiply,
-// maximum, minimum, and, or, xor; nothing for other bodies.
-std::optional<Opcode> MonoidOf(const Computation& body);
-
-// A reduce of one array that a kInput fusion may hold.
-bool IsFusibleReduce(const Instruction& reduce);
-
-// The reduce that a value is: itself, or the f32 one that a convert to bf16 is
-// the only reader of, as a kernel may store it. Nullptr for others.
-const Instruction* StoredReduce(const Instruction& value);
-
-// A fusible f32 (or logical, or bf16 maximum or minimum) reduce of a value of
-// the dot's shape over its last dimension.
-bool IsRowReduce(const Instruction& reduce, const Instruction& dot);
-
-// An f32 sum of a value of the product's shape over all of its dimensions but
-// the last, the columns: what a kernel can add up as it makes them. Products
-// with a batch and gradients of convolutions have no such rows.
-bool IsColumnSum(const Instruction& reduce, const Instruction& product);
 
 // A broadcast to the shape of a dot's operand that its prologue may read: of a
 // scalar, of values along the minor dimension, or of values per row (all
@@ -118,9 +77,6 @@ bool IsMemberColumns(const Instruction& broadcast);
 // of each sequence): which row is a member's is found by scalar products of 32
 // bits, exact below.
 inline constexpr int64_t kMostSharingMembers = (1 << 15) - 1;
-
-// Equal up to dimensions of size 1, which may be added or dropped.
-bool SameUpToDegenerateDims(const Shape& a, const Shape& b);
 
 }  // namespace ptxla::hlo
 

@@ -1,6 +1,6 @@
 #include "hlo_backend/analysis/plane_windows.h"
 
-#include "hlo_backend/analysis/fusion_rules.h"
+#include "hlo_backend/analysis/monoid.h"
 #include "hlo_backend/ir/computation.h"
 
 namespace ptxla::hlo {

@@ -19,6 +19,7 @@
 #include "hlo_backend/passes/control_flow.h"
 #include "hlo_backend/passes/fusion_splitter.h"
 #include "hlo_backend/passes/memory_places.h"
+#include "hlo_backend/passes/memory_space.h"
 #include "hlo_backend/passes/memory_space_assignment.h"
 
 namespace ptxla::hlo {

@@ -8,7 +8,7 @@
 #include "hlo_backend/lowering/kernel_decision.h"
 #include "hlo_backend/passes/control_flow.h"
 #include "hlo_backend/passes/memory_places.h"
-#include "hlo_backend/passes/memory_space_assignment.h"
+#include "hlo_backend/passes/memory_space.h"
 #include "hlo_backend/passes/prefetch_source.h"
 
 namespace ptxla::hlo {

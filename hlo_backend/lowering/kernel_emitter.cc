@@ -6,7 +6,7 @@
 #include "base/status.h"
 #include "hlo_backend/analysis/buffer_plan.h"
 #include "hlo_backend/analysis/custom_call_cost.h"
-#include "hlo_backend/analysis/fusion_rules.h"
+#include "hlo_backend/analysis/data_movement.h"
 #include "hlo_backend/analysis/stages.h"
 #include "hlo_backend/ir/computation.h"
 #include "hlo_backend/ir/ragged_call.h"

@@ -9,19 +9,12 @@
 #include "hlo_backend/analysis/tiled_layout.h"
 #include "hlo_backend/ir/builder.h"
 #include "hlo_backend/ir/fingerprint.h"
+#include "hlo_backend/passes/dimension_order.h"
 #include "hlo_backend/passes/dimension_utils.h"
 #include "hlo_backend/passes/x64_elimination.h"
 
 namespace ptxla::hlo {
 namespace {
-
-DimVector Inverse(absl::Span<const int64_t> permutation) {
-  DimVector inverse(permutation.size(), 0);
-  for (size_t d = 0; d < permutation.size(); ++d) {
-    inverse[permutation[d]] = static_cast<int64_t>(d);
-  }
-  return inverse;
-}
 
 DimVector InOrder(int rank) {
   DimVector order(rank, 0);

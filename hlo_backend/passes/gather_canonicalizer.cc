@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "hlo_backend/analysis/fusion_rules.h"
+#include "hlo_backend/analysis/monoid.h"
 #include "hlo_backend/analysis/plane_gather.h"
 #include "hlo_backend/passes/gathered_planes.h"
 #include "hlo_backend/passes/row_indices.h"

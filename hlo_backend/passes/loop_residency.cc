@@ -7,14 +7,12 @@
 #include "hlo_backend/analysis/scalar_work.h"
 #include "hlo_backend/analysis/tiled_layout.h"
 #include "hlo_backend/passes/memory_places.h"
+#include "hlo_backend/passes/memory_space.h"
 #include "hlo_backend/passes/memory_space_assignment.h"
+#include "hlo_backend/passes/vmem_kernels.h"
 
 namespace ptxla::hlo {
 namespace {
-
-void SetSpace(Shape* shape, int memory_space) {
-  shape->mutable_layout()->memory_space = memory_space;
-}
 
 std::vector<Instruction*> Elements(const Instruction& tuple, int k) {
   std::vector<Instruction*> values;
@@ -223,8 +221,7 @@ class Loop {
       if (user == root || !ReadsInVmem(*user, value)) return false;
       // What is updated in place is the next state, whose readers are seen to
       // apart.
-      const int updated = InPlaceOperand(*user);
-      if (updated >= 0 && user->operand(updated) == &value &&
+      if (UpdatesInPlace(*user, value) &&
           (root == nullptr || PlaceOf(root->operand(k)).maker != user)) {
         return false;
       }

@@ -6,13 +6,13 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "hlo_backend/analysis/buffer_plan.h"
-#include "hlo_backend/analysis/fusion_rules.h"
-#include "hlo_backend/analysis/plane_gather.h"
 #include "hlo_backend/analysis/tiled_layout.h"
 #include "hlo_backend/passes/control_flow.h"
 #include "hlo_backend/passes/memory_places.h"
+#include "hlo_backend/passes/memory_space.h"
 #include "hlo_backend/passes/range_maximum.h"
 #include "hlo_backend/passes/shared_places.h"
+#include "hlo_backend/passes/vmem_kernels.h"
 
 namespace ptxla::hlo {
 namespace {
@@ -30,35 +30,26 @@ struct Candidate {
   double Worth() const { return static_cast<double>(1 + reads) / steps; }
 };
 
-// The result takes the place of `value`.
-bool UpdatesInPlace(const Instruction& user, const Instruction& value) {
-  const int operand = InPlaceOperand(user);
-  return operand >= 0 && user.operand(operand) == &value;
-}
-
-// Everything that names one place: get-tuple-elements, bitcasts and what is
-// updated in it. False if something other than a kernel reads it.
-bool CollectNames(Instruction* value, const Positions& positions,
-                  std::vector<Instruction*>* names, Candidate* c) {
+// Everything that reads one place, through bitcasts and what is updated in it.
+// False if something other than a kernel does.
+bool CollectReads(const Instruction* value, const Positions& positions,
+                  Candidate* c) {
   if (value->IsRoot()) return false;
-  for (Instruction* user : value->users()) {
+  for (const Instruction* user : value->users()) {
     const bool updates = UpdatesInPlace(*user, *value);
     if (updates && !MayLieInVmem(*user)) return false;
     // A scalar is read from SMEM.
     if (user->opcode() == Opcode::kBitcast && user->shape().IsScalar()) {
       return false;
     }
-    if (user->opcode() == Opcode::kBitcast || updates) {
-      names->push_back(user);
-      if (!CollectNames(user, positions, names, c)) return false;
-    }
-    if (user->opcode() == Opcode::kBitcast) continue;
-    if (ReadsInVmem(*user, *value)) {
-      c->last = std::max(c->last, positions.at(user));
-      ++c->reads;
-    } else {
+    if ((user->opcode() == Opcode::kBitcast || updates) &&
+        !CollectReads(user, positions, c)) {
       return false;
     }
+    if (user->opcode() == Opcode::kBitcast) continue;
+    if (!ReadsInVmem(*user, *value)) return false;
+    c->last = std::max(c->last, positions.at(user));
+    ++c->reads;
   }
   return true;
 }
@@ -73,41 +64,6 @@ bool TakesNoTime(const Instruction& i) {
       return true;
     default:
       return false;
-  }
-}
-
-// The instructions that stand for element `index` of a result.
-std::vector<Instruction*> Values(Instruction* maker, int64_t index) {
-  if (index < 0) return {maker};
-  std::vector<Instruction*> values;
-  for (Instruction* user : maker->users()) {
-    if (user->opcode() == Opcode::kGetTupleElement &&
-        user->tuple_index() == index) {
-      values.push_back(user);
-    }
-    // The first element of an asynchronous copy is what its end gives.
-    if (user->opcode() == Opcode::kCopyDone && index == 0) {
-      values.push_back(user);
-    }
-  }
-  return values;
-}
-
-void SetSpace(Shape* shape, int memory_space) {
-  shape->mutable_layout()->memory_space = memory_space;
-}
-
-void SetSpaceOfNames(Instruction* value, int memory_space) {
-  SetSpace(value->mutable_shape(), memory_space);
-  for (Instruction* user : value->users()) {
-    if (user->opcode() == Opcode::kBitcast || UpdatesInPlace(*user, *value)) {
-      SetSpaceOfNames(user, memory_space);
-    }
-    if (user->opcode() != Opcode::kFusion) continue;
-    for (int k = 0; k < user->operand_count(); ++k) {
-      if (user->operand(k) != value) continue;
-      SetSpace(user->fused()->parameter(k)->mutable_shape(), memory_space);
-    }
   }
 }
 
@@ -256,9 +212,8 @@ class Assigner {
     c.index = index;
     c.first = c.last = positions_.at(maker);
     c.bytes = PaddedBytes(shape);
-    std::vector<Instruction*> names;
-    for (Instruction* value : Values(maker, index)) {
-      if (!CollectNames(value, positions_, &names, &c)) return;
+    for (const Instruction* value : ValuesOf(maker, index)) {
+      if (!CollectReads(value, positions_, &c)) return;
     }
     if (c.bytes > room_ || c.reads == 0) return;
     c.steps = step_[c.last] - step_[c.first] + 1;
@@ -275,109 +230,6 @@ class Assigner {
 
 }  // namespace
 
-namespace {
-
-// A step of a convolution whose result (or what is added to it) lies in VMEM
-// makes planes of the outermost dimension as a whole; its window of the input
-// is in the scoped VMEM twice, beside weights and sums.
-constexpr int64_t kMostPlaneBytes = int64_t{4} << 20;
-
-bool HasLargePlanes(const Instruction& kernel) {
-  const Instruction* i = ConvolutionOf(kernel);
-  if (i == nullptr) return false;
-  const ConvAttrs& a = i->attrs<ConvAttrs>();
-  const Shape& input = i->operand(0)->shape();
-  const auto spatial = static_cast<int64_t>(a.window.dims.size());
-  if (spatial == 0 || !input.has_layout()) return false;
-  // A gradient's sums are in VMEM as a whole, whatever its windows are.
-  if (a.dims.input_feature == spatial) return false;
-  const WindowDim& outer = a.window.dims[0];
-  const int64_t all = input.dim(static_cast<int>(a.dims.input_spatial[0]));
-  // Of a dilated input as many results as its dilation are made together.
-  const int64_t planes =
-      std::min(all, outer.DilatedSize() / outer.base_dilation +
-                        (outer.base_dilation > 1 ? 2 : 0));
-  return PaddedBytes(input) / std::max<int64_t>(all, 1) * planes >
-         kMostPlaneBytes;
-}
-
-}  // namespace
-
-bool IsVmemKernel(const Instruction& i) {
-  switch (i.opcode()) {
-    case Opcode::kFusion:
-      return !HasLargePlanes(i);
-    case Opcode::kConvolution:
-      return IsProduct(i) && !HasLargePlanes(i);
-    case Opcode::kDot:
-    case Opcode::kReduce:
-    case Opcode::kReshape:
-    case Opcode::kCopy:
-    case Opcode::kBroadcast:
-      return true;
-    case Opcode::kTranspose:
-      // More dimensions are walked by windows only.
-      return i.shape().rank() <= 5;
-    default:
-      return i.IsElementwise();
-  }
-}
-
-bool MayLieInVmem(const Instruction& i) {
-  // More dimensions are walked by windows of HBM only.
-  constexpr int kMostRank = 5;
-  const auto few_dimensions = [](const Shape& shape) {
-    return !shape.IsArray() || shape.rank() <= kMostRank;
-  };
-  switch (i.opcode()) {
-    case Opcode::kConcatenate:
-    case Opcode::kDynamicSlice:
-    case Opcode::kDynamicUpdateSlice:
-    case Opcode::kReduceWindow:
-    case Opcode::kRngBitGenerator:
-    case Opcode::kSelectAndScatter:
-    case Opcode::kSlice:
-      break;
-    case Opcode::kPad:
-      for (const PaddingDim& d : i.attrs<PadAttrs>().dims) {
-        if (d.interior != 0 || d.low < 0 || d.high < 0) return false;
-      }
-      break;
-    case Opcode::kGather: {
-      constexpr int kTileRows = 8;
-      if (GathersPlanes(i)) break;
-      // Packed rows are put together in windows of HBM, as are results of less
-      // than whole tiles.
-      if (BitWidth(i.shape().type()) != 32 || i.shape().rank() != 2 ||
-          i.shape().dim(0) % kTileRows != 0) {
-        return false;
-      }
-      break;
-    }
-    case Opcode::kScatter:
-      // Rows of a table, each by transfers of its own.
-      if (i.operand_count() != 3 || i.shape().rank() != 2) return false;
-      break;
-    default:
-      return IsVmemKernel(i);
-  }
-  return few_dimensions(i.shape()) &&
-         std::all_of(
-             i.operands().begin(), i.operands().end(),
-             [&](const Instruction* o) { return few_dimensions(o->shape()); });
-}
-
-bool ReadsInVmem(const Instruction& kernel, const Instruction& operand) {
-  if (!MayLieInVmem(kernel) ||
-      (ReadsWindows(kernel, operand) && !ReadsPlanesInPlace(kernel, operand))) {
-    return false;
-  }
-  // Row numbers come from HBM to SMEM, updates by windows.
-  return (kernel.opcode() != Opcode::kGather &&
-          kernel.opcode() != Opcode::kScatter) ||
-         (kernel.operand(0) == &operand && kernel.operand(1) != &operand);
-}
-
 int64_t WholeRoomForResidents(const chips::ChipSpec& chip) {
   const chips::VmemSpec& vmem = chip.vmem();
   return (vmem.usable - vmem.scoped_limit + chip.cmem()).count();
@@ -385,24 +237,6 @@ int64_t WholeRoomForResidents(const chips::ChipSpec& chip) {
 
 int64_t RoomForResidents(const chips::ChipSpec& chip) {
   return WholeRoomForResidents(chip) / 8 * 7;
-}
-
-void SetMemorySpace(Instruction* maker, int64_t index, int memory_space) {
-  for (Instruction* value : Values(maker, index)) {
-    SetSpaceOfNames(value, memory_space);
-  }
-  Instruction* root =
-      maker->opcode() == Opcode::kFusion ? maker->fused()->root() : nullptr;
-  if (index < 0) {
-    if (root != nullptr) SetSpace(root->mutable_shape(), memory_space);
-    return;
-  }
-  const int k = static_cast<int>(index);
-  SetSpace(maker->mutable_shape()->mutable_element(k), memory_space);
-  if (root != nullptr) {
-    SetSpace(root->mutable_shape()->mutable_element(k), memory_space);
-    SetSpace(root->operand(k)->mutable_shape(), memory_space);
-  }
 }
 
 std::vector<KernelResult> PutIntoVmem(

@@ -29,26 +29,12 @@
 
 namespace ptxla::hlo {
 
-// Kernels whose operands and results may be in VMEM, and that read what they
-// are given as a whole.
-bool IsVmemKernel(const Instruction& instruction);
-// These and movements that take parts of their operands: their values may lie
-// in VMEM, but a parameter is not brought there for them.
-bool MayLieInVmem(const Instruction& instruction);
-// Whether the kernel can read this operand of its there.
-bool ReadsInVmem(const Instruction& kernel, const Instruction& operand);
-
 // Bytes that resident values may take at one time, in VMEM or the CMEM behind.
 int64_t RoomForResidents(const chips::ChipSpec& chip);
 // All that the scoped limit leaves: for one alone, beside which nothing breaks
 // the room into pieces (libtpu 0.0.42.1 on v6e copies 95 MiB whole, 96 not),
 // and for results, of which those that find no hole go back.
 int64_t WholeRoomForResidents(const chips::ChipSpec& chip);
-
-// Puts a kernel's result (element `index` of its tuple, -1: the whole) into a
-// memory space: its shape, everything that only names it, and the parameters
-// and results of the bodies of fusions that read and make it.
-void SetMemorySpace(Instruction* maker, int64_t index, int memory_space);
 
 // A result of a kernel: element `index` of its tuple, -1: the whole.
 struct KernelResult {

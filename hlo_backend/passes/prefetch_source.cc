@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "hlo_backend/analysis/buffer_plan.h"
 #include "hlo_backend/ir/computation.h"
 #include "hlo_backend/ir/module.h"
+#include "hlo_backend/passes/memory_space.h"
 
 namespace ptxla::hlo {
 namespace {
@@ -34,9 +34,8 @@ bool IsWrittenLater(const Instruction& value) {
   if (IsGivenAway(*below) || below->opcode() == Opcode::kWhile) return true;
   return std::any_of(
       value.users().begin(), value.users().end(), [&](const Instruction* user) {
-        const int k = InPlaceOperand(*user);
         return user->opcode() == Opcode::kWhile ||
-               (k >= 0 && user->operand(k) == &value) ||
+               UpdatesInPlace(*user, value) ||
                (user->opcode() == Opcode::kBitcast && IsWrittenLater(*user));
       });
 }

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "hlo_backend/analysis/fusion_rules.h"
+#include "hlo_backend/analysis/monoid.h"
 #include "hlo_backend/ir/builder.h"
 #include "hlo_backend/passes/dimension_utils.h"
 #include "hlo_backend/passes/elementwise_body.h"

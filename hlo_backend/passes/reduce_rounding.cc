@@ -1,6 +1,7 @@
 #include "hlo_backend/passes/reduce_rounding.h"
 
-#include "hlo_backend/analysis/fusion_rules.h"
+#include "hlo_backend/analysis/fusible_reduces.h"
+#include "hlo_backend/analysis/monoid.h"
 #include "hlo_backend/analysis/tiled_layout.h"
 #include "hlo_backend/ir/builder.h"
 #include "hlo_backend/ir/computation.h"

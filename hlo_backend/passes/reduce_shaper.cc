@@ -1,6 +1,6 @@
 #include "hlo_backend/passes/reduce_shaper.h"
 
-#include "hlo_backend/analysis/fusion_rules.h"
+#include "hlo_backend/analysis/monoid.h"
 #include "hlo_backend/ir/builder.h"
 #include "hlo_backend/passes/control_flow.h"
 #include "hlo_backend/passes/dimension_utils.h"

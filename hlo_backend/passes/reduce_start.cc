@@ -3,7 +3,7 @@
 #include <limits>
 #include <optional>
 
-#include "hlo_backend/analysis/fusion_rules.h"
+#include "hlo_backend/analysis/monoid.h"
 #include "hlo_backend/passes/rewriter.h"
 
 namespace ptxla::hlo {

@@ -1,4 +1,4 @@
-#include "hlo_backend/analysis/fusion_rules.h"
+#include "hlo_backend/analysis/vector_loops.h"
 #include "hlo_backend/passes/dimension_utils.h"
 #include "hlo_backend/passes/simplify_rules.h"
 

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "hlo_backend/analysis/fusion_rules.h"
+#include "hlo_backend/analysis/vector_loops.h"
 #include "hlo_backend/passes/dimension_utils.h"
 #include "hlo_backend/passes/simplify_rules.h"
 

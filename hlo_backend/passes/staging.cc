@@ -11,7 +11,7 @@
 #include "hlo_backend/ir/computation.h"
 #include "hlo_backend/passes/control_flow.h"
 #include "hlo_backend/passes/memory_places.h"
-#include "hlo_backend/passes/memory_space_assignment.h"
+#include "hlo_backend/passes/vmem_kernels.h"
 
 namespace ptxla::hlo {
 namespace {

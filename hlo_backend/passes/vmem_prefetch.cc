@@ -7,9 +7,11 @@
 #include "hlo_backend/analysis/fusion_rules.h"
 #include "hlo_backend/analysis/tiled_layout.h"
 #include "hlo_backend/passes/memory_places.h"
+#include "hlo_backend/passes/memory_space.h"
 #include "hlo_backend/passes/memory_space_assignment.h"
 #include "hlo_backend/passes/prefetch_uses.h"
 #include "hlo_backend/passes/range_maximum.h"
+#include "hlo_backend/passes/vmem_kernels.h"
 
 namespace ptxla::hlo {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "hlo_backend/analysis/fusion_rules.h"
+#include "hlo_backend/analysis/monoid.h"
 #include "hlo_backend/analysis/tiled_layout.h"
 #include "hlo_backend/ir/attributes.h"
 #include "hlo_backend/ir/builder.h"

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "hlo_backend/analysis/fusion_rules.h"
+#include "hlo_backend/analysis/monoid.h"
 #include "hlo_backend/passes/dimension_utils.h"
 #include "hlo_backend/passes/x64_eliminator.h"
 

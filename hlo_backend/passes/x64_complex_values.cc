@@ -1,7 +1,7 @@
 // X64Eliminator: c64.
 #include <vector>
 
-#include "hlo_backend/analysis/fusion_rules.h"
+#include "hlo_backend/analysis/monoid.h"
 #include "hlo_backend/passes/x64_eliminator.h"
 
 namespace ptxla::hlo {

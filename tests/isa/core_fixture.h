@@ -41,6 +41,15 @@ Words MakeFloats(F f) {
     return bits;
   });
 }
+// The word of sublane s, lane l.
+inline int At(int s, int l) { return s * kLanes + l; }
+// Words of all sizes, small ones in every fourth lane.
+inline Words Mixed(uint32_t seed) {
+  return MakeWords([seed](int s, int l) {
+    const uint32_t x = (At(s, l) + seed) * 2654435761u;
+    return l % 4 == 0 ? x % 40 : x;
+  });
+}
 inline float AsFloat(uint32_t bits) {
   float x;
   std::memcpy(&x, &bits, 4);

@@ -1,5 +1,4 @@
 // What each family of opcodes computes, against plain C++.
-#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -14,12 +13,12 @@ namespace {
 
 using ::ptxla::testing::StatusIs;
 using testing::AsFloat;
+using testing::At;
 using testing::MakeFloats;
 using testing::MakeWords;
+using testing::Mixed;
 using testing::RunBundles;
 using testing::Words;
-
-int At(int s, int l) { return s * kLanes + l; }
 
 // Runs `op` on (v1, v2) and compares word 0..1023 with f(a, b).
 template <class F>
@@ -30,13 +29,6 @@ void ExpectBinary(absl::string_view op, const Words& a, const Words& b, F f) {
   for (int w = 0; w < kVregWords; ++w) {
     ASSERT_EQ(out[0][w], f(a[w], b[w])) << op << " " << a[w] << " " << b[w];
   }
-}
-
-Words Mixed(uint32_t seed) {
-  return MakeWords([seed](int s, int l) {
-    const uint32_t x = (At(s, l) + seed) * 2654435761u;
-    return l % 4 == 0 ? x % 40 : x;
-  });
 }
 
 TEST(SemanticsTest, IntegerArithmeticWrapsAndShiftsSaturate) {
@@ -197,152 +189,6 @@ TEST(SemanticsTest, ConversionsSaturateAndTruncate) {
   }
 }
 
-// A packed register in memory is two tiles of layout T(8,128)(2,1): unpacking
-// gives their rows in order.
-TEST(SemanticsTest, Bf16PackAndUnpackKeepRowOrder) {
-  const Words low = MakeFloats([](int s, int l) { return s + l / 128.0f; });
-  const Words high = MakeFloats([](int s, int l) { return 8 + s - l / 64.0f; });
-  ASSERT_OK_AND_ASSIGN(
-      const auto out,
-      RunBundles("{v10 = vpack.c.bf16 v1, v2} {v11 = vunpack.c.l.bf16 v10} "
-                 "{v12 = vunpack.c.h.bf16 v10} {v13 = vpack.i.bf16 v1, v2} "
-                 "{v14 = vunpack.i.l.bf16 v13} {v15 = vunpack.i.h.bf16 v13}",
-                 {low, high}, 6));
-  for (int s = 0; s < 8; ++s) {
-    for (int l = 0; l < kLanes; ++l) {
-      const float x = AsFloat(low[At(s, l)]);
-      const float y = AsFloat(high[At(s, l)]);
-      const int row = s;  // row of the low tile
-      const uint32_t word = out[0][At(row / 2, l)];
-      EXPECT_EQ(numerics::DecodeBf16(word >> (row % 2 * 16)),
-                numerics::RoundToBf16(x));
-      EXPECT_EQ(AsFloat(out[1][At(s, l)]), numerics::RoundToBf16(x));
-      EXPECT_EQ(AsFloat(out[2][At(s, l)]), numerics::RoundToBf16(y));
-      EXPECT_EQ(AsFloat(out[4][At(s, l)]), numerics::RoundToBf16(x));
-      EXPECT_EQ(AsFloat(out[5][At(s, l)]), numerics::RoundToBf16(y));
-    }
-  }
-}
-
-TEST(SemanticsTest, F16PacksLikeBf16) {
-  const Words low =
-      MakeFloats([](int s, int l) { return s * 100 + l * 0.37f; });
-  const Words high = MakeFloats([](int s, int l) { return -s - l * 1e-5f; });
-  ASSERT_OK_AND_ASSIGN(
-      const auto out,
-      RunBundles("{v12 = vpack.c.f16 v1, v2} {v10 = vunpack.c.l.f16 v12} "
-                 "{v11 = vunpack.c.h.f16 v12}",
-                 {low, high}, 2));
-  auto round = [](uint32_t x) {
-    return numerics::DecodeF16(numerics::EncodeF16(AsFloat(x)));
-  };
-  for (int w = 0; w < kVregWords; ++w) {
-    EXPECT_EQ(AsFloat(out[0][w]), round(low[w]));
-    EXPECT_EQ(AsFloat(out[1][w]), round(high[w]));
-  }
-}
-
-TEST(SemanticsTest, BytesPackFourRowsPerWord) {
-  std::vector<Words> rows;
-  for (int part = 0; part < 4; ++part) {
-    rows.push_back(MakeWords([part](int s, int l) {
-      return static_cast<uint32_t>((part * 8 + s) * 5 + l - 100);
-    }));
-  }
-  ASSERT_OK_AND_ASSIGN(
-      const auto out,
-      RunBundles("{v20 = vpack.c.b16 v1, v2} {v21 = vpack.c.b16 v3, v4} "
-                 "{v10 = vpack.c.b8 v20, v21} "
-                 "{v11 = vunpack.c.0.s8 v10} {v12 = vunpack.c.1.s8 v10} "
-                 "{v13 = vunpack.c.2.s8 v10} {v14 = vunpack.c.3.s8 v10} "
-                 "{v15 = vunpack.c.0.u8 v10} {v16 = vunpack.c.1.u8 v10} "
-                 "{v17 = vunpack.c.2.u8 v10} {v18 = vunpack.c.3.u8 v10}",
-                 rows, 9));
-  for (int r = 0; r < 32; ++r) {
-    for (int l = 0; l < kLanes; ++l) {
-      const uint32_t value = rows[r / 8][At(r % 8, l)];
-      EXPECT_EQ(out[0][At(r / 4, l)] >> (r % 4 * 8) & 0xFF, value & 0xFF);
-      EXPECT_EQ(static_cast<int32_t>(out[1 + r / 8][At(r % 8, l)]),
-                static_cast<int8_t>(value));
-      EXPECT_EQ(out[5 + r / 8][At(r % 8, l)], value & 0xFF);
-    }
-  }
-}
-
-TEST(SemanticsTest, EightBitFloatsKeepRowOrder) {
-  std::vector<Words> rows;
-  for (int part = 0; part < 4; ++part) {
-    rows.push_back(MakeFloats([part](int s, int l) {
-      return (part * 8 + s - 15) * 1.7f * static_cast<float>(l - 60);
-    }));
-  }
-  ASSERT_OK_AND_ASSIGN(
-      const auto out,
-      RunBundles("{v14 = vcvt.f8e5m2.f32 v1} {v15 = vcvt.f8e5m2.f32 v2} "
-                 "{v16 = vcvt.f8e5m2.f32 v3} {v17 = vcvt.f8e5m2.f32 v4} "
-                 "{v18 = vpack.c.b16 v14, v15} {v19 = vpack.c.b16 v16, v17} "
-                 "{v20 = vpack.c.b8 v18, v19} "
-                 "{v10 = vunpack.c.0.f8e5m2 v20} "
-                 "{v11 = vunpack.c.1.f8e5m2 v20} "
-                 "{v12 = vunpack.c.2.f8e5m2 v20} "
-                 "{v13 = vunpack.c.3.f8e5m2 v20}",
-                 rows, 4));
-  for (int part = 0; part < 4; ++part) {
-    for (int w = 0; w < kVregWords; ++w) {
-      EXPECT_EQ(
-          AsFloat(out[part][w]),
-          numerics::DecodeFloat(numerics::kF8E5M2,
-                                numerics::EncodeFloat(numerics::kF8E5M2,
-                                                      AsFloat(rows[part][w]))));
-    }
-  }
-}
-
-TEST(SemanticsTest, SixteenBitIntegersExtend) {
-  const Words a = Mixed(3);
-  ASSERT_OK_AND_ASSIGN(
-      const auto out,
-      RunBundles("{v10 = vunpack.c.l.s16 v1} {v11 = vunpack.c.h.s16 v1} {v12 = "
-                 "vunpack.c.l.u16 v1} {v13 = vunpack.c.h.u16 v1}",
-                 {a}, 4));
-  for (int r = 0; r < 16; ++r) {
-    for (int l = 0; l < kLanes; ++l) {
-      const uint16_t x = static_cast<uint16_t>(a[At(r / 2, l)] >> (r % 2 * 16));
-      EXPECT_EQ(static_cast<int32_t>(out[r / 8][At(r % 8, l)]),
-                static_cast<int16_t>(x));
-      EXPECT_EQ(out[2 + r / 8][At(r % 8, l)], x);
-    }
-  }
-}
-
-TEST(SemanticsTest, PackedBf16ArithmeticWorksOnBothHalves) {
-  const Words lo = MakeFloats([](int s, int l) { return s + 0.1f * l; });
-  const Words hi = MakeFloats([](int s, int l) { return l - 7.0f * s; });
-  for (const char* op : {"vadd", "vsub", "vmul", "vmax", "vmin"}) {
-    ASSERT_OK_AND_ASSIGN(
-        const auto out,
-        RunBundles(absl::StrCat("{v3 = vpack.i.bf16 v1, v2} {v4 = vpack.i.bf16 "
-                                "v2, v1} {v5 = ",
-                                op,
-                                ".bf16 v3, v4} {v10 = vunpack.i.l.bf16 v5} "
-                                "{v11 = vunpack.i.h.bf16 v5}"),
-                   {lo, hi}, 2));
-    for (int w = 0; w < kVregWords; ++w) {
-      const float x = numerics::RoundToBf16(AsFloat(lo[w]));
-      const float y = numerics::RoundToBf16(AsFloat(hi[w]));
-      auto f = [&](float a, float b) {
-        const std::string name = op;
-        if (name == "vadd") return a + b;
-        if (name == "vsub") return a - b;
-        if (name == "vmul") return a * b;
-        return name == "vmax" ? std::max(a, b) : std::min(a, b);
-      };
-      EXPECT_EQ(AsFloat(out[0][w]), numerics::RoundToBf16(f(x, y))) << op;
-      EXPECT_EQ(AsFloat(out[1][w]), numerics::RoundToBf16(f(y, x))) << op;
-    }
-  }
-}
-
 TEST(SemanticsTest, EupFunctionsAreTheEvaluators) {
   const Words a =
       MakeFloats([](int s, int l) { return 0.05f + s + 0.02f * l; });
@@ -366,104 +212,6 @@ TEST(SemanticsTest, EupFunctionsAreTheEvaluators) {
                  {a}));
   const float x = numerics::RoundToBf16(AsFloat(a[77]));
   EXPECT_EQ(AsFloat(out[0][77]), numerics::RoundToBf16(numerics::Tanh(x)));
-}
-
-TEST(SemanticsTest, LanesRotateBroadcastAndPermute) {
-  const Words a = Mixed(11);
-  const Words index =
-      MakeWords([](int s, int l) { return static_cast<uint32_t>(l * 3 + s); });
-  ASSERT_OK_AND_ASSIGN(
-      const auto out,
-      RunBundles("{s1 = smov 5 ; vrot.lane.xlu1 v1, 3} {vrot.lane.xlu2 v1, s1} "
-                 "{vbcast.lane.xlu1 v1, 17} {vperm.xlu1 v1, v2} "
-                 "{v10 = vpop.permute.xlu1} {v11 = vpop.permute.xlu2} "
-                 "{v12 = vpop.permute.xlu1} {v13 = vpop.permute.xlu1}",
-                 {a, index}, 4));
-  for (int s = 0; s < 8; ++s) {
-    for (int l = 0; l < kLanes; ++l) {
-      EXPECT_EQ(out[0][At(s, l)], a[At(s, (l + 125) % 128)]);
-      EXPECT_EQ(out[1][At(s, l)], a[At(s, (l + 123) % 128)]);
-      EXPECT_EQ(out[2][At(s, l)], a[At(s, 17)]);
-      EXPECT_EQ(out[3][At(s, l)], a[At(s, (l * 3 + s) % 128)]);
-    }
-  }
-}
-
-TEST(SemanticsTest, LaneReductionsGiveEveryLaneTheResult) {
-  const Words a =
-      MakeFloats([](int s, int l) { return (l * 37 + s * 11) % 101 - 50.0f; });
-  ASSERT_OK_AND_ASSIGN(
-      const auto out,
-      RunBundles("{vadd.xlane.f32.xlu0 v1} {vmax.xlane.f32.xlu0 v1} "
-                 "{vmin.xlane.f32.xlu0 v1} {v10 = vpop.xlane.xlu0} "
-                 "{v11 = vpop.xlane.xlu0} {v12 = vpop.xlane.xlu0}",
-                 {a}, 3));
-  for (int s = 0; s < 8; ++s) {
-    float sum = 0, hi = -1e9f, lo = 1e9f;
-    for (int l = 0; l < kLanes; ++l) {
-      const float x = AsFloat(a[At(s, l)]);
-      sum += x;
-      hi = std::max(hi, x);
-      lo = std::min(lo, x);
-    }
-    for (int l : {0, 64, 127}) {
-      EXPECT_EQ(AsFloat(out[0][At(s, l)]), sum);
-      EXPECT_EQ(AsFloat(out[1][At(s, l)]), hi);
-      EXPECT_EQ(AsFloat(out[2][At(s, l)]), lo);
-    }
-  }
-}
-
-TEST(SemanticsTest, TransposesTurnRowsIntoColumns) {
-  const Words a = Mixed(21);
-  const Words b = Mixed(22);
-  ASSERT_OK_AND_ASSIGN(
-      const auto out,
-      RunBundles("{vxpose.b32.start.xlu0 v1} {vxpose.b32.end.xlu0 v2, 2} "
-                 "{vxpose.b16.start.end.xlu1 v1, 1} {nop 4} "
-                 "{v10 = vpop.trf.xlu0} {v11 = vpop.trf.xlu0} "
-                 "{v12 = vpop.trf.xlu1}",
-                 {a, b}, 3));
-  for (int s = 0; s < 8; ++s) {
-    for (int l = 0; l < 16; ++l) {
-      const Words& from = l < 8 ? a : b;
-      EXPECT_EQ(out[0][At(s, l)], from[At(l % 8, s)]);
-      EXPECT_EQ(out[1][At(s, l)], from[At(l % 8, 8 + s)]);
-    }
-    EXPECT_EQ(out[0][At(s, 16)], 0);
-  }
-  auto row16 = [](const Words& w, int r, int l) {
-    return w[At(r / 2, l)] >> (r % 2 * 16) & 0xFFFF;
-  };
-  for (int r = 0; r < 16; ++r) {
-    for (int l = 0; l < 16; ++l) {
-      EXPECT_EQ(row16(out[2], r, l), row16(a, l, r));
-    }
-  }
-}
-
-TEST(SemanticsTest, SublanesRotateBroadcastAndCombine) {
-  const Words a = Mixed(31);
-  const Words b = Mixed(32);
-  ASSERT_OK_AND_ASSIGN(
-      const auto out,
-      RunBundles("{v10 = vrot.slane v1, 3} {v11 = vbcast.slane v1, 6} "
-                 "{v12 = vcombine.low v1, v2} {v13 = vcombine.high v1, v2} "
-                 "{v14 = vlaneseq} {v15 = vnot.u32 v1} {v16 = vclz.u32 v1} "
-                 "{v17 = vpcnt.u32 v1}",
-                 {a, b}, 8));
-  for (int s = 0; s < 8; ++s) {
-    for (int l = 0; l < kLanes; ++l) {
-      EXPECT_EQ(out[0][At(s, l)], a[At((s + 5) % 8, l)]);
-      EXPECT_EQ(out[1][At(s, l)], a[At(6, l)]);
-      EXPECT_EQ(out[2][At(s, l)], s < 4 ? a[At(s, l)] : b[At(s - 4, l)]);
-      EXPECT_EQ(out[3][At(s, l)], s < 4 ? a[At(s + 4, l)] : b[At(s, l)]);
-      EXPECT_EQ(out[4][At(s, l)], At(s, l));
-      EXPECT_EQ(out[5][At(s, l)], ~a[At(s, l)]);
-    }
-  }
-  EXPECT_EQ(out[6][1], __builtin_clz(a[1]));
-  EXPECT_EQ(out[7][1], __builtin_popcount(a[1]));
 }
 
 TEST(SemanticsTest, LoadsAndStoresInTheirForms) {

@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "hlo_backend/lowering/codegen/dependences.h"
+#include "hlo_backend/lowering/codegen/local_registers.h"
 
 namespace ptxla::codegen {
 namespace {
@@ -19,7 +20,7 @@ class Allocator {
             const isa::MachineModel& model, const RegisterBudget& budget,
             BlockSchedule* schedule)
       : instrs_(instrs),
-        registers_(registers),
+        locals_(registers),
         model_(model),
         schedule_(*schedule),
         range_(instrs),
@@ -29,8 +30,9 @@ class Allocator {
   absl::Status Run() {
     int32_t first = INT32_MAX, last = -1;
     for (const VInstr& v : instrs_) {
-      ForReads(v, [&](int32_t reg) { ++reads_[reg - range_.first]; });
-      if (WritesLocal(v)) {
+      locals_.ForEachRead(v,
+                          [&](int32_t reg) { ++reads_[reg - range_.first]; });
+      if (locals_.Writes(v)) {
         first = std::min(first, v.dst);
         last = std::max(last, v.dst);
       }
@@ -57,26 +59,6 @@ class Allocator {
   }
 
  private:
-  bool Local(int8_t cls, int32_t reg) const {
-    return cls >= 0 && reg != kNone && !registers_[reg].global;
-  }
-
-  // A masked store names the mask that it reads in dst.
-  bool WritesLocal(const VInstr& v) const {
-    const FieldClasses& f = FieldsOf(v.op);
-    return !f.dst_is_read && Local(f.dst, v.dst);
-  }
-
-  template <class Fn>
-  void ForReads(const VInstr& v, Fn fn) const {
-    const FieldClasses& f = FieldsOf(v.op);
-    if (Local(f.a, v.a)) fn(v.a);
-    if (Local(f.b, v.b)) fn(v.b);
-    if (Local(f.c, v.c)) fn(v.c);
-    if (f.dst_is_read && Local(f.dst, v.dst)) fn(v.dst);
-    if (Local(0, v.guard)) fn(v.guard);
-  }
-
   // Registers of which the last write lands by this cycle.
   void Landed(int32_t cycle) {
     while (!landing_.empty() && std::get<0>(landing_.top()) <= cycle) {
@@ -87,15 +69,15 @@ class Allocator {
   }
 
   void Read(const VInstr& v) {
-    ForReads(v, [&](int32_t reg) {
+    locals_.ForEachRead(v, [&](int32_t reg) {
       if (--reads_[reg - range_.first] > 0) return;
-      free_[static_cast<int>(registers_[reg].cls)].push_back(
+      free_[locals_.ClassOf(reg)].push_back(
           schedule_.physical[reg - schedule_.first_local]);
     });
   }
 
   absl::Status Write(const VInstr& v, int32_t cycle) {
-    if (!WritesLocal(v)) return absl::OkStatus();
+    if (!locals_.Writes(v)) return absl::OkStatus();
     const FieldClasses& f = FieldsOf(v.op);
     auto& list = free_[f.dst];
     if (list.empty()) {
@@ -115,7 +97,7 @@ class Allocator {
   }
 
   absl::Span<const VInstr> instrs_;
-  absl::Span<const VRegister> registers_;
+  const LocalRegisters locals_;
   const isa::MachineModel& model_;
   BlockSchedule& schedule_;
   const RegisterRange range_;

@@ -11,7 +11,8 @@
 #include "base/numerics/bits.h"
 #include "base/status.h"
 #include "hlo_backend/analysis/extremum_position.h"
-#include "hlo_backend/analysis/fusion_rules.h"
+#include "hlo_backend/analysis/fusible_reduces.h"
+#include "hlo_backend/analysis/vector_loops.h"
 
 namespace ptxla::lowering {
 namespace {

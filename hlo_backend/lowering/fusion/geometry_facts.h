@@ -1,4 +1,5 @@
-// What the cut of a fusion into steps asks of its geometry.
+// What the cut of a fusion into steps, and the code of reductions, ask of a
+// fusion's geometry.
 #ifndef PTXLA_HLO_BACKEND_LOWERING_FUSION_GEOMETRY_FACTS_H_
 #define PTXLA_HLO_BACKEND_LOWERING_FUSION_GEOMETRY_FACTS_H_
 
@@ -34,6 +35,27 @@ inline int64_t RowGroup(const Geometry& g) {
 inline bool Reduces(const Geometry& g) {
   return std::any_of(g.axes.begin(), g.axes.end(),
                      [](const Axis& a) { return a.reduced; });
+}
+
+inline bool ReducesMajors(const Geometry& g) {
+  return std::any_of(g.axes.begin(), g.axes.end(), [](const Axis& a) {
+    return a.kind == Axis::Kind::kMajor && a.reduced;
+  });
+}
+
+// Each row (column) of tiles has results of its own.
+inline bool KeepsRows(const Geometry& g) {
+  return g.row_axis >= 0 && !g.axes[g.row_axis].reduced;
+}
+inline bool KeepsColumns(const Geometry& g) {
+  return !g.axes[g.column_axis].reduced;
+}
+
+// The lanes (sublanes) of a tile become one result.
+inline bool FoldsLanes(const Geometry& g) { return !KeepsColumns(g); }
+inline bool FoldsSublanes(const Geometry& g) {
+  return g.linear ? FoldsLanes(g)
+                  : g.row_axis >= 0 && g.axes[g.row_axis].reduced;
 }
 
 inline int64_t TilesOf(const Geometry& g) {

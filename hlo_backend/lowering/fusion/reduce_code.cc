@@ -1,31 +1,29 @@
 #include "hlo_backend/lowering/fusion/reduce_code.h"
 
 #include <algorithm>
-#include <utility>
+#include <vector>
 
 #include "base/status.h"
+#include "hlo_backend/lowering/fusion/geometry_facts.h"
+#include "hlo_backend/lowering/fusion/partial_tiles.h"
 #include "hlo_backend/lowering/fusion/position_fold.h"
 #include "hlo_backend/lowering/fusion/reduce_joined.h"
+#include "hlo_backend/lowering/fusion/reduce_terms.h"
 
 namespace ptxla::lowering {
 namespace {
 
 using codegen::CodeBuilder;
-using codegen::Mask;
-using codegen::Sca;
 using codegen::Vec;
-using isa::Opcode;
-
-constexpr int kPartialSpace = 3000;
 
 class ReduceCode {
  public:
   ReduceCode(const Expression& e, const Geometry& g, const ReduceTiling& t,
              CodeBuilder& b)
-      : e_(e), g_(g), t_(t), b_(b) {}
+      : e_(e), g_(g), t_(t), b_(b), partials_(e, g, t, b), terms_(e, g, b) {}
 
   absl::Status Step() {
-    if (!t_.reduced_grid.empty()) FillPartials();
+    if (!t_.reduced_grid.empty()) partials_.Fill();
     joined_.reserve(t_.reductions.size());
     for (stage_ = 0; stage_ < e_.stages; ++stage_) {
       RETURN_IF_ERROR(OneStage());
@@ -48,143 +46,45 @@ class ReduceCode {
   // Reductions of the stage that is being written.
   bool Now(const Reduction& r) const { return e_.stage[r.root] == stage_; }
 
-  bool KeepsRows() const {
-    return g_.row_axis >= 0 && !g_.axes[g_.row_axis].reduced;
-  }
-  bool KeepsColumns() const { return !g_.axes[g_.column_axis].reduced; }
-
-  // The first of the steps that share partial results sets them up.
-  void FillPartials() {
-    for (int dim : t_.reduced_grid) {
-      b_.BeginWhen(dim, isa::When::Kind::kFirst);
-    }
-    for (const Reduction& r : t_.reductions) {
-      const int64_t bytes = PartialBytes(r);
-      b_.BeginScope();
-      b_.NewBlock("partials");
-      const Sca at = b_.GlobalSca();
-      b_.ScratchAddress(at, static_cast<int32_t>(r.scratch));
-      const Vec value = b_.GlobalVec();
-      StartOf(r, value);
-      const int64_t tiles = bytes / isa::kVregBytes;
-      const int64_t loops = tiles / 16;
-      if (loops > 0) {
-        b_.BeginLoop(loops, 1);
-        for (int k = 0; k < 16; ++k) {
-          b_.Store(kPartialSpace, at, k * isa::kVregBytes, value);
-        }
-        b_.SBinaryImmTo(at, Opcode::kSadd, at, 16 * isa::kVregBytes);
-        b_.EndLoop();
-      }
-      for (int64_t k = 0; k < tiles % 16; ++k) {
-        b_.Store(kPartialSpace, at, static_cast<int32_t>(k * isa::kVregBytes),
-                 value);
-      }
-      b_.EndScope();
-    }
-    for (size_t k = 0; k < t_.reduced_grid.size(); ++k) b_.EndWhen();
-  }
-
-  // What no element has changed. Of positions the first that a chain of
-  // operations meets: where all are as low as the identity, it is theirs.
-  void StartOf(const Reduction& r, Vec to) {
-    if (r.extremum < 0) {
-      b_.ImmTo(to, MonoidIdentity(r.op, r.type));
-      return;
-    }
-    const int axis = g_.axis_of_dim[e_.nodes[e_.roots[r.root]].iota_dim];
-    const Axis::Kind kind = axis < 0 ? Axis::Kind::kMajor : g_.axes[axis].kind;
-    if (kind == Axis::Kind::kMajor) {
-      b_.ImmTo(to, 0);
-    } else if (g_.linear) {
-      b_.Redirect(b_.LaneSequence(), to);
-    } else if (kind == Axis::Kind::kColumn) {
-      b_.Redirect(b_.BinaryImm(Opcode::kVand, b_.LaneSequence(), 127), to);
-    } else {
-      b_.Redirect(b_.BinaryImm(Opcode::kVshrl, b_.LaneSequence(), 7), to);
-    }
-  }
-
-  int64_t PartialBytes(const Reduction& r) const {
-    int64_t bytes = isa::kVregBytes;
-    for (size_t a = 0; a < g_.axes.size(); ++a) {
-      if (!g_.axes[a].reduced) bytes *= t_.cut.plan.block[a];
-    }
-    (void)r;
-    return bytes;
-  }
-
   void MakePointers(NestCode& n) {
-    pointers_.clear();
     joined_.clear();
     for (const Reduction& r : t_.reductions) {
-      const bool bf16 = IsOfBf16(e_.roots[r.root]) && !e_.read_back[r.root] &&
-                        !HasPositions(r);
-      joined_.emplace_back(r, ExtremumOf(r), g_, t_.cut.plan, bf16, b_);
+      const bool bf16 =
+          terms_.AreOfBf16(r) && !e_.read_back[r.root] && !HasPositions(r);
+      joined_.emplace_back(r, t_.ExtremumOf(r), g_, t_.cut.plan, bf16, b_);
       if (Joins(r)) joined_.back().MakePointers(n);
-      const int32_t scratch = static_cast<int32_t>(r.scratch);
-      pointers_.push_back(n.AddPointer(r.strides, [this, scratch](Sca to) {
-        const Sca reg = to.valid() ? to : b_.NewSca();
-        b_.ScratchAddress(reg, scratch);
-        return reg;
-      }));
+      partials_.AddPointer(n, t_.NumberOf(r));
     }
   }
 
-  size_t NumberOf(const Reduction& r) const {
-    return &r - t_.reductions.data();
-  }
-  const Reduction* ExtremumOf(const Reduction& r) const {
-    return r.extremum < 0 ? nullptr : &t_.reductions[r.extremum];
-  }
   bool IsPositionOf(const Reduction& position, const Reduction& r) const {
-    return ExtremumOf(position) == &r;
+    return t_.ExtremumOf(position) == &r;
   }
   bool HasPositions(const Reduction& r) const {
     return std::any_of(t_.reductions.begin(), t_.reductions.end(),
                        [&](const Reduction& p) { return IsPositionOf(p, r); });
   }
 
-  // Whether the values of a node are those of an array of bf16.
-  bool IsOfBf16(int node) const {
-    const ExprNode* v = &e_.nodes[node];
-    while (v->kind == ExprNode::Kind::kOp &&
-           v->instr->opcode() == hlo::Opcode::kConvert &&
-           v->type == hlo::PrimitiveType::kF32) {
-      v = &e_.nodes[v->inputs[0]];
-    }
-    return v->kind == ExprNode::Kind::kLeaf &&
-           v->argument < Expression::kReduced &&
-           v->type == hlo::PrimitiveType::kBf16;
-  }
-
   // Whether blocks that hold all of a kept tile finish it themselves.
   bool Joins(const Reduction& r) const {
     return Now(r) && r.dense && !t_.thrifty && t_.reduced_grid.empty() &&
-           joined_[NumberOf(r)].finishes();
-  }
-
-  int64_t Offset(const NestCode& n, int k, int row, int column) const {
-    const NestCode::Pointer& p = n.pointer(pointers_[k]);
-    return p.offset + (g_.row_axis >= 0 ? row * p.strides[g_.row_axis] : 0) +
-           column * p.strides[g_.column_axis];
+           joined_[t_.NumberOf(r)].finishes();
   }
 
   absl::Status Enter(NestCode& n, const Region& region) {
-    kept_rows_ = KeepsRows() ? region.rows : 1;
-    kept_columns_ = KeepsColumns() ? region.columns : 1;
+    kept_rows_ = KeepsRows(g_) ? region.rows : 1;
+    kept_columns_ = KeepsColumns(g_) ? region.columns : 1;
     finished_ = n.joined();
     if (!n.joined()) {
       b_.BeginScope();
       b_.NewBlock("accumulators");
     }
     accumulators_.clear();
-    for (size_t k = 0; k < t_.reductions.size(); ++k) {
-      const Reduction& r = t_.reductions[k];
+    for (const Reduction& r : t_.reductions) {
       if (!Now(r)) continue;
       for (int row = 0; row < kept_rows_; ++row) {
         for (int c = 0; c < kept_columns_; ++c) {
-          accumulators_.push_back(Start(n, static_cast<int>(k), row, c));
+          accumulators_.push_back(Start(n, r, row, c));
         }
       }
     }
@@ -192,63 +92,26 @@ class ReduceCode {
   }
 
   // What a chain begins with; nothing, where its first value will do.
-  Vec Start(NestCode& n, int k, int row, int column) {
-    const Reduction& r = t_.reductions[k];
+  Vec Start(NestCode& n, const Reduction& r, int row, int column) {
+    const int k = t_.NumberOf(r);
     if (n.joined()) {
-      return t_.reduced_grid.empty() ? Vec() : LoadPartial(n, k, row, column);
+      return t_.reduced_grid.empty() ? Vec()
+                                     : partials_.Load(n, k, row, column);
     }
     const Vec acc = b_.GlobalVec();
     if (t_.reduced_grid.empty()) {
-      StartOf(r, acc);
+      partials_.Start(r, acc);
     } else {
-      b_.Redirect(LoadPartial(n, k, row, column), acc);
+      b_.Redirect(partials_.Load(n, k, row, column), acc);
     }
     return acc;
-  }
-
-  Vec LoadPartial(NestCode& n, int k, int row, int column) {
-    return b_.Load(kPartialSpace, n.ValueOf(pointers_[k]),
-                   static_cast<int32_t>(Offset(n, k, row, column)));
-  }
-
-  void StorePartial(NestCode& n, int k, int row, int column, Vec v) {
-    b_.Store(kPartialSpace, n.ValueOf(pointers_[k]),
-             static_cast<int32_t>(Offset(n, k, row, column)), v);
-  }
-
-  // Lanes and sublanes of the tile that are inside the array.
-  std::optional<Mask> Inside(const Region& region, int row, int column) {
-    int lanes = 128, sublanes = 8;
-    if (g_.linear) {
-      const Axis& a = g_.axes[g_.column_axis];
-      const int64_t rest = a.elements % 1024;
-      if (!region.column_end || column + 1 < region.columns || rest == 0) {
-        return std::nullopt;
-      }
-      return b_.CompareImm(Opcode::kVcmpLtS32, b_.LaneSequence(),
-                           static_cast<uint32_t>(rest));
-    }
-    if (!KeepsColumns() && region.column_end && column + 1 == region.columns) {
-      const int64_t rest = g_.axes[g_.column_axis].elements % 128;
-      if (rest != 0) lanes = static_cast<int>(rest);
-    }
-    if (g_.row_axis >= 0 && !KeepsRows()) {
-      sublanes = g_.base_rows;
-      if (region.row_end && row + 1 == region.rows) {
-        const int64_t rest = g_.axes[g_.row_axis].elements % g_.base_rows;
-        if (rest != 0) sublanes = static_cast<int>(rest);
-      }
-    }
-    if (lanes == 128 && sublanes == 8) return std::nullopt;
-    return b_.Range(0, lanes, 0, sublanes);
   }
 
   // Tile by tile, all reductions of it at once: few values are alive.
   absl::Status Body(NestCode& n, const Region& region) {
     const int unit =
         g_.row_axis >= 0 ? static_cast<int>(g_.axes[g_.row_axis].unit) : 1;
-    const bool at_once = !KeepsRows() || ReducesMajors() || t_.thrifty;
-    const bool pairs = finished_ && !at_once && OnlyPairs();
+    const bool pairs = FinishesInBody() && OnlyPairs();
     for (int y = 0; y < region.rows; ++y) {
       if (!pairs) {
         RETURN_IF_ERROR(AddTiles(n, region, y));
@@ -261,18 +124,23 @@ class ReduceCode {
       const int end = y + 1;
       if (end % unit != 0 && end < region.rows) continue;
       RETURN_IF_ERROR(n.StoreRows(region, y / unit * unit, end));
-      if (finished_ && !at_once) {
+      if (FinishesInBody()) {
         RETURN_IF_ERROR(FinishRows(n, y / unit * unit, end));
       }
     }
     return absl::OkStatus();
   }
 
+  // Each body finishes its own rows: nothing is added to them later.
+  bool FinishesInBody() const {
+    return finished_ && KeepsRows(g_) && !ReducesMajors(g_) && !t_.thrifty;
+  }
+
   // Nothing but reductions of which tiles 16 rows apart share words: they are
   // made one after the other.
   bool OnlyPairs() const {
     for (const Reduction& r : t_.reductions) {
-      if (!Joins(r) || joined_[NumberOf(r)].together() != 32) {
+      if (!Joins(r) || joined_[t_.NumberOf(r)].together() != 32) {
         return false;
       }
     }
@@ -281,38 +149,33 @@ class ReduceCode {
 
   absl::Status AddTiles(NestCode& n, const Region& region, int y) {
     for (int x = 0; x < region.columns; ++x) {
-      size_t at = static_cast<size_t>(KeepsRows() ? y : 0) * kept_columns_ +
-                  (KeepsColumns() ? x : 0);
       for (const Reduction& r : t_.reductions) {
-        if (!Now(r)) continue;
-        if (r.extremum >= 0) {
-          at += static_cast<size_t>(kept_rows_) * kept_columns_;
-          continue;
-        }
-        ASSIGN_OR_RETURN(Vec words, Term(n, region, r, y, x));
+        if (!Now(r) || r.extremum >= 0) continue;
+        ASSIGN_OR_RETURN(Vec words, terms_.Words(n, region, r, y, x));
         RETURN_IF_ERROR(AddPositions(n, r, words, y, x));
-        RETURN_IF_ERROR(Accumulate(r, words, finished_, &accumulators_[at]));
-        JoinedResult& joined = joined_[NumberOf(r)];
+        Vec& accumulator = AccumulatorOf(r, y, x);
+        RETURN_IF_ERROR(Accumulate(r, words, finished_, &accumulator));
+        JoinedResult& joined = joined_[t_.NumberOf(r)];
         if (finished_ && Joins(r) && joined.pairs_words(y)) {
-          Vec& first = accumulators_[at - 16 * kept_columns_];
-          first = joined.Paired(first, accumulators_[at]);
+          Vec& first = AccumulatorOf(r, y - 16, x);
+          first = joined.Paired(first, accumulator);
         }
-        at += static_cast<size_t>(kept_rows_) * kept_columns_;
       }
     }
     return absl::OkStatus();
   }
 
-  // The accumulator of a reduction's tile, of this stage.
+  // Of a reduction of this stage and a tile of the region: what the chain of
+  // its kept tile has come to.
   Vec& AccumulatorOf(const Reduction& r, int y, int x) {
     size_t before = 0;
     for (const Reduction& other : t_.reductions) {
       if (&other == &r) break;
       before += Now(other) ? 1 : 0;
     }
-    return accumulators_[(before * kept_rows_ + (KeepsRows() ? y : 0)) *
+    return accumulators_[(before * kept_rows_ + (KeepsRows(g_) ? y : 0)) *
                              kept_columns_ +
-                         (KeepsColumns() ? x : 0)];
+                         (KeepsColumns(g_) ? x : 0)];
   }
 
   // Positions of a reduction's extrema, before `words` are met.
@@ -320,7 +183,7 @@ class ReduceCode {
                             int y, int x) {
     for (const Reduction& r : t_.reductions) {
       if (!IsPositionOf(r, extremum)) continue;
-      ASSIGN_OR_RETURN(const Vec here, PositionsOf(n, r, y, x));
+      ASSIGN_OR_RETURN(const Vec here, terms_.Positions(n, r, y, x));
       Vec& accumulator = AccumulatorOf(r, y, x);
       if (!accumulator.valid()) {
         accumulator = here;
@@ -339,47 +202,18 @@ class ReduceCode {
     return absl::OkStatus();
   }
 
-  // The index of each element of a tile. Of those in a body one is held in a
-  // register, the others are made of it.
-  absl::StatusOr<Vec> PositionsOf(NestCode& n, const Reduction& r, int y,
-                                  int x) {
-    const int node = e_.roots[r.root];
-    const int axis = g_.axis_of_dim[e_.nodes[node].iota_dim];
-    const bool rows = axis >= 0 && axis == g_.row_axis;
-    const bool columns = axis >= 0 && axis == g_.column_axis;
-    ASSIGN_OR_RETURN(const Value first,
-                     n.Eval(node, rows ? 0 : y, columns ? 0 : x));
-    const int beyond = rows      ? y * g_.base_rows
-                       : columns ? x * (g_.linear ? 1024 : 128)
-                                 : 0;
-    return beyond == 0 ? first.vec
-                       : b_.BinaryImm(Opcode::kVaddS32, first.vec, beyond);
-  }
-
-  bool ReducesMajors() const {
-    return std::any_of(g_.axes.begin(), g_.axes.end(), [](const Axis& a) {
-      return a.kind == Axis::Kind::kMajor && a.reduced;
-    });
-  }
-
   // In a block that holds all of the kept rows [first, end): their results.
   absl::Status FinishRows(NestCode& n, int first, int end) {
-    size_t next = 0;
-    for (size_t k = 0; k < t_.reductions.size(); ++k) {
-      const Reduction& r = t_.reductions[k];
+    for (const Reduction& r : t_.reductions) {
       if (!Now(r)) continue;
-      const Vec* kept = &accumulators_[next];
-      next += static_cast<size_t>(kept_rows_) * kept_columns_;
-      const auto at = [&](int row, int c) {
-        return kept[static_cast<size_t>(row) * kept_columns_ + c];
-      };
       for (int row = first; row < end; ++row) {
         for (int c = 0; c < kept_columns_; ++c) {
-          RETURN_IF_ERROR(Keep(n, static_cast<int>(k), row, c, at(row, c)));
+          RETURN_IF_ERROR(Keep(n, r, row, c, AccumulatorOf(r, row, c)));
         }
       }
       if (!Joins(r)) continue;
-      const int together = joined_[k].together();
+      JoinedResult& joined = joined_[t_.NumberOf(r)];
+      const int together = joined.together();
       for (int row = first; row < end; ++row) {
         const bool last_row = row + 1 == kept_rows_;
         if ((row + 1) % together != 0 && !last_row) continue;
@@ -387,13 +221,12 @@ class ReduceCode {
         for (int c = 0; c < kept_columns_; ++c) {
           std::vector<Vec> partials, extrema;
           for (int t = from; t <= row; ++t) {
-            partials.push_back(at(t, c));
+            partials.push_back(AccumulatorOf(r, t, c));
             if (r.extremum < 0) continue;
-            extrema.push_back(AccumulatorOf(*ExtremumOf(r), t, c));
+            extrema.push_back(AccumulatorOf(*t_.ExtremumOf(r), t, c));
           }
-          RETURN_IF_ERROR(
-              joined_[k].Finish(n, from, c, partials, extrema,
-                                last_row && c + 1 == kept_columns_));
+          RETURN_IF_ERROR(joined.Finish(n, from, c, partials, extrema,
+                                        last_row && c + 1 == kept_columns_));
         }
       }
     }
@@ -401,8 +234,8 @@ class ReduceCode {
   }
 
   // To scratch, what others read there.
-  absl::Status Keep(NestCode& n, int k, int row, int column, Vec partial) {
-    const Reduction& r = t_.reductions[k];
+  absl::Status Keep(NestCode& n, const Reduction& r, int row, int column,
+                    Vec partial) {
     const bool read_back = e_.read_back[r.root];
     const bool unfinished =
         (r.dense && !Joins(r)) ||
@@ -411,23 +244,12 @@ class ReduceCode {
                       return IsPositionOf(p, r) && !Joins(p);
                     });
     if (read_back && !unfinished && t_.reduced_grid.empty()) {
-      ASSIGN_OR_RETURN(partial, joined_[k].Expanded(partial));
+      ASSIGN_OR_RETURN(partial, joined_[t_.NumberOf(r)].Expanded(partial));
     } else if (!unfinished && !read_back) {
       return absl::OkStatus();
     }
-    StorePartial(n, k, row, column, partial);
+    partials_.Store(n, t_.NumberOf(r), row, column, partial);
     return absl::OkStatus();
-  }
-
-  // What the tile adds to the reduction.
-  absl::StatusOr<Vec> Term(NestCode& n, const Region& region,
-                           const Reduction& r, int row, int column) {
-    const int node = e_.roots[r.root];
-    ASSIGN_OR_RETURN(Value v, n.Eval(node, row, column));
-    const Vec words = n.AsWords(node, v);
-    const auto inside = Inside(region, row, column);
-    if (!inside) return words;
-    return b_.SelectImm(*inside, words, MonoidIdentity(r.op, r.type));
   }
 
   // A chain, as the TPU compiler has it, through one register per kept tile.
@@ -448,19 +270,14 @@ class ReduceCode {
   }
 
   absl::Status Leave(NestCode& n, const Region&) {
-    if (finished_) {
-      if (KeepsRows() && !ReducesMajors() && !t_.thrifty) {
-        return absl::OkStatus();
-      }
-      return FinishRows(n, 0, kept_rows_);
-    }
+    if (FinishesInBody()) return absl::OkStatus();
+    if (finished_) return FinishRows(n, 0, kept_rows_);
     b_.NewBlock("partials");
-    size_t next = 0;
-    for (size_t k = 0; k < t_.reductions.size(); ++k) {
-      if (!Now(t_.reductions[k])) continue;
+    for (const Reduction& r : t_.reductions) {
+      if (!Now(r)) continue;
       for (int row = 0; row < kept_rows_; ++row) {
         for (int c = 0; c < kept_columns_; ++c) {
-          StorePartial(n, static_cast<int>(k), row, c, accumulators_[next++]);
+          partials_.Store(n, t_.NumberOf(r), row, c, AccumulatorOf(r, row, c));
         }
       }
     }
@@ -479,15 +296,14 @@ class ReduceCode {
     for (const Reduction& r : t_.reductions) {
       if (!Now(r) || !r.dense || (finished_ && Joins(r))) continue;
       RETURN_IF_ERROR(
-          FinishReduction(r, ExtremumOf(r), g_, t_.cut.plan, extent, b_));
+          FinishReduction(r, t_.ExtremumOf(r), g_, t_.cut.plan, extent, b_));
     }
     for (size_t k = 0; k < t_.reduced_grid.size(); ++k) b_.EndWhen();
     for (const Reduction& r : t_.reductions) {
       const bool expanded =
           finished_ && t_.reduced_grid.empty() && (!r.dense || Joins(r));
       if (Now(r) && e_.read_back[r.root] && !expanded) {
-        RETURN_IF_ERROR(
-            ExpandReduction(r, g_, PartialBytes(r) / isa::kVregBytes, b_));
+        RETURN_IF_ERROR(ExpandReduction(r, g_, partials_.count(), b_));
       }
     }
     if (!t_.epilogue || stage_ + 1 < e_.stages) return absl::OkStatus();
@@ -504,7 +320,9 @@ class ReduceCode {
   const Geometry& g_;
   const ReduceTiling& t_;
   CodeBuilder& b_;
-  std::vector<int> pointers_;
+  PartialTiles partials_;
+  ReduceTerms terms_;
+  // Of the stage: per reduction and kept tile of the region.
   std::vector<Vec> accumulators_;
   std::vector<JoinedResult> joined_;  // per reduction
   int kept_rows_ = 1, kept_columns_ = 1;

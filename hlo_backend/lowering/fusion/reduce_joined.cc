@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/status.h"
+#include "hlo_backend/lowering/fusion/geometry_facts.h"
 #include "hlo_backend/lowering/fusion/position_fold.h"
 #include "hlo_backend/lowering/fusion/result_rows.h"
 #include "hlo_backend/lowering/fusion/tile_fold.h"
@@ -29,9 +30,8 @@ JoinedResult::JoinedResult(const Reduction& r, const Reduction* extremum,
                            const Geometry& g, const NestPlan& plan,
                            bool bf16_terms, CodeBuilder& b)
     : r_(r), extremum_(extremum), g_(g), b_(b) {
-  columns_reduced_ = g.axes[g.column_axis].reduced;
-  rows_reduced_ = g.linear ? columns_reduced_
-                           : g.row_axis >= 0 && g.axes[g.row_axis].reduced;
+  columns_reduced_ = FoldsLanes(g);
+  rows_reduced_ = FoldsSublanes(g);
   for (size_t a = 0; a < g.axes.size(); ++a) {
     if (g.axes[a].kind == Axis::Kind::kMajor && !g.axes[a].reduced) {
       majors_.push_back(static_cast<int>(a));
@@ -39,11 +39,7 @@ JoinedResult::JoinedResult(const Reduction& r, const Reduction* extremum,
   }
   if (columns_reduced_ && !rows_reduced_) {
     // Single tiles of bf16 go through the transpose unit two in a word.
-    const bool single =
-        g.axes[g.column_axis].tiles == 1 &&
-        std::none_of(g.axes.begin(), g.axes.end(), [](const Axis& a) {
-          return a.kind == Axis::Kind::kMajor && a.reduced;
-        });
+    const bool single = g.axes[g.column_axis].tiles == 1 && !ReducesMajors(g);
     // The results of a transpose of each unit and a pair of tiles are alive.
     const int registers = b.model().Registers(isa::RegClass::kVector) /
                           std::max(1, b.model().xlus);

@@ -3,7 +3,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/numerics/bits.h"
 #include "base/status.h"
-#include "hlo_backend/analysis/fusion_rules.h"
+#include "hlo_backend/analysis/monoid.h"
 
 namespace ptxla::lowering {
 namespace {

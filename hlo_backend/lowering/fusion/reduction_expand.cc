@@ -1,5 +1,6 @@
 // ExpandReduction: what later stages of a fusion read of a finished reduction.
 #include "base/status.h"
+#include "hlo_backend/lowering/fusion/geometry_facts.h"
 #include "hlo_backend/lowering/fusion/reduction.h"
 #include "hlo_backend/lowering/fusion/tile_fold.h"
 
@@ -18,10 +19,6 @@ constexpr int kScratchSpace = 2000;
 
 absl::Status ExpandReduction(const Reduction& r, const Geometry& g,
                              int64_t tiles, CodeBuilder& b) {
-  const bool columns_reduced = g.axes[g.column_axis].reduced;
-  const bool rows_reduced = g.linear
-                                ? columns_reduced
-                                : g.row_axis >= 0 && g.axes[g.row_axis].reduced;
   TileFold fold(r, b);
   b.BeginScope();
   b.NewBlock("expand");
@@ -32,10 +29,10 @@ absl::Status ExpandReduction(const Reduction& r, const Geometry& g,
     for (int64_t k = 0; k < count; ++k) {
       const int32_t at = static_cast<int32_t>(k * isa::kVregBytes);
       Vec v = b.Load(kScratchSpace, from, at);
-      if (rows_reduced) {
+      if (FoldsSublanes(g)) {
         ASSIGN_OR_RETURN(v, fold.Sublanes(v));
       }
-      if (columns_reduced) {
+      if (FoldsLanes(g)) {
         ASSIGN_OR_RETURN(v, fold.Lanes(v));
       }
       ASSIGN_OR_RETURN(v, fold.WithInit(v));

@@ -6,6 +6,7 @@
 #include "base/status.h"
 #include "base/units.h"
 #include "hlo_backend/lowering/fusion/copy_reduced_tiles.h"
+#include "hlo_backend/lowering/fusion/geometry_facts.h"
 #include "hlo_backend/lowering/fusion/position_fold.h"
 #include "hlo_backend/lowering/fusion/reduction.h"
 #include "hlo_backend/lowering/fusion/result_rows.h"
@@ -48,7 +49,8 @@ class Finisher {
         rows_(r.result, b) {}
 
   absl::Status Run() {
-    SetReduced();
+    rows_reduced_ = FoldsSublanes(g_);
+    columns_reduced_ = FoldsLanes(g_);
     for (size_t a = 0; a < g_.axes.size(); ++a) {
       if (g_.axes[a].kind == Axis::Kind::kMajor && !g_.axes[a].reduced) {
         majors_.push_back(static_cast<int>(a));
@@ -108,12 +110,6 @@ class Finisher {
   }
 
  private:
-  void SetReduced() {
-    rows_reduced_ = g_.row_axis >= 0 && g_.axes[g_.row_axis].reduced;
-    columns_reduced_ = g_.axes[g_.column_axis].reduced;
-    if (g_.linear) rows_reduced_ = columns_reduced_;
-  }
-
   bool WholeTiles() const { return !rows_reduced_ && !columns_reduced_; }
 
   // Loops over the kept majors of the step.

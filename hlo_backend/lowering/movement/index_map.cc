@@ -3,7 +3,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/check.h"
 #include "base/status.h"
-#include "hlo_backend/analysis/fusion_rules.h"
+#include "hlo_backend/analysis/data_movement.h"
 #include "hlo_backend/ir/computation.h"
 
 namespace ptxla::lowering {

@@ -1,7 +1,6 @@
 #include "hlo_backend/lowering/movement/minor_transpose.h"
 
 #include <algorithm>
-#include <optional>
 #include <utility>
 #include <vector>
 
@@ -9,9 +8,9 @@
 #include "base/status.h"
 #include "base/units.h"
 #include "hlo_backend/lowering/movement/plane_transpose.h"
-#include "hlo_backend/lowering/movement/staged_window.h"
+#include "hlo_backend/lowering/movement/transpose_blocks.h"
 #include "hlo_backend/lowering/movement/transpose_problem.h"
-#include "hlo_backend/lowering/movement/transpose_unit.h"
+#include "hlo_backend/lowering/movement/transpose_side.h"
 #include "hlo_backend/lowering/physical_array.h"
 
 namespace ptxla::lowering {
@@ -19,7 +18,6 @@ namespace {
 
 using codegen::CodeBuilder;
 using codegen::Sca;
-using codegen::Vec;
 using isa::Opcode;
 
 constexpr int64_t kBlock = kTransposeBlock;
@@ -28,11 +26,38 @@ constexpr int64_t kMostBlocks = 64;
 // Of one piece of code; a step may have several.
 constexpr int64_t kMostPlanes = 128;
 
+// `planes` small planes, `together` of them in one piece of code.
+void WritePlanes(CodeBuilder& b, int pack, const TransposeSide& in,
+                 const TransposeSide& out, int64_t planes, int64_t together) {
+  b.BeginScope();
+  PlaneTranspose code(&b, pack, in, out);
+  b.NewBlock("addresses");
+  const Sca from = b.GlobalSca(), to = b.GlobalSca();
+  in.Address(b, from);
+  out.Address(b, to);
+  in.Load(b, from);
+  b.BeginLoop(planes / together, 1);
+  b.NewBlock("planes");
+  code.Emit(from, to, together);
+  b.SBinaryImmTo(from, Opcode::kSadd, from,
+                 static_cast<int32_t>(together * in.plane_bytes));
+  b.SBinaryImmTo(to, Opcode::kSadd, to,
+                 static_cast<int32_t>(together * out.plane_bytes));
+  b.EndLoop();
+  out.Store(b);
+  b.EndScope();
+}
+
 class Transposer {
  public:
   Transposer(const KernelContext& context, const hlo::Instruction& i,
              const TransposeProblem& p)
-      : context_(context), i_(i), p_(p), pack_(p.in.packing) {}
+      : context_(context),
+        i_(i),
+        p_(p),
+        pack_(p.in.packing),
+        down_(CeilOfRatio<int64_t>(p.in.rows, 128)),
+        across_(p.in.tiles_across) {}
 
   // As the TPU compiler unrolls it: the step in one piece of code, so that only
   // the last blocks wait for the transpose units; less where registers do not
@@ -51,28 +76,26 @@ class Transposer {
   }
 
  private:
+  // Of a step: blocks down the operand's rows and across its columns; or whole
+  // planes, and those in one piece of code.
+  struct Step {
+    int64_t down = 1, across = 1, planes = 1, together = 1;
+  };
+
   absl::StatusOr<isa::Kernel> RunWith() {
-    // Blocks of 128 x 128: down the operand's rows, across its columns.
-    const int64_t down = CeilOfRatio<int64_t>(p_.in.rows, 128);
-    const int64_t across = p_.in.tiles_across;
     std::vector<Tiling> tilings;
-    const int64_t whole = std::max(down, across);
+    const int64_t whole = std::max(down_, across_);
     for (const int64_t side : {int64_t{4}, int64_t{8}, int64_t{2}, int64_t{1},
                                Resident() && whole > 8 ? whole : 1}) {
-      if (side > 1 && side / 2 >= std::max(down, across)) continue;
-      down_ = RoundUpTo<int64_t>(std::min(side, down), pack_);
-      across_ = RoundUpTo<int64_t>(std::min(side, across), pack_);
-      planes_ = together_ = 1;
-      ASSIGN_OR_RETURN(Tiling t, Cut(down, across));
+      if (side > 1 && side / 2 >= whole) continue;
+      ASSIGN_OR_RETURN(
+          Tiling t, Cut({RoundUpTo<int64_t>(std::min(side, down_), pack_),
+                         RoundUpTo<int64_t>(std::min(side, across_), pack_)}));
       tilings.push_back(std::move(t));
     }
     // Small planes: several in a step, many of them in one piece of code.
     for (const auto& [planes, together] : PlaneChoices()) {
-      planes_ = planes;
-      together_ = together;
-      down_ = down;
-      across_ = across;
-      ASSIGN_OR_RETURN(Tiling t, Cut(down, across));
+      ASSIGN_OR_RETURN(Tiling t, Cut({down_, across_, planes, together}));
       tilings.push_back(std::move(t));
     }
     ASSIGN_OR_RETURN(size_t best, ChooseTiling(context_, tilings));
@@ -124,340 +147,84 @@ class Transposer {
     return walked(i_.operand(0)->shape(), p_.in) || walked(i_.shape(), p_.out);
   }
 
-  using Side = TransposeSide;
-
-  absl::StatusOr<Tiling> Cut(int64_t down, int64_t across) {
+  absl::StatusOr<Tiling> Cut(const Step& step) const {
     Tiling t;
     ASSIGN_OR_RETURN(t.args, KernelArgs(i_));
-    const int rank = p_.in.rank();
+    const int rank = p_.in.rank(), plane = p_.PlaneDim();
     // Grid: the result's majors, then block rows and columns of the operand.
     std::vector<int> major_dim(rank, -1);
     for (int q = 0; q + 2 < rank; ++q) {
       if (p_.out.sizes[q] == 1) continue;
       major_dim[q] = static_cast<int>(t.grid.size());
-      t.grid.push_back(q == p_.PlaneDim()
-                           ? CeilOfRatio(p_.out.sizes[q], planes_)
-                           : p_.out.sizes[q]);
+      t.grid.push_back(q == plane ? CeilOfRatio(p_.out.sizes[q], step.planes)
+                                  : p_.out.sizes[q]);
     }
     const int down_dim = static_cast<int>(t.grid.size());
-    t.grid.push_back(CeilOfRatio(down, down_));
+    t.grid.push_back(CeilOfRatio(down_, step.down));
     const int across_dim = down_dim + 1;
-    t.grid.push_back(CeilOfRatio(across, across_));
+    t.grid.push_back(CeilOfRatio(across_, step.across));
     for (size_t d = 0; d < t.grid.size() && t.megacore_dim < 0; ++d) {
       if (t.grid[d] > 1) t.megacore_dim = static_cast<int>(d);
     }
-    std::vector<int> in_major(rank, -1);
-    for (int q = 0; q + 2 < rank; ++q) in_major[p_.from[q]] = major_dim[q];
-    const int plane = p_.PlaneDim();
-    in_ = AddWindow(&t, 0, p_.in, in_major, plane < 0 ? -1 : p_.from[plane],
-                    down_dim, planes_ > 1 ? p_.in.tiles_down : down_ * kBlock,
-                    across_dim, across_);
-    out_ = AddWindow(&t, 1, p_.out, major_dim, plane, across_dim,
-                     planes_ > 1 ? p_.out.tiles_down : across_ * kBlock,
-                     down_dim, planes_ > 1 ? p_.out.tiles_across : down_);
-    const Side in = in_, out = out_;
-    const int64_t rows = down_, columns = across_;
-    const bool ragged_store =
-        out.resident && (across % across_ != 0 || p_.out.tiles_down % kBlock ||
-                         p_.out.tiles_across % pack_);
-    const int64_t planes = planes_, together = together_;
-    if (planes == 1 && (in.resident || out.resident) &&
-        (rows < down || columns < across)) {
-      t.body = [=](CodeBuilder& b) {
-        return InSteps(b, in, out, {down, rows, down_dim},
-                       {across, columns, across_dim});
-      };
-      t.note = absl::StrCat("blocks ", down_, "x", across_);
-      return t;
+    const bool several = step.planes > 1;
+    TransposeBlock block;
+    block.planes = step.planes;
+    block.major_dim.assign(rank, -1);
+    for (int q = 0; q + 2 < rank; ++q) {
+      block.major_dim[p_.from[q]] = major_dim[q];
     }
-    t.body = [=](CodeBuilder& b) -> absl::Status {
-      if (planes > 1) return Planes(b, in, out, planes, together);
-      if (!ragged_store) return Body(b, in, out, rows, columns, kBlock, false);
-      // Nothing may be written beyond a result that is walked in place.
-      const int64_t last_columns =
-          across - (CeilOfRatio(across, columns) - 1) * columns;
-      b.BeginWhen(across_dim, isa::When::Kind::kNotLast);
-      RETURN_IF_ERROR(Body(b, in, out, rows, columns, kBlock, false));
-      b.EndWhen();
-      b.BeginWhen(across_dim, isa::When::Kind::kLast);
-      const int64_t tiles = p_.out.tiles_down % kBlock;
-      RETURN_IF_ERROR(Body(b, in, out, rows, last_columns,
-                           tiles == 0 ? kBlock : tiles, true));
-      b.EndWhen();
-      return absl::OkStatus();
-    };
-    t.note = absl::StrCat("blocks ", down_, "x", across_);
-    if (planes_ > 1) {
-      absl::StrAppend(&t.note, ", ", planes_, " planes, ", together_,
+    block.plane_dim = plane < 0 ? -1 : p_.from[plane];
+    block.row_dim = down_dim;
+    block.row_tiles = several ? p_.in.tiles_down : step.down * kBlock;
+    block.column_dim = across_dim;
+    block.column_tiles = step.across;
+    const TransposeSide in = AddTransposeSide(0, p_.in, block, &t);
+    block.major_dim = major_dim;
+    block.plane_dim = plane;
+    block.row_dim = across_dim;
+    block.row_tiles = several ? p_.out.tiles_down : step.across * kBlock;
+    block.column_dim = down_dim;
+    block.column_tiles = several ? p_.out.tiles_across : step.down;
+    const TransposeSide out = AddTransposeSide(1, p_.out, block, &t);
+    t.note = absl::StrCat("blocks ", step.down, "x", step.across);
+    if (several) {
+      absl::StrAppend(&t.note, ", ", step.planes, " planes, ", step.together,
                       " at a time");
-    }
-    return t;
-  }
-
-  Side AddWindow(Tiling* t, int arg, const PhysicalArray& a,
-                 const std::vector<int>& major_dim, int plane_dim, int row_dim,
-                 int64_t row_tiles, int column_dim, int64_t column_tiles) {
-    Side s;
-    s.resident = t->args[arg].space == isa::Space::kVmem;
-    // A block has room for tiles of 8 rows, however low they are.
-    const int64_t full = int64_t{8} * isa::kLanes * a.bits / 8;
-    const bool staged = s.resident && NeedsStaging(a);
-    if (staged) s.resident = false;
-    s.tile_bytes = s.resident ? a.tile_bytes() : full;
-    s.rows = a.tiles_down;
-    s.columns = a.tiles_across;
-    s.row_stride = s.resident ? a.row_stride() : column_tiles * full;
-    s.plane_bytes = RoundUpTo<int64_t>(row_tiles * column_tiles * s.tile_bytes,
-                                       isa::kVregBytes);
-    isa::Window w;
-    w.arg = arg;
-    w.direction = arg == 0 ? isa::Direction::kIn : isa::Direction::kOut;
-    int64_t plane = a.plane_stride();
-    for (int d = a.rank() - 3; d >= 0; --d) {
-      isa::WindowDim m;
-      m.extent = a.sizes[d];
-      m.hbm_stride = m.vmem_stride = plane;
-      m.grid_dim = major_dim[d];
-      if (d == plane_dim && planes_ > 1) {
-        m.block = planes_;
-        if (s.resident) {
-          s.plane_bytes = plane;
-        } else {
-          m.vmem_stride = s.plane_bytes;
-        }
-      }
-      plane *= a.sizes[d];
-      if (m.grid_dim >= 0) w.dims.insert(w.dims.begin(), m);
-    }
-    isa::WindowDim r;
-    r.block = row_tiles;
-    r.extent = a.tiles_down;
-    r.hbm_stride = a.row_stride();
-    r.vmem_stride = s.row_stride;
-    r.grid_dim = row_dim;
-    w.dims.push_back(r);
-    isa::WindowDim c;
-    c.block = column_tiles;
-    c.extent = a.tiles_across;
-    c.hbm_stride = a.tile_bytes();
-    c.vmem_stride = s.tile_bytes;
-    c.grid_dim = column_dim;
-    w.dims.push_back(c);
-    w.inner_bytes = a.tile_bytes();
-    w.slot_bytes = planes_ * s.plane_bytes;
-    // The last of an odd number of packed tiles is loaded with what follows.
-    if (pack_ > 1) w.slot_bytes += isa::kVregBytes;
-    if (staged) {
-      s.copy = StagedWindow::Add(w, t);
-      return s;
-    }
-    s.window = static_cast<int>(t->windows.size());
-    t->windows.push_back(std::move(w));
-    return s;
-  }
-
-  absl::Status Planes(CodeBuilder& b, const Side& in, const Side& out,
-                      int64_t planes, int64_t together) {
-    b.BeginScope();
-    PlaneTranspose code(&b, pack_, in, out);
-    b.NewBlock("addresses");
-    const Sca from = b.GlobalSca(), to = b.GlobalSca();
-    Address(b, in, from);
-    Address(b, out, to);
-    if (in.copy) in.copy->Copy(b, from);
-    b.BeginLoop(planes / together, 1);
-    b.NewBlock("planes");
-    code.Emit(from, to, together);
-    b.SBinaryImmTo(from, Opcode::kSadd, from,
-                   static_cast<int32_t>(together * in.plane_bytes));
-    b.SBinaryImmTo(to, Opcode::kSadd, to,
-                   static_cast<int32_t>(together * out.plane_bytes));
-    b.EndLoop();
-    Store(b, out);
-    b.EndScope();
-    return absl::OkStatus();
-  }
-
-  // Blocks along one dimension: of the operand, of a step, and the grid's.
-  struct Blocks {
-    int64_t all, step;
-    int grid_dim;
-    int64_t OfLast() const { return all - (CeilOfRatio(all, step) - 1) * step; }
-  };
-
-  // Several steps over an array that is walked in place, where nothing may be
-  // read or written beyond it: the last ones have code of their own.
-  absl::Status InSteps(CodeBuilder& b, const Side& in, const Side& out,
-                       const Blocks& down, const Blocks& across) {
-    const auto part = [&](bool last_down, bool last_across) {
-      Side from = in, to = out;
-      const int64_t rows = last_down ? down.OfLast() : down.step;
-      const int64_t columns = last_across ? across.OfLast() : across.step;
-      const int64_t before = (CeilOfRatio(down.all, down.step) - 1) * down.step;
-      from.rows = last_down ? in.rows - before * kBlock : rows * kBlock;
-      from.columns = columns;
-      to.columns = rows;
-      const int64_t tiles = p_.out.tiles_down % kBlock;
-      return Body(b, from, to, rows, columns,
-                  last_across && tiles != 0 ? tiles : kBlock, out.resident);
-    };
-    const auto of_rows = [&](bool last_down) -> absl::Status {
-      if (across.step >= across.all) return part(last_down, true);
-      b.BeginWhen(across.grid_dim, isa::When::Kind::kNotLast);
-      RETURN_IF_ERROR(part(last_down, false));
-      b.EndWhen();
-      b.BeginWhen(across.grid_dim, isa::When::Kind::kLast);
-      RETURN_IF_ERROR(part(last_down, true));
-      b.EndWhen();
-      return absl::OkStatus();
-    };
-    if (down.step >= down.all) return of_rows(true);
-    b.BeginWhen(down.grid_dim, isa::When::Kind::kNotLast);
-    RETURN_IF_ERROR(of_rows(false));
-    b.EndWhen();
-    b.BeginWhen(down.grid_dim, isa::When::Kind::kLast);
-    RETURN_IF_ERROR(of_rows(true));
-    b.EndWhen();
-    return absl::OkStatus();
-  }
-
-  // `columns` block columns of the operand; of the last, `last_tiles` row tiles
-  // of the result exist.
-  absl::Status Body(CodeBuilder& b, Side in, Side out, int64_t rows,
-                    int64_t columns, int64_t last_tiles, bool exact) {
-    b.BeginScope();
-    unit_.emplace(&b, pack_);
-    b.NewBlock("addresses");
-    const Sca from = b.GlobalSca(), to = b.GlobalSca();
-    Address(b, in, from);
-    Address(b, out, to);
-    if (in.copy) in.copy->Copy(b, from);
-    const int64_t step = pack_;
-    const bool cut = exact && (last_tiles != kBlock || columns % step != 0);
-    const int64_t full =
-        cut ? (columns - 1) / step * step : CeilOfRatio(columns, step) * step;
-    // Two units of work side by side where there are two transpose units.
-    const int64_t together = std::min(full, UnitsTogether() * step);
-    const Sca f = b.GlobalSca(), t = b.GlobalSca();
-    const int64_t row_loops = CeilOfRatio(rows, step);
-    // Nothing is read beyond an operand that is walked in place.
-    const bool unrolled = in.resident && in.rows % (kBlock * step) != 0;
-    in_tiles_ = kBlock * step;
-    if (full == columns && full <= together) {
-      FewColumns(b, in, out, row_loops, full, unrolled, exact, from, to);
-      Store(b, out);
-      b.EndScope();
-      return absl::OkStatus();
-    }
-    for (int64_t r = 0; r < (unrolled ? row_loops : 1); ++r) {
-      if (unrolled && r + 1 == row_loops) {
-        in_tiles_ = std::min(in_tiles_, in.rows - r * kBlock * step);
-      }
-      if (!unrolled) b.BeginLoop(row_loops, 1);
-      b.NewBlock("row");
-      b.SMove(f, from);
-      b.SMove(t, to);
-      const auto units = [&](int64_t count, int64_t tiles) -> absl::Status {
-        b.NewBlock("blocks");
-        for (int64_t c = 0; c < count; c += step) {
-          unit_->Emit(in, out, f, t, 0, c, count, tiles, exact, in_tiles_);
-        }
-        b.SBinaryImmTo(f, Opcode::kSadd, f,
-                       static_cast<int32_t>(count * in.tile_bytes));
-        b.SBinaryImmTo(t, Opcode::kSadd, t,
-                       static_cast<int32_t>(count * kBlock * out.row_stride));
+      t.body = [=, pack = pack_](CodeBuilder& b) {
+        WritePlanes(b, pack, in, out, step.planes, step.together);
         return absl::OkStatus();
       };
-      const int64_t loops = together > 0 ? full / together : 0;
-      if (loops > 0) {
-        b.BeginLoop(loops, 1);
-        RETURN_IF_ERROR(units(together, kBlock));
-        b.EndLoop();
-      }
-      if (full - loops * together > 0) {
-        RETURN_IF_ERROR(units(full - loops * together, kBlock));
-      }
-      if (full < columns) RETURN_IF_ERROR(units(columns - full, last_tiles));
-      b.NewBlock("next row");
-      b.SBinaryImmTo(from, Opcode::kSadd, from,
-                     static_cast<int32_t>(step * kBlock * in.row_stride));
-      b.SBinaryImmTo(to, Opcode::kSadd, to,
-                     static_cast<int32_t>(step * out.tile_bytes));
-      if (!unrolled) b.EndLoop();
+      return t;
     }
-    Store(b, out);
-    b.EndScope();
-    return absl::OkStatus();
-  }
-
-  static void Address(CodeBuilder& b, const Side& side, Sca base) {
-    if (side.copy) {
-      side.copy->Address(b, base);
-    } else {
-      b.WindowAddress(base, side.window);
-    }
-  }
-
-  static void Store(CodeBuilder& b, const Side& out) {
-    if (!out.copy) return;
-    b.NewBlock("result");
-    const Sca base = b.GlobalSca();
-    out.copy->Address(b, base);
-    out.copy->Copy(b, base);
-  }
-
-  // An array in VMEM is walked where it is only in full tiles, of packed types
-  // in pairs of them.
-  static bool NeedsStaging(const PhysicalArray& a) {
-    return a.tile_rows < 8 ||
-           (a.packing > 1 && (a.tiles_down % 2 != 0 ||
-                              (a.tiles_across > 1 && a.tiles_across % 2 != 0)));
-  }
-
-  // All columns of several rows of blocks together: as many units of work as
-  // the transpose units can have under way.
-  void FewColumns(CodeBuilder& b, const Side& in, const Side& out,
-                  int64_t row_loops, int64_t columns, bool ragged, bool exact,
-                  Sca from, Sca to) {
-    const int64_t step = pack_, all = kBlock * step;
-    const int64_t rows =
-        std::max<int64_t>(1, UnitsTogether() / CeilOfRatio(columns, step));
-    const auto some = [&](int64_t count, bool last) {
-      b.NewBlock("blocks");
-      for (int64_t r = 0; r < count; ++r) {
-        // Nothing is read beyond an operand that is walked in place.
-        in_tiles_ = last && ragged && r + 1 == count
-                        ? std::min(all, in.rows - (row_loops - 1) * all)
-                        : all;
-        for (int64_t c = 0; c < columns; c += step) {
-          unit_->Emit(in, out, from, to, r, c, columns, kBlock, exact,
-                      in_tiles_);
-        }
+    const TransposeBlocks::Cut rows{down_, step.down, down_dim},
+        columns{across_, step.across, across_dim};
+    const bool steps_in_place =
+        (in.resident || out.resident) &&
+        (rows.step < rows.all || columns.step < columns.all);
+    const bool ragged_result =
+        out.resident &&
+        (across_ % step.across != 0 || p_.out.tiles_down % kBlock != 0 ||
+         p_.out.tiles_across % pack_ != 0);
+    t.body = [=, pack = pack_, together = UnitsTogether()](CodeBuilder& b) {
+      TransposeBlocks code(&b, pack, together, in, out);
+      if (steps_in_place) {
+        code.EmitStep(rows, columns);
+      } else if (ragged_result) {
+        code.EmitColumns(rows, columns);
+      } else {
+        code.Emit({rows.step, columns.step});
       }
-      b.SBinaryImmTo(from, Opcode::kSadd, from,
-                     static_cast<int32_t>(count * all * in.row_stride));
-      b.SBinaryImmTo(to, Opcode::kSadd, to,
-                     static_cast<int32_t>(count * step * out.tile_bytes));
+      return absl::OkStatus();
     };
-    const int64_t loops = (row_loops - 1) / rows;  // the last may be ragged
-    if (loops > 0) {
-      b.BeginLoop(loops, 1);
-      some(rows, false);
-      b.EndLoop();
-    }
-    some(row_loops - loops * rows, true);
+    return t;
   }
 
   const KernelContext& context_;
   const hlo::Instruction& i_;
   const TransposeProblem& p_;
   const int pack_;
-  int64_t down_ = 1, across_ = 1;
-  int64_t planes_ = 1, together_ = 1;  // of a step, of a piece of code
-  int64_t blocks_ = 1;                 // of 128 x 128 in a piece of code
-  std::optional<TransposeUnit> unit_;
-  int64_t in_tiles_ = kBlock;  // row tiles of the operand under way
-  Side in_, out_;
+  const int64_t down_, across_;  // blocks of 128 x 128 of the operand
+  int64_t blocks_ = 1;           // of them in a piece of code
 };
 
 }  // namespace

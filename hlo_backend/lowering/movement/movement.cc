@@ -1,7 +1,7 @@
 // EmitMovement: instructions that move data and compute nothing.
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "hlo_backend/analysis/fusion_rules.h"
+#include "hlo_backend/analysis/data_movement.h"
 #include "hlo_backend/lowering/kernel_emitter.h"
 #include "hlo_backend/lowering/movement/box_mover.h"
 #include "hlo_backend/lowering/movement/gather.h"

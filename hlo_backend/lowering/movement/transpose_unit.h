@@ -8,27 +8,15 @@
 #define PTXLA_HLO_BACKEND_LOWERING_MOVEMENT_TRANSPOSE_UNIT_H_
 
 #include <cstdint>
-#include <optional>
 #include <vector>
 
 #include "hlo_backend/lowering/codegen/builder.h"
 #include "hlo_backend/lowering/codegen/narrow_tiles.h"
-#include "hlo_backend/lowering/movement/staged_window.h"
+#include "hlo_backend/lowering/movement/transpose_side.h"
 
 namespace ptxla::lowering {
 
 inline constexpr int64_t kTransposeBlock = 16;  // row tiles of 8: 128 lanes
-
-// Walks one operand or result: strides of its tiles and planes.
-struct TransposeSide {
-  int window = 0;
-  std::optional<StagedWindow> copy;  // instead of a window
-  bool resident = false;
-  int64_t row_stride = 0;  // bytes from one row tile to the next
-  int64_t tile_bytes = 0;
-  int64_t rows = 0, columns = 0;  // tiles that exist
-  int64_t plane_bytes = 0;        // in the slot
-};
 
 class TransposeUnit {
  public:

@@ -4,7 +4,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "base/units.h"
-#include "hlo_backend/analysis/fusion_rules.h"
+#include "hlo_backend/analysis/monoid.h"
 #include "hlo_backend/analysis/plane_windows.h"
 #include "hlo_backend/ir/computation.h"
 #include "hlo_backend/lowering/physical_array.h"

@@ -8,7 +8,7 @@
 #include "absl/strings/str_join.h"
 #include "hlo_backend/analysis/buffer_plan.h"
 #include "hlo_backend/ir/parser.h"
-#include "hlo_backend/passes/memory_space_assignment.h"
+#include "hlo_backend/passes/vmem_kernels.h"
 #include "tests/hlo_backend/lowering/bundle_harness.h"
 #include "tests/support/status_matchers.h"
 

@@ -1,0 +1,37 @@
+// Which reduces a kernel can make beside other work, and where in it.
+//
+//   f32[8] reduce(f32[8,128] %x, 0), dimensions={1}, to_apply=sum
+//   IsFusibleReduce(*r)        // ends a kernel that computes %x
+//   IsRowReduce(*r, *dot)      // of scores, while they are in registers
+#ifndef PTXLA_HLO_BACKEND_ANALYSIS_FUSIBLE_REDUCES_H_
+#define PTXLA_HLO_BACKEND_ANALYSIS_FUSIBLE_REDUCES_H_
+
+#include "hlo_backend/ir/instruction.h"
+
+namespace ptxla::hlo {
+
+// A reduce of one array that a kInput fusion may hold.
+bool IsFusibleReduce(const Instruction& reduce);
+
+// The reduce that a value is: itself, or the f32 one that a convert to bf16 is
+// the only reader of, as a kernel may store it. Nullptr for others.
+const Instruction* StoredReduce(const Instruction& value);
+
+// A reduce along one dimension whose values, perhaps converted, are only
+// broadcast along it again (the maximum of a softmax). Several such reduces of
+// one dimension, one behind the other, may stand in a kInput fusion, whose
+// steps then hold all of that dimension.
+bool IsBroadcastAgain(const Instruction& reduce);
+
+// A fusible f32 (or logical, or bf16 maximum or minimum) reduce of a value of
+// the dot's shape over its last dimension.
+bool IsRowReduce(const Instruction& reduce, const Instruction& dot);
+
+// An f32 sum of a value of the product's shape over all of its dimensions but
+// the last, the columns: what a kernel can add up as it makes them. Products
+// with a batch and gradients of convolutions have no such rows.
+bool IsColumnSum(const Instruction& reduce, const Instruction& product);
+
+}  // namespace ptxla::hlo
+
+#endif  // PTXLA_HLO_BACKEND_ANALYSIS_FUSIBLE_REDUCES_H_

@@ -1,0 +1,65 @@
+#include "hlo_backend/analysis/vector_loops.h"
+
+#include <algorithm>
+
+namespace ptxla::hlo {
+
+bool IsLoopElementwise(const Instruction& i) {
+  if (!i.IsElementwise() || !HasVectorTypes(i)) return false;
+  switch (i.opcode()) {
+    case Opcode::kCopy:  // moves data, possibly to another layout
+    case Opcode::kStochasticConvert:
+      return false;
+    case Opcode::kSelect:
+      return i.operand(0)->shape().SameDims(i.shape());
+    case Opcode::kClamp:
+      return i.operand(0)->shape().SameDims(i.shape()) &&
+             i.operand(2)->shape().SameDims(i.shape());
+    case Opcode::kBitcastConvert:
+      return i.operand(0)->shape().SameDims(i.shape());
+    default:
+      return true;
+  }
+}
+
+bool HasVectorTypes(const Instruction& i) {
+  const auto fits = [](const Shape& s) {
+    return s.IsArray() && !IsComplex(s.type()) && BitWidth(s.type()) <= 32;
+  };
+  return fits(i.shape()) &&
+         std::all_of(i.operands().begin(), i.operands().end(),
+                     [&](const Instruction* o) { return fits(o->shape()); });
+}
+
+bool IsLaneSlice(const Instruction& i) {
+  constexpr int64_t kLanes = 128;
+  if (i.opcode() != Opcode::kSlice) return false;
+  const Shape &from = i.operand(0)->shape(), &to = i.shape();
+  const int minor = to.rank() - 1;
+  const auto row_major = [](const Shape& s) {
+    return !s.has_layout() || s.layout().IsRowMajor();
+  };
+  if (minor < 1 || from.dim(minor) > kLanes || !row_major(from) ||
+      !row_major(to) ||
+      (to.type() != PrimitiveType::kF32 && to.type() != PrimitiveType::kBf16)) {
+    return false;
+  }
+  const SliceAttrs& attrs = i.attrs<SliceAttrs>();
+  for (int d = 0; d < minor; ++d) {
+    if (to.dim(d) != from.dim(d)) return false;
+  }
+  return attrs.strides.empty() || attrs.strides[minor] == 1;
+}
+
+bool SameUpToDegenerateDims(const Shape& a, const Shape& b) {
+  DimVector x, y;
+  for (int64_t d : a.dims()) {
+    if (d != 1) x.push_back(d);
+  }
+  for (int64_t d : b.dims()) {
+    if (d != 1) y.push_back(d);
+  }
+  return x == y;
+}
+
+}  // namespace ptxla::hlo

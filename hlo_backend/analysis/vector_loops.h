@@ -1,0 +1,33 @@
+// Which instructions a kernel computes element by element in a loop over vector
+// registers.
+//
+//   f32[8,128] add(f32[8,128] %x, f32[8,128] %y)   // IsLoopElementwise
+//   c64[8,128] add(...)                            // no: no such registers
+#ifndef PTXLA_HLO_BACKEND_ANALYSIS_VECTOR_LOOPS_H_
+#define PTXLA_HLO_BACKEND_ANALYSIS_VECTOR_LOOPS_H_
+
+#include "hlo_backend/ir/instruction.h"
+
+namespace ptxla::hlo {
+
+// Elementwise instructions whose kernel is a plain vector loop. False for what
+// IsElementwise() admits but no vector unit has: complex numbers, 64-bit
+// types.
+bool IsLoopElementwise(const Instruction& instruction);
+
+// Arrays, all of them, of types that a lane holds: of at most 32 bits and not
+// complex.
+bool HasVectorTypes(const Instruction& instruction);
+
+// A slice that takes some lanes of every row of an array whose rows are one
+// tile wide: half of a head, as rotary embeddings do. A loop reads the tiles of
+// the array itself and rotates their lanes, as in the TPU compiler.
+//   bf16[8,1024,16,64] slice(bf16[8,1024,16,128]), its last dimension [64:128]
+bool IsLaneSlice(const Instruction& instruction);
+
+// Equal up to dimensions of size 1, which may be added or dropped.
+bool SameUpToDegenerateDims(const Shape& a, const Shape& b);
+
+}  // namespace ptxla::hlo
+
+#endif  // PTXLA_HLO_BACKEND_ANALYSIS_VECTOR_LOOPS_H_

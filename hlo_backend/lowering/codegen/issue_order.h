@@ -1,0 +1,43 @@
+// Which ready instruction of a block is issued first.
+//
+//   IssueRanks ranks(IssueOrder::kHeight, instrs, graph, model);
+//   ranks.rank_of[i]     // 0: the most urgent
+#ifndef PTXLA_HLO_BACKEND_LOWERING_CODEGEN_ISSUE_ORDER_H_
+#define PTXLA_HLO_BACKEND_LOWERING_CODEGEN_ISSUE_ORDER_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "hlo_backend/lowering/codegen/dependences.h"
+#include "hlo_backend/lowering/codegen/vcode.h"
+#include "isa/machine_model.h"
+
+namespace ptxla::codegen {
+
+enum class IssueOrder : uint8_t {
+  // On the longest path: copies of a formula go through it side by side.
+  kHeight,
+  // Copies one behind the other, each as far as the units are taken by those
+  // before it: few values are alive at once, and units that the formula uses
+  // at different times work at the same time.
+  kStaggered,
+  kSource,  // as written
+};
+
+struct IssueRanks {
+  IssueRanks(IssueOrder order, absl::Span<const VInstr> instrs,
+             const Graph& graph, const isa::MachineModel& model);
+
+  std::vector<int> rank_of, instr_of;  // each the inverse of the other
+  // Per instruction the first cycle that it may go in.
+  std::vector<int> earliest;
+};
+
+// Cycles for which the fullest slot or unit is taken: no order is shorter.
+int64_t SlotBound(absl::Span<const VInstr> instrs, const Graph& graph,
+                  const isa::MachineModel& model);
+
+}  // namespace ptxla::codegen
+
+#endif  // PTXLA_HLO_BACKEND_LOWERING_CODEGEN_ISSUE_ORDER_H_

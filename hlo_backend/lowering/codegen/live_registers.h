@@ -1,0 +1,96 @@
+// How many registers of each class are taken while a block is scheduled: from
+// the write of a value to its last read, or, where nobody reads it, until the
+// write has landed, as AllocateRegisters has it.
+//
+//   LiveRegisters live(instrs, registers, budget);
+//   live.Land(cycle);
+//   if (live.Fit(v)) live.Issue(v, cycle + latency);
+#ifndef PTXLA_HLO_BACKEND_LOWERING_CODEGEN_LIVE_REGISTERS_H_
+#define PTXLA_HLO_BACKEND_LOWERING_CODEGEN_LIVE_REGISTERS_H_
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <queue>
+#include <utility>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "hlo_backend/lowering/codegen/dependences.h"
+#include "hlo_backend/lowering/codegen/local_registers.h"
+#include "hlo_backend/lowering/codegen/schedule.h"
+
+namespace ptxla::codegen {
+
+class LiveRegisters {
+ public:
+  LiveRegisters(absl::Span<const VInstr> instrs,
+                absl::Span<const VRegister> registers,
+                const RegisterBudget& budget)
+      : locals_(registers), range_(instrs), reads_(range_.size(), 0) {
+    for (int c = 0; c < isa::kNumRegClasses; ++c) {
+      limit_[c] = static_cast<int>(budget.free[c].size());
+    }
+    for (const VInstr& v : instrs) {
+      locals_.ForEachRead(v, [&](int32_t reg) { ++Reads(reg); });
+    }
+  }
+
+  int limit(isa::RegClass cls) const { return limit_[static_cast<int>(cls)]; }
+
+  // Is there a register for what the instruction writes, perhaps one that it
+  // reads last?
+  bool Fit(const VInstr& v) {
+    if (!locals_.Writes(v)) return true;
+    const int cls = FieldsOf(v.op).dst;
+    if (live_[cls] < limit_[cls]) return true;
+    int freed = 0;
+    int32_t seen[5];
+    int num_seen = 0;
+    locals_.ForEachRead(v, [&](int32_t reg) {
+      seen[num_seen++] = reg;
+      const int uses = static_cast<int>(std::count(seen, seen + num_seen, reg));
+      if (Reads(reg) == uses && locals_.ClassOf(reg) == cls) ++freed;
+    });
+    return freed > 0;
+  }
+
+  // `lands`: the cycle at which its result is written.
+  void Issue(const VInstr& v, int lands) {
+    locals_.ForEachRead(v, [&](int32_t reg) {
+      if (--Reads(reg) == 0) --live_[locals_.ClassOf(reg)];
+    });
+    if (!locals_.Writes(v)) return;
+    const int cls = FieldsOf(v.op).dst;
+    ++live_[cls];
+    if (Reads(v.dst) == 0) unread_.push({lands, cls});
+  }
+
+  // What nobody reads and has landed by `cycle` is free.
+  void Land(int cycle) {
+    while (!unread_.empty() && unread_.top().first <= cycle) {
+      --live_[unread_.top().second];
+      unread_.pop();
+    }
+  }
+  // The next cycle at which Land() frees a register; INT32_MAX: none.
+  int NextLanding() const {
+    return unread_.empty() ? INT32_MAX : unread_.top().first;
+  }
+
+ private:
+  int& Reads(int32_t reg) { return reads_[reg - range_.first]; }
+
+  const LocalRegisters locals_;
+  const RegisterRange range_;
+  std::vector<int> reads_;  // still to come, by range_
+  std::array<int, isa::kNumRegClasses> limit_{};
+  std::array<int, isa::kNumRegClasses> live_{};
+  using Landing = std::pair<int, int>;  // (cycle, class)
+  std::priority_queue<Landing, std::vector<Landing>, std::greater<>> unread_;
+};
+
+}  // namespace ptxla::codegen
+
+#endif  // PTXLA_HLO_BACKEND_LOWERING_CODEGEN_LIVE_REGISTERS_H_

@@ -1,0 +1,45 @@
+// A reduction cut into grid steps: what one of its steps does, and where its
+// partial and finished results lie.
+//
+//   f32[4096] reduce(f32[4096,8192]), dimensions={1}
+//   // a step: 256 rows, all columns; 32 partial registers in scratch
+#ifndef PTXLA_HLO_BACKEND_LOWERING_FUSION_REDUCE_TILING_H_
+#define PTXLA_HLO_BACKEND_LOWERING_FUSION_REDUCE_TILING_H_
+
+#include <optional>
+#include <vector>
+
+#include "hlo_backend/lowering/fusion/fusion_tiling.h"
+#include "hlo_backend/lowering/fusion/reduction.h"
+
+namespace ptxla::lowering {
+
+// The elementwise rest on the reduced shape, in the last step.
+struct ReduceEpilogue {
+  Expression e;
+  Geometry g;
+  NestPlan plan;
+  std::vector<Place> places;
+};
+
+struct ReduceTiling {
+  FusionTiling cut;
+  std::optional<ReduceEpilogue> epilogue;
+  std::vector<Reduction> reductions;
+  std::vector<int> reduced_grid;  // grid dimensions that are reduced
+  int grid_dims = 0;
+  // One tile after another, all reductions of it at once: fewer values live.
+  bool thrifty = false;
+
+  // Whose positions `r`, one of `reductions`, is; null: it reduces values.
+  const Reduction* ExtremumOf(const Reduction& r) const {
+    return r.extremum < 0 ? nullptr : &reductions[r.extremum];
+  }
+  int NumberOf(const Reduction& r) const {
+    return static_cast<int>(&r - reductions.data());
+  }
+};
+
+}  // namespace ptxla::lowering
+
+#endif  // PTXLA_HLO_BACKEND_LOWERING_FUSION_REDUCE_TILING_H_

@@ -1,0 +1,138 @@
+// Values that do not vary along all dimensions of a loop, and those that count
+// along one: bundles against the evaluator.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/substitute.h"
+#include "tests/hlo_backend/lowering/bundle_harness.h"
+#include "tests/support/status_matchers.h"
+
+namespace ptxla::lowering {
+namespace {
+
+TEST(LoopBroadcastTest, HalfPrecisionIsReadHoweverItVaries) {
+  for (const char* chip : {"v3", "v4", "v5e"}) {
+    for (const auto& [dims, map] :
+         std::vector<std::pair<std::string, std::string>>{{"", ""},
+                                                          {"300", "2"},
+                                                          {"37", "1"},
+                                                          {"3", "0"},
+                                                          {"3,300", "0,2"},
+                                                          {"37,300", "1,2"}}) {
+      HarnessOptions options;
+      options.chip = chip;
+      EXPECT_OK(CompareKernel(absl::Substitute(R"(HloModule m
+f {
+  x = f16[3,37,300] parameter(0)
+  s = f16[$0] parameter(1)
+  b = f16[3,37,300] broadcast(s), dimensions={$1}
+  ROOT y = f16[3,37,300] add(x, b)
+}
+ENTRY e {
+  x = f16[3,37,300] parameter(0)
+  s = f16[$0] parameter(1)
+  ROOT r = f16[3,37,300] fusion(x, s), kind=kLoop, calls=f
+})",
+                                               dims, map),
+                              options)
+                    .status())
+          << chip << " [" << dims << "]";
+    }
+  }
+}
+
+TEST(LoopBroadcastTest, BroadcastsComeFromEveryDimension) {
+  struct Case {
+    const char* operand;
+    const char* dims;
+  };
+  for (const char* type : {"f32", "bf16"}) {
+    for (const Case& c :
+         {Case{"", ""}, Case{"300", "2"}, Case{"37", "1"}, Case{"3", "0"},
+          Case{"37,300", "1,2"}, Case{"3,300", "0,2"}, Case{"3,37", "0,1"}}) {
+      const std::string text = absl::Substitute(
+          R"(HloModule m
+f {
+  p = $0[$1] parameter(0)
+  q = $0[3,37,300] parameter(1)
+  b = $0[3,37,300] broadcast(p), dimensions={$2}
+  ROOT s = $0[3,37,300] subtract(q, b)
+}
+ENTRY e {
+  p = $0[$1] parameter(0)
+  q = $0[3,37,300] parameter(1)
+  ROOT r = $0[3,37,300] fusion(p, q), kind=kLoop, calls=f
+})",
+          type, c.operand, c.dims);
+      EXPECT_OK(CompareKernel(text).status()) << type << " " << c.dims;
+    }
+  }
+}
+
+TEST(LoopBroadcastTest, AValuePerRowOfSeveralPlanes) {
+  for (const char* type : {"f32", "bf16"}) {
+    const std::string text = absl::Substitute(
+        R"(HloModule m
+f {
+  p = $0[3,2,37] parameter(0)
+  q = $0[3,2,37,130] parameter(1)
+  b = $0[3,2,37,130] broadcast(p), dimensions={0,1,2}
+  ROOT s = $0[3,2,37,130] subtract(q, b)
+}
+ENTRY e {
+  p = $0[3,2,37] parameter(0)
+  q = $0[3,2,37,130] parameter(1)
+  ROOT r = $0[3,2,37,130] fusion(p, q), kind=kLoop, calls=f
+})",
+        type);
+    EXPECT_OK(CompareKernel(text).status()) << type;
+  }
+}
+
+TEST(LoopBroadcastTest, ADivisorPerRowIsInvertedOnceARow) {
+  // Eight tiles a row: with a reciprocal for each of them, the EUP would take
+  // a cycle a tile more.
+  const auto cycles = [](absl::string_view op) -> int64_t {
+    const auto result = CompareKernel(absl::Substitute(R"(HloModule m
+f {
+  a = f32[512,1024] parameter(0)
+  r = f32[512] parameter(1)
+  rows = f32[512,1024] broadcast(r), dimensions={0}
+  ROOT q = f32[512,1024] $0(a, rows)
+}
+ENTRY e {
+  a = f32[512,1024] parameter(0)
+  r = f32[512] parameter(1)
+  ROOT k = f32[512,1024] fusion(a, r), kind=kLoop, calls=f
+})",
+                                                       op),
+                                      {});
+    EXPECT_OK(result.status());
+    return result.ok() ? result->cycles : 0;
+  };
+  const int64_t tiles = 512 / 8 * 1024 / 128;
+  EXPECT_LT(cycles("divide"), cycles("multiply") + tiles / 2);
+}
+
+TEST(LoopBroadcastTest, IotaCountsAlongItsDimension) {
+  for (int d = 0; d < 3; ++d) {
+    const std::string text = absl::Substitute(R"(HloModule m
+ENTRY e {
+  ROOT r = s32[5,40,300] iota(), iota_dimension=$0
+})",
+                                              d);
+    EXPECT_OK(CompareKernel(text).status()) << d;
+  }
+  EXPECT_OK(CompareKernel(R"(HloModule m
+ENTRY e {
+  ROOT r = s32[5000] iota(), iota_dimension=0
+})")
+                .status());
+}
+
+}  // namespace
+}  // namespace ptxla::lowering
