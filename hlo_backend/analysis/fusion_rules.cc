@@ -288,6 +288,15 @@ bool IsColumnSum(const Instruction& i, const Instruction& product) {
   return dims.output_feature == rank - 1 && dims.output_batch == rank - 2;
 }
 
+bool IsMemberColumnReduce(const Instruction& i, const Instruction& dot) {
+  const int rank = dot.shape().rank();
+  return dot.opcode() == Opcode::kDot && IsFusibleReduce(i) && rank > 2 &&
+         rank == ProductBatch(dot) + 2 &&
+         i.shape().type() == PrimitiveType::kF32 &&
+         i.operand(0)->shape().SameDims(dot.shape()) &&
+         i.dimensions().size() == 1 && i.dimensions()[0] == rank - 2;
+}
+
 bool IsPrologueBroadcast(const Instruction& i) {
   const Shape& source = i.operand(0)->shape();
   const int rank = i.shape().rank();
@@ -305,8 +314,13 @@ bool IsPrologueBroadcast(const Instruction& i) {
 
 bool IsMemberColumns(const Instruction& i) {
   const int rank = i.shape().rank();
-  return i.operand(0)->shape().rank() == 2 && i.dimensions()[0] < rank - 2 &&
-         i.dimensions()[1] == rank - 1;
+  const Shape& source = i.operand(0)->shape();
+  if (source.rank() < 2 || i.dimensions().back() != rank - 1) return false;
+  if (source.rank() == 2) return i.dimensions()[0] < rank - 2;
+  for (int d = 0; d + 1 < source.rank(); ++d) {
+    if (i.dimensions()[d] != d) return false;
+  }
+  return source.rank() == rank - 1;
 }
 
 bool SameUpToDegenerateDims(const Shape& a, const Shape& b) {
@@ -506,7 +520,7 @@ absl::Status CheckOutputFusion(const Instruction& fusion) {
       }
       return Refuse(fusion, *root, "a result per row of this form");
     }
-    if (IsColumnSum(*root, *dot)) continue;
+    if (IsColumnSum(*root, *dot) || IsMemberColumnReduce(*root, *dot)) continue;
     if (!root->shape().IsArray() || !root->shape().SameDims(dot->shape())) {
       return Refuse(fusion, *root, "a root of another shape than the dot's");
     }
