@@ -99,4 +99,13 @@ bool IsColumnSum(const Instruction& i, const Instruction& product) {
   return dims.output_feature == rank - 1 && dims.output_batch == rank - 2;
 }
 
+bool IsMemberColumnReduce(const Instruction& i, const Instruction& dot) {
+  const int rank = dot.shape().rank();
+  return dot.opcode() == Opcode::kDot && IsFusibleReduce(i) && rank > 2 &&
+         rank == ProductBatch(dot) + 2 &&
+         i.shape().type() == PrimitiveType::kF32 &&
+         i.operand(0)->shape().SameDims(dot.shape()) &&
+         i.dimensions().size() == 1 && i.dimensions()[0] == rank - 2;
+}
+
 }  // namespace ptxla::hlo

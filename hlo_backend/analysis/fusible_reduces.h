@@ -32,6 +32,11 @@ bool IsRowReduce(const Instruction& reduce, const Instruction& dot);
 // with a batch and gradients of convolutions have no such rows.
 bool IsColumnSum(const Instruction& reduce, const Instruction& product);
 
+// A fusible f32 reduce of a value of the shape of a dot with a batch over its
+// rows, the last dimension but one: what the columns of each member reduce to,
+// made as their tiles are finished. Nothing in the same kernel reads it.
+bool IsMemberColumnReduce(const Instruction& reduce, const Instruction& dot);
+
 }  // namespace ptxla::hlo
 
 #endif  // PTXLA_HLO_BACKEND_ANALYSIS_FUSIBLE_REDUCES_H_

@@ -177,8 +177,13 @@ bool IsPrologueBroadcast(const Instruction& i) {
 
 bool IsMemberColumns(const Instruction& i) {
   const int rank = i.shape().rank();
-  return i.operand(0)->shape().rank() == 2 && i.dimensions()[0] < rank - 2 &&
-         i.dimensions()[1] == rank - 1;
+  const Shape& source = i.operand(0)->shape();
+  if (source.rank() < 2 || i.dimensions().back() != rank - 1) return false;
+  if (source.rank() == 2) return i.dimensions()[0] < rank - 2;
+  for (int d = 0; d + 1 < source.rank(); ++d) {
+    if (i.dimensions()[d] != d) return false;
+  }
+  return source.rank() == rank - 1;
 }
 
 bool IsProduct(const Instruction& i) {
@@ -284,7 +289,7 @@ absl::Status CheckOutputFusion(const Instruction& fusion) {
       }
       return Refuse(fusion, *root, "a result per row of this form");
     }
-    if (IsColumnSum(*root, *dot)) continue;
+    if (IsColumnSum(*root, *dot) || IsMemberColumnReduce(*root, *dot)) continue;
     if (!root->shape().IsArray() || !root->shape().SameDims(dot->shape())) {
       return Refuse(fusion, *root, "a root of another shape than the dot's");
     }

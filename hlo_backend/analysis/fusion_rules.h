@@ -19,7 +19,9 @@
 //            on the dot's shape (the epilogue); roots have the dot's shape. It
 //            may hold row reduces (IsRowReduce) whose results are broadcast
 //            along the rows again (a softmax of scores), or are roots too. Or
-//            sums over its columns (IsColumnSum) are roots beside others.
+//            sums over its columns (IsColumnSum), or reduces of the columns of
+//            each member of a batch (IsMemberColumnReduce), are roots beside
+//            others.
 //   kCustom  Two of the last kind, the second going on with the rows of the
 //            first (product_chain.h); or kernels of small arrays one after the
 //            other (stages.h).
@@ -69,8 +71,9 @@ const Shape& IterationShape(const Instruction& fusion);
 bool IsPrologueBroadcast(const Instruction& broadcast);
 
 // One to the shape of a dot's operand whose values per column differ from
-// member to member (or from plane to plane) of one dimension, as a kernel can
-// read them, too: [batch, columns] of [batch, rows, columns].
+// member to member (or from plane to plane) of one dimension, or of all of the
+// batch, as a kernel can read them, too: [batch, columns] of [batch, rows,
+// columns].
 bool IsMemberColumns(const Instruction& broadcast);
 
 // Members of a product's batch that may share rows of values per column (a mask

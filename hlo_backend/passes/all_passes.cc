@@ -27,6 +27,7 @@
 #include "hlo_backend/passes/gather_canonicalizer.h"
 #include "hlo_backend/passes/half_bytes.h"
 #include "hlo_backend/passes/integer_product_expander.h"
+#include "hlo_backend/passes/keys_first.h"
 #include "hlo_backend/passes/layout_assignment.h"
 #include "hlo_backend/passes/layout_clearing.h"
 #include "hlo_backend/passes/linear_algebra_expander.h"
@@ -135,6 +136,8 @@ std::vector<PassEntry> AllPasses() {
       {"integer-product-expander",
        "products of 16 to 64-bit integers from those of bytes",
        Make<IntegerProductExpanderPass>},
+      {"keys-first", "scores in the order in which they are written",
+       Make<KeysFirstPass>},
       {"layout-assignment", "tiled layouts, copies and bitcasts",
        Make<LayoutAssignmentPass>},
       {"layout-clearing", "forgets layouts inside the module",

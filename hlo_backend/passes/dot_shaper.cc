@@ -76,6 +76,16 @@ bool ContractsPlanes(const Instruction& dot) {
   return RoundUpTo<int64_t>(k, kTileK) * 4 <= k * 5;
 }
 
+// The dimension of an operand that lies minor: of a transpose that of what it
+// reads.
+int64_t LiesMinor(const Instruction& x) {
+  const int64_t minor = x.shape().rank() - 1;
+  if (x.opcode() != Opcode::kTranspose) return minor;
+  const auto at =
+      std::find(x.dimensions().begin(), x.dimensions().end(), minor);
+  return at - x.dimensions().begin();
+}
+
 Instruction* Shaped(Instruction* dot) {
   const auto& a = dot->attrs<DotAttrs>();
   const Shape& l = dot->operand(0)->shape();
@@ -97,8 +107,7 @@ Instruction* Shaped(Instruction* dot) {
   const auto matrix = [&](Instruction* x, const DimVector& of_batch,
                           const DimVector& free, const DimVector& contracted,
                           DimVector* contracting) {
-    const bool free_last =
-        !free.empty() && free.back() == x->shape().rank() - 1;
+    const bool free_last = !free.empty() && free.back() == LiesMinor(*x);
     const DimVector& first = free_last ? contracted : free;
     const DimVector& last = free_last ? free : contracted;
     DimVector order = of_batch, dims;

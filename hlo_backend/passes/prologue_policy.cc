@@ -123,6 +123,12 @@ bool PrologueForm(const Instruction& dot, int operand) {
 }
 
 bool PrologueReads(const Instruction& dot, const Instruction& broadcast) {
+  const Shape& source = broadcast.operand(0)->shape();
+  if (IsMemberColumns(broadcast) && source.type() == PrimitiveType::kF32 &&
+      source.rank() == broadcast.shape().rank() - 1 &&
+      source.rank() == ProductBatch(dot) + 1) {
+    return true;
+  }
   if (!IsPrologueBroadcast(broadcast)) return false;
   const Shape& shape = broadcast.shape();
   const int rank = shape.rank();

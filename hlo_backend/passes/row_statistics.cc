@@ -21,12 +21,12 @@ constexpr int64_t kLanes = 128;
 
 // A product whose rows are the last dimension but one, in forms that lowering
 // knows.
-bool HasRows(const Instruction& dot) {
+bool HasMatrices(const Instruction& dot) {
   const DotAttrs& attrs = dot.attrs<DotAttrs>();
   const int batch = ProductBatch(dot);
   if (dot.shape().rank() != batch + 2 || attrs.rhs_contracting.size() != 1 ||
       !IsRowMajor(dot.shape()) || dot.IsRoot() ||
-      dot.shape().dim(batch) < kLanes || !dot.control_predecessors().empty() ||
+      !dot.control_predecessors().empty() ||
       !dot.control_successors().empty()) {
     return false;
   }
@@ -41,6 +41,10 @@ bool HasRows(const Instruction& dot) {
     }
   }
   return true;
+}
+
+bool HasLines(const Instruction& dot) {
+  return dot.shape().dim(dot.shape().rank() - 2) >= kLanes;
 }
 
 class StatisticsFuser {
@@ -58,14 +62,18 @@ class StatisticsFuser {
   bool Run() {
     bool changed = false;
     for (Instruction* i : order_) {
-      if (i->opcode() == Opcode::kDot && HasRows(*i)) changed |= Fuse(i);
+      if (i->opcode() != Opcode::kDot || !HasMatrices(*i)) continue;
+      const bool done = Fuse(i, /*of_columns=*/true) ||
+                        (HasLines(*i) && Fuse(i, /*of_columns=*/false));
+      changed |= done;
     }
     return changed;
   }
 
  private:
-  bool Fuse(Instruction* dot) {
+  bool Fuse(Instruction* dot, bool of_columns) {
     dot_ = dot;
+    of_columns_ = of_columns;
     work_ = {dot};
     std::vector<Instruction*> reduces;
     for (size_t next = 0; next < work_.size(); ++next) {
@@ -75,7 +83,7 @@ class StatisticsFuser {
             !u->control_successors().empty()) {
           continue;
         }
-        if (u->opcode() == Opcode::kReduce && IsRowReduce(*u, *dot) &&
+        if (u->opcode() == Opcode::kReduce && IsStatistic(*u) &&
             u->shape().type() == PrimitiveType::kF32 &&
             IsRowMajor(u->shape()) && u->operand(0) == work_[next]) {
           reduces.push_back(u);
@@ -101,6 +109,11 @@ class StatisticsFuser {
         c_->CreateFusion(group_, FusionKind::kOutput, "rows_fusion");
     if (metadata != nullptr) fusion->set_metadata(metadata);
     return true;
+  }
+
+  bool IsStatistic(const Instruction& reduce) const {
+    return of_columns_ ? IsMemberColumnReduce(reduce, *dot_)
+                       : IsRowReduce(reduce, *dot_);
   }
 
   static bool Contains(const std::vector<Instruction*>& list,
@@ -198,6 +211,7 @@ class StatisticsFuser {
   absl::flat_hash_map<const Instruction*, size_t> position_;
   // Of the product at hand: itself and elementwise work on it.
   const Instruction* dot_ = nullptr;
+  bool of_columns_ = false;  // reduces over its rows, not along them
   std::vector<Instruction*> work_;
   absl::flat_hash_map<const Instruction*, Instruction*> inside_;
   std::vector<Instruction*> group_;

@@ -6,6 +6,9 @@
 // needs it does it again. What reads the reduces (an exponential, its sum) is a
 // kernel of its own: rows need not fit into VMEM. Part of `row-fusion`, for
 // products that it leaves.
+//
+// Reduces over the rows of each member of a batch too (scores with their keys
+// in the rows, keys_first.h): values per column, made as tiles are finished.
 #ifndef PTXLA_HLO_BACKEND_PASSES_ROW_STATISTICS_H_
 #define PTXLA_HLO_BACKEND_PASSES_ROW_STATISTICS_H_
 

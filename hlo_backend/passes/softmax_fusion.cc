@@ -8,6 +8,7 @@
 #include "hlo_backend/analysis/fusion_rules.h"
 #include "hlo_backend/ir/computation.h"
 #include "hlo_backend/passes/control_flow.h"
+#include "hlo_backend/passes/prologue_policy.h"
 #include "hlo_backend/passes/row_leaves.h"
 
 namespace ptxla::hlo {
@@ -39,7 +40,7 @@ class SoftmaxFuser {
       stored_.clear();
       do Gather(n);
       while (StoreWhatOthersNeed());
-      if (stored_.contains(start_)) continue;
+      if (stored_.contains(start_) || IsFinishedByProduct()) continue;
       AddProducers(n);
       Build();
       return true;
@@ -67,6 +68,27 @@ class SoftmaxFuser {
           reads && !behind && members_.size() < kMostMembers && Fits(*i);
       (joins ? members_ : behind_).insert(i);
     }
+  }
+
+  // Values per column whose rows are finished in front of the one product that
+  // reads them, under its matmuls: the reduces alone are left to be made.
+  bool IsFinishedByProduct() const {
+    const Shape& source = start_->operand(0)->shape();
+    if (start_->dimensions().size() != 1 ||
+        start_->dimensions()[0] != source.rank() - 2) {
+      return false;
+    }
+    const Instruction* product = nullptr;
+    for (const Instruction* i : members_) {
+      for (const Instruction* user : i->users()) {
+        if (members_.contains(user)) continue;
+        if (user->opcode() != Opcode::kDot || product != nullptr) return false;
+        const int operand = user->operand(0) == i ? 0 : 1;
+        if (!PrologueForm(*user, operand)) return false;
+        product = user;
+      }
+    }
+    return product != nullptr;
   }
 
   bool IsResult(const Instruction& i) const {

@@ -67,7 +67,12 @@ void OperandPrologue::AddTo(ProductOperand* operand,
   for (const Leaf& leaf : leaves_) {
     operand->loads += leaf.form == Form::kTile ? 1 : 0;
   }
-  live_registers_ = 2 * PeakVectors(code) + 2;
+  // Results of functions wait in the EUP's queue and hold none meanwhile.
+  const bool waits =
+      std::any_of(code.begin(), code.end(), [](const codegen::VInstr& v) {
+        return isa::Info(v.op).unit == isa::ExecUnit::kEup;
+      });
+  live_registers_ = 2 * PeakVectors(code) + (waits ? 0 : 2);
   rows_lead_ = model.Latency(isa::LatencyKey::kXluPermute, 0) +
                2 * model.Latency(isa::LatencyKey::kEupF32, 0);
   // Load, conversion and mask, then one operation after another.

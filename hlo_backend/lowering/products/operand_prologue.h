@@ -60,6 +60,7 @@ class OperandPrologue final : public TileFormula, public ComputedOperand {
   bool KeepsColumns() const override {
     return e_.space.sizes.back() <= isa::kLanes;
   }
+  bool GoesDownColumns() const override { return true; }
 
  private:
   explicit OperandPrologue(Expression e) : TileFormula(std::move(e)) {}

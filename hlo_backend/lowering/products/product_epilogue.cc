@@ -10,6 +10,7 @@
 #include "hlo_backend/lowering/fusion/f16_conversion.h"
 #include "hlo_backend/lowering/products/column_epilogue.h"
 #include "hlo_backend/lowering/products/fusion_epilogue.h"
+#include "hlo_backend/lowering/products/member_column_epilogue.h"
 #include "hlo_backend/lowering/products/result_store.h"
 #include "hlo_backend/lowering/products/row_epilogue.h"
 
@@ -103,6 +104,9 @@ absl::StatusOr<std::unique_ptr<ProductEpilogue>> ProductEpilogue::Create(
     if (reduces) {
       if (ColumnEpilogue::Takes(instruction)) {
         ASSIGN_OR_RETURN(epilogue, ColumnEpilogue::Create(instruction, *form));
+      } else if (MemberColumnEpilogue::Takes(instruction)) {
+        ASSIGN_OR_RETURN(epilogue,
+                         MemberColumnEpilogue::Create(instruction, *form));
       } else {
         ASSIGN_OR_RETURN(epilogue, RowEpilogue::Create(context, instruction));
       }

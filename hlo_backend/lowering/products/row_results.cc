@@ -39,6 +39,8 @@ int64_t Members(const PhysicalArray& a) {
   return a.rank() < 2 ? 1 : a.planes * a.rows;
 }
 
+}  // namespace
+
 Pred Both(CodeBuilder& b, Pred x, Pred y) {
   if (!x.valid()) return y;
   if (!y.valid()) return x;
@@ -51,8 +53,6 @@ Pred Both(CodeBuilder& b, Pred x, Pred y) {
   b.Emit(v);
   return both;
 }
-
-}  // namespace
 
 bool HasMemberLines(const PhysicalArray& a) {
   return MembersAreRows(a) || (a.rows & (a.rows - 1)) == 0 ||

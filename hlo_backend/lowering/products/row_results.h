@@ -28,6 +28,9 @@ bool HasMemberLines(const PhysicalArray& array);
 // Bytes between rows of 128 values of one member.
 int64_t LinePitch(const PhysicalArray& array);
 
+// Guards of a store that both must allow; an invalid one always does.
+codegen::Pred Both(codegen::CodeBuilder& b, codegen::Pred x, codegen::Pred y);
+
 class RowResults {
  public:
   // Unimplemented: another form than f32[batch..., rows], row-major.

@@ -386,6 +386,15 @@ absl::StatusOr<Value> TileFormula::EvalOp(const ExprNode& node, int tile,
       return Value::Of(b_->Binary(Opcode::kVmulF32, x.vec, divisor.inverse));
     }
   }
+  if (GoesDownColumns() && node.instr->opcode() == hlo::Opcode::kDivide &&
+      node.type == PrimitiveType::kF32 && leaf_of_node_[node.inputs[1]] >= 0) {
+    const Leaf& divisor = leaves_[leaf_of_node_[node.inputs[1]]];
+    if (divisor.form == Form::kBatchColumns) {
+      ASSIGN_OR_RETURN(const Value x, Eval(node.inputs[0], tile, at));
+      return Value::Of(
+          b_->Binary(Opcode::kVmulF32, x.vec, InverseOfColumns(divisor, at)));
+    }
+  }
   if (const int constant = e_.ImmediateInput(node); constant >= 0) {
     ASSIGN_OR_RETURN(const Value x, Eval(node.inputs[1 - constant], tile, at));
     return EmitWithImmediate(*b_, *node.instr, x,

@@ -12,7 +12,9 @@
 #define PTXLA_HLO_BACKEND_LOWERING_PRODUCTS_TILE_FORMULA_H_
 
 #include <cstdint>
+#include <deque>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
@@ -134,7 +136,15 @@ class TileFormula {
   absl::StatusOr<Value> Load(const Leaf& leaf, int tile, const Position& at);
   // Do registers of columns stay while rows come by?
   virtual bool KeepsColumns() const { return false; }
+  // Are rows of the same columns computed one after another?
+  virtual bool GoesDownColumns() const { return false; }
   Value LoadBatchColumns(const Leaf& leaf, const Position& at);
+  // Of a member's columns, by all values of which is divided.
+  codegen::Vec InverseOfColumns(const Leaf& leaf, const Position& at);
+  static int64_t ColumnKey(const Leaf& leaf, const Position& at) {
+    return (leaf.node * int64_t{1 << 20} + at.batch) * (1 << 20) +
+           at.col / isa::kLanes;
+  }
   // The lowest element of packed words, as 32 bits.
   codegen::Vec FirstOfWords(hlo::PrimitiveType type, codegen::Vec words) const;
   // 32 bits as the formula has them: pred is a mask.
@@ -147,6 +157,7 @@ class TileFormula {
     batch_rows_.clear();
     batch_shifts_.clear();
     batch_columns_.clear();
+    column_inverses_.clear();
   }
   // Registers of the tiles before are gone.
   void ClearTiles();
@@ -168,6 +179,8 @@ class TileFormula {
   absl::flat_hash_map<int64_t, codegen::Sca> batch_rows_;
   // Values of 8 and 16 bits of a member's columns, as 32 bits: for all rows.
   absl::flat_hash_map<int64_t, codegen::Vec> batch_columns_;
+  // Those of the columns that were divided by last.
+  std::deque<std::pair<int64_t, codegen::Vec>> column_inverses_;
   // And the bits of a word in front of their values.
   absl::flat_hash_map<int64_t, codegen::Sca> batch_shifts_;
   // Rows of an array of the product's shape: those of windows (convolutions)

@@ -16,6 +16,9 @@ using isa::Opcode;
 
 namespace {
 
+// One for each MXU that takes rows in turns.
+constexpr size_t kMostInverses = 4;
+
 int Log2(int64_t power) {
   int log = 0;
   while ((int64_t{1} << log) < power) ++log;
@@ -93,6 +96,17 @@ absl::StatusOr<bool> TileFormula::DescribeShared(const ExprNode& node,
         dims > 0 ? members(dims, first) : SharedMembers{Members(), 1};
     return true;
   }
+  if (rank > 2) {
+    // A row of columns for each member.
+    if (rank != e_.space.rank() - 1 || array.bits != 32) return false;
+    for (int d = 0; d + 1 < rank; ++d) {
+      if (!in_place(d, d)) return false;
+    }
+    leaf->form = Form::kBatchColumns;
+    leaf->array = array;
+    leaf->members = members(rank - 1, 0);
+    return Divides(leaf->members.count, array.rows);
+  }
   const bool one_row = array.sizes[0] == 1;
   if (rank != 2 || array.dims[0] != 0 ||
       (!one_row && node.map[0] >= minor - 1)) {
@@ -113,13 +127,22 @@ int64_t TileFormula::Members() const {
   return members;
 }
 
+Vec TileFormula::InverseOfColumns(const Leaf& leaf, const Position& at) {
+  const int64_t key = ColumnKey(leaf, at);
+  for (const auto& [columns, inverse] : column_inverses_) {
+    if (columns == key) return inverse;
+  }
+  const Vec inverse = EmitReciprocal(*b_, LoadBatchColumns(leaf, at).vec);
+  column_inverses_.emplace_back(key, inverse);
+  if (column_inverses_.size() > kMostInverses) column_inverses_.pop_front();
+  return inverse;
+}
+
 Value TileFormula::LoadBatchColumns(const Leaf& leaf, const Position& at) {
   CodeBuilder& b = *b_;
   // Before a product the rows of one member follow one another; unpacked once,
   // a register holds its columns for all of them.
-  const int64_t column_key =
-      (leaf.node * int64_t{1 << 20} + at.batch) * (1 << 20) +
-      at.col / isa::kLanes;
+  const int64_t column_key = ColumnKey(leaf, at);
   const bool keeps = KeepsColumns() && leaf.array.bits < 32;
   if (keeps) {
     const auto kept = batch_columns_.find(column_key);
@@ -138,10 +161,11 @@ Value TileFormula::LoadBatchColumns(const Leaf& leaf, const Position& at) {
     return FromWords(leaf.view.type, first);
   };
   if (!first_member_.valid()) {
-    const int64_t row = leaf.members.Of(at.batch);
+    const int64_t line = leaf.members.Of(at.batch), row = line % a.rows;
     const Vec words = b.LoadRow(
         leaf.place.space, leaf.place.base,
-        static_cast<int32_t>(row / a.tile_rows * a.row_stride() +
+        static_cast<int32_t>(line / a.rows * a.plane_stride() +
+                             row / a.tile_rows * a.row_stride() +
                              row % a.tile_rows / packing * isa::kRowBytes) +
             column);
     const auto shift = static_cast<uint32_t>(row % packing * a.bits);
@@ -154,8 +178,14 @@ Value TileFormula::LoadBatchColumns(const Leaf& leaf, const Position& at) {
   if (!address.valid()) {
     const Sca member = b.SAddImm(first_member_, static_cast<int32_t>(at.batch));
     const int64_t members = Members(), inner = leaf.members.inner;
-    const Sca row = Remainder(b, Quotient(b, member, members, inner),
-                              members / inner, leaf.members.count);
+    Sca row = Remainder(b, Quotient(b, member, members, inner), members / inner,
+                        leaf.members.count);
+    Sca plane;
+    if (leaf.members.count > a.rows) {
+      plane = b.SMulImm(Quotient(b, row, leaf.members.count, a.rows),
+                        static_cast<int32_t>(a.plane_stride()));
+      row = Remainder(b, row, leaf.members.count, a.rows);
+    }
     const Sca tile =
         b.SMulImm(b.SBinaryImm(Opcode::kSshrl, row, Log2(a.tile_rows)),
                   static_cast<int32_t>(a.row_stride()));
@@ -164,6 +194,7 @@ Value TileFormula::LoadBatchColumns(const Leaf& leaf, const Position& at) {
     const Sca line =
         b.SMulImm(Quotient(b, in_tile, a.tile_rows, packing), isa::kRowBytes);
     address = b.SAdd(leaf.place.base, b.SAdd(tile, line));
+    if (plane.valid()) address = b.SAdd(address, plane);
     b.SetBank(address, codegen::kUnknownBanks, 0);
     if (packing > 1)
       shift = b.SMulImm(Remainder(b, row, a.rows, packing), a.bits);

@@ -1,0 +1,195 @@
+// Products with a batch that reduce the rows of each member, and such whose
+// weights are computed from a value per column of each member: attention with
+// its keys in the rows. Bundles against the evaluator.
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/substitute.h"
+#include "tests/hlo_backend/lowering/bundle_harness.h"
+#include "tests/support/status_matchers.h"
+
+namespace ptxla::lowering {
+namespace {
+
+constexpr const char* kChips[] = {"v2",  "v3",  "v4",   "v5e",
+                                  "v5p", "v6e", "tpu7x"};
+
+HarnessOptions On(const std::string& chip) {
+  HarnessOptions options;
+  options.chip = chip;
+  options.low = -1;
+  options.high = 1;
+  options.absolute = 0.02;
+  options.relative = 0.02;
+  return options;
+}
+
+struct Scores {
+  std::string batch;  // dimensions
+  int keys, queries, depth;
+};
+
+std::string BatchNumbers(const Scores& s) {
+  return s.batch.find(',') == std::string::npos ? "0" : "0,1";
+}
+
+// The scores, with the maxima of what is made of them, not below `start`, and
+// the sums of their squares. Keys and queries lie as [depth, sequence].
+std::string Statistics(const Scores& s, const std::string& type,
+                       const std::string& start) {
+  const std::string operands = absl::Substitute(
+      R"(k = $4[$0,$3,$1] parameter(0)
+  q = $4[$0,$3,$2] parameter(1))",
+      s.batch, s.keys, s.queries, s.depth, type);
+  const std::string b = BatchNumbers(s);
+  const std::string of_depth = b == "0" ? "1" : "2";
+  return absl::Substitute(
+      R"(HloModule m
+max { x = f32[] parameter(0)
+ y = f32[] parameter(1)
+ ROOT m = f32[] maximum(x, y) }
+sum { x = f32[] parameter(0)
+ y = f32[] parameter(1)
+ ROOT s = f32[] add(x, y) }
+fused {
+  $3
+  d = f32[$0,$1,$2] dot(k, q), lhs_batch_dims={$4}, rhs_batch_dims={$4}, lhs_contracting_dims={$5}, rhs_contracting_dims={$5}
+  c = f32[] constant(-0.5)
+  cb = f32[$0,$1,$2] broadcast(c), dimensions={}
+  l = f32[$0,$1,$2] multiply(d, cb)
+  low = f32[] constant($6)
+  m = f32[$0,$2] reduce(l, low), dimensions={$5}, to_apply=max
+  z = f32[] constant(0)
+  p = f32[$0,$1,$2] multiply(d, d)
+  t = f32[$0,$2] reduce(p, z), dimensions={$5}, to_apply=sum
+  ROOT r = (f32[$0,$2], f32[$0,$1,$2], f32[$0,$2]) tuple(m, d, t)
+}
+ENTRY e {
+  $3
+  f = (f32[$0,$2], f32[$0,$1,$2], f32[$0,$2]) fusion(k, q), kind=kOutput, calls=fused
+  a = f32[$0,$2] get-tuple-element(f), index=0
+  b = f32[$0,$1,$2] get-tuple-element(f), index=1
+  c = f32[$0,$2] get-tuple-element(f), index=2
+  ROOT r = (f32[$0,$2], f32[$0,$1,$2], f32[$0,$2]) tuple(a, b, c)
+})",
+      s.batch, s.keys, s.queries, operands, b, of_depth, start);
+}
+
+// Values times the weights exp(s - max) / sum.
+std::string Weighted(const Scores& s) {
+  const std::string operands = absl::Substitute(
+      R"(v = bf16[$0,$3,$1] parameter(0)
+  s = f32[$0,$1,$2] parameter(1)
+  m = f32[$0,$2] parameter(2)
+  t = f32[$0,$2] parameter(3))",
+      s.batch, s.keys, s.queries, s.depth);
+  const std::string b = BatchNumbers(s);
+  const int rank = b == "0" ? 1 : 2;
+  return absl::Substitute(
+      R"(HloModule m
+fused {
+  $4
+  mb = f32[$0,$1,$2] broadcast(m), dimensions={$5,$7}
+  z = f32[$0,$1,$2] subtract(s, mb)
+  e = f32[$0,$1,$2] exponential(z)
+  tb = f32[$0,$1,$2] broadcast(t), dimensions={$5,$7}
+  p = f32[$0,$1,$2] divide(e, tb)
+  w = bf16[$0,$1,$2] convert(p)
+  ROOT o = bf16[$0,$3,$2] dot(v, w), lhs_batch_dims={$5}, rhs_batch_dims={$5}, lhs_contracting_dims={$7}, rhs_contracting_dims={$6}
+}
+ENTRY e {
+  $4
+  ROOT f = bf16[$0,$3,$2] fusion(v, s, m, t), kind=kOutput, calls=fused
+})",
+      s.batch, s.keys, s.queries, s.depth, operands, b, rank, rank + 1);
+}
+
+absl::StatusOr<chips::ChipSpec> WithVmem(const std::string& chip,
+                                         int64_t bytes) {
+  ASSIGN_OR_RETURN(const auto whole, chips::ChipSpec::Load(chip));
+  return whole.WithValue("vmem.scoped_limit", static_cast<double>(bytes));
+}
+
+TEST(MemberColumnsTest, RowsOfEachMemberAreReduced) {
+  for (const char* chip : kChips) {
+    for (const Scores& s :
+         {Scores{"2,3", 64, 64, 16}, Scores{"5,4", 7, 129, 20},
+          Scores{"1,1", 129, 7, 64}, Scores{"9", 100, 300, 32}}) {
+      EXPECT_OK(CompareKernel(Statistics(s, "bf16", "-inf"), On(chip)).status())
+          << chip << " " << s.batch;
+    }
+    EXPECT_OK(
+        CompareKernel(Statistics({"3,2", 40, 200, 24}, "f32", "0.25"), On(chip))
+            .status())
+        << chip;
+  }
+}
+
+// Steps have some of the rows, columns and members, the last ones fewer.
+TEST(MemberColumnsTest, InSteps) {
+  for (const char* chip : {"v3", "v4", "v5e", "v6e"}) {
+    ASSERT_OK_AND_ASSIGN(const auto spec, WithVmem(chip, 1 << 20));
+    HarnessOptions options = On(chip);
+    options.spec = &spec;
+    for (const Scores& s :
+         {Scores{"7,3", 100, 130, 32}, Scores{"3", 1100, 600, 64},
+          Scores{"2,2", 2000, 200, 16}, Scores{"8", 1100, 600, 64},
+          Scores{"37,1", 16, 1024, 16}}) {
+      EXPECT_OK(CompareKernel(Statistics(s, "bf16", "0.25"), options).status())
+          << chip << " " << s.batch;
+    }
+  }
+}
+
+TEST(MemberColumnsTest, ResultsInVmem) {
+  for (const char* chip : {"v5e", "v6e"}) {
+    HarnessOptions options = On(chip);
+    options.in_vmem = {0, 2, 3, 4};
+    EXPECT_OK(
+        CompareKernel(Statistics({"3,3", 72, 136, 16}, "bf16", "-inf"), options)
+            .status())
+        << chip;
+  }
+}
+
+TEST(MemberColumnsTest, WeightsOfValuesPerColumn) {
+  for (const char* chip : kChips) {
+    HarnessOptions options = On(chip);
+    options.low = 0.5;
+    for (const Scores& s :
+         {Scores{"2,3", 64, 64, 16}, Scores{"5,4", 7, 129, 20},
+          Scores{"1,1", 129, 7, 64}, Scores{"9", 100, 300, 32},
+          Scores{"3,12", 256, 256, 8}}) {
+      EXPECT_OK(CompareKernel(Weighted(s), options).status())
+          << chip << " " << s.batch;
+    }
+  }
+}
+
+TEST(MemberColumnsTest, WeightsInSteps) {
+  for (const char* chip : {"v4", "v5e", "v6e"}) {
+    ASSERT_OK_AND_ASSIGN(const auto spec, WithVmem(chip, 1 << 20));
+    HarnessOptions options = On(chip);
+    options.low = 0.5;
+    options.spec = &spec;
+    for (const Scores& s :
+         {Scores{"5,3", 130, 260, 32}, Scores{"4,12", 64, 64, 16}}) {
+      EXPECT_OK(CompareKernel(Weighted(s), options).status())
+          << chip << " " << s.batch;
+    }
+  }
+}
+
+// One division for all rows of a member's columns: of 256 x 256 scores in 32
+// members, two functions for each of them would be 4,096 cycles of the EUP.
+TEST(MemberColumnsTest, ColumnsAreInvertedOnce) {
+  HarnessOptions options = On("v6e");
+  options.low = 0.5;
+  options.in_vmem = {0, 1, 2, 3, 4};
+  ASSERT_OK_AND_ASSIGN(const HarnessResult result,
+                       CompareKernel(Weighted({"8,4", 256, 256, 32}), options));
+  EXPECT_LT(result.cycles, 3700);
+}
+
+}  // namespace
+}  // namespace ptxla::lowering
