@@ -208,6 +208,7 @@ absl::Status ChipSpec::Bind() {
   core_.clock = Clock(Hertz(real("clock.core")));
   core_.cores_per_chip = whole("cores.per_chip");
   core_.cores_per_device = whole("cores.per_device");
+  core_.cores_in_use = core_.cores_per_device;
   core_.mxus = whole("mxu.count");
   core_.mxu_rows = whole("mxu.rows");
   core_.mxu_cols = whole("mxu.cols");

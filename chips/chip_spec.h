@@ -39,6 +39,7 @@ struct CoreSpec {
   Clock clock{Hertz(1)};
   int cores_per_chip = 1;
   int cores_per_device = 1;  // 2: megacore, one program on both cores
+  int cores_in_use = 1;      // of a device: all, or fewer (--cores-per-chip)
   int mxus = 1;              // per core
   int mxu_rows = 128;        // K of the array
   int mxu_cols = 128;        // N of the array
@@ -125,6 +126,8 @@ class ChipSpec {
   int generation() const { return generation_; }
 
   const CoreSpec& core() const { return core_; }
+  // Programs are compiled for so many cores of a device; the others idle.
+  void UseCores(int cores) { core_.cores_in_use = cores; }
   const SlotSpec& slots() const { return slots_; }
   const VmemSpec& vmem() const { return vmem_; }
   Bytes smem() const { return smem_; }  // per core

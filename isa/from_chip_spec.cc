@@ -30,7 +30,7 @@ MachineModel FromChipSpec(const chips::ChipSpec& chip) {
   const chips::CoreSpec& core = chip.core();
   m.name = chip.name();
   m.clock = core.clock.frequency();
-  m.cores = core.cores_per_device;
+  m.cores = core.cores_in_use;
   m.vregs = std::min(core.vregs, 64);
   m.sregs = core.sregs;
   m.masks = core.mask_regs;

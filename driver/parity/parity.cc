@@ -182,17 +182,15 @@ ParitySummary SummaryOf(const std::string& block,
   return s;
 }
 
-// One device with one core, as the tables were made.
+// One chip. Programs are compiled for all cores of a device, as they were
+// measured, whatever the tables were made for.
 absl::StatusOr<chips::Slice> SliceOf(const std::string& chip) {
-  chips::SliceOptions options;
-  options.cores_per_chip = 1;
   // Names of slices count cores on these; the older two are flat.
   const bool flat = chip == "v2" || chip == "v3";
   const bool cores = chip == "v4" || chip == "v5p" || chip == "tpu7x";
   return chips::ParseSlice(absl::StrCat(chip, flat    ? ":1x1"
                                               : cores ? ":1x1x1"
-                                                      : "-1"),
-                           options);
+                                                      : "-1"));
 }
 
 absl::StatusOr<ProgramFacts> Ours(const std::string& path,

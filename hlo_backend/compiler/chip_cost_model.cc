@@ -33,7 +33,7 @@ Picoseconds ChipCostModel::OpTime(const Instruction& instruction) const {
   // cycle and row.
   const chips::CoreSpec& core = chip_.core();
   const double peak = 2.0 * core.mxus * core.mxu_rows * core.mxu_cols *
-                      core.cores_per_device * core.clock.frequency().count();
+                      core.cores_in_use * core.clock.frequency().count();
   const Picoseconds compute(cost.matmul_flops / peak * 1e12);
   return std::max(compute, HbmTime(Bytes(bytes)));
 }

@@ -314,7 +314,7 @@ absl::StatusOr<bool> FusionPass::Run(Module* module,
                                        : ProloguePolicy(*context.chip);
   // Two cores would each have a part of the sums.
   const bool sums =
-      context.chip != nullptr && context.chip->core().cores_per_device == 1;
+      context.chip != nullptr && context.chip->core().cores_in_use == 1;
   bool changed = false;
   for (Computation* c : ControlComputations(*module)) {
     // A kernel that nobody reads is none.

@@ -82,7 +82,7 @@ bool ReadsPlanesInPlace(const Instruction& kernel, const Instruction& value) {
       kernel.OperandUses(&value) != 1 || ReadsRowsBeyond(kernel, value)) {
     return false;
   }
-  if (InputSource(*convolution).turned) return false;
+  if (convolution != &kernel && InputSource(*convolution).turned) return false;
   // Not of a gradient: the batch is contracted.
   const ConvDims& dims = convolution->attrs<ConvAttrs>().dims;
   return dims.input_feature ==

@@ -316,7 +316,7 @@ class RowFuser {
     return i.opcode() == Opcode::kReduce &&
            i.shape().type() == PrimitiveType::kF32 && IsRowMajor(i.shape()) &&
            dot_->shape().rank() == ProductBatch(*dot_) + 2 &&
-           context_.chip->core().cores_per_device == 1;
+           context_.chip->core().cores_in_use == 1;
   }
 
   // Work on finished rows that only the next product reads (the division of a

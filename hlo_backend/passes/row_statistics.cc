@@ -227,7 +227,7 @@ bool OnlyStatistics(const Instruction& dot, const chips::ChipSpec& chip) {
 
 bool FuseRowStatistics(Computation* computation, const PassContext& context) {
   // One core makes all that a row reduces to.
-  if (context.chip->core().cores_per_device != 1) return false;
+  if (context.chip->core().cores_in_use != 1) return false;
   return StatisticsFuser(computation, *context.chip).Run();
 }
 

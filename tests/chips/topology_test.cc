@@ -98,6 +98,11 @@ TEST(Topology, DevicesAndCores) {
   one.cores_per_chip = 1;
   EXPECT_EQ(ParseSlice("v4-8", one)->topology.cores_per_device(), 1);
   EXPECT_EQ(ParseSlice("v3-8", one)->topology.num_devices(), 4);
+  // Programs are compiled for as many; memory stays the device's.
+  const auto alone = ParseSlice("v4-8", one);
+  EXPECT_EQ(alone->chip.core().cores_in_use, 1);
+  EXPECT_EQ(alone->chip.devices_per_chip(), 1);
+  EXPECT_EQ(ParseSlice("v4-8")->chip.core().cores_in_use, 2);
 }
 
 TEST(Topology, DescriptionSaysWhatWraps) {
