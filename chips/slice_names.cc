@@ -223,7 +223,7 @@ absl::StatusOr<Slice> ParseSlice(absl::string_view name,
   } else if (cores < devices) {
     devices = cores;
   }
-    slice.chip.UseCores(cores / devices);
+  slice.chip.UseCores(cores / devices);
   const int chips = Product(shape);
   const HostLinkSpec& host = slice.chip.host_link();
   slice.topology = Topology(
