@@ -102,6 +102,31 @@ TEST_P(HloRunTest, NothingIsFasterThanTheChip) {
   EXPECT_LE(p.record.hfu(), 1.0);
 }
 
+#ifndef PTXLA_SLOW_CASES
+// A product on one of the two cores of a chip: compiled for one, and slower.
+TEST(CoresInUseTest, OneCoreOfTwoRunsAProgram) {
+  const TemporaryFolder folder;
+  for (const char* chip : {"v4:1x1x1", "v5p:1x1x1"}) {
+    RunRequest request;
+    request.hlo = folder.Write("m.hlo", R"(HloModule dot
+ENTRY main {
+  a = bf16[2048,1024] parameter(0)
+  b = bf16[1024,2048] parameter(1)
+  ROOT c = bf16[2048,2048] dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+}
+)");
+    request.topology = chip;
+    request.assumed_effects = false;
+    ASSERT_OK_AND_ASSIGN(const Prediction both, Predict(request));
+    request.cores_per_chip = 1;
+    ASSERT_OK_AND_ASSIGN(const Prediction one, Predict(request));
+    EXPECT_GT(one.record.step_time().value_ps(),
+              1.3 * static_cast<double>(both.record.step_time().value_ps()))
+        << chip;
+  }
+}
+#endif
+
 std::string Name(const ::testing::TestParamInfo<Case>& info) {
   return info.param.name;
 }

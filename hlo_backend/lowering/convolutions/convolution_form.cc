@@ -180,6 +180,9 @@ absl::StatusOr<ConvolutionForm> ConvolutionForm::Of(
     if (f.gradient) return Refuse(conv, "a gradient's input that is turned");
     ASSIGN_OR_RETURN(const PhysicalArray raw, PhysicalArray::Of(*lhs.turned));
     ASSIGN_OR_RETURN(f.turned, MatrixView::Of(*lhs.turned));
+    if (f.turned->resident) {
+      return Refuse(conv, "an input in VMEM that is turned");
+    }
     f.batch_pitch = PlanePitch(raw, 0);
     // The last axis lies in rows of tiles.
     for (int p = 0; p + 3 < rank; ++p) {

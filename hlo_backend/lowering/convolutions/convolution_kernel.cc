@@ -277,6 +277,7 @@ absl::StatusOr<isa::Kernel> EmitConvolution(const KernelContext& context,
   absl::StatusOr<isa::Kernel> kernel;
   // Both kinds of operands need masks in registers, which may be too many.
   for (const bool mixed : {true, false}) {
+    if (form.gradient && !mixed) break;
     for (const EpiloguePace& pace : kPaces) {
       kernel = form.gradient
                    ? EmitGradientConvolution(context, i, form, pace)

@@ -24,12 +24,13 @@ class PackedOperands : public StreamOperands {
   static constexpr int kPacked = 3000;  // codegen space
 
   // Packs, from byte `scratch` of the kernel's scratch on. All must outlive it.
-  // Without weights: where what is packed is multiplied by something else.
   PackedOperands(const ConvolutionForm& form, const ConvolutionBlock& block,
                  const ConvolutionEdge& edge, const TapPacking& packing,
                  const ArrayShape& arrays, ConvolutionInput input,
                  const isa::Window& weights, int weights_number,
                  int64_t scratch, codegen::CodeBuilder* b);
+  // Without weights: what is packed is multiplied by something else (the
+  // gradient of packed_gradient.h), and Weights() may not be called.
   PackedOperands(const ConvolutionForm& form, const ConvolutionBlock& block,
                  const ConvolutionEdge& edge, const TapPacking& packing,
                  const ArrayShape& arrays, ConvolutionInput input,

@@ -17,8 +17,11 @@ using isa::Slot;
 // Codegen spaces of the window and of what is turned.
 constexpr int kWindow = ConvolutionOperands::kInput;
 constexpr int kTurned = 3100;
-// Registers of one block of bundles, and what its last ones take to be stored.
-constexpr int64_t kInBlock = 32, kBlockDrain = 10;
+// Registers of one block of bundles: as many as hide the latency of loads.
+constexpr int64_t kInBlock = 32;
+// Cycles from a block's last load to its last store, about: a load, three
+// vector operations, the store.
+constexpr int64_t kBlockDrain = 10;
 
 // Sizes of what a step turns, and where it lies in scratch: planes of the axes,
 // tiles of lanes, tiles of the batch.

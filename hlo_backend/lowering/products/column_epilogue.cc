@@ -6,7 +6,6 @@
 #include "base/status.h"
 #include "base/units.h"
 #include "hlo_backend/analysis/fusion_rules.h"
-#include "hlo_backend/ir/computation.h"
 #include "hlo_backend/lowering/fusion/tile_fold.h"
 #include "hlo_backend/lowering/products/epilogue_types.h"
 
@@ -29,18 +28,7 @@ constexpr int64_t kTilesOfBlock = 8;
 }  // namespace
 
 bool ColumnEpilogue::Takes(const hlo::Instruction& fusion) {
-  const hlo::Instruction* product = nullptr;
-  for (const hlo::Instruction* i : fusion.fused()->instructions()) {
-    if (hlo::IsProduct(*i)) product = i;
-  }
-  if (product == nullptr) return false;
-  for (const hlo::Instruction* i : fusion.fused()->instructions()) {
-    if (i->opcode() == hlo::Opcode::kReduce &&
-        !hlo::IsColumnSum(*i, *product)) {
-      return false;
-    }
-  }
-  return true;
+  return AllReducesAre(fusion, hlo::IsColumnSum);
 }
 
 absl::StatusOr<std::unique_ptr<FusionEpilogue>> ColumnEpilogue::Create(
@@ -58,7 +46,7 @@ absl::StatusOr<std::unique_ptr<FusionEpilogue>> ColumnEpilogue::Create(
         formula.space.dims[rank - 1] != rank - 1) {
       return RefuseInEpilogue(*reduce, "a sum over the rows of several planes");
     }
-    Sum sum;
+    ColumnResult sum;
     ASSIGN_OR_RETURN(sum.reduction,
                      DescribeReduction(fusion, formula, static_cast<int>(k)));
     sum.node = formula.roots[k];
@@ -95,9 +83,8 @@ void ColumnEpilogue::AddTo(ProductProblem* problem,
   // Two tiles are added to one another, then to the sums.
   problem->epilogue_ops += static_cast<int64_t>(sums_.size());
   problem->epilogue_whole_bytes += SumOffset(ColumnTiles());
-  for (const Sum& sum : sums_) {
-    problem->epilogue_whole_bytes +=
-        RoundUpTo<int64_t>(sum.reduction.result.bytes(), isa::kVregBytes);
+  for (const ColumnResult& sum : sums_) {
+    problem->epilogue_whole_bytes += sum.SlotBytes();
   }
   live_registers_ += 2;
 }
@@ -106,16 +93,7 @@ void ColumnEpilogue::AddWindows(const ProductTile& tile, const GridDims& grid,
                                 int first_space, Tiling* tiling) {
   FusionEpilogue::AddWindows(tile, grid, first_space, tiling);
   const int first_result = static_cast<int>(tiling->args.size()) - outputs_;
-  for (Sum& sum : sums_) {
-    isa::Window w;
-    w.arg = first_result + sum.leaf;
-    w.direction = isa::Direction::kOut;
-    w.inner_bytes = sum.reduction.result.bytes();
-    w.slots = 1;
-    w.slot_bytes = RoundUpTo<int64_t>(w.inner_bytes, isa::kVregBytes);
-    sum.window = static_cast<int>(tiling->windows.size());
-    tiling->windows.push_back(std::move(w));
-  }
+  for (ColumnResult& sum : sums_) sum.AddWindow(first_result, tiling);
   windows_ = tiling->windows;
   table_bytes_ = RowTableBytes(tile);
   scratch_space_ = first_space_ + static_cast<int>(windows_.size());
@@ -284,7 +262,7 @@ absl::Status ColumnEpilogue::WriteSums(CodeBuilder& b) {
   b.SetBank(all, CodeBuilder::kAbsoluteBanks,
             static_cast<int32_t>(sums_offset_));
   for (size_t k = 0; k < sums_.size(); ++k) {
-    const Sum& sum = sums_[k];
+    const ColumnResult& sum = sums_[k];
     TileFold fold(sum.reduction, b);
     Sca to;
     for (int64_t t = 0; t < ColumnTiles(); ++t) {

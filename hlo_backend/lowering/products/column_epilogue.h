@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "hlo_backend/lowering/fusion/reduction.h"
+#include "hlo_backend/lowering/products/column_results.h"
 #include "hlo_backend/lowering/products/fusion_epilogue.h"
 
 namespace ptxla::lowering {
@@ -42,11 +42,6 @@ class ColumnEpilogue final : public FusionEpilogue {
   absl::Status Finish(codegen::CodeBuilder& b) override;
 
  private:
-  struct Sum {
-    Reduction reduction;
-    int node = 0, leaf = 0;
-    int window = 0;
-  };
   // Tiles of 8 rows along one dimension of the grid.
   struct Axis {
     int64_t block = 1, extent = 1, steps = 1;
@@ -68,7 +63,7 @@ class ColumnEpilogue final : public FusionEpilogue {
   absl::Status Add(const Position& at);
   absl::Status WriteSums(codegen::CodeBuilder& b);
 
-  std::vector<Sum> sums_;
+  std::vector<ColumnResult> sums_;
   std::vector<Axis> axes_;  // outer to inner
   // Rows of a plane: tiles, and what the last one of them has (0: all 8).
   int64_t rows_ = 0, plane_tiles_ = 1, rest_ = 0;

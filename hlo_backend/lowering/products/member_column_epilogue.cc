@@ -5,7 +5,6 @@
 #include "base/status.h"
 #include "base/units.h"
 #include "hlo_backend/analysis/fusion_rules.h"
-#include "hlo_backend/ir/computation.h"
 #include "hlo_backend/lowering/fusion/tile_fold.h"
 #include "hlo_backend/lowering/products/epilogue_types.h"
 #include "hlo_backend/lowering/products/row_results.h"
@@ -26,18 +25,7 @@ constexpr int64_t kPairRows = 2 * isa::kSublanes;
 }  // namespace
 
 bool MemberColumnEpilogue::Takes(const hlo::Instruction& fusion) {
-  const hlo::Instruction* product = nullptr;
-  for (const hlo::Instruction* i : fusion.fused()->instructions()) {
-    if (hlo::IsProduct(*i)) product = i;
-  }
-  if (product == nullptr) return false;
-  for (const hlo::Instruction* i : fusion.fused()->instructions()) {
-    if (i->opcode() == hlo::Opcode::kReduce &&
-        !hlo::IsMemberColumnReduce(*i, *product)) {
-      return false;
-    }
-  }
-  return true;
+  return AllReducesAre(fusion, hlo::IsMemberColumnReduce);
 }
 
 absl::StatusOr<std::unique_ptr<FusionEpilogue>> MemberColumnEpilogue::Create(
@@ -78,8 +66,7 @@ void MemberColumnEpilogue::AddTo(ProductProblem* problem,
   FusionEpilogue::AddTo(problem, model);
   problem->epilogue_ops += static_cast<int64_t>(sums_.size());
   for (const Result& sum : sums_) {
-    problem->epilogue_whole_bytes +=
-        RoundUpTo<int64_t>(sum.reduction.result.bytes(), isa::kVregBytes);
+    problem->epilogue_whole_bytes += sum.SlotBytes();
   }
   live_registers_ += 2;
 }
@@ -89,16 +76,7 @@ void MemberColumnEpilogue::AddWindows(const ProductTile& tile,
                                       Tiling* tiling) {
   FusionEpilogue::AddWindows(tile, grid, first_space, tiling);
   const int first_result = static_cast<int>(tiling->args.size()) - outputs_;
-  for (Result& sum : sums_) {
-    isa::Window w;
-    w.arg = first_result + sum.leaf;
-    w.direction = isa::Direction::kOut;
-    w.inner_bytes = sum.reduction.result.bytes();
-    w.slots = 1;
-    w.slot_bytes = RoundUpTo<int64_t>(w.inner_bytes, isa::kVregBytes);
-    sum.window = static_cast<int>(tiling->windows.size());
-    tiling->windows.push_back(std::move(w));
-  }
+  for (Result& sum : sums_) sum.AddWindow(first_result, tiling);
   windows_ = tiling->windows;
   row_steps_ = grid.bounds[grid.m];
   batch_steps_ = grid.bounds[grid.b];
@@ -153,7 +131,7 @@ Vec MemberColumnEpilogue::InArray(const Reduction& r, int64_t row, Vec words) {
 
 absl::Status MemberColumnEpilogue::Add(const Position& at) {
   CodeBuilder& b = *b_;
-  const int64_t key = at.batch << 24 | at.col / isa::kLanes;
+  const std::pair<int64_t, int64_t> key{at.batch, at.col / isa::kLanes};
   Partial& partial = partials_[key];
   partial.values.resize(sums_.size());
   for (size_t k = 0; k < sums_.size(); ++k) {

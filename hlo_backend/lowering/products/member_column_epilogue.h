@@ -16,11 +16,12 @@
 
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
-#include "hlo_backend/lowering/fusion/reduction.h"
+#include "hlo_backend/lowering/products/column_results.h"
 #include "hlo_backend/lowering/products/fusion_epilogue.h"
 
 namespace ptxla::lowering {
@@ -44,10 +45,7 @@ class MemberColumnEpilogue final : public FusionEpilogue {
   absl::Status Finish(codegen::CodeBuilder& b) override;
 
  private:
-  struct Result {
-    Reduction reduction;
-    int node = 0, leaf = 0;
-    int window = 0;
+  struct Result : ColumnResult {
     codegen::Sca base;  // of the array in VMEM
   };
   // Of the columns of one member: what has been combined, of how many pairs of
@@ -73,7 +71,8 @@ class MemberColumnEpilogue final : public FusionEpilogue {
   int64_t row_steps_ = 1, batch_steps_ = 1;
   codegen::Sca first_row_;       // of the step, if there are several
   codegen::Vec row_of_sublane_;  // in the array, of the first tile
-  absl::flat_hash_map<int64_t, Partial> partials_;
+  // By member and column of tiles.
+  absl::flat_hash_map<std::pair<int64_t, int64_t>, Partial> partials_;
 };
 
 }  // namespace ptxla::lowering

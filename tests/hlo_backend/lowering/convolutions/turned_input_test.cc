@@ -120,5 +120,13 @@ TEST(TurnedInputTest, OnlyInputWeightsAndResultAreInMemory) {
   EXPECT_EQ(kernel->args.size(), 3u);
 }
 
+// Its planes are strided rows of a window's slot: none is there.
+TEST(TurnedInputTest, AnInputInVmemIsRefusedByName) {
+  HarnessOptions options = On("v6e");
+  options.in_vmem = {0};
+  EXPECT_THAT(std::string(KernelOf(Hlo(Image()), options).status().message()),
+              ::testing::HasSubstr("%c: an input in VMEM that is turned"));
+}
+
 }  // namespace
 }  // namespace ptxla::lowering
