@@ -21,7 +21,7 @@ using isa::Opcode;
 constexpr int kIn = kPermutedIn, kOut = kPermutedOut;
 constexpr int64_t kBlock = 128;
 // Blocks in one piece of code: 1,024 registers, as in other unrolled code.
-constexpr int64_t kBlocksTogether = 64;
+constexpr int64_t kMostBlocks = 64;
 
 bool IsPlane(int k, int rank) { return k + 2 < rank; }
 
@@ -76,7 +76,17 @@ class Emitter {
           const LaneProblem& p)
       : context_(context), i_(i), p_(p) {}
 
+  // Block by block where more in one piece of code take more registers than
+  // there are.
   absl::StatusOr<isa::Kernel> Run() {
+    auto kernel = RunWith(kMostBlocks);
+    return absl::IsResourceExhausted(kernel.status()) ? RunWith(1)
+                                                      : std::move(kernel);
+  }
+
+ private:
+  absl::StatusOr<isa::Kernel> RunWith(int64_t together) {
+    together_ = together;
     std::vector<std::vector<int64_t>> blocks;
     for (const int64_t share : {8, 16, 32}) {
       auto block = Grown(VmemBudget(context_) / share);
@@ -93,7 +103,6 @@ class Emitter {
     return FrameKernel(context_, tilings[best]);
   }
 
- private:
   // Elements of dimension `q` that a block, or a tile of rows, has.
   int64_t Unit(int q) const {
     if (q == p_.x || q == p_.l) return kBlock;
@@ -206,9 +215,10 @@ class Emitter {
     size_t loops = axes.size();
     for (int64_t blocks = inner; loops > 0; --loops) {
       blocks *= axes[loops - 1].units();
-      if (blocks > kBlocksTogether) break;
+      if (blocks > together_) break;
     }
-    Walker w{b, code, axes, loops, {}, box.base(kIn), box.base(kOut), p_};
+    Walker w{b,  code,          axes,           loops, together_ == 1,
+             {}, box.base(kIn), box.base(kOut), p_};
     if (loops == 0) b.NewBlock("blocks");
     w.Run(0, 0, 0);
   }
@@ -218,6 +228,7 @@ class Emitter {
     LaneBlocks* code;
     const std::vector<Axis>& axes;
     size_t loops;                // of the outer axes
+    bool one_by_one;             // blocks within tiles, too
     std::vector<int64_t> sizes;  // of the units of outer axes
     Sca from, to;
     const LaneProblem& p;
@@ -271,12 +282,13 @@ class Emitter {
       block.out = out;
       block.rows = SizeOf(p.x);
       block.columns = SizeOf(p.l);
-      const int64_t a = p.a == p.l ? 1 : SizeOf(p.a);
-      const int64_t b = p.b == p.x || p.b == p.a ? 1 : SizeOf(p.b);
-      for (block.a = 0; block.a < a; block.a += p.pack) {
-        for (block.b = 0; block.b < b; block.b += p.pack) {
-          block.more_a = block.a + 1 < a;
-          block.more_b = block.b + 1 < b;
+      const int64_t all_a = p.a == p.l ? 1 : SizeOf(p.a);
+      const int64_t all_b = p.b == p.x || p.b == p.a ? 1 : SizeOf(p.b);
+      for (block.a = 0; block.a < all_a; block.a += p.pack) {
+        for (block.b = 0; block.b < all_b; block.b += p.pack) {
+          block.more_a = block.a + 1 < all_a;
+          block.more_b = block.b + 1 < all_b;
+          if (one_by_one && block.a + block.b > 0) b.NewBlock("blocks");
           code->Emit(from, to, block);
         }
       }
@@ -286,6 +298,7 @@ class Emitter {
   const KernelContext& context_;
   const hlo::Instruction& i_;
   const LaneProblem& p_;
+  int64_t together_ = kMostBlocks;  // in a piece of code
 };
 
 }  // namespace

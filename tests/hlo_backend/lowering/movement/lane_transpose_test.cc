@@ -82,6 +82,23 @@ TEST(LaneTransposeTest, ArraysInVmemAreWalkedOrCopied) {
   }
 }
 
+// 32 registers do not hold what the unrolled blocks have under way.
+TEST(LaneTransposeTest, BlocksGoOneByOneWhereRegistersAreFew) {
+  for (const char* chip : {"v2", "v3", "v4"}) {
+    HarnessOptions options;
+    options.chip = chip;
+    EXPECT_OK(CompareKernel(R"(HloModule m
+ENTRY e {
+  a = bf16[4,512,7,7]{3,2,1,0:T(8,128)(2,1)} parameter(0)
+  ROOT r = bf16[7,7,4,512]{3,2,1,0:T(4,128)(2,1)} transpose(a),
+    dimensions={2,3,0,1}
+})",
+                            options)
+                  .status())
+        << chip;
+  }
+}
+
 // Several steps, the last of which are parts of blocks.
 TEST(LaneTransposeTest, AnySizeFitsInBoxes) {
   for (const char* type : {"f32", "bf16"}) {
