@@ -24,10 +24,11 @@ DeviceModel::DeviceModel(const chips::Slice& s)
 int64_t DeviceModel::Work(Memory memory,
                           const memory::Transfer& transfer) const {
   if (memory == Memory::kHbm) return ToTicks(hbm.Busy(transfer), clock);
-  const BytesPerSecond rate = memory == Memory::kOnChip
-                                  ? slice->chip.dma().on_chip
-                                  : slice->chip.host_link().pcie;
-  return ToTicks(std::max(slice->chip.dma().descriptor, transfer.bytes / rate),
+    if (memory == Memory::kOnChip) {
+    return ToTicks(transfer.bytes / slice->chip.dma().on_chip, clock);
+  }
+  return ToTicks(std::max(slice->chip.dma().descriptor,
+                          transfer.bytes / slice->chip.host_link().pcie),
                  clock);
 }
 
