@@ -49,6 +49,7 @@ class PackedOperands::Packer {
       moved.push_back(
           b_.RotateLanes(o_.Load(part), static_cast<int>(part.lane)));
       end = Place(wish_, part.raw ? -1 : part.first);
+      if (moved.size() > kMostMoved) JoinFirst(&moved);
     }
     // What stays is loaded when what was moved arrives.
     b_.NewBlock();
@@ -75,6 +76,15 @@ class PackedOperands::Packer {
  private:
   // Cycles of a load and a mask before the last rotation arrives.
   static constexpr int64_t kAhead = 6;
+  // Rotated registers that wait to be joined: half of those of v2 to v4.
+  static constexpr size_t kMostMoved = 16;
+
+  void JoinFirst(std::vector<Vec>* moved) {
+    b_.NewBlock();
+    (*moved)[1] = b_.Binary(Opcode::kVor, (*moved)[0], (*moved)[1]);
+    Place(wish_, -1);
+    moved->erase(moved->begin());
+  }
 
   // The open block at or after `wish`; the last cycle.
   int64_t Place(int64_t wish, int64_t key) {
