@@ -62,6 +62,7 @@
 #include "hlo_backend/passes/transpose_splitter.h"
 #include "hlo_backend/passes/trivial_collectives.h"
 #include "hlo_backend/passes/tuple_simplifier.h"
+#include "hlo_backend/passes/ungrouping.h"
 #include "hlo_backend/passes/vmem_prefetch.h"
 #include "hlo_backend/passes/window_canonicalizer.h"
 #include "hlo_backend/passes/window_expander.h"
@@ -206,6 +207,8 @@ std::vector<PassEntry> AllPasses() {
        Make<TrivialCollectivesPass>},
       {"tuple-simplifier", "takes tuples apart that are put together",
        Make<TupleSimplifierPass>},
+      {"ungrouping", "work on groups of a dimension, on the dimension",
+       Make<UngroupingPass>},
       {"vmem-prefetch", "parameters that near kernels read, into VMEM once",
        Make<VmemPrefetchPass>},
       {"window-canonicalizer", "sliding windows over planes, for kernels",

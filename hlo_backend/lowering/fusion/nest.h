@@ -144,6 +144,10 @@ class NestCode {
   void PrepareNarrowTiles();
   // One tile of a stream that goes tile by tile.
   codegen::Sca Coordinate(int axis, int tiles);
+  // Whether the register of an axis's coordinate is always 0, or a multiple of
+  // `rows`: what its compile-time part adds is then known within a tile.
+  bool StaysAtZero(int axis) const;
+  bool BeginsTiles(int axis, int64_t rows) const;
   codegen::Vec LoadTile(const Stream& s, codegen::Sca base, int64_t offset);
   codegen::Vec LoadPart(int stream, int row, int column);
   absl::Status StoreTile(const Stream& s, codegen::Sca base, int64_t offset,

@@ -227,7 +227,24 @@ absl::StatusOr<Value> NestCode::MakeLeaf(const ExprNode& node, int row,
     return FromMemory(s, words);
   }
   Sca row_index;
-  if (s.row_axis >= 0) {
+  int row_part = 0;
+  if (s.row_axis >= 0 && BeginsTiles(s.row_axis, a.tile_rows)) {
+    // Whole tiles are walked: only which one is a question.
+    const int number_of = coordinate_pointer_[s.row_axis];
+    const int64_t at = pointers_[number_of].offset;
+    const int64_t in_tile = (at % a.tile_rows + a.tile_rows) % a.tile_rows;
+    offset += (at - in_tile) / a.tile_rows * place.row_stride +
+              in_tile / a.packing * 512;
+    row_part = static_cast<int>(in_tile % a.packing);
+    if (!StaysAtZero(s.row_axis)) {
+      int32_t tile_shift = 0;
+      while ((int64_t{1} << tile_shift) < a.tile_rows) ++tile_shift;
+      base = b_.SAdd(
+          base, b_.SMulImm(b_.SBinaryImm(Opcode::kSshrl, ValueOf(number_of),
+                                         tile_shift),
+                           static_cast<int32_t>(place.row_stride)));
+    }
+  } else if (s.row_axis >= 0) {
     row_index = Coordinate(s.row_axis, 0);
     int64_t tile_shift = 0;
     while ((int64_t{1} << tile_shift) < a.tile_rows) ++tile_shift;
@@ -250,12 +267,12 @@ absl::StatusOr<Value> NestCode::MakeLeaf(const ExprNode& node, int row,
     base =
         b_.SAdd(base, b_.SMulImm(tile, static_cast<int32_t>(a.tile_bytes())));
     words = b_.LoadRow(number, base, static_cast<int32_t>(offset));
-    words = SelectRowPart(s, words, row_index, 0);
+    words = SelectRowPart(s, words, row_index, row_part);
     return FromMemory(
         s, b_.BroadcastLane(words, b_.SBinaryImm(Opcode::kSand, at, 127)));
   }
   words = b_.LoadRow(number, base, static_cast<int32_t>(offset));
-  words = SelectRowPart(s, words, row_index, 0);
+  words = SelectRowPart(s, words, row_index, row_part);
   if (s.access == Access::kSplat) words = b_.BroadcastLane(words, 0);
   return FromMemory(s, words);
 }

@@ -197,4 +197,17 @@ Sca NestCode::Coordinate(int axis, int tiles) {
                     static_cast<int32_t>(p.offset + tiles * p.strides[axis]));
 }
 
+bool NestCode::StaysAtZero(int axis) const {
+  return plan_.grid_dim[axis] < 0 && extent_[axis] <= plan_.unroll[axis];
+}
+
+bool NestCode::BeginsTiles(int axis, int64_t rows) const {
+  const int64_t stride = pointers_[coordinate_pointer_[axis]].strides[axis];
+  const bool by_grid =
+      plan_.grid_dim[axis] < 0 || plan_.block[axis] * stride % rows == 0;
+  const bool by_loop = extent_[axis] <= plan_.unroll[axis] ||
+                       plan_.unroll[axis] * stride % rows == 0;
+  return by_grid && by_loop;
+}
+
 }  // namespace ptxla::lowering

@@ -118,6 +118,28 @@ ENTRY e {
   EXPECT_LT(cycles("divide"), cycles("multiply") + tiles / 2);
 }
 
+// Heads that several queries share: the array has them in the rows of its
+// tiles, the result walks over them. Which row a head is, is known where tiles
+// are walked from their first row on; nothing computes it.
+TEST(LoopBroadcastTest, RowsOfTilesAreSpreadWithoutArithmetic) {
+  for (const char* type : {"f32", "bf16"}) {
+    for (int heads : {3, 8, 12, 24}) {
+      const std::string text = absl::Substitute(R"(HloModule m
+ENTRY e {
+  x = $0[64,$1,128] parameter(0)
+  ROOT r = $0[64,$1,4,128] broadcast(x), dimensions={0,1,3}
+})",
+                                                type, heads);
+      const auto result = CompareKernel(text);
+      ASSERT_OK(result.status()) << type << " " << heads;
+      // 512 heads, a store each; looking up their rows would take six bundles.
+      if (heads == 8) {
+        EXPECT_LT(result->cycles, 2 * 64 * heads) << type;
+      }
+    }
+  }
+}
+
 TEST(LoopBroadcastTest, IotaCountsAlongItsDimension) {
   for (int d = 0; d < 3; ++d) {
     const std::string text = absl::Substitute(R"(HloModule m
