@@ -58,7 +58,7 @@ void OperandPrologue::AddTo(ProductOperand* operand,
   operand->computed = true;
   operand->bytes_per_element = LeafBytesPerElement();
   operand->resident = operand->bytes_per_element == 0;
-  operand->operations = VectorOperations(code);
+  operand->operations = VectorOperations(code) + ShareOfInverses(model);
   operand->whole_bytes = WholeLeafBytes();
   operand->row_entries = RowEntries();
   operand->row_unit = HasByteLeaf() ? 32 : 16;
