@@ -83,6 +83,10 @@ void OperandPrologue::AddTo(ProductOperand* operand,
                  ? model.Latency(isa::LatencyKey::kEupF32, 0)
                  : 1;
   }
+  // The first rows of a member's columns wait for the inverse.
+  if (ShareOfInverses(model) > 0) {
+    lead_ += model.Latency(isa::LatencyKey::kEupF32, 0);
+  }
 }
 
 void OperandPrologue::AddWindows(const ProductTile& tile, const GridDims& grid,
