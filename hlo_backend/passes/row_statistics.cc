@@ -60,9 +60,14 @@ class StatisticsFuser {
   }
 
   bool Run() {
-    bool changed = false;
+    // Of the order, fusions take away products that are done, and reduces.
+    std::vector<Instruction*> dots;
     for (Instruction* i : order_) {
-      if (i->opcode() != Opcode::kDot || !HasMatrices(*i)) continue;
+      if (i->opcode() == Opcode::kDot) dots.push_back(i);
+    }
+    bool changed = false;
+    for (Instruction* i : dots) {
+      if (!HasMatrices(*i)) continue;
       const bool done = Fuse(i, /*of_columns=*/true) ||
                         (HasLines(*i) && Fuse(i, /*of_columns=*/false));
       changed |= done;
@@ -105,6 +110,7 @@ class StatisticsFuser {
       group_.push_back(r);
     }
     const auto metadata = dot->shared_metadata();
+    for (const Instruction* i : group_) position_.erase(i);
     Instruction* fusion =
         c_->CreateFusion(group_, FusionKind::kOutput, "rows_fusion");
     if (metadata != nullptr) fusion->set_metadata(metadata);
@@ -177,6 +183,7 @@ class StatisticsFuser {
   // Made of constants, or before the product.
   bool IsLeaf(const Instruction& o) const {
     if (IsFreeOfRows(o)) return o.opcode() != Opcode::kIota;
+    if (of_columns_ && IsOtherArray(o, 0)) return true;
     const auto at = position_.find(&o);
     if (at == position_.end() || at->second > position_.at(dot_)) return false;
     // With another array of its size, it would be stored.
@@ -184,9 +191,54 @@ class StatisticsFuser {
            (o.operand(0)->shape().IsScalar() || IsSharedByRows(o, *dot_));
   }
 
+  // What only the reduces of columns read may be made with other arrays of the
+  // product's size (the gradient of a softmax with its exponentials), which lie
+  // in memory: they, and elementwise work on them.
+  bool IsOtherArray(const Instruction& o, int depth) const {
+    if (depth > most_of_rows_ || !o.shape().SameDims(dot_->shape()) ||
+        !IsRowMajor(o.shape()) || Contains(work_, &o)) {
+      return false;
+    }
+    if (o.opcode() == Opcode::kBroadcast) {
+      const Instruction& source = *o.operand(0);
+      const bool of_columns = IsMemberColumns(o) &&
+                              source.shape().type() == PrimitiveType::kF32 &&
+                              source.shape().rank() == dot_->shape().rank() - 1;
+      return (source.shape().IsScalar() || of_columns) && !NeedsProduct(source);
+    }
+    if (IsFreeOfRows(o)) return o.opcode() != Opcode::kIota;
+    if (IsLoopElementwise(o)) {
+      return std::all_of(
+          o.operands().begin(), o.operands().end(),
+          [&](const Instruction* x) { return IsOtherArray(*x, depth + 1); });
+    }
+    const PrimitiveType type = o.shape().type();
+    return (type == PrimitiveType::kF32 || type == PrimitiveType::kBf16) &&
+           !NeedsProduct(o);
+  }
+
+  bool NeedsProduct(const Instruction& value) const {
+    std::vector<const Instruction*> open = {&value};
+    absl::flat_hash_set<const Instruction*> seen = {&value};
+    while (!open.empty()) {
+      const Instruction* i = open.back();
+      open.pop_back();
+      if (i == dot_) return true;
+      const auto at = position_.find(i);
+      // Operands come before their users.
+      if (at != position_.end() && at->second < position_.at(dot_)) continue;
+      for (const Instruction* o : i->operands()) {
+        if (seen.insert(o).second) open.push_back(o);
+      }
+    }
+    return false;
+  }
+
   Instruction* Inside(Instruction* value) {
-    const bool copied = Contains(work_, value) || IsFreeOfRows(*value) ||
-                        value->opcode() == Opcode::kBroadcast;
+    const bool copied =
+        Contains(work_, value) || IsFreeOfRows(*value) ||
+        value->opcode() == Opcode::kBroadcast ||
+        (of_columns_ && value != dot_ && IsLoopElementwise(*value));
     if (const auto it = inside_.find(value); it != inside_.end()) {
       return it->second;
     }

@@ -9,6 +9,9 @@
 //
 // Reduces over the rows of each member of a batch too (scores with their keys
 // in the rows, keys_first.h): values per column, made as tiles are finished.
+// What only such reduces read may be made with other arrays of the product's
+// size, and with values per column (a softmax's gradient sums dP * P, P being
+// made of the scores).
 #ifndef PTXLA_HLO_BACKEND_PASSES_ROW_STATISTICS_H_
 #define PTXLA_HLO_BACKEND_PASSES_ROW_STATISTICS_H_
 

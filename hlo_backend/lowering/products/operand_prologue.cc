@@ -58,7 +58,7 @@ void OperandPrologue::AddTo(ProductOperand* operand,
   operand->computed = true;
   operand->bytes_per_element = LeafBytesPerElement();
   operand->resident = operand->bytes_per_element == 0;
-  operand->operations = VectorOperations(code);
+  operand->operations = VectorOperations(code) + ShareOfInverses(model);
   operand->whole_bytes = WholeLeafBytes();
   operand->row_entries = RowEntries();
   operand->row_unit = HasByteLeaf() ? 32 : 16;
@@ -82,6 +82,10 @@ void OperandPrologue::AddTo(ProductOperand* operand,
     lead_ += isa::Info(v.op).unit == isa::ExecUnit::kEup
                  ? model.Latency(isa::LatencyKey::kEupF32, 0)
                  : 1;
+  }
+  // The first rows of a member's columns wait for the inverse.
+  if (ShareOfInverses(model) > 0) {
+    lead_ += model.Latency(isa::LatencyKey::kEupF32, 0);
   }
 }
 

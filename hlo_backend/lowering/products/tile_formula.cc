@@ -277,6 +277,13 @@ std::vector<codegen::VInstr> TileFormula::CodeOf(
       if (!value.vec.valid() && !value.is_mask()) value = given(input);
       return value;
     };
+    if (DividesByColumns(node)) {
+      // The inverse is made once for all rows.
+      values[n] =
+          Value::Of(b.Binary(Opcode::kVmulF32, input_of(node.inputs[0]).vec,
+                             input_of(node.inputs[1]).vec));
+      continue;
+    }
     if (const int constant = e_.ImmediateInput(node); constant >= 0) {
       values[n] =
           EmitWithImmediate(b, *node.instr, input_of(node.inputs[1 - constant]),
@@ -386,14 +393,11 @@ absl::StatusOr<Value> TileFormula::EvalOp(const ExprNode& node, int tile,
       return Value::Of(b_->Binary(Opcode::kVmulF32, x.vec, divisor.inverse));
     }
   }
-  if (GoesDownColumns() && node.instr->opcode() == hlo::Opcode::kDivide &&
-      node.type == PrimitiveType::kF32 && leaf_of_node_[node.inputs[1]] >= 0) {
+  if (DividesByColumns(node)) {
     const Leaf& divisor = leaves_[leaf_of_node_[node.inputs[1]]];
-    if (divisor.form == Form::kBatchColumns) {
-      ASSIGN_OR_RETURN(const Value x, Eval(node.inputs[0], tile, at));
-      return Value::Of(
-          b_->Binary(Opcode::kVmulF32, x.vec, InverseOfColumns(divisor, at)));
-    }
+    ASSIGN_OR_RETURN(const Value x, Eval(node.inputs[0], tile, at));
+    return Value::Of(
+        b_->Binary(Opcode::kVmulF32, x.vec, InverseOfColumns(divisor, at)));
   }
   if (const int constant = e_.ImmediateInput(node); constant >= 0) {
     ASSIGN_OR_RETURN(const Value x, Eval(node.inputs[1 - constant], tile, at));

@@ -125,6 +125,11 @@ class TileFormula {
             node.type == hlo::PrimitiveType::kBf16) &&
            !VariesInRow(node.inputs[1]);
   }
+  // One by a value per column of each member: by its inverse, made once.
+  bool DividesByColumns(const ExprNode& node) const;
+  // The part that each register of 8 rows has in making those inverses, in
+  // instructions of the vector slots.
+  int64_t ShareOfInverses(const isa::MachineModel& model) const;
   bool IsDivisor(int node) const;
   codegen::Vec Inverted(codegen::Vec scalar);
   // Nodes that are evaluated for each tile, not once per row and step.

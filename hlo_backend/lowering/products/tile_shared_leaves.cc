@@ -127,6 +127,27 @@ int64_t TileFormula::Members() const {
   return members;
 }
 
+bool TileFormula::DividesByColumns(const ExprNode& node) const {
+  if (!GoesDownColumns() || node.kind != ExprNode::Kind::kOp ||
+      node.instr->opcode() != hlo::Opcode::kDivide ||
+      node.type != hlo::PrimitiveType::kF32) {
+    return false;
+  }
+  const int leaf = leaf_of_node_[node.inputs[1]];
+  return leaf >= 0 && leaves_[leaf].form == Form::kBatchColumns;
+}
+
+int64_t TileFormula::ShareOfInverses(const isa::MachineModel& model) const {
+  CodeBuilder b(model);
+  b.NewBlock();
+  for (const ExprNode& node : e_.nodes) {
+    if (DividesByColumns(node)) EmitReciprocal(b, b.NewVec());
+  }
+  const int64_t rows = e_.space.sizes[e_.space.rank() - 2];
+  return CeilOfRatio(VectorOperations(b.TakeBlock().instrs) * isa::kSublanes,
+                     rows);
+}
+
 Vec TileFormula::InverseOfColumns(const Leaf& leaf, const Position& at) {
   const int64_t key = ColumnKey(leaf, at);
   for (const auto& [columns, inverse] : column_inverses_) {
