@@ -77,6 +77,9 @@ const Instruction* ConvolutionOf(const Instruction& kernel) {
 }
 
 bool ReadsPlanesInPlace(const Instruction& kernel, const Instruction& value) {
+  if (kernel.opcode() == Opcode::kReduceWindow) {
+    return kernel.OperandUses(&value) == 1;
+  }
   const Instruction* convolution = ConvolutionOf(kernel);
   if (convolution == nullptr || !IsProduct(*convolution) ||
       kernel.OperandUses(&value) != 1 || ReadsRowsBeyond(kernel, value)) {

@@ -96,9 +96,51 @@ absl::Status BoxFetch::Place(const hlo::Instruction& i, Tiling* tiling) {
   own_dma_ = tiling->args[arg_].space == isa::Space::kVmem;
   for (const FetchAxis* a : Axes()) own_dma_ |= a->map.dynamic >= 0;
   MakeBox();
+  in_place_ = tiling->args[arg_].space == isa::Space::kVmem && CanReadInPlace();
+  if (in_place_) {
+    for (size_t p = 0; p < planes_.size(); ++p) {
+      box_.axes[p].stride = box_.axes[p].pitch;
+    }
+    return absl::OkStatus();
+  }
   if (own_dma_) return PlaceDma(i, tiling);
   PlaceWindow(tiling);
   return absl::OkStatus();
+}
+
+bool BoxFetch::CanReadInPlace() const {
+  if (array_.linear != 0 || array_.tiles_across != 1 || lanes_.map.start != 0 ||
+      lanes_.grid_dim >= 0 || lanes_.block > isa::kLanes) {
+    return false;
+  }
+  const std::vector<const FetchAxis*> axes = Axes();
+  for (size_t a = 0; a < axes.size(); ++a) {
+    const FetchAxis& axis = *axes[a];
+    if (!axis.map.Shifts() || axis.map.dynamic >= 0) return false;
+    // Every tile that is read is the operand's.
+    const StripAxis& box = box_.axes[a];
+    const int64_t end =
+        sides_[a].origin + (StepsOf(axis) - 1) * sides_[a].advance + box.count;
+    if (sides_[a].origin < 0 || end > box.extent) return false;
+  }
+  // As are the rows of whole registers.
+  return rows_.map.start == 0 && array_.plane_stride() % isa::kVregBytes == 0;
+}
+
+void BoxFetch::EmitInPlace(CodeBuilder& b, Sca base) const {
+  b.ArgAddress(base, arg_);
+  int64_t fixed = offset_;
+  const std::vector<const FetchAxis*> axes = Axes();
+  for (size_t a = 0; a < axes.size(); ++a) {
+    const int64_t pitch = box_.axes[a].pitch;
+    fixed += sides_[a].origin * pitch;
+    if (axes[a]->grid_dim < 0) continue;
+    const Sca g = b.NewSca();
+    b.GridIndex(g, axes[a]->grid_dim);
+    b.SBinaryTo(base, Opcode::kSadd, base,
+                b.SMulImm(g, static_cast<int32_t>(sides_[a].advance * pitch)));
+  }
+  b.SBinaryImmTo(base, Opcode::kSadd, base, static_cast<int32_t>(fixed));
 }
 
 void BoxFetch::PlaceWindow(Tiling* tiling) {
@@ -189,7 +231,9 @@ void BoxFetch::Emit(CodeBuilder& b, int space, StripMove* move) const {
   move->rows = rows.phase / per_row;
   move->lanes =
       static_cast<int>(array_.linear != 0 ? rows.phase % per_row : lanes.phase);
-  if (own_dma_) {
+  if (in_place_) {
+    EmitInPlace(b, base);
+  } else if (own_dma_) {
     EmitDma(b, base, move);
   } else {
     b.WindowAddress(base, window_);

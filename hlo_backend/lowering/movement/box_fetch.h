@@ -1,6 +1,7 @@
 // What a step of a box movement (box_mover.h) takes of one operand, and how it
 // gets there: a window, or where the start is data or the operand is in VMEM, a
-// DMA that the step starts itself.
+// DMA that the step starts itself. An operand in VMEM of one column of tiles is
+// read where it lies.
 #ifndef PTXLA_HLO_BACKEND_LOWERING_MOVEMENT_BOX_FETCH_H_
 #define PTXLA_HLO_BACKEND_LOWERING_MOVEMENT_BOX_FETCH_H_
 
@@ -54,6 +55,8 @@ class BoxFetch {
   int64_t RowTile() const;
   void MakeBox();
   void PlaceWindow(Tiling* tiling);
+  bool CanReadInPlace() const;
+  void EmitInPlace(codegen::CodeBuilder& b, codegen::Sca base) const;
   absl::Status PlaceDma(const hlo::Instruction& i, Tiling* tiling);
   void EmitDma(codegen::CodeBuilder& b, codegen::Sca base,
                StripMove* move) const;
@@ -68,6 +71,7 @@ class BoxFetch {
   std::vector<Side> sides_;  // planes, rows, lanes
   StripBox box_;
   bool own_dma_ = false;
+  bool in_place_ = false;  // the operand's tiles are strips already
   int window_ = -1;
   std::vector<int> start_windows_;  // by axis; -1: no start from data
   StripDma dma_;

@@ -179,6 +179,13 @@ class BoxMover {
     return t;
   }
 
+  // Strips of one column of tiles lie as the array itself does, if planes are
+  // whole registers: the code stores there what it would else store twice.
+  bool StoresInPlace() const {
+    return resident_ && !linear_ && map_.out.tiles_across == 1 &&
+           map_.out.plane_stride() % isa::kVregBytes == 0;
+  }
+
   int64_t Work() const {
     const int64_t out = args_.back().bytes;
     int64_t bytes = args_.back().space == isa::Space::kHbm ? out : 0;
@@ -221,6 +228,12 @@ class BoxMover {
                      CeilOfRatio<int64_t>(cuts_[Lanes()].block, isa::kLanes),
                      rows / packing_);
     const int arg = static_cast<int>(args_.size()) - 1;
+    if (StoresInPlace()) {
+      for (size_t p = 0; p < planes_.axes.size(); ++p) {
+        result_.axes[p].stride = result_.axes[p].pitch;
+      }
+      return;
+    }
     if (resident_) {
       // No window: the DMA that stores it has no more than the result.
       store_ = StripDma::Add(result_, arg, true, t);
@@ -242,7 +255,11 @@ class BoxMover {
   absl::Status Body(CodeBuilder& b) {
     b.NewBlock("addresses");
     const Sca to = b.GlobalSca();
-    if (resident_) {
+    if (StoresInPlace()) {
+      b.ArgAddress(to, static_cast<int>(args_.size()) - 1);
+      b.SBinaryTo(to, Opcode::kSadd, to, ResultOffset(b));
+      b.SetBank(to, b.NewBankGroup(), 0);
+    } else if (resident_) {
       b.ScratchAddress(to, static_cast<int32_t>(result_scratch_));
       b.SetBank(to, b.NewBankGroup(), 0);
     } else {
@@ -266,8 +283,14 @@ class BoxMover {
       EmitStripMove(b, move);
       b.EndScope();
     }
-    if (!resident_) return absl::OkStatus();
+    if (!resident_ || StoresInPlace()) return absl::OkStatus();
     b.NewBlock("place");
+    store_.Run(b, ResultOffset(b), to);
+    return absl::OkStatus();
+  }
+
+  // Bytes into the result at which the step's block begins.
+  Sca ResultOffset(CodeBuilder& b) const {
     const Sca offset = b.GlobalSca();
     b.SImmTo(offset, 0);
     for (size_t c = 0; c < cuts_.size(); ++c) {
@@ -278,8 +301,7 @@ class BoxMover {
                   b.SMulImm(g, static_cast<int32_t>(result_.axes[c].count *
                                                     result_.axes[c].pitch)));
     }
-    store_.Run(b, offset, to);
-    return absl::OkStatus();
+    return offset;
   }
 
   const KernelContext& context_;

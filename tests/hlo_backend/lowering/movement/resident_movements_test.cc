@@ -8,6 +8,7 @@
 #include "absl/strings/str_join.h"
 #include "hlo_backend/analysis/buffer_plan.h"
 #include "hlo_backend/ir/parser.h"
+#include "hlo_backend/lowering/movement/box_mover.h"
 #include "hlo_backend/passes/vmem_kernels.h"
 #include "tests/hlo_backend/lowering/bundle_harness.h"
 #include "tests/support/status_matchers.h"
@@ -198,6 +199,37 @@ TEST_P(ResidentMovements, KernelsFindTheirArraysInVmem) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, ResidentMovements, ::testing::Range(0, 24));
+
+// Strips of one column of tiles are the array itself: nothing is copied to
+// where the code could have read or stored it.
+TEST(ResidentMovements, OneColumnOfTilesNeedsNoTransfers) {
+  const auto descriptors = [](const std::string& root, int result = 2) {
+    HarnessOptions options;
+    options.chip = "v5e";
+    options.in_vmem = {0, result};
+    options.low = 0;
+    options.emit = EmitBoxMover;
+    return KernelOf(absl::StrCat("HloModule m\nENTRY e {\n"
+                                 "  p0 = f32[6,5,40,72] parameter(0)\n"
+                                 "  z = f32[] constant(1)\n",
+                                 root, "\n}\n"),
+                    options);
+  };
+  // What lies beyond the operand is not read: it comes by a transfer.
+  ASSERT_OK_AND_ASSIGN(isa::Kernel pad,
+                       descriptors("ROOT r = f32[6,8,40,72] pad(p0, z), "
+                                   "padding=0_0x1_2x0_0x0_0"));
+  EXPECT_EQ(pad.descriptors.size(), 1);
+  ASSERT_OK_AND_ASSIGN(isa::Kernel rows,
+                       descriptors("ROOT r = f32[6,5,64,72] pad(p0, z), "
+                                   "padding=0_0x0_0x0_24x0_0"));
+  EXPECT_EQ(rows.descriptors.size(), 1);
+  ASSERT_OK_AND_ASSIGN(isa::Kernel slice,
+                       descriptors("ROOT r = f32[6,3,40,72] slice(p0), "
+                                   "slice={[0:6], [1:4], [0:40], [0:72]}",
+                                   1));
+  EXPECT_EQ(slice.descriptors.size(), 0);
+}
 
 }  // namespace
 }  // namespace ptxla::lowering
