@@ -291,10 +291,9 @@ ProductCost CostOf(const ProductProblem& p, const ProductTile& t,
   const int64_t fetches =
       std::min(steps, std::max({lhs_fetches, rhs_fetches, shared.fetches,
                                 reads ? out_moves : 0}));
-  const int64_t fetch_bytes =
-      (lhs_fetches * lhs_bytes + rhs_fetches * rhs_bytes +
-       (reads ? out_moves * (epilogue_bytes + out_bytes) : 0) + shared.bytes) /
-      limits.cores;
+    const int64_t fetch_bytes =
+      lhs_fetches * lhs_bytes + rhs_fetches * rhs_bytes +
+      (reads ? out_moves * (epilogue_bytes + out_bytes) : 0) + shared.bytes;
   const int64_t fetching =
       fetches > 1 ? fetches * limits.hbm_latency_cycles + dma(fetch_bytes) : 0;
   // Between the first load and the last store, of steps of so many bundles.
