@@ -247,6 +247,8 @@ ProductCost CostOf(const ProductProblem& p, const ProductTile& t,
                 out_moves * (out_bytes + epilogue_bytes) + shared.bytes;
   const auto slots = [](int64_t moves) { return moves > 1 ? 2 : 1; };
   const int64_t mxu_bytes = a.bf16 ? 2 : 4;
+  // f32 values that further passes split stay f32 when they are transposed.
+  const int64_t turned_bytes = p.passes.size() > 1 ? 4 : mxu_bytes;
   c.vmem_bytes = (p.lhs.resident ? 0 : slots(lhs_fetches) * lhs_bytes) +
                  (p.rhs.resident ? 0 : slots(rhs_fetches) * rhs_bytes) +
                  slots(out_moves) * (out_bytes + epilogue_bytes) +
@@ -257,7 +259,7 @@ ProductCost CostOf(const ProductProblem& p, const ProductTile& t,
                      isa::kVregBytes +
                  p.epilogue_whole_bytes +
                  (p.lhs.transposed
-                      ? t.block_b * rows * depth * (p.passes.size() > 1 ? 4 : 2)
+                      ? t.block_b * rows * depth * turned_bytes
                       : 0) +
                  (Converts(p.lhs) && !p.lhs.transposed
                       ? t.block_b * rows * depth * mxu_bytes

@@ -76,6 +76,19 @@ TEST_P(ProductTilingTest, NoTileIsFasterThanTheMachineOrLargerThanItsMemory) {
   }
 }
 
+// Where the MXU takes no bf16 (v2, v3) the transposed LHS lies in VMEM as f32.
+TEST_P(ProductTilingTest, ATransposedLhsIsAsWideAsTheMxuTakesIt) {
+  const Machine m = MachineOf(GetParam());
+  const ArrayShape a = ArrayShapeOf(m.model, false);
+  ProductProblem p = Square(512);
+  ProductTile tile;
+  tile.block_m = tile.block_n = tile.block_k = 512;
+  const int64_t straight = CostOf(p, tile, a, m.model, m.limits).vmem_bytes;
+  p.lhs.transposed = true;
+  EXPECT_EQ(CostOf(p, tile, a, m.model, m.limits).vmem_bytes - straight,
+            512 * 512 * (a.bf16 ? 2 : 4));
+}
+
 TEST_P(ProductTilingTest, MoreBandwidthIsNeverSlower) {
   Machine m = MachineOf(GetParam());
   for (int64_t size : {256, 1000, 2048}) {
