@@ -30,8 +30,8 @@ Instruction* SimplifyOneHotMask(Instruction* i, Rewriter& r);
 Instruction* SimplifyConvert(Instruction* i, Rewriter& r);
 // slice, pad, concatenate, dynamic-slice, iota that do nothing.
 Instruction* SimplifySlicing(Instruction* i, Rewriter& r);
-// Two pads with zeros that are added and leave each other room: the gradient
-// of an array that was split is a concatenation.
+// Two pads with zeros that are added and lie side by side: the gradient of an
+// array that was split is a concatenation.
 Instruction* SimplifySumOfPads(Instruction* i, Rewriter& r);
 // reduces over nothing, over dimensions of size 1, of reshapes.
 Instruction* SimplifyReduce(Instruction* i, Rewriter& r);

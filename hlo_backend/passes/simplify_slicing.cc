@@ -77,6 +77,15 @@ int PaddedDimension(const Instruction& pad) {
   return padded;
 }
 
+// What is put together along `d` to `x`, or `x`.
+void AddParts(Instruction* x, int64_t d, std::vector<Instruction*>* parts) {
+  if (x->opcode() == Opcode::kConcatenate && x->dimensions()[0] == d) {
+    parts->insert(parts->end(), x->operands().begin(), x->operands().end());
+  } else {
+    parts->push_back(x);
+  }
+}
+
 }  // namespace
 
 Instruction* SimplifySumOfPads(Instruction* i, Rewriter& r) {
@@ -87,14 +96,20 @@ Instruction* SimplifySumOfPads(Instruction* i, Rewriter& r) {
   const auto padding = [&](const Instruction* pad) {
     return pad->attrs<PadAttrs>().dims[d];
   };
-  if (padding(first).low > 0) std::swap(first, second);
-  const int64_t border = first->operand(0)->shape().dim(d);
-  if (padding(first).low != 0 || padding(second).high != 0 ||
-      padding(second).low != border ||
-      border + second->operand(0)->shape().dim(d) != i->shape().dim(d)) {
+  if (padding(first).low > padding(second).low) std::swap(first, second);
+  if (padding(first).low + first->operand(0)->shape().dim(d) !=
+      padding(second).low) {
     return nullptr;
   }
-  return r.builder().Concatenate({first->operand(0), second->operand(0)}, d);
+  std::vector<Instruction*> parts;
+  for (Instruction* pad : {first, second}) AddParts(pad->operand(0), d, &parts);
+  Builder& b = r.builder();
+  Instruction* joined = b.Concatenate(parts, d);
+  std::vector<PaddingDim> rest(i->shape().rank());
+  rest[d].low = padding(first).low;
+  rest[d].high = padding(second).high;
+  return rest[d] == PaddingDim() ? joined
+                                 : b.Pad(joined, first->operand(1), rest);
 }
 
 Instruction* SimplifySlicing(Instruction* i, Rewriter& r) {

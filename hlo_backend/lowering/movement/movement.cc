@@ -20,8 +20,12 @@ namespace ptxla::lowering {
 namespace {
 
 // Windows of a box have what the slice takes; those of rows often the operand.
+// An operand in VMEM has no window: rows are read where they lie.
 bool TakesLittle(const hlo::Instruction& i) {
-  if (i.opcode() != hlo::Opcode::kSlice) return false;
+  if (i.opcode() != hlo::Opcode::kSlice ||
+      i.operand(0)->shape().memory_space() == hlo::kMemoryVmem) {
+    return false;
+  }
   const auto from = PhysicalArray::Of(i.operand(0)->shape());
   const auto to = PhysicalArray::Of(i.shape());
   return from.ok() && to.ok() && from->bytes() >= 2 * to->bytes();

@@ -231,5 +231,21 @@ TEST(ResidentMovements, OneColumnOfTilesNeedsNoTransfers) {
   EXPECT_EQ(slice.descriptors.size(), 0);
 }
 
+// A part of the lanes of an array in VMEM is read where it lies.
+TEST(ResidentMovements, SlicesOfLanesNeedNoTransfers) {
+  HarnessOptions options;
+  options.chip = "v6e";
+  options.in_vmem = {0};
+  options.low = 0;
+  ASSERT_OK_AND_ASSIGN(
+      isa::Kernel slice,
+      KernelOf("HloModule m\nENTRY e {\n"
+               "  p0 = bf16[512,768] parameter(0)\n"
+               "  ROOT r = bf16[512,256] slice(p0), slice={[0:512], "
+               "[256:512]}\n}\n",
+               options));
+  EXPECT_EQ(slice.descriptors.size(), 0);
+}
+
 }  // namespace
 }  // namespace ptxla::lowering
