@@ -76,6 +76,11 @@ absl::StatusOr<HloInput> ReadHlo(const std::string& path,
     auto chosen = FindInDumpFolder(path, options.module, options.stage);
     if (!chosen.ok()) return At("input", chosen.status());
     file = *std::move(chosen);
+  } else if (!options.module.empty() || !options.stage.empty()) {
+    return At("input", absl::InvalidArgumentError(absl::StrCat(
+                           path,
+                           ": --hlo-module and --hlo-stage choose from a "
+                           "folder, this is a file")));
   }
   auto bytes = ReadFile(file);
   if (!bytes.ok()) return At("input", bytes.status());
@@ -94,8 +99,10 @@ absl::StatusOr<std::vector<HloInput>> ReadHloModules(
   }
   const auto modules = ListDumpFolder(path, options.module, options.stage);
   if (!modules.ok()) return At("input", modules.status());
+  HloInputOptions of_file = options;
+  of_file.module = of_file.stage = "";
   for (const DumpedModule& m : *modules) {
-    auto input = ReadHlo(m.path, options);
+    auto input = ReadHlo(m.path, of_file);
     if (!input.ok()) {
       return modules->size() == 1
                  ? input.status()

@@ -29,7 +29,7 @@ struct HloInputOptions {
   // What elided constants become (module_file.h).
   hlo::ElidedValues elided = hlo::ElidedValues::kKeep;
   // Of a folder: part of the name of the module, and the stage
-  // (dump_folder.h). Empty: the only one; the best one.
+  // (dump_folder.h). Empty: the only one; the best one. Of a file an error.
   std::string module, stage;
   // Of the open dimensions of StableHLO arguments (module_file.h).
   std::vector<int64_t> sizes;

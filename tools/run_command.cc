@@ -127,14 +127,14 @@ void AddOptions(CLI::App* app, Options* o) {
   app->add_flag("--quiet", o->quiet, "no report, only save");
 }
 
-absl::Status Check(Options* o) {
+absl::Status Check(const CLI::App& app, Options* o) {
   if (o->unknown_ops != "error" && o->unknown_ops != "estimate") {
     return absl::InvalidArgumentError(absl::StrCat(
         "--unknown-ops is error or estimate, not \"", o->unknown_ops, "\""));
   }
   o->request.estimate_unknown_ops = o->unknown_ops == "estimate";
   o->request.timeline = !o->trace.empty();
-  if (o->request.assumed_trip_count < 0) {
+  if (app.count("--trip-count") > 0 && o->request.assumed_trip_count < 1) {
     return absl::InvalidArgumentError("--trip-count must be at least 1");
   }
   if (o->request.steps < 1) {
@@ -184,7 +184,7 @@ int RunCommand(const Words& words) {
   AddOptions(&app, &options);
   app.footer(kExamples);
   if (const auto code = ParseCommandLine(&app, words)) return *code;
-  const absl::Status checked = Check(&options);
+  const absl::Status checked = Check(app, &options);
   if (!checked.ok()) return Fail(checked, options.json, "arguments");
   auto prediction = driver::Predict(options.request);
   if (!prediction.ok()) {

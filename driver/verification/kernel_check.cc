@@ -167,9 +167,14 @@ absl::Status KernelCheck::After(const isa::Call& call, sim::ProgramData* data) {
     e.error =
         Compare(expected_->At(at), LiteralAt(s, PlaceOf(i, number), data));
     e.tolerance = IsRounded(s.type()) ? Tolerance::Kernel(bits) : 0;
-    if (e.error.worst > e.tolerance && IsRounded(s.type())) {
+    if (e.error.worst > e.tolerance) {
       if (!noise.has_value()) noise.emplace(*i, operands_, options_);
-      e.tolerance = std::max(e.tolerance, 2 * noise->Of(expected_->At(at), at));
+      const Literal expected = expected_->At(at);
+      if (IsRounded(s.type())) {
+        e.tolerance = std::max(e.tolerance, 2 * noise->Of(expected, at));
+      } else if (e.error.differing <= 2 * noise->Differing(expected, at)) {
+        return;
+      }
     }
     if (e.error.worst > e.tolerance) {
       wrong = true;

@@ -79,4 +79,15 @@ double KernelNoise::Of(const Literal& expected,
   return noise;
 }
 
+int64_t KernelNoise::Differing(const Literal& expected,
+                               const hlo::ShapeIndex& at) const {
+  int64_t differing = 0;
+  for (const absl::StatusOr<Literal>* value : {&exact_, &off_}) {
+    if (!value->ok()) continue;
+    differing =
+        std::max(differing, Compare(expected, (*value)->At(at)).differing);
+  }
+  return differing;
+}
+
 }  // namespace ptxla::driver

@@ -5,9 +5,11 @@
 //
 //   KernelNoise noise(*fusion, operands, options);
 //   if (error.worst > 2 * noise.Of(expected, {})) ...
+//   if (error.differing > 2 * noise.Differing(expected, {})) ...  // integers
 #ifndef PTXLA_DRIVER_VERIFICATION_KERNEL_NOISE_H_
 #define PTXLA_DRIVER_VERIFICATION_KERNEL_NOISE_H_
 
+#include <cstdint>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -31,6 +33,11 @@ class KernelNoise {
   // evaluator's value and the noisy ones; 0 where there are none, or where they
   // are infinite or no numbers: that excuses nothing.
   double Of(const hlo::Literal& expected, const hlo::ShapeIndex& at) const;
+
+  // Elements of the array `at`, of integers or predicates, that roundings on
+  // the way decide: a quotient that is rounded to a whole number, a comparison.
+  int64_t Differing(const hlo::Literal& expected,
+                    const hlo::ShapeIndex& at) const;
 
  private:
   // Without roundings; the same of operands that are slightly off.

@@ -167,10 +167,14 @@ std::string Verification::Line() const {
   }
   absl::StrAppend(&line, outputs.size(), " outputs and ", kernels,
                   " kernels compared with the evaluator");
-  if (worst != nullptr) {
+  if (worst != nullptr && std::isfinite(worst->error.mean)) {
     absl::StrAppendFormat(&line, ", largest error %.2g of %.2g (%s %s)",
                           worst->error.mean, worst->tolerance, worst->name,
                           hlo::PrimitiveTypeName(worst->shape.type()));
+  } else if (worst != nullptr) {
+    absl::StrAppend(&line, ", ", worst->error.differing, " elements differ (",
+                    worst->name, " ",
+                    hlo::PrimitiveTypeName(worst->shape.type()), ")");
   }
   const auto noisy =
       std::count_if(outputs.begin(), outputs.end(),

@@ -41,6 +41,7 @@
 #include "hlo_backend/passes/optimization_barrier_expander.h"
 #include "hlo_backend/passes/pointwise_convolution.h"
 #include "hlo_backend/passes/product_chaining.h"
+#include "hlo_backend/passes/product_types.h"
 #include "hlo_backend/passes/ragged_dot_expander.h"
 #include "hlo_backend/passes/rare_op_expander.h"
 #include "hlo_backend/passes/reduce_expander.h"
@@ -167,6 +168,8 @@ std::vector<PassEntry> AllPasses() {
        Make<PointwiseConvolutionPass>},
       {"product-chaining", "attention whose scores stay inside of a kernel",
        Make<ProductChainingPass>},
+      {"product-types", "products of types that no array multiplies",
+       Make<ProductTypesPass>},
       {"ragged-dot-expander", "grouped products as calls with kernels",
        Make<RaggedDotExpanderPass>},
       {"rare-op-expander", "what programs seldom have, as plainer work",

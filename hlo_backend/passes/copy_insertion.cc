@@ -84,12 +84,16 @@ class Inserter {
     result->push_back(i);
   }
 
+  Instruction* AddBefore(Instruction* user, Instruction* made) {
+    positions_[made] = positions_.at(user);
+    before_[user].push_back(made);
+    return made;
+  }
+
   Instruction* CopyBefore(Instruction* user, Instruction* value) {
     Instruction* copy = c_->Add(Opcode::kCopy, value->shape(), {value});
     copy->set_metadata(value->shared_metadata());
-    positions_[copy] = positions_.at(user);
-    before_[user].push_back(copy);
-    return copy;
+    return AddBefore(user, copy);
   }
 
   // The value's memory may be taken at `user`: nobody reads it later, and
@@ -112,10 +116,38 @@ class Inserter {
     return place.maker == body.parameter(0) && place.index == k;
   }
 
+  // The tuple that a loop starts from, of whose elements it decides alone: what
+  // others take too is put together again. Null: the result of an instruction
+  // that only the loop reads.
+  Instruction* OwnStart(Instruction* loop) {
+    Instruction* init = loop->operand(0);
+    const bool is_tuple = init->opcode() == Opcode::kTuple;
+    if (init->user_count() == 1 && !init->IsRoot() &&
+        init->opcode() != Opcode::kParameter) {
+      return is_tuple ? init : nullptr;
+    }
+    std::vector<Instruction*> elements;
+    for (int k = 0; k < init->shape().element_count_of_tuple(); ++k) {
+      elements.push_back(
+          is_tuple ? init->operand(k)
+                   : AddBefore(loop, c_->Add(Opcode::kGetTupleElement,
+                                             init->shape().element(k), {init},
+                                             TupleIndexAttrs{k})));
+    }
+    Instruction* own =
+        c_->Add(Opcode::kTuple, init->shape(), std::move(elements));
+    positions_[own] = positions_.at(loop);
+    loop->ReplaceOperand(0, own);
+    return own;
+  }
+
   // What a loop starts from becomes its state.
   void StartOfLoop(Instruction* loop) {
-    Instruction* init = loop->operand(0);
-    if (init->opcode() != Opcode::kTuple) return;
+    Instruction* const start = loop->operand(0);
+    Instruction* init = OwnStart(loop);
+    if (init == nullptr) return;
+    // Copies go before the tuple, which goes before its loop.
+    Instruction* const user = init == start ? init : loop;
     absl::flat_hash_set<MemoryPlace> taken;
     for (int k = 0; k < init->operand_count(); ++k) {
       Instruction* value = init->operand(k);
@@ -126,8 +158,9 @@ class Inserter {
           taken.insert(PlaceOf(value)).second) {
         continue;
       }
-      init->ReplaceOperand(k, CopyBefore(init, value));
+      init->ReplaceOperand(k, CopyBefore(user, value));
     }
+    if (user == loop) AddBefore(loop, init);
   }
 
   // A dynamic-update-slice or scatter writes into its first operand.
@@ -166,7 +199,9 @@ class Inserter {
     const Instruction* root = c_->root();
     const auto names = [&](const Instruction* output) {
       const std::vector<MemoryPlace> parts = PartsOf(output);
-      return PlaceOf(output) == place ||
+      const MemoryPlace named = PlaceOf(output);
+      return named == place ||
+             (output->shape().IsTuple() && named.maker == place.maker) ||
              std::any_of(parts.begin(), parts.end(), [&](const MemoryPlace& p) {
                return p.Overlaps(place);
              });

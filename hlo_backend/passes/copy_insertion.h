@@ -6,8 +6,9 @@
 //    or the next state of a loop, while the old value is read after the new
 //    one is made. Reading it in the instruction that makes the new one is fine
 //    where that goes element by element;
-//  - the start of a loop that is read elsewhere too, and what
-//    dynamic-update-slice overwrites, likewise.
+//  - the start of a loop that is read elsewhere too (by another loop that
+//    starts from the same tuple, say: each then has a tuple of its own), and
+//    what dynamic-update-slice overwrites, likewise.
 //
 // Runs on the schedule: copies of results go to its end, others to right
 // before their user. Loop states and branch results are flat tuples of arrays.

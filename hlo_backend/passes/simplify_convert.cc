@@ -49,6 +49,12 @@ bool Holds(PrimitiveType to, PrimitiveType from) {
   return false;
 }
 
+// Rounding to the type may be left out: it is how work is stored between
+// operations. One to narrower types is meant: values are quantised by it.
+bool IsRoundingOfWork(PrimitiveType type) {
+  return type == PrimitiveType::kF32 || type == PrimitiveType::kBf16;
+}
+
 // Work that may be done before or after a transpose: where that brings the
 // transpose next to a dot, or moves no more bytes.
 bool MayPassTranspose(const Instruction& i) {
@@ -74,7 +80,7 @@ Instruction* SimplifyConvert(Instruction* i, Rewriter& r) {
     if (Holds(x->shape().type(), from) && !IsComplex(to)) {
       return from == to ? source : b.Convert(source, to);
     }
-    if (from == to && IsFloat(from) && IsFloat(x->shape().type()) &&
+    if (from == to && IsFloat(from) && IsRoundingOfWork(x->shape().type()) &&
         r.options().allow_excess_precision) {
       return source;
     }

@@ -54,6 +54,33 @@ TEST(VerifyProgramTest, AProgramComputesWhatItsHloMeans) {
   ExpectVerified(kSoftmax, {"v3-8", "v4:1x1x1", "v5e-1"});
 }
 
+// The kernel keeps f32 between operations on bf16, as the TPU compiler's does:
+// what the quotient's rounding decides is no error, and a wrong quotient is.
+TEST(VerifyProgramTest, WholeNumbersMayBeDecidedByRoundings) {
+  constexpr char kQuantised[] = R"(HloModule quantised
+ENTRY e {
+  x = bf16[33,130] parameter(0)
+  s = bf16[33] parameter(1)
+  b = bf16[33,130] broadcast(s), dimensions={0}
+  f = bf16[] constant(30)
+  fb = bf16[33,130] broadcast(f), dimensions={}
+  y = bf16[33,130] multiply(x, fb)
+  q = bf16[33,130] divide(y, b)
+  r = bf16[33,130] round-nearest-even(q)
+  low = bf16[] constant(-128)
+  high = bf16[] constant(127)
+  c = bf16[33,130] clamp(low, r, high)
+  ROOT i = s8[33,130] convert(c)
+})";
+  ExpectVerified(kQuantised, {"v3-8", "v5e-1", "v6e-1", "tpu7x:1x1x1"});
+  const isa::SemanticsTable mutant = isa::MutantTable(isa::Opcode::kVmulF32);
+  VerifyOptions options;
+  options.semantics = &mutant;
+  ASSERT_OK_AND_ASSIGN(const Verification v,
+                       VerifyText(kQuantised, "v6e-1", options));
+  EXPECT_FALSE(v.ok()) << v.Line();
+}
+
 TEST(VerifyProgramTest, AWrongSumNamesTheFirstKernelThatHasIt) {
   const isa::SemanticsTable mutant = isa::MutantTable(isa::Opcode::kVsubF32);
   VerifyOptions options;
