@@ -72,6 +72,7 @@ class StatisticsFuser {
                         (HasLines(*i) && Fuse(i, /*of_columns=*/false));
       changed |= done;
     }
+    if (changed) c_->RemoveDead();
     return changed;
   }
 
@@ -109,6 +110,7 @@ class StatisticsFuser {
       }
       group_.push_back(r);
     }
+    StoreLast();
     const auto metadata = dot->shared_metadata();
     for (const Instruction* i : group_) position_.erase(i);
     Instruction* fusion =
@@ -168,6 +170,45 @@ class StatisticsFuser {
                        [&](const Instruction* o) {
                          return IsOfReduces(*o, reduces, depth + 1);
                        });
+  }
+
+  // Where all others go on from one value that the reduces need too (masked
+  // scores), that is stored, not the product: nobody does the work again.
+  void StoreLast() {
+    Instruction* last = nullptr;
+    for (Instruction* w : work_) {
+      if (w != dot_ && inside_.contains(w) &&
+          w->shape().type() == dot_->shape().type() && AllReadersNeed(*w)) {
+        last = w;
+      }
+    }
+    if (last == nullptr) return;
+    last->ReplaceAllUsesWith(inside_.at(last));
+    for (size_t n = work_.size(); n-- > 1;) {
+      if (work_[n]->user_count() > 0) continue;
+      position_.erase(work_[n]);
+      c_->Remove(work_[n]);
+    }
+  }
+
+  // What is made of the product without `w` has no readers outside, nor has it
+  // any together with `w`.
+  bool AllReadersNeed(const Instruction& w) const {
+    absl::flat_hash_set<const Instruction*> after = {&w};
+    for (const Instruction* x : work_) {  // operands first
+      for (const Instruction* o : x->operands()) {
+        if (after.contains(o)) after.insert(x);
+      }
+    }
+    for (const Instruction* x : work_) {
+      if (after.contains(x)) continue;
+      for (const Instruction* u : x->users()) {
+        const bool inner = u == &w || Contains(group_, u) ||
+                           (Contains(work_, u) && !after.contains(u));
+        if (!inner) return false;
+      }
+    }
+    return true;
   }
 
   bool IsWork(const Instruction& i) const {
@@ -278,8 +319,6 @@ bool OnlyStatistics(const Instruction& dot, const chips::ChipSpec& chip) {
 }
 
 bool FuseRowStatistics(Computation* computation, const PassContext& context) {
-  // One core makes all that a row reduces to.
-  if (context.chip->core().cores_in_use != 1) return false;
   return StatisticsFuser(computation, *context.chip).Run();
 }
 

@@ -2,10 +2,11 @@
 // logits, of scores too long for VMEM): made behind the product, where its rows
 // come by, instead of in a pass over what has been stored.
 //
-// Elementwise work between the product and the reduces is done there; who else
-// needs it does it again. What reads the reduces (an exponential, its sum) is a
-// kernel of its own: rows need not fit into VMEM. Part of `row-fusion`, for
-// products that it leaves.
+// Elementwise work between the product and the reduces is done there. What is
+// stored is the last value of it that all others go on from (masked scores), in
+// the type of the product; who else needs the rest does it again. What reads
+// the reduces (an exponential, its sum) is a kernel of its own: rows need not
+// fit into VMEM. Part of `row-fusion`, for products that it leaves.
 //
 // Reduces over the rows of each member of a batch too (scores with their keys
 // in the rows, keys_first.h): values per column, made as tiles are finished.
@@ -24,7 +25,7 @@ namespace ptxla::hlo {
 // Of scores that the program writes keys first (score_order.h) and that do not
 // fit VMEM only the maxima are made with the product, as in the TPU compiler:
 // exponentials, their sums and the next product read the scores from HBM, in
-// f32. Where two cores share a product, not even those.
+// f32.
 bool OnlyStatistics(const Instruction& dot, const chips::ChipSpec& chip);
 
 bool FuseRowStatistics(Computation* computation, const PassContext& context);

@@ -83,6 +83,7 @@ void ColumnEpilogue::AddTo(ProductProblem* problem,
   // Two tiles are added to one another, then to the sums.
   problem->epilogue_ops += static_cast<int64_t>(sums_.size());
   problem->epilogue_whole_bytes += SumOffset(ColumnTiles());
+  problem->kept.any = true;
   for (const ColumnResult& sum : sums_) {
     problem->epilogue_whole_bytes += sum.SlotBytes();
   }
@@ -93,7 +94,8 @@ void ColumnEpilogue::AddWindows(const ProductTile& tile, const GridDims& grid,
                                 int first_space, Tiling* tiling) {
   FusionEpilogue::AddWindows(tile, grid, first_space, tiling);
   const int first_result = static_cast<int>(tiling->args.size()) - outputs_;
-  for (ColumnResult& sum : sums_) sum.AddWindow(first_result, tiling);
+  for (ColumnResult& sum : sums_)
+    sum.AddWindow(first_result, tile, grid, tiling);
   windows_ = tiling->windows;
   table_bytes_ = RowTableBytes(tile);
   scratch_space_ = first_space_ + static_cast<int>(windows_.size());

@@ -34,7 +34,6 @@ class ColumnEpilogue final : public FusionEpilogue {
                   int first_space, Tiling* tiling) override;
   int64_t ScratchBytes(const ProductTile& tile) const override;
   void SetScratch(int64_t offset) override;
-  bool NeedsOneCore() const override { return true; }
   int ordered_space() const override { return scratch_space_; }
   absl::Status Start(codegen::CodeBuilder& b) override;
   void Emit(int64_t batch, int64_t row, int64_t col,

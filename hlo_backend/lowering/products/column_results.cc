@@ -12,15 +12,11 @@ int64_t ColumnResult::SlotBytes() const {
   return RoundUpTo<int64_t>(reduction.result.bytes(), isa::kVregBytes);
 }
 
-void ColumnResult::AddWindow(int first_result, Tiling* tiling) {
-  isa::Window w;
-  w.arg = first_result + leaf;
-  w.direction = isa::Direction::kOut;
-  w.inner_bytes = reduction.result.bytes();
-  w.slots = 1;
-  w.slot_bytes = SlotBytes();
+void ColumnResult::AddWindow(int first_result, const ProductTile& tile,
+                             const GridDims& grid, Tiling* tiling) {
   window = static_cast<int>(tiling->windows.size());
-  tiling->windows.push_back(std::move(w));
+  tiling->windows.push_back(
+      KeptWindow(reduction.result, first_result + leaf, tile, grid));
 }
 
 bool AllReducesAre(const hlo::Instruction& fusion,

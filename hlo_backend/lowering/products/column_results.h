@@ -12,6 +12,7 @@
 #include "hlo_backend/ir/instruction.h"
 #include "hlo_backend/lowering/fusion/reduction.h"
 #include "hlo_backend/lowering/kernel_plan.h"
+#include "hlo_backend/lowering/products/product_operands.h"
 
 namespace ptxla::lowering {
 
@@ -22,9 +23,10 @@ struct ColumnResult {
 
   // In VMEM, in whole registers.
   int64_t SlotBytes() const;
-  // The window of the whole result; `first_result`: the kernel's first
+  // The window of what a core makes of it; `first_result`: the kernel's first
   // argument that is one.
-  void AddWindow(int first_result, Tiling* tiling);
+  void AddWindow(int first_result, const ProductTile& tile,
+                 const GridDims& grid, Tiling* tiling);
 };
 
 // Are all reduces of an output fusion such, of its product?

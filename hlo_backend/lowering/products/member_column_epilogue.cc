@@ -67,6 +67,7 @@ void MemberColumnEpilogue::AddTo(ProductProblem* problem,
   problem->epilogue_ops += static_cast<int64_t>(sums_.size());
   for (const Result& sum : sums_) {
     problem->epilogue_whole_bytes += sum.SlotBytes();
+    problem->kept.Add(sum.reduction.result, /*of_rows=*/false);
   }
   live_registers_ += 2;
 }
@@ -76,7 +77,8 @@ void MemberColumnEpilogue::AddWindows(const ProductTile& tile,
                                       Tiling* tiling) {
   FusionEpilogue::AddWindows(tile, grid, first_space, tiling);
   const int first_result = static_cast<int>(tiling->args.size()) - outputs_;
-  for (Result& sum : sums_) sum.AddWindow(first_result, tiling);
+  grid_dims_ = grid;
+  for (Result& sum : sums_) sum.AddWindow(first_result, tile, grid, tiling);
   windows_ = tiling->windows;
   row_steps_ = grid.bounds[grid.m];
   batch_steps_ = grid.bounds[grid.b];
@@ -87,7 +89,8 @@ absl::Status MemberColumnEpilogue::Start(CodeBuilder& b) {
   partials_.clear();
   for (Result& sum : sums_) {
     sum.base = b.GlobalSca();
-    b.WindowAddress(sum.base, sum.window);
+    b.SMove(sum.base,
+            KeptBase(windows_[sum.window], sum.window, grid_dims_, b));
     b.SetBank(sum.base, codegen::kUnknownBanks, 0);
   }
   if (batch_steps_ > 1 && !first_member_.valid()) {

@@ -8,9 +8,9 @@
 // Finished tiles of 8 rows are combined as they come, element by element, in a
 // register for 128 columns of a member; with the last of a step its sublanes
 // are folded, and one row of the result is written. Steps that have other rows
-// of a member go on with what is written there: results lie in VMEM whole until
-// the kernel ends, so one core makes all of it. Rows beyond the array count as
-// the identity.
+// of a member go on with what is written there: results lie in VMEM until the
+// kernel ends, and cores share members or columns (core_parts.h). Rows beyond
+// the array count as the identity.
 #ifndef PTXLA_HLO_BACKEND_LOWERING_PRODUCTS_MEMBER_COLUMN_EPILOGUE_H_
 #define PTXLA_HLO_BACKEND_LOWERING_PRODUCTS_MEMBER_COLUMN_EPILOGUE_H_
 
@@ -38,7 +38,6 @@ class MemberColumnEpilogue final : public FusionEpilogue {
   void AddTo(ProductProblem* problem, const isa::MachineModel& model) override;
   void AddWindows(const ProductTile& tile, const GridDims& grid,
                   int first_space, Tiling* tiling) override;
-  bool NeedsOneCore() const override { return true; }
   absl::Status Start(codegen::CodeBuilder& b) override;
   void Emit(int64_t batch, int64_t row, int64_t col,
             const std::vector<codegen::Vec>& tiles) override;
@@ -69,6 +68,7 @@ class MemberColumnEpilogue final : public FusionEpilogue {
   std::vector<Result> sums_;
   int64_t rows_ = 0, columns_ = 0, members_ = 1;
   int64_t row_steps_ = 1, batch_steps_ = 1;
+  GridDims grid_dims_;
   codegen::Sca first_row_;       // of the step, if there are several
   codegen::Vec row_of_sublane_;  // in the array, of the first tile
   // By member and column of tiles.

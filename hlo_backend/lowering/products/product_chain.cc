@@ -109,7 +109,8 @@ class ChainEmitter {
   // Blocks that both products can take, fastest first.
   absl::Status Search(const ProductEmitter& rows,
                       const ProductEmitter& product) {
-    if (rows.NeedsOneCore() || rows.form().swapped || product.form().swapped) {
+    if (rows.form().problem.kept.any || rows.form().swapped ||
+        product.form().swapped) {
       return Refuse("rows of another form");
     }
     const ChainProblem chain = {

@@ -73,7 +73,7 @@ absl::Status ProductEmitter::Prepare() {
   arrays_ = ArrayShapeOf(context_.model, form_.problem.rhs.transposed,
                          form_.problem.numbers);
   limits_ = ProductLimitsOf(context_);
-  if (epilogue_->NeedsOneCore()) limits_.cores = 1;
+  if (!form_.problem.kept.MayBeShared()) limits_.cores = 1;
   return absl::OkStatus();
 }
 
@@ -115,6 +115,9 @@ void ProductEmitter::Take(const ProductTile& tile, const ProductCost& cost) {
   tile_ = tile;
   cost_ = cost;
   grid_ = GridDims::Of(tile_);
+  if (form_.problem.kept.any) {
+    grid_.Share(form_.problem.kept, tile_, limits_.cores);
+  }
 }
 
 absl::StatusOr<Tiling> ProductEmitter::Plan() {
@@ -122,7 +125,6 @@ absl::StatusOr<Tiling> ProductEmitter::Plan() {
   tiling.note = tile_.ToString();
   ASSIGN_OR_RETURN(tiling.args, KernelArgs(i_));
   tiling.grid = grid_.bounds;
-  if (epilogue_->NeedsOneCore()) grid_.megacore_dim = -1;
   tiling.megacore_dim = grid_.megacore_dim;
   PlanMemory(&tiling);
   epilogue_->AddWindows(
@@ -134,10 +136,10 @@ absl::StatusOr<Tiling> ProductEmitter::Plan() {
 }
 
 int64_t ProductEmitter::CyclesOf(int64_t step) const {
-  return cost_.exposed +
-         std::max(cost_.cycles - cost_.exposed,
-                  CeilOfRatio<int64_t>(tile_.Steps(), limits_.cores) *
-                      (step + limits_.step_cycles));
+  const int cores = form_.problem.kept.any ? grid_.sharers : limits_.cores;
+  return cost_.exposed + std::max(cost_.cycles - cost_.exposed,
+                                  CeilOfRatio<int64_t>(tile_.Steps(), cores) *
+                                      (step + limits_.step_cycles));
 }
 
 int64_t ProductEmitter::PaddedRows() const {

@@ -45,7 +45,6 @@ class ProductEmitter {
   absl::Status Prepare();
   const ProductForm& form() const { return form_; }
   const ArrayShape& arrays() const { return arrays_; }
-  bool NeedsOneCore() const { return epilogue_->NeedsOneCore(); }
 
   // The best tiles (`choice` 0) or a runner-up: the windows of a schedule that
   // was read, then our own. ResourceExhausted: there are not so many.

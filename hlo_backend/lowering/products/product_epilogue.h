@@ -36,8 +36,6 @@ class ProductEpilogue : public Epilogue {
   virtual absl::Status Finish(codegen::CodeBuilder& /*b*/) {
     return absl::OkStatus();
   }
-  // Results that all steps write into, which cores cannot share.
-  virtual bool NeedsOneCore() const { return false; }
   // An error that Emit met.
   virtual absl::Status status() const { return absl::OkStatus(); }
 };

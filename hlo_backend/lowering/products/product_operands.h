@@ -70,6 +70,7 @@ struct GridDims {
   int b = 0, m = 1, n = 2, k = 3;
   int k_planes = -1;  // outside of k, where K lies in several planes
   int megacore_dim = -1;
+  int sharers = 1;  // cores, where each keeps a part of the results
   // A result's block as planes of tiles of 8 rows that do not follow one
   // another in memory, outer to inner (a convolution's); the product's rows
   // count through them. Empty: rows of one batch member follow one another.
@@ -80,6 +81,8 @@ struct GridDims {
   std::vector<BoxDim> box;
 
   static GridDims Of(const ProductTile& tile);
+  // Cores share what the results that are kept allow (core_parts.h).
+  void Share(const KeptResults& kept, const ProductTile& tile, int cores);
 };
 
 // Adds the window of an operand; its number.

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "hlo_backend/ir/primitive_type.h"
+#include "hlo_backend/lowering/products/core_parts.h"
 #include "hlo_backend/lowering/products/product_numbers.h"
 #include "hlo_backend/lowering/products/shared_members.h"
 #include "isa/machine_model.h"
@@ -93,8 +94,10 @@ struct ProductProblem {
   // What an epilogue reads from HBM for several members at once, beside
   // epilogue_bytes_per_element.
   std::vector<SharedTiles> shared_tiles;
-  // VMEM of what an epilogue reads whole, whatever the tile.
+  // VMEM of what an epilogue reads or keeps whole, whatever the tile.
   int64_t epilogue_whole_bytes = 0;
+  // What it keeps until the kernel ends.
+  KeptResults kept;
 };
 
 // How the arrays of a core take a product of this shape.

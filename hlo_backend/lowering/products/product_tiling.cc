@@ -249,33 +249,27 @@ ProductCost CostOf(const ProductProblem& p, const ProductTile& t,
   const int64_t mxu_bytes = a.bf16 ? 2 : 4;
   // f32 values that further passes split stay f32 when they are transposed.
   const int64_t turned_bytes = p.passes.size() > 1 ? 4 : mxu_bytes;
-  c.vmem_bytes = (p.lhs.resident ? 0 : slots(lhs_fetches) * lhs_bytes) +
-                 (p.rhs.resident ? 0 : slots(rhs_fetches) * rhs_bytes) +
-                 slots(out_moves) * (out_bytes + epilogue_bytes) +
-                 shared.vmem_bytes +
-                 (accumulates ? t.block_b * rows * cols * 4 : 0) +
-                 p.row_planes * registers * isa::kVregBytes +
-                 p.row_results * t.block_b * CeilOfRatio<int64_t>(rows, 8) *
-                     isa::kVregBytes +
-                 p.epilogue_whole_bytes +
-                 (p.lhs.transposed
-                      ? t.block_b * rows * depth * turned_bytes
-                      : 0) +
-                 (Converts(p.lhs) && !p.lhs.transposed
-                      ? t.block_b * rows * depth * mxu_bytes
-                      : 0) +
-                 (Converts(p.rhs) ? t.block_b * depth * cols * mxu_bytes : 0) +
-                 p.lhs.whole_bytes + p.rhs.whole_bytes +
-                 p.lhs.row_entries * t.block_b *
-                     (p.lhs.transposed ? depth : rows) / 8 * isa::kVregBytes +
-                 p.rhs.row_entries * t.block_b *
-                     (p.rhs.transposed ? cols : depth) / 8 * isa::kVregBytes;
+  c.vmem_bytes =
+      (p.lhs.resident ? 0 : slots(lhs_fetches) * lhs_bytes) +
+      (p.rhs.resident ? 0 : slots(rhs_fetches) * rhs_bytes) +
+      slots(out_moves) * (out_bytes + epilogue_bytes) + shared.vmem_bytes +
+      (accumulates ? t.block_b * rows * cols * 4 : 0) +
+      p.row_planes * registers * isa::kVregBytes +
+      p.row_results * t.block_b * CeilOfRatio<int64_t>(rows, 8) *
+          isa::kVregBytes +
+      p.epilogue_whole_bytes +
+      (p.lhs.transposed ? t.block_b * rows * depth * turned_bytes : 0) +
+      (Converts(p.lhs) && !p.lhs.transposed
+           ? t.block_b * rows * depth * mxu_bytes
+           : 0) +
+      (Converts(p.rhs) ? t.block_b * depth * cols * mxu_bytes : 0) +
+      p.lhs.whole_bytes + p.rhs.whole_bytes +
+      p.lhs.row_entries * t.block_b * (p.lhs.transposed ? depth : rows) / 8 *
+          isa::kVregBytes +
+      p.rhs.row_entries * t.block_b * (p.rhs.transposed ? cols : depth) / 8 *
+          isa::kVregBytes;
 
-  // Cores split the outermost grid dimension that is not K.
-  const int64_t split = t.grid_b > 1 && !t.b_inner  ? t.grid_b
-                        : t.n_inner && t.grid_m > 1 ? t.grid_m
-                        : t.grid_n > 1              ? t.grid_n
-                                                    : t.grid_m;
+  const int64_t split = CoreShare::Of(p.kept, t, limits.cores).bound;
   const int64_t steps =
       t.Steps() / split * CeilOfRatio<int64_t>(split, limits.cores);
   const auto dma = [&](int64_t bytes) {
@@ -293,7 +287,7 @@ ProductCost CostOf(const ProductProblem& p, const ProductTile& t,
   const int64_t fetches =
       std::min(steps, std::max({lhs_fetches, rhs_fetches, shared.fetches,
                                 reads ? out_moves : 0}));
-    const int64_t fetch_bytes =
+  const int64_t fetch_bytes =
       lhs_fetches * lhs_bytes + rhs_fetches * rhs_bytes +
       (reads ? out_moves * (epilogue_bytes + out_bytes) : 0) + shared.bytes;
   const int64_t fetching =

@@ -33,6 +33,18 @@ GridDims GridDims::Of(const ProductTile& t) {
   return g;
 }
 
+void GridDims::Share(const KeptResults& kept, const ProductTile& tile,
+                     int cores) {
+  const CoreShare::Axis axis = cores == 1
+                                   ? CoreShare::Axis::kNone
+                                   : CoreShare::Of(kept, tile, cores).axis;
+  megacore_dim = axis == CoreShare::Axis::kBatch     ? b
+                 : axis == CoreShare::Axis::kRows    ? m
+                 : axis == CoreShare::Axis::kColumns ? n
+                                                     : -1;
+  sharers = kept.any && megacore_dim >= 0 ? cores : 1;
+}
+
 namespace {
 
 // Bytes of a whole tile in VMEM.

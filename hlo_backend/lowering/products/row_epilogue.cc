@@ -53,6 +53,7 @@ void RowEpilogue::AddTo(ProductProblem* problem,
   problem->whole_rows = !OnlyReduces();
   problem->rows_in_turn = OnlyReduces();
   problem->epilogue_whole_bytes += row_results_.bytes();
+  row_results_.AddTo(&problem->kept);
   if (!row_results_.empty()) {
     problem->row_unit_of_steps = isa::kLanes;
     problem->parts_of_rows = RowEntries() == 0;

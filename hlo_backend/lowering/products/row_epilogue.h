@@ -39,7 +39,6 @@ class RowEpilogue final : public FusionEpilogue {
     FusionEpilogue::SetScratch(offset);
     scratch_offset_ = offset;
   }
-  bool NeedsOneCore() const override { return !row_results_.empty(); }
   absl::Status Start(codegen::CodeBuilder& b) override;
   void Emit(int64_t batch, int64_t row, int64_t col,
             const std::vector<codegen::Vec>& tiles) override;

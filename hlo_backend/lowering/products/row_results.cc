@@ -115,20 +115,20 @@ int64_t RowResults::bytes() const {
   return bytes;
 }
 
+void RowResults::AddTo(KeptResults* kept) const {
+  for (const Result& r : results_) kept->Add(r.array, /*of_rows=*/true);
+}
+
 void RowResults::AddWindows(const ProductTile& tile, const GridDims& grid,
                             int first_result, int first_space, Tiling* tiling) {
   tile_ = tile;
   grid_ = grid;
   for (Result& r : results_) {
-    isa::Window w;
-    w.arg = first_result + r.leaf;
-    w.direction = isa::Direction::kOut;
-    w.inner_bytes = r.array.bytes();
-    w.slots = 1;
-    w.slot_bytes = RoundUpTo<int64_t>(w.inner_bytes, isa::kVregBytes);
     r.window = static_cast<int>(tiling->windows.size());
     r.space = first_space + r.window;
-    tiling->windows.push_back(std::move(w));
+    tiling->windows.push_back(
+        KeptWindow(r.array, first_result + r.leaf, tile, grid));
+    r.moves = tiling->windows.back();
   }
 }
 
@@ -195,8 +195,7 @@ void RowResults::Write(
           in_batch = b.SCompareImm(Opcode::kScmpLtU, number,
                                    static_cast<int32_t>(Members(r.array)));
         }
-        const Sca start = b.NewSca();
-        b.WindowAddress(start, r.window);
+        const Sca start = KeptBase(r.moves, r.window, grid_, b);
         Sca line = MemberLine(r.array, start, number, b);
         line = b.SAdd(
             line, b.SMulImm(group, static_cast<int32_t>(LinePitch(r.array))));

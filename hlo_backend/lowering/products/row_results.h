@@ -37,8 +37,10 @@ class RowResults {
   absl::Status Add(const hlo::Instruction& reduce, int number, int leaf,
                    int space_rank);
   bool empty() const { return results_.empty(); }
-  // VMEM of all of them: they are written whole, when the kernel ends.
+  // VMEM of all of them: they are written when the kernel ends.
   int64_t bytes() const;
+  // What cores may share.
+  void AddTo(KeptResults* kept) const;
 
   void AddWindows(const ProductTile& tile, const GridDims& grid,
                   int first_result, int first_space, Tiling* tiling);
@@ -53,6 +55,7 @@ class RowResults {
     int number = 0, leaf = 0;
     PhysicalArray array;
     int window = 0, space = 0;
+    isa::Window moves;
   };
 
   std::vector<Result> results_;

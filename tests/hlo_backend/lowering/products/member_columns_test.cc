@@ -127,14 +127,14 @@ TEST(MemberColumnsTest, RowsOfEachMemberAreReduced) {
 
 // Steps have some of the rows, columns and members, the last ones fewer.
 TEST(MemberColumnsTest, InSteps) {
-  for (const char* chip : {"v3", "v4", "v5e", "v6e"}) {
+  for (const char* chip : {"v3", "v4", "v5e", "v5p", "v6e"}) {
     ASSERT_OK_AND_ASSIGN(const auto spec, WithVmem(chip, 1 << 20));
     HarnessOptions options = On(chip);
     options.spec = &spec;
     for (const Scores& s :
          {Scores{"7,3", 100, 130, 32}, Scores{"3", 1100, 600, 64},
           Scores{"2,2", 2000, 200, 16}, Scores{"8", 1100, 600, 64},
-          Scores{"37,1", 16, 1024, 16}}) {
+          Scores{"37,1", 16, 1024, 16}, Scores{"31", 200, 256, 32}}) {
       EXPECT_OK(CompareKernel(Statistics(s, "bf16", "0.25"), options).status())
           << chip << " " << s.batch;
     }
@@ -142,13 +142,38 @@ TEST(MemberColumnsTest, InSteps) {
 }
 
 TEST(MemberColumnsTest, ResultsInVmem) {
-  for (const char* chip : {"v5e", "v6e"}) {
+  for (const char* chip : {"v4", "v5e", "v5p", "v6e"}) {
     HarnessOptions options = On(chip);
     options.in_vmem = {0, 2, 3, 4};
-    EXPECT_OK(
-        CompareKernel(Statistics({"3,3", 72, 136, 16}, "bf16", "-inf"), options)
-            .status())
-        << chip;
+    for (const Scores& s :
+         {Scores{"3,3", 72, 136, 16}, Scores{"16,4", 72, 136, 16}}) {
+      EXPECT_OK(CompareKernel(Statistics(s, "bf16", "-inf"), options).status())
+          << chip << " " << s.batch;
+    }
+  }
+}
+
+// Two cores share members, whose results lie in one plane of tiles or in
+// several, or columns; each stores its own part. Where parts would share a
+// tile, one core makes all.
+TEST(MemberColumnsTest, CoresShareAllButRows) {
+  for (const char* chip : {"v4", "v5p"}) {
+    ASSERT_OK_AND_ASSIGN(const auto spec, WithVmem(chip, 1 << 20));
+    HarnessOptions options = On(chip);
+    options.spec = &spec;
+    for (const Scores& s :
+         {Scores{"32", 200, 256, 32}, Scores{"16,3", 200, 200, 32},
+          Scores{"1", 2000, 1000, 32}, Scores{"1,2", 2000, 2100, 64}}) {
+      const std::string text = Statistics(s, "bf16", "0.25");
+      EXPECT_OK(CompareKernel(text, options).status())
+          << chip << " " << s.batch;
+      ASSERT_OK_AND_ASSIGN(const isa::Kernel kernel, KernelOf(text, options));
+      EXPECT_GE(kernel.megacore_dim, 0) << chip << " " << s.batch;
+    }
+    const std::string text = Statistics({"3", 2000, 100, 16}, "bf16", "0.25");
+    EXPECT_OK(CompareKernel(text, options).status()) << chip;
+    ASSERT_OK_AND_ASSIGN(const isa::Kernel kernel, KernelOf(text, options));
+    EXPECT_LT(kernel.megacore_dim, 0) << chip;
   }
 }
 

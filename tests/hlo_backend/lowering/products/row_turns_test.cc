@@ -86,5 +86,24 @@ TEST(RowTurnsTest, ColumnsOfARowComeInSeveralSteps) {
   }
 }
 
+// Two cores share members or rows, not the columns of a row; what they make of
+// it lies in rows of tiles or, of one member, in a line.
+TEST(RowTurnsTest, CoresShareRows) {
+  for (const char* chip : {"v4", "v5p"}) {
+    ASSERT_OK_AND_ASSIGN(const auto whole, chips::ChipSpec::Load(chip));
+    ASSERT_OK_AND_ASSIGN(const auto spec,
+                         whole.WithValue("vmem.scoped_limit", 1 << 20));
+    HarnessOptions options = On(chip);
+    options.spec = &spec;
+    for (const int batch : {1, 16, 31}) {
+      const std::string text = Logits(batch, 520, 1000, 96);
+      EXPECT_OK(CompareKernel(text, options).status()) << chip << " " << batch;
+      ASSERT_OK_AND_ASSIGN(const isa::Kernel kernel, KernelOf(text, options));
+      EXPECT_GE(kernel.megacore_dim, 0) << chip << " " << batch;
+      EXPECT_NE(kernel.megacore_dim, 2) << chip << " columns";
+    }
+  }
+}
+
 }  // namespace
 }  // namespace ptxla::lowering
