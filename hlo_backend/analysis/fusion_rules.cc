@@ -40,6 +40,10 @@ absl::Status CheckLoopMember(const Instruction& fusion, const Instruction& i,
       return IsLaneSlice(i) && i.operand(0)->opcode() == Opcode::kParameter
                  ? absl::OkStatus()
                  : Refuse(fusion, i, "only lanes of an operand are");
+    case Opcode::kConcatenate:
+      return LaneRotation(i) > 0
+                 ? absl::OkStatus()
+                 : Refuse(fusion, i, "only turned lanes of an operand are");
     case Opcode::kBitcast:
     case Opcode::kReshape:
       if (SameUpToDegenerateDims(i.shape(), i.operand(0)->shape())) {

@@ -51,6 +51,23 @@ bool IsLaneSlice(const Instruction& i) {
   return attrs.strides.empty() || attrs.strides[minor] == 1;
 }
 
+int LaneRotation(const Instruction& i) {
+  if (i.opcode() != Opcode::kConcatenate || i.operand_count() != 2 ||
+      i.dimensions()[0] != i.shape().rank() - 1 ||
+      !IsLaneSlice(*i.operand(0)) || !IsLaneSlice(*i.operand(1))) {
+    return 0;
+  }
+  const Instruction* x = i.operand(0)->operand(0);
+  const auto start = [&](int k) {
+    return i.operand(k)->attrs<SliceAttrs>().starts.back();
+  };
+  if (x != i.operand(1)->operand(0) || !x->shape().SameDims(i.shape()) ||
+      start(1) != 0 || i.operand(1)->shape().dims().back() != start(0)) {
+    return 0;
+  }
+  return static_cast<int>(start(0));
+}
+
 bool SameUpToDegenerateDims(const Shape& a, const Shape& b) {
   DimVector x, y;
   for (int64_t d : a.dims()) {

@@ -25,6 +25,11 @@ bool HasVectorTypes(const Instruction& instruction);
 //   bf16[8,1024,16,64] slice(bf16[8,1024,16,128]), its last dimension [64:128]
 bool IsLaneSlice(const Instruction& instruction);
 
+// By how many lanes a concatenation turns every row of an array whose rows are
+// one tile wide; 0: it is none such. Read as lane slices are.
+//   f32[8,128] concatenate(slice(%x, lanes [32:128]), slice(%x, [0:32]))  // 32
+int LaneRotation(const Instruction& instruction);
+
 // Equal up to dimensions of size 1, which may be added or dropped.
 bool SameUpToDegenerateDims(const Shape& a, const Shape& b);
 

@@ -28,6 +28,7 @@
 #include "hlo_backend/passes/half_bytes.h"
 #include "hlo_backend/passes/integer_product_expander.h"
 #include "hlo_backend/passes/keys_first.h"
+#include "hlo_backend/passes/lane_joins.h"
 #include "hlo_backend/passes/lane_slices.h"
 #include "hlo_backend/passes/layout_assignment.h"
 #include "hlo_backend/passes/layout_clearing.h"
@@ -141,6 +142,8 @@ std::vector<PassEntry> AllPasses() {
        Make<IntegerProductExpanderPass>},
       {"keys-first", "scores in the order in which they are written",
        Make<KeysFirstPass>},
+      {"lane-joins", "work on parts of a row's lanes, on the row",
+       Make<LaneJoinsPass>},
       {"lane-slices", "parts of what lanes are cut into are slices of lanes",
        Make<LaneSlicesPass>},
       {"layout-assignment", "tiled layouts, copies and bitcasts",

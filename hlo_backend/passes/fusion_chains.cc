@@ -159,7 +159,8 @@ bool FusionChains::ReplacesItsInput(const Instruction& i) const {
 
 bool FusionChains::EpilogueFits(const Instruction& i) const {
   for (const Instruction* o : i.operands()) {
-    if (o->opcode() == Opcode::kIota || o->opcode() == Opcode::kSlice) {
+    if (o->opcode() == Opcode::kIota || o->opcode() == Opcode::kSlice ||
+        o->opcode() == Opcode::kConcatenate) {
       return false;
     }
     if (o->opcode() == Opcode::kBroadcast) {

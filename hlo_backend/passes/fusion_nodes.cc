@@ -33,7 +33,8 @@ FusionRole RoleOf(const Instruction& i) {
                  ? FusionRole::kFree
                  : FusionRole::kStored;
     case Opcode::kSlice:
-      return IsLaneSlice(i) && IsReadInPlace(i) &&
+    case Opcode::kConcatenate:
+      return (IsLaneSlice(i) || LaneRotation(i) > 0) && IsReadInPlace(i) &&
                      i.control_predecessors().empty() &&
                      i.control_successors().empty()
                  ? FusionRole::kFree

@@ -280,6 +280,17 @@ class ExpressionBuilder {
             static_cast<int>(i->attrs<hlo::SliceAttrs>().starts.back());
         return Append(std::move(node));
       }
+      case Opcode::kConcatenate: {
+        const int turn = hlo::LaneRotation(*i);
+        if (turn == 0) break;
+        node.instr = i->operand(0)->operand(0);
+        node.argument = ArgumentOf(node.instr);
+        if (node.argument < 0) break;
+        node.kind = ExprNode::Kind::kLeaf;
+        node.first_lane = turn;
+        node.turned_lanes = static_cast<int>(i->shape().dims().back());
+        return Append(std::move(node));
+      }
       case Opcode::kBitcast:
       case Opcode::kReshape:
         return ThroughReshape(i, map);

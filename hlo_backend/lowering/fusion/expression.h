@@ -33,6 +33,9 @@ struct ExprNode {
   int argument = -1;                   // kLeaf: operand number of the kernel
   // kLeaf: lane of the array's row that lane 0 of the value is (IsLaneSlice).
   int first_lane = 0;
+  // kLeaf: lanes of a row that is turned (LaneRotation): those before
+  // `first_lane` follow the last. 0: they do not.
+  int turned_lanes = 0;
   uint32_t constant = 0;  // kConstant: bits of the 32-bit value
   int iota_dim = -1;      // kIota: iteration dimension, -1: zero
   uint32_t depends = 0;   // bit d: varies along dimension d

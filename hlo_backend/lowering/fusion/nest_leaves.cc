@@ -128,10 +128,17 @@ Vec NestCode::LoadPart(int number, int row, int column) {
                       part * (isa::kVregBytes / s.array.packing));
 }
 
-// Lanes of a slice from lane 0 on; beyond them is what nobody reads.
+// Lanes of a slice from lane 0 on; beyond them is what nobody reads, or the
+// lanes before them.
 Vec NestCode::FromFirstLane(const Stream& s, Vec words) {
   const int first = s.node < 0 ? 0 : e_.nodes[s.node].first_lane;
-  return first == 0 ? words : b_.RotateLanes(words, isa::kLanes - first);
+  if (first == 0) return words;
+  const Vec from = b_.RotateLanes(words, isa::kLanes - first);
+  const int turned = e_.nodes[s.node].turned_lanes;
+  if (turned == 0 || turned == isa::kLanes) return from;
+  const int last = turned - first;
+  return b_.Select(b_.Range(0, last, 0, isa::kSublanes), from,
+                   b_.RotateLanes(words, last));
 }
 
 // The register of a stream of tiles that holds this one, loaded once.
