@@ -18,11 +18,15 @@ using hlo::Literal;
 // last bit is as often too large as too small.
 constexpr double kOff = 8 * 0x1p-24;
 
-Literal SlightlyOff(Literal x, uint64_t stream) {
+// By one to two times kOff, so that what two operands add to a product or a
+// difference does not cancel.
+Literal SlightlyOff(Literal x, uint64_t stream, bool opposite) {
   if (x.shape().type() != hlo::PrimitiveType::kF32 || x.IsElided()) return x;
   for (int64_t i = 0; i < x.ElementCount(); ++i) {
     const uint32_t word = numerics::HardwareRandomWord(stream, 0, i);
-    x.SetDouble(i, x.GetDouble(i) * (1 + (word % 2 == 0 ? kOff : -kOff)));
+    const double off = kOff * (1 + (word >> 1 & 0xFF) * 0x1p-8);
+    x.SetDouble(
+        i, x.GetDouble(i) * (1 + ((word % 2 == 0) != opposite ? off : -off)));
   }
   return x;
 }
@@ -45,10 +49,12 @@ absl::StatusOr<Literal> Value(const Instruction& kernel,
 
 }  // namespace
 
-std::vector<Literal> SlightlyOff(absl::Span<const Literal> values) {
+std::vector<Literal> SlightlyOff(absl::Span<const Literal> values,
+                                 bool opposite) {
   std::vector<Literal> off;
   for (const Literal& x : values) {
-    off.push_back(x.IsTuple() ? x : SlightlyOff(Widened(x), off.size()));
+    off.push_back(x.IsTuple() ? x
+                              : SlightlyOff(Widened(x), off.size(), opposite));
   }
   return off;
 }
@@ -57,21 +63,23 @@ KernelNoise::KernelNoise(const Instruction& kernel,
                          const std::vector<Literal>& operands,
                          const hlo::EvaluatorOptions& options)
     : exact_(absl::UnimplementedError("one rounding")),
-      off_(absl::UnimplementedError("narrow floats")) {
+      off_(absl::UnimplementedError("narrow floats")),
+      opposite_(absl::UnimplementedError("narrow floats")) {
   const bool is_fusion = kernel.opcode() == hlo::Opcode::kFusion;
   if (is_fusion) exact_ = Value(kernel, operands, options);
   const bool is_narrow =
       std::any_of(operands.begin(), operands.end(),
                   [](const Literal& x) { return HasNarrow(x.shape()); });
   if (is_fusion || !is_narrow) {
-    off_ = Value(kernel, SlightlyOff(operands), options);
+    off_ = Value(kernel, SlightlyOff(operands, false), options);
+    opposite_ = Value(kernel, SlightlyOff(operands, true), options);
   }
 }
 
 double KernelNoise::Of(const Literal& expected,
                        const hlo::ShapeIndex& at) const {
   double noise = 0;
-  for (const absl::StatusOr<Literal>* value : {&exact_, &off_}) {
+  for (const absl::StatusOr<Literal>* value : {&exact_, &off_, &opposite_}) {
     if (!value->ok()) continue;
     const double worst = Compare(expected, (*value)->At(at)).worst;
     if (std::isfinite(worst)) noise = std::max(noise, worst);
@@ -82,7 +90,7 @@ double KernelNoise::Of(const Literal& expected,
 int64_t KernelNoise::Differing(const Literal& expected,
                                const hlo::ShapeIndex& at) const {
   int64_t differing = 0;
-  for (const absl::StatusOr<Literal>* value : {&exact_, &off_}) {
+  for (const absl::StatusOr<Literal>* value : {&exact_, &off_, &opposite_}) {
     if (!value->ok()) continue;
     differing =
         std::max(differing, Compare(expected, (*value)->At(at)).differing);

@@ -20,8 +20,11 @@
 namespace ptxla::driver {
 
 // `values` with the f32 and narrower floats up or down by a few last bits of
-// f32: what depends on these is noise. Narrow floats are widened.
-std::vector<hlo::Literal> SlightlyOff(absl::Span<const hlo::Literal> values);
+// f32: what depends on these is noise. Narrow floats are widened. `opposite`:
+// down what is up otherwise, so that a value at the border of two whole numbers
+// is on either side of it in one of the two.
+std::vector<hlo::Literal> SlightlyOff(absl::Span<const hlo::Literal> values,
+                                      bool opposite);
 
 class KernelNoise {
  public:
@@ -40,8 +43,8 @@ class KernelNoise {
                     const hlo::ShapeIndex& at) const;
 
  private:
-  // Without roundings; the same of operands that are slightly off.
-  absl::StatusOr<hlo::Literal> exact_, off_;
+  // Without roundings; the same of operands that are slightly off, both ways.
+  absl::StatusOr<hlo::Literal> exact_, off_, opposite_;
 };
 
 }  // namespace ptxla::driver

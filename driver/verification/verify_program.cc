@@ -123,8 +123,12 @@ absl::Status JudgeByNoise(const hlo::Module& input,
   }
   ASSIGN_OR_RETURN(const Literal exact,
                    EvaluateWidened(input, arguments, options));
-  ASSIGN_OR_RETURN(const Literal off,
-                   EvaluateWidened(input, SlightlyOff(arguments), options));
+  ASSIGN_OR_RETURN(
+      const Literal off,
+      EvaluateWidened(input, SlightlyOff(arguments, false), options));
+  ASSIGN_OR_RETURN(
+      const Literal opposite,
+      EvaluateWidened(input, SlightlyOff(arguments, true), options));
   size_t number = 0;
   hlo::ForEachLeaf(exact.shape(),
                    [&](const Shape& s, const hlo::ShapeIndex& at) {
@@ -132,7 +136,8 @@ absl::Status JudgeByNoise(const hlo::Module& input,
                      OutputError& o = result->outputs[number++];
                      if (!Wrong(o)) return;
                      AllowNoise({Compare(expected.At(at), exact.At(at)),
-                                 Compare(expected.At(at), off.At(at))},
+                                 Compare(expected.At(at), off.At(at)),
+                                 Compare(expected.At(at), opposite.At(at))},
                                 &o);
                    });
   return absl::OkStatus();

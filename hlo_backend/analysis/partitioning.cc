@@ -50,14 +50,19 @@ bool IsTiled(const FrontendAttributes& attributes) {
 }  // namespace
 
 const Instruction* FindUnpartitioned(const Module& module) {
-  if (module.config().num_partitions <= 1 || module.config().is_scheduled) {
-    return nullptr;
-  }
+  if (module.config().is_scheduled) return nullptr;
+  const bool several = module.config().num_partitions > 1;
   const Instruction* sharded = nullptr;
   bool collective = false;
   for (const Computation* c : module.computations()) {
     for (const Instruction* i : c->instructions()) {
-      if (IsSpmdMarker(*i)) return i;
+      // Between other shapes it is work even where a text (of JAX's lower())
+      // does not say for how many partitions it is.
+      if (IsSpmdMarker(*i) &&
+          (several || i->shape().dims() != i->operand(0)->shape().dims())) {
+        return i;
+      }
+      if (!several) continue;
       collective |= IsCollective(i->opcode());
       if (sharded != nullptr) continue;
       const bool tiled =

@@ -40,9 +40,12 @@ absl::Status CheckPartitioned(const Module& module) {
   const Instruction* sharded = FindUnpartitioned(module);
   if (sharded == nullptr) return absl::OkStatus();
   return absl::UnimplementedError(absl::StrCat(
-      Describe(*sharded), ": the module is for ",
-      module.config().num_partitions,
-      " partitions and still to be partitioned by its shardings, which is not "
+      Describe(*sharded), ": the module",
+      module.config().num_partitions > 1
+          ? absl::StrCat(" is for ", module.config().num_partitions,
+                         " partitions and")
+          : " is",
+      " still to be partitioned by its shardings, which is not "
       "done here; take the module after partitioning (of --xla_dump_to: "
       "after_optimizations, or a stage after spmd-partitioning)"));
 }

@@ -14,7 +14,8 @@ std::string Quote(const Token& t) {
     case TokenKind::kEnd:
       return "the end of the text";
     case TokenKind::kString:
-      return absl::StrCat("the string \"", t.text.substr(0, 30), "\"");
+      return absl::StrCat("the string \"",
+                          absl::Utf8SafeCHexEscape(t.text.substr(0, 30)), "\"");
     default:
       return absl::StrCat("\"", t.text.substr(0, 40), "\"");
   }

@@ -8,13 +8,11 @@
 #include "hlo_backend/analysis/buffer_plan.h"
 #include "hlo_backend/passes/control_flow.h"
 #include "hlo_backend/passes/memory_places.h"
+#include "hlo_backend/passes/output_homes.h"
 #include "hlo_backend/passes/x64_elimination.h"
 
 namespace ptxla::hlo {
 namespace {
-
-// For each output the place whose memory it must lie in; no maker: its own.
-using Homes = std::vector<MemoryPlace>;
 
 // Another branch may write the result where it gets its operand.
 bool IsBranch(const Computation& c) {
@@ -22,24 +20,6 @@ bool IsBranch(const Computation& c) {
     if (caller->opcode() == Opcode::kConditional) return true;
   }
   return false;
-}
-
-// Where what lies in `place` has been since its first writer, seen through
-// updates in place and what loops pass on; `home`, if it was there on the way.
-MemoryPlace OriginOf(MemoryPlace place, const MemoryPlace& home) {
-  while (!(place == home)) {
-    const Instruction* maker = place.maker;
-    if (place.index < 0 && InPlaceOperand(*maker) == 0) {
-      place = PlaceOf(maker->operand(0));
-    } else if (place.index >= 0 && maker->opcode() == Opcode::kWhile &&
-               maker->operand(0)->opcode() == Opcode::kTuple) {
-      const auto k = static_cast<int>(place.index);
-      place = PlaceOf(maker->operand(0)->operand(k));
-    } else {
-      break;
-    }
-  }
-  return place;
 }
 
 // The halves of a 64-bit value, each of which may be made where the value lies.
@@ -51,7 +31,7 @@ constexpr Plane kPlanes[] = {Plane::kLow, Plane::kHigh};
 
 class Inserter {
  public:
-  Inserter(Computation* c, Homes homes)
+  Inserter(Computation* c, OutputHomes homes)
       : c_(c), homes_(std::move(homes)), positions_(PositionsOf(*c)) {}
 
   bool Run() {
@@ -313,45 +293,10 @@ class Inserter {
   }
 
   Computation* c_;
-  const Homes homes_;
+  const OutputHomes homes_;
   Positions positions_;
   std::map<const Instruction*, std::vector<Instruction*>> before_;
 };
-
-// Outputs of the entry lie in the parameters that were given away for them.
-Homes EntryHomes(const Module& module) {
-  const Computation& entry = *module.entry();
-  const Shape& result = entry.root()->shape();
-  Homes homes(result.IsTuple() ? result.element_count_of_tuple() : 1);
-  for (const InputOutputAlias& alias : module.config().input_output_alias) {
-    if (alias.output.size() != (result.IsTuple() ? 1 : 0) ||
-        !alias.parameter_index.empty()) {
-      continue;
-    }
-    homes[result.IsTuple() ? alias.output[0] : 0].maker =
-        entry.parameter(static_cast<int>(alias.parameter));
-  }
-  return homes;
-}
-
-// The next state of a loop lies where the state lies.
-Homes BodyHomes(const Computation& body) {
-  Homes homes(body.root()->shape().element_count_of_tuple());
-  for (size_t k = 0; k < homes.size(); ++k) {
-    homes[k].maker = body.parameter(0);
-    homes[k].index = static_cast<int64_t>(k);
-  }
-  return homes;
-}
-
-bool IsLoopBody(const Computation& c) {
-  for (const Instruction* caller : c.callers()) {
-    if (caller->opcode() == Opcode::kWhile && caller->while_body() == &c) {
-      return true;
-    }
-  }
-  return false;
-}
 
 }  // namespace
 
@@ -360,13 +305,7 @@ absl::StatusOr<bool> CopyInsertionPass::Run(Module* module,
   if (!module->config().is_scheduled) return false;
   bool changed = false;
   for (Computation* c : ControlComputations(*module)) {
-    Homes homes;
-    if (c->IsEntry()) {
-      homes = EntryHomes(*module);
-    } else if (IsLoopBody(*c)) {
-      homes = BodyHomes(*c);
-    }
-    changed |= Inserter(c, std::move(homes)).Run();
+    changed |= Inserter(c, HomesOfOutputs(*c)).Run();
   }
   return changed;
 }

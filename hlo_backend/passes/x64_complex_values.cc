@@ -74,6 +74,20 @@ absl::StatusOr<X64Pair> X64Eliminator::ComplexValue(Instruction* i) {
       };
       return X64Pair{part(x.low, start.low), part(x.high, start.high)};
     }
+    case Opcode::kAllReduce:
+    case Opcode::kReduceScatter: {
+      if (i->operand_count() != 1 || MonoidOf(*i->to_apply()) != Opcode::kAdd) {
+        return Refuse(*i);
+      }
+      const X64Pair x = PairOf(i->operand(0));
+      Computation* sum = b_.Scalar2(Opcode::kAdd, PrimitiveType::kF32);
+      const Shape shape = Shape::Array(PrimitiveType::kF32, i->shape().dims());
+      const auto part = [&](Instruction* value) {
+        return c_->Add(i->opcode(), shape, {value}, i->attributes(), {sum},
+                       i->name());
+      };
+      return X64Pair{part(x.low), part(x.high)};
+    }
     default:
       break;
   }

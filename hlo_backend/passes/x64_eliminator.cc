@@ -131,6 +131,12 @@ absl::StatusOr<X64Pair> X64Eliminator::Value(Instruction* i) {
       return Move(*i, 2);
     case Opcode::kConcatenate:
       return Move(*i, i->operand_count());
+    case Opcode::kAllGather:
+    case Opcode::kAllToAll:
+    case Opcode::kCollectivePermute:
+    case Opcode::kCollectiveBroadcast:
+      if (i->operand_count() != 1) return Refuse(*i);
+      return Move(*i, 1);
     case Opcode::kGather:
     case Opcode::kDynamicSlice:
       return Move(*i, 1);

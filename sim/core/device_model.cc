@@ -24,7 +24,7 @@ DeviceModel::DeviceModel(const chips::Slice& s)
 int64_t DeviceModel::Work(Memory memory,
                           const memory::Transfer& transfer) const {
   if (memory == Memory::kHbm) return ToTicks(hbm.Busy(transfer), clock);
-    if (memory == Memory::kOnChip) {
+  if (memory == Memory::kOnChip) {
     return ToTicks(transfer.bytes / slice->chip.dma().on_chip, clock);
   }
   return ToTicks(std::max(slice->chip.dma().descriptor,

@@ -219,8 +219,8 @@ absl::Status ProgramData::CheckCollective(
     return absl::OkStatus();
   }
   return absl::UnimplementedError(
-      absl::StrCat("fidelity bundle of a collective over several devices: "
-                   "their data are not simulated"));
+      "a collective over several devices: the data of one device are simulated "
+      "(fidelity bundle, --verify)");
 }
 
 void ProgramData::Collect(const isa::CollectiveStart& start) {

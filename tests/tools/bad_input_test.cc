@@ -189,6 +189,12 @@ INSTANTIATE_TEST_SUITE_P(
         BadInput{"unsupported_opcode", OnV6e(), 5, "--unknown-ops=estimate",
                  Replaced(kAdd, "add(a, b)",
                           "custom-call(a, b), custom_call_target=\"foreign\"")},
+        BadInput{"unpartitioned", OnV6e(), 5,
+                 "the module is still to be partitioned by its shardings",
+                 Replaced(kAdd, "b = f32[8,128] parameter(1)",
+                          "p = f32[16,128] parameter(1)\n  b = f32[8,128] "
+                          "custom-call(p), custom_call_target="
+                          "\"xla.sdy.GlobalToLocalShape\"")},
         BadInput{"database_folder", OnV6e({"--db", "no/such/folder/db.sqlite"}),
                  2, "no/such/folder", kAdd},
         BadInput{"database_is_a_text_file", OnV6e({"--db", "m.hlo"}), 2,

@@ -7,12 +7,13 @@
 
 #include <array>
 #include <cstdint>
-#include <map>
+#include <optional>
 #include <vector>
 
 #include "hlo_backend/lowering/codegen/builder.h"
 #include "hlo_backend/lowering/convolutions/convolution_block.h"
 #include "hlo_backend/lowering/convolutions/convolution_operands.h"
+#include "hlo_backend/lowering/convolutions/packed_weights.h"
 #include "hlo_backend/lowering/convolutions/tap_packing.h"
 #include "hlo_backend/lowering/products/operand_loader.h"
 #include "hlo_backend/lowering/products/product_stream.h"
@@ -39,8 +40,10 @@ class PackedOperands : public StreamOperands {
   int64_t RowsOfK(int64_t k) const override;
   bool Meets(int64_t batch, int64_t row, int64_t k) const override;
   std::vector<codegen::Vec> Lhs(int64_t batch, int64_t row, int64_t k) override;
-  std::vector<codegen::Vec> Weights(int64_t batch, int64_t row, int64_t col,
-                                    int64_t k) override;
+  std::vector<codegen::Vec> Weights(int64_t /*batch*/, int64_t row, int64_t col,
+                                    int64_t k) override {
+    return weights_->Load(row, col, k);
+  }
 
   int64_t KTiles() const { return static_cast<int64_t>(packing_.tiles.size()); }
 
@@ -59,8 +62,6 @@ class PackedOperands : public StreamOperands {
   void MakeTile(size_t tile, Packer* packer);
   // Of the part's register: its two tiles, zero beyond its lanes.
   codegen::Vec Load(const Part& part);
-  codegen::Vec Join(const std::vector<codegen::Vec>& values,
-                    const std::vector<int64_t>& lanes);
   // What the result `slice` of a plane along the last axis meets through the
   // tap, in the input's outer plane at `outer`; -1: nothing.
   int64_t RawOffset(int64_t outer, int64_t slice, int64_t tap) const;
@@ -72,10 +73,6 @@ class PackedOperands : public StreamOperands {
   };
   Outer OuterOf(int64_t output, int64_t tap) const;
   int64_t TileOffset(size_t tile, int64_t slice) const;
-  codegen::Vec NarrowRows(int64_t tap, int64_t across);
-  codegen::Vec RowMask(int64_t row, int64_t lanes);
-  codegen::Vec Masked(codegen::Vec rows, int64_t row, int64_t lanes);
-  int64_t TapOffset(int64_t tap) const;
 
   const ConvolutionForm& form_;
   const ConvolutionBlock& block_;
@@ -84,14 +81,12 @@ class PackedOperands : public StreamOperands {
   codegen::CodeBuilder& b_;
   OperandLoader raw_, whole_;
   ConvolutionInput input_;
-  BlockPlace weights_, scratch_;
-  std::vector<int64_t> tap_pitch_;
+  BlockPlace scratch_;
+  std::optional<PackedWeights> weights_;
   // Of each run and each tile: first byte in scratch, or -1.
   std::vector<int64_t> run_at_, tile_at_;
-  int64_t across_;  // tiles of 8 rows of the last axis
-  // Of the first packed feature, in an input's tile and in the weights.
-  int64_t input_at_ = 0, weights_at_ = 0;
-  std::map<uint32_t, codegen::Vec> masks_;
+  int64_t across_;        // tiles of 8 rows of the last axis
+  int64_t input_at_ = 0;  // of the first packed feature, in an input's tile
   // Upper and lower half of a packed register.
   std::array<codegen::Vec, 2> half_;
 };

@@ -117,6 +117,8 @@ class NestCode {
   absl::Status ForGridEdges(size_t k);
   absl::Status Step();
   void StartPointers();
+  void StartStreams();
+  void StartCoordinates();
   codegen::Sca BeforeRows(const Stream& s, const Place& place, codegen::Sca at,
                           codegen::Sca to);
   void SetBank(codegen::Sca reg, const Place& place);
@@ -140,6 +142,10 @@ class NestCode {
   // Of a packed formula: the register that holds this tile.
   absl::StatusOr<codegen::Vec> EvalPacked(int node, int row, int column);
   absl::StatusOr<Value> MakeLeaf(const ExprNode& node, int row, int column);
+  Value MakeScalar(int stream);
+  // Of streams whose access is no tile; `start`: their pointer's value.
+  Value MakeRow(int stream, codegen::Sca start, int column);
+  Value MakeElements(int stream, codegen::Sca start, int column);
   codegen::Vec Unpack(const Stream& s, codegen::Vec packed, int part);
   void PrepareNarrowTiles();
   // One tile of a stream that goes tile by tile.

@@ -16,6 +16,15 @@ using codegen::Vec;
 using hlo::PrimitiveType;
 using isa::Opcode;
 
+namespace {
+
+// Bytes from one tile of the axis to the next; -1: no axis.
+int64_t StrideOf(const Place& place, int axis) {
+  return axis < 0 ? 0 : place.strides[axis];
+}
+
+}  // namespace
+
 // Expands part `part` of a packed register to 32 bits per row.
 Vec NestCode::Unpack(const Stream& s, Vec packed, int part) {
   static constexpr Opcode kS8[] = {Opcode::kVunpackC0S8, Opcode::kVunpackC1S8,
@@ -156,83 +165,65 @@ Vec NestCode::LoadRegister(int number, int row, int column) {
   return loaded;
 }
 
-absl::StatusOr<Value> NestCode::MakeLeaf(const ExprNode& node, int row,
-                                         int column) {
-  const int number = stream_of_node_[&node - e_.nodes.data()];
+// A scalar in SMEM, in every lane.
+Value NestCode::MakeScalar(int number) {
+  const Stream& s = g_.streams[number];
+  const PhysicalArray& a = s.array;
+  const Sca address = b_.NewSca();
+  b_.WindowAddress(address, places_[number].window);
+  Sca word = b_.SLoad(number, address, 0);
+  if (a.type == PrimitiveType::kBf16) {
+    word = b_.SBinaryImm(Opcode::kSshll, word, 16);
+  } else if (a.bits < 32) {
+    word = b_.SBinaryImm(Opcode::kSshll, word, 32 - a.bits);
+    const bool is_signed = hlo::IsSigned(a.type) || hlo::IsFloat(a.type);
+    word = b_.SBinaryImm(is_signed ? Opcode::kSshra : Opcode::kSshrl, word,
+                         32 - a.bits);
+  }
+  const Vec words = b_.Splat(word);
+  if (const auto f8 = F8FormatOf(a.type)) {
+    return Value::Of(UnpackF8(b_, *f8, words));
+  }
+  return FromMemory(
+      s, a.type == PrimitiveType::kF16 ? WidenF16(b_, words) : words);
+}
+
+// Of an array of one dimension: the tile of the column, or the element that an
+// index chooses.
+Value NestCode::MakeElements(int number, Sca start, int column) {
+  const Stream& s = g_.streams[number];
+  const PhysicalArray& a = s.array;
+  const int64_t offset = pointers_[stream_pointer_[number]].offset;
+  Vec words;
+  if (s.lane_axis >= 0) {
+    // Element number = index of the axis: row index / 128.
+    const Sca at = Coordinate(s.lane_axis, 0);
+    const Sca r = b_.SBinaryImm(Opcode::kSshrl, at, 7);
+    const int shift = a.packing_log2();
+    const Sca row_word = shift ? b_.SBinaryImm(Opcode::kSshrl, r, shift) : r;
+    const Sca base = b_.SAdd(start, b_.SMulImm(row_word, 512));
+    words = b_.LoadRow(number, base, static_cast<int32_t>(offset));
+    words = SelectRowPart(s, words, a.packing > 1 ? r : Sca(), 0);
+    const Sca lane = b_.SBinaryImm(Opcode::kSand, at, 127);
+    return FromMemory(s, b_.BroadcastLane(words, lane));
+  }
+  const int64_t at =
+      offset + column * StrideOf(places_[number], g_.column_axis);
+  words = b_.LoadRow(number, start, static_cast<int32_t>(at / 512 * 512));
+  words = SelectRowPart(s, words, Sca(), column % a.packing);
+  if (s.access == Access::kSplat) words = b_.BroadcastLane(words, 0);
+  return FromMemory(s, words);
+}
+
+// A row of the array: the one that the column tile names (dense 1-D arrays),
+// or that a major index chooses.
+Value NestCode::MakeRow(int number, Sca start, int column) {
   const Stream& s = g_.streams[number];
   const Place& place = places_[number];
   const PhysicalArray& a = s.array;
-  if (hlo::IsFloat(a.type) && a.bits == 8 && !F8FormatOf(a.type)) {
-    return absl::UnimplementedError(
-        absl::StrCat(node.instr->name(), ": ", hlo::PrimitiveTypeName(a.type),
-                     " operand of a vector kernel"));
-  }
-  const auto stride = [&](int axis) -> int64_t {
-    return axis < 0 ? 0 : place.strides[axis];
-  };
-  if (place.kind == Place::Kind::kSmem) {
-    const Sca address = b_.NewSca();
-    b_.WindowAddress(address, place.window);
-    Sca word = b_.SLoad(number, address, 0);
-    if (a.type == PrimitiveType::kBf16) {
-      word = b_.SBinaryImm(Opcode::kSshll, word, 16);
-    } else if (a.bits < 32) {
-      word = b_.SBinaryImm(Opcode::kSshll, word, 32 - a.bits);
-      const bool is_signed = hlo::IsSigned(a.type) || hlo::IsFloat(a.type);
-      word = b_.SBinaryImm(is_signed ? Opcode::kSshra : Opcode::kSshrl, word,
-                           32 - a.bits);
-    }
-    const Vec words = b_.Splat(word);
-    if (const auto f8 = F8FormatOf(a.type)) {
-      return Value::Of(UnpackF8(b_, *f8, words));
-    }
-    return FromMemory(
-        s, a.type == PrimitiveType::kF16 ? WidenF16(b_, words) : words);
-  }
-  const Pointer& p = pointers_[stream_pointer_[number]];
-  const Sca start = ValueOf(stream_pointer_[number]);
-  if (ExpandsInline(s)) return Value::Of(InlineRow(number, row));
-  if (place.kind == Place::Kind::kScratch) {
-    const int64_t offset =
-        p.offset + row * stride(g_.row_axis) + column * stride(g_.column_axis);
-    return FromMemory(s, b_.Load(number, start, static_cast<int32_t>(offset)));
-  }
-  if (s.by_parts) {
-    return FromMemory(s, FromFirstLane(s, LoadPart(number, row, column)));
-  }
-  if (s.access == Access::kTile) {
-    Vec words = LoadRegister(number, row, column);
-    if (a.packing > 1 && !s.tile_by_tile) {
-      words =
-          Unpack(s, words,
-                 s.pack_rows > 1 ? row % s.pack_rows : column % s.pack_columns);
-    }
-    return FromMemory(s, words);
-  }
-  // A row of the array: the one that the column tile names (dense 1-D arrays),
-  // or that a major index chooses.
+  if (a.rank() <= 1) return MakeElements(number, start, column);
   Sca base = start;
-  int64_t offset = p.offset;
-  Vec words;
-  if (a.rank() <= 1) {
-    if (s.lane_axis >= 0) {
-      // Element number = index of the axis: row index / 128.
-      const Sca at = Coordinate(s.lane_axis, 0);
-      const Sca r = b_.SBinaryImm(Opcode::kSshrl, at, 7);
-      const int shift = a.packing_log2();
-      const Sca row_word = shift ? b_.SBinaryImm(Opcode::kSshrl, r, shift) : r;
-      base = b_.SAdd(base, b_.SMulImm(row_word, 512));
-      words = b_.LoadRow(number, base, static_cast<int32_t>(offset));
-      words = SelectRowPart(s, words, a.packing > 1 ? r : Sca(), 0);
-      const Sca lane = b_.SBinaryImm(Opcode::kSand, at, 127);
-      return FromMemory(s, b_.BroadcastLane(words, lane));
-    }
-    const int64_t at = offset + column * stride(g_.column_axis);
-    words = b_.LoadRow(number, base, static_cast<int32_t>(at / 512 * 512));
-    words = SelectRowPart(s, words, Sca(), column % a.packing);
-    if (s.access == Access::kSplat) words = b_.BroadcastLane(words, 0);
-    return FromMemory(s, words);
-  }
+  int64_t offset = pointers_[stream_pointer_[number]].offset;
   Sca row_index;
   int row_part = 0;
   if (s.row_axis >= 0 && BeginsTiles(s.row_axis, a.tile_rows)) {
@@ -266,22 +257,58 @@ absl::StatusOr<Value> NestCode::MakeLeaf(const ExprNode& node, int row,
         b_.SAdd(base, b_.SMulImm(tile, static_cast<int32_t>(place.row_stride)));
     base = b_.SAdd(base, b_.SMulImm(sublane, 512));
   }
-  offset +=
-      s.access == Access::kRowOfLanes ? column * stride(g_.column_axis) : 0;
+  offset += s.access == Access::kRowOfLanes
+                ? column * StrideOf(place, g_.column_axis)
+                : 0;
   if (s.lane_axis >= 0) {
     const Sca at = Coordinate(s.lane_axis, 0);
     const Sca tile = b_.SBinaryImm(Opcode::kSshrl, at, 7);
     base =
         b_.SAdd(base, b_.SMulImm(tile, static_cast<int32_t>(a.tile_bytes())));
-    words = b_.LoadRow(number, base, static_cast<int32_t>(offset));
+    Vec words = b_.LoadRow(number, base, static_cast<int32_t>(offset));
     words = SelectRowPart(s, words, row_index, row_part);
     return FromMemory(
         s, b_.BroadcastLane(words, b_.SBinaryImm(Opcode::kSand, at, 127)));
   }
-  words = b_.LoadRow(number, base, static_cast<int32_t>(offset));
+  Vec words = b_.LoadRow(number, base, static_cast<int32_t>(offset));
   words = SelectRowPart(s, words, row_index, row_part);
   if (s.access == Access::kSplat) words = b_.BroadcastLane(words, 0);
   return FromMemory(s, words);
+}
+
+absl::StatusOr<Value> NestCode::MakeLeaf(const ExprNode& node, int row,
+                                         int column) {
+  const int number = stream_of_node_[&node - e_.nodes.data()];
+  const Stream& s = g_.streams[number];
+  const Place& place = places_[number];
+  const PhysicalArray& a = s.array;
+  if (hlo::IsFloat(a.type) && a.bits == 8 && !F8FormatOf(a.type)) {
+    return absl::UnimplementedError(
+        absl::StrCat(node.instr->name(), ": ", hlo::PrimitiveTypeName(a.type),
+                     " operand of a vector kernel"));
+  }
+  if (place.kind == Place::Kind::kSmem) return MakeScalar(number);
+  const Pointer& p = pointers_[stream_pointer_[number]];
+  const Sca start = ValueOf(stream_pointer_[number]);
+  if (ExpandsInline(s)) return Value::Of(InlineRow(number, row));
+  if (place.kind == Place::Kind::kScratch) {
+    const int64_t offset = p.offset + row * StrideOf(place, g_.row_axis) +
+                           column * StrideOf(place, g_.column_axis);
+    return FromMemory(s, b_.Load(number, start, static_cast<int32_t>(offset)));
+  }
+  if (s.by_parts) {
+    return FromMemory(s, FromFirstLane(s, LoadPart(number, row, column)));
+  }
+  if (s.access == Access::kTile) {
+    Vec words = LoadRegister(number, row, column);
+    if (a.packing > 1 && !s.tile_by_tile) {
+      words =
+          Unpack(s, words,
+                 s.pack_rows > 1 ? row % s.pack_rows : column % s.pack_columns);
+    }
+    return FromMemory(s, words);
+  }
+  return MakeRow(number, start, column);
 }
 
 absl::StatusOr<Value> NestCode::MakeIota(const ExprNode& node, int row,

@@ -69,6 +69,11 @@ Sca NestCode::BeforeRows(const Stream& s, const Place& place, Sca at, Sca to) {
 }
 
 void NestCode::StartPointers() {
+  StartStreams();
+  StartCoordinates();
+}
+
+void NestCode::StartStreams() {
   bank_groups_.clear();
   stream_pointer_.assign(g_.streams.size(), -1);
   row_of_sublane_ = Vec();
@@ -121,7 +126,10 @@ void NestCode::StartPointers() {
               b_.BinaryImm(Opcode::kVshrl, b_.LaneSequence(), 7));
     }
   }
-  // Element indices of axes that an iota or a chosen row asks for.
+}
+
+// Element indices of axes that an iota or a chosen row asks for.
+void NestCode::StartCoordinates() {
   std::vector<bool> wanted(g_.axes.size(), false);
   bool lanes = false;
   for (const ExprNode& n : e_.nodes) {

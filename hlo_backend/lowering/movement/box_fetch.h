@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "base/units.h"
 #include "hlo_backend/ir/instruction.h"
 #include "hlo_backend/lowering/kernel_plan.h"
 #include "hlo_backend/lowering/movement/box_map.h"
@@ -23,6 +24,7 @@ struct FetchAxis {
   AxisMap map;
   int64_t block = 1, size = 1;  // of the result, elements
   int grid_dim = -1;            // of the blocks; -1: there is one
+  int64_t Steps() const { return grid_dim < 0 ? 1 : CeilOfRatio(size, block); }
 };
 
 class BoxFetch {
@@ -60,6 +62,8 @@ class BoxFetch {
   absl::Status PlaceDma(const hlo::Instruction& i, Tiling* tiling);
   void EmitDma(codegen::CodeBuilder& b, codegen::Sca base,
                StripMove* move) const;
+  codegen::Sca StartTile(codegen::CodeBuilder& b, size_t a, codegen::Sca base,
+                         StripMove* move) const;
   StripCheck Check(codegen::CodeBuilder& b, const FetchAxis& axis) const;
   std::vector<const FetchAxis*> Axes() const;
 

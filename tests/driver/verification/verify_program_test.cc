@@ -1,5 +1,6 @@
 // Whole programs, compiled and executed bundle by bundle, against the
 // evaluator; and that a wrong machine is noticed.
+#include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "isa/semantics/mutant.h"
@@ -79,6 +80,32 @@ ENTRY e {
   ASSERT_OK_AND_ASSIGN(const Verification v,
                        VerifyText(kQuantised, "v6e-1", options));
   EXPECT_FALSE(v.ok()) << v.Line();
+}
+
+// A product of exactly -3, whose third is taken by the inverse of 3.
+TEST(VerifyProgramTest, WholeNumbersMayBeDecidedByTheLastBits) {
+  for (const char* other : {"1.5", "2", "0.75"}) {
+    for (const char* sign : {"floor", "ceil"}) {
+      ExpectVerified(absl::StrCat(R"(HloModule thirds
+ENTRY e {
+  n = s32[9,130] iota(), iota_dimension=1
+  k = s32[9,130] parameter(0)
+  z = s32[9,130] subtract(k, k)
+  m = s32[9,130] add(n, z)
+  x = f32[9,130] convert(m)
+  c = f32[] constant()",
+                                  other, R"()
+  b = f32[9,130] broadcast(c), dimensions={}
+  y = f32[9,130] multiply(x, b)
+  t = f32[] constant(-3)
+  d = f32[9,130] broadcast(t), dimensions={}
+  q = f32[9,130] divide(y, d)
+  f = f32[9,130] )",
+                                  sign, R"((q)
+  ROOT i = s32[9,130] convert(f)
+})"));
+    }
+  }
 }
 
 TEST(VerifyProgramTest, AWrongSumNamesTheFirstKernelThatHasIt) {
