@@ -72,7 +72,7 @@ constexpr ParameterRule kRules[] = {
      "most of the HBM rate that one core can draw"},
     {"dma.granule", D::kBytes, kInt, kMust, "unit of DMA sizes"},
     {"dma.descriptor", D::kTime, kReal, kMust,
-     "least time between descriptors"},
+     "least time between descriptors of HBM and host"},
     {"dma.on_chip", D::kRate, kReal, kMust, "DMA between on-chip memories"},
     {"dma.on_chip_latency", D::kTime, kReal, kMust,
      "start-up of a DMA between on-chip memories"},

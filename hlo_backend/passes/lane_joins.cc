@@ -92,6 +92,7 @@ class Join {
         break;
     }
     if (!IsWork(i)) return false;
+    if (!checked_.insert({&i, offset}).second) return true;
     if (work_.insert(&i).second && work_.size() > kMostOperations) return false;
     for (const Instruction* o : i.operands()) {
       if (o->shape().IsScalar()) continue;
@@ -187,6 +188,8 @@ class Join {
   Instruction* const whole_;
   const int64_t width_;
   absl::flat_hash_set<const Instruction*> work_;
+  // Work that several parts of it read is looked at once.
+  absl::flat_hash_set<std::pair<const Instruction*, int64_t>> checked_;
   bool slices_ = false;
   std::map<std::pair<const Instruction*, int64_t>, Instruction*> wide_, turned_;
   absl::flat_hash_map<const Instruction*, Instruction*> repeated_;

@@ -197,6 +197,20 @@ ENTRY e {
 })");
 }
 
+// A K tile of 128 features has 32 taps of 4: more registers are moved into it
+// than v4 has.
+TEST_P(ConvolutionGradientTest, ManyTapsShareATile) {
+  EXPECT_OK(CompareKernel(R"(
+HloModule m
+ENTRY e {
+  x = bf16[28,28,16,4] parameter(0)
+  w = bf16[28,28,4,128] parameter(1)
+  ROOT c = f32[3,3,16,128] convolution(x, w), window={size=28x28 pad=1_1x1_1}, dim_labels=01bf_01io->01bf
+})",
+                          On(GetParam()))
+                .status());
+}
+
 INSTANTIATE_TEST_SUITE_P(Chips, ConvolutionGradientTest,
                          ::testing::Values("v2", "v3", "v4", "v5e", "v5p",
                                            "v6e", "tpu7x"));

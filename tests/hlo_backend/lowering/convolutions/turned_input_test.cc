@@ -7,20 +7,11 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/substitute.h"
 #include "tests/hlo_backend/lowering/bundle_harness.h"
+#include "tests/hlo_backend/lowering/convolutions/convolution_text.h"
 #include "tests/support/status_matchers.h"
 
 namespace ptxla::lowering {
 namespace {
-
-HarnessOptions On(const std::string& chip) {
-  HarnessOptions options;
-  options.chip = chip;
-  options.low = -1;
-  options.high = 1;
-  options.absolute = 0.03;
-  options.relative = 0.03;
-  return options;
-}
 
 struct Image {
   std::string type = "f32";

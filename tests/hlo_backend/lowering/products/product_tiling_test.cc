@@ -89,6 +89,23 @@ TEST_P(ProductTilingTest, ATransposedLhsIsAsWideAsTheMxuTakesIt) {
             512 * 512 * (a.bf16 ? 2 : 4));
 }
 
+// Each step waits for what it fetches, at the rate that both cores share.
+TEST_P(ProductTilingTest, TwoCoresFetchAtTheRateOfOneMemory) {
+  Machine m = MachineOf(GetParam());
+  m.limits.cores = 2;
+  m.limits.hbm_latency_cycles = 100'000;
+  m.limits.hbm_bytes_per_cycle = 40;
+  const ArrayShape a = ArrayShapeOf(m.model, false);
+  ProductProblem p = Square(2048);
+  ProductTile tile;
+  tile.grid_m = 2, tile.grid_k = 16;
+  tile.block_m = 1024, tile.block_n = 2048, tile.block_k = 128;
+  const ProductCost c = CostOf(p, tile, a, m.model, m.limits);
+  const int64_t fetched = c.hbm_bytes - p.m * p.n * p.out_bytes_per_element;
+  EXPECT_GE(c.cycles - c.exposed,
+            16 * m.limits.hbm_latency_cycles + fetched / 40);
+}
+
 TEST_P(ProductTilingTest, MoreBandwidthIsNeverSlower) {
   Machine m = MachineOf(GetParam());
   for (int64_t size : {256, 1000, 2048}) {
