@@ -18,6 +18,7 @@
 #include "hlo_backend/passes/control_flow.h"
 #include "hlo_backend/passes/convolution_canonicalizer.h"
 #include "hlo_backend/passes/fusion.h"
+#include "hlo_backend/passes/member_planes.h"
 #include "hlo_backend/passes/movement_fusion.h"
 #include "hlo_backend/passes/product_core.h"
 #include "hlo_backend/passes/row_fusion.h"
@@ -86,6 +87,16 @@ FusionKind KindOf(const std::vector<Instruction*>& group) {
   return kind;
 }
 
+// What stands in the entry, but for its borders, as one fusion.
+absl::Status FuseGroup(Computation* entry,
+                       const std::vector<Instruction*>& group) {
+  if (group.size() < 2) return absl::UnimplementedError("it is no fusion");
+  const Instruction* fusion = entry->CreateFusion(group, KindOf(group));
+  RETURN_IF_ERROR(CheckFusion(*fusion));
+  return IsWindowed(*fusion) ? absl::UnimplementedError("windows")
+                             : absl::OkStatus();
+}
+
 // One fusion again, of row-major arrays. Unimplemented if that is none.
 absl::Status FuseWhole(Module* apart, const PassContext& context) {
   Computation* entry = apart->entry();
@@ -103,11 +114,21 @@ absl::Status FuseWhole(Module* apart, const PassContext& context) {
       group.push_back(i);
     }
   }
-  if (group.size() < 2) return absl::UnimplementedError("it is no fusion");
-  const Instruction* fusion = entry->CreateFusion(group, KindOf(group));
-  RETURN_IF_ERROR(CheckFusion(*fusion));
-  return IsWindowed(*fusion) ? absl::UnimplementedError("windows")
-                             : absl::OkStatus();
+  return FuseGroup(entry, group);
+}
+
+// The same kernel, whose product reads planes.
+absl::Status FusePlanes(Module* apart, const PassContext& context) {
+  Computation* entry = apart->entry();
+  std::vector<Instruction*> group;
+  for (Instruction* i : entry->PostOrder()) {
+    const bool tuple = i->opcode() == Opcode::kTuple && i->IsRoot();
+    if (!tuple && i->opcode() != Opcode::kParameter) group.push_back(i);
+  }
+  if (!MakeMemberPlanes(entry, GenerationOf(context))) {
+    return absl::UnimplementedError("it reads planes");
+  }
+  return group.size() == 1 ? absl::OkStatus() : FuseGroup(entry, group);
 }
 
 // A reduce that is a kernel of its own, as a fusion: it has windows of one.
@@ -251,7 +272,9 @@ std::string PartName(const Instruction& whole) {
 // matrices when it is compiled; windows keep their dimensions when they are
 // not.
 std::vector<FusionSplitter::Way> FusionSplitter::WaysOf(const Instruction& i) {
-  if (i.opcode() != Opcode::kFusion) return {Way::kCompiled, Way::kFromHbm};
+  if (i.opcode() != Opcode::kFusion) {
+    return {Way::kPlanes, Way::kCompiled, Way::kFromHbm};
+  }
   if (IsChainFusion(i) || IsStagedFusion(i)) return {Way::kSingle};
   // Its product has another form when it is compiled.
   if (HasIdleGradient(i)) {
@@ -259,8 +282,8 @@ std::vector<FusionSplitter::Way> FusionSplitter::WaysOf(const Instruction& i) {
   }
   for (const Instruction* inside : i.fused()->instructions()) {
     if (inside->opcode() == Opcode::kDot) {
-      return {Way::kWhole, Way::kAround, Way::kCompiled, Way::kFused,
-              Way::kSingle};
+      return {Way::kPlanes,   Way::kWhole, Way::kAround,
+              Way::kCompiled, Way::kFused, Way::kSingle};
     }
   }
   if (ReducesSeveral(i)) return {Way::kCompiled, Way::kFused, Way::kSingle};
@@ -282,6 +305,7 @@ absl::StatusOr<Computation*> FusionSplitter::Parts(Instruction* i, Way* way) {
     }
     const bool compiled = next == Way::kCompiled || next == Way::kFromHbm;
     if (compiled && anew_ == nullptr) continue;
+    if (next == Way::kPlanes && !ReadsMembersInRows(*i)) continue;
     Computation* lone = fused ? nullptr : BodyOf(*i);
     Module apart(module->name());
     const auto take_out = [&](Module* to) {
@@ -290,6 +314,7 @@ absl::StatusOr<Computation*> FusionSplitter::Parts(Instruction* i, Way* way) {
     if (next != Way::kAround) take_out(&apart);
     if (lone != nullptr) module->RemoveComputation(lone);
     absl::Status done = absl::OkStatus();
+    if (next == Way::kPlanes) done = FusePlanes(&apart, context_);
     if (next == Way::kWhole) done = FuseWhole(&apart, context_);
     if (next == Way::kAround) done = FuseAround(take_out, context_, &apart);
     if (next == Way::kFused) done = FuseAnew(&apart, context_);

@@ -6,6 +6,8 @@
 // fusion's body becomes kernels in the first of these ways that gives any
 // (products: compiled before fused):
 //
+//   planes    a product that reads members in rows of tiles, once more with a
+//             transpose before it (member_planes.h)
 //   whole     one fusion still, of row-major arrays (row_major.h)
 //   around    the product with what may stand around it (product_core.h), and
 //             the rest by our own rules
@@ -63,6 +65,7 @@ class FusionSplitter {
  private:
   enum class Way : uint8_t {
     kNone,
+    kPlanes,
     kWhole,
     kAround,
     kFused,

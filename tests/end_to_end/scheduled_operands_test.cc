@@ -95,5 +95,43 @@ ENTRY e {
   EXPECT_THAT(entry, Not(HasSubstr("copy(%n)")));
 }
 
+// share keys of 8 heads in one row of tiles; of planes it holds one.
+TEST(ScheduledOperandsTest, MembersInRowsBecomePlanesWhereNoStepOfThemFits) {
+  const std::string entry = Scheduled(R"(HloModule m, is_scheduled=true
+add {
+  a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  ROOT s = f32[] add(a, b)
+}
+gradient {
+  g = bf16[1,8,4,512,128]{4,3,2,1,0:T(8,128)(2,1)} parameter(0)
+  v = bf16[1,8,512,128]{3,1,2,0:T(8,128)(2,1)} parameter(1)
+  d = f32[1,8,4,512,512]{4,3,2,1,0:T(8,128)} dot(g, v), lhs_batch_dims={0,1}, lhs_contracting_dims={4}, rhs_batch_dims={0,1}, rhs_contracting_dims={3}
+  i = f32[1,8,4,512]{3,2,1,0:T(4,128)} parameter(2)
+  ib = f32[1,8,4,512,512]{4,3,2,1,0:T(8,128)} broadcast(i), dimensions={0,1,2,3}
+  scaled = f32[1,8,4,512,512]{4,3,2,1,0:T(8,128)} multiply(d, ib)
+  p = f32[1,8,4,512,512]{4,3,2,1,0:T(8,128)} parameter(3)
+  weighted = f32[1,8,4,512,512]{4,3,2,1,0:T(8,128)} multiply(scaled, p)
+  z = f32[]{:T(128)} constant(0)
+  sum = f32[1,8,4,512]{3,2,1,0:T(4,128)} reduce(weighted, z), dimensions={4}, to_apply=add
+  sb = f32[1,8,4,512,512]{4,3,2,1,0:T(8,128)} broadcast(sum), dimensions={0,1,2,3}
+  less = f32[1,8,4,512,512]{4,3,2,1,0:T(8,128)} subtract(scaled, sb)
+  ds = f32[1,8,4,512,512]{4,3,2,1,0:T(8,128)} multiply(less, p)
+  ROOT r = bf16[1,8,4,512,512]{4,3,2,1,0:T(8,128)(2,1)} convert(ds)
+}
+ENTRY e {
+  g = bf16[1,8,4,512,128]{4,3,2,1,0:T(8,128)(2,1)} parameter(0)
+  v = bf16[1,8,512,128]{3,1,2,0:T(8,128)(2,1)} parameter(1)
+  i = f32[1,8,4,512]{3,2,1,0:T(4,128)} parameter(2)
+  p = f32[1,8,4,512,512]{4,3,2,1,0:T(8,128)} parameter(3)
+  ROOT r = bf16[1,8,4,512,512]{4,3,2,1,0:T(8,128)(2,1)} fusion(g, v, i, p), kind=kOutput, calls=gradient
+})");
+  EXPECT_THAT(entry, HasSubstr("= bf16[1,8,512,128]{3,2,1,0:T(8,128)(2,1)"));
+  EXPECT_THAT(entry, HasSubstr("transpose("));
+  EXPECT_THAT(entry, HasSubstr("kind=kOutput"));
+  EXPECT_THAT(entry, Not(HasSubstr("kind=kInput")));
+  EXPECT_THAT(entry, Not(HasSubstr("kind=kLoop")));
+}
+
 }  // namespace
 }  // namespace ptxla::driver
