@@ -46,6 +46,8 @@ def compile_module(chip, shape, text):
     for name in ("LIBTPU_INIT_ARGS", "XLA_FLAGS"):
         os.environ.pop(name, None)
     os.environ.update(
+        # Several runs may ask at a time; nobody holds a device.
+        ALLOW_MULTIPLE_LIBTPU_LOAD="1",
         JAX_PLATFORMS="cpu", TPU_SKIP_MDS_QUERY="1", TPU_WORKER_ID="0",
         TPU_WORKER_HOSTNAMES="localhost", TPU_STDERR_LOG_LEVEL="3",
         TPU_MIN_LOG_LEVEL="3", TPU_ACCELERATOR_TYPE=ACCELERATOR[chip])

@@ -49,6 +49,7 @@
 #include "hlo_backend/passes/reduce_rounding.h"
 #include "hlo_backend/passes/reduce_shaper.h"
 #include "hlo_backend/passes/reshape_mover.h"
+#include "hlo_backend/passes/reshape_order.h"
 #include "hlo_backend/passes/reshape_splitter.h"
 #include "hlo_backend/passes/rng_bit_generator_expander.h"
 #include "hlo_backend/passes/row_fusion.h"
@@ -185,6 +186,8 @@ std::vector<PassEntry> AllPasses() {
        Make<ReduceShaperPass>},
       {"reshape-mover", "gives connected elementwise work one shape",
        Make<ReshapeMoverPass>},
+      {"reshape-order", "groups of dimensions between transposes, packed well",
+       Make<ReshapeOrderPass>},
       {"reshape-splitter", "reshapes of large planes in steps",
        Make<ReshapeSplitterPass>},
       {"rng-bit-generator-expander",

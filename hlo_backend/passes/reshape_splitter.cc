@@ -7,6 +7,7 @@
 #include "hlo_backend/analysis/tiled_layout.h"
 #include "hlo_backend/ir/builder.h"
 #include "hlo_backend/passes/expand_each.h"
+#include "hlo_backend/passes/reshape_groups.h"
 
 namespace ptxla::hlo {
 namespace {
@@ -23,41 +24,6 @@ int64_t Product(Dims dims) {
   int64_t product = 1;
   for (const int64_t d : dims) product *= d;
   return product;
-}
-
-// Dimensions [from, from_end) of one shape that are [to, to_end) of the other.
-struct Group {
-  size_t from = 0, from_end = 0, to = 0, to_end = 0;
-  bool Changes(Dims in, Dims out) const {
-    return in.subspan(from, from_end - from) != out.subspan(to, to_end - to);
-  }
-};
-
-// The smallest groups of the same size, from major to minor; dimensions of size
-// 1 belong to the group before them.
-std::vector<Group> GroupsOf(Dims in, Dims out) {
-  std::vector<Group> groups;
-  size_t i = 0, j = 0;
-  while (i < in.size() || j < out.size()) {
-    Group g = {i, i, j, j};
-    int64_t a = 1, b = 1;
-    do {
-      if ((a <= b && i < in.size()) || j == out.size()) {
-        a *= in[i++];
-      } else {
-        b *= out[j++];
-      }
-    } while (a != b);
-    g.from_end = i;
-    g.to_end = j;
-    if (a == 1 && !groups.empty()) {
-      groups.back().from_end = i;
-      groups.back().to_end = j;
-    } else {
-      groups.push_back(g);
-    }
-  }
-  return groups;
 }
 
 class Splitter {
@@ -98,12 +64,12 @@ class Splitter {
   Instruction* Reshaped(Instruction* x, Dims to) {
     if (!IsLarge(x->shape(), to)) return b_.Reshape(x, to);
     const DimVector from = x->shape().dims();
-    std::vector<Group> changed;
-    for (const Group& g : GroupsOf(from, to)) {
+    std::vector<ReshapeGroup> changed;
+    for (const ReshapeGroup& g : ReshapeGroups(from, to)) {
       if (g.Changes(from, to)) changed.push_back(g);
     }
     if (changed.empty()) return b_.Reshape(x, to);
-    const Group& last = changed.back();
+    const ReshapeGroup& last = changed.back();
     if (changed.size() > 1) {
       DimVector middle(from.begin(), from.begin() + last.from);
       middle.insert(middle.end(), to.begin() + last.to, to.end());
@@ -129,7 +95,7 @@ class Splitter {
   }
 
   // Planes of rows become other planes: [.., parts, rows, columns].
-  Instruction* Rows(Instruction* x, Dims to, const Group& group) {
+  Instruction* Rows(Instruction* x, Dims to, const ReshapeGroup& group) {
     const DimVector from = x->shape().dims();
     const size_t lead = group.from;
     const int64_t columns = from.back();
