@@ -1,10 +1,13 @@
 #include "hlo_backend/passes/movement_shaper.h"
 
+#include <algorithm>
 #include <vector>
 
 #include "base/units.h"
+#include "hlo_backend/analysis/tiled_layout.h"
 #include "hlo_backend/ir/builder.h"
 #include "hlo_backend/passes/control_flow.h"
+#include "hlo_backend/passes/dimension_order.h"
 #include "hlo_backend/passes/dimension_utils.h"
 
 namespace ptxla::hlo {
@@ -138,35 +141,67 @@ Instruction* Column(Instruction* i) {
   return b.Transpose(b.Reshape(i->operand(0), dims), order);
 }
 
-// Elements start, start + step, ... of dimension `d`, `count` of them.
-Instruction* Picked(Builder& b, Instruction* x, int64_t d, int64_t start,
-                    int64_t step, int64_t count) {
-  const int rank = x->shape().rank();
-  DimVector order = {d}, back(rank, 0), dims = {count};
-  for (int64_t k = 0; k < rank; ++k) {
-    if (k == d) continue;
-    back[k] = static_cast<int64_t>(order.size());
-    order.push_back(k);
-    dims.push_back(x->shape().dim(static_cast<int>(k)));
+// Dimension `d` in front, the others in the order whose tiles are fullest.
+DimVector PlanesAlong(const Shape& shape, int64_t d, int generation) {
+  constexpr size_t kMostTried = 5;  // 120 orders
+  DimVector others;
+  for (int64_t k = 0; k < shape.rank(); ++k) {
+    if (k != d) others.push_back(k);
   }
-  const int64_t rows = x->shape().dim(static_cast<int>(d));
-  const int64_t row = x->shape().ElementCount() / rows;
-  const auto all = [&](int64_t value) {
-    return b.BroadcastScalar(b.ConstantScalar(kS32, static_cast<double>(value)),
-                             {count});
+  const auto with_front = [&](const DimVector& rest) {
+    DimVector order = {d};
+    order.insert(order.end(), rest.begin(), rest.end());
+    return order;
   };
-  Instruction* index =
-      b.Add(b.Multiply(b.Iota(Shape::Array(kS32, {count}), 0), all(step)),
-            all(start));
-  GatherAttrs a;
-  a.offset_dims = {1};
-  a.collapsed_slice_dims = {0};
-  a.start_index_map = {0};
-  a.index_vector_dim = 1;
-  a.slice_sizes = {1, row};
-  Instruction* picked =
-      b.Gather(b.Reshape(b.Transpose(x, order), {rows, row}), index, a);
-  return b.Transpose(b.Reshape(picked, dims), back);
+  const auto bytes = [&](const DimVector& rest) {
+    return TpuBytes(
+        Shape::Array(shape.type(), Permuted(shape.dims(), with_front(rest))),
+        generation);
+  };
+  DimVector best = others;
+  if (others.size() > kMostTried) return with_front(best);
+  while (std::next_permutation(others.begin(), others.end())) {
+    if (bytes(others) < bytes(best)) best = others;
+  }
+  return with_front(best);
+}
+
+// Elements start, start + step, ... of dimension `d`, `count` of them: planes
+// of an array whose planes they are. Two dimensions have none: rows of a table.
+Instruction* Picked(Builder& b, Instruction* x, int64_t d, int64_t start,
+                    int64_t step, int64_t count, int generation) {
+  const Shape& shape = x->shape();
+  const DimVector order = PlanesAlong(shape, d, generation);
+  Instruction* planes = b.Transpose(x, order);
+  DimVector dims = Permuted(shape.dims(), order);
+  Instruction* picked = nullptr;
+  if (shape.rank() > 2) {
+    DimVector starts(dims.size(), 0), strides(dims.size(), 1);
+    if (step > 0) {
+      starts[0] = start;
+      dims[0] = start + (count - 1) * step + 1;
+      strides[0] = step;
+      picked = b.Slice(planes, starts, dims, strides);
+    } else {
+      picked = b.Reverse(planes, {0});
+    }
+  } else {
+    const auto all = [&](int64_t value) {
+      return b.BroadcastScalar(
+          b.ConstantScalar(kS32, static_cast<double>(value)), {count});
+    };
+    Instruction* index =
+        b.Add(b.Multiply(b.Iota(Shape::Array(kS32, {count}), 0), all(step)),
+              all(start));
+    GatherAttrs a;
+    a.offset_dims = {1};
+    a.collapsed_slice_dims = {0};
+    a.start_index_map = {0};
+    a.index_vector_dim = 1;
+    a.slice_sizes = {1, dims[1]};
+    picked = b.Gather(planes, index, a);
+  }
+  return b.Transpose(picked, Inverse(order));
 }
 
 bool IsMany(const Instruction& i, int64_t d) {
@@ -178,7 +213,7 @@ bool IsMany(const Instruction& i, int64_t d) {
   return i.shape().ElementCount() >= (d + 1 == rank ? kManyLanes : kManyRows);
 }
 
-Instruction* Reversed(Instruction* i) {
+Instruction* Reversed(Instruction* i, int generation) {
   Builder b(i->parent());
   b.set_metadata(i->shared_metadata());
   Instruction* x = i->operand(0);
@@ -190,14 +225,14 @@ Instruction* Reversed(Instruction* i) {
       rest.push_back(d);
       continue;
     }
-    x = Picked(b, x, d, n - 1, -1, n);
+    x = Picked(b, x, d, n - 1, -1, n, generation);
     picks = true;
   }
   if (!picks) return nullptr;
   return rest.empty() ? x : b.Reverse(x, rest);
 }
 
-Instruction* Strided(Instruction* i) {
+Instruction* Strided(Instruction* i, int generation) {
   const auto& a = i->attrs<SliceAttrs>();
   Builder b(i->parent());
   b.set_metadata(i->shared_metadata());
@@ -207,7 +242,7 @@ Instruction* Strided(Instruction* i) {
   for (int64_t d = 0; d < i->shape().rank(); ++d) {
     const int64_t n = i->shape().dim(static_cast<int>(d));
     if (strides[d] == 1 || n == 1 || !IsMany(*i, d)) continue;
-    x = Picked(b, x, d, starts[d], strides[d], n);
+    x = Picked(b, x, d, starts[d], strides[d], n, generation);
     starts[d] = 0;
     limits[d] = n;
     strides[d] = 1;
@@ -216,20 +251,22 @@ Instruction* Strided(Instruction* i) {
   return picks ? b.Slice(x, starts, limits, strides) : nullptr;
 }
 
-Instruction* Shaped(Instruction* i) {
+Instruction* Shaped(Instruction* i, int generation) {
   if (NeedsWords(*i)) return AsWords(i);
   if (IsNarrowReflow(*i)) return AsWords(i);
   if (const int rows = RaggedRows(*i); rows >= 0) return InWholeTiles(i, rows);
   if (IsColumn(*i)) return Column(i);
-  if (i->opcode() == Opcode::kReverse) return Reversed(i);
-  if (i->opcode() == Opcode::kSlice) return Strided(i);
+  if (i->opcode() == Opcode::kReverse) return Reversed(i, generation);
+  if (i->opcode() == Opcode::kSlice) return Strided(i, generation);
   return nullptr;
 }
 
 }  // namespace
 
 absl::StatusOr<bool> MovementShaperPass::Run(Module* module,
-                                             const PassContext&) {
+                                             const PassContext& context) {
+  const int generation =
+      context.chip == nullptr ? 5 : context.chip->generation();
   bool changed = false;
   for (Computation* c : ControlComputations(*module)) {
     // What one rule makes may be another's; each makes fewer dimensions or
@@ -239,7 +276,7 @@ absl::StatusOr<bool> MovementShaperPass::Run(Module* module,
       more = false;
       for (Instruction* i : c->PostOrder()) {
         if (!i->shape().IsArray() || i->shape().has_layout()) continue;
-        Instruction* value = Shaped(i);
+        Instruction* value = Shaped(i, generation);
         if (value == nullptr) continue;
         c->Replace(i, value);
         more = changed = true;

@@ -4,7 +4,9 @@
 //                              as 32-bit words, converted there and back
 //   [.., n] to [.., n, 1]      as an exchange of the two minor dimensions
 //   reversals of, and steps along, rows or lanes of large arrays
-//                              as rows of a table by number
+//                              as planes that are left out or turned, of an
+//                              array that lies so; of two dimensions, as rows
+//                              of a table by number
 //
 // Once, after all simplification and before transpose-splitter.
 #ifndef PTXLA_HLO_BACKEND_PASSES_MOVEMENT_SHAPER_H_

@@ -39,8 +39,25 @@ Order GroupOrder(const std::vector<ReshapeGroup>& groups,
   return order;
 }
 
-bool IsTransposed(const Instruction& value) {
-  return value.opcode() == Opcode::kTranspose && value.user_count() == 1;
+// Columns one behind the other: [..,n,1] and as many more.
+bool IsOfColumns(const Instruction& x) {
+  if (x.opcode() != Opcode::kConcatenate || x.shape().rank() < 2 ||
+      x.dimensions()[0] != x.shape().rank() - 1) {
+    return false;
+  }
+  return std::all_of(
+      x.operands().begin(), x.operands().end(),
+      [](const Instruction* o) { return o->shape().dims().back() == 1; });
+}
+
+bool IsSpread(const Instruction& x) {
+  return x.opcode() == Opcode::kBroadcast && !x.operand(0)->shape().IsScalar();
+}
+
+// Can be made in any order of its dimensions as well.
+bool IsMadeInAnyOrder(const Instruction& x) {
+  return x.user_count() == 1 &&
+         (x.opcode() == Opcode::kTranspose || IsOfColumns(x) || IsSpread(x));
 }
 
 bool IsOnlyTransposed(const Instruction& value) {
@@ -62,7 +79,8 @@ class Orders {
     const std::vector<ReshapeGroup> groups =
         ReshapeGroups(x.shape().dims(), reshape->shape().dims());
     if (groups.size() < 2 || groups.size() > kMostGroups) return nullptr;
-    const bool before = IsTransposed(x), behind = IsOnlyTransposed(*reshape);
+    const bool before = IsMadeInAnyOrder(x),
+               behind = IsOnlyTransposed(*reshape);
     if (!before && !behind) return nullptr;
     std::vector<int> places(groups.size()), best;
     std::iota(places.begin(), places.end(), 0);
@@ -71,7 +89,7 @@ class Orders {
     const int64_t out = BytesOf(reshape->shape(), old.out);
     // Arrays that a transpose makes or reads are there in the new order only.
     const int64_t now = (before ? 2 : 1) * in + (behind ? 2 : 1) * out;
-    const int64_t kept = (before ? 0 : in) + (behind ? 0 : out);
+    const int64_t kept = (before ? SourceBytes(x) : in) + (behind ? 0 : out);
     int64_t least = now / kGain;
     while (std::next_permutation(places.begin(), places.end())) {
       const Order order = GroupOrder(groups, places);
@@ -91,6 +109,17 @@ class Orders {
     return TpuBytes(Shape::Array(shape.type(), dims), generation_);
   }
 
+  // That transposes move which are not there yet.
+  int64_t SourceBytes(const Instruction& x) const {
+    if (x.opcode() == Opcode::kTranspose) return 0;
+    int64_t bytes = 0;
+    for (const Instruction* o : x.operands()) {
+      const DimVector dims = DropUnitDims(o->shape().dims());
+      bytes += 2 * TpuBytes(Shape::Array(o->shape().type(), dims), generation_);
+    }
+    return bytes;
+  }
+
   // One transpose of what the value is a transpose of.
   Instruction* Transposed(Instruction* value, DimVector order) {
     while (value->opcode() == Opcode::kTranspose) {
@@ -100,9 +129,50 @@ class Orders {
     return IsIdentityMapping(order) ? value : b_.Transpose(value, order);
   }
 
+  // Columns are transposed without the dimension of size 1 that they have.
+  Instruction* Columns(Instruction* x, const DimVector& order) {
+    const int64_t last = x->shape().rank() - 1;
+    DimVector others;
+    int64_t place = 0;
+    for (size_t k = 0; k < order.size(); ++k) {
+      if (order[k] == last) {
+        place = static_cast<int64_t>(k);
+      } else {
+        others.push_back(order[k]);
+      }
+    }
+    std::vector<Instruction*> parts;
+    for (Instruction* part : x->operands()) {
+      DimVector dims = part->shape().dims();
+      dims.pop_back();
+      Instruction* turned = Transposed(b_.Reshape(part, dims), others);
+      DimVector column = turned->shape().dims();
+      column.insert(column.begin() + place, 1);
+      parts.push_back(b_.Reshape(turned, column));
+    }
+    return b_.Concatenate(parts, place);
+  }
+
+  Instruction* Spread(Instruction* x, const DimVector& order) {
+    const DimVector places = Inverse(order);
+    DimVector to, from(x->dimensions().size());
+    for (const int64_t d : x->dimensions()) to.push_back(places[d]);
+    std::iota(from.begin(), from.end(), 0);
+    std::sort(from.begin(), from.end(),
+              [&](int64_t a, int64_t b) { return to[a] < to[b]; });
+    return b_.Broadcast(Transposed(x->operand(0), from),
+                        Permuted(x->shape().dims(), order), Permuted(to, from));
+  }
+
+  Instruction* InOrder(Instruction* x, const DimVector& order) {
+    if (x->user_count() == 1 && IsOfColumns(*x)) return Columns(x, order);
+    if (x->user_count() == 1 && IsSpread(*x)) return Spread(x, order);
+    return Transposed(x, order);
+  }
+
   Instruction* Made(Instruction* reshape, const Order& order) {
     b_.set_metadata(reshape->shared_metadata());
-    Instruction* y = b_.Reshape(Transposed(reshape->operand(0), order.in),
+    Instruction* y = b_.Reshape(InOrder(reshape->operand(0), order.in),
                                 Permuted(reshape->shape().dims(), order.out));
     return b_.Transpose(y, Inverse(order.out));
   }

@@ -14,6 +14,13 @@
 //   %r = bf16[768,196,32] reshape(%t)
 //   ROOT bf16[32,196,768] transpose(%r), dimensions={2,1,0}
 //
+// Columns that are put side by side (the two of a rotary embedding that turns
+// neighbours, stack and flatten) and broadcasts come in any order, too:
+//
+//   %s = f32[8,1024,512,2] concatenate(%a, %b)    // of [8,1024,512,1]
+//   ROOT %r = f32[8,1024,1024] reshape(%s)
+//   ==> transposes of %a and %b to [512,8,1024], reshape to [1024,8,1024] ...
+//
 // Only where half as many bytes move, with their padding (kGain).
 #ifndef PTXLA_HLO_BACKEND_PASSES_RESHAPE_ORDER_H_
 #define PTXLA_HLO_BACKEND_PASSES_RESHAPE_ORDER_H_

@@ -43,6 +43,37 @@ Instruction* SliceOf(Instruction* i, Rewriter& r) {
   return nullptr;
 }
 
+// Every k-th element of rows, asked for as one of k columns of what they are
+// parted into. Such columns would fill one lane of 128 each.
+//
+//   slice(f32[8,64,2] reshape(f32[8,128] x), [0:8], [0:64], [1:2])
+//   ==> f32[8,64,1] reshape(slice(x, [0:8], [1:128:2]))
+Instruction* SliceOfParted(Instruction* i, Rewriter& r) {
+  constexpr int64_t kMostColumns = 8;
+  const Instruction* parted = i->operand(0);
+  const DimVector& dims = parted->shape().dims();
+  if (parted->opcode() != Opcode::kReshape || dims.size() < 2 ||
+      dims.back() > kMostColumns || i->shape().dims().back() != 1) {
+    return nullptr;
+  }
+  Instruction* x = parted->operand(0);
+  DimVector joined(dims.begin(), dims.end() - 1);
+  joined.back() *= dims.back();
+  if (dims.back() < 2 || x->shape().dims() != joined) return nullptr;
+  const auto& attrs = i->attrs<SliceAttrs>();
+  DimVector starts = attrs.starts, limits = attrs.limits,
+            strides = attrs.strides;
+  const int64_t column = starts.back(), columns = dims.back();
+  starts.pop_back();
+  limits.pop_back();
+  strides.pop_back();
+  starts.back() = starts.back() * columns + column;
+  limits.back() = (limits.back() - 1) * columns + column + 1;
+  strides.back() *= columns;
+  return r.builder().Reshape(r.builder().Slice(x, starts, limits, strides),
+                             i->shape().dims());
+}
+
 // An update of a broadcast scalar at a known place is a pad.
 Instruction* UpdateOfBroadcast(Instruction* i, Rewriter& r) {
   Instruction* scalar = BroadcastScalarOf(*i->operand(0));
@@ -121,8 +152,10 @@ Instruction* SimplifySlicing(Instruction* i, Rewriter& r) {
       if (i->shape().dim(static_cast<int>(d)) != 1) return nullptr;
       return b.BroadcastScalar(b.Zero(i->shape().type()), i->shape().dims());
     }
-    case Opcode::kSlice:
-      return SliceOf(i, r);
+    case Opcode::kSlice: {
+      Instruction* value = SliceOf(i, r);
+      return value != nullptr ? value : SliceOfParted(i, r);
+    }
     case Opcode::kDynamicSlice: {
       if (i->shape().SameDims(i->operand(0)->shape())) return i->operand(0);
       DimVector starts, limits;
