@@ -9,7 +9,8 @@
 // So has the TPU's compiler (libtpu 0.0.42.1, v4 and v6e): for every such
 // product of floats, whichever of the operands is the vector, however long;
 // with batch dimensions where the sums run along the minor dimension (the
-// scores of one query; its sum of values stays a product). The matrix keeps its
+// scores of one query; its sum of values stays a product), or down fewer than
+// 64 rows (what 8 experts made of a token, weighted). The matrix keeps its
 // order: a product whose result would have to be transposed stays.
 #ifndef PTXLA_HLO_BACKEND_PASSES_DOT_STRENGTH_REDUCTION_H_
 #define PTXLA_HLO_BACKEND_PASSES_DOT_STRENGTH_REDUCTION_H_
