@@ -54,7 +54,8 @@ class Turner {
     bool changed = false;
     for (Instruction* i : c_->PostOrder()) {
       if (removed_.contains(i) || i->opcode() != Opcode::kDot ||
-          seen_.contains(i) || !IsKeysFirst(*i) || !AreScores(*i)) {
+          seen_.contains(i) || !(IsKeysFirst(*i) || TurnsAlways(*i)) ||
+          !AreScores(*i)) {
         continue;
       }
       if (!Gather(i)) continue;
@@ -66,6 +67,14 @@ class Turner {
   }
 
  private:
+  // Members of a batch, whatever the program writes, as the TPU compiler does;
+  // where there are measurements of scores that are not turned, they decide
+  // (C-SDPA).
+  bool TurnsAlways(const Instruction& dot) const {
+    return !dot.attrs<DotAttrs>().lhs_batch.empty() &&
+           !context_.chip->Policy("chain_rows").has_value();
+  }
+
   // All that hangs together with the scores through elementwise work of their
   // shape. False: something in it needs their order.
   bool Gather(Instruction* dot) {
@@ -74,6 +83,7 @@ class Turner {
     order_ = {dot};
     ends_.clear();
     int64_t turned = 0, operands = 0;  // bytes
+    int64_t products = 0;              // whose results are there at a time
     bool reduces = false;
     for (size_t next = 0; next < order_.size(); ++next) {
       Instruction* i = order_[next];
@@ -87,6 +97,7 @@ class Turner {
       if (i->opcode() == Opcode::kDot) {
         seen_.insert(i);
         if (!AreScores(*i)) return false;
+        ++products;
         for (const Instruction* o : i->operands()) {
           operands += o->shape().ByteSize();
         }
@@ -114,7 +125,7 @@ class Turner {
     const int64_t area = InTiles(keys, rows);
     return reduces && turned <= operands &&
            area <= kMostPadding * InTiles(rows, keys) &&
-           scores_->ElementCount() / (rows * keys) * area * 4 <=
+           products * scores_->ElementCount() / (rows * keys) * area * 4 <=
                RoomForResidents(*context_.chip);
   }
 

@@ -17,7 +17,9 @@
 // Products that meet them (their gradient, which multiplies queries first)
 // change their operands too.
 //
-// The TPU compiler does so. Here scores do where they fit VMEM beside what
+// The TPU compiler does so, and whatever order the program writes scores of
+// batched operands in; here not on chips whose scores were measured in the
+// order written (policy.chain_rows). Scores do where they fit VMEM beside what
 // their products read, and where nothing of their size would have to be
 // transposed: what else meets them is free in any order, or an array no larger
 // than the operands of their product (a bias of each head).
