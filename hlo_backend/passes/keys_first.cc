@@ -11,6 +11,7 @@
 #include "hlo_backend/passes/control_flow.h"
 #include "hlo_backend/passes/dimension_utils.h"
 #include "hlo_backend/passes/memory_space_assignment.h"
+#include "hlo_backend/passes/product_chaining.h"
 #include "hlo_backend/passes/score_order.h"
 #include "hlo_backend/passes/swapped_dot.h"
 #include "hlo_backend/passes/transposed.h"
@@ -72,7 +73,7 @@ class Turner {
   // (C-SDPA).
   bool TurnsAlways(const Instruction& dot) const {
     return !dot.attrs<DotAttrs>().lhs_batch.empty() &&
-           !context_.chip->Policy("chain_rows").has_value();
+           !HasChains(*context_.chip, dot.shape());
   }
 
   // All that hangs together with the scores through elementwise work of their

@@ -42,9 +42,15 @@ bool HasControl(const Instruction& i) {
 
 }  // namespace
 
+bool HasChains(const chips::ChipSpec& chip, const Shape& scores) {
+  constexpr int64_t kFewestMeasured = 128;  // queries of C-SDPA
+  return chip.Policy("chain_rows").has_value() &&
+         scores.dim(scores.rank() - 2) >= kFewestMeasured;
+}
+
 bool MayBeChained(const Instruction& dot, const Instruction& next,
                   const chips::ChipSpec& chip) {
-  return chip.Policy("chain_rows").has_value() && !IsKeysFirst(dot) &&
+  return HasChains(chip, dot.shape()) && !IsKeysFirst(dot) &&
          ReadsPlanes(dot) && ReadsPlanes(next);
 }
 
@@ -64,6 +70,7 @@ absl::StatusOr<bool> ProductChainingPass::Run(Module* module,
       Instruction* product = *rows->users().begin();
       const int operand = GoesOnWithRows(*rows, *product);
       if (operand < 0 || IsKeysFirst(*DotOf(*rows)) || HasControl(*product) ||
+          !HasChains(*context.chip, DotOf(*rows)->shape()) ||
           !FitsStep(*rows, *product, operand, *context.chip)) {
         continue;
       }

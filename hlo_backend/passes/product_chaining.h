@@ -10,7 +10,8 @@
 // `policy.chain_rows` says how many rows a step must be able to hold. Chips
 // without it have no chains: nothing is measured there, and the TPU compiler is
 // followed. So are scores that the program writes keys first (score_order.h),
-// as JAX's einsum does: no such attention is measured. Keys and values whose
+// as JAX's einsum does, and of fewer than 128 queries: no such attention is
+// measured, and a step of one head would be short. Keys and values whose
 // heads lie in the rows of tiles are read there (operands_in_place.h), 8 heads
 // a step, by kernels of their own.
 //
@@ -24,7 +25,10 @@
 
 namespace ptxla::hlo {
 
-// The chip has chains, and both dots read planes: rows that the first makes may
+// Has the chip chains of scores [.., queries, keys]?
+bool HasChains(const chips::ChipSpec& chip, const Shape& scores);
+
+// It has, and both dots read planes: rows that the first makes may
 // be handed on to the second inside of a kernel.
 bool MayBeChained(const Instruction& dot, const Instruction& next,
                   const chips::ChipSpec& chip);
