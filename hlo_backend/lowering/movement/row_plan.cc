@@ -141,9 +141,9 @@ bool RowPlan::Split(int64_t steps, Blocks* blocks) {
   std::vector<bool> known(operands_.size(), false);
   const int64_t rows = blocks->result_rows;
   // Of padded arrays all rows: samples may all be padding.
-  constexpr int64_t kMostPaddedRows = 65536;
-  const bool all = map_.Pads();
-  if (all && result_.count() > kMostPaddedRows) return false;
+  constexpr int64_t kMostRows = 65536;
+  const bool pads = map_.Pads();
+  if (pads && result_.count() > kMostRows) return false;
   // Every block against the first, at a few rows: the first, the last and one
   // that wanders from block to block; at many of the second and the last block.
   // In an exchange of outer dimensions those two may lie where they came from
@@ -157,7 +157,11 @@ bool RowPlan::Split(int64_t steps, Blocks* blocks) {
       if (!SameInStep(row, step, steps, &known, blocks)) return false;
     }
   }
-  if (!all) return true;
+  // So of arrays that no sample came from.
+  const bool unseen =
+      std::find(known.begin(), known.end(), false) != known.end();
+  if (!pads && !unseen) return true;
+  if (result_.count() > kMostRows) return false;
   for (int64_t step = 1; step < steps; ++step) {
     for (int64_t row = 0; row < rows; ++row) {
       if (!SameInStep(row, step, steps, &known, blocks)) return false;

@@ -189,6 +189,16 @@ TEST(MoverTest, ConcatenatesAndPads) {
               "f32[9,40] pad(a, z), padding=1_3x4_6");
 }
 
+// Of blocks of 1,104 rows none of the rows that are looked at in both the first
+// block and the second comes from the third array.
+TEST(MoverTest, AnArrayThatNoSampledRowComesFromMovesToo) {
+  ExpectMoves(R"(  a = f32[16,1,8732] parameter(0)
+  b = f32[16,1,8732] parameter(1)
+  c = f32[16,1,8732] parameter(2)
+  d = f32[16,1,8732] parameter(3))",
+              "f32[16,4,8732] concatenate(a, b, c, d), dimensions={1}");
+}
+
 TEST(MoverTest, PaddingOnAllSidesIsNoRegularBlock) {
   ExpectMoves("  a = bf16[4,33,13,300] parameter(0)\n  z = bf16[] constant(1)",
               "bf16[9,38,18,303] pad(a, z), padding=2_3x2_3x3_2x3_0");
