@@ -36,6 +36,7 @@
 #include "hlo_backend/passes/loop_residency.h"
 #include "hlo_backend/passes/loop_simplifier.h"
 #include "hlo_backend/passes/memory_space_assignment.h"
+#include "hlo_backend/passes/minor_planes.h"
 #include "hlo_backend/passes/movement_fusion.h"
 #include "hlo_backend/passes/movement_shaper.h"
 #include "hlo_backend/passes/one_hot_expander.h"
@@ -159,6 +160,8 @@ std::vector<PassEntry> AllPasses() {
        Make<LoopSimplifierPass>},
       {"memory-space-assignment", "intermediate values that stay in VMEM",
        Make<MemorySpaceAssignmentPass>},
+      {"minor-planes", "few numbers of each point, as planes",
+       Make<MinorPlanesPass>},
       {"movement-fusion", "one kernel of reshapes and transposes in a row",
        Make<MovementFusionPass>},
       {"movement-shaper", "movements of any size as those of kernels",

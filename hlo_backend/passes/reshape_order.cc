@@ -10,6 +10,7 @@
 #include "hlo_backend/passes/dimension_order.h"
 #include "hlo_backend/passes/dimension_utils.h"
 #include "hlo_backend/passes/expand_each.h"
+#include "hlo_backend/passes/in_order.h"
 #include "hlo_backend/passes/reshape_groups.h"
 
 namespace ptxla::hlo {
@@ -120,15 +121,6 @@ class Orders {
     return bytes;
   }
 
-  // One transpose of what the value is a transpose of.
-  Instruction* Transposed(Instruction* value, DimVector order) {
-    while (value->opcode() == Opcode::kTranspose) {
-      order = Permuted(value->dimensions(), order);
-      value = value->operand(0);
-    }
-    return IsIdentityMapping(order) ? value : b_.Transpose(value, order);
-  }
-
   // Columns are transposed without the dimension of size 1 that they have.
   Instruction* Columns(Instruction* x, const DimVector& order) {
     const int64_t last = x->shape().rank() - 1;
@@ -145,7 +137,7 @@ class Orders {
     for (Instruction* part : x->operands()) {
       DimVector dims = part->shape().dims();
       dims.pop_back();
-      Instruction* turned = Transposed(b_.Reshape(part, dims), others);
+      Instruction* turned = InOrder(b_, b_.Reshape(part, dims), others);
       DimVector column = turned->shape().dims();
       column.insert(column.begin() + place, 1);
       parts.push_back(b_.Reshape(turned, column));
@@ -153,27 +145,13 @@ class Orders {
     return b_.Concatenate(parts, place);
   }
 
-  Instruction* Spread(Instruction* x, const DimVector& order) {
-    const DimVector places = Inverse(order);
-    DimVector to, from(x->dimensions().size());
-    for (const int64_t d : x->dimensions()) to.push_back(places[d]);
-    std::iota(from.begin(), from.end(), 0);
-    std::sort(from.begin(), from.end(),
-              [&](int64_t a, int64_t b) { return to[a] < to[b]; });
-    return b_.Broadcast(Transposed(x->operand(0), from),
-                        Permuted(x->shape().dims(), order), Permuted(to, from));
-  }
-
-  Instruction* InOrder(Instruction* x, const DimVector& order) {
-    if (x->user_count() == 1 && IsOfColumns(*x)) return Columns(x, order);
-    if (x->user_count() == 1 && IsSpread(*x)) return Spread(x, order);
-    return Transposed(x, order);
-  }
-
   Instruction* Made(Instruction* reshape, const Order& order) {
     b_.set_metadata(reshape->shared_metadata());
-    Instruction* y = b_.Reshape(InOrder(reshape->operand(0), order.in),
-                                Permuted(reshape->shape().dims(), order.out));
+    Instruction* x = reshape->operand(0);
+    const bool columns = x->user_count() == 1 && IsOfColumns(*x);
+    Instruction* y =
+        b_.Reshape(columns ? Columns(x, order.in) : InOrder(b_, x, order.in),
+                   Permuted(reshape->shape().dims(), order.out));
     return b_.Transpose(y, Inverse(order.out));
   }
 

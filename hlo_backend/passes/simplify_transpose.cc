@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <vector>
 
 #include "hlo_backend/analysis/vector_loops.h"
 #include "hlo_backend/passes/dimension_utils.h"
@@ -104,6 +105,37 @@ Instruction* TransposeOfBroadcast(Instruction* i, Rewriter& r) {
                                mapping);
 }
 
+// transpose(concatenate(columns)) where only the dimension along which they
+// stand moves: they are put together where it comes to be.
+//
+//   transpose(f32[8,64,2] concatenate(f32[8,64,1] ...), {2,0,1})
+//   ==> f32[2,8,64] concatenate(f32[1,8,64] reshape ...)
+Instruction* TransposeOfColumns(Instruction* i, Rewriter& r) {
+  const Instruction* x = i->operand(0);
+  const int64_t along = x->dimensions()[0];
+  if (x->user_count() != 1) return nullptr;
+  int64_t place = 0;
+  DimVector others;
+  for (int k = 0; k < i->shape().rank(); ++k) {
+    if (i->dimensions()[k] == along) {
+      place = k;
+    } else {
+      others.push_back(i->dimensions()[k]);
+    }
+  }
+  if (!IsIncreasing(others)) return nullptr;
+  std::vector<Instruction*> parts;
+  for (Instruction* part : x->operands()) {
+    if (part->shape().dim(static_cast<int>(along)) != 1) return nullptr;
+    parts.push_back(part);
+  }
+  for (Instruction*& part : parts) {
+    part = r.builder().Reshape(part,
+                               Permuted(part->shape().dims(), i->dimensions()));
+  }
+  return r.builder().Concatenate(parts, place);
+}
+
 }  // namespace
 
 Instruction* SimplifyTranspose(Instruction* i, Rewriter& r) {
@@ -123,6 +155,8 @@ Instruction* SimplifyTranspose(Instruction* i, Rewriter& r) {
                          Permuted(x->dimensions(), i->dimensions()));
     case Opcode::kBroadcast:
       return TransposeOfBroadcast(i, r);
+    case Opcode::kConcatenate:
+      return TransposeOfColumns(i, r);
     case Opcode::kReshape:
       if (Instruction* value = TransposeOfUnits(i, r)) return value;
       if (Instruction* value = TransposeOfJoin(i, r)) return value;
