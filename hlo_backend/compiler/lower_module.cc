@@ -166,9 +166,12 @@ absl::StatusOr<LoweredModule> LowerModule(Module* module,
     splitter.emplace(context, &*anew);
     return absl::OkStatus();
   };
-  if (HasAny(*module, HasIdleGradient)) {
+  const auto compiled_first = [&](const Instruction& i) {
+    return IsCompiledFirst(i, context);
+  };
+  if (HasAny(*module, compiled_first)) {
     RETURN_IF_ERROR(make_splitter());
-    RETURN_IF_ERROR(splitter->Run(module, HasIdleGradient).status());
+    RETURN_IF_ERROR(splitter->Run(module, compiled_first).status());
   }
   while (true) {
     ASSIGN_OR_RETURN(result.memory, PlanMemory(module, chip),

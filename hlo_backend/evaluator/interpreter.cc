@@ -177,6 +177,14 @@ absl::StatusOr<Value> Interpreter::Static(const PlanStep& step,
     case Opcode::kGetTupleElement:
       return operands[0].TakeElement(static_cast<int>(i.tuple_index()));
     case Opcode::kCopy:
+      // TPU compilers write copies to another float type.
+      if (operands[0].shape().IsArray() &&
+          operands[0].shape().type() != i.shape().type()) {
+        ASSIGN_OR_RETURN(const Value rounded,
+                         ConvertTo(operands[0].Dense(), i.shape().type()));
+        return rounded.WithShape(ShapeOf(i));
+      }
+      return operands[0].WithShape(ShapeOf(i));
     case Opcode::kAddDependency:
     case Opcode::kOptimizationBarrier:
     case Opcode::kDomain:

@@ -59,13 +59,25 @@ int CopiedWindows(const Tiling& tiling) {
   return n;
 }
 
+// Some step after the first has a DMA to start: a window is elsewhere then.
+bool StepsCopy(const Tiling& tiling) {
+  const auto moves = [&](const isa::WindowDim& d) {
+    return d.grid_dim >= 0 && tiling.grid[d.grid_dim] > d.grid_divisor;
+  };
+  return std::any_of(tiling.windows.begin(), tiling.windows.end(),
+                     [&](const isa::Window& w) {
+                       return IsCopied(tiling, w) &&
+                              std::any_of(w.dims.begin(), w.dims.end(), moves);
+                     });
+}
+
 // Cycles that a step of a product waits for DMAs beyond its bundles: flags that
-// come late, queues that start. Vector work streams: the TPU's compiler gives
-// its windows up to six buffers, and measured streams leave no room for waits.
+// come late, queues that start. Where everything that moves lies in VMEM no
+// step has any. Vector work streams: the TPU's compiler gives its windows up to
+// six buffers, and measured streams leave no room for waits.
 int64_t StepSync(const KernelContext& context, const Tiling& tiling) {
   if (StepsOfCore(tiling, context.model.cores) <= 1 || tiling.streams ||
-      tiling.steps_run_on || CopiedWindows(tiling) == 0 ||
-      tiling.work.mxu_flops == 0) {
+      tiling.steps_run_on || !StepsCopy(tiling) || tiling.work.mxu_flops == 0) {
     return 0;
   }
   return static_cast<int64_t>(context.chip.Policy("step_sync").value_or(0));

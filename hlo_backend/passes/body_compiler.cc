@@ -11,6 +11,7 @@
 #include "hlo_backend/ir/builder.h"
 #include "hlo_backend/ir/computation.h"
 #include "hlo_backend/passes/row_major.h"
+#include "hlo_backend/passes/wide_reduces.h"
 
 namespace ptxla::hlo {
 namespace {
@@ -20,32 +21,17 @@ bool LieAlike(const Shape& a, const Shape& b) {
          a.layout().tiles == b.layout().tiles;
 }
 
-// Reduces of narrow numbers as reduces of 32 bits, rounded once: what the units
-// do anyway.
-void WidenReduces(Computation* c, int generation) {
-  for (Instruction* i : c->PostOrder()) {
-    if (i->opcode() != Opcode::kReduce || i->operand_count() != 2) continue;
-    const std::optional<Opcode> op = MonoidOf(*i->to_apply());
-    const PrimitiveType type = i->shape().type();
-    if (!op || type == PrimitiveType::kPred || BitWidth(type) >= 32) continue;
-    const PrimitiveType wide = IsFloat(type)      ? PrimitiveType::kF32
-                               : IsUnsigned(type) ? PrimitiveType::kU32
-                                                  : PrimitiveType::kS32;
-    const auto in = [&](Shape shape) {
-      shape.set_type(wide);
-      return WithTpuLayout(shape, generation);
-    };
-    Builder body(c->module()->AddComputation("wide"));
-    Instruction* x = body.Parameter(0, Shape::Array(wide, {}));
-    body.Binary(*op, x, body.Parameter(1, Shape::Array(wide, {})));
-    std::vector<Instruction*> operands;
-    for (Instruction* o : i->operands()) {
-      operands.push_back(c->Add(Opcode::kConvert, in(o->shape()), {o}));
-    }
-    Instruction* sum = c->Add(Opcode::kReduce, in(i->shape()), operands,
-                              i->attributes(), {body.computation()});
-    c->Replace(i, c->Add(Opcode::kConvert, i->shape(), {sum}));
+// Do dimensions of `shape` lie next to each other?
+bool LieTogether(const Shape& shape, const DimVector& dims) {
+  if (!shape.has_layout() || dims.size() < 2) return true;
+  const DimVector& order = shape.layout().minor_to_major;
+  int64_t first = shape.rank(), last = -1;
+  for (int64_t k = 0; k < static_cast<int64_t>(order.size()); ++k) {
+    if (std::find(dims.begin(), dims.end(), order[k]) == dims.end()) continue;
+    first = std::min(first, k);
+    last = k;
   }
+  return last - first + 1 == static_cast<int64_t>(dims.size());
 }
 
 bool AreNeighbours(const DimVector& dims) {
@@ -201,6 +187,12 @@ void MakeBorders(Computation* entry, const ProgramShape& was,
 }
 
 }  // namespace
+
+bool ContractsPlanes(const Instruction& dot) {
+  const auto& a = dot.attrs<DotAttrs>();
+  return !LieTogether(dot.operand(0)->shape(), a.lhs_contracting) ||
+         !LieTogether(dot.operand(1)->shape(), a.rhs_contracting);
+}
 
 absl::Status CompileBody(Module* apart, const PassContext& context,
                          const Pipeline& pipeline) {

@@ -18,6 +18,9 @@ namespace ptxla::hlo {
 absl::Status CompileBody(Module* apart, const PassContext& context,
                          const Pipeline& pipeline);
 
+// Does a dot contract dimensions that lie apart?
+bool ContractsPlanes(const Instruction& dot);
+
 // Operands that lie in VMEM are copied to HBM first: for a movement that has a
 // kernel from there only.
 void TakeFromHbm(Computation* entry);

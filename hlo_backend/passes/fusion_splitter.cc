@@ -3,26 +3,23 @@
 #include <algorithm>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
-#include "hlo_backend/analysis/fusion_rules.h"
 #include "hlo_backend/analysis/product_chain.h"
 #include "hlo_backend/analysis/stages.h"
 #include "hlo_backend/analysis/tiled_layout.h"
-#include "hlo_backend/analysis/turned_input.h"
 #include "hlo_backend/ir/computation.h"
 #include "hlo_backend/ir/fingerprint.h"
 #include "hlo_backend/passes/body_compiler.h"
 #include "hlo_backend/passes/control_flow.h"
 #include "hlo_backend/passes/convolution_canonicalizer.h"
-#include "hlo_backend/passes/fusion.h"
 #include "hlo_backend/passes/member_planes.h"
-#include "hlo_backend/passes/movement_fusion.h"
-#include "hlo_backend/passes/product_core.h"
-#include "hlo_backend/passes/row_fusion.h"
-#include "hlo_backend/passes/row_major.h"
+#include "hlo_backend/passes/padded_operands.h"
+#include "hlo_backend/passes/part_fusions.h"
+#include "hlo_backend/passes/shared_parts.h"
 #include "hlo_backend/passes/tuple_simplifier.h"
 
 namespace ptxla::hlo {
@@ -30,23 +27,15 @@ namespace {
 
 constexpr absl::string_view kPart = ".part";
 
-bool IsWindowed(const Instruction& fusion) {
+// Images with a small batch in the lanes: with another order of dimensions
+// their tiles are full.
+bool ConvolvesPadding(const Instruction& fusion, int generation) {
   for (const Instruction* i : fusion.fused()->instructions()) {
-    if (i->opcode() != Opcode::kConvolution) continue;
-    const Instruction* weights = i->operand(1);
-    while (weights->opcode() == Opcode::kConvert) weights = weights->operand(0);
-    if (InputSource(*i).value->opcode() != Opcode::kParameter ||
-        weights->opcode() != Opcode::kParameter) {
-      return true;
+    if (i->opcode() == Opcode::kConvolution) {
+      return ReadsPadded(fusion, generation);
     }
   }
   return false;
-}
-
-// A convolution's operands are only converted on their way, and its input
-// turned.
-bool IsKernel(const Instruction& fusion) {
-  return CheckFusion(fusion).ok() && !IsWindowed(fusion);
 }
 
 // A reduce of several arrays: what it is (an argmax) shows only while the
@@ -56,10 +45,6 @@ bool ReducesSeveral(const Instruction& fusion) {
     if (i->opcode() == Opcode::kReduce && i->operand_count() > 2) return true;
   }
   return false;
-}
-
-int GenerationOf(const PassContext& context) {
-  return context.chip == nullptr ? 5 : context.chip->generation();
 }
 
 // The body as the entry of a module that nobody has scheduled. Inside of a
@@ -76,99 +61,6 @@ void TakeOut(const Computation& body, const Module& from, int generation,
     if (!i->shape().IsArray() || i->shape().has_layout()) continue;
     *i->mutable_shape() = WithTpuLayout(i->shape(), generation);
   }
-}
-
-FusionKind KindOf(const std::vector<Instruction*>& group) {
-  FusionKind kind = FusionKind::kLoop;
-  for (const Instruction* i : group) {
-    if (IsProduct(*i)) return FusionKind::kOutput;
-    if (i->opcode() == Opcode::kReduce) kind = FusionKind::kInput;
-  }
-  return kind;
-}
-
-// What stands in the entry, but for its borders, as one fusion.
-absl::Status FuseGroup(Computation* entry,
-                       const std::vector<Instruction*>& group) {
-  if (group.size() < 2) return absl::UnimplementedError("it is no fusion");
-  const Instruction* fusion = entry->CreateFusion(group, KindOf(group));
-  RETURN_IF_ERROR(CheckFusion(*fusion));
-  return IsWindowed(*fusion) ? absl::UnimplementedError("windows")
-                             : absl::OkStatus();
-}
-
-// One fusion again, of row-major arrays. Unimplemented if that is none.
-absl::Status FuseWhole(Module* apart, const PassContext& context) {
-  Computation* entry = apart->entry();
-  if (!MakeRowMajor(entry, GenerationOf(context), /*shares=*/true)) {
-    return absl::UnimplementedError("it is row-major");
-  }
-  std::vector<Instruction*> group;
-  for (Instruction* i : entry->PostOrder()) {
-    const bool last = i->IsRoot() ||
-                      (i->user_count() == 1 && (*i->users().begin())->IsRoot());
-    const bool border = i->opcode() == Opcode::kBitcast &&
-                        (i->operand(0)->opcode() == Opcode::kParameter || last);
-    const bool tuple = i->opcode() == Opcode::kTuple && i->IsRoot();
-    if (!border && !tuple && i->opcode() != Opcode::kParameter) {
-      group.push_back(i);
-    }
-  }
-  return FuseGroup(entry, group);
-}
-
-// The same kernel, whose product reads planes.
-absl::Status FusePlanes(Module* apart, const PassContext& context) {
-  Computation* entry = apart->entry();
-  std::vector<Instruction*> group;
-  for (Instruction* i : entry->PostOrder()) {
-    const bool tuple = i->opcode() == Opcode::kTuple && i->IsRoot();
-    if (!tuple && i->opcode() != Opcode::kParameter) group.push_back(i);
-  }
-  if (!MakeMemberPlanes(entry, GenerationOf(context))) {
-    return absl::UnimplementedError("it reads planes");
-  }
-  return group.size() == 1 ? absl::OkStatus() : FuseGroup(entry, group);
-}
-
-// A reduce that is a kernel of its own, as a fusion: it has windows of one.
-void FuseLoneReduces(Computation* entry) {
-  for (Instruction* i : entry->PostOrder()) {
-    if (!IsFusibleReduce(*i) || i->operand(1)->user_count() != 1) continue;
-    entry->CreateFusion({i->operand(1), i}, FusionKind::kInput);
-  }
-}
-
-// The product with what may stand around it; the rest by our own rules. As much
-// of its operands as there may be is inside.
-absl::Status FuseAround(const std::function<void(Module*)>& take_out,
-                        const PassContext& context, Module* apart) {
-  absl::Status done;
-  for (const int outside : {0, 1, 2, 3}) {
-    Module attempt(apart->name());
-    take_out(&attempt);
-    done = FuseProductCore(attempt.entry(), outside, GenerationOf(context));
-    if (!done.ok()) continue;
-    RETURN_IF_ERROR(FusionPass().Run(&attempt, context).status());
-    RETURN_IF_ERROR(MovementFusionPass().Run(&attempt, context).status());
-    attempt.entry()->RemoveDead();
-    FuseLoneReduces(attempt.entry());
-    Module::ComputationMap there;
-    apart->SetEntry(apart->CloneComputation(*attempt.entry(),
-                                            attempt.entry()->name(), &there));
-    return done;
-  }
-  return done;
-}
-
-// Kernels by our own rules, with the order of elements that the body has.
-absl::Status FuseAnew(Module* apart, const PassContext& context) {
-  MakeRowMajor(apart->entry(), GenerationOf(context));
-  RETURN_IF_ERROR(RowFusionPass().Run(apart, context).status());
-  RETURN_IF_ERROR(FusionPass().Run(apart, context).status());
-  RETURN_IF_ERROR(MovementFusionPass().Run(apart, context).status());
-  apart->entry()->RemoveDead();
-  return absl::OkStatus();
 }
 
 // A value in `shape`'s layout and memory space; what it is a view of, in that
@@ -263,6 +155,12 @@ bool HasIdleGradient(const Instruction& i) {
   return false;
 }
 
+bool IsCompiledFirst(const Instruction& i, const PassContext& context) {
+  return HasIdleGradient(i) ||
+         (i.opcode() == Opcode::kFusion && !IsPartKernel(i) &&
+          ConvolvesPadding(i, GenerationOf(context)));
+}
+
 std::string PartName(const Instruction& whole) {
   return whole.parent()->module()->UniqueName(
       absl::StrCat(WholeName(whole.name()), kPart));
@@ -271,19 +169,26 @@ std::string PartName(const Instruction& whole) {
 // What to try, one after the other. Dimensions of a product become those of
 // matrices when it is compiled; windows keep their dimensions when they are
 // not.
-std::vector<FusionSplitter::Way> FusionSplitter::WaysOf(const Instruction& i) {
+std::vector<FusionSplitter::Way> FusionSplitter::WaysOf(
+    const Instruction& i) const {
   if (i.opcode() != Opcode::kFusion) {
     return {Way::kPlanes, Way::kCompiled, Way::kFromHbm};
   }
   if (IsChainFusion(i) || IsStagedFusion(i)) return {Way::kSingle};
   // Its product has another form when it is compiled.
-  if (HasIdleGradient(i)) {
+  if (HasIdleGradient(i) || ConvolvesPadding(i, GenerationOf(context_))) {
     return {Way::kCompiled, Way::kWhole, Way::kFused, Way::kSingle};
   }
   for (const Instruction* inside : i.fused()->instructions()) {
     if (inside->opcode() == Opcode::kDot) {
-      return {Way::kPlanes,   Way::kWhole, Way::kAround,
-              Way::kCompiled, Way::kFused, Way::kSingle};
+      std::vector<Way> ways = {
+          Way::kPlanes,   Way::kWhole, Way::kAroundReduced, Way::kAround,
+          Way::kCompiled, Way::kFused, Way::kSingle};
+      if (ContractsPlanes(*inside)) {
+        ways.insert(std::find(ways.begin(), ways.end(), Way::kCompiled),
+                    Way::kAroundPlain);
+      }
+      return ways;
     }
   }
   if (ReducesSeveral(i)) return {Way::kCompiled, Way::kFused, Way::kSingle};
@@ -306,17 +211,27 @@ absl::StatusOr<Computation*> FusionSplitter::Parts(Instruction* i, Way* way) {
     const bool compiled = next == Way::kCompiled || next == Way::kFromHbm;
     if (compiled && anew_ == nullptr) continue;
     if (next == Way::kPlanes && !ReadsMembersInRows(*i)) continue;
+    if (compiled && fused) ReadUnpadded(i, GenerationOf(context_), &unread_);
     Computation* lone = fused ? nullptr : BodyOf(*i);
     Module apart(module->name());
     const auto take_out = [&](Module* to) {
       TakeOut(fused ? *i->fused() : *lone, *module, GenerationOf(context_), to);
     };
-    if (next != Way::kAround) take_out(&apart);
+    const bool around = next == Way::kAround || next == Way::kAroundReduced ||
+                        next == Way::kAroundPlain;
+    if (!around) take_out(&apart);
     if (lone != nullptr) module->RemoveComputation(lone);
     absl::Status done = absl::OkStatus();
     if (next == Way::kPlanes) done = FusePlanes(&apart, context_);
     if (next == Way::kWhole) done = FuseWhole(&apart, context_);
-    if (next == Way::kAround) done = FuseAround(take_out, context_, &apart);
+    if (around) {
+      // As much of the operands as there may be is inside, or nothing.
+      const std::vector<int> tries = next == Way::kAroundPlain
+                                         ? std::vector<int>{3, 1, 2}
+                                         : std::vector<int>{0, 1, 2, 3};
+      done = FuseAround(take_out, next == Way::kAroundReduced, tries, context_,
+                        &apart);
+    }
     if (next == Way::kFused) done = FuseAnew(&apart, context_);
     if (compiled) done = CompileBody(&apart, context_, *anew_);
     if (done.ok() && next == Way::kFromHbm) TakeFromHbm(apart.entry());
@@ -397,6 +312,8 @@ absl::StatusOr<bool> FusionSplitter::Split(
     }
   }
   c->Reorder(order);
+  RemoveUnread(c, std::exchange(unread_, {}));
+  ShareParts(c);
   return true;
 }
 
@@ -415,9 +332,9 @@ absl::StatusOr<bool> FusionSplitter::Run(
 
 absl::StatusOr<bool> FusionSplitterPass::Run(Module* module,
                                              const PassContext& context) {
-  return FusionSplitter(context).Run(module, [](const Instruction& i) {
-    return i.opcode() == Opcode::kFusion && !IsKernel(i) &&
-           !ReducesSeveral(i) && !HasIdleGradient(i);
+  return FusionSplitter(context).Run(module, [&](const Instruction& i) {
+    return i.opcode() == Opcode::kFusion && !IsPartKernel(i) &&
+           !ReducesSeveral(i) && !IsCompiledFirst(i, context);
   });
 }
 

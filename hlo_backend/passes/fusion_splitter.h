@@ -10,7 +10,8 @@
 //             transpose before it (member_planes.h)
 //   whole     one fusion still, of row-major arrays (row_major.h)
 //   around    the product with what may stand around it (product_core.h), and
-//             the rest by our own rules
+//             the rest by our own rules; with reduces of its columns first, at
+//             last (of planes of K) with no operand that is computed
 //   fused     by our own rules (row_fusion.h, fusion.h, movement_fusion.h),
 //             with the order of elements that it has
 //   compiled  by the passes that a module of its own would go through, with
@@ -33,6 +34,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/functional/function_ref.h"
 #include "absl/strings/string_view.h"
 #include "hlo_backend/passes/pass.h"
@@ -46,6 +48,10 @@ absl::string_view WholeName(absl::string_view part);
 // A kernel around, or is, a gradient that leaves the arrays idle
 // (convolution_canonicalizer.h): compiled anew it has another form.
 bool HasIdleGradient(const Instruction& kernel);
+
+// Such a kernel, or a fusion around a convolution of an array that is mostly
+// padding (padded_operands.h): other orders of dimensions fill their tiles.
+bool IsCompiledFirst(const Instruction& kernel, const PassContext& context);
 
 // A name of its own for a part of `whole`, or of what that is part of.
 std::string PartName(const Instruction& whole);
@@ -67,7 +73,9 @@ class FusionSplitter {
     kNone,
     kPlanes,
     kWhole,
+    kAroundReduced,
     kAround,
+    kAroundPlain,
     kFused,
     kCompiled,
     kFromHbm,
@@ -76,17 +84,18 @@ class FusionSplitter {
 
   absl::StatusOr<bool> Split(
       Computation* c, absl::FunctionRef<bool(const Instruction&)> refused);
-  static std::vector<Way> WaysOf(const Instruction& i);
+  std::vector<Way> WaysOf(const Instruction& i) const;
   // A computation of kernels for what `i` does, or null.
   absl::StatusOr<Computation*> Parts(Instruction* i, Way* way);
 
   const PassContext& context_;
   const Pipeline* anew_;
   absl::flat_hash_map<int, Way> tried_;  // by instruction id
+  absl::flat_hash_set<int> unread_;      // by fusions that are being split
 };
 
-// The fusions that break the rules, but for those with idle gradients, which
-// have to be compiled.
+// The fusions that break the rules, but for those that have to be compiled
+// (IsCompiledFirst).
 class FusionSplitterPass : public Pass {
  public:
   absl::string_view name() const override { return "fusion-splitter"; }

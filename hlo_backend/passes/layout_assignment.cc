@@ -133,6 +133,45 @@ void ShareMemorySpaces(Computation* entry) {
   }
 }
 
+// Kernels write where they are told to.
+bool IsKernelsResult(const Instruction& i) {
+  switch (i.opcode()) {
+    case Opcode::kParameter:
+    case Opcode::kConstant:
+    case Opcode::kBitcast:
+    case Opcode::kGetTupleElement:
+    case Opcode::kTuple:
+      return false;
+    default:
+      return i.shape().IsArray();
+  }
+}
+
+// A kernel makes its result in the memory that one of several results has: no
+// copy brings it there. (A lone result has its memory from AssignEntry().)
+void MakeResultsInPlace(Computation* entry) {
+  Instruction* root = entry->root();
+  if (root->opcode() != Opcode::kTuple) return;
+  for (int k = 0; k < root->operand_count(); ++k) {
+    Instruction* copy = root->operand(k);
+    if (copy->opcode() != Opcode::kCopy || copy->user_count() != 1) continue;
+    Instruction* made = copy->operand(0);
+    // What names its memory otherwise, or is a result elsewhere, stays there.
+    const bool named =
+        std::any_of(made->users().begin(), made->users().end(),
+                    [](const Instruction* user) {
+                      return user->opcode() == Opcode::kBitcast ||
+                             user->opcode() == Opcode::kTuple;
+                    });
+    if (named || !IsKernelsResult(*made) || made->shape() == copy->shape() ||
+        !SameOrder(made->shape(), copy->shape())) {
+      continue;
+    }
+    *made->mutable_shape() = copy->shape();
+    entry->Replace(copy, made);
+  }
+}
+
 }  // namespace
 
 absl::StatusOr<bool> LayoutAssignmentPass::Run(Module* module,
@@ -156,6 +195,7 @@ absl::StatusOr<bool> LayoutAssignmentPass::Run(Module* module,
     changed |= MakeBitcasts(c);
     changed |= ReadOperandsInPlace(c, *context.chip);
   }
+  MakeResultsInPlace(module->entry());
   return changed;
 }
 

@@ -24,22 +24,6 @@ bool IsGivenAway(const Instruction& value) {
   });
 }
 
-// By a user, or by one of what names it.
-bool IsWrittenLater(const Instruction& value) {
-  const Instruction* below = &value;
-  while (below->opcode() == Opcode::kBitcast ||
-         below->opcode() == Opcode::kGetTupleElement) {
-    below = below->operand(0);
-  }
-  if (IsGivenAway(*below) || below->opcode() == Opcode::kWhile) return true;
-  return std::any_of(
-      value.users().begin(), value.users().end(), [&](const Instruction* user) {
-        return user->opcode() == Opcode::kWhile ||
-               UpdatesInPlace(*user, value) ||
-               (user->opcode() == Opcode::kBitcast && IsWrittenLater(*user));
-      });
-}
-
 // The slice that a transfer of a part brings; null: something else.
 const Instruction* SliceOf(const Instruction& part) {
   if (part.opcode() != Opcode::kAsyncDone ||
@@ -79,6 +63,21 @@ Instruction* SourceOfParts(const Instruction& whole) {
 
 }  // namespace
 
+bool IsOverwritten(const Instruction& value) {
+  const Instruction* below = &value;
+  while (below->opcode() == Opcode::kBitcast ||
+         below->opcode() == Opcode::kGetTupleElement) {
+    below = below->operand(0);
+  }
+  if (IsGivenAway(*below) || below->opcode() == Opcode::kWhile) return true;
+  return std::any_of(
+      value.users().begin(), value.users().end(), [&](const Instruction* user) {
+        return user->opcode() == Opcode::kWhile ||
+               UpdatesInPlace(*user, value) ||
+               (user->opcode() == Opcode::kBitcast && IsOverwritten(*user));
+      });
+}
+
 Instruction* PrefetchSource(const Instruction& value) {
   if (!value.shape().IsArray() || !value.shape().has_layout()) return nullptr;
   Instruction* source = nullptr;
@@ -91,7 +90,7 @@ Instruction* PrefetchSource(const Instruction& value) {
   }
   const bool same =
       source != nullptr && LieAlike(source->shape(), value.shape()) &&
-      source->shape().memory_space() == kMemoryHbm && !IsWrittenLater(*source);
+      source->shape().memory_space() == kMemoryHbm && !IsOverwritten(*source);
   return same ? source : nullptr;
 }
 

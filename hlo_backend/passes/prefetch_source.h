@@ -15,6 +15,10 @@ namespace ptxla::hlo {
 // program's caller gave it away).
 Instruction* PrefetchSource(const Instruction& value);
 
+// May `value` be written before the program ends, by a user, by one of what
+// names it, or by the program's caller?
+bool IsOverwritten(const Instruction& value);
+
 // The source as `value` names it, through bitcasts, which are added; null as
 // above.
 Instruction* ReadFromSource(Instruction* value);

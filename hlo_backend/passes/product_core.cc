@@ -9,6 +9,7 @@
 #include "hlo_backend/analysis/product_batch.h"
 #include "hlo_backend/analysis/tiled_layout.h"
 #include "hlo_backend/passes/row_major.h"
+#include "hlo_backend/passes/wide_reduces.h"
 
 namespace ptxla::hlo {
 namespace {
@@ -36,7 +37,7 @@ class Core {
  public:
   Core(Computation* c, int generation) : c_(c), generation_(generation) {}
 
-  absl::Status Fuse(int outside) {
+  absl::Status Fuse(int outside, bool reduces) {
     for (Instruction* i : c_->PostOrder()) {
       if (!IsProduct(*i)) continue;
       if (dot_ != nullptr || i->opcode() != Opcode::kDot) return NoCore();
@@ -51,7 +52,7 @@ class Core {
       if (IsBorder(*value)) return NoCore();
       outside_.insert(value);
     }
-    return FuseRoots();
+    return FuseRoots(reduces);
   }
 
  private:
@@ -76,7 +77,13 @@ class Core {
     return results;
   }
 
-  absl::Status FuseRoots() {
+  // What a kernel makes of the result beside it.
+  bool IsMadeBeside(Instruction* i) const {
+    if (i->opcode() != Opcode::kReduce || !behind_.contains(i)) return false;
+    return IsMemberColumnReduce(*i, *dot_) || IsColumnSum(*i, *dot_);
+  }
+
+  absl::Status FuseRoots(bool reduces) {
     std::vector<std::pair<Instruction*, Instruction*>> made;
     for (Instruction* result : Results()) {
       Instruction* value = result;
@@ -90,7 +97,13 @@ class Core {
       made.emplace_back(value, Inside(value));
       if (reduces_) return NoCore();
     }
-    if (made.empty() || group_.size() < 2) return NoCore();
+    const size_t whole = made.size();
+    for (Instruction* i : c_->PostOrder()) {
+      if (reduces && IsMadeBeside(i)) made.emplace_back(i, Inside(i));
+    }
+    if (whole == 0 || group_.size() < 2 || reduces != (made.size() > whole)) {
+      return NoCore();
+    }
     for (const auto& [old, value] : made) {
       if (old != value) old->ReplaceAllUsesWith(value);
       if (old->IsRoot()) c_->SetRoot(value);
@@ -160,9 +173,11 @@ class Core {
 
 }  // namespace
 
-absl::Status FuseProductCore(Computation* body, int outside, int generation) {
+absl::Status FuseProductCore(Computation* body, int outside, bool reduces,
+                             int generation) {
+  if (reduces) WidenReduces(body, generation);
   MakeRowMajor(body, generation, /*shares=*/true);
-  return Core(body, generation).Fuse(outside);
+  return Core(body, generation).Fuse(outside, reduces);
 }
 
 }  // namespace ptxla::hlo

@@ -2,8 +2,9 @@
 // what may stand in front of the product and behind it, with the rest outside.
 //
 // Of row-major arrays (row_major.h). An operand whose work is no prologue
-// (fusion_rules.h) is computed outside, and so are reduces of the result;
-// values per row of 16 bits are widened first.
+// (fusion_rules.h) is computed outside, and so are reduces of the result, but
+// for those that a kernel makes beside it (IsMemberColumnReduce, IsColumnSum),
+// where it is told to; values per row of 16 bits are widened first.
 //
 //   %r = tuple(reduce(add(dot(%w, norm(%x)), %bias)), add(...))
 //   ==> %n = norm(%x), %p = fusion(%w, %n, %bias) { add(dot(...)) }, reduce(%p)
@@ -15,10 +16,11 @@
 
 namespace ptxla::hlo {
 
-// `outside`: bit o of an operand that is computed outside. Unimplemented: there
-// is no such kernel; the body is half done then. `generation` of the chip:
-// tiles of values that come to be.
-absl::Status FuseProductCore(Computation* body, int outside, int generation);
+// `outside`: bit o of an operand that is computed outside. `reduces`: some are
+// inside. Unimplemented: there is no such kernel; the body is half done then.
+// `generation` of the chip: tiles of values that come to be.
+absl::Status FuseProductCore(Computation* body, int outside, bool reduces,
+                             int generation);
 
 }  // namespace ptxla::hlo
 

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "base/units.h"
+#include "hlo_backend/analysis/tiled_bitcast.h"
 #include "hlo_backend/analysis/tiled_layout.h"
 #include "hlo_backend/ir/builder.h"
 #include "hlo_backend/passes/expand_each.h"
@@ -55,7 +56,16 @@ class Splitter {
     return PlaneBytes(type, from) * CeilOfRatio(plane(to), plane(from));
   }
 
+  // Rows of whole tiles that are joined or parted stay where they are.
+  bool MovesNothing(const Shape& from, Dims to) const {
+    const auto tiled = [&](Dims dims) {
+      return WithTpuLayout(Shape::Array(from.type(), dims), chip_.generation());
+    };
+    return IsTiledBitcast(tiled(from.dims()), tiled(to));
+  }
+
   bool IsLarge(const Shape& from, Dims to) const {
+    if (MovesNothing(from, to)) return false;
     const int64_t most = chip_.vmem().usable.count() / kShareOfVmem;
     return Taken(from.type(), from.dims(), to) > most ||
            Taken(from.type(), to, from.dims()) > most;
