@@ -14,6 +14,7 @@
 //         { nop 1 }
 //       }
 //       loop s5 step 4096 times 16 { ... }
+//       loop s5 step 1 times 16 of s7 { ... }   // on data s7 times
 //       when first 2 { ... }
 //     }
 //   }

@@ -19,7 +19,7 @@ bool operator==(const Block& a, const Block& b) {
 }
 bool operator==(const Loop& a, const Loop& b) {
   return a.counter == b.counter && a.trips == b.trips &&
-         a.increment == b.increment && a.body == b.body;
+         a.increment == b.increment && a.body == b.body && a.count == b.count;
 }
 bool operator==(const When& a, const When& b) {
   return a.dim == b.dim && a.kind == b.kind && a.body == b.body;

@@ -48,11 +48,15 @@ struct Block {
 // The body runs `trips` times; sreg `counter` is 0, increment, 2 * increment,
 // ... at its start (the body must not write it). One iteration takes at least
 // 1 + branch_delay_slots cycles. counter == kNoReg: no register.
+//
+// With `count`, an sreg that holds the number of trips when the loop begins
+// (signed; below 1: none), data decide: `trips` is what timing assumes.
 struct Loop {
   uint8_t counter = kNoReg;
   int64_t trips = 1;
   int32_t increment = 1;
   Code body;
+  uint8_t count = kNoReg;
 };
 
 // Runs in the grid steps whose index in dimension `dim` is (not) the first or

@@ -77,6 +77,7 @@ void WriteNode(const Node& node, proto::Node* out) {
     to->set_counter(loop->counter);
     to->set_trips(loop->trips);
     to->set_increment(loop->increment);
+    if (loop->count != kNoReg) to->set_count(1 + loop->count);
     for (const Node& child : loop->body) WriteNode(child, to->add_body());
   } else if (const When* when = node.when()) {
     proto::When* to = out->mutable_when();
@@ -264,6 +265,9 @@ class Reader {
       loop.counter = static_cast<uint8_t>(from.loop().counter());
       loop.trips = from.loop().trips();
       loop.increment = static_cast<int32_t>(from.loop().increment());
+      if (from.loop().count() != 0) {
+        loop.count = static_cast<uint8_t>(from.loop().count() - 1);
+      }
       for (const auto& child : from.loop().body()) ReadNode(child, &loop.body);
       code->push_back(std::move(loop));
     } else if (from.has_when()) {

@@ -172,7 +172,10 @@ class KernelRun : public KernelEnvironment {
 
   absl::Status RunLoop(const Loop& loop) {
     uint32_t counter = 0;
-    for (int64_t i = 0; i < loop.trips; ++i) {
+    const int64_t trips = loop.count == kNoReg
+                              ? loop.trips
+                              : static_cast<int32_t>(context_->S(loop.count));
+    for (int64_t i = 0; i < trips; ++i) {
       if (loop.counter != kNoReg) context_->CommitNow(loop.counter, counter);
       counter += static_cast<uint32_t>(loop.increment);
       const int64_t start = now_ - stalled_;

@@ -249,6 +249,7 @@ absl::Status ParseLoop(Scanner* s, Code* code) {
   if (!s->TakeWord("times")) return s->Error("expected `times`");
   ASSIGN_OR_RETURN(loop.trips,
                    s->Integer(0, std::numeric_limits<int64_t>::max()));
+  if (s->TakeWord("of")) RETURN_IF_ERROR(Reg(s, "s", &loop.count));
   RETURN_IF_ERROR(s->Expect('{'));
   RETURN_IF_ERROR(ParseNodes(s, true, &loop.body));
   code->push_back(std::move(loop));

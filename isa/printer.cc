@@ -59,8 +59,10 @@ class Writer {
       if (const Loop* loop = node.loop()) {
         const std::string counter =
             loop->counter == kNoReg ? "-" : absl::StrCat("s", loop->counter);
-        Line(absl::StrCat("loop ", counter, " step ", loop->increment,
-                          " times ", loop->trips, " {"));
+        Line(absl::StrCat(
+            "loop ", counter, " step ", loop->increment, " times ", loop->trips,
+            loop->count == kNoReg ? "" : absl::StrCat(" of s", loop->count),
+            " {"));
         ++indent_;
         Write(loop->body);
         Close();

@@ -1,6 +1,7 @@
 #include "isa/verify_code.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
@@ -159,6 +160,13 @@ class CodeVerifier {
       return absl::InternalError(
           absl::StrCat("the chip has no s", loop.counter, " to count a loop"));
     }
+    if (loop.count != kNoReg && loop.count >= machine_.sregs) {
+      return absl::InternalError(
+          absl::StrCat("the chip has no s", loop.count, " to end a loop"));
+    }
+    // Data may ask for more iterations than timing assumes.
+    const int64_t most =
+        loop.count == kNoReg ? loop.trips : std::numeric_limits<int64_t>::max();
     const uint64_t outer = loop_counters_;
     if (loop.counter != kNoReg) loop_counters_ |= uint64_t{1} << loop.counter;
     const std::vector<int> sizes = pipeline_.FifoSizes();
@@ -169,7 +177,7 @@ class CodeVerifier {
     // one read, in which registers that move are unknown.
     const absl::Status bank_status = bank_status_;
     std::vector<int32_t> signature;
-    for (int64_t i = 0; i < loop.trips; ++i) {
+    for (int64_t i = 0; i < most; ++i) {
       bank_status_ = bank_status;
       banks_.set_state(head);
       const int64_t begin = pipeline_.now();
@@ -186,6 +194,7 @@ class CodeVerifier {
       signature = std::move(next);
       if (repeats) break;
     }
+    if (loop.count != kNoReg) banks_.set_state(head);  // or for none
     if (loop.counter != kNoReg) banks_.Forget(loop.counter);
     loop_counters_ = outer;
     return absl::OkStatus();

@@ -5,6 +5,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "base/status.h"
 #include "hlo_backend/analysis/extremum_position.h"
+#include "hlo_backend/analysis/filled_scatter.h"
 #include "hlo_backend/analysis/product_batch.h"
 #include "hlo_backend/analysis/product_chain.h"
 #include "hlo_backend/analysis/stages.h"
@@ -312,6 +313,7 @@ absl::Status CheckFusion(const Instruction& fusion) {
     case FusionKind::kCustom:
       break;
   }
+  if (IsFilledScatter(fusion)) return CheckFilledScatter(fusion);
   return IsStagedFusion(fusion) ? CheckStagedFusion(fusion)
                                 : CheckChainFusion(fusion);
 }

@@ -24,7 +24,8 @@
 //            others.
 //   kCustom  Two of the last kind, the second going on with the rows of the
 //            first (product_chain.h); or kernels of small arrays one after the
-//            other (stages.h).
+//            other (stages.h); or a scatter and the one value that it adds to
+//            (filled_scatter.h).
 //
 // Elementwise work on an iteration shape S: elementwise instructions of shape
 // S; iota of shape S; broadcasts to S from a parameter, a constant, or a value

@@ -7,11 +7,13 @@
 #include "hlo_backend/analysis/buffer_plan.h"
 #include "hlo_backend/analysis/custom_call_cost.h"
 #include "hlo_backend/analysis/data_movement.h"
+#include "hlo_backend/analysis/filled_scatter.h"
 #include "hlo_backend/analysis/stages.h"
 #include "hlo_backend/ir/computation.h"
 #include "hlo_backend/ir/ragged_call.h"
 #include "hlo_backend/lowering/custom_calls/pallas_call.h"
 #include "hlo_backend/lowering/fusion/scalar_fusion.h"
+#include "hlo_backend/lowering/movement/scatter.h"
 #include "hlo_backend/lowering/physical_array.h"
 #include "hlo_backend/lowering/pooling/pooling.h"
 #include "hlo_backend/lowering/products/ragged_product.h"
@@ -143,6 +145,7 @@ absl::StatusOr<isa::Kernel> EmitKernel(const KernelContext& context,
           return IsConvolution(i) ? EmitConvolution(context, i)
                                   : EmitProduct(context, i);
         case hlo::FusionKind::kCustom:
+          if (hlo::IsFilledScatter(i)) return EmitFilledScatter(context, i);
           return hlo::IsStagedFusion(i) ? EmitStages(context, i)
                                         : EmitProductChain(context, i);
         case hlo::FusionKind::kInput:

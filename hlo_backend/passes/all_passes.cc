@@ -54,6 +54,7 @@
 #include "hlo_backend/passes/reshape_splitter.h"
 #include "hlo_backend/passes/rng_bit_generator_expander.h"
 #include "hlo_backend/passes/row_fusion.h"
+#include "hlo_backend/passes/scatter_fill.h"
 #include "hlo_backend/passes/scheduler.h"
 #include "hlo_backend/passes/softmax_fusion.h"
 #include "hlo_backend/passes/sort_expander.h"
@@ -198,6 +199,8 @@ std::vector<PassEntry> AllPasses() {
        Make<RngBitGeneratorExpanderPass>},
       {"row-fusion", "products whose rows are finished in their kernel",
        Make<RowFusionPass>},
+      {"scatter-fill", "scatters into one value as kernels that fill",
+       Make<ScatterFillPass>},
       {"scheduler", "the order of execution, for little memory",
        Make<SchedulerPass>},
       {"softmax-fusion", "one kernel of rows that are reduced and read again",

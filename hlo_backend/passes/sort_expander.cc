@@ -1,6 +1,7 @@
 #include "hlo_backend/passes/sort_expander.h"
 
 #include <algorithm>
+#include <limits>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
@@ -48,8 +49,10 @@ int64_t PowerOfTwo(int64_t n, int64_t least) {
 
 class Expander {
  public:
-  explicit Expander(Instruction* sort)
+  // `room`: VMEM of a kernel.
+  Expander(Instruction* sort, int64_t room)
       : sort_(sort),
+        room_(room),
         shape_(sort->operand(0)->shape()),
         dim_(sort->attrs<SortAttrs>().dimension),
         b_(sort->parent()) {
@@ -112,7 +115,10 @@ class Expander {
         CeilOfRatio<int64_t>(sorts, 128) * PowerOfTwo(length_, 64) / 8;
     const int64_t padded = PowerOfTwo(length_, 128);
     const int64_t apart = sorts * 2 * (padded < 16384 ? 16 : padded / 1024);
-    if (apart < side_by_side) {
+    // In, out and while they are sorted: 128 side by side may be too many.
+    const int64_t bytes =
+        PowerOfTwo(length_, 64) * kTileRowBytes * 3 * sort_->operand_count();
+    if (apart < side_by_side || bytes > room_) {
       // [sorts, n]
       transposes_ = after_ > 1;
       reshapes_ = transposes_ || dim_ + 1 != shape_.rank();
@@ -202,7 +208,10 @@ class Expander {
     return to;
   }
 
+  static constexpr int64_t kTileRowBytes = 512;
+
   Instruction* sort_;
+  const int64_t room_;
   const Shape shape_;
   const int64_t dim_;
   Builder b_;
@@ -214,12 +223,16 @@ class Expander {
 
 }  // namespace
 
-absl::StatusOr<bool> SortExpanderPass::Run(Module* module, const PassContext&) {
+absl::StatusOr<bool> SortExpanderPass::Run(Module* module,
+                                           const PassContext& context) {
+  const int64_t room = context.chip == nullptr
+                           ? std::numeric_limits<int64_t>::max()
+                           : context.chip->vmem().scoped_limit.count();
   bool changed = false;
   for (Computation* c : module->computations()) {
     for (Instruction* i : c->PostOrder()) {
       if (i->opcode() != Opcode::kSort) continue;
-      Expander expander(i);
+      Expander expander(i, room);
       Instruction* expanded = expander.Expand();
       changed |= expanded != nullptr || expander.marked();
       if (expanded != nullptr) c->Replace(i, expanded);

@@ -5,6 +5,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
+#include "base/units.h"
 #include "hlo_backend/ir/builder.h"
 #include "hlo_backend/ir/verifier.h"
 
@@ -38,6 +39,53 @@ Computation* Comparator(Module* module, PrimitiveType type, bool largest) {
   return b.computation();
 }
 
+// The same, and of equal ones the lower position.
+Computation* ComparatorOfBoth(Module* module, PrimitiveType type,
+                              bool largest) {
+  Builder b(module->AddComputation(largest ? "topk_gt_at" : "topk_lt_at"));
+  Instruction* x = b.Parameter(0, Shape::Scalar(type));
+  Instruction* y = b.Parameter(1, Shape::Scalar(type));
+  Instruction* at_x = b.Parameter(2, Shape::Scalar(PrimitiveType::kS32));
+  Instruction* at_y = b.Parameter(3, Shape::Scalar(PrimitiveType::kS32));
+  CompareAttrs before;
+  before.direction = largest ? CompareDirection::kGt : CompareDirection::kLt;
+  if (IsFloat(type)) before.type = CompareType::kTotalOrder;
+  CompareAttrs equal = before;
+  equal.direction = CompareDirection::kEq;
+  Instruction* first = b.Compare(at_x, at_y, CompareDirection::kLt);
+  b.computation()->SetRoot(b.Emit(
+      Opcode::kOr, {b.Emit(Opcode::kCompare, {x, y}, before),
+                    b.Emit(Opcode::kAnd,
+                           {b.Emit(Opcode::kCompare, {x, y}, equal), first})}));
+  return b.computation();
+}
+
+// What no value comes behind, in the total order.
+Literal Last(PrimitiveType type, bool largest) {
+  const int bytes = BitWidth(type) / 8;
+  const bool is_unsigned = type == PrimitiveType::kU32;
+  // Floats: NaN of either sign. Integers: the least or the greatest.
+  std::vector<uint8_t> bits(bytes, IsFloat(type) || !largest ? 0xFF : 0);
+  if (is_unsigned) return Literal::SplatBytes(Shape::Scalar(type), bits);
+  const bool negative = largest;
+  bits.back() =
+      static_cast<uint8_t>((bits.back() & 0x7F) | (negative ? 0x80 : 0));
+  return Literal::SplatBytes(Shape::Scalar(type), bits);
+}
+
+int Log2Ceil(int64_t n) {
+  int log = 0;
+  while ((int64_t{1} << log) < n) ++log;
+  return log;
+}
+
+// Registers times stages of a network that sorts n elements `sorts` times.
+double NetworkCost(int64_t sorts, int64_t n) {
+  const int levels = Log2Ceil(n);
+  const double registers = static_cast<double>(sorts << levels) / (8 * 128);
+  return registers * levels * (levels + 1) / 2;
+}
+
 class Expander {
  public:
   explicit Expander(Instruction* i) : i_(i), b_(i->parent()) {
@@ -54,6 +102,7 @@ class Expander {
     const int last = x->shape().rank() - 1;
     const bool largest =
         i_->opcode() != Opcode::kTopK || i_->attrs<TopKAttrs>().largest;
+    if (IsWorthTwo()) return InTwo(largest);
     Instruction* position =
         b_.Iota(Shape::Array(PrimitiveType::kS32, x->shape().dims()), last);
     return First({x, position}, last,
@@ -96,6 +145,75 @@ class Expander {
       }
     }
     return true;
+  }
+
+  // Elements of a row that are sorted with one another first: those of a lane.
+  static constexpr int64_t kColumns = 128;
+
+  // Sorting few of each lane's elements after all of them is less work than
+  // sorting a row at once, and compares no lanes. The kernels between take
+  // about as long as kBetween registers through one stage.
+  bool IsWorthTwo() const {
+    constexpr double kBetween = 4000;
+    const Shape& x = i_->operand(0)->shape();
+    switch (x.type()) {
+      case PrimitiveType::kF32:
+      case PrimitiveType::kBf16:
+      case PrimitiveType::kF16:
+      case PrimitiveType::kS32:
+      case PrimitiveType::kU32:
+        break;
+      default:
+        return false;
+    }
+    const int last = x.rank() - 1;
+    const int64_t n = x.dim(last), k = i_->shape().element(0).dim(last);
+    const int64_t rows = CeilOfRatio(n, kColumns);
+    if (i_->shape().element_count_of_tuple() != 2 || n == 0 || rows < 2 * k) {
+      return false;
+    }
+    const int64_t sorts = x.ElementCount() / n;
+    const double two = NetworkCost(sorts * kColumns, rows) +
+                       NetworkCost(sorts, k * kColumns) + kBetween;
+    return two < 0.9 * NetworkCost(sorts, n);
+  }
+
+  // The first k of each lane, and of those the first k.
+  absl::StatusOr<Instruction*> InTwo(bool largest) {
+    Instruction* x = i_->operand(0);
+    const PrimitiveType type = x->shape().type();
+    const int last = x->shape().rank() - 1;
+    const int64_t n = x->shape().dim(last);
+    const int64_t k = i_->shape().element(0).dim(last);
+    const int64_t rows = CeilOfRatio(n, kColumns);
+    if (rows * kColumns > n) {
+      PadAttrs pad;
+      pad.dims.resize(last + 1);
+      pad.dims[last].high = rows * kColumns - n;
+      x = b_.Pad(x, b_.Constant(Last(type, largest)), pad.dims);
+    }
+    DimVector dims = x->shape().dims();
+    dims[last] = rows;
+    dims.push_back(kColumns);
+    const Shape counts = Shape::Array(PrimitiveType::kS32, dims);
+    Module* module = i_->parent()->module();
+    Instruction* sorted =
+        b_.Sort({b_.Reshape(x, dims), b_.Iota(counts, last)}, last, true,
+                Comparator(module, type, largest));
+    DimVector starts(last + 2, 0);
+    dims[last] = k;
+    Instruction* values = b_.Slice(b_.GetTupleElement(sorted, 0), starts, dims);
+    Instruction* row = b_.Slice(b_.GetTupleElement(sorted, 1), starts, dims);
+    // The position in x: rows of lanes follow one another there.
+    Instruction* lane =
+        b_.Iota(Shape::Array(PrimitiveType::kS32, dims), last + 1);
+    Instruction* width = b_.BroadcastScalar(
+        b_.ConstantScalar(PrimitiveType::kS32, kColumns), dims);
+    Instruction* position = b_.Add(b_.Multiply(row, width), lane);
+    dims.pop_back();
+    dims[last] = k * kColumns;
+    return First({b_.Reshape(values, dims), b_.Reshape(position, dims)}, last,
+                 ComparatorOfBoth(module, type, largest), false);
   }
 
   absl::StatusOr<Instruction*> First(std::vector<Instruction*> x, int64_t dim,

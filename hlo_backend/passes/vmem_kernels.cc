@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "hlo_backend/analysis/filled_scatter.h"
 #include "hlo_backend/analysis/fusion_rules.h"
 #include "hlo_backend/analysis/plane_gather.h"
 #include "hlo_backend/analysis/tiled_layout.h"
@@ -39,7 +40,8 @@ bool HasLargePlanes(const Instruction& kernel) {
 bool IsVmemKernel(const Instruction& i) {
   switch (i.opcode()) {
     case Opcode::kFusion:
-      return !HasLargePlanes(i);
+      // (Row numbers come from HBM.)
+      return !HasLargePlanes(i) && !IsFilledScatter(i);
     case Opcode::kConvolution:
       return IsProduct(i) && !HasLargePlanes(i);
     case Opcode::kDot:
@@ -71,6 +73,9 @@ bool MayLieInVmem(const Instruction& i) {
     case Opcode::kSelectAndScatter:
     case Opcode::kSlice:
       break;
+    case Opcode::kFusion:
+      if (IsFilledScatter(i)) break;
+      return IsVmemKernel(i);
     case Opcode::kPad:
       for (const PaddingDim& d : i.attrs<PadAttrs>().dims) {
         if (d.interior != 0 || d.low < 0 || d.high < 0) return false;
@@ -104,6 +109,12 @@ bool ReadsInVmem(const Instruction& kernel, const Instruction& operand) {
   if (!MayLieInVmem(kernel) ||
       (ReadsWindows(kernel, operand) && !ReadsPlanesInPlace(kernel, operand))) {
     return false;
+  }
+  if (IsFilledScatter(kernel)) {
+    // Row numbers come from HBM to SMEM; rows are read where they lie.
+    constexpr int kTileRows = 8;
+    return kernel.operand(0) != &operand &&
+           operand.shape().dim(0) % kTileRows == 0;
   }
   // Row numbers come from HBM to SMEM, updates by windows.
   return (kernel.opcode() != Opcode::kGather &&

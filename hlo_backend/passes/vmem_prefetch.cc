@@ -4,6 +4,7 @@
 #include <map>
 #include <vector>
 
+#include "hlo_backend/analysis/filled_scatter.h"
 #include "hlo_backend/analysis/fusion_rules.h"
 #include "hlo_backend/analysis/tiled_layout.h"
 #include "hlo_backend/passes/memory_places.h"
@@ -24,6 +25,11 @@ bool NeedsWindows(const Instruction& kernel, const Instruction& operand) {
   return ReadsWindows(kernel, operand) && !ReadsPlanesInPlace(kernel, operand);
 }
 
+// Kernels that copies may run under.
+bool TakesTime(const Instruction& i) {
+  return IsVmemKernel(i) || IsFilledScatter(i);
+}
+
 class Prefetcher {
  public:
   Prefetcher(Computation* c, const chips::ChipSpec& chip,
@@ -31,22 +37,24 @@ class Prefetcher {
       : c_(c),
         room_(RoomForResidents(chip)),
         whole_room_(WholeRoomForResidents(chip)),
+        kernel_bytes_(chip.vmem().scoped_limit.count()),
         bytes_in_latency_(bytes_in_latency),
         hidden_share_(hidden_share),
         positions_(PositionsOf(*c)),
         live_(c->instruction_count()) {
     for (Instruction* i : c->instructions()) {
-      if (first_kernel_ < 0 && IsVmemKernel(*i)) {
+      if (first_kernel_ < 0 && TakesTime(*i)) {
         first_kernel_ = static_cast<int>(order_.size());
       }
       order_.push_back(i);
-      spare_.push_back(IsVmemKernel(*i) ? BytesTouched(*i) : 0);
+      spare_.push_back(TakesTime(*i) ? BytesTouched(*i) : 0);
     }
     AddVmemResidents(*c, positions_, &live_);
   }
 
   bool Run() {
     bool changed = FetchForFirstKernel();
+    changed |= FetchForScatters();
     const std::vector<Instruction*> parameters(c_->parameters().begin(),
                                                c_->parameters().end());
     for (Instruction* p : parameters) {
@@ -73,7 +81,9 @@ class Prefetcher {
     for (Instruction* user : value->users()) {
       if (user->opcode() == Opcode::kBitcast) {
         for (const Reader& r : ReadersOf(user)) readers.push_back(r);
-      } else if (IsVmemKernel(*user) && !NeedsWindows(*user, *value)) {
+      } else if (IsFilledScatter(*user)
+                     ? ReadsInVmem(*user, *value)
+                     : IsVmemKernel(*user) && !NeedsWindows(*user, *value)) {
         readers.push_back({user, value});
       }
     }
@@ -137,6 +147,22 @@ class Prefetcher {
       }
     }
     return largest != nullptr && Fetch(largest, first);
+  }
+
+  // Rows that are added to a table block by block come at once, whether that
+  // is hidden or not: a transfer for each takes longer. (A table that fits into
+  // its kernel is added to row after row.)
+  bool FetchForScatters() {
+    bool changed = false;
+    for (Instruction* i : order_) {
+      if (!IsFilledScatter(*i) || !ReadsInVmem(*i, *i->operand(1)) ||
+          PaddedBytes(ScatterOf(*i).shape()) <= kernel_bytes_) {
+        continue;
+      }
+      Instruction* p = ParameterOf(i->operand(1));
+      if (p != nullptr) changed |= Fetch(p, i);
+    }
+    return changed;
   }
 
   // `only`: the one reader, and nothing before it hides the copy.
@@ -204,7 +230,7 @@ class Prefetcher {
   // The position of the kernel before that at `position`, or that.
   int KernelBefore(int position) const {
     for (int k = position - 1; k >= 0 && k > position - kMostPositions; --k) {
-      if (IsVmemKernel(*order_[k])) return k;
+      if (TakesTime(*order_[k])) return k;
     }
     return position;
   }
@@ -217,7 +243,7 @@ class Prefetcher {
     int start = first;
     int64_t moved = 0, waited = 0;
     for (int k = first - 1; k >= 0 && k > first - kMostPositions; --k) {
-      if (!IsVmemKernel(*order_[k])) continue;
+      if (!TakesTime(*order_[k])) continue;
       // The first kernel's own windows would wait for this copy, unless that is
       // a small part of what it moves.
       if (k == first_kernel_ &&
@@ -269,6 +295,7 @@ class Prefetcher {
   Computation* c_;
   const int64_t room_;              // for several arrays
   const int64_t whole_room_;        // for one alone
+  const int64_t kernel_bytes_;      // of VMEM that a kernel has for itself
   const int64_t bytes_in_latency_;  // HBM's, while a DMA starts
   // A copy under the first kernel of a program is at most one in so many of
   // the bytes that the kernel moves (`policy.prefetch_hidden_share`).

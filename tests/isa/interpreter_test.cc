@@ -196,6 +196,32 @@ TEST(InterpreterTest, DescriptorsGatherRowsByScalarOffset) {
   }
 }
 
+TEST(InterpreterTest, ARegisterSaysOnDataHowOftenALoopRuns) {
+  for (const int32_t asked : {-1, 0, 1, 3, 1000}) {
+    Kernel k;
+    k.args = {{"out", Space::kHbm, Direction::kOut, 4096}};
+    Window out;
+    out.direction = Direction::kOut;
+    out.inner_bytes = 4096;
+    out.slots = 1;
+    out.slot_bytes = 4096;
+    k.windows = {out};
+    LayoutVmem(&k);
+    k.step = *ParseCode(absl::StrCat(
+        "block \"a\" { { s1 = swin w0 ; s2 = smov ", asked,
+        " ; v1 = vimm.u32 0x0 ; v2 = vimm.u32 0x1 } } "
+        "loop s3 step 1 times 3 of s2 { block \"b\" { { v1 = vadd.s32 v1, v2 }"
+        " } } block \"c\" { { vst [s1], v1 } { dma.start w0 } }"));
+    k.exit = *ParseCode("block \"x\" { { dma.wait w0 } }");
+    std::vector<uint8_t> result(4096);
+    Core core(testing::Wide());
+    ASSERT_OK(core.Run(k, {{absl::MakeSpan(result)}}));
+    int32_t ran;
+    std::memcpy(&ran, result.data(), 4);
+    EXPECT_EQ(ran, std::max(0, asked));
+  }
+}
+
 TEST(InterpreterTest, ErrorsSayWhere) {
   Kernel k;
   k.name = "bad";

@@ -39,7 +39,7 @@ inline Kernel SampleKernel() {
   block.Add({});
   k.entry = {block};
   k.step = {Loop{5, 16, -4, {When{1, When::Kind::kNotLast, {block}}}},
-            Loop{kNoReg, 2, 1, {block, Loop{6, 3, 1, {block}}}}};
+            Loop{kNoReg, 2, 1, {block, Loop{6, 3, 1, {block}, 7}}}};
   return k;
 }
 

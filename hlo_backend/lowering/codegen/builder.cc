@@ -43,6 +43,12 @@ Sca CodeBuilder::BeginLoop(int64_t trips, int32_t increment) {
   return counter;
 }
 
+Sca CodeBuilder::BeginLoopOf(Sca count, int64_t trips, int32_t increment) {
+  const Sca counter = BeginLoop(trips, increment);
+  levels_.back().parent.count = count.id;
+  return counter;
+}
+
 void CodeBuilder::EndLoop() {
   VNode node = std::move(levels_.back().parent);
   node.body = std::move(levels_.back().nodes);

@@ -54,6 +54,9 @@ class CodeBuilder {
   void NewBlock(const char* label = "", BlockMode mode = BlockMode::kFree);
   // The counter is a global: 0, increment, 2 * increment, ...
   Sca BeginLoop(int64_t trips, int32_t increment);
+  // As often as the global `count` says when it begins (below 1: not at all);
+  // timing assumes `trips`.
+  Sca BeginLoopOf(Sca count, int64_t trips, int32_t increment);
   void EndLoop();
   void BeginWhen(int dim, isa::When::Kind kind);
   void EndWhen();

@@ -202,6 +202,9 @@ absl::Status EmitNodes(absl::Span<const VNode> nodes, const Code& code,
     loop.counter = node.counter == kNone
                        ? isa::kNoReg
                        : code.registers[node.counter].physical;
+    if (node.count != kNone) {
+      loop.count = code.registers[node.count].physical;
+    }
     loop.trips = node.trips;
     loop.increment = node.increment;
     loop.body = std::move(body);

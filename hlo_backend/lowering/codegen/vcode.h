@@ -88,6 +88,7 @@ struct VNode {
   int64_t trips = 0;           // kLoop
   int32_t increment = 1;       // kLoop
   int32_t counter = kNone;     // kLoop: a global scalar register
+  int32_t count = kNone;       // kLoop: a global with the trips on data
   int when_dim = 0;            // kWhen
   isa::When::Kind when = isa::When::Kind::kFirst;
   // kLoop, kWhen: what it contains. Indexes into Code::nodes would save the

@@ -67,10 +67,16 @@ int64_t RowIndex::SlotBytes(int64_t rows) const {
   return (column_ ? rows : CeilOfRatio<int64_t>(rows, 8)) * kColumnStride;
 }
 
+Sca RowIndex::AddressOf(CodeBuilder& b, Sca window, Sca n) const {
+  return b.SAdd(window, b.SBinaryImm(Opcode::kSshll, n, column_ ? 5 : 2));
+}
+
+Sca RowIndex::LoadAt(CodeBuilder& b, Sca address, int beyond) const {
+  return b.SLoad(kSmemSpace, address, beyond * (column_ ? 32 : 4));
+}
+
 Sca RowIndex::LoadRaw(CodeBuilder& b, Sca window, Sca n) const {
-  const Sca at =
-      b.SAdd(window, b.SBinaryImm(Opcode::kSshll, n, column_ ? 5 : 2));
-  return b.SLoad(kSmemSpace, at, 0);
+  return LoadAt(b, AddressOf(b, window, n), 0);
 }
 
 Sca RowIndex::Load(CodeBuilder& b, Sca window, Sca n, int64_t bound) const {

@@ -28,6 +28,12 @@ class RowIndex {
   // As it is.
   codegen::Sca LoadRaw(codegen::CodeBuilder& b, codegen::Sca window,
                        codegen::Sca n) const;
+  // The same for several neighbours: LoadRaw() of `n` + `beyond`, with the
+  // address of that of `n`.
+  codegen::Sca AddressOf(codegen::CodeBuilder& b, codegen::Sca window,
+                         codegen::Sca n) const;
+  codegen::Sca LoadAt(codegen::CodeBuilder& b, codegen::Sca address,
+                      int beyond) const;
 
  private:
   bool column_ = false;  // [N, 1]: an element every 512 bytes

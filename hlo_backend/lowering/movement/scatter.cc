@@ -1,8 +1,12 @@
 #include "hlo_backend/lowering/movement/scatter.h"
 
+#include <cstring>
+
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
+#include "hlo_backend/analysis/filled_scatter.h"
+#include "hlo_backend/ir/computation.h"
 #include "hlo_backend/lowering/movement/scatter_forms.h"
 #include "memory_model/hbm.h"
 
@@ -51,9 +55,20 @@ absl::StatusOr<Tiling> ChooseForm(const KernelContext& context,
     return resident;
   }
   auto batched = BatchedScatter(context, p);
-  if (batched.ok()) return batched;
-  if (resident.ok()) return resident;
-  return SerialScatter(p);
+  return batched.ok() || !resident.ok() ? batched : resident;
+}
+
+absl::StatusOr<ScatterProblem> ProblemOf(const hlo::Instruction& scatter,
+                                         const hlo::Instruction& kernel) {
+  RETURN_IF_ERROR(CheckForm(scatter));
+  ScatterProblem p;
+  ASSIGN_OR_RETURN(p.combine, ScatterCombine::Of(scatter));
+  ASSIGN_OR_RETURN(p.table, PhysicalArray::Of(scatter.shape()));
+  ASSIGN_OR_RETURN(p.result, PhysicalArray::Of(kernel.shape()));
+  ASSIGN_OR_RETURN(p.updates, PhysicalArray::Of(scatter.operand(2)->shape()));
+  ASSIGN_OR_RETURN(p.index, RowIndex::Of(*scatter.operand(1)));
+  ASSIGN_OR_RETURN(p.args, KernelArgs(kernel));
+  return p;
 }
 
 }  // namespace
@@ -65,15 +80,27 @@ absl::StatusOr<isa::Kernel> EmitScatter(const KernelContext& context,
       hlo::BitWidth(i.shape().type()) == 32) {
     return EmitElementScatter(context, i);
   }
-  RETURN_IF_ERROR(CheckForm(i));
-  ScatterProblem p;
-  ASSIGN_OR_RETURN(p.combine, ScatterCombine::Of(i));
-  ASSIGN_OR_RETURN(p.table, PhysicalArray::Of(i.operand(0)->shape()));
-  ASSIGN_OR_RETURN(p.updates, PhysicalArray::Of(i.operand(2)->shape()));
-  ASSIGN_OR_RETURN(p.index, RowIndex::Of(*i.operand(1)));
-  ASSIGN_OR_RETURN(p.args, KernelArgs(i));
+  ASSIGN_OR_RETURN(const ScatterProblem p, ProblemOf(i, i));
   ASSIGN_OR_RETURN(const Tiling tiling, ChooseForm(context, p));
   return FrameKernel(context, tiling);
+}
+
+absl::StatusOr<isa::Kernel> EmitFilledScatter(const KernelContext& context,
+                                              const hlo::Instruction& fusion) {
+  RETURN_IF_ERROR(hlo::CheckFilledScatter(fusion));
+  const hlo::Instruction& scatter = hlo::ScatterOf(fusion);
+  ASSIGN_OR_RETURN(ScatterProblem p, ProblemOf(scatter, fusion));
+  uint32_t bits = 0;
+  std::memcpy(&bits, scatter.operand(0)->operand(0)->literal().element(0),
+              sizeof(bits));
+  p.fill = bits;
+  absl::StatusOr<Tiling> tiling =
+      p.result.bits == p.table.bits
+          ? ResidentScatter(context, p)
+          : absl::ResourceExhaustedError("sums are rounded block by block");
+  if (!tiling.ok()) tiling = BlockScatter(context, p);
+  RETURN_IF_ERROR(tiling.status());
+  return FrameKernel(context, *tiling);
 }
 
 }  // namespace ptxla::lowering

@@ -16,6 +16,10 @@ namespace ptxla::lowering {
 absl::StatusOr<isa::Kernel> EmitScatter(const KernelContext& context,
                                         const hlo::Instruction& i);
 
+// The same into one value: analysis/filled_scatter.h.
+absl::StatusOr<isa::Kernel> EmitFilledScatter(const KernelContext& context,
+                                              const hlo::Instruction& fusion);
+
 }  // namespace ptxla::lowering
 
 #endif  // PTXLA_HLO_BACKEND_LOWERING_MOVEMENT_SCATTER_H_

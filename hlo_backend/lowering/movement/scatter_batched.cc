@@ -3,6 +3,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "hlo_backend/lowering/movement/row_dma.h"
+#include "hlo_backend/lowering/movement/row_owners.h"
 #include "hlo_backend/lowering/movement/scatter_forms.h"
 
 namespace ptxla::lowering {
@@ -15,7 +16,7 @@ using isa::Opcode;
 
 constexpr int64_t kMostRows = 256;
 constexpr int kUnroll = 8;
-enum Space { kUpdates, kSlots, kOwners = 101 };
+enum Space { kUpdates, kSlots };
 
 int Log2(int64_t power) {
   int log = 0;
@@ -26,9 +27,9 @@ int Log2(int64_t power) {
 // The code of a step; addresses are globals.
 class Batch {
  public:
-  Batch(const ScatterProblem& p, const ScatterFrame& f, RowDma fetch,
-        RowDma store)
-      : p_(p), f_(f), fetch_(fetch), store_(store) {}
+  Batch(const ScatterProblem& p, const ScatterFrame& f, const RowOwners& owners,
+        RowDma fetch, RowDma store)
+      : p_(p), f_(f), owner_(owners), fetch_(fetch), store_(store) {}
 
   absl::Status Emit(CodeBuilder& b) {
     b.NewBlock("addresses");
@@ -46,12 +47,7 @@ class Batch {
     const Sca step = b.NewSca();
     b.GridIndex(step, 0);
     b.SMove(first_, b.SMulImm(step, static_cast<int32_t>(f_.rows)));
-    // The last writer is the first row.
-    ForRows(b, "owners", [&](Sca k, int u) {
-      const Sca n = b.SBinary(Opcode::kSsub,
-                              b.SImm(static_cast<int32_t>(f_.rows - 1 - u)), k);
-      b.SStore(kOwners, Owner(b, Row(b, Index(b, n))), 0, n);
-    });
+    owner_.Find(b, owners_, [&](Sca n) { return Row(b, Index(b, n)); });
     ForRows(b, "fetch rows", [&](Sca k, int u) {
       const Sca n = b.SAddImm(k, u);
       fetch_.Start(b, RowOffset(b, Row(b, Index(b, n)), p_.table), Slot(b, n));
@@ -59,8 +55,9 @@ class Batch {
     fetch_.Wait(b, f_.rows);
     ForRows(b, "add rows", [&](Sca k, int u) { Add(b, k, u); });
     ForRows(b, "store rows", [&](Sca k, int u) {
-      const Sca row = Row(b, Index(b, b.SAddImm(k, u)));
-      const Sca owner = b.SLoad(kOwners, Owner(b, row), 0);
+      const Sca n = b.SAddImm(k, u);
+      const Sca row = Row(b, Index(b, n));
+      const Sca owner = owner_.Of(b, owners_, n, row);
       store_.Start(b, RowOffset(b, row, p_.table), Slot(b, owner));
     });
     store_.Wait(b, f_.rows);
@@ -85,9 +82,6 @@ class Batch {
                                   static_cast<int32_t>(p_.table.rows - 1));
     return b.SBinaryImm(Opcode::kSmax, high, 0);
   }
-  Sca Owner(CodeBuilder& b, Sca row) {
-    return b.SAdd(owners_, b.SBinaryImm(Opcode::kSshll, row, 2));
-  }
   Sca Slot(CodeBuilder& b, Sca n) {
     const int shift = Log2(isa::kVregBytes);
     if (p_.registers() == 1) {
@@ -98,8 +92,9 @@ class Batch {
   }
 
   void Add(CodeBuilder& b, Sca k, int u) {
-    const Sca index = Index(b, b.SAddImm(k, u));
-    const Sca owner = b.SLoad(kOwners, Owner(b, Row(b, index)), 0);
+    const Sca n = b.SAddImm(k, u);
+    const Sca index = Index(b, n);
+    const Sca owner = owner_.Of(b, owners_, n, Row(b, index));
     // Rows outside the table are added to a slot that is not written back.
     const Sca mine =
         b.SSelectImm(b.SCompareImm(Opcode::kScmpLtU, index,
@@ -118,6 +113,7 @@ class Batch {
 
   const ScatterProblem p_;
   const ScatterFrame f_;
+  const RowOwners owner_;
   const RowDma fetch_, store_;
   Sca indices_, updates_, slots_, owners_, first_;
 };
@@ -130,14 +126,16 @@ absl::StatusOr<Tiling> BatchedScatter(const KernelContext& context,
     ScatterFrame f = FrameScatter(p, rows);
     Tiling& t = f.tiling;
     t.scratch_bytes = (f.rows + 1) * p.registers() * isa::kVregBytes;
-    // Owners of the table's rows stand behind the indices.
+    // Owners stand behind the indices.
     isa::Window& indices = t.windows[f.indices];
-    indices.slot_bytes += RoundUpTo<int64_t>(p.table.rows * 4, 32);
     const int64_t smem = context.chip.smem().count();
-    if (2 * indices.slot_bytes > smem) indices.slots = 1;
-    if (indices.slot_bytes > smem) {
-      return absl::ResourceExhaustedError("too many rows for SMEM");
+    RowOwners owners(p.table.rows, f.rows, /*hashed=*/false);
+    if (indices.slot_bytes + owners.SmemBytes() > smem) {
+      owners = RowOwners(p.table.rows, f.rows, /*hashed=*/true);
     }
+    indices.slot_bytes += owners.SmemBytes();
+    if (2 * indices.slot_bytes > smem) indices.slots = 1;
+    if (indices.slot_bytes > smem) continue;
     if (VmemBytes(context, t) > VmemBudget(context)) continue;
     const int64_t pitch = p.table.tile_bytes();
     const RowDma fetch = RowDma::FromArg(0, p.pieces(), pitch, &t);
@@ -145,8 +143,8 @@ absl::StatusOr<Tiling> BatchedScatter(const KernelContext& context,
     t.work.hbm_bytes =
         3 * p.updates.rows * p.pieces() * isa::kRowBytes + p.args[1].bytes;
     t.note = absl::StrCat(f.rows, " rows in flight");
-    t.body = [p, f, fetch, store](CodeBuilder& b) {
-      return Batch(p, f, fetch, store).Emit(b);
+    t.body = [p, f, owners, fetch, store](CodeBuilder& b) {
+      return Batch(p, f, owners, fetch, store).Emit(b);
     };
     return t;
   }

@@ -53,9 +53,9 @@ ScatterFrame FrameScatter(const ScatterProblem& p, int64_t rows) {
   Tiling& t = f.tiling;
   t.args = p.args;
   t.grid = {f.steps};
-  f.indices = p.index.AddWindow(1, f.rows, f.steps, &t);
+  f.indices = p.index.AddWindow(p.index_arg(), f.rows, f.steps, &t);
   isa::Window w;
-  w.arg = 2;
+  w.arg = p.updates_arg();
   isa::WindowDim down, across;
   down.block = f.rows / 8;
   down.extent = p.updates.tiles_down;
@@ -84,6 +84,50 @@ Sca IndexOrNone(CodeBuilder& b, const ScatterProblem& p, const ScatterFrame& f,
   const Sca beyond = b.SBinaryImm(
       Opcode::kSshra, b.SBinary(Opcode::kSsub, last, b.SAdd(first, n)), 31);
   return b.SBinary(Opcode::kSor, raw, beyond);
+}
+
+void FillTable(CodeBuilder& b, const ScatterProblem& p, int space, Sca at,
+               int64_t bytes) {
+  constexpr int64_t kUnroll = 16;
+  b.BeginScope();
+  b.NewBlock("value");
+  const Vec value = b.GlobalVec();
+  b.ImmTo(value, *p.fill);
+  const int64_t registers = bytes / isa::kVregBytes;
+  const int64_t loops = registers / kUnroll;
+  if (loops > 0) {
+    const Sca k = b.BeginLoop(loops, kUnroll * isa::kVregBytes);
+    b.NewBlock("fill");
+    const Sca to = b.SAdd(at, k);
+    for (int32_t r = 0; r < kUnroll; ++r) {
+      b.Store(space, to, r * isa::kVregBytes, value);
+    }
+    b.EndLoop();
+  }
+  b.NewBlock("fill");
+  const auto offset = [](int64_t r) {
+    return static_cast<int32_t>(r * isa::kVregBytes);
+  };
+  for (int64_t r = loops * kUnroll; r < registers; ++r) {
+    b.Store(space, at, offset(r), value);
+  }
+  if (const int64_t rest = bytes % isa::kVregBytes; rest > 0) {
+    b.StoreMasked(space, at, offset(registers), value,
+                  b.Range(0, 128, 0, static_cast<int>(rest / isa::kRowBytes)));
+  }
+  b.EndScope();
+}
+
+Vec LoadUpdate(CodeBuilder& b, const ScatterProblem& p, int space, Sca from,
+               int32_t offset, int64_t pitch, int64_t r, bool whole) {
+  const auto stride = static_cast<int32_t>(pitch);
+  const int64_t left = p.pieces() - 8 * r;
+  const auto at = static_cast<int32_t>(offset + 8 * r * pitch);
+  if (whole || left >= 8) return b.LoadStrided(space, from, at, stride, 1);
+  const auto missing = static_cast<int32_t>(8 - left);
+  return b.RotateSublanes(
+      b.LoadStrided(space, from, at - missing * stride, stride, 1),
+      static_cast<int>(left));
 }
 
 }  // namespace ptxla::lowering

@@ -17,9 +17,10 @@ constexpr int kUnroll = 8;
 enum Space { kUpdates, kTable };
 
 // A DMA of the whole table; returns its descriptor.
-int AddCopy(const PhysicalArray& table, bool to_table, Tiling* t) {
+int AddCopy(const PhysicalArray& table, int result_arg, bool to_table,
+            Tiling* t) {
   isa::DmaDescriptor d;
-  (to_table ? d.dst_arg : d.src_arg) = to_table ? 3 : 0;
+  (to_table ? d.dst_arg : d.src_arg) = to_table ? result_arg : 0;
   d.dims = {{1, 0, 0}};
   d.inner_bytes = table.bytes();
   d.semaphore = t->num_semaphores++;
@@ -51,7 +52,7 @@ void AddRows(CodeBuilder& b, const ScatterProblem& p, const ScatterFrame& f,
   b.WindowAddress(indices, f.indices);
   b.WindowAddress(updates, f.updates);
   if (in_place) {
-    b.ArgAddress(table, 3);
+    b.ArgAddress(table, p.result_arg());
   } else {
     b.ScratchAddress(table, 0);
   }
@@ -60,7 +61,15 @@ void AddRows(CodeBuilder& b, const ScatterProblem& p, const ScatterFrame& f,
   b.SMove(first, b.SMulImm(step, static_cast<int32_t>(f.rows)));
   const Sca n = b.BeginLoop(f.rows / kUnroll, kUnroll);
   b.NewBlock("add rows");
-  const Sca from = b.SAdd(updates, RowOffset(b, n, 8, f.pitch));
+  // There is nothing behind rows in VMEM: those that do not exist are others.
+  const bool stays = p.UpdatesInVmem() && p.updates.rows % f.rows != 0;
+  const Sca there = !stays ? n
+                           : b.SBinary(Opcode::kSmin, n,
+                                       b.SBinary(Opcode::kSsub,
+                                                 b.SImm(static_cast<int32_t>(
+                                                     p.updates.rows - kUnroll)),
+                                                 first));
+  const Sca from = b.SAdd(updates, RowOffset(b, there, 8, f.pitch));
   for (int u = 0; u < kUnroll; ++u) {
     const Sca raw = IndexOrNone(b, p, f, indices, first, b.SAddImm(n, u));
     const Pred exists = b.SCompareImm(Opcode::kScmpLtU, raw,
@@ -72,11 +81,10 @@ void AddRows(CodeBuilder& b, const ScatterProblem& p, const ScatterFrame& f,
       const auto stride = static_cast<int32_t>(p.table.tile_bytes());
       const auto piece = static_cast<int32_t>(8 * k);
       const Vec old = b.LoadStrided(kTable, at, piece * stride, stride, 1);
-      const Vec sum = p.combine.Emit(
-          b, old,
-          b.LoadStrided(kUpdates, from,
-                        piece * isa::kVregBytes + u * isa::kRowBytes,
-                        isa::kVregBytes, 1));
+      const Vec sum =
+          p.combine.Emit(b, old,
+                         LoadUpdate(b, p, kUpdates, from, u * isa::kRowBytes,
+                                    isa::kVregBytes, k, !p.UpdatesInVmem()));
       const int64_t left = p.pieces() - 8 * k;
       if (left >= 8) {
         b.StoreStrided(kTable, at, piece * stride, stride, 1, sum);
@@ -94,30 +102,43 @@ void AddRows(CodeBuilder& b, const ScatterProblem& p, const ScatterFrame& f,
 Tiling InSteps(const ScatterProblem& p, int64_t rows) {
   ScatterFrame f = FrameScatter(p, rows);
   Tiling t = f.tiling;
-  t.work.hbm_bytes = p.args[1].bytes + p.args[2].bytes;
+  t.work.hbm_bytes =
+      p.args[p.index_arg()].bytes + p.args[p.updates_arg()].bytes;
   t.note = absl::StrCat("table in VMEM, ", f.rows, " rows per step");
-  if (p.args[3].space == isa::Space::kVmem) {
-    t.body = [p, f](CodeBuilder& b) {
-      AddRows(b, p, f, /*in_place=*/true);
+  const bool in_place = p.args[p.result_arg()].space == isa::Space::kVmem;
+  const int64_t bytes = p.table.bytes();
+  int fetch = -1, store = -1;
+  // Before arrays in VMEM: what the last register of a row reads too early.
+  if (p.UpdatesInVmem()) t.scratch_bytes = 8 * p.updates.tile_bytes();
+  if (!in_place) {
+    // Behind the table: what the last register of a row reads too much.
+    t.scratch_bytes = bytes + 8 * p.table.tile_bytes();
+    if (!p.fill.has_value()) {
+      fetch = AddCopy(p.table, p.result_arg(), false, &t);
+    }
+    store = AddCopy(p.table, p.result_arg(), true, &t);
+    t.work.hbm_bytes += (p.fill.has_value() ? 1 : 2) * bytes;
+  }
+  if (!in_place || p.fill.has_value()) {
+    t.entry = [=](CodeBuilder& b) -> absl::Status {
+      b.NewBlock("table");
+      const Sca table = b.GlobalSca();
+      if (in_place) {
+        b.ArgAddress(table, p.result_arg());
+      } else {
+        b.ScratchAddress(table, 0);
+      }
+      if (p.fill.has_value()) {
+        FillTable(b, p, kTable, table, bytes);
+      } else {
+        RunCopy(b, fetch, table, false, bytes);
+      }
       return absl::OkStatus();
     };
-    return t;
   }
-  const int64_t bytes = p.table.bytes();
-  // Behind the table: what the last register of a row reads too much.
-  t.scratch_bytes = bytes + 8 * p.table.tile_bytes();
-  const int fetch = AddCopy(p.table, false, &t);
-  const int store = AddCopy(p.table, true, &t);
-  t.work.hbm_bytes += 2 * bytes;
-  t.entry = [=](CodeBuilder& b) -> absl::Status {
-    b.NewBlock("table");
-    const Sca table = b.GlobalSca();
-    b.ScratchAddress(table, 0);
-    RunCopy(b, fetch, table, false, bytes);
-    return absl::OkStatus();
-  };
-  t.body = [p, f, store, bytes](CodeBuilder& b) -> absl::Status {
-    AddRows(b, p, f, /*in_place=*/false);
+  t.body = [=](CodeBuilder& b) -> absl::Status {
+    AddRows(b, p, f, in_place);
+    if (in_place) return absl::OkStatus();
     b.BeginWhen(0, isa::When::Kind::kLast);
     const Sca table = b.GlobalSca();
     b.ScratchAddress(table, 0);

@@ -17,6 +17,10 @@ using codegen::CodeBuilder;
 using codegen::Sca;
 
 constexpr int64_t kSlotAlign = 16384;
+// Stages between lanes in one block of code: all of a level, or so few that the
+// masks of all find registers, where the scheduler runs out of those.
+constexpr int kLanes = 7;
+constexpr int kFewStages = 5;
 
 class SortKernel {
  public:
@@ -30,7 +34,7 @@ class SortKernel {
     for (int width = Widest(); width >= 1 && tilings.empty(); --width) {
       for (const int slots : {2, 1}) {
         for (const int64_t columns : ColumnChoices()) {
-          ASSIGN_OR_RETURN(Tiling t, Cut(columns, slots, width));
+          ASSIGN_OR_RETURN(Tiling t, Cut(columns, slots, width, kLanes));
           if (VmemBytes(context_, t) > VmemBudget(context_)) {
             failed = absl::UnimplementedError(
                 absl::StrCat("%", p_.sort->name(), ": a sort of ", p_.length,
@@ -40,6 +44,11 @@ class SortKernel {
           const auto score = Score(context_, t);
           if (score.ok()) {
             tilings.push_back(std::move(t));
+            if (!rows_form() && p_.lane_bits() > kFewStages) {
+              ASSIGN_OR_RETURN(Tiling few,
+                               Cut(columns, slots, width, kFewStages));
+              tilings.push_back(std::move(few));
+            }
             break;
           }
           failed = score.status();
@@ -48,7 +57,8 @@ class SortKernel {
       }
     }
     if (tilings.empty()) return failed;
-    return FrameKernel(context_, tilings[0]);
+    ASSIGN_OR_RETURN(const size_t best, ChooseTiling(context_, tilings));
+    return FrameKernel(context_, tilings[best]);
   }
 
  private:
@@ -77,7 +87,8 @@ class SortKernel {
     return choices;
   }
 
-  absl::StatusOr<Tiling> Cut(int64_t columns, int slots, int width) const {
+  absl::StatusOr<Tiling> Cut(int64_t columns, int slots, int width,
+                             int lane_stages) const {
     Tiling t;
     ASSIGN_OR_RETURN(t.args, KernelArgs(*p_.sort));
     const int64_t across = rows_form() ? a_.tiles_across / columns
@@ -100,7 +111,7 @@ class SortKernel {
                           1 << width, " rows at once");
     t.spills = true;
     t.body = [=](CodeBuilder& b) {
-      return Body(b, columns, width, array_bytes, strides);
+      return Body(b, columns, width, lane_stages, array_bytes, strides);
     };
     return t;
   }
@@ -153,7 +164,7 @@ class SortKernel {
     return w;
   }
 
-  absl::Status Body(CodeBuilder& b, int64_t columns, int width,
+  absl::Status Body(CodeBuilder& b, int64_t columns, int width, int lane_stages,
                     int64_t array_bytes,
                     const std::vector<int64_t>& strides) const {
     b.BeginScope();
@@ -161,6 +172,7 @@ class SortKernel {
     SortLayout layout;
     layout.rows = Rows(columns, width);
     layout.width = width;
+    layout.lane_stages = lane_stages;
     layout.array_bytes = array_bytes;
     layout.base = b.GlobalSca();
     b.ScratchAddress(layout.base, 0);

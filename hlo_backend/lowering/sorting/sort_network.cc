@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/status.h"
+#include "base/units.h"
 #include "isa/instruction.h"
 
 namespace ptxla::lowering {
@@ -254,17 +255,27 @@ absl::Status SortNetwork::LanePass(int level) {
   int64_t registers = std::max<int64_t>(1, b_.model().vregs * 3 / 8 / carried_);
   registers = std::min(registers, all);
   while (all % registers != 0) --registers;
-  if (registers == all) return LaneBody(level, {}, registers);
-  b_.BeginScope();
-  const Sca at =
-      b_.BeginLoop(all / registers, static_cast<int32_t>(registers * 4096));
-  const absl::Status status = LaneBody(level, {at}, registers);
-  b_.EndLoop();
-  b_.EndScope();
-  return status;
+  const int stages = level - row_bits_;
+  const int blocks = CeilOfRatio(stages, layout_.lane_stages);
+  for (int k = 0; k < blocks; ++k) {
+    const int first = stages - 1 - stages * k / blocks;
+    const int last = stages - stages * (k + 1) / blocks;
+    if (registers == all) {
+      RETURN_IF_ERROR(LaneBody(level, first, last, {}, registers));
+      continue;
+    }
+    b_.BeginScope();
+    const Sca at =
+        b_.BeginLoop(all / registers, static_cast<int32_t>(registers * 4096));
+    RETURN_IF_ERROR(LaneBody(level, first, last, {at}, registers));
+    b_.EndLoop();
+    b_.EndScope();
+  }
+  return absl::OkStatus();
 }
 
-absl::Status SortNetwork::LaneBody(int level, const std::vector<Sca>& counters,
+absl::Status SortNetwork::LaneBody(int level, int first, int last,
+                                   const std::vector<Sca>& counters,
                                    int64_t registers) {
   b_.NewBlock("compare lanes");
   order_.StartBlock();
@@ -277,7 +288,7 @@ absl::Status SortNetwork::LaneBody(int level, const std::vector<Sca>& counters,
   }
   const Vec lanes = b_.LaneSequence();
   const Mask down = level < levels_ ? LaneBit(level - row_bits_) : Mask();
-  for (int bit = level - row_bits_ - 1; bit >= 0; --bit) {
+  for (int bit = first; bit >= last; --bit) {
     const Vec partner_lane =
         b_.BinaryImm(Opcode::kVxor, lanes, uint32_t{1} << bit);
     const Mask upper = LaneBit(bit);

@@ -36,8 +36,9 @@ namespace ptxla::lowering {
 struct SortLayout {
   codegen::Sca base;  // in scratch, a global register
   int64_t array_bytes = 0;
-  int64_t rows = 0;  // a multiple of 8 << width
-  int width = 3;     // position bits of a pass
+  int64_t rows = 0;     // a multiple of 8 << width
+  int width = 3;        // position bits of a pass
+  int lane_stages = 7;  // of one block of code, at most
 };
 
 class SortNetwork {
@@ -82,7 +83,9 @@ class SortNetwork {
   absl::Status RowBody(const Pass& pass, const std::vector<Group>& groups,
                        const std::vector<codegen::Sca>& counters);
   absl::Status LanePass(int level);
-  absl::Status LaneBody(int level, const std::vector<codegen::Sca>& counters,
+  // Stages that compare lanes 2^first, 2^(first-1) ... 2^last apart.
+  absl::Status LaneBody(int level, int first, int last,
+                        const std::vector<codegen::Sca>& counters,
                         int64_t registers);
   // Set where bit `level` of the position is set; invalid: nowhere, or all the
   // same.

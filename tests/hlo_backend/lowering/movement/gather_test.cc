@@ -1,5 +1,6 @@
 // Do lookups fetch the rows that HLO names?
 #include <string>
+#include <vector>
 
 #include "absl/strings/substitute.h"
 #include "tests/hlo_backend/lowering/bundle_harness.h"
@@ -8,14 +9,15 @@
 namespace ptxla::lowering {
 namespace {
 
-std::string Lookup(int rows, int width, absl::string_view indices) {
+std::string Lookup(int rows, int width, absl::string_view indices,
+                   int results = 300) {
   return absl::Substitute(R"(HloModule m
 ENTRY e {
   table = f32[$0,$1] parameter(0)
   index = $2 parameter(1)
-  ROOT g = f32[300,$1] gather(table, index), offset_dims={1}, collapsed_slice_dims={0}, start_index_map={0}, index_vector_dim=1, slice_sizes={1,$1}
+  ROOT g = f32[$3,$1] gather(table, index), offset_dims={1}, collapsed_slice_dims={0}, start_index_map={0}, index_vector_dim=1, slice_sizes={1,$1}
 })",
-                          rows, width, indices);
+                          rows, width, indices, results);
 }
 
 TEST(GatherTest, RowsComeByIndex) {
@@ -31,6 +33,45 @@ TEST(GatherTest, RowsComeByIndex) {
         EXPECT_OK(CompareKernel(Lookup(2, width, indices), options).status())
             << chip << " " << width << " " << indices;
       }
+    }
+  }
+}
+
+// A transfer for each row would take longer than one for the table.
+TEST(GatherTest, ManyRowsOfASmallTableComeFromVmem) {
+  for (const char* chip : {"v2", "v4", "v5e", "v6e", "tpu7x"}) {
+    for (const int width : {64, 128, 1000, 1024}) {
+      for (const std::vector<int>& in_vmem :
+           std::vector<std::vector<int>>{{}, {0}, {2}, {0, 2}}) {
+        HarnessOptions options;
+        options.chip = chip;
+        options.low = -3;
+        options.high = 60;
+        options.in_vmem = in_vmem;
+        auto result = CompareKernel(
+            Lookup(50, width, "s32[1000]", /*results=*/1000), options);
+        ASSERT_OK(result.status()) << chip << " " << width;
+        EXPECT_THAT(result->kernel.note,
+                    ::testing::StartsWith("table in VMEM, "));
+      }
+    }
+  }
+}
+
+// 8 rows of 264 are left for the last step of 256: it has others again, as
+// nothing behind the result may be written.
+TEST(GatherTest, TheLastStepOfAResultInVmemHasItsLastRows) {
+  for (const char* indices : {"s32[264]", "s32[264,1]"}) {
+    for (const int table : {30, 30000}) {  // through registers, by DMA
+      HarnessOptions options;
+      options.low = 0;
+      options.high = 60;
+      options.in_vmem = {2};
+      auto result =
+          CompareKernel(Lookup(table, 128, indices, /*results=*/264), options);
+      ASSERT_OK(result.status());
+      const isa::WindowDim& down = result->kernel.windows[1].dims[0];
+      EXPECT_THAT(down.table, ::testing::ElementsAre(0, 1));  // tiles
     }
   }
 }
