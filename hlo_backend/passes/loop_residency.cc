@@ -1,264 +1,15 @@
 #include "hlo_backend/passes/loop_residency.h"
 
+#include <algorithm>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
-#include "hlo_backend/analysis/buffer_plan.h"
-#include "hlo_backend/analysis/scalar_work.h"
 #include "hlo_backend/analysis/tiled_layout.h"
-#include "hlo_backend/passes/memory_places.h"
+#include "hlo_backend/passes/loop_state.h"
 #include "hlo_backend/passes/memory_space.h"
 #include "hlo_backend/passes/memory_space_assignment.h"
-#include "hlo_backend/passes/vmem_kernels.h"
 
 namespace ptxla::hlo {
-namespace {
-
-std::vector<Instruction*> Elements(const Instruction& tuple, int k) {
-  std::vector<Instruction*> values;
-  for (Instruction* user : tuple.users()) {
-    if (user->opcode() == Opcode::kGetTupleElement &&
-        user->tuple_index() == k) {
-      values.push_back(user);
-    }
-  }
-  return values;
-}
-
-// Everybody takes the tuple apart.
-bool OnlyElements(const Instruction& tuple) {
-  for (const Instruction* user : tuple.users()) {
-    if (user->opcode() != Opcode::kGetTupleElement) return false;
-  }
-  return true;
-}
-
-// One loop of the entry.
-class Loop {
- public:
-  explicit Loop(Instruction* loop)
-      : loop_(loop),
-        init_(loop->operand(0)),
-        body_(loop->while_body()),
-        condition_(loop->while_condition()) {}
-
-  bool IsPlain() const {
-    return init_->opcode() == Opcode::kTuple && init_->user_count() == 1 &&
-           body_->root()->opcode() == Opcode::kTuple && OnlyElements(*loop_) &&
-           !loop_->IsRoot() && OnlyElements(*body_->parameter(0)) &&
-           OnlyElements(*condition_->parameter(0));
-  }
-
-  // Counters and what they decide.
-  bool PlaceScalars() {
-    bool changed = false;
-    for (int k = 0; k < init_->operand_count(); ++k) {
-      if (!IsScalarUnitShape(init_->operand(k)->shape())) continue;
-      if (!ReadByScalarUnit(*body_, k) || !ReadByScalarUnit(*condition_, k) ||
-          !Elements(*loop_, k).empty()) {
-        continue;
-      }
-      Instruction* next = body_->root()->operand(k);
-      Instruction* start = init_->operand(k);
-      if (!IsScalarUnitWork(*next) || next->user_count() != 1) continue;
-      if (start->opcode() != Opcode::kCopy || start->user_count() != 1)
-        continue;
-      Move(k, kMemorySmem);
-      changed = true;
-    }
-    // The condition's own work, from its elements to its root.
-    for (Instruction* i : condition_->instructions()) {
-      if (IsScalarUnitWork(*i) && OperandsIn(*i, kMemorySmem) &&
-          (i->IsRoot() || i->user_count() > 0)) {
-        SetSpace(i->mutable_shape(), kMemorySmem);
-        changed = true;
-      }
-    }
-    return changed;
-  }
-
-  // Bytes of VMEM that element k would take; 0: it cannot lie there.
-  int64_t VmemBytes(int k) const {
-    const Shape& shape = init_->operand(k)->shape();
-    if (!shape.IsArray() || shape.IsScalar() ||
-        shape.memory_space() != kMemoryHbm) {
-      return 0;
-    }
-    if (!ReadByKernels(*body_->parameter(0), k, body_->root()) ||
-        !ReadByKernels(*condition_->parameter(0), k, nullptr)) {
-      return 0;
-    }
-    const Instruction* next = body_->root()->operand(k);
-    const MemoryPlace place = PlaceOf(next);
-    if (!MayLieInVmem(*place.maker) || place.maker->parent() != body_) return 0;
-    // Whatever names it is read by kernels, and is the next state once.
-    int handed_on = 0;
-    for (const Instruction* i : body_->instructions()) {
-      if (!(PlaceOf(i) == place) || i->shape().IsTuple()) continue;
-      if (i->opcode() == Opcode::kBitcast && i->shape().IsScalar()) return 0;
-      for (const Instruction* user : i->users()) {
-        if (user == body_->root()) {
-          handed_on += user->OperandUses(i);
-        } else if (!OnlyNamesMemory(*user) && !ReadsInVmem(*user, *i)) {
-          return 0;
-        }
-      }
-    }
-    return handed_on == 1 && StartsInVmem(k) ? PaddedBytes(shape) : 0;
-  }
-
-  // Is an element of the state that an iteration moves `times` a better use of
-  // the room than what the iteration itself makes and reads?
-  bool IsWorth(int64_t bytes, int times, int64_t room) const {
-    return TrafficSavedInVmem(body_, room - bytes) + times * bytes >=
-           TrafficSavedInVmem(body_, room);
-  }
-
-  // Bytes of VMEM that element k would take, which the loop only reads; 0: it
-  // cannot lie there.
-  int64_t ReadOnlyBytes(int k) const {
-    const Shape& shape = init_->operand(k)->shape();
-    if (!shape.IsArray() || shape.IsScalar() ||
-        shape.memory_space() != kMemoryHbm || !IsHandedOn(k) ||
-        !Elements(*loop_, k).empty() || !StartsInVmem(k)) {
-      return 0;
-    }
-    const bool read =
-        ReadByKernels(*body_->parameter(0), k, nullptr, body_->root()) &&
-        ReadByKernels(*condition_->parameter(0), k, nullptr);
-    return read ? PaddedBytes(shape) : 0;
-  }
-
-  // Brings it there; NameVmem says so in the loop.
-  void StartInVmem(int k) {
-    SetMemorySpace(init_->operand(k), -1, kMemoryVmem);
-    NameVmem(k);
-  }
-
-  Instruction* start(int k) const { return init_->operand(k); }
-  void set_start(int k, Instruction* value) { init_->ReplaceOperand(k, value); }
-
-  void PlaceInVmem(int k) { Move(k, kMemoryVmem); }
-
-  // Element k comes in VMEM and is only read: its names say so.
-  bool NameVmem(int k) {
-    const Shape& shape = init_->operand(k)->shape();
-    if (!shape.IsArray() || shape.memory_space() != kMemoryVmem) return false;
-    if (!IsHandedOn(k)) return false;
-    MoveNames(k, kMemoryVmem);
-    SetSpace(body_->root()->mutable_shape()->mutable_element(k), kMemoryVmem);
-    return true;
-  }
-
-  // Results that leave VMEM: element -> its reader outside.
-  std::vector<Instruction*> Leaving(int k) const {
-    std::vector<Instruction*> values;
-    for (Instruction* value : Elements(*loop_, k)) {
-      bool leaves = value->IsRoot();
-      for (const Instruction* user : value->users()) {
-        leaves = leaves || !ReadsInVmem(*user, *value);
-      }
-      if (leaves) values.push_back(value);
-    }
-    return values;
-  }
-
-  int state_size() const { return init_->operand_count(); }
-
- private:
-  bool IsHandedOn(int k) const {
-    const MemoryPlace place = PlaceOf(body_->root()->operand(k));
-    return place.maker == body_->parameter(0) && place.index == k;
-  }
-
-  // A kernel makes what goes into the loop, for it alone.
-  bool StartsInVmem(int k) const {
-    const Instruction* start = init_->operand(k);
-    return start->user_count() == 1 && !OnlyNamesMemory(*start) &&
-           InPlaceOperand(*start) < 0 && MayLieInVmem(*start);
-  }
-
-  static bool OperandsIn(const Instruction& i, int space) {
-    for (const Instruction* o : i.operands()) {
-      if (o->shape().memory_space() != space) return false;
-    }
-    return true;
-  }
-
-  static bool ReadByScalarUnit(const Computation& c, int k) {
-    for (const Instruction* value : Elements(*c.parameter(0), k)) {
-      for (const Instruction* user : value->users()) {
-        if (!IsScalarUnitWork(*user)) return false;
-        // Its other operands must come to SMEM too.
-        for (const Instruction* o : user->operands()) {
-          const MemoryPlace place = PlaceOf(o);
-          if (place.maker != c.parameter(0) || place.index != k) return false;
-        }
-      }
-    }
-    return true;
-  }
-
-  // Not by `root`, but `except` may.
-  static bool ReadByKernels(const Instruction& state, int k,
-                            const Instruction* root,
-                            const Instruction* except = nullptr) {
-    for (const Instruction* value : Elements(state, k)) {
-      if (!ValueReadByKernels(*value, k, root, except)) return false;
-    }
-    return true;
-  }
-  static bool ValueReadByKernels(const Instruction& value, int k,
-                                 const Instruction* root,
-                                 const Instruction* except) {
-    if (value.IsRoot()) return false;
-    for (const Instruction* user : value.users()) {
-      if (user == except) continue;
-      if (user->opcode() == Opcode::kBitcast && !user->shape().IsScalar()) {
-        if (!ValueReadByKernels(*user, k, root, nullptr)) return false;
-        continue;
-      }
-      if (user == root || !ReadsInVmem(*user, value)) return false;
-      // What is updated in place is the next state, whose readers are seen to
-      // apart.
-      if (UpdatesInPlace(*user, value) &&
-          (root == nullptr || PlaceOf(root->operand(k)).maker != user)) {
-        return false;
-      }
-    }
-    return true;
-  }
-
-  // What names element k of the state outside of the next one.
-  void MoveNames(int k, int space) {
-    const auto element = [&](Instruction* tuple) {
-      SetSpace(tuple->mutable_shape()->mutable_element(k), space);
-      for (Instruction* value : Elements(*tuple, k)) {
-        SetMemorySpace(value, -1, space);
-      }
-    };
-    SetSpace(init_->mutable_shape()->mutable_element(k), space);
-    element(loop_);
-    element(body_->parameter(0));
-    element(condition_->parameter(0));
-  }
-
-  void Move(int k, int space) {
-    SetMemorySpace(init_->operand(k), -1, space);
-    MoveNames(k, space);
-    Instruction* next = body_->root()->operand(k);
-    const MemoryPlace place = PlaceOf(next);
-    SetMemorySpace(const_cast<Instruction*>(place.maker), place.index, space);
-    SetSpace(body_->root()->mutable_shape()->mutable_element(k), space);
-  }
-
-  Instruction* loop_;
-  Instruction* init_;
-  Computation* body_;
-  Computation* condition_;
-};
-
-}  // namespace
 
 absl::StatusOr<bool> LoopResidencyPass::Run(Module* module,
                                             const PassContext& context) {
@@ -273,11 +24,13 @@ absl::StatusOr<bool> LoopResidencyPass::Run(Module* module,
       room -= PaddedBytes(p->shape());
     }
   }
+  // Loop -> copies of what it reads again and again.
+  absl::flat_hash_map<Instruction*, std::vector<Instruction*>> before;
   // Value -> its copy in HBM, and back. Never iterated.
   absl::flat_hash_map<Instruction*, Instruction*> after, from;
   for (Instruction* i : order) {
     if (i->opcode() != Opcode::kWhile) continue;
-    Loop loop(i);
+    LoopState loop(i);
     if (!loop.IsPlain()) continue;
     changed |= loop.PlaceScalars();
     for (int k = 0; k < loop.state_size(); ++k) {
@@ -318,10 +71,26 @@ absl::StatusOr<bool> LoopResidencyPass::Run(Module* module,
         from[copy] = value;
       }
     }
+    for (int k = 0; k < loop.state_size(); ++k) {
+      const int64_t bytes = loop.CopiedBytes(k);
+      if (bytes == 0 || bytes > room || !loop.IsWorth(bytes, 1, room)) continue;
+      room -= bytes;
+      Instruction* start = loop.start(k);
+      Instruction* copy = entry->Add(Opcode::kCopy, start->shape(), {start});
+      loop.set_start(k, copy);
+      loop.StartInVmem(k);
+      before[i].push_back(copy);
+    }
   }
-  if (after.empty()) return changed;
+  if (after.empty() && before.empty()) return changed;
   std::vector<Instruction*> result;
   for (Instruction* i : order) {
+    if (const auto it = before.find(i); it != before.end()) {
+      // The tuple that the loop begins with stands somewhere before it.
+      Instruction* init = i->operand(0);
+      const auto at = std::find(result.begin(), result.end(), init);
+      result.insert(at, it->second.begin(), it->second.end());
+    }
     result.push_back(i);
     if (const auto it = after.find(i); it != after.end()) {
       result.push_back(it->second);

@@ -4,7 +4,9 @@
 //    SMEM (hlo_backend/analysis/scalar_work.h);
 //  - arrays that an iteration makes from the last one's lie in VMEM, where all
 //    that read and make them are kernels, as far as there is room;
-//  - arrays that a kernel makes for the loop, which only reads them, do too.
+//  - arrays that a kernel makes for the loop, which only reads them, do too;
+//  - arrays that each iteration reads whole (the weights of a recurrent layer)
+//    are copied there before the loop.
 //
 // What else the loop only reads stays where it is. Kernels and copies before
 // the loop bring values there; a result that something else than a kernel takes

@@ -1,0 +1,267 @@
+#include "hlo_backend/passes/loop_state.h"
+
+#include "hlo_backend/analysis/buffer_plan.h"
+#include "hlo_backend/analysis/scalar_work.h"
+#include "hlo_backend/analysis/tiled_layout.h"
+#include "hlo_backend/passes/memory_places.h"
+#include "hlo_backend/passes/memory_space.h"
+#include "hlo_backend/passes/memory_space_assignment.h"
+#include "hlo_backend/passes/vmem_kernels.h"
+
+namespace ptxla::hlo {
+namespace {
+
+std::vector<Instruction*> Elements(const Instruction& tuple, int k) {
+  std::vector<Instruction*> values;
+  for (Instruction* user : tuple.users()) {
+    if (user->opcode() == Opcode::kGetTupleElement &&
+        user->tuple_index() == k) {
+      values.push_back(user);
+    }
+  }
+  return values;
+}
+
+// Everybody takes the tuple apart.
+bool OnlyElements(const Instruction& tuple) {
+  for (const Instruction* user : tuple.users()) {
+    if (user->opcode() != Opcode::kGetTupleElement) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+bool LoopState::IsPlain() const {
+  return init_->opcode() == Opcode::kTuple && init_->user_count() == 1 &&
+         body_->root()->opcode() == Opcode::kTuple && OnlyElements(*loop_) &&
+         !loop_->IsRoot() && OnlyElements(*body_->parameter(0)) &&
+         OnlyElements(*condition_->parameter(0));
+}
+
+bool LoopState::PlaceScalars() {
+  bool changed = false;
+  for (int k = 0; k < init_->operand_count(); ++k) {
+    if (!IsScalarUnitShape(init_->operand(k)->shape())) continue;
+    if (!ReadByScalarUnit(*body_, k) || !ReadByScalarUnit(*condition_, k) ||
+        !Elements(*loop_, k).empty()) {
+      continue;
+    }
+    Instruction* next = body_->root()->operand(k);
+    Instruction* start = init_->operand(k);
+    if (!IsScalarUnitWork(*next) || next->user_count() != 1) continue;
+    if (start->opcode() != Opcode::kCopy || start->user_count() != 1) continue;
+    Move(k, kMemorySmem);
+    changed = true;
+  }
+  // The condition's own work, from its elements to its root.
+  for (Instruction* i : condition_->instructions()) {
+    if (IsScalarUnitWork(*i) && OperandsIn(*i, kMemorySmem) &&
+        (i->IsRoot() || i->user_count() > 0)) {
+      SetSpace(i->mutable_shape(), kMemorySmem);
+      changed = true;
+    }
+  }
+  return changed;
+}
+
+int64_t LoopState::VmemBytes(int k) const {
+  const Shape& shape = init_->operand(k)->shape();
+  if (!shape.IsArray() || shape.IsScalar() ||
+      shape.memory_space() != kMemoryHbm) {
+    return 0;
+  }
+  if (!ReadByKernels(*body_->parameter(0), k, body_->root()) ||
+      !ReadByKernels(*condition_->parameter(0), k, nullptr)) {
+    return 0;
+  }
+  const Instruction* next = body_->root()->operand(k);
+  const MemoryPlace place = PlaceOf(next);
+  if (!MayLieInVmem(*place.maker) || place.maker->parent() != body_) return 0;
+  // Whatever names it is read by kernels, and is the next state once.
+  int handed_on = 0;
+  for (const Instruction* i : body_->instructions()) {
+    if (!(PlaceOf(i) == place) || i->shape().IsTuple()) continue;
+    if (i->opcode() == Opcode::kBitcast && i->shape().IsScalar()) return 0;
+    for (const Instruction* user : i->users()) {
+      if (user == body_->root()) {
+        handed_on += user->OperandUses(i);
+      } else if (!OnlyNamesMemory(*user) && !ReadsInVmem(*user, *i)) {
+        return 0;
+      }
+    }
+  }
+  return handed_on == 1 && StartsInVmem(k) ? PaddedBytes(shape) : 0;
+}
+
+bool LoopState::IsWorth(int64_t bytes, int times, int64_t room) const {
+  return TrafficSavedInVmem(body_, room - bytes) + times * bytes >=
+         TrafficSavedInVmem(body_, room);
+}
+
+int64_t LoopState::ReadOnlyBytes(int k) const {
+  const Shape& shape = init_->operand(k)->shape();
+  if (!shape.IsArray() || shape.IsScalar() ||
+      shape.memory_space() != kMemoryHbm || !IsHandedOn(k) ||
+      !Elements(*loop_, k).empty() || !StartsInVmem(k)) {
+    return 0;
+  }
+  const bool read =
+      ReadByKernels(*body_->parameter(0), k, nullptr, body_->root()) &&
+      ReadByKernels(*condition_->parameter(0), k, nullptr);
+  return read ? PaddedBytes(shape) : 0;
+}
+
+int64_t LoopState::CopiedBytes(int k) const {
+  const Shape& shape = init_->operand(k)->shape();
+  if (!shape.IsArray() || shape.IsScalar() ||
+      shape.memory_space() != kMemoryHbm || !IsHandedOn(k) ||
+      !Elements(*loop_, k).empty() ||
+      !Elements(*condition_->parameter(0), k).empty() ||
+      !ReadByKernels(*body_->parameter(0), k, nullptr, body_->root())) {
+    return 0;
+  }
+  bool whole = false;
+  for (const Instruction* value : Elements(*body_->parameter(0), k)) {
+    if (!ReadWhole(*value, &whole)) return 0;
+  }
+  return whole ? PaddedBytes(shape) : 0;
+}
+
+void LoopState::StartInVmem(int k) {
+  SetMemorySpace(init_->operand(k), -1, kMemoryVmem);
+  NameVmem(k);
+}
+
+bool LoopState::NameVmem(int k) {
+  const Shape& shape = init_->operand(k)->shape();
+  if (!shape.IsArray() || shape.memory_space() != kMemoryVmem) return false;
+  if (!IsHandedOn(k)) return false;
+  MoveNames(k, kMemoryVmem);
+  SetSpace(body_->root()->mutable_shape()->mutable_element(k), kMemoryVmem);
+  return true;
+}
+
+std::vector<Instruction*> LoopState::Leaving(int k) const {
+  std::vector<Instruction*> values;
+  for (Instruction* value : Elements(*loop_, k)) {
+    bool leaves = value->IsRoot();
+    for (const Instruction* user : value->users()) {
+      leaves = leaves || !ReadsInVmem(*user, *value);
+    }
+    if (leaves) values.push_back(value);
+  }
+  return values;
+}
+
+bool LoopState::IsHandedOn(int k) const {
+  const MemoryPlace place = PlaceOf(body_->root()->operand(k));
+  return place.maker == body_->parameter(0) && place.index == k;
+}
+
+bool LoopState::StartsInVmem(int k) const {
+  const Instruction* start = init_->operand(k);
+  return start->user_count() == 1 && !OnlyNamesMemory(*start) &&
+         InPlaceOperand(*start) < 0 && MayLieInVmem(*start);
+}
+
+bool LoopState::ReadWhole(const Instruction& value, bool* whole) const {
+  for (const Instruction* user : value.users()) {
+    if (user == body_->root()) continue;
+    switch (user->opcode()) {
+      case Opcode::kDynamicSlice:
+      case Opcode::kGather:
+      case Opcode::kSlice:
+        return false;
+      case Opcode::kBitcast:
+        if (!ReadWhole(*user, whole)) return false;
+        break;
+      case Opcode::kFusion:
+        for (int o = 0; o < user->operand_count(); ++o) {
+          if (user->operand(o) == &value &&
+              !ReadWhole(*user->fused()->parameter(o), whole)) {
+            return false;
+          }
+        }
+        break;
+      default:
+        *whole = true;
+    }
+  }
+  return true;
+}
+
+bool LoopState::OperandsIn(const Instruction& i, int space) {
+  for (const Instruction* o : i.operands()) {
+    if (o->shape().memory_space() != space) return false;
+  }
+  return true;
+}
+
+bool LoopState::ReadByScalarUnit(const Computation& c, int k) {
+  for (const Instruction* value : Elements(*c.parameter(0), k)) {
+    for (const Instruction* user : value->users()) {
+      if (!IsScalarUnitWork(*user)) return false;
+      // Its other operands must come to SMEM too.
+      for (const Instruction* o : user->operands()) {
+        const MemoryPlace place = PlaceOf(o);
+        if (place.maker != c.parameter(0) || place.index != k) return false;
+      }
+    }
+  }
+  return true;
+}
+
+bool LoopState::ReadByKernels(const Instruction& state, int k,
+                              const Instruction* root,
+                              const Instruction* except) {
+  for (const Instruction* value : Elements(state, k)) {
+    if (!ValueReadByKernels(*value, k, root, except)) return false;
+  }
+  return true;
+}
+
+bool LoopState::ValueReadByKernels(const Instruction& value, int k,
+                                   const Instruction* root,
+                                   const Instruction* except) {
+  if (value.IsRoot()) return false;
+  for (const Instruction* user : value.users()) {
+    if (user == except) continue;
+    if (user->opcode() == Opcode::kBitcast && !user->shape().IsScalar()) {
+      if (!ValueReadByKernels(*user, k, root, nullptr)) return false;
+      continue;
+    }
+    if (user == root || !ReadsInVmem(*user, value)) return false;
+    // What is updated in place is the next state, whose readers are seen to
+    // apart.
+    if (UpdatesInPlace(*user, value) &&
+        (root == nullptr || PlaceOf(root->operand(k)).maker != user)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+void LoopState::MoveNames(int k, int space) {
+  const auto element = [&](Instruction* tuple) {
+    SetSpace(tuple->mutable_shape()->mutable_element(k), space);
+    for (Instruction* value : Elements(*tuple, k)) {
+      SetMemorySpace(value, -1, space);
+    }
+  };
+  SetSpace(init_->mutable_shape()->mutable_element(k), space);
+  element(loop_);
+  element(body_->parameter(0));
+  element(condition_->parameter(0));
+}
+
+void LoopState::Move(int k, int space) {
+  SetMemorySpace(init_->operand(k), -1, space);
+  MoveNames(k, space);
+  Instruction* next = body_->root()->operand(k);
+  const MemoryPlace place = PlaceOf(next);
+  SetMemorySpace(const_cast<Instruction*>(place.maker), place.index, space);
+  SetSpace(body_->root()->mutable_shape()->mutable_element(k), space);
+}
+
+}  // namespace ptxla::hlo
