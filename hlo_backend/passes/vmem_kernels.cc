@@ -4,6 +4,7 @@
 
 #include "hlo_backend/analysis/fusion_rules.h"
 #include "hlo_backend/analysis/plane_gather.h"
+#include "hlo_backend/analysis/plane_scatter.h"
 #include "hlo_backend/analysis/tiled_layout.h"
 #include "hlo_backend/passes/memory_places.h"
 
@@ -88,6 +89,7 @@ bool MayLieInVmem(const Instruction& i) {
       break;
     }
     case Opcode::kScatter:
+      if (ScattersPlanes(i)) break;
       // Rows of a table, each by transfers of its own.
       if (i.operand_count() != 3 || i.shape().rank() != 2) return false;
       break;
@@ -105,6 +107,7 @@ bool ReadsInVmem(const Instruction& kernel, const Instruction& operand) {
       (ReadsWindows(kernel, operand) && !ReadsPlanesInPlace(kernel, operand))) {
     return false;
   }
+  if (ScattersPlanes(kernel)) return kernel.operand(1) != &operand;
   // Row numbers come from HBM to SMEM, updates by windows.
   return (kernel.opcode() != Opcode::kGather &&
           kernel.opcode() != Opcode::kScatter) ||

@@ -3,6 +3,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
+#include "hlo_backend/analysis/plane_scatter.h"
 #include "hlo_backend/lowering/movement/scatter_forms.h"
 #include "memory_model/hbm.h"
 
@@ -65,6 +66,7 @@ absl::StatusOr<isa::Kernel> EmitScatter(const KernelContext& context,
       hlo::BitWidth(i.shape().type()) == 32) {
     return EmitElementScatter(context, i);
   }
+  if (hlo::ScattersPlanes(i)) return EmitPlaneScatter(context, i);
   RETURN_IF_ERROR(CheckForm(i));
   ScatterProblem p;
   ASSIGN_OR_RETURN(p.combine, ScatterCombine::Of(i));

@@ -16,6 +16,10 @@ namespace ptxla::lowering {
 absl::StatusOr<isa::Kernel> EmitScatter(const KernelContext& context,
                                         const hlo::Instruction& i);
 
+// Of whole planes (analysis/plane_scatter.h).
+absl::StatusOr<isa::Kernel> EmitPlaneScatter(const KernelContext& context,
+                                             const hlo::Instruction& i);
+
 }  // namespace ptxla::lowering
 
 #endif  // PTXLA_HLO_BACKEND_LOWERING_MOVEMENT_SCATTER_H_
