@@ -4,8 +4,8 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "hlo_backend/analysis/buffer_plan.h"
-#include "hlo_backend/analysis/scalar_work.h"
 #include "hlo_backend/analysis/tiled_layout.h"
+#include "hlo_backend/passes/loop_scalars.h"
 #include "hlo_backend/passes/memory_places.h"
 #include "hlo_backend/passes/memory_space.h"
 #include "hlo_backend/passes/memory_space_assignment.h"
@@ -47,34 +47,6 @@ class Loop {
            body_->root()->opcode() == Opcode::kTuple && OnlyElements(*loop_) &&
            !loop_->IsRoot() && OnlyElements(*body_->parameter(0)) &&
            OnlyElements(*condition_->parameter(0));
-  }
-
-  // Counters and what they decide.
-  bool PlaceScalars() {
-    bool changed = false;
-    for (int k = 0; k < init_->operand_count(); ++k) {
-      if (!IsScalarUnitShape(init_->operand(k)->shape())) continue;
-      if (!ReadByScalarUnit(*body_, k) || !ReadByScalarUnit(*condition_, k) ||
-          !Elements(*loop_, k).empty()) {
-        continue;
-      }
-      Instruction* next = body_->root()->operand(k);
-      Instruction* start = init_->operand(k);
-      if (!IsScalarUnitWork(*next) || next->user_count() != 1) continue;
-      if (start->opcode() != Opcode::kCopy || start->user_count() != 1)
-        continue;
-      Move(k, kMemorySmem);
-      changed = true;
-    }
-    // The condition's own work, from its elements to its root.
-    for (Instruction* i : condition_->instructions()) {
-      if (IsScalarUnitWork(*i) && OperandsIn(*i, kMemorySmem) &&
-          (i->IsRoot() || i->user_count() > 0)) {
-        SetSpace(i->mutable_shape(), kMemorySmem);
-        changed = true;
-      }
-    }
-    return changed;
   }
 
   // Bytes of VMEM that element k would take; 0: it cannot lie there.
@@ -178,27 +150,6 @@ class Loop {
            InPlaceOperand(*start) < 0 && MayLieInVmem(*start);
   }
 
-  static bool OperandsIn(const Instruction& i, int space) {
-    for (const Instruction* o : i.operands()) {
-      if (o->shape().memory_space() != space) return false;
-    }
-    return true;
-  }
-
-  static bool ReadByScalarUnit(const Computation& c, int k) {
-    for (const Instruction* value : Elements(*c.parameter(0), k)) {
-      for (const Instruction* user : value->users()) {
-        if (!IsScalarUnitWork(*user)) return false;
-        // Its other operands must come to SMEM too.
-        for (const Instruction* o : user->operands()) {
-          const MemoryPlace place = PlaceOf(o);
-          if (place.maker != c.parameter(0) || place.index != k) return false;
-        }
-      }
-    }
-    return true;
-  }
-
   // Not by `root`, but `except` may.
   static bool ReadByKernels(const Instruction& state, int k,
                             const Instruction* root,
@@ -279,7 +230,7 @@ absl::StatusOr<bool> LoopResidencyPass::Run(Module* module,
     if (i->opcode() != Opcode::kWhile) continue;
     Loop loop(i);
     if (!loop.IsPlain()) continue;
-    changed |= loop.PlaceScalars();
+    changed |= PlaceLoopScalars(i, *context.chip);
     for (int k = 0; k < loop.state_size(); ++k) {
       // What an earlier loop left in VMEM need not go through HBM.
       const auto copied = from.find(loop.start(k));
