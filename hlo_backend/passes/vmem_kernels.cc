@@ -71,6 +71,7 @@ bool MayLieInVmem(const Instruction& i) {
     case Opcode::kRngBitGenerator:
     case Opcode::kSelectAndScatter:
     case Opcode::kSlice:
+    case Opcode::kSort:
       break;
     case Opcode::kPad:
       for (const PaddingDim& d : i.attrs<PadAttrs>().dims) {
