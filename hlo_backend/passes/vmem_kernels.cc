@@ -48,6 +48,7 @@ bool IsVmemKernel(const Instruction& i) {
     case Opcode::kReshape:
     case Opcode::kCopy:
     case Opcode::kBroadcast:
+    case Opcode::kIota:
       return true;
     case Opcode::kTranspose:
       // More dimensions are walked by windows only.
