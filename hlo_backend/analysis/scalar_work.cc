@@ -23,6 +23,8 @@ bool IsOperation(const Instruction& i) {
     case Opcode::kConvert:
       // From a pred, or between the two 32-bit types.
       return !logic && IsScalarUnitShape(i.operand(0)->shape());
+    case Opcode::kBitcastConvert:
+      return !logic && i.operand(0)->shape().type() != PrimitiveType::kPred;
     case Opcode::kAnd:
     case Opcode::kOr:
     case Opcode::kXor:

@@ -13,7 +13,7 @@ bool IsScalarUnitShape(const Shape& shape);
 // An instruction, or a kLoop fusion of such, all of whose values are
 // IsScalarUnitShape and whose operations the scalar unit has: add, subtract,
 // multiply, maximum, minimum, and, or, xor, shifts, compare, select, convert,
-// constant. One result.
+// bitcast-convert, constant. One result.
 bool IsScalarUnitWork(const Instruction& instruction);
 
 }  // namespace ptxla::hlo

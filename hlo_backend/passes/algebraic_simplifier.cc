@@ -33,6 +33,9 @@ Instruction* Simplify(Instruction* i, Rewriter& r) {
   if (!i->IsElementwise() || !i->shape().IsArray()) return nullptr;
   Instruction* value = nullptr;
   if (i->opcode() == Opcode::kConvert) value = SimplifyConvert(i, r);
+  if (i->opcode() == Opcode::kBitcastConvert) {
+    value = SimplifyBitcastConvert(i, r);
+  }
   if (i->opcode() == Opcode::kCompare || i->opcode() == Opcode::kSelect) {
     value = SimplifySelect(i, r);
   }

@@ -14,6 +14,7 @@
 #include "hlo_backend/passes/convolution_canonicalizer.h"
 #include "hlo_backend/passes/convolution_input_fusion.h"
 #include "hlo_backend/passes/copy_insertion.h"
+#include "hlo_backend/passes/counter_narrowing.h"
 #include "hlo_backend/passes/cse.h"
 #include "hlo_backend/passes/dce.h"
 #include "hlo_backend/passes/dot_canonicalizer.h"
@@ -114,6 +115,8 @@ std::vector<PassEntry> AllPasses() {
        Make<ConvolutionInputFusionPass>},
       {"copy-insertion", "copies where a value would lie in two places",
        Make<CopyInsertionPass>},
+      {"counter-narrowing", "64-bit counters of loops as s32",
+       Make<CounterNarrowingPass>},
       {"cse", "one of several equal instructions", Make<CsePass>},
       {"dce", "removes what nobody needs", Make<DcePass>},
       {"dot-canonicalizer", "dots with the fewest dimensions",

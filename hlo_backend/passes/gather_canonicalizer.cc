@@ -5,6 +5,7 @@
 
 #include "hlo_backend/analysis/monoid.h"
 #include "hlo_backend/analysis/plane_gather.h"
+#include "hlo_backend/analysis/plane_scatter.h"
 #include "hlo_backend/passes/gathered_planes.h"
 #include "hlo_backend/passes/row_indices.h"
 
@@ -57,6 +58,7 @@ bool IsCanonical(const Instruction& gather) {
 bool IsCanonicalScatter(const Instruction& scatter) {
   const auto& a = scatter.attrs<ScatterAttrs>();
   if (scatter.operand_count() != 3) return false;
+  if (ScattersPlanes(scatter)) return true;
   const Shape& x = scatter.operand(0)->shape();
   const Shape& indices = scatter.operand(1)->shape();
   const Shape& updates = scatter.operand(2)->shape();

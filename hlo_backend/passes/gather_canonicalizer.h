@@ -3,6 +3,7 @@
 //   gather    out[n, :] = table[row[n], :]      or  out[n] = table[row[n]]
 //             out[n, :, :] = table[row[n], :, :]  (analysis/plane_gather.h)
 //   scatter   table[row[n], :] op= updates[n, :]   or of single elements
+//             or of planes (analysis/plane_scatter.h)
 //
 // row is s32[N]. The operand's windows become rows of a table by a transpose
 // (none where the indexed dimensions are the major ones), index vectors become

@@ -5,6 +5,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "hlo_backend/analysis/tiled_layout.h"
+#include "hlo_backend/passes/loop_scalars.h"
 #include "hlo_backend/passes/loop_state.h"
 #include "hlo_backend/passes/memory_space.h"
 #include "hlo_backend/passes/memory_space_assignment.h"
@@ -32,7 +33,7 @@ absl::StatusOr<bool> LoopResidencyPass::Run(Module* module,
     if (i->opcode() != Opcode::kWhile) continue;
     LoopState loop(i);
     if (!loop.IsPlain()) continue;
-    changed |= loop.PlaceScalars();
+    changed |= PlaceLoopScalars(i, *context.chip);
     for (int k = 0; k < loop.state_size(); ++k) {
       // What an earlier loop left in VMEM need not go through HBM.
       const auto copied = from.find(loop.start(k));

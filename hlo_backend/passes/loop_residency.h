@@ -1,7 +1,6 @@
 // Where the state of a loop lies while it runs:
 //
-//  - counters, bounds and predicates that only the scalar unit works on lie in
-//    SMEM (hlo_backend/analysis/scalar_work.h);
+//  - counters, bounds and indices lie in SMEM (loop_scalars.h);
 //  - arrays that an iteration makes from the last one's lie in VMEM, where all
 //    that read and make them are kernels, as far as there is room;
 //  - arrays that a kernel makes for the loop, which only reads them, do too;

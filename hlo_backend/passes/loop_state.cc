@@ -1,7 +1,6 @@
 #include "hlo_backend/passes/loop_state.h"
 
 #include "hlo_backend/analysis/buffer_plan.h"
-#include "hlo_backend/analysis/scalar_work.h"
 #include "hlo_backend/analysis/tiled_layout.h"
 #include "hlo_backend/passes/memory_places.h"
 #include "hlo_backend/passes/memory_space.h"
@@ -37,32 +36,6 @@ bool LoopState::IsPlain() const {
          body_->root()->opcode() == Opcode::kTuple && OnlyElements(*loop_) &&
          !loop_->IsRoot() && OnlyElements(*body_->parameter(0)) &&
          OnlyElements(*condition_->parameter(0));
-}
-
-bool LoopState::PlaceScalars() {
-  bool changed = false;
-  for (int k = 0; k < init_->operand_count(); ++k) {
-    if (!IsScalarUnitShape(init_->operand(k)->shape())) continue;
-    if (!ReadByScalarUnit(*body_, k) || !ReadByScalarUnit(*condition_, k) ||
-        !Elements(*loop_, k).empty()) {
-      continue;
-    }
-    Instruction* next = body_->root()->operand(k);
-    Instruction* start = init_->operand(k);
-    if (!IsScalarUnitWork(*next) || next->user_count() != 1) continue;
-    if (start->opcode() != Opcode::kCopy || start->user_count() != 1) continue;
-    Move(k, kMemorySmem);
-    changed = true;
-  }
-  // The condition's own work, from its elements to its root.
-  for (Instruction* i : condition_->instructions()) {
-    if (IsScalarUnitWork(*i) && OperandsIn(*i, kMemorySmem) &&
-        (i->IsRoot() || i->user_count() > 0)) {
-      SetSpace(i->mutable_shape(), kMemorySmem);
-      changed = true;
-    }
-  }
-  return changed;
 }
 
 int64_t LoopState::VmemBytes(int k) const {
@@ -186,27 +159,6 @@ bool LoopState::ReadWhole(const Instruction& value, bool* whole) const {
         break;
       default:
         *whole = true;
-    }
-  }
-  return true;
-}
-
-bool LoopState::OperandsIn(const Instruction& i, int space) {
-  for (const Instruction* o : i.operands()) {
-    if (o->shape().memory_space() != space) return false;
-  }
-  return true;
-}
-
-bool LoopState::ReadByScalarUnit(const Computation& c, int k) {
-  for (const Instruction* value : Elements(*c.parameter(0), k)) {
-    for (const Instruction* user : value->users()) {
-      if (!IsScalarUnitWork(*user)) return false;
-      // Its other operands must come to SMEM too.
-      for (const Instruction* o : user->operands()) {
-        const MemoryPlace place = PlaceOf(o);
-        if (place.maker != c.parameter(0) || place.index != k) return false;
-      }
     }
   }
   return true;

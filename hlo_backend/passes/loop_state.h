@@ -29,8 +29,6 @@ class LoopState {
   Instruction* start(int k) const { return init_->operand(k); }
   void set_start(int k, Instruction* value) { init_->ReplaceOperand(k, value); }
 
-  // Counters and what they decide.
-  bool PlaceScalars();
   // Bytes of VMEM that element k would take; 0: it cannot lie there.
   int64_t VmemBytes(int k) const;
   // Is an element of the state that an iteration moves `times` a better use of
@@ -57,8 +55,6 @@ class LoopState {
   bool StartsInVmem(int k) const;
   // Nobody takes a part of it by number; *whole: a kernel takes all.
   bool ReadWhole(const Instruction& value, bool* whole) const;
-  static bool OperandsIn(const Instruction& i, int space);
-  static bool ReadByScalarUnit(const Computation& c, int k);
   // Not by `root`, but `except` may.
   static bool ReadByKernels(const Instruction& state, int k,
                             const Instruction* root,

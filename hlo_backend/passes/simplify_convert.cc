@@ -69,6 +69,20 @@ bool MayPassTranspose(const Instruction& i) {
 
 }  // namespace
 
+Instruction* SimplifyBitcastConvert(Instruction* i, Rewriter& r) {
+  Instruction* x = i->operand(0);
+  if (x->opcode() != Opcode::kBitcastConvert) return nullptr;
+  Instruction* source = x->operand(0);
+  // Words of one size all along.
+  if (source->shape().dims() != x->shape().dims() ||
+      x->shape().dims() != i->shape().dims()) {
+    return nullptr;
+  }
+  return source->shape().type() == i->shape().type()
+             ? source
+             : r.builder().BitcastConvert(source, i->shape());
+}
+
 Instruction* SimplifyConvert(Instruction* i, Rewriter& r) {
   Instruction* x = i->operand(0);
   const PrimitiveType to = i->shape().type();

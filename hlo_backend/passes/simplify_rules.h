@@ -28,6 +28,8 @@ Instruction* SimplifySelect(Instruction* i, Rewriter& r);
 Instruction* SimplifyOneHotMask(Instruction* i, Rewriter& r);
 // convert to the same type, f32 -> bf16 -> f32.
 Instruction* SimplifyConvert(Instruction* i, Rewriter& r);
+// The bits of a value's bits are the value's.
+Instruction* SimplifyBitcastConvert(Instruction* i, Rewriter& r);
 // slice, pad, concatenate, dynamic-slice, iota that do nothing.
 Instruction* SimplifySlicing(Instruction* i, Rewriter& r);
 // Two pads with zeros that are added and lie side by side: the gradient of an

@@ -1,6 +1,7 @@
 #include "hlo_backend/passes/space_to_depth.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -8,22 +9,14 @@
 #include "hlo_backend/ir/builder.h"
 #include "hlo_backend/passes/control_flow.h"
 #include "hlo_backend/passes/dimension_utils.h"
+#include "hlo_backend/passes/folded_image.h"
 
 namespace ptxla::hlo {
 namespace {
 
 // Elementwise instructions between a parameter and its first convolution.
 constexpr int kMostSteps = 16;
-constexpr int64_t kTileRows = 8, kLanes = 128;
-
-// One spatial dimension: `step` positions become one.
-struct Axis {
-  int64_t step = 1;
-  int64_t in = 1, taps = 1;            // as they were
-  int64_t lead = 0;                    // taps of zeros in front of the first
-  int64_t blocks = 1, tap_blocks = 1;  // as they become
-  int64_t padding = 0;                 // low, in blocks
-};
+constexpr int64_t kTileRows = 8;
 
 class Folder {
  public:
@@ -54,6 +47,7 @@ class Folder {
         attrs_.precision.operand(0) == Precision::kDefault) {
       x_ = b_.Convert(x_, PrimitiveType::kBf16);  // as the arrays take it
     }
+    image_.emplace(&b_, axes_, channels_, Size(*x_, rows_));
     return gradient_ ? Gradient() : Forward();
   }
 
@@ -64,6 +58,9 @@ class Folder {
   int64_t Spatial() const {
     return static_cast<int64_t>(attrs_.window.dims.size());
   }
+
+  // Features of a block, as the new convolution has them.
+  int64_t Block() const { return axes_[1].step * image_->padded(); }
 
   // A forward pass that strides, or the gradient of its weights: there the taps
   // are positions of the result.
@@ -84,7 +81,7 @@ class Folder {
     if (gradient_ && taps <= results) return false;
     for (int64_t s = 0; s < Spatial(); ++s) {
       const WindowDim& w = attrs_.window.dims[s];
-      Axis a;
+      FoldedAxis a;
       a.step = gradient_ ? w.window_dilation : w.stride;
       a.in = Size(*x_, d.input_spatial[s]);
       a.taps = gradient_ ? Size(*convolution_, d.output_spatial[s]) : w.size;
@@ -120,77 +117,31 @@ class Folder {
     return false;
   }
 
-  // With zeros around, so that each axis is whole blocks.
-  Instruction* PadToBlocks(Instruction* value, const DimVector& spatial,
-                           bool taps) {
-    std::vector<PaddingDim> padding(value->shape().rank());
-    bool pads = false;
-    for (size_t s = 0; s < axes_.size(); ++s) {
-      const Axis& a = axes_[s];
-      PaddingDim& p = padding[spatial[s]];
-      p.low = taps ? a.lead : 0;
-      p.high = (taps ? a.tap_blocks : a.blocks) * a.step -
-               (taps ? a.taps : a.in) - p.low;
-      pads |= p.low != 0 || p.high != 0;
-    }
-    return pads ? PadWithZeros(value, padding) : value;
-  }
-  Instruction* PadWithZeros(Instruction* value,
-                            const std::vector<PaddingDim>& padding) {
-    return b_.Pad(value, b_.Zero(value->shape().type()), padding);
-  }
-  // The features of one position of an inner block, in whole tiles of rows.
-  int64_t Features() const { return axes_[0].step * channels_; }
-  int64_t Padded() const { return RoundUpTo<int64_t>(Features(), kTileRows); }
-  Instruction* PadFeatures(Instruction* value, int dim) {
-    if (Padded() == Features()) return value;
-    std::vector<PaddingDim> padding(value->shape().rank());
-    padding[dim].high = Padded() - Features();
-    return PadWithZeros(value, padding);
-  }
-
-  // The transpose is moved before conversions: of a parameter it is a layout.
-  Instruction* Ordered(Instruction* value, const DimVector& order) {
-    if (IsIdentityMapping(order)) return value;
-    if (value->opcode() != Opcode::kConvert) {
-      return b_.Transpose(value, order);
-    }
-    return b_.Convert(Ordered(value->operand(0), order), value->shape().type());
-  }
-
-  // [blocks, blocks, batch, features]: rows of blocks are features where they
-  // lie, columns are brought to them as rows, and one exchange of rows and
-  // lanes comes last.
   Instruction* FoldedInput() {
     const DimVector& spatial = attrs_.dims.input_spatial;
-    const int64_t batch = Size(*x_, rows_);
-    const Axis &outer = axes_[0], &inner = axes_[1];
-    Instruction* x = Ordered(x_, {spatial[0], feature_, spatial[1], rows_});
-    x = PadToBlocks(x, {0, 2}, false);
-    const int64_t across = inner.blocks * inner.step;
-    x = b_.Reshape(x, {outer.blocks, Features(), across, batch});
-    x = b_.Transpose(PadFeatures(x, 1), {0, 2, 1, 3});
-    x = b_.Reshape(x,
-                   {outer.blocks, inner.blocks, inner.step * Padded(), batch});
-    return b_.Transpose(x, {0, 1, 3, 2});
+    return image_->Fold(x_, {rows_, feature_, spatial[0], spatial[1]});
   }
 
   // [tap blocks, tap blocks, features, output features].
   Instruction* FoldedKernel() {
     const ConvDims& d = attrs_.dims;
-    const Axis &outer = axes_[0], &inner = axes_[1];
-    Instruction* w = PadToBlocks(w_, d.kernel_spatial, true);
+    const FoldedAxis &outer = axes_[0], &inner = axes_[1];
+    Instruction* w =
+        image_->PadDim(image_->PadToBlocks(w_, d.kernel_spatial, true),
+                       d.kernel_input_feature, image_->channels());
     const DimVector order = {d.kernel_spatial[0], d.kernel_spatial[1],
                              d.kernel_input_feature, d.kernel_output_feature};
     if (!IsIdentityMapping(order)) w = b_.Transpose(w, order);
     const int64_t out = Size(*w, 3);
     w = b_.Reshape(w, {outer.tap_blocks, outer.step, inner.tap_blocks,
-                       inner.step, channels_, out});
-    w = b_.Reshape(
-        b_.Transpose(w, {0, 2, 3, 1, 4, 5}),
-        {outer.tap_blocks, inner.tap_blocks, inner.step, Features(), out});
-    return b_.Reshape(PadFeatures(w, 3), {outer.tap_blocks, inner.tap_blocks,
-                                          inner.step * Padded(), out});
+                       inner.step, image_->channels(), out});
+    w = b_.Transpose(w, image_->channels_outside()
+                            ? DimVector{0, 2, 3, 4, 1, 5}
+                            : DimVector{0, 2, 3, 1, 4, 5});
+    w = b_.Reshape(w, {outer.tap_blocks, inner.tap_blocks, inner.step,
+                       image_->features(), out});
+    return b_.Reshape(image_->PadDim(w, 3, image_->padded()),
+                      {outer.tap_blocks, inner.tap_blocks, Block(), out});
   }
 
   // Dimension numbers of arrays whose planes are outside.
@@ -213,7 +164,7 @@ class Folder {
     ConvAttrs attrs = attrs_;
     attrs.dims = std::move(dims);
     for (size_t s = 0; s < axes_.size(); ++s) {
-      const Axis& a = axes_[s];
+      const FoldedAxis& a = axes_[s];
       WindowDim& window = attrs.window.dims[s];
       const int64_t out = result[attrs.dims.output_spatial[s]];
       window.stride = window.window_dilation = 1;
@@ -252,24 +203,30 @@ class Folder {
     dims.kernel_spatial = d.kernel_spatial;
     dims.kernel_input_feature = d.kernel_input_feature;
     dims.kernel_output_feature = d.kernel_output_feature;
-    const Axis &outer = axes_[0], &inner = axes_[1];
+    const FoldedAxis &outer = axes_[0], &inner = axes_[1];
     const int64_t features = Size(*convolution_, d.output_feature);
-    Instruction* conv = Convolve(
-        FoldedInput(), w_, std::move(dims),
-        {outer.tap_blocks, inner.tap_blocks, features, inner.step * Padded()});
-    Instruction* taps = b_.Reshape(conv, {outer.tap_blocks, inner.tap_blocks,
-                                          features, inner.step, Padded()});
-    if (Padded() != Features()) {
+    Instruction* conv =
+        Convolve(FoldedInput(), w_, std::move(dims),
+                 {outer.tap_blocks, inner.tap_blocks, features, Block()});
+    Instruction* taps =
+        b_.Reshape(conv, {outer.tap_blocks, inner.tap_blocks, features,
+                          inner.step, image_->padded()});
+    const int64_t channels = image_->channels();
+    if (image_->padded() != image_->features()) {
       DimVector limits = taps->shape().dims();
-      limits[4] = Features();
+      limits[4] = image_->features();
       taps = b_.Slice(taps, DimVector(5, 0), limits);
     }
+    const bool outside = image_->channels_outside();
     taps = b_.Reshape(taps, {outer.tap_blocks, inner.tap_blocks, features,
-                             inner.step, outer.step, channels_});
+                             inner.step, outside ? channels : outer.step,
+                             outside ? outer.step : channels});
     // [taps, taps, image features, features], then in the old order.
-    taps = b_.Reshape(b_.Transpose(taps, {0, 4, 1, 3, 5, 2}),
-                      {outer.tap_blocks * outer.step,
-                       inner.tap_blocks * inner.step, channels_, features});
+    taps = b_.Transpose(taps, outside ? DimVector{0, 5, 1, 3, 4, 2}
+                                      : DimVector{0, 4, 1, 3, 5, 2});
+    taps =
+        b_.Reshape(taps, {outer.tap_blocks * outer.step,
+                          inner.tap_blocks * inner.step, channels, features});
     taps = b_.Slice(taps, {outer.lead, inner.lead, 0, 0},
                     {outer.lead + outer.taps, inner.lead + inner.taps,
                      channels_, features});
@@ -284,7 +241,8 @@ class Folder {
   ConvAttrs attrs_;
   Builder b_;
   Instruction *x_, *w_;
-  std::vector<Axis> axes_;
+  std::vector<FoldedAxis> axes_;
+  std::optional<FoldedImage> image_;
   bool gradient_ = false;
   int64_t feature_ = 0, rows_ = 0;  // dimensions of the input
   int64_t channels_ = 0;            // features of the image

@@ -16,8 +16,9 @@
 //
 // Only for images that are moved before their first convolution anyway: what
 // comes from a parameter through elementwise work. And for batches of whole
-// rows of tiles, which stay there while blocks are folded, and are turned once,
-// at the end.
+// rows of tiles: they are lanes while blocks are folded, and are turned once,
+// at the end. Where the columns fill more of the lanes than the batch does,
+// they are lanes until rows of blocks are features.
 // How few features is the chip's policy `space_to_depth_features`.
 #ifndef PTXLA_HLO_BACKEND_PASSES_SPACE_TO_DEPTH_H_
 #define PTXLA_HLO_BACKEND_PASSES_SPACE_TO_DEPTH_H_

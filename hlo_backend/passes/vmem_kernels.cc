@@ -5,6 +5,7 @@
 #include "hlo_backend/analysis/filled_scatter.h"
 #include "hlo_backend/analysis/fusion_rules.h"
 #include "hlo_backend/analysis/plane_gather.h"
+#include "hlo_backend/analysis/plane_scatter.h"
 #include "hlo_backend/analysis/tiled_layout.h"
 #include "hlo_backend/passes/memory_places.h"
 
@@ -49,6 +50,7 @@ bool IsVmemKernel(const Instruction& i) {
     case Opcode::kReshape:
     case Opcode::kCopy:
     case Opcode::kBroadcast:
+    case Opcode::kIota:
       return true;
     case Opcode::kTranspose:
       // More dimensions are walked by windows only.
@@ -72,6 +74,7 @@ bool MayLieInVmem(const Instruction& i) {
     case Opcode::kRngBitGenerator:
     case Opcode::kSelectAndScatter:
     case Opcode::kSlice:
+    case Opcode::kSort:
       break;
     case Opcode::kFusion:
       if (IsFilledScatter(i)) break;
@@ -93,6 +96,7 @@ bool MayLieInVmem(const Instruction& i) {
       break;
     }
     case Opcode::kScatter:
+      if (ScattersPlanes(i)) break;
       // Rows of a table, each by transfers of its own.
       if (i.operand_count() != 3 || i.shape().rank() != 2) return false;
       break;
@@ -116,6 +120,7 @@ bool ReadsInVmem(const Instruction& kernel, const Instruction& operand) {
     return kernel.operand(0) != &operand &&
            operand.shape().dim(0) % kTileRows == 0;
   }
+  if (ScattersPlanes(kernel)) return kernel.operand(1) != &operand;
   // Row numbers come from HBM to SMEM, updates by windows.
   return (kernel.opcode() != Opcode::kGather &&
           kernel.opcode() != Opcode::kScatter) ||

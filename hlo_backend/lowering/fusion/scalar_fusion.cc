@@ -157,6 +157,7 @@ class ScalarCode {
       case Opcode::kShiftRightArithmetic:
         return b_.SBinary(isa::Opcode::kSshra, Of(i, 0), Of(i, 1));
       case Opcode::kConvert:
+      case Opcode::kBitcastConvert:
         return Of(i, 0);
       default: {  // compare
         const Comparison c =

@@ -80,6 +80,7 @@ class Transposer {
   // planes, and those in one piece of code.
   struct Step {
     int64_t down = 1, across = 1, planes = 1, together = 1;
+    bool exact = false;
   };
 
   absl::StatusOr<isa::Kernel> RunWith() {
@@ -94,8 +95,19 @@ class Transposer {
       tilings.push_back(std::move(t));
     }
     // Small planes: several in a step, many of them in one piece of code.
-    for (const auto& [planes, together] : PlaneChoices()) {
-      ASSIGN_OR_RETURN(Tiling t, Cut({down_, across_, planes, together}));
+    auto choices = PlaneChoices(/*exact=*/false);
+    bool exact = false;
+    if (HasOddTiles()) {
+      // A copy costs every step its wait; a few planes a step, as where their
+      // number has no divisors, cost more.
+      auto walked = PlaneChoices(/*exact=*/true);
+      exact =
+          !walked.empty() && walked.back().first * 4 >= choices.back().first;
+      if (exact) choices = std::move(walked);
+    }
+    for (const auto& [planes, together] : choices) {
+      ASSIGN_OR_RETURN(Tiling t,
+                       Cut({down_, across_, planes, together, exact}));
       tilings.push_back(std::move(t));
     }
     ASSIGN_OR_RETURN(size_t best, ChooseTiling(context_, tilings));
@@ -113,7 +125,7 @@ class Transposer {
   }
 
   // Planes of a step and of a piece of code, where a plane is small.
-  std::vector<std::pair<int64_t, int64_t>> PlaneChoices() const {
+  std::vector<std::pair<int64_t, int64_t>> PlaneChoices(bool exact) const {
     std::vector<std::pair<int64_t, int64_t>> choices;
     const int64_t tiles = p_.in.tiles_down * p_.in.tiles_across;
     if (p_.PlaneDim() < 0 || tiles > PlaneTranspose::kMostTiles) return choices;
@@ -125,7 +137,7 @@ class Transposer {
       if (planes == before) break;
       before = planes;
       // Nothing may lie beyond arrays that are walked in place.
-      while (Walked() && all % planes != 0) --planes;
+      while (Walked(exact) && all % planes != 0) --planes;
       if (planes == 1) continue;
       for (const int64_t in_code : {int64_t{4}, std::min(code, kMostPlanes)}) {
         int64_t together = std::min(in_code, planes);
@@ -140,11 +152,20 @@ class Transposer {
   }
 
   // An operand or result in VMEM that is not copied to slots.
-  bool Walked() const {
-    const auto walked = [](const hlo::Shape& shape, const PhysicalArray& a) {
-      return shape.memory_space() == hlo::kMemoryVmem && !NeedsStaging(a);
+  bool Walked(bool exact) const {
+    return Walks(i_.operand(0)->shape(), p_.in, exact) ||
+           Walks(i_.shape(), p_.out, exact);
+  }
+  static bool Walks(const hlo::Shape& shape, const PhysicalArray& a,
+                    bool exact) {
+    return shape.memory_space() == hlo::kMemoryVmem && !NeedsStaging(a, exact);
+  }
+  // One that only exact code walks.
+  bool HasOddTiles() const {
+    const auto odd = [](const hlo::Shape& shape, const PhysicalArray& a) {
+      return Walks(shape, a, true) && !Walks(shape, a, false);
     };
-    return walked(i_.operand(0)->shape(), p_.in) || walked(i_.shape(), p_.out);
+    return odd(i_.operand(0)->shape(), p_.in) || odd(i_.shape(), p_.out);
   }
 
   absl::StatusOr<Tiling> Cut(const Step& step) const {
@@ -169,6 +190,7 @@ class Transposer {
     const bool several = step.planes > 1;
     TransposeBlock block;
     block.planes = step.planes;
+    block.exact = step.exact;
     block.major_dim.assign(rank, -1);
     for (int q = 0; q + 2 < rank; ++q) {
       block.major_dim[p_.from[q]] = major_dim[q];

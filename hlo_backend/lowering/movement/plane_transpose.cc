@@ -1,6 +1,7 @@
 #include "hlo_backend/lowering/movement/plane_transpose.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace ptxla::lowering {
 
@@ -28,7 +29,7 @@ void PlaneTranspose::Emit(Sca f, Sca t, int64_t count) {
       Store(t, p, Transposed(Load(f, p)));
       continue;
     }
-    const Tiles low = Load(f, p), high = Load(f, p + 1);
+    const auto [low, high] = LoadTwo(f, p);
     Tiles words;
     words.reserve(low.size());
     for (size_t k = 0; k < low.size(); ++k) {
@@ -42,14 +43,34 @@ void PlaneTranspose::Emit(Sca f, Sca t, int64_t count) {
       lows.push_back(b_.BinaryImm(Opcode::kVshll, v, 16));
       highs.push_back(b_.BinaryImm(Opcode::kVand, v, 0xFFFF0000u));
     }
+    if (IsDense(out_)) {
+      lows.insert(lows.end(), highs.begin(), highs.end());
+      Store(t, p++, lows);
+      continue;
+    }
     Store(t, p++, lows);
     Store(t, p, highs);
   }
 }
 
-PlaneTranspose::Tiles PlaneTranspose::Load(Sca f, int64_t plane) {
+bool PlaneTranspose::IsDense(const TransposeSide& side) {
+  return side.plane_bytes == side.rows * side.columns * side.tile_bytes;
+}
+
+std::pair<PlaneTranspose::Tiles, PlaneTranspose::Tiles> PlaneTranspose::LoadTwo(
+    Sca f, int64_t plane) {
+  if (!IsDense(in_)) return {Load(f, plane), Load(f, plane + 1)};
+  Tiles low = Load(f, plane, 2);
+  const auto middle = low.begin() + static_cast<int64_t>(low.size()) / 2;
+  Tiles high(middle, low.end());
+  low.erase(middle, low.end());
+  return {std::move(low), std::move(high)};
+}
+
+PlaneTranspose::Tiles PlaneTranspose::Load(Sca f, int64_t plane,
+                                           int64_t planes) {
   Tiles tiles;
-  const int64_t n = in_.rows * in_.columns;
+  const int64_t n = planes * in_.rows * in_.columns;
   const int64_t first = plane * in_.plane_bytes;
   for (int64_t k = 0; k < n; k += narrow_types_ ? 1 : pack_) {
     const auto at = static_cast<int32_t>(first + k * in_.tile_bytes);

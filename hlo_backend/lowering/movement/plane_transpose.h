@@ -11,6 +11,7 @@
 #define PTXLA_HLO_BACKEND_LOWERING_MOVEMENT_PLANE_TRANSPOSE_H_
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "hlo_backend/lowering/codegen/builder.h"
@@ -34,7 +35,12 @@ class PlaneTranspose {
  private:
   using Tiles = std::vector<codegen::Vec>;  // of a plane, row by row
 
-  Tiles Load(codegen::Sca f, int64_t plane);
+  // Its planes follow one another: halves of registers between them are whole
+  // ones together.
+  static bool IsDense(const TransposeSide& side);
+  // Of `planes` planes, dense where they are several.
+  Tiles Load(codegen::Sca f, int64_t plane, int64_t planes = 1);
+  std::pair<Tiles, Tiles> LoadTwo(codegen::Sca f, int64_t plane);
   void Store(codegen::Sca t, int64_t plane, const Tiles& tiles);
   // The tiles of the transposed plane.
   Tiles Transposed(const Tiles& tiles);

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "hlo_backend/analysis/filled_scatter.h"
+#include "hlo_backend/analysis/plane_scatter.h"
 #include "hlo_backend/ir/computation.h"
 #include "hlo_backend/lowering/movement/scatter_forms.h"
 #include "memory_model/hbm.h"
@@ -80,6 +81,7 @@ absl::StatusOr<isa::Kernel> EmitScatter(const KernelContext& context,
       hlo::BitWidth(i.shape().type()) == 32) {
     return EmitElementScatter(context, i);
   }
+  if (hlo::ScattersPlanes(i)) return EmitPlaneScatter(context, i);
   ASSIGN_OR_RETURN(const ScatterProblem p, ProblemOf(i, i));
   ASSIGN_OR_RETURN(const Tiling tiling, ChooseForm(context, p));
   return FrameKernel(context, tiling);

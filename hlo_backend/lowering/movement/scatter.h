@@ -20,6 +20,10 @@ absl::StatusOr<isa::Kernel> EmitScatter(const KernelContext& context,
 absl::StatusOr<isa::Kernel> EmitFilledScatter(const KernelContext& context,
                                               const hlo::Instruction& fusion);
 
+// Of whole planes (analysis/plane_scatter.h).
+absl::StatusOr<isa::Kernel> EmitPlaneScatter(const KernelContext& context,
+                                             const hlo::Instruction& i);
+
 }  // namespace ptxla::lowering
 
 #endif  // PTXLA_HLO_BACKEND_LOWERING_MOVEMENT_SCATTER_H_

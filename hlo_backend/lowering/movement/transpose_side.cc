@@ -29,10 +29,10 @@ void TransposeSide::Store(CodeBuilder& b) const {
   copy->Copy(b, base);
 }
 
-bool NeedsStaging(const PhysicalArray& a) {
-  return a.tile_rows < 8 ||
-         (a.packing > 1 && (a.tiles_down % 2 != 0 ||
-                            (a.tiles_across > 1 && a.tiles_across % 2 != 0)));
+bool NeedsStaging(const PhysicalArray& a, bool exact) {
+  return a.tile_rows < 8 || (!exact && a.packing > 1 &&
+                             (a.tiles_down % 2 != 0 ||
+                              (a.tiles_across > 1 && a.tiles_across % 2 != 0)));
 }
 
 TransposeSide AddTransposeSide(int arg, const PhysicalArray& a,
@@ -41,7 +41,7 @@ TransposeSide AddTransposeSide(int arg, const PhysicalArray& a,
   s.resident = tiling->args[arg].space == isa::Space::kVmem;
   // A block has room for tiles of 8 rows, however low they are.
   const int64_t full = int64_t{8} * isa::kLanes * a.bits / 8;
-  const bool staged = s.resident && NeedsStaging(a);
+  const bool staged = s.resident && NeedsStaging(a, block.exact);
   if (staged) s.resident = false;
   s.tile_bytes = s.resident ? a.tile_bytes() : full;
   s.rows = a.tiles_down;

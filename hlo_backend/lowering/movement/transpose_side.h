@@ -30,6 +30,9 @@ struct TransposeBlock {
   int64_t planes = 1;
   int row_dim = -1, column_dim = -1;  // of the grid
   int64_t row_tiles = 1, column_tiles = 1;
+  // Code that touches no half of a register beyond the tiles of a plane walks
+  // odd numbers of packed tiles where they lie, too.
+  bool exact = false;
 };
 
 // Strides of its tiles and planes, in bytes.
@@ -51,8 +54,9 @@ struct TransposeSide {
 };
 
 // An array in VMEM that is not only in full tiles, of packed types in pairs of
-// them, is not walked where it lies: each step copies its block.
-bool NeedsStaging(const PhysicalArray& array);
+// them (any number where code is exact), is not walked where it lies: each step
+// copies its block.
+bool NeedsStaging(const PhysicalArray& array, bool exact);
 
 // The window of the operand (`arg` 0) or the result (1) of a transpose, whose
 // arguments `tiling` has.

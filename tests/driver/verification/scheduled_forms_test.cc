@@ -40,7 +40,7 @@ ENTRY e {
   t = s32[]{:T(128)} constant(2)
   g = s32[]{:T(128)S(6)} convert(a)
   h = s32[]{:T(128)S(6)} shift-right-arithmetic(g, t)
-  v = u32[]{:T(128)S(6)} convert(h)
+  v = u32[]{:T(128)S(6)} bitcast-convert(h)
   p = pred[]{:T(512)S(6)} compare(l, i), direction=$0
   q = pred[]{:T(512)S(6)} compare(h, j), direction=$0
   o = pred[]{:T(512)S(6)} xor(p, q)

@@ -137,6 +137,29 @@ TEST(MinorTransposeTest, ResultsInVmemAreNotOverrun) {
                 .status());
 }
 
+// Planes of an odd number of packed tiles end in half a register.
+TEST(MinorTransposeTest, PlanesOfOddTilesAreWalkedWhereTheyLie) {
+  for (const char* chip : {"v3", "v4", "v5e", "v6e", "tpu7x"}) {
+    for (const auto& text :
+         {Transpose("bf16", "12,16,8", "12,8,16", "0,2,1"),
+          Transpose("bf16", "7,8,8", "7,8,8", "0,2,1"),
+          Transpose("bf16", "9,8,24", "9,24,8", "0,2,1"),
+          Transpose("bf16", "129,24,7", "129,7,24", "0,2,1"),
+          Transpose("bf16", "3,1000,8,16", "3,1000,16,8", "0,1,3,2")}) {
+      for (const std::vector<int>& in_vmem :
+           std::vector<std::vector<int>>{{0}, {1}, {0, 1}}) {
+        HarnessOptions options;
+        options.chip = chip;
+        options.in_vmem = in_vmem;
+        const auto result = CompareKernel(text, options);
+        EXPECT_OK(result.status()) << chip << text;
+        if (!result.ok() || in_vmem.size() < 2) continue;
+        EXPECT_EQ(result->kernel.vmem_bytes, 0) << chip << text;
+      }
+    }
+  }
+}
+
 TEST(MinorTransposeTest, SmallPlanesShareAStep) {
   for (const char* chip : {"v3", "v5e", "v6e"}) {
     for (const char* type : {"f32", "bf16"}) {

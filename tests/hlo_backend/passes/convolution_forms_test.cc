@@ -14,6 +14,7 @@
 namespace ptxla::hlo {
 namespace {
 
+using ::testing::AnyOf;
 using ::testing::HasSubstr;
 
 Literal SmallNumbers(const Shape& shape, uint32_t seed) {
@@ -115,6 +116,36 @@ TEST(SpaceToDepthTest, GradientsOfTheWeightsToo) {
                                     "fb01_io01->b01f"),
                         "space-to-depth"),
               HasSubstr("01fb_io01->01fb"));
+}
+
+// Their columns fill more lanes than the batch: those stay there meanwhile.
+TEST(SpaceToDepthTest, ImagesOfSmallBatchesKeepTheirColumnsInLanes) {
+  struct Case {
+    const char *x, *w, *out, *window, *labels;
+  };
+  for (const Case& c : std::vector<Case>{
+           {"8,3,9,11", "4,3,3,5", "8,4,5,5", "size=3x5 stride=2x2 pad=1_1x1_1",
+            "bf01_oi01->bf01"},
+           // Features of a step that are no whole rows of tiles by channels.
+           {"8,9,10,3", "3,3,3,2", "8,3,4,2", "size=3x3 stride=3x3 pad=0_0x1_1",
+            "b01f_01io->b01f"},
+           {"16,20,2,8", "4,4,2,3", "3,4,5,8",
+            "size=4x4 stride=4x4 pad=-2_2x0_0", "01fb_01io->f01b"},
+           // Steps of whole tiles of rows.
+           {"8,2,24,33", "4,2,8,8", "8,4,3,5",
+            "size=8x8 stride=8x8 pad=0_0x3_4", "bf01_oi01->bf01"},
+           {"8,2,80,80", "8,3,10,10", "2,3,8,8", "size=10x10 rhs_dilate=8x8",
+            "fb01_io01->bf01"},
+           // The gradient of weights.
+           {"8,3,19,17", "8,2,9,8", "3,5,3,2",
+            "size=9x8 rhs_dilate=2x2 pad=1_1x0_0", "fb01_io01->b01f"}}) {
+    EXPECT_THAT(
+        Converted(Convolution(c.x, c.w, c.out, c.window, c.labels, "bf16"),
+                  "space-to-depth"),
+        AnyOf(HasSubstr("dimensions={0,2,3,1,4}"),
+              HasSubstr("dimensions={2,4,1,3,0}")))
+        << c.x;
+  }
 }
 
 TEST(SpaceToDepthTest, OtherConvolutionsStay) {

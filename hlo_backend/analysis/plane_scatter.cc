@@ -1,0 +1,69 @@
+#include "hlo_backend/analysis/plane_scatter.h"
+
+#include <algorithm>
+#include <cstdint>
+
+#include "base/units.h"
+#include "hlo_backend/analysis/monoid.h"
+#include "hlo_backend/ir/computation.h"
+
+namespace ptxla::hlo {
+namespace {
+
+constexpr int64_t kTileRows = 8, kLanes = 128;
+// Of the table: 16 rows of every plane. A step has it twice, in and out, in the
+// smallest scoped VMEM (16 MiB).
+constexpr int64_t kMostTableBytes = int64_t{1} << 20;
+
+bool IsWord(PrimitiveType type) {
+  return type == PrimitiveType::kF32 || type == PrimitiveType::kS32 ||
+         type == PrimitiveType::kU32;
+}
+
+// One operation, or none: what kernels do with an update.
+bool IsOneOperation(const Computation& body) {
+  return (body.root()->opcode() == Opcode::kParameter &&
+          body.root()->parameter_number() == 1) ||
+         MonoidOf(body).has_value();
+}
+
+}  // namespace
+
+bool ScattersPlanes(const Instruction& scatter) {
+  if (scatter.opcode() != Opcode::kScatter || scatter.operand_count() != 3) {
+    return false;
+  }
+  const auto& a = scatter.attrs<ScatterAttrs>();
+  const Shape& table = scatter.operand(0)->shape();
+  const Shape& rows = scatter.operand(1)->shape();
+  const Shape& updates = scatter.operand(2)->shape();
+  const bool column = rows.rank() == 2 && rows.dim(1) == 1;
+  if (table.rank() < 3 || updates.rank() != table.rank() ||
+      (rows.rank() != 1 && !column) || BitWidth(rows.type()) != 32 ||
+      a.index_vector_dim != 1 ||
+      a.scatter_dims_to_operand_dims != DimVector{0} ||
+      a.inserted_window_dims != DimVector{0} ||
+      !a.input_batching_dims.empty() || !IsOneOperation(*scatter.to_apply()) ||
+      (!IsWord(table.type()) && table.type() != PrimitiveType::kBf16)) {
+    return false;
+  }
+  for (int d = 1; d < table.rank(); ++d) {
+    if (a.update_window_dims[d - 1] != d || updates.dim(d) != table.dim(d)) {
+      return false;
+    }
+  }
+  const int64_t down = table.dim(table.rank() - 2);
+  const int64_t columns =
+      RoundUpTo<int64_t>(table.dim(table.rank() - 1), kLanes);
+  const int64_t bytes = BitWidth(table.type()) / 8;
+  // Whole registers of every plane: pairs of tiles of packed types.
+  const int64_t tiles = down / kTileRows * (columns / kLanes);
+  int64_t plane = down * columns * bytes;
+  for (int d = 1; d + 2 < table.rank(); ++d) plane *= table.dim(d);
+  const int64_t all = std::max(table.dim(0), updates.dim(0));
+  return down % kTileRows == 0 && tiles % (4 / bytes) == 0 &&
+         table.dim(0) * 2 * kTileRows * columns * bytes <= kMostTableBytes &&
+         plane <= INT32_MAX / std::max<int64_t>(all, 1);
+}
+
+}  // namespace ptxla::hlo
