@@ -34,6 +34,7 @@
 #include "hlo_backend/passes/layout_assignment.h"
 #include "hlo_backend/passes/layout_clearing.h"
 #include "hlo_backend/passes/linear_algebra_expander.h"
+#include "hlo_backend/passes/loop_operands.h"
 #include "hlo_backend/passes/loop_residency.h"
 #include "hlo_backend/passes/loop_simplifier.h"
 #include "hlo_backend/passes/memory_space_assignment.h"
@@ -158,6 +159,8 @@ std::vector<PassEntry> AllPasses() {
        Make<LayoutClearingPass>},
       {"linear-algebra-expander", "factorisations as loops over columns",
        Make<LinearAlgebraExpanderPass>},
+      {"loop-operands", "what a loop only multiplies, rounded before it",
+       Make<LoopOperandsPass>},
       {"loop-residency", "loop counters in SMEM, loop states in VMEM",
        Make<LoopResidencyPass>},
       {"loop-simplifier", "loops without what nobody needs",

@@ -39,12 +39,9 @@ bool Moves(const Instruction& i) {
 // All who read the value, through movements, are products that round it.
 bool OnlyFeedsProducts(const Instruction& value) {
   return value.user_count() > 0 && !value.IsRoot() &&
-         std::all_of(value.users().begin(), value.users().end(),
-                     [](const Instruction* user) {
-                       return IsProduct(*user)
-                                  ? RoundsOperands(*user)
-                                  : Moves(*user) && OnlyFeedsProducts(*user);
-                     });
+         std::all_of(
+             value.users().begin(), value.users().end(),
+             [](const Instruction* user) { return RoundsForProducts(*user); });
 }
 
 // Work whose kernel can round its result.
@@ -60,6 +57,22 @@ void Narrow(Instruction* movement) {
     if (!IsProduct(*user)) Narrow(user);
   }
 }
+
+}  // namespace
+
+bool RoundsForProducts(const Instruction& user) {
+  return IsProduct(user) ? RoundsOperands(user)
+                         : Moves(user) && OnlyFeedsProducts(user);
+}
+
+void NarrowForProducts(Instruction* value, const Instruction* except) {
+  value->mutable_shape()->set_type(PrimitiveType::kBf16);
+  for (Instruction* user : value->users()) {
+    if (user != except && !IsProduct(*user)) Narrow(user);
+  }
+}
+
+namespace {
 
 void Round(Instruction* value) {
   const std::vector<Instruction*> users(value->users().begin(),

@@ -24,6 +24,12 @@ class Bf16PropagationPass : public Pass {
   absl::StatusOr<bool> Run(Module* module, const PassContext& context) override;
 };
 
+// Of a user of an f32 value: a product that rounds it, or a movement that only
+// such products read.
+bool RoundsForProducts(const Instruction& user);
+// The value comes rounded: so do movements behind it, but for `except`.
+void NarrowForProducts(Instruction* value, const Instruction* except);
+
 }  // namespace ptxla::hlo
 
 #endif  // PTXLA_HLO_BACKEND_PASSES_BF16_PROPAGATION_H_

@@ -1,6 +1,5 @@
 #include "hlo_backend/passes/loop_residency.h"
 
-#include <algorithm>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
@@ -25,8 +24,6 @@ absl::StatusOr<bool> LoopResidencyPass::Run(Module* module,
       room -= PaddedBytes(p->shape());
     }
   }
-  // Loop -> copies of what it reads again and again.
-  absl::flat_hash_map<Instruction*, std::vector<Instruction*>> before;
   // Value -> its copy in HBM, and back. Never iterated.
   absl::flat_hash_map<Instruction*, Instruction*> after, from;
   for (Instruction* i : order) {
@@ -72,26 +69,10 @@ absl::StatusOr<bool> LoopResidencyPass::Run(Module* module,
         from[copy] = value;
       }
     }
-    for (int k = 0; k < loop.state_size(); ++k) {
-      const int64_t bytes = loop.CopiedBytes(k);
-      if (bytes == 0 || bytes > room || !loop.IsWorth(bytes, 1, room)) continue;
-      room -= bytes;
-      Instruction* start = loop.start(k);
-      Instruction* copy = entry->Add(Opcode::kCopy, start->shape(), {start});
-      loop.set_start(k, copy);
-      loop.StartInVmem(k);
-      before[i].push_back(copy);
-    }
   }
-  if (after.empty() && before.empty()) return changed;
+  if (after.empty()) return changed;
   std::vector<Instruction*> result;
   for (Instruction* i : order) {
-    if (const auto it = before.find(i); it != before.end()) {
-      // The tuple that the loop begins with stands somewhere before it.
-      Instruction* init = i->operand(0);
-      const auto at = std::find(result.begin(), result.end(), init);
-      result.insert(at, it->second.begin(), it->second.end());
-    }
     result.push_back(i);
     if (const auto it = after.find(i); it != after.end()) {
       result.push_back(it->second);

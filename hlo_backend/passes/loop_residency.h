@@ -3,9 +3,7 @@
 //  - counters, bounds and indices lie in SMEM (loop_scalars.h);
 //  - arrays that an iteration makes from the last one's lie in VMEM, where all
 //    that read and make them are kernels, as far as there is room;
-//  - arrays that a kernel makes for the loop, which only reads them, do too;
-//  - arrays that each iteration reads whole (the weights of a recurrent layer)
-//    are copied there before the loop.
+//  - arrays that a kernel makes for the loop, which only reads them, do too.
 //
 // What else the loop only reads stays where it is. Kernels and copies before
 // the loop bring values there; a result that something else than a kernel takes

@@ -85,22 +85,6 @@ int64_t LoopState::ReadOnlyBytes(int k) const {
   return read ? PaddedBytes(shape) : 0;
 }
 
-int64_t LoopState::CopiedBytes(int k) const {
-  const Shape& shape = init_->operand(k)->shape();
-  if (!shape.IsArray() || shape.IsScalar() ||
-      shape.memory_space() != kMemoryHbm || !IsHandedOn(k) ||
-      !Elements(*loop_, k).empty() ||
-      !Elements(*condition_->parameter(0), k).empty() ||
-      !ReadByKernels(*body_->parameter(0), k, nullptr, body_->root())) {
-    return 0;
-  }
-  bool whole = false;
-  for (const Instruction* value : Elements(*body_->parameter(0), k)) {
-    if (!ReadWhole(*value, &whole)) return 0;
-  }
-  return whole ? PaddedBytes(shape) : 0;
-}
-
 void LoopState::StartInVmem(int k) {
   SetMemorySpace(init_->operand(k), -1, kMemoryVmem);
   NameVmem(k);
@@ -136,32 +120,6 @@ bool LoopState::StartsInVmem(int k) const {
   const Instruction* start = init_->operand(k);
   return start->user_count() == 1 && !OnlyNamesMemory(*start) &&
          InPlaceOperand(*start) < 0 && MayLieInVmem(*start);
-}
-
-bool LoopState::ReadWhole(const Instruction& value, bool* whole) const {
-  for (const Instruction* user : value.users()) {
-    if (user == body_->root()) continue;
-    switch (user->opcode()) {
-      case Opcode::kDynamicSlice:
-      case Opcode::kGather:
-      case Opcode::kSlice:
-        return false;
-      case Opcode::kBitcast:
-        if (!ReadWhole(*user, whole)) return false;
-        break;
-      case Opcode::kFusion:
-        for (int o = 0; o < user->operand_count(); ++o) {
-          if (user->operand(o) == &value &&
-              !ReadWhole(*user->fused()->parameter(o), whole)) {
-            return false;
-          }
-        }
-        break;
-      default:
-        *whole = true;
-    }
-  }
-  return true;
 }
 
 bool LoopState::ReadByKernels(const Instruction& state, int k,

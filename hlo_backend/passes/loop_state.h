@@ -37,9 +37,6 @@ class LoopState {
   // Bytes of VMEM that element k would take, which the loop only reads; 0: it
   // cannot lie there.
   int64_t ReadOnlyBytes(int k) const;
-  // Bytes of VMEM that a copy of element k would take, which every iteration
-  // reads whole; 0: none does.
-  int64_t CopiedBytes(int k) const;
 
   // Brings it there; NameVmem says so in the loop.
   void StartInVmem(int k);
@@ -53,8 +50,6 @@ class LoopState {
   bool IsHandedOn(int k) const;
   // A kernel makes what goes into the loop, for it alone.
   bool StartsInVmem(int k) const;
-  // Nobody takes a part of it by number; *whole: a kernel takes all.
-  bool ReadWhole(const Instruction& value, bool* whole) const;
   // Not by `root`, but `except` may.
   static bool ReadByKernels(const Instruction& state, int k,
                             const Instruction* root,

@@ -1,45 +1,19 @@
 // What kernels of a scheduled module read where: operands that the schedule
 // put into VMEM, for kernels of ours that want them elsewhere.
-#include <filesystem>
 #include <string>
 
-#include "base/files.h"
-#include "driver/prediction.h"
-#include "tests/support/status_matchers.h"
-#include "tests/support/subprocess.h"
+#include "tests/end_to_end/scheduled_entry.h"
 
 namespace ptxla::driver {
 namespace {
 
-using ::ptxla::testing::TemporaryFolder;
 using ::testing::HasSubstr;
 using ::testing::Not;
-namespace fs = std::filesystem;
-
-// The entry as kernels were made from it.
-std::string Scheduled(const std::string& text) {
-  const TemporaryFolder folder;
-  RunRequest request;
-  request.topology = "v5e-1";
-  request.assumed_effects = false;
-  request.hlo = folder.Write("m.hlo", text);
-  request.dump_to = folder.path() + "/dump";
-  const auto done = Predict(request);
-  EXPECT_OK(done.status());
-  for (const auto& entry : fs::directory_iterator(request.dump_to)) {
-    const std::string path = entry.path().string();
-    if (path.find(".scheduled.hlo") == std::string::npos) continue;
-    const auto dumped = ReadFile(path);
-    EXPECT_OK(dumped.status());
-    return dumped->substr(dumped->find("\nENTRY"));
-  }
-  return "";
-}
 
 // Planes too large for whole windows of them in VMEM: windows come from HBM
 // then, where the array still is.
 TEST(ScheduledOperandsTest, WindowsSlideOverWhatACopyCameFrom) {
-  const std::string entry = Scheduled(R"(HloModule m, is_scheduled=true
+  const std::string entry = ScheduledEntry(R"(HloModule m, is_scheduled=true
 ge {
   a = f32[] parameter(0)
   b = f32[] parameter(1)
@@ -64,7 +38,7 @@ ENTRY e {
 
 // The batch of 8 in lanes would fill a sixteenth of the arrays.
 TEST(ScheduledOperandsTest, AGradientThatContractsFewLanesIsTurned) {
-  const std::string entry = Scheduled(R"(HloModule m, is_scheduled=true
+  const std::string entry = ScheduledEntry(R"(HloModule m, is_scheduled=true
 gradient {
   x = bf16[8,3,32,32]{0,1,3,2:T(4,128)(2,1)} parameter(0)
   g = f32[8,64,30,30]{1,0,3,2:T(8,128)} parameter(1)
@@ -84,7 +58,7 @@ ENTRY e {
 // A convolution that has to be compiled anew reads what the schedule has in
 // VMEM there, where the kernels that stand for it can.
 TEST(ScheduledOperandsTest, WhatStandsForAConvolutionReadsVmem) {
-  const std::string entry = Scheduled(R"(HloModule m, is_scheduled=true
+  const std::string entry = ScheduledEntry(R"(HloModule m, is_scheduled=true
 ENTRY e {
   x = bf16[32,32,3,8]{3,2,1,0:T(4,128)(2,1)} parameter(0)
   w = bf16[3,3,3,64]{3,2,1,0:T(4,128)(2,1)} parameter(1)
@@ -97,7 +71,7 @@ ENTRY e {
 
 // share keys of 8 heads in one row of tiles; of planes it holds one.
 TEST(ScheduledOperandsTest, MembersInRowsBecomePlanesWhereNoStepOfThemFits) {
-  const std::string entry = Scheduled(R"(HloModule m, is_scheduled=true
+  const std::string entry = ScheduledEntry(R"(HloModule m, is_scheduled=true
 add {
   a = f32[] parameter(0)
   b = f32[] parameter(1)

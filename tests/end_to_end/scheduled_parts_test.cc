@@ -1,43 +1,21 @@
 // What stands for fusions that are taken apart: kernels that read little, are
 // made once, and hand on what products take.
-#include <filesystem>
 #include <string>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
-#include "base/files.h"
-#include "driver/prediction.h"
-#include "tests/support/status_matchers.h"
-#include "tests/support/subprocess.h"
+#include "tests/end_to_end/scheduled_entry.h"
 
 namespace ptxla::driver {
 namespace {
 
-using ::ptxla::testing::TemporaryFolder;
 using ::testing::HasSubstr;
 using ::testing::Not;
-namespace fs = std::filesystem;
 
-// The entry as kernels were made from it; their values are right.
+// Its values are right, too.
 std::string Scheduled(const std::string& text,
                       const std::string& topology = "v5e-1") {
-  const TemporaryFolder folder;
-  RunRequest request;
-  request.topology = topology;
-  request.assumed_effects = false;
-  request.verify = true;
-  request.hlo = folder.Write("m.hlo", text);
-  request.dump_to = folder.path() + "/dump";
-  const auto done = Predict(request);
-  EXPECT_OK(done.status());
-  for (const auto& entry : fs::directory_iterator(request.dump_to)) {
-    const std::string path = entry.path().string();
-    if (path.find(".scheduled.hlo") == std::string::npos) continue;
-    const auto dumped = ReadFile(path);
-    EXPECT_OK(dumped.status());
-    return dumped->substr(dumped->find("\nENTRY"));
-  }
-  return "";
+  return ScheduledEntry(text, /*verify=*/true, topology);
 }
 
 int64_t Count(const std::string& text, const std::string& what) {
