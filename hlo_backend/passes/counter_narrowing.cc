@@ -8,6 +8,7 @@
 #include "hlo_backend/analysis/trip_count.h"
 #include "hlo_backend/ir/builder.h"
 #include "hlo_backend/passes/control_flow.h"
+#include "hlo_backend/passes/loop_elements.h"
 
 namespace ptxla::hlo {
 namespace {
@@ -15,14 +16,6 @@ namespace {
 constexpr PrimitiveType kS32 = PrimitiveType::kS32;
 
 bool Fits(int64_t value) { return value >= INT32_MIN && value <= INT32_MAX; }
-
-bool OnlyTakenApart(const Instruction& tuple) {
-  return !tuple.IsRoot() &&
-         std::all_of(tuple.users().begin(), tuple.users().end(),
-                     [](const Instruction* user) {
-                       return user->opcode() == Opcode::kGetTupleElement;
-                     });
-}
 
 // The scalar constant that a value is.
 const Instruction* ConstantOf(const Instruction* i) {
@@ -64,9 +57,9 @@ class Counter {
         loop_->operand(0)->opcode() != Opcode::kTuple ||
         body->root()->opcode() != Opcode::kTuple ||
         body->root()->user_count() != 0 || body->callers().size() != 1 ||
-        condition->callers().size() != 1 || !OnlyTakenApart(*loop_) ||
-        !OnlyTakenApart(*body->parameter(0)) ||
-        !OnlyTakenApart(*condition->parameter(0))) {
+        condition->callers().size() != 1 || !IsOnlyTakenApart(*loop_) ||
+        !IsOnlyTakenApart(*body->parameter(0)) ||
+        !IsOnlyTakenApart(*condition->parameter(0))) {
       return false;
     }
     const std::optional<TripCount> trips = TripCountOf(*loop_);

@@ -1,32 +1,16 @@
 #include "hlo_backend/passes/loop_operands.h"
 
-#include <algorithm>
 #include <vector>
 
 #include "hlo_backend/ir/builder.h"
 #include "hlo_backend/passes/bf16_propagation.h"
 #include "hlo_backend/passes/control_flow.h"
+#include "hlo_backend/passes/loop_elements.h"
 
 namespace ptxla::hlo {
 namespace {
 
 constexpr PrimitiveType kBf16 = PrimitiveType::kBf16;
-
-bool IsOnlyTakenApart(const Instruction& tuple) {
-  return !tuple.IsRoot() &&
-         std::all_of(tuple.users().begin(), tuple.users().end(),
-                     [](const Instruction* user) {
-                       return user->opcode() == Opcode::kGetTupleElement;
-                     });
-}
-
-std::vector<Instruction*> Elements(const Instruction& tuple, int k) {
-  std::vector<Instruction*> values;
-  for (Instruction* user : tuple.users()) {
-    if (user->tuple_index() == k) values.push_back(user);
-  }
-  return values;
-}
 
 class Loop {
  public:
@@ -54,7 +38,7 @@ class Loop {
                                condition_->parameter(0), body_->root()}) {
       state->mutable_shape()->mutable_element(k)->set_type(kBf16);
     }
-    for (Instruction* value : Elements(*body_->parameter(0), k)) {
+    for (Instruction* value : ElementsOf(*body_->parameter(0), k)) {
       NarrowForProducts(value, body_->root());
     }
     return true;
@@ -67,8 +51,8 @@ class Loop {
     const Shape& shape = start_->operand(k)->shape();
     if (!shape.IsArray() || shape.IsScalar() || shape.has_layout() ||
         shape.type() != PrimitiveType::kF32 ||
-        start_->operand(k)->IsConstant() || !Elements(*loop_, k).empty() ||
-        !Elements(*condition_->parameter(0), k).empty()) {
+        start_->operand(k)->IsConstant() || !ElementsOf(*loop_, k).empty() ||
+        !ElementsOf(*condition_->parameter(0), k).empty()) {
       return false;
     }
     const Instruction* next = body_->root()->operand(k);
@@ -77,7 +61,7 @@ class Loop {
       return false;
     }
     bool multiplied = false;
-    for (const Instruction* value : Elements(*body_->parameter(0), k)) {
+    for (const Instruction* value : ElementsOf(*body_->parameter(0), k)) {
       if (body_->root()->OperandUses(value) > (value == next ? 1 : 0)) {
         return false;
       }

@@ -5,6 +5,7 @@
 
 #include "hlo_backend/analysis/buffer_plan.h"
 #include "hlo_backend/analysis/scalar_work.h"
+#include "hlo_backend/passes/loop_elements.h"
 #include "hlo_backend/passes/memory_places.h"
 #include "hlo_backend/passes/memory_space.h"
 
@@ -62,14 +63,6 @@ class Scalars {
   }
 
  private:
-  static std::vector<Instruction*> Elements(const Instruction& tuple, int k) {
-    std::vector<Instruction*> values;
-    for (Instruction* user : tuple.users()) {
-      if (user->tuple_index() == k) values.push_back(user);
-    }
-    return values;
-  }
-
   static bool AreOperandsInSmem(const Instruction& i) {
     return std::all_of(i.operands().begin(), i.operands().end(),
                        [](const Instruction* o) { return IsInSmem(*o); });
@@ -96,7 +89,7 @@ class Scalars {
 
   bool IsCounter(int k, const Instruction* next) const {
     const Instruction* start = init_->operand(k);
-    return IsScalarUnitShape(start->shape()) && Elements(*loop_, k).empty() &&
+    return IsScalarUnitShape(start->shape()) && ElementsOf(*loop_, k).empty() &&
            start->opcode() == Opcode::kCopy && start->user_count() == 1 &&
            IsOfElement(*next, *body_, k) && next->user_count() == 1 &&
            ReadByScalarUnit(k);
@@ -113,12 +106,12 @@ class Scalars {
   }
 
   bool ReadByScalarUnit(int k) const {
-    for (const Instruction* value : Elements(*condition_->parameter(0), k)) {
+    for (const Instruction* value : ElementsOf(*condition_->parameter(0), k)) {
       for (const Instruction* user : value->users()) {
         if (!IsOfElement(*user, *condition_, k)) return false;
       }
     }
-    for (const Instruction* value : Elements(*body_->parameter(0), k)) {
+    for (const Instruction* value : ElementsOf(*body_->parameter(0), k)) {
       for (const Instruction* user : value->users()) {
         // No name of its memory, no state.
         if (OnlyNamesMemory(*user) || user == body_->root()) return false;
@@ -141,7 +134,7 @@ class Scalars {
                                condition_->parameter(0), body_->root()}) {
       SetSpace(tuple->mutable_shape()->mutable_element(k), kMemorySmem);
       if (tuple->opcode() == Opcode::kTuple) continue;
-      for (Instruction* value : Elements(*tuple, k)) place(value);
+      for (Instruction* value : ElementsOf(*tuple, k)) place(value);
     }
   }
 

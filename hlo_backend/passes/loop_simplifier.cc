@@ -7,17 +7,10 @@
 #include "absl/container/flat_hash_set.h"
 #include "hlo_backend/ir/builder.h"
 #include "hlo_backend/passes/control_flow.h"
+#include "hlo_backend/passes/loop_elements.h"
 
 namespace ptxla::hlo {
 namespace {
-
-bool OnlyTakenApart(const Instruction& tuple) {
-  return !tuple.IsRoot() &&
-         std::all_of(tuple.users().begin(), tuple.users().end(),
-                     [](const Instruction* user) {
-                       return user->opcode() == Opcode::kGetTupleElement;
-                     });
-}
 
 // One loop whose state is a tuple that all concerned take apart.
 class Loop {
@@ -31,8 +24,8 @@ class Loop {
     return loop_->shape().IsTuple() &&
            loop_->operand(0)->opcode() == Opcode::kTuple &&
            body_->root()->opcode() == Opcode::kTuple &&
-           OnlyTakenApart(*loop_) && OnlyTakenApart(*body_->parameter(0)) &&
-           OnlyTakenApart(*condition_->parameter(0)) &&
+           IsOnlyTakenApart(*loop_) && IsOnlyTakenApart(*body_->parameter(0)) &&
+           IsOnlyTakenApart(*condition_->parameter(0)) &&
            body_->root()->user_count() == 0;
   }
 

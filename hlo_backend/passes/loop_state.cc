@@ -2,40 +2,18 @@
 
 #include "hlo_backend/analysis/buffer_plan.h"
 #include "hlo_backend/analysis/tiled_layout.h"
+#include "hlo_backend/passes/loop_elements.h"
 #include "hlo_backend/passes/memory_places.h"
 #include "hlo_backend/passes/memory_space.h"
 #include "hlo_backend/passes/memory_space_assignment.h"
 #include "hlo_backend/passes/vmem_kernels.h"
 
 namespace ptxla::hlo {
-namespace {
-
-std::vector<Instruction*> Elements(const Instruction& tuple, int k) {
-  std::vector<Instruction*> values;
-  for (Instruction* user : tuple.users()) {
-    if (user->opcode() == Opcode::kGetTupleElement &&
-        user->tuple_index() == k) {
-      values.push_back(user);
-    }
-  }
-  return values;
-}
-
-// Everybody takes the tuple apart.
-bool OnlyElements(const Instruction& tuple) {
-  for (const Instruction* user : tuple.users()) {
-    if (user->opcode() != Opcode::kGetTupleElement) return false;
-  }
-  return true;
-}
-
-}  // namespace
-
 bool LoopState::IsPlain() const {
   return init_->opcode() == Opcode::kTuple && init_->user_count() == 1 &&
-         body_->root()->opcode() == Opcode::kTuple && OnlyElements(*loop_) &&
-         !loop_->IsRoot() && OnlyElements(*body_->parameter(0)) &&
-         OnlyElements(*condition_->parameter(0));
+         body_->root()->opcode() == Opcode::kTuple &&
+         IsOnlyTakenApart(*loop_) && IsOnlyTakenApart(*body_->parameter(0)) &&
+         IsOnlyTakenApart(*condition_->parameter(0));
 }
 
 int64_t LoopState::VmemBytes(int k) const {
@@ -76,7 +54,7 @@ int64_t LoopState::ReadOnlyBytes(int k) const {
   const Shape& shape = init_->operand(k)->shape();
   if (!shape.IsArray() || shape.IsScalar() ||
       shape.memory_space() != kMemoryHbm || !IsHandedOn(k) ||
-      !Elements(*loop_, k).empty() || !StartsInVmem(k)) {
+      !ElementsOf(*loop_, k).empty() || !StartsInVmem(k)) {
     return 0;
   }
   const bool read =
@@ -101,7 +79,7 @@ bool LoopState::NameVmem(int k) {
 
 std::vector<Instruction*> LoopState::Leaving(int k) const {
   std::vector<Instruction*> values;
-  for (Instruction* value : Elements(*loop_, k)) {
+  for (Instruction* value : ElementsOf(*loop_, k)) {
     bool leaves = value->IsRoot();
     for (const Instruction* user : value->users()) {
       leaves = leaves || !ReadsInVmem(*user, *value);
@@ -125,7 +103,7 @@ bool LoopState::StartsInVmem(int k) const {
 bool LoopState::ReadByKernels(const Instruction& state, int k,
                               const Instruction* root,
                               const Instruction* except) {
-  for (const Instruction* value : Elements(state, k)) {
+  for (const Instruction* value : ElementsOf(state, k)) {
     if (!ValueReadByKernels(*value, k, root, except)) return false;
   }
   return true;
@@ -155,7 +133,7 @@ bool LoopState::ValueReadByKernels(const Instruction& value, int k,
 void LoopState::MoveNames(int k, int space) {
   const auto element = [&](Instruction* tuple) {
     SetSpace(tuple->mutable_shape()->mutable_element(k), space);
-    for (Instruction* value : Elements(*tuple, k)) {
+    for (Instruction* value : ElementsOf(*tuple, k)) {
       SetMemorySpace(value, -1, space);
     }
   };

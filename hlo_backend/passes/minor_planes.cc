@@ -27,10 +27,13 @@ bool HasFewNumbers(const Instruction& i) {
          i.shape().dims().back() <= kMostNumbers;
 }
 
+bool HasControl(const Instruction& i) {
+  return !i.control_predecessors().empty() || !i.control_successors().empty();
+}
+
 bool IsWork(const Instruction& i) {
   return IsLoopElementwise(i) && i.opcode() != Opcode::kCopy &&
-         i.operand_count() > 0 && i.control_predecessors().empty() &&
-         i.control_successors().empty();
+         i.operand_count() > 0 && !HasControl(i);
 }
 
 class Group {
@@ -125,10 +128,11 @@ class Group {
   // What is left of a point's numbers is small, or nothing.
   static bool Reduces(const Instruction& user) {
     return user.opcode() == Opcode::kReduce && user.operand_count() == 2 &&
-           user.control_predecessors().empty();
+           !HasControl(user);
   }
   static bool PicksNumber(const Instruction& user) {
-    return user.opcode() == Opcode::kSlice && user.shape().dims().back() == 1;
+    return user.opcode() == Opcode::kSlice && user.shape().dims().back() == 1 &&
+           !HasControl(user);
   }
 
   // Somebody reads it as it was.
@@ -159,9 +163,10 @@ class Group {
       if (whole == nullptr) whole = b_.Transpose(planes, back);
       return whole;
     };
-    b_.set_metadata(i->shared_metadata());
+    // What is replaced stays, unread, until the walk over the computation ends.
     for (Instruction* u : users) {
       if (members_.contains(u)) continue;
+      b_.set_metadata(u->shared_metadata());
       if (Reduces(*u)) {
         DimVector dims;
         for (const int64_t d : u->dimensions()) dims.push_back(back[d]);
@@ -169,13 +174,14 @@ class Group {
         Instruction* sums =
             b_.Reduce(planes, u->operand(1), dims, u->called()[0]);
         const bool numbers = dims.empty() || dims[0] != 0;
-        c_->Replace(u, numbers ? b_.Transpose(sums, Inverse(Order(*u))) : sums);
+        u->ReplaceAllUsesWith(numbers ? b_.Transpose(sums, Inverse(Order(*u)))
+                                      : sums);
       } else if (PicksNumber(*u)) {
         const auto& a = u->attrs<SliceAttrs>();
         Instruction* picked =
             b_.Slice(planes, Permuted(a.starts, order),
                      Permuted(a.limits, order), Permuted(a.strides, order));
-        c_->Replace(u, b_.Reshape(picked, u->shape().dims()));
+        u->ReplaceAllUsesWith(b_.Reshape(picked, u->shape().dims()));
       } else {
         for (int k = 0; k < u->operand_count(); ++k) {
           if (u->operand(k) == i) u->ReplaceOperand(k, as_it_was());

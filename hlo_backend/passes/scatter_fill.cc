@@ -67,17 +67,19 @@ Instruction* RoundingOf(const Instruction& scatter,
 
 absl::StatusOr<bool> ScatterFillPass::Run(Module* module,
                                           const PassContext& context) {
-  if (module->config().is_scheduled) return false;
+  if (module->config().is_scheduled || context.chip == nullptr) return false;
   const chips::ChipSpec& chip = *context.chip;
   const int64_t in_vmem =
       chip.vmem().scoped_limit.count() / kTableShare * (kTableShare - 1);
   bool changed = false;
   for (Computation* c : ControlComputations(*module)) {
-    for (Instruction* scatter : c->PostOrder()) {
-      if (!ScattersIntoOneValue(*scatter) || HasControl(*scatter) ||
-          HasControl(*scatter->operand(0))) {
-        continue;
-      }
+    // A fusion takes instructions away, but no other scatter.
+    std::vector<Instruction*> scatters;
+    for (Instruction* i : c->PostOrder()) {
+      if (ScattersIntoOneValue(*i)) scatters.push_back(i);
+    }
+    for (Instruction* scatter : scatters) {
+      if (HasControl(*scatter) || HasControl(*scatter->operand(0))) continue;
       // On the chip two cores fill it in half the time that the one takes that
       // adds to it.
       const bool stays = StaysOnChip(*scatter, chip);

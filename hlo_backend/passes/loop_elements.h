@@ -1,0 +1,21 @@
+// A loop's state, a tuple, as those see it who take it apart.
+//
+//   for (Instruction* value : ElementsOf(*body->parameter(0), 2)) ...
+#ifndef PTXLA_HLO_BACKEND_PASSES_LOOP_ELEMENTS_H_
+#define PTXLA_HLO_BACKEND_PASSES_LOOP_ELEMENTS_H_
+
+#include <vector>
+
+#include "hlo_backend/ir/instruction.h"
+
+namespace ptxla::hlo {
+
+// Nobody has the tuple whole: its users are get-tuple-elements.
+bool IsOnlyTakenApart(const Instruction& tuple);
+
+// The get-tuple-elements of element k.
+std::vector<Instruction*> ElementsOf(const Instruction& tuple, int k);
+
+}  // namespace ptxla::hlo
+
+#endif  // PTXLA_HLO_BACKEND_PASSES_LOOP_ELEMENTS_H_
