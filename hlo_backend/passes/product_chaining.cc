@@ -44,7 +44,7 @@ bool HasControl(const Instruction& i) {
 
 bool HasChains(const chips::ChipSpec& chip, const Shape& scores) {
   constexpr int64_t kFewestMeasured = 128;  // queries of C-SDPA
-  return chip.Policy("chain_rows").has_value() &&
+  return scores.rank() >= 2 && chip.Policy("chain_rows").has_value() &&
          scores.dim(scores.rank() - 2) >= kFewestMeasured;
 }
 

@@ -5,6 +5,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
+#include "absl/types/span.h"
 #include "hlo_backend/ir/fingerprint.h"
 #include "hlo_backend/passes/fusion_splitter.h"
 #include "hlo_backend/passes/prefetch_source.h"
@@ -43,7 +44,9 @@ std::string KeyOf(const Instruction& i) {
     absl::StrAppend(&key, ",", Viewed(*o));
   }
   if (i.opcode() == Opcode::kConstant) {
-    absl::StrAppend(&key, "=", i.literal().GetDouble(0));
+    const absl::Span<const uint8_t> bytes = i.literal().bytes();
+    absl::StrAppend(&key, "=");
+    key.append(bytes.begin(), bytes.end());
   }
   return key;
 }
