@@ -93,6 +93,24 @@ std::optional<int> ParseCommandLine(CLI::App* app,
   return std::nullopt;
 }
 
+CLI::Validator AtLeastOne() {
+  return CLI::Validator(
+      [](const std::string& word) -> std::string {
+        int64_t number = 0;
+        const bool is_number = CLI::detail::lexical_cast(word, number);
+        return is_number && number < 1 ? "must be at least 1" : "";
+      },
+      "");
+}
+
+CLI::Validator NotEmpty() {
+  return CLI::Validator(
+      [](const std::string& word) -> std::string {
+        return word.empty() ? "must not be empty" : "";
+      },
+      "");
+}
+
 std::string CompilerCacheFolder() {
   const char* cache = std::getenv("XDG_CACHE_HOME");
   const char* home = std::getenv("HOME");

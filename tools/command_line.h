@@ -19,6 +19,10 @@ namespace ptxla::tools {
 std::optional<int> ParseCommandLine(CLI::App* app,
                                     const std::vector<std::string>& words);
 
+// Of options: "--steps: must be at least 1", "--explain: must not be empty".
+CLI::Validator AtLeastOne();
+CLI::Validator NotEmpty();
+
 // True if --json is among the words: errors in parsing are JSON then, too.
 bool WantsJson(const std::vector<std::string>& words);
 

@@ -139,12 +139,14 @@ int CompareCommand(const Words& words) {
       ->capture_default_str();
   app.add_option("--trip-count", r.assumed_trip_count,
                  "how often a loop runs whose count depends on data")
+      ->check(AtLeastOne())
       ->type_name("N");
   app.add_option("--chip-file", r.chip_file,
                  "numbers of the chip instead of the built-in ones")
       ->type_name("FILE");
   app.add_option("--cores-per-chip", r.cores_per_chip,
                  "TensorCores in use (default: all of one device)")
+      ->check(AtLeastOne())
       ->type_name("N");
   app.add_flag("--json", json, "one JSON object, with all kernels");
   app.footer(kExamples);

@@ -128,6 +128,7 @@ int Convert(const std::vector<std::string>& words) {
       ->type_name("NAME")
       ->capture_default_str();
   app.add_option("--unknown-ops", unknown_ops, "error or estimate")
+      ->check(CLI::IsMember({"error", "estimate"}))
       ->type_name("WHAT")
       ->capture_default_str();
   app.add_option("--trip-count", options.assumed_trip_count,

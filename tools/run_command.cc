@@ -78,6 +78,7 @@ void AddOptions(CLI::App* app, Options* o) {
       ->type_name("KEY=VALUE");
   app->add_option("--steps", r.steps,
                   "steps to trace; the last is taken as the steady state")
+      ->check(AtLeastOne())
       ->type_name("N")
       ->capture_default_str();
   app->add_option("--fidelity", r.fidelity,
@@ -86,11 +87,13 @@ void AddOptions(CLI::App* app, Options* o) {
       ->capture_default_str();
   app->add_option("--unknown-ops", o->unknown_ops,
                   "error, or estimate: guess a roofline time and say so")
+      ->check(CLI::IsMember({"error", "estimate"}))
       ->type_name("WHAT")
       ->capture_default_str();
   app->add_option("--trip-count", r.assumed_trip_count,
                   "how often a loop runs whose count depends on data "
                   "(default: such loops are refused)")
+      ->check(AtLeastOne())
       ->type_name("N");
   app->add_option("--compiler", r.compiler,
                   "own, or libtpu: the TPU compiler schedules (needs jax and "
@@ -109,6 +112,7 @@ void AddOptions(CLI::App* app, Options* o) {
       ->type_name("FILE");
   app->add_option("--cores-per-chip", r.cores_per_chip,
                   "TensorCores in use (default: all of one device)")
+      ->check(AtLeastOne())
       ->type_name("N");
   app->add_flag("--verify", r.verify,
                 "execute the bundles on data and compare with the evaluator");
@@ -119,6 +123,7 @@ void AddOptions(CLI::App* app, Options* o) {
   app->add_flag("--json", o->json, "one JSON object instead of the report");
   app->add_option("--explain", r.explain,
                   "why one op takes its time: an HLO name, or a hot spot")
+      ->check(NotEmpty())
       ->type_name("OP");
   app->add_option("--trace", o->trace, "a timeline for ui.perfetto.dev")
       ->type_name("FILE");
@@ -127,19 +132,9 @@ void AddOptions(CLI::App* app, Options* o) {
   app->add_flag("--quiet", o->quiet, "no report, only save");
 }
 
-absl::Status Check(const CLI::App& app, Options* o) {
-  if (o->unknown_ops != "error" && o->unknown_ops != "estimate") {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "--unknown-ops is error or estimate, not \"", o->unknown_ops, "\""));
-  }
+absl::Status Check(Options* o) {
   o->request.estimate_unknown_ops = o->unknown_ops == "estimate";
   o->request.timeline = !o->trace.empty();
-  if (app.count("--trip-count") > 0 && o->request.assumed_trip_count < 1) {
-    return absl::InvalidArgumentError("--trip-count must be at least 1");
-  }
-  if (o->request.steps < 1) {
-    return absl::InvalidArgumentError("--steps must be at least 1");
-  }
   if (o->database != "none") {
     RETURN_IF_ERROR(reports::Database::CheckWritable(o->database));
   }
@@ -184,7 +179,7 @@ int RunCommand(const Words& words) {
   AddOptions(&app, &options);
   app.footer(kExamples);
   if (const auto code = ParseCommandLine(&app, words)) return *code;
-  const absl::Status checked = Check(app, &options);
+  const absl::Status checked = Check(&options);
   if (!checked.ok()) return Fail(checked, options.json, "arguments");
   auto prediction = driver::Predict(options.request);
   if (!prediction.ok()) {

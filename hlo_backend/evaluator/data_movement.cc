@@ -1,5 +1,6 @@
 // Operations that only move elements.
 #include <cstring>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -7,6 +8,7 @@
 #include "hlo_backend/evaluator/fill.h"
 #include "hlo_backend/evaluator/operations.h"
 #include "hlo_backend/evaluator/strided.h"
+#include "hlo_backend/evaluator/tile_order.h"
 
 namespace ptxla::hlo {
 namespace {
@@ -152,6 +154,9 @@ absl::StatusOr<Value> EvalBitcast(OpContext&, const Instruction& i,
         false);
   }
   if (x.IsSplat()) return x.WithShape(ShapeOf(i));
+  if (auto tiles = AtSameBytes(x, i.operand(0)->shape(), ShapeOf(i))) {
+    return *std::move(tiles);
+  }
   return InLayoutOrder(InLayoutOrder(x, true).WithShape(ShapeOf(i)), false);
 }
 

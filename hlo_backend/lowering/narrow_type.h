@@ -9,8 +9,8 @@ namespace ptxla::lowering {
 
 // Of a type of 4, 8 or 16 bits; pred as u8, f16 as what lies in the upper
 // halves of words, f8e5m2 as the upper halves of those
-// (fusion/f16_conversion.h), other floats of 8 bits as bytes with a sign
-// (fusion/f8_conversion.h).
+// (fusion/f16_conversion.h), other floats as integers with a sign
+// (fusion/small_float_conversion.h).
 inline codegen::NarrowType NarrowTypeOf(hlo::PrimitiveType type) {
   if (type == hlo::PrimitiveType::kBf16 || type == hlo::PrimitiveType::kF16)
     return codegen::NarrowType::kBf16;

@@ -197,8 +197,7 @@ bool ContractsPlanes(const Instruction& dot) {
 absl::Status CompileBody(Module* apart, const PassContext& context,
                          const Pipeline& pipeline) {
   const ProgramShape wanted = apart->entry()->program_shape();
-  const int generation =
-      context.chip == nullptr ? 5 : context.chip->generation();
+  const int generation = GenerationOf(context);
   WidenReduces(apart->entry(), generation);
   const std::unique_ptr<Module> spare = apart->Clone();
   if (MakeRowMajor(apart->entry(), generation) &&

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "base/units.h"
+#include "hlo_backend/analysis/tiled_layout.h"
 #include "hlo_backend/ir/builder.h"
 #include "hlo_backend/passes/expand_each.h"
 
@@ -15,8 +16,13 @@ constexpr int64_t kRows = 8;  // in a word
 constexpr int kFirstGeneration = 4;
 
 bool IsHalfBytes(const Shape& shape) {
-  return shape.IsArray() && IsInteger(shape.type()) &&
-         BitWidth(shape.type()) == 4;
+  return shape.IsArray() && BitWidth(shape.type()) == 4;
+}
+
+// Holds every value of the type.
+PrimitiveType BytesOf(PrimitiveType half) {
+  if (IsFloat(half)) return PrimitiveType::kF8E4M3Fn;
+  return IsSigned(half) ? PrimitiveType::kS8 : PrimitiveType::kU8;
 }
 
 // Does the movement leave words of rows, dimension `row`, together?
@@ -70,8 +76,7 @@ Instruction* ThroughBytes(Instruction* i) {
   const int rank = i->shape().rank();
   if (rank >= 2 && MovesWords(*i, rank - 2)) return nullptr;
   const PrimitiveType half = i->shape().type();
-  const PrimitiveType byte =
-      IsSigned(half) ? PrimitiveType::kS8 : PrimitiveType::kU8;
+  const PrimitiveType byte = BytesOf(half);
   Builder b(i->parent());
   b.set_metadata(i->shared_metadata());
   std::vector<Instruction*> operands;
@@ -143,9 +148,33 @@ Instruction* AsWords(Instruction* i) {
   return b.Bitcast(moved, i->shape());
 }
 
+// What is turned, in the layouts that it has.
+Instruction* TurnedAsBytes(Instruction* i, int generation) {
+  const bool turns = i->opcode() == Opcode::kTranspose ||
+                     i->opcode() == Opcode::kReshape ||
+                     (i->opcode() == Opcode::kCopy &&
+                      i->shape().layout().minor_to_major !=
+                          i->operand(0)->shape().layout().minor_to_major);
+  if (!turns || !IsHalfBytes(i->shape())) return nullptr;
+  const auto as_bytes = [&](Shape shape) {
+    shape.set_type(BytesOf(shape.type()));
+    return WithTpuLayout(shape, generation);
+  };
+  Builder b(i->parent());
+  b.set_metadata(i->shared_metadata());
+  const auto converted = [&](Instruction* x, const Shape& to) {
+    Instruction* convert = b.Convert(x, to.type());
+    *convert->mutable_shape() = to;
+    return convert;
+  };
+  Instruction* bytes =
+      converted(i->operand(0), as_bytes(i->operand(0)->shape()));
+  Instruction* turned = i->parent()->AddLike(*i, as_bytes(i->shape()), {bytes});
+  return converted(turned, i->shape());
+}
+
 bool HasWords(const PassContext& context) {
-  return context.chip == nullptr ||
-         context.chip->generation() >= kFirstGeneration;
+  return GenerationOf(context) >= kFirstGeneration;
 }
 
 }  // namespace
@@ -159,7 +188,10 @@ absl::StatusOr<bool> HalfByteExpanderPass::Run(Module* module,
 absl::StatusOr<bool> HalfByteWordsPass::Run(Module* module,
                                             const PassContext& context) {
   if (!HasWords(context)) return false;
-  return ExpandEach(module, AsWords);
+  return ExpandEach(module, [&](Instruction* i) {
+    Instruction* words = AsWords(i);
+    return words != nullptr ? words : TurnedAsBytes(i, GenerationOf(context));
+  });
 }
 
 }  // namespace ptxla::hlo

@@ -1,6 +1,6 @@
-// Movements of 4-bit integers. Eight rows lie in a word (TPUs from v4 on), so
-// what moves whole words moves the array as one of words, and what does not
-// goes by way of bytes:
+// Movements of 4-bit integers and floats. Eight rows lie in a word (TPUs from
+// v4 on), so what moves whole words moves the array as one of words, and what
+// does not goes by way of bytes:
 //
 //   half-byte-expander  before layouts are assigned:
 //     s4[6,124] slice(s4[33,129] x)
@@ -11,7 +11,9 @@
 //
 // Of slices, dynamic slices and updates, and concatenations, words are moved
 // where rows are whole: all, or from a multiple of eight on. Gathers, scatters,
-// pads and reversals always go by way of bytes.
+// pads and reversals always go by way of bytes, and so does what is turned
+// (transposes, reshapes, copies) if its layout makes it no bitcast. A byte of
+// f4e2m1fn is an f8e4m3fn, which has all of its numbers.
 #ifndef PTXLA_HLO_BACKEND_PASSES_HALF_BYTES_H_
 #define PTXLA_HLO_BACKEND_PASSES_HALF_BYTES_H_
 

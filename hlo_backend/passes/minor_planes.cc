@@ -204,8 +204,7 @@ class Group {
 absl::StatusOr<bool> MinorPlanesPass::Run(Module* module,
                                           const PassContext& context) {
   if (module->config().is_scheduled) return false;
-  const int generation =
-      context.chip == nullptr ? 5 : context.chip->generation();
+  const int generation = GenerationOf(context);
   bool changed = false;
   for (Computation* c : ControlComputations(*module)) {
     absl::flat_hash_set<Instruction*> seen;

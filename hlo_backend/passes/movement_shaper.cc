@@ -265,8 +265,7 @@ Instruction* Shaped(Instruction* i, int generation) {
 
 absl::StatusOr<bool> MovementShaperPass::Run(Module* module,
                                              const PassContext& context) {
-  const int generation =
-      context.chip == nullptr ? 5 : context.chip->generation();
+  const int generation = GenerationOf(context);
   bool changed = false;
   for (Computation* c : ControlComputations(*module)) {
     // What one rule makes may be another's; each makes fewer dimensions or

@@ -78,10 +78,6 @@ absl::Status FuseGroup(Computation* entry,
 
 }  // namespace
 
-int GenerationOf(const PassContext& context) {
-  return context.chip == nullptr ? 5 : context.chip->generation();
-}
-
 bool IsPartKernel(const Instruction& fusion) {
   return CheckFusion(fusion).ok() && !IsWindowed(fusion);
 }

@@ -13,9 +13,6 @@
 
 namespace ptxla::hlo {
 
-// 5 where no chip is known.
-int GenerationOf(const PassContext& context);
-
 // A fusion that keeps the rules (fusion_rules.h); a convolution's operands are
 // only converted on their way, and its input turned.
 bool IsPartKernel(const Instruction& fusion);

@@ -45,6 +45,11 @@ struct PassContext {
   PassOptions options;
 };
 
+// Of tiles and rules, where no chip is known: v5e's and v5p's.
+inline int GenerationOf(const PassContext& context) {
+  return context.chip == nullptr ? 5 : context.chip->generation();
+}
+
 class Pass {
  public:
   virtual ~Pass() = default;

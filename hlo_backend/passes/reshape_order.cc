@@ -163,8 +163,7 @@ class Orders {
 
 absl::StatusOr<bool> ReshapeOrderPass::Run(Module* module,
                                            const PassContext& context) {
-  const int generation =
-      context.chip == nullptr ? 5 : context.chip->generation();
+  const int generation = GenerationOf(context);
   return ExpandEach(module, [&](Instruction* i) -> Instruction* {
     if (i->opcode() != Opcode::kReshape || !i->shape().IsArray()) {
       return nullptr;

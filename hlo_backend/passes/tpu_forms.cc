@@ -18,10 +18,6 @@
 namespace ptxla::hlo {
 namespace {
 
-int GenerationOf(const PassContext& context) {
-  return context.chip == nullptr ? 5 : context.chip->generation();
-}
-
 // The same array in the same place order: only its memory space may differ.
 bool IsIdentity(const Instruction& bitcast) {
   const Shape &from = bitcast.operand(0)->shape(), &to = bitcast.shape();

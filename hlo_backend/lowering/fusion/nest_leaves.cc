@@ -5,8 +5,8 @@
 #include "base/status.h"
 #include "base/units.h"
 #include "hlo_backend/lowering/fusion/f16_conversion.h"
-#include "hlo_backend/lowering/fusion/f8_conversion.h"
 #include "hlo_backend/lowering/fusion/nest.h"
+#include "hlo_backend/lowering/fusion/small_float_conversion.h"
 #include "hlo_backend/lowering/narrow_type.h"
 
 namespace ptxla::lowering {
@@ -49,10 +49,10 @@ Vec NestCode::Unpack(const Stream& s, Vec packed, int part) {
       return b_.Unary(part ? Opcode::kVunpackCHU16 : Opcode::kVunpackCLU16,
                       packed);
     default: {
-      const auto f8 = F8FormatOf(s.array.type);
-      const bool is_signed = hlo::IsSigned(s.array.type) || f8.has_value();
+      const auto small = SmallFloatFormatOf(s.array.type);
+      const bool is_signed = hlo::IsSigned(s.array.type) || small.has_value();
       const Vec words = b_.Unary(is_signed ? kS8[part] : kU8[part], packed);
-      return f8.has_value() ? UnpackF8(b_, *f8, words) : words;
+      return small.has_value() ? UnpackSmallFloat(b_, *small, words) : words;
     }
   }
 }
@@ -90,8 +90,8 @@ Vec NestCode::SelectRowPart(const Stream& s, Vec words, Sca row,
         Opcode::kVshra,
         b_.BinaryImm(Opcode::kVshll, low, static_cast<uint32_t>(32 - bits)),
         static_cast<uint32_t>(32 - bits));
-    const auto f8 = F8FormatOf(s.array.type);
-    return f8.has_value() ? UnpackF8(b_, *f8, word) : word;
+    const auto small = SmallFloatFormatOf(s.array.type);
+    return small.has_value() ? UnpackSmallFloat(b_, *small, word) : word;
   }
   return b_.BinaryImm(Opcode::kVand, low, (1u << bits) - 1);
 }
@@ -108,8 +108,8 @@ Vec NestCode::LoadTile(const Stream& s, Sca base, int64_t offset) {
         s.array.type == PrimitiveType::kF8E5M2) {
       return WidenUpperF16(b_, words);
     }
-    const auto f8 = F8FormatOf(s.array.type);
-    return f8.has_value() ? UnpackF8(b_, *f8, words) : words;
+    const auto small = SmallFloatFormatOf(s.array.type);
+    return small.has_value() ? UnpackSmallFloat(b_, *small, words) : words;
   }
   // Its rows of memory again and again: nothing beyond them is read.
   const int rows = static_cast<int>(s.array.tile_bytes() / isa::kRowBytes);
@@ -181,8 +181,8 @@ Value NestCode::MakeScalar(int number) {
                          32 - a.bits);
   }
   const Vec words = b_.Splat(word);
-  if (const auto f8 = F8FormatOf(a.type)) {
-    return Value::Of(UnpackF8(b_, *f8, words));
+  if (const auto small = SmallFloatFormatOf(a.type)) {
+    return Value::Of(UnpackSmallFloat(b_, *small, words));
   }
   return FromMemory(
       s, a.type == PrimitiveType::kF16 ? WidenF16(b_, words) : words);
@@ -282,7 +282,7 @@ absl::StatusOr<Value> NestCode::MakeLeaf(const ExprNode& node, int row,
   const Stream& s = g_.streams[number];
   const Place& place = places_[number];
   const PhysicalArray& a = s.array;
-  if (hlo::IsFloat(a.type) && a.bits == 8 && !F8FormatOf(a.type)) {
+  if (hlo::IsFloat(a.type) && a.bits == 8 && !SmallFloatFormatOf(a.type)) {
     return absl::UnimplementedError(
         absl::StrCat(node.instr->name(), ": ", hlo::PrimitiveTypeName(a.type),
                      " operand of a vector kernel"));

@@ -5,8 +5,8 @@
 #include "base/status.h"
 #include "base/units.h"
 #include "hlo_backend/lowering/fusion/f16_conversion.h"
-#include "hlo_backend/lowering/fusion/f8_conversion.h"
 #include "hlo_backend/lowering/fusion/nest.h"
+#include "hlo_backend/lowering/fusion/small_float_conversion.h"
 #include "hlo_backend/lowering/narrow_type.h"
 
 namespace ptxla::lowering {
@@ -150,8 +150,8 @@ absl::Status NestCode::StoreResult(const Stream& s, const Place& place, int row,
       column * place.strides[g_.column_axis];
   const Sca start = ValueOf(stream_pointer_[number]);
   const PrimitiveType type = s.array.type;
-  if (const auto format = F8FormatOf(type)) {
-    for (Vec& v : words) v = NarrowToF8(b_, *format, v);
+  if (const auto format = SmallFloatFormatOf(type)) {
+    for (Vec& v : words) v = NarrowToSmallFloat(b_, *format, v);
   } else if (hlo::BitWidth(type) == 8 && hlo::IsFloat(type)) {
     return absl::UnimplementedError(absl::StrCat(hlo::PrimitiveTypeName(type),
                                                  " result of a vector kernel"));

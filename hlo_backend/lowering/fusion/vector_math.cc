@@ -3,7 +3,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "hlo_backend/lowering/fusion/elementwise_parts.h"
-#include "hlo_backend/lowering/fusion/f8_conversion.h"
+#include "hlo_backend/lowering/fusion/small_float_conversion.h"
 
 namespace ptxla::lowering {
 namespace {
@@ -80,11 +80,11 @@ absl::StatusOr<Value> Convert(CodeBuilder& b, const Instruction& i, Value x,
   if (from == PrimitiveType::kPred) {
     return Value::Of(MaskToNumber(b, x.mask, hlo::IsFloat(to)));
   }
-  if (const auto format = F8FormatOf(to); format.has_value() && wraps) {
+  if (const auto format = SmallFloatFormatOf(to); format.has_value() && wraps) {
     // Two bits of fraction are no noise: what reads it gets what it would find
     // in memory.
     if (!hlo::IsFloat(from)) x = Value::Of(FromInteger(b, from, x.vec));
-    return Value::Of(RoundToF8(b, *format, x.vec));
+    return Value::Of(RoundToSmallFloat(b, *format, x.vec));
   }
   if (hlo::IsFloat(from) && hlo::IsFloat(to)) return x;
   if (hlo::IsFloat(from)) {

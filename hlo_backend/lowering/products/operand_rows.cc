@@ -4,7 +4,7 @@
 
 #include "base/check.h"
 #include "hlo_backend/lowering/fusion/f16_conversion.h"
-#include "hlo_backend/lowering/fusion/f8_conversion.h"
+#include "hlo_backend/lowering/fusion/small_float_conversion.h"
 
 namespace ptxla::lowering {
 namespace {
@@ -158,10 +158,10 @@ std::array<Vec, 2> OperandRows::F32(const BlockPlace& place, Sca base,
       break;
   }
   std::array<Vec, 2> rows;
-  const auto format = F8FormatOf(place.type);
+  const auto format = SmallFloatFormatOf(place.type);
   for (int eight = 0; eight < 2; ++eight) {
     const Vec words = Integers(place, base, batch, row + 8 * eight, lane);
-    rows[eight] = format ? UnpackF8(b_, *format, words)
+    rows[eight] = format ? UnpackSmallFloat(b_, *format, words)
                          : b_.Unary(Opcode::kVcvtF32S32, words);
   }
   return rows;

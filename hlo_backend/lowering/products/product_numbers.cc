@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "hlo_backend/lowering/fusion/f16_conversion.h"
-#include "hlo_backend/lowering/fusion/f8_conversion.h"
+#include "hlo_backend/lowering/fusion/small_float_conversion.h"
 
 namespace ptxla::lowering {
 namespace {
@@ -53,7 +53,7 @@ bool IsProductType(PrimitiveType type) {
     case PrimitiveType::kU4:
       return true;
     default:
-      return F8FormatOf(type).has_value();
+      return SmallFloatFormatOf(type).has_value();
   }
 }
 
@@ -142,8 +142,8 @@ Opcode PushOf(ArrayNumbers numbers, bool bf16, int part, bool transposed) {
 
 int ConversionOperations(const isa::MachineModel& model, PrimitiveType type) {
   if (type == PrimitiveType::kF16) return UnpackF16Operations(model);
-  if (const auto format = F8FormatOf(type)) {
-    return 1 + UnpackF8Operations(*format);
+  if (const auto format = SmallFloatFormatOf(type)) {
+    return 1 + UnpackSmallFloatOperations(*format);
   }
   if (hlo::BitWidth(type) == 8) return 2;
   return hlo::BitWidth(type) == 4 ? 3 : 0;

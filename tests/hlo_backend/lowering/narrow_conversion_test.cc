@@ -67,6 +67,11 @@ TEST(NarrowConversionTest, ConversionsOfRaggedShapesEqualTheEvaluator) {
       {"f32", "f8e3m4", 20},
       {"f8e4m3", "f32", 200},
       {"f32", "f8e5m2fnuz", 9e4},
+      {"f32", "f4e2m1fn", 8},
+      {"bf16", "f4e2m1fn", 1},
+      {"f4e2m1fn", "f32", 6},
+      {"f4e2m1fn", "bf16", 6},
+      {"f4e2m1fn", "f8e4m3fn", 6},
   };
   for (const char* chip : kChips) {
     for (const Case& c : kCases) {

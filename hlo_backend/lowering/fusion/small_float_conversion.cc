@@ -1,4 +1,4 @@
-#include "hlo_backend/lowering/fusion/f8_conversion.h"
+#include "hlo_backend/lowering/fusion/small_float_conversion.h"
 
 #include "base/numerics/bits.h"
 #include "hlo_backend/lowering/fusion/f16_conversion.h"
@@ -17,9 +17,14 @@ constexpr uint32_t kSign = 0x80000000u;
 constexpr uint32_t kInfinity = 0x7F800000u;
 constexpr uint32_t kNan = 0x7FC00000u;
 
+// The code without its sign.
+uint32_t MagnitudeMask(const FloatFormat& format) {
+  return (1u << (format.bits() - 1)) - 1;
+}
+
 }  // namespace
 
-std::optional<FloatFormat> F8FormatOf(PrimitiveType type) {
+std::optional<FloatFormat> SmallFloatFormatOf(PrimitiveType type) {
   switch (type) {
     case PrimitiveType::kF8E5M2:
       return numerics::kF8E5M2;
@@ -35,14 +40,16 @@ std::optional<FloatFormat> F8FormatOf(PrimitiveType type) {
       return numerics::kF8E5M2Fnuz;
     case PrimitiveType::kF8E4M3Fnuz:
       return numerics::kF8E4M3Fnuz;
+    case PrimitiveType::kF4E2M1Fn:
+      return numerics::kF4E2M1Fn;
     default:
       return std::nullopt;
   }
 }
 
-Vec UnpackF8(CodeBuilder& b, const FloatFormat& format, Vec words) {
+Vec UnpackSmallFloat(CodeBuilder& b, const FloatFormat& format, Vec words) {
   const int shift = 23 - format.mantissa_bits;
-  const uint32_t magnitude = 0x7Fu << shift;
+  const uint32_t magnitude = MagnitudeMask(format) << shift;
   const Vec bits = b.BinaryImm(
       Opcode::kVand,
       b.BinaryImm(Opcode::kVshll, words, static_cast<uint32_t>(shift)),
@@ -69,7 +76,7 @@ Vec UnpackF8(CodeBuilder& b, const FloatFormat& format, Vec words) {
   return value;
 }
 
-Vec NarrowToF8(CodeBuilder& b, const FloatFormat& format, Vec x) {
+Vec NarrowToSmallFloat(CodeBuilder& b, const FloatFormat& format, Vec x) {
   const int fraction = format.mantissa_bits, bias = format.bias;
   if (fraction == 2 && format.special == SpecialValues::kIeee) {
     return NarrowToF8E5M2(b, x);
@@ -77,8 +84,10 @@ Vec NarrowToF8(CodeBuilder& b, const FloatFormat& format, Vec x) {
   const int dropped = 23 - fraction;
   const auto word = [](int64_t x) { return static_cast<uint32_t>(x); };
   const Vec magnitude = b.BinaryImm(Opcode::kVand, x, ~kSign);
+  const uint32_t largest = MagnitudeMask(format);
   const Vec sign =
-      b.BinaryImm(Opcode::kVshrl, b.BinaryImm(Opcode::kVand, x, kSign), 24);
+      b.BinaryImm(Opcode::kVshrl, b.BinaryImm(Opcode::kVand, x, kSign),
+                  word(32 - format.bits()));
   // The sum with this power of two has the last bit of a denormal result as its
   // own last bit.
   const uint32_t unit = word(127 + 24 - bias - fraction) << 23;
@@ -98,13 +107,13 @@ Vec NarrowToF8(CodeBuilder& b, const FloatFormat& format, Vec x) {
   switch (format.special) {
     case SpecialValues::kNanOnly:
     case SpecialValues::kNone:
-      return b.Binary(Opcode::kVor, b.BinaryImm(Opcode::kVminS32, finite, 0x7F),
-                      sign);
+      return b.Binary(Opcode::kVor,
+                      b.BinaryImm(Opcode::kVminS32, finite, largest), sign);
     case SpecialValues::kNanIsMinusZero: {
       const Vec value = b.SelectImm(b.CompareImm(Opcode::kVcmpNeS32, finite, 0),
                                     b.Binary(Opcode::kVor, finite, sign), 0);
-      return b.SelectImm(b.CompareImm(Opcode::kVcmpLeS32, finite, 0x7F), value,
-                         0x80);
+      return b.SelectImm(b.CompareImm(Opcode::kVcmpLeS32, finite, largest),
+                         value, largest + 1);
     }
     case SpecialValues::kIeee: {
       const uint32_t infinity = ((1u << format.exponent_bits) - 1) << fraction;
@@ -118,14 +127,16 @@ Vec NarrowToF8(CodeBuilder& b, const FloatFormat& format, Vec x) {
   return finite;
 }
 
-Vec RoundToF8(CodeBuilder& b, const FloatFormat& format, Vec x) {
-  const Vec byte = NarrowToF8(b, format, x);
-  return UnpackF8(
+Vec RoundToSmallFloat(CodeBuilder& b, const FloatFormat& format, Vec x) {
+  const Vec code = NarrowToSmallFloat(b, format, x);
+  const auto above = static_cast<uint32_t>(32 - format.bits());
+  return UnpackSmallFloat(
       b, format,
-      b.BinaryImm(Opcode::kVshra, b.BinaryImm(Opcode::kVshll, byte, 24), 24));
+      b.BinaryImm(Opcode::kVshra, b.BinaryImm(Opcode::kVshll, code, above),
+                  above));
 }
 
-int UnpackF8Operations(const FloatFormat& format) {
+int UnpackSmallFloatOperations(const FloatFormat& format) {
   switch (format.special) {
     case SpecialValues::kNanOnly:
       return 6;
