@@ -161,12 +161,32 @@ bool MoveBitcastsOut(Instruction* fusion) {
   return changed;
 }
 
+// Kernels load what lies in CMEM, and store to it, as they do with VMEM.
+bool CmemBehindVmem(Shape* shape) {
+  bool changed = false;
+  for (int k = 0; k < shape->element_count_of_tuple(); ++k) {
+    changed |= CmemBehindVmem(shape->mutable_element(k));
+  }
+  if (!shape->IsArray() || shape->memory_space() != kMemoryCmem) {
+    return changed;
+  }
+  shape->mutable_layout()->memory_space = kMemoryVmem;
+  return true;
+}
+
 }  // namespace
 
 absl::StatusOr<bool> TpuFormsPass::Run(Module* module,
                                        const PassContext& context) {
   const int generation = GenerationOf(context);
   bool changed = PlaceScalars(module);
+  if (context.chip != nullptr && context.chip->cmem().count() > 0) {
+    for (Computation* c : module->computations()) {
+      for (Instruction* i : c->instructions()) {
+        changed |= CmemBehindVmem(i->mutable_shape());
+      }
+    }
+  }
   for (Computation* c : ControlComputations(*module)) {
     changed |= AddLayouts(c, generation);
   }
