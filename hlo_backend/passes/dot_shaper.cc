@@ -86,6 +86,22 @@ int64_t LiesMinor(const Instruction& x) {
   return at - x.dimensions().begin();
 }
 
+// A right operand whose batch lies minor is moved whatever its order: columns
+// in the lanes, as the product takes them, if less is padded so.
+bool IsSmallerTurned(const Instruction& x, const DimVector& batch,
+                     const DimVector& free, const DimVector& contracted) {
+  if (free.size() != 1 || contracted.size() != 1 ||
+      !Contains(batch, LiesMinor(x))) {
+    return false;
+  }
+  const auto in_tiles = [&](int64_t rows, int64_t columns) {
+    return RoundUpTo<int64_t>(x.shape().dim(static_cast<int>(rows)),
+                              kTileRows) *
+           RoundUpTo<int64_t>(x.shape().dim(static_cast<int>(columns)), kTileK);
+  };
+  return in_tiles(contracted[0], free[0]) < in_tiles(free[0], contracted[0]);
+}
+
 Instruction* Shaped(Instruction* dot) {
   const auto& a = dot->attrs<DotAttrs>();
   const Shape& l = dot->operand(0)->shape();
@@ -107,7 +123,10 @@ Instruction* Shaped(Instruction* dot) {
   const auto matrix = [&](Instruction* x, const DimVector& of_batch,
                           const DimVector& free, const DimVector& contracted,
                           DimVector* contracting) {
-    const bool free_last = !free.empty() && free.back() == LiesMinor(*x);
+    const bool free_last =
+        !free.empty() && (free.back() == LiesMinor(*x) ||
+                          (x == dot->operand(1) &&
+                           IsSmallerTurned(*x, of_batch, free, contracted)));
     const DimVector& first = free_last ? contracted : free;
     const DimVector& last = free_last ? free : contracted;
     DimVector order = of_batch, dims;

@@ -275,6 +275,43 @@ class Turner {
     }
     Instruction* dot = c_->AddLike(*i, i->shape(), operands);
     *dot->mutable_attrs<DotAttrs>() = std::move(attrs);
+    return IsFreeBehind(*i) ? ValuesFirst(i, dot) : dot;
+  }
+
+  // Values times scores, [depth, queries], take the scores as they lie; scores
+  // times values would turn them. What moves all of the result anyway, or
+  // leaves queries in the lanes, takes either.
+  bool IsFreeBehind(const Instruction& dot) const {
+    const auto& a = dot.attrs<DotAttrs>();
+    const int rank = dot.shape().rank();
+    if (!members_.contains(dot.operand(0)) ||
+        members_.contains(dot.operand(1)) || dot.user_count() != 1 ||
+        rank != static_cast<int>(a.lhs_batch.size()) + 2 ||
+        a.lhs_contracting[0] != Keys()) {
+      return false;
+    }
+    const Instruction& next = *dot.users()[0];
+    if (next.opcode() != Opcode::kTranspose || HasControlEdges(next)) {
+      return false;
+    }
+    const int64_t minor = next.dimensions().back();
+    const int64_t queries = dot.shape().dim(rank - 2);
+    const int64_t depth = dot.shape().dim(rank - 1);
+    return minor == rank - 2 ||
+           (minor < rank - 2 &&
+            InTiles(depth, queries) <= InTiles(queries, depth));
+  }
+
+  // `dot` stands for `i`, which one transpose reads.
+  Instruction* ValuesFirst(Instruction* i, Instruction* dot) {
+    Instruction* next = i->users()[0];
+    Instruction* swapped = SwappedDot(dot, TurnedShape(*dot));
+    DimVector order;
+    for (int64_t d : next->dimensions()) {
+      order.push_back(Place(d, i->shape().rank()));
+    }
+    removed_.insert(next);
+    c_->Replace(next, Transposed(&b_, swapped, order));
     return dot;
   }
 

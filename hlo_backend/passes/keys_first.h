@@ -17,6 +17,10 @@
 // Products that meet them (their gradient, which multiplies queries first)
 // change their operands too.
 //
+// Where the result is transposed whatever its order, or ends with queries in
+// the lanes, a product of weights and values becomes one of values and weights,
+// which takes the weights as they lie.
+//
 // The TPU compiler does so, and whatever order the program writes scores of
 // batched operands in; here not on chips whose scores were measured in the
 // order written (policy.chain_rows). Scores do where they fit VMEM beside what

@@ -58,8 +58,7 @@ bool ReducesAsItIs(const Instruction& kernel, int k) {
     return std::all_of(value.users().begin(), value.users().end(),
                        [&](const Instruction* user) {
                          if (user->opcode() == Opcode::kReduce) return true;
-                         return (user->opcode() == Opcode::kConvert ||
-                                 user->opcode() == Opcode::kBitcast) &&
+                         return user->opcode() == Opcode::kBitcast &&
                                 again(*user, again);
                        });
   };

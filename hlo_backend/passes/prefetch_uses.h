@@ -30,10 +30,10 @@ bool SharesPlanes(const Instruction& kernel, const Instruction& product);
 // Everything that the kernel makes is reduced.
 bool OnlyReduces(const Instruction& kernel);
 
-// Operand `k` is reduced as it is, perhaps in a wider type: what is computed
-// from an array first is streamed (libtpu 0.0.42.1 on v4 and v6e: maxima and
-// sums of one array, against sums of squares, of products, of exponentials and
-// products of one row).
+// Operand `k` is reduced as it is: what is computed from an array first is
+// streamed (libtpu 0.0.42.1 on v4, v5e and v6e: maxima and sums of one array,
+// against sums of squares, of products, of exponentials, of bf16 that is
+// converted, and products of one row).
 bool ReducesAsItIs(const Instruction& kernel, int k);
 
 // What a kernel reads and writes, wherever it lies, with padding.

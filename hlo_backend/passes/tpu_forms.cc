@@ -157,12 +157,42 @@ bool MoveBitcastsOut(Instruction* fusion) {
   return changed;
 }
 
+// Kernels load what lies in CMEM, and store to it, as they do with VMEM; not
+// those that are timed on parameters there, which copy them (A-EW).
+bool CmemBehindVmem(Shape* shape) {
+  bool changed = false;
+  for (int k = 0; k < shape->element_count_of_tuple(); ++k) {
+    changed |= CmemBehindVmem(shape->mutable_element(k));
+  }
+  if (!shape->IsArray() || shape->memory_space() != kMemoryCmem) {
+    return changed;
+  }
+  shape->mutable_layout()->memory_space = kMemoryVmem;
+  return true;
+}
+
+bool CmemBehindVmem(Module* module) {
+  for (const Instruction* p : module->entry()->parameters()) {
+    if (p->shape().memory_space() == kMemoryCmem) return false;
+  }
+  bool changed = false;
+  for (Computation* c : module->computations()) {
+    for (Instruction* i : c->instructions()) {
+      changed |= CmemBehindVmem(i->mutable_shape());
+    }
+  }
+  return changed;
+}
+
 }  // namespace
 
 absl::StatusOr<bool> TpuFormsPass::Run(Module* module,
                                        const PassContext& context) {
   const int generation = GenerationOf(context);
   bool changed = PlaceScalars(module);
+  if (context.chip != nullptr && context.chip->cmem().count() > 0) {
+    changed |= CmemBehindVmem(module);
+  }
   for (Computation* c : ControlComputations(*module)) {
     changed |= AddLayouts(c, generation);
   }
