@@ -13,9 +13,9 @@
 //
 // What is connected changes its order together, where half as many bytes move
 // then, with their padding and the transposes at the borders. Where nothing of
-// that size is read or stored (distances of all pairs), fuller tiles are enough:
-// up to 127 numbers, which are then added without the XLUs. The TPU compiler
-// finds the same by its layouts.
+// that size is read or stored (distances of all pairs), fuller tiles are
+// enough: up to 127 numbers, which are then added without the XLUs. The TPU
+// compiler finds the same by its layouts.
 #ifndef PTXLA_HLO_BACKEND_PASSES_MINOR_PLANES_H_
 #define PTXLA_HLO_BACKEND_PASSES_MINOR_PLANES_H_
 
