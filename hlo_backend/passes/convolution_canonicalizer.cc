@@ -59,12 +59,12 @@ class Canonicalizer {
       dims.kernel_spatial.push_back(s);
       dims.output_spatial.push_back(s);
     }
-    // The kernel's features stay in their order: the arrays take both. A
+    // The kernel's features stay in their order where the arrays take both. A
     // gradient of weights contracts its batch where the forward pass has it.
     const bool depthwise = attrs_.feature_group_count > 1;
     const bool gradient = !depthwise && IsGradient();
     const bool io =
-        gradient || depthwise ||
+        gradient || depthwise || WantsRowsOfInputs() ||
         attrs_.dims.kernel_input_feature < attrs_.dims.kernel_output_feature;
     const auto append = [](DimVector* dims, int64_t a, int64_t b, bool swap) {
       dims->push_back(swap ? b : a);
@@ -114,9 +114,20 @@ class Canonicalizer {
     const bool one_group =
         attrs_.feature_group_count == 1 ||
         (IsDepthwise() && forward && d.kernel_input_feature == spatial);
-    return (gradient || forward) && one_group &&
+    const bool io = !WantsRowsOfInputs() || d.kernel_input_feature == spatial;
+    return (gradient || (forward && io)) && one_group &&
            attrs_.batch_group_count == 1 && w_->opcode() != Opcode::kReverse &&
            !HasFoldablePad();
+  }
+
+  // Taps whose features share tiles (convolutions/tap_packing.h) are put
+  // together as rows; lanes would go through the XLU in every step. Weights
+  // that are fewer than the input are turned before.
+  bool WantsRowsOfInputs() const {
+    const auto feature = static_cast<int>(attrs_.dims.input_feature);
+    return attrs_.feature_group_count == 1 &&
+           x_->shape().dim(feature) < kLanes &&
+           w_->shape().ElementCount() <= x_->shape().ElementCount();
   }
 
   bool IsGradient() const {

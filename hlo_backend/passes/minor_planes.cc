@@ -11,12 +11,11 @@
 #include "hlo_backend/passes/dimension_order.h"
 #include "hlo_backend/passes/dimension_utils.h"
 #include "hlo_backend/passes/in_order.h"
+#include "isa/instruction.h"
 
 namespace ptxla::hlo {
 namespace {
 
-// Numbers of a point.
-constexpr int64_t kMostNumbers = 8;
 constexpr size_t kMostMembers = 256;
 // Of the bytes that move, as reshape-order has it.
 constexpr int64_t kGain = 2;
@@ -24,7 +23,7 @@ constexpr int64_t kGain = 2;
 bool HasFewNumbers(const Instruction& i) {
   return i.shape().IsArray() && !i.shape().has_layout() &&
          i.shape().rank() >= 3 && i.shape().dims().back() > 1 &&
-         i.shape().dims().back() <= kMostNumbers;
+         i.shape().dims().back() < isa::kLanes;
 }
 
 bool HasControl(const Instruction& i) {
@@ -56,6 +55,7 @@ class Group {
   bool Pays() const {
     if (order_.size() > kMostMembers) return false;
     int64_t now = 0, then = 0;
+    bool moves = false;
     absl::flat_hash_set<const Instruction*> read;
     for (const Instruction* i : order_) {
       now = std::max(now, Bytes(*i, /*planes=*/false));
@@ -72,16 +72,19 @@ class Group {
         } else {
           const int64_t moved =
               o->opcode() == Opcode::kTranspose ? 0 : Bytes(*o, false);
+          moves = true;
           now += Bytes(*o, false);
           then += moved + 2 * Bytes(*o, true);
         }
       }
       if (LeavesWhole(*i)) {
+        moves = true;
         now += Bytes(*i, false);
         then += Bytes(*i, false) + 2 * Bytes(*i, true);
       }
     }
-    return then * kGain <= now;
+    // Of what lies nowhere the tiles count.
+    return moves ? then * kGain <= now : then < now;
   }
 
   void Turn() {

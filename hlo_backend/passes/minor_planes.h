@@ -12,8 +12,10 @@
 //   ROOT f32[1024,1024] reduce(multiply(%d, %d), 0), dimensions={0}
 //
 // What is connected changes its order together, where half as many bytes move
-// then, with their padding and the transposes at the borders. The TPU compiler
-// finds the same by its layouts.
+// then, with their padding and the transposes at the borders. Where nothing of
+// that size is read or stored (distances of all pairs), fuller tiles are
+// enough: up to 127 numbers, which are then added without the XLUs. The TPU
+// compiler finds the same by its layouts.
 #ifndef PTXLA_HLO_BACKEND_PASSES_MINOR_PLANES_H_
 #define PTXLA_HLO_BACKEND_PASSES_MINOR_PLANES_H_
 

@@ -9,6 +9,7 @@
 #include "hlo_backend/passes/control_flow.h"
 #include "hlo_backend/passes/dimension_order.h"
 #include "hlo_backend/passes/dimension_utils.h"
+#include "hlo_backend/passes/transposed.h"
 
 namespace ptxla::hlo {
 namespace {
@@ -141,6 +142,20 @@ Instruction* Column(Instruction* i) {
   return b.Transpose(b.Reshape(i->operand(0), dims), order);
 }
 
+// What leads to planes, or from them, meets what the program has there: the
+// order between the two may be one whose tiles are nearly empty.
+bool IsSecondTranspose(const Instruction& i) {
+  return i.opcode() == Opcode::kTranspose &&
+         i.operand(0)->opcode() == Opcode::kTranspose &&
+         !i.operand(0)->shape().has_layout();
+}
+
+Instruction* AsOne(Instruction* i) {
+  Builder b(i->parent());
+  b.set_metadata(i->shared_metadata());
+  return Transposed(&b, i->operand(0), i->dimensions());
+}
+
 // Dimension `d` in front, the others in the order whose tiles are fullest.
 DimVector PlanesAlong(const Shape& shape, int64_t d, int generation) {
   constexpr size_t kMostTried = 5;  // 120 orders
@@ -172,7 +187,7 @@ Instruction* Picked(Builder& b, Instruction* x, int64_t d, int64_t start,
                     int64_t step, int64_t count, int generation) {
   const Shape& shape = x->shape();
   const DimVector order = PlanesAlong(shape, d, generation);
-  Instruction* planes = b.Transpose(x, order);
+  Instruction* planes = Transposed(&b, x, order);
   DimVector dims = Permuted(shape.dims(), order);
   Instruction* picked = nullptr;
   if (shape.rank() > 2) {
@@ -256,6 +271,7 @@ Instruction* Shaped(Instruction* i, int generation) {
   if (IsNarrowReflow(*i)) return AsWords(i);
   if (const int rows = RaggedRows(*i); rows >= 0) return InWholeTiles(i, rows);
   if (IsColumn(*i)) return Column(i);
+  if (IsSecondTranspose(*i)) return AsOne(i);
   if (i->opcode() == Opcode::kReverse) return Reversed(i, generation);
   if (i->opcode() == Opcode::kSlice) return Strided(i, generation);
   return nullptr;
@@ -281,6 +297,7 @@ absl::StatusOr<bool> MovementShaperPass::Run(Module* module,
         more = changed = true;
       }
     }
+    if (changed) c->RemoveDead();
   }
   return changed;
 }

@@ -43,9 +43,10 @@ bool HasControl(const Instruction& i) {
 }  // namespace
 
 bool HasChains(const chips::ChipSpec& chip, const Shape& scores) {
-  constexpr int64_t kFewestMeasured = 128;  // queries of C-SDPA
+  constexpr int64_t kFewestMeasured = 128;  // queries, and keys, of C-SDPA
   return scores.rank() >= 2 && chip.Policy("chain_rows").has_value() &&
-         scores.dim(scores.rank() - 2) >= kFewestMeasured;
+         scores.dim(scores.rank() - 2) >= kFewestMeasured &&
+         scores.dim(scores.rank() - 1) >= kFewestMeasured;
 }
 
 bool MayBeChained(const Instruction& dot, const Instruction& next,

@@ -10,10 +10,10 @@
 // `policy.chain_rows` says how many rows a step must be able to hold. Chips
 // without it have no chains: nothing is measured there, and the TPU compiler is
 // followed. So are scores that the program writes keys first (score_order.h),
-// as JAX's einsum does, and of fewer than 128 queries: no such attention is
-// measured, and a step of one head would be short. Keys and values whose
-// heads lie in the rows of tiles are read there (operands_in_place.h), 8 heads
-// a step, by kernels of their own.
+// as JAX's einsum does, and of fewer than 128 queries or keys: no such
+// attention is measured, a step of one head would be short, and its rows few
+// lanes. Keys and values whose heads lie in the rows of tiles are read there
+// (operands_in_place.h), 8 heads a step, by kernels of their own.
 //
 // After the fusion passes, on a module with layouts.
 #ifndef PTXLA_HLO_BACKEND_PASSES_PRODUCT_CHAINING_H_

@@ -11,6 +11,7 @@
 #include "hlo_backend/passes/compact_entry.h"
 #include "hlo_backend/passes/control_flow.h"
 #include "hlo_backend/passes/dimension_utils.h"
+#include "hlo_backend/passes/free_work.h"
 #include "hlo_backend/passes/meeting_transposes.h"
 #include "hlo_backend/passes/product_order.h"
 #include "hlo_backend/passes/swapped_dot.h"
@@ -26,19 +27,6 @@ DimVector Inverse(absl::Span<const int64_t> permutation) {
     inverse[permutation[d]] = static_cast<int64_t>(d);
   }
   return inverse;
-}
-
-bool IsSplat(const Instruction& i) {
-  return i.opcode() == Opcode::kConstant && i.literal().IsSplat();
-}
-
-// Work on what is free is followed so far.
-constexpr int kDeepest = 6;
-
-// Costs nothing in any order of dimensions.
-bool IsFree(const Instruction& i) {
-  return i.opcode() == Opcode::kBroadcast || i.opcode() == Opcode::kIota ||
-         IsSplat(i);
 }
 
 // Of a reshape in which nothing but dimensions of size 1 change places: the
@@ -89,6 +77,12 @@ class Mover {
             i->shape().type(), {i->shape().dim(1), i->shape().dim(0)});
         b_.set_metadata(i->shared_metadata());
         c_->Replace(i, Behind(SwappedDot(i, shape), {1, 0}));
+        changed = true;
+        continue;
+      }
+      b_.set_metadata(i->shared_metadata());
+      if (Instruction* made = MadeInOrder(b_, i); made != nullptr) {
+        c_->Replace(i, made);
         changed = true;
         continue;
       }
@@ -158,23 +152,6 @@ class Mover {
                        });
   }
 
-  // Elementwise work on nothing but what is free.
-  static bool IsFreeWork(const Instruction& x, int depth = kDeepest) {
-    if (IsFree(x)) return true;
-    if (!x.IsElementwise() || x.opcode() == Opcode::kCopy || depth == 0 ||
-        x.operand_count() == 0 || !x.control_predecessors().empty() ||
-        !x.control_successors().empty()) {
-      return false;
-    }
-    for (const Instruction* o : x.operands()) {
-      if (o->shape().IsScalar() && !x.shape().IsScalar()) continue;
-      if (!o->shape().SameDims(x.shape()) || !IsFreeWork(*o, depth - 1)) {
-        return false;
-      }
-    }
-    return true;
-  }
-
   // The order in which most of `arrays` come that are not free, of several that
   // of the entry's arrays: an optimizer's results will lie so. None if fewer
   // than half come transposed in one way.
@@ -219,34 +196,8 @@ class Mover {
       return x->operand(0);
     }
     const DimVector inverse = Inverse(order);
-    const DimVector dims = Permuted(x->shape().dims(), inverse);
-    if (!IsFree(*x) && IsFreeWork(*x)) {
-      std::vector<Instruction*> operands;
-      for (Instruction* o : x->operands()) {
-        operands.push_back(o->shape().IsScalar() ? o : Before(o, order));
-      }
-      return c_->AddLike(*x, Shape::Array(x->shape().type(), dims), operands);
-    }
-    switch (x->opcode()) {
-      case Opcode::kIota:
-        return b_.Iota(Shape::Array(x->shape().type(), dims),
-                       order[x->attrs<IotaAttrs>().dimension]);
-      case Opcode::kBroadcast: {
-        // Dimensions of the source in the order that they then have.
-        DimVector targets;
-        for (int64_t d : x->dimensions()) targets.push_back(order[d]);
-        DimVector sorted = targets, of_source;
-        std::sort(sorted.begin(), sorted.end());
-        for (int64_t t : sorted) {
-          of_source.push_back(std::find(targets.begin(), targets.end(), t) -
-                              targets.begin());
-        }
-        return b_.Broadcast(Transposed(&b_, x->operand(0), of_source), dims,
-                            sorted);
-      }
-      default:
-        return Transposed(&b_, x, inverse);
-    }
+    return IsFreeWork(*x) ? FreeWorkInOrder(b_, x, inverse)
+                          : Transposed(&b_, x, inverse);
   }
 
   Instruction* Behind(Instruction* value, const DimVector& order) {

@@ -39,10 +39,21 @@ int64_t WholeRowTiles(const Geometry& g, int axis, int64_t target,
   return part;
 }
 
+// Planes that are reduced for rows that are not, of at most `room`: a step that
+// has several loads and stores what it adds to once.
+int64_t ReducedPlanes(const Geometry& g, int64_t room) {
+  int64_t planes = 1;
+  if (g.axes[g.row_axis].reduced) return planes;
+  for (const Axis& a : g.axes) {
+    if (a.kind == Axis::Kind::kMajor && a.reduced) planes *= a.tiles;
+  }
+  return std::max<int64_t>(1, std::min(planes, room));
+}
+
 // Windows as the TPU compiler cuts them where rows are grouped or reduced: the
 // fewest rows whose 128 values make a row, as many columns as the step takes,
-// then more rows; of a reduction over rows that is fused with nothing, rows
-// first.
+// planes that are reduced, then more rows; of a reduction over rows that is
+// fused with nothing, rows first.
 void ChooseGroupedBlocks(const Geometry& g, int64_t target, bool rows_first,
                          NestPlan* plan) {
   plan->block.assign(g.axes.size(), 1);
@@ -61,7 +72,9 @@ void ChooseGroupedBlocks(const Geometry& g, int64_t target, bool rows_first,
     const bool whole =
         columns.tiles * std::min(rows.tiles, kRowGroup) <= target;
     column_block = whole ? columns.tiles : BlockOf(columns, target / least, 1);
-    row_block = BlockOf(rows, std::max(least, target / column_block), group);
+    const int64_t planes = ReducedPlanes(g, target / (least * column_block));
+    row_block =
+        BlockOf(rows, std::max(least, target / column_block / planes), group);
   }
   int64_t taken = row_block * column_block;
   for (int a = static_cast<int>(g.axes.size()) - 1; a >= 0; --a) {

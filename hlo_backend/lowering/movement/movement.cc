@@ -8,6 +8,7 @@
 #include "hlo_backend/lowering/movement/lane_transpose.h"
 #include "hlo_backend/lowering/movement/minor_transpose.h"
 #include "hlo_backend/lowering/movement/mover.h"
+#include "hlo_backend/lowering/movement/plane_concat.h"
 #include "hlo_backend/lowering/movement/random_bits.h"
 #include "hlo_backend/lowering/movement/reflow.h"
 #include "hlo_backend/lowering/movement/row_transpose.h"
@@ -46,6 +47,7 @@ absl::StatusOr<isa::Kernel> EmitMovement(const KernelContext& context,
     absl::StatusOr<isa::Kernel> kernel = EmitMover(context, i);
     // Where no run of result rows comes from a run of operand rows.
     if (!kernel.ok() && IsRowTranspose(i)) return EmitRowTranspose(context, i);
+    if (!kernel.ok() && IsPlaneConcat(i)) return EmitPlaneConcat(context, i);
     if (!kernel.ok()) {
       auto box = EmitBoxMover(context, i);
       if (box.ok()) return box;

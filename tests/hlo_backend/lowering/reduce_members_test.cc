@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 #include "absl/strings/substitute.h"
 #include "isa/from_chip_spec.h"
@@ -66,6 +67,43 @@ TEST(ReduceMembersTest, ManyRowsShareTheValuesOfTheirColumns) {
       isa::TimeKernel(kernel, machine).UnstalledCycles(kernel));
   // Of 16 registers of rows a body; of eight 3.5.
   EXPECT_LT(cycles / (8 * 3840 / 8), 3.3) << kernel.note;
+}
+
+// $0 numbers of each of 512 rows and 1024 columns.
+std::string Distances(int64_t numbers) {
+  return absl::Substitute(R"(HloModule m
+g {
+  x = f32[] parameter(0)
+  y = f32[] parameter(1)
+  ROOT z = f32[] add(x, y)
+}
+f {
+  a = f32[$0,512] parameter(0)
+  b = f32[$0,1024] parameter(1)
+  i = f32[] constant(0)
+  p = f32[$0,512,1024] broadcast(a), dimensions={0,1}
+  q = f32[$0,512,1024] broadcast(b), dimensions={0,2}
+  d = f32[$0,512,1024] subtract(p, q)
+  e = f32[$0,512,1024] abs(d)
+  ROOT r = f32[512,1024] reduce(e, i), dimensions={0}, to_apply=g
+}
+ENTRY e {
+  a = f32[$0,512] parameter(0)
+  b = f32[$0,1024] parameter(1)
+  ROOT r = f32[512,1024] fusion(a, b), kind=kInput, calls=f
+})",
+                          numbers);
+}
+
+// Accumulators are loaded and stored once in a step.
+TEST(ReduceMembersTest, AStepTakesMorePlanesBeforeMoreRows) {
+  HarnessOptions options;
+  options.chip = "v6e";
+  ASSERT_OK_AND_ASSIGN(const isa::Kernel many,
+                       KernelOf(Distances(32), options));
+  EXPECT_EQ(many.grid, (std::vector<int64_t>{4, 4}));  // rows, planes
+  ASSERT_OK_AND_ASSIGN(const isa::Kernel few, KernelOf(Distances(2), options));
+  EXPECT_TRUE(few.grid.empty());
 }
 
 }  // namespace
