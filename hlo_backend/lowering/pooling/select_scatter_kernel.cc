@@ -65,7 +65,8 @@ class SelectScatterEmitter {
   bool Plan(const PoolBlock& block, PoolCandidate* c) {
     block_ = block;
     axes_.clear();
-    bool ragged = form_.units % block.units != 0;
+    const bool parts = form_.units % block.units != 0;
+    bool ragged = parts;
     std::vector<PlaneSpan> seen, windows, result;
     for (size_t a = 0; a < form_.axes.size(); ++a) {
       const WindowAxis& w = form_.axes[a];
@@ -79,10 +80,7 @@ class SelectScatterEmitter {
     }
     if (InVmem(kOut) && ragged) return false;
     const auto edge = EdgeAxis(axes_, block.grid, InPlace());
-    if (!edge.has_value() ||
-        (InPlace().any() && form_.units % block.units != 0)) {
-      return false;
-    }
+    if (!edge.has_value() || (InPlace().any() && parts)) return false;
     edge_ = *edge;
     Tiling& t = c->tiling;
     t.args = args_;
@@ -178,17 +176,17 @@ class SelectScatterEmitter {
       p[kOut].pitch.push_back(stride * Pitch(kOut, a));
       p[kTaken].pitch.push_back(taken_pitches_[a]);
     }
-    if (edge_ < 0) {
-      Steps(p, b);
-      return absl::OkStatus();
-    }
+    edge_ < 0 ? Steps(p, b) : Edges(p, b);
+    return absl::OkStatus();
+  }
+
+  void Edges(const std::vector<PlanePointer>& p, CodeBuilder& b) {
     const int64_t last = block_.grid[edge_] - 1;
     const ScatterAxis inner = axes_[edge_];
-    const auto some = [&](const ScatterAxis& axis, bool at_first,
-                          bool at_last) {
-      const int dim = block_.AxisDim(edge_);
-      b.BeginWhen(dim, at_first ? When::Kind::kFirst : When::Kind::kNotFirst);
-      b.BeginWhen(dim, at_last ? When::Kind::kLast : When::Kind::kNotLast);
+    const int dim = block_.AxisDim(edge_);
+    const auto some = [&](const ScatterAxis& axis, bool first, bool end) {
+      b.BeginWhen(dim, first ? When::Kind::kFirst : When::Kind::kNotFirst);
+      b.BeginWhen(dim, end ? When::Kind::kLast : When::Kind::kNotLast);
       axes_[edge_] = axis;
       Steps(p, b);
       b.EndWhen();
@@ -196,10 +194,8 @@ class SelectScatterEmitter {
     };
     some(inner.MetIn(0, InPlace()), true, false);
     if (last > 1) some(inner, false, false);
-    axes_[edge_] = inner;
     some(inner.MetIn(last, InPlace()), false, true);
     axes_[edge_] = inner;
-    return absl::OkStatus();
   }
 
   // The code of all steps, or of those that meet the same planes.
