@@ -85,11 +85,7 @@ bool ReadsPlanesInPlace(const Instruction& kernel, const Instruction& value) {
       kernel.OperandUses(&value) != 1 || ReadsRowsBeyond(kernel, value)) {
     return false;
   }
-  if (convolution != &kernel && InputSource(*convolution).turned) return false;
-  // Not of a gradient: the batch is contracted.
-  const ConvDims& dims = convolution->attrs<ConvAttrs>().dims;
-  return dims.input_feature ==
-         static_cast<int64_t>(dims.input_spatial.size()) + 1;
+  return convolution == &kernel || !InputSource(*convolution).turned;
 }
 
 bool OnlyNamesMemory(const Instruction& i) {

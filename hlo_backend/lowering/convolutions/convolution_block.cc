@@ -52,7 +52,7 @@ bool IsInside(const ConvolutionForm& form, const ConvolutionBlock& block,
   if (static_cast<int>(axis) != edge.axis) return true;
   const AxisBlock& cut = block.axes[axis];
   const int64_t first = cut.origin + plane;
-  const int64_t last = first + (cut.grid - 1) * cut.advance;
+  const int64_t last = first + (cut.grid * cut.tap_grid - 1) * cut.advance;
   return (!edge.first || first >= 0) &&
          (!edge.last || last < form.axes[axis].in);
 }

@@ -133,6 +133,13 @@ class Search {
     }
   }
 
+  // Sums of several steps are finished in the last one: its code is not that of
+  // an end of an axis.
+  bool CanLieInPlace(const ConvolutionBlock& block) const {
+    const std::optional<int> edge = EdgeAxis(form_, block);
+    return edge.has_value() && (*edge < 0 || block.axes[*edge].tap_grid == 1);
+  }
+
   void Consider(const ConvolutionBlock& block) {
     const ConvolutionCost cost =
         CostOf(form_, packing_, block, arrays_, context_.model);
@@ -140,7 +147,7 @@ class Search {
     const Tiling tiling = windows_of_(block);
     const bool box = ConvolutionGrid::Of(form_, block).dims.box.size() > 1;
     if ((limits_.one_box && box) ||
-        (limits_.input_in_place && !EdgeAxis(form_, block).has_value()) ||
+        (limits_.input_in_place && !CanLieInPlace(block)) ||
         (form_.turned.has_value() && !CanTurn(form_, block))) {
       return;
     }

@@ -212,7 +212,7 @@ std::optional<int> EdgeAxis(const ConvolutionForm& form,
   for (size_t a = 0; a < fill.axes.size(); ++a) {
     const BorderAxis& axis = fill.axes[a];
     if (!HasBorders(axis)) continue;
-    if (edge >= 0 || block.axes[a].tap_grid > 1) return {};
+    if (edge >= 0) return {};
     for (int64_t p = 0; p < axis.planes; ++p) {
       const Beyond at = BeyondOf(axis, p);
       if (at.low > 1 || at.high < axis.steps - 1) return {};

@@ -130,7 +130,7 @@ class GradientEmitter {
           const int64_t cycles = StepCycles(step);
           if (cycles > longest) continue;
           const Tiling tiling = Plan(step);
-          if (form_.product.rhs.resident && HasBorders(form_, block_)) continue;
+          if (form_.product.rhs.resident && !CanLieInPlace(step)) continue;
           if (form_.product.lhs.resident && !IsOneRun(step)) continue;
           if (VmemBytes(context_, tiling) > VmemBudget(context_)) continue;
           found = true;
@@ -153,6 +153,14 @@ class GradientEmitter {
       taps *= form_.axes[a].taps;
     }
     return taps == 1;
+  }
+
+  // Of an input in VMEM, the steps that meet planes beyond its borders must be
+  // the first and the last one, whose code leaves them out.
+  bool CanLieInPlace(const Step& step) const {
+    const std::optional<int> edge = EdgeAxis(form_, block_);
+    return edge.has_value() &&
+           (*edge < 0 || (*edge == 0 && step.second.grid() == 1));
   }
 
   int64_t FirstTaps() const {
@@ -334,7 +342,10 @@ class GradientEmitter {
   }
 
   absl::Status Body(CodeBuilder& b) {
-    FillBorders(form_, block_, planes_, windows_[1], input_, &b);
+    const bool resident = form_.product.rhs.resident;
+    if (!resident) {
+      FillBorders(form_, block_, planes_, windows_[1], input_, &b);
+    }
     b.NewBlock("addresses");
     const BlockPlace kernel = PlaceOf(form_.product.lhs, windows_[0], kernel_,
                                       ConvolutionOperands::kWeights, &b);
@@ -351,21 +362,52 @@ class GradientEmitter {
     lhs.row_pitch = step_.tile.block_k / 128 * lhs.lane_pitch;
     EmitLhsTranspose(kernel, lhs, 1, rows, step_.tile.block_k, &b);
     parts_.k_extent = KOf(step_.cut, step_.second);
-    if (step_.packed) {
-      PackedGradientOperands operands(packing_, exchanged_, arrays_, lhs,
-                                      parts_.k_extent, windows_[1], input_,
-                                      packed_offset_, &b);
-      return Multiply(&operands, b);
+    StartSums(b);
+    b.NewBlock("addresses");
+    RETURN_IF_ERROR(epilogue_->Start(b));
+    if (resident && EdgeAxis(form_, block_).value_or(-1) == 0) {
+      return Edges(lhs, b);
     }
-    GradientOperands operands(form_, block_, arrays_, lhs, windows_[1], input_,
-                              &b);
-    return Multiply(&operands, b);
+    return WithOperands({}, lhs, b, [&] { return WalkSteps(b); });
   }
 
-  absl::Status Multiply(StreamOperands* operands, CodeBuilder& b) {
-    parts_.operands = operands;
+  template <class Fn>
+  absl::Status WithOperands(const ConvolutionEdge& edge, const BlockPlace& lhs,
+                            CodeBuilder& b, Fn multiply) {
+    if (step_.packed) {
+      PackedGradientOperands operands(packing_, exchanged_, edge, arrays_, lhs,
+                                      parts_.k_extent, windows_[1], input_,
+                                      packed_offset_, &b);
+      parts_.operands = &operands;
+      return multiply();
+    }
+    GradientOperands operands(form_, block_, edge, arrays_, lhs, windows_[1],
+                              input_, &b);
+    parts_.operands = &operands;
+    return multiply();
+  }
+
+  // The first step along the taps, the last one, and those between meet other
+  // planes of an input in VMEM.
+  absl::Status Edges(const BlockPlace& lhs, CodeBuilder& b) {
+    const auto some = [&](bool first, bool last) -> absl::Status {
+      b.BeginWhen(grid_.k, first ? When::Kind::kFirst : When::Kind::kNotFirst);
+      b.BeginWhen(grid_.k, last ? When::Kind::kLast : When::Kind::kNotLast);
+      b.BeginScope();
+      RETURN_IF_ERROR(WithOperands({0, first, last}, lhs, b,
+                                   [&] { return Stream(b, first, last); }));
+      b.EndScope();
+      b.EndWhen();
+      b.EndWhen();
+      return absl::OkStatus();
+    };
+    RETURN_IF_ERROR(some(true, false));
+    if (step_.tile.grid_k > 2) RETURN_IF_ERROR(some(false, false));
+    return some(false, true);
+  }
+
+  void StartSums(CodeBuilder& b) {
     const int64_t rows = RoundUpTo<int64_t>(step_.tile.block_m, 16);
-    const SecondCut& second = step_.second;
     if (Accumulates()) {
       b.NewBlock("addresses");
       parts_.sums.base = b.GlobalSca();
@@ -377,8 +419,10 @@ class GradientEmitter {
       parts_.sums.row_pitch = StreamTile(step_).block_n / 128 * isa::kVregBytes;
       parts_.sums.batch_pitch = rows / 8 * parts_.sums.row_pitch;
     }
-    b.NewBlock("addresses");
-    RETURN_IF_ERROR(epilogue_->Start(b));
+  }
+
+  absl::Status WalkSteps(CodeBuilder& b) {
+    const SecondCut& second = step_.second;
     if (second.grid() == 1) return WalkTaps(b, true, true);
     b.BeginWhen(kGradientSecondGrid, When::Kind::kFirst);
     RETURN_IF_ERROR(WalkTaps(b, true, false));

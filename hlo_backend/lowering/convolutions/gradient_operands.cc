@@ -21,12 +21,14 @@ int64_t TilesOfK(const ConvolutionBlock& block) {
 
 GradientOperands::GradientOperands(const ConvolutionForm& form,
                                    const ConvolutionBlock& block,
+                                   const ConvolutionEdge& edge,
                                    const ArrayShape& arrays,
                                    const BlockPlace& lhs,
                                    const isa::Window& input, int input_number,
                                    CodeBuilder* b)
     : form_(form),
       block_(block),
+      edge_(edge),
       arrays_(arrays),
       b_(*b),
       k_extent_(8 * TilesOfK(block)),
@@ -55,7 +57,7 @@ int64_t GradientOperands::OffsetOf(int64_t batch, int64_t slice) const {
   for (size_t a = form_.axes.size(); a-- > 0;) {
     const AxisBlock& cut = block_.axes[a];
     const int64_t plane =
-        cut.PlaneOf(form_.axes[a], batch % cut.outputs, tap % cut.taps);
+        PlaneAt(form_, block_, edge_, a, batch % cut.outputs, tap % cut.taps);
     if (plane < 0) return -1;
     offset += plane * plane_pitch_[a];
     batch /= cut.outputs;
@@ -69,6 +71,9 @@ int64_t GradientOperands::RowsOfK(int64_t k) const {
 }
 
 bool GradientOperands::Meets(int64_t batch, int64_t /*row*/, int64_t k) const {
+  // At an end of the array a result may meet nothing in a step that starts its
+  // sum, or finishes it: it meets zeros.
+  if (edge_.axis >= 0) return true;
   for (int64_t slice = k / 8; slice < k / 8 + 16; ++slice) {
     if (OffsetOf(batch, slice) >= 0) return true;
   }

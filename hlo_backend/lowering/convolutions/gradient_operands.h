@@ -24,9 +24,9 @@ class GradientOperands : public StreamOperands {
   // `lhs`: the kernel's block, transposed. Defines globals, in blocks of their
   // own. `form` and `block` must outlive it.
   GradientOperands(const ConvolutionForm& form, const ConvolutionBlock& block,
-                   const ArrayShape& arrays, const BlockPlace& lhs,
-                   const isa::Window& input, int input_number,
-                   codegen::CodeBuilder* b);
+                   const ConvolutionEdge& edge, const ArrayShape& arrays,
+                   const BlockPlace& lhs, const isa::Window& input,
+                   int input_number, codegen::CodeBuilder* b);
 
   int64_t RowsOfK(int64_t k) const override;
   bool Meets(int64_t batch, int64_t row, int64_t k) const override;
@@ -41,6 +41,7 @@ class GradientOperands : public StreamOperands {
 
   const ConvolutionForm& form_;
   const ConvolutionBlock& block_;
+  const ConvolutionEdge edge_;
   ArrayShape arrays_;
   codegen::CodeBuilder& b_;
   int64_t k_extent_;

@@ -50,12 +50,13 @@ ConvolutionBlock GradientPacking::Exchanged(ConvolutionBlock block) {
 
 PackedGradientOperands::PackedGradientOperands(
     const GradientPacking& packing, const ConvolutionBlock& exchanged,
-    const ArrayShape& arrays, const BlockPlace& lhs, int64_t k_extent,
-    const isa::Window& input, int input_number, int64_t scratch, CodeBuilder* b)
+    const ConvolutionEdge& edge, const ArrayShape& arrays,
+    const BlockPlace& lhs, int64_t k_extent, const isa::Window& input,
+    int input_number, int64_t scratch, CodeBuilder* b)
     : b_(*b),
       k_extent_(k_extent),
       packed_(
-          packing.exchanged, exchanged, {}, packing.taps, arrays,
+          packing.exchanged, exchanged, edge, packing.taps, arrays,
           ConvolutionInput::InWindow(packing.exchanged, input, input_number, b),
           scratch, b),
       loader_(arrays, k_extent, b),

@@ -45,10 +45,10 @@ class PackedGradientOperands : public StreamOperands {
   // `exchanged`, the step's block, must outlive it.
   PackedGradientOperands(const GradientPacking& packing,
                          const ConvolutionBlock& exchanged,
-                         const ArrayShape& arrays, const BlockPlace& lhs,
-                         int64_t k_extent, const isa::Window& input,
-                         int input_number, int64_t scratch,
-                         codegen::CodeBuilder* b);
+                         const ConvolutionEdge& edge, const ArrayShape& arrays,
+                         const BlockPlace& lhs, int64_t k_extent,
+                         const isa::Window& input, int input_number,
+                         int64_t scratch, codegen::CodeBuilder* b);
 
   int64_t RowsOfK(int64_t k) const override;
   bool Meets(int64_t, int64_t, int64_t) const override { return true; }

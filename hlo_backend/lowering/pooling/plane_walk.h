@@ -61,6 +61,21 @@ void WalkPlanes(const std::vector<std::vector<PlaneRun>>& runs,
                 const std::function<void(const PlaneBody&)>& body,
                 codegen::CodeBuilder* b);
 
+// Calls fn with an index per axis, each below its count, the last one fastest.
+template <class Fn>
+void ForEachIndex(const std::vector<int64_t>& counts, Fn fn) {
+  for (const int64_t c : counts) {
+    if (c == 0) return;
+  }
+  std::vector<int64_t> at(counts.size(), 0);
+  while (true) {
+    fn(at);
+    size_t a = at.size();
+    while (a > 0 && ++at[a - 1] == counts[a - 1]) at[--a] = 0;
+    if (a == 0) return;
+  }
+}
+
 }  // namespace ptxla::lowering
 
 #endif  // PTXLA_HLO_BACKEND_LOWERING_POOLING_PLANE_WALK_H_

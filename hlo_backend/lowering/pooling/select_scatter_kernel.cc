@@ -19,6 +19,7 @@ using codegen::CodeBuilder;
 using codegen::Mask;
 using codegen::Vec;
 using isa::Opcode;
+using isa::When;
 
 // Codegen spaces, and numbers of windows.
 constexpr int kOperand = 0, kSource = 1, kOut = 2, kTaken = 3;
@@ -64,7 +65,8 @@ class SelectScatterEmitter {
   bool Plan(const PoolBlock& block, PoolCandidate* c) {
     block_ = block;
     axes_.clear();
-    bool ragged = form_.units % block.units != 0, moves = false;
+    const bool parts = form_.units % block.units != 0;
+    bool ragged = parts;
     std::vector<PlaneSpan> seen, windows, result;
     for (size_t a = 0; a < form_.axes.size(); ++a) {
       const WindowAxis& w = form_.axes[a];
@@ -72,16 +74,14 @@ class SelectScatterEmitter {
       const ScatterAxis& s = axes_.back();
       if (CeilOfRatio(w.in, s.planes) != block.grid[a]) return false;
       ragged |= w.in % s.planes != 0;
-      moves |= block.grid[a] > 1;
       seen.push_back(s.seen);
       windows.push_back(s.windows);
       result.push_back({w.in, w.in_pitch, 0, s.planes, s.planes});
     }
-    // Borders are written into slots; an array in place has none.
-    if (((InVmem(kOperand) || InVmem(kSource)) && (moves || ragged)) ||
-        (InVmem(kOut) && ragged)) {
-      return false;
-    }
+    if (InVmem(kOut) && ragged) return false;
+    const auto edge = EdgeAxis(axes_, block.grid, InPlace());
+    if (!edge.has_value() || (InPlace().any() && parts)) return false;
+    edge_ = *edge;
     Tiling& t = c->tiling;
     t.args = args_;
     t.grid = block.Bounds();
@@ -110,6 +110,8 @@ class SelectScatterEmitter {
     return true;
   }
 
+  ArraysInPlace InPlace() const { return {InVmem(kOperand), InVmem(kSource)}; }
+
   int64_t BodyCycles(int64_t windows, int64_t planes) const {
     const auto pieces = static_cast<int64_t>(pieces_.size());
     const int64_t parts = values_.parts();
@@ -132,6 +134,7 @@ class SelectScatterEmitter {
   }
 
   void Fill(int window, uint32_t value, CodeBuilder& b) {
+    if (InVmem(window)) return;
     BorderFill fill;
     fill.space = window;
     fill.value = value;
@@ -166,44 +169,54 @@ class SelectScatterEmitter {
       taken_pitches_[a] = inside * taken_pitch_;
       inside *= axes_[a].windows.planes;
     }
-    std::vector<std::vector<PlaneRun>> windows(axes_.size()),
-        planes(axes_.size());
-    PlanePointer operand{p[kOperand].base, {}}, source{p[kSource].base, {}},
-        out{p[kOut].base, {}};
     for (size_t a = 0; a < axes_.size(); ++a) {
       const int64_t stride = form_.axes[a].stride;
+      p[kOperand].pitch.push_back(stride * Pitch(kOperand, a));
+      p[kSource].pitch.push_back(Pitch(kSource, a));
+      p[kOut].pitch.push_back(stride * Pitch(kOut, a));
+      p[kTaken].pitch.push_back(taken_pitches_[a]);
+    }
+    edge_ < 0 ? Steps(p, b) : Edges(p, b);
+    return absl::OkStatus();
+  }
+
+  void Edges(const std::vector<PlanePointer>& p, CodeBuilder& b) {
+    const int64_t last = block_.grid[edge_] - 1;
+    const ScatterAxis inner = axes_[edge_];
+    const int dim = block_.AxisDim(edge_);
+    const auto some = [&](const ScatterAxis& axis, bool first, bool end) {
+      b.BeginWhen(dim, first ? When::Kind::kFirst : When::Kind::kNotFirst);
+      b.BeginWhen(dim, end ? When::Kind::kLast : When::Kind::kNotLast);
+      axes_[edge_] = axis;
+      Steps(p, b);
+      b.EndWhen();
+      b.EndWhen();
+    };
+    some(inner.MetIn(0, InPlace()), true, false);
+    if (last > 1) some(inner, false, false);
+    some(inner.MetIn(last, InPlace()), false, true);
+    axes_[edge_] = inner;
+  }
+
+  // The code of all steps, or of those that meet the same planes.
+  void Steps(const std::vector<PlanePointer>& p, CodeBuilder& b) {
+    std::vector<std::vector<PlaneRun>> windows(axes_.size()),
+        planes(axes_.size());
+    window_runs_.clear();
+    result_runs_.clear();
+    for (size_t a = 0; a < axes_.size(); ++a) {
       window_runs_.push_back(axes_[a].WindowRuns(form_.axes[a]));
       for (const WindowRun& r : window_runs_[a])
         windows[a].push_back(r.windows);
       result_runs_.push_back(axes_[a].ResultRuns(form_.axes[a]));
       for (const ResultRun& r : result_runs_[a]) planes[a].push_back(r.planes);
-      operand.pitch.push_back(stride * Pitch(kOperand, a));
-      source.pitch.push_back(Pitch(kSource, a));
-      out.pitch.push_back(stride * Pitch(kOut, a));
-      p[kTaken].pitch.push_back(taken_pitches_[a]);
     }
     WalkPlanes(
-        windows, {operand, p[kTaken]}, pieces_, unroll_,
+        windows, {p[kOperand], p[kTaken]}, pieces_, unroll_,
         [&](const PlaneBody& body) { Take(body, b); }, &b);
     WalkPlanes(
-        planes, {source, p[kTaken], out}, pieces_, unroll_,
+        planes, {p[kSource], p[kTaken], p[kOut]}, pieces_, unroll_,
         [&](const PlaneBody& body) { Sum(body, b); }, &b);
-    return absl::OkStatus();
-  }
-
-  // Calls fn with a tap (window) per axis, the last axis fastest.
-  template <class Fn>
-  void ForEach(const std::vector<int64_t>& counts, Fn fn) const {
-    for (const int64_t c : counts) {
-      if (c == 0) return;
-    }
-    std::vector<int64_t> at(counts.size(), 0);
-    while (true) {
-      fn(at);
-      size_t a = at.size();
-      while (a > 0 && ++at[a - 1] == counts[a - 1]) at[--a] = 0;
-      if (a == 0) return;
-    }
   }
 
   int64_t TapNumber(const std::vector<int64_t>& taps) const {
@@ -228,7 +241,7 @@ class SelectScatterEmitter {
     for (int64_t c = 0; c < body.copies; ++c) {
       for (const Piece& piece : body.pieces) {
         std::vector<Vec> most, taken;
-        ForEach(counts, [&](std::vector<int64_t> at) {
+        ForEachIndex(counts, [&](std::vector<int64_t> at) {
           int64_t offset = body.offset[0] + piece.offset +
                            c * form_.axes[last].stride * Pitch(kOperand, last);
           for (size_t a = 0; a < at.size(); ++a) {
@@ -276,7 +289,7 @@ class SelectScatterEmitter {
         for (size_t a = 0; a < axes_.size(); ++a) {
           to += result_runs_[a][body.runs[a]].phase * Pitch(kOut, a);
         }
-        ForEach(counts, [&](const std::vector<int64_t>& at) {
+        ForEachIndex(counts, [&](const std::vector<int64_t>& at) {
           int64_t source =
               body.offset[0] + piece.offset + c * Pitch(kSource, last);
           int64_t taken = body.offset[1] + c * taken_pitches_[last];
@@ -312,6 +325,7 @@ class SelectScatterEmitter {
   std::vector<isa::KernelArg> args_;
   PoolBlock block_;
   std::vector<ScatterAxis> axes_;
+  int edge_ = -1;  // axis whose ends have code of their own
   std::vector<Piece> pieces_;
   std::vector<isa::Window> windows_;
   int64_t taken_pitch_ = 0;  // bytes of one window's taps

@@ -2,6 +2,7 @@
 // evaluator, on random windows, shapes, types and chips.
 #include <random>
 #include <string>
+#include <utility>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -125,6 +126,36 @@ ENTRY e {
 })",
                                                         options));
   EXPECT_THAT(result.kernel.note, ::testing::HasSubstr("results in 5 tiles"));
+}
+
+// Its ends have no borders there: results that meet nothing in the first step
+// start from zero, and those that meet nothing in the last are finished.
+TEST(ConvolutionGradientTest, AnInputInVmemIsReadBeyondItsBordersByNoStep) {
+  // As many planes as the chip does not take in one step.
+  const std::pair<const char*, int64_t> images[] = {
+      {"v3", 21}, {"v5e", 21}, {"v6e", 45}};
+  for (const auto& [chip, planes] : images) {
+    for (const char* type : {"f32", "bf16"}) {
+      for (const int64_t features : {64, 136}) {
+        HarnessOptions options = On(chip);
+        options.absolute = 1;
+        options.relative = 0.03;
+        options.in_vmem = {0};
+        const std::string t = type;
+        const std::string hlo = absl::StrCat(
+            "HloModule m\nENTRY e {\n  x = ", t, "[", planes, ",21,8,",
+            features, "] parameter(0)\n  w = ", t, "[", planes,
+            ",21,8,128] parameter(1)\n  ROOT c = f32[3,3,128,", features,
+            "] convolution(x, w), window={size=", planes,
+            "x21 pad=1_1x1_1}, "
+            "dim_labels=01fb_01io->01fb\n}\n");
+        const auto result = CompareKernel(hlo, options);
+        EXPECT_OK(result.status()) << chip << hlo;
+        EXPECT_TRUE(!result.ok() || result->kernel.NumSteps() > 1)
+            << chip << result->kernel.note;
+      }
+    }
+  }
 }
 
 // In VMEM what a step takes of the gradient of the result is transposed where

@@ -265,6 +265,33 @@ TEST_P(PoolingKernelTest, AGradientOverACutImage) {
   EXPECT_TRUE(!result.ok() || result->kernel.NumSteps() > 1);
 }
 
+// Its ends have no borders there.
+TEST_P(PoolingKernelTest, AGradientOverACutImageInVmem) {
+  for (const char* type : {"f32", "bf16"}) {
+    Pool p;
+    p.type = type;
+    Dim x;
+    x.in = 33;
+    x.size = 3;
+    x.stride = 2;
+    x.low = x.high = 1;
+    Dim rows, lanes;
+    rows.in = 8;
+    lanes.in = 384;
+    p.dims = {x, x, rows, lanes};
+    for (const std::vector<int>& in_vmem :
+         {std::vector<int>{0}, std::vector<int>{1}, std::vector<int>{0, 1}}) {
+      HarnessOptions options = On(3);
+      if (p.type == "bf16") options.absolute = 0.1;
+      options.in_vmem = in_vmem;
+      const std::string hlo = SelectAndScatter(p);
+      const auto result = CompareKernel(hlo, options);
+      EXPECT_OK(result.status()) << GetParam() << hlo;
+      EXPECT_TRUE(!result.ok() || result->kernel.NumSteps() > 1);
+    }
+  }
+}
+
 TEST_P(PoolingKernelTest, DepthwiseConvolutionsEqualTheEvaluator) {
   std::mt19937 random(17);
   const auto pick = [&](std::vector<int64_t> of) {

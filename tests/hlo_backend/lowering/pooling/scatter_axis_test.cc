@@ -66,6 +66,34 @@ TEST_P(ScatterAxisTest, PlanesMeetTheWindowsThatCoverThem) {
   }
 }
 
+// Of arrays without borders: code of each step meets what exists in it.
+TEST_P(ScatterAxisTest, StepsMeetNothingBeyondTheArrays) {
+  const WindowAxis axis = GetParam();
+  for (const int64_t grid : {2, 3}) {
+    for (int64_t block = 0; block < grid; ++block) {
+      const ScatterAxis s =
+          ScatterAxis::Of(axis, grid).MetIn(block, {true, true});
+      const int64_t first_window = s.windows.origin + block * s.windows.advance;
+      const int64_t first_plane = s.seen.origin + block * s.seen.advance;
+      for (const WindowRun& run : s.WindowRuns(axis)) {
+        for (int64_t k = 0; k < run.windows.count * run.taps; ++k) {
+          const int64_t o = run.windows.first + k / run.taps;
+          const int64_t plane =
+              first_plane + o * axis.stride + run.first_tap + k % run.taps;
+          EXPECT_TRUE(plane >= 0 && plane < axis.in) << plane;
+        }
+      }
+      for (const ResultRun& run : s.ResultRuns(axis)) {
+        for (int64_t k = 0; k < run.planes.count * run.windows; ++k) {
+          const int64_t window = first_window + run.first + run.planes.first +
+                                 k / run.windows + k % run.windows;
+          EXPECT_TRUE(window >= 0 && window < axis.out) << window;
+        }
+      }
+    }
+  }
+}
+
 TEST_P(ScatterAxisTest, WindowsSeeTheTapsInsideOfTheOperand) {
   const WindowAxis axis = GetParam();
   const ScatterAxis s = ScatterAxis::Of(axis, 1);
