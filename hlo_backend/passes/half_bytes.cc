@@ -158,6 +158,9 @@ Instruction* TurnedAsBytes(Instruction* i, int generation) {
   if (!turns || !IsHalfBytes(i->shape())) return nullptr;
   const auto as_bytes = [&](Shape shape) {
     shape.set_type(BytesOf(shape.type()));
+    Layout order;
+    order.minor_to_major = shape.layout().minor_to_major;
+    *shape.mutable_layout() = order;
     return WithTpuLayout(shape, generation);
   };
   Builder b(i->parent());
