@@ -11,11 +11,11 @@
 #include "hlo_backend/passes/dimension_order.h"
 #include "hlo_backend/passes/dimension_utils.h"
 #include "hlo_backend/passes/in_order.h"
-#include "isa/instruction.h"
 
 namespace ptxla::hlo {
 namespace {
 
+constexpr int64_t kLanes = 128;
 constexpr size_t kMostMembers = 256;
 // Of the bytes that move, as reshape-order has it.
 constexpr int64_t kGain = 2;
@@ -23,7 +23,7 @@ constexpr int64_t kGain = 2;
 bool HasFewNumbers(const Instruction& i) {
   return i.shape().IsArray() && !i.shape().has_layout() &&
          i.shape().rank() >= 3 && i.shape().dims().back() > 1 &&
-         i.shape().dims().back() < isa::kLanes;
+         i.shape().dims().back() < kLanes;
 }
 
 bool HasControl(const Instruction& i) {
