@@ -311,12 +311,11 @@ class RowFuser {
     }
   }
 
-  // What rows reduce to may be a result beside them, where one core makes all.
+  // What rows reduce to may be a result beside them.
   bool MayBeResult(const Instruction& i) const {
     return i.opcode() == Opcode::kReduce &&
            i.shape().type() == PrimitiveType::kF32 && IsRowMajor(i.shape()) &&
-           dot_->shape().rank() == ProductBatch(*dot_) + 2 &&
-           context_.chip->core().cores_in_use == 1;
+           dot_->shape().rank() == ProductBatch(*dot_) + 2;
   }
 
   // Work on finished rows that only the next product reads (the division of a

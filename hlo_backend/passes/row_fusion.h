@@ -5,8 +5,8 @@
 //
 // The TPU compiler fuses the same work behind the product and before the next
 // one, in as many kernels: maximum, exponential and sum here, the division
-// there. Here the rows leave the kernel finished, in the type that the next
-// product takes.
+// there. So here, where the next product can divide; else the rows leave the
+// kernel finished, in the type that it takes.
 //
 // A product is taken where whole rows of its result, with what their passes
 // keep, fit into VMEM beside the operands, and where rows are what is stored in
