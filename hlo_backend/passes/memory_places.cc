@@ -80,6 +80,15 @@ bool ReadsPlanesInPlace(const Instruction& kernel, const Instruction& value) {
   if (kernel.opcode() == Opcode::kReduceWindow) {
     return kernel.OperandUses(&value) == 1;
   }
+  if (kernel.opcode() == Opcode::kSelectAndScatter) {
+    // Its steps take whole planes of what was pooled; windows of its result,
+    // which may be in HBM, are as large and in the scoped VMEM twice.
+    constexpr int64_t kMostPooledPlaneBytes = int64_t{2} << 20;
+    const Shape& pooled = kernel.operand(0)->shape();
+    return kernel.OperandUses(&value) == 1 && pooled.has_layout() &&
+           PaddedBytes(pooled) / std::max<int64_t>(pooled.dim(0), 1) <=
+               kMostPooledPlaneBytes;
+  }
   const Instruction* convolution = ConvolutionOf(kernel);
   if (convolution == nullptr || !IsProduct(*convolution) ||
       kernel.OperandUses(&value) != 1 || ReadsRowsBeyond(kernel, value)) {

@@ -60,7 +60,8 @@ bool FeedsADot(const Instruction& parameter);
 bool ReadsWindows(const Instruction& kernel, const Instruction& value);
 
 // Of what ReadsWindows: an input of a convolution that the kernel can read in
-// VMEM where it lies; that of a sliding window, whose step has whole axes then.
+// VMEM where it lies; that of a sliding window, whose step has whole axes then,
+// and what the gradient of one reads, whose ends leave out what is beyond it.
 bool ReadsPlanesInPlace(const Instruction& kernel, const Instruction& value);
 // The convolution that a kernel is, or is around; null: none.
 const Instruction* ConvolutionOf(const Instruction& kernel);

@@ -9,8 +9,6 @@
 // step adds up some planes of taps and, where these alone are too much, part of
 // the batch or of the second axis; the grid's innermost dimensions walk over
 // the rest. Results of few features share tiles (packed_gradient.h).
-#include <algorithm>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -23,6 +21,7 @@
 #include "hlo_backend/lowering/convolutions/convolution_operands.h"
 #include "hlo_backend/lowering/convolutions/convolution_tiling.h"
 #include "hlo_backend/lowering/convolutions/gradient_operands.h"
+#include "hlo_backend/lowering/convolutions/gradient_steps.h"
 #include "hlo_backend/lowering/convolutions/packed_gradient.h"
 #include "hlo_backend/lowering/kernel_emitter.h"
 #include "hlo_backend/lowering/products/lhs_transpose.h"
@@ -37,24 +36,7 @@ using codegen::CodeBuilder;
 using isa::When;
 
 constexpr int kSums = 2, kTransposed = 3, kFirstEpilogueSpace = 4;
-// Beyond the latency of the last product.
-constexpr int64_t kDrain = 64;
 constexpr int64_t kLongest = 8;
-
-// What a step takes less of than all, beside taps of the first axis: rows of
-// the batch, or taps of the second axis. One of the two is 1.
-struct SecondCut {
-  int64_t rows = 1, taps = 1;  // parts
-  int64_t grid() const { return rows * taps; }
-};
-
-// What one grid step does.
-struct Step {
-  AxisBlock cut;  // of the first axis
-  SecondCut second;
-  ProductTile tile;     // of the result
-  bool packed = false;  // results share tiles
-};
 
 class GradientEmitter {
  public:
@@ -68,8 +50,7 @@ class GradientEmitter {
     ASSIGN_OR_RETURN(epilogue_,
                      ProductEpilogue::Create(context_, i_, &form_.product));
     ASSIGN_OR_RETURN(args_, KernelArgs(i_));
-    arrays_ = ArrayShapeOf(context_.model, false);
-    packing_ = GradientPacking::Of(form_, arrays_);
+    steps_.emplace(context_, form_);
     Choose();
     if (!best_.has_value()) {
       return absl::ResourceExhaustedError(
@@ -83,36 +64,15 @@ class GradientEmitter {
   }
 
  private:
-  // K of a step: rows of all the planes of taps that it takes.
-  int64_t KOf(const AxisBlock& first, const SecondCut& second) const {
-    int64_t k = 8 * form_.RowTiles() * first.taps;
-    for (size_t a = 1; a < form_.axes.size(); ++a) k *= form_.axes[a].taps;
-    return k / second.grid();
-  }
-
   // Cut once more only where the first axis is not enough; where results are
   // packed, also where it is faster, as what two steps share is packed twice.
   void Choose() {
-    for (const SecondCut& second : SecondCuts()) {
+    for (const SecondCut& second : steps_->SecondCuts()) {
       Choose(second, false);
       if (best_.has_value()) break;
     }
-    if (!may_pack_ || !packing_.packs()) return;
-    for (const SecondCut& second : SecondCuts()) Choose(second, true);
-  }
-
-  std::vector<SecondCut> SecondCuts() const {
-    const int64_t rows = form_.RowTiles();
-    const int64_t taps = form_.axes.size() > 1 ? form_.axes[1].taps : 1;
-    std::vector<SecondCut> cuts;
-    for (int64_t parts = 1; parts <= std::max(rows, taps); ++parts) {
-      if (taps % parts == 0 &&
-          (parts == 1 || CutAxis(form_.axes[1], 1, parts).has_value())) {
-        cuts.push_back({1, parts});
-      }
-      if (parts > 1 && rows % parts == 0) cuts.push_back({parts, 1});
-    }
-    return cuts;
+    if (!may_pack_ || !steps_->packing().packs()) return;
+    for (const SecondCut& second : steps_->SecondCuts()) Choose(second, true);
   }
 
   // The best steps so far, or those with this cut.
@@ -122,16 +82,11 @@ class GradientEmitter {
     bool found = false;
     for (int64_t longest = bundles; !found && longest <= kLongest * bundles;
          longest *= 2) {
-      for (int64_t grid_k = 1; grid_k <= FirstTaps(); ++grid_k) {
-        if (FirstTaps() % grid_k != 0) continue;
-        const auto cut = CutFirst(grid_k);
-        if (!cut.has_value()) continue;
-        for (const Step& step : StepsOf(*cut, second, packed)) {
-          const int64_t cycles = StepCycles(step);
-          if (cycles > longest) continue;
+      for (int64_t grid_k = 1; grid_k <= steps_->FirstTaps(); ++grid_k) {
+        for (const GradientStep& step : steps_->Of(second, grid_k, packed)) {
+          const int64_t cycles = steps_->Cycles(step);
+          if (cycles > longest || !steps_->CanReadInPlace(step)) continue;
           const Tiling tiling = Plan(step);
-          if (form_.product.rhs.resident && !CanLieInPlace(step)) continue;
-          if (form_.product.lhs.resident && !IsOneRun(step)) continue;
           if (VmemBytes(context_, tiling) > VmemBudget(context_)) continue;
           found = true;
           const Picoseconds time = TimeOf(context_, tiling, cycles);
@@ -144,137 +99,7 @@ class GradientEmitter {
     }
   }
 
-  // Rows of K that a step takes follow one another in the array itself: they
-  // are transposed as they come.
-  bool IsOneRun(const Step& step) const {
-    if (step.second.grid() == 1) return true;
-    int64_t taps = step.cut.taps;
-    for (size_t a = 1; step.second.rows > 1 && a < form_.axes.size(); ++a) {
-      taps *= form_.axes[a].taps;
-    }
-    return taps == 1;
-  }
-
-  // Of an input in VMEM, the steps that meet planes beyond its borders must be
-  // the first and the last one, whose code leaves them out.
-  bool CanLieInPlace(const Step& step) const {
-    const std::optional<int> edge = EdgeAxis(form_, block_);
-    return edge.has_value() &&
-           (*edge < 0 || (*edge == 0 && step.second.grid() == 1));
-  }
-
-  int64_t FirstTaps() const {
-    return form_.axes.empty() ? 1 : form_.axes[0].taps;
-  }
-  std::optional<AxisBlock> CutFirst(int64_t grid) const {
-    if (form_.axes.empty()) return AxisBlock();
-    return CutAxis(form_.axes[0], 1, grid);
-  }
-
-  // Cuts of rows and columns, with the best share of the arrays for each.
-  std::vector<Step> StepsOf(const AxisBlock& cut, const SecondCut& second,
-                            bool packed) const {
-    const ProductProblem& p = form_.product.problem;
-    std::vector<Step> steps;
-    if (packed && !IsPacked(packing_.taps,
-                            GradientPacking::Exchanged(BlockOf(cut, second)))) {
-      return steps;
-    }
-    const int64_t m_tiles = CeilOfRatio<int64_t>(p.m, 128);
-    const int64_t n_tiles = CeilOfRatio<int64_t>(p.n, p.column_unit);
-    for (int64_t m = 1; m <= m_tiles; ++m) {
-      if (m_tiles % m != 0) continue;
-      for (int64_t n = 1; n <= n_tiles; ++n) {
-        if (n_tiles % n != 0) continue;
-        ProductTile t;
-        t.block_b = p.batch;
-        t.grid_m = m;
-        t.grid_n = n;
-        t.grid_k = cut.tap_grid;
-        t.block_m = m == 1 ? RoundUpTo<int64_t>(p.m, 16) : m_tiles / m * 128;
-        t.block_n = n_tiles / n * p.column_unit;
-        t.block_k = RoundUpTo<int64_t>(KOf(cut, second), 128);
-        int64_t least = std::numeric_limits<int64_t>::max();
-        ProductTile best = t;
-        const int64_t most_b = packed ? 1 : arrays_.mxus;
-        for (t.split_b = 1; t.split_b <= most_b; t.split_b *= 2) {
-          for (t.split_n = 1; t.split_b * t.split_n <= arrays_.mxus;
-               t.split_n *= 2) {
-            t.split_m = arrays_.mxus / (t.split_b * t.split_n);
-            const int64_t cycles = StepCycles({cut, second, t, packed});
-            if (cycles >= least) continue;
-            least = cycles;
-            best = t;
-          }
-        }
-        steps.push_back({cut, second, best, packed});
-      }
-    }
-    return steps;
-  }
-
-  // The block and the product that the stream works on: where results are
-  // packed, one member with their tiles as its columns.
-  ProductTile StreamTile(const Step& step) const {
-    ProductTile tile = step.tile;
-    if (!step.packed) return tile;
-    tile.block_b = 1;
-    tile.block_n = packing_.Columns();
-    return tile;
-  }
-  ProductProblem StreamProblem(const Step& step) const {
-    ProductProblem problem = form_.product.problem;
-    if (!step.packed) return problem;
-    problem.batch = 1;
-    problem.n = packing_.Columns();
-    return problem;
-  }
-
-  // Of a step's body, by its resources.
-  int64_t StepCycles(const Step& step) const {
-    const isa::MachineModel& machine = context_.model;
-    const ProductTile tile = StreamTile(step);
-    const VisitPlan plan = PlanVisits(StreamProblem(step), tile, arrays_);
-    const int64_t visits = plan.macros * plan.k_visits;
-    const int64_t matmuls =
-        visits * std::max(plan.groups * plan.group_cycles, plan.push_cycles);
-    const int64_t stores = visits * plan.groups * plan.results * tile.split_b *
-                           tile.split_n * tile.split_m /
-                           machine.Slots(isa::Slot::kStore);
-    const int64_t squares =
-        tile.block_k / 128 * CeilOfRatio<int64_t>(tile.block_m, 128);
-    const int64_t turns = CeilOfRatio<int64_t>(squares, machine.xlus);
-    const int64_t interval =
-        machine.Interval(isa::IntervalKey::kXluTransposeB16);
-    const int64_t transposes =
-        turns * 8 * interval +
-        CeilOfRatio(turns, kTransposesPerUnit) *
-            (machine.Latency(isa::LatencyKey::kXluTransposeB16) + 8 * interval);
-    const int64_t alone = std::max(matmuls, stores) + transposes +
-                          plan.push_cycles + arrays_.latency + kDrain;
-    if (!step.packed) return alone;
-    const ConvolutionBlock block =
-        GradientPacking::Exchanged(BlockOf(step.cut, step.second));
-    return alone +
-           CostOfPacking(packing_.taps, packing_.exchanged, block, machine)
-               .cycles +
-           UnpackingCycles(packing_, tile.block_m, machine) /
-               (tile.grid_k * step.second.grid());
-  }
-
-  ConvolutionBlock BlockOf(const AxisBlock& cut,
-                           const SecondCut& second) const {
-    ConvolutionBlock block;
-    for (size_t a = 0; a < form_.axes.size(); ++a) {
-      block.axes.push_back(
-          a == 0 ? cut : *CutAxis(form_.axes[a], 1, a == 1 ? second.taps : 1));
-    }
-    block.row_tiles = form_.RowTiles() / second.rows;
-    block.row_grid = second.rows;
-    return block;
-  }
-
-  Tiling Plan(const Step& step) {
+  Tiling Plan(const GradientStep& step) {
     step_ = step;
     const AxisBlock& cut = step.cut;
     const SecondCut& second = step.second;
@@ -282,7 +107,7 @@ class GradientEmitter {
     grid_ = GridDims::Of(tile);
     if (second.grid() > 1) grid_.bounds.push_back(second.grid());
     if (grid_.megacore_dim == grid_.k) grid_.megacore_dim = -1;
-    block_ = BlockOf(cut, second);
+    block_ = steps_->BlockOf(step);
     planes_ = ConvolutionGrid();
     for (size_t a = 0; a < form_.axes.size(); ++a) {
       planes_.axis.push_back(-1);
@@ -302,8 +127,8 @@ class GradientEmitter {
     }
     if (step.packed) {
       exchanged_ = GradientPacking::Exchanged(block_);
-      absl::StrAppend(&tiling.note, ", results in ", packing_.taps.tiles.size(),
-                      " tiles");
+      absl::StrAppend(&tiling.note, ", results in ",
+                      steps_->packing().taps.tiles.size(), " tiles");
     }
     tiling.args = args_;
     tiling.grid = grid_.bounds;
@@ -312,18 +137,18 @@ class GradientEmitter {
     input_ = AddGradientInputWindow(form_, block_, tile, grid_, &tiling);
     windows_ = {tiling.windows[kernel_], tiling.windows[input_]};
     const int64_t rows = RoundUpTo<int64_t>(tile.block_m, 16);
-    const ProductTile stream = StreamTile(step);
+    const ProductTile stream = steps_->StreamTile(step);
     transposed_offset_ =
         Accumulates() ? stream.block_b * rows * stream.block_n * 4 : 0;
-    packed_offset_ =
-        transposed_offset_ + rows * tile.block_k * (arrays_.bf16 ? 2 : 4);
+    packed_offset_ = transposed_offset_ +
+                     rows * tile.block_k * (steps_->arrays().bf16 ? 2 : 4);
     int64_t scratch = packed_offset_;
     if (step.packed) {
-      scratch +=
-          RoundUpTo<int64_t>(CostOfPacking(packing_.taps, packing_.exchanged,
-                                           exchanged_, context_.model)
-                                 .bytes,
-                             isa::kVregBytes);
+      scratch += RoundUpTo<int64_t>(
+          CostOfPacking(steps_->packing().taps, steps_->packing().exchanged,
+                        exchanged_, context_.model)
+              .bytes,
+          isa::kVregBytes);
     }
     epilogue_->SetScratch(scratch);
     tiling.scratch_bytes = scratch + epilogue_->ScratchBytes(tile);
@@ -338,7 +163,8 @@ class GradientEmitter {
   // Packed sums are always taken apart from VMEM.
   bool Accumulates() const {
     return step_.packed || step_.tile.grid_k > 1 || step_.second.grid() > 1 ||
-           PlanVisits(form_.product.problem, step_.tile, arrays_).k_visits > 1;
+           PlanVisits(form_.product.problem, step_.tile, steps_->arrays())
+                   .k_visits > 1;
   }
 
   absl::Status Body(CodeBuilder& b) {
@@ -356,12 +182,12 @@ class GradientEmitter {
     b.SetBank(lhs.base, CodeBuilder::kAbsoluteBanks,
               static_cast<int32_t>(transposed_offset_));
     lhs.space = kTransposed;
-    lhs.type =
-        arrays_.bf16 ? hlo::PrimitiveType::kBf16 : hlo::PrimitiveType::kF32;
-    lhs.lane_pitch = 8 * 128 * (arrays_.bf16 ? 2 : 4);
+    lhs.type = steps_->arrays().bf16 ? hlo::PrimitiveType::kBf16
+                                     : hlo::PrimitiveType::kF32;
+    lhs.lane_pitch = 8 * 128 * (steps_->arrays().bf16 ? 2 : 4);
     lhs.row_pitch = step_.tile.block_k / 128 * lhs.lane_pitch;
     EmitLhsTranspose(kernel, lhs, 1, rows, step_.tile.block_k, &b);
-    parts_.k_extent = KOf(step_.cut, step_.second);
+    parts_.k_extent = steps_->KOf(step_);
     StartSums(b);
     b.NewBlock("addresses");
     RETURN_IF_ERROR(epilogue_->Start(b));
@@ -375,14 +201,14 @@ class GradientEmitter {
   absl::Status WithOperands(const ConvolutionEdge& edge, const BlockPlace& lhs,
                             CodeBuilder& b, Fn multiply) {
     if (step_.packed) {
-      PackedGradientOperands operands(packing_, exchanged_, edge, arrays_, lhs,
-                                      parts_.k_extent, windows_[1], input_,
-                                      packed_offset_, &b);
+      PackedGradientOperands operands(steps_->packing(), exchanged_, edge,
+                                      steps_->arrays(), lhs, parts_.k_extent,
+                                      windows_[1], input_, packed_offset_, &b);
       parts_.operands = &operands;
       return multiply();
     }
-    GradientOperands operands(form_, block_, edge, arrays_, lhs, windows_[1],
-                              input_, &b);
+    GradientOperands operands(form_, block_, edge, steps_->arrays(), lhs,
+                              windows_[1], input_, &b);
     parts_.operands = &operands;
     return multiply();
   }
@@ -416,7 +242,8 @@ class GradientEmitter {
       parts_.sums.space = kSums;
       parts_.sums.type = hlo::PrimitiveType::kF32;
       parts_.sums.lane_pitch = isa::kVregBytes;
-      parts_.sums.row_pitch = StreamTile(step_).block_n / 128 * isa::kVregBytes;
+      parts_.sums.row_pitch =
+          steps_->StreamTile(step_).block_n / 128 * isa::kVregBytes;
       parts_.sums.batch_pitch = rows / 8 * parts_.sums.row_pitch;
     }
   }
@@ -468,10 +295,10 @@ class GradientEmitter {
     parts_.starts = starts;
     parts_.finishes = finishes && !step_.packed;
     b.BeginScope();
-    EmitStream(StreamProblem(step_), StreamTile(step_), arrays_, parts_,
-               epilogue_.get(), &b);
+    EmitStream(steps_->StreamProblem(step_), steps_->StreamTile(step_),
+               steps_->arrays(), parts_, epilogue_.get(), &b);
     if (finishes && step_.packed) {
-      EmitUnpacking(packing_, parts_.sums,
+      EmitUnpacking(steps_->packing(), parts_.sums,
                     RoundUpTo<int64_t>(step_.tile.block_m, 16), epilogue_.get(),
                     &b);
     }
@@ -483,13 +310,12 @@ class GradientEmitter {
   const KernelContext& context_;
   const hlo::Instruction& i_;
   ConvolutionForm form_;
-  ArrayShape arrays_;
   std::vector<isa::KernelArg> args_;
   const bool may_pack_;
-  GradientPacking packing_;
-  std::optional<Step> best_;
+  std::optional<GradientSteps> steps_;
+  std::optional<GradientStep> best_;
   Picoseconds best_time_;
-  Step step_;
+  GradientStep step_;
   ConvolutionBlock block_;
   ConvolutionBlock exchanged_;  // where results are packed
   ConvolutionGrid planes_;

@@ -1,0 +1,80 @@
+// The steps that a gradient of weights (gradient_kernel.cc) may take, and what
+// each costs. A step adds up some planes of taps of the first axis and, where
+// these alone are too much, part of the batch or of the taps of the second one.
+//
+//   GradientSteps steps(context, form);
+//   for (const SecondCut& second : steps.SecondCuts()) {
+//     for (const GradientStep& step : steps.Of(second, grid_k, packed)) ...
+//   }
+#ifndef PTXLA_HLO_BACKEND_LOWERING_CONVOLUTIONS_GRADIENT_STEPS_H_
+#define PTXLA_HLO_BACKEND_LOWERING_CONVOLUTIONS_GRADIENT_STEPS_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "hlo_backend/lowering/convolutions/convolution_block.h"
+#include "hlo_backend/lowering/convolutions/convolution_form.h"
+#include "hlo_backend/lowering/convolutions/packed_gradient.h"
+#include "hlo_backend/lowering/kernel_emitter.h"
+#include "hlo_backend/lowering/products/product_visits.h"
+
+namespace ptxla::lowering {
+
+// What a step takes less of than all, beside taps of the first axis: rows of
+// the batch, or taps of the second axis. One of the two is 1.
+struct SecondCut {
+  int64_t rows = 1, taps = 1;  // parts
+  int64_t grid() const { return rows * taps; }
+};
+
+// What one grid step does.
+struct GradientStep {
+  AxisBlock cut;  // of the first axis
+  SecondCut second;
+  ProductTile tile;     // of the result
+  bool packed = false;  // results share tiles
+};
+
+class GradientSteps {
+ public:
+  // Both must outlive it.
+  GradientSteps(const KernelContext& context, const ConvolutionForm& form);
+
+  const GradientPacking& packing() const { return packing_; }
+  const ArrayShape& arrays() const { return arrays_; }
+
+  // From no second cut on to the smallest steps.
+  std::vector<SecondCut> SecondCuts() const;
+  int64_t FirstTaps() const;
+  // Cuts of rows and columns, with the best share of the arrays for each;
+  // `grid_k`: steps along the taps of the first axis. Empty: there are none.
+  std::vector<GradientStep> Of(const SecondCut& second, int64_t grid_k,
+                               bool packed) const;
+  // Can operands that lie in VMEM be read there?
+  bool CanReadInPlace(const GradientStep& step) const;
+
+  // Of a step's body, by its resources.
+  int64_t Cycles(const GradientStep& step) const;
+  // K of a step: rows of all the planes of taps that it takes.
+  int64_t KOf(const GradientStep& step) const;
+  ConvolutionBlock BlockOf(const GradientStep& step) const;
+  // The block and the product that the stream works on: where results are
+  // packed, one member with their tiles as its columns.
+  ProductTile StreamTile(const GradientStep& step) const;
+  ProductProblem StreamProblem(const GradientStep& step) const;
+
+ private:
+  bool IsOneRun(const GradientStep& step) const;
+  bool MeetsBordersAtEnds(const GradientStep& step) const;
+  // The share of the arrays that takes `step` the fewest cycles.
+  void ShareArrays(GradientStep* step) const;
+
+  const KernelContext& context_;
+  const ConvolutionForm& form_;
+  ArrayShape arrays_;
+  GradientPacking packing_;
+};
+
+}  // namespace ptxla::lowering
+
+#endif  // PTXLA_HLO_BACKEND_LOWERING_CONVOLUTIONS_GRADIENT_STEPS_H_
