@@ -3,10 +3,12 @@
 #include <algorithm>
 
 #include "hlo_backend/analysis/fusion_rules.h"
+#include "hlo_backend/analysis/row_gather.h"
 #include "hlo_backend/analysis/tiled_layout.h"
 #include "hlo_backend/ir/computation.h"
 #include "hlo_backend/passes/memory_places.h"
 #include "hlo_backend/passes/row_leaves.h"
+#include "memory_model/table_rows.h"
 
 namespace ptxla::hlo {
 namespace {
@@ -96,6 +98,17 @@ bool SharesPlanes(const Instruction& kernel, const Instruction& product) {
     if (std::find(dims.begin(), dims.end(), rows) != dims.end()) return true;
   }
   return false;
+}
+
+bool WantsWholeTable(const Instruction& kernel, const chips::ChipSpec& chip) {
+  constexpr int64_t kLanes = 128;
+  if (!GathersRows(kernel)) return false;
+  const Shape& table = kernel.operand(0)->shape();
+  memory::TableRows rows;
+  rows.rows = kernel.shape().dim(0);
+  rows.pieces = CeilOfRatio<int64_t>(table.dim(1), kLanes);
+  rows.table_bytes = PaddedBytes(table);
+  return rows.Copy(chip) + rows.ByRegisters(chip) < rows.ByTransfers(chip);
 }
 
 int64_t BytesTouched(const Instruction& kernel) {

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 
+#include "chips/chip_spec.h"
 #include "hlo_backend/ir/instruction.h"
 
 namespace ptxla::hlo {
@@ -35,6 +36,11 @@ bool OnlyReduces(const Instruction& kernel);
 // against sums of squares, of products, of exponentials, of bf16 that is
 // converted, and products of one row).
 bool ReducesAsItIs(const Instruction& kernel, int k);
+
+// The kernel gathers so many rows that its table comes to VMEM and they from
+// there sooner than they come each by a transfer, even if nothing hides the
+// copy.
+bool WantsWholeTable(const Instruction& kernel, const chips::ChipSpec& chip);
 
 // What a kernel reads and writes, wherever it lies, with padding.
 int64_t BytesTouched(const Instruction& kernel);

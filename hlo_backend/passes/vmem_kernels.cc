@@ -6,6 +6,7 @@
 #include "hlo_backend/analysis/fusion_rules.h"
 #include "hlo_backend/analysis/plane_gather.h"
 #include "hlo_backend/analysis/plane_scatter.h"
+#include "hlo_backend/analysis/row_gather.h"
 #include "hlo_backend/analysis/tiled_layout.h"
 #include "hlo_backend/passes/memory_places.h"
 
@@ -110,6 +111,10 @@ bool MayLieInVmem(const Instruction& i) {
 }
 
 bool ReadsInVmem(const Instruction& kernel, const Instruction& operand) {
+  // A table of packed rows, whose result cannot lie there.
+  if (GathersRows(kernel)) {
+    return kernel.operand(0) == &operand && kernel.operand(1) != &operand;
+  }
   if (!MayLieInVmem(kernel) ||
       (ReadsWindows(kernel, operand) && !ReadsPlanesInPlace(kernel, operand))) {
     return false;

@@ -35,6 +35,7 @@ class Prefetcher {
   Prefetcher(Computation* c, const chips::ChipSpec& chip,
              int64_t bytes_in_latency, int64_t hidden_share)
       : c_(c),
+        chip_(chip),
         room_(RoomForResidents(chip)),
         whole_room_(WholeRoomForResidents(chip)),
         kernel_bytes_(chip.vmem().scoped_limit.count()),
@@ -55,6 +56,7 @@ class Prefetcher {
   bool Run() {
     bool changed = FetchForFirstKernel();
     changed |= FetchForScatters();
+    changed |= FetchForGathers();
     const std::vector<Instruction*> parameters(c_->parameters().begin(),
                                                c_->parameters().end());
     for (Instruction* p : parameters) {
@@ -81,7 +83,7 @@ class Prefetcher {
     for (Instruction* user : value->users()) {
       if (user->opcode() == Opcode::kBitcast) {
         for (const Reader& r : ReadersOf(user)) readers.push_back(r);
-      } else if (IsFilledScatter(*user)
+      } else if (IsFilledScatter(*user) || WantsWholeTable(*user, chip_)
                      ? ReadsInVmem(*user, *value)
                      : IsVmemKernel(*user) && !NeedsWindows(*user, *value)) {
         readers.push_back({user, value});
@@ -160,6 +162,18 @@ class Prefetcher {
         continue;
       }
       Instruction* p = ParameterOf(i->operand(1));
+      if (p != nullptr) changed |= Fetch(p, i);
+    }
+    return changed;
+  }
+
+  // Tables come at once where a transfer for each row that is wanted takes
+  // longer, even if nothing hides that.
+  bool FetchForGathers() {
+    bool changed = false;
+    for (Instruction* i : order_) {
+      if (!WantsWholeTable(*i, chip_)) continue;
+      Instruction* p = ParameterOf(i->operand(0));
       if (p != nullptr) changed |= Fetch(p, i);
     }
     return changed;
@@ -293,6 +307,7 @@ class Prefetcher {
   }
 
   Computation* c_;
+  const chips::ChipSpec& chip_;
   const int64_t room_;              // for several arrays
   const int64_t whole_room_;        // for one alone
   const int64_t kernel_bytes_;      // of VMEM that a kernel has for itself

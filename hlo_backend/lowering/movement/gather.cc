@@ -9,10 +9,11 @@
 #include "base/status.h"
 #include "base/units.h"
 #include "hlo_backend/analysis/plane_gather.h"
+#include "hlo_backend/analysis/row_gather.h"
 #include "hlo_backend/lowering/movement/gather_forms.h"
 #include "hlo_backend/lowering/movement/row_index.h"
 #include "hlo_backend/lowering/physical_array.h"
-#include "memory_model/hbm.h"
+#include "memory_model/table_rows.h"
 
 namespace ptxla::lowering {
 namespace {
@@ -25,26 +26,6 @@ using isa::Opcode;
 constexpr int64_t kRowsPerStep = 256;
 constexpr int kUnroll = 8;
 enum Space { kTable, kResult };
-
-absl::Status Refuse(const hlo::Instruction& i, absl::string_view what) {
-  return absl::UnimplementedError(absl::StrCat("%", i.name(), ": ", what));
-}
-
-// What the passes leave (passes/gather_canonicalizer.h): out[n, :] =
-// table[index[n], :].
-absl::Status CheckForm(const hlo::Instruction& i) {
-  const auto& a = i.attrs<hlo::GatherAttrs>();
-  const hlo::Shape& table = i.operand(0)->shape();
-  const bool rows = table.rank() == 2 && i.shape().rank() == 2 &&
-                    a.offset_dims == hlo::DimVector{1} &&
-                    a.collapsed_slice_dims == hlo::DimVector{0} &&
-                    a.start_index_map == hlo::DimVector{0} &&
-                    a.operand_batching_dims.empty() &&
-                    a.index_vector_dim == 1 && a.slice_sizes[0] == 1 &&
-                    a.slice_sizes[1] == table.dim(1);
-  if (!rows) return Refuse(i, "a gather of other than whole rows");
-  return absl::OkStatus();
-}
 
 // The kernel's windows, and what its code needs of them.
 struct Gather {
@@ -239,21 +220,16 @@ Tiling ByTransfers(const Gather& g) {
 
 // The table at once, and rows through registers, against a transfer each.
 bool CopyIsCheaper(const KernelContext& context, const Gather& g) {
-  constexpr int64_t kBundles = 4;  // of a row, and of each of its registers
-  const memory::HbmModel hbm(context.chip);
   const int64_t cores = g.steps > 1 ? context.model.cores : 1;
-  const int64_t row = g.pieces() * isa::kRowBytes;
-  const auto code = context.chip.core().clock.ToTime(
-      Cycles(g.out.rows / cores * kBundles * (1 + g.registers())));
+  memory::TableRows rows;
+  rows.rows = g.out.rows / cores;
+  rows.pieces = g.pieces();
+  rows.table_bytes = g.table.bytes();
   // (Each core copies it.)
   const int64_t copy =
-      g.TableInVmem()
-          ? 0
-          : hbm.Busy({Bytes(g.table.bytes()), false, Bytes(0), 0}).count() *
-                cores;
-  return copy + code.count() <
-         hbm.Busy({Bytes(row), false, Bytes(isa::kRowBytes), 0}).count() *
-             (g.out.rows / cores);
+      g.TableInVmem() ? 0 : rows.Copy(context.chip).count() * cores;
+  return copy + rows.ByRegisters(context.chip).count() <
+         rows.ByTransfers(context.chip).count();
 }
 
 }  // namespace
@@ -266,7 +242,12 @@ absl::StatusOr<isa::Kernel> EmitGather(const KernelContext& context,
     return EmitElementGather(context, i);
   }
   if (hlo::GathersPlanes(i)) return EmitPlaneGather(context, i);
-  RETURN_IF_ERROR(CheckForm(i));
+  // What the passes leave (passes/gather_canonicalizer.h): out[n, :] =
+  // table[index[n], :].
+  if (!hlo::GathersRows(i)) {
+    return absl::UnimplementedError(
+        absl::StrCat("%", i.name(), ": a gather of other than whole rows"));
+  }
   if (hlo::BitWidth(i.shape().type()) != 32) {
     return EmitPackedGather(context, i);
   }

@@ -1,4 +1,6 @@
-// EmitPackedGather: rows that share words.
+// EmitPackedGather: rows that share words. Words come to slots, each by a
+// transfer, or where the table lies in VMEM through registers; then each row's
+// part of them is taken out.
 #include <algorithm>
 #include <vector>
 
@@ -21,7 +23,7 @@ using isa::Opcode;
 // Rows that one grid step gathers, at most: their DMAs are in flight at once.
 constexpr int64_t kMostRows = 256;
 constexpr int kUnroll = 8;
-enum Space { kResult, kSlots };
+enum Space { kResult, kSlots, kTable };
 
 class PackedGather {
  public:
@@ -65,15 +67,22 @@ class PackedGather {
     t.windows.push_back(std::move(w));
     slot_strip_ = rows_ * isa::kRowBytes;
     t.scratch_bytes = out_.tiles_across * slot_strip_;
-    isa::DmaDescriptor row;
-    row.src_arg = 0;
-    row.dims = {{table_.tiles_across, table_.tile_bytes(), slot_strip_}};
-    row.inner_bytes = isa::kRowBytes;
-    row_bytes_ = row.Bytes();
-    t.descriptors.push_back(row);
-    t.num_semaphores = 1;
-    t.work.hbm_bytes = out_.rows * row_bytes_ + args_[1].bytes + args_[2].bytes;
-    t.note = absl::StrCat(rows_, " packed rows per step");
+    t.work.hbm_bytes =
+        out_.rows * row_bytes() + args_[1].bytes + args_[2].bytes;
+    if (TableInVmem()) {
+      // What the last register of a row reads too much, in front of the table.
+      t.scratch_bytes += 8 * table_.tile_bytes();
+      t.work.hbm_bytes = args_[1].bytes + args_[2].bytes;
+    } else {
+      isa::DmaDescriptor row;
+      row.src_arg = 0;
+      row.dims = {{table_.tiles_across, table_.tile_bytes(), slot_strip_}};
+      row.inner_bytes = isa::kRowBytes;
+      t.descriptors.push_back(row);
+      t.num_semaphores = 1;
+    }
+    t.note = absl::StrCat(TableInVmem() ? "table in VMEM, " : "", rows_,
+                          " packed rows per step");
     t.body = [this](CodeBuilder& b) { return Body(b); };
     return t;
   }
@@ -91,7 +100,19 @@ class PackedGather {
     b.WindowAddress(indices_, index_window_);
     b.WindowAddress(to, result_window_);
     b.ScratchAddress(slots, 0);
+    Fetch(b, slots);
+    Pack(b, slots, to);
+    return absl::OkStatus();
+  }
+
+  bool TableInVmem() const { return args_[0].space == isa::Space::kVmem; }
+  int64_t row_bytes() const { return table_.tiles_across * isa::kRowBytes; }
+
+  // The words that hold each row, to its slot.
+  void Fetch(CodeBuilder& b, Sca slots) {
     const int packing = out_.packing, words = Log2(packing);
+    const Sca table = b.GlobalSca();
+    if (TableInVmem()) b.ArgAddress(table, 0);
     const Sca first = b.BeginLoop(rows_ / kUnroll, kUnroll);
     b.NewBlock("fetch rows");
     for (int u = 0; u < kUnroll; ++u) {
@@ -101,6 +122,10 @@ class PackedGather {
       const Sca from =
           RowOffset(b, word, table_.tile_rows / packing, table_.row_stride());
       const Sca at = b.SAdd(slots, b.SBinaryImm(Opcode::kSshll, n, 9));
+      if (TableInVmem()) {
+        MoveWords(b, b.SAdd(table, from), at);
+        continue;
+      }
       codegen::VInstr start;
       start.op = Opcode::kDmaStartDesc;
       start.a = from.id;
@@ -108,13 +133,33 @@ class PackedGather {
       b.Emit(start);
     }
     b.EndLoop();
+    if (TableInVmem()) return;
     b.NewBlock("wait for rows", codegen::BlockMode::kInOrder);
     codegen::VInstr wait;
     wait.op = Opcode::kDmaDoneWait;
-    wait.imm2 = static_cast<int32_t>(rows_ * row_bytes_);
+    wait.imm2 = static_cast<int32_t>(rows_ * row_bytes());
     b.Emit(wait);
-    Pack(b, slots, to);
-    return absl::OkStatus();
+  }
+
+  // 512 bytes of each tile across, eight to a register. The last register ends
+  // with the last tile: in front of it are tiles that came before, or for a
+  // short row words that are not stored.
+  void MoveWords(CodeBuilder& b, Sca from, Sca to) {
+    const auto tile = static_cast<int32_t>(table_.tile_bytes());
+    const auto strip = static_cast<int32_t>(slot_strip_);
+    for (int64_t c = 0; c < table_.tiles_across; c += 8) {
+      const auto left =
+          static_cast<int32_t>(std::min<int64_t>(table_.tiles_across - c, 8));
+      const auto last = static_cast<int32_t>(c) + left;
+      Vec v = b.LoadStrided(kTable, from, (last - 8) * tile, tile, 1);
+      if (left == 8 || c > 0) {
+        b.StoreStrided(kSlots, to, (last - 8) * strip, strip, 1, v);
+      } else {
+        v = b.RotateSublanes(v, left);
+        b.StoreStridedMasked(kSlots, to, 0, strip, 1, v,
+                             b.Range(0, 128, 0, left));
+      }
+    }
   }
 
   // A result register: of each part, eight slots and by how much to shift.
@@ -194,7 +239,7 @@ class PackedGather {
   const PhysicalArray& out_;
   const RowIndex index_;
   std::vector<isa::KernelArg> args_;
-  int64_t rows_ = 0, row_bytes_ = 0, slot_strip_ = 0;
+  int64_t rows_ = 0, slot_strip_ = 0;
   int index_window_ = 0, result_window_ = 0;
   StripBox result_;
   Sca indices_;

@@ -130,6 +130,30 @@ ENTRY e {
   }
 }
 
+// Of long rows, of short ones, and of some that fill no register.
+TEST(GatherTest, RowsThatShareWordsNeedNoTransfersFromVmem) {
+  for (const char* chip : {"v3", "v4", "v5e", "v6e", "tpu7x"}) {
+    for (const int width : {1, 129, 1000, 1024, 1300}) {
+      HarnessOptions options;
+      options.chip = chip;
+      options.low = -3;
+      options.high = 60;
+      options.in_vmem = {0};
+      const std::string hlo = absl::Substitute(
+          R"(HloModule m
+ENTRY e {
+  table = bf16[53,$0] parameter(0)
+  index = s32[127] parameter(1)
+  ROOT g = bf16[127,$0] gather(table, index), offset_dims={1}, collapsed_slice_dims={0}, start_index_map={0}, index_vector_dim=1, slice_sizes={1,$0}
+})",
+          width);
+      auto result = CompareKernel(hlo, options);
+      ASSERT_OK(result.status()) << chip << " " << width;
+      EXPECT_TRUE(result->kernel.descriptors.empty());
+    }
+  }
+}
+
 // Tables that fit into VMEM, and one that does not.
 TEST(GatherTest, SingleElementsComeByIndex) {
   for (const char* chip : {"v3", "v5e", "v6e"}) {

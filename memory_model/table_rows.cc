@@ -1,0 +1,30 @@
+#include "memory_model/table_rows.h"
+
+#include "memory_model/hbm.h"
+
+namespace ptxla::memory {
+namespace {
+
+constexpr int64_t kPieceBytes = 512;
+constexpr int64_t kPiecesOfRegister = 8;
+// VLIW bundles of a row, and of each of its registers.
+constexpr int64_t kBundles = 4;
+
+}  // namespace
+
+Picoseconds TableRows::Copy(const chips::ChipSpec& chip) const {
+  return HbmModel(chip).Busy({Bytes(table_bytes), false, Bytes(0), 0});
+}
+
+Picoseconds TableRows::ByTransfers(const chips::ChipSpec& chip) const {
+  const Picoseconds row = HbmModel(chip).Busy(
+      {Bytes(pieces * kPieceBytes), false, Bytes(kPieceBytes), 0});
+  return Picoseconds(row.count() * rows);
+}
+
+Picoseconds TableRows::ByRegisters(const chips::ChipSpec& chip) const {
+  const int64_t registers = CeilOfRatio(pieces, kPiecesOfRegister);
+  return chip.core().clock.ToTime(Cycles(rows * kBundles * (1 + registers)));
+}
+
+}  // namespace ptxla::memory
