@@ -7,7 +7,6 @@
 #include "hlo_backend/lowering/fusion/geometry_facts.h"
 #include "hlo_backend/lowering/fusion/partial_tiles.h"
 #include "hlo_backend/lowering/fusion/position_fold.h"
-#include "hlo_backend/lowering/fusion/reduce_branches.h"
 #include "hlo_backend/lowering/fusion/reduce_joined.h"
 #include "hlo_backend/lowering/fusion/reduce_terms.h"
 
@@ -81,23 +80,14 @@ class ReduceCode {
       b_.NewBlock("accumulators");
     }
     accumulators_.clear();
-    std::vector<const Reduction*> of_chain;
     for (const Reduction& r : t_.reductions) {
       if (!Now(r)) continue;
       for (int row = 0; row < kept_rows_; ++row) {
         for (int c = 0; c < kept_columns_; ++c) {
           accumulators_.push_back(Start(n, r, row, c));
-          of_chain.push_back(&r);
         }
       }
     }
-    if (t_.thrifty) of_chain.clear();
-    branches_.Begin(of_chain, [&](const Reduction& r) {
-      if (n.joined()) return Vec();
-      const Vec branch = b_.GlobalVec();
-      partials_.Start(r, branch);
-      return branch;
-    });
     return absl::OkStatus();
   }
 
@@ -164,8 +154,7 @@ class ReduceCode {
         ASSIGN_OR_RETURN(Vec words, terms_.Words(n, region, r, y, x));
         RETURN_IF_ERROR(AddPositions(n, r, words, y, x));
         Vec& accumulator = AccumulatorOf(r, y, x);
-        RETURN_IF_ERROR(
-            branches_.Add(r, ChainOf(r, y, x), words, finished_, &accumulator));
+        RETURN_IF_ERROR(Accumulate(r, words, finished_, &accumulator));
         JoinedResult& joined = joined_[t_.NumberOf(r)];
         if (finished_ && Joins(r) && joined.pairs_words(y)) {
           Vec& first = AccumulatorOf(r, y - 16, x);
@@ -179,24 +168,14 @@ class ReduceCode {
   // Of a reduction of this stage and a tile of the region: what the chain of
   // its kept tile has come to.
   Vec& AccumulatorOf(const Reduction& r, int y, int x) {
-    return accumulators_[ChainOf(r, y, x)];
-  }
-  size_t ChainOf(const Reduction& r, int y, int x) const {
     size_t before = 0;
     for (const Reduction& other : t_.reductions) {
       if (&other == &r) break;
       before += Now(other) ? 1 : 0;
     }
-    return (before * kept_rows_ + (KeepsRows(g_) ? y : 0)) * kept_columns_ +
-           (KeepsColumns(g_) ? x : 0);
-  }
-
-  // The same, with what its branches have come to.
-  absl::StatusOr<Vec> Met(const Reduction& r, int y, int x) {
-    Vec& chain = AccumulatorOf(r, y, x);
-    ASSIGN_OR_RETURN(const Vec met, branches_.Meet(r, ChainOf(r, y, x), chain));
-    if (finished_) chain = met;
-    return met;
+    return accumulators_[(before * kept_rows_ + (KeepsRows(g_) ? y : 0)) *
+                             kept_columns_ +
+                         (KeepsColumns(g_) ? x : 0)];
   }
 
   // Positions of a reduction's extrema, before `words` are met.
@@ -229,8 +208,7 @@ class ReduceCode {
       if (!Now(r)) continue;
       for (int row = first; row < end; ++row) {
         for (int c = 0; c < kept_columns_; ++c) {
-          ASSIGN_OR_RETURN(const Vec partial, Met(r, row, c));
-          RETURN_IF_ERROR(Keep(n, r, row, c, partial));
+          RETURN_IF_ERROR(Keep(n, r, row, c, AccumulatorOf(r, row, c)));
         }
       }
       if (!Joins(r)) continue;
@@ -274,6 +252,23 @@ class ReduceCode {
     return absl::OkStatus();
   }
 
+  // A chain, as the TPU compiler has it, through one register per kept tile.
+  absl::Status Accumulate(const Reduction& r, Vec value, bool local,
+                          Vec* accumulator) {
+    if (!accumulator->valid()) {
+      *accumulator = value;
+      return absl::OkStatus();
+    }
+    ASSIGN_OR_RETURN(Value v, EmitMonoid(b_, r.op, r.type, Value::Of(value),
+                                         Value::Of(*accumulator)));
+    if (local) {
+      *accumulator = v.vec;
+    } else {
+      b_.Redirect(v.vec, *accumulator);
+    }
+    return absl::OkStatus();
+  }
+
   absl::Status Leave(NestCode& n, const Region&) {
     if (FinishesInBody()) return absl::OkStatus();
     if (finished_) return FinishRows(n, 0, kept_rows_);
@@ -282,8 +277,7 @@ class ReduceCode {
       if (!Now(r)) continue;
       for (int row = 0; row < kept_rows_; ++row) {
         for (int c = 0; c < kept_columns_; ++c) {
-          ASSIGN_OR_RETURN(const Vec partial, Met(r, row, c));
-          partials_.Store(n, t_.NumberOf(r), row, c, partial);
+          partials_.Store(n, t_.NumberOf(r), row, c, AccumulatorOf(r, row, c));
         }
       }
     }
@@ -328,7 +322,6 @@ class ReduceCode {
   CodeBuilder& b_;
   PartialTiles partials_;
   ReduceTerms terms_;
-  ReduceBranches branches_{b_};
   // Of the stage: per reduction and kept tile of the region.
   std::vector<Vec> accumulators_;
   std::vector<JoinedResult> joined_;  // per reduction
