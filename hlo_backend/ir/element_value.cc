@@ -3,8 +3,8 @@
 #include <cmath>
 #include <cstring>
 
-#include "base/check.h"
 #include "base/numerics/float_formats.h"
+#include "hlo_backend/ir/float_format.h"
 
 namespace ptxla::hlo {
 namespace {
@@ -19,38 +19,6 @@ T Load(const uint8_t* bytes) {
 template <class T>
 void Store(T value, uint8_t* bytes) {
   std::memcpy(bytes, &value, sizeof(T));
-}
-
-const numerics::FloatFormat& FormatOf(PrimitiveType type) {
-  switch (type) {
-    case PrimitiveType::kF16:
-      return numerics::kF16;
-    case PrimitiveType::kBf16:
-      return numerics::kBf16;
-    case PrimitiveType::kF8E5M2:
-      return numerics::kF8E5M2;
-    case PrimitiveType::kF8E4M3:
-      return numerics::kF8E4M3;
-    case PrimitiveType::kF8E4M3Fn:
-      return numerics::kF8E4M3Fn;
-    case PrimitiveType::kF8E4M3B11Fnuz:
-      return numerics::kF8E4M3B11Fnuz;
-    case PrimitiveType::kF8E3M4:
-      return numerics::kF8E3M4;
-    case PrimitiveType::kF8E5M2Fnuz:
-      return numerics::kF8E5M2Fnuz;
-    case PrimitiveType::kF8E4M3Fnuz:
-      return numerics::kF8E4M3Fnuz;
-    case PrimitiveType::kF4E2M1Fn:
-      return numerics::kF4E2M1Fn;
-    case PrimitiveType::kF6E3M2Fn:
-      return numerics::kF6E3M2Fn;
-    case PrimitiveType::kF6E2M3Fn:
-      return numerics::kF6E2M3Fn;
-    default:
-      CHECK(false) << PrimitiveTypeName(type) << " is no narrow float type";
-      return numerics::kF16;
-  }
 }
 
 int64_t SaturatingToInt(double value) {
@@ -77,7 +45,8 @@ double LoadDouble(PrimitiveType type, const uint8_t* bytes) {
     case PrimitiveType::kU64:
       return static_cast<double>(Load<uint64_t>(bytes));
     default:
-      if (IsFloat(type)) return numerics::DecodeFloat(FormatOf(type), *bytes);
+      if (IsFloat(type))
+        return numerics::DecodeFloat(FloatFormatOf(type), *bytes);
       return static_cast<double>(LoadInt(type, bytes));
   }
 }
@@ -129,9 +98,9 @@ void StoreDouble(PrimitiveType type, double value, uint8_t* bytes) {
       return Store(value, bytes);
     case PrimitiveType::kBf16:
     case PrimitiveType::kF16:
-      return Store(
-          static_cast<uint16_t>(numerics::EncodeFloat(FormatOf(type), value)),
-          bytes);
+      return Store(static_cast<uint16_t>(
+                       numerics::EncodeFloat(FloatFormatOf(type), value)),
+                   bytes);
     case PrimitiveType::kF8E8M0Fnu:
       *bytes = numerics::EncodeF8E8M0(static_cast<float>(value));
       return;
@@ -153,7 +122,8 @@ void StoreDouble(PrimitiveType type, double value, uint8_t* bytes) {
       break;
   }
   if (IsFloat(type)) {
-    *bytes = static_cast<uint8_t>(numerics::EncodeFloat(FormatOf(type), value));
+    *bytes =
+        static_cast<uint8_t>(numerics::EncodeFloat(FloatFormatOf(type), value));
     return;
   }
   const int bits = BitWidth(type);

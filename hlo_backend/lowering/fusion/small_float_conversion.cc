@@ -1,6 +1,7 @@
 #include "hlo_backend/lowering/fusion/small_float_conversion.h"
 
 #include "base/numerics/bits.h"
+#include "hlo_backend/ir/float_format.h"
 #include "hlo_backend/lowering/fusion/f16_conversion.h"
 
 namespace ptxla::lowering {
@@ -25,26 +26,12 @@ uint32_t MagnitudeMask(const FloatFormat& format) {
 }  // namespace
 
 std::optional<FloatFormat> SmallFloatFormatOf(PrimitiveType type) {
-  switch (type) {
-    case PrimitiveType::kF8E5M2:
-      return numerics::kF8E5M2;
-    case PrimitiveType::kF8E4M3:
-      return numerics::kF8E4M3;
-    case PrimitiveType::kF8E4M3Fn:
-      return numerics::kF8E4M3Fn;
-    case PrimitiveType::kF8E4M3B11Fnuz:
-      return numerics::kF8E4M3B11Fnuz;
-    case PrimitiveType::kF8E3M4:
-      return numerics::kF8E3M4;
-    case PrimitiveType::kF8E5M2Fnuz:
-      return numerics::kF8E5M2Fnuz;
-    case PrimitiveType::kF8E4M3Fnuz:
-      return numerics::kF8E4M3Fnuz;
-    case PrimitiveType::kF4E2M1Fn:
-      return numerics::kF4E2M1Fn;
-    default:
-      return std::nullopt;
+  const int bits = hlo::BitWidth(type);
+  if (!hlo::IsFloat(type) || (bits != 8 && bits != 4) ||
+      type == PrimitiveType::kF8E8M0Fnu) {
+    return std::nullopt;
   }
+  return hlo::FloatFormatOf(type);
 }
 
 Vec UnpackSmallFloat(CodeBuilder& b, const FloatFormat& format, Vec words) {

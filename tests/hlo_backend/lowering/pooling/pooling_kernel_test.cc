@@ -83,6 +83,21 @@ class PoolingKernelTest : public ::testing::TestWithParam<const char*> {
   }
 };
 
+// Squares that no step holds whole, with borders all around; 3x3 windows.
+Pool CutImage(const char* type, int64_t side, int64_t lanes) {
+  Pool p;
+  p.type = type;
+  Dim x, rows, columns;
+  x.in = side;
+  x.size = 3;
+  x.stride = 2;
+  x.low = x.high = 1;
+  rows.in = 8;
+  columns.in = lanes;
+  p.dims = {x, x, rows, columns};
+  return p;
+}
+
 TEST_P(PoolingKernelTest, RandomWindowsEqualTheEvaluator) {
   std::mt19937 random(11);
   const auto pick = [&](std::vector<int64_t> of) {
@@ -126,17 +141,7 @@ TEST_P(PoolingKernelTest, RandomWindowsEqualTheEvaluator) {
 
 TEST_P(PoolingKernelTest, ACutImageHasItsBorders) {
   for (const char* type : {"f32", "bf16"}) {
-    Pool p;
-    p.type = type;
-    Dim x;
-    x.in = 41;
-    x.size = 3;
-    x.stride = 2;
-    x.low = x.high = 1;
-    Dim rows, lanes;
-    rows.in = 8;
-    lanes.in = 512;
-    p.dims = {x, x, rows, lanes};
+    const Pool p = CutImage(type, 41, 512);
     const std::string hlo = ReduceWindow(p);
     const auto result = CompareKernel(hlo, On(3));
     EXPECT_OK(result.status()) << GetParam() << hlo;
@@ -249,16 +254,7 @@ TEST_P(PoolingKernelTest, RandomGradientsOfMaximaEqualTheEvaluator) {
 }
 
 TEST_P(PoolingKernelTest, AGradientOverACutImage) {
-  Pool p;
-  Dim x;
-  x.in = 33;
-  x.size = 3;
-  x.stride = 2;
-  x.low = x.high = 1;
-  Dim rows, lanes;
-  rows.in = 8;
-  lanes.in = 384;
-  p.dims = {x, x, rows, lanes};
+  const Pool p = CutImage("f32", 33, 384);
   const std::string hlo = SelectAndScatter(p);
   const auto result = CompareKernel(hlo, On(3));
   EXPECT_OK(result.status()) << GetParam() << hlo;
@@ -268,17 +264,7 @@ TEST_P(PoolingKernelTest, AGradientOverACutImage) {
 // Its ends have no borders there.
 TEST_P(PoolingKernelTest, AGradientOverACutImageInVmem) {
   for (const char* type : {"f32", "bf16"}) {
-    Pool p;
-    p.type = type;
-    Dim x;
-    x.in = 33;
-    x.size = 3;
-    x.stride = 2;
-    x.low = x.high = 1;
-    Dim rows, lanes;
-    rows.in = 8;
-    lanes.in = 384;
-    p.dims = {x, x, rows, lanes};
+    const Pool p = CutImage(type, 33, 384);
     for (const std::vector<int>& in_vmem :
          {std::vector<int>{0}, std::vector<int>{1}, std::vector<int>{0, 1}}) {
       HarnessOptions options = On(3);
