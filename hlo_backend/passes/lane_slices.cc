@@ -88,7 +88,14 @@ class LaneSlices {
 
   bool Run() {
     bool changed = false;
+    // Slices of reshapes go on the way.
+    std::vector<Instruction*> stay;
     for (Instruction* i : c_->PostOrder()) {
+      if (i->opcode() == Opcode::kDot || i->opcode() == Opcode::kReshape) {
+        stay.push_back(i);
+      }
+    }
+    for (Instruction* i : stay) {
       if (!IsFree(*i)) continue;
       b_.set_metadata(i->shared_metadata());
       switch (i->opcode()) {

@@ -1,5 +1,6 @@
 #include "hlo_backend/passes/product_chaining.h"
 
+#include "absl/container/flat_hash_set.h"
 #include "base/units.h"
 #include "hlo_backend/analysis/product_batch.h"
 #include "hlo_backend/analysis/product_chain.h"
@@ -62,10 +63,12 @@ absl::StatusOr<bool> ProductChainingPass::Run(Module* module,
     return false;
   }
   bool changed = false;
+  absl::flat_hash_set<const Instruction*> gone;  // the second of a chain
   for (Computation* c : ControlComputations(*module)) {
     for (Instruction* rows : c->PostOrder()) {
-      if (rows->opcode() != Opcode::kFusion || rows->user_count() != 1 ||
-          rows->IsRoot() || HasControl(*rows) || !rows->shape().IsArray()) {
+      if (gone.contains(rows) || rows->opcode() != Opcode::kFusion ||
+          rows->user_count() != 1 || rows->IsRoot() || HasControl(*rows) ||
+          !rows->shape().IsArray()) {
         continue;
       }
       Instruction* product = *rows->users().begin();
@@ -76,6 +79,7 @@ absl::StatusOr<bool> ProductChainingPass::Run(Module* module,
         continue;
       }
       c->CreateFusion({rows, product}, FusionKind::kCustom, "chain_fusion");
+      gone.insert(product);
       changed = true;
     }
   }

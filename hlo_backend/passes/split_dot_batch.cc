@@ -135,9 +135,13 @@ bool SplitRowsOfOne(Computation* c, Instruction* dot) {
 
 bool SplitDotBatches(Computation* computation) {
   bool changed = false;
+  // Bitcasts behind the products go on the way.
+  std::vector<Instruction*> dots;
   for (Instruction* i : computation->PostOrder()) {
-    if (i->opcode() != Opcode::kDot) continue;
-    changed |= SplitOne(computation, i) || SplitRowsOfOne(computation, i);
+    if (i->opcode() == Opcode::kDot) dots.push_back(i);
+  }
+  for (Instruction* dot : dots) {
+    changed |= SplitOne(computation, dot) || SplitRowsOfOne(computation, dot);
   }
   if (changed) computation->RemoveDead();
   return changed;
