@@ -5,6 +5,7 @@
 #include "hlo_backend/analysis/fusion_rules.h"
 #include "hlo_backend/analysis/turned_input.h"
 #include "hlo_backend/ir/computation.h"
+#include "hlo_backend/passes/control_edges.h"
 #include "hlo_backend/passes/control_flow.h"
 #include "hlo_backend/passes/memory_places.h"
 
@@ -16,10 +17,6 @@ bool IsForward(const Instruction& convolution) {
   const auto spatial = static_cast<int64_t>(d.input_spatial.size());
   return IsProduct(convolution) && d.input_batch == spatial &&
          d.input_feature == spatial + 1;
-}
-
-bool HasControl(const Instruction& i) {
-  return !i.control_predecessors().empty() || !i.control_successors().empty();
 }
 
 // The transpose that the kernel may take in, or null.
@@ -40,7 +37,7 @@ Instruction* TransposeOf(const Instruction& kernel) {
   }
   if (!TurnsBatchIntoRows(*transpose) || transpose->user_count() != 1 ||
       transpose->IsRoot() || kernel.OperandUses(transpose) != 1 ||
-      HasControl(*transpose) || HasControl(kernel)) {
+      HasControlEdges(*transpose) || HasControlEdges(kernel)) {
     return nullptr;
   }
   return transpose;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "hlo_backend/ir/builder.h"
+#include "hlo_backend/passes/control_edges.h"
 #include "hlo_backend/passes/control_flow.h"
 #include "hlo_backend/passes/dimension_utils.h"
 #include "hlo_backend/passes/dot_side.h"
@@ -96,10 +97,6 @@ std::vector<Instruction*> PlanesOf(const Instruction& value, int d) {
   return all ? planes : std::vector<Instruction*>();
 }
 
-bool HasControl(const Instruction& i) {
-  return !i.control_predecessors().empty() || !i.control_successors().empty();
-}
-
 // Everybody takes one index along d.
 bool OnlyPlanesAreUsed(const Instruction& value, int d) {
   return !value.IsRoot() && value.user_count() > 0 &&
@@ -113,7 +110,7 @@ bool OnlyPlanesAreUsed(const Instruction& value, int d) {
 // front of the dimension, done for each index by itself.
 bool SlicesBefore(Instruction* i) {
   const std::optional<int> d = RowsOfTiles(i->shape());
-  if (!d || HasControl(*i) || !OnlyPlanesAreUsed(*i, *d)) return false;
+  if (!d || HasControlEdges(*i) || !OnlyPlanesAreUsed(*i, *d)) return false;
   const bool broadcast =
       i->opcode() == Opcode::kBroadcast && !Contains(i->dimensions(), *d);
   if (!broadcast && !(i->IsElementwise() && i->operand_count() > 0)) {
@@ -283,7 +280,7 @@ class Splitter {
 bool Split(Instruction* i) {
   if (i->shape().has_layout()) return false;
   if (i->opcode() != Opcode::kDot) return SlicesBefore(i);
-  return i->attrs<DotAttrs>().sparsity.empty() && !HasControl(*i) &&
+  return i->attrs<DotAttrs>().sparsity.empty() && !HasControlEdges(*i) &&
          Splitter(i).Run();
 }
 

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "hlo_backend/ir/computation.h"
+#include "hlo_backend/passes/control_edges.h"
 #include "hlo_backend/passes/dimension_utils.h"
 #include "hlo_backend/passes/in_order.h"
 
@@ -13,14 +14,10 @@ namespace {
 // Work on what is free is followed so far.
 constexpr int kDeepest = 6;
 
-bool HasControl(const Instruction& i) {
-  return !i.control_predecessors().empty() || !i.control_successors().empty();
-}
-
 bool IsFreeWork(const Instruction& x, int depth) {
   if (IsFree(x)) return true;
   if (!x.IsElementwise() || x.opcode() == Opcode::kCopy || depth == 0 ||
-      x.operand_count() == 0 || HasControl(x)) {
+      x.operand_count() == 0 || HasControlEdges(x)) {
     return false;
   }
   for (const Instruction* o : x.operands()) {
@@ -33,7 +30,7 @@ bool IsFreeWork(const Instruction& x, int depth) {
 }
 
 bool IsReadHereOnly(const Instruction& x) {
-  return x.user_count() == 1 && !x.IsRoot() && !HasControl(x);
+  return x.user_count() == 1 && !x.IsRoot() && !HasControlEdges(x);
 }
 
 }  // namespace
@@ -60,7 +57,7 @@ Instruction* FreeWorkInOrder(Builder& b, Instruction* work,
 }
 
 Instruction* MadeInOrder(Builder& b, Instruction* i) {
-  if (i->opcode() != Opcode::kTranspose || HasControl(*i)) return nullptr;
+  if (i->opcode() != Opcode::kTranspose || HasControlEdges(*i)) return nullptr;
   Instruction* x = i->operand(0);
   if (!IsReadHereOnly(*x)) return nullptr;
   const DimVector order(i->dimensions().begin(), i->dimensions().end());

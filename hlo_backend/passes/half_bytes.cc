@@ -150,12 +150,13 @@ Instruction* AsWords(Instruction* i) {
 
 // What is turned, in the layouts that it has.
 Instruction* TurnedAsBytes(Instruction* i, int generation) {
+  if (!IsHalfBytes(i->shape()) || !i->shape().has_layout()) return nullptr;
   const bool turns = i->opcode() == Opcode::kTranspose ||
                      i->opcode() == Opcode::kReshape ||
                      (i->opcode() == Opcode::kCopy &&
                       i->shape().layout().minor_to_major !=
                           i->operand(0)->shape().layout().minor_to_major);
-  if (!turns || !IsHalfBytes(i->shape())) return nullptr;
+  if (!turns) return nullptr;
   const auto as_bytes = [&](Shape shape) {
     shape.set_type(BytesOf(shape.type()));
     Layout order;

@@ -8,6 +8,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "base/units.h"
 #include "hlo_backend/ir/builder.h"
+#include "hlo_backend/passes/control_edges.h"
 #include "hlo_backend/passes/control_flow.h"
 #include "hlo_backend/passes/dimension_utils.h"
 #include "hlo_backend/passes/memory_space_assignment.h"
@@ -28,10 +29,6 @@ constexpr int64_t kMostPadding = 2;
 
 int64_t InTiles(int64_t rows, int64_t columns) {
   return RoundUpTo<int64_t>(rows, 8) * RoundUpTo<int64_t>(columns, 128);
-}
-
-bool HasControlEdges(const Instruction& i) {
-  return !i.control_predecessors().empty() || !i.control_successors().empty();
 }
 
 // [batch..., queries, keys] of two operands with one free dimension each: the

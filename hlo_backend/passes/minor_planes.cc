@@ -7,6 +7,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "hlo_backend/analysis/tiled_layout.h"
 #include "hlo_backend/analysis/vector_loops.h"
+#include "hlo_backend/passes/control_edges.h"
 #include "hlo_backend/passes/control_flow.h"
 #include "hlo_backend/passes/dimension_order.h"
 #include "hlo_backend/passes/dimension_utils.h"
@@ -26,13 +27,9 @@ bool HasFewNumbers(const Instruction& i) {
          i.shape().dims().back() < kLanes;
 }
 
-bool HasControl(const Instruction& i) {
-  return !i.control_predecessors().empty() || !i.control_successors().empty();
-}
-
 bool IsWork(const Instruction& i) {
   return IsLoopElementwise(i) && i.opcode() != Opcode::kCopy &&
-         i.operand_count() > 0 && !HasControl(i);
+         i.operand_count() > 0 && !HasControlEdges(i);
 }
 
 class Group {
@@ -131,11 +128,11 @@ class Group {
   // What is left of a point's numbers is small, or nothing.
   static bool Reduces(const Instruction& user) {
     return user.opcode() == Opcode::kReduce && user.operand_count() == 2 &&
-           !HasControl(user);
+           !HasControlEdges(user);
   }
   static bool PicksNumber(const Instruction& user) {
     return user.opcode() == Opcode::kSlice && user.shape().dims().back() == 1 &&
-           !HasControl(user);
+           !HasControlEdges(user);
   }
 
   // Somebody reads it as it was.

@@ -5,6 +5,7 @@
 #include "hlo_backend/analysis/product_batch.h"
 #include "hlo_backend/analysis/product_chain.h"
 #include "hlo_backend/ir/computation.h"
+#include "hlo_backend/passes/control_edges.h"
 #include "hlo_backend/passes/control_flow.h"
 #include "hlo_backend/passes/score_order.h"
 
@@ -37,10 +38,6 @@ bool FitsStep(const Instruction& rows, const Instruction& product, int operand,
              static_cast<double>(chip.vmem().scoped_limit.count());
 }
 
-bool HasControl(const Instruction& i) {
-  return !i.control_predecessors().empty() || !i.control_successors().empty();
-}
-
 }  // namespace
 
 bool HasChains(const chips::ChipSpec& chip, const Shape& scores) {
@@ -67,13 +64,14 @@ absl::StatusOr<bool> ProductChainingPass::Run(Module* module,
   for (Computation* c : ControlComputations(*module)) {
     for (Instruction* rows : c->PostOrder()) {
       if (gone.contains(rows) || rows->opcode() != Opcode::kFusion ||
-          rows->user_count() != 1 || rows->IsRoot() || HasControl(*rows) ||
+          rows->user_count() != 1 || rows->IsRoot() || HasControlEdges(*rows) ||
           !rows->shape().IsArray()) {
         continue;
       }
       Instruction* product = *rows->users().begin();
       const int operand = GoesOnWithRows(*rows, *product);
-      if (operand < 0 || IsKeysFirst(*DotOf(*rows)) || HasControl(*product) ||
+      if (operand < 0 || IsKeysFirst(*DotOf(*rows)) ||
+          HasControlEdges(*product) ||
           !HasChains(*context.chip, DotOf(*rows)->shape()) ||
           !FitsStep(*rows, *product, operand, *context.chip)) {
         continue;

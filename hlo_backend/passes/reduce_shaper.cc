@@ -5,7 +5,6 @@
 #include "hlo_backend/passes/control_flow.h"
 #include "hlo_backend/passes/dimension_utils.h"
 #include "hlo_backend/passes/reduce_start.h"
-#include "hlo_backend/passes/spread_reduce.h"
 
 namespace ptxla::hlo {
 namespace {
@@ -45,7 +44,6 @@ absl::StatusOr<bool> ReduceShaperPass::Run(Module* module, const PassContext&) {
     for (Instruction* i : c->PostOrder()) {
       if (i->opcode() != Opcode::kReduce || i->shape().has_layout()) continue;
       Instruction* value = Shaped(i);
-      if (value == nullptr) value = TurnedSpreadReduce(i);
       if (value == nullptr) continue;
       c->Replace(i, value);
       changed = true;

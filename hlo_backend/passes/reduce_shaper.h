@@ -4,8 +4,6 @@
 //   f32[8,64] reduce(f32[8,64,7,7]), dimensions={2,3}
 //   ==> reshape(f32[512] reduce(bitcast f32[512,7,7]), dimensions={1,2})
 //
-// Those of pairs have what they reduce in rows (spread_reduce.h).
-//
 // Once, after all simplification.
 #ifndef PTXLA_HLO_BACKEND_PASSES_REDUCE_SHAPER_H_
 #define PTXLA_HLO_BACKEND_PASSES_REDUCE_SHAPER_H_

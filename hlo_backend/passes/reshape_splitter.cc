@@ -22,7 +22,7 @@ constexpr int64_t kMostParts = 64;
 constexpr size_t kTogether = 8;  // parts that one concatenation lays
 
 // Of what a kernel may have, for both sides of a reshape that cuts lanes, there
-// twice; parts have half of that.
+// twice; parts have half of that. ASSUMED: what else is there needs some room.
 constexpr double kShareOfKernel = 0.75;
 
 int64_t Product(Dims dims) {

@@ -7,15 +7,12 @@
 #include "hlo_backend/analysis/filled_scatter.h"
 #include "hlo_backend/analysis/tiled_layout.h"
 #include "hlo_backend/ir/computation.h"
+#include "hlo_backend/passes/control_edges.h"
 #include "hlo_backend/passes/control_flow.h"
 #include "hlo_backend/passes/memory_space_assignment.h"
 
 namespace ptxla::hlo {
 namespace {
-
-bool HasControl(const Instruction& i) {
-  return !i.control_predecessors().empty() || !i.control_successors().empty();
-}
 
 // Blocks of a table are about this large, at least.
 constexpr int64_t kLeastBlockBytes = int64_t{1} << 20;
@@ -59,7 +56,7 @@ Instruction* RoundingOf(const Instruction& scatter,
   Instruction* user = *scatter.users().begin();
   const bool rounds = user->opcode() == Opcode::kConvert &&
                       user->shape().type() == PrimitiveType::kBf16 &&
-                      !HasControl(*user);
+                      !HasControlEdges(*user);
   return rounds ? user : nullptr;
 }
 
@@ -79,7 +76,8 @@ absl::StatusOr<bool> ScatterFillPass::Run(Module* module,
       if (ScattersIntoOneValue(*i)) scatters.push_back(i);
     }
     for (Instruction* scatter : scatters) {
-      if (HasControl(*scatter) || HasControl(*scatter->operand(0))) continue;
+      if (HasControlEdges(*scatter) || HasControlEdges(*scatter->operand(0)))
+        continue;
       // On the chip two cores fill it in half the time that the one takes that
       // adds to it.
       const bool stays = StaysOnChip(*scatter, chip);

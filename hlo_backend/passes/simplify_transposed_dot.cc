@@ -10,6 +10,7 @@
 #include <array>
 #include <vector>
 
+#include "hlo_backend/passes/control_edges.h"
 #include "hlo_backend/passes/dimension_utils.h"
 #include "hlo_backend/passes/score_order.h"
 #include "hlo_backend/passes/simplify_rules.h"
@@ -69,11 +70,6 @@ Instruction* OnlyArray(const Instruction& work) {
     array = o;
   }
   return array;
-}
-
-// They and their order would be lost with the instruction.
-bool HasControlEdges(const Instruction& i) {
-  return !i.control_predecessors().empty() || !i.control_successors().empty();
 }
 
 }  // namespace

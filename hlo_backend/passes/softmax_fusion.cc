@@ -7,6 +7,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "hlo_backend/analysis/fusion_rules.h"
 #include "hlo_backend/ir/computation.h"
+#include "hlo_backend/passes/control_edges.h"
 #include "hlo_backend/passes/control_flow.h"
 #include "hlo_backend/passes/prologue_policy.h"
 #include "hlo_backend/passes/row_leaves.h"
@@ -20,10 +21,6 @@ bool Starts(const Instruction& i, int least_rank) {
   return i.opcode() == Opcode::kReduce &&
          i.operand(0)->shape().rank() >= least_rank &&
          IsRowMajor(i.operand(0)->shape()) && IsBroadcastAgain(i);
-}
-
-bool HasControl(const Instruction& i) {
-  return !i.control_predecessors().empty() || !i.control_successors().empty();
 }
 
 class SoftmaxFuser {
@@ -127,7 +124,7 @@ class SoftmaxFuser {
   }
 
   bool Fits(const Instruction& i) const {
-    if (HasControl(i)) return false;
+    if (HasControlEdges(i)) return false;
     if (i.opcode() == Opcode::kReduce) {
       return i.dimensions() == start_->dimensions() &&
              i.operand(0)->shape().SameDims(*rows_) && IsFusibleReduce(i);
@@ -154,7 +151,7 @@ class SoftmaxFuser {
     for (size_t n = first; n-- > 0 && members_.size() < kMostMembers;) {
       Instruction* i = order_[n];
       const bool inside = i->user_count() > 0 && !UsedOutside(*i) &&
-                          !HasControl(*i) && IsLoopElementwise(*i) &&
+                          !HasControlEdges(*i) && IsLoopElementwise(*i) &&
                           i->shape().SameDims(*rows_) &&
                           IsRowMajor(i->shape()) && LeavesFit(*i);
       if (inside) members_.insert(i);
