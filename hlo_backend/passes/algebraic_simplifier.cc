@@ -40,7 +40,10 @@ Instruction* Simplify(Instruction* i, Rewriter& r) {
     value = SimplifySelect(i, r);
   }
   if (i->opcode() == Opcode::kAnd) value = SimplifyOneHotMask(i, r);
-  if (i->opcode() == Opcode::kAdd) value = SimplifySumOfPads(i, r);
+  if (i->opcode() == Opcode::kAdd) {
+    value = SimplifySumOfPads(i, r);
+    if (value == nullptr) value = SimplifySumOfScatter(i, r);
+  }
   if (value == nullptr) value = SimplifyIdentity(i, r);
   if (value == nullptr) value = SimplifyBroadcastOperands(i, r);
   return value;

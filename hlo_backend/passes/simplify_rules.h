@@ -35,6 +35,8 @@ Instruction* SimplifySlicing(Instruction* i, Rewriter& r);
 // Two pads with zeros that are added and lie side by side: the gradient of an
 // array that was split is a concatenation.
 Instruction* SimplifySumOfPads(Instruction* i, Rewriter& r);
+// What is scattered to zeros and added to an array is scattered to the array.
+Instruction* SimplifySumOfScatter(Instruction* i, Rewriter& r);
 // reduces over nothing, over dimensions of size 1, of reshapes.
 Instruction* SimplifyReduce(Instruction* i, Rewriter& r);
 
