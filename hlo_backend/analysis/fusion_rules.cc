@@ -38,9 +38,10 @@ absl::Status CheckLoopMember(const Instruction& fusion, const Instruction& i,
     case Opcode::kBroadcast:
       return absl::OkStatus();
     case Opcode::kSlice:
-      return IsLaneSlice(i) && i.operand(0)->opcode() == Opcode::kParameter
+      return (IsLaneSlice(i) || IsTileSlice(i)) &&
+                     i.operand(0)->opcode() == Opcode::kParameter
                  ? absl::OkStatus()
-                 : Refuse(fusion, i, "only lanes of an operand are");
+                 : Refuse(fusion, i, "only lanes and tiles of an operand are");
     case Opcode::kConcatenate:
       return LaneRotation(i) > 0
                  ? absl::OkStatus()

@@ -51,6 +51,35 @@ bool IsLaneSlice(const Instruction& i) {
   return attrs.strides.empty() || attrs.strides[minor] == 1;
 }
 
+bool IsTileSlice(const Instruction& i) {
+  constexpr int64_t kLanes = 128;
+  if (i.opcode() != Opcode::kSlice || !HasVectorTypes(i)) return false;
+  const Shape &from = i.operand(0)->shape(), &to = i.shape();
+  const int rank = to.rank();
+  if (rank < 2 || BitWidth(to.type()) < 8) return false;
+  for (const Shape* s : {&from, &to}) {
+    if (!s->has_layout() || !s->layout().IsRowMajor() ||
+        s->layout().tiles.empty() ||
+        s->layout().tiles[0].dimensions.size() != 2) {
+      return false;
+    }
+  }
+  const auto& tile = from.layout().tiles[0].dimensions;
+  if (tile[1] != kLanes || to.layout().tiles[0].dimensions != tile)
+    return false;
+  const SliceAttrs& attrs = i.attrs<SliceAttrs>();
+  for (size_t d = 0; d < attrs.strides.size(); ++d) {
+    if (attrs.strides[d] != 1) return false;
+  }
+  // A lone row or column would be one of a tile that holds others.
+  for (int d = rank - 2; d < rank; ++d) {
+    const int64_t unit = tile[d - (rank - 2)];
+    if (attrs.starts[d] % unit != 0) return false;
+    if (to.dim(d) == 1 && from.dim(d) != 1) return false;
+  }
+  return true;
+}
+
 int LaneRotation(const Instruction& i) {
   if (i.opcode() != Opcode::kConcatenate || i.operand_count() != 2 ||
       i.dimensions()[0] != i.shape().rank() - 1 ||

@@ -25,6 +25,12 @@ bool HasVectorTypes(const Instruction& instruction);
 //   bf16[8,1024,16,64] slice(bf16[8,1024,16,128]), its last dimension [64:128]
 bool IsLaneSlice(const Instruction& instruction);
 
+// A slice in steps of 1 that begins with a whole tile of its array: gate and
+// value of a gated unit made as one product. A loop reads the tiles of the
+// array itself from there on, as in the TPU compiler.
+//   f32[64,256] slice(f32[64,512]), its last dimension [256:512]
+bool IsTileSlice(const Instruction& instruction);
+
 // By how many lanes a concatenation turns every row of an array whose rows are
 // one tile wide; 0: it is none such. Read as lane slices are.
 //   f32[8,128] concatenate(slice(%x, lanes [32:128]), slice(%x, [0:32]))  // 32

@@ -59,7 +59,8 @@ void FusionChains::Describe(const Instruction& i) {
   for (const Instruction* o : i.operands()) {
     const FusionNode& below = node(o);
     // What a broadcast, a reduce or a dot reads changes shape on the way.
-    const bool same = o->shape().SameDims(i.shape()) && i.IsElementwise();
+    const bool same =
+        (o->shape().SameDims(i.shape()) && i.IsElementwise()) || IsTileSlice(i);
     if (below.placed) {
       add(o, same);
       continue;

@@ -11,8 +11,8 @@ bool IsRowMajor(const Shape& shape) {
   return !shape.has_layout() || shape.layout().IsRowMajor();
 }
 
-// Lanes are read where they lie: what spreads or reorders them needs an array
-// of its own.
+// Lanes and tiles are read where they lie: what spreads or reorders them needs
+// an array of its own.
 bool IsReadInPlace(const Instruction& lanes) {
   return std::none_of(lanes.users().begin(), lanes.users().end(),
                       [](const Instruction* u) {
@@ -34,8 +34,8 @@ FusionRole RoleOf(const Instruction& i) {
                  : FusionRole::kStored;
     case Opcode::kSlice:
     case Opcode::kConcatenate:
-      return (IsLaneSlice(i) || LaneRotation(i) > 0) && IsReadInPlace(i) &&
-                     i.control_predecessors().empty() &&
+      return (IsLaneSlice(i) || IsTileSlice(i) || LaneRotation(i) > 0) &&
+                     IsReadInPlace(i) && i.control_predecessors().empty() &&
                      i.control_successors().empty()
                  ? FusionRole::kFree
                  : FusionRole::kStored;

@@ -272,12 +272,17 @@ class ExpressionBuilder {
       }
       case Opcode::kSlice: {
         const Instruction* array = i->operand(0);
+        const DimVector& starts = i->attrs<hlo::SliceAttrs>().starts;
+        const bool tiles = hlo::IsTileSlice(*i);
         node.argument = ArgumentOf(array);
-        if (!hlo::IsLaneSlice(*i) || node.argument < 0) break;
+        if (node.argument < 0 || (!tiles && !hlo::IsLaneSlice(*i))) break;
         node.kind = ExprNode::Kind::kLeaf;
         node.instr = array;
-        node.first_lane =
-            static_cast<int>(i->attrs<hlo::SliceAttrs>().starts.back());
+        if (tiles) {
+          node.starts = starts;
+        } else {
+          node.first_lane = static_cast<int>(starts.back());
+        }
         return Append(std::move(node));
       }
       case Opcode::kConcatenate: {

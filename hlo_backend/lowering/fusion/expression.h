@@ -33,6 +33,9 @@ struct ExprNode {
   int argument = -1;                   // kLeaf: operand number of the kernel
   // kLeaf: lane of the array's row that lane 0 of the value is (IsLaneSlice).
   int first_lane = 0;
+  // kLeaf: the element of the array that is the value's first (IsTileSlice);
+  // empty: the first of all.
+  hlo::DimVector starts;
   // kLeaf: lanes of a row that is turned (LaneRotation): those before
   // `first_lane` follow the last. 0: they do not.
   int turned_lanes = 0;

@@ -43,7 +43,8 @@ class WindowMaker {
          ++k) {
       const Stream& other = g_.streams[k];
       if (other.node >= 0 && other.access == Access::kTile &&
-          other.argument == s.argument && other.strides == s.strides) {
+          other.argument == s.argument && other.strides == s.strides &&
+          other.first_byte == s.first_byte) {
         place = t_->places[k];
         return absl::OkStatus();
       }
@@ -106,9 +107,10 @@ class WindowMaker {
 
   // The whole array, fetched once (or resident and walked in place).
   void Whole(const Stream& s, isa::Window* w, Place* place) {
-    w->inner_bytes = s.array.bytes();
+    w->hbm_offset = s.first_byte;
+    w->inner_bytes = s.array.bytes() - s.first_byte;
     w->slots = 1;
-    w->slot_bytes = RoundUpTo<int64_t>(s.array.bytes(), isa::kVregBytes);
+    w->slot_bytes = RoundUpTo<int64_t>(w->inner_bytes, isa::kVregBytes);
     place->strides = s.strides;
     place->row_stride = s.array.row_stride();
     place->moves = false;
@@ -191,6 +193,7 @@ class WindowMaker {
     const PhysicalArray& a = s.array;
     place->moves = true;
     place->strides.assign(g_.axes.size(), 0);
+    w->hbm_offset = s.first_byte;
     // Innermost first.
     int64_t slot = a.tile_bytes();
     std::vector<isa::WindowDim> dims;
@@ -229,7 +232,7 @@ class WindowMaker {
     const PhysicalArray& a = s.array;
     if (g_.linear) return a.tiles();
     const Axis& axis = g_.axes[x];
-    if (axis.kind == Axis::Kind::kColumn) return a.tiles_across;
+    if (axis.kind == Axis::Kind::kColumn) return axis.tiles;
     if (axis.kind == Axis::Kind::kRow) {
       // Merged planes of rows.
       return CeilOfRatio<int64_t>(axis.tiles, s.pack_rows);

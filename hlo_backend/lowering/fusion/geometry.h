@@ -61,6 +61,8 @@ struct Stream {
   // packed axes, of one register divided by its base tiles (exact multiples).
   // 0: does not move.
   std::vector<int64_t> strides;
+  // Where in the array the first base tile begins (ExprNode::starts).
+  int64_t first_byte = 0;
   // Row of the array chosen by a major axis (kRowOfLanes, kLaneOfRows,
   // kSplat), -1: row 0; and lane chosen by a major axis (kSplat), -1: lane 0.
   int row_axis = -1;

@@ -79,16 +79,30 @@ absl::Status ClassifyWhole(const Expression& e, const ExprNode& leaf,
                                   ") is read across its layout"));
 }
 
+// Of the tile where the leaf begins.
+int64_t FirstByte(const ExprNode& leaf, const PhysicalArray& a) {
+  if (leaf.starts.empty()) return 0;
+  int64_t plane = 0;
+  for (int p = 0; p < a.rank() - 2; ++p) {
+    plane = plane * a.sizes[p] + leaf.starts[a.dims[p]];
+  }
+  const int64_t row = leaf.starts[a.dims[a.rank() - 2]];
+  const int64_t column = leaf.starts[a.dims[a.rank() - 1]];
+  return a.TileOffset(plane, row / a.tile_rows, column / isa::kLanes);
+}
+
 }  // namespace
 
 absl::Status ClassifyAccess(const Expression& e, const ExprNode& leaf,
                             const Instruction& instr, Stream* s) {
   RETURN_IF_ERROR(ClassifyWhole(e, leaf, instr, s));
   const bool in_place = s->access == Access::kTile && e.space.rank() > 1;
-  if (leaf.first_lane > 0 && !in_place) {
-    return Unsupported(instr, absl::StrCat("lanes of operand ", leaf.argument,
-                                           " are read out of their place"));
+  const bool part = leaf.first_lane > 0 || !leaf.starts.empty();
+  if (part && !in_place) {
+    return Unsupported(instr, absl::StrCat("a part of operand ", leaf.argument,
+                                           " is read out of its place"));
   }
+  s->first_byte = FirstByte(leaf, s->array);
   return absl::OkStatus();
 }
 
