@@ -21,6 +21,23 @@ void AddLeaf(absl::InlinedVector<const Instruction*, 2>* list,
   list->push_back(leaf);
 }
 
+// Numbers of the rows or columns of a product (a causal mask, classes).
+bool IsNumberedInEpilogue(const Instruction& iota) {
+  return iota.shape().rank() == 2 && IsInteger(iota.shape().type()) &&
+         BitWidth(iota.shape().type()) == 32;
+}
+
+// A scalar, a value of each column (a bias), or of each row (a scale, a label).
+bool IsSpreadInEpilogue(const Instruction& broadcast) {
+  const Shape& source = broadcast.operand(0)->shape();
+  const int rank = broadcast.shape().rank();
+  if (source.IsScalar()) return true;
+  if (source.rank() != 1) return false;
+  const int64_t along = broadcast.dimensions()[0];
+  return along == rank - 1 ||
+         (rank == 2 && along == 0 && BitWidth(source.type()) == 32);
+}
+
 }  // namespace
 
 FusionChains::FusionChains(absl::Span<Instruction* const> order,
@@ -160,17 +177,21 @@ bool FusionChains::ReplacesItsInput(const Instruction& i) const {
 
 bool FusionChains::EpilogueFits(const Instruction& i) const {
   for (const Instruction* o : i.operands()) {
-    if (o->opcode() == Opcode::kIota || o->opcode() == Opcode::kSlice ||
-        o->opcode() == Opcode::kConcatenate) {
-      return false;
-    }
-    if (o->opcode() == Opcode::kBroadcast) {
-      const bool along_minor = o->operand(0)->shape().rank() == 1 &&
-                               o->dimensions()[0] == o->shape().rank() - 1;
-      if (!o->operand(0)->shape().IsScalar() && !along_minor) return false;
-    } else if (!node(o).placed && node(o).role == FusionRole::kElementwise &&
-               !EpilogueFits(*o)) {
-      return false;
+    switch (o->opcode()) {
+      case Opcode::kIota:
+        if (!IsNumberedInEpilogue(*o)) return false;
+        break;
+      case Opcode::kSlice:
+      case Opcode::kConcatenate:
+        return false;
+      case Opcode::kBroadcast:
+        if (!IsSpreadInEpilogue(*o)) return false;
+        break;
+      default:
+        if (!node(o).placed && node(o).role == FusionRole::kElementwise &&
+            !EpilogueFits(*o)) {
+          return false;
+        }
     }
   }
   return true;
