@@ -101,6 +101,13 @@ absl::Status CheckAttributes(const Instruction& conv) {
   return absl::OkStatus();
 }
 
+// The axis of a gradient whose operands have changed places.
+void Exchange(WindowAxis* a) {
+  std::swap(a->in, a->taps);
+  std::swap(a->in_pitch, a->tap_pitch);
+  a->padding = a->out - 1 - a->padding;
+}
+
 }  // namespace
 
 int64_t ConvolutionForm::Taps() const {
@@ -131,9 +138,12 @@ absl::StatusOr<ConvolutionForm> ConvolutionForm::Of(
   const auto is = [rank](const PhysicalArray& a, int64_t rows, int64_t lanes) {
     return a.dims[rank - 2] == rows && a.dims[rank - 1] == lanes;
   };
-  f.gradient = is(in, d.input_feature, d.input_batch) &&
-               is(out, d.output_feature, d.output_batch) &&
-               is(weights, d.kernel_input_feature, d.kernel_output_feature);
+  const bool contracts =
+      is(in, d.input_feature, d.input_batch) &&
+      is(weights, d.kernel_input_feature, d.kernel_output_feature);
+  f.mirrored = contracts && is(out, d.output_batch, d.output_feature);
+  f.gradient =
+      f.mirrored || (contracts && is(out, d.output_feature, d.output_batch));
   if (!f.gradient && (!is(in, d.input_batch, d.input_feature) ||
                       !is(out, d.output_batch, d.output_feature))) {
     return Refuse(conv, "a layout without batch in rows and features in lanes");
@@ -174,6 +184,15 @@ absl::StatusOr<ConvolutionForm> ConvolutionForm::Of(
         return Refuse(conv, "a layout with another order of planes");
       }
     }
+    if (f.mirrored) {
+      if (a.stride != 1 || a.base_dilation != 1 || a.window_dilation != 1 ||
+          a.reversal) {
+        return Refuse(conv,
+                      "a gradient with steps and features of the input "
+                      "in rows");
+      }
+      Exchange(&a);
+    }
     f.axes.push_back(a);
   }
   if (lhs.turned != nullptr) {
@@ -199,8 +218,10 @@ absl::StatusOr<ConvolutionForm> ConvolutionForm::Of(
   ProductProblem& p = form.problem;
   f.flops = static_cast<int64_t>(2 * hlo::ConvolutionMultiplyAdds(conv));
   if (f.gradient) {
-    std::swap(form.lhs, form.rhs);
-    std::swap(form.lhs_arg, form.rhs_arg);
+    if (!f.mirrored) {
+      std::swap(form.lhs, form.rhs);
+      std::swap(form.lhs_arg, form.rhs_arg);
+    }
     p.batch = form.out.planes;
     p.m = form.out.rows;
     p.n = form.out.columns;
