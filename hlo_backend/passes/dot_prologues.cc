@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "absl/functional/function_ref.h"
+#include "hlo_backend/analysis/fusion_rules.h"
 
 namespace ptxla::hlo {
 namespace {
@@ -14,11 +15,11 @@ constexpr size_t kMostArrays = 4;
 // Of each dot that reads `value`, and nothing but dots does, as its operand.
 bool AllUses(const Instruction& value,
              absl::FunctionRef<bool(const Instruction&, int)> holds) {
-  return std::all_of(
-      value.users().begin(), value.users().end(), [&](const Instruction* u) {
-        return u->opcode() == Opcode::kDot && u->operand(0) != u->operand(1) &&
-               holds(*u, u->operand(0) == &value ? 0 : 1);
-      });
+  return std::all_of(value.users().begin(), value.users().end(),
+                     [&](const Instruction* u) {
+                       return IsProduct(*u) && u->operand(0) != u->operand(1) &&
+                              holds(*u, u->operand(0) == &value ? 0 : 1);
+                     });
 }
 
 }  // namespace
@@ -28,7 +29,7 @@ DotPrologues::DotPrologues(absl::Span<Instruction* const> order,
                            const ProloguePolicy& policy)
     : nodes_(nodes), policy_(policy) {
   for (const Instruction* i : order) {
-    if (i->opcode() != Opcode::kDot) continue;
+    if (!IsProduct(*i)) continue;
     for (const Instruction* operand : i->operands()) Claim(*operand);
   }
 }
@@ -55,7 +56,7 @@ void DotPrologues::Claim(const Instruction& value) {
         });
   };
   // Users before operands, so that a value is seen when all its users are.
-  size_t arrays = 0;
+  absl::InlinedVector<const Instruction*, 2> arrays;
   for (size_t next = 0; next < members.size(); ++next) {
     for (const Instruction* o : members[next]->operands()) {
       if (std::find(members.begin(), members.end(), o) != members.end()) {
@@ -90,11 +91,12 @@ void DotPrologues::Claim(const Instruction& value) {
         const bool wider = nodes_.of(o).role == FusionRole::kDot &&
                            o->shape().ByteSize() > value.shape().ByteSize();
         if (wider || !IsPrologueArray(o->shape())) return;
-        ++arrays;
+        arrays.push_back(o);
       }
     }
   }
-  if (arrays == 0 || arrays > kMostArrays) return;
+  if (arrays.empty() || arrays.size() > kMostArrays) return;
+  if (!policy_.IsTurnedBeyondVmem(*value.users()[0], value, arrays)) return;
   claimed_.insert(members.begin(), members.end());
 }
 
@@ -147,10 +149,11 @@ bool DotPrologues::ArithmeticFits(const Instruction& dot, int operand) const {
   const FusionNode& work = nodes_.of(&value);
   if (work.role != FusionRole::kElementwise || work.many || work.full.empty() ||
       work.full.size() > kMostArrays ||
-      work.operations > FusionNode::kMostOperations ||
-      dot.opcode() != Opcode::kDot || !PrologueForm(dot, operand)) {
+      work.operations > FusionNode::kMostOperations || !IsProduct(dot) ||
+      !PrologueForm(dot, operand)) {
     return false;
   }
+  if (!policy_.IsTurnedBeyondVmem(dot, value, work.full)) return false;
   int64_t read = 0;
   for (const Instruction* leaf : work.full) {
     if (!leaf->shape().SameDims(value.shape()) ||

@@ -82,8 +82,8 @@ void FusionChains::Describe(const Instruction& i) {
   if (me.role != FusionRole::kElementwise) return;
   ++me.operations;
   if (prologues_.IsClaimed(i)) {
-    me.placed = me.many || (i.users()[0]->opcode() == Opcode::kDot &&
-                            !prologues_.FitsAllUses(i));
+    me.placed =
+        me.many || (IsProduct(*i.users()[0]) && !prologues_.FitsAllUses(i));
     return;
   }
   if (of_position_.contains(&i) || IsWidenedForSums(i)) {

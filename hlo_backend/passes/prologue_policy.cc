@@ -4,6 +4,7 @@
 
 #include "hlo_backend/analysis/fusion_rules.h"
 #include "hlo_backend/analysis/product_batch.h"
+#include "hlo_backend/analysis/tiled_layout.h"
 #include "hlo_backend/ir/attributes.h"
 #include "hlo_backend/passes/memory_space_assignment.h"
 
@@ -67,9 +68,23 @@ int ProloguePolicy::OperationsOf(const Instruction& i) const {
   }
 }
 
+bool ProloguePolicy::IsTurnedBeyondVmem(
+    const Instruction& product, const Instruction& value,
+    const absl::InlinedVector<const Instruction*, 2>& read) const {
+  if (product.opcode() != Opcode::kConvolution) return true;
+  int64_t bytes = PaddedBytes(value.shape());
+  for (const Instruction* array : read) bytes += PaddedBytes(array->shape());
+  return bytes > vmem_bytes_;
+}
+
 bool ProloguePolicy::Hides(const Instruction& dot, int operand,
                            int operations) const {
   if (operations_per_cycle_ <= 0) return false;
+  if (dot.opcode() == Opcode::kConvolution) {
+    // Computed once for each tile of columns: they are features of the other.
+    return static_cast<double>(
+               dot.operand(1 - operand)->shape().dims().back()) <= one_visit_;
+  }
   const Shape& mine = dot.operand(operand)->shape();
   const Shape& other = dot.operand(1 - operand)->shape();
   const DotAttrs& attrs = dot.attrs<DotAttrs>();
@@ -87,7 +102,42 @@ bool ProloguePolicy::Hides(const Instruction& dot, int operand,
   return operations / operations_per_cycle_ <= width / macs_per_cycle_;
 }
 
+namespace {
+
+// What a gradient of weights has in the rows of its product, which goes through
+// the XLUs: the kernel, or the input where its features are the result's rows
+// (lowering/convolutions/gradient_kernel.cc). Its batch fills tiles.
+bool IsTurnedByGradient(const Instruction& conv, int operand) {
+  const ConvAttrs& a = conv.attrs<ConvAttrs>();
+  const ConvDims& d = a.dims;
+  const auto rows = static_cast<int64_t>(d.input_spatial.size());
+  for (int64_t s = 0; s < rows; ++s) {
+    const WindowDim& w = a.window.dims[s];
+    const bool steps = w.stride != 1 || w.base_dilation != 1 ||
+                       w.window_dilation != 1 || w.reversal;
+    if (d.input_spatial[s] != s || d.kernel_spatial[s] != s ||
+        d.output_spatial[s] != s || (operand == 0 && steps)) {
+      return false;
+    }
+  }
+  const Shape& mine = conv.operand(operand)->shape();
+  return a.feature_group_count == 1 && a.batch_group_count == 1 &&
+         d.input_feature == rows && d.kernel_input_feature == rows &&
+         (operand == 1 ? d.output_feature : d.output_batch) == rows &&
+         mine.dim(static_cast<int>(rows)) % kTileRows == 0 &&
+         (!mine.has_layout() || mine.layout().IsRowMajor()) &&
+         a.precision.operand(operand) == Precision::kDefault &&
+         (mine.type() == PrimitiveType::kF32 ||
+          mine.type() == PrimitiveType::kBf16);
+}
+
+}  // namespace
+
 bool PrologueForm(const Instruction& dot, int operand) {
+  if (dot.opcode() == Opcode::kConvolution) {
+    return dot.operand(operand)->user_count() == 1 &&
+           IsTurnedByGradient(dot, operand);
+  }
   const DotAttrs& attrs = dot.attrs<DotAttrs>();
   const DimVector& batch = operand == 0 ? attrs.lhs_batch : attrs.rhs_batch;
   const DimVector& contracting =
@@ -124,6 +174,11 @@ bool PrologueForm(const Instruction& dot, int operand) {
 
 bool PrologueReads(const Instruction& dot, const Instruction& broadcast) {
   const Shape& source = broadcast.operand(0)->shape();
+  if (dot.opcode() == Opcode::kConvolution) {
+    return source.IsScalar() ||
+           (source.rank() == 1 && source.type() == PrimitiveType::kF32 &&
+            broadcast.dimensions()[0] == broadcast.shape().rank() - 1);
+  }
   if (IsMemberColumns(broadcast) && source.type() == PrimitiveType::kF32 &&
       source.rank() == broadcast.shape().rank() - 1 &&
       source.rank() == ProductBatch(dot) + 1) {
