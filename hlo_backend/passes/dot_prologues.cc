@@ -56,7 +56,7 @@ void DotPrologues::Claim(const Instruction& value) {
         });
   };
   // Users before operands, so that a value is seen when all its users are.
-  absl::InlinedVector<const Instruction*, 2> arrays;
+  size_t arrays = 0;
   for (size_t next = 0; next < members.size(); ++next) {
     for (const Instruction* o : members[next]->operands()) {
       if (std::find(members.begin(), members.end(), o) != members.end()) {
@@ -91,12 +91,11 @@ void DotPrologues::Claim(const Instruction& value) {
         const bool wider = nodes_.of(o).role == FusionRole::kDot &&
                            o->shape().ByteSize() > value.shape().ByteSize();
         if (wider || !IsPrologueArray(o->shape())) return;
-        arrays.push_back(o);
+        ++arrays;
       }
     }
   }
-  if (arrays.empty() || arrays.size() > kMostArrays) return;
-  if (!policy_.IsTurnedBeyondVmem(*value.users()[0], value, arrays)) return;
+  if (arrays == 0 || arrays > kMostArrays) return;
   claimed_.insert(members.begin(), members.end());
 }
 
@@ -153,7 +152,6 @@ bool DotPrologues::ArithmeticFits(const Instruction& dot, int operand) const {
       !PrologueForm(dot, operand)) {
     return false;
   }
-  if (!policy_.IsTurnedBeyondVmem(dot, value, work.full)) return false;
   int64_t read = 0;
   for (const Instruction* leaf : work.full) {
     if (!leaf->shape().SameDims(value.shape()) ||

@@ -4,7 +4,6 @@
 
 #include "hlo_backend/analysis/fusion_rules.h"
 #include "hlo_backend/analysis/product_batch.h"
-#include "hlo_backend/analysis/tiled_layout.h"
 #include "hlo_backend/ir/attributes.h"
 #include "hlo_backend/passes/memory_space_assignment.h"
 
@@ -66,15 +65,6 @@ int ProloguePolicy::OperationsOf(const Instruction& i) const {
     default:
       return 1;
   }
-}
-
-bool ProloguePolicy::IsTurnedBeyondVmem(
-    const Instruction& product, const Instruction& value,
-    const absl::InlinedVector<const Instruction*, 2>& read) const {
-  if (product.opcode() != Opcode::kConvolution) return true;
-  int64_t bytes = PaddedBytes(value.shape());
-  for (const Instruction* array : read) bytes += PaddedBytes(array->shape());
-  return bytes > vmem_bytes_;
 }
 
 bool ProloguePolicy::Hides(const Instruction& dot, int operand,

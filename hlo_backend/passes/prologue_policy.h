@@ -15,7 +15,6 @@
 
 #include <cstdint>
 
-#include "absl/container/inlined_vector.h"
 #include "chips/chip_spec.h"
 #include "hlo_backend/ir/instruction.h"
 
@@ -34,12 +33,6 @@ class ProloguePolicy {
   bool StreamsFromHbm(const Shape& shape) const {
     return shape.ByteSize() > vmem_bytes_;
   }
-  // Is the kernel of a gradient of weights, and what it is made of, more than
-  // VMEM holds? What stays there is computed as fast before it: the XLUs, which
-  // turn it, wait for what is computed on the way. True for other products.
-  bool IsTurnedBeyondVmem(
-      const Instruction& product, const Instruction& value,
-      const absl::InlinedVector<const Instruction*, 2>& read) const;
   // Do `operations` of them on each element of the operand take no longer
   // than the dot's matmuls, or are they done only once?
   bool Hides(const Instruction& dot, int operand, int operations) const;
@@ -56,7 +49,7 @@ class ProloguePolicy {
 // K the last dimension of an operand or the one before, one free dimension; or,
 // without a batch, several free dimensions of the left operand, one after
 // another; or a gradient of weights that the operand's batch is contracted in,
-// which turns it and alone reads it?
+// which turns it and alone reads it.
 bool PrologueForm(const Instruction& dot, int operand);
 // May the work before an operand of such a dot read this broadcast?
 bool PrologueReads(const Instruction& dot, const Instruction& broadcast);
