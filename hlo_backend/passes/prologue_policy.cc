@@ -11,6 +11,8 @@ namespace ptxla::hlo {
 namespace {
 
 constexpr int64_t kTileRows = 8, kLanes = 128;
+// Two arrays with two slots each in a quarter of the kernels' room.
+constexpr int64_t kPlanesOfRoom = 16;
 // Line numbers are divided by a multiplication of 32 bits (LineOf of
 // tile_rows.cc).
 constexpr int64_t kMostLines = 1 << 16;
@@ -27,6 +29,7 @@ ProloguePolicy::ProloguePolicy(const chips::ChipSpec& chip) {
   has_functions_ = chip.generation() >= 6;
   vmem_bytes_ = WholeRoomForResidents(chip);
   one_visit_ = 2.0 * chip.core().mxu_cols;
+  plane_bytes_ = chip.vmem().scoped_limit.count() / kPlanesOfRoom;
 }
 
 int ProloguePolicy::OperationsOf(const Instruction& i) const {
@@ -71,9 +74,13 @@ bool ProloguePolicy::Hides(const Instruction& dot, int operand,
                            int operations) const {
   if (operations_per_cycle_ <= 0) return false;
   if (dot.opcode() == Opcode::kConvolution) {
-    // Computed once for each tile of columns: they are features of the other.
-    return static_cast<double>(
-               dot.operand(1 - operand)->shape().dims().back()) <= one_visit_;
+    // Computed once for each tile of columns: they are features of the other. A
+    // step has all rows of some planes of the first axis.
+    const Shape& mine = dot.operand(operand)->shape();
+    const auto width =
+        static_cast<double>(dot.operand(1 - operand)->shape().dims().back());
+    const int64_t rows = mine.ElementCount() / mine.dim(0) / mine.dims().back();
+    return width <= one_visit_ && rows * kLanes * 4 <= plane_bytes_;
   }
   const Shape& mine = dot.operand(operand)->shape();
   const Shape& other = dot.operand(1 - operand)->shape();

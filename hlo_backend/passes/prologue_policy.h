@@ -41,7 +41,8 @@ class ProloguePolicy {
   bool has_functions_ = false;       // erf, exact inverses in the EUP
   double operations_per_cycle_ = 0;  // elements x instructions, vector units
   double macs_per_cycle_ = 1;
-  double one_visit_ = 0;  // columns
+  double one_visit_ = 0;     // columns
+  int64_t plane_bytes_ = 0;  // of an array that a gradient's kernel is made of
   int64_t vmem_bytes_ = 0;
 };
 
