@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "absl/functional/function_ref.h"
+#include "hlo_backend/analysis/fusion_rules.h"
 
 namespace ptxla::hlo {
 namespace {
@@ -14,11 +15,11 @@ constexpr size_t kMostArrays = 4;
 // Of each dot that reads `value`, and nothing but dots does, as its operand.
 bool AllUses(const Instruction& value,
              absl::FunctionRef<bool(const Instruction&, int)> holds) {
-  return std::all_of(
-      value.users().begin(), value.users().end(), [&](const Instruction* u) {
-        return u->opcode() == Opcode::kDot && u->operand(0) != u->operand(1) &&
-               holds(*u, u->operand(0) == &value ? 0 : 1);
-      });
+  return std::all_of(value.users().begin(), value.users().end(),
+                     [&](const Instruction* u) {
+                       return IsProduct(*u) && u->operand(0) != u->operand(1) &&
+                              holds(*u, u->operand(0) == &value ? 0 : 1);
+                     });
 }
 
 }  // namespace
@@ -28,7 +29,7 @@ DotPrologues::DotPrologues(absl::Span<Instruction* const> order,
                            const ProloguePolicy& policy)
     : nodes_(nodes), policy_(policy) {
   for (const Instruction* i : order) {
-    if (i->opcode() != Opcode::kDot) continue;
+    if (!IsProduct(*i)) continue;
     for (const Instruction* operand : i->operands()) Claim(*operand);
   }
 }
@@ -147,8 +148,8 @@ bool DotPrologues::ArithmeticFits(const Instruction& dot, int operand) const {
   const FusionNode& work = nodes_.of(&value);
   if (work.role != FusionRole::kElementwise || work.many || work.full.empty() ||
       work.full.size() > kMostArrays ||
-      work.operations > FusionNode::kMostOperations ||
-      dot.opcode() != Opcode::kDot || !PrologueForm(dot, operand)) {
+      work.operations > FusionNode::kMostOperations || !IsProduct(dot) ||
+      !PrologueForm(dot, operand)) {
     return false;
   }
   int64_t read = 0;

@@ -100,8 +100,8 @@ void FusionChains::Describe(const Instruction& i) {
   if (me.role != FusionRole::kElementwise) return;
   ++me.operations;
   if (prologues_.IsClaimed(i)) {
-    me.placed = me.many || (i.users()[0]->opcode() == Opcode::kDot &&
-                            !prologues_.FitsAllUses(i));
+    me.placed =
+        me.many || (IsProduct(*i.users()[0]) && !prologues_.FitsAllUses(i));
     return;
   }
   if (of_position_.contains(&i) || IsWidenedForSums(i)) {
@@ -131,10 +131,23 @@ bool FusionChains::MayBeDoneAgain(const Instruction& i,
   if (small * kSmallShare > bytes) return false;
   if (node.full.empty()) return true;
   if (node.full[0]->shape().ByteSize() > bytes) {
-    return IsReadWith(nodes_, i, *node.full[0]) ||
+    return IsReadOnce(i, *node.full[0]) ||
+           IsReadWith(nodes_, i, *node.full[0]) ||
            IsKeptForProducts(nodes_, i, *node.full[0]);
   }
   return !ReplacesItsInput(i);
+}
+
+// A mask of an array in memory, for one reader: stored, the array would be read
+// all the same.
+bool FusionChains::IsReadOnce(const Instruction& i,
+                              const Instruction& leaf) const {
+  const Instruction* array = &leaf;
+  while (array->opcode() == Opcode::kBitcast) array = array->operand(0);
+  return array->opcode() == Opcode::kParameter && i.user_count() == 1 &&
+         i.shape().type() == PrimitiveType::kPred &&
+         node(i.users()[0]).role == FusionRole::kElementwise &&
+         i.users()[0]->shape().SameDims(i.shape());
 }
 
 bool FusionChains::IsWidenedForSums(const Instruction& i) const {

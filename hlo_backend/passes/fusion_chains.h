@@ -36,6 +36,7 @@ class FusionChains {
   void Describe(const Instruction& i);
   bool MayBeDoneAgain(const Instruction& i, const FusionNode& node) const;
   bool ReplacesItsInput(const Instruction& i) const;
+  bool IsReadOnce(const Instruction& i, const Instruction& leaf) const;
   // A bf16 vector widened for sums of products with it alone: in their kernels.
   bool IsWidenedForSums(const Instruction& i) const;
   bool NeedsMemory(const Instruction& i) const;

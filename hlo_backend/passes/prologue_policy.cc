@@ -11,6 +11,8 @@ namespace ptxla::hlo {
 namespace {
 
 constexpr int64_t kTileRows = 8, kLanes = 128;
+// Two arrays with two slots each in a quarter of the kernels' room.
+constexpr int64_t kPlanesOfRoom = 16;
 // Line numbers are divided by a multiplication of 32 bits (LineOf of
 // tile_rows.cc).
 constexpr int64_t kMostLines = 1 << 16;
@@ -27,6 +29,7 @@ ProloguePolicy::ProloguePolicy(const chips::ChipSpec& chip) {
   has_functions_ = chip.generation() >= 6;
   vmem_bytes_ = WholeRoomForResidents(chip);
   one_visit_ = 2.0 * chip.core().mxu_cols;
+  plane_bytes_ = chip.vmem().scoped_limit.count() / kPlanesOfRoom;
 }
 
 int ProloguePolicy::OperationsOf(const Instruction& i) const {
@@ -70,6 +73,15 @@ int ProloguePolicy::OperationsOf(const Instruction& i) const {
 bool ProloguePolicy::Hides(const Instruction& dot, int operand,
                            int operations) const {
   if (operations_per_cycle_ <= 0) return false;
+  if (dot.opcode() == Opcode::kConvolution) {
+    // Computed once for each tile of columns: they are features of the other. A
+    // step has all rows of some planes of the first axis.
+    const Shape& mine = dot.operand(operand)->shape();
+    const auto width =
+        static_cast<double>(dot.operand(1 - operand)->shape().dims().back());
+    const int64_t rows = mine.ElementCount() / mine.dim(0) / mine.dims().back();
+    return width <= one_visit_ && rows * kLanes * 4 <= plane_bytes_;
+  }
   const Shape& mine = dot.operand(operand)->shape();
   const Shape& other = dot.operand(1 - operand)->shape();
   const DotAttrs& attrs = dot.attrs<DotAttrs>();
@@ -87,7 +99,42 @@ bool ProloguePolicy::Hides(const Instruction& dot, int operand,
   return operations / operations_per_cycle_ <= width / macs_per_cycle_;
 }
 
+namespace {
+
+// What a gradient of weights has in the rows of its product, which goes through
+// the XLUs: the kernel, or the input where its features are the result's rows
+// (lowering/convolutions/gradient_kernel.cc). Its batch fills tiles.
+bool IsTurnedByGradient(const Instruction& conv, int operand) {
+  const ConvAttrs& a = conv.attrs<ConvAttrs>();
+  const ConvDims& d = a.dims;
+  const auto rows = static_cast<int64_t>(d.input_spatial.size());
+  for (int64_t s = 0; s < rows; ++s) {
+    const WindowDim& w = a.window.dims[s];
+    const bool steps = w.stride != 1 || w.base_dilation != 1 ||
+                       w.window_dilation != 1 || w.reversal;
+    if (d.input_spatial[s] != s || d.kernel_spatial[s] != s ||
+        d.output_spatial[s] != s || (operand == 0 && steps)) {
+      return false;
+    }
+  }
+  const Shape& mine = conv.operand(operand)->shape();
+  return a.feature_group_count == 1 && a.batch_group_count == 1 &&
+         d.input_feature == rows && d.kernel_input_feature == rows &&
+         (operand == 1 ? d.output_feature : d.output_batch) == rows &&
+         mine.dim(static_cast<int>(rows)) % kTileRows == 0 &&
+         (!mine.has_layout() || mine.layout().IsRowMajor()) &&
+         a.precision.operand(operand) == Precision::kDefault &&
+         (mine.type() == PrimitiveType::kF32 ||
+          mine.type() == PrimitiveType::kBf16);
+}
+
+}  // namespace
+
 bool PrologueForm(const Instruction& dot, int operand) {
+  if (dot.opcode() == Opcode::kConvolution) {
+    return dot.operand(operand)->user_count() == 1 &&
+           IsTurnedByGradient(dot, operand);
+  }
   const DotAttrs& attrs = dot.attrs<DotAttrs>();
   const DimVector& batch = operand == 0 ? attrs.lhs_batch : attrs.rhs_batch;
   const DimVector& contracting =
@@ -124,6 +171,11 @@ bool PrologueForm(const Instruction& dot, int operand) {
 
 bool PrologueReads(const Instruction& dot, const Instruction& broadcast) {
   const Shape& source = broadcast.operand(0)->shape();
+  if (dot.opcode() == Opcode::kConvolution) {
+    return source.IsScalar() ||
+           (source.rank() == 1 && source.type() == PrimitiveType::kF32 &&
+            broadcast.dimensions()[0] == broadcast.shape().rank() - 1);
+  }
   if (IsMemberColumns(broadcast) && source.type() == PrimitiveType::kF32 &&
       source.rank() == broadcast.shape().rank() - 1 &&
       source.rank() == ProductBatch(dot) + 1) {

@@ -41,14 +41,16 @@ class ProloguePolicy {
   bool has_functions_ = false;       // erf, exact inverses in the EUP
   double operations_per_cycle_ = 0;  // elements x instructions, vector units
   double macs_per_cycle_ = 1;
-  double one_visit_ = 0;  // columns
+  double one_visit_ = 0;     // columns
+  int64_t plane_bytes_ = 0;  // of an array that a gradient's kernel is made of
   int64_t vmem_bytes_ = 0;
 };
 
 // Has the dot the form whose operands lowering can compute: one batch order,
 // K the last dimension of an operand or the one before, one free dimension; or,
 // without a batch, several free dimensions of the left operand, one after
-// another.
+// another; or a gradient of weights that the operand's batch is contracted in,
+// which turns it and alone reads it.
 bool PrologueForm(const Instruction& dot, int operand);
 // May the work before an operand of such a dot read this broadcast?
 bool PrologueReads(const Instruction& dot, const Instruction& broadcast);

@@ -42,7 +42,8 @@ int64_t PlanePitch(const PhysicalArray& a, int p) {
 struct Operand {
   const hlo::Shape* shape = nullptr;  // as the kernel sees it
   int arg = 0;
-  const hlo::Shape* turned = nullptr;  // in memory, if that is another
+  const hlo::Shape* turned = nullptr;     // in memory, if that is another
+  const Instruction* computed = nullptr;  // inside of the fusion
 };
 
 // Where the operand comes from, behind conversions: the MXU rounds to bf16
@@ -60,13 +61,15 @@ absl::StatusOr<Operand> SourceOf(const Instruction& instruction,
       source = input.value;
       if (input.turned) result.turned = &input.value->shape();
     }
-    if (source->opcode() != Opcode::kParameter) {
-      return Refuse(conv, "a prologue of more than conversions");
+    if (source->opcode() == Opcode::kParameter) {
+      result.arg = static_cast<int>(source->parameter_number());
+    } else {
+      result.computed = conv.operand(o);
     }
-    result.arg = static_cast<int>(source->parameter_number());
   }
-  result.shape =
-      result.turned != nullptr ? &conv.operand(o)->shape() : &source->shape();
+  result.shape = result.turned != nullptr || result.computed != nullptr
+                     ? &conv.operand(o)->shape()
+                     : &source->shape();
   const PrimitiveType type = result.shape->type();
   if (type != PrimitiveType::kF32 && type != PrimitiveType::kBf16) {
     return Refuse(conv, "an operand type other than f32 and bf16");
@@ -101,6 +104,13 @@ absl::Status CheckAttributes(const Instruction& conv) {
   return absl::OkStatus();
 }
 
+// The axis of a gradient whose operands have changed places.
+void Exchange(WindowAxis* a) {
+  std::swap(a->in, a->taps);
+  std::swap(a->in_pitch, a->tap_pitch);
+  a->padding = a->out - 1 - a->padding;
+}
+
 }  // namespace
 
 int64_t ConvolutionForm::Taps() const {
@@ -131,12 +141,20 @@ absl::StatusOr<ConvolutionForm> ConvolutionForm::Of(
   const auto is = [rank](const PhysicalArray& a, int64_t rows, int64_t lanes) {
     return a.dims[rank - 2] == rows && a.dims[rank - 1] == lanes;
   };
-  f.gradient = is(in, d.input_feature, d.input_batch) &&
-               is(out, d.output_feature, d.output_batch) &&
-               is(weights, d.kernel_input_feature, d.kernel_output_feature);
+  const bool contracts =
+      is(in, d.input_feature, d.input_batch) &&
+      is(weights, d.kernel_input_feature, d.kernel_output_feature);
+  f.mirrored = contracts && is(out, d.output_batch, d.output_feature);
+  f.gradient =
+      f.mirrored || (contracts && is(out, d.output_feature, d.output_batch));
   if (!f.gradient && (!is(in, d.input_batch, d.input_feature) ||
                       !is(out, d.output_batch, d.output_feature))) {
     return Refuse(conv, "a layout without batch in rows and features in lanes");
+  }
+  // What a gradient's product has in its rows may be computed.
+  const Operand& other = f.mirrored ? rhs : lhs;
+  if (other.computed != nullptr || (!f.gradient && rhs.computed != nullptr)) {
+    return Refuse(conv, "a prologue of more than conversions");
   }
   f.rows = in.sizes[rank - 2];
   if (f.gradient && f.rows % 8 != 0) {
@@ -174,6 +192,15 @@ absl::StatusOr<ConvolutionForm> ConvolutionForm::Of(
         return Refuse(conv, "a layout with another order of planes");
       }
     }
+    if (f.mirrored) {
+      if (a.stride != 1 || a.base_dilation != 1 || a.window_dilation != 1 ||
+          a.reversal) {
+        return Refuse(conv,
+                      "a gradient with steps and features of the input "
+                      "in rows");
+      }
+      Exchange(&a);
+    }
     f.axes.push_back(a);
   }
   if (lhs.turned != nullptr) {
@@ -199,8 +226,12 @@ absl::StatusOr<ConvolutionForm> ConvolutionForm::Of(
   ProductProblem& p = form.problem;
   f.flops = static_cast<int64_t>(2 * hlo::ConvolutionMultiplyAdds(conv));
   if (f.gradient) {
-    std::swap(form.lhs, form.rhs);
-    std::swap(form.lhs_arg, form.rhs_arg);
+    form.lhs_value = (f.mirrored ? lhs : rhs).computed;
+    if (!f.mirrored) {
+      std::swap(form.lhs, form.rhs);
+      std::swap(form.lhs_arg, form.rhs_arg);
+    }
+    if (form.lhs_value != nullptr) form.lhs.resident = false;
     p.batch = form.out.planes;
     p.m = form.out.rows;
     p.n = form.out.columns;

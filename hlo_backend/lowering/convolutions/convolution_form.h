@@ -12,7 +12,14 @@
 //
 // A gradient of weights contracts the batch: its arrays lie as those of the
 // forward pass do, batch in rows, and the kernel has no features but those of
-// its result. See gradient_kernel.cc.
+// its result. See gradient_kernel.cc. Its result has the kernel's features in
+// rows and the input's in lanes; in the other order the two operands change
+// places, as
+//
+//   out[p] = sum over r of in[r + p - padding] * kernel[r]
+//          = sum over s of in[s] * kernel[s - p + padding]
+//
+// meets the planes of what was the kernel, last result first.
 //
 //   ASSIGN_OR_RETURN(ConvolutionForm f, ConvolutionForm::Of(instruction));
 #ifndef PTXLA_HLO_BACKEND_LOWERING_CONVOLUTIONS_CONVOLUTION_FORM_H_
@@ -56,6 +63,9 @@ struct ConvolutionForm {
   // The batch is contracted. The product's LHS is then the kernel, its RHS the
   // input, and each plane of the result a batch member.
   bool gradient = false;
+  // Of a gradient: results are met from the last plane to the first one, along
+  // every axis.
+  bool mirrored = false;
   ProductForm product;
   // The input in memory, where its batch lies outside: the kernel turns it
   // (turned_input.h), `product.lhs` is what that makes. Bytes between members.
@@ -65,6 +75,10 @@ struct ConvolutionForm {
   int64_t flops = 0;
 
   int64_t Taps() const;
+  // The plane of the result that the taps meet as number `plane`.
+  int64_t PlaneOfResult(int64_t plane) const {
+    return mirrored ? product.problem.batch - 1 - plane : plane;
+  }
   // Tiles of 8 rows that a plane of the input has.
   int64_t RowTiles() const { return (rows + 7) / 8; }
   int64_t rows = 1;  // of the batch

@@ -8,7 +8,9 @@
 // output meets are pushed as weights: windows that are shifted cost nothing. A
 // step adds up some planes of taps and, where these alone are too much, part of
 // the batch or of the second axis; the grid's innermost dimensions walk over
-// the rest. Results of few features share tiles (packed_gradient.h).
+// the rest. Results of few features share tiles (packed_gradient.h). What is
+// computed in front of the kernel (products/operand_prologue.h) is computed on
+// the way to the XLU.
 #include <memory>
 #include <optional>
 #include <utility>
@@ -22,9 +24,9 @@
 #include "hlo_backend/lowering/convolutions/convolution_tiling.h"
 #include "hlo_backend/lowering/convolutions/gradient_operands.h"
 #include "hlo_backend/lowering/convolutions/gradient_steps.h"
+#include "hlo_backend/lowering/convolutions/gradient_turns.h"
 #include "hlo_backend/lowering/convolutions/packed_gradient.h"
 #include "hlo_backend/lowering/kernel_emitter.h"
-#include "hlo_backend/lowering/products/lhs_transpose.h"
 #include "hlo_backend/lowering/products/product_epilogue.h"
 #include "hlo_backend/lowering/products/product_visits.h"
 #include "hlo_backend/lowering/tiling_log.h"
@@ -51,6 +53,8 @@ class GradientEmitter {
                      ProductEpilogue::Create(context_, i_, &form_.product));
     ASSIGN_OR_RETURN(args_, KernelArgs(i_));
     steps_.emplace(context_, form_);
+    ASSIGN_OR_RETURN(turns_,
+                     GradientTurns::Create(context_, i_, form_, *steps_));
     Choose();
     if (!best_.has_value()) {
       return absl::ResourceExhaustedError(
@@ -84,8 +88,8 @@ class GradientEmitter {
          longest *= 2) {
       for (int64_t grid_k = 1; grid_k <= steps_->FirstTaps(); ++grid_k) {
         for (const GradientStep& step : steps_->Of(second, grid_k, packed)) {
-          const int64_t cycles = steps_->Cycles(step);
-          if (cycles > longest || !steps_->CanReadInPlace(step)) continue;
+          const int64_t cycles = turns_->Cycles(step);
+          if (cycles > longest || !turns_->CanTake(step)) continue;
           const Tiling tiling = Plan(step);
           if (VmemBytes(context_, tiling) > VmemBudget(context_)) continue;
           found = true;
@@ -133,9 +137,9 @@ class GradientEmitter {
     tiling.args = args_;
     tiling.grid = grid_.bounds;
     tiling.megacore_dim = grid_.megacore_dim;
-    kernel_ = AddGradientKernelWindow(form_, block_, tile, grid_, &tiling);
+    turns_->AddWindows(step, grid_, kFirstEpilogueSpace, &tiling);
     input_ = AddGradientInputWindow(form_, block_, tile, grid_, &tiling);
-    windows_ = {tiling.windows[kernel_], tiling.windows[input_]};
+    windows_ = tiling.windows;
     const int64_t rows = RoundUpTo<int64_t>(tile.block_m, 16);
     const ProductTile stream = steps_->StreamTile(step);
     transposed_offset_ =
@@ -170,23 +174,11 @@ class GradientEmitter {
   absl::Status Body(CodeBuilder& b) {
     const bool resident = form_.product.rhs.resident;
     if (!resident) {
-      FillBorders(form_, block_, planes_, windows_[1], input_, &b);
+      FillBorders(form_, block_, planes_, windows_[input_], input_, &b);
     }
     b.NewBlock("addresses");
-    const BlockPlace kernel = PlaceOf(form_.product.lhs, windows_[0], kernel_,
-                                      ConvolutionOperands::kWeights, &b);
-    const int64_t rows = RoundUpTo<int64_t>(step_.tile.block_m, 16);
-    BlockPlace lhs;
-    lhs.base = b.GlobalSca();
-    b.ScratchAddress(lhs.base, static_cast<int32_t>(transposed_offset_));
-    b.SetBank(lhs.base, CodeBuilder::kAbsoluteBanks,
-              static_cast<int32_t>(transposed_offset_));
-    lhs.space = kTransposed;
-    lhs.type = steps_->arrays().bf16 ? hlo::PrimitiveType::kBf16
-                                     : hlo::PrimitiveType::kF32;
-    lhs.lane_pitch = 8 * 128 * (steps_->arrays().bf16 ? 2 : 4);
-    lhs.row_pitch = step_.tile.block_k / 128 * lhs.lane_pitch;
-    EmitLhsTranspose(kernel, lhs, 1, rows, step_.tile.block_k, &b);
+    ASSIGN_OR_RETURN(const BlockPlace lhs,
+                     turns_->Turn(kTransposed, transposed_offset_, b));
     parts_.k_extent = steps_->KOf(step_);
     StartSums(b);
     b.NewBlock("addresses");
@@ -201,14 +193,14 @@ class GradientEmitter {
   absl::Status WithOperands(const ConvolutionEdge& edge, const BlockPlace& lhs,
                             CodeBuilder& b, Fn multiply) {
     if (step_.packed) {
-      PackedGradientOperands operands(steps_->packing(), exchanged_, edge,
-                                      steps_->arrays(), lhs, parts_.k_extent,
-                                      windows_[1], input_, packed_offset_, &b);
+      PackedGradientOperands operands(
+          steps_->packing(), exchanged_, edge, steps_->arrays(), lhs,
+          parts_.k_extent, windows_[input_], input_, packed_offset_, &b);
       parts_.operands = &operands;
       return multiply();
     }
     GradientOperands operands(form_, block_, edge, steps_->arrays(), lhs,
-                              windows_[1], input_, &b);
+                              windows_[input_], input_, &b);
     parts_.operands = &operands;
     return multiply();
   }
@@ -321,8 +313,9 @@ class GradientEmitter {
   ConvolutionGrid planes_;
   GridDims grid_;
   StreamParts parts_;
-  int kernel_ = 0, input_ = 0;
+  int input_ = 0;
   int64_t transposed_offset_ = 0, packed_offset_ = 0;
+  std::unique_ptr<GradientTurns> turns_;
   std::vector<isa::Window> windows_;
   std::unique_ptr<ProductEpilogue> epilogue_;
 };

@@ -52,6 +52,7 @@ GradientOperands::GradientOperands(const ConvolutionForm& form,
 
 int64_t GradientOperands::OffsetOf(int64_t batch, int64_t slice) const {
   if (slice >= k_extent_ / 8) return -1;
+  batch = form_.PlaneOfResult(batch);
   int64_t offset = slice % block_.row_tiles * input_.row_pitch;
   int64_t tap = slice / block_.row_tiles;
   for (size_t a = form_.axes.size(); a-- > 0;) {

@@ -100,7 +100,7 @@ void EmitUnpacking(const GradientPacking& packing, const BlockPlace& sums,
         }
         const int64_t result =
             (tile.first + n / run.taps) * last + run.first + n % run.taps;
-        epilogue->Emit(result, row, 0, tiles);
+        epilogue->Emit(packing.exchanged.PlaneOfResult(result), row, 0, tiles);
       }
     }
   }

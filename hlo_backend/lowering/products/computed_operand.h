@@ -23,6 +23,10 @@ class ComputedOperand {
   // Makes those values, before they are used for the first time since Forget();
   // false: they are there. Code as of Tiles().
   virtual bool MakeRows(int64_t batch, int64_t row) = 0;
+  // Inside of a loop's block: rows count from row `index` * `rows` on, until
+  // EndRows().
+  virtual void BeginRows(codegen::Sca index, int64_t rows) = 0;
+  virtual void EndRows() = 0;
   // Registers of earlier code are gone.
   virtual void Forget() = 0;
   // Vector registers that one call's code holds at its widest, about.

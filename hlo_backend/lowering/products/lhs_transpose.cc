@@ -14,6 +14,25 @@ using codegen::Sca;
 using codegen::Vec;
 using isa::Opcode;
 
+// 128 rows of K from `row` on, of which `rows` exist, at 128 lanes of M.
+std::vector<Vec> ComputeRows(CodeBuilder& b, ComputedOperand& from,
+                             int64_t member, int64_t row, int64_t rows,
+                             int64_t col, bool bf16) {
+  std::vector<Vec> regs;
+  for (int64_t r = 0; r < 128; r += 16) {
+    std::vector<Vec> tiles = {b.Imm(0), b.Imm(0)};
+    if (r < rows) tiles = from.Tiles(member, row + r, col);
+    if (bf16) {
+      regs.push_back(r < rows
+                         ? b.Binary(Opcode::kVpackCBf16, tiles[0], tiles[1])
+                         : tiles[0]);
+    } else {
+      regs.insert(regs.end(), tiles.begin(), tiles.end());
+    }
+  }
+  return regs;
+}
+
 // 128 rows of K from `row` on at 128 lanes of M: registers of 16 packed bf16
 // rows, or of 8 f32 rows.
 std::vector<Vec> LoadRows(OperandRows& rows, const BlockPlace& from, Sca base,
@@ -68,34 +87,50 @@ void EmitLhsTranspose(const BlockPlace& from, const BlockPlace& to,
   const auto emit = [&](Sca source, Sca target, int64_t member, int64_t col,
                         int64_t tile) {
     TransposeTile(
-        *b, LoadRows(rows, from, source, member, 128 * tile, col, bf16), to,
-        target,
+        *b,
+        from.computed != nullptr
+            ? ComputeRows(*b, *from.computed, member, 128 * tile,
+                          k - 128 * tile, col, bf16)
+            : LoadRows(rows, from, source, member, 128 * tile, col, bf16),
+        to, target,
         static_cast<int32_t>(to.Offset(member, col, 0) + tile * target_step),
         std::min<int64_t>(128, m - col), bf16);
+  };
+  const int64_t whole = k / 128;
+  const auto new_block = [&] {
+    b->NewBlock("transpose lhs");
+    if (from.computed != nullptr) from.computed->Forget();
   };
   for (int64_t member = 0; member < batch; ++member) {
     for (int64_t col = 0; col < m; col += 128) {
       int64_t done = 0;
-      if (k_tiles >= 2 * in_block) {
+      if (whole >= 2 * in_block) {
         const Sca first =
-            b->BeginLoop(k_tiles / in_block, static_cast<int32_t>(in_block));
-        b->NewBlock("transpose lhs");
-        const Sca source = b->SAdd(from.base, b->SMulImm(first, source_step));
+            b->BeginLoop(whole / in_block, static_cast<int32_t>(in_block));
+        new_block();
+        Sca source;
+        if (from.computed != nullptr) {
+          from.computed->BeginRows(first, 128);
+        } else {
+          source = b->SAdd(from.base, b->SMulImm(first, source_step));
+        }
         const Sca target = b->SAdd(to.base, b->SMulImm(first, target_step));
         for (int64_t t = 0; t < in_block; ++t) {
           emit(source, target, member, col, t);
         }
+        if (from.computed != nullptr) from.computed->EndRows();
         b->EndLoop();
-        done = k_tiles / in_block * in_block;
+        done = whole / in_block * in_block;
         open = 0;
       }
       for (int64_t t = done; t < k_tiles; ++t) {
-        if (open == 0) b->NewBlock("transpose lhs");
+        if (open == 0) new_block();
         emit(from.base, to.base, member, col, t);
         open = (open + 1) % in_block;
       }
     }
   }
+  if (from.computed != nullptr) from.computed->Forget();
   b->EndScope();
 }
 

@@ -15,7 +15,8 @@ namespace ptxla::lowering {
 inline constexpr int64_t kTransposesPerUnit = 4;
 
 // `to` is of bf16 or f32. What lies beyond the edges
-// of the array comes along; the stream masks K.
+// of the array comes along; the stream masks K. Of what is computed on its way
+// (`from.computed`), rows from `k` on are zero.
 void EmitLhsTranspose(const BlockPlace& from, const BlockPlace& to,
                       int64_t batch, int64_t m, int64_t k,
                       codegen::CodeBuilder* b);

@@ -38,6 +38,7 @@ absl::StatusOr<std::unique_ptr<OperandPrologue>> OperandPrologue::Create(
   const hlo::Shape& shape = value.shape();
   bool folded = false;
   for (const hlo::Instruction* i : fusion.fused()->instructions()) {
+    folded |= i->opcode() == hlo::Opcode::kConvolution;
     if (i->opcode() != hlo::Opcode::kDot) continue;
     // Planes of K are walked as those of a batch are.
     const auto planes =
@@ -169,6 +170,38 @@ std::vector<Vec> OperandPrologue::Tiles(int64_t batch, int64_t row,
   return tiles;
 }
 
+void OperandPrologue::BeginRows(Sca index, int64_t rows) {
+  CodeBuilder& b = *b_;
+  outside_ = {{}, rows_base_, row_numbers_};
+  const auto moved = [&](Sca base, int64_t step) {
+    const Sca at = b.SAdd(base, b.SMulImm(index, static_cast<int32_t>(step)));
+    b.SetBank(at, codegen::kUnknownBanks, 0);
+    return at;
+  };
+  for (Leaf& leaf : leaves_) {
+    outside_.leaves.push_back(leaf.place.base);
+    if (leaf.form != Form::kTile) continue;
+    leaf.place.base = moved(leaf.place.base,
+                            rows / leaf.place.tile_rows * leaf.place.row_pitch);
+  }
+  if (RowEntries() > 0) {
+    rows_base_ = moved(rows_base_, rows / 8 * isa::kVregBytes);
+  }
+  if (row_numbers_.valid()) {
+    row_numbers_ =
+        b.Binary(Opcode::kVaddS32, row_numbers_,
+                 b.Splat(b.SMulImm(index, static_cast<int32_t>(rows))));
+  }
+}
+
+void OperandPrologue::EndRows() {
+  for (size_t k = 0; k < leaves_.size(); ++k) {
+    leaves_[k].place.base = outside_.leaves[k];
+  }
+  rows_base_ = outside_.table;
+  row_numbers_ = outside_.numbers;
+}
+
 void OperandPrologue::EmitBlock(const BlockPlace& to, int64_t batch,
                                 int64_t rows, int64_t columns, CodeBuilder* b) {
   const absl::Status made = MakeAllRows(*b);
@@ -201,41 +234,17 @@ void OperandPrologue::EmitBlock(const BlockPlace& to, int64_t batch,
         const Sca block = b->BeginLoop(whole, 1);
         b->NewBlock("compute operand");
         Forget();
-        // Everything that lies by rows moves with the loop.
-        std::vector<Sca> bases;
-        const auto moved = [&](Sca base, int64_t step) {
-          const Sca at =
-              b->SAdd(base, b->SMulImm(block, static_cast<int32_t>(step)));
-          b->SetBank(at, codegen::kUnknownBanks, 0);
-          return at;
-        };
-        for (Leaf& leaf : leaves_) {
-          bases.push_back(leaf.place.base);
-          if (leaf.form != Form::kTile) continue;
-          leaf.place.base = moved(leaf.place.base, unit / leaf.place.tile_rows *
-                                                       leaf.place.row_pitch);
-        }
-        const Sca table = rows_base_;
-        if (RowEntries() > 0) {
-          rows_base_ = moved(rows_base_, unit / 8 * isa::kVregBytes);
-        }
-        const Vec numbers = row_numbers_;
-        if (numbers.valid()) {
-          row_numbers_ = b->Binary(
-              Opcode::kVaddS32, numbers,
-              b->Splat(b->SMulImm(block, static_cast<int32_t>(unit))));
-        }
-        const Sca target = moved(to.base, unit / 8 * to.row_pitch);
+        BeginRows(block, unit);
+        const Sca target = b->SAdd(
+            to.base,
+            b->SMulImm(block, static_cast<int32_t>(unit / 8 * to.row_pitch)));
+        b->SetBank(target, codegen::kUnknownBanks, 0);
         for (int64_t row = 0; row < unit; row += 16) {
           for (int64_t t = first; t < end; ++t) {
             compute(member, row, t, target, row);
           }
         }
-        for (size_t k = 0; k < leaves_.size(); ++k) {
-          leaves_[k].place.base = bases[k];
-        }
-        rows_base_ = table;
-        row_numbers_ = numbers;
+        EndRows();
         b->EndLoop();
       }
       if (whole * unit < rows) {

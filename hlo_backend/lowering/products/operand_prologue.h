@@ -50,6 +50,8 @@ class OperandPrologue final : public TileFormula, public ComputedOperand {
   int64_t RowsKey(int64_t batch, int64_t row) const override;
   bool MakeRows(int64_t batch, int64_t row) override;
   int64_t rows_lead() const override { return rows_lead_; }
+  void BeginRows(codegen::Sca index, int64_t rows) override;
+  void EndRows() override;
   void Forget() override;
   int live_registers() const override { return live_registers_; }
   int64_t lead() const override { return lead_; }
@@ -73,6 +75,13 @@ class OperandPrologue final : public TileFormula, public ComputedOperand {
   absl::flat_hash_set<int64_t> made_;
   int64_t table_bytes_ = 0;
   int64_t batch_at_ = -1, row_at_ = -1;  // of the rows kept in registers
+  // Where rows begin outside of the loop that counts them.
+  struct Begin {
+    std::vector<codegen::Sca> leaves;
+    codegen::Sca table;
+    codegen::Vec numbers;
+  };
+  Begin outside_;
   absl::Status status_;
 };
 

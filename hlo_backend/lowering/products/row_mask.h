@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_set.h"
+#include "base/check.h"
 #include "hlo_backend/lowering/codegen/builder.h"
 #include "hlo_backend/lowering/products/computed_operand.h"
 #include "hlo_backend/lowering/products/product_stream.h"
@@ -45,6 +46,9 @@ class MaskedRows final : public ComputedOperand {
                                   int64_t lane) override;
   int64_t RowsKey(int64_t batch, int64_t row) const override;
   bool MakeRows(int64_t batch, int64_t row) override;
+  // Its rows are walked by none.
+  void BeginRows(codegen::Sca, int64_t) override { CHECK(false); }
+  void EndRows() override {}
   void Forget() override { made_.clear(); }
   int live_registers() const override { return 4; }
   int64_t rows_lead() const override { return rows_lead_; }

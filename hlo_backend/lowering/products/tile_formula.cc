@@ -217,6 +217,7 @@ absl::Status TileFormula::StartLeaves(CodeBuilder& b, int uses) {
                   b.SMulImm(index, static_cast<int32_t>(bytes)));
     }
   }
+  KeepColumns();
   StartIotas(b);
   for (const Leaf& leaf : leaves_) {
     if (leaf.form == Form::kTile && BytesOf(leaf.view.type) < 4) {
@@ -396,8 +397,9 @@ absl::StatusOr<Value> TileFormula::EvalOp(const ExprNode& node, int tile,
   if (DividesByColumns(node)) {
     const Leaf& divisor = leaves_[leaf_of_node_[node.inputs[1]]];
     ASSIGN_OR_RETURN(const Value x, Eval(node.inputs[0], tile, at));
-    return Value::Of(
-        b_->Binary(Opcode::kVmulF32, x.vec, InverseOfColumns(divisor, at)));
+    const Vec inverse = divisor.inverse.valid() ? divisor.inverse
+                                                : InverseOfColumns(divisor, at);
+    return Value::Of(b_->Binary(Opcode::kVmulF32, x.vec, inverse));
   }
   if (const int constant = e_.ImmediateInput(node); constant >= 0) {
     ASSIGN_OR_RETURN(const Value x, Eval(node.inputs[1 - constant], tile, at));

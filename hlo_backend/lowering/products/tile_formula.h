@@ -46,7 +46,7 @@ class TileFormula {
     MatrixView view;
     int window = 0;
     BlockPlace place;
-    codegen::Vec scalar;   // kScalar, as a global
+    codegen::Vec scalar;   // kScalar, or kColumns of one tile, as a global
     codegen::Vec inverse;  // of a scalar that is divided by, as one too
     // kBatchColumns, and planes of kTile: what each member of the batch reads.
     SharedMembers members = {1, kOwn};
@@ -127,6 +127,10 @@ class TileFormula {
   }
   // One by a value per column of each member: by its inverse, made once.
   bool DividesByColumns(const ExprNode& node) const;
+  // Those of one tile for all members: at the begin of a step.
+  bool InvertsOnce(const Leaf& leaf) const;
+  // Loads them, and inverts those, as far as registers go.
+  void KeepColumns();
   // The part that each register of 8 rows has in making those inverses, in
   // instructions of the vector slots.
   int64_t ShareOfInverses(const isa::MachineModel& model) const;

@@ -123,7 +123,9 @@ absl::StatusOr<Value> TileFormula::Load(const Leaf& leaf, int tile,
   CodeBuilder& b = *b_;
   const BlockPlace& place = leaf.place;
   const PrimitiveType type = leaf.view.type;
-  if (leaf.form == Form::kScalar) return FromWords(type, leaf.scalar);
+  if (leaf.form == Form::kScalar || leaf.scalar.valid()) {
+    return FromWords(type, leaf.scalar);
+  }
   if (leaf.form == Form::kBatchColumns) return LoadBatchColumns(leaf, at);
   if (leaf.form == Form::kColumns) {
     // 128 elements are a row; a word holds as many rows that follow each other

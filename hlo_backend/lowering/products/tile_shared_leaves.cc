@@ -18,6 +18,8 @@ namespace {
 
 // One for each MXU that takes rows in turns.
 constexpr size_t kMostInverses = 4;
+// Registers that hold columns of one tile for a whole step: 1 of so many.
+constexpr int kShareOfColumns = 8;
 
 int Log2(int64_t power) {
   int log = 0;
@@ -134,14 +136,39 @@ bool TileFormula::DividesByColumns(const ExprNode& node) const {
     return false;
   }
   const int leaf = leaf_of_node_[node.inputs[1]];
-  return leaf >= 0 && leaves_[leaf].form == Form::kBatchColumns;
+  return leaf >= 0 && (leaves_[leaf].form == Form::kBatchColumns ||
+                       InvertsOnce(leaves_[leaf]));
+}
+
+bool TileFormula::InvertsOnce(const Leaf& leaf) const {
+  return leaf.form == Form::kColumns && KeepsColumns() &&
+         leaf.view.type == hlo::PrimitiveType::kF32;
+}
+
+void TileFormula::KeepColumns() {
+  CodeBuilder& b = *b_;
+  for (const ExprNode& node : e_.nodes) {
+    if (!DividesByColumns(node)) continue;
+    Leaf& leaf = leaves_[leaf_of_node_[node.inputs[1]]];
+    if (!InvertsOnce(leaf)) continue;
+    leaf.inverse = Inverted(b.LoadRow(leaf.place.space, leaf.place.base, 0));
+  }
+  int left = b.model().vregs / kShareOfColumns;
+  for (Leaf& leaf : leaves_) {
+    if (!InvertsOnce(leaf) || leaf.inverse.valid() || left-- <= 0) continue;
+    leaf.scalar = b.GlobalVec();
+    b.Move(leaf.scalar, b.LoadRow(leaf.place.space, leaf.place.base, 0));
+  }
 }
 
 int64_t TileFormula::ShareOfInverses(const isa::MachineModel& model) const {
   CodeBuilder b(model);
   b.NewBlock();
   for (const ExprNode& node : e_.nodes) {
-    if (DividesByColumns(node)) EmitReciprocal(b, b.NewVec());
+    if (DividesByColumns(node) &&
+        !InvertsOnce(leaves_[leaf_of_node_[node.inputs[1]]])) {
+      EmitReciprocal(b, b.NewVec());
+    }
   }
   const int64_t rows = e_.space.sizes[e_.space.rank() - 2];
   return CeilOfRatio(VectorOperations(b.TakeBlock().instrs) * isa::kSublanes,

@@ -68,6 +68,38 @@ TEST_P(ConvolutionGradientTest, RandomGradientsEqualTheEvaluator) {
   }
 }
 
+// Features of the input in the rows of the result: the operands change places.
+TEST_P(ConvolutionGradientTest, AResultWithInputsInRowsNeedsNoTranspose) {
+  struct Case {
+    const char* x;
+    const char* w;
+    const char* out;
+    const char* window;
+    const char* spatial;
+  };
+  for (const Case& c :
+       {Case{"7,7,8,128", "7,7,8,256", "3,3,128,256", "size=7x7 pad=1_1x1_1",
+             "01"},
+        Case{"9,6,24,130", "8,6,24,7", "4,1,130,7", "size=8x6 pad=2_0x0_0",
+             "01"},
+        Case{"12,16,64", "10,16,40", "5,64,40", "size=10 pad=0_2", "0"},
+        Case{"6,6,16,3", "6,6,16,64", "3,3,3,64", "size=6x6 pad=1_1x1_1",
+             "01"}}) {
+    for (const bool f32 : {false, true}) {
+      const std::string hlo =
+          absl::StrCat("HloModule m\nENTRY e {\n  x = ", Type(f32), c.x,
+                       "] parameter(0)\n  w = ", Type(!f32), c.w,
+                       "] parameter(1)\n  ROOT c = ", Type(f32), c.out,
+                       "] convolution(x, w), window={", c.window,
+                       "}, dim_labels=", c.spatial, "fb_", c.spatial, "io->",
+                       c.spatial, "bf\n}\n");
+      HarnessOptions options = On(GetParam());
+      options.absolute = 0.2;
+      EXPECT_OK(CompareKernel(hlo, options).status()) << GetParam() << hlo;
+    }
+  }
+}
+
 // One that takes several steps, with borders, in f32 as torch_xla has it.
 TEST(ConvolutionGradientTest, AGradientWalksOverItsTaps) {
   HarnessOptions options = On("v5e");
