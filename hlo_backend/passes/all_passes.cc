@@ -71,6 +71,7 @@
 #include "hlo_backend/passes/trivial_collectives.h"
 #include "hlo_backend/passes/tuple_simplifier.h"
 #include "hlo_backend/passes/ungrouping.h"
+#include "hlo_backend/passes/unit_columns.h"
 #include "hlo_backend/passes/vmem_prefetch.h"
 #include "hlo_backend/passes/window_canonicalizer.h"
 #include "hlo_backend/passes/window_expander.h"
@@ -233,6 +234,8 @@ std::vector<PassEntry> AllPasses() {
        Make<TupleSimplifierPass>},
       {"ungrouping", "work on groups of a dimension, on the dimension",
        Make<UngroupingPass>},
+      {"unit-columns", "arrays of one column that loops carry, as rows",
+       Make<UnitColumnsPass>},
       {"vmem-prefetch", "parameters that near kernels read, into VMEM once",
        Make<VmemPrefetchPass>},
       {"window-canonicalizer", "sliding windows over planes, for kernels",
