@@ -63,6 +63,7 @@
 #include "hlo_backend/passes/space_to_batch.h"
 #include "hlo_backend/passes/space_to_depth.h"
 #include "hlo_backend/passes/squeeze_to_reduce.h"
+#include "hlo_backend/passes/stack_allocation.h"
 #include "hlo_backend/passes/staging.h"
 #include "hlo_backend/passes/topk_expander.h"
 #include "hlo_backend/passes/tpu_forms.h"
@@ -220,6 +221,8 @@ std::vector<PassEntry> AllPasses() {
        Make<SpaceToDepthPass>},
       {"squeeze-to-reduce", "reshapes that drop the lanes are reduces",
        Make<SqueezeToReducePass>},
+      {"stack-allocation", "stacks that a loop fills begin as memory",
+       Make<StackAllocationPass>},
       {"staging", "small kernels as stages of one", Make<StagingPass>},
       {"topk-expander", "the k largest as sorts", Make<TopkExpanderPass>},
       {"tpu-forms", "forms of the TPU compiler as the plain ones",
