@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <limits>
 #include <utility>
 #include <vector>
 
@@ -34,8 +33,7 @@ bool IsPlaneSlice(const hlo::Instruction& i) {
   const auto to = PhysicalArray::Of(i.shape());
   const auto from = PhysicalArray::Of(i.operand(0)->shape());
   if (!to.ok() || !from.ok() || to->rank() < 3 || from->dims != to->dims ||
-      from->plane_stride() != to->plane_stride() ||
-      from->bytes() > std::numeric_limits<int32_t>::max()) {
+      from->plane_stride() != to->plane_stride()) {
     return false;
   }
   return std::equal(to->sizes.end() - 2, to->sizes.end(),

@@ -68,6 +68,13 @@ TEST(PlaneSliceTest, ALayerOfAStackIsOneTransferAndNoGrid) {
   }
 }
 
+TEST(PlaneSliceTest, AStackOfManyGigabytesIsOneTransferToo) {
+  ASSERT_OK_AND_ASSIGN(const isa::Kernel kernel,
+                       KernelOf(Slice("bf16", 1, 1, "16384,8192"), {}));
+  EXPECT_EQ(kernel.descriptors.size(), 1);
+  EXPECT_TRUE(kernel.grid.empty());
+}
+
 TEST(PlaneSliceTest, PlanesInVmemGoThroughRegisters) {
   HarnessOptions options;
   options.in_vmem = {0};
