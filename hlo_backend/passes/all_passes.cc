@@ -63,6 +63,7 @@
 #include "hlo_backend/passes/space_to_batch.h"
 #include "hlo_backend/passes/space_to_depth.h"
 #include "hlo_backend/passes/squeeze_to_reduce.h"
+#include "hlo_backend/passes/stack_allocation.h"
 #include "hlo_backend/passes/staging.h"
 #include "hlo_backend/passes/topk_expander.h"
 #include "hlo_backend/passes/tpu_forms.h"
@@ -71,6 +72,7 @@
 #include "hlo_backend/passes/trivial_collectives.h"
 #include "hlo_backend/passes/tuple_simplifier.h"
 #include "hlo_backend/passes/ungrouping.h"
+#include "hlo_backend/passes/unit_columns.h"
 #include "hlo_backend/passes/vmem_prefetch.h"
 #include "hlo_backend/passes/window_canonicalizer.h"
 #include "hlo_backend/passes/window_expander.h"
@@ -219,6 +221,8 @@ std::vector<PassEntry> AllPasses() {
        Make<SpaceToDepthPass>},
       {"squeeze-to-reduce", "reshapes that drop the lanes are reduces",
        Make<SqueezeToReducePass>},
+      {"stack-allocation", "stacks that a loop fills begin as memory",
+       Make<StackAllocationPass>},
       {"staging", "small kernels as stages of one", Make<StagingPass>},
       {"topk-expander", "the k largest as sorts", Make<TopkExpanderPass>},
       {"tpu-forms", "forms of the TPU compiler as the plain ones",
@@ -233,6 +237,8 @@ std::vector<PassEntry> AllPasses() {
        Make<TupleSimplifierPass>},
       {"ungrouping", "work on groups of a dimension, on the dimension",
        Make<UngroupingPass>},
+      {"unit-columns", "arrays of one column that loops carry, as rows",
+       Make<UnitColumnsPass>},
       {"vmem-prefetch", "parameters that near kernels read, into VMEM once",
        Make<VmemPrefetchPass>},
       {"window-canonicalizer", "sliding windows over planes, for kernels",

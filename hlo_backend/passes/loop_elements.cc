@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "hlo_backend/ir/module.h"
+
 namespace ptxla::hlo {
 namespace {
 
@@ -23,6 +25,16 @@ std::vector<Instruction*> ElementsOf(const Instruction& tuple, int k) {
     if (IsElement(*user) && user->tuple_index() == k) values.push_back(user);
   }
   return values;
+}
+
+Computation* OwnCalled(Instruction* loop, Computation* c) {
+  if (c->callers().size() == 1) return c;
+  Module::ComputationMap copied;
+  Computation* own = c->module()->CloneComputation(*c, c->name(), &copied);
+  for (int k = 0; k < static_cast<int>(loop->called().size()); ++k) {
+    if (loop->called()[k] == c) loop->ReplaceCalled(k, own);
+  }
+  return own;
 }
 
 }  // namespace ptxla::hlo

@@ -6,6 +6,7 @@
 
 #include <vector>
 
+#include "hlo_backend/ir/computation.h"
 #include "hlo_backend/ir/instruction.h"
 
 namespace ptxla::hlo {
@@ -15,6 +16,9 @@ bool IsOnlyTakenApart(const Instruction& tuple);
 
 // The get-tuple-elements of element k.
 std::vector<Instruction*> ElementsOf(const Instruction& tuple, int k);
+
+// The body or condition `c` of the loop, to change: a copy if others run it.
+Computation* OwnCalled(Instruction* loop, Computation* c);
 
 }  // namespace ptxla::hlo
 

@@ -75,7 +75,7 @@ class Loop {
         Readers(**c, k).empty()) {
       return false;
     }
-    *c = Own(*c);
+    *c = OwnCalled(loop_, *c);
     Instruction* constant = (*c)->AddLike(*scalar, scalar->shape(), {});
     if (scalar != &initial) {
       constant = (*c)->AddLike(initial, initial.shape(), {constant});
@@ -148,8 +148,8 @@ class Loop {
     const std::vector<bool> live = LiveElements();
     const auto dead = std::count(live.begin(), live.end(), false);
     if (dead == 0 || dead == count()) return false;
-    body_ = Own(body_);
-    condition_ = Own(condition_);
+    body_ = OwnCalled(loop_, body_);
+    condition_ = OwnCalled(loop_, condition_);
     std::vector<int> place(live.size(), -1);
     std::vector<Shape> shapes;
     for (int k = 0; k < count(); ++k) {
@@ -178,17 +178,6 @@ class Loop {
     }
     parent->Remove(loop_);
     return true;
-  }
-
-  // One that no other loop runs, to change.
-  Computation* Own(Computation* c) {
-    if (c->callers().size() == 1) return c;
-    Module::ComputationMap copied;
-    Computation* own = c->module()->CloneComputation(*c, c->name(), &copied);
-    for (int k = 0; k < static_cast<int>(loop_->called().size()); ++k) {
-      if (loop_->called()[k] == c) loop_->ReplaceCalled(k, own);
-    }
-    return own;
   }
 
   static Instruction* Chosen(Instruction* tuple,

@@ -42,7 +42,9 @@ class Splitter {
     if (!IsLarge(x->shape(), reshape->shape().dims())) return nullptr;
     b_.set_metadata(reshape->shared_metadata());
     Instruction* y = Reshaped(x, reshape->shape().dims());
-    return changed_ ? y : nullptr;
+    if (changed_) return y;
+    reshape->parent()->Remove(y);
+    return nullptr;
   }
 
  private:
@@ -87,6 +89,8 @@ class Splitter {
     if (changed.size() > 1) {
       DimVector middle(from.begin(), from.begin() + last.from);
       middle.insert(middle.end(), to.begin() + last.to, to.end());
+      // Dimensions of size 1 can belong to either group: no step.
+      if (middle == from || Dims(middle) == to) return b_.Reshape(x, to);
       changed_ = true;
       return Reshaped(Reshaped(x, middle), to);
     }

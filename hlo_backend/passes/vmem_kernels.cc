@@ -77,6 +77,10 @@ bool MayLieInVmem(const Instruction& i) {
     case Opcode::kSlice:
     case Opcode::kSort:
       break;
+    case Opcode::kCustomCall:
+      // Memory alone.
+      if (i.attrs<CustomCallAttrs>().target == "AllocateBuffer") break;
+      return IsVmemKernel(i);
     case Opcode::kFusion:
       if (IsFilledScatter(i)) break;
       return IsVmemKernel(i);

@@ -55,12 +55,15 @@ int64_t RunOf(const isa::DmaDescriptor& d, bool source) {
 struct Side {
   Memory memory;
   bool write;
+  bool both;  // of HBM: read and written
   int64_t run;
 };
 Side SideOf(const isa::Kernel& kernel, const isa::DmaDescriptor& d) {
   const Space src = d.src_arg < 0 ? d.local : kernel.args[d.src_arg].space;
   const Space dst = d.dst_arg < 0 ? d.local : kernel.args[d.dst_arg].space;
-  return {MemoryOf(src, dst), dst == Space::kHbm, RunOf(d, src == Space::kHbm)};
+  return {MemoryOf(src, dst), dst == Space::kHbm,
+          src == Space::kHbm && dst == Space::kHbm,
+          RunOf(d, src == Space::kHbm)};
 }
 
 // `arg`: of a window; -1: of a descriptor.
@@ -205,6 +208,7 @@ class PlanMaker {
         e.kind = PlanEvent::Kind::kStartDescriptor;
         e.memory = side.memory;
         e.write = side.write;
+        e.both = side.both;
         e.index = d.semaphore;
         e.amount = d.Bytes();
         e.run = side.run;
@@ -229,6 +233,11 @@ class PlanMaker {
                       [](const PlanEvent& x, const PlanEvent& y) {
                         return x.offset == y.offset && x.work == y.work;
                       });
+  }
+
+  // A descriptor's bytes pass HBM twice where it moves them within.
+  static int64_t HbmBytes(const PlanEvent& e) {
+    return e.both ? 2 * e.amount : e.amount;
   }
 
   static bool Moves(const PlanEvent& e) {
@@ -258,7 +267,7 @@ class PlanMaker {
     ForEachPlan([&](StepPlan* step, int, int64_t times) {
       for (const PlanEvent& e : step->events) {
         if (!Moves(e) || e.memory != Memory::kHbm) continue;
-        plan_.hbm_bytes += e.amount * times;
+        plan_.hbm_bytes += HbmBytes(e) * times;
         if (e.write) plan_.write_bytes += e.amount * times;
       }
     });
@@ -274,7 +283,7 @@ class PlanMaker {
                             ? -1
                             : kernel_.windows[e.index].arg;
         e.work =
-            WorkOf(plan_, device_, e.memory, e.write, e.amount, e.run, arg);
+            WorkOf(plan_, device_, e.memory, e.write, HbmBytes(e), e.run, arg);
         if (e.memory == Memory::kHbm) step->hbm_work += e.work;
       }
     };
@@ -321,10 +330,10 @@ TransferCost DescriptorCost(const KernelPlan& plan, const DeviceModel& device,
                             int descriptor) {
   const isa::DmaDescriptor& d = plan.kernel->descriptors[descriptor];
   const Side side = SideOf(*plan.kernel, d);
-  return {
-      side.memory,
-      WorkOf(plan, device, side.memory, side.write, d.Bytes(), side.run, -1),
-      side.write};
+  const int64_t bytes = side.both ? 2 * d.Bytes() : d.Bytes();
+  return {side.memory,
+          WorkOf(plan, device, side.memory, side.write, bytes, side.run, -1),
+          side.write};
 }
 
 KernelPlan MakePlan(const isa::Kernel& kernel, const isa::KernelTiming& timing,

@@ -29,6 +29,7 @@ struct PlanEvent {
   Kind kind = Kind::kStartInput;
   Memory memory = Memory::kHbm;
   bool write = false;
+  bool both = false;   // of a descriptor: read and written in HBM
   int index = 0;       // window, or semaphore
   int ahead = 0;       // of an input's start: steps until its block is used
   int64_t amount = 0;  // bytes

@@ -148,4 +148,44 @@ TEST(Engines, DescriptorsCountUpTheirSemaphore) {
 }
 
 }  // namespace
+// One transfer of 64 MiB of a descriptor: between HBM and HBM its bytes are
+// read and written.
+TEST(Engines, ADescriptorWithinHbmTakesTwiceTheTimeOfOneToVmem) {
+  const auto us = [](isa::Space to, Fidelity f) {
+    isa::Kernel k;
+    k.name = "copy";
+    isa::KernelArg from, target;
+    from.name = "from";
+    from.bytes = target.bytes = 64 << 20;
+    target.name = "to";
+    target.space = to;
+    k.args = {from, target};
+    isa::DmaDescriptor d;
+    d.src_arg = 0;
+    d.dst_arg = 1;
+    d.inner_bytes = from.bytes;
+    k.descriptors.push_back(d);
+    k.num_semaphores = 1;
+    isa::Block entry, step, exit;
+    entry.AddNop(1);
+    exit.AddNop(1);
+    isa::Instr start, wait;
+    start.op = isa::Opcode::kDmaStartDesc;
+    wait.op = isa::Opcode::kDmaDoneWait;
+    wait.imm2 = static_cast<int32_t>(from.bytes);
+    step.Add({start});
+    step.Add({wait});
+    k.entry.push_back(std::move(entry));
+    k.step.push_back(std::move(step));
+    k.exit.push_back(std::move(exit));
+    isa::Program p;
+    AddKernel(&p, k);
+    const auto trace = Trace(p, TestSlice("v6e-1"), f, Engine::kPlain);
+    return (trace.op(0).end_ps() - trace.op(0).start_ps()) / 1e6;
+  };
+  for (Fidelity f : {Fidelity::kKernel, Fidelity::kTile}) {
+    EXPECT_NEAR(us(isa::Space::kHbm, f) / us(isa::Space::kVmem, f), 2, 0.1);
+  }
+}
+
 }  // namespace ptxla::sim

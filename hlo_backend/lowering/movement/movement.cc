@@ -9,6 +9,7 @@
 #include "hlo_backend/lowering/movement/minor_transpose.h"
 #include "hlo_backend/lowering/movement/mover.h"
 #include "hlo_backend/lowering/movement/plane_concat.h"
+#include "hlo_backend/lowering/movement/plane_slice.h"
 #include "hlo_backend/lowering/movement/random_bits.h"
 #include "hlo_backend/lowering/movement/reflow.h"
 #include "hlo_backend/lowering/movement/row_transpose.h"
@@ -72,7 +73,8 @@ absl::StatusOr<isa::Kernel> EmitMovement(const KernelContext& context,
     case hlo::Opcode::kRngBitGenerator:
       return EmitRandomBits(context, i);
     case hlo::Opcode::kDynamicSlice:
-      return EmitBoxMover(context, i);
+      return IsPlaneSlice(i) ? EmitPlaneSlice(context, i)
+                             : EmitBoxMover(context, i);
     case hlo::Opcode::kDynamicUpdateSlice:
       return IsTileUpdate(i) ? EmitUpdateSlice(context, i)
                              : EmitUpdateBox(context, i);

@@ -1,0 +1,107 @@
+#include "hlo_backend/lowering/movement/plane_slice.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "base/status.h"
+#include "hlo_backend/lowering/movement/scalar_value.h"
+#include "hlo_backend/lowering/physical_array.h"
+
+namespace ptxla::lowering {
+namespace {
+
+using codegen::CodeBuilder;
+using codegen::Sca;
+using isa::Opcode;
+
+// A dimension of planes of which the slice has a part.
+struct Start {
+  int window;
+  int64_t last;    // where it may begin at most
+  int64_t stride;  // bytes of the operand
+};
+
+}  // namespace
+
+bool IsPlaneSlice(const hlo::Instruction& i) {
+  if (i.opcode() != hlo::Opcode::kDynamicSlice ||
+      i.operand(0)->shape().memory_space() != hlo::kMemoryHbm) {
+    return false;
+  }
+  const auto to = PhysicalArray::Of(i.shape());
+  const auto from = PhysicalArray::Of(i.operand(0)->shape());
+  if (!to.ok() || !from.ok() || to->rank() < 3 || from->dims != to->dims ||
+      from->plane_stride() != to->plane_stride()) {
+    return false;
+  }
+  return std::equal(to->sizes.end() - 2, to->sizes.end(),
+                    from->sizes.end() - 2);
+}
+
+absl::StatusOr<isa::Kernel> EmitPlaneSlice(const KernelContext& context,
+                                           const hlo::Instruction& i) {
+  ASSIGN_OR_RETURN(const PhysicalArray to, PhysicalArray::Of(i.shape()));
+  ASSIGN_OR_RETURN(const PhysicalArray from,
+                   PhysicalArray::Of(i.operand(0)->shape()));
+  Tiling t;
+  ASSIGN_OR_RETURN(t.args, KernelArgs(i));
+  t.num_semaphores = 1;
+  isa::DmaDescriptor d;
+  d.src_arg = 0;
+  d.dst_arg = static_cast<int>(t.args.size()) - 1;
+  d.inner_bytes = to.plane_stride();
+  std::vector<Start> starts;
+  int64_t from_plane = from.plane_stride(), to_plane = to.plane_stride();
+  for (int p = to.rank() - 3; p >= 0; --p) {
+    // Planes that follow one another on both sides are one run of bytes.
+    if (d.dims.empty() && from_plane == d.inner_bytes) {
+      d.inner_bytes *= to.sizes[p];
+    } else {
+      d.dims.insert(d.dims.begin(), {to.sizes[p], from_plane, to_plane});
+    }
+    if (from.sizes[p] != to.sizes[p]) {
+      const int arg = 1 + static_cast<int>(from.dims[p]);
+      starts.push_back(
+          {AddScalarWindow(arg, &t), from.sizes[p] - to.sizes[p], from_plane});
+    }
+    from_plane *= from.sizes[p];
+    to_plane *= to.sizes[p];
+  }
+  for (const int arg : {d.src_arg, d.dst_arg}) {
+    if (t.args[arg].space == isa::Space::kHbm) t.work.hbm_bytes += to.bytes();
+  }
+  t.descriptors.push_back(std::move(d));
+  t.body = [&](CodeBuilder& b) -> absl::Status {
+    b.NewBlock("place");
+    const Sca source = b.GlobalSca(), target = b.GlobalSca();
+    b.SImmTo(source, 0);
+    b.SImmTo(target, 0);
+    for (const Start& s : starts) {
+      const Sca address = b.NewSca();
+      b.WindowAddress(address, s.window);
+      // XLA clamps start indices.
+      Sca at = b.SLoad(0, address, 0);
+      at = b.SBinaryImm(Opcode::kSmax, at, 0);
+      at = b.SBinaryImm(Opcode::kSmin, at, static_cast<int32_t>(s.last));
+      b.SBinaryTo(source, Opcode::kSadd, source,
+                  b.SMulImm(at, static_cast<int32_t>(s.stride)));
+    }
+    b.NewBlock("transfer", codegen::BlockMode::kInOrder);
+    codegen::VInstr start;
+    start.op = Opcode::kDmaStartDesc;
+    start.a = source.id;
+    start.b = target.id;
+    b.Emit(start);
+    codegen::VInstr wait;
+    wait.op = Opcode::kDmaDoneWait;
+    wait.imm2 = static_cast<int32_t>(to.bytes());
+    b.Emit(wait);
+    return absl::OkStatus();
+  };
+  t.note = "planes, one transfer";
+  return FrameKernel(context, t);
+}
+
+}  // namespace ptxla::lowering
