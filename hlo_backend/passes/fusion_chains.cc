@@ -4,6 +4,7 @@
 
 #include "hlo_backend/analysis/extremum_position.h"
 #include "hlo_backend/analysis/fusion_rules.h"
+#include "hlo_backend/passes/kept_exponentials.h"
 #include "hlo_backend/passes/mask_readers.h"
 
 namespace ptxla::hlo {
@@ -122,7 +123,7 @@ void FusionChains::Describe(const Instruction& i) {
 bool FusionChains::MayBeDoneAgain(const Instruction& i,
                                   const FusionNode& node) const {
   if (node.many || node.full.size() > 1 || i.shape().IsScalar() ||
-      node.operations > FusionNode::kMostOperations) {
+      IsKeptExponential(i) || node.operations > FusionNode::kMostOperations) {
     return false;
   }
   const int64_t bytes = i.shape().ByteSize();

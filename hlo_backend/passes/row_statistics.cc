@@ -9,6 +9,7 @@
 #include "hlo_backend/analysis/fusion_rules.h"
 #include "hlo_backend/analysis/member_rows.h"
 #include "hlo_backend/analysis/product_batch.h"
+#include "hlo_backend/passes/kept_exponentials.h"
 #include "hlo_backend/passes/memory_space_assignment.h"
 #include "hlo_backend/passes/row_leaves.h"
 #include "hlo_backend/passes/score_order.h"
@@ -248,7 +249,7 @@ class StatisticsFuser {
       return (source.shape().IsScalar() || of_columns) && !NeedsProduct(source);
     }
     if (IsFreeOfRows(o)) return o.opcode() != Opcode::kIota;
-    if (IsLoopElementwise(o)) {
+    if (IsLoopElementwise(o) && !IsKeptExponential(o)) {
       return std::all_of(
           o.operands().begin(), o.operands().end(),
           [&](const Instruction* x) { return IsOtherArray(*x, depth + 1); });
@@ -279,7 +280,8 @@ class StatisticsFuser {
     const bool copied =
         Contains(work_, value) || IsFreeOfRows(*value) ||
         value->opcode() == Opcode::kBroadcast ||
-        (of_columns_ && value != dot_ && IsLoopElementwise(*value));
+        (of_columns_ && value != dot_ && IsLoopElementwise(*value) &&
+         !IsKeptExponential(*value));
     if (const auto it = inside_.find(value); it != inside_.end()) {
       return it->second;
     }

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <numeric>
 #include <vector>
 
 #include "hlo_backend/analysis/vector_loops.h"
@@ -92,17 +93,29 @@ Instruction* TransposeOfSplit(Instruction* i, Rewriter& r) {
   return b.Reshape(b.Transpose(x, permutation), i->shape().dims());
 }
 
+// Of a broadcast that others read in its order, too: what is transposed is
+// what it is of.
 Instruction* TransposeOfBroadcast(Instruction* i, Rewriter& r) {
   Instruction* broadcast = i->operand(0);
+  Instruction* source = broadcast->operand(0);
   DimVector mapping;
   for (int64_t d : broadcast->dimensions()) {
     for (int k = 0; k < i->shape().rank(); ++k) {
       if (i->dimensions()[k] == d) mapping.push_back(k);
     }
   }
-  if (!IsIncreasing(mapping)) return nullptr;
-  return r.builder().Broadcast(broadcast->operand(0), i->shape().dims(),
-                               mapping);
+  if (!IsIncreasing(mapping)) {
+    if (source->shape().ElementCount() >= i->shape().ElementCount()) {
+      return nullptr;
+    }
+    DimVector order(mapping.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::sort(order.begin(), order.end(),
+              [&](int64_t a, int64_t b) { return mapping[a] < mapping[b]; });
+    source = r.builder().Transpose(source, order);
+    std::sort(mapping.begin(), mapping.end());
+  }
+  return r.builder().Broadcast(source, i->shape().dims(), mapping);
 }
 
 // transpose(concatenate(columns)) where only the dimension along which they

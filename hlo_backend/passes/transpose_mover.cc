@@ -6,48 +6,22 @@
 #include <vector>
 
 #include "absl/container/flat_hash_set.h"
-#include "hlo_backend/analysis/fusion_rules.h"
 #include "hlo_backend/ir/builder.h"
 #include "hlo_backend/passes/compact_entry.h"
 #include "hlo_backend/passes/control_flow.h"
+#include "hlo_backend/passes/dimension_order.h"
 #include "hlo_backend/passes/dimension_utils.h"
 #include "hlo_backend/passes/free_work.h"
 #include "hlo_backend/passes/meeting_transposes.h"
 #include "hlo_backend/passes/product_order.h"
+#include "hlo_backend/passes/product_planes.h"
 #include "hlo_backend/passes/swapped_dot.h"
 #include "hlo_backend/passes/transposed.h"
+#include "hlo_backend/passes/unit_transposes.h"
 #include "hlo_backend/passes/window_canonicalizer.h"
 
 namespace ptxla::hlo {
 namespace {
-
-DimVector Inverse(absl::Span<const int64_t> permutation) {
-  DimVector inverse(permutation.size(), 0);
-  for (size_t d = 0; d < permutation.size(); ++d) {
-    inverse[permutation[d]] = static_cast<int64_t>(d);
-  }
-  return inverse;
-}
-
-// Of a reshape in which nothing but dimensions of size 1 change places: the
-// transpose that it is.
-std::optional<DimVector> AsTranspose(const Instruction& i) {
-  if (i.opcode() != Opcode::kReshape) return {};
-  const Shape& from = i.operand(0)->shape();
-  const Shape& to = i.shape();
-  if (from.rank() != to.rank() || from.SameDims(to) ||
-      !SameUpToDegenerateDims(from, to)) {
-    return {};
-  }
-  const DimVector kept = NonUnitPositions(from.dims());
-  const DimVector units = Others(from.rank(), kept);
-  DimVector permutation;
-  size_t next_kept = 0, next_unit = 0;
-  for (const int64_t size : to.dims()) {
-    permutation.push_back(size == 1 ? units[next_unit++] : kept[next_kept++]);
-  }
-  return permutation;
-}
 
 // Has an order of dimensions of its own, and what follows takes it.
 bool GivesOrder(const Instruction& i) {
@@ -57,7 +31,8 @@ bool GivesOrder(const Instruction& i) {
 
 class Mover {
  public:
-  explicit Mover(Computation* c) : c_(c), b_(c) {}
+  Mover(Computation* c, int generation)
+      : c_(c), b_(c), generation_(generation) {}
 
   bool Run() {
     bool changed = false;
@@ -81,6 +56,13 @@ class Mover {
         continue;
       }
       b_.set_metadata(i->shared_metadata());
+      if (const auto planes = MadeOfPlanes(b_, i, generation_);
+          planes.product != nullptr) {
+        of_planes_.insert(planes.product);
+        c_->Replace(i, Behind(planes.product, planes.order));
+        changed = true;
+        continue;
+      }
       if (Instruction* made = MadeInOrder(b_, i); made != nullptr) {
         c_->Replace(i, made);
         changed = true;
@@ -94,6 +76,10 @@ class Mover {
       }
       if (i->opcode() == Opcode::kTranspose &&
           moving_.contains(i->operand(0))) {
+        if (Instruction* t = TurnedFurther(*i); t != nullptr) {
+          c_->Replace(i, t);
+          changed = true;
+        }
         continue;  // they meet
       }
       b_.set_metadata(i->shared_metadata());
@@ -133,6 +119,8 @@ class Mover {
         return Slice(i);
       case Opcode::kConcatenate:
         return Concatenate(i);
+      case Opcode::kReshape:
+        return UnitDims(i);
       default:
         return nullptr;
     }
@@ -205,6 +193,13 @@ class Mover {
     Instruction* t = b_.Transpose(value, order);
     moving_.insert(t);
     return t;
+  }
+
+  // Planes that the program transposes are planes still.
+  Instruction* TurnedFurther(const Instruction& i) {
+    Instruction* planes = i.operand(0)->operand(0);
+    if (!of_planes_.contains(planes)) return nullptr;
+    return Behind(planes, Permuted(i.operand(0)->dimensions(), i.dimensions()));
   }
 
   Instruction* Elementwise(Instruction* i) {
@@ -305,9 +300,18 @@ class Mover {
                   *order);
   }
 
+  Instruction* UnitDims(Instruction* i) {
+    const auto units = WithUnitsInFront(*i);
+    if (!units.has_value() || !Moves(i->operand(0))) return nullptr;
+    return Behind(b_.Reshape(i->operand(0)->operand(0), units->dims),
+                  units->order);
+  }
+
   Computation* c_;
   Builder b_;
+  const int generation_;
   absl::flat_hash_set<const Instruction*> moving_;
+  absl::flat_hash_set<const Instruction*> of_planes_;  // product_planes.h
   // What is made of arrays of the entry, in their order; if that is not the one
   // of the dimensions, the transposes behind it.
   absl::flat_hash_set<const Instruction*> of_entry_;
@@ -316,11 +320,12 @@ class Mover {
 }  // namespace
 
 absl::StatusOr<bool> TransposeMoverPass::Run(Module* module,
-                                             const PassContext&) {
+                                             const PassContext& context) {
   if (module->config().is_scheduled) return false;
+  const int generation = GenerationOf(context);
   bool changed = false;
   for (Computation* c : ControlComputations(*module)) {
-    changed |= Mover(c).Run();
+    changed |= Mover(c, generation).Run();
   }
   return changed;
 }

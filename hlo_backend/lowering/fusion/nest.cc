@@ -95,6 +95,7 @@ absl::Status NestCode::Step() {
   starts_.clear();
   block_values_.clear();
   local_.clear();
+  sublanes_.clear();
   reciprocals_.clear();
   global_.clear();
   loads_.clear();
@@ -131,6 +132,7 @@ absl::Status NestCode::Walk(int position) {
   if (position == static_cast<int>(plan_.order.size())) {
     if (!joined()) b_.NewBlock("body");
     local_.clear();
+    sublanes_.clear();
     reciprocals_.clear();
     loads_.clear();
     packed_.clear();
@@ -270,6 +272,7 @@ absl::Status NestCode::Hoist(int position) {
   }
   for (int root : e_.roots) frontier_[root] = true;
   local_.clear();
+  sublanes_.clear();
   reciprocals_.clear();
   loads_.clear();
   packed_.clear();

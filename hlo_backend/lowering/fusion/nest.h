@@ -156,6 +156,7 @@ class NestCode {
   bool BeginsTiles(int axis, int64_t rows) const;
   codegen::Vec LoadTile(const Stream& s, codegen::Sca base, int64_t offset);
   codegen::Vec LoadPart(int stream, int row, int column);
+  codegen::Mask Sublanes(int number);  // the first ones
   absl::Status StoreTile(const Stream& s, codegen::Sca base, int64_t offset,
                          codegen::Vec words, int rows);
   absl::Status StoreParts(const Stream& s, codegen::Sca base, int64_t offset,
@@ -208,6 +209,7 @@ class NestCode {
   absl::flat_hash_map<int64_t, codegen::Vec> reciprocals_;  // of local_'s
   absl::flat_hash_map<int64_t, codegen::Vec> loads_;   // packed, of the body
   absl::flat_hash_map<int64_t, codegen::Vec> packed_;  // of EvalPacked
+  absl::flat_hash_map<int, codegen::Mask> sublanes_;   // of the body
 };
 
 }  // namespace ptxla::lowering

@@ -27,6 +27,13 @@ void NestCode::PrepareNarrowTiles() {
   narrow_.emplace(&b_, uses);
 }
 
+// One for all tiles of a body: a chip has few registers of masks.
+Mask NestCode::Sublanes(int number) {
+  Mask& mask = sublanes_[number];
+  if (!mask.valid()) mask = b_.Range(0, isa::kLanes, 0, number);
+  return mask;
+}
+
 Vec NestCode::AsWords(int node, Value v) {
   (void)node;
   return v.is_mask() ? MaskToNumber(b_, v.mask, false) : v.vec;
@@ -201,8 +208,8 @@ absl::Status NestCode::StoreResult(const Stream& s, const Place& place, int row,
     }
   }
   if (sublanes < 8) {
-    const Mask mask = b_.Range(0, 128, 0, sublanes);
-    b_.StoreMasked(number, start, static_cast<int32_t>(offset), packed, mask);
+    b_.StoreMasked(number, start, static_cast<int32_t>(offset), packed,
+                   Sublanes(sublanes));
   } else {
     b_.Store(number, start, static_cast<int32_t>(offset), packed);
   }

@@ -61,6 +61,30 @@ ENTRY e {
   }
 }
 
+// Tiles of bf16 in one column are stored under a mask, all under the same one:
+// where each had its own, 16 of them and those of a quotient had no order
+// within 16 masks but that in which they were written, 7 cycles a tile.
+TEST(LoopStepsTest, HalvesOfRegistersInVmemAreStoredUnderOneMask) {
+  HarnessOptions options;
+  options.chip = "v5e";
+  options.in_vmem = {0, 1, 2};
+  ASSERT_OK_AND_ASSIGN(const HarnessResult result, CompareKernel(R"(HloModule m
+f {
+  a = f32[4,12,128,128] parameter(0)
+  b = f32[4,12,128] parameter(1)
+  m = f32[4,12,128,128] broadcast(b), dimensions={0,1,3}
+  p = f32[4,12,128,128] divide(a, m)
+  ROOT r = bf16[4,12,128,128] convert(p)
+}
+ENTRY e {
+  a = f32[4,12,128,128] parameter(0)
+  b = f32[4,12,128] parameter(1)
+  ROOT r = bf16[4,12,128,128] fusion(a, b), kind=kLoop, calls=f
+})",
+                                                                 options));
+  EXPECT_LT(result.cycles, 4 * 12 * 16 * 4);
+}
+
 // Of long columns of 16-bit operands each tile is loaded for itself, twice as
 // often as registers are; of one operand, and of short columns, it is not.
 TEST(LoopStepsTest, TilesOfLongColumnsOfSeveralOperandsAreLoadedOneByOne) {
