@@ -12,7 +12,7 @@
 #include "base/files.h"
 #include "base/status.h"
 #include "hlo_backend/input/module_file.h"
-#include "hlo_backend/passes/unschedule.h"
+#include "hlo_backend/passes/scheduled/unschedule.h"
 
 namespace ptxla::driver {
 namespace {

@@ -17,7 +17,7 @@
 #include "driver/stage.h"
 #include "hlo_backend/ir/computation.h"
 #include "hlo_backend/ir/printer.h"
-#include "hlo_backend/passes/unschedule.h"
+#include "hlo_backend/passes/scheduled/unschedule.h"
 #include "reports/format.h"
 #include "reports/timeline.h"
 

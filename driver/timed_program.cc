@@ -7,7 +7,7 @@
 #include "base/status.h"
 #include "driver/stage.h"
 #include "hlo_backend/compiler/compiler.h"
-#include "hlo_backend/passes/memory_space_assignment.h"
+#include "hlo_backend/passes/memory/memory_space_assignment.h"
 #include "runtime/host_costs.h"
 #include "runtime/timelines.h"
 #include "sim/simulator.h"

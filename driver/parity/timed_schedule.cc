@@ -10,8 +10,8 @@
 #include "driver/parity/schedule_facts.h"
 #include "driver/stage.h"
 #include "hlo_backend/ir/computation.h"
-#include "hlo_backend/passes/fusion_splitter.h"
-#include "hlo_backend/passes/unschedule.h"
+#include "hlo_backend/passes/scheduled/fusion_splitter.h"
+#include "hlo_backend/passes/scheduled/unschedule.h"
 #include "sim/simulator.h"
 
 namespace ptxla::driver {

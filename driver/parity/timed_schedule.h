@@ -5,8 +5,8 @@
 //   s.kernels[0].facts.root, s.kernels[0].time_ps
 //
 // A module that is scheduled for a TPU keeps its kernels: where several of
-// ours stand for one of its fusions (passes/fusion_splitter.h), their times
-// are summed. Other modules are compiled by our passes first.
+// ours stand for one of its fusions (passes/scheduled/fusion_splitter.h), their
+// times are summed. Other modules are compiled by our passes first.
 #ifndef PTXLA_DRIVER_PARITY_TIMED_SCHEDULE_H_
 #define PTXLA_DRIVER_PARITY_TIMED_SCHEDULE_H_
 

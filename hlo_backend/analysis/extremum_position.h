@@ -1,5 +1,5 @@
 // Where a maximum or minimum lies: the second of the two reduces that an argmax
-// becomes (passes/argmax_expander.h).
+// becomes (passes/expanders/argmax_expander.h).
 //
 //   best = max(x);  position = min over (x == best or x is NaN ? index : last)
 //

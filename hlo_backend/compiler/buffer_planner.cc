@@ -7,7 +7,7 @@
 #include "hlo_backend/compiler/vmem_room.h"
 #include "hlo_backend/ir/verifier.h"
 #include "hlo_backend/passes/control_flow.h"
-#include "hlo_backend/passes/memory_places.h"
+#include "hlo_backend/passes/memory/memory_places.h"
 #include "isa/program.h"
 
 namespace ptxla::hlo {

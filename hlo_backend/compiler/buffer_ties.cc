@@ -4,9 +4,9 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "hlo_backend/analysis/tiled_layout.h"
-#include "hlo_backend/passes/memory_places.h"
-#include "hlo_backend/passes/shared_places.h"
-#include "hlo_backend/passes/x64_elimination.h"
+#include "hlo_backend/passes/memory/memory_places.h"
+#include "hlo_backend/passes/memory/shared_places.h"
+#include "hlo_backend/passes/x64/x64_elimination.h"
 
 namespace ptxla::hlo {
 namespace {

@@ -9,7 +9,7 @@
 #include "hlo_backend/compiler/lower_module.h"
 #include "hlo_backend/ir/computation.h"
 #include "hlo_backend/ir/verifier.h"
-#include "hlo_backend/passes/unschedule.h"
+#include "hlo_backend/passes/scheduled/unschedule.h"
 #include "isa/from_chip_spec.h"
 #include "isa/verifier.h"
 

@@ -17,10 +17,10 @@
 #include "hlo_backend/ir/fingerprint.h"
 #include "hlo_backend/lowering/lowering.h"
 #include "hlo_backend/passes/control_flow.h"
-#include "hlo_backend/passes/fusion_splitter.h"
-#include "hlo_backend/passes/memory_places.h"
-#include "hlo_backend/passes/memory_space.h"
-#include "hlo_backend/passes/memory_space_assignment.h"
+#include "hlo_backend/passes/memory/memory_places.h"
+#include "hlo_backend/passes/memory/memory_space.h"
+#include "hlo_backend/passes/memory/memory_space_assignment.h"
+#include "hlo_backend/passes/scheduled/fusion_splitter.h"
 
 namespace ptxla::hlo {
 namespace {

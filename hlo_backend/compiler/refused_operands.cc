@@ -7,9 +7,9 @@
 #include "hlo_backend/ir/fingerprint.h"
 #include "hlo_backend/lowering/kernel_decision.h"
 #include "hlo_backend/passes/control_flow.h"
-#include "hlo_backend/passes/memory_places.h"
-#include "hlo_backend/passes/memory_space.h"
-#include "hlo_backend/passes/prefetch_source.h"
+#include "hlo_backend/passes/memory/memory_places.h"
+#include "hlo_backend/passes/memory/memory_space.h"
+#include "hlo_backend/passes/memory/prefetch_source.h"
 
 namespace ptxla::hlo {
 namespace {

@@ -20,7 +20,7 @@ void MoveToHbm(Instruction* value, int leaf);
 using RefusedKernels = absl::flat_hash_set<uint64_t>;
 
 // Inputs that windows slide over, for which there is a kernel from HBM: the
-// arrays that they were copied from (passes/prefetch_source.h); those of
+// arrays that they were copied from (passes/memory/prefetch_source.h); those of
 // convolutions, which can be cut in more ways there, as they are. False: none.
 bool BringWindowsToHbm(Module* module, const RefusedKernels& refused,
                        const chips::ChipSpec& chip);

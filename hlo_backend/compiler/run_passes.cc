@@ -5,7 +5,7 @@
 #include "hlo_backend/compiler/chip_cost_model.h"
 #include "hlo_backend/compiler/compiler.h"
 #include "hlo_backend/compiler/lower_module.h"
-#include "hlo_backend/passes/unschedule.h"
+#include "hlo_backend/passes/scheduled/unschedule.h"
 
 namespace ptxla::hlo {
 absl::StatusOr<Pipeline> LoadPipeline(const std::string& name) {

@@ -1,5 +1,5 @@
 // Grouped products as kernels know them: what ragged-dot becomes in the
-// compiler (passes/ragged_dot_expander.h).
+// compiler (passes/expanders/ragged_dot_expander.h).
 //
 //   RaggedDotRows    out[m, :] = lhs[m, :] x rhs[group of m]     f32[M, N]
 //                    lhs [M, K], rhs [G, K, N]; rows beyond all groups give 0

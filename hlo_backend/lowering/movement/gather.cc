@@ -242,8 +242,8 @@ absl::StatusOr<isa::Kernel> EmitGather(const KernelContext& context,
     return EmitElementGather(context, i);
   }
   if (hlo::GathersPlanes(i)) return EmitPlaneGather(context, i);
-  // What the passes leave (passes/gather_canonicalizer.h): out[n, :] =
-  // table[index[n], :].
+  // What the passes leave (passes/expanders/gather_canonicalizer.h): out[n, :]
+  // = table[index[n], :].
   if (!hlo::GathersRows(i)) {
     return absl::UnimplementedError(
         absl::StrCat("%", i.name(), ": a gather of other than whole rows"));

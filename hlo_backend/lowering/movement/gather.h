@@ -1,5 +1,5 @@
-// Kernels of gathers by row number, as passes/gather_canonicalizer.h leaves
-// them: embedding lookups.
+// Kernels of gathers by row number, as passes/expanders/gather_canonicalizer.h
+// leaves them: embedding lookups.
 #ifndef PTXLA_HLO_BACKEND_LOWERING_MOVEMENT_GATHER_H_
 #define PTXLA_HLO_BACKEND_LOWERING_MOVEMENT_GATHER_H_
 

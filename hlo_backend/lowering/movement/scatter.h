@@ -1,5 +1,5 @@
-// Kernels of scatters by row number, as passes/gather_canonicalizer.h leaves
-// them: the gradient of an embedding.
+// Kernels of scatters by row number, as passes/expanders/gather_canonicalizer.h
+// leaves them: the gradient of an embedding.
 #ifndef PTXLA_HLO_BACKEND_LOWERING_MOVEMENT_SCATTER_H_
 #define PTXLA_HLO_BACKEND_LOWERING_MOVEMENT_SCATTER_H_
 

@@ -8,7 +8,7 @@
 // that the window moves along. Their content is what lies inside: contiguous,
 // the same bytes in every plane, taken register by register, whatever its
 // tiles. So a window never crosses rows or lanes; passes see to that
-// (passes/window_canonicalizer.h).
+// (passes/expanders/window_canonicalizer.h).
 //
 //   ASSIGN_OR_RETURN(PoolForm f, PoolForm::Of(instruction));
 #ifndef PTXLA_HLO_BACKEND_LOWERING_POOLING_POOL_FORM_H_

@@ -4,7 +4,7 @@
 #include "hlo_backend/compiler/compiler.h"
 #include "hlo_backend/ir/parser.h"
 #include "hlo_backend/ir/printer.h"
-#include "hlo_backend/passes/memory_places.h"
+#include "hlo_backend/passes/memory/memory_places.h"
 #include "tests/hlo_backend/passes/random_module.h"
 #include "tests/support/status_matchers.h"
 

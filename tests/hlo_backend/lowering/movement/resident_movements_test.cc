@@ -9,7 +9,7 @@
 #include "hlo_backend/analysis/buffer_plan.h"
 #include "hlo_backend/ir/parser.h"
 #include "hlo_backend/lowering/movement/box_mover.h"
-#include "hlo_backend/passes/vmem_kernels.h"
+#include "hlo_backend/passes/memory/vmem_kernels.h"
 #include "tests/hlo_backend/lowering/bundle_harness.h"
 #include "tests/support/status_matchers.h"
 

@@ -1,0 +1,207 @@
+#include "hlo_backend/passes/expanders/row_indices.h"
+
+#include <algorithm>
+
+namespace ptxla::hlo {
+namespace {
+
+constexpr PrimitiveType kS32 = PrimitiveType::kS32;
+
+bool Has(const DimVector& dims, int64_t d) {
+  return std::find(dims.begin(), dims.end(), d) != dims.end();
+}
+
+}  // namespace
+
+RowIndices::RowIndices(Builder& b, const IndexedWindows& w) : b_(b), w_(w) {
+  const Shape& indices = w_.indices->shape();
+  for (int64_t d = 0; d < indices.rank(); ++d) {
+    if (d == w_.index_vector_dim) continue;
+    batch_.push_back(indices.dim(d));
+    windows_ *= indices.dim(d);
+  }
+  count_ = windows_;
+  for (int64_t d = 0; d < w_.operand->rank(); ++d) {
+    if (!IsRow(d)) continue;
+    order_.push_back(d);
+    rows_ *= w_.operand->dim(d);
+    count_ *= w_.sizes[d];
+  }
+  row_dims_ = static_cast<int>(order_.size());
+  for (int64_t d = 0; d < w_.operand->rank(); ++d) {
+    if (IsRow(d)) continue;
+    order_.push_back(d);
+    row_size_ *= w_.operand->dim(d);
+  }
+}
+
+bool RowIndices::Removed(int64_t d) const {
+  return Has(w_.removed, d) || Has(w_.batching, d);
+}
+
+Instruction* RowIndices::Table(Instruction* operand) {
+  Instruction* t = b_.Transpose(operand, order_);
+  return row_size_ == 1 ? b_.Reshape(t, {rows_})
+                        : b_.Reshape(t, {rows_, row_size_});
+}
+
+Instruction* RowIndices::FromTable(Instruction* table) {
+  DimVector sizes, back(order_.size(), 0);
+  for (size_t k = 0; k < order_.size(); ++k) {
+    sizes.push_back(w_.operand->dim(order_[k]));
+    back[order_[k]] = static_cast<int64_t>(k);
+  }
+  return b_.Transpose(b_.Reshape(table, sizes), back);
+}
+
+DimVector RowIndices::named() const {
+  DimVector sizes = batch_;
+  for (int64_t d : order_) {
+    if (!Removed(d)) sizes.push_back(w_.sizes[d]);
+  }
+  return sizes;
+}
+
+DimVector RowIndices::positions() const {
+  DimVector at(w_.operand->rank(), -1);
+  int64_t next = static_cast<int64_t>(batch_.size());
+  for (int64_t d : order_) {
+    if (!Removed(d)) at[d] = next++;
+  }
+  DimVector positions;
+  for (int64_t p : at) {
+    if (p >= 0) positions.push_back(p);
+  }
+  return positions;
+}
+
+Instruction* RowIndices::Column(int64_t k) {
+  if (flat_ == nullptr) {
+    Instruction* x = w_.indices;
+    const Shape& shape = x->shape();
+    if (w_.index_vector_dim < shape.rank()) {
+      DimVector order;
+      for (int64_t d = 0; d < shape.rank(); ++d) {
+        if (d != w_.index_vector_dim) order.push_back(d);
+      }
+      order.push_back(w_.index_vector_dim);
+      x = b_.Transpose(x, order);
+    }
+    flat_ =
+        b_.Reshape(x, {windows_, static_cast<int64_t>(w_.index_map.size())});
+    if (BitWidth(flat_->shape().type()) < 32) flat_ = b_.Convert(flat_, kS32);
+  }
+  Instruction* column = w_.index_map.size() == 1
+                            ? flat_
+                            : b_.Slice(flat_, {0, k}, {windows_, k + 1});
+  return b_.Reshape(column, {windows_});
+}
+
+Instruction* RowIndices::ClampedColumn(int64_t k) {
+  Instruction* x = Column(k);
+  const PrimitiveType type = x->shape().type();
+  const int64_t d = w_.index_map[k];
+  Instruction* most = b_.BroadcastScalar(
+      b_.ConstantScalar(type,
+                        static_cast<double>(w_.operand->dim(d) - w_.sizes[d])),
+      {windows_});
+  x = b_.Minimum(x, most);
+  if (type == kS32) {
+    return b_.Maximum(x, b_.BroadcastScalar(b_.Zero(kS32), {windows_}));
+  }
+  return b_.Convert(x, kS32);
+}
+
+// Each index lies where its window still ends inside of the operand.
+Instruction* RowIndices::AllInside() {
+  Instruction* inside = nullptr;
+  for (size_t k = 0; k < w_.index_map.size(); ++k) {
+    Instruction* x = Column(static_cast<int64_t>(k));
+    const PrimitiveType type = x->shape().type();
+    const int64_t d = w_.index_map[k];
+    Instruction* most = b_.BroadcastScalar(
+        b_.ConstantScalar(
+            type, static_cast<double>(w_.operand->dim(d) - w_.sizes[d])),
+        {windows_});
+    Instruction* one = b_.Compare(x, most, CompareDirection::kLe);
+    if (type == kS32) {
+      Instruction* zero = b_.BroadcastScalar(b_.Zero(kS32), {windows_});
+      one = b_.And(one, b_.Compare(x, zero, CompareDirection::kGe));
+    }
+    inside = inside == nullptr ? one : b_.And(inside, one);
+  }
+  return inside;
+}
+
+Instruction* RowIndices::RowsFrom(Instruction* inside) {
+  const Shape windows = Shape::Array(kS32, {windows_});
+  Instruction* row = b_.BroadcastScalar(b_.Zero(kS32), {windows_});
+  DimVector expanded = {windows_};
+  std::vector<int64_t> steps = {0};  // rows from one to the next
+  int64_t stride = rows_;
+  for (int k = 0; k < row_dims_; ++k) {
+    const int64_t d = order_[k];
+    stride /= w_.operand->dim(d);
+    Instruction* start = nullptr;
+    const auto index = std::find(w_.index_map.begin(), w_.index_map.end(), d);
+    const auto batching = std::find(w_.batching.begin(), w_.batching.end(), d);
+    if (index != w_.index_map.end()) {
+      start = ClampedColumn(index - w_.index_map.begin());
+    } else if (batching != w_.batching.end()) {
+      // The index counts along a dimension of the indices.
+      int64_t along = w_.indices_batching[batching - w_.batching.begin()];
+      if (along > w_.index_vector_dim) --along;
+      start =
+          b_.Reshape(b_.Iota(Shape::Array(kS32, batch_), along), {windows_});
+    }
+    if (start != nullptr) {
+      Instruction* by = b_.BroadcastScalar(
+          b_.ConstantScalar(kS32, static_cast<double>(stride)), {windows_});
+      row = b_.Add(row, stride == 1 ? start : b_.Multiply(start, by));
+    }
+    if (!Removed(d) && w_.sizes[d] > 1) {
+      expanded.push_back(w_.sizes[d]);
+      steps.push_back(stride);
+    }
+  }
+  if (inside != nullptr) {
+    Instruction* none =
+        b_.BroadcastScalar(b_.ConstantScalar(kS32, -1), {windows_});
+    row = b_.Select(inside, row, none);
+  }
+  if (expanded.size() == 1) return row;
+  Instruction* all = b_.Broadcast(row, expanded, {0});
+  for (size_t e = 1; e < expanded.size(); ++e) {
+    Instruction* offset =
+        b_.Iota(Shape::Array(kS32, expanded), static_cast<int64_t>(e));
+    offset = b_.Multiply(
+        offset,
+        b_.BroadcastScalar(
+            b_.ConstantScalar(kS32, static_cast<double>(steps[e])), expanded));
+    all = b_.Add(all, offset);
+  }
+  if (inside != nullptr) {
+    all = b_.Select(b_.Broadcast(inside, expanded, {0}), all,
+                    b_.BroadcastScalar(b_.ConstantScalar(kS32, -1), expanded));
+  }
+  return b_.Reshape(all, {count_});
+}
+
+Instruction* RowIndices::Clamped() { return RowsFrom(nullptr); }
+Instruction* RowIndices::OrNone() { return RowsFrom(AllInside()); }
+
+std::vector<Instruction*> RowIndices::Starts() {
+  std::vector<Instruction*> starts(w_.operand->rank(), b_.Zero(kS32));
+  for (size_t k = 0; k < w_.index_map.size(); ++k) {
+    starts[w_.index_map[k]] =
+        b_.Reshape(ClampedColumn(static_cast<int64_t>(k)), {});
+  }
+  return starts;
+}
+
+Instruction* RowIndices::Inside() {
+  Instruction* inside = AllInside();
+  return inside == nullptr ? nullptr : b_.Reshape(inside, {});
+}
+
+}  // namespace ptxla::hlo

@@ -1,0 +1,38 @@
+// Sliding windows in the form that has kernels (lowering/pooling): windows move
+// over planes only, never over rows and lanes, and begin with the operation's
+// identity.
+//
+//   [N,H,W,C] with a window over H and W   ->  transposed to [H,W,N,C] and back
+//   [B,L] with a window over L             ->  [L,1,B]
+//   pad before the window, with its initial value  ->  the window's own
+//   padding,
+//                                              its gaps -> a dilated base
+//   [B,L], size and stride 8 along L           ->  reduce of [B,L/8,8]: windows
+//                                              side by side of all dimensions
+//                                              but one, or of all
+//   windows of one element        ->  the array itself
+//   another initial value  ->  a pad; the value is combined with the result
+//
+// The order is that of convolutions (convolution_canonicalizer.h), so that
+// transpose-mover lets the transposes between them meet. What is not simple
+// (hlo_backend/analysis/plane_windows.h), or slides along all of its
+// dimensions, is left to window-expander.
+#ifndef PTXLA_HLO_BACKEND_PASSES_EXPANDERS_WINDOW_CANONICALIZER_H_
+#define PTXLA_HLO_BACKEND_PASSES_EXPANDERS_WINDOW_CANONICALIZER_H_
+
+#include "hlo_backend/passes/pass.h"
+
+namespace ptxla::hlo {
+
+class WindowCanonicalizerPass : public Pass {
+ public:
+  absl::string_view name() const override { return "window-canonicalizer"; }
+  absl::StatusOr<bool> Run(Module* module, const PassContext& context) override;
+};
+
+// In that form: there is a kernel for it.
+bool IsPlaneWindow(const Instruction& i);
+
+}  // namespace ptxla::hlo
+
+#endif  // PTXLA_HLO_BACKEND_PASSES_EXPANDERS_WINDOW_CANONICALIZER_H_

@@ -1,0 +1,302 @@
+#include "hlo_backend/passes/expanders/window_expander.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "hlo_backend/analysis/monoid.h"
+#include "hlo_backend/analysis/plane_windows.h"
+#include "hlo_backend/ir/builder.h"
+#include "hlo_backend/passes/expanders/window_canonicalizer.h"
+#include "hlo_backend/passes/simplify/elementwise_body.h"
+
+namespace ptxla::hlo {
+namespace {
+
+// Positions of a window that are worth a slice each.
+constexpr int64_t kMostPositions = 64;
+
+// Without gaps in the window or in the array.
+bool IsPlain(const Window& window) {
+  return std::all_of(
+      window.dims.begin(), window.dims.end(), [](const WindowDim& d) {
+        return d.window_dilation == 1 && d.base_dilation == 1 && !d.reversal;
+      });
+}
+
+bool IsReversed(const Window& window) {
+  return std::any_of(window.dims.begin(), window.dims.end(),
+                     [](const WindowDim& d) { return d.reversal; });
+}
+
+int64_t PositionsOf(const Window& window) {
+  int64_t n = 1;
+  for (const WindowDim& d : window.dims) n *= d.size;
+  return n;
+}
+
+// The one dimension that a window of all earlier (or later) elements covers;
+// -1: another window.
+int CumulativeDim(const Window& window, const Shape& x) {
+  int found = -1;
+  for (int d = 0; d < static_cast<int>(window.dims.size()); ++d) {
+    const WindowDim& w = window.dims[d];
+    if (w.stride != 1) return -1;
+    if (w.size == 1 && w.padding_low == 0 && w.padding_high == 0) continue;
+    const int64_t n = x.dim(d);
+    const bool earlier = w.padding_low == n - 1 && w.padding_high == 0;
+    const bool later = w.padding_high == n - 1 && w.padding_low == 0;
+    if (found >= 0 || w.size != n || (!earlier && !later)) return -1;
+    found = d;
+  }
+  return found;
+}
+
+// Leaves others alone; false where that is not known.
+bool IsIdentityOf(Opcode op, const Instruction& init) {
+  const auto bits = WindowIdentity(op, init.shape().type());
+  if (bits.has_value()) return IsScalarConstant(init, *bits);
+  const bool sums = op == Opcode::kAdd, products = op == Opcode::kMultiply;
+  return (sums || products) && init.opcode() == Opcode::kConstant &&
+         !init.literal().IsElided() &&
+         init.literal().GetDouble(0) == (sums ? 0 : 1);
+}
+
+class Expander {
+ public:
+  explicit Expander(Instruction* i)
+      : i_(i),
+        b_(i->parent()),
+        x_(i->operand(0)),
+        window_(i->attrs<WindowAttrs>().window) {
+    b_.set_metadata(i->shared_metadata());
+  }
+
+  Instruction* ReduceWindow() {
+    const size_t arrays = i_->operand_count() / 2;
+    const auto op = MonoidOf(*i_->to_apply());
+    const DimVector out = Places();
+    if (IsReversed(window_) ||
+        std::count(out.begin(), out.end(), int64_t{0}) > 0 ||
+        !CanApplyElementwise(*i_->to_apply())) {
+      return nullptr;
+    }
+    const bool one = arrays == 1 && op.has_value();
+    init_ = i_->operand(static_cast<int>(arrays));
+    if (one && IsPlain(window_) && PositionsOf(window_) > 1 &&
+        IsIdentityOf(*op, *init_)) {
+      const int dim = CumulativeDim(window_, x_->shape());
+      if (dim >= 0) return Cumulative(*op, dim);
+    }
+    if (PositionsOf(window_) > kMostPositions) {
+      return one ? Doubled(*op) : nullptr;
+    }
+    std::vector<Instruction*> padded, values;
+    for (size_t k = 0; k < arrays; ++k) {
+      Instruction* init = i_->operand(static_cast<int>(arrays + k));
+      padded.push_back(Padded(i_->operand(static_cast<int>(k)), init));
+      values.push_back(b_.BroadcastScalar(init, out));
+    }
+    ForEachPosition([&](const DimVector& at) {
+      for (Instruction* x : padded) values.push_back(Slice(x, at));
+      values = ApplyElementwise(*i_->to_apply(), values, out, i_->parent());
+    });
+    return i_->shape().IsTuple() ? b_.Tuple(values) : values[0];
+  }
+
+  // Only the first of equal maxima is selected: `ge` keeps what it has.
+  Instruction* SelectAndScatter() {
+    const Instruction* ge = i_->select()->root();
+    if (!IsPlain(window_) || PositionsOf(window_) > kMostPositions ||
+        ge->opcode() != Opcode::kCompare ||
+        ge->attrs<CompareAttrs>().direction != CompareDirection::kGe ||
+        ge->operand(0)->opcode() != Opcode::kParameter ||
+        ge->operand(1)->opcode() != Opcode::kParameter ||
+        ge->operand(0)->parameter_number() != 0 ||
+        !IsFloat(x_->shape().type()) ||
+        MonoidOf(*i_->scatter()) != Opcode::kAdd) {
+      return nullptr;
+    }
+    Instruction* source = i_->operand(1);
+    const DimVector out(source->shape().dims().begin(),
+                        source->shape().dims().end());
+    const PrimitiveType type = x_->shape().type();
+    Instruction* padded = Padded(x_, b_.MinValue(type));
+    std::vector<DimVector> positions;
+    std::vector<Instruction*> slices;
+    Instruction* most = nullptr;
+    ForEachPosition([&](const DimVector& at) {
+      positions.push_back(at);
+      slices.push_back(Slice(padded, at));
+      most = most == nullptr ? slices.back() : b_.Maximum(most, slices.back());
+    });
+    Instruction* zero = b_.Zero(source->shape().type());
+    Instruction* nothing = b_.BroadcastScalar(zero, out);
+    Instruction* open = nullptr;  // no earlier position was the one
+    Instruction* sum = nullptr;
+    for (size_t k = 0; k < slices.size(); ++k) {
+      Instruction* hit = b_.Compare(slices[k], most, CompareDirection::kEq);
+      Instruction* first = open == nullptr ? hit : b_.And(hit, open);
+      Instruction* part =
+          Spread(b_.Select(first, source, nothing), positions[k], zero);
+      sum = sum == nullptr ? part : b_.Add(sum, part);
+      Instruction* missed = b_.Not(hit);
+      open = open == nullptr ? missed : b_.And(open, missed);
+    }
+    return b_.Add(sum, b_.BroadcastScalar(i_->operand(2), i_->shape().dims()));
+  }
+
+ private:
+  Instruction* Cumulative(Opcode op, int dim) {
+    const WindowDim& w = window_.dims[dim];
+    const bool earlier = w.padding_low > 0;
+    const DimVector all(x_->shape().dims().begin(), x_->shape().dims().end());
+    Instruction* y = x_;
+    for (int64_t step = 1; step < w.size; step *= 2) {
+      // A slice and a pad: both may lie in VMEM, a pad that cuts may not.
+      DimVector starts(all.size(), 0), limits = all;
+      PadAttrs shift;
+      shift.dims.resize(all.size());
+      if (earlier) {
+        limits[dim] -= step;
+        shift.dims[dim].low = step;
+      } else {
+        starts[dim] = step;
+        shift.dims[dim].high = step;
+      }
+      Instruction* others =
+          b_.Slice(y, starts, limits, DimVector(all.size(), 1));
+      y = b_.Binary(op, y, b_.Pad(others, init_, shift.dims));
+    }
+    return y;
+  }
+
+  // One dimension after the other: values of 1, 2, 4 ... neighbours, of which
+  // as many as the window has are put together.
+  Instruction* Doubled(Opcode op) {
+    Instruction* y = Padded(x_, init_);
+    const int rank = x_->shape().rank();
+    for (int d = 0; d < rank; ++d) {
+      const WindowDim& w = window_.dims[d];
+      if (w.size == 1 && w.stride == 1) continue;
+      const int64_t n = y->shape().dim(d), gap = w.window_dilation;
+      // `x` from index `from` on, `size` of them.
+      const auto part = [&](Instruction* x, int64_t from, int64_t size,
+                            int64_t stride) {
+        DimVector starts(rank, 0), strides(rank, 1);
+        DimVector limits(x->shape().dims().begin(), x->shape().dims().end());
+        starts[d] = from;
+        limits[d] = from + size;
+        strides[d] = stride;
+        return b_.Slice(x, starts, limits, strides);
+      };
+      Instruction* power = y;  // of `count` neighbours
+      Instruction* all = nullptr;
+      int64_t done = 0;
+      for (int64_t count = 1; count <= w.size; count *= 2) {
+        if (w.size & count) {
+          const int64_t size = n - (done + count - 1) * gap;
+          Instruction* next = part(power, done * gap, size, 1);
+          all = all == nullptr ? next
+                               : b_.Binary(op, part(all, 0, size, 1), next);
+          done += count;
+        }
+        if (2 * count > w.size) break;
+        const int64_t size = n - (2 * count - 1) * gap;
+        power = b_.Binary(op, part(power, 0, size, 1),
+                          part(power, count * gap, size, 1));
+      }
+      y = w.stride == 1 ? all : part(all, 0, all->shape().dim(d), w.stride);
+    }
+    return b_.Binary(op, b_.BroadcastScalar(init_, y->shape().dims()), y);
+  }
+
+  // Of the window over the array.
+  DimVector Places() const {
+    DimVector places;
+    for (size_t d = 0; d < window_.dims.size(); ++d) {
+      places.push_back(
+          window_.dims[d].OutputSize(x_->shape().dim(static_cast<int>(d))));
+    }
+    return places;
+  }
+
+  Instruction* Padded(Instruction* x, Instruction* value) {
+    PadAttrs pad;
+    bool any = false;
+    for (const WindowDim& w : window_.dims) {
+      pad.dims.push_back({w.padding_low, w.padding_high, w.base_dilation - 1});
+      any |= w.padding_low != 0 || w.padding_high != 0 || w.base_dilation != 1;
+    }
+    return any ? b_.Pad(x, value, pad.dims) : x;
+  }
+
+  template <class Fn>
+  void ForEachPosition(Fn fn) {
+    DimVector at(window_.dims.size(), 0);
+    while (true) {
+      fn(at);
+      int d = static_cast<int>(at.size()) - 1;
+      while (d >= 0 && ++at[d] == window_.dims[d].size) at[d--] = 0;
+      if (d < 0) return;
+    }
+  }
+
+  // What position `at` of the window sees, for every place of the window.
+  Instruction* Slice(Instruction* padded, const DimVector& at) {
+    const DimVector places = Places();
+    DimVector starts, limits, strides;
+    for (size_t d = 0; d < at.size(); ++d) {
+      const WindowDim& w = window_.dims[d];
+      starts.push_back(at[d] * w.window_dilation);
+      limits.push_back(starts[d] + (places[d] - 1) * w.stride + 1);
+      strides.push_back(w.stride);
+    }
+    return b_.Slice(padded, starts, limits, strides);
+  }
+
+  // The other way: a value per place of the window back to where position `at`
+  // lies in the base.
+  Instruction* Spread(Instruction* value, const DimVector& at,
+                      Instruction* zero) {
+    PadAttrs pad;
+    for (size_t d = 0; d < at.size(); ++d) {
+      const WindowDim& w = window_.dims[d];
+      const int64_t n = x_->shape().dim(static_cast<int>(d));
+      const int64_t places = value->shape().dim(static_cast<int>(d));
+      const int64_t low = at[d] - w.padding_low;
+      pad.dims.push_back(
+          {low, n - low - ((places - 1) * w.stride + 1), w.stride - 1});
+    }
+    return b_.Pad(value, zero, pad.dims);
+  }
+
+  Instruction* i_;
+  Builder b_;
+  Instruction* x_;
+  const Window window_;
+  Instruction* init_ = nullptr;
+};
+
+}  // namespace
+
+absl::StatusOr<bool> WindowExpanderPass::Run(Module* module,
+                                             const PassContext&) {
+  bool changed = false;
+  for (Computation* c : module->computations()) {
+    for (Instruction* i : c->PostOrder()) {
+      if (IsPlaneWindow(*i)) continue;
+      Instruction* expanded = nullptr;
+      if (i->opcode() == Opcode::kReduceWindow) {
+        expanded = Expander(i).ReduceWindow();
+      } else if (i->opcode() == Opcode::kSelectAndScatter) {
+        expanded = Expander(i).SelectAndScatter();
+      }
+      if (expanded == nullptr) continue;
+      c->Replace(i, expanded);
+      changed = true;
+    }
+  }
+  return changed;
+}
+
+}  // namespace ptxla::hlo

@@ -1,0 +1,86 @@
+#include "hlo_backend/passes/fusion/fused_inputs.h"
+
+#include <algorithm>
+
+#include "hlo_backend/analysis/extremum_position.h"
+#include "hlo_backend/analysis/fusion_rules.h"
+
+namespace ptxla::hlo {
+
+absl::InlinedVector<const Instruction*, 2> FusedInputs::Full(
+    const Instruction* i) const {
+  if (chains_.node(i).role != FusionRole::kReduce) return chains_.node(i).full;
+  const Instruction* x = i->operand(0);
+  if (chains_.node(x).placed) return {x};
+  return chains_.node(x).full;
+}
+
+void FusedInputs::ForEach(
+    const Instruction* i,
+    absl::FunctionRef<void(const Instruction*, bool)> visit) const {
+  const FusionRole role = chains_.node(i).role;
+  const bool reduce = role == FusionRole::kReduce;
+  if (role == FusionRole::kElementwise || reduce) {
+    for (const Instruction* v : Full(i)) visit(v, MayJoin(v, i));
+  }
+  const Instruction* best = ExtremumOf(i);
+  for (const Instruction* o : i->operands()) {
+    const FusionNode& node = chains_.node(o);
+    const bool full = reduce ? o == i->operand(0)
+                             : role == FusionRole::kElementwise &&
+                                   o->shape().SameDims(i->shape());
+    if (node.placed) {
+      if (!full) visit(o, false);
+      continue;
+    }
+    if (!full) {
+      for (const Instruction* leaf : node.full) visit(leaf, false);
+    }
+    for (const Instruction* leaf : node.small) visit(leaf, leaf == best);
+  }
+  for (const Instruction* p : i->control_predecessors()) visit(p, false);
+}
+
+bool FusedInputs::IsMadeInStep(const Instruction* value) const {
+  const FusionRole role = chains_.node(value).role;
+  return role == FusionRole::kElementwise || role == FusionRole::kDot;
+}
+
+bool FusedInputs::MayJoin(const Instruction* value,
+                          const Instruction* i) const {
+  return IsMadeInStep(value) || ReduceToStore(i) == value;
+}
+
+const Instruction* FusedInputs::ExtremumOf(const Instruction* i) const {
+  if (chains_.node(i).role != FusionRole::kReduce) return nullptr;
+  const auto found = FindExtremumPosition(*i);
+  const bool reduces = found.has_value() &&
+                       chains_.node(found->best).role == FusionRole::kReduce;
+  return reduces ? found->best : nullptr;
+}
+
+const Instruction* FusedInputs::ReduceToStore(const Instruction* i) const {
+  const Instruction* reduce = StoredReduce(*i);
+  return reduce != nullptr && reduce != i &&
+                 chains_.node(reduce).role == FusionRole::kReduce
+             ? reduce
+             : nullptr;
+}
+
+bool FusedInputs::IsStoredSum(const Instruction& i) const {
+  return i.shape().type() == PrimitiveType::kF32 &&
+         *MonoidOf(*i.to_apply()) == Opcode::kAdd &&
+         std::none_of(
+             i.users().begin(), i.users().end(),
+             [&](const Instruction* u) { return ReduceToStore(u) == &i; });
+}
+
+bool FusedInputs::HasBytes(const Instruction& i) const {
+  const auto is_byte = [](const Instruction* v) {
+    return BitWidth(v->shape().type()) <= 8 && !v->shape().IsScalar();
+  };
+  const auto inputs = Full(&i);
+  return is_byte(&i) || std::any_of(inputs.begin(), inputs.end(), is_byte);
+}
+
+}  // namespace ptxla::hlo

@@ -1,0 +1,51 @@
+// Which values the work of an instruction reads as the fusion pass sees it:
+// seen through what is done again, and which of them its kernel may make
+// itself.
+//
+//   FusedInputs inputs(chains);
+//   for (const Instruction* v : inputs.Full(i)) ...   // of its iteration shape
+//   if (inputs.MayJoin(v, i)) ...                     // one kernel makes both
+#ifndef PTXLA_HLO_BACKEND_PASSES_FUSION_FUSED_INPUTS_H_
+#define PTXLA_HLO_BACKEND_PASSES_FUSION_FUSED_INPUTS_H_
+
+#include "absl/container/inlined_vector.h"
+#include "absl/functional/function_ref.h"
+#include "hlo_backend/passes/fusion/fusion_chains.h"
+
+namespace ptxla::hlo {
+
+class FusedInputs {
+ public:
+  // `chains` must outlive this.
+  explicit FusedInputs(const FusionChains& chains) : chains_(chains) {}
+
+  // Stored values of the iteration shape that a member reads.
+  absl::InlinedVector<const Instruction*, 2> Full(const Instruction* i) const;
+  // All values that `i` waits for, some several times; `soft`: where the
+  // reader can take it element by element, in the kernel that makes it.
+  void ForEach(
+      const Instruction* i,
+      absl::FunctionRef<void(const Instruction* value, bool soft)> visit) const;
+
+  // Made by a kernel that another may join.
+  bool IsMadeInStep(const Instruction* value) const;
+  // May the kernel of `value` do the work of `i` that reads it, too?
+  bool MayJoin(const Instruction* value, const Instruction* i) const;
+
+  // The extremum whose position `i` is: one pass over their values makes both.
+  // Null: it is none.
+  const Instruction* ExtremumOf(const Instruction* i) const;
+  // The reduce that a convert stores, if their kernel may be one; or null.
+  const Instruction* ReduceToStore(const Instruction* i) const;
+  // A sum that is stored as it is, in f32.
+  bool IsStoredSum(const Instruction& i) const;
+  // Does it make or read arrays of 8-bit types?
+  bool HasBytes(const Instruction& i) const;
+
+ private:
+  const FusionChains& chains_;
+};
+
+}  // namespace ptxla::hlo
+
+#endif  // PTXLA_HLO_BACKEND_PASSES_FUSION_FUSED_INPUTS_H_

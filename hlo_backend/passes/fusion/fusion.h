@@ -1,0 +1,35 @@
+// Makes kernels: groups elementwise work, reduces and dots into fusions of the
+// forms of analysis/fusion_rules.h, as the TPU compiler does:
+//
+//  - Work that reads one full-size array and gives no fewer bytes than it reads
+//    is done again in each kernel that needs it, never stored (a dropout mask
+//    from its random bits, a normalisation from its statistics, gelu before a
+//    product). Broadcasts, iotas and scalar constants always are.
+//  - Everything else joins the kernel of an operand of its shape, where no
+//    cycle comes of it; kernels that it joins become one, so that an optimizer
+//    update is one kernel with several results. At most one dot in each.
+//  - A dot takes a convert of a parameter, or elementwise work on one array,
+//    into its operand, and elementwise work on its result behind it.
+//  - Reduces join the work before them, and one another where they read the
+//    same array over the same dimensions.
+//  - Scalar work of one level is one kernel.
+//
+// A reduce never joins the kernel of a dot, and work on the reduced shape is a
+// kernel of its own. Linear: the search for cycles is bounded, and where it
+// gives up, kernels stay apart.
+#ifndef PTXLA_HLO_BACKEND_PASSES_FUSION_FUSION_H_
+#define PTXLA_HLO_BACKEND_PASSES_FUSION_FUSION_H_
+
+#include "hlo_backend/passes/pass.h"
+
+namespace ptxla::hlo {
+
+class FusionPass : public Pass {
+ public:
+  absl::string_view name() const override { return "fusion"; }
+  absl::StatusOr<bool> Run(Module* module, const PassContext& context) override;
+};
+
+}  // namespace ptxla::hlo
+
+#endif  // PTXLA_HLO_BACKEND_PASSES_FUSION_FUSION_H_

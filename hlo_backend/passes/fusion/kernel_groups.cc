@@ -1,0 +1,68 @@
+#include "hlo_backend/passes/fusion/kernel_groups.h"
+
+#include <utility>
+
+#include "hlo_backend/analysis/fusion_rules.h"
+
+namespace ptxla::hlo {
+namespace {
+
+// Kernels of more members are hard to schedule and gain little.
+constexpr int kMostMembers = 256;
+
+}  // namespace
+
+int KernelGroups::Add(const Instruction* i,
+                      absl::Span<const FusionGroups::Dependence> dependences,
+                      GroupKernel kernel) {
+  const int g = groups_.Add(dependences);
+  kernels_.push_back(std::move(kernel));
+  group_of_[i] = g;
+  return g;
+}
+
+int KernelGroups::Of(const Instruction* i) const {
+  const auto it = group_of_.find(i);
+  return it == group_of_.end() ? -1 : Find(it->second);
+}
+
+bool KernelGroups::AddsUp(const Instruction& product,
+                          const Instruction& sum) const {
+  return sums_ && IsColumnSum(sum, product);
+}
+
+bool KernelGroups::Compatible(int a, int b) const {
+  const GroupKernel &x = kernels_[a], &y = kernels_[b];
+  if (!x.fusible || !y.fusible || x.dims != y.dims) return false;
+  if (x.members + y.members > kMostMembers) return false;
+  if (x.dot && y.dot) return false;
+  if ((x.dot && !y.epilogue) || (y.dot && !x.epilogue)) return false;
+  if ((x.convolution && y.bytes) || (y.convolution && x.bytes)) return false;
+  if (x.dot && y.reduce && !AddsUp(x, y)) return false;
+  if (x.reduce && y.dot && !AddsUp(y, x)) return false;
+  return !x.reduce || !y.reduce || x.reduced == y.reduced;
+}
+
+bool KernelGroups::Join(int a, int b) {
+  a = groups_.Find(a);
+  b = groups_.Find(b);
+  if (a == b) return true;
+  if (!Compatible(a, b) || !groups_.Merge(a, b)) return false;
+  const int g = groups_.Find(a);
+  GroupKernel& to = kernels_[g];
+  const GroupKernel& from = kernels_[g == a ? b : a];
+  to.dot |= from.dot;
+  if (to.product == nullptr) to.product = from.product;
+  to.convolution |= from.convolution;
+  to.bytes |= from.bytes;
+  to.epilogue &= from.epilogue;
+  if (from.reduce) {
+    to.sum = to.reduce && to.sum == nullptr ? nullptr : from.sum;
+    to.reduce = true;
+    to.reduced = from.reduced;
+  }
+  to.members += from.members;
+  return true;
+}
+
+}  // namespace ptxla::hlo

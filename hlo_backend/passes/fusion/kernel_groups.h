@@ -1,0 +1,72 @@
+// The groups of instructions that become kernels, and which of them may be one
+// kernel.
+//
+//   KernelGroups groups(/*sums=*/true);
+//   const int a = groups.Add(i, dependences, kernel);
+//   if (groups.Join(groups.Of(operand), a)) ...   // one kernel makes both
+#ifndef PTXLA_HLO_BACKEND_PASSES_FUSION_KERNEL_GROUPS_H_
+#define PTXLA_HLO_BACKEND_PASSES_FUSION_KERNEL_GROUPS_H_
+
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/types/span.h"
+#include "hlo_backend/ir/instruction.h"
+#include "hlo_backend/passes/fusion/fusion_groups.h"
+
+namespace ptxla::hlo {
+
+// What a group's kernel is.
+struct GroupKernel {
+  bool fusible = false, dot = false, reduce = false;
+  bool epilogue = true;  // all members may follow a dot
+  // Around a convolution; reads or makes arrays of 8-bit types, whose tiles
+  // are taller than what a convolution's epilogue works on.
+  bool convolution = false, bytes = false;
+  DimVector dims, reduced;
+  int members = 0;
+  const Instruction* product = nullptr;  // its dot
+  // Of a group with reduces: one of them, if a product may make all.
+  const Instruction* sum = nullptr;
+};
+
+class KernelGroups {
+ public:
+  // `sums`: products add up their columns.
+  explicit KernelGroups(bool sums) : sums_(sums) {}
+
+  // A new group, of `i` alone; its number.
+  int Add(const Instruction* i,
+          absl::Span<const FusionGroups::Dependence> dependences,
+          GroupKernel kernel);
+  // One kernel of two groups, if rules and dependences allow it.
+  bool Join(int a, int b);
+
+  // The group of an instruction, -1: it has none.
+  int Of(const Instruction* i) const;
+  int Find(int group) const { return groups_.Find(group); }
+  int level(int group) const { return groups_.level(group); }
+  int count() const { return groups_.count(); }
+  const GroupKernel& kernel(int group) const { return kernels_[Find(group)]; }
+  void SetDims(int group, const DimVector& dims) {
+    kernels_[Find(group)].dims = dims;
+  }
+  // May the product's kernel make this f32 sum?
+  bool AddsUp(const Instruction& product, const Instruction& sum) const;
+
+ private:
+  bool Compatible(int a, int b) const;
+  // Can the product's kernel make all the other's reduces?
+  bool AddsUp(const GroupKernel& product, const GroupKernel& reduces) const {
+    return reduces.sum != nullptr && AddsUp(*product.product, *reduces.sum);
+  }
+
+  const bool sums_;
+  FusionGroups groups_;
+  std::vector<GroupKernel> kernels_;  // by group number
+  absl::flat_hash_map<const Instruction*, int> group_of_;
+};
+
+}  // namespace ptxla::hlo
+
+#endif  // PTXLA_HLO_BACKEND_PASSES_FUSION_KERNEL_GROUPS_H_

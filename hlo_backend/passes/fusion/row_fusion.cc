@@ -1,0 +1,457 @@
+#include "hlo_backend/passes/fusion/row_fusion.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "base/units.h"
+#include "hlo_backend/analysis/fusion_rules.h"
+#include "hlo_backend/analysis/member_rows.h"
+#include "hlo_backend/analysis/product_batch.h"
+#include "hlo_backend/passes/control_flow.h"
+#include "hlo_backend/passes/dimension_utils.h"
+#include "hlo_backend/passes/fusion/product_chaining.h"
+#include "hlo_backend/passes/fusion/prologue_policy.h"
+#include "hlo_backend/passes/fusion/row_kernel_builder.h"
+#include "hlo_backend/passes/fusion/row_leaves.h"
+#include "hlo_backend/passes/fusion/row_statistics.h"
+#include "hlo_backend/passes/scheduled/split_dot_batch.h"
+
+namespace ptxla::hlo {
+namespace {
+
+constexpr size_t kMostMembers = 64;
+// Members follow their product in the order of the program within so many
+// instructions: the search is linear.
+constexpr size_t kFurthest = 512;
+constexpr int kMostDeep = 8;  // operations on another product
+
+class RowFuser {
+ public:
+  RowFuser(Computation* c, const PassContext& context)
+      : c_(c),
+        context_(context),
+        prologues_(*context.chip),
+        order_(c->PostOrder()) {
+    for (size_t n = 0; n < order_.size(); ++n) position_[order_[n]] = n;
+  }
+
+  bool Run() {
+    for (Instruction* i : order_) {
+      if (i->opcode() == Opcode::kDot && !plan_of_.contains(i)) Plan(i);
+    }
+    RowKernelBuilder builder(c_, *context_.chip);
+    for (std::vector<Instruction*>& plan : plans_) {
+      builder.Build(std::move(plan), context_.options.allow_excess_precision);
+    }
+    return !plans_.empty();
+  }
+
+ private:
+  enum class Kind { kNone, kFull, kRow };
+
+  // What a member is: of the dot's shape, or of its rows' shape.
+  void Plan(Instruction* dot) {
+    if (!Fits(*dot)) return;
+    dot_ = dot;
+    // A kernel that has been planned becomes one instruction: what needs one of
+    // its members needs them all.
+    dependent_plans_.clear();
+    while (!Gather()) {
+    }
+    Trim();
+    LeaveToNextProducts();
+    std::vector<Instruction*> members;
+    bool reduces = false;
+    for (size_t n = position_[dot]; n < End(); ++n) {
+      if (!members_.contains(order_[n])) continue;
+      reduces |= order_[n]->opcode() == Opcode::kReduce;
+      members.push_back(order_[n]);
+    }
+    if (!reduces || UsedOutside(*dot)) return;
+    Absorb(&members);
+    for (Instruction* i : members) plan_of_[i] = plans_.size();
+    plans_.push_back(std::move(members));
+  }
+
+  size_t End() const {
+    return std::min(order_.size(), position_.at(dot_) + kFurthest);
+  }
+
+  // False: a planned kernel turned out to need a member; once more.
+  bool Gather() {
+    members_.clear();
+    finished_.clear();
+    another_.clear();
+    tainted_.clear();
+    for (size_t plan : dependent_plans_) {
+      tainted_.insert(plans_[plan].begin(), plans_[plan].end());
+    }
+    if (tainted_.contains(dot_)) return true;
+    members_[dot_] = Kind::kFull;
+    for (size_t n = position_[dot_] + 1; n < End(); ++n) {
+      Instruction* i = order_[n];
+      bool reads = false, tainted = tainted_.contains(i);
+      const auto look = [&](Instruction* o) {
+        reads |= members_.contains(o);
+        tainted |= tainted_.contains(o);
+      };
+      for (Instruction* o : i->operands()) look(o);
+      for (Instruction* o : i->control_predecessors()) look(o);
+      if (!reads && !tainted) continue;
+      const auto planned = plan_of_.find(i);
+      if (planned != plan_of_.end()) {
+        if (dependent_plans_.insert(planned->second).second) return false;
+        continue;
+      }
+      const bool fits = reads && !tainted && members_.size() < kMostMembers &&
+                        !IsForAnotherProduct(*i);
+      const Kind kind = fits ? KindOf(*i) : Kind::kNone;
+      // What needs it too cannot be inside.
+      if (kind == Kind::kNone) {
+        tainted_.insert(i);
+      } else {
+        members_[i] = kind;
+        if (kind == Kind::kRow || ReadsFinished(*i)) finished_.insert(i);
+      }
+    }
+    return true;
+  }
+
+  // Some of it has been through a reduce of these rows.
+  bool ReadsFinished(const Instruction& i) const {
+    return std::any_of(
+        i.operands().begin(), i.operands().end(),
+        [&](const Instruction* o) { return finished_.contains(o); });
+  }
+
+  // Where finished rows meet another product as it comes (P and dP), that one's
+  // kernel goes on: here both would have to be stored.
+  bool IsForAnotherProduct(const Instruction& i) {
+    if (i.opcode() == Opcode::kReduce || !ReadsFinished(i)) return false;
+    return std::any_of(i.operands().begin(), i.operands().end(),
+                       [&](const Instruction* o) {
+                         return !members_.contains(o) && IsAnotherProduct(*o);
+                       });
+  }
+
+  // A product that comes later and whose rows fit, and elementwise work on it
+  // that needs no values per row. Asked of each instruction once per search.
+  bool IsAnotherProduct(const Instruction& o, int depth = 0) {
+    if (members_.contains(&o) || tainted_.contains(&o) || depth > kMostDeep ||
+        !o.shape().SameDims(dot_->shape())) {
+      return false;
+    }
+    if (o.opcode() == Opcode::kDot) {
+      return position_.at(&o) > position_.at(dot_) && !plan_of_.contains(&o) &&
+             Fits(o);
+    }
+    if (!IsLoopElementwise(o)) return false;
+    const auto [it, is_new] = another_.try_emplace(&o, false);
+    if (!is_new) return it->second;
+    bool product = false;
+    for (const Instruction* x : o.operands()) {
+      if (x->opcode() == Opcode::kBroadcast &&
+          IsRowShape(x->operand(0)->shape())) {
+        return false;
+      }
+      product = product || IsAnotherProduct(*x, depth + 1);
+    }
+    another_[&o] = product;
+    return product;
+  }
+
+  // An operand lies as it is named, or its members lie in rows of tiles.
+  static bool IsReadable(const Instruction& dot, int o) {
+    const Shape& shape = dot.operand(o)->shape();
+    return IsRowMajor(shape) ||
+           MembersInRows(shape, OperandBatch(dot, o)).has_value();
+  }
+
+  // Whole rows fit, and the other operand beside them.
+  bool Fits(const Instruction& dot) const {
+    const Shape& shape = dot.shape();
+    const DotAttrs& attrs = dot.attrs<DotAttrs>();
+    if (shape.rank() < 2 || !IsRowMajor(shape) || !IsReadable(dot, 0) ||
+        !IsReadable(dot, 1) || dot.user_count() == 0 ||
+        attrs.rhs_contracting.size() != 1 ||
+        dot.operand(1)->shape().rank() !=
+            static_cast<int>(attrs.rhs_batch.size()) + 2) {
+      return false;
+    }
+    for (const Instruction* o : dot.operands()) {
+      if (o->shape().type() != PrimitiveType::kBf16 &&
+          o->shape().type() != PrimitiveType::kF32) {
+        return false;
+      }
+    }
+    const double share =
+        context_.chip->Policy("row_vmem_share").value_or(0) *
+        static_cast<double>(context_.chip->vmem().scoped_limit.count());
+    if (OnlyStatistics(dot, *context_.chip)) return false;
+    if (!IsRowMajor(dot.operand(0)->shape()) ||
+        !IsRowMajor(dot.operand(1)->shape())) {
+      return static_cast<double>(MemberStepBytes(dot, kMemberRowUnit)) <= share;
+    }
+    const int64_t n = RoundUpTo<int64_t>(shape.dim(shape.rank() - 1), 128);
+    const int64_t k = RoundUpTo<int64_t>(
+        dot.operand(1)->shape().dim(attrs.rhs_contracting[0]), 128);
+    // Two planes of scratch and two windows of a result.
+    const int64_t bytes = 16 * n * 16 + 2 * 4 * n * k;
+    return static_cast<double>(bytes) <= share;
+  }
+
+  bool IsRowShape(const Shape& s) const {
+    const Shape& full = dot_->shape();
+    if (s.rank() != full.rank() - 1) return false;
+    for (int d = 0; d < s.rank(); ++d) {
+      if (s.dim(d) != full.dim(d)) return false;
+    }
+    return true;
+  }
+
+  // Made of constants and iotas alone (a causal mask): again where needed.
+  bool IsFree(const Instruction& o) const {
+    return !members_.contains(&o) && IsFreeOfRows(o);
+  }
+
+  // Values per row that another kernel has made.
+  bool IsRowsOfOthers(const Instruction& broadcast) const {
+    const Instruction* source = broadcast.operand(0);
+    return IsRowShape(source->shape()) && !members_.contains(source) &&
+           source->shape().type() == PrimitiveType::kF32 &&
+           IsRowMajor(source->shape()) &&
+           IsIncreasing(broadcast.dimensions()) &&
+           broadcast.dimensions().back() == source->shape().rank() - 1;
+  }
+
+  // A leaf: stored before the dot's rows are finished.
+  bool IsLeafOf(const Instruction& o, bool full) const {
+    if (members_.contains(&o)) return true;
+    if (IsFree(o)) return full || o.opcode() != Opcode::kIota;
+    if (o.opcode() == Opcode::kBroadcast) {
+      const Instruction* source = o.operand(0);
+      if (source->shape().IsScalar()) return true;
+      return full && !members_.contains(source) &&
+             (IsSharedByRows(o, *dot_) || IsRowsOfOthers(o));
+    }
+    if (o.IsConstant()) return o.shape().IsScalar();
+    return full && o.shape().SameDims(dot_->shape()) && IsRowMajor(o.shape()) &&
+           BitWidth(o.shape().type()) <= 32;
+  }
+
+  Kind KindOf(const Instruction& i) const {
+    if (!i.control_predecessors().empty() || !i.control_successors().empty()) {
+      return Kind::kNone;
+    }
+    if (i.opcode() == Opcode::kReduce) {
+      return IsRowReduce(i, *dot_) && members_.contains(i.operand(0))
+                 ? Kind::kRow
+                 : Kind::kNone;
+    }
+    if (i.opcode() == Opcode::kBroadcast) {
+      if (!i.shape().SameDims(dot_->shape()) ||
+          !IsRowShape(i.operand(0)->shape())) {
+        return Kind::kNone;
+      }
+      for (int d = 0; d < i.operand(0)->shape().rank(); ++d) {
+        if (i.dimensions()[d] != d) return Kind::kNone;
+      }
+      return Kind::kFull;
+    }
+    const bool full = i.shape().SameDims(dot_->shape());
+    if (!IsLoopElementwise(i) || !IsRowMajor(i.shape()) ||
+        (!full && !IsRowShape(i.shape()))) {
+      return Kind::kNone;
+    }
+    for (const Instruction* o : i.operands()) {
+      if (!IsLeafOf(*o, full)) return Kind::kNone;
+    }
+    return full ? Kind::kFull : Kind::kRow;
+  }
+
+  bool UsedOutside(const Instruction& i) const {
+    if (i.IsRoot()) return true;
+    return std::any_of(
+        i.users().begin(), i.users().end(),
+        [&](const Instruction* u) { return !members_.contains(u); });
+  }
+
+  // Read only by kernels that can make it themselves of what is stored anyway.
+  bool IsForOthers(const Instruction& i) const {
+    if (i.IsRoot() || members_.at(&i) != Kind::kFull) return false;
+    for (const Instruction* u : i.users()) {
+      if (members_.contains(u) ||
+          (u->opcode() != Opcode::kReduce && !IsLoopElementwise(*u))) {
+        return false;
+      }
+    }
+    return std::all_of(
+        i.operands().begin(), i.operands().end(), [&](const Instruction* o) {
+          return o != dot_ && (!members_.contains(o) || UsedOutside(*o));
+        });
+  }
+
+  // Elementwise work that only members read is done with them.
+  void Absorb(std::vector<Instruction*>* members) {
+    for (size_t next = 0; next < members->size(); ++next) {
+      if ((*members)[next] == dot_) continue;
+      for (Instruction* o : (*members)[next]->operands()) {
+        if (members_.contains(o) || members->size() >= kMostMembers ||
+            plan_of_.contains(o) || o->IsRoot() || IsFree(*o) ||
+            !o->shape().SameDims(dot_->shape()) || UsedOutside(*o) ||
+            !o->IsElementwise() || KindOf(*o) != Kind::kFull) {
+          continue;
+        }
+        members_[o] = Kind::kFull;
+        members->push_back(o);
+      }
+    }
+  }
+
+  // What rows reduce to may be a result beside them.
+  bool MayBeResult(const Instruction& i) const {
+    return i.opcode() == Opcode::kReduce &&
+           i.shape().type() == PrimitiveType::kF32 && IsRowMajor(i.shape()) &&
+           dot_->shape().rank() == ProductBatch(*dot_) + 2;
+  }
+
+  // Work on finished rows that only the next product reads (the division of a
+  // softmax) is done in front of it, under its matmuls, if it is made of one
+  // array and values per row.
+  void LeaveToNextProducts() {
+    for (size_t n = End(); n-- > position_[dot_];) {
+      Instruction* i = order_[n];
+      const auto found = members_.find(i);
+      if (found == members_.end() || found->second != Kind::kFull ||
+          i == dot_ || i->user_count() != 1 || i->IsRoot()) {
+        continue;
+      }
+      const Instruction* user = i->users()[0];
+      if (members_.contains(user) || user->opcode() != Opcode::kDot ||
+          user->operand(0) == user->operand(1)) {
+        continue;
+      }
+      for (const Instruction* leaves :
+           WorkBefore(i, *user, user->operand(0) == i ? 0 : 1)) {
+        members_.erase(leaves);
+      }
+    }
+  }
+
+  // That work, `last` with all that nobody else needs; nothing if it cannot be
+  // done there.
+  std::vector<const Instruction*> WorkBefore(const Instruction* last,
+                                             const Instruction& product,
+                                             int operand) const {
+    if (!PrologueForm(product, operand) ||
+        MayBeChained(*dot_, product, *context_.chip)) {
+      return {};
+    }
+    std::vector<const Instruction*> work = {last};
+    const auto inside = [&](const Instruction* i) {
+      return std::find(work.begin(), work.end(), i) != work.end();
+    };
+    int operations = 0;
+    const Instruction* array = nullptr;
+    bool rows = false;
+    for (size_t next = 0; next < work.size(); ++next) {
+      const Instruction* i = work[next];
+      operations += prologues_.OperationsOf(*i);
+      for (const Instruction* o : i->operands()) {
+        const auto found = members_.find(o);
+        if (found == members_.end()) {
+          if (o->IsConstant() || (o->opcode() == Opcode::kBroadcast &&
+                                  o->operand(0)->shape().IsScalar())) {
+            continue;
+          }
+          return {};
+        }
+        if (found->second == Kind::kRow) {
+          if (!MayBeResult(*o)) return {};
+          rows = true;
+          continue;
+        }
+        if (inside(o) || o == array) continue;
+        if (o != dot_ &&
+            std::all_of(o->users().begin(), o->users().end(), inside)) {
+          work.push_back(o);
+          continue;
+        }
+        if (array != nullptr || o == dot_ ||
+            o->shape().type() != PrimitiveType::kF32) {
+          return {};
+        }
+        array = o;
+      }
+    }
+    if (array == nullptr || !rows ||
+        !prologues_.Hides(product, operand, operations)) {
+      return {};
+    }
+    return work;
+  }
+
+  // Values per row are results only as reduces: others, their users, and what
+  // makes them, leave. Broadcasts of them too.
+  void Trim() {
+    bool changed = true;
+    while (changed) {
+      changed = false;
+      for (size_t n = End(); n-- > position_[dot_];) {
+        Instruction* i = order_[n];
+        const auto found = members_.find(i);
+        if (found == members_.end() || i == dot_) continue;
+        const bool row =
+            found->second == Kind::kRow || i->opcode() == Opcode::kBroadcast;
+        bool incomplete = false;
+        for (Instruction* o : i->operands()) {
+          incomplete |= removed_.contains(o);
+        }
+        const bool stored = row && UsedOutside(*i) && !MayBeResult(*i);
+        if (!incomplete && !stored && !IsForOthers(*i)) {
+          continue;
+        }
+        members_.erase(found);
+        removed_.insert(i);
+        changed = true;
+      }
+    }
+    removed_.clear();
+  }
+
+  Computation* c_;
+  const PassContext& context_;
+  const ProloguePolicy prologues_;
+  const std::vector<Instruction*> order_;
+  absl::flat_hash_map<const Instruction*, size_t> position_;
+  std::vector<std::vector<Instruction*>> plans_;  // operands first
+  absl::flat_hash_map<const Instruction*, size_t> plan_of_;
+  // Of the dot at hand.
+  absl::flat_hash_set<size_t> dependent_plans_;
+  Instruction* dot_ = nullptr;
+  absl::flat_hash_map<const Instruction*, Kind> members_;
+  // Members that are or read what rows reduce to.
+  absl::flat_hash_set<const Instruction*> finished_;
+  absl::flat_hash_map<const Instruction*, bool> another_;
+  absl::flat_hash_set<const Instruction*> tainted_, removed_;
+};
+
+}  // namespace
+
+absl::StatusOr<bool> RowFusionPass::Run(Module* module,
+                                        const PassContext& context) {
+  if (module->config().is_scheduled || context.chip == nullptr) return false;
+  bool changed = false;
+  for (Computation* c : ControlComputations(*module)) {
+    changed |= c->RemoveDead() > 0;
+    changed |= SplitDotBatches(c);
+    changed |= RowFuser(c, context).Run();
+    changed |= FuseRowStatistics(c, context);
+  }
+  return changed;
+}
+
+}  // namespace ptxla::hlo

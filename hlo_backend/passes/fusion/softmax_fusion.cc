@@ -1,0 +1,221 @@
+#include "hlo_backend/passes/fusion/softmax_fusion.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "hlo_backend/analysis/fusion_rules.h"
+#include "hlo_backend/ir/computation.h"
+#include "hlo_backend/passes/control_edges.h"
+#include "hlo_backend/passes/control_flow.h"
+#include "hlo_backend/passes/fusion/prologue_policy.h"
+#include "hlo_backend/passes/fusion/row_leaves.h"
+
+namespace ptxla::hlo {
+namespace {
+
+constexpr size_t kMostMembers = 64;
+
+bool Starts(const Instruction& i, int least_rank) {
+  return i.opcode() == Opcode::kReduce &&
+         i.operand(0)->shape().rank() >= least_rank &&
+         IsRowMajor(i.operand(0)->shape()) && IsBroadcastAgain(i);
+}
+
+class SoftmaxFuser {
+ public:
+  SoftmaxFuser(Computation* c, int least_rank)
+      : c_(c), least_rank_(least_rank), order_(c->PostOrder()) {}
+
+  // Makes the next kernel; false: there is none.
+  bool MakeNext() {
+    for (size_t n = 0; n < order_.size(); ++n) {
+      if (!Starts(*order_[n], least_rank_)) continue;
+      start_ = order_[n];
+      rows_ = &start_->operand(0)->shape();
+      stored_.clear();
+      do Gather(n);
+      while (StoreWhatOthersNeed());
+      if (stored_.contains(start_) || IsFinishedByProduct()) continue;
+      AddProducers(n);
+      Build();
+      return true;
+    }
+    return false;
+  }
+
+ private:
+  // What comes behind the reduce without a way around. Of a reduce that is
+  // stored, nothing behind it joins.
+  void Gather(size_t first) {
+    members_ = {start_};
+    behind_.clear();
+    for (size_t n = first + 1; n < order_.size(); ++n) {
+      Instruction* i = order_[n];
+      bool reads = false, behind = false;
+      const auto look = [&](const Instruction* o) {
+        reads |= members_.contains(o);
+        behind |= behind_.contains(o) || IsResult(*o);
+      };
+      for (const Instruction* o : i->operands()) look(o);
+      for (const Instruction* o : i->control_predecessors()) look(o);
+      if (!reads && !behind) continue;
+      const bool joins =
+          reads && !behind && members_.size() < kMostMembers && Fits(*i);
+      (joins ? members_ : behind_).insert(i);
+    }
+  }
+
+  // Values per column whose rows are finished in front of the one product that
+  // reads them, under its matmuls: the reduces alone are left to be made.
+  bool IsFinishedByProduct() const {
+    const Shape& source = start_->operand(0)->shape();
+    if (start_->dimensions().size() != 1 ||
+        start_->dimensions()[0] != source.rank() - 2) {
+      return false;
+    }
+    const Instruction* product = nullptr;
+    for (const Instruction* i : members_) {
+      for (const Instruction* user : i->users()) {
+        if (members_.contains(user)) continue;
+        if (user->opcode() != Opcode::kDot || product != nullptr) return false;
+        const int operand = user->operand(0) == i ? 0 : 1;
+        if (!PrologueForm(*user, operand)) return false;
+        product = user;
+      }
+    }
+    return product != nullptr;
+  }
+
+  bool IsResult(const Instruction& i) const {
+    return i.opcode() == Opcode::kReduce && members_.contains(&i) &&
+           (stored_.contains(&i) || !IsBroadcastAgain(i));
+  }
+
+  bool UsedOutside(const Instruction& i) const {
+    return i.IsRoot() || std::any_of(i.users().begin(), i.users().end(),
+                                     [&](const Instruction* u) {
+                                       return !members_.contains(u);
+                                     });
+  }
+
+  // A reduce whose broadcasts somebody else reads is stored. True: one more is.
+  bool StoreWhatOthersNeed() {
+    bool more = false;
+    for (const Instruction* i : members_) {
+      if (i->opcode() == Opcode::kReduce && !IsResult(*i) && Leaves(*i)) {
+        more |= stored_.insert(i).second;
+      }
+    }
+    return more;
+  }
+
+  // The values per row, or their broadcasts, are read outside.
+  bool Leaves(const Instruction& small) const {
+    if (UsedOutside(small)) return true;
+    return std::any_of(small.users().begin(), small.users().end(),
+                       [&](const Instruction* user) {
+                         return user->opcode() == Opcode::kConvert &&
+                                        user->shape().SameDims(small.shape())
+                                    ? Leaves(*user)
+                                    : UsedOutside(*user);
+                       });
+  }
+
+  bool Fits(const Instruction& i) const {
+    if (HasControlEdges(i)) return false;
+    if (i.opcode() == Opcode::kReduce) {
+      return i.dimensions() == start_->dimensions() &&
+             i.operand(0)->shape().SameDims(*rows_) && IsFusibleReduce(i);
+    }
+    if (i.opcode() == Opcode::kBroadcast) return i.shape().SameDims(*rows_);
+    // Values per row on their way.
+    if (i.opcode() == Opcode::kConvert && i.shape().rank() < rows_->rank()) {
+      return i.operand(0)->opcode() == Opcode::kReduce &&
+             IsBroadcastAgain(*i.operand(0));
+    }
+    return IsLoopElementwise(i) && i.shape().SameDims(*rows_) &&
+           IsRowMajor(i.shape()) && LeavesFit(i);
+  }
+
+  static bool LeavesFit(const Instruction& i) {
+    return std::all_of(i.operands().begin(), i.operands().end(),
+                       [](const Instruction* o) {
+                         return o->shape().IsScalar() || IsRowMajor(o->shape());
+                       });
+  }
+
+  // Elementwise work in front that only members read.
+  void AddProducers(size_t first) {
+    for (size_t n = first; n-- > 0 && members_.size() < kMostMembers;) {
+      Instruction* i = order_[n];
+      const bool inside = i->user_count() > 0 && !UsedOutside(*i) &&
+                          !HasControlEdges(*i) && IsLoopElementwise(*i) &&
+                          i->shape().SameDims(*rows_) &&
+                          IsRowMajor(i->shape()) && LeavesFit(*i);
+      if (inside) members_.insert(i);
+    }
+  }
+
+  // Broadcasts and constants are made inside again.
+  Instruction* Inside(Instruction* value) {
+    if (members_.contains(value)) return value;
+    const bool constant = value->IsConstant() && value->shape().IsScalar();
+    if (!constant && value->opcode() != Opcode::kBroadcast) return value;
+    auto [it, is_new] = clones_.try_emplace(value, nullptr);
+    if (!is_new) return it->second;
+    std::vector<Instruction*> operands;
+    for (Instruction* o : value->operands()) operands.push_back(Inside(o));
+    Instruction* clone = c_->AddLike(*value, value->shape(), operands);
+    group_.push_back(clone);
+    return clones_[value] = clone;
+  }
+
+  void Build() {
+    clones_.clear();
+    group_.clear();
+    for (Instruction* i : order_) {
+      if (!members_.contains(i)) continue;
+      for (int k = 0; k < i->operand_count(); ++k) {
+        Instruction* value = Inside(i->operand(k));
+        if (value != i->operand(k)) i->ReplaceOperand(k, value);
+      }
+      group_.push_back(i);
+    }
+    const auto metadata = start_->shared_metadata();
+    Instruction* fusion =
+        c_->CreateFusion(group_, FusionKind::kInput, "softmax_fusion");
+    if (metadata != nullptr) fusion->set_metadata(metadata);
+  }
+
+  Computation* c_;
+  const int least_rank_;
+  const std::vector<Instruction*> order_;
+  // Of the kernel at hand.
+  const Instruction* start_ = nullptr;
+  const Shape* rows_ = nullptr;
+  absl::flat_hash_set<const Instruction*> members_, behind_;
+  absl::flat_hash_set<const Instruction*> stored_;
+  absl::flat_hash_map<const Instruction*, Instruction*> clones_;
+  std::vector<Instruction*> group_;
+};
+
+}  // namespace
+
+absl::StatusOr<bool> SoftmaxFusionPass::Run(Module* module,
+                                            const PassContext& context) {
+  if (module->config().is_scheduled || context.chip == nullptr) return false;
+  const auto rank = context.chip->Policy("softmax_rank");
+  if (!rank) return false;
+  bool changed = false;
+  for (Computation* c : ControlComputations(*module)) {
+    changed |= c->RemoveDead() > 0;
+    while (SoftmaxFuser(c, static_cast<int>(*rank)).MakeNext()) {
+      changed = true;
+    }
+  }
+  return changed;
+}
+
+}  // namespace ptxla::hlo

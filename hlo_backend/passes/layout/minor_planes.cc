@@ -1,0 +1,226 @@
+#include "hlo_backend/passes/layout/minor_planes.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "hlo_backend/analysis/tiled_layout.h"
+#include "hlo_backend/analysis/vector_loops.h"
+#include "hlo_backend/passes/control_edges.h"
+#include "hlo_backend/passes/control_flow.h"
+#include "hlo_backend/passes/dimension_utils.h"
+#include "hlo_backend/passes/layout/dimension_order.h"
+#include "hlo_backend/passes/layout/in_order.h"
+
+namespace ptxla::hlo {
+namespace {
+
+constexpr int64_t kLanes = 128;
+constexpr size_t kMostMembers = 256;
+// Of the bytes that move, as reshape-order has it.
+constexpr int64_t kGain = 2;
+
+bool HasFewNumbers(const Instruction& i) {
+  return i.shape().IsArray() && !i.shape().has_layout() &&
+         i.shape().rank() >= 3 && i.shape().dims().back() > 1 &&
+         i.shape().dims().back() < kLanes;
+}
+
+bool IsWork(const Instruction& i) {
+  return IsLoopElementwise(i) && i.opcode() != Opcode::kCopy &&
+         i.operand_count() > 0 && !HasControlEdges(i);
+}
+
+class Group {
+ public:
+  Group(Computation* c, int generation)
+      : c_(c), b_(c), generation_(generation) {}
+
+  // All that hangs together with `first`.
+  void Gather(Instruction* first, absl::flat_hash_set<Instruction*>* seen) {
+    order_ = {first};
+    members_ = {first};
+    for (size_t next = 0; next < order_.size(); ++next) {
+      Instruction* i = order_[next];
+      for (Instruction* o : i->operands()) Join(o);
+      for (Instruction* u : i->users()) Join(u);
+    }
+    seen->insert(order_.begin(), order_.end());
+  }
+
+  bool Pays() const {
+    if (order_.size() > kMostMembers) return false;
+    int64_t now = 0, then = 0;
+    bool moves = false;
+    absl::flat_hash_set<const Instruction*> read;
+    for (const Instruction* i : order_) {
+      now = std::max(now, Bytes(*i, /*planes=*/false));
+      then = std::max(then, Bytes(*i, /*planes=*/true));
+    }
+    for (const Instruction* i : order_) {
+      for (const Instruction* o : i->operands()) {
+        if (o->shape().IsScalar() || members_.contains(o) ||
+            !read.insert(o).second) {
+          continue;
+        }
+        if (IsFreeInOrder(*o)) {
+          if (o->operand_count() > 0) then += 2 * Packed(*o->operand(0));
+        } else {
+          const int64_t moved =
+              o->opcode() == Opcode::kTranspose ? 0 : Bytes(*o, false);
+          moves = true;
+          now += Bytes(*o, false);
+          then += moved + 2 * Bytes(*o, true);
+        }
+      }
+      if (LeavesWhole(*i)) {
+        moves = true;
+        now += Bytes(*i, false);
+        then += Bytes(*i, false) + 2 * Bytes(*i, true);
+      }
+    }
+    // Of what lies nowhere the tiles count.
+    return moves ? then * kGain <= now : then < now;
+  }
+
+  void Turn() {
+    for (Instruction* i : c_->PostOrder()) {
+      if (!members_.contains(i)) continue;
+      b_.set_metadata(i->shared_metadata());
+      std::vector<Instruction*> operands;
+      for (Instruction* o : i->operands()) operands.push_back(Planes(o));
+      planes_[i] =
+          c_->AddLike(*i,
+                      Shape::Array(i->shape().type(),
+                                   Permuted(i->shape().dims(), Order(*i))),
+                      operands);
+    }
+    for (Instruction* i : order_) Leave(i);
+  }
+
+ private:
+  void Join(Instruction* i) {
+    if (i->shape().IsArray() && i->shape().SameDims(order_[0]->shape()) &&
+        IsWork(*i) && members_.insert(i).second) {
+      order_.push_back(i);
+    }
+  }
+
+  // The numbers of a point in front.
+  static DimVector Order(const Instruction& i) {
+    const int rank = i.shape().rank();
+    DimVector order = {rank - 1};
+    for (int d = 0; d + 1 < rank; ++d) order.push_back(d);
+    return order;
+  }
+
+  int64_t Bytes(const Instruction& i, bool planes) const {
+    const DimVector dims =
+        planes ? Permuted(i.shape().dims(), Order(i)) : i.shape().dims();
+    return TpuBytes(Shape::Array(i.shape().type(), dims), generation_);
+  }
+  int64_t Packed(const Instruction& i) const {
+    return TpuBytes(Shape::Array(i.shape().type(), i.shape().dims()),
+                    generation_);
+  }
+
+  // What is left of a point's numbers is small, or nothing.
+  static bool Reduces(const Instruction& user) {
+    return user.opcode() == Opcode::kReduce && user.operand_count() == 2 &&
+           !HasControlEdges(user);
+  }
+  static bool PicksNumber(const Instruction& user) {
+    return user.opcode() == Opcode::kSlice && user.shape().dims().back() == 1 &&
+           !HasControlEdges(user);
+  }
+
+  // Somebody reads it as it was.
+  bool LeavesWhole(const Instruction& i) const {
+    if (i.IsRoot()) return true;
+    for (const Instruction* u : i.users()) {
+      if (!members_.contains(u) && !Reduces(*u) && !PicksNumber(*u) &&
+          u->opcode() != Opcode::kTranspose) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  Instruction* Planes(Instruction* o) {
+    if (o->shape().IsScalar()) return o;
+    Instruction*& value = planes_[o];
+    if (value == nullptr) value = InOrder(b_, o, Order(*o));
+    return value;
+  }
+
+  void Leave(Instruction* i) {
+    Instruction* planes = planes_.at(i);
+    const DimVector order = Order(*i), back = Inverse(order);
+    const std::vector<Instruction*> users(i->users().begin(), i->users().end());
+    Instruction* whole = nullptr;
+    const auto as_it_was = [&] {
+      if (whole == nullptr) whole = b_.Transpose(planes, back);
+      return whole;
+    };
+    // What is replaced stays, unread, until the walk over the computation ends.
+    for (Instruction* u : users) {
+      if (members_.contains(u)) continue;
+      b_.set_metadata(u->shared_metadata());
+      if (Reduces(*u)) {
+        DimVector dims;
+        for (const int64_t d : u->dimensions()) dims.push_back(back[d]);
+        std::sort(dims.begin(), dims.end());
+        Instruction* sums =
+            b_.Reduce(planes, u->operand(1), dims, u->called()[0]);
+        const bool numbers = dims.empty() || dims[0] != 0;
+        u->ReplaceAllUsesWith(numbers ? b_.Transpose(sums, Inverse(Order(*u)))
+                                      : sums);
+      } else if (PicksNumber(*u)) {
+        const auto& a = u->attrs<SliceAttrs>();
+        Instruction* picked =
+            b_.Slice(planes, Permuted(a.starts, order),
+                     Permuted(a.limits, order), Permuted(a.strides, order));
+        u->ReplaceAllUsesWith(b_.Reshape(picked, u->shape().dims()));
+      } else {
+        for (int k = 0; k < u->operand_count(); ++k) {
+          if (u->operand(k) == i) u->ReplaceOperand(k, as_it_was());
+        }
+      }
+    }
+    if (i->IsRoot()) c_->SetRoot(as_it_was());
+  }
+
+  Computation* c_;
+  Builder b_;
+  const int generation_;
+  std::vector<Instruction*> order_;
+  absl::flat_hash_set<const Instruction*> members_;
+  absl::flat_hash_map<const Instruction*, Instruction*> planes_;
+};
+
+}  // namespace
+
+absl::StatusOr<bool> MinorPlanesPass::Run(Module* module,
+                                          const PassContext& context) {
+  if (module->config().is_scheduled) return false;
+  const int generation = GenerationOf(context);
+  bool changed = false;
+  for (Computation* c : ControlComputations(*module)) {
+    absl::flat_hash_set<Instruction*> seen;
+    bool here = false;
+    for (Instruction* i : c->PostOrder()) {
+      if (seen.contains(i) || !HasFewNumbers(*i) || !IsWork(*i)) continue;
+      Group group(c, generation);
+      group.Gather(i, &seen);
+      if (!group.Pays()) continue;
+      group.Turn();
+      here = true;
+    }
+    if (here) c->RemoveDead();
+    changed |= here;
+  }
+  return changed;
+}
+
+}  // namespace ptxla::hlo

@@ -1,0 +1,305 @@
+#include "hlo_backend/passes/layout/movement_shaper.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "base/units.h"
+#include "hlo_backend/analysis/tiled_layout.h"
+#include "hlo_backend/ir/builder.h"
+#include "hlo_backend/passes/control_flow.h"
+#include "hlo_backend/passes/dimension_utils.h"
+#include "hlo_backend/passes/layout/dimension_order.h"
+#include "hlo_backend/passes/layout/transposed.h"
+
+namespace ptxla::hlo {
+namespace {
+
+constexpr PrimitiveType kS32 = PrimitiveType::kS32;
+// Elements from which on code for each of them would be too long: of lanes,
+// every one is a piece of its own.
+constexpr int64_t kManyLanes = 4096;
+constexpr int64_t kManyRows = 65536;
+constexpr int64_t kManyElements = int64_t{1} << 20;
+
+// Rows of a tile, of which one word of a sublane holds 32 / bits.
+int64_t TileRows(int bits) { return 8 * 32 / bits; }
+
+// Narrow elements that change places inside of words or between lanes.
+bool NeedsWords(const Instruction& i) {
+  const PrimitiveType type = i.shape().type();
+  const int bits = BitWidth(type);
+  if (i.opcode() != Opcode::kTranspose || i.shape().rank() < 2 ||
+      IsComplex(type) || (bits != 8 && bits != 16) ||
+      type == PrimitiveType::kBf16 || i.shape().ElementCount() < kManyLanes) {
+    return false;
+  }
+  const auto dims = i.dimensions();
+  const int rank = i.shape().rank();
+  const bool lanes = dims[rank - 1] != rank - 1;
+  return lanes || (bits == 8 && dims[rank - 2] != rank - 2);
+}
+
+Instruction* AsWords(Instruction* i) {
+  Builder b(i->parent());
+  b.set_metadata(i->shared_metadata());
+  const PrimitiveType type = i->shape().type();
+  const PrimitiveType wide = IsFloat(type) ? PrimitiveType::kF32 : kS32;
+  Instruction* words = b.Convert(i->operand(0), wide);
+  words = i->opcode() == Opcode::kTranspose
+              ? b.Transpose(words, i->dimensions())
+              : b.Reshape(words, i->shape().dims());
+  return b.Convert(words, type);
+}
+
+bool IsNarrow(const Shape& shape) {
+  const int bits = BitWidth(shape.type());
+  return !IsComplex(shape.type()) && (bits == 8 || bits == 16);
+}
+
+// Rows of one narrow element become lanes; or rows that are not whole ones of
+// lanes a line, or the other way round, so many that no two blocks are alike.
+bool IsNarrowReflow(const Instruction& i) {
+  if (i.opcode() != Opcode::kReshape || !IsNarrow(i.shape())) return false;
+  const Shape& from = i.operand(0)->shape();
+  const int rank = i.shape().rank();
+  const int64_t elements = i.shape().ElementCount();
+  if (rank > 0 && from.rank() == rank + 1 && from.dim(rank) == 1) {
+    return elements >= kManyLanes && from.dim(rank - 1) > 1;
+  }
+  const auto ragged = [](const Shape& line, const Shape& rows) {
+    return line.rank() == 1 && rows.rank() > 1 &&
+           rows.dim(rows.rank() - 1) % 128 != 0;
+  };
+  return elements >= kManyElements &&
+         (ragged(from, i.shape()) || ragged(i.shape(), from));
+}
+
+// [..., r, a, b] and [..., r, a b], in one direction or the other, whose r rows
+// are no whole tiles: the dimension of r, or -1. Rows beyond the last tile
+// would be pieces of every block.
+int RaggedRows(const Instruction& i) {
+  if (i.opcode() != Opcode::kReshape ||
+      i.shape().ElementCount() < kManyElements) {
+    return -1;
+  }
+  const Shape& from = i.operand(0)->shape();
+  const Shape& few = from.rank() < i.shape().rank() ? from : i.shape();
+  const Shape& many = from.rank() < i.shape().rank() ? i.shape() : from;
+  const int rows = few.rank() - 2;
+  if (rows < 0 || many.rank() <= few.rank() ||
+      many.dim(many.rank() - 1) == few.dim(rows + 1)) {
+    return -1;
+  }
+  for (int d = 0; d <= rows; ++d) {
+    if (few.dim(d) != many.dim(d)) return -1;
+  }
+  const int bits = BitWidth(few.type());
+  if (bits != 8 && bits != 16 && bits != 32) return -1;
+  return few.dim(rows) % TileRows(bits) == 0 ? -1 : rows;
+}
+
+Instruction* InWholeTiles(Instruction* i, int rows) {
+  Builder b(i->parent());
+  b.set_metadata(i->shared_metadata());
+  Instruction* x = i->operand(0);
+  const int64_t more =
+      RoundUpTo(x->shape().dim(rows), TileRows(BitWidth(x->shape().type()))) -
+      x->shape().dim(rows);
+  std::vector<PaddingDim> padding(x->shape().rank());
+  padding[rows].high = more;
+  const DimVector result = i->shape().dims();
+  DimVector whole = result;
+  whole[rows] += more;
+  Instruction* padded =
+      b.Pad(x, b.ConstantScalar(x->shape().type(), 0), padding);
+  return b.Slice(b.Reshape(padded, whole), DimVector(result.size(), 0), result);
+}
+
+// Lanes become rows of one element.
+bool IsColumn(const Instruction& i) {
+  if (i.opcode() != Opcode::kReshape) return false;
+  const Shape& from = i.operand(0)->shape();
+  const int rank = i.shape().rank();
+  if (rank < 2 || from.rank() != rank - 1 || i.shape().dim(rank - 1) != 1 ||
+      i.shape().dim(rank - 2) < 2) {
+    return false;
+  }
+  for (int d = 0; d + 1 < rank; ++d) {
+    if (from.dim(d) != i.shape().dim(d)) return false;
+  }
+  return true;
+}
+
+Instruction* Column(Instruction* i) {
+  Builder b(i->parent());
+  b.set_metadata(i->shared_metadata());
+  const int rank = i->shape().rank();
+  DimVector dims = i->operand(0)->shape().dims(), order;
+  dims.insert(dims.end() - 1, 1);
+  for (int d = 0; d + 2 < rank; ++d) order.push_back(d);
+  order.push_back(rank - 1);
+  order.push_back(rank - 2);
+  return b.Transpose(b.Reshape(i->operand(0), dims), order);
+}
+
+// What leads to planes, or from them, meets what the program has there: the
+// order between the two may be one whose tiles are nearly empty.
+bool IsSecondTranspose(const Instruction& i) {
+  return i.opcode() == Opcode::kTranspose &&
+         i.operand(0)->opcode() == Opcode::kTranspose &&
+         !i.operand(0)->shape().has_layout();
+}
+
+Instruction* AsOne(Instruction* i) {
+  Builder b(i->parent());
+  b.set_metadata(i->shared_metadata());
+  return Transposed(&b, i->operand(0), i->dimensions());
+}
+
+// Dimension `d` in front, the others in the order whose tiles are fullest.
+DimVector PlanesAlong(const Shape& shape, int64_t d, int generation) {
+  constexpr size_t kMostTried = 5;  // 120 orders
+  DimVector others;
+  for (int64_t k = 0; k < shape.rank(); ++k) {
+    if (k != d) others.push_back(k);
+  }
+  const auto with_front = [&](const DimVector& rest) {
+    DimVector order = {d};
+    order.insert(order.end(), rest.begin(), rest.end());
+    return order;
+  };
+  const auto bytes = [&](const DimVector& rest) {
+    return TpuBytes(
+        Shape::Array(shape.type(), Permuted(shape.dims(), with_front(rest))),
+        generation);
+  };
+  DimVector best = others;
+  if (others.size() > kMostTried) return with_front(best);
+  while (std::next_permutation(others.begin(), others.end())) {
+    if (bytes(others) < bytes(best)) best = others;
+  }
+  return with_front(best);
+}
+
+// Elements start, start + step, ... of dimension `d`, `count` of them: planes
+// of an array whose planes they are. Two dimensions have none: rows of a table.
+Instruction* Picked(Builder& b, Instruction* x, int64_t d, int64_t start,
+                    int64_t step, int64_t count, int generation) {
+  const Shape& shape = x->shape();
+  const DimVector order = PlanesAlong(shape, d, generation);
+  Instruction* planes = Transposed(&b, x, order);
+  DimVector dims = Permuted(shape.dims(), order);
+  Instruction* picked = nullptr;
+  if (shape.rank() > 2) {
+    DimVector starts(dims.size(), 0), strides(dims.size(), 1);
+    if (step > 0) {
+      starts[0] = start;
+      dims[0] = start + (count - 1) * step + 1;
+      strides[0] = step;
+      picked = b.Slice(planes, starts, dims, strides);
+    } else {
+      picked = b.Reverse(planes, {0});
+    }
+  } else {
+    const auto all = [&](int64_t value) {
+      return b.BroadcastScalar(
+          b.ConstantScalar(kS32, static_cast<double>(value)), {count});
+    };
+    Instruction* index =
+        b.Add(b.Multiply(b.Iota(Shape::Array(kS32, {count}), 0), all(step)),
+              all(start));
+    GatherAttrs a;
+    a.offset_dims = {1};
+    a.collapsed_slice_dims = {0};
+    a.start_index_map = {0};
+    a.index_vector_dim = 1;
+    a.slice_sizes = {1, dims[1]};
+    picked = b.Gather(planes, index, a);
+  }
+  return b.Transpose(picked, Inverse(order));
+}
+
+bool IsMany(const Instruction& i, int64_t d) {
+  const int rank = i.shape().rank();
+  if (rank < 2 || d + 2 < rank || BitWidth(i.shape().type()) > 32 ||
+      BitWidth(i.shape().type()) < 8) {
+    return false;
+  }
+  return i.shape().ElementCount() >= (d + 1 == rank ? kManyLanes : kManyRows);
+}
+
+Instruction* Reversed(Instruction* i, int generation) {
+  Builder b(i->parent());
+  b.set_metadata(i->shared_metadata());
+  Instruction* x = i->operand(0);
+  DimVector rest;
+  bool picks = false;
+  for (int64_t d : i->dimensions()) {
+    const int64_t n = i->shape().dim(static_cast<int>(d));
+    if (!IsMany(*i, d) || n == 1) {
+      rest.push_back(d);
+      continue;
+    }
+    x = Picked(b, x, d, n - 1, -1, n, generation);
+    picks = true;
+  }
+  if (!picks) return nullptr;
+  return rest.empty() ? x : b.Reverse(x, rest);
+}
+
+Instruction* Strided(Instruction* i, int generation) {
+  const auto& a = i->attrs<SliceAttrs>();
+  Builder b(i->parent());
+  b.set_metadata(i->shared_metadata());
+  Instruction* x = i->operand(0);
+  DimVector starts = a.starts, limits = a.limits, strides = a.strides;
+  bool picks = false;
+  for (int64_t d = 0; d < i->shape().rank(); ++d) {
+    const int64_t n = i->shape().dim(static_cast<int>(d));
+    if (strides[d] == 1 || n == 1 || !IsMany(*i, d)) continue;
+    x = Picked(b, x, d, starts[d], strides[d], n, generation);
+    starts[d] = 0;
+    limits[d] = n;
+    strides[d] = 1;
+    picks = true;
+  }
+  return picks ? b.Slice(x, starts, limits, strides) : nullptr;
+}
+
+Instruction* Shaped(Instruction* i, int generation) {
+  if (NeedsWords(*i)) return AsWords(i);
+  if (IsNarrowReflow(*i)) return AsWords(i);
+  if (const int rows = RaggedRows(*i); rows >= 0) return InWholeTiles(i, rows);
+  if (IsColumn(*i)) return Column(i);
+  if (IsSecondTranspose(*i)) return AsOne(i);
+  if (i->opcode() == Opcode::kReverse) return Reversed(i, generation);
+  if (i->opcode() == Opcode::kSlice) return Strided(i, generation);
+  return nullptr;
+}
+
+}  // namespace
+
+absl::StatusOr<bool> MovementShaperPass::Run(Module* module,
+                                             const PassContext& context) {
+  const int generation = GenerationOf(context);
+  bool changed = false;
+  for (Computation* c : ControlComputations(*module)) {
+    // What one rule makes may be another's; each makes fewer dimensions or
+    // smaller steps, and three rounds are more than any chain of them needs.
+    bool more = true;
+    for (int round = 0; round < 3 && more; ++round) {
+      more = false;
+      for (Instruction* i : c->PostOrder()) {
+        if (!i->shape().IsArray() || i->shape().has_layout()) continue;
+        Instruction* value = Shaped(i, generation);
+        if (value == nullptr) continue;
+        c->Replace(i, value);
+        more = changed = true;
+      }
+    }
+    if (changed) c->RemoveDead();
+  }
+  return changed;
+}
+
+}  // namespace ptxla::hlo

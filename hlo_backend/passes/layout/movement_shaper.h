@@ -1,0 +1,27 @@
+// Data movement that no kernel does at any size, as movements that kernels do:
+//
+//   elements of 8 bits (of 16, other than bf16) that change rows or lanes
+//                              as 32-bit words, converted there and back
+//   [.., n] to [.., n, 1]      as an exchange of the two minor dimensions
+//   reversals of, and steps along, rows or lanes of large arrays
+//                              as planes that are left out or turned, of an
+//                              array that lies so; of two dimensions, as rows
+//                              of a table by number
+//
+// Once, after all simplification and before transpose-splitter.
+#ifndef PTXLA_HLO_BACKEND_PASSES_LAYOUT_MOVEMENT_SHAPER_H_
+#define PTXLA_HLO_BACKEND_PASSES_LAYOUT_MOVEMENT_SHAPER_H_
+
+#include "hlo_backend/passes/pass.h"
+
+namespace ptxla::hlo {
+
+class MovementShaperPass : public Pass {
+ public:
+  absl::string_view name() const override { return "movement-shaper"; }
+  absl::StatusOr<bool> Run(Module* module, const PassContext& context) override;
+};
+
+}  // namespace ptxla::hlo
+
+#endif  // PTXLA_HLO_BACKEND_PASSES_LAYOUT_MOVEMENT_SHAPER_H_

@@ -1,0 +1,248 @@
+#include "hlo_backend/passes/layout/reshape_splitter.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "base/units.h"
+#include "hlo_backend/analysis/tiled_bitcast.h"
+#include "hlo_backend/analysis/tiled_layout.h"
+#include "hlo_backend/ir/builder.h"
+#include "hlo_backend/passes/expanders/expand_each.h"
+#include "hlo_backend/passes/layout/reshape_groups.h"
+
+namespace ptxla::hlo {
+namespace {
+
+using Dims = absl::Span<const int64_t>;
+
+// Of VMEM for the planes of one side: kernels may have an eighth, both sides
+// are there twice, and what they go through.
+constexpr int kShareOfVmem = 64;
+constexpr int64_t kMostParts = 64;
+constexpr size_t kTogether = 8;  // parts that one concatenation lays
+
+// Of what a kernel may have, for both sides of a reshape that cuts lanes, there
+// twice; parts have half of that. ASSUMED: what else is there needs some room.
+constexpr double kShareOfKernel = 0.75;
+
+int64_t Product(Dims dims) {
+  int64_t product = 1;
+  for (const int64_t d : dims) product *= d;
+  return product;
+}
+
+class Splitter {
+ public:
+  Splitter(Computation* computation, const chips::ChipSpec& chip)
+      : b_(computation), chip_(chip) {}
+
+  // Null: one kernel.
+  Instruction* Split(Instruction* reshape) {
+    Instruction* x = reshape->operand(0);
+    if (!IsLarge(x->shape(), reshape->shape().dims())) return nullptr;
+    b_.set_metadata(reshape->shared_metadata());
+    Instruction* y = Reshaped(x, reshape->shape().dims());
+    if (changed_) return y;
+    reshape->parent()->Remove(y);
+    return nullptr;
+  }
+
+ private:
+  int64_t PlaneBytes(PrimitiveType type, Dims dims) const {
+    const Dims plane = dims.subspan(dims.size() < 2 ? 0 : dims.size() - 2);
+    return TpuBytes(Shape::Array(type, plane), chip_.generation());
+  }
+
+  // The planes of `from` that one plane of `to` takes.
+  int64_t Taken(PrimitiveType type, Dims from, Dims to) const {
+    const auto plane = [](Dims d) {
+      return std::max<int64_t>(
+          1, Product(d.subspan(d.size() < 2 ? 0 : d.size() - 2)));
+    };
+    return PlaneBytes(type, from) * CeilOfRatio(plane(to), plane(from));
+  }
+
+  // Rows of whole tiles that are joined or parted stay where they are.
+  bool MovesNothing(const Shape& from, Dims to) const {
+    const auto tiled = [&](Dims dims) {
+      return WithTpuLayout(Shape::Array(from.type(), dims), chip_.generation());
+    };
+    return IsTiledBitcast(tiled(from.dims()), tiled(to));
+  }
+
+  bool IsLarge(const Shape& from, Dims to) const {
+    if (MovesNothing(from, to)) return false;
+    const int64_t most = chip_.vmem().usable.count() / kShareOfVmem;
+    return Taken(from.type(), from.dims(), to) > most ||
+           Taken(from.type(), to, from.dims()) > most;
+  }
+
+  Instruction* Reshaped(Instruction* x, Dims to) {
+    if (!IsLarge(x->shape(), to)) return b_.Reshape(x, to);
+    const DimVector from = x->shape().dims();
+    std::vector<ReshapeGroup> changed;
+    for (const ReshapeGroup& g : ReshapeGroups(from, to)) {
+      if (g.Changes(from, to)) changed.push_back(g);
+    }
+    if (changed.empty()) return b_.Reshape(x, to);
+    const ReshapeGroup& last = changed.back();
+    if (changed.size() > 1) {
+      DimVector middle(from.begin(), from.begin() + last.from);
+      middle.insert(middle.end(), to.begin() + last.to, to.end());
+      // Dimensions of size 1 can belong to either group: no step.
+      if (middle == from || Dims(middle) == to) return b_.Reshape(x, to);
+      changed_ = true;
+      return Reshaped(Reshaped(x, middle), to);
+    }
+    if (last.from_end == from.size() || last.to_end == to.size()) {
+      return AsWords(x, to);
+    }
+    if (last.from_end + 1 != from.size() || last.to_end + 1 != to.size()) {
+      return b_.Reshape(x, to);
+    }
+    return Rows(x, to, last);
+  }
+
+  Instruction* AsWords(Instruction* x, Dims to) {
+    const PrimitiveType type = x->shape().type();
+    if (BitWidth(type) == 32) return Lanes(x, to);
+    if (BitWidth(type) > 32 || BitWidth(type) < 8) return b_.Reshape(x, to);
+    changed_ = true;
+    const PrimitiveType word =
+        IsFloat(type) ? PrimitiveType::kF32 : PrimitiveType::kS32;
+    return b_.Convert(Lanes(b_.Convert(x, word), to), type);
+  }
+
+  // Lanes that are cut into rows of whole tiles, or put together of them, in
+  // parts of whole tiles where the lanes of a row of tiles are too many.
+  Instruction* Lanes(Instruction* x, Dims to) {
+    const DimVector from = x->shape().dims();
+    const bool cuts = to.size() == from.size() + 1;
+    const DimVector apart = cuts ? DimVector(to.begin(), to.end()) : from;
+    const DimVector joined = cuts ? from : DimVector(to.begin(), to.end());
+    const size_t last = joined.size() - 1;  // the lanes; apart, their rows
+    if (apart.size() != joined.size() + 1 || last == 0 ||
+        !std::equal(joined.begin(), joined.end() - 1, apart.begin()) ||
+        apart.back() % 128 != 0) {
+      return b_.Reshape(x, to);
+    }
+    const int64_t rows = apart[last], lanes = apart.back();
+    const int64_t members = std::min<int64_t>(8, joined[last - 1]);
+    const double row_bytes = 2.0 * (8 + members) * 4 * lanes;
+    const double most = kShareOfKernel * chip_.vmem().scoped_limit.count();
+    if (row_bytes * rows <= most) return b_.Reshape(x, to);
+    const int64_t each =
+        std::max<int64_t>(RoundUpTo<int64_t>(CeilOfRatio(rows, kMostParts), 8),
+                          static_cast<int64_t>(most / 2 / row_bytes) / 8 * 8);
+    changed_ = true;
+    std::vector<Instruction*> parts;
+    for (int64_t r = 0; r < rows; r += each) {
+      const int64_t limit = std::min(r + each, rows);
+      DimVector part(to.begin(), to.end());
+      part[last] = cuts ? limit - r : (limit - r) * lanes;
+      const int64_t unit = cuts ? lanes : 1;
+      parts.push_back(b_.Reshape(
+          Cut(x, static_cast<int64_t>(last), r * unit, limit * unit), part));
+    }
+    return Joined(std::move(parts), static_cast<int64_t>(last));
+  }
+
+  // Planes of rows become other planes: [.., parts, rows, columns].
+  Instruction* Rows(Instruction* x, Dims to, const ReshapeGroup& group) {
+    const DimVector from = x->shape().dims();
+    const size_t lead = group.from;
+    const int64_t columns = from.back();
+    const int64_t old_rows = from[group.from_end - 1];
+    const int64_t new_rows = to[group.to_end - 1];
+    const int64_t all =
+        Product(Dims(from).subspan(lead, group.from_end - lead));
+    changed_ = true;
+    const Dims major(from.data(), lead);
+    const auto shaped = [&](std::initializer_list<int64_t> dims) {
+      DimVector result(major.begin(), major.end());
+      result.insert(result.end(), dims.begin(), dims.end());
+      return result;
+    };
+    const auto dimension = static_cast<int64_t>(lead);
+    if (old_rows != all) {
+      const int64_t planes = all / old_rows, each = Together(planes);
+      x = As(x, shaped({planes, old_rows, columns}));
+      std::vector<Instruction*> parts;
+      for (int64_t k = 0; k < planes; k += each) {
+        const int64_t n = std::min(each, planes - k);
+        parts.push_back(b_.Reshape(Cut(x, dimension, k, k + n),
+                                   shaped({n * old_rows, columns})));
+      }
+      x = Joined(std::move(parts), dimension);
+    } else {
+      x = As(x, shaped({all, columns}));
+    }
+    if (new_rows != all) {
+      const int64_t planes = all / new_rows, each = Together(planes);
+      std::vector<Instruction*> parts;
+      for (int64_t k = 0; k < planes; k += each) {
+        const int64_t n = std::min(each, planes - k);
+        parts.push_back(
+            b_.Reshape(Cut(x, dimension, k * new_rows, (k + n) * new_rows),
+                       shaped({n, new_rows, columns})));
+      }
+      x = Joined(std::move(parts), dimension);
+    }
+    return As(x, to);
+  }
+
+  Instruction* As(Instruction* x, Dims dims) {
+    return Dims(x->shape().dims()) == dims ? x : b_.Reshape(x, dims);
+  }
+
+  // Planes of a part: of more than one in whole tiles of rows.
+  static int64_t Together(int64_t planes) {
+    return planes <= kMostParts
+               ? 1
+               : RoundUpTo<int64_t>(CeilOfRatio(planes, kMostParts), 16);
+  }
+
+  Instruction* Cut(Instruction* x, int64_t dimension, int64_t start,
+                   int64_t limit) {
+    DimVector starts(x->shape().rank(), 0), limits = x->shape().dims();
+    starts[dimension] = start;
+    limits[dimension] = limit;
+    return b_.Slice(x, starts, limits, DimVector(x->shape().rank(), 1));
+  }
+
+  Instruction* Joined(std::vector<Instruction*> parts, int64_t dimension) {
+    while (parts.size() > 1) {
+      std::vector<Instruction*> joined;
+      for (size_t k = 0; k < parts.size(); k += kTogether) {
+        const size_t n = std::min(kTogether, parts.size() - k);
+        joined.push_back(
+            n == 1 ? parts[k]
+                   : b_.Concatenate(absl::MakeSpan(parts).subspan(k, n),
+                                    dimension));
+      }
+      parts = std::move(joined);
+    }
+    return parts[0];
+  }
+
+  Builder b_;
+  const chips::ChipSpec& chip_;
+  bool changed_ = false;
+};
+
+}  // namespace
+
+absl::StatusOr<bool> ReshapeSplitterPass::Run(Module* module,
+                                              const PassContext& context) {
+  if (context.chip == nullptr) return false;
+  return ExpandEach(module, [&](Instruction* i) -> Instruction* {
+    if (i->opcode() != Opcode::kReshape || !i->shape().IsArray() ||
+        i->shape().rank() == 0 || i->operand(0)->shape().rank() == 0 ||
+        i->shape().ElementCount() == 0) {
+      return nullptr;
+    }
+    return Splitter(i->parent(), *context.chip).Split(i);
+  });
+}
+
+}  // namespace ptxla::hlo

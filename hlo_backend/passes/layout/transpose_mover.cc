@@ -1,0 +1,333 @@
+#include "hlo_backend/passes/layout/transpose_mover.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_set.h"
+#include "hlo_backend/ir/builder.h"
+#include "hlo_backend/passes/control_flow.h"
+#include "hlo_backend/passes/dimension_utils.h"
+#include "hlo_backend/passes/expanders/window_canonicalizer.h"
+#include "hlo_backend/passes/layout/compact_entry.h"
+#include "hlo_backend/passes/layout/dimension_order.h"
+#include "hlo_backend/passes/layout/free_work.h"
+#include "hlo_backend/passes/layout/meeting_transposes.h"
+#include "hlo_backend/passes/layout/product_planes.h"
+#include "hlo_backend/passes/layout/transposed.h"
+#include "hlo_backend/passes/layout/unit_transposes.h"
+#include "hlo_backend/passes/products/product_order.h"
+#include "hlo_backend/passes/products/swapped_dot.h"
+
+namespace ptxla::hlo {
+namespace {
+
+// Has an order of dimensions of its own, and what follows takes it.
+bool GivesOrder(const Instruction& i) {
+  return i.opcode() == Opcode::kConvolution || IsPlaneWindow(i) ||
+         NamesParameterAsItLies(i);
+}
+
+class Mover {
+ public:
+  Mover(Computation* c, int generation)
+      : c_(c), b_(c), generation_(generation) {}
+
+  bool Run() {
+    bool changed = false;
+    const auto meeting = MeetingTransposes(
+        c_, [](const Instruction& x) { return IsFreeWork(x); });
+    for (Instruction* i : c_->PostOrder()) {
+      if (const auto order = AsTranspose(*i);
+          order.has_value() && NamesParameterAsItLies(*i->operand(0))) {
+        Instruction* t = Behind(i->operand(0), *order);
+        of_entry_.insert(t);
+        c_->Replace(i, t);
+        changed = true;
+        continue;
+      }
+      if (IsWantedTransposed(*i)) {
+        const Shape shape = Shape::Array(
+            i->shape().type(), {i->shape().dim(1), i->shape().dim(0)});
+        b_.set_metadata(i->shared_metadata());
+        c_->Replace(i, Behind(SwappedDot(i, shape), {1, 0}));
+        changed = true;
+        continue;
+      }
+      b_.set_metadata(i->shared_metadata());
+      if (const auto planes = MadeOfPlanes(b_, i, generation_);
+          planes.product != nullptr) {
+        of_planes_.insert(planes.product);
+        c_->Replace(i, Behind(planes.product, planes.order));
+        changed = true;
+        continue;
+      }
+      if (Instruction* made = MadeInOrder(b_, i); made != nullptr) {
+        c_->Replace(i, made);
+        changed = true;
+        continue;
+      }
+      if (i->opcode() == Opcode::kTranspose &&
+          (GivesOrder(*i->operand(0)) || meeting.contains(i))) {
+        moving_.insert(i);
+        if (NamesParameterAsItLies(*i->operand(0))) of_entry_.insert(i);
+        continue;
+      }
+      if (i->opcode() == Opcode::kTranspose &&
+          moving_.contains(i->operand(0))) {
+        if (Instruction* t = TurnedFurther(*i); t != nullptr) {
+          c_->Replace(i, t);
+          changed = true;
+        }
+        continue;  // they meet
+      }
+      b_.set_metadata(i->shared_metadata());
+      Instruction* value = Moved(i);
+      if (value == nullptr) {
+        if (IsWorkOfEntry(*i)) of_entry_.insert(i);
+        continue;
+      }
+      c_->Replace(i, value);
+      changed = true;
+    }
+    if (changed) c_->RemoveDead();
+    return changed;
+  }
+
+ private:
+  bool Moves(const Instruction* x) const { return moving_.contains(x); }
+
+  // The instruction on untransposed operands, transposed; null: it stays.
+  Instruction* Moved(Instruction* i) {
+    if (!i->control_predecessors().empty() ||
+        !i->control_successors().empty()) {
+      return nullptr;
+    }
+    if (i->IsElementwise() && i->opcode() != Opcode::kCopy) {
+      return Elementwise(i);
+    }
+    switch (i->opcode()) {
+      case Opcode::kReduce:
+        return Reduce(i);
+      case Opcode::kReduceWindow:
+      case Opcode::kSelectAndScatter:
+        return Windows(i);
+      case Opcode::kPad:
+        return Pad(i);
+      case Opcode::kSlice:
+        return Slice(i);
+      case Opcode::kConcatenate:
+        return Concatenate(i);
+      case Opcode::kReshape:
+        return UnitDims(i);
+      default:
+        return nullptr;
+    }
+  }
+
+  bool IsOfEntry(const Instruction* x) const {
+    return of_entry_.contains(x) ||
+           (x->opcode() == Opcode::kParameter && c_->IsEntry());
+  }
+
+  bool IsWorkOfEntry(const Instruction& i) const {
+    return i.IsElementwise() &&
+           std::any_of(i.operands().begin(), i.operands().end(),
+                       [&](const Instruction* o) {
+                         return o->shape().SameDims(i.shape()) && !Moves(o) &&
+                                IsOfEntry(o);
+                       });
+  }
+
+  // The order in which most of `arrays` come that are not free, of several that
+  // of the entry's arrays: an optimizer's results will lie so. None if fewer
+  // than half come transposed in one way.
+  std::optional<DimVector> Order(absl::Span<Instruction* const> arrays) const {
+    struct Candidate {
+      DimVector order;
+      int arrays = 0, of_entry = 0;
+    };
+    std::vector<Candidate> orders;
+    int given = 0;
+    for (const Instruction* x : arrays) {
+      if (IsFreeWork(*x)) continue;
+      ++given;
+      DimVector order;  // empty: as the dimensions are
+      if (Moves(x)) {
+        order.assign(x->dimensions().begin(), x->dimensions().end());
+      } else if (!IsOfEntry(x)) {
+        continue;
+      }
+      auto it = std::find_if(orders.begin(), orders.end(),
+                             [&](const auto& c) { return c.order == order; });
+      if (it == orders.end()) it = orders.insert(it, Candidate{order});
+      ++it->arrays;
+      it->of_entry += IsOfEntry(x) ? 1 : 0;
+    }
+    const auto best =
+        std::max_element(orders.begin(), orders.end(),
+                         [](const Candidate& a, const Candidate& b) {
+                           return std::pair(a.arrays, a.of_entry) <
+                                  std::pair(b.arrays, b.of_entry);
+                         });
+    if (best == orders.end() || best->order.empty() ||
+        2 * best->arrays < given) {
+      return {};
+    }
+    return best->order;
+  }
+
+  // `x` before its transpose by `order`.
+  Instruction* Before(Instruction* x, const DimVector& order) {
+    if (Moves(x) && x->dimensions() == absl::MakeConstSpan(order)) {
+      return x->operand(0);
+    }
+    const DimVector inverse = Inverse(order);
+    return IsFreeWork(*x) ? FreeWorkInOrder(b_, x, inverse)
+                          : Transposed(&b_, x, inverse);
+  }
+
+  Instruction* Behind(Instruction* value, const DimVector& order) {
+    if (IsIdentityMapping(order)) return value;
+    Instruction* t = b_.Transpose(value, order);
+    moving_.insert(t);
+    return t;
+  }
+
+  // Planes that the program transposes are planes still.
+  Instruction* TurnedFurther(const Instruction& i) {
+    Instruction* planes = i.operand(0)->operand(0);
+    if (!of_planes_.contains(planes)) return nullptr;
+    return Behind(planes, Permuted(i.operand(0)->dimensions(), i.dimensions()));
+  }
+
+  Instruction* Elementwise(Instruction* i) {
+    std::vector<Instruction*> arrays;
+    for (Instruction* o : i->operands()) {
+      if (o->shape().SameDims(i->shape())) {
+        arrays.push_back(o);
+      } else if (!o->shape().IsScalar()) {
+        return nullptr;
+      }
+    }
+    const auto order = Order(arrays);
+    if (!order.has_value()) return nullptr;
+    std::vector<Instruction*> operands;
+    for (Instruction* o : i->operands()) {
+      operands.push_back(o->shape().IsScalar() ? o : Before(o, *order));
+    }
+    const Shape shape = Shape::Array(
+        i->shape().type(), Permuted(i->shape().dims(), Inverse(*order)));
+    const bool of_entry =
+        std::any_of(arrays.begin(), arrays.end(), [&](const Instruction* x) {
+          return Moves(x) && IsOfEntry(x) &&
+                 x->dimensions() == absl::MakeConstSpan(*order);
+        });
+    Instruction* value = Behind(c_->AddLike(*i, shape, operands), *order);
+    if (of_entry && Moves(value)) of_entry_.insert(value);
+    return value;
+  }
+
+  Instruction* Reduce(Instruction* i) {
+    if (i->operand_count() != 2) return nullptr;
+    const auto order = Order({i->operand(0)});
+    if (!order.has_value()) return nullptr;
+    Instruction* x = Before(i->operand(0), *order);
+    DimVector reduced, kept;
+    for (int64_t d : i->dimensions()) reduced.push_back((*order)[d]);
+    std::sort(reduced.begin(), reduced.end());
+    const DimVector rest = Others(x->shape().rank(), reduced);
+    for (size_t d = 0; d < order->size(); ++d) {
+      if (Contains(i->dimensions(), static_cast<int64_t>(d))) continue;
+      kept.push_back(std::find(rest.begin(), rest.end(), (*order)[d]) -
+                     rest.begin());
+    }
+    return Behind(b_.Reduce(x, i->operand(1), reduced, i->to_apply()), kept);
+  }
+
+  Instruction* Windows(Instruction* i) {
+    const bool scatters = i->opcode() == Opcode::kSelectAndScatter;
+    if (!scatters && i->operand_count() != 2) return nullptr;
+    std::vector<Instruction*> arrays = {i->operand(0)};
+    if (scatters) arrays.push_back(i->operand(1));
+    const auto order = Order(arrays);
+    if (!order.has_value()) return nullptr;
+    const Window& old = i->attrs<WindowAttrs>().window;
+    WindowAttrs attrs;
+    for (int64_t d : Inverse(*order)) {
+      attrs.window.dims.push_back(old.dims[d]);
+    }
+    std::vector<Instruction*> operands;
+    for (Instruction* o : i->operands()) {
+      operands.push_back(o->shape().IsScalar() ? o : Before(o, *order));
+    }
+    const Shape shape = Shape::Array(
+        i->shape().type(), Permuted(i->shape().dims(), Inverse(*order)));
+    Instruction* value = c_->AddLike(*i, shape, operands);
+    value->set_attributes(attrs);
+    return Behind(value, *order);
+  }
+
+  Instruction* Pad(Instruction* i) {
+    const auto order = Order({i->operand(0)});
+    if (!order.has_value()) return nullptr;
+    const auto& old = i->attrs<PadAttrs>().dims;
+    PadAttrs attrs;
+    for (int64_t d : Inverse(*order)) attrs.dims.push_back(old[d]);
+    return Behind(
+        b_.Pad(Before(i->operand(0), *order), i->operand(1), attrs.dims),
+        *order);
+  }
+
+  Instruction* Slice(Instruction* i) {
+    const auto order = Order({i->operand(0)});
+    if (!order.has_value()) return nullptr;
+    const SliceAttrs& old = i->attrs<SliceAttrs>();
+    const DimVector inverse = Inverse(*order);
+    return Behind(
+        b_.Slice(Before(i->operand(0), *order), Permuted(old.starts, inverse),
+                 Permuted(old.limits, inverse), Permuted(old.strides, inverse)),
+        *order);
+  }
+
+  Instruction* Concatenate(Instruction* i) {
+    const auto order = Order(i->operands());
+    if (!order.has_value()) return nullptr;
+    std::vector<Instruction*> operands;
+    for (Instruction* o : i->operands()) operands.push_back(Before(o, *order));
+    return Behind(b_.Concatenate(operands, (*order)[i->dimensions()[0]]),
+                  *order);
+  }
+
+  Instruction* UnitDims(Instruction* i) {
+    const auto units = WithUnitsInFront(*i);
+    if (!units.has_value() || !Moves(i->operand(0))) return nullptr;
+    return Behind(b_.Reshape(i->operand(0)->operand(0), units->dims),
+                  units->order);
+  }
+
+  Computation* c_;
+  Builder b_;
+  const int generation_;
+  absl::flat_hash_set<const Instruction*> moving_;
+  absl::flat_hash_set<const Instruction*> of_planes_;  // product_planes.h
+  // What is made of arrays of the entry, in their order; if that is not the one
+  // of the dimensions, the transposes behind it.
+  absl::flat_hash_set<const Instruction*> of_entry_;
+};
+
+}  // namespace
+
+absl::StatusOr<bool> TransposeMoverPass::Run(Module* module,
+                                             const PassContext& context) {
+  if (module->config().is_scheduled) return false;
+  const int generation = GenerationOf(context);
+  bool changed = false;
+  for (Computation* c : ControlComputations(*module)) {
+    changed |= Mover(c, generation).Run();
+  }
+  return changed;
+}
+
+}  // namespace ptxla::hlo

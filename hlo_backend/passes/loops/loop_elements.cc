@@ -1,0 +1,40 @@
+#include "hlo_backend/passes/loops/loop_elements.h"
+
+#include <algorithm>
+
+#include "hlo_backend/ir/module.h"
+
+namespace ptxla::hlo {
+namespace {
+
+bool IsElement(const Instruction& user) {
+  return user.opcode() == Opcode::kGetTupleElement;
+}
+
+}  // namespace
+
+bool IsOnlyTakenApart(const Instruction& tuple) {
+  return !tuple.IsRoot() &&
+         std::all_of(tuple.users().begin(), tuple.users().end(),
+                     [](const Instruction* user) { return IsElement(*user); });
+}
+
+std::vector<Instruction*> ElementsOf(const Instruction& tuple, int k) {
+  std::vector<Instruction*> values;
+  for (Instruction* user : tuple.users()) {
+    if (IsElement(*user) && user->tuple_index() == k) values.push_back(user);
+  }
+  return values;
+}
+
+Computation* OwnCalled(Instruction* loop, Computation* c) {
+  if (c->callers().size() == 1) return c;
+  Module::ComputationMap copied;
+  Computation* own = c->module()->CloneComputation(*c, c->name(), &copied);
+  for (int k = 0; k < static_cast<int>(loop->called().size()); ++k) {
+    if (loop->called()[k] == c) loop->ReplaceCalled(k, own);
+  }
+  return own;
+}
+
+}  // namespace ptxla::hlo

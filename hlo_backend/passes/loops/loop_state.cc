@@ -1,0 +1,155 @@
+#include "hlo_backend/passes/loops/loop_state.h"
+
+#include "hlo_backend/analysis/buffer_plan.h"
+#include "hlo_backend/analysis/tiled_layout.h"
+#include "hlo_backend/passes/loops/loop_elements.h"
+#include "hlo_backend/passes/memory/memory_places.h"
+#include "hlo_backend/passes/memory/memory_space.h"
+#include "hlo_backend/passes/memory/memory_space_assignment.h"
+#include "hlo_backend/passes/memory/vmem_kernels.h"
+
+namespace ptxla::hlo {
+bool LoopState::IsPlain() const {
+  return init_->opcode() == Opcode::kTuple && init_->user_count() == 1 &&
+         body_->root()->opcode() == Opcode::kTuple &&
+         IsOnlyTakenApart(*loop_) && IsOnlyTakenApart(*body_->parameter(0)) &&
+         IsOnlyTakenApart(*condition_->parameter(0));
+}
+
+int64_t LoopState::VmemBytes(int k) const {
+  const Shape& shape = init_->operand(k)->shape();
+  if (!shape.IsArray() || shape.IsScalar() ||
+      shape.memory_space() != kMemoryHbm) {
+    return 0;
+  }
+  if (!ReadByKernels(*body_->parameter(0), k, body_->root()) ||
+      !ReadByKernels(*condition_->parameter(0), k, nullptr)) {
+    return 0;
+  }
+  const Instruction* next = body_->root()->operand(k);
+  const MemoryPlace place = PlaceOf(next);
+  if (!MayLieInVmem(*place.maker) || place.maker->parent() != body_) return 0;
+  // Whatever names it is read by kernels, and is the next state once.
+  int handed_on = 0;
+  for (const Instruction* i : body_->instructions()) {
+    if (!(PlaceOf(i) == place) || i->shape().IsTuple()) continue;
+    if (i->opcode() == Opcode::kBitcast && i->shape().IsScalar()) return 0;
+    for (const Instruction* user : i->users()) {
+      if (user == body_->root()) {
+        handed_on += user->OperandUses(i);
+      } else if (!OnlyNamesMemory(*user) && !ReadsInVmem(*user, *i)) {
+        return 0;
+      }
+    }
+  }
+  return handed_on == 1 && StartsInVmem(k) ? PaddedBytes(shape) : 0;
+}
+
+bool LoopState::IsWorth(int64_t bytes, int times, int64_t room) const {
+  return TrafficSavedInVmem(body_, room - bytes) + times * bytes >=
+         TrafficSavedInVmem(body_, room);
+}
+
+int64_t LoopState::ReadOnlyBytes(int k) const {
+  const Shape& shape = init_->operand(k)->shape();
+  if (!shape.IsArray() || shape.IsScalar() ||
+      shape.memory_space() != kMemoryHbm || !IsHandedOn(k) ||
+      !ElementsOf(*loop_, k).empty() || !StartsInVmem(k)) {
+    return 0;
+  }
+  const bool read =
+      ReadByKernels(*body_->parameter(0), k, nullptr, body_->root()) &&
+      ReadByKernels(*condition_->parameter(0), k, nullptr);
+  return read ? PaddedBytes(shape) : 0;
+}
+
+void LoopState::StartInVmem(int k) {
+  SetMemorySpace(init_->operand(k), -1, kMemoryVmem);
+  NameVmem(k);
+}
+
+bool LoopState::NameVmem(int k) {
+  const Shape& shape = init_->operand(k)->shape();
+  if (!shape.IsArray() || shape.memory_space() != kMemoryVmem) return false;
+  if (!IsHandedOn(k)) return false;
+  MoveNames(k, kMemoryVmem);
+  SetSpace(body_->root()->mutable_shape()->mutable_element(k), kMemoryVmem);
+  return true;
+}
+
+std::vector<Instruction*> LoopState::Leaving(int k) const {
+  std::vector<Instruction*> values;
+  for (Instruction* value : ElementsOf(*loop_, k)) {
+    bool leaves = value->IsRoot();
+    for (const Instruction* user : value->users()) {
+      leaves = leaves || !ReadsInVmem(*user, *value);
+    }
+    if (leaves) values.push_back(value);
+  }
+  return values;
+}
+
+bool LoopState::IsHandedOn(int k) const {
+  const MemoryPlace place = PlaceOf(body_->root()->operand(k));
+  return place.maker == body_->parameter(0) && place.index == k;
+}
+
+bool LoopState::StartsInVmem(int k) const {
+  const Instruction* start = init_->operand(k);
+  return start->user_count() == 1 && !OnlyNamesMemory(*start) &&
+         InPlaceOperand(*start) < 0 && MayLieInVmem(*start);
+}
+
+bool LoopState::ReadByKernels(const Instruction& state, int k,
+                              const Instruction* root,
+                              const Instruction* except) {
+  for (const Instruction* value : ElementsOf(state, k)) {
+    if (!ValueReadByKernels(*value, k, root, except)) return false;
+  }
+  return true;
+}
+
+bool LoopState::ValueReadByKernels(const Instruction& value, int k,
+                                   const Instruction* root,
+                                   const Instruction* except) {
+  if (value.IsRoot()) return false;
+  for (const Instruction* user : value.users()) {
+    if (user == except) continue;
+    if (user->opcode() == Opcode::kBitcast && !user->shape().IsScalar()) {
+      if (!ValueReadByKernels(*user, k, root, nullptr)) return false;
+      continue;
+    }
+    if (user == root || !ReadsInVmem(*user, value)) return false;
+    // What is updated in place is the next state, whose readers are seen to
+    // apart.
+    if (UpdatesInPlace(*user, value) &&
+        (root == nullptr || PlaceOf(root->operand(k)).maker != user)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+void LoopState::MoveNames(int k, int space) {
+  const auto element = [&](Instruction* tuple) {
+    SetSpace(tuple->mutable_shape()->mutable_element(k), space);
+    for (Instruction* value : ElementsOf(*tuple, k)) {
+      SetMemorySpace(value, -1, space);
+    }
+  };
+  SetSpace(init_->mutable_shape()->mutable_element(k), space);
+  element(loop_);
+  element(body_->parameter(0));
+  element(condition_->parameter(0));
+}
+
+void LoopState::Move(int k, int space) {
+  SetMemorySpace(init_->operand(k), -1, space);
+  MoveNames(k, space);
+  Instruction* next = body_->root()->operand(k);
+  const MemoryPlace place = PlaceOf(next);
+  SetMemorySpace(const_cast<Instruction*>(place.maker), place.index, space);
+  SetSpace(body_->root()->mutable_shape()->mutable_element(k), space);
+}
+
+}  // namespace ptxla::hlo

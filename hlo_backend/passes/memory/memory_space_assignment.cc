@@ -1,0 +1,264 @@
+#include "hlo_backend/passes/memory/memory_space_assignment.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "hlo_backend/analysis/buffer_plan.h"
+#include "hlo_backend/analysis/tiled_layout.h"
+#include "hlo_backend/passes/control_flow.h"
+#include "hlo_backend/passes/memory/memory_places.h"
+#include "hlo_backend/passes/memory/memory_space.h"
+#include "hlo_backend/passes/memory/range_maximum.h"
+#include "hlo_backend/passes/memory/shared_places.h"
+#include "hlo_backend/passes/memory/vmem_kernels.h"
+
+namespace ptxla::hlo {
+namespace {
+
+// One array that a kernel makes.
+struct Candidate {
+  Instruction* maker = nullptr;
+  int64_t index = -1;
+  int first = 0, last = 0;  // positions
+  int64_t bytes = 0;
+  int reads = 0;
+  int steps = 1;  // from first to last, without what takes no time
+  // HBM traffic saved; per byte and step.
+  int64_t Saved() const { return (1 + reads) * bytes; }
+  double Worth() const { return static_cast<double>(1 + reads) / steps; }
+};
+
+// Everything that reads one place, through bitcasts and what is updated in it.
+// False if something other than a kernel does.
+bool CollectReads(const Instruction* value, const Positions& positions,
+                  Candidate* c) {
+  if (value->IsRoot()) return false;
+  for (const Instruction* user : value->users()) {
+    const bool updates = UpdatesInPlace(*user, *value);
+    if (updates && !MayLieInVmem(*user)) return false;
+    // A scalar is read from SMEM.
+    if (user->opcode() == Opcode::kBitcast && user->shape().IsScalar()) {
+      return false;
+    }
+    if ((user->opcode() == Opcode::kBitcast || updates) &&
+        !CollectReads(user, positions, c)) {
+      return false;
+    }
+    if (user->opcode() == Opcode::kBitcast) continue;
+    if (!ReadsInVmem(*user, *value)) return false;
+    c->last = std::max(c->last, positions.at(user));
+    ++c->reads;
+  }
+  return true;
+}
+
+bool TakesNoTime(const Instruction& i) {
+  switch (i.opcode()) {
+    case Opcode::kBitcast:
+    case Opcode::kConstant:
+    case Opcode::kGetTupleElement:
+    case Opcode::kParameter:
+    case Opcode::kTuple:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// Whether what a place takes over, or what takes it over, is in VMEM, or among
+// those that are to be.
+class SharedNeighbours {
+ public:
+  using Places = absl::flat_hash_set<MemoryPlace>;
+
+  SharedNeighbours(const Computation& c, const Positions& positions) {
+    for (const SharedPlace& s : SharedPlaces(c, positions)) {
+      before_[s.to] = s.from;
+      behind_[s.from] = s.to;
+    }
+  }
+  bool IsBefore(const MemoryPlace& place, const Places& chosen) const {
+    return IsInVmem(before_, place, chosen);
+  }
+  bool IsBehind(const MemoryPlace& place, const Places& chosen) const {
+    return IsInVmem(behind_, place, chosen);
+  }
+
+ private:
+  using Map = absl::flat_hash_map<MemoryPlace, MemoryPlace>;
+  static bool IsInVmem(const Map& map, const MemoryPlace& place,
+                       const Places& chosen) {
+    const auto it = map.find(place);
+    return it != map.end() &&
+           (chosen.contains(it->second) ||
+            ShapeOf(it->second).memory_space() == kMemoryVmem);
+  }
+
+  Map before_, behind_;
+};
+
+class Assigner {
+ public:
+  Assigner(Computation* c, int64_t room)
+      : c_(c),
+        room_(room),
+        positions_(PositionsOf(*c)),
+        neighbours_(*c, positions_) {
+    int step = 0;
+    for (const Instruction* i : c->instructions()) {
+      step_.push_back(step);
+      if (!TakesNoTime(*i)) ++step;
+    }
+  }
+
+  // Then bodies of loops, in the room that is left while they run.
+  std::vector<KernelResult> Run(
+      absl::FunctionRef<bool(const Instruction&)> may) {
+    RangeMaximum live(c_->instruction_count());
+    AddVmemResidents(*c_, positions_, &live);
+    std::vector<KernelResult> placed;
+    const Choice choice = Chosen(live, may);
+    for (const Candidate& c : choice.candidates) {
+      live.Add(c.first, c.last, c.bytes);
+      SetMemorySpace(c.maker, c.index, kMemoryVmem);
+      placed.push_back({c.maker, c.index});
+    }
+    for (const Instruction* i : c_->instructions()) {
+      if (i->opcode() != Opcode::kWhile) continue;
+      const int at = positions_.at(i);
+      Computation* body = i->while_body();
+      if (body->callers().size() != 1) continue;
+      const std::vector<KernelResult> inside =
+          Assigner(body, room_ - live.Maximum(at, at)).Run(may);
+      placed.insert(placed.end(), inside.begin(), inside.end());
+    }
+    return placed;
+  }
+
+  // Bytes of HBM traffic that Run would save in this computation.
+  int64_t Saved(absl::FunctionRef<bool(const Instruction&)> may) {
+    RangeMaximum live(c_->instruction_count());
+    AddVmemResidents(*c_, positions_, &live);
+    return Chosen(live, may).saved;
+  }
+
+ private:
+  struct Choice {
+    std::vector<Candidate> candidates;
+    int64_t saved = 0;
+  };
+
+  // Those that save most per byte and step first, or, where more is saved so,
+  // those that save most: small arrays in the way of a large one.
+  Choice Chosen(const RangeMaximum& live,
+                absl::FunctionRef<bool(const Instruction&)> may) {
+    for (Instruction* i : c_->instructions()) {
+      // What updates in place lies where its operand does.
+      if (MayLieInVmem(*i) && InPlaceOperand(*i) < 0 && may(*i)) Consider(i);
+    }
+    const auto sort = [&](auto worth) {
+      std::stable_sort(candidates_.begin(), candidates_.end(),
+                       [&](const Candidate& a, const Candidate& b) {
+                         return worth(a) > worth(b);
+                       });
+    };
+    sort([](const Candidate& c) { return c.Worth(); });
+    Choice dense = Fitting(live);
+    sort([](const Candidate& c) { return c.Saved(); });
+    Choice large = Fitting(live);
+    if (large.saved > dense.saved) return large;
+    return dense;
+  }
+
+  Choice Fitting(RangeMaximum live) const {
+    Choice choice;
+    SharedNeighbours::Places chosen;
+    for (Candidate c : candidates_) {
+      // The step in which two share a place counts once.
+      const MemoryPlace place = {c.maker, c.index};
+      const int64_t saved = c.Saved();
+      c.first += neighbours_.IsBefore(place, chosen) ? 1 : 0;
+      c.last -= neighbours_.IsBehind(place, chosen) ? 1 : 0;
+      if (live.Maximum(c.first, c.last) + c.bytes > room_) continue;
+      live.Add(c.first, c.last, c.bytes);
+      chosen.insert(place);
+      choice.candidates.push_back(c);
+      choice.saved += saved;
+    }
+    return choice;
+  }
+
+  void Consider(Instruction* i) {
+    if (i->shape().IsArray()) {
+      Consider(i, -1, i->shape());
+      return;
+    }
+    for (const Instruction* user : i->users()) {
+      if (user->opcode() != Opcode::kGetTupleElement) return;
+    }
+    for (int k = 0; k < i->shape().element_count_of_tuple(); ++k) {
+      if (i->shape().element(k).IsArray())
+        Consider(i, k, i->shape().element(k));
+    }
+  }
+
+  void Consider(Instruction* maker, int64_t index, const Shape& shape) {
+    // Scalars go to SMEM, whatever is said here.
+    if (shape.IsScalar() || shape.memory_space() != kMemoryHbm) return;
+    Candidate c;
+    c.maker = maker;
+    c.index = index;
+    c.first = c.last = positions_.at(maker);
+    c.bytes = PaddedBytes(shape);
+    for (const Instruction* value : ValuesOf(maker, index)) {
+      if (!CollectReads(value, positions_, &c)) return;
+    }
+    if (c.bytes > room_ || c.reads == 0) return;
+    c.steps = step_[c.last] - step_[c.first] + 1;
+    candidates_.push_back(c);
+  }
+
+  Computation* c_;
+  const int64_t room_;
+  const Positions positions_;
+  const SharedNeighbours neighbours_;
+  std::vector<int> step_;  // by position
+  std::vector<Candidate> candidates_;
+};
+
+}  // namespace
+
+int64_t WholeRoomForResidents(const chips::ChipSpec& chip) {
+  const chips::VmemSpec& vmem = chip.vmem();
+  return (vmem.usable - vmem.scoped_limit + chip.cmem()).count();
+}
+
+int64_t RoomForResidents(const chips::ChipSpec& chip) {
+  return WholeRoomForResidents(chip) / 8 * 7;
+}
+
+std::vector<KernelResult> PutIntoVmem(
+    Computation* computation, int64_t room,
+    absl::FunctionRef<bool(const Instruction&)> may) {
+  if (room <= 0) return {};
+  return Assigner(computation, room).Run(may);
+}
+
+int64_t TrafficSavedInVmem(Computation* computation, int64_t room) {
+  if (room <= 0) return 0;
+  return Assigner(computation, room).Saved([](const Instruction&) {
+    return true;
+  });
+}
+
+absl::StatusOr<bool> MemorySpaceAssignmentPass::Run(
+    Module* module, const PassContext& context) {
+  if (!module->config().is_scheduled) return false;
+  return !PutIntoVmem(module->entry(), WholeRoomForResidents(*context.chip),
+                      [](const Instruction&) { return true; })
+              .empty();
+}
+
+}  // namespace ptxla::hlo

@@ -1,0 +1,122 @@
+#include "hlo_backend/passes/memory/prefetch_uses.h"
+
+#include <algorithm>
+
+#include "hlo_backend/analysis/fusion_rules.h"
+#include "hlo_backend/analysis/row_gather.h"
+#include "hlo_backend/analysis/tiled_layout.h"
+#include "hlo_backend/ir/computation.h"
+#include "hlo_backend/passes/fusion/row_leaves.h"
+#include "hlo_backend/passes/memory/memory_places.h"
+#include "memory_model/table_rows.h"
+
+namespace ptxla::hlo {
+namespace {
+
+int64_t BytesOf(const Shape& shape) {
+  if (shape.IsArray()) return PaddedBytes(shape);
+  int64_t bytes = 0;
+  for (int k = 0; k < shape.element_count_of_tuple(); ++k) {
+    if (shape.element(k).IsArray()) bytes += PaddedBytes(shape.element(k));
+  }
+  return bytes;
+}
+
+}  // namespace
+
+const Instruction* ProductIn(const Instruction& kernel) {
+  if (kernel.opcode() != Opcode::kFusion) {
+    return IsProduct(kernel) ? &kernel : nullptr;
+  }
+  // The steps of a chain hide what they read.
+  if (kernel.fusion_kind() == FusionKind::kCustom) return nullptr;
+  for (const Instruction* i : kernel.fused()->instructions()) {
+    if (IsProduct(*i)) return i;
+  }
+  return nullptr;
+}
+
+bool HasProduct(const Instruction& kernel) {
+  return ProductIn(kernel) != nullptr;
+}
+
+bool OnlyReduces(const Instruction& kernel) {
+  if (kernel.opcode() != Opcode::kFusion) {
+    return kernel.opcode() == Opcode::kReduce;
+  }
+  const Instruction* root = kernel.fused()->root();
+  if (root->opcode() != Opcode::kTuple) {
+    return root->opcode() == Opcode::kReduce;
+  }
+  for (const Instruction* i : root->operands()) {
+    if (i->opcode() != Opcode::kReduce) return false;
+  }
+  return true;
+}
+
+bool ReducesAsItIs(const Instruction& kernel, int k) {
+  if (kernel.opcode() != Opcode::kFusion) return true;
+  const auto reduced = [](const Instruction& value, auto&& again) -> bool {
+    return std::all_of(value.users().begin(), value.users().end(),
+                       [&](const Instruction* user) {
+                         if (user->opcode() == Opcode::kReduce) return true;
+                         return user->opcode() == Opcode::kBitcast &&
+                                again(*user, again);
+                       });
+  };
+  return reduced(*kernel.fused()->parameter(k), reduced);
+}
+
+bool HasOneRow(const Instruction& dot) {
+  if (dot.opcode() != Opcode::kDot) return false;
+  const int64_t out = dot.shape().ElementCount();
+  for (int k = 0; k < 2; ++k) {
+    // An operand without free dimensions: its elements are batch and K.
+    const int64_t other = dot.operand(1 - k)->shape().ElementCount();
+    const int64_t mine = dot.operand(k)->shape().ElementCount();
+    if (mine * out == other) return true;
+  }
+  return false;
+}
+
+bool FeedsProduct(const Instruction& kernel, int k) {
+  if (kernel.opcode() != Opcode::kFusion) return IsProduct(kernel);
+  return FeedsADot(*kernel.fused()->parameter(k));
+}
+
+bool SharesPlanes(const Instruction& kernel, const Instruction& product) {
+  if (kernel.opcode() != Opcode::kFusion || product.opcode() != Opcode::kDot) {
+    return false;
+  }
+  const int rows = product.shape().rank() - 2;
+  for (const Instruction* i : kernel.fused()->instructions()) {
+    if (i->opcode() != Opcode::kBroadcast || IsFreeOfRows(*i) ||
+        !IsSharedByRows(*i, product)) {
+      continue;
+    }
+    const auto dims = i->dimensions();
+    if (std::find(dims.begin(), dims.end(), rows) != dims.end()) return true;
+  }
+  return false;
+}
+
+bool WantsWholeTable(const Instruction& kernel, const chips::ChipSpec& chip) {
+  constexpr int64_t kLanes = 128;
+  if (!GathersRows(kernel)) return false;
+  const Shape& table = kernel.operand(0)->shape();
+  memory::TableRows rows;
+  rows.rows = kernel.shape().dim(0);
+  rows.pieces = CeilOfRatio<int64_t>(table.dim(1), kLanes);
+  rows.table_bytes = PaddedBytes(table);
+  return rows.Copy(chip) + rows.ByRegisters(chip) < rows.ByTransfers(chip);
+}
+
+int64_t BytesTouched(const Instruction& kernel) {
+  int64_t bytes = BytesOf(kernel.shape());
+  for (const Instruction* operand : kernel.operands()) {
+    bytes += BytesOf(operand->shape());
+  }
+  return bytes;
+}
+
+}  // namespace ptxla::hlo

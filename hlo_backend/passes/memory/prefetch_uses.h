@@ -1,0 +1,50 @@
+// What a kernel does with the arrays that it reads, as far as a copy to VMEM
+// ahead of it depends on that (vmem_prefetch.h).
+//
+//   const Instruction* dot = ProductIn(*fusion);
+//   if (dot != nullptr && !HasOneRow(*dot) && FeedsProduct(*fusion, 1)) ...
+#ifndef PTXLA_HLO_BACKEND_PASSES_MEMORY_PREFETCH_USES_H_
+#define PTXLA_HLO_BACKEND_PASSES_MEMORY_PREFETCH_USES_H_
+
+#include <cstdint>
+
+#include "chips/chip_spec.h"
+#include "hlo_backend/ir/instruction.h"
+
+namespace ptxla::hlo {
+
+// The product that the kernel is or has; null if none, or several in a chain.
+const Instruction* ProductIn(const Instruction& kernel);
+bool HasProduct(const Instruction& kernel);
+
+// A product of one row reads its weights once, as fast as they come.
+bool HasOneRow(const Instruction& dot);
+
+// Operand `k` of the kernel is, perhaps converted, an operand of its product.
+bool FeedsProduct(const Instruction& kernel, int k);
+
+// Members of the product's batch share planes that its epilogue reads: they are
+// walked inside of rows (b_inner in lowering/products/product_tiling.h), so
+// that a right operand that streams would come again for each block of rows.
+bool SharesPlanes(const Instruction& kernel, const Instruction& product);
+
+// Everything that the kernel makes is reduced.
+bool OnlyReduces(const Instruction& kernel);
+
+// Operand `k` is reduced as it is: what is computed from an array first is
+// streamed (libtpu 0.0.42.1 on v4, v5e and v6e: maxima and sums of one array,
+// against sums of squares, of products, of exponentials, of bf16 that is
+// converted, and products of one row).
+bool ReducesAsItIs(const Instruction& kernel, int k);
+
+// The kernel gathers so many rows that its table comes to VMEM and they from
+// there sooner than they come each by a transfer, even if nothing hides the
+// copy.
+bool WantsWholeTable(const Instruction& kernel, const chips::ChipSpec& chip);
+
+// What a kernel reads and writes, wherever it lies, with padding.
+int64_t BytesTouched(const Instruction& kernel);
+
+}  // namespace ptxla::hlo
+
+#endif  // PTXLA_HLO_BACKEND_PASSES_MEMORY_PREFETCH_USES_H_

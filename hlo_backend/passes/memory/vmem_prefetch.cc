@@ -1,0 +1,345 @@
+#include "hlo_backend/passes/memory/vmem_prefetch.h"
+
+#include <algorithm>
+#include <map>
+#include <vector>
+
+#include "hlo_backend/analysis/filled_scatter.h"
+#include "hlo_backend/analysis/fusion_rules.h"
+#include "hlo_backend/analysis/tiled_layout.h"
+#include "hlo_backend/passes/memory/memory_places.h"
+#include "hlo_backend/passes/memory/memory_space.h"
+#include "hlo_backend/passes/memory/memory_space_assignment.h"
+#include "hlo_backend/passes/memory/prefetch_uses.h"
+#include "hlo_backend/passes/memory/range_maximum.h"
+#include "hlo_backend/passes/memory/vmem_kernels.h"
+
+namespace ptxla::hlo {
+namespace {
+
+// Readers further apart keep VMEM from others for too long.
+constexpr int kMostPositions = 16;
+
+// Kernels that cannot read the operand where it lies in VMEM.
+bool NeedsWindows(const Instruction& kernel, const Instruction& operand) {
+  return ReadsWindows(kernel, operand) && !ReadsPlanesInPlace(kernel, operand);
+}
+
+// Kernels that copies may run under.
+bool TakesTime(const Instruction& i) {
+  return IsVmemKernel(i) || IsFilledScatter(i);
+}
+
+class Prefetcher {
+ public:
+  Prefetcher(Computation* c, const chips::ChipSpec& chip,
+             int64_t bytes_in_latency, int64_t hidden_share)
+      : c_(c),
+        chip_(chip),
+        room_(RoomForResidents(chip)),
+        whole_room_(WholeRoomForResidents(chip)),
+        kernel_bytes_(chip.vmem().scoped_limit.count()),
+        bytes_in_latency_(bytes_in_latency),
+        hidden_share_(hidden_share),
+        positions_(PositionsOf(*c)),
+        live_(c->instruction_count()) {
+    for (Instruction* i : c->instructions()) {
+      if (first_kernel_ < 0 && TakesTime(*i)) {
+        first_kernel_ = static_cast<int>(order_.size());
+      }
+      order_.push_back(i);
+      spare_.push_back(TakesTime(*i) ? BytesTouched(*i) : 0);
+    }
+    AddVmemResidents(*c, positions_, &live_);
+  }
+
+  bool Run() {
+    bool changed = FetchForFirstKernel();
+    changed |= FetchForScatters();
+    changed |= FetchForGathers();
+    const std::vector<Instruction*> parameters(c_->parameters().begin(),
+                                               c_->parameters().end());
+    for (Instruction* p : parameters) {
+      if (p->shape().IsArray() && !p->shape().IsScalar()) changed |= Fetch(p);
+    }
+    if (!changed) return false;
+    std::vector<Instruction*> result;
+    for (Instruction* i : order_) {
+      for (Instruction* before : before_[i]) result.push_back(before);
+      result.push_back(i);
+    }
+    c_->Reorder(result);
+    return true;
+  }
+
+ private:
+  struct Reader {
+    Instruction* kernel;
+    Instruction* name;  // the parameter, or a bitcast of it
+  };
+
+  std::vector<Reader> ReadersOf(Instruction* value) const {
+    std::vector<Reader> readers;
+    for (Instruction* user : value->users()) {
+      if (user->opcode() == Opcode::kBitcast) {
+        for (const Reader& r : ReadersOf(user)) readers.push_back(r);
+      } else if (IsFilledScatter(*user) || WantsWholeTable(*user, chip_)
+                     ? ReadsInVmem(*user, *value)
+                     : IsVmemKernel(*user) && !NeedsWindows(*user, *value)) {
+        readers.push_back({user, value});
+      }
+    }
+    return readers;
+  }
+
+  // What the reader does with the array.
+  enum class Use { kProduct, kOneRowProduct, kOther };
+  static Use UseOf(const Reader& r) {
+    const Instruction* product = ProductIn(*r.kernel);
+    if (product == nullptr) return Use::kOther;
+    int feeds = 0, uses = 0;
+    for (int k = 0; k < r.kernel->operand_count(); ++k) {
+      if (r.kernel->operand(k) != r.name) continue;
+      ++uses;
+      feeds += FeedsProduct(*r.kernel, k);
+    }
+    if (feeds > 0 && HasOneRow(*product)) return Use::kOneRowProduct;
+    return feeds == 1 && uses == 1 ? Use::kProduct : Use::kOther;
+  }
+
+  // The parameter, or a bitcast of one, that an operand is; null if none.
+  static Instruction* ParameterOf(Instruction* value) {
+    while (value->opcode() == Opcode::kBitcast) value = value->operand(0);
+    const bool fits = value->opcode() == Opcode::kParameter &&
+                      value->shape().IsArray() && !value->shape().IsScalar() &&
+                      value->shape().memory_space() == kMemoryHbm;
+    return fits ? value : nullptr;
+  }
+
+  // Nothing runs before the first kernel, so nothing hides this copy: a product
+  // still gets the larger of its operands whole, and a reduce the larger of
+  // those that nobody else reads.
+  bool FetchForFirstKernel() {
+    Instruction* first = nullptr;
+    for (Instruction* i : order_) {
+      if (!IsVmemKernel(*i)) continue;
+      first = i;
+      break;
+    }
+    if (first == nullptr) return false;
+    const bool product = HasProduct(*first);
+    if (product ? HasOneRow(*ProductIn(*first)) : !OnlyReduces(*first)) {
+      return false;
+    }
+    const bool right = product && SharesPlanes(*first, *ProductIn(*first));
+    Instruction* largest = nullptr;
+    for (int k = 0; k < first->operand_count(); ++k) {
+      if (product ? !FeedsProduct(*first, k) : !ReducesAsItIs(*first, k)) {
+        continue;
+      }
+      if (NeedsWindows(*first, *first->operand(k))) continue;
+      Instruction* p = ParameterOf(first->operand(k));
+      if (p == nullptr || PaddedBytes(p->shape()) > whole_room_) continue;
+      if (!product && ReadersOf(p).size() > 1) continue;
+      const int64_t bytes = PaddedBytes(p->shape());
+      const int64_t most =
+          largest == nullptr ? -1 : PaddedBytes(largest->shape());
+      if (bytes > most || (bytes == most && right)) {
+        largest = p;
+      }
+    }
+    return largest != nullptr && Fetch(largest, first);
+  }
+
+  // Rows that are added to a table block by block come at once, whether that
+  // is hidden or not: a transfer for each takes longer. (A table that fits into
+  // its kernel is added to row after row.)
+  bool FetchForScatters() {
+    bool changed = false;
+    for (Instruction* i : order_) {
+      if (!IsFilledScatter(*i) || !ReadsInVmem(*i, *i->operand(1)) ||
+          PaddedBytes(ScatterOf(*i).shape()) <= kernel_bytes_) {
+        continue;
+      }
+      Instruction* p = ParameterOf(i->operand(1));
+      if (p != nullptr) changed |= Fetch(p, i);
+    }
+    return changed;
+  }
+
+  // Tables come at once where a transfer for each row that is wanted takes
+  // longer, even if nothing hides that.
+  bool FetchForGathers() {
+    bool changed = false;
+    for (Instruction* i : order_) {
+      if (!WantsWholeTable(*i, chip_)) continue;
+      Instruction* p = ParameterOf(i->operand(0));
+      if (p != nullptr) changed |= Fetch(p, i);
+    }
+    return changed;
+  }
+
+  // `only`: the one reader, and nothing before it hides the copy.
+  bool Fetch(Instruction* parameter, Instruction* only = nullptr) {
+    std::vector<Reader> readers = ReadersOf(parameter);
+    std::sort(readers.begin(), readers.end(),
+              [&](const Reader& a, const Reader& b) {
+                return PositionOf(a) < PositionOf(b);
+              });
+    bool changed = false;
+    for (auto begin = readers.begin(); begin != readers.end();) {
+      auto end = begin + 1;
+      while (end != readers.end() &&
+             PositionOf(*end) - PositionOf(*begin) <= kMostPositions) {
+        ++end;
+      }
+      std::vector<Reader> near(begin, end);
+      begin = end;
+      if (only != nullptr) {
+        if (near.front().kernel != only) continue;
+        if (begin != readers.end()) near.resize(1);
+      }
+      changed |= FetchFor(parameter, std::move(near), only);
+    }
+    return changed;
+  }
+
+  int PositionOf(const Reader& r) const { return positions_.at(r.kernel); }
+
+  // Readers near one another, in their order.
+  bool FetchFor(Instruction* parameter, std::vector<Reader> readers,
+                const Instruction* only) {
+    int first = PositionOf(readers.front());
+    const int last = PositionOf(readers.back());
+    const bool one = only == nullptr && first == last;
+    const Use use = UseOf(readers[0]);
+    if (one && (readers.size() > 1 || use == Use::kOneRowProduct)) return false;
+    const bool one_product = one && use == Use::kProduct;
+    const int64_t bytes = PaddedBytes(parameter->shape());
+    int before = first;
+    // The program's first kernel reads HBM itself: the copy for those behind it
+    // runs at the same time.
+    if (only == nullptr && first == first_kernel_ &&
+        !HasProduct(*order_[first])) {
+      readers.erase(std::remove_if(readers.begin(), readers.end(),
+                                   [&](const Reader& r) {
+                                     return PositionOf(r) == first;
+                                   }),
+                    readers.end());
+      if (readers.empty()) return false;
+      first = PositionOf(readers.front());
+    }
+    const int start =
+        one ? StartOfHidden(first, bytes, one_product) : KernelBefore(before);
+    // Nothing hides it: the kernel streams its operand as well.
+    if (one && start == first) return false;
+    const int64_t beside = live_.Maximum(start, last);
+    if (beside + bytes > (beside == 0 ? whole_room_ : room_)) return false;
+    live_.Add(start, last, bytes);
+    if (one) TakeTime(start, first, bytes);
+    Copy(parameter, readers, start, first);
+    return true;
+  }
+
+  // The position of the kernel before that at `position`, or that.
+  int KernelBefore(int position) const {
+    for (int k = position - 1; k >= 0 && k > position - kMostPositions; --k) {
+      if (TakesTime(*order_[k])) return k;
+    }
+    return position;
+  }
+
+  // Where the copy for the kernel at `first` starts: so early that others move
+  // as many bytes as it does, and as come in HBM's latency; else as early as
+  // may be, if their time hides it all the same: each waits for memory, too.
+  // `first`: nothing hides it, or of a product's operand not even half.
+  int StartOfHidden(int first, int64_t bytes, bool for_product) const {
+    int start = first;
+    int64_t moved = 0, waited = 0;
+    for (int k = first - 1; k >= 0 && k > first - kMostPositions; --k) {
+      if (!TakesTime(*order_[k])) continue;
+      // The first kernel's own windows would wait for this copy, unless that is
+      // a small part of what it moves.
+      if (k == first_kernel_ &&
+          BytesTouched(*order_[k]) < hidden_share_ * bytes) {
+        break;
+      }
+      start = k;
+      moved += spare_[k];
+      waited += bytes_in_latency_;
+      if (moved >= bytes + bytes_in_latency_) return start;
+    }
+    const int64_t needed = for_product ? bytes / 2 : bytes + bytes_in_latency_;
+    return moved + waited >= needed ? start : first;
+  }
+
+  // Kernels from `start` to `first` hide no other copy of so many bytes.
+  void TakeTime(int start, int first, int64_t bytes) {
+    for (int k = first - 1; k >= start && bytes > 0; --k) {
+      const int64_t taken = std::min(bytes, spare_[k]);
+      spare_[k] -= taken;
+      bytes -= taken;
+    }
+  }
+
+  void Copy(Instruction* parameter, const std::vector<Reader>& readers,
+            int start, int first) {
+    Shape resident = parameter->shape();
+    resident.mutable_layout()->memory_space = kMemoryVmem;
+    Shape context = Shape::Scalar(PrimitiveType::kU32);
+    context.mutable_layout()->memory_space = kMemorySyncFlag;
+    Instruction* copy_start =
+        c_->Add(Opcode::kCopyStart,
+                Shape::Tuple({resident, parameter->shape(), context}),
+                {parameter}, CopyStartAttrs());
+    Instruction* done = c_->Add(Opcode::kCopyDone, resident, {copy_start});
+    before_[order_[start]].push_back(copy_start);
+    before_[order_[first]].push_back(done);
+    for (const Reader& r : readers) {
+      Instruction* value = done;
+      if (r.name != parameter) {
+        value = c_->Add(Opcode::kBitcast, r.name->shape(), {done});
+        before_[r.kernel].push_back(value);
+      }
+      r.name->ReplaceUseIn(r.kernel, value);
+    }
+    SetMemorySpace(done, -1, kMemoryVmem);
+  }
+
+  Computation* c_;
+  const chips::ChipSpec& chip_;
+  const int64_t room_;              // for several arrays
+  const int64_t whole_room_;        // for one alone
+  const int64_t kernel_bytes_;      // of VMEM that a kernel has for itself
+  const int64_t bytes_in_latency_;  // HBM's, while a DMA starts
+  // A copy under the first kernel of a program is at most one in so many of
+  // the bytes that the kernel moves (`policy.prefetch_hidden_share`).
+  const int64_t hidden_share_;
+  int first_kernel_ = -1;  // position
+  const Positions positions_;
+  RangeMaximum live_;
+  std::vector<Instruction*> order_;
+  // By position: bytes that could come from HBM in the kernel's time, unless
+  // copies of others do; time counted in bytes, as memory bounds most kernels.
+  std::vector<int64_t> spare_;
+  std::map<const Instruction*, std::vector<Instruction*>> before_;
+};
+
+}  // namespace
+
+absl::StatusOr<bool> VmemPrefetchPass::Run(Module* module,
+                                           const PassContext& context) {
+  if (!module->config().is_scheduled) return false;
+  if (RoomForResidents(*context.chip) <= 0) return false;
+  const double bytes_in_latency =
+      static_cast<double>(context.chip->hbm_bandwidth_per_device().count()) *
+      static_cast<double>(context.chip->hbm().latency.count()) * 1e-12;
+  return Prefetcher(
+             module->entry(), *context.chip,
+             static_cast<int64_t>(bytes_in_latency),
+             static_cast<int64_t>(
+                 context.chip->Policy("prefetch_hidden_share").value_or(1)))
+      .Run();
+}
+
+}  // namespace ptxla::hlo

@@ -1,0 +1,109 @@
+#include "hlo_backend/passes/products/bf16_propagation.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "hlo_backend/analysis/fusion_rules.h"
+#include "hlo_backend/ir/builder.h"
+#include "hlo_backend/ir/computation.h"
+
+namespace ptxla::hlo {
+namespace {
+
+// f32 operands are rounded to bf16 once.
+bool RoundsOperands(const PrecisionConfig& precision) {
+  if (precision.algorithm == DotAlgorithm::kBf16Bf16F32) return true;
+  return precision.algorithm == DotAlgorithm::kUnset &&
+         precision.operand(0) == Precision::kDefault &&
+         precision.operand(1) == Precision::kDefault;
+}
+
+bool RoundsOperands(const Instruction& product) {
+  for (const Instruction* o : product.operands()) {
+    const PrimitiveType type = o->shape().type();
+    if (type != PrimitiveType::kF32 && type != PrimitiveType::kBf16) {
+      return false;
+    }
+  }
+  return product.opcode() == Opcode::kDot
+             ? RoundsOperands(product.attrs<DotAttrs>().precision)
+             : RoundsOperands(product.attrs<ConvAttrs>().precision);
+}
+
+// Rounding before it is rounding behind it.
+bool Moves(const Instruction& i) {
+  return i.opcode() == Opcode::kTranspose || i.opcode() == Opcode::kReshape ||
+         i.opcode() == Opcode::kBitcast || i.opcode() == Opcode::kSlice;
+}
+
+// All who read the value, through movements, are products that round it.
+bool OnlyFeedsProducts(const Instruction& value) {
+  return value.user_count() > 0 && !value.IsRoot() &&
+         std::all_of(
+             value.users().begin(), value.users().end(),
+             [](const Instruction* user) { return RoundsForProducts(*user); });
+}
+
+// Work whose kernel can round its result.
+bool IsMadeHere(const Instruction& i) {
+  return IsProduct(i) || i.opcode() == Opcode::kReduce ||
+         (i.IsElementwise() && i.opcode() != Opcode::kConvert);
+}
+
+// A movement of what is rounded, and those behind it.
+void Narrow(Instruction* movement) {
+  movement->mutable_shape()->set_type(PrimitiveType::kBf16);
+  for (Instruction* user : movement->users()) {
+    if (!IsProduct(*user)) Narrow(user);
+  }
+}
+
+}  // namespace
+
+bool RoundsForProducts(const Instruction& user) {
+  return IsProduct(user) ? RoundsOperands(user)
+                         : Moves(user) && OnlyFeedsProducts(user);
+}
+
+void NarrowForProducts(Instruction* value, const Instruction* except) {
+  value->mutable_shape()->set_type(PrimitiveType::kBf16);
+  for (Instruction* user : value->users()) {
+    if (user != except && !IsProduct(*user)) Narrow(user);
+  }
+}
+
+namespace {
+
+void Round(Instruction* value) {
+  const std::vector<Instruction*> users(value->users().begin(),
+                                        value->users().end());
+  Builder b(value->parent());
+  b.set_metadata(value->shared_metadata());
+  Instruction* rounded = b.Convert(value, PrimitiveType::kBf16);
+  for (Instruction* user : users) {
+    value->ReplaceUseIn(user, rounded);
+    if (!IsProduct(*user)) Narrow(user);
+  }
+}
+
+}  // namespace
+
+absl::StatusOr<bool> Bf16PropagationPass::Run(Module* module,
+                                              const PassContext&) {
+  bool changed = false;
+  for (Computation* c : module->computations()) {
+    if (c->IsFusionComputation()) continue;
+    for (Instruction* i : c->PostOrder()) {
+      if (!i->shape().IsArray() || i->shape().IsScalar() ||
+          i->shape().type() != PrimitiveType::kF32 || !IsMadeHere(*i) ||
+          !OnlyFeedsProducts(*i)) {
+        continue;
+      }
+      Round(i);
+      changed = true;
+    }
+  }
+  return changed;
+}
+
+}  // namespace ptxla::hlo

@@ -1,0 +1,45 @@
+// Scores of an attention in the order in which the program writes them, keys
+// before queries, up to the products that read them.
+//
+//   %s = f32[b,h,queries,keys] dot(%q, %k)     // marked, score_order.h
+//   ... a softmax over dimension 3 ...
+//   %o = dot(%v, %p), rhs_contracting_dims={3}
+// ==>
+//   %s = f32[b,h,keys,queries] dot(%k, %q)
+//   ... a softmax over dimension 2 ...
+//   %o = dot(%v, %p), rhs_contracting_dims={2}
+//
+// Maxima and sums over keys are then those of rows: additions of whole
+// registers, where along lanes they are the XLUs' work, and values per query
+// lie along lanes, as memory has them. Queries, keys and values of a small
+// depth, which the entry has as [depth, sequence], are multiplied as they lie.
+//
+// Products that meet them (their gradient, which multiplies queries first)
+// change their operands too.
+//
+// Where the result is transposed whatever its order, or ends with queries in
+// the lanes, a product of weights and values becomes one of values and weights,
+// which takes the weights as they lie.
+//
+// The TPU compiler does so, and whatever order the program writes scores of
+// batched operands in; here not on chips whose scores were measured in the
+// order written (policy.chain_rows). Scores do where they fit VMEM beside what
+// their products read, and where nothing of their size would have to be
+// transposed: what else meets them is free in any order, or an array no larger
+// than the operands of their product (a bias of each head).
+#ifndef PTXLA_HLO_BACKEND_PASSES_PRODUCTS_KEYS_FIRST_H_
+#define PTXLA_HLO_BACKEND_PASSES_PRODUCTS_KEYS_FIRST_H_
+
+#include "hlo_backend/passes/pass.h"
+
+namespace ptxla::hlo {
+
+class KeysFirstPass : public Pass {
+ public:
+  absl::string_view name() const override { return "keys-first"; }
+  absl::StatusOr<bool> Run(Module* module, const PassContext& context) override;
+};
+
+}  // namespace ptxla::hlo
+
+#endif  // PTXLA_HLO_BACKEND_PASSES_PRODUCTS_KEYS_FIRST_H_

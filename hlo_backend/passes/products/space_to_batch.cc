@@ -1,0 +1,200 @@
+#include "hlo_backend/passes/products/space_to_batch.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "base/units.h"
+#include "hlo_backend/ir/builder.h"
+#include "hlo_backend/passes/control_flow.h"
+#include "hlo_backend/passes/dimension_utils.h"
+
+namespace ptxla::hlo {
+namespace {
+
+// Outputs of a block: less would be mostly overlap.
+constexpr int64_t kFewestOutputs = 2;
+
+class Cutter {
+ public:
+  explicit Cutter(Instruction* convolution)
+      : convolution_(convolution),
+        attrs_(convolution->attrs<ConvAttrs>()),
+        b_(convolution->parent()) {
+    b_.set_metadata(convolution->shared_metadata());
+  }
+
+  // The value that stands for the convolution, or null.
+  Instruction* Run(int64_t rows) {
+    if (!Fits(rows)) return nullptr;
+    const ConvDims& d = attrs_.dims;
+    ConvAttrs attrs = attrs_;
+    const int spatial = static_cast<int>(attrs_.window.dims.size());
+    attrs.dims.input_spatial.clear();
+    attrs.dims.output_spatial.clear();
+    for (int s = 0; s < spatial; ++s) {
+      attrs.dims.input_spatial.push_back(s);
+      attrs.dims.output_spatial.push_back(s);
+    }
+    attrs.dims.input_batch = attrs.dims.output_batch = spatial;
+    attrs.dims.input_feature = attrs.dims.output_feature = spatial + 1;
+    attrs.window.dims[0].padding_low = attrs.window.dims[0].padding_high = 0;
+    DimVector result = {outputs_};
+    for (int s = 1; s < spatial; ++s) {
+      result.push_back(Size(*convolution_, d.output_spatial[s]));
+    }
+    result.push_back(batch_ * blocks_);
+    result.push_back(Size(*convolution_, d.output_feature));
+    Instruction* conv = b_.computation()->Add(
+        Opcode::kConvolution,
+        Shape::Array(convolution_->shape().type(), result),
+        {Input(), convolution_->operand(1)}, std::move(attrs), {},
+        convolution_->name());
+    conv->set_metadata(convolution_->shared_metadata());
+    return Result(conv);
+  }
+
+ private:
+  static int64_t Size(const Instruction& i, int64_t dim) {
+    return i.shape().dim(static_cast<int>(dim));
+  }
+
+  bool Fits(int64_t rows) {
+    const ConvDims& d = attrs_.dims;
+    if (attrs_.feature_group_count != 1 || attrs_.batch_group_count != 1 ||
+        !attrs_.sparsity.empty() || attrs_.window.dims.empty() ||
+        convolution_->shape().type() == PrimitiveType::kS32) {
+      return false;
+    }
+    batch_ = Size(*convolution_->operand(0), d.input_batch);
+    if (batch_ == 0 || batch_ >= rows || rows % batch_ != 0) return false;
+    blocks_ = rows / batch_;
+    int64_t taps = 1;
+    for (const WindowDim& w : attrs_.window.dims) taps *= w.size;
+    const WindowDim& w = attrs_.window.dims[0];
+    const int64_t out = Size(*convolution_, d.output_spatial[0]);
+    outputs_ = CeilOfRatio(out, blocks_);
+    const int64_t reach = (w.size - 1) * w.window_dilation + 1;
+    advance_ = outputs_ * w.stride;
+    low_ = w.padding_low;
+    high_ = (outputs_ - 1) * w.stride + reach - low_ - advance_;
+    // What lies behind the last block would have to be a neighbour of it.
+    const int64_t have = Size(*convolution_->operand(0), d.input_spatial[0]);
+    return taps > 1 && w.base_dilation == 1 && outputs_ >= kFewestOutputs &&
+           reach <= out && outputs_ * blocks_ * 2 <= out * 3 && low_ >= 0 &&
+           low_ <= advance_ && high_ >= 0 && high_ <= advance_ &&
+           have <= blocks_ * advance_;
+  }
+
+  // [planes, other axes, batch * blocks, features].
+  Instruction* Input() {
+    const ConvDims& d = attrs_.dims;
+    Instruction* x = convolution_->operand(0);
+    if (x->shape().type() == PrimitiveType::kF32 &&
+        attrs_.precision.operand(0) == Precision::kDefault) {
+      x = b_.Convert(x, PrimitiveType::kBf16);  // as the arrays take it
+    }
+    DimVector order = {d.input_batch};
+    order.insert(order.end(), d.input_spatial.begin(), d.input_spatial.end());
+    order.push_back(d.input_feature);
+    if (!IsIdentityMapping(order)) x = b_.Transpose(x, order);
+    const int64_t have = x->shape().dim(1), all = blocks_ * advance_;
+    if (have != all) {
+      std::vector<PaddingDim> padding(x->shape().rank());
+      padding[1].high = all - have;
+      x = b_.Pad(x, b_.Zero(x->shape().type()), padding);
+    }
+    DimVector cut = x->shape().dims();
+    cut[1] = advance_;
+    cut.insert(cut.begin() + 1, blocks_);
+    x = b_.Reshape(x, cut);
+    std::vector<Instruction*> parts;
+    if (low_ > 0) parts.push_back(Neighbours(x, false));
+    parts.push_back(x);
+    if (high_ > 0) parts.push_back(Neighbours(x, true));
+    if (parts.size() > 1) x = b_.Concatenate(parts, 2);
+    DimVector joined = x->shape().dims();
+    joined.erase(joined.begin());
+    joined[0] = batch_ * blocks_;
+    // [batch * blocks, axes, features], then the batch behind the axes.
+    x = b_.Reshape(x, joined);
+    DimVector inside;
+    for (size_t s = 1; s + 1 < joined.size(); ++s) inside.push_back(s);
+    inside.push_back(0);
+    inside.push_back(static_cast<int64_t>(joined.size()) - 1);
+    return b_.Transpose(x, inside);
+  }
+
+  // The planes that each block sees of the next one, or of the one before;
+  // zeros at the image's border.
+  Instruction* Neighbours(Instruction* x, bool next) {
+    DimVector starts(x->shape().rank(), 0), limits = x->shape().dims();
+    std::vector<PaddingDim> padding(x->shape().rank());
+    if (next) {
+      starts[1] = 1;
+      limits[2] = high_;
+      padding[1].high = 1;
+    } else {
+      --limits[1];
+      starts[2] = advance_ - low_;
+      padding[1].low = 1;
+    }
+    return b_.Pad(b_.Slice(x, starts, limits), b_.Zero(x->shape().type()),
+                  padding);
+  }
+
+  Instruction* Result(Instruction* conv) {
+    const ConvDims& d = attrs_.dims;
+    const int spatial = static_cast<int>(attrs_.window.dims.size());
+    DimVector order = {spatial};
+    for (int s = 0; s < spatial; ++s) order.push_back(s);
+    order.push_back(spatial + 1);
+    Instruction* y = b_.Transpose(conv, order);
+    DimVector merged = y->shape().dims();
+    merged[0] = batch_;
+    merged[1] = blocks_ * outputs_;
+    y = b_.Reshape(y, merged);
+    DimVector limits = merged;
+    limits[1] = Size(*convolution_, d.output_spatial[0]);
+    if (limits[1] != merged[1]) {
+      y = b_.Slice(y, DimVector(limits.size(), 0), limits);
+    }
+    DimVector back(limits.size(), 0);
+    back[d.output_batch] = 0;
+    for (int s = 0; s < spatial; ++s) back[d.output_spatial[s]] = s + 1;
+    back[d.output_feature] = spatial + 1;
+    return IsIdentityMapping(back) ? y : b_.Transpose(y, back);
+  }
+
+  Instruction* convolution_;
+  const ConvAttrs attrs_;
+  Builder b_;
+  int64_t batch_ = 1, blocks_ = 1;
+  // Of a block: outputs, planes, and planes that it sees of its neighbours.
+  int64_t outputs_ = 1, advance_ = 1, low_ = 0, high_ = 0;
+};
+
+}  // namespace
+
+absl::StatusOr<bool> SpaceToBatchPass::Run(Module* module,
+                                           const PassContext& context) {
+  if (module->config().is_scheduled || context.chip == nullptr) return false;
+  const auto rows = static_cast<int64_t>(
+      context.chip->Policy("space_to_batch_rows").value_or(0));
+  bool changed = false;
+  for (Computation* c : ControlComputations(*module)) {
+    bool here = false;
+    for (Instruction* i : c->PostOrder()) {
+      if (i->opcode() != Opcode::kConvolution) continue;
+      Instruction* value = Cutter(i).Run(rows);
+      if (value == nullptr) continue;
+      c->Replace(i, value);
+      here = true;
+    }
+    if (here) c->RemoveDead();
+    changed |= here;
+  }
+  return changed;
+}
+
+}  // namespace ptxla::hlo

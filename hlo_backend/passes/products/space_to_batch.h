@@ -1,0 +1,33 @@
+// Images of small batches, cut into a batch of whole tiles.
+//
+// The batch is in the rows of tiles: a convolution of one image multiplies one
+// row of eight. Its outermost axis is cut into blocks that overlap by what the
+// window sees of its neighbours; blocks are batch members.
+//
+//   x [1,56,56,64], 3x3 pad 1_1x1_1
+//   ==> [1,8,7,56,64], each with the last row of the block before it and the
+//       first one of the next: [1,8,9,56,64]
+//       [9,56,8,64] * w -> [7,56,8,64], pad 0_0x1_1
+//       -> [1,8,7,56,64] -> [1,56,56,64]
+//
+// As XLA's SpaceToBatchConverter, which the TPU compiler runs. Not for the
+// gradients of weights, whose batch is contracted, for groups and dilated
+// images, and not where blocks would be one output high or mostly padding.
+// From how small a batch on, and up to which: the chip's policy
+// `space_to_batch_rows`; 0: never.
+#ifndef PTXLA_HLO_BACKEND_PASSES_PRODUCTS_SPACE_TO_BATCH_H_
+#define PTXLA_HLO_BACKEND_PASSES_PRODUCTS_SPACE_TO_BATCH_H_
+
+#include "hlo_backend/passes/pass.h"
+
+namespace ptxla::hlo {
+
+class SpaceToBatchPass : public Pass {
+ public:
+  absl::string_view name() const override { return "space-to-batch"; }
+  absl::StatusOr<bool> Run(Module* module, const PassContext& context) override;
+};
+
+}  // namespace ptxla::hlo
+
+#endif  // PTXLA_HLO_BACKEND_PASSES_PRODUCTS_SPACE_TO_BATCH_H_

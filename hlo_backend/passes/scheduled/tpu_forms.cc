@@ -1,0 +1,223 @@
+#include "hlo_backend/passes/scheduled/tpu_forms.h"
+
+#include <vector>
+
+#include "absl/container/flat_hash_set.h"
+#include "hlo_backend/analysis/fusion_rules.h"
+#include "hlo_backend/analysis/product_chain.h"
+#include "hlo_backend/analysis/stages.h"
+#include "hlo_backend/analysis/tiled_layout.h"
+#include "hlo_backend/ir/computation.h"
+#include "hlo_backend/passes/control_flow.h"
+#include "hlo_backend/passes/layout/linear_copies.h"
+#include "hlo_backend/passes/scheduled/convolution_to_dot.h"
+#include "hlo_backend/passes/scheduled/scalar_unit.h"
+#include "hlo_backend/passes/scheduled/whole_windows.h"
+#include "hlo_backend/passes/simplify/annotations.h"
+
+namespace ptxla::hlo {
+namespace {
+
+// The same array in the same place order: only its memory space may differ.
+bool IsIdentity(const Instruction& bitcast) {
+  const Shape &from = bitcast.operand(0)->shape(), &to = bitcast.shape();
+  return from.SameDimsAndType(to) && from.has_layout() && to.has_layout() &&
+         from.layout().minor_to_major == to.layout().minor_to_major &&
+         from.layout().tiles == to.layout().tiles;
+}
+
+// Both kernels of a chain stay, and the stages of one.
+bool InlineNested(Computation* c) {
+  for (const Instruction* caller : c->callers()) {
+    if (IsChainFusion(*caller) || IsStagedFusion(*caller)) return false;
+  }
+  bool changed = false;
+  for (bool found = true; found;) {
+    found = false;
+    for (Instruction* i : c->PostOrder()) {
+      if (i->opcode() != Opcode::kFusion || i->shape().IsTuple()) continue;
+      InlineCall(i);
+      changed = found = true;
+    }
+  }
+  return changed;
+}
+
+// A reshape or copy to another float type: the conversion stands before it.
+void ConvertBefore(Instruction* movement, int generation) {
+  Shape shape = movement->operand(0)->shape();
+  shape.set_type(movement->shape().type());
+  if (shape.has_layout()) shape = WithTpuLayout(shape, generation);
+  movement->ReplaceOperand(0, movement->parent()->Add(Opcode::kConvert, shape,
+                                                      {movement->operand(0)}));
+}
+
+// Values whose layout nobody wrote.
+bool AddLayouts(Computation* c, int generation) {
+  bool changed = false;
+  for (Instruction* i : c->instructions()) {
+    if (!i->shape().IsArray() || i->shape().has_layout()) continue;
+    *i->mutable_shape() = WithTpuLayout(i->shape(), generation);
+    changed = true;
+  }
+  return changed;
+}
+
+bool ReplaceForms(Computation* c, const PassContext& context) {
+  const int generation = GenerationOf(context);
+  bool changed = false;
+  for (Instruction* i : c->PostOrder()) {
+    if (i->opcode() == Opcode::kConvolution) {
+      changed |= ReplaceByDot(i);
+    } else if (i->opcode() == Opcode::kCopy && !c->IsFusionComputation() &&
+               ReplaceLinearCopy(i, generation)) {
+      changed = true;
+    } else if (i->opcode() == Opcode::kReduceWindow) {
+      changed |= ReplaceByReduce(i, generation);
+    } else if ((i->opcode() == Opcode::kReshape ||
+                i->opcode() == Opcode::kCopy) &&
+               i->shape().IsArray() &&
+               i->shape().type() != i->operand(0)->shape().type()) {
+      ConvertBefore(i, generation);
+      changed = true;
+    } else if (IsAnnotation(*i) && c->IsFusionComputation()) {
+      c->Replace(i, i->operand(0));
+      changed = true;
+    }
+  }
+  return changed;
+}
+
+// Inside of a fusion nothing has a memory space of its own.
+void DropIdentities(Computation* body) {
+  for (Instruction* i : body->PostOrder()) {
+    if (i->opcode() == Opcode::kBitcast && IsIdentity(*i) && !i->IsRoot()) {
+      body->Replace(i, i->operand(0));
+    }
+  }
+}
+
+// Whole rows that are reduced and read again are of kind kOutput there.
+void NameKind(Instruction* fusion) {
+  if (fusion->fusion_kind() != FusionKind::kOutput) return;
+  bool reduces = false;
+  for (const Instruction* i : fusion->fused()->instructions()) {
+    if (IsProduct(*i)) return;
+    reduces |= i->opcode() == Opcode::kReduce;
+  }
+  fusion->mutable_attrs<FusionAttrs>()->kind =
+      reduces ? FusionKind::kInput : FusionKind::kLoop;
+}
+
+// The layout of `shape` in the memory space of `like`.
+Shape In(Shape shape, const Shape& like) {
+  if (shape.has_layout() && like.has_layout()) {
+    shape.mutable_layout()->memory_space = like.layout().memory_space;
+  }
+  return shape;
+}
+
+// Bitcasts at the borders of a fusion move out of it.
+bool MoveBitcastsOut(Instruction* fusion) {
+  bool changed = false;
+  Computation* body = fusion->fused();
+  Computation* outside = fusion->parent();
+  for (int n = 0; n < body->parameter_count(); ++n) {
+    Instruction* p = body->parameter(n);
+    if (p->user_count() != 1 || !p->shape().IsArray()) continue;
+    Instruction* bitcast = *p->users().begin();
+    if (bitcast->opcode() != Opcode::kBitcast || bitcast->IsRoot() ||
+        bitcast->shape().ByteSize() != p->shape().ByteSize()) {
+      continue;
+    }
+    const Shape shape = In(bitcast->shape(), p->shape());
+    Instruction* before =
+        outside->Add(Opcode::kBitcast, shape, {fusion->operand(n)});
+    *p->mutable_shape() = shape;
+    body->Replace(bitcast, p);
+    fusion->ReplaceOperand(n, before);
+    changed = true;
+  }
+  Instruction* root = body->root();
+  if (root->opcode() == Opcode::kBitcast && root->user_count() == 0 &&
+      root->operand(0)->opcode() == Opcode::kDot) {
+    Instruction* value = root->operand(0);
+    const Shape after = fusion->shape();
+    body->SetRoot(value);
+    body->Remove(root);
+    const std::vector<Instruction*> users(fusion->users().begin(),
+                                          fusion->users().end());
+    const bool is_root = fusion->IsRoot();
+    *fusion->mutable_shape() = In(value->shape(), after);
+    Instruction* bitcast = outside->Add(Opcode::kBitcast, after, {fusion});
+    for (Instruction* user : users) fusion->ReplaceUseIn(user, bitcast);
+    if (is_root) outside->SetRoot(bitcast);
+    changed = true;
+  }
+  return changed;
+}
+
+// Kernels load what lies in CMEM, and store to it, as they do with VMEM; not
+// those that are timed on parameters there, which copy them (A-EW).
+bool CmemBehindVmem(Shape* shape) {
+  bool changed = false;
+  for (int k = 0; k < shape->element_count_of_tuple(); ++k) {
+    changed |= CmemBehindVmem(shape->mutable_element(k));
+  }
+  if (!shape->IsArray() || shape->memory_space() != kMemoryCmem) {
+    return changed;
+  }
+  shape->mutable_layout()->memory_space = kMemoryVmem;
+  return true;
+}
+
+bool CmemBehindVmem(Module* module) {
+  for (const Instruction* p : module->entry()->parameters()) {
+    if (p->shape().memory_space() == kMemoryCmem) return false;
+  }
+  bool changed = false;
+  for (Computation* c : module->computations()) {
+    for (Instruction* i : c->instructions()) {
+      changed |= CmemBehindVmem(i->mutable_shape());
+    }
+  }
+  return changed;
+}
+
+}  // namespace
+
+absl::StatusOr<bool> TpuFormsPass::Run(Module* module,
+                                       const PassContext& context) {
+  const int generation = GenerationOf(context);
+  bool changed = PlaceScalars(module);
+  if (context.chip != nullptr && context.chip->cmem().count() > 0) {
+    changed |= CmemBehindVmem(module);
+  }
+  for (Computation* c : ControlComputations(*module)) {
+    changed |= AddLayouts(c, generation);
+  }
+  absl::flat_hash_set<const Computation*> touched;  // bodies of fusions
+  for (Computation* c : module->ComputationPostOrder()) {
+    bool here = c->IsFusionComputation() && InlineNested(c);
+    here |= ReplaceForms(c, context);
+    if (!c->IsFusionComputation()) {
+      for (Instruction* i : c->PostOrder()) {
+        if (i->opcode() == Opcode::kFusion && touched.contains(i->fused())) {
+          here |= MoveBitcastsOut(i);
+          NameKind(i);
+        }
+      }
+    } else if (here) {
+      DropIdentities(c);
+      c->RemoveDead();
+      touched.insert(c);
+    }
+    // What was added stands at the end of the list.
+    if (here) c->Reorder(c->PostOrder());
+    changed |= here;
+  }
+  if (changed) module->RemoveUnusedComputations();
+  return changed;
+}
+
+}  // namespace ptxla::hlo

@@ -1,0 +1,94 @@
+#include <algorithm>
+
+#include "hlo_backend/analysis/fusion_rules.h"
+#include "hlo_backend/passes/dimension_utils.h"
+#include "hlo_backend/passes/expanders/reduce_start.h"
+#include "hlo_backend/passes/simplify/elementwise_body.h"
+#include "hlo_backend/passes/simplify/simplify_rules.h"
+
+namespace ptxla::hlo {
+namespace {
+
+Instruction* WithDims(Instruction* i, Instruction* x, DimVector reduced,
+                      Rewriter& r) {
+  const DimVector kept = Others(x->shape().rank(), reduced);
+  DimensionsAttrs attrs;
+  attrs.dimensions = std::move(reduced);
+  Instruction* value = i->parent()->AddLike(
+      *i, Shape::Array(i->shape().type(), Permuted(x->shape().dims(), kept)),
+      {x, i->operand(1)});
+  value->set_attributes(attrs);
+  if (value->shape().SameDims(i->shape())) return value;
+  return r.builder().Reshape(value, i->shape().dims());
+}
+
+// Leading dimensions that are all reduced are one: the reshape is then the same
+// as the one that a product of the rows needs.
+Instruction* ReduceOfReshape(Instruction* i, Rewriter& r) {
+  Instruction* reshape = i->operand(0);
+  const DimVector& dims = reshape->shape().dims();
+  const int leading = static_cast<int>(i->dimensions().size());
+  if (leading < 2 || leading == static_cast<int>(dims.size())) return nullptr;
+  for (int d = 0; d < leading; ++d) {
+    if (!Contains(i->dimensions(), d)) return nullptr;
+  }
+  DimVector joined = {Product(absl::MakeConstSpan(dims).first(leading))};
+  joined.insert(joined.end(), dims.begin() + leading, dims.end());
+  return WithDims(i, r.builder().Reshape(reshape->operand(0), joined), {0}, r);
+}
+
+}  // namespace
+
+Instruction* SimplifyReduce(Instruction* i, Rewriter& r) {
+  if (i->operand_count() != 2 || !i->shape().IsArray() ||
+      i->shape().has_layout()) {
+    return nullptr;
+  }
+  Instruction* x = i->operand(0);
+  Builder& b = r.builder();
+  int64_t reduced_elements = 1;
+  for (int64_t d : i->dimensions()) {
+    reduced_elements *= x->shape().dim(static_cast<int>(d));
+  }
+  if (reduced_elements == 1 && StartIsNeutral(*i)) {
+    return i->shape().SameDims(x->shape()) ? x
+                                           : b.Reshape(x, i->shape().dims());
+  }
+  // One element for each result: the body's value of it and the start.
+  if (reduced_elements == 1 && CanApplyElementwise(*i->to_apply())) {
+    const DimVector dims(i->shape().dims().begin(), i->shape().dims().end());
+    Instruction* value =
+        i->shape().SameDims(x->shape()) ? x : b.Reshape(x, dims);
+    return ApplyElementwise(*i->to_apply(),
+                            {b.BroadcastScalar(i->operand(1), dims), value},
+                            dims, i->parent())[0];
+  }
+  // Without dimensions of size 1.
+  if (HasUnitDims(x->shape()) && reduced_elements > 1) {
+    const DimVector kept = NonUnitPositions(x->shape().dims());
+    DimVector reduced;
+    for (size_t k = 0; k < kept.size(); ++k) {
+      if (Contains(i->dimensions(), kept[k])) {
+        reduced.push_back(static_cast<int64_t>(k));
+      }
+    }
+    return WithDims(i, b.Reshape(x, DropUnitDims(x->shape().dims())), reduced,
+                    r);
+  }
+  if (x->opcode() == Opcode::kReshape) {
+    if (Instruction* value = ReduceOfReshape(i, r)) return value;
+  }
+  if (x->opcode() == Opcode::kTranspose) {
+    DimVector reduced, kept;
+    for (int d = 0; d < x->shape().rank(); ++d) {
+      (Contains(i->dimensions(), d) ? reduced : kept)
+          .push_back(x->dimensions()[d]);
+    }
+    if (!IsIncreasing(kept)) return nullptr;
+    std::sort(reduced.begin(), reduced.end());
+    return WithDims(i, x->operand(0), reduced, r);
+  }
+  return nullptr;
+}
+
+}  // namespace ptxla::hlo

@@ -1,0 +1,164 @@
+#include <vector>
+
+#include "hlo_backend/analysis/vector_loops.h"
+#include "hlo_backend/passes/dimension_utils.h"
+#include "hlo_backend/passes/simplify/simplify_rules.h"
+
+namespace ptxla::hlo {
+namespace {
+
+// The broadcast with other 1s among its dimensions.
+Instruction* BroadcastWith(Instruction* broadcast, const DimVector& dims,
+                           Builder& b) {
+  Instruction* source = broadcast->operand(0);
+  // The k-th dimension that is not 1 is the same one on both sides.
+  const DimVector from = NonUnitPositions(broadcast->shape().dims());
+  const DimVector to = NonUnitPositions(dims);
+  DimVector mapping;
+  for (size_t k = 0; k < broadcast->dimensions().size(); ++k) {
+    if (source->shape().dim(static_cast<int>(k)) == 1) continue;
+    for (size_t n = 0; n < from.size(); ++n) {
+      if (from[n] == broadcast->dimensions()[k]) mapping.push_back(to[n]);
+    }
+  }
+  if (HasUnitDims(source->shape())) {
+    source = b.Reshape(source, DropUnitDims(source->shape().dims()));
+  }
+  return b.Broadcast(source, dims, mapping);
+}
+
+// A broadcast seen through a reshape. 1s are no reason to have it in two steps:
+// of [4,1,n] each row would be a tile of its own.
+Instruction* ReshapeOfBroadcast(Instruction* i, Rewriter& r) {
+  Instruction* broadcast = i->operand(0);
+  Builder& b = r.builder();
+  const DimVector& dims = i->shape().dims();
+  if (broadcast->operand(0)->shape().IsScalar()) {
+    return b.BroadcastScalar(broadcast->operand(0), dims);
+  }
+  if (SameUpToDegenerateDims(i->shape(), broadcast->shape())) {
+    return BroadcastWith(broadcast, dims, b);
+  }
+  if (!HasUnitDims(broadcast->shape())) return nullptr;
+  const DimVector kept = DropUnitDims(broadcast->shape().dims());
+  return b.Reshape(BroadcastWith(broadcast, kept, b), dims);
+}
+
+// The 1s go before the transpose, so that it meets a product.
+Instruction* DropUnitsOfTranspose(Instruction* i, Rewriter& r) {
+  Instruction* transpose = i->operand(0);
+  if (!HasUnitDims(transpose->shape()) ||
+      !SameUpToDegenerateDims(i->shape(), transpose->shape())) {
+    return nullptr;
+  }
+  Instruction* x = transpose->operand(0);
+  const DimVector kept = NonUnitPositions(x->shape().dims());
+  DimVector permutation;
+  for (int64_t d : transpose->dimensions()) {
+    for (size_t k = 0; k < kept.size(); ++k) {
+      if (kept[k] == d) permutation.push_back(static_cast<int64_t>(k));
+    }
+  }
+  Builder& b = r.builder();
+  Instruction* value =
+      b.Transpose(b.Reshape(x, DropUnitDims(x->shape().dims())), permutation);
+  // New ones come behind it.
+  return value->shape().SameDims(i->shape())
+             ? value
+             : b.Reshape(value, i->shape().dims());
+}
+
+// reshape(f(reshape(x))) back to the dimensions of x, f unary elementwise work
+// that nobody else reads: the work is done on x, where a transpose or a product
+// meets it.
+Instruction* ReshapeBack(Instruction* i) {
+  std::vector<Instruction*> chain;
+  Instruction* x = i->operand(0);
+  while (x->opcode() != Opcode::kReshape) {
+    if (!x->IsElementwise() || x->operand_count() != 1 ||
+        x->user_count() != 1 || x->shape().has_layout() ||
+        !x->shape().SameDims(x->operand(0)->shape()) ||
+        !x->control_predecessors().empty() ||
+        !x->control_successors().empty()) {
+      return nullptr;
+    }
+    chain.push_back(x);
+    x = x->operand(0);
+  }
+  Instruction* value = x->operand(0);
+  if (!value->shape().SameDims(i->shape())) return nullptr;
+  for (size_t k = chain.size(); k-- > 0;) {
+    value = i->parent()->AddLike(
+        *chain[k],
+        Shape::Array(chain[k]->shape().type(), value->shape().dims()), {value});
+  }
+  return value;
+}
+
+}  // namespace
+
+Instruction* SimplifyReshape(Instruction* i, Rewriter& r) {
+  Instruction* x = i->operand(0);
+  if (i->opcode() == Opcode::kCopy) {
+    return i->shape() == x->shape() && i->shape().IsArray() ? x : nullptr;
+  }
+  if (i->opcode() == Opcode::kBitcast) return nullptr;
+  // The layout of a laid out value is a decision that a reshape may change.
+  if (i->shape().has_layout()) return nullptr;
+  if (i->shape().SameDims(x->shape())) return x;
+  switch (x->opcode()) {
+    case Opcode::kReshape:
+      return r.builder().Reshape(x->operand(0), i->shape().dims());
+    case Opcode::kBroadcast:
+      return ReshapeOfBroadcast(i, r);
+    case Opcode::kTranspose:
+      return DropUnitsOfTranspose(i, r);
+    case Opcode::kIota: {
+      if (!SameUpToDegenerateDims(i->shape(), x->shape())) return nullptr;
+      const DimVector from = NonUnitPositions(x->shape().dims());
+      const DimVector to = NonUnitPositions(i->shape().dims());
+      for (size_t n = 0; n < from.size(); ++n) {
+        if (from[n] == x->attrs<IotaAttrs>().dimension) {
+          return r.builder().Iota(i->shape(), to[n]);
+        }
+      }
+      return nullptr;
+    }
+    default:
+      return ReshapeBack(i);
+  }
+}
+
+Instruction* SimplifyBroadcast(Instruction* i, Rewriter& r) {
+  if (i->shape().has_layout()) return nullptr;
+  Instruction* x = i->operand(0);
+  Builder& b = r.builder();
+  const DimVector& dims = i->shape().dims();
+  if (i->shape().SameDims(x->shape()) && IsIdentityMapping(i->dimensions())) {
+    return x;
+  }
+  // Dimensions of size 1 that are added are names, not copies.
+  if (x->shape().rank() > 0 &&
+      i->shape().ElementCount() == x->shape().ElementCount() &&
+      std::is_sorted(i->dimensions().begin(), i->dimensions().end())) {
+    return b.Reshape(x, dims);
+  }
+  if (x->IsConstant() && x->shape().rank() > 0 && !x->literal().IsElided() &&
+      x->literal().IsSplat()) {
+    Literal scalar = Literal::SplatBytes(Shape::Scalar(x->shape().type()),
+                                         x->literal().bytes());
+    return b.BroadcastScalar(b.Constant(std::move(scalar)), dims);
+  }
+  if (x->opcode() == Opcode::kBroadcast) {
+    return b.Broadcast(x->operand(0), dims,
+                       Permuted(i->dimensions(), x->dimensions()));
+  }
+  if (HasUnitDims(x->shape())) {
+    const DimVector kept = NonUnitPositions(x->shape().dims());
+    return b.Broadcast(b.Reshape(x, DropUnitDims(x->shape().dims())), dims,
+                       Permuted(i->dimensions(), kept));
+  }
+  return nullptr;
+}
+
+}  // namespace ptxla::hlo

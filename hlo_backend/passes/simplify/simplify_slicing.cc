@@ -1,0 +1,193 @@
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "hlo_backend/passes/dimension_utils.h"
+#include "hlo_backend/passes/simplify/simplify_rules.h"
+
+namespace ptxla::hlo {
+namespace {
+
+// Reads constant indices, operands from `first` on, of a slice of `part` in
+// `whole`; clamped as dynamic-slice does.
+bool ConstantStarts(const Instruction& slice, int first, const Shape& whole,
+                    const Shape& part, DimVector* starts) {
+  if (slice.operand_count() != first + whole.rank()) return false;
+  for (int d = 0; d < whole.rank(); ++d) {
+    const Instruction* index = slice.operand(first + d);
+    if (!index->IsConstant() || !index->shape().IsScalar()) return false;
+    const int64_t last = whole.dim(d) - part.dim(d);
+    starts->push_back(std::clamp<int64_t>(index->literal().GetInt(0), 0, last));
+  }
+  return true;
+}
+
+Instruction* Concatenate(Instruction* i, Rewriter& r) {
+  std::vector<Instruction*> kept;
+  for (Instruction* operand : i->operands()) {
+    if (operand->shape().ElementCount() > 0) kept.push_back(operand);
+  }
+  if (kept.size() == 1) return kept[0];
+  if (kept.empty() || static_cast<int>(kept.size()) == i->operand_count()) {
+    return nullptr;
+  }
+  return r.builder().Concatenate(kept, i->dimensions()[0]);
+}
+
+Instruction* SliceOf(Instruction* i, Rewriter& r) {
+  Instruction* x = i->operand(0);
+  if (i->shape().SameDims(x->shape())) return x;
+  if (Instruction* scalar = BroadcastScalarOf(*x)) {
+    return r.builder().BroadcastScalar(scalar, i->shape().dims());
+  }
+  return nullptr;
+}
+
+// Every k-th element of rows, asked for as one of k columns of what they are
+// parted into. Such columns would fill one lane of 128 each.
+//
+//   slice(f32[8,64,2] reshape(f32[8,128] x), [0:8], [0:64], [1:2])
+//   ==> f32[8,64,1] reshape(slice(x, [0:8], [1:128:2]))
+Instruction* SliceOfParted(Instruction* i, Rewriter& r) {
+  constexpr int64_t kMostColumns = 8;
+  const Instruction* parted = i->operand(0);
+  const DimVector& dims = parted->shape().dims();
+  if (parted->opcode() != Opcode::kReshape || dims.size() < 2 ||
+      dims.back() > kMostColumns || i->shape().dims().back() != 1) {
+    return nullptr;
+  }
+  Instruction* x = parted->operand(0);
+  DimVector joined(dims.begin(), dims.end() - 1);
+  joined.back() *= dims.back();
+  if (dims.back() < 2 || x->shape().dims() != joined) return nullptr;
+  const auto& attrs = i->attrs<SliceAttrs>();
+  DimVector starts = attrs.starts, limits = attrs.limits,
+            strides = attrs.strides;
+  const int64_t column = starts.back(), columns = dims.back();
+  starts.pop_back();
+  limits.pop_back();
+  strides.pop_back();
+  starts.back() = starts.back() * columns + column;
+  limits.back() = (limits.back() - 1) * columns + column + 1;
+  strides.back() *= columns;
+  return r.builder().Reshape(r.builder().Slice(x, starts, limits, strides),
+                             i->shape().dims());
+}
+
+// An update of a broadcast scalar at a known place is a pad.
+Instruction* UpdateOfBroadcast(Instruction* i, Rewriter& r) {
+  Instruction* scalar = BroadcastScalarOf(*i->operand(0));
+  const Shape& part = i->operand(1)->shape();
+  DimVector starts;
+  if (scalar == nullptr || i->shape().rank() == 0 ||
+      !ConstantStarts(*i, 2, i->shape(), part, &starts)) {
+    return nullptr;
+  }
+  std::vector<PaddingDim> padding(i->shape().rank());
+  for (int d = 0; d < i->shape().rank(); ++d) {
+    padding[d].low = starts[d];
+    padding[d].high = i->shape().dim(d) - part.dim(d) - starts[d];
+  }
+  return r.builder().Pad(i->operand(1), scalar, padding);
+}
+
+// The only dimension that a pad with zeros lengthens, by whole ends; -1: it is
+// none.
+int PaddedDimension(const Instruction& pad) {
+  if (pad.opcode() != Opcode::kPad || !IsAll(*pad.operand(1), 0)) return -1;
+  int padded = -1;
+  const auto& dims = pad.attrs<PadAttrs>().dims;
+  for (size_t d = 0; d < dims.size(); ++d) {
+    if (dims[d] == PaddingDim()) continue;
+    if (padded >= 0 || dims[d].interior != 0 || dims[d].low < 0 ||
+        dims[d].high < 0) {
+      return -1;
+    }
+    padded = static_cast<int>(d);
+  }
+  return padded;
+}
+
+// What is put together along `d` to `x`, or `x`.
+void AddParts(Instruction* x, int64_t d, std::vector<Instruction*>* parts) {
+  if (x->opcode() == Opcode::kConcatenate && x->dimensions()[0] == d) {
+    parts->insert(parts->end(), x->operands().begin(), x->operands().end());
+  } else {
+    parts->push_back(x);
+  }
+}
+
+}  // namespace
+
+Instruction* SimplifySumOfPads(Instruction* i, Rewriter& r) {
+  if (i->shape().has_layout() || i->operand(0) == i->operand(1)) return nullptr;
+  const int d = PaddedDimension(*i->operand(0));
+  if (d < 0 || PaddedDimension(*i->operand(1)) != d) return nullptr;
+  Instruction *first = i->operand(0), *second = i->operand(1);
+  const auto padding = [&](const Instruction* pad) {
+    return pad->attrs<PadAttrs>().dims[d];
+  };
+  if (padding(first).low > padding(second).low) std::swap(first, second);
+  if (padding(first).low + first->operand(0)->shape().dim(d) !=
+      padding(second).low) {
+    return nullptr;
+  }
+  std::vector<Instruction*> parts;
+  for (Instruction* pad : {first, second}) AddParts(pad->operand(0), d, &parts);
+  Builder& b = r.builder();
+  Instruction* joined = b.Concatenate(parts, d);
+  std::vector<PaddingDim> rest(i->shape().rank());
+  rest[d].low = padding(first).low;
+  rest[d].high = padding(second).high;
+  return rest[d] == PaddingDim() ? joined
+                                 : b.Pad(joined, first->operand(1), rest);
+}
+
+Instruction* SimplifySlicing(Instruction* i, Rewriter& r) {
+  if (i->shape().has_layout() || !i->shape().IsArray()) return nullptr;
+  Builder& b = r.builder();
+  switch (i->opcode()) {
+    case Opcode::kIota: {
+      const int64_t d = i->attrs<IotaAttrs>().dimension;
+      if (i->shape().dim(static_cast<int>(d)) != 1) return nullptr;
+      return b.BroadcastScalar(b.Zero(i->shape().type()), i->shape().dims());
+    }
+    case Opcode::kSlice: {
+      Instruction* value = SliceOf(i, r);
+      return value != nullptr ? value : SliceOfParted(i, r);
+    }
+    case Opcode::kDynamicSlice: {
+      if (i->shape().SameDims(i->operand(0)->shape())) return i->operand(0);
+      DimVector starts, limits;
+      if (!ConstantStarts(*i, 1, i->operand(0)->shape(), i->shape(), &starts)) {
+        return nullptr;
+      }
+      for (int d = 0; d < i->shape().rank(); ++d) {
+        limits.push_back(starts[d] + i->shape().dim(d));
+      }
+      return b.Slice(i->operand(0), starts, limits);
+    }
+    case Opcode::kDynamicUpdateSlice:
+      return UpdateOfBroadcast(i, r);
+    case Opcode::kPad:
+      return i->shape().SameDims(i->operand(0)->shape()) &&
+                     std::all_of(
+                         i->attrs<PadAttrs>().dims.begin(),
+                         i->attrs<PadAttrs>().dims.end(),
+                         [](const PaddingDim& p) { return p == PaddingDim(); })
+                 ? i->operand(0)
+                 : nullptr;
+    case Opcode::kConcatenate:
+      return Concatenate(i, r);
+    case Opcode::kReverse: {
+      for (int64_t d : i->dimensions()) {
+        if (i->shape().dim(static_cast<int>(d)) != 1) return nullptr;
+      }
+      return i->operand(0);
+    }
+    default:
+      return nullptr;
+  }
+}
+
+}  // namespace ptxla::hlo
