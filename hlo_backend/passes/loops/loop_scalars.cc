@@ -28,6 +28,13 @@ bool StartsAt(const Instruction& user, const Instruction& value) {
   }
 }
 
+// The start of a loop inside of this one, whose counter lies in SMEM.
+bool StartsInnerCounter(const Instruction& user, const Instruction& value) {
+  if (user.opcode() != Opcode::kTuple) return false;
+  const int k = user.OperandIndex(&value);
+  return user.shape().element(k).memory_space() == kMemorySmem;
+}
+
 class Scalars {
  public:
   Scalars(Instruction* loop, bool kernels_read)
@@ -163,7 +170,8 @@ class Scalars {
       if (!IsInSmem(*i)) continue;
       std::vector<Instruction*> others;
       for (Instruction* user : i->users()) {
-        if (!IsInSmem(*user) && user != body_->root() && !IsReadBy(*i, *user)) {
+        if (!IsInSmem(*user) && user != body_->root() && !IsReadBy(*i, *user) &&
+            !StartsInnerCounter(*user, *i)) {
           others.push_back(user);
         }
       }
