@@ -69,4 +69,15 @@ bool IsScalarUnitWork(const Instruction& i) {
   return true;
 }
 
+bool StartsAtScalar(const Instruction& kernel, const Instruction& value) {
+  switch (kernel.opcode()) {
+    case Opcode::kDynamicSlice:
+      return kernel.operand(0) != &value;
+    case Opcode::kDynamicUpdateSlice:
+      return kernel.operand(0) != &value && kernel.operand(1) != &value;
+    default:
+      return false;
+  }
+}
+
 }  // namespace ptxla::hlo

@@ -16,6 +16,10 @@ bool IsScalarUnitShape(const Shape& shape);
 // bitcast-convert, constant. One result.
 bool IsScalarUnitWork(const Instruction& instruction);
 
+// A kernel that slices or updates from where `value` says, and reads that in
+// SMEM.
+bool StartsAtScalar(const Instruction& kernel, const Instruction& value);
+
 }  // namespace ptxla::hlo
 
 #endif  // PTXLA_HLO_BACKEND_ANALYSIS_SCALAR_WORK_H_

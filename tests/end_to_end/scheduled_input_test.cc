@@ -104,6 +104,44 @@ TEST(ScheduledInputTest, ProgramsOfTheCorpus) {
   if (found == 0) GTEST_SKIP() << "no corpus here";
 }
 
+// Kernels of the loop start where its counter says, which lies in SMEM.
+TEST(ScheduledInputTest, LoopsOverPlanes) {
+  const TemporaryFolder folder;
+  RunRequest request;
+  request.hlo = folder.Write("scan.hlo", R"(HloModule m
+body {
+  s = (s32[], f32[4,64,256], f32[4,64,256]) parameter(0)
+  i = s32[] get-tuple-element(s), index=0
+  x = f32[4,64,256] get-tuple-element(s), index=1
+  y = f32[4,64,256] get-tuple-element(s), index=2
+  zero = s32[] constant(0)
+  one = s32[] constant(1)
+  a = f32[1,64,256] dynamic-slice(x, i, zero, zero), dynamic_slice_sizes={1,64,256}
+  n = f32[1,64,256] negate(a)
+  z = f32[4,64,256] dynamic-update-slice(y, n, i, zero, zero)
+  next = s32[] add(i, one)
+  ROOT t = (s32[], f32[4,64,256], f32[4,64,256]) tuple(next, x, z)
+}
+condition {
+  s = (s32[], f32[4,64,256], f32[4,64,256]) parameter(0)
+  i = s32[] get-tuple-element(s), index=0
+  four = s32[] constant(4)
+  ROOT l = pred[] compare(i, four), direction=LT
+}
+ENTRY main {
+  x = f32[4,64,256] parameter(0)
+  y = f32[4,64,256] parameter(1)
+  zero = s32[] constant(0)
+  t = (s32[], f32[4,64,256], f32[4,64,256]) tuple(zero, x, y)
+  w = (s32[], f32[4,64,256], f32[4,64,256]) while(t), condition=condition, body=body
+  ROOT r = f32[4,64,256] get-tuple-element(w), index=2
+})");
+  for (const char* topology : {"v6e-1", "v4-8"}) {
+    request.topology = topology;
+    ExpectSameFromDump(request);
+  }
+}
+
 // What the compiler of another machine scheduled says nothing about a TPU.
 TEST(ScheduledInputTest, AnotherMachinesFusionsAreTakenApart) {
   const char kBody[] = R"(

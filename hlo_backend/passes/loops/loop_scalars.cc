@@ -16,18 +16,6 @@ bool IsInSmem(const Instruction& i) {
   return i.shape().IsArray() && i.shape().memory_space() == kMemorySmem;
 }
 
-// Kernels that take the value from where it lies.
-bool StartsAt(const Instruction& user, const Instruction& value) {
-  switch (user.opcode()) {
-    case Opcode::kDynamicSlice:
-      return user.operand(0) != &value;
-    case Opcode::kDynamicUpdateSlice:
-      return user.operand(0) != &value && user.operand(1) != &value;
-    default:
-      return false;
-  }
-}
-
 // The start of a loop inside of this one, whose counter lies in SMEM.
 bool StartsInnerCounter(const Instruction& user, const Instruction& value) {
   if (user.opcode() != Opcode::kTuple) return false;
@@ -128,7 +116,7 @@ class Scalars {
   }
 
   bool IsReadBy(const Instruction& value, const Instruction& user) const {
-    return kernels_read_ && StartsAt(user, value);
+    return kernels_read_ && StartsAtScalar(user, value);
   }
 
   void Place(int k) {

@@ -18,9 +18,19 @@ bool InSmem(const Shape& shape) {
   return shape.IsArray() && shape.memory_space() == kMemorySmem;
 }
 
+// All that it has in SMEM says where it starts.
+bool OnlyStartsThere(const Instruction& i) {
+  return !InSmem(i.shape()) &&
+         std::all_of(i.operands().begin(), i.operands().end(),
+                     [&](const Instruction* o) {
+                       return !InSmem(o->shape()) || StartsAtScalar(i, *o);
+                     });
+}
+
 // Do all scalars in SMEM stay with the scalar unit, as ours do: copied there,
-// handed on by loops, worked on among themselves?
-bool StaysInSmem(const Module& module) {
+// handed on by loops, worked on among themselves, read by kernels that start
+// where they say?
+bool StaysInSmem(const Module& module, bool kernels_read) {
   for (const Computation* c : ControlComputations(module)) {
     for (const Instruction* i : c->instructions()) {
       size_t inside = 0;
@@ -36,6 +46,7 @@ bool StaysInSmem(const Module& module) {
         default:
           break;
       }
+      if (kernels_read && OnlyStartsThere(*i)) continue;
       if (!IsScalarUnitWork(*i) || !InSmem(i->shape()) ||
           static_cast<int>(inside) != i->operand_count()) {
         return false;
@@ -56,7 +67,6 @@ bool LeaveSmem(Shape* shape) {
 }
 
 bool LeaveSmem(Module* module) {
-  if (StaysInSmem(*module)) return false;
   bool changed = false;
   for (Computation* c : module->computations()) {
     for (Instruction* i : c->instructions()) {
@@ -186,8 +196,8 @@ class Placer {
 
 }  // namespace
 
-bool PlaceScalars(Module* module) {
-  if (StaysInSmem(*module)) return false;
+bool PlaceScalars(Module* module, bool kernels_read) {
+  if (StaysInSmem(*module, kernels_read)) return false;
   if (AreHandedOn(*module)) return LeaveSmem(module);
   bool changed = false;
   for (Computation* c : ControlComputations(*module)) {

@@ -20,7 +20,9 @@
 namespace ptxla::hlo {
 
 // Whether anything changed. What is added stands at the end of its computation.
-bool PlaceScalars(Module* module);
+// `kernels_read`: dynamic slices and updates read in SMEM where they start, as
+// one core does; scalars of one of two cores are not in the other's.
+bool PlaceScalars(Module* module, bool kernels_read);
 
 }  // namespace ptxla::hlo
 

@@ -189,7 +189,9 @@ bool CmemBehindVmem(Module* module) {
 absl::StatusOr<bool> TpuFormsPass::Run(Module* module,
                                        const PassContext& context) {
   const int generation = GenerationOf(context);
-  bool changed = PlaceScalars(module);
+  bool changed =
+      PlaceScalars(module, context.chip == nullptr ||
+                               context.chip->core().cores_in_use == 1);
   if (context.chip != nullptr && context.chip->cmem().count() > 0) {
     changed |= CmemBehindVmem(module);
   }
