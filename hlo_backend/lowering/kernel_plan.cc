@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "base/units.h"
+#include "hlo_backend/lowering/kernel_overheads.h"
 #include "hlo_backend/lowering/tiling_log.h"
 #include "isa/grid.h"
 #include "memory_model/dma_pipeline.h"
@@ -46,73 +47,6 @@ isa::Kernel Skeleton(const Tiling& tiling, int cores) {
   k.note = tiling.note;
   isa::LayoutVmem(&k, kSlotAlign);
   return k;
-}
-
-bool IsCopied(const Tiling& tiling, const isa::Window& w) {
-  return tiling.args[w.arg].space != isa::Space::kVmem &&
-         tiling.args[w.arg].space != isa::Space::kSmem;
-}
-
-int CopiedWindows(const Tiling& tiling) {
-  int n = 0;
-  for (const isa::Window& w : tiling.windows) n += IsCopied(tiling, w);
-  return n;
-}
-
-// Some step after the first has a DMA to start: a window is elsewhere then.
-bool StepsCopy(const Tiling& tiling) {
-  const auto moves = [&](const isa::WindowDim& d) {
-    return d.grid_dim >= 0 && tiling.grid[d.grid_dim] > d.grid_divisor;
-  };
-  return std::any_of(tiling.windows.begin(), tiling.windows.end(),
-                     [&](const isa::Window& w) {
-                       return IsCopied(tiling, w) &&
-                              std::any_of(w.dims.begin(), w.dims.end(), moves);
-                     });
-}
-
-// Cycles that a step of a product waits for DMAs beyond its bundles: flags that
-// come late, queues that start. Where everything that moves lies in VMEM no
-// step has any. Vector work streams: the TPU's compiler gives its windows up to
-// six buffers, and measured streams leave no room for waits.
-int64_t StepSync(const KernelContext& context, const Tiling& tiling) {
-  if (StepsOfCore(tiling, context.model.cores) <= 1 || tiling.streams ||
-      tiling.steps_run_on || !StepsCopy(tiling) || tiling.work.mxu_flops == 0) {
-    return 0;
-  }
-  return static_cast<int64_t>(context.chip.Policy("step_sync").value_or(0));
-}
-
-// Bundles that a step takes besides its body: starts and waits, index
-// arithmetic and bounds checks. A kernel of one step per core has no loop: its
-// part is in the entry.
-int64_t StepOverhead(const KernelContext& context, const Tiling& tiling) {
-  if (StepsOfCore(tiling, context.model.cores) <= 1) return 0;
-  const chips::CoreSpec& core = context.chip.core();
-  // Steps that move nothing only count.
-  if (CopiedWindows(tiling) == 0) {
-    return core.kernel_step_window.count() *
-           static_cast<int64_t>(tiling.windows.size());
-  }
-  if (tiling.streams) {
-    int slots = 2;
-    for (const isa::Window& w : tiling.windows)
-      slots = std::max(slots, w.slots);
-    return StreamStepOverhead(context.chip, CopiedWindows(tiling), slots,
-                              tiling.flat);
-  }
-  return core.kernel_step.count() +
-         core.kernel_step_window.count() * CopiedWindows(tiling);
-}
-
-// Bundles before the first step. One step that copies nothing has no
-// descriptors and no index to set up: its entry is its own addresses.
-int64_t EntryOverhead(const KernelContext& context, const Tiling& tiling) {
-  if (context.stage || (CopiedWindows(tiling) == 0 &&
-                        StepsOfCore(tiling, context.model.cores) <= 1)) {
-    return 0;
-  }
-  return context.chip.core().kernel_entry.count();
 }
 
 void PadTo(CodeBuilder* b, int64_t bundles, int64_t used) {
@@ -268,23 +202,6 @@ int64_t StepsOfCore(const Tiling& tiling, int cores) {
                  : tiling.grid[d];
   }
   return steps;
-}
-
-int64_t StreamStepOverhead(const chips::ChipSpec& chip, int copied_windows,
-                           int slots, bool flat) {
-  const chips::CoreSpec& core = chip.core();
-  const auto policy = [&](const char* key, int64_t otherwise) {
-    const auto value = chip.Policy(key);
-    return value.has_value() ? static_cast<int64_t>(*value) : otherwise;
-  };
-  int64_t step = policy("stream_step", core.kernel_step.count());
-  int64_t window = core.kernel_step_window.count();
-  if (flat) {
-    step = policy("flat_step", step);
-    window = policy("flat_step_window", window);
-  }
-  return step + window * copied_windows +
-         (slots > 2 ? policy("stream_step_deep", 0) : 0);
 }
 
 UnrollPolicy UnrollPolicy::Of(const chips::ChipSpec& chip) {
