@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <variant>
 
-#include "hlo_backend/lowering/kernel_plan.h"
+#include "hlo_backend/lowering/kernel_overheads.h"
 #include "isa/from_chip_spec.h"
 #include "isa/timing.h"
 

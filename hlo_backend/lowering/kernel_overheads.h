@@ -24,6 +24,13 @@ int64_t StepSync(const KernelContext& context, const Tiling& tiling);
 // part is in the entry.
 int64_t StepOverhead(const KernelContext& context, const Tiling& tiling);
 
+// Bundles beside its body that a step of a loop over streams takes: its starts
+// and waits. `slots`: of its windows; more than two take more arithmetic.
+// `flat`: of arrays of one dimension, whose blocks have one coordinate
+// (`policy.flat_step`, `policy.flat_step_window`).
+int64_t StreamStepOverhead(const chips::ChipSpec& chip, int copied_windows,
+                           int slots, bool flat = false);
+
 // Bundles before the first step. One step that copies nothing has no
 // descriptors and no index to set up: its entry is its own addresses.
 int64_t EntryOverhead(const KernelContext& context, const Tiling& tiling);

@@ -99,12 +99,6 @@ inline constexpr char kControlLabel[] = "overhead";
 
 // Grid steps of the core that has most of them.
 int64_t StepsOfCore(const Tiling& tiling, int cores);
-// Bundles beside its body that a step of a loop over streams takes: its starts
-// and waits. `slots`: of its windows; more than two take more arithmetic.
-// `flat`: of arrays of one dimension, whose blocks have one coordinate
-// (`policy.flat_step`, `policy.flat_step_window`).
-int64_t StreamStepOverhead(const chips::ChipSpec& chip, int copied_windows,
-                           int slots, bool flat = false);
 // Bytes of VMEM that slots and scratch of the tiling take.
 int64_t VmemBytes(const KernelContext& context, const Tiling& tiling);
 // The chip's scoped limit, less what the frame needs.

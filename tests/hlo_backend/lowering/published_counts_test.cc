@@ -4,7 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/substitute.h"
-#include "hlo_backend/lowering/kernel_plan.h"
+#include "hlo_backend/lowering/kernel_overheads.h"
 #include "isa/from_chip_spec.h"
 #include "isa/timing.h"
 #include "tests/hlo_backend/lowering/bundle_harness.h"
