@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/status.h"
+#include "hlo_backend/lowering/movement/data_transfer.h"
 #include "hlo_backend/lowering/movement/scalar_value.h"
 #include "hlo_backend/lowering/physical_array.h"
 
@@ -79,25 +80,11 @@ absl::StatusOr<isa::Kernel> EmitPlaneSlice(const KernelContext& context,
     b.SImmTo(source, 0);
     b.SImmTo(target, 0);
     for (const Start& s : starts) {
-      const Sca address = b.NewSca();
-      b.WindowAddress(address, s.window);
-      // XLA clamps start indices.
-      Sca at = b.SLoad(0, address, 0);
-      at = b.SBinaryImm(Opcode::kSmax, at, 0);
-      at = b.SBinaryImm(Opcode::kSmin, at, static_cast<int32_t>(s.last));
+      const Sca at = ClampedStart(b, s.window, s.last);
       b.SBinaryTo(source, Opcode::kSadd, source,
                   b.SMulImm(at, static_cast<int32_t>(s.stride)));
     }
-    b.NewBlock("transfer", codegen::BlockMode::kInOrder);
-    codegen::VInstr start;
-    start.op = Opcode::kDmaStartDesc;
-    start.a = source.id;
-    start.b = target.id;
-    b.Emit(start);
-    codegen::VInstr wait;
-    wait.op = Opcode::kDmaDoneWait;
-    wait.imm2 = static_cast<int32_t>(to.bytes());
-    b.Emit(wait);
+    TransferOnce(b, source, target, to.bytes());
     return absl::OkStatus();
   };
   t.note = "planes, one transfer";

@@ -5,6 +5,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
+#include "hlo_backend/lowering/movement/data_transfer.h"
+#include "hlo_backend/lowering/movement/scalar_value.h"
 #include "hlo_backend/lowering/physical_array.h"
 
 namespace ptxla::lowering {
@@ -74,27 +76,16 @@ absl::StatusOr<isa::Kernel> EmitUpdateSlice(const KernelContext& context,
   std::vector<Start> starts;
   for (int p = 0; p + 1 < rank; ++p) {
     if (from.sizes[p] == to.sizes[p]) continue;
-    isa::Window w;
-    w.arg = 2 + static_cast<int>(to.dims[p]);
-    w.space = isa::Space::kSmem;
-    w.inner_bytes = std::min<int64_t>(t.args[w.arg].bytes, isa::kRowBytes);
-    w.slot_bytes = isa::kRowBytes;
-    w.slots = 1;
+    const int arg = 2 + static_cast<int>(to.dims[p]);
     starts.push_back(
-        {p, static_cast<int>(t.windows.size()), to.sizes[p] - from.sizes[p]});
-    t.windows.push_back(std::move(w));
+        {p, AddScalarWindow(arg, &t), to.sizes[p] - from.sizes[p]});
   }
   t.body = [&](CodeBuilder& b) -> absl::Status {
     b.NewBlock("place");
     const Sca target = b.GlobalSca();
     b.SImmTo(target, 0);
     for (const Start& s : starts) {
-      const Sca address = b.NewSca();
-      b.WindowAddress(address, s.window);
-      // XLA clamps start indices.
-      Sca at = b.SLoad(0, address, 0);
-      at = b.SBinaryImm(Opcode::kSmax, at, 0);
-      at = b.SBinaryImm(Opcode::kSmin, at, static_cast<int32_t>(s.last));
+      const Sca at = ClampedStart(b, s.window, s.last);
       Sca bytes;
       if (s.physical == rank - 2) {
         int shift = 0;
@@ -109,15 +100,7 @@ absl::StatusOr<isa::Kernel> EmitUpdateSlice(const KernelContext& context,
       }
       b.SBinaryTo(target, Opcode::kSadd, target, bytes);
     }
-    b.NewBlock("transfer", codegen::BlockMode::kInOrder);
-    codegen::VInstr start;
-    start.op = Opcode::kDmaStartDesc;
-    start.b = target.id;
-    b.Emit(start);
-    codegen::VInstr wait;
-    wait.op = Opcode::kDmaDoneWait;
-    wait.imm2 = static_cast<int32_t>(d.Bytes());
-    b.Emit(wait);
+    TransferOnce(b, {}, target, d.Bytes());
     return absl::OkStatus();
   };
   t.note = "in place";

@@ -15,8 +15,8 @@ namespace ptxla::hlo {
 
 enum class FusionRole : uint8_t {
   kStored,       // parameter, data movement, call …: a value in memory
-  kFree,         // constant, broadcast, iota, lanes of an array: made again
-                 // where it is needed
+  kFree,         // constant, broadcast, iota, lanes or tiles of an array: made
+                 // again where it is needed
   kElementwise,  // a vector loop
   kReduce,       // may end a kInput fusion
   kDot,          // may be the centre of a kOutput fusion
