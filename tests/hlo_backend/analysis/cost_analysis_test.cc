@@ -7,29 +7,11 @@
 #include "base/files.h"
 #include "gtest/gtest.h"
 #include "hlo_backend/ir/parser.h"
+#include "tests/hlo_backend/analysis/root_cost.h"
 #include "tests/support/status_matchers.h"
 
 namespace ptxla::hlo {
 namespace {
-
-constexpr char kAdd[] = R"(add { a = f32[] parameter(0)
-  b = f32[] parameter(1)
-  ROOT r = f32[] add(a, b) }
-max { a = f32[] parameter(0)
-  b = f32[] parameter(1)
-  ROOT r = f32[] maximum(a, b) }
-ge { a = f32[] parameter(0)
-  b = f32[] parameter(1)
-  ROOT r = pred[] compare(a, b), direction=GE }
-)";
-
-Cost RootCost(absl::string_view body, CostOptions options) {
-  auto module = ParseModule(
-      absl::StrCat("HloModule t\n", kAdd, "ENTRY main {", body, "}"));
-  EXPECT_OK(module.status());
-  if (!module.ok()) return {};
-  return CostAnalysis(std::move(options)).Of(*(*module)->entry()->root());
-}
 
 // The hand-checkable numbers of XLA's own tests.
 TEST(CostAnalysisTest, NumbersOfXlasTests) {
@@ -147,6 +129,7 @@ step {
   s = f32[3] add(x, c)
   ROOT t = (f32[3], f32[3]) tuple(s, s)
 }
+
 ENTRY e {
   x = f32[5,3] parameter(0)
   c = f32[3] parameter(1)
@@ -164,6 +147,7 @@ fused {
   k = s16[2,3] constant({{8, -9, 2}, {5, 0, 7}})
   ROOT n = s16[2,3] add(p, k)
 }
+
 ENTRY e {
   p = s16[2,3] parameter(0)
   ROOT r = s16[2,3] fusion(p), kind=kLoop, calls=fused
@@ -300,62 +284,6 @@ TEST(CostAnalysisTest, AnAllReduceAddsItsGroup) {
       "replica_groups=[2,8]<=[16], to_apply=add";
   EXPECT_EQ(RootCost(body, {}).flops, 700);
   EXPECT_EQ(RootCost(body, CostOptions::LikeXla()).flops, 100);
-}
-
-TEST(CostAnalysisTest, UnknownCallsAreCountedAsUnknown) {
-  EXPECT_EQ(RootCost("x = f32[8] parameter(0) ROOT r = f32[8] custom-call(x), "
-                     "custom_call_target=\"f\"",
-                     {})
-                .unknown_ops,
-            1);
-}
-
-TEST(CostAnalysisTest, APallasKernelCostsWhatItEstimates) {
-  const Cost cost = RootCost(
-      "p = f32[8,128]{1,0} parameter(0) ROOT c = f32[8,128]{1,0} "
-      "custom-call(p), custom_call_target=\"tpu_custom_call\", "
-      "backend_config={\"custom_call_config\": {\"body\": \"x\", "
-      "\"cost_estimate\": {\"flops\": 3000, \"transcendentals\": 20, "
-      "\"bytes_accessed\": 9000}}}",
-      {});
-  EXPECT_EQ(cost.flops, 3000);
-  EXPECT_EQ(cost.transcendentals, 20);
-  EXPECT_EQ(cost.bytes_accessed, 9000);
-  EXPECT_EQ(cost.unknown_ops, 0);
-}
-
-// Two products of [2,4,64] and [2,4,32] pairs: kernels that say nothing.
-TEST(CostAnalysisTest, APallasKernelWithoutAnEstimateIsKnownByItsName) {
-  const auto of = [](const std::string& name) {
-    return RootCost(
-        absl::StrCat("q = bf16[2,4,64,16] parameter(0) k = bf16[2,4,32,16] "
-                     "parameter(1) ROOT ",
-                     name,
-                     " = bf16[2,4,64,16] custom-call(q, k, k), "
-                     "custom_call_target=\"tpu_custom_call\""),
-        {});
-  };
-  const Cost flash = of("flash_attention.3");
-  EXPECT_EQ(flash.flops, 4 * 2 * 4 * 64 * 32 * 16);
-  EXPECT_EQ(flash.matmul_flops, flash.flops);
-  EXPECT_EQ(flash.transcendentals, 2 * 4 * 64 * 32);
-  EXPECT_EQ(of("ragged_paged_attention").unknown_ops, 0);
-  EXPECT_EQ(of("ragged_paged_attention").flops, 0);
-  EXPECT_EQ(of("my_kernel").unknown_ops, 1);
-}
-
-TEST(CostAnalysisTest, CustomCallsCostByTheirTarget) {
-  auto of = [](const std::string& target) {
-    return RootCost(
-        "p = f32[2,4,4] parameter(0) ROOT c = f32[2,4,4] "
-        "custom-call(p), custom_call_target=\"" +
-            target + "\"",
-        {});
-  };
-  EXPECT_EQ(of("Sharding").bytes_accessed, 0);
-  EXPECT_EQ(of("MoveToHost").bytes_accessed, 2 * 128);
-  EXPECT_EQ(of("Eigh").flops, 9 * 2 * 4 * 4 * 4);
-  EXPECT_EQ(of("nobody knows").unknown_ops, 1);
 }
 
 // Columns of xla_says.csv: what XLA itself counts for each corpus file.

@@ -16,6 +16,13 @@ absl::StatusOr<Literal> EvaluateText(absl::string_view text,
   return Evaluate(*module, arguments, options);
 }
 
+std::string ValueOf(absl::string_view text,
+                    const std::vector<Literal>& arguments) {
+  const auto result = EvaluateText(text, arguments);
+  if (!result.ok()) return std::string(result.status().message());
+  return result->ToString();
+}
+
 std::vector<Literal> Flatten(const Literal& literal) {
   if (!literal.IsTuple()) return {literal};
   std::vector<Literal> leaves;

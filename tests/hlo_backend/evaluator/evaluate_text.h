@@ -15,6 +15,13 @@ absl::StatusOr<Literal> EvaluateText(absl::string_view text,
                                      const std::vector<Literal>& arguments,
                                      const EvaluatorOptions& options = {});
 
+// What `text` evaluates to, printed; the message if it is refused. Example:
+//   ValueOf("HloModule m\nENTRY e { ROOT x = s32[2] iota(), iota_dimension=0
+//   }")
+// is "{0, 1}".
+std::string ValueOf(absl::string_view text,
+                    const std::vector<Literal>& arguments = {});
+
 // The leaves of nested tuples, in order.
 std::vector<Literal> Flatten(const Literal& literal);
 

@@ -4,20 +4,11 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "hlo_backend/ir/builder.h"
-#include "hlo_backend/ir/parser.h"
 #include "tests/hlo_backend/evaluator/evaluate_text.h"
 #include "tests/support/status_matchers.h"
 
 namespace ptxla::hlo {
 namespace {
-
-std::string ValueOf(absl::string_view text,
-                    const std::vector<Literal>& arguments = {}) {
-  const auto result = EvaluateText(text, arguments);
-  if (!result.ok()) return std::string(result.status().message());
-  return result->ToString();
-}
 
 TEST(OperationsTest, Bf16RoundsAfterEveryInstruction) {
   // 1 + 1/256 is a tie and rounds to 1, twice; in one f32 sum it would not.
@@ -39,6 +30,7 @@ f {
   b = bf16[] parameter(1)
   ROOT c = bf16[] add(a, b)
 }
+
 ENTRY e {
   one = bf16[] constant(1)
   ones = bf16[4096] broadcast(one), dimensions={}
@@ -88,50 +80,6 @@ ENTRY e {
             "( {0, 0, 3, 3}, {15, 15, 3, 14}, {-2, 0} )");
 }
 
-TEST(OperationsTest, TheImaginaryPartOfARealNumberIsPositiveZero) {
-  EXPECT_EQ(ValueOf(R"(HloModule m
-ENTRY e {
-  x = f32[4] constant({-3, inf, nan, 1})
-  i = f32[4] imag(x)
-  y = f64[1] constant({-1})
-  j = f64[1] imag(y)
-  ROOT t = (f32[4], f64[1]) tuple(i, j)
-})"),
-            "( {0, 0, 0, 0}, {0} )");
-}
-
-// As XLA does it on the CPU (jaxlib 0.10.2), also where C says infinity.
-TEST(OperationsTest, TheLengthOfAComplexNumberIsNaNWhereAPartIs) {
-  EXPECT_EQ(ValueOf(R"(HloModule m
-ENTRY e {
-  a = c64[4] constant({(nan, 1), (inf, nan), (-inf, 2), (3, -4)})
-  ROOT r = f32[4] abs(a)
-})"),
-            "{nan, nan, inf, 5}");
-}
-TEST(OperationsTest, RootsOfComplexInfinitiesAreInfiniteAndTheirInversesZero) {
-  EXPECT_EQ(ValueOf(R"(HloModule m
-ENTRY e {
-  a = c64[2] constant({(inf, -inf), (-inf, 2)})
-  b = c64[2] sqrt(a)
-  c = c64[2] rsqrt(a)
-  ROOT r = c64[4] concatenate(b, c), dimensions={0}
-})"),
-            "{(inf, -inf), (0, inf), (0, 0), (-0, -0)}");
-}
-
-TEST(OperationsTest, TheInverseRootOfComplexZeroIsInfinite) {
-  EXPECT_EQ(ValueOf(R"(HloModule m
-ENTRY e {
-  a = f32[4] constant({0, -0.0, 0, 4})
-  b = f32[4] constant({0, 0, -0.0, 0})
-  c = c64[4] complex(a, b)
-  r = c64[4] rsqrt(c)
-  ROOT re = f32[4] real(r)
-})"),
-            "{inf, inf, inf, 0.5}");
-}
-
 TEST(OperationsTest, NanWinsMaximumAndMinimum) {
   EXPECT_EQ(ValueOf(R"(HloModule m
 ENTRY e {
@@ -165,6 +113,7 @@ f {
   b = s32[] parameter(1)
   ROOT c = s32[] add(a, b)
 }
+
 ENTRY e {
   x = s32[4] constant({0, 0, 0, 0})
   i = s32[4,1] constant({{-1}, {1}, {1}, {4}})
@@ -281,6 +230,7 @@ lt {
   j = s32[] parameter(3)
   ROOT c = pred[] compare(a, b), direction=LT
 }
+
 ENTRY e {
   k = s32[5] constant({2, 1, 2, 1, 0})
   v = s32[5] iota(), iota_dimension=0
@@ -305,91 +255,6 @@ TEST(OperationsTest, EveryTranscendentalOfC) {
         {Literal::Scalar<float>(0.3f)});
     ASSERT_OK(result.status()) << name;
     EXPECT_FLOAT_EQ(result->Get<float>(0), reference(double{0.3f})) << name;
-  }
-}
-
-TEST(RngDefaultTest, BitsLieAsTheTiledBufferHoldsThem) {
-  // u8: rows 0 to 3 of a lane are the bytes of one word; u32: row-major in
-  // 8 x 128 tiles.
-  const Literal key = Literal::FromVector<uint64_t>({2}, {7, 0});
-  const auto words = EvaluateText(R"(HloModule m
-ENTRY e {
-  k = u64[2] parameter(0)
-  ROOT r = (u64[2], u32[8,128]) rng-bit-generator(k), algorithm=rng_default
-})",
-                                  {key});
-  const auto bytes = EvaluateText(R"(HloModule m
-ENTRY e {
-  k = u64[2] parameter(0)
-  ROOT r = (u64[2], u8[32,128]) rng-bit-generator(k), algorithm=rng_default
-})",
-                                  {key});
-  ASSERT_OK(words.status());
-  ASSERT_OK(bytes.status());
-  const Literal& w = words->elements()[1];
-  const Literal& b = bytes->elements()[1];
-  for (int row : {0, 5, 31}) {
-    for (int lane : {0, 77}) {
-      const uint32_t word = w.Get<uint32_t>(row / 4 * 128 + lane);
-      EXPECT_EQ(b.Get<uint8_t>(row * 128 + lane),
-                (word >> (row % 4 * 8)) & 0xff);
-    }
-  }
-  EXPECT_EQ(words->elements()[0].Get<uint64_t>(1), 1u);
-}
-
-TEST(TpuModeTest, DotsRoundTheirOperandsByPrecision) {
-  const Literal x = Literal::FromVector<float>({1, 1}, {1.0f + 0x1p-10f});
-  const Literal y = Literal::FromVector<float>({1, 1}, {1.0f + 0x1p-20f});
-  auto dot = [&](absl::string_view precision, bool tpu) {
-    EvaluatorOptions options;
-    options.tpu_mode = tpu;
-    const auto result = EvaluateText(
-        absl::StrCat(
-            "HloModule m\nENTRY e {\n  x = f32[1,1] parameter(0)\n  y = "
-            "f32[1,1] parameter(1)\n  ROOT d = f32[1,1] dot(x, y), "
-            "lhs_contracting_dims={1}, rhs_contracting_dims={0}",
-            precision, "\n}\n"),
-        {x, y}, options);
-    EXPECT_OK(result.status());
-    return result.ok() ? result->Get<float>(0) : 0;
-  };
-  const float exact = (1.0f + 0x1p-10f) * (1.0f + 0x1p-20f);
-  EXPECT_EQ(dot("", true), 1.0f);
-  EXPECT_EQ(dot("", false), exact);
-  EXPECT_EQ(dot(", operand_precision={highest,highest}", true), exact);
-  // Two bf16 parts hold 1 + 2^-10 exactly.
-  EXPECT_FLOAT_EQ(dot(", operand_precision={high,high}", true), exact);
-}
-
-TEST(EvaluateInstructionTest, FoldsOneInstruction) {
-  const auto module = ParseModule(R"(HloModule m
-ENTRY e {
-  x = f32[2] parameter(0)
-  ROOT y = f32[2] multiply(x, x)
-})");
-  ASSERT_OK(module.status());
-  const Literal x = Literal::FromVector<float>({2}, {3, -4});
-  const auto result =
-      EvaluateInstruction(*(*module)->entry()->root(), {&x, &x});
-  ASSERT_OK(result.status());
-  EXPECT_EQ(result->ToString(), "{9, 16}");
-}
-
-TEST(RandomArgumentsTest, DependOnTheSeedAlone) {
-  const auto module = ParseModule(R"(HloModule m
-ENTRY e {
-  x = f32[100] parameter(0)
-  i = s32[100] parameter(1)
-  ROOT t = (f32[100], s32[100]) tuple(x, i)
-})");
-  ASSERT_OK(module.status());
-  const auto a = RandomArguments(**module, 1);
-  EXPECT_TRUE(a[0] == RandomArguments(**module, 1)[0]);
-  EXPECT_FALSE(a[0] == RandomArguments(**module, 2)[0]);
-  for (int k = 0; k < 100; ++k) {
-    EXPECT_GE(a[1].GetInt(k), 0);
-    EXPECT_LT(a[1].GetInt(k), 10);
   }
 }
 
