@@ -55,8 +55,12 @@ constexpr SlotMask Bit(Slot s) { return SlotMask{1} << static_cast<int>(s); }
   X(kValuInt, "valu_int")                     \
   X(kValuLogic, "valu_logic")                 \
   X(kValuMulInt, "valu_mul_int")              \
+  X(kValuMulhi, "valu_mulhi")                 \
   X(kValuMul16, "valu_mul_16")                \
   X(kValuRound, "valu_round")                 \
+  X(kValuTrunc, "valu_trunc")                 \
+  X(kValuRoundEven, "valu_round_even")        \
+  X(kValuUnsigned, "valu_unsigned")           \
   X(kVectorCompare, "vcmp")                   \
   X(kVectorSelect, "vsel")                    \
   X(kVectorMove, "vmov")                      \
@@ -73,6 +77,7 @@ constexpr SlotMask Bit(Slot s) { return SlotMask{1} << static_cast<int>(s); }
   X(kRandom, "vrng")                          \
   X(kVectorToScalar, "vpush")                 \
   X(kEupF32, "eup_f32")                       \
+  X(kEupSigmoidF32, "eup_sigmoid_f32")        \
   X(kEupTrigF32, "eup_trig_f32")              \
   X(kEupBf16, "eup_bf16")                     \
   X(kXluRotate, "xlu_rotate")                 \

@@ -25,11 +25,6 @@ struct FloatOps {
   V Mul(V x, V y) const { return x * y; }
   V Max(V x, V y) const { return (x >= y || x != x) ? x : y; }
   V Min(V x, V y) const { return (x <= y || x != x) ? x : y; }
-  V Round(V x) const {
-    constexpr float kBig = 0x1p23f;
-    const float a = std::fabs(x);
-    return a < kBig ? std::copysign((a + kBig) - kBig, x) : x;
-  }
   V And(V x, uint32_t bits) const { return FloatFromBits(FloatBits(x) & bits); }
   V Or(V x, V y) const { return FloatFromBits(FloatBits(x) | FloatBits(y)); }
   V Xor(V x, V y) const { return FloatFromBits(FloatBits(x) ^ FloatBits(y)); }
@@ -82,6 +77,7 @@ struct FloatOps {
   V Rcp(V x) const { return numerics::Rcp(x); }
   V Rsqrt(V x) const { return numerics::Rsqrt(x); }
   V Tanh(V x) const { return numerics::Tanh(x); }
+  V Sigmoid(V x) const { return numerics::Sigmoid(x); }
   V Erf(V x) const { return numerics::Erf(x); }
   V Sin(V x) const { return numerics::Sin(x); }
   V Cos(V x) const { return numerics::Cos(x); }
@@ -90,7 +86,8 @@ struct FloatOps {
   M NotEqual(V x, V y) const { return x != y; }
   M LessBits(V x, int32_t n) const { return Signed(x) < n; }
   M EqualBits(V x, uint32_t bits) const { return FloatBits(x) == bits; }
-  M AtLeastBits(V x, uint32_t bits) const { return FloatBits(x) >= bits; }
+  M AtLeastBits(V x, int32_t n) const { return Signed(x) >= n; }
+  M Weird(V x) const { return !std::isfinite(x); }
   M Or(M x, M y) const { return x || y; }
   M And(M x, M y) const { return x && y; }
   M Xor(M x, M y) const { return x != y; }

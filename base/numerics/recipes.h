@@ -4,7 +4,7 @@
 // computes the same numbers.
 //
 //   Recipes<EmitOps> r(ops, EupOfGeneration(5));
-//   Vec y = r.Logistic(x);         // emits 16 VALU and 2 EUP instructions
+//   Vec y = r.Logistic(x);         // emits 2 VALU slots, one for the EUP
 //
 //   FloatOps ops;
 //   float y = Recipes<FloatOps>(ops, EupOfGeneration(5)).Logistic(x);
@@ -13,25 +13,26 @@
 // and cosine. The number of operations follows the published schedules of the
 // TPU compiler (tpu_slots.md section 4), VALU (an EUP operation included) +
 // EUP: exp 2+1, log 2+1, tanh 1+1, log1p 9+1, division 2+1 (before v6e 14+1),
-// rsqrt 1+1 (9+1), sqrt 7+1 (12+1), erf 1+1 (38+1), logistic 4+2 (16+2), sine
-// 96+2 (148, before v5e 192), power 41+2 (84+1). Those counts leave out the
-// logic of masks, which has a slot of its own. Sines are in recipe_angles.h,
-// powers in recipe_power.h.
+// rsqrt 1+1 (9+1), sqrt 7+1 (12+1), erf 1+1 (38+1), logistic 2+1 (before v5e
+// 4+1), sine 96+2 (148, before v5e 192), power 41+2 (84+1). Those counts leave
+// out the logic of masks, which has a slot of its own. Sines are in
+// recipe_angles.h, powers in recipe_power.h.
 //
 // `Ops` has types V (a vector of 32-bit words) and M (a mask) and
 //   V Const(float), Bits(uint32_t)
 //   V Add(V, V|float), Sub(V, V), Mul(V, V|float), Max(V, float),
-//     Min(V, float), Round(V)                  nearest, ties to even
+//     Min(V, float)
 //   V And(V, uint32_t), Or(V, V), OrBits(V, uint32_t), Xor(V, V)
 //   V AddBits(V, int32_t), SubBits(V|uint32_t, V), MaxBits(V, V|int32_t)
 //   V ShiftLeft(V, int), ShiftLeft(V|uint32_t, V), ShiftRight alike (zeros
 //     come in; 0 from 32 on), LeadingZeros(V)
 //   V ToFloat(V), ToInteger(V)                 signed; toward zero, saturating
 //   {V, V} MultiplyBy96(V, {V, V, V})          the upper 64 of 96 bits
-//   V Exp2(V), Log2(V), Rcp(V), Rsqrt(V), Tanh(V), Erf(V), Sin(V), Cos(V)
+//   V Exp2(V), Log2(V), Rcp(V), Rsqrt(V), Tanh(V), Sigmoid(V), Erf(V),
+//     Sin(V), Cos(V)
 //   M Less(V, float), Equal(V, V|float), NotEqual(V, V)
-//   M LessBits(V, int32_t), EqualBits(V, uint32_t), AtLeastBits(V, uint32_t)
-//     (signed; -; unsigned)
+//   M LessBits(V, int32_t), AtLeastBits(V, int32_t), EqualBits(V, uint32_t)
+//   M Weird(V)                                 infinite or NaN
 //   M Or(M, M), And(M, M), Xor(M, M), Not(M)
 //   V Select(M, V if_set, V if_not)
 #ifndef PTXLA_BASE_NUMERICS_RECIPES_H_
@@ -49,6 +50,7 @@ namespace ptxla::numerics {
 // What a chip's EUP can do alone.
 struct EupFeatures {
   bool full_reciprocals = true;  // rcp and rsqrt need no Newton step
+  bool has_sigmoid = true;
   bool has_erf = true;
   bool has_trigonometry = true;
 };
@@ -56,7 +58,7 @@ struct EupFeatures {
 // `generation`: 2 to 7 (v5e and v5p: 5).
 inline EupFeatures EupOfGeneration(int generation) {
   const bool newer = generation >= 6;
-  return {newer, newer, newer};
+  return {newer, generation >= 5, newer, newer};
 }
 
 template <class Ops>
@@ -95,9 +97,7 @@ class Recipes {
     const V error = o_.Sub(o_.Const(1.0f), o_.Mul(x, y));
     const V better = o_.Add(o_.Mul(error, y), y);
     const V size = o_.And(x, 0x7fffffffu);
-    const M weird =
-        o_.Or(o_.AtLeastBits(size, kInfinityBits),
-              o_.AtLeastBits(o_.And(y, 0x7fffffffu), kInfinityBits));
+    const M weird = o_.Or(o_.Weird(x), o_.Weird(y));
     const V result = o_.Select(weird, y, better);
     // 2^126 and its reciprocal, which the step would round to a subnormal.
     const M edge = o_.Equal(size, 0x1p126f);
@@ -112,8 +112,7 @@ class Recipes {
     if (eup_.full_reciprocals) return y;
     // Infinite or NaN. What is negative is -0, of which y is -infinite, or
     // makes y a NaN.
-    const M weird = o_.Or(o_.AtLeastBits(x, kInfinityBits),
-                          o_.AtLeastBits(y, kInfinityBits));
+    const M weird = o_.Or(o_.Weird(x), o_.Weird(y));
     return o_.Select(weird, y, RsqrtStep(x, y));
   }
 
@@ -125,7 +124,12 @@ class Recipes {
     return o_.Select(o_.Equal(x, 0.0f), o_.And(x, 0x80000000u), root);
   }
 
-  V Logistic(V x) { return Rcp(o_.Add(o_.Exp2(o_.Mul(x, -kLog2E)), 1.0f)); }
+  // (1 + tanh(x / 2)) / 2.
+  V Logistic(V x) {
+    const V half = o_.Mul(x, 0.5f);
+    if (eup_.has_sigmoid) return o_.Sigmoid(half);
+    return o_.Add(o_.Mul(o_.Tanh(half), 0.5f), 0.5f);
+  }
 
   // x P(x^2) / Q(x^2) on [-4, 4], relative error below 7e-8 before rounding
   // (fitted by weighted least squares); beyond, erf rounds to 1.
@@ -168,7 +172,6 @@ class Recipes {
 
  private:
   static constexpr float kInfinity = std::numeric_limits<float>::infinity();
-  static constexpr uint32_t kInfinityBits = 0x7f800000u;
 
   M IsSmall(V x) { return o_.Less(o_.And(x, 0x7fffffffu), 0x1p-8f); }
   V RsqrtStep(V x, V y) {
@@ -188,7 +191,7 @@ class Recipes {
     const M odd = o_.EqualBits(o_.And(quadrant, 1), 1);
     const V value = o_.Select(odd, cosine, sine);
     const V sign = o_.ShiftLeft(o_.And(quadrant, 2), 30);
-    return o_.Select(o_.AtLeastBits(a, kInfinityBits),
+    return o_.Select(o_.Weird(a),
                      o_.Const(std::numeric_limits<float>::quiet_NaN()),
                      o_.Xor(value, sign));
   }

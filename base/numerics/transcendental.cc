@@ -63,6 +63,9 @@ float Cbrt(float x) { return static_cast<float>(Cbrt(static_cast<double>(x))); }
 float Logistic(float x) {
   return static_cast<float>(Logistic(static_cast<double>(x)));
 }
+float Sigmoid(float x) {
+  return static_cast<float>(Logistic(2 * static_cast<double>(x)));
+}
 float Tan(float x) { return static_cast<float>(Tan(static_cast<double>(x))); }
 float Asin(float x) { return static_cast<float>(Asin(static_cast<double>(x))); }
 float Acos(float x) { return static_cast<float>(Acos(static_cast<double>(x))); }

@@ -22,6 +22,7 @@ float Log2(float x);
 float Rcp(float x);    // 1 / x, correctly rounded
 float Rsqrt(float x);  // 1 / sqrt(x); Rsqrt(0) = inf, Rsqrt(-x) = NaN
 float Tanh(float x);
+float Sigmoid(float x);  // (1 + tanh(x)) / 2
 float Erf(float x);
 float Sin(float x);  // any finite x, with exact argument reduction
 float Cos(float x);

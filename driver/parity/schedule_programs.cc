@@ -98,7 +98,10 @@ constexpr Function kFunctions[] = {
     {"u_sqrt", 1, "  ROOT r = $0 sqrt(a)\n"},
     {"u_rsqrt", 1, "  ROOT r = $0 rsqrt(a)\n"},
     {"u_floor", 1, "  ROOT r = $0 floor(a)\n"},
-    {"u_sigmoid", 1, "  ROOT r = $0 logistic(a)\n"},
+    {"u_sigmoid", 1,
+     "  o = $1[] constant(1)\n  oo = $0 broadcast(o), dimensions={}\n"
+     "  n = $0 negate(a)\n  e = $0 exponential(n)\n  s = $0 add(e, oo)\n"
+     "  ROOT r = $0 divide(oo, s)\n"},
     {"b_add", 2, "  ROOT r = $0 add(a, b)\n"},
     {"b_mul", 2, "  ROOT r = $0 multiply(a, b)\n"},
     {"b_div", 2, "  ROOT r = $0 divide(a, b)\n"},

@@ -35,7 +35,16 @@ void MapMasks(ExecContext& c, const Instr& i, F f) {
 
 COMPARE6(F32, float, FloatFromBits)
 COMPARE6(S32, int32_t, static_cast<int32_t>)
-COMPARE6(U32, uint32_t, static_cast<uint32_t>)
+COMPARE(VcmpLtU32, uint32_t, static_cast<uint32_t>, <)
+COMPARE(VcmpLeU32, uint32_t, static_cast<uint32_t>, <=)
+COMPARE(VcmpGtU32, uint32_t, static_cast<uint32_t>, >)
+COMPARE(VcmpGeU32, uint32_t, static_cast<uint32_t>, >=)
+
+void Vweird(ExecContext& c, const Instr& i) {
+  MapWords(c.V(i.a), &c.OutM(i.dst), [](uint32_t a) {
+    return AllOnes((a & 0x7F800000u) == 0x7F800000u);
+  });
+}
 
 void Vmand(ExecContext& c, const Instr& i) {
   MapMasks(c, i, [](uint32_t a, uint32_t b) { return a & b; });

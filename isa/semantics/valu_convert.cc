@@ -12,12 +12,6 @@ uint32_t F32ToS32(float a) {
   return static_cast<uint32_t>(static_cast<int32_t>(a));
 }
 
-uint32_t F32ToU32(float a) {
-  if (!(a > 0)) return 0;
-  if (a >= 4294967296.0f) return 0xFFFFFFFF;
-  return static_cast<uint32_t>(a);
-}
-
 uint32_t Bf16ToF32(uint16_t code) { return uint32_t{code} << 16; }
 uint32_t F16ToF32(uint16_t code) {
   return FloatBits(numerics::DecodeF16(code));
@@ -84,17 +78,9 @@ void VcvtF32S32(ExecContext& c, const Instr& i) {
     return FloatBits(static_cast<float>(static_cast<int32_t>(a)));
   });
 }
-void VcvtF32U32(ExecContext& c, const Instr& i) {
-  MapWords(c.V(i.a), &c.OutV(i.dst),
-           [](uint32_t a) { return FloatBits(static_cast<float>(a)); });
-}
 void VcvtS32F32(ExecContext& c, const Instr& i) {
   MapWords(c.V(i.a), &c.OutV(i.dst),
            [](uint32_t a) { return F32ToS32(FloatFromBits(a)); });
-}
-void VcvtU32F32(ExecContext& c, const Instr& i) {
-  MapWords(c.V(i.a), &c.OutV(i.dst),
-           [](uint32_t a) { return F32ToU32(FloatFromBits(a)); });
 }
 void VcvtF8E5M2F32(ExecContext& c, const Instr& i) {
   MapWords(c.V(i.a), &c.OutV(i.dst), [](uint32_t a) {

@@ -135,8 +135,11 @@ class CodeBuilder {
   Vec BroadcastSublane(Vec a, int sublane);
 
   // --- Masks ---
+  // Unsigned where the chip compares signed numbers alone (before v6e): one
+  // more operation for each operand that is no constant.
   Mask Compare(Opcode op, Vec a, Vec b);
   Mask CompareImm(Opcode op, Vec a, uint32_t imm);
+  Mask IsWeird(Vec a);  // infinite or NaN
   Mask MaskBinary(Opcode op, Mask a, Mask b);
   Mask MaskNot(Mask a);
   // Set where lane_lo <= lane < lane_hi and sublane_lo <= sublane < sublane_hi.

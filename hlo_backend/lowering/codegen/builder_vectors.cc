@@ -3,6 +3,27 @@
 #include "hlo_backend/lowering/codegen/builder.h"
 
 namespace ptxla::codegen {
+namespace {
+
+constexpr uint32_t kSignBit = 0x80000000u;
+
+// Of numbers whose sign bits are turned over; others' `op` itself.
+isa::Opcode SignedCompare(isa::Opcode op) {
+  switch (op) {
+    case isa::Opcode::kVcmpLtU32:
+      return isa::Opcode::kVcmpLtS32;
+    case isa::Opcode::kVcmpLeU32:
+      return isa::Opcode::kVcmpLeS32;
+    case isa::Opcode::kVcmpGtU32:
+      return isa::Opcode::kVcmpGtS32;
+    case isa::Opcode::kVcmpGeU32:
+      return isa::Opcode::kVcmpGeS32;
+    default:
+      return op;
+  }
+}
+
+}  // namespace
 
 // --- Vectors ---
 
@@ -84,12 +105,26 @@ Vec CodeBuilder::BroadcastSublane(Vec a, int sublane) {
 // --- Masks ---
 
 Mask CodeBuilder::Compare(Opcode op, Vec a, Vec b) {
+  const Opcode as_signed = SignedCompare(op);
+  if (as_signed != op && !isa::Supports(model(), op)) {
+    op = as_signed;
+    a = BinaryImm(Opcode::kVxor, a, kSignBit);
+    b = BinaryImm(Opcode::kVxor, b, kSignBit);
+  }
   return Made<Mask>(op, a.id, b.id);
 }
 
 Mask CodeBuilder::CompareImm(Opcode op, Vec a, uint32_t imm) {
+  const Opcode as_signed = SignedCompare(op);
+  if (as_signed != op && !isa::Supports(model(), op)) {
+    op = as_signed;
+    a = BinaryImm(Opcode::kVxor, a, kSignBit);
+    imm ^= kSignBit;
+  }
   return Made<Mask>(op, a.id, kNone, static_cast<int32_t>(imm));
 }
+
+Mask CodeBuilder::IsWeird(Vec a) { return Made<Mask>(Opcode::kVweird, a.id); }
 
 Mask CodeBuilder::MaskBinary(Opcode op, Mask a, Mask b) {
   return Made<Mask>(op, a.id, b.id);

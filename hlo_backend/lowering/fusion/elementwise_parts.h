@@ -22,6 +22,19 @@ codegen::Vec WrapInteger(codegen::CodeBuilder& b, hlo::PrimitiveType type,
 codegen::Vec MultiplyIntegers(codegen::CodeBuilder& b, codegen::Vec x,
                               codegen::Vec y);
 
+// Of integers of 32 bits, signed or not by `type`. No chip has a signed maximum
+// or minimum, those before v6e no unsigned one either: comparisons and
+// selections.
+codegen::Vec MaximumOf(codegen::CodeBuilder& b, hlo::PrimitiveType type,
+                       codegen::Vec x, codegen::Vec y);
+codegen::Vec MinimumOf(codegen::CodeBuilder& b, hlo::PrimitiveType type,
+                       codegen::Vec x, codegen::Vec y);
+
+// x / y or x % y of integers of 32 bits, bit by bit (integer_division.cc). As
+// XLA has it: a number divided by 0 is all ones, its remainder itself.
+codegen::Vec DivideIntegers(codegen::CodeBuilder& b, hlo::PrimitiveType type,
+                            codegen::Vec x, codegen::Vec y, bool remainder);
+
 absl::StatusOr<Value> FloatOp(codegen::CodeBuilder& b,
                               const hlo::Instruction& i,
                               absl::Span<const Value> in);

@@ -15,11 +15,6 @@ namespace {
 constexpr uint32_t kSignBit = 0x80000000u;
 constexpr uint32_t kAbsMask = 0x7fffffffu;
 
-Vec EmitRoughLogistic(CodeBuilder& b, Vec x) {
-  const Vec power = EmitExpOfNegated(b, x);
-  return b.Eup(Opcode::kVrcpF32, b.BinaryF(Opcode::kVaddF32, power, 1.0f));
-}
-
 Vec SignF32(CodeBuilder& b, Vec x) {
   const Vec one = b.Binary(Opcode::kVor, b.ImmF(1.0f),
                            b.BinaryImm(Opcode::kVand, x, kSignBit));
@@ -75,7 +70,7 @@ absl::StatusOr<Value> FloatOp(CodeBuilder& b, const Instruction& i,
     case Hlo::kTanh:
       return vec(b.Eup(Opcode::kVtanhF32, x));
     case Hlo::kLogistic:
-      return vec(bf16 ? EmitRoughLogistic(b, x) : EmitLogistic(b, x));
+      return vec(EmitLogistic(b, x));
     case Hlo::kErf:
       return vec(EmitErf(b, x));
     case Hlo::kRsqrt:
@@ -93,9 +88,7 @@ absl::StatusOr<Value> FloatOp(CodeBuilder& b, const Instruction& i,
     case Hlo::kFloor:
       return vec(EmitFloor(b, x));
     case Hlo::kCeil:
-      return vec(b.BinaryImm(
-          Opcode::kVxor, EmitFloor(b, b.BinaryImm(Opcode::kVxor, x, kSignBit)),
-          kSignBit));
+      return vec(EmitCeil(b, x));
     case Hlo::kSin:
       return vec(EmitSine(b, x));
     case Hlo::kCos:
@@ -104,10 +97,10 @@ absl::StatusOr<Value> FloatOp(CodeBuilder& b, const Instruction& i,
       return vec(EmitCbrt(b, x));
     case Hlo::kRoundNearestEven:
       return vec(EmitRoundNearestEven(b, x));
+    case Hlo::kRoundNearestAfz:
+      return vec(EmitRoundNearestAfz(b, x));
     case Hlo::kIsFinite:
-      return Value::Of(b.CompareImm(Opcode::kVcmpLtS32,
-                                    b.BinaryImm(Opcode::kVand, x, kAbsMask),
-                                    0x7f800000u));
+      return Value::Of(b.MaskNot(b.IsWeird(x)));
     default:
       break;
   }

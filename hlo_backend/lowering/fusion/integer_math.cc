@@ -1,8 +1,10 @@
 // IntegerOp and PredOp: integers of every width as 32-bit words, pred as masks.
 #include <array>
+#include <utility>
 
 #include "base/status.h"
 #include "hlo_backend/lowering/fusion/elementwise_parts.h"
+#include "hlo_backend/lowering/fusion/wide_multiply.h"
 
 namespace ptxla::lowering {
 
@@ -12,6 +14,29 @@ using hlo::Instruction;
 using hlo::PrimitiveType;
 using Hlo = hlo::Opcode;
 using isa::Opcode;
+
+namespace {
+
+Vec Negative(CodeBuilder& b, Vec x) {
+  return b.Binary(Opcode::kVsubS32, b.SharedImm(0), x);
+}
+
+// A negative factor is 2^32 less than its word says.
+Vec UpperWord(CodeBuilder& b, PrimitiveType type, Vec x, Vec y) {
+  if (hlo::IsUnsigned(type)) return MultiplyHigh(b, x, y);
+  if (isa::Supports(b.model(), Opcode::kVmulhiS32)) {
+    return b.Binary(Opcode::kVmulhiS32, x, y);
+  }
+  Vec word = MultiplyHigh(b, x, y);
+  for (const auto& [factor, other] : {std::pair(x, y), std::pair(y, x)}) {
+    word = b.Binary(Opcode::kVsubS32, word,
+                    b.Binary(Opcode::kVand, other,
+                             b.BinaryImm(Opcode::kVshra, factor, 31)));
+  }
+  return word;
+}
+
+}  // namespace
 
 Vec WrapInteger(CodeBuilder& b, PrimitiveType type, Vec x) {
   const int bits = hlo::BitWidth(type);
@@ -59,6 +84,24 @@ Vec MultiplyIntegers(CodeBuilder& b, Vec x, Vec y) {
                   b.Binary(Opcode::kVaddS32, cross, high));
 }
 
+Vec MaximumOf(CodeBuilder& b, PrimitiveType type, Vec x, Vec y) {
+  const bool u = hlo::IsUnsigned(type);
+  if (u && isa::Supports(b.model(), Opcode::kVmaxU32)) {
+    return b.Binary(Opcode::kVmaxU32, x, y);
+  }
+  return b.Select(b.Compare(u ? Opcode::kVcmpGtU32 : Opcode::kVcmpGtS32, x, y),
+                  x, y);
+}
+
+Vec MinimumOf(CodeBuilder& b, PrimitiveType type, Vec x, Vec y) {
+  const bool u = hlo::IsUnsigned(type);
+  if (u && isa::Supports(b.model(), Opcode::kVminU32)) {
+    return b.Binary(Opcode::kVminU32, x, y);
+  }
+  return b.Select(b.Compare(u ? Opcode::kVcmpLtU32 : Opcode::kVcmpLtS32, x, y),
+                  x, y);
+}
+
 absl::StatusOr<Value> IntegerOp(CodeBuilder& b, const Instruction& i,
                                 absl::Span<const Value> in, bool wraps) {
   const PrimitiveType type = i.shape().type();
@@ -77,9 +120,17 @@ absl::StatusOr<Value> IntegerOp(CodeBuilder& b, const Instruction& i,
     case Hlo::kMultiply:
       return wrapped(MultiplyIntegers(b, x, y));
     case Hlo::kMaximum:
-      return binary(is_unsigned ? Opcode::kVmaxU32 : Opcode::kVmaxS32);
+      return Value::Of(MaximumOf(b, type, x, y));
     case Hlo::kMinimum:
-      return binary(is_unsigned ? Opcode::kVminU32 : Opcode::kVminS32);
+      return Value::Of(MinimumOf(b, type, x, y));
+    case Hlo::kMulhi:
+      if (hlo::BitWidth(type) != 32) break;
+      return Value::Of(UpperWord(b, type, x, y));
+    case Hlo::kDivide:
+    case Hlo::kRemainder:
+      if (hlo::BitWidth(type) != 32) break;
+      return Value::Of(
+          DivideIntegers(b, type, x, y, i.opcode() == Hlo::kRemainder));
     case Hlo::kAnd:
       return binary(Opcode::kVand);
     case Hlo::kOr:
@@ -89,14 +140,17 @@ absl::StatusOr<Value> IntegerOp(CodeBuilder& b, const Instruction& i,
     case Hlo::kNot:
       return wrapped(b.Unary(Opcode::kVnot, x));
     case Hlo::kNegate:
-      return wrapped(b.Binary(Opcode::kVsubS32, b.Imm(0), x));
+      return wrapped(Negative(b, x));
     case Hlo::kAbs:
       if (is_unsigned) return in[0];
-      return wrapped(b.Binary(Opcode::kVmaxS32, x,
-                              b.Binary(Opcode::kVsubS32, b.Imm(0), x)));
-    case Hlo::kSign:
-      return Value::Of(b.BinaryImm(
-          Opcode::kVminS32, b.BinaryImm(Opcode::kVmaxS32, x, 0xffffffffu), 1));
+      return wrapped(
+          b.Select(b.CompareImm(Opcode::kVcmpLtS32, x, 0), Negative(b, x), x));
+    case Hlo::kSign: {
+      const Vec at_most_one =
+          b.Select(b.CompareImm(Opcode::kVcmpGtS32, x, 0), b.SharedImm(1), x);
+      return Value::Of(b.Select(b.CompareImm(Opcode::kVcmpLtS32, x, 0),
+                                b.SharedImm(0xffffffffu), at_most_one));
+    }
     case Hlo::kShiftLeft:
       return wrapped(b.Binary(Opcode::kVshll, x, y));
     case Hlo::kShiftRightArithmetic: {

@@ -7,6 +7,12 @@
 namespace ptxla::lowering {
 namespace {
 
+// Of words that are no negative numbers.
+codegen::Vec AtMost(codegen::CodeBuilder& b, codegen::Vec x, uint32_t bound) {
+  return b.Select(b.CompareImm(isa::Opcode::kVcmpLtS32, x, bound), x,
+                  b.SharedImm(bound));
+}
+
 using codegen::CodeBuilder;
 using codegen::Vec;
 using hlo::PrimitiveType;
@@ -94,8 +100,7 @@ Vec NarrowToSmallFloat(CodeBuilder& b, const FloatFormat& format, Vec x) {
   switch (format.special) {
     case SpecialValues::kNanOnly:
     case SpecialValues::kNone:
-      return b.Binary(Opcode::kVor,
-                      b.BinaryImm(Opcode::kVminS32, finite, largest), sign);
+      return b.Binary(Opcode::kVor, AtMost(b, finite, largest), sign);
     case SpecialValues::kNanIsMinusZero: {
       const Vec value = b.SelectImm(b.CompareImm(Opcode::kVcmpNeS32, finite, 0),
                                     b.Binary(Opcode::kVor, finite, sign), 0);
@@ -104,7 +109,7 @@ Vec NarrowToSmallFloat(CodeBuilder& b, const FloatFormat& format, Vec x) {
     }
     case SpecialValues::kIeee: {
       const uint32_t infinity = ((1u << format.exponent_bits) - 1) << fraction;
-      const Vec bounded = b.BinaryImm(Opcode::kVminS32, finite, infinity);
+      const Vec bounded = AtMost(b, finite, infinity);
       const Vec value =
           b.SelectImm(b.CompareImm(Opcode::kVcmpLeS32, magnitude, kInfinity),
                       bounded, infinity | 1u << (fraction - 1));

@@ -33,16 +33,6 @@ class EmitOps {
   V Mul(V x, float y) { return b_.BinaryF(Opcode::kVmulF32, x, y); }
   V Max(V x, float y) { return b_.BinaryF(Opcode::kVmaxF32, x, y); }
   V Min(V x, float y) { return b_.BinaryF(Opcode::kVminF32, x, y); }
-  V Round(V x) {
-    if (isa::Supports(b_.model(), Opcode::kVroundF32)) {
-      return b_.Unary(Opcode::kVroundF32, x);
-    }
-    // Adding and taking off 1.5 * 2^23 rounds to nearest even; larger numbers
-    // are whole already.
-    const V sum = Add(x, 0x1.8p23f);
-    const V rounded = Add(sum, -0x1.8p23f);
-    return Select(Less(And(x, 0x7fffffffu), 0x1p22f), rounded, x);
-  }
   V And(V x, uint32_t bits) { return b_.BinaryImm(Opcode::kVand, x, bits); }
   V Or(V x, V y) { return b_.Binary(Opcode::kVor, x, y); }
   V Xor(V x, V y) { return b_.Binary(Opcode::kVxor, x, y); }
@@ -52,9 +42,11 @@ class EmitOps {
   }
   V SubBits(V x, V y) { return b_.Binary(Opcode::kVsubS32, x, y); }
   V SubBits(uint32_t n, V y) { return SubBits(Bits(n), y); }
-  V MaxBits(V x, V y) { return b_.Binary(Opcode::kVmaxS32, x, y); }
+  V MaxBits(V x, V y) {
+    return Select(b_.Compare(Opcode::kVcmpGtS32, x, y), x, y);
+  }
   V MaxBits(V x, int32_t n) {
-    return b_.BinaryImm(Opcode::kVmaxS32, x, static_cast<uint32_t>(n));
+    return MaxBits(x, Bits(static_cast<uint32_t>(n)));
   }
   V ShiftLeft(V x, int n) { return b_.BinaryImm(Opcode::kVshll, x, n); }
   V ShiftLeft(V x, V n) { return b_.Binary(Opcode::kVshll, x, n); }
@@ -73,6 +65,7 @@ class EmitOps {
   V Rcp(V x) { return b_.Eup(Opcode::kVrcpF32, x); }
   V Rsqrt(V x) { return b_.Eup(Opcode::kVrsqrtF32, x); }
   V Tanh(V x) { return b_.Eup(Opcode::kVtanhF32, x); }
+  V Sigmoid(V x) { return b_.Eup(Opcode::kVsigmoidF32, x); }
   V Erf(V x) { return b_.Eup(Opcode::kVerfF32, x); }
   V Sin(V x) { return b_.Eup(Opcode::kVsinqF32, x); }
   V Cos(V x) { return b_.Eup(Opcode::kVcosqF32, x); }
@@ -92,9 +85,10 @@ class EmitOps {
   M EqualBits(V x, uint32_t bits) {
     return b_.CompareImm(Opcode::kVcmpEqS32, x, bits);
   }
-  M AtLeastBits(V x, uint32_t bits) {
-    return b_.CompareImm(Opcode::kVcmpGeU32, x, bits);
+  M AtLeastBits(V x, int32_t n) {
+    return b_.CompareImm(Opcode::kVcmpGeS32, x, static_cast<uint32_t>(n));
   }
+  M Weird(V x) { return b_.IsWeird(x); }
   M Xor(M x, M y) { return b_.MaskBinary(Opcode::kVmxor, x, y); }
   M Not(M x) { return b_.MaskNot(x); }
   V Select(M m, V if_set, V if_not) { return b_.Select(m, if_set, if_not); }
@@ -105,7 +99,8 @@ class EmitOps {
 
 numerics::EupFeatures FeaturesOf(const CodeBuilder& b) {
   const bool newer = isa::Supports(b.model(), Opcode::kVerfF32);
-  return {newer, newer, isa::Supports(b.model(), Opcode::kVsinqF32)};
+  return {newer, isa::Supports(b.model(), Opcode::kVsigmoidF32), newer,
+          isa::Supports(b.model(), Opcode::kVsinqF32)};
 }
 
 template <class Fn>
@@ -156,9 +151,37 @@ Vec EmitFloor(CodeBuilder& b, Vec x) {
   return b.Select(small, signed_f, x);
 }
 
-Vec EmitRoundNearestEven(CodeBuilder& b, Vec x) {
+Vec EmitCeil(CodeBuilder& b, Vec x) {
+  if (isa::Supports(b.model(), Opcode::kVceilF32)) {
+    return b.Unary(Opcode::kVceilF32, x);
+  }
+  const auto turned = [&](Vec v) {
+    return b.BinaryImm(Opcode::kVxor, v, 0x80000000u);
+  };
+  return turned(EmitFloor(b, turned(x)));
+}
+
+Vec EmitRoundNearestAfz(CodeBuilder& b, Vec x) {
   if (isa::Supports(b.model(), Opcode::kVroundF32)) {
     return b.Unary(Opcode::kVroundF32, x);
+  }
+  // The largest float below a half: a half would carry what lies just below
+  // one up to the next number.
+  const Vec sign = b.BinaryImm(Opcode::kVand, x, 0x80000000u);
+  const Vec size = b.BinaryImm(Opcode::kVand, x, 0x7fffffffu);
+  const Vec up = b.BinaryF(Opcode::kVaddF32, size, 0x1.fffffep-2f);
+  if (isa::Supports(b.model(), Opcode::kVfloorF32)) {
+    return b.Binary(Opcode::kVor, b.Unary(Opcode::kVfloorF32, up), sign);
+  }
+  const Vec whole =
+      b.Unary(Opcode::kVcvtF32S32, b.Unary(Opcode::kVcvtS32F32, up));
+  const Mask small = b.CompareImm(Opcode::kVcmpLtF32, size, 0x4b000000u);
+  return b.Select(small, b.Binary(Opcode::kVor, whole, sign), x);
+}
+
+Vec EmitRoundNearestEven(CodeBuilder& b, Vec x) {
+  if (isa::Supports(b.model(), Opcode::kVroundEvenF32)) {
+    return b.Unary(Opcode::kVroundEvenF32, x);
   }
   // Beside 2^23 a float has no digits behind the point, and addition rounds
   // ties to even; numbers from there on are whole already.

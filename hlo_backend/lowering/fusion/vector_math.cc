@@ -1,6 +1,7 @@
 #include "hlo_backend/lowering/fusion/vector_math.h"
 
 #include "absl/strings/str_cat.h"
+#include "base/numerics/bits.h"
 #include "base/status.h"
 #include "hlo_backend/lowering/fusion/elementwise_parts.h"
 #include "hlo_backend/lowering/fusion/small_float_conversion.h"
@@ -18,6 +19,7 @@ using Hlo = hlo::Opcode;
 using isa::Opcode;
 
 constexpr uint32_t kOne = 0x3f800000u;
+constexpr uint32_t kSignBit = 0x80000000u;
 
 absl::StatusOr<Opcode> CompareOpcode(const Instruction& i) {
   const auto& attrs = i.attrs<hlo::CompareAttrs>();
@@ -30,7 +32,7 @@ absl::StatusOr<Opcode> CompareOpcode(const Instruction& i) {
   static constexpr Opcode kS32[] = {Opcode::kVcmpEqS32, Opcode::kVcmpNeS32,
                                     Opcode::kVcmpGeS32, Opcode::kVcmpGtS32,
                                     Opcode::kVcmpLeS32, Opcode::kVcmpLtS32};
-  static constexpr Opcode kU32[] = {Opcode::kVcmpEqU32, Opcode::kVcmpNeU32,
+  static constexpr Opcode kU32[] = {Opcode::kVcmpEqS32, Opcode::kVcmpNeS32,
                                     Opcode::kVcmpGeU32, Opcode::kVcmpGtU32,
                                     Opcode::kVcmpLeU32, Opcode::kVcmpLtU32};
   const bool total = attrs.type == hlo::CompareType::kTotalOrder;
@@ -48,22 +50,41 @@ Value AsNumber(CodeBuilder& b, Value v) {
 // floor, v6e on by vtrunc, where the range is not known to be narrow: 1, 5 and
 // 2 operations (tpu_slots.md, section 4).
 Vec ToSigned(CodeBuilder& b, Vec x, bool narrow) {
-  const bool truncates = isa::Supports(b.model(), Opcode::kVtruncF32);
-  if (truncates && isa::Supports(b.model(), Opcode::kVerfF32)) {
+  if (isa::Supports(b.model(), Opcode::kVtruncF32)) {
     if (!narrow) x = b.Unary(Opcode::kVtruncF32, x);
-  } else if (truncates && isa::Supports(b.model(), Opcode::kVmulU32)) {
-    const Vec sign = b.BinaryImm(Opcode::kVand, x, 0x80000000u);
+  } else if (isa::Supports(b.model(), Opcode::kVfloorF32)) {
+    const Vec sign = b.BinaryImm(Opcode::kVand, x, kSignBit);
     x = b.Binary(
         Opcode::kVor,
-        b.Unary(Opcode::kVfloorF32, b.BinaryImm(Opcode::kVand, x, 0x7FFFFFFFu)),
+        b.Unary(Opcode::kVfloorF32, b.BinaryImm(Opcode::kVand, x, ~kSignBit)),
         sign);
   }
   return b.Unary(Opcode::kVcvtS32F32, x);
 }
 
+// Numbers from 2^31 on lose it before the conversion and get it back.
+Vec ToUnsigned(CodeBuilder& b, Vec x) {
+  constexpr float kTwoTo31 = 0x1p31f;
+  x = b.BinaryF(Opcode::kVmaxF32, x, 0);
+  const Mask large =
+      b.CompareImm(Opcode::kVcmpGeF32, x, numerics::FloatBits(kTwoTo31));
+  x = b.Select(large, b.BinaryF(Opcode::kVaddF32, x, -kTwoTo31), x);
+  if (isa::Supports(b.model(), Opcode::kVfloorF32)) {
+    x = b.Unary(Opcode::kVfloorF32, x);
+  }
+  const Vec word = b.Unary(Opcode::kVcvtS32F32, x);
+  return b.Select(large, b.BinaryImm(Opcode::kVxor, word, kSignBit), word);
+}
+
+// Conversions take signed numbers alone: an unsigned word goes in two halves,
+// whose sum rounds once.
 Vec FromInteger(CodeBuilder& b, PrimitiveType from, Vec x) {
-  const bool is_word = hlo::IsUnsigned(from) && hlo::BitWidth(from) == 32;
-  return b.Unary(is_word ? Opcode::kVcvtF32U32 : Opcode::kVcvtF32S32, x);
+  const auto number = [&](Vec v) { return b.Unary(Opcode::kVcvtF32S32, v); };
+  if (!hlo::IsUnsigned(from) || hlo::BitWidth(from) < 32) return number(x);
+  const Vec upper = number(b.BinaryImm(Opcode::kVshrl, x, 16));
+  const Vec lower = number(b.BinaryImm(Opcode::kVand, x, 0xFFFF));
+  return b.Binary(Opcode::kVaddF32, b.BinaryF(Opcode::kVmulF32, upper, 0x1p16f),
+                  lower);
 }
 
 absl::StatusOr<Value> Convert(CodeBuilder& b, const Instruction& i, Value x,
@@ -89,18 +110,19 @@ absl::StatusOr<Value> Convert(CodeBuilder& b, const Instruction& i, Value x,
   if (hlo::IsFloat(from) && hlo::IsFloat(to)) return x;
   if (hlo::IsFloat(from)) {
     const int bits = hlo::BitWidth(to);
-    const Vec v = hlo::IsUnsigned(to) && bits == 32
-                      ? b.Unary(Opcode::kVcvtU32F32, x.vec)
-                      : ToSigned(b, x.vec, bits < 32);
-    if (bits >= 32) return Value::Of(v);
+    if (bits >= 32) {
+      return Value::Of(hlo::IsUnsigned(to) ? ToUnsigned(b, x.vec)
+                                           : ToSigned(b, x.vec, false));
+    }
     // Saturates at the narrow type's range.
-    const int32_t high =
+    const int high =
         hlo::IsUnsigned(to) ? (1 << bits) - 1 : (1 << (bits - 1)) - 1;
-    const int32_t low = hlo::IsUnsigned(to) ? 0 : -(1 << (bits - 1));
-    return Value::Of(b.BinaryImm(
-        Opcode::kVmaxS32,
-        b.BinaryImm(Opcode::kVminS32, v, static_cast<uint32_t>(high)),
-        static_cast<uint32_t>(low)));
+    const int low = hlo::IsUnsigned(to) ? 0 : -(1 << (bits - 1));
+    const Vec bounded =
+        b.BinaryF(Opcode::kVmaxF32,
+                  b.BinaryF(Opcode::kVminF32, x.vec, static_cast<float>(high)),
+                  static_cast<float>(low));
+    return Value::Of(ToSigned(b, bounded, true));
   }
   if (hlo::IsFloat(to)) {
     return Value::Of(FromInteger(b, from, x.vec));
@@ -123,7 +145,7 @@ absl::Status NoSequence(const Instruction& i, absl::string_view why) {
 }
 
 Vec MaskToNumber(CodeBuilder& b, Mask m, bool f32) {
-  return b.SelectImm(m, b.Imm(f32 ? kOne : 1), 0);
+  return b.SelectImm(m, b.SharedImm(f32 ? kOne : 1), 0);
 }
 
 Value EmitWithImmediate(CodeBuilder& b, const Instruction& i, Value x,
@@ -176,14 +198,13 @@ absl::StatusOr<Value> EmitElementwise(CodeBuilder& b, const Instruction& i,
             Opcode::kVmand, b.MaskBinary(Opcode::kVmor, in[0].mask, in[1].mask),
             in[2].mask));
       }
-      Opcode max = Opcode::kVmaxF32, min = Opcode::kVminF32;
-      if (!hlo::IsFloat(type)) {
-        const bool u = hlo::IsUnsigned(type);
-        max = u ? Opcode::kVmaxU32 : Opcode::kVmaxS32;
-        min = u ? Opcode::kVminU32 : Opcode::kVminS32;
+      if (hlo::IsFloat(type)) {
+        return Value::Of(b.Binary(
+            Opcode::kVminF32, b.Binary(Opcode::kVmaxF32, in[1].vec, in[0].vec),
+            in[2].vec));
       }
-      return Value::Of(
-          b.Binary(min, b.Binary(max, in[1].vec, in[0].vec), in[2].vec));
+      return Value::Of(MinimumOf(
+          b, type, MaximumOf(b, type, in[1].vec, in[0].vec), in[2].vec));
     }
     case Hlo::kCompare: {
       ASSIGN_OR_RETURN(Opcode op, CompareOpcode(i));
@@ -207,7 +228,7 @@ absl::StatusOr<Value> EmitElementwise(CodeBuilder& b, const Instruction& i,
 
 absl::StatusOr<Value> EmitMonoid(CodeBuilder& b, Hlo op, PrimitiveType type,
                                  Value x, Value y) {
-  const bool f = hlo::IsFloat(type), u = hlo::IsUnsigned(type);
+  const bool f = hlo::IsFloat(type);
   if (x.is_mask()) {
     switch (op) {
       case Hlo::kAnd:
@@ -230,10 +251,12 @@ absl::StatusOr<Value> EmitMonoid(CodeBuilder& b, Hlo op, PrimitiveType type,
       code = Opcode::kVmulF32;
       break;
     case Hlo::kMaximum:
-      code = f ? Opcode::kVmaxF32 : u ? Opcode::kVmaxU32 : Opcode::kVmaxS32;
+      if (!f) return Value::Of(MaximumOf(b, type, x.vec, y.vec));
+      code = Opcode::kVmaxF32;
       break;
     case Hlo::kMinimum:
-      code = f ? Opcode::kVminF32 : u ? Opcode::kVminU32 : Opcode::kVminS32;
+      if (!f) return Value::Of(MinimumOf(b, type, x.vec, y.vec));
+      code = Opcode::kVminF32;
       break;
     case Hlo::kAnd:
       code = Opcode::kVand;

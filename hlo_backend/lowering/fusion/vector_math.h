@@ -73,7 +73,9 @@ PTXLA_VECTOR_FUNCTION(EmitSine)
 PTXLA_VECTOR_FUNCTION(EmitCosine)
 PTXLA_VECTOR_FUNCTION(EmitCbrt)
 PTXLA_VECTOR_FUNCTION(EmitFloor)
+PTXLA_VECTOR_FUNCTION(EmitCeil)
 PTXLA_VECTOR_FUNCTION(EmitRoundNearestEven)
+PTXLA_VECTOR_FUNCTION(EmitRoundNearestAfz)
 #undef PTXLA_VECTOR_FUNCTION
 codegen::Vec EmitPower(codegen::CodeBuilder& b, codegen::Vec x, codegen::Vec y);
 // Rounds to fewer bits, as numerics::ReducePrecision does.

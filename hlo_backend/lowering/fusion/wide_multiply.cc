@@ -1,5 +1,7 @@
 #include "hlo_backend/lowering/fusion/wide_multiply.h"
 
+#include <algorithm>
+
 namespace ptxla::lowering {
 namespace {
 
@@ -96,13 +98,57 @@ std::pair<Vec, Vec> ByDigits(CodeBuilder& b, Vec x,
   return {upper, lower};
 }
 
+// Three digits of 12 bits each, whose products are exact in f32.
+Vec HighWordByDigits(CodeBuilder& b, Vec x, Vec y) {
+  const auto shr = [&](Vec v, uint32_t n) {
+    return b.BinaryImm(Opcode::kVshrl, v, n);
+  };
+  const auto shl = [&](Vec v, uint32_t n) {
+    return b.BinaryImm(Opcode::kVshll, v, n);
+  };
+  const auto digit = [&](Vec v) {
+    return b.BinaryImm(Opcode::kVand, v, 0xFFF);
+  };
+  const auto digits = [&](Vec v) {
+    const auto number = [&](Vec d) { return b.Unary(Opcode::kVcvtF32S32, d); };
+    return std::array<Vec, 3>{number(digit(v)), number(digit(shr(v, 12))),
+                              number(shr(v, 24))};
+  };
+  const std::array<Vec, 3> p = digits(x), q = digits(y);
+  // What stands from bit 12 k on; bits 32 and up are wanted.
+  std::array<Vec, 5> column;
+  for (int k = 0; k < 5; ++k) {
+    for (int i = std::max(0, k - 2); i <= std::min(k, 2); ++i) {
+      const Vec product = b.Unary(Opcode::kVcvtS32F32,
+                                  b.Binary(Opcode::kVmulF32, p[i], q[k - i]));
+      column[k] = column[k].valid()
+                      ? b.Binary(Opcode::kVaddS32, column[k], product)
+                      : product;
+    }
+    if (k == 0) continue;
+    column[k] = b.Binary(Opcode::kVaddS32, column[k], shr(column[k - 1], 12));
+  }
+  const Vec lower = b.Binary(Opcode::kVor, shr(digit(column[2]), 8),
+                             shl(digit(column[3]), 4));
+  return b.Binary(Opcode::kVor, lower, shl(column[4], 16));
+}
+
 }  // namespace
+
+Vec MultiplyHigh(CodeBuilder& b, Vec x, Vec y) {
+  if (isa::Supports(b.model(), Opcode::kVmulhiU32)) {
+    return b.Binary(Opcode::kVmulhiU32, x, y);
+  }
+  if (!isa::Supports(b.model(), Opcode::kVmulU32)) {
+    return HighWordByDigits(b, x, y);
+  }
+  return HighWord(b, HalvesOf(b, x), HalvesOf(b, y));
+}
 
 std::pair<Vec, Vec> MultiplyWordBy96(CodeBuilder& b, Vec x,
                                      const std::array<Vec, 3>& w) {
   if (!isa::Supports(b.model(), Opcode::kVmulU32)) return ByDigits(b, x, w);
-  // The chips with an EUP for trigonometry are those with whole products.
-  if (isa::Supports(b.model(), Opcode::kVsinqF32)) {
+  if (isa::Supports(b.model(), Opcode::kVmulhiU32)) {
     return ByWords(b, x, w, b.Binary(Opcode::kVmulhiU32, x, w[1]),
                    b.Binary(Opcode::kVmulhiU32, x, w[2]));
   }

@@ -16,20 +16,29 @@ namespace {
 constexpr uint32_t kAllBits = 0xFFFFFFFFu;
 constexpr int kBand = 16;
 
-// All bits where low <= number < low + count; one compare, as mask registers
-// are few.
-Vec Inside(CodeBuilder* b, Vec numbers, Vec low, Vec count) {
-  return b->SelectImm(
-      b->Compare(Opcode::kVcmpLtU32, b->Binary(Opcode::kVsubS32, numbers, low),
-                 count),
-      b->Imm(kAllBits), 0);
-}
+// low <= number < low + count as number - low < count of words without sign:
+// one compare, as mask registers are few. Both are moved by 2^31, since chips
+// before v6e compare signed words alone.
+struct Interval {
+  Vec low, count;
+};
 
 // The numbers from `low` to before `high`, none if that is not above.
-Vec CountOf(CodeBuilder* b, Vec low, Vec high) {
+Interval IntervalOf(CodeBuilder* b, Vec low, Vec high) {
+  constexpr uint32_t kSignBit = 0x80000000u;
   const Vec count = b->Binary(Opcode::kVsubS32, high, low);
-  return b->Select(b->CompareImm(Opcode::kVcmpGtS32, count, 0), count,
-                   b->Imm(0));
+  const Vec some =
+      b->Select(b->CompareImm(Opcode::kVcmpGtS32, count, 0), count, b->Imm(0));
+  return {b->BinaryImm(Opcode::kVxor, low, kSignBit),
+          b->BinaryImm(Opcode::kVxor, some, kSignBit)};
+}
+
+// All bits where the number is inside.
+Vec Inside(CodeBuilder* b, Vec numbers, const Interval& in) {
+  return b->SelectImm(
+      b->Compare(Opcode::kVcmpLtS32,
+                 b->Binary(Opcode::kVsubS32, numbers, in.low), in.count),
+      b->Imm(kAllBits), 0);
 }
 
 // The lanes `lane` ... + 7, each over a sublane.
@@ -55,8 +64,9 @@ void MaskedRows::Start(int space, int64_t table, CodeBuilder* b) {
   table_ = b->GlobalSca();
   b->ScratchAddress(table_, static_cast<int32_t>(table));
   b->SetBank(table_, CodeBuilder::kAbsoluteBanks, static_cast<int32_t>(table));
-  low_ = b->Promote(b->Splat(low_at_));
-  count_ = b->Promote(CountOf(b, low_, b->Splat(high_at_)));
+  const Interval in = IntervalOf(b, b->Splat(low_at_), b->Splat(high_at_));
+  low_ = b->Promote(in.low);
+  count_ = b->Promote(in.count);
   numbers_ = b->Promote(
       source_ == RowMaskSource::kSublanes
           ? SublaneNumbers(b)
@@ -77,7 +87,7 @@ bool MaskedRows::MakeRows(int64_t, int64_t row) {
     return Inside(
         &b,
         b.BinaryImm(Opcode::kVaddS32, numbers_, static_cast<uint32_t>(first)),
-        low_, count_);
+        {low_, count_});
   };
   Vec lanes;
   if (source_ == RowMaskSource::kLanes) lanes = from(row - row % isa::kLanes);
@@ -132,8 +142,7 @@ void EmitRowMask(const BlockPlace& from, const BlockPlace& to, int64_t rows,
                 b->BinaryImm(Opcode::kVand, b->LaneSequence(), isa::kLanes - 1),
                 b->Splat(block));
   const Vec start = b->Splat(low);
-  const Vec lanes =
-      Inside(b, numbers, start, CountOf(b, start, b->Splat(high)));
+  const Vec lanes = Inside(b, numbers, IntervalOf(b, start, b->Splat(high)));
   for (int row = 0; row < unroll; row += 16) {
     const Vec upper = Spread(b, lanes, row), lower = Spread(b, lanes, row + 8);
     const auto offset = [&](const BlockPlace& place, int64_t tile) {

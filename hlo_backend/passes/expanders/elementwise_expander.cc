@@ -1,5 +1,6 @@
 #include "hlo_backend/passes/expanders/elementwise_expander.h"
 
+#include "hlo_backend/passes/expanders/constant_division.h"
 #include "hlo_backend/passes/expanders/rare_functions.h"
 
 namespace ptxla::hlo {
@@ -80,9 +81,6 @@ class Expander {
       case Opcode::kAtanh:
         unary = &RareFunctions::Atanh;
         break;
-      case Opcode::kRoundNearestAfz:
-        unary = &RareFunctions::RoundAwayFromZero;
-        break;
       case Opcode::kAtan2:
         return Narrowed(rare_.Atan2(Operand(0, kF32), Operand(1, kF32)));
       case Opcode::kRemainder:
@@ -106,31 +104,34 @@ class Expander {
         is_signed ? PrimitiveType::kS32 : PrimitiveType::kU32;
     switch (i_.opcode()) {
       case Opcode::kDivide:
-      case Opcode::kRemainder: {
-        const bool remainder = i_.opcode() == Opcode::kRemainder;
-        Instruction *x = Operand(0, word), *y = Operand(1, word);
-        return Narrowed(is_signed ? rare_.SignedDivide(x, y, remainder)
-                                  : rare_.Divide(x, y, remainder));
-      }
+      case Opcode::kRemainder:
+        return Quotient(word, i_.opcode() == Opcode::kRemainder);
       case Opcode::kPower:
         return Narrowed(rare_.IntegerPower(Operand(0, word), Operand(1, word)));
       case Opcode::kMulhi:
-        if (BitWidth(type_) > 32) return nullptr;
-        if (BitWidth(type_) < 32) {
-          // The whole product fits into a word.
-          Instruction* product =
-              b_.Multiply(Operand(0, word), Operand(1, word));
-          Instruction* shift =
-              b_.BroadcastScalar(b_.ConstantScalar(word, BitWidth(type_)),
-                                 product->shape().dims());
-          return Narrowed(b_.Binary(is_signed ? Opcode::kShiftRightArithmetic
-                                              : Opcode::kShiftRightLogical,
-                                    product, shift));
-        }
-        return rare_.MultiplyHigh(Operand(0, word), Operand(1, word));
+        return BitWidth(type_) < 32 ? NarrowUpper(word) : nullptr;
       default:
         return nullptr;
     }
+  }
+
+  // Divisors that are not known: of words, bit by bit (integer_division.cc).
+  Instruction* Quotient(PrimitiveType word, bool remainder) {
+    Instruction* x = Operand(0, word);
+    Instruction* known = DivideByConstant(&b_, x, i_.operand(1), remainder);
+    if (known != nullptr) return Narrowed(known);
+    if (type_ == word) return nullptr;
+    return Narrowed(b_.Binary(i_.opcode(), x, Operand(1, word)));
+  }
+
+  // The whole product fits into a word.
+  Instruction* NarrowUpper(PrimitiveType word) {
+    Instruction* product = b_.Multiply(Operand(0, word), Operand(1, word));
+    Instruction* shift = b_.BroadcastScalar(
+        b_.ConstantScalar(word, BitWidth(type_)), product->shape().dims());
+    return Narrowed(b_.Binary(IsSigned(type_) ? Opcode::kShiftRightArithmetic
+                                              : Opcode::kShiftRightLogical,
+                              product, shift));
   }
 
   const Instruction& i_;

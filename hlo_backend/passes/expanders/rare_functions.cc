@@ -94,9 +94,10 @@ Instruction* RareFunctions::Sinh(Instruction* x) {
   return WithSign(b_.Select(Less(a, F32(20, x)), near, far), x);
 }
 
+// (exp(x) + exp(-x)) / 2, halved in the exponents, which may be large.
 Instruction* RareFunctions::Cosh(Instruction* x) {
-  Instruction* e = b_.Exp(b_.Subtract(b_.Abs(x), F32(kLn2, x)));
-  return b_.Add(e, b_.Divide(F32(0.25f, x), e));
+  Instruction* half = F32(-kLn2, x);
+  return b_.Add(b_.Exp(b_.Add(x, half)), b_.Exp(b_.Subtract(half, x)));
 }
 
 Instruction* RareFunctions::Asinh(Instruction* x) {
@@ -123,14 +124,6 @@ Instruction* RareFunctions::Acosh(Instruction* x) {
 Instruction* RareFunctions::Atanh(Instruction* x) {
   return b_.Multiply(F32(0.5f, x),
                      b_.Subtract(b_.Log1p(x), b_.Log1p(b_.Negate(x))));
-}
-
-Instruction* RareFunctions::RoundAwayFromZero(Instruction* x) {
-  Instruction* a = b_.Abs(x);
-  Instruction* whole = b_.Floor(a);
-  Instruction* up =
-      b_.Compare(b_.Subtract(a, whole), F32(0.5f, x), CompareDirection::kGe);
-  return WithSign(b_.Select(up, b_.Add(whole, F32(1, x)), whole), x);
 }
 
 // x - trunc(x / y) * y with the product in exact halves, and once more where
@@ -160,60 +153,6 @@ Instruction* RareFunctions::FloatRemainder(Instruction* x, Instruction* y) {
   r = b_.Select(b_.Compare(a, infinite, CompareDirection::kEq), nan, r);
   r = b_.Select(b_.Compare(d, F32(0, x), CompareDirection::kEq), nan, r);
   return WithSign(r, x);
-}
-
-// Each step finds some 19 bits of the quotient, never too much: reciprocals are
-// made a little too small. Afterwards at most two are missing.
-Instruction* RareFunctions::Divide(Instruction* x, Instruction* y,
-                                   bool remainder) {
-  Instruction* reciprocal = b_.Multiply(
-      b_.Divide(F32(1, y), b_.Convert(y, kF32)), F32(1 - 0x1p-19f, y));
-  Instruction *quotient = Int(0, x), *rest = x;
-  for (int step = 0; step < 2; ++step) {
-    Instruction* q =
-        b_.Convert(b_.Multiply(b_.Convert(rest, kF32), reciprocal), kU32);
-    quotient = b_.Add(quotient, q);
-    rest = b_.Subtract(rest, b_.Multiply(q, y));
-  }
-  for (int step = 0; step < 2; ++step) {
-    Instruction* more = b_.Compare(rest, y, CompareDirection::kGe);
-    quotient = b_.Select(more, b_.Add(quotient, Int(1, x)), quotient);
-    rest = b_.Select(more, b_.Subtract(rest, y), rest);
-  }
-  Instruction* by_zero = b_.Compare(y, Int(0, y), CompareDirection::kEq);
-  return remainder ? b_.Select(by_zero, x, rest)
-                   : b_.Select(by_zero, Int(0xffffffff, x), quotient);
-}
-
-Instruction* RareFunctions::SignedDivide(Instruction* x, Instruction* y,
-                                         bool remainder) {
-  Instruction* zero = Int(0, x);
-  Instruction* by_zero = b_.Compare(y, zero, CompareDirection::kEq);
-  Instruction* size =
-      As(Divide(As(b_.Abs(x), kU32), As(b_.Abs(y), kU32), remainder), kS32);
-  Instruction* sign = remainder ? x : b_.Xor(x, y);
-  Instruction* value = b_.Select(Less(sign, zero), b_.Negate(size), size);
-  return b_.Select(by_zero, remainder ? x : Int(-1, x), value);
-}
-
-Instruction* RareFunctions::MultiplyHigh(Instruction* x, Instruction* y) {
-  const bool is_signed = x->shape().type() == kS32;
-  Instruction *u = As(x, kU32), *v = As(y, kU32);
-  Instruction *mask = Int(0xffff, u), *sixteen = Int(16, u);
-  const auto low = [&](Instruction* w) { return b_.And(w, mask); };
-  const auto high = [&](Instruction* w) {
-    return b_.ShiftRightLogical(w, sixteen);
-  };
-  Instruction *u0 = low(u), *u1 = high(u), *v0 = low(v), *v1 = high(v);
-  Instruction* middle = b_.Add(b_.Multiply(u1, v0), high(b_.Multiply(u0, v0)));
-  Instruction* middle2 = b_.Add(b_.Multiply(u0, v1), low(middle));
-  Instruction* result =
-      b_.Add(b_.Add(b_.Multiply(u1, v1), high(middle)), high(middle2));
-  if (!is_signed) return result;
-  Instruction *zero = Int(0, x), *none = Int(0, u);
-  result = b_.Subtract(result, b_.Select(Less(x, zero), v, none));
-  result = b_.Subtract(result, b_.Select(Less(y, zero), u, none));
-  return As(result, kS32);
 }
 
 Instruction* RareFunctions::IntegerPower(Instruction* x, Instruction* y) {

@@ -21,16 +21,10 @@ class RareFunctions {
   Instruction* Asinh(Instruction* x);
   Instruction* Acosh(Instruction* x);
   Instruction* Atanh(Instruction* x);
-  Instruction* RoundAwayFromZero(Instruction* x);
   // Exact while the quotient has no more than 22 bits.
   Instruction* FloatRemainder(Instruction* x, Instruction* y);
 
-  // u32: quotient or remainder. x / 0 is all ones, x % 0 is x.
-  Instruction* Divide(Instruction* x, Instruction* y, bool remainder);
-  // s32, towards zero; the sign of a remainder is that of x.
-  Instruction* SignedDivide(Instruction* x, Instruction* y, bool remainder);
-  // The upper word of the product of two u32 or two s32.
-  Instruction* MultiplyHigh(Instruction* x, Instruction* y);
+  // 32-bit integers.
   // By squaring; a negative exponent gives 0 but for 1, -1 and 0.
   Instruction* IntegerPower(Instruction* x, Instruction* y);
 

@@ -16,6 +16,9 @@ constexpr int64_t kPlanesOfRoom = 16;
 // Line numbers are divided by a multiplication of 32 bits (LineOf of
 // tile_rows.cc).
 constexpr int64_t kMostLines = 1 << 16;
+// Vector operations of an integer division
+// (lowering/fusion/integer_division.cc).
+constexpr int kWordDivision = 320;
 
 }  // namespace
 
@@ -40,6 +43,7 @@ int ProloguePolicy::OperationsOf(const Instruction& i) const {
     case Opcode::kConstant:
       return 1;
     case Opcode::kDivide:
+      if (!IsFloat(i.shape().type())) return kWordDivision;
       // By a value per row: multiplied by its inverse.
       if (i.operand(1)->opcode() == Opcode::kBroadcast) return 1;
       return late ? 3 : 15;
@@ -55,7 +59,7 @@ int ProloguePolicy::OperationsOf(const Instruction& i) const {
     case Opcode::kErf:
       return late ? 2 : 40;
     case Opcode::kLogistic:
-      return late ? 6 : 18;
+      return 4;
     case Opcode::kExpm1:
     case Opcode::kLog1p:
       return 10;
