@@ -26,6 +26,24 @@ ENTRY e {
   EXPECT_THAT(entry, Not(HasSubstr("copy")));
 }
 
+// 50 of the 63.9 MiB of v5p's VMEM, and windows of 15.2 MiB in the kernel
+// before those that make and read them, whose windows are small.
+TEST(ScheduledOperandsTest, WhatWindowsLeaveRoomForStaysInVmem) {
+  const std::string text = R"(HloModule m, is_scheduled=true
+double {
+  x = f32[50,128,2048]{2,1,0:T(8,128)} parameter(0)
+  ROOT a = f32[50,128,2048]{2,1,0:T(8,128)} add(x, x)
+}
+ENTRY e {
+  p = f32[50,128,2048]{2,1,0:T(8,128)} parameter(0)
+  q = f32[50,128,2048]{2,1,0:T(8,128)} fusion(p), kind=kLoop, calls=double
+  square = f32[50,128,2048]{2,1,0:T(8,128)S(1)} multiply(q, q)
+  ROOT sum = f32[50,128,2048]{2,1,0:T(8,128)} add(square, p)
+})";
+  EXPECT_THAT(ScheduledEntry(text, /*verify=*/true, "v5p:1x1x1"),
+              HasSubstr("S(1)} multiply("));
+}
+
 // The batch of 8 in lanes would fill a sixteenth of the arrays.
 TEST(ScheduledOperandsTest, AGradientThatContractsFewLanesIsTurned) {
   const std::string entry = ScheduledEntry(R"(HloModule m, is_scheduled=true
