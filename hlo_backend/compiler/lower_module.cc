@@ -30,6 +30,7 @@ namespace {
 constexpr int kMostRefusals = 8;
 // Kernels whose arrays come to VMEM, or leave it again, have other windows.
 constexpr int kMostPlansByWindows = 8;
+constexpr int64_t kNoLimit = int64_t{1} << 60;
 
 isa::Space SpaceOf(int memory_space) {
   switch (memory_space) {
@@ -156,21 +157,36 @@ PlacedInVmem PutParts(Module* module, const chips::ChipSpec& chip) {
       PutIntoVmem(module->entry(), WholeRoomForResidents(chip), IsPart));
 }
 
-// The same, and what was crowded out, where the windows of kernels leave room.
-// Both cores of a chip with CMEM have their residents there alone.
+// Whether the scoped limit leaves room for all that the schedule put into VMEM,
+// but perhaps for holes between.
+bool FitsInVmem(const Module& module, const chips::ChipSpec& chip) {
+  const Computation& entry = *module.entry();
+  RangeMaximum live(entry.instruction_count());
+  AddVmemResidents(entry, PositionsOf(entry), &live);
+  return live.Maximum(0, entry.instruction_count() - 1) <=
+         WholeRoomForResidents(chip);
+}
+
+// The same where the windows of kernels leave room. Of a schedule that does not
+// fit, what was crowded out and all parts: the plan chooses among all residents
+// by their worth. Both cores of a chip with CMEM have their residents there
+// alone.
 PlacedInVmem PutWhereWindowsAreSmall(Module* module,
                                      const chips::ChipSpec& chip,
-                                     const KernelWindows& windows,
+                                     const KernelWindows& windows, bool fits,
                                      const Names& crowded_out) {
   if (chip.cmem().count() > 0 || WholeRoomForResidents(chip) <= 0) {
     return PlacedInVmem({});
   }
-  return PlacedInVmem(PutIntoVmem(
-      module->entry(), chip.vmem().usable.count(),
-      [&](const Instruction& i) {
-        return IsPart(i) || crowded_out.contains(WholeName(i.name()));
-      },
-      [&](const Instruction& i) { return windows.Within(i); }));
+  const auto may = [&](const Instruction& i) {
+    return IsPart(i) || crowded_out.contains(WholeName(i.name()));
+  };
+  if (fits) {
+    return PlacedInVmem(
+        PutIntoVmem(module->entry(), chip.vmem().usable.count(), may,
+                    [&](const Instruction& i) { return windows.Within(i); }));
+  }
+  return PlacedInVmem(PutIntoVmem(module->entry(), kNoLimit, may));
 }
 
 }  // namespace
@@ -191,6 +207,7 @@ absl::StatusOr<LoweredModule> LowerModule(Module* module,
   lowering::LoweringOptions lower = OptionsOf(options);
   std::optional<PlacedInVmem> parts, beside_windows;
   std::optional<KernelWindows> windows;
+  const bool fits = FitsInVmem(*module, chip);
   Names crowded_out;
   int plans_by_windows = 0;
   // How often the same kernels were refused. A fusion has few ways of being
@@ -226,7 +243,7 @@ absl::StatusOr<LoweredModule> LowerModule(Module* module,
         const KernelWindows now = WindowsOf(*module, *program, chip);
         if (!beside_windows.has_value()) {
           beside_windows =
-              PutWhereWindowsAreSmall(module, chip, now, crowded_out);
+              PutWhereWindowsAreSmall(module, chip, now, fits, crowded_out);
           again = !beside_windows->empty();
           if (again) windows = now;
         } else if (windows.has_value()) {
