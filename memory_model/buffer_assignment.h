@@ -40,6 +40,14 @@ struct BufferRequest {
   std::string label;      // layer, for reports
 };
 
+// The start of a memory space, [0, bytes), that temporaries of this time leave
+// free.
+struct ReservedStart {
+  Bytes bytes;
+  Life life;
+  int colour = 0;
+};
+
 struct MemoryStats {
   Bytes argument, output, alias, temp, code;
   // What the program needs at its worst moment:
@@ -62,7 +70,8 @@ struct Assignment {
 // InvalidArgument: an id given twice, an alias of an unknown buffer, or of a
 // smaller one.
 absl::StatusOr<Assignment> AssignBuffers(
-    absl::Span<const BufferRequest> requests, Bytes code = Bytes(0));
+    absl::Span<const BufferRequest> requests, Bytes code = Bytes(0),
+    absl::Span<const ReservedStart> reserved = {});
 
 enum class Verdict { kFits, kMarginal, kOutOfMemory };
 const char* VerdictName(Verdict verdict);  // "FITS", "MARGINAL", "OOM"

@@ -368,7 +368,7 @@ TEST(ScheduledInputTest, FusionsThatLoweringRefusesAreTakenApart) {
     for (const std::string& warning : made.record.warnings()) {
       named |= absl::StrContains(warning, "2 fusions of the schedule") &&
                absl::StrContains(warning, "pair, mask") &&
-               absl::StrContains(warning, "bytes through HBM");
+               absl::StrContains(warning, "what they hand on stays in VMEM");
     }
     EXPECT_TRUE(named);
   }
