@@ -5,6 +5,7 @@
 
 #include "absl/functional/function_ref.h"
 #include "hlo_backend/analysis/fusion_rules.h"
+#include "hlo_backend/analysis/product_batch.h"
 
 namespace ptxla::hlo {
 namespace {
@@ -106,6 +107,11 @@ bool DotPrologues::FitsAllUses(const Instruction& value) const {
 }
 
 bool DotPrologues::Fits(const Instruction& dot, int operand) const {
+  // The matrix that all members share is read as it lies.
+  if (dot.opcode() == Opcode::kDot) {
+    const Instruction* matrix = SharedMatrix(dot, operand);
+    if (matrix != nullptr) return nodes_.of(matrix).placed;
+  }
   return ConvertsFit(*dot.operand(operand)) || ArithmeticFits(dot, operand);
 }
 
