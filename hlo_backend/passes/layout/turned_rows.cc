@@ -63,6 +63,15 @@ bool IsTurnedItself(const Instruction& dot) {
   return false;
 }
 
+// Columns of several dimensions that a reshape has parted are one again. Those
+// of a parameter stay apart, as in the TPU compiler: what follows copies them
+// together.
+Instruction* WithOneFree(Builder& b, Instruction* matrix, int64_t contracted) {
+  const Shape& shape = matrix->shape();
+  if (matrix->opcode() != Opcode::kReshape || contracted != 0) return matrix;
+  return b.Reshape(matrix, {shape.dim(0), shape.ElementCount() / shape.dim(0)});
+}
+
 }  // namespace
 
 Instruction* RowsOfProduct(const Instruction& dot) {
@@ -85,32 +94,13 @@ TurnedProduct MadeOfTurnedRows(Builder& b, Instruction* dot, int generation) {
       attrs.lhs_contracting[0] != dot->operand(0)->shape().rank() - 1) {
     return none;
   }
-  // [C, columns] or [columns, C].
-  const int64_t contracted = attrs.rhs_contracting[0];
-  const int64_t last = matrix->shape().rank() - 1;
-  if (last < 1 || (contracted != 0 && contracted != last)) return none;
-  const int of_c = contracted == 0 ? 0 : 1;
-
   const int rank = rows->shape().rank(), members = rank - 2;
   const PrimitiveType type = dot->shape().type();
   const DimVector swap = LastTwoSwapped(rank);
-  const int64_t c = rows->shape().dim(rank - 1);
-  const int64_t columns = matrix->shape().ElementCount() / c;
-  DimVector result = rows->shape().dims();
-  result.back() = columns;
-  if (!IsReadAs(*dot, result) ||
-      !LieFuller(rows->shape().type(), rows->shape().dims(), swap,
+  if (!LieFuller(rows->shape().type(), rows->shape().dims(), swap,
                  generation)) {
     return none;
   }
-  const bool fuller = LieFuller(type, result, swap, generation);
-  if (!fuller && (rows->dimensions() != absl::MakeConstSpan(swap) ||
-                  IsTurnedItself(*dot))) {
-    return none;
-  }
-  matrix = b.Reshape(matrix,
-                     of_c == 0 ? DimVector{c, columns} : DimVector{columns, c});
-  Instruction* turned = Transposed(&b, rows, swap);
   const auto product_of = [&](const DimVector& dims, Instruction* left,
                               Instruction* right) {
     Instruction* product = dot->parent()->Add(
@@ -118,17 +108,28 @@ TurnedProduct MadeOfTurnedRows(Builder& b, Instruction* dot, int generation) {
     product->set_metadata(dot->shared_metadata());
     return product;
   };
+  matrix = WithOneFree(b, matrix, attrs.rhs_contracting[0]);
+  const DimVector free = Others(matrix->shape().rank(), attrs.rhs_contracting);
+  DimVector result = rows->shape().dims();
+  result.pop_back();
+  for (int64_t d : free) result.push_back(matrix->shape().dim(d));
+  const bool fuller = free.size() == 1 && IsReadAs(*dot, result) &&
+                      LieFuller(type, result, swap, generation);
+  if (!fuller && (rows->dimensions() != absl::MakeConstSpan(swap) ||
+                  IsTurnedItself(*dot))) {
+    return none;
+  }
+  Instruction* turned = Transposed(&b, rows, swap);
   if (!fuller) {
     attrs.lhs_contracting = {rank - 2};
-    attrs.rhs_contracting = {of_c};
-    DimVector same(rank);
+    DimVector same(result.size());
     std::iota(same.begin(), same.end(), 0);
     return {product_of(result, turned, matrix), same};
   }
   attrs.lhs_batch.resize(members);
   std::iota(attrs.lhs_batch.begin(), attrs.lhs_batch.end(), 0);
   attrs.rhs_batch = attrs.lhs_batch;
-  attrs.lhs_contracting = {members + of_c};
+  attrs.lhs_contracting = {members + attrs.rhs_contracting[0]};
   attrs.rhs_contracting = {members};
   auto& precision = attrs.precision.operands;
   if (precision.size() == 2) std::swap(precision[0], precision[1]);
