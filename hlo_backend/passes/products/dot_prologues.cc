@@ -23,6 +23,12 @@ bool AllUses(const Instruction& value,
                      });
 }
 
+bool IsParameter(const Instruction& value) {
+  const Instruction* x = &value;
+  while (x->opcode() == Opcode::kBitcast) x = x->operand(0);
+  return x->opcode() == Opcode::kParameter;
+}
+
 }  // namespace
 
 DotPrologues::DotPrologues(absl::Span<Instruction* const> order,
@@ -107,10 +113,15 @@ bool DotPrologues::FitsAllUses(const Instruction& value) const {
 }
 
 bool DotPrologues::Fits(const Instruction& dot, int operand) const {
-  // The matrix that all members share is read as it lies.
+  // The matrix that all members share is read as it lies, and members are where
+  // others follow; those of a parameter are copied, as they may be to VMEM.
   if (dot.opcode() == Opcode::kDot) {
     const Instruction* matrix = SharedMatrix(dot, operand);
     if (matrix != nullptr) return nodes_.of(matrix).placed;
+    if (const Instruction* members = SlicedMembers(dot, operand)) {
+      return nodes_.of(members->operand(0)).placed &&
+             !IsParameter(*members->operand(0));
+    }
   }
   return ConvertsFit(*dot.operand(operand)) || ArithmeticFits(dot, operand);
 }
