@@ -280,6 +280,14 @@ absl::Status CheckOutputFusion(const Instruction& fusion) {
       seen.insert(operand);
       operand = matrix;
     }
+    if (const Instruction* members =
+            dot->opcode() == Opcode::kDot ? SlicedMembers(*dot, o) : nullptr) {
+      seen.insert(operand);
+      operand = members->operand(0);
+      if (operand->opcode() != Opcode::kParameter) {
+        return Refuse(fusion, *operand, "computed members in front of a slice");
+      }
+    }
     RETURN_IF_ERROR(
         CollectPrologue(fusion, operand, operand->shape(), &parameter, &seen));
     if (parameter == nullptr) {
