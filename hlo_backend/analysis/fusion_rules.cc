@@ -91,6 +91,11 @@ absl::Status CheckMembers(const Instruction& fusion, const Shape& iteration,
   for (const Instruction* i : fusion.fused()->instructions()) {
     if (i == except || skip.contains(i)) continue;
     if (except != nullptr && IsRowReduce(*i, *except)) continue;
+    // Of whole columns of a member, whose work goes on with them.
+    if (except != nullptr && IsMemberColumnReduce(*i, *except) &&
+        IsBroadcastAgain(*i)) {
+      continue;
+    }
     if (i->opcode() == Opcode::kReduce && except == nullptr &&
         IsExtremumOfPositions(*i)) {
       continue;
