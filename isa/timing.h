@@ -60,9 +60,7 @@ struct Profile {
   std::array<int64_t, kNumUnits> unit_busy{};  // cycles, summed over units
   std::vector<TimedEvent> events;              // in time order
 
-  // Largest share of cycles for which a slot or unit was taken, 0..1: what
-  // bounds this code.
-  double SlotShare(Slot slot, const MachineModel& m) const;
+  // Share of the cycles for which a unit was taken, 0..1.
   double UnitShare(ExecUnit unit, const MachineModel& m) const;
 };
 

@@ -53,12 +53,6 @@ void Instruction::AppendOperand(Instruction* value) {
   value->users_.Add(this);
 }
 
-void Instruction::RemoveOperand(int i) {
-  Instruction* old = operands_[i];
-  operands_.erase(operands_.begin() + i);
-  if (OperandIndex(old) < 0) old->users_.Remove(this);
-}
-
 void Instruction::ReplaceUseIn(Instruction* user, Instruction* value) {
   if (value == this) return;
   bool found = false;

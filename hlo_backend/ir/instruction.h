@@ -80,7 +80,6 @@ class Instruction {
   int OperandUses(const Instruction* value) const;
   void ReplaceOperand(int i, Instruction* value);
   void AppendOperand(Instruction* value);
-  void RemoveOperand(int i);
   // Every user, and the root if it is this one, takes `value` instead. The
   // shapes must have the same dimensions and type.
   void ReplaceAllUsesWith(Instruction* value);
