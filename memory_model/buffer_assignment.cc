@@ -113,20 +113,6 @@ void PlaceTemporaries(absl::Span<const BufferRequest> requests,
 
 }  // namespace
 
-const char* BufferKindName(BufferKind kind) {
-  switch (kind) {
-    case BufferKind::kArgument:
-      return "argument";
-    case BufferKind::kOutput:
-      return "output";
-    case BufferKind::kTemp:
-      return "temp";
-    case BufferKind::kConstant:
-      return "constant";
-  }
-  return "?";
-}
-
 absl::StatusOr<Assignment> AssignBuffers(
     absl::Span<const BufferRequest> requests, Bytes code,
     absl::Span<const ReservedStart> reserved) {

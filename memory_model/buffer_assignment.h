@@ -27,7 +27,6 @@
 namespace ptxla::memory {
 
 enum class BufferKind { kArgument, kOutput, kTemp, kConstant };
-const char* BufferKindName(BufferKind kind);  // "argument"
 
 struct BufferRequest {
   int64_t id = 0;

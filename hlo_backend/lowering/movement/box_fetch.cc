@@ -13,10 +13,6 @@ using codegen::CodeBuilder;
 using codegen::Sca;
 using isa::Opcode;
 
-int64_t FloorDiv(int64_t a, int64_t b) {
-  return a >= 0 ? a / b : -((-a + b - 1) / b);
-}
-
 }  // namespace
 
 std::vector<const FetchAxis*> BoxFetch::Axes() const {
@@ -36,10 +32,10 @@ BoxFetch::Side BoxFetch::SideOf(const FetchAxis& axis, int64_t unit) const {
   s.unit = unit;
   const AxisMap& m = axis.map;
   if (m.dilation > 1) {
-    s.origin = FloorDiv(m.start + m.dilation - 1, m.dilation);
+    s.origin = FloorOfRatio(m.start + m.dilation - 1, m.dilation);
     s.advance = axis.block / m.dilation;
   } else if (m.Shifts()) {
-    s.origin = FloorDiv(m.start, unit);
+    s.origin = FloorOfRatio(m.start, unit);
     s.phase = m.start - s.origin * unit;
     s.advance = std::max<int64_t>(axis.block / unit, 1);
   } else {
