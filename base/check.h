@@ -33,7 +33,6 @@ struct Voidify {
 #define CHECK_NE(a, b) CHECK((a) != (b)) << (a) << " vs " << (b) << " "
 #define CHECK_LT(a, b) CHECK((a) < (b)) << (a) << " vs " << (b) << " "
 #define CHECK_LE(a, b) CHECK((a) <= (b)) << (a) << " vs " << (b) << " "
-#define CHECK_GT(a, b) CHECK((a) > (b)) << (a) << " vs " << (b) << " "
 #define CHECK_GE(a, b) CHECK((a) >= (b)) << (a) << " vs " << (b) << " "
 
 #endif  // PTXLA_BASE_CHECK_H_

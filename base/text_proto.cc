@@ -1,8 +1,6 @@
 #include "base/text_proto.h"
 
 #include "absl/strings/str_cat.h"
-#include "base/files.h"
-#include "base/status.h"
 #include "google/protobuf/io/tokenizer.h"
 #include "google/protobuf/io/zero_copy_stream_impl_lite.h"
 #include "google/protobuf/text_format.h"
@@ -37,12 +35,6 @@ absl::Status ParseTextProto(absl::string_view text, absl::string_view name,
   parser.RecordErrorsTo(&error);
   if (parser.Parse(&input, message)) return absl::OkStatus();
   return absl::InvalidArgumentError(error.text());
-}
-
-absl::Status LoadTextProto(const std::string& path,
-                           google::protobuf::Message* message) {
-  ASSIGN_OR_RETURN(std::string text, ReadFile(path));
-  return ParseTextProto(text, path, message);
 }
 
 std::string PrintTextProto(const google::protobuf::Message& message) {

@@ -17,10 +17,6 @@ namespace ptxla {
 absl::Status ParseTextProto(absl::string_view text, absl::string_view name,
                             google::protobuf::Message* message);
 
-// Reads a file and parses it.
-absl::Status LoadTextProto(const std::string& path,
-                           google::protobuf::Message* message);
-
 // Deterministic multi-line text.
 std::string PrintTextProto(const google::protobuf::Message& message);
 

@@ -147,6 +147,16 @@ template <class T>
 constexpr T RoundUpTo(T a, T multiple) {
   return CeilOfRatio(a, multiple) * multiple;
 }
+// Towards minus infinity; b > 0.
+constexpr int64_t FloorOfRatio(int64_t a, int64_t b) {
+  return (a >= 0 ? a : a - b + 1) / b;
+}
+// The smallest k with 2^k >= n.
+constexpr int CeilLog2(int64_t n) {
+  int k = 0;
+  while ((int64_t{1} << k) < n) ++k;
+  return k;
+}
 
 }  // namespace ptxla
 

@@ -29,20 +29,6 @@ const char* MatmulKey(MatmulType type) {
 
 }  // namespace
 
-const char* MatmulTypeName(MatmulType type) {
-  switch (type) {
-    case MatmulType::kF32:
-      return "f32";
-    case MatmulType::kBf16:
-      return "bf16";
-    case MatmulType::kInt8:
-      return "int8";
-    case MatmulType::kFp8:
-      return "fp8";
-  }
-  return "?";
-}
-
 int RowsPerMatmul(MatmulType type) {
   switch (type) {
     case MatmulType::kF32:
@@ -77,10 +63,6 @@ std::optional<double> ChipSpec::Policy(absl::string_view name) const {
   const Parameter* p = Find(absl::StrCat("policy.", name));
   if (p == nullptr) return std::nullopt;
   return p->value;
-}
-
-bool ChipSpec::HasMatmul(MatmulType type) const {
-  return Interval(MatmulKey(type)).has_value();
 }
 
 double ChipSpec::MxuRowsPerCycle(MatmulType type) const {

@@ -32,7 +32,6 @@ namespace ptxla::chips {
 // Operand types of a matmul instruction. Rows of LHS per instruction are a
 // property of the 32-bit packing, the same on every chip: 8, 16, 32, 32.
 enum class MatmulType { kF32, kBf16, kInt8, kFp8 };
-const char* MatmulTypeName(MatmulType type);  // "f32", "bf16", "int8", "fp8"
 int RowsPerMatmul(MatmulType type);
 
 struct CoreSpec {
@@ -162,8 +161,6 @@ class ChipSpec {
   // "policy.NAME" in its base unit.
   std::optional<double> Policy(absl::string_view name) const;
 
-  // Whether the MXU multiplies this type without conversion.
-  bool HasMatmul(MatmulType type) const;
   // LHS rows per cycle and MXU: rows per matmul / issue interval. A type that
   // the MXU lacks runs at the rate of the type that it is converted to.
   double MxuRowsPerCycle(MatmulType type) const;

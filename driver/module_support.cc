@@ -169,10 +169,6 @@ std::optional<OpSupport> ModuleSupport::Of(
   return it->second;
 }
 
-bool ModuleSupport::Runs() const {
-  return blocked.ok() && refused.empty() && unknown_loops.empty();
-}
-
 ModuleSupport SupportOf(const hlo::Module& module, const chips::Slice& slice) {
   ModuleSupport support;
   for (const Computation* c : module.computations()) {

@@ -44,7 +44,6 @@ struct ModuleSupport {
 
   // Nothing for what is not found again.
   std::optional<OpSupport> Of(const hlo::Instruction& instruction) const;
-  bool Runs() const;  // as it is, without options
 };
 
 ModuleSupport SupportOf(const hlo::Module& module, const chips::Slice& slice);

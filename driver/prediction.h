@@ -1,5 +1,5 @@
 // Configuration to RunRecord: the one function that runs things, for the
-// command, the gate, the planner and tests.
+// commands and tests.
 //
 //   RunRequest request;
 //   request.hlo = "add.hlo";

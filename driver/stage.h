@@ -20,7 +20,7 @@ absl::Status At(absl::string_view stage, absl::Status status);
 std::string StageOf(const absl::Status& status);
 
 inline constexpr int kExitDone = 0;
-inline constexpr int kExitVerdict = 1;      // gate, validate limits
+inline constexpr int kExitVerdict = 1;      // validate: beyond its limit
 inline constexpr int kExitUsage = 2;        // usage or input
 inline constexpr int kExitDoesNotFit = 3;   // run
 inline constexpr int kExitInternal = 4;     // our bug

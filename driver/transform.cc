@@ -47,7 +47,7 @@ absl::Status RunNamedPasses(hlo::Module* module, const chips::Slice& slice,
   hlo::PassContext context;
   context.chip = &slice.chip;
   hlo::PipelineOptions run;
-  run.verify = options.verify;
+  run.verify = true;
   return pipeline.Run(module, context, run).status();
 }
 
@@ -131,7 +131,7 @@ absl::StatusOr<std::string> Transform(const std::string& text,
     return Written(*module, options);
   }
   hlo::CompileOptions compile;
-  compile.pipeline.verify = options.verify;
+  compile.pipeline.verify = true;
   compile.pipeline.disabled = options.disabled_passes;
   compile.estimate_unknown_ops = options.estimate_unknown_ops;
   compile.assumed_trip_count = options.assumed_trip_count;

@@ -39,7 +39,6 @@ struct TransformOptions {
   hlo::FileFormat format = hlo::FileFormat::kHloText;
   hlo::ElidedValues elided = hlo::ElidedValues::kKeep;
   std::vector<int64_t> sizes;  // hlo_input.h
-  bool verify = true;
   bool estimate_unknown_ops = false;
   int64_t assumed_trip_count = 0;  // 0: loops that depend on data are refused
 };

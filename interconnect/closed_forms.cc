@@ -64,10 +64,4 @@ double PointToPoint(double S, int hops, Link link, int ports) {
   return S / (ports * link.w) + hops * link.t;
 }
 
-int AllGatherSteps(const std::vector<Axis>& axes) {
-  int steps = 0;
-  for (const Axis& axis : Proper(axes)) steps += axis.size - 1;
-  return steps;
-}
-
 }  // namespace ptxla::ici

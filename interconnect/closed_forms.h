@@ -46,9 +46,6 @@ double AllToAllTorus(const std::vector<Axis>& axes, double S, Link link);
 // disjoint routes: S/(ports w) + hops t.
 double PointToPoint(double S, int hops, Link link, int ports = 1);
 
-// Number of steps that AllGatherTorus makes: one per axis and neighbour.
-int AllGatherSteps(const std::vector<Axis>& axes);
-
 }  // namespace ptxla::ici
 
 #endif  // PTXLA_INTERCONNECT_CLOSED_FORMS_H_

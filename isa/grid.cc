@@ -179,12 +179,6 @@ std::vector<int64_t> GridWalk::EntrySteps(int window) const {
   return steps;
 }
 
-int GridWalk::CurrentSlot(int window) const {
-  const Window& w = kernel_.windows[window];
-  if (w.slots <= 1) return 0;
-  return static_cast<int>(BlockChanges(window, step_) % w.slots);
-}
-
 // The block changes when the innermost grid dimension that really moves the
 // window (m) advances over a multiple of its divisor, or wraps.
 int64_t GridWalk::BlockChanges(int window, int64_t step) const {

@@ -70,9 +70,6 @@ class GridWalk {
   // The steps whose blocks `dma.start w` of an input fetches in entry: the
   // first, and of the next ones those with another block than the one before.
   std::vector<int64_t> EntrySteps(int window) const;
-  // Slot of this step's block: number of block changes since the core's first
-  // step, modulo `slots`. O(1).
-  int CurrentSlot(int window) const;
   // Number of the transfer that `dma.start w` begins in this step: blocks of a
   // window are numbered 0, 1, ... in the order in which the core meets them; -1
   // if it moves nothing. In entry an input starts those of EntrySteps.

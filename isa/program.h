@@ -6,8 +6,9 @@
 //   p.schedule.push_back({info, Call{kernel, {{0, 0}, {1, 0}}, 1}});
 //
 // Offsets of buffers are from the start of their space. Scoped VMEM of kernels
-// is [0, scoped_vmem_bytes); VMEM buffers lie above it, and a VMEM argument
-// begins at a multiple of kVmemAlignment, so that the compiler knows its banks.
+// is [0, scoped_vmem_bytes); VMEM buffers lie above what the kernels of their
+// lives have of it (isa/verify_residents.h), and a VMEM argument begins at a
+// multiple of kVmemAlignment, so that the compiler knows its banks.
 // A program runs alike on every chip of the slice (SPMD).
 #ifndef PTXLA_ISA_PROGRAM_H_
 #define PTXLA_ISA_PROGRAM_H_

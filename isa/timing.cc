@@ -152,16 +152,6 @@ bool Holds(const When& when, uint32_t flags) {
   return false;
 }
 
-double Profile::SlotShare(Slot slot, const MachineModel& m) const {
-  const double room = static_cast<double>(cycles) * m.Slots(slot);
-  return room == 0 ? 0 : slot_uses[static_cast<int>(slot)] / room;
-}
-
-double Profile::UnitShare(ExecUnit unit, const MachineModel& m) const {
-  const double room = static_cast<double>(cycles) * m.Units(unit);
-  return room == 0 ? 0 : unit_busy[static_cast<int>(unit)] / room;
-}
-
 void ForEachEvent(const std::vector<TimedEvent>& events,
                   const std::function<void(int64_t, const DmaEvent&)>& fn) {
   Visit(events, 0, fn);

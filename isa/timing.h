@@ -6,7 +6,7 @@
 //   GridWalk walk(kernel);
 //   for (s = 0; s < walk.num_steps(); ++s) {
 //     walk.Seek(s);
-//     cycles += t.StepProfile(walk).cycles;
+//     cycles += t.classes[t.ClassOf(StepFlags(walk))].profile.cycles;
 //   }
 //
 // Time rule: a bundle at offset o of a profile that starts at cycle c issues at
@@ -59,11 +59,6 @@ struct Profile {
   std::array<int64_t, kNumSlots> slot_uses{};  // instructions issued
   std::array<int64_t, kNumUnits> unit_busy{};  // cycles, summed over units
   std::vector<TimedEvent> events;              // in time order
-
-  // Largest share of cycles for which a slot or unit was taken, 0..1: what
-  // bounds this code.
-  double SlotShare(Slot slot, const MachineModel& m) const;
-  double UnitShare(ExecUnit unit, const MachineModel& m) const;
 };
 
 // Calls `fn(offset, event)` in time order with loops unrolled.
@@ -94,9 +89,6 @@ struct KernelTiming {
 
   // Index into `classes`.
   int ClassOf(uint32_t flags) const;
-  const Profile& StepProfile(const GridWalk& walk) const {
-    return classes[ClassOf(StepFlags(walk))].profile;
-  }
   // Cycles of the whole kernel on one core without any stall.
   int64_t UnstalledCycles(const Kernel& kernel, int core = 0,
                           int cores = 1) const;

@@ -6,6 +6,7 @@
 #include "base/status.h"
 #include "isa/timing.h"
 #include "isa/verify_code.h"
+#include "isa/verify_residents.h"
 #include "isa/verify_structure.h"
 
 namespace ptxla::isa {
@@ -29,12 +30,9 @@ class ProgramVerifier {
       if (b.alias >= static_cast<int>(p_.buffers.size())) {
         return Bad("buffer ", i, " is an alias of no buffer");
       }
-      if (b.space == Space::kVmem &&
-          (b.offset < p_.scoped_vmem_bytes ||
-           b.offset + b.bytes > machine_.vmem_bytes)) {
+      if (b.space == Space::kVmem && b.offset + b.bytes > machine_.vmem_bytes) {
         return Bad("VMEM buffer ", i, " at ", b.offset, " of ", b.bytes,
-                   " bytes is not between the scoped ", p_.scoped_vmem_bytes,
-                   " and ", machine_.vmem_bytes);
+                   " bytes ends beyond ", machine_.vmem_bytes);
       }
     }
     for (const Kernel& k : p_.kernels) {
@@ -186,7 +184,8 @@ absl::Status VerifyProgram(const Program& program,
   ProgramVerifier verifier(program, machine);
   RETURN_IF_ERROR(verifier.Buffers());
   RETURN_IF_ERROR(verifier.Ops(program.schedule));
-  return verifier.Finish();
+  RETURN_IF_ERROR(verifier.Finish());
+  return VerifyResidents(program);
 }
 
 }  // namespace ptxla::isa

@@ -84,7 +84,6 @@ class Node {
   const NodeAttrs& attributes() const { return attrs_; }
   const Origin& origin() const { return origin_; }
 
-  uint64_t node_hash() const { return node_hash_; }
   uint64_t dag_hash() const { return dag_hash_; }
 
   // Scratch of whoever walks a graph; kUnmarked between walks. A graph is

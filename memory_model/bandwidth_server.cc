@@ -109,12 +109,4 @@ void BandwidthServer::AdvanceTo(int64_t now, std::vector<Completion>* done) {
   now_ = now;
 }
 
-int64_t BandwidthServer::Backlog(int stream) const {
-  int64_t units = 0;
-  for (const Job& job : streams_[stream].jobs) {
-    units += std::max<int64_t>(0, job.left);
-  }
-  return CeilOfRatio(units, kFullRate);
-}
-
 }  // namespace ptxla::memory

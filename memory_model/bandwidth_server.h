@@ -74,8 +74,6 @@ class BandwidthServer {
   int64_t CapOf(int stream) const {
     return idle(stream) ? 0 : streams_[stream].jobs.front().cap;
   }
-  // Work that `stream` has left, at full rate, rounded up.
-  int64_t Backlog(int stream) const;
   // Time during which any stream had work.
   int64_t busy() const { return busy_; }
 

@@ -64,7 +64,8 @@ OutputSharing SharedOutputs(absl::Span<const BufferRequest> requests,
 // begin, per colour.
 void PlaceTemporaries(absl::Span<const BufferRequest> requests,
                       const std::vector<Life>& life,
-                      const std::map<int, int64_t>& fixed, Assignment* a) {
+                      const std::map<int, int64_t>& fixed,
+                      absl::Span<const ReservedStart> reserved, Assignment* a) {
   std::vector<int> order;
   for (size_t i = 0; i < requests.size(); ++i) {
     if (requests[i].kind == BufferKind::kTemp && OwnsMemory(requests[i])) {
@@ -76,6 +77,10 @@ void PlaceTemporaries(absl::Span<const BufferRequest> requests,
   });
   OutputSharing outputs = SharedOutputs(requests, life);
   std::map<int, IntervalAllocator> spaces;
+  for (const ReservedStart& r : reserved) {
+    spaces.try_emplace(r.colour, Bytes(kNoLimit), Bytes(kAlignment))
+        .first->second.Reserve(0, r.bytes, r.life);
+  }
   std::map<int32_t, int64_t> change;  // of live bytes, by position
   for (int i : order) {
     const BufferRequest& r = requests[i];
@@ -108,22 +113,9 @@ void PlaceTemporaries(absl::Span<const BufferRequest> requests,
 
 }  // namespace
 
-const char* BufferKindName(BufferKind kind) {
-  switch (kind) {
-    case BufferKind::kArgument:
-      return "argument";
-    case BufferKind::kOutput:
-      return "output";
-    case BufferKind::kTemp:
-      return "temp";
-    case BufferKind::kConstant:
-      return "constant";
-  }
-  return "?";
-}
-
 absl::StatusOr<Assignment> AssignBuffers(
-    absl::Span<const BufferRequest> requests, Bytes code) {
+    absl::Span<const BufferRequest> requests, Bytes code,
+    absl::Span<const ReservedStart> reserved) {
   auto roots = Roots(requests);
   if (!roots.ok()) return roots.status();
   Assignment a;
@@ -161,7 +153,7 @@ absl::StatusOr<Assignment> AssignBuffers(
       next = RoundUpTo(next + r.bytes.count(), kAlignment);
     }
   }
-  PlaceTemporaries(requests, life, fixed, &a);
+  PlaceTemporaries(requests, life, fixed, reserved, &a);
   for (size_t i = 0; i < requests.size(); ++i) {
     a.offsets[i] = a.offsets[(*roots)[i]];
   }

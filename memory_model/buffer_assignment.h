@@ -27,7 +27,6 @@
 namespace ptxla::memory {
 
 enum class BufferKind { kArgument, kOutput, kTemp, kConstant };
-const char* BufferKindName(BufferKind kind);  // "argument"
 
 struct BufferRequest {
   int64_t id = 0;
@@ -38,6 +37,14 @@ struct BufferRequest {
   int64_t alias_of = -1;  // id of an earlier request that holds the memory
   int colour = 0;         // memory space; each is an address space of its own
   std::string label;      // layer, for reports
+};
+
+// The start of a memory space, [0, bytes), that temporaries of this time leave
+// free.
+struct ReservedStart {
+  Bytes bytes;
+  Life life;
+  int colour = 0;
 };
 
 struct MemoryStats {
@@ -62,7 +69,8 @@ struct Assignment {
 // InvalidArgument: an id given twice, an alias of an unknown buffer, or of a
 // smaller one.
 absl::StatusOr<Assignment> AssignBuffers(
-    absl::Span<const BufferRequest> requests, Bytes code = Bytes(0));
+    absl::Span<const BufferRequest> requests, Bytes code = Bytes(0),
+    absl::Span<const ReservedStart> reserved = {});
 
 enum class Verdict { kFits, kMarginal, kOutOfMemory };
 const char* VerdictName(Verdict verdict);  // "FITS", "MARGINAL", "OOM"

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 
@@ -38,30 +37,6 @@ std::string FormatTime(double nanoseconds) {
     nanoseconds -= std::floor(count) * part.nanoseconds;
   }
   return out;
-}
-
-double ParseTime(absl::string_view text) {
-  std::vector<std::pair<double, double>> parts;  // {printed, scale}
-  size_t at = 0;
-  while (at < text.size()) {
-    const size_t digits = text.find_first_not_of("0123456789.", at);
-    if (digits == absl::string_view::npos) break;
-    size_t end = text.find_first_of("0123456789.", digits);
-    if (end == absl::string_view::npos) end = text.size();
-    double value = 0;
-    if (!absl::SimpleAtod(text.substr(at, digits - at), &value)) break;
-    const absl::string_view suffix = text.substr(digits, end - digits);
-    for (const TimePart& part : kTimeParts) {
-      if (suffix == part.suffix) parts.push_back({value, part.nanoseconds});
-    }
-    at = end;
-  }
-  double below = 0;
-  for (auto it = parts.rbegin(); it != parts.rend(); ++it) {
-    const bool rounded_up = it->second > 1e3 && below / it->second >= 0.5;
-    below += (it->first - (rounded_up ? 1 : 0)) * it->second;
-  }
-  return below;
 }
 
 std::string FormatBytes(double bytes) {
@@ -150,11 +125,6 @@ void MetricsArena::AddSample(absl::string_view name, MetricKind kind,
 int64_t MetricsArena::Counter(absl::string_view name) const {
   const auto it = counters_.find(name);
   return it == counters_.end() ? 0 : it->second;
-}
-
-const Metric* MetricsArena::FindMetric(absl::string_view name) const {
-  const auto it = metrics_.find(name);
-  return it == metrics_.end() ? nullptr : &it->second;
 }
 
 std::string MetricsArena::Report() const {

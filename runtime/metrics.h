@@ -34,8 +34,6 @@ enum class MetricKind { kValue, kBytes, kTime };
 // more is below it: 59.9 s is "60s900ms000.000us". Reports in the wild have
 // this property, and tools that read them undo it.
 std::string FormatTime(double nanoseconds);
-// The inverse: nanoseconds, to the printed 1 ns. Undoes the rounding.
-double ParseTime(absl::string_view text);
 // "1.50KB"; divided by 1024 while at least 1024.
 std::string FormatBytes(double bytes);
 std::string FormatMetric(MetricKind kind, double value);
@@ -47,9 +45,7 @@ class Metric {
   explicit Metric(MetricKind kind) : kind_(kind) {}
   void Add(Picoseconds at, double value);
 
-  MetricKind kind() const { return kind_; }
   int64_t total_samples() const { return total_; }
-  double accumulator() const { return accumulator_; }
   std::string Report(absl::string_view name) const;
 
  private:
@@ -72,7 +68,6 @@ class MetricsArena {
 
   // 0 for a counter that was never touched.
   int64_t Counter(absl::string_view name) const;
-  const Metric* FindMetric(absl::string_view name) const;
 
   std::string Report() const;
 

@@ -232,7 +232,7 @@ absl::StatusOr<hlo::Literal> TpuExecutor::Read(lazy::Device*,
                              static_cast<double>(tensor->shape().ByteSize()));
   return absl::UnimplementedError(
       "the simulated TPU has clocks, not numbers: a program cannot depend on "
-      "the value of a tensor (run it with --values=evaluator)");
+      "the value of a tensor");
 }
 
 }  // namespace ptxla::runtime

@@ -34,7 +34,8 @@ bool IsColumnSum(const Instruction& reduce, const Instruction& product);
 
 // A fusible f32 reduce of a value of the shape of a dot with a batch over its
 // rows, the last dimension but one: what the columns of each member reduce to,
-// made as their tiles are finished. Nothing in the same kernel reads it.
+// made as their tiles are finished. Work that goes on with it in the same
+// kernel reads it as IsBroadcastAgain says.
 bool IsMemberColumnReduce(const Instruction& reduce, const Instruction& dot);
 
 }  // namespace ptxla::hlo

@@ -91,6 +91,11 @@ absl::Status CheckMembers(const Instruction& fusion, const Shape& iteration,
   for (const Instruction* i : fusion.fused()->instructions()) {
     if (i == except || skip.contains(i)) continue;
     if (except != nullptr && IsRowReduce(*i, *except)) continue;
+    // Of whole columns of a member, whose work goes on with them.
+    if (except != nullptr && IsMemberColumnReduce(*i, *except) &&
+        IsBroadcastAgain(*i)) {
+      continue;
+    }
     if (i->opcode() == Opcode::kReduce && except == nullptr &&
         IsExtremumOfPositions(*i)) {
       continue;
@@ -279,6 +284,14 @@ absl::Status CheckOutputFusion(const Instruction& fusion) {
             dot->opcode() == Opcode::kDot ? SharedMatrix(*dot, o) : nullptr) {
       seen.insert(operand);
       operand = matrix;
+    }
+    if (const Instruction* members =
+            dot->opcode() == Opcode::kDot ? SlicedMembers(*dot, o) : nullptr) {
+      seen.insert(operand);
+      operand = members->operand(0);
+      if (operand->opcode() != Opcode::kParameter) {
+        return Refuse(fusion, *operand, "computed members in front of a slice");
+      }
     }
     RETURN_IF_ERROR(
         CollectPrologue(fusion, operand, operand->shape(), &parameter, &seen));

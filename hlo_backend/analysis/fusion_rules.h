@@ -21,7 +21,7 @@
 //            along the rows again (a softmax of scores), or are roots too. Or
 //            sums over its columns (IsColumnSum), or reduces of the columns of
 //            each member of a batch (IsMemberColumnReduce), are roots beside
-//            others.
+//            others; the latter may be broadcast along the columns again, too.
 //   kCustom  Two of the last kind, the second going on with the rows of the
 //            first (product_chain.h); or kernels of small arrays one after the
 //            other (stages.h); or a scatter and the one value that it adds to

@@ -55,4 +55,25 @@ const Instruction* SharedMatrix(const Instruction& dot, int operand) {
   return in_place ? x->operand(0) : nullptr;
 }
 
+const Instruction* SlicedMembers(const Instruction& dot, int operand) {
+  const Instruction* x = dot.operand(operand);
+  const DotAttrs& attrs = dot.attrs<DotAttrs>();
+  const DimVector& batch = operand == 0 ? attrs.lhs_batch : attrs.rhs_batch;
+  if (x->opcode() != Opcode::kSlice || batch.empty() || batch[0] != 0 ||
+      x->shape().rank() < 3) {
+    return nullptr;
+  }
+  const Shape& from = x->operand(0)->shape();
+  for (const Shape* s : {&from, &x->shape()}) {
+    if (s->has_layout() && !s->layout().IsRowMajor()) return nullptr;
+  }
+  for (int d = 0; d < from.rank(); ++d) {
+    if (x->attrs<SliceAttrs>().strides[d] != 1 ||
+        (d > 0 && x->shape().dim(d) != from.dim(d))) {
+      return nullptr;
+    }
+  }
+  return x;
+}
+
 }  // namespace ptxla::hlo

@@ -34,6 +34,14 @@ int OperandBatch(const Instruction& dot, int operand);
 //   d = dot(w, x), batch {0}   // SharedMatrix(d, 0) is m, bf16[512,64]
 const Instruction* SharedMatrix(const Instruction& dot, int operand);
 
+// The slice that gives a dot's operand: members of the batch that follow one
+// another in an array of more; else null. Inside of a fusion they are read
+// where they lie.
+//
+//   x = bf16[64,384,384] slice(bf16[128,384,384] pairs), its first one [64:128]
+//   d = dot(x, y), batch {0}   // SlicedMembers(d, 0) is x
+const Instruction* SlicedMembers(const Instruction& dot, int operand);
+
 }  // namespace ptxla::hlo
 
 #endif  // PTXLA_HLO_BACKEND_ANALYSIS_PRODUCT_BATCH_H_

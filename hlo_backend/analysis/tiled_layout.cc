@@ -1,13 +1,10 @@
 #include "hlo_backend/analysis/tiled_layout.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "absl/strings/str_cat.h"
 #include "base/check.h"
-#include "base/status.h"
 #include "base/units.h"
-#include "hlo_backend/ir/element_value.h"
 
 namespace ptxla::hlo {
 namespace {
@@ -217,7 +214,6 @@ absl::StatusOr<TiledIndexer> TiledIndexer::Create(const Shape& shape) {
   }
   TiledIndexer indexer;
   indexer.element_bits_ = ElementBits(shape);
-  indexer.size_bytes_ = PaddedBytes(shape);
 
   // The array as a list of digits, most significant first: each is a part of
   // one dimension's index. A tile splits the last digits in two and moves the
@@ -264,72 +260,6 @@ int64_t TiledIndexer::BitOffset(absl::Span<const int64_t> index) const {
     position += index[t.dim] / t.divide % t.modulo * t.stride;
   }
   return position * element_bits_;
-}
-
-namespace {
-
-// Calls fn(linear index, bit offset) for every element in row-major order.
-template <class Fn>
-void ForEachElement(const Shape& shape, const TiledIndexer& indexer, Fn fn) {
-  const int64_t count = shape.ElementCount();
-  DimVector index(shape.rank(), 0);
-  for (int64_t n = 0; n < count; ++n) {
-    fn(n, indexer.BitOffset(index));
-    for (int d = shape.rank() - 1; d >= 0; --d) {
-      if (++index[d] < shape.dim(d)) break;
-      index[d] = 0;
-    }
-  }
-}
-
-}  // namespace
-
-absl::StatusOr<std::vector<uint8_t>> PackTiled(const Literal& literal,
-                                               const Shape& shape) {
-  if (!literal.shape().SameDimsAndType(shape)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("a literal of ", literal.shape().ToString(), " packed as ",
-                     shape.ToStringWithLayout()));
-  }
-  if (literal.IsElided()) {
-    return absl::FailedPreconditionError("the literal is elided");
-  }
-  ASSIGN_OR_RETURN(const TiledIndexer indexer, TiledIndexer::Create(shape));
-  std::vector<uint8_t> bytes(indexer.size_bytes(), 0);
-  const int bits = ElementBits(shape);
-  const int size = StorageBytes(shape.type());
-  ForEachElement(shape, indexer, [&](int64_t n, int64_t bit) {
-    if (bits % 8 == 0) {
-      std::memcpy(&bytes[bit / 8], literal.element(n), size);
-    } else {
-      const uint8_t value = *literal.element(n) & ((1 << bits) - 1);
-      bytes[bit / 8] |= static_cast<uint8_t>(value << (bit % 8));
-    }
-  });
-  return bytes;
-}
-
-absl::StatusOr<Literal> UnpackTiled(absl::Span<const uint8_t> bytes,
-                                    const Shape& shape) {
-  ASSIGN_OR_RETURN(const TiledIndexer indexer, TiledIndexer::Create(shape));
-  if (static_cast<int64_t>(bytes.size()) < indexer.size_bytes()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(bytes.size(), " bytes for ", shape.ToStringWithLayout(),
-                     ", which takes ", indexer.size_bytes()));
-  }
-  const int bits = ElementBits(shape);
-  const int size = StorageBytes(shape.type());
-  std::vector<uint8_t> values(shape.ElementCount() * size, 0);
-  ForEachElement(shape, indexer, [&](int64_t n, int64_t bit) {
-    if (bits % 8 == 0) {
-      std::memcpy(&values[n * size], &bytes[bit / 8], size);
-    } else {
-      const uint8_t value = bytes[bit / 8] >> (bit % 8) & ((1 << bits) - 1);
-      StoreInt(shape.type(), value, &values[n * size]);
-    }
-  });
-  Shape plain = shape;
-  return Literal::FromBytes(plain, std::move(values));
 }
 
 }  // namespace ptxla::hlo

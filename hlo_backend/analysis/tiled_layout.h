@@ -1,5 +1,5 @@
 // Tiled layouts of TPUs: which tiles a shape gets, how many bytes it takes with
-// padding, where each element lies, and packing literals into those bytes.
+// padding, and where each element lies.
 //
 //   Layout l = TpuLayout(Shape::Array(kBf16, {100, 200}), /*generation=*/6);
 //   // {1,0:T(8,128)(2,1)}
@@ -16,7 +16,6 @@
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "hlo_backend/ir/literal.h"
 #include "hlo_backend/ir/shape.h"
 
 namespace ptxla::hlo {
@@ -51,10 +50,6 @@ class TiledIndexer {
   static absl::StatusOr<TiledIndexer> Create(const Shape& shape);
 
   int64_t BitOffset(absl::Span<const int64_t> index) const;
-  int64_t ByteOffset(absl::Span<const int64_t> index) const {
-    return BitOffset(index) / 8;
-  }
-  int64_t size_bytes() const { return size_bytes_; }
 
  private:
   // Per dimension, the list of (divide by, modulo, stride in elements).
@@ -64,15 +59,7 @@ class TiledIndexer {
   };
   std::vector<Term> terms_;
   int element_bits_ = 0;
-  int64_t size_bytes_ = 0;
 };
-
-// The array's bytes in memory by `shape`'s layout; padding is zero. The
-// literal has the same dimensions and type.
-absl::StatusOr<std::vector<uint8_t>> PackTiled(const Literal& literal,
-                                               const Shape& shape);
-absl::StatusOr<Literal> UnpackTiled(absl::Span<const uint8_t> bytes,
-                                    const Shape& shape);
 
 }  // namespace ptxla::hlo
 

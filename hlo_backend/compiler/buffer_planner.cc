@@ -4,6 +4,7 @@
 #include "hlo_backend/compiler/buffer_classes.h"
 #include "hlo_backend/compiler/buffer_ties.h"
 #include "hlo_backend/compiler/compiler.h"
+#include "hlo_backend/compiler/kernel_windows.h"
 #include "hlo_backend/compiler/vmem_room.h"
 #include "hlo_backend/ir/verifier.h"
 #include "hlo_backend/passes/control_flow.h"
@@ -55,13 +56,20 @@ bool OnlyTransferred(const Instruction& i) {
 
 class Planner {
  public:
-  Planner(const Module& module, const chips::ChipSpec& chip)
+  // `windows`: of kernels that are made, or null.
+  Planner(const Module& module, const chips::ChipSpec& chip,
+          const KernelWindows* windows)
       : module_(module),
         chip_(chip),
+        windows_(windows),
         computations_(ControlComputations(module)),
         classes_(computations_) {}
 
   absl::StatusOr<PlannedMemory> Run() {
+    if (!module_.config().is_scheduled) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(module_.name(), " has no schedule to plan memory for"));
+    }
     TieLeaves(module_, computations_, chip_, &classes_);
     Number(*module_.entry());
     Describe();
@@ -164,10 +172,12 @@ class Planner {
         requests.push_back(request);
       }
     }
-    ASSIGN_OR_RETURN(const memory::Assignment assignment,
-                     memory::AssignBuffers(requests));
+    ASSIGN_OR_RETURN(
+        const memory::Assignment assignment,
+        memory::AssignBuffers(requests, Bytes(0), ReservedStarts()));
     // Windows of kernels lie at the start of VMEM, residents above.
-    const int64_t windows = chip_.vmem().scoped_limit.count();
+    const int64_t windows =
+        windows_ != nullptr ? 0 : chip_.vmem().scoped_limit.count();
     for (size_t k = 0; k < requests.size(); ++k) {
       PlannedBuffer& buffer = result.plan.buffers[k];
       buffer.offset = assignment.offsets[k];
@@ -182,6 +192,28 @@ class Planner {
     result.largest_at_peak = memory::LargestAtPeak(requests, assignment, 10);
     FillLeaves(buffer_of, &result.plan);
     return result;
+  }
+
+  // The windows of the kernel at each position, where they are known.
+  std::vector<int64_t> WindowBytes() const {
+    std::vector<int64_t> bytes;
+    if (windows_ == nullptr) return bytes;
+    bytes.resize(next_position_);
+    for (const auto& [i, position] : position_) {
+      bytes[position] =
+          RoundUpTo<int64_t>(windows_->Of(*i), isa::kVmemAlignment);
+    }
+    return bytes;
+  }
+
+  std::vector<memory::ReservedStart> ReservedStarts() const {
+    std::vector<memory::ReservedStart> reserved;
+    const std::vector<int64_t> bytes = WindowBytes();
+    for (int32_t p = 0; p < static_cast<int32_t>(bytes.size()); ++p) {
+      if (bytes[p] == 0) continue;
+      reserved.push_back({Bytes(bytes[p]), {p, p}, kMemoryVmem});
+    }
+    return reserved;
   }
 
   // Several results are handed over with a table of their addresses.
@@ -228,7 +260,8 @@ class Planner {
                                const BufferPlan& plan) const {
     // What is beyond VMEM and loaded in place lies in CMEM.
     const int64_t end = (chip_.vmem().usable + chip_.cmem()).count();
-    const int64_t room = end - chip_.vmem().scoped_limit.count();
+    const int64_t room =
+        windows_ != nullptr ? end : end - chip_.vmem().scoped_limit.count();
     std::vector<bool> beyond(info_.size());
     std::vector<int> roots;
     std::vector<VmemResident> residents;
@@ -244,7 +277,7 @@ class Planner {
       residents.push_back({info.first, info.last, b.bytes, info.uses});
     }
     if (!any) return beyond;
-    const std::vector<int> leaving = LeastWorth(residents, room);
+    const std::vector<int> leaving = LeastWorth(residents, room, WindowBytes());
     if (leaving.empty()) return beyond;
     std::vector<bool> out(info_.size());
     for (const int k : leaving) out[roots[k]] = true;
@@ -288,6 +321,7 @@ class Planner {
 
   const Module& module_;
   const chips::ChipSpec& chip_;
+  const KernelWindows* const windows_;
   const std::vector<Computation*> computations_;
   BufferClasses classes_;
   std::vector<ClassInfo> info_;  // by root leaf
@@ -299,11 +333,13 @@ class Planner {
 
 absl::StatusOr<PlannedMemory> PlanBuffers(const Module& scheduled,
                                           const chips::ChipSpec& chip) {
-  if (!scheduled.config().is_scheduled) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(scheduled.name(), " has no schedule to plan memory for"));
-  }
-  return Planner(scheduled, chip).Run();
+  return Planner(scheduled, chip, nullptr).Run();
+}
+
+absl::StatusOr<PlannedMemory> PlanBuffers(const Module& scheduled,
+                                          const chips::ChipSpec& chip,
+                                          const KernelWindows& windows) {
+  return Planner(scheduled, chip, &windows).Run();
 }
 
 }  // namespace ptxla::hlo

@@ -46,17 +46,15 @@ struct CompileOptions {
   bool verify_input = true;
   // LoweringOptions::earlier: compiled with the same chip and options.
   std::vector<const isa::Program*> earlier;
-  // Bytes of the program's code in HBM per bundle; 0: the chip's.
-  int64_t code_bytes_per_bundle = 0;
 };
 
-// What XLA's compile time is predicted from (runtime/host_costs.h).
+// How much there was to compile. XLA's compile time is predicted from
+// hlo_instructions alone (runtime/host_costs.h).
 struct CompileEffort {
   int64_t hlo_instructions = 0;        // as handed in
   int64_t optimised_instructions = 0;  // after the passes, bodies included
   int64_t kernels = 0;                 // calls in the schedule
   int64_t distinct_kernels = 0;
-  int64_t bundles = 0;  // of code, deduplicated
 };
 
 struct CompiledModule {

@@ -12,6 +12,7 @@
 #include "absl/functional/function_ref.h"
 #include "base/status.h"
 #include "hlo_backend/compiler/chip_cost_model.h"
+#include "hlo_backend/compiler/kernel_windows.h"
 #include "hlo_backend/compiler/refused_operands.h"
 #include "hlo_backend/ir/computation.h"
 #include "hlo_backend/ir/fingerprint.h"
@@ -27,6 +28,9 @@ namespace {
 
 // More than the ways in which a fusion is taken apart (docs/compiler.md).
 constexpr int kMostRefusals = 8;
+// Kernels whose arrays come to VMEM, or leave it again, have other windows.
+constexpr int kMostPlansByWindows = 8;
+constexpr int64_t kNoLimit = int64_t{1} << 60;
 
 isa::Space SpaceOf(int memory_space) {
   switch (memory_space) {
@@ -68,13 +72,20 @@ lowering::Placement PlacementOf(const BufferPlan& plan) {
   return placement;
 }
 
-// Values that found no room in VMEM go to HBM, until all the others have some.
-absl::StatusOr<PlannedMemory> PlanMemory(Module* module,
-                                         const chips::ChipSpec& chip) {
+using Names = absl::flat_hash_set<std::string>;
+
+// Values that found no room in VMEM go to HBM, until all the others have some;
+// their names are added to `crowded_out`. `windows`: where they are known.
+absl::StatusOr<PlannedMemory> PlanMemory(
+    Module* module, const chips::ChipSpec& chip,
+    const std::optional<KernelWindows>& windows, Names* crowded_out) {
   while (true) {
-    ASSIGN_OR_RETURN(PlannedMemory memory, PlanBuffers(*module, chip));
+    ASSIGN_OR_RETURN(PlannedMemory memory,
+                     windows.has_value() ? PlanBuffers(*module, chip, *windows)
+                                         : PlanBuffers(*module, chip));
     if (memory.vmem_overflow.empty()) return memory;
     for (const auto& [value, leaf] : memory.vmem_overflow) {
+      crowded_out->insert(std::string(WholeName(value->name())));
       MoveToHbm(const_cast<Instruction*>(value), leaf);
     }
   }
@@ -97,15 +108,15 @@ lowering::LoweringOptions OptionsOf(const CompileOptions& options) {
   return lower;
 }
 
-// What the kernels that stand for one fusion hand on lies in VMEM, where there
-// is room beside what the schedule put there: in the fusion it was registers.
-class PartsInVmem {
+// What the kernels that stand for one fusion hand on: in the fusion it was
+// registers.
+bool IsPart(const Instruction& i) { return WholeName(i.name()) != i.name(); }
+
+// Results that were put into VMEM when kernels had been made.
+class PlacedInVmem {
  public:
-  PartsInVmem(Module* module, const chips::ChipSpec& chip) {
-    placed_ = PutIntoVmem(
-        module->entry(), WholeRoomForResidents(chip),
-        [](const Instruction& i) { return WholeName(i.name()) != i.name(); });
-  }
+  explicit PlacedInVmem(std::vector<KernelResult> placed)
+      : placed_(std::move(placed)) {}
 
   bool empty() const { return placed_.empty(); }
 
@@ -140,6 +151,44 @@ class PartsInVmem {
   std::vector<KernelResult> placed_;
 };
 
+// Parts of fusions, where there is room beside what the schedule put there.
+PlacedInVmem PutParts(Module* module, const chips::ChipSpec& chip) {
+  return PlacedInVmem(
+      PutIntoVmem(module->entry(), WholeRoomForResidents(chip), IsPart));
+}
+
+// Whether the scoped limit leaves room for all that the schedule put into VMEM,
+// but perhaps for holes between.
+bool FitsInVmem(const Module& module, const chips::ChipSpec& chip) {
+  const Computation& entry = *module.entry();
+  RangeMaximum live(entry.instruction_count());
+  AddVmemResidents(entry, PositionsOf(entry), &live);
+  return live.Maximum(0, entry.instruction_count() - 1) <=
+         WholeRoomForResidents(chip);
+}
+
+// The same where the windows of kernels leave room. Of a schedule that does not
+// fit, what was crowded out and all parts: the plan chooses among all residents
+// by their worth. Both cores of a chip with CMEM have their residents there
+// alone.
+PlacedInVmem PutWhereWindowsAreSmall(Module* module,
+                                     const chips::ChipSpec& chip,
+                                     const KernelWindows& windows, bool fits,
+                                     const Names& crowded_out) {
+  if (chip.cmem().count() > 0 || WholeRoomForResidents(chip) <= 0) {
+    return PlacedInVmem({});
+  }
+  const auto may = [&](const Instruction& i) {
+    return IsPart(i) || crowded_out.contains(WholeName(i.name()));
+  };
+  if (fits) {
+    return PlacedInVmem(
+        PutIntoVmem(module->entry(), chip.vmem().usable.count(), may,
+                    [&](const Instruction& i) { return windows.Within(i); }));
+  }
+  return PlacedInVmem(PutIntoVmem(module->entry(), kNoLimit, may));
+}
+
 }  // namespace
 
 absl::StatusOr<LoweredModule> LowerModule(Module* module,
@@ -156,7 +205,11 @@ absl::StatusOr<LoweredModule> LowerModule(Module* module,
   // Kernels that earlier rounds made.
   std::vector<std::unique_ptr<isa::Program>> made;
   lowering::LoweringOptions lower = OptionsOf(options);
-  std::optional<PartsInVmem> in_vmem;
+  std::optional<PlacedInVmem> parts, beside_windows;
+  std::optional<KernelWindows> windows;
+  const bool fits = FitsInVmem(*module, chip);
+  Names crowded_out;
+  int plans_by_windows = 0;
   // How often the same kernels were refused. A fusion has few ways of being
   // taken apart; a part that is the whole again would have them for ever.
   std::map<std::set<uint64_t>, int> refusals;
@@ -174,22 +227,40 @@ absl::StatusOr<LoweredModule> LowerModule(Module* module,
     RETURN_IF_ERROR(splitter->Run(module, compiled_first).status());
   }
   while (true) {
-    ASSIGN_OR_RETURN(result.memory, PlanMemory(module, chip),
+    ASSIGN_OR_RETURN(result.memory,
+                     PlanMemory(module, chip, windows, &crowded_out),
                      _ << "while planning memory");
     lowering::LoweringStats stats;
     auto program = lowering::Lower(*module, PlacementOf(result.memory.plan),
                                    chip, lower, &stats);
     if (program.ok()) {
-      if (!in_vmem.has_value()) {
-        in_vmem.emplace(module, chip);
-        if (!in_vmem->empty()) {
-          made.push_back(std::make_unique<isa::Program>(*std::move(program)));
-          lower.earlier.push_back(made.back().get());
-          continue;
+      bool again = false;
+      if (!parts.has_value()) {
+        parts = PutParts(module, chip);
+        again = !parts->empty();
+      }
+      if (!again) {
+        const KernelWindows now = WindowsOf(*module, *program, chip);
+        if (!beside_windows.has_value()) {
+          beside_windows =
+              PutWhereWindowsAreSmall(module, chip, now, fits, crowded_out);
+          again = !beside_windows->empty();
+          if (again) windows = now;
+        } else if (windows.has_value()) {
+          again = windows->Raise(now);
+          if (again && ++plans_by_windows == kMostPlansByWindows) {
+            beside_windows->GiveBack([](const Instruction&) { return true; });
+            windows.reset();
+          }
         }
       }
-      result.program = *std::move(program);
-      return result;
+      if (!again) {
+        result.program = *std::move(program);
+        return result;
+      }
+      made.push_back(std::make_unique<isa::Program>(*std::move(program)));
+      lower.earlier.push_back(made.back().get());
+      continue;
     }
     const absl::flat_hash_set<uint64_t> refused(stats.refused.begin(),
                                                 stats.refused.end());
@@ -197,7 +268,8 @@ absl::StatusOr<LoweredModule> LowerModule(Module* module,
     const auto is_refused = [&](const Instruction& i) {
       return refused.contains(KernelFingerprint(i));
     };
-    if (in_vmem.has_value() && in_vmem->GiveBack(is_refused)) {
+    if ((beside_windows.has_value() && beside_windows->GiveBack(is_refused)) ||
+        (parts.has_value() && parts->GiveBack(is_refused))) {
       made.push_back(std::make_unique<isa::Program>(std::move(stats.made)));
       lower.earlier.push_back(made.back().get());
       continue;

@@ -19,9 +19,10 @@ struct VmemResident {
 };
 
 // Indices, ascending, of those that find more than `room` bytes taken, at some
-// time of their lives, by others of more worth. Holes are not looked at.
+// time of their lives, by others of more worth and by what `taken` says of each
+// position (none: nothing). Holes are not looked at.
 std::vector<int> LeastWorth(absl::Span<const VmemResident> residents,
-                            int64_t room);
+                            int64_t room, absl::Span<const int64_t> taken = {});
 
 }  // namespace ptxla::hlo
 

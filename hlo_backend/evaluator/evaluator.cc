@@ -103,11 +103,6 @@ absl::StatusOr<std::vector<Literal>> Evaluator::RunDevices(
   return impl_->Run(*module.entry(), devices, arguments);
 }
 
-absl::StatusOr<Literal> Evaluator::RunComputation(
-    const Computation& computation, absl::Span<const Literal> arguments) {
-  return impl_->RunOne(computation, arguments);
-}
-
 absl::StatusOr<Literal> Evaluate(const Module& module,
                                  absl::Span<const Literal> arguments,
                                  const EvaluatorOptions& options) {

@@ -76,10 +76,6 @@ class Evaluator {
   absl::StatusOr<std::vector<Literal>> RunDevices(
       absl::Span<const std::vector<Literal>> arguments);
 
-  // Any computation of the module, e.g. a reducer.
-  absl::StatusOr<Literal> RunComputation(const Computation& computation,
-                                         absl::Span<const Literal> arguments);
-
  private:
   class Impl;
   std::unique_ptr<Impl> impl_;

@@ -32,8 +32,6 @@ class OpContext {
   Value NewArray(ShapeRef shape) const {
     return Value::NewArray(std::move(shape), pool_.get());
   }
-  // How many `rng` instructions ran: each draws from its own stream.
-  uint64_t NextRngStream() { return rng_streams_++; }
   // State of rng-get-and-update-state; it begins as that of XLA's CPU backend.
   uint64_t rng_state = 117515157;
 
@@ -42,7 +40,6 @@ class OpContext {
   absl::flat_hash_map<const Computation*, std::unique_ptr<ScalarProgram>>
       programs_;
   std::shared_ptr<BufferPool> pool_ = std::make_shared<BufferPool>();
-  uint64_t rng_streams_ = 0;
 };
 
 using Operation = absl::StatusOr<Value> (*)(OpContext& context,

@@ -26,10 +26,6 @@ class ScalarProgram {
   static absl::StatusOr<ScalarProgram> Compile(const Computation& computation,
                                                int tpu_generation);
 
-  int input_count() const { return static_cast<int>(inputs_.size()); }
-  int output_count() const { return static_cast<int>(outputs_.size()); }
-  PrimitiveType output_type(int i) const { return outputs_[i].type; }
-
   // out[j][k] = the program's j-th result on in[..][k], k < n. An output may
   // be an input's array: each block is read before it is written.
   void Run(absl::Span<const void* const> in, absl::Span<const bool> splat,

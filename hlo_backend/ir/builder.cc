@@ -69,8 +69,6 @@ Instruction* Builder::MaxValue(PrimitiveType type) {
 Instruction* Builder::Iota(const Shape& shape, int64_t dimension) {
   return Emit(Opcode::kIota, {}, IotaAttrs{dimension}, {}, &shape);
 }
-Instruction* Builder::ReplicaId() { return Emit(Opcode::kReplicaId, {}); }
-Instruction* Builder::PartitionId() { return Emit(Opcode::kPartitionId, {}); }
 
 Instruction* Builder::Compare(Instruction* x, Instruction* y,
                               CompareDirection direction) {

@@ -63,8 +63,6 @@ class Builder {
   Instruction* MinValue(PrimitiveType type);
   Instruction* MaxValue(PrimitiveType type);
   Instruction* Iota(const Shape& shape, int64_t dimension);
-  Instruction* ReplicaId();
-  Instruction* PartitionId();
 
   // Elementwise.
   Instruction* Unary(Opcode op, Instruction* x) { return Emit(op, {x}); }

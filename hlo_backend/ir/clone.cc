@@ -51,7 +51,6 @@ std::unique_ptr<Module> Module::Clone() const {
   copy->names_ = names_;
   copy->next_instruction_id_ = next_instruction_id_;
   copy->next_computation_id_ = next_computation_id_;
-  copy->next_channel_id_ = next_channel_id_;
   ComputationMap computations;
   for (const auto& c : computations_) {
     if (!c) continue;

@@ -173,18 +173,16 @@ Instruction* Computation::AddLike(const Instruction& like, Shape shape,
   return i;
 }
 
-Instruction* Computation::AddParameter(int64_t number, Shape shape,
-                                       absl::string_view name) {
+Instruction* Computation::AddParameter(int64_t number, Shape shape) {
   return Add(Opcode::kParameter, std::move(shape), {},
-             ParameterAttrs{number, {}}, {},
-             name.empty() ? absl::string_view("param") : name);
+             ParameterAttrs{number, {}}, {}, "param");
 }
 
-Instruction* Computation::AddConstant(Literal literal, absl::string_view name) {
+Instruction* Computation::AddConstant(Literal literal) {
   Shape shape = literal.shape();
-  return Add(Opcode::kConstant, std::move(shape), {},
-             ConstantAttrs{std::make_shared<const Literal>(std::move(literal))},
-             {}, name);
+  return Add(
+      Opcode::kConstant, std::move(shape), {},
+      ConstantAttrs{std::make_shared<const Literal>(std::move(literal))});
 }
 
 void Computation::Remove(Instruction* i) {

@@ -110,9 +110,8 @@ class Computation {
   // `like` may live elsewhere in the same module.
   Instruction* AddLike(const Instruction& like, Shape shape,
                        absl::Span<Instruction* const> operands);
-  Instruction* AddParameter(int64_t number, Shape shape,
-                            absl::string_view name = "");
-  Instruction* AddConstant(Literal literal, absl::string_view name = "");
+  Instruction* AddParameter(int64_t number, Shape shape);
+  Instruction* AddConstant(Literal literal);
 
   // It must have no users, not be the root, and have no control successors.
   // Parameters of the entry may not go; other parameters renumber the later

@@ -101,15 +101,16 @@ uint64_t FingerprintOf(const Module& module,
   return f.value();
 }
 
-uint64_t KernelFingerprint(const Instruction& instruction,
-                           const FingerprintOptions& options) {
-  Fingerprint f = Hasher(options).Own(instruction);
+uint64_t KernelFingerprint(const Instruction& instruction) {
+  Hasher hasher{FingerprintOptions()};
+  Fingerprint f = hasher.Own(instruction);
   for (const Instruction* operand : instruction.operands()) {
-    f.Add(static_cast<int64_t>(operand->shape().Fingerprint(options.layouts)));
+    f.Add(static_cast<int64_t>(
+        operand->shape().Fingerprint(/*with_layout=*/true)));
     // Code may hold the value of a constant that is one number.
     if (operand->IsConstant() && !operand->literal().IsElided() &&
         operand->literal().IsUniform()) {
-      f.Add(static_cast<int64_t>(Hasher(options).Own(*operand).value()));
+      f.Add(static_cast<int64_t>(hasher.Own(*operand).value()));
     }
   }
   return f.value();

@@ -29,8 +29,7 @@ uint64_t FingerprintOf(const Module& module,
 // One instruction as a kernel: opcode, operand shapes with layouts, result
 // shape, attributes, body, values of operands that are constants of one number;
 // not who its other operands are.
-uint64_t KernelFingerprint(const Instruction& instruction,
-                           const FingerprintOptions& options = {});
+uint64_t KernelFingerprint(const Instruction& instruction);
 
 }  // namespace ptxla::hlo
 

@@ -53,12 +53,6 @@ void Instruction::AppendOperand(Instruction* value) {
   value->users_.Add(this);
 }
 
-void Instruction::RemoveOperand(int i) {
-  Instruction* old = operands_[i];
-  operands_.erase(operands_.begin() + i);
-  if (OperandIndex(old) < 0) old->users_.Remove(this);
-}
-
 void Instruction::ReplaceUseIn(Instruction* user, Instruction* value) {
   if (value == this) return;
   bool found = false;
@@ -236,15 +230,13 @@ bool Instruction::HasSideEffect() const {
   return false;
 }
 
-bool Instruction::Identical(const Instruction& o, bool with_layout) const {
+bool Instruction::Identical(const Instruction& o) const {
   if (opcode_ != o.opcode_ || HasSideEffect() || o.HasSideEffect()) {
     return false;
   }
   if (opcode_ == Opcode::kParameter) return this == &o;
-  const bool same_shape =
-      with_layout ? shape_ == o.shape_ : shape_.SameDimsAndType(o.shape_);
-  return same_shape && operands_ == o.operands_ && called_ == o.called_ &&
-         AttributesEqual(attributes_, o.attributes_);
+  return shape_ == o.shape_ && operands_ == o.operands_ &&
+         called_ == o.called_ && AttributesEqual(attributes_, o.attributes_);
 }
 
 std::string Instruction::ToString() const { return Print(*this); }

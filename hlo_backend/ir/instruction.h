@@ -80,7 +80,6 @@ class Instruction {
   int OperandUses(const Instruction* value) const;
   void ReplaceOperand(int i, Instruction* value);
   void AppendOperand(Instruction* value);
-  void RemoveOperand(int i);
   // Every user, and the root if it is this one, takes `value` instead. The
   // shapes must have the same dimensions and type.
   void ReplaceAllUsesWith(Instruction* value);
@@ -178,7 +177,7 @@ class Instruction {
   // Same opcode, shape, attributes, operands (by identity) and called
   // computations (by identity): one can stand for the other. False for
   // instructions with side effects and rng.
-  bool Identical(const Instruction& o, bool with_layout = true) const;
+  bool Identical(const Instruction& o) const;
 
   // "%x.1 = f32[2]{0} add(%a, %b), metadata={...}": one line, see printer.h.
   std::string ToString() const;

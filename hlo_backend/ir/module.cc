@@ -130,23 +130,6 @@ int Module::RemoveUnusedComputations() {
   return removed;
 }
 
-int64_t Module::NextChannelId() {
-  if (next_channel_id_ == 0) {
-    auto see = [this](const std::optional<int64_t>& id) {
-      if (id) next_channel_id_ = std::max(next_channel_id_, *id);
-    };
-    for (const auto& c : computations_) {
-      if (!c) continue;
-      for (const Instruction* i : c->instructions()) {
-        if (const auto* a = i->attrs_if<CollectiveAttrs>()) see(a->channel_id);
-        if (const auto* a = i->attrs_if<PermuteAttrs>()) see(a->channel_id);
-        if (const auto* a = i->attrs_if<SendRecvAttrs>()) see(a->channel_id);
-      }
-    }
-  }
-  return ++next_channel_id_;
-}
-
 int64_t Module::num_replicas() const {
   return std::max<int64_t>(1, config_.replica_count);
 }

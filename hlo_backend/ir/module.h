@@ -114,8 +114,6 @@ class Module {
   std::string UniqueName(absl::string_view wish) { return names_.Unique(wish); }
   void ReserveName(absl::string_view name) { names_.Reserve(name); }
   int NextInstructionId() { return next_instruction_id_++; }
-  // A channel id that no collective of this module has.
-  int64_t NextChannelId();
 
   // Devices as the header says, else 1.
   int64_t num_replicas() const;
@@ -136,7 +134,6 @@ class Module {
   NameUniquer names_;
   int next_instruction_id_ = 0;
   int next_computation_id_ = 0;
-  int64_t next_channel_id_ = 0;  // 0: not counted yet
 };
 
 }  // namespace ptxla::hlo

@@ -61,25 +61,12 @@ Sharding Sharding::Manual() {
   return s;
 }
 
-Sharding Sharding::Maximal(int64_t device) {
-  Sharding s;
-  s.kind = ShardingKind::kMaximal;
-  s.device = device;
-  return s;
-}
-
 Sharding Sharding::Tiled(std::vector<int64_t> tile_dims,
                          std::vector<int64_t> devices) {
   Sharding s;
   s.kind = ShardingKind::kTiled;
   s.tile_dims = std::move(tile_dims);
   s.devices = std::move(devices);
-  return s;
-}
-
-Sharding Sharding::TiledIota(std::vector<int64_t> tile_dims, IotaDevices iota) {
-  Sharding s = Tiled(std::move(tile_dims), {});
-  s.iota = std::move(iota);
   return s;
 }
 

@@ -64,10 +64,8 @@ struct Sharding {
 
   static Sharding Replicated() { return {}; }
   static Sharding Manual();
-  static Sharding Maximal(int64_t device);
   static Sharding Tiled(std::vector<int64_t> tile_dims,
                         std::vector<int64_t> devices);
-  static Sharding TiledIota(std::vector<int64_t> tile_dims, IotaDevices iota);
   static Sharding Tuple(std::vector<Sharding> elements);
 
   // kTiled: devices in row-major order of tile_dims.

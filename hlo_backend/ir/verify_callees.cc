@@ -66,12 +66,11 @@ absl::Status CheckCompare(const Instruction& i, const Computation& c,
 }
 
 // N accumulators, then N values.
-absl::Status CheckReducer(const Instruction& i, const Computation& c, int n,
-                          int first) {
+absl::Status CheckReducer(const Instruction& i, const Computation& c, int n) {
   std::vector<PrimitiveType> types;
   for (int round = 0; round < 2; ++round) {
     for (int k = 0; k < n; ++k) {
-      types.push_back(i.operand(first + k)->shape().type());
+      types.push_back(i.operand(k)->shape().type());
     }
   }
   return CheckScalars(c, types, n);
@@ -131,22 +130,21 @@ absl::Status VerifyCallees(const Instruction& i) {
     case Opcode::kReduce:
     case Opcode::kReduceWindow:
       RETURN_IF_ERROR(CheckCount(i, 1));
-      return CheckReducer(i, *i.to_apply(), i.operand_count() / 2, 0);
+      return CheckReducer(i, *i.to_apply(), i.operand_count() / 2);
     case Opcode::kAllReduce:
     case Opcode::kAllReduceStart:
     case Opcode::kReduceScatter:
       RETURN_IF_ERROR(CheckCount(i, 1));
-      return i.operand(0)->shape().IsArray()
-                 ? CheckReducer(i, *i.to_apply(), 1, 0)
-                 : absl::OkStatus();
+      return i.operand(0)->shape().IsArray() ? CheckReducer(i, *i.to_apply(), 1)
+                                             : absl::OkStatus();
     case Opcode::kScatter: {
       RETURN_IF_ERROR(CheckCount(i, 1));
-      return CheckReducer(i, *i.to_apply(), i.operand_count() / 2, 0);
+      return CheckReducer(i, *i.to_apply(), i.operand_count() / 2);
     }
     case Opcode::kSelectAndScatter:
       RETURN_IF_ERROR(CheckCount(i, 2));
       RETURN_IF_ERROR(CheckCompare(i, *i.select(), 1));
-      return CheckReducer(i, *i.scatter(), 1, 0);
+      return CheckReducer(i, *i.scatter(), 1);
     case Opcode::kSort:
       RETURN_IF_ERROR(CheckCount(i, 1));
       return CheckCompare(i, *i.to_apply(), i.operand_count());

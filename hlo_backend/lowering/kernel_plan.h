@@ -78,7 +78,6 @@ struct Tiling {
   std::function<absl::Status(codegen::CodeBuilder&)> entry;
   // The code between the waits for inputs and the start of outputs.
   std::function<absl::Status(codegen::CodeBuilder&)> body;
-  // Output windows that the step does not start itself: explicit transfers.
   std::string note;  // "tile 512x256, unroll 32"
   // A loop over streams (AddStreamBuffers): its steps are shorter than those of
   // other grids.

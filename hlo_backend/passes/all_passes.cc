@@ -45,6 +45,8 @@
 #include "hlo_backend/passes/layout/ungrouping.h"
 #include "hlo_backend/passes/loops/counter_narrowing.h"
 #include "hlo_backend/passes/loops/loop_operands.h"
+#include "hlo_backend/passes/loops/loop_orders.h"
+#include "hlo_backend/passes/loops/loop_prefetch.h"
 #include "hlo_backend/passes/loops/loop_residency.h"
 #include "hlo_backend/passes/loops/loop_simplifier.h"
 #include "hlo_backend/passes/loops/stack_allocation.h"
@@ -164,6 +166,10 @@ std::vector<PassEntry> AllPasses() {
        Make<LinearAlgebraExpanderPass>},
       {"loop-operands", "what a loop only multiplies, rounded before it",
        Make<LoopOperandsPass>},
+      {"loop-orders", "stacks in loops have the order that they have outside",
+       Make<LoopOrdersPass>},
+      {"loop-prefetch", "what loops read several times comes to VMEM",
+       Make<LoopPrefetchPass>},
       {"loop-residency", "loop counters in SMEM, loop states in VMEM",
        Make<LoopResidencyPass>},
       {"loop-simplifier", "loops without what nobody needs",

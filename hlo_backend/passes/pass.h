@@ -31,10 +31,6 @@ struct PassOptions {
   bool allow_excess_precision = true;
   // Constants of more elements than this are not folded (splats are).
   int64_t max_folded_elements = 4096;
-  // All-reduces are joined up to so many bytes and operands
-  // (hlo_and_xla.md 7.2).
-  int64_t all_reduce_combine_bytes = 125829120;
-  int64_t all_reduce_combine_count = 256;
 };
 
 // What a pass may know besides the module. `chip` and `cost` are never null

@@ -181,18 +181,6 @@ absl::StatusOr<Sharding> ReadShardySharding(const std::string& text,
   return list[0];
 }
 
-absl::StatusOr<std::vector<std::string>> ReadShardyAxes(
-    const std::string& text) {
-  const Meshes none;
-  ShardyReader reader(text, none);
-  std::vector<AxisRef> axes;
-  bool open = false;
-  if (!reader.Axes(&axes, &open)) return reader.Broken(text);
-  std::vector<std::string> names;
-  for (const AxisRef& axis : axes) names.push_back(axis.name);
-  return names;
-}
-
 absl::StatusOr<Sharding> ParseShardingText(const std::string& text) {
   return ParseSharding(text);
 }

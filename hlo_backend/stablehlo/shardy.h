@@ -23,9 +23,6 @@ absl::StatusOr<Sharding> ReadShardySharding(const std::string& text,
 // One sharding or `#sdy.sharding_per_value<[<...>, <...>]>`.
 absl::StatusOr<std::vector<Sharding>> ReadShardyShardings(
     const std::string& text, const Meshes& meshes);
-// `{"x", "y"}`.
-absl::StatusOr<std::vector<std::string>> ReadShardyAxes(
-    const std::string& text);
 // The text of HLO, quoted in mhlo.sharding.
 absl::StatusOr<Sharding> ParseShardingText(const std::string& text);
 

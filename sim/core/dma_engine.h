@@ -80,7 +80,6 @@ class DmaEngine : public DmaPort {
     return servers_[static_cast<int>(memory)].idle();
   }
   bool AllIdle() const;
-  int64_t hbm_busy_ticks() const { return servers_[0].busy(); }
 
  private:
   const DeviceModel& device_;

@@ -54,14 +54,10 @@ std::string LayerOf(
 
 std::vector<SourceFile> ListSources() {
   const fs::path root(PTXLA_SOURCE_DIR);
-  std::set<std::string> tops = {"tests", "benchmarks"};
-  for (const auto& [layer, reach] : ReadLayers()) {
-    tops.insert(layer.substr(0, layer.find('/')));
-  }
   std::vector<SourceFile> files;
-  for (const std::string& top : tops) {
-    if (!fs::exists(root / top)) continue;
-    for (const auto& entry : fs::recursive_directory_iterator(root / top)) {
+  for (const auto& top : fs::directory_iterator(root)) {
+    if (!fs::exists(top.path() / "CMakeLists.txt")) continue;
+    for (const auto& entry : fs::recursive_directory_iterator(top.path())) {
       const std::string extension = entry.path().extension().string();
       if (extension != ".h" && extension != ".cc" && extension != ".def") {
         continue;

@@ -14,8 +14,8 @@ struct SourceFile {
   std::vector<std::string> lines;
 };
 
-// All .h and .cc files of the folders that cmake/layers.txt names, and of
-// tests/ and benchmarks/; sorted by path.
+// All .h, .cc and .def files of the tree's folders: those that have a
+// CMakeLists.txt, which build folders have not. Sorted by path.
 std::vector<SourceFile> ListSources();
 
 // Folder -> folders that it may include, itself and transitive ones included.

@@ -25,6 +25,23 @@ TEST(UnitsTest, ATransferLastsUntilItsLastByteHasArrived) {
   EXPECT_EQ(Bytes(1) / BytesPerSecond(3e12), Picoseconds(1));
 }
 
+TEST(RatioTest, FloorGoesTowardsMinusInfinity) {
+  EXPECT_EQ(FloorOfRatio(7, 4), 1);
+  EXPECT_EQ(FloorOfRatio(8, 4), 2);
+  EXPECT_EQ(FloorOfRatio(0, 4), 0);
+  EXPECT_EQ(FloorOfRatio(-1, 4), -1);
+  EXPECT_EQ(FloorOfRatio(-4, 4), -1);
+  EXPECT_EQ(FloorOfRatio(-5, 4), -2);
+}
+
+TEST(RatioTest, CeilLog2IsTheFirstPowerThatSuffices) {
+  EXPECT_EQ(CeilLog2(1), 0);
+  EXPECT_EQ(CeilLog2(2), 1);
+  EXPECT_EQ(CeilLog2(3), 2);
+  EXPECT_EQ(CeilLog2(128), 7);
+  EXPECT_EQ(CeilLog2(129), 8);
+}
+
 TEST(ClockTest, AnEdgeIsAtOrAfterTheGivenTime) {
   const Clock clock(Hertz(1.75e9));
   for (int64_t ps : {0, 1, 571, 572, 1000, 999999999}) {

@@ -1,8 +1,8 @@
 // Does the traced BERT step hold the work that the model has, and take the time
 // that the same model takes as another front end traced it?
-#include <filesystem>
 
 #include "driver/prediction.h"
+#include "tests/support/shared_files.h"
 #include "tests/support/status_matchers.h"
 
 namespace ptxla::driver {
@@ -41,14 +41,14 @@ TEST(BertStepTest, TheStepOfBertLargeHoldsTheProductsOfTheModel) {
 
 // The 2-layer model with the configuration that real torch_xla traced.
 TEST(BertStepTest, OurTraceAndTorchXlasTakeTheSameTime) {
-  const std::string hlo = PTXLA_SOURCE_DIR
-      "/../shared/hlo_corpus/torch_xla_2_9/programs/bert_2l_train.hlo";
-  if (!std::filesystem::exists(hlo)) GTEST_SKIP() << "no corpus beside us";
+  const auto hlo = ::ptxla::testing::SharedPath(
+      "hlo_corpus/torch_xla_2_9/programs/bert_2l_train.hlo");
+  if (!hlo.ok()) GTEST_SKIP() << hlo.status();
   RunRequest request = Request("v5e-1");
   request.workload = "bert_2l";
   ASSERT_OK_AND_ASSIGN(const Prediction ours, Predict(request));
   request.workload.clear();
-  request.hlo = hlo;
+  request.hlo = *hlo;
   ASSERT_OK_AND_ASSIGN(const Prediction theirs, Predict(request));
   const auto mine = static_cast<double>(ours.record.device_time_ps());
   const auto real = static_cast<double>(theirs.record.device_time_ps());

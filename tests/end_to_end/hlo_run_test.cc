@@ -1,9 +1,8 @@
 // From an HLO file to a record: what must hold for every program.
-#include <fstream>
 
-#include "base/files.h"
 #include "driver/prediction.h"
 #include "reports/json_report.h"
+#include "tests/support/shared_files.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/subprocess.h"
 
@@ -44,11 +43,10 @@ class HloRunTest : public ::testing::TestWithParam<Case> {
     if (c.text[0] != '\0') {
       request_.hlo = folder_.Write("m.hlo", c.text);
     } else {
-      request_.hlo =
-          std::string(PTXLA_SOURCE_DIR) + "/../shared/hlo_corpus/" + c.file;
-      if (!std::ifstream(request_.hlo)) {
-        GTEST_SKIP() << "the corpus is not there: " << c.file;
-      }
+      const auto path =
+          ::ptxla::testing::SharedPath(std::string("hlo_corpus/") + c.file);
+      if (!path.ok()) GTEST_SKIP() << path.status();
+      request_.hlo = *path;
     }
     request_.topology = c.topology;
     request_.estimate_unknown_ops = c.estimate;

@@ -26,6 +26,53 @@ ENTRY e {
   EXPECT_THAT(entry, Not(HasSubstr("copy")));
 }
 
+// 50 of the 63.9 MiB of v5p's VMEM, and windows of 15.2 MiB in the kernel
+// before those that make and read them, whose windows are small.
+TEST(ScheduledOperandsTest, WhatWindowsLeaveRoomForStaysInVmem) {
+  const std::string text = R"(HloModule m, is_scheduled=true
+double {
+  x = f32[50,128,2048]{2,1,0:T(8,128)} parameter(0)
+  ROOT a = f32[50,128,2048]{2,1,0:T(8,128)} add(x, x)
+}
+ENTRY e {
+  p = f32[50,128,2048]{2,1,0:T(8,128)} parameter(0)
+  q = f32[50,128,2048]{2,1,0:T(8,128)} fusion(p), kind=kLoop, calls=double
+  square = f32[50,128,2048]{2,1,0:T(8,128)S(1)} multiply(q, q)
+  ROOT sum = f32[50,128,2048]{2,1,0:T(8,128)} add(square, p)
+})";
+  EXPECT_THAT(ScheduledEntry(text, /*verify=*/true, "v5p:1x1x1"),
+              HasSubstr("S(1)} multiply("));
+}
+
+// 40 MiB between the two kernels of a fusion, 20 MiB over four kernels, beside
+// windows in 63.9 MiB: the former are read at once. (At first 50 MiB do not fit
+// beside the scoped limit.)
+TEST(ScheduledOperandsTest, APartOfAFusionStaysInVmemRatherThanWhatWaits) {
+  const std::string entry = ScheduledEntry(R"(HloModule m, is_scheduled=true
+shifted {
+  x = f32[40,128,2176]{2,1,0:T(8,128)} parameter(0)
+  s = f32[40,128,2048]{2,1,0:T(8,128)} slice(x), slice={[0:40], [0:128], [64:2112]}
+  e = f32[40,128,2048]{2,1,0:T(8,128)} negate(s)
+  ROOT n = f32[40,128,2048]{2,1,0:T(8,128)} multiply(e, s)
+}
+ENTRY e {
+  u = f32[25,128,2048]{2,1,0:T(8,128)} parameter(0)
+  p = f32[20,128,2048]{2,1,0:T(8,128)} parameter(1)
+  x = f32[40,128,2176]{2,1,0:T(8,128)} parameter(2)
+  square = f32[25,128,2048]{2,1,0:T(8,128)S(1)} multiply(u, u)
+  minus = f32[25,128,2048]{2,1,0:T(8,128)S(1)} negate(square)
+  both = f32[25,128,2048]{2,1,0:T(8,128)} multiply(square, minus)
+  waits = f32[20,128,2048]{2,1,0:T(8,128)S(1)} multiply(p, p)
+  o = f32[20,128,2048]{2,1,0:T(8,128)} negate(p)
+  f = f32[40,128,2048]{2,1,0:T(8,128)} fusion(x), kind=kLoop, calls=shifted
+  r = f32[20,128,2048]{2,1,0:T(8,128)} add(waits, o)
+  ROOT t = (f32[25,128,2048]{2,1,0:T(8,128)}, f32[40,128,2048]{2,1,0:T(8,128)}, f32[20,128,2048]{2,1,0:T(8,128)}) tuple(both, f, r)
+})",
+                                           /*verify=*/false, "v5p:1x1x1");
+  EXPECT_THAT(entry, HasSubstr("S(1)} slice("));
+  EXPECT_THAT(entry, HasSubstr("waits = f32[20,128,2048]{2,1,0:T(8,128)} "));
+}
+
 // The batch of 8 in lanes would fill a sixteenth of the arrays.
 TEST(ScheduledOperandsTest, AGradientThatContractsFewLanesIsTurned) {
   const std::string entry = ScheduledEntry(R"(HloModule m, is_scheduled=true

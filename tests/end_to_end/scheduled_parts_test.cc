@@ -23,27 +23,39 @@ int64_t Count(const std::string& text, const std::string& what) {
   return static_cast<int64_t>(parts.size()) - 1;
 }
 
-// Images with the batch in the lanes: a copy of 2 MB of 48 KB.
-TEST(ScheduledPartsTest, AConvolutionReadsWhatAPaddedCopyWasMadeOf) {
-  for (const char* topology : {"v4:1x1x1", "v5e-1", "v6e-1"}) {
-    const std::string entry = Scheduled(R"(HloModule m, is_scheduled=true
+// A stem. Images with the batch in the lanes: a copy of 8 MB of 192 KB.
+constexpr char kStem[] = R"(HloModule m, is_scheduled=true
 first {
-  x = bf16[8,3,32,32]{0,1,3,2:T(4,128)(2,1)} parameter(0)
+  x = bf16[8,3,64,64]{0,1,3,2:T(4,128)(2,1)} parameter(0)
   w = f32[64,3,7,7]{0,3,2,1:T(8,128)} parameter(1)
   v = bf16[64,3,7,7]{0,3,2,1:T(8,128)(2,1)} convert(w)
-  c = f32[8,64,16,16]{1,0,3,2:T(8,128)} convolution(x, v), window={size=7x7 stride=2x2 pad=3_3x3_3}, dim_labels=bf01_oi01->bf01
+  c = f32[8,64,32,32]{1,0,3,2:T(8,128)} convolution(x, v), window={size=7x7 stride=2x2 pad=3_3x3_3}, dim_labels=bf01_oi01->bf01
   z = f32[] constant(0)
-  zz = f32[8,64,16,16]{1,0,3,2:T(8,128)} broadcast(z), dimensions={}
-  ROOT m = f32[8,64,16,16]{1,0,3,2:T(8,128)} maximum(c, zz)
+  zz = f32[8,64,32,32]{1,0,3,2:T(8,128)} broadcast(z), dimensions={}
+  ROOT m = f32[8,64,32,32]{1,0,3,2:T(8,128)} maximum(c, zz)
 }
 ENTRY e {
-  x = bf16[8,3,32,32]{3,2,1,0:T(8,128)(2,1)} parameter(0)
+  x = bf16[8,3,64,64]{3,2,1,0:T(8,128)(2,1)} parameter(0)
   w = f32[64,3,7,7]{0,3,2,1:T(8,128)} parameter(1)
-  c = bf16[8,3,32,32]{0,1,3,2:T(4,128)(2,1)} copy(x)
-  ROOT r = f32[8,64,16,16]{1,0,3,2:T(8,128)} fusion(c, w), kind=kOutput, calls=first
-})",
-                                        topology);
-    EXPECT_THAT(entry, Not(HasSubstr("bf16[8,3,32,32]{0,1,3,2"))) << topology;
+  c = bf16[8,3,64,64]{0,1,3,2:T(4,128)(2,1)} copy(x)
+  ROOT r = f32[8,64,32,32]{1,0,3,2:T(8,128)} fusion(c, w), kind=kOutput, calls=first
+})";
+
+TEST(ScheduledPartsTest, AConvolutionReadsWhatAPaddedCopyWasMadeOf) {
+  for (const char* topology : {"v4:1x1x1", "v5e-1", "v6e-1"}) {
+    EXPECT_THAT(Scheduled(kStem, topology),
+                Not(HasSubstr("bf16[8,3,64,64]{0,1,3,2")))
+        << topology;
+  }
+}
+
+// On the way to 16 features of 2 x 2 blocks: rows of 32 columns of an image,
+// not 32 x 64 x 8 rows of 8 numbers in 128 lanes.
+TEST(ScheduledPartsTest, AnImageIsFoldedInRowsOfItsColumns) {
+  for (const char* topology : {"v4:1x1x1", "v5e-1", "v6e-1"}) {
+    const std::string entry = Scheduled(kStem, topology);
+    EXPECT_THAT(entry, HasSubstr("bf16[64,8,8,32]{3,2,1,0")) << topology;
+    EXPECT_THAT(entry, Not(HasSubstr("bf16[32,64,8,8]{3,2,1,0"))) << topology;
   }
 }
 

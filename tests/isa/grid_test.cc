@@ -81,7 +81,6 @@ TEST(GridTest, BlockChangesMatchesCountingThem) {
           transfers = static_cast<int64_t>(walk.EntrySteps(0).size());
         }
         EXPECT_EQ(walk.BlockChanges(0, s), blocks - 1);
-        EXPECT_EQ(walk.CurrentSlot(0), (blocks - 1) % slots);
         EXPECT_EQ(walk.AwaitedTransfer(0), blocks - 1);
         if (walk.StartMoves(0)) {
           EXPECT_EQ(walk.StartedTransfer(0), transfers);

@@ -305,7 +305,8 @@ TEST(VerifierTest, ProgramsBindTheirBuffers) {
   EXPECT_BROKEN_PROGRAM(p, "copy 1 never ends");
   p = GoodProgram();
   p.buffers[1].space = Space::kVmem;
-  EXPECT_BROKEN_PROGRAM(p, "is not between the scoped");
+  p.buffers[1].offset = V6eLike().vmem_bytes;
+  EXPECT_BROKEN_PROGRAM(p, "ends beyond");
   p = GoodProgram();
   p.scoped_vmem_bytes = 0;
   EXPECT_BROKEN_PROGRAM(p, "the program keeps 0");

@@ -45,6 +45,17 @@ TEST(BufferAssignment, CountsTheFiveNumbers) {
   EXPECT_EQ(a.offsets[4], a.offsets[5]);  // lives that do not meet
 }
 
+TEST(BufferAssignment, TemporariesLieAboveWhatIsReservedInTheirLives) {
+  std::vector<BufferRequest> requests = {
+      Request(1, 1024, BufferKind::kTemp, {0, 4}),
+      Request(2, 1024, BufferKind::kTemp, {6, 8})};
+  for (BufferRequest& r : requests) r.colour = 1;
+  const std::vector<ReservedStart> reserved = {{Bytes(4096), {4, 5}, 1}};
+  const Assignment a = *AssignBuffers(requests, Bytes(0), reserved);
+  EXPECT_EQ(a.offsets[0], 4096);
+  EXPECT_EQ(a.offsets[1], 0);
+}
+
 TEST(BufferAssignment, AnAliasKeepsItsBufferAlive) {
   const std::vector<BufferRequest> requests = {
       Request(1, 1024, BufferKind::kTemp, {0, 1}),

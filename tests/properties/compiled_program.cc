@@ -10,6 +10,7 @@
 #include "gtest/gtest.h"
 #include "hlo_backend/compiler/compiler.h"
 #include "hlo_backend/ir/parser.h"
+#include "tests/support/shared_files.h"
 #include "tests/support/subprocess.h"
 
 namespace ptxla::testing {
@@ -47,8 +48,8 @@ std::vector<std::string> CorpusFiles() {
 }
 
 absl::StatusOr<std::string> CorpusText(const std::string& file) {
-  return ReadFile(
-      absl::StrCat(PTXLA_SOURCE_DIR, "/../shared/hlo_corpus/", file));
+  ASSIGN_OR_RETURN(const std::string path, SharedPath("hlo_corpus/" + file));
+  return ReadFile(path);
 }
 
 absl::StatusOr<std::string> SmallBertText() {

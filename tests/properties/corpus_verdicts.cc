@@ -18,6 +18,7 @@
 #include "absl/strings/str_cat.h"
 #include "driver/prediction.h"
 #include "tests/properties/baseline_file.h"
+#include "tests/support/shared_files.h"
 
 namespace ptxla::testing {
 namespace {
@@ -72,11 +73,12 @@ Verdict VerdictOf(const std::string& path) {
 }
 
 int Main(bool update) {
-  const fs::path corpus = fs::path(PTXLA_SOURCE_DIR) / "../shared/hlo_corpus";
-  if (!fs::is_directory(corpus)) {
+  const auto found = SharedPath("hlo_corpus");
+  if (!found.ok()) {
     std::printf("no corpus beside the tree: skipped\n");
     return 0;
   }
+  const fs::path corpus = *found;
   BaselineFile file("corpus.csv", "program,verdict,slice,peak_bytes", 1);
   for (const std::string& program : Programs(corpus)) {
     const Verdict v = VerdictOf((corpus / program).string());

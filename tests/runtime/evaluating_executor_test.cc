@@ -1,4 +1,4 @@
-#include "runtime/evaluating_executor.h"
+#include "tests/support/evaluating_executor.h"
 
 #include "tests/runtime/training_loop.h"
 #include "tests/support/status_matchers.h"
@@ -6,6 +6,7 @@
 namespace ptxla::runtime {
 namespace {
 
+using ::ptxla::testing::EvaluatingExecutor;
 using testing::TrainingLoop;
 
 double Read(TrainingLoop* loop, const lazy::Tensor& tensor) {

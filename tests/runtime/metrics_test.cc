@@ -22,19 +22,11 @@ TEST(FormatTimeTest, MicrosecondsAlwaysStandAndEarlierPartsOnlyFromOne) {
   EXPECT_EQ(FormatTime(3600e9), "01h00m00s000ms000.000us");
 }
 
-TEST(ParseTimeTest, UndoesTheRoundingOfQuotedReports) {
-  EXPECT_NEAR(ParseTime("02m57s694ms418.595us"), 116.694418595e9, 1);
-  EXPECT_NEAR(ParseTime("06m09s401ms746.001us"), 369.400746001e9, 1);
-  EXPECT_NEAR(ParseTime("16m18s970ms600.791us"), 977.969600791e9, 1);
-  EXPECT_NEAR(ParseTime("02h18m48s875ms437.223us"), 8267.875437223e9, 1);
-  EXPECT_NEAR(ParseTime("778ms572.062us"), 777.572062e6, 1);
-}
-
-TEST(ParseTimeTest, IsTheInverseOfFormatTime) {
-  for (double ns : {0.0, 1301.0, 499999.0, 500000.0, 1.5e9, 59.5e9, 59.999e9,
-                    3599.9e9, 86399.75e9, 123456.789e9}) {
-    EXPECT_NEAR(ParseTime(FormatTime(ns)), ns, 0.6) << FormatTime(ns);
-  }
+TEST(FormatTimeTest, IsThatOfReportsThatUsersQuote) {
+  EXPECT_EQ(FormatTime(369.400746001e9), "06m09s401ms746.001us");
+  EXPECT_EQ(FormatTime(977.969600791e9), "16m18s970ms600.791us");
+  EXPECT_EQ(FormatTime(8267.875437223e9), "02h18m48s875ms437.223us");
+  EXPECT_EQ(FormatTime(777.572062e6), "778ms572.062us");
 }
 
 TEST(FormatBytesTest, DividesBy1024) {

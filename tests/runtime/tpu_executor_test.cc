@@ -49,9 +49,8 @@ TEST_F(TpuExecutorTest, TenAdamWStepsCompileTwice) {
   EXPECT_EQ(Lazy("CachedCompile"), 8);
   EXPECT_EQ(Lazy("ExecuteComputation"), 10);
   EXPECT_EQ(executor_.metrics().runtime.Counter("MarkStep"), 10);
-  EXPECT_EQ(
-      executor_.metrics().runtime.FindMetric("CompileTime")->total_samples(),
-      2);
+  EXPECT_THAT(executor_.metrics().runtime.Report(),
+              HasSubstr("Metric: CompileTime\n  TotalSamples: 2\n"));
 }
 
 TEST_F(TpuExecutorTest, AChangedLearningRateCompilesNothing) {

@@ -11,6 +11,7 @@
 #include "sim/core/program_data.h"
 #include "sim/simulator.h"
 #include "tests/sim/test_programs.h"
+#include "tests/support/shared_files.h"
 #include "tests/support/status_matchers.h"
 
 namespace ptxla::sim {
@@ -27,10 +28,10 @@ class CompiledPrograms
 
 TEST_P(CompiledPrograms, FidelitiesAgreeInCycles) {
   const auto& [file, chip] = GetParam();
-  const std::string path = std::string(PTXLA_SOURCE_DIR) +
-                           "/../shared/hlo_corpus/openxla_cpu_bench/" + file;
-  absl::StatusOr<driver::HloInput> input = driver::ReadHlo(path);
-  if (absl::IsNotFound(input.status())) GTEST_SKIP() << "no corpus";
+  const auto path = ::ptxla::testing::SharedPath(
+      std::string("hlo_corpus/openxla_cpu_bench/") + file);
+  if (!path.ok()) GTEST_SKIP() << path.status();
+  absl::StatusOr<driver::HloInput> input = driver::ReadHlo(*path);
   ASSERT_TRUE(input.ok()) << input.status();
   const chips::Slice slice = TestSlice(chip);
   absl::StatusOr<hlo::CompiledModule> compiled = hlo::Compile(

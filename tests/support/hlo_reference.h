@@ -15,24 +15,22 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "base/files.h"
+#include "base/status.h"
 #include "hlo_backend/ir/parser.h"
 #include "hlo_backend/ir/printer.h"
+#include "tests/support/shared_files.h"
 
 namespace ptxla::testing {
 
-inline std::string ReferencePath(const std::string& file) {
-  return absl::StrCat(PTXLA_SOURCE_DIR, "/../shared/hlo_corpus/torch_xla_2_9/",
-                      file);
-}
-
 inline bool HasReferences() {
-  return ReadFile(ReferencePath("index.csv")).ok();
+  return SharedPath("hlo_corpus/torch_xla_2_9/index.csv").ok();
 }
 
 inline absl::StatusOr<std::unique_ptr<hlo::Module>> ReadReference(
     const std::string& file) {
-  return hlo::ParseModuleFile(ReferencePath(file));
+  ASSIGN_OR_RETURN(const std::string path,
+                   SharedPath("hlo_corpus/torch_xla_2_9/" + file));
+  return hlo::ParseModuleFile(path);
 }
 
 // "computation/instruction" -> its text without metadata.

@@ -14,6 +14,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "base/files.h"
+#include "tests/support/shared_files.h"
 #include "tests/support/status_matchers.h"
 
 namespace ptxla {
@@ -47,14 +48,13 @@ std::string OutputOf(const std::string& command) {
 }
 
 TEST(AccuracyTest, ThePageSaysWhatValidateSays) {
-  const std::string csv =
-      PTXLA_SOURCE_DIR "/../shared/measured/kernels_open.csv";
-  if (!ReadFile(csv).ok()) GTEST_SKIP() << "no measurements beside the source";
+  const auto csv = testing::SharedPath("measured/kernels_open.csv");
+  if (!csv.ok()) GTEST_SKIP() << csv.status();
   const auto page = ReadFile(PTXLA_SOURCE_DIR "/docs/accuracy.md");
   ASSERT_OK(page);
   const auto written = MeansOf(*page);
   const auto now = MeansOf(OutputOf(absl::StrCat(
-      PTXLA_SIM, " validate --verify --markdown --kernels ", csv)));
+      PTXLA_SIM, " validate --verify --markdown --kernels ", *csv)));
   ASSERT_FALSE(now.empty());
   for (const auto& [block, mean] : now) {
     const auto it = written.find(block);
@@ -106,9 +106,8 @@ void ExpectNear(const std::string& written, const std::string& now,
 }
 
 TEST(AccuracyTest, ThePageSaysHowWeDifferFromTheTpuCompiler) {
-  const std::string tables =
-      PTXLA_SOURCE_DIR "/../shared/measured/tpu_compiler/";
-  if (!ReadFile(tables + "v6e.csv").ok()) GTEST_SKIP() << "no tables";
+  const auto tables = testing::SharedPath("measured/tpu_compiler");
+  if (!tables.ok()) GTEST_SKIP() << tables.status();
   const auto page = ReadFile(PTXLA_SOURCE_DIR "/docs/accuracy.md");
   ASSERT_OK(page);
   const auto written = CellsOf(Section(*page, "compiler"), 2);
@@ -116,7 +115,7 @@ TEST(AccuracyTest, ThePageSaysHowWeDifferFromTheTpuCompiler) {
     const auto now = CellsOf(OutputOf(absl::StrCat(PTXLA_SIM,
                                                    " validate --markdown "
                                                    "--compiler ",
-                                                   tables, name)),
+                                                   *tables, "/", name)),
                              1);
     ASSERT_GT(now.size(), 2);
     for (const auto& [block, cells] : now) {
@@ -134,14 +133,12 @@ TEST(AccuracyTest, ThePageSaysHowWeDifferFromTheTpuCompiler) {
 
 // Two cores that share a product take its windows as the TPU compiler has them.
 TEST(AccuracyTest, WindowsOfTwoCoresAreThoseOfTheTpuCompiler) {
-  const std::string programs = PTXLA_SOURCE_DIR "/../shared/measured/programs";
-  if (!ReadFile(programs + "/A-GEMM/matmul_f16_128x128x128.hlo").ok()) {
-    GTEST_SKIP() << "no programs beside the source";
-  }
+  const auto programs = testing::SharedPath("measured/programs");
+  if (!programs.ok()) GTEST_SKIP() << programs.status();
   const auto now = CellsOf(
       OutputOf(absl::StrCat(
           PTXLA_SIM, " validate --markdown --compiler ", PTXLA_SOURCE_DIR,
-          "/tests/data/megacore/v4_megacore.csv --programs ", programs)),
+          "/tests/data/megacore/v4_megacore.csv --programs ", *programs)),
       1);
   const auto it = now.find("A-GEMM ");
   ASSERT_TRUE(it != now.end());
@@ -175,16 +172,15 @@ TEST(AccuracyTest, ThePageSaysHowTheFamiliesDifferOnEveryChip) {
 
 // The blocks that run in no time stand for the others.
 TEST(AccuracyTest, ThePageSaysWhatEachMechanismIsWorth) {
-  const std::string csv =
-      PTXLA_SOURCE_DIR "/../shared/measured/kernels_open.csv";
-  if (!ReadFile(csv).ok()) GTEST_SKIP() << "no measurements beside the source";
+  const auto csv = testing::SharedPath("measured/kernels_open.csv");
+  if (!csv.ok()) GTEST_SKIP() << csv.status();
   const auto page = ReadFile(PTXLA_SOURCE_DIR "/docs/accuracy.md");
   ASSERT_OK(page);
   const auto written = CellsOf(Section(*page, "mechanisms"), 1);
   ASSERT_FALSE(written.empty());
   const auto now = CellsOf(
-      OutputOf(absl::StrCat(PTXLA_SIM, " validate --mechanisms --kernels ", csv,
-                            " --row E-KV --row H-ICI --row F-HBM")),
+      OutputOf(absl::StrCat(PTXLA_SIM, " validate --mechanisms --kernels ",
+                            *csv, " --row E-KV --row H-ICI --row F-HBM")),
       1);
   ASSERT_GT(now.size(), 5);
   const auto& header = written.at("taken out ");

@@ -85,7 +85,6 @@ class CodeBuilder {
   Vec GlobalVec() { return {New(isa::RegClass::kVector, true)}; }
   Sca GlobalSca() { return {New(isa::RegClass::kScalar, true)}; }
   Mask GlobalMask() { return {New(isa::RegClass::kMask, true)}; }
-  Pred GlobalPred() { return {New(isa::RegClass::kPredicate, true)}; }
   // A local of the open block becomes a global of the open scope.
   template <class R>
   R Promote(R local) {

@@ -3,15 +3,13 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/units.h"
+
 namespace ptxla::codegen {
 namespace {
 
 // More sources than these are waited for through one node.
 constexpr size_t kFewSources = 4;
-
-int64_t FloorOfRatio(int64_t n, int64_t d) {
-  return (n >= 0 ? n : n - d + 1) / d;
-}
 
 }  // namespace
 

@@ -8,10 +8,6 @@
 namespace ptxla::lowering {
 namespace {
 
-int64_t FloorOfRatio(int64_t a, int64_t b) {
-  return a >= 0 ? a / b : -((-a + b - 1) / b);
-}
-
 // Memory behind a slot that a load of a pair of tiles may touch.
 constexpr int64_t kOverrun = isa::kVregBytes;
 

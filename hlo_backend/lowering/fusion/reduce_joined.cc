@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/status.h"
+#include "base/units.h"
 #include "hlo_backend/lowering/fusion/geometry_facts.h"
 #include "hlo_backend/lowering/fusion/position_fold.h"
 #include "hlo_backend/lowering/fusion/result_rows.h"
@@ -15,16 +16,6 @@ using codegen::CodeBuilder;
 using codegen::Sca;
 using codegen::Vec;
 using isa::Opcode;
-
-namespace {
-
-int Log2(int64_t n) {
-  int k = 0;
-  while ((int64_t{1} << k) < n) ++k;
-  return k;
-}
-
-}  // namespace
 
 JoinedResult::JoinedResult(const Reduction& r, const Reduction* extremum,
                            const Geometry& g, const NestPlan& plan,
@@ -271,12 +262,13 @@ JoinedResult::Row JoinedResult::RowOf(const NestCode& n, Sca to) {
   row_block_ = b_.block_number();
   row_offset_ = offset;
   row_.index = b_.SAddImm(n.pointer(index_).reg, static_cast<int32_t>(offset));
-  const Sca tile = b_.SBinaryImm(Opcode::kSshrl, row_.index, Log2(a.tile_rows));
+  const Sca tile =
+      b_.SBinaryImm(Opcode::kSshrl, row_.index, CeilLog2(a.tile_rows));
   const Sca in_tile = b_.SBinaryImm(Opcode::kSand, row_.index,
                                     static_cast<int32_t>(a.tile_rows - 1));
-  const Sca sublane =
-      a.packing > 1 ? b_.SBinaryImm(Opcode::kSshrl, in_tile, Log2(a.packing))
-                    : in_tile;
+  const Sca sublane = a.packing > 1 ? b_.SBinaryImm(Opcode::kSshrl, in_tile,
+                                                    CeilLog2(a.packing))
+                                    : in_tile;
   row_.base =
       b_.SAdd(to, b_.SMulImm(tile, static_cast<int32_t>(a.row_stride())));
   row_.base = b_.SAdd(row_.base, b_.SMulImm(sublane, isa::kRowBytes));

@@ -28,12 +28,6 @@ absl::Status Unsupported(const hlo::Instruction& i, absl::string_view why) {
       absl::StrCat(i.name(), " (", hlo::OpcodeName(i.opcode()), "): ", why));
 }
 
-int Log2(int64_t n) {
-  int k = 0;
-  while ((int64_t{1} << k) < n) ++k;
-  return k;
-}
-
 class Finisher {
  public:
   Finisher(const Reduction& r, const Reduction* extremum, const Geometry& g,
@@ -326,7 +320,7 @@ class Finisher {
                          "kept dimensions");
     }
     const Sca row = b_.SBinaryImm(Opcode::kSshrl, index_, 7);
-    const int shift = Log2(a.packing);
+    const int shift = CeilLog2(a.packing);
     const Sca word = shift ? b_.SBinaryImm(Opcode::kSshrl, row, shift) : row;
     const Sca base = b_.SAdd(to_, b_.SMulImm(word, isa::kRowBytes));
     const Vec lane = b_.Splat(b_.SBinaryImm(Opcode::kSand, index_, 127));

@@ -1,5 +1,7 @@
 #include "hlo_backend/lowering/fusion/result_rows.h"
 
+#include "base/units.h"
+
 namespace ptxla::lowering {
 
 using codegen::Mask;
@@ -7,22 +9,12 @@ using codegen::Sca;
 using codegen::Vec;
 using isa::Opcode;
 
-namespace {
-
-int Log2(int64_t n) {
-  int k = 0;
-  while ((int64_t{1} << k) < n) ++k;
-  return k;
-}
-
-}  // namespace
-
 void ResultRows::Place(Vec v, Sca to, Sca row, int part, Sca index,
                        int64_t beyond) {
   Sca base = to;
   Sca element_row;  // decides the part of packed words
   int64_t offset = beyond;
-  const int shift = Log2(array_.packing);
+  const int shift = CeilLog2(array_.packing);
   if (array_.rank() <= 1) {
     const Sca at = b_.SAddImm(row, part);
     element_row = at;
@@ -31,7 +23,7 @@ void ResultRows::Place(Vec v, Sca to, Sca row, int part, Sca index,
   } else {
     element_row = index;
     const Sca tile =
-        b_.SBinaryImm(Opcode::kSshrl, index, Log2(array_.tile_rows));
+        b_.SBinaryImm(Opcode::kSshrl, index, CeilLog2(array_.tile_rows));
     const Sca in_tile = b_.SBinaryImm(
         Opcode::kSand, index, static_cast<int32_t>(array_.tile_rows - 1));
     const Sca sublane =

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/units.h"
+#include "hlo_backend/lowering/movement/scalar_value.h"
 
 namespace ptxla::lowering {
 namespace {
@@ -11,10 +12,6 @@ namespace {
 using codegen::CodeBuilder;
 using codegen::Sca;
 using isa::Opcode;
-
-int64_t FloorDiv(int64_t a, int64_t b) {
-  return a >= 0 ? a / b : -((-a + b - 1) / b);
-}
 
 }  // namespace
 
@@ -35,10 +32,10 @@ BoxFetch::Side BoxFetch::SideOf(const FetchAxis& axis, int64_t unit) const {
   s.unit = unit;
   const AxisMap& m = axis.map;
   if (m.dilation > 1) {
-    s.origin = FloorDiv(m.start + m.dilation - 1, m.dilation);
+    s.origin = FloorOfRatio(m.start + m.dilation - 1, m.dilation);
     s.advance = axis.block / m.dilation;
   } else if (m.Shifts()) {
-    s.origin = FloorDiv(m.start, unit);
+    s.origin = FloorOfRatio(m.start, unit);
     s.phase = m.start - s.origin * unit;
     s.advance = std::max<int64_t>(axis.block / unit, 1);
   } else {
@@ -86,8 +83,11 @@ absl::Status BoxFetch::Place(const hlo::Instruction& i, Tiling* tiling) {
   MakeBox();
   in_place_ = tiling->args[arg_].space == isa::Space::kVmem && CanReadInPlace();
   if (in_place_) {
+    start_windows_.assign(Axes().size(), -1);
     for (size_t p = 0; p < planes_.size(); ++p) {
       box_.axes[p].stride = box_.axes[p].pitch;
+      if (planes_[p].map.dynamic < 0) continue;
+      start_windows_[p] = AddScalarWindow(planes_[p].map.dynamic, tiling);
     }
     return absl::OkStatus();
   }
@@ -104,7 +104,12 @@ bool BoxFetch::CanReadInPlace() const {
   const std::vector<const FetchAxis*> axes = Axes();
   for (size_t a = 0; a < axes.size(); ++a) {
     const FetchAxis& axis = *axes[a];
-    if (!axis.map.Shifts() || axis.map.dynamic >= 0) return false;
+    if (!axis.map.Shifts()) return false;
+    // Planes from a start that is data: whole blocks, which are clamped.
+    if (axis.map.dynamic >= 0) {
+      if (a >= planes_.size() || axis.size % axis.block != 0) return false;
+      continue;
+    }
     // Every tile that is read is the operand's.
     const StripAxis& box = box_.axes[a];
     const int64_t end =
@@ -122,6 +127,11 @@ void BoxFetch::EmitInPlace(CodeBuilder& b, Sca base) const {
   for (size_t a = 0; a < axes.size(); ++a) {
     const int64_t pitch = box_.axes[a].pitch;
     fixed += sides_[a].origin * pitch;
+    if (start_windows_[a] >= 0) {
+      const Sca plane = StartTile(b, a, base, nullptr);
+      b.SBinaryTo(base, Opcode::kSadd, base,
+                  b.SMulImm(plane, static_cast<int32_t>(pitch)));
+    }
     if (axes[a]->grid_dim < 0) continue;
     const Sca g = b.NewSca();
     b.GridIndex(g, axes[a]->grid_dim);

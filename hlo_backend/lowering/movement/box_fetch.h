@@ -1,7 +1,7 @@
 // What a step of a box movement (box_mover.h) takes of one operand, and how it
 // gets there: a window, or where the start is data or the operand is in VMEM, a
 // DMA that the step starts itself. An operand in VMEM of one column of tiles is
-// read where it lies.
+// read where it lies, also planes that begin where data say.
 #ifndef PTXLA_HLO_BACKEND_LOWERING_MOVEMENT_BOX_FETCH_H_
 #define PTXLA_HLO_BACKEND_LOWERING_MOVEMENT_BOX_FETCH_H_
 

@@ -14,12 +14,6 @@ using codegen::CodeBuilder;
 using codegen::Sca;
 using isa::Opcode;
 
-int Log2(int64_t power) {
-  int log = 0;
-  while ((int64_t{1} << log) < power) ++log;
-  return log;
-}
-
 }  // namespace
 
 absl::Status BoxFetch::PlaceDma(const hlo::Instruction& i, Tiling* tiling) {
@@ -76,7 +70,7 @@ Sca BoxFetch::StartTile(CodeBuilder& b, size_t a, Sca base,
   at = b.SBinaryImm(Opcode::kSmax, at, 0);
   at =
       b.SBinaryImm(Opcode::kSmin, at, static_cast<int32_t>(extent - axis.size));
-  const Sca tile = b.SBinaryImm(Opcode::kSshra, at, Log2(side.unit));
+  const Sca tile = b.SBinaryImm(Opcode::kSshra, at, CeilLog2(side.unit));
   if (side.unit > 1) {
     Sca phase =
         b.SBinaryImm(Opcode::kSand, at, static_cast<int32_t>(side.unit - 1));
@@ -90,9 +84,9 @@ Sca BoxFetch::StartTile(CodeBuilder& b, size_t a, Sca base,
         phase = b.SBinaryImm(Opcode::kSshra, phase, 7);
       }
       const Sca word =
-          b.SBinaryImm(Opcode::kSshra, phase, Log2(array_.packing));
+          b.SBinaryImm(Opcode::kSshra, phase, CeilLog2(array_.packing));
       b.SBinaryTo(base, Opcode::kSadd, base,
-                  b.SBinaryImm(Opcode::kSshll, word, Log2(isa::kRowBytes)));
+                  b.SBinaryImm(Opcode::kSshll, word, CeilLog2(isa::kRowBytes)));
       if (array_.packing > 1) {
         move->bit_shift = b.GlobalSca();
         b.SMove(move->bit_shift, b.SMulImm(b.SBinaryImm(Opcode::kSand, phase,

@@ -87,12 +87,6 @@ class PackedGather {
     return t;
   }
 
-  static int Log2(int64_t power) {
-    int log = 0;
-    while ((int64_t{1} << log) < power) ++log;
-    return log;
-  }
-
   absl::Status Body(CodeBuilder& b) {
     b.NewBlock("addresses");
     indices_ = b.GlobalSca();
@@ -110,7 +104,7 @@ class PackedGather {
 
   // The words that hold each row, to its slot.
   void Fetch(CodeBuilder& b, Sca slots) {
-    const int packing = out_.packing, words = Log2(packing);
+    const int packing = out_.packing, words = CeilLog2(packing);
     const Sca table = b.GlobalSca();
     if (TableInVmem()) b.ArgAddress(table, 0);
     const Sca first = b.BeginLoop(rows_ / kUnroll, kUnroll);

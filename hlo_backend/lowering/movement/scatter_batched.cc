@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "base/units.h"
 #include "hlo_backend/lowering/movement/row_dma.h"
 #include "hlo_backend/lowering/movement/row_owners.h"
 #include "hlo_backend/lowering/movement/scatter_forms.h"
@@ -17,12 +18,6 @@ using isa::Opcode;
 constexpr int64_t kMostRows = 256;
 constexpr int kUnroll = 8;
 enum Space { kUpdates, kSlots };
-
-int Log2(int64_t power) {
-  int log = 0;
-  while ((int64_t{1} << log) < power) ++log;
-  return log;
-}
 
 // The code of a step; addresses are globals.
 class Batch {
@@ -83,7 +78,7 @@ class Batch {
     return b.SBinaryImm(Opcode::kSmax, high, 0);
   }
   Sca Slot(CodeBuilder& b, Sca n) {
-    const int shift = Log2(isa::kVregBytes);
+    const int shift = CeilLog2(isa::kVregBytes);
     if (p_.registers() == 1) {
       return b.SAdd(slots_, b.SBinaryImm(Opcode::kSshll, n, shift));
     }

@@ -16,12 +16,6 @@ constexpr int kUnroll = ScatterBlocks::kUnroll;
 constexpr int kCounts = ScatterBlocks::kCounts;
 constexpr int kHeadBytes = ScatterBlocks::kHeadBytes;
 
-int Log2(int64_t power) {
-  int log = 0;
-  while ((int64_t{1} << log) < power) ++log;
-  return log;
-}
-
 }  // namespace
 
 absl::Status ScatterBlockCode::Entry(CodeBuilder& b) {
@@ -84,8 +78,8 @@ absl::Status ScatterBlockCode::Step(CodeBuilder& b) {
   }
   const Sca rounds = b.GlobalSca(), now = b.GlobalSca();
   // Beside the first.
-  b.SMove(rounds,
-          b.SBinaryImm(Opcode::kSshra, b.SAddImm(left_, -1), Log2(k_.slots)));
+  b.SMove(rounds, b.SBinaryImm(Opcode::kSshra, b.SAddImm(left_, -1),
+                               CeilLog2(k_.slots)));
   Take(b, now);
   if (!k_.ahead) Fetch(b, now);
   FillTable(b, p_, kTable, table_, bytes);
@@ -129,7 +123,7 @@ void ScatterBlockCode::Addresses(CodeBuilder& b) {
 
 void ScatterBlockCode::Begin(CodeBuilder& b, Sca block) {
   const Sca head =
-      b.SAdd(heads_, b.SBinaryImm(Opcode::kSshll, block, Log2(kHeadBytes)));
+      b.SAdd(heads_, b.SBinaryImm(Opcode::kSshll, block, CeilLog2(kHeadBytes)));
   b.SMove(row_, b.SLoad(kFirst, head, 0));
   Sca rows = b.SLoad(kCount, head, 4);
   for (int c = 1; c < kCounts; ++c) {
@@ -153,10 +147,10 @@ Sca ScatterBlockCode::Existing(CodeBuilder& b, Sca index, Sca last, int u) {
 Sca ScatterBlockCode::Head(CodeBuilder& b, Sca index) {
   const Pred exists = b.SCompareImm(Opcode::kScmpLtU, index,
                                     static_cast<int32_t>(p_.table.rows));
-  const Sca block =
-      b.SSelectImm(exists, b.SBinaryImm(Opcode::kSshrl, index, Log2(k_.rows)),
-                   static_cast<int32_t>(k_.count));
-  return b.SBinaryImm(Opcode::kSshll, block, Log2(kHeadBytes));
+  const Sca block = b.SSelectImm(
+      exists, b.SBinaryImm(Opcode::kSshrl, index, CeilLog2(k_.rows)),
+      static_cast<int32_t>(k_.count));
+  return b.SBinaryImm(Opcode::kSshll, block, CeilLog2(kHeadBytes));
 }
 
 // The number of the row whose entry is at `entry`.
@@ -200,7 +194,7 @@ void ScatterBlockCode::Add(CodeBuilder& b, Sca now, int64_t expected) {
   b.NewBlock("round");
   const Sca loops = b.GlobalSca();
   b.SMove(loops, b.SBinaryImm(Opcode::kSshrl, b.SAddImm(now, kUnroll - 1),
-                              Log2(kUnroll)));
+                              CeilLog2(kUnroll)));
   const Sca k =
       b.BeginLoopOf(loops, CeilOfRatio<int64_t>(expected, kUnroll), kUnroll);
   b.NewBlock("add rows");

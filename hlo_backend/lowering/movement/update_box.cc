@@ -23,12 +23,6 @@ using isa::Opcode;
 constexpr int64_t kMostBytes = int64_t{1} << 19;
 enum Space { kRegion, kUpdate };
 
-int Log2(int64_t power) {
-  int log = 0;
-  while ((int64_t{1} << log) < power) ++log;
-  return log;
-}
-
 class UpdateBox {
  public:
   UpdateBox(const KernelContext& context, const hlo::Instruction& i,
@@ -200,7 +194,7 @@ class UpdateBox {
       return;
     }
     const int64_t extent = region_.axes[a].extent;
-    Sca tile = b.SBinaryImm(Opcode::kSshrl, at, Log2(axis.unit));
+    Sca tile = b.SBinaryImm(Opcode::kSshrl, at, CeilLog2(axis.unit));
     tile = b.SBinaryImm(Opcode::kSmin, tile,
                         static_cast<int32_t>(extent - axis.tiles));
     add(offset, tile, region_.axes[a].pitch);
@@ -211,7 +205,7 @@ class UpdateBox {
     check.first = b.GlobalSca();
     b.SMove(check.first,
             b.SBinary(Opcode::kSsub, at,
-                      b.SBinaryImm(Opcode::kSshll, tile, Log2(axis.unit))));
+                      b.SBinaryImm(Opcode::kSshll, tile, CeilLog2(axis.unit))));
     // Element 0 of the region is this element of the update: not after 0.
     Sca shift = b.SBinary(Opcode::kSsub, b.SImm(0), check.first);
     if (!row || linear_) {
@@ -223,7 +217,7 @@ class UpdateBox {
         return;
       }
     }
-    add(update, b.SBinaryImm(Opcode::kSshra, shift, Log2(to_.packing)),
+    add(update, b.SBinaryImm(Opcode::kSshra, shift, CeilLog2(to_.packing)),
         isa::kRowBytes);
     if (to_.packing == 1) return;
     move->bit_shift = b.GlobalSca();

@@ -5,14 +5,6 @@
 #include "base/units.h"
 
 namespace ptxla::lowering {
-namespace {
-
-int64_t FloorOfRatio(int64_t a, int64_t b) {
-  return a >= 0 ? a / b : -((-a + b - 1) / b);
-}
-
-}  // namespace
-
 PlaneRange ExistingIn(const PlaneSpan& span, int64_t step) {
   const int64_t at = span.origin + step * span.advance;
   return {std::clamp<int64_t>(-at, 0, span.planes),

@@ -6,6 +6,7 @@
 #include "base/units.h"
 #include "hlo_backend/analysis/fusion_rules.h"
 #include "hlo_backend/lowering/fusion/tile_fold.h"
+#include "hlo_backend/lowering/products/column_stages_epilogue.h"
 #include "hlo_backend/lowering/products/epilogue_types.h"
 #include "hlo_backend/lowering/products/row_results.h"
 
@@ -31,34 +32,45 @@ bool MemberColumnEpilogue::Takes(const hlo::Instruction& fusion) {
 absl::StatusOr<std::unique_ptr<FusionEpilogue>> MemberColumnEpilogue::Create(
     const hlo::Instruction& fusion, const ProductForm& form) {
   ASSIGN_OR_RETURN(Expression e, Expression::Build(fusion));
+  if (e.stages > 1) {
+    return ColumnStagesEpilogue::Create(fusion, form, std::move(e));
+  }
   auto epilogue = std::unique_ptr<MemberColumnEpilogue>(
       new MemberColumnEpilogue(std::move(e)));
-  RETURN_IF_ERROR(epilogue->Describe(fusion));
-  const Expression& formula = epilogue->e_;
-  const int rank = formula.space.rank();
-  for (size_t k = 0; k < formula.roots.size(); ++k) {
-    const hlo::Instruction* reduce = formula.reduces[k];
+  RETURN_IF_ERROR(epilogue->DescribeColumns(fusion, form));
+  return std::unique_ptr<FusionEpilogue>(std::move(epilogue));
+}
+
+absl::Status MemberColumnEpilogue::DescribeColumns(
+    const hlo::Instruction& fusion, const ProductForm& form) {
+  RETURN_IF_ERROR(Describe(fusion));
+  const int rank = e_.space.rank();
+  for (size_t k = 0; k < e_.roots.size(); ++k) {
+    const hlo::Instruction* reduce = e_.reduces[k];
     if (reduce == nullptr) continue;
+    if (form.swapped) {
+      return RefuseInEpilogue(*reduce, "a reduce over rows of this form");
+    }
     Result sum;
+    sum.leaf = e_.results[k];
+    if (sum.leaf < 0) continue;  // a later stage reads it, nobody else
     ASSIGN_OR_RETURN(sum.reduction,
-                     DescribeReduction(fusion, formula, static_cast<int>(k)));
-    sum.node = formula.roots[k];
-    sum.leaf = formula.results[k];
+                     DescribeReduction(fusion, e_, static_cast<int>(k)));
+    sum.node = e_.roots[k];
     const PhysicalArray& array = sum.reduction.result;
-    bool in_order = !form.swapped && formula.stages == 1 && sum.leaf >= 0 &&
-                    array.rank() == rank - 1 && HasMemberLines(array);
+    bool in_order = array.rank() == rank - 1 && HasMemberLines(array);
     for (int d = 0; in_order && d < array.rank(); ++d) {
       in_order = array.dims[d] == d;
     }
     if (!in_order) {
       return RefuseInEpilogue(*reduce, "a reduce over rows of this form");
     }
-    epilogue->sums_.push_back(std::move(sum));
+    sums_.push_back(std::move(sum));
   }
-  epilogue->rows_ = form.problem.m;
-  epilogue->columns_ = form.problem.n;
-  epilogue->members_ = epilogue->Members();
-  return std::unique_ptr<FusionEpilogue>(std::move(epilogue));
+  rows_ = form.problem.m;
+  columns_ = form.problem.n;
+  members_ = Members();
+  return absl::OkStatus();
 }
 
 void MemberColumnEpilogue::AddTo(ProductProblem* problem,
@@ -187,51 +199,75 @@ Sca MemberColumnEpilogue::LineOf(const Result& result, int64_t member,
   return line;
 }
 
-absl::Status MemberColumnEpilogue::Write(const Position& at,
-                                         const Partial& partial) {
+std::optional<MemberColumnEpilogue::Columns> MemberColumnEpilogue::ColumnsAt(
+    const Position& at) {
   CodeBuilder& b = *b_;
   const int64_t all_columns = CeilOfRatio<int64_t>(columns_, isa::kLanes);
   const int64_t step_columns = column_block_ / isa::kLanes;
   const int64_t column = at.col / isa::kLanes;
-  if (column_steps_ == 1 && column >= all_columns) return absl::OkStatus();
+  if (column_steps_ == 1 && column >= all_columns) return std::nullopt;
   // The last steps may go beyond the array.
-  if (batch_steps_ == 1 && at.batch >= members_) return absl::OkStatus();
+  if (batch_steps_ == 1 && at.batch >= members_) return std::nullopt;
   const auto below = [&](Sca first, int64_t number, int64_t end) {
     return b.SCompareImm(Opcode::kScmpLtU,
                          b.SAddImm(first, static_cast<int32_t>(number)),
                          static_cast<int32_t>(end));
   };
-  Sca first_column;
+  Columns columns;
   if (column_steps_ > 1) {
     const Sca index = b.NewSca();
     b.GridIndex(index, column_grid_);
-    first_column = b.SMulImm(index, static_cast<int32_t>(step_columns));
+    columns.first = b.SMulImm(index, static_cast<int32_t>(step_columns));
   }
-  Pred inside;
   if (batch_steps_ * batch_block_ > members_) {
-    inside = below(first_member_, at.batch, members_);
+    columns.inside = below(first_member_, at.batch, members_);
   }
   if (column_steps_ * step_columns > all_columns) {
-    inside = Both(b, inside, below(first_column, column, all_columns));
+    columns.inside =
+        Both(b, columns.inside, below(columns.first, column, all_columns));
   }
+  return columns;
+}
+
+Sca MemberColumnEpilogue::LineAt(const Result& result, const Position& at,
+                                 const Columns& columns, int64_t* offset) {
+  CodeBuilder& b = *b_;
+  const auto tile_bytes =
+      static_cast<int32_t>(result.reduction.result.tile_bytes());
+  Sca line = LineOf(result, at.batch, offset);
+  *offset += at.col / isa::kLanes * tile_bytes;
+  if (columns.first.valid()) {
+    line = b.SAdd(line, b.SMulImm(columns.first, tile_bytes));
+    b.SetBank(line, codegen::kUnknownBanks, 0);
+  }
+  return line;
+}
+
+void MemberColumnEpilogue::StoreLine(const Result& result,
+                                     const Columns& columns, Sca line,
+                                     int64_t offset, Vec v) {
+  CodeBuilder& b = *b_;
+  if (columns.inside.valid()) b.SetStoreGuard(columns.inside);
+  b.StoreMasked(SpaceOf(result.window), line, static_cast<int32_t>(offset), v,
+                b.Range(0, isa::kLanes, 0, 1));
+  b.SetStoreGuard({});
+}
+
+absl::Status MemberColumnEpilogue::Write(const Position& at,
+                                         const Partial& partial) {
+  CodeBuilder& b = *b_;
+  const std::optional<Columns> columns = ColumnsAt(at);
+  if (!columns.has_value()) return absl::OkStatus();
   for (size_t k = 0; k < sums_.size(); ++k) {
     const Result& sum = sums_[k];
-    const PhysicalArray& a = sum.reduction.result;
     TileFold fold(sum.reduction, b);
     int64_t offset = 0;
-    Sca line = LineOf(sum, at.batch, &offset);
-    offset += column * a.tile_bytes();
-    if (first_column.valid()) {
-      line = b.SAdd(
-          line, b.SMulImm(first_column, static_cast<int32_t>(a.tile_bytes())));
-      b.SetBank(line, codegen::kUnknownBanks, 0);
-    }
+    const Sca line = LineAt(sum, at, *columns, &offset);
     Vec v = partial.values[k];
     const uint32_t identity =
         MonoidIdentity(sum.reduction.op, sum.reduction.type);
     if (!v.valid()) v = b.Imm(identity);
     ASSIGN_OR_RETURN(v, fold.Sublanes(v));
-    const int space = SpaceOf(sum.window);
     if (row_steps_ == 1) {
       ASSIGN_OR_RETURN(v, fold.WithInit(v));
     } else {
@@ -239,13 +275,11 @@ absl::Status MemberColumnEpilogue::Write(const Position& at,
       const Mask first =
           b.CompareImm(Opcode::kVcmpEqS32, b.Splat(first_row_), 0);
       ASSIGN_OR_RETURN(const Vec start, fold.WithInit(b.Imm(identity)));
-      const Vec so_far = b.LoadRow(space, line, static_cast<int32_t>(offset));
+      const Vec so_far =
+          b.LoadRow(SpaceOf(sum.window), line, static_cast<int32_t>(offset));
       ASSIGN_OR_RETURN(v, fold.Combine(v, b.Select(first, start, so_far)));
     }
-    if (inside.valid()) b.SetStoreGuard(inside);
-    b.StoreMasked(space, line, static_cast<int32_t>(offset), v,
-                  b.Range(0, isa::kLanes, 0, 1));
-    b.SetStoreGuard({});
+    StoreLine(sum, *columns, line, offset, v);
   }
   return absl::OkStatus();
 }

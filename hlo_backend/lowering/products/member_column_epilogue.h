@@ -16,6 +16,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -26,12 +27,13 @@
 
 namespace ptxla::lowering {
 
-class MemberColumnEpilogue final : public FusionEpilogue {
+class MemberColumnEpilogue : public FusionEpilogue {
  public:
   // Are all reduces of the fusion such (hlo::IsMemberColumnReduce)?
   static bool Takes(const hlo::Instruction& fusion);
   // Unimplemented: a product that is computed transposed, or a result that is
-  // not row-major.
+  // not row-major. Of values that the columns' reduces are read for again it is
+  // a ColumnStagesEpilogue.
   static absl::StatusOr<std::unique_ptr<FusionEpilogue>> Create(
       const hlo::Instruction& fusion, const ProductForm& form);
 
@@ -43,10 +45,37 @@ class MemberColumnEpilogue final : public FusionEpilogue {
             const std::vector<codegen::Vec>& tiles) override;
   absl::Status Finish(codegen::CodeBuilder& b) override;
 
- private:
+ protected:
   struct Result : ColumnResult {
     codegen::Sca base;  // of the array in VMEM
   };
+  // Of the columns of one member and tile in the results.
+  struct Columns {
+    codegen::Pred inside;  // of the array; invalid: always
+    codegen::Sca first;    // tile of the step, if there are several
+  };
+
+  explicit MemberColumnEpilogue(Expression e) : FusionEpilogue(std::move(e)) {}
+
+  absl::Status DescribeColumns(const hlo::Instruction& fusion,
+                               const ProductForm& form);
+
+  // `words` of the tile at `row` of the step, the identity where the array has
+  // no rows; invalid: it has none in any step.
+  codegen::Vec InArray(const Reduction& r, int64_t row, codegen::Vec words);
+  // Nothing: no step has such columns.
+  std::optional<Columns> ColumnsAt(const Position& at);
+  // Where they are in a result.
+  codegen::Sca LineAt(const Result& result, const Position& at,
+                      const Columns& columns, int64_t* offset);
+  void StoreLine(const Result& result, const Columns& columns,
+                 codegen::Sca line, int64_t offset, codegen::Vec v);
+
+  std::vector<Result> sums_;
+  int64_t rows_ = 0;
+  int64_t batch_steps_ = 1;
+
+ private:
   // Of the columns of one member: what has been combined, of how many pairs of
   // tiles.
   struct Partial {
@@ -54,20 +83,14 @@ class MemberColumnEpilogue final : public FusionEpilogue {
     int64_t pairs = 0;
   };
 
-  explicit MemberColumnEpilogue(Expression e) : FusionEpilogue(std::move(e)) {}
-
-  // `words` of the tile at `row` of the step, the identity where the array has
-  // no rows; invalid: it has none in any step.
-  codegen::Vec InArray(const Reduction& r, int64_t row, codegen::Vec words);
   absl::Status Add(const Position& at);
   absl::Status Write(const Position& at, const Partial& partial);
   // Address of a member's first columns, less `base`'s where that is known;
   // the rest is the offset.
   codegen::Sca LineOf(const Result& result, int64_t member, int64_t* offset);
 
-  std::vector<Result> sums_;
-  int64_t rows_ = 0, columns_ = 0, members_ = 1;
-  int64_t row_steps_ = 1, batch_steps_ = 1;
+  int64_t columns_ = 0, members_ = 1;
+  int64_t row_steps_ = 1;
   GridDims grid_dims_;
   codegen::Sca first_row_;       // of the step, if there are several
   codegen::Vec row_of_sublane_;  // in the array, of the first tile

@@ -160,9 +160,12 @@ absl::StatusOr<ProductForm> ProductForm::Of(const Instruction& instruction) {
   int args[2] = {-1, -1};
   const Instruction* values[2] = {nullptr, nullptr};
   bool shared[2] = {false, false};
+  const Instruction* sliced[2] = {nullptr, nullptr};
   for (int o = 0; o < 2; ++o) {
     const Instruction* source = BehindConverts(operands[o]);
     if (instruction.opcode() == Opcode::kFusion) {
+      sliced[o] = hlo::SlicedMembers(dot, o);
+      if (sliced[o] != nullptr) source = sliced[o]->operand(0);
       if (const Instruction* matrix = hlo::SharedMatrix(dot, o)) {
         shared[o] = true;
         source = BehindConverts(matrix);
@@ -181,7 +184,7 @@ absl::StatusOr<ProductForm> ProductForm::Of(const Instruction& instruction) {
       source = operands[o];
       args[o] = o;
     }
-    shapes[o] = &source->shape();
+    shapes[o] = sliced[o] != nullptr ? &sliced[o]->shape() : &source->shape();
     const PrimitiveType type = source->shape().type();
     const bool computed = values[o] != nullptr;
     if (!IsProductType(type) || (computed && hlo::BitWidth(type) < 16)) {
@@ -212,6 +215,15 @@ absl::StatusOr<ProductForm> ProductForm::Of(const Instruction& instruction) {
                    MatrixView::OfOperand(*shapes[1], shared[1] ? 0 : of_rhs),
                    _ << "%" << dot.name());
   ASSIGN_OR_RETURN(f.out, MatrixView::Of(dot.shape()), _ << "%" << dot.name());
+  for (int o = 0; o < 2; ++o) {
+    if (sliced[o] == nullptr) continue;
+    const hlo::Shape& from = sliced[o]->operand(0)->shape();
+    MatrixView& view = o == 0 ? f.lhs : f.rhs;
+    view.first_byte = sliced[o]->attrs<hlo::SliceAttrs>().starts[0] *
+                      (view.planes / shapes[o]->dim(0)) * view.plane_stride;
+    view.resident =
+        from.has_layout() && from.layout().memory_space == hlo::kMemoryVmem;
+  }
   f.rhs.shared_by = hlo::SharingMembers(dot);
   if (shared[0]) f.lhs.shared_by = f.out.planes;
   if (shared[1]) f.rhs.shared_by = f.out.planes;

@@ -30,6 +30,7 @@ struct MatrixView {
   int64_t tile_bytes = 0;  // of whole tiles, or less (few rows)
   int64_t tile_rows = 8;   // more for 8-bit types (32) and 4-bit ones (64)
   bool resident = false;   // in VMEM
+  int64_t first_byte = 0;  // where it begins in the argument
   // An operand whose last batch dimension, of so many members, lies in the rows
   // of tiles (analysis/member_rows.h): rows are planes then, row_stride is that
   // from row to row, plane_stride that of the other batch dimensions,

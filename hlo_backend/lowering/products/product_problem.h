@@ -82,6 +82,8 @@ struct ProductProblem {
   // result register: f32 registers of scratch, and cycles of the vector units
   // after the products.
   bool whole_rows = false;
+  // The same of columns (column_stages_epilogue.h): a step holds all of M.
+  bool whole_columns = false;
   // Columns of the same rows follow one another, so that what the rows reduce
   // to is complete when the last of them are made.
   bool rows_in_turn = false;
@@ -89,6 +91,8 @@ struct ProductProblem {
   double row_cycles = 0;
   // Per 8 rows: f32 registers of scratch for what whole rows reduce to.
   int64_t row_results = 0;
+  // Per 128 columns of a member: the same for whole columns.
+  int64_t column_results = 0;
   // Limits on the batch members of a step.
   std::vector<SharedMembers> shared_members;
   // What an epilogue reads from HBM for several members at once, beside

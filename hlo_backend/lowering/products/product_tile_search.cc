@@ -87,6 +87,7 @@ class TileSearch {
       t.grid_b = CeilOfRatio(p_.batch, t.block_b);
       if (!MayShare(t.block_b)) continue;
       for (int64_t gm : GridBounds(p_.m, rows_unit_)) {
+        if (p_.whole_columns && gm > 1) break;
         SetRows(gm, &t);
         for (int64_t gn : GridBounds(p_.n, p_.column_unit)) {
           if (p_.whole_rows && gn > 1) break;
@@ -111,6 +112,7 @@ class TileSearch {
       seen.push_back(grid);
       ProductTile t = tile;
       for (int64_t gm : Between(p_.m, rows_unit_, tile.grid_m)) {
+        if (p_.whole_columns) break;
         SetRows(gm, &t);
         TrySplits(t);
       }
@@ -144,7 +146,9 @@ class TileSearch {
     t.grid_m = CeilOfRatio(p_.m, t.block_m);
     t.block_n = block(p_.n, windows.columns, p_.column_unit, 128);
     t.grid_n = CeilOfRatio(p_.n, t.block_n);
-    if (p_.whole_rows && t.grid_n > 1) return;
+    if ((p_.whole_rows && t.grid_n > 1) || (p_.whole_columns && t.grid_m > 1)) {
+      return;
+    }
     const int64_t steps = CeilOfRatio(windows.k_steps, p_.k_planes);
     t.block_k = RoundUpTo<int64_t>(CeilOfRatio(p_.k, steps),
                                    steps > 1 ? int64_t{a_.size} : 128);

@@ -257,6 +257,7 @@ ProductCost CostOf(const ProductProblem& p, const ProductTile& t,
       p.row_planes * registers * isa::kVregBytes +
       p.row_results * t.block_b * CeilOfRatio<int64_t>(rows, 8) *
           isa::kVregBytes +
+      p.column_results * t.block_b * (cols / isa::kLanes) * isa::kVregBytes +
       p.epilogue_whole_bytes +
       (p.lhs.transposed ? t.block_b * rows * depth * turned_bytes : 0) +
       (Converts(p.lhs) && !p.lhs.transposed

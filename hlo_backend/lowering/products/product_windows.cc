@@ -197,6 +197,7 @@ int AddOperandWindow(const MatrixView& view, int arg, const ProductTile& t,
       k_rows ? other : t.block_k, view.planes_of_k ? g.k_planes : g.b,
       k_rows ? g.k : other_dim, k_rows ? other_dim : g.k);
   w.dims[0].grid_divisor = std::max<int64_t>(1, view.shared_by / t.block_b);
+  w.hbm_offset = view.first_byte;
   return Add(std::move(w), g.bounds, tiling);
 }
 

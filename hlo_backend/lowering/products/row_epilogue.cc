@@ -27,7 +27,8 @@ constexpr int kRowsOfBand = 16;
 absl::StatusOr<std::unique_ptr<FusionEpilogue>> RowEpilogue::Create(
     const KernelContext& context, const hlo::Instruction& fusion) {
   ASSIGN_OR_RETURN(Expression e, Expression::Build(fusion));
-  ASSIGN_OR_RETURN(RowStages stages, RowStages::Of(fusion, e));
+  ASSIGN_OR_RETURN(RowStages stages,
+                   RowStages::Of(fusion, e, e.space.rank() - 1));
   auto epilogue = std::unique_ptr<RowEpilogue>(
       new RowEpilogue(std::move(e), std::move(stages)));
   RETURN_IF_ERROR(epilogue->Describe(fusion));

@@ -24,12 +24,6 @@ namespace {
 constexpr int64_t kTogether = 2;
 constexpr int64_t kMembersTogether = 4;
 
-int Log2(int64_t n) {
-  int k = 0;
-  while ((int64_t{1} << k) < n) ++k;
-  return k;
-}
-
 // Planes begin whole tiles: members have one stride.
 bool MembersAreRows(const PhysicalArray& a) {
   return a.planes == 1 || a.rows % a.tile_rows == 0;
@@ -79,7 +73,7 @@ Sca MemberLine(const PhysicalArray& a, Sca from, Sca member, CodeBuilder& b) {
     line =
         b.SAdd(line, b.SMulImm(plane, static_cast<int32_t>(a.plane_stride())));
   }
-  const Sca tile = b.SBinaryImm(Opcode::kSshrl, row, Log2(a.tile_rows));
+  const Sca tile = b.SBinaryImm(Opcode::kSshrl, row, CeilLog2(a.tile_rows));
   const Sca inside =
       b.SBinaryImm(Opcode::kSand, row, static_cast<int32_t>(a.tile_rows - 1));
   line = b.SAdd(line, b.SMulImm(tile, static_cast<int32_t>(a.row_stride())));

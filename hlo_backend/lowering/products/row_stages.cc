@@ -11,7 +11,7 @@ namespace {
 
 class Planner {
  public:
-  explicit Planner(const Expression& e) : e_(e) {}
+  Planner(const Expression& e, int along) : e_(e), along_(along) {}
 
   absl::StatusOr<RowStages> Run(const hlo::Instruction& fusion) {
     plan_.plane.assign(e_.nodes.size(), -1);
@@ -41,9 +41,8 @@ class Planner {
 
  private:
   absl::Status CheckReduce(const hlo::Instruction& reduce) const {
-    const bool row =
-        reduce.dimensions().size() == 1 &&
-        e_.space.dims[e_.space.rank() - 1] == reduce.dimensions()[0];
+    const bool row = reduce.dimensions().size() == 1 &&
+                     e_.space.dims[along_] == reduce.dimensions()[0];
     if (row && (reduce.shape().type() == hlo::PrimitiveType::kF32 ||
                 reduce.shape().type() == hlo::PrimitiveType::kPred ||
                 reduce.shape().type() == hlo::PrimitiveType::kBf16)) {
@@ -72,9 +71,7 @@ class Planner {
     return absl::OkStatus();
   }
 
-  bool InRow(int node) const {
-    return e_.nodes[node].depends >> (e_.space.rank() - 1) & 1;
-  }
+  bool InRow(int node) const { return e_.nodes[node].depends >> along_ & 1; }
 
   // Latest stage that reads a node, in passes over the block.
   void FindReaders() {
@@ -144,6 +141,7 @@ class Planner {
   }
 
   const Expression& e_;
+  const int along_;
   RowStages plan_;
   std::vector<int> last_read_;
   std::vector<bool> of_product_;
@@ -153,8 +151,8 @@ class Planner {
 }  // namespace
 
 absl::StatusOr<RowStages> RowStages::Of(const hlo::Instruction& fusion,
-                                        const Expression& e) {
-  return Planner(e).Run(fusion);
+                                        const Expression& e, int along) {
+  return Planner(e, along).Run(fusion);
 }
 
 }  // namespace ptxla::lowering

@@ -31,10 +31,12 @@ struct RowStages {
   // Nodes that the stage keeps, and roots that it stores, by stage.
   std::vector<std::vector<int>> kept_in, stored_in;
 
-  // Unimplemented: a reduce over anything but the whole row, or of another type
-  // than f32.
+  // Of reduces along dimension `along` of the expression's space: its last for
+  // rows, the one before for the columns of members (`row` and `plane` read the
+  // other way then). Unimplemented: a reduce over anything else, or of another
+  // type than f32.
   static absl::StatusOr<RowStages> Of(const hlo::Instruction& fusion,
-                                      const Expression& e);
+                                      const Expression& e, int along);
 };
 
 }  // namespace ptxla::lowering

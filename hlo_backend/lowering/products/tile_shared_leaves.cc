@@ -21,17 +21,13 @@ constexpr size_t kMostInverses = 4;
 // Registers that hold columns of one tile for a whole step: 1 of so many.
 constexpr int kShareOfColumns = 8;
 
-int Log2(int64_t power) {
-  int log = 0;
-  while ((int64_t{1} << log) < power) ++log;
-  return log;
-}
-
 bool IsPower(int64_t x) { return (x & (x - 1)) == 0; }
 
 // Quotients of scalars are products with 2^shift / divisor, rounded up: exact
 // for all numbers below `end`, the product of which a word must hold.
-int ShiftOf(int64_t end, int64_t divisor) { return Log2(end * divisor + 1); }
+int ShiftOf(int64_t end, int64_t divisor) {
+  return CeilLog2(end * divisor + 1);
+}
 
 int64_t InverseOf(int64_t end, int64_t divisor) {
   return CeilOfRatio(int64_t{1} << ShiftOf(end, divisor), divisor);
@@ -44,7 +40,7 @@ bool Divides(int64_t end, int64_t divisor) {
 Sca Quotient(CodeBuilder& b, Sca x, int64_t end, int64_t divisor) {
   if (divisor == 1) return x;
   if (IsPower(divisor)) {
-    return b.SBinaryImm(Opcode::kSshrl, x, Log2(divisor));
+    return b.SBinaryImm(Opcode::kSshrl, x, CeilLog2(divisor));
   }
   const Sca product =
       b.SMulImm(x, static_cast<int32_t>(InverseOf(end, divisor)));
@@ -235,7 +231,7 @@ Value TileFormula::LoadBatchColumns(const Leaf& leaf, const Position& at) {
       row = Remainder(b, row, leaf.members.count, a.rows);
     }
     const Sca tile =
-        b.SMulImm(b.SBinaryImm(Opcode::kSshrl, row, Log2(a.tile_rows)),
+        b.SMulImm(b.SBinaryImm(Opcode::kSshrl, row, CeilLog2(a.tile_rows)),
                   static_cast<int32_t>(a.row_stride()));
     const Sca in_tile =
         b.SBinaryImm(Opcode::kSand, row, static_cast<int32_t>(a.tile_rows - 1));

@@ -5,6 +5,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
+#include "base/units.h"
 #include "hlo_backend/ir/sort_config.h"
 
 namespace ptxla::lowering {
@@ -16,12 +17,6 @@ absl::Status Refuse(const hlo::Instruction& i, absl::string_view what) {
 }
 
 }  // namespace
-
-int CeilLog2(int64_t n) {
-  int bits = 0;
-  while ((int64_t{1} << bits) < n) ++bits;
-  return bits;
-}
 
 int SortProblem::row_bits() const {
   return CeilLog2(form == Form::kRows ? padded : rows);

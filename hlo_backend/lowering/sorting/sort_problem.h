@@ -50,9 +50,6 @@ struct SortProblem {
   static absl::StatusOr<SortProblem> Of(const hlo::Instruction& sort);
 };
 
-// The smallest b with 2^b >= n.
-int CeilLog2(int64_t n);
-
 }  // namespace ptxla::lowering
 
 #endif  // PTXLA_HLO_BACKEND_LOWERING_SORTING_SORT_PROBLEM_H_

@@ -2,6 +2,8 @@
 
 #include <vector>
 
+#include "base/units.h"
+
 namespace ptxla::hlo {
 namespace {
 
@@ -59,12 +61,6 @@ class Words {
   Builder& b_;
 };
 
-int ShiftOf(int64_t power_of_two) {
-  int shift = 0;
-  while (int64_t{1} << shift < power_of_two) ++shift;
-  return shift;
-}
-
 }  // namespace
 
 Instruction* RaggedBounds(Instruction* sizes, int64_t rows, Builder* b) {
@@ -77,7 +73,7 @@ Instruction* RaggedBounds(Instruction* sizes, int64_t rows, Builder* b) {
 RaggedSteps MakeRaggedSteps(Instruction* sizes, const RaggedCall& call,
                             Builder* b) {
   Words w(b);
-  const int shift = ShiftOf(call.tile_rows);
+  const int shift = CeilLog2(call.tile_rows);
   const int64_t tiles = call.steps - call.groups;
   // By rows, what lies behind all groups is one more.
   const int64_t count = call.groups + (call.by_groups ? 0 : 1);

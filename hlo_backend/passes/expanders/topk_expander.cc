@@ -73,15 +73,9 @@ Literal Last(PrimitiveType type, bool largest) {
   return Literal::SplatBytes(Shape::Scalar(type), bits);
 }
 
-int Log2Ceil(int64_t n) {
-  int log = 0;
-  while ((int64_t{1} << log) < n) ++log;
-  return log;
-}
-
 // Registers times stages of a network that sorts n elements `sorts` times.
 double NetworkCost(int64_t sorts, int64_t n) {
-  const int levels = Log2Ceil(n);
+  const int levels = CeilLog2(n);
   const double registers = static_cast<double>(sorts << levels) / (8 * 128);
   return registers * levels * (levels + 1) / 2;
 }

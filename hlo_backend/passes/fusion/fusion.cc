@@ -7,6 +7,7 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "hlo_backend/analysis/fusion_rules.h"
+#include "hlo_backend/analysis/scalar_work.h"
 #include "hlo_backend/passes/control_flow.h"
 #include "hlo_backend/passes/dimension_utils.h"
 #include "hlo_backend/passes/fusion/fused_inputs.h"
@@ -23,6 +24,21 @@ namespace {
 constexpr int kSiblingLevels = 12;
 // Of the earlier readers of an array so many are asked.
 constexpr size_t kSiblings = 4;
+
+// The next value of a loop's counter, or where in the loop a kernel starts:
+// they may lie in SMEM (passes/loops/loop_scalars.h).
+bool IsLoopScalar(const Instruction& i) {
+  const Computation& c = *i.parent();
+  const bool body = std::any_of(
+      c.callers().begin(), c.callers().end(), [&](const Instruction* caller) {
+        return caller->opcode() == Opcode::kWhile && caller->while_body() == &c;
+      });
+  return body && IsScalarUnitWork(i) &&
+         std::any_of(i.users().begin(), i.users().end(),
+                     [&](const Instruction* user) {
+                       return StartsAtScalar(*user, i) || user == c.root();
+                     });
+}
 
 class Fuser {
  public:
@@ -255,13 +271,18 @@ class Fuser {
     }
   }
 
-  // Scalar work that could run at the same time.
+  // Scalar work that could run at the same time; the scalar unit's in a loop
+  // is no kernel at all.
   void JoinScalars() {
+    absl::flat_hash_set<int> of_loop;
+    for (const Instruction* i : order_) {
+      if (IsLoopScalar(*i)) of_loop.insert(groups_.Of(i));
+    }
     std::map<int, int> by_level;
     for (int g = 0; g < groups_.count(); ++g) {
       const GroupKernel& kernel = groups_.kernel(g);
       if (groups_.Find(g) != g || !kernel.fusible || kernel.dot ||
-          kernel.reduce || !kernel.dims.empty()) {
+          kernel.reduce || !kernel.dims.empty() || of_loop.contains(g)) {
         continue;
       }
       auto [it, inserted] = by_level.emplace(groups_.level(g), g);

@@ -12,7 +12,8 @@
 //    into its operand, and elementwise work on its result behind it.
 //  - Reduces join the work before them, and one another where they read the
 //    same array over the same dimensions.
-//  - Scalar work of one level is one kernel.
+//  - Scalar work of one level is one kernel, but for counters of loops and
+//    where their kernels start (passes/loops/loop_scalars.h).
 //
 // A reduce never joins the kernel of a dot, and work on the reduced shape is a
 // kernel of its own. Linear: the search for cycles is bounded, and where it

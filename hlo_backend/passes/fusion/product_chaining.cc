@@ -40,8 +40,16 @@ bool FitsStep(const Instruction& rows, const Instruction& product, int operand,
 
 }  // namespace
 
-bool HasChains(const chips::ChipSpec& chip, const Shape& scores) {
+bool HasChains(const chips::ChipSpec& chip, const Instruction& dot) {
   constexpr int64_t kFewestMeasured = 128;  // queries, and keys, of C-SDPA
+  // Half of the lanes; theirs have 128.
+  constexpr int64_t kLeastDepth = 64;
+  const Shape& scores = dot.shape();
+  for (int64_t d : dot.attrs<DotAttrs>().lhs_contracting) {
+    if (dot.operand(0)->shape().dim(static_cast<int>(d)) < kLeastDepth) {
+      return false;
+    }
+  }
   return scores.rank() >= 2 && chip.Policy("chain_rows").has_value() &&
          scores.dim(scores.rank() - 2) >= kFewestMeasured &&
          scores.dim(scores.rank() - 1) >= kFewestMeasured;
@@ -49,8 +57,8 @@ bool HasChains(const chips::ChipSpec& chip, const Shape& scores) {
 
 bool MayBeChained(const Instruction& dot, const Instruction& next,
                   const chips::ChipSpec& chip) {
-  return HasChains(chip, dot.shape()) && !IsKeysFirst(dot) &&
-         ReadsPlanes(dot) && ReadsPlanes(next);
+  return HasChains(chip, dot) && !IsKeysFirst(dot) && ReadsPlanes(dot) &&
+         ReadsPlanes(next);
 }
 
 absl::StatusOr<bool> ProductChainingPass::Run(Module* module,
@@ -72,7 +80,7 @@ absl::StatusOr<bool> ProductChainingPass::Run(Module* module,
       const int operand = GoesOnWithRows(*rows, *product);
       if (operand < 0 || IsKeysFirst(*DotOf(*rows)) ||
           HasControlEdges(*product) ||
-          !HasChains(*context.chip, DotOf(*rows)->shape()) ||
+          !HasChains(*context.chip, *DotOf(*rows)) ||
           !FitsStep(*rows, *product, operand, *context.chip)) {
         continue;
       }

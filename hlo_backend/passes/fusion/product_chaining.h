@@ -10,10 +10,11 @@
 // `policy.chain_rows` says how many rows a step must be able to hold. Chips
 // without it have no chains: nothing is measured there, and the TPU compiler is
 // followed. So are scores that the program writes keys first (score_order.h),
-// as JAX's einsum does, and of fewer than 128 queries or keys: no such
-// attention is measured, a step of one head would be short, and its rows few
-// lanes. Keys and values whose heads lie in the rows of tiles are read there
-// (operands_in_place.h), 8 heads a step, by kernels of their own.
+// as JAX's einsum does, of fewer than 128 queries or keys, and of heads of a
+// depth below 64: no such attention is measured, a step of one head would be
+// short, and its rows few lanes. Keys and values whose heads lie in the rows of
+// tiles are read there (operands_in_place.h), 8 heads a step, by kernels of
+// their own.
 //
 // After the fusion passes, on a module with layouts.
 #ifndef PTXLA_HLO_BACKEND_PASSES_FUSION_PRODUCT_CHAINING_H_
@@ -25,8 +26,8 @@
 
 namespace ptxla::hlo {
 
-// Has the chip chains of scores [.., queries, keys]?
-bool HasChains(const chips::ChipSpec& chip, const Shape& scores);
+// Has the chip chains of such scores, [.., queries, keys]?
+bool HasChains(const chips::ChipSpec& chip, const Instruction& dot);
 
 // It has, and both dots read planes: rows that the first makes may
 // be handed on to the second inside of a kernel.

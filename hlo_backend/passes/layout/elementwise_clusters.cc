@@ -24,6 +24,15 @@ bool IsFlexible(const Instruction& i) {
 // Rows of a tile: a second-minor dimension of whole tiles may be joined.
 int64_t TileRows(PrimitiveType type) { return BitWidth(type) <= 8 ? 32 : 8; }
 
+// A product of [.., C, rows], a member for each plane of them.
+bool HasTurnedRows(const Instruction& dot) {
+  const DotAttrs& attrs = dot.attrs<DotAttrs>();
+  const int rank = dot.operand(0)->shape().rank();
+  return rank >= 3 && dot.shape().rank() == rank && attrs.lhs_batch.empty() &&
+         attrs.lhs_contracting == DimVector{rank - 2} &&
+         DropUnitDims(dot.shape().dims()).size() == dot.shape().dims().size();
+}
+
 class UnionFind {
  public:
   explicit UnionFind(int n) : parent_(n) {
@@ -82,6 +91,7 @@ class Chooser {
     }
     if (value.opcode() == Opcode::kDot) {
       ++dots_[CutsOf(value.shape().dims())];
+      if (HasTurnedRows(value)) Want({dims[rank - 1] * dims[rank - 2]});
     }
   }
 

@@ -16,6 +16,7 @@
 #include "hlo_backend/passes/layout/meeting_transposes.h"
 #include "hlo_backend/passes/layout/product_planes.h"
 #include "hlo_backend/passes/layout/transposed.h"
+#include "hlo_backend/passes/layout/turned_rows.h"
 #include "hlo_backend/passes/layout/unit_transposes.h"
 #include "hlo_backend/passes/products/product_order.h"
 #include "hlo_backend/passes/products/swapped_dot.h"
@@ -47,29 +48,15 @@ class Mover {
         changed = true;
         continue;
       }
-      if (IsWantedTransposed(*i)) {
-        const Shape shape = Shape::Array(
-            i->shape().type(), {i->shape().dim(1), i->shape().dim(0)});
-        b_.set_metadata(i->shared_metadata());
-        c_->Replace(i, Behind(SwappedDot(i, shape), {1, 0}));
-        changed = true;
-        continue;
-      }
       b_.set_metadata(i->shared_metadata());
-      if (const auto planes = MadeOfPlanes(b_, i, generation_);
-          planes.product != nullptr) {
-        of_planes_.insert(planes.product);
-        c_->Replace(i, Behind(planes.product, planes.order));
-        changed = true;
-        continue;
-      }
-      if (Instruction* made = MadeInOrder(b_, i); made != nullptr) {
+      if (Instruction* made = MadeOtherwise(i); made != nullptr) {
         c_->Replace(i, made);
         changed = true;
         continue;
       }
       if (i->opcode() == Opcode::kTranspose &&
-          (GivesOrder(*i->operand(0)) || meeting.contains(i))) {
+          (GivesOrder(*i->operand(0)) || meeting.contains(i) ||
+           LeavesLanesEmpty(*i, generation_))) {
         moving_.insert(i);
         if (NamesParameterAsItLies(*i->operand(0))) of_entry_.insert(i);
         continue;
@@ -82,7 +69,6 @@ class Mover {
         }
         continue;  // they meet
       }
-      b_.set_metadata(i->shared_metadata());
       Instruction* value = Moved(i);
       if (value == nullptr) {
         if (IsWorkOfEntry(*i)) of_entry_.insert(i);
@@ -97,6 +83,22 @@ class Mover {
 
  private:
   bool Moves(const Instruction* x) const { return moving_.contains(x); }
+
+  // A product in another order of dimensions, or free work; null: neither.
+  Instruction* MadeOtherwise(Instruction* i) {
+    if (IsWantedTransposed(*i)) {
+      const Shape shape = Shape::Array(i->shape().type(),
+                                       {i->shape().dim(1), i->shape().dim(0)});
+      return Behind(SwappedDot(i, shape), {1, 0});
+    }
+    if (const auto planes = MadeOfPlanes(b_, i, generation_);
+        planes.product != nullptr) {
+      of_planes_.insert(planes.product);
+      return Behind(planes.product, planes.order);
+    }
+    if (Instruction* turned = OfTurnedRows(i); turned != nullptr) return turned;
+    return MadeInOrder(b_, i);
+  }
 
   // The instruction on untransposed operands, transposed; null: it stays.
   Instruction* Moved(Instruction* i) {
@@ -300,7 +302,22 @@ class Mover {
                   *order);
   }
 
+  Instruction* OfTurnedRows(Instruction* i) {
+    const Instruction* rows = RowsOfProduct(*i);
+    if (rows == nullptr || !Moves(rows)) return nullptr;
+    const auto turned = MadeOfTurnedRows(b_, i, generation_);
+    if (turned.product == nullptr) return nullptr;
+    Instruction* value = Behind(turned.product, turned.order);
+    if (value->shape().SameDims(i->shape())) return value;
+    return b_.Reshape(value, i->shape().dims());
+  }
+
   Instruction* UnitDims(Instruction* i) {
+    Instruction* x = i->operand(0);
+    if (x->opcode() == Opcode::kReshape && Moves(x->operand(0)) &&
+        x->operand(0)->shape().SameDims(i->shape())) {
+      return x->operand(0);  // there and back
+    }
     const auto units = WithUnitsInFront(*i);
     if (!units.has_value() || !Moves(i->operand(0))) return nullptr;
     return Behind(b_.Reshape(i->operand(0)->operand(0), units->dims),

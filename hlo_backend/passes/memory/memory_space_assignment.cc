@@ -115,9 +115,16 @@ class Assigner {
 
   // Then bodies of loops, in the room that is left while they run.
   std::vector<KernelResult> Run(
-      absl::FunctionRef<bool(const Instruction&)> may) {
+      absl::FunctionRef<bool(const Instruction&)> may,
+      absl::FunctionRef<int64_t(const Instruction&)> taken) {
     RangeMaximum live(c_->instruction_count());
     AddVmemResidents(*c_, positions_, &live);
+    for (const Instruction* i : c_->instructions()) {
+      const int at = positions_.at(i);
+      live.Add(at, at, taken(*i));
+    }
+    // What surrounds a body counts what is taken in it.
+    const auto nothing = [](const Instruction&) { return int64_t{0}; };
     std::vector<KernelResult> placed;
     const Choice choice = Chosen(live, may);
     for (const Candidate& c : choice.candidates) {
@@ -131,7 +138,7 @@ class Assigner {
       Computation* body = i->while_body();
       if (body->callers().size() != 1) continue;
       const std::vector<KernelResult> inside =
-          Assigner(body, room_ - live.Maximum(at, at)).Run(may);
+          Assigner(body, room_ - live.Maximum(at, at)).Run(may, nothing);
       placed.insert(placed.end(), inside.begin(), inside.end());
     }
     return placed;
@@ -241,9 +248,10 @@ int64_t RoomForResidents(const chips::ChipSpec& chip) {
 
 std::vector<KernelResult> PutIntoVmem(
     Computation* computation, int64_t room,
-    absl::FunctionRef<bool(const Instruction&)> may) {
+    absl::FunctionRef<bool(const Instruction&)> may,
+    absl::FunctionRef<int64_t(const Instruction&)> taken) {
   if (room <= 0) return {};
-  return Assigner(computation, room).Run(may);
+  return Assigner(computation, room).Run(may, taken);
 }
 
 int64_t TrafficSavedInVmem(Computation* computation, int64_t room) {

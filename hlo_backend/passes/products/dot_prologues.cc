@@ -5,6 +5,7 @@
 
 #include "absl/functional/function_ref.h"
 #include "hlo_backend/analysis/fusion_rules.h"
+#include "hlo_backend/analysis/product_batch.h"
 
 namespace ptxla::hlo {
 namespace {
@@ -20,6 +21,12 @@ bool AllUses(const Instruction& value,
                        return IsProduct(*u) && u->operand(0) != u->operand(1) &&
                               holds(*u, u->operand(0) == &value ? 0 : 1);
                      });
+}
+
+bool IsParameter(const Instruction& value) {
+  const Instruction* x = &value;
+  while (x->opcode() == Opcode::kBitcast) x = x->operand(0);
+  return x->opcode() == Opcode::kParameter;
 }
 
 }  // namespace
@@ -106,6 +113,16 @@ bool DotPrologues::FitsAllUses(const Instruction& value) const {
 }
 
 bool DotPrologues::Fits(const Instruction& dot, int operand) const {
+  // The matrix that all members share is read as it lies, and members are where
+  // others follow; those of a parameter are copied, as they may be to VMEM.
+  if (dot.opcode() == Opcode::kDot) {
+    const Instruction* matrix = SharedMatrix(dot, operand);
+    if (matrix != nullptr) return nodes_.of(matrix).placed;
+    if (const Instruction* members = SlicedMembers(dot, operand)) {
+      return nodes_.of(members->operand(0)).placed &&
+             !IsParameter(*members->operand(0));
+    }
+  }
   return ConvertsFit(*dot.operand(operand)) || ArithmeticFits(dot, operand);
 }
 

@@ -38,7 +38,9 @@ size_t Sharing(const Instruction& dot, const DimVector& lhs_free) {
   const Shape& l = dot.operand(0)->shape();
   if (lhs_free.size() < 2) return 0;
   const int64_t rows = l.dim(static_cast<int>(lhs_free.back()));
-  if (a.lhs_batch.empty() && rows % kTileRows == 0) return 0;
+  // Rows that lie turned, in several planes, do not follow one another.
+  const bool turned = a.lhs_contracting == DimVector{l.rank() - 2};
+  if (a.lhs_batch.empty() && rows % kTileRows == 0 && !turned) return 0;
   if (rows >= kMemberRows) return lhs_free.size() - 1;
   if (a.lhs_batch.empty()) return 0;
   int64_t read = dot.operand(1)->shape().ElementCount();

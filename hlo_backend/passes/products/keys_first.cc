@@ -70,7 +70,7 @@ class Turner {
   // (C-SDPA).
   bool TurnsAlways(const Instruction& dot) const {
     return !dot.attrs<DotAttrs>().lhs_batch.empty() &&
-           !HasChains(*context_.chip, dot.shape());
+           !HasChains(*context_.chip, dot);
   }
 
   // All that hangs together with the scores through elementwise work of their

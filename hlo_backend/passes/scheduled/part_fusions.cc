@@ -14,6 +14,7 @@
 #include "hlo_backend/passes/products/member_planes.h"
 #include "hlo_backend/passes/scheduled/product_core.h"
 #include "hlo_backend/passes/scheduled/row_major.h"
+#include "hlo_backend/passes/simplify/cse.h"
 
 namespace ptxla::hlo {
 namespace {
@@ -66,6 +67,21 @@ absl::Status RoundOperands(Module* apart, const PassContext& context) {
   return absl::OkStatus();
 }
 
+int ProductsOf(const Computation& c) {
+  int products = 0;
+  for (const Instruction* i : c.instructions()) products += IsProduct(*i);
+  return products;
+}
+
+// A product that the TPU compiler makes once for what its rows reduce to and
+// once for what reads that again: one, whose rows are finished in its kernel.
+bool UnifyProducts(Module* apart, const PassContext& context) {
+  const int before = ProductsOf(*apart->entry());
+  if (before < 2 || !CsePass().Run(apart, context).ok()) return false;
+  apart->entry()->RemoveDead();
+  return ProductsOf(*apart->entry()) < before;
+}
+
 // What stands in the entry, but for its borders, as one fusion.
 absl::Status FuseGroup(Computation* entry,
                        const std::vector<Instruction*>& group) {
@@ -84,7 +100,8 @@ bool IsPartKernel(const Instruction& fusion) {
 
 absl::Status FuseWhole(Module* apart, const PassContext& context) {
   Computation* entry = apart->entry();
-  if (!MakeRowMajor(entry, GenerationOf(context), /*shares=*/true)) {
+  const bool alike = UnifyProducts(apart, context);
+  if (!MakeRowMajor(entry, GenerationOf(context), /*shares=*/true) && !alike) {
     return absl::UnimplementedError("it is row-major");
   }
   std::vector<Instruction*> group;

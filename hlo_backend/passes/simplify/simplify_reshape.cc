@@ -95,6 +95,38 @@ Instruction* ReshapeBack(Instruction* i) {
   return value;
 }
 
+// Planes of an array that are cut from parts of them, and joined again: planes
+// that follow one another.
+//
+//   reshape(slice(f32[2,64,8,128] reshape(f32[128,8,128] x), [1:2], ...))
+//   ==> f32[64,8,128] slice(x, [64:128], ...)
+Instruction* ReshapeOfPlanes(Instruction* i, Rewriter& r) {
+  const Instruction* slice = i->operand(0);
+  Instruction* parted = slice->operand(0);
+  if (parted->opcode() != Opcode::kReshape) return nullptr;
+  Instruction* x = parted->operand(0);
+  const Shape &to = i->shape(), &from = x->shape(), &parts = parted->shape();
+  if (to.rank() != from.rank() || to.rank() < 3 || parts.dim(0) == 0) {
+    return nullptr;
+  }
+  const SliceAttrs& attrs = slice->attrs<SliceAttrs>();
+  for (int d = 0; d < parts.rank(); ++d) {
+    if (attrs.strides[d] != 1 ||
+        (d > 0 && slice->shape().dim(d) != parts.dim(d))) {
+      return nullptr;
+    }
+  }
+  DimVector starts(from.rank(), 0), limits = from.dims();
+  for (int d = 1; d < to.rank(); ++d) {
+    if (to.dim(d) != from.dim(d)) return nullptr;
+  }
+  if (from.dim(0) % parts.dim(0) != 0) return nullptr;
+  const int64_t planes = from.dim(0) / parts.dim(0);
+  starts[0] = attrs.starts[0] * planes;
+  limits[0] = attrs.limits[0] * planes;
+  return r.builder().Slice(x, starts, limits);
+}
+
 }  // namespace
 
 Instruction* SimplifyReshape(Instruction* i, Rewriter& r) {
@@ -113,6 +145,8 @@ Instruction* SimplifyReshape(Instruction* i, Rewriter& r) {
       return ReshapeOfBroadcast(i, r);
     case Opcode::kTranspose:
       return DropUnitsOfTranspose(i, r);
+    case Opcode::kSlice:
+      return ReshapeOfPlanes(i, r);
     case Opcode::kIota: {
       if (!SameUpToDegenerateDims(i->shape(), x->shape())) return nullptr;
       const DimVector from = NonUnitPositions(x->shape().dims());

@@ -10,6 +10,7 @@
 #include <array>
 #include <vector>
 
+#include "hlo_backend/analysis/product_batch.h"
 #include "hlo_backend/passes/control_edges.h"
 #include "hlo_backend/passes/dimension_utils.h"
 #include "hlo_backend/passes/products/score_order.h"
@@ -129,7 +130,9 @@ Instruction* SimplifyTransposedDot(Instruction* i, Rewriter& r) {
                        {left.operand, right.operand}, attrs);
   value->set_metadata(x->shared_metadata());
   CopyScoreOrder(*x, value);
-  if (swap && batch > 0) MarkKeysFirst(value);
+  const bool shared =
+      SharedMatrix(*x, 0) != nullptr || SharedMatrix(*x, 1) != nullptr;
+  if (swap && batch > 0 && !shared) MarkKeysFirst(value);
   const Instruction* before = x;
   for (size_t k = chain.size(); k-- > 0;) {
     std::vector<Instruction*> operands;

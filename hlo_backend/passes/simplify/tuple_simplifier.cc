@@ -22,6 +22,12 @@ Instruction* SourceOfRebuilt(const Instruction& tuple) {
   return source;
 }
 
+// What such a tuple names would seem to be read by it.
+bool IsUnread(const Instruction& tuple) {
+  return tuple.users().empty() && !tuple.IsRoot() &&
+         tuple.control_successors().empty();
+}
+
 }  // namespace
 
 absl::StatusOr<bool> TupleSimplifierPass::Run(Module* module,
@@ -39,7 +45,10 @@ absl::StatusOr<bool> TupleSimplifierPass::Run(Module* module,
       if (value == nullptr || !value->shape().SameDimsAndType(i->shape())) {
         continue;
       }
+      Instruction* tuple =
+          i->opcode() == Opcode::kGetTupleElement ? i->operand(0) : nullptr;
       c->Replace(i, value);
+      if (tuple != nullptr && IsUnread(*tuple)) c->Remove(tuple);
       changed = true;
     }
   }

@@ -1,5 +1,5 @@
 // get-tuple-element(tuple(a, b), index=1) is b, and a tuple of all the elements
-// of a tuple is that tuple.
+// of a tuple is that tuple. A tuple that nobody reads any more then is gone.
 #ifndef PTXLA_HLO_BACKEND_PASSES_SIMPLIFY_TUPLE_SIMPLIFIER_H_
 #define PTXLA_HLO_BACKEND_PASSES_SIMPLIFY_TUPLE_SIMPLIFIER_H_
 

@@ -11,6 +11,7 @@
 #include "driver/stage.h"
 #include "driver/timed_program.h"
 #include "reports/explanation.h"
+#include "tests/support/shared_files.h"
 #include "tests/support/status_matchers.h"
 
 namespace ptxla::driver {
@@ -87,13 +88,13 @@ TEST_F(ExplainTest, TheCausesOfEveryKernelSumToItsTime) {
 
 // Every family of kernels, on one core and on two.
 TEST_F(ExplainTest, EveryOpOfATrainingStepSums) {
-  const std::string file = PTXLA_SOURCE_DIR
-      "/../shared/hlo_corpus/torch_xla_2_9/programs/bert_2l_train.hlo";
-  if (!ReadFile(file).ok()) GTEST_SKIP() << "no corpus beside the source";
+  const auto file = ::ptxla::testing::SharedPath(
+      "hlo_corpus/torch_xla_2_9/programs/bert_2l_train.hlo");
+  if (!file.ok()) GTEST_SKIP() << file.status();
   for (const char* topology : {"v5e-1", "v4-8"}) {
     const auto slice = chips::ParseSlice(topology);
     ASSERT_OK(slice);
-    auto input = ReadHlo(file);
+    auto input = ReadHlo(*file);
     ASSERT_OK(input);
     auto program = TimedProgram::Compile(*slice, std::move(input->module),
                                          Residency::kHbm, {});

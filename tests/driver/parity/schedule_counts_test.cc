@@ -6,6 +6,7 @@
 #include "base/files.h"
 #include "driver/parity/schedule_programs.h"
 #include "hlo_backend/ir/parser.h"
+#include "tests/support/shared_files.h"
 #include "tests/support/status_matchers.h"
 
 namespace ptxla::driver {
@@ -73,9 +74,9 @@ const std::map<std::string, Limit>& Limits() {
 }
 
 TEST(ScheduleCountsTest, PublishedCountsAreMetAsFarAsTheyHaveBeen) {
-  const std::string csv = PTXLA_SOURCE_DIR "/../shared/reference/tpu_slots.csv";
-  if (!ReadFile(csv).ok()) GTEST_SKIP() << "no table beside the source";
-  const auto counts = CompareSchedules(csv, {});
+  const auto csv = ::ptxla::testing::SharedPath("reference/tpu_slots.csv");
+  if (!csv.ok()) GTEST_SKIP() << csv.status();
+  const auto counts = CompareSchedules(*csv, {});
   ASSERT_OK(counts);
   EXPECT_GT(counts->total().rows, 700);
   for (const ScheduleSummary& s : counts->summaries) {

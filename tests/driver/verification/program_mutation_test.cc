@@ -13,6 +13,7 @@
 #include "sim/simulator.h"
 #include "tests/driver/verification/recorded_kernel.h"
 #include "tests/driver/verification/verify_text.h"
+#include "tests/support/shared_files.h"
 #include "tests/support/status_matchers.h"
 
 namespace ptxla::driver {
@@ -41,8 +42,9 @@ std::vector<hlo::Literal> Inputs(const hlo::Module& module) {
 
 absl::StatusOr<std::unique_ptr<Recording>> Record(const std::string& file,
                                                   const chips::Slice& slice) {
-  ASSIGN_OR_RETURN(HloInput input, ReadHlo(std::string(PTXLA_SOURCE_DIR) +
-                                           "/../shared/hlo_corpus/" + file));
+  ASSIGN_OR_RETURN(const std::string path,
+                   ::ptxla::testing::SharedPath("hlo_corpus/" + file));
+  ASSIGN_OR_RETURN(HloInput input, ReadHlo(path));
   const std::unique_ptr<hlo::Module> module = input.module->Clone();
   auto r = std::make_unique<Recording>();
   hlo::CompileOptions options;
@@ -70,7 +72,9 @@ TEST(ProgramMutationTest, EveryOpcodeInUseIsNoticed) {
                            "torch_xla_2_9/programs/mlp_mnist_train.hlo",
                            "torch_xla_2_9/programs/bert_2l_train.hlo"}) {
     auto recording = Record(file, slice);
-    if (absl::IsNotFound(recording.status())) GTEST_SKIP() << "no corpus";
+    if (absl::IsNotFound(recording.status())) {
+      GTEST_SKIP() << recording.status();
+    }
     ASSERT_TRUE(recording.ok()) << recording.status();
     recordings.push_back(*std::move(recording));
     for (const RecordedKernel& k : recordings.back()->recorder->kernels()) {

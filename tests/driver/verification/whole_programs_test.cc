@@ -5,6 +5,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/driver/verification/verify_text.h"
+#include "tests/support/shared_files.h"
 #include "tests/support/status_matchers.h"
 
 namespace ptxla::driver {
@@ -16,9 +17,10 @@ class WholeProgramsTest : public ::testing::TestWithParam<Case> {};
 
 TEST_P(WholeProgramsTest, TheBundlesComputeWhatTheHloMeans) {
   const auto& [file, slice] = GetParam();
-  auto input =
-      ReadHlo(std::string(PTXLA_SOURCE_DIR) + "/../shared/hlo_corpus/" + file);
-  if (absl::IsNotFound(input.status())) GTEST_SKIP() << "no corpus";
+  const auto path =
+      ::ptxla::testing::SharedPath(std::string("hlo_corpus/") + file);
+  if (!path.ok()) GTEST_SKIP() << path.status();
+  auto input = ReadHlo(*path);
   ASSERT_TRUE(input.ok()) << input.status();
   const auto v = VerifyModule(std::move(input->module), slice);
   ASSERT_TRUE(v.ok()) << v.status();

@@ -1,13 +1,13 @@
 #include "hlo_backend/analysis/cost_analysis.h"
 
 #include <cmath>
-#include <filesystem>
 
 #include "absl/strings/str_split.h"
 #include "base/files.h"
 #include "gtest/gtest.h"
 #include "hlo_backend/ir/parser.h"
 #include "tests/hlo_backend/analysis/root_cost.h"
+#include "tests/support/shared_files.h"
 #include "tests/support/status_matchers.h"
 
 namespace ptxla::hlo {
@@ -288,20 +288,17 @@ TEST(CostAnalysisTest, AnAllReduceAddsItsGroup) {
 
 // Columns of xla_says.csv: what XLA itself counts for each corpus file.
 TEST(CostAnalysisTest, TheCorpusCostsWhatXlaSays) {
-  std::string shared;
-  for (const char* up : {"/../shared/", "/../../shared/"}) {
-    if (std::filesystem::exists(absl::StrCat(PTXLA_SOURCE_DIR, up))) {
-      shared = absl::StrCat(PTXLA_SOURCE_DIR, up);
-    }
-  }
-  const auto csv = ReadFile(shared + "hlo_corpus/xla_says.csv");
-  if (shared.empty() || !csv.ok()) GTEST_SKIP() << "no corpus here";
+  const auto path = ::ptxla::testing::SharedPath("hlo_corpus/xla_says.csv");
+  if (!path.ok()) GTEST_SKIP() << path.status();
+  ASSERT_OK_AND_ASSIGN(const std::string csv, ReadFile(*path));
   int checked = 0;
-  for (absl::string_view line : absl::StrSplit(*csv, '\n')) {
+  for (absl::string_view line : absl::StrSplit(csv, '\n')) {
     const std::vector<std::string> f = absl::StrSplit(line, ',');
     if (f.size() < 7 || f[1] != "1") continue;
     SCOPED_TRACE(f[0]);
-    auto module = ParseModuleFile(shared + f[0]);
+    ASSERT_OK_AND_ASSIGN(const std::string file,
+                         ::ptxla::testing::SharedPath(f[0]));
+    auto module = ParseModuleFile(file);
     ASSERT_OK(module.status());
     EXPECT_EQ((*module)->computations().size(), std::stoul(f[2]));
     EXPECT_EQ((*module)->instruction_count(), std::stoll(f[3]));

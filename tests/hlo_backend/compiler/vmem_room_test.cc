@@ -28,5 +28,14 @@ TEST(VmemRoomTest, OfEqualOnesTheLaterLeaves) {
   EXPECT_THAT(LeastWorth({{0, 9, 80, 2}, {0, 9, 80, 2}}, 100), ElementsAre(1));
 }
 
+// At positions 4 and 5 a kernel has 30 bytes.
+TEST(VmemRoomTest, WhatIsTakenCountsWhileItIs) {
+  const std::vector<int64_t> taken = {0, 0, 0, 0, 30, 30};
+  EXPECT_THAT(LeastWorth({{0, 3, 80, 2}, {6, 9, 80, 2}}, 100, taken),
+              IsEmpty());
+  EXPECT_THAT(LeastWorth({{0, 4, 80, 2}, {6, 9, 80, 2}}, 100, taken),
+              ElementsAre(0));
+}
+
 }  // namespace
 }  // namespace ptxla::hlo

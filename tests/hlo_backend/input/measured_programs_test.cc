@@ -5,7 +5,6 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "base/files.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "hlo_backend/ir/fingerprint.h"
@@ -15,6 +14,7 @@
 #include "hlo_backend/proto/module_proto.h"
 #include "hlo_backend/stablehlo/stablehlo.h"
 #include "hlo_backend/stablehlo/stablehlo_writer.h"
+#include "tests/support/shared_files.h"
 #include "tests/support/status_matchers.h"
 
 namespace ptxla::hlo {
@@ -24,16 +24,12 @@ namespace fs = std::filesystem;
 
 std::vector<std::string> MeasuredPrograms() {
   std::vector<std::string> files;
-  for (const char* up : {"/../shared", "/../../shared"}) {
-    const std::string folder =
-        absl::StrCat(PTXLA_SOURCE_DIR, up, "/measured/programs");
-    if (!fs::exists(folder)) continue;
-    for (const auto& entry : fs::recursive_directory_iterator(folder)) {
-      if (absl::EndsWith(entry.path().string(), ".hlo")) {
-        files.push_back(entry.path().string());
-      }
+  const auto folder = ::ptxla::testing::SharedPath("measured/programs");
+  if (!folder.ok()) return files;
+  for (const auto& entry : fs::recursive_directory_iterator(*folder)) {
+    if (absl::EndsWith(entry.path().string(), ".hlo")) {
+      files.push_back(entry.path().string());
     }
-    break;
   }
   std::sort(files.begin(), files.end());
   return files;

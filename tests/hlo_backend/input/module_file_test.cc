@@ -8,6 +8,7 @@
 #include "gtest/gtest.h"
 #include "hlo_backend/ir/parser.h"
 #include "hlo_backend/ir/printer.h"
+#include "tests/support/shared_files.h"
 #include "tests/support/status_matchers.h"
 
 namespace ptxla::hlo {
@@ -121,14 +122,15 @@ TEST(ModuleFileTest, ElidedConstantsGetTheAskedValues) {
 }
 
 TEST(ModuleFileTest, CorpusProtosLoad) {
-  const std::string folder =
-      std::string(PTXLA_SOURCE_DIR) + "/../shared/hlo_corpus/openxla_small/";
-  const auto text = ReadFile(folder + "sharded_unoptimized_hlo_snapshot.pbtxt");
-  if (!text.ok()) GTEST_SKIP() << "no corpus here";
+  const auto folder = ::ptxla::testing::SharedPath("hlo_corpus/openxla_small");
+  if (!folder.ok()) GTEST_SKIP() << folder.status();
+  const auto text =
+      ReadFile(*folder + "/sharded_unoptimized_hlo_snapshot.pbtxt");
+  ASSERT_OK(text.status());
   auto file = ReadModule(*text, "snapshot");
   ASSERT_OK(file.status());
   EXPECT_EQ(file->module->name(), "jit__lambda_");
-  const auto pb = ReadFile(folder + "hlo_opt_hlo_protobinary.pb");
+  const auto pb = ReadFile(*folder + "/hlo_opt_hlo_protobinary.pb");
   ASSERT_OK(pb.status());
   file = ReadModule(*pb, "pb");
   ASSERT_OK(file.status());

@@ -10,21 +10,13 @@
 #include "hlo_backend/ir/parser.h"
 #include "hlo_backend/ir/printer.h"
 #include "hlo_backend/ir/verifier.h"
+#include "tests/support/shared_files.h"
 #include "tests/support/status_matchers.h"
 
 namespace ptxla::hlo {
 namespace {
 
 namespace fs = std::filesystem;
-
-// Beside the tree, or beside the folder that holds the working trees.
-std::string Shared() {
-  for (const char* up : {"/../shared", "/../../shared"}) {
-    const std::string path = std::string(PTXLA_SOURCE_DIR) + up;
-    if (fs::exists(path)) return path;
-  }
-  return "";
-}
 
 // What XLA cannot read either: cut off in the middle.
 bool IsTruncated(const std::string& path) {
@@ -35,11 +27,12 @@ bool IsTruncated(const std::string& path) {
   return false;
 }
 
-// Files under `folder` that begin like HLO text, by name.
+// Files under `folder` of ../shared that begin like HLO text, by name.
 std::vector<std::string> HloFiles(const std::string& folder) {
   std::vector<std::string> files;
-  if (!fs::exists(folder)) return files;
-  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+  const auto root = ::ptxla::testing::SharedPath(folder);
+  if (!root.ok()) return files;
+  for (const auto& entry : fs::recursive_directory_iterator(*root)) {
     const std::string path = entry.path().string();
     const bool by_name =
         absl::EndsWith(path, ".hlo") || absl::EndsWith(path, ".txt");
@@ -72,15 +65,14 @@ void ExpectRoundTrip(const std::string& path) {
 }
 
 TEST(CorpusTest, EveryFileLoadsAndRoundTrips) {
-  const std::vector<std::string> files = HloFiles(Shared() + "/hlo_corpus");
+  const std::vector<std::string> files = HloFiles("hlo_corpus");
   if (files.empty()) GTEST_SKIP() << "no corpus here";
   EXPECT_GT(files.size(), 120);
   for (const std::string& path : files) ExpectRoundTrip(path);
 }
 
 TEST(CorpusTest, MeasuredProgramsLoadAndRoundTrip) {
-  const std::vector<std::string> files =
-      HloFiles(Shared() + "/measured/programs");
+  const std::vector<std::string> files = HloFiles("measured/programs");
   if (files.empty()) GTEST_SKIP() << "no measured programs here";
   for (size_t i = 0; i < files.size(); i += 7) ExpectRoundTrip(files[i]);
 }

@@ -4,27 +4,16 @@
 
 #include <algorithm>
 #include <ctime>
-#include <filesystem>
 
 #include "base/files.h"
 #include "gtest/gtest.h"
 #include "hlo_backend/ir/parser.h"
 #include "hlo_backend/ir/verifier.h"
+#include "tests/support/shared_files.h"
 #include "tests/support/status_matchers.h"
 
 namespace ptxla::hlo {
 namespace {
-
-namespace fs = std::filesystem;
-
-std::string Corpus(const std::string& file) {
-  for (const char* up : {"/../shared", "/../../shared"}) {
-    const std::string path = std::string(PTXLA_SOURCE_DIR) + up +
-                             "/hlo_corpus/openxla_bench/" + file;
-    if (fs::exists(path)) return path;
-  }
-  return "";
-}
 
 size_t HeapBytes() {
   const struct mallinfo2 info = mallinfo2();
@@ -62,10 +51,13 @@ TEST(LoadCostTest, TheLargestFileCostsNoMorePerByteThanASmallOne) {
 #ifdef __SANITIZE_ADDRESS__
   GTEST_SKIP() << "the sanitizer's allocator does not tell what is in use";
 #endif
-  const std::string small = Corpus("hlo_llama31_70b_bf16_16x8.hlo"),
-                    large = Corpus("hlo_mixtral_8x7b_bf16_1x8.hlo");
-  if (small.empty() || large.empty()) GTEST_SKIP() << "no corpus here";
-  const LoadCost of_small = Load(small), of_large = Load(large);
+  const auto small = ::ptxla::testing::SharedPath(
+      "hlo_corpus/openxla_bench/hlo_llama31_70b_bf16_16x8.hlo");
+  const auto large = ::ptxla::testing::SharedPath(
+      "hlo_corpus/openxla_bench/hlo_mixtral_8x7b_bf16_1x8.hlo");
+  if (!small.ok()) GTEST_SKIP() << small.status();
+  if (!large.ok()) GTEST_SKIP() << large.status();
+  const LoadCost of_small = Load(*small), of_large = Load(*large);
   // Caches hold the small one: three times is what memory costs. Quadratic
   // work would be twenty times.
   EXPECT_LT(of_large.seconds, 6 * of_small.seconds);

@@ -3,7 +3,6 @@
 #include "hlo_backend/lowering/codegen/builder.h"
 #include "hlo_backend/lowering/codegen/emit.h"
 #include "hlo_backend/lowering/codegen/schedule.h"
-#include "hlo_backend/lowering/codegen/stream.h"
 #include "tests/support/status_matchers.h"
 
 namespace ptxla::codegen {
@@ -202,32 +201,6 @@ TEST(BlockCacheTest, EqualBlocksAreScheduledOnce) {
   ASSERT_OK(EmitCode(Adds(m, 9), &cache).status());
   EXPECT_EQ(cache.size(), 2);
   EXPECT_EQ(cache.hits(), 1);
-}
-
-TEST(StreamTest, LaneSumsRunAtTheIntervalOfTheUnit) {
-  const MachineModel m = Wide();
-  CodeBuilder b(m);
-  const Sca in = b.GlobalSca(), out = b.GlobalSca();
-  StreamBody body;
-  body.produce = [&](CodeBuilder& c, Sca i, int32_t ahead) {
-    const Sca from = c.SAdd(in, i);
-    for (int k = 0; k < 4; ++k) {
-      c.Emit(Opcode::kVaddXlane).a = c.Load(0, from, ahead + k * 4096).id;
-    }
-  };
-  body.consume = [&](CodeBuilder& c, Sca i, int32_t ahead) {
-    const Sca to = c.SAdd(out, i);
-    for (int k = 0; k < 4; ++k) {
-      const Vec v = c.NewVec();
-      c.Emit(Opcode::kVpopXlane).dst = v.id;
-      c.Store(1, to, ahead + k * 4096, v);
-    }
-  };
-  ASSERT_OK(EmitStream(&b, 64, 4 * 4096, body));
-  const int64_t cycles = CyclesOfBlock(b.Finish(), m);
-  // 256 sums, 4 cycles each, and one latency.
-  EXPECT_GE(cycles, 256 * 4);
-  EXPECT_LE(cycles, 256 * 4 + 137 + 100);
 }
 
 TEST(EmitTest, EqualBlocksKeepTheirOwnLabels) {

@@ -11,6 +11,7 @@
 #include "hlo_backend/ir/verifier.h"
 #include "hlo_backend/passes/all_passes.h"
 #include "tests/hlo_backend/passes/random_module.h"
+#include "tests/support/shared_files.h"
 #include "tests/support/status_matchers.h"
 
 namespace ptxla::hlo {
@@ -125,10 +126,10 @@ INSTANTIATE_TEST_SUITE_P(Seeds, RandomModuleTest, ::testing::Range(0, 40));
 class ProgramTest : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(ProgramTest, ThePipelineKeepsTheNumbers) {
-  const std::string path =
-      std::string(PTXLA_SOURCE_DIR) + "/../shared/hlo_corpus/" + GetParam();
-  auto text = ReadFile(path);
-  if (!text.ok()) GTEST_SKIP() << "no " << GetParam();
+  const auto path = ::ptxla::testing::SharedPath("hlo_corpus/" + GetParam());
+  if (!path.ok()) GTEST_SKIP() << path.status();
+  auto text = ReadFile(*path);
+  ASSERT_OK(text.status());
   ASSERT_OK_AND_ASSIGN(auto module, ParseModule(*text, GetParam()));
   const std::vector<Literal> inputs = RandomArguments(*module, 3);
   EvaluatorOptions evaluator;

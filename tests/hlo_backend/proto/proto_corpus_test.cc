@@ -3,11 +3,11 @@
 #include <filesystem>
 
 #include "absl/strings/match.h"
-#include "base/files.h"
 #include "gtest/gtest.h"
 #include "hlo_backend/ir/parser.h"
 #include "hlo_backend/ir/printer.h"
 #include "hlo_backend/proto/module_proto.h"
+#include "tests/support/shared_files.h"
 #include "tests/support/status_matchers.h"
 
 namespace ptxla::hlo {
@@ -15,19 +15,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string Shared() {
-  for (const char* up : {"/../shared", "/../../shared"}) {
-    const std::string path = std::string(PTXLA_SOURCE_DIR) + up;
-    if (fs::exists(path)) return path;
-  }
-  return "";
-}
-
 TEST(ProtoCorpusTest, TextProtoTextIsTheIdentity) {
-  const std::string folder = Shared() + "/hlo_corpus";
-  if (!fs::exists(folder)) GTEST_SKIP() << "no corpus here";
+  const auto folder = ::ptxla::testing::SharedPath("hlo_corpus");
+  if (!folder.ok()) GTEST_SKIP() << folder.status();
   std::vector<std::string> files;
-  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+  for (const auto& entry : fs::recursive_directory_iterator(*folder)) {
     if (absl::EndsWith(entry.path().string(), ".hlo")) {
       files.push_back(entry.path().string());
     }

@@ -1,5 +1,4 @@
 // Programs whose arguments have open dimensions (tensor<?x4xf32>), with sizes.
-#include <filesystem>
 
 #include "absl/strings/str_cat.h"
 #include "base/files.h"
@@ -9,6 +8,7 @@
 #include "hlo_backend/ir/printer.h"
 #include "hlo_backend/ir/verifier.h"
 #include "hlo_backend/stablehlo/stablehlo.h"
+#include "tests/support/shared_files.h"
 #include "tests/support/status_matchers.h"
 
 namespace ptxla::hlo {
@@ -170,9 +170,8 @@ TEST(OpenSizesTest, WithoutSizesTheWayOutIsNamed) {
 
 // All programs of the corpus that have open dimensions.
 TEST(OpenSizesTest, CorpusFilesWithOpenDimensions) {
-  const std::string folder =
-      std::string(PTXLA_SOURCE_DIR) + "/../shared/hlo_corpus/jax_export/";
-  if (!std::filesystem::exists(folder)) GTEST_SKIP() << "no corpus here";
+  const auto folder = ::ptxla::testing::SharedPath("hlo_corpus/jax_export");
+  if (!folder.ok()) GTEST_SKIP() << folder.status();
   const struct {
     const char* name;
     std::vector<int64_t> sizes;
@@ -184,7 +183,7 @@ TEST(OpenSizesTest, CorpusFilesWithOpenDimensions) {
                {"tpu_stablehlo_dynamic_reduce_window_1", {8, 8}}};
   for (const auto& c : cases) {
     SCOPED_TRACE(c.name);
-    const auto text = ReadFile(absl::StrCat(folder, c.name, ".mlir"));
+    const auto text = ReadFile(absl::StrCat(*folder, "/", c.name, ".mlir"));
     ASSERT_OK(text.status());
     const auto module = ParseStableHlo(*text, "m", c.sizes);
     ASSERT_OK(module.status());

@@ -15,6 +15,7 @@
 #include "hlo_backend/ir/printer.h"
 #include "hlo_backend/ir/verifier.h"
 #include "hlo_backend/stablehlo/stablehlo.h"
+#include "tests/support/shared_files.h"
 #include "tests/support/status_matchers.h"
 
 namespace ptxla::hlo {
@@ -27,7 +28,6 @@ constexpr double kTolerance = 2e-5;
 
 std::vector<std::string> MlirFiles(const std::string& folder) {
   std::vector<std::string> files;
-  if (!fs::exists(folder)) return files;
   for (const auto& entry : fs::recursive_directory_iterator(folder)) {
     const std::string path = entry.path().string();
     if (absl::EndsWith(path, ".mlir") || absl::EndsWith(path, ".stablehlo")) {
@@ -125,9 +125,9 @@ const char* Refusal(const std::string& path) {
 }
 
 TEST(StableHloCorpusTest, EveryFileLoadsOrIsRefusedByName) {
-  const std::vector<std::string> files =
-      MlirFiles(std::string(PTXLA_SOURCE_DIR) + "/../shared/hlo_corpus");
-  if (files.empty()) GTEST_SKIP() << "no corpus here";
+  const auto folder = ::ptxla::testing::SharedPath("hlo_corpus");
+  if (!folder.ok()) GTEST_SKIP() << folder.status();
+  const std::vector<std::string> files = MlirFiles(*folder);
   int loaded = 0;
   for (const std::string& path : files) {
     SCOPED_TRACE(path);

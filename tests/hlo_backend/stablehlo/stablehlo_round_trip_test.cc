@@ -14,6 +14,7 @@
 #include "hlo_backend/ir/verifier.h"
 #include "hlo_backend/stablehlo/stablehlo.h"
 #include "hlo_backend/stablehlo/stablehlo_writer.h"
+#include "tests/support/shared_files.h"
 #include "tests/support/status_matchers.h"
 
 namespace ptxla::hlo {
@@ -141,11 +142,10 @@ TEST(StableHloRoundTripTest, ModulesOfEveryOpcodeComputeTheSame) {
 }
 
 TEST(StableHloRoundTripTest, CorpusFilesGiveTheSameTextAgain) {
-  const std::string folder =
-      std::string(PTXLA_SOURCE_DIR) + "/../shared/hlo_corpus";
-  if (!fs::exists(folder)) GTEST_SKIP() << "no corpus here";
+  const auto folder = ::ptxla::testing::SharedPath("hlo_corpus");
+  if (!folder.ok()) GTEST_SKIP() << folder.status();
   int refused = 0, files = 0;
-  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+  for (const auto& entry : fs::recursive_directory_iterator(*folder)) {
     const std::string path = entry.path().string();
     // Larger ones take seconds.
     if (!absl::EndsWith(path, ".hlo") || entry.file_size() > 300000) continue;

@@ -83,5 +83,36 @@ TEST(PlaneSliceTest, PlanesInVmemGoThroughRegisters) {
   EXPECT_FALSE(kernel.grid.empty());
 }
 
+// Of one column of tiles and whole registers.
+TEST(PlaneSliceTest, NarrowPlanesInVmemAreReadWhereTheyLie) {
+  HarnessOptions options;
+  options.low = -3;
+  for (const char* chip : {"v4", "v5e", "v6e", "tpu7x"}) {
+    options.chip = chip;
+    for (const auto& [type, plane] :
+         std::vector<std::pair<const char*, const char*>>{{"f32", "8,128"},
+                                                          {"f32", "7,127"},
+                                                          {"bf16", "16,64"},
+                                                          {"bf16", "47,1"}}) {
+      for (const auto& [outer, inner] :
+           std::vector<std::pair<int, int>>{{1, 5}, {1, 1}, {6, 2}, {2, 3}}) {
+        const std::string slice = Slice(type, outer, inner, plane);
+        for (const double high : {2, 40}) {
+          options.high = high;
+          for (const std::vector<int>& vmem :
+               {std::vector<int>{0, 5}, std::vector<int>{0}}) {
+            options.in_vmem = vmem;
+            EXPECT_OK(CompareKernel(slice, options).status())
+                << chip << " " << slice << " " << high;
+          }
+        }
+        ASSERT_OK_AND_ASSIGN(const isa::Kernel kernel,
+                             KernelOf(slice, options));
+        EXPECT_TRUE(kernel.descriptors.empty()) << chip << " " << slice;
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace ptxla::lowering

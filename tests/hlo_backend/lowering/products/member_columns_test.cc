@@ -75,6 +75,45 @@ ENTRY e {
       s.batch, s.keys, s.queries, operands, b, of_depth, start);
 }
 
+// exp(s - max) of scores s times a mask of each member, and its sums.
+std::string Softmax(const Scores& s, const std::string& type) {
+  const std::string b = BatchNumbers(s);
+  const std::string over = b == "0" ? "1" : "2";
+  const std::string columns = b == "0" ? "0,2" : "0,1,3";
+  return absl::Substitute(
+      R"(HloModule m
+max { x = f32[] parameter(0)
+ y = f32[] parameter(1)
+ ROOT m = f32[] maximum(x, y) }
+sum { x = f32[] parameter(0)
+ y = f32[] parameter(1)
+ ROOT s = f32[] add(x, y) }
+fused {
+  k = bf16[$0,$1,$3] parameter(0)
+  q = bf16[$0,$2,$3] parameter(1)
+  a = f32[$0,$1,$2] parameter(2)
+  d = f32[$0,$1,$2] dot(k, q), lhs_batch_dims={$4}, rhs_batch_dims={$4}, lhs_contracting_dims={$8}, rhs_contracting_dims={$8}
+  l = f32[$0,$1,$2] multiply(d, a)
+  low = f32[] constant(-inf)
+  m = f32[$0,$2] reduce(l, low), dimensions={$5}, to_apply=max
+  mb = f32[$0,$1,$2] broadcast(m), dimensions={$6}
+  z = f32[$0,$1,$2] subtract(l, mb)
+  e = f32[$0,$1,$2] exponential(z)
+  start = f32[] constant(0.5)
+  t = f32[$0,$2] reduce(e, start), dimensions={$5}, to_apply=sum
+  w = $7[$0,$1,$2] convert(e)
+  ROOT r = (f32[$0,$2], $7[$0,$1,$2]) tuple(t, w)
+}
+ENTRY e {
+  k = bf16[$0,$1,$3] parameter(0)
+  q = bf16[$0,$2,$3] parameter(1)
+  a = f32[$0,$1,$2] parameter(2)
+  ROOT f = (f32[$0,$2], $7[$0,$1,$2]) fusion(k, q, a), kind=kOutput, calls=fused
+})",
+      s.batch, s.keys, s.queries, s.depth, b, over, columns, type,
+      b == "0" ? 2 : 3);
+}
+
 // Values times the weights exp(s - max) / sum.
 std::string Weighted(const Scores& s) {
   const std::string operands = absl::Substitute(
@@ -122,6 +161,36 @@ TEST(MemberColumnsTest, RowsOfEachMemberAreReduced) {
         CompareKernel(Statistics({"3,2", 40, 200, 24}, "f32", "0.25"), On(chip))
             .status())
         << chip;
+  }
+}
+
+TEST(MemberColumnsTest, WorkGoesOnWithWhatWholeColumnsReduceTo) {
+  for (const char* chip : kChips) {
+    for (const Scores& s :
+         {Scores{"2,3", 64, 64, 16}, Scores{"5,4", 7, 129, 20},
+          Scores{"1,1", 129, 7, 64}, Scores{"9", 1, 300, 32},
+          Scores{"2", 127, 1000, 24}, Scores{"1,2", 1000, 127, 64}}) {
+      EXPECT_OK(CompareKernel(Softmax(s, "f32"), On(chip)).status())
+          << chip << " " << s.batch << " " << s.keys;
+    }
+    EXPECT_OK(
+        CompareKernel(Softmax({"3,2", 40, 200, 24}, "bf16"), On(chip)).status())
+        << chip;
+  }
+}
+
+// Each step has all keys of its queries.
+TEST(MemberColumnsTest, WholeColumnsInSteps) {
+  for (const char* chip : {"v3", "v4", "v5e", "v5p", "v6e"}) {
+    ASSERT_OK_AND_ASSIGN(const auto spec, WithVmem(chip, 1 << 21));
+    HarnessOptions options = On(chip);
+    options.spec = &spec;
+    for (const Scores& s :
+         {Scores{"7,3", 100, 130, 32}, Scores{"3", 300, 600, 64},
+          Scores{"37,1", 16, 1024, 16}}) {
+      EXPECT_OK(CompareKernel(Softmax(s, "f32"), options).status())
+          << chip << " " << s.batch;
+    }
   }
 }
 

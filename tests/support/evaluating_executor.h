@@ -1,6 +1,6 @@
-// A device behind lazy tensors that computes: every step barrier lowers the
-// pending graph to HLO, evaluates it, and gives the tensors their values, so
-// that small models really train. It has numbers and no clocks.
+// For tests: a device behind lazy tensors that computes. Every step barrier
+// lowers the pending graph to HLO, evaluates it, and gives the tensors their
+// values, so that small models really train. It has numbers and no clocks.
 //
 //   EvaluatingExecutor executor;
 //   lazy::Device device(&executor);
@@ -9,8 +9,8 @@
 //   ASSIGN_OR_RETURN(hlo::Literal loss, device.Read(loss_tensor));
 //
 // Compiles (plans) once per graph hash, as the simulated TPU does.
-#ifndef PTXLA_RUNTIME_EVALUATING_EXECUTOR_H_
-#define PTXLA_RUNTIME_EVALUATING_EXECUTOR_H_
+#ifndef PTXLA_TESTS_SUPPORT_EVALUATING_EXECUTOR_H_
+#define PTXLA_TESTS_SUPPORT_EVALUATING_EXECUTOR_H_
 
 #include <memory>
 #include <vector>
@@ -24,7 +24,7 @@
 #include "lazy/sync.h"
 #include "runtime/compile_cache.h"
 
-namespace ptxla::runtime {
+namespace ptxla::testing {
 
 class EvaluatingExecutor : public lazy::Executor {
  public:
@@ -49,10 +49,10 @@ class EvaluatingExecutor : public lazy::Executor {
   absl::StatusOr<Plan*> FindPlan(const lazy::SyncGraph& sync);
 
   hlo::EvaluatorOptions options_;
-  CompileCache<Plan> cache_;
+  runtime::CompileCache<Plan> cache_;
   int64_t graphs_planned_ = 0, graphs_run_ = 0;
 };
 
-}  // namespace ptxla::runtime
+}  // namespace ptxla::testing
 
-#endif  // PTXLA_RUNTIME_EVALUATING_EXECUTOR_H_
+#endif  // PTXLA_TESTS_SUPPORT_EVALUATING_EXECUTOR_H_

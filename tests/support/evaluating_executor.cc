@@ -1,4 +1,4 @@
-#include "runtime/evaluating_executor.h"
+#include "tests/support/evaluating_executor.h"
 
 #include <utility>
 
@@ -6,7 +6,7 @@
 #include "base/status.h"
 #include "lazy/lowering.h"
 
-namespace ptxla::runtime {
+namespace ptxla::testing {
 namespace {
 
 struct Value : lazy::DeviceData::Payload {
@@ -32,7 +32,7 @@ const hlo::Literal& ValueOf(lazy::DeviceData* data) {
 }  // namespace
 
 EvaluatingExecutor::EvaluatingExecutor(hlo::EvaluatorOptions options)
-    : options_(options), cache_(kCompileCacheEntries) {}
+    : options_(options), cache_(runtime::kCompileCacheEntries) {}
 
 void EvaluatingExecutor::OnNode(const lazy::Device&, const lazy::Node&) {}
 void EvaluatingExecutor::OnTransferToDevice(const lazy::DeviceData&) {}
@@ -86,4 +86,4 @@ absl::StatusOr<hlo::Literal> EvaluatingExecutor::Read(
   return std::move(values[0]);
 }
 
-}  // namespace ptxla::runtime
+}  // namespace ptxla::testing

@@ -1,0 +1,154 @@
+#include "hlo_backend/passes/layout/turned_rows.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "hlo_backend/analysis/tiled_layout.h"
+#include "hlo_backend/passes/control_edges.h"
+#include "hlo_backend/passes/dimension_utils.h"
+#include "hlo_backend/passes/layout/transposed.h"
+
+namespace ptxla::hlo {
+namespace {
+
+// Of the bytes of rows in the order of their dimensions, in percent, those of
+// rows that lie turned. Each member's are weights that the arrays load.
+constexpr int64_t kMostTurned = 80;
+
+// {0, .., rank - 3, rank - 1, rank - 2}: its own inverse.
+DimVector LastTwoSwapped(int rank) {
+  DimVector order(rank);
+  std::iota(order.begin(), order.end(), 0);
+  std::swap(order[rank - 1], order[rank - 2]);
+  return order;
+}
+
+bool JoinsRows(const Instruction& i) {
+  if (i.opcode() != Opcode::kReshape || i.shape().rank() != 2) return false;
+  const Shape& rows = i.operand(0)->shape();
+  return rows.rank() > 2 && rows.dims().back() == i.shape().dims().back();
+}
+
+int64_t BytesOf(PrimitiveType type, const DimVector& dims, int generation) {
+  return TpuBytes(Shape::Array(type, dims), generation);
+}
+
+bool LieFuller(PrimitiveType type, const DimVector& dims,
+               const DimVector& order, int generation) {
+  return 100 * BytesOf(type, Permuted(dims, order), generation) <=
+         kMostTurned * BytesOf(type, dims, generation);
+}
+
+// What reads the product reads it in these dimensions, or it has them.
+bool IsReadAs(const Instruction& dot, const DimVector& dims) {
+  if (dot.shape().dims() == dims) return true;
+  return !dot.IsRoot() &&
+         std::all_of(dot.users().begin(), dot.users().end(),
+                     [&](const Instruction* u) {
+                       return u->opcode() == Opcode::kReshape &&
+                              u->shape().dims() == dims;
+                     });
+}
+
+// A transpose behind work on the product alone becomes one of its operands
+// (simplify_transposed_dot.cc).
+bool IsTurnedItself(const Instruction& dot) {
+  const Instruction* value = &dot;
+  while (value->user_count() == 1) {
+    value = value->users()[0];
+    if (value->opcode() == Opcode::kTranspose) return true;
+    if (!value->IsElementwise() && value->opcode() != Opcode::kReshape) break;
+  }
+  return false;
+}
+
+// Columns of several dimensions that a reshape has parted are one again. Those
+// of a parameter stay apart, as in the TPU compiler: what follows copies them
+// together.
+Instruction* WithOneFree(Builder& b, Instruction* matrix, int64_t contracted) {
+  const Shape& shape = matrix->shape();
+  if (matrix->opcode() != Opcode::kReshape || contracted != 0) return matrix;
+  return b.Reshape(matrix, {shape.dim(0), shape.ElementCount() / shape.dim(0)});
+}
+
+}  // namespace
+
+Instruction* RowsOfProduct(const Instruction& dot) {
+  if (dot.opcode() != Opcode::kDot || dot.shape().has_layout()) return nullptr;
+  Instruction* rows = dot.operand(0);
+  if (JoinsRows(*rows)) rows = rows->operand(0);
+  return rows->opcode() == Opcode::kTranspose && rows->shape().rank() > 2
+             ? rows
+             : nullptr;
+}
+
+TurnedProduct MadeOfTurnedRows(Builder& b, Instruction* dot, int generation) {
+  const TurnedProduct none = {nullptr, {}};
+  Instruction* rows = RowsOfProduct(*dot);
+  if (rows == nullptr || HasControlEdges(*dot)) return none;
+  DotAttrs attrs = dot->attrs<DotAttrs>();
+  Instruction* matrix = dot->operand(1);
+  if (!attrs.sparsity.empty() || !attrs.lhs_batch.empty() ||
+      attrs.lhs_contracting.size() != 1 ||
+      attrs.lhs_contracting[0] != dot->operand(0)->shape().rank() - 1) {
+    return none;
+  }
+  const int rank = rows->shape().rank(), members = rank - 2;
+  const PrimitiveType type = dot->shape().type();
+  const DimVector swap = LastTwoSwapped(rank);
+  if (!LieFuller(rows->shape().type(), rows->shape().dims(), swap,
+                 generation)) {
+    return none;
+  }
+  const auto product_of = [&](const DimVector& dims, Instruction* left,
+                              Instruction* right) {
+    Instruction* product = dot->parent()->Add(
+        Opcode::kDot, Shape::Array(type, dims), {left, right}, attrs);
+    product->set_metadata(dot->shared_metadata());
+    return product;
+  };
+  matrix = WithOneFree(b, matrix, attrs.rhs_contracting[0]);
+  const DimVector free = Others(matrix->shape().rank(), attrs.rhs_contracting);
+  DimVector result = rows->shape().dims();
+  result.pop_back();
+  for (int64_t d : free) result.push_back(matrix->shape().dim(d));
+  const bool fuller = free.size() == 1 && IsReadAs(*dot, result) &&
+                      LieFuller(type, result, swap, generation);
+  if (!fuller && (rows->dimensions() != absl::MakeConstSpan(swap) ||
+                  IsTurnedItself(*dot))) {
+    return none;
+  }
+  Instruction* turned = Transposed(&b, rows, swap);
+  if (!fuller) {
+    attrs.lhs_contracting = {rank - 2};
+    DimVector same(result.size());
+    std::iota(same.begin(), same.end(), 0);
+    return {product_of(result, turned, matrix), same};
+  }
+  attrs.lhs_batch.resize(members);
+  std::iota(attrs.lhs_batch.begin(), attrs.lhs_batch.end(), 0);
+  attrs.rhs_batch = attrs.lhs_batch;
+  attrs.lhs_contracting = {members + attrs.rhs_contracting[0]};
+  attrs.rhs_contracting = {members};
+  auto& precision = attrs.precision.operands;
+  if (precision.size() == 2) std::swap(precision[0], precision[1]);
+  DimVector shared(result.begin(), result.begin() + members);
+  for (int64_t size : matrix->shape().dims()) shared.push_back(size);
+  Instruction* all = b.Broadcast(matrix, shared, {members, members + 1});
+  return {product_of(Permuted(result, swap), all, turned), swap};
+}
+
+bool LeavesLanesEmpty(const Instruction& transpose, int generation) {
+  if (transpose.opcode() != Opcode::kTranspose ||
+      transpose.operand(0)->opcode() != Opcode::kDot ||
+      transpose.shape().rank() < 3 || transpose.shape().has_layout()) {
+    return false;
+  }
+  const Shape& from = transpose.operand(0)->shape();
+  return 100 * BytesOf(from.type(), from.dims(), generation) <=
+         kMostTurned *
+             BytesOf(from.type(), transpose.shape().dims(), generation);
+}
+
+}  // namespace ptxla::hlo
