@@ -69,6 +69,10 @@ constexpr const char* kPrograms[] = {
     "{m6 = vmneg m1} {m7 = vmmov m2} {v10 = vsel m3, v1, v2} "
     "{v11 = vsel m4, v1, v2} {v12 = vsel m5, v1, v2} {v13 = vsel m6, v1, v2} "
     "{v14 = vsel m7, v1, v2}",
+    "{m1 = vcmp.lt.u32 v1, v2} {m2 = vcmp.le.u32 v1, v2} "
+    "{m3 = vcmp.gt.u32 v1, v2} {m4 = vcmp.ge.u32 v1, v2} "
+    "{v10 = vsel m1, v1, v2} {v11 = vsel m2, v1, v2} {v12 = vsel m3, v1, v2} "
+    "{v13 = vsel m4, v1, v2} {vsigmoid.f32 v1} {v14 = vpop.eup}",
     "{vrcp.f32 v1} {vrsqrt.f32 v1} {vpow2.f32 v1} {vlog2.f32 v1} "
     "{vtanh.f32 v1} {verf.f32 v1} {vsinq.f32 v1} {vcosq.f32 v1} "
     "{vrcp.bf16 v1} {vrsqrt.bf16 v1} {vpow2.bf16 v1} {vlog2.bf16 v1} "
@@ -197,7 +201,11 @@ TEST(MutantTest, ComparesAreNoticed) {
       MakeWords([](int s, int l) { return uint32_t(s * 17 + 3 * l); })};
   for (int op = 0; op < kNumOpcodes; ++op) {
     const InstrInfo& info = Info(static_cast<Opcode>(op));
-    if (info.latency != LatencyKey::kVectorCompare) continue;
+    // vweird, of one operand, is in a program above.
+    if (info.latency != LatencyKey::kVectorCompare ||
+        static_cast<Opcode>(op) == Opcode::kVweird) {
+      continue;
+    }
     const std::string code = absl::StrCat("{m1 = ", info.mnemonic,
                                           " v1, v2} {v10 = vsel m1, v1, v2}");
     ASSERT_OK_AND_ASSIGN(const auto want, RunBundles(code, inputs));

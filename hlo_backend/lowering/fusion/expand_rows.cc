@@ -20,7 +20,7 @@ constexpr int64_t kPlanesTogether = 8;
 constexpr int64_t kGroupsTogether = 4;
 // Row tiles of all planes of a block: beyond them the way through the XLUs is
 // hidden as well as it can be.
-constexpr int64_t kTilesTogether = 128;
+constexpr int64_t kTilesTogether = 384;
 
 }  // namespace
 
@@ -105,11 +105,11 @@ absl::Status NestCode::ExpandRows(const Stream& s, const Place& place) {
   // and drained once for all.
   int64_t together = 1;
   if (!planes.empty() && row_tiles <= per_loop) {
-    for (int64_t n = 2; n <= kPlanesTogether && n * row_tiles <= kTilesTogether;
-         ++n) {
-      if (extent_[planes.back()] % n == 0) together = n;
-    }
+    together = std::clamp<int64_t>(
+        kTilesTogether / row_tiles, 1,
+        std::min<int64_t>(kPlanesTogether, extent_[planes.back()]));
   }
+  const int64_t left = planes.empty() ? 0 : extent_[planes.back()] % together;
   for (int x : planes) {
     b_.BeginLoop(extent_[x] / (x == planes.back() ? together : 1), 1);
   }
@@ -163,6 +163,29 @@ absl::Status NestCode::ExpandRows(const Stream& s, const Place& place) {
                value);
     }
   };
+  const auto planes_at_once = [&](int64_t count) {
+    for (int64_t u = 0; u < count; ++u) {
+      Sca row = plane_row, begin = from;
+      int64_t beyond = 0;
+      if (u > 0) {
+        const int x = planes.back();
+        beyond = u * place.strides[x];
+        if (x == s.row_axis) {
+          row = b_.SAddImm(plane_row, static_cast<int32_t>(u));
+        } else {
+          begin = b_.SAddImm(from,
+                             static_cast<int32_t>(u * place.source_strides[x]));
+        }
+      }
+      const Sca line = line_of(begin, row);
+      // Lines of planes side by side may lie in any bank.
+      if (count > 1) b_.SetBank(line, codegen::kUnknownBanks, 0);
+      for (int64_t first = 0; first < row_tiles; first += 16) {
+        group(first, static_cast<int>(std::min<int64_t>(16, row_tiles - first)),
+              line, row, to, beyond);
+      }
+    }
+  };
   if (row_tiles > per_loop) {
     const Sca target = b_.GlobalSca(), line = b_.GlobalSca();
     b_.SMove(target, to);
@@ -186,27 +209,7 @@ absl::Status NestCode::ExpandRows(const Stream& s, const Place& place) {
             plane_row, target, 0);
     }
   } else {
-    for (int64_t u = 0; u < together; ++u) {
-      Sca row = plane_row, begin = from;
-      int64_t beyond = 0;
-      if (u > 0) {
-        const int x = planes.back();
-        beyond = u * place.strides[x];
-        if (x == s.row_axis) {
-          row = b_.SAddImm(plane_row, static_cast<int32_t>(u));
-        } else {
-          begin = b_.SAddImm(from,
-                             static_cast<int32_t>(u * place.source_strides[x]));
-        }
-      }
-      const Sca line = line_of(begin, row);
-      // Lines of planes side by side may lie in any bank.
-      if (together > 1) b_.SetBank(line, codegen::kUnknownBanks, 0);
-      for (int64_t first = 0; first < row_tiles; first += 16) {
-        group(first, static_cast<int>(std::min<int64_t>(16, row_tiles - first)),
-              line, row, to, beyond);
-      }
-    }
+    planes_at_once(together);
   }
   for (size_t k = planes.size(); k-- > 0;) {
     const int x = planes[k];
@@ -224,6 +227,11 @@ absl::Status NestCode::ExpandRows(const Stream& s, const Place& place) {
     b_.NewBlock("next plane");
     move(x == planes.back() ? together : 1);
     b_.EndLoop();
+    if (x == planes.back() && left > 0) {
+      b_.NewBlock("expand rows of the last planes");
+      planes_at_once(left);
+      move(left);
+    }
     b_.NewBlock("first plane");
     move(-extent_[x]);
   }

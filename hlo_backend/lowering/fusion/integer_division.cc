@@ -22,12 +22,20 @@ struct Division {
 // rest is the dividend.
 Division DivideWords(CodeBuilder& b, Vec x, Vec y) {
   const auto shift = [&](Vec v) { return b.BinaryImm(Opcode::kVshll, v, 1); };
-  Vec rest = b.SharedImm(0);
+  // Where the chip compares signed words alone, those of turned sign bits.
+  const bool compares = isa::Supports(b.model(), Opcode::kVcmpGeU32);
+  const auto ordered = [&](Vec v) {
+    return compares ? v : b.BinaryImm(Opcode::kVxor, v, 0x80000000u);
+  };
+  const Vec divisor = ordered(y);
+  Vec rest;
   for (int bit = 0; bit < 32; ++bit) {
     const Vec next = b.BinaryImm(Opcode::kVshrl, x, 31);
     rest = bit == 0 ? next : b.Binary(Opcode::kVor, shift(rest), next);
     x = shift(x);
-    const Mask fits = b.Compare(Opcode::kVcmpGeU32, rest, y);
+    const Mask fits =
+        b.Compare(compares ? Opcode::kVcmpGeU32 : Opcode::kVcmpGeS32,
+                  ordered(rest), divisor);
     rest = b.Select(fits, b.Binary(Opcode::kVsubS32, rest, y), rest);
     x = b.Select(fits, b.BinaryImm(Opcode::kVor, x, 1), x);
   }

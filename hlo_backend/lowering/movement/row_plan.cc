@@ -140,8 +140,10 @@ bool RowPlan::Split(int64_t steps, Blocks* blocks) {
   if (steps == 1) return true;
   std::vector<bool> known(operands_.size(), false);
   const int64_t rows = blocks->result_rows;
-  // Of padded arrays all rows: samples may all be padding.
-  constexpr int64_t kMostRows = 65536;
+  // Of padded arrays all rows: samples may all be padding. Of others as many as
+  // take some 20 ms; beyond them a wrong answer needs an order of dimensions
+  // that changes where none of the samples lies.
+  constexpr int64_t kMostRows = 65536, kAllRows = 16384;
   const bool pads = map_.Pads();
   if (pads && result_.count() > kMostRows) return false;
   // Every block against the first, at a few rows: the first, the last and one
@@ -160,7 +162,7 @@ bool RowPlan::Split(int64_t steps, Blocks* blocks) {
   // So of arrays that no sample came from.
   const bool unseen =
       std::find(known.begin(), known.end(), false) != known.end();
-  if (!pads && !unseen) return true;
+  if (!pads && !unseen && result_.count() > kAllRows) return true;
   if (result_.count() > kMostRows) return false;
   for (int64_t step = 1; step < steps; ++step) {
     for (int64_t row = 0; row < rows; ++row) {

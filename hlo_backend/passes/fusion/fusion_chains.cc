@@ -122,7 +122,7 @@ void FusionChains::Describe(const Instruction& i) {
 
 bool FusionChains::MayBeDoneAgain(const Instruction& i,
                                   const FusionNode& node) const {
-  if (node.many || node.full.size() > 1 || i.shape().IsScalar() ||
+  if (node.many || node.full.size() > 2 || i.shape().IsScalar() ||
       IsKeptExponential(i) || node.operations > FusionNode::kMostOperations) {
     return false;
   }
@@ -131,7 +131,12 @@ bool FusionChains::MayBeDoneAgain(const Instruction& i,
   for (const Instruction* leaf : node.small) small += leaf->shape().ByteSize();
   if (small * kSmallShare > bytes) return false;
   if (node.full.empty()) return true;
-  if (node.full[0]->shape().ByteSize() > bytes) {
+  int64_t full = 0;
+  for (const Instruction* leaf : node.full) full += leaf->shape().ByteSize();
+  // Of two arrays, an f32 value of bf16 ones (of a normalisation's gradient):
+  // to read them again moves no more than to read the value.
+  if (node.full.size() > 1 && full > bytes) return false;
+  if (full > bytes) {
     return IsReadOnce(i, *node.full[0]) ||
            IsReadWith(nodes_, i, *node.full[0]) ||
            IsKeptForProducts(nodes_, i, *node.full[0]);

@@ -41,12 +41,12 @@ bool FitsStep(const Instruction& rows, const Instruction& product, int operand,
 }  // namespace
 
 bool HasChains(const chips::ChipSpec& chip, const Instruction& dot) {
-  constexpr int64_t kFewestMeasured = 128;  // queries, and keys, of C-SDPA
-  // Half of the lanes; theirs have 128.
-  constexpr int64_t kLeastDepth = 64;
+  // Queries, keys and depth of C-SDPA. Of 64 numbers a head the TPU compiler
+  // makes kernels that store scores, as of fewer.
+  constexpr int64_t kFewestMeasured = 128;
   const Shape& scores = dot.shape();
   for (int64_t d : dot.attrs<DotAttrs>().lhs_contracting) {
-    if (dot.operand(0)->shape().dim(static_cast<int>(d)) < kLeastDepth) {
+    if (dot.operand(0)->shape().dim(static_cast<int>(d)) < kFewestMeasured) {
       return false;
     }
   }

@@ -91,7 +91,6 @@ class StatisticsFuser {
           continue;
         }
         if (u->opcode() == Opcode::kReduce && IsStatistic(*u) &&
-            u->shape().type() == PrimitiveType::kF32 &&
             IsRowMajor(u->shape()) && u->operand(0) == work_[next]) {
           reduces.push_back(u);
         } else if (work_.size() <= most_work_ && IsWork(*u)) {
@@ -121,8 +120,13 @@ class StatisticsFuser {
   }
 
   bool IsStatistic(const Instruction& reduce) const {
-    return of_columns_ ? IsMemberColumnReduce(reduce, *dot_)
-                       : IsRowReduce(reduce, *dot_);
+    const PrimitiveType type = reduce.shape().type();
+    if (of_columns_) {
+      return type == PrimitiveType::kF32 && IsMemberColumnReduce(reduce, *dot_);
+    }
+    // Extrema of bf16 are exact.
+    return (type == PrimitiveType::kF32 || type == PrimitiveType::kBf16) &&
+           IsRowReduce(reduce, *dot_);
   }
 
   static bool Contains(const std::vector<Instruction*>& list,
@@ -159,6 +163,8 @@ class StatisticsFuser {
              const std::vector<Instruction*>& reduces) const {
     return std::any_of(i.operands().begin(), i.operands().end(),
                        [&](const Instruction* o) {
+                         // Values of rows are spread as f32 (row-values).
+                         if (o->opcode() == Opcode::kConvert) o = o->operand(0);
                          return o->opcode() == Opcode::kBroadcast &&
                                 IsOfReduces(*o->operand(0), reduces, 0);
                        });

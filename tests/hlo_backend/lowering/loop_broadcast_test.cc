@@ -45,6 +45,36 @@ ENTRY e {
   }
 }
 
+// Values per row of planes of few rows: several planes are put on all lanes at
+// once, whatever their number.
+TEST(LoopBroadcastTest, PlanesOfRowsShareTheXlusInAnyNumber) {
+  const auto program = [](int planes) {
+    return absl::Substitute(R"(HloModule m
+f {
+  x = f32[$0,384,128] parameter(0)
+  s = f32[$0,384] parameter(1)
+  b = f32[$0,384,128] broadcast(s), dimensions={0,1}
+  ROOT y = f32[$0,384,128] multiply(x, b)
+}
+ENTRY e {
+  x = f32[$0,384,128] parameter(0)
+  s = f32[$0,384] parameter(1)
+  ROOT r = f32[$0,384,128] fusion(x, s), kind=kLoop, calls=f
+})",
+                            planes);
+  };
+  for (const char* chip : {"v4", "v5e", "v6e"}) {
+    HarnessOptions options;
+    options.chip = chip;
+    options.in_vmem = {0, 1};
+    ASSERT_OK_AND_ASSIGN(const HarnessResult eight,
+                         CompareKernel(program(8), options));
+    ASSERT_OK_AND_ASSIGN(const HarnessResult eleven,
+                         CompareKernel(program(11), options));
+    EXPECT_LT(eleven.cycles, 1.15 * 11 / 8 * eight.cycles) << chip;
+  }
+}
+
 TEST(LoopBroadcastTest, BroadcastsComeFromEveryDimension) {
   struct Case {
     const char* operand;
