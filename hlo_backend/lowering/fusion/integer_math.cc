@@ -21,6 +21,11 @@ Vec Negative(CodeBuilder& b, Vec x) {
   return b.Binary(Opcode::kVsubS32, b.SharedImm(0), x);
 }
 
+// x where it comes before y, else y.
+Vec FirstBy(CodeBuilder& b, Opcode comes_before, Vec x, Vec y) {
+  return b.Select(b.Compare(comes_before, x, y), x, y);
+}
+
 // A negative factor is 2^32 less than its word says.
 Vec UpperWord(CodeBuilder& b, PrimitiveType type, Vec x, Vec y) {
   if (hlo::IsUnsigned(type)) return MultiplyHigh(b, x, y);
@@ -85,21 +90,17 @@ Vec MultiplyIntegers(CodeBuilder& b, Vec x, Vec y) {
 }
 
 Vec MaximumOf(CodeBuilder& b, PrimitiveType type, Vec x, Vec y) {
-  const bool u = hlo::IsUnsigned(type);
-  if (u && isa::Supports(b.model(), Opcode::kVmaxU32)) {
-    return b.Binary(Opcode::kVmaxU32, x, y);
-  }
-  return b.Select(b.Compare(u ? Opcode::kVcmpGtU32 : Opcode::kVcmpGtS32, x, y),
-                  x, y);
+  if (!hlo::IsUnsigned(type)) return FirstBy(b, Opcode::kVcmpGtS32, x, y);
+  return isa::Supports(b.model(), Opcode::kVmaxU32)
+             ? b.Binary(Opcode::kVmaxU32, x, y)
+             : FirstBy(b, Opcode::kVcmpGtU32, x, y);
 }
 
 Vec MinimumOf(CodeBuilder& b, PrimitiveType type, Vec x, Vec y) {
-  const bool u = hlo::IsUnsigned(type);
-  if (u && isa::Supports(b.model(), Opcode::kVminU32)) {
-    return b.Binary(Opcode::kVminU32, x, y);
-  }
-  return b.Select(b.Compare(u ? Opcode::kVcmpLtU32 : Opcode::kVcmpLtS32, x, y),
-                  x, y);
+  if (!hlo::IsUnsigned(type)) return FirstBy(b, Opcode::kVcmpLtS32, x, y);
+  return isa::Supports(b.model(), Opcode::kVminU32)
+             ? b.Binary(Opcode::kVminU32, x, y)
+             : FirstBy(b, Opcode::kVcmpLtU32, x, y);
 }
 
 absl::StatusOr<Value> IntegerOp(CodeBuilder& b, const Instruction& i,
