@@ -108,6 +108,7 @@ class WindowMaker {
   // The whole array, fetched once (or resident and walked in place).
   void Whole(const Stream& s, isa::Window* w, Place* place) {
     w->hbm_offset = s.first_byte;
+    if (place->resident) place->first_byte = s.first_byte;
     w->inner_bytes = s.array.bytes() - s.first_byte;
     w->slots = 1;
     w->slot_bytes = RoundUpTo<int64_t>(w->inner_bytes, isa::kVregBytes);

@@ -43,7 +43,8 @@ struct Place {
   int64_t scratch = 0;
   // The window moves with the grid; else the whole array is there.
   bool moves = false;
-  bool resident = false;  // an argument in VMEM, walked in place
+  bool resident = false;   // an argument in VMEM, walked in place
+  int64_t first_byte = 0;  // of it that the window begins with
   // Bytes between tiles of rows, where an axis chooses the row (Stream::
   // row_axis); of a window that moves along it, grid steps per tile.
   int64_t row_stride = 0;

@@ -190,7 +190,9 @@ void NestCode::SetBank(Sca reg, const Place& place) {
   }
   const auto [it, is_new] = bank_groups_.try_emplace(moves, 0);
   if (is_new) it->second = b_.NewBankGroup();
-  b_.SetBank(reg, it->second, static_cast<int32_t>(place.scratch % period));
+  const int64_t first =
+      place.kind == Place::Kind::kScratch ? place.scratch : place.first_byte;
+  b_.SetBank(reg, it->second, static_cast<int32_t>(first % period));
 }
 
 void NestCode::Advance(int axis, int64_t tiles) {

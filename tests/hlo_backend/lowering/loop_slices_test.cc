@@ -89,5 +89,32 @@ ENTRY e {
   }
 }
 
+// A part in VMEM begins in the bank of its first tile: loads of it and of
+// another array share bundles where their banks differ.
+TEST(LoopSlicesTest, PartsInVmemBeginInTheBankOfTheirTile) {
+  for (const char* chip : kChips) {
+    HarnessOptions options;
+    options.chip = chip;
+    options.in_vmem = {0, 1};
+    EXPECT_OK(CompareKernel(R"(HloModule m
+f {
+  x = f32[40,512] parameter(0)
+  y = f32[40,128] parameter(1)
+  a = f32[40,128] slice(x), slice={[0:40], [128:256]}
+  b = f32[40,128] slice(x), slice={[0:40], [384:512]}
+  s = f32[40,128] add(a, y)
+  ROOT r = f32[40,128] multiply(s, b)
+}
+ENTRY e {
+  x = f32[40,512] parameter(0)
+  y = f32[40,128] parameter(1)
+  ROOT r = f32[40,128] fusion(x, y), kind=kLoop, calls=f
+})",
+                            options)
+                  .status())
+        << chip;
+  }
+}
+
 }  // namespace
 }  // namespace ptxla::lowering
