@@ -190,8 +190,10 @@ void NestCode::SetBank(Sca reg, const Place& place) {
   }
   const auto [it, is_new] = bank_groups_.try_emplace(moves, 0);
   if (is_new) it->second = b_.NewBankGroup();
-  const int64_t first =
-      place.kind == Place::Kind::kScratch ? place.scratch : place.first_byte;
+  // Of a place in scratch `first_byte` is the array's that is expanded there.
+  const bool in_window =
+      place.window >= 0 && place.kind == Place::Kind::kWindow;
+  const int64_t first = in_window ? place.first_byte : place.scratch;
   b_.SetBank(reg, it->second, static_cast<int32_t>(first % period));
 }
 

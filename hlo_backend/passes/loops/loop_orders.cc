@@ -42,8 +42,12 @@ class Stack {
       const std::vector<Instruction*> users(value->users().begin(),
                                             value->users().end());
       for (Instruction* user : users) {
-        if (user->opcode() == Opcode::kDynamicSlice) Cut(value, user);
-        if (user->opcode() == Opcode::kDynamicUpdateSlice) Update(value, user);
+        // Either takes the user away.
+        if (user->opcode() == Opcode::kDynamicSlice) {
+          Cut(value, user);
+        } else if (user->opcode() == Opcode::kDynamicUpdateSlice) {
+          Update(value, user);
+        }
       }
     }
     for (Instruction* value : ElementsOf(*loop_, k_)) {
