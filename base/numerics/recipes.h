@@ -124,7 +124,9 @@ class Recipes {
     return o_.Select(o_.Equal(x, 0.0f), o_.And(x, 0x80000000u), root);
   }
 
-  // (1 + tanh(x / 2)) / 2.
+  // (1 + tanh(x / 2)) / 2. That the EUP takes half of x is ASSUMED: the TPU
+  // compiler's schedules have one scaling and one EUP operation. The evaluator
+  // has v5e's for earlier chips too, which differs by 2^-24 at most.
   V Logistic(V x) {
     const V half = o_.Mul(x, 0.5f);
     if (eup_.has_sigmoid) return o_.Sigmoid(half);

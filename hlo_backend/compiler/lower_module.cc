@@ -29,6 +29,8 @@ namespace {
 // More than the ways in which a fusion is taken apart (docs/compiler.md).
 constexpr int kMostRefusals = 8;
 // Kernels whose arrays come to VMEM, or leave it again, have other windows.
+// Should they never settle, all goes back to where it was after so many plans.
+// ASSUMED.
 constexpr int kMostPlansByWindows = 8;
 constexpr int64_t kNoLimit = int64_t{1} << 60;
 

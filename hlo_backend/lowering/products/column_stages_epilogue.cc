@@ -49,25 +49,9 @@ void ColumnStagesEpilogue::AddTo(ProductProblem* problem,
   const std::vector<VInstr> after = CodeOf(model, later);
   problem->epilogue_ops = VectorOperations(before) + 1;
   live_registers_ = 2 * PeakVectors(before) + 2;
-  // Slots of the passes, for one register: operations, a combination for each
-  // reduce, loads and stores of what is kept and stored.
-  double loads = leaves, stores = static_cast<double>(results_.size());
-  for (int stage = 0; stage < e_.stages; ++stage) {
-    loads += 1;
-    if (stage > 0) stores += static_cast<double>(stages_.kept_in[stage].size());
-  }
-  const auto slots = [&](isa::Slot slot) {
-    return static_cast<double>(std::max(1, model.Slots(slot)));
-  };
-  const double vector = static_cast<double>(VectorOperations(after)) +
-                        static_cast<double>(stages_.reductions.size());
-  const auto eup = static_cast<double>(
-      std::count_if(after.begin(), after.end(), [](const VInstr& v) {
-        return isa::Info(v.op).unit == isa::ExecUnit::kEup;
-      }));
-  unit_cycles_ = std::max({vector / slots(isa::Slot::kVector),
-                           loads / slots(isa::Slot::kLoad),
-                           stores / slots(isa::Slot::kStore), eup});
+  unit_cycles_ = CyclesOfPasses(
+      stages_, after, static_cast<int64_t>(stages_.reductions.size()), leaves,
+      static_cast<int64_t>(results_.size()), model);
   problem->row_cycles = unit_cycles_;
 }
 

@@ -77,25 +77,9 @@ void RowEpilogue::AddTo(ProductProblem* problem,
   const std::vector<VInstr> after = CodeOf(model, later);
   problem->epilogue_ops = VectorOperations(before) + 1;
   live_registers_ = 2 * PeakVectors(before) + 2;
-  // Slots of the passes, for one register: operations, a combination and a load
-  // for each reduce, loads and stores of what is kept and stored.
-  const auto reduces = static_cast<double>(stages_.reductions.size());
-  double loads = leaves, stores = static_cast<double>(results_.size());
-  for (int stage = 0; stage < e_.stages; ++stage) {
-    loads += 1;
-    if (stage > 0) stores += static_cast<double>(stages_.kept_in[stage].size());
-  }
-  const auto slots = [&](isa::Slot slot) {
-    return static_cast<double>(std::max(1, model.Slots(slot)));
-  };
-  double eup = 0;
-  for (const VInstr& v : after)
-    eup += isa::Info(v.op).unit == isa::ExecUnit::kEup;
-  const double vector =
-      (static_cast<double>(VectorOperations(after)) + reduces + 1) /
-      slots(isa::Slot::kVector);
-  unit_cycles_ = std::max({vector, loads / slots(isa::Slot::kLoad),
-                           stores / slots(isa::Slot::kStore), eup});
+  unit_cycles_ = CyclesOfPasses(
+      stages_, after, static_cast<int64_t>(stages_.reductions.size()) + 1,
+      leaves, static_cast<int64_t>(results_.size()), model);
   problem->row_cycles = unit_cycles_;
 }
 

@@ -5,6 +5,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
+#include "hlo_backend/lowering/products/tile_formula.h"
 
 namespace ptxla::lowering {
 namespace {
@@ -153,6 +154,30 @@ class Planner {
 absl::StatusOr<RowStages> RowStages::Of(const hlo::Instruction& fusion,
                                         const Expression& e, int along) {
   return Planner(e, along).Run(fusion);
+}
+
+double CyclesOfPasses(const RowStages& stages,
+                      const std::vector<codegen::VInstr>& code,
+                      int64_t combinations, int leaves, int64_t results,
+                      const isa::MachineModel& model) {
+  const size_t passes = stages.kept_in.size();
+  auto stores = static_cast<double>(results);
+  for (size_t stage = 1; stage < passes; ++stage) {
+    stores += static_cast<double>(stages.kept_in[stage].size());
+  }
+  const auto cycles = [&](double operations, isa::Slot slot) {
+    return operations / static_cast<double>(std::max(1, model.Slots(slot)));
+  };
+  const auto eup = static_cast<double>(
+      std::count_if(code.begin(), code.end(), [](const codegen::VInstr& v) {
+        return isa::Info(v.op).unit == isa::ExecUnit::kEup;
+      }));
+  return std::max(
+      {cycles(static_cast<double>(VectorOperations(code) + combinations),
+              isa::Slot::kVector),
+       cycles(static_cast<double>(leaves) + static_cast<double>(passes),
+              isa::Slot::kLoad),
+       cycles(stores, isa::Slot::kStore), eup});
 }
 
 }  // namespace ptxla::lowering

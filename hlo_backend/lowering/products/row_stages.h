@@ -8,9 +8,11 @@
 #ifndef PTXLA_HLO_BACKEND_LOWERING_PRODUCTS_ROW_STAGES_H_
 #define PTXLA_HLO_BACKEND_LOWERING_PRODUCTS_ROW_STAGES_H_
 
+#include <cstdint>
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "hlo_backend/lowering/codegen/vcode.h"
 #include "hlo_backend/lowering/fusion/expression.h"
 #include "hlo_backend/lowering/fusion/reduction.h"
 
@@ -38,6 +40,14 @@ struct RowStages {
   static absl::StatusOr<RowStages> Of(const hlo::Instruction& fusion,
                                       const Expression& e, int along);
 };
+
+// Cycles that the passes take for one register of the block, by the slots of
+// `model`: what `code` computes behind the stream and `combinations` of what
+// reduces keep, loads of `leaves` and of what is kept, and stores.
+double CyclesOfPasses(const RowStages& stages,
+                      const std::vector<codegen::VInstr>& code,
+                      int64_t combinations, int leaves, int64_t results,
+                      const isa::MachineModel& model);
 
 }  // namespace ptxla::lowering
 

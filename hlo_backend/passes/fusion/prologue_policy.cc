@@ -59,7 +59,7 @@ int ProloguePolicy::OperationsOf(const Instruction& i) const {
     case Opcode::kErf:
       return late ? 2 : 40;
     case Opcode::kLogistic:
-      return 4;
+      return 4;  // before v5e; 2 from it on
     case Opcode::kExpm1:
     case Opcode::kLog1p:
       return 10;

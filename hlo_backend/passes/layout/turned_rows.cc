@@ -14,6 +14,7 @@ namespace {
 
 // Of the bytes of rows in the order of their dimensions, in percent, those of
 // rows that lie turned. Each member's are weights that the arrays load.
+// ASSUMED: 64 channels are half, 96 three quarters, 112 seven eighths.
 constexpr int64_t kMostTurned = 80;
 
 // {0, .., rank - 3, rank - 1, rank - 2}: its own inverse.

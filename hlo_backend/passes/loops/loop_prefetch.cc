@@ -18,7 +18,8 @@
 namespace ptxla::hlo {
 namespace {
 
-// The copy is not hidden: what it brings is read at least so often.
+// The copy is not hidden: what it brings is read at least so often. ASSUMED,
+// from where on it can pay.
 constexpr int64_t kLeastReads = 2;
 constexpr int64_t kLanes = 128, kRegisterBytes = 4096;
 
