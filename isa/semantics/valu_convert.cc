@@ -1,4 +1,7 @@
 // Conversions, packing and unpacking.
+#include <algorithm>
+#include <cmath>
+
 #include "isa/semantics/table.h"
 #include "isa/semantics/words.h"
 
@@ -82,6 +85,11 @@ void VcvtS32F32(ExecContext& c, const Instr& i) {
   MapWords(c.V(i.a), &c.OutV(i.dst),
            [](uint32_t a) { return F32ToS32(FloatFromBits(a)); });
 }
+void VcvtEvenS32F32(ExecContext& c, const Instr& i) {
+  MapWords(c.V(i.a), &c.OutV(i.dst), [](uint32_t a) {
+    return F32ToS32(std::nearbyint(FloatFromBits(a)));
+  });
+}
 void VcvtF8E5M2F32(ExecContext& c, const Instr& i) {
   MapWords(c.V(i.a), &c.OutV(i.dst), [](uint32_t a) {
     return numerics::EncodeFloat(numerics::kF8E5M2, FloatFromBits(a));
@@ -109,6 +117,39 @@ void VpackCB8(ExecContext& c, const Instr& i) {
       uint32_t word = 0;
       for (int r = 0; r < 4; ++r) {
         word |= (Row16(from, s % 4 * 4 + r, l) & 0xFFu) << (8 * r);
+      }
+      d[WordAt(s, l)] = word;
+    }
+  }
+}
+
+// Four rows of words to a word of bytes.
+template <int kLow, int kHigh>
+void PackWords8(ExecContext& c, const Instr& i) {
+  const Words& a = c.V(i.a);
+  Words& d = c.OutV(i.dst);
+  for (int s = 0; s < kSublanes; ++s) {
+    for (int l = 0; l < kLanes; ++l) {
+      uint32_t word = 0;
+      for (int r = 0; r < 4; ++r) {
+        const auto value = static_cast<int32_t>(a[WordAt(s % 2 * 4 + r, l)]);
+        const int bounded = std::clamp(value, kLow, kHigh);
+        word |= (static_cast<uint32_t>(bounded) & 0xFFu) << (8 * r);
+      }
+      d[WordAt(s, l)] = word;
+    }
+  }
+}
+void VpackWS8(ExecContext& c, const Instr& i) { PackWords8<-128, 127>(c, i); }
+void VpackWU8(ExecContext& c, const Instr& i) { PackWords8<0, 255>(c, i); }
+void VpackCB4(ExecContext& c, const Instr& i) {
+  Words& d = c.OutV(i.dst);
+  for (int s = 0; s < kSublanes; ++s) {
+    const Words& from = c.V(s < 4 ? i.a : i.b);
+    for (int l = 0; l < kLanes; ++l) {
+      uint32_t word = 0;
+      for (int r = 0; r < 8; ++r) {
+        word |= (Row8(from, s % 4 * 8 + r, l) & 0xFu) << (4 * r);
       }
       d[WordAt(s, l)] = word;
     }

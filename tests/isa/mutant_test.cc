@@ -51,6 +51,7 @@ constexpr const char* kPrograms[] = {
     "{v12 = vcombine.low v1, v2} {v13 = vcombine.high v1, v2} "
     "{setrngseed v1} {s1 = smov 3} {setrngpos s1} {v14 = vrng} "
     "{v15 = vcvt.f32.s32 v1} {v17 = vcvt.s32.f32 v1} "
+    "{v16 = vcvt.even.s32.f32 v1} "
     "{m1 = vweird.f32 v1} {v18 = vsel m1, v1, v2} {v19 = vpack.c.bf16 v1, v2} "
     "{v20 = vpack.i.bf16 v1, v2} {v21 = vunpack.c.l.bf16 v1} "
     "{v22 = vunpack.c.h.bf16 v1} {v23 = vunpack.i.l.bf16 v1} "
@@ -133,7 +134,8 @@ constexpr const char* kPrograms[] = {
     "{v10 = vunpack.c.l.s4 v1} {v11 = vunpack.c.h.s4 v1} "
     "{v12 = vunpack.c.0.f8e5m2 v1} {v13 = vunpack.c.1.f8e5m2 v1} "
     "{v14 = vunpack.c.2.f8e5m2 v1} {v15 = vunpack.c.3.f8e5m2 v1} "
-    "{v16 = vcvt.f8e5m2.f32 v1}",
+    "{v16 = vcvt.f8e5m2.f32 v1} {v17 = vpack.w.s8 v1} {v18 = vpack.w.u8 v1} "
+    "{v19 = vpack.c.b4 v1, v2}",
     "{v10 = vld.bcast [0]} {v11 = vld.str [0], stride=4096, group=4} "
     "{m1 = vcmask lanes=0:64, sublanes=0:8} {vst [65536], v1} "
     "{vst.msk [65536], v2, m1} {v12 = vld [65536]} "

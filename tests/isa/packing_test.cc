@@ -88,6 +88,41 @@ TEST(PackingTest, BytesPackFourRowsPerWord) {
   }
 }
 
+TEST(PackingTest, WordsOfOneTilePackIntoEveryPartOfARegister) {
+  const Words a = MakeWords(
+      [](int s, int l) { return static_cast<uint32_t>(5 * l - 310 + s); });
+  ASSERT_OK_AND_ASSIGN(const auto out,
+                       RunBundles("{v10 = vpack.w.s8 v1} {v11 = vpack.w.u8 v1} "
+                                  "{v12 = vunpack.c.0.s8 v10} "
+                                  "{v13 = vunpack.c.3.s8 v10} "
+                                  "{v14 = vunpack.c.2.u8 v11}",
+                                  {a}, 5));
+  for (int w = 0; w < kVregWords; ++w) {
+    const auto value = static_cast<int32_t>(a[w]);
+    EXPECT_EQ(static_cast<int32_t>(out[2][w]), std::clamp(value, -128, 127));
+    EXPECT_EQ(out[3][w], out[2][w]);
+    EXPECT_EQ(static_cast<int32_t>(out[4][w]), std::clamp(value, 0, 255));
+  }
+}
+
+TEST(PackingTest, FourBitRowsOfTwoRegistersKeepTheirOrder) {
+  const Words a = Mixed(5), b = Mixed(6);
+  ASSERT_OK_AND_ASSIGN(const auto out, RunBundles("{v10 = vpack.c.b4 v1, v2} "
+                                                  "{v11 = vunpack.c.l.s4 v10} "
+                                                  "{v12 = vunpack.c.h.s4 v10}",
+                                                  {a, b}, 3));
+  for (int r = 0; r < 32; ++r) {
+    const int shift = r % 4 * 8;
+    for (int l = 0; l < kLanes; ++l) {
+      for (int k = 0; k < 2; ++k) {
+        const uint32_t from = (k == 0 ? a : b)[At(r / 4, l)] >> shift & 0xF;
+        const uint32_t wide = out[1 + k][At(r / 4, l)] >> shift & 0xFF;
+        EXPECT_EQ(wide, from & 8 ? from | 0xF0 : from);
+      }
+    }
+  }
+}
+
 TEST(PackingTest, EightBitFloatsKeepRowOrder) {
   std::vector<Words> rows;
   for (int part = 0; part < 4; ++part) {

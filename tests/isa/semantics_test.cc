@@ -199,6 +199,18 @@ TEST(SemanticsTest, ConversionsSaturateAndTruncate) {
   }
 }
 
+TEST(SemanticsTest, TheRoundingConversionTakesTiesToEven) {
+  const float kValues[] = {0.5f,  -0.5f, 1.5f,    -2.5f,
+                           2.51f, 3e9f,  -1e-30f, 8388609.0f};
+  const int32_t kRounded[] = {0, 0, 2, -2, 3, INT32_MAX, 0, 8388609};
+  const Words a = MakeFloats([&](int, int l) { return kValues[l % 8]; });
+  ASSERT_OK_AND_ASSIGN(const auto out,
+                       RunBundles("{v10 = vcvt.even.s32.f32 v1}", {a}, 1));
+  for (int l = 0; l < kLanes; ++l) {
+    EXPECT_EQ(static_cast<int32_t>(out[0][l]), kRounded[l % 8]);
+  }
+}
+
 TEST(SemanticsTest, EupFunctionsAreTheEvaluators) {
   const Words a =
       MakeFloats([](int s, int l) { return 0.05f + s + 0.02f * l; });
