@@ -153,11 +153,29 @@ class Recipes {
 
   V Power(V x, V y) { return PowerOf(o_, eup_.full_reciprocals, x, y); }
 
-  V Sin(V x) {
+  // What the sine and the cosine of a number have in common: |x| and, of what
+  // is left after whole quarter turns, both functions.
+  struct Turned {
+    V size, quadrant, sine, cosine;
+  };
+  Turned Turn(V x) {
     const V size = o_.And(x, 0x7fffffffu);
-    return o_.Xor(SinOrCos(size, 0), o_.And(x, 0x80000000u));
+    const ReducedAngle<Ops> angle = ReduceAngle(o_, size);
+    const V r = angle.rest;
+    if (eup_.has_trigonometry) {
+      return {size, angle.quadrant, o_.Sin(r), o_.Cos(r)};
+    }
+    const V square = o_.Mul(r, r);
+    return {size, angle.quadrant, SineOf(r, square), CosineOf(square)};
   }
-  V Cos(V x) { return SinOrCos(o_.And(x, 0x7fffffffu), 1); }
+  V Sin(V x, const Turned& turned) {
+    return o_.Xor(OfQuadrant(turned, turned.quadrant), o_.And(x, 0x80000000u));
+  }
+  V Cos(const Turned& turned) {
+    return OfQuadrant(turned, o_.AddBits(turned.quadrant, 1));
+  }
+  V Sin(V x) { return Sin(x, Turn(x)); }
+  V Cos(V x) { return Cos(Turn(x)); }
 
   // 2^(log2 |x| / 3) and a Newton step, with x's sign.
   V Cbrt(V x) {
@@ -181,19 +199,11 @@ class Recipes {
     return o_.Mul(y, o_.Add(t, 1.5f));
   }
 
-  // sin(a + quarters pi / 2), a not negative.
-  V SinOrCos(V a, int quarters) {
-    const ReducedAngle<Ops> angle = ReduceAngle(o_, a);
-    const V r = angle.rest;
-    const V quadrant =
-        quarters == 0 ? angle.quadrant : o_.AddBits(angle.quadrant, quarters);
-    const V square = eup_.has_trigonometry ? r : o_.Mul(r, r);
-    const V sine = eup_.has_trigonometry ? o_.Sin(r) : SineOf(r, square);
-    const V cosine = eup_.has_trigonometry ? o_.Cos(r) : CosineOf(square);
+  V OfQuadrant(const Turned& turned, V quadrant) {
     const M odd = o_.EqualBits(o_.And(quadrant, 1), 1);
-    const V value = o_.Select(odd, cosine, sine);
+    const V value = o_.Select(odd, turned.cosine, turned.sine);
     const V sign = o_.ShiftLeft(o_.And(quadrant, 2), 30);
-    return o_.Select(o_.Weird(a),
+    return o_.Select(o_.Weird(turned.size),
                      o_.Const(std::numeric_limits<float>::quiet_NaN()),
                      o_.Xor(value, sign));
   }

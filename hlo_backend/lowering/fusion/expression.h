@@ -46,6 +46,9 @@ struct ExprNode {
   // The sign of the input is changed on the way: exp(-x) multiplies by another
   // constant, -|x| sets a bit. `inputs` has the x.
   bool folds_sign = false;
+  // A conversion to integers that rounds to nearest even; `inputs` has what is
+  // not yet rounded.
+  bool rounds = false;
 };
 
 struct Expression {

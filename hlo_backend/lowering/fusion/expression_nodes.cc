@@ -4,6 +4,7 @@
 #include "base/numerics/bits.h"
 #include "base/status.h"
 #include "hlo_backend/analysis/vector_loops.h"
+#include "hlo_backend/lowering/fusion/number_facts.h"
 
 namespace ptxla::lowering {
 namespace {
@@ -177,6 +178,12 @@ absl::StatusOr<int> ExpressionNodes::MakeElementwise(const Instruction* i,
     node.inputs.push_back(input);
     return Append(std::move(node));
   }
+  if (RoundsFirst(i)) {
+    node.rounds = true;
+    ASSIGN_OR_RETURN(int input, Unrounded(i->operand(0), map));
+    node.inputs.push_back(input);
+    return Append(std::move(node));
+  }
   for (const Instruction* operand : i->operands()) {
     // Clamp and select take scalars beside arrays.
     const bool scalar = operand->shape().rank() == 0;
@@ -201,6 +208,41 @@ const Instruction* ExpressionNodes::BehindSign(const Instruction* i) const {
        !bf16) ||
       (i->opcode() == Opcode::kNegate && sign->opcode() == Opcode::kAbs);
   return folds ? sign->operand(0) : nullptr;
+}
+
+// A convert to integers of a number that is rounded to nearest even for it
+// alone, maybe bounded after.
+bool ExpressionNodes::RoundsFirst(const Instruction* i) const {
+  if (i->opcode() != Opcode::kConvert || !hlo::IsInteger(i->shape().type()) ||
+      !hlo::IsFloat(i->operand(0)->shape().type())) {
+    return false;
+  }
+  for (const Instruction* x = i->operand(0);;) {
+    if (ArgumentOf(x) >= 0 || x->user_count() != 1) return false;
+    if (x->opcode() == Opcode::kRoundNearestEven) return true;
+    const int bounded = BoundedOperand(*x);
+    if (bounded < 0) return false;
+    x = x->operand(bounded);
+  }
+}
+
+// The value of RoundsFirst without the rounding.
+absl::StatusOr<int> ExpressionNodes::Unrounded(const Instruction* i,
+                                               const DimVector& map) {
+  if (i->opcode() == Opcode::kRoundNearestEven) return Of(i->operand(0), map);
+  ExprNode node;
+  node.instr = i;
+  node.map = map;
+  node.type = i->shape().type();
+  const int bounded = BoundedOperand(*i);
+  for (int k = 0; k < i->operand_count(); ++k) {
+    const Instruction* operand = i->operand(k);
+    const DimVector of = operand->shape().rank() == 0 ? DimVector() : map;
+    ASSIGN_OR_RETURN(const int input,
+                     k == bounded ? Unrounded(operand, of) : Of(operand, of));
+    node.inputs.push_back(input);
+  }
+  return Append(std::move(node));
 }
 
 // Dimensions of size 1 come and go; the others keep their order.

@@ -49,6 +49,9 @@ class ExpressionNodes {
   absl::StatusOr<int> MakeElementwise(const hlo::Instruction* i,
                                       const hlo::DimVector& map, ExprNode node);
   const hlo::Instruction* BehindSign(const hlo::Instruction* i) const;
+  bool RoundsFirst(const hlo::Instruction* i) const;
+  absl::StatusOr<int> Unrounded(const hlo::Instruction* i,
+                                const hlo::DimVector& map);
   absl::StatusOr<int> ThroughReshape(const hlo::Instruction* i,
                                      const hlo::DimVector& map);
 

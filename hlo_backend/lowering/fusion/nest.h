@@ -20,6 +20,7 @@
 #include "absl/status/status.h"
 #include "hlo_backend/lowering/codegen/narrow_tiles.h"
 #include "hlo_backend/lowering/fusion/geometry.h"
+#include "hlo_backend/lowering/fusion/turned_angles.h"
 #include "hlo_backend/lowering/fusion/vector_math.h"
 #include "hlo_backend/lowering/kernel_plan.h"
 
@@ -143,10 +144,16 @@ class NestCode {
   // Of a packed formula: the register that holds this tile.
   absl::StatusOr<codegen::Vec> EvalPacked(int node, int row, int column);
   absl::StatusOr<Value> MakeLeaf(const ExprNode& node, int row, int column);
-  Value MakeScalar(int stream);
+  absl::StatusOr<codegen::Vec> LeafWords(const ExprNode& node, int row,
+                                         int column);
+  bool HasMaskWords(int node) const;
+  absl::StatusOr<codegen::Vec> MaskWords(int node, int row, int column);
+  absl::StatusOr<Value> MaskAsNumber(const ExprNode& convert, int row,
+                                     int column);
+  codegen::Vec MakeScalar(int stream);
   // Of streams whose access is no tile; `start`: their pointer's value.
-  Value MakeRow(int stream, codegen::Sca start, int column);
-  Value MakeElements(int stream, codegen::Sca start, int column);
+  codegen::Vec MakeRow(int stream, codegen::Sca start, int column);
+  codegen::Vec MakeElements(int stream, codegen::Sca start, int column);
   codegen::Vec Unpack(const Stream& s, codegen::Vec packed, int part);
   void PrepareNarrowTiles();
   // One tile of a stream that goes tile by tile.
@@ -158,6 +165,7 @@ class NestCode {
   codegen::Vec LoadTile(const Stream& s, codegen::Sca base, int64_t offset);
   codegen::Vec LoadPart(int stream, int row, int column);
   codegen::Mask Sublanes(int number);  // the first ones
+  codegen::Vec PackToBytes(const Stream& s, codegen::Vec words);
   absl::Status StoreTile(const Stream& s, codegen::Sca base, int64_t offset,
                          codegen::Vec words, int rows);
   absl::Status StoreParts(const Stream& s, codegen::Sca base, int64_t offset,
@@ -208,6 +216,8 @@ class NestCode {
   std::deque<Place> inline_places_;  // where InlineRow reads
   absl::flat_hash_map<int64_t, Value> local_, global_;
   absl::flat_hash_map<int64_t, codegen::Vec> reciprocals_;  // of local_'s
+  TurnedAngles angles_;                                     // of the body
+  absl::flat_hash_map<int64_t, codegen::Vec> mask_words_;   // of the body
   absl::flat_hash_map<int64_t, codegen::Vec> loads_;   // packed, of the body
   absl::flat_hash_map<int64_t, codegen::Vec> packed_;  // of EvalPacked
   absl::flat_hash_map<int, codegen::Mask> sublanes_;   // of the body

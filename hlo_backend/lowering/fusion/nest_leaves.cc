@@ -166,7 +166,7 @@ Vec NestCode::LoadRegister(int number, int row, int column) {
 }
 
 // A scalar in SMEM, in every lane.
-Value NestCode::MakeScalar(int number) {
+Vec NestCode::MakeScalar(int number) {
   const Stream& s = g_.streams[number];
   const PhysicalArray& a = s.array;
   const Sca address = b_.NewSca();
@@ -182,15 +182,14 @@ Value NestCode::MakeScalar(int number) {
   }
   const Vec words = b_.Splat(word);
   if (const auto small = SmallFloatFormatOf(a.type)) {
-    return Value::Of(UnpackSmallFloat(b_, *small, words));
+    return UnpackSmallFloat(b_, *small, words);
   }
-  return FromMemory(
-      s, a.type == PrimitiveType::kF16 ? WidenF16(b_, words) : words);
+  return a.type == PrimitiveType::kF16 ? WidenF16(b_, words) : words;
 }
 
 // Of an array of one dimension: the tile of the column, or the element that an
 // index chooses.
-Value NestCode::MakeElements(int number, Sca start, int column) {
+Vec NestCode::MakeElements(int number, Sca start, int column) {
   const Stream& s = g_.streams[number];
   const PhysicalArray& a = s.array;
   const int64_t offset = pointers_[stream_pointer_[number]].offset;
@@ -205,19 +204,19 @@ Value NestCode::MakeElements(int number, Sca start, int column) {
     words = b_.LoadRow(number, base, static_cast<int32_t>(offset));
     words = SelectRowPart(s, words, a.packing > 1 ? r : Sca(), 0);
     const Sca lane = b_.SBinaryImm(Opcode::kSand, at, 127);
-    return FromMemory(s, b_.BroadcastLane(words, lane));
+    return b_.BroadcastLane(words, lane);
   }
   const int64_t at =
       offset + column * StrideOf(places_[number], g_.column_axis);
   words = b_.LoadRow(number, start, static_cast<int32_t>(at / 512 * 512));
   words = SelectRowPart(s, words, Sca(), column % a.packing);
   if (s.access == Access::kSplat) words = b_.BroadcastLane(words, 0);
-  return FromMemory(s, words);
+  return words;
 }
 
 // A row of the array: the one that the column tile names (dense 1-D arrays),
 // or that a major index chooses.
-Value NestCode::MakeRow(int number, Sca start, int column) {
+Vec NestCode::MakeRow(int number, Sca start, int column) {
   const Stream& s = g_.streams[number];
   const Place& place = places_[number];
   const PhysicalArray& a = s.array;
@@ -267,17 +266,23 @@ Value NestCode::MakeRow(int number, Sca start, int column) {
         b_.SAdd(base, b_.SMulImm(tile, static_cast<int32_t>(a.tile_bytes())));
     Vec words = b_.LoadRow(number, base, static_cast<int32_t>(offset));
     words = SelectRowPart(s, words, row_index, row_part);
-    return FromMemory(
-        s, b_.BroadcastLane(words, b_.SBinaryImm(Opcode::kSand, at, 127)));
+    return b_.BroadcastLane(words, b_.SBinaryImm(Opcode::kSand, at, 127));
   }
   Vec words = b_.LoadRow(number, base, static_cast<int32_t>(offset));
   words = SelectRowPart(s, words, row_index, row_part);
   if (s.access == Access::kSplat) words = b_.BroadcastLane(words, 0);
-  return FromMemory(s, words);
+  return words;
 }
 
 absl::StatusOr<Value> NestCode::MakeLeaf(const ExprNode& node, int row,
                                          int column) {
+  ASSIGN_OR_RETURN(const Vec words, LeafWords(node, row, column));
+  return FromMemory(g_.streams[stream_of_node_[&node - e_.nodes.data()]],
+                    words);
+}
+
+absl::StatusOr<Vec> NestCode::LeafWords(const ExprNode& node, int row,
+                                        int column) {
   const int number = stream_of_node_[&node - e_.nodes.data()];
   const Stream& s = g_.streams[number];
   const Place& place = places_[number];
@@ -290,14 +295,14 @@ absl::StatusOr<Value> NestCode::MakeLeaf(const ExprNode& node, int row,
   if (place.kind == Place::Kind::kSmem) return MakeScalar(number);
   const Pointer& p = pointers_[stream_pointer_[number]];
   const Sca start = ValueOf(stream_pointer_[number]);
-  if (ExpandsInline(s)) return Value::Of(InlineRow(number, row));
+  if (ExpandsInline(s)) return InlineRow(number, row);
   if (place.kind == Place::Kind::kScratch) {
     const int64_t offset = p.offset + row * StrideOf(place, g_.row_axis) +
                            column * StrideOf(place, g_.column_axis);
-    return FromMemory(s, b_.Load(number, start, static_cast<int32_t>(offset)));
+    return b_.Load(number, start, static_cast<int32_t>(offset));
   }
   if (s.by_parts) {
-    return FromMemory(s, FromFirstLane(s, LoadPart(number, row, column)));
+    return FromFirstLane(s, LoadPart(number, row, column));
   }
   if (s.access == Access::kTile) {
     Vec words = LoadRegister(number, row, column);
@@ -306,7 +311,7 @@ absl::StatusOr<Value> NestCode::MakeLeaf(const ExprNode& node, int row,
           Unpack(s, words,
                  s.pack_rows > 1 ? row % s.pack_rows : column % s.pack_columns);
     }
-    return FromMemory(s, words);
+    return words;
   }
   return MakeRow(number, start, column);
 }

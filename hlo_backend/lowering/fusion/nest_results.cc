@@ -6,6 +6,7 @@
 #include "base/units.h"
 #include "hlo_backend/lowering/fusion/f16_conversion.h"
 #include "hlo_backend/lowering/fusion/nest.h"
+#include "hlo_backend/lowering/fusion/number_conversion.h"
 #include "hlo_backend/lowering/fusion/small_float_conversion.h"
 #include "hlo_backend/lowering/narrow_type.h"
 
@@ -54,6 +55,12 @@ Vec NestCode::Pack(const Stream& s, absl::Span<const Vec> parts) {
                    b_.Binary(Opcode::kVpackCB16, parts[2], parts[3]));
 }
 
+Vec NestCode::PackToBytes(const Stream& s, Vec words) {
+  const ExprNode& root = e_.nodes[e_.roots[s.root]];
+  return PackTileToBytes(
+      b_, root.kind == ExprNode::Kind::kOp ? root.instr : nullptr, words);
+}
+
 // The tiles of a register of bytes one by one, its first `sublanes` sublanes.
 absl::Status NestCode::StoreParts(const Stream& s, Sca base, int64_t offset,
                                   absl::Span<const Vec> parts, int sublanes) {
@@ -67,9 +74,8 @@ absl::Status NestCode::StoreParts(const Stream& s, Sca base, int64_t offset,
       continue;
     }
     // Every two sublanes hold the tile: all may be written to the same place.
-    const Vec half = b_.Binary(Opcode::kVpackCB16, parts[k], parts[k]);
     b_.StoreStrided(number, base, static_cast<int32_t>(at), 0, rows,
-                    b_.Binary(Opcode::kVpackCB8, half, half));
+                    PackToBytes(s, parts[k]));
   }
   return absl::OkStatus();
 }
@@ -84,7 +90,15 @@ absl::Status NestCode::StoreTile(const Stream& s, Sca base, int64_t offset,
     const std::vector<Vec> parts(s.array.packing, words);
     // Nothing beyond its rows is written.
     b_.StoreStridedMasked(number, base, at, 0, rows, Pack(s, parts),
-                          b_.Range(0, 128, 0, rows));
+                          Sublanes(rows));
+    return absl::OkStatus();
+  }
+  if (s.array.bits == 4 && isa::Supports(b_.model(), Opcode::kVpackCB4)) {
+    const Vec bytes = PackToBytes(s, words);
+    // The first sublane has all of them.
+    b_.StoreStridedMasked(number, base, at, isa::kRowBytes, 1,
+                          b_.Binary(Opcode::kVpackCB4, bytes, bytes),
+                          Sublanes(1));
     return absl::OkStatus();
   }
   if (type == PrimitiveType::kF16) words = NarrowToUpperF16(b_, words);
@@ -145,6 +159,11 @@ absl::Status NestCode::StoreResult(const Stream& s, const Place& place, int row,
     if (r < region.rows && c < region.columns) {
       valid = k + 1;
       if (g_.packed_bf16) continue;
+      if (HasMaskWords(node)) {
+        ASSIGN_OR_RETURN(const Vec v, MaskWords(node, r, c));
+        words.push_back(v);
+        continue;
+      }
       ASSIGN_OR_RETURN(Value v, Eval(node, r, c));
       words.push_back(AsWords(node, v));
     } else if (!g_.packed_bf16) {

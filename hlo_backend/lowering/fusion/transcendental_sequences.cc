@@ -5,6 +5,7 @@
 
 #include "base/numerics/bits.h"
 #include "base/numerics/recipes.h"
+#include "hlo_backend/lowering/fusion/turned_angles.h"
 #include "hlo_backend/lowering/fusion/vector_math.h"
 #include "hlo_backend/lowering/fusion/wide_multiply.h"
 
@@ -130,6 +131,33 @@ PTXLA_UNARY(EmitSine, Sin)
 PTXLA_UNARY(EmitCosine, Cos)
 PTXLA_UNARY(EmitCbrt, Cbrt)
 #undef PTXLA_UNARY
+
+const TurnedAngles::Angle& TurnedAngles::Of(CodeBuilder& b, Vec x) {
+  const auto [angle, fresh] = angles_.try_emplace(x.id);
+  if (fresh) {
+    WithRecipes(b, [&](auto& r) {
+      const auto turned = r.Turn(x);
+      angle->second = {turned.size, turned.quadrant, turned.sine,
+                       turned.cosine};
+      return x;
+    });
+  }
+  return angle->second;
+}
+
+Vec TurnedAngles::Sine(CodeBuilder& b, Vec x) {
+  const Angle a = Of(b, x);
+  return WithRecipes(b, [&](auto& r) {
+    return r.Sin(x, {a.size, a.quadrant, a.sine, a.cosine});
+  });
+}
+
+Vec TurnedAngles::Cosine(CodeBuilder& b, Vec x) {
+  const Angle a = Of(b, x);
+  return WithRecipes(b, [&](auto& r) {
+    return r.Cos({a.size, a.quadrant, a.sine, a.cosine});
+  });
+}
 
 Vec EmitPower(CodeBuilder& b, Vec x, Vec y) {
   return WithRecipes(b, [&](auto& r) { return r.Power(x, y); });

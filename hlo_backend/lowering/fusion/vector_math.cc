@@ -1,10 +1,9 @@
 #include "hlo_backend/lowering/fusion/vector_math.h"
 
 #include "absl/strings/str_cat.h"
-#include "base/numerics/bits.h"
 #include "base/status.h"
 #include "hlo_backend/lowering/fusion/elementwise_parts.h"
-#include "hlo_backend/lowering/fusion/small_float_conversion.h"
+#include "hlo_backend/lowering/fusion/number_conversion.h"
 
 namespace ptxla::lowering {
 namespace {
@@ -19,7 +18,6 @@ using Hlo = hlo::Opcode;
 using isa::Opcode;
 
 constexpr uint32_t kOne = 0x3f800000u;
-constexpr uint32_t kSignBit = 0x80000000u;
 
 absl::StatusOr<Opcode> CompareOpcode(const Instruction& i) {
   const auto& attrs = i.attrs<hlo::CompareAttrs>();
@@ -43,91 +41,6 @@ absl::StatusOr<Opcode> CompareOpcode(const Instruction& i) {
 // Pred operands as masks or as 0 / 1 words, whichever the operation wants.
 Value AsNumber(CodeBuilder& b, Value v) {
   return v.is_mask() ? Value::Of(MaskToNumber(b, v.mask, false)) : v;
-}
-
-// The integer part of a number as a signed integer, saturating. Up to v4 the
-// conversion cuts the fraction off; v5e and v5p do so by what they have for
-// floor, v6e on by vtrunc, where the range is not known to be narrow: 1, 5 and
-// 2 operations (tpu_slots.md, section 4).
-Vec ToSigned(CodeBuilder& b, Vec x, bool narrow) {
-  if (isa::Supports(b.model(), Opcode::kVtruncF32)) {
-    if (!narrow) x = b.Unary(Opcode::kVtruncF32, x);
-  } else if (isa::Supports(b.model(), Opcode::kVfloorF32)) {
-    const Vec sign = b.BinaryImm(Opcode::kVand, x, kSignBit);
-    x = b.Binary(
-        Opcode::kVor,
-        b.Unary(Opcode::kVfloorF32, b.BinaryImm(Opcode::kVand, x, ~kSignBit)),
-        sign);
-  }
-  return b.Unary(Opcode::kVcvtS32F32, x);
-}
-
-// Numbers from 2^31 on lose it before the conversion and get it back.
-Vec ToUnsigned(CodeBuilder& b, Vec x) {
-  constexpr float kTwoTo31 = 0x1p31f;
-  x = b.BinaryF(Opcode::kVmaxF32, x, 0);
-  const Mask large =
-      b.CompareImm(Opcode::kVcmpGeF32, x, numerics::FloatBits(kTwoTo31));
-  x = b.Select(large, b.BinaryF(Opcode::kVaddF32, x, -kTwoTo31), x);
-  if (isa::Supports(b.model(), Opcode::kVfloorF32)) {
-    x = b.Unary(Opcode::kVfloorF32, x);
-  }
-  const Vec word = b.Unary(Opcode::kVcvtS32F32, x);
-  return b.Select(large, b.BinaryImm(Opcode::kVxor, word, kSignBit), word);
-}
-
-// Conversions take signed numbers alone: an unsigned word goes in two halves,
-// whose sum rounds once.
-Vec FromInteger(CodeBuilder& b, PrimitiveType from, Vec x) {
-  const auto number = [&](Vec v) { return b.Unary(Opcode::kVcvtF32S32, v); };
-  if (!hlo::IsUnsigned(from) || hlo::BitWidth(from) < 32) return number(x);
-  const Vec upper = number(b.BinaryImm(Opcode::kVshrl, x, 16));
-  const Vec lower = number(b.BinaryImm(Opcode::kVand, x, 0xFFFF));
-  return b.Binary(Opcode::kVaddF32, b.BinaryF(Opcode::kVmulF32, upper, 0x1p16f),
-                  lower);
-}
-
-absl::StatusOr<Value> Convert(CodeBuilder& b, const Instruction& i, Value x,
-                              bool wraps) {
-  const PrimitiveType from = i.operand(0)->shape().type();
-  const PrimitiveType to = i.shape().type();
-  if (from == to) return x;
-  if (to == PrimitiveType::kPred) {
-    if (hlo::IsFloat(from)) {
-      return Value::Of(b.CompareImm(Opcode::kVcmpNeF32, x.vec, 0));
-    }
-    return Value::Of(b.CompareImm(Opcode::kVcmpNeS32, x.vec, 0));
-  }
-  if (from == PrimitiveType::kPred) {
-    return Value::Of(MaskToNumber(b, x.mask, hlo::IsFloat(to)));
-  }
-  if (const auto format = SmallFloatFormatOf(to); format.has_value() && wraps) {
-    // Two bits of fraction are no noise: what reads it gets what it would find
-    // in memory.
-    if (!hlo::IsFloat(from)) x = Value::Of(FromInteger(b, from, x.vec));
-    return Value::Of(RoundToSmallFloat(b, *format, x.vec));
-  }
-  if (hlo::IsFloat(from) && hlo::IsFloat(to)) return x;
-  if (hlo::IsFloat(from)) {
-    const int bits = hlo::BitWidth(to);
-    if (bits >= 32) {
-      return Value::Of(hlo::IsUnsigned(to) ? ToUnsigned(b, x.vec)
-                                           : ToSigned(b, x.vec, false));
-    }
-    // Saturates at the narrow type's range.
-    const int high =
-        hlo::IsUnsigned(to) ? (1 << bits) - 1 : (1 << (bits - 1)) - 1;
-    const int low = hlo::IsUnsigned(to) ? 0 : -(1 << (bits - 1));
-    const Vec bounded =
-        b.BinaryF(Opcode::kVmaxF32,
-                  b.BinaryF(Opcode::kVminF32, x.vec, static_cast<float>(high)),
-                  static_cast<float>(low));
-    return Value::Of(ToSigned(b, bounded, true));
-  }
-  if (hlo::IsFloat(to)) {
-    return Value::Of(FromInteger(b, from, x.vec));
-  }
-  return wraps ? Value::Of(WrapInteger(b, to, x.vec)) : x;
 }
 
 }  // namespace
@@ -162,7 +75,7 @@ absl::StatusOr<Value> EmitElementwise(CodeBuilder& b, const Instruction& i,
   const PrimitiveType type = i.shape().type();
   switch (i.opcode()) {
     case Hlo::kConvert:
-      return Convert(b, i, in[0], wraps);
+      return EmitConvert(b, i, in[0], wraps);
     case Hlo::kCopy:
       return in[0];
     case Hlo::kBitcastConvert:

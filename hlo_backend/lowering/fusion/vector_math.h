@@ -43,6 +43,11 @@ Value EmitWithImmediate(codegen::CodeBuilder& b, const hlo::Instruction& i,
 // (ExprNode::folds_sign): exp(-x), -|x|.
 Value EmitWithSign(codegen::CodeBuilder& b, const hlo::Instruction& i, Value x);
 
+// A convert to integers of what is rounded to nearest even before it
+// (ExprNode::rounds).
+Value EmitRoundingConvert(codegen::CodeBuilder& b, const hlo::Instruction& i,
+                          Value x);
+
 // x op y for the operation of a reduce or scatter: add, multiply, maximum,
 // minimum, and, or, xor.
 absl::StatusOr<Value> EmitMonoid(codegen::CodeBuilder& b, hlo::Opcode op,

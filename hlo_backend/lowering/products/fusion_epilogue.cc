@@ -10,6 +10,7 @@
 #include "hlo_backend/analysis/product_batch.h"
 #include "hlo_backend/ir/computation.h"
 #include "hlo_backend/lowering/fusion/f16_conversion.h"
+#include "hlo_backend/lowering/fusion/number_conversion.h"
 #include "hlo_backend/lowering/narrow_type.h"
 #include "hlo_backend/lowering/products/epilogue_types.h"
 
@@ -161,12 +162,14 @@ absl::Status FusionEpilogue::Store(const Result& result, const Position& at) {
   }
   if (IsByte(result.view.type) && result.view.tile_rows == 8) {
     for (size_t tile = 0; tile < words.size(); ++tile) {
-      const Vec half = b.Binary(Opcode::kVpackCB16, words[tile], words[tile]);
+      const ExprNode& node = e_.nodes[result.node];
+      const hlo::Instruction* value =
+          node.kind == ExprNode::Kind::kOp ? node.instr : nullptr;
       b.SetStoreGuard(
           result.store.GuardOf(at.batch, at.row + 8 * tile, at.col));
       b.StoreMasked(
           place.space, place.base, offset + static_cast<int32_t>(tile) * pitch,
-          b.Binary(Opcode::kVpackCB8, half, half), b.Range(0, 128, 0, 2));
+          PackTileToBytes(b, value, words[tile]), b.Range(0, 128, 0, 2));
     }
     b.SetStoreGuard({});
     return absl::OkStatus();

@@ -6,6 +6,7 @@
 #include "absl/status/status.h"
 #include "base/status.h"
 #include "base/units.h"
+#include "hlo_backend/lowering/fusion/node_math.h"
 #include "hlo_backend/lowering/products/epilogue_types.h"
 
 namespace ptxla::lowering {
@@ -329,8 +330,7 @@ absl::StatusOr<Value> TileFormula::EvalOp(const ExprNode& node, int tile,
     if (!reciprocal.valid()) reciprocal = EmitReciprocal(*b_, inputs[1].vec);
     return Value::Of(b_->Binary(Opcode::kVmulF32, inputs[0].vec, reciprocal));
   }
-  if (node.folds_sign) return EmitWithSign(*b_, *node.instr, inputs[0]);
-  return EmitElementwise(*b_, *node.instr, inputs);
+  return EmitNode(*b_, node, inputs);
 }
 
 }  // namespace ptxla::lowering

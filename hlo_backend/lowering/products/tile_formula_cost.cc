@@ -1,6 +1,7 @@
 // TileFormula: what its code costs, before any is written.
 #include <algorithm>
 
+#include "hlo_backend/lowering/fusion/node_math.h"
 #include "hlo_backend/lowering/products/epilogue_types.h"
 #include "hlo_backend/lowering/products/tile_formula.h"
 
@@ -88,9 +89,7 @@ std::vector<codegen::VInstr> TileFormula::CodeOf(
     }
     std::vector<Value> inputs;
     for (int input : node.inputs) inputs.push_back(input_of(input));
-    const absl::StatusOr<Value> value =
-        node.folds_sign ? EmitWithSign(b, *node.instr, inputs[0])
-                        : EmitElementwise(b, *node.instr, inputs);
+    const absl::StatusOr<Value> value = EmitNode(b, node, inputs);
     if (!value.ok()) return {};  // Emit reports it
     values[n] = *value;
   }
