@@ -117,16 +117,24 @@ void ChooseBlocks(const Geometry& g, int64_t target, bool group_rows,
   }
 }
 
+// Whether the XLU puts values of their own on all lanes of planes along the
+// major: one of a row (mean and scale of a normalisation over planes).
+bool BroadcastsLanes(const Geometry& g, int major) {
+  return std::any_of(g.streams.begin(), g.streams.end(), [&](const Stream& s) {
+    const bool one = s.lane_axis >= 0 || s.access == Access::kSplat;
+    return s.node >= 0 && one && (s.lane_axis == major || s.row_axis == major);
+  });
+}
+
 // Planes of a tile or a few (4 queries of a group) follow one another in one
 // block: alone, each would be the latency of its few operations. Those whose
-// lanes are rotated wait for the XLU, too.
+// lanes are rotated wait for the XLU, too, and those whose value is put on all
+// lanes, as long as a hundred tiles take.
 void UnrollSmallPlanes(const Expression& e, const Geometry& g, int copies,
-                       NestPlan* plan) {
+                       int vregs, NestPlan* plan) {
   const bool rotates =
       std::any_of(e.nodes.begin(), e.nodes.end(),
                   [](const ExprNode& n) { return n.first_lane > 0; });
-  const int64_t few_tiles = rotates ? 8 : 2;
-  const int64_t together = rotates ? 16 : 8;
   int64_t tiles = 1;
   for (int axis : {g.column_axis, g.row_axis}) {
     if (axis < 0) continue;
@@ -137,8 +145,18 @@ void UnrollSmallPlanes(const Expression& e, const Geometry& g, int copies,
   for (int a : plan->order) {
     if (g.axes[a].kind == Axis::Kind::kMajor && !g.axes[a].reduced) major = a;
   }
-  if (major < 0 || tiles > few_tiles) return;
-  for (int64_t n = 2; n <= together && n * tiles <= copies; ++n) {
+  if (major < 0) return;
+  const bool broadcasts = BroadcastsLanes(g, major);
+  const int64_t together = broadcasts || rotates ? 16 : 8;
+  int64_t most = rotates ? 128 : 16;
+  if (broadcasts) {
+    // Their tiles are loaded meanwhile.
+    most = std::max<int64_t>(most, vregs / 2);
+  } else if (tiles > (rotates ? 8 : 2)) {
+    return;
+  }
+  most = std::min<int64_t>(copies, most);
+  for (int64_t n = 2; n <= together && n * tiles <= most; ++n) {
     if (plan->block[major] % n == 0) plan->unroll[major] = n;
   }
 }
@@ -160,7 +178,7 @@ NestPlan OrderAxes(const Geometry& g) {
 
 absl::StatusOr<FusionTiling> CutFusion(const hlo::Instruction& i,
                                        const Expression& e, const Geometry& g,
-                                       int64_t target, int copies) {
+                                       int64_t target, int copies, int vregs) {
   FusionTiling t;
   t.plan = OrderAxes(g);
   const bool rows_reduced = g.row_axis >= 0 && g.axes[g.row_axis].reduced;
@@ -200,7 +218,7 @@ absl::StatusOr<FusionTiling> CutFusion(const hlo::Instruction& i,
         a.unit * std::min(units, CeilOfRatio(t.plan.block[axis], a.unit));
     room = std::max<int64_t>(1, room / t.plan.unroll[axis]);
   }
-  if (e.stages == 1) UnrollSmallPlanes(e, g, copies, &t.plan);
+  if (e.stages == 1) UnrollSmallPlanes(e, g, copies, vregs, &t.plan);
   t.tiling.flat =
       std::all_of(g.streams.begin(), g.streams.end(),
                   [](const Stream& s) { return s.array.rank() <= 1; });

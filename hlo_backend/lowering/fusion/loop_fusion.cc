@@ -72,10 +72,12 @@ absl::StatusOr<isa::Kernel> EmitLoopFusion(const KernelContext& context,
   if (MayGoTileByTile(g, context.model)) by_tile = TileByTile(g);
   const auto make = [&](int copies, int64_t target,
                         bool) -> absl::StatusOr<Tiling> {
-    ASSIGN_OR_RETURN(FusionTiling cut, CutFusion(i, e, g, target, copies));
+    ASSIGN_OR_RETURN(FusionTiling cut,
+                     CutFusion(i, e, g, target, copies, context.model.vregs));
     const Geometry* walked = &g;
     if (by_tile && RegistersOfColumn(g, cut.plan) > context.model.vregs) {
-      ASSIGN_OR_RETURN(cut, CutFusion(i, e, *by_tile, target, copies));
+      ASSIGN_OR_RETURN(
+          cut, CutFusion(i, e, *by_tile, target, copies, context.model.vregs));
       walked = &*by_tile;
     }
     Tiling tiling = std::move(cut.tiling);

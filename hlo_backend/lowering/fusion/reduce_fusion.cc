@@ -175,7 +175,8 @@ absl::StatusOr<ReduceTiling> CutReduction(const KernelContext& context,
                                           const Geometry& g, int64_t target,
                                           int copies) {
   ReduceTiling t;
-  ASSIGN_OR_RETURN(t.cut, CutFusion(i, e, g, target, copies));
+  ASSIGN_OR_RETURN(t.cut,
+                   CutFusion(i, e, g, target, copies, context.model.vregs));
   UnrollReduction(g, copies, context.model.vregs, &t.cut.plan);
   const int num_operands = i.operand_count();
   for (size_t root = 0; root < e.roots.size(); ++root) {

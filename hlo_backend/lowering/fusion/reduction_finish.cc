@@ -16,17 +16,13 @@ namespace ptxla::lowering {
 namespace {
 
 using codegen::CodeBuilder;
-using codegen::Mask;
 using codegen::Sca;
 using codegen::Vec;
 using isa::Opcode;
 
 constexpr int kScratchSpace = 2000;
-
-absl::Status Unsupported(const hlo::Instruction& i, absl::string_view why) {
-  return absl::UnimplementedError(
-      absl::StrCat(i.name(), " (", hlo::OpcodeName(i.opcode()), "): ", why));
-}
+// Planes of one element wait 130 cycles (v5e) for the XLU: so many together.
+constexpr int64_t kElementsTogether = 16;
 
 class Finisher {
  public:
@@ -71,10 +67,7 @@ class Finisher {
     if (!majors_.empty()) {
       const int last = majors_.back();
       if (plan_.grid_dim[last] >= 0) {
-        const Sca step = b_.NewSca();
-        b_.GridIndex(step, plan_.grid_dim[last]);
-        b_.SMove(index_,
-                 b_.SMulImm(step, static_cast<int32_t>(plan_.block[last])));
+        b_.SMove(index_, FirstOfStep(last, 1));
       }
       // Outer majors are planes of the result, except beside whole tiles
       // (nothing but majors reduced), where the last one is a plane too.
@@ -106,43 +99,41 @@ class Finisher {
  private:
   bool WholeTiles() const { return !rows_reduced_ && !columns_reduced_; }
 
+  // Where this step begins along the axis, `per` base tiles each.
+  Sca FirstOfStep(int axis, int per) {
+    const Sca step = b_.NewSca();
+    b_.GridIndex(step, plan_.grid_dim[axis]);
+    return b_.SMulImm(step, static_cast<int32_t>(plan_.block[axis] / per));
+  }
+
   // Loops over the kept majors of the step.
   absl::Status Majors(size_t k) {
     if (k == majors_.size()) return Tiles();
     const int axis = majors_[k];
     const int64_t n = extent_[axis];
-    const bool loop = n > 1;
     const int64_t together = k + 1 == majors_.size() ? PlanesTogether(n) : 1;
-    if (loop) b_.BeginLoop(n / together, 1);
+    if (n > 1) b_.BeginLoop(n / together, 1);
     if (together > 1) {
       RETURN_IF_ERROR(Planes(axis, k < plane_stride_.size(), together));
     } else {
       RETURN_IF_ERROR(Majors(k + 1));
     }
-    if (loop) {
-      b_.NewBlock("next plane");
-      // Inner loops have come back to their start.
+    if (n == 1) return absl::OkStatus();
+    // Inner loops have come back to their start.
+    const bool in_planes = k < plane_stride_.size();
+    const Sca place = in_planes ? to_ : index_;
+    const int64_t stride = in_planes ? plane_stride_[k] : 1;
+    const auto move = [&](int64_t times) {
       b_.SBinaryImmTo(from_, Opcode::kSadd, from_,
-                      static_cast<int32_t>(r_.strides[axis] * together));
-      if (k < plane_stride_.size()) {
-        b_.SBinaryImmTo(to_, Opcode::kSadd, to_,
-                        static_cast<int32_t>(plane_stride_[k] * together));
-      } else {
-        b_.SBinaryImmTo(index_, Opcode::kSadd, index_,
-                        static_cast<int32_t>(together));
-      }
-      b_.EndLoop();
-      b_.NewBlock("first plane");
-      b_.SBinaryImmTo(from_, Opcode::kSadd, from_,
-                      static_cast<int32_t>(-r_.strides[axis] * n));
-      if (k < plane_stride_.size()) {
-        b_.SBinaryImmTo(to_, Opcode::kSadd, to_,
-                        static_cast<int32_t>(-plane_stride_[k] * n));
-      } else {
-        b_.SBinaryImmTo(index_, Opcode::kSadd, index_,
-                        static_cast<int32_t>(-n));
-      }
-    }
+                      static_cast<int32_t>(r_.strides[axis] * times));
+      b_.SBinaryImmTo(place, Opcode::kSadd, place,
+                      static_cast<int32_t>(stride * times));
+    };
+    b_.NewBlock("next plane");
+    move(together);
+    b_.EndLoop();
+    b_.NewBlock("first plane");
+    move(-n);
     return absl::OkStatus();
   }
 
@@ -151,38 +142,49 @@ class Finisher {
       return CopyReducedTiles(r_, extremum_, g_, plan_, extent_, from_, to_,
                               b_);
     }
-    if (rows_reduced_ && columns_reduced_) return OneElement();
+    if (rows_reduced_ && columns_reduced_) {
+      b_.NewBlock("one element");
+      return OneElement(0, index_);
+    }
     return rows_reduced_ ? Rows(g_.column_axis, 1, &Finisher::FoldTile)
                          : Rows(g_.row_axis, 16, &Finisher::TransposeTiles);
   }
 
-  // Planes of a row or two each are finished several at a time: the XLUs are
-  // filled and drained once for all. As many of `n` as the units can use.
+  // Planes of an element, a row or two are finished several at a time, as many
+  // of `n` as the XLUs can use: these are filled and drained once for all.
   int64_t PlanesTogether(int64_t n) const {
-    if (WholeTiles() || (rows_reduced_ && columns_reduced_)) return 1;
-    const int64_t rows = rows_reduced_
-                             ? extent_[g_.column_axis]
-                             : CeilOfRatio<int64_t>(extent_[g_.row_axis], 16);
-    const int64_t most = 2 * b_.model().xlus / rows;
+    if (WholeTiles()) return 1;
+    int64_t most = kElementsTogether;
+    if (!rows_reduced_ || !columns_reduced_) {
+      const int64_t rows = rows_reduced_
+                               ? extent_[g_.column_axis]
+                               : CeilOfRatio<int64_t>(extent_[g_.row_axis], 16);
+      most = 2 * b_.model().xlus / rows;
+    } else if (extremum_ != nullptr) {
+      return 1;
+    }
     for (int64_t together = std::min(most, n); together > 1; --together) {
       if (n % together == 0) return together;
     }
     return 1;
   }
 
-  // The rows of `together` planes along a major in one block.
+  // The elements or rows of `together` planes along a major in one block.
   absl::Status Planes(int axis, bool planes_of_result, int64_t together) {
+    if (rows_reduced_ && columns_reduced_) {
+      b_.NewBlock("elements of planes");
+      for (int64_t u = 0; u < together; ++u) {
+        RETURN_IF_ERROR(OneElement(
+            u * r_.strides[axis], b_.SAddImm(index_, static_cast<int32_t>(u))));
+      }
+      return absl::OkStatus();
+    }
     const int along = rows_reduced_ ? g_.column_axis : g_.row_axis;
     const int per_row = rows_reduced_ ? 1 : 16;
     const int64_t tiles = extent_[along];
     b_.NewBlock("rows of planes");
-    Sca row = b_.SImm(0);
-    if (plan_.grid_dim[along] >= 0) {
-      const Sca step = b_.NewSca();
-      b_.GridIndex(step, plan_.grid_dim[along]);
-      row =
-          b_.SMulImm(step, static_cast<int32_t>(plan_.block[along] / per_row));
-    }
+    const Sca row =
+        plan_.grid_dim[along] >= 0 ? FirstOfStep(along, per_row) : b_.SImm(0);
     for (int64_t u = 0; u < together; ++u) {
       const Sca index = planes_of_result || u == 0
                             ? index_
@@ -213,11 +215,8 @@ class Finisher {
     // Column tiles of the result that this step begins with.
     Sca first;
     if (plan_.grid_dim[axis] >= 0 && r_.moves_along != axis) {
-      const Sca step = b_.NewSca();
-      b_.GridIndex(step, plan_.grid_dim[axis]);
       first = b_.GlobalSca();
-      b_.SMove(first, b_.SMulImm(step, static_cast<int32_t>(plan_.block[axis] /
-                                                            per_row)));
+      b_.SMove(first, FirstOfStep(axis, per_row));
     }
     const int64_t unroll =
         r_.result.packing == 1 ? 4 : 4 / r_.result.packing * r_.result.packing;
@@ -295,37 +294,30 @@ class Finisher {
     return fold_.WithInit(v);
   }
 
-  absl::Status OneElement() {
-    b_.NewBlock("one element");
-    Vec v = Partial(from_, 0);
+  // Of the partial tile at `from`; the element `index` of the last kept major.
+  absl::Status OneElement(int64_t from, Sca index) {
+    Vec v = Partial(from_, from);
     if (extremum_ != nullptr) {
       PositionFold fold(*extremum_, r_, b_);
       ASSIGN_OR_RETURN(const PositionFold::Pair best,
-                       fold.Tile({Partial(from_, 0, true), v}, true, true));
+                       fold.Tile({Partial(from_, from, true), v}, true, true));
       ASSIGN_OR_RETURN(v, fold.WithInit(best));
     } else {
       ASSIGN_OR_RETURN(v, fold_.Sublanes(v));
       ASSIGN_OR_RETURN(v, fold_.Lanes(v));
       ASSIGN_OR_RETURN(v, fold_.WithInit(v));
     }
-    const PhysicalArray& a = r_.result;
     if (majors_.empty()) {
       rows_.Store(v, to_, 0, b_.SImm(0), b_.Range(0, 1, 0, 1));
       return absl::OkStatus();
     }
-    // Element index_ of the last kept major is a lane of the result.
-    if (a.rank() > 1) {
-      return Unsupported(*r_.reduce,
-                         "rows and columns reduced beside several "
-                         "kept dimensions");
+    if (r_.result.rank() > 1) {
+      return absl::UnimplementedError(
+          absl::StrCat(r_.reduce->name(),
+                       ": rows and columns reduced beside several kept "
+                       "dimensions"));
     }
-    const Sca row = b_.SBinaryImm(Opcode::kSshrl, index_, 7);
-    const int shift = CeilLog2(a.packing);
-    const Sca word = shift ? b_.SBinaryImm(Opcode::kSshrl, row, shift) : row;
-    const Sca base = b_.SAdd(to_, b_.SMulImm(word, isa::kRowBytes));
-    const Vec lane = b_.Splat(b_.SBinaryImm(Opcode::kSand, index_, 127));
-    const Mask mask = b_.Compare(Opcode::kVcmpEqS32, b_.LaneSequence(), lane);
-    rows_.Store(v, base, 0, row, mask);
+    rows_.PlaceElement(v, to_, index);
     return absl::OkStatus();
   }
 

@@ -38,6 +38,16 @@ void ResultRows::Place(Vec v, Sca to, Sca row, int part, Sca index,
   Store(v, base, offset, element_row, b_.Range(0, 128, 0, 1));
 }
 
+void ResultRows::PlaceElement(Vec v, Sca to, Sca index) {
+  const Sca row = b_.SBinaryImm(Opcode::kSshrl, index, 7);
+  const int shift = CeilLog2(array_.packing);
+  const Sca word = shift ? b_.SBinaryImm(Opcode::kSshrl, row, shift) : row;
+  const Sca base = b_.SAdd(to, b_.SMulImm(word, isa::kRowBytes));
+  const Vec lane = b_.Splat(b_.SBinaryImm(Opcode::kSand, index, 127));
+  const Mask mask = b_.Compare(Opcode::kVcmpEqS32, b_.LaneSequence(), lane);
+  Store(v, base, 0, row, mask);
+}
+
 void ResultRows::Store(Vec v, Sca base, int64_t offset, Sca element_row,
                        Mask mask) {
   const int32_t at = static_cast<int32_t>(offset);

@@ -1,5 +1,5 @@
 // Writes finished results of a reduction, a row of 128 at a time, into its
-// result array; packed types change their part of the words.
+// result array, or an element; packed types change their part of the words.
 #ifndef PTXLA_HLO_BACKEND_LOWERING_FUSION_RESULT_ROWS_H_
 #define PTXLA_HLO_BACKEND_LOWERING_FUSION_RESULT_ROWS_H_
 
@@ -23,6 +23,8 @@ class ResultRows {
   // 1-D result; `beyond`: bytes from `to` to the plane.
   void Place(codegen::Vec v, codegen::Sca to, codegen::Sca row, int part,
              codegen::Sca index, int64_t beyond);
+  // Stores the element `index` of a dense 1-D result, the same on every lane.
+  void PlaceElement(codegen::Vec v, codegen::Sca to, codegen::Sca index);
   // The words where `mask` is set; `element_row` says which part of packed
   // words it is.
   void Store(codegen::Vec v, codegen::Sca base, int64_t offset,

@@ -46,11 +46,14 @@ class Stream {
   void Emit() {
     for (const Push& push : walk_.PushesOf(0)) PushWeights(0, push);
     for (int64_t v = 0; v < walk_.visits(); ++v) {
+      AskForRows(v);
+      if (v == 0) MakeRows(plan_.groups - 1);  // nothing is turned yet
       std::vector<Push> next;
       if (v + 1 < walk_.visits()) next = walk_.PushesOf(v + 1);
       size_t per_group = 0, pushed = 0;
       for (int64_t g = 0; g < plan_.groups; ++g) {
         Matmuls(v, g);
+        MakeRows(g);
         rows_.Advance(Now());
         // What is pushed must not come before the last weights are latched.
         if (per_group == 0 && (staging_ > 1 || HasLatched(v))) {
@@ -71,6 +74,29 @@ class Stream {
   }
 
  private:
+  // Where an LHS is turned, the XLUs always have tiles to turn before what they
+  // are asked for: values per row of the weights go through them visits before
+  // these are pushed, a share with each group. They lie in memory until then.
+  void AskForRows(int64_t visit) {
+    if (rows_.turns_ahead() == 0) return;
+    const int64_t ahead =
+        2 + CeilOfRatio(rows_.turns_ahead(), plan_.groups * plan_.group_cycles);
+    const int64_t end = std::min(visit + ahead + 1, walk_.visits());
+    for (; rows_asked_ < end; ++rows_asked_) {
+      const std::vector<Push> pushes = walk_.PushesOf(rows_asked_);
+      asked_.insert(asked_.end(), pushes.begin(), pushes.end());
+    }
+  }
+
+  void MakeRows(int64_t group) {
+    const auto share =
+        CeilOfRatio<int64_t>(asked_.size(), plan_.groups - group);
+    for (int64_t n = 0; n < share; ++n) {
+      rows_.MakeWeightRows(asked_.front(), Now());
+      asked_.pop_front();
+    }
+  }
+
   void TakeResults() {
     const auto [visit, group] = pending_.front();
     pending_.pop_front();
@@ -200,6 +226,9 @@ class Stream {
   // Groups whose results are still in the MXUs: (visit, group).
   std::deque<std::pair<int64_t, int64_t>> pending_;
   const int64_t in_flight_;
+  // Weights that wait for their values per row; visits up to the last of them.
+  std::deque<Push> asked_;
+  int64_t rows_asked_ = 0;
 };
 
 }  // namespace

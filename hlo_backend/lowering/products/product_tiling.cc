@@ -188,14 +188,19 @@ ProductCost CostOf(const ProductProblem& p, const ProductTile& t,
     const int64_t lanes = RoundUpTo<int64_t>(t.block_m, isa::kLanes);
     const int64_t tiles = t.block_b * lanes * depth / (128 * 128);
     const int64_t turns = CeilOfRatio(tiles, units);
+    // Values per row of the weights go through the XLUs too.
+    const int64_t values =
+        p.rhs.row_entries * t.block_b * (p.rhs.transposed ? cols : depth) / 8;
+    const int64_t xlu_cycles =
+        turns * 8 * interval +
+        CeilOfRatio(values, units) * machine.Interval(isa::IntervalKey::kXlu);
     const int64_t k_rows = RoundUpTo<int64_t>(std::min(t.block_k, p.k), 16);
     const int64_t conversions =
         slot_cycles(t.block_b * lanes * k_rows / 1024 * OperationsOf(p.lhs),
                     isa::Slot::kVector);
     const int64_t under = v.macros_b * v.k_visits * visit;
     const int64_t transpose =
-        std::max<int64_t>(0,
-                          std::max(turns * 8 * interval, conversions) - under) +
+        std::max<int64_t>(0, std::max(xlu_cycles, conversions) - under) +
         machine.Latency(isa::LatencyKey::kXluTransposeB16) + 8 * interval;
     c.step_bundles +=
         t.n_inner && t.grid_k == 1 ? transpose / t.grid_n + 1 : transpose;

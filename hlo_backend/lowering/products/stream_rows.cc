@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "hlo_backend/lowering/codegen/spill_code.h"
+
 namespace ptxla::lowering::stream {
 
 using codegen::CodeBuilder;
@@ -40,6 +42,18 @@ int64_t Rows::Place(const BlockPlace& place, const ProductOperand& operand,
   return end;
 }
 
+int64_t Rows::XluTakes(codegen::VInstr v, const codegen::VNode& block) const {
+  if (const int32_t* written = codegen::WrittenBy(v)) {
+    for (const codegen::VInstr& reader : block.instrs) {
+      if (isa::Info(reader.op).unit == isa::ExecUnit::kXlu &&
+          (reader.a == *written || reader.b == *written)) {
+        return code_.scheduler().XluFree(reader.unit);
+      }
+    }
+  }
+  return 0;
+}
+
 void Rows::MakeRows(const BlockPlace& place, int64_t batch, int64_t row,
                     int64_t wish) {
   if (!place.computed) return;
@@ -57,9 +71,12 @@ void Rows::MakeRows(const BlockPlace& place, int64_t batch, int64_t row,
   for (const codegen::VInstr& v : block.instrs) {
     const bool memory = isa::IsVectorLoad(v.op) || isa::IsVectorStore(v.op);
     const isa::InstrInfo& info = isa::Info(v.op);
-    const int64_t at = code_.scheduler().Place(
-        v, v.op == isa::Opcode::kVcmask ? popped : start,
-        memory ? kRowKeys + key : -1);
+    const int64_t from =
+        v.op == isa::Opcode::kVcmask
+            ? popped
+            : std::max(start, XluTakes(v, block) - ConversionPace::kLoadAhead);
+    const int64_t at =
+        code_.scheduler().Place(v, from, memory ? kRowKeys + key : -1);
     if (info.unit == isa::ExecUnit::kXlu) rows_free_ = at;
     if (info.pops != isa::Fifo::kNone) popped = std::max(popped, at);
   }
@@ -104,6 +121,18 @@ void Rows::Keep(const std::vector<Vec>& regs, int64_t offset, int64_t at) {
             regs[i]);
   }
   code_.PlaceOpenBlock(at, false, kConvertedKeys + offset);
+}
+
+void Rows::MakeWeightRows(const Push& push, int64_t now) {
+  const int64_t batch = push.lane.batch;
+  if (!problem_.rhs.transposed) {
+    MakeRows(parts_.rhs, batch, push.k + push.row, now);
+    return;
+  }
+  MakeRows(parts_.rhs, batch, push.lane.col + push.row, now);
+  if (push.two_columns) {
+    MakeRows(parts_.rhs, batch, push.lane.col + 128 + push.row, now);
+  }
 }
 
 std::vector<Vec> Rows::Weights(const Push& push, int64_t col, int part,

@@ -30,6 +30,10 @@ class Rows {
   // A register of weights at the columns `col` ... for a push at `wish`.
   std::vector<codegen::Vec> Weights(const Push& push, int64_t col, int part,
                                     int64_t wish);
+  // Values per row for these weights, which are pushed later than `now`.
+  void MakeWeightRows(const Push& push, int64_t now);
+  // How long they may wait for rows that are turned; 0: there are none.
+  int64_t turns_ahead() const { return transposes_.horizon(); }
   // The stream has come to the cycle `now`: what takes long is begun.
   void Advance(int64_t now) { transposes_.Advance(now); }
   // The last cycle of slow conversions.
@@ -47,6 +51,9 @@ class Rows {
   // so long before.
   void MakeRows(const BlockPlace& place, int64_t batch, int64_t row,
                 int64_t wish);
+  // When the XLU that reads what `v` of the block writes takes another
+  // register; 0: none does.
+  int64_t XluTakes(codegen::VInstr v, const codegen::VNode& block) const;
   // Converted rows that come again.
   void Keep(const std::vector<codegen::Vec>& regs, int64_t offset, int64_t at);
 

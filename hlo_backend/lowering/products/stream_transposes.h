@@ -37,6 +37,9 @@ class Transposes {
   int64_t Need(int64_t batch, int64_t row, int64_t k);
   // The stream has come to the cycle `now`: tiles that it takes soon.
   void Advance(int64_t now);
+  // What else goes through the XLUs may wait there so long; 0: nothing is
+  // turned.
+  int64_t horizon() const { return horizon_; }
   // The last cycle of slow conversions.
   int64_t slow_end() const { return slow_end_; }
 

@@ -55,9 +55,33 @@ TEST(ReduceResultTest, F32ResultsMayBeStoredAsBf16) {
           Stored("7,127", "0", "127"), Stored("3,37,300", "2", "3,37"),
           Stored("3,37,300", "1", "3,300"), Stored("3,37,300", "0", "37,300"),
           Stored("3001,1000", "0", "1000"), Stored("3001,1000", "1", "3001"),
-          Stored("40,129,7", "1,2", "40")}) {
+          Stored("40,129,7", "1,2", "40"), Stored("129,7,20", "1,2", "129"),
+          Stored("1000,1,7", "1,2", "1000")}) {
       EXPECT_OK(CompareKernel(text, options).status()) << chip << text;
     }
+  }
+}
+
+// Planes that become a number each wait for the XLU together.
+TEST(ReduceResultTest, ElementsOfSeveralPlanesAreFinishedAtOnce) {
+  for (const char* chip : {"v4", "v5e", "v6e"}) {
+    HarnessOptions options;
+    options.chip = chip;
+    options.in_vmem = {0, 2};
+    ASSERT_OK_AND_ASSIGN(const HarnessResult result,
+                         CompareKernel(R"(HloModule m
+g {
+  x = f32[] parameter(0)
+  y = f32[] parameter(1)
+  ROOT z = f32[] add(x, y)
+}
+ENTRY e {
+  a = f32[256,64,64] parameter(0)
+  i = f32[] constant(0)
+  ROOT s = f32[256] reduce(a, i), dimensions={1,2}, to_apply=g
+})",
+                                       options));
+    EXPECT_LT(result.cycles, 60 * 256) << chip << " " << result.cycles;
   }
 }
 

@@ -124,6 +124,21 @@ TEST_P(ProductTilingTest, MoreBandwidthIsNeverSlower) {
 INSTANTIATE_TEST_SUITE_P(Chips, ProductTilingTest,
                          ::testing::Values("v3", "v4", "v5e", "v5p", "v6e"));
 
+// The XLUs of v4 turn this block for as long as its matmuls take.
+TEST(ProductCostTest, ValuesPerRowOfTheWeightsTakeXluTimeBesideTurns) {
+  const Machine m = MachineOf("v4");
+  const ArrayShape a = ArrayShapeOf(m.model, false);
+  ProductProblem p = Square(2048);
+  p.lhs.transposed = true;
+  ProductTile tile;
+  tile.block_m = 1024, tile.block_n = 256, tile.block_k = 2048;
+  tile.split_n = tile.split_m = 2;
+  const ProductCost loaded = CostOf(p, tile, a, m.model, m.limits);
+  p.rhs.row_entries = 3;
+  const ProductCost computed = CostOf(p, tile, a, m.model, m.limits);
+  EXPECT_GT(computed.step_bundles, loaded.step_bundles + 1000);
+}
+
 TEST(ProductVisitsTest, NarrowOperandsOfAWideArrayAreBlockDiagonal) {
   const Machine m = MachineOf("v6e");
   const ArrayShape a = ArrayShapeOf(m.model, false);
