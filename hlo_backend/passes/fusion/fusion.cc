@@ -18,10 +18,6 @@
 namespace ptxla::hlo {
 namespace {
 
-// Kernels that share an input join only when they are this near: what the
-// earlier one makes lives longer by it, and so does what a product reads that
-// waits for another's result.
-constexpr int kSiblingLevels = 12;
 // Of the earlier readers of an array so many are asked.
 constexpr size_t kSiblings = 4;
 
@@ -106,6 +102,7 @@ class Fuser {
       kernel.reduce = true;
       kernel.dims = i->operand(0)->shape().dims();
       kernel.reduced.assign(i->dimensions().begin(), i->dimensions().end());
+      kernel.may_wait = inputs_.MayWait(*i);
       if (inputs_.IsStoredSum(*i)) {
         kernel.sum = i;
         kernel.epilogue = chains_.EpilogueFits(*i);
@@ -262,10 +259,7 @@ class Fuser {
           const int a = groups_.Find(list[j]), b = groups_.Find(list[k]);
           if (a == b) break;
           if (groups_.kernel(a).dot || groups_.kernel(b).dot) continue;
-          if (std::abs(groups_.level(a) - groups_.level(b)) > kSiblingLevels) {
-            continue;
-          }
-          if (groups_.Join(a, b)) break;
+          if (groups_.AreNear(a, b) && groups_.Join(a, b)) break;
         }
       }
     }
