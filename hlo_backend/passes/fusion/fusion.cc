@@ -38,13 +38,14 @@ bool IsLoopScalar(const Instruction& i) {
 
 class Fuser {
  public:
-  // `sums`: products add up their columns.
-  Fuser(Computation* c, const ProloguePolicy& prologues, bool sums)
+  Fuser(Computation* c, const ProloguePolicy& prologues, int cores)
       : c_(c),
         order_(c->PostOrder()),
-        chains_(order_, prologues),
+        chains_(order_, prologues, cores),
         inputs_(chains_),
-        groups_(sums) {}
+        // Products add up their columns: of several cores, each would have a
+        // part of the sums.
+        groups_(/*sums=*/cores == 1) {}
 
   bool Run() {
     for (Instruction* i : order_) Place(i);
@@ -327,14 +328,13 @@ absl::StatusOr<bool> FusionPass::Run(Module* module,
   const ProloguePolicy prologues = context.chip == nullptr
                                        ? ProloguePolicy()
                                        : ProloguePolicy(*context.chip);
-  // Two cores would each have a part of the sums.
-  const bool sums =
-      context.chip != nullptr && context.chip->core().cores_in_use == 1;
+  const int cores =
+      context.chip == nullptr ? 0 : context.chip->core().cores_in_use;
   bool changed = false;
   for (Computation* c : ControlComputations(*module)) {
     // A kernel that nobody reads is none.
     changed |= c->RemoveDead() > 0;
-    changed |= Fuser(c, prologues, sums).Run();
+    changed |= Fuser(c, prologues, cores).Run();
   }
   return changed;
 }
