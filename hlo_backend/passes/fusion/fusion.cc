@@ -10,6 +10,7 @@
 #include "hlo_backend/analysis/scalar_work.h"
 #include "hlo_backend/passes/control_flow.h"
 #include "hlo_backend/passes/dimension_utils.h"
+#include "hlo_backend/passes/fusion/free_sums.h"
 #include "hlo_backend/passes/fusion/fused_inputs.h"
 #include "hlo_backend/passes/fusion/fusion_builder.h"
 #include "hlo_backend/passes/fusion/fusion_chains.h"
@@ -50,6 +51,7 @@ class Fuser {
   bool Run() {
     for (Instruction* i : order_) Place(i);
     JoinSiblings();
+    JoinFreeSums(order_, chains_, inputs_, &groups_);
     JoinSums();
     JoinScalars();
     return Build();
