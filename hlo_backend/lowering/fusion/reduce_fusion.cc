@@ -83,12 +83,24 @@ int SplitDim(const ReduceTiling& t) {
   return axis < 0 ? -1 : t.cut.plan.grid_dim[axis];
 }
 
+// Registers that a column of kept tiles holds while its rows are reduced: an
+// accumulator for each result, and the values of the column.
+int HeldByColumn(const Expression& e, const Geometry& g) {
+  const int held = static_cast<int>(
+      std::count_if(e.reduces.begin(), e.reduces.end(),
+                    [](const auto* reduce) { return reduce != nullptr; }));
+  return held + static_cast<int>(std::count_if(
+                    g.streams.begin(), g.streams.end(), [&](const Stream& s) {
+                      return s.node >= 0 && s.access == Access::kRowOfLanes;
+                    }));
+}
+
 // Base tiles of a body. Kept tiles whose reduced ones lie further out are few:
 // each has an accumulator. Sums of members pass through scratch, so that as
 // many as a quarter of the registers share the values of their rows. Rows whose
 // columns are reduced come 16 together, as they are transposed.
-void UnrollReduction(const Geometry& g, int64_t room, int vregs,
-                     NestPlan* plan) {
+void UnrollReduction(const Expression& e, const Geometry& g, int64_t room,
+                     int vregs, NestPlan* plan) {
   bool majors = false;
   for (const Axis& a : g.axes) {
     majors |= a.kind == Axis::Kind::kMajor && a.reduced && a.tiles > 1;
@@ -106,7 +118,10 @@ void UnrollReduction(const Geometry& g, int64_t room, int vregs,
   };
   const bool rows_reduced = g.row_axis >= 0 && g.axes[g.row_axis].reduced;
   const bool columns_kept = !g.axes[g.column_axis].reduced;
-  int64_t kept = rows_reduced ? kAccumulators : vregs / 4;
+  int64_t kept = rows_reduced
+                     ? std::clamp<int64_t>(vregs / 2 / HeldByColumn(e, g), 1,
+                                           kAccumulators)
+                     : vregs / 4;
   const bool few_columns = columns_kept && (rows_reduced || majors);
   take(g.column_axis, few_columns ? std::min(room, kept) : room, 1);
   if (few_columns) {
@@ -177,7 +192,7 @@ absl::StatusOr<ReduceTiling> CutReduction(const KernelContext& context,
   ReduceTiling t;
   ASSIGN_OR_RETURN(t.cut,
                    CutFusion(i, e, g, target, copies, context.model.vregs));
-  UnrollReduction(g, copies, context.model.vregs, &t.cut.plan);
+  UnrollReduction(e, g, copies, context.model.vregs, &t.cut.plan);
   const int num_operands = i.operand_count();
   for (size_t root = 0; root < e.roots.size(); ++root) {
     if (e.reduces[root] == nullptr) continue;

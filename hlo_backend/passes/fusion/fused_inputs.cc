@@ -75,6 +75,17 @@ bool FusedInputs::IsStoredSum(const Instruction& i) const {
              [&](const Instruction* u) { return ReduceToStore(u) == &i; });
 }
 
+bool FusedInputs::MayWait(const Instruction& reduce) const {
+  const FusionNode& node = chains_.node(reduce.operand(0));
+  return (node.placed || (node.full.size() == 1 && node.small.empty())) &&
+         std::all_of(reduce.users().begin(), reduce.users().end(),
+                     [&](const Instruction* u) {
+                       return !u->shape().IsArray() ||
+                              u->shape().ByteSize() <=
+                                  reduce.shape().ByteSize();
+                     });
+}
+
 bool FusedInputs::HasBytes(const Instruction& i) const {
   const auto is_byte = [](const Instruction* v) {
     return BitWidth(v->shape().type()) <= 8 && !v->shape().IsScalar();

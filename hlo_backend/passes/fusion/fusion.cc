@@ -10,6 +10,7 @@
 #include "hlo_backend/analysis/scalar_work.h"
 #include "hlo_backend/passes/control_flow.h"
 #include "hlo_backend/passes/dimension_utils.h"
+#include "hlo_backend/passes/fusion/free_sums.h"
 #include "hlo_backend/passes/fusion/fused_inputs.h"
 #include "hlo_backend/passes/fusion/fusion_builder.h"
 #include "hlo_backend/passes/fusion/fusion_chains.h"
@@ -18,10 +19,6 @@
 namespace ptxla::hlo {
 namespace {
 
-// Kernels that share an input join only when they are this near: what the
-// earlier one makes lives longer by it, and so does what a product reads that
-// waits for another's result.
-constexpr int kSiblingLevels = 12;
 // Of the earlier readers of an array so many are asked.
 constexpr size_t kSiblings = 4;
 
@@ -42,17 +39,19 @@ bool IsLoopScalar(const Instruction& i) {
 
 class Fuser {
  public:
-  // `sums`: products add up their columns.
-  Fuser(Computation* c, const ProloguePolicy& prologues, bool sums)
+  Fuser(Computation* c, const ProloguePolicy& prologues, int cores)
       : c_(c),
         order_(c->PostOrder()),
-        chains_(order_, prologues),
+        chains_(order_, prologues, cores),
         inputs_(chains_),
-        groups_(sums) {}
+        // Products add up their columns: of several cores, each would have a
+        // part of the sums.
+        groups_(/*sums=*/cores == 1) {}
 
   bool Run() {
     for (Instruction* i : order_) Place(i);
     JoinSiblings();
+    JoinFreeSums(order_, chains_, inputs_, &groups_);
     JoinSums();
     JoinScalars();
     return Build();
@@ -106,6 +105,7 @@ class Fuser {
       kernel.reduce = true;
       kernel.dims = i->operand(0)->shape().dims();
       kernel.reduced.assign(i->dimensions().begin(), i->dimensions().end());
+      kernel.may_wait = inputs_.MayWait(*i);
       if (inputs_.IsStoredSum(*i)) {
         kernel.sum = i;
         kernel.epilogue = chains_.EpilogueFits(*i);
@@ -262,10 +262,7 @@ class Fuser {
           const int a = groups_.Find(list[j]), b = groups_.Find(list[k]);
           if (a == b) break;
           if (groups_.kernel(a).dot || groups_.kernel(b).dot) continue;
-          if (std::abs(groups_.level(a) - groups_.level(b)) > kSiblingLevels) {
-            continue;
-          }
-          if (groups_.Join(a, b)) break;
+          if (groups_.AreNear(a, b) && groups_.Join(a, b)) break;
         }
       }
     }
@@ -333,14 +330,13 @@ absl::StatusOr<bool> FusionPass::Run(Module* module,
   const ProloguePolicy prologues = context.chip == nullptr
                                        ? ProloguePolicy()
                                        : ProloguePolicy(*context.chip);
-  // Two cores would each have a part of the sums.
-  const bool sums =
-      context.chip != nullptr && context.chip->core().cores_in_use == 1;
+  const int cores =
+      context.chip == nullptr ? 0 : context.chip->core().cores_in_use;
   bool changed = false;
   for (Computation* c : ControlComputations(*module)) {
     // A kernel that nobody reads is none.
     changed |= c->RemoveDead() > 0;
-    changed |= Fuser(c, prologues, sums).Run();
+    changed |= Fuser(c, prologues, cores).Run();
   }
   return changed;
 }

@@ -6,6 +6,7 @@
 #include "hlo_backend/analysis/fusion_rules.h"
 #include "hlo_backend/passes/fusion/kept_exponentials.h"
 #include "hlo_backend/passes/fusion/mask_readers.h"
+#include "hlo_backend/passes/fusion/second_pass.h"
 
 namespace ptxla::hlo {
 namespace {
@@ -42,8 +43,8 @@ bool IsSpreadInEpilogue(const Instruction& broadcast) {
 }  // namespace
 
 FusionChains::FusionChains(absl::Span<Instruction* const> order,
-                           const ProloguePolicy& prologues)
-    : nodes_(order), prologues_(order, nodes_, prologues) {
+                           const ProloguePolicy& prologues, int cores)
+    : nodes_(order), cores_(cores), prologues_(order, nodes_, prologues) {
   for (const Instruction* i : order) {
     if (i->opcode() == Opcode::kReduce) ClaimPosition(*i);
   }
@@ -135,7 +136,9 @@ bool FusionChains::MayBeDoneAgain(const Instruction& i,
   for (const Instruction* leaf : node.full) full += leaf->shape().ByteSize();
   // Of two arrays, an f32 value of bf16 ones (of a normalisation's gradient):
   // to read them again moves no more than to read the value.
-  if (node.full.size() > 1 && full > bytes) return false;
+  if (node.full.size() > 1 && full > bytes) {
+    return full <= 2 * bytes && MeetsOtherSums(nodes_, i, node.full, cores_);
+  }
   if (full > bytes) {
     return IsReadOnce(i, *node.full[0]) ||
            IsReadWith(nodes_, i, *node.full[0]) ||

@@ -1,5 +1,6 @@
 #include "hlo_backend/passes/fusion/kernel_groups.h"
 
+#include <cstdlib>
 #include <utility>
 
 #include "hlo_backend/analysis/fusion_rules.h"
@@ -9,6 +10,10 @@ namespace {
 
 // Kernels of more members are hard to schedule and gain little.
 constexpr int kMostMembers = 256;
+// Kernels that share an input join only when they are this near: what the
+// earlier one makes lives longer by it, and so does what a product reads that
+// waits for another's result.
+constexpr int kSiblingLevels = 12;
 
 }  // namespace
 
@@ -43,6 +48,12 @@ bool KernelGroups::Compatible(int a, int b) const {
   return !x.reduce || !y.reduce || x.reduced == y.reduced;
 }
 
+bool KernelGroups::AreNear(int a, int b) const {
+  const int apart = level(a) - level(b);
+  return std::abs(apart) <= kSiblingLevels ||
+         kernel(apart < 0 ? a : b).may_wait;
+}
+
 bool KernelGroups::Join(int a, int b) {
   a = groups_.Find(a);
   b = groups_.Find(b);
@@ -56,6 +67,7 @@ bool KernelGroups::Join(int a, int b) {
   to.convolution |= from.convolution;
   to.bytes |= from.bytes;
   to.epilogue &= from.epilogue;
+  to.may_wait &= from.may_wait;
   if (from.reduce) {
     to.sum = to.reduce && to.sum == nullptr ? nullptr : from.sum;
     to.reduce = true;

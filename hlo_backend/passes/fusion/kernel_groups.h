@@ -26,6 +26,9 @@ struct GroupKernel {
   DimVector dims, reduced;
   int members = 0;
   const Instruction* product = nullptr;  // its dot
+  // Sums of one array that nothing large is made of: what reads the array as
+  // late makes them as well.
+  bool may_wait = false;
   // Of a group with reduces: one of them, if a product may make all.
   const Instruction* sum = nullptr;
 };
@@ -39,6 +42,8 @@ class KernelGroups {
   int Add(const Instruction* i,
           absl::Span<const FusionGroups::Dependence> dependences,
           GroupKernel kernel);
+  // Is it worth while to make one kernel of two that share an input?
+  bool AreNear(int a, int b) const;
   // One kernel of two groups, if rules and dependences allow it.
   bool Join(int a, int b);
 

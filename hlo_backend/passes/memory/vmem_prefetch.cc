@@ -17,7 +17,8 @@
 namespace ptxla::hlo {
 namespace {
 
-// Readers further apart keep VMEM from others for too long.
+// Readers further apart keep VMEM from others for too long: in instructions,
+// without kernels that take no longer than HBM's latency.
 constexpr int kMostPositions = 16;
 
 // Kernels that cannot read the operand where it lies in VMEM.
@@ -49,6 +50,8 @@ class Prefetcher {
       }
       order_.push_back(i);
       spare_.push_back(TakesTime(*i) ? BytesTouched(*i) : 0);
+      const bool is_short = TakesTime(*i) && spare_.back() <= bytes_in_latency;
+      far_.push_back((far_.empty() ? 0 : far_.back()) + !is_short);
     }
     AddVmemResidents(*c, positions_, &live_);
   }
@@ -190,7 +193,8 @@ class Prefetcher {
     for (auto begin = readers.begin(); begin != readers.end();) {
       auto end = begin + 1;
       while (end != readers.end() &&
-             PositionOf(*end) - PositionOf(*begin) <= kMostPositions) {
+             far_[PositionOf(*end)] - far_[PositionOf(*begin)] <=
+                 kMostPositions) {
         ++end;
       }
       std::vector<Reader> near(begin, end);
@@ -214,7 +218,6 @@ class Prefetcher {
     const bool one = only == nullptr && first == last;
     const Use use = UseOf(readers[0]);
     if (one && (readers.size() > 1 || use == Use::kOneRowProduct)) return false;
-    const bool one_product = one && use == Use::kProduct;
     const int64_t bytes = PaddedBytes(parameter->shape());
     int before = first;
     // The program's first kernel reads HBM itself: the copy for those behind it
@@ -229,8 +232,8 @@ class Prefetcher {
       if (readers.empty()) return false;
       first = PositionOf(readers.front());
     }
-    const int start =
-        one ? StartOfHidden(first, bytes, one_product) : KernelBefore(before);
+    const int start = one ? StartOfHidden(first, bytes, use == Use::kProduct)
+                          : KernelBefore(before);
     // Nothing hides it: the kernel streams its operand as well.
     if (one && start == first) return false;
     const int64_t beside = live_.Maximum(start, last);
@@ -322,6 +325,7 @@ class Prefetcher {
   // By position: bytes that could come from HBM in the kernel's time, unless
   // copies of others do; time counted in bytes, as memory bounds most kernels.
   std::vector<int64_t> spare_;
+  std::vector<int> far_;  // by position: instructions but short kernels
   std::map<const Instruction*, std::vector<Instruction*>> before_;
 };
 
