@@ -14,9 +14,11 @@
 #include <memory>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "absl/types/span.h"
 #include "base/status.h"
 #include "base/units.h"
 #include "chips/compiler_policy.h"
@@ -72,22 +74,43 @@ class GradientEmitter {
   // packed, also where it is faster, as what two steps share is packed twice.
   void Choose() {
     for (const SecondCut& second : steps_->SecondCuts()) {
-      Choose(second, false);
+      Choose(second, AllTapCuts(), false);
       if (best_.has_value()) break;
     }
-    if (!may_pack_ || !steps_->packing().packs()) return;
-    for (const SecondCut& second : steps_->SecondCuts()) Choose(second, true);
+    if (may_pack_ && steps_->packing().packs()) {
+      for (const SecondCut& second : steps_->SecondCuts()) {
+        Choose(second, AllTapCuts(), true);
+      }
+    }
+    if (best_.has_value()) return;
+    std::vector<FirstCut> outputs;
+    for (const int64_t parts : steps_->OutputCuts()) {
+      outputs.push_back({parts, 1});
+    }
+    for (const SecondCut& second : steps_->SecondCuts()) {
+      Choose(second, outputs, false);
+      if (best_.has_value()) return;
+    }
   }
 
-  // The best steps so far, or those with this cut.
-  void Choose(const SecondCut& second, bool packed) {
+  std::vector<FirstCut> AllTapCuts() const {
+    std::vector<FirstCut> cuts;
+    for (int64_t parts = 1; parts <= steps_->FirstTaps(); ++parts) {
+      cuts.push_back({1, parts});
+    }
+    return cuts;
+  }
+
+  // The best steps so far, or those with these cuts.
+  void Choose(const SecondCut& second, absl::Span<const FirstCut> firsts,
+              bool packed) {
     const int64_t bundles =
         chips::ProductStepBundles(context_.chip) * (packed ? kPackedSteps : 1);
     bool found = false;
     for (int64_t longest = bundles; !found && longest <= kLongest * bundles;
          longest *= 2) {
-      for (int64_t grid_k = 1; grid_k <= steps_->FirstTaps(); ++grid_k) {
-        for (const GradientStep& step : steps_->Of(second, grid_k, packed)) {
+      for (const FirstCut& first : firsts) {
+        for (const GradientStep& step : steps_->Of(second, first, packed)) {
           const int64_t cycles = turns_->Cycles(step);
           if (cycles > longest || !turns_->CanTake(step)) continue;
           const Tiling tiling = Plan(step);
@@ -114,7 +137,7 @@ class GradientEmitter {
     block_ = steps_->BlockOf(step);
     planes_ = ConvolutionGrid();
     for (size_t a = 0; a < form_.axes.size(); ++a) {
-      planes_.axis.push_back(-1);
+      planes_.axis.push_back(block_.axes[a].grid > 1 ? grid_.b : -1);
       planes_.tap_axis.push_back(block_.axes[a].tap_grid == 1 ? -1
                                  : a == 0                     ? grid_.k
                                           : kGradientSecondGrid);
@@ -123,6 +146,9 @@ class GradientEmitter {
     Tiling tiling;
     tiling.note =
         absl::StrCat("gradient, taps ", cut.taps, ", ", tile.ToString());
+    if (cut.grid > 1) {
+      absl::StrAppend(&tiling.note, ", planes ", cut.outputs);
+    }
     if (second.rows > 1) {
       absl::StrAppend(&tiling.note, ", rows ", 8 * block_.row_tiles);
     }
@@ -205,22 +231,25 @@ class GradientEmitter {
     return multiply();
   }
 
-  // The first step along the taps, the last one, and those between meet other
-  // planes of an input in VMEM.
+  // The first step along the first axis, the last one, and those between meet
+  // other planes of an input in VMEM.
   absl::Status Edges(const BlockPlace& lhs, CodeBuilder& b) {
+    const bool taps = step_.cut.tap_grid > 1;
+    const int dim = taps ? grid_.k : grid_.b;
     const auto some = [&](bool first, bool last) -> absl::Status {
-      b.BeginWhen(grid_.k, first ? When::Kind::kFirst : When::Kind::kNotFirst);
-      b.BeginWhen(grid_.k, last ? When::Kind::kLast : When::Kind::kNotLast);
+      b.BeginWhen(dim, first ? When::Kind::kFirst : When::Kind::kNotFirst);
+      b.BeginWhen(dim, last ? When::Kind::kLast : When::Kind::kNotLast);
       b.BeginScope();
-      RETURN_IF_ERROR(WithOperands({0, first, last}, lhs, b,
-                                   [&] { return Stream(b, first, last); }));
+      RETURN_IF_ERROR(WithOperands({0, first, last}, lhs, b, [&] {
+        return Stream(b, first || !taps, last || !taps);
+      }));
       b.EndScope();
       b.EndWhen();
       b.EndWhen();
       return absl::OkStatus();
     };
     RETURN_IF_ERROR(some(true, false));
-    if (step_.tile.grid_k > 2) RETURN_IF_ERROR(some(false, false));
+    if (grid_.bounds[dim] > 2) RETURN_IF_ERROR(some(false, false));
     return some(false, true);
   }
 

@@ -120,6 +120,11 @@ int GridOf(const AxisBlock& cut, size_t a, const GridDims& grid) {
   return a == 0 ? grid.k : kGradientSecondGrid;
 }
 
+// Over its outputs or its taps.
+int InputGridOf(const AxisBlock& cut, size_t a, const GridDims& grid) {
+  return cut.grid > 1 ? grid.b : GridOf(cut, a, grid);
+}
+
 // Planes of one operand, some rows of the batch, some lanes.
 int AddPlanes(const MatrixView& view, int arg, std::vector<isa::WindowDim> dims,
               const ConvolutionForm& form, const ConvolutionBlock& block,
@@ -184,7 +189,7 @@ int AddGradientInputWindow(const ConvolutionForm& form,
     d.block = cut.planes;
     d.extent = form.axes[a].in;
     d.hbm_stride = form.axes[a].in_pitch;
-    d.grid_dim = GridOf(cut, a, grid);
+    d.grid_dim = InputGridOf(cut, a, grid);
     d.advance = cut.advance;
     d.origin = cut.origin;
     dims.push_back(d);

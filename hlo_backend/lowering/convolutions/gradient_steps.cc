@@ -42,12 +42,24 @@ int64_t GradientSteps::FirstTaps() const {
   return form_.axes.empty() ? 1 : form_.axes[0].taps;
 }
 
+std::vector<int64_t> GradientSteps::OutputCuts() const {
+  std::vector<int64_t> cuts;
+  // Mirrored results follow one another the other way than their windows.
+  if (form_.axes.empty() || form_.mirrored) return cuts;
+  for (int64_t parts = 2; parts <= form_.axes[0].out; ++parts) {
+    if (form_.axes[0].out % parts == 0) cuts.push_back(parts);
+  }
+  return cuts;
+}
+
 std::vector<GradientStep> GradientSteps::Of(const SecondCut& second,
-                                            int64_t grid_k, bool packed) const {
+                                            const FirstCut& first,
+                                            bool packed) const {
   std::vector<GradientStep> steps;
-  if (FirstTaps() % grid_k != 0) return steps;
+  if (FirstTaps() % first.taps != 0) return steps;
   const std::optional<AxisBlock> cut =
-      form_.axes.empty() ? AxisBlock() : CutAxis(form_.axes[0], 1, grid_k);
+      form_.axes.empty() ? AxisBlock()
+                         : CutAxis(form_.axes[0], first.outputs, first.taps);
   if (!cut.has_value()) return steps;
   GradientStep step{*cut, second, {}, packed};
   if (packed &&
@@ -63,7 +75,8 @@ std::vector<GradientStep> GradientSteps::Of(const SecondCut& second,
       if (n_tiles % n != 0) continue;
       ProductTile& t = step.tile;
       t = ProductTile();
-      t.block_b = p.batch;
+      t.grid_b = first.outputs;
+      t.block_b = p.batch / first.outputs;
       t.grid_m = m;
       t.grid_n = n;
       t.grid_k = cut->tap_grid;

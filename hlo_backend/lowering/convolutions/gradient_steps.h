@@ -1,10 +1,12 @@
 // The steps that a gradient of weights (gradient_kernel.cc) may take, and what
 // each costs. A step adds up some planes of taps of the first axis and, where
 // these alone are too much, part of the batch or of the taps of the second one.
+// Where the result itself is too much (a forward pass whose batch lies in the
+// lanes), it makes some planes of the first axis.
 //
 //   GradientSteps steps(context, form);
 //   for (const SecondCut& second : steps.SecondCuts()) {
-//     for (const GradientStep& step : steps.Of(second, grid_k, packed)) ...
+//     for (const GradientStep& s : steps.Of(second, {1, grid_k}, packed)) ...
 //   }
 #ifndef PTXLA_HLO_BACKEND_LOWERING_CONVOLUTIONS_GRADIENT_STEPS_H_
 #define PTXLA_HLO_BACKEND_LOWERING_CONVOLUTIONS_GRADIENT_STEPS_H_
@@ -27,6 +29,11 @@ struct SecondCut {
   int64_t grid() const { return rows * taps; }
 };
 
+// Into how many parts the first axis is cut: its outputs, or its taps.
+struct FirstCut {
+  int64_t outputs = 1, taps = 1;
+};
+
 // What one grid step does.
 struct GradientStep {
   AxisBlock cut;  // of the first axis
@@ -46,9 +53,11 @@ class GradientSteps {
   // From no second cut on to the smallest steps.
   std::vector<SecondCut> SecondCuts() const;
   int64_t FirstTaps() const;
-  // Cuts of rows and columns, with the best share of the arrays for each;
-  // `grid_k`: steps along the taps of the first axis. Empty: there are none.
-  std::vector<GradientStep> Of(const SecondCut& second, int64_t grid_k,
+  // Numbers of parts that the outputs of the first axis have evenly, beside 1.
+  std::vector<int64_t> OutputCuts() const;
+  // Cuts of rows and columns, with the best share of the arrays for each.
+  // Empty: there are none.
+  std::vector<GradientStep> Of(const SecondCut& second, const FirstCut& first,
                                bool packed) const;
   // Can operands that lie in VMEM be read there?
   bool CanReadInPlace(const GradientStep& step) const;

@@ -2,7 +2,9 @@
 #include <algorithm>
 #include <optional>
 #include <utility>
+#include <vector>
 
+#include "absl/types/span.h"
 #include "base/status.h"
 #include "base/units.h"
 #include "hlo_backend/lowering/fusion/fusion_tiling.h"
@@ -87,6 +89,31 @@ bool ComputesLongerThanItLoads(const KernelContext& context, const Geometry& g,
   const Picoseconds code = context.chip.core().clock.ToTime(
       score.step * StepsOfCore(tiling, context.model.cores));
   return code > loads;
+}
+
+// Streams take the largest blocks that fit, which come first, unless their code
+// takes longer than their loads; `scores` is of those looked at.
+absl::StatusOr<size_t> ChooseBlocks(const KernelContext& context,
+                                    const Geometry& g,
+                                    absl::Span<const Tiling> tilings,
+                                    std::vector<TilingScore>* scores) {
+  const auto is_taken = [&](size_t k) {
+    return !ComputesLongerThanItLoads(context, g, tilings[k], (*scores)[k]);
+  };
+  // The others are runners-up, for whoever asks.
+  if (context.log == nullptr &&
+      VmemBytes(context, tilings[0]) <= VmemBudget(context)) {
+    const auto largest = Score(context, tilings[0]);
+    if (largest.ok()) {
+      *scores = {*largest};
+      if (is_taken(0)) return size_t{0};
+      scores->clear();
+    }
+  }
+  ASSIGN_OR_RETURN(const size_t best, ChooseTiling(context, tilings, scores));
+  size_t first = 0;
+  while ((*scores)[first].time == Picoseconds(0)) ++first;
+  return is_taken(first) ? first : best;
 }
 
 // Base tiles of a step where each core makes one: the outermost axis that can
@@ -254,19 +281,13 @@ absl::StatusOr<isa::Kernel> EmitWidestThatFits(const KernelContext& context,
       }
     }
     const bool alone = tilings.size() == 1 && !chosen && !wide;
+    const bool streams = fused && !Reduces(g) && !MakesOneStep(context, g);
     std::vector<TilingScore> scores;
-    auto best = ChooseTiling(context, tilings, alone ? nullptr : &scores);
+    const auto best =
+        streams && !alone
+            ? ChooseBlocks(context, g, tilings, &scores)
+            : ChooseTiling(context, tilings, alone ? nullptr : &scores);
     failure = best.status();
-    // Streams take the largest blocks that fit.
-    if (best.ok() && !scores.empty() && fused && !Reduces(g) &&
-        !MakesOneStep(context, g)) {
-      size_t first = 0;
-      while (scores[first].time == Picoseconds(0)) ++first;
-      if (!ComputesLongerThanItLoads(context, g, tilings[first],
-                                     scores[first])) {
-        best = first;
-      }
-    }
     if (best.ok()) {
       const Picoseconds time = alone ? Picoseconds(0) : scores[*best].time;
       if (!chosen || time < chosen_time) {

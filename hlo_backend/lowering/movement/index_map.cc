@@ -1,5 +1,8 @@
 #include "hlo_backend/lowering/movement/index_map.h"
 
+#include <algorithm>
+#include <vector>
+
 #include "absl/strings/str_cat.h"
 #include "base/check.h"
 #include "base/status.h"
@@ -27,6 +30,16 @@ DimVector Delinear(const hlo::Shape& shape, int64_t linear) {
     linear /= shape.dim(d);
   }
   return index;
+}
+
+// A pad's element at `x` of its dimension `d` is padding; otherwise `*x`
+// becomes where it comes from.
+bool IsPadding(const Instruction& pad, size_t d, int64_t* x) {
+  const auto& dim = pad.attrs<hlo::PadAttrs>().dims[d];
+  const int64_t at = *x - dim.low;
+  if (at < 0 || at % (dim.interior + 1) != 0) return true;
+  *x = at / (dim.interior + 1);
+  return *x >= pad.operand(0)->shape().dim(static_cast<int>(d));
 }
 
 // One step towards the operands: the operand taken and the index in it; false:
@@ -74,23 +87,40 @@ bool Step(const Instruction& i, DimVector* index, int* operand) {
       }
       return true;
     }
-    case Opcode::kPad: {
-      const auto& a = i.attrs<hlo::PadAttrs>();
+    case Opcode::kPad:
       for (size_t d = 0; d < x.size(); ++d) {
-        const auto& dim = a.dims[d];
-        const int64_t at = x[d] - dim.low;
-        if (at < 0 || at % (dim.interior + 1) != 0) return false;
-        x[d] = at / (dim.interior + 1);
-        if (x[d] >= i.operand(0)->shape().dim(static_cast<int>(d))) {
-          return false;
-        }
+        if (IsPadding(i, d, &x[d])) return false;
       }
       return true;
-    }
     default:
       CHECK(false) << "not a movement: " << i.name();
   }
   return false;
+}
+
+// Which dimensions of the operand `dim` of the result reaches, of those that it
+// reaches in the result of `i`.
+std::vector<bool> Reached(const Instruction& i, const std::vector<bool>& of) {
+  switch (i.opcode()) {
+    case Opcode::kReshape:
+    case Opcode::kBitcast: {
+      const bool any = std::find(of.begin(), of.end(), true) != of.end();
+      return std::vector<bool>(i.operand(0)->shape().rank(), any);
+    }
+    case Opcode::kTranspose: {
+      std::vector<bool> from(of.size());
+      const auto dims = i.dimensions();
+      for (size_t d = 0; d < dims.size(); ++d) from[dims[d]] = of[d];
+      return from;
+    }
+    case Opcode::kBroadcast: {
+      std::vector<bool> from;
+      for (int64_t d : i.dimensions()) from.push_back(of[d]);
+      return from;
+    }
+    default:
+      return of;
+  }
 }
 
 }  // namespace
@@ -118,6 +148,30 @@ bool IndexMap::Pads() const {
   }
   for (const Instruction* i : instruction_->fused()->instructions()) {
     if (i->opcode() == Opcode::kPad) return true;
+  }
+  return false;
+}
+
+bool IndexMap::PadsAlong(const DimVector& index, int dim) const {
+  const bool fusion = instruction_->opcode() == Opcode::kFusion;
+  const Instruction* i = fusion ? instruction_->fused()->root() : instruction_;
+  std::vector<bool> reached(index.size(), false);
+  reached[dim] = true;
+  DimVector x = index;
+  while (i->opcode() != Opcode::kParameter) {
+    if (i->opcode() == Opcode::kPad) {
+      for (size_t d = 0; d < x.size(); ++d) {
+        int64_t at = x[d];
+        if (!reached[d] && IsPadding(*i, d, &at)) return true;
+      }
+    }
+    // Which operand an element comes from may depend on `dim`.
+    const bool chooses =
+        i->opcode() == Opcode::kConcatenate && reached[i->dimensions()[0]];
+    int operand = 0;
+    if (chooses || !Step(*i, &x, &operand) || !fusion) return false;
+    reached = Reached(*i, reached);
+    i = i->operand(operand);
   }
   return false;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <deque>
+#include <limits>
 #include <utility>
 
 #include "hlo_backend/lowering/codegen/schedule.h"
@@ -14,6 +15,7 @@ namespace {
 
 // So many blocks show whether a pace fits: the passes repeat themselves.
 constexpr size_t kSample = 1500;
+constexpr int64_t kNoLimit = std::numeric_limits<int64_t>::max();
 
 bool Fits(const codegen::CodeBuilder& b, const codegen::VNode& placed) {
   codegen::RegisterBudget budget;
@@ -42,10 +44,12 @@ std::vector<RowSchedule::Pace> RowSchedule::Paces() const {
   return paces;
 }
 
-codegen::VNode RowSchedule::Place(const Pace& pace, size_t pieces) const {
+std::optional<codegen::VNode> RowSchedule::Place(const Pace& pace,
+                                                 size_t pieces,
+                                                 int64_t limit) const {
   codegen::StreamScheduler scheduler(b_);
   std::deque<int64_t> ends;  // of the blocks under way
-  for (size_t n = 0; n < pieces; ++n) {
+  for (size_t n = 0; n < pieces && scheduler.cycles() < limit; ++n) {
     const bool paced = pieces_[n].paced;
     const int64_t wish = ends.size() < pace.most ? 0 : ends.front();
     int64_t end = wish;
@@ -60,30 +64,37 @@ codegen::VNode RowSchedule::Place(const Pace& pace, size_t pieces) const {
     ends.push_back(end);
     if (ends.size() > pace.most) ends.pop_front();
   }
+  if (scheduler.cycles() >= limit) return std::nullopt;
   return scheduler.Finish("rows");
 }
 
 void RowSchedule::Finish() {
   struct Choice {
     Pace pace;
-    int64_t cycles;
+    codegen::VNode block;  // of the sample
   };
-  // The fastest on a sample first.
   const size_t sample = std::min(kSample, pieces_.size());
-  std::vector<Choice> choices;
+  const bool is_all = sample == pieces_.size();
+  // Of a sample all that fit: the whole may not.
+  std::vector<Choice> fitting;
   for (const Pace& pace : Paces()) {
-    const codegen::VNode block = Place(pace, sample);
-    if (Fits(b_, block)) choices.push_back({pace, block.length});
+    const int64_t limit =
+        is_all && !fitting.empty() ? fitting.back().block.length : kNoLimit;
+    std::optional<codegen::VNode> block = Place(pace, sample, limit);
+    if (!block.has_value() || !Fits(b_, *block)) continue;
+    fitting.push_back({pace, *std::move(block)});
   }
-  std::stable_sort(
-      choices.begin(), choices.end(),
-      [](const Choice& x, const Choice& y) { return x.cycles < y.cycles; });
+  std::stable_sort(fitting.begin(), fitting.end(),
+                   [](const Choice& x, const Choice& y) {
+                     return x.block.length < y.block.length;
+                   });
   codegen::VNode all;
-  for (const Choice& choice : choices) {
-    all = Place(choice.pace, pieces_.size());
-    if (Fits(b_, all)) break;
+  for (Choice& choice : fitting) {
+    all = is_all ? std::move(choice.block)
+                 : *Place(choice.pace, pieces_.size(), kNoLimit);
+    if (is_all || Fits(b_, all)) break;
   }
-  if (choices.empty()) all = Place({1, true}, pieces_.size());
+  if (fitting.empty()) all = *Place({1, true}, pieces_.size(), kNoLimit);
   b_.Append(std::move(all));
   pieces_.clear();
 }

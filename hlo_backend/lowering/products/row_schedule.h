@@ -14,6 +14,8 @@
 #define PTXLA_HLO_BACKEND_LOWERING_PRODUCTS_ROW_SCHEDULE_H_
 
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "hlo_backend/lowering/codegen/builder.h"
@@ -44,7 +46,9 @@ class RowSchedule {
     bool in_order;
   };
   std::vector<Pace> Paces() const;
-  codegen::VNode Place(const Pace& pace, size_t pieces) const;
+  // The first `pieces`; nothing if they take `limit` cycles or more.
+  std::optional<codegen::VNode> Place(const Pace& pace, size_t pieces,
+                                      int64_t limit) const;
 
   codegen::CodeBuilder& b_;
   const int space_;

@@ -1,0 +1,79 @@
+// A forward pass whose batch lies in the lanes (the TPU compiler's layout of
+// activations of 64 features and fewer): the kernel of a gradient, which makes
+// some planes of its result in a step where all of them do not fit.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "chips/chip_spec.h"
+#include "tests/hlo_backend/lowering/bundle_harness.h"
+#include "tests/hlo_backend/lowering/convolutions/convolution_text.h"
+#include "tests/support/status_matchers.h"
+
+namespace ptxla::lowering {
+namespace {
+
+constexpr double kMebibyte = 1 << 20;
+
+struct Image {
+  const char *in, *out, *window;
+};
+
+std::string Text(const char* type, const Image& i) {
+  return absl::StrCat("HloModule m\nENTRY e {\n  x = ", type, i.in,
+                      " parameter(0)\n  w = ", type,
+                      "[3,3,16,24] parameter(1)\n  ROOT c = ", type, i.out,
+                      " convolution(x, w), window={size=3x3 ", i.window,
+                      "}, dim_labels=01fb_01io->01fb\n}\n");
+}
+
+class LaneBatchTest : public ::testing::TestWithParam<const char*> {
+ protected:
+  // With less and less VMEM, until planes are cut.
+  static void Check(const std::string& hlo, const std::vector<int>& in_vmem) {
+    ASSERT_OK_AND_ASSIGN(const chips::ChipSpec loaded,
+                         chips::ChipSpec::Load(GetParam()));
+    for (double mebibytes = 4; mebibytes > 0; mebibytes -= 0.25) {
+      ASSERT_OK_AND_ASSIGN(
+          const chips::ChipSpec spec,
+          loaded.WithValue("vmem.scoped_limit", mebibytes * kMebibyte));
+      HarnessOptions options = On(GetParam());
+      options.spec = &spec;
+      options.absolute = 0.2;
+      for (const int o : in_vmem) options.in_vmem.push_back(o);
+      ASSERT_OK_AND_ASSIGN(const isa::Kernel kernel, KernelOf(hlo, options));
+      if (!absl::StrContains(kernel.note, ", planes ")) continue;
+      EXPECT_OK(CompareKernel(hlo, options).status()) << hlo << kernel.note;
+      return;
+    }
+    ADD_FAILURE() << GetParam() << ": planes were never cut: " << hlo;
+  }
+};
+
+TEST_P(LaneBatchTest, PlanesOfTheResultAreCut) {
+  const Image images[] = {
+      {"[12,9,16,200]", "[12,9,24,200]", "pad=1_1x1_1"},
+      {"[13,9,16,200]", "[6,4,24,200]", "stride=2x2"},
+      {"[8,9,16,200]", "[14,9,24,200]", "pad=1_0x1_1 lhs_dilate=2x1"},
+      {"[14,12,16,200]", "[10,8,24,200]", "rhs_dilate=2x2"}};
+  for (const Image& image : images) {
+    Check(Text("bf16", image), {});
+    Check(Text("f32", image), {});
+  }
+}
+
+// Its ends have no borders there.
+TEST_P(LaneBatchTest, SoAreThoseOfAnInputInVmem) {
+  const Image image = {"[16,9,16,200]", "[16,9,24,200]", "pad=1_1x1_1"};
+  Check(Text("bf16", image), {0});
+  Check(Text("f32", image), {0});
+}
+
+INSTANTIATE_TEST_SUITE_P(Chips, LaneBatchTest,
+                         ::testing::Values("v2", "v4", "v5e", "v6e", "tpu7x"));
+
+}  // namespace
+}  // namespace ptxla::lowering
