@@ -29,6 +29,7 @@
 #include "hlo_backend/passes/fusion/softmax_fusion.h"
 #include "hlo_backend/passes/fusion/staging.h"
 #include "hlo_backend/passes/layout/compact_entry.h"
+#include "hlo_backend/passes/layout/lane_batches.h"
 #include "hlo_backend/passes/layout/lane_joins.h"
 #include "hlo_backend/passes/layout/lane_slices.h"
 #include "hlo_backend/passes/layout/layout_assignment.h"
@@ -154,6 +155,8 @@ std::vector<PassEntry> AllPasses() {
        Make<IntegerProductExpanderPass>},
       {"keys-first", "scores in the order in which they are written",
        Make<KeysFirstPass>},
+      {"lane-batches", "batches in the lanes of few features",
+       Make<LaneBatchesPass>},
       {"lane-joins", "work on parts of a row's lanes, on the row",
        Make<LaneJoinsPass>},
       {"lane-slices", "parts of what lanes are cut into are slices of lanes",

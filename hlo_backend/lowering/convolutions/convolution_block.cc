@@ -247,7 +247,7 @@ int AddWeightWindow(const ConvolutionForm& form, const ConvolutionBlock& block,
   }
   isa::WindowDim rows, lanes;
   rows.extent = CeilOfRatio<int64_t>(v.rows, 8);
-  rows.block = n_rows ? block.columns / 8 : rows.extent;
+  rows.block = n_rows ? std::min(block.columns / 8, rows.extent) : rows.extent;
   rows.hbm_stride = v.row_stride;
   rows.grid_dim = n_rows ? grid.dims.n : -1;
   lanes.extent = CeilOfRatio<int64_t>(v.columns, 128);
@@ -257,7 +257,11 @@ int AddWeightWindow(const ConvolutionForm& form, const ConvolutionBlock& block,
   w.dims.push_back(rows);
   w.dims.push_back(lanes);
   w.inner_bytes = v.tile_bytes;
-  return AddPackedSlot(v, std::move(w), grid, tiling);
+  // Whole columns are loaded, also those that do not exist.
+  const int64_t beyond = n_rows ? block.columns / 8 - rows.block : 0;
+  const int number = AddPackedSlot(v, std::move(w), grid, tiling);
+  tiling->windows[number].slot_bytes += beyond * lanes.block * FullTile(v);
+  return number;
 }
 
 }  // namespace ptxla::lowering

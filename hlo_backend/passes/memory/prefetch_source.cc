@@ -41,24 +41,28 @@ const Instruction* SliceOf(const Instruction& part) {
 Instruction* SourceOfParts(const Instruction& whole) {
   Instruction* source = nullptr;
   int64_t next = 0;
-  const auto outer = whole.shape().layout().minor_to_major.back();
+  int64_t all = 0;
   for (const Instruction* part : whole.operands()) {
     const Instruction* slice = SliceOf(*part);
-    if (slice == nullptr) return nullptr;
+    if (slice == nullptr || !slice->shape().has_layout()) return nullptr;
+    const auto outer = slice->shape().layout().minor_to_major.back();
     Instruction* from = part->operand(0)->operand(0);
     if (source == nullptr) source = from;
     const auto& a = slice->attrs<SliceAttrs>();
     if (from != source || a.starts[outer] != next) return nullptr;
     for (int d = 0; d < slice->shape().rank(); ++d) {
-      const bool all =
+      const bool is_whole =
           d == outer || slice->shape().dim(d) == from->shape().dim(d);
-      if (!all || a.strides[d] != 1) return nullptr;
+      if (!is_whole || a.strides[d] != 1) return nullptr;
     }
     next = a.limits[outer];
+    all = from->shape().dim(static_cast<int>(outer));
   }
-  const bool covered =
-      source != nullptr && next == source->shape().dim(static_cast<int>(outer));
-  return covered ? source : nullptr;
+  if (source == nullptr || next != all) return nullptr;
+  // The array as bytes, which are brought in pieces.
+  const bool is_bytes = source->opcode() == Opcode::kBitcast &&
+                        !LieAlike(source->shape(), whole.shape());
+  return is_bytes ? source->operand(0) : source;
 }
 
 }  // namespace

@@ -72,6 +72,23 @@ TEST_P(LaneBatchTest, SoAreThoseOfAnInputInVmem) {
   Check(Text("f32", image), {0});
 }
 
+// The gradient of the weights contracts lanes; the other array's features are
+// columns, of which the slot holds no more than there are.
+TEST_P(LaneBatchTest, AGradientsSlotHasNoColumnsThatDoNotExist) {
+  HarnessOptions options = On(GetParam());
+  options.absolute = 0.5;
+  ASSERT_OK_AND_ASSIGN(const HarnessResult result, CompareKernel(R"(
+HloModule m
+ENTRY e {
+  x = bf16[9,9,16,200] parameter(0)
+  dy = bf16[9,9,24,200] parameter(1)
+  ROOT c = f32[3,3,16,24] convolution(x, dy), window={size=9x9 pad=1_1x1_1}, dim_labels=01bf_01oi->01bf
+})",
+                                                                 options));
+  const isa::Window& window = result.kernel.windows[1];
+  EXPECT_EQ(window.dims[2].block, 3) << "tiles of 8 rows";
+}
+
 INSTANTIATE_TEST_SUITE_P(Chips, LaneBatchTest,
                          ::testing::Values("v2", "v4", "v5e", "v6e", "tpu7x"));
 

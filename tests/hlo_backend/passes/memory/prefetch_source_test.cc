@@ -70,6 +70,30 @@ TEST(PrefetchSourceTest, PartsThatDoNotReachTheEndAreNoCopy) {
   EXPECT_EQ(PrefetchSource(*Named(*m, "parts")), nullptr);
 }
 
+// Whose bytes are brought in pieces: 4 rows of tiles, and 4 more.
+TEST(PrefetchSourceTest, WhatThePartsAreBytesOf) {
+  ASSERT_OK_AND_ASSIGN(const auto m, ParseModule(R"(
+HloModule m, is_scheduled=true
+first {
+  a = s8[65536]{0:T(1024)} parameter(0)
+  ROOT s = s8[32768]{0:T(1024)} slice(a), slice={[0:32768]}
+}
+second {
+  a = s8[65536]{0:T(1024)} parameter(0)
+  ROOT s = s8[32768]{0:T(1024)} slice(a), slice={[32768:65536]}
+}
+ENTRY e {
+  y = f32[64,256]{1,0:T(8,128)} parameter(0)
+  bytes = s8[65536]{0:T(1024)} bitcast(y)
+  s0 = ((s8[65536]{0:T(1024)}), s8[32768]{0:T(1024)S(1)}, s32[]{:S(2)}) async-start(bytes), calls=first
+  s1 = ((s8[65536]{0:T(1024)}), s8[32768]{0:T(1024)S(1)}, s32[]{:S(2)}) async-start(bytes), calls=second
+  d0 = s8[32768]{0:T(1024)S(1)} async-done(s0)
+  d1 = s8[32768]{0:T(1024)S(1)} async-done(s1)
+  ROOT parts = f32[64,256]{1,0:T(8,128)S(1)} custom-call(d0, d1), custom_call_target="ConcatBitcast"
+})"));
+  EXPECT_EQ(PrefetchSource(*Named(*m, "parts")), Named(*m, "y"));
+}
+
 // The caller's memory becomes an output's.
 TEST(PrefetchSourceTest, AParameterThatIsGivenAwayIsNone) {
   const auto m = Parsed(", input_output_alias={ {0}: (0, {}, may-alias) }",
