@@ -7,36 +7,16 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "base/units.h"
-#include "hlo_backend/ir/builder.h"
 #include "hlo_backend/passes/control_flow.h"
+#include "hlo_backend/passes/layout/lane_convolution.h"
 
 namespace ptxla::hlo {
 namespace {
 
-constexpr int64_t kLanes = 128, kRows = 8;
-// Of VMEM's scoped limit, for the windows of the smallest steps. ASSUMED.
-constexpr double kVmemShare = 0.9;
-
 // Elements that a plane takes, padded, with these rows and lanes.
 int64_t Padded(int64_t rows, int64_t lanes) {
-  return RoundUpTo(rows, kRows) * RoundUpTo(lanes, kLanes);
+  return RoundUpTo<int64_t>(rows, 8) * RoundUpTo<int64_t>(lanes, 128);
 }
-
-int64_t SizeOf(const Instruction& value, int64_t dim) {
-  return value.shape().dim(static_cast<int>(dim));
-}
-
-int64_t Bytes(const Instruction& value) {
-  return BitWidth(value.shape().type()) / 8;
-}
-
-// A convolution in one of the two forms of convolution_canonicalizer.h.
-struct Candidate {
-  Instruction* convolution;
-  bool gradient;  // of weights: the batch is contracted
-  int64_t batch;
-  int64_t in, out;  // features of the input and of the other array
-};
 
 class LaneBatches {
  public:
@@ -47,12 +27,13 @@ class LaneBatches {
     for (Instruction* i : computation_->instructions()) {
       if (i->opcode() == Opcode::kConvolution) AddIfCandidate(i);
     }
-    if (chosen_.empty()) return false;
+    for (const LaneConvolution& c : misfits_) MakeFit(c);
+    if (chosen_.empty()) return !misfits_.empty();
     JoinWork();
     while (DropLosers()) {
     }
-    for (const Candidate& c : chosen_) Turn(c);
-    return !chosen_.empty();
+    for (const LaneConvolution& c : chosen_) Turn(c);
+    return !misfits_.empty() || !chosen_.empty();
   }
 
  private:
@@ -74,67 +55,17 @@ class LaneBatches {
   };
 
   void AddIfCandidate(Instruction* i) {
-    const ConvAttrs& a = i->attrs<ConvAttrs>();
-    const auto spatial = static_cast<int64_t>(a.dims.input_spatial.size());
-    if (a.feature_group_count != 1 || a.batch_group_count != 1) return;
-    Candidate c;
-    c.convolution = i;
-    c.gradient = a.dims.input_feature == spatial;
-    const bool canonical =
-        a.dims.input_batch + a.dims.input_feature == 2 * spatial + 1 &&
-        a.dims.kernel_input_feature + a.dims.kernel_output_feature ==
-            2 * spatial + 1 &&
-        a.dims.output_feature == a.dims.input_feature;
-    if (!canonical || (c.gradient && a.dims.kernel_input_feature != spatial)) {
+    const auto c = LaneConvolution::Of(i);
+    if (!c.has_value()) return;
+    const bool fits = c->FitsLanes(*context_.chip);
+    if (c->in_lanes) {
+      if (!fits && CanFit(*c)) misfits_.push_back(*c);
       return;
     }
-    const Instruction &x = *i->operand(0), &w = *i->operand(1);
-    c.batch = SizeOf(x, spatial);
-    c.in = SizeOf(x, spatial + 1);
-    c.out = SizeOf(w, a.dims.kernel_output_feature);
-    const bool slides =
-        std::any_of(a.window.dims.begin(), a.window.dims.end(),
-                    [](const WindowDim& d) { return d.size > 1; });
-    if (slides && c.in % kRows == 0 && Saves(c.in, c.batch) &&
-        Saves(c.out, c.batch) && Fits(c)) {
-      chosen_.push_back(c);
+    if (Padded(c->in, c->batch) < Padded(c->batch, c->in) &&
+        Padded(c->out, c->batch) < Padded(c->batch, c->out) && fits) {
+      chosen_.push_back(*c);
     }
-  }
-
-  static bool Saves(int64_t features, int64_t batch) {
-    return Padded(features, batch) < Padded(batch, features);
-  }
-
-  // Two slots of a row of planes of both arrays: the lanes that are contracted
-  // lie whole, others in tiles.
-  bool Fits(const Candidate& c) const {
-    const Instruction& i = *c.convolution;
-    const ConvAttrs& a = i.attrs<ConvAttrs>();
-    const int spatial = static_cast<int>(a.window.dims.size());
-    const Instruction &x = *i.operand(0), &w = *i.operand(1);
-    const Instruction& other = c.gradient ? w : i;
-    const int64_t lanes = c.gradient ? RoundUpTo(c.batch, kLanes) : kLanes;
-    const int64_t in_plane = RoundUpTo(c.in, kRows) * lanes;
-    const int64_t other_plane = RoundUpTo(c.out, kRows) * lanes;
-    const auto limit = static_cast<int64_t>(
-        kVmemShare *
-        static_cast<double>(context_.chip->vmem().scoped_limit.count()));
-    // Steps of a pass cut the first axis, those of a gradient the taps of any.
-    for (int cut = 0; cut < (c.gradient ? spatial : 1); ++cut) {
-      // Planes along it that a row of the result, or of taps, meets.
-      int64_t met = c.gradient ? i.shape().dim(cut) : a.window.dims[cut].size;
-      int64_t made = 1;
-      for (int s = 0; s < spatial; ++s) {
-        if (s == cut) continue;
-        met *= x.shape().dim(s);
-        made *= other.shape().dim(s);
-      }
-      const int64_t sums = c.gradient ? 0 : made * other_plane * 4;
-      const int64_t slots =
-          2 * (met * in_plane * Bytes(x) + made * other_plane * Bytes(other));
-      if (sums + slots <= limit) return true;
-    }
-    return false;
   }
 
   // Work that is done in any order of dimensions (transpose_mover.h).
@@ -187,24 +118,20 @@ class LaneBatches {
     cluster.features = features;
   }
 
-  static const Instruction& Other(const Candidate& c) {
-    return c.gradient ? *c.convolution->operand(1) : *c.convolution;
-  }
-
   // Those whose arrays are better off with the batch in rows; false: none.
   bool DropLosers() {
     clusters_.clear();
-    absl::flat_hash_map<const Instruction*, const Candidate*> chosen;
-    for (const Candidate& c : chosen_) chosen[c.convolution] = &c;
-    for (const Candidate& c : chosen_) {
+    absl::flat_hash_map<const Instruction*, const LaneConvolution*> chosen;
+    for (const LaneConvolution& c : chosen_) chosen[c.convolution] = &c;
+    for (const LaneConvolution& c : chosen_) {
       SetSizes(*c.convolution->operand(0), c.batch, c.in);
-      SetSizes(Other(c), c.batch, c.out);
+      SetSizes(c.other(), c.batch, c.out);
     }
     for (const Instruction* i : computation_->instructions()) {
       const auto it = chosen.find(i);
       if (it != chosen.end()) {
         Of(*i->operand(0)).AddPass(*i->operand(0), false);
-        const Instruction& other = Other(*it->second);
+        const Instruction& other = it->second->other();
         Of(other).AddPass(other, false);
       } else if (i->opcode() == Opcode::kReduce) {
         Of(*i->operand(0)).AddPass(*i->operand(0), false);
@@ -220,21 +147,13 @@ class LaneBatches {
     const auto wants = [&](const Instruction& value) {
       return Of(value).saved > Of(value).lost;
     };
-    const auto loses = [&](const Candidate& c) {
-      return !wants(*c.convolution->operand(0)) || !wants(Other(c));
+    const auto loses = [&](const LaneConvolution& c) {
+      return !wants(*c.convolution->operand(0)) || !wants(c.other());
     };
     const auto first = std::remove_if(chosen_.begin(), chosen_.end(), loses);
     const bool any = first != chosen_.end();
     chosen_.erase(first, chosen_.end());
     return any;
-  }
-
-  // Rows and lanes change places.
-  static Instruction* Swapped(Builder* b, Instruction* value) {
-    DimVector order(value->shape().rank(), 0);
-    std::iota(order.begin(), order.end(), 0);
-    std::swap(order[order.size() - 2], order[order.size() - 1]);
-    return b->Transpose(value, order);
   }
 
   // Its arrays lie alike: in rows where none of the convolutions behind one
@@ -250,34 +169,11 @@ class LaneBatches {
     for (const Instruction* a : arrays) Of(*a).AddPass(*a, in_rows);
   }
 
-  void Turn(const Candidate& c) {
-    Instruction* i = c.convolution;
-    Builder b(computation_);
-    b.set_metadata(i->shared_metadata());
-    ConvAttrs attrs = i->attrs<ConvAttrs>();
-    ConvDims& d = attrs.dims;
-    Instruction* w = i->operand(1);
-    std::swap(d.input_batch, d.input_feature);
-    std::swap(d.output_batch, d.output_feature);
-    // Contracted: rows of the weights of a pass, lanes of a gradient.
-    if (c.gradient || d.kernel_input_feature > d.kernel_output_feature) {
-      std::swap(d.kernel_input_feature, d.kernel_output_feature);
-      w = Swapped(&b, w);
-    }
-    Shape shape = i->shape();
-    const int rank = shape.rank();
-    DimVector dims(shape.dims().begin(), shape.dims().end());
-    std::swap(dims[rank - 2], dims[rank - 1]);
-    Instruction* turned = computation_->Add(
-        Opcode::kConvolution, Shape::Array(shape.type(), dims),
-        {Swapped(&b, i->operand(0)), w}, attrs, {}, i->name());
-    turned->set_metadata(i->shared_metadata());
-    computation_->Replace(i, Swapped(&b, turned));
-  }
-
   Computation* computation_;
   const PassContext& context_;
-  std::vector<Candidate> chosen_;
+  std::vector<LaneConvolution> chosen_;
+  std::vector<LaneConvolution>
+      misfits_;  // in lanes as a schedule has them, too large
   absl::flat_hash_map<const Instruction*, int> number_;
   std::vector<int> parent_;
   absl::flat_hash_map<int, Cluster> clusters_;

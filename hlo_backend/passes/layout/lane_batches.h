@@ -13,7 +13,8 @@
 // arrays between convolutions lie in one way, which is the batch in the lanes
 // where what is saved by all that reads and writes them is more than the
 // transposes cost that others need: products, convolutions of one tap, and
-// those that do not fit.
+// those whose planes do not fit into VMEM. One of a schedule that does not fit
+// so has its batch in rows.
 #ifndef PTXLA_HLO_BACKEND_PASSES_LAYOUT_LANE_BATCHES_H_
 #define PTXLA_HLO_BACKEND_PASSES_LAYOUT_LANE_BATCHES_H_
 

@@ -1,0 +1,168 @@
+#include "hlo_backend/passes/layout/lane_convolution.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "base/units.h"
+#include "hlo_backend/ir/builder.h"
+
+namespace ptxla::hlo {
+namespace {
+
+constexpr int64_t kLanes = 128, kRows = 8;
+// Of VMEM's scoped limit, for the windows of the smallest steps. ASSUMED.
+constexpr double kVmemShare = 0.9;
+
+int64_t SizeOf(const Instruction& value, int64_t dim) {
+  return value.shape().dim(static_cast<int>(dim));
+}
+
+int64_t Bytes(const Instruction& value) {
+  return BitWidth(value.shape().type()) / 8;
+}
+
+bool IsReversed(const Instruction& i) {
+  const auto& dims = i.attrs<ConvAttrs>().window.dims;
+  return std::any_of(dims.begin(), dims.end(),
+                     [](const WindowDim& d) { return d.reversal; });
+}
+
+bool HasMoreTapsThanResults(const Instruction& i) {
+  const ConvAttrs& a = i.attrs<ConvAttrs>();
+  int64_t taps = 1, results = 1;
+  for (size_t s = 0; s < a.window.dims.size(); ++s) {
+    taps *= a.window.dims[s].size;
+    results *= SizeOf(i, a.dims.output_spatial[s]);
+  }
+  return taps > results;
+}
+
+// Rows and lanes change places.
+Instruction* Swapped(Builder* b, Instruction* value) {
+  DimVector order(value->shape().rank(), 0);
+  std::iota(order.begin(), order.end(), 0);
+  std::swap(order[order.size() - 2], order[order.size() - 1]);
+  return b->Transpose(value, order);
+}
+
+// The other array is reversed, not the window.
+void ReverseTaps(Instruction* i) {
+  Builder b(i->parent());
+  b.set_metadata(i->shared_metadata());
+  ConvAttrs attrs = i->attrs<ConvAttrs>();
+  DimVector reversed;
+  for (size_t s = 0; s < attrs.window.dims.size(); ++s) {
+    if (!attrs.window.dims[s].reversal) continue;
+    attrs.window.dims[s].reversal = false;
+    reversed.push_back(attrs.dims.kernel_spatial[s]);
+  }
+  Instruction* turned =
+      i->parent()->Add(Opcode::kConvolution, i->shape(),
+                       {i->operand(0), b.Reverse(i->operand(1), reversed)},
+                       attrs, {}, i->name());
+  turned->set_metadata(i->shared_metadata());
+  i->parent()->Replace(i, turned);
+}
+
+}  // namespace
+
+std::optional<LaneConvolution> LaneConvolution::Of(Instruction* convolution) {
+  const ConvAttrs& a = convolution->attrs<ConvAttrs>();
+  const auto spatial = static_cast<int64_t>(a.dims.input_spatial.size());
+  const int64_t both = 2 * spatial + 1;  // rows and lanes
+  const bool slides =
+      std::any_of(a.window.dims.begin(), a.window.dims.end(),
+                  [](const WindowDim& d) { return d.size > 1; });
+  if (!slides || a.feature_group_count != 1 || a.batch_group_count != 1 ||
+      a.dims.input_batch + a.dims.input_feature != both ||
+      a.dims.kernel_input_feature + a.dims.kernel_output_feature != both ||
+      a.dims.output_feature != a.dims.input_feature) {
+    return std::nullopt;
+  }
+  LaneConvolution c;
+  c.convolution = convolution;
+  c.gradient = HasMoreTapsThanResults(*convolution);
+  const bool features_in_rows = a.dims.input_feature == spatial;
+  c.in_lanes = features_in_rows != c.gradient;
+  const Instruction &x = *convolution->operand(0),
+                    &w = *convolution->operand(1);
+  c.batch = SizeOf(x, c.in_lanes ? spatial + 1 : spatial);
+  c.in = SizeOf(x, c.in_lanes ? spatial : spatial + 1);
+  c.out = SizeOf(w, a.dims.kernel_output_feature);
+  if (c.in % kRows != 0) return std::nullopt;
+  return c;
+}
+
+// Two slots of a row of planes of both arrays: the lanes that are contracted
+// lie whole, others in tiles.
+bool LaneConvolution::FitsLanes(const chips::ChipSpec& chip) const {
+  const Instruction& i = *convolution;
+  const ConvAttrs& a = i.attrs<ConvAttrs>();
+  const int spatial = static_cast<int>(a.window.dims.size());
+  const Instruction &x = *i.operand(0), &y = other();
+  const int64_t lanes = gradient ? RoundUpTo(batch, kLanes) : kLanes;
+  const int64_t in_plane = RoundUpTo(in, kRows) * lanes;
+  const int64_t other_plane = RoundUpTo(out, kRows) * lanes;
+  const auto limit = static_cast<int64_t>(
+      kVmemShare * static_cast<double>(chip.vmem().scoped_limit.count()));
+  // Steps of a pass cut the first axis, those of a gradient the taps of any.
+  for (int cut = 0; cut < (gradient ? spatial : 1); ++cut) {
+    if (gradient && a.window.dims[cut].reversal) continue;
+    // Planes along it that a row of the result, or of taps, meets.
+    int64_t met = gradient ? i.shape().dim(cut) : a.window.dims[cut].size;
+    int64_t made = 1;
+    for (int s = 0; s < spatial; ++s) {
+      if (s == cut) continue;
+      met *= x.shape().dim(s);
+      made *= y.shape().dim(s);
+    }
+    const int64_t sums = gradient ? 0 : made * other_plane * 4;
+    const int64_t slots =
+        2 * (met * in_plane * Bytes(x) + made * other_plane * Bytes(y));
+    if (sums + slots <= limit) return true;
+  }
+  return false;
+}
+
+void Turn(const LaneConvolution& c) {
+  Instruction* i = c.convolution;
+  Computation* computation = i->parent();
+  Builder b(computation);
+  b.set_metadata(i->shared_metadata());
+  ConvAttrs attrs = i->attrs<ConvAttrs>();
+  ConvDims& d = attrs.dims;
+  Instruction* w = i->operand(1);
+  std::swap(d.input_batch, d.input_feature);
+  std::swap(d.output_batch, d.output_feature);
+  // A gradient contracts the dimension of both that has its batch.
+  const bool rows = d.kernel_input_feature < d.kernel_output_feature;
+  const bool wanted = !c.gradient || d.input_feature < d.input_batch;
+  if (rows != wanted) {
+    std::swap(d.kernel_input_feature, d.kernel_output_feature);
+    w = Swapped(&b, w);
+  }
+  Shape shape = i->shape();
+  const int rank = shape.rank();
+  DimVector dims(shape.dims().begin(), shape.dims().end());
+  std::swap(dims[rank - 2], dims[rank - 1]);
+  Instruction* turned =
+      computation->Add(Opcode::kConvolution, Shape::Array(shape.type(), dims),
+                       {Swapped(&b, i->operand(0)), w}, attrs, {}, i->name());
+  turned->set_metadata(i->shared_metadata());
+  computation->Replace(i, Swapped(&b, turned));
+}
+
+bool CanFit(const LaneConvolution& c) {
+  return !c.gradient || IsReversed(*c.convolution);
+}
+
+void MakeFit(const LaneConvolution& c) {
+  if (c.gradient) {
+    ReverseTaps(c.convolution);
+  } else {
+    Turn(c);
+  }
+}
+
+}  // namespace ptxla::hlo
