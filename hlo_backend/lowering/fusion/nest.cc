@@ -91,21 +91,25 @@ absl::Status NestCode::ForGridEdges(size_t k) {
   return absl::OkStatus();
 }
 
-absl::Status NestCode::Step() {
-  pointers_.clear();
-  starts_.clear();
-  block_values_.clear();
+void NestCode::Forget() {
   local_.clear();
   sublanes_.clear();
   reciprocals_.clear();
   angles_.Clear();
   mask_words_.clear();
-  global_.clear();
   loads_.clear();
   packed_.clear();
   row_words_.clear();
   row_index_.clear();
   row_values_.clear();
+}
+
+absl::Status NestCode::Step() {
+  pointers_.clear();
+  starts_.clear();
+  block_values_.clear();
+  global_.clear();
+  Forget();
   region_ = Region();
   std::fill(fixed_.begin(), fixed_.end(), false);
   RETURN_IF_ERROR(ExpandRows());
@@ -134,16 +138,7 @@ bool NestCode::EndsInAMask(const Axis& a) const {
 absl::Status NestCode::Walk(int position) {
   if (position == static_cast<int>(plan_.order.size())) {
     if (!joined()) b_.NewBlock("body");
-    local_.clear();
-    sublanes_.clear();
-    reciprocals_.clear();
-    angles_.Clear();
-    mask_words_.clear();
-    loads_.clear();
-    packed_.clear();
-    row_words_.clear();
-    row_index_.clear();
-    row_values_.clear();
+    Forget();
     if (hooks_->body) return hooks_->body(*this, region_);
     return StoreResults(region_);
   }

@@ -133,6 +133,8 @@ class NestCode {
   absl::Status ExpandRows(const Stream& s, const Place& place);
   absl::Status Walk(int position);
   absl::Status Hoist(int position);
+  // Values of the block so far: the next makes its own.
+  void Forget();
   bool LoopsFrom(int position) const;
   bool EndsInAMask(const Axis& a) const;
   void Join();

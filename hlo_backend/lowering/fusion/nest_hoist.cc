@@ -31,16 +31,7 @@ absl::Status NestCode::Hoist(int position) {
     }
   }
   for (int root : e_.roots) frontier_[root] = true;
-  local_.clear();
-  sublanes_.clear();
-  reciprocals_.clear();
-  angles_.Clear();
-  mask_words_.clear();
-  loads_.clear();
-  packed_.clear();
-  row_words_.clear();
-  row_index_.clear();
-  row_values_.clear();
+  Forget();
   bool open = false;
   const int keep_vectors = b_.model().vregs / 2;
   const int keep_masks = b_.model().masks / 2;
