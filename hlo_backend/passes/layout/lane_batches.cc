@@ -41,8 +41,10 @@ class LaneBatches {
   struct Cluster {
     int64_t batch = 0, features = 0;
     int64_t saved = 0, lost = 0;  // elements that move, with the batch in lanes
+    bool wants_rows = false;      // a product reads or makes it
 
     void AddPass(const Instruction& value, bool in_rows) {
+      wants_rows |= in_rows;
       if (batch == 0) return;
       const int64_t planes = value.shape().ElementCount() / (batch * features);
       const int64_t rows = Padded(batch, features);
@@ -135,13 +137,16 @@ class LaneBatches {
         Of(other).AddPass(other, false);
       } else if (i->opcode() == Opcode::kReduce) {
         Of(*i->operand(0)).AddPass(*i->operand(0), false);
-      } else if (i->opcode() == Opcode::kReduceWindow ||
-                 i->opcode() == Opcode::kSelectAndScatter) {
-        AddPooling(*i);
       } else if (i->opcode() == Opcode::kConvolution ||
                  i->opcode() == Opcode::kDot) {
         for (const Instruction* o : i->operands()) Of(*o).AddPass(*o, true);
         Of(*i).AddPass(*i, true);
+      }
+    }
+    for (const Instruction* i : computation_->instructions()) {
+      if (i->opcode() == Opcode::kReduceWindow ||
+          i->opcode() == Opcode::kSelectAndScatter) {
+        AddPooling(*i);
       }
     }
     const auto wants = [&](const Instruction& value) {
@@ -156,16 +161,17 @@ class LaneBatches {
     return any;
   }
 
-  // Its arrays lie alike: in rows where none of the convolutions behind one
-  // of them wants it otherwise.
+  // Its arrays lie alike: in rows where one of them is a product's and no
+  // convolution wants it otherwise.
   void AddPooling(const Instruction& i) {
     std::vector<const Instruction*> arrays = {&i};
     for (const Instruction* o : i.operands()) {
       if (o->shape().rank() == i.shape().rank()) arrays.push_back(o);
     }
     const bool in_rows =
-        std::any_of(arrays.begin(), arrays.end(),
-                    [&](const Instruction* a) { return Of(*a).batch == 0; });
+        std::any_of(arrays.begin(), arrays.end(), [&](const Instruction* a) {
+          return Of(*a).batch == 0 && Of(*a).wants_rows;
+        });
     for (const Instruction* a : arrays) Of(*a).AddPass(*a, in_rows);
   }
 

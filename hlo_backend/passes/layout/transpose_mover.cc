@@ -63,11 +63,9 @@ class Mover {
       }
       if (i->opcode() == Opcode::kTranspose &&
           moving_.contains(i->operand(0))) {
-        if (Instruction* t = TurnedFurther(*i); t != nullptr) {
-          c_->Replace(i, t);
-          changed = true;
-        }
-        continue;  // they meet
+        c_->Replace(i, Met(*i));
+        changed = true;
+        continue;
       }
       Instruction* value = Moved(i);
       if (value == nullptr) {
@@ -93,7 +91,6 @@ class Mover {
     }
     if (const auto planes = MadeOfPlanes(b_, i, generation_);
         planes.product != nullptr) {
-      of_planes_.insert(planes.product);
       return Behind(planes.product, planes.order);
     }
     if (Instruction* turned = OfTurnedRows(i); turned != nullptr) return turned;
@@ -197,11 +194,11 @@ class Mover {
     return t;
   }
 
-  // Planes that the program transposes are planes still.
-  Instruction* TurnedFurther(const Instruction& i) {
-    Instruction* planes = i.operand(0)->operand(0);
-    if (!of_planes_.contains(planes)) return nullptr;
-    return Behind(planes, Permuted(i.operand(0)->dimensions(), i.dimensions()));
+  // One transpose of a transpose that moves; what is left of both goes on.
+  Instruction* Met(const Instruction& i) {
+    const Instruction& moving = *i.operand(0);
+    return Behind(moving.operand(0),
+                  Permuted(moving.dimensions(), i.dimensions()));
   }
 
   Instruction* Elementwise(Instruction* i) {
@@ -328,7 +325,6 @@ class Mover {
   Builder b_;
   const int generation_;
   absl::flat_hash_set<const Instruction*> moving_;
-  absl::flat_hash_set<const Instruction*> of_planes_;  // product_planes.h
   // What is made of arrays of the entry, in their order; if that is not the one
   // of the dimensions, the transposes behind it.
   absl::flat_hash_set<const Instruction*> of_entry_;
