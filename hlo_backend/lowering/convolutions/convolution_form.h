@@ -12,9 +12,10 @@
 //
 // A gradient of weights contracts the batch: its arrays lie as those of the
 // forward pass do, batch in rows, and the kernel has no features but those of
-// its result. See gradient_kernel.cc. Its result has the kernel's features in
-// rows and the input's in lanes; in the other order the two operands change
-// places, as
+// its result. See gradient_kernel.cc. A pass whose batch lies in the lanes is
+// the same: it contracts the features, which are in rows. Its result has the
+// kernel's features in rows and the input's in lanes; in the other order the
+// two operands change places, as
 //
 //   out[p] = sum over r of in[r + p - padding] * kernel[r]
 //          = sum over s of in[s] * kernel[s - p + padding]

@@ -1,4 +1,5 @@
-// EmitGradientConvolution: a gradient of weights, whose batch is contracted.
+// EmitGradientConvolution: a gradient of weights, whose batch is contracted, or
+// a pass whose batch lies in the lanes: rows are then its features.
 //
 //   out[p, m, n] = sum over taps t and rows r of
 //                  kernel[t, r, m] * in[InputOf(p, t), r, n]
@@ -73,32 +74,19 @@ class GradientEmitter {
   // Cut once more only where the first axis is not enough; where results are
   // packed, also where it is faster, as what two steps share is packed twice.
   void Choose() {
-    for (const SecondCut& second : steps_->SecondCuts()) {
-      Choose(second, AllTapCuts(), false);
-      if (best_.has_value()) break;
-    }
-    if (may_pack_ && steps_->packing().packs()) {
-      for (const SecondCut& second : steps_->SecondCuts()) {
-        Choose(second, AllTapCuts(), true);
+    const std::vector<SecondCut> seconds = steps_->SecondCuts();
+    const auto first_that_fits = [&](const std::vector<FirstCut>& firsts) {
+      for (const SecondCut& second : seconds) {
+        Choose(second, firsts, false);
+        if (best_.has_value()) return;
       }
+    };
+    const std::vector<FirstCut> taps = steps_->TapCuts();
+    first_that_fits(taps);
+    if (may_pack_ && steps_->packing().packs()) {
+      for (const SecondCut& second : seconds) Choose(second, taps, true);
     }
-    if (best_.has_value()) return;
-    std::vector<FirstCut> outputs;
-    for (const int64_t parts : steps_->OutputCuts()) {
-      outputs.push_back({parts, 1});
-    }
-    for (const SecondCut& second : steps_->SecondCuts()) {
-      Choose(second, outputs, false);
-      if (best_.has_value()) return;
-    }
-  }
-
-  std::vector<FirstCut> AllTapCuts() const {
-    std::vector<FirstCut> cuts;
-    for (int64_t parts = 1; parts <= steps_->FirstTaps(); ++parts) {
-      cuts.push_back({1, parts});
-    }
-    return cuts;
+    if (!best_.has_value()) first_that_fits(steps_->OutputCuts());
   }
 
   // The best steps so far, or those with these cuts.

@@ -38,16 +38,21 @@ std::vector<SecondCut> GradientSteps::SecondCuts() const {
   return cuts;
 }
 
-int64_t GradientSteps::FirstTaps() const {
-  return form_.axes.empty() ? 1 : form_.axes[0].taps;
+std::vector<FirstCut> GradientSteps::TapCuts() const {
+  const int64_t taps = form_.axes.empty() ? 1 : form_.axes[0].taps;
+  std::vector<FirstCut> cuts;
+  for (int64_t parts = 1; parts <= taps; ++parts) {
+    if (taps % parts == 0) cuts.push_back({1, parts});
+  }
+  return cuts;
 }
 
-std::vector<int64_t> GradientSteps::OutputCuts() const {
-  std::vector<int64_t> cuts;
+std::vector<FirstCut> GradientSteps::OutputCuts() const {
+  std::vector<FirstCut> cuts;
   // Mirrored results follow one another the other way than their windows.
   if (form_.axes.empty() || form_.mirrored) return cuts;
   for (int64_t parts = 2; parts <= form_.axes[0].out; ++parts) {
-    if (form_.axes[0].out % parts == 0) cuts.push_back(parts);
+    if (form_.axes[0].out % parts == 0) cuts.push_back({parts, 1});
   }
   return cuts;
 }
@@ -56,7 +61,6 @@ std::vector<GradientStep> GradientSteps::Of(const SecondCut& second,
                                             const FirstCut& first,
                                             bool packed) const {
   std::vector<GradientStep> steps;
-  if (FirstTaps() % first.taps != 0) return steps;
   const std::optional<AxisBlock> cut =
       form_.axes.empty() ? AxisBlock()
                          : CutAxis(form_.axes[0], first.outputs, first.taps);

@@ -52,9 +52,10 @@ class GradientSteps {
 
   // From no second cut on to the smallest steps.
   std::vector<SecondCut> SecondCuts() const;
-  int64_t FirstTaps() const;
-  // Numbers of parts that the outputs of the first axis have evenly, beside 1.
-  std::vector<int64_t> OutputCuts() const;
+  // Of the first axis: parts of its taps, from one on; of its outputs, equal
+  // ones, from two on.
+  std::vector<FirstCut> TapCuts() const;
+  std::vector<FirstCut> OutputCuts() const;
   // Cuts of rows and columns, with the best share of the arrays for each.
   // Empty: there are none.
   std::vector<GradientStep> Of(const SecondCut& second, const FirstCut& first,

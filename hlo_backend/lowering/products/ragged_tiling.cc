@@ -26,9 +26,9 @@ int64_t DividingBlock(int64_t extent, int64_t most) {
   return EqualBlock(extent, most, 128);
 }
 
-// Rows, columns and depth of a step of a weight gradient, multiplied: the
-// windows of libtpu 0.0.42.1 on v5p (megacore) are 1,024 x 1,024 x 240,
-// 768 x 1,024 x 376, 960 x 768 x 384, 512 x 1,024 x 568 and 256 x 1,024 x 824.
+// Multiplications of a step of a dense weight gradient. DERIVED: the windows of
+// libtpu 0.0.42.1 on v5p (megacore) are 1,024 x 1,024 x 240, 768 x 1,024 x 376,
+// 960 x 768 x 384, 512 x 1,024 x 568 and 256 x 1,024 x 824.
 constexpr int64_t kGradientStep = int64_t{1024} * 1024 * 256;
 
 class Chooser {
@@ -130,7 +130,8 @@ class Chooser {
 
   // Several blocks of columns are as even for the cores and the arrays as they
   // can be; few rows have twice as many (libtpu 0.0.42.1, v5p: 4 blocks of 768
-  // for 2,880, and for 7,168 and 256 rows 4 of 1,792). One stays one.
+  // for 2,880, and for 7,168 and 256 rows 4 of 1,792; with 512 rows it has 7 of
+  // 1,024 there, of which one core makes 4). One stays one.
   int64_t SharedColumns(int64_t side) const {
     const int64_t rows = EqualBlock(call_.k, side, 128);
     const int64_t most = 2 * rows < side ? 2 * side : side;

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "absl/container/flat_hash_set.h"
+#include "base/union_find.h"
 #include "hlo_backend/passes/dimension_utils.h"
 
 namespace ptxla::hlo {
@@ -32,25 +33,6 @@ bool HasTurnedRows(const Instruction& dot) {
          attrs.lhs_contracting == DimVector{rank - 2} &&
          DropUnitDims(dot.shape().dims()).size() == dot.shape().dims().size();
 }
-
-class UnionFind {
- public:
-  explicit UnionFind(int n) : parent_(n) {
-    for (int i = 0; i < n; ++i) parent_[i] = i;
-  }
-  int Find(int i) {
-    while (parent_[i] != i) i = parent_[i] = parent_[parent_[i]];
-    return i;
-  }
-  void Union(int a, int b) {
-    a = Find(a);
-    b = Find(b);
-    parent_[std::max(a, b)] = std::min(a, b);
-  }
-
- private:
-  std::vector<int> parent_;
-};
 
 // Collects what members and neighbours ask of the shape.
 class Chooser {

@@ -1,11 +1,12 @@
 #include "hlo_backend/passes/layout/lane_batches.h"
 
 #include <algorithm>
-#include <numeric>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "base/union_find.h"
 #include "base/units.h"
 #include "hlo_backend/passes/control_flow.h"
 #include "hlo_backend/passes/layout/lane_convolution.h"
@@ -50,8 +51,8 @@ class LaneBatches {
       const int64_t rows = Padded(batch, features);
       const int64_t lanes = Padded(features, batch);
       saved += planes * (rows - lanes);
-      // A transpose reads the one and writes the other; what it keeps apart
-      // stores and loads once more.
+      // A transpose reads the one and writes the other; that what it keeps
+      // apart stores or loads once more is ASSUMED.
       if (in_rows) lost += planes * (rows + 2 * lanes);
     }
   };
@@ -91,8 +92,7 @@ class LaneBatches {
       number_[i] = static_cast<int>(all.size());
       all.push_back(i);
     }
-    parent_.resize(all.size());
-    std::iota(parent_.begin(), parent_.end(), 0);
+    joined_.emplace(static_cast<int>(all.size()));
     for (const Instruction* i : all) {
       if (!i->shape().IsArray() || !IsJoined(*i)) continue;
       for (const Instruction* o : i->operands()) {
@@ -100,18 +100,14 @@ class LaneBatches {
                           o->opcode() == Opcode::kIota ||
                           o->opcode() == Opcode::kConstant;
         if (!free && o->shape().rank() == i->shape().rank()) {
-          parent_[Find(number_[i])] = Find(number_[o]);
+          joined_->Union(number_[i], number_[o]);
         }
       }
     }
   }
 
-  int Find(int n) {
-    while (parent_[n] != n) n = parent_[n] = parent_[parent_[n]];
-    return n;
-  }
   Cluster& Of(const Instruction& value) {
-    return clusters_[Find(number_[&value])];
+    return clusters_[joined_->Find(number_[&value])];
   }
 
   void SetSizes(const Instruction& value, int64_t batch, int64_t features) {
@@ -178,10 +174,10 @@ class LaneBatches {
   Computation* computation_;
   const PassContext& context_;
   std::vector<LaneConvolution> chosen_;
-  std::vector<LaneConvolution>
-      misfits_;  // in lanes as a schedule has them, too large
+  // In lanes as a schedule has them, and too large.
+  std::vector<LaneConvolution> misfits_;
   absl::flat_hash_map<const Instruction*, int> number_;
-  std::vector<int> parent_;
+  std::optional<UnionFind> joined_;
   absl::flat_hash_map<int, Cluster> clusters_;
 };
 

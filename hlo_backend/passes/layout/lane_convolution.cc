@@ -6,6 +6,7 @@
 
 #include "base/units.h"
 #include "hlo_backend/ir/builder.h"
+#include "hlo_backend/passes/products/convolution_canonicalizer.h"
 
 namespace ptxla::hlo {
 namespace {
@@ -26,16 +27,6 @@ bool IsReversed(const Instruction& i) {
   const auto& dims = i.attrs<ConvAttrs>().window.dims;
   return std::any_of(dims.begin(), dims.end(),
                      [](const WindowDim& d) { return d.reversal; });
-}
-
-bool HasMoreTapsThanResults(const Instruction& i) {
-  const ConvAttrs& a = i.attrs<ConvAttrs>();
-  int64_t taps = 1, results = 1;
-  for (size_t s = 0; s < a.window.dims.size(); ++s) {
-    taps *= a.window.dims[s].size;
-    results *= SizeOf(i, a.dims.output_spatial[s]);
-  }
-  return taps > results;
 }
 
 // Rows and lanes change places.
@@ -82,7 +73,7 @@ std::optional<LaneConvolution> LaneConvolution::Of(Instruction* convolution) {
   }
   LaneConvolution c;
   c.convolution = convolution;
-  c.gradient = HasMoreTapsThanResults(*convolution);
+  c.gradient = HasMoreTapsThanResults(a, convolution->shape().dims());
   const bool features_in_rows = a.dims.input_feature == spatial;
   c.in_lanes = features_in_rows != c.gradient;
   const Instruction &x = *convolution->operand(0),

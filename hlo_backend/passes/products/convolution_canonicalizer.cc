@@ -18,14 +18,15 @@ constexpr int64_t kLanes = 128;
 // Of a tile of them.
 constexpr int64_t kFewFeatures = 8;
 
-// More taps than results in each plane, over whole tiles of the batch.
+int64_t ResultsOf(const ConvAttrs& a, const DimVector& out) {
+  int64_t results = 1;
+  for (const int64_t d : a.dims.output_spatial) results *= out[d];
+  return results;
+}
+
+// Over whole tiles of the batch.
 bool IsGradient(const ConvAttrs& a, const Shape& input, const DimVector& out) {
-  int64_t taps = 1, results = 1;
-  for (size_t s = 0; s < a.window.dims.size(); ++s) {
-    taps *= a.window.dims[s].size;
-    results *= out[a.dims.output_spatial[s]];
-  }
-  return taps > results && results <= kMostResults &&
+  return HasMoreTapsThanResults(a, out) && ResultsOf(a, out) <= kMostResults &&
          input.dim(static_cast<int>(a.dims.input_feature)) % 8 == 0;
 }
 
@@ -353,6 +354,13 @@ class Canonicalizer {
 };
 
 }  // namespace
+
+bool HasMoreTapsThanResults(const ConvAttrs& convolution,
+                            const DimVector& result) {
+  int64_t taps = 1;
+  for (const WindowDim& d : convolution.window.dims) taps *= d.size;
+  return taps > ResultsOf(convolution, result);
+}
 
 bool ContractsFewLanes(const Instruction& convolution) {
   const auto& a = convolution.attrs<ConvAttrs>();

@@ -7,9 +7,10 @@
 //
 //   dim_labels=01fb_01io->01fb
 //
-// planes outside, the batch in rows, features in lanes: as the TPU compiler
-// lays them out (its kernels have the batch in sublanes), so that no window
-// crosses the rows of a tile.
+// (which is also that of a pass whose batch lies in the lanes,
+// layout/lane_batches.h), planes outside, the batch in rows, features in lanes:
+// as the TPU compiler lays them out (its kernels have the batch in sublanes),
+// so that no window crosses the rows of a tile.
 //
 // - Types that the arrays do not multiply become ones that they do
 //   (convolution_types.h).
@@ -26,6 +27,11 @@
 #include "hlo_backend/passes/pass.h"
 
 namespace ptxla::hlo {
+
+// A gradient of weights, rather than a pass: of all results, `result` their
+// dimensions.
+bool HasMoreTapsThanResults(const ConvAttrs& convolution,
+                            const DimVector& result);
 
 // A gradient of weights whose contracted batch lies in the lanes and fills only
 // part of them: a form that kernels know, in which the arrays idle.
