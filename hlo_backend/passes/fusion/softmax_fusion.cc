@@ -5,6 +5,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
+#include "hlo_backend/analysis/extremum_position.h"
 #include "hlo_backend/analysis/fusion_rules.h"
 #include "hlo_backend/ir/computation.h"
 #include "hlo_backend/passes/control_edges.h"
@@ -17,10 +18,13 @@ namespace {
 
 constexpr size_t kMostMembers = 64;
 
+// An extremum whose position alone is asked for is found with it, in one pass
+// over whole rows or parts of them (lowering/fusion/position_fold.h).
 bool Starts(const Instruction& i, int least_rank) {
   return i.opcode() == Opcode::kReduce &&
          i.operand(0)->shape().rank() >= least_rank &&
-         IsRowMajor(i.operand(0)->shape()) && IsBroadcastAgain(i);
+         IsRowMajor(i.operand(0)->shape()) && IsBroadcastAgain(i) &&
+         !IsForPositionsOnly(i);
 }
 
 class SoftmaxFuser {
