@@ -5,6 +5,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
+#include "base/units.h"
 #include "hlo_backend/analysis/extremum_position.h"
 #include "hlo_backend/analysis/fusion_rules.h"
 #include "hlo_backend/ir/computation.h"
@@ -29,8 +30,8 @@ bool Starts(const Instruction& i, int least_rank) {
 
 class SoftmaxFuser {
  public:
-  SoftmaxFuser(Computation* c, int least_rank)
-      : c_(c), least_rank_(least_rank), order_(c->PostOrder()) {}
+  SoftmaxFuser(Computation* c, int least_rank, int64_t vmem)
+      : c_(c), least_rank_(least_rank), vmem_(vmem), order_(c->PostOrder()) {}
 
   // Makes the next kernel; false: there is none.
   bool MakeNext() {
@@ -43,6 +44,7 @@ class SoftmaxFuser {
       while (StoreWhatOthersNeed());
       if (stored_.contains(start_) || IsFinishedByProduct()) continue;
       AddProducers(n);
+      if (!RowsFit()) continue;
       Build();
       return true;
     }
@@ -162,6 +164,44 @@ class SoftmaxFuser {
     }
   }
 
+  // What a kernel needs at least, whole rows of what it reads and writes, twice
+  // where it has several steps: 128 rows whose values lie in lanes, or one tile
+  // across. Of longer ones each reduce is a kernel, and what their readers make
+  // of the array is made again.
+  bool RowsFit() const {
+    const int last = rows_->rank() - 1;
+    const auto reduces = [&](int d) {
+      const auto& all = start_->dimensions();
+      return std::find(all.begin(), all.end(), d) != all.end();
+    };
+    int64_t tiles = 1, steps = 1;
+    for (int d = 0; d <= last; ++d) {
+      const int64_t in_tile = d == last ? 128 : d + 1 == last ? 8 : 1;
+      const int64_t all = CeilOfRatio(rows_->dim(d), in_tile);
+      const int64_t together = reduces(d) ? all
+                               : d + 1 == last && reduces(last)
+                                   ? std::min<int64_t>(all, 16)
+                                   : 1;
+      tiles *= together;
+      steps *= CeilOfRatio(all, together);
+    }
+    absl::flat_hash_set<const Instruction*> arrays;
+    for (const Instruction* i : members_) {
+      if (UsedOutside(*i)) arrays.insert(i);
+      for (const Instruction* o : i->operands()) {
+        const bool made = members_.contains(o) ||
+                          o->opcode() == Opcode::kBroadcast ||
+                          o->opcode() == Opcode::kIota;
+        if (!made) arrays.insert(o);
+      }
+    }
+    int64_t bits = 0;
+    for (const Instruction* a : arrays) {
+      if (a->shape().SameDims(*rows_)) bits += BitWidth(a->shape().type());
+    }
+    return tiles * 1024 * bits / 8 * (steps > 1 ? 2 : 1) <= vmem_;
+  }
+
   // Broadcasts and constants are made inside again.
   Instruction* Inside(Instruction* value) {
     if (members_.contains(value)) return value;
@@ -195,6 +235,7 @@ class SoftmaxFuser {
 
   Computation* c_;
   const int least_rank_;
+  const int64_t vmem_;  // bytes that a kernel may take
   const std::vector<Instruction*> order_;
   // Of the kernel at hand.
   const Instruction* start_ = nullptr;
@@ -215,7 +256,9 @@ absl::StatusOr<bool> SoftmaxFusionPass::Run(Module* module,
   bool changed = false;
   for (Computation* c : ControlComputations(*module)) {
     changed |= c->RemoveDead() > 0;
-    while (SoftmaxFuser(c, static_cast<int>(*rank)).MakeNext()) {
+    while (SoftmaxFuser(c, static_cast<int>(*rank),
+                        context.chip->vmem().scoped_limit.count())
+               .MakeNext()) {
       changed = true;
     }
   }
