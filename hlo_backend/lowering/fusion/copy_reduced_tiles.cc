@@ -43,9 +43,12 @@ absl::Status CopyReducedTiles(const Reduction& r, const Reduction* extremum,
   const Sca from = b.GlobalSca(), to = b.GlobalSca();
   b.SMove(from, first);
   b.SMove(to, result);
+  const bool moves = !r.moving.empty();
+  const int64_t row_stride =
+      moves && g.row_axis >= 0 ? r.moving[g.row_axis] : a.row_stride();
   for (int axis : {g.row_axis, g.column_axis}) {
-    if (axis < 0 || plan.grid_dim[axis] < 0) continue;
-    const int64_t stride = axis == g.row_axis ? a.row_stride() : a.tile_bytes();
+    if (axis < 0 || plan.grid_dim[axis] < 0 || moves) continue;
+    const int64_t stride = axis == g.row_axis ? row_stride : a.tile_bytes();
     const Sca step = b.NewSca();
     b.GridIndex(step, plan.grid_dim[axis]);
     b.SBinaryTo(
@@ -82,7 +85,7 @@ absl::Status CopyReducedTiles(const Reduction& r, const Reduction* extremum,
   }
   if (rows > 1) {
     b.SBinaryImmTo(from, Opcode::kSadd, from, static_cast<int32_t>(row_bytes));
-    b.SBinaryImmTo(to, Opcode::kSadd, to, static_cast<int32_t>(a.row_stride()));
+    b.SBinaryImmTo(to, Opcode::kSadd, to, static_cast<int32_t>(row_stride));
     b.EndLoop();
   }
   return absl::OkStatus();

@@ -28,10 +28,11 @@ struct FusionTiling {
 NestPlan OrderAxes(const Geometry& g);
 
 // A cut with about `target` base tiles per step. `copies`: base tiles of a
-// body. `whole_reduced`: reduced axes are not cut. `vregs`: of the chip.
+// body. `vregs`, `cores`: of the chip.
 absl::StatusOr<FusionTiling> CutFusion(const hlo::Instruction& i,
                                        const Expression& e, const Geometry& g,
-                                       int64_t target, int copies, int vregs);
+                                       int64_t target, int copies, int vregs,
+                                       int cores);
 
 // Base tiles per step worth trying, in the order of preference.
 std::vector<int64_t> StepTargets(const KernelContext& context,

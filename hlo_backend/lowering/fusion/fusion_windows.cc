@@ -7,12 +7,9 @@
 #include "base/units.h"
 
 namespace ptxla::lowering {
-namespace {
 
-// Dimensions, innermost first, around tiles. Whole inner dimensions that lie
-// alike on both sides are one run.
-template <class Dims>
-void SetDims(const Dims& dims, int64_t tile_bytes, isa::Window* w) {
+void SetDims(const std::vector<isa::WindowDim>& dims, int64_t tile_bytes,
+             isa::Window* w) {
   w->inner_bytes = tile_bytes;
   size_t first = 0;
   while (first < dims.size() && dims[first].grid_dim < 0 &&
@@ -24,6 +21,8 @@ void SetDims(const Dims& dims, int64_t tile_bytes, isa::Window* w) {
   w->dims.assign(dims.rbegin(), dims.rend() - first);
   w->slots = 2;
 }
+
+namespace {
 
 class WindowMaker {
  public:

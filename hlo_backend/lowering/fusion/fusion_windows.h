@@ -2,6 +2,9 @@
 #ifndef PTXLA_HLO_BACKEND_LOWERING_FUSION_FUSION_WINDOWS_H_
 #define PTXLA_HLO_BACKEND_LOWERING_FUSION_FUSION_WINDOWS_H_
 
+#include <cstdint>
+#include <vector>
+
 #include "absl/status/status.h"
 #include "hlo_backend/lowering/fusion/fusion_tiling.h"
 
@@ -11,6 +14,11 @@ namespace ptxla::lowering {
 // set, by the blocks of t->plan; fills t->places.
 absl::Status MakeWindows(const hlo::Instruction& i, const Geometry& g,
                          FusionTiling* t);
+
+// Dimensions, innermost first, around tiles. Whole inner dimensions that lie
+// alike on both sides are one run.
+void SetDims(const std::vector<isa::WindowDim>& dims, int64_t tile_bytes,
+             isa::Window* w);
 
 }  // namespace ptxla::lowering
 

@@ -73,11 +73,13 @@ absl::StatusOr<isa::Kernel> EmitLoopFusion(const KernelContext& context,
   const auto make = [&](int copies, int64_t target,
                         bool) -> absl::StatusOr<Tiling> {
     ASSIGN_OR_RETURN(FusionTiling cut,
-                     CutFusion(i, e, g, target, copies, context.model.vregs));
+                     CutFusion(i, e, g, target, copies, context.model.vregs,
+                               context.model.cores));
     const Geometry* walked = &g;
     if (by_tile && RegistersOfColumn(g, cut.plan) > context.model.vregs) {
       ASSIGN_OR_RETURN(
-          cut, CutFusion(i, e, *by_tile, target, copies, context.model.vregs));
+          cut, CutFusion(i, e, *by_tile, target, copies, context.model.vregs,
+                         context.model.cores));
       walked = &*by_tile;
     }
     Tiling tiling = std::move(cut.tiling);

@@ -13,75 +13,13 @@
 #include "hlo_backend/lowering/fusion/fusion_tiling.h"
 #include "hlo_backend/lowering/fusion/position_fold.h"
 #include "hlo_backend/lowering/fusion/reduce_code.h"
+#include "hlo_backend/lowering/fusion/reduce_windows.h"
 #include "hlo_backend/lowering/kernel_emitter.h"
 
 namespace ptxla::lowering {
 namespace {
 
 using codegen::CodeBuilder;
-
-int AddWholeWindow(int arg, isa::Direction direction,
-                   const PhysicalArray& array, Tiling* tiling) {
-  isa::Window w;
-  w.arg = arg;
-  w.direction = direction;
-  w.inner_bytes = array.bytes();
-  w.slots = 1;
-  w.slot_bytes = RoundUpTo<int64_t>(w.inner_bytes, isa::kVregBytes);
-  tiling->windows.push_back(std::move(w));
-  return static_cast<int>(tiling->windows.size()) - 1;
-}
-
-// The axis that a dense 1-D result follows, if its blocks are whole words of
-// rows of 128; -1: none.
-int SplitAxis(const Reduction& r, const Geometry& g, const NestPlan& plan) {
-  const PhysicalArray& a = r.result;
-  int kept = -1;
-  for (size_t x = 0; x < g.axes.size(); ++x) {
-    if (g.axes[x].reduced) continue;
-    if (kept >= 0 || g.axes[x].kind == Axis::Kind::kMajor) return -1;
-    kept = static_cast<int>(x);
-  }
-  if (kept < 0 || g.linear || a.rank() != 1 || plan.grid_dim[kept] < 0) {
-    return -1;
-  }
-  const int64_t in_word = (kept == g.row_axis ? 16 : 1) * a.packing;
-  return plan.block[kept] % in_word == 0 ? kept : -1;
-}
-
-void AddMovingWindow(int arg, const Geometry& g, const NestPlan& plan,
-                     Reduction* r, Tiling* tiling) {
-  const int axis = r->moves_along;
-  const int64_t rows =
-      plan.block[axis] / (axis == g.row_axis ? 16 : 1) / r->result.packing;
-  isa::Window w;
-  w.arg = arg;
-  w.direction = isa::Direction::kOut;
-  w.inner_bytes = isa::kRowBytes;
-  isa::WindowDim d;
-  d.block = rows;
-  d.extent = CeilOfRatio<int64_t>(r->result.bytes(), isa::kRowBytes);
-  d.vmem_stride = d.hbm_stride = isa::kRowBytes;
-  d.grid_dim = plan.grid_dim[axis];
-  w.dims.push_back(d);
-  w.slots = 2;
-  // A masked store of the last row names a whole register of memory.
-  w.slot_bytes = RoundUpTo<int64_t>(rows * isa::kRowBytes, isa::kVregBytes) +
-                 isa::kVregBytes;
-  tiling->windows.push_back(std::move(w));
-  r->window = static_cast<int>(tiling->windows.size()) - 1;
-}
-
-// Cores share the steps of an axis where every result is made part by part.
-int SplitDim(const ReduceTiling& t) {
-  int axis = -1;
-  for (const Reduction& r : t.reductions) {
-    if (r.window < 0 && !r.dense) continue;
-    if (r.split_axis < 0 || (axis >= 0 && axis != r.split_axis)) return -1;
-    axis = r.split_axis;
-  }
-  return axis < 0 ? -1 : t.cut.plan.grid_dim[axis];
-}
 
 // Registers that a column of kept tiles holds while its rows are reduced: an
 // accumulator for each result, and the values of the column.
@@ -190,8 +128,8 @@ absl::StatusOr<ReduceTiling> CutReduction(const KernelContext& context,
                                           const Geometry& g, int64_t target,
                                           int copies) {
   ReduceTiling t;
-  ASSIGN_OR_RETURN(t.cut,
-                   CutFusion(i, e, g, target, copies, context.model.vregs));
+  ASSIGN_OR_RETURN(t.cut, CutFusion(i, e, g, target, copies,
+                                    context.model.vregs, context.model.cores));
   UnrollReduction(e, g, copies, context.model.vregs, &t.cut.plan);
   const int num_operands = i.operand_count();
   for (size_t root = 0; root < e.roots.size(); ++root) {
@@ -217,18 +155,9 @@ absl::StatusOr<ReduceTiling> CutReduction(const KernelContext& context,
     }
     r.scratch = t.cut.tiling.scratch_bytes;
     t.cut.tiling.scratch_bytes += bytes;
-    r.split_axis = e.results[root] >= 0 ? SplitAxis(r, g, t.cut.plan) : -1;
-    const bool copied =
-        e.results[root] >= 0 &&
-        t.cut.tiling.args[num_operands + e.results[root]].space !=
-            isa::Space::kVmem;
-    if (copied) r.moves_along = r.split_axis;
-    if (r.moves_along >= 0) {
-      AddMovingWindow(num_operands + e.results[root], g, t.cut.plan, &r,
-                      &t.cut.tiling);
-    } else if (e.results[root] >= 0) {
-      r.window = AddWholeWindow(num_operands + e.results[root],
-                                isa::Direction::kOut, r.result, &t.cut.tiling);
+    if (e.results[root] >= 0) {
+      AddReducedWindow(num_operands + e.results[root], g, t.cut.plan, &r,
+                       &t.cut.tiling);
     } else if (r.dense) {
       r.result_scratch = t.cut.tiling.scratch_bytes;
       t.cut.tiling.scratch_bytes +=
@@ -253,7 +182,7 @@ absl::StatusOr<ReduceTiling> CutReduction(const KernelContext& context,
     }
   }
   std::sort(t.reduced_grid.begin(), t.reduced_grid.end());
-  if (e.epilogue.empty()) t.cut.tiling.megacore_dim = SplitDim(t);
+  if (e.epilogue.empty()) ShareReduction(g, context.model.cores, &t);
   // A masked store of the last row names a whole register of memory.
   t.cut.tiling.scratch_bytes += isa::kVregBytes;
   return t;

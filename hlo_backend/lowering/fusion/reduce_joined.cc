@@ -97,15 +97,12 @@ void JoinedResult::Place(const NestPlan& plan) {
     strides_[majors_[k]] = stride;
     stride *= g_.axes[majors_[k]].tiles;
   }
+  if (!r_.moving.empty()) strides_ = r_.moving;
   start_ = [this, &plan](Sca to) {
     const auto next = [&] { return to.valid() ? to : b_.NewSca(); };
     Sca at = next();
-    if (r_.window >= 0) {
-      b_.WindowAddress(at, r_.window);
-    } else {
-      b_.ScratchAddress(at, static_cast<int32_t>(r_.result_scratch));
-    }
-    for (size_t x = 0; x < g_.axes.size(); ++x) {
+    ResultAddress(r_, at, b_);
+    for (size_t x = 0; x < g_.axes.size() && r_.moving.empty(); ++x) {
       if (plan.grid_dim[x] < 0 || strides_[x] == 0) continue;
       if (r_.moves_along == static_cast<int>(x)) continue;
       const Sca step = b_.NewSca();

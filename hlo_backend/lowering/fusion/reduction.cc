@@ -87,4 +87,17 @@ absl::StatusOr<Reduction> DescribeReduction(const hlo::Instruction& fusion,
   return r;
 }
 
+void ResultAddress(const Reduction& r, codegen::Sca at,
+                   codegen::CodeBuilder& b) {
+  if (r.window < 0) {
+    b.ScratchAddress(at, static_cast<int32_t>(r.result_scratch));
+  } else if (r.shared.cores == 1) {
+    b.WindowAddress(at, r.window);
+  } else {
+    const codegen::Sca slot = b.NewSca();
+    b.WindowAddress(slot, r.window);
+    b.SMove(at, WholeBase(slot, r.part, r.shared, b));
+  }
+}
+
 }  // namespace ptxla::lowering

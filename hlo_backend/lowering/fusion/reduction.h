@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "hlo_backend/lowering/core_window.h"
 #include "hlo_backend/lowering/fusion/fusion_tiling.h"
 
 namespace ptxla::lowering {
@@ -31,14 +32,17 @@ struct Reduction {
   // Of positions: PositionFold::kPlaces in scratch.
   int64_t waiting = -1;
   PhysicalArray result;
-  // Window of the whole result, or (-1) the place of it in scratch, as 32-bit
-  // words.
+  // Window of the result, or (-1) the place of it in scratch, as 32-bit words.
   int window = -1;
-  // The kept axis whose grid steps make parts of the result of their own; -1:
-  // none.
-  int split_axis = -1;
-  // The same, where the window moves with the grid; -1: it is whole.
+  // The kept axis with whose grid steps the window of a dense 1-D result moves;
+  // -1: it does not.
   int moves_along = -1;
+  // Of whole tiles that move with the grid: bytes from a base tile of an axis
+  // to the next, in the window. Empty: they do not.
+  std::vector<int64_t> moving;
+  // The window is of a core's part, if several share these steps.
+  SharedSteps shared;
+  isa::WindowDim part;
   int64_t result_scratch = 0;
   bool dense = true;             // somebody wants the result itself
   int64_t scratch = 0;           // of the partial tiles
@@ -51,6 +55,11 @@ absl::StatusOr<Reduction> DescribeReduction(const hlo::Instruction& fusion,
 
 // Bits of the physical iteration dimensions that go.
 uint32_t ReducedDims(const Expression& e);
+
+// Where the result, the whole of it, or the step's if it moves, begins; in
+// `at`.
+void ResultAddress(const Reduction& r, codegen::Sca at,
+                   codegen::CodeBuilder& b);
 
 // Turns the partial tiles of the step into the reduced value itself, on all the
 // lanes or sublanes that were reduced: what later stages read.

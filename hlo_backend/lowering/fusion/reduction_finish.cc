@@ -51,12 +51,8 @@ class Finisher {
     from_ = b_.GlobalSca();
     b_.ScratchAddress(from_, static_cast<int32_t>(r_.scratch));
     to_ = b_.GlobalSca();
-    if (r_.window >= 0) {
-      b_.WindowAddress(to_, r_.window);
-      b_.SetBank(to_, codegen::kUnknownBanks, 0);
-    } else {
-      b_.ScratchAddress(to_, static_cast<int32_t>(r_.result_scratch));
-    }
+    ResultAddress(r_, to_, b_);
+    if (r_.window >= 0) b_.SetBank(to_, codegen::kUnknownBanks, 0);
     if (r_.waiting >= 0) {
       waiting_ = b_.GlobalSca();
       b_.ScratchAddress(waiting_, static_cast<int32_t>(r_.waiting));
@@ -80,6 +76,10 @@ class Finisher {
       int64_t stride = r_.result.plane_stride();
       for (size_t k = planes; k-- > 0;) {
         const int axis = majors_[k];
+        if (!r_.moving.empty()) {
+          plane_stride_.insert(plane_stride_.begin(), r_.moving[axis]);
+          continue;
+        }
         plane_stride_.insert(plane_stride_.begin(), stride);
         if (plan_.grid_dim[axis] >= 0) {
           const Sca step = b_.NewSca();

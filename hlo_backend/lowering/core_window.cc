@@ -1,0 +1,43 @@
+#include "hlo_backend/lowering/core_window.h"
+
+namespace ptxla::lowering {
+
+using codegen::CodeBuilder;
+using codegen::Sca;
+
+isa::WindowDim CorePart(const SharedSteps& steps, int64_t of_step,
+                        int64_t in_unit, int64_t extent, int64_t stride) {
+  const int64_t first = steps.FirstOfSecondCore(), most = steps.Most();
+  isa::WindowDim d;
+  d.block = CeilOfRatio(most * of_step, in_unit);
+  d.origin = first * of_step / in_unit - d.block;
+  if (first == most) d.origin = 0;
+  d.extent = extent;
+  d.hbm_stride = d.vmem_stride = stride;
+  d.grid_dim = steps.grid_dim;
+  d.grid_divisor = first == most ? first : 1;
+  if (first == most) return d;
+  for (int64_t s = 0; s < steps.bound; ++s) {
+    d.table.push_back(s < first ? 0 : 1);
+  }
+  return d;
+}
+
+Sca WholeBase(Sca slot, const isa::WindowDim& part, const SharedSteps& steps,
+              CodeBuilder& b) {
+  const Sca index = b.NewSca();
+  b.GridIndex(index, part.grid_dim);
+  Sca base =
+      b.SAddImm(slot, static_cast<int32_t>(-part.origin * part.hbm_stride));
+  const auto back = static_cast<int32_t>(-part.block * part.hbm_stride);
+  for (int core = 1; core < steps.cores; ++core) {
+    const auto begins = static_cast<int32_t>(steps.bound * core / steps.cores);
+    const codegen::Pred below =
+        b.SCompareImm(isa::Opcode::kScmpLtU, index, begins);
+    // Of a later core: one part more lies in front.
+    base = b.SAdd(base, b.SSelectImm(below, b.SImm(0), back));
+  }
+  return base;
+}
+
+}  // namespace ptxla::lowering

@@ -1,0 +1,252 @@
+#include "hlo_backend/lowering/fusion/reduce_windows.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "base/units.h"
+#include "hlo_backend/lowering/fusion/fusion_windows.h"
+#include "hlo_backend/lowering/fusion/geometry_facts.h"
+
+namespace ptxla::lowering {
+namespace {
+
+std::vector<int> KeptMajors(const Geometry& g) {
+  std::vector<int> majors;
+  for (size_t a = 0; a < g.axes.size(); ++a) {
+    if (g.axes[a].kind == Axis::Kind::kMajor && !g.axes[a].reduced) {
+      majors.push_back(static_cast<int>(a));
+    }
+  }
+  return majors;
+}
+
+// The axis that a dense 1-D result follows, if its blocks are whole words of
+// rows of 128; -1: none.
+int LinearAxis(const Reduction& r, const Geometry& g, const NestPlan& plan) {
+  const PhysicalArray& a = r.result;
+  int kept = -1;
+  for (size_t x = 0; x < g.axes.size(); ++x) {
+    if (g.axes[x].reduced) continue;
+    if (kept >= 0 || g.axes[x].kind == Axis::Kind::kMajor) return -1;
+    kept = static_cast<int>(x);
+  }
+  if (kept < 0 || g.linear || a.rank() != 1 || plan.grid_dim[kept] < 0) {
+    return -1;
+  }
+  const int64_t in_word = (kept == g.row_axis ? 16 : 1) * a.packing;
+  return plan.block[kept] % in_word == 0 ? kept : -1;
+}
+
+void AddLinearWindow(int arg, const Geometry& g, const NestPlan& plan,
+                     Reduction* r, Tiling* tiling) {
+  const int axis = r->moves_along;
+  const int64_t rows =
+      plan.block[axis] / (axis == g.row_axis ? 16 : 1) / r->result.packing;
+  isa::Window w;
+  w.arg = arg;
+  w.direction = isa::Direction::kOut;
+  w.inner_bytes = isa::kRowBytes;
+  isa::WindowDim d;
+  d.block = rows;
+  d.extent = CeilOfRatio<int64_t>(r->result.bytes(), isa::kRowBytes);
+  d.vmem_stride = d.hbm_stride = isa::kRowBytes;
+  d.grid_dim = plan.grid_dim[axis];
+  w.dims.push_back(d);
+  w.slots = 2;
+  // A masked store of the last row names a whole register of memory.
+  w.slot_bytes = RoundUpTo<int64_t>(rows * isa::kRowBytes, isa::kVregBytes) +
+                 isa::kVregBytes;
+  tiling->windows.push_back(std::move(w));
+  r->window = static_cast<int>(tiling->windows.size()) - 1;
+}
+
+bool IsWholeTiles(const Reduction& r, const Geometry& g) {
+  const PhysicalArray& a = r.result;
+  if (FoldsSublanes(g) || FoldsLanes(g) || g.linear || a.rank() <= 1 ||
+      a.tile_rows != g.base_rows) {
+    return false;
+  }
+  int64_t planes = 1;
+  for (int axis : KeptMajors(g)) planes *= g.axes[axis].tiles;
+  const int64_t down = g.row_axis >= 0 ? g.axes[g.row_axis].tiles : 1;
+  return planes == a.planes && down == a.tiles_down &&
+         g.axes[g.column_axis].tiles == a.tiles_across;
+}
+
+// False: nothing moves, or in too many dimensions.
+bool AddTilesWindow(int arg, const Geometry& g, const NestPlan& plan,
+                    Reduction* r, Tiling* tiling) {
+  const PhysicalArray& a = r->result;
+  std::vector<int64_t> strides(g.axes.size(), 0);
+  std::vector<isa::WindowDim> dims;
+  int64_t slot = a.tile_bytes(), in_array = a.tile_bytes();
+  bool moves = false;
+  const auto add = [&](int axis) {
+    isa::WindowDim d;
+    d.extent = g.axes[axis].tiles;
+    d.hbm_stride = in_array;
+    d.vmem_stride = strides[axis] = slot;
+    d.grid_dim = plan.grid_dim[axis];
+    d.block = d.grid_dim >= 0 ? plan.block[axis] : d.extent;
+    moves |= d.grid_dim >= 0;
+    in_array *= d.extent;
+    slot *= RoundUpTo(plan.block[axis], g.axes[axis].unit);
+    dims.push_back(d);
+  };
+  add(g.column_axis);
+  if (g.row_axis >= 0) add(g.row_axis);
+  const std::vector<int> majors = KeptMajors(g);
+  for (size_t k = majors.size(); k-- > 0;) add(majors[k]);
+  isa::Window w;
+  w.arg = arg;
+  w.direction = isa::Direction::kOut;
+  SetDims(dims, a.tile_bytes(), &w);
+  if (!moves || w.dims.size() > isa::kMaxWindowDims) return false;
+  w.slot_bytes = RoundUpTo<int64_t>(slot, isa::kVregBytes);
+  // A store of a small tile names a whole register of memory.
+  if (a.tile_bytes() < isa::kVregBytes) w.slot_bytes += isa::kVregBytes;
+  tiling->windows.push_back(std::move(w));
+  r->window = static_cast<int>(tiling->windows.size()) - 1;
+  r->moving = std::move(strides);
+  return true;
+}
+
+// How a whole result is cut between steps along an axis: a step makes `of_step`
+// of `in_unit` of `extent` units, `stride` bytes apart.
+struct Cut {
+  int64_t of_step = 1, in_unit = 1, extent = 1, stride = 0;
+};
+
+// Nothing: it is not.
+std::optional<Cut> CutAlong(int axis, const Reduction& r, const Geometry& g,
+                            const NestPlan& plan) {
+  const PhysicalArray& a = r.result;
+  const bool rows_reduced = FoldsSublanes(g);
+  if (a.rank() <= 1 || rows_reduced == FoldsLanes(g)) return std::nullopt;
+  const int64_t block = plan.block[axis];
+  if (axis == (rows_reduced ? g.column_axis : g.row_axis)) {
+    return Cut{block, rows_reduced ? 1 : 16, a.tiles_across, a.tile_bytes()};
+  }
+  // The innermost major is the rows of the result, if it has several.
+  std::vector<int> planes = KeptMajors(g);
+  if (a.rows > 1) {
+    if (planes.empty() || g.axes[planes.back()].tiles != a.rows) {
+      return std::nullopt;
+    }
+    if (axis == planes.back()) {
+      return Cut{block, a.tile_rows, a.tiles_down, a.row_stride()};
+    }
+    planes.pop_back();
+  }
+  Cut cut = {block, 1, g.axes[axis].tiles, a.plane_stride()};
+  int64_t all = 1;
+  bool within = false;
+  for (int major : planes) {
+    if (within) cut.stride *= g.axes[major].tiles;
+    within |= major == axis;
+    all *= g.axes[major].tiles;
+  }
+  if (!within || all != a.planes) return std::nullopt;
+  return cut;
+}
+
+bool IsResident(const Reduction& r, const Tiling& tiling) {
+  return r.window >= 0 &&
+         tiling.args[tiling.windows[r.window].arg].space == isa::Space::kVmem;
+}
+
+// Cores may share the steps along the axis, for all that `r` knows.
+bool MayShare(int axis, const SharedSteps& steps, const Reduction& r,
+              const Geometry& g, const ReduceTiling& t) {
+  if (r.window < 0 && !r.dense) return true;
+  if (!r.moving.empty()) return true;
+  if (r.result.rank() <= 1) return LinearAxis(r, g, t.cut.plan) == axis;
+  if (IsWholeTiles(r, g)) return IsResident(r, t.cut.tiling);
+  const std::optional<Cut> cut = CutAlong(axis, r, g, t.cut.plan);
+  return cut.has_value() && steps.HasBorder(cut->of_step, cut->in_unit);
+}
+
+// Every array that the kernel writes beside reduced ones moves along.
+bool OthersMove(int grid_dim, const ReduceTiling& t) {
+  const std::vector<isa::Window>& windows = t.cut.tiling.windows;
+  for (size_t k = 0; k < windows.size(); ++k) {
+    const isa::Window& w = windows[k];
+    const bool reduced = std::any_of(
+        t.reductions.begin(), t.reductions.end(),
+        [&](const Reduction& r) { return r.window == static_cast<int>(k); });
+    if (reduced || w.direction == isa::Direction::kIn ||
+        t.cut.tiling.args[w.arg].space == isa::Space::kVmem) {
+      continue;
+    }
+    if (std::none_of(
+            w.dims.begin(), w.dims.end(),
+            [&](const isa::WindowDim& d) { return d.grid_dim == grid_dim; })) {
+      return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+int AddWholeWindow(int arg, isa::Direction direction,
+                   const PhysicalArray& array, Tiling* tiling) {
+  isa::Window w;
+  w.arg = arg;
+  w.direction = direction;
+  w.inner_bytes = array.bytes();
+  w.slots = 1;
+  w.slot_bytes = RoundUpTo<int64_t>(w.inner_bytes, isa::kVregBytes);
+  tiling->windows.push_back(std::move(w));
+  return static_cast<int>(tiling->windows.size()) - 1;
+}
+
+void AddReducedWindow(int arg, const Geometry& g, const NestPlan& plan,
+                      Reduction* r, Tiling* tiling) {
+  if (tiling->args[arg].space != isa::Space::kVmem) {
+    r->moves_along = LinearAxis(*r, g, plan);
+    if (r->moves_along >= 0) {
+      AddLinearWindow(arg, g, plan, r, tiling);
+      return;
+    }
+    if (IsWholeTiles(*r, g) && AddTilesWindow(arg, g, plan, r, tiling)) return;
+  }
+  r->window = AddWholeWindow(arg, isa::Direction::kOut, r->result, tiling);
+}
+
+void ShareReduction(const Geometry& g, int cores, ReduceTiling* t) {
+  const NestPlan& plan = t->cut.plan;
+  Tiling& tiling = t->cut.tiling;
+  for (int axis : plan.order) {
+    if (g.axes[axis].reduced || plan.grid_dim[axis] < 0) continue;
+    const SharedSteps steps = {tiling.grid[plan.grid_dim[axis]],
+                               plan.grid_dim[axis], cores};
+    const bool all = std::all_of(
+        t->reductions.begin(), t->reductions.end(),
+        [&](const Reduction& r) { return MayShare(axis, steps, r, g, *t); });
+    if (steps.bound == 1 || !all || !OthersMove(steps.grid_dim, *t)) continue;
+    tiling.megacore_dim = steps.grid_dim;
+    for (Reduction& r : t->reductions) {
+      if (cores == 1 || r.window < 0 || r.moves_along >= 0 ||
+          !r.moving.empty()) {
+        continue;
+      }
+      isa::Window& w = tiling.windows[r.window];
+      const std::optional<Cut> cut = CutAlong(axis, r, g, plan);
+      if (!cut || IsResident(r, tiling)) continue;
+      r.shared = steps;
+      r.part =
+          CorePart(steps, cut->of_step, cut->in_unit, cut->extent, cut->stride);
+      isa::WindowDim outer;
+      outer.hbm_stride = outer.vmem_stride = cut->extent * cut->stride;
+      outer.block = outer.extent = r.result.bytes() / outer.hbm_stride;
+      w.dims = {outer, r.part};
+      w.inner_bytes = cut->stride;
+    }
+    return;
+  }
+}
+
+}  // namespace ptxla::lowering
