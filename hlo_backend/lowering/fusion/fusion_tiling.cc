@@ -50,12 +50,24 @@ int64_t ReducedPlanes(const Geometry& g, int64_t room) {
   return std::max<int64_t>(1, std::min(planes, room));
 }
 
+// Members whose results are rows of the same tiles: whole tiles of them, so
+// that cores can share the steps (reduce_windows.h).
+int64_t WholeTilesOfMembers(const Geometry& g, int axis, int cores,
+                            int64_t block) {
+  const bool one_folds = Reduces(g) && FoldsLanes(g) != FoldsSublanes(g);
+  if (cores == 1 || !one_folds || g.axes[axis].reduced ||
+      block >= g.axes[axis].tiles || block <= isa::kSublanes) {
+    return block;
+  }
+  return block - block % isa::kSublanes;
+}
+
 // Windows as the TPU compiler cuts them where rows are grouped or reduced: the
 // fewest rows whose 128 values make a row, as many columns as the step takes,
 // planes that are reduced, then more rows; of a reduction over rows that is
 // fused with nothing, rows first.
 void ChooseGroupedBlocks(const Geometry& g, int64_t target, bool rows_first,
-                         NestPlan* plan) {
+                         int cores, NestPlan* plan) {
   plan->block.assign(g.axes.size(), 1);
   const Axis& rows = g.axes[g.row_axis];
   const Axis& columns = g.axes[g.column_axis];
@@ -79,9 +91,10 @@ void ChooseGroupedBlocks(const Geometry& g, int64_t target, bool rows_first,
   int64_t taken = row_block * column_block;
   for (int a = static_cast<int>(g.axes.size()) - 1; a >= 0; --a) {
     if (g.axes[a].kind != Axis::Kind::kMajor) continue;
-    plan->block[a] = std::min(
-        g.axes[a].tiles,
-        WholeRowTiles(g, a, target, BlockOf(g.axes[a], target / taken, 1)));
+    const int64_t members =
+        WholeTilesOfMembers(g, a, cores, BlockOf(g.axes[a], target / taken, 1));
+    plan->block[a] =
+        std::min(g.axes[a].tiles, WholeRowTiles(g, a, target, members));
     taken *= plan->block[a];
   }
 }
@@ -239,7 +252,7 @@ absl::StatusOr<FusionTiling> CutFusion(const hlo::Instruction& i,
       (g.row_axis >= 0 && rows_reduced != g.axes[g.column_axis].reduced);
   if (grouped && e.stages == 1) {
     const bool lone = i.opcode() != hlo::Opcode::kFusion;
-    ChooseGroupedBlocks(g, target, rows_reduced && lone, &t.plan);
+    ChooseGroupedBlocks(g, target, rows_reduced && lone, cores, &t.plan);
   } else if (i.opcode() != hlo::Opcode::kFusion && ReducesPlanesAlone(g)) {
     ChoosePlaneBlocks(g, target, cores, &t.plan);
   } else {

@@ -114,9 +114,10 @@ bool AddTilesWindow(int arg, const Geometry& g, const NestPlan& plan,
 }
 
 // How a whole result is cut between steps along an axis: a step makes `of_step`
-// of `in_unit` of `extent` units, `stride` bytes apart.
+// pieces, of which `in_word` share words and `in_unit` a unit of the window, of
+// `extent` units, `stride` bytes apart.
 struct Cut {
-  int64_t of_step = 1, in_unit = 1, extent = 1, stride = 0;
+  int64_t of_step = 1, in_unit = 1, in_word = 1, extent = 1, stride = 0;
 };
 
 // Nothing: it is not.
@@ -127,7 +128,8 @@ std::optional<Cut> CutAlong(int axis, const Reduction& r, const Geometry& g,
   if (a.rank() <= 1 || rows_reduced == FoldsLanes(g)) return std::nullopt;
   const int64_t block = plan.block[axis];
   if (axis == (rows_reduced ? g.column_axis : g.row_axis)) {
-    return Cut{block, rows_reduced ? 1 : 16, a.tiles_across, a.tile_bytes()};
+    const int64_t in_unit = rows_reduced ? 1 : 16;
+    return Cut{block, in_unit, in_unit, a.tiles_across, a.tile_bytes()};
   }
   // The innermost major is the rows of the result, if it has several.
   std::vector<int> planes = KeptMajors(g);
@@ -136,11 +138,11 @@ std::optional<Cut> CutAlong(int axis, const Reduction& r, const Geometry& g,
       return std::nullopt;
     }
     if (axis == planes.back()) {
-      return Cut{block, a.tile_rows, a.tiles_down, a.row_stride()};
+      return Cut{block, a.tile_rows, a.packing, a.tiles_down, a.row_stride()};
     }
     planes.pop_back();
   }
-  Cut cut = {block, 1, g.axes[axis].tiles, a.plane_stride()};
+  Cut cut = {block, 1, 1, g.axes[axis].tiles, a.plane_stride()};
   int64_t all = 1;
   bool within = false;
   for (int major : planes) {
@@ -163,9 +165,12 @@ bool MayShare(int axis, const SharedSteps& steps, const Reduction& r,
   if (r.window < 0 && !r.dense) return true;
   if (!r.moving.empty()) return true;
   if (r.result.rank() <= 1) return LinearAxis(r, g, t.cut.plan) == axis;
-  if (IsWholeTiles(r, g)) return IsResident(r, t.cut.tiling);
+  const bool resident = IsResident(r, t.cut.tiling);
+  if (IsWholeTiles(r, g)) return resident;
   const std::optional<Cut> cut = CutAlong(axis, r, g, t.cut.plan);
-  return cut.has_value() && steps.HasBorder(cut->of_step, cut->in_unit);
+  // Others read it where it lies: no tile of it is stored twice.
+  return cut.has_value() &&
+         steps.HasBorder(cut->of_step, resident ? cut->in_word : cut->in_unit);
 }
 
 // Every array that the kernel writes beside reduced ones moves along.

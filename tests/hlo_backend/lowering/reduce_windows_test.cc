@@ -162,6 +162,52 @@ TEST(ReduceWindowsTest, PartsOfCoresEqualTheEvaluator) {
   }
 }
 
+// Two of four members are a core's, although all four share tiles; of words
+// that three members share with the fourth, rows are taken instead.
+TEST(ReduceWindowsTest, CoresShareTilesThatLieInVmem) {
+  HarnessOptions options;
+  options.chip = "v5p";
+  options.in_vmem = {2};
+  ASSERT_OK_AND_ASSIGN(
+      const HarnessResult four,
+      CompareKernel(Reduced("f32", "4,2048,512", 2, "maximum", "4,2048"),
+                    options));
+  EXPECT_EQ(four.kernel.megacore_dim, 0);
+  ASSERT_OK_AND_ASSIGN(
+      const HarnessResult six,
+      CompareKernel(Reduced("bf16", "6,2048,512", 2, "maximum", "6,2048"),
+                    options));
+  EXPECT_EQ(six.kernel.megacore_dim, 1);
+}
+
+// 21 members of 48 tiles would fit a step; 16 are whole tiles of results.
+TEST(ReduceWindowsTest, StepsHaveWholeTilesOfMembersWhereCoresShareThem) {
+  const std::string text = R"(HloModule m
+g {
+  x = f32[] parameter(0)
+  y = f32[] parameter(1)
+  ROOT z = f32[] add(x, y)
+}
+f {
+  p = bf16[96,384,128] parameter(0)
+  a = f32[96,384,128] convert(p)
+  i = f32[] constant(0)
+  ROOT r = f32[96,384] reduce(a, i), dimensions={2}, to_apply=g
+}
+ENTRY e {
+  p = bf16[96,384,128] parameter(0)
+  ROOT r = f32[96,384] fusion(p), kind=kInput, calls=f
+})";
+  for (const auto& [chip, steps] : {std::pair("v5p", 6), std::pair("v6e", 5)}) {
+    HarnessOptions options;
+    options.chip = chip;
+    options.low = 0;
+    ASSERT_OK_AND_ASSIGN(const HarnessResult result,
+                         CompareKernel(text, options));
+    EXPECT_EQ(result.kernel.grid[0], steps) << chip;
+  }
+}
+
 TEST(ReduceWindowsTest, CoresShareASoftmax) {
   for (const char* chip : {"v4", "v5p"}) {
     HarnessOptions options;
