@@ -29,6 +29,7 @@
 #include "hlo_backend/passes/fusion/softmax_fusion.h"
 #include "hlo_backend/passes/fusion/staging.h"
 #include "hlo_backend/passes/layout/compact_entry.h"
+#include "hlo_backend/passes/layout/core_partials.h"
 #include "hlo_backend/passes/layout/lane_batches.h"
 #include "hlo_backend/passes/layout/lane_joins.h"
 #include "hlo_backend/passes/layout/lane_slices.h"
@@ -122,6 +123,8 @@ std::vector<PassEntry> AllPasses() {
        Make<ConvolutionInputFusionPass>},
       {"copy-insertion", "copies where a value would lie in two places",
        Make<CopyInsertionPass>},
+      {"core-partials", "reduces that two cores share, in two",
+       Make<CorePartialsPass>},
       {"counter-narrowing", "64-bit counters of loops as s32",
        Make<CounterNarrowingPass>},
       {"cse", "one of several equal instructions", Make<CsePass>},

@@ -1,0 +1,83 @@
+#include "hlo_backend/passes/layout/core_partials.h"
+
+#include "hlo_backend/analysis/monoid.h"
+#include "hlo_backend/ir/builder.h"
+#include "hlo_backend/passes/control_flow.h"
+#include "hlo_backend/passes/dimension_utils.h"
+#include "hlo_backend/passes/expanders/reduce_start.h"
+
+namespace ptxla::hlo {
+namespace {
+
+// A second kernel takes about what two cores save on so many elements.
+constexpr int64_t kLeastElements = 1 << 20;
+constexpr int64_t kLanes = 128;
+// Rows of fewer tiles take longer in the XLU than in the vector ALUs.
+constexpr int64_t kLongRow = 4 * kLanes;
+// Rows whose values share a row of a tile, of two cores.
+constexpr int64_t kLeastRows = 2 * kLanes;
+// Members whose values are rows of a tile, of two cores.
+constexpr int64_t kLeastMembers = 2 * 8;
+
+// Dimensions of the first reduce; empty: it stays one.
+DimVector FirstOf(const Instruction& reduce) {
+  const Shape& x = reduce.operand(0)->shape();
+  const int rank = x.rank(), last = rank - 1;
+  const absl::Span<const int64_t> reduced = reduce.dimensions();
+  if (rank < 2 || Product(x.dims()) < kLeastElements) return {};
+  const bool all = static_cast<int>(reduced.size()) == rank;
+  if (all && x.dim(last) >= kLongRow &&
+      Product(x.dims()) / x.dim(last) >= kLeastRows) {
+    return {last};
+  }
+  const bool column = static_cast<int>(reduced.size()) == last &&
+                      !Contains(reduced, last) && x.dim(last) <= kLanes;
+  if (!(all || column) || rank < 3 || x.dim(0) < kLeastMembers) return {};
+  DimVector inner;
+  for (int d = 1; d < last; ++d) inner.push_back(d);
+  return inner;
+}
+
+// Partial values of narrow floats would be rounded.
+bool KeepsItsBits(const Instruction& reduce) {
+  const PrimitiveType type = reduce.shape().type();
+  const auto op = MonoidOf(*reduce.to_apply());
+  if (!op.has_value() || !StartMayRepeat(reduce)) return false;
+  return *op == Opcode::kMaximum || *op == Opcode::kMinimum ||
+         BitWidth(type) == 32;
+}
+
+}  // namespace
+
+absl::StatusOr<bool> CorePartialsPass::Run(Module* module,
+                                           const PassContext& context) {
+  if (context.chip == nullptr || context.chip->core().cores_in_use == 1) {
+    return false;
+  }
+  bool changed = false;
+  for (Computation* c : ControlComputations(*module)) {
+    for (Instruction* i : c->PostOrder()) {
+      if (i->opcode() != Opcode::kReduce || i->operand_count() != 2 ||
+          i->shape().has_layout() || !KeepsItsBits(*i)) {
+        continue;
+      }
+      const DimVector first = FirstOf(*i);
+      if (first.empty()) continue;
+      Builder b(c);
+      b.set_metadata(i->shared_metadata());
+      Instruction* partial =
+          b.Reduce(i->operand(0), i->operand(1), first, i->to_apply());
+      DimVector rest;
+      for (int d = 0; d < partial->shape().rank(); ++d) {
+        const bool kept =
+            !i->shape().IsScalar() && d + 1 == partial->shape().rank();
+        if (!kept) rest.push_back(d);
+      }
+      c->Replace(i, b.Reduce(partial, i->operand(1), rest, i->to_apply()));
+      changed = true;
+    }
+  }
+  return changed;
+}
+
+}  // namespace ptxla::hlo
