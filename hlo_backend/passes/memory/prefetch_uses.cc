@@ -54,6 +54,24 @@ bool OnlyReduces(const Instruction& kernel) {
   return true;
 }
 
+bool IsAlone(const Instruction& kernel,
+             absl::Span<Instruction* const> schedule) {
+  return std::all_of(schedule.begin(), schedule.end(),
+                     [&](const Instruction* i) {
+                       switch (i->opcode()) {
+                         case Opcode::kParameter:
+                         case Opcode::kConstant:
+                         case Opcode::kIota:
+                         case Opcode::kBitcast:
+                         case Opcode::kTuple:
+                         case Opcode::kGetTupleElement:
+                           return true;
+                         default:
+                           return i == &kernel;
+                       }
+                     });
+}
+
 bool ReducesAsItIs(const Instruction& kernel, int k) {
   if (kernel.opcode() != Opcode::kFusion) return true;
   const auto reduced = [](const Instruction& value, auto&& again) -> bool {

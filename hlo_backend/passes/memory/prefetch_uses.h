@@ -8,6 +8,7 @@
 
 #include <cstdint>
 
+#include "absl/types/span.h"
 #include "chips/chip_spec.h"
 #include "hlo_backend/ir/instruction.h"
 
@@ -30,6 +31,10 @@ bool SharesPlanes(const Instruction& kernel, const Instruction& product);
 
 // Everything that the kernel makes is reduced.
 bool OnlyReduces(const Instruction& kernel);
+
+// Nothing else in the schedule does any work.
+bool IsAlone(const Instruction& kernel,
+             absl::Span<Instruction* const> schedule);
 
 // Operand `k` is reduced as it is: what is computed from an array first is
 // streamed (libtpu 0.0.42.1 on v4, v5e and v6e: maxima and sums of one array,

@@ -119,22 +119,6 @@ class Prefetcher {
     return fits ? value : nullptr;
   }
 
-  bool IsAlone(const Instruction& kernel) const {
-    return std::all_of(order_.begin(), order_.end(), [&](const Instruction* i) {
-      switch (i->opcode()) {
-        case Opcode::kParameter:
-        case Opcode::kConstant:
-        case Opcode::kIota:
-        case Opcode::kBitcast:
-        case Opcode::kTuple:
-        case Opcode::kGetTupleElement:
-          return true;
-        default:
-          return i == &kernel;
-      }
-    });
-  }
-
   // Nothing runs before the first kernel, so nothing hides this copy: a product
   // still gets the larger of its operands whole, and a reduce that is all of
   // the program the larger of those that nobody else reads.
@@ -148,7 +132,7 @@ class Prefetcher {
     if (first == nullptr) return false;
     const bool product = HasProduct(*first);
     if (product ? HasOneRow(*ProductIn(*first))
-                : !OnlyReduces(*first) || !IsAlone(*first)) {
+                : !OnlyReduces(*first) || !IsAlone(*first, order_)) {
       return false;
     }
     const bool right = product && SharesPlanes(*first, *ProductIn(*first));
