@@ -131,10 +131,8 @@ class Prefetcher {
     }
     if (first == nullptr) return false;
     const bool product = HasProduct(*first);
-    if (product ? HasOneRow(*ProductIn(*first))
-                : !OnlyReduces(*first) || !IsAlone(*first, order_)) {
-      return false;
-    }
+    const bool reduce = OnlyReduces(*first) && IsAlone(*first, order_);
+    if (product ? HasOneRow(*ProductIn(*first)) : !reduce) return false;
     const bool right = product && SharesPlanes(*first, *ProductIn(*first));
     Instruction* largest = nullptr;
     for (int k = 0; k < first->operand_count(); ++k) {
