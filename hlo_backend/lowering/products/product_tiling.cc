@@ -68,12 +68,13 @@ int64_t LoadsOf(const ProductOperand& o) {
   return o.gathered || o.type == hlo::PrimitiveType::kF32 ? 2 : 1;
 }
 
-// How often the windows of an operand are fetched over the grid; `inner` is
-// the grid bound of the dimension that it does not depend on, when that
-// dimension is walked inside of those that it depends on.
+// How often the windows of an operand are fetched over the grid of a batch
+// member, in `own` blocks: once each where the dimension that it does not
+// depend on, of `other` steps, is walked inside of its own. `changes`: every
+// step has another member.
 int64_t Fetches(int64_t own, int64_t other, bool other_is_inner,
-                int64_t grid_k) {
-  const bool stays = other_is_inner && grid_k == 1;
+                int64_t grid_k, bool changes) {
+  const bool stays = (other_is_inner || own == 1) && grid_k == 1 && !changes;
   return own * grid_k * (stays ? 1 : other);
 }
 
@@ -236,16 +237,17 @@ ProductCost CostOf(const ProductProblem& p, const ProductTile& t,
       static_cast<int64_t>(p.row_cycles * static_cast<double>(registers));
   c.step_bundles += t.grid_k > 1 ? row_pass / t.grid_k : row_pass;
 
+  const bool changes = t.b_inner && t.grid_b > 1;
   const int64_t lhs_fetches =
       p.lhs.resident
           ? 0
           : BatchFetches(p.lhs, t, t.grid_m) *
-                Fetches(t.grid_m, t.grid_n, t.n_inner && !t.b_inner, t.grid_k);
+                Fetches(t.grid_m, t.grid_n, t.n_inner, t.grid_k, changes);
   const int64_t rhs_fetches =
       p.rhs.resident
           ? 0
           : BatchFetches(p.rhs, t, t.grid_n) *
-                Fetches(t.grid_n, t.grid_m, !t.n_inner && !t.b_inner, t.grid_k);
+                Fetches(t.grid_n, t.grid_m, !t.n_inner, t.grid_k, changes);
   const int64_t out_moves = t.grid_b * t.grid_m * t.grid_n;
   const SharedReads shared = SharedReadsOf(p, t, rows * cols);
   c.hbm_bytes = lhs_fetches * lhs_bytes + rhs_fetches * rhs_bytes +
