@@ -18,6 +18,7 @@ std::optional<RaggedCall> RaggedCall::Of(const Instruction& i) {
   call.k = lhs.dim(1);
   call.n = rhs.dim(rhs.rank() - 1);
   call.groups = i.operand(2)->shape().dim(0);
+  call.result = i.shape().type();
   if (call.dense) return call;
   absl::string_view config = i.backend_config();
   if (!absl::ConsumePrefix(&config, "tile_rows=") ||

@@ -1,8 +1,9 @@
 // Grouped products as kernels know them: what ragged-dot becomes in the
 // compiler (passes/expanders/ragged_dot_expander.h).
 //
-//   RaggedDotRows    out[m, :] = lhs[m, :] x rhs[group of m]     f32[M, N]
-//                    lhs [M, K], rhs [G, K, N]; rows beyond all groups give 0
+//   RaggedDotRows    out[m, :] = lhs[m, :] x rhs[group of m]         [M, N]
+//                    lhs [M, K], rhs [G, K, N]; rows beyond all groups give 0;
+//                    f32, or bf16 where grouped
 //   RaggedDotGroups  out[g] = transpose(lhs[rows of g]) x rhs[rows of g]
 //                    lhs [M, K], rhs [M, N]                      f32[G, K, N]
 //
@@ -30,6 +31,7 @@ struct RaggedCall {
   int64_t rows = 0;  // M
   int64_t k = 0, n = 0;
   int64_t groups = 0;
+  PrimitiveType result = PrimitiveType::kF32;
   int64_t tile_rows = 0;  // of a step, if grouped
   int64_t steps = 0;      // over row tiles and groups, if grouped
 

@@ -26,7 +26,8 @@ struct Shape {
   std::vector<int64_t> sizes;
 };
 
-std::string Text(Form form, const Shape& s, const std::string& type) {
+std::string Text(Form form, const Shape& s, const std::string& type,
+                 const std::string& result = "f32") {
   const auto groups = static_cast<int64_t>(s.sizes.size());
   std::string rhs, out, attributes;
   switch (form) {
@@ -57,9 +58,10 @@ ENTRY e {
   x = $0[$1,$2] parameter(0)
   w = $0[$3] parameter(1)
   s = s32[$4] parameter(2)
-  ROOT r = f32[$5] ragged-dot(x, w, s), $6
+  ROOT r = $7[$5] ragged-dot(x, w, s), $6
 })",
-                          type, s.rows, s.k, rhs, groups, out, attributes);
+                          type, s.rows, s.k, rhs, groups, out, attributes,
+                          result);
 }
 
 // "" or the first differences between bundles on data and the evaluator.
@@ -140,6 +142,17 @@ TEST_P(GroupedProduct, EqualsTheEvaluatorForAnySizes) {
                     0.01 * tile);
       }
     }
+  }
+}
+
+// A row tile of bf16 results has rows of several groups in one register.
+TEST_P(GroupedProduct, RoundsItsResultsInTheSteps) {
+  const chips::Slice grouped = WithDense(GetParam(), 0);
+  for (const Shape& s : Shapes()) {
+    const std::string text = Text(Form::kForward, s, "bf16", "bf16");
+    SCOPED_TRACE(text);
+    ASSERT_OK_AND_ASSIGN(const CompiledProgram p, CompileText(text, grouped));
+    EXPECT_EQ(Compare(p, s), "");
   }
 }
 

@@ -59,6 +59,7 @@ ProductLimits ProductLimitsOf(const KernelContext& context) {
       chip.hbm_bandwidth_per_device().count() * chip.hbm().efficiency_read / hz;
   limits.hbm_latency_cycles =
       chip.core().clock.CyclesCeil(chip.hbm().latency).count();
+  limits.hbm_block_half = chip.hbm().block_half.count();
   limits.step_cycles =
       chip.core().kernel_step.count() +
       3 * chip.core().kernel_step_window.count() +

@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/units.h"
+#include "hlo_backend/lowering/products/product_runs.h"
 #include "hlo_backend/lowering/products/product_visits.h"
 
 namespace ptxla::lowering {
@@ -68,12 +69,13 @@ int64_t LoadsOf(const ProductOperand& o) {
   return o.gathered || o.type == hlo::PrimitiveType::kF32 ? 2 : 1;
 }
 
-// How often the windows of an operand are fetched over the grid; `inner` is
-// the grid bound of the dimension that it does not depend on, when that
-// dimension is walked inside of those that it depends on.
-int64_t Fetches(int64_t own, int64_t other, bool other_is_inner,
-                int64_t grid_k) {
-  const bool stays = other_is_inner && grid_k == 1;
+// How often the windows of an operand are fetched over the grid of a batch
+// member, in `own` blocks: once each where the dimension that it does not
+// depend on, of `other` steps, is walked inside of its own. `changes`: every
+// step has another member.
+int64_t Fetches(int64_t own, int64_t other, bool other_is_inner, int64_t grid_k,
+                bool changes) {
+  const bool stays = (other_is_inner || own == 1) && grid_k == 1 && !changes;
   return own * grid_k * (stays ? 1 : other);
 }
 
@@ -236,16 +238,17 @@ ProductCost CostOf(const ProductProblem& p, const ProductTile& t,
       static_cast<int64_t>(p.row_cycles * static_cast<double>(registers));
   c.step_bundles += t.grid_k > 1 ? row_pass / t.grid_k : row_pass;
 
+  const bool changes = t.b_inner && t.grid_b > 1;
   const int64_t lhs_fetches =
       p.lhs.resident
           ? 0
           : BatchFetches(p.lhs, t, t.grid_m) *
-                Fetches(t.grid_m, t.grid_n, t.n_inner && !t.b_inner, t.grid_k);
+                Fetches(t.grid_m, t.grid_n, t.n_inner, t.grid_k, changes);
   const int64_t rhs_fetches =
       p.rhs.resident
           ? 0
           : BatchFetches(p.rhs, t, t.grid_n) *
-                Fetches(t.grid_n, t.grid_m, !t.n_inner && !t.b_inner, t.grid_k);
+                Fetches(t.grid_n, t.grid_m, !t.n_inner, t.grid_k, changes);
   const int64_t out_moves = t.grid_b * t.grid_m * t.grid_n;
   const SharedReads shared = SharedReadsOf(p, t, rows * cols);
   c.hbm_bytes = lhs_fetches * lhs_bytes + rhs_fetches * rhs_bytes +
@@ -281,21 +284,29 @@ ProductCost CostOf(const ProductProblem& p, const ProductTile& t,
   const auto dma = [&](int64_t bytes) {
     return static_cast<int64_t>(bytes / limits.hbm_bytes_per_cycle);
   };
+  const int64_t lhs_run = LhsInRuns(lhs_bytes, p, t, limits);
+  const int64_t rhs_run = RhsInRuns(rhs_bytes, p, t, limits);
+  const int64_t out_run = ResultInRuns(out_bytes, p, t, limits);
+  const int64_t run_bytes = lhs_fetches * lhs_run + rhs_fetches * rhs_run +
+                            out_moves * (out_run + epilogue_bytes) +
+                            shared.bytes;
   // Cores load and store at the same time, also what all of them load.
   const int64_t loaders = std::min<int64_t>(split, limits.cores);
-  const int64_t first = loaders * dma((lhs_fetches > 0 ? lhs_bytes : 0) +
-                                      (rhs_fetches > 0 ? rhs_bytes : 0)) +
+  const int64_t first = loaders * dma((lhs_fetches > 0 ? lhs_run : 0) +
+                                      (rhs_fetches > 0 ? rhs_run : 0)) +
                         limits.hbm_latency_cycles;
-  const int64_t last = loaders * dma(out_bytes) + limits.hbm_latency_cycles;
+  const int64_t last = loaders * dma(out_run) + limits.hbm_latency_cycles;
   // A fetch has the time of one step: the steps between two fetches do not
-  // help. What an epilogue reads is fetched too, beside what it stores.
+  // help. What an epilogue reads is fetched too. Beside it the step before is
+  // stored.
   const bool reads = epilogue_bytes > 0;
   const int64_t fetches =
       std::min(steps, std::max({lhs_fetches, rhs_fetches, shared.fetches,
                                 reads ? out_moves : 0}));
-  const int64_t fetch_bytes =
-      lhs_fetches * lhs_bytes + rhs_fetches * rhs_bytes +
-      (reads ? out_moves * (epilogue_bytes + out_bytes) : 0) + shared.bytes;
+  const int64_t fetch_bytes = lhs_fetches * lhs_run + rhs_fetches * rhs_run +
+                              (reads ? out_moves * epilogue_bytes : 0) +
+                              shared.bytes +
+                              out_moves * out_run / steps * fetches;
   const int64_t fetching =
       fetches > 1 ? fetches * limits.hbm_latency_cycles + dma(fetch_bytes) : 0;
   // Between the first load and the last store, of steps of so many bundles.
@@ -303,18 +314,21 @@ ProductCost CostOf(const ProductProblem& p, const ProductTile& t,
     const int64_t step = bundles + limits.step_cycles;
     const int64_t even =
         std::max(std::max(fetches * step, fetching) + (steps - fetches) * step,
-                 dma(c.hbm_bytes));
+                 dma(run_bytes));
     // Two slots carry little from the short steps to the long one.
-    const int64_t of_dma = dma(c.hbm_bytes) / steps;
+    const int64_t of_dma = dma(run_bytes) / steps;
     const int64_t longest = step + TurnCycles(p, t, machine);
     return even + steps / t.grid_n *
                       (std::max(longest, of_dma) - std::max(step, of_dma));
   };
   c.exposed = first + last;
   c.cycles = c.exposed + inside(c.step_bundles);
-  c.choice = limits.cores == 1
-                 ? inside(c.step_bundles) + last / 2
-                 : first + inside(c.step_bundles - conversions / 2);
+  if (limits.cores == 1) {
+    const int64_t seen = SeesHbm(p) ? first + last : last;
+    c.choice = inside(c.step_bundles) + seen / 2;
+  } else {
+    c.choice = first + inside(c.step_bundles - conversions / 2);
+  }
   return c;
 }
 

@@ -29,6 +29,7 @@ struct ProductLimits {
   int64_t step_bundles = 0;           // longest straight code of a step
   double hbm_bytes_per_cycle = 500;   // of a long stream
   int64_t hbm_latency_cycles = 1000;  // request to first byte
+  double hbm_block_half = 0;          // bytes: runs of so many, half the rate
   int64_t step_cycles = 100;          // grid step outside its body
   int cores = 1;                      // that share the grid
 };

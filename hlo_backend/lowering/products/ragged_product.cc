@@ -326,13 +326,16 @@ class RaggedEmitter {
       }
       b.BeginScope();
       RaggedStore store(result_, low_, high_, first_, StoreInto(), &b);
-      for (int64_t row = 0; row < t.block_m; row += 8) {
+      for (int64_t row = 0; row < t.block_m; row += 16) {
         b.NewBlock("store rows");
         for (int64_t col = 0; col < t.block_n; col += 128) {
-          store.Emit(
-              0, row, col,
-              {b.Load(kSums, parts_.sums.base,
-                      static_cast<int32_t>(parts_.sums.Offset(0, row, col)))});
+          std::vector<Vec> tiles;
+          for (int64_t at = row; at < std::min(row + 16, t.block_m); at += 8) {
+            tiles.push_back(
+                b.Load(kSums, parts_.sums.base,
+                       static_cast<int32_t>(parts_.sums.Offset(0, at, col))));
+          }
+          store.Emit(0, row, col, tiles);
         }
       }
       b.EndScope();

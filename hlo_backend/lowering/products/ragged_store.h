@@ -21,19 +21,26 @@ class RaggedStore final : public Epilogue {
   enum class Into { kRows, kSums };
 
   // `first`: bit 0 is set in the first step of the block, which finds nothing
-  // there. Into rows, only [low, high) of the tile are the step's.
+  // there. Into rows, only [low, high) of the tile are the step's; 16 of bf16
+  // lie in one register.
   RaggedStore(const BlockPlace& out, codegen::Sca low, codegen::Sca high,
               codegen::Sca first, Into into, codegen::CodeBuilder* b);
 
   void Emit(int64_t batch, int64_t row, int64_t col,
             const std::vector<codegen::Vec>& tiles) override;
-  int live_registers() const override { return 8; }
+  int live_registers() const override { return packed_ ? 10 : 8; }
 
  private:
+  // Bits of `mask` of what was there become `value`.
+  void EmitPacked(int64_t batch, int64_t row, int64_t col, codegen::Vec value);
+  codegen::Mask Within(codegen::Vec number, codegen::Vec low,
+                       codegen::Vec high);
+
   const BlockPlace out_;
   const Into into_;
+  const bool packed_;
   codegen::CodeBuilder& b_;
-  codegen::Vec keep_, rows_, low_, high_;
+  codegen::Vec keep_, rows_, low_, high_, low_of_odd_, high_of_odd_;
 };
 
 }  // namespace ptxla::lowering

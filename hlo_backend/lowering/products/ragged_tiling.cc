@@ -38,6 +38,7 @@ class Chooser {
       : context_(context),
         call_(call),
         bytes_(hlo::BitWidth(type) / 8),
+        result_bytes_(hlo::BitWidth(call.result) / 8),
         arrays_(arrays) {}
 
   absl::StatusOr<RaggedTiling> Choose() {
@@ -72,26 +73,31 @@ class Chooser {
         context_.chip.Policy("product_vmem_share").value_or(1));
   }
 
-  // Row tiles against all of K, or its fewest equal parts.
+  // One tile of rows against all of K and as many columns as fit, whole tiles
+  // of the arrays; where not even one tile of columns does, as much of K.
   bool ChooseRows() {
     ProductTile& t = r_.tile;
-    t.block_m = call_.tile_rows;
+    const int64_t unit = arrays_.size;
     const auto budget = static_cast<int64_t>(
-        context_.chip.Policy("ragged_dot_vmem").value_or(Budget() / 2));
-    const int64_t columns = RoundUpTo<int64_t>(call_.n, 128);
-    for (int64_t parts = 1; parts <= call_.k; ++parts) {
-      t.block_k = RoundUpTo<int64_t>(CeilOfRatio(call_.k, parts), 128);
-      const int64_t rows = 2 * t.block_m * t.block_k * bytes_;
-      const int64_t per_column = 2 * t.block_k * bytes_ + 2 * t.block_m * 4 +
-                                 (parts > 1 ? t.block_m * 4 : 0);
-      t.block_n = std::min(columns, (budget - rows) / per_column / 128 * 128);
-      if (t.block_n >= 128) {
-        r_.sums = parts > 1;
-        return true;
-      }
-      if (t.block_k == 128) return false;
+        context_.chip.Policy("ragged_dot_vmem").value_or(Budget()));
+    const auto bytes = [&](int64_t k, int64_t n) {
+      return 2 * bytes_ * k * (t.block_m + n) +
+             2 * (result_bytes_ + 4) * t.block_m * n;
+    };
+    t.block_m = call_.tile_rows;
+    t.block_k = call_.k;
+    t.block_n = call_.n;
+    while (t.block_n > unit && bytes(t.block_k, t.block_n) >= budget) {
+      t.block_n = (t.block_n - 1) / unit * unit;
     }
-    return false;
+    while (t.block_k > unit && bytes(t.block_k, t.block_n) >= budget) {
+      t.block_k = (t.block_k - 1) / unit * unit;
+    }
+    if (bytes(t.block_k, t.block_n) >= budget) return false;
+    r_.sums = t.block_k < call_.k;
+    t.block_k = RoundUpTo<int64_t>(t.block_k, 128);
+    t.block_n = RoundUpTo<int64_t>(t.block_n, 128);
+    return true;
   }
 
   // Bytes of a step's blocks, copies and sums.
@@ -242,7 +248,7 @@ class Chooser {
 
   const KernelContext& context_;
   const hlo::RaggedCall& call_;
-  const int64_t bytes_;
+  const int64_t bytes_, result_bytes_;
   const ArrayShape& arrays_;
   RaggedTiling r_;
 };

@@ -1,11 +1,13 @@
 #include "hlo_backend/passes/expanders/ragged_dot_expander.h"
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
+#include "base/units.h"
 #include "hlo_backend/ir/builder.h"
 #include "hlo_backend/ir/ragged_call.h"
 #include "hlo_backend/passes/expanders/ragged_steps.h"
@@ -68,6 +70,11 @@ class Expander {
     const int dense =
         static_cast<int>(chip_.Policy("ragged_dot_dense").value_or(0));
     call.dense = (dense & form) != 0;
+    // A step of rows rounds its sums as it stores them; others add to them.
+    if (!call.dense && !call.by_groups &&
+        lhs->shape().type() == PrimitiveType::kBf16) {
+      call.result = dot_.shape().type();
+    }
     return b_.Convert(Call(call, lhs, rhs, sizes), dot_.shape().type());
   }
 
@@ -118,8 +125,9 @@ class Expander {
     if (call.dense) {
       operands.push_back(RaggedBounds(sizes, call.rows, &b_));
     } else {
-      // A row tile fills the arrays once.
-      call.tile_rows = chip_.core().mxu_rows;
+      // A row tile fills the arrays once; few rows are one.
+      call.tile_rows = std::min<int64_t>(chip_.core().mxu_rows,
+                                         RoundUpTo<int64_t>(call.rows, 16));
       call.steps = RaggedCall::StepsFor(call.rows, call.tile_rows, call.groups);
       const RaggedSteps steps = MakeRaggedSteps(sizes, call, &b_);
       operands.insert(operands.end(), {steps.rows, steps.group, steps.tile});
@@ -129,8 +137,8 @@ class Expander {
     attrs.target = call.by_groups ? kRaggedDotGroups : kRaggedDotRows;
     const Shape shape =
         call.by_groups
-            ? Shape::Array(PrimitiveType::kF32, {call.groups, call.k, call.n})
-            : Shape::Array(PrimitiveType::kF32, {call.rows, call.n});
+            ? Shape::Array(call.result, {call.groups, call.k, call.n})
+            : Shape::Array(call.result, {call.rows, call.n});
     Instruction* result =
         b_.Emit(Opcode::kCustomCall, operands, attrs, {}, &shape);
     if (!config.empty()) result->set_backend_config(config, false);

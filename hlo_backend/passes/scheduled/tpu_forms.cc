@@ -12,6 +12,7 @@
 #include "hlo_backend/passes/layout/linear_copies.h"
 #include "hlo_backend/passes/scheduled/convolution_to_dot.h"
 #include "hlo_backend/passes/scheduled/scalar_unit.h"
+#include "hlo_backend/passes/scheduled/tall_tiles.h"
 #include "hlo_backend/passes/scheduled/whole_windows.h"
 #include "hlo_backend/passes/simplify/annotations.h"
 
@@ -19,11 +20,17 @@ namespace ptxla::hlo {
 namespace {
 
 // The same array in the same place order: only its memory space may differ.
-bool IsIdentity(const Instruction& bitcast) {
-  const Shape &from = bitcast.operand(0)->shape(), &to = bitcast.shape();
+bool IsIdentity(const Instruction& i) {
+  const Shape &from = i.operand(0)->shape(), &to = i.shape();
   return from.SameDimsAndType(to) && from.has_layout() && to.has_layout() &&
          from.layout().minor_to_major == to.layout().minor_to_major &&
          from.layout().tiles == to.layout().tiles;
+}
+
+// Of what the fusion computes: it is written once, where the copy lies.
+bool IsCopyOfValue(const Instruction& i) {
+  return i.opcode() == Opcode::kCopy && IsIdentity(i) &&
+         i.operand(0)->opcode() != Opcode::kParameter;
 }
 
 // Both kernels of a chain stay, and the stages of one.
@@ -80,7 +87,8 @@ bool ReplaceForms(Computation* c, const PassContext& context) {
                i->shape().type() != i->operand(0)->shape().type()) {
       ConvertBefore(i, generation);
       changed = true;
-    } else if (IsAnnotation(*i) && c->IsFusionComputation()) {
+    } else if (c->IsFusionComputation() &&
+               (IsAnnotation(*i) || IsCopyOfValue(*i))) {
       c->Replace(i, i->operand(0));
       changed = true;
     }
@@ -195,6 +203,7 @@ absl::StatusOr<bool> TpuFormsPass::Run(Module* module,
   if (context.chip != nullptr && context.chip->cmem().count() > 0) {
     changed |= CmemBehindVmem(module);
   }
+  changed |= HalveTallTiles(module);
   for (Computation* c : ControlComputations(*module)) {
     changed |= AddLayouts(c, generation);
   }

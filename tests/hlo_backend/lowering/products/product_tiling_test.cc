@@ -139,6 +139,75 @@ TEST(ProductCostTest, ValuesPerRowOfTheWeightsTakeXluTimeBesideTurns) {
   EXPECT_GT(computed.step_bundles, loaded.step_bundles + 1000);
 }
 
+// All columns are one block: the weights stay, though "n" is walked inside.
+TEST(ProductCostTest, AnOperandOfOneBlockIsFetchedOnce) {
+  const Machine m = MachineOf("v5p");
+  const ArrayShape a = ArrayShapeOf(m.model, false);
+  const ProductProblem p = Square(2048);
+  ProductTile tile;
+  tile.grid_m = 8;
+  tile.block_m = 256, tile.block_n = 2048, tile.block_k = 2048;
+  tile.n_inner = true;
+  EXPECT_EQ(CostOf(p, tile, a, m.model, m.limits).hbm_bytes,
+            3 * 2048 * 2048 * 2);
+}
+
+// A member's scores are stored while the next one's operands are fetched: in
+// steps of 2 members that is as long as the request, in steps of 8 it hides it.
+TEST(ProductCostTest, FetchesWaitBesideTheStoresOfTheStepBefore) {
+  const Machine m = MachineOf("v5p");
+  const ArrayShape a = ArrayShapeOf(m.model, false);
+  ProductProblem p = Square(256);
+  p.batch = 512;
+  p.k = 64;
+  const auto cycles_of = [&](int64_t members) {
+    ProductTile tile;
+    tile.block_b = members;
+    tile.grid_b = p.batch / members;
+    tile.block_m = tile.block_n = 256, tile.block_k = 128;
+    return CostOf(p, tile, a, m.model, m.limits);
+  };
+  const ProductCost few = cycles_of(2), many = cycles_of(8);
+  EXPECT_GE(few.cycles - few.exposed,
+            256 * m.limits.hbm_latency_cycles +
+                static_cast<int64_t>(static_cast<double>(few.hbm_bytes) /
+                                     m.limits.hbm_bytes_per_cycle));
+  EXPECT_LT(many.cycles, 0.7 * few.cycles);
+}
+
+// As libtpu's windows of 2 x 352 x 2,048: blocks of 128 columns are runs of
+// 2 KiB, and both tiles are bound by HBM.
+TEST(ProductCostTest, StepsOfBatchedProductsHoldWholeRows) {
+  Machine m = MachineOf("v5e");
+  m.limits.hbm_bytes_per_cycle = 100;
+  m.limits.hbm_block_half = 136;
+  const ArrayShape a = ArrayShapeOf(m.model, false);
+  ProductProblem p = Square(2048);
+  p.batch = 32;
+  p.k = 128;
+  p.lhs.resident = p.rhs.resident = true;
+  const auto cost_of = [&](int64_t rows, int64_t columns) {
+    ProductTile tile;
+    tile.grid_b = 32;
+    tile.block_m = rows, tile.grid_m = 2048 / rows;
+    tile.block_n = columns, tile.grid_n = 2048 / columns;
+    return CostOf(p, tile, a, m.model, m.limits).choice;
+  };
+  EXPECT_GT(cost_of(2048, 128), 1.05 * cost_of(128, 2048));
+}
+
+// The first block of weights that stay would take as long as half the products.
+TEST(ProductCostTest, BatchedProductsBeginWithASmallBlock) {
+  Machine m = MachineOf("v5e");
+  ProductProblem p = Square(512);
+  p.batch = 16;
+  p.lhs.resident = true;
+  ASSERT_OK_AND_ASSIGN(
+      const ProductTiling t,
+      ChooseProductTile(p, ArrayShapeOf(m.model, false), m.model, m.limits));
+  EXPECT_GE(t.tile.grid_b * t.tile.grid_n, 4) << t.tile.ToString();
+}
+
 TEST(ProductVisitsTest, NarrowOperandsOfAWideArrayAreBlockDiagonal) {
   const Machine m = MachineOf("v6e");
   const ArrayShape a = ArrayShapeOf(m.model, false);
