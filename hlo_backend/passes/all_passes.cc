@@ -70,6 +70,7 @@
 #include "hlo_backend/passes/products/product_types.h"
 #include "hlo_backend/passes/products/space_to_batch.h"
 #include "hlo_backend/passes/products/space_to_depth.h"
+#include "hlo_backend/passes/products/turned_results.h"
 #include "hlo_backend/passes/scheduled/fusion_splitter.h"
 #include "hlo_backend/passes/scheduled/tpu_forms.h"
 #include "hlo_backend/passes/simplify/algebraic_simplifier.h"
@@ -252,6 +253,8 @@ std::vector<PassEntry> AllPasses() {
        Make<TupleSimplifierPass>},
       {"ungrouping", "work on groups of a dimension, on the dimension",
        Make<UngroupingPass>},
+      {"turned-results", "columns that lie between rows, member by member",
+       Make<TurnedResultsPass>},
       {"unit-columns", "arrays of one column that loops carry, as rows",
        Make<UnitColumnsPass>},
       {"vmem-prefetch", "parameters that near kernels read, into VMEM once",

@@ -1,0 +1,117 @@
+#include "hlo_backend/passes/products/turned_results.h"
+
+#include <optional>
+#include <utility>
+
+#include "absl/types/span.h"
+#include "hlo_backend/ir/builder.h"
+#include "hlo_backend/passes/control_flow.h"
+
+namespace ptxla::hlo {
+namespace {
+
+constexpr int64_t kTileRows = 8;
+// Rows and columns of a member that fill the arrays.
+constexpr int64_t kLeast = 128;
+
+// How many leading dimensions of `split` are the rows of [rows, columns].
+std::optional<int> DimsOfRows(const Shape& split, int64_t rows) {
+  int64_t size = 1;
+  for (int d = 0; d < split.rank(); ++d) {
+    if (size == rows && split.dim(d) != 1) return d;
+    size *= split.dim(d);
+  }
+  return std::nullopt;
+}
+
+// Of dimensions [0, rows) and the columns behind them: how many stay in front
+// of the columns, if that is all the order does.
+std::optional<int> Leading(absl::Span<const int64_t> order, int rows) {
+  int leading = 0;
+  while (leading < rows && order[leading] == leading) ++leading;
+  DimVector expected;
+  for (int d = 0; d < leading; ++d) expected.push_back(d);
+  for (int d = rows; d < static_cast<int>(order.size()); ++d) {
+    expected.push_back(d);
+  }
+  for (int d = leading; d < rows; ++d) expected.push_back(d);
+  if (leading == 0 || leading == rows ||
+      order != absl::MakeConstSpan(expected)) {
+    return std::nullopt;
+  }
+  return leading;
+}
+
+bool IsMatrixProduct(const Instruction& dot) {
+  if (dot.opcode() != Opcode::kDot || dot.shape().rank() != 2) return false;
+  const auto& a = dot.attrs<DotAttrs>();
+  const PrimitiveType type = dot.operand(0)->shape().type();
+  return a.lhs_batch.empty() && a.sparsity.empty() &&
+         a.lhs_contracting == DimVector{1} && a.rhs_contracting.size() == 1 &&
+         dot.operand(1)->shape().rank() == 2 &&
+         (type == PrimitiveType::kBf16 || type == PrimitiveType::kF32);
+}
+
+// Null: another instruction.
+Instruction* AsMembers(Instruction* transpose) {
+  if (transpose->opcode() != Opcode::kTranspose) return nullptr;
+  Instruction* split = transpose->operand(0);
+  if (split->opcode() != Opcode::kReshape || split->user_count() != 1) {
+    return nullptr;
+  }
+  Instruction* dot = split->operand(0);
+  while (dot->opcode() == Opcode::kReshape && dot->user_count() == 1) {
+    dot = dot->operand(0);
+  }
+  if (dot->user_count() != 1 || !IsMatrixProduct(*dot)) return nullptr;
+  const int64_t rows = dot->shape().dim(0), columns = dot->shape().dim(1);
+  const auto row_dims = DimsOfRows(split->shape(), rows);
+  if (!row_dims) return nullptr;
+  const auto leading = Leading(transpose->dimensions(), *row_dims);
+  if (!leading) return nullptr;
+  int64_t members = 1;
+  for (int d = 0; d < *leading; ++d) members *= split->shape().dim(d);
+  const int64_t each = rows / members;
+  if (members == 1 || each < kLeast || each % kTileRows != 0 ||
+      columns < kLeast) {
+    return nullptr;
+  }
+
+  Builder b(dot->parent());
+  b.set_metadata(dot->shared_metadata());
+  Instruction *x = dot->operand(0), *w = dot->operand(1);
+  DotAttrs attrs = dot->attrs<DotAttrs>();
+  attrs.lhs_batch = attrs.rhs_batch = {0};
+  attrs.lhs_contracting = {attrs.rhs_contracting[0] + 1};
+  attrs.rhs_contracting = {2};
+  auto& precision = attrs.precision.operands;
+  if (precision.size() == 2) std::swap(precision[0], precision[1]);
+  Instruction* shared =
+      b.Broadcast(w, {members, w->shape().dim(0), w->shape().dim(1)}, {1, 2});
+  Instruction* product = dot->parent()->Add(
+      Opcode::kDot, Shape::Array(dot->shape().type(), {members, columns, each}),
+      {shared, b.Reshape(x, {members, each, x->shape().dim(1)})}, attrs);
+  product->set_metadata(dot->shared_metadata());
+  return product->shape().dims() == transpose->shape().dims()
+             ? product
+             : b.Reshape(product, transpose->shape().dims());
+}
+
+}  // namespace
+
+absl::StatusOr<bool> TurnedResultsPass::Run(Module* module,
+                                            const PassContext&) {
+  bool changed = false;
+  for (Computation* c : ControlComputations(*module)) {
+    for (Instruction* i : c->PostOrder()) {
+      Instruction* value = AsMembers(i);
+      if (value == nullptr) continue;
+      c->Replace(i, value);
+      changed = true;
+    }
+    c->RemoveDead();
+  }
+  return changed;
+}
+
+}  // namespace ptxla::hlo

@@ -1,0 +1,30 @@
+// Products whose columns are to lie between their rows, as members of a batch
+// that share the weights: a projection whose heads come before the sequence.
+//
+//   %d = bf16[4096,1024] dot(%x, %w)                   // x: [4096,512]
+//   %r = bf16[4,1024,16,64] reshape(%d)
+//   %t = bf16[4,16,64,1024] transpose(%r), dimensions={0,2,3,1}
+// ==>
+//   %m = bf16[4,1024,512] reshape(%x)
+//   %s = bf16[4,512,1024] broadcast(%w), dimensions={1,2}
+//   %p = bf16[4,1024,1024] dot(%s, %m), both batch dimensions 0
+//   %t = bf16[4,16,64,1024] reshape(%p)
+//
+// The TPU compiler makes it in one kernel, too. Members of fewer than 128 rows
+// or columns, which would leave arrays half empty, stay.
+#ifndef PTXLA_HLO_BACKEND_PASSES_PRODUCTS_TURNED_RESULTS_H_
+#define PTXLA_HLO_BACKEND_PASSES_PRODUCTS_TURNED_RESULTS_H_
+
+#include "hlo_backend/passes/pass.h"
+
+namespace ptxla::hlo {
+
+class TurnedResultsPass : public Pass {
+ public:
+  absl::string_view name() const override { return "turned-results"; }
+  absl::StatusOr<bool> Run(Module* module, const PassContext&) override;
+};
+
+}  // namespace ptxla::hlo
+
+#endif  // PTXLA_HLO_BACKEND_PASSES_PRODUCTS_TURNED_RESULTS_H_
