@@ -37,6 +37,16 @@ Instruction* Swapped(Builder* b, Instruction* value) {
   return b->Transpose(value, order);
 }
 
+// With zeros behind it, up to whole tiles of rows.
+Instruction* Filled(Builder* b, Instruction* value, int64_t dim) {
+  const int64_t missing =
+      RoundUpTo(SizeOf(*value, dim), kRows) - SizeOf(*value, dim);
+  if (missing == 0) return value;
+  std::vector<PaddingDim> padding(value->shape().rank());
+  padding[dim].high = missing;
+  return b->Pad(value, b->ConstantScalar(value->shape().type(), 0), padding);
+}
+
 // The other array is reversed, not the window.
 void ReverseTaps(Instruction* i) {
   Builder b(i->parent());
@@ -81,9 +91,10 @@ std::optional<LaneConvolution> LaneConvolution::Of(Instruction* convolution) {
   c.batch = SizeOf(x, c.in_lanes ? spatial + 1 : spatial);
   c.in = SizeOf(x, c.in_lanes ? spatial : spatial + 1);
   c.out = SizeOf(w, a.dims.kernel_output_feature);
-  if (c.in % kRows != 0) return std::nullopt;
   return c;
 }
+
+bool LaneConvolution::FillsRows() const { return gradient || in % kRows == 0; }
 
 // Two slots of a row of planes of both arrays: the lanes that are contracted
 // lie whole, others in tiles.
@@ -137,11 +148,30 @@ void Turn(const LaneConvolution& c) {
   const int rank = shape.rank();
   DimVector dims(shape.dims().begin(), shape.dims().end());
   std::swap(dims[rank - 2], dims[rank - 1]);
+  Instruction* x = Swapped(&b, i->operand(0));
+  if (!c.gradient && !c.in_lanes) {
+    x = Filled(&b, x, d.input_feature);
+    w = Filled(&b, w, d.kernel_input_feature);
+  }
   Instruction* turned =
       computation->Add(Opcode::kConvolution, Shape::Array(shape.type(), dims),
-                       {Swapped(&b, i->operand(0)), w}, attrs, {}, i->name());
+                       {x, w}, attrs, {}, i->name());
   turned->set_metadata(i->shared_metadata());
   computation->Replace(i, Swapped(&b, turned));
+}
+
+void FillRows(const LaneConvolution& c) {
+  Instruction* i = c.convolution;
+  Builder b(i->parent());
+  b.set_metadata(i->shared_metadata());
+  const ConvAttrs& attrs = i->attrs<ConvAttrs>();
+  Instruction* filled = i->parent()->Add(
+      Opcode::kConvolution, i->shape(),
+      {Filled(&b, i->operand(0), attrs.dims.input_feature),
+       Filled(&b, i->operand(1), attrs.dims.kernel_input_feature)},
+      attrs, {}, i->name());
+  filled->set_metadata(i->shared_metadata());
+  i->parent()->Replace(i, filled);
 }
 
 bool CanFit(const LaneConvolution& c) {
