@@ -29,10 +29,6 @@ using isa::When;
 // Codegen spaces after those of ConvolutionOperands.
 constexpr int kSums = 2, kFirstEpilogueSpace = 3;
 
-bool IsInVmem(const hlo::Shape& shape) {
-  return ArgSpace(shape) == isa::Space::kVmem;
-}
-
 class ConvolutionEmitter {
  public:
   // `mixed`: features that whole tiles leave may be packed.
@@ -57,9 +53,7 @@ class ConvolutionEmitter {
     ConvolutionLimits limits;
     limits.step_bundles = chips::ProductStepBundles(context_.chip);
     limits.input_in_place = form_.product.lhs.resident;
-    for (const hlo::Shape* leaf : KernelLeaves(i_)) {
-      limits.one_box |= IsInVmem(*leaf) && IsWalked(*leaf);
-    }
+    limits.one_box = WalksInVmem(i_, form_);
     ASSIGN_OR_RETURN(
         block_, ChooseConvolutionBlock(
                     context_, form_, packing_, arrays_, limits,
@@ -71,11 +65,6 @@ class ConvolutionEmitter {
   }
 
  private:
-  // An array whose window follows the result's.
-  bool IsWalked(const hlo::Shape& shape) const {
-    return shape.dims() == form_.convolution->shape().dims();
-  }
-
   bool Accumulates() const {
     return block_.TapGrid() > 1 ||
            PlanVisits(form_.product.problem, tile_, arrays_).k_visits > 1;

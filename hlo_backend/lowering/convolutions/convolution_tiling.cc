@@ -10,6 +10,7 @@
 #include "base/units.h"
 #include "hlo_backend/lowering/convolutions/convolution_operands.h"
 #include "hlo_backend/lowering/convolutions/turned_input.h"
+#include "hlo_backend/lowering/kernel_emitter.h"
 #include "hlo_backend/lowering/products/product_visits.h"
 #include "hlo_backend/lowering/tiling_log.h"
 #include "isa/grid.h"
@@ -29,18 +30,6 @@ constexpr int64_t kLongest = 8;
 bool IsCopied(const Tiling& tiling, const isa::Window& w) {
   return tiling.args[w.arg].space != isa::Space::kVmem &&
          tiling.args[w.arg].space != isa::Space::kSmem;
-}
-
-// Counts of blocks that differ in what one of them holds.
-std::vector<int64_t> Cuts(int64_t size) {
-  std::vector<int64_t> cuts;
-  int64_t last = 0;
-  for (int64_t grid = 1; grid <= size; ++grid) {
-    const int64_t block = CeilOfRatio<int64_t>(size, grid);
-    if (block != last) cuts.push_back(grid);
-    last = block;
-  }
-  return cuts;
 }
 
 class Search {
@@ -80,7 +69,7 @@ class Search {
     CutOutputs(block, 0);
     // Taps are cut where outputs are few: gradients of weights.
     for (size_t a = 0; a < form_.axes.size(); ++a) {
-      for (const int64_t grid : Cuts(form_.axes[a].taps)) {
+      for (const int64_t grid : DistinctCuts(form_.axes[a].taps)) {
         if (grid == 1 || form_.axes[a].taps % grid != 0) continue;
         const auto cut = CutAxis(form_.axes[a], 1, grid);
         if (!cut.has_value()) continue;
@@ -98,7 +87,7 @@ class Search {
       CutRows(block);
       return;
     }
-    for (const int64_t grid : Cuts(form_.axes[a].out)) {
+    for (const int64_t grid : DistinctCuts(form_.axes[a].out)) {
       const auto cut = CutAxis(form_.axes[a], grid, 1);
       if (!cut.has_value()) continue;
       ConvolutionBlock other = block;
@@ -112,7 +101,7 @@ class Search {
   }
 
   void CutRows(ConvolutionBlock block) {
-    for (const int64_t grid : Cuts(form_.RowTiles())) {
+    for (const int64_t grid : DistinctCuts(form_.RowTiles())) {
       block.row_tiles = CeilOfRatio<int64_t>(form_.RowTiles(), grid);
       block.row_grid = CeilOfRatio<int64_t>(form_.RowTiles(), block.row_tiles);
       CutColumns(block);
@@ -122,7 +111,7 @@ class Search {
   void CutColumns(ConvolutionBlock block) {
     const int64_t unit = form_.product.problem.column_unit;
     const int64_t units = CeilOfRatio<int64_t>(form_.product.problem.n, unit);
-    for (const int64_t grid : Cuts(units)) {
+    for (const int64_t grid : DistinctCuts(units)) {
       block.columns = CeilOfRatio<int64_t>(units, grid) * unit;
       block.column_grid = CeilOfRatio<int64_t>(units * unit, block.columns);
       for (const bool inner : {true, false}) {
@@ -204,6 +193,27 @@ AverageBox AverageOf(const isa::Window& window,
 }
 
 }  // namespace
+
+bool WalksInVmem(const hlo::Instruction& kernel, const ConvolutionForm& form) {
+  for (const hlo::Shape* leaf : KernelLeaves(kernel)) {
+    if (ArgSpace(*leaf) == isa::Space::kVmem &&
+        leaf->dims() == form.convolution->shape().dims()) {
+      return true;
+    }
+  }
+  return false;
+}
+
+std::vector<int64_t> DistinctCuts(int64_t size) {
+  std::vector<int64_t> cuts;
+  int64_t last = 0;
+  for (int64_t grid = 1; grid <= size; ++grid) {
+    const int64_t block = CeilOfRatio<int64_t>(size, grid);
+    if (block != last) cuts.push_back(grid);
+    last = block;
+  }
+  return cuts;
+}
 
 Picoseconds TimeOf(const KernelContext& context, const Tiling& tiling,
                    int64_t body) {

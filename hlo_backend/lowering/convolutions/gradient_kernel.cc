@@ -9,9 +9,9 @@
 // output meets are pushed as weights: windows that are shifted cost nothing. A
 // step adds up some planes of taps and, where these alone are too much, part of
 // the batch or of the second axis; the grid's innermost dimensions walk over
-// the rest. Results of few features share tiles (packed_gradient.h). What is
-// computed in front of the kernel (products/operand_prologue.h) is computed on
-// the way to the XLU.
+// the rest. Where the result is too much, it makes some of its planes. Results
+// of few features share tiles (packed_gradient.h). What is computed in front of
+// the kernel (products/operand_prologue.h) is computed on the way to the XLU.
 #include <memory>
 #include <optional>
 #include <utility>
@@ -19,12 +19,11 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "absl/types/span.h"
 #include "base/status.h"
 #include "base/units.h"
-#include "chips/compiler_policy.h"
 #include "hlo_backend/lowering/convolutions/convolution_operands.h"
 #include "hlo_backend/lowering/convolutions/convolution_tiling.h"
+#include "hlo_backend/lowering/convolutions/gradient_choice.h"
 #include "hlo_backend/lowering/convolutions/gradient_operands.h"
 #include "hlo_backend/lowering/convolutions/gradient_steps.h"
 #include "hlo_backend/lowering/convolutions/gradient_turns.h"
@@ -41,7 +40,6 @@ using codegen::CodeBuilder;
 using isa::When;
 
 constexpr int kSums = 2, kTransposed = 3, kFirstEpilogueSpace = 4;
-constexpr int64_t kLongest = 8;
 
 class GradientEmitter {
  public:
@@ -58,74 +56,34 @@ class GradientEmitter {
     steps_.emplace(context_, form_);
     ASSIGN_OR_RETURN(turns_,
                      GradientTurns::Create(context_, i_, form_, *steps_));
-    Choose();
-    if (!best_.has_value()) {
-      return absl::ResourceExhaustedError(
-          absl::StrCat("%", form_.convolution->name(),
-                       ": no block of the convolution fits into VMEM"));
-    }
-    Tiling tiling = Plan(*best_);
+    ASSIGN_OR_RETURN(
+        const GradientStep best,
+        GradientChoice(context_, form_, *steps_, *turns_,
+                       [this](const GradientStep& s) { return Plan(s); })
+            .Best(may_pack_, !WalksInVmem(i_, form_)));
+    Tiling tiling = Plan(best);
     if (context_.log != nullptr) context_.log->chosen = tiling.note;
     tiling.body = [this](CodeBuilder& b) { return Body(b); };
     return FrameKernel(context_, tiling);
   }
 
  private:
-  // Cut once more only where the first axis is not enough; where results are
-  // packed, also where it is faster, as what two steps share is packed twice.
-  void Choose() {
-    const std::vector<SecondCut> seconds = steps_->SecondCuts();
-    const auto first_that_fits = [&](const std::vector<FirstCut>& firsts) {
-      for (const SecondCut& second : seconds) {
-        Choose(second, firsts, false);
-        if (best_.has_value()) return;
-      }
-    };
-    const std::vector<FirstCut> taps = steps_->TapCuts();
-    first_that_fits(taps);
-    if (may_pack_ && steps_->packing().packs()) {
-      for (const SecondCut& second : seconds) Choose(second, taps, true);
-    }
-    if (!best_.has_value()) first_that_fits(steps_->OutputCuts());
-  }
-
-  // The best steps so far, or those with these cuts.
-  void Choose(const SecondCut& second, absl::Span<const FirstCut> firsts,
-              bool packed) {
-    const int64_t bundles =
-        chips::ProductStepBundles(context_.chip) * (packed ? kPackedSteps : 1);
-    bool found = false;
-    for (int64_t longest = bundles; !found && longest <= kLongest * bundles;
-         longest *= 2) {
-      for (const FirstCut& first : firsts) {
-        for (const GradientStep& step : steps_->Of(second, first, packed)) {
-          const int64_t cycles = turns_->Cycles(step);
-          if (cycles > longest || !turns_->CanTake(step)) continue;
-          const Tiling tiling = Plan(step);
-          if (VmemBytes(context_, tiling) > VmemBudget(context_)) continue;
-          found = true;
-          const Picoseconds time = TimeOf(context_, tiling, cycles);
-          if (context_.log != nullptr) ++context_.log->considered;
-          if (best_.has_value() && time >= best_time_) continue;
-          best_ = step;
-          best_time_ = time;
-        }
-      }
-    }
-  }
-
   Tiling Plan(const GradientStep& step) {
     step_ = step;
     const AxisBlock& cut = step.cut;
     const SecondCut& second = step.second;
     const ProductTile& tile = step.tile;
     grid_ = GridDims::Of(tile);
-    if (second.grid() > 1) grid_.bounds.push_back(second.grid());
-    if (grid_.megacore_dim == grid_.k) grid_.megacore_dim = -1;
     block_ = steps_->BlockOf(step);
+    const bool box = step.inner > 1;
+    if (second.grid() > 1) grid_.bounds.push_back(second.grid());
+    if (box) PartPlanes();
+    if (grid_.megacore_dim == grid_.k) grid_.megacore_dim = -1;
     planes_ = ConvolutionGrid();
     for (size_t a = 0; a < form_.axes.size(); ++a) {
-      planes_.axis.push_back(block_.axes[a].grid > 1 ? grid_.b : -1);
+      planes_.axis.push_back(block_.axes[a].grid == 1 ? -1
+                             : a == 0                 ? grid_.b
+                                                      : kGradientSecondGrid);
       planes_.tap_axis.push_back(block_.axes[a].tap_grid == 1 ? -1
                                  : a == 0                     ? grid_.k
                                           : kGradientSecondGrid);
@@ -134,9 +92,10 @@ class GradientEmitter {
     Tiling tiling;
     tiling.note =
         absl::StrCat("gradient, taps ", cut.taps, ", ", tile.ToString());
-    if (cut.grid > 1) {
+    if (cut.grid > 1 || box) {
       absl::StrAppend(&tiling.note, ", planes ", cut.outputs);
     }
+    if (box) absl::StrAppend(&tiling.note, "x", block_.axes[1].outputs);
     if (second.rows > 1) {
       absl::StrAppend(&tiling.note, ", rows ", 8 * block_.row_tiles);
     }
@@ -176,6 +135,18 @@ class GradientEmitter {
       if (arg.space == isa::Space::kHbm) tiling.work.hbm_bytes += arg.bytes;
     }
     return tiling;
+  }
+
+  // The grid of a box of planes.
+  void PartPlanes() {
+    const AxisBlock &outer = block_.axes[0], &inner = block_.axes[1];
+    int64_t whole = 1;  // planes of what lies inside of both
+    for (size_t a = 2; a < form_.axes.size(); ++a) whole *= form_.axes[a].out;
+    grid_.planes = {{outer.outputs, form_.axes[0].out, grid_.b},
+                    {inner.outputs * whole, form_.axes[1].out * whole,
+                     kGradientSecondGrid}};
+    grid_.bounds.push_back(inner.grid);
+    if (grid_.megacore_dim < 0) grid_.megacore_dim = kGradientSecondGrid;
   }
 
   // Packed sums are always taken apart from VMEM.
@@ -322,8 +293,6 @@ class GradientEmitter {
   std::vector<isa::KernelArg> args_;
   const bool may_pack_;
   std::optional<GradientSteps> steps_;
-  std::optional<GradientStep> best_;
-  Picoseconds best_time_;
   GradientStep step_;
   ConvolutionBlock block_;
   ConvolutionBlock exchanged_;  // where results are packed

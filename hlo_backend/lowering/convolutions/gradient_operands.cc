@@ -122,7 +122,8 @@ int GridOf(const AxisBlock& cut, size_t a, const GridDims& grid) {
 
 // Over its outputs or its taps.
 int InputGridOf(const AxisBlock& cut, size_t a, const GridDims& grid) {
-  return cut.grid > 1 ? grid.b : GridOf(cut, a, grid);
+  if (cut.grid > 1) return a == 0 ? grid.b : kGradientSecondGrid;
+  return GridOf(cut, a, grid);
 }
 
 // Planes of one operand, some rows of the batch, some lanes.

@@ -15,8 +15,8 @@
 
 namespace ptxla::lowering {
 
-// The grid dimension of the batch or of the second axis's taps, where a step
-// takes part of either: behind those of GridDims.
+// The grid dimension of the batch or of the second axis's taps or outputs,
+// where a step takes part of one of them: behind those of GridDims.
 inline constexpr int kGradientSecondGrid = 4;
 
 class GradientOperands : public StreamOperands {

@@ -57,6 +57,21 @@ std::vector<FirstCut> GradientSteps::OutputCuts() const {
   return cuts;
 }
 
+std::vector<FirstCut> GradientSteps::BoxCuts() const {
+  std::vector<FirstCut> cuts;
+  const ProductProblem& p = form_.product.problem;
+  if (form_.axes.size() < 2 || form_.mirrored || p.kept.any ||
+      !p.shared_members.empty() || p.whole_rows || p.whole_columns) {
+    return cuts;
+  }
+  for (const int64_t outer : DistinctCuts(form_.axes[0].out)) {
+    for (const int64_t inner : DistinctCuts(form_.axes[1].out)) {
+      if (inner > 1) cuts.push_back({outer, 1, inner});
+    }
+  }
+  return cuts;
+}
+
 std::vector<GradientStep> GradientSteps::Of(const SecondCut& second,
                                             const FirstCut& first,
                                             bool packed) const {
@@ -65,7 +80,13 @@ std::vector<GradientStep> GradientSteps::Of(const SecondCut& second,
       form_.axes.empty() ? AxisBlock()
                          : CutAxis(form_.axes[0], first.outputs, first.taps);
   if (!cut.has_value()) return steps;
-  GradientStep step{*cut, second, {}, packed};
+  GradientStep step{*cut, second, first.inner, {}, packed};
+  AxisBlock inner;
+  if (first.inner > 1) {
+    const auto second_axis = CutAxis(form_.axes[1], first.inner, 1);
+    if (!second_axis.has_value()) return steps;
+    inner = *second_axis;
+  }
   if (packed &&
       !IsPacked(packing_.taps, GradientPacking::Exchanged(BlockOf(step)))) {
     return steps;
@@ -81,6 +102,11 @@ std::vector<GradientStep> GradientSteps::Of(const SecondCut& second,
       t = ProductTile();
       t.grid_b = first.outputs;
       t.block_b = p.batch / first.outputs;
+      if (first.inner > 1) {
+        t.grid_b = cut->grid;
+        t.block_b = p.batch / (form_.axes[0].out * form_.axes[1].out) *
+                    cut->outputs * inner.outputs;
+      }
       t.grid_m = m;
       t.grid_n = n;
       t.grid_k = cut->tap_grid;
@@ -174,8 +200,9 @@ ConvolutionBlock GradientSteps::BlockOf(const GradientStep& step) const {
   ConvolutionBlock block;
   for (size_t a = 0; a < form_.axes.size(); ++a) {
     block.axes.push_back(
-        a == 0 ? step.cut
-               : *CutAxis(form_.axes[a], 1, a == 1 ? step.second.taps : 1));
+        a == 0   ? step.cut
+        : a == 1 ? *CutAxis(form_.axes[a], step.inner, step.second.taps)
+                 : *CutAxis(form_.axes[a], 1, 1));
   }
   block.row_tiles = form_.RowTiles() / step.second.rows;
   block.row_grid = step.second.rows;

@@ -2,7 +2,7 @@
 // each costs. A step adds up some planes of taps of the first axis and, where
 // these alone are too much, part of the batch or of the taps of the second one.
 // Where the result itself is too much (a forward pass whose batch lies in the
-// lanes), it makes some planes of the first axis.
+// lanes), it makes some planes of the first axis, or a box of the first two.
 //
 //   GradientSteps steps(context, form);
 //   for (const SecondCut& second : steps.SecondCuts()) {
@@ -29,15 +29,17 @@ struct SecondCut {
   int64_t grid() const { return rows * taps; }
 };
 
-// Into how many parts the first axis is cut: its outputs, or its taps.
+// Into how many parts the first axis is cut: its outputs, or its taps; and the
+// outputs of the second one beside those of the first.
 struct FirstCut {
-  int64_t outputs = 1, taps = 1;
+  int64_t outputs = 1, taps = 1, inner = 1;
 };
 
 // What one grid step does.
 struct GradientStep {
   AxisBlock cut;  // of the first axis
   SecondCut second;
+  int64_t inner = 1;    // parts of the second axis's outputs
   ProductTile tile;     // of the result
   bool packed = false;  // results share tiles
 };
@@ -56,6 +58,8 @@ class GradientSteps {
   // ones, from two on.
   std::vector<FirstCut> TapCuts() const;
   std::vector<FirstCut> OutputCuts() const;
+  // Boxes of outputs: empty where epilogues want planes one after another.
+  std::vector<FirstCut> BoxCuts() const;
   // Cuts of rows and columns, with the best share of the arrays for each.
   // Empty: there are none.
   std::vector<GradientStep> Of(const SecondCut& second, const FirstCut& first,

@@ -37,7 +37,7 @@ bool GradientTurns::CanTake(const GradientStep& step) const {
   const ProductTile& t = step.tile;
   if (!steps_.CanReadInPlace(step)) return false;
   if (values_ == nullptr) return true;
-  return step.second.grid() == 1 &&
+  return step.second.grid() == 1 && step.inner == 1 &&
          (t.grid_k == 1 || steps_.KOf(step) % 16 == 0) &&
          (t.grid_m == 1 || t.block_m % cost_.column_unit == 0);
 }

@@ -80,6 +80,10 @@ struct GridDims {
     int grid_dim = -1;
   };
   std::vector<BoxDim> box;
+  // Members of the batch as planes of two axes (those of a convolution's
+  // result): a step makes some of the outer one, and of each some that follow
+  // one another. Empty: its members follow one another.
+  std::vector<BoxDim> planes;
 
   static GridDims Of(const ProductTile& tile);
   // Cores share what the results that are kept allow (core_parts.h).

@@ -86,6 +86,22 @@ isa::Window MakeWindow(const MatrixView& v, int arg, isa::Direction direction,
   return w;
 }
 
+// The planes of a window are those of two axes.
+void PartPlanes(const GridDims& g, isa::Window* w) {
+  const isa::WindowDim planes = w->dims[0];
+  isa::WindowDim outer = planes, inner = planes;
+  outer.block = g.planes[0].block;
+  outer.extent = g.planes[0].extent;
+  outer.grid_dim = g.planes[0].grid_dim;
+  inner.block = g.planes[1].block;
+  inner.extent = g.planes[1].extent;
+  inner.grid_dim = g.planes[1].grid_dim;
+  outer.hbm_stride = inner.extent * planes.hbm_stride;
+  outer.vmem_stride = inner.block * planes.vmem_stride;
+  w->dims[0] = inner;
+  w->dims.insert(w->dims.begin(), outer);
+}
+
 // A window over batch members in the rows of tiles: the other batch dimensions,
 // rows, tiles of 8 members, tiles of a row.
 isa::Window MakeMemberWindow(const MatrixView& v, int arg, int64_t block_b,
@@ -207,9 +223,10 @@ int AddResultWindow(const MatrixView& view, int arg, const ProductTile& t,
   if (!g.box.empty()) {
     return Add(MakeBox(view, arg, direction, t.block_n, g), g.bounds, tiling);
   }
-  return Add(MakeWindow(view, arg, direction, t.block_b, t.block_m, t.block_n,
-                        g.b, g.m, g.n),
-             g.bounds, tiling);
+  isa::Window w = MakeWindow(view, arg, direction, t.block_b, t.block_m,
+                             t.block_n, g.b, g.m, g.n);
+  if (!g.planes.empty() && view.planes > 1) PartPlanes(g, &w);
+  return Add(std::move(w), g.bounds, tiling);
 }
 
 BlockPlace PlaceOf(const MatrixView& view, const isa::Window& window,
@@ -243,7 +260,7 @@ BlockPlace PlaceOf(const MatrixView& view, const isa::Window& window,
     p.lane_pitch = pitch(3);
     return p;
   }
-  p.batch_pitch = view.planes == 1 ? 0 : pitch(0);
+  p.batch_pitch = view.planes == 1 ? 0 : pitch(dims - 3);
   p.row_pitch = pitch(dims - 2);
   p.lane_pitch = pitch(dims - 1);
   return p;

@@ -29,12 +29,12 @@ class LaneBatches {
       if (i->opcode() == Opcode::kConvolution) AddIfCandidate(i);
     }
     for (const LaneConvolution& c : misfits_) MakeFit(c);
-    if (chosen_.empty()) return !misfits_.empty();
-    JoinWork();
-    while (DropLosers()) {
+    for (const LaneConvolution& c : ragged_) FillRows(c);
+    if (!chosen_.empty()) JoinWork();
+    while (!chosen_.empty() && DropLosers()) {
     }
     for (const LaneConvolution& c : chosen_) Turn(c);
-    return !misfits_.empty() || !chosen_.empty();
+    return !misfits_.empty() || !ragged_.empty() || !chosen_.empty();
   }
 
  private:
@@ -63,6 +63,7 @@ class LaneBatches {
     const bool fits = c->FitsLanes(*context_.chip);
     if (c->in_lanes) {
       if (!fits && CanFit(*c)) misfits_.push_back(*c);
+      if (fits && !c->FillsRows()) ragged_.push_back(*c);
       return;
     }
     if (Padded(c->in, c->batch) < Padded(c->batch, c->in) &&
@@ -174,8 +175,8 @@ class LaneBatches {
   Computation* computation_;
   const PassContext& context_;
   std::vector<LaneConvolution> chosen_;
-  // In lanes as a schedule has them, and too large.
-  std::vector<LaneConvolution> misfits_;
+  // In lanes as a schedule has them: too large; with rows of part of a tile.
+  std::vector<LaneConvolution> misfits_, ragged_;
   absl::flat_hash_map<const Instruction*, int> number_;
   std::optional<UnionFind> joined_;
   absl::flat_hash_map<int, Cluster> clusters_;

@@ -13,8 +13,12 @@
 // arrays between convolutions lie in one way, which is the batch in the lanes
 // where what is saved by all that reads and writes them is more than the
 // transposes cost that others need: products, convolutions of one tap, and
-// those whose planes do not fit into VMEM. One of a schedule that does not fit
-// so has its batch in rows.
+// those whose planes do not fit into VMEM, or would be read too often. One of a
+// schedule that does not fit so has its batch in rows.
+//
+// Features that a pass then has in rows and that fill part of a tile (the three
+// of an image) are filled up with zeros, which a kernel does before; in libtpu
+// the kernel of the convolution does.
 #ifndef PTXLA_HLO_BACKEND_PASSES_LAYOUT_LANE_BATCHES_H_
 #define PTXLA_HLO_BACKEND_PASSES_LAYOUT_LANE_BATCHES_H_
 

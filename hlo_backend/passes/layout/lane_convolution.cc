@@ -37,6 +37,16 @@ Instruction* Swapped(Builder* b, Instruction* value) {
   return b->Transpose(value, order);
 }
 
+// With zeros behind it, up to whole tiles of rows.
+Instruction* Filled(Builder* b, Instruction* value, int64_t dim) {
+  const int64_t missing =
+      RoundUpTo(SizeOf(*value, dim), kRows) - SizeOf(*value, dim);
+  if (missing == 0) return value;
+  std::vector<PaddingDim> padding(value->shape().rank());
+  padding[dim].high = missing;
+  return b->Pad(value, b->ConstantScalar(value->shape().type(), 0), padding);
+}
+
 // The other array is reversed, not the window.
 void ReverseTaps(Instruction* i) {
   Builder b(i->parent());
@@ -81,23 +91,88 @@ std::optional<LaneConvolution> LaneConvolution::Of(Instruction* convolution) {
   c.batch = SizeOf(x, c.in_lanes ? spatial + 1 : spatial);
   c.in = SizeOf(x, c.in_lanes ? spatial : spatial + 1);
   c.out = SizeOf(w, a.dims.kernel_output_feature);
-  if (c.in % kRows != 0) return std::nullopt;
   return c;
 }
 
-// Two slots of a row of planes of both arrays: the lanes that are contracted
-// lie whole, others in tiles.
+bool LaneConvolution::FillsRows() const { return gradient || in % kRows == 0; }
+
+namespace {
+
+// What the arrays of a step take with the batch in lanes: the lanes that are
+// contracted lie whole, others in tiles.
+struct StepBytes {
+  const LaneConvolution& c;
+  int64_t in_plane, other_plane;  // elements
+  int64_t limit;
+
+  StepBytes(const LaneConvolution& convolution, const chips::ChipSpec& chip)
+      : c(convolution) {
+    const int64_t lanes = c.gradient ? RoundUpTo(c.batch, kLanes) : kLanes;
+    in_plane = RoundUpTo(c.in, kRows) * lanes;
+    other_plane = RoundUpTo(c.out, kRows) * lanes;
+    limit = static_cast<int64_t>(
+        kVmemShare * static_cast<double>(chip.vmem().scoped_limit.count()));
+  }
+  // Two slots of each array, and sums of a pass.
+  bool Fits(int64_t met, int64_t made) const {
+    const int64_t sums = c.gradient ? 0 : made * other_plane * 4;
+    return sums + 2 * (met * in_plane * Bytes(*c.convolution->operand(0)) +
+                       made * other_plane * Bytes(c.other())) <=
+           limit;
+  }
+};
+
+// Planes of the input that so many results next to one another meet.
+int64_t PlanesMet(const WindowDim& w, int64_t results) {
+  return ((results - 1) * w.stride + (w.size - 1) * w.window_dilation) /
+             w.base_dilation +
+         1;
+}
+
+// Bytes of all planes of the array, with these rows and lanes.
+int64_t BytesOfAll(const Instruction& value, int64_t elements, int64_t rows,
+                   int64_t lanes) {
+  return value.shape().ElementCount() / elements * RoundUpTo(rows, kRows) *
+         RoundUpTo(lanes, kLanes) * Bytes(value);
+}
+
+// The fewest bytes that a pass reads of its input in steps of a box of two
+// axes, for 128 lanes; nothing if no box fits.
+std::optional<int64_t> LeastRead(const StepBytes& step) {
+  const Instruction &x = *step.c.convolution->operand(0), &y = step.c.other();
+  const auto& dims = step.c.convolution->attrs<ConvAttrs>().window.dims;
+  if (dims.size() < 2) return std::nullopt;
+  int64_t met_inside = 1, made_inside = 1;
+  for (size_t s = 2; s < dims.size(); ++s) {
+    met_inside *= SizeOf(x, static_cast<int64_t>(s));
+    made_inside *= SizeOf(y, static_cast<int64_t>(s));
+  }
+  std::optional<int64_t> least;
+  for (int64_t outer = 1; outer <= SizeOf(y, 0); ++outer) {
+    for (int64_t inner = 1; inner <= SizeOf(y, 1); ++inner) {
+      const int64_t met =
+          PlanesMet(dims[0], outer) * PlanesMet(dims[1], inner) * met_inside;
+      if (!step.Fits(met, outer * inner * made_inside)) break;
+      const int64_t read = CeilOfRatio(SizeOf(y, 0), outer) *
+                           CeilOfRatio(SizeOf(y, 1), inner) * met *
+                           step.in_plane * Bytes(x);
+      if (!least.has_value() || read < *least) least = read;
+    }
+  }
+  return least;
+}
+
+}  // namespace
+
+// Steps of a pass cut the first axis, those of a gradient the taps of any.
+// Where these are too much, steps of a pass are boxes: what they read several
+// times must not be more than what rows take.
 bool LaneConvolution::FitsLanes(const chips::ChipSpec& chip) const {
+  const StepBytes step(*this, chip);
   const Instruction& i = *convolution;
   const ConvAttrs& a = i.attrs<ConvAttrs>();
   const int spatial = static_cast<int>(a.window.dims.size());
   const Instruction &x = *i.operand(0), &y = other();
-  const int64_t lanes = gradient ? RoundUpTo(batch, kLanes) : kLanes;
-  const int64_t in_plane = RoundUpTo(in, kRows) * lanes;
-  const int64_t other_plane = RoundUpTo(out, kRows) * lanes;
-  const auto limit = static_cast<int64_t>(
-      kVmemShare * static_cast<double>(chip.vmem().scoped_limit.count()));
-  // Steps of a pass cut the first axis, those of a gradient the taps of any.
   for (int cut = 0; cut < (gradient ? spatial : 1); ++cut) {
     if (gradient && a.window.dims[cut].reversal) continue;
     // Planes along it that a row of the result, or of taps, meets.
@@ -108,12 +183,14 @@ bool LaneConvolution::FitsLanes(const chips::ChipSpec& chip) const {
       met *= x.shape().dim(s);
       made *= y.shape().dim(s);
     }
-    const int64_t sums = gradient ? 0 : made * other_plane * 4;
-    const int64_t slots =
-        2 * (met * in_plane * Bytes(x) + made * other_plane * Bytes(y));
-    if (sums + slots <= limit) return true;
+    if (step.Fits(met, made)) return true;
   }
-  return false;
+  if (gradient) return false;
+  const std::optional<int64_t> read = LeastRead(step);
+  return read.has_value() && *read * CeilOfRatio(batch, kLanes) +
+                                     BytesOfAll(y, batch * out, out, batch) <=
+                                 BytesOfAll(x, batch * in, batch, in) +
+                                     BytesOfAll(y, batch * out, batch, out);
 }
 
 void Turn(const LaneConvolution& c) {
@@ -137,11 +214,30 @@ void Turn(const LaneConvolution& c) {
   const int rank = shape.rank();
   DimVector dims(shape.dims().begin(), shape.dims().end());
   std::swap(dims[rank - 2], dims[rank - 1]);
+  Instruction* x = Swapped(&b, i->operand(0));
+  if (!c.gradient && !c.in_lanes) {
+    x = Filled(&b, x, d.input_feature);
+    w = Filled(&b, w, d.kernel_input_feature);
+  }
   Instruction* turned =
       computation->Add(Opcode::kConvolution, Shape::Array(shape.type(), dims),
-                       {Swapped(&b, i->operand(0)), w}, attrs, {}, i->name());
+                       {x, w}, attrs, {}, i->name());
   turned->set_metadata(i->shared_metadata());
   computation->Replace(i, Swapped(&b, turned));
+}
+
+void FillRows(const LaneConvolution& c) {
+  Instruction* i = c.convolution;
+  Builder b(i->parent());
+  b.set_metadata(i->shared_metadata());
+  const ConvAttrs& attrs = i->attrs<ConvAttrs>();
+  Instruction* filled = i->parent()->Add(
+      Opcode::kConvolution, i->shape(),
+      {Filled(&b, i->operand(0), attrs.dims.input_feature),
+       Filled(&b, i->operand(1), attrs.dims.kernel_input_feature)},
+      attrs, {}, i->name());
+  filled->set_metadata(i->shared_metadata());
+  i->parent()->Replace(i, filled);
 }
 
 bool CanFit(const LaneConvolution& c) {

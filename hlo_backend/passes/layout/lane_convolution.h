@@ -25,20 +25,25 @@ struct LaneConvolution {
   int64_t batch = 0;
   int64_t in = 0, out = 0;  // features of the input and of the other array
 
-  // Nothing for another form, groups, windows of one tap and features that do
-  // not fill rows of tiles.
+  // Nothing for another form, groups and windows of one tap.
   static std::optional<LaneConvolution> Of(Instruction* convolution);
 
   // The result of a pass, the right operand of a gradient.
   const Instruction& other() const {
     return gradient ? *convolution->operand(1) : *convolution;
   }
+  // The features that a pass contracts, in the lanes form, fill rows of tiles.
+  bool FillsRows() const;
   // Has a kernel steps that fit into VMEM, with the batch in lanes?
   bool FitsLanes(const chips::ChipSpec& chip) const;
 };
 
-// The same with the batch in the other dimension, between transposes.
+// The same with the batch in the other dimension, between transposes. Features
+// that a pass then has in rows are filled up with zeros to whole tiles.
 void Turn(const LaneConvolution& c);
+
+// The same of a pass that has its batch in lanes already.
+void FillRows(const LaneConvolution& c);
 
 // Of what has its batch in lanes and does not fit so: whether MakeFit helps,
 // which reverses an array instead of the taps of a gradient, and turns a pass.

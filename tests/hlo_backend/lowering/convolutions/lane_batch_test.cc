@@ -32,11 +32,19 @@ std::string Text(const char* type, const Image& i) {
 
 class LaneBatchTest : public ::testing::TestWithParam<const char*> {
  protected:
-  // With less and less VMEM, until planes are cut.
-  static void Check(const std::string& hlo, const std::vector<int>& in_vmem) {
+  static bool IsBox(const isa::Kernel& kernel) {
+    const size_t at = kernel.note.find(", planes ");
+    return at != std::string::npos &&
+           kernel.note.find('x', at) < kernel.note.find(',', at + 1);
+  }
+
+  // With less and less VMEM, until planes of the first axis are cut, or `box`es
+  // of the first two.
+  static void Check(const std::string& hlo, const std::vector<int>& in_vmem,
+                    bool box = false) {
     ASSERT_OK_AND_ASSIGN(const chips::ChipSpec loaded,
                          chips::ChipSpec::Load(GetParam()));
-    for (double mebibytes = 4; mebibytes > 0; mebibytes -= 0.25) {
+    for (double mebibytes = 4; mebibytes > 0; mebibytes -= 0.0625) {
       ASSERT_OK_AND_ASSIGN(
           const chips::ChipSpec spec,
           loaded.WithValue("vmem.scoped_limit", mebibytes * kMebibyte));
@@ -46,6 +54,7 @@ class LaneBatchTest : public ::testing::TestWithParam<const char*> {
       for (const int o : in_vmem) options.in_vmem.push_back(o);
       ASSERT_OK_AND_ASSIGN(const isa::Kernel kernel, KernelOf(hlo, options));
       if (!absl::StrContains(kernel.note, ", planes ")) continue;
+      if (box && !IsBox(kernel)) continue;
       EXPECT_OK(CompareKernel(hlo, options).status()) << hlo << kernel.note;
       return;
     }
@@ -63,6 +72,49 @@ TEST_P(LaneBatchTest, PlanesOfTheResultAreCut) {
     Check(Text("bf16", image), {});
     Check(Text("f32", image), {});
   }
+}
+
+TEST_P(LaneBatchTest, BoxesOfTheResultAreCut) {
+  const Image images[] = {
+      {"[9,11,16,200]", "[9,11,24,200]", "pad=1_1x1_1"},
+      {"[13,15,16,200]", "[6,7,24,200]", "stride=2x2"},
+      {"[6,8,16,200]", "[10,14,24,200]", "pad=1_0x1_0 lhs_dilate=2x2"},
+      {"[11,12,16,200]", "[7,8,24,200]", "rhs_dilate=2x2 rhs_reversal=1x1"}};
+  for (const Image& image : images) {
+    Check(Text("bf16", image), {}, true);
+    Check(Text("f32", image), {}, true);
+  }
+}
+
+TEST_P(LaneBatchTest, BoxesHaveWholePlanesOfTheThirdAxis) {
+  Check(R"(
+HloModule m
+ENTRY e {
+  x = bf16[5,7,4,16,200] parameter(0)
+  w = bf16[3,3,3,16,24] parameter(1)
+  ROOT c = bf16[5,7,4,24,200] convolution(x, w), window={size=3x3x3 pad=1_1x1_1x1_1}, dim_labels=012fb_012io->012fb
+})",
+        {}, true);
+}
+
+// What is added to a box is a box of its array.
+TEST_P(LaneBatchTest, BoxesMeetThoseOfTheEpilogue) {
+  Check(R"(
+HloModule m
+f {
+  x = bf16[9,11,16,200] parameter(0)
+  w = bf16[3,3,16,24] parameter(1)
+  y = bf16[9,11,24,200] parameter(2)
+  c = bf16[9,11,24,200] convolution(x, w), window={size=3x3 pad=1_1x1_1}, dim_labels=01fb_01io->01fb
+  ROOT s = bf16[9,11,24,200] add(c, y)
+}
+ENTRY e {
+  x = bf16[9,11,16,200] parameter(0)
+  w = bf16[3,3,16,24] parameter(1)
+  y = bf16[9,11,24,200] parameter(2)
+  ROOT s = bf16[9,11,24,200] fusion(x, w, y), kind=kOutput, calls=f
+})",
+        {}, true);
 }
 
 // Its ends have no borders there.
