@@ -17,10 +17,31 @@ namespace {
 
 constexpr size_t kMostMembers = 64;
 
+// libtpu 0.0.42.1, v4 to tpu7x, softmaxes along 512 to 524,288 numbers: no
+// longer rows are written so (8,192 are, 12,288 not), and of two reduces only
+// where rows are no longer than the second number (4,096; 6,000 not).
+constexpr int64_t kLongestRow = 8192;
+constexpr int64_t kLongestOfTwo = 4096;
+
+constexpr PrimitiveType kWide = PrimitiveType::kF32;
+constexpr PrimitiveType kNarrow = PrimitiveType::kBf16;
+
+int64_t RowLength(const Instruction& reduce) {
+  return reduce.operand(0)->shape().dim(
+      static_cast<int>(reduce.dimensions()[0]));
+}
+
+// Along lanes or rows of tiles, not from plane to plane.
+bool LiesInTiles(const Instruction& reduce) {
+  return reduce.dimensions().size() == 1 &&
+         reduce.dimensions()[0] >= reduce.operand(0)->shape().rank() - 2;
+}
+
 bool Starts(const Instruction& i, int least_rank) {
   return i.opcode() == Opcode::kReduce &&
          i.operand(0)->shape().rank() >= least_rank &&
-         IsRowMajor(i.operand(0)->shape()) && IsBroadcastAgain(i);
+         IsRowMajor(i.operand(0)->shape()) && LiesInTiles(i) &&
+         RowLength(i) <= kLongestRow && IsBroadcastAgain(i);
 }
 
 class SoftmaxFuser {
@@ -39,6 +60,7 @@ class SoftmaxFuser {
       while (StoreWhatOthersNeed());
       if (stored_.contains(start_) || IsFinishedByProduct()) continue;
       AddProducers(n);
+      SumWhatIsStored();
       Build();
       return true;
     }
@@ -126,7 +148,8 @@ class SoftmaxFuser {
   bool Fits(const Instruction& i) const {
     if (HasControlEdges(i)) return false;
     if (i.opcode() == Opcode::kReduce) {
-      return i.dimensions() == start_->dimensions() &&
+      return RowLength(*start_) <= kLongestOfTwo &&
+             i.dimensions() == start_->dimensions() &&
              i.operand(0)->shape().SameDims(*rows_) && IsFusibleReduce(i);
     }
     if (i.opcode() == Opcode::kBroadcast) return i.shape().SameDims(*rows_);
@@ -155,6 +178,31 @@ class SoftmaxFuser {
                           i->shape().SameDims(*rows_) &&
                           IsRowMajor(i->shape()) && LeavesFit(*i);
       if (inside) members_.insert(i);
+    }
+  }
+
+  // A sum behind the kernel reads what is stored in bf16, as there, not its f32
+  // value that would be stored beside it: bf16 programs have both, since a
+  // convert and its way back are none.
+  void SumWhatIsStored() {
+    for (Instruction* wide : order_) {
+      if (!members_.contains(wide) || wide->shape().type() != kWide) continue;
+      const auto narrow = std::find_if(
+          wide->users().begin(), wide->users().end(), [&](Instruction* user) {
+            return user->opcode() == Opcode::kConvert &&
+                   user->shape().type() == kNarrow && members_.contains(user) &&
+                   UsedOutside(*user);
+          });
+      if (narrow == wide->users().end()) continue;
+      std::vector<Instruction*> sums;
+      for (Instruction* user : wide->users()) {
+        if (user->opcode() == Opcode::kReduce && !members_.contains(user)) {
+          sums.push_back(user);
+        }
+      }
+      if (sums.empty()) continue;
+      Instruction* stored = c_->Add(Opcode::kConvert, wide->shape(), {*narrow});
+      for (Instruction* sum : sums) wide->ReplaceUseIn(sum, stored);
     }
   }
 
