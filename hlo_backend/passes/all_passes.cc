@@ -29,6 +29,7 @@
 #include "hlo_backend/passes/fusion/softmax_fusion.h"
 #include "hlo_backend/passes/fusion/staging.h"
 #include "hlo_backend/passes/layout/compact_entry.h"
+#include "hlo_backend/passes/layout/free_orders.h"
 #include "hlo_backend/passes/layout/lane_batches.h"
 #include "hlo_backend/passes/layout/lane_joins.h"
 #include "hlo_backend/passes/layout/lane_slices.h"
@@ -139,6 +140,8 @@ std::vector<PassEntry> AllPasses() {
        Make<ElementwiseExpanderPass>},
       {"fft-expander", "Fourier transforms as products with their matrices",
        Make<FftExpanderPass>},
+      {"free-orders", "reduces of made values in the order of an array's",
+       Make<FreeOrdersPass>},
       {"fusion", "makes kernels of elementwise work, reduces and dots",
        Make<FusionPass>},
       {"fusion-splitter", "fusions that no kernel can be, as kernels",
