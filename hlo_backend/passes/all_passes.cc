@@ -31,7 +31,6 @@
 #include "hlo_backend/passes/layout/compact_entry.h"
 #include "hlo_backend/passes/layout/free_orders.h"
 #include "hlo_backend/passes/layout/lane_batches.h"
-#include "hlo_backend/passes/layout/lane_joins.h"
 #include "hlo_backend/passes/layout/lane_slices.h"
 #include "hlo_backend/passes/layout/layout_assignment.h"
 #include "hlo_backend/passes/layout/layout_clearing.h"
@@ -160,8 +159,6 @@ std::vector<PassEntry> AllPasses() {
        Make<KeysFirstPass>},
       {"lane-batches", "batches in the lanes of few features",
        Make<LaneBatchesPass>},
-      {"lane-joins", "work on parts of a row's lanes, on the row",
-       Make<LaneJoinsPass>},
       {"lane-slices", "parts of what lanes are cut into are slices of lanes",
        Make<LaneSlicesPass>},
       {"layout-assignment", "tiled layouts, copies and bitcasts",
