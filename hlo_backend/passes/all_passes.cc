@@ -30,8 +30,8 @@
 #include "hlo_backend/passes/fusion/staging.h"
 #include "hlo_backend/passes/layout/compact_entry.h"
 #include "hlo_backend/passes/layout/core_partials.h"
+#include "hlo_backend/passes/layout/free_orders.h"
 #include "hlo_backend/passes/layout/lane_batches.h"
-#include "hlo_backend/passes/layout/lane_joins.h"
 #include "hlo_backend/passes/layout/lane_slices.h"
 #include "hlo_backend/passes/layout/layout_assignment.h"
 #include "hlo_backend/passes/layout/layout_clearing.h"
@@ -143,6 +143,8 @@ std::vector<PassEntry> AllPasses() {
        Make<ElementwiseExpanderPass>},
       {"fft-expander", "Fourier transforms as products with their matrices",
        Make<FftExpanderPass>},
+      {"free-orders", "reduces of made values in the order of an array's",
+       Make<FreeOrdersPass>},
       {"fusion", "makes kernels of elementwise work, reduces and dots",
        Make<FusionPass>},
       {"fusion-splitter", "fusions that no kernel can be, as kernels",
@@ -161,8 +163,6 @@ std::vector<PassEntry> AllPasses() {
        Make<KeysFirstPass>},
       {"lane-batches", "batches in the lanes of few features",
        Make<LaneBatchesPass>},
-      {"lane-joins", "work on parts of a row's lanes, on the row",
-       Make<LaneJoinsPass>},
       {"lane-slices", "parts of what lanes are cut into are slices of lanes",
        Make<LaneSlicesPass>},
       {"layout-assignment", "tiled layouts, copies and bitcasts",

@@ -18,7 +18,7 @@ IssueRanks::IssueRanks(IssueOrder order, absl::Span<const VInstr> instrs,
     std::stable_sort(instr_of.begin(), instr_of.end(), [&](int a, int b) {
       return graph.nodes[a].height > graph.nodes[b].height;
     });
-  } else if (order == IssueOrder::kStaggered) {
+  } else if (order != IssueOrder::kSource) {
     // The cycle at which the slots come to an instruction if all goes well:
     // none goes earlier, or loads of late copies would fill the registers.
     const int64_t n = std::max<int64_t>(1, instrs.size());
@@ -27,8 +27,14 @@ IssueRanks::IssueRanks(IssueOrder order, absl::Span<const VInstr> instrs,
     const auto key = [&](int i) { return turn(i) - graph.nodes[i].height; };
     std::stable_sort(instr_of.begin(), instr_of.end(),
                      [&](int a, int b) { return key(a) < key(b); });
+    int64_t longest = 0;
     for (size_t i = 0; i < instrs.size(); ++i) {
-      earliest[i] = static_cast<int>(turn(static_cast<int>(i)));
+      longest = std::max<int64_t>(longest, graph.nodes[i].height);
+    }
+    for (size_t i = 0; i < instrs.size(); ++i) {
+      const int64_t wait =
+          order == IssueOrder::kLate ? longest - graph.nodes[i].height : 0;
+      earliest[i] = static_cast<int>(turn(static_cast<int>(i)) + wait);
     }
   }
   for (size_t r = 0; r < instr_of.size(); ++r) {

@@ -22,6 +22,9 @@ enum class IssueOrder : uint8_t {
   // before it: few values are alive at once, and units that the formula uses
   // at different times work at the same time.
   kStaggered,
+  // The same, and what a copy needs late comes late: beside a result of the XLU
+  // that takes a hundred cycles nothing is loaded that meets it behind.
+  kLate,
   kSource,  // as written
 };
 

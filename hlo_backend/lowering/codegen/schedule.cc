@@ -240,6 +240,7 @@ absl::StatusOr<BlockSchedule> ScheduleBlock(
     if (staggered.ok() && (!best.ok() || staggered->cycles < best->cycles)) {
       best = std::move(staggered);
     }
+    if (!best.ok()) best = attempt(IssueOrder::kLate, mode, nullptr);
   }
   if (best.ok()) return best;
   // The order in which the code was written, then that order and nothing else.

@@ -190,10 +190,16 @@ bool BroadcastsLanes(const Geometry& g, int major) {
   });
 }
 
-// Planes of a tile or a few (4 queries of a group) follow one another in one
-// block: alone, each would be the latency of its few operations. Those whose
-// lanes are rotated wait for the XLU, too, and those whose value is put on all
-// lanes, as long as a hundred tiles take.
+// Planes of up to so many base tiles share a body with others, and a body of
+// them has so many (the TPU compiler's have a step of them, of one column of
+// tiles: 1,018 planes of f32[30522,8,512]).
+constexpr int64_t kTilesOfPlane = 16;
+constexpr int64_t kTilesOfPlanes = 64;
+
+// Small planes (4 queries of a group, a batch of logits) follow one another in
+// one block: alone, each would be the latency of its few operations. Those
+// whose lanes are rotated wait for the XLU, too, and those whose value is put
+// on all lanes, as long as a hundred tiles take.
 void UnrollSmallPlanes(const Expression& e, const Geometry& g, int copies,
                        int vregs, NestPlan* plan) {
   const bool rotates =
@@ -211,12 +217,14 @@ void UnrollSmallPlanes(const Expression& e, const Geometry& g, int copies,
   }
   if (major < 0) return;
   const bool broadcasts = BroadcastsLanes(g, major);
-  const int64_t together = broadcasts || rotates ? 16 : 8;
-  int64_t most = rotates ? 128 : 16;
+  // As many as hide the latency of the EUP behind each other's work, and no
+  // more planes than the XLU is worth waiting for.
+  int64_t most = rotates ? 128 : kTilesOfPlanes;
+  const int64_t together = broadcasts || rotates ? 16 : most;
   if (broadcasts) {
     // Their tiles are loaded meanwhile.
-    most = std::max<int64_t>(most, vregs / 2);
-  } else if (tiles > (rotates ? 8 : 2)) {
+    most = std::max<int64_t>(rotates ? 128 : 16, vregs / 2);
+  } else if (tiles > (rotates ? 8 : kTilesOfPlane)) {
     return;
   }
   most = std::min<int64_t>(copies, most);

@@ -5,7 +5,6 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
-#include "base/units.h"
 #include "hlo_backend/analysis/extremum_position.h"
 #include "hlo_backend/analysis/fusion_rules.h"
 #include "hlo_backend/ir/computation.h"
@@ -19,19 +18,40 @@ namespace {
 
 constexpr size_t kMostMembers = 64;
 
+// libtpu 0.0.42.1, v4 to tpu7x, softmaxes along 512 to 524,288 numbers: no
+// longer rows are written so (8,192 are, 12,288 not), and of two reduces only
+// where rows are no longer than the second number (4,096; 6,000 not).
+constexpr int64_t kLongestRow = 8192;
+constexpr int64_t kLongestOfTwo = 4096;
+
+constexpr PrimitiveType kWide = PrimitiveType::kF32;
+constexpr PrimitiveType kNarrow = PrimitiveType::kBf16;
+
+int64_t RowLength(const Instruction& reduce) {
+  return reduce.operand(0)->shape().dim(
+      static_cast<int>(reduce.dimensions()[0]));
+}
+
+// Along lanes or rows of tiles, not from plane to plane.
+bool LiesInTiles(const Instruction& reduce) {
+  return reduce.dimensions().size() == 1 &&
+         reduce.dimensions()[0] >= reduce.operand(0)->shape().rank() - 2;
+}
+
 // An extremum whose position alone is asked for is found with it, in one pass
 // over whole rows or parts of them (lowering/fusion/position_fold.h).
 bool Starts(const Instruction& i, int least_rank) {
   return i.opcode() == Opcode::kReduce &&
          i.operand(0)->shape().rank() >= least_rank &&
-         IsRowMajor(i.operand(0)->shape()) && IsBroadcastAgain(i) &&
+         IsRowMajor(i.operand(0)->shape()) && LiesInTiles(i) &&
+         RowLength(i) <= kLongestRow && IsBroadcastAgain(i) &&
          !IsForPositionsOnly(i);
 }
 
 class SoftmaxFuser {
  public:
-  SoftmaxFuser(Computation* c, int least_rank, int64_t vmem)
-      : c_(c), least_rank_(least_rank), vmem_(vmem), order_(c->PostOrder()) {}
+  SoftmaxFuser(Computation* c, int least_rank)
+      : c_(c), least_rank_(least_rank), order_(c->PostOrder()) {}
 
   // Makes the next kernel; false: there is none.
   bool MakeNext() {
@@ -44,7 +64,7 @@ class SoftmaxFuser {
       while (StoreWhatOthersNeed());
       if (stored_.contains(start_) || IsFinishedByProduct()) continue;
       AddProducers(n);
-      if (!RowsFit()) continue;
+      SumWhatIsStored();
       Build();
       return true;
     }
@@ -132,7 +152,8 @@ class SoftmaxFuser {
   bool Fits(const Instruction& i) const {
     if (HasControlEdges(i)) return false;
     if (i.opcode() == Opcode::kReduce) {
-      return i.dimensions() == start_->dimensions() &&
+      return RowLength(*start_) <= kLongestOfTwo &&
+             i.dimensions() == start_->dimensions() &&
              i.operand(0)->shape().SameDims(*rows_) && IsFusibleReduce(i);
     }
     if (i.opcode() == Opcode::kBroadcast) return i.shape().SameDims(*rows_);
@@ -164,42 +185,29 @@ class SoftmaxFuser {
     }
   }
 
-  // What a kernel needs at least, whole rows of what it reads and writes, twice
-  // where it has several steps: 128 rows whose values lie in lanes, or one tile
-  // across. Of longer ones each reduce is a kernel, and what their readers make
-  // of the array is made again.
-  bool RowsFit() const {
-    const int last = rows_->rank() - 1;
-    const auto reduces = [&](int d) {
-      const auto& all = start_->dimensions();
-      return std::find(all.begin(), all.end(), d) != all.end();
-    };
-    int64_t tiles = 1, steps = 1;
-    for (int d = 0; d <= last; ++d) {
-      const int64_t in_tile = d == last ? 128 : d + 1 == last ? 8 : 1;
-      const int64_t all = CeilOfRatio(rows_->dim(d), in_tile);
-      const int64_t together = reduces(d) ? all
-                               : d + 1 == last && reduces(last)
-                                   ? std::min<int64_t>(all, 16)
-                                   : 1;
-      tiles *= together;
-      steps *= CeilOfRatio(all, together);
-    }
-    absl::flat_hash_set<const Instruction*> arrays;
-    for (const Instruction* i : members_) {
-      if (UsedOutside(*i)) arrays.insert(i);
-      for (const Instruction* o : i->operands()) {
-        const bool made = members_.contains(o) ||
-                          o->opcode() == Opcode::kBroadcast ||
-                          o->opcode() == Opcode::kIota;
-        if (!made) arrays.insert(o);
+  // A sum behind the kernel reads what is stored in bf16, as there, not its f32
+  // value that would be stored beside it: bf16 programs have both, since a
+  // convert and its way back are none.
+  void SumWhatIsStored() {
+    for (Instruction* wide : order_) {
+      if (!members_.contains(wide) || wide->shape().type() != kWide) continue;
+      const auto narrow = std::find_if(
+          wide->users().begin(), wide->users().end(), [&](Instruction* user) {
+            return user->opcode() == Opcode::kConvert &&
+                   user->shape().type() == kNarrow && members_.contains(user) &&
+                   UsedOutside(*user);
+          });
+      if (narrow == wide->users().end()) continue;
+      std::vector<Instruction*> sums;
+      for (Instruction* user : wide->users()) {
+        if (user->opcode() == Opcode::kReduce && !members_.contains(user)) {
+          sums.push_back(user);
+        }
       }
+      if (sums.empty()) continue;
+      Instruction* stored = c_->Add(Opcode::kConvert, wide->shape(), {*narrow});
+      for (Instruction* sum : sums) wide->ReplaceUseIn(sum, stored);
     }
-    int64_t bits = 0;
-    for (const Instruction* a : arrays) {
-      if (a->shape().SameDims(*rows_)) bits += BitWidth(a->shape().type());
-    }
-    return tiles * 1024 * bits / 8 * (steps > 1 ? 2 : 1) <= vmem_;
   }
 
   // Broadcasts and constants are made inside again.
@@ -235,7 +243,6 @@ class SoftmaxFuser {
 
   Computation* c_;
   const int least_rank_;
-  const int64_t vmem_;  // bytes that a kernel may take
   const std::vector<Instruction*> order_;
   // Of the kernel at hand.
   const Instruction* start_ = nullptr;
@@ -256,9 +263,7 @@ absl::StatusOr<bool> SoftmaxFusionPass::Run(Module* module,
   bool changed = false;
   for (Computation* c : ControlComputations(*module)) {
     changed |= c->RemoveDead() > 0;
-    while (SoftmaxFuser(c, static_cast<int>(*rank),
-                        context.chip->vmem().scoped_limit.count())
-               .MakeNext()) {
+    while (SoftmaxFuser(c, static_cast<int>(*rank)).MakeNext()) {
       changed = true;
     }
   }

@@ -101,6 +101,30 @@ TEST(ScheduleTest, IndependentFormulasOverlapInTheEupWhateverTheirOrder) {
   EXPECT_LE(CyclesOfBlock(b.Finish(), m), 32 + 13 + 13 + 4);
 }
 
+// Loaded at once, the factors would fill the registers before the first lanes
+// are turned.
+TEST(ScheduleTest, WhatMeetsAResultOfTheXluIsLoadedWhenThatComes) {
+  MachineModel m = Wide();
+  m.SetLatency(LatencyKey::kXluRotate, 127);
+  m.vregs = 64;
+  constexpr int kCopies = 64;
+  CodeBuilder b(m);
+  const Sca px = b.GlobalSca(), pf = b.GlobalSca(), po = b.GlobalSca();
+  b.NewBlock("turn");
+  for (int i = 0; i < kCopies; ++i) {
+    const Vec x = b.Load(0, px, i * 4096);
+    const Vec turned = b.RotateLanes(x, 64);
+    Vec sum = x;
+    for (int k = 0; k < 3; ++k) {
+      const Vec factor = b.Load(1, pf, (3 * i + k) * 4096);
+      sum = b.Binary(Opcode::kVaddF32, sum,
+                     b.Binary(Opcode::kVmulF32, turned, factor));
+    }
+    b.Store(2, po, i * 4096, sum);
+  }
+  EXPECT_LT(CyclesOfBlock(b.Finish(), m), kCopies * 8);
+}
+
 TEST(ScheduleTest, LoadsFromOneBankDoNotShareABundle) {
   MachineModel m = Wide();
   m.vmem_banks = 32;

@@ -109,6 +109,52 @@ TEST(LoopBroadcastTest, SeveralPlanesWaitForTheXluTogether) {
   }
 }
 
+// exp(x - a plane), of planes that are `plane` large.
+std::string ExponentialsOfPlanes(int planes, const std::string& plane) {
+  return absl::Substitute(R"(HloModule m
+f {
+  x = bf16[$0,$1] parameter(0)
+  w = f32[$0,$1] convert(x)
+  s = f32[$1] parameter(1)
+  b = f32[$0,$1] broadcast(s), dimensions={1,2}
+  d = f32[$0,$1] subtract(w, b)
+  e = f32[$0,$1] exponential(d)
+  ROOT y = bf16[$0,$1] convert(e)
+}
+ENTRY e {
+  x = bf16[$0,$1] parameter(0)
+  s = f32[$1] parameter(1)
+  ROOT r = bf16[$0,$1] fusion(x, s), kind=kLoop, calls=f
+})",
+                          planes, plane);
+}
+
+TEST(LoopBroadcastTest, PlanesOfAFewTilesShareABody) {
+  for (const char* chip : {"v5e", "v6e", "tpu7x"}) {
+    HarnessOptions options;
+    options.chip = chip;
+    options.in_vmem = {0, 1, 2};
+    ASSERT_OK_AND_ASSIGN(
+        const HarnessResult result,
+        CompareKernel(ExponentialsOfPlanes(96, "8,512"), options));
+    EXPECT_LT(result.cycles, 4 * 96 * 4) << chip;  // 6 and more each alone
+  }
+}
+
+TEST(LoopBroadcastTest, PlanesInABodyEqualTheEvaluatorInAnyNumber) {
+  for (const char* chip : {"v3", "v4", "v5e", "v6e", "tpu7x"}) {
+    for (const int planes : {1, 7, 127, 130}) {
+      for (const char* plane : {"1,7", "8,129", "9,127", "3,1000"}) {
+        HarnessOptions options;
+        options.chip = chip;
+        EXPECT_OK(CompareKernel(ExponentialsOfPlanes(planes, plane), options)
+                      .status())
+            << chip << " " << planes << " of " << plane;
+      }
+    }
+  }
+}
+
 TEST(LoopBroadcastTest, ValuesOfPlanesEqualTheEvaluatorInAnyNumber) {
   for (const char* chip : {"v2", "v3", "v4", "v5e", "v6e", "tpu7x"}) {
     for (const char* planes : {"1,7", "3,16", "2,129", "8,12"}) {
