@@ -15,6 +15,9 @@
 namespace ptxla::hlo {
 namespace {
 
+// Of packed rows.
+constexpr int64_t kLeastTileRows = 16;
+
 enum DenseForm : int { kForward = 1, kTransposed = 2, kContracted = 4 };
 
 absl::Status Refuse(const Instruction& i, absl::string_view what) {
@@ -125,9 +128,11 @@ class Expander {
     if (call.dense) {
       operands.push_back(RaggedBounds(sizes, call.rows, &b_));
     } else {
-      // A row tile fills the arrays once; few rows are one.
-      call.tile_rows = std::min<int64_t>(chip_.core().mxu_rows,
-                                         RoundUpTo<int64_t>(call.rows, 16));
+      // A row tile fills the arrays once; few rows are one. Steps shift by it
+      // (ragged_steps.cc).
+      call.tile_rows = std::min<int64_t>(
+          chip_.core().mxu_rows,
+          std::max<int64_t>(kLeastTileRows, int64_t{1} << CeilLog2(call.rows)));
       call.steps = RaggedCall::StepsFor(call.rows, call.tile_rows, call.groups);
       const RaggedSteps steps = MakeRaggedSteps(sizes, call, &b_);
       operands.insert(operands.end(), {steps.rows, steps.group, steps.tile});

@@ -103,13 +103,15 @@ absl::StatusOr<bool> TurnedResultsPass::Run(Module* module,
                                             const PassContext&) {
   bool changed = false;
   for (Computation* c : ControlComputations(*module)) {
+    bool here = false;
     for (Instruction* i : c->PostOrder()) {
       Instruction* value = AsMembers(i);
       if (value == nullptr) continue;
       c->Replace(i, value);
-      changed = true;
+      here = true;
     }
-    c->RemoveDead();
+    if (here) c->RemoveDead();
+    changed |= here;
   }
   return changed;
 }

@@ -22,6 +22,8 @@ Machine MachineOf(const std::string& name) {
   Machine m{isa::FromChipSpec(chip), {}};
   m.limits.vmem_bytes = chip.vmem().scoped_limit.count();
   m.limits.step_bundles = chips::ProductStepBundles(chip);
+  m.limits.hbm_bytes_per_cycle = chip.hbm_bandwidth_per_device().count() /
+                                 chip.core().clock.frequency().count();
   return m;
 }
 
@@ -155,7 +157,8 @@ TEST(ProductCostTest, AnOperandOfOneBlockIsFetchedOnce) {
 // A member's scores are stored while the next one's operands are fetched: in
 // steps of 2 members that is as long as the request, in steps of 8 it hides it.
 TEST(ProductCostTest, FetchesWaitBesideTheStoresOfTheStepBefore) {
-  const Machine m = MachineOf("v5p");
+  Machine m = MachineOf("v5p");
+  m.limits.hbm_bytes_per_cycle = 500;
   const ArrayShape a = ArrayShapeOf(m.model, false);
   ProductProblem p = Square(256);
   p.batch = 512;

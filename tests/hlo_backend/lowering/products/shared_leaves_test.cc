@@ -166,8 +166,8 @@ TEST(SharedLeavesTest, ABiasIsReadOnceForAllSequences) {
     Scores scores;
   };
   for (const Case& c :
-       {Case{"v5e", {5, 2, 264, 200}}, Case{"v5e", {3, 2, 512, 128}},
-        Case{"v6e", {3, 2, 500, 128}}}) {
+       {Case{"v5e", {5, 2, 264, 128}}, Case{"v5e", {5, 2, 512, 128}},
+        Case{"v6e", {5, 2, 1000, 128}}}) {
     ASSERT_OK_AND_ASSIGN(const auto whole, chips::ChipSpec::Load(c.chip));
     ASSERT_OK_AND_ASSIGN(const auto spec,
                          whole.WithValue("vmem.scoped_limit", 3 << 19));
