@@ -153,10 +153,12 @@ TEST_P(GroupedProduct, RoundsItsResultsInTheSteps) {
   }
   const chips::Slice grouped = WithDense(GetParam(), 0);
   for (const Shape& s : Shapes()) {
-    const std::string text = Text(Form::kForward, s, "bf16", "bf16");
-    SCOPED_TRACE(text);
-    ASSERT_OK_AND_ASSIGN(const CompiledProgram p, CompileText(text, grouped));
-    EXPECT_EQ(Compare(p, s), "");
+    for (const char* result : {"bf16", "f16"}) {
+      const std::string text = Text(Form::kForward, s, "bf16", result);
+      SCOPED_TRACE(text);
+      ASSERT_OK_AND_ASSIGN(const CompiledProgram p, CompileText(text, grouped));
+      EXPECT_EQ(Compare(p, s), "");
+    }
   }
 }
 

@@ -1,5 +1,7 @@
 #include "hlo_backend/lowering/convolutions/gradient_choice.h"
 
+#include <algorithm>
+
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "chips/compiler_policy.h"
@@ -9,15 +11,17 @@
 namespace ptxla::lowering {
 namespace {
 
-// Steps whose straight code is so many times as long as the policy wishes are
-// taken where nothing shorter fits.
+// ASSUMED: steps whose straight code is so many times as long as the policy
+// wishes are taken where nothing shorter fits.
 constexpr int64_t kLongest = 8;
 
 }  // namespace
 
 // Cut once more only where the first axis is not enough; where results are
 // packed, also where it is faster, as what two steps share is packed twice.
-absl::StatusOr<GradientStep> GradientChoice::Best(bool may_pack, bool may_box) {
+absl::StatusOr<GradientStep> GradientChoice::Best(
+    bool may_pack, bool may_box, const std::vector<std::string>& tried) {
+  tried_ = tried;
   const std::vector<SecondCut> seconds = steps_.SecondCuts();
   const auto first_that_fits = [&](const std::vector<FirstCut>& firsts) {
     for (const SecondCut& second : seconds) {
@@ -40,6 +44,10 @@ absl::StatusOr<GradientStep> GradientChoice::Best(bool may_pack, bool may_box) {
                    ": no block of the convolution fits into VMEM"));
 }
 
+bool GradientChoice::WasTried(const Tiling& tiling) const {
+  return std::find(tried_.begin(), tried_.end(), tiling.note) != tried_.end();
+}
+
 void GradientChoice::Take(const SecondCut& second,
                           absl::Span<const FirstCut> firsts, bool packed) {
   const int64_t bundles =
@@ -53,6 +61,7 @@ void GradientChoice::Take(const SecondCut& second,
         if (cycles > longest || !turns_.CanTake(step)) continue;
         const Tiling tiling = plan_(step);
         if (VmemBytes(context_, tiling) > VmemBudget(context_)) continue;
+        if (WasTried(tiling)) continue;
         found = true;
         const Picoseconds time = TimeOf(context_, tiling, cycles);
         if (context_.log != nullptr) ++context_.log->considered;

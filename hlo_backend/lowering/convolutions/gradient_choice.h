@@ -2,12 +2,14 @@
 // that fit into VMEM the ones that are done first.
 //
 //   ASSIGN_OR_RETURN(GradientStep step,
-//                    GradientChoice(context, form, steps, turns, plan).Best());
+//                    GradientChoice(context, form, steps, turns, plan)
+//                        .Best(may_pack, may_box, tried));
 #ifndef PTXLA_HLO_BACKEND_LOWERING_CONVOLUTIONS_GRADIENT_CHOICE_H_
 #define PTXLA_HLO_BACKEND_LOWERING_CONVOLUTIONS_GRADIENT_CHOICE_H_
 
 #include <functional>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -33,19 +35,23 @@ class GradientChoice {
         plan_(std::move(plan)) {}
 
   // `may_pack`: results may share tiles; `may_box`: planes of a step's result
-  // need not follow one another. ResourceExhausted if no step fits.
-  absl::StatusOr<GradientStep> Best(bool may_pack, bool may_box);
+  // need not follow one another; `tried`: notes of tilings whose code did not
+  // fit the registers. ResourceExhausted if no other step fits.
+  absl::StatusOr<GradientStep> Best(bool may_pack, bool may_box,
+                                    const std::vector<std::string>& tried);
 
  private:
   // The best steps so far, or those with these cuts.
   void Take(const SecondCut& second, absl::Span<const FirstCut> firsts,
             bool packed);
+  bool WasTried(const Tiling& tiling) const;
 
   const KernelContext& context_;
   const ConvolutionForm& form_;
   const GradientSteps& steps_;
   const GradientTurns& turns_;
   const std::function<Tiling(const GradientStep&)> plan_;
+  absl::Span<const std::string> tried_;
   std::optional<GradientStep> best_;
   Picoseconds best_time_;
 };

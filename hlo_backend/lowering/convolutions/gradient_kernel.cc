@@ -40,12 +40,19 @@ using codegen::CodeBuilder;
 using isa::When;
 
 constexpr int kSums = 2, kTransposed = 3, kFirstEpilogueSpace = 4;
+// Steps that are tried besides the best, where its code has too few registers.
+constexpr int kOtherSteps = 64;
 
 class GradientEmitter {
  public:
   GradientEmitter(const KernelContext& context, const hlo::Instruction& i,
-                  ConvolutionForm form, EpiloguePace pace, bool may_pack)
-      : context_(context), i_(i), form_(std::move(form)), may_pack_(may_pack) {
+                  ConvolutionForm form, EpiloguePace pace, bool may_pack,
+                  std::vector<std::string>* tried)
+      : context_(context),
+        i_(i),
+        form_(std::move(form)),
+        may_pack_(may_pack),
+        tried_(*tried) {
     parts_.pace = pace;
   }
 
@@ -60,8 +67,9 @@ class GradientEmitter {
         const GradientStep best,
         GradientChoice(context_, form_, *steps_, *turns_,
                        [this](const GradientStep& s) { return Plan(s); })
-            .Best(may_pack_, !WalksInVmem(i_, form_)));
+            .Best(may_pack_, !WalksInVmem(i_, form_), tried_));
     Tiling tiling = Plan(best);
+    tried_.push_back(tiling.note);
     if (context_.log != nullptr) context_.log->chosen = tiling.note;
     tiling.body = [this](CodeBuilder& b) { return Body(b); };
     return FrameKernel(context_, tiling);
@@ -292,6 +300,7 @@ class GradientEmitter {
   ConvolutionForm form_;
   std::vector<isa::KernelArg> args_;
   const bool may_pack_;
+  std::vector<std::string>& tried_;
   std::optional<GradientSteps> steps_;
   GradientStep step_;
   ConvolutionBlock block_;
@@ -311,10 +320,17 @@ class GradientEmitter {
 absl::StatusOr<isa::Kernel> EmitGradientConvolution(
     const KernelContext& context, const hlo::Instruction& i,
     const ConvolutionForm& form, const EpiloguePace& pace) {
-  absl::StatusOr<isa::Kernel> kernel =
-      GradientEmitter(context, i, form, pace, true).Emit();
-  if (!absl::IsResourceExhausted(kernel.status())) return kernel;
-  return GradientEmitter(context, i, form, pace, false).Emit();
+  absl::StatusOr<isa::Kernel> kernel;
+  for (const bool may_pack : {true, false}) {
+    std::vector<std::string> tried;
+    for (int n = 0; n <= kOtherSteps; ++n) {
+      const size_t before = tried.size();
+      kernel = GradientEmitter(context, i, form, pace, may_pack, &tried).Emit();
+      if (!absl::IsResourceExhausted(kernel.status())) return kernel;
+      if (tried.size() == before) break;  // there is no other step
+    }
+  }
+  return kernel;
 }
 
 }  // namespace ptxla::lowering

@@ -47,7 +47,8 @@ absl::Status CopyReducedTiles(const Reduction& r, const Reduction* extremum,
   const int64_t row_stride =
       moves && g.row_axis >= 0 ? r.moving[g.row_axis] : a.row_stride();
   for (int axis : {g.row_axis, g.column_axis}) {
-    if (axis < 0 || plan.grid_dim[axis] < 0 || moves) continue;
+    // What moves with the grid is there already.
+    if (moves || axis < 0 || plan.grid_dim[axis] < 0) continue;
     const int64_t stride = axis == g.row_axis ? row_stride : a.tile_bytes();
     const Sca step = b.NewSca();
     b.GridIndex(step, plan.grid_dim[axis]);

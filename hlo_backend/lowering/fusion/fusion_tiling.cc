@@ -190,9 +190,10 @@ bool BroadcastsLanes(const Geometry& g, int major) {
   });
 }
 
-// Planes of up to so many base tiles share a body with others, and a body of
-// them has so many (the TPU compiler's have a step of them, of one column of
-// tiles: 1,018 planes of f32[30522,8,512]).
+// ASSUMED: planes of up to so many base tiles share a body with others, and a
+// body of them has so many, enough for the latency of the EUP (those of libtpu
+// 0.0.42.1 have a step of them, of one column of tiles: 1,018 planes of
+// f32[30522,8,512]).
 constexpr int64_t kTilesOfPlane = 16;
 constexpr int64_t kTilesOfPlanes = 64;
 

@@ -31,7 +31,7 @@ class RaggedStore final : public Epilogue {
   int live_registers() const override { return packed_ ? 10 : 8; }
 
  private:
-  // Bits of `mask` of what was there become `value`.
+  // Of 16 rows of bf16 in one register, those of the step become `value`.
   void EmitPacked(int64_t batch, int64_t row, int64_t col, codegen::Vec value);
   codegen::Mask Within(codegen::Vec number, codegen::Vec low,
                        codegen::Vec high);

@@ -215,7 +215,7 @@ class Chooser {
     ProductTile& t = r_.tile;
     t.split_m = static_cast<int>(SplitOfRows(t.block_n));
     t.split_n = arrays_.mxus / t.split_m;
-    while (t.block_m % (16 * t.split_m) != 0) t.split_m /= 2;
+    while (t.split_m > 1 && t.block_m % (16 * t.split_m) != 0) t.split_m /= 2;
   }
 
   void Grid() {

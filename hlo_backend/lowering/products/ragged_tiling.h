@@ -1,8 +1,10 @@
 // Blocks of a grouped product's grid steps (ir/ragged_call.h).
 //
-// By rows, one tile of rows (as many as the array has) meets all of K and so
-// many columns as fit: 128 x 4096 x 256 of bf16 on v5p, 256 x 4096 x 768 on
-// v6e, as libtpu 0.0.42.1. Dense forms take blocks as its fused products do.
+// By rows, one tile of rows (as many as the array has, of few rows the next
+// power of two) meets all of K and so many columns as fit: 128 x 4096 x 256 of
+// bf16 on v5p, 256 x 4096 x 768 on v6e, as libtpu 0.0.42.1; K is cut where not
+// even one tile of columns fits. Dense forms take blocks as its fused products
+// do.
 #ifndef PTXLA_HLO_BACKEND_LOWERING_PRODUCTS_RAGGED_TILING_H_
 #define PTXLA_HLO_BACKEND_LOWERING_PRODUCTS_RAGGED_TILING_H_
 

@@ -75,8 +75,9 @@ class Expander {
     call.dense = (dense & form) != 0;
     // A step of rows rounds its sums as it stores them; others add to them.
     if (!call.dense && !call.by_groups &&
-        lhs->shape().type() == PrimitiveType::kBf16) {
-      call.result = dot_.shape().type();
+        lhs->shape().type() == PrimitiveType::kBf16 &&
+        dot_.shape().type() == PrimitiveType::kBf16) {
+      call.result = PrimitiveType::kBf16;
     }
     return b_.Convert(Call(call, lhs, rhs, sizes), dot_.shape().type());
   }

@@ -2,6 +2,7 @@
 
 #include "hlo_backend/analysis/monoid.h"
 #include "hlo_backend/ir/builder.h"
+#include "hlo_backend/passes/control_edges.h"
 #include "hlo_backend/passes/control_flow.h"
 #include "hlo_backend/passes/dimension_utils.h"
 #include "hlo_backend/passes/expanders/reduce_start.h"
@@ -9,13 +10,16 @@
 namespace ptxla::hlo {
 namespace {
 
-// A second kernel takes about what two cores save on so many elements.
+// ASSUMED: a second kernel takes about what two cores save on so many elements.
 constexpr int64_t kLeastElements = 1 << 20;
 constexpr int64_t kLanes = 128;
-// Rows of fewer tiles take longer in the XLU than in the vector ALUs.
+// ASSUMED: rows of fewer tiles take longer in the XLU than in the vector ALUs.
 constexpr int64_t kLongRow = 4 * kLanes;
 // Rows whose values share a row of a tile, of two cores.
 constexpr int64_t kLeastRows = 2 * kLanes;
+// Members of fewer rows leave an array that is written and read again (the sum
+// of f32[16384,2,128] on v4 would take 77 us for 27).
+constexpr int64_t kLeastRowsOfMember = 8;
 // Members whose values are rows of a tile, of two cores.
 constexpr int64_t kLeastMembers = 2 * 8;
 
@@ -34,8 +38,12 @@ DimVector FirstOf(const Instruction& reduce) {
                       !Contains(reduced, last) && x.dim(last) <= kLanes;
   if (!(all || column) || rank < 3 || x.dim(0) < kLeastMembers) return {};
   DimVector inner;
-  for (int d = 1; d < last; ++d) inner.push_back(d);
-  return inner;
+  int64_t rows = 1;
+  for (int d = 1; d < last; ++d) {
+    inner.push_back(d);
+    rows *= x.dim(d);
+  }
+  return rows < kLeastRowsOfMember ? DimVector() : inner;
 }
 
 // Partial values of narrow floats would be rounded.
@@ -58,7 +66,7 @@ absl::StatusOr<bool> CorePartialsPass::Run(Module* module,
   for (Computation* c : ControlComputations(*module)) {
     for (Instruction* i : c->PostOrder()) {
       if (i->opcode() != Opcode::kReduce || i->operand_count() != 2 ||
-          i->shape().has_layout() || !KeepsItsBits(*i)) {
+          i->shape().has_layout() || HasControlEdges(*i) || !KeepsItsBits(*i)) {
         continue;
       }
       const DimVector first = FirstOf(*i);

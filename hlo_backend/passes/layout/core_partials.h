@@ -3,8 +3,7 @@
 //
 //   f32[] reduce(f32[2048,4096]), dimensions={0,1}
 //   ==> reduce(f32[2048] reduce(f32[2048,4096]), dimensions={1})
-//   f32[128] reduce(f32[384,384,128]), dimensions={0,1}  // short rows' sum,
-//   too
+//   f32[128] reduce(f32[384,384,128]), dimensions={0,1}     // of short rows
 //   ==> reduce(f32[384,128] reduce(f32[384,384,128]), dimensions={1})
 //
 // Only where cores share a program, and of arrays that take longer than a

@@ -11,7 +11,7 @@
 //   %t = bf16[4,16,64,1024] reshape(%p)
 //
 // The TPU compiler makes it in one kernel, too. Members of fewer than 128 rows
-// or columns, which would leave arrays half empty, stay.
+// or columns stay.
 #ifndef PTXLA_HLO_BACKEND_PASSES_PRODUCTS_TURNED_RESULTS_H_
 #define PTXLA_HLO_BACKEND_PASSES_PRODUCTS_TURNED_RESULTS_H_
 

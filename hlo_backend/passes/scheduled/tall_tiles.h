@@ -12,7 +12,8 @@
 
 namespace ptxla::hlo {
 
-// Of all values but where the entry's arrays lie so. True if one changed.
+// Of all values, or of none if one of the entry's arrays lies so. True if one
+// changed.
 bool HalveTallTiles(Module* module);
 
 }  // namespace ptxla::hlo

@@ -141,6 +141,17 @@ ENTRY e {
   EXPECT_EQ(window.dims[2].block, 3) << "tiles of 8 rows";
 }
 
+// The fastest steps hold more registers than v4 has 32 of.
+TEST(LaneBatchStepsTest, ASlowerStepIsTakenWhereRegistersAreFew) {
+  const std::string hlo = R"(HloModule m
+ENTRY e {
+  x = f32[16,16,64,128] parameter(0)
+  w = f32[3,3,64,16] parameter(1)
+  ROOT c = f32[16,16,16,128] convolution(x, w), window={size=3x3 pad=1_1x1_1}, dim_labels=01fb_01io->01fb
+})";
+  EXPECT_OK(CompareKernel(hlo, On("v4")).status());
+}
+
 INSTANTIATE_TEST_SUITE_P(Chips, LaneBatchTest,
                          ::testing::Values("v2", "v4", "v5e", "v6e", "tpu7x"));
 

@@ -199,6 +199,27 @@ TEST(ProductCostTest, StepsOfBatchedProductsHoldWholeRows) {
   EXPECT_GT(cost_of(2048, 128), 1.05 * cost_of(128, 2048));
 }
 
+// Runs of numbers of 4 bits are those of their tiles, of 64 rows.
+TEST(ProductCostTest, RunsOfNarrowNumbersAreAsLongAsTheirTiles) {
+  Machine m = MachineOf("v5e");
+  m.limits.hbm_block_half = 136;
+  const ArrayShape a = ArrayShapeOf(m.model, false);
+  ProductProblem p = Square(512);
+  p.batch = 4;
+  p.out_bytes_per_element = 4;
+  ProductTile tile;
+  tile.grid_b = 4, tile.grid_n = 4;
+  tile.block_m = 512, tile.block_n = 128, tile.block_k = 512;
+  const auto first_of = [&](hlo::PrimitiveType type) {
+    p.lhs.type = p.rhs.type = type;
+    const ProductCost c = CostOf(p, tile, a, m.model, m.limits);
+    return c.exposed;
+  };
+  const int64_t narrow = first_of(hlo::PrimitiveType::kS4);
+  EXPECT_GT(narrow, 2 * m.limits.hbm_latency_cycles);
+  EXPECT_LT(narrow, first_of(hlo::PrimitiveType::kS8));
+}
+
 // The first block of weights that stay would take as long as half the products.
 TEST(ProductCostTest, BatchedProductsBeginWithASmallBlock) {
   Machine m = MachineOf("v5e");
