@@ -52,6 +52,8 @@ absl::StatusOr<TileFormula::Leaf> TileFormula::DescribeRows(
     }
   }
   if (last > 0) {
+    // Boxes of planes are no range of members.
+    if (windowed_) return refuse();
     // All batch dimensions, in order.
     if (array.rank() != minor) return refuse();
     for (int d = 0; d < last; ++d) {
