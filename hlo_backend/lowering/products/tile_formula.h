@@ -222,6 +222,11 @@ class TileFormula {
   };
   absl::Status PlanRows();
   absl::StatusOr<Leaf> DescribeRows(int node, const PhysicalArray& array) const;
+  // One line of bf16 values for all members.
+  static bool IsNarrowLine(const PhysicalArray& array);
+  // In the whole array, of one in this step.
+  codegen::Sca GroupOf(codegen::Sca group);
+  codegen::Vec LoadNarrowLine(const Leaf& leaf, codegen::Sca group);
   codegen::Sca LineOf(const Leaf& leaf, codegen::Sca member,
                       codegen::Sca group);
   // One register of the table from rows of 128 values, by leaf.

@@ -37,8 +37,10 @@ bool IsSpreadInEpilogue(const Instruction& broadcast, bool features) {
   if (source.IsScalar()) return true;
   if (source.rank() != 1) return false;
   const int64_t along = broadcast.dimensions()[0];
-  return along == rank - 1 || ((rank == 2 || features) && along == rank - 2 &&
-                               BitWidth(source.type()) == 32);
+  return along == rank - 1 ||
+         ((rank == 2 || features) && along == rank - 2 &&
+          (BitWidth(source.type()) == 32 ||
+           (features && source.type() == PrimitiveType::kBf16)));
 }
 
 }  // namespace

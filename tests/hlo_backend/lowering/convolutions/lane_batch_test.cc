@@ -148,6 +148,18 @@ TEST_P(LaneBatchTest, ABiasOfFeaturesIsAValuePerRow) {
   }
 }
 
+// Two lines of bf16 values lie in one.
+TEST_P(LaneBatchTest, SoItIsOfBf16) {
+  for (const int features : {7, 129, 1100}) {
+    HarnessOptions options = On(GetParam());
+    options.absolute = 0.2;
+    const std::string hlo = Biased("bf16", "bf16", features);
+    EXPECT_OK(CompareKernel(hlo, options).status()) << hlo;
+    options.in_vmem = {2};
+    EXPECT_OK(CompareKernel(hlo, options).status()) << hlo;
+  }
+}
+
 TEST_P(LaneBatchTest, SoItIsWhereBoxesAreCut) {
   Check(Biased("f32", "f32", 24), {}, true);
   Check(Biased("f32", "bf16", 24), {}, true);
