@@ -41,4 +41,11 @@ ConvolutionSource InputSource(const Instruction& convolution) {
   }
 }
 
+bool HasFeaturesInRows(const Instruction& convolution) {
+  const ConvDims& d = convolution.attrs<ConvAttrs>().dims;
+  const int rank = convolution.shape().rank();
+  return IsRowMajor(convolution.shape()) && d.output_feature == rank - 2 &&
+         d.output_batch == rank - 1;
+}
+
 }  // namespace ptxla::hlo

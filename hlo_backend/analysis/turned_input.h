@@ -27,6 +27,11 @@ struct ConvolutionSource {
 };
 ConvolutionSource InputSource(const Instruction& convolution);
 
+// Does the result have its features in rows of tiles, its batch in the lanes?
+// The rows of the kernel's product are then those of one plane: a value of each
+// feature is one per row.
+bool HasFeaturesInRows(const Instruction& convolution);
+
 }  // namespace ptxla::hlo
 
 #endif  // PTXLA_HLO_BACKEND_ANALYSIS_TURNED_INPUT_H_

@@ -8,6 +8,7 @@
 #include "base/status.h"
 #include "base/units.h"
 #include "hlo_backend/analysis/product_batch.h"
+#include "hlo_backend/analysis/turned_input.h"
 #include "hlo_backend/ir/computation.h"
 #include "hlo_backend/lowering/fusion/f16_conversion.h"
 #include "hlo_backend/lowering/fusion/number_conversion.h"
@@ -32,13 +33,16 @@ absl::StatusOr<std::unique_ptr<FusionEpilogue>> FusionEpilogue::Create(
 }
 
 absl::Status FusionEpilogue::Describe(const hlo::Instruction& fusion) {
-  bool folded = false;
+  bool folded = false, windowed = false;
   for (const hlo::Instruction* i : fusion.fused()->instructions()) {
-    if (i->opcode() == hlo::Opcode::kConvolution) windowed_ = folded = true;
+    if (i->opcode() == hlo::Opcode::kConvolution) {
+      windowed = true;
+      folded = !hlo::HasFeaturesInRows(*i);
+    }
     if (i->opcode() != hlo::Opcode::kDot) continue;
     folded = e_.space.rank() != hlo::ProductBatch(*i) + 2;
   }
-  RETURN_IF_ERROR(DescribeLeaves(folded, windowed_));
+  RETURN_IF_ERROR(DescribeLeaves(folded, windowed));
   for (const Leaf& leaf : leaves_) {
     if (windowed_ && leaf.form == Form::kTile && IsByte(leaf.view.type)) {
       return RefuseInEpilogue(*e_.nodes[leaf.node].instr, "a narrow operand");

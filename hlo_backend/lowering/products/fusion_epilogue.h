@@ -49,7 +49,6 @@ class FusionEpilogue : public ProductEpilogue, protected TileFormula {
   absl::Status Store(const Result& result, const Position& at);
 
   std::vector<Result> results_;
-  bool windowed_ = false;  // of a convolution: planes are tiles of 8 rows
   int outputs_ = 1;
   int live_registers_ = 3;
   absl::Status status_;

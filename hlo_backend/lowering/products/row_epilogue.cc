@@ -37,7 +37,7 @@ absl::StatusOr<std::unique_ptr<FusionEpilogue>> RowEpilogue::Create(
   const Expression& formula = epilogue->e_;
   for (size_t k = 0; k < formula.roots.size(); ++k) {
     if (formula.reduces[k] == nullptr || formula.results[k] < 0) continue;
-    if (epilogue->folded_) {
+    if (epilogue->folded_ || epilogue->windowed_) {
       return RefuseInEpilogue(*formula.reduces[k],
                               "a result per row of several dimensions");
     }

@@ -19,6 +19,7 @@ using isa::Opcode;
 
 absl::Status TileFormula::DescribeLeaves(bool folded, bool windowed) {
   folded_ = folded;
+  windowed_ = windowed;
   const int minor = e_.space.rank() - 1;
   member_rows_ =
       folded && !windowed && minor > 0 ? e_.space.sizes[minor - 1] : 0;

@@ -6,8 +6,8 @@
 // or with some of its batch dimensions only (shared_members.h); 1-D arrays
 // along its columns (a bias), one for all or one for each member of one batch
 // dimension (a mask); values per row (a
-// softmax's sum), which are put on all lanes once per step (tile_rows.cc); and
-// scalars. Iotas count rows or columns.
+// softmax's sum, a bias of features in rows), which are put on all lanes once
+// per step (tile_rows.cc); and scalars. Iotas count rows or columns.
 #ifndef PTXLA_HLO_BACKEND_LOWERING_PRODUCTS_TILE_FORMULA_H_
 #define PTXLA_HLO_BACKEND_LOWERING_PRODUCTS_TILE_FORMULA_H_
 
@@ -65,7 +65,8 @@ class TileFormula {
   explicit TileFormula(Expression e) : e_(std::move(e)) {}
 
   // Unimplemented names the operand of another form. `folded`: several
-  // dimensions make the rows, one after another, or `windowed`, in boxes.
+  // dimensions make the rows, one after another. `windowed`: of a convolution,
+  // whose planes lie in boxes; they are members if not folded.
   absl::Status DescribeLeaves(bool folded, bool windowed);
   absl::StatusOr<Leaf> DescribeLeaf(int node) const;
   // True: members of the batch share it, and the leaf says how.
@@ -201,6 +202,7 @@ class TileFormula {
   }
 
   bool folded_ = false;      // several dimensions make the product's rows
+  bool windowed_ = false;    // of a convolution: planes are tiles of 8 rows
   int64_t member_rows_ = 0;  // the innermost of them; 0: windows (convolutions)
   codegen::Vec row_numbers_, column_numbers_;  // of the step's first tile
   codegen::CodeBuilder* b_ = nullptr;
@@ -220,6 +222,11 @@ class TileFormula {
   };
   absl::Status PlanRows();
   absl::StatusOr<Leaf> DescribeRows(int node, const PhysicalArray& array) const;
+  // One line of bf16 values for all members.
+  static bool IsNarrowLine(const PhysicalArray& array);
+  // In the whole array, of one in this step.
+  codegen::Sca GroupOf(codegen::Sca group);
+  codegen::Vec LoadNarrowLine(const Leaf& leaf, codegen::Sca group);
   codegen::Sca LineOf(const Leaf& leaf, codegen::Sca member,
                       codegen::Sca group);
   // One register of the table from rows of 128 values, by leaf.

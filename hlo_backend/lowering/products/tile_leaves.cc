@@ -89,7 +89,7 @@ absl::StatusOr<Value> TileFormula::Iota(const ExprNode& node, int tile,
   const int minor = e_.space.rank() - 1;
   const bool columns = node.iota_dim == minor;
   // Rows of several dimensions count on where one of them begins anew.
-  const bool rows = node.iota_dim == minor - 1 && !folded_;
+  const bool rows = node.iota_dim == minor - 1 && !folded_ && !windowed_;
   if ((!columns && !rows) ||
       (node.type != PrimitiveType::kS32 && node.type != PrimitiveType::kU32)) {
     return RefuseInEpilogue(*node.instr, "an iota of this form");

@@ -38,8 +38,9 @@ absl::StatusOr<TileFormula::Leaf> TileFormula::DescribeRows(
     return RefuseInEpilogue(*node.instr, "an operand of this form");
   };
   const int last = array.rank() - 1;
-  if ((folded_ && member_rows_ == 0) || minor < 1 || array.bits != 32 ||
-      last < 0 || node.map[array.dims[last]] != minor - 1) {
+  if ((folded_ && member_rows_ == 0) || minor < 1 || last < 0 ||
+      (array.bits != 32 && !IsNarrowLine(array)) ||
+      node.map[array.dims[last]] != minor - 1) {
     return refuse();
   }
   if (folded_) {
@@ -52,6 +53,8 @@ absl::StatusOr<TileFormula::Leaf> TileFormula::DescribeRows(
     }
   }
   if (last > 0) {
+    // Boxes of planes are no range of members.
+    if (windowed_) return refuse();
     // All batch dimensions, in order.
     if (array.rank() != minor) return refuse();
     for (int d = 0; d < last; ++d) {
@@ -156,35 +159,6 @@ Vec TileFormula::RowValue(size_t entry, int tile, const Position& at) {
   return value.vec;
 }
 
-// The line of a leaf's values for the rows 128 * `group` ... of a member in
-// this step.
-Sca TileFormula::LineOf(const Leaf& leaf, Sca member, Sca group) {
-  CodeBuilder& b = *b_;
-  if (grid_[row_grid_] > 1) {
-    const Sca index = b.NewSca();
-    b.GridIndex(index, row_grid_);
-    group = b.SAdd(group, b.SMulImm(index, static_cast<int32_t>(row_block_ /
-                                                                isa::kLanes)));
-  }
-  const auto lines = static_cast<int32_t>(member_rows_ / isa::kLanes);
-  if (folded_ && lines > 1) {
-    constexpr int kShift = 16;
-    member = b.SBinaryImm(
-        Opcode::kSshrl,
-        b.SMulImm(group, CeilOfRatio<int32_t>(1 << kShift, lines)), kShift);
-    group = b.SAdd(group, b.SMulImm(member, -lines));
-  } else if (folded_) {
-    member = group;
-    group = b.SImm(0);
-  }
-  const Sca from =
-      b.SAdd(leaf.place.base,
-             b.SMulImm(group, static_cast<int32_t>(LinePitch(leaf.array))));
-  const Sca line = MemberLine(leaf.array, from, member, b);
-  b.SetBank(line, codegen::kUnknownBanks, 0);
-  return line;
-}
-
 absl::Status TileFormula::FillTile(const std::vector<Vec>& words, int64_t tile,
                                    Sca table, int64_t batch, int64_t row) {
   CodeBuilder& b = *b_;
@@ -224,6 +198,11 @@ absl::Status TileFormula::FillBand(int64_t batch, int64_t row) {
     // One address for each member, or for each of its lines where they lie
     // apart.
     const int64_t group = row / isa::kLanes;
+    if (IsNarrowLine(leaf.array)) {
+      words.push_back(
+          LoadNarrowLine(leaf, b.SImm(static_cast<int32_t>(group))));
+      continue;
+    }
     Sca& line =
         batch_rows_[leaf.node * int64_t{1 << 20} + (folded_ ? group : batch)];
     if (!line.valid()) {
@@ -274,12 +253,18 @@ absl::Status TileFormula::FillRows(CodeBuilder& b) {
         for (size_t k = 0; k < leaves_.size(); ++k) {
           const Leaf& leaf = leaves_[k];
           if (leaf.form != Form::kRows) continue;
+          const bool narrow = IsNarrowLine(leaf.array);
+          Sca at;
           // Lines of several members lie apart.
-          if (g == first || folded_) {
-            Sca at = b.SImm(static_cast<int32_t>(g));
+          if (g == first || folded_ || narrow) {
+            at = b.SImm(static_cast<int32_t>(g));
             if (group.valid()) at = b.SAdd(at, group);
-            lines[k] = LineOf(leaf, number, at);
           }
+          if (narrow) {
+            words[k] = LoadNarrowLine(leaf, at);
+            continue;
+          }
+          if (at.valid()) lines[k] = LineOf(leaf, number, at);
           words[k] =
               b.LoadRow(leaf.place.space, lines[k],
                         static_cast<int32_t>(

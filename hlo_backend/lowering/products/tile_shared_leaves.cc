@@ -64,7 +64,7 @@ absl::StatusOr<bool> TileFormula::DescribeShared(const ExprNode& node,
                                                  Leaf* leaf) const {
   const int minor = e_.space.rank() - 1;
   const int rank = array.rank();
-  if (folded_ || minor < 2 || rank < 2 ||
+  if (folded_ || windowed_ || minor < 2 || rank < 2 ||
       static_cast<int>(node.map.size()) != rank) {
     return false;
   }

@@ -8,6 +8,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "hlo_backend/analysis/fusion_rules.h"
 #include "hlo_backend/analysis/scalar_work.h"
+#include "hlo_backend/analysis/turned_input.h"
 #include "hlo_backend/passes/control_flow.h"
 #include "hlo_backend/passes/dimension_utils.h"
 #include "hlo_backend/passes/fusion/free_sums.h"
@@ -95,6 +96,10 @@ class Fuser {
     kernel.epilogue =
         node.role == FusionRole::kDot ||
         (node.role == FusionRole::kElementwise && chains_.EpilogueFits(*i));
+    kernel.features_in_rows = kernel.convolution && HasFeaturesInRows(*i);
+    kernel.feature_epilogue =
+        kernel.epilogue || (node.role == FusionRole::kElementwise &&
+                            chains_.FeatureEpilogueFits(*i));
     if (node.role == FusionRole::kDot) {
       kernel.dot = true;
       kernel.product = i;
@@ -110,6 +115,7 @@ class Fuser {
         kernel.sum = i;
         kernel.epilogue = chains_.EpilogueFits(*i);
       }
+      kernel.feature_epilogue = kernel.epilogue;
     }
     if (const Instruction* reduce = inputs_.ReduceToStore(i)) {
       const int sums = groups_.Of(reduce);

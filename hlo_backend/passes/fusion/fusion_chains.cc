@@ -29,15 +29,18 @@ bool IsNumberedInEpilogue(const Instruction& iota) {
          BitWidth(iota.shape().type()) == 32;
 }
 
-// A scalar, a value of each column (a bias), or of each row (a scale, a label).
-bool IsSpreadInEpilogue(const Instruction& broadcast) {
+// A scalar, a value of each column (a bias), or of each row (a scale, a label;
+// a bias if the rows are `features`).
+bool IsSpreadInEpilogue(const Instruction& broadcast, bool features) {
   const Shape& source = broadcast.operand(0)->shape();
   const int rank = broadcast.shape().rank();
   if (source.IsScalar()) return true;
   if (source.rank() != 1) return false;
   const int64_t along = broadcast.dimensions()[0];
   return along == rank - 1 ||
-         (rank == 2 && along == 0 && BitWidth(source.type()) == 32);
+         ((rank == 2 || features) && along == rank - 2 &&
+          (BitWidth(source.type()) == 32 ||
+           (features && source.type() == PrimitiveType::kBf16)));
 }
 
 }  // namespace
@@ -197,7 +200,7 @@ bool FusionChains::ReplacesItsInput(const Instruction& i) const {
   return false;
 }
 
-bool FusionChains::EpilogueFits(const Instruction& i) const {
+bool FusionChains::Follows(const Instruction& i, bool features) const {
   for (const Instruction* o : i.operands()) {
     switch (o->opcode()) {
       case Opcode::kIota:
@@ -207,16 +210,25 @@ bool FusionChains::EpilogueFits(const Instruction& i) const {
       case Opcode::kConcatenate:
         return false;
       case Opcode::kBroadcast:
-        if (!IsSpreadInEpilogue(*o)) return false;
+        if (!IsSpreadInEpilogue(*o, features)) return false;
         break;
       default:
         if (!node(o).placed && node(o).role == FusionRole::kElementwise &&
-            !EpilogueFits(*o)) {
+            !Follows(*o,
+                     features && o->shape().type() != PrimitiveType::kPred)) {
           return false;
         }
     }
   }
   return true;
+}
+
+bool FusionChains::IsMasked(const Instruction& i) const {
+  return std::any_of(
+      i.users().begin(), i.users().end(), [&](const Instruction* u) {
+        return u->shape().type() == PrimitiveType::kPred &&
+               node(u).role == FusionRole::kElementwise && node(u).placed;
+      });
 }
 
 bool FusionChains::NeedsMemory(const Instruction& i) const {

@@ -30,9 +30,20 @@ class FusionChains {
   // May the work of an elementwise instruction run on a dot's result while it
   // is in registers? Beside arrays of its own shape it may read scalars and
   // 1-D arrays along the minor dimension.
-  bool EpilogueFits(const Instruction& i) const;
+  bool EpilogueFits(const Instruction& i) const {
+    return Follows(i, /*features=*/false);
+  }
+  // The same behind a convolution with its features in rows: 1-D arrays also
+  // along them.
+  bool FeatureEpilogueFits(const Instruction& i) const {
+    return Follows(i, /*features=*/true) && !IsMasked(i);
+  }
 
  private:
+  bool Follows(const Instruction& i, bool features) const;
+  // A mask of it is stored: that would be another kernel, for which the value
+  // is stored too.
+  bool IsMasked(const Instruction& i) const;
   void Describe(const Instruction& i);
   bool MayBeDoneAgain(const Instruction& i, const FusionNode& node) const;
   bool ReplacesItsInput(const Instruction& i) const;

@@ -41,7 +41,7 @@ bool KernelGroups::Compatible(int a, int b) const {
   if (!x.fusible || !y.fusible || x.dims != y.dims) return false;
   if (x.members + y.members > kMostMembers) return false;
   if (x.dot && y.dot) return false;
-  if ((x.dot && !y.epilogue) || (y.dot && !x.epilogue)) return false;
+  if ((x.dot && !Follows(y, x)) || (y.dot && !Follows(x, y))) return false;
   if ((x.convolution && y.bytes) || (y.convolution && x.bytes)) return false;
   if (x.dot && y.reduce && !AddsUp(x, y)) return false;
   if (x.reduce && y.dot && !AddsUp(y, x)) return false;
@@ -66,7 +66,9 @@ bool KernelGroups::Join(int a, int b) {
   if (to.product == nullptr) to.product = from.product;
   to.convolution |= from.convolution;
   to.bytes |= from.bytes;
+  to.features_in_rows |= from.features_in_rows;
   to.epilogue &= from.epilogue;
+  to.feature_epilogue &= from.feature_epilogue;
   to.may_wait &= from.may_wait;
   if (from.reduce) {
     to.sum = to.reduce && to.sum == nullptr ? nullptr : from.sum;

@@ -20,6 +20,8 @@ namespace ptxla::hlo {
 struct GroupKernel {
   bool fusible = false, dot = false, reduce = false;
   bool epilogue = true;  // all members may follow a dot
+  // Or a convolution whose features lie in rows, which this group's is.
+  bool feature_epilogue = true, features_in_rows = false;
   // Around a convolution; reads or makes arrays of 8-bit types, whose tiles
   // are taller than what a convolution's epilogue works on.
   bool convolution = false, bytes = false;
@@ -61,6 +63,9 @@ class KernelGroups {
 
  private:
   bool Compatible(int a, int b) const;
+  static bool Follows(const GroupKernel& rest, const GroupKernel& product) {
+    return product.features_in_rows ? rest.feature_epilogue : rest.epilogue;
+  }
   // Can the product's kernel make all the other's reduces?
   bool AddsUp(const GroupKernel& product, const GroupKernel& reduces) const {
     return reduces.sum != nullptr && AddsUp(*product.product, *reduces.sum);

@@ -117,6 +117,64 @@ ENTRY e {
         {}, true);
 }
 
+// A bias of features is a value of each row, on all lanes.
+std::string Biased(const char* sums, const char* result, int features) {
+  const std::string all = absl::StrCat("[9,11,", features, ",200]");
+  const std::string w = absl::StrCat("bf16[3,3,16,", features, "]");
+  const std::string b = absl::StrCat(sums, "[", features, "]");
+  const std::string s = absl::StrCat(sums, all), r = absl::StrCat(result, all);
+  return absl::StrCat(
+      "HloModule m\nf {\n  x = bf16[9,11,16,200] parameter(0)\n  w = ", w,
+      " parameter(1)\n  b = ", b, " parameter(2)\n  c = ", s,
+      " convolution(x, w), window={size=3x3 pad=1_1x1_1}, "
+      "dim_labels=01fb_01io->01fb\n  bb = ",
+      s, " broadcast(b), dimensions={2}\n  a = ", s,
+      " add(c, bb)\n  z = ", sums, "[] constant(0)\n  zz = ", s,
+      " broadcast(z), dimensions={}\n  m = ", s,
+      " maximum(a, zz)\n  ROOT r = ", r,
+      " convert(m)\n}\nENTRY e {\n  x = bf16[9,11,16,200] parameter(0)\n  w = ",
+      w, " parameter(1)\n  b = ", b, " parameter(2)\n  ROOT r = ", r,
+      " fusion(x, w, b), kind=kOutput, calls=f\n}\n");
+}
+
+TEST_P(LaneBatchTest, ABiasOfFeaturesIsAValuePerRow) {
+  for (const int features : {1, 7, 24, 64, 129, 300}) {
+    HarnessOptions options = On(GetParam());
+    options.absolute = 0.2;
+    for (const char* result : {"f32", "bf16"}) {
+      const std::string hlo = Biased("f32", result, features);
+      EXPECT_OK(CompareKernel(hlo, options).status()) << hlo;
+    }
+  }
+}
+
+// Two lines of bf16 values lie in one.
+TEST_P(LaneBatchTest, SoItIsOfBf16) {
+  for (const int features : {7, 129, 1100}) {
+    HarnessOptions options = On(GetParam());
+    options.absolute = 0.2;
+    const std::string hlo = Biased("bf16", "bf16", features);
+    EXPECT_OK(CompareKernel(hlo, options).status()) << hlo;
+    options.in_vmem = {2};
+    EXPECT_OK(CompareKernel(hlo, options).status()) << hlo;
+  }
+}
+
+TEST_P(LaneBatchTest, SoItIsWhereBoxesAreCut) {
+  Check(Biased("f32", "f32", 24), {}, true);
+  Check(Biased("f32", "bf16", 24), {}, true);
+}
+
+TEST_P(LaneBatchTest, AndWhereAllLiesInVmem) {
+  HarnessOptions options = On(GetParam());
+  options.absolute = 0.2;
+  options.in_vmem = {0, 1, 2, 3};
+  for (const int features : {7, 24}) {
+    const std::string hlo = Biased("f32", "f32", features);
+    EXPECT_OK(CompareKernel(hlo, options).status()) << hlo;
+  }
+}
+
 // Its ends have no borders there.
 TEST_P(LaneBatchTest, SoAreThoseOfAnInputInVmem) {
   const Image image = {"[16,9,16,200]", "[16,9,24,200]", "pad=1_1x1_1"};
