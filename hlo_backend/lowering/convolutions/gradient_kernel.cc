@@ -40,7 +40,8 @@ using codegen::CodeBuilder;
 using isa::When;
 
 constexpr int kSums = 2, kTransposed = 3, kFirstEpilogueSpace = 4;
-// Steps that are tried besides the best, where its code has too few registers.
+// ASSUMED: steps that are tried besides the best, where its code has too few
+// registers; with 32 (v4) taps that go backward find one behind 16.
 constexpr int kOtherSteps = 64;
 
 class GradientEmitter {

@@ -13,11 +13,15 @@ int64_t ColumnBytes(const ProductOperand& o) {
                                 : hlo::BitWidth(o.type) / 8);
 }
 
-// Blocks of `columns`, of which a row of the array has `blocks`.
-int64_t InRuns(int64_t bytes, int64_t columns, int64_t blocks,
-               int64_t column_bytes, const ProductLimits& limits) {
-  if (blocks <= 1 || bytes == 0) return bytes;
-  const auto run = static_cast<double>(columns * column_bytes);
+// The block of an array's minor dimension, and how many the array has.
+struct Minor {
+  int64_t columns, blocks;
+};
+
+int64_t InRuns(int64_t bytes, const Minor& minor, int64_t column_bytes,
+               const ProductProblem& p, const ProductLimits& limits) {
+  if (!SeesHbm(p) || minor.blocks <= 1 || bytes == 0) return bytes;
+  const auto run = static_cast<double>(minor.columns * column_bytes);
   return static_cast<int64_t>(static_cast<double>(bytes) *
                               (1 + limits.hbm_block_half / run));
 }
@@ -26,25 +30,22 @@ int64_t InRuns(int64_t bytes, int64_t columns, int64_t blocks,
 
 int64_t LhsInRuns(int64_t bytes, const ProductProblem& p, const ProductTile& t,
                   const ProductLimits& limits) {
-  if (!SeesHbm(p)) return bytes;
-  const int64_t column = ColumnBytes(p.lhs);
-  return p.lhs.transposed ? InRuns(bytes, t.block_m, t.grid_m, column, limits)
-                          : InRuns(bytes, t.block_k, t.grid_k, column, limits);
+  const Minor minor = p.lhs.transposed ? Minor{t.block_m, t.grid_m}
+                                       : Minor{t.block_k, t.grid_k};
+  return InRuns(bytes, minor, ColumnBytes(p.lhs), p, limits);
 }
 
 int64_t RhsInRuns(int64_t bytes, const ProductProblem& p, const ProductTile& t,
                   const ProductLimits& limits) {
-  if (!SeesHbm(p)) return bytes;
-  const int64_t column = ColumnBytes(p.rhs);
-  return p.rhs.transposed ? InRuns(bytes, t.block_k, t.grid_k, column, limits)
-                          : InRuns(bytes, t.block_n, t.grid_n, column, limits);
+  const Minor minor = p.rhs.transposed ? Minor{t.block_k, t.grid_k}
+                                       : Minor{t.block_n, t.grid_n};
+  return InRuns(bytes, minor, ColumnBytes(p.rhs), p, limits);
 }
 
 int64_t ResultInRuns(int64_t bytes, const ProductProblem& p,
                      const ProductTile& t, const ProductLimits& limits) {
-  if (!SeesHbm(p)) return bytes;
-  return InRuns(bytes, t.block_n, t.grid_n,
-                ColumnBytes(p.out_bytes_per_element), limits);
+  return InRuns(bytes, {t.block_n, t.grid_n},
+                ColumnBytes(p.out_bytes_per_element), p, limits);
 }
 
 }  // namespace ptxla::lowering

@@ -6,7 +6,8 @@
 //   ==> %r = f32[M,N] custom-call(%x, %w, %sizes, %rows, %group, %tile),
 //            custom_call_target="RaggedDotRows"
 //
-// (bf16 where grouped rows of bf16 give bf16; else converted behind).
+// (bf16 where grouped rows of bf16 give bf16; else converted behind.)
+//
 // Which forms run dense, every row meeting every group, is a policy of the
 // chip's compiler: bits of `policy.ragged_dot_dense`, 1 for rhs [G, K, N], 2
 // for rhs [G, N, K], 4 for a contracted ragged dimension. An rhs [G, N, K] is
