@@ -8,12 +8,13 @@ namespace {
 
 // The operand names of the table, without their enum's name.
 #define X(name) constexpr Operand name = Operand::name;
-namespace operand_names {
 PTXLA_ISA_OPERANDS(X)
 #undef X
 
+}  // namespace
+
 #define PTXLA_ISA_UNPAREN(...) __VA_ARGS__
-constexpr InstrInfo kTable[] = {
+const InstrInfo kInstructions[kNumOpcodes] = {
 #define PTXLA_ISA_ROW(name, mnemonic, slots, unit, latency, interval, pushes, \
                       pops, operands, doc)                                    \
   {#name,                                                                     \
@@ -29,8 +30,8 @@ constexpr InstrInfo kTable[] = {
 #include "isa/instructions.def"
 #undef PTXLA_ISA_ROW
 };
-}  // namespace operand_names
-using operand_names::kTable;
+
+namespace {
 
 void AddRead(RegUses* uses, RegClass cls, uint8_t index) {
   if (index == kNoReg) return;
@@ -86,15 +87,13 @@ void AddOperand(const Instr& i, Operand operand, RegUses* u) {
 
 }  // namespace
 
-const InstrInfo& Info(Opcode op) { return kTable[static_cast<int>(op)]; }
-
-absl::Span<const InstrInfo> InstructionTable() { return kTable; }
+absl::Span<const InstrInfo> InstructionTable() { return kInstructions; }
 
 std::optional<Opcode> FindOpcode(absl::string_view mnemonic) {
   // A sorted index, made at compile time would need constexpr sort (C++20);
   // a linear scan over two hundred short names is fast enough for text.
   for (int i = 0; i < kNumOpcodes; ++i) {
-    if (kTable[i].mnemonic == mnemonic) return static_cast<Opcode>(i);
+    if (kInstructions[i].mnemonic == mnemonic) return static_cast<Opcode>(i);
   }
   return std::nullopt;
 }
@@ -112,8 +111,6 @@ RegUses UsesOf(const Instr& instr) {
   return uses;
 }
 
-bool IsMatmul(Opcode op) { return Info(op).unit == ExecUnit::kMatmul; }
-bool IsMatpush(Opcode op) { return Info(op).unit == ExecUnit::kPush; }
 bool IsTransposePush(Opcode op) {
   return Info(op).latency == LatencyKey::kPushXposeToLatch;
 }
@@ -126,13 +123,6 @@ bool IsXposeEnd(Opcode op) {
   return op == Opcode::kVxposeEnd || op == Opcode::kVxposeStartEnd ||
          op == Opcode::kVxposeB16End || op == Opcode::kVxposeB16StartEnd;
 }
-bool IsVectorLoad(Opcode op) {
-  return (Info(op).slots & Bit(Slot::kLoad)) != 0;
-}
-bool IsVectorStore(Opcode op) {
-  return (Info(op).slots & Bit(Slot::kStore)) != 0;
-}
-bool IsDma(Opcode op) { return (Info(op).slots & Bit(Slot::kDma)) != 0; }
 
 int MxuRows(Opcode op) {
   switch (op) {

@@ -126,7 +126,12 @@ struct InstrInfo {
   absl::string_view doc;
 };
 
-const InstrInfo& Info(Opcode op);
+// All rows, by opcode.
+extern const InstrInfo kInstructions[kNumOpcodes];
+// Schedulers ask it of every instruction, many times: not a call.
+inline const InstrInfo& Info(Opcode op) {
+  return kInstructions[static_cast<int>(op)];
+}
 // All rows in table order.
 absl::Span<const InstrInfo> InstructionTable();
 // "vadd.f32" -> kVaddF32.
@@ -149,15 +154,21 @@ struct RegUses {
 RegUses UsesOf(const Instr& instr);
 
 // Facts about families that are not in the table's columns.
-bool IsMatmul(Opcode op);
-bool IsMatpush(Opcode op);
+inline bool IsMatmul(Opcode op) { return Info(op).unit == ExecUnit::kMatmul; }
+inline bool IsMatpush(Opcode op) { return Info(op).unit == ExecUnit::kPush; }
 bool IsTransposePush(Opcode op);  // matpush with .xpose
 bool IsXposeStart(Opcode op);     // vxpose.*.start
 bool IsXposePush(Opcode op);      // vxpose.*.{start,cont,end}
 bool IsXposeEnd(Opcode op);
-bool IsVectorLoad(Opcode op);
-bool IsVectorStore(Opcode op);
-bool IsDma(Opcode op);  // dma.* and sem.*
+inline bool IsVectorLoad(Opcode op) {
+  return (Info(op).slots & Bit(Slot::kLoad)) != 0;
+}
+inline bool IsVectorStore(Opcode op) {
+  return (Info(op).slots & Bit(Slot::kStore)) != 0;
+}
+inline bool IsDma(Opcode op) {  // dma.* and sem.*
+  return (Info(op).slots & Bit(Slot::kDma)) != 0;
+}
 // LHS rows of a matmul or weight rows of a push: 8, 16 or 32.
 int MxuRows(Opcode op);
 // Cycles that a bundle holding `bundle` takes: n for a lone `nop n`, else 1.

@@ -53,15 +53,6 @@ bool Supports(const MachineModel& m, Opcode op) {
   return m.Interval(info.interval) != 0;
 }
 
-int LatencyOf(const Instr& instr, const MachineModel& m) {
-  const LatencyKey key = Info(instr.op).latency;
-  return key == LatencyKey::kNone ? 0 : m.Latency(key, instr.unit);
-}
-
-int IntervalOf(const Instr& instr, const MachineModel& m) {
-  return m.Interval(Info(instr.op).interval);
-}
-
 int ResultsOf(const Instr& instr, const MachineModel& m) {
   const InstrInfo& info = Info(instr.op);
   if (info.pushes == Fifo::kNone) return 0;

@@ -87,9 +87,14 @@ struct MachineModel {
 bool Supports(const MachineModel& m, Opcode op);
 // Cycles until the written register may be read; for an instruction that
 // pushes a FIFO, until its first result may be popped; 0 if there is neither.
-int LatencyOf(const Instr& instr, const MachineModel& m);
+inline int LatencyOf(const Instr& instr, const MachineModel& m) {
+  const LatencyKey key = Info(instr.op).latency;
+  return key == LatencyKey::kNone ? 0 : m.Latency(key, instr.unit);
+}
 // Cycles for which it keeps its unit.
-int IntervalOf(const Instr& instr, const MachineModel& m);
+inline int IntervalOf(const Instr& instr, const MachineModel& m) {
+  return m.Interval(Info(instr.op).interval);
+}
 // Results that it sends to its FIFO: 1; 2 for sdivrem; imm for the end of a
 // transpose and 0 for its start and middle; for a matmul, rows / 8 on a 128
 // array, twice that on a 256 array (isa/mxu.h gives the order).

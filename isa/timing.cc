@@ -83,6 +83,23 @@ void AddCode(const Code& code, const MachineModel& m, uint32_t flags,
   }
 }
 
+// ProfileCode(...).cycles.
+int64_t CyclesOf(const Code& code, const MachineModel& m, uint32_t flags) {
+  int64_t cycles = 0;
+  for (const Node& node : code) {
+    if (const Block* block = node.block()) {
+      cycles += block->Cycles();
+    } else if (const When* when = node.when()) {
+      if (Holds(*when, flags)) cycles += CyclesOf(when->body, m, flags);
+    } else if (const Loop* loop = node.loop()) {
+      if (loop->trips == 0) continue;
+      cycles += loop->trips * std::max<int64_t>(CyclesOf(loop->body, m, flags),
+                                                1 + m.branch_delay_slots);
+    }
+  }
+  return cycles;
+}
+
 void Visit(const std::vector<TimedEvent>& events, int64_t base,
            const std::function<void(int64_t, const DmaEvent&)>& fn) {
   for (const TimedEvent& e : events) {
@@ -227,6 +244,10 @@ std::vector<int64_t> KernelTiming::StepsPerClass(const Kernel& kernel, int core,
 
 std::vector<uint32_t> StepFlagSets(const Kernel& kernel) {
   return FlagSets(kernel, FlagsUsed(kernel.step));
+}
+
+int64_t CyclesOfFirstClass(const Kernel& kernel, const MachineModel& machine) {
+  return CyclesOf(kernel.step, machine, StepFlagSets(kernel)[0]);
 }
 
 KernelTiming TimeKernel(const Kernel& kernel, const MachineModel& machine) {

@@ -101,6 +101,8 @@ struct KernelTiming {
 // The distinct flags that the step code tells apart, over the whole grid.
 std::vector<uint32_t> StepFlagSets(const Kernel& kernel);
 
+// TimeKernel(kernel, machine).classes[0].profile.cycles, and no more than that.
+int64_t CyclesOfFirstClass(const Kernel& kernel, const MachineModel& machine);
 KernelTiming TimeKernel(const Kernel& kernel, const MachineModel& machine);
 
 }  // namespace ptxla::isa

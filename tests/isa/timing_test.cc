@@ -70,6 +70,7 @@ TEST(TimingTest, EqualsTheInterpreterOnRandomNests) {
     const int cores = k.megacore_dim < 0 ? 1 : 2;
     for (int core = 0; core < cores; ++core) {
       const KernelTiming timing = TimeKernel(k, m);
+      EXPECT_EQ(CyclesOfFirstClass(k, m), timing.classes[0].profile.cycles);
       Core interpreter(m);
       Recorder recorder;
       ASSERT_OK_AND_ASSIGN(const int64_t cycles,

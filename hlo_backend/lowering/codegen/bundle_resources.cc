@@ -32,54 +32,56 @@ bool SameBank(const VInstr& x, const VInstr& y, const isa::MachineModel& model,
           isa::LoadBanks(y.op, 0, y.imm2, y.c, banks)) != 0;
 }
 
-bool BundleResources::SlotsFit(isa::SlotMask slots,
-                               const isa::MachineModel& model) const {
-  if (model.bundle_width > 0 && size_ >= model.bundle_width) return false;
+BundleResources::Used BundleResources::Full(Used used) const {
+  constexpr isa::SlotMask kMemory =
+      Bit(Slot::kMisc) | Bit(Slot::kLoad) | Bit(Slot::kStore);
+  used.no_more = model_.bundle_width > 0 && used.size >= model_.bundle_width;
+  used.full = 0;
   for (int s = 0; s < isa::kNumSlots; ++s) {
-    if ((slots >> s & 1) && used_[s] >= model.slots[s]) return false;
+    if (used.slots[s] >= model_.slots[s]) used.full |= isa::SlotMask{1} << s;
   }
-  const bool misc = slots & Bit(Slot::kMisc);
-  const bool load = slots & Bit(Slot::kLoad);
-  const bool store = slots & Bit(Slot::kStore);
-  if ((misc || load || store) && memory_ >= model.load_store_total) {
-    return false;
-  }
+  if (used.memory >= model_.load_store_total) used.full |= kMemory;
   // Misc instructions count as a load and as a store too.
-  const int misc_used = used_[static_cast<int>(Slot::kMisc)];
-  const auto full = [&](Slot slot) {
-    return used_[static_cast<int>(slot)] + misc_used >= model.Slots(slot);
-  };
-  return !((misc || load) && full(Slot::kLoad)) &&
-         !((misc || store) && full(Slot::kStore));
+  const int misc = used.slots[static_cast<int>(Slot::kMisc)];
+  for (const Slot slot : {Slot::kLoad, Slot::kStore}) {
+    if (used.slots[static_cast<int>(slot)] + misc >= model_.Slots(slot)) {
+      used.full |= Bit(slot) | Bit(Slot::kMisc);
+    }
+  }
+  return used;
 }
 
-bool BundleResources::Fits(const VInstr& v, const isa::MachineModel& model,
-                           absl::Span<const VRegister> registers) const {
-  if (!SlotsFit(isa::Info(v.op).slots, model)) return false;
-  if (model.vmem_banks == 0 || !isa::IsVectorLoad(v.op)) return true;
-  for (const Load& load : loads_) {
+bool BundleResources::BanksFree(const Used& used, const VInstr& v,
+                                absl::Span<const VRegister> registers) const {
+  if (model_.vmem_banks == 0) return true;
+  for (int32_t l = used.first_load; l >= 0; l = loads_[l].next) {
+    const Load& load = loads_[l];
     VInstr other;
     other.op = load.op;
     other.a = load.a;
     other.c = load.c;
     other.imm = load.imm;
     other.imm2 = load.imm2;
-    if (SameBank(v, other, model, registers)) return false;
+    if (SameBank(v, other, model_, registers)) return false;
   }
   return true;
 }
 
-void BundleResources::Take(const VInstr& v) {
+void BundleResources::Take(int64_t cycle, const VInstr& v) {
+  if (static_cast<size_t>(cycle) >= used_.size()) {
+    used_.resize(cycle + 1, none_);
+  }
+  Used& used = used_[cycle];
   const isa::SlotMask slots = isa::Info(v.op).slots;
-  ++size_;
-  for (int s = 0; s < isa::kNumSlots; ++s) {
-    if (slots >> s & 1) ++used_[s];
-  }
+  ++used.size;
+  for (int s = 0; s < isa::kNumSlots; ++s) used.slots[s] += slots >> s & 1;
   if (slots & (Bit(Slot::kLoad) | Bit(Slot::kStore) | Bit(Slot::kMisc))) {
-    ++memory_;
+    ++used.memory;
   }
+  used = Full(used);
   if (isa::IsVectorLoad(v.op)) {
-    loads_.push_back({v.op, v.a, v.c, v.imm, v.imm2});
+    loads_.push_back({v.op, v.a, v.c, v.imm, v.imm2, used.first_load});
+    used.first_load = static_cast<int32_t>(loads_.size()) - 1;
   }
 }
 

@@ -7,36 +7,57 @@
 #include "base/units.h"
 
 namespace ptxla::codegen {
+namespace {
+
+// The numbers of `keys` by ascending key, of equal keys in their order. Keys
+// are cycles of one block, so counting them takes less than comparing.
+std::vector<int> SortedByKey(absl::Span<const int64_t> keys) {
+  const int n = static_cast<int>(keys.size());
+  std::vector<int> sorted(n);
+  if (n == 0) return sorted;
+  const auto [least, most] = std::minmax_element(keys.begin(), keys.end());
+  const int64_t first = *least, range = *most - *least + 1;
+  if (range > 16 * int64_t{n} + 1024) {
+    std::iota(sorted.begin(), sorted.end(), 0);
+    std::stable_sort(sorted.begin(), sorted.end(),
+                     [&](int a, int b) { return keys[a] < keys[b]; });
+    return sorted;
+  }
+  std::vector<int> place(range + 1, 0);
+  for (const int64_t key : keys) ++place[key - first + 1];
+  for (int64_t k = 1; k <= range; ++k) place[k] += place[k - 1];
+  for (int i = 0; i < n; ++i) sorted[place[keys[i] - first]++] = i;
+  return sorted;
+}
+
+}  // namespace
 
 IssueRanks::IssueRanks(IssueOrder order, absl::Span<const VInstr> instrs,
                        const Graph& graph, const isa::MachineModel& model)
-    : rank_of(instrs.size()),
-      instr_of(instrs.size()),
-      earliest(instrs.size(), 0) {
-  std::iota(instr_of.begin(), instr_of.end(), 0);
-  if (order == IssueOrder::kHeight) {
-    std::stable_sort(instr_of.begin(), instr_of.end(), [&](int a, int b) {
-      return graph.nodes[a].height > graph.nodes[b].height;
-    });
-  } else if (order != IssueOrder::kSource) {
+    : rank_of(instrs.size()), earliest(instrs.size(), 0) {
+  std::vector<int64_t> keys(instrs.size());
+  if (order == IssueOrder::kSource) {
+    std::iota(keys.begin(), keys.end(), 0);
+  } else if (order == IssueOrder::kHeight) {
+    for (size_t i = 0; i < keys.size(); ++i) keys[i] = -graph.nodes[i].height;
+  } else {
     // The cycle at which the slots come to an instruction if all goes well:
     // none goes earlier, or loads of late copies would fill the registers.
     const int64_t n = std::max<int64_t>(1, instrs.size());
     const int64_t bound = SlotBound(instrs, graph, model);
     const auto turn = [&](int i) { return i * bound / n; };
-    const auto key = [&](int i) { return turn(i) - graph.nodes[i].height; };
-    std::stable_sort(instr_of.begin(), instr_of.end(),
-                     [&](int a, int b) { return key(a) < key(b); });
     int64_t longest = 0;
     for (size_t i = 0; i < instrs.size(); ++i) {
       longest = std::max<int64_t>(longest, graph.nodes[i].height);
     }
     for (size_t i = 0; i < instrs.size(); ++i) {
+      keys[i] = turn(static_cast<int>(i)) - graph.nodes[i].height;
       const int64_t wait =
           order == IssueOrder::kLate ? longest - graph.nodes[i].height : 0;
       earliest[i] = static_cast<int>(turn(static_cast<int>(i)) + wait);
     }
   }
+  instr_of = SortedByKey(keys);
   for (size_t r = 0; r < instr_of.size(); ++r) {
     rank_of[instr_of[r]] = static_cast<int>(r);
   }

@@ -219,10 +219,10 @@ absl::StatusOr<BlockSchedule> ScheduleBlock(
     absl::Span<const VInstr> instrs, absl::Span<const VRegister> registers,
     const isa::MachineModel& model, const RegisterBudget& budget,
     BlockMode mode) {
-  const auto attempt = [&](IssueOrder order, BlockMode graph_mode,
-                           int64_t* bound) -> absl::StatusOr<BlockSchedule> {
-    const Graph graph = BuildGraph(instrs, registers, model, graph_mode);
-    if (bound != nullptr) *bound = SlotBound(instrs, graph, model);
+  const Graph free = BuildGraph(instrs, registers, model, mode);
+  const auto attempt =
+      [&](IssueOrder order,
+          const Graph& graph) -> absl::StatusOr<BlockSchedule> {
     ASSIGN_OR_RETURN(
         BlockSchedule schedule,
         Scheduler(instrs, registers, model, budget, graph, mode, order).Run());
@@ -232,21 +232,22 @@ absl::StatusOr<BlockSchedule> ScheduleBlock(
   };
   // The longest path first; another order where that leaves slots empty or
   // runs out of registers.
-  int64_t bound = 0;
-  auto best = attempt(IssueOrder::kHeight, mode, &bound);
+  const int64_t bound = SlotBound(instrs, free, model);
+  auto best = attempt(IssueOrder::kHeight, free);
   if (mode == BlockMode::kFree && instrs.size() >= kFewInstructions &&
       (!best.ok() || best->cycles > bound + bound / 8)) {
-    auto staggered = attempt(IssueOrder::kStaggered, mode, nullptr);
+    auto staggered = attempt(IssueOrder::kStaggered, free);
     if (staggered.ok() && (!best.ok() || staggered->cycles < best->cycles)) {
       best = std::move(staggered);
     }
-    if (!best.ok()) best = attempt(IssueOrder::kLate, mode, nullptr);
+    if (!best.ok()) best = attempt(IssueOrder::kLate, free);
   }
   if (best.ok()) return best;
   // The order in which the code was written, then that order and nothing else.
-  best = attempt(IssueOrder::kSource, mode, nullptr);
+  best = attempt(IssueOrder::kSource, free);
   if (!best.ok() && mode == BlockMode::kFree) {
-    best = attempt(IssueOrder::kSource, BlockMode::kInOrder, nullptr);
+    best = attempt(IssueOrder::kSource,
+                   BuildGraph(instrs, registers, model, BlockMode::kInOrder));
   }
   return best;
 }

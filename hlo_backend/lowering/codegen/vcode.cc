@@ -72,14 +72,14 @@ FieldClasses Classify(const isa::InstrInfo& info) {
 
 }  // namespace
 
-const FieldClasses& FieldsOf(isa::Opcode op) {
-  static const auto* const kTable = [] {
-    auto* table = new std::array<FieldClasses, isa::kNumOpcodes>();
+const FieldTable& FieldClassTable() {
+  static const FieldTable* const kTable = [] {
+    auto* table = new FieldTable();
     const auto rows = isa::InstructionTable();
     for (size_t i = 0; i < rows.size(); ++i) (*table)[i] = Classify(rows[i]);
     return table;
   }();
-  return (*kTable)[static_cast<int>(op)];
+  return *kTable;
 }
 
 }  // namespace ptxla::codegen

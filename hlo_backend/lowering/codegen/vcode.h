@@ -122,7 +122,13 @@ struct FieldClasses {
   int8_t dst = -1, a = -1, b = -1, c = -1;
   bool dst_is_read = false;  // a mask operand that lies in the dst field
 };
-const FieldClasses& FieldsOf(isa::Opcode op);
+using FieldTable = std::array<FieldClasses, isa::kNumOpcodes>;
+const FieldTable& FieldClassTable();
+// Schedulers ask it of every instruction, many times: not a call.
+inline const FieldClasses& FieldsOf(isa::Opcode op) {
+  static const FieldTable& table = FieldClassTable();
+  return table[static_cast<int>(op)];
+}
 
 }  // namespace ptxla::codegen
 

@@ -110,23 +110,17 @@ int64_t StreamScheduler::Earliest(const VInstr& v, const isa::InstrInfo& info,
   return at;
 }
 
-BundleResources& StreamScheduler::Bundle(int64_t cycle) {
-  if (cycle >= static_cast<int64_t>(bundles_.size())) {
-    bundles_.resize(cycle + 64);
-  }
-  return bundles_[cycle];
-}
-
 // The first cycle in [from, end) with room for `v`; `end`: none.
 int64_t StreamScheduler::FirstFit(const VInstr& v, int64_t from, int64_t end) {
+  const absl::Span<const VRegister> registers = builder_.registers();
   for (; from < end; ++from) {
-    if (Bundle(from).Fits(v, model_, builder_.registers())) return from;
+    if (bundles_.Fit(from, v, registers)) return from;
   }
   return end;
 }
 
 void StreamScheduler::Put(const VInstr& v, int64_t cycle) {
-  Bundle(cycle).Take(v);
+  bundles_.Take(cycle, v);
   placed_.push_back({cycle, v});
 }
 
@@ -159,7 +153,7 @@ FifoPairs::Pair StreamScheduler::PlacePair(const VInstr& push,
       {wish, OperandsReady(push), LastPop(info.pushes, push.unit), int64_t{0}});
   for (int64_t at = from;; ++at) {
     const FifoPairs::Window pops = pairs.PopsOf(at, interval);
-    if (pops.empty() || !Bundle(at).Fits(push, model_, builder_.registers())) {
+    if (pops.empty() || !bundles_.Fit(at, push, builder_.registers())) {
       continue;
     }
     const int64_t popped =

@@ -36,7 +36,7 @@ class StreamScheduler {
  public:
   // Registers are the builder's.
   explicit StreamScheduler(const CodeBuilder& builder)
-      : model_(builder.model()), builder_(builder) {}
+      : model_(builder.model()), builder_(builder), bundles_(model_) {}
 
   // The cycle it was given. Loads and stores with the same `memory_key` >= 0
   // touch the same bytes; others are independent of each other.
@@ -103,14 +103,13 @@ class StreamScheduler {
   int64_t& At(std::vector<int64_t>* cycles, int32_t reg);
   int64_t& LastPop(isa::Fifo fifo, int number);  // by Place
   FifoPairs& Pairs(isa::Fifo fifo, int number);
-  BundleResources& Bundle(int64_t cycle);
   int64_t FirstFit(const VInstr& v, int64_t from, int64_t end);
   void Put(const VInstr& v, int64_t cycle);
 
   const isa::MachineModel& model_;
   const CodeBuilder& builder_;
   std::vector<Placed> placed_;
-  std::vector<BundleResources> bundles_;
+  BundleResources bundles_;
   std::array<MxuState, isa::kMaxUnits> mxu_;
   std::array<int64_t, isa::kNumUnits * isa::kMaxUnits> unit_free_{};
   std::array<std::deque<int64_t>, isa::kNumFifos * isa::kMaxUnits> fifo_due_;
