@@ -10,6 +10,8 @@ namespace {
 // Walks over a large computation wait for memory and little else: they ask for
 // the instruction that comes so much later.
 constexpr size_t kAhead = 8;
+// Fewer are walked faster than kept.
+constexpr int kManyInstructions = 256;
 // What a pass makes in place of one instruction is seldom deeper.
 constexpr int kPositionDepth = 3;
 
@@ -45,6 +47,16 @@ ProgramShape Computation::program_shape() const {
 }
 
 std::vector<Instruction*> Computation::PostOrder() const {
+  if (live_ < kManyInstructions) return FindPostOrder();
+  if (const auto* kept = order_.load(std::memory_order_acquire)) return *kept;
+  std::vector<Instruction*> order = FindPostOrder();
+  auto mine = std::make_unique<const std::vector<Instruction*>>(order);
+  const std::vector<Instruction*>* none = nullptr;
+  if (order_.compare_exchange_strong(none, mine.get())) mine.release();
+  return order;
+}
+
+std::vector<Instruction*> Computation::FindPostOrder() const {
   std::vector<Instruction*> order;
   order.reserve(live_);
   // 0: not seen, 1: on the stack, 2: done; by position.
@@ -136,6 +148,7 @@ Instruction* Computation::AddWithExactName(
     attributes = DefaultAttributes(opcode);
   }
   i->attributes_ = std::move(attributes);
+  ForgetOrder();
   i->parent_ = this;
   i->id_ = module_->NextInstructionId();
   i->name_ = std::move(name);
@@ -191,6 +204,7 @@ void Computation::Remove(Instruction* i) {
   CHECK(i != root_) << i->name() << " is the root";
   CHECK(i->control_successors_.empty())
       << i->name() << " has control successors";
+  ForgetOrder();
   i->DetachFromOperands();
   i->DropControlDependencies();
   i->SetCalled({});
@@ -261,12 +275,14 @@ int Computation::RemoveDead() {
     i.reset();
     ++removed;
   }
+  if (removed > 0) ForgetOrder();
   live_ -= removed;
   return removed;
 }
 
 void Computation::Reorder(absl::Span<Instruction* const> order) {
   CHECK_EQ(static_cast<int>(order.size()), live_);
+  ForgetOrder();
   std::vector<std::unique_ptr<Instruction>> next;
   next.reserve(order.size());
   for (Instruction* i : order) {

@@ -9,6 +9,7 @@
 #ifndef PTXLA_HLO_BACKEND_IR_COMPUTATION_H_
 #define PTXLA_HLO_BACKEND_IR_COMPUTATION_H_
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -57,6 +58,7 @@ class Computation {
 
   Computation(const Computation&) = delete;
   Computation& operator=(const Computation&) = delete;
+  ~Computation() { ForgetOrder(); }
 
   const std::string& name() const { return name_; }
   void set_name(std::string name) { name_ = std::move(name); }
@@ -79,6 +81,8 @@ class Computation {
   // Operands (and control predecessors) before users, in linear time, all
   // instructions included; the insertion order where that is one already.
   // In a scheduled module the insertion order is the schedule, and this too.
+  // A large computation keeps it until it changes: most passes find nothing to
+  // do, and walks over many instructions wait for memory.
   std::vector<Instruction*> PostOrder() const;
 
   // Instructions that call this computation.
@@ -145,7 +149,17 @@ class Computation {
   Computation(Module* module, std::string name, int id)
       : name_(std::move(name)), module_(module), id_(id) {}
 
+  std::vector<Instruction*> FindPostOrder() const;
+  // To be called by whatever changes operands, control edges or the list.
+  void ForgetOrder() {
+    if (order_.load(std::memory_order_relaxed) != nullptr) {
+      delete order_.exchange(nullptr);
+    }
+  }
+
   std::vector<std::unique_ptr<Instruction>> instructions_;
+  // Atomic for those who only read, in several threads; null: not known.
+  mutable std::atomic<const std::vector<Instruction*>*> order_{nullptr};
   std::vector<Instruction*> parameters_;
   UserList callers_;
   std::string name_, execution_thread_;

@@ -43,18 +43,21 @@ int Instruction::OperandUses(const Instruction* value) const {
 void Instruction::ReplaceOperand(int i, Instruction* value) {
   Instruction* old = operands_[i];
   if (old == value) return;
+  parent_->ForgetOrder();
   operands_[i] = value;
   if (OperandIndex(old) < 0) old->users_.Remove(this);
   value->users_.Add(this);
 }
 
 void Instruction::AppendOperand(Instruction* value) {
+  parent_->ForgetOrder();
   operands_.push_back(value);
   value->users_.Add(this);
 }
 
 void Instruction::ReplaceUseIn(Instruction* user, Instruction* value) {
   if (value == this) return;
+  parent_->ForgetOrder();
   bool found = false;
   for (Instruction*& operand : user->operands_) {
     if (operand == this) {
@@ -72,6 +75,7 @@ void Instruction::ReplaceAllUsesWith(Instruction* value) {
   CHECK(value->shape().SameDimsAndType(shape_))
       << name_ << " is " << shape_.ToString() << ", " << value->name() << " is "
       << value->shape().ToString();
+  parent_->ForgetOrder();
   const bool value_is_user = users_.Contains(value);
   for (Instruction* user : users_.list()) {
     // The new value may be computed from the old one: that use stays.
@@ -87,6 +91,7 @@ void Instruction::ReplaceAllUsesWith(Instruction* value) {
 }
 
 void Instruction::DetachFromOperands() {
+  parent_->ForgetOrder();
   for (Instruction* operand : operands_) operand->users_.Remove(this);
   operands_.clear();
 }
@@ -126,11 +131,13 @@ void Instruction::AddControlPredecessor(Instruction* predecessor) {
   CHECK(predecessor->parent_ == parent_);
   auto& list = control_predecessors_;
   if (std::find(list.begin(), list.end(), predecessor) != list.end()) return;
+  parent_->ForgetOrder();
   list.push_back(predecessor);
   predecessor->control_successors_.push_back(this);
 }
 
 void Instruction::DropControlDependencies() {
+  parent_->ForgetOrder();
   for (Instruction* p : control_predecessors_) {
     Erase(&p->control_successors_, this);
   }
