@@ -41,6 +41,15 @@ ProductTrial FastestPace(absl::Span<const EpiloguePace> paces, size_t choice,
   return best;
 }
 
+// Some choice from this one on may take less.
+bool MayBeFaster(size_t choice, int64_t cycles,
+                 absl::FunctionRef<int64_t(size_t)> least) {
+  for (; choice <= kOtherTiles; ++choice) {
+    if (least(choice) < cycles) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 bool ProductTrial::IsSlow() const {
@@ -48,11 +57,13 @@ bool ProductTrial::IsSlow() const {
 }
 
 ProductTrial FastestProduct(absl::Span<const EpiloguePace> paces,
-                            const chips::ChipSpec& chip, const Make& make) {
+                            const chips::ChipSpec& chip, const Make& make,
+                            absl::FunctionRef<int64_t(size_t)> least) {
   ProductTrial best;
   size_t best_choice = 0, slow = 0;
   for (size_t choice = 0; choice <= kOtherTiles && slow <= kSlowTiles;
        ++choice) {
+    if (best.kernel.ok() && !MayBeFaster(choice, best.cycles, least)) break;
     ProductTrial next = FastestPace(paces, choice, make);
     const bool exhausted = absl::IsResourceExhausted(next.kernel.status());
     const bool fits = next.kernel.ok(), is_slow = next.IsSlow();

@@ -1,9 +1,17 @@
 // Which choice of tiles and which pace of its epilogue make a product's kernel
 // fastest: its code is made and timed until nothing better is to be expected.
 //
-//   ProductTrial best = FastestProduct(paces, chip, [&](pace, tiles) {
-//     ...  // the kernel with that pace and choice of tiles (0: the best)
-//   });
+//   ProductTrial best = FastestProduct(
+//       paces, chip,
+//       [&](pace, tiles) {
+//         ...  // the kernel with that pace and choice of tiles (0: the best)
+//       },
+//       [&](tiles) {
+//         ...  // cycles that no kernel with that choice is faster than
+//       });
+//
+// Code is made only where it may be the fastest: of a product that waits for
+// memory the next best tiles, which wait as long, are not tried.
 #ifndef PTXLA_HLO_BACKEND_LOWERING_PRODUCTS_FASTEST_PRODUCT_H_
 #define PTXLA_HLO_BACKEND_LOWERING_PRODUCTS_FASTEST_PRODUCT_H_
 
@@ -11,6 +19,7 @@
 #include <cstdint>
 #include <functional>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "chips/chip_spec.h"
@@ -31,9 +40,11 @@ struct ProductTrial {
   bool IsSlow() const;
 };
 
+// `least`: INT64_MAX for a choice that there is not.
 ProductTrial FastestProduct(
     absl::Span<const EpiloguePace> paces, const chips::ChipSpec& chip,
-    const std::function<ProductTrial(const EpiloguePace&, size_t)>& make);
+    const std::function<ProductTrial(const EpiloguePace&, size_t)>& make,
+    absl::FunctionRef<int64_t(size_t)> least);
 
 }  // namespace ptxla::lowering
 

@@ -54,15 +54,16 @@ class ChainEmitter {
       const ChainBlocks& blocks = blocks_[choice];
       trial.kernel = Frame(blocks, pace);
       if (!trial.kernel.ok()) return trial;
-      trial.step = isa::TimeKernel(*trial.kernel, context_.model)
-                       .classes[0]
-                       .profile.cycles;
+      trial.step = isa::CyclesOfFirstClass(*trial.kernel, context_.model);
       trial.expected = blocks.step;
       trial.cycles = std::max(
           blocks.cycles, ChainSteps(blocks, context_.model.cores) * trial.step);
       return trial;
     };
-    return FastestProduct(paces, context_.chip, make).kernel;
+    const auto least = [&](size_t choice) {
+      return choice < blocks_.size() ? blocks_[choice].cycles : INT64_MAX;
+    };
+    return FastestProduct(paces, context_.chip, make, least).kernel;
   }
 
  private:

@@ -112,6 +112,17 @@ absl::Status ProductEmitter::ChooseTiles(size_t choice) {
   return absl::OkStatus();
 }
 
+absl::StatusOr<std::vector<int64_t>> ProductEmitter::LeastCycles() {
+  ASSIGN_OR_RETURN(const ProductTiling tiles, FindTiles(/*choice=*/1));
+  std::vector<int64_t> cycles;
+  if (form_.windows.has_value()) cycles.push_back(0);
+  cycles.push_back(tiles.cost.cycles);
+  for (const auto& [tile, cost] : tiles.runners_up) {
+    cycles.push_back(cost.cycles);
+  }
+  return cycles;
+}
+
 void ProductEmitter::Take(const ProductTile& tile, const ProductCost& cost) {
   tile_ = tile;
   cost_ = cost;

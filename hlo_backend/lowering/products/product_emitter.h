@@ -53,6 +53,9 @@ class ProductEmitter {
   bool HasGivenWindows() const { return given_; }
   // Tiles that somebody else chose.
   void Take(const ProductTile& tile, const ProductCost& cost);
+  // By `choice`, cycles that no kernel takes less than. The windows of a
+  // schedule are taken whatever they take: 0.
+  absl::StatusOr<std::vector<int64_t>> LeastCycles();
   // Windows, scratch and code of the tile.
   absl::StatusOr<Tiling> Plan();
 

@@ -1,5 +1,8 @@
 // EmitProduct: a dot, alone or as the heart of an output fusion.
+#include <cstdint>
+#include <optional>
 #include <utility>
+#include <vector>
 
 #include "base/status.h"
 #include "hlo_backend/lowering/kernel_emitter.h"
@@ -19,6 +22,13 @@ absl::StatusOr<isa::Kernel> Emit(ProductEmitter& emitter, size_t choice,
   return FrameKernel(context, tiling);
 }
 
+// By choice of tiles; of none, if they cannot be known.
+std::vector<int64_t> LeastCycles(ProductEmitter& emitter) {
+  if (!emitter.Prepare().ok()) return {};
+  auto cycles = emitter.LeastCycles();
+  return cycles.ok() ? *std::move(cycles) : std::vector<int64_t>();
+}
+
 }  // namespace
 
 absl::StatusOr<isa::Kernel> EmitProduct(const KernelContext& context,
@@ -36,8 +46,7 @@ absl::StatusOr<isa::Kernel> EmitProduct(const KernelContext& context,
     ProductTrial trial;
     trial.kernel = Emit(emitter, choice, context);
     if (!trial.kernel.ok()) return trial;
-    trial.step =
-        isa::TimeKernel(*trial.kernel, context.model).classes[0].profile.cycles;
+    trial.step = isa::CyclesOfFirstClass(*trial.kernel, context.model);
     trial.cycles = emitter.CyclesOf(trial.step);
     // Windows of the schedule are taken however long they take.
     trial.expected =
@@ -45,7 +54,15 @@ absl::StatusOr<isa::Kernel> EmitProduct(const KernelContext& context,
     trial.waits = emitter.HasLongEpilogue();
     return trial;
   };
-  return FastestProduct(paces, context.chip, make).kernel;
+  std::optional<std::vector<int64_t>> bounds;
+  const auto least = [&](size_t choice) {
+    if (!bounds.has_value()) {
+      ProductEmitter emitter(context, i, form, paces[0]);
+      bounds = LeastCycles(emitter);
+    }
+    return choice < bounds->size() ? (*bounds)[choice] : INT64_MAX;
+  };
+  return FastestProduct(paces, context.chip, make, least).kernel;
 }
 
 }  // namespace ptxla::lowering
