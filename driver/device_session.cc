@@ -201,6 +201,7 @@ absl::StatusOr<int> DeviceSession::Add(std::unique_ptr<hlo::Module> module,
   for (const DeviceProgram& p : programs_) {
     compile.earlier.push_back(&p.program);
   }
+  compile.cache = &cache_;
   if (dump_ != nullptr && dump_->enabled()) {
     compile.pipeline.dump = [&](int, const std::string& pass,
                                 const hlo::Module& m) {

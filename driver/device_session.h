@@ -22,6 +22,8 @@
 #include "driver/verification/verify_program.h"
 #include "hlo_backend/analysis/cost_analysis.h"
 #include "hlo_backend/ir/module.h"
+#include "hlo_backend/lowering/lowering_cache.h"
+#include "isa/from_chip_spec.h"
 #include "isa/program.h"
 #include "memory_model/buffer_assignment.h"
 #include "record/device_trace.pb.h"
@@ -78,7 +80,11 @@ class DeviceSession {
   // `dump` may be null; both outlive the session.
   DeviceSession(const chips::Slice& slice, const runtime::HostCosts& costs,
                 const SessionOptions& options, DumpWriter* dump)
-      : slice_(slice), costs_(costs), options_(options), dump_(dump) {}
+      : slice_(slice),
+        costs_(costs),
+        options_(options),
+        dump_(dump),
+        cache_(isa::FromChipSpec(slice.chip)) {}
 
   // Index into programs(). A program that does not fit is compiled and not
   // simulated: ResourceExhausted with PyTorch/XLA's text, and the program is
@@ -106,6 +112,7 @@ class DeviceSession {
   const runtime::HostCosts& costs_;
   SessionOptions options_;
   DumpWriter* dump_;
+  lowering::LoweringCache cache_;
   std::vector<DeviceProgram> programs_;
 };
 

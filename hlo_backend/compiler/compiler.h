@@ -26,6 +26,10 @@
 #include "isa/program.h"
 #include "memory_model/buffer_assignment.h"
 
+namespace ptxla::lowering {
+class LoweringCache;
+}  // namespace ptxla::lowering
+
 namespace ptxla::hlo {
 
 struct CompileOptions {
@@ -46,6 +50,8 @@ struct CompileOptions {
   bool verify_input = true;
   // LoweringOptions::earlier: compiled with the same chip and options.
   std::vector<const isa::Program*> earlier;
+  // LoweringOptions::cache: for programs of the same chip and options.
+  lowering::LoweringCache* cache = nullptr;
 };
 
 // How much there was to compile. XLA's compile time is predicted from

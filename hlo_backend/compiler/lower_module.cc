@@ -17,11 +17,13 @@
 #include "hlo_backend/ir/computation.h"
 #include "hlo_backend/ir/fingerprint.h"
 #include "hlo_backend/lowering/lowering.h"
+#include "hlo_backend/lowering/lowering_cache.h"
 #include "hlo_backend/passes/control_flow.h"
 #include "hlo_backend/passes/memory/memory_places.h"
 #include "hlo_backend/passes/memory/memory_space.h"
 #include "hlo_backend/passes/memory/memory_space_assignment.h"
 #include "hlo_backend/passes/scheduled/fusion_splitter.h"
+#include "isa/from_chip_spec.h"
 
 namespace ptxla::hlo {
 namespace {
@@ -106,6 +108,7 @@ bool HasAny(const Module& module,
 lowering::LoweringOptions OptionsOf(const CompileOptions& options) {
   lowering::LoweringOptions lower;
   lower.earlier = options.earlier;
+  lower.cache = options.cache;
   lower.assumed_trip_count = options.assumed_trip_count;
   return lower;
 }
@@ -204,9 +207,11 @@ absl::StatusOr<LoweredModule> LowerModule(Module* module,
   context.options = options.passes;
   std::optional<Pipeline> anew;
   std::optional<FusionSplitter> splitter;
-  // Kernels that earlier rounds made.
-  std::vector<std::unique_ptr<isa::Program>> made;
   lowering::LoweringOptions lower = OptionsOf(options);
+  std::optional<lowering::LoweringCache> mine;
+  if (lower.cache == nullptr) {
+    lower.cache = &mine.emplace(isa::FromChipSpec(chip));
+  }
   std::optional<PlacedInVmem> parts, beside_windows;
   std::optional<KernelWindows> windows;
   const bool fits = FitsInVmem(*module, chip);
@@ -260,8 +265,7 @@ absl::StatusOr<LoweredModule> LowerModule(Module* module,
         result.program = *std::move(program);
         return result;
       }
-      made.push_back(std::make_unique<isa::Program>(*std::move(program)));
-      lower.earlier.push_back(made.back().get());
+      lower.cache->Keep(std::move(program->kernels));
       continue;
     }
     const absl::flat_hash_set<uint64_t> refused(stats.refused.begin(),
@@ -272,13 +276,11 @@ absl::StatusOr<LoweredModule> LowerModule(Module* module,
     };
     if ((beside_windows.has_value() && beside_windows->GiveBack(is_refused)) ||
         (parts.has_value() && parts->GiveBack(is_refused))) {
-      made.push_back(std::make_unique<isa::Program>(std::move(stats.made)));
-      lower.earlier.push_back(made.back().get());
+      lower.cache->Keep(std::move(stats.made));
       continue;
     }
     if (BringWindowsToHbm(module, refused, chip)) {
-      made.push_back(std::make_unique<isa::Program>(std::move(stats.made)));
-      lower.earlier.push_back(made.back().get());
+      lower.cache->Keep(std::move(stats.made));
       continue;
     }
     RETURN_IF_ERROR(make_splitter());
@@ -293,8 +295,7 @@ absl::StatusOr<LoweredModule> LowerModule(Module* module,
       if (!estimate) return program.status();
       lower.unknown_ops = lowering::LoweringOptions::UnknownOps::kEstimate;
     }
-    made.push_back(std::make_unique<isa::Program>(std::move(stats.made)));
-    lower.earlier.push_back(made.back().get());
+    lower.cache->Keep(std::move(stats.made));
   }
 }
 

@@ -1,22 +1,24 @@
 #include "hlo_backend/lowering/kernel_jobs.h"
 
-#include <memory>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "base/parallel.h"
 #include "base/status.h"
-#include "hlo_backend/lowering/codegen/emit.h"
 #include "hlo_backend/lowering/kernel_emitter.h"
 #include "isa/verifier.h"
 
 namespace ptxla::lowering {
 namespace {
 
-MadeKernel Make(const KernelJob& job, const KernelContext& context,
+MadeKernel Make(KernelJob& job, const KernelContext& context,
                 const LoweringOptions& options) {
   MadeKernel made;
+  const bool known = job.earlier != nullptr || job.kept.has_value();
   if (job.earlier != nullptr) {
     made.kernel = *job.earlier;
+  } else if (job.kept.has_value()) {
+    made.kernel = *std::move(job.kept);
   } else {
     made.kernel = EmitKernel(context, *job.instruction);
     const absl::Status& status = made.kernel.status();
@@ -28,8 +30,7 @@ MadeKernel Make(const KernelJob& job, const KernelContext& context,
           absl::StrCat(status.message(), kEstimateAdvice));
     }
   }
-  made.estimated =
-      job.earlier == nullptr && made.kernel.ok() && IsEstimate(*made.kernel);
+  made.estimated = !known && made.kernel.ok() && IsEstimate(*made.kernel);
   if (made.kernel.ok() && options.verify) {
     const absl::Status valid = isa::VerifyKernel(*made.kernel, context.model);
     if (!valid.ok()) made.kernel = valid;
@@ -39,29 +40,21 @@ MadeKernel Make(const KernelJob& job, const KernelContext& context,
 
 }  // namespace
 
-std::vector<MadeKernel> MakeKernels(absl::Span<const KernelJob> jobs,
+std::vector<MadeKernel> MakeKernels(absl::Span<KernelJob> jobs,
                                     const chips::ChipSpec& chip,
                                     const isa::MachineModel& model,
                                     const LoweringOptions& options,
+                                    codegen::BlockCache* blocks,
                                     LoweringStats* stats) {
   const int n = static_cast<int>(jobs.size());
-  // A few kernels are not worth a thread.
-  const int workers = ParallelWorkers(n / 8);
-  // Blocks that kernels of different workers share are scheduled twice: that
-  // costs less than asking each other.
-  std::vector<std::unique_ptr<codegen::BlockCache>> caches;
-  for (int w = 0; w < workers; ++w) {
-    caches.push_back(std::make_unique<codegen::BlockCache>(model));
-  }
+  const int64_t scheduled = blocks->size(), reused = blocks->hits();
   std::vector<MadeKernel> made(n);
-  ParallelFor(n, workers, [&](int worker, int i) {
-    const KernelContext context{chip, model, caches[worker].get()};
-    made[i] = Make(jobs[i], context, options);
+  // A few kernels are not worth a thread.
+  ParallelFor(n, ParallelWorkers(n / 8), [&](int, int i) {
+    made[i] = Make(jobs[i], KernelContext{chip, model, blocks}, options);
   });
-  for (const auto& cache : caches) {
-    stats->blocks_scheduled += cache->size();
-    stats->blocks_reused += cache->hits();
-  }
+  stats->blocks_scheduled += blocks->size() - scheduled;
+  stats->blocks_reused += blocks->hits() - reused;
   return made;
 }
 

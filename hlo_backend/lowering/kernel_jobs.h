@@ -7,12 +7,14 @@
 #define PTXLA_HLO_BACKEND_LOWERING_KERNEL_JOBS_H_
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "chips/chip_spec.h"
 #include "hlo_backend/ir/instruction.h"
+#include "hlo_backend/lowering/codegen/emit.h"
 #include "hlo_backend/lowering/lowering.h"
 #include "isa/kernel.h"
 #include "isa/machine_model.h"
@@ -24,6 +26,8 @@ struct KernelJob {
   uint64_t fingerprint = 0;
   // The same kernel of an earlier program, or null.
   const isa::Kernel* earlier = nullptr;
+  // Or itself, of an earlier round.
+  std::optional<isa::Kernel> kept = std::nullopt;
 };
 
 struct MadeKernel {
@@ -31,11 +35,13 @@ struct MadeKernel {
   bool estimated = false;
 };
 
-// In the order of `jobs`. Blocks scheduled and reused are added to `stats`.
-std::vector<MadeKernel> MakeKernels(absl::Span<const KernelJob> jobs,
+// In the order of `jobs`, of which `kept` is taken. Blocks scheduled and reused
+// are added to `stats`.
+std::vector<MadeKernel> MakeKernels(absl::Span<KernelJob> jobs,
                                     const chips::ChipSpec& chip,
                                     const isa::MachineModel& model,
                                     const LoweringOptions& options,
+                                    codegen::BlockCache* blocks,
                                     LoweringStats* stats);
 
 }  // namespace ptxla::lowering

@@ -29,6 +29,8 @@
 
 namespace ptxla::lowering {
 
+class LoweringCache;
+
 // Where the value of each array leaf lies. Made by the compiler from its buffer
 // plan (hlo_backend/analysis/buffer_plan.h).
 struct Placement {
@@ -53,6 +55,8 @@ struct LoweringOptions {
   // Programs of the same chip and options: a kernel that one of them has is
   // taken from there. The programs of a run share nearly all of theirs.
   std::vector<const isa::Program*> earlier;
+  // Of the same chip and options (lowering_cache.h); null: nothing is kept.
+  LoweringCache* cache = nullptr;
 };
 
 struct LoweringStats {
@@ -61,9 +65,9 @@ struct LoweringStats {
   int64_t blocks_scheduled = 0, blocks_reused = 0;
   std::vector<std::string> estimated;  // names of estimated instructions
   // When Lower() fails for want of kernels: hlo::KernelFingerprint of those
-  // that cannot be made, and the others, for LoweringOptions::earlier.
+  // that cannot be made, and the others, for LoweringCache::Keep.
   std::vector<uint64_t> refused;
-  isa::Program made;
+  std::vector<isa::Kernel> made;
 };
 
 // Why a kernel is an estimate; "" for one that computes.

@@ -255,6 +255,14 @@ RegisterBudget BudgetOf(
 
 absl::StatusOr<BlockCache::Entry> BlockCache::Make(const VNode& block,
                                                    const Code& code) const {
+  for (const VInstr& v : block.instrs) {
+    // An instruction of another generation has no latency here: no schedule of
+    // it would mean anything.
+    if (!isa::Supports(model_, v.op)) {
+      return absl::UnimplementedError(absl::StrCat(
+          "chip ", model_.name, " has no ", isa::Info(v.op).mnemonic));
+    }
+  }
   if (block.mode == BlockMode::kPlaced) {
     ASSIGN_OR_RETURN(isa::Block placed, PlacedBlock(block, code, model_));
     return Entry{std::move(placed), {}};
@@ -275,22 +283,33 @@ absl::StatusOr<BlockCache::Entry> BlockCache::Make(const VNode& block,
 
 absl::StatusOr<const BlockCache::Entry*> BlockCache::Get(const VNode& block,
                                                          const Code& code) {
-  std::unique_ptr<Entry>& entry = blocks_[HashOf(block, code)];
-  if (entry != nullptr) {
-    ++hits_;
-    return entry.get();
-  }
-  for (const VInstr& v : block.instrs) {
-    // An instruction of another generation has no latency here: no schedule of
-    // it would mean anything.
-    if (!isa::Supports(model_, v.op)) {
-      return absl::UnimplementedError(absl::StrCat(
-          "chip ", model_.name, " has no ", isa::Info(v.op).mnemonic));
+  const auto taken =
+      [](const absl::StatusOr<Entry>& made) -> absl::StatusOr<const Entry*> {
+    if (!made.ok()) return made.status();
+    return &*made;
+  };
+  const uint64_t key = HashOf(block, code);
+  Part& part = parts_[key % kParts];
+  {
+    absl::MutexLock lock(&part.mutex);
+    const auto it = part.blocks.find(key);
+    if (it != part.blocks.end()) {
+      hits_.fetch_add(1, std::memory_order_relaxed);
+      return taken(*it->second);
     }
   }
-  ASSIGN_OR_RETURN(Entry made, Make(block, code));
-  entry = std::make_unique<Entry>(std::move(made));
-  return entry.get();
+  auto made = std::make_unique<const absl::StatusOr<Entry>>(Make(block, code));
+  absl::MutexLock lock(&part.mutex);
+  return taken(*part.blocks.try_emplace(key, std::move(made)).first->second);
+}
+
+int64_t BlockCache::size() const {
+  int64_t size = 0;
+  for (const Part& part : parts_) {
+    absl::MutexLock lock(&part.mutex);
+    size += static_cast<int64_t>(part.blocks.size());
+  }
+  return size;
 }
 
 absl::StatusOr<isa::Code> EmitCode(const Code& code, BlockCache* cache,

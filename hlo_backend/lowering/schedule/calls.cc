@@ -1,9 +1,11 @@
+#include <optional>
 #include <utility>
 #include <variant>
 
 #include "base/status.h"
 #include "hlo_backend/ir/fingerprint.h"
 #include "hlo_backend/lowering/kernel_emitter.h"
+#include "hlo_backend/lowering/lowering_cache.h"
 #include "hlo_backend/lowering/schedule/lowerer.h"
 
 namespace ptxla::lowering {
@@ -27,16 +29,26 @@ int Lowerer::KernelFor(const Instruction& i) {
   const auto [it, fresh] =
       kernels_.try_emplace(key, static_cast<int>(jobs_.size()));
   if (fresh) {
+    KernelJob job = {&i, key};
     const auto known = earlier_.find(key);
-    const bool taken = known != earlier_.end() && !IsEstimate(*known->second);
-    jobs_.push_back({&i, key, taken ? known->second : nullptr});
+    if (known != earlier_.end()) {
+      if (!IsEstimate(*known->second)) job.earlier = known->second;
+    } else if (options_.cache != nullptr) {
+      job.kept = options_.cache->Take(key);
+      if (job.kept.has_value() && IsEstimate(*job.kept)) job.kept.reset();
+    }
+    jobs_.push_back(std::move(job));
   }
   return it->second;
 }
 
 absl::Status Lowerer::MakeAllKernels() {
-  std::vector<MadeKernel> made =
-      MakeKernels(jobs_, chip_, model_, options_, &stats_);
+  std::optional<codegen::BlockCache> mine;
+  codegen::BlockCache* blocks = options_.cache != nullptr
+                                    ? options_.cache->blocks()
+                                    : &mine.emplace(model_);
+  std::vector<MadeKernel> made = MakeKernels(absl::MakeSpan(jobs_), chip_,
+                                             model_, options_, blocks, &stats_);
   absl::Status first = absl::OkStatus();
   for (size_t k = 0; k < jobs_.size(); ++k) {
     const Instruction& i = *jobs_[k].instruction;

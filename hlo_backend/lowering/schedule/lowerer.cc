@@ -67,7 +67,7 @@ absl::StatusOr<isa::Program> Lowerer::Run(LoweringStats* stats) {
   const absl::Status made = MakeAllKernels();
   if (!made.ok()) {
     if (stats != nullptr) {
-      stats_.made.kernels = std::move(program_.kernels);
+      stats_.made = std::move(program_.kernels);
       *stats = std::move(stats_);
     }
     return made;

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "base/parallel.h"
 #include "hlo_backend/lowering/codegen/builder.h"
 #include "hlo_backend/lowering/codegen/emit.h"
 #include "hlo_backend/lowering/codegen/schedule.h"
@@ -225,6 +226,30 @@ TEST(BlockCacheTest, EqualBlocksAreScheduledOnce) {
   ASSERT_OK(EmitCode(Adds(m, 9), &cache).status());
   EXPECT_EQ(cache.size(), 2);
   EXPECT_EQ(cache.hits(), 1);
+}
+
+TEST(BlockCacheTest, ABlockWithoutRoomIsNotTriedAgain) {
+  MachineModel m = Wide();
+  m.vregs = 1;
+  BlockCache cache(m);
+  for (int n = 0; n < 2; ++n) {
+    EXPECT_EQ(EmitCode(Adds(m, 8), &cache).status().code(),
+              absl::StatusCode::kResourceExhausted);
+  }
+  EXPECT_EQ(cache.hits(), 1);
+}
+
+TEST(BlockCacheTest, ThreadsHaveTheSameBlocks) {
+  const MachineModel m = Wide();
+  BlockCache cache(m);
+  std::vector<int64_t> cycles(64, -1);
+  ParallelFor(64, 4, [&](int, int i) {
+    cycles[i] = CyclesOf(Adds(m, 1 + i % 8), &cache).value();
+  });
+  EXPECT_EQ(cache.size(), 8);
+  for (int i = 0; i < 64; ++i) {
+    EXPECT_EQ(cycles[i], CyclesOfBlock(Adds(m, 1 + i % 8), m)) << i;
+  }
 }
 
 TEST(EmitTest, EqualBlocksKeepTheirOwnLabels) {

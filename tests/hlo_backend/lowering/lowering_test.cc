@@ -7,6 +7,8 @@
 #include "chips/topology.h"
 #include "hlo_backend/compiler/compiler.h"
 #include "hlo_backend/ir/parser.h"
+#include "hlo_backend/lowering/lowering_cache.h"
+#include "isa/from_chip_spec.h"
 #include "tests/support/status_matchers.h"
 
 namespace ptxla::lowering {
@@ -16,13 +18,15 @@ using ::testing::HasSubstr;
 
 absl::StatusOr<hlo::CompiledModule> Compile(
     absl::string_view text, bool estimate = false,
-    std::vector<const isa::Program*> earlier = {}) {
+    std::vector<const isa::Program*> earlier = {},
+    LoweringCache* cache = nullptr) {
   ASSIGN_OR_RETURN(auto module, hlo::ParseModule(text));
   ASSIGN_OR_RETURN(const chips::Slice slice, chips::ParseSlice("v6e-1"));
   hlo::CompileOptions options;
   options.pipeline.verify = true;
   options.estimate_unknown_ops = estimate;
   options.earlier = std::move(earlier);
+  options.cache = cache;
   return hlo::Compile(std::move(module), slice.chip, slice.topology, options);
 }
 
@@ -72,6 +76,26 @@ ENTRY e {
     taken += k.note == "seen before";
   }
   EXPECT_EQ(taken, 1);
+}
+
+TEST(LoweringTest, KernelsOfAnEarlierRoundAreTakenOnce) {
+  constexpr absl::string_view kText = R"(HloModule m
+ENTRY e {
+  a = f32[256,256] parameter(0)
+  ROOT x = f32[256,256] exponential(a)
+})";
+  ASSERT_OK_AND_ASSIGN(hlo::CompiledModule first, Compile(kText));
+  const isa::Program alone = first.program;
+  ASSERT_OK_AND_ASSIGN(const chips::Slice slice, chips::ParseSlice("v6e-1"));
+  LoweringCache cache(isa::FromChipSpec(slice.chip));
+  first.program.kernels[0].note = "seen before";
+  cache.Keep(std::move(first.program.kernels));
+  ASSERT_OK_AND_ASSIGN(hlo::CompiledModule marked,
+                       Compile(kText, false, {}, &cache));
+  EXPECT_EQ(marked.program.kernels[0].note, "seen before");
+  ASSERT_OK_AND_ASSIGN(hlo::CompiledModule again,
+                       Compile(kText, false, {}, &cache));
+  EXPECT_EQ(again.program, alone);
 }
 
 TEST(LoweringTest, AForeignCustomCallIsRefusedByName) {
