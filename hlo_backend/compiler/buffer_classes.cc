@@ -8,7 +8,7 @@ BufferClasses::BufferClasses(const std::vector<Computation*>& computations) {
   int count = 0;
   for (const Computation* c : computations) {
     for (const Instruction* i : c->instructions()) {
-      first_[i] = count;
+      first_.Set(*i, count);
       count += static_cast<int>(i->shape().LeafCount());
     }
   }

@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
+#include "hlo_backend/compiler/number_of_instruction.h"
 #include "hlo_backend/ir/module.h"
 
 namespace ptxla::hlo {
@@ -27,7 +27,7 @@ class BufferClasses {
 
   int leaf_count() const { return static_cast<int>(parent_.size()); }
   // Number of an instruction's first leaf; the others follow.
-  int First(const Instruction* i) const { return first_.at(i); }
+  int First(const Instruction* i) const { return first_.Of(*i); }
   int Leaf(const Instruction* i, absl::Span<const int64_t> index) const;
 
   At Find(int leaf) const;
@@ -38,7 +38,7 @@ class BufferClasses {
   void TieAll(const Instruction* a, const Instruction* b);
 
  private:
-  absl::flat_hash_map<const Instruction*, int> first_;
+  NumberOfInstruction first_;
   mutable std::vector<int> parent_;
   mutable std::vector<int64_t> offset_;  // from the parent
 };

@@ -1,10 +1,12 @@
 #include <algorithm>
 
+#include "absl/functional/function_ref.h"
 #include "base/status.h"
 #include "hlo_backend/compiler/buffer_classes.h"
 #include "hlo_backend/compiler/buffer_ties.h"
 #include "hlo_backend/compiler/compiler.h"
 #include "hlo_backend/compiler/kernel_windows.h"
+#include "hlo_backend/compiler/number_of_instruction.h"
 #include "hlo_backend/compiler/vmem_room.h"
 #include "hlo_backend/ir/verifier.h"
 #include "hlo_backend/passes/control_flow.h"
@@ -86,23 +88,28 @@ class Planner {
           i->opcode() == Opcode::kConditional || i->opcode() == Opcode::kCall) {
         for (const Computation* callee : i->called()) Number(*callee);
       }
-      position_[i] = next_position_++;
+      position_.Set(*i, next_position_++);
+    }
+  }
+
+  void ForEachThatRuns(absl::FunctionRef<void(const Instruction&)> fn) const {
+    for (const Computation* c : computations_) {
+      for (const Instruction* i : c->instructions()) {
+        if (position_.Of(*i) >= 0) fn(*i);
+      }
     }
   }
 
   void Describe() {
     info_.resize(classes_.leaf_count());
     const Instruction* root = module_.entry()->root();
-    for (const Computation* c : computations_) {
-      for (const Instruction* i : c->instructions()) {
-        if (!position_.contains(i)) continue;
-        int leaf = classes_.First(i);
-        ForEachLeaf(i->shape(), [&](const Shape& shape, const ShapeIndex&) {
-          Add(*i, leaf, shape, i == root);
-          ++leaf;
-        });
-      }
-    }
+    ForEachThatRuns([&](const Instruction& i) {
+      int leaf = classes_.First(&i);
+      ForEachLeaf(i.shape(), [&](const Shape& shape, const ShapeIndex&) {
+        Add(i, leaf, shape, &i == root);
+        ++leaf;
+      });
+    });
   }
 
   void Add(const Instruction& i, int leaf, const Shape& shape, bool is_output) {
@@ -111,13 +118,12 @@ class Planner {
     ClassInfo& info = info_[at.root];
     info.begin = std::min(info.begin, at.offset);
     info.end = std::max(info.end, at.offset + BytesOf(shape));
-    info.first = std::min(info.first, position_.at(&i));
-    info.last = std::max(info.last, position_.at(&i));
+    info.first = std::min(info.first, position_.Of(i));
+    info.last = std::max(info.last, position_.Of(i));
     if (!OnlyNames(i)) ++info.uses;
     for (const Instruction* user : i.users()) {
       // A body's values may be read by what runs in it only.
-      auto it = position_.find(user);
-      if (it != position_.end()) info.last = std::max(info.last, it->second);
+      info.last = std::max(info.last, position_.Of(*user));
       if (!OnlyNames(*user)) ++info.uses;
     }
     if (i.opcode() == Opcode::kParameter && i.parent()->IsEntry()) {
@@ -199,10 +205,10 @@ class Planner {
     std::vector<int64_t> bytes;
     if (windows_ == nullptr) return bytes;
     bytes.resize(next_position_);
-    for (const auto& [i, position] : position_) {
-      bytes[position] =
-          RoundUpTo<int64_t>(windows_->Of(*i), isa::kVmemAlignment);
-    }
+    ForEachThatRuns([&](const Instruction& i) {
+      bytes[position_.Of(i)] =
+          RoundUpTo<int64_t>(windows_->Of(i), isa::kVmemAlignment);
+    });
     return bytes;
   }
 
@@ -233,25 +239,22 @@ class Planner {
   // elsewhere, or it is a part that begins where kernels do not look for one.
   void FindOverflow(const std::vector<int>& buffer_of, PlannedMemory* memory) {
     const std::vector<bool> crowded_out = CrowdedOut(buffer_of, memory->plan);
-    for (const Computation* c : computations_) {
-      for (const Instruction* i : c->instructions()) {
-        if (!position_.contains(i)) continue;
-        int leaf = 0;
-        ForEachLeaf(i->shape(), [&](const Shape& shape, const ShapeIndex&) {
-          const int number = classes_.First(i) + leaf++;
-          if (!HasMemory(shape) || shape.memory_space() == kMemoryHbm) return;
-          const BufferClasses::At at = classes_.Find(number);
-          const ClassInfo& info = info_[at.root];
-          const bool displaced =
-              info.memory_space == kMemoryVmem &&
-              (at.offset - info.begin) % isa::kVmemAlignment != 0 &&
-              !OnlyTransferred(*i);
-          if (info.mixed || crowded_out[at.root] || displaced) {
-            memory->vmem_overflow.emplace_back(i, leaf - 1);
-          }
-        });
-      }
-    }
+    ForEachThatRuns([&](const Instruction& i) {
+      int leaf = 0;
+      ForEachLeaf(i.shape(), [&](const Shape& shape, const ShapeIndex&) {
+        const int number = classes_.First(&i) + leaf++;
+        if (!HasMemory(shape) || shape.memory_space() == kMemoryHbm) return;
+        const BufferClasses::At at = classes_.Find(number);
+        const ClassInfo& info = info_[at.root];
+        const bool displaced =
+            info.memory_space == kMemoryVmem &&
+            (at.offset - info.begin) % isa::kVmemAlignment != 0 &&
+            !OnlyTransferred(i);
+        if (info.mixed || crowded_out[at.root] || displaced) {
+          memory->vmem_overflow.emplace_back(&i, leaf - 1);
+        }
+      });
+    });
   }
 
   // Classes (by root leaf) that VMEM has no room for: what is of least worth,
@@ -303,10 +306,11 @@ class Planner {
   }
 
   void FillLeaves(const std::vector<int>& buffer_of, BufferPlan* plan) {
-    for (const auto& [i, position] : position_) {
-      std::vector<BufferRef>& refs = plan->leaves[i];
-      int leaf = classes_.First(i);
-      ForEachLeaf(i->shape(), [&](const Shape& shape, const ShapeIndex&) {
+    plan->leaves.reserve(next_position_);
+    ForEachThatRuns([&](const Instruction& i) {
+      std::vector<BufferRef>& refs = plan->leaves[&i];
+      int leaf = classes_.First(&i);
+      ForEachLeaf(i.shape(), [&](const Shape& shape, const ShapeIndex&) {
         const BufferClasses::At at = classes_.Find(leaf++);
         BufferRef ref;
         if (HasMemory(shape)) {
@@ -316,7 +320,7 @@ class Planner {
         }
         refs.push_back(ref);
       });
-    }
+    });
   }
 
   const Module& module_;
@@ -324,8 +328,8 @@ class Planner {
   const KernelWindows* const windows_;
   const std::vector<Computation*> computations_;
   BufferClasses classes_;
-  std::vector<ClassInfo> info_;  // by root leaf
-  absl::flat_hash_map<const Instruction*, int32_t> position_;
+  std::vector<ClassInfo> info_;   // by root leaf
+  NumberOfInstruction position_;  // in the schedule; none: it does not run
   int32_t next_position_ = 0;
 };
 
