@@ -189,15 +189,21 @@ std::string OutOfMemoryText(const record::MemoryRecord& m) {
       size(m.argument_bytes()));
 }
 
-absl::StatusOr<int> DeviceSession::Add(std::unique_ptr<hlo::Module> module,
-                                       const std::string& graph_hash) {
-  const auto begin = std::chrono::steady_clock::now();
-  const std::string name = module->name();
+hlo::CompileOptions DeviceSession::PassOptions() const {
   hlo::CompileOptions compile;
   compile.estimate_unknown_ops = options_.estimate_unknown_ops;
   compile.assumed_trip_count = options_.assumed_trip_count;
   compile.pipeline.verify = options_.verify || options_.prove;
   compile.verify_input = options_.verify;
+  return compile;
+}
+
+absl::StatusOr<int> DeviceSession::Add(
+    std::unique_ptr<hlo::Module> module, const std::string& graph_hash,
+    std::optional<hlo::PassedModule> passed) {
+  const auto begin = std::chrono::steady_clock::now();
+  const std::string name = module->name();
+  hlo::CompileOptions compile = PassOptions();
   for (const DeviceProgram& p : programs_) {
     compile.earlier.push_back(&p.program);
   }
@@ -227,7 +233,10 @@ absl::StatusOr<int> DeviceSession::Add(std::unique_ptr<hlo::Module> module,
   std::unique_ptr<hlo::Module> input;
   if (options_.verify) input = module->Clone();
   auto compiled =
-      hlo::Compile(std::move(module), slice_.chip, slice_.topology, compile);
+      passed.has_value()
+          ? hlo::CompilePassed(*std::move(passed), slice_.chip, compile)
+          : hlo::Compile(std::move(module), slice_.chip, slice_.topology,
+                         compile);
   if (absl::IsResourceExhausted(compiled.status())) {
     // A kernel that the lowering cannot fit into VMEM or registers: our limit,
     // not the chip's. ResourceExhausted is kept for HBM.

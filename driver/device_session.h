@@ -21,6 +21,7 @@
 #include "driver/run_request.h"
 #include "driver/verification/verify_program.h"
 #include "hlo_backend/analysis/cost_analysis.h"
+#include "hlo_backend/compiler/compiler.h"
 #include "hlo_backend/ir/module.h"
 #include "hlo_backend/lowering/lowering_cache.h"
 #include "isa/from_chip_spec.h"
@@ -90,9 +91,12 @@ class DeviceSession {
   // simulated: ResourceExhausted with PyTorch/XLA's text, and the program is
   // the last of the list. Other errors add none and are never
   // ResourceExhausted. Errors are marked "compile", "simulate" or "verify";
-  // Internal at "verify" says which kernel computes something else.
-  absl::StatusOr<int> Add(std::unique_ptr<hlo::Module> module,
-                          const std::string& graph_hash);
+  // Internal at "verify" says which kernel computes something else. `passed`:
+  // the same module, its passes run with PassOptions(), if somebody has it.
+  absl::StatusOr<int> Add(
+      std::unique_ptr<hlo::Module> module, const std::string& graph_hash,
+      std::optional<hlo::PassedModule> passed = std::nullopt);
+  hlo::CompileOptions PassOptions() const;
 
   const std::vector<DeviceProgram>& programs() const { return programs_; }
   const chips::Slice& slice() const { return slice_; }

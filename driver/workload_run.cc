@@ -2,14 +2,17 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "base/hash.h"
+#include "base/parallel.h"
 #include "base/status.h"
 #include "driver/assumed.h"
 #include "driver/device_session.h"
 #include "driver/finish_record.h"
+#include "driver/look_ahead.h"
 #include "driver/stage.h"
 #include "driver/workload_config.h"
 #include "hlo_backend/ir/printer.h"
@@ -28,8 +31,10 @@ using runtime::StepLog;
 using runtime::StepTrace;
 using runtime::TpuExecutor;
 
-runtime::CompileFunction CompileOn(DeviceSession* session, DumpWriter* dump) {
-  return [session, dump](
+// `ahead` may be null.
+runtime::CompileFunction CompileOn(DeviceSession* session, DumpWriter* dump,
+                                   LookAhead* ahead) {
+  return [session, dump, ahead](
              std::unique_ptr<hlo::Module> module,
              const runtime::GraphInfo& info) -> absl::StatusOr<Executable> {
     Executable executable;
@@ -41,13 +46,26 @@ runtime::CompileFunction CompileOn(DeviceSession* session, DumpWriter* dump) {
       RETURN_IF_ERROR(dump->Write(absl::StrCat(module->name(), ".traced.hlo"),
                                   hlo::Print(*module)));
     }
+    std::optional<hlo::PassedModule> passed;
+    if (ahead != nullptr && !session->programs().empty()) {
+      passed = ahead->Take(info.hash);
+    }
     ASSIGN_OR_RETURN(executable.program,
-                     session->Add(std::move(module), HashToHex(info.hash)));
+                     session->Add(std::move(module), HashToHex(info.hash),
+                                  std::move(passed)));
     const DeviceProgram& p = session->programs()[executable.program];
     executable.device_time = Picoseconds(p.trace.total_ps());
     executable.compile_time = Picoseconds(p.compile.predicted().value_ps());
     return executable;
   };
+}
+
+// Whoever wants to see the passes, or what they were given, has them run here.
+bool MayLookAhead(const RunRequest& request, const SessionOptions& options,
+                  const DumpWriter& dump) {
+  return request.steps > 1 && ParallelWorkers(2) > 1 && !dump.enabled() &&
+         !options.verify && !options.prove && !options.keep_modules &&
+         options.libtpu == nullptr;
 }
 
 // The step as it is once nothing compiles.
@@ -202,7 +220,12 @@ absl::StatusOr<Prediction> RunWorkload(const RunRequest& request,
   ASSIGN_OR_RETURN(const SessionOptions options, MakeSessionOptions(request));
   DeviceSession session(slice, host, options, &dump);
   const int replicas = slice.topology.num_devices();
-  TpuExecutor executor(host, CompileOn(&session, &dump),
+  std::optional<LookAhead> ahead;
+  if (MayLookAhead(request, options, dump)) {
+    ahead.emplace(*spec, slice, session.PassOptions());
+  }
+  TpuExecutor executor(host,
+                       CompileOn(&session, &dump, ahead ? &*ahead : nullptr),
                        {replicas, request.timeline});
   lazy::Device device(&executor);
   auto workload = workloads::MakeWorkload(*spec, &device, {replicas});

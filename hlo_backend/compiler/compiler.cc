@@ -76,33 +76,46 @@ std::vector<std::string> Missing(const std::vector<std::string>& before,
 
 }  // namespace
 
-absl::StatusOr<CompiledModule> Compile(std::unique_ptr<Module> module,
-                                       const chips::ChipSpec& chip,
-                                       const chips::Topology& topology,
-                                       const CompileOptions& options) {
-  CompiledModule result;
-  result.effort.hlo_instructions = module->instruction_count();
+absl::StatusOr<PassedModule> CompilePasses(std::unique_ptr<Module> module,
+                                           const chips::ChipSpec& chip,
+                                           const chips::Topology& topology,
+                                           const CompileOptions& options) {
+  PassedModule result;
+  result.hlo_instructions = module->instruction_count();
   CostOptions cost_options;
   cost_options.device_count = topology.num_devices();
   result.cost = CostAnalysis(cost_options).Of(*module);
 
-  std::vector<std::string> given = ScheduledFusions(*module);
-  const bool is_given = !given.empty();
-  auto start = std::chrono::steady_clock::now();
+  result.fusions = ScheduledFusions(*module);
+  const bool is_given = !result.fusions.empty();
+  const auto start = std::chrono::steady_clock::now();
   if (options.verify_input) RETURN_IF_ERROR(VerifyModule(*module));
   RETURN_IF_ERROR(CheckPartitioned(*module));
   ASSIGN_OR_RETURN(result.passes, RunPasses(module.get(), chip, options));
-  if (!is_given) given = ScheduledFusions(*module);
+  if (!is_given) result.fusions = ScheduledFusions(*module);
   result.passes_ms = MsSince(start);
+  result.module = std::move(module);
+  return result;
+}
 
-  start = std::chrono::steady_clock::now();
+absl::StatusOr<CompiledModule> CompilePassed(PassedModule passed,
+                                             const chips::ChipSpec& chip,
+                                             const CompileOptions& options) {
+  CompiledModule result;
+  result.effort.hlo_instructions = passed.hlo_instructions;
+  result.cost = passed.cost;
+  result.passes = std::move(passed.passes);
+  result.passes_ms = passed.passes_ms;
+  std::unique_ptr<Module> module = std::move(passed.module);
+
+  const auto start = std::chrono::steady_clock::now();
   ASSIGN_OR_RETURN(LoweredModule lowered,
                    LowerModule(module.get(), chip, options));
   PlannedMemory& memory = lowered.memory;
   result.program = std::move(lowered.program);
   result.lowering_ms = MsSince(start);
   result.effort.optimised_instructions = module->instruction_count();
-  result.taken_apart = Missing(given, ScheduledFusions(*module));
+  result.taken_apart = Missing(passed.fusions, ScheduledFusions(*module));
   // No kernel uses more VMEM or registers than the chip has, or a slot twice.
   if (options.pipeline.verify) {
     RETURN_IF_ERROR(isa::VerifyProgram(result.program, isa::FromChipSpec(chip)))
@@ -117,6 +130,15 @@ absl::StatusOr<CompiledModule> Compile(std::unique_ptr<Module> module,
   result.largest_at_peak = std::move(memory.largest_at_peak);
   result.module = std::move(module);
   return result;
+}
+
+absl::StatusOr<CompiledModule> Compile(std::unique_ptr<Module> module,
+                                       const chips::ChipSpec& chip,
+                                       const chips::Topology& topology,
+                                       const CompileOptions& options) {
+  ASSIGN_OR_RETURN(PassedModule passed,
+                   CompilePasses(std::move(module), chip, topology, options));
+  return CompilePassed(std::move(passed), chip, options);
 }
 
 }  // namespace ptxla::hlo

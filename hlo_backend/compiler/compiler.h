@@ -78,6 +78,26 @@ struct CompiledModule {
   double passes_ms = 0, lowering_ms = 0;  // of this process
 };
 
+// Half way: the passes have run.
+struct PassedModule {
+  std::unique_ptr<Module> module;
+  Cost cost;                         // of the module as it was handed in
+  int64_t hlo_instructions = 0;      // and its instructions
+  std::vector<std::string> fusions;  // of the schedule
+  std::vector<PassReport> passes;
+  double passes_ms = 0;
+};
+
+// The first half of Compile: it needs nothing of other programs, so it may run
+// beside the second half of one.
+absl::StatusOr<PassedModule> CompilePasses(std::unique_ptr<Module> module,
+                                           const chips::ChipSpec& chip,
+                                           const chips::Topology& topology,
+                                           const CompileOptions& options = {});
+absl::StatusOr<CompiledModule> CompilePassed(
+    PassedModule passed, const chips::ChipSpec& chip,
+    const CompileOptions& options = {});
+
 // InvalidArgument: the module is not valid. Unimplemented: an instruction has
 // no kernel. Memory is not checked against the chip: memory::CheckFit does.
 absl::StatusOr<CompiledModule> Compile(std::unique_ptr<Module> module,

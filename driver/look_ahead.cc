@@ -1,0 +1,98 @@
+#include "driver/look_ahead.h"
+
+#include <memory>
+
+#include "absl/status/status.h"
+#include "lazy/device.h"
+#include "lazy/executor.h"
+#include "lazy/lowering.h"
+#include "workloads/catalog.h"
+
+namespace ptxla::driver {
+namespace {
+
+// An optimizer has its state from the first step on: later ones trace what the
+// second one does.
+constexpr int kSteps = 2;
+
+}  // namespace
+
+// Shows the graphs of step barriers, and computes nothing.
+class LookAhead::Tracer : public lazy::Executor {
+ public:
+  explicit Tracer(LookAhead* ahead) : ahead_(*ahead) {}
+
+  void OnNode(const lazy::Device&, const lazy::Node&) override {}
+  void OnTransferToDevice(const lazy::DeviceData&) override {}
+
+  absl::Status Sync(lazy::Device* device) override {
+    const lazy::SyncGraph sync = lazy::CollectSync(device);
+    if (sync.tensors.empty()) return absl::OkStatus();
+    ahead_.Prepare(sync);
+    lazy::FinishSync(sync, lazy::MakeOutputBuffers(device, sync));
+    return absl::OkStatus();
+  }
+
+  absl::StatusOr<hlo::Literal> Read(lazy::Device*, lazy::LazyTensor*) override {
+    return absl::UnimplementedError("nothing is computed");
+  }
+
+ private:
+  LookAhead& ahead_;
+};
+
+LookAhead::LookAhead(const workloads::WorkloadSpec& spec,
+                     const chips::Slice& slice, hlo::CompileOptions options)
+    : spec_(spec),
+      slice_(slice),
+      options_(std::move(options)),
+      thread_([this] { Run(); }) {}
+
+LookAhead::~LookAhead() {
+  stop_ = true;
+  thread_.join();
+}
+
+void LookAhead::Run() {
+  Tracer tracer(this);
+  {
+    lazy::Device device(&tracer);
+    auto workload = workloads::MakeWorkload(spec_, &device,
+                                            {slice_.topology.num_devices()});
+    for (int step = 0; workload.ok() && step < kSteps && !stop_; ++step) {
+      if (!(*workload)->Step().ok()) break;
+    }
+  }
+  absl::MutexLock lock(&mutex_);
+  is_over_ = true;
+}
+
+void LookAhead::Prepare(const lazy::SyncGraph& sync) {
+  const bool is_first = seen_.empty();
+  if (!seen_.insert(sync.hash).second || is_first || stop_) return;
+  lazy::LoweringOptions lowering;
+  lowering.donors = sync.donors;
+  lowering.replica_count = slice_.topology.num_devices();
+  auto module = lazy::LowerToHlo(sync.graph, lowering);
+  if (!module.ok()) return;
+  auto passed = hlo::CompilePasses(*std::move(module), slice_.chip,
+                                   slice_.topology, options_);
+  if (!passed.ok()) return;
+  absl::MutexLock lock(&mutex_);
+  ready_.emplace(sync.hash, *std::move(passed));
+}
+
+std::optional<hlo::PassedModule> LookAhead::Take(uint64_t graph_hash) {
+  absl::MutexLock lock(&mutex_);
+  const auto known = [&]() ABSL_SHARED_LOCKS_REQUIRED(mutex_) {
+    return is_over_ || ready_.contains(graph_hash);
+  };
+  mutex_.Await(absl::Condition(&known));
+  const auto it = ready_.find(graph_hash);
+  if (it == ready_.end()) return std::nullopt;
+  std::optional<hlo::PassedModule> passed = std::move(it->second);
+  ready_.erase(it);
+  return passed;
+}
+
+}  // namespace ptxla::driver
