@@ -2,6 +2,7 @@
 // left side pass, results are popped; those that several depths of weights sum
 // up are added by the vector units.
 #include <algorithm>
+#include <string>
 #include <vector>
 
 #include "absl/strings/match.h"
@@ -17,6 +18,17 @@ using mosaic::Operation;
 using mosaic::Type;
 
 constexpr int64_t kSublanes = 8, kLanes = 128;
+
+// Of what the arrays take as it is; all else is made bf16.
+hlo::PrimitiveType PrimitiveOf(const Type& type) {
+  const std::string& name = type.element->name;
+  if (name == "i32") return hlo::PrimitiveType::kS32;
+  if (name == "i8") return hlo::PrimitiveType::kS8;
+  if (name == "i4") return hlo::PrimitiveType::kS8;
+  if (name == "f8E5M2") return hlo::PrimitiveType::kF8E5M2;
+  if (name == "f8E4M3FN") return hlo::PrimitiveType::kF8E4M3Fn;
+  return hlo::PrimitiveType::kF32;
+}
 
 struct Shape {
   int64_t rows = 1, depth = 1, columns = 1;
@@ -58,7 +70,11 @@ int64_t BlockSchedule::TilesOf(const Operation& op) const {
 // the rows of one.
 void BlockSchedule::Product(const Operation& op) {
   const Shape s = ShapeOf(module_, op);
-  const ArrayShape a = ArrayShapeOf(model_, s.transposed);
+  const ArrayShape a = ArrayShapeOf(
+      model_, s.transposed,
+      NumbersOf(model_, PrimitiveOf(TypeOf(op.operands[0])),
+                PrimitiveOf(TypeOf(op.operands[1])),
+                PrimitiveOf(TypeOf(op.results[0])), /*lhs_transposed=*/false));
   const Registers left = Of(op.operands[0]);
   const Registers right = Of(op.operands[1]);
   const int64_t size = a.size, halves = std::max<int64_t>(1, size / kLanes);
@@ -157,8 +173,8 @@ void BlockSchedule::Product(const Operation& op) {
     array.last_rows = graph_.Join(passed);
   };
   for (int64_t pass = 0; pass < s.passes; ++pass) {
-    for (int64_t depth = 0; depth < depths; ++depth) {
-      for (int64_t tile = 0; tile < tiles; ++tile) {
+    for (int64_t tile = 0; tile < tiles; ++tile) {
+      for (int64_t depth = 0; depth < depths; ++depth) {
         for (int64_t copy = 0; copy < copies; ++copy) {
           job(tile, depth, chunks * copy / copies,
               chunks * (copy + 1) / copies);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 #include <queue>
+#include <tuple>
 #include <utility>
 
 namespace ptxla::lowering {
@@ -75,12 +76,14 @@ class IssueLoop {
           --left;
           Finish(node, ready);
         } else {
-          queues_[queue].push({height_[node], -node});
+          const auto readers =
+              static_cast<int64_t>(begin_[node + 1] - begin_[node]);
+          queues_[queue].push({height_[node], readers, -node});
         }
       }
       bool idle = true;
       for (auto& queue : queues_) {
-        while (!queue.empty() && Issue(-queue.top().second, cycle)) {
+        while (!queue.empty() && Issue(-std::get<2>(queue.top()), cycle)) {
           queue.pop();
           --left;
         }
@@ -97,7 +100,9 @@ class IssueLoop {
   }
 
  private:
-  using Entry = std::pair<int64_t, int>;
+  using Entry = std::pair<int64_t, int>;  // cycle, node
+  // Height, readers, and the first of a program first.
+  using Urgency = std::tuple<int64_t, int64_t, int>;
 
   void Connect() {
     const size_t n = graph_.nodes_.size();
@@ -205,7 +210,7 @@ class IssueLoop {
   std::vector<size_t> begin_;  // of each node's readers
   std::vector<int64_t> ready_, height_;
   std::vector<int> queue_of_;  // of each kind
-  std::vector<std::priority_queue<Entry>> queues_;
+  std::vector<std::priority_queue<Urgency>> queues_;
   std::priority_queue<Entry, std::vector<Entry>, std::greater<Entry>> pending_;
   std::vector<std::vector<int64_t>> free_;  // of each group of units
   std::array<std::vector<uint8_t>, isa::kNumSlots> used_;

@@ -170,6 +170,28 @@ TEST_F(BlockScheduleTest, ProductsGoToTheArrayThatHasLessToDo) {
   EXPECT_LT(Schedule("v6e"), one + 512);
 }
 
+// 512 x 512 x 512 in libtpu 0.0.42.1: 1,172 bundles of bytes, 2,221 of bf16.
+TEST_F(BlockScheduleTest, BytesPassTheArraysInHalfTheTime) {
+  const Type* bytes = Vector({512, 512}, Scalar("i8", 8));
+  Store(Op("tpu.matmul", {Load(bytes), Load(bytes)},
+           Vector({512, 512}, Scalar("i32", 32))));
+  const int64_t cycles = Schedule("v5e");
+  module_.top.operations.clear();
+  const Type* narrow = Vector({512, 512}, bf16_);
+  Store(
+      Op("tpu.matmul", {Load(narrow), Load(narrow)}, Vector({512, 512}, f32_)));
+  EXPECT_LT(cycles * 10, Schedule("v5e") * 6);
+}
+
+// Columns of a product of several depths are complete one array's width after
+// the other: the last stores are a quarter of them.
+TEST_F(BlockScheduleTest, AProductsColumnsAreCompleteOneAfterAnother) {
+  const Type* bytes = Vector({512, 512}, Scalar("i8", 8));
+  Store(Op("tpu.matmul", {Load(bytes), Load(bytes)},
+           Vector({512, 512}, Scalar("i32", 32))));
+  EXPECT_LT(Schedule("v5e"), 1250);
+}
+
 TEST_F(BlockScheduleTest, AMaximumOfAllRowsComesBeforeWhatReadsIt) {
   const Type* square = Vector({128, 128}, f32_);
   const int x = Load(square);

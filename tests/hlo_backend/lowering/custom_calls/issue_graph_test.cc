@@ -1,6 +1,8 @@
 // When do instructions on registers issue?
 #include "hlo_backend/lowering/custom_calls/issue_graph.h"
 
+#include <vector>
+
 #include "gtest/gtest.h"
 
 namespace ptxla::lowering {
@@ -69,6 +71,19 @@ TEST(IssueGraphTest, WhatMostDependsOnGoesFirst) {
   int node = -1;
   for (int k = 0; k < 10; ++k) node = graph.Add(add, {node});
   EXPECT_EQ(graph.Schedule(), 21);
+}
+
+// All wait for the node that was named last.
+TEST(IssueGraphTest, OfEqualsTheOneThatMoreReadGoesFirst) {
+  const isa::MachineModel model = isa::MachineModel::Unit();
+  IssueGraph graph(model);
+  const int load = graph.Kind(On(isa::Slot::kLoad, 1));
+  const int add = graph.Kind(On(isa::Slot::kVector, 1));
+  std::vector<int> values;
+  for (int k = 0; k < 20; ++k) values.push_back(graph.Add(load, {}));
+  const int row = graph.Add(load, {});
+  for (const int value : values) graph.Add(add, {value, row});
+  EXPECT_EQ(graph.Schedule(), 22);
 }
 
 }  // namespace
