@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "absl/strings/match.h"
+#include "absl/strings/string_view.h"
 #include "base/units.h"
 #include "hlo_backend/lowering/custom_calls/block_operations.h"
 
@@ -114,18 +114,42 @@ int BlockSchedule::Combine(std::vector<int> nodes, int kind) {
 }
 
 bool BlockSchedule::OnlyReadNarrow(int value) const {
+  return OnlyReadBy(value, [this](const Operation& op) {
+    return IsProduct(op.name) || (op.name == "arith.truncf" &&
+                                  TypeOf(op.results[0]).element->bits <= 16);
+  });
+}
+
+bool BlockSchedule::OnlyExponentialsRead(int value) const {
+  return OnlyReadBy(value,
+                    [](const Operation& op) { return op.name == "math.exp"; });
+}
+
+bool BlockSchedule::OnlyReadBy(
+    int value, absl::FunctionRef<bool(const Operation&)> is_one) const {
   bool read = false;
   for (const Operation* op : operations_) {
     for (const int operand : op->operands) {
       if (operand != value) continue;
-      const bool narrow =
-          IsProduct(op->name) || (op->name == "arith.truncf" &&
-                                  TypeOf(op->results[0]).element->bits <= 16);
-      if (!narrow) return false;
+      if (!is_one(*op)) return false;
       read = true;
     }
   }
   return read;
+}
+
+bool BlockSchedule::IsOne(int value) const {
+  constexpr int64_t kOne = 0x3f800000;
+  for (const Operation* op : operations_) {
+    if (op->results.empty() || op->results[0] != value) continue;
+    if (op->name == "vector.broadcast") return IsOne(op->operands[0]);
+    const mosaic::Attribute* constant =
+        op->name == "arith.constant" ? op->Find("value") : nullptr;
+    return constant != nullptr &&
+           (constant->integer == kOne ||
+            constant->text == absl::string_view("\0\0\x80\x3f", 4));
+  }
+  return false;
 }
 
 const BlockSchedule::Registers& BlockSchedule::Of(int value) {

@@ -19,6 +19,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/node_hash_map.h"
+#include "absl/functional/function_ref.h"
 #include "hlo_backend/lowering/custom_calls/elementwise_cost.h"
 #include "hlo_backend/lowering/custom_calls/issue_graph.h"
 #include "hlo_backend/mosaic/kernel_ir.h"
@@ -80,6 +81,7 @@ class BlockSchedule {
   int64_t TilesOf(const mosaic::Operation& op) const;
   void Expand(const mosaic::Operation& op);
   void Elementwise(const mosaic::Operation& op);
+  int ElementwiseKind(const std::string& name, bool is_float);
   void DivideByRows(const mosaic::Operation& op, Registers out);
   void Reduction(const mosaic::Operation& op);
   void Product(const mosaic::Operation& op);
@@ -97,6 +99,12 @@ class BlockSchedule {
   int Combine(std::vector<int> nodes, int kind);
   // Whether products and conversions to 16 bits alone read a value.
   bool OnlyReadNarrow(int value) const;
+  bool OnlyExponentialsRead(int value) const;
+  bool OnlyReadBy(
+      int value,
+      absl::FunctionRef<bool(const mosaic::Operation&)> is_one) const;
+  // A constant 1 of this piece, or its broadcast.
+  bool IsOne(int value) const;
   const Registers& Of(int value);
   Registers Full(const mosaic::Type& type) const;
   const mosaic::Type& TypeOf(int value) const { return *module_.values[value]; }

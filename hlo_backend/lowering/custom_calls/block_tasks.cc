@@ -1,4 +1,4 @@
-// What each operation of a Mosaic kernel becomes, but products.
+// What operations of a Mosaic kernel on registers become, but products.
 #include <algorithm>
 #include <vector>
 
@@ -34,7 +34,30 @@ bool Has(const std::vector<int64_t>& list, int64_t x) {
 
 }  // namespace
 
+int BlockSchedule::ElementwiseKind(const std::string& name, bool is_float) {
+  const RegisterCost* cost = costs_->Of(name, is_float);
+  Work work;
+  if (cost == nullptr) {
+    unknown_.push_back(name);
+    work.slots[static_cast<int>(isa::Slot::kVector)] = 1;
+    work.latency = 1;
+  } else {
+    for (int s = 0; s < isa::kNumSlots; ++s) {
+      work.slots[s] = static_cast<uint8_t>(std::min(cost->slots[s], 255));
+    }
+    work.slots[static_cast<int>(isa::Slot::kEup)] *= static_cast<uint8_t>(
+        std::max(1, model_.Interval(isa::IntervalKey::kEup)));
+    work.latency = cost->latency;
+  }
+  return graph_.Kind(work);
+}
+
 void BlockSchedule::Elementwise(const Operation& op) {
+  // The sign goes into the factor that an exponential begins with.
+  if (op.name == "arith.negf" && OnlyExponentialsRead(op.results[0])) {
+    values_[op.results[0]] = Registers(Of(op.operands[0]));
+    return;
+  }
   const Type& type = TypeOf(op.results[0]);
   bool is_float = IsFloat(type);
   Registers out;
@@ -56,21 +79,9 @@ void BlockSchedule::Elementwise(const Operation& op) {
     const Registers& below = Of(op.operands[1]);
     if (below.size() < out.size()) return DivideByRows(op, std::move(out));
   }
-  const RegisterCost* cost = costs_->Of(op.name, is_float);
-  Work work;
-  if (cost == nullptr) {
-    unknown_.push_back(op.name);
-    work.slots[static_cast<int>(isa::Slot::kVector)] = 1;
-    work.latency = 1;
-  } else {
-    for (int s = 0; s < isa::kNumSlots; ++s) {
-      work.slots[s] = static_cast<uint8_t>(std::min(cost->slots[s], 255));
-    }
-    work.slots[static_cast<int>(isa::Slot::kEup)] *= static_cast<uint8_t>(
-        std::max(1, model_.Interval(isa::IntervalKey::kEup)));
-    work.latency = cost->latency;
-  }
-  const int kind = graph_.Kind(work);
+  const bool inverts = op.name == "arith.divf" && IsOne(op.operands[0]);
+  const int kind =
+      ElementwiseKind(inverts ? "tpu.reciprocal" : op.name, is_float);
   std::vector<int> inputs;
   out.nodes.clear();
   for (int64_t r = 0; r < out.rows; ++r) {
@@ -96,18 +107,10 @@ void BlockSchedule::Elementwise(const Operation& op) {
 void BlockSchedule::DivideByRows(const Operation& op, Registers out) {
   Registers below = Of(op.operands[1]);
   const Registers& above = Of(op.operands[0]);
-  constexpr int kVector = static_cast<int>(isa::Slot::kVector);
-  const RegisterCost* divide = costs_->Of(op.name, /*is_float=*/true);
   const RegisterCost* multiply = costs_->Of("arith.mulf", /*is_float=*/true);
-  Work work;
-  for (int s = 0; s < isa::kNumSlots; ++s) {
-    work.slots[s] = static_cast<uint8_t>(std::min(divide->slots[s], 255));
-  }
-  work.slots[kVector] -= std::min<uint8_t>(work.slots[kVector], 1);
-  work.latency = std::max(1, divide->latency - multiply->latency);
   const auto [it, fresh] = reciprocals_.try_emplace(op.operands[1], below);
   if (fresh) {
-    const int kind = graph_.Kind(work);
+    const int kind = ElementwiseKind("tpu.reciprocal", /*is_float=*/true);
     for (int& node : it->second.nodes) node = graph_.Add(kind, {node});
   }
   const int kind = Kind(isa::Slot::kVector, multiply->latency);
@@ -283,65 +286,6 @@ void BlockSchedule::Rotate(const Operation& op) {
   for (int& node : out.nodes) node = graph_.Add(kind, {node});
   out.in_all_lanes = false;
   values_[op.results[0]] = std::move(out);
-}
-
-// What was stored to this memory before is there when its register is.
-void BlockSchedule::Load(const Operation& op) {
-  Registers out = Full(TypeOf(op.results[0]));
-  const Registers* stored = nullptr;
-  int all = -1;
-  for (const int value : op.operands) {
-    if (!TypeOf(value).IsMemRef()) continue;
-    const auto found = stored_.find(value);
-    if (found == stored_.end()) continue;
-    if (found->second.size() == out.size()) {
-      stored = &found->second;
-    } else {
-      all = stores_[value];
-    }
-  }
-  const int kind =
-      Kind(isa::Slot::kLoad, model_.Latency(isa::LatencyKey::kVectorLoad));
-  for (size_t k = 0; k < out.nodes.size(); ++k) {
-    out.nodes[k] =
-        graph_.Add(kind, {stored == nullptr ? all : stored->nodes[k]});
-  }
-  values_[op.results[0]] = std::move(out);
-}
-
-void BlockSchedule::Store(const Operation& op) {
-  // The vector that is stored, wherever it stands among the operands.
-  int vector = -1, memory = -1;
-  for (const int value : op.operands) {
-    const Type& type = TypeOf(value);
-    if (type.IsMemRef()) memory = value;
-    if (!type.IsVector()) continue;
-    if (vector < 0 || RegistersOf(type) > RegistersOf(TypeOf(vector))) {
-      vector = value;
-    }
-  }
-  if (vector < 0) return;
-  const Registers& from = Of(vector);
-  Registers out = Full(TypeOf(vector));
-  if (from.size() >= out.size()) {
-    // Rows of a column are registers, whatever the type's last dimension is.
-    out.rows = from.rows;
-    out.columns = from.columns;
-    out.nodes.resize(static_cast<size_t>(out.size()));
-  }
-  const int kind = Kind(isa::Slot::kStore, 1);
-  for (int64_t r = 0; r < out.rows; ++r) {
-    for (int64_t c = 0; c < out.columns; ++c) {
-      out.nodes[r * out.columns + c] =
-          graph_.Add(kind, {from.At(r, c, out.rows, out.columns)});
-    }
-  }
-  if (memory < 0) return;
-  const auto before = stores_.find(memory);
-  std::vector<int> all = out.nodes;
-  if (before != stores_.end()) all.push_back(before->second);
-  stores_[memory] = graph_.Join(all);
-  stored_[memory] = std::move(out);
 }
 
 }  // namespace ptxla::lowering

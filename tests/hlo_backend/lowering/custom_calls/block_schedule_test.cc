@@ -22,6 +22,10 @@ using mosaic::Type;
 
 class BlockScheduleTest : public ::testing::Test {
  protected:
+  const Type* Keep(const Type& t) { return &types_.emplace_back(t); }
+  const Attribute* Keep(const Attribute& a) {
+    return &attributes_.emplace_back(a);
+  }
   const Type* Scalar(const std::string& name, int bits) {
     Type t;
     t.kind = Type::Kind::kScalar;
@@ -106,10 +110,6 @@ class BlockScheduleTest : public ::testing::Test {
   isa::MachineModel model_;
 
  private:
-  const Type* Keep(const Type& t) { return &types_.emplace_back(t); }
-  const Attribute* Keep(const Attribute& a) {
-    return &attributes_.emplace_back(a);
-  }
   std::array<int64_t, isa::kNumSlots> used_{};
 };
 
@@ -168,6 +168,38 @@ TEST_F(BlockScheduleTest, ProductsGoToTheArrayThatHasLessToDo) {
   const int64_t one = Schedule("v6e");
   Store(Op("tpu.matmul", {Load(side), Load(weights)}, out));
   EXPECT_LT(Schedule("v6e"), one + 512);
+}
+
+TEST_F(BlockScheduleTest, TheSignInFrontOfAnExponentialIsFree) {
+  const Type* square = Vector({128, 128}, f32_);
+  const int x = Load(square);
+  Store(Op("math.exp", {x}, square));
+  Schedule("v6e");
+  const int64_t alone = Used(isa::Slot::kVector);
+  module_.top.operations.pop_back();
+  module_.top.operations.pop_back();
+  Store(Op("math.exp", {Op("arith.negf", {x}, square)}, square));
+  Schedule("v6e");
+  EXPECT_EQ(Used(isa::Slot::kVector), alone);
+}
+
+TEST_F(BlockScheduleTest, OneDividedByAValueTakesNoMultiplication) {
+  const Type* square = Vector({128, 128}, f32_);
+  Attribute bits, all;
+  bits.kind = Attribute::Kind::kFloat;
+  bits.integer = 0x3f800000;
+  all.kind = Attribute::Kind::kDictionary;
+  all.names = {"value"};
+  all.elements = {Keep(bits)};
+  const int one = Op("vector.broadcast",
+                     {Op("arith.constant", {}, f32_, Keep(all))}, square);
+  const int x = Load(square);
+  Store(Op("arith.divf", {one, x}, square));
+  Schedule("v6e");
+  const int64_t inverse = Used(isa::Slot::kVector);
+  Store(Op("arith.divf", {x, x}, square));
+  Schedule("v6e");
+  EXPECT_EQ(Used(isa::Slot::kVector), 2 * inverse + 16);
 }
 
 // 512 x 512 x 512 in libtpu 0.0.42.1: 1,172 bundles of bytes, 2,221 of bf16.
