@@ -44,8 +44,8 @@ int64_t StepWalker::Piece(const Operation* first, size_t count) {
   if (fresh) {
     BlockSchedule schedule(kernel_.module, model_, &costs_);
     for (size_t k = 0; k < count; ++k) schedule.Add(first[k]);
-    unknown_.insert(schedule.unknown().begin(), schedule.unknown().end());
     it->second = schedule.Finish();
+    unknown_.insert(schedule.unknown().begin(), schedule.unknown().end());
   }
   return it->second;
 }
