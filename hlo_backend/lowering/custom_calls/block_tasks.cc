@@ -3,6 +3,7 @@
 
 #include "absl/strings/match.h"
 #include "base/units.h"
+#include "hlo_backend/lowering/custom_calls/block_numbers.h"
 #include "hlo_backend/lowering/custom_calls/block_schedule.h"
 #include "hlo_backend/lowering/products/product_problem.h"
 
@@ -32,6 +33,11 @@ bool IsFree(const std::string& name) {
 bool IsReduction(const std::string& name) {
   return name == "vector.multi_reduction" || name == "tpu.all_reduce" ||
          name == "tpu.reduce_index" || name == "vector.reduction";
+}
+
+// Registers that a vector would take as 32-bit numbers.
+int64_t Rows8(const Type& type) {
+  return CeilOfRatio<int64_t>(type.Elements(), kSublanes * kLanes);
 }
 
 bool IsProduct(const std::string& name) {
@@ -239,7 +245,9 @@ void BlockSchedule::AddProduct(const Operation& op, Task* task) {
   if (const Attribute* flag = op.Find("transpose_rhs")) {
     transposed = transposed || flag->integer != 0;
   }
-  const ArrayShape array = ArrayShapeOf(model_, transposed);
+  const BlockNumbers numbers =
+      NumbersOfBlock(model_, lhs, TypeOf(op.operands[1]), out, transposed);
+  const ArrayShape& array = numbers.arrays;
   const int64_t depth = CeilOfRatio<int64_t>(k, array.size);
   const int64_t tiles = depth * CeilOfRatio<int64_t>(n, array.size);
   const int64_t mxus = std::max(1, array.mxus);
@@ -259,7 +267,11 @@ void BlockSchedule::AddProduct(const Operation& op, Task* task) {
   task->busy[static_cast<int>(isa::Slot::kPop)] =
       Instructions(isa::Slot::kPop, results * depth * times);
   task->busy[static_cast<int>(isa::Slot::kVector)] =
-      Instructions(isa::Slot::kVector, results * (depth * times - 1));
+      Instructions(isa::Slot::kVector,
+                   results * (depth * times - 1) +
+                       numbers.result_operations * results * depth +
+                       numbers.lhs_operations * Rows8(lhs) +
+                       numbers.rhs_operations * Rows8(TypeOf(op.operands[1])));
   task->latency = array.latency + array.push_interval;
   task->passes = CeilOfRatio<int64_t>(tiles, mxus);
   const auto weights = makers_.find(op.operands[1]);

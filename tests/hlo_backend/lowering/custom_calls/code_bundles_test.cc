@@ -27,9 +27,11 @@ constexpr Listing kListings[] = {
     {"attention_causal", "v5e", 2332}, {"attention_full", "v5e", 1745},
     {"pick_rows", "v5e", 85},          {"product_512", "v5e", 4295},
     {"rms_norm", "v5e", 1041},         {"tanh_in_pieces", "v5e", 88},
+    {"product_s8", "v5e", 1597},       {"product_f8", "v5e", 2460},
     {"attention_causal", "v6e", 2209}, {"attention_full", "v6e", 1391},
     {"pick_rows", "v6e", 103},         {"product_512", "v6e", 1836},
     {"rms_norm", "v6e", 859},          {"tanh_in_pieces", "v6e", 101},
+    {"product_s8", "v6e", 765},        {"product_f8", "v6e", 1028},
 };
 
 TEST(CodeBundlesTest, AreThoseOfTheTpuCompiler) {

@@ -88,6 +88,19 @@ TEST_F(PallasCallTest, LoopsRunAsOftenAsTheirBoundsSay) {
   EXPECT_LE(step.bundles, 16 * once);
 }
 
+// 2 x 11 x 2 steps: rows and weights move with each, the result's block when
+// the table names other rows, not with each step of the sum.
+TEST_F(PallasCallTest, BlocksThatATableNamesStayWhileItsEntryDoes) {
+  const hlo::Shape x =
+      hlo::Shape::ArrayRowMajor(hlo::PrimitiveType::kBf16, {1024, 512});
+  const hlo::Shape w =
+      hlo::Shape::ArrayRowMajor(hlo::PrimitiveType::kBf16, {4, 512, 512});
+  const PallasTime t = Time("grouped_product", "v6e", {&x, &w, &x});
+  EXPECT_EQ(t.steps, 44);
+  EXPECT_EQ(t.hbm_bytes, 44 * (kMiB / 16 + kMiB / 8) + 16 * kMiB / 16);
+  EXPECT_THAT(t.taken, ::testing::Contains("a grid bound of 11"));
+}
+
 TEST_F(PallasCallTest, WhatLiesInVmemIsNotCopied) {
   const hlo::Shape hbm =
       hlo::Shape::ArrayRowMajor(hlo::PrimitiveType::kBf16, {2048, 2048});

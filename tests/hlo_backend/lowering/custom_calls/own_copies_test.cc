@@ -1,0 +1,101 @@
+// Do the copies that a kernel starts by itself take their time?
+#include "hlo_backend/lowering/custom_calls/own_copies.h"
+
+#include <string>
+
+#include "chips/chip_spec.h"
+#include "gtest/gtest.h"
+#include "hlo_backend/lowering/custom_calls/block_bytes.h"
+#include "hlo_backend/lowering/custom_calls/pallas_call.h"
+#include "isa/from_chip_spec.h"
+#include "tests/hlo_backend/mosaic/fixtures.h"
+#include "tests/support/status_matchers.h"
+
+namespace ptxla::lowering {
+namespace {
+
+using ::ptxla::testing::ReadPallasCase;
+
+constexpr OwnCopy kMiB{1 << 20, 1 << 20, 1 << 20, /*reads=*/true, false};
+
+class OwnCopiesTest : public ::testing::Test {
+ protected:
+  OwnCopiesTest()
+      : chip_(*chips::ChipSpec::Load("v5e")),
+        hbm_(chip_),
+        copies_(hbm_, chip_.core().clock, /*sharers=*/1) {}
+
+  PallasTime Time(const std::string& name, const hlo::Shape& in) {
+    const mosaic::PallasKernel kernel = *ReadPallasCase(name);
+    const isa::MachineModel model = isa::FromChipSpec(chip_);
+    codegen::BlockCache cache(model);
+    auto time = TimeOf({chip_, model, &cache}, kernel, {&in, &in}, 1);
+    EXPECT_OK(time.status());
+    return time.ok() ? *time : PallasTime();
+  }
+
+  const chips::ChipSpec chip_;
+  const memory::HbmModel hbm_;
+  OwnCopies copies_;
+};
+
+TEST_F(OwnCopiesTest, AWaitLastsUntilTheBytesHaveCome) {
+  copies_.Start({1, 0}, kMiB, 0);
+  const int64_t end = copies_.Wait({1, 0}, kMiB.amount, 0);
+  EXPECT_EQ(end,
+            chip_.core()
+                .clock.CyclesCeil(hbm_.Busy({Bytes(1 << 20)}) + hbm_.latency())
+                .count());
+  EXPECT_EQ(copies_.Wait({1, 0}, kMiB.amount, end + 5), end + 5);
+}
+
+TEST_F(OwnCopiesTest, TheMemoryServesThemOneAfterAnother) {
+  copies_.Start({1, 0}, kMiB, 0);
+  copies_.Start({1, 1}, kMiB, 0);
+  const int64_t second = copies_.Wait({1, 1}, kMiB.amount, 0);
+  const int64_t first = copies_.Wait({1, 0}, kMiB.amount, 0);
+  EXPECT_NEAR(
+      static_cast<double>(second - first),
+      static_cast<double>(
+          chip_.core().clock.CyclesCeil(hbm_.Busy({Bytes(1 << 20)})).count()),
+      1.0);
+}
+
+// 16 blocks of 1 MiB: at once, each pays the latency of the memory and what is
+// computed; ahead, the bytes alone remain.
+TEST_F(OwnCopiesTest, CopiesAheadAreHiddenAndOthersAreNot) {
+  const hlo::Shape in =
+      hlo::Shape::ArrayRowMajor(hlo::PrimitiveType::kF32, {16, 256, 1024});
+  const PallasTime at_once = Time("copies_at_once", in);
+  const PallasTime ahead = Time("copies_ahead", in);
+  EXPECT_EQ(at_once.hbm_bytes, ahead.hbm_bytes);
+  const int64_t latency = chip_.core().clock.CyclesCeil(hbm_.latency()).count();
+  EXPECT_GT(at_once.cycles, ahead.cycles + 15 * latency);
+}
+
+// Lengths that are data: as many pages as the table has.
+TEST_F(OwnCopiesTest, ALoopOverPagesGoesOverAllThatThereAre) {
+  const hlo::Shape pages =
+      hlo::Shape::ArrayRowMajor(hlo::PrimitiveType::kF32, {32, 16, 128});
+  const PallasTime t = Time("sum_of_pages", pages);
+  EXPECT_FALSE(t.assumed);
+  const int64_t page = 16 * 128 * 4;
+  EXPECT_EQ(t.hbm_bytes, 32 * page + 4 * page);
+}
+
+TEST(BlockBytesTest, AnArrayOfOneRowHasTilesOfOneRow) {
+  EXPECT_EQ(BytesOfBlock(32, {1, 1, 1024}, {8192, 1, 1024}).bytes, 4096);
+  EXPECT_EQ(BytesOfBlock(32, {1, 1024}, {8192, 1024}).bytes, 8 * 4096);
+}
+
+TEST(BlockBytesTest, FourBitsAreHalfAByte) {
+  EXPECT_EQ(BytesOfBlock(4, {512, 512}, {2048, 2048}).bytes, 512 * 512 / 2);
+}
+
+TEST(BlockBytesTest, APartOfTheLanesLiesInRunsOfItsTiles) {
+  EXPECT_EQ(BytesOfBlock(16, {512, 128}, {2048, 2048}).run, 16 * 128 * 2);
+  EXPECT_EQ(BytesOfBlock(16, {512, 2048}, {2048, 2048}).run, 512 * 2048 * 2);
+}
+
+}  // namespace
+}  // namespace ptxla::lowering
