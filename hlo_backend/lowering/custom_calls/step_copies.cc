@@ -97,7 +97,7 @@ OwnCopy StepWalker::CopyOf(int source, int target) const {
 
 // Source, its semaphore, target, its semaphore.
 void StepWalker::StartCopy(const Operation& op, Walk* walk) {
-  TakeTime(kStartBundles, walk);
+  scalar_ += kStartBundles;
   const std::vector<int> operands = Segments(op);
   if (operands.size() < 4 || operands[0] < 0 || operands[2] < 0) return;
   const OwnCopy copy = CopyOf(operands[0], operands[2]);

@@ -39,6 +39,26 @@ const std::vector<int>& Yielded(const Block& block) {
   return block.operations.empty() ? nothing : block.operations.back().operands;
 }
 
+// A condition on scalars and one copy needs no branch: its instructions are
+// predicated, as libtpu 0.0.42.1 has them in `emit_pipeline` and in copies that
+// are started ahead; those of several copies are branched over.
+bool IsPredicated(const Operation& op) {
+  int copies = 0;
+  for (const mosaic::Region& region : op.regions) {
+    for (const Block& block : region.blocks) {
+      for (const Operation& inner : block.operations) {
+        if (!inner.regions.empty() || absl::StartsWith(inner.name, "vector.") ||
+            absl::StartsWith(inner.name, "tpu.vector_") ||
+            absl::StrContains(inner.name, "store")) {
+          return false;
+        }
+        copies += absl::StrContains(inner.name, "_dma");
+      }
+    }
+  }
+  return copies <= 1;
+}
+
 }  // namespace
 
 StepWalker::StepWalker(const mosaic::PallasKernel& kernel,
@@ -57,12 +77,14 @@ absl::StatusOr<StepTime> StepWalker::At(const std::vector<int64_t>& index) {
     walk.math.Set(arguments[d], index[d]);
   }
   RETURN_IF_ERROR(Run(kernel_.body(), &walk));
+  TakeScalarTime(&walk);
   return walk.time;
 }
 
 absl::StatusOr<int64_t> StepWalker::CodeBundles() {
   Walk walk{mosaic::IndexMath(kernel_.module), /*listing=*/true, {}};
   RETURN_IF_ERROR(Run(kernel_.body(), &walk));
+  TakeScalarTime(&walk);
   return walk.time.bundles;
 }
 
@@ -82,11 +104,24 @@ void StepWalker::TakeTime(int64_t bundles, Walk* walk) {
   if (!walk->listing) now_ += bundles;
 }
 
+void StepWalker::TakeScalarTime(Walk* walk) {
+  TakeTime(scalar_, walk);
+  scalar_ = 0;
+}
+
+void StepWalker::Branch(Walk* walk) {
+  TakeScalarTime(walk);
+  TakeTime(1 + model_.branch_delay_slots, walk);
+}
+
 absl::Status StepWalker::Run(const Block& block, Walk* walk) {
   size_t begin = 0;
   const auto finish = [&](size_t end) {
-    if (end > begin)
-      TakeTime(Piece(&block.operations[begin], end - begin), walk);
+    if (end > begin) {
+      const int64_t bundles = Piece(&block.operations[begin], end - begin);
+      scalar_ = std::max<int64_t>(0, scalar_ - bundles);
+      TakeTime(bundles, walk);
+    }
     begin = end + 1;
   };
   for (size_t k = 0; k < block.operations.size(); ++k) {
@@ -142,7 +177,7 @@ absl::Status StepWalker::If(const Operation& op, Walk* walk) {
     }
   }
   SetAll(op.results, results, &walk->math);
-  TakeTime(1 + model_.branch_delay_slots, walk);
+  if (!IsPredicated(op)) Branch(walk);
   return absl::OkStatus();
 }
 
@@ -181,7 +216,7 @@ absl::Status StepWalker::For(const Operation& op, Walk* walk) {
     SetAll(body.arguments, carried, &walk->math, 1);
     RETURN_IF_ERROR(Run(body, walk));
     carried = ValuesOf(walk->math, Yielded(body));
-    TakeTime(1 + model_.branch_delay_slots, walk);
+    Branch(walk);
   }
   SetAll(op.results, carried, &walk->math);
   return absl::OkStatus();
@@ -213,7 +248,7 @@ absl::Status StepWalker::While(const Operation& op, Walk* walk) {
     SetAll(body.arguments, handed, &walk->math);
     RETURN_IF_ERROR(Run(body, walk));
     carried = ValuesOf(walk->math, Yielded(body));
-    TakeTime(1 + model_.branch_delay_slots, walk);
+    Branch(walk);
     if (walk->listing) break;
   }
   SetAll(op.results, handed, &walk->math);

@@ -85,6 +85,10 @@ class StepWalker {
   // Of a piece between two branches; the same piece is scheduled once.
   int64_t Piece(const mosaic::Operation* first, size_t count);
   void TakeTime(int64_t bundles, Walk* walk);
+  // Work of the scalar unit, which straight code behind it hides; what is left
+  // at the next branch takes time.
+  void TakeScalarTime(Walk* walk);
+  void Branch(Walk* walk);
 
   Part PartOf(int value) const;
   OwnCopy CopyOf(int source, int target) const;
@@ -97,7 +101,8 @@ class StepWalker {
   mosaic::ScalarMemory own_memory_;
   mosaic::ScalarMemory* memory_;
   OwnCopies* copies_;
-  int64_t now_ = 0;  // cycles since the first step began
+  int64_t now_ = 0;     // cycles since the first step began
+  int64_t scalar_ = 0;  // bundles of scalar work that nothing has hidden yet
   ElementwiseCosts costs_;
   std::map<std::pair<const mosaic::Operation*, size_t>, int64_t> pieces_;
   absl::flat_hash_map<int, Part> parts_;

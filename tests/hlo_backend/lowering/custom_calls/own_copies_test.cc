@@ -1,12 +1,14 @@
 // Do the copies that a kernel starts by itself take their time?
 #include "hlo_backend/lowering/custom_calls/own_copies.h"
 
+#include <cstdlib>
 #include <string>
 
 #include "chips/chip_spec.h"
 #include "gtest/gtest.h"
 #include "hlo_backend/lowering/custom_calls/block_bytes.h"
 #include "hlo_backend/lowering/custom_calls/pallas_call.h"
+#include "hlo_backend/lowering/custom_calls/step_walker.h"
 #include "isa/from_chip_spec.h"
 #include "tests/hlo_backend/mosaic/fixtures.h"
 #include "tests/support/status_matchers.h"
@@ -71,6 +73,21 @@ TEST_F(OwnCopiesTest, CopiesAheadAreHiddenAndOthersAreNot) {
   EXPECT_EQ(at_once.hbm_bytes, ahead.hbm_bytes);
   const int64_t latency = chip_.core().clock.CyclesCeil(hbm_.latency()).count();
   EXPECT_GT(at_once.cycles, ahead.cycles + 15 * latency);
+}
+
+// 16 blocks with and without looking ahead differ by less than a branch each.
+TEST_F(OwnCopiesTest, AStartUnderAConditionNeedsNoBranch) {
+  const isa::MachineModel model = isa::FromChipSpec(chip_);
+  const auto bundles = [&](const std::string& name) {
+    const mosaic::PallasKernel kernel = *ReadPallasCase(name);
+    StepWalker walker(kernel, model);
+    auto step = walker.At({});
+    EXPECT_OK(step.status());
+    return step.ok() ? step->bundles : 0;
+  };
+  const int64_t branch = 1 + model.branch_delay_slots;
+  EXPECT_LT(std::abs(bundles("copies_ahead") - bundles("copies_at_once")),
+            16 * branch);
 }
 
 // Lengths that are data: as many pages as the table has.
