@@ -57,7 +57,9 @@ struct Body {
   // The array that a value is loaded from, -1 if it is not.
   int LoadedFrom(int value) const {
     const Operation* op = Maker(value);
-    return op != nullptr && op->name == "memref.load" ? op->operands[0] : -1;
+    return op != nullptr && op->name == "memref.load" && !op->operands.empty()
+               ? op->operands[0]
+               : -1;
   }
 };
 
@@ -116,13 +118,16 @@ class Prefetched {
       if (window.map == nullptr || Array(w) == nullptr) continue;
       const Block& block = window.map->regions[0].blocks[0];
       const Body map(block);
-      if (block.operations.empty()) continue;
+      if (block.operations.empty() ||
+          block.arguments.size() < kernel_.grid.size() + open_.size()) {
+        continue;
+      }
       const std::vector<int>& results = block.operations.back().operands;
       for (size_t d = 0; d < results.size() && d < Array(w)->size(); ++d) {
         int loaded = map.LoadedFrom(results[d]);
         // Less where the first block begins.
         const Operation* made = map.Maker(results[d]);
-        if (loaded < 0 && made != nullptr &&
+        if (loaded < 0 && made != nullptr && !made->operands.empty() &&
             (made->name == "arith.subi" || made->name == "arith.addi")) {
           loaded = map.LoadedFrom(made->operands[0]);
         }
@@ -141,6 +146,7 @@ class Prefetched {
 
   void FillInOrder(size_t k, int64_t blocks) {
     const int64_t entries = TypeAt(k).Elements();
+    if (entries < 1) return;
     Set(k, [entries, blocks](int64_t at) { return at * blocks / entries; });
     if (entries > 1) {
       lines_.push_back(
@@ -168,6 +174,7 @@ class Prefetched {
       for (const int place : places) {
         const Operation* op = body_.Maker(place);
         if (parts < 1 || op == nullptr || op->name != "arith.addi" ||
+            op->operands.empty() ||
             places.count(body_.Source(op->operands[0])) == 0) {
           continue;
         }
@@ -183,7 +190,7 @@ class Prefetched {
   // dimension behind that index is the page.
   void FillLengths() {
     for (const Operation* op : body_.operations) {
-      if (op->name != "tpu.memref_slice") continue;
+      if (op->name != "tpu.memref_slice" || op->operands.empty()) continue;
       const std::vector<int64_t>& dims =
           kernel_.module.values[op->operands[0]]->dims;
       for (size_t d = 0; d + 1 < dims.size() && d + 1 < op->operands.size();
@@ -197,13 +204,12 @@ class Prefetched {
   void FillLengthsOf(const Type& table, int64_t pages, int64_t page) {
     for (size_t k = 0; k < open_.size(); ++k) {
       const int64_t rows = TypeAt(k).Elements();
+      if (rows < 1 || TypeAt(k).dims.size() != 1) continue;
       const bool fits =
           table.dims.size() > 1
-              ? rows == table.Elements() / table.dims.back()
+              ? rows * table.dims.back() == table.Elements()
               : rows < table.Elements() && table.Elements() % rows == 0;
-      if (!open_[k] || !fits || TypeAt(k).dims.size() != 1) {
-        continue;
-      }
+      if (!open_[k] || !fits) continue;
       const int64_t room =
           std::min(table.Elements() / rows, std::max<int64_t>(1, pages / rows));
       const int64_t length = room * page;

@@ -213,6 +213,25 @@ def sum_of_blocks(blocks, rows, ahead):
     return call, (array(blocks, rows, 1024, dtype=F32),)
 
 
+def send_right(devices, rows, width):
+    """Each device copies its part to the next one of a ring."""
+
+    def body(x, out, sent, came):
+        right = jax.lax.rem(jax.lax.axis_index("x") + 1, devices)
+        copy = pltpu.make_async_remote_copy(
+            x, out, sent, came, device_id=(right,), device_id_type=pltpu.DeviceIdType.MESH)
+        copy.start()
+        copy.wait()
+
+    call = pl.pallas_call(
+        body, out_shape=array(rows, width, dtype=F32), in_specs=[HBM], out_specs=HBM, name="send_right",
+        scratch_shapes=[pltpu.SemaphoreType.DMA, pltpu.SemaphoreType.DMA])
+    mesh = jax.sharding.AbstractMesh((devices,), ("x",))
+    part = jax.sharding.PartitionSpec("x")
+    whole = jax.ShapeDtypeStruct((devices * rows, width), F32, sharding=jax.sharding.NamedSharding(mesh, part))
+    return jax.shard_map(call, mesh=mesh, in_specs=part, out_specs=part, check_vma=False), (whole,)
+
+
 def rows_of_heads(rows, heads):
     """Divides row numbers by a number that everybody knows."""
 
@@ -230,6 +249,7 @@ CASES = {
     "sum_of_pages": lambda: sum_of_pages(4, 8, 16),
     "copies_at_once": lambda: sum_of_blocks(16, 256, False),
     "copies_ahead": lambda: sum_of_blocks(16, 256, True),
+    "send_right": lambda: send_right(8, 1024, 1024),
     "rows_of_heads": lambda: rows_of_heads(256, 4),
     "product_512": lambda: product(2048, 2048, 2048, 512, 1024, 512),
     "attention_causal": lambda: attention(8, 2048, 128, 512, 512, True),

@@ -61,7 +61,7 @@ class GridWalk {
         kernel_(kernel),
         hbm_(context.chip),
         memory_(std::move(memory)),
-        copies_(hbm_, context.chip.core().clock, cores),
+        copies_(hbm_, context.chip.ici(), context.chip.core().clock, cores),
         walker_(kernel, context.model, &memory_, &copies_) {
     for (size_t w = 0; w < kernel.windows.size(); ++w) {
       const mosaic::PallasWindow& window = kernel.windows[w];

@@ -4,7 +4,8 @@
 
 namespace ptxla::lowering {
 
-void OwnCopies::Start(Semaphore semaphore, const OwnCopy& copy, int64_t now) {
+void OwnCopies::Start(const std::vector<Semaphore>& semaphores,
+                      const OwnCopy& copy, int64_t now) {
   const Picoseconds asked = clock_.ToTime(Cycles(now));
   Picoseconds done = asked;
   if (copy.reads || copy.writes) {
@@ -16,7 +17,14 @@ void OwnCopies::Start(Semaphore semaphore, const OwnCopy& copy, int64_t now) {
     free_ = std::max(free_, asked) + Picoseconds(busy.count() * sharers_);
     done = free_ + hbm_.latency();
   }
-  running_[semaphore].push_back({copy.amount, done});
+  if (copy.link >= 0 && ici_.links > 0) {
+    Picoseconds& link = link_free_[copy.link % ici_.links];
+    link = std::max(link, asked) + Bytes(copy.bytes) / ici_.effective_link();
+    done = std::max(done, link + ici_.hop);
+  }
+  for (const Semaphore& semaphore : semaphores) {
+    running_[semaphore].push_back({copy.amount, done});
+  }
 }
 
 int64_t OwnCopies::Wait(Semaphore semaphore, int64_t amount, int64_t now) {

@@ -95,17 +95,27 @@ OwnCopy StepWalker::CopyOf(int source, int target) const {
   return copy;
 }
 
-// Source, its semaphore, target, its semaphore.
+// Source, its semaphore, target, its semaphore, the target's device. A copy to
+// another device sets both semaphores, each on its side.
 void StepWalker::StartCopy(const Operation& op, Walk* walk) {
   scalar_ += kStartBundles;
   const std::vector<int> operands = Segments(op);
-  if (operands.size() < 4 || operands[0] < 0 || operands[2] < 0) return;
-  const OwnCopy copy = CopyOf(operands[0], operands[2]);
+  const auto array = [&](size_t k) {
+    return k < operands.size() && operands[k] >= 0 &&
+           kernel_.module.values[operands[k]]->IsMemRef();
+  };
+  if (operands.size() < 4 || !array(0) || !array(2)) return;
+  OwnCopy copy = CopyOf(operands[0], operands[2]);
+  if (operands.size() > 4) copy.link = operands[4];
   walk->time.copied_bytes += copy.bytes * (copy.reads + copy.writes);
-  const int semaphore = operands[3] < 0 ? operands[1] : operands[3];
-  if (copies_ == nullptr || walk->listing || semaphore < 0) return;
-  const Part part = PartOf(semaphore);
-  copies_->Start({part.array, part.first}, copy, now_);
+  if (copies_ == nullptr || walk->listing) return;
+  std::vector<OwnCopies::Semaphore> semaphores;
+  for (const int semaphore : {operands[1], operands[3]}) {
+    if (semaphore < 0) continue;
+    const Part part = PartOf(semaphore);
+    semaphores.push_back({part.array, part.first});
+  }
+  copies_->Start(semaphores, copy, now_);
 }
 
 // Semaphore, source, target.

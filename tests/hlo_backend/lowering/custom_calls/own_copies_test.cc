@@ -25,7 +25,7 @@ class OwnCopiesTest : public ::testing::Test {
   OwnCopiesTest()
       : chip_(*chips::ChipSpec::Load("v5e")),
         hbm_(chip_),
-        copies_(hbm_, chip_.core().clock, /*sharers=*/1) {}
+        copies_(hbm_, chip_.ici(), chip_.core().clock, /*sharers=*/1) {}
 
   PallasTime Time(const std::string& name, const hlo::Shape& in) {
     const mosaic::PallasKernel kernel = *ReadPallasCase(name);
@@ -42,7 +42,7 @@ class OwnCopiesTest : public ::testing::Test {
 };
 
 TEST_F(OwnCopiesTest, AWaitLastsUntilTheBytesHaveCome) {
-  copies_.Start({1, 0}, kMiB, 0);
+  copies_.Start({{1, 0}}, kMiB, 0);
   const int64_t end = copies_.Wait({1, 0}, kMiB.amount, 0);
   EXPECT_EQ(end,
             chip_.core()
@@ -52,8 +52,8 @@ TEST_F(OwnCopiesTest, AWaitLastsUntilTheBytesHaveCome) {
 }
 
 TEST_F(OwnCopiesTest, TheMemoryServesThemOneAfterAnother) {
-  copies_.Start({1, 0}, kMiB, 0);
-  copies_.Start({1, 1}, kMiB, 0);
+  copies_.Start({{1, 0}}, kMiB, 0);
+  copies_.Start({{1, 1}}, kMiB, 0);
   const int64_t second = copies_.Wait({1, 1}, kMiB.amount, 0);
   const int64_t first = copies_.Wait({1, 0}, kMiB.amount, 0);
   EXPECT_NEAR(
@@ -61,6 +61,18 @@ TEST_F(OwnCopiesTest, TheMemoryServesThemOneAfterAnother) {
       static_cast<double>(
           chip_.core().clock.CyclesCeil(hbm_.Busy({Bytes(1 << 20)})).count()),
       1.0);
+}
+
+// 4 MiB to the next device of a ring: a link is slower than the memory.
+TEST_F(OwnCopiesTest, WhatGoesToAnotherDevicePassesALink) {
+  const hlo::Shape part =
+      hlo::Shape::ArrayRowMajor(hlo::PrimitiveType::kF32, {1024, 1024});
+  const PallasTime t = Time("send_right", part);
+  const Picoseconds link =
+      Bytes(4 << 20) / chip_.ici().effective_link() + chip_.ici().hop;
+  const Picoseconds took = chip_.core().clock.ToTime(Cycles(t.cycles));
+  EXPECT_GE(took, link);
+  EXPECT_LT(took.count(), link.count() * 1.05);
 }
 
 // 16 blocks of 1 MiB: at once, each pays the latency of the memory and what is
