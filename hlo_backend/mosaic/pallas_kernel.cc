@@ -9,6 +9,7 @@
 #include "hlo_backend/mosaic/bytecode_reader.h"
 #include "hlo_backend/mosaic/index_math.h"
 #include "hlo_backend/mosaic/known_divisors.h"
+#include "hlo_backend/mosaic/operand_counts.h"
 
 namespace ptxla::mosaic {
 namespace {
@@ -125,6 +126,7 @@ absl::StatusOr<PallasKernel> PallasKernelOf(absl::string_view backend_config) {
   ASSIGN_OR_RETURN(const std::string bytes, BodyOf(backend_config));
   PallasKernel k;
   ASSIGN_OR_RETURN(k.module, ReadBytecode(bytes));
+  RETURN_IF_ERROR(CheckOperandCounts(k.module));
   RenameKnownDivisions(&k.module);
   const std::vector<const Operation*> functions = k.module.Functions();
   if (functions.empty()) return Broken("no function");
