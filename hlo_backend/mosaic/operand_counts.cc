@@ -41,9 +41,15 @@ absl::Status Check(const Block& block, const Module& module) {
         good = module.values[op.operands[k]]->IsVector();
       }
     }
+    // Vectors have elements, and are known whole.
+    for (const int result : op.results) {
+      const Type& type = *module.values[result];
+      for (const int64_t d : type.dims) good &= !type.IsVector() || d > 0;
+    }
     if (!good) {
       return absl::InvalidArgumentError(
-          absl::StrCat("Mosaic kernel: ", op.name, " lacks an operand"));
+          absl::StrCat("Mosaic kernel: ", op.name,
+                       " is not what its operands and results say"));
     }
     for (const Region& region : op.regions) {
       for (const Block& inner : region.blocks) {

@@ -1,4 +1,5 @@
-// Whether the operations that are timed have the operands that they must have:
+// Whether the operations that are timed have the operands that they must have,
+// and vectors elements:
 // bytecode that was cut or altered reads well and says nonsense.
 #ifndef PTXLA_HLO_BACKEND_MOSAIC_OPERAND_COUNTS_H_
 #define PTXLA_HLO_BACKEND_MOSAIC_OPERAND_COUNTS_H_
@@ -8,7 +9,7 @@
 
 namespace ptxla::mosaic {
 
-// InvalidArgument names the first operation that lacks one.
+// InvalidArgument names the first operation that does not.
 absl::Status CheckOperandCounts(const Module& module);
 
 }  // namespace ptxla::mosaic

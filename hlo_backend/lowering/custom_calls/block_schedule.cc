@@ -109,6 +109,8 @@ int64_t BlockSchedule::Finish() {
         best = start;
       }
     }
+    // A broken kernel's values may wait for each other.
+    if (next == nullptr) break;
     Place(next);
     cycles = std::max(cycles, next->end);
   }

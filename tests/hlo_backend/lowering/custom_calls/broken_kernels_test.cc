@@ -26,8 +26,7 @@ TEST(BrokenKernelsTest, AreRefusedOrTimed) {
       hlo::Shape::ArrayRowMajor(hlo::PrimitiveType::kF32, {32, 16, 128});
   std::mt19937 random(7);
   int read = 0;
-  for (const char* name : {"sum_of_pages", "copies_ahead", "grouped_product",
-                           "product_s8", "send_right"}) {
+  for (const char* name : ::ptxla::testing::kPallasCases) {
     const std::string payload = ::ptxla::testing::PallasPayload(name);
     for (int k = 0; k < 300; ++k) {
       std::string bytes = payload;
