@@ -1,6 +1,6 @@
 // Whether the operations that are timed have the operands that they must have,
-// and vectors elements:
-// bytecode that was cut or altered reads well and says nonsense.
+// and vectors elements: bytecode that was cut or altered reads well and says
+// nonsense.
 #ifndef PTXLA_HLO_BACKEND_MOSAIC_OPERAND_COUNTS_H_
 #define PTXLA_HLO_BACKEND_MOSAIC_OPERAND_COUNTS_H_
 
