@@ -102,6 +102,35 @@ TEST_F(OwnCopiesTest, AStartUnderAConditionNeedsNoBranch) {
             16 * branch);
 }
 
+// The descriptors of 16 copies are made beside the code that adds blocks: a
+// step takes its straight pieces, a wait and a branch each time round.
+TEST_F(OwnCopiesTest, StartsAreHiddenByWhatIsComputed) {
+  const mosaic::PallasKernel kernel = *ReadPallasCase("copies_at_once");
+  const isa::MachineModel model = isa::FromChipSpec(chip_);
+  ElementwiseCosts costs(model);
+  const auto straight = [&](const std::vector<mosaic::Operation>& operations) {
+    BlockSchedule piece(kernel.module, model, &costs);
+    int64_t bundles = 0;
+    for (const mosaic::Operation& op : operations) {
+      if (op.name == "tpu.enqueue_dma" || op.name == "tpu.wait_dma2") {
+        bundles += piece.Finish();
+      } else if (op.regions.empty()) {
+        piece.Add(op);
+      }
+    }
+    return bundles + piece.Finish();
+  };
+  int64_t expected = straight(kernel.body().operations);
+  for (const mosaic::Operation& op : kernel.body().operations) {
+    if (op.name != "scf.while") continue;
+    const int64_t body = straight(op.regions[1].blocks[0].operations);
+    expected += 16 * (body + 1 + 1 + model.branch_delay_slots);
+  }
+  StepWalker walker(kernel, model);
+  ASSERT_OK_AND_ASSIGN(const StepTime step, walker.At({}));
+  EXPECT_EQ(step.bundles, expected);
+}
+
 // Lengths that are data: as many pages as the table has.
 TEST_F(OwnCopiesTest, ALoopOverPagesGoesOverAllThatThereAre) {
   const hlo::Shape pages =

@@ -112,6 +112,23 @@ TEST_F(PallasCallTest, WhatLiesInVmemIsNotCopied) {
   EXPECT_LE(some.cycles, all.cycles);
 }
 
+// As kernels of ours do (policy.step_sync).
+TEST_F(PallasCallTest, StepsOfProductsAloneWaitForFlags) {
+  ASSERT_OK_AND_ASSIGN(const chips::ChipSpec loaded,
+                       chips::ChipSpec::Load("v6e"));
+  ASSERT_OK_AND_ASSIGN(const chips::ChipSpec without,
+                       loaded.WithValue("policy.step_sync", 0));
+  const isa::MachineModel model = isa::FromChipSpec(loaded);
+  codegen::BlockCache cache(model);
+  const auto saved = [&](const char* name) {
+    const mosaic::PallasKernel kernel = *ReadPallasCase(name);
+    return TimeOf({loaded, model, &cache}, kernel, {}, 1)->cycles -
+           TimeOf({without, model, &cache}, kernel, {}, 1)->cycles;
+  };
+  EXPECT_EQ(saved("pick_rows"), 0);
+  EXPECT_GT(saved("product_512"), 0);
+}
+
 // Both cores of a v5p share the first parallel dimension.
 TEST_F(PallasCallTest, CoresShareAParallelDimension) {
   const PallasTime t = Time("attention_full", "v5p");
