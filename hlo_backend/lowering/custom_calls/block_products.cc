@@ -7,8 +7,8 @@
 
 #include "absl/strings/match.h"
 #include "base/units.h"
+#include "hlo_backend/lowering/custom_calls/block_numbers.h"
 #include "hlo_backend/lowering/custom_calls/block_schedule.h"
-#include "hlo_backend/lowering/products/product_problem.h"
 
 namespace ptxla::lowering {
 namespace {
@@ -19,15 +19,9 @@ using mosaic::Type;
 
 constexpr int64_t kSublanes = 8, kLanes = 128;
 
-// Of what the arrays take as it is; all else is made bf16.
-hlo::PrimitiveType PrimitiveOf(const Type& type) {
-  const std::string& name = type.element->name;
-  if (name == "i32") return hlo::PrimitiveType::kS32;
-  if (name == "i8") return hlo::PrimitiveType::kS8;
-  if (name == "i4") return hlo::PrimitiveType::kS8;
-  if (name == "f8E5M2") return hlo::PrimitiveType::kF8E5M2;
-  if (name == "f8E4M3FN") return hlo::PrimitiveType::kF8E4M3Fn;
-  return hlo::PrimitiveType::kF32;
+// Registers that a vector would take as 32-bit numbers.
+int64_t Words(const Type& type) {
+  return CeilOfRatio<int64_t>(type.Elements(), kSublanes * kLanes);
 }
 
 struct Shape {
@@ -65,18 +59,31 @@ int64_t BlockSchedule::TilesOf(const Operation& op) const {
          CeilOfRatio<int64_t>(s.columns, model_.mxu_cols) * s.passes;
 }
 
+// So many instructions in all, before the arrays can take the registers.
+BlockSchedule::Registers BlockSchedule::Converted(Registers from,
+                                                  int64_t operations) {
+  if (operations == 0) return from;
+  const int kind =
+      Kind(isa::Slot::kVector, 1,
+           static_cast<int>(CeilOfRatio<int64_t>(
+               operations, static_cast<int64_t>(from.nodes.size()))));
+  for (int& node : from.nodes) node = graph_.Add(kind, {node});
+  return from;
+}
+
 // Tiles of weights go to the array that has the least to do, in the program's
 // order. Where there are fewer tiles in the piece than arrays, several share
 // the rows of one.
 void BlockSchedule::Product(const Operation& op) {
   const Shape s = ShapeOf(module_, op);
-  const ArrayShape a = ArrayShapeOf(
-      model_, s.transposed,
-      NumbersOf(model_, PrimitiveOf(TypeOf(op.operands[0])),
-                PrimitiveOf(TypeOf(op.operands[1])),
-                PrimitiveOf(TypeOf(op.results[0])), /*lhs_transposed=*/false));
-  const Registers left = Of(op.operands[0]);
-  const Registers right = Of(op.operands[1]);
+  const Type &lhs = TypeOf(op.operands[0]), &rhs = TypeOf(op.operands[1]);
+  const BlockNumbers numbers =
+      NumbersOfBlock(model_, lhs, rhs, TypeOf(op.results[0]), s.transposed);
+  const ArrayShape& a = numbers.arrays;
+  const Registers left =
+      Converted(Of(op.operands[0]), numbers.lhs_operations * Words(lhs));
+  const Registers right =
+      Converted(Of(op.operands[1]), numbers.rhs_operations * Words(rhs));
   const int64_t size = a.size, halves = std::max<int64_t>(1, size / kLanes);
   const int64_t chunks = CeilOfRatio<int64_t>(s.rows, a.rows);
   const int64_t depths = CeilOfRatio<int64_t>(s.depth, size);
@@ -93,6 +100,10 @@ void BlockSchedule::Product(const Operation& op) {
   out.nodes.assign(static_cast<size_t>(out.size()), -1);
   std::vector<std::vector<int>> parts(out.nodes.size());
   const int pop = Kind(isa::Slot::kPop, 1);
+  const int finish = numbers.result_operations == 0
+                         ? -1
+                         : Kind(isa::Slot::kVector, 1,
+                                static_cast<int>(numbers.result_operations));
   std::vector<int> wires;  // kinds: a result's time behind its rows
   for (int64_t k = 0; k < per_chunk * halves; ++k) {
     Work wait;
@@ -165,7 +176,9 @@ void BlockSchedule::Product(const Operation& op) {
         for (int64_t c = n0 / kLanes; c * kLanes < n1; ++c) {
           const int wire =
               graph_.Add(wires[h * halves + c - n0 / kLanes], {rows});
-          parts[r * out.columns + c].push_back(graph_.Add(pop, {wire}));
+          int result = graph_.Add(pop, {wire});
+          if (finish >= 0) result = graph_.Add(finish, {result});
+          parts[r * out.columns + c].push_back(result);
         }
       }
     }

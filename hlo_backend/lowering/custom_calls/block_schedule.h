@@ -85,6 +85,7 @@ class BlockSchedule {
   void DivideByRows(const mosaic::Operation& op, Registers out);
   void Reduction(const mosaic::Operation& op);
   void Product(const mosaic::Operation& op);
+  Registers Converted(Registers from, int64_t operations);
   void Broadcast(const mosaic::Operation& op);
   void Iota(const mosaic::Operation& op);
   void Transpose(const mosaic::Operation& op);
