@@ -1,5 +1,6 @@
 // Attributes and types of MLIR's builtin dialect.
 #include <cstring>
+#include <iterator>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
@@ -34,6 +35,7 @@ enum TypeCode {
   kMemRefType = 10,
   kMemRefWithSpaceType = 11,
   kVectorType = 19,
+  kFirstSmallFloat = 22,
 };
 
 bool Scalar(absl::string_view name, int bits, Type* t) {
@@ -204,6 +206,20 @@ bool Tables::ReadType(ByteStream in, Type* t) {
     constexpr absl::string_view kNames[] = {"bf16", "f16", "f32", "f64"};
     constexpr int kBits[] = {16, 16, 32, 64};
     return Scalar(kNames[code - kBf16Type], kBits[code - kBf16Type], t);
+  }
+  struct SmallFloat {
+    absl::string_view name;
+    int bits;
+  };
+  constexpr SmallFloat kSmallFloats[] = {
+      {"f8E5M2", 8},     {"f8E4M3", 8},     {"f8E4M3FN", 8},
+      {"f8E5M2FNUZ", 8}, {"f8E4M3FNUZ", 8}, {"f8E4M3B11FNUZ", 8},
+      {"f8E3M4", 8},     {"f4E2M1FN", 4},   {"f6E2M3FN", 6},
+      {"f6E3M2FN", 6},   {"f8E8M0FNU", 8}};
+  if (code >= kFirstSmallFloat &&
+      code < kFirstSmallFloat + std::size(kSmallFloats)) {
+    const SmallFloat& f = kSmallFloats[code - kFirstSmallFloat];
+    return Scalar(f.name, f.bits, t);
   }
   return false;
 }

@@ -11,7 +11,7 @@ namespace {
 using Number = std::optional<int64_t>;
 using Binary = Number (*)(int64_t, int64_t);
 
-// Wraps as 64-bit words do; kernels compute in 32 bits and stay far below.
+// Wraps as 64-bit words do; results of 32 bits are cut to them afterwards.
 int64_t Add(int64_t a, int64_t b) {
   return static_cast<int64_t>(static_cast<uint64_t>(a) +
                               static_cast<uint64_t>(b));
@@ -33,6 +33,20 @@ Number FloorDivide(int64_t a, int64_t b) {
   if (!q) return q;
   return *q - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0);
 }
+Number Least(int64_t a, int64_t b) { return std::min(a, b); }
+Number Most(int64_t a, int64_t b) { return std::max(a, b); }
+
+// Of words of 32 bits, which is all that kernels compute with.
+int64_t AsUnsigned(int64_t a) { return static_cast<uint32_t>(a); }
+template <Binary kOperation>
+Number Unsigned(int64_t a, int64_t b) {
+  return kOperation(AsUnsigned(a), AsUnsigned(b));
+}
+// As the type holds it: constants of i32 may be written unsigned.
+int64_t Cut(int64_t a, const Type& type) {
+  if (type.name == "i1") return a & 1;
+  return type.name == "i32" ? static_cast<int32_t>(a) : a;
+}
 
 const absl::flat_hash_map<std::string, Binary>& BinaryOperations() {
   static const auto& table = *new absl::flat_hash_map<std::string, Binary>{
@@ -42,7 +56,7 @@ const absl::flat_hash_map<std::string, Binary>& BinaryOperations() {
       {"arith.muli",
        [](int64_t a, int64_t b) -> Number { return Multiply(a, b); }},
       {"arith.divsi", Divide},
-      {"arith.divui", Divide},
+      {"arith.divui", Unsigned<Divide>},
       {"arith.floordivsi", FloorDivide},
       {"arith.ceildivsi",
        [](int64_t a, int64_t b) -> Number {
@@ -50,15 +64,11 @@ const absl::flat_hash_map<std::string, Binary>& BinaryOperations() {
          return q ? Number(-*q) : q;
        }},
       {"arith.remsi", Remainder},
-      {"arith.remui", Remainder},
-      {"arith.minsi",
-       [](int64_t a, int64_t b) -> Number { return std::min(a, b); }},
-      {"arith.minui",
-       [](int64_t a, int64_t b) -> Number { return std::min(a, b); }},
-      {"arith.maxsi",
-       [](int64_t a, int64_t b) -> Number { return std::max(a, b); }},
-      {"arith.maxui",
-       [](int64_t a, int64_t b) -> Number { return std::max(a, b); }},
+      {"arith.remui", Unsigned<Remainder>},
+      {"arith.minsi", Least},
+      {"arith.minui", Unsigned<Least>},
+      {"arith.maxsi", Most},
+      {"arith.maxui", Unsigned<Most>},
       {"arith.andi", [](int64_t a, int64_t b) -> Number { return a & b; }},
       {"arith.ori", [](int64_t a, int64_t b) -> Number { return a | b; }},
       {"arith.xori", [](int64_t a, int64_t b) -> Number { return a ^ b; }},
@@ -78,6 +88,10 @@ const absl::flat_hash_map<std::string, Binary>& BinaryOperations() {
 
 // In the order in which MLIR numbers the predicates of arith.cmpi.
 bool Compare(int64_t predicate, int64_t a, int64_t b) {
+  if (predicate > 5) {
+    a = AsUnsigned(a);
+    b = AsUnsigned(b);
+  }
   switch (predicate) {
     case 0:
       return a == b;
@@ -105,16 +119,48 @@ bool IsCast(const std::string& name) {
 
 }  // namespace
 
+int IndexMath::ArrayOf(int value) const {
+  const auto found = arrays_.find(value);
+  return found == arrays_.end() ? value : found->second;
+}
+
+Number IndexMath::Address(const Operation& op, size_t array) const {
+  const std::vector<int64_t>& dims = module_.values[op.operands[array]]->dims;
+  if (op.operands.size() != array + 1 + dims.size()) return std::nullopt;
+  int64_t at = 0;
+  for (size_t d = 0; d < dims.size(); ++d) {
+    const Number index = values_[op.operands[array + 1 + d]];
+    if (!index || *index < 0 || *index >= dims[d]) return std::nullopt;
+    at = Add(Multiply(at, dims[d]), *index);
+  }
+  return at;
+}
+
 void IndexMath::Run(const Operation& op) {
+  if (op.name == "memref.store" && memory_ != nullptr &&
+      op.operands.size() > 1) {
+    memory_->Store(ArrayOf(op.operands[1]), Address(op, 1),
+                   values_[op.operands[0]]);
+  }
   if (op.results.size() != 1) return;
   const int result = op.results[0];
+  const Type& type = *module_.values[result];
+  if (type.kind != Type::Kind::kScalar) return;
   const auto operand = [&](size_t k) {
     return k < op.operands.size() ? values_[op.operands[k]] : Number();
   };
+  // What an earlier time round left here is no longer true.
+  values_[result] = std::nullopt;
   if (op.name == "arith.constant") {
     const Attribute* value = op.Find("value");
     if (value != nullptr && value->kind == Attribute::Kind::kInteger) {
-      values_[result] = value->integer;
+      values_[result] = Cut(value->integer, type);
+    }
+    return;
+  }
+  if (op.name == "memref.load") {
+    if (memory_ != nullptr && !op.operands.empty()) {
+      values_[result] = memory_->Load(ArrayOf(op.operands[0]), Address(op, 0));
     }
     return;
   }
@@ -128,8 +174,13 @@ void IndexMath::Run(const Operation& op) {
     values_[result] = 0;
     return;
   }
+  if (op.name == "arith.ori" && type.name == "i1" &&
+      ((a && *a == 1) || (b && *b == 1))) {
+    values_[result] = 1;
+    return;
+  }
   if (!a) return;
-  if (IsCast(op.name)) values_[result] = a;
+  if (IsCast(op.name)) values_[result] = Cut(*a, type);
   if (!b) return;
   if (op.name == "arith.cmpi") {
     const Attribute* predicate = op.Find("predicate");
@@ -138,19 +189,21 @@ void IndexMath::Run(const Operation& op) {
     return;
   }
   const auto found = BinaryOperations().find(op.name);
-  if (found != BinaryOperations().end()) {
-    values_[result] = found->second(*a, *b);
-  }
+  if (found == BinaryOperations().end()) return;
+  const Number made = found->second(*a, *b);
+  if (made) values_[result] = Cut(*made, type);
 }
 
 std::vector<Number> Call(const Module& module, const Operation& function,
-                         const std::vector<Number>& arguments) {
+                         const std::vector<Number>& arguments,
+                         ScalarMemory* memory, const std::vector<int>& arrays) {
   if (function.regions.empty() || function.regions[0].blocks.empty()) return {};
   const Block& block = function.regions[0].blocks[0];
-  IndexMath math(module);
+  IndexMath math(module, memory);
   for (size_t k = 0; k < block.arguments.size(); ++k) {
     math.Set(block.arguments[k],
              k < arguments.size() ? arguments[k] : Number());
+    if (k < arrays.size()) math.SetArray(block.arguments[k], arrays[k]);
   }
   for (const Operation& op : block.operations) {
     if (op.name != "func.return") {

@@ -8,6 +8,8 @@
 #include "base/status.h"
 #include "hlo_backend/mosaic/bytecode_reader.h"
 #include "hlo_backend/mosaic/index_math.h"
+#include "hlo_backend/mosaic/known_divisors.h"
+#include "hlo_backend/mosaic/operand_counts.h"
 
 namespace ptxla::mosaic {
 namespace {
@@ -92,9 +94,12 @@ absl::Status ReadWindows(PallasKernel* k) {
 }  // namespace
 
 std::vector<std::optional<int64_t>> PallasWindow::BlockAt(
-    const PallasKernel& kernel, const std::vector<int64_t>& index) const {
+    const PallasKernel& kernel, const std::vector<int64_t>& index,
+    ScalarMemory* memory) const {
   if (map == nullptr) return {};
-  return Call(kernel.module, *map, {index.begin(), index.end()});
+  // The arguments of the map are the first of the body's.
+  return Call(kernel.module, *map, {index.begin(), index.end()}, memory,
+              kernel.body().arguments);
 }
 
 int64_t PallasKernel::BoundOf(int dimension) const {
@@ -121,6 +126,8 @@ absl::StatusOr<PallasKernel> PallasKernelOf(absl::string_view backend_config) {
   ASSIGN_OR_RETURN(const std::string bytes, BodyOf(backend_config));
   PallasKernel k;
   ASSIGN_OR_RETURN(k.module, ReadBytecode(bytes));
+  RETURN_IF_ERROR(CheckOperandCounts(k.module));
+  RenameKnownDivisions(&k.module);
   const std::vector<const Operation*> functions = k.module.Functions();
   if (functions.empty()) return Broken("no function");
   k.function = functions[0];

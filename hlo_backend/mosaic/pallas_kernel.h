@@ -17,6 +17,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "hlo_backend/mosaic/kernel_ir.h"
+#include "hlo_backend/mosaic/scalar_memory.h"
 
 namespace ptxla::mosaic {
 
@@ -33,7 +34,8 @@ struct PallasWindow {
   }
   // Empty for a whole operand. nullopt: depends on data.
   std::vector<std::optional<int64_t>> BlockAt(
-      const PallasKernel& kernel, const std::vector<int64_t>& index) const;
+      const PallasKernel& kernel, const std::vector<int64_t>& index,
+      ScalarMemory* memory = nullptr) const;
 };
 
 struct PallasKernel {

@@ -1,6 +1,7 @@
 #include "hlo_backend/passes/all_passes.h"
 
 #include "base/suggest.h"
+#include "hlo_backend/passes/dynamic/dynamic_padder.h"
 #include "hlo_backend/passes/expanders/argmax_expander.h"
 #include "hlo_backend/passes/expanders/batch_norm_expander.h"
 #include "hlo_backend/passes/expanders/bitcast_convert_expander.h"
@@ -15,6 +16,7 @@
 #include "hlo_backend/passes/expanders/rare_op_expander.h"
 #include "hlo_backend/passes/expanders/reduce_expander.h"
 #include "hlo_backend/passes/expanders/rng_bit_generator_expander.h"
+#include "hlo_backend/passes/expanders/scan_expander.h"
 #include "hlo_backend/passes/expanders/sort_expander.h"
 #include "hlo_backend/passes/expanders/topk_expander.h"
 #include "hlo_backend/passes/expanders/window_canonicalizer.h"
@@ -139,6 +141,8 @@ std::vector<PassEntry> AllPasses() {
        Make<DotShaperPass>},
       {"dot-strength-reduction", "products of one row as sums",
        Make<DotStrengthReductionPass>},
+      {"dynamic-padder", "sizes known at run time as masks over bounds",
+       Make<DynamicPadderPass>},
       {"elementwise-expander", "functions that no vector unit has",
        Make<ElementwiseExpanderPass>},
       {"fft-expander", "Fourier transforms as products with their matrices",
@@ -223,6 +227,7 @@ std::vector<PassEntry> AllPasses() {
        Make<RowFusionPass>},
       {"row-values", "narrow values of rows behind products, spread as f32",
        Make<RowValuesPass>},
+      {"scan-expander", "scans as loops", Make<ScanExpanderPass>},
       {"scatter-fill", "scatters into one value as kernels that fill",
        Make<ScatterFillPass>},
       {"scheduler", "the order of execution, for little memory",

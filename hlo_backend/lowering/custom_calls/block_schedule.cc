@@ -1,126 +1,174 @@
 #include "hlo_backend/lowering/custom_calls/block_schedule.h"
 
 #include <algorithm>
+#include <utility>
 
+#include "absl/strings/string_view.h"
 #include "base/units.h"
+#include "hlo_backend/lowering/custom_calls/block_operations.h"
 
 namespace ptxla::lowering {
+namespace {
 
-void BlockSchedule::AddSpills() {
-  for (const auto& [value, times] : reductions_) {
-    const auto others = reads_.find(value);
-    const auto maker = makers_.find(value);
-    const int64_t registers = RegistersOf(TypeOf(value));
-    if (others == reads_.end() || maker == makers_.end() ||
-        2 * registers <= model_.vregs) {
-      continue;
-    }
-    Task& task = tasks_[maker->second];
-    task.busy[static_cast<int>(isa::Slot::kStore)] +=
-        Instructions(isa::Slot::kStore, registers);
-    task.busy[static_cast<int>(isa::Slot::kLoad)] +=
-        Instructions(isa::Slot::kLoad, registers);
-  }
+using mosaic::Operation;
+using mosaic::Type;
+
+constexpr int64_t kSublanes = 8, kLanes = 128;
+
+int64_t ColumnsOf(const Type& type) {
+  return type.dims.empty()
+             ? 1
+             : std::max<int64_t>(
+                   1, CeilOfRatio<int64_t>(type.dims.back(), kLanes));
 }
 
-// Operands come before those who read them.
-void BlockSchedule::SetHeights() {
-  for (size_t k = tasks_.size(); k-- > 0;) {
-    Task& task = tasks_[k];
-    task.height +=
-        task.latency + *std::max_element(task.busy.begin(), task.busy.end());
-    for (const int operand : task.operands) {
-      tasks_[operand].height = std::max(tasks_[operand].height, task.height);
-    }
-  }
-}
+}  // namespace
 
-bool BlockSchedule::Ready(const Task& task) const {
-  if (task.placed) return false;
-  for (const int operand : task.operands) {
-    if (!tasks_[operand].placed) return false;
-  }
-  return true;
-}
-
-int64_t BlockSchedule::EarliestStart(const Task& task) const {
-  int64_t start = 0;
-  for (const int operand : task.operands) {
-    const Task& o = tasks_[operand];
-    // Of its weights, a product waits for those of its first pass.
-    const int64_t there = operand == task.weights
-                              ? o.begin + (o.end - o.begin) / task.passes
-                          : task.kind == Kind::kRows ? o.row
-                                                     : o.begin;
-    start = std::max(start, there);
-  }
-  for (int slot = 0; slot < isa::kNumSlots; ++slot) {
-    if (task.busy[slot] > 0) start = std::max(start, free_[slot]);
-  }
-  return start;
-}
-
-void BlockSchedule::Place(Task* task) {
-  const int64_t start = EarliestStart(*task);
-  int64_t work = 0, arrived = 0;
-  for (int slot = 0; slot < isa::kNumSlots; ++slot) {
-    work = std::max(work, task->busy[slot]);
-    if (task->busy[slot] > 0) free_[slot] = start + task->busy[slot];
-  }
-  for (const int operand : task->operands) {
-    arrived = std::max(arrived, tasks_[operand].end);
-  }
-  if (task->kind == Kind::kProduct) {
-    // The first pass is as slow as the rows come.
-    const int64_t pass = work / std::max<int64_t>(1, task->passes);
-    const int64_t done = std::max(start + work, arrived + work - pass);
-    free_[static_cast<int>(isa::Slot::kMxu)] =
-        std::max(free_[static_cast<int>(isa::Slot::kMxu)], done);
-    task->begin = start + task->latency;
-    task->end = done + task->latency;
-    task->row = std::max(task->begin, task->end - pass);
-  } else {
-    task->begin = start + task->latency;
-    task->end = std::max(start + work, arrived) + task->latency;
-    // Rows come as they came.
-    int64_t row = 0;
-    for (const int operand : task->operands) {
-      row = std::max(row, tasks_[operand].row);
-    }
-    task->row = std::max(row + task->latency, task->begin);
-  }
-  task->placed = true;
+int64_t RegistersOf(const Type& type) {
+  if (!type.IsVector() || type.dims.empty()) return 1;
+  // Masks have a bit per word.
+  const int bits = std::max(type.element->bits, 1);
+  const int64_t rows = kSublanes * (bits == 1 || bits >= 32 ? 1 : 32 / bits);
+  const size_t rank = type.dims.size();
+  int64_t n = CeilOfRatio<int64_t>(type.dims[rank - 1], kLanes);
+  if (rank > 1) n *= CeilOfRatio<int64_t>(type.dims[rank - 2], rows);
+  for (size_t d = 0; d + 2 < rank; ++d) n *= type.dims[d];
+  return std::max<int64_t>(1, n) * (bits == 64 ? 2 : 1);
 }
 
 int64_t BlockSchedule::Finish() {
-  AddSpills();
-  SetHeights();
-  int64_t cycles = 0;
-  // Whoever can start first, does; of several the one that most depends on.
-  for (size_t placed = 0; placed < tasks_.size(); ++placed) {
-    Task* next = nullptr;
-    int64_t best = 0;
-    for (Task& task : tasks_) {
-      if (!Ready(task)) continue;
-      const int64_t start = EarliestStart(task);
-      if (next == nullptr || start < best ||
-          (start == best && task.height > next->height)) {
-        next = &task;
-        best = start;
-      }
-    }
-    Place(next);
-    cycles = std::max(cycles, next->end);
+  arrays_.assign(static_cast<size_t>(std::max(1, model_.mxus)), {});
+  tiles_ = 0;
+  for (const Operation* op : operations_) {
+    if (IsProduct(op->name)) tiles_ += TilesOf(*op);
   }
-  tasks_.clear();
-  makers_.clear();
-  variations_.clear();
+  for (const Operation* op : operations_) Expand(*op);
+  const int64_t cycles = graph_.Schedule();
+  instructions_ = graph_.Instructions();
+  graph_ = IssueGraph(model_);
+  operations_.clear();
+  values_.clear();
   spread_.clear();
-  last_store_.clear();
-  reads_.clear();
-  reductions_.clear();
-  free_.fill(0);
+  reciprocals_.clear();
+  stored_.clear();
+  stores_.clear();
   return cycles;
+}
+
+void BlockSchedule::Expand(const Operation& op) {
+  const bool vector_result =
+      !op.results.empty() && TypeOf(op.results[0]).IsVector();
+  if (!vector_result && !IsStore(op.name) && !IsReduction(op.name)) return;
+  if (!op.results.empty() && !live_[op.results[0]]) return;
+  if (IsStore(op.name)) {
+    Store(op);
+  } else if (op.name == "arith.constant") {
+    values_[op.results[0]].in_all_lanes = true;
+  } else if (op.name == "vector.broadcast") {
+    Broadcast(op);
+  } else if (IsFree(op.name)) {
+    if (!op.operands.empty()) values_[op.results[0]] = Of(op.operands[0]);
+  } else if (IsReduction(op.name)) {
+    Reduction(op);
+  } else if (IsProduct(op.name)) {
+    Product(op);
+  } else if (IsLoad(op.name)) {
+    Load(op);
+  } else if (op.name == "tpu.iota") {
+    Iota(op);
+  } else if (IsTranspose(op.name)) {
+    Transpose(op);
+  } else if (op.name == "tpu.rotate" || op.name == "tpu.dynamic_rotate") {
+    Rotate(op);
+  } else {
+    Elementwise(op);
+  }
+}
+
+int BlockSchedule::Kind(isa::Slot slot, int latency, int count) {
+  Work work;
+  work.slots[static_cast<int>(slot)] = static_cast<uint8_t>(count);
+  work.latency = std::max(1, latency);
+  return graph_.Kind(work);
+}
+
+int BlockSchedule::XluKind(int latency, isa::IntervalKey interval) {
+  Work work;
+  work.slots[static_cast<int>(isa::Slot::kPop)] = 1;
+  work.latency = latency;
+  work.unit = graph_.XluUnits();
+  work.interval = std::max(1, model_.Interval(interval));
+  return graph_.Kind(work);
+}
+
+int BlockSchedule::Combine(std::vector<int> nodes, int kind) {
+  while (nodes.size() > 1) {
+    std::vector<int> next;
+    for (size_t k = 0; k + 1 < nodes.size(); k += 2) {
+      next.push_back(graph_.Add(kind, {nodes[k], nodes[k + 1]}));
+    }
+    if (nodes.size() % 2 == 1) next.push_back(nodes.back());
+    nodes = std::move(next);
+  }
+  return nodes[0];
+}
+
+bool BlockSchedule::OnlyReadNarrow(int value) const {
+  return OnlyReadBy(value, [this](const Operation& op) {
+    return IsProduct(op.name) || (op.name == "arith.truncf" &&
+                                  TypeOf(op.results[0]).element->bits <= 16);
+  });
+}
+
+bool BlockSchedule::OnlyExponentialsRead(int value) const {
+  return OnlyReadBy(value,
+                    [](const Operation& op) { return op.name == "math.exp"; });
+}
+
+bool BlockSchedule::OnlyReadBy(
+    int value, absl::FunctionRef<bool(const Operation&)> is_one) const {
+  bool read = false;
+  for (const Operation* op : operations_) {
+    for (const int operand : op->operands) {
+      if (operand != value) continue;
+      if (!is_one(*op)) return false;
+      read = true;
+    }
+  }
+  return read;
+}
+
+bool BlockSchedule::IsOne(int value) const {
+  constexpr int64_t kOne = 0x3f800000;
+  for (const Operation* op : operations_) {
+    if (op->results.empty() || op->results[0] != value) continue;
+    if (op->name == "vector.broadcast") return IsOne(op->operands[0]);
+    const mosaic::Attribute* constant =
+        op->name == "arith.constant" ? op->Find("value") : nullptr;
+    return constant != nullptr &&
+           (constant->integer == kOne ||
+            constant->text == absl::string_view("\0\0\x80\x3f", 4));
+  }
+  return false;
+}
+
+const BlockSchedule::Registers& BlockSchedule::Of(int value) {
+  static const auto& scalar = *new Registers();
+  const auto found = values_.find(value);
+  if (found != values_.end()) return found->second;
+  const Type& type = TypeOf(value);
+  if (!type.IsVector()) return scalar;
+  // Of an earlier piece.
+  return values_[value] = Full(type);
+}
+
+BlockSchedule::Registers BlockSchedule::Full(const Type& type) const {
+  Registers r;
+  const int64_t all = RegistersOf(type);
+  r.columns = std::min(all, ColumnsOf(type));
+  r.rows = std::max<int64_t>(1, all / r.columns);
+  r.nodes.assign(static_cast<size_t>(r.size()), -1);
+  return r;
 }
 
 }  // namespace ptxla::lowering

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "hlo_backend/ir/builder.h"
 #include "hlo_backend/lowering/codegen/emit.h"
@@ -63,7 +64,6 @@ std::optional<Opcode> OpcodeOf(const std::string& name) {
       {"math.sin", Opcode::kSin},
       {"math.sqrt", Opcode::kSqrt},
       {"math.tanh", Opcode::kTanh},
-      {"tpu.reciprocal", Opcode::kDivide},
   };
   const auto found = table.find(name);
   if (found == table.end()) return std::nullopt;
@@ -91,6 +91,23 @@ const RegisterCost* ElementwiseCosts::Of(const std::string& operation,
   return it->second ? &*it->second : nullptr;
 }
 
+std::optional<RegisterCost> ElementwiseCosts::CostOf(
+    codegen::CodeBuilder& code) const {
+  RegisterCost cost;
+  const codegen::VNode block = code.TakeBlock();
+  for (const codegen::VInstr& v : block.instrs) {
+    for (int slot = 0; slot < isa::kNumSlots; ++slot) {
+      if (isa::Info(v.op).slots & (1 << slot)) ++cost.slots[slot];
+    }
+  }
+  const auto schedule = codegen::ScheduleBlock(
+      block.instrs, code.registers(), model_,
+      codegen::BudgetOf(block.globals, model_), codegen::BlockMode::kFree);
+  if (!schedule.ok()) return std::nullopt;
+  cost.latency = static_cast<int>(schedule->cycles);
+  return cost;
+}
+
 std::optional<RegisterCost> ElementwiseCosts::Make(const std::string& operation,
                                                    bool is_float) const {
   RegisterCost cost;
@@ -98,6 +115,11 @@ std::optional<RegisterCost> ElementwiseCosts::Make(const std::string& operation,
     cost.slots[static_cast<int>(isa::Slot::kVector)] = 1;
     cost.latency = std::max(1, model_.Latency(isa::LatencyKey::kVectorPack));
     return cost;
+  }
+  if (operation == "tpu.reciprocal") {
+    codegen::CodeBuilder code(model_);
+    EmitReciprocal(code, code.GlobalVec());
+    return CostOf(code);
   }
   const std::optional<Opcode> opcode = OpcodeOf(operation);
   if (!opcode) return std::nullopt;
@@ -129,18 +151,7 @@ std::optional<RegisterCost> ElementwiseCosts::Make(const std::string& operation,
   const auto made = builder.Make(*opcode, operands, std::move(attributes));
   if (!made.ok()) return std::nullopt;
   if (!EmitElementwise(code, **made, inputs).ok()) return std::nullopt;
-  const codegen::VNode block = code.TakeBlock();
-  for (const codegen::VInstr& v : block.instrs) {
-    for (int slot = 0; slot < isa::kNumSlots; ++slot) {
-      if (isa::Info(v.op).slots & (1 << slot)) ++cost.slots[slot];
-    }
-  }
-  const auto schedule = codegen::ScheduleBlock(
-      block.instrs, code.registers(), model_,
-      codegen::BudgetOf(block.globals, model_), codegen::BlockMode::kFree);
-  if (!schedule.ok()) return std::nullopt;
-  cost.latency = static_cast<int>(schedule->cycles);
-  return cost;
+  return CostOf(code);
 }
 
 }  // namespace ptxla::lowering

@@ -11,7 +11,8 @@
 #include <optional>
 #include <string>
 
-#include "absl/container/flat_hash_map.h"
+#include "absl/container/node_hash_map.h"
+#include "hlo_backend/lowering/codegen/builder.h"
 #include "isa/machine_model.h"
 
 namespace ptxla::lowering {
@@ -32,9 +33,11 @@ class ElementwiseCosts {
  private:
   std::optional<RegisterCost> Make(const std::string& operation,
                                    bool is_float) const;
+  std::optional<RegisterCost> CostOf(codegen::CodeBuilder& code) const;
 
   const isa::MachineModel& model_;
-  absl::flat_hash_map<std::string, std::optional<RegisterCost>> known_;
+  // At fixed places.
+  absl::node_hash_map<std::string, std::optional<RegisterCost>> known_;
 };
 
 }  // namespace ptxla::lowering

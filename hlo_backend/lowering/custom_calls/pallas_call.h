@@ -13,6 +13,7 @@
 
 #include <set>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "hlo_backend/ir/instruction.h"
@@ -30,16 +31,18 @@ struct PallasTime {
   int64_t bundles = 0;    // of those steps
   int64_t hbm_bytes = 0;  // of all cores
   int cores = 1;
-  bool assumed = false;           // something depended on data
-  std::set<std::string> unknown;  // operations that no rule knows
+  bool assumed = false;            // something depended on data
+  std::vector<std::string> taken;  // what prefetched arrays are taken to hold
+  std::set<std::string> unknown;   // operations that no rule knows
 };
 
 // `arrays`: the call's operands that have windows, then its results, in the
 // order of the kernel's windows; the last `results` of them are results.
-absl::StatusOr<PallasTime> TimeOf(const KernelContext& context,
-                                  const mosaic::PallasKernel& kernel,
-                                  absl::Span<const hlo::Shape* const> arrays,
-                                  size_t results);
+// `constants`: values of prefetched arrays that are known, by their number.
+absl::StatusOr<PallasTime> TimeOf(
+    const KernelContext& context, const mosaic::PallasKernel& kernel,
+    absl::Span<const hlo::Shape* const> arrays, size_t results,
+    std::vector<std::vector<int64_t>> constants = {});
 
 absl::StatusOr<isa::Kernel> EmitPallasCall(const KernelContext& context,
                                            const hlo::Instruction& call);

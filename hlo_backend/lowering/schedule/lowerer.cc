@@ -134,6 +134,9 @@ absl::Status Lowerer::LowerInstruction(const Instruction& i,
         return WholeCopy(i, schedule);
       }
       break;
+    // Of the entry's results: the data, whose sizes the host reads beside it.
+    case Opcode::kSetDimensionSize:
+      return WholeCopy(i, schedule);
     case Opcode::kAllReduceDone:
     case Opcode::kAllGatherDone:
     case Opcode::kCollectivePermuteDone:

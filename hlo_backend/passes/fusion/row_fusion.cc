@@ -8,13 +8,13 @@
 #include "absl/container/flat_hash_set.h"
 #include "base/units.h"
 #include "hlo_backend/analysis/fusion_rules.h"
-#include "hlo_backend/analysis/member_rows.h"
 #include "hlo_backend/analysis/product_batch.h"
 #include "hlo_backend/passes/control_flow.h"
 #include "hlo_backend/passes/dimension_utils.h"
 #include "hlo_backend/passes/fusion/product_chaining.h"
 #include "hlo_backend/passes/fusion/prologue_policy.h"
 #include "hlo_backend/passes/fusion/row_kernel_builder.h"
+#include "hlo_backend/passes/fusion/row_kinds.h"
 #include "hlo_backend/passes/fusion/row_leaves.h"
 #include "hlo_backend/passes/fusion/row_statistics.h"
 #include "hlo_backend/passes/scheduled/split_dot_batch.h"
@@ -50,11 +50,10 @@ class RowFuser {
   }
 
  private:
-  enum class Kind { kNone, kFull, kRow };
+  using Kind = RowKind;
 
-  // What a member is: of the dot's shape, or of its rows' shape.
   void Plan(Instruction* dot) {
-    if (!Fits(*dot)) return;
+    if (!RowsFit(*dot, *context_.chip)) return;
     dot_ = dot;
     // A kernel that has been planned becomes one instruction: what needs one of
     // its members needs them all.
@@ -75,6 +74,8 @@ class RowFuser {
     for (Instruction* i : members) plan_of_[i] = plans_.size();
     plans_.push_back(std::move(members));
   }
+
+  RowKinds Rows() const { return {*dot_, members_}; }
 
   size_t End() const {
     return std::min(order_.size(), position_.at(dot_) + kFurthest);
@@ -108,7 +109,7 @@ class RowFuser {
       }
       const bool fits = reads && !tainted && members_.size() < kMostMembers &&
                         !IsForAnotherProduct(*i);
-      const Kind kind = fits ? KindOf(*i) : Kind::kNone;
+      const Kind kind = fits ? Rows().KindOf(*i) : Kind::kNone;
       // What needs it too cannot be inside.
       if (kind == Kind::kNone) {
         tainted_.insert(i);
@@ -146,7 +147,7 @@ class RowFuser {
     }
     if (o.opcode() == Opcode::kDot) {
       return position_.at(&o) > position_.at(dot_) && !plan_of_.contains(&o) &&
-             Fits(o);
+             RowsFit(o, *context_.chip);
     }
     if (!IsLoopElementwise(o)) return false;
     const auto [it, is_new] = another_.try_emplace(&o, false);
@@ -154,122 +155,13 @@ class RowFuser {
     bool product = false;
     for (const Instruction* x : o.operands()) {
       if (x->opcode() == Opcode::kBroadcast &&
-          IsRowShape(x->operand(0)->shape())) {
+          Rows().HasRowShape(x->operand(0)->shape())) {
         return false;
       }
       product = product || IsAnotherProduct(*x, depth + 1);
     }
     another_[&o] = product;
     return product;
-  }
-
-  // An operand lies as it is named, or its members lie in rows of tiles.
-  static bool IsReadable(const Instruction& dot, int o) {
-    const Shape& shape = dot.operand(o)->shape();
-    return IsRowMajor(shape) ||
-           MembersInRows(shape, OperandBatch(dot, o)).has_value();
-  }
-
-  // Whole rows fit, and the other operand beside them.
-  bool Fits(const Instruction& dot) const {
-    const Shape& shape = dot.shape();
-    const DotAttrs& attrs = dot.attrs<DotAttrs>();
-    if (shape.rank() < 2 || !IsRowMajor(shape) || !IsReadable(dot, 0) ||
-        !IsReadable(dot, 1) || dot.user_count() == 0 ||
-        attrs.rhs_contracting.size() != 1 ||
-        dot.operand(1)->shape().rank() !=
-            static_cast<int>(attrs.rhs_batch.size()) + 2) {
-      return false;
-    }
-    for (const Instruction* o : dot.operands()) {
-      if (o->shape().type() != PrimitiveType::kBf16 &&
-          o->shape().type() != PrimitiveType::kF32) {
-        return false;
-      }
-    }
-    const double share =
-        context_.chip->Policy("row_vmem_share").value_or(0) *
-        static_cast<double>(context_.chip->vmem().scoped_limit.count());
-    if (OnlyStatistics(dot, *context_.chip)) return false;
-    if (!IsRowMajor(dot.operand(0)->shape()) ||
-        !IsRowMajor(dot.operand(1)->shape())) {
-      return static_cast<double>(MemberStepBytes(dot, kMemberRowUnit)) <= share;
-    }
-    const int64_t n = RoundUpTo<int64_t>(shape.dim(shape.rank() - 1), 128);
-    const int64_t k = RoundUpTo<int64_t>(
-        dot.operand(1)->shape().dim(attrs.rhs_contracting[0]), 128);
-    // Two planes of scratch and two windows of a result.
-    const int64_t bytes = 16 * n * 16 + 2 * 4 * n * k;
-    return static_cast<double>(bytes) <= share;
-  }
-
-  bool IsRowShape(const Shape& s) const {
-    const Shape& full = dot_->shape();
-    if (s.rank() != full.rank() - 1) return false;
-    for (int d = 0; d < s.rank(); ++d) {
-      if (s.dim(d) != full.dim(d)) return false;
-    }
-    return true;
-  }
-
-  // Made of constants and iotas alone (a causal mask): again where needed.
-  bool IsFree(const Instruction& o) const {
-    return !members_.contains(&o) && IsFreeOfRows(o);
-  }
-
-  // Values per row that another kernel has made.
-  bool IsRowsOfOthers(const Instruction& broadcast) const {
-    const Instruction* source = broadcast.operand(0);
-    return IsRowShape(source->shape()) && !members_.contains(source) &&
-           source->shape().type() == PrimitiveType::kF32 &&
-           IsRowMajor(source->shape()) &&
-           IsIncreasing(broadcast.dimensions()) &&
-           broadcast.dimensions().back() == source->shape().rank() - 1;
-  }
-
-  // A leaf: stored before the dot's rows are finished.
-  bool IsLeafOf(const Instruction& o, bool full) const {
-    if (members_.contains(&o)) return true;
-    if (IsFree(o)) return full || o.opcode() != Opcode::kIota;
-    if (o.opcode() == Opcode::kBroadcast) {
-      const Instruction* source = o.operand(0);
-      if (source->shape().IsScalar()) return true;
-      return full && !members_.contains(source) &&
-             (IsSharedByRows(o, *dot_) || IsRowsOfOthers(o));
-    }
-    if (o.IsConstant()) return o.shape().IsScalar();
-    return full && o.shape().SameDims(dot_->shape()) && IsRowMajor(o.shape()) &&
-           BitWidth(o.shape().type()) <= 32;
-  }
-
-  Kind KindOf(const Instruction& i) const {
-    if (!i.control_predecessors().empty() || !i.control_successors().empty()) {
-      return Kind::kNone;
-    }
-    if (i.opcode() == Opcode::kReduce) {
-      return IsRowReduce(i, *dot_) && members_.contains(i.operand(0))
-                 ? Kind::kRow
-                 : Kind::kNone;
-    }
-    if (i.opcode() == Opcode::kBroadcast) {
-      if (!i.shape().SameDims(dot_->shape()) ||
-          !IsRowShape(i.operand(0)->shape())) {
-        return Kind::kNone;
-      }
-      for (int d = 0; d < i.operand(0)->shape().rank(); ++d) {
-        if (i.dimensions()[d] != d) return Kind::kNone;
-      }
-      return Kind::kFull;
-    }
-    const bool full = i.shape().SameDims(dot_->shape());
-    if (!IsLoopElementwise(i) || !IsRowMajor(i.shape()) ||
-        (!full && !IsRowShape(i.shape()))) {
-      return Kind::kNone;
-    }
-    for (const Instruction* o : i.operands()) {
-      if (!IsLeafOf(*o, full)) return Kind::kNone;
-    }
-    return full ? Kind::kFull : Kind::kRow;
   }
 
   bool UsedOutside(const Instruction& i) const {
@@ -300,9 +192,9 @@ class RowFuser {
       if ((*members)[next] == dot_) continue;
       for (Instruction* o : (*members)[next]->operands()) {
         if (members_.contains(o) || members->size() >= kMostMembers ||
-            plan_of_.contains(o) || o->IsRoot() || IsFree(*o) ||
+            plan_of_.contains(o) || o->IsRoot() || Rows().IsFree(*o) ||
             !o->shape().SameDims(dot_->shape()) || UsedOutside(*o) ||
-            !o->IsElementwise() || KindOf(*o) != Kind::kFull) {
+            !o->IsElementwise() || Rows().KindOf(*o) != Kind::kFull) {
           continue;
         }
         members_[o] = Kind::kFull;
@@ -432,7 +324,7 @@ class RowFuser {
   // Of the dot at hand.
   absl::flat_hash_set<size_t> dependent_plans_;
   Instruction* dot_ = nullptr;
-  absl::flat_hash_map<const Instruction*, Kind> members_;
+  RowMembers members_;
   // Members that are or read what rows reduce to.
   absl::flat_hash_set<const Instruction*> finished_;
   absl::flat_hash_map<const Instruction*, bool> another_;

@@ -30,11 +30,13 @@ class LaneBatches {
     }
     for (const LaneConvolution& c : misfits_) MakeFit(c);
     for (const LaneConvolution& c : ragged_) FillRows(c);
+    for (const LaneConvolution& c : rounded_) Round(c);
     if (!chosen_.empty()) JoinWork();
     while (!chosen_.empty() && DropLosers()) {
     }
     for (const LaneConvolution& c : chosen_) Turn(c);
-    return !misfits_.empty() || !ragged_.empty() || !chosen_.empty();
+    return !misfits_.empty() || !ragged_.empty() || !rounded_.empty() ||
+           !chosen_.empty();
   }
 
  private:
@@ -58,10 +60,15 @@ class LaneBatches {
   };
 
   void AddIfCandidate(Instruction* i) {
-    const auto c = LaneConvolution::Of(i);
+    auto c = LaneConvolution::Of(i);
     if (!c.has_value()) return;
-    const bool fits = c->FitsLanes(*context_.chip);
+    bool fits = c->FitsLanes(*context_.chip);
+    if (!fits && c->MayBeRounded()) {
+      c->rounded = true;
+      fits = c->rounded = c->FitsLanes(*context_.chip);
+    }
     if (c->in_lanes) {
+      if (c->rounded) rounded_.push_back(*c);
       if (!fits && CanFit(*c)) misfits_.push_back(*c);
       if (fits && !c->FillsRows()) ragged_.push_back(*c);
       return;
@@ -177,6 +184,7 @@ class LaneBatches {
   std::vector<LaneConvolution> chosen_;
   // In lanes as a schedule has them: too large; with rows of part of a tile.
   std::vector<LaneConvolution> misfits_, ragged_;
+  std::vector<LaneConvolution> rounded_;  // and fit as bf16
   absl::flat_hash_map<const Instruction*, int> number_;
   std::optional<UnionFind> joined_;
   absl::flat_hash_map<int, Cluster> clusters_;

@@ -116,8 +116,9 @@ struct StepBytes {
   // Two slots of each array, and sums of a pass.
   bool Fits(int64_t met, int64_t made) const {
     const int64_t sums = c.gradient ? 0 : made * other_plane * 4;
-    return sums + 2 * (met * in_plane * Bytes(*c.convolution->operand(0)) +
-                       made * other_plane * Bytes(c.other())) <=
+    const int64_t in = c.rounded ? 2 : Bytes(*c.convolution->operand(0));
+    const int64_t other = c.rounded ? 2 : Bytes(c.other());
+    return sums + 2 * (met * in_plane * in + made * other_plane * other) <=
            limit;
   }
 };
@@ -193,7 +194,19 @@ bool LaneConvolution::FitsLanes(const chips::ChipSpec& chip) const {
                                      BytesOfAll(y, batch * out, batch, out);
 }
 
+bool LaneConvolution::MayBeRounded() const {
+  const ConvAttrs& a = convolution->attrs<ConvAttrs>();
+  for (int k = 0; k < 2; ++k) {
+    if (convolution->operand(k)->shape().type() != PrimitiveType::kF32 ||
+        a.precision.operand(k) != Precision::kDefault) {
+      return false;
+    }
+  }
+  return gradient && a.precision.algorithm == DotAlgorithm::kUnset;
+}
+
 void Turn(const LaneConvolution& c) {
+  if (c.rounded) Round(c);
   Instruction* i = c.convolution;
   Computation* computation = i->parent();
   Builder b(computation);
@@ -224,6 +237,15 @@ void Turn(const LaneConvolution& c) {
                        {x, w}, attrs, {}, i->name());
   turned->set_metadata(i->shared_metadata());
   computation->Replace(i, Swapped(&b, turned));
+}
+
+void Round(const LaneConvolution& c) {
+  Builder b(c.convolution->parent());
+  b.set_metadata(c.convolution->shared_metadata());
+  for (int k = 0; k < 2; ++k) {
+    c.convolution->ReplaceOperand(
+        k, b.Convert(c.convolution->operand(k), PrimitiveType::kBf16));
+  }
 }
 
 void FillRows(const LaneConvolution& c) {

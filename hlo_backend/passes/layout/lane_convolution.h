@@ -22,6 +22,8 @@ struct LaneConvolution {
   Instruction* convolution = nullptr;
   bool gradient = false;
   bool in_lanes = false;
+  // f32 that the MXU rounds anyway becomes bf16 before.
+  bool rounded = false;
   int64_t batch = 0;
   int64_t in = 0, out = 0;  // features of the input and of the other array
 
@@ -36,10 +38,13 @@ struct LaneConvolution {
   bool FillsRows() const;
   // Has a kernel steps that fit into VMEM, with the batch in lanes?
   bool FitsLanes(const chips::ChipSpec& chip) const;
+  // `rounded` halves the steps of a gradient of f32.
+  bool MayBeRounded() const;
 };
 
 // The same with the batch in the other dimension, between transposes. Features
-// that a pass then has in rows are filled up with zeros to whole tiles.
+// that a pass then has in rows are filled up with zeros to whole tiles. What is
+// `rounded` is converted in front of the transposes.
 void Turn(const LaneConvolution& c);
 
 // The same of a pass that has its batch in lanes already.
@@ -48,6 +53,8 @@ void FillRows(const LaneConvolution& c);
 // Of what has its batch in lanes and does not fit so: whether MakeFit helps,
 // which reverses an array instead of the taps of a gradient, and turns a pass.
 bool CanFit(const LaneConvolution& c);
+// The operands of one that fits `rounded`, as bf16.
+void Round(const LaneConvolution& c);
 void MakeFit(const LaneConvolution& c);
 
 }  // namespace ptxla::hlo

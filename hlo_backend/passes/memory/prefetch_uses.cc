@@ -2,12 +2,14 @@
 
 #include <algorithm>
 
+#include "hlo_backend/analysis/filled_scatter.h"
 #include "hlo_backend/analysis/fusion_rules.h"
 #include "hlo_backend/analysis/row_gather.h"
 #include "hlo_backend/analysis/tiled_layout.h"
 #include "hlo_backend/ir/computation.h"
 #include "hlo_backend/passes/fusion/row_leaves.h"
 #include "hlo_backend/passes/memory/memory_places.h"
+#include "hlo_backend/passes/memory/vmem_kernels.h"
 #include "memory_model/table_rows.h"
 
 namespace ptxla::hlo {
@@ -100,6 +102,29 @@ bool HasOneRow(const Instruction& dot) {
 bool FeedsProduct(const Instruction& kernel, int k) {
   if (kernel.opcode() != Opcode::kFusion) return IsProduct(kernel);
   return FeedsADot(*kernel.fused()->parameter(k));
+}
+
+namespace {
+
+// Kernels that cannot read the operand where it lies in VMEM.
+bool NeedsWindows(const Instruction& kernel, const Instruction& operand) {
+  return ReadsWindows(kernel, operand) && !ReadsPlanesInPlace(kernel, operand);
+}
+
+}  // namespace
+
+bool TakesTime(const Instruction& i) {
+  return IsVmemKernel(i) || IsLargeConvolution(i) || IsFilledScatter(i);
+}
+
+bool TakesWhole(const Instruction& kernel, const Instruction& operand) {
+  if (NeedsWindows(kernel, operand)) return false;
+  if (IsVmemKernel(kernel)) return true;
+  if (!IsLargeConvolution(kernel)) return false;
+  for (int k = 0; k < kernel.operand_count(); ++k) {
+    if (kernel.operand(k) == &operand && !FeedsProduct(kernel, k)) return false;
+  }
+  return true;
 }
 
 bool SharesPlanes(const Instruction& kernel, const Instruction& product) {

@@ -24,6 +24,10 @@ bool HasOneRow(const Instruction& dot);
 // Operand `k` of the kernel is, perhaps converted, an operand of its product.
 bool FeedsProduct(const Instruction& kernel, int k);
 
+// Kernels that copies may run under.
+bool TakesTime(const Instruction& kernel);
+// The kernel can have the parameter, or a bitcast of it, whole in VMEM.
+bool TakesWhole(const Instruction& kernel, const Instruction& operand);
 // Members of the product's batch share planes that its epilogue reads: they are
 // walked inside of rows (b_inner in lowering/products/product_tiling.h), so
 // that a right operand that streams would come again for each block of rows.

@@ -9,6 +9,7 @@
 #include "hlo_backend/analysis/row_gather.h"
 #include "hlo_backend/analysis/tiled_layout.h"
 #include "hlo_backend/passes/memory/memory_places.h"
+#include "hlo_backend/passes/products/convolution_canonicalizer.h"
 
 namespace ptxla::hlo {
 namespace {
@@ -59,6 +60,17 @@ bool IsVmemKernel(const Instruction& i) {
     default:
       return i.IsElementwise();
   }
+}
+
+bool IsLargeConvolution(const Instruction& i) {
+  if (i.opcode() == Opcode::kFusion && i.fusion_kind() == FusionKind::kCustom) {
+    return false;
+  }
+  const Instruction* convolution = ConvolutionOf(i);
+  return convolution != nullptr && IsProduct(*convolution) &&
+         !HasMoreTapsThanResults(convolution->attrs<ConvAttrs>(),
+                                 convolution->shape().dims()) &&
+         HasLargePlanes(i);
 }
 
 bool MayLieInVmem(const Instruction& i) {

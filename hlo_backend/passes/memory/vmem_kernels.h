@@ -13,8 +13,11 @@ namespace ptxla::hlo {
 // Kernels whose operands and results may be in VMEM, and that read what they
 // are given as a whole.
 bool IsVmemKernel(const Instruction& instruction);
-// These and movements that take parts of their operands: their values may lie
-// in VMEM, but a parameter is not brought there for them.
+// Convolutions whose planes are too large for results in VMEM: what they
+// multiply may lie there.
+bool IsLargeConvolution(const Instruction& instruction);
+// VMEM kernels and movements that take parts of their operands: their values
+// may lie in VMEM, but a parameter is not brought there for them.
 bool MayLieInVmem(const Instruction& instruction);
 // Whether the kernel can read this operand of its there.
 bool ReadsInVmem(const Instruction& kernel, const Instruction& operand);

@@ -21,16 +21,6 @@ namespace {
 // without kernels that take no longer than HBM's latency.
 constexpr int kMostPositions = 16;
 
-// Kernels that cannot read the operand where it lies in VMEM.
-bool NeedsWindows(const Instruction& kernel, const Instruction& operand) {
-  return ReadsWindows(kernel, operand) && !ReadsPlanesInPlace(kernel, operand);
-}
-
-// Kernels that copies may run under.
-bool TakesTime(const Instruction& i) {
-  return IsVmemKernel(i) || IsFilledScatter(i);
-}
-
 class Prefetcher {
  public:
   Prefetcher(Computation* c, const chips::ChipSpec& chip,
@@ -88,7 +78,7 @@ class Prefetcher {
         for (const Reader& r : ReadersOf(user)) readers.push_back(r);
       } else if (IsFilledScatter(*user) || WantsWholeTable(*user, chip_)
                      ? ReadsInVmem(*user, *value)
-                     : IsVmemKernel(*user) && !NeedsWindows(*user, *value)) {
+                     : TakesWhole(*user, *value)) {
         readers.push_back({user, value});
       }
     }
@@ -125,7 +115,7 @@ class Prefetcher {
   bool FetchForFirstKernel() {
     Instruction* first = nullptr;
     for (Instruction* i : order_) {
-      if (!IsVmemKernel(*i)) continue;
+      if (!IsVmemKernel(*i) && !IsLargeConvolution(*i)) continue;
       first = i;
       break;
     }
@@ -139,10 +129,14 @@ class Prefetcher {
       if (product ? !FeedsProduct(*first, k) : !ReducesAsItIs(*first, k)) {
         continue;
       }
-      if (NeedsWindows(*first, *first->operand(k))) continue;
+      if (!TakesWhole(*first, *first->operand(k))) continue;
       Instruction* p = ParameterOf(first->operand(k));
       if (p == nullptr || PaddedBytes(p->shape()) > whole_room_) continue;
       if (!product && ReadersOf(p).size() > 1) continue;
+      // Large planes stay for all that read them, or stream.
+      if (IsLargeConvolution(*first) && !IsUsedNear(*p, positions_.at(first))) {
+        continue;
+      }
       const int64_t bytes = PaddedBytes(p->shape());
       const int64_t most =
           largest == nullptr ? -1 : PaddedBytes(largest->shape());
@@ -208,6 +202,16 @@ class Prefetcher {
   }
 
   int PositionOf(const Reader& r) const { return positions_.at(r.kernel); }
+
+  // All that is done with the value is done within a few kernels.
+  bool IsUsedNear(const Instruction& value, int begin) const {
+    return std::all_of(
+        value.users().begin(), value.users().end(), [&](const Instruction* u) {
+          return u->opcode() == Opcode::kBitcast
+                     ? IsUsedNear(*u, begin)
+                     : far_[positions_.at(u)] - far_[begin] <= kMostPositions;
+        });
+  }
 
   // Readers near one another, in their order.
   bool FetchFor(Instruction* parameter, std::vector<Reader> readers,

@@ -65,6 +65,11 @@ std::string Written(absl::string_view text, absl::string_view type, int64_t n,
     const size_t open = text.find('<');
     absl::StrAppend(&out, text.substr(0, open));
     if (open == absl::string_view::npos) break;
+    if (absl::StartsWith(text.substr(open), "<=")) {  // a dynamic dimension
+      absl::StrAppend(&out, "<=");
+      text = text.substr(open + 2);
+      continue;
+    }
     const size_t close = text.find('>', open);
     const absl::string_view word = text.substr(open + 1, close - open - 1);
     if (word == "T") {

@@ -49,6 +49,24 @@ TEST(PallasKernelTest, WhatAPrefetchedArraySaysIsNotKnown) {
   EXPECT_EQ(k.BoundOf(0), 64);
 }
 
+TEST(PallasKernelTest, ReadsFloatsOfEightBits) {
+  ASSERT_OK_AND_ASSIGN(const PallasKernel k, ReadPallasCase("product_f8"));
+  EXPECT_EQ(k.windows[0].type->element->name, "f8E4M3FN");
+  EXPECT_EQ(k.windows[0].type->element->bits, 8);
+}
+
+// 4 is a shift and a mask.
+TEST(PallasKernelTest, VectorsAreNotDividedByKnownNumbers) {
+  ASSERT_OK_AND_ASSIGN(const PallasKernel k, ReadPallasCase("rows_of_heads"));
+  int shifts = 0;
+  for (const Operation& op : k.body().operations) {
+    EXPECT_NE(op.name, "arith.divsi");
+    EXPECT_NE(op.name, "arith.remsi");
+    shifts += op.name == "arith.shrsi";
+  }
+  EXPECT_EQ(shifts, 1);
+}
+
 TEST(PallasKernelTest, ACallWithoutAKernelSaysSo) {
   EXPECT_THAT(
       PallasKernelOf("{\"custom_call_config\": {}}").status(),
@@ -93,6 +111,14 @@ TEST(IndexMathTest, RoundsAndComparesAsTheOperationsDo) {
   EXPECT_EQ(Compute("arith.cmpi", 3, 4, /*slt=*/2), 1);
   EXPECT_EQ(Compute("arith.cmpi", 4, 4, /*sge=*/5), 1);
   EXPECT_EQ(Compute("arith.cmpi", 4, 4, /*ne=*/1), 0);
+}
+
+// Constants of i32 may be written as unsigned.
+TEST(IndexMathTest, ComputesInThirtyTwoBits) {
+  EXPECT_EQ(Compute("arith.addi", 4294967295, 0), -1);
+  EXPECT_EQ(Compute("arith.subi", INT32_MIN, 1), INT32_MAX);
+  EXPECT_EQ(Compute("arith.cmpi", -1, 1, /*ult=*/6), 0);
+  EXPECT_EQ(Compute("arith.remui", -1, 16), 15);
 }
 
 TEST(IndexMathTest, WhatHasNoResultIsUnknown) {

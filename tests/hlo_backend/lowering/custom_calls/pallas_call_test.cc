@@ -88,6 +88,19 @@ TEST_F(PallasCallTest, LoopsRunAsOftenAsTheirBoundsSay) {
   EXPECT_LE(step.bundles, 16 * once);
 }
 
+// 2 x 11 x 2 steps: rows and weights move with each, the result's block when
+// the table names other rows, not with each step of the sum.
+TEST_F(PallasCallTest, BlocksThatATableNamesStayWhileItsEntryDoes) {
+  const hlo::Shape x =
+      hlo::Shape::ArrayRowMajor(hlo::PrimitiveType::kBf16, {1024, 512});
+  const hlo::Shape w =
+      hlo::Shape::ArrayRowMajor(hlo::PrimitiveType::kBf16, {4, 512, 512});
+  const PallasTime t = Time("grouped_product", "v6e", {&x, &w, &x});
+  EXPECT_EQ(t.steps, 44);
+  EXPECT_EQ(t.hbm_bytes, 44 * (kMiB / 16 + kMiB / 8) + 16 * kMiB / 16);
+  EXPECT_THAT(t.taken, ::testing::Contains("a grid bound of 11"));
+}
+
 TEST_F(PallasCallTest, WhatLiesInVmemIsNotCopied) {
   const hlo::Shape hbm =
       hlo::Shape::ArrayRowMajor(hlo::PrimitiveType::kBf16, {2048, 2048});
@@ -97,6 +110,23 @@ TEST_F(PallasCallTest, WhatLiesInVmemIsNotCopied) {
   const PallasTime some = Time("product_512", "v6e", {&hbm, &vmem, &hbm});
   EXPECT_EQ(all.hbm_bytes - some.hbm_bytes, 32 * kMiB);
   EXPECT_LE(some.cycles, all.cycles);
+}
+
+// As kernels of ours do (policy.step_sync).
+TEST_F(PallasCallTest, StepsOfProductsAloneWaitForFlags) {
+  ASSERT_OK_AND_ASSIGN(const chips::ChipSpec loaded,
+                       chips::ChipSpec::Load("v6e"));
+  ASSERT_OK_AND_ASSIGN(const chips::ChipSpec without,
+                       loaded.WithValue("policy.step_sync", 0));
+  const isa::MachineModel model = isa::FromChipSpec(loaded);
+  codegen::BlockCache cache(model);
+  const auto saved = [&](const char* name) {
+    const mosaic::PallasKernel kernel = *ReadPallasCase(name);
+    return TimeOf({loaded, model, &cache}, kernel, {}, 1)->cycles -
+           TimeOf({without, model, &cache}, kernel, {}, 1)->cycles;
+  };
+  EXPECT_EQ(saved("pick_rows"), 0);
+  EXPECT_GT(saved("product_512"), 0);
 }
 
 // Both cores of a v5p share the first parallel dimension.

@@ -1,0 +1,206 @@
+// Products of a Mosaic kernel: weights are pushed into an array, rows of the
+// left side pass, results are popped; those that several depths of weights sum
+// up are added by the vector units.
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "base/units.h"
+#include "hlo_backend/lowering/custom_calls/block_numbers.h"
+#include "hlo_backend/lowering/custom_calls/block_schedule.h"
+
+namespace ptxla::lowering {
+namespace {
+
+using mosaic::Attribute;
+using mosaic::Operation;
+using mosaic::Type;
+
+constexpr int64_t kSublanes = 8, kLanes = 128;
+
+// Registers that a vector would take as 32-bit numbers.
+int64_t Words(const Type& type) {
+  return CeilOfRatio<int64_t>(type.Elements(), kSublanes * kLanes);
+}
+
+struct Shape {
+  int64_t rows = 1, depth = 1, columns = 1;
+  bool transposed = false;  // weights: columns x depth
+  int64_t passes = 1;
+};
+
+Shape ShapeOf(const mosaic::Module& module, const Operation& op) {
+  const Type& lhs = *module.values[op.operands[0]];
+  const Type& out = *module.values[op.results[0]];
+  Shape s;
+  s.columns = out.dims.empty() ? 1 : std::max<int64_t>(1, out.dims.back());
+  s.rows = std::max<int64_t>(1, out.Elements() / s.columns);
+  s.depth = std::max<int64_t>(1, lhs.Elements() / s.rows);
+  if (const Attribute* numbers = op.Find("dimension_numbers")) {
+    // Contracting dimensions of both sides come first.
+    s.transposed = absl::StrContains(numbers->text, "<[1], [1]");
+  }
+  if (const Attribute* flag = op.Find("transpose_rhs")) {
+    s.transposed = s.transposed || flag->integer != 0;
+  }
+  // f32 operands at a precision above the default pass several times.
+  if (const Attribute* precision = op.Find("precision")) {
+    if (absl::StrContains(precision->text, "fp32")) s.passes = 6;
+  }
+  return s;
+}
+
+}  // namespace
+
+int64_t BlockSchedule::TilesOf(const Operation& op) const {
+  const Shape s = ShapeOf(module_, op);
+  return CeilOfRatio<int64_t>(s.depth, model_.mxu_cols) *
+         CeilOfRatio<int64_t>(s.columns, model_.mxu_cols) * s.passes;
+}
+
+// So many instructions in all, before the arrays can take the registers.
+BlockSchedule::Registers BlockSchedule::Converted(Registers from,
+                                                  int64_t operations) {
+  if (operations == 0) return from;
+  const int kind =
+      Kind(isa::Slot::kVector, 1,
+           static_cast<int>(CeilOfRatio<int64_t>(
+               operations, static_cast<int64_t>(from.nodes.size()))));
+  for (int& node : from.nodes) node = graph_.Add(kind, {node});
+  return from;
+}
+
+// Tiles of weights go to the array that has the least to do, in the program's
+// order. Where there are fewer tiles in the piece than arrays, several share
+// the rows of one.
+void BlockSchedule::Product(const Operation& op) {
+  const Shape s = ShapeOf(module_, op);
+  const Type &lhs = TypeOf(op.operands[0]), &rhs = TypeOf(op.operands[1]);
+  const BlockNumbers numbers =
+      NumbersOfBlock(model_, lhs, rhs, TypeOf(op.results[0]), s.transposed);
+  const ArrayShape& a = numbers.arrays;
+  const Registers left =
+      Converted(Of(op.operands[0]), numbers.lhs_operations * Words(lhs));
+  const Registers right =
+      Converted(Of(op.operands[1]), numbers.rhs_operations * Words(rhs));
+  const int64_t size = a.size, halves = std::max<int64_t>(1, size / kLanes);
+  const int64_t chunks = CeilOfRatio<int64_t>(s.rows, a.rows);
+  const int64_t depths = CeilOfRatio<int64_t>(s.depth, size);
+  const int64_t tiles = CeilOfRatio<int64_t>(s.columns, size);
+  const int64_t copies = std::max<int64_t>(
+      1, std::min<int64_t>(chunks, static_cast<int64_t>(arrays_.size()) /
+                                       std::max<int64_t>(1, tiles_)));
+  const int64_t per_chunk = std::max<int64_t>(1, a.rows / kSublanes);
+  const int step = static_cast<int>(a.interval / (per_chunk * halves));
+
+  Registers out = Full(TypeOf(op.results[0]));
+  out.rows = CeilOfRatio<int64_t>(s.rows, kSublanes);
+  out.columns = CeilOfRatio<int64_t>(s.columns, kLanes);
+  out.nodes.assign(static_cast<size_t>(out.size()), -1);
+  std::vector<std::vector<int>> parts(out.nodes.size());
+  const int pop = Kind(isa::Slot::kPop, 1);
+  const int finish = numbers.result_operations == 0
+                         ? -1
+                         : Kind(isa::Slot::kVector, 1,
+                                static_cast<int>(numbers.result_operations));
+  std::vector<int> wires;  // kinds: a result's time behind its rows
+  for (int64_t k = 0; k < per_chunk * halves; ++k) {
+    Work wait;
+    wait.latency = a.latency + static_cast<int>(k) * step;
+    wires.push_back(graph_.Kind(wait));
+  }
+
+  const auto job = [&](int64_t tile, int64_t depth, int64_t from, int64_t to) {
+    const int64_t n0 = tile * size, n1 = std::min(s.columns, n0 + size);
+    const int64_t k0 = depth * size, k1 = std::min(s.depth, k0 + size);
+    // Registers of the weights, by rows.
+    const int64_t r0 = s.transposed ? n0 : k0, r1 = s.transposed ? n1 : k1;
+    const int64_t c0 = s.transposed ? k0 : n0, c1 = s.transposed ? k1 : n1;
+    const int64_t all_rows = s.transposed ? s.columns : s.depth;
+    const int64_t across = CeilOfRatio<int64_t>(c1 - c0, kLanes);
+    const int64_t down = CeilOfRatio<int64_t>(r1 - r0, a.push_rows);
+    const int64_t pushes =
+        std::max(CeilOfRatio<int64_t>(down * across, halves),
+                 CeilOfRatio<int64_t>(std::min(r1 - r0, kLanes), a.push_rows));
+    size_t mxu = 0;
+    for (size_t m = 1; m < arrays_.size(); ++m) {
+      if (arrays_[m].work < arrays_[mxu].work) mxu = m;
+    }
+    Array& array = arrays_[mxu];
+    array.work += pushes * a.push_interval + (to - from) * a.interval;
+
+    Work work;
+    work.unit = graph_.WeightsOf(static_cast<int>(mxu));
+    work.interval = a.push_interval;
+    work.latency = a.push_interval;
+    const int push_kind = graph_.Kind(work);
+    std::vector<int> pushed, inputs;
+    for (int64_t p = 0; p < pushes; ++p) {
+      // Beside the weights that rows pass now there is room for one set.
+      inputs = {array.first_row};
+      const int64_t first = r0 + p * (r1 - r0) / pushes;
+      const int64_t row = first * right.rows / all_rows;
+      for (int64_t c = 0; c < across; ++c) {
+        const int64_t column =
+            (c0 / kLanes + c) * right.columns /
+            CeilOfRatio<int64_t>(s.transposed ? s.depth : s.columns, kLanes);
+        inputs.push_back(right.nodes[row * right.columns + column]);
+      }
+      pushed.push_back(graph_.Add(push_kind, inputs));
+    }
+    const int latched = graph_.Join(pushed);
+
+    work.unit = graph_.RowsOf(static_cast<int>(mxu));
+    work.interval = a.interval;
+    work.latency = 0;
+    const int matmul = graph_.Kind(work);
+    std::vector<int> passed;
+    const int64_t lanes = CeilOfRatio<int64_t>(s.depth, kLanes);
+    for (int64_t chunk = from; chunk < to; ++chunk) {
+      inputs = {latched, array.last_rows};
+      const int64_t top = chunk * left.rows / chunks;
+      const int64_t bottom =
+          std::max(top + 1, (chunk + 1) * left.rows / chunks);
+      for (int64_t r = top; r < bottom; ++r) {
+        for (int64_t c = k0 / kLanes; c * kLanes < k1; ++c) {
+          inputs.push_back(
+              left.nodes[r * left.columns + c * left.columns / lanes]);
+        }
+      }
+      const int rows = graph_.Add(matmul, inputs);
+      passed.push_back(rows);
+      for (int64_t h = 0; h < per_chunk; ++h) {
+        const int64_t r = chunk * per_chunk + h;
+        if (r >= out.rows) break;
+        for (int64_t c = n0 / kLanes; c * kLanes < n1; ++c) {
+          const int wire =
+              graph_.Add(wires[h * halves + c - n0 / kLanes], {rows});
+          int result = graph_.Add(pop, {wire});
+          if (finish >= 0) result = graph_.Add(finish, {result});
+          parts[r * out.columns + c].push_back(result);
+        }
+      }
+    }
+    array.first_row = passed.front();
+    array.last_rows = graph_.Join(passed);
+  };
+  for (int64_t pass = 0; pass < s.passes; ++pass) {
+    for (int64_t tile = 0; tile < tiles; ++tile) {
+      for (int64_t depth = 0; depth < depths; ++depth) {
+        for (int64_t copy = 0; copy < copies; ++copy) {
+          job(tile, depth, chunks * copy / copies,
+              chunks * (copy + 1) / copies);
+        }
+      }
+    }
+  }
+  const RegisterCost* add = costs_->Of("arith.addf", true);
+  const int sum = Kind(isa::Slot::kVector, add == nullptr ? 1 : add->latency);
+  for (size_t k = 0; k < parts.size(); ++k) {
+    if (!parts[k].empty()) out.nodes[k] = Combine(std::move(parts[k]), sum);
+  }
+  values_[op.results[0]] = std::move(out);
+}
+
+}  // namespace ptxla::lowering
