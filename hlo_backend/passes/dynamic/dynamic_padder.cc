@@ -24,20 +24,32 @@ bool IsDynamic(const Instruction& i) {
          i.opcode() == Opcode::kDynamicReshape || i.shape().HasDynamicDims();
 }
 
+bool AnySizes(const std::vector<PaddedArray>& leaves) {
+  return std::any_of(leaves.begin(), leaves.end(),
+                     [](const PaddedArray& x) { return x.AnyDynamic(); });
+}
+
 class Padder {
  public:
   explicit Padder(Computation* c) : computation_(*c), b_(c) {}
 
   absl::StatusOr<bool> Run() {
-    bool changed = false;
+    bool changed = computation_.RemoveDead() > 0;
     for (Instruction* i : computation_.PostOrder()) {
       const bool meets = std::any_of(
           i->operands().begin(), i->operands().end(),
           [&](const Instruction* x) { return padded_.contains(x); });
       if (!meets && !IsDynamic(*i)) continue;
       b_.set_metadata(i->shared_metadata());
-      ASSIGN_OR_RETURN(padded_[i], Form(*i));
+      ASSIGN_OR_RETURN(std::vector<PaddedArray> form, Form(*i));
       changed = true;
+      if (i->shape().HasDynamicDims() || AnySizes(form)) {
+        padded_[i] = std::move(form);
+      } else {
+        // Of known size again: whoever reads it sees nothing else.
+        const PaddedArray* next = form.data();
+        computation_.Replace(i, Assembled(i->shape(), next));
+      }
     }
     const auto root = padded_.find(computation_.root());
     if (root != padded_.end()) RETURN_IF_ERROR(SetRoot(root->second));
@@ -83,6 +95,7 @@ class Padder {
       }
       return all;
     }
+    if (i.opcode() == Opcode::kOptimizationBarrier) return Barrier(i);
     if (IsGiven(i)) {
       return std::vector<PaddedArray>{
           Whole(b_.builder().Bitcast(&i, Bounds(i.shape())))};
@@ -99,6 +112,17 @@ class Padder {
     }
     PaddedResults form = PaddedForm(i, operands, &b_);
     return form.ok() ? form : Refused(i, form.status());
+  }
+
+  // In front of the data.
+  std::vector<PaddedArray> Barrier(const Instruction& i) {
+    std::vector<PaddedArray> leaves = Leaves(i.operand(0));
+    Builder& make = b_.builder();
+    Instruction* all = make.OptimizationBarrier(make.Tuple(DataOf(leaves)));
+    for (size_t k = 0; k < leaves.size(); ++k) {
+      leaves[k].data = make.GetTupleElement(all, static_cast<int64_t>(k));
+    }
+    return leaves;
   }
 
   // What comes from outside of the program.

@@ -9,9 +9,10 @@
 //
 // as the TPU compiler does. Work is that of the bounds. A result of the entry
 // keeps its sizes: a set-dimension-size of the data, with zeros beyond, is all
-// that stays. Parameters are taken to be as large as their bounds. Arrays of
-// dynamic size that enter or leave other computations (loops, branches) are
-// refused, and so is what the evaluator refuses.
+// that stays. Parameters are taken to be as large as their bounds. Refused by
+// name: arrays of dynamic size that enter or leave other computations (loops,
+// branches), what the evaluator has no value for (reshapes across a dynamic
+// dimension, convolutions), and, behind this pass, results of 64 bits.
 #ifndef PTXLA_HLO_BACKEND_PASSES_DYNAMIC_DYNAMIC_PADDER_H_
 #define PTXLA_HLO_BACKEND_PASSES_DYNAMIC_DYNAMIC_PADDER_H_
 

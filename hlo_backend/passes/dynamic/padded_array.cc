@@ -2,11 +2,19 @@
 
 #include <algorithm>
 
+#include "hlo_backend/ir/computation.h"
+
 namespace ptxla::hlo {
 
 bool PaddedArray::AnyDynamic() const {
   return std::any_of(sizes.begin(), sizes.end(),
                      [](const Instruction* s) { return s != nullptr; });
+}
+
+std::vector<Instruction*> DataOf(PaddedOperands arrays) {
+  std::vector<Instruction*> data;
+  for (const PaddedArray& x : arrays) data.push_back(x.data);
+  return data;
 }
 
 PaddedArray Whole(Instruction* x) {
@@ -24,6 +32,31 @@ Shape Bounds(const Shape& shape) {
     for (int d = 0; d < shape.rank(); ++d) out.set_dynamic_dim(d, false);
   }
   return out;
+}
+
+Instruction* PaddedBuilder::Like(const Instruction& i,
+                                 absl::Span<Instruction* const> operands) {
+  return b_.computation()->AddLike(i, Bounds(i.shape()), operands);
+}
+
+std::vector<PaddedArray> PaddedBuilder::Each(Instruction* result, int64_t count,
+                                             const DimensionSizes& sizes) {
+  if (!result->shape().IsTuple()) return {{result, sizes}};
+  std::vector<PaddedArray> parts;
+  for (int64_t k = 0; k < count; ++k) {
+    parts.push_back({b_.GetTupleElement(result, k), sizes});
+  }
+  return parts;
+}
+
+DimensionSizes PaddedBuilder::Common(PaddedOperands arrays) {
+  DimensionSizes sizes = arrays[0].sizes;
+  for (const PaddedArray& x : arrays.subspan(1)) {
+    for (size_t d = 0; d < sizes.size(); ++d) {
+      sizes[d] = Smaller(sizes[d], x.sizes[d]);
+    }
+  }
+  return sizes;
 }
 
 Instruction* PaddedBuilder::Number(int64_t n) {

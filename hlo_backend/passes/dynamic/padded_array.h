@@ -12,6 +12,7 @@
 #include <memory>
 #include <vector>
 
+#include "absl/types/span.h"
 #include "hlo_backend/ir/builder.h"
 
 namespace ptxla::hlo {
@@ -25,6 +26,10 @@ struct PaddedArray {
   bool AnyDynamic() const;
 };
 
+using PaddedOperands = absl::Span<const PaddedArray>;
+using DimensionSizes = std::vector<Instruction*>;  // as PaddedArray::sizes
+
+std::vector<Instruction*> DataOf(PaddedOperands arrays);
 // `x` all of which counts.
 PaddedArray Whole(Instruction* x);
 // The shape, also inside of tuples, with every dimension at its bound.
@@ -40,6 +45,14 @@ class PaddedBuilder {
     b_.set_metadata(std::move(metadata));
   }
 
+  // The same instruction of these operands, with every size at its bound.
+  Instruction* Like(const Instruction& i,
+                    absl::Span<Instruction* const> operands);
+  // The first `count` arrays of a result, which are of one shape.
+  std::vector<PaddedArray> Each(Instruction* result, int64_t count,
+                                const DimensionSizes& sizes);
+  // Of arrays whose dimensions are those of the first one.
+  DimensionSizes Common(PaddedOperands arrays);
   Instruction* Number(int64_t n);
   Instruction* SizeOf(const PaddedArray& x, int64_t d);
   // Of two arrays whose elements meet. Null: both have all of the bound.

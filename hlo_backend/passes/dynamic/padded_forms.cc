@@ -8,30 +8,7 @@
 namespace ptxla::hlo {
 namespace {
 
-using Sizes = std::vector<Instruction*>;
-
-std::vector<Instruction*> DataOf(PaddedOperands operands) {
-  std::vector<Instruction*> data;
-  for (const PaddedArray& x : operands) data.push_back(x.data);
-  return data;
-}
-
-// The same instruction of these operands.
-Instruction* Like(const Instruction& i, absl::Span<Instruction* const> operands,
-                  PaddedBuilder* b) {
-  return b->builder().computation()->AddLike(i, Bounds(i.shape()), operands);
-}
-
-// One array, or a tuple of arrays of one shape.
-std::vector<PaddedArray> Each(Instruction* result, const Sizes& sizes,
-                              PaddedBuilder* b) {
-  if (!result->shape().IsTuple()) return {{result, sizes}};
-  std::vector<PaddedArray> parts;
-  for (int k = 0; k < result->shape().element_count_of_tuple(); ++k) {
-    parts.push_back({b->builder().GetTupleElement(result, k), sizes});
-  }
-  return parts;
-}
+using Sizes = DimensionSizes;
 
 PaddedResults Elementwise(const Instruction& i, PaddedOperands operands,
                           PaddedBuilder* b) {
@@ -42,18 +19,7 @@ PaddedResults Elementwise(const Instruction& i, PaddedOperands operands,
       sizes[d] = b->Smaller(sizes[d], x.sizes[d]);
     }
   }
-  return Each(Like(i, DataOf(operands), b), sizes, b);
-}
-
-// Arrays whose dimensions have the sizes of the first one.
-Sizes Common(PaddedOperands arrays, PaddedBuilder* b) {
-  Sizes sizes = arrays[0].sizes;
-  for (const PaddedArray& x : arrays.subspan(1)) {
-    for (size_t d = 0; d < sizes.size(); ++d) {
-      sizes[d] = b->Smaller(sizes[d], x.sizes[d]);
-    }
-  }
-  return sizes;
+  return b->Each(b->Like(i, DataOf(operands)), 1, sizes);
 }
 
 PaddedResults Reduce(const Instruction& i, PaddedOperands operands,
@@ -64,14 +30,14 @@ PaddedResults Reduce(const Instruction& i, PaddedOperands operands,
     const DimVector dims(i.dimensions().begin(), i.dimensions().end());
     data[j] = b->Filled(operands[j], operands[arrays + j].data, dims);
   }
-  const Sizes common = Common(operands.subspan(0, arrays), b);
+  const Sizes common = b->Common(operands.subspan(0, arrays));
   Sizes kept;
   for (size_t d = 0; d < common.size(); ++d) {
     if (!Contains(i.dimensions(), static_cast<int64_t>(d))) {
       kept.push_back(common[d]);
     }
   }
-  return Each(Like(i, data, b), kept, b);
+  return b->Each(b->Like(i, data), static_cast<int64_t>(arrays), kept);
 }
 
 void AppendFree(const PaddedArray& x, const DimVector& batch,
@@ -97,10 +63,9 @@ PaddedResults Dot(const Instruction& i, PaddedOperands operands,
   }
   AppendFree(lhs, dot.lhs_batch, dot.lhs_contracting, &sizes);
   AppendFree(rhs, dot.rhs_batch, dot.rhs_contracting, &sizes);
-  return Each(
-      Like(i, {zero(lhs, dot.lhs_contracting), zero(rhs, dot.rhs_contracting)},
-           b),
-      sizes, b);
+  return b->Each(b->Like(i, {zero(lhs, dot.lhs_contracting),
+                             zero(rhs, dot.rhs_contracting)}),
+                 1, sizes);
 }
 
 // How many windows fit: OutputSize of ir/window.h.
@@ -124,11 +89,11 @@ PaddedResults ReduceWindow(const Instruction& i, PaddedOperands operands,
     data[j] = b->Filled(operands[j], operands[arrays + j].data,
                         Others(operands[j].data->shape().rank(), {}));
   }
-  Sizes sizes = Common(operands.subspan(0, arrays), b);
+  Sizes sizes = b->Common(operands.subspan(0, arrays));
   for (size_t d = 0; d < sizes.size(); ++d) {
     if (sizes[d] != nullptr) sizes[d] = Windows(window.dims[d], sizes[d], b);
   }
-  return Each(Like(i, data, b), sizes, b);
+  return b->Each(b->Like(i, data), static_cast<int64_t>(arrays), sizes);
 }
 
 PaddedResults SetSize(const Instruction& i, PaddedOperands operands) {
@@ -158,7 +123,6 @@ PaddedResults PaddedForm(const Instruction& i, PaddedOperands operands,
   }
   switch (i.opcode()) {
     case Opcode::kAddDependency:
-    case Opcode::kOptimizationBarrier:
       return std::vector<PaddedArray>{operands[0]};
     case Opcode::kGetDimensionSize:
       return std::vector<PaddedArray>{

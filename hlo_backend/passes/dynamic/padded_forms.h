@@ -4,7 +4,8 @@
 // Elements meet only where both count: reduces, products and windows see the
 // neutral value beyond the sizes, sorts leave it behind, concatenations are
 // without gaps, scatters skip it. What computes element by element or moves
-// dimensions passes sizes on. As hlo_backend/evaluator/dynamic_sizes.h has it.
+// dimensions passes sizes on. As hlo_backend/evaluator/dynamic_sizes.h and
+// dynamic_movement.h have it.
 #ifndef PTXLA_HLO_BACKEND_PASSES_DYNAMIC_PADDED_FORMS_H_
 #define PTXLA_HLO_BACKEND_PASSES_DYNAMIC_PADDED_FORMS_H_
 
@@ -16,7 +17,6 @@
 
 namespace ptxla::hlo {
 
-using PaddedOperands = absl::Span<const PaddedArray>;
 // The leaves of a value, in order.
 using PaddedResults = absl::StatusOr<std::vector<PaddedArray>>;
 

@@ -10,23 +10,7 @@
 namespace ptxla::hlo {
 namespace {
 
-using Sizes = std::vector<Instruction*>;
-
-std::vector<Instruction*> DataOf(PaddedOperands operands) {
-  std::vector<Instruction*> data;
-  for (const PaddedArray& x : operands) data.push_back(x.data);
-  return data;
-}
-
-std::vector<PaddedArray> Each(Instruction* result, int64_t count,
-                              const Sizes& sizes, PaddedBuilder* b) {
-  if (!result->shape().IsTuple()) return {{result, sizes}};
-  std::vector<PaddedArray> parts;
-  for (int64_t k = 0; k < count; ++k) {
-    parts.push_back({b->builder().GetTupleElement(result, k), sizes});
-  }
-  return parts;
-}
+using Sizes = DimensionSizes;
 
 PaddedResults Gather(const Instruction& i, PaddedOperands operands,
                      PaddedBuilder* b) {
@@ -52,9 +36,15 @@ PaddedResults Gather(const Instruction& i, PaddedOperands operands,
     sizes.push_back(Contains(g.offset_dims, d) ? slice[next_slice++]
                                                : batch[next_batch++]);
   }
-  Instruction* data = b->builder().computation()->AddLike(
-      i, Bounds(i.shape()), {x.data, indices.data});
-  return std::vector<PaddedArray>{{data, sizes}};
+  return b->Each(b->Like(i, DataOf(operands)), 1, sizes);
+}
+
+// Indices in which there is a -1.
+Instruction* WithSign(Instruction* indices, Builder* b) {
+  const PrimitiveType type = indices->shape().type();
+  if (!IsUnsigned(type)) return indices;
+  return b->Convert(indices, BitWidth(type) == 64 ? PrimitiveType::kS64
+                                                  : PrimitiveType::kS32);
 }
 
 // An update that does not count gets an index that no operand has. A window
@@ -77,12 +67,12 @@ PaddedResults Scatter(const Instruction& i, PaddedOperands operands,
     }
   }
   std::vector<Instruction*> data = DataOf(operands);
-  Builder& make = b->builder();
-  data[arrays] =
-      b->Filled(indices, make.ConstantScalar(indices.data->shape().type(), -1),
-                Others(indices.data->shape().rank(), {}));
-  Instruction* result = make.computation()->AddLike(i, Bounds(i.shape()), data);
-  return Each(result, static_cast<int64_t>(arrays), operands[0].sizes, b);
+  indices.data = WithSign(indices.data, &b->builder());
+  data[arrays] = b->Filled(
+      indices, b->builder().ConstantScalar(indices.data->shape().type(), -1),
+      Others(indices.data->shape().rank(), {}));
+  return b->Each(b->Like(i, data), static_cast<int64_t>(arrays),
+                 operands[0].sizes);
 }
 
 // The comparator of two more operands, which are 0 for what counts: those
@@ -110,24 +100,18 @@ PaddedResults Sort(const Instruction& i, PaddedOperands operands,
                    PaddedBuilder* b) {
   const SortAttrs& sort = i.attrs<SortAttrs>();
   const auto arrays = static_cast<int64_t>(operands.size());
-  Sizes sizes = operands[0].sizes;
-  for (const PaddedArray& x : operands) {
-    for (size_t d = 0; d < sizes.size(); ++d) {
-      sizes[d] = b->Smaller(sizes[d], x.sizes[d]);
-    }
-  }
+  const Sizes sizes = b->Common(operands);
   std::vector<Instruction*> data = DataOf(operands);
-  Builder& make = b->builder();
   if (sizes[sort.dimension] == nullptr) {
-    Instruction* same = make.computation()->AddLike(i, Bounds(i.shape()), data);
-    return Each(same, arrays, sizes, b);
+    return b->Each(b->Like(i, data), arrays, sizes);
   }
+  Builder& make = b->builder();
   Instruction* counts =
       b->Below(data[0]->shape().dims(), sort.dimension, sizes[sort.dimension]);
   data.push_back(make.Convert(make.Not(counts), PrimitiveType::kS32));
   Instruction* sorted = make.Sort(data, sort.dimension, sort.is_stable,
                                   CountingFirst(i.to_apply(), arrays));
-  return Each(sorted, arrays, sizes, b);
+  return b->Each(sorted, arrays, sizes);
 }
 
 }  // namespace

@@ -1,4 +1,6 @@
 // Slices, paddings, concatenations and orders of dimensions.
+#include <algorithm>
+
 #include "absl/status/status.h"
 #include "hlo_backend/ir/computation.h"
 #include "hlo_backend/passes/dimension_utils.h"
@@ -7,7 +9,7 @@
 namespace ptxla::hlo {
 namespace {
 
-using Sizes = std::vector<Instruction*>;
+using Sizes = DimensionSizes;
 
 class Mover {
  public:
@@ -46,11 +48,7 @@ class Mover {
   }
   Sizes None() const { return Sizes(i_.shape().rank(), nullptr); }
   // The same instruction of the data.
-  Instruction* Like() {
-    std::vector<Instruction*> data;
-    for (const PaddedArray& x : operands_) data.push_back(x.data);
-    return make().computation()->AddLike(i_, Bounds(i_.shape()), data);
-  }
+  Instruction* Like() { return b_.Like(i_, DataOf(operands_)); }
   int64_t Bound(int64_t d) const {
     return x_.data->shape().dim(static_cast<int>(d));
   }
@@ -107,18 +105,19 @@ class Mover {
   // One behind the other: what does not count is overwritten by the next.
   PaddedResults Concatenate() {
     const int64_t d = i_.dimensions()[0];
+    Sizes sizes = b_.Common(operands_);
+    const bool gaps =
+        std::any_of(operands_.begin(), operands_.end(),
+                    [&](const PaddedArray& x) { return x.IsDynamic(d); });
+    if (!gaps) return Is(Like(), sizes);
     Instruction* data = make().BroadcastScalar(make().Zero(i_.shape().type()),
                                                i_.shape().dims());
-    Sizes sizes = x_.sizes;
     Instruction* at = b_.Number(0);
     for (const PaddedArray& x : operands_) {
       std::vector<Instruction*> starts(sizes.size(), b_.Number(0));
       starts[d] = at;
       data = make().DynamicUpdateSlice(data, x.data, starts);
       at = make().Add(at, b_.SizeOf(x, d));
-      for (size_t k = 0; k < sizes.size(); ++k) {
-        sizes[k] = b_.Smaller(sizes[k], x.sizes[k]);
-      }
     }
     sizes[d] = at;
     return Is(data, sizes);

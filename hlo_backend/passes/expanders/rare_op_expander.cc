@@ -25,6 +25,8 @@ class Expander {
     switch (i_->opcode()) {
       case Opcode::kDomain:
         return i_->operand(0);
+      case Opcode::kCopy:
+        return i_->shape().IsTuple() ? CopyOfLeaves(i_->operand(0)) : nullptr;
       case Opcode::kAsyncDone:
         return Async();
       case Opcode::kGetDimensionSize:
@@ -63,6 +65,16 @@ class Expander {
   }
   Instruction* To(Instruction* x, PrimitiveType type) {
     return x->shape().type() == type ? x : b_.Convert(x, type);
+  }
+
+  Instruction* CopyOfLeaves(Instruction* x) {
+    if (x->shape().IsArray()) return b_.Copy(x);
+    if (!x->shape().IsTuple()) return x;
+    std::vector<Instruction*> leaves;
+    for (int k = 0; k < x->shape().element_count_of_tuple(); ++k) {
+      leaves.push_back(CopyOfLeaves(b_.GetTupleElement(x, k)));
+    }
+    return b_.Tuple(leaves);
   }
 
   Instruction* Async() {

@@ -2,6 +2,7 @@
 //
 //   async-start, -update, -done   of a computation: a call. Those of scheduled
 //                                 modules stay
+//   copy                          of a tuple: a tuple of copies
 //   domain                        its operand
 //   get-dimension-size            of a static dimension: a constant
 //   scaled-dot                    a dot of operands times their scales

@@ -21,7 +21,17 @@ class Scan {
                                       : 1) {}
 
   bool IsPlain() const {
-    return inputs_ > 0 && attrs_.dimensions.size() == 1 && results_ >= carries_;
+    if (inputs_ == 0 || attrs_.dimensions.size() != 1 || results_ < carries_) {
+      return false;
+    }
+    const auto along = static_cast<int>(Along());
+    for (int64_t k = 0; k < inputs_; ++k) {
+      if (i_->operand(k)->shape().dim(along) != Steps()) return false;
+    }
+    for (int64_t k = 0; k < Outputs(); ++k) {
+      if (ResultShape(k).dim(along) != Steps()) return false;
+    }
+    return true;
   }
 
   Instruction* Loop() {
@@ -36,9 +46,10 @@ class Scan {
     for (int64_t k = 0; k < carries_; ++k) {
       state.push_back(i_->operand(inputs_ + k));
     }
-    Instruction* init = b.Tuple(state);
-    Instruction* loop =
-        b.While(init, Condition(init->shape()), Body(init->shape()));
+    Instruction* loop = b.Tuple(state);
+    if (Steps() > 0) {
+      loop = b.While(loop, Condition(loop->shape()), Body(loop->shape()));
+    }
     std::vector<Instruction*> results;
     for (int64_t k = 0; k < results_; ++k) {
       results.push_back(b.GetTupleElement(loop, 1 + inputs_ + k));

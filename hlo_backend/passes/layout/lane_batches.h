@@ -13,7 +13,9 @@
 // arrays between convolutions lie in one way, which is the batch in the lanes
 // where what is saved by all that reads and writes them is more than the
 // transposes cost that others need: products, convolutions of one tap, and
-// those whose planes do not fit into VMEM, or would be read too often. One of a
+// those whose planes do not fit into VMEM, or would be read too often. (The
+// gradient of f32 weights reads planes that do not fit as bf16, as the MXU does
+// at the default precision.) One of a
 // schedule that does not fit so has its batch in rows.
 //
 // Features that a pass then has in rows and that fill part of a tile (the three

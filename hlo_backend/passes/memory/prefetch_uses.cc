@@ -15,6 +15,11 @@
 namespace ptxla::hlo {
 namespace {
 
+// Kernels that cannot read the operand where it lies in VMEM.
+bool NeedsWindows(const Instruction& kernel, const Instruction& operand) {
+  return ReadsWindows(kernel, operand) && !ReadsPlanesInPlace(kernel, operand);
+}
+
 int64_t BytesOf(const Shape& shape) {
   if (shape.IsArray()) return PaddedBytes(shape);
   int64_t bytes = 0;
@@ -103,15 +108,6 @@ bool FeedsProduct(const Instruction& kernel, int k) {
   if (kernel.opcode() != Opcode::kFusion) return IsProduct(kernel);
   return FeedsADot(*kernel.fused()->parameter(k));
 }
-
-namespace {
-
-// Kernels that cannot read the operand where it lies in VMEM.
-bool NeedsWindows(const Instruction& kernel, const Instruction& operand) {
-  return ReadsWindows(kernel, operand) && !ReadsPlanesInPlace(kernel, operand);
-}
-
-}  // namespace
 
 bool TakesTime(const Instruction& i) {
   return IsVmemKernel(i) || IsLargeConvolution(i) || IsFilledScatter(i);

@@ -27,8 +27,9 @@
 // MB, for 512 not: libtpu 0.0.42.1 on v6e.)
 //
 // Nothing runs before the program's first kernel: a product has the larger of
-// its operands copied all the same (of equal ones the left; images only if all
-// that read them do so within a few kernels), a reduce that is
+// its operands copied all the same (of equal ones the left; those of a
+// convolution of large planes only if all that read them do so within a few
+// kernels), a reduce that is
 // the whole program the array that it reduces as it is; one that others follow
 // (a mean, divided behind its sum) streams. On v4 "VMEM" is the CMEM behind it
 // (memory_space_assignment.h).
