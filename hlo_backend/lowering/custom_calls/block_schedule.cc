@@ -38,10 +38,7 @@ int64_t RegistersOf(const Type& type) {
 
 int64_t BlockSchedule::Finish() {
   arrays_.assign(static_cast<size_t>(std::max(1, model_.mxus)), {});
-  tiles_ = 0;
-  for (const Operation* op : operations_) {
-    if (IsProduct(op->name)) tiles_ += TilesOf(*op);
-  }
+  ChooseArrays();
   for (const Operation* op : operations_) Expand(*op);
   const int64_t cycles = graph_.Schedule();
   instructions_ = graph_.Instructions();
@@ -52,6 +49,7 @@ int64_t BlockSchedule::Finish() {
   reciprocals_.clear();
   stored_.clear();
   stores_.clear();
+  array_of_.clear();
   return cycles;
 }
 

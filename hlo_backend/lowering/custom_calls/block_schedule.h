@@ -32,11 +32,13 @@ int64_t RegistersOf(const mosaic::Type& type);
 
 class BlockSchedule {
  public:
+  // `sums_in_arrays`: depths of a product are summed where they are computed.
   BlockSchedule(const mosaic::Module& module, const isa::MachineModel& model,
-                ElementwiseCosts* costs)
+                ElementwiseCosts* costs, bool sums_in_arrays = false)
       : module_(module),
         model_(model),
         costs_(costs),
+        sums_in_arrays_(sums_in_arrays),
         live_(mosaic::LiveValues(module)),
         graph_(model) {}
 
@@ -75,10 +77,12 @@ class BlockSchedule {
   struct Array {
     int last_rows = -1;  // node: all rows of the job before
     int first_row = -1;  // node: its first
-    int64_t work = 0;    // cycles
   };
+  struct ProductPlan;
 
-  int64_t TilesOf(const mosaic::Operation& op) const;
+  ProductPlan PlanOf(const mosaic::Operation& op) const;
+  void ChooseArrays();
+  bool IsAddedToASum(int value) const;
   void Expand(const mosaic::Operation& op);
   void Elementwise(const mosaic::Operation& op);
   int ElementwiseKind(const std::string& name, bool is_float);
@@ -113,6 +117,7 @@ class BlockSchedule {
   const mosaic::Module& module_;
   const isa::MachineModel& model_;
   ElementwiseCosts* costs_;
+  const bool sums_in_arrays_;
   const std::vector<bool> live_;
   std::vector<const mosaic::Operation*> operations_;
 
@@ -124,6 +129,8 @@ class BlockSchedule {
   absl::flat_hash_map<int, int> stores_;        // all of them
   std::vector<Array> arrays_;
   int64_t tiles_ = 0;  // of weights, of all products
+  // Of each product, by its result: each job's array.
+  absl::flat_hash_map<int, std::vector<size_t>> array_of_;
   std::vector<std::string> unknown_;
   std::array<int64_t, isa::kNumSlots> instructions_{};
 };

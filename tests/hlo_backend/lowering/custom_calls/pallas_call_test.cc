@@ -129,6 +129,18 @@ TEST_F(PallasCallTest, StepsOfProductsAloneWaitForFlags) {
   EXPECT_GT(saved("product_512"), 0);
 }
 
+TEST_F(PallasCallTest, ArraysSumUpDepthsWhereTheChipsCompilerLetsThem) {
+  ASSERT_OK_AND_ASSIGN(const chips::ChipSpec sums,
+                       chips::ChipSpec::Load("tpu7x"));
+  ASSERT_OK_AND_ASSIGN(const chips::ChipSpec apart,
+                       sums.WithValue("policy.pallas_sums_in_arrays", 0));
+  const isa::MachineModel model = isa::FromChipSpec(sums);
+  codegen::BlockCache cache(model);
+  const mosaic::PallasKernel kernel = *ReadPallasCase("product_512");
+  EXPECT_LT(TimeOf({sums, model, &cache}, kernel, {}, 1)->cycles,
+            TimeOf({apart, model, &cache}, kernel, {}, 1)->cycles);
+}
+
 // Both cores of a v5p share the first parallel dimension.
 TEST_F(PallasCallTest, CoresShareAParallelDimension) {
   const PallasTime t = Time("attention_full", "v5p");
