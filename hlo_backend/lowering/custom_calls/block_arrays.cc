@@ -61,7 +61,7 @@ BlockSchedule::ProductPlan BlockSchedule::PlanOf(const Operation& op) const {
   // What goes to a sum that the kernel keeps stays apart where the results
   // fill half the array: libtpu 0.0.42.1, forward and backward attention with
   // heads of 64, 128 and 256.
-  p.chained = sums_in_arrays_ && p.passes == 1 && p.depths > 1 &&
+  p.chained = rules_.sums_in_arrays && p.passes == 1 && p.depths > 1 &&
               (p.columns > kLanes || !IsAddedToASum(op.results[0]));
   return p;
 }

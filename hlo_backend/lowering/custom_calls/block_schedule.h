@@ -20,6 +20,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/node_hash_map.h"
 #include "absl/functional/function_ref.h"
+#include "chips/chip_spec.h"
 #include "hlo_backend/lowering/custom_calls/elementwise_cost.h"
 #include "hlo_backend/lowering/custom_calls/issue_graph.h"
 #include "hlo_backend/mosaic/kernel_ir.h"
@@ -30,15 +31,23 @@ namespace ptxla::lowering {
 // Registers of 8 x 128 words (packed: 16 or 32 rows) that a vector takes.
 int64_t RegistersOf(const mosaic::Type& type);
 
+// What the model of the machine does not say.
+struct BlockRules {
+  // Depths of a product are summed where they are computed.
+  bool sums_in_arrays = false;
+  // Cycles that an XLU takes to change its mode; 0: none known.
+  int reduce_to_permute = 0, permute_to_reduce = 0;
+};
+BlockRules BlockRulesOf(const chips::ChipSpec& chip);
+
 class BlockSchedule {
  public:
-  // `sums_in_arrays`: depths of a product are summed where they are computed.
   BlockSchedule(const mosaic::Module& module, const isa::MachineModel& model,
-                ElementwiseCosts* costs, bool sums_in_arrays = false)
+                ElementwiseCosts* costs, const BlockRules& rules = {})
       : module_(module),
         model_(model),
         costs_(costs),
-        sums_in_arrays_(sums_in_arrays),
+        rules_(rules),
         live_(mosaic::LiveValues(module)),
         graph_(model) {}
 
@@ -99,7 +108,8 @@ class BlockSchedule {
 
   // One instruction of a slot.
   int Kind(isa::Slot slot, int latency, int count = 1);
-  int XluKind(int latency, isa::IntervalKey interval);
+  int XluKind(int latency, isa::IntervalKey interval,
+              XluMode mode = XluMode::kAny);
   // A sum or maximum of nodes: a tree of instructions.
   int Combine(std::vector<int> nodes, int kind);
   // Whether products and conversions to 16 bits alone read a value.
@@ -117,7 +127,7 @@ class BlockSchedule {
   const mosaic::Module& module_;
   const isa::MachineModel& model_;
   ElementwiseCosts* costs_;
-  const bool sums_in_arrays_;
+  const BlockRules rules_;
   const std::vector<bool> live_;
   std::vector<const mosaic::Operation*> operations_;
 

@@ -48,8 +48,7 @@ class StepWalker {
              mosaic::ScalarMemory* memory = nullptr,
              OwnCopies* copies = nullptr);
 
-  // Products of several depths are summed where they are computed.
-  void SumInArrays() { sums_in_arrays_ = true; }
+  void SetRules(const BlockRules& rules) { rules_ = rules; }
 
   // Unimplemented: a loop that cannot be counted.
   absl::StatusOr<StepTime> At(const std::vector<int64_t>& index);
@@ -107,7 +106,7 @@ class StepWalker {
   int64_t now_ = 0;     // cycles since the first step began
   int64_t scalar_ = 0;  // bundles of scalar work that nothing has hidden yet
   ElementwiseCosts costs_;
-  bool sums_in_arrays_ = false;
+  BlockRules rules_;
   std::map<std::pair<const mosaic::Operation*, size_t>, int64_t> pieces_;
   absl::flat_hash_map<int, Part> parts_;
   std::set<std::string> unknown_;

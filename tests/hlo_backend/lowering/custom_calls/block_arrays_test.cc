@@ -78,7 +78,9 @@ class BlockArraysTest : public ::testing::Test {
     EXPECT_OK(spec.status());
     const isa::MachineModel model = isa::FromChipSpec(*spec);
     ElementwiseCosts costs(model);
-    BlockSchedule schedule(module_, model, &costs, sums_in_arrays);
+    BlockRules rules;
+    rules.sums_in_arrays = sums_in_arrays;
+    BlockSchedule schedule(module_, model, &costs, rules);
     for (const Operation& op : module_.top.operations) schedule.Add(op);
     const int64_t cycles = schedule.Finish();
     pops_ = schedule.instructions()[static_cast<int>(isa::Slot::kPop)];
