@@ -7,6 +7,7 @@
 
 #include "absl/strings/match.h"
 #include "base/units.h"
+#include "hlo_backend/lowering/custom_calls/block_arrays.h"
 #include "hlo_backend/lowering/custom_calls/block_numbers.h"
 #include "hlo_backend/lowering/custom_calls/block_schedule.h"
 
@@ -24,40 +25,7 @@ int64_t Words(const Type& type) {
   return CeilOfRatio<int64_t>(type.Elements(), kSublanes * kLanes);
 }
 
-struct Shape {
-  int64_t rows = 1, depth = 1, columns = 1;
-  bool transposed = false;  // weights: columns x depth
-  int64_t passes = 1;
-};
-
-Shape ShapeOf(const mosaic::Module& module, const Operation& op) {
-  const Type& lhs = *module.values[op.operands[0]];
-  const Type& out = *module.values[op.results[0]];
-  Shape s;
-  s.columns = out.dims.empty() ? 1 : std::max<int64_t>(1, out.dims.back());
-  s.rows = std::max<int64_t>(1, out.Elements() / s.columns);
-  s.depth = std::max<int64_t>(1, lhs.Elements() / s.rows);
-  if (const Attribute* numbers = op.Find("dimension_numbers")) {
-    // Contracting dimensions of both sides come first.
-    s.transposed = absl::StrContains(numbers->text, "<[1], [1]");
-  }
-  if (const Attribute* flag = op.Find("transpose_rhs")) {
-    s.transposed = s.transposed || flag->integer != 0;
-  }
-  // f32 operands at a precision above the default pass several times.
-  if (const Attribute* precision = op.Find("precision")) {
-    if (absl::StrContains(precision->text, "fp32")) s.passes = 6;
-  }
-  return s;
-}
-
 }  // namespace
-
-int64_t BlockSchedule::TilesOf(const Operation& op) const {
-  const Shape s = ShapeOf(module_, op);
-  return CeilOfRatio<int64_t>(s.depth, model_.mxu_cols) *
-         CeilOfRatio<int64_t>(s.columns, model_.mxu_cols) * s.passes;
-}
 
 // So many instructions in all, before the arrays can take the registers.
 BlockSchedule::Registers BlockSchedule::Converted(Registers from,
@@ -71,26 +39,19 @@ BlockSchedule::Registers BlockSchedule::Converted(Registers from,
   return from;
 }
 
-// Tiles of weights go to the array that has the least to do, in the program's
-// order. Where there are fewer tiles in the piece than arrays, several share
-// the rows of one.
+// Jobs go to the arrays that ChooseArrays gave them. Where an array sums up a
+// chain, the last job's results are all there is.
 void BlockSchedule::Product(const Operation& op) {
-  const Shape s = ShapeOf(module_, op);
+  const ProductPlan s = PlanOf(op);
   const Type &lhs = TypeOf(op.operands[0]), &rhs = TypeOf(op.operands[1]);
-  const BlockNumbers numbers =
-      NumbersOfBlock(model_, lhs, rhs, TypeOf(op.results[0]), s.transposed);
+  const BlockNumbers& numbers = s.numbers;
   const ArrayShape& a = numbers.arrays;
   const Registers left =
       Converted(Of(op.operands[0]), numbers.lhs_operations * Words(lhs));
   const Registers right =
       Converted(Of(op.operands[1]), numbers.rhs_operations * Words(rhs));
   const int64_t size = a.size, halves = std::max<int64_t>(1, size / kLanes);
-  const int64_t chunks = CeilOfRatio<int64_t>(s.rows, a.rows);
-  const int64_t depths = CeilOfRatio<int64_t>(s.depth, size);
-  const int64_t tiles = CeilOfRatio<int64_t>(s.columns, size);
-  const int64_t copies = std::max<int64_t>(
-      1, std::min<int64_t>(chunks, static_cast<int64_t>(arrays_.size()) /
-                                       std::max<int64_t>(1, tiles_)));
+  const int64_t chunks = s.chunks, copies = s.copies;
   const int64_t per_chunk = std::max<int64_t>(1, a.rows / kSublanes);
   const int step = static_cast<int>(a.interval / (per_chunk * halves));
 
@@ -111,7 +72,9 @@ void BlockSchedule::Product(const Operation& op) {
     wires.push_back(graph_.Kind(wait));
   }
 
-  const auto job = [&](int64_t tile, int64_t depth, int64_t from, int64_t to) {
+  const std::vector<size_t>& arrays = array_of_[op.results[0]];
+  const auto job = [&](size_t mxu, int64_t tile, int64_t depth, int64_t from,
+                       int64_t to) {
     const int64_t n0 = tile * size, n1 = std::min(s.columns, n0 + size);
     const int64_t k0 = depth * size, k1 = std::min(s.depth, k0 + size);
     // Registers of the weights, by rows.
@@ -119,16 +82,8 @@ void BlockSchedule::Product(const Operation& op) {
     const int64_t c0 = s.transposed ? k0 : n0, c1 = s.transposed ? k1 : n1;
     const int64_t all_rows = s.transposed ? s.columns : s.depth;
     const int64_t across = CeilOfRatio<int64_t>(c1 - c0, kLanes);
-    const int64_t down = CeilOfRatio<int64_t>(r1 - r0, a.push_rows);
-    const int64_t pushes =
-        std::max(CeilOfRatio<int64_t>(down * across, halves),
-                 CeilOfRatio<int64_t>(std::min(r1 - r0, kLanes), a.push_rows));
-    size_t mxu = 0;
-    for (size_t m = 1; m < arrays_.size(); ++m) {
-      if (arrays_[m].work < arrays_[mxu].work) mxu = m;
-    }
+    const int64_t pushes = s.PushesOf(depth, tile);
     Array& array = arrays_[mxu];
-    array.work += pushes * a.push_interval + (to - from) * a.interval;
 
     Work work;
     work.unit = graph_.WeightsOf(static_cast<int>(mxu));
@@ -170,6 +125,7 @@ void BlockSchedule::Product(const Operation& op) {
       }
       const int rows = graph_.Add(matmul, inputs);
       passed.push_back(rows);
+      if (s.chained && depth + 1 < s.depths) continue;
       for (int64_t h = 0; h < per_chunk; ++h) {
         const int64_t r = chunk * per_chunk + h;
         if (r >= out.rows) break;
@@ -186,11 +142,11 @@ void BlockSchedule::Product(const Operation& op) {
     array.last_rows = graph_.Join(passed);
   };
   for (int64_t pass = 0; pass < s.passes; ++pass) {
-    for (int64_t tile = 0; tile < tiles; ++tile) {
-      for (int64_t depth = 0; depth < depths; ++depth) {
+    for (int64_t tile = 0; tile < s.tiles; ++tile) {
+      for (int64_t depth = 0; depth < s.depths; ++depth) {
         for (int64_t copy = 0; copy < copies; ++copy) {
-          job(tile, depth, chunks * copy / copies,
-              chunks * (copy + 1) / copies);
+          job(arrays[s.JobOf(pass, tile, depth, copy)], tile, depth,
+              chunks * copy / copies, chunks * (copy + 1) / copies);
         }
       }
     }

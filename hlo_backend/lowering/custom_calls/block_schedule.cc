@@ -36,12 +36,18 @@ int64_t RegistersOf(const Type& type) {
   return std::max<int64_t>(1, n) * (bits == 64 ? 2 : 1);
 }
 
+BlockRules BlockRulesOf(const chips::ChipSpec& chip) {
+  BlockRules rules;
+  rules.sums_in_arrays = chip.Policy("pallas_sums_in_arrays").value_or(0) > 0;
+  rules.reduce_to_permute = chip.Interval("xlu_reduce_to_permute").value_or(0);
+  rules.permute_to_reduce = chip.Interval("xlu_permute_to_reduce").value_or(0);
+  return rules;
+}
+
 int64_t BlockSchedule::Finish() {
   arrays_.assign(static_cast<size_t>(std::max(1, model_.mxus)), {});
-  tiles_ = 0;
-  for (const Operation* op : operations_) {
-    if (IsProduct(op->name)) tiles_ += TilesOf(*op);
-  }
+  ChooseArrays();
+  graph_.SetSwitches(rules_.reduce_to_permute, rules_.permute_to_reduce);
   for (const Operation* op : operations_) Expand(*op);
   const int64_t cycles = graph_.Schedule();
   instructions_ = graph_.Instructions();
@@ -52,6 +58,7 @@ int64_t BlockSchedule::Finish() {
   reciprocals_.clear();
   stored_.clear();
   stores_.clear();
+  array_of_.clear();
   return cycles;
 }
 
@@ -92,11 +99,13 @@ int BlockSchedule::Kind(isa::Slot slot, int latency, int count) {
   return graph_.Kind(work);
 }
 
-int BlockSchedule::XluKind(int latency, isa::IntervalKey interval) {
+int BlockSchedule::XluKind(int latency, isa::IntervalKey interval,
+                           XluMode mode) {
   Work work;
   work.slots[static_cast<int>(isa::Slot::kPop)] = 1;
   work.latency = latency;
   work.unit = graph_.XluUnits();
+  work.mode = mode;
   work.interval = std::max(1, model_.Interval(interval));
   return graph_.Kind(work);
 }

@@ -20,6 +20,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/node_hash_map.h"
 #include "absl/functional/function_ref.h"
+#include "chips/chip_spec.h"
 #include "hlo_backend/lowering/custom_calls/elementwise_cost.h"
 #include "hlo_backend/lowering/custom_calls/issue_graph.h"
 #include "hlo_backend/mosaic/kernel_ir.h"
@@ -30,13 +31,23 @@ namespace ptxla::lowering {
 // Registers of 8 x 128 words (packed: 16 or 32 rows) that a vector takes.
 int64_t RegistersOf(const mosaic::Type& type);
 
+// What the model of the machine does not say.
+struct BlockRules {
+  // Depths of a product are summed where they are computed.
+  bool sums_in_arrays = false;
+  // Cycles that an XLU takes to change its mode; 0: none known.
+  int reduce_to_permute = 0, permute_to_reduce = 0;
+};
+BlockRules BlockRulesOf(const chips::ChipSpec& chip);
+
 class BlockSchedule {
  public:
   BlockSchedule(const mosaic::Module& module, const isa::MachineModel& model,
-                ElementwiseCosts* costs)
+                ElementwiseCosts* costs, const BlockRules& rules = {})
       : module_(module),
         model_(model),
         costs_(costs),
+        rules_(rules),
         live_(mosaic::LiveValues(module)),
         graph_(model) {}
 
@@ -75,10 +86,12 @@ class BlockSchedule {
   struct Array {
     int last_rows = -1;  // node: all rows of the job before
     int first_row = -1;  // node: its first
-    int64_t work = 0;    // cycles
   };
+  struct ProductPlan;
 
-  int64_t TilesOf(const mosaic::Operation& op) const;
+  ProductPlan PlanOf(const mosaic::Operation& op) const;
+  void ChooseArrays();
+  bool IsAddedToASum(int value) const;
   void Expand(const mosaic::Operation& op);
   void Elementwise(const mosaic::Operation& op);
   int ElementwiseKind(const std::string& name, bool is_float);
@@ -95,7 +108,8 @@ class BlockSchedule {
 
   // One instruction of a slot.
   int Kind(isa::Slot slot, int latency, int count = 1);
-  int XluKind(int latency, isa::IntervalKey interval);
+  int XluKind(int latency, isa::IntervalKey interval,
+              XluMode mode = XluMode::kAny);
   // A sum or maximum of nodes: a tree of instructions.
   int Combine(std::vector<int> nodes, int kind);
   // Whether products and conversions to 16 bits alone read a value.
@@ -113,6 +127,7 @@ class BlockSchedule {
   const mosaic::Module& module_;
   const isa::MachineModel& model_;
   ElementwiseCosts* costs_;
+  const BlockRules rules_;
   const std::vector<bool> live_;
   std::vector<const mosaic::Operation*> operations_;
 
@@ -124,6 +139,8 @@ class BlockSchedule {
   absl::flat_hash_map<int, int> stores_;        // all of them
   std::vector<Array> arrays_;
   int64_t tiles_ = 0;  // of weights, of all products
+  // Of each product, by its result: each job's array.
+  absl::flat_hash_map<int, std::vector<size_t>> array_of_;
   std::vector<std::string> unknown_;
   std::array<int64_t, isa::kNumSlots> instructions_{};
 };

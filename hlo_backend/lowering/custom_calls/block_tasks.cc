@@ -158,7 +158,7 @@ void BlockSchedule::Reduction(const Operation& op) {
   const bool sum = what != nullptr && absl::StrContains(what->text, "add");
   const int across = XluKind(
       model_.Latency(sum ? isa::LatencyKey::kXluSum : isa::LatencyKey::kXluMax),
-      isa::IntervalKey::kXlu);
+      isa::IntervalKey::kXlu, XluMode::kReduce);
 
   Registers out;
   const int64_t height = from.rows / leading;  // of a leading index
@@ -202,7 +202,7 @@ void BlockSchedule::Broadcast(const Operation& op) {
     const auto [it, fresh] = spread_.try_emplace(value, from);
     if (fresh) {
       const int kind = XluKind(model_.Latency(isa::LatencyKey::kXluBroadcast),
-                               isa::IntervalKey::kXlu);
+                               isa::IntervalKey::kXlu, XluMode::kPermute);
       for (int& node : it->second.nodes) node = graph_.Add(kind, {node});
       it->second.in_all_lanes = true;
     }

@@ -63,6 +63,7 @@ class GridWalk {
         memory_(std::move(memory)),
         copies_(hbm_, context.chip.ici(), context.chip.core().clock, cores),
         walker_(kernel, context.model, &memory_, &copies_) {
+    walker_.SetRules(BlockRulesOf(context.chip));
     for (size_t w = 0; w < kernel.windows.size(); ++w) {
       const mosaic::PallasWindow& window = kernel.windows[w];
       const hlo::Shape* array = w < arrays.size() ? arrays[w] : nullptr;

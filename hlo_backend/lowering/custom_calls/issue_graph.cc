@@ -24,7 +24,8 @@ int IssueGraph::Kind(const Work& work) {
   for (size_t k = 0; k < kinds_.size(); ++k) {
     const Work& w = kinds_[k];
     if (w.slots == work.slots && w.latency == work.latency &&
-        w.unit == work.unit && w.interval == work.interval) {
+        w.unit == work.unit && w.interval == work.interval &&
+        w.mode == work.mode) {
       return static_cast<int>(k);
     }
   }
@@ -58,7 +59,7 @@ class IssueLoop {
     for (const Work& w : graph.kinds_) queue_of_.push_back(QueueOf(w));
     queues_.resize(isa::kNumSlots + graph.unit_counts_.size());
     for (const int count : graph.unit_counts_) {
-      free_.emplace_back(static_cast<size_t>(count), 0);
+      free_.emplace_back(static_cast<size_t>(count));
     }
   }
 
@@ -100,6 +101,10 @@ class IssueLoop {
   }
 
  private:
+  struct Unit {
+    int64_t free = 0, issued = 0;
+    XluMode mode = XluMode::kAny;
+  };
   using Entry = std::pair<int64_t, int>;  // cycle, node
   // Height, readers, and the first of a program first.
   using Urgency = std::tuple<int64_t, int64_t, int>;
@@ -166,21 +171,34 @@ class IssueLoop {
                graph_.model_->load_store_total;
   }
 
+  int Switch(XluMode from, XluMode to) const {
+    if (from == XluMode::kReduce && to == XluMode::kPermute) {
+      return graph_.to_permute_;
+    }
+    return from == XluMode::kPermute && to == XluMode::kReduce
+               ? graph_.to_reduce_
+               : 0;
+  }
+
   // False: neither its slot nor its unit is free in this cycle.
   bool Issue(int node, int64_t cycle) {
     const int kind = graph_.nodes_[node].kind;
     const Work& w = graph_.kinds_[kind];
+    Unit* unit = nullptr;
     if (w.unit >= 0) {
-      auto& units = free_[w.unit];
-      const auto unit = std::min_element(units.begin(), units.end());
-      if (*unit > cycle) return false;
+      int64_t best = 0;
+      for (Unit& u : free_[w.unit]) {
+        const int64_t at = std::max(u.free, u.issued + Switch(u.mode, w.mode));
+        if (unit == nullptr || at < best) {
+          best = at;
+          unit = &u;
+        }
+      }
+      if (best > cycle) return false;
     } else if (!HasSlot(queue_of_[kind], cycle)) {
       return false;
     }
-    if (w.unit >= 0) {
-      auto& units = free_[w.unit];
-      *std::min_element(units.begin(), units.end()) = cycle + w.interval;
-    }
+    if (unit != nullptr) *unit = {cycle + w.interval, cycle, w.mode};
     int64_t last = cycle;
     for (int s = 0; s < isa::kNumSlots; ++s) {
       int64_t at = cycle;
@@ -212,7 +230,7 @@ class IssueLoop {
   std::vector<int> queue_of_;  // of each kind
   std::vector<std::priority_queue<Urgency>> queues_;
   std::priority_queue<Entry, std::vector<Entry>, std::greater<Entry>> pending_;
-  std::vector<std::vector<int64_t>> free_;  // of each group of units
+  std::vector<std::vector<Unit>> free_;  // of each group of units
   std::array<std::vector<uint8_t>, isa::kNumSlots> used_;
   int64_t end_ = 0;
 };

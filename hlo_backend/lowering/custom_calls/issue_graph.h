@@ -21,12 +21,17 @@
 
 namespace ptxla::lowering {
 
+// An XLU takes its time to change between reductions along the lanes and
+// permutations of them.
+enum class XluMode { kAny, kReduce, kPermute };
+
 // What one node asks for. Without slots and unit: nothing but time.
 struct Work {
   std::array<uint8_t, isa::kNumSlots> slots{};  // instructions
   int latency = 0;                              // cycles to its result
   int unit = -1;     // one of the group of units that it occupies
   int interval = 1;  // cycles that it occupies it
+  XluMode mode = XluMode::kAny;
 };
 
 class IssueGraph {
@@ -37,6 +42,12 @@ class IssueGraph {
   int XluUnits() const { return 0; }
   int RowsOf(int mxu) const { return 1 + 2 * mxu; }
   int WeightsOf(int mxu) const { return 2 + 2 * mxu; }
+
+  // Cycles from the last work of one mode to the first of the other on a unit.
+  void SetSwitches(int reduce_to_permute, int permute_to_reduce) {
+    to_permute_ = reduce_to_permute;
+    to_reduce_ = permute_to_reduce;
+  }
 
   // Kinds of work are few; nodes name them. -1 among operands: there at once.
   int Kind(const Work& work);
@@ -62,6 +73,7 @@ class IssueGraph {
   std::vector<Node> nodes_;
   std::vector<int> operands_;
   int join_ = 0;
+  int to_permute_ = 0, to_reduce_ = 0;
 };
 
 }  // namespace ptxla::lowering

@@ -91,7 +91,7 @@ absl::StatusOr<int64_t> StepWalker::CodeBundles() {
 int64_t StepWalker::Piece(const Operation* first, size_t count) {
   const auto [it, fresh] = pieces_.try_emplace({first, count}, 0);
   if (fresh) {
-    BlockSchedule schedule(kernel_.module, model_, &costs_);
+    BlockSchedule schedule(kernel_.module, model_, &costs_, rules_);
     for (size_t k = 0; k < count; ++k) schedule.Add(first[k]);
     it->second = schedule.Finish();
     unknown_.insert(schedule.unknown().begin(), schedule.unknown().end());

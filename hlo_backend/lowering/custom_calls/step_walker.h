@@ -48,6 +48,8 @@ class StepWalker {
              mosaic::ScalarMemory* memory = nullptr,
              OwnCopies* copies = nullptr);
 
+  void SetRules(const BlockRules& rules) { rules_ = rules; }
+
   // Unimplemented: a loop that cannot be counted.
   absl::StatusOr<StepTime> At(const std::vector<int64_t>& index);
   // Bundles of the code, each branch and each loop's body once: what a
@@ -104,6 +106,7 @@ class StepWalker {
   int64_t now_ = 0;     // cycles since the first step began
   int64_t scalar_ = 0;  // bundles of scalar work that nothing has hidden yet
   ElementwiseCosts costs_;
+  BlockRules rules_;
   std::map<std::pair<const mosaic::Operation*, size_t>, int64_t> pieces_;
   absl::flat_hash_map<int, Part> parts_;
   std::set<std::string> unknown_;

@@ -70,6 +70,7 @@ TEST(CodeBundlesTest, AreThoseOfTheTpuCompiler) {
                          chips::ChipSpec::Load(l.chip));
     const isa::MachineModel model = isa::FromChipSpec(chip);
     StepWalker walker(kernel, model);
+    walker.SetRules(BlockRulesOf(chip));
     ASSERT_OK_AND_ASSIGN(const int64_t body, walker.CodeBundles());
     EXPECT_TRUE(walker.unknown().empty()) << *walker.unknown().begin();
     // The loop over the grid, where there is one.
@@ -82,14 +83,15 @@ TEST(CodeBundlesTest, AreThoseOfTheTpuCompiler) {
                       static_cast<int64_t>(kernel.windows.size()));
     const double error = (static_cast<double>(body) + loop) / l.bundles - 1;
     RecordProperty(std::string(l.kernel) + " " + l.chip, std::to_string(error));
-    // attention_causal has its maxima in one lane; where the XLU changes
-    // between reductions and spreading them it waits, which is not modelled.
-    EXPECT_LT(std::abs(error), 0.47)
+    // attention_causal has its maxima in one lane. The TPU compiler, which
+    // runs out of registers, spreads each next to its reduction, and the XLU
+    // changes its mode row by row; ours does the reductions first.
+    EXPECT_LT(std::abs(error), 0.43)
         << l.kernel << " on " << l.chip << ": " << body << " + " << loop;
     errors.push_back(std::abs(error));
   }
   std::sort(errors.begin(), errors.end());
-  EXPECT_LT(errors[errors.size() / 2], 0.17);
+  EXPECT_LT(errors[errors.size() / 2], 0.14);
 }
 
 }  // namespace

@@ -62,6 +62,43 @@ TEST(IssueGraphTest, AUnitIsBusyForItsInterval) {
   EXPECT_EQ(graph.Schedule(), 18);
 }
 
+// 17 cycles to the permutation, 36 to the next reduction.
+TEST(IssueGraphTest, AnXluTakesItsTimeBetweenReductionsAndPermutations) {
+  const isa::MachineModel model = isa::MachineModel::Unit();
+  IssueGraph graph(model);
+  graph.SetSwitches(/*reduce_to_permute=*/17, /*permute_to_reduce=*/36);
+  Work work = On(isa::Slot::kPop, 1);
+  work.unit = graph.XluUnits();
+  work.interval = 4;
+  work.mode = XluMode::kReduce;
+  const int reduce = graph.Kind(work);
+  work.mode = XluMode::kPermute;
+  const int permute = graph.Kind(work);
+  int node = graph.Add(reduce, {-1});
+  node = graph.Add(reduce, {node});
+  EXPECT_EQ(graph.Schedule(), 4 + 1);
+  node = graph.Add(permute, {node});
+  EXPECT_EQ(graph.Schedule(), 4 + 17 + 1);
+  graph.Add(reduce, {node});
+  EXPECT_EQ(graph.Schedule(), 4 + 17 + 36 + 1);
+}
+
+// The second one is free for what is of the other mode.
+TEST(IssueGraphTest, TwoXlusShareReductionsAndPermutations) {
+  isa::MachineModel model = isa::MachineModel::Unit();
+  model.xlus = 2;
+  IssueGraph graph(model);
+  graph.SetSwitches(/*reduce_to_permute=*/17, /*permute_to_reduce=*/36);
+  Work work = On(isa::Slot::kPop, 1);
+  work.unit = graph.XluUnits();
+  work.interval = 4;
+  work.mode = XluMode::kReduce;
+  int node = graph.Add(graph.Kind(work), {-1});
+  work.mode = XluMode::kPermute;
+  graph.Add(graph.Kind(work), {node});
+  EXPECT_EQ(graph.Schedule(), 2);
+}
+
 // The chain of ten begins first, though it was named last.
 TEST(IssueGraphTest, WhatMostDependsOnGoesFirst) {
   const isa::MachineModel model = isa::MachineModel::Unit();

@@ -129,6 +129,41 @@ TEST_F(PallasCallTest, StepsOfProductsAloneWaitForFlags) {
   EXPECT_GT(saved("product_512"), 0);
 }
 
+TEST_F(PallasCallTest, ArraysSumUpDepthsWhereTheChipsCompilerLetsThem) {
+  ASSERT_OK_AND_ASSIGN(const chips::ChipSpec sums,
+                       chips::ChipSpec::Load("tpu7x"));
+  ASSERT_OK_AND_ASSIGN(const chips::ChipSpec apart,
+                       sums.WithValue("policy.pallas_sums_in_arrays", 0));
+  const isa::MachineModel model = isa::FromChipSpec(sums);
+  codegen::BlockCache cache(model);
+  const mosaic::PallasKernel kernel = *ReadPallasCase("product_512");
+  EXPECT_LT(TimeOf({sums, model, &cache}, kernel, {}, 1)->cycles,
+            TimeOf({apart, model, &cache}, kernel, {}, 1)->cycles);
+}
+
+TEST_F(PallasCallTest, AnXluThatChangesItsModeTakesTheChipsTime) {
+  for (const char* chip : {"v4", "v5e", "v5p", "v6e", "tpu7x"}) {
+    ASSERT_OK_AND_ASSIGN(const chips::ChipSpec loaded,
+                         chips::ChipSpec::Load(chip));
+    ASSERT_OK_AND_ASSIGN(
+        const chips::ChipSpec to_permute,
+        loaded.WithValue("interval.xlu_reduce_to_permute", 300));
+    ASSERT_OK_AND_ASSIGN(
+        const chips::ChipSpec to_reduce,
+        loaded.WithValue("interval.xlu_permute_to_reduce", 300));
+    const isa::MachineModel model = isa::FromChipSpec(loaded);
+    codegen::BlockCache cache(model);
+    const mosaic::PallasKernel kernel = *ReadPallasCase("attention_causal");
+    const int64_t cycles =
+        TimeOf({loaded, model, &cache}, kernel, {}, 1)->cycles;
+    EXPECT_GT(TimeOf({to_permute, model, &cache}, kernel, {}, 1)->cycles,
+              cycles)
+        << chip;
+    EXPECT_GT(TimeOf({to_reduce, model, &cache}, kernel, {}, 1)->cycles, cycles)
+        << chip;
+  }
+}
+
 // Both cores of a v5p share the first parallel dimension.
 TEST_F(PallasCallTest, CoresShareAParallelDimension) {
   const PallasTime t = Time("attention_full", "v5p");
