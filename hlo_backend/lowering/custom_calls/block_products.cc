@@ -6,6 +6,9 @@
 #include <vector>
 
 #include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
 #include "base/units.h"
 #include "hlo_backend/lowering/custom_calls/block_numbers.h"
 #include "hlo_backend/lowering/custom_calls/block_schedule.h"
@@ -28,25 +31,43 @@ struct Shape {
   int64_t rows = 1, depth = 1, columns = 1;
   bool transposed = false;  // weights: columns x depth
   int64_t passes = 1;
+  int64_t batch = 1;  // products of these sizes, each with its own weights
 };
+
+// Whether the rhs is multiplied along its last dimension: what Mosaic prints
+// begins `#tpu.dot_dimension_numbers<[lhs dimension], [rhs dimension], `.
+bool AlongLast(absl::string_view numbers, const Type& rhs) {
+  const std::vector<absl::string_view> lists = absl::StrSplit(numbers, '[');
+  int64_t dimension = 0;
+  return lists.size() > 2 &&
+         absl::SimpleAtoi(lists[2].substr(0, lists[2].find(']')), &dimension) &&
+         dimension + 1 == static_cast<int64_t>(rhs.dims.size()) &&
+         dimension > 0;
+}
 
 Shape ShapeOf(const mosaic::Module& module, const Operation& op) {
   const Type& lhs = *module.values[op.operands[0]];
+  const Type& rhs = *module.values[op.operands[1]];
   const Type& out = *module.values[op.results[0]];
   Shape s;
   s.columns = out.dims.empty() ? 1 : std::max<int64_t>(1, out.dims.back());
   s.rows = std::max<int64_t>(1, out.Elements() / s.columns);
   s.depth = std::max<int64_t>(1, lhs.Elements() / s.rows);
   if (const Attribute* numbers = op.Find("dimension_numbers")) {
-    // Contracting dimensions of both sides come first.
-    s.transposed = absl::StrContains(numbers->text, "<[1], [1]");
+    s.transposed = AlongLast(numbers->text, rhs);
   }
   if (const Attribute* flag = op.Find("transpose_rhs")) {
     s.transposed = s.transposed || flag->integer != 0;
   }
-  // f32 operands at a precision above the default pass several times.
+  // f32 operands at a precision above the default pass as often as those of
+  // XLA's products at its highest precision: three bf16 parts a side, of whose
+  // nine products the six larger ones. Taken over from there, not measured.
   if (const Attribute* precision = op.Find("precision")) {
     if (absl::StrContains(precision->text, "fp32")) s.passes = 6;
+  }
+  if (rhs.dims.size() > 2) {
+    s.batch = std::max<int64_t>(1, rhs.Elements() / (s.depth * s.columns));
+    s.rows = CeilOfRatio<int64_t>(s.rows, s.batch);
   }
   return s;
 }
@@ -56,17 +77,19 @@ Shape ShapeOf(const mosaic::Module& module, const Operation& op) {
 int64_t BlockSchedule::TilesOf(const Operation& op) const {
   const Shape s = ShapeOf(module_, op);
   return CeilOfRatio<int64_t>(s.depth, model_.mxu_cols) *
-         CeilOfRatio<int64_t>(s.columns, model_.mxu_cols) * s.passes;
+         CeilOfRatio<int64_t>(s.columns, model_.mxu_cols) * s.passes * s.batch;
 }
 
-// So many instructions in all, before the arrays can take the registers.
-BlockSchedule::Registers BlockSchedule::Converted(Registers from,
+// So many instructions a word, before the arrays can take the registers. What
+// is there once is converted once.
+BlockSchedule::Registers BlockSchedule::Converted(int value,
                                                   int64_t operations) {
+  Registers from = Of(value);
   if (operations == 0) return from;
-  const int kind =
-      Kind(isa::Slot::kVector, 1,
-           static_cast<int>(CeilOfRatio<int64_t>(
-               operations, static_cast<int64_t>(from.nodes.size()))));
+  const Type& type = TypeOf(value);
+  const int kind = Kind(isa::Slot::kVector, 1,
+                        static_cast<int>(CeilOfRatio<int64_t>(
+                            operations * Words(type), RegistersOf(type))));
   for (int& node : from.nodes) node = graph_.Add(kind, {node});
   return from;
 }
@@ -80,10 +103,8 @@ void BlockSchedule::Product(const Operation& op) {
   const BlockNumbers numbers =
       NumbersOfBlock(model_, lhs, rhs, TypeOf(op.results[0]), s.transposed);
   const ArrayShape& a = numbers.arrays;
-  const Registers left =
-      Converted(Of(op.operands[0]), numbers.lhs_operations * Words(lhs));
-  const Registers right =
-      Converted(Of(op.operands[1]), numbers.rhs_operations * Words(rhs));
+  const Registers left = Converted(op.operands[0], numbers.lhs_operations);
+  const Registers right = Converted(op.operands[1], numbers.rhs_operations);
   const int64_t size = a.size, halves = std::max<int64_t>(1, size / kLanes);
   const int64_t chunks = CeilOfRatio<int64_t>(s.rows, a.rows);
   const int64_t depths = CeilOfRatio<int64_t>(s.depth, size);
@@ -95,7 +116,8 @@ void BlockSchedule::Product(const Operation& op) {
   const int step = static_cast<int>(a.interval / (per_chunk * halves));
 
   Registers out = Full(TypeOf(op.results[0]));
-  out.rows = CeilOfRatio<int64_t>(s.rows, kSublanes);
+  const int64_t out_rows = CeilOfRatio<int64_t>(s.rows, kSublanes);
+  out.rows = s.batch * out_rows;
   out.columns = CeilOfRatio<int64_t>(s.columns, kLanes);
   out.nodes.assign(static_cast<size_t>(out.size()), -1);
   std::vector<std::vector<int>> parts(out.nodes.size());
@@ -111,7 +133,14 @@ void BlockSchedule::Product(const Operation& op) {
     wires.push_back(graph_.Kind(wait));
   }
 
-  const auto job = [&](int64_t tile, int64_t depth, int64_t from, int64_t to) {
+  // Registers of one product of a batch; all share those that are there once.
+  const int64_t left_rows = std::max<int64_t>(1, left.rows / s.batch);
+  const int64_t right_rows = std::max<int64_t>(1, right.rows / s.batch);
+
+  const auto job = [&](int64_t batch, int64_t tile, int64_t depth, int64_t from,
+                       int64_t to) {
+    const int64_t left_first = batch * left.rows / s.batch;
+    const int64_t right_first = batch * right.rows / s.batch;
     const int64_t n0 = tile * size, n1 = std::min(s.columns, n0 + size);
     const int64_t k0 = depth * size, k1 = std::min(s.depth, k0 + size);
     // Registers of the weights, by rows.
@@ -140,7 +169,7 @@ void BlockSchedule::Product(const Operation& op) {
       // Beside the weights that rows pass now there is room for one set.
       inputs = {array.first_row};
       const int64_t first = r0 + p * (r1 - r0) / pushes;
-      const int64_t row = first * right.rows / all_rows;
+      const int64_t row = right_first + first * right_rows / all_rows;
       for (int64_t c = 0; c < across; ++c) {
         const int64_t column =
             (c0 / kLanes + c) * right.columns /
@@ -159,9 +188,9 @@ void BlockSchedule::Product(const Operation& op) {
     const int64_t lanes = CeilOfRatio<int64_t>(s.depth, kLanes);
     for (int64_t chunk = from; chunk < to; ++chunk) {
       inputs = {latched, array.last_rows};
-      const int64_t top = chunk * left.rows / chunks;
+      const int64_t top = left_first + chunk * left_rows / chunks;
       const int64_t bottom =
-          std::max(top + 1, (chunk + 1) * left.rows / chunks);
+          std::max(top + 1, left_first + (chunk + 1) * left_rows / chunks);
       for (int64_t r = top; r < bottom; ++r) {
         for (int64_t c = k0 / kLanes; c * kLanes < k1; ++c) {
           inputs.push_back(
@@ -171,8 +200,8 @@ void BlockSchedule::Product(const Operation& op) {
       const int rows = graph_.Add(matmul, inputs);
       passed.push_back(rows);
       for (int64_t h = 0; h < per_chunk; ++h) {
-        const int64_t r = chunk * per_chunk + h;
-        if (r >= out.rows) break;
+        if (chunk * per_chunk + h >= out_rows) break;
+        const int64_t r = batch * out_rows + chunk * per_chunk + h;
         for (int64_t c = n0 / kLanes; c * kLanes < n1; ++c) {
           const int wire =
               graph_.Add(wires[h * halves + c - n0 / kLanes], {rows});
@@ -185,11 +214,11 @@ void BlockSchedule::Product(const Operation& op) {
     array.first_row = passed.front();
     array.last_rows = graph_.Join(passed);
   };
-  for (int64_t pass = 0; pass < s.passes; ++pass) {
+  for (int64_t run = 0; run < s.batch * s.passes; ++run) {
     for (int64_t tile = 0; tile < tiles; ++tile) {
       for (int64_t depth = 0; depth < depths; ++depth) {
         for (int64_t copy = 0; copy < copies; ++copy) {
-          job(tile, depth, chunks * copy / copies,
+          job(run / s.passes, tile, depth, chunks * copy / copies,
               chunks * (copy + 1) / copies);
         }
       }
