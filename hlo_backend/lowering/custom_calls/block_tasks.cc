@@ -160,7 +160,14 @@ void BlockSchedule::Reduction(const Operation& op) {
   const RegisterCost* add =
       costs_->Of(is_float ? "arith.addf" : "arith.addi", is_float);
   const int step = add == nullptr ? 1 : add->latency;
-  const int combine = Kind(isa::Slot::kVector, step);
+  // Where a maximum lies: a comparison, then the value and the register's
+  // number are selected.
+  const bool index = op.name == "tpu.reduce_index";
+  const RegisterCost* compare = costs_->Of("arith.cmpf", /*is_float=*/true);
+  const int combine =
+      index ? Kind(isa::Slot::kVector,
+                   1 + (compare == nullptr ? 1 : compare->latency), 3)
+            : Kind(isa::Slot::kVector, step);
   constexpr int kSublaneSteps = 3;  // 8 rows: 4, 2, 1
   const int rotations = Kind(
       isa::Slot::kVector,
@@ -171,6 +178,8 @@ void BlockSchedule::Reduction(const Operation& op) {
   const int across = XluKind(
       model_.Latency(sum ? isa::LatencyKey::kXluSum : isa::LatencyKey::kXluMax),
       isa::IntervalKey::kXlu);
+  const int permute = XluKind(model_.Latency(isa::LatencyKey::kXluBroadcast),
+                              isa::IntervalKey::kXlu);
 
   Registers out;
   const int64_t height = from.rows / leading;  // of a leading index
@@ -189,9 +198,12 @@ void BlockSchedule::Reduction(const Operation& op) {
           }
         }
       }
+      const bool looks_up = index && lanes && inputs.size() > 1;
       int node = Combine(std::move(inputs), combine);
       if (sublanes) node = graph_.Add(rotations, {node});
       if (lanes) node = graph_.Add(across, {node});
+      // The number of the lane's register.
+      if (looks_up) node = graph_.Add(permute, {node});
       out.nodes.push_back(node);
     }
   }
