@@ -17,7 +17,7 @@ using mosaic::Attribute;
 using mosaic::Type;
 using ::ptxla::testing::KernelBuilder;
 
-class BlockTest : public ::testing::Test {
+class BlockOperationsTest : public ::testing::Test {
  protected:
   int Load(const Type* type) {
     return b_.Op("vector.load",
@@ -72,28 +72,28 @@ class BlockTest : public ::testing::Test {
 };
 
 // libtpu 0.0.42.1: 485 bundles, 374 without the empty ones.
-TEST_F(BlockTest, EachProductOfABatchHasItsOwnWeights) {
+TEST_F(BlockOperationsTest, EachProductOfABatchHasItsOwnWeights) {
   const int64_t cycles = Batched("v5e", 32, 1);
   EXPECT_GT(cycles, 350);
   EXPECT_LT(cycles, 410);
   EXPECT_EQ(pops_, 32);
 }
 
-TEST_F(BlockTest, MoreProductsOfABatchTakeLonger) {
+TEST_F(BlockOperationsTest, MoreProductsOfABatchTakeLonger) {
   for (const char* chip : {"v2", "v3", "v4", "v5e", "v5p", "v6e", "tpu7x"}) {
     EXPECT_GT(Batched(chip, 64, 1), Batched(chip, 16, 1) * 2) << chip;
   }
 }
 
 // What is multiplied along its last dimension is turned on its way.
-TEST_F(BlockTest, WeightsAlongTheirLastDimensionAreTurned) {
+TEST_F(BlockOperationsTest, WeightsAlongTheirLastDimensionAreTurned) {
   const int64_t straight = Batched("v6e", 32, 1);
   EXPECT_GT(Batched("v6e", 32, 2), straight);
   EXPECT_EQ(Batched("v6e", 32, 1), straight);
 }
 
 // v4 has no bytes in its arrays. A row that all rows repeat is one register.
-TEST_F(BlockTest, WhatIsThereOnceIsConvertedOnce) {
+TEST_F(BlockOperationsTest, WhatIsThereOnceIsConvertedOnce) {
   const Type* i8 = b_.Scalar("i8", 8);
   const Type* row = b_.Vector({1, 128}, i8);
   const Type* square = b_.Vector({4096, 128}, i8);
@@ -111,7 +111,7 @@ TEST_F(BlockTest, WhatIsThereOnceIsConvertedOnce) {
 // libtpu 0.0.42.1 has 224 comparisons, 448 selections, and two instructions of
 // the XLUs for each of 32 groups of rows, in 546 bundles without the empty
 // ones.
-TEST_F(BlockTest, WhereAMaximumLiesIsSelectedThenLookedUp) {
+TEST_F(BlockOperationsTest, WhereAMaximumLiesIsSelectedThenLookedUp) {
   Store(b_.Op("tpu.reduce_index", {Load(b_.Vector({256, 1024}, f32_))},
               b_.Vector({256}, f32_), b_.With("axis", b_.Integer(1))));
   const int64_t cycles = Schedule("v5e");
@@ -123,7 +123,7 @@ TEST_F(BlockTest, WhereAMaximumLiesIsSelectedThenLookedUp) {
 
 // 8 rows of 128 numbers in each of 16 x 8 registers: lanes are combined into
 // one register a row first, sublanes take 15 instructions and 6 more a column.
-TEST_F(BlockTest, AReductionsDimensionIsWhatItsNameSays) {
+TEST_F(BlockOperationsTest, AReductionsDimensionIsWhatItsNameSays) {
   const Type* square = b_.Vector({128, 1024}, f32_);
   for (const char* name : {"axis", "dim"}) {
     Store(b_.Op("tpu.reduce_index", {Load(square)}, b_.Vector({128}, f32_),
