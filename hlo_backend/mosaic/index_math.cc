@@ -82,6 +82,11 @@ const absl::flat_hash_map<std::string, Binary>& BinaryOperations() {
          if (b < 0 || b > 63) return std::nullopt;
          return a >> b;
        }},
+      {"arith.shrui",
+       [](int64_t a, int64_t b) -> Number {
+         if (b < 0 || b > 31) return std::nullopt;
+         return AsUnsigned(a) >> b;
+       }},
   };
   return table;
 }
@@ -111,13 +116,13 @@ bool Compare(int64_t predicate, int64_t a, int64_t b) {
   }
 }
 
-bool IsCast(const std::string& name) {
-  return name == "arith.index_cast" || name == "arith.extsi" ||
-         name == "arith.extui" || name == "arith.trunci" ||
-         name == "tpu.assume_multiple";
-}
-
 }  // namespace
+
+bool IsCast(const std::string& name) {
+  return name == "arith.index_cast" || name == "arith.index_castui" ||
+         name == "arith.extsi" || name == "arith.extui" ||
+         name == "arith.trunci" || name == "tpu.assume_multiple";
+}
 
 int IndexMath::ArrayOf(int value) const {
   const auto found = arrays_.find(value);

@@ -13,6 +13,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
@@ -20,6 +21,9 @@
 #include "hlo_backend/mosaic/scalar_memory.h"
 
 namespace ptxla::mosaic {
+
+// Whether an operation hands on its operand's number, at most cut.
+bool IsCast(const std::string& name);
 
 class IndexMath {
  public:

@@ -17,13 +17,20 @@ std::optional<int64_t> ConstantOf(const Operation& op) {
   const Attribute* value = op.Find("value");
   if (value == nullptr) return std::nullopt;
   if (value->kind == Attribute::Kind::kInteger) return value->integer;
-  int32_t number = 0;
-  if (value->kind != Attribute::Kind::kDense ||
-      value->text.size() != sizeof(number)) {
+  const Type* type = value->type;
+  if (value->kind != Attribute::Kind::kDense || type == nullptr ||
+      type->element == nullptr) {
     return std::nullopt;
   }
-  std::memcpy(&number, value->text.data(), sizeof(number));
-  return number;
+  const size_t bytes = value->text.size();
+  uint64_t bits = 0;
+  if (bytes == 0 || bytes > sizeof(bits) ||
+      type->element->bits != static_cast<int>(8 * bytes)) {
+    return std::nullopt;  // elements differ, or share a byte
+  }
+  std::memcpy(&bits, value->text.data(), bytes);
+  const size_t above = 8 * (sizeof(bits) - bytes);
+  return static_cast<int64_t>(bits << above) >> above;
 }
 
 void Walk(Block* block, const Module& module, Numbers* numbers) {

@@ -14,6 +14,24 @@ struct Counts {
   size_t operands = 0, results = 0;
 };
 
+// Of the largest vector memory, 128 MiB on v5e and v6e (published), half: a
+// vector of more bytes has no room for another beside it.
+constexpr int64_t kMaxElements = 1 << 26;
+
+bool IsReduction(const std::string& name) {
+  return name == "vector.multi_reduction" || name == "vector.reduction" ||
+         name == "tpu.all_reduce" || name == "tpu.reduce_index";
+}
+
+bool IsVectorThatFits(const Type& type) {
+  int64_t elements = 1;
+  for (const int64_t d : type.dims) {
+    if (d <= 0 || d > kMaxElements / elements) return false;
+    elements *= d;
+  }
+  return true;
+}
+
 Counts LeastOf(const std::string& name) {
   if (name == "arith.constant" || name == "tpu.iota") return {0, 1};
   if (name == "tpu.matmul" || name == "vector.contract") return {2, 1};
@@ -21,7 +39,7 @@ Counts LeastOf(const std::string& name) {
   if (absl::StartsWith(name, "arith.cmp")) return {2, 1};
   if (absl::StartsWith(name, "arith.") || absl::StartsWith(name, "math.") ||
       name == "vector.broadcast" || name == "vector.shape_cast" ||
-      name == "vector.multi_reduction" || absl::EndsWith(name, "load") ||
+      IsReduction(name) || absl::EndsWith(name, "load") ||
       absl::EndsWith(name, "rotate") || absl::EndsWith(name, "transpose")) {
     return {1, 1};
   }
@@ -36,7 +54,7 @@ absl::Status Check(const Block& block, const Module& module) {
                 op.results.size() >= least.results;
     // A product of vectors, a reduction of one.
     if (op.name == "tpu.matmul" || op.name == "vector.contract" ||
-        op.name == "vector.multi_reduction") {
+        IsReduction(op.name)) {
       for (size_t k = 0; good && k < least.operands; ++k) {
         good = module.values[op.operands[k]]->IsVector();
       }
@@ -44,7 +62,7 @@ absl::Status Check(const Block& block, const Module& module) {
     // Vectors have elements, and are known whole.
     for (const int result : op.results) {
       const Type& type = *module.values[result];
-      for (const int64_t d : type.dims) good &= !type.IsVector() || d > 0;
+      good = good && (!type.IsVector() || IsVectorThatFits(type));
     }
     if (!good) {
       return absl::InvalidArgumentError(

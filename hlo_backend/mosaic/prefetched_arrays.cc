@@ -9,6 +9,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "base/units.h"
+#include "hlo_backend/mosaic/index_math.h"
 
 namespace ptxla::mosaic {
 namespace {
@@ -42,11 +43,7 @@ struct Body {
       if (found == makers.end() || found->second->operands.empty()) {
         return value;
       }
-      const std::string& name = found->second->name;
-      if (name != "arith.index_cast" && name != "arith.extsi" &&
-          name != "arith.trunci" && name != "arith.extui") {
-        return value;
-      }
+      if (!IsCast(found->second->name)) return value;
       value = found->second->operands[0];
     }
   }

@@ -213,6 +213,27 @@ def sum_of_blocks(blocks, rows, ahead):
     return call, (array(blocks, rows, 1024, dtype=F32),)
 
 
+def windows_and_copies(steps, rows):
+    """Half of what is added comes as blocks of a window, half by copies of its own."""
+
+    def body(x, y, out, buffers, arrived):
+        i = pl.program_id(0)
+
+        def copy(k):
+            return pltpu.make_async_copy(y.at[pl.ds(k * rows, rows)], buffers.at[k % 2], arrived.at[k % 2])
+
+        pl.when(i == 0)(lambda: copy(0).start())
+        pl.when(i + 1 < steps)(lambda: copy(i + 1).start())
+        copy(i).wait()
+        out[...] = x[...] + buffers[i % 2]
+
+    whole, block = array(steps * rows, 1024, dtype=F32), pl.BlockSpec((rows, 1024), lambda i: (i, 0))
+    call = pl.pallas_call(
+        body, grid=(steps,), out_shape=whole, in_specs=[block, HBM], out_specs=block, name="windows_and_copies",
+        scratch_shapes=[pltpu.VMEM((2, rows, 1024), F32), pltpu.SemaphoreType.DMA((2,))])
+    return call, (whole, whole)
+
+
 def send_right(devices, rows, width):
     """Each device copies its part to the next one of a ring."""
 
@@ -249,6 +270,7 @@ CASES = {
     "sum_of_pages": lambda: sum_of_pages(4, 8, 16),
     "copies_at_once": lambda: sum_of_blocks(16, 256, False),
     "copies_ahead": lambda: sum_of_blocks(16, 256, True),
+    "windows_and_copies": lambda: windows_and_copies(16, 256),
     "send_right": lambda: send_right(8, 1024, 1024),
     "rows_of_heads": lambda: rows_of_heads(256, 4),
     "product_512": lambda: product(2048, 2048, 2048, 512, 1024, 512),

@@ -17,6 +17,7 @@ struct BlockSchedule::ProductPlan {
   int64_t rows = 1, depth = 1, columns = 1;
   bool transposed = false;  // weights: columns x depth
   int64_t passes = 1;
+  int64_t batch = 1;  // products of these sizes, each with its own weights
   BlockNumbers numbers;
   int64_t chunks = 1;             // of rows that pass at once
   int64_t depths = 1, tiles = 1;  // tiles of weights, down and across
@@ -30,9 +31,11 @@ struct BlockSchedule::ProductPlan {
     return PushesOf(depth_index, tile) * numbers.arrays.push_interval +
            passed * numbers.arrays.interval;
   }
+  // Passes of all of the batch.
+  int64_t Runs() const { return batch * passes; }
   // Place in array_of_.
-  int64_t JobOf(int64_t pass, int64_t tile, int64_t d, int64_t copy) const {
-    return ((pass * tiles + tile) * depths + d) * copies + copy;
+  int64_t JobOf(int64_t run, int64_t tile, int64_t d, int64_t copy) const {
+    return ((run * tiles + tile) * depths + d) * copies + copy;
   }
 };
 

@@ -36,6 +36,7 @@ BlockNumbers NumbersOfBlock(const isa::MachineModel& model,
     if (a == PrimitiveType::kF8E4M3Fn && b == a &&
         has(ArrayNumbers::kF8E4M3B11)) {
       numbers = ArrayNumbers::kF8E4M3B11;
+      // The scale of both sides, one multiplication; assumed.
       n.result_operations = 1;
     } else if (fours && has(ArrayNumbers::kF8E4M3Fn)) {
       numbers = ArrayNumbers::kF8E4M3Fn;
@@ -43,7 +44,7 @@ BlockNumbers NumbersOfBlock(const isa::MachineModel& model,
       n.lhs_operations = ConversionOperations(model, a);
       n.rhs_operations = ConversionOperations(model, b);
     }
-    // f32 sums to integers: cut, then converted.
+    // f32 sums to integers: cut, then converted, an instruction each; assumed.
     if (hlo::IsInteger(out)) n.result_operations = 2;
   }
   n.arrays = ArrayShapeOf(model, rhs_transposed, numbers);

@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "absl/strings/match.h"
 #include "base/units.h"
 #include "hlo_backend/lowering/custom_calls/block_arrays.h"
 #include "hlo_backend/lowering/custom_calls/block_numbers.h"
@@ -14,7 +13,6 @@
 namespace ptxla::lowering {
 namespace {
 
-using mosaic::Attribute;
 using mosaic::Operation;
 using mosaic::Type;
 
@@ -27,14 +25,16 @@ int64_t Words(const Type& type) {
 
 }  // namespace
 
-// So many instructions in all, before the arrays can take the registers.
-BlockSchedule::Registers BlockSchedule::Converted(Registers from,
+// So many instructions a word, before the arrays can take the registers. What
+// is there once is converted once.
+BlockSchedule::Registers BlockSchedule::Converted(int value,
                                                   int64_t operations) {
+  Registers from = Of(value);
   if (operations == 0) return from;
-  const int kind =
-      Kind(isa::Slot::kVector, 1,
-           static_cast<int>(CeilOfRatio<int64_t>(
-               operations, static_cast<int64_t>(from.nodes.size()))));
+  const Type& type = TypeOf(value);
+  const int kind = Kind(isa::Slot::kVector, 1,
+                        static_cast<int>(CeilOfRatio<int64_t>(
+                            operations * Words(type), RegistersOf(type))));
   for (int& node : from.nodes) node = graph_.Add(kind, {node});
   return from;
 }
@@ -43,20 +43,18 @@ BlockSchedule::Registers BlockSchedule::Converted(Registers from,
 // chain, the last job's results are all there is.
 void BlockSchedule::Product(const Operation& op) {
   const ProductPlan s = PlanOf(op);
-  const Type &lhs = TypeOf(op.operands[0]), &rhs = TypeOf(op.operands[1]);
   const BlockNumbers& numbers = s.numbers;
   const ArrayShape& a = numbers.arrays;
-  const Registers left =
-      Converted(Of(op.operands[0]), numbers.lhs_operations * Words(lhs));
-  const Registers right =
-      Converted(Of(op.operands[1]), numbers.rhs_operations * Words(rhs));
+  const Registers left = Converted(op.operands[0], numbers.lhs_operations);
+  const Registers right = Converted(op.operands[1], numbers.rhs_operations);
   const int64_t size = a.size, halves = std::max<int64_t>(1, size / kLanes);
   const int64_t chunks = s.chunks, copies = s.copies;
   const int64_t per_chunk = std::max<int64_t>(1, a.rows / kSublanes);
   const int step = static_cast<int>(a.interval / (per_chunk * halves));
 
   Registers out = Full(TypeOf(op.results[0]));
-  out.rows = CeilOfRatio<int64_t>(s.rows, kSublanes);
+  const int64_t out_rows = CeilOfRatio<int64_t>(s.rows, kSublanes);
+  out.rows = s.batch * out_rows;
   out.columns = CeilOfRatio<int64_t>(s.columns, kLanes);
   out.nodes.assign(static_cast<size_t>(out.size()), -1);
   std::vector<std::vector<int>> parts(out.nodes.size());
@@ -72,9 +70,15 @@ void BlockSchedule::Product(const Operation& op) {
     wires.push_back(graph_.Kind(wait));
   }
 
+  // Registers of one product of a batch; all share those that are there once.
+  const int64_t left_rows = std::max<int64_t>(1, left.rows / s.batch);
+  const int64_t right_rows = std::max<int64_t>(1, right.rows / s.batch);
+
   const std::vector<size_t>& arrays = array_of_[op.results[0]];
-  const auto job = [&](size_t mxu, int64_t tile, int64_t depth, int64_t from,
-                       int64_t to) {
+  const auto job = [&](size_t mxu, int64_t batch, int64_t tile, int64_t depth,
+                       int64_t from, int64_t to) {
+    const int64_t left_first = batch * left.rows / s.batch;
+    const int64_t right_first = batch * right.rows / s.batch;
     const int64_t n0 = tile * size, n1 = std::min(s.columns, n0 + size);
     const int64_t k0 = depth * size, k1 = std::min(s.depth, k0 + size);
     // Registers of the weights, by rows.
@@ -95,7 +99,7 @@ void BlockSchedule::Product(const Operation& op) {
       // Beside the weights that rows pass now there is room for one set.
       inputs = {array.first_row};
       const int64_t first = r0 + p * (r1 - r0) / pushes;
-      const int64_t row = first * right.rows / all_rows;
+      const int64_t row = right_first + first * right_rows / all_rows;
       for (int64_t c = 0; c < across; ++c) {
         const int64_t column =
             (c0 / kLanes + c) * right.columns /
@@ -114,9 +118,9 @@ void BlockSchedule::Product(const Operation& op) {
     const int64_t lanes = CeilOfRatio<int64_t>(s.depth, kLanes);
     for (int64_t chunk = from; chunk < to; ++chunk) {
       inputs = {latched, array.last_rows};
-      const int64_t top = chunk * left.rows / chunks;
+      const int64_t top = left_first + chunk * left_rows / chunks;
       const int64_t bottom =
-          std::max(top + 1, (chunk + 1) * left.rows / chunks);
+          std::max(top + 1, left_first + (chunk + 1) * left_rows / chunks);
       for (int64_t r = top; r < bottom; ++r) {
         for (int64_t c = k0 / kLanes; c * kLanes < k1; ++c) {
           inputs.push_back(
@@ -127,8 +131,8 @@ void BlockSchedule::Product(const Operation& op) {
       passed.push_back(rows);
       if (s.chained && depth + 1 < s.depths) continue;
       for (int64_t h = 0; h < per_chunk; ++h) {
-        const int64_t r = chunk * per_chunk + h;
-        if (r >= out.rows) break;
+        if (chunk * per_chunk + h >= out_rows) break;
+        const int64_t r = batch * out_rows + chunk * per_chunk + h;
         for (int64_t c = n0 / kLanes; c * kLanes < n1; ++c) {
           const int wire =
               graph_.Add(wires[h * halves + c - n0 / kLanes], {rows});
@@ -141,12 +145,12 @@ void BlockSchedule::Product(const Operation& op) {
     array.first_row = passed.front();
     array.last_rows = graph_.Join(passed);
   };
-  for (int64_t pass = 0; pass < s.passes; ++pass) {
+  for (int64_t run = 0; run < s.Runs(); ++run) {
     for (int64_t tile = 0; tile < s.tiles; ++tile) {
       for (int64_t depth = 0; depth < s.depths; ++depth) {
         for (int64_t copy = 0; copy < copies; ++copy) {
-          job(arrays[s.JobOf(pass, tile, depth, copy)], tile, depth,
-              chunks * copy / copies, chunks * (copy + 1) / copies);
+          job(arrays[s.JobOf(run, tile, depth, copy)], run / s.passes, tile,
+              depth, chunks * copy / copies, chunks * (copy + 1) / copies);
         }
       }
     }

@@ -94,7 +94,8 @@ void BlockSchedule::Expand(const Operation& op) {
 
 int BlockSchedule::Kind(isa::Slot slot, int latency, int count) {
   Work work;
-  work.slots[static_cast<int>(slot)] = static_cast<uint8_t>(count);
+  work.slots[static_cast<int>(slot)] =
+      static_cast<uint8_t>(std::clamp(count, 0, 255));
   work.latency = std::max(1, latency);
   return graph_.Kind(work);
 }

@@ -13,6 +13,7 @@
 #ifndef PTXLA_HLO_BACKEND_LOWERING_CUSTOM_CALLS_BLOCK_SCHEDULE_H_
 #define PTXLA_HLO_BACKEND_LOWERING_CUSTOM_CALLS_BLOCK_SCHEDULE_H_
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -98,7 +99,7 @@ class BlockSchedule {
   void DivideByRows(const mosaic::Operation& op, Registers out);
   void Reduction(const mosaic::Operation& op);
   void Product(const mosaic::Operation& op);
-  Registers Converted(Registers from, int64_t operations);
+  Registers Converted(int value, int64_t operations);
   void Broadcast(const mosaic::Operation& op);
   void Iota(const mosaic::Operation& op);
   void Transpose(const mosaic::Operation& op);

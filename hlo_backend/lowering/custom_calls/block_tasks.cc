@@ -28,6 +28,17 @@ int64_t PackingOf(const Type& t) {
   return bits <= 1 || bits >= 32 ? 1 : 32 / bits;
 }
 
+// Of a reduction; none: all of them.
+std::vector<int64_t> ReducedDims(const Operation& op) {
+  for (const char* name : {"reduction_dims", "dim", "axis"}) {
+    const Attribute* dims = op.Find(name);
+    if (dims == nullptr) continue;
+    if (dims->kind == Attribute::Kind::kInteger) return {dims->integer};
+    return dims->integers;
+  }
+  return {};
+}
+
 bool Has(const std::vector<int64_t>& list, int64_t x) {
   return std::find(list.begin(), list.end(), x) != list.end();
 }
@@ -45,8 +56,9 @@ int BlockSchedule::ElementwiseKind(const std::string& name, bool is_float) {
     for (int s = 0; s < isa::kNumSlots; ++s) {
       work.slots[s] = static_cast<uint8_t>(std::min(cost->slots[s], 255));
     }
-    work.slots[static_cast<int>(isa::Slot::kEup)] *= static_cast<uint8_t>(
-        std::max(1, model_.Interval(isa::IntervalKey::kEup)));
+    uint8_t& eup = work.slots[static_cast<int>(isa::Slot::kEup)];
+    eup = static_cast<uint8_t>(std::min(
+        255, eup * std::max(1, model_.Interval(isa::IntervalKey::kEup))));
     work.latency = cost->latency;
   }
   return graph_.Kind(work);
@@ -113,7 +125,8 @@ void BlockSchedule::DivideByRows(const Operation& op, Registers out) {
     const int kind = ElementwiseKind("tpu.reciprocal", /*is_float=*/true);
     for (int& node : it->second.nodes) node = graph_.Add(kind, {node});
   }
-  const int kind = Kind(isa::Slot::kVector, multiply->latency);
+  const int kind =
+      Kind(isa::Slot::kVector, multiply == nullptr ? 1 : multiply->latency);
   out.nodes.clear();
   for (int64_t r = 0; r < out.rows; ++r) {
     for (int64_t c = 0; c < out.columns; ++c) {
@@ -132,15 +145,14 @@ void BlockSchedule::Reduction(const Operation& op) {
   const Type& type = TypeOf(op.operands[0]);
   const Registers from = Of(op.operands[0]);
   const auto rank = static_cast<int64_t>(type.dims.size());
-  const Attribute* dims = op.Find("reduction_dims");
-  if (dims == nullptr) dims = op.Find("dim");
-  const bool all = dims == nullptr || dims->integers.empty();
-  const bool lanes = all || Has(dims->integers, rank - 1);
-  const bool sublanes = rank > 1 ? all || Has(dims->integers, rank - 2) : false;
+  const std::vector<int64_t> dims = ReducedDims(op);
+  const bool all = dims.empty();
+  const bool lanes = all || Has(dims, rank - 1);
+  const bool sublanes = rank > 1 && (all || Has(dims, rank - 2));
   int64_t leading = 1, kept = 1;  // products of leading dimensions
   for (int64_t d = 0; d + 2 < rank; ++d) {
     leading *= type.dims[d];
-    if (!all && !Has(dims->integers, d)) kept *= type.dims[d];
+    if (!all && !Has(dims, d)) kept *= type.dims[d];
   }
   if (leading == 0 || from.rows % leading != 0) leading = kept = 1;
 
@@ -148,7 +160,14 @@ void BlockSchedule::Reduction(const Operation& op) {
   const RegisterCost* add =
       costs_->Of(is_float ? "arith.addf" : "arith.addi", is_float);
   const int step = add == nullptr ? 1 : add->latency;
-  const int combine = Kind(isa::Slot::kVector, step);
+  // Where a maximum lies: a comparison, then the value and the register's
+  // number are selected.
+  const bool index = op.name == "tpu.reduce_index";
+  const RegisterCost* compare = costs_->Of("arith.cmpf", /*is_float=*/true);
+  const int combine =
+      index ? Kind(isa::Slot::kVector,
+                   1 + (compare == nullptr ? 1 : compare->latency), 3)
+            : Kind(isa::Slot::kVector, step);
   constexpr int kSublaneSteps = 3;  // 8 rows: 4, 2, 1
   const int rotations = Kind(
       isa::Slot::kVector,
@@ -159,6 +178,8 @@ void BlockSchedule::Reduction(const Operation& op) {
   const int across = XluKind(
       model_.Latency(sum ? isa::LatencyKey::kXluSum : isa::LatencyKey::kXluMax),
       isa::IntervalKey::kXlu, XluMode::kReduce);
+  const int permute = XluKind(model_.Latency(isa::LatencyKey::kXluBroadcast),
+                              isa::IntervalKey::kXlu, XluMode::kPermute);
 
   Registers out;
   const int64_t height = from.rows / leading;  // of a leading index
@@ -177,9 +198,12 @@ void BlockSchedule::Reduction(const Operation& op) {
           }
         }
       }
+      const bool looks_up = index && lanes && inputs.size() > 1;
       int node = Combine(std::move(inputs), combine);
       if (sublanes) node = graph_.Add(rotations, {node});
       if (lanes) node = graph_.Add(across, {node});
+      // The number of the lane's register.
+      if (looks_up) node = graph_.Add(permute, {node});
       out.nodes.push_back(node);
     }
   }

@@ -1,6 +1,7 @@
 // The time of a Pallas kernel: its grid, step by step.
 #include <algorithm>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -8,11 +9,11 @@
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "hlo_backend/lowering/custom_calls/block_bytes.h"
+#include "hlo_backend/lowering/custom_calls/block_operations.h"
 #include "hlo_backend/lowering/custom_calls/pallas_call.h"
 #include "hlo_backend/lowering/custom_calls/step_walker.h"
 #include "hlo_backend/lowering/kernel_emitter.h"
 #include "hlo_backend/mosaic/prefetched_arrays.h"
-#include "memory_model/dma_pipeline.h"
 #include "memory_model/hbm.h"
 
 namespace ptxla::lowering {
@@ -34,7 +35,7 @@ bool Moves(const BlockIndex& a, const BlockIndex& b) {
 
 bool HasProduct(const mosaic::Block& block) {
   for (const mosaic::Operation& op : block.operations) {
-    if (op.name == "tpu.matmul" || op.name == "vector.contract") return true;
+    if (IsProduct(op.name)) return true;
     for (const mosaic::Region& region : op.regions) {
       for (const mosaic::Block& inner : region.blocks) {
         if (HasProduct(inner)) return true;
@@ -43,6 +44,12 @@ bool HasProduct(const mosaic::Block& block) {
   }
   return false;
 }
+
+// What moves between HBM and the windows' blocks.
+struct Moved {
+  Picoseconds busy;
+  int64_t bytes = 0;
+};
 
 struct CopiedWindow {
   const mosaic::PallasWindow* window = nullptr;
@@ -97,6 +104,27 @@ class GridWalk {
     return blocks;
   }
 
+  // Of inputs or results, between two steps; null: there is none before the
+  // first and behind the last.
+  Moved Move(bool output, const std::vector<BlockIndex>* a,
+             const std::vector<BlockIndex>* b) const {
+    Moved moved;
+    for (size_t w = 0; w < windows_.size(); ++w) {
+      const CopiedWindow& window = windows_[w];
+      if (window.output != output) continue;
+      if (a != nullptr && b != nullptr && !Moves((*a)[w], (*b)[w])) continue;
+      moved.busy += window.busy;
+      moved.bytes += window.bytes;
+    }
+    return moved;
+  }
+  // Asked for now. When it has come.
+  Picoseconds Serve(const Moved& moved) {
+    if (moved.busy.count() == 0) return Picoseconds();
+    return copies_.Serve(
+        moved.busy, context_.chip.core().clock.ToTime(Cycles(walker_.now())));
+  }
+
   // Bundles of a step besides its body, as every kernel has them.
   int64_t StepOverhead(int64_t steps) const {
     if (steps <= 1) return 0;
@@ -134,40 +162,43 @@ absl::StatusOr<PallasTime> GridWalk::Run(std::vector<int64_t> bounds,
   const Clock& clock = context_.chip.core().clock;
   const int64_t overhead = StepOverhead(time.steps);
   const int64_t sync = StepSync(time.steps);
-  memory::DmaPipeline pipeline(hbm_.latency());
-  std::vector<BlockIndex> before, blocks = BlocksAt(index);
+  // Blocks have two buffers: those of the next step are asked for when a step
+  // begins, and what it fills was stored two results ago.
+  std::vector<BlockIndex> blocks = BlocksAt(index);
+  Moved move = Move(/*output=*/false, nullptr, &blocks);
+  Picoseconds loaded = Serve(move), last_stored, stored;
   for (int64_t s = 0; s < time.steps; ++s) {
-    ASSIGN_OR_RETURN(const StepTime step, walker_.At(index));
-    time.bundles += step.bundles;
-    time.assumed = time.assumed || step.assumed;
+    const std::vector<int64_t> here = index;
     for (size_t d = bounds.size(); d-- > 0;) {
       if (++index[d] < first[d] + bounds[d]) break;
       index[d] = first[d];
     }
     const bool last = s + 1 == time.steps;
-    std::vector<BlockIndex> after = last ? blocks : BlocksAt(index);
-    memory::PipelineStep transfers;
-    bool copies = false;
-    for (size_t w = 0; w < windows_.size(); ++w) {
-      const CopiedWindow& window = windows_[w];
-      const bool moves = window.output ? last || Moves(blocks[w], after[w])
-                                       : s == 0 || Moves(before[w], blocks[w]);
-      if (!moves) continue;
-      copies = true;
-      (window.output ? transfers.store : transfers.load) += window.busy;
-      time.hbm_bytes += window.bytes;
+    std::vector<BlockIndex> after;
+    if (!last) after = BlocksAt(index);
+    const Moved next = last ? Moved() : Move(/*output=*/false, &blocks, &after);
+    const Picoseconds next_loaded = Serve(next);
+    const Moved result =
+        Move(/*output=*/true, &blocks, last ? nullptr : &after);
+    const Picoseconds ready =
+        result.busy.count() > 0 ? std::max(loaded, stored) : loaded;
+    walker_.Pass(
+        std::max<int64_t>(0, clock.CyclesCeil(ready).count() - walker_.now()));
+    ASSIGN_OR_RETURN(const StepTime step, walker_.At(here));
+    time.bundles += step.bundles;
+    time.assumed = time.assumed || step.assumed;
+    const bool copies = move.busy.count() > 0 || result.busy.count() > 0;
+    walker_.Pass(overhead + (copies ? sync : 0));
+    if (result.busy.count() > 0) {
+      stored = std::exchange(last_stored, Serve(result));
     }
-    time.hbm_bytes += step.copied_bytes;
-    const int64_t besides = overhead + (copies ? sync : 0);
-    transfers.compute =
-        clock.ToTime(Cycles(step.bundles + step.waits + besides));
-    walker_.Pass(besides);
-    pipeline.Step(transfers);
-    before = std::move(blocks);
+    time.hbm_bytes += move.bytes + result.bytes + step.copied_bytes;
+    move = next;
+    loaded = next_loaded;
     blocks = std::move(after);
   }
   time.cycles = context_.chip.core().kernel_entry.count() +
-                clock.CyclesCeil(pipeline.Finish()).count();
+                std::max(walker_.now(), clock.CyclesCeil(last_stored).count());
   return time;
 }
 

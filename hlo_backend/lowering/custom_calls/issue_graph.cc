@@ -166,7 +166,9 @@ class IssueLoop {
   }
   bool HasSlot(int slot, int64_t cycle) {
     if (Used(slot, cycle) >= Slots(slot)) return false;
+    // 0: as many as there are slots.
     return (slot != kLoad && slot != kStore) ||
+           graph_.model_->load_store_total == 0 ||
            Used(kLoad, cycle) + Used(kStore, cycle) <
                graph_.model_->load_store_total;
   }

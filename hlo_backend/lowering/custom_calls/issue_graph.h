@@ -55,7 +55,6 @@ class IssueGraph {
   int Join(absl::Span<const int> operands) { return Add(join_, operands); }
   int64_t Schedule() const;
 
-  size_t size() const { return nodes_.size(); }
   // Of all nodes.
   std::array<int64_t, isa::kNumSlots> Instructions() const;
 

@@ -4,6 +4,11 @@
 
 namespace ptxla::lowering {
 
+Picoseconds OwnCopies::Serve(Picoseconds busy, Picoseconds asked) {
+  free_ = std::max(free_, asked) + busy;
+  return free_ + hbm_.latency();
+}
+
 void OwnCopies::Start(const std::vector<Semaphore>& semaphores,
                       const OwnCopy& copy, int64_t now) {
   const Picoseconds asked = clock_.ToTime(Cycles(now));
@@ -14,8 +19,7 @@ void OwnCopies::Start(const std::vector<Semaphore>& semaphores,
       if (!(write ? copy.writes : copy.reads)) continue;
       busy += hbm_.Busy({Bytes(copy.bytes), write, Bytes(copy.run), 0.0});
     }
-    free_ = std::max(free_, asked) + Picoseconds(busy.count() * sharers_);
-    done = free_ + hbm_.latency();
+    done = Serve(Picoseconds(busy.count() * sharers_), asked);
   }
   if (copy.link >= 0 && ici_.links > 0) {
     Picoseconds& link = link_free_[copy.link % ici_.links];

@@ -1,12 +1,13 @@
 // The copies that a Mosaic kernel starts and waits for by itself. The memory
-// serves them in order, beside what the kernel computes; a wait takes as long
-// as the bytes that it asks for have not come. Those to another device pass a
-// link of the interconnect: all devices run the same kernel, so what comes from
-// another one comes when ours would arrive.
+// serves them and the blocks of windows in order, beside what the kernel
+// computes; a wait takes as long as the bytes that it asks for have not come.
+// Those to another device pass a link of the interconnect: all devices run the
+// same kernel, so what comes from another one comes when ours would arrive.
 //
 //   OwnCopies copies(hbm, chip.ici(), clock, /*sharers=*/1);
 //   copies.Start({{sems, 0}}, copy, /*now=*/100);
-//   copies.Wait({sems, 0}, 4096, /*now=*/200)      // 1,175: cycles
+//   copies.Wait({sems, 0}, 4096, /*now=*/200)      // 1,175: the cycle
+//                                                  // when they have come
 //
 // A wait for what nobody is known to have started is over at once.
 #ifndef PTXLA_HLO_BACKEND_LOWERING_CUSTOM_CALLS_OWN_COPIES_H_
@@ -44,6 +45,9 @@ class OwnCopies {
 
   void Start(const std::vector<Semaphore>& semaphores, const OwnCopy& copy,
              int64_t now);
+  // When a transfer of HBM comes that is not the kernel's own, such as a
+  // window's block: the memory serves it in line with the others.
+  Picoseconds Serve(Picoseconds busy, Picoseconds asked);
   // When so much of the oldest copies has come, `now` at least.
   int64_t Wait(Semaphore semaphore, int64_t amount, int64_t now);
 

@@ -1,6 +1,7 @@
 // The copies of a kernel on its walk: which part of which array they read and
 // write, when they are started and waited for.
 #include <algorithm>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -15,8 +16,17 @@ using mosaic::Type;
 
 // Bundles that make a copy's descriptor: addresses, bounds, the semaphore. A
 // wait asks once. libtpu 0.0.42.1: 11 to 22 bundles of code a copy in kernels
-// of paged attention, 16 in the median.
+// of paged attention, 16 in the median; the one bundle of a wait is assumed.
 constexpr int64_t kStartBundles = 16, kWaitBundles = 1;
+
+// Elements between two neighbours along an axis.
+int64_t StrideOf(const Type& array, size_t axis) {
+  int64_t stride = 1;
+  for (size_t d = axis + 1; d < array.dims.size(); ++d) {
+    stride *= std::max<int64_t>(1, array.dims[d]);
+  }
+  return stride;
+}
 
 bool InHbm(const Type& type) {
   return type.memory_space == "any" || type.memory_space == "hbm" ||
@@ -57,10 +67,14 @@ void StepWalker::Slice(const Operation& op, const Walk& walk) {
   const std::vector<int64_t>& to = kernel_.module.values[op.results[0]]->dims;
   if (op.name == "tpu.memref_slice") {
     if (to.size() != from.size() || part.axes.size() != from.size()) return;
+    const Type& array = *kernel_.module.values[part.array];
     for (size_t d = 0; d < to.size(); ++d) {
       part.dims[part.axes[d]] = to[d];
-      if (part.axes[d] == 0 && to[d] < from[d] && d + 1 < op.operands.size()) {
-        part.first = walk.math.Get(op.operands[d + 1]).value_or(0);
+      if (d + 1 >= op.operands.size()) continue;
+      const int64_t index = walk.math.Get(op.operands[d + 1]).value_or(0);
+      // Of a broken kernel: anything.
+      if (index > 0 && index < from[d]) {
+        part.first += index * StrideOf(array, part.axes[d]);
       }
     }
   } else if (op.name == "tpu.memref_squeeze") {
@@ -95,6 +109,16 @@ OwnCopy StepWalker::CopyOf(int source, int target) const {
   return copy;
 }
 
+// Devices have the links in the order in which they are first sent to. One
+// whose number is not known, as neighbours' are not, is who its value names.
+int StepWalker::LinkOf(int device, const Walk& walk) {
+  const std::optional<int64_t> number = walk.math.Get(device);
+  const std::pair<bool, int64_t> name(number.has_value(),
+                                      number.value_or(device));
+  const auto next = static_cast<int>(links_.size());
+  return links_.try_emplace(name, next).first->second;
+}
+
 // Source, its semaphore, target, its semaphore, the target's device. A copy to
 // another device sets both semaphores, each on its side.
 void StepWalker::StartCopy(const Operation& op, Walk* walk) {
@@ -106,7 +130,9 @@ void StepWalker::StartCopy(const Operation& op, Walk* walk) {
   };
   if (operands.size() < 4 || !array(0) || !array(2)) return;
   OwnCopy copy = CopyOf(operands[0], operands[2]);
-  if (operands.size() > 4) copy.link = operands[4];
+  if (operands.size() > 4 && operands[4] >= 0) {
+    copy.link = LinkOf(operands[4], *walk);
+  }
   walk->time.copied_bytes += copy.bytes * (copy.reads + copy.writes);
   if (copies_ == nullptr || walk->listing) return;
   std::vector<OwnCopies::Semaphore> semaphores;

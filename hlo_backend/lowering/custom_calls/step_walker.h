@@ -50,13 +50,14 @@ class StepWalker {
 
   void SetRules(const BlockRules& rules) { rules_ = rules; }
 
-  // Unimplemented: a loop that cannot be counted.
+  // Unimplemented: loops that run too often to be walked, all steps together.
   absl::StatusOr<StepTime> At(const std::vector<int64_t>& index);
   // Bundles of the code, each branch and each loop's body once: what a
   // compiler's listing shows.
   absl::StatusOr<int64_t> CodeBundles();
   // Cycles that pass between two steps.
   void Pass(int64_t cycles) { now_ += cycles; }
+  int64_t now() const { return now_; }
 
   // Operations that no rule knows.
   const std::set<std::string>& unknown() const { return unknown_; }
@@ -67,9 +68,9 @@ class StepWalker {
     bool listing = false;  // everything once
     StepTime time;
   };
-  // A part of a memref: of which array, from where along a first dimension
-  // that is cut, and how much of each of the array's dimensions. `axes` are
-  // those that the view has left, in order.
+  // A part of a memref: of which array, its first element, as far as indices
+  // are known, and how much of each of the array's dimensions. `axes` are those
+  // that the view has left, in order.
   struct Part {
     int array = -1;
     int64_t first = 0;
@@ -84,6 +85,7 @@ class StepWalker {
   absl::Status If(const mosaic::Operation& op, Walk* walk);
   absl::Status For(const mosaic::Operation& op, Walk* walk);
   absl::Status While(const mosaic::Operation& op, Walk* walk);
+  absl::Status CountTrip();
   // Of a piece between two branches; the same piece is scheduled once.
   int64_t Piece(const mosaic::Operation* first, size_t count);
   void TakeTime(int64_t bundles, Walk* walk);
@@ -94,6 +96,7 @@ class StepWalker {
 
   Part PartOf(int value) const;
   OwnCopy CopyOf(int source, int target) const;
+  int LinkOf(int device, const Walk& walk);
   void Slice(const mosaic::Operation& op, const Walk& walk);
   void StartCopy(const mosaic::Operation& op, Walk* walk);
   void AwaitCopy(const mosaic::Operation& op, Walk* walk);
@@ -103,12 +106,14 @@ class StepWalker {
   mosaic::ScalarMemory own_memory_;
   mosaic::ScalarMemory* memory_;
   OwnCopies* copies_;
+  int64_t trips_ = 0;   // of all loops, of all steps
   int64_t now_ = 0;     // cycles since the first step began
   int64_t scalar_ = 0;  // bundles of scalar work that nothing has hidden yet
   ElementwiseCosts costs_;
   BlockRules rules_;
   std::map<std::pair<const mosaic::Operation*, size_t>, int64_t> pieces_;
   absl::flat_hash_map<int, Part> parts_;
+  std::map<std::pair<bool, int64_t>, int> links_;  // of devices
   std::set<std::string> unknown_;
 };
 

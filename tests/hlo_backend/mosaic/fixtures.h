@@ -12,10 +12,10 @@
 namespace ptxla::testing {
 
 inline constexpr const char* kPallasCases[] = {
-    "attention_causal", "attention_full", "copies_ahead",  "copies_at_once",
-    "grouped_product",  "pick_rows",      "product_512",   "product_f8",
-    "product_s8",       "rms_norm",       "rows_of_heads", "send_right",
-    "sum_of_pages",     "tanh_in_pieces"};
+    "attention_causal", "attention_full", "copies_ahead",      "copies_at_once",
+    "grouped_product",  "pick_rows",      "product_512",       "product_f8",
+    "product_s8",       "rms_norm",       "rows_of_heads",     "send_right",
+    "sum_of_pages",     "tanh_in_pieces", "windows_and_copies"};
 
 inline std::string PallasCasePath(const std::string& name) {
   return PTXLA_SOURCE_DIR "/tests/data/pallas/" + name + ".hlo";

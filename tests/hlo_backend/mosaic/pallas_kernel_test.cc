@@ -108,6 +108,8 @@ TEST(IndexMathTest, RoundsAndComparesAsTheOperationsDo) {
   EXPECT_EQ(Compute("arith.ceildivsi", 7, 2), 4);
   EXPECT_EQ(Compute("arith.remsi", -7, 4), -3);
   EXPECT_EQ(Compute("arith.shli", 3, 4), 48);
+  EXPECT_EQ(Compute("arith.shrui", 800, 3), 100);
+  EXPECT_EQ(Compute("arith.index_castui", 5, 0), 5);
   EXPECT_EQ(Compute("arith.cmpi", 3, 4, /*slt=*/2), 1);
   EXPECT_EQ(Compute("arith.cmpi", 4, 4, /*sge=*/5), 1);
   EXPECT_EQ(Compute("arith.cmpi", 4, 4, /*ne=*/1), 0);
@@ -119,12 +121,14 @@ TEST(IndexMathTest, ComputesInThirtyTwoBits) {
   EXPECT_EQ(Compute("arith.subi", INT32_MIN, 1), INT32_MAX);
   EXPECT_EQ(Compute("arith.cmpi", -1, 1, /*ult=*/6), 0);
   EXPECT_EQ(Compute("arith.remui", -1, 16), 15);
+  EXPECT_EQ(Compute("arith.shrui", -1, 28), 15);
 }
 
 TEST(IndexMathTest, WhatHasNoResultIsUnknown) {
   EXPECT_EQ(Compute("arith.divsi", 1, 0), std::nullopt);
   EXPECT_EQ(Compute("arith.remsi", 1, 0), std::nullopt);
   EXPECT_EQ(Compute("arith.shli", 1, 99), std::nullopt);
+  EXPECT_EQ(Compute("arith.shrui", 1, 32), std::nullopt);
   EXPECT_EQ(Compute("memref.load", 1, 2), std::nullopt);
 }
 

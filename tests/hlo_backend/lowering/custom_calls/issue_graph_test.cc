@@ -49,6 +49,16 @@ TEST(IssueGraphTest, LoadsAndStoresShareABundle) {
   EXPECT_EQ(graph.Schedule(), 16);
 }
 
+TEST(IssueGraphTest, WithoutALimitOfItsOwnABundleTakesAllThatHasASlot) {
+  isa::MachineModel model = isa::MachineModel::Unit();
+  model.SetSlots(isa::Slot::kLoad, 2);
+  model.load_store_total = 0;
+  IssueGraph graph(model);
+  const int load = graph.Kind(On(isa::Slot::kLoad, 1));
+  for (int k = 0; k < 8; ++k) graph.Add(load, {});
+  EXPECT_EQ(graph.Schedule(), 4);
+}
+
 TEST(IssueGraphTest, AUnitIsBusyForItsInterval) {
   isa::MachineModel model = isa::MachineModel::Unit();
   model.xlus = 2;

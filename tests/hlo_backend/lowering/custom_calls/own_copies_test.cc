@@ -63,6 +63,16 @@ TEST_F(OwnCopiesTest, TheMemoryServesThemOneAfterAnother) {
       1.0);
 }
 
+// A window's block stands in line with them.
+TEST_F(OwnCopiesTest, WhatWindowsMoveIsServedInLine) {
+  const Picoseconds busy = hbm_.Busy({Bytes(1 << 20)});
+  EXPECT_EQ(copies_.Serve(busy, Picoseconds()), busy + hbm_.latency());
+  copies_.Start({{1, 0}}, kMiB, 0);
+  EXPECT_EQ(
+      copies_.Wait({1, 0}, kMiB.amount, 0),
+      chip_.core().clock.CyclesCeil(busy + busy + hbm_.latency()).count());
+}
+
 // 4 MiB to the next device of a ring: a link is slower than the memory.
 TEST_F(OwnCopiesTest, WhatGoesToAnotherDevicePassesALink) {
   const hlo::Shape part =
