@@ -40,12 +40,15 @@ class Graphs : public lazy::Executor {
   std::vector<std::unique_ptr<hlo::Module>> modules;
 };
 
-TEST(LookAheadTest, TheSecondProgramIsTheOneThatTheRunWouldMake) {
+absl::StatusOr<workloads::WorkloadSpec> OneLayer() {
   RunRequest request;
   request.workload = "bert";
   request.settings = {"layers=1"};
-  ASSERT_OK_AND_ASSIGN(const workloads::WorkloadSpec spec,
-                       ResolveWorkload(request));
+  return ResolveWorkload(request);
+}
+
+TEST(LookAheadTest, TheSecondProgramIsTheOneThatTheRunWouldMake) {
+  ASSERT_OK_AND_ASSIGN(const workloads::WorkloadSpec spec, OneLayer());
   ASSERT_OK_AND_ASSIGN(const chips::Slice slice, chips::ParseSlice("v5e-8"));
   LookAhead ahead(spec, slice, {});
   Graphs graphs;
@@ -66,11 +69,7 @@ TEST(LookAheadTest, TheSecondProgramIsTheOneThatTheRunWouldMake) {
 }
 
 TEST(LookAheadTest, ARunThatEndsEarlyDoesNotWaitForever) {
-  RunRequest request;
-  request.workload = "bert";
-  request.settings = {"layers=1"};
-  ASSERT_OK_AND_ASSIGN(const workloads::WorkloadSpec spec,
-                       ResolveWorkload(request));
+  ASSERT_OK_AND_ASSIGN(const workloads::WorkloadSpec spec, OneLayer());
   ASSERT_OK_AND_ASSIGN(const chips::Slice slice, chips::ParseSlice("v5e-8"));
   LookAhead ahead(spec, slice, {});
   EXPECT_FALSE(ahead.Take(12345).has_value());

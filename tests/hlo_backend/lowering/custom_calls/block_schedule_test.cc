@@ -10,6 +10,7 @@
 #include "chips/chip_spec.h"
 #include "gtest/gtest.h"
 #include "isa/from_chip_spec.h"
+#include "tests/hlo_backend/mosaic/kernel_builder.h"
 #include "tests/support/status_matchers.h"
 
 namespace ptxla::lowering {
@@ -20,30 +21,12 @@ using mosaic::Module;
 using mosaic::Operation;
 using mosaic::Type;
 
-class BlockScheduleTest : public ::testing::Test {
+class BlockScheduleTest : public ::testing::Test,
+                          protected ::ptxla::testing::KernelBuilder {
  protected:
-  const Type* Keep(const Type& t) { return &types_.emplace_back(t); }
+  using KernelBuilder::Keep;
   const Attribute* Keep(const Attribute& a) {
     return &attributes_.emplace_back(a);
-  }
-  const Type* Scalar(const std::string& name, int bits) {
-    Type t;
-    t.kind = Type::Kind::kScalar;
-    t.name = name;
-    t.bits = bits;
-    return Keep(t);
-  }
-  const Type* Array(Type::Kind kind, const std::vector<int64_t>& dims,
-                    const Type* element) {
-    Type t;
-    t.kind = kind;
-    t.dims = dims;
-    t.element = element;
-    t.memory_space = "vmem";
-    return Keep(t);
-  }
-  const Type* Vector(const std::vector<int64_t>& dims, const Type* element) {
-    return Array(Type::Kind::kVector, dims, element);
   }
   int Value(const Type* type) {
     module_.values.push_back(type);
@@ -102,7 +85,6 @@ class BlockScheduleTest : public ::testing::Test {
   }
   int64_t Used(isa::Slot slot) const { return used_[static_cast<int>(slot)]; }
 
-  std::deque<Type> types_;
   std::deque<Attribute> attributes_;
   const Type* f32_ = Scalar("f32", 32);
   const Type* bf16_ = Scalar("bf16", 16);
