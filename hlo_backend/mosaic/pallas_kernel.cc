@@ -1,5 +1,7 @@
 #include "hlo_backend/mosaic/pallas_kernel.h"
 
+#include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "absl/strings/escaping.h"
@@ -38,6 +40,16 @@ absl::Status Broken(absl::string_view what) {
   return absl::InvalidArgumentError(absl::StrCat("Mosaic kernel: ", what));
 }
 
+// Elements of more than any memory has: sizes in bits stay far below 2^63.
+bool IsTooLarge(absl::Span<const int64_t> dims) {
+  constexpr double kMostElements = 1e12;
+  double elements = 1;
+  for (const int64_t d : dims) {
+    elements *= std::max(1.0, std::abs(static_cast<double>(d)));
+  }
+  return elements > kMostElements;
+}
+
 absl::Status ReadGrid(PallasKernel* k) {
   if (const Attribute* bounds = k->function->Find("iteration_bounds")) {
     k->grid = bounds->integers;
@@ -65,14 +77,16 @@ absl::Status ReadGrid(PallasKernel* k) {
 absl::Status ReadWindows(PallasKernel* k) {
   const std::vector<int>& arguments = k->body().arguments;
   const Attribute* scratch = k->function->Find("scratch_operands");
-  const int64_t first =
-      static_cast<int64_t>(k->grid.size()) + k->scalar_prefetch;
-  const int64_t last = static_cast<int64_t>(arguments.size()) -
-                       (scratch == nullptr ? 0 : scratch->integer);
-  if (k->scalar_prefetch < 0 || first > last ||
-      last > static_cast<int64_t>(arguments.size())) {
+  const auto all = static_cast<int64_t>(arguments.size());
+  const int64_t kept = scratch == nullptr ? 0 : scratch->integer;
+  if (k->scalar_prefetch < 0 || k->scalar_prefetch > all || kept < 0 ||
+      kept > all) {
     return Broken("more arguments are named than there are");
   }
+  const int64_t first =
+      static_cast<int64_t>(k->grid.size()) + k->scalar_prefetch;
+  const int64_t last = all - kept;
+  if (first > last) return Broken("more arguments are named than there are");
   const Attribute* parameters = k->function->Find("window_params");
   for (int64_t a = first; a < last; ++a) {
     PallasWindow w;
@@ -85,6 +99,9 @@ absl::Status ReadWindows(PallasKernel* k) {
       const Attribute* block = p.Find("window_bounds");
       if (map != nullptr) w.map = k->module.Function(map->text);
       if (block != nullptr) w.block = block->integers;
+    }
+    if (IsTooLarge(w.type->dims) || IsTooLarge(w.block)) {
+      return Broken("a window is larger than any memory");
     }
     k->windows.push_back(std::move(w));
   }
