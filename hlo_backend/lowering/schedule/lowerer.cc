@@ -34,6 +34,17 @@ bool IsPlumbing(const Instruction& i) {
   }
 }
 
+// It is a result of the computation, with more sizes or in more places perhaps.
+bool IsResult(const Instruction& i) {
+  return std::all_of(i.users().begin(), i.users().end(),
+                     [](const Instruction* user) {
+                       return (user->opcode() == Opcode::kSetDimensionSize ||
+                               user->opcode() == Opcode::kTuple ||
+                               user->opcode() == Opcode::kCopy) &&
+                              IsResult(*user);
+                     });
+}
+
 }  // namespace
 
 std::string Describe(const Instruction& i) {
@@ -134,9 +145,11 @@ absl::Status Lowerer::LowerInstruction(const Instruction& i,
         return WholeCopy(i, schedule);
       }
       break;
-    // Of the entry's results: the data, whose sizes the host reads beside it.
+    // The data, whose sizes the host reads beside it. Inside of a program
+    // (of a schedule) nobody would leave out what does not count.
     case Opcode::kSetDimensionSize:
-      return WholeCopy(i, schedule);
+      if (IsResult(i)) return WholeCopy(i, schedule);
+      break;
     case Opcode::kAllReduceDone:
     case Opcode::kAllGatherDone:
     case Opcode::kCollectivePermuteDone:

@@ -98,6 +98,31 @@ ENTRY e {
   EXPECT_EQ(again.program, alone);
 }
 
+// As the TPU compiler schedules what leaves a program with its size.
+TEST(LoweringTest, AResultOfDynamicSizeIsACopyOfItsData) {
+  EXPECT_TRUE(Compile(R"(HloModule m, is_scheduled=true
+ENTRY e {
+  a = f32[2048]{0:T(1024)} parameter(0)
+  n = s32[]{:T(128)} parameter(1)
+  ROOT c = f32[<=2048]{0:T(1024)} custom-call(a, n), custom_call_target="SliceToDynamic"
+})")
+                  .ok());
+}
+
+// No pass makes masks of it in a schedule: a sum would take all.
+TEST(LoweringTest, ASizeInsideOfAScheduleIsRefused) {
+  const auto program = Compile(R"(HloModule m, is_scheduled=true
+ENTRY e {
+  a = f32[2048]{0:T(1024)} parameter(0)
+  n = s32[]{:T(128)} parameter(1)
+  some = f32[<=2048]{0:T(1024)} set-dimension-size(a, n), dimensions={0}
+  ROOT b = f32[<=2048]{0:T(1024)} add(some, some)
+})");
+  EXPECT_THAT(
+      program.status(),
+      testing::StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("some")));
+}
+
 TEST(LoweringTest, AForeignCustomCallIsRefusedByName) {
   const auto program = Compile(R"(HloModule m
 ENTRY e {
