@@ -28,7 +28,8 @@
 namespace ptxla::hlo {
 namespace {
 
-// More than the ways in which a fusion is taken apart (docs/compiler.md).
+// More than the ways in which a fusion is taken apart
+// (docs/compiler/scheduled_modules.md).
 constexpr int kMostRefusals = 8;
 // Kernels whose arrays come to VMEM, or leave it again, have other windows.
 // Should they never settle, all goes back to where it was after so many plans.

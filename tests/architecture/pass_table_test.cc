@@ -1,4 +1,4 @@
-// docs/compiler.md names every pass of the TPU pipeline, in its order.
+// docs/compiler/passes.md names every pass of the TPU pipeline, in its order.
 #include <algorithm>
 #include <regex>
 #include <string>
@@ -31,7 +31,7 @@ TEST(PassTableTest, HasThePassesOfThePipelineInOrder) {
       const std::string pipeline,
       ReadFile(source + "/hlo_backend/compiler/pipelines/tpu.textproto"));
   ASSERT_OK_AND_ASSIGN(const std::string page,
-                       ReadFile(source + "/docs/compiler.md"));
+                       ReadFile(source + "/docs/compiler/passes.md"));
   const size_t begin = page.find("| step | passes |");
   ASSERT_NE(begin, std::string::npos);
   const size_t first_row = page.find("|---", begin);
