@@ -205,6 +205,12 @@ absl::Status ChipSpec::Bind() {
     return absl::InvalidArgumentError(
         "\"hbm.usable\" is more than \"hbm.nominal\"");
   }
+  // isa/vmem_banks.h has a bit for each row of 512 bytes of a turn.
+  if (real("vmem.banks") * real("vmem.bank_interleave") > 64 * 512) {
+    return absl::InvalidArgumentError(
+        "\"vmem.banks\" of \"vmem.bank_interleave\" bytes are more than 32 "
+        "KiB");
+  }
   core_.clock = Clock(Hertz(real("clock.core")));
   core_.cores_per_chip = whole("cores.per_chip");
   core_.cores_per_device = whole("cores.per_device");

@@ -78,7 +78,8 @@ double DcnSeconds(Kind kind, const GroupShape& shape,
                   const chips::ChipSpec& chip, double V) {
   if (shape.slices <= 1) return 0;
   const double s = shape.slices;
-  const double rate = chip.host_link().dcn.count() * shape.chips[0].size();
+  const double rate = chip.host_link().dcn.count() * shape.chips[0].size() /
+                      shape.groups_per_chip;
   const double once =
       (s - 1) / s * V / rate + ToSeconds(chip.host_link().dcn_latency);
   return kind == Kind::kAllReduce ? 2 * once : once;
@@ -148,8 +149,7 @@ const char* KindName(Kind kind) {
 absl::StatusOr<CollectiveCost> CostOf(const Collective& c,
                                       const chips::Topology& topology,
                                       const chips::ChipSpec& chip) {
-  const Link link = {chip.ici().effective_link().count(),
-                     ToSeconds(chip.ici().hop)};
+  Link link = {chip.ici().effective_link().count(), ToSeconds(chip.ici().hop)};
   if (c.kind == Kind::kPermute) return PermuteCost(c, topology, chip, link);
   ASSIGN_OR_RETURN(GroupShape shape, ShapeOfGroups(c.groups, topology),
                    _ << KindName(c.kind));
@@ -159,6 +159,9 @@ absl::StatusOr<CollectiveCost> CostOf(const Collective& c,
     cost.algorithm = "one device";
     return cost;
   }
+  // Boxes of the same chips, one for each of their devices, share all links.
+  const double sharing = shape.is_box ? shape.groups_per_chip : 1;
+  link.w /= sharing;
   const double V = static_cast<double>(c.bytes.count());
   const double startup = ToSeconds(chip.ici().collective_startup);
   double seconds = startup;
@@ -168,8 +171,8 @@ absl::StatusOr<CollectiveCost> CostOf(const Collective& c,
           "all-to-all over groups that are not boxes of the slice");
     }
     seconds += AllToAllTorus(shape.axes, V * shape.devices_per_chip, link);
-    cost.bytes_per_link =
-        Bytes(AllToAllTorus(shape.axes, V * shape.devices_per_chip, {1, 0}));
+    cost.bytes_per_link = Bytes(AllToAllTorus(
+        shape.axes, V * shape.devices_per_chip * sharing, {1, 0}));
     cost.phases = static_cast<int>(shape.axes.size());
     cost.hbm_bytes = Bytes(2 * V);
     cost.algorithm = absl::StrCat("all-to-all on ", Sizes(shape.axes));
@@ -195,7 +198,7 @@ absl::StatusOr<CollectiveCost> CostOf(const Collective& c,
   const double dcn = DcnSeconds(c.kind, shape, chip, V);
   cost.dcn_time = Round(dcn);
   cost.time = Round(seconds) + cost.dcn_time;
-  cost.bytes_per_link = Bytes(times * gather.link_bytes);
+  cost.bytes_per_link = Bytes(times * sharing * gather.link_bytes);
   cost.phases = times * gather.phases;
   cost.algorithm = gather.algorithm;
   if (shape.slices > 1) {

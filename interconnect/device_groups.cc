@@ -52,7 +52,8 @@ absl::StatusOr<GroupShape> ShapeOfGroups(
   const int per_chip = topology.devices_per_chip();
   const int per_slice = topology.chips_per_slice();
   std::vector<bool> used(topology.num_devices(), false);
-  std::vector<int> group_of_chip(per_slice, -1);
+  std::vector<int> group_of_chip(per_slice, -1);  // the last one met
+  std::vector<int> groups_of_chip(topology.num_devices() / per_chip, 0);
   shape.is_box = true;
   for (size_t g = 0; g < all.size(); ++g) {
     if (static_cast<int>(all[g].size()) != shape.size) {
@@ -86,6 +87,10 @@ absl::StatusOr<GroupShape> ShapeOfGroups(
         group_of_chip[local] = static_cast<int>(g);
         chips.push_back(local);
       }
+    }
+    for (int chip : chips) {
+      const int sharing = ++groups_of_chip[first_slice * per_slice + chip];
+      shape.groups_per_chip = std::max(shape.groups_per_chip, sharing);
     }
     std::vector<Axis> axes;
     const bool box = BoxOf(topology, chips, &axes);

@@ -15,6 +15,7 @@ struct GroupShape {
   int size = 1;              // devices per group
   int devices_per_chip = 1;  // of a group that share a chip
   int slices = 1;            // slices that a group spans
+  int groups_per_chip = 1;   // that share a chip and so its links
   // Chips of a group in one slice, in group order, of every group.
   std::vector<std::vector<int>> chips;
   // Set if each group is, within a slice, a box of whole axes.

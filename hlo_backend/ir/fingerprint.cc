@@ -104,7 +104,11 @@ uint64_t FingerprintOf(const Module& module,
 uint64_t KernelFingerprint(const Instruction& instruction) {
   Hasher hasher{FingerprintOptions()};
   Fingerprint f = hasher.Own(instruction);
+  absl::flat_hash_map<const Instruction*, int64_t> met;
   for (const Instruction* operand : instruction.operands()) {
+    // An array that is two operands is read once.
+    f.Add(met.try_emplace(operand, static_cast<int64_t>(met.size()))
+              .first->second);
     f.Add(static_cast<int64_t>(
         operand->shape().Fingerprint(/*with_layout=*/true)));
     // Code may hold the value of a constant that is one number.

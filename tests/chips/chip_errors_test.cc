@@ -80,6 +80,14 @@ TEST(ChipErrors, ANumberGivenTwiceNamesBothLines) {
               HasSubstr("given twice, first on line 3"));
 }
 
+TEST(ChipErrors, MoreBanksThanABundleIsCheckedForAreRefused) {
+  absl::StatusOr<ChipSpec> chip = ChipSpec::Load("v6e");
+  ASSERT_TRUE(chip.ok()) << chip.status();
+  EXPECT_THAT(chip->WithValue("vmem.banks", 64).status().message(),
+              HasSubstr("more than 32 KiB"));
+  EXPECT_TRUE(chip->WithValue("vmem.banks", 0).ok());
+}
+
 TEST(ChipErrors, AZeroClockIsRefused) {
   EXPECT_THAT(ErrorAfter("value: 1000\n  unit: \"MHz\"", "unit: \"MHz\""),
               HasSubstr("\"clock.core\" must be positive"));

@@ -91,6 +91,19 @@ TEST(Collectives, ScatteredGroupsPayForSharedLinks) {
   EXPECT_GT(slow.time, Cost(slice, near).time);
 }
 
+// Partitions 2c and 2c + 1 are the cores of chip c.
+TEST(Collectives, GroupsOfTheSameChipsShareTheirLinks) {
+  const chips::Slice slice = SliceOf("v3-8");  // 2x2 chips of two cores
+  Collective one{Kind::kAllReduce, Bytes(64 << 20)};
+  Collective both = one;
+  one.groups = {{0, 2, 4, 6}};
+  both.groups = {{0, 2, 4, 6}, {1, 3, 5, 7}};
+  EXPECT_EQ(Cost(slice, both).bytes_per_link.count(),
+            2 * Cost(slice, one).bytes_per_link.count());
+  EXPECT_GT(Cost(slice, both).time.count(),
+            1.9 * Cost(slice, one).time.count());
+}
+
 TEST(Collectives, OneDeviceCostsNothing) {
   const CollectiveCost cost =
       Cost(SliceOf("v5e-1"), {Kind::kAllReduce, Bytes(1 << 20)});

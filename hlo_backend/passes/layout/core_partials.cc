@@ -1,5 +1,7 @@
 #include "hlo_backend/passes/layout/core_partials.h"
 
+#include <optional>
+
 #include "hlo_backend/analysis/monoid.h"
 #include "hlo_backend/ir/builder.h"
 #include "hlo_backend/passes/control_edges.h"
@@ -46,13 +48,38 @@ DimVector FirstOf(const Instruction& reduce) {
   return rows < kLeastRowsOfMember ? DimVector() : inner;
 }
 
-// Partial values of narrow floats would be rounded.
-bool KeepsItsBits(const Instruction& reduce) {
+// The type that partial values have: those of narrow sums would be rounded.
+// None: it stays one reduce.
+std::optional<PrimitiveType> PartialType(const Instruction& reduce) {
   const PrimitiveType type = reduce.shape().type();
   const auto op = MonoidOf(*reduce.to_apply());
-  if (!op.has_value() || !StartMayRepeat(reduce)) return false;
-  return *op == Opcode::kMaximum || *op == Opcode::kMinimum ||
-         BitWidth(type) == 32;
+  if (!op.has_value() || !StartMayRepeat(reduce)) return std::nullopt;
+  if (*op == Opcode::kMaximum || *op == Opcode::kMinimum ||
+      BitWidth(type) == 32) {
+    return type;
+  }
+  if (*op == Opcode::kAdd && type == PrimitiveType::kBf16) {
+    return PrimitiveType::kF32;
+  }
+  return std::nullopt;
+}
+
+// A reduce over `first`, and one over what else is reduced.
+Instruction* InTwo(Builder* b, const Instruction& i, PrimitiveType type,
+                   const DimVector& first) {
+  const bool wider = type != i.shape().type();
+  Computation* combine = wider ? b->Scalar2(Opcode::kAdd, type) : i.to_apply();
+  // A sum's start may repeat if it is zero.
+  Instruction* start = wider ? b->Zero(type) : i.operand(1);
+  Instruction* x = wider ? b->Convert(i.operand(0), type) : i.operand(0);
+  Instruction* partial = b->Reduce(x, start, first, combine);
+  DimVector rest;
+  for (int d = 0; d < partial->shape().rank(); ++d) {
+    const bool kept = !i.shape().IsScalar() && d + 1 == partial->shape().rank();
+    if (!kept) rest.push_back(d);
+  }
+  Instruction* whole = b->Reduce(partial, start, rest, combine);
+  return wider ? b->Convert(whole, i.shape().type()) : whole;
 }
 
 }  // namespace
@@ -66,22 +93,16 @@ absl::StatusOr<bool> CorePartialsPass::Run(Module* module,
   for (Computation* c : ControlComputations(*module)) {
     for (Instruction* i : c->PostOrder()) {
       if (i->opcode() != Opcode::kReduce || i->operand_count() != 2 ||
-          i->shape().has_layout() || HasControlEdges(*i) || !KeepsItsBits(*i)) {
+          i->shape().has_layout() || HasControlEdges(*i)) {
         continue;
       }
+      const std::optional<PrimitiveType> type = PartialType(*i);
+      if (!type.has_value()) continue;
       const DimVector first = FirstOf(*i);
       if (first.empty()) continue;
       Builder b(c);
       b.set_metadata(i->shared_metadata());
-      Instruction* partial =
-          b.Reduce(i->operand(0), i->operand(1), first, i->to_apply());
-      DimVector rest;
-      for (int d = 0; d < partial->shape().rank(); ++d) {
-        const bool kept =
-            !i->shape().IsScalar() && d + 1 == partial->shape().rank();
-        if (!kept) rest.push_back(d);
-      }
-      c->Replace(i, b.Reduce(partial, i->operand(1), rest, i->to_apply()));
+      c->Replace(i, InTwo(&b, *i, *type, first));
       changed = true;
     }
   }

@@ -128,12 +128,20 @@ class Inserter {
     if (init == nullptr) return;
     // Copies go before the tuple, which goes before its loop.
     Instruction* const user = init == start ? init : loop;
+    // Elements whose memory no other element may have: what the loop only
+    // reads stays where it is.
     absl::flat_hash_set<MemoryPlace> taken;
     for (int k = 0; k < init->operand_count(); ++k) {
+      if (init->operand(k)->shape().IsArray() &&
+          PassesThrough(*loop->while_body(), k)) {
+        taken.insert(PlaceOf(init->operand(k)));
+      }
+    }
+    for (int k = 0; k < init->operand_count(); ++k) {
       Instruction* value = init->operand(k);
-      if (!value->shape().IsArray()) continue;
-      // What the loop only reads may stay where it is.
-      if (PassesThrough(*loop->while_body(), k)) continue;
+      if (!value->shape().IsArray() || PassesThrough(*loop->while_body(), k)) {
+        continue;
+      }
       if (MayOverwrite(value, loop, init) &&
           taken.insert(PlaceOf(value)).second) {
         continue;

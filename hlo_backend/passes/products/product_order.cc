@@ -29,11 +29,17 @@ int Vote(const Instruction& x, int depth) {
   return 0;
 }
 
+// Of operand `side`, in a dot without a batch.
+int FreeDims(const Instruction& dot, int side) {
+  return dot.operand(side)->shape().rank() -
+         static_cast<int>(dot.attrs<DotAttrs>().lhs_contracting.size());
+}
+
 }  // namespace
 
 bool IsWantedTransposed(const Instruction& dot) {
   if (dot.opcode() != Opcode::kDot || dot.shape().rank() != 2 ||
-      !dot.attrs<DotAttrs>().lhs_batch.empty() ||
+      FreeDims(dot, 0) != 1 || !dot.attrs<DotAttrs>().lhs_batch.empty() ||
       !dot.attrs<DotAttrs>().sparsity.empty() ||
       !dot.control_predecessors().empty() ||
       !dot.control_successors().empty()) {

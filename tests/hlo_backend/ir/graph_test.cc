@@ -224,6 +224,17 @@ TEST(GraphTest, KernelFingerprintsForgetWhoTheOperandsAre) {
   EXPECT_NE(KernelFingerprint(*a), KernelFingerprint(*c));
 }
 
+// An array that is both operands is read once.
+TEST(GraphTest, KernelFingerprintsKnowWhichOperandsAreTheSame) {
+  Graph g;
+  Instruction* p = g.Param(0);
+  Instruction* q = g.Param(1);
+  EXPECT_NE(KernelFingerprint(*g.b.Add(p, p)),
+            KernelFingerprint(*g.b.Add(p, q)));
+  EXPECT_EQ(KernelFingerprint(*g.b.Add(p, p)),
+            KernelFingerprint(*g.b.Add(q, q)));
+}
+
 // Code may hold them: the fill of a broadcast, the start of a reduce.
 TEST(GraphTest, KernelFingerprintsKnowTheValuesOfConstants) {
   Graph g;
