@@ -23,6 +23,8 @@ using AttributeTable = absl::flat_hash_map<absl::string_view, AttributeHandler>;
 
 // Those that are one field of one struct of attributes.
 void AddFieldAttributes(AttributeTable* table);
+// Those that every instruction may have, and names of computations.
+void AddCommonAttributes(AttributeTable* table);
 
 }  // namespace ptxla::hlo
 

@@ -1,5 +1,5 @@
-// Attributes of every instruction, and of opcodes that keep the same name in
-// different structs: how their values are read.
+// Attributes whose name stands in several structs, or whose value is more than
+// a field: how their values are read.
 #include "hlo_backend/ir/attribute_handlers.h"
 #include "hlo_backend/ir/attribute_names.h"
 
@@ -169,29 +169,6 @@ Found ResultAccuracy(P& p, I& i) {
   return Found::kNotHere;
 }
 
-// Which callee a keyword names, by the opcode.
-template <Opcode first, int slot>
-Found CalleeOf(P& p, I& i) {
-  if (i.opcode != first) return Found::kNotHere;
-  return From(p.CalleeName(i.callee(slot)));
-}
-
-Found Calls(P& p, I& i) {
-  switch (i.opcode) {
-    case Opcode::kWhile:
-    case Opcode::kConditional:
-    case Opcode::kSelectAndScatter:
-      return Found::kNotHere;
-    default:
-      return From(p.CalleeList(&i));
-  }
-}
-
-Found BranchComputations(P& p, I& i) {
-  if (i.opcode != Opcode::kConditional) return Found::kNotHere;
-  return From(p.CalleeList(&i));
-}
-
 Found LayoutConstraints(P& p, I& i) {
   auto* a = i.get<CustomCallAttrs>();
   if (a == nullptr) return Found::kNotHere;
@@ -267,57 +244,8 @@ Found Epsilon(P& p, I& i) {
   return Found::kOk;
 }
 
-// --- Those that every opcode may have ---
-
-Found ShardingOf(P& p, I& i) {
-  Sharding sharding;
-  if (!p.ShardingValue(&sharding)) return Found::kError;
-  i.extras.sharding = std::make_shared<const Sharding>(std::move(sharding));
-  i.has_extras = true;
-  return Found::kOk;
-}
-
-Found MetadataOf(P& p, I& i) {
-  i.has_metadata = true;
-  return From(p.MetadataValue(&i.metadata));
-}
-
-Found Frontend(P& p, I& i) {
-  i.has_extras = true;
-  return From(p.FrontendValue(&i.extras.frontend_attributes));
-}
-
-Found BackendConfig(P& p, I& i) {
-  i.has_extras = true;
-  i.extras.backend_config_is_json = p.Is('{');
-  return From(i.extras.backend_config_is_json
-                  ? p.Raw(&i.extras.backend_config)
-                  : p.String(&i.extras.backend_config));
-}
-
-Found ControlPredecessors(P& p, I& i) {
-  return From(p.InstructionList(&i.control_predecessors));
-}
-
-Found Origin(P& p, I& i) {
-  i.has_extras = true;
-  return From(p.Raw(&i.extras.origin));
-}
-
-Found Statistics(P& p, I& i) {
-  i.has_extras = true;
-  return From(p.Raw(&i.extras.statistics));
-}
-
 AttributeTable SharedAttributes() {
   return {
-      {"sharding", ShardingOf},
-      {"metadata", MetadataOf},
-      {"frontend_attributes", Frontend},
-      {"backend_config", BackendConfig},
-      {"control-predecessors", ControlPredecessors},
-      {"origin", Origin},
-      {"statistics", Statistics},
       {"dimensions", Dimensions},
       {"channel_id", Channel},
       {"all_reduce_id", Channel},
@@ -341,16 +269,6 @@ AttributeTable SharedAttributes() {
       {"lower", Lower},
       {"sparsity_config", Sparsity},
       {"result_accuracy", ResultAccuracy},
-      {"body", CalleeOf<Opcode::kWhile, 0>},
-      {"condition", CalleeOf<Opcode::kWhile, 1>},
-      {"select", CalleeOf<Opcode::kSelectAndScatter, 0>},
-      {"scatter", CalleeOf<Opcode::kSelectAndScatter, 1>},
-      {"true_computation", CalleeOf<Opcode::kConditional, 0>},
-      {"false_computation", CalleeOf<Opcode::kConditional, 1>},
-      {"branch_computations", BranchComputations},
-      {"calls", Calls},
-      {"to_apply", Calls},
-      {"called_computations", Calls},
       {"operand_layout_constraints", LayoutConstraints},
       {"literal", LiteralOf},
       {"domain", Domain},
@@ -382,6 +300,7 @@ const AttributeTable& Handlers() {
   static const AttributeTable& table = *[] {
     auto* all = new AttributeTable(SharedAttributes());
     AddFieldAttributes(all);
+    AddCommonAttributes(all);
     return all;
   }();
   return table;
