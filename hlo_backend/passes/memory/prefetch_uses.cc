@@ -109,6 +109,27 @@ bool FeedsProduct(const Instruction& kernel, int k) {
   return FeedsADot(*kernel.fused()->parameter(k));
 }
 
+OperandUse UseOf(const Instruction& kernel, const Instruction& operand) {
+  const Instruction* product = ProductIn(kernel);
+  if (product == nullptr) return OperandUse::kOther;
+  int feeds = 0, uses = 0;
+  for (int k = 0; k < kernel.operand_count(); ++k) {
+    if (kernel.operand(k) != &operand) continue;
+    ++uses;
+    feeds += FeedsProduct(kernel, k);
+  }
+  if (feeds > 0 && HasOneRow(*product)) return OperandUse::kOneRowProduct;
+  return feeds == 1 && uses == 1 ? OperandUse::kProduct : OperandUse::kOther;
+}
+
+Instruction* HbmParameterOf(Instruction* value) {
+  while (value->opcode() == Opcode::kBitcast) value = value->operand(0);
+  const bool fits = value->opcode() == Opcode::kParameter &&
+                    value->shape().IsArray() && !value->shape().IsScalar() &&
+                    value->shape().memory_space() == kMemoryHbm;
+  return fits ? value : nullptr;
+}
+
 bool TakesTime(const Instruction& i) {
   return IsVmemKernel(i) || IsLargeConvolution(i) || IsFilledScatter(i);
 }

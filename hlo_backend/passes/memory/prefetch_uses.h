@@ -24,6 +24,14 @@ bool HasOneRow(const Instruction& dot);
 // Operand `k` of the kernel is, perhaps converted, an operand of its product.
 bool FeedsProduct(const Instruction& kernel, int k);
 
+// What the kernel does with an operand.
+enum class OperandUse { kProduct, kOneRowProduct, kOther };
+OperandUse UseOf(const Instruction& kernel, const Instruction& operand);
+
+// The array of the entry in HBM that the value is, or a bitcast of it; null if
+// none.
+Instruction* HbmParameterOf(Instruction* value);
+
 // Kernels that copies may run under.
 bool TakesTime(const Instruction& kernel);
 // The kernel can have the parameter, or a bitcast of it, whole in VMEM.

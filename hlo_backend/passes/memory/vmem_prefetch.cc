@@ -85,30 +85,6 @@ class Prefetcher {
     return readers;
   }
 
-  // What the reader does with the array.
-  enum class Use { kProduct, kOneRowProduct, kOther };
-  static Use UseOf(const Reader& r) {
-    const Instruction* product = ProductIn(*r.kernel);
-    if (product == nullptr) return Use::kOther;
-    int feeds = 0, uses = 0;
-    for (int k = 0; k < r.kernel->operand_count(); ++k) {
-      if (r.kernel->operand(k) != r.name) continue;
-      ++uses;
-      feeds += FeedsProduct(*r.kernel, k);
-    }
-    if (feeds > 0 && HasOneRow(*product)) return Use::kOneRowProduct;
-    return feeds == 1 && uses == 1 ? Use::kProduct : Use::kOther;
-  }
-
-  // The parameter, or a bitcast of one, that an operand is; null if none.
-  static Instruction* ParameterOf(Instruction* value) {
-    while (value->opcode() == Opcode::kBitcast) value = value->operand(0);
-    const bool fits = value->opcode() == Opcode::kParameter &&
-                      value->shape().IsArray() && !value->shape().IsScalar() &&
-                      value->shape().memory_space() == kMemoryHbm;
-    return fits ? value : nullptr;
-  }
-
   // Nothing runs before the first kernel, so nothing hides this copy: a product
   // still gets the larger of its operands whole, and a reduce that is all of
   // the program the larger of those that nobody else reads.
@@ -130,7 +106,7 @@ class Prefetcher {
         continue;
       }
       if (!TakesWhole(*first, *first->operand(k))) continue;
-      Instruction* p = ParameterOf(first->operand(k));
+      Instruction* p = HbmParameterOf(first->operand(k));
       if (p == nullptr || PaddedBytes(p->shape()) > whole_room_) continue;
       if (!product && ReadersOf(p).size() > 1) continue;
       // Large planes stay for all that read them, or stream.
@@ -157,7 +133,7 @@ class Prefetcher {
           PaddedBytes(ScatterOf(*i).shape()) <= kernel_bytes_) {
         continue;
       }
-      Instruction* p = ParameterOf(i->operand(1));
+      Instruction* p = HbmParameterOf(i->operand(1));
       if (p != nullptr) changed |= Fetch(p, i);
     }
     return changed;
@@ -169,7 +145,7 @@ class Prefetcher {
     bool changed = false;
     for (Instruction* i : order_) {
       if (!WantsWholeTable(*i, chip_)) continue;
-      Instruction* p = ParameterOf(i->operand(0));
+      Instruction* p = HbmParameterOf(i->operand(0));
       if (p != nullptr) changed |= Fetch(p, i);
     }
     return changed;
@@ -219,8 +195,9 @@ class Prefetcher {
     int first = PositionOf(readers.front());
     const int last = PositionOf(readers.back());
     const bool one = only == nullptr && first == last;
-    const Use use = UseOf(readers[0]);
-    if (one && (readers.size() > 1 || use == Use::kOneRowProduct)) return false;
+    const OperandUse use = UseOf(*readers[0].kernel, *readers[0].name);
+    if (one && (readers.size() > 1 || use == OperandUse::kOneRowProduct))
+      return false;
     const int64_t bytes = PaddedBytes(parameter->shape());
     int before = first;
     // The program's first kernel reads HBM itself: the copy for those behind it
@@ -235,12 +212,12 @@ class Prefetcher {
       if (readers.empty()) return false;
       first = PositionOf(readers.front());
     }
-    const int start = one ? StartOfHidden(first, bytes, use == Use::kProduct)
-                          : KernelBefore(before);
+    const int start =
+        one ? StartOfHidden(first, bytes, use == OperandUse::kProduct)
+            : StartOfShared(before, last, bytes);
     // Nothing hides it: the kernel streams its operand as well.
     if (one && start == first) return false;
-    const int64_t beside = live_.Maximum(start, last);
-    if (beside + bytes > (beside == 0 ? whole_room_ : room_)) return false;
+    if (!Fits(start, last, bytes)) return false;
     live_.Add(start, last, bytes);
     if (one) TakeTime(start, first, bytes);
     Copy(parameter, readers, start, first);
@@ -253,6 +230,27 @@ class Prefetcher {
       if (TakesTime(*order_[k])) return k;
     }
     return position;
+  }
+
+  // Where the copy for several readers starts: before the kernel that comes
+  // before the first, or so early that others hide it, as far as there is room.
+  int StartOfShared(int first, int last, int64_t bytes) const {
+    int start = KernelBefore(first);
+    int64_t moved = spare_[start];
+    for (int k = start - 1; k > first_kernel_ && k > first - kMostPositions &&
+                            moved < bytes && Fits(k, last, bytes);
+         --k) {
+      if (!TakesTime(*order_[k])) continue;
+      start = k;
+      moved += spare_[k];
+    }
+    return start;
+  }
+
+  // There is room for an array from `start` to `last`.
+  bool Fits(int start, int last, int64_t bytes) const {
+    const int64_t beside = live_.Maximum(start, last);
+    return beside + bytes <= (beside == 0 ? whole_room_ : room_);
   }
 
   // Where the copy for the kernel at `first` starts: so early that others move

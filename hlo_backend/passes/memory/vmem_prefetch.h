@@ -10,7 +10,8 @@
 // reader. Readers further apart than a few kernels have copies of their own.
 //
 // - Several readers: the copy starts before the kernel that comes before the
-//   first; the parameter is read from HBM once instead of once for each.
+//   first, or so much earlier that kernels behind the program's first move as
+//   many bytes; the parameter is read from HBM once instead of once for each.
 // - One reader: so many kernels earlier that those touch as many bytes as HBM
 //   brings in its latency and in the copy together, which hide no other copy. A
 //   product (a dot or a convolution) has its operand whole even if it waits
