@@ -94,6 +94,8 @@ class LoopResidency {
     Instruction* copy = c->Add(Opcode::kCopy, shape, {value});
     for (Instruction* user : users) value->ReplaceUseIn(user, copy);
     if (is_root) c->SetRoot(copy);
+    // Bodies of fusions name the space of what they read.
+    SetMemorySpace(copy, -1, kMemoryHbm);
     return copy;
   }
 

@@ -4,9 +4,11 @@
 #include <map>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "hlo_backend/analysis/buffer_plan.h"
 #include "hlo_backend/passes/control_flow.h"
+#include "hlo_backend/passes/memory/kept_elements.h"
 #include "hlo_backend/passes/memory/memory_places.h"
 #include "hlo_backend/passes/memory/output_homes.h"
 #include "hlo_backend/passes/x64/x64_elimination.h"
@@ -32,7 +34,10 @@ constexpr Plane kPlanes[] = {Plane::kLow, Plane::kHigh};
 class Inserter {
  public:
   Inserter(Computation* c, OutputHomes homes)
-      : c_(c), homes_(std::move(homes)), positions_(PositionsOf(*c)) {}
+      : c_(c),
+        homes_(std::move(homes)),
+        kept_(*c),
+        positions_(PositionsOf(*c)) {}
 
   bool Run() {
     std::vector<Instruction*> order;
@@ -73,6 +78,7 @@ class Inserter {
   Instruction* CopyBefore(Instruction* user, Instruction* value) {
     Instruction* copy = c_->Add(Opcode::kCopy, value->shape(), {value});
     copy->set_metadata(value->shared_metadata());
+    copies_[copy] = user;
     return AddBefore(user, copy);
   }
 
@@ -80,20 +86,12 @@ class Inserter {
   // nobody else owns it.
   bool MayOverwrite(const Instruction* value, const Instruction* user,
                     const Instruction* taker) const {
-    const MemoryPlace place = PlaceOf(value);
+    const MemoryPlace place = kept_.PlaceOf(value);
     if (place.maker->opcode() == Opcode::kParameter || IsPreset(*place.maker) ||
         IsOutput(place)) {
       return false;
     }
-    return LastRead(place, positions_, taker) <= positions_.at(user);
-  }
-
-  // The next state's element k is this state's: nobody writes there.
-  static bool PassesThrough(const Computation& body, int k) {
-    const Instruction* root = body.root();
-    if (root->opcode() != Opcode::kTuple) return false;
-    const MemoryPlace place = PlaceOf(root->operand(k));
-    return place.maker == body.parameter(0) && place.index == k;
+    return kept_.LastRead(place, positions_, taker) <= positions_.at(user);
   }
 
   // The tuple that a loop starts from, of whose elements it decides alone: what
@@ -132,18 +130,17 @@ class Inserter {
     // reads stays where it is.
     absl::flat_hash_set<MemoryPlace> taken;
     for (int k = 0; k < init->operand_count(); ++k) {
-      if (init->operand(k)->shape().IsArray() &&
-          PassesThrough(*loop->while_body(), k)) {
-        taken.insert(PlaceOf(init->operand(k)));
+      if (init->operand(k)->shape().IsArray() && KeepsElement(*loop, k)) {
+        taken.insert(kept_.PlaceOf(init->operand(k)));
       }
     }
     for (int k = 0; k < init->operand_count(); ++k) {
       Instruction* value = init->operand(k);
-      if (!value->shape().IsArray() || PassesThrough(*loop->while_body(), k)) {
+      if (!value->shape().IsArray() || KeepsElement(*loop, k)) {
         continue;
       }
       if (MayOverwrite(value, loop, init) &&
-          taken.insert(PlaceOf(value)).second) {
+          taken.insert(kept_.PlaceOf(value)).second) {
         continue;
       }
       init->ReplaceOperand(k, CopyBefore(user, value));
@@ -154,9 +151,9 @@ class Inserter {
   // A dynamic-update-slice or scatter writes into its first operand.
   void Overwritten(Instruction* update) {
     Instruction* value = update->operand(0);
-    const MemoryPlace place = PlaceOf(value);
+    const MemoryPlace place = kept_.PlaceOf(value);
     if (IsHomeOf(place, update) && !IsOutput(place) &&
-        LastRead(place, positions_, update) <= positions_.at(update)) {
+        kept_.LastRead(place, positions_, update) <= positions_.at(update)) {
       return;
     }
     if (MayOverwrite(value, update, update)) return;
@@ -166,28 +163,31 @@ class Inserter {
   // `update`, perhaps updated in place later, is (a half of) an output whose
   // memory is that place.
   bool IsHomeOf(const MemoryPlace& place, const Instruction* update) const {
-    const MemoryPlace updated = PlaceOf(update);
+    const MemoryPlace updated = kept_.PlaceOf(update);
     for (size_t k = 0; k < homes_.size(); ++k) {
       if (!homes_[k].Overlaps(place)) continue;
       for (const MemoryPlace& part : PartsOf(Output(k))) {
-        if (OriginOf(part, updated) == updated) return true;
+        if (part == updated) return true;
+        // Later updates would write over what is an output itself.
+        if (OriginOf(part, updated) == updated) return !IsOutput(updated);
       }
     }
     return false;
   }
 
   // The places that a value of the result names: of a 64-bit one its halves.
-  static std::vector<MemoryPlace> PartsOf(const Instruction* value) {
-    const MemoryPlace place = PlaceOf(value);
+  std::vector<MemoryPlace> PartsOf(const Instruction* value) const {
+    const MemoryPlace place = kept_.PlaceOf(value);
     if (!IsCombine(*place.maker)) return {place};
-    return {PlaceOf(place.maker->operand(0)), PlaceOf(place.maker->operand(1))};
+    return {kept_.PlaceOf(place.maker->operand(0)),
+            kept_.PlaceOf(place.maker->operand(1))};
   }
 
   bool IsOutput(const MemoryPlace& place) const {
     const Instruction* root = c_->root();
     const auto names = [&](const Instruction* output) {
       const std::vector<MemoryPlace> parts = PartsOf(output);
-      const MemoryPlace named = PlaceOf(output);
+      const MemoryPlace named = kept_.PlaceOf(output);
       return named == place ||
              (output->shape().IsTuple() && named.maker == place.maker) ||
              std::any_of(parts.begin(), parts.end(), [&](const MemoryPlace& p) {
@@ -208,17 +208,17 @@ class Inserter {
   bool HalfNeedsCopy(const Instruction* combine, int k,
                      MemoryPlace home) const {
     const Instruction* half = combine->operand(k);
-    const Opcode maker = PlaceOf(half).maker->opcode();
+    const Opcode maker = kept_.PlaceOf(half).maker->opcode();
     home.plane = kPlanes[k];
     if (half->user_count() == 1 && maker != Opcode::kParameter &&
-        !IsPreset(*PlaceOf(half).maker)) {
-      return IsMadeTooEarly(PlaceOf(half), home);
+        !IsPreset(*kept_.PlaceOf(half).maker)) {
+      return IsMadeTooEarly(kept_.PlaceOf(half), home);
     }
-    return LastRead(home, positions_) > positions_.at(combine);
+    return kept_.LastRead(home, positions_) > positions_.at(combine);
   }
 
   bool NeedsCopy(const Instruction* value, const MemoryPlace& home) const {
-    const MemoryPlace place = PlaceOf(value);
+    const MemoryPlace place = kept_.PlaceOf(value);
     if (place.maker->opcode() == Opcode::kParameter) {
       const Shape& whole = place.maker->shape();
       const Shape& shape = place.index < 0
@@ -235,6 +235,34 @@ class Inserter {
     return IsMadeTooEarly(place, home);
   }
 
+  // Of the copies in front of one instruction, which have one position, one
+  // behind `copy` reads what lies at `home`.
+  bool IsCopiedLater(const MemoryPlace& home, const Instruction* copy) const {
+    const auto it = copies_.find(copy);
+    if (it == copies_.end()) return false;
+    const std::vector<Instruction*>& all = before_.at(it->second);
+    return std::any_of(std::find(all.begin(), all.end(), copy), all.end(),
+                       [&](const Instruction* later) {
+                         return later != copy &&
+                                later->opcode() == Opcode::kCopy &&
+                                kept_.PlaceOf(later->operand(0)).Overlaps(home);
+                       });
+  }
+
+  // An operand of the maker of `made` is, or has, what lies at `home`, and is
+  // not read in step with writing that.
+  bool ReadsFar(const Instruction& operand, const MemoryPlace& home,
+                const MemoryPlace& made) const {
+    if (operand.opcode() == Opcode::kTuple) {
+      return std::any_of(operand.operands().begin(), operand.operands().end(),
+                         [&](const Instruction* o) {
+                           return kept_.PlaceOf(o).Overlaps(home);
+                         });
+    }
+    return kept_.PlaceOf(&operand).Overlaps(home) &&
+           !ReadsInStep(operand, *made.maker, made.index);
+  }
+
   // What lies at `home` is still read when the first writer of `place` writes
   // there, and not in step.
   bool IsMadeTooEarly(const MemoryPlace& place, const MemoryPlace& home) const {
@@ -242,14 +270,12 @@ class Inserter {
     if (origin == home) return false;
     if (origin.maker->opcode() == Opcode::kParameter) return true;
     const int made = positions_.at(origin.maker);
-    const int read = LastRead(home, positions_);
+    const int read = kept_.LastRead(home, positions_);
     if (read != made) return read > made;
-    for (const Instruction* o : origin.maker->operands()) {
-      if (PlaceOf(o).Overlaps(home) && !ReadsInStep(*o, *origin.maker)) {
-        return true;
-      }
-    }
-    return false;
+    if (IsCopiedLater(home, origin.maker)) return true;
+    return std::any_of(
+        origin.maker->operands().begin(), origin.maker->operands().end(),
+        [&](const Instruction* o) { return ReadsFar(*o, home, origin); });
   }
 
   MemoryPlace Home(int k) const {
@@ -261,7 +287,7 @@ class Inserter {
     if (place.maker->opcode() != Opcode::kParameter) return false;
     for (size_t j = 0; j < homes_.size(); ++j) {
       if (static_cast<int>(j) == k || !(homes_[j] == place)) continue;
-      return !(PlaceOf(Output(j)) == place);
+      return !(kept_.PlaceOf(Output(j)) == place);
     }
     return false;
   }
@@ -281,19 +307,21 @@ class Inserter {
     std::vector<int> saved;
     for (int k = 0; k < root->operand_count(); ++k) {
       Instruction* value = root->operand(k);
-      if (value->shape().IsArray() && IsOverwritten(PlaceOf(value), k)) {
+      if (value->shape().IsArray() && IsOverwritten(kept_.PlaceOf(value), k)) {
         root->ReplaceOperand(k, CopyBefore(root, value));
         saved.push_back(k);
       }
     }
     for (int k : saved) {
+      if (Home(k).maker == nullptr) continue;
       root->ReplaceOperand(k, CopyBefore(root, root->operand(k)));
     }
     absl::flat_hash_set<MemoryPlace> taken;
     for (int k = 0; k < root->operand_count(); ++k) {
       Instruction* value = root->operand(k);
       if (!value->shape().IsArray()) continue;
-      if (!NeedsCopy(value, Home(k)) && taken.insert(PlaceOf(value)).second) {
+      if (!NeedsCopy(value, Home(k)) &&
+          taken.insert(kept_.PlaceOf(value)).second) {
         continue;
       }
       root->ReplaceOperand(k, CopyBefore(root, value));
@@ -302,7 +330,10 @@ class Inserter {
 
   Computation* c_;
   const OutputHomes homes_;
+  const KeptElements kept_;
   Positions positions_;
+  // Each with the instruction that it is in front of.
+  absl::flat_hash_map<const Instruction*, const Instruction*> copies_;
   std::map<const Instruction*, std::vector<Instruction*>> before_;
 };
 

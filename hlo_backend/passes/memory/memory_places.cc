@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <string>
+#include <vector>
 
+#include "absl/container/flat_hash_set.h"
 #include "hlo_backend/analysis/buffer_plan.h"
 #include "hlo_backend/analysis/fusion_rules.h"
 #include "hlo_backend/analysis/member_rows.h"
@@ -35,6 +37,20 @@ int LastUse(const Instruction* value, Plane plane, const Positions& positions,
     }
   }
   return last;
+}
+
+bool IsMadeOf(const Instruction& result, const Instruction& value) {
+  std::vector<const Instruction*> work = {&result};
+  absl::flat_hash_set<const Instruction*> met = {&result};
+  while (!work.empty()) {
+    const Instruction* i = work.back();
+    work.pop_back();
+    if (i == &value) return true;
+    for (const Instruction* o : i->operands()) {
+      if (met.insert(o).second) work.push_back(o);
+    }
+  }
+  return false;
 }
 
 }  // namespace
@@ -178,7 +194,8 @@ void AddVmemResidents(const Computation& c, const Positions& positions,
   }
 }
 
-bool ReadsInStep(const Instruction& value, const Instruction& maker) {
+bool ReadsInStep(const Instruction& value, const Instruction& maker,
+                 int64_t result) {
   if (maker.IsElementwise()) return true;
   // Chips shift in step: a piece is sent before its place is written.
   if (maker.opcode() == Opcode::kCollectivePermute) return true;
@@ -193,6 +210,13 @@ bool ReadsInStep(const Instruction& value, const Instruction& maker) {
     if (maker.operand(k) != &value) continue;
     if (maker.fusion_kind() == FusionKind::kOutput &&
         FeedsADot(*maker.fused()->parameter(k))) {
+      return false;
+    }
+    // What is not made of the value may be written before it is read.
+    const Instruction* root = maker.fused()->root();
+    if (result >= 0 && root->opcode() == Opcode::kTuple &&
+        !IsMadeOf(*root->operand(static_cast<int>(result)),
+                  *maker.fused()->parameter(k))) {
       return false;
     }
     for (const Instruction* user : maker.fused()->parameter(k)->users()) {

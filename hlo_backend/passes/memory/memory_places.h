@@ -71,8 +71,10 @@ void AddVmemResidents(const Computation& computation,
                       const Positions& positions, RangeMaximum* live);
 
 // Whether `maker` reads `value` (one of its operands) element by element where
-// it writes its result, so that both may lie in one place.
-bool ReadsInStep(const Instruction& value, const Instruction& maker);
+// it writes its result (of several that of this number), so that both may lie
+// in one place.
+bool ReadsInStep(const Instruction& value, const Instruction& maker,
+                 int64_t result = -1);
 
 }  // namespace ptxla::hlo
 

@@ -7,6 +7,7 @@
 #include "hlo_backend/analysis/liveness.h"
 #include "hlo_backend/analysis/tiled_layout.h"
 #include "hlo_backend/passes/control_flow.h"
+#include "hlo_backend/passes/memory/async_spreader.h"
 
 namespace ptxla::hlo {
 namespace {
@@ -229,6 +230,9 @@ bool IsInOrder(const Computation& c) {
   return true;
 }
 
+// ASSUMED: memory that time hidden behind other work is worth.
+constexpr double kSpreadPeak = 1.02;
+
 }  // namespace
 
 std::vector<Instruction*> ListSchedule(const Computation& computation) {
@@ -244,9 +248,20 @@ absl::StatusOr<bool> SchedulerPass::Run(Module* module, const PassContext&) {
     const std::vector<Instruction*> plain =
         Delayer(c->PostOrder(), sizes).Run();
     const std::vector<Instruction*> list = ListSchedule(*c);
-    const bool better =
-        Liveness(*c, list).PeakBytes() < Liveness(*c, plain).PeakBytes();
-    c->Reorder(better ? list : plain);
+    const int64_t plain_peak = Liveness(*c, plain).PeakBytes();
+    const int64_t list_peak = Liveness(*c, list).PeakBytes();
+    const std::vector<Instruction*>& best =
+        list_peak < plain_peak ? list : plain;
+    if (HasStarts(*c)) {
+      const std::vector<Instruction*> spread = Spreader(best).Run();
+      const auto most = static_cast<int64_t>(
+          kSpreadPeak * static_cast<double>(std::min(plain_peak, list_peak)));
+      if (Liveness(*c, spread).PeakBytes() <= most) {
+        c->Reorder(spread);
+        continue;
+      }
+    }
+    c->Reorder(best);
   }
   // Comparators and reducers, to which rewriting has added at the end.
   for (Computation* c : module->computations()) {

@@ -6,7 +6,8 @@
 // both, what takes more memory than it can free waits until right before its
 // first user (random bits, broadcasts). The one with the lower peak wins (the
 // first when equal). Starts of asynchronous instructions run as soon as they
-// can, their dones as late as they can.
+// can, their dones as late as they can (async_spreader.h), if that takes hardly
+// more memory.
 // Near-linear; works without a cost model.
 #ifndef PTXLA_HLO_BACKEND_PASSES_MEMORY_SCHEDULER_H_
 #define PTXLA_HLO_BACKEND_PASSES_MEMORY_SCHEDULER_H_

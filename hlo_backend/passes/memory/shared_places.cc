@@ -83,7 +83,7 @@ std::vector<SharedPlace> SharedPlaces(const Computation& computation,
         if (from.maker->parent() != &computation || !MakesArrays(*from.maker) ||
             !LieAlike(operand->shape(), ShapeOf(to)) ||
             !LieAlike(ShapeOf(from), ShapeOf(to)) ||
-            !ReadsInStep(*operand, *i) ||
+            !ReadsInStep(*operand, *i, to.index) ||
             LastRead(from, positions) != positions.at(i) ||
             !OnlyKernelsRead(from) || !taken.insert(from).second) {
           continue;

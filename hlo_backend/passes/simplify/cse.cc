@@ -9,9 +9,9 @@
 namespace ptxla::hlo {
 namespace {
 
-// Equal computations have one representative: the first in post-order. The
-// program is the same as before.
-void MergeCallees(Module* module) {
+// Equal computations have one representative: the first in post-order. Whether
+// there were any: they may differ in the order of their instructions.
+bool MergeCallees(Module* module) {
   absl::flat_hash_map<uint64_t, Computation*> by_fingerprint;
   absl::flat_hash_map<Computation*, Computation*> representative;
   for (Computation* c : module->ComputationPostOrder()) {
@@ -19,7 +19,7 @@ void MergeCallees(Module* module) {
     auto [it, inserted] = by_fingerprint.emplace(FingerprintOf(*c), c);
     if (!inserted) representative[c] = it->second;
   }
-  if (representative.empty()) return;
+  if (representative.empty()) return false;
   for (Computation* c : module->computations()) {
     for (Instruction* i : c->instructions()) {
       for (int k = 0; k < static_cast<int>(i->called().size()); ++k) {
@@ -29,6 +29,7 @@ void MergeCallees(Module* module) {
       }
     }
   }
+  return true;
 }
 
 uint64_t HashOf(const Instruction& i) {
@@ -72,8 +73,7 @@ bool MergeInstructions(Computation* computation) {
 }  // namespace
 
 absl::StatusOr<bool> CsePass::Run(Module* module, const PassContext&) {
-  MergeCallees(module);
-  bool changed = false;
+  bool changed = MergeCallees(module);
   for (Computation* c : module->ComputationPostOrder()) {
     changed |= MergeInstructions(c);
   }
