@@ -29,6 +29,13 @@ std::string Sizes(const std::vector<Axis>& axes) {
   });
 }
 
+// `seconds`, but not less than what the collective moves in HBM takes.
+Picoseconds TimeOf(double seconds, Bytes hbm_bytes,
+                   const chips::ChipSpec& chip) {
+  return Round(std::max(seconds, static_cast<double>(hbm_bytes.count()) /
+                                     chip.hbm_bandwidth_per_device().count()));
+}
+
 struct Gather {  // one all-gather or reduce-scatter of V bytes in a slice
   double seconds = 0;
   double link_bytes = 0;
@@ -92,6 +99,7 @@ absl::StatusOr<CollectiveCost> PermuteCost(const Collective& c,
   const int per_chip = topology.devices_per_chip();
   const int per_slice = topology.chips_per_slice();
   std::vector<std::pair<int, int>> messages;
+  std::vector<int> within(topology.num_chips(), 0);  // messages of a chip
   bool dcn = false;
   for (const auto& [source, target] : c.pairs) {
     if (std::min(source, target) < 0 ||
@@ -104,8 +112,10 @@ absl::StatusOr<CollectiveCost> PermuteCost(const Collective& c,
     const int to = static_cast<int>(target) / per_chip;
     if (from / per_slice != to / per_slice) {
       dcn = true;
-    } else {
+    } else if (from != to) {
       messages.push_back({from % per_slice, to % per_slice});
+    } else if (source != target) {
+      ++within[from];
     }
   }
   const LinkLoad load = LoadOf(topology, messages);
@@ -116,15 +126,19 @@ absl::StatusOr<CollectiveCost> PermuteCost(const Collective& c,
   cost.bytes_per_link = Bytes(S * load.max_messages);
   cost.hbm_bytes = Bytes(2 * S);
   cost.algorithm = absl::StrCat("permute over ", load.max_hops, " hops");
-  double seconds = ToSeconds(chip.ici().permute_startup) +
-                   PointToPoint(S * load.max_messages, load.max_hops, link);
+  const double on_chip = S * *std::max_element(within.begin(), within.end()) /
+                         chip.dma().on_chip.count();
+  double seconds =
+      ToSeconds(chip.ici().permute_startup) +
+      std::max(PointToPoint(S * load.max_messages, load.max_hops, link),
+               on_chip);
   if (dcn) {
     const double over = ToSeconds(chip.host_link().dcn_latency) +
                         S / chip.host_link().dcn.count();
     cost.dcn_time = Round(over);
     seconds = std::max(seconds, over);
   }
-  cost.time = Round(seconds);
+  cost.time = TimeOf(seconds, cost.hbm_bytes, chip);
   return cost;
 }
 
@@ -170,7 +184,10 @@ absl::StatusOr<CollectiveCost> CostOf(const Collective& c,
       return absl::UnimplementedError(
           "all-to-all over groups that are not boxes of the slice");
     }
-    seconds += AllToAllTorus(shape.axes, V * shape.devices_per_chip, link);
+    // Between chips, and between the devices of each.
+    seconds += AllToAllTorus(shape.axes, V * shape.devices_per_chip, link) +
+               V * (shape.devices_per_chip - 1) / shape.size /
+                   chip.dma().on_chip.count();
     cost.bytes_per_link = Bytes(AllToAllTorus(
         shape.axes, V * shape.devices_per_chip * sharing, {1, 0}));
     cost.phases = static_cast<int>(shape.axes.size());
@@ -183,7 +200,7 @@ absl::StatusOr<CollectiveCost> CostOf(const Collective& c,
       cost.dcn_time = Round(over);
       seconds += over;
     }
-    cost.time = Round(seconds);
+    cost.time = TimeOf(seconds, cost.hbm_bytes, chip);
     return cost;
   }
   // Devices of one chip exchange their part over the on-chip path first and
@@ -197,7 +214,6 @@ absl::StatusOr<CollectiveCost> CostOf(const Collective& c,
   }
   const double dcn = DcnSeconds(c.kind, shape, chip, V);
   cost.dcn_time = Round(dcn);
-  cost.time = Round(seconds) + cost.dcn_time;
   cost.bytes_per_link = Bytes(times * sharing * gather.link_bytes);
   cost.phases = times * gather.phases;
   cost.algorithm = gather.algorithm;
@@ -208,6 +224,7 @@ absl::StatusOr<CollectiveCost> CostOf(const Collective& c,
   // Each step reads what it sends and writes what it gets.
   const double n = shape.size;
   cost.hbm_bytes = Bytes(times * 2 * (n - 1) / n * V);
+  cost.time = TimeOf(seconds, cost.hbm_bytes, chip) + cost.dcn_time;
   return cost;
 }
 

@@ -158,7 +158,8 @@ void Identify(std::chrono::steady_clock::time_point begin,
 }
 
 absl::Status Save(const Options& o, const driver::Prediction& prediction) {
-  if (!o.trace.empty()) {
+  // A program that does not fit has no timeline.
+  if (!o.trace.empty() && !prediction.timeline.empty()) {
     RETURN_IF_ERROR(
         driver::At("trace", WriteFile(o.trace, prediction.timeline)));
   }

@@ -9,13 +9,15 @@
 #include "driver/explain/kernel_page.h"
 #include "hlo_backend/ir/computation.h"
 #include "hlo_backend/ir/printer.h"
+#include "hlo_backend/passes/control_flow.h"
 
 namespace ptxla::driver {
 namespace {
 
+// Reducers may have instructions of the same names.
 const hlo::Instruction* FindInstruction(const hlo::Module& module,
                                         absl::string_view name) {
-  for (const hlo::Computation* c : module.computations()) {
+  for (const hlo::Computation* c : hlo::ControlComputations(module)) {
     for (const hlo::Instruction* i : c->instructions()) {
       if (i->name() == name) return i;
     }

@@ -231,6 +231,16 @@ absl::Status CheckConfig(const Module& m) {
   return absl::OkStatus();
 }
 
+// Bytes with padding must fit 64 bits.
+constexpr int64_t kMostBytes = int64_t{1} << 50;
+
+bool IsBeyondMemories(const Shape& shape) {
+  if (!shape.IsArray()) return false;
+  const auto dims = shape.dims();
+  return std::find(dims.begin(), dims.end(), Shape::kUnbounded) == dims.end() &&
+         shape.ByteSize() > kMostBytes;
+}
+
 }  // namespace
 
 std::string Describe(const Instruction& i) {
@@ -255,6 +265,10 @@ absl::Status VerifyInstruction(const Instruction& i) {
     return Broken(i,
                   absl::StrCat("its shape is written as ", i.shape().ToString(),
                                " but must be ", inferred->ToString()));
+  }
+  if (IsBeyondMemories(i.shape())) {
+    return Broken(i, absl::StrCat("an array of ", i.shape().ToString(),
+                                  " is more than 1 PiB"));
   }
   const absl::Status callees = VerifyCallees(i);
   if (!callees.ok()) return Broken(i, callees.message());

@@ -77,6 +77,18 @@ int64_t WorkOf(const KernelPlan& plan, const DeviceModel& device, Memory memory,
   return device.Work(memory, t);
 }
 
+// Cores that differ in so small a part of their steps, the last ones, are one
+// another's mirror.
+constexpr int64_t kPartOfSteps = 256;
+
+bool AreAlike(const std::vector<int32_t>& a, const std::vector<int32_t>& b) {
+  const auto least = static_cast<int64_t>(std::min(a.size(), b.size()));
+  const auto most = static_cast<int64_t>(std::max(a.size(), b.size()));
+  const int64_t last = least / kPartOfSteps;
+  return most - least <= last &&
+         std::equal(a.begin(), a.begin() + (least - last), b.begin());
+}
+
 class PlanMaker {
  public:
   PlanMaker(const isa::Kernel& kernel, const isa::KernelTiming& timing,
@@ -109,11 +121,13 @@ class PlanMaker {
       plan_.working_cores += !steps.empty();
     }
     plan_.working_cores = std::max(1, plan_.working_cores);
-    plan_.symmetric = true;
+    plan_.symmetric = plan_.alike = true;
     for (int core = 1; core < plan_.cores; ++core) {
-      plan_.symmetric = plan_.symmetric &&
-                        plan_.steps[core] == plan_.steps[0] &&
-                        SameEvents(plan_.entry[core], plan_.entry[0]);
+      const bool enter = SameEvents(plan_.entry[core], plan_.entry[0]);
+      plan_.symmetric =
+          plan_.symmetric && enter && plan_.steps[core] == plan_.steps[0];
+      plan_.alike =
+          plan_.alike && enter && AreAlike(plan_.steps[core], plan_.steps[0]);
     }
     return std::move(plan_);
   }

@@ -104,6 +104,18 @@ TEST(Collectives, GroupsOfTheSameChipsShareTheirLinks) {
             1.9 * Cost(slice, one).time.count());
 }
 
+// Each device reads what it has and writes what it gets.
+TEST(Collectives, DevicesOfOneChipAreNoFasterThanTheirMemory) {
+  const chips::Slice slice = SliceOf("tpu7x:1x1x1");  // two devices
+  const double rate = slice.chip.hbm_bandwidth_per_device().count();
+  const Bytes size(256 << 20);
+  Collective swap{Kind::kPermute, size};
+  swap.pairs = {{0, 1}, {1, 0}};
+  EXPECT_GE(ToSeconds(Cost(slice, swap).time), 2 * size.count() / rate);
+  EXPECT_GE(ToSeconds(Cost(slice, {Kind::kAllToAll, size}).time),
+            2 * size.count() / rate);
+}
+
 TEST(Collectives, OneDeviceCostsNothing) {
   const CollectiveCost cost =
       Cost(SliceOf("v5e-1"), {Kind::kAllReduce, Bytes(1 << 20)});

@@ -50,6 +50,22 @@ TEST(Fidelity, KernelEqualsTileOnTwoCores) {
   }
 }
 
+// The second core's last block is shorter; of so many steps that is nothing.
+TEST(Fidelity, CoresThatDifferInTheirLastStepsAreMirrors) {
+  StreamKernel s;
+  s.grid = {2048};
+  s.ragged_bytes = 4096;
+  s.parallel = true;
+  isa::Program p;
+  AddKernel(&p, MakeStreamKernel(s), 2);
+  const chips::Slice slice = TestSlice("v5p:1x1x1");
+  const auto together =
+      static_cast<double>(Cycles(p, slice, Fidelity::kKernel, false));
+  EXPECT_NEAR(
+      static_cast<double>(Cycles(p, slice, Fidelity::kKernel)) / together, 1,
+      1e-3);
+}
+
 TEST(Fidelity, MemoChangesNothing) {
   std::mt19937 random(23);
   const chips::Slice slice = TestSlice("v6e-1");

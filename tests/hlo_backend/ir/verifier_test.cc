@@ -180,6 +180,15 @@ TEST(VerifierTest, CyclesAndBadSchedulesAreFound) {
                                         HasSubstr("scheduled before %add")));
 }
 
+TEST(VerifierTest, ArraysThatNoMemoryHoldsAreRefused) {
+  ASSERT_OK_AND_ASSIGN(auto module,
+                       ParseModule("HloModule t\nENTRY e { ROOT p = "
+                                   "s64[4611686018427387904] parameter(0) }"));
+  EXPECT_THAT(VerifyModule(*module),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("is more than 1 PiB")));
+}
+
 TEST(VerifierTest, LayoutsAreDemandedWhereTheyMustBe) {
   ASSERT_OK_AND_ASSIGN(auto module, ParseModule("HloModule t\nENTRY e { ROOT p "
                                                 "= f32[4] parameter(0) }"));
