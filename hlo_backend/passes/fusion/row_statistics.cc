@@ -53,6 +53,7 @@ class StatisticsFuser {
   StatisticsFuser(Computation* c, const chips::ChipSpec& chip)
       : c_(c),
         order_(c->PostOrder()),
+        room_(RoomForResidents(chip)),
         most_work_(static_cast<size_t>(
             chip.Policy("row_statistics_work").value_or(0))),
         most_of_rows_(
@@ -184,8 +185,8 @@ class StatisticsFuser {
   void StoreLast() {
     Instruction* last = nullptr;
     for (Instruction* w : work_) {
-      if (w != dot_ && inside_.contains(w) &&
-          w->shape().type() == dot_->shape().type() && AllReadersNeed(*w)) {
+      if (w != dot_ && inside_.contains(w) && IsAsSmall(*w) &&
+          AllReadersNeed(*w)) {
         last = w;
       }
     }
@@ -196,6 +197,25 @@ class StatisticsFuser {
       position_.erase(work_[n]);
       c_->Remove(work_[n]);
     }
+  }
+
+  // Takes no more HBM than the product: none, if it stays in VMEM. There it
+  // takes more room, which is worth it if others would read a mask, or a bias,
+  // once more each.
+  bool IsAsSmall(const Instruction& w) const {
+    if (w.shape().type() == dot_->shape().type()) return true;
+    return w.shape().type() == PrimitiveType::kF32 &&
+           w.shape().ElementCount() * 4 <= room_ && ReadsArrays(w);
+  }
+
+  // `w` is made of the product and of other arrays.
+  bool ReadsArrays(const Instruction& w) const {
+    return std::any_of(w.operands().begin(), w.operands().end(),
+                       [&](const Instruction* o) {
+                         if (o == dot_) return false;
+                         if (Contains(work_, o)) return ReadsArrays(*o);
+                         return !IsFreeOfRows(*o);
+                       });
   }
 
   // What is made of the product without `w` has no readers outside, nor has it
@@ -228,15 +248,14 @@ class StatisticsFuser {
         [&](const Instruction* o) { return Contains(work_, o) || IsLeaf(*o); });
   }
 
-  // Made of constants, or before the product.
+  // Made of constants, or without the product.
   bool IsLeaf(const Instruction& o) const {
     if (IsFreeOfRows(o)) return o.opcode() != Opcode::kIota;
     if (of_columns_ && IsOtherArray(o, 0)) return true;
-    const auto at = position_.find(&o);
-    if (at == position_.end() || at->second > position_.at(dot_)) return false;
     // With another array of its size, it would be stored.
     return o.opcode() == Opcode::kBroadcast &&
-           (o.operand(0)->shape().IsScalar() || IsSharedByRows(o, *dot_));
+           (o.operand(0)->shape().IsScalar() || IsSharedByRows(o, *dot_)) &&
+           !NeedsProduct(*o.operand(0));
   }
 
   // What only the reduces of columns read may be made with other arrays of the
@@ -307,6 +326,7 @@ class StatisticsFuser {
 
   Computation* c_;
   const std::vector<Instruction*> order_;
+  const int64_t room_;      // of VMEM, for arrays that stay
   const size_t most_work_;  // operations on a product, repeated behind it
   const int most_of_rows_;  // operations on a reduce
   absl::flat_hash_map<const Instruction*, size_t> position_;

@@ -4,9 +4,10 @@
 //
 // Elementwise work between the product and the reduces is done there. What is
 // stored is the last value of it that all others go on from (masked scores), in
-// the type of the product; who else needs the rest does it again. What reads
-// the reduces (an exponential, its sum) is a kernel of its own: rows need not
-// fit into VMEM. Part of `row-fusion`, for products that it leaves.
+// the type of the product, or in f32 if that fits VMEM; who else needs the rest
+// does it again. What reads the reduces (an exponential, its sum) is a kernel
+// of its own: rows need not fit into VMEM. Part of `row-fusion`, for products
+// that it leaves.
 //
 // Reduces over the rows of each member of a batch too (scores with their keys
 // in the rows, keys_first.h): values per column, made as tiles are finished.
