@@ -165,7 +165,7 @@ absl::StatusOr<X64Pair> X64Eliminator::Value(Instruction* i) {
                                           : math_.FromNarrow(x);
       }
       return i->operand(0)->shape().type() == PrimitiveType::kF64
-                 ? more_.F64ToInteger(pair(0))
+                 ? more_.F64ToInteger(pair(0), is_signed)
                  : pair(0);
     case Opcode::kBitcastConvert:
       // An f64 is no pair of its own words.
