@@ -53,7 +53,9 @@ std::vector<uint8_t> MemoryBytes(Literal literal) {
   for (int64_t i = 0; i < literal.ElementCount(); ++i) {
     const double value = literal.GetDouble(i);
     const float high = static_cast<float>(value);
-    const float parts[2] = {high, static_cast<float>(value - high)};
+    const float rest =
+        std::isfinite(high) ? static_cast<float>(value - high) : 0;
+    const float parts[2] = {high, rest};
     std::memcpy(&bytes[8 * i], parts, 8);
   }
   return bytes;

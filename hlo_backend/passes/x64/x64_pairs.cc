@@ -1,5 +1,6 @@
 #include "hlo_backend/passes/x64/x64_pairs.h"
 
+#include <cmath>
 #include <utility>
 
 namespace ptxla::hlo {
@@ -216,10 +217,18 @@ X64Pair X64Math::TwoSum(Instruction* x, Instruction* y) {
   return {b_.Add(x_error, b_.Subtract(y, y_part)), sum};
 }
 
+// What rounding leaves of an infinity is no number: then `otherwise` alone is
+// the result, as the TPU compiler has it.
+X64Pair X64Math::IfFinite(X64Pair x, Instruction* otherwise) {
+  Instruction* finite = b_.IsFinite(x.high);
+  return {b_.Select(finite, x.low, F32(0, x.low)),
+          b_.Select(finite, x.high, otherwise)};
+}
+
 X64Pair X64Math::FloatAdd(X64Pair x, X64Pair y) {
   X64Pair sum = TwoSum(x.high, y.high);
   sum.low = b_.Add(sum.low, b_.Add(x.low, y.low));
-  return TwoSum(sum.high, sum.low);
+  return IfFinite(TwoSum(sum.high, sum.low), sum.high);
 }
 
 X64Pair X64Math::FloatMultiply(X64Pair x, X64Pair y) {
@@ -237,7 +246,7 @@ X64Pair X64Math::FloatMultiply(X64Pair x, X64Pair y) {
   error = b_.Add(error, b_.Multiply(a.low, c.low));
   Instruction* cross =
       b_.Add(b_.Multiply(x.high, y.low), b_.Multiply(x.low, y.high));
-  return TwoSum(product, b_.Add(error, cross));
+  return IfFinite(TwoSum(product, b_.Add(error, cross)), product);
 }
 
 X64Pair X64Math::FloatNegate(X64Pair x) {
@@ -278,7 +287,8 @@ X64Pair X64Math::Constant(const Literal& literal) {
       const double value = literal.GetDouble(i);
       const float rounded = static_cast<float>(value);
       high.Set<float>(i, rounded);
-      low.Set<float>(i, static_cast<float>(value - rounded));
+      low.Set<float>(
+          i, std::isfinite(rounded) ? static_cast<float>(value - rounded) : 0);
     } else {
       const uint64_t value = static_cast<uint64_t>(literal.GetInt(i));
       low.Set<uint32_t>(i, static_cast<uint32_t>(value));

@@ -64,6 +64,7 @@ class X64Math {
   X64Pair Whole(Instruction* x);
   Instruction* ToFloat(X64Pair x, bool is_signed);
   X64Pair TwoSum(Instruction* x, Instruction* y);
+  X64Pair IfFinite(X64Pair x, Instruction* otherwise);
 
   Builder& b_;
 };

@@ -177,6 +177,33 @@ ENTRY e {
   }
 }
 
+TEST(X64TextTest, InfinitiesStayWhatTheyAre) {
+  for (const char* op : {"add", "subtract", "multiply", "divide", "maximum",
+                         "minimum", "remainder"}) {
+    const std::string text = absl::StrFormat(R"(HloModule m
+ENTRY e {
+  x = f64[8] constant({inf, -inf, inf, 1, inf, 3e30, 2, nan})
+  y = f64[8] constant({1, 2, inf, -inf, -inf, 1, 0, 1})
+  f = f64[8] %s(x, y)
+  a = f64[8] floor(f)
+  ROOT r = f64[8] round-nearest-even(a)
+}
+)",
+                                             op);
+    ASSERT_OK_AND_ASSIGN(auto module, ParseModule(text));
+    ASSERT_OK_AND_ASSIGN(const Literal expected, Evaluate(*module, {}));
+    ASSERT_OK_AND_ASSIGN(Pipeline p, Pipeline::FromNames("x64-elimination"));
+    ASSERT_OK(p.Run(module.get(), {}).status());
+    ASSERT_OK_AND_ASSIGN(const Literal actual, Evaluate(*module, {}));
+    for (int i = 0; i < 8; ++i) {
+      const double e = expected.GetDouble(i), a = actual.GetDouble(i);
+      EXPECT_TRUE(std::abs(a - e) <= 1e-12 * std::abs(e) || a == e ||
+                  (std::isnan(a) && std::isnan(e)))
+          << op << i << ": " << a << " for " << e;
+    }
+  }
+}
+
 TEST(X64TextTest, BitsOfAnF64AreRefusedByName) {
   ASSERT_OK_AND_ASSIGN(auto module, ParseModule(R"(HloModule m
 ENTRY e {
