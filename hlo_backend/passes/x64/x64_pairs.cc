@@ -93,7 +93,9 @@ X64Pair X64Math::Not(X64Pair x) { return {b_.Not(x.low), b_.Not(x.high)}; }
 // Shifts of 32 and more give zero, and amounts that wrap below zero are large:
 // so every term below vanishes where it does not apply.
 X64Pair X64Math::Shift(Opcode op, X64Pair x, X64Pair y) {
-  Instruction* amount = y.low;
+  Instruction* amount =
+      b_.Select(b_.Compare(y.high, U32(0, y.high), CompareDirection::kEq),
+                y.low, U32(64, y.low));
   Instruction* rest = b_.Subtract(U32(32, amount), amount);
   Instruction* beyond = b_.Subtract(amount, U32(32, amount));
   if (op == Opcode::kShiftLeft) {

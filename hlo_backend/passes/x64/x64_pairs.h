@@ -34,7 +34,7 @@ class X64Math {
   X64Pair Abs(X64Pair x);
   X64Pair Bitwise(Opcode op, X64Pair x, X64Pair y);  // and, or, xor
   X64Pair Not(X64Pair x);
-  // By y.low; 64 and more gives zeros (or the sign).
+  // By 64 and more gives zeros (or the sign).
   X64Pair Shift(Opcode op, X64Pair x, X64Pair y);
   Instruction* Compare(X64Pair x, X64Pair y, CompareDirection direction,
                        bool is_signed);

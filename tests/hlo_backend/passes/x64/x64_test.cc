@@ -82,6 +82,10 @@ INSTANTIATE_TEST_SUITE_P(
         "ROOT r = @[12] shift-right-arithmetic(x, b)",
         "c = @[] constant(0)\n b = @[12] broadcast(c), dimensions={}\n"
         "ROOT r = @[12] shift-left(x, b)",
+        // Amounts of 2^32 and more, too.
+        "ROOT r = @[12] shift-left(x, y)",
+        "ROOT r = @[12] shift-right-logical(x, y)",
+        "ROOT r = @[12] shift-right-arithmetic(x, y)",
         "ROOT r = u32[12] convert(x)", "ROOT r = s32[12] convert(x)",
         "ROOT r = pred[12] convert(x)",
         "h = s32[12] convert(x)\nROOT r = @[12] convert(h)",
