@@ -255,19 +255,25 @@ X64Pair X64Math::FloatNegate(X64Pair x) {
   return {b_.Negate(x.low), b_.Negate(x.high)};
 }
 
+// Low parts of zeros, infinities and NaN are zero: their order is that of the
+// high ones.
 Instruction* X64Math::FloatCompare(X64Pair x, X64Pair y,
-                                   CompareDirection direction) {
+                                   CompareDirection direction,
+                                   CompareType type) {
+  const auto high_is = [&](CompareDirection d) {
+    Instruction* compare = b_.Compare(x.high, y.high, d);
+    compare->mutable_attrs<CompareAttrs>()->type = type;
+    return compare;
+  };
   const bool either = direction == CompareDirection::kNe;
   if (either || direction == CompareDirection::kEq) {
-    return b_.Binary(either ? Opcode::kOr : Opcode::kAnd,
-                     b_.Compare(x.high, y.high, direction),
+    return b_.Binary(either ? Opcode::kOr : Opcode::kAnd, high_is(direction),
                      b_.Compare(x.low, y.low, direction));
   }
   const bool less =
       direction == CompareDirection::kLt || direction == CompareDirection::kLe;
-  return b_.Or(b_.Compare(x.high, y.high,
-                          less ? CompareDirection::kLt : CompareDirection::kGt),
-               b_.And(b_.Compare(x.high, y.high, CompareDirection::kEq),
+  return b_.Or(high_is(less ? CompareDirection::kLt : CompareDirection::kGt),
+               b_.And(high_is(CompareDirection::kEq),
                       b_.Compare(x.low, y.low, direction)));
 }
 

@@ -50,7 +50,8 @@ class X64Math {
   X64Pair FloatAdd(X64Pair x, X64Pair y);
   X64Pair FloatMultiply(X64Pair x, X64Pair y);
   X64Pair FloatNegate(X64Pair x);
-  Instruction* FloatCompare(X64Pair x, X64Pair y, CompareDirection direction);
+  Instruction* FloatCompare(X64Pair x, X64Pair y, CompareDirection direction,
+                            CompareType type = CompareType::kDefault);
 
   // Of an elided literal the high words are taken to be zero.
   X64Pair Constant(const Literal& literal);

@@ -164,6 +164,25 @@ TEST(X64TextTest, HalvesOfPairsAreRoundedAsOneNumber) {
   }
 }
 
+// As sorts have it: NaN has a place, and -0 comes before 0.
+TEST(X64TextTest, FloatsHaveTheirTotalOrder) {
+  for (const char* direction : {"LT", "GE", "EQ", "NE"}) {
+    ASSERT_OK_AND_ASSIGN(auto module, ParseModule(absl::StrFormat(R"(HloModule m
+ENTRY e {
+  x = f64[9] constant({0, -0, nan, -nan, inf, nan, 1, 1.00000000001, -2})
+  y = f64[9] constant({-0, 0, 1, 1, nan, nan, 1.00000000001, 1, -2})
+  ROOT r = pred[9] compare(x, y), direction=%s, type=TOTALORDER
+}
+)",
+                                                                  direction)));
+    ASSERT_OK_AND_ASSIGN(const Literal expected, Evaluate(*module, {}));
+    ASSERT_OK_AND_ASSIGN(Pipeline p, Pipeline::FromNames("x64-elimination"));
+    ASSERT_OK(p.Run(module.get(), {}).status());
+    ASSERT_OK_AND_ASSIGN(const Literal actual, Evaluate(*module, {}));
+    EXPECT_EQ(actual.ToString(), expected.ToString()) << direction;
+  }
+}
+
 TEST(X64TextTest, TheRestOfALongQuotientIsExact) {
   ASSERT_OK_AND_ASSIGN(auto module, ParseModule(R"(HloModule m
 ENTRY e {
