@@ -117,6 +117,14 @@ void FusionEpilogue::AddTo(ProductProblem* problem,
   }
   // Two tiles go through the formula together, and their results are packed.
   live_registers_ = 2 * PeakVectors(code) + 2;
+  const bool rounds =
+      std::any_of(results_.begin(), results_.end(), [&](const Result& r) {
+        return IsByteFloat(r.view.type) &&
+               NarrowToSmallFloatOperations(
+                   model, *SmallFloatFormatOf(r.view.type)) > 1;
+      });
+  // Number, magnitude, sign and two candidates of each tile.
+  if (rounds) live_registers_ = std::max(live_registers_, 12);
 }
 
 void FusionEpilogue::AddWindows(const ProductTile& tile, const GridDims& grid,
