@@ -3,6 +3,7 @@
 #include <memory>
 #include <utility>
 
+#include "absl/container/flat_hash_set.h"
 #include "hlo_backend/ir/computation.h"
 
 namespace ptxla::driver {
@@ -10,11 +11,19 @@ namespace {
 
 using hlo::Instruction;
 using hlo::Literal;
+using hlo::Opcode;
 using hlo::PrimitiveType;
 using hlo::Shape;
 
 bool IsNarrow(const Shape& s) {
-  return s.IsArray() && hlo::IsFloat(s.type()) && hlo::BitWidth(s.type()) == 16;
+  return s.IsArray() && hlo::IsFloat(s.type()) && hlo::BitWidth(s.type()) <= 16;
+}
+
+// The type of what it makes is meant.
+bool KeepsType(const Instruction& i) {
+  return i.opcode() == Opcode::kBitcastConvert ||
+         (i.opcode() == Opcode::kConvert &&
+          hlo::BitWidth(i.shape().type()) <= 8);
 }
 
 void Widen(Shape* shape) {
@@ -25,6 +34,31 @@ void Widen(Shape* shape) {
   } else if (IsNarrow(*shape)) {
     shape->set_type(PrimitiveType::kF32);
   }
+}
+
+// The same shape and operand, to be widened or not apart from it.
+Instruction* Converted(Instruction* x) {
+  return x->parent()->Add(Opcode::kConvert, x->shape(), {x});
+}
+
+// Sets what has to stay narrow apart from what is widened; returns it.
+absl::flat_hash_set<const Instruction*> SetApart(hlo::Computation* c) {
+  absl::flat_hash_set<const Instruction*> kept;
+  for (Instruction* i : c->PostOrder()) {
+    if (i->opcode() == Opcode::kBitcastConvert &&
+        IsNarrow(i->operand(0)->shape())) {
+      Instruction* bits = Converted(i->operand(0));
+      i->ReplaceOperand(0, bits);
+      kept.insert(bits);
+    }
+    if (!IsNarrow(i->shape()) || !KeepsType(*i)) continue;
+    const std::vector<Instruction*> users(i->users().begin(), i->users().end());
+    Instruction* value = Converted(i);
+    for (Instruction* user : users) i->ReplaceUseIn(user, value);
+    if (c->root() == i) c->SetRoot(value);
+    kept.insert(i);
+  }
+  return kept;
 }
 
 }  // namespace
@@ -60,8 +94,9 @@ absl::StatusOr<Literal> EvaluateWidened(const hlo::Module& module,
                                         hlo::EvaluatorOptions options) {
   const std::unique_ptr<hlo::Module> wide = module.Clone();
   for (hlo::Computation* c : wide->computations()) {
+    const absl::flat_hash_set<const Instruction*> kept = SetApart(c);
     for (Instruction* i : c->instructions()) {
-      if (!HasNarrow(i->shape())) continue;
+      if (!HasNarrow(i->shape()) || kept.contains(i)) continue;
       if (i->IsConstant()) {
         i->mutable_attrs<hlo::ConstantAttrs>()->literal =
             std::make_shared<const Literal>(Widened(i->literal()));

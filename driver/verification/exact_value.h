@@ -1,8 +1,9 @@
-// What a module would give without rounding on the way: bf16 and f16 widened to
-// f32, sums in double. How far the TPU's value is from it is the noise that its
-// roundings make, and no two orders of summation agree better than that: the
-// gradient of an attention key's bias is zero, and all that is computed of it
-// is noise.
+// What a module would give without rounding on the way: bf16, f16 and floats of
+// 8 and 4 bits widened to f32, sums in double. Who converts to 8 or 4 bits
+// quantises: that rounding is meant, and stays. How far the TPU's value is from
+// it is the noise that its roundings make, and no two orders of summation agree
+// better than that: the gradient of an attention key's bias is zero, and all
+// that is computed of it is noise.
 //
 //   ASSIGN_OR_RETURN(const Literal exact,
 //                    EvaluateWidened(*module, arguments, options));
@@ -18,13 +19,13 @@
 
 namespace ptxla::driver {
 
-// bf16 or f16 anywhere in it?
+// Floats of at most 16 bits anywhere in it?
 bool HasNarrow(const hlo::Shape& shape);
-// The same numbers, those of bf16 and f16 in f32.
+// The same numbers, those of narrow floats in f32.
 hlo::Literal Widened(const hlo::Literal& from);
 
-// The result has f32 where the module has bf16 or f16. Errors: those of the
-// evaluator, for modules that look at the bits of narrow floats.
+// The result has f32 where the module has narrow floats. Errors: those of the
+// evaluator.
 absl::StatusOr<hlo::Literal> EvaluateWidened(
     const hlo::Module& module, absl::Span<const hlo::Literal> arguments,
     hlo::EvaluatorOptions options);

@@ -164,13 +164,14 @@ absl::Status KernelCheck::After(const isa::Call& call, sim::ProgramData* data) {
     const int number = leaf++;
     if (!s.IsArray()) return;
     KernelError e{i->name(), number, s, i->metadata().op_name, {}, bits};
-    e.error =
-        Compare(expected_->At(at), LiteralAt(s, PlaceOf(i, number), data));
+    const Literal actual = LiteralAt(s, PlaceOf(i, number), data);
+    e.error = Compare(expected_->At(at), actual);
     e.tolerance = IsRounded(s.type()) ? Tolerance::Kernel(bits) : 0;
     if (e.error.worst > e.tolerance) {
       if (!noise.has_value()) noise.emplace(*i, operands_, options_);
       const Literal expected = expected_->At(at);
       if (IsRounded(s.type())) {
+        e.error = noise->Error(expected, at, actual);
         e.tolerance = std::max(e.tolerance, 2 * noise->Of(expected, at));
       } else if (e.error.differing <= 2 * noise->Differing(expected, at)) {
         return;

@@ -76,12 +76,19 @@ KernelNoise::KernelNoise(const Instruction& kernel,
   }
 }
 
+ValueError KernelNoise::Error(const Literal& expected,
+                              const hlo::ShapeIndex& at,
+                              const Literal& actual) const {
+  return exact_.ok() ? CompareInWiderRange(expected, exact_->At(at), actual)
+                     : Compare(expected, actual);
+}
+
 double KernelNoise::Of(const Literal& expected,
                        const hlo::ShapeIndex& at) const {
   double noise = 0;
   for (const absl::StatusOr<Literal>* value : {&exact_, &off_, &opposite_}) {
     if (!value->ok()) continue;
-    const double worst = Compare(expected, (*value)->At(at)).worst;
+    const double worst = Error(expected, at, (*value)->At(at)).worst;
     if (std::isfinite(worst)) noise = std::max(noise, worst);
   }
   return noise;

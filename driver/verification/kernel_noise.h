@@ -14,6 +14,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "driver/verification/value_error.h"
 #include "hlo_backend/evaluator/evaluator.h"
 #include "hlo_backend/ir/instruction.h"
 
@@ -31,6 +32,11 @@ class KernelNoise {
   KernelNoise(const hlo::Instruction& kernel,
               const std::vector<hlo::Literal>& operands,
               const hlo::EvaluatorOptions& options);
+
+  // Of the array `at` of the kernel's result: what overflows a narrow float on
+  // the way counts as in f32.
+  ValueError Error(const hlo::Literal& expected, const hlo::ShapeIndex& at,
+                   const hlo::Literal& actual) const;
 
   // ValueError::worst of the array `at` of the kernel's result between the
   // evaluator's value and the noisy ones; 0 where there are none, or where they

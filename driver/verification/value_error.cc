@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "driver/verification/exact_value.h"
 
 namespace ptxla::driver {
 namespace {
@@ -113,6 +114,21 @@ bool IsRounded(PrimitiveType type) {
 ValueError Compare(const Literal& expected, const Literal& actual) {
   return IsRounded(expected.shape().type()) ? CompareFloats(expected, actual)
                                             : CompareIntegers(expected, actual);
+}
+
+ValueError CompareInWiderRange(const Literal& expected, const Literal& exact,
+                               const Literal& actual) {
+  if (!hlo::IsFloat(expected.shape().type())) return Compare(expected, actual);
+  Literal nearest = Widened(expected);
+  nearest.mutable_bytes();
+  for (int64_t i = 0; i < expected.ElementCount(); ++i) {
+    if (!std::isfinite(expected.GetDouble(i)) &&
+        std::isfinite(exact.GetDouble(i)) &&
+        std::isfinite(actual.GetDouble(i))) {
+      nearest.SetDouble(i, exact.GetDouble(i));
+    }
+  }
+  return Compare(nearest, actual);
 }
 
 std::string Describe(const ValueError& error, const hlo::Shape& shape) {

@@ -34,6 +34,12 @@ bool IsRounded(hlo::PrimitiveType type);  // floats and complex numbers
 // Arrays of one shape.
 ValueError Compare(const hlo::Literal& expected, const hlo::Literal& actual);
 
+// The same where `exact`, computed in f32, may stand for elements that overflow
+// a narrower float and are finite in f32: whoever keeps f32 finds those.
+ValueError CompareInWiderRange(const hlo::Literal& expected,
+                               const hlo::Literal& exact,
+                               const hlo::Literal& actual);
+
 // "at {0,17} expected 1.5, got 2; 3 of 128 differ, {0,17} to {0,90}".
 std::string Describe(const ValueError& error, const hlo::Shape& shape);
 

@@ -53,7 +53,9 @@ std::vector<uint8_t> MemoryBytes(Literal literal) {
   for (int64_t i = 0; i < literal.ElementCount(); ++i) {
     const double value = literal.GetDouble(i);
     const float high = static_cast<float>(value);
-    const float parts[2] = {high, static_cast<float>(value - high)};
+    const float rest =
+        std::isfinite(high) ? static_cast<float>(value - high) : 0;
+    const float parts[2] = {high, rest};
     std::memcpy(&bytes[8 * i], parts, 8);
   }
   return bytes;
@@ -74,9 +76,12 @@ absl::Status SetParameters(const std::vector<Literal>& arguments,
   return absl::OkStatus();
 }
 
-void CompareOutputs(const hlo::CompiledModule& compiled,
-                    const Literal& expected, sim::ProgramData* data,
-                    Verification* result) {
+// Returns the values of outputs that are wrong, nothing for others.
+std::vector<Literal> CompareOutputs(const hlo::CompiledModule& compiled,
+                                    const Literal& expected,
+                                    sim::ProgramData* data,
+                                    Verification* result) {
+  std::vector<Literal> wrong;
   int number = 0;
   hlo::ForEachLeaf(compiled.module->entry()->root()->shape(),
                    [&](const Shape& s, const hlo::ShapeIndex& at) {
@@ -88,10 +93,12 @@ void CompareOutputs(const hlo::CompiledModule& compiled,
                      if (IsRounded(s.type())) {
                        o.tolerance = Tolerance::Program(result->bits);
                      }
-                     o.error = Compare(expected.At(at),
-                                       LiteralAt(s, leaf.where, data));
+                     Literal actual = LiteralAt(s, leaf.where, data);
+                     o.error = Compare(expected.At(at), actual);
+                     wrong.push_back(Wrong(o) ? std::move(actual) : Literal());
                      result->outputs.push_back(std::move(o));
                    });
+  return wrong;
 }
 
 // Twice the noise of floats; of integers (tokens that were drawn, places of
@@ -112,10 +119,11 @@ void AllowNoise(std::initializer_list<ValueError> noises, OutputError* o) {
   }
 }
 
-// Gives outputs beyond their tolerance that of their noise.
+// Gives outputs beyond their tolerance, of these `values`, that of their noise.
 absl::Status JudgeByNoise(const hlo::Module& input,
                           absl::Span<const Literal> arguments,
                           const Literal& expected,
+                          absl::Span<const Literal> values,
                           const hlo::EvaluatorOptions& options,
                           Verification* result) {
   if (std::none_of(result->outputs.begin(), result->outputs.end(), Wrong)) {
@@ -130,16 +138,19 @@ absl::Status JudgeByNoise(const hlo::Module& input,
       const Literal opposite,
       EvaluateWidened(input, SlightlyOff(arguments, true), options));
   size_t number = 0;
-  hlo::ForEachLeaf(exact.shape(),
-                   [&](const Shape& s, const hlo::ShapeIndex& at) {
-                     if (!s.IsArray()) return;
-                     OutputError& o = result->outputs[number++];
-                     if (!Wrong(o)) return;
-                     AllowNoise({Compare(expected.At(at), exact.At(at)),
-                                 Compare(expected.At(at), off.At(at)),
-                                 Compare(expected.At(at), opposite.At(at))},
-                                &o);
-                   });
+  hlo::ForEachLeaf(exact.shape(), [&](const Shape& s,
+                                      const hlo::ShapeIndex& at) {
+    if (!s.IsArray()) return;
+    const Literal& actual = values[number];
+    OutputError& o = result->outputs[number++];
+    if (!Wrong(o)) return;
+    const auto error = [&](const Literal& value) {
+      return CompareInWiderRange(expected.At(at), exact.At(at), value);
+    };
+    o.error = error(actual);
+    AllowNoise({error(exact.At(at)), error(off.At(at)), error(opposite.At(at))},
+               &o);
+  });
   return absl::OkStatus();
 }
 
@@ -265,15 +276,17 @@ absl::StatusOr<Verification> VerifyProgram(const hlo::Module& input,
       result.bits = std::min(result.bits, NarrowestFloat(*i));
     }
   }
+  std::vector<Literal> values;
   isa::InterpreterOptions interpreter;
   interpreter.semantics = options.semantics;
-  RETURN_IF_ERROR(
-      ExecuteBundles(compiled.program, slice, arguments, interpreter, &check,
-                     [&](sim::ProgramData* data) {
-                       CompareOutputs(compiled, expected, data, &result);
-                     }))
+  RETURN_IF_ERROR(ExecuteBundles(
+      compiled.program, slice, arguments, interpreter, &check,
+      [&](sim::ProgramData* data) {
+        values = CompareOutputs(compiled, expected, data, &result);
+      }))
       << "executing the bundles of " << input.name();
-  RETURN_IF_ERROR(JudgeByNoise(input, arguments, expected, evaluator, &result))
+  RETURN_IF_ERROR(
+      JudgeByNoise(input, arguments, expected, values, evaluator, &result))
       << "evaluating " << input.name() << " without rounding";
   result.kernels = check.kernels();
   result.kernel = check.largest();

@@ -6,6 +6,7 @@
 #include "base/check.h"
 #include "base/status.h"
 #include "hlo_backend/lowering/fusion/node_math.h"
+#include "hlo_backend/lowering/fusion/number_conversion.h"
 
 namespace ptxla::lowering {
 
@@ -270,7 +271,8 @@ absl::StatusOr<Value> NestCode::Eval(int node, int row, int column) {
       }
       break;
     case ExprNode::Kind::kIota: {
-      ASSIGN_OR_RETURN(value, MakeIota(n, row, column));
+      value = EmitIota(b_, *n.instr, PositionsOf(n, row, column),
+                       !only_stored_[node]);
       break;
     }
     case ExprNode::Kind::kLeaf: {

@@ -173,7 +173,8 @@ class NestCode {
   absl::Status StoreParts(const Stream& s, codegen::Sca base, int64_t offset,
                           absl::Span<const codegen::Vec> parts, int sublanes);
   Value FromMemory(const Stream& s, codegen::Vec words);
-  absl::StatusOr<Value> MakeIota(const ExprNode& node, int row, int column);
+  // Of a register's elements along the dimension of an iota.
+  codegen::Vec PositionsOf(const ExprNode& node, int row, int column);
   absl::Status StoreResult(const Stream& s, const Place& place, int row,
                            int column, const Region& region);
   codegen::Vec Pack(const Stream& s, absl::Span<const codegen::Vec> parts);

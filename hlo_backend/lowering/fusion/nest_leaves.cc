@@ -316,8 +316,7 @@ absl::StatusOr<Vec> NestCode::LeafWords(const ExprNode& node, int row,
   return MakeRow(number, start, column);
 }
 
-absl::StatusOr<Value> NestCode::MakeIota(const ExprNode& node, int row,
-                                         int column) {
+Vec NestCode::PositionsOf(const ExprNode& node, int row, int column) {
   const int axis = node.iota_dim < 0 ? -1 : g_.axis_of_dim[node.iota_dim];
   Vec index;
   if (axis < 0) {
@@ -335,8 +334,7 @@ absl::StatusOr<Value> NestCode::MakeIota(const ExprNode& node, int row,
       index = b_.Binary(Opcode::kVaddS32, start, lane_);
     }
   }
-  if (hlo::IsFloat(node.type)) index = b_.Unary(Opcode::kVcvtF32S32, index);
-  return Value::Of(index);
+  return index;
 }
 
 }  // namespace ptxla::lowering

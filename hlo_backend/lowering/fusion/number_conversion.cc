@@ -152,6 +152,28 @@ absl::StatusOr<Value> EmitConvert(CodeBuilder& b, const Instruction& i, Value x,
   return wraps ? Value::Of(WrapInteger(b, to, x.vec)) : x;
 }
 
+Value EmitIota(CodeBuilder& b, const Instruction& iota, Vec positions,
+               bool wraps) {
+  const PrimitiveType type = iota.shape().type();
+  const int64_t last = iota.shape().dim(static_cast<int>(
+                           iota.attrs<hlo::IotaAttrs>().dimension)) -
+                       1;
+  if (!hlo::IsFloat(type)) {
+    const int bits = hlo::BitWidth(type) - (hlo::IsSigned(type) ? 1 : 0);
+    if (!wraps || bits >= 31 || last < int64_t{1} << bits) {
+      return Value::Of(positions);
+    }
+    return Value::Of(WrapInteger(b, type, positions));
+  }
+  const Vec numbers = b.Unary(Opcode::kVcvtF32S32, positions);
+  const auto format = SmallFloatFormatOf(type);
+  if (!wraps || !format.has_value() ||
+      last <= int64_t{2} << format->mantissa_bits) {
+    return Value::Of(numbers);
+  }
+  return Value::Of(RoundToSmallFloat(b, *format, numbers));
+}
+
 Vec PackTileToBytes(CodeBuilder& b, const Instruction* value, Vec words) {
   if (value != nullptr && PacksAtOnce(b.model(), *value)) {
     return b.Unary(hlo::IsSigned(value->shape().type()) ? Opcode::kVpackWS8

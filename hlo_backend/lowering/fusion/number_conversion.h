@@ -11,6 +11,11 @@ absl::StatusOr<Value> EmitConvert(codegen::CodeBuilder& b,
                                   const hlo::Instruction& i, Value x,
                                   bool wraps);
 
+// The positions of an iota, 0, 1, 2 ..., in its type: integers of few bits
+// begin again, floats of 8 bits have few whole numbers. `wraps` as above.
+Value EmitIota(codegen::CodeBuilder& b, const hlo::Instruction& iota,
+               codegen::Vec positions, bool wraps);
+
 // The lowest 8 bits of the words of `value` (null: of any), rows 0-7 in every
 // part of 32 rows: one operation for words that are known to be in the range of
 // their type, two for others.

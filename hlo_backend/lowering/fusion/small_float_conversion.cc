@@ -128,6 +128,22 @@ Vec RoundToSmallFloat(CodeBuilder& b, const FloatFormat& format, Vec x) {
                   above));
 }
 
+int NarrowToSmallFloatOperations(const isa::MachineModel& model,
+                                 const FloatFormat& format) {
+  constexpr int kRounding = 12;
+  switch (format.special) {
+    case SpecialValues::kIeee:
+      if (format.mantissa_bits != 2) return kRounding + 5;
+      return isa::Supports(model, Opcode::kVcvtF8E5M2F32) ? 1 : 17;
+    case SpecialValues::kNanIsMinusZero:
+      return kRounding + 5;
+    case SpecialValues::kNanOnly:
+    case SpecialValues::kNone:
+      break;
+  }
+  return kRounding + 3;
+}
+
 int UnpackSmallFloatOperations(const FloatFormat& format) {
   switch (format.special) {
     case SpecialValues::kNanOnly:

@@ -37,8 +37,10 @@ codegen::Vec RoundToSmallFloat(codegen::CodeBuilder& b,
                                const numerics::FloatFormat& format,
                                codegen::Vec x);
 
-// Vector operations of UnpackSmallFloat.
+// Vector operations of UnpackSmallFloat, of NarrowToSmallFloat.
 int UnpackSmallFloatOperations(const numerics::FloatFormat& format);
+int NarrowToSmallFloatOperations(const isa::MachineModel& model,
+                                 const numerics::FloatFormat& format);
 
 }  // namespace ptxla::lowering
 

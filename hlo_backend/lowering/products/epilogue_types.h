@@ -7,6 +7,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "hlo_backend/ir/instruction.h"
+#include "hlo_backend/lowering/fusion/small_float_conversion.h"
 
 namespace ptxla::lowering {
 
@@ -22,12 +23,22 @@ inline bool IsByte(hlo::PrimitiveType type) {
          type == hlo::PrimitiveType::kS8;
 }
 
+// A byte in memory, f32 in registers.
+inline bool IsByteFloat(hlo::PrimitiveType type) {
+  return hlo::BitWidth(type) == 8 && SmallFloatFormatOf(type).has_value();
+}
+
 // Has a tile form that epilogues know.
 inline bool IsTileType(hlo::PrimitiveType type) {
   return IsByte(type) || type == hlo::PrimitiveType::kF32 ||
          type == hlo::PrimitiveType::kBf16 ||
          type == hlo::PrimitiveType::kF16 || type == hlo::PrimitiveType::kS32 ||
          type == hlo::PrimitiveType::kU32;
+}
+
+// Of a result.
+inline bool IsStoredType(hlo::PrimitiveType type) {
+  return IsTileType(type) || IsByteFloat(type);
 }
 
 inline int64_t BytesOf(hlo::PrimitiveType type) {

@@ -34,13 +34,19 @@ absl::StatusOr<std::unique_ptr<FusionEpilogue>> FusionEpilogue::Create(
 
 absl::Status FusionEpilogue::Describe(const hlo::Instruction& fusion) {
   bool folded = false, windowed = false;
-  for (const hlo::Instruction* i : fusion.fused()->instructions()) {
-    if (i->opcode() == hlo::Opcode::kConvolution) {
+  const auto look_at = [&](const hlo::Instruction& i) {
+    if (i.opcode() == hlo::Opcode::kConvolution) {
       windowed = true;
-      folded = !hlo::HasFeaturesInRows(*i);
+      folded = !hlo::HasFeaturesInRows(i);
     }
-    if (i->opcode() != hlo::Opcode::kDot) continue;
-    folded = e_.space.rank() != hlo::ProductBatch(*i) + 2;
+    if (i.opcode() != hlo::Opcode::kDot) return;
+    folded = e_.space.rank() != hlo::ProductBatch(i) + 2;
+  };
+  look_at(fusion);
+  if (fusion.opcode() == hlo::Opcode::kFusion) {
+    for (const hlo::Instruction* i : fusion.fused()->instructions()) {
+      look_at(*i);
+    }
   }
   RETURN_IF_ERROR(DescribeLeaves(folded, windowed));
   for (const Leaf& leaf : leaves_) {
@@ -58,7 +64,8 @@ absl::Status FusionEpilogue::Describe(const hlo::Instruction& fusion) {
     const hlo::Shape& shape = fusion.shape().IsTuple()
                                   ? fusion.shape().elements()[e_.results[k]]
                                   : fusion.shape();
-    if (!IsTileType(shape.type()) || (windowed_ && IsByte(shape.type()))) {
+    if (!IsStoredType(shape.type()) ||
+        (windowed_ && hlo::BitWidth(shape.type()) <= 8)) {
       return RefuseInEpilogue(root, "a narrow result");
     }
     Result result;
@@ -90,7 +97,9 @@ void FusionEpilogue::AddTo(ProductProblem* problem,
   problem->row_results += RowEntries();
   AddShared(problem);
   if (RowEntries() > 0) problem->row_unit_of_steps = isa::kLanes;
-  const auto is_byte = [](const Result& x) { return IsByte(x.view.type); };
+  const auto is_byte = [](const Result& x) {
+    return BytesOf(x.view.type) == 1;
+  };
   if (HasByteLeaf() || std::any_of(results_.begin(), results_.end(), is_byte)) {
     problem->row_unit = 32;
   }
@@ -101,10 +110,21 @@ void FusionEpilogue::AddTo(ProductProblem* problem,
   for (const Result& r : results_) {
     if (r.view.type == PrimitiveType::kF16) {
       problem->epilogue_ops += PackF16Operations(model);
+    } else if (IsByteFloat(r.view.type)) {
+      problem->epilogue_ops +=
+          NarrowToSmallFloatOperations(model, *SmallFloatFormatOf(r.view.type));
     }
   }
   // Two tiles go through the formula together, and their results are packed.
   live_registers_ = 2 * PeakVectors(code) + 2;
+  const bool rounds =
+      std::any_of(results_.begin(), results_.end(), [&](const Result& r) {
+        return IsByteFloat(r.view.type) &&
+               NarrowToSmallFloatOperations(
+                   model, *SmallFloatFormatOf(r.view.type)) > 1;
+      });
+  // Number, magnitude, sign and two candidates of each tile.
+  if (rounds) live_registers_ = std::max(live_registers_, 12);
 }
 
 void FusionEpilogue::AddWindows(const ProductTile& tile, const GridDims& grid,
@@ -145,6 +165,10 @@ absl::Status FusionEpilogue::Store(const Result& result, const Position& at) {
     ASSIGN_OR_RETURN(Value v, Eval(result.node, static_cast<int>(tile), at));
     words.push_back(v.is_mask() ? MaskToNumber(b, v.mask, false) : v.vec);
   }
+  if (IsByteFloat(result.view.type)) {
+    const auto format = SmallFloatFormatOf(result.view.type);
+    for (Vec& v : words) v = NarrowToSmallFloat(b, *format, v);
+  }
   if (BytesOf(result.view.type) < 4 &&
       codegen::NarrowTiles::Needed(b.model(), 8 * BytesOf(result.view.type))) {
     const auto apart =
@@ -164,7 +188,7 @@ absl::Status FusionEpilogue::Store(const Result& result, const Position& at) {
     b.SetStoreGuard({});
     return absl::OkStatus();
   }
-  if (IsByte(result.view.type) && result.view.tile_rows == 8) {
+  if (BytesOf(result.view.type) == 1 && result.view.tile_rows == 8) {
     for (size_t tile = 0; tile < words.size(); ++tile) {
       const ExprNode& node = e_.nodes[result.node];
       const hlo::Instruction* value =
@@ -178,7 +202,7 @@ absl::Status FusionEpilogue::Store(const Result& result, const Position& at) {
     b.SetStoreGuard({});
     return absl::OkStatus();
   }
-  if (IsByte(result.view.type)) {
+  if (BytesOf(result.view.type) == 1) {
     const Vec half = b.Binary(Opcode::kVpackCB16, words[0], words[1]);
     result.store.Bytes(&b, at.batch, at.row, at.col,
                        b.Binary(Opcode::kVpackCB8, half, half));

@@ -9,6 +9,7 @@
 #include "hlo_backend/lowering/codegen/narrow_tiles.h"
 #include "hlo_backend/lowering/fusion/f16_conversion.h"
 #include "hlo_backend/lowering/products/column_epilogue.h"
+#include "hlo_backend/lowering/products/epilogue_types.h"
 #include "hlo_backend/lowering/products/fusion_epilogue.h"
 #include "hlo_backend/lowering/products/member_column_epilogue.h"
 #include "hlo_backend/lowering/products/result_store.h"
@@ -113,6 +114,12 @@ absl::StatusOr<std::unique_ptr<ProductEpilogue>> ProductEpilogue::Create(
     } else {
       ASSIGN_OR_RETURN(epilogue, FusionEpilogue::Create(instruction));
     }
+    epilogue->AddTo(&form->problem, context.model);
+    return std::unique_ptr<ProductEpilogue>(std::move(epilogue));
+  }
+  if (IsByteFloat(form->out.type)) {
+    ASSIGN_OR_RETURN(std::unique_ptr<FusionEpilogue> epilogue,
+                     FusionEpilogue::Create(instruction));
     epilogue->AddTo(&form->problem, context.model);
     return std::unique_ptr<ProductEpilogue>(std::move(epilogue));
   }

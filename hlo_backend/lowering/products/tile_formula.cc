@@ -331,7 +331,15 @@ absl::StatusOr<Value> TileFormula::EvalOp(const ExprNode& node, int tile,
     if (!reciprocal.valid()) reciprocal = EmitReciprocal(*b_, inputs[1].vec);
     return Value::Of(b_->Binary(Opcode::kVmulF32, inputs[0].vec, reciprocal));
   }
-  return EmitNode(*b_, node, inputs);
+  return EmitNode(*b_, node, inputs, RoundsInRegisters(node));
+}
+
+bool TileFormula::RoundsInRegisters(const ExprNode& node) const {
+  if (!IsByteFloat(node.type)) return true;
+  const auto number = static_cast<int>(&node - e_.nodes.data());
+  return std::any_of(e_.nodes.begin(), e_.nodes.end(), [&](const ExprNode& n) {
+    return std::count(n.inputs.begin(), n.inputs.end(), number) > 0;
+  });
 }
 
 }  // namespace ptxla::lowering

@@ -113,6 +113,8 @@ class TileFormula {
   virtual Value Known(int node, int tile, const Position& at);
   // Value of a node for one 8 x 128 tile.
   absl::StatusOr<Value> Eval(int node, int tile, const Position& at);
+  // False of an 8-bit float that is stored alone: the store rounds it.
+  bool RoundsInRegisters(const ExprNode& node) const;
   absl::StatusOr<Value> EvalOp(const ExprNode& node, int tile,
                                const Position& at);
   // Does it vary along the lanes?

@@ -89,7 +89,8 @@ std::vector<codegen::VInstr> TileFormula::CodeOf(
     }
     std::vector<Value> inputs;
     for (int input : node.inputs) inputs.push_back(input_of(input));
-    const absl::StatusOr<Value> value = EmitNode(b, node, inputs);
+    const absl::StatusOr<Value> value =
+        EmitNode(b, node, inputs, RoundsInRegisters(node));
     if (!value.ok()) return {};  // Emit reports it
     values[n] = *value;
   }

@@ -152,11 +152,15 @@ class Inserter {
   void Overwritten(Instruction* update) {
     Instruction* value = update->operand(0);
     const MemoryPlace place = kept_.PlaceOf(value);
-    if (IsHomeOf(place, update) && !IsOutput(place) &&
+    // Rows that are added to others of the same array are read as they were.
+    const bool reads_itself = std::any_of(
+        update->operands().begin() + 1, update->operands().end(),
+        [&](const Instruction* o) { return kept_.PlaceOf(o) == place; });
+    if (!reads_itself && IsHomeOf(place, update) && !IsOutput(place) &&
         kept_.LastRead(place, positions_, update) <= positions_.at(update)) {
       return;
     }
-    if (MayOverwrite(value, update, update)) return;
+    if (!reads_itself && MayOverwrite(value, update, update)) return;
     update->ReplaceOperand(0, CopyBefore(update, value));
   }
 

@@ -42,7 +42,11 @@ Instruction* OnProductTypes(Instruction* i) {
   const Types given = {i->operand(0)->shape().type(),
                        i->operand(1)->shape().type()};
   const Types types = TypesFor(result, given);
-  if (types == given) return nullptr;
+  // Sums are f32: where no register is left for their rounding, it becomes a
+  // kernel of its own.
+  const bool rounds =
+      i->opcode() == Opcode::kDot && IsFloat(result) && BitWidth(result) == 8;
+  if (types == given && !rounds) return nullptr;
   Builder b(i->parent());
   b.set_metadata(i->shared_metadata());
   std::array<Instruction*, 2> operands;
@@ -52,7 +56,9 @@ Instruction* OnProductTypes(Instruction* i) {
   }
   Shape sums = i->shape();
   const bool floats = IsFloat(types[0]) && IsFloat(types[1]);
-  if (floats && !IsFloat(result)) sums.set_type(PrimitiveType::kF32);
+  if (rounds || (floats && !IsFloat(result))) {
+    sums.set_type(PrimitiveType::kF32);
+  }
   Instruction* product = i->parent()->AddLike(*i, sums, operands);
   for (int o = 0; o < 2; ++o) {
     if (!IsRounded(given[o])) continue;

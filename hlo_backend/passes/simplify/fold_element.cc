@@ -77,8 +77,12 @@ std::optional<int64_t> Integer(Opcode op, int64_t a, int64_t b,
       return ub >= static_cast<uint64_t>(bits)
                  ? 0
                  : static_cast<int64_t>((ua & mask) >> ub);
-    case Opcode::kShiftRightArithmetic:
-      return a >> std::min<uint64_t>(ub, 63);
+    case Opcode::kShiftRightArithmetic: {
+      // The top bit is what moves in, also of unsigned numbers.
+      const int above = 64 - bits;
+      return (static_cast<int64_t>(ua << above) >> above) >>
+             std::min<uint64_t>(ub, 63);
+    }
     default:
       return {};
   }
@@ -121,6 +125,22 @@ bool FoldCompare(const Instruction& i, const Literal& a, int64_t ea,
   return true;
 }
 
+// Towards zero; the nearest integer of the type where it does not fit, 0 for
+// what is no number.
+int64_t Saturated(double value, PrimitiveType type) {
+  if (std::isnan(value)) return 0;
+  const bool is_signed = IsSigned(type);
+  const int bits = BitWidth(type) - (is_signed ? 1 : 0);
+  const double beyond = std::ldexp(1, bits);
+  const uint64_t last = bits == 0 ? 0 : ~uint64_t{0} >> (64 - bits);
+  if (value >= beyond) return static_cast<int64_t>(last);
+  if (!is_signed) {
+    return value <= 0 ? 0 : static_cast<int64_t>(static_cast<uint64_t>(value));
+  }
+  return value <= -beyond ? static_cast<int64_t>(~last)
+                          : static_cast<int64_t>(value);
+}
+
 bool FoldConvert(const Literal& a, int64_t ea, int64_t e, Literal* result) {
   const PrimitiveType from = a.shape().type(), to = result->shape().type();
   if (to == PrimitiveType::kPred) {
@@ -130,10 +150,7 @@ bool FoldConvert(const Literal& a, int64_t ea, int64_t e, Literal* result) {
     if (IsFloat(to)) {
       result->SetDouble(e, value);
     } else {
-      // What does not fit is left to the chip.
-      if (!(std::fabs(value) < 2147483648.0)) return false;
-      if (!IsSigned(to) && value < 0) return false;
-      result->SetInt(e, static_cast<int64_t>(value));
+      result->SetInt(e, Saturated(value, to));
     }
   } else if (IsFloat(to)) {
     const int64_t value = a.GetInt(ea);

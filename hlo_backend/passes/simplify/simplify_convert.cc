@@ -34,7 +34,9 @@ int ExponentBits(PrimitiveType type) {
 
 // Every value of `from` is a value of `to`.
 bool Holds(PrimitiveType to, PrimitiveType from) {
-  if (from == PrimitiveType::kPred) return to != PrimitiveType::kPred;
+  if (from == PrimitiveType::kPred) {
+    return to != PrimitiveType::kPred && to != PrimitiveType::kS1;
+  }
   if (IsFloat(from) && IsFloat(to)) {
     return MantissaBits(from) > 0 && MantissaBits(to) >= MantissaBits(from) &&
            ExponentBits(to) >= ExponentBits(from);
@@ -47,6 +49,15 @@ bool Holds(PrimitiveType to, PrimitiveType from) {
     return BitWidth(from) <= MantissaBits(to) + 1;
   }
   return false;
+}
+
+// Integers become others by their low bits, floats the nearest that there is:
+// who goes through a float may not go straight where a number does not fit.
+bool MayGoStraight(PrimitiveType from, PrimitiveType through,
+                   PrimitiveType to) {
+  if (!Holds(through, from) || IsComplex(to)) return false;
+  return !IsFloat(through) || IsFloat(from) || !IsInteger(to) ||
+         Holds(to, from);
 }
 
 // Rounding to the type may be left out: it is how work is stored between
@@ -91,7 +102,7 @@ Instruction* SimplifyConvert(Instruction* i, Rewriter& r) {
   if (x->opcode() == Opcode::kConvert) {
     Instruction* source = x->operand(0);
     const PrimitiveType from = source->shape().type();
-    if (Holds(x->shape().type(), from) && !IsComplex(to)) {
+    if (MayGoStraight(from, x->shape().type(), to)) {
       return from == to ? source : b.Convert(source, to);
     }
     if (from == to && IsFloat(from) && IsRoundingOfWork(x->shape().type()) &&

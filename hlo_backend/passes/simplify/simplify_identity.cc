@@ -15,6 +15,21 @@ bool IsPowerOfTwo(double c) {
          std::abs(exponent) < 100;
 }
 
+// The type has 1 / c, off by no more than a rounding to bf16 is: narrow floats
+// overflow, or have too few bits.
+bool HasReciprocal(PrimitiveType type, double c) {
+  Literal reciprocal(Shape::Scalar(type));
+  reciprocal.SetDouble(0, 1 / c);
+  return std::fabs(reciprocal.GetDouble(0) * c - 1) <= 0x1p-8;
+}
+
+// Of a number whose value only the chip knows: it has a reciprocal but for the
+// ends of the range.
+bool HasRangeOfF32(PrimitiveType type) {
+  return type == PrimitiveType::kF32 || type == PrimitiveType::kBf16 ||
+         type == PrimitiveType::kF64;
+}
+
 Instruction* Divide(Instruction* i, Rewriter& r) {
   Instruction *x = i->operand(0), *y = i->operand(1);
   if (IsAll(*y, 1)) return x;
@@ -27,6 +42,7 @@ Instruction* Divide(Instruction* i, Rewriter& r) {
     if (!IsPowerOfTwo(value) && !r.options().allow_excess_precision) {
       return nullptr;
     }
+    if (!HasReciprocal(type, value)) return nullptr;
     Instruction* reciprocal = b.ConstantScalar(type, 1 / value);
     if (!i->shape().IsScalar()) {
       reciprocal = b.BroadcastScalar(reciprocal, i->shape().dims());
@@ -35,7 +51,10 @@ Instruction* Divide(Instruction* i, Rewriter& r) {
   }
   // One reciprocal instead of a division per element.
   Instruction* scalar = BroadcastScalarOf(*y);
-  if (scalar == nullptr || !r.options().allow_excess_precision) return nullptr;
+  if (scalar == nullptr || !r.options().allow_excess_precision ||
+      !HasRangeOfF32(type)) {
+    return nullptr;
+  }
   return b.Multiply(
       x, b.BroadcastScalar(b.Divide(b.One(type), scalar), i->shape().dims()));
 }

@@ -74,7 +74,8 @@ absl::StatusOr<bool> X64Eliminator::Visit(Instruction* i) {
       const CompareDirection direction = i->attrs<CompareAttrs>().direction;
       const X64Pair x = PairOf(i->operand(0)), y = PairOf(i->operand(1));
       c_->Replace(i, type == PrimitiveType::kF64
-                         ? math_.FloatCompare(x, y, direction)
+                         ? math_.FloatCompare(x, y, direction,
+                                              i->attrs<CompareAttrs>().type)
                          : math_.Compare(x, y, direction, IsSigned(type)));
       return true;
     }
@@ -165,7 +166,7 @@ absl::StatusOr<X64Pair> X64Eliminator::Value(Instruction* i) {
                                           : math_.FromNarrow(x);
       }
       return i->operand(0)->shape().type() == PrimitiveType::kF64
-                 ? more_.F64ToInteger(pair(0))
+                 ? more_.F64ToInteger(pair(0), is_signed)
                  : pair(0);
     case Opcode::kBitcastConvert:
       // An f64 is no pair of its own words.

@@ -30,6 +30,12 @@ absl::StatusOr<X64Pair> X64Eliminator::FloatValue(Instruction* i) {
       return more_.FloatSqrt(pair(0));
     case Opcode::kFloor:
       return more_.FloatFloor(pair(0));
+    case Opcode::kRoundNearestEven:
+      return more_.FloatRoundEven(pair(0));
+    case Opcode::kRoundNearestAfz:
+      return more_.FloatRoundAway(pair(0));
+    case Opcode::kRemainder:
+      return more_.FloatRemainder(pair(0), pair(1));
     case Opcode::kCeil:
       return math_.FloatNegate(more_.FloatFloor(math_.FloatNegate(pair(0))));
     case Opcode::kAdd:

@@ -1,5 +1,7 @@
 #include "hlo_backend/passes/x64/x64_functions.h"
 
+#include <limits>
+
 namespace ptxla::hlo {
 namespace {
 
@@ -118,6 +120,30 @@ X64Pair X64Functions::FloatDivide(X64Pair x, X64Pair y) {
   return {b_.Select(finite, sum.low, zero), b_.Select(finite, sum.high, first)};
 }
 
+// A quotient off by one leaves a rest that is too large, or of the other sign.
+X64Pair X64Functions::FloatRemainder(X64Pair x, X64Pair y) {
+  Instruction* zero = F32(0, x.high);
+  const X64Pair size = FloatAbs(x), divisor = FloatAbs(y);
+  const X64Pair quotient = FloatTruncate(FloatDivide(size, divisor));
+  const X64Pair less = math_.FloatNegate(divisor);
+  X64Pair rest = math_.FloatAdd(
+      size, math_.FloatNegate(math_.FloatMultiply(quotient, divisor)));
+  Instruction* negative =
+      math_.FloatCompare(rest, {zero, zero}, CompareDirection::kLt);
+  rest = math_.Select(negative, math_.FloatAdd(rest, divisor), rest);
+  Instruction* more = math_.FloatCompare(rest, divisor, CompareDirection::kGe);
+  rest = math_.Select(more, math_.FloatAdd(rest, less), rest);
+  // All of x is the rest where y is infinite.
+  Instruction* all =
+      b_.And(b_.IsFinite(x.high),
+             b_.Compare(divisor.high,
+                        F32(std::numeric_limits<float>::infinity(), zero),
+                        CompareDirection::kEq));
+  rest = math_.Select(all, size, rest);
+  Instruction* turned = b_.Compare(x.high, zero, CompareDirection::kLt);
+  return math_.Select(turned, math_.FloatNegate(rest), rest);
+}
+
 X64Pair X64Functions::FloatAbs(X64Pair x) {
   Instruction* negative =
       b_.Compare(x.high, F32(0, x.high), CompareDirection::kLt);
@@ -142,21 +168,6 @@ X64Pair X64Functions::FloatSqrt(X64Pair x) {
   return {b_.Select(fine, sum.low, zero), b_.Select(fine, sum.high, root)};
 }
 
-X64Pair X64Functions::FloatFloor(X64Pair x) {
-  Instruction* high = b_.Floor(x.high);
-  Instruction* whole = b_.Compare(high, x.high, CompareDirection::kEq);
-  Instruction* zero = F32(0, high);
-  Instruction* low = b_.Select(whole, b_.Floor(x.low), zero);
-  return math_.FloatAdd({zero, high}, {zero, low});
-}
-
-X64Pair X64Functions::FloatTruncate(X64Pair x) {
-  Instruction* negative =
-      b_.Compare(x.high, F32(0, x.high), CompareDirection::kLt);
-  const X64Pair size = FloatFloor(FloatAbs(x));
-  return math_.Select(negative, math_.FloatNegate(size), size);
-}
-
 std::optional<X64Pair> X64Functions::OfHighParts(Opcode op,
                                                  absl::Span<const X64Pair> xs) {
   switch (op) {
@@ -176,9 +187,6 @@ std::optional<X64Pair> X64Functions::OfHighParts(Opcode op,
     case Opcode::kLog1p:
     case Opcode::kLogistic:
     case Opcode::kPower:
-    case Opcode::kRemainder:
-    case Opcode::kRoundNearestAfz:
-    case Opcode::kRoundNearestEven:
     case Opcode::kRsqrt:
     case Opcode::kSign:
     case Opcode::kSin:
@@ -226,30 +234,6 @@ X64Pair X64Functions::IntegerToF64(X64Pair x, bool is_signed) {
   Instruction* scale = F32(0x1p32f, high);
   upper = {b_.Multiply(upper.low, scale), b_.Multiply(upper.high, scale)};
   return math_.FloatAdd(upper, ToF64(x.low));
-}
-
-X64Pair X64Functions::F64ToInteger(X64Pair x) {
-  const X64Pair whole = FloatTruncate(x);
-  return math_.Add(math_.FromNarrow(whole.high), math_.FromNarrow(whole.low));
-}
-
-Instruction* X64Functions::F64ToNarrow(X64Pair x, PrimitiveType to) {
-  if (to == kF32) return x.high;
-  if (IsFloat(to)) return b_.Convert(x.high, to);
-  if (to == PrimitiveType::kPred) {
-    return b_.Compare(x.high, F32(0, x.high), CompareDirection::kNe);
-  }
-  const X64Pair whole = FloatTruncate(x);
-  if (BitWidth(to) < 32) return b_.Convert(whole.high, to);
-  // What the high part has too much, the low part takes away.
-  if (to == kU32) {
-    Instruction* less =
-        b_.Compare(whole.low, F32(0, whole.low), CompareDirection::kLt);
-    Instruction* size = b_.Convert(b_.Abs(whole.low), kU32);
-    Instruction* high = b_.Convert(whole.high, kU32);
-    return b_.Select(less, b_.Subtract(high, size), b_.Add(high, size));
-  }
-  return b_.Add(b_.Convert(whole.high, kS32), b_.Convert(whole.low, kS32));
 }
 
 }  // namespace ptxla::hlo

@@ -1,5 +1,6 @@
 #include "hlo_backend/passes/x64/x64_pairs.h"
 
+#include <cmath>
 #include <utility>
 
 namespace ptxla::hlo {
@@ -92,7 +93,9 @@ X64Pair X64Math::Not(X64Pair x) { return {b_.Not(x.low), b_.Not(x.high)}; }
 // Shifts of 32 and more give zero, and amounts that wrap below zero are large:
 // so every term below vanishes where it does not apply.
 X64Pair X64Math::Shift(Opcode op, X64Pair x, X64Pair y) {
-  Instruction* amount = y.low;
+  Instruction* amount =
+      b_.Select(b_.Compare(y.high, U32(0, y.high), CompareDirection::kEq),
+                y.low, U32(64, y.low));
   Instruction* rest = b_.Subtract(U32(32, amount), amount);
   Instruction* beyond = b_.Subtract(amount, U32(32, amount));
   if (op == Opcode::kShiftLeft) {
@@ -216,10 +219,18 @@ X64Pair X64Math::TwoSum(Instruction* x, Instruction* y) {
   return {b_.Add(x_error, b_.Subtract(y, y_part)), sum};
 }
 
+// What rounding leaves of an infinity is no number: then `otherwise` alone is
+// the result, as the TPU compiler has it.
+X64Pair X64Math::IfFinite(X64Pair x, Instruction* otherwise) {
+  Instruction* finite = b_.IsFinite(x.high);
+  return {b_.Select(finite, x.low, F32(0, x.low)),
+          b_.Select(finite, x.high, otherwise)};
+}
+
 X64Pair X64Math::FloatAdd(X64Pair x, X64Pair y) {
   X64Pair sum = TwoSum(x.high, y.high);
   sum.low = b_.Add(sum.low, b_.Add(x.low, y.low));
-  return TwoSum(sum.high, sum.low);
+  return IfFinite(TwoSum(sum.high, sum.low), sum.high);
 }
 
 X64Pair X64Math::FloatMultiply(X64Pair x, X64Pair y) {
@@ -237,26 +248,32 @@ X64Pair X64Math::FloatMultiply(X64Pair x, X64Pair y) {
   error = b_.Add(error, b_.Multiply(a.low, c.low));
   Instruction* cross =
       b_.Add(b_.Multiply(x.high, y.low), b_.Multiply(x.low, y.high));
-  return TwoSum(product, b_.Add(error, cross));
+  return IfFinite(TwoSum(product, b_.Add(error, cross)), product);
 }
 
 X64Pair X64Math::FloatNegate(X64Pair x) {
   return {b_.Negate(x.low), b_.Negate(x.high)};
 }
 
+// Low parts of zeros, infinities and NaN are zero: their order is that of the
+// high ones.
 Instruction* X64Math::FloatCompare(X64Pair x, X64Pair y,
-                                   CompareDirection direction) {
+                                   CompareDirection direction,
+                                   CompareType type) {
+  const auto high_is = [&](CompareDirection d) {
+    Instruction* compare = b_.Compare(x.high, y.high, d);
+    compare->mutable_attrs<CompareAttrs>()->type = type;
+    return compare;
+  };
   const bool either = direction == CompareDirection::kNe;
   if (either || direction == CompareDirection::kEq) {
-    return b_.Binary(either ? Opcode::kOr : Opcode::kAnd,
-                     b_.Compare(x.high, y.high, direction),
+    return b_.Binary(either ? Opcode::kOr : Opcode::kAnd, high_is(direction),
                      b_.Compare(x.low, y.low, direction));
   }
   const bool less =
       direction == CompareDirection::kLt || direction == CompareDirection::kLe;
-  return b_.Or(b_.Compare(x.high, y.high,
-                          less ? CompareDirection::kLt : CompareDirection::kGt),
-               b_.And(b_.Compare(x.high, y.high, CompareDirection::kEq),
+  return b_.Or(high_is(less ? CompareDirection::kLt : CompareDirection::kGt),
+               b_.And(high_is(CompareDirection::kEq),
                       b_.Compare(x.low, y.low, direction)));
 }
 
@@ -278,7 +295,8 @@ X64Pair X64Math::Constant(const Literal& literal) {
       const double value = literal.GetDouble(i);
       const float rounded = static_cast<float>(value);
       high.Set<float>(i, rounded);
-      low.Set<float>(i, static_cast<float>(value - rounded));
+      low.Set<float>(
+          i, std::isfinite(rounded) ? static_cast<float>(value - rounded) : 0);
     } else {
       const uint64_t value = static_cast<uint64_t>(literal.GetInt(i));
       low.Set<uint32_t>(i, static_cast<uint32_t>(value));

@@ -34,7 +34,7 @@ class X64Math {
   X64Pair Abs(X64Pair x);
   X64Pair Bitwise(Opcode op, X64Pair x, X64Pair y);  // and, or, xor
   X64Pair Not(X64Pair x);
-  // By y.low; 64 and more gives zeros (or the sign).
+  // By 64 and more gives zeros (or the sign).
   X64Pair Shift(Opcode op, X64Pair x, X64Pair y);
   Instruction* Compare(X64Pair x, X64Pair y, CompareDirection direction,
                        bool is_signed);
@@ -50,7 +50,8 @@ class X64Math {
   X64Pair FloatAdd(X64Pair x, X64Pair y);
   X64Pair FloatMultiply(X64Pair x, X64Pair y);
   X64Pair FloatNegate(X64Pair x);
-  Instruction* FloatCompare(X64Pair x, X64Pair y, CompareDirection direction);
+  Instruction* FloatCompare(X64Pair x, X64Pair y, CompareDirection direction,
+                            CompareType type = CompareType::kDefault);
 
   // Of an elided literal the high words are taken to be zero.
   X64Pair Constant(const Literal& literal);
@@ -64,6 +65,7 @@ class X64Math {
   X64Pair Whole(Instruction* x);
   Instruction* ToFloat(X64Pair x, bool is_signed);
   X64Pair TwoSum(Instruction* x, Instruction* y);
+  X64Pair IfFinite(X64Pair x, Instruction* otherwise);
 
   Builder& b_;
 };

@@ -39,6 +39,20 @@ TEST(ValueErrorTest, NotANumberIsNeverClose) {
   EXPECT_TRUE(std::isinf(Compare(Floats({0}), Floats({1e-30f})).mean));
 }
 
+TEST(ValueErrorTest, InfinitiesOfANarrowFloatMayBeNumbersOfAWiderOne) {
+  const float inf = std::numeric_limits<float>::infinity();
+  const Literal expected = Floats({1, inf, inf, inf});
+  const Literal exact = Floats({1, 90000, 90000, inf});
+  EXPECT_EQ(CompareInWiderRange(expected, exact, Floats({1, 90000, inf, inf}))
+                .differing,
+            0);
+  EXPECT_GT(
+      CompareInWiderRange(expected, exact, Floats({1, 80000, inf, inf})).worst,
+      0.01);
+  EXPECT_TRUE(std::isinf(
+      CompareInWiderRange(expected, exact, Floats({1, 90000, inf, 5})).worst));
+}
+
 TEST(ValueErrorTest, ComplexNumbersDifferByTheirDistance) {
   const auto numbers = [](std::complex<float> a, std::complex<float> b) {
     return Literal::FromVector<std::complex<float>>({2}, {a, b});

@@ -108,6 +108,44 @@ ENTRY e {
   }
 }
 
+// As of bf16: nothing is rounded between operations, only where it is stored or
+// converted.
+TEST(VerifyProgramTest, EightBitFloatsMayKeepF32BetweenOperations) {
+  constexpr char kChain[] = R"(HloModule chain
+ENTRY e {
+  x = f32[512] parameter(0)
+  y = f32[512] parameter(1)
+  p = f8e4m3fn[512] convert(x)
+  q = f8e4m3fn[512] convert(y)
+  k = f8e4m3fn[] constant(3)
+  kb = f8e4m3fn[512] broadcast(k), dimensions={}
+  a = f8e4m3fn[512] multiply(p, q)
+  d = f8e4m3fn[512] divide(a, kb)
+  s = f8e4m3fn[512] add(d, p)
+  ROOT r = f32[512] convert(s)
+})";
+  ExpectVerified(kChain, {"v3-8", "v5e-1", "v6e-1", "tpu7x:1x1x1"});
+  const isa::SemanticsTable mutant = isa::MutantTable(isa::Opcode::kVmulF32);
+  VerifyOptions options;
+  options.semantics = &mutant;
+  ASSERT_OK_AND_ASSIGN(const Verification v,
+                       VerifyText(kChain, "v6e-1", options));
+  EXPECT_FALSE(v.ok()) << v.Line();
+}
+
+// 300 * 300 is no f16, and f32 where the kernel keeps it.
+TEST(VerifyProgramTest, WhatOverflowsANarrowFloatMayStayInF32) {
+  ExpectVerified(R"(HloModule large
+ENTRY e {
+  i = s32[512] iota(), iota_dimension=0
+  x = f16[512] parameter(0)
+  n = f16[512] convert(i)
+  y = f16[512] multiply(n, n)
+  z = f16[512] add(y, x)
+  ROOT r = f32[512] convert(z)
+})");
+}
+
 TEST(VerifyProgramTest, AWrongSumNamesTheFirstKernelThatHasIt) {
   const isa::SemanticsTable mutant = isa::MutantTable(isa::Opcode::kVsubF32);
   VerifyOptions options;

@@ -40,6 +40,30 @@ struct Case {
   double range;
 };
 
+// Numbers beyond the type that are read where they are made.
+TEST(NarrowConversionTest, PositionsBeyondATypeBeginAgainOrAreRounded) {
+  for (const char* chip : kChips) {
+    for (const char* type : {"s8", "u8", "s16", "f8e5m2", "f8e4m3fn"}) {
+      for (const int dim : {0, 1}) {
+        HarnessOptions options;
+        options.chip = chip;
+        EXPECT_OK(CompareKernel(absl::Substitute(R"(HloModule m
+fused {
+  i = $0[300,270] iota(), iota_dimension=$1
+  ROOT r = f32[300,270] convert(i)
+}
+ENTRY e {
+  ROOT f = f32[300,270] fusion(), kind=kLoop, calls=fused
+})",
+                                                 type, dim),
+                                options)
+                      .status())
+            << chip << " " << type << " " << dim;
+      }
+    }
+  }
+}
+
 TEST(NarrowConversionTest, ConversionsOfRaggedShapesEqualTheEvaluator) {
   constexpr Case kCases[] = {
       {"f32", "s8", 300},

@@ -116,6 +116,16 @@ TEST_P(ProductTypesTest, EightBitFloatsAreExact) {
       -1, 1, 0.02);
 }
 
+// By a last bit: sums of another order may be rounded to another number.
+TEST_P(ProductTypesTest, SumsAreRoundedToEightBitFloats) {
+  using P = PrimitiveType;
+  Run({{P::kF8E4M3Fn, P::kF8E4M3Fn, P::kF8E4M3Fn},
+       {P::kF8E5M2, P::kF8E4M3Fn, P::kF8E5M2},
+       {P::kBf16, P::kBf16, P::kF8E4M3Fn},
+       {P::kF8E4M3B11Fnuz, P::kBf16, P::kF8E4M3B11Fnuz}},
+      -0.3, 0.3, 0.13);
+}
+
 TEST_P(ProductTypesTest, MixedTypesBecomeBf16) {
   using P = PrimitiveType;
   Run({{P::kBf16, P::kS8, P::kBf16},

@@ -54,6 +54,28 @@ TEST(ConstantFoldingTest, ShiftsOfTheWidthGiveZero) {
             "0");
 }
 
+TEST(ConstantFoldingTest, ArithmeticShiftsMoveTheTopBitInWithoutSignToo) {
+  EXPECT_EQ(RootText("a = u32[3] constant({4294967295, 2147483648, 5})\n"
+                     "b = u32[3] constant({1, 40, 1})\n"
+                     "ROOT r = u32[3] shift-right-arithmetic(a, b)"),
+            "{4294967295, 4294967295, 2}");
+}
+
+TEST(ConstantFoldingTest, FloatsBeyondTheIntegersBecomeTheLastOne) {
+  const std::string floats =
+      "a = f32[6] constant({300, -300, 1.75, -0.5, inf, nan})\n";
+  EXPECT_EQ(RootText(floats + "ROOT r = s8[6] convert(a)"),
+            "{127, -128, 1, 0, 127, 0}");
+  EXPECT_EQ(RootText(floats + "ROOT r = u8[6] convert(a)"),
+            "{255, 0, 1, 0, 255, 0}");
+  EXPECT_EQ(RootText("a = f64[2] constant({1e30, -1e30})\n"
+                     "ROOT r = s64[2] convert(a)"),
+            "{9223372036854775807, -9223372036854775808}");
+  EXPECT_EQ(RootText("a = f64[3] constant({1e30, -1, 1.5e19})\n"
+                     "ROOT r = u64[3] convert(a)"),
+            "{18446744073709551615, 0, 15000000000000000000}");
+}
+
 TEST(ConstantFoldingTest, TransposesAndSlicesMoveElements) {
   EXPECT_EQ(RootText("a = s32[2,3] constant({{1,2,3},{4,5,6}})\n"
                      "ROOT r = s32[3,2] transpose(a), dimensions={1,0}"),

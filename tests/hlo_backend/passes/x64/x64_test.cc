@@ -82,6 +82,10 @@ INSTANTIATE_TEST_SUITE_P(
         "ROOT r = @[12] shift-right-arithmetic(x, b)",
         "c = @[] constant(0)\n b = @[12] broadcast(c), dimensions={}\n"
         "ROOT r = @[12] shift-left(x, b)",
+        // Amounts of 2^32 and more, too.
+        "ROOT r = @[12] shift-left(x, y)",
+        "ROOT r = @[12] shift-right-logical(x, y)",
+        "ROOT r = @[12] shift-right-arithmetic(x, y)",
         "ROOT r = u32[12] convert(x)", "ROOT r = s32[12] convert(x)",
         "ROOT r = pred[12] convert(x)",
         "h = s32[12] convert(x)\nROOT r = @[12] convert(h)",
@@ -117,6 +121,109 @@ TEST(X64TextTest, FloatsBeyondTheIntegersBecomeTheLastOne) {
     ASSERT_OK(p.Run(module.get(), {}).status());
     ASSERT_OK_AND_ASSIGN(const Literal actual, Evaluate(*module, {}));
     EXPECT_EQ(actual.ToString(), expected.ToString()) << type;
+  }
+}
+
+// Both ends of the ranges, where the high part of a pair is rounded to a power
+// of two beyond them; what lies outside becomes the last number, NaN 0.
+TEST(X64TextTest, F64BecomesTheNearestIntegerThatThereIs) {
+  for (const char* type : {"s32", "u32", "s64", "u64", "s8", "u16"}) {
+    const std::string text = absl::StrFormat(
+        "HloModule m\nENTRY e {\n x = f64[18] constant({2147483647, "
+        "2147483600, "
+        "-2147483648, -2147483647, 4294967295, 3, 16777217, -5.7, 127.9999999, "
+        "-128.5, 65535.5, 2147483647.75, 1e10, -1e10, 1e30, -1e30, inf, nan})\n"
+        " ROOT r = %s[18] convert(x)\n}\n",
+        type);
+    ASSERT_OK_AND_ASSIGN(auto module, ParseModule(text));
+    ASSERT_OK_AND_ASSIGN(const Literal expected, Evaluate(*module, {}));
+    ASSERT_OK_AND_ASSIGN(Pipeline p, Pipeline::FromNames("x64-elimination"));
+    ASSERT_OK(p.Run(module.get(), {}).status());
+    ASSERT_OK_AND_ASSIGN(const Literal actual, Evaluate(*module, {}));
+    EXPECT_EQ(actual.ToString(), expected.ToString()) << type;
+  }
+}
+
+TEST(X64TextTest, HalvesOfPairsAreRoundedAsOneNumber) {
+  for (const char* op :
+       {"floor", "ceil", "round-nearest-even", "round-nearest-afz"}) {
+    const std::string text = absl::StrFormat(
+        "HloModule m\nENTRY e {\n x = f64[14] constant({0.5, 1.5, 2.5, -0.5, "
+        "-1.5, 2.5000000001, 2.4999999999, -3.4999999999, 16777217.5, "
+        "16777216.5, 33554433, -16777217.4, 8388608.5, 123456789.75})\n"
+        " ROOT r = f64[14] %s(x)\n}\n",
+        op);
+    ASSERT_OK_AND_ASSIGN(auto module, ParseModule(text));
+    ASSERT_OK_AND_ASSIGN(const Literal expected, Evaluate(*module, {}));
+    ASSERT_OK_AND_ASSIGN(Pipeline p, Pipeline::FromNames("x64-elimination"));
+    ASSERT_OK(p.Run(module.get(), {}).status());
+    ASSERT_OK_AND_ASSIGN(const Literal actual, Evaluate(*module, {}));
+    for (int i = 0; i < 14; ++i) {
+      EXPECT_EQ(actual.GetDouble(i), expected.GetDouble(i)) << op << i;
+    }
+  }
+}
+
+// As sorts have it: NaN has a place, and -0 comes before 0.
+TEST(X64TextTest, FloatsHaveTheirTotalOrder) {
+  for (const char* direction : {"LT", "GE", "EQ", "NE"}) {
+    ASSERT_OK_AND_ASSIGN(auto module, ParseModule(absl::StrFormat(R"(HloModule m
+ENTRY e {
+  x = f64[9] constant({0, -0, nan, -nan, inf, nan, 1, 1.00000000001, -2})
+  y = f64[9] constant({-0, 0, 1, 1, nan, nan, 1.00000000001, 1, -2})
+  ROOT r = pred[9] compare(x, y), direction=%s, type=TOTALORDER
+}
+)",
+                                                                  direction)));
+    ASSERT_OK_AND_ASSIGN(const Literal expected, Evaluate(*module, {}));
+    ASSERT_OK_AND_ASSIGN(Pipeline p, Pipeline::FromNames("x64-elimination"));
+    ASSERT_OK(p.Run(module.get(), {}).status());
+    ASSERT_OK_AND_ASSIGN(const Literal actual, Evaluate(*module, {}));
+    EXPECT_EQ(actual.ToString(), expected.ToString()) << direction;
+  }
+}
+
+TEST(X64TextTest, TheRestOfALongQuotientIsExact) {
+  ASSERT_OK_AND_ASSIGN(auto module, ParseModule(R"(HloModule m
+ENTRY e {
+  x = f64[8] constant({1e9, -1000000007, 1e12, 16777217, 5.5, -6, 2, 3})
+  y = f64[8] constant({7, 7, 3, -5, 0.125, 3, inf, -4})
+  ROOT r = f64[8] remainder(x, y)
+}
+)"));
+  ASSERT_OK_AND_ASSIGN(const Literal expected, Evaluate(*module, {}));
+  ASSERT_OK_AND_ASSIGN(Pipeline p, Pipeline::FromNames("x64-elimination"));
+  ASSERT_OK(p.Run(module.get(), {}).status());
+  ASSERT_OK_AND_ASSIGN(const Literal actual, Evaluate(*module, {}));
+  for (int i = 0; i < 8; ++i) {
+    EXPECT_EQ(actual.GetDouble(i), expected.GetDouble(i)) << i;
+  }
+}
+
+TEST(X64TextTest, InfinitiesStayWhatTheyAre) {
+  for (const char* op : {"add", "subtract", "multiply", "divide", "maximum",
+                         "minimum", "remainder"}) {
+    const std::string text = absl::StrFormat(R"(HloModule m
+ENTRY e {
+  x = f64[8] constant({inf, -inf, inf, 1, inf, 3e30, 2, nan})
+  y = f64[8] constant({1, 2, inf, -inf, -inf, 1, 0, 1})
+  f = f64[8] %s(x, y)
+  a = f64[8] floor(f)
+  ROOT r = f64[8] round-nearest-even(a)
+}
+)",
+                                             op);
+    ASSERT_OK_AND_ASSIGN(auto module, ParseModule(text));
+    ASSERT_OK_AND_ASSIGN(const Literal expected, Evaluate(*module, {}));
+    ASSERT_OK_AND_ASSIGN(Pipeline p, Pipeline::FromNames("x64-elimination"));
+    ASSERT_OK(p.Run(module.get(), {}).status());
+    ASSERT_OK_AND_ASSIGN(const Literal actual, Evaluate(*module, {}));
+    for (int i = 0; i < 8; ++i) {
+      const double e = expected.GetDouble(i), a = actual.GetDouble(i);
+      EXPECT_TRUE(std::abs(a - e) <= 1e-12 * std::abs(e) || a == e ||
+                  (std::isnan(a) && std::isnan(e)))
+          << op << i << ": " << a << " for " << e;
+    }
   }
 }
 
