@@ -39,6 +39,7 @@ int64_t FullTile(const MatrixView& v) {
 
 int64_t AxisBlock::PlaneOf(const WindowAxis& axis, int64_t o, int64_t t) const {
   if (!Moves()) return axis.InputOf(o, t);
+  if (own_tap) return 0;
   const int64_t p = axis.Position(o, t) - origin * axis.base_dilation;
   return p % axis.base_dilation == 0 ? p / axis.base_dilation : -1;
 }
@@ -130,6 +131,11 @@ std::optional<AxisBlock> CutAxis(const WindowAxis& axis, int64_t grid,
   if (b.grid > 1 && b.tap_grid > 1) return {};
   if (!b.Moves()) {
     b.planes = axis.in;
+    return b;
+  }
+  if (axis.MeetsOne() && b.outputs == 1) {
+    b.taps = 1;
+    b.own_tap = true;
     return b;
   }
   if (b.tap_grid > 1 && (axis.reversal || axis.taps % tap_grid != 0)) {
@@ -242,7 +248,7 @@ int AddWeightWindow(const ConvolutionForm& form, const ConvolutionBlock& block,
     d.block = block.axes[a].taps;
     d.extent = form.axes[a].taps;
     d.hbm_stride = form.axes[a].tap_pitch;
-    d.grid_dim = grid.tap_axis[a];
+    d.grid_dim = block.axes[a].own_tap ? grid.axis[a] : grid.tap_axis[a];
     w.dims.push_back(d);
   }
   isa::WindowDim rows, lanes;

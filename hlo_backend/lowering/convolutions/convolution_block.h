@@ -23,6 +23,8 @@ namespace ptxla::lowering {
 struct AxisBlock {
   int64_t outputs = 1, taps = 1;  // of a step
   int64_t grid = 1, tap_grid = 1;
+  bool own_tap =
+      false;  // the weights move with the outputs, one of each a step
   // The input window: of the first step, in planes; may begin before plane 0.
   int64_t origin = 0, planes = 1, advance = 1;
 
@@ -65,6 +67,7 @@ int64_t PlaneAt(const ConvolutionForm& form, const ConvolutionBlock& block,
                 const ConvolutionEdge& edge, size_t axis, int64_t o, int64_t t);
 
 // The cut of an axis into `grid` blocks of outputs, or of `tap_grid` of taps.
+// Single outputs of an axis that MeetsOne() have their tap each.
 // Nothing if its windows would not move evenly.
 std::optional<AxisBlock> CutAxis(const WindowAxis& axis, int64_t grid,
                                  int64_t tap_grid);

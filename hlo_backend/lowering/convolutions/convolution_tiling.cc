@@ -70,7 +70,10 @@ class Search {
     // Taps are cut where outputs are few: gradients of weights.
     for (size_t a = 0; a < form_.axes.size(); ++a) {
       for (const int64_t grid : DistinctCuts(form_.axes[a].taps)) {
-        if (grid == 1 || form_.axes[a].taps % grid != 0) continue;
+        if (grid == 1 || form_.axes[a].taps % grid != 0 ||
+            form_.axes[a].MeetsOne()) {
+          continue;
+        }
         const auto cut = CutAxis(form_.axes[a], 1, grid);
         if (!cut.has_value()) continue;
         ConvolutionBlock other = block;
@@ -88,6 +91,8 @@ class Search {
       return;
     }
     for (const int64_t grid : DistinctCuts(form_.axes[a].out)) {
+      // Another one would multiply each output with the taps of all.
+      if (form_.axes[a].MeetsOne() && grid < form_.axes[a].out) continue;
       const auto cut = CutAxis(form_.axes[a], grid, 1);
       if (!cut.has_value()) continue;
       ConvolutionBlock other = block;
