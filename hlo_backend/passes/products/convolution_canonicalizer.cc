@@ -187,8 +187,13 @@ class Canonicalizer {
         if (dims[d].low != 0 || dims[d].high != 0 || dims[d].interior != 0) {
           return false;
         }
-      } else if (dims[d].interior != 0 &&
-                 attrs_.window.dims[at - spatial.begin()].base_dilation != 1) {
+        continue;
+      }
+      const WindowDim& w = attrs_.window.dims[at - spatial.begin()];
+      if (dims[d].interior != 0 && w.base_dilation != 1) return false;
+      // What the pad cuts off is no zero of the window's.
+      if ((dims[d].low < 0 && w.padding_low > 0) ||
+          (dims[d].high < 0 && w.padding_high > 0)) {
         return false;
       }
     }
