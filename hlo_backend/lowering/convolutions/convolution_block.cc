@@ -133,11 +133,6 @@ std::optional<AxisBlock> CutAxis(const WindowAxis& axis, int64_t grid,
     b.planes = axis.in;
     return b;
   }
-  if (axis.MeetsOne() && b.outputs == 1) {
-    b.taps = 1;
-    b.own_tap = true;
-    return b;
-  }
   if (b.tap_grid > 1 && (axis.reversal || axis.taps % tap_grid != 0)) {
     return {};
   }
@@ -149,6 +144,13 @@ std::optional<AxisBlock> CutAxis(const WindowAxis& axis, int64_t grid,
   const int64_t last = (b.outputs - 1) * axis.stride +
                        (b.taps - 1) * axis.window_dilation - axis.padding;
   b.planes = FloorOfRatio(last, axis.base_dilation) - b.origin + 1;
+  return b;
+}
+
+AxisBlock SingleOutputs(const WindowAxis& axis) {
+  AxisBlock b;
+  b.grid = axis.out;
+  b.own_tap = true;
   return b;
 }
 

@@ -67,10 +67,13 @@ int64_t PlaneAt(const ConvolutionForm& form, const ConvolutionBlock& block,
                 const ConvolutionEdge& edge, size_t axis, int64_t o, int64_t t);
 
 // The cut of an axis into `grid` blocks of outputs, or of `tap_grid` of taps.
-// Single outputs of an axis that MeetsOne() have their tap each.
 // Nothing if its windows would not move evenly.
 std::optional<AxisBlock> CutAxis(const WindowAxis& axis, int64_t grid,
                                  int64_t tap_grid);
+
+// Of an axis that MeetsOne(): a step has one output and its tap. Gradients have
+// no such blocks.
+AxisBlock SingleOutputs(const WindowAxis& axis);
 
 // The grid of a block; `box` (GridDims) is that of its results.
 struct ConvolutionGrid {

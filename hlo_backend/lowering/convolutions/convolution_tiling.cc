@@ -90,9 +90,14 @@ class Search {
       CutRows(block);
       return;
     }
+    if (form_.axes[a].MeetsOne()) {
+      // Another cut would hold the taps of all.
+      ConvolutionBlock other = block;
+      other.axes[a] = SingleOutputs(form_.axes[a]);
+      CutOutputs(other, a + 1);
+      return;
+    }
     for (const int64_t grid : DistinctCuts(form_.axes[a].out)) {
-      // Another one would multiply each output with the taps of all.
-      if (form_.axes[a].MeetsOne() && grid < form_.axes[a].out) continue;
       const auto cut = CutAxis(form_.axes[a], grid, 1);
       if (!cut.has_value()) continue;
       ConvolutionBlock other = block;
