@@ -102,6 +102,11 @@ void WarnOfForeignCalls(const hlo::Module& module, record::RunRecord* record) {
 void WarnOfAssumedLoops(const isa::Schedule& schedule,
                         record::RunRecord* record) {
   for (const isa::Op& op : schedule) {
+    if (const auto* choice = std::get_if<isa::Conditional>(&op.action)) {
+      for (const isa::Schedule& branch : choice->branches) {
+        WarnOfAssumedLoops(branch, record);
+      }
+    }
     const auto* loop = std::get_if<isa::While>(&op.action);
     if (loop == nullptr) continue;
     if (loop->basis == isa::TripCount::kAssumed) {
@@ -109,6 +114,7 @@ void WarnOfAssumedLoops(const isa::Schedule& schedule,
           op.info.name, " runs as often as its data says: taken as ",
           loop->trips, " times (--trip-count)"));
     }
+    WarnOfAssumedLoops(loop->condition, record);
     WarnOfAssumedLoops(loop->body, record);
   }
 }

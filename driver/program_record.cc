@@ -89,10 +89,11 @@ void AddCollectives(const DeviceTrace& trace, record::ProgramRecord* program) {
       r->set_group_size(c.group_size());
     }
     record::CollectiveRecord* r = program->mutable_collectives(it->second);
-    r->set_count(r->count() + 1);
-    r->set_bytes(r->bytes() + c.bytes());
-    r->set_time_ps(r->time_ps() + c.end_ps() - c.start_ps());
-    r->set_exposed_ps(r->exposed_ps() + c.exposed_ps());
+    const int64_t repeat = std::max<int64_t>(1, c.repeat());
+    r->set_count(r->count() + repeat);
+    r->set_bytes(r->bytes() + repeat * c.bytes());
+    r->set_time_ps(r->time_ps() + repeat * (c.end_ps() - c.start_ps()));
+    r->set_exposed_ps(r->exposed_ps() + repeat * c.exposed_ps());
   }
 }
 

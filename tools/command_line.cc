@@ -4,8 +4,12 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "absl/algorithm/container.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 #include "base/suggest.h"
 #include "driver/stage.h"
 #include "reports/json_report.h"
@@ -96,6 +100,13 @@ std::optional<int> ParseCommandLine(CLI::App* app,
 CLI::Validator AtLeastOne() {
   return CLI::Validator(
       [](const std::string& word) -> std::string {
+        // CLI11 takes what is too large for the largest number.
+        const absl::string_view digits = absl::StripPrefix(word, "+");
+        int64_t whole = 0;
+        if (!digits.empty() && !absl::SimpleAtoi(digits, &whole) &&
+            absl::c_all_of(digits, absl::ascii_isdigit)) {
+          return "must be below 2^63";
+        }
         int64_t number = 0;
         const bool is_number = CLI::detail::lexical_cast(word, number);
         return is_number && number < 1 ? "must be at least 1" : "";

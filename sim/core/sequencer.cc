@@ -1,6 +1,7 @@
 #include "sim/core/sequencer.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -28,6 +29,31 @@ int64_t FlowRate(int64_t work, int64_t cycles) {
   return static_cast<int64_t>(static_cast<double>(work) *
                               memory::BandwidthServer::kFullRate /
                               static_cast<double>(ticks));
+}
+
+// Later cycles do not fit into ticks or picoseconds of 64 bits; the last one is
+// weeks away on every chip.
+constexpr int64_t kLastCycle =
+    std::numeric_limits<int64_t>::max() / (2 * kTicksPerCycle);
+
+// False where the product does not fit.
+bool Multiply(int64_t by, int64_t* value) {
+  return !__builtin_mul_overflow(*value, by, value);
+}
+
+// Operations and bytes of all executions fit into 64 bits.
+bool CountsFit(const isa::Program& program, const Recorder& recorder) {
+  double flops = 0, bytes = 0;
+  for (const OpEvent& event : recorder.ops) {
+    const auto* call = std::get_if<isa::Call>(&event.op->action);
+    if (call == nullptr) continue;
+    const isa::KernelWork& work = program.kernels[call->kernel].work;
+    const auto repeat = static_cast<double>(event.repeat);
+    flops += static_cast<double>(work.flops) * repeat;
+    bytes += static_cast<double>(work.hbm_bytes) * repeat;
+  }
+  constexpr double kMost = 9e18;
+  return flops < kMost && bytes < kMost;
 }
 
 int64_t StepsOf(const KernelPlan& plan) {
@@ -70,9 +96,14 @@ absl::StatusOr<Action> Sequencer::Next(int64_t now) {
       if (action.kind != Action::Kind::kDone) return action;
     }
     int64_t at = now;
-    const isa::Op* op = NextOp(&at);
+    ASSIGN_OR_RETURN(const isa::Op* op, NextOp(&at));
     if (op == nullptr && at > now) return Action{Action::Kind::kUntil, at};
     if (op == nullptr) {
+      if (!CountsFit(program_, *recorder_)) {
+        return absl::OutOfRangeError(
+            "the operations or bytes of all iterations of its loops do not fit "
+            "into 64 bits");
+      }
       recorder_->end = now;
       return Action{Action::Kind::kDone, now};
     }
@@ -178,6 +209,7 @@ absl::Status Sequencer::Begin(const isa::Op& op, int64_t now) {
     pending_ = Pending::kHost;
   } else if (const auto* loop = std::get_if<isa::While>(&op.action)) {
     Frame frame;
+    frame.op = &op;
     frame.loop = loop;
     frame.schedule = &loop->condition;
     BeginIteration(&frame, now);
@@ -293,7 +325,27 @@ std::unique_ptr<CoreProcess> MakeProcess(const Action& action, int core,
   return std::make_unique<KernelProcess>(*action.plan, core, core, port, start);
 }
 
-void Sequencer::EndOfSchedule(int64_t* now) {
+absl::Status Sequencer::FoldRest(Frame* frame, int64_t* now) {
+  const int64_t left = frame->loop->trips - frame->iteration;
+  int64_t rest = *now - frame->start;
+  bool fits = Multiply(left, &rest) && rest <= kLastCycle - *now;
+  for (size_t i = frame->first_op; i < recorder_->ops.size(); ++i) {
+    fits &= Multiply(1 + left, &recorder_->ops[i].repeat);
+  }
+  for (size_t i = frame->first_transfer; i < recorder_->transfers.size(); ++i) {
+    fits &= Multiply(1 + left, &recorder_->transfers[i].repeat);
+  }
+  if (!fits) {
+    return absl::OutOfRangeError(
+        absl::StrCat(frame->op->info.name, ": ", frame->loop->trips,
+                     " iterations take longer than a clock of 64 bits counts"));
+  }
+  *now += rest;
+  frame->iteration = frame->loop->trips;
+  return absl::OkStatus();
+}
+
+absl::Status Sequencer::EndOfSchedule(int64_t* now) {
   Frame& frame = frames_.back();
   const isa::While* loop = frame.loop;
   frame.next = 0;
@@ -308,32 +360,25 @@ void Sequencer::EndOfSchedule(int64_t* now) {
     }
   } else {
     ++frame.iteration;
-    const int64_t left = loop->trips - frame.iteration;
-    if (fold_loops_ && frame.idle && left > 0 && NothingUnderWay(*now)) {
-      for (size_t i = frame.first_op; i < recorder_->ops.size(); ++i) {
-        recorder_->ops[i].repeat *= 1 + left;
-      }
-      for (size_t i = frame.first_transfer; i < recorder_->transfers.size();
-           ++i) {
-        recorder_->transfers[i].repeat *= 1 + left;
-      }
-      *now += left * (*now - frame.start);
-      frame.iteration = loop->trips;
+    const bool goes_on = frame.iteration < loop->trips;
+    if (fold_loops_ && frame.idle && goes_on && NothingUnderWay(*now)) {
+      RETURN_IF_ERROR(FoldRest(&frame, now));
     }
     frame.in_body = false;
     frame.schedule = &loop->condition;
     BeginIteration(&frame, *now);
   }
+  return absl::OkStatus();
 }
 
-const isa::Op* Sequencer::NextOp(int64_t* now) {
+absl::StatusOr<const isa::Op*> Sequencer::NextOp(int64_t* now) {
   const int64_t was = *now;
   while (!frames_.empty() && *now == was) {
     Frame& frame = frames_.back();
     if (frame.next < frame.schedule->size()) {
       return &(*frame.schedule)[frame.next++];
     }
-    EndOfSchedule(now);
+    RETURN_IF_ERROR(EndOfSchedule(now));
   }
   return nullptr;
 }

@@ -76,6 +76,7 @@ class Sequencer {
   struct Frame {
     const isa::Schedule* schedule = nullptr;
     size_t next = 0;
+    const isa::Op* op = nullptr;       // of a loop
     const isa::While* loop = nullptr;  // of a condition or a body
     bool in_body = false;
     int64_t iteration = 0;
@@ -104,8 +105,10 @@ class Sequencer {
                                const isa::CollectiveStart& start, int64_t now);
   // The next entry to begin, or nullptr: then `*now` is either later, because
   // iterations were skipped, or the program has ended.
-  const isa::Op* NextOp(int64_t* now);
-  void EndOfSchedule(int64_t* now);
+  absl::StatusOr<const isa::Op*> NextOp(int64_t* now);
+  absl::Status EndOfSchedule(int64_t* now);
+  // The iterations that are left, as the one since the frame's start.
+  absl::Status FoldRest(Frame* frame, int64_t* now);
   void BeginIteration(Frame* frame, int64_t now);
   bool GoesOn(const Frame& frame) const;
   void Record(int64_t end);

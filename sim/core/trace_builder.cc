@@ -148,6 +148,7 @@ record::DeviceTrace BuildTrace(const isa::Program& program,
       c->set_exposed_ps(exposed);
       c->set_algorithm(event.cost.algorithm);
       c->set_phases(event.cost.phases);
+      c->set_repeat(event.repeat);
     }
     if (!transfers) continue;
     record::TransferTrace* t = trace.add_transfer();

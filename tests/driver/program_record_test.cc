@@ -51,6 +51,26 @@ TEST_F(ProgramRecordTest, ExecutionsOfOneInstructionAreOneRowLongestFirst) {
   EXPECT_EQ(p.ops(1).bound(), "mxu");
 }
 
+TEST_F(ProgramRecordTest, ACollectiveOfALoopCountsWithEveryIteration) {
+  const record::ProgramRecord p = Record(R"pb(
+    total_ps: 100
+    collective {
+      name: "all-reduce.1"
+      kind: "all-reduce"
+      end_ps: 9
+      bytes: 5
+      group_size: 8
+      exposed_ps: 4
+      repeat: 3
+    }
+  )pb");
+  ASSERT_EQ(p.collectives_size(), 1);
+  EXPECT_EQ(p.collectives(0).count(), 3);
+  EXPECT_EQ(p.collectives(0).bytes(), 15);
+  EXPECT_EQ(p.collectives(0).time_ps(), 27);
+  EXPECT_EQ(p.collectives(0).exposed_ps(), 12);
+}
+
 TEST_F(ProgramRecordTest, ACollectivesFractionIsOfTheLinksItUses) {
   // v5e: 50 GB/s, a link, one way: 50 kB in 1 us.
   const record::ProgramRecord p = Record(R"pb(

@@ -12,6 +12,7 @@
 namespace ptxla::sim {
 namespace {
 
+using ::ptxla::testing::StatusIs;
 using ::testing::HasSubstr;
 
 record::DeviceTrace RunIt(const isa::Program& program,
@@ -224,6 +225,29 @@ TEST(Simulator, AnAllReduceOverlapsKernelsAndItsRestIsExposed) {
   EXPECT_NEAR(trace.bound().ici_ps(), c.exposed_ps(), 1);
   EXPECT_EQ(trace.total_chips(), 8);
   EXPECT_EQ(trace.simulated_chips(), 1);
+}
+
+TEST(Simulator, ACollectiveOfAFoldedLoopStandsForAllIterations) {
+  const chips::Slice slice = TestSlice("v5e-8");
+  isa::Program p = AllReduceBeside(1 << 20, 8);
+  isa::While loop;
+  loop.trips = 10;
+  loop.body.swap(p.schedule);
+  std::swap(loop.body[1], loop.body[2]);  // the kernel, behind its end
+  p.schedule.push_back({Info("while.1", "while"), loop});
+  const record::DeviceTrace trace = RunIt(p, slice);
+  ASSERT_EQ(trace.collective_size(), 1);
+  EXPECT_EQ(trace.collective(0).repeat(), 10);
+}
+
+TEST(Simulator, ALoopBeyondAnyClockIsRefusedByName) {
+  isa::Program p;
+  isa::While loop;
+  loop.trips = int64_t{1} << 60;
+  AddKernel(&p, MakeStreamKernel({}), 1, &loop.body);
+  p.schedule.push_back({Info("while.1", "while"), loop});
+  EXPECT_THAT(Simulate(p, TestSlice("v5e-1"), {}).status(),
+              StatusIs(absl::StatusCode::kOutOfRange, HasSubstr("while.1")));
 }
 
 TEST(Simulator, OnePartitionNeedsNoLinks) {

@@ -39,6 +39,7 @@ int64_t FullTile(const MatrixView& v) {
 
 int64_t AxisBlock::PlaneOf(const WindowAxis& axis, int64_t o, int64_t t) const {
   if (!Moves()) return axis.InputOf(o, t);
+  if (own_tap) return 0;
   const int64_t p = axis.Position(o, t) - origin * axis.base_dilation;
   return p % axis.base_dilation == 0 ? p / axis.base_dilation : -1;
 }
@@ -146,6 +147,13 @@ std::optional<AxisBlock> CutAxis(const WindowAxis& axis, int64_t grid,
   return b;
 }
 
+AxisBlock SingleOutputs(const WindowAxis& axis) {
+  AxisBlock b;
+  b.grid = axis.out;
+  b.own_tap = true;
+  return b;
+}
+
 ConvolutionGrid ConvolutionGrid::Of(const ConvolutionForm& form,
                                     const ConvolutionBlock& block) {
   ConvolutionGrid g;
@@ -242,7 +250,7 @@ int AddWeightWindow(const ConvolutionForm& form, const ConvolutionBlock& block,
     d.block = block.axes[a].taps;
     d.extent = form.axes[a].taps;
     d.hbm_stride = form.axes[a].tap_pitch;
-    d.grid_dim = grid.tap_axis[a];
+    d.grid_dim = block.axes[a].own_tap ? grid.axis[a] : grid.tap_axis[a];
     w.dims.push_back(d);
   }
   isa::WindowDim rows, lanes;

@@ -23,6 +23,8 @@ namespace ptxla::lowering {
 struct AxisBlock {
   int64_t outputs = 1, taps = 1;  // of a step
   int64_t grid = 1, tap_grid = 1;
+  bool own_tap =
+      false;  // the weights move with the outputs, one of each a step
   // The input window: of the first step, in planes; may begin before plane 0.
   int64_t origin = 0, planes = 1, advance = 1;
 
@@ -68,6 +70,10 @@ int64_t PlaneAt(const ConvolutionForm& form, const ConvolutionBlock& block,
 // Nothing if its windows would not move evenly.
 std::optional<AxisBlock> CutAxis(const WindowAxis& axis, int64_t grid,
                                  int64_t tap_grid);
+
+// Of an axis that MeetsOne(): a step has one output and its tap. Gradients have
+// no such blocks.
+AxisBlock SingleOutputs(const WindowAxis& axis);
 
 // The grid of a block; `box` (GridDims) is that of its results.
 struct ConvolutionGrid {

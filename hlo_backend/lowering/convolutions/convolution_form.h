@@ -45,6 +45,14 @@ struct WindowAxis {
   int64_t in_pitch = 0, tap_pitch = 0;
   bool reversal = false;
 
+  // Each output meets one plane, through a tap of its own: a batch of
+  // convolutions, or groups of features that passes have made planes of.
+  bool MeetsOne() const {
+    return taps > 1 && taps == in && taps == out && base_dilation == taps &&
+           stride == taps - 1 && window_dilation == 1 && padding == 0 &&
+           !reversal;
+  }
+
   // Position in the dilated input, of which each base_dilation-th exists.
   int64_t Position(int64_t o, int64_t tap) const {
     return o * stride + (reversal ? taps - 1 - tap : tap) * window_dilation -

@@ -70,7 +70,10 @@ class Search {
     // Taps are cut where outputs are few: gradients of weights.
     for (size_t a = 0; a < form_.axes.size(); ++a) {
       for (const int64_t grid : DistinctCuts(form_.axes[a].taps)) {
-        if (grid == 1 || form_.axes[a].taps % grid != 0) continue;
+        if (grid == 1 || form_.axes[a].taps % grid != 0 ||
+            form_.axes[a].MeetsOne()) {
+          continue;
+        }
         const auto cut = CutAxis(form_.axes[a], 1, grid);
         if (!cut.has_value()) continue;
         ConvolutionBlock other = block;
@@ -85,6 +88,13 @@ class Search {
   void CutOutputs(const ConvolutionBlock& block, size_t a) {
     if (a == form_.axes.size()) {
       CutRows(block);
+      return;
+    }
+    if (form_.axes[a].MeetsOne()) {
+      // Another cut would hold the taps of all.
+      ConvolutionBlock other = block;
+      other.axes[a] = SingleOutputs(form_.axes[a]);
+      CutOutputs(other, a + 1);
       return;
     }
     for (const int64_t grid : DistinctCuts(form_.axes[a].out)) {

@@ -134,11 +134,9 @@ class GeometryBuilder {
       Axis axis;
       axis.kind = Axis::Kind::kColumn;
       const PhysicalArray& a = e_.space;
-      const int64_t words =
-          a.linear > 0 ? CeilOfRatio<int64_t>(a.linear, 1024)
-                       : CeilOfRatio<int64_t>(a.tiles() * a.tile_rows, 8);
-      axis.tiles = words;
-      axis.elements = a.linear > 0 ? a.linear : words * 1024;
+      // Tiles of fewer than 8 rows may fill the last register in part.
+      axis.elements = a.linear > 0 ? a.linear : a.tiles() * a.tile_rows * 128;
+      axis.tiles = CeilOfRatio<int64_t>(axis.elements, 1024);
       axis.reduced = reduced_ != 0;
       if (a.linear == 0 && a.rank() >= 2 && a.tile_rows == 8) {
         g_.row_of_tiles = CeilOfRatio<int64_t>(a.sizes.back(), 128);

@@ -36,11 +36,18 @@ absl::Status ClassifyWhole(const Expression& e, const ExprNode& leaf,
     return absl::OkStatus();
   }
   if (e.space.rank() <= 1) return absl::OkStatus();  // kTile
+  // Planes lie apart: no register holds elements of several.
+  bool turned = false;
+  for (int p = 0; p < a.rank() - 2; ++p) {
+    const int d = IterationDim(leaf, a, p);
+    turned |= d == column_dim || (d == row_dim && e.space.tile_rows > 1);
+  }
   // Where the array's own rows and columns come from.
   const bool flat = a.rank() <= 1;
   const int column = IterationDim(leaf, a, a.rank() - 1);
   const int row = flat ? -1 : IterationDim(leaf, a, a.rank() - 2);
-  if (column == column_dim) {
+  if (turned) {
+  } else if (column == column_dim) {
     if (row == row_dim && !flat) return absl::OkStatus();  // kTile
     if (flat || row != column_dim) {
       const bool degenerate =

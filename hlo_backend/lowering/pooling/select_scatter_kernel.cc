@@ -79,7 +79,12 @@ class SelectScatterEmitter {
       result.push_back({w.in, w.in_pitch, 0, s.planes, s.planes});
     }
     if (InVmem(kOut) && ragged) return false;
-    const auto edge = EdgeAxis(axes_, block.grid, InPlace());
+    meets_operand_ = PadsBefore(block);
+    auto edge = EdgeAxis(axes_, block.grid, Met());
+    if (!edge.has_value() && meets_operand_) {
+      meets_operand_ = false;
+      edge = EdgeAxis(axes_, block.grid, Met());
+    }
     if (!edge.has_value() || (InPlace().any() && parts)) return false;
     edge_ = *edge;
     Tiling& t = c->tiling;
@@ -98,7 +103,10 @@ class SelectScatterEmitter {
       all_windows *= s.windows.planes;
       all_planes *= s.planes;
     }
-    t.scratch_bytes = all_windows * taken_pitch_;
+    // A store of a part of a register reaches, masked, over the rest of it.
+    const bool whole = pieces_.back().rows == 8;
+    t.scratch_bytes =
+        all_windows * taken_pitch_ + (whole ? 0 : isa::kVregBytes);
     t.note = block.ToString();
     for (const isa::KernelArg& arg : args_) {
       if (arg.space == isa::Space::kHbm) t.work.hbm_bytes += arg.bytes;
@@ -111,6 +119,19 @@ class SelectScatterEmitter {
   }
 
   ArraysInPlace InPlace() const { return {InVmem(kOperand), InVmem(kSource)}; }
+  // Whose borders no code reads.
+  ArraysInPlace Met() const {
+    return {InVmem(kOperand) || meets_operand_, InVmem(kSource)};
+  }
+
+  // Windows may meet a border before their first plane. Filled with the least
+  // number it would be the one that they select where they see nothing larger.
+  bool PadsBefore(const PoolBlock& block) const {
+    for (size_t a = 0; a < form_.axes.size(); ++a) {
+      if (block.grid[a] > 1 && form_.axes[a].padding > 0) return true;
+    }
+    return false;
+  }
 
   int64_t BodyCycles(int64_t windows, int64_t planes) const {
     const auto pieces = static_cast<int64_t>(pieces_.size());
@@ -149,7 +170,7 @@ class SelectScatterEmitter {
 
   absl::Status Body(CodeBuilder& b) {
     const PoolValues least(hlo::Opcode::kMaximum, form_.type, context_.model);
-    Fill(kOperand, least.packed_identity(), b);
+    if (!meets_operand_) Fill(kOperand, least.packed_identity(), b);
     Fill(kSource, 0, b);
     b.NewBlock("addresses");
     std::vector<PlanePointer> p(kArgs + 1);
@@ -192,9 +213,9 @@ class SelectScatterEmitter {
       b.EndWhen();
       b.EndWhen();
     };
-    some(inner.MetIn(0, InPlace()), true, false);
+    some(inner.MetIn(0, Met()), true, false);
     if (last > 1) some(inner, false, false);
-    some(inner.MetIn(last, InPlace()), false, true);
+    some(inner.MetIn(last, Met()), false, true);
     axes_[edge_] = inner;
   }
 
@@ -325,7 +346,8 @@ class SelectScatterEmitter {
   std::vector<isa::KernelArg> args_;
   PoolBlock block_;
   std::vector<ScatterAxis> axes_;
-  int edge_ = -1;  // axis whose ends have code of their own
+  int edge_ = -1;               // axis whose ends have code of their own
+  bool meets_operand_ = false;  // code meets what exists of it alone
   std::vector<Piece> pieces_;
   std::vector<isa::Window> windows_;
   int64_t taken_pitch_ = 0;  // bytes of one window's taps

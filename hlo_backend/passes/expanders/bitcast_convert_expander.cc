@@ -20,6 +20,12 @@ PrimitiveType UnsignedOf(int bits) {
                       : kU32;
 }
 
+// Conversions give its bits; those of other small floats are a bitcast-convert
+// of the same width themselves.
+bool HasWordForm(PrimitiveType type) {
+  return !IsFloat(type) || type == PrimitiveType::kBf16;
+}
+
 class Expander {
  public:
   explicit Expander(Instruction* i) : i_(i), b_(i->parent()) {
@@ -31,7 +37,11 @@ class Expander {
     const Shape& to = i_->shape();
     if (!HasWidth(from) || !HasWidth(to)) return nullptr;
     const int bits = BitWidth(to.type()), old = BitWidth(from.type());
-    if (bits == old) return nullptr;
+    if (bits == old) {
+      return bits < 32 && HasWordForm(from.type()) && HasWordForm(to.type())
+                 ? FromWords(ToWords(i_->operand(0)))
+                 : nullptr;
+    }
     return bits < old ? Parts(old / bits, bits) : Joined(bits / old, old);
   }
 

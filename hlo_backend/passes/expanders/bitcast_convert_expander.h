@@ -6,6 +6,11 @@
 //   %w = f32[5] bitcast-convert(u16[5,2] %h)
 //   ==> bitcast-convert(u32[5] %h[:,0] | %h[:,1] << 16)
 //
+// One of the same width below 32 bits goes through words, too:
+//
+//   %a = u16[5] bitcast-convert(bf16[5] %h)
+//   ==> convert(bitcast-convert(f32[5] convert(%h)) >> 16)
+//
 // Of types of 8, 16 and 32 bits; others stay.
 #ifndef PTXLA_HLO_BACKEND_PASSES_EXPANDERS_BITCAST_CONVERT_EXPANDER_H_
 #define PTXLA_HLO_BACKEND_PASSES_EXPANDERS_BITCAST_CONVERT_EXPANDER_H_

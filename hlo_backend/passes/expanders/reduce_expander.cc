@@ -29,7 +29,8 @@ class Expander {
   Instruction* Expand() {
     const Shape& shape = i_->operand(0)->shape();
     if (arrays_ == 1 && MonoidOf(*i_->to_apply()).has_value()) {
-      return IsForeignFloat(shape.type()) ? InF32() : nullptr;
+      if (IsForeignFloat(shape.type())) return In(PrimitiveType::kF32);
+      return IsOfMaskPlanes() ? In(PrimitiveType::kS32) : nullptr;
     }
     if (!CanApplyElementwise(*i_->to_apply()) || shape.ElementCount() == 0) {
       return nullptr;
@@ -95,12 +96,21 @@ class Expander {
                             i_->parent());
   }
 
-  Instruction* InF32() {
-    constexpr PrimitiveType kF32 = PrimitiveType::kF32;
+  Instruction* In(PrimitiveType type) {
     Instruction* reduce = b_.Reduce(
-        b_.Convert(i_->operand(0), kF32), b_.Convert(i_->operand(1), kF32),
-        i_->dimensions(), b_.Scalar2(*MonoidOf(*i_->to_apply()), kF32));
+        b_.Convert(i_->operand(0), type), b_.Convert(i_->operand(1), type),
+        i_->dimensions(), b_.Scalar2(*MonoidOf(*i_->to_apply()), type));
     return b_.Convert(reduce, i_->shape().type());
+  }
+
+  // Masks that are combined plane by plane: rows and lanes stay. Kernels store
+  // such results as words.
+  bool IsOfMaskPlanes() const {
+    const Shape& shape = i_->operand(0)->shape();
+    const int rank = shape.rank();
+    return shape.type() == PrimitiveType::kPred && rank > 2 &&
+           !Contains(i_->dimensions(), rank - 1) &&
+           !Contains(i_->dimensions(), rank - 2);
   }
 
   Instruction* i_;

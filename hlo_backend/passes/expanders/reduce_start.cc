@@ -59,4 +59,19 @@ bool StartMayRepeat(const Instruction& reduce) {
   }
 }
 
+Instruction* NeutralStart(Opcode op, PrimitiveType type, Builder& b) {
+  switch (op) {
+    case Opcode::kMultiply:
+      return b.One(type);
+    case Opcode::kMaximum:
+      return b.MinValue(type);
+    case Opcode::kMinimum:
+      return b.MaxValue(type);
+    case Opcode::kAnd:
+      return type == PrimitiveType::kPred ? b.One(type) : b.Not(b.Zero(type));
+    default:
+      return b.Zero(type);
+  }
+}
+
 }  // namespace ptxla::hlo

@@ -6,6 +6,7 @@
 #ifndef PTXLA_HLO_BACKEND_PASSES_EXPANDERS_REDUCE_START_H_
 #define PTXLA_HLO_BACKEND_PASSES_EXPANDERS_REDUCE_START_H_
 
+#include "hlo_backend/ir/builder.h"
 #include "hlo_backend/ir/instruction.h"
 
 namespace ptxla::hlo {
@@ -15,6 +16,9 @@ bool StartIsNeutral(const Instruction& reduce);
 
 // The result is the same however often it takes part.
 bool StartMayRepeat(const Instruction& reduce);
+
+// What leaves every value of `type` as it is under `op`, a monoid.
+Instruction* NeutralStart(Opcode op, PrimitiveType type, Builder& b);
 
 }  // namespace ptxla::hlo
 

@@ -7,6 +7,7 @@
 #include "hlo_backend/analysis/plane_windows.h"
 #include "hlo_backend/ir/builder.h"
 #include "hlo_backend/passes/dimension_utils.h"
+#include "hlo_backend/passes/expanders/reduce_start.h"
 
 namespace ptxla::hlo {
 namespace {
@@ -68,7 +69,6 @@ class Canonicalizer {
     Instruction* start = nullptr;  // combined with the result
     if (Scatters(*i_) && IsDilated()) return nullptr;
     if (!BeginsWithIdentity(*i_)) {
-      if (!Scatters(*i_)) PadExplicitly();
       start = init_;
       init_ = Identity();
     }
@@ -156,23 +156,14 @@ class Canonicalizer {
   }
 
   Instruction* Identity() {
-    const PrimitiveType type = arrays_[0]->shape().type();
-    switch (OpOf()) {
-      case Opcode::kMultiply:
-        return b_.One(type);
-      case Opcode::kMaximum:
-        return b_.MinValue(type);
-      case Opcode::kMinimum:
-        return b_.MaxValue(type);
-      default:
-        return b_.Zero(type);
-    }
+    return NeutralStart(OpOf(), arrays_[0]->shape().type(), b_);
   }
 
-  // The window's own padding for a pad with its initial value.
+  // The window's own padding, which takes no part, for a pad with an initial
+  // value that changes nothing.
   void FoldPad() {
     const Instruction& pad = *arrays_[0];
-    if (pad.opcode() != Opcode::kPad || IsDilated() ||
+    if (pad.opcode() != Opcode::kPad || IsDilated() || !StartMayRepeat(*i_) ||
         !SameConstant(*pad.operand(1), *init_)) {
       return;
     }
@@ -195,6 +186,7 @@ class Canonicalizer {
     arrays_[0] = arrays_[0]->operand(0);
   }
 
+  // With values that change nothing.
   void PadExplicitly() {
     PadAttrs pad;
     bool any = false;
@@ -204,7 +196,9 @@ class Canonicalizer {
       w.padding_low = w.padding_high = 0;
       w.base_dilation = 1;
     }
-    if (any) arrays_[0] = b_.Pad(arrays_[0], init_, pad.dims);
+    if (!any) return;
+    arrays_[0] =
+        b_.Pad(arrays_[0], StartMayRepeat(*i_) ? init_ : Identity(), pad.dims);
   }
 
   Instruction* Ordered(Instruction* x, const DimVector& order, bool row) {

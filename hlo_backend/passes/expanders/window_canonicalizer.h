@@ -11,7 +11,7 @@
 //                                              side by side of all dimensions
 //                                              but one, or of all
 //   windows of one element        ->  the array itself
-//   another initial value  ->  a pad; the value is combined with the result
+//   another initial value  ->  is combined with the result
 //
 // The order is that of convolutions (convolution_canonicalizer.h), so that
 // transpose-mover lets the transposes between them meet. What is not simple

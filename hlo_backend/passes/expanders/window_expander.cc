@@ -6,6 +6,7 @@
 #include "hlo_backend/analysis/monoid.h"
 #include "hlo_backend/analysis/plane_windows.h"
 #include "hlo_backend/ir/builder.h"
+#include "hlo_backend/passes/expanders/reduce_start.h"
 #include "hlo_backend/passes/expanders/window_canonicalizer.h"
 #include "hlo_backend/passes/simplify/elementwise_body.h"
 
@@ -51,16 +52,6 @@ int CumulativeDim(const Window& window, const Shape& x) {
   return found;
 }
 
-// Leaves others alone; false where that is not known.
-bool IsIdentityOf(Opcode op, const Instruction& init) {
-  const auto bits = WindowIdentity(op, init.shape().type());
-  if (bits.has_value()) return IsScalarConstant(init, *bits);
-  const bool sums = op == Opcode::kAdd, products = op == Opcode::kMultiply;
-  return (sums || products) && init.opcode() == Opcode::kConstant &&
-         !init.literal().IsElided() &&
-         init.literal().GetDouble(0) == (sums ? 0 : 1);
-}
-
 class Expander {
  public:
   explicit Expander(Instruction* i)
@@ -83,7 +74,7 @@ class Expander {
     const bool one = arrays == 1 && op.has_value();
     init_ = i_->operand(static_cast<int>(arrays));
     if (one && IsPlain(window_) && PositionsOf(window_) > 1 &&
-        IsIdentityOf(*op, *init_)) {
+        StartIsNeutral(*i_)) {
       const int dim = CumulativeDim(window_, x_->shape());
       if (dim >= 0) return Cumulative(*op, dim);
     }
@@ -93,12 +84,19 @@ class Expander {
     std::vector<Instruction*> padded, values;
     for (size_t k = 0; k < arrays; ++k) {
       Instruction* init = i_->operand(static_cast<int>(arrays + k));
-      padded.push_back(Padded(i_->operand(static_cast<int>(k)), init));
+      padded.push_back(
+          Padded(i_->operand(static_cast<int>(k)), one ? Neutral(*op) : init));
       values.push_back(b_.BroadcastScalar(init, out));
     }
     ForEachPosition([&](const DimVector& at) {
+      const std::vector<Instruction*> before = values;
       for (Instruction* x : padded) values.push_back(Slice(x, at));
       values = ApplyElementwise(*i_->to_apply(), values, out, i_->parent());
+      Instruction* inside = one ? nullptr : Inside(at);
+      if (inside == nullptr) return;
+      for (size_t k = 0; k < arrays; ++k) {
+        values[k] = b_.Select(inside, values[k], before[k]);
+      }
     });
     return i_->shape().IsTuple() ? b_.Tuple(values) : values[0];
   }
@@ -135,6 +133,9 @@ class Expander {
     Instruction* sum = nullptr;
     for (size_t k = 0; k < slices.size(); ++k) {
       Instruction* hit = b_.Compare(slices[k], most, CompareDirection::kEq);
+      if (Instruction* inside = Inside(positions[k])) {
+        hit = b_.And(hit, inside);
+      }
       Instruction* first = open == nullptr ? hit : b_.And(hit, open);
       Instruction* part =
           Spread(b_.Select(first, source, nothing), positions[k], zero);
@@ -173,7 +174,7 @@ class Expander {
   // One dimension after the other: values of 1, 2, 4 ... neighbours, of which
   // as many as the window has are put together.
   Instruction* Doubled(Opcode op) {
-    Instruction* y = Padded(x_, init_);
+    Instruction* y = Padded(x_, Neutral(op));
     const int rank = x_->shape().rank();
     for (int d = 0; d < rank; ++d) {
       const WindowDim& w = window_.dims[d];
@@ -208,6 +209,48 @@ class Expander {
       y = w.stride == 1 ? all : part(all, 0, all->shape().dim(d), w.stride);
     }
     return b_.Binary(op, b_.BroadcastScalar(init_, y->shape().dims()), y);
+  }
+
+  // For borders and gaps, which take no part.
+  Instruction* Neutral(Opcode op) {
+    return StartMayRepeat(*i_) ? init_
+                               : NeutralStart(op, x_->shape().type(), b_);
+  }
+
+  // Where position `at` of the window sees an element; null: everywhere.
+  Instruction* Inside(const DimVector& at) {
+    const DimVector places = Places();
+    const Shape counts = Shape::Array(PrimitiveType::kS32, places);
+    const auto all = [&](int64_t value) {
+      return b_.BroadcastScalar(
+          b_.ConstantScalar(PrimitiveType::kS32, static_cast<double>(value)),
+          places);
+    };
+    Instruction* inside = nullptr;
+    for (size_t d = 0; d < at.size(); ++d) {
+      const WindowDim& w = window_.dims[d];
+      // Of the base with its gaps.
+      const int64_t last =
+          (x_->shape().dim(static_cast<int>(d)) - 1) * w.base_dilation;
+      const int64_t low = at[d] * w.window_dilation - w.padding_low;
+      const int64_t high = low + (places[d] - 1) * w.stride;
+      const bool before = low<0, behind = high> last,
+                 gaps = w.base_dilation > 1;
+      if (!before && !behind && !gaps) continue;
+      Instruction* index = b_.Add(
+          b_.Multiply(b_.Iota(counts, static_cast<int64_t>(d)), all(w.stride)),
+          all(low));
+      const auto require = [&](Instruction* holds) {
+        inside = inside == nullptr ? holds : b_.And(inside, holds);
+      };
+      if (before) require(b_.Compare(index, all(0), CompareDirection::kGe));
+      if (behind) require(b_.Compare(index, all(last), CompareDirection::kLe));
+      if (gaps) {
+        require(b_.Compare(b_.Remainder(index, all(w.base_dilation)), all(0),
+                           CompareDirection::kEq));
+      }
+    }
+    return inside;
   }
 
   // Of the window over the array.

@@ -25,15 +25,19 @@ Instruction* Shaped(Instruction* reduce) {
     majors.push_back(x->shape().dim(d));
     if (Contains(reduced, d)) rest.push_back(d);
   }
-  if (!rest.empty() && !StartMayRepeat(*reduce)) return nullptr;
   Builder b(reduce->parent());
   b.set_metadata(reduce->shared_metadata());
-  Instruction* init = reduce->operand(1);
+  Instruction* start = reduce->operand(1);
+  // Of two reduces the last one begins with a start that counts once.
+  Instruction* first =
+      rest.empty() || StartMayRepeat(*reduce)
+          ? start
+          : NeutralStart(*MonoidOf(*reduce->to_apply()), x->shape().type(), b);
   Instruction* planes = b.Reshape(
       x, {Product(majors), x->shape().dim(rank - 2), x->shape().dim(rank - 1)});
   Instruction* sums =
-      b.Reshape(b.Reduce(planes, init, {1, 2}, reduce->to_apply()), majors);
-  return rest.empty() ? sums : b.Reduce(sums, init, rest, reduce->to_apply());
+      b.Reshape(b.Reduce(planes, first, {1, 2}, reduce->to_apply()), majors);
+  return rest.empty() ? sums : b.Reduce(sums, start, rest, reduce->to_apply());
 }
 
 }  // namespace

@@ -270,13 +270,75 @@ class Canonicalizer {
 
   void Group() {
     if (attrs_.feature_group_count > 1 && !IsDepthwise()) {
-      ExpandKernel(attrs_.feature_group_count);
-      attrs_.feature_group_count = 1;
+      const int64_t groups = std::exchange(attrs_.feature_group_count, 1);
+      const ConvDims& d = attrs_.dims;
+      if (FillLanes(SizeOf(w_, d.kernel_input_feature), groups)) {
+        MakeSpatial(groups, d.input_feature);
+      } else {
+        ExpandKernel(groups);
+      }
     }
     if (attrs_.batch_group_count > 1) {
-      batch_groups_ = std::exchange(attrs_.batch_group_count, 1);
-      shape_[attrs_.dims.output_batch] *= batch_groups_;
+      const int64_t groups = std::exchange(attrs_.batch_group_count, 1);
+      const ConvDims& d = attrs_.dims;
+      if (SizeOf(x_, d.input_feature) % 8 == 0 &&
+          FillLanes(SizeOf(x_, d.input_batch) / groups, groups)) {
+        MakeSpatial(groups, d.input_batch);
+      } else {
+        batch_groups_ = groups;
+        shape_[d.output_batch] *= groups;
+      }
     }
+  }
+
+  static int64_t SizeOf(const Instruction* value, int64_t dim) {
+    return value->shape().dim(static_cast<int>(dim));
+  }
+
+  // A group with `inputs` and its features of the result leaves neither lanes
+  // nor rows of weights empty.
+  bool FillLanes(int64_t inputs, int64_t groups) const {
+    const ConvDims& d = attrs_.dims;
+    return static_cast<int>(d.input_spatial.size()) < kMostWindowPlanes &&
+           inputs >= kLanes &&
+           SizeOf(w_, d.kernel_output_feature) / groups >= kLanes;
+  }
+
+  // Dimension `at` becomes two, the outer one of `groups`: where others are
+  // then.
+  static DimVector Split(DimVector dims, int64_t at, int64_t groups) {
+    dims.insert(dims.begin() + at, groups);
+    dims[at + 1] /= groups;
+    return dims;
+  }
+  static void Shift(int64_t at, DimVector* spatial,
+                    const std::vector<int64_t*>& features) {
+    for (int64_t& s : *spatial) s += s > at;
+    for (int64_t* f : features) *f += *f >= at;
+    spatial->insert(spatial->begin(), at);
+  }
+
+  // Groups are places of a window as wide as they are, which sees one of them
+  // at each of its places: those of the base lie `groups` apart, those of the
+  // window one less. They are the outermost planes. `of`: the dimension of the
+  // input that they part.
+  void MakeSpatial(int64_t groups, int64_t of) {
+    ConvDims& d = attrs_.dims;
+    const auto split = [&](Instruction* value, int64_t at) {
+      return b_.Reshape(value, Split(value->shape().dims(), at, groups));
+    };
+    x_ = split(x_, of);
+    w_ = split(w_, d.kernel_output_feature);
+    shape_ = Split(shape_, d.output_feature, groups);
+    Shift(of, &d.input_spatial, {&d.input_batch, &d.input_feature});
+    Shift(d.kernel_output_feature, &d.kernel_spatial,
+          {&d.kernel_input_feature, &d.kernel_output_feature});
+    Shift(d.output_feature, &d.output_spatial,
+          {&d.output_batch, &d.output_feature});
+    WindowDim window;
+    window.size = window.base_dilation = groups;
+    window.stride = groups - 1;
+    attrs_.window.dims.insert(attrs_.window.dims.begin(), window);
   }
 
   // True where indices of the two dimensions agree.
@@ -327,7 +389,11 @@ class Canonicalizer {
   // Of a dense result [.. N .. O ..] the part of each group.
   Instruction* KeepGroups(Instruction* dense) {
     const int64_t groups = batch_groups_;
-    if (groups == 1) return dense;
+    if (groups == 1) {
+      return dense->shape().SameDims(convolution_->shape())
+                 ? dense
+                 : b_.Reshape(dense, convolution_->shape().dims());
+    }
     const ConvDims& d = convolution_->attrs<ConvAttrs>().dims;
     DimVector wide;
     int64_t of_batch = -1, of_output = -1;

@@ -16,10 +16,15 @@
 //   (convolution_types.h).
 // - Transposes of operands go into the dimension numbers, a reverse of the
 //   kernel into the window's reversal, zeros around the input into its padding.
-// - feature_group_count: the kernel of a dense convolution with zeros between
-//   the groups.
-// - batch_group_count: a dense convolution of the whole batch, of whose result
-//   each group keeps its part.
+// - groups of 128 features or more: planes of a dimension of their own, of which
+//   each output sees one, as the TPU compiler has groups (libtpu 0.0.42.1):
+//     feature_group_count=4  ->  window={size=4 stride=3 lhs_dilate=4}
+//   batch_group_count the same, where the features that it contracts fill tiles.
+// - feature_group_count of smaller groups: the kernel of a dense convolution
+//   with zeros between the groups. An infinity in one group makes NaN in others
+//   then; the TPU compiler's do not meet.
+// - batch_group_count of smaller groups: a dense convolution of the whole batch,
+//   of whose result each group keeps its part.
 // - What remains to be moved are transposes before and behind.
 #ifndef PTXLA_HLO_BACKEND_PASSES_PRODUCTS_CONVOLUTION_CANONICALIZER_H_
 #define PTXLA_HLO_BACKEND_PASSES_PRODUCTS_CONVOLUTION_CANONICALIZER_H_

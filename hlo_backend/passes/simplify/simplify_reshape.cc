@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <numeric>
 #include <vector>
 
 #include "hlo_backend/analysis/vector_loops.h"
@@ -163,6 +165,19 @@ Instruction* SimplifyReshape(Instruction* i, Rewriter& r) {
   }
 }
 
+Instruction* BroadcastInOrder(Instruction* source, const DimVector& dims,
+                              DimVector mapping, Builder& b) {
+  if (!IsIncreasing(mapping)) {
+    DimVector order(mapping.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::sort(order.begin(), order.end(),
+              [&](int64_t x, int64_t y) { return mapping[x] < mapping[y]; });
+    source = b.Transpose(source, order);
+    std::sort(mapping.begin(), mapping.end());
+  }
+  return b.Broadcast(source, dims, mapping);
+}
+
 Instruction* SimplifyBroadcast(Instruction* i, Rewriter& r) {
   if (i->shape().has_layout()) return nullptr;
   Instruction* x = i->operand(0);
@@ -191,6 +206,10 @@ Instruction* SimplifyBroadcast(Instruction* i, Rewriter& r) {
     const DimVector kept = NonUnitPositions(x->shape().dims());
     return b.Broadcast(b.Reshape(x, DropUnitDims(x->shape().dims())), dims,
                        Permuted(i->dimensions(), kept));
+  }
+  if (!IsIncreasing(i->dimensions())) {
+    return BroadcastInOrder(
+        x, dims, DimVector(i->dimensions().begin(), i->dimensions().end()), b);
   }
   return nullptr;
 }

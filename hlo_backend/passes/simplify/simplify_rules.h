@@ -13,8 +13,14 @@ Instruction* SimplifyIdentity(Instruction* i, Rewriter& r);
 Instruction* SimplifyBroadcastOperands(Instruction* i, Rewriter& r);
 // reshape, bitcast and copy.
 Instruction* SimplifyReshape(Instruction* i, Rewriter& r);
-// broadcast of reshapes and broadcasts, identity broadcasts.
+// broadcast of reshapes and broadcasts, identity broadcasts, those that turn
+// their source.
 Instruction* SimplifyBroadcast(Instruction* i, Rewriter& r);
+// The broadcast of `source` whose dimension k becomes mapping[k]. Kernels read
+// a source in the order of the result's dimensions: another one is transposed
+// first, as XLA does.
+Instruction* BroadcastInOrder(Instruction* source, const DimVector& dims,
+                              DimVector mapping, Builder& b);
 // transpose of transpose, identity, transposes that only move 1s; unary work
 // moves above them, so that they meet dots.
 Instruction* SimplifyTranspose(Instruction* i, Rewriter& r);

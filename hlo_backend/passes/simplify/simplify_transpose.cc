@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <numeric>
 #include <vector>
 
 #include "hlo_backend/analysis/vector_loops.h"
@@ -104,18 +103,11 @@ Instruction* TransposeOfBroadcast(Instruction* i, Rewriter& r) {
       if (i->dimensions()[k] == d) mapping.push_back(k);
     }
   }
-  if (!IsIncreasing(mapping)) {
-    if (source->shape().ElementCount() >= i->shape().ElementCount()) {
-      return nullptr;
-    }
-    DimVector order(mapping.size());
-    std::iota(order.begin(), order.end(), 0);
-    std::sort(order.begin(), order.end(),
-              [&](int64_t a, int64_t b) { return mapping[a] < mapping[b]; });
-    source = r.builder().Transpose(source, order);
-    std::sort(mapping.begin(), mapping.end());
+  if (!IsIncreasing(mapping) &&
+      source->shape().ElementCount() >= i->shape().ElementCount()) {
+    return nullptr;
   }
-  return r.builder().Broadcast(source, i->shape().dims(), mapping);
+  return BroadcastInOrder(source, i->shape().dims(), mapping, r.builder());
 }
 
 // transpose(concatenate(columns)) where only the dimension along which they

@@ -26,15 +26,15 @@ ENTRY e {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Widths, BitcastConvertTest,
-                         ::testing::Values(Case{"f32[7,129]", "s32[7,129]"},
-                                           Case{"s32[7,129]", "u8[7,129,4]"},
-                                           Case{"u32[300]", "u16[300,2]"},
-                                           Case{"bf16[17]", "u8[17,2]"},
-                                           Case{"s32[]", "u8[4]"},
-                                           Case{"u8[7,129,4]", "f32[7,129]"},
-                                           Case{"u16[300,2]", "s32[300]"},
-                                           Case{"s8[3,5,2]", "bf16[3,5]"}));
+INSTANTIATE_TEST_SUITE_P(
+    Widths, BitcastConvertTest,
+    ::testing::Values(
+        Case{"f32[7,129]", "s32[7,129]"}, Case{"s32[7,129]", "u8[7,129,4]"},
+        Case{"u32[300]", "u16[300,2]"}, Case{"bf16[17]", "u8[17,2]"},
+        Case{"s32[]", "u8[4]"}, Case{"bf16[7,129]", "s16[7,129]"},
+        Case{"u16[300]", "bf16[300]"}, Case{"s8[40,128]", "u8[40,128]"},
+        Case{"u8[40,128]", "s8[40,128]"}, Case{"u8[7,129,4]", "f32[7,129]"},
+        Case{"u16[300,2]", "s32[300]"}, Case{"s8[3,5,2]", "bf16[3,5]"}));
 
 }  // namespace
 }  // namespace ptxla::driver

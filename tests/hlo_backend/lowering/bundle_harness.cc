@@ -152,7 +152,8 @@ std::string Differences(const Literal& expected, const Literal& actual,
   for (int64_t i = 0; i < expected.ElementCount(); ++i) {
     const double e = expected.GetDouble(i), a = actual.GetDouble(i);
     const bool same = (std::isnan(e) && std::isnan(a)) || e == a ||
-                      std::fabs(e - a) <= absolute + relative * std::fabs(e);
+                      (std::isfinite(e) &&
+                       std::fabs(e - a) <= absolute + relative * std::fabs(e));
     if (same) continue;
     if (++count <= 4) {
       absl::StrAppend(&text, " element ", i, ": expected ", e, ", got ", a,

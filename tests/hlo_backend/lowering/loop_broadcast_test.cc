@@ -1,5 +1,6 @@
 // Values that do not vary along all dimensions of a loop, and those that count
 // along one: bundles against the evaluator.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -42,6 +43,32 @@ ENTRY e {
                     .status())
           << chip << " [" << dims << "]";
     }
+  }
+}
+
+// Elements of several planes lie apart: a source that is turned would need a
+// transpose first.
+TEST(LoopBroadcastTest, PlanesAlongRowsOrLanesAreRefused) {
+  for (const auto& [source, map] :
+       std::vector<std::pair<std::string, std::string>>{{"9,5,6", "3,0,2"},
+                                                        {"6,5,9", "2,0,3"}}) {
+    EXPECT_THAT(CompareKernel(absl::Substitute(R"(HloModule m
+f {
+  s = f32[$0] parameter(0)
+  x = f32[5,7,6,9] parameter(1)
+  b = f32[5,7,6,9] broadcast(s), dimensions={$1}
+  ROOT y = f32[5,7,6,9] add(b, x)
+}
+ENTRY e {
+  s = f32[$0] parameter(0)
+  x = f32[5,7,6,9] parameter(1)
+  ROOT r = f32[5,7,6,9] fusion(s, x), kind=kLoop, calls=f
+})",
+                                               source, map))
+                    .status(),
+                testing::StatusIs(absl::StatusCode::kUnimplemented,
+                                  ::testing::HasSubstr("across its layout")))
+        << source;
   }
 }
 

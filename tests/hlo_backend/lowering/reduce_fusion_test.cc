@@ -85,6 +85,22 @@ TEST(ReduceTest, SumsOverLanesSublanesMajorsAndSeveral) {
   }
 }
 
+// Tiles of 1, 2 and 4 rows lie densely: the last register may be filled in
+// part.
+TEST(ReduceTest, LowTilesThatDoNotFillTheLastRegisterAreSummedAlone) {
+  for (const char* chip : {"v3", "v5e", "v6e"}) {
+    HarnessOptions options;
+    options.chip = chip;
+    for (const auto& text :
+         {Reduce("f32", "4,128", "0,1", ""), Reduce("f32", "1,640", "0,1", ""),
+          Reduce("f32", "3,2,384", "0,1,2", ""),
+          Reduce("bf16", "4,640", "0,1", "", "maximum", "-inf"),
+          Reduce("f32", "4,128000", "0,1", "", "maximum", "-inf")}) {
+      EXPECT_OK(CompareKernel(text, options).status()) << chip << text;
+    }
+  }
+}
+
 TEST(ReduceTest, OtherOperationsAndTypes) {
   for (const auto& text :
        {Reduce("f32", "37,300", "1", "37", "maximum", "-inf"),

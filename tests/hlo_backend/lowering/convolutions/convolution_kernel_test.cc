@@ -53,6 +53,32 @@ TEST_P(ConvolutionKernelTest, RandomWindowsEqualTheEvaluator) {
   }
 }
 
+// Groups that passes have made planes of: each output meets one plane and its
+// own weights, which a step has alone.
+TEST_P(ConvolutionKernelTest, PlanesMayHaveWeightsOfTheirOwn) {
+  for (const bool transposed : {false, true}) {
+    Conv c;
+    c.batch = 16;
+    c.k = 136;
+    c.n = 256;
+    c.w_transposed = transposed;
+    Dim groups, x;
+    groups.in = groups.taps = groups.base_dilation = 5;
+    groups.stride = 4;
+    x.in = 6;
+    x.taps = 3;
+    x.low = x.high = 1;
+    c.dims = {groups, x};
+    for (const std::vector<int>& in_vmem :
+         {std::vector<int>{}, {0}, {1}, {0, 1}, {2}}) {
+      HarnessOptions options = On(GetParam());
+      options.in_vmem = in_vmem;
+      const auto result = CompareKernel(Hlo(c), options);
+      EXPECT_OK(result.status()) << GetParam() << Hlo(c);
+    }
+  }
+}
+
 // Windows that move over the grid, with borders of zeros.
 TEST_P(ConvolutionKernelTest, ACutImageHasItsBorders) {
   for (const int64_t stride : {1, 2}) {

@@ -261,6 +261,17 @@ TEST_P(PoolingKernelTest, AGradientOverACutImage) {
   EXPECT_TRUE(!result.ok() || result->kernel.NumSteps() > 1);
 }
 
+// A window of a masked image may see nothing but -inf: its first element is
+// selected, never a border before it.
+TEST_P(PoolingKernelTest, AGradientOverACutImageOfMinusInfinities) {
+  HarnessOptions options = On(3);
+  options.low = options.high = -3.4e38;  // beyond bf16
+  const std::string hlo = SelectAndScatter(CutImage("bf16", 33, 384));
+  const auto result = CompareKernel(hlo, options);
+  EXPECT_OK(result.status()) << GetParam() << hlo;
+  EXPECT_TRUE(!result.ok() || result->kernel.NumSteps() > 1);
+}
+
 // Its ends have no borders there.
 TEST_P(PoolingKernelTest, AGradientOverACutImageInVmem) {
   for (const char* type : {"f32", "bf16"}) {

@@ -1,0 +1,143 @@
+// Do sliding windows mean the same in the forms that kernels have, whatever
+// they begin with and whatever is beyond the array's borders?
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/strings/substitute.h"
+#include "hlo_backend/evaluator/evaluator.h"
+#include "hlo_backend/ir/parser.h"
+#include "hlo_backend/ir/printer.h"
+#include "hlo_backend/passes/all_passes.h"
+#include "hlo_backend/passes/pipeline.h"
+#include "tests/support/status_matchers.h"
+
+namespace ptxla::hlo {
+namespace {
+
+// Small whole numbers, exact in every type and sum; -inf in the first places.
+Literal Numbers(const Shape& shape, int infinities) {
+  Literal literal(shape);
+  uint64_t seed = 1;
+  for (int64_t i = 0; i < literal.ElementCount(); ++i) {
+    seed = seed * 6364136223846793005u + 1442695040888963407u;
+    literal.SetDouble(
+        i, i < infinities ? -INFINITY : static_cast<double>(seed >> 61));
+  }
+  return literal;
+}
+
+void ExpectSame(const std::string& text, int infinities = 0) {
+  ASSERT_OK_AND_ASSIGN(auto module, ParseModule(text, "m"));
+  std::vector<Literal> inputs;
+  const Computation* entry = module->entry();
+  for (int p = 0; p < entry->parameter_count(); ++p) {
+    inputs.push_back(
+        Numbers(entry->parameter(p)->shape(), p == 0 ? infinities : 0));
+  }
+  ASSERT_OK_AND_ASSIGN(const Literal expected, Evaluate(*module, inputs));
+  ASSERT_OK_AND_ASSIGN(
+      Pipeline p, Pipeline::FromNames("window-canonicalizer,window-expander"));
+  PipelineOptions options;
+  options.verify = true;
+  ASSERT_OK(p.Run(module.get(), PassContext(), options).status());
+  ASSERT_OK_AND_ASSIGN(const Literal actual, Evaluate(*module, inputs));
+  ASSERT_EQ(expected.ElementCount(), actual.ElementCount());
+  for (int64_t i = 0; i < expected.ElementCount(); ++i) {
+    ASSERT_EQ(expected.GetDouble(i), actual.GetDouble(i))
+        << "element " << i << " of\n"
+        << text << Print(*module);
+  }
+}
+
+struct Case {
+  const char *type, *op, *init, *x, *out, *window;
+};
+
+// Planes, a row of lanes, blocks side by side, all dimensions, many positions.
+TEST(WindowFormsTest, BordersDoNotTakePart) {
+  for (const Case& c : std::vector<Case>{
+           {"f32", "add", "1", "9,4,5", "8,4,5", "size=4x1x1 pad=1_1x0_0x0_0"},
+           {"bf16", "multiply", "2", "16,9", "16,10",
+            "size=1x2 pad=0_0x1_1 rhs_dilate=1x1"},
+           {"s32", "add", "3", "9,5", "17,5", "size=1x1 lhs_dilate=2x1"},
+           {"s16", "add", "1", "4,20", "4,6",
+            "size=1x5 stride=1x3 pad=0_0x4_0 rhs_dilate=1x2"},
+           {"f32", "add", "1", "6,7", "3,8", "size=2x1 stride=2x1 pad=0_0x1_0"},
+           {"f32", "add", "1", "4,7", "2,4", "size=4x2 stride=4x2 pad=1_3x1_0"},
+           {"s32", "add", "1", "9,10", "11,11", "size=9x10 pad=5_5x5_5"},
+           {"s32", "maximum", "2", "9,5", "9,6", "size=3x2 pad=1_1x1_1"},
+           {"s8", "and", "5", "9,5", "9,6", "size=3x2 pad=1_1x1_1"},
+           {"s32", "minimum", "2", "9,5", "9,6", "size=3x2 pad=1_1x1_1"}}) {
+    ExpectSame(absl::Substitute(R"(HloModule m
+g {
+  a = $0[] parameter(0)
+  b = $0[] parameter(1)
+  ROOT r = $0[] $1(a, b)
+}
+ENTRY e {
+  x = $0[$3] parameter(0)
+  i = $0[] constant($2)
+  ROOT r = $0[$4] reduce-window(x, i), window={$5}, to_apply=g
+})",
+                                c.type, c.op, c.init, c.x, c.out, c.window));
+  }
+}
+
+// The pad belongs to the array: its values take part.
+TEST(WindowFormsTest, APadBeforeTheWindowTakesPart) {
+  ExpectSame(R"(HloModule m
+g {
+  a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  ROOT r = f32[] add(a, b)
+}
+ENTRY e {
+  x = f32[9,4,5] parameter(0)
+  i = f32[] constant(1)
+  p = f32[12,4,5] pad(x, i), padding=1_2x0_0x0_0
+  ROOT r = f32[10,4,5] reduce-window(p, i), window={size=3x1x1}, to_apply=g
+})");
+}
+
+// No operation's identity is known here.
+TEST(WindowFormsTest, BordersOfAnyBodyDoNotTakePart) {
+  ExpectSame(R"(HloModule m
+g {
+  a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  two = f32[] constant(2)
+  h = f32[] multiply(a, two)
+  ROOT r = f32[] add(h, b)
+}
+ENTRY e {
+  x = f32[9,5] parameter(0)
+  i = f32[] constant(1)
+  ROOT r = f32[17,6] reduce-window(x, i), window={size=3x2 pad=1_1x1_1 lhs_dilate=2x1}, to_apply=g
+})");
+}
+
+TEST(WindowFormsTest, NoBorderIsSelected) {
+  ExpectSame(R"(HloModule m
+ge {
+  a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  ROOT r = pred[] compare(a, b), direction=GE
+}
+g {
+  a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  ROOT r = f32[] add(a, b)
+}
+ENTRY e {
+  x = f32[8,8] parameter(0)
+  s = f32[4,4] parameter(1)
+  z = f32[] constant(0)
+  ROOT r = f32[8,8] select-and-scatter(x, s, z), window={size=3x3 stride=2x2 pad=1_0x1_0}, select=ge, scatter=g
+})",
+             33);
+}
+
+}  // namespace
+}  // namespace ptxla::hlo
