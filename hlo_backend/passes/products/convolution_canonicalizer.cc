@@ -1,13 +1,16 @@
 #include "hlo_backend/passes/products/convolution_canonicalizer.h"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "hlo_backend/analysis/plane_windows.h"
 #include "hlo_backend/ir/builder.h"
 #include "hlo_backend/passes/control_flow.h"
 #include "hlo_backend/passes/dimension_utils.h"
+#include "hlo_backend/passes/layout/dimension_order.h"
 #include "hlo_backend/passes/products/convolution_types.h"
+#include "hlo_backend/passes/products/grouped_features.h"
 
 namespace ptxla::hlo {
 namespace {
@@ -88,11 +91,8 @@ class Canonicalizer {
         {Transposed(x_, in), Transposed(w_, kernel)}, attrs_, {},
         convolution_->name());
     conv->set_metadata(convolution_->shared_metadata());
-    DimVector back(out.size(), 0);
-    for (size_t d = 0; d < out.size(); ++d) {
-      back[out[d]] = static_cast<int64_t>(d);
-    }
-    return KeepGroups(Transposed(conv, back));
+    return batch_groups_ > 1 ? KeepGroups(conv, out)
+                             : Transposed(conv, Inverse(out));
   }
 
  private:
@@ -274,75 +274,28 @@ class Canonicalizer {
     }
   }
 
-  // True where indices of the two dimensions agree.
-  Instruction* Agree(const DimVector& dims, int64_t a, int64_t b) {
-    const Shape index = Shape::Array(PrimitiveType::kS32, dims);
-    return b_.Compare(b_.Iota(index, a), b_.Iota(index, b),
-                      CompareDirection::kEq);
-  }
-  Instruction* KeepWhere(Instruction* mask, Instruction* value) {
-    return b_.Select(mask, value,
-                     b_.BroadcastScalar(b_.Zero(value->shape().type()),
-                                        value->shape().dims()));
-  }
-
-  // [.. I/G .. O ..] to [.. I .. O ..], zero where the groups differ.
+  // The dense kernel, its taps outside and its inputs in rows.
   void ExpandKernel(int64_t groups) {
-    const ConvDims& d = attrs_.dims;
-    DimVector wide, from, result;
-    int64_t of_input = -1, of_output = -1;
-    for (int64_t n = 0; n < w_->shape().rank(); ++n) {
-      const int64_t size = w_->shape().dim(static_cast<int>(n));
-      const auto at = static_cast<int64_t>(wide.size());
-      if (n == d.kernel_input_feature) {
-        of_input = at;
-        wide.push_back(groups);
-        wide.push_back(size);
-        from.push_back(at + 1);
-        result.push_back(groups * size);
-      } else if (n == d.kernel_output_feature) {
-        of_output = at;
-        wide.push_back(groups);
-        wide.push_back(size / groups);
-        from.push_back(at);
-        from.push_back(at + 1);
-        result.push_back(size);
-      } else {
-        wide.push_back(size);
-        from.push_back(at);
-        result.push_back(size);
-      }
-    }
-    DimVector split;
-    for (int64_t n : from) split.push_back(wide[n]);
-    Instruction* all = b_.Broadcast(b_.Reshape(w_, split), wide, from);
-    w_ = b_.Reshape(KeepWhere(Agree(wide, of_input, of_output), all), result);
+    ConvDims& d = attrs_.dims;
+    DimVector order(d.kernel_spatial.begin(), d.kernel_spatial.end());
+    order.push_back(d.kernel_input_feature);
+    order.push_back(d.kernel_output_feature);
+    w_ = DenseKernel(&b_, Transposed(w_, order), groups);
+    const auto spatial = static_cast<int64_t>(d.kernel_spatial.size());
+    std::iota(d.kernel_spatial.begin(), d.kernel_spatial.end(), 0);
+    d.kernel_input_feature = spatial;
+    d.kernel_output_feature = spatial + 1;
   }
 
-  // Of a dense result [.. N .. O ..] the part of each group.
-  Instruction* KeepGroups(Instruction* dense) {
-    const int64_t groups = batch_groups_;
-    if (groups == 1) return dense;
+  // Of a dense result, whose dimension d is `out[d]` of the old order, the
+  // part of each group.
+  Instruction* KeepGroups(Instruction* dense, const DimVector& out) {
     const ConvDims& d = convolution_->attrs<ConvAttrs>().dims;
-    DimVector wide;
-    int64_t of_batch = -1, of_output = -1;
-    for (int64_t n = 0; n < dense->shape().rank(); ++n) {
-      const int64_t size = dense->shape().dim(static_cast<int>(n));
-      if (n == d.output_batch || n == d.output_feature) {
-        (n == d.output_batch ? of_batch : of_output) =
-            static_cast<int64_t>(wide.size());
-        wide.push_back(groups);
-        wide.push_back(size / groups);
-      } else {
-        wide.push_back(size);
-      }
-    }
-    Instruction* parts =
-        KeepWhere(Agree(wide, of_batch, of_output), b_.Reshape(dense, wide));
-    const PrimitiveType type = dense->shape().type();
-    Instruction* sum = b_.Reduce(parts, b_.Zero(type), {of_batch},
-                                 b_.Scalar2(Opcode::kAdd, type));
-    return b_.Reshape(sum, convolution_->shape().dims());
+    DimVector order(d.output_spatial.begin(), d.output_spatial.end());
+    order.push_back(d.output_batch);
+    order.push_back(d.output_feature);
+    Instruction* rows = Transposed(dense, Permuted(Inverse(out), order));
+    return Transposed(OwnParts(&b_, rows, batch_groups_), Inverse(order));
   }
 
   Instruction* convolution_;

@@ -3,6 +3,8 @@
 // order.
 #include <random>
 
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "absl/strings/substitute.h"
 #include "chips/chip_spec.h"
 #include "hlo_backend/evaluator/evaluator.h"
@@ -16,6 +18,7 @@ namespace {
 
 using ::testing::AnyOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 Literal SmallNumbers(const Shape& shape, uint32_t seed) {
   Literal literal(shape);
@@ -70,6 +73,12 @@ std::string Convolution(const char* x, const char* w, const char* out,
       "  w = $0[$2] parameter(1)\n"
       "  ROOT c = f32[$3] convolution(x, w), window={$4}, dim_labels=$5\n}\n",
       type, x, w, out, window, labels);
+}
+
+std::string WithGroups(const std::string& text, const char* kind, int groups) {
+  const std::string numbers = "dim_labels=";
+  return absl::StrReplaceAll(
+      text, {{numbers, absl::StrCat(kind, "=", groups, ", ", numbers)}});
 }
 
 TEST(SpaceToDepthTest, AStemOfAResnetHasFourTimesFewerTaps) {
@@ -220,6 +229,50 @@ TEST(SpaceToBatchTest, OtherConvolutionsStay) {
                     "f01b_i01o->b01f"));
   stays(Convolution("1,8,5,3", "3,3,3,2", "1,17,5,2",
                     "size=3x3 pad=2_2x1_1 lhs_dilate=2x1", "b01f_01io->b01f"));
+}
+
+// Groups of one feature, of parts of a tile, of whole tiles and of neither;
+// unequal numbers in and out; weights in another order.
+TEST(GroupedFeaturesTest, AreADenseConvolution) {
+  struct Case {
+    const char *x, *w, *out, *labels;
+    int groups;
+  };
+  for (const Case& c : std::vector<Case>{
+           {"2,4,4,6", "3,3,1,6", "2,4,4,6", "b01f_01io->b01f", 6},
+           {"2,4,4,6", "3,3,1,12", "2,4,4,12", "b01f_01io->b01f", 6},
+           {"2,4,4,16", "3,3,4,12", "2,4,4,12", "b01f_01io->b01f", 4},
+           {"2,4,4,12", "3,3,4,6", "2,4,4,6", "b01f_01io->b01f", 3},
+           {"2,16,4,4", "8,2,3,3", "2,8,4,4", "bf01_oi01->bf01", 8},
+           {"2,4,4,16", "3,3,8,6", "2,4,4,6", "b01f_01io->b01f", 2},
+           {"2,20,4,4", "6,10,3,3", "2,6,4,4", "bf01_oi01->bf01", 2},
+           {"4,4,2,24", "3,3,6,12", "4,4,2,6", "01bf_01oi->01bf", 2}}) {
+    const std::string out = Converted(
+        WithGroups(Convolution(c.x, c.w, c.out, "size=3x3 pad=1_1x1_1",
+                               c.labels, "bf16"),
+                   "feature_group_count", c.groups),
+        "convolution-canonicalizer");
+    EXPECT_THAT(out, Not(HasSubstr("feature_group_count"))) << c.w;
+  }
+}
+
+TEST(GroupedFeaturesTest, OfTheGradientOfWeightsEachGroupKeepsItsPart) {
+  struct Case {
+    const char *x, *w, *out, *labels;
+    int groups;
+  };
+  for (const Case& c : std::vector<Case>{
+           {"8,4,4,16", "8,4,4,12", "3,3,4,12", "f01b_i01o->01bf", 4},
+           {"8,4,4,6", "8,4,4,6", "3,3,1,6", "f01b_i01o->01bf", 6},
+           {"8,16,4,4", "8,6,4,4", "6,8,3,3", "fb01_io01->fb01", 2},
+           {"3,4,4,20", "3,4,4,4", "3,3,10,4", "f01b_i01o->01bf", 2}}) {
+    const std::string out = Converted(
+        WithGroups(Convolution(c.x, c.w, c.out, "size=4x4 pad=1_1x1_1",
+                               c.labels, "bf16"),
+                   "batch_group_count", c.groups),
+        "convolution-canonicalizer");
+    EXPECT_THAT(out, Not(HasSubstr("batch_group_count"))) << c.w;
+  }
 }
 
 TEST(PointwiseConvolutionTest, OneTapIsAProduct) {
