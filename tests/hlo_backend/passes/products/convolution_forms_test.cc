@@ -16,6 +16,7 @@
 namespace ptxla::hlo {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::AnyOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -127,6 +128,52 @@ TEST(SpaceToDepthTest, GradientsOfTheWeightsToo) {
               HasSubstr("01fb_io01->01fb"));
 }
 
+// Steps as large as the kernel: its taps are one block, more results than there
+// are positions.
+TEST(SpaceToDepthTest, GradientsOfPatchesToo) {
+  EXPECT_THAT(Converted(Convolution("128,16,16,3", "128,4,4,5", "3,4,4,5",
+                                    "size=4x4 rhs_dilate=4x4",
+                                    "f01b_i01o->b01f", "bf16"),
+                        "space-to-depth"),
+              HasSubstr("window={size=4x4}, dim_labels=01fb_i01o->01fb"));
+}
+
+TEST(SpaceToDepthTest, TheGradientOfAnImageIsMadeInBlocks) {
+  EXPECT_THAT(Converted(Convolution("128,7,7,5", "7,7,3,5", "128,14,14,3",
+                                    "size=7x7 pad=3_4x3_4 lhs_dilate=2x2",
+                                    "b01f_01oi->b01f"),
+                        "space-to-depth"),
+              HasSubstr("window={size=4x4 pad=1_2x1_2 rhs_reversal=1x1}, "
+                        "dim_labels=b01f_01oi->01bf"));
+}
+
+TEST(SpaceToDepthTest, GradientsOfImagesOfAnySizesStepsAndOrders) {
+  struct Case {
+    const char *x, *w, *out, *window, *labels;
+  };
+  for (const Case& c : std::vector<Case>{
+           {"8,5,4,5", "3,5,3,5", "8,3,9,11",
+            "size=3x5 pad=1_3x3_3 lhs_dilate=2x2", "bf01_oi01->bf01"},
+           // One axis steps; the window is reversed along one.
+           {"4,3,128,4", "3,3,2,4", "4,7,128,2",
+            "size=3x3 pad=1_1x0_4 lhs_dilate=1x2 rhs_reversal=1x0",
+            "01bf_01oi->01bf"},
+           // Steps larger than the kernel, and borders that are cut off.
+           {"3,3,2,16", "2,2,2,2", "8,8,2,16",
+            "size=2x2 pad=0_0x-1_1 lhs_dilate=4x4", "01fb_01io->01fb"},
+           {"8,3,3,16", "8,8,5,16", "8,24,24,5",
+            "size=8x8 pad=7_7x7_7 lhs_dilate=8x8 rhs_reversal=1x1",
+            "b01f_01oi->b01f"},
+           {"128,6,2,3", "3,4,2,3", "128,18,7,2",
+            "size=3x4 pad=2_2x5_1 lhs_dilate=3x3", "b01f_01oi->b01f"}}) {
+    EXPECT_THAT(
+        Converted(Convolution(c.x, c.w, c.out, c.window, c.labels, "bf16"),
+                  "space-to-depth"),
+        AllOf(HasSubstr("->01bf"), Not(HasSubstr("lhs_dilate"))))
+        << c.x;
+  }
+}
+
 // Their columns fill more lanes than the batch: those stay there meanwhile.
 TEST(SpaceToDepthTest, ImagesOfSmallBatchesKeepTheirColumnsInLanes) {
   struct Case {
@@ -162,14 +209,15 @@ TEST(SpaceToDepthTest, OtherConvolutionsStay) {
     const std::string out = Converted(text, "space-to-depth");
     EXPECT_EQ(out.find("reshape"), std::string::npos) << out;
   };
-  // No step; many features; part of a tile's rows; the gradient of the input.
+  // No step; many features; part of a tile's rows; the gradient of more
+  // features.
   stays(Convolution("128,6,6,3", "3,3,3,2", "128,4,4,2", "size=3x3",
                     "b01f_01io->b01f"));
   stays(Convolution("128,5,5,9", "3,3,9,2", "128,2,2,2", "size=3x3 stride=2x2",
                     "b01f_01io->b01f"));
   stays(Convolution("12,5,5,3", "3,3,3,2", "12,2,2,2", "size=3x3 stride=2x2",
                     "b01f_01io->b01f"));
-  stays(Convolution("128,2,2,3", "3,3,3,2", "128,5,5,2",
+  stays(Convolution("128,2,2,3", "3,3,3,9", "128,5,5,9",
                     "size=3x3 lhs_dilate=2x2 pad=2_2x2_2", "b01f_01io->b01f"));
 }
 
