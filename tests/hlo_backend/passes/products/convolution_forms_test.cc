@@ -258,13 +258,62 @@ TEST(SpaceToBatchTest, AnySizesStridesAndOrders) {
   }
 }
 
+TEST(SpaceToBatchTest, GradientsOfWeightsContractWholeRows) {
+  EXPECT_THAT(
+      Converted(Convolution("1,9,16,3", "1,9,16,2", "3,3,3,2",
+                            "size=9x16 pad=1_1x1_1", "f01b_i01o->01bf"),
+                "space-to-batch"),
+      HasSubstr("window={size=2x9 pad=0_0x1_1}, dim_labels=01fb_01io->01bf"));
+}
+
+TEST(SpaceToBatchTest, GradientsOfAnySizesStepsAndOrders) {
+  struct Case {
+    const char *x, *w, *out, *window, *labels;
+  };
+  for (const Case& c : std::vector<Case>{
+           // Batches that neither divide rows nor are divided by them.
+           {"3,20,5,4", "3,20,5,2", "3,3,4,2", "size=20x5 pad=1_1x1_1",
+            "f01b_i01o->01bf"},
+           {"12,3,9,7", "12,2,9,7", "2,3,3,3", "size=9x7 pad=1_1x1_1",
+            "fb01_io01->fb01"},
+           // Of steps; of no borders; part of the image never seen.
+           {"2,3,16,32", "2,4,8,16", "4,3,3,3",
+            "size=8x16 pad=1_0x0_1 rhs_dilate=2x2", "fb01_io01->fb01"},
+           {"4,10,18,3", "4,8,16,2", "3,3,3,2", "size=8x16", "f01b_i01o->01bf"},
+           {"1,6,33,3", "1,5,16,2", "2,2,3,2",
+            "size=5x16 pad=0_0x0_-1 rhs_dilate=1x2", "f01b_i01o->01bf"},
+           // One tap; one axis, and three.
+           {"1,16,2,5", "1,16,2,3", "1,1,5,3", "size=16x2", "f01b_i01o->01bf"},
+           {"1,40,3", "1,40,2", "5,3,2", "size=40 pad=2_2", "f0b_i0o->0bf"},
+           {"4,4,6,3,3", "4,4,6,3,2", "3,3,1,3,2", "size=4x6x3 pad=1_1x1_1x0_0",
+            "f012b_i012o->012bf"}}) {
+    EXPECT_THAT(
+        Converted(Convolution(c.x, c.w, c.out, c.window, c.labels, "bf16"),
+                  "space-to-batch"),
+        AnyOf(HasSubstr("01fb_01io->01bf"), HasSubstr("0fb_0io->0bf"),
+              HasSubstr("012fb_012io->012bf")))
+        << c.x;
+  }
+}
+
+TEST(SpaceToBatchTest, GradientsOfGroupedWeightsToo) {
+  EXPECT_THAT(
+      Converted(
+          WithGroups(Convolution("1,9,16,6", "1,9,16,4", "3,3,3,4",
+                                 "size=9x16 pad=1_1x1_1", "f01b_i01o->01bf"),
+                     "batch_group_count", 2),
+          "space-to-batch"),
+      AllOf(HasSubstr("01fb_01io->01bf"), HasSubstr("batch_group_count=2")));
+}
+
 TEST(SpaceToBatchTest, OtherConvolutionsStay) {
   const auto stays = [](const std::string& text) {
     const std::string out = Converted(text, "space-to-batch");
     EXPECT_EQ(out.find("reshape"), std::string::npos) << out;
   };
-  // A whole batch; too few outputs; mostly padding; one tap; a gradient of the
-  // weights; of a strided input.
+  // A whole batch; too few outputs; mostly padding; one tap; a gradient of
+  // weights that see more than the next block, or of a whole batch; of a
+  // strided input.
   stays(Convolution("8,16,5,3", "3,3,3,2", "8,16,5,2", "size=3x3 pad=1_1x1_1",
                     "b01f_01io->b01f"));
   stays(Convolution("1,7,7,3", "3,3,3,2", "1,7,7,2", "size=3x3 pad=1_1x1_1",
@@ -273,7 +322,9 @@ TEST(SpaceToBatchTest, OtherConvolutionsStay) {
                     "b01f_01io->b01f"));
   stays(Convolution("1,16,7,3", "1,1,3,2", "1,16,7,2", "size=1x1",
                     "b01f_01io->b01f"));
-  stays(Convolution("3,18,5,1", "3,16,5,2", "1,3,1,2", "size=16x5",
+  stays(Convolution("1,12,12,1", "1,8,8,2", "5,5,1,2", "size=8x8",
+                    "f01b_i01o->01bf"));
+  stays(Convolution("8,18,5,1", "8,16,5,2", "1,3,1,2", "size=16x5",
                     "f01b_i01o->b01f"));
   stays(Convolution("1,8,5,3", "3,3,3,2", "1,17,5,2",
                     "size=3x3 pad=2_2x1_1 lhs_dilate=2x1", "b01f_01io->b01f"));
