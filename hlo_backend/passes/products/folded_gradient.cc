@@ -10,8 +10,6 @@
 namespace ptxla::hlo {
 namespace {
 
-constexpr int64_t kTileRows = 8;
-
 int64_t Size(const Instruction& i, int64_t dim) {
   return i.shape().dim(static_cast<int>(dim));
 }
@@ -68,7 +66,7 @@ Instruction* GradientOfFoldedImage(Instruction* convolution,
   const ConvDims& d = old.dims;
   const int64_t channels = Size(*convolution, d.output_feature);
   const int64_t batch = Size(*convolution, d.output_batch);
-  if (!IsDilated(old) || channels > most_features || batch % kTileRows != 0) {
+  if (!IsDilated(old) || channels > most_features) {
     return nullptr;
   }
   Builder b(convolution->parent());

@@ -165,7 +165,12 @@ TEST(SpaceToDepthTest, GradientsOfImagesOfAnySizesStepsAndOrders) {
             "size=8x8 pad=7_7x7_7 lhs_dilate=8x8 rhs_reversal=1x1",
             "b01f_01oi->b01f"},
            {"128,6,2,3", "3,4,2,3", "128,18,7,2",
-            "size=3x4 pad=2_2x5_1 lhs_dilate=3x3", "b01f_01oi->b01f"}}) {
+            "size=3x4 pad=2_2x5_1 lhs_dilate=3x3", "b01f_01oi->b01f"},
+           // Of one image, and of three.
+           {"1,5,6,4", "3,3,1,4", "1,10,12,1",
+            "size=3x3 pad=1_2x1_2 lhs_dilate=2x2", "b01f_01oi->b01f"},
+           {"3,4,6,5", "4,2,4,4", "3,2,12,10",
+            "size=4x4 pad=2_2x2_2 lhs_dilate=2x2", "bf01_io01->bf01"}}) {
     EXPECT_THAT(
         Converted(Convolution(c.x, c.w, c.out, c.window, c.labels, "bf16"),
                   "space-to-depth"),
