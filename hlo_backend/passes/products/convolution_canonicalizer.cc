@@ -10,6 +10,7 @@
 #include "hlo_backend/passes/dimension_utils.h"
 #include "hlo_backend/passes/layout/dimension_order.h"
 #include "hlo_backend/passes/products/convolution_types.h"
+#include "hlo_backend/passes/products/depthwise_gradient.h"
 #include "hlo_backend/passes/products/grouped_features.h"
 
 namespace ptxla::hlo {
@@ -325,14 +326,17 @@ bool ContractsFewLanes(const Instruction& convolution) {
          IsGradient(a, input, convolution.shape().dims());
 }
 
-absl::StatusOr<bool> ConvolutionCanonicalizerPass::Run(Module* module,
-                                                       const PassContext&) {
+absl::StatusOr<bool> ConvolutionCanonicalizerPass::Run(
+    Module* module, const PassContext& context) {
   if (module->config().is_scheduled) return false;
   bool changed = false;
   for (Computation* c : ControlComputations(*module)) {
     for (Instruction* i : c->PostOrder()) {
       if (i->opcode() != Opcode::kConvolution) continue;
       Instruction* value = OnArrayTypes(i);
+      if (value == nullptr && context.chip != nullptr) {
+        value = DepthwiseGradient(i, *context.chip);
+      }
       if (value == nullptr) value = Canonicalizer(i).Run();
       if (value == nullptr) continue;
       c->Replace(i, value);

@@ -19,7 +19,8 @@
 // - feature_group_count: the kernel of a dense convolution with zeros between
 //   the groups.
 // - batch_group_count: a dense convolution of the whole batch, of whose result
-//   each group keeps its part.
+//   each group keeps its part; of groups of one feature, the gradient of
+//   depthwise weights, sums (depthwise_gradient.h).
 // - What remains to be moved are transposes before and behind.
 #ifndef PTXLA_HLO_BACKEND_PASSES_PRODUCTS_CONVOLUTION_CANONICALIZER_H_
 #define PTXLA_HLO_BACKEND_PASSES_PRODUCTS_CONVOLUTION_CANONICALIZER_H_

@@ -379,6 +379,34 @@ TEST(GroupedFeaturesTest, OfTheGradientOfWeightsEachGroupKeepsItsPart) {
   }
 }
 
+TEST(DepthwiseGradientTest, IsSumsOfProducts) {
+  const auto converted = [](const char* x, const char* dy, const char* out,
+                            const char* window, const char* labels,
+                            int groups) {
+    return Converted(WithGroups(Convolution(x, dy, out, window, labels),
+                                "batch_group_count", groups),
+                     "convolution-canonicalizer");
+  };
+  // Borders before and behind, and planes that are cut off; another order; one
+  // axis.
+  EXPECT_THAT(converted("8,5,4,256", "8,5,4,256", "3,2,1,256",
+                        "size=5x4 pad=1_1x1_0", "f01b_i01o->01bf", 256),
+              Not(HasSubstr("convolution(")));
+  EXPECT_THAT(converted("8,256,6,5", "8,256,4,4", "256,1,2,2",
+                        "size=4x4 pad=-1_0x0_0", "fb01_io01->fb01", 256),
+              Not(HasSubstr("convolution(")));
+  EXPECT_THAT(
+      converted("8,9,512", "8,7,512", "3,1,512", "size=7", "f0b_i0o->0bf", 512),
+      Not(HasSubstr("convolution(")));
+  // Few features, steps.
+  EXPECT_THAT(converted("8,5,4,128", "8,5,4,128", "3,3,1,128",
+                        "size=5x4 pad=1_1x1_1", "f01b_i01o->01bf", 128),
+              HasSubstr("convolution("));
+  EXPECT_THAT(converted("8,9,512", "8,4,512", "3,1,512", "size=4 rhs_dilate=2",
+                        "f0b_i0o->0bf", 512),
+              HasSubstr("convolution("));
+}
+
 TEST(PointwiseConvolutionTest, OneTapIsAProduct) {
   EXPECT_THAT(Converted(Convolution("3,2,8,5", "1,1,5,4", "3,2,8,4", "size=1x1",
                                     "01bf_01io->01bf"),
