@@ -11,6 +11,7 @@
 #include "hlo_backend/passes/layout/dimension_order.h"
 #include "hlo_backend/passes/products/convolution_types.h"
 #include "hlo_backend/passes/products/depthwise_gradient.h"
+#include "hlo_backend/passes/products/group_axis.h"
 #include "hlo_backend/passes/products/grouped_features.h"
 
 namespace ptxla::hlo {
@@ -334,9 +335,8 @@ absl::StatusOr<bool> ConvolutionCanonicalizerPass::Run(
     for (Instruction* i : c->PostOrder()) {
       if (i->opcode() != Opcode::kConvolution) continue;
       Instruction* value = OnArrayTypes(i);
-      if (value == nullptr && context.chip != nullptr) {
-        value = DepthwiseGradient(i, *context.chip);
-      }
+      if (value == nullptr) value = GroupsOfAxis(i);
+      if (value == nullptr) value = DepthwiseGradient(i, context.chip);
       if (value == nullptr) value = Canonicalizer(i).Run();
       if (value == nullptr) continue;
       c->Replace(i, value);

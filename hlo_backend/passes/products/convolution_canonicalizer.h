@@ -16,6 +16,7 @@
 //   (convolution_types.h).
 // - Transposes of operands go into the dimension numbers, a reverse of the
 //   kernel into the window's reversal, zeros around the input into its padding.
+// - An axis along which each meets its own: groups (group_axis.h).
 // - feature_group_count: the kernel of a dense convolution with zeros between
 //   the groups.
 // - batch_group_count: a dense convolution of the whole batch, of whose result

@@ -82,8 +82,9 @@ Instruction* Padded(Builder* b, const Instruction& conv) {
 }  // namespace
 
 Instruction* DepthwiseGradient(Instruction* convolution,
-                               const chips::ChipSpec& chip) {
-  if (!IsDepthwiseGradient(*convolution) || !LiesInVmem(*convolution, chip)) {
+                               const chips::ChipSpec* chip) {
+  if (chip == nullptr || !IsDepthwiseGradient(*convolution) ||
+      !LiesInVmem(*convolution, *chip)) {
     return nullptr;
   }
   const auto& a = convolution->attrs<ConvAttrs>();

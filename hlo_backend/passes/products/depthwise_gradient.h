@@ -7,7 +7,7 @@
 // for: reduces of products of shifted planes, which fusion puts into one kernel
 // that reads both arrays once. 3x3, bf16[32,28,28,256], v5e: 206 -> 63 us.
 //
-//   Instruction* dw = DepthwiseGradient(convolution, chip);
+//   Instruction* dw = DepthwiseGradient(convolution, context.chip);
 #ifndef PTXLA_HLO_BACKEND_PASSES_PRODUCTS_DEPTHWISE_GRADIENT_H_
 #define PTXLA_HLO_BACKEND_PASSES_PRODUCTS_DEPTHWISE_GRADIENT_H_
 
@@ -20,7 +20,7 @@ namespace ptxla::hlo {
 // so few features that the arrays are sooner done, or an image that does not
 // fit into the chip's VMEM.
 Instruction* DepthwiseGradient(Instruction* convolution,
-                               const chips::ChipSpec& chip);
+                               const chips::ChipSpec* chip);
 
 }  // namespace ptxla::hlo
 

@@ -379,6 +379,35 @@ TEST(GroupedFeaturesTest, OfTheGradientOfWeightsEachGroupKeepsItsPart) {
   }
 }
 
+// As TPU compilers write them: along an axis each meets its own.
+TEST(GroupAxisTest, IsGroupsOfFeatures) {
+  EXPECT_THAT(
+      Converted(Convolution("2,5,4,3,4", "3,3,4,3,2", "2,5,4,3,2",
+                            "size=3x3x3 stride=1x1x2 pad=1_1x1_1x0_0 "
+                            "lhs_dilate=1x1x3",
+                            "b012f_01i2o->b012f", "bf16"),
+                "convolution-canonicalizer"),
+      AllOf(HasSubstr("feature_group_count=3"), Not(HasSubstr("lhs_dilate"))));
+  // The axis lies elsewhere; one other axis.
+  EXPECT_THAT(
+      Converted(Convolution("2,3,5,8", "2,8,3,3", "2,5,3,2",
+                            "size=3x3 stride=2x1 pad=0_0x1_1 "
+                            "lhs_dilate=3x1",
+                            "b01f_oi01->b10f", "bf16"),
+                "convolution-canonicalizer"),
+      AllOf(HasSubstr("feature_group_count=3"), Not(HasSubstr("lhs_dilate"))));
+}
+
+TEST(GroupAxisTest, OfAGradientIsGroupsOfTheBatch) {
+  EXPECT_THAT(
+      Converted(Convolution("8,4,5,3,4", "8,4,5,3,2", "3,3,4,3,2",
+                            "size=4x5x3 stride=1x1x2 pad=1_1x1_1x0_0 "
+                            "lhs_dilate=1x1x3",
+                            "f012b_i012o->01b2f", "bf16"),
+                "convolution-canonicalizer"),
+      AllOf(HasSubstr("batch_group_count=3"), Not(HasSubstr("lhs_dilate"))));
+}
+
 TEST(DepthwiseGradientTest, IsSumsOfProducts) {
   const auto converted = [](const char* x, const char* dy, const char* out,
                             const char* window, const char* labels,
