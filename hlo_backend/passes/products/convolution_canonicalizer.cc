@@ -19,7 +19,7 @@ namespace {
 
 // A gradient's sums for all of its planes are in VMEM at once.
 constexpr int64_t kMostResults = 64;
-constexpr int64_t kLanes = 128;
+constexpr int64_t kLanes = 128, kTwoColumns = 2 * kLanes;
 // Of a tile of them.
 constexpr int64_t kFewFeatures = 8;
 
@@ -245,7 +245,8 @@ class Canonicalizer {
   }
 
   // As many groups as features, in and out: work of the vector units
-  // (lowering/pooling).
+  // (lowering/pooling). Of f32 that fill one column of tiles the arrays are as
+  // soon done, from bf16.
   bool IsDepthwise() const {
     const auto spatial = attrs_.dims.input_spatial.size();
     const auto size = [&](int64_t dim) {
@@ -257,8 +258,10 @@ class Canonicalizer {
         spatial >= 1 && static_cast<int>(spatial) <= kMostWindowPlanes &&
         size(attrs_.dims.kernel_input_feature) == 1 &&
         size(attrs_.dims.kernel_output_feature) == attrs_.feature_group_count &&
-        type == PrimitiveType::kBf16 && x_->shape().type() == type &&
-        w_->shape().type() == type;
+        (type == PrimitiveType::kBf16 ||
+         (type == PrimitiveType::kF32 &&
+          attrs_.feature_group_count >= kTwoColumns)) &&
+        x_->shape().type() == type && w_->shape().type() == type;
     for (const WindowDim& w : attrs_.window.dims) {
       plain &= w.base_dilation == 1;
     }

@@ -18,7 +18,9 @@
 //   kernel into the window's reversal, zeros around the input into its padding.
 // - An axis along which each meets its own: groups (group_axis.h).
 // - feature_group_count: the kernel of a dense convolution with zeros between
-//   the groups.
+//   the groups (grouped_features.h). Groups of one feature stay, for the vector
+//   units; of f32 where the arrays would multiply more than one column of
+//   tiles.
 // - batch_group_count: a dense convolution of the whole batch, of whose result
 //   each group keeps its part; of groups of one feature, the gradient of
 //   depthwise weights, sums (depthwise_gradient.h).
