@@ -39,6 +39,16 @@ bool LiesInVmem(const Instruction& conv, const chips::ChipSpec& chip) {
   return bytes <= WholeRoomForResidents(chip);
 }
 
+// Lies in memory: work in front of it would be done once per tap, or the planes
+// that a tap sees would be kernels of their own.
+bool IsInMemory(const Instruction* x) {
+  while (x->opcode() == Opcode::kTranspose || x->opcode() == Opcode::kConvert ||
+         x->opcode() == Opcode::kReshape || x->opcode() == Opcode::kBitcast) {
+    x = x->operand(0);
+  }
+  return x->opcode() == Opcode::kParameter;
+}
+
 bool IsDepthwiseGradient(const Instruction& conv) {
   const auto& a = conv.attrs<ConvAttrs>();
   const ConvDims& d = a.dims;
@@ -48,7 +58,8 @@ bool IsDepthwiseGradient(const Instruction& conv) {
       Size(*conv.operand(1), d.kernel_output_feature) != a.batch_group_count ||
       a.batch_group_count < kFewestFeatures || !IsFloat(conv) ||
       !IsFloat(*conv.operand(0)) || !IsFloat(*conv.operand(1)) ||
-      !HasMoreTapsThanResults(a, conv.shape().dims())) {
+      !HasMoreTapsThanResults(a, conv.shape().dims()) ||
+      !IsInMemory(conv.operand(0)) || !IsInMemory(conv.operand(1))) {
     return false;
   }
   for (const WindowDim& w : a.window.dims) {

@@ -17,8 +17,8 @@
 namespace ptxla::hlo {
 
 // The value that stands for `convolution`; null: it is another one, steps, has
-// so few features that the arrays are sooner done, or an image that does not
-// fit into the chip's VMEM.
+// so few features that the arrays are sooner done, operands that are computed,
+// or an image that does not fit into the chip's VMEM.
 Instruction* DepthwiseGradient(Instruction* convolution,
                                const chips::ChipSpec* chip);
 
