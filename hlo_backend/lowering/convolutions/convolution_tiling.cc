@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 #include <optional>
 #include <vector>
 
@@ -83,7 +84,12 @@ class Search {
     }
   }
 
-  // Cuts axis `a`, and the next ones where one plane of it is still too much;
+  // Of a step: windows move by whole planes of a dilated input.
+  static int64_t LeastOutputs(const WindowAxis& axis) {
+    return axis.base_dilation / std::gcd(axis.stride, axis.base_dilation);
+  }
+
+  // Cuts axis `a`, and the next ones where the least of it is still too much;
   // all of them where taps are packed, as what two steps share costs most.
   void CutOutputs(const ConvolutionBlock& block, size_t a) {
     if (a == form_.axes.size()) {
@@ -102,7 +108,7 @@ class Search {
       if (!cut.has_value()) continue;
       ConvolutionBlock other = block;
       other.axes[a] = *cut;
-      if (cut->outputs == 1 || packing_.packs()) {
+      if (cut->outputs <= LeastOutputs(form_.axes[a]) || packing_.packs()) {
         CutOutputs(other, a + 1);
       } else {
         CutRows(other);

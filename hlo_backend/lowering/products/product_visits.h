@@ -8,6 +8,7 @@
 #ifndef PTXLA_HLO_BACKEND_LOWERING_PRODUCTS_PRODUCT_VISITS_H_
 #define PTXLA_HLO_BACKEND_LOWERING_PRODUCTS_PRODUCT_VISITS_H_
 
+#include <algorithm>
 #include <cstdint>
 
 #include "base/units.h"
@@ -38,6 +39,12 @@ struct VisitPlan {
   int64_t Visits() const { return macros * k_visits; }
 };
 
+// Of a tile of transposed weights: columns that nobody asks for stay what they
+// were in the array, as do their results.
+inline int64_t ColumnsPushed(const ProductProblem& p) {
+  return std::min<int64_t>(128, p.n);
+}
+
 inline VisitPlan PlanVisits(const ProductProblem& p, const ProductTile& t,
                             const ArrayShape& a) {
   VisitPlan v;
@@ -55,7 +62,8 @@ inline VisitPlan PlanVisits(const ProductProblem& p, const ProductTile& t,
   v.group_cycles = a.unit / a.rows * a.interval;
   // A plain push walks down K, a transposed one down N; each covers 128 of
   // the other dimension, and 256 of it with the second operand.
-  v.pushes = 128 / a.unit * (v.tile_k / 128);
+  const int64_t down = p.rhs.transposed ? ColumnsPushed(p) : 128;
+  v.pushes = CeilOfRatio<int64_t>(down, a.unit) * (v.tile_k / 128);
   v.push_cycles = v.pushes * (a.unit / a.push_rows) * a.push_interval;
   v.k_visits =
       CeilOfRatio(t.block_k, v.tile_k) * static_cast<int64_t>(p.passes.size());

@@ -49,7 +49,7 @@ std::vector<Push> Walk::PushesOf(int64_t visit) const {
   std::vector<Push> pushes;
   for (int kb = 0; kb < k_blocks; ++kb) {
     const int64_t k = k0 + 128 * kb;
-    const int64_t rows = problem_.rhs.transposed ? 128
+    const int64_t rows = problem_.rhs.transposed ? ColumnsPushed(problem_)
                          : parts_.operands != nullptr
                              ? parts_.operands->RowsOfK(k)
                              : std::min<int64_t>(128, parts_.k_extent - k);

@@ -55,16 +55,16 @@ class Mover {
         continue;
       }
       if (i->opcode() == Opcode::kTranspose &&
+          moving_.contains(i->operand(0))) {
+        c_->Replace(i, Met(*i));
+        changed = true;
+        continue;
+      }
+      if (i->opcode() == Opcode::kTranspose &&
           (GivesOrder(*i->operand(0)) || meeting.contains(i) ||
            LeavesLanesEmpty(*i, generation_))) {
         moving_.insert(i);
         if (NamesParameterAsItLies(*i->operand(0))) of_entry_.insert(i);
-        continue;
-      }
-      if (i->opcode() == Opcode::kTranspose &&
-          moving_.contains(i->operand(0))) {
-        c_->Replace(i, Met(*i));
-        changed = true;
         continue;
       }
       Instruction* value = Moved(i);
@@ -113,9 +113,9 @@ class Mover {
       case Opcode::kSelectAndScatter:
         return Windows(i);
       case Opcode::kPad:
-        return Pad(i);
       case Opcode::kSlice:
-        return Slice(i);
+      case Opcode::kReverse:
+        return OfOneArray(i);
       case Opcode::kConcatenate:
         return Concatenate(i);
       case Opcode::kReshape:
@@ -268,26 +268,26 @@ class Mover {
     return Behind(value, *order);
   }
 
-  Instruction* Pad(Instruction* i) {
+  // A pad, a slice or a reversal.
+  Instruction* OfOneArray(Instruction* i) {
     const auto order = Order({i->operand(0)});
     if (!order.has_value()) return nullptr;
-    const auto& old = i->attrs<PadAttrs>().dims;
-    PadAttrs attrs;
-    for (int64_t d : Inverse(*order)) attrs.dims.push_back(old[d]);
-    return Behind(
-        b_.Pad(Before(i->operand(0), *order), i->operand(1), attrs.dims),
-        *order);
-  }
-
-  Instruction* Slice(Instruction* i) {
-    const auto order = Order({i->operand(0)});
-    if (!order.has_value()) return nullptr;
-    const SliceAttrs& old = i->attrs<SliceAttrs>();
     const DimVector inverse = Inverse(*order);
-    return Behind(
-        b_.Slice(Before(i->operand(0), *order), Permuted(old.starts, inverse),
-                 Permuted(old.limits, inverse), Permuted(old.strides, inverse)),
-        *order);
+    Instruction* x = Before(i->operand(0), *order);
+    if (i->opcode() == Opcode::kPad) {
+      const auto& old = i->attrs<PadAttrs>().dims;
+      PadAttrs attrs;
+      for (int64_t d : inverse) attrs.dims.push_back(old[d]);
+      x = b_.Pad(x, i->operand(1), attrs.dims);
+    } else if (i->opcode() == Opcode::kSlice) {
+      const SliceAttrs& old = i->attrs<SliceAttrs>();
+      x = b_.Slice(x, Permuted(old.starts, inverse),
+                   Permuted(old.limits, inverse),
+                   Permuted(old.strides, inverse));
+    } else {
+      x = b_.Reverse(x, Permuted(*order, i->dimensions()));
+    }
+    return Behind(x, *order);
   }
 
   Instruction* Concatenate(Instruction* i) {

@@ -1,20 +1,26 @@
 #include "hlo_backend/passes/products/convolution_canonicalizer.h"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "hlo_backend/analysis/plane_windows.h"
 #include "hlo_backend/ir/builder.h"
 #include "hlo_backend/passes/control_flow.h"
 #include "hlo_backend/passes/dimension_utils.h"
+#include "hlo_backend/passes/layout/dimension_order.h"
 #include "hlo_backend/passes/products/convolution_types.h"
+#include "hlo_backend/passes/products/depthwise_gradient.h"
+#include "hlo_backend/passes/products/group_axis.h"
+#include "hlo_backend/passes/products/group_planes.h"
+#include "hlo_backend/passes/products/grouped_features.h"
 
 namespace ptxla::hlo {
 namespace {
 
 // A gradient's sums for all of its planes are in VMEM at once.
 constexpr int64_t kMostResults = 64;
-constexpr int64_t kLanes = 128;
+constexpr int64_t kLanes = 128, kTwoColumns = 2 * kLanes;
 // Of a tile of them.
 constexpr int64_t kFewFeatures = 8;
 
@@ -88,11 +94,11 @@ class Canonicalizer {
         {Transposed(x_, in), Transposed(w_, kernel)}, attrs_, {},
         convolution_->name());
     conv->set_metadata(convolution_->shared_metadata());
-    DimVector back(out.size(), 0);
-    for (size_t d = 0; d < out.size(); ++d) {
-      back[out[d]] = static_cast<int64_t>(d);
-    }
-    return KeepGroups(Transposed(conv, back));
+    if (batch_groups_ > 1) return KeepGroups(conv, out);
+    Instruction* value = Transposed(conv, Inverse(out));
+    return value->shape().SameDims(convolution_->shape())
+               ? value
+               : b_.Reshape(value, convolution_->shape().dims());
   }
 
  private:
@@ -248,7 +254,8 @@ class Canonicalizer {
   }
 
   // As many groups as features, in and out: work of the vector units
-  // (lowering/pooling).
+  // (lowering/pooling). Of f32 that fill one column of tiles the arrays are as
+  // soon done, from bf16.
   bool IsDepthwise() const {
     const auto spatial = attrs_.dims.input_spatial.size();
     const auto size = [&](int64_t dim) {
@@ -260,8 +267,10 @@ class Canonicalizer {
         spatial >= 1 && static_cast<int>(spatial) <= kMostWindowPlanes &&
         size(attrs_.dims.kernel_input_feature) == 1 &&
         size(attrs_.dims.kernel_output_feature) == attrs_.feature_group_count &&
-        type == PrimitiveType::kBf16 && x_->shape().type() == type &&
-        w_->shape().type() == type;
+        (type == PrimitiveType::kBf16 ||
+         (type == PrimitiveType::kF32 &&
+          attrs_.feature_group_count >= kTwoColumns)) &&
+        x_->shape().type() == type && w_->shape().type() == type;
     for (const WindowDim& w : attrs_.window.dims) {
       plain &= w.base_dilation == 1;
     }
@@ -269,21 +278,22 @@ class Canonicalizer {
   }
 
   void Group() {
+    const ConvDims& d = attrs_.dims;
     if (attrs_.feature_group_count > 1 && !IsDepthwise()) {
       const int64_t groups = std::exchange(attrs_.feature_group_count, 1);
-      const ConvDims& d = attrs_.dims;
-      if (FillLanes(SizeOf(w_, d.kernel_input_feature), groups)) {
-        MakeSpatial(groups, d.input_feature);
+      if (MayHavePlanes() && FillPlanes(SizeOf(w_, d.kernel_input_feature),
+                                        SizeOfResults(groups))) {
+        AsPlanes(groups, d.input_feature);
       } else {
         ExpandKernel(groups);
       }
     }
     if (attrs_.batch_group_count > 1) {
       const int64_t groups = std::exchange(attrs_.batch_group_count, 1);
-      const ConvDims& d = attrs_.dims;
-      if (SizeOf(x_, d.input_feature) % 8 == 0 &&
-          FillLanes(SizeOf(x_, d.input_batch) / groups, groups)) {
-        MakeSpatial(groups, d.input_batch);
+      if (MayHavePlanes() &&
+          FillPlanes(SizeOf(x_, d.input_batch) / groups, SizeOfResults(groups),
+                     SizeOf(x_, d.input_feature))) {
+        AsPlanes(groups, d.input_batch);
       } else {
         batch_groups_ = groups;
         shape_[d.output_batch] *= groups;
@@ -294,126 +304,45 @@ class Canonicalizer {
   static int64_t SizeOf(const Instruction* value, int64_t dim) {
     return value->shape().dim(static_cast<int>(dim));
   }
-
-  // A group with `inputs` and its features of the result leaves neither lanes
-  // nor rows of weights empty.
-  bool FillLanes(int64_t inputs, int64_t groups) const {
-    const ConvDims& d = attrs_.dims;
-    return static_cast<int>(d.input_spatial.size()) < kMostWindowPlanes &&
-           inputs >= kLanes &&
-           SizeOf(w_, d.kernel_output_feature) / groups >= kLanes;
+  int64_t SizeOfResults(int64_t groups) const {
+    return SizeOf(w_, attrs_.dims.kernel_output_feature) / groups;
+  }
+  bool MayHavePlanes() const {
+    return static_cast<int>(attrs_.dims.input_spatial.size()) <
+           kMostWindowPlanes;
   }
 
-  // Dimension `at` becomes two, the outer one of `groups`: where others are
-  // then.
-  static DimVector Split(DimVector dims, int64_t at, int64_t groups) {
-    dims.insert(dims.begin() + at, groups);
-    dims[at + 1] /= groups;
-    return dims;
-  }
-  static void Shift(int64_t at, DimVector* spatial,
-                    const std::vector<int64_t*>& features) {
-    for (int64_t& s : *spatial) s += s > at;
-    for (int64_t* f : features) *f += *f >= at;
-    spatial->insert(spatial->begin(), at);
+  void AsPlanes(int64_t groups, int64_t of) {
+    ConvolutionParts parts{x_, w_, attrs_, shape_};
+    MakePlanesOfGroups(&b_, groups, of, &parts);
+    x_ = parts.x;
+    w_ = parts.w;
+    attrs_ = std::move(parts.attrs);
+    shape_ = std::move(parts.result);
   }
 
-  // Groups are places of a window as wide as they are, which sees one of them
-  // at each of its places: those of the base lie `groups` apart, those of the
-  // window one less. They are the outermost planes. `of`: the dimension of the
-  // input that they part.
-  void MakeSpatial(int64_t groups, int64_t of) {
-    ConvDims& d = attrs_.dims;
-    const auto split = [&](Instruction* value, int64_t at) {
-      return b_.Reshape(value, Split(value->shape().dims(), at, groups));
-    };
-    x_ = split(x_, of);
-    w_ = split(w_, d.kernel_output_feature);
-    shape_ = Split(shape_, d.output_feature, groups);
-    Shift(of, &d.input_spatial, {&d.input_batch, &d.input_feature});
-    Shift(d.kernel_output_feature, &d.kernel_spatial,
-          {&d.kernel_input_feature, &d.kernel_output_feature});
-    Shift(d.output_feature, &d.output_spatial,
-          {&d.output_batch, &d.output_feature});
-    WindowDim window;
-    window.size = window.base_dilation = groups;
-    window.stride = groups - 1;
-    attrs_.window.dims.insert(attrs_.window.dims.begin(), window);
-  }
-
-  // True where indices of the two dimensions agree.
-  Instruction* Agree(const DimVector& dims, int64_t a, int64_t b) {
-    const Shape index = Shape::Array(PrimitiveType::kS32, dims);
-    return b_.Compare(b_.Iota(index, a), b_.Iota(index, b),
-                      CompareDirection::kEq);
-  }
-  Instruction* KeepWhere(Instruction* mask, Instruction* value) {
-    return b_.Select(mask, value,
-                     b_.BroadcastScalar(b_.Zero(value->shape().type()),
-                                        value->shape().dims()));
-  }
-
-  // [.. I/G .. O ..] to [.. I .. O ..], zero where the groups differ.
+  // The dense kernel, its taps outside and its inputs in rows.
   void ExpandKernel(int64_t groups) {
-    const ConvDims& d = attrs_.dims;
-    DimVector wide, from, result;
-    int64_t of_input = -1, of_output = -1;
-    for (int64_t n = 0; n < w_->shape().rank(); ++n) {
-      const int64_t size = w_->shape().dim(static_cast<int>(n));
-      const auto at = static_cast<int64_t>(wide.size());
-      if (n == d.kernel_input_feature) {
-        of_input = at;
-        wide.push_back(groups);
-        wide.push_back(size);
-        from.push_back(at + 1);
-        result.push_back(groups * size);
-      } else if (n == d.kernel_output_feature) {
-        of_output = at;
-        wide.push_back(groups);
-        wide.push_back(size / groups);
-        from.push_back(at);
-        from.push_back(at + 1);
-        result.push_back(size);
-      } else {
-        wide.push_back(size);
-        from.push_back(at);
-        result.push_back(size);
-      }
-    }
-    DimVector split;
-    for (int64_t n : from) split.push_back(wide[n]);
-    Instruction* all = b_.Broadcast(b_.Reshape(w_, split), wide, from);
-    w_ = b_.Reshape(KeepWhere(Agree(wide, of_input, of_output), all), result);
+    ConvDims& d = attrs_.dims;
+    DimVector order(d.kernel_spatial.begin(), d.kernel_spatial.end());
+    order.push_back(d.kernel_input_feature);
+    order.push_back(d.kernel_output_feature);
+    w_ = DenseKernel(&b_, Transposed(w_, order), groups);
+    const auto spatial = static_cast<int64_t>(d.kernel_spatial.size());
+    std::iota(d.kernel_spatial.begin(), d.kernel_spatial.end(), 0);
+    d.kernel_input_feature = spatial;
+    d.kernel_output_feature = spatial + 1;
   }
 
-  // Of a dense result [.. N .. O ..] the part of each group.
-  Instruction* KeepGroups(Instruction* dense) {
-    const int64_t groups = batch_groups_;
-    if (groups == 1) {
-      return dense->shape().SameDims(convolution_->shape())
-                 ? dense
-                 : b_.Reshape(dense, convolution_->shape().dims());
-    }
+  // Of a dense result, whose dimension d is `out[d]` of the old order, the
+  // part of each group.
+  Instruction* KeepGroups(Instruction* dense, const DimVector& out) {
     const ConvDims& d = convolution_->attrs<ConvAttrs>().dims;
-    DimVector wide;
-    int64_t of_batch = -1, of_output = -1;
-    for (int64_t n = 0; n < dense->shape().rank(); ++n) {
-      const int64_t size = dense->shape().dim(static_cast<int>(n));
-      if (n == d.output_batch || n == d.output_feature) {
-        (n == d.output_batch ? of_batch : of_output) =
-            static_cast<int64_t>(wide.size());
-        wide.push_back(groups);
-        wide.push_back(size / groups);
-      } else {
-        wide.push_back(size);
-      }
-    }
-    Instruction* parts =
-        KeepWhere(Agree(wide, of_batch, of_output), b_.Reshape(dense, wide));
-    const PrimitiveType type = dense->shape().type();
-    Instruction* sum = b_.Reduce(parts, b_.Zero(type), {of_batch},
-                                 b_.Scalar2(Opcode::kAdd, type));
-    return b_.Reshape(sum, convolution_->shape().dims());
+    DimVector order(d.output_spatial.begin(), d.output_spatial.end());
+    order.push_back(d.output_batch);
+    order.push_back(d.output_feature);
+    Instruction* rows = Transposed(dense, Permuted(Inverse(out), order));
+    return Transposed(OwnParts(&b_, rows, batch_groups_), Inverse(order));
   }
 
   Instruction* convolution_;
@@ -443,14 +372,16 @@ bool ContractsFewLanes(const Instruction& convolution) {
          IsGradient(a, input, convolution.shape().dims());
 }
 
-absl::StatusOr<bool> ConvolutionCanonicalizerPass::Run(Module* module,
-                                                       const PassContext&) {
+absl::StatusOr<bool> ConvolutionCanonicalizerPass::Run(
+    Module* module, const PassContext& context) {
   if (module->config().is_scheduled) return false;
   bool changed = false;
   for (Computation* c : ControlComputations(*module)) {
     for (Instruction* i : c->PostOrder()) {
       if (i->opcode() != Opcode::kConvolution) continue;
       Instruction* value = OnArrayTypes(i);
+      if (value == nullptr) value = GroupsOfAxis(i);
+      if (value == nullptr) value = DepthwiseGradient(i, context.chip);
       if (value == nullptr) value = Canonicalizer(i).Run();
       if (value == nullptr) continue;
       c->Replace(i, value);

@@ -16,15 +16,19 @@
 //   (convolution_types.h).
 // - Transposes of operands go into the dimension numbers, a reverse of the
 //   kernel into the window's reversal, zeros around the input into its padding.
-// - groups of 128 features or more: planes of a dimension of their own, of which
-//   each output sees one, as the TPU compiler has groups (libtpu 0.0.42.1):
-//     feature_group_count=4  ->  window={size=4 stride=3 lhs_dilate=4}
-//   batch_group_count the same, where the features that it contracts fill tiles.
+// - Groups of 128 features or more: planes (group_planes.h); so are groups of
+//   the batch whose contracted features fill tiles.
+// - An axis along which each meets its own: groups, if they are smaller
+//   (group_axis.h).
 // - feature_group_count of smaller groups: the kernel of a dense convolution
-//   with zeros between the groups. An infinity in one group makes NaN in others
-//   then; the TPU compiler's do not meet.
-// - batch_group_count of smaller groups: a dense convolution of the whole batch,
-//   of whose result each group keeps its part.
+//   with zeros between the groups (grouped_features.h). An infinity in one
+//   group makes NaN in others then; the TPU compiler's do not meet. Groups of
+//   one feature stay, for the vector units; of f32 where the arrays would
+//   multiply more than one column of tiles.
+// - batch_group_count of smaller groups: a dense convolution of the whole
+// batch,
+//   of whose result each group keeps its part; of groups of one feature, the
+//   gradient of depthwise weights, sums (depthwise_gradient.h).
 // - What remains to be moved are transposes before and behind.
 #ifndef PTXLA_HLO_BACKEND_PASSES_PRODUCTS_CONVOLUTION_CANONICALIZER_H_
 #define PTXLA_HLO_BACKEND_PASSES_PRODUCTS_CONVOLUTION_CANONICALIZER_H_

@@ -64,6 +64,54 @@ Instruction* FoldedImage::ColumnsAsLanes(Instruction* x,
   return b_.Transpose(PadDim(x, 2, padded_), {1, 3, 2, 0});
 }
 
+Instruction* FoldedImage::FoldKernel(Instruction* w,
+                                     const DimVector& dims) const {
+  const FoldedAxis &outer = axes_[0], &inner = axes_[1];
+  w = PadDim(PadToBlocks(w, {dims[0], dims[1]}, true), dims[2], channels_);
+  if (!IsIdentityMapping(dims)) w = b_.Transpose(w, dims);
+  const int64_t others = w->shape().dim(3);
+  w = b_.Reshape(w, {outer.tap_blocks, outer.step, inner.tap_blocks, inner.step,
+                     channels_, others});
+  w = b_.Transpose(w, channels_outside_ ? DimVector{0, 2, 3, 4, 1, 5}
+                                        : DimVector{0, 2, 3, 1, 4, 5});
+  w = b_.Reshape(
+      w, {outer.tap_blocks, inner.tap_blocks, inner.step, features(), others});
+  return b_.Reshape(PadDim(w, 3, padded_), {outer.tap_blocks, inner.tap_blocks,
+                                            inner.step * padded_, others});
+}
+
+// The steps of Fold, backwards.
+Instruction* FoldedImage::Unfold(Instruction* x, int64_t channels) const {
+  const FoldedAxis &outer = axes_[0], &inner = axes_[1];
+  const int64_t rows = outer.blocks * outer.step;
+  x = b_.Reshape(b_.Transpose(x, {0, 1, 3, 2}),
+                 {outer.blocks, across_, padded_, batch_});
+  if (!columns_as_lanes_) {
+    x = Cut(b_.Transpose(x, {0, 2, 1, 3}),
+            {outer.blocks, features(), across_, batch_});
+    x = Cut(b_.Reshape(x, {rows, channels_, across_, batch_}),
+            {outer.in, channels, inner.in, batch_});
+    return b_.Transpose(x, {3, 1, 0, 2});
+  }
+  if (channels_outside_) {
+    x = b_.Reshape(x, {outer.blocks, across_, channels_, outer.step, batch_});
+    x = b_.Transpose(x, {4, 2, 0, 3, 1});
+  } else {
+    x = Cut(b_.Transpose(x, {3, 0, 2, 1}),
+            {batch_, outer.blocks, features(), across_});
+    x = b_.Reshape(x, {batch_, outer.blocks, outer.step, channels_, across_});
+    x = b_.Transpose(x, {0, 3, 1, 2, 4});
+  }
+  return Cut(b_.Reshape(x, {batch_, channels_, rows, across_}),
+             {batch_, channels, outer.in, inner.in});
+}
+
+Instruction* FoldedImage::Cut(Instruction* value,
+                              const DimVector& limits) const {
+  if (value->shape().dims() == absl::MakeConstSpan(limits)) return value;
+  return b_.Slice(value, DimVector(limits.size(), 0), limits);
+}
+
 // The transpose is moved before conversions: of a parameter it is a layout.
 Instruction* FoldedImage::Ordered(Instruction* value,
                                   const DimVector& order) const {

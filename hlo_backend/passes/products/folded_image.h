@@ -1,9 +1,10 @@
 // An image whose blocks of positions become features: what space-to-depth makes
-// of a convolution's input, and how wide it is.
+// of a convolution's input, and how wide it is; and an image made so.
 //
 //   FoldedImage image(&builder, axes, /*channels=*/3, /*batch=*/8);
 //   x' = image.Fold(x, {batch, feature, rows, columns});
 //     // bf16[112,112,8,16] of bf16[8,3,224,224]
+//   image.Unfold(x', 3);  // and back
 #ifndef PTXLA_HLO_BACKEND_PASSES_PRODUCTS_FOLDED_IMAGE_H_
 #define PTXLA_HLO_BACKEND_PASSES_PRODUCTS_FOLDED_IMAGE_H_
 
@@ -41,6 +42,13 @@ class FoldedImage {
   // features, rows and columns are the dimensions `dims`.
   Instruction* Fold(Instruction* x, const DimVector& dims) const;
 
+  // [rows, columns, inner step * padded(), others] of blocks of a kernel's
+  // taps; its rows, columns, image features and other features are the
+  // dimensions `dims`.
+  Instruction* FoldKernel(Instruction* w, const DimVector& dims) const;
+  // The image [batch, `channels`, rows, columns] of what Fold makes.
+  Instruction* Unfold(Instruction* x, int64_t channels) const;
+
   // With zeros around, so that each axis, or its taps, is whole blocks.
   Instruction* PadToBlocks(Instruction* value, const DimVector& spatial,
                            bool taps) const;
@@ -51,6 +59,7 @@ class FoldedImage {
   Instruction* BatchAsLanes(Instruction* x, const DimVector& dims) const;
   Instruction* ColumnsAsLanes(Instruction* x, const DimVector& dims) const;
   Instruction* Ordered(Instruction* value, const DimVector& order) const;
+  Instruction* Cut(Instruction* value, const DimVector& limits) const;
   Instruction* PadWithZeros(Instruction* value,
                             const std::vector<PaddingDim>& padding) const;
 

@@ -8,6 +8,8 @@
 #include "hlo_backend/ir/builder.h"
 #include "hlo_backend/passes/control_flow.h"
 #include "hlo_backend/passes/dimension_utils.h"
+#include "hlo_backend/passes/products/gradient_batches.h"
+#include "hlo_backend/passes/products/overlapping_blocks.h"
 
 namespace ptxla::hlo {
 namespace {
@@ -98,49 +100,13 @@ class Cutter {
     order.insert(order.end(), d.input_spatial.begin(), d.input_spatial.end());
     order.push_back(d.input_feature);
     if (!IsIdentityMapping(order)) x = b_.Transpose(x, order);
-    const int64_t have = x->shape().dim(1), all = blocks_ * advance_;
-    if (have != all) {
-      std::vector<PaddingDim> padding(x->shape().rank());
-      padding[1].high = all - have;
-      x = b_.Pad(x, b_.Zero(x->shape().type()), padding);
-    }
-    DimVector cut = x->shape().dims();
-    cut[1] = advance_;
-    cut.insert(cut.begin() + 1, blocks_);
-    x = b_.Reshape(x, cut);
-    std::vector<Instruction*> parts;
-    if (low_ > 0) parts.push_back(Neighbours(x, false));
-    parts.push_back(x);
-    if (high_ > 0) parts.push_back(Neighbours(x, true));
-    if (parts.size() > 1) x = b_.Concatenate(parts, 2);
-    DimVector joined = x->shape().dims();
-    joined.erase(joined.begin());
-    joined[0] = batch_ * blocks_;
+    x = OverlappingBlocks(&b_, x, {blocks_, advance_, low_, high_});
     // [batch * blocks, axes, features], then the batch behind the axes.
-    x = b_.Reshape(x, joined);
     DimVector inside;
-    for (size_t s = 1; s + 1 < joined.size(); ++s) inside.push_back(s);
+    for (int s = 1; s + 1 < x->shape().rank(); ++s) inside.push_back(s);
     inside.push_back(0);
-    inside.push_back(static_cast<int64_t>(joined.size()) - 1);
+    inside.push_back(x->shape().rank() - 1);
     return b_.Transpose(x, inside);
-  }
-
-  // The planes that each block sees of the next one, or of the one before;
-  // zeros at the image's border.
-  Instruction* Neighbours(Instruction* x, bool next) {
-    DimVector starts(x->shape().rank(), 0), limits = x->shape().dims();
-    std::vector<PaddingDim> padding(x->shape().rank());
-    if (next) {
-      starts[1] = 1;
-      limits[2] = high_;
-      padding[1].high = 1;
-    } else {
-      --limits[1];
-      starts[2] = advance_ - low_;
-      padding[1].low = 1;
-    }
-    return b_.Pad(b_.Slice(x, starts, limits), b_.Zero(x->shape().type()),
-                  padding);
   }
 
   Instruction* Result(Instruction* conv) {
@@ -187,6 +153,7 @@ absl::StatusOr<bool> SpaceToBatchPass::Run(Module* module,
     for (Instruction* i : c->PostOrder()) {
       if (i->opcode() != Opcode::kConvolution) continue;
       Instruction* value = Cutter(i).Run(rows);
+      if (value == nullptr && rows > 0) value = GradientInBlocks(i);
       if (value == nullptr) continue;
       c->Replace(i, value);
       here = true;

@@ -9,6 +9,7 @@
 #include "hlo_backend/ir/builder.h"
 #include "hlo_backend/passes/control_flow.h"
 #include "hlo_backend/passes/dimension_utils.h"
+#include "hlo_backend/passes/products/folded_gradient.h"
 #include "hlo_backend/passes/products/folded_image.h"
 
 namespace ptxla::hlo {
@@ -67,18 +68,14 @@ class Folder {
   bool FindAxes() {
     const ConvDims& d = attrs_.dims;
     bool strides = false, dilates = false;
-    int64_t taps = 1, results = 1;
-    for (int64_t s = 0; s < Spatial(); ++s) {
-      const WindowDim& w = attrs_.window.dims[s];
+    for (const WindowDim& w : attrs_.window.dims) {
       if (w.reversal || w.base_dilation != 1) return false;
       strides |= w.stride > 1;
       dilates |= w.window_dilation > 1;
-      taps *= w.size;
-      results *= Size(*convolution_, d.output_spatial[s]);
     }
     if (strides == dilates) return false;
     gradient_ = dilates;
-    if (gradient_ && taps <= results) return false;
+    int64_t taps = 1, results = 1;
     for (int64_t s = 0; s < Spatial(); ++s) {
       const WindowDim& w = attrs_.window.dims[s];
       FoldedAxis a;
@@ -90,8 +87,10 @@ class Folder {
       a.tap_blocks = CeilOfRatio(a.taps + a.lead, a.step);
       a.padding = (w.padding_low + a.lead) / a.step;
       axes_.push_back(a);
+      taps *= w.size;
+      results *= a.tap_blocks;
     }
-    return true;
+    return !gradient_ || taps > results;
   }
 
   static bool IsImage(const Instruction* x) {
@@ -125,23 +124,9 @@ class Folder {
   // [tap blocks, tap blocks, features, output features].
   Instruction* FoldedKernel() {
     const ConvDims& d = attrs_.dims;
-    const FoldedAxis &outer = axes_[0], &inner = axes_[1];
-    Instruction* w =
-        image_->PadDim(image_->PadToBlocks(w_, d.kernel_spatial, true),
-                       d.kernel_input_feature, image_->channels());
-    const DimVector order = {d.kernel_spatial[0], d.kernel_spatial[1],
-                             d.kernel_input_feature, d.kernel_output_feature};
-    if (!IsIdentityMapping(order)) w = b_.Transpose(w, order);
-    const int64_t out = Size(*w, 3);
-    w = b_.Reshape(w, {outer.tap_blocks, outer.step, inner.tap_blocks,
-                       inner.step, image_->channels(), out});
-    w = b_.Transpose(w, image_->channels_outside()
-                            ? DimVector{0, 2, 3, 4, 1, 5}
-                            : DimVector{0, 2, 3, 1, 4, 5});
-    w = b_.Reshape(w, {outer.tap_blocks, inner.tap_blocks, inner.step,
-                       image_->features(), out});
-    return b_.Reshape(image_->PadDim(w, 3, image_->padded()),
-                      {outer.tap_blocks, inner.tap_blocks, Block(), out});
+    return image_->FoldKernel(
+        w_, {d.kernel_spatial[0], d.kernel_spatial[1], d.kernel_input_feature,
+             d.kernel_output_feature});
   }
 
   // Dimension numbers of arrays whose planes are outside.
@@ -261,6 +246,7 @@ absl::StatusOr<bool> SpaceToDepthPass::Run(Module* module,
     for (Instruction* i : c->PostOrder()) {
       if (i->opcode() != Opcode::kConvolution) continue;
       Instruction* value = Folder(i).Run(most);
+      if (value == nullptr) value = GradientOfFoldedImage(i, most);
       if (value == nullptr) continue;
       c->Replace(i, value);
       here = true;

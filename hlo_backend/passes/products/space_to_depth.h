@@ -12,7 +12,8 @@
 // them zeros, so that each column is whole rows of a tile) are a quarter of the
 // bytes, and a tap takes as many lanes of a K tile as four. A patch embedding
 // (size and stride 16) becomes one tap: a product. The gradient of such weights
-// (its window dilated by s) is the same.
+// (its window dilated by s) is the same, and the gradient of such an image (its
+// input dilated by s) makes blocks that are taken apart (folded_gradient.h).
 //
 // Only for images that are moved before their first convolution anyway: what
 // comes from a parameter through elementwise work. And for batches of whole

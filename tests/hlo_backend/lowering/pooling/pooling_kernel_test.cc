@@ -297,7 +297,7 @@ TEST_P(PoolingKernelTest, DepthwiseConvolutionsEqualTheEvaluator) {
   int done = 0;
   for (int n = 0; done < 10; ++n) {
     Pool p;
-    p.type = "bf16";
+    p.type = done % 2 == 0 ? "bf16" : "f32";
     const int rank = static_cast<int>(1 + random() % 2);
     bool exists = true;
     std::string taps, labels;
@@ -325,10 +325,13 @@ TEST_P(PoolingKernelTest, DepthwiseConvolutionsEqualTheEvaluator) {
     spatial.dims.resize(rank);
     const std::string hlo = absl::StrCat(
         "HloModule m\nENTRY e {\n  x = ", Dims(p, false),
-        " parameter(0)\n  w = bf16[", taps, "1,", lanes.in,
+        " parameter(0)\n  w = ", p.type, "[", taps, "1,", lanes.in,
         "] parameter(1)\n  ROOT r = ", Dims(p, true), " convolution(x, w), ",
         Window(spatial), ", dim_labels=", labels, "bf_", labels, "io->", labels,
-        "bf, feature_group_count=", lanes.in, "\n}\n");
+        "bf, feature_group_count=", lanes.in,
+        // At the default one the evaluator rounds as the arrays do.
+        p.type == "f32" ? ", operand_precision={highest,highest}" : "",
+        "\n}\n");
     HarnessOptions options = On(n);
     options.absolute = options.relative = 0.03;
     EXPECT_OK(CompareKernel(hlo, options).status()) << GetParam() << hlo;

@@ -250,6 +250,20 @@ TEST(ProductVisitsTest, NarrowOperandsOfAWideArrayAreBlockDiagonal) {
 
 // Scores of an attention in chunks, whose maxima are made behind the product:
 // with one step for all columns of a row no step is longer than the others.
+TEST(ProductVisitsTest, TransposedWeightsArePushedUpToTheirLastColumn) {
+  ArrayShape a;
+  ProductTile tile;
+  tile.block_n = tile.block_k = 128;
+  ProductProblem p;
+  p.n = 40;
+  p.k = 128;
+  EXPECT_EQ(PlanVisits(p, tile, a).pushes, 8);
+  p.rhs.transposed = true;
+  EXPECT_EQ(PlanVisits(p, tile, a).pushes, 3);
+  p.n = tile.block_n = 256;
+  EXPECT_EQ(PlanVisits(p, tile, a).pushes, 8);
+}
+
 TEST(ProductTilingTest, ShortRowsThatAreReducedComeInOneStep) {
   const Machine m = MachineOf("v6e");
   ProductProblem p;

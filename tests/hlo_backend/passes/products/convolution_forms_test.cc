@@ -3,6 +3,8 @@
 // order.
 #include <random>
 
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "absl/strings/substitute.h"
 #include "chips/chip_spec.h"
 #include "hlo_backend/evaluator/evaluator.h"
@@ -14,8 +16,10 @@
 namespace ptxla::hlo {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::AnyOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 Literal SmallNumbers(const Shape& shape, uint32_t seed) {
   Literal literal(shape);
@@ -72,6 +76,12 @@ std::string Convolution(const char* x, const char* w, const char* out,
       type, x, w, out, window, labels);
 }
 
+std::string WithGroups(const std::string& text, const char* kind, int groups) {
+  const std::string numbers = "dim_labels=";
+  return absl::StrReplaceAll(
+      text, {{numbers, absl::StrCat(kind, "=", groups, ", ", numbers)}});
+}
+
 TEST(SpaceToDepthTest, AStemOfAResnetHasFourTimesFewerTaps) {
   EXPECT_THAT(
       Converted(
@@ -118,6 +128,57 @@ TEST(SpaceToDepthTest, GradientsOfTheWeightsToo) {
               HasSubstr("01fb_io01->01fb"));
 }
 
+// Steps as large as the kernel: its taps are one block, more results than there
+// are positions.
+TEST(SpaceToDepthTest, GradientsOfPatchesToo) {
+  EXPECT_THAT(Converted(Convolution("128,16,16,3", "128,4,4,5", "3,4,4,5",
+                                    "size=4x4 rhs_dilate=4x4",
+                                    "f01b_i01o->b01f", "bf16"),
+                        "space-to-depth"),
+              HasSubstr("window={size=4x4}, dim_labels=01fb_i01o->01fb"));
+}
+
+TEST(SpaceToDepthTest, TheGradientOfAnImageIsMadeInBlocks) {
+  EXPECT_THAT(Converted(Convolution("128,7,7,5", "7,7,3,5", "128,14,14,3",
+                                    "size=7x7 pad=3_4x3_4 lhs_dilate=2x2",
+                                    "b01f_01oi->b01f"),
+                        "space-to-depth"),
+              HasSubstr("window={size=4x4 pad=1_2x1_2 rhs_reversal=1x1}, "
+                        "dim_labels=b01f_01oi->01bf"));
+}
+
+TEST(SpaceToDepthTest, GradientsOfImagesOfAnySizesStepsAndOrders) {
+  struct Case {
+    const char *x, *w, *out, *window, *labels;
+  };
+  for (const Case& c : std::vector<Case>{
+           {"8,5,4,5", "3,5,3,5", "8,3,9,11",
+            "size=3x5 pad=1_3x3_3 lhs_dilate=2x2", "bf01_oi01->bf01"},
+           // One axis steps; the window is reversed along one.
+           {"4,3,128,4", "3,3,2,4", "4,7,128,2",
+            "size=3x3 pad=1_1x0_4 lhs_dilate=1x2 rhs_reversal=1x0",
+            "01bf_01oi->01bf"},
+           // Steps larger than the kernel, and borders that are cut off.
+           {"3,3,2,16", "2,2,2,2", "8,8,2,16",
+            "size=2x2 pad=0_0x-1_1 lhs_dilate=4x4", "01fb_01io->01fb"},
+           {"8,3,3,16", "8,8,5,16", "8,24,24,5",
+            "size=8x8 pad=7_7x7_7 lhs_dilate=8x8 rhs_reversal=1x1",
+            "b01f_01oi->b01f"},
+           {"128,6,2,3", "3,4,2,3", "128,18,7,2",
+            "size=3x4 pad=2_2x5_1 lhs_dilate=3x3", "b01f_01oi->b01f"},
+           // Of one image, and of three.
+           {"1,5,6,4", "3,3,1,4", "1,10,12,1",
+            "size=3x3 pad=1_2x1_2 lhs_dilate=2x2", "b01f_01oi->b01f"},
+           {"3,4,6,5", "4,2,4,4", "3,2,12,10",
+            "size=4x4 pad=2_2x2_2 lhs_dilate=2x2", "bf01_io01->bf01"}}) {
+    EXPECT_THAT(
+        Converted(Convolution(c.x, c.w, c.out, c.window, c.labels, "bf16"),
+                  "space-to-depth"),
+        AllOf(HasSubstr("->01bf"), Not(HasSubstr("lhs_dilate"))))
+        << c.x;
+  }
+}
+
 // Their columns fill more lanes than the batch: those stay there meanwhile.
 TEST(SpaceToDepthTest, ImagesOfSmallBatchesKeepTheirColumnsInLanes) {
   struct Case {
@@ -153,14 +214,15 @@ TEST(SpaceToDepthTest, OtherConvolutionsStay) {
     const std::string out = Converted(text, "space-to-depth");
     EXPECT_EQ(out.find("reshape"), std::string::npos) << out;
   };
-  // No step; many features; part of a tile's rows; the gradient of the input.
+  // No step; many features; part of a tile's rows; the gradient of more
+  // features.
   stays(Convolution("128,6,6,3", "3,3,3,2", "128,4,4,2", "size=3x3",
                     "b01f_01io->b01f"));
   stays(Convolution("128,5,5,9", "3,3,9,2", "128,2,2,2", "size=3x3 stride=2x2",
                     "b01f_01io->b01f"));
   stays(Convolution("12,5,5,3", "3,3,3,2", "12,2,2,2", "size=3x3 stride=2x2",
                     "b01f_01io->b01f"));
-  stays(Convolution("128,2,2,3", "3,3,3,2", "128,5,5,2",
+  stays(Convolution("128,2,2,3", "3,3,3,9", "128,5,5,9",
                     "size=3x3 lhs_dilate=2x2 pad=2_2x2_2", "b01f_01io->b01f"));
 }
 
@@ -201,13 +263,62 @@ TEST(SpaceToBatchTest, AnySizesStridesAndOrders) {
   }
 }
 
+TEST(SpaceToBatchTest, GradientsOfWeightsContractWholeRows) {
+  EXPECT_THAT(
+      Converted(Convolution("1,9,16,3", "1,9,16,2", "3,3,3,2",
+                            "size=9x16 pad=1_1x1_1", "f01b_i01o->01bf"),
+                "space-to-batch"),
+      HasSubstr("window={size=2x9 pad=0_0x1_1}, dim_labels=01fb_01io->01bf"));
+}
+
+TEST(SpaceToBatchTest, GradientsOfAnySizesStepsAndOrders) {
+  struct Case {
+    const char *x, *w, *out, *window, *labels;
+  };
+  for (const Case& c : std::vector<Case>{
+           // Batches that neither divide rows nor are divided by them.
+           {"3,20,5,4", "3,20,5,2", "3,3,4,2", "size=20x5 pad=1_1x1_1",
+            "f01b_i01o->01bf"},
+           {"12,3,9,7", "12,2,9,7", "2,3,3,3", "size=9x7 pad=1_1x1_1",
+            "fb01_io01->fb01"},
+           // Of steps; of no borders; part of the image never seen.
+           {"2,3,16,32", "2,4,8,16", "4,3,3,3",
+            "size=8x16 pad=1_0x0_1 rhs_dilate=2x2", "fb01_io01->fb01"},
+           {"4,10,18,3", "4,8,16,2", "3,3,3,2", "size=8x16", "f01b_i01o->01bf"},
+           {"1,6,33,3", "1,5,16,2", "2,2,3,2",
+            "size=5x16 pad=0_0x0_-1 rhs_dilate=1x2", "f01b_i01o->01bf"},
+           // One tap; one axis, and three.
+           {"1,16,2,5", "1,16,2,3", "1,1,5,3", "size=16x2", "f01b_i01o->01bf"},
+           {"1,40,3", "1,40,2", "5,3,2", "size=40 pad=2_2", "f0b_i0o->0bf"},
+           {"4,4,6,3,3", "4,4,6,3,2", "3,3,1,3,2", "size=4x6x3 pad=1_1x1_1x0_0",
+            "f012b_i012o->012bf"}}) {
+    EXPECT_THAT(
+        Converted(Convolution(c.x, c.w, c.out, c.window, c.labels, "bf16"),
+                  "space-to-batch"),
+        AnyOf(HasSubstr("01fb_01io->01bf"), HasSubstr("0fb_0io->0bf"),
+              HasSubstr("012fb_012io->012bf")))
+        << c.x;
+  }
+}
+
+TEST(SpaceToBatchTest, GradientsOfGroupedWeightsToo) {
+  EXPECT_THAT(
+      Converted(
+          WithGroups(Convolution("1,9,16,6", "1,9,16,4", "3,3,3,4",
+                                 "size=9x16 pad=1_1x1_1", "f01b_i01o->01bf"),
+                     "batch_group_count", 2),
+          "space-to-batch"),
+      AllOf(HasSubstr("01fb_01io->01bf"), HasSubstr("batch_group_count=2")));
+}
+
 TEST(SpaceToBatchTest, OtherConvolutionsStay) {
   const auto stays = [](const std::string& text) {
     const std::string out = Converted(text, "space-to-batch");
     EXPECT_EQ(out.find("reshape"), std::string::npos) << out;
   };
-  // A whole batch; too few outputs; mostly padding; one tap; a gradient of the
-  // weights; of a strided input.
+  // A whole batch; too few outputs; mostly padding; one tap; a gradient of
+  // weights that see more than the next block, or of a whole batch; of a
+  // strided input.
   stays(Convolution("8,16,5,3", "3,3,3,2", "8,16,5,2", "size=3x3 pad=1_1x1_1",
                     "b01f_01io->b01f"));
   stays(Convolution("1,7,7,3", "3,3,3,2", "1,7,7,2", "size=3x3 pad=1_1x1_1",
@@ -216,10 +327,113 @@ TEST(SpaceToBatchTest, OtherConvolutionsStay) {
                     "b01f_01io->b01f"));
   stays(Convolution("1,16,7,3", "1,1,3,2", "1,16,7,2", "size=1x1",
                     "b01f_01io->b01f"));
-  stays(Convolution("3,18,5,1", "3,16,5,2", "1,3,1,2", "size=16x5",
+  stays(Convolution("1,12,12,1", "1,8,8,2", "5,5,1,2", "size=8x8",
+                    "f01b_i01o->01bf"));
+  stays(Convolution("8,18,5,1", "8,16,5,2", "1,3,1,2", "size=16x5",
                     "f01b_i01o->b01f"));
   stays(Convolution("1,8,5,3", "3,3,3,2", "1,17,5,2",
                     "size=3x3 pad=2_2x1_1 lhs_dilate=2x1", "b01f_01io->b01f"));
+}
+
+// Groups of one feature, of parts of a tile, of whole tiles and of neither;
+// unequal numbers in and out; weights in another order.
+TEST(GroupedFeaturesTest, AreADenseConvolution) {
+  struct Case {
+    const char *x, *w, *out, *labels;
+    int groups;
+  };
+  for (const Case& c : std::vector<Case>{
+           {"2,4,4,6", "3,3,1,6", "2,4,4,6", "b01f_01io->b01f", 6},
+           {"2,4,4,6", "3,3,1,12", "2,4,4,12", "b01f_01io->b01f", 6},
+           {"2,4,4,16", "3,3,4,12", "2,4,4,12", "b01f_01io->b01f", 4},
+           {"2,4,4,12", "3,3,4,6", "2,4,4,6", "b01f_01io->b01f", 3},
+           {"2,16,4,4", "8,2,3,3", "2,8,4,4", "bf01_oi01->bf01", 8},
+           {"2,4,4,16", "3,3,8,6", "2,4,4,6", "b01f_01io->b01f", 2},
+           {"2,20,4,4", "6,10,3,3", "2,6,4,4", "bf01_oi01->bf01", 2},
+           {"4,4,2,24", "3,3,6,12", "4,4,2,6", "01bf_01oi->01bf", 2}}) {
+    const std::string out = Converted(
+        WithGroups(Convolution(c.x, c.w, c.out, "size=3x3 pad=1_1x1_1",
+                               c.labels, "bf16"),
+                   "feature_group_count", c.groups),
+        "convolution-canonicalizer");
+    EXPECT_THAT(out, Not(HasSubstr("feature_group_count"))) << c.w;
+  }
+}
+
+TEST(GroupedFeaturesTest, OfTheGradientOfWeightsEachGroupKeepsItsPart) {
+  struct Case {
+    const char *x, *w, *out, *labels;
+    int groups;
+  };
+  for (const Case& c : std::vector<Case>{
+           {"8,4,4,16", "8,4,4,12", "3,3,4,12", "f01b_i01o->01bf", 4},
+           {"8,4,4,6", "8,4,4,6", "3,3,1,6", "f01b_i01o->01bf", 6},
+           {"8,16,4,4", "8,6,4,4", "6,8,3,3", "fb01_io01->fb01", 2},
+           {"3,4,4,20", "3,4,4,4", "3,3,10,4", "f01b_i01o->01bf", 2}}) {
+    const std::string out = Converted(
+        WithGroups(Convolution(c.x, c.w, c.out, "size=4x4 pad=1_1x1_1",
+                               c.labels, "bf16"),
+                   "batch_group_count", c.groups),
+        "convolution-canonicalizer");
+    EXPECT_THAT(out, Not(HasSubstr("batch_group_count"))) << c.w;
+  }
+}
+
+// As TPU compilers write them: along an axis each meets its own.
+TEST(GroupAxisTest, IsGroupsOfFeatures) {
+  EXPECT_THAT(
+      Converted(Convolution("2,5,4,3,4", "3,3,4,3,2", "2,5,4,3,2",
+                            "size=3x3x3 stride=1x1x2 pad=1_1x1_1x0_0 "
+                            "lhs_dilate=1x1x3",
+                            "b012f_01i2o->b012f", "bf16"),
+                "convolution-canonicalizer"),
+      AllOf(HasSubstr("feature_group_count=3"), Not(HasSubstr("lhs_dilate"))));
+  // The axis lies elsewhere; one other axis.
+  EXPECT_THAT(
+      Converted(Convolution("2,3,5,8", "2,8,3,3", "2,5,3,2",
+                            "size=3x3 stride=2x1 pad=0_0x1_1 "
+                            "lhs_dilate=3x1",
+                            "b01f_oi01->b10f", "bf16"),
+                "convolution-canonicalizer"),
+      AllOf(HasSubstr("feature_group_count=3"), Not(HasSubstr("lhs_dilate"))));
+}
+
+TEST(GroupAxisTest, OfAGradientIsGroupsOfTheBatch) {
+  EXPECT_THAT(
+      Converted(Convolution("8,4,5,3,4", "8,4,5,3,2", "3,3,4,3,2",
+                            "size=4x5x3 stride=1x1x2 pad=1_1x1_1x0_0 "
+                            "lhs_dilate=1x1x3",
+                            "f012b_i012o->01b2f", "bf16"),
+                "convolution-canonicalizer"),
+      AllOf(HasSubstr("batch_group_count=3"), Not(HasSubstr("lhs_dilate"))));
+}
+
+TEST(DepthwiseGradientTest, IsSumsOfProducts) {
+  const auto converted = [](const char* x, const char* dy, const char* out,
+                            const char* window, const char* labels,
+                            int groups) {
+    return Converted(WithGroups(Convolution(x, dy, out, window, labels),
+                                "batch_group_count", groups),
+                     "convolution-canonicalizer");
+  };
+  // Borders before and behind, and planes that are cut off; another order; one
+  // axis.
+  EXPECT_THAT(converted("8,5,4,256", "8,5,4,256", "3,2,1,256",
+                        "size=5x4 pad=1_1x1_0", "f01b_i01o->01bf", 256),
+              Not(HasSubstr("convolution(")));
+  EXPECT_THAT(converted("8,256,6,5", "8,256,4,4", "256,1,2,2",
+                        "size=4x4 pad=-1_0x0_0", "fb01_io01->fb01", 256),
+              Not(HasSubstr("convolution(")));
+  EXPECT_THAT(
+      converted("8,9,512", "8,7,512", "3,1,512", "size=7", "f0b_i0o->0bf", 512),
+      Not(HasSubstr("convolution(")));
+  // Few features, steps.
+  EXPECT_THAT(converted("8,5,4,128", "8,5,4,128", "3,3,1,128",
+                        "size=5x4 pad=1_1x1_1", "f01b_i01o->01bf", 128),
+              HasSubstr("convolution("));
+  EXPECT_THAT(converted("8,9,512", "8,4,512", "3,1,512", "size=4 rhs_dilate=2",
+                        "f0b_i0o->0bf", 512),
+              HasSubstr("convolution("));
 }
 
 TEST(PointwiseConvolutionTest, OneTapIsAProduct) {
