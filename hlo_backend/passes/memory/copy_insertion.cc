@@ -263,8 +263,10 @@ class Inserter {
                            return kept_.PlaceOf(o).Overlaps(home);
                          });
     }
+    // A state may lie in VMEM, where a kernel reads and writes it in place. The
+    // entry's arrays come by blocks, each before its place is written.
     return kept_.PlaceOf(&operand).Overlaps(home) &&
-           !ReadsInStep(operand, *made.maker, made.index);
+           !ReadsInStep(operand, *made.maker, c_->IsEntry() ? -1 : made.index);
   }
 
   // What lies at `home` is still read when the first writer of `place` writes
