@@ -9,17 +9,19 @@
 namespace ptxla::hlo {
 namespace {
 
-// Equal computations have one representative: the first in post-order. Whether
-// there were any: they may differ in the order of their instructions.
-bool MergeCallees(Module* module) {
+// Equal computations have one representative: the first in post-order. The
+// program is the same as before, in the order of its instructions, too.
+void MergeCallees(Module* module) {
+  FingerprintOptions options;
+  options.order = true;
   absl::flat_hash_map<uint64_t, Computation*> by_fingerprint;
   absl::flat_hash_map<Computation*, Computation*> representative;
   for (Computation* c : module->ComputationPostOrder()) {
     if (c->IsEntry() || c->IsFusionComputation()) continue;
-    auto [it, inserted] = by_fingerprint.emplace(FingerprintOf(*c), c);
+    auto [it, inserted] = by_fingerprint.emplace(FingerprintOf(*c, options), c);
     if (!inserted) representative[c] = it->second;
   }
-  if (representative.empty()) return false;
+  if (representative.empty()) return;
   for (Computation* c : module->computations()) {
     for (Instruction* i : c->instructions()) {
       for (int k = 0; k < static_cast<int>(i->called().size()); ++k) {
@@ -29,7 +31,6 @@ bool MergeCallees(Module* module) {
       }
     }
   }
-  return true;
 }
 
 uint64_t HashOf(const Instruction& i) {
@@ -73,7 +74,8 @@ bool MergeInstructions(Computation* computation) {
 }  // namespace
 
 absl::StatusOr<bool> CsePass::Run(Module* module, const PassContext&) {
-  bool changed = MergeCallees(module);
+  MergeCallees(module);
+  bool changed = false;
   for (Computation* c : module->ComputationPostOrder()) {
     changed |= MergeInstructions(c);
   }
