@@ -4,6 +4,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_replace.h"
+#include "base/status.h"
 #include "hlo_backend/evaluator/evaluator.h"
 #include "hlo_backend/ir/parser.h"
 #include "hlo_backend/ir/verifier.h"
@@ -20,6 +21,21 @@ const std::vector<int64_t> kLeft = {0,          1,          -1,
 const std::vector<int64_t> kRight = {5,       -7,         4294967295, 1,
                                      -1,      4294967297, 2,          INT64_MAX,
                                      -214013, 2531011,    -4,         63};
+
+// Of a module without arguments, as it is and on pairs of words.
+struct Values {
+  Literal expected, actual;
+};
+
+absl::StatusOr<Values> ValuesOf(const std::string& text) {
+  ASSIGN_OR_RETURN(const auto module, ParseModule(text));
+  Values values;
+  ASSIGN_OR_RETURN(values.expected, Evaluate(*module, {}));
+  ASSIGN_OR_RETURN(Pipeline p, Pipeline::FromNames("x64-elimination"));
+  RETURN_IF_ERROR(p.Run(module.get(), {}).status());
+  ASSIGN_OR_RETURN(values.actual, Evaluate(*module, {}));
+  return values;
+}
 
 class X64Test : public ::testing::TestWithParam<std::string> {};
 
@@ -115,12 +131,8 @@ TEST(X64TextTest, FloatsBeyondTheIntegersBecomeTheLastOne) {
         "1e10, "
         "-1e10, 1e30, -1e30, inf})\n ROOT r = %s[9] convert(x)\n}\n",
         type);
-    ASSERT_OK_AND_ASSIGN(auto module, ParseModule(text));
-    ASSERT_OK_AND_ASSIGN(const Literal expected, Evaluate(*module, {}));
-    ASSERT_OK_AND_ASSIGN(Pipeline p, Pipeline::FromNames("x64-elimination"));
-    ASSERT_OK(p.Run(module.get(), {}).status());
-    ASSERT_OK_AND_ASSIGN(const Literal actual, Evaluate(*module, {}));
-    EXPECT_EQ(actual.ToString(), expected.ToString()) << type;
+    ASSERT_OK_AND_ASSIGN(const Values v, ValuesOf(text));
+    EXPECT_EQ(v.actual.ToString(), v.expected.ToString()) << type;
   }
 }
 
@@ -135,12 +147,8 @@ TEST(X64TextTest, F64BecomesTheNearestIntegerThatThereIs) {
         "-128.5, 65535.5, 2147483647.75, 1e10, -1e10, 1e30, -1e30, inf, nan})\n"
         " ROOT r = %s[18] convert(x)\n}\n",
         type);
-    ASSERT_OK_AND_ASSIGN(auto module, ParseModule(text));
-    ASSERT_OK_AND_ASSIGN(const Literal expected, Evaluate(*module, {}));
-    ASSERT_OK_AND_ASSIGN(Pipeline p, Pipeline::FromNames("x64-elimination"));
-    ASSERT_OK(p.Run(module.get(), {}).status());
-    ASSERT_OK_AND_ASSIGN(const Literal actual, Evaluate(*module, {}));
-    EXPECT_EQ(actual.ToString(), expected.ToString()) << type;
+    ASSERT_OK_AND_ASSIGN(const Values v, ValuesOf(text));
+    EXPECT_EQ(v.actual.ToString(), v.expected.ToString()) << type;
   }
 }
 
@@ -153,13 +161,9 @@ TEST(X64TextTest, HalvesOfPairsAreRoundedAsOneNumber) {
         "16777216.5, 33554433, -16777217.4, 8388608.5, 123456789.75})\n"
         " ROOT r = f64[14] %s(x)\n}\n",
         op);
-    ASSERT_OK_AND_ASSIGN(auto module, ParseModule(text));
-    ASSERT_OK_AND_ASSIGN(const Literal expected, Evaluate(*module, {}));
-    ASSERT_OK_AND_ASSIGN(Pipeline p, Pipeline::FromNames("x64-elimination"));
-    ASSERT_OK(p.Run(module.get(), {}).status());
-    ASSERT_OK_AND_ASSIGN(const Literal actual, Evaluate(*module, {}));
+    ASSERT_OK_AND_ASSIGN(const Values v, ValuesOf(text));
     for (int i = 0; i < 14; ++i) {
-      EXPECT_EQ(actual.GetDouble(i), expected.GetDouble(i)) << op << i;
+      EXPECT_EQ(v.actual.GetDouble(i), v.expected.GetDouble(i)) << op << i;
     }
   }
 }
@@ -167,7 +171,7 @@ TEST(X64TextTest, HalvesOfPairsAreRoundedAsOneNumber) {
 // As sorts have it: NaN has a place, and -0 comes before 0.
 TEST(X64TextTest, FloatsHaveTheirTotalOrder) {
   for (const char* direction : {"LT", "GE", "EQ", "NE"}) {
-    ASSERT_OK_AND_ASSIGN(auto module, ParseModule(absl::StrFormat(R"(HloModule m
+    ASSERT_OK_AND_ASSIGN(const Values v, ValuesOf(absl::StrFormat(R"(HloModule m
 ENTRY e {
   x = f64[9] constant({0, -0, nan, -nan, inf, nan, 1, 1.00000000001, -2})
   y = f64[9] constant({-0, 0, 1, 1, nan, nan, 1.00000000001, 1, -2})
@@ -175,28 +179,20 @@ ENTRY e {
 }
 )",
                                                                   direction)));
-    ASSERT_OK_AND_ASSIGN(const Literal expected, Evaluate(*module, {}));
-    ASSERT_OK_AND_ASSIGN(Pipeline p, Pipeline::FromNames("x64-elimination"));
-    ASSERT_OK(p.Run(module.get(), {}).status());
-    ASSERT_OK_AND_ASSIGN(const Literal actual, Evaluate(*module, {}));
-    EXPECT_EQ(actual.ToString(), expected.ToString()) << direction;
+    EXPECT_EQ(v.actual.ToString(), v.expected.ToString()) << direction;
   }
 }
 
 TEST(X64TextTest, TheRestOfALongQuotientIsExact) {
-  ASSERT_OK_AND_ASSIGN(auto module, ParseModule(R"(HloModule m
+  ASSERT_OK_AND_ASSIGN(const Values v, ValuesOf(R"(HloModule m
 ENTRY e {
   x = f64[8] constant({1e9, -1000000007, 1e12, 16777217, 5.5, -6, 2, 3})
   y = f64[8] constant({7, 7, 3, -5, 0.125, 3, inf, -4})
   ROOT r = f64[8] remainder(x, y)
 }
 )"));
-  ASSERT_OK_AND_ASSIGN(const Literal expected, Evaluate(*module, {}));
-  ASSERT_OK_AND_ASSIGN(Pipeline p, Pipeline::FromNames("x64-elimination"));
-  ASSERT_OK(p.Run(module.get(), {}).status());
-  ASSERT_OK_AND_ASSIGN(const Literal actual, Evaluate(*module, {}));
   for (int i = 0; i < 8; ++i) {
-    EXPECT_EQ(actual.GetDouble(i), expected.GetDouble(i)) << i;
+    EXPECT_EQ(v.actual.GetDouble(i), v.expected.GetDouble(i)) << i;
   }
 }
 
@@ -213,13 +209,9 @@ ENTRY e {
 }
 )",
                                              op);
-    ASSERT_OK_AND_ASSIGN(auto module, ParseModule(text));
-    ASSERT_OK_AND_ASSIGN(const Literal expected, Evaluate(*module, {}));
-    ASSERT_OK_AND_ASSIGN(Pipeline p, Pipeline::FromNames("x64-elimination"));
-    ASSERT_OK(p.Run(module.get(), {}).status());
-    ASSERT_OK_AND_ASSIGN(const Literal actual, Evaluate(*module, {}));
+    ASSERT_OK_AND_ASSIGN(const Values v, ValuesOf(text));
     for (int i = 0; i < 8; ++i) {
-      const double e = expected.GetDouble(i), a = actual.GetDouble(i);
+      const double e = v.expected.GetDouble(i), a = v.actual.GetDouble(i);
       EXPECT_TRUE(std::abs(a - e) <= 1e-12 * std::abs(e) || a == e ||
                   (std::isnan(a) && std::isnan(e)))
           << op << i << ": " << a << " for " << e;
