@@ -6,9 +6,10 @@
 //   f32[128] reduce(f32[384,384,128]), dimensions={0,1}     // of short rows
 //   ==> reduce(f32[384,128] reduce(f32[384,384,128]), dimensions={1})
 //
-// Sums of bf16 are f32 between the two. Only where cores share a program, and of arrays that take longer than a
-// kernel more. libtpu 0.0.42.1 shares one kernel's steps there and adds up what
-// its two cores have; ours write no results together.
+// Sums of bf16 are f32 between the two. Only where cores share a program, and
+// of arrays that take longer than a kernel more. libtpu 0.0.42.1 shares one
+// kernel's steps there and adds up what its two cores have; ours write no
+// results together.
 #ifndef PTXLA_HLO_BACKEND_PASSES_LAYOUT_CORE_PARTIALS_H_
 #define PTXLA_HLO_BACKEND_PASSES_LAYOUT_CORE_PARTIALS_H_
 
