@@ -105,7 +105,9 @@ absl::StatusOr<ChipSpec> ChipSpec::WithValue(absl::string_view key,
   ChipSpec copy = *this;
   Parameter& p = copy.parameters_[it->second];
   const double per_unit = p.written == 0 ? 1 : p.value / p.written;
-  if (p.rule->integer) value = std::max(std::round(value), 1.0);
+  if (p.rule->integer && value != 0) {
+    value = std::max(std::round(value), 1.0);
+  }
   if (p.rule->dimension == Dimension::kFraction) value = std::min(value, 1.0);
   p.value = value;
   p.written = value / per_unit;

@@ -8,7 +8,6 @@
 namespace ptxla::driver {
 
 const std::vector<Mechanism>& Mechanisms() {
-  // Numbers that must be whole are at least 1 (chips::ChipSpec::WithValue).
   static const auto* const kMechanisms = new std::vector<Mechanism>{
       {"all on", "", {}, {}},
       {"grid step",

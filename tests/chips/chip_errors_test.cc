@@ -85,7 +85,9 @@ TEST(ChipErrors, MoreBanksThanABundleIsCheckedForAreRefused) {
   ASSERT_TRUE(chip.ok()) << chip.status();
   EXPECT_THAT(chip->WithValue("vmem.banks", 64).status().message(),
               HasSubstr("more than 32 KiB"));
-  EXPECT_TRUE(chip->WithValue("vmem.banks", 0).ok());
+  absl::StatusOr<ChipSpec> without = chip->WithValue("vmem.banks", 0);
+  ASSERT_TRUE(without.ok()) << without.status();
+  EXPECT_EQ(without->vmem().banks, 0);
 }
 
 TEST(ChipErrors, AZeroClockIsRefused) {
