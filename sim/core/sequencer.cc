@@ -1,13 +1,13 @@
 #include "sim/core/sequencer.h"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "base/check.h"
 #include "base/hash.h"
 #include "base/status.h"
+#include "sim/core/counter_range.h"
 #include "sim/core/roofline.h"
 
 namespace ptxla::sim {
@@ -29,31 +29,6 @@ int64_t FlowRate(int64_t work, int64_t cycles) {
   return static_cast<int64_t>(static_cast<double>(work) *
                               memory::BandwidthServer::kFullRate /
                               static_cast<double>(ticks));
-}
-
-// Later cycles do not fit into ticks or picoseconds of 64 bits; the last one is
-// weeks away on every chip.
-constexpr int64_t kLastCycle =
-    std::numeric_limits<int64_t>::max() / (2 * kTicksPerCycle);
-
-// False where the product does not fit.
-bool Multiply(int64_t by, int64_t* value) {
-  return !__builtin_mul_overflow(*value, by, value);
-}
-
-// Operations and bytes of all executions fit into 64 bits.
-bool CountsFit(const isa::Program& program, const Recorder& recorder) {
-  double flops = 0, bytes = 0;
-  for (const OpEvent& event : recorder.ops) {
-    const auto* call = std::get_if<isa::Call>(&event.op->action);
-    if (call == nullptr) continue;
-    const isa::KernelWork& work = program.kernels[call->kernel].work;
-    const auto repeat = static_cast<double>(event.repeat);
-    flops += static_cast<double>(work.flops) * repeat;
-    bytes += static_cast<double>(work.hbm_bytes) * repeat;
-  }
-  constexpr double kMost = 9e18;
-  return flops < kMost && bytes < kMost;
 }
 
 int64_t StepsOf(const KernelPlan& plan) {
@@ -328,13 +303,9 @@ std::unique_ptr<CoreProcess> MakeProcess(const Action& action, int core,
 absl::Status Sequencer::FoldRest(Frame* frame, int64_t* now) {
   const int64_t left = frame->loop->trips - frame->iteration;
   int64_t rest = *now - frame->start;
-  bool fits = Multiply(left, &rest) && rest <= kLastCycle - *now;
-  for (size_t i = frame->first_op; i < recorder_->ops.size(); ++i) {
-    fits &= Multiply(1 + left, &recorder_->ops[i].repeat);
-  }
-  for (size_t i = frame->first_transfer; i < recorder_->transfers.size(); ++i) {
-    fits &= Multiply(1 + left, &recorder_->transfers[i].repeat);
-  }
+  const bool fits =
+      Multiply(left, &rest) && rest <= kLastCycle - *now &&
+      Repeat(1 + left, frame->first_op, frame->first_transfer, recorder_);
   if (!fits) {
     return absl::OutOfRangeError(
         absl::StrCat(frame->op->info.name, ": ", frame->loop->trips,

@@ -23,8 +23,8 @@ namespace ptxla::lowering {
 struct AxisBlock {
   int64_t outputs = 1, taps = 1;  // of a step
   int64_t grid = 1, tap_grid = 1;
-  bool own_tap =
-      false;  // the weights move with the outputs, one of each a step
+  // The weights move with the outputs, one of each a step.
+  bool own_tap = false;
   // The input window: of the first step, in planes; may begin before plane 0.
   int64_t origin = 0, planes = 1, advance = 1;
 

@@ -234,8 +234,9 @@ class Expander {
           (x_->shape().dim(static_cast<int>(d)) - 1) * w.base_dilation;
       const int64_t low = at[d] * w.window_dilation - w.padding_low;
       const int64_t high = low + (places[d] - 1) * w.stride;
-      const bool before = low<0, behind = high> last,
-                 gaps = w.base_dilation > 1;
+      const bool before = low < 0;
+      const bool behind = high > last;
+      const bool gaps = w.base_dilation > 1;
       if (!before && !behind && !gaps) continue;
       Instruction* index = b_.Add(
           b_.Multiply(b_.Iota(counts, static_cast<int64_t>(d)), all(w.stride)),

@@ -9,6 +9,7 @@
 #include "hlo_backend/analysis/trip_count.h"
 #include "hlo_backend/passes/loops/loop_elements.h"
 #include "hlo_backend/passes/loops/loop_state.h"
+#include "hlo_backend/passes/memory/kept_elements.h"
 #include "hlo_backend/passes/memory/memory_places.h"
 #include "hlo_backend/passes/memory/memory_space.h"
 #include "hlo_backend/passes/memory/memory_space_assignment.h"
@@ -135,8 +136,7 @@ std::optional<int64_t> BytesOfLoop(Instruction* loop, int k) {
     return {};
   }
   const Computation& body = *loop->while_body();
-  const MemoryPlace next = PlaceOf(body.root()->operand(k));
-  if (next.maker != body.parameter(0) || next.index != k) return {};
+  if (!KeepsElement(*loop, k)) return {};
   int64_t bytes = 0;
   for (const Instruction* value : ElementsOf(*body.parameter(0), k)) {
     const auto more = BytesOfValue(*value, k, *body.root());

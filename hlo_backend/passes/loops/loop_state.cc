@@ -3,6 +3,7 @@
 #include "hlo_backend/analysis/buffer_plan.h"
 #include "hlo_backend/analysis/tiled_layout.h"
 #include "hlo_backend/passes/loops/loop_elements.h"
+#include "hlo_backend/passes/memory/kept_elements.h"
 #include "hlo_backend/passes/memory/memory_places.h"
 #include "hlo_backend/passes/memory/memory_space.h"
 #include "hlo_backend/passes/memory/memory_space_assignment.h"
@@ -89,10 +90,7 @@ std::vector<Instruction*> LoopState::Leaving(int k) const {
   return values;
 }
 
-bool LoopState::IsHandedOn(int k) const {
-  const MemoryPlace place = PlaceOf(body_->root()->operand(k));
-  return place.maker == body_->parameter(0) && place.index == k;
-}
+bool LoopState::IsHandedOn(int k) const { return KeepsElement(*loop_, k); }
 
 bool LoopState::StartsInVmem(int k) const {
   const Instruction* start = init_->operand(k);

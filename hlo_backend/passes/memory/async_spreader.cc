@@ -1,6 +1,7 @@
 #include "hlo_backend/passes/memory/async_spreader.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace ptxla::hlo {
 namespace {

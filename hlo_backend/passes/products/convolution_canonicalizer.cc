@@ -14,6 +14,7 @@
 #include "hlo_backend/passes/products/group_axis.h"
 #include "hlo_backend/passes/products/group_planes.h"
 #include "hlo_backend/passes/products/grouped_features.h"
+#include "hlo_backend/passes/products/size_of.h"
 
 namespace ptxla::hlo {
 namespace {
@@ -281,7 +282,7 @@ class Canonicalizer {
     const ConvDims& d = attrs_.dims;
     if (attrs_.feature_group_count > 1 && !IsDepthwise()) {
       const int64_t groups = std::exchange(attrs_.feature_group_count, 1);
-      if (MayHavePlanes() && FillPlanes(SizeOf(w_, d.kernel_input_feature),
+      if (MayHavePlanes() && FillPlanes(SizeOf(*w_, d.kernel_input_feature),
                                         SizeOfResults(groups))) {
         AsPlanes(groups, d.input_feature);
       } else {
@@ -291,8 +292,8 @@ class Canonicalizer {
     if (attrs_.batch_group_count > 1) {
       const int64_t groups = std::exchange(attrs_.batch_group_count, 1);
       if (MayHavePlanes() &&
-          FillPlanes(SizeOf(x_, d.input_batch) / groups, SizeOfResults(groups),
-                     SizeOf(x_, d.input_feature))) {
+          FillPlanes(SizeOf(*x_, d.input_batch) / groups, SizeOfResults(groups),
+                     SizeOf(*x_, d.input_feature))) {
         AsPlanes(groups, d.input_batch);
       } else {
         batch_groups_ = groups;
@@ -301,11 +302,8 @@ class Canonicalizer {
     }
   }
 
-  static int64_t SizeOf(const Instruction* value, int64_t dim) {
-    return value->shape().dim(static_cast<int>(dim));
-  }
   int64_t SizeOfResults(int64_t groups) const {
-    return SizeOf(w_, attrs_.dims.kernel_output_feature) / groups;
+    return SizeOf(*w_, attrs_.dims.kernel_output_feature) / groups;
   }
   bool MayHavePlanes() const {
     return static_cast<int>(attrs_.dims.input_spatial.size()) <

@@ -25,10 +25,9 @@
 //   group makes NaN in others then; the TPU compiler's do not meet. Groups of
 //   one feature stay, for the vector units; of f32 where the arrays would
 //   multiply more than one column of tiles.
-// - batch_group_count of smaller groups: a dense convolution of the whole
-// batch,
-//   of whose result each group keeps its part; of groups of one feature, the
-//   gradient of depthwise weights, sums (depthwise_gradient.h).
+// - batch_group_count of smaller groups: a dense convolution of all of the
+//   batch, of whose result each group keeps its part; of groups of one feature,
+//   the gradient of depthwise weights, sums (depthwise_gradient.h).
 // - What remains to be moved are transposes before and behind.
 #ifndef PTXLA_HLO_BACKEND_PASSES_PRODUCTS_CONVOLUTION_CANONICALIZER_H_
 #define PTXLA_HLO_BACKEND_PASSES_PRODUCTS_CONVOLUTION_CANONICALIZER_H_

@@ -8,19 +8,16 @@
 #include "hlo_backend/passes/layout/dimension_order.h"
 #include "hlo_backend/passes/memory/memory_space_assignment.h"
 #include "hlo_backend/passes/products/convolution_canonicalizer.h"
+#include "hlo_backend/passes/products/size_of.h"
 
 namespace ptxla::hlo {
 namespace {
 
-// Sums that one kernel keeps.
+// ASSUMED: sums that one kernel keeps.
 constexpr int64_t kMostTaps = 64;
 // Pairs of features that the arrays multiply grow with the square: with one
-// column of tiles they are as soon done as the vector units.
+// column of tiles they are as soon done as the vector units. ASSUMED.
 constexpr int64_t kFewestFeatures = 256;
-
-int64_t Size(const Instruction& i, int64_t dim) {
-  return i.shape().dim(static_cast<int>(dim));
-}
 
 bool IsFloat(const Instruction& i) {
   return i.shape().type() == PrimitiveType::kF32 ||
@@ -33,7 +30,7 @@ bool LiesInVmem(const Instruction& conv, const chips::ChipSpec& chip) {
   int64_t bytes = conv.operand(0)->shape().ByteSize();
   for (size_t s = 0; s < a.window.dims.size(); ++s) {
     const WindowDim& w = a.window.dims[s];
-    const int64_t in = Size(*conv.operand(0), a.dims.input_spatial[s]);
+    const int64_t in = SizeOf(*conv.operand(0), a.dims.input_spatial[s]);
     bytes = bytes / in * (in + w.padding_low + w.padding_high);
   }
   return bytes <= WholeRoomForResidents(chip);
@@ -54,8 +51,9 @@ bool IsDepthwiseGradient(const Instruction& conv) {
   const ConvDims& d = a.dims;
   if (a.batch_group_count == 1 || a.feature_group_count != 1 ||
       !a.sparsity.empty() || a.window.dims.empty() ||
-      Size(*conv.operand(0), d.input_batch) != a.batch_group_count ||
-      Size(*conv.operand(1), d.kernel_output_feature) != a.batch_group_count ||
+      SizeOf(*conv.operand(0), d.input_batch) != a.batch_group_count ||
+      SizeOf(*conv.operand(1), d.kernel_output_feature) !=
+          a.batch_group_count ||
       a.batch_group_count < kFewestFeatures || !IsFloat(conv) ||
       !IsFloat(*conv.operand(0)) || !IsFloat(*conv.operand(1)) ||
       !HasMoreTapsThanResults(a, conv.shape().dims()) ||
@@ -113,7 +111,7 @@ Instruction* DepthwiseGradient(Instruction* convolution,
   DimVector contracted(spatial + 1), taps;
   std::iota(contracted.begin(), contracted.end(), 0);
   for (const int64_t s : d.output_spatial) {
-    taps.push_back(Size(*convolution, s));
+    taps.push_back(SizeOf(*convolution, s));
   }
   Computation* add = b.Scalar2(Opcode::kAdd, PrimitiveType::kF32);
   std::vector<Instruction*> sums;

@@ -6,13 +6,10 @@
 #include "hlo_backend/ir/builder.h"
 #include "hlo_backend/passes/dimension_utils.h"
 #include "hlo_backend/passes/products/folded_image.h"
+#include "hlo_backend/passes/products/size_of.h"
 
 namespace ptxla::hlo {
 namespace {
-
-int64_t Size(const Instruction& i, int64_t dim) {
-  return i.shape().dim(static_cast<int>(dim));
-}
 
 // Dense, of two axes, one of which is dilated.
 bool IsDilated(const ConvAttrs& a) {
@@ -64,8 +61,8 @@ Instruction* GradientOfFoldedImage(Instruction* convolution,
                                    int64_t most_features) {
   const auto& old = convolution->attrs<ConvAttrs>();
   const ConvDims& d = old.dims;
-  const int64_t channels = Size(*convolution, d.output_feature);
-  const int64_t batch = Size(*convolution, d.output_batch);
+  const int64_t channels = SizeOf(*convolution, d.output_feature);
+  const int64_t batch = SizeOf(*convolution, d.output_batch);
   if (!IsDilated(old) || channels > most_features) {
     return nullptr;
   }
@@ -74,7 +71,7 @@ Instruction* GradientOfFoldedImage(Instruction* convolution,
   std::vector<FoldedAxis> axes;
   for (int s = 0; s < 2; ++s) {
     axes.push_back(
-        AxisOf(old.window.dims[s], Size(*convolution, d.output_spatial[s])));
+        AxisOf(old.window.dims[s], SizeOf(*convolution, d.output_spatial[s])));
   }
   const FoldedImage image(&b, axes, channels, batch);
   Instruction* kernel =
@@ -93,12 +90,12 @@ Instruction* GradientOfFoldedImage(Instruction* convolution,
     w.reversal = true;
     w.padding_low = a.padding;
     w.padding_high = a.blocks - 1 + a.tap_blocks - a.padding -
-                     Size(*convolution->operand(0), d.input_spatial[s]);
+                     SizeOf(*convolution->operand(0), d.input_spatial[s]);
   }
   Instruction* blocks = convolution->parent()->Add(
       Opcode::kConvolution,
       Shape::Array(convolution->shape().type(),
-                   {axes[0].blocks, axes[1].blocks, batch, Size(*kernel, 2)}),
+                   {axes[0].blocks, axes[1].blocks, batch, SizeOf(*kernel, 2)}),
       {convolution->operand(0), kernel}, attrs, {}, convolution->name());
   blocks->set_metadata(convolution->shared_metadata());
   DimVector back(4, 0);

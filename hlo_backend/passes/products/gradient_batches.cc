@@ -10,6 +10,7 @@
 #include "hlo_backend/passes/dimension_utils.h"
 #include "hlo_backend/passes/products/convolution_canonicalizer.h"
 #include "hlo_backend/passes/products/overlapping_blocks.h"
+#include "hlo_backend/passes/products/size_of.h"
 
 namespace ptxla::hlo {
 namespace {
@@ -41,15 +42,15 @@ class Cutter {
       attrs.dims.input_spatial[s] = attrs.dims.kernel_spatial[s] =
           attrs.dims.output_spatial[s] = s;
       back[d.output_spatial[axes[s]]] = s;
-      result.push_back(Size(*convolution_, d.output_spatial[axes[s]]));
+      result.push_back(SizeOf(*convolution_, d.output_spatial[axes[s]]));
     }
     WindowDim& w = attrs.window.dims[0];
     w.size = planes_;
     w.padding_low = w.padding_high = 0;
     back[d.output_batch] = spatial;
     back[d.output_feature] = spatial + 1;
-    result.push_back(Size(*convolution_, d.output_batch));
-    result.push_back(Size(*convolution_, d.output_feature));
+    result.push_back(SizeOf(*convolution_, d.output_batch));
+    result.push_back(SizeOf(*convolution_, d.output_feature));
     attrs.dims.input_batch = spatial + 1;
     attrs.dims.input_feature = attrs.dims.kernel_input_feature = spatial;
     attrs.dims.output_batch = spatial;
@@ -68,10 +69,6 @@ class Cutter {
   }
 
  private:
-  static int64_t Size(const Instruction& i, int64_t dim) {
-    return i.shape().dim(static_cast<int>(dim));
-  }
-
   bool Fits() {
     const ConvDims& d = attrs_.dims;
     if (attrs_.feature_group_count != 1 || !attrs_.sparsity.empty() ||
@@ -83,7 +80,7 @@ class Cutter {
     for (const WindowDim& w : attrs_.window.dims) {
       if (w.stride != 1 || w.base_dilation != 1 || w.reversal) return false;
     }
-    const int64_t batch = Size(*convolution_->operand(0), d.input_feature);
+    const int64_t batch = SizeOf(*convolution_->operand(0), d.input_feature);
     if (batch == 0 || batch % kTileRows == 0) return false;
     const auto& dims = attrs_.window.dims;
     axis_ = static_cast<int>(
@@ -94,8 +91,8 @@ class Cutter {
         dims.begin());
     const WindowDim& w = dims[axis_];
     const int64_t have =
-        Size(*convolution_->operand(0), d.input_spatial[axis_]);
-    const int64_t results = Size(*convolution_, d.output_spatial[axis_]);
+        SizeOf(*convolution_->operand(0), d.input_spatial[axis_]);
+    const int64_t results = SizeOf(*convolution_, d.output_spatial[axis_]);
     image_.blocks = kTileRows / std::gcd(batch, kTileRows);
     planes_ = CeilOfRatio(
         std::max(w.size, CeilOfRatio(have, w.window_dilation)), image_.blocks);

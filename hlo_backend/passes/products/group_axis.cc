@@ -7,14 +7,11 @@
 #include "hlo_backend/passes/dimension_utils.h"
 #include "hlo_backend/passes/layout/dimension_order.h"
 #include "hlo_backend/passes/products/group_planes.h"
+#include "hlo_backend/passes/products/size_of.h"
 #include "hlo_backend/passes/scheduled/convolution_to_dot.h"
 
 namespace ptxla::hlo {
 namespace {
-
-int64_t Size(const Instruction& i, int64_t dim) {
-  return i.shape().dim(static_cast<int>(dim));
-}
 
 // The axis of groups; -1: none.
 int GroupAxis(const Instruction& conv) {
@@ -24,10 +21,10 @@ int GroupAxis(const Instruction& conv) {
     return -1;
   }
   for (size_t s = 0; s < a.window.dims.size(); ++s) {
-    const int64_t groups = Size(conv, a.dims.output_spatial[s]);
+    const int64_t groups = SizeOf(conv, a.dims.output_spatial[s]);
     if (groups > 1 && RoleOf(a.window.dims[s],
-                             Size(*conv.operand(0), a.dims.input_spatial[s]),
-                             Size(*conv.operand(1), a.dims.kernel_spatial[s]),
+                             SizeOf(*conv.operand(0), a.dims.input_spatial[s]),
+                             SizeOf(*conv.operand(1), a.dims.kernel_spatial[s]),
                              groups) == SpatialRole::kBatch) {
       return static_cast<int>(s);
     }
@@ -79,7 +76,7 @@ Instruction* GroupsOfAxis(Instruction* convolution) {
   const int axis = GroupAxis(*convolution);
   if (axis < 0) return nullptr;
   const auto& old = convolution->attrs<ConvAttrs>();
-  const int64_t groups = Size(*convolution, old.dims.output_spatial[axis]);
+  const int64_t groups = SizeOf(*convolution, old.dims.output_spatial[axis]);
   const int rank = convolution->shape().rank();
   ConvAttrs attrs = old;
   attrs.window.dims.erase(attrs.window.dims.begin() + axis);
@@ -88,17 +85,17 @@ Instruction* GroupsOfAxis(Instruction* convolution) {
   for (size_t s = 0; s < old.window.dims.size(); ++s) {
     if (static_cast<int>(s) == axis) continue;
     taps *= old.window.dims[s].size;
-    results *= Size(*convolution, old.dims.output_spatial[s]);
+    results *= SizeOf(*convolution, old.dims.output_spatial[s]);
   }
   const bool gradient = taps > results;
   // Such groups are planes.
   const ConvDims& from = old.dims;
   const Instruction &x = *convolution->operand(0),
                     &w = *convolution->operand(1);
-  const int64_t inputs =
-      gradient ? Size(x, from.input_batch) : Size(w, from.kernel_input_feature);
-  if (FillPlanes(inputs, Size(w, from.kernel_output_feature),
-                 gradient ? Size(x, from.input_feature) : 8)) {
+  const int64_t inputs = gradient ? SizeOf(x, from.input_batch)
+                                  : SizeOf(w, from.kernel_input_feature);
+  if (FillPlanes(inputs, SizeOf(w, from.kernel_output_feature),
+                 gradient ? SizeOf(x, from.input_feature) : 8)) {
     return nullptr;
   }
   (gradient ? attrs.batch_group_count : attrs.feature_group_count) = groups;

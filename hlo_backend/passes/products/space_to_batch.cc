@@ -10,6 +10,7 @@
 #include "hlo_backend/passes/dimension_utils.h"
 #include "hlo_backend/passes/products/gradient_batches.h"
 #include "hlo_backend/passes/products/overlapping_blocks.h"
+#include "hlo_backend/passes/products/size_of.h"
 
 namespace ptxla::hlo {
 namespace {
@@ -43,10 +44,10 @@ class Cutter {
     attrs.window.dims[0].padding_low = attrs.window.dims[0].padding_high = 0;
     DimVector result = {outputs_};
     for (int s = 1; s < spatial; ++s) {
-      result.push_back(Size(*convolution_, d.output_spatial[s]));
+      result.push_back(SizeOf(*convolution_, d.output_spatial[s]));
     }
     result.push_back(batch_ * blocks_);
-    result.push_back(Size(*convolution_, d.output_feature));
+    result.push_back(SizeOf(*convolution_, d.output_feature));
     Instruction* conv = b_.computation()->Add(
         Opcode::kConvolution,
         Shape::Array(convolution_->shape().type(), result),
@@ -57,10 +58,6 @@ class Cutter {
   }
 
  private:
-  static int64_t Size(const Instruction& i, int64_t dim) {
-    return i.shape().dim(static_cast<int>(dim));
-  }
-
   bool Fits(int64_t rows) {
     const ConvDims& d = attrs_.dims;
     if (attrs_.feature_group_count != 1 || attrs_.batch_group_count != 1 ||
@@ -68,20 +65,20 @@ class Cutter {
         convolution_->shape().type() == PrimitiveType::kS32) {
       return false;
     }
-    batch_ = Size(*convolution_->operand(0), d.input_batch);
+    batch_ = SizeOf(*convolution_->operand(0), d.input_batch);
     if (batch_ == 0 || batch_ >= rows || rows % batch_ != 0) return false;
     blocks_ = rows / batch_;
     int64_t taps = 1;
     for (const WindowDim& w : attrs_.window.dims) taps *= w.size;
     const WindowDim& w = attrs_.window.dims[0];
-    const int64_t out = Size(*convolution_, d.output_spatial[0]);
+    const int64_t out = SizeOf(*convolution_, d.output_spatial[0]);
     outputs_ = CeilOfRatio(out, blocks_);
     const int64_t reach = (w.size - 1) * w.window_dilation + 1;
     advance_ = outputs_ * w.stride;
     low_ = w.padding_low;
     high_ = (outputs_ - 1) * w.stride + reach - low_ - advance_;
     // What lies behind the last block would have to be a neighbour of it.
-    const int64_t have = Size(*convolution_->operand(0), d.input_spatial[0]);
+    const int64_t have = SizeOf(*convolution_->operand(0), d.input_spatial[0]);
     return taps > 1 && w.base_dilation == 1 && outputs_ >= kFewestOutputs &&
            reach <= out && outputs_ * blocks_ * 2 <= out * 3 && low_ >= 0 &&
            low_ <= advance_ && high_ >= 0 && high_ <= advance_ &&
@@ -121,7 +118,7 @@ class Cutter {
     merged[1] = blocks_ * outputs_;
     y = b_.Reshape(y, merged);
     DimVector limits = merged;
-    limits[1] = Size(*convolution_, d.output_spatial[0]);
+    limits[1] = SizeOf(*convolution_, d.output_spatial[0]);
     if (limits[1] != merged[1]) {
       y = b_.Slice(y, DimVector(limits.size(), 0), limits);
     }

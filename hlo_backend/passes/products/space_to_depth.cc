@@ -11,6 +11,7 @@
 #include "hlo_backend/passes/dimension_utils.h"
 #include "hlo_backend/passes/products/folded_gradient.h"
 #include "hlo_backend/passes/products/folded_image.h"
+#include "hlo_backend/passes/products/size_of.h"
 
 namespace ptxla::hlo {
 namespace {
@@ -39,8 +40,8 @@ class Folder {
     }
     feature_ = gradient_ ? d.input_batch : d.input_feature;
     rows_ = gradient_ ? d.input_feature : d.input_batch;
-    channels_ = Size(*x_, feature_);
-    if (channels_ > most_features || Size(*x_, rows_) % kTileRows != 0 ||
+    channels_ = SizeOf(*x_, feature_);
+    if (channels_ > most_features || SizeOf(*x_, rows_) % kTileRows != 0 ||
         !IsImage(x_)) {
       return nullptr;
     }
@@ -48,14 +49,11 @@ class Folder {
         attrs_.precision.operand(0) == Precision::kDefault) {
       x_ = b_.Convert(x_, PrimitiveType::kBf16);  // as the arrays take it
     }
-    image_.emplace(&b_, axes_, channels_, Size(*x_, rows_));
+    image_.emplace(&b_, axes_, channels_, SizeOf(*x_, rows_));
     return gradient_ ? Gradient() : Forward();
   }
 
  private:
-  static int64_t Size(const Instruction& i, int64_t dim) {
-    return i.shape().dim(static_cast<int>(dim));
-  }
   int64_t Spatial() const {
     return static_cast<int64_t>(attrs_.window.dims.size());
   }
@@ -80,8 +78,8 @@ class Folder {
       const WindowDim& w = attrs_.window.dims[s];
       FoldedAxis a;
       a.step = gradient_ ? w.window_dilation : w.stride;
-      a.in = Size(*x_, d.input_spatial[s]);
-      a.taps = gradient_ ? Size(*convolution_, d.output_spatial[s]) : w.size;
+      a.in = SizeOf(*x_, d.input_spatial[s]);
+      a.taps = gradient_ ? SizeOf(*convolution_, d.output_spatial[s]) : w.size;
       a.lead = (a.step - (w.padding_low % a.step + a.step) % a.step) % a.step;
       a.blocks = CeilOfRatio(a.in, a.step);
       a.tap_blocks = CeilOfRatio(a.taps + a.lead, a.step);
@@ -171,7 +169,7 @@ class Folder {
     old.push_back(d.output_batch);
     old.push_back(d.output_feature);
     for (size_t n = 0; n < old.size(); ++n) {
-      result.push_back(Size(*convolution_, old[n]));
+      result.push_back(SizeOf(*convolution_, old[n]));
       back[old[n]] = static_cast<int64_t>(n);
     }
     Instruction* conv =
@@ -189,7 +187,7 @@ class Folder {
     dims.kernel_input_feature = d.kernel_input_feature;
     dims.kernel_output_feature = d.kernel_output_feature;
     const FoldedAxis &outer = axes_[0], &inner = axes_[1];
-    const int64_t features = Size(*convolution_, d.output_feature);
+    const int64_t features = SizeOf(*convolution_, d.output_feature);
     Instruction* conv =
         Convolve(FoldedInput(), w_, std::move(dims),
                  {outer.tap_blocks, inner.tap_blocks, features, Block()});
