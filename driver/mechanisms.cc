@@ -48,11 +48,15 @@ const std::vector<Mechanism>& Mechanisms() {
        "descriptors and copies on the chip cost nothing",
        {},
        {{"dma.descriptor", 0}, {"dma.on_chip_latency", 0}}},
-      {"prefetch", "pass vmem-prefetch off", {"vmem-prefetch"}, {}},
+      {"prefetch",
+       "passes cross-program-prefetch and vmem-prefetch off",
+       {"cross-program-prefetch", "vmem-prefetch"},
+       {}},
       {"placement in VMEM",
-       "passes memory-space-assignment, loop-residency "
+       "passes memory-space-assignment, loop-residency, cross-program-prefetch "
        "and vmem-prefetch off",
-       {"memory-space-assignment", "loop-residency", "vmem-prefetch"},
+       {"memory-space-assignment", "loop-residency", "cross-program-prefetch",
+        "vmem-prefetch"},
        {}},
       {"fusion",
        "passes fusion and movement-fusion off",

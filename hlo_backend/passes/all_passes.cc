@@ -57,6 +57,7 @@
 #include "hlo_backend/passes/loops/unit_columns.h"
 #include "hlo_backend/passes/memory/alias_assignment.h"
 #include "hlo_backend/passes/memory/copy_insertion.h"
+#include "hlo_backend/passes/memory/cross_program_prefetch.h"
 #include "hlo_backend/passes/memory/memory_space_assignment.h"
 #include "hlo_backend/passes/memory/scheduler.h"
 #include "hlo_backend/passes/memory/vmem_prefetch.h"
@@ -130,6 +131,9 @@ std::vector<PassEntry> AllPasses() {
        Make<CorePartialsPass>},
       {"counter-narrowing", "64-bit counters of loops as s32",
        Make<CounterNarrowingPass>},
+      {"cross-program-prefetch",
+       "the largest operand of products into VMEM from the start",
+       Make<CrossProgramPrefetchPass>},
       {"cse", "one of several equal instructions", Make<CsePass>},
       {"dce", "removes what nobody needs", Make<DcePass>},
       {"dot-canonicalizer", "dots with the fewest dimensions",

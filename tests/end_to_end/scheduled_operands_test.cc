@@ -26,6 +26,28 @@ ENTRY e {
   EXPECT_THAT(entry, Not(HasSubstr("copy")));
 }
 
+// A convolution of one tap is a product of rows: the images are renamed, and
+// the name lies where they do.
+TEST(ScheduledOperandsTest, WhatIsOnlyRenamedForAProductStaysInVmem) {
+  const std::string entry = ScheduledEntry(R"(HloModule m, is_scheduled=true
+tap {
+  x = bf16[32,28,28,512]{3,0,2,1:T(8,128)(2,1)S(1)} parameter(0)
+  w = bf16[1,1,512,128]{3,2,1,0:T(8,128)(2,1)} parameter(1)
+  ROOT c = bf16[32,28,28,128]{3,0,2,1:T(8,128)(2,1)} convolution(x, w), window={size=1x1}, dim_labels=b01f_01io->b01f
+}
+ENTRY e {
+  x = bf16[32,28,28,512]{3,0,2,1:T(8,128)(2,1)} parameter(0)
+  w = bf16[1,1,512,128]{3,2,1,0:T(8,128)(2,1)} parameter(1)
+  s = (bf16[32,28,28,512]{3,0,2,1:T(8,128)(2,1)S(1)}, bf16[32,28,28,512]{3,0,2,1:T(8,128)(2,1)}, u32[]{:S(2)}) copy-start(x)
+  d = bf16[32,28,28,512]{3,0,2,1:T(8,128)(2,1)S(1)} copy-done(s)
+  ROOT r = bf16[32,28,28,128]{3,0,2,1:T(8,128)(2,1)} fusion(d, w), kind=kOutput, calls=tap
+})",
+                                           /*verify=*/false, "v6e-1");
+  EXPECT_THAT(entry, HasSubstr("S(1)} copy-done("));
+  EXPECT_THAT(entry,
+              HasSubstr("bf16[25088,512]{1,0:T(8,128)(2,1)S(1)} bitcast("));
+}
+
 // 50 of the 63.9 MiB of v5p's VMEM, and windows of 15.2 MiB in the kernel
 // before those that make and read them, whose windows are small.
 TEST(ScheduledOperandsTest, WhatWindowsLeaveRoomForStaysInVmem) {

@@ -7,8 +7,8 @@
 #include "hlo_backend/analysis/filled_scatter.h"
 #include "hlo_backend/analysis/fusion_rules.h"
 #include "hlo_backend/analysis/tiled_layout.h"
+#include "hlo_backend/passes/memory/copy_to_vmem.h"
 #include "hlo_backend/passes/memory/memory_places.h"
-#include "hlo_backend/passes/memory/memory_space.h"
 #include "hlo_backend/passes/memory/memory_space_assignment.h"
 #include "hlo_backend/passes/memory/prefetch_uses.h"
 #include "hlo_backend/passes/memory/range_maximum.h"
@@ -24,14 +24,13 @@ constexpr int kMostPositions = 16;
 class Prefetcher {
  public:
   Prefetcher(Computation* c, const chips::ChipSpec& chip,
-             int64_t bytes_in_latency, int64_t hidden_share)
+             int64_t bytes_in_latency)
       : c_(c),
         chip_(chip),
         room_(RoomForResidents(chip)),
         whole_room_(WholeRoomForResidents(chip)),
         kernel_bytes_(chip.vmem().scoped_limit.count()),
         bytes_in_latency_(bytes_in_latency),
-        hidden_share_(hidden_share),
         positions_(PositionsOf(*c)),
         live_(c->instruction_count()) {
     for (Instruction* i : c->instructions()) {
@@ -47,7 +46,7 @@ class Prefetcher {
   }
 
   bool Run() {
-    bool changed = FetchForFirstKernel();
+    bool changed = FetchForLoneReduce();
     changed |= FetchForScatters();
     changed |= FetchForGathers();
     const std::vector<Instruction*> parameters(c_->parameters().begin(),
@@ -66,16 +65,11 @@ class Prefetcher {
   }
 
  private:
-  struct Reader {
-    Instruction* kernel;
-    Instruction* name;  // the parameter, or a bitcast of it
-  };
-
-  std::vector<Reader> ReadersOf(Instruction* value) const {
-    std::vector<Reader> readers;
+  std::vector<ParameterReader> ReadersOf(Instruction* value) const {
+    std::vector<ParameterReader> readers;
     for (Instruction* user : value->users()) {
       if (user->opcode() == Opcode::kBitcast) {
-        for (const Reader& r : ReadersOf(user)) readers.push_back(r);
+        for (const ParameterReader& r : ReadersOf(user)) readers.push_back(r);
       } else if (IsFilledScatter(*user) || WantsWholeTable(*user, chip_)
                      ? ReadsInVmem(*user, *value)
                      : TakesWhole(*user, *value)) {
@@ -85,38 +79,30 @@ class Prefetcher {
     return readers;
   }
 
-  // Nothing runs before the first kernel, so nothing hides this copy: a product
-  // still gets the larger of its operands whole, and a reduce that is all of
-  // the program the larger of those that nobody else reads.
-  bool FetchForFirstKernel() {
+  // Nothing runs before the first kernel, so nothing hides this copy: a reduce
+  // that is all of the program still gets the larger of those arrays whole that
+  // nobody else reads.
+  bool FetchForLoneReduce() {
     Instruction* first = nullptr;
     for (Instruction* i : order_) {
       if (!IsVmemKernel(*i) && !IsLargeConvolution(*i)) continue;
       first = i;
       break;
     }
-    if (first == nullptr) return false;
-    const bool product = HasProduct(*first);
-    const bool reduce = OnlyReduces(*first) && IsAlone(*first, order_);
-    if (product ? HasOneRow(*ProductIn(*first)) : !reduce) return false;
-    const bool right = product && SharesPlanes(*first, *ProductIn(*first));
+    if (first == nullptr || !OnlyReduces(*first) || !IsAlone(*first, order_)) {
+      return false;
+    }
     Instruction* largest = nullptr;
     for (int k = 0; k < first->operand_count(); ++k) {
-      if (product ? !FeedsProduct(*first, k) : !ReducesAsItIs(*first, k)) {
+      if (!ReducesAsItIs(*first, k) || !TakesWhole(*first, *first->operand(k)))
         continue;
-      }
-      if (!TakesWhole(*first, *first->operand(k))) continue;
       Instruction* p = HbmParameterOf(first->operand(k));
-      if (p == nullptr || PaddedBytes(p->shape()) > whole_room_) continue;
-      if (!product && ReadersOf(p).size() > 1) continue;
-      // Large planes stay for all that read them, or stream.
-      if (IsLargeConvolution(*first) && !IsUsedNear(*p, positions_.at(first))) {
+      if (p == nullptr || PaddedBytes(p->shape()) > whole_room_ ||
+          ReadersOf(p).size() > 1) {
         continue;
       }
-      const int64_t bytes = PaddedBytes(p->shape());
-      const int64_t most =
-          largest == nullptr ? -1 : PaddedBytes(largest->shape());
-      if (bytes > most || (bytes == most && right)) {
+      if (largest == nullptr ||
+          PaddedBytes(p->shape()) > PaddedBytes(largest->shape())) {
         largest = p;
       }
     }
@@ -153,9 +139,9 @@ class Prefetcher {
 
   // `only`: the one reader, and nothing before it hides the copy.
   bool Fetch(Instruction* parameter, Instruction* only = nullptr) {
-    std::vector<Reader> readers = ReadersOf(parameter);
+    std::vector<ParameterReader> readers = ReadersOf(parameter);
     std::sort(readers.begin(), readers.end(),
-              [&](const Reader& a, const Reader& b) {
+              [&](const ParameterReader& a, const ParameterReader& b) {
                 return PositionOf(a) < PositionOf(b);
               });
     bool changed = false;
@@ -166,7 +152,7 @@ class Prefetcher {
                  kMostPositions) {
         ++end;
       }
-      std::vector<Reader> near(begin, end);
+      std::vector<ParameterReader> near(begin, end);
       begin = end;
       if (only != nullptr) {
         if (near.front().kernel != only) continue;
@@ -177,20 +163,12 @@ class Prefetcher {
     return changed;
   }
 
-  int PositionOf(const Reader& r) const { return positions_.at(r.kernel); }
-
-  // All that is done with the value is done within a few kernels.
-  bool IsUsedNear(const Instruction& value, int begin) const {
-    return std::all_of(
-        value.users().begin(), value.users().end(), [&](const Instruction* u) {
-          return u->opcode() == Opcode::kBitcast
-                     ? IsUsedNear(*u, begin)
-                     : far_[positions_.at(u)] - far_[begin] <= kMostPositions;
-        });
+  int PositionOf(const ParameterReader& r) const {
+    return positions_.at(r.kernel);
   }
 
   // Readers near one another, in their order.
-  bool FetchFor(Instruction* parameter, std::vector<Reader> readers,
+  bool FetchFor(Instruction* parameter, std::vector<ParameterReader> readers,
                 const Instruction* only) {
     int first = PositionOf(readers.front());
     const int last = PositionOf(readers.back());
@@ -202,10 +180,9 @@ class Prefetcher {
     int before = first;
     // The program's first kernel reads HBM itself: the copy for those behind it
     // runs at the same time.
-    if (only == nullptr && first == first_kernel_ &&
-        !HasProduct(*order_[first])) {
+    if (only == nullptr && first == first_kernel_) {
       readers.erase(std::remove_if(readers.begin(), readers.end(),
-                                   [&](const Reader& r) {
+                                   [&](const ParameterReader& r) {
                                      return PositionOf(r) == first;
                                    }),
                     readers.end());
@@ -262,10 +239,9 @@ class Prefetcher {
     int64_t moved = 0, waited = 0;
     for (int k = first - 1; k >= 0 && k > first - kMostPositions; --k) {
       if (!TakesTime(*order_[k])) continue;
-      // The first kernel's own windows would wait for this copy, unless that is
-      // a small part of what it moves.
-      if (k == first_kernel_ &&
-          BytesTouched(*order_[k]) < hidden_share_ * bytes) {
+      // The first kernel's own windows would wait for a copy of more than it
+      // moves itself.
+      if (k == first_kernel_ && BytesTouched(*order_[k]) < bytes) {
         break;
       }
       start = k;
@@ -286,28 +262,14 @@ class Prefetcher {
     }
   }
 
-  void Copy(Instruction* parameter, const std::vector<Reader>& readers,
+  void Copy(Instruction* parameter, const std::vector<ParameterReader>& readers,
             int start, int first) {
-    Shape resident = parameter->shape();
-    resident.mutable_layout()->memory_space = kMemoryVmem;
-    Shape context = Shape::Scalar(PrimitiveType::kU32);
-    context.mutable_layout()->memory_space = kMemorySyncFlag;
-    Instruction* copy_start =
-        c_->Add(Opcode::kCopyStart,
-                Shape::Tuple({resident, parameter->shape(), context}),
-                {parameter}, CopyStartAttrs());
-    Instruction* done = c_->Add(Opcode::kCopyDone, resident, {copy_start});
-    before_[order_[start]].push_back(copy_start);
-    before_[order_[first]].push_back(done);
-    for (const Reader& r : readers) {
-      Instruction* value = done;
-      if (r.name != parameter) {
-        value = c_->Add(Opcode::kBitcast, r.name->shape(), {done});
-        before_[r.kernel].push_back(value);
-      }
-      r.name->ReplaceUseIn(r.kernel, value);
+    const VmemCopy copy = CopyToVmem(parameter, readers);
+    before_[order_[start]].push_back(copy.start);
+    before_[order_[first]].push_back(copy.done);
+    for (const auto& [name, kernel] : copy.names) {
+      before_[kernel].push_back(name);
     }
-    SetMemorySpace(done, -1, kMemoryVmem);
   }
 
   Computation* c_;
@@ -316,10 +278,7 @@ class Prefetcher {
   const int64_t whole_room_;        // for one alone
   const int64_t kernel_bytes_;      // of VMEM that a kernel has for itself
   const int64_t bytes_in_latency_;  // HBM's, while a DMA starts
-  // A copy under the first kernel of a program is at most one in so many of
-  // the bytes that the kernel moves (`policy.prefetch_hidden_share`).
-  const int64_t hidden_share_;
-  int first_kernel_ = -1;  // position
+  int first_kernel_ = -1;           // position
   const Positions positions_;
   RangeMaximum live_;
   std::vector<Instruction*> order_;
@@ -339,11 +298,8 @@ absl::StatusOr<bool> VmemPrefetchPass::Run(Module* module,
   const double bytes_in_latency =
       static_cast<double>(context.chip->hbm_bandwidth_per_device().count()) *
       static_cast<double>(context.chip->hbm().latency.count()) * 1e-12;
-  return Prefetcher(
-             module->entry(), *context.chip,
-             static_cast<int64_t>(bytes_in_latency),
-             static_cast<int64_t>(
-                 context.chip->Policy("prefetch_hidden_share").value_or(1)))
+  return Prefetcher(module->entry(), *context.chip,
+                    static_cast<int64_t>(bytes_in_latency))
       .Run();
 }
 

@@ -27,12 +27,10 @@
 // rows, in the time of the program before; later ones for 4,096 rows up to 33
 // MB, for 512 not: libtpu 0.0.42.1 on v6e.)
 //
-// Nothing runs before the program's first kernel: a product has the larger of
-// its operands copied all the same (of equal ones the left; those of a
-// convolution of large planes only if all that read them do so within a few
-// kernels), a reduce that is
-// the whole program the array that it reduces as it is; one that others follow
-// (a mean, divided behind its sum) streams. On v4 "VMEM" is the CMEM behind it
+// Nothing runs before the program's first kernel, which streams what
+// cross-program-prefetch has left; but a reduce that is the whole program has
+// the array that it reduces as it is. One that others follow (a mean, divided
+// behind its sum) streams. On v4 "VMEM" is the CMEM behind it
 // (memory_space_assignment.h).
 #ifndef PTXLA_HLO_BACKEND_PASSES_MEMORY_VMEM_PREFETCH_H_
 #define PTXLA_HLO_BACKEND_PASSES_MEMORY_VMEM_PREFETCH_H_

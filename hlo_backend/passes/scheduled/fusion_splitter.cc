@@ -80,11 +80,18 @@ void GiveShape(Instruction* value, const Shape& shape) {
   }
 }
 
-// What stands inside of fusions of the parts is where the parts' operands are.
-// A body that was fused when its arrays had no memory space yet does not say.
+// What stands inside of fusions of the parts, and what is a view of an operand,
+// is where the parts' operands are. A body that was made when its arrays had no
+// memory space yet does not say.
 void GiveOperandShapes(const Computation& c, int begin) {
-  for (const Instruction* i : c.instructions()) {
-    if (i->id() < begin || i->opcode() != Opcode::kFusion) continue;
+  for (Instruction* i : c.instructions()) {
+    if (i->id() < begin) continue;
+    if (i->opcode() == Opcode::kBitcast &&
+        i->operand(0)->shape().has_layout()) {
+      i->mutable_shape()->mutable_layout()->memory_space =
+          i->operand(0)->shape().memory_space();
+    }
+    if (i->opcode() != Opcode::kFusion) continue;
     for (int k = 0; k < i->operand_count(); ++k) {
       *i->fused()->parameter(k)->mutable_shape() = i->operand(k)->shape();
     }
