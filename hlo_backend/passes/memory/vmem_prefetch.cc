@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 #include <vector>
 
 #include "hlo_backend/analysis/filled_scatter.h"
@@ -49,11 +50,7 @@ class Prefetcher {
     bool changed = FetchForLoneReduce();
     changed |= FetchForScatters();
     changed |= FetchForGathers();
-    const std::vector<Instruction*> parameters(c_->parameters().begin(),
-                                               c_->parameters().end());
-    for (Instruction* p : parameters) {
-      if (p->shape().IsArray() && !p->shape().IsScalar()) changed |= Fetch(p);
-    }
+    for (Instruction* p : ParametersByNeed()) changed |= Fetch(p);
     if (!changed) return false;
     std::vector<Instruction*> result;
     for (Instruction* i : order_) {
@@ -77,6 +74,26 @@ class Prefetcher {
       }
     }
     return readers;
+  }
+
+  // Arrays, those that are read sooner first: room and time to hide in are
+  // theirs, whatever the parameters' numbers.
+  std::vector<Instruction*> ParametersByNeed() const {
+    std::vector<std::pair<int, Instruction*>> needed;
+    for (Instruction* p : c_->parameters()) {
+      if (!p->shape().IsArray() || p->shape().IsScalar()) continue;
+      int first = c_->instruction_count();
+      for (const ParameterReader& r : ReadersOf(p)) {
+        first = std::min(first, PositionOf(r));
+      }
+      needed.emplace_back(first, p);
+    }
+    std::stable_sort(
+        needed.begin(), needed.end(),
+        [](const auto& a, const auto& b) { return a.first < b.first; });
+    std::vector<Instruction*> parameters;
+    for (const auto& [first, p] : needed) parameters.push_back(p);
+    return parameters;
   }
 
   // Nothing runs before the first kernel, so nothing hides this copy: a reduce
