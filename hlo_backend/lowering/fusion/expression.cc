@@ -199,7 +199,8 @@ absl::StatusOr<Expression> Expression::BuildEpilogue(
 
 int Expression::ImmediateInput(const ExprNode& node) const {
   if (node.kind != ExprNode::Kind::kOp || node.inputs.size() != 2 ||
-      node.type != hlo::PrimitiveType::kF32) {
+      (node.type != hlo::PrimitiveType::kF32 &&
+       node.type != hlo::PrimitiveType::kBf16)) {
     return -1;
   }
   const auto constant = [&](int k) {

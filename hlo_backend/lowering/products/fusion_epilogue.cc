@@ -106,7 +106,8 @@ void FusionEpilogue::AddTo(ProductProblem* problem,
   problem->column_unit = std::max(problem->column_unit, ColumnUnit());
   // Vector operations of the formula on one register: written and counted.
   const std::vector<codegen::VInstr> code = CodeOf(model, NodesOfTiles());
-  problem->epilogue_ops += VectorOperations(code);
+  problem->epilogue_ops += VectorOperations(code) + LeafOperations(model);
+  problem->epilogue_functions += FunctionOperations(code);
   for (const Result& r : results_) {
     if (r.view.type == PrimitiveType::kF16) {
       problem->epilogue_ops += PackF16Operations(model);

@@ -59,7 +59,9 @@ void OperandPrologue::AddTo(ProductOperand* operand,
   operand->computed = true;
   operand->bytes_per_element = LeafBytesPerElement();
   operand->resident = operand->bytes_per_element == 0;
-  operand->operations = VectorOperations(code) + ShareOfInverses(model);
+  operand->operations =
+      VectorOperations(code) + ShareOfInverses(model) + LeafOperations(model);
+  operand->functions = FunctionOperations(code);
   operand->whole_bytes = WholeLeafBytes();
   operand->row_entries = RowEntries();
   operand->row_unit = HasByteLeaf() ? 32 : 16;
@@ -69,10 +71,7 @@ void OperandPrologue::AddTo(ProductOperand* operand,
     operand->loads += leaf.form == Form::kTile ? 1 : 0;
   }
   // Results of functions wait in the EUP's queue and hold none meanwhile.
-  const bool waits =
-      std::any_of(code.begin(), code.end(), [](const codegen::VInstr& v) {
-        return isa::Info(v.op).unit == isa::ExecUnit::kEup;
-      });
+  const bool waits = operand->functions > 0;
   live_registers_ = 2 * PeakVectors(code) + (waits ? 0 : 2);
   rows_lead_ = model.Latency(isa::LatencyKey::kXluPermute, 0) +
                2 * model.Latency(isa::LatencyKey::kEupF32, 0);

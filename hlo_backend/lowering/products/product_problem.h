@@ -34,10 +34,11 @@ struct ProductOperand {
   // So many batch members in a row read the same plane (product_batch.h).
   int64_t shared_by = 1;
   // Computed on its way in (operand_prologue.h). Per element: bytes of HBM that
-  // stream. Per register of 1,024: vector operations, and loads.
+  // stream. Per register of 1,024: vector operations, those of them that the
+  // EUP does, and loads.
   bool computed = false;
   int64_t bytes_per_element = 2;
-  int64_t operations = 0, loads = 0;
+  int64_t operations = 0, functions = 0, loads = 0;
   // VMEM of what is read whole; registers of scratch per 8 rows.
   int64_t whole_bytes = 0, row_entries = 0;
   int64_t row_unit = 16, column_unit = 128;
@@ -76,8 +77,9 @@ struct ProductProblem {
   bool parts_of_rows = false;
   // Columns likewise: 256 where the epilogue reads bf16 values per column.
   int64_t column_unit = 128;
-  // Vector operations per result register (1,024 elements) of the epilogue.
-  int64_t epilogue_ops = 0;
+  // Vector operations per result register (1,024 elements) of the epilogue, and
+  // those of them that the EUP does, one a cycle.
+  int64_t epilogue_ops = 0, epilogue_functions = 0;
   // Rows are finished as a whole (row_epilogue.h): a step holds all of N. Per
   // result register: f32 registers of scratch, and cycles of the vector units
   // after the products.

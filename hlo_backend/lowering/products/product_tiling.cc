@@ -31,6 +31,10 @@ int64_t ConversionWork(const ProductOperand& o, int64_t elements) {
   return elements / 1024 * OperationsOf(o) + elements / 2048;
 }
 
+int64_t FunctionWork(const ProductOperand& o, int64_t elements) {
+  return o.computed ? elements / 1024 * o.functions : 0;
+}
+
 // Vector operations that make a register of rows for the arrays under the
 // matmuls; of several passes, on average.
 double RowOperations(const ProductOperand& o, const ProductProblem& p,
@@ -169,7 +173,8 @@ ProductCost CostOf(const ProductProblem& p, const ProductTile& t,
                 slot_cycles(adds, isa::Slot::kVector),
                 slot_cycles(results, isa::Slot::kPop)});
   const int64_t last_visit = std::max(
-      visit, slot_cycles(results * (1 + p.epilogue_ops), isa::Slot::kVector));
+      {visit, slot_cycles(results * (1 + p.epilogue_ops), isa::Slot::kVector),
+       slot_cycles(results * p.epilogue_functions, isa::Slot::kEup)});
   ProductCost c;
   // The epilogue comes with the last visit of K in the last of grid_k steps, or
   // under the visits that follow: then only the last columns' adds to them.
@@ -225,9 +230,15 @@ ProductCost CostOf(const ProductProblem& p, const ProductTile& t,
     const int64_t work = (lhs_stays ? 0 : lhs_work) +
                          (rhs_stays ? 0 : rhs_work) +
                          tiles * (v.k_visits - 1 + p.epilogue_ops);
+    const int64_t functions =
+        (lhs_stays ? 0 : FunctionWork(p.lhs, t.block_b * rows * depth)) +
+        (rhs_stays ? 0 : FunctionWork(p.rhs, t.block_b * depth * cols)) +
+        tiles * p.epilogue_functions;
     c.step_bundles =
         std::max(c.step_bundles,
-                 slot_cycles(work, isa::Slot::kVector) + a.latency) +
+                 std::max(slot_cycles(work, isa::Slot::kVector),
+                          slot_cycles(functions, isa::Slot::kEup)) +
+                     a.latency) +
         (lhs_stays ? slot_cycles(lhs_work, isa::Slot::kVector) / t.grid_n : 0) +
         (rhs_stays ? slot_cycles(rhs_work, isa::Slot::kVector) / t.grid_m : 0);
   }

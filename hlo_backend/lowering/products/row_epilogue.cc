@@ -76,6 +76,7 @@ void RowEpilogue::AddTo(ProductProblem* problem,
   const std::vector<VInstr> before = CodeOf(model, stream);
   const std::vector<VInstr> after = CodeOf(model, later);
   problem->epilogue_ops = VectorOperations(before) + 1;
+  problem->epilogue_functions = FunctionOperations(before);
   live_registers_ = 2 * PeakVectors(before) + 2;
   unit_cycles_ = CyclesOfPasses(
       stages_, after, static_cast<int64_t>(stages_.reductions.size()) + 1,

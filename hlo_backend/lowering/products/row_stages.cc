@@ -168,10 +168,7 @@ double CyclesOfPasses(const RowStages& stages,
   const auto cycles = [&](double operations, isa::Slot slot) {
     return operations / static_cast<double>(std::max(1, model.Slots(slot)));
   };
-  const auto eup = static_cast<double>(
-      std::count_if(code.begin(), code.end(), [](const codegen::VInstr& v) {
-        return isa::Info(v.op).unit == isa::ExecUnit::kEup;
-      }));
+  const auto eup = static_cast<double>(FunctionOperations(code));
   return std::max(
       {cycles(static_cast<double>(VectorOperations(code) + combinations),
               isa::Slot::kVector),

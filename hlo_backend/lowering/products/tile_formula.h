@@ -33,6 +33,8 @@ namespace ptxla::lowering {
 int PeakVectors(const std::vector<codegen::VInstr>& code);
 // Those that take a vector slot.
 int64_t VectorOperations(const std::vector<codegen::VInstr>& code);
+// And those of the EUP: one register a cycle.
+int64_t FunctionOperations(const std::vector<codegen::VInstr>& code);
 
 class TileFormula {
  public:
@@ -145,6 +147,9 @@ class TileFormula {
   // them cannot be written.
   std::vector<codegen::VInstr> CodeOf(const isa::MachineModel& model,
                                       const std::vector<int>& nodes) const;
+  // Vector operations that bring what it reads to 32 bits, per register: not
+  // in CodeOf.
+  int64_t LeafOperations(const isa::MachineModel& model) const;
   absl::StatusOr<Value> Load(const Leaf& leaf, int tile, const Position& at);
   // Do registers of columns stay while rows come by?
   virtual bool KeepsColumns() const { return false; }

@@ -1,7 +1,9 @@
 // TileFormula: what its code costs, before any is written.
 #include <algorithm>
 
+#include "hlo_backend/lowering/fusion/f16_conversion.h"
 #include "hlo_backend/lowering/fusion/node_math.h"
+#include "hlo_backend/lowering/narrow_type.h"
 #include "hlo_backend/lowering/products/epilogue_types.h"
 #include "hlo_backend/lowering/products/tile_formula.h"
 
@@ -14,6 +16,12 @@ using isa::Opcode;
 int64_t VectorOperations(const std::vector<codegen::VInstr>& code) {
   return std::count_if(code.begin(), code.end(), [](const codegen::VInstr& v) {
     return isa::Info(v.op).slots & isa::Bit(isa::Slot::kVector);
+  });
+}
+
+int64_t FunctionOperations(const std::vector<codegen::VInstr>& code) {
+  return std::count_if(code.begin(), code.end(), [](const codegen::VInstr& v) {
+    return isa::Info(v.op).unit == isa::ExecUnit::kEup;
   });
 }
 
@@ -52,6 +60,23 @@ std::vector<int> TileFormula::NodesOfTiles() const {
     if (!of_rows_[n]) nodes.push_back(static_cast<int>(n));
   }
   return nodes;
+}
+
+int64_t TileFormula::LeafOperations(const isa::MachineModel& model) const {
+  int64_t operations = 0;
+  for (const Leaf& leaf : leaves_) {
+    const PrimitiveType type = leaf.view.type;
+    const bool tile = leaf.form == Form::kTile;
+    if ((!tile && leaf.form != Form::kColumns) || BytesOf(type) == 4) continue;
+    if (type == PrimitiveType::kF16) {
+      operations += UnpackF16Operations(model);
+    } else {
+      // A tile is unpacked; of a row's words two shifts leave a byte.
+      operations += tile || type == PrimitiveType::kBf16 ? 1 : 2;
+    }
+    if (type == PrimitiveType::kPred) ++operations;
+  }
+  return operations;
 }
 
 std::vector<codegen::VInstr> TileFormula::CodeOf(
