@@ -117,9 +117,9 @@ BENCHMARK(PlanBuffers)->Unit(benchmark::kMillisecond);
 
 // Of a scheduled module: buffers and lowering. `again`: with the kernels of an
 // earlier program of the run.
-void Lower(benchmark::State& state, bool again) {
+void Lower(benchmark::State& state, const char* workload, bool again) {
   const chips::Slice slice = TheSlice();
-  const hlo::CompiledModule first = Compiled(slice, TracedModule(kWorkload, 8));
+  const hlo::CompiledModule first = Compiled(slice, TracedModule(workload, 8));
   hlo::CompileOptions options;
   if (again) options.earlier = {&first.program};
   for (auto _ : state) {
@@ -133,8 +133,11 @@ void Lower(benchmark::State& state, bool again) {
     state.counters["calls"] = static_cast<double>(compiled.effort.kernels);
   }
 }
-BENCHMARK_CAPTURE(Lower, first, false)->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(Lower, again, true)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(Lower, first, kWorkload, false)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(Lower, again, kWorkload, true)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(Lower, convolutions, "resnet50", false)
+    ->Unit(benchmark::kMillisecond);
 
 // `again`: with the static timings of the kernels, as for an assumed number.
 void Simulate(benchmark::State& state, bool again) {

@@ -1,5 +1,5 @@
 // How fast a movement's blocks are found.
-//   movement_benchmark --benchmark_filter=Padded
+//   movement_benchmark --benchmark_filter=padded
 #include "base/check.h"
 #include "benchmark/benchmark.h"
 #include "hlo_backend/analysis/tiled_layout.h"
@@ -10,15 +10,9 @@
 namespace ptxla::lowering {
 namespace {
 
-// Every number of steps of a pad to whole tiles, all of whose rows are
-// compared.
-void BM_BlocksOfPaddedRows(benchmark::State& state) {
-  auto module = hlo::ParseModule(R"(HloModule m
-ENTRY e {
-  p = f32[1000,768] parameter(0)
-  z = f32[] constant(0)
-  ROOT r = f32[1024,768] pad(p, z), padding=0_24x0_0
-})");
+// Every number of steps of a pad, all of whose rows are compared.
+void BlocksOf(benchmark::State& state, const char* text) {
+  auto module = hlo::ParseModule(text);
   CHECK(module.ok()) << module.status();
   for (hlo::Instruction* i : (*module)->entry()->instructions()) {
     *i->mutable_shape() = hlo::WithTpuLayout(i->shape(), 6);
@@ -35,7 +29,21 @@ ENTRY e {
     benchmark::DoNotOptimize(found);
   }
 }
-BENCHMARK(BM_BlocksOfPaddedRows)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(BlocksOf, padded_rows, R"(HloModule m
+ENTRY e {
+  p = f32[1000,768] parameter(0)
+  z = f32[] constant(0)
+  ROOT r = f32[1024,768] pad(p, z), padding=0_24x0_0
+})")
+    ->Unit(benchmark::kMillisecond);
+// Padding beside elements in every row of lanes.
+BENCHMARK_CAPTURE(BlocksOf, padded_lanes, R"(HloModule m
+ENTRY e {
+  p = f32[4096,80] parameter(0)
+  z = f32[] constant(0)
+  ROOT r = f32[4096,128] pad(p, z), padding=0_0x8_40
+})")
+    ->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace ptxla::lowering

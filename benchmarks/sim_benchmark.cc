@@ -48,7 +48,7 @@ BENCHMARK_CAPTURE(Calls, tile_plain, Fidelity::kTile, Engine::kPlain)
 void LongGrid(benchmark::State& state) {
   isa::Program p;
   StreamKernel s;
-  s.grid = {64, 64, 64};
+  s.grid = {256, 4, 256, 14};
   s.moves_with = {0, 1};
   AddKernel(&p, MakeStreamKernel(s));
   const chips::Slice slice = TestSlice("unit");

@@ -1,10 +1,13 @@
 // Chip files to ChipSpec and back: which numbers must exist, in which unit,
 // and how they become the typed groups.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
+#include <iterator>
 #include <utility>
 
+#include "absl/base/call_once.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "base/files.h"
@@ -110,11 +113,19 @@ std::vector<std::string> ChipSpec::Names() {
   return names;
 }
 
+// Read once: a validation asks for the same chips thousands of times.
 absl::StatusOr<ChipSpec> ChipSpec::Load(absl::string_view name) {
-  for (const EmbeddedFile& file : kChipFiles) {
-    if (absl::StrCat(name, ".chip.textproto") == file.name) {
-      return Parse(file.text, file.name);
-    }
+  struct Read {
+    absl::once_flag once;
+    absl::StatusOr<ChipSpec> chip = absl::UnknownError("not read");
+  };
+  static auto& files = *new std::array<Read, std::size(kChipFiles)>;
+  for (size_t n = 0; n < files.size(); ++n) {
+    const EmbeddedFile& file = kChipFiles[n];
+    if (absl::StrCat(name, ".chip.textproto") != file.name) continue;
+    absl::call_once(files[n].once,
+                    [&] { files[n].chip = Parse(file.text, file.name); });
+    return files[n].chip;
   }
   return UnknownName("chip", name, Names());
 }

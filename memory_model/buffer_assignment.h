@@ -15,7 +15,6 @@
 #define PTXLA_MEMORY_MODEL_BUFFER_ASSIGNMENT_H_
 
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -36,7 +35,6 @@ struct BufferRequest {
   BufferKind kind = BufferKind::kTemp;
   int64_t alias_of = -1;  // id of an earlier request that holds the memory
   int colour = 0;         // memory space; each is an address space of its own
-  std::string label;      // layer, for reports
 };
 
 // The start of a memory space, [0, bytes), that temporaries of this time leave

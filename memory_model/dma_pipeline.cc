@@ -47,7 +47,11 @@ void DmaPipeline::Advance(Picoseconds new_load) {
 
 void DmaPipeline::Repeat(absl::Span<const PipelineStep> period, int64_t times) {
   if (period.empty() || times <= 0) return;
-  std::array<int64_t, 2 + 2 * kMaxSlots> last{};
+  // What the future depends on, relative to the end of the last step: of the
+  // loads those of held steps, of the stores those whose slots are used again.
+  using State = std::array<int64_t, 1 + 2 * kMaxSlots>;
+  const int parts = 1 + ahead_ + slots_;
+  State last{};
   Picoseconds last_end;
   bool have_last = false;
   for (int64_t i = 0; i < times; ++i) {
@@ -57,18 +61,17 @@ void DmaPipeline::Repeat(absl::Span<const PipelineStep> period, int64_t times) {
       if (!started_) Start();
       Advance(step.load);
     }
-    // What the future depends on, relative to the end of the last step. A time
-    // that has passed can delay nothing, however long ago it was.
-    std::array<int64_t, 2 + 2 * kMaxSlots> state;
+    // A time that has passed can delay nothing, however long ago it was.
+    State state;
     const auto relative = [this](Picoseconds t) {
       return std::max<int64_t>(0, (t - end_).count());
     };
-    state[0] = relative(free_);
-    for (int s = 0; s <= kMaxSlots; ++s) state[1 + s] = relative(loaded_[s]);
-    for (int s = 0; s < kMaxSlots; ++s) {
-      state[2 + kMaxSlots + s] = relative(stored_[s]);
-    }
-    if (have_last && state == last) {
+    int part = 0;
+    state[part++] = relative(free_);
+    for (int s = 0; s < ahead_; ++s) state[part++] = relative(loaded_[s]);
+    for (int s = 0; s < slots_; ++s) state[part++] = relative(stored_[s]);
+    if (have_last &&
+        std::equal(state.begin(), state.begin() + parts, last.begin())) {
       const int64_t left = times - 1 - i;
       const Picoseconds shift = (end_ - last_end) * left;
       end_ += shift;
@@ -83,6 +86,17 @@ void DmaPipeline::Repeat(absl::Span<const PipelineStep> period, int64_t times) {
     have_last =
         started_ && (i + 1) * static_cast<int64_t>(period.size()) > ahead_;
   }
+}
+
+Picoseconds DmaPipeline::LeastTime(const PipelineStep& step, int64_t times,
+                                   Picoseconds latency) {
+  if (times <= 0) return Picoseconds(0);
+  Picoseconds memory = (step.load + step.store) * times;
+  if (memory.count() > 0) memory += latency;
+  Picoseconds steps = step.compute * times;
+  if (step.load.count() > 0) steps += step.load + latency;
+  if (step.store.count() > 0) steps += step.store + latency;
+  return std::max(memory, steps);
 }
 
 Picoseconds DmaPipeline::Finish() {

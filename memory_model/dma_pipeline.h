@@ -49,6 +49,11 @@ class DmaPipeline {
   // End of the last step and of all stores. The pipeline takes no more steps.
   Picoseconds Finish();
 
+  // No pipeline that takes `step` so many times ends before: the memory is busy
+  // with all blocks, or one step runs after the other.
+  static Picoseconds LeastTime(const PipelineStep& step, int64_t times,
+                               Picoseconds latency);
+
   // Steps that were computed one by one, for tests of the jump.
   int64_t computed_steps() const { return computed_steps_; }
 

@@ -31,6 +31,8 @@ std::optional<int64_t> IntervalAllocator::Place(Bytes size, Life life) {
     if (hole >= size.count() && hole < best_hole) {
       best = at;
       best_hole = hole;
+      // None is smaller: of equal arrays many leave such holes.
+      if (hole == size.count()) break;
     }
     if (end_[i] > at) at = RoundUpTo(end_[i], alignment_);
   }

@@ -67,7 +67,9 @@ class Planner {
         computations_(ControlComputations(module)),
         classes_(computations_) {}
 
-  absl::StatusOr<PlannedMemory> Run() {
+  // `until_overflow`: what does not fit into VMEM is all that is asked for, if
+  // there is any.
+  absl::StatusOr<PlannedMemory> Run(bool until_overflow) {
     if (!module_.config().is_scheduled) {
       return absl::InvalidArgumentError(
           absl::StrCat(module_.name(), " has no schedule to plan memory for"));
@@ -75,7 +77,8 @@ class Planner {
     TieLeaves(module_, computations_, chip_, &classes_);
     Number(*module_.entry());
     Describe();
-    return Assign();
+    FindWindowBytes();
+    return Assign(until_overflow);
   }
 
  private:
@@ -143,15 +146,54 @@ class Planner {
     }
   }
 
-  absl::StatusOr<PlannedMemory> Assign() {
-    PlannedMemory result;
+  // Requests of one side, HBM or all other memories, and of each its number
+  // among all buffers.
+  struct Requests {
     std::vector<memory::BufferRequest> requests;
+    std::vector<int> buffers;
+  };
+
+  absl::StatusOr<PlannedMemory> Assign(bool until_overflow) {
+    PlannedMemory result;
+    Requests hbm, others;
+    const std::vector<int> buffer_of =
+        MakeRequests(&result.plan, &hbm, &others);
+    ASSIGN_OR_RETURN(
+        const memory::Assignment near,
+        memory::AssignBuffers(others.requests, Bytes(0), ReservedStarts()));
+    SetOffsets(others, near, &result.plan);
+    FindOverflow(buffer_of, &result);
+    if (until_overflow && !result.vmem_overflow.empty()) return result;
+    ASSIGN_OR_RETURN(const memory::Assignment assignment,
+                     memory::AssignBuffers(hbm.requests));
+    SetOffsets(hbm, assignment, &result.plan);
+    result.stats = assignment.stats;
+    AddTupleTable(&result.stats);
+    result.largest_at_peak =
+        memory::LargestAtPeak(hbm.requests, assignment, 10);
+    for (memory::LiveBuffer& live : result.largest_at_peak) {
+      live.request = hbm.buffers[live.request];
+    }
+    FillLeaves(buffer_of, &result.plan);
+    return result;
+  }
+
+  // The buffer of each class, by root leaf; -1: none.
+  std::vector<int> MakeRequests(BufferPlan* plan, Requests* hbm,
+                                Requests* others) const {
     std::vector<int> buffer_of(info_.size(), -1);
+    const auto add = [&](const ClassInfo& info,
+                         const memory::BufferRequest& request) {
+      Requests* side = request.colour == kMemoryHbm ? hbm : others;
+      side->requests.push_back(request);
+      side->buffers.push_back(static_cast<int>(plan->buffers.size()));
+      AddBuffer(info, request, plan);
+    };
     for (size_t root = 0; root < info_.size(); ++root) {
       const ClassInfo& info = info_[root];
       if (info.maker == nullptr) continue;
       memory::BufferRequest request;
-      request.id = static_cast<int64_t>(requests.size());
+      request.id = static_cast<int64_t>(plan->buffers.size());
       request.bytes = Bytes(info.end - info.begin);
       // A constant that is an output lies there before the program starts.
       request.life = {info.constant ? 0 : info.first, info.last};
@@ -162,62 +204,51 @@ class Planner {
         request.bytes = Bytes(
             RoundUpTo<int64_t>(request.bytes.count(), isa::kVmemAlignment));
       }
-      request.label = info.maker->metadata().op_name;
       request.kind = info.parameter >= 0 ? memory::BufferKind::kArgument
                      : info.output       ? memory::BufferKind::kOutput
                      : info.constant     ? memory::BufferKind::kConstant
                                          : memory::BufferKind::kTemp;
-      buffer_of[root] = static_cast<int>(requests.size());
-      AddBuffer(info, request, &result.plan);
-      requests.push_back(request);
+      buffer_of[root] = static_cast<int>(plan->buffers.size());
+      add(info, request);
       if (info.parameter >= 0 && info.output) {
         request.alias_of = request.id;
-        request.id = static_cast<int64_t>(requests.size());
+        request.id = static_cast<int64_t>(plan->buffers.size());
         request.kind = memory::BufferKind::kOutput;
-        AddBuffer(info, request, &result.plan);
-        requests.push_back(request);
+        add(info, request);
       }
     }
-    ASSIGN_OR_RETURN(
-        const memory::Assignment assignment,
-        memory::AssignBuffers(requests, Bytes(0), ReservedStarts()));
-    // Windows of kernels lie at the start of VMEM, residents above.
+    return buffer_of;
+  }
+
+  // Windows of kernels lie at the start of VMEM, residents above.
+  void SetOffsets(const Requests& side, const memory::Assignment& assignment,
+                  BufferPlan* plan) const {
     const int64_t windows =
         windows_ != nullptr ? 0 : chip_.vmem().scoped_limit.count();
-    for (size_t k = 0; k < requests.size(); ++k) {
-      PlannedBuffer& buffer = result.plan.buffers[k];
+    for (size_t k = 0; k < side.requests.size(); ++k) {
+      PlannedBuffer& buffer = plan->buffers[side.buffers[k]];
       buffer.offset = assignment.offsets[k];
       if (buffer.memory_space == kMemoryVmem) buffer.offset += windows;
       if (buffer.memory_space == kMemorySmem) {
         buffer.offset += chip_.smem().count() / 2;
       }
     }
-    FindOverflow(buffer_of, &result);
-    result.stats = assignment.stats;
-    AddTupleTable(&result.stats);
-    result.largest_at_peak = memory::LargestAtPeak(requests, assignment, 10);
-    FillLeaves(buffer_of, &result.plan);
-    return result;
   }
 
-  // The windows of the kernel at each position, where they are known.
-  std::vector<int64_t> WindowBytes() const {
-    std::vector<int64_t> bytes;
-    if (windows_ == nullptr) return bytes;
-    bytes.resize(next_position_);
+  void FindWindowBytes() {
+    if (windows_ == nullptr) return;
+    window_bytes_.resize(next_position_);
     ForEachThatRuns([&](const Instruction& i) {
-      bytes[position_.Of(i)] =
+      window_bytes_[position_.Of(i)] =
           RoundUpTo<int64_t>(windows_->Of(i), isa::kVmemAlignment);
     });
-    return bytes;
   }
 
   std::vector<memory::ReservedStart> ReservedStarts() const {
     std::vector<memory::ReservedStart> reserved;
-    const std::vector<int64_t> bytes = WindowBytes();
-    for (int32_t p = 0; p < static_cast<int32_t>(bytes.size()); ++p) {
-      if (bytes[p] == 0) continue;
-      reserved.push_back({Bytes(bytes[p]), {p, p}, kMemoryVmem});
+    for (int32_t p = 0; p < static_cast<int32_t>(window_bytes_.size()); ++p) {
+      if (window_bytes_[p] == 0) continue;
+      reserved.push_back({Bytes(window_bytes_[p]), {p, p}, kMemoryVmem});
     }
     return reserved;
   }
@@ -280,7 +311,7 @@ class Planner {
       residents.push_back({info.first, info.last, b.bytes, info.uses});
     }
     if (!any) return beyond;
-    const std::vector<int> leaving = LeastWorth(residents, room, WindowBytes());
+    const std::vector<int> leaving = LeastWorth(residents, room, window_bytes_);
     if (leaving.empty()) return beyond;
     std::vector<bool> out(info_.size());
     for (const int k : leaving) out[roots[k]] = true;
@@ -301,7 +332,7 @@ class Planner {
                                                         : PlannedKind::kTemp;
     buffer.memory_space = request.colour;
     buffer.alias_of = static_cast<int>(request.alias_of);
-    buffer.label = request.label;
+    buffer.label = info.maker->metadata().op_name;
     plan->buffers.push_back(std::move(buffer));
   }
 
@@ -331,19 +362,27 @@ class Planner {
   std::vector<ClassInfo> info_;   // by root leaf
   NumberOfInstruction position_;  // in the schedule; none: it does not run
   int32_t next_position_ = 0;
+  // Of the kernel at each position, where windows are known.
+  std::vector<int64_t> window_bytes_;
 };
 
 }  // namespace
 
 absl::StatusOr<PlannedMemory> PlanBuffers(const Module& scheduled,
                                           const chips::ChipSpec& chip) {
-  return Planner(scheduled, chip, nullptr).Run();
+  return Planner(scheduled, chip, nullptr).Run(false);
 }
 
 absl::StatusOr<PlannedMemory> PlanBuffers(const Module& scheduled,
                                           const chips::ChipSpec& chip,
                                           const KernelWindows& windows) {
-  return Planner(scheduled, chip, &windows).Run();
+  return Planner(scheduled, chip, &windows).Run(false);
+}
+
+absl::StatusOr<PlannedMemory> PlanUntilOverflow(const Module& scheduled,
+                                                const chips::ChipSpec& chip,
+                                                const KernelWindows* windows) {
+  return Planner(scheduled, chip, windows).Run(true);
 }
 
 }  // namespace ptxla::hlo

@@ -50,6 +50,12 @@ absl::StatusOr<PlannedMemory> PlanBuffers(const Module& scheduled,
                                           const chips::ChipSpec& chip,
                                           const KernelWindows& windows);
 
+// A plan, or, where VMEM has no room for what the module puts there, only
+// that: `vmem_overflow`. `windows`: null before they are known.
+absl::StatusOr<PlannedMemory> PlanUntilOverflow(const Module& scheduled,
+                                                const chips::ChipSpec& chip,
+                                                const KernelWindows* windows);
+
 }  // namespace ptxla::hlo
 
 #endif  // PTXLA_HLO_BACKEND_COMPILER_KERNEL_WINDOWS_H_

@@ -85,9 +85,10 @@ absl::StatusOr<PlannedMemory> PlanMemory(
     Module* module, const chips::ChipSpec& chip,
     const std::optional<KernelWindows>& windows, Names* crowded_out) {
   while (true) {
-    ASSIGN_OR_RETURN(PlannedMemory memory,
-                     windows.has_value() ? PlanBuffers(*module, chip, *windows)
-                                         : PlanBuffers(*module, chip));
+    ASSIGN_OR_RETURN(
+        PlannedMemory memory,
+        PlanUntilOverflow(*module, chip,
+                          windows.has_value() ? &*windows : nullptr));
     if (memory.vmem_overflow.empty()) return memory;
     for (const auto& [value, leaf] : memory.vmem_overflow) {
       crowded_out->insert(std::string(WholeName(value->name())));

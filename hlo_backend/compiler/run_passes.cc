@@ -1,6 +1,11 @@
+#include <array>
+#include <iterator>
+
+#include "absl/base/call_once.h"
 #include "base/files.h"
 #include "base/status.h"
 #include "base/suggest.h"
+#include "base/text_proto.h"
 #include "embed/compiler_pipelines.h"
 #include "hlo_backend/compiler/chip_cost_model.h"
 #include "hlo_backend/compiler/compiler.h"
@@ -8,13 +13,35 @@
 #include "hlo_backend/passes/scheduled/unschedule.h"
 
 namespace ptxla::hlo {
+namespace {
+
+// The text of an embedded pipeline, read once: every module is compiled with
+// one or two of them.
+absl::StatusOr<Pipeline> EmbeddedPipeline(size_t n) {
+  struct Read {
+    absl::once_flag once;
+    PipelineProto proto;
+    absl::Status status;
+  };
+  static auto& files = *new std::array<Read, std::size(kPipelineFiles)>;
+  Read& file = files[n];
+  absl::call_once(file.once, [&] {
+    file.status = ParseTextProto(kPipelineFiles[n].text, kPipelineFiles[n].name,
+                                 &file.proto);
+  });
+  RETURN_IF_ERROR(file.status);
+  return Pipeline::Create(file.proto);
+}
+
+}  // namespace
+
 absl::StatusOr<Pipeline> LoadPipeline(const std::string& name) {
   std::vector<std::string> known;
-  for (const auto& file : kPipelineFiles) {
-    const absl::string_view path = file.name;
+  for (size_t n = 0; n < std::size(kPipelineFiles); ++n) {
+    const absl::string_view path = kPipelineFiles[n].name;
     const absl::string_view stem = path.substr(
         path.rfind('/') + 1, path.rfind(".textproto") - path.rfind('/') - 1);
-    if (stem == name) return Pipeline::Parse(file.text, path);
+    if (stem == name) return EmbeddedPipeline(n);
     known.emplace_back(stem);
   }
   if (name.find('/') == std::string::npos &&

@@ -1,5 +1,6 @@
 #include "hlo_backend/lowering/kernel_jobs.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -11,10 +12,14 @@
 namespace ptxla::lowering {
 namespace {
 
+bool IsKnown(const KernelJob& job) {
+  return job.earlier != nullptr || job.kept.has_value();
+}
+
 MadeKernel Make(KernelJob& job, const KernelContext& context,
                 const LoweringOptions& options) {
   MadeKernel made;
-  const bool known = job.earlier != nullptr || job.kept.has_value();
+  const bool known = IsKnown(job);
   if (job.earlier != nullptr) {
     made.kernel = *job.earlier;
   } else if (job.kept.has_value()) {
@@ -49,8 +54,10 @@ std::vector<MadeKernel> MakeKernels(absl::Span<KernelJob> jobs,
   const int n = static_cast<int>(jobs.size());
   const int64_t scheduled = blocks->size(), reused = blocks->hits();
   std::vector<MadeKernel> made(n);
-  // A few kernels are not worth a thread.
-  ParallelFor(n, ParallelWorkers(n / 8), [&](int, int i) {
+  // Two kernels take longer to make than a thread.
+  const auto known = std::count_if(jobs.begin(), jobs.end(), IsKnown);
+  const int workers = ParallelWorkers((n - static_cast<int>(known)) / 2);
+  ParallelFor(n, workers, [&](int, int i) {
     made[i] = Make(jobs[i], KernelContext{chip, model, blocks}, options);
   });
   stats->blocks_scheduled += blocks->size() - scheduled;

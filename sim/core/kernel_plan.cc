@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
+#include "isa/alike_steps.h"
 #include "isa/grid.h"
 
 namespace ptxla::sim {
@@ -140,32 +141,30 @@ class PlanMaker {
     return kernel_.args[kernel_.windows[window].arg].space != Space::kVmem;
   }
 
-  // What tells two grid steps apart: class of code, boxes that move.
   void WalkSteps(isa::GridWalk* walk) {
-    std::vector<int32_t>& steps = plan_.steps.back();
-    steps.reserve(walk->num_steps());
-    std::vector<int64_t> key;
-    const int windows = static_cast<int>(kernel_.windows.size());
-    for (int64_t s = 0; s < walk->num_steps(); ++s) {
-      if (s > 0) walk->Next();
-      key.assign(1, timing_.ClassOf(isa::StepFlags(*walk)));
-      for (int w = 0; w < windows; ++w) {
-        if (!Copied(w) || !walk->StartMoves(w)) {
-          key.push_back(-1);
-          continue;
-        }
-        const isa::Box box = walk->StartBox(w);
-        key.push_back(box.bytes);
-        key.push_back(box.chunk_bytes);
+    plan_.steps.back() = isa::NumberAlikeSteps(
+        kernel_, walk, [this](const isa::GridWalk& at) { return SortOf(at); });
+  }
+
+  // What tells two grid steps apart: class of code, boxes that move.
+  int32_t SortOf(const isa::GridWalk& walk) {
+    std::vector<int64_t> key = {timing_.ClassOf(isa::StepFlags(walk))};
+    for (int w = 0; w < static_cast<int>(kernel_.windows.size()); ++w) {
+      if (!Copied(w) || !walk.StartMoves(w)) {
+        key.push_back(-1);
+        continue;
       }
-      const auto [it, fresh] =
-          sort_of_.try_emplace(key, static_cast<int32_t>(plan_.sorts.size()));
-      if (fresh) {
-        plan_.sorts.push_back(
-            PlanOf(timing_.classes[key[0]].profile, *walk, Phase::kStep));
-      }
-      steps.push_back(it->second);
+      const isa::Box box = walk.StartBox(w);
+      key.push_back(box.bytes);
+      key.push_back(box.chunk_bytes);
     }
+    const auto [it, fresh] =
+        sort_of_.try_emplace(key, static_cast<int32_t>(plan_.sorts.size()));
+    if (fresh) {
+      plan_.sorts.push_back(
+          PlanOf(timing_.classes[key[0]].profile, walk, Phase::kStep));
+    }
+    return it->second;
   }
 
   StepPlan PlanOf(const Profile& profile, const isa::GridWalk& walk,

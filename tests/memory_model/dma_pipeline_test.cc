@@ -112,13 +112,29 @@ TEST(DmaPipeline, TheJumpChangesNothing) {
     }
     const int64_t times = 1 + random() % 300;
     const Picoseconds latency(random() % 5000);
-    DmaPipeline jump(latency), walk(latency);
+    const int slots = 1 + random() % 4, ahead = 1 + random() % 4;
+    DmaPipeline jump(latency, slots, ahead), walk(latency, slots, ahead);
     jump.Repeat(period, times);
     for (int64_t i = 0; i < times; ++i) {
       for (const PipelineStep& step : period) walk.Step(step);
     }
     EXPECT_EQ(jump.Finish(), walk.Finish()) << "round " << round;
     EXPECT_LE(jump.computed_steps(), walk.computed_steps());
+  }
+}
+
+TEST(DmaPipeline, NoneEndsBeforeItsLeastTime) {
+  std::mt19937 random(11);
+  for (int round = 0; round < 500; ++round) {
+    const PipelineStep step{Picoseconds(random() % 3 * (random() % 900)),
+                            Picoseconds(random() % 1000),
+                            Picoseconds(random() % 3 * (random() % 900))};
+    const int64_t times = random() % 40;
+    const Picoseconds latency(random() % 5000);
+    DmaPipeline pipeline(latency);
+    pipeline.Repeat({&step, 1}, times);
+    EXPECT_LE(DmaPipeline::LeastTime(step, times, latency), pipeline.Finish())
+        << "round " << round;
   }
 }
 

@@ -8,6 +8,9 @@ namespace {
 using isa::Bit;
 using isa::Slot;
 
+constexpr isa::SlotMask kMemory =
+    Bit(Slot::kMisc) | Bit(Slot::kLoad) | Bit(Slot::kStore);
+
 }  // namespace
 
 bool SameBank(const VInstr& x, const VInstr& y, const isa::MachineModel& model,
@@ -33,22 +36,26 @@ bool SameBank(const VInstr& x, const VInstr& y, const isa::MachineModel& model,
 }
 
 BundleResources::Used BundleResources::Full(Used used) const {
-  constexpr isa::SlotMask kMemory =
-      Bit(Slot::kMisc) | Bit(Slot::kLoad) | Bit(Slot::kStore);
-  used.no_more = model_.bundle_width > 0 && used.size >= model_.bundle_width;
-  used.full = 0;
+  Fill(&used, static_cast<isa::SlotMask>(~0));
+  return used;
+}
+
+void BundleResources::Fill(Used* used, isa::SlotMask taken) const {
+  used->no_more = model_.bundle_width > 0 && used->size >= model_.bundle_width;
   for (int s = 0; s < isa::kNumSlots; ++s) {
-    if (used.slots[s] >= model_.slots[s]) used.full |= isa::SlotMask{1} << s;
-  }
-  if (used.memory >= model_.load_store_total) used.full |= kMemory;
-  // Misc instructions count as a load and as a store too.
-  const int misc = used.slots[static_cast<int>(Slot::kMisc)];
-  for (const Slot slot : {Slot::kLoad, Slot::kStore}) {
-    if (used.slots[static_cast<int>(slot)] + misc >= model_.Slots(slot)) {
-      used.full |= Bit(slot) | Bit(Slot::kMisc);
+    if ((taken >> s & 1) != 0 && used->slots[s] >= model_.slots[s]) {
+      used->full |= isa::SlotMask{1} << s;
     }
   }
-  return used;
+  if ((taken & kMemory) == 0) return;
+  if (used->memory >= model_.load_store_total) used->full |= kMemory;
+  // Misc instructions count as a load and as a store too.
+  const int misc = used->slots[static_cast<int>(Slot::kMisc)];
+  for (const Slot slot : {Slot::kLoad, Slot::kStore}) {
+    if (used->slots[static_cast<int>(slot)] + misc >= model_.Slots(slot)) {
+      used->full |= Bit(slot) | Bit(Slot::kMisc);
+    }
+  }
 }
 
 bool BundleResources::BanksFree(const Used& used, const VInstr& v,
@@ -75,10 +82,8 @@ void BundleResources::Take(int64_t cycle, const VInstr& v) {
   const isa::SlotMask slots = isa::Info(v.op).slots;
   ++used.size;
   for (int s = 0; s < isa::kNumSlots; ++s) used.slots[s] += slots >> s & 1;
-  if (slots & (Bit(Slot::kLoad) | Bit(Slot::kStore) | Bit(Slot::kMisc))) {
-    ++used.memory;
-  }
-  used = Full(used);
+  if (slots & kMemory) ++used.memory;
+  Fill(&used, slots);
   if (isa::IsVectorLoad(v.op)) {
     loads_.push_back({v.op, v.a, v.c, v.imm, v.imm2, used.first_load});
     used.first_load = static_cast<int32_t>(loads_.size()) - 1;

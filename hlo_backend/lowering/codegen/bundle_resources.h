@@ -60,6 +60,8 @@ class BundleResources {
 
   // `used` with what follows from its counts.
   Used Full(Used used) const;
+  // The same where only the counts of these slots have grown.
+  void Fill(Used* used, isa::SlotMask taken) const;
   bool BanksFree(const Used& used, const VInstr& v,
                  absl::Span<const VRegister> registers) const;
 

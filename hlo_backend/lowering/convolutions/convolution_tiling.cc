@@ -157,7 +157,8 @@ class Search {
       return;
     }
     if (VmemBytes(context_, tiling) > VmemBudget(context_)) return;
-    const Picoseconds time = TimeOf(context_, tiling, cost.step_cycles);
+    const Picoseconds time =
+        TimeOf(context_, tiling, cost.step_cycles, Limit());
     if (context_.log != nullptr) {
       ++context_.log->considered;
       AddCost(block.Steps(),
@@ -167,6 +168,13 @@ class Search {
     if (best_.has_value() && time >= best_time_) return;
     best_ = block;
     best_time_ = time;
+  }
+
+  // Nothing slower is taken, but a log has the time of each.
+  Picoseconds Limit() const {
+    return best_.has_value() && context_.log == nullptr
+               ? best_time_
+               : Picoseconds(INT64_MAX);
   }
 
   const KernelContext& context_;
@@ -232,7 +240,7 @@ std::vector<int64_t> DistinctCuts(int64_t size) {
 }
 
 Picoseconds TimeOf(const KernelContext& context, const Tiling& tiling,
-                   int64_t body) {
+                   int64_t body, Picoseconds limit) {
   isa::Kernel kernel;
   kernel.args = tiling.args;
   kernel.grid = tiling.grid;
@@ -265,9 +273,12 @@ Picoseconds TimeOf(const KernelContext& context, const Tiling& tiling,
       steps == 1
           ? 0
           : core.kernel_step.count() + core.kernel_step_window.count() * copied;
-  memory::DmaPipeline pipeline(hbm.latency());
   const memory::PipelineStep one{
       load, core.clock.ToTime(Cycles(body + overhead)), store};
+  const Picoseconds least =
+      memory::DmaPipeline::LeastTime(one, steps, hbm.latency());
+  if (least >= limit) return least;
+  memory::DmaPipeline pipeline(hbm.latency());
   pipeline.Repeat({&one, 1}, steps);
   return pipeline.Finish();
 }

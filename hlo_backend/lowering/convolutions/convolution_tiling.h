@@ -45,9 +45,10 @@ ConvolutionCost CostOf(const ConvolutionForm& form, const TapPacking& packing,
                        const isa::MachineModel& machine);
 
 // Time of a kernel whose every step is as long as the average one; `body`:
-// cycles of a step without its DMA.
+// cycles of a step without its DMA. From `limit` on it may be less than that,
+// but no less than `limit`: for searches that ask whether something is faster.
 Picoseconds TimeOf(const KernelContext& context, const Tiling& tiling,
-                   int64_t body);
+                   int64_t body, Picoseconds limit = Picoseconds(INT64_MAX));
 
 // `windows_of` makes the tiling of a block without its code.
 // ResourceExhausted if none fits.

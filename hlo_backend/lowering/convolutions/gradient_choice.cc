@@ -63,7 +63,9 @@ void GradientChoice::Take(const SecondCut& second,
         if (VmemBytes(context_, tiling) > VmemBudget(context_)) continue;
         if (WasTried(tiling)) continue;
         found = true;
-        const Picoseconds time = TimeOf(context_, tiling, cycles);
+        const Picoseconds time =
+            TimeOf(context_, tiling, cycles,
+                   best_.has_value() ? best_time_ : Picoseconds(INT64_MAX));
         if (context_.log != nullptr) ++context_.log->considered;
         if (best_.has_value() && time >= best_time_) continue;
         best_ = step;

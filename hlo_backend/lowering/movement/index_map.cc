@@ -123,6 +123,36 @@ std::vector<bool> Reached(const Instruction& i, const std::vector<bool>& of) {
   }
 }
 
+// Of a pad's elements from that at `x` of its dimension `d` on, which is
+// padding: how many are, up to the next one that may not be.
+int64_t PaddingAlong(const Instruction& pad, size_t d, int64_t x) {
+  const auto& dim = pad.attrs<hlo::PadAttrs>().dims[d];
+  const int64_t at = x - dim.low;
+  if (at < 0) return -at;
+  const int64_t between = dim.interior + 1;
+  const int64_t size = pad.operand(0)->shape().dim(static_cast<int>(d));
+  if (at >= size * between) return INT64_MAX;
+  return between - at % between;
+}
+
+// Where one more along dimension `dim` of the result is one more in the
+// operand: that dimension of it, or -1.
+int CountedIn(const Instruction& i, int dim) {
+  if (dim < 0) return -1;
+  switch (i.opcode()) {
+    case Opcode::kCopy:
+    case Opcode::kPad:
+    case Opcode::kConcatenate:
+      return dim;
+    case Opcode::kTranspose:
+      return static_cast<int>(i.dimensions()[dim]);
+    case Opcode::kSlice:
+      return i.attrs<hlo::SliceAttrs>().strides[dim] == 1 ? dim : -1;
+    default:
+      return -1;
+  }
+}
+
 }  // namespace
 
 absl::StatusOr<IndexMap> IndexMap::Of(const Instruction& instruction) {
@@ -152,28 +182,43 @@ bool IndexMap::Pads() const {
   return false;
 }
 
-bool IndexMap::PadsAlong(const DimVector& index, int dim) const {
+int64_t IndexMap::PaddingFrom(const DimVector& index, int dim) const {
+  constexpr int64_t kAll = INT64_MAX;
   const bool fusion = instruction_->opcode() == Opcode::kFusion;
   const Instruction* i = fusion ? instruction_->fused()->root() : instruction_;
+  // Dimensions that `dim` reaches, and the one where it still counts one by
+  // one; -1: none.
   std::vector<bool> reached(index.size(), false);
   reached[dim] = true;
+  int counted = dim;
   DimVector x = index;
   while (i->opcode() != Opcode::kParameter) {
     if (i->opcode() == Opcode::kPad) {
+      int64_t most = 0;
       for (size_t d = 0; d < x.size(); ++d) {
         int64_t at = x[d];
-        if (!reached[d] && IsPadding(*i, d, &at)) return true;
+        if (!IsPadding(*i, d, &at)) continue;
+        if (!reached[d]) return kAll;
+        if (static_cast<int>(d) == counted) {
+          most = std::max(most, PaddingAlong(*i, d, x[d]));
+        }
+      }
+      if (most > 0) return most;
+      if (counted >= 0 &&
+          i->attrs<hlo::PadAttrs>().dims[counted].interior > 0) {
+        counted = -1;
       }
     }
     // Which operand an element comes from may depend on `dim`.
     const bool chooses =
         i->opcode() == Opcode::kConcatenate && reached[i->dimensions()[0]];
     int operand = 0;
-    if (chooses || !Step(*i, &x, &operand) || !fusion) return false;
+    if (chooses || !Step(*i, &x, &operand) || !fusion) return 1;
+    counted = CountedIn(*i, counted);
     reached = Reached(*i, reached);
     i = i->operand(operand);
   }
-  return false;
+  return 1;
 }
 
 Source IndexMap::At(const DimVector& index) const {

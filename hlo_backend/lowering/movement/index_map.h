@@ -26,10 +26,10 @@ class IndexMap {
   static absl::StatusOr<IndexMap> Of(const hlo::Instruction& instruction);
 
   Source At(const hlo::DimVector& index) const;
-  // The element is padding, and so is every other that differs from it in
-  // dimension `dim` of the result alone, by the dimensions of pads that `dim`
-  // does not reach. False: perhaps.
-  bool PadsAlong(const hlo::DimVector& index, int dim) const;
+  // The element is padding: so many elements from it on, along dimension `dim`
+  // of the result, surely are too, itself among them; INT64_MAX: all that
+  // follow.
+  int64_t PaddingFrom(const hlo::DimVector& index, int dim) const;
   // Some of the result is padding.
   bool Pads() const;
 

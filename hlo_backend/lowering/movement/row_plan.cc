@@ -32,11 +32,11 @@ RowPlan::Run RowPlan::At(int64_t row, int part, int lane) const {
   return run;
 }
 
-bool RowPlan::PadsToTheEnd(int64_t row, int part, int lane) const {
+int64_t RowPlan::PaddingFrom(int64_t row, int part, int lane) const {
   DimVector index;
   CHECK(result_.ElementAt({row, part, lane}, &index));
   const PhysicalArray& a = result_.array();
-  return a.linear == 0 && map_.PadsAlong(index, a.dims[a.rank() - 1]);
+  return a.linear != 0 ? 1 : map_.PaddingFrom(index, a.dims[a.rank() - 1]);
 }
 
 std::vector<RowPlan::Run> RowPlan::RunsOf(int64_t row, int part) const {
@@ -54,11 +54,17 @@ std::vector<RowPlan::Run> RowPlan::RunsOf(int64_t row, int part) const {
               end.from.lane - run.from.lane == last - lane);
     };
     int good = lane, bad = lanes;
-    if (run.operand < 0 && PadsToTheEnd(row, part, lane)) {
-      good = lanes - 1;
-    } else if (run.operand < 0) {
+    if (run.operand < 0) {
       // Padding may stand on both sides of elements.
-      while (good + 1 < lanes && together(good + 1)) ++good;
+      const auto skip = [&] {
+        const int64_t more = PaddingFrom(row, part, good) - 1;
+        good += static_cast<int>(std::min<int64_t>(more, lanes - 1 - good));
+      };
+      skip();
+      while (good + 1 < lanes && together(good + 1)) {
+        ++good;
+        skip();
+      }
     } else if (together(lanes - 1)) {
       good = lanes - 1;
     } else {

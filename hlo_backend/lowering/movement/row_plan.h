@@ -74,8 +74,8 @@ class RowPlan {
   bool SameInStep(int64_t row, int64_t step, int64_t steps,
                   std::vector<bool>* known, Blocks* blocks);
   Run At(int64_t row, int part, int lane) const;
-  // All that follows in the row is padding as well, without a look at each.
-  bool PadsToTheEnd(int64_t row, int part, int lane) const;
+  // Padding is at `lane`: how many lanes from it on surely are, too.
+  int64_t PaddingFrom(int64_t row, int part, int lane) const;
 
   IndexMap map_;
   WordRows result_;

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <deque>
+#include <numeric>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
@@ -31,12 +32,17 @@ bool IsLeaf(VInstr v, absl::Span<const VRegister> registers) {
 }
 
 // For a push of the EUP the number of its pop, for the pop that of its push,
-// for every other instruction its own.
+// for every other instruction its own. Most blocks have no push.
 std::vector<size_t> Partners(absl::Span<const VInstr> instrs) {
   std::vector<size_t> partners(instrs.size());
+  std::iota(partners.begin(), partners.end(), 0);
+  if (std::none_of(instrs.begin(), instrs.end(), [](const VInstr& v) {
+        return isa::Info(v.op).pushes == isa::Fifo::kEup;
+      })) {
+    return partners;
+  }
   std::array<std::deque<size_t>, isa::kMaxUnits> pushes;
   for (size_t n = 0; n < instrs.size(); ++n) {
-    partners[n] = n;
     const isa::InstrInfo& info = isa::Info(instrs[n].op);
     std::deque<size_t>& waiting = pushes[instrs[n].unit];
     if (info.pushes == isa::Fifo::kEup) waiting.push_back(n);
@@ -65,7 +71,7 @@ int64_t Code::PlaceOpenBlock(int64_t wish, bool in_order, int64_t key) {
   int64_t end = wish;  // the latest issue, pops of pairs aside
   int64_t popped = wish;
   for (size_t n = 0; n < block.instrs.size(); ++n) {
-    VInstr v = block.instrs[n];
+    VInstr& v = block.instrs[n];
     if (partners[n] < n) continue;  // placed with its push
     codegen::ForEachRead(v, [&](isa::RegClass, int32_t reg) {
       const auto it = waiting.find(reg);

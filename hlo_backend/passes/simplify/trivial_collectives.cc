@@ -9,23 +9,27 @@
 namespace ptxla::hlo {
 namespace {
 
+// The devices of the module as the pass gets it: counting them takes a walk
+// over all instructions.
+struct Devices {
+  int64_t count = 1, partitions = 1;
+};
+
 // Every group has one device. Groups that a channel id makes groups of replicas
 // have all partitions of these (XLA's CollectiveOpGroupMode).
-bool IsAlone(const Instruction& i, const Module& module) {
+bool IsAlone(const Instruction& i, const Devices& devices) {
   const auto& attrs = i.attrs<CollectiveAttrs>();
-  const int64_t devices = module.DeviceCount();
-  if (devices == 1) return true;
-  if (attrs.groups.group_size(devices) != 1) return false;
+  if (devices.count == 1) return true;
+  if (attrs.groups.group_size(devices.count) != 1) return false;
   return !attrs.channel_id.has_value() || attrs.use_global_device_ids ||
-         module.num_partitions() == 1 || i.opcode() == Opcode::kAllToAll ||
+         devices.partitions == 1 || i.opcode() == Opcode::kAllToAll ||
          i.opcode() == Opcode::kCollectiveBroadcast;
 }
 
 // Every device sends to itself.
-bool IsIdentity(const Instruction& permute, const Module& module) {
+bool IsIdentity(const Instruction& permute, const Devices& devices) {
   const auto& pairs = permute.attrs<PermuteAttrs>().source_target_pairs;
-  const int64_t devices = module.DeviceCount();
-  return static_cast<int64_t>(pairs.size()) == devices &&
+  return static_cast<int64_t>(pairs.size()) == devices.count &&
          std::all_of(pairs.begin(), pairs.end(),
                      [](const auto& p) { return p.first == p.second; });
 }
@@ -36,7 +40,7 @@ bool IsSilent(const Instruction& i) {
   return attrs != nullptr && attrs->source_target_pairs.empty();
 }
 
-bool IsTrivial(const Instruction& i, const Module& module) {
+bool IsTrivial(const Instruction& i, const Devices& devices) {
   switch (i.opcode()) {
     case Opcode::kAllGather:
     case Opcode::kAllGatherStart:
@@ -45,10 +49,10 @@ bool IsTrivial(const Instruction& i, const Module& module) {
     case Opcode::kAllToAll:
     case Opcode::kCollectiveBroadcast:
     case Opcode::kReduceScatter:
-      return IsAlone(i, module);
+      return IsAlone(i, devices);
     case Opcode::kCollectivePermute:
     case Opcode::kCollectivePermuteStart:
-      return i.operand_count() == 1 && (IsSilent(i) || IsIdentity(i, module));
+      return i.operand_count() == 1 && (IsSilent(i) || IsIdentity(i, devices));
     default:
       return false;
   }
@@ -68,7 +72,7 @@ Instruction* Given(Instruction* collective, const Instruction& result) {
   return b.Tuple(collective->operands());
 }
 
-Instruction* ValueOf(Instruction* i, const Module& module) {
+Instruction* ValueOf(Instruction* i, const Devices& devices) {
   switch (i->opcode()) {
     case Opcode::kAllGatherStart:
     case Opcode::kAllReduceStart:
@@ -77,12 +81,12 @@ Instruction* ValueOf(Instruction* i, const Module& module) {
     case Opcode::kAllGatherDone:
     case Opcode::kAllReduceDone:
     case Opcode::kCollectivePermuteDone:
-      return IsTrivial(*i->operand(0), module) ? Given(i->operand(0), *i)
-                                               : nullptr;
+      return IsTrivial(*i->operand(0), devices) ? Given(i->operand(0), *i)
+                                                : nullptr;
     case Opcode::kRaggedAllToAll:
-      return IsAlone(*i, module) ? RowsMovedWithin(i) : nullptr;
+      return IsAlone(*i, devices) ? RowsMovedWithin(i) : nullptr;
     default:
-      return IsTrivial(*i, module) ? Given(i, *i) : nullptr;
+      return IsTrivial(*i, devices) ? Given(i, *i) : nullptr;
   }
 }
 
@@ -90,13 +94,14 @@ Instruction* ValueOf(Instruction* i, const Module& module) {
 
 absl::StatusOr<bool> TrivialCollectivesPass::Run(Module* module,
                                                  const PassContext&) {
+  const Devices devices{module->DeviceCount(), module->num_partitions()};
   bool changed = false;
   for (Computation* c : ControlComputations(*module)) {
     for (Instruction* i : c->PostOrder()) {
-      Instruction* value = ValueOf(i, *module);
+      Instruction* value = ValueOf(i, devices);
       if (value == nullptr || value->shape() != i->shape()) continue;
       Instruction* start = i->operand_count() > 0 ? i->operand(0) : nullptr;
-      const bool done = start != nullptr && IsTrivial(*start, *module);
+      const bool done = start != nullptr && IsTrivial(*start, devices);
       c->Replace(i, value);
       if (done && start->user_count() == 0) c->Remove(start);
       changed = true;
