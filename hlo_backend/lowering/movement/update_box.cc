@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "base/units.h"
-#include "hlo_backend/lowering/movement/scalar_value.h"
+#include "hlo_backend/lowering/movement/start_index.h"
 #include "hlo_backend/lowering/movement/strip_box.h"
 #include "hlo_backend/lowering/movement/strip_mover.h"
 #include "hlo_backend/lowering/physical_array.h"
@@ -66,7 +66,7 @@ class UpdateBox {
     int dimension = 0;  // logical
     int64_t block = 1;  // planes of a step
     int grid_dim = -1;
-    int window = -1;  // of the start; -1: 0
+    StartIndex start = {};
 
     bool Partial() const { return count != size; }
   };
@@ -97,12 +97,13 @@ class UpdateBox {
       bytes *= a.block;
     }
     for (Axis& a : axes_) {
-      a.grid_dim = a.window = -1;
+      a.grid_dim = -1;
+      a.start = StartIndex();
       if (a.unit == 1 && a.block < a.count) {
         a.grid_dim = static_cast<int>(t.grid.size());
         t.grid.push_back(a.count / a.block);
       }
-      if (a.Partial()) a.window = AddScalarWindow(2 + a.dimension, &t);
+      if (a.Partial()) a.start = StartIndex::Add(i_, 2 + a.dimension, &t);
     }
     region_ = BoxOf(to_, rows().tiles, lanes().tiles, 0);
     const int64_t words =
@@ -181,14 +182,8 @@ class UpdateBox {
       add(offset, g, axis.block * region_.axes[a].pitch);
       add(from_offset, g, axis.block * update_.axes[a].pitch);
     }
-    if (axis.window < 0) return;
-    const Sca address = b.NewSca();
-    b.WindowAddress(address, axis.window);
-    // XLA clamps starts.
-    Sca at = b.SLoad(0, address, 0);
-    at = b.SBinaryImm(Opcode::kSmax, at, 0);
-    at = b.SBinaryImm(Opcode::kSmin, at,
-                      static_cast<int32_t>(axis.size - axis.count));
+    if (!axis.start.exists()) return;
+    const Sca at = axis.start.Clamped(b, axis.size - axis.count);
     if (axis.unit == 1 && a < planes()) {
       add(offset, at, region_.axes[a].pitch);
       return;
