@@ -122,11 +122,13 @@ ValueError CompareInWiderRange(const Literal& expected, const Literal& exact,
   Literal nearest = Widened(expected);
   nearest.mutable_bytes();
   for (int64_t i = 0; i < expected.ElementCount(); ++i) {
-    if (!std::isfinite(expected.GetDouble(i)) &&
-        std::isfinite(exact.GetDouble(i)) &&
-        std::isfinite(actual.GetDouble(i))) {
-      nearest.SetDouble(i, exact.GetDouble(i));
-    }
+    const double e = expected.GetDouble(i), wide = exact.GetDouble(i),
+                 a = actual.GetDouble(i);
+    const bool overflows =
+        !std::isfinite(e) && std::isfinite(wide) && std::isfinite(a);
+    const bool has_no_infinity = std::isnan(e) && std::isinf(wide) && a == wide;
+    const bool underflows = e == 0 && wide != 0 && a != 0;
+    if (overflows || has_no_infinity || underflows) nearest.SetDouble(i, wide);
   }
   return Compare(nearest, actual);
 }
