@@ -202,7 +202,12 @@ def op_convolution(g):
     groups = g.r.choice([k for k in (1, 2, 4, 8, f) if f % k == 0])
     if g.m.kind not in ("f32", "bf16", "f16") or f // groups > n:
         raise Nothing
-    x = g.part((batch, n // batch, f), f"reshape({g.take().ref})")
+    x = g.take()
+    if groups > 1:
+        # Small groups are multiplied with zeros of others (docs/kernels/convolutions.md).
+        finite = g.part(g.m.dims, f"is-finite({x.ref})", "pred")
+        x = g.part(g.m.dims, f"select({refs([finite, x, splat(g, 0)])})")
+    x = g.part((batch, n // batch, f), f"reshape({x.ref})")
     tap = g.part((f // groups, f), f"slice({g.take().ref}), slice={{[0:{f // groups}], [0:{f}]}}")
     taps = [g.part((1, f // groups, f), f"reshape({v.ref})") for v in (tap, g.part(tap.dims, f"negate({tap.ref})"))]
     w = g.part((3, f // groups, f), f"concatenate({refs([taps[0], taps[1], taps[0]])}), dimensions={{0}}")
