@@ -195,6 +195,11 @@ def op_dot(g):
     return scaled(g, g.part(g.m.dims, f"dot({refs([x, g.take()])}), lhs_contracting_dims={{1}}, rhs_contracting_dims={{0}}"), n * columns)
 
 
+def finite(g, x):
+    p = g.part(g.m.dims, f"is-finite({x.ref})", "pred")
+    return g.part(g.m.dims, f"select({refs([p, x, splat(g, 0)])})")
+
+
 def op_convolution(g):
     """Along rows in batches of 1, 2 or 8, of one or several groups of columns."""
     n, f = g.m.dims
@@ -202,13 +207,10 @@ def op_convolution(g):
     groups = g.r.choice([k for k in (1, 2, 4, 8, f) if f % k == 0])
     if g.m.kind not in ("f32", "bf16", "f16") or f // groups > n:
         raise Nothing
-    x = g.take()
-    if groups > 1:
-        # Small groups are multiplied with zeros of others (docs/kernels/convolutions.md).
-        finite = g.part(g.m.dims, f"is-finite({x.ref})", "pred")
-        x = g.part(g.m.dims, f"select({refs([finite, x, splat(g, 0)])})")
+    # Small groups are multiplied with zeros of others, as are borders.
+    x, w = finite(g, g.take()), finite(g, g.take())
     x = g.part((batch, n // batch, f), f"reshape({x.ref})")
-    tap = g.part((f // groups, f), f"slice({g.take().ref}), slice={{[0:{f // groups}], [0:{f}]}}")
+    tap = g.part((f // groups, f), f"slice({w.ref}), slice={{[0:{f // groups}], [0:{f}]}}")
     taps = [g.part((1, f // groups, f), f"reshape({v.ref})") for v in (tap, g.part(tap.dims, f"negate({tap.ref})"))]
     w = g.part((3, f // groups, f), f"concatenate({refs([taps[0], taps[1], taps[0]])}), dimensions={{0}}")
     pad = g.r.choice(["1_1", "2_0", "3_-1"]) if n // batch > 2 else "1_1"
