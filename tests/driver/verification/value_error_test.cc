@@ -73,6 +73,21 @@ TEST(ValueErrorTest, AnInfinityMayStandWhereANarrowFloatHasNone) {
   }
 }
 
+// 448 * 448 is no number of f8e4m3fn, in f16 it is an infinity.
+TEST(ValueErrorTest, ANumberOfF32MayBeAnInfinityWhereItIsStored) {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const auto f16 = [](float x) {
+    Literal literal(hlo::Shape::Array(hlo::PrimitiveType::kF16, {1}));
+    literal.mutable_bytes();
+    literal.SetDouble(0, x);
+    return literal;
+  };
+  const Literal exact = Floats({200704});
+  EXPECT_EQ(CompareInWiderRange(f16(nan), exact, f16(1e9)).differing, 0);
+  EXPECT_TRUE(
+      std::isinf(CompareInWiderRange(f16(nan), exact, f16(-1e9)).worst));
+}
+
 TEST(ValueErrorTest, ComplexNumbersDifferByTheirDistance) {
   const auto numbers = [](std::complex<float> a, std::complex<float> b) {
     return Literal::FromVector<std::complex<float>>({2}, {a, b});
