@@ -6,6 +6,9 @@
 //   002.SyncTensorsGraph.12.cse.hlo
 //   040.SyncTensorsGraph.12.program.tpuasm
 //   041.SyncTensorsGraph.12.trace.textproto
+//
+// A folder holds the stages of one run: those of an earlier one are removed,
+// other files stay.
 #ifndef PTXLA_DRIVER_DUMP_H_
 #define PTXLA_DRIVER_DUMP_H_
 
@@ -21,7 +24,8 @@ class DumpWriter {
  public:
   // Writes nothing.
   DumpWriter() = default;
-  // Makes the folder. InvalidArgument if that fails.
+  // Makes the folder, or clears it of an earlier dump. InvalidArgument if that
+  // fails.
   static absl::StatusOr<DumpWriter> Create(const std::string& folder);
 
   bool enabled() const { return !folder_.empty(); }

@@ -121,12 +121,19 @@ ValueError CompareInWiderRange(const Literal& expected, const Literal& exact,
   if (!hlo::IsFloat(expected.shape().type())) return Compare(expected, actual);
   Literal nearest = Widened(expected);
   nearest.mutable_bytes();
+  Literal stored(actual.shape());
+  stored.mutable_bytes();
   for (int64_t i = 0; i < expected.ElementCount(); ++i) {
-    if (!std::isfinite(expected.GetDouble(i)) &&
-        std::isfinite(exact.GetDouble(i)) &&
-        std::isfinite(actual.GetDouble(i))) {
-      nearest.SetDouble(i, exact.GetDouble(i));
-    }
+    const double e = expected.GetDouble(i), wide = exact.GetDouble(i),
+                 a = actual.GetDouble(i);
+    const bool overflows =
+        !std::isfinite(e) && std::isfinite(wide) && std::isfinite(a);
+    stored.SetDouble(i, wide);
+    const bool has_no_infinity =
+        std::isnan(e) && std::isinf(a) && a == stored.GetDouble(i);
+    const bool underflows = e == 0 && wide != 0 && a != 0;
+    if (overflows || underflows) nearest.SetDouble(i, wide);
+    if (has_no_infinity) nearest.SetDouble(i, a);
   }
   return Compare(nearest, actual);
 }

@@ -34,8 +34,10 @@ bool IsRounded(hlo::PrimitiveType type);  // floats and complex numbers
 // Arrays of one shape.
 ValueError Compare(const hlo::Literal& expected, const hlo::Literal& actual);
 
-// The same where `exact`, computed in f32, may stand for elements that overflow
-// a narrower float and are finite in f32: whoever keeps f32 finds those.
+// The same where `exact`, computed in f32, may stand for elements that a
+// narrower float does not hold and f32 does: whoever keeps f32 finds those.
+// They overflow it, are too small for it, or are infinite where it has no
+// infinity (and a NaN instead).
 ValueError CompareInWiderRange(const hlo::Literal& expected,
                                const hlo::Literal& exact,
                                const hlo::Literal& actual);

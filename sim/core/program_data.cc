@@ -66,6 +66,19 @@ class SharedVmem {
   std::vector<std::vector<uint8_t>> before_, after_;
 };
 
+// Bytes from the first to the last of a block in VMEM: of its slot, or where it
+// is used in its array.
+int64_t ReachOf(const isa::Kernel& k, const isa::Window& w) {
+  if (w.arg < 0 || k.args[w.arg].space != isa::Space::kVmem) {
+    return w.slot_bytes;
+  }
+  int64_t reach = w.inner_bytes;
+  for (const isa::WindowDim& d : w.dims) {
+    reach += (d.block - 1) * d.hbm_stride;
+  }
+  return std::max(reach, w.slot_bytes);
+}
+
 }  // namespace
 
 ProgramData::ProgramData(const isa::Program& program, const chips::Slice& slice,
@@ -90,7 +103,7 @@ ProgramData::ProgramData(const isa::Program& program, const chips::Slice& slice,
   int64_t block = isa::kVmemAlignment;
   for (const isa::Kernel& k : program.kernels) {
     for (const isa::Window& w : k.windows) {
-      block = std::max(block, w.slot_bytes);
+      block = std::max(block, ReachOf(k, w));
     }
   }
   vmem_end = std::max(vmem_end, program.scoped_vmem_bytes);

@@ -4,8 +4,10 @@
 
 Every module must compute what the evaluator computes, or be refused with a
 documented exit code (docs/hlo.md): wrong numbers, crashes and runs without end
-fail. Modules are those of random_hlo/; a seed is the same module and chip every
-time. --keep writes the modules that failed into FOLDER.
+fail. Modules are those of random_hlo/: every second seed is a program of loops
+and branches around large arrays, the others are single operations. A seed is
+the same module and chip every time. --keep writes the modules that failed into
+FOLDER.
 """
 
 import argparse
@@ -17,6 +19,7 @@ import sys
 import tempfile
 
 from random_hlo import random_module
+from random_hlo.programs import random_program
 
 CHIPS = ['v6e-1', 'v3-8', 'v5p:1x1x1', 'v4:1x1x1', 'tpu7x:1x1x1', 'v5e-1']
 SECONDS = 60
@@ -24,12 +27,16 @@ SECONDS = 60
 RIGHT = {0: 'right', 2: 'for other devices', 3: 'too large', 5: 'refused'}
 
 
+def module_of(seed):
+    return (random_program(seed // 2) if seed % 2 else random_module(seed)).text
+
+
 def verify(sim, seed, folder):
     """(seed, chip, exit code or what happened, first line of the errors)"""
-    chip = CHIPS[seed % len(CHIPS)]
+    chip = CHIPS[seed // 2 % len(CHIPS)]
     path = os.path.join(folder, f'{seed}.hlo')
     with open(path, 'w', encoding='utf-8') as file:
-        file.write(random_module(seed).text)
+        file.write(module_of(seed))
     command = [sim, 'run', '--hlo', path, '--topology', chip, '--db', 'none', '--verify']
     try:
         run = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=False)

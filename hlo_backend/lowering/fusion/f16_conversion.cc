@@ -92,6 +92,19 @@ Vec UnpackF16(CodeBuilder& b, Vec packed, int part) {
       b.Unary(part ? Opcode::kVunpackCHBf16 : Opcode::kVunpackCLBf16, packed));
 }
 
+Vec NarrowToF16(CodeBuilder& b, Vec x) {
+  if (!HasConversions(b.model())) return Narrow(b, x, 10);
+  return b.Unary(Opcode::kVunpackCLU16, b.Binary(Opcode::kVpackCF16, x, x));
+}
+
+Vec F16InWords(CodeBuilder& b, Vec bits) {
+  if (!HasConversions(b.model())) {
+    return Widen(b, b.BinaryImm(Opcode::kVshll, bits, 16));
+  }
+  return b.Unary(Opcode::kVunpackCLF16,
+                 b.Binary(Opcode::kVpackCB16, bits, bits));
+}
+
 Vec WidenF16(CodeBuilder& b, Vec bits) {
   const Vec upper = b.BinaryImm(Opcode::kVshll, bits, 16);
   if (!HasConversions(b.model())) return Widen(b, upper);

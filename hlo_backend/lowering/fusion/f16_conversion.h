@@ -21,7 +21,12 @@ codegen::Vec UnpackF16(codegen::CodeBuilder& b, codegen::Vec packed, int part);
 codegen::Vec PackF16(codegen::CodeBuilder& b, codegen::Vec low,
                      codegen::Vec high);
 
-// f16 in the lower halves of words, as f32.
+// f32 as f16 in the lower halves of words; the upper ones mean nothing. And
+// back.
+codegen::Vec NarrowToF16(codegen::CodeBuilder& b, codegen::Vec x);
+codegen::Vec F16InWords(codegen::CodeBuilder& b, codegen::Vec bits);
+
+// The same of a row that is on all sublanes.
 codegen::Vec WidenF16(codegen::CodeBuilder& b, codegen::Vec bits);
 
 // For chips that cannot expand a packed register (codegen/narrow_tiles.h),

@@ -3,6 +3,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "hlo_backend/lowering/fusion/elementwise_parts.h"
+#include "hlo_backend/lowering/fusion/narrow_bits.h"
 #include "hlo_backend/lowering/fusion/number_conversion.h"
 
 namespace ptxla::lowering {
@@ -78,12 +79,14 @@ absl::StatusOr<Value> EmitElementwise(CodeBuilder& b, const Instruction& i,
       return EmitConvert(b, i, in[0], wraps);
     case Hlo::kCopy:
       return in[0];
-    case Hlo::kBitcastConvert:
-      if (hlo::BitWidth(type) == 32 &&
-          hlo::BitWidth(i.operand(0)->shape().type()) == 32) {
-        return in[0];
+    case Hlo::kBitcastConvert: {
+      const PrimitiveType from = i.operand(0)->shape().type();
+      if (hlo::BitWidth(type) == 32 && hlo::BitWidth(from) == 32) return in[0];
+      if (const auto bits = EmitNarrowBits(b, from, type, in[0].vec)) {
+        return Value::Of(*bits);
       }
-      return NoSequence(i, "bitcast-convert of narrow types");
+      return NoSequence(i, "bitcast-convert of these types");
+    }
     case Hlo::kReducePrecision: {
       const auto& attrs = i.attrs<hlo::ReducePrecisionAttrs>();
       if (attrs.exponent_bits == 8 && attrs.mantissa_bits == 7) {

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "base/units.h"
-#include "hlo_backend/lowering/movement/scalar_value.h"
 
 namespace ptxla::lowering {
 namespace {
@@ -83,11 +82,11 @@ absl::Status BoxFetch::Place(const hlo::Instruction& i, Tiling* tiling) {
   MakeBox();
   in_place_ = tiling->args[arg_].space == isa::Space::kVmem && CanReadInPlace();
   if (in_place_) {
-    start_windows_.assign(Axes().size(), -1);
+    starts_.assign(Axes().size(), StartIndex());
     for (size_t p = 0; p < planes_.size(); ++p) {
       box_.axes[p].stride = box_.axes[p].pitch;
       if (planes_[p].map.dynamic < 0) continue;
-      start_windows_[p] = AddScalarWindow(planes_[p].map.dynamic, tiling);
+      starts_[p] = StartIndex::Add(i, planes_[p].map.dynamic, tiling);
     }
     return absl::OkStatus();
   }
@@ -127,7 +126,7 @@ void BoxFetch::EmitInPlace(CodeBuilder& b, Sca base) const {
   for (size_t a = 0; a < axes.size(); ++a) {
     const int64_t pitch = box_.axes[a].pitch;
     fixed += sides_[a].origin * pitch;
-    if (start_windows_[a] >= 0) {
+    if (starts_[a].exists()) {
       const Sca plane = StartTile(b, a, base, nullptr);
       b.SBinaryTo(base, Opcode::kSadd, base,
                   b.SMulImm(plane, static_cast<int32_t>(pitch)));

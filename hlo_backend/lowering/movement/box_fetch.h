@@ -13,6 +13,7 @@
 #include "hlo_backend/ir/instruction.h"
 #include "hlo_backend/lowering/kernel_plan.h"
 #include "hlo_backend/lowering/movement/box_map.h"
+#include "hlo_backend/lowering/movement/start_index.h"
 #include "hlo_backend/lowering/movement/strip_box.h"
 #include "hlo_backend/lowering/movement/strip_mover.h"
 
@@ -77,7 +78,7 @@ class BoxFetch {
   bool own_dma_ = false;
   bool in_place_ = false;  // the operand's tiles are strips already
   int window_ = -1;
-  std::vector<int> start_windows_;  // by axis; -1: no start from data
+  std::vector<StartIndex> starts_;  // by axis, of those that data give
   StripDma dma_;
   int64_t scratch_ = 0;  // where the box begins
 };

@@ -5,7 +5,6 @@
 #include "absl/strings/str_cat.h"
 #include "base/units.h"
 #include "hlo_backend/lowering/movement/box_fetch.h"
-#include "hlo_backend/lowering/movement/scalar_value.h"
 
 namespace ptxla::lowering {
 namespace {
@@ -18,7 +17,7 @@ using isa::Opcode;
 
 absl::Status BoxFetch::PlaceDma(const hlo::Instruction& i, Tiling* tiling) {
   const std::vector<const FetchAxis*> axes = Axes();
-  start_windows_.assign(axes.size(), -1);
+  starts_.assign(axes.size(), StartIndex());
   // Where it must not begin outside of the operand, the box begins earlier or
   // later: so far the code reads beyond its ends.
   int64_t front = 0, back = 2 * int64_t{isa::kVregBytes};
@@ -34,7 +33,7 @@ absl::Status BoxFetch::PlaceDma(const hlo::Instruction& i, Tiling* tiling) {
     StripAxis& box = box_.axes[a];
     box.count = std::min(box.count, box.extent);
     if (axis.map.dynamic >= 0) {
-      start_windows_[a] = AddScalarWindow(axis.map.dynamic, tiling);
+      starts_[a] = StartIndex::Add(i, axis.map.dynamic, tiling);
       back += box.stride;
       continue;
     }
@@ -59,17 +58,11 @@ Sca BoxFetch::StartTile(CodeBuilder& b, size_t a, Sca base,
                         StripMove* move) const {
   const FetchAxis& axis = *Axes()[a];
   const Side& side = sides_[a];
-  const Sca address = b.NewSca();
-  b.WindowAddress(address, start_windows_[a]);
-  Sca at = b.SLoad(0, address, 0);
-  // XLA clamps starts.
   const int64_t extent =
       a < planes_.size()    ? axis.extent
       : a == planes_.size() ? (array_.linear != 0 ? array_.linear : array_.rows)
                             : array_.columns;
-  at = b.SBinaryImm(Opcode::kSmax, at, 0);
-  at =
-      b.SBinaryImm(Opcode::kSmin, at, static_cast<int32_t>(extent - axis.size));
+  const Sca at = starts_[a].Clamped(b, extent - axis.size);
   const Sca tile = b.SBinaryImm(Opcode::kSshra, at, CeilLog2(side.unit));
   if (side.unit > 1) {
     Sca phase =
@@ -124,7 +117,7 @@ void BoxFetch::EmitDma(CodeBuilder& b, Sca base, StripMove* move) const {
       continue;
     }
     Sca tile;  // of the operand, where the block would begin
-    if (start_windows_[a] < 0) {
+    if (!starts_[a].exists()) {
       tile = b.SImm(static_cast<int32_t>(side.origin));
     } else {
       tile = StartTile(b, a, base, move);

@@ -6,14 +6,6 @@ using codegen::CodeBuilder;
 using codegen::Sca;
 using isa::Opcode;
 
-Sca ClampedStart(CodeBuilder& b, int window, int64_t last) {
-  const Sca address = b.NewSca();
-  b.WindowAddress(address, window);
-  Sca at = b.SLoad(0, address, 0);
-  at = b.SBinaryImm(Opcode::kSmax, at, 0);
-  return b.SBinaryImm(Opcode::kSmin, at, static_cast<int32_t>(last));
-}
-
 void TransferOnce(CodeBuilder& b, Sca source, Sca target, int64_t bytes) {
   b.NewBlock("transfer", codegen::BlockMode::kInOrder);
   codegen::VInstr start;

@@ -1,5 +1,5 @@
 // One transfer whose place data decides: what slices and updates of planes by
-// indices in SMEM share.
+// indices (start_index.h) share.
 #ifndef PTXLA_HLO_BACKEND_LOWERING_MOVEMENT_DATA_TRANSFER_H_
 #define PTXLA_HLO_BACKEND_LOWERING_MOVEMENT_DATA_TRANSFER_H_
 
@@ -8,10 +8,6 @@
 #include "hlo_backend/lowering/codegen/builder.h"
 
 namespace ptxla::lowering {
-
-// The start index that scalar window `window` brings, clamped to [0, last] as
-// XLA does.
-codegen::Sca ClampedStart(codegen::CodeBuilder& b, int window, int64_t last);
 
 // Starts the kernel's only descriptor and waits for its `bytes`. Registers hold
 // where its sides begin, in bytes; an invalid one is the first byte.

@@ -7,7 +7,7 @@
 
 #include "base/status.h"
 #include "hlo_backend/lowering/movement/data_transfer.h"
-#include "hlo_backend/lowering/movement/scalar_value.h"
+#include "hlo_backend/lowering/movement/start_index.h"
 #include "hlo_backend/lowering/physical_array.h"
 
 namespace ptxla::lowering {
@@ -19,7 +19,7 @@ using isa::Opcode;
 
 // A dimension of planes of which the slice has a part.
 struct Start {
-  int window;
+  StartIndex index;
   int64_t last;    // where it may begin at most
   int64_t stride;  // bytes of the operand
 };
@@ -64,8 +64,8 @@ absl::StatusOr<isa::Kernel> EmitPlaneSlice(const KernelContext& context,
     }
     if (from.sizes[p] != to.sizes[p]) {
       const int arg = 1 + static_cast<int>(from.dims[p]);
-      starts.push_back(
-          {AddScalarWindow(arg, &t), from.sizes[p] - to.sizes[p], from_plane});
+      starts.push_back({StartIndex::Add(i, arg, &t),
+                        from.sizes[p] - to.sizes[p], from_plane});
     }
     from_plane *= from.sizes[p];
     to_plane *= to.sizes[p];
@@ -80,7 +80,7 @@ absl::StatusOr<isa::Kernel> EmitPlaneSlice(const KernelContext& context,
     b.SImmTo(source, 0);
     b.SImmTo(target, 0);
     for (const Start& s : starts) {
-      const Sca at = ClampedStart(b, s.window, s.last);
+      const Sca at = s.index.Clamped(b, s.last);
       b.SBinaryTo(source, Opcode::kSadd, source,
                   b.SMulImm(at, static_cast<int32_t>(s.stride)));
     }

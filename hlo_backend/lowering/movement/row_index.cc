@@ -3,6 +3,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "base/units.h"
+#include "hlo_backend/lowering/movement/start_index.h"
 
 namespace ptxla::lowering {
 namespace {
@@ -81,13 +82,7 @@ Sca RowIndex::LoadRaw(CodeBuilder& b, Sca window, Sca n) const {
 
 Sca RowIndex::Load(CodeBuilder& b, Sca window, Sca n, int64_t bound) const {
   Sca raw = LoadRaw(b, window, n);
-  if (unsigned_) {
-    // From 2^31 on: as large as a signed number can be.
-    const Sca high =
-        b.SBinaryImm(Opcode::kSshrl, b.SBinaryImm(Opcode::kSshra, raw, 31), 1);
-    raw = b.SBinary(Opcode::kSor, high,
-                    b.SBinaryImm(Opcode::kSand, raw, INT32_MAX));
-  }
+  if (unsigned_) raw = SaturatedToSigned(b, raw);
   return b.SBinaryImm(Opcode::kSmin, b.SBinaryImm(Opcode::kSmax, raw, 0),
                       static_cast<int32_t>(bound - 1));
 }

@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "base/units.h"
-#include "hlo_backend/lowering/movement/scalar_value.h"
+#include "hlo_backend/lowering/movement/start_index.h"
 #include "hlo_backend/lowering/movement/strip_box.h"
 #include "hlo_backend/lowering/movement/strip_mover.h"
 #include "hlo_backend/lowering/physical_array.h"
@@ -47,10 +47,13 @@ class UpdateBox {
     axes_.push_back(linear_ ? AxisOf(1, 1, isa::kLanes, 0)
                             : AxisOf(from_.columns, to_.columns, isa::kLanes,
                                      static_cast<int>(to_.dims[rank - 1])));
-    for (int64_t most = kMostBytes; most >= isa::kVregBytes; most /= 2) {
-      const Tiling t = Cutting(most);
-      if (VmemBytes(context_, t) <= VmemBudget(context_)) {
-        return FrameKernel(context_, t);
+    for (const bool cut_rows : {false, true}) {
+      for (int64_t most = kMostBytes; most >= isa::kVregBytes; most /= 2) {
+        if (cut_rows && !CutRows(most)) continue;
+        const Tiling t = Cutting(most);
+        if (VmemBytes(context_, t) <= VmemBudget(context_)) {
+          return FrameKernel(context_, t);
+        }
       }
     }
     return absl::UnimplementedError(absl::StrCat(
@@ -64,24 +67,45 @@ class UpdateBox {
     int64_t unit = 1;   // elements of a tile; 1 for planes
     int64_t tiles = 1;  // of the result, that the update may touch
     int dimension = 0;  // logical
-    int64_t block = 1;  // planes of a step
+    int64_t block = 1;  // planes or rows of a step
     int grid_dim = -1;
-    int window = -1;  // of the start; -1: 0
+    StartIndex start = {};
 
     bool Partial() const { return count != size; }
   };
 
   static Axis AxisOf(int64_t count, int64_t size, int64_t unit, int dimension) {
     Axis a{count, size, unit, CeilOfRatio(size, unit), dimension};
-    if (count != size) {
-      a.tiles = std::min(a.tiles, (count + unit - 2) / unit + 1);
-    }
+    a.block = count;
+    a.tiles = TilesOf(a, count);
     return a;
+  }
+
+  // Of the result, that `part` elements may touch.
+  static int64_t TilesOf(const Axis& a, int64_t part) {
+    const int64_t all = CeilOfRatio(a.size, a.unit);
+    if (!a.Partial()) return CeilOfRatio(part, a.unit);
+    return std::min(all, (part + a.unit - 2) / a.unit + 1);
   }
 
   Axis& rows() { return axes_[axes_.size() - 2]; }
   Axis& lanes() { return axes_.back(); }
   size_t planes() const { return axes_.size() - 2; }
+
+  // Parts of a plane: as many rows as divide the update, are whole tiles of it
+  // and have so many bytes. False: there are none.
+  bool CutRows(int64_t most) {
+    Axis& a = rows();
+    const int64_t row_of_tiles = lanes().tiles * to_.tile_bytes();
+    int64_t cut = 0;
+    for (int64_t b = a.unit; b < a.count && !linear_; b += a.unit) {
+      if (a.count % b == 0 && TilesOf(a, b) * row_of_tiles <= most) cut = b;
+    }
+    if (cut == 0) return false;
+    a.block = cut;
+    a.tiles = TilesOf(a, cut);
+    return true;
+  }
 
   // Steps of as many planes as divide the update and have so many bytes.
   Tiling Cutting(int64_t most) {
@@ -97,17 +121,21 @@ class UpdateBox {
       bytes *= a.block;
     }
     for (Axis& a : axes_) {
-      a.grid_dim = a.window = -1;
-      if (a.unit == 1 && a.block < a.count) {
+      a.grid_dim = -1;
+      a.start = StartIndex();
+      if (a.block < a.count) {
         a.grid_dim = static_cast<int>(t.grid.size());
         t.grid.push_back(a.count / a.block);
       }
-      if (a.Partial()) a.window = AddScalarWindow(2 + a.dimension, &t);
+      if (a.Partial()) a.start = StartIndex::Add(i_, 2 + a.dimension, &t);
     }
     region_ = BoxOf(to_, rows().tiles, lanes().tiles, 0);
     const int64_t words =
         rows().tiles * to_.tile_rows / to_.packing + isa::kSublanes;
-    update_ = BoxOf(from_, from_.tiles_down, from_.tiles_across, words);
+    const int64_t down = rows().block < rows().count
+                             ? rows().block / rows().unit
+                             : from_.tiles_down;
+    update_ = BoxOf(from_, down, from_.tiles_across, words);
     const int result = static_cast<int>(args_.size()) - 1;
     fetch_ = StripDma::Add(region_, 0, false, &t);
     fetch_update_ = StripDma::Add(update_, 1, false, &t);
@@ -175,24 +203,24 @@ class UpdateBox {
       b.SBinaryTo(to, Opcode::kSadd, to,
                   b.SMulImm(count, static_cast<int32_t>(pitch)));
     };
+    Sca beyond;  // elements of the steps before
     if (axis.grid_dim >= 0) {
       const Sca g = b.NewSca();
       b.GridIndex(g, axis.grid_dim);
-      add(offset, g, axis.block * region_.axes[a].pitch);
-      add(from_offset, g, axis.block * update_.axes[a].pitch);
+      const int64_t tiles = axis.block / axis.unit;
+      add(from_offset, g, tiles * update_.axes[a].pitch);
+      if (a < planes() || !axis.start.exists()) {
+        add(offset, g, tiles * region_.axes[a].pitch);
+      }
+      beyond = b.SMulImm(g, static_cast<int32_t>(axis.block));
     }
-    if (axis.window < 0) return;
-    const Sca address = b.NewSca();
-    b.WindowAddress(address, axis.window);
-    // XLA clamps starts.
-    Sca at = b.SLoad(0, address, 0);
-    at = b.SBinaryImm(Opcode::kSmax, at, 0);
-    at = b.SBinaryImm(Opcode::kSmin, at,
-                      static_cast<int32_t>(axis.size - axis.count));
+    if (!axis.start.exists()) return;
+    Sca at = axis.start.Clamped(b, axis.size - axis.count);
     if (axis.unit == 1 && a < planes()) {
       add(offset, at, region_.axes[a].pitch);
       return;
     }
+    if (beyond.valid()) at = b.SAdd(at, beyond);
     const int64_t extent = region_.axes[a].extent;
     Sca tile = b.SBinaryImm(Opcode::kSshrl, at, CeilLog2(axis.unit));
     tile = b.SBinaryImm(Opcode::kSmin, tile,
@@ -201,7 +229,7 @@ class UpdateBox {
     const bool row = a == planes();
     StripCheck& check = row ? move->row_check : move->lane_check;
     check.on = true;
-    check.count = axis.count;
+    check.count = axis.block;
     check.first = b.GlobalSca();
     b.SMove(check.first,
             b.SBinary(Opcode::kSsub, at,

@@ -10,7 +10,8 @@
 namespace ptxla::lowering {
 
 // Any update of elements of 8 to 32 bits, in memory of any kind. Unimplemented:
-// layouts that differ; a plane of the update too large for VMEM.
+// layouts that differ; rows of the update too large for VMEM, or planes that
+// cannot be cut into equal parts of whole tiles.
 absl::StatusOr<isa::Kernel> EmitUpdateBox(const KernelContext& context,
                                           const hlo::Instruction& i);
 

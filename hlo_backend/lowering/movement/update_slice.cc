@@ -6,7 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "hlo_backend/lowering/movement/data_transfer.h"
-#include "hlo_backend/lowering/movement/scalar_value.h"
+#include "hlo_backend/lowering/movement/start_index.h"
 #include "hlo_backend/lowering/physical_array.h"
 
 namespace ptxla::lowering {
@@ -70,7 +70,8 @@ absl::StatusOr<isa::Kernel> EmitUpdateSlice(const KernelContext& context,
   t.num_semaphores = 1;
   // Start indices that matter come by SMEM.
   struct Start {
-    int physical, window;
+    int physical;
+    StartIndex index;
     int64_t last;
   };
   std::vector<Start> starts;
@@ -78,14 +79,14 @@ absl::StatusOr<isa::Kernel> EmitUpdateSlice(const KernelContext& context,
     if (from.sizes[p] == to.sizes[p]) continue;
     const int arg = 2 + static_cast<int>(to.dims[p]);
     starts.push_back(
-        {p, AddScalarWindow(arg, &t), to.sizes[p] - from.sizes[p]});
+        {p, StartIndex::Add(i, arg, &t), to.sizes[p] - from.sizes[p]});
   }
   t.body = [&](CodeBuilder& b) -> absl::Status {
     b.NewBlock("place");
     const Sca target = b.GlobalSca();
     b.SImmTo(target, 0);
     for (const Start& s : starts) {
-      const Sca at = ClampedStart(b, s.window, s.last);
+      const Sca at = s.index.Clamped(b, s.last);
       Sca bytes;
       if (s.physical == rank - 2) {
         int shift = 0;

@@ -37,7 +37,11 @@ ScatterAxis ScatterAxis::Of(const WindowAxis& w, int64_t grid) {
 ScatterAxis ScatterAxis::MetIn(int64_t step,
                                const ArraysInPlace& in_place) const {
   ScatterAxis s = *this;
-  if (in_place.operand) s.seen_met = ExistingIn(seen, step);
+  if (in_place.operand) {
+    s.seen_met = ExistingIn(seen, step);
+  } else if (in_place.before) {
+    s.seen_met.begin = ExistingIn(seen, step).begin;
+  }
   if (in_place.source) s.windows_met = ExistingIn(windows, step);
   return s;
 }

@@ -45,9 +45,11 @@ struct PlaneRange {
 // array's borders.
 PlaneRange ExistingIn(const PlaneSpan& span, int64_t step);
 
-// Arrays that are read where they lie, in VMEM: they have no borders.
+// Arrays that are read where they lie, in VMEM: they have no borders. `before`:
+// the operand has some, but code meets those behind its last plane alone.
 struct ArraysInPlace {
   bool operand = false, source = false;
+  bool before = false;
   bool any() const { return operand || source; }
 };
 

@@ -40,14 +40,19 @@ class SelectScatterEmitter {
       extents.push_back(a.in);
       multiples.push_back(a.stride);
     }
-    ASSIGN_OR_RETURN(
-        const PoolBlock block,
-        ChoosePoolBlock(context_, form_, extents, multiples,
-                        [this](const PoolBlock& b, PoolCandidate* c) {
-                          return Plan(b, c);
-                        }));
+    const auto choose = [&] {
+      return ChoosePoolBlock(
+          context_, form_, extents, multiples,
+          [this](const PoolBlock& b, PoolCandidate* c) { return Plan(b, c); });
+    };
+    absl::StatusOr<PoolBlock> block = choose();
+    if (!block.ok()) {
+      meets_before_ = true;
+      block = choose();
+    }
+    RETURN_IF_ERROR(block.status());
     PoolCandidate best;
-    Plan(block, &best);
+    Plan(*block, &best);
     if (context_.log != nullptr) context_.log->chosen = best.tiling.note;
     best.tiling.body = [this](CodeBuilder& b) { return Body(b); };
     return FrameKernel(context_, best.tiling);
@@ -79,12 +84,8 @@ class SelectScatterEmitter {
       result.push_back({w.in, w.in_pitch, 0, s.planes, s.planes});
     }
     if (InVmem(kOut) && ragged) return false;
-    meets_operand_ = PadsBefore(block);
-    auto edge = EdgeAxis(axes_, block.grid, Met());
-    if (!edge.has_value() && meets_operand_) {
-      meets_operand_ = false;
-      edge = EdgeAxis(axes_, block.grid, Met());
-    }
+    skips_before_ = PadsBefore(block) && !meets_before_;
+    const auto edge = EdgeAxis(axes_, block.grid, Met());
     if (!edge.has_value() || (InPlace().any() && parts)) return false;
     edge_ = *edge;
     Tiling& t = c->tiling;
@@ -121,11 +122,15 @@ class SelectScatterEmitter {
   ArraysInPlace InPlace() const { return {InVmem(kOperand), InVmem(kSource)}; }
   // Whose borders no code reads.
   ArraysInPlace Met() const {
-    return {InVmem(kOperand) || meets_operand_, InVmem(kSource)};
+    ArraysInPlace met = InPlace();
+    met.before = skips_before_;
+    return met;
   }
 
   // Windows may meet a border before their first plane. Filled with the least
   // number it would be the one that they select where they see nothing larger.
+  // So code skips it, which blocks that are cut along one such axis have; only
+  // where no other block fits is it met.
   bool PadsBefore(const PoolBlock& block) const {
     for (size_t a = 0; a < form_.axes.size(); ++a) {
       if (block.grid[a] > 1 && form_.axes[a].padding > 0) return true;
@@ -170,7 +175,7 @@ class SelectScatterEmitter {
 
   absl::Status Body(CodeBuilder& b) {
     const PoolValues least(hlo::Opcode::kMaximum, form_.type, context_.model);
-    if (!meets_operand_) Fill(kOperand, least.packed_identity(), b);
+    Fill(kOperand, least.packed_identity(), b);
     Fill(kSource, 0, b);
     b.NewBlock("addresses");
     std::vector<PlanePointer> p(kArgs + 1);
@@ -346,8 +351,9 @@ class SelectScatterEmitter {
   std::vector<isa::KernelArg> args_;
   PoolBlock block_;
   std::vector<ScatterAxis> axes_;
-  int edge_ = -1;               // axis whose ends have code of their own
-  bool meets_operand_ = false;  // code meets what exists of it alone
+  int edge_ = -1;              // axis whose ends have code of their own
+  bool skips_before_ = false;  // code meets no border before the operand
+  bool meets_before_ = false;  // no block whose code does so was found
   std::vector<Piece> pieces_;
   std::vector<isa::Window> windows_;
   int64_t taken_pitch_ = 0;  // bytes of one window's taps

@@ -177,14 +177,18 @@ absl::Status FusionEpilogue::Store(const Result& result, const Position& at) {
             ? static_cast<int32_t>(8 * BytesOf(result.view.type) * isa::kLanes)
             : pitch;
     for (size_t tile = 0; tile < words.size(); ++tile) {
-      if (tile > 0 && RowsOf(result.view) <= 8) break;
+      if (result.store.IsBeyondBlock(at.row + 8 * static_cast<int64_t>(tile)) ||
+          (tile > 0 && RowsOf(result.view) <= 8)) {
+        break;
+      }
       b.SetStoreGuard(
           result.store.GuardOf(at.batch, at.row + 8 * tile, at.col));
       const Vec x = result.view.type == PrimitiveType::kF16
                         ? NarrowToUpperF16(b, words[tile])
                         : words[tile];
       narrow_->Store(NarrowTypeOf(result.view.type), place.space, place.base,
-                     offset + static_cast<int32_t>(tile) * apart, x);
+                     offset + static_cast<int32_t>(tile) * apart, x,
+                     result.store.narrow_rows());
     }
     b.SetStoreGuard({});
     return absl::OkStatus();
@@ -194,6 +198,9 @@ absl::Status FusionEpilogue::Store(const Result& result, const Position& at) {
       const ExprNode& node = e_.nodes[result.node];
       const hlo::Instruction* value =
           node.kind == ExprNode::Kind::kOp ? node.instr : nullptr;
+      if (result.store.IsBeyondBlock(at.row + 8 * static_cast<int64_t>(tile))) {
+        break;
+      }
       b.SetStoreGuard(
           result.store.GuardOf(at.batch, at.row + 8 * tile, at.col));
       b.StoreMasked(

@@ -56,12 +56,14 @@ class StoreEpilogue final : public ProductEpilogue {
       const BlockPlace& place = store_.place();
       for (size_t i = 0; i < tiles.size(); ++i) {
         const int64_t at = row + 8 * static_cast<int64_t>(i);
+        if (store_.IsBeyondBlock(at)) break;
         b.SetStoreGuard(store_.GuardOf(batch, at, col));
         narrow_->Store(codegen::NarrowType::kBf16, place.space, place.base,
                        static_cast<int32_t>(place.Offset(batch, at, col)),
                        view_.type == hlo::PrimitiveType::kF16
                            ? NarrowToUpperF16(b, tiles[i])
-                           : tiles[i]);
+                           : tiles[i],
+                       store_.narrow_rows());
       }
       b.SetStoreGuard({});
       return;

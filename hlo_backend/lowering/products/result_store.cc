@@ -16,9 +16,11 @@ ResultStore ResultStore::Of(const MatrixView& view, const isa::Window& window,
   ResultStore s;
   s.place_ = PlaceOf(view, window, number, space, b);
   s.resident_ = view.resident;
+  const int64_t tile_sublanes = view.tile_bytes / isa::kRowBytes;
+  s.narrow_rows_ = static_cast<int>(std::min<int64_t>(4, tile_sublanes));
   if (!view.resident) return s;
-  s.tile_sublanes_ = static_cast<int>(
-      std::min<int64_t>(isa::kSublanes, view.tile_bytes / isa::kRowBytes));
+  s.tile_sublanes_ =
+      static_cast<int>(std::min<int64_t>(isa::kSublanes, tile_sublanes));
   for (int d = 0; d < 3; ++d) {
     const isa::WindowDim& dim = window.dims[d];
     if (dim.grid_dim < 0) {  // one plane for the whole batch

@@ -34,6 +34,16 @@ class ResultStore {
     return guards_[Lacking(batch, row, col)];
   }
 
+  // 16 rows may be more than a block of an odd number of tiles has; what is
+  // behind it in memory belongs to others. Words() and the like know.
+  bool IsBeyondBlock(int64_t row) const {
+    return resident_ && row / place_.tile_rows >= block_[1];
+  }
+
+  // Rows of memory that NarrowTiles::Store() may write: a lower tile ends where
+  // the next plane begins.
+  int narrow_rows() const { return narrow_rows_; }
+
   // Batch member, row and column are counted inside the block.
   // 32-bit words: a register for each 8 rows.
   void Words(codegen::CodeBuilder* b, int64_t batch, int64_t row, int64_t col,
@@ -48,11 +58,6 @@ class ResultStore {
  private:
   // Bit d: the last step in dimension d does not have the tile.
   int Lacking(int64_t batch, int64_t row, int64_t col) const;
-  // 16 rows may be more than a block of an odd number of tiles has; what is
-  // behind it in memory belongs to others.
-  bool IsBeyondBlock(int64_t row) const {
-    return resident_ && row / place_.tile_rows >= block_[1];
-  }
   // Sublanes [lo, hi) of `words`; with `stride` the upper four lie so far
   // behind the lower ones.
   void Emit(codegen::CodeBuilder* b, int32_t offset, codegen::Vec words, int lo,
@@ -60,6 +65,7 @@ class ResultStore {
 
   BlockPlace place_;
   bool resident_ = false;
+  int narrow_rows_ = 4;
   int tile_sublanes_ = 8;  // that one tile has in memory
   // Planes, rows and columns of tiles: in a block, in the array, blocks.
   std::array<int64_t, 3> block_{}, extent_{}, steps_{};

@@ -191,18 +191,22 @@ absl::StatusOr<Value> TileFormula::Load(const Leaf& leaf, int tile,
             ? b.LoadStrided(place.space, place.base, from, 0, sublanes)
             : b.Load(place.space, place.base, from));
   }
+  constexpr int kHalf = isa::kSublanes / 2;
+  // Two lower tiles are no halves of a register: each comes by itself.
+  const bool apart = resident && sublanes < kHalf;
   Vec& packed = packed_[leaf.node];
-  if (!packed.valid()) {
-    constexpr int kHalf = isa::kSublanes / 2;
-    packed = resident && sublanes < kHalf
-                 ? b.LoadStrided(place.space, place.base, offset, 0, sublanes)
-                 : b.LoadStrided(place.space, place.base, offset, pitch, kHalf);
+  if (apart) {
+    packed = b.LoadStrided(place.space, place.base, offset + tile * pitch, 0,
+                           sublanes);
+  } else if (!packed.valid()) {
+    packed = b.LoadStrided(place.space, place.base, offset, pitch, kHalf);
   }
+  const int part = apart ? 0 : tile;
   if (type == PrimitiveType::kF16) {
-    return Value::Of(UnpackF16(b, packed, tile));
+    return Value::Of(UnpackF16(b, packed, part));
   }
   return Value::Of(b.Unary(
-      tile == 0 ? Opcode::kVunpackCLBf16 : Opcode::kVunpackCHBf16, packed));
+      part == 0 ? Opcode::kVunpackCLBf16 : Opcode::kVunpackCHBf16, packed));
 }
 
 }  // namespace ptxla::lowering

@@ -20,8 +20,7 @@ PrimitiveType UnsignedOf(int bits) {
                       : kU32;
 }
 
-// Conversions give its bits; those of other small floats are a bitcast-convert
-// of the same width themselves.
+// Conversions give its bits; those of other small floats kernels have alone.
 bool HasWordForm(PrimitiveType type) {
   return !IsFloat(type) || type == PrimitiveType::kBf16;
 }

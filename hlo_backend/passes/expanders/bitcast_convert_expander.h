@@ -6,7 +6,8 @@
 //   %w = f32[5] bitcast-convert(u16[5,2] %h)
 //   ==> bitcast-convert(u32[5] %h[:,0] | %h[:,1] << 16)
 //
-// One of the same width below 32 bits goes through words, too:
+// One of the same width below 32 bits goes through words, too, but of f16 and
+// floats of 8 bits, which kernels have (lowering/fusion/narrow_bits.h):
 //
 //   %a = u16[5] bitcast-convert(bf16[5] %h)
 //   ==> convert(bitcast-convert(f32[5] convert(%h)) >> 16)

@@ -60,7 +60,7 @@ class Canonicalizer {
       (IsIdentity(window_.dims[d]) ? others : order)
           .push_back(static_cast<int64_t>(d));
     }
-    if (!Scatters(*i_) && order.empty()) return Elements();
+    if (order.empty()) return Elements();
     if (!Scatters(*i_) && others.size() < 2 && IsSideBySide()) return Blocks();
     if (others.empty() || static_cast<int>(order.size()) > kMostWindowPlanes) {
       return nullptr;
@@ -120,9 +120,9 @@ class Canonicalizer {
                        });
   }
 
-  // Each place is one element.
+  // Each place is one element, which is selected where one is.
   Instruction* Elements() {
-    Instruction* x = arrays_[0];
+    Instruction* x = arrays_.back();
     if (BeginsWithIdentity(*i_)) return x;
     return b_.Binary(OpOf(), b_.BroadcastScalar(init_, x->shape().dims()), x);
   }

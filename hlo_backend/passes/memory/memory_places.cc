@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "hlo_backend/analysis/buffer_plan.h"
 #include "hlo_backend/analysis/fusion_rules.h"
@@ -49,6 +50,38 @@ bool IsMadeOf(const Instruction& result, const Instruction& value) {
     for (const Instruction* o : i->operands()) {
       if (met.insert(o).second) work.push_back(o);
     }
+  }
+  return false;
+}
+
+// Walks over a fusion's arrays that are over before `i` is computed: as many as
+// there are reduces on the way to it.
+int WalksBefore(const Instruction& i,
+                absl::flat_hash_map<const Instruction*, int>* known) {
+  const auto found = known->find(&i);
+  if (found != known->end()) return found->second;
+  int walks = 0;
+  for (const Instruction* o : i.operands()) {
+    walks = std::max(walks, WalksBefore(*o, known) +
+                                (o->opcode() == Opcode::kReduce ? 1 : 0));
+  }
+  return known->emplace(&i, walks).first->second;
+}
+
+// Whether `parameter` is read in a walk after the one that stores `result`.
+bool IsReadInLaterWalk(const Instruction& parameter,
+                       const Instruction& result) {
+  absl::flat_hash_map<const Instruction*, int> known;
+  const int stored = WalksBefore(result, &known);
+  std::vector<const Instruction*> readers = {&parameter};
+  absl::flat_hash_set<const Instruction*> seen;
+  while (!readers.empty()) {
+    const Instruction* i = readers.back();
+    readers.pop_back();
+    if (!seen.insert(i).second || i->opcode() == Opcode::kTuple) continue;
+    if (WalksBefore(*i, &known) > stored) return true;
+    if (i->opcode() == Opcode::kReduce) continue;
+    readers.insert(readers.end(), i->users().begin(), i->users().end());
   }
   return false;
 }
@@ -214,10 +247,10 @@ bool ReadsInStep(const Instruction& value, const Instruction& maker,
     }
     // What is not made of the value may be written before it is read.
     const Instruction* root = maker.fused()->root();
-    if (result >= 0 && root->opcode() == Opcode::kTuple &&
-        !IsMadeOf(*root->operand(static_cast<int>(result)),
-                  *maker.fused()->parameter(k))) {
-      return false;
+    if (result >= 0 && root->opcode() == Opcode::kTuple) {
+      const Instruction& made = *root->operand(static_cast<int>(result));
+      const Instruction& read = *maker.fused()->parameter(k);
+      if (!IsMadeOf(made, read) || IsReadInLaterWalk(read, made)) return false;
     }
     for (const Instruction* user : maker.fused()->parameter(k)->users()) {
       // A product, a reduce or a broadcast reads elsewhere than it writes.

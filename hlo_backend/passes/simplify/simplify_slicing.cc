@@ -17,7 +17,10 @@ bool ConstantStarts(const Instruction& slice, int first, const Shape& whole,
     const Instruction* index = slice.operand(first + d);
     if (!index->IsConstant() || !index->shape().IsScalar()) return false;
     const int64_t last = whole.dim(d) - part.dim(d);
-    starts->push_back(std::clamp<int64_t>(index->literal().GetInt(0), 0, last));
+    const int64_t at = index->literal().GetInt(0);
+    // A u64 of 2^63 and more does not fit: it is beyond every array.
+    const bool beyond = at < 0 && IsUnsigned(index->shape().type());
+    starts->push_back(beyond ? last : std::clamp<int64_t>(at, 0, last));
   }
   return true;
 }

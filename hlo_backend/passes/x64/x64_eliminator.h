@@ -64,11 +64,14 @@ class X64Eliminator {
     return it->second;
   }
 
-  // The s32 value of an index.
+  // An index as its low word, as the TPU compiler takes it: a u64 of 2^31 and
+  // more remains beyond an array's end, where a signed word were before it.
   Instruction* Index(Instruction* i) {
-    return IsX64(i->shape())
-               ? math_.ToNarrow(PairOf(i), PrimitiveType::kS32, true)
-               : i;
+    if (!IsX64(i->shape())) return i;
+    const bool is_signed = IsSigned(i->shape().type());
+    return math_.ToNarrow(PairOf(i),
+                          is_signed ? PrimitiveType::kS32 : PrimitiveType::kU32,
+                          is_signed);
   }
 
   // The same instruction on one of the halves.
@@ -109,7 +112,7 @@ class X64Eliminator {
     return changed;
   }
 
-  // Indices become s32, the rest stays.
+  // Indices become words of 32 bits, the rest stays.
   bool NarrowIndices(Instruction* i, int first, int count) {
     bool changed = false;
     for (int k = first; k < first + count; ++k) {

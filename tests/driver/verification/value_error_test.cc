@@ -53,6 +53,41 @@ TEST(ValueErrorTest, InfinitiesOfANarrowFloatMayBeNumbersOfAWiderOne) {
       CompareInWiderRange(expected, exact, Floats({1, 90000, inf, 5})).worst));
 }
 
+TEST(ValueErrorTest, NumbersTooSmallForANarrowFloatMayBeThoseOfF32) {
+  const Literal expected = Floats({0, 0}), exact = Floats({1e-20, 1e-20});
+  EXPECT_EQ(CompareInWiderRange(expected, exact, exact).differing, 0);
+  EXPECT_EQ(CompareInWiderRange(expected, exact, Floats({0, 1e-20})).differing,
+            0);
+  EXPECT_GT(CompareInWiderRange(expected, exact, Floats({0, 2e-20})).worst,
+            0.1);
+}
+
+TEST(ValueErrorTest, AnInfinityMayStandWhereANarrowFloatHasNone) {
+  const float inf = std::numeric_limits<float>::infinity();
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const Literal expected = Floats({nan, nan}), exact = Floats({inf, nan});
+  EXPECT_EQ(CompareInWiderRange(expected, exact, Floats({inf, nan})).differing,
+            0);
+  for (const Literal& wrong : {Floats({-inf, nan}), Floats({inf, inf})}) {
+    EXPECT_TRUE(std::isinf(CompareInWiderRange(expected, exact, wrong).worst));
+  }
+}
+
+// 448 * 448 is no number of f8e4m3fn, in f16 it is an infinity.
+TEST(ValueErrorTest, ANumberOfF32MayBeAnInfinityWhereItIsStored) {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const auto f16 = [](float x) {
+    Literal literal(hlo::Shape::Array(hlo::PrimitiveType::kF16, {1}));
+    literal.mutable_bytes();
+    literal.SetDouble(0, x);
+    return literal;
+  };
+  const Literal exact = Floats({200704});
+  EXPECT_EQ(CompareInWiderRange(f16(nan), exact, f16(1e9)).differing, 0);
+  EXPECT_TRUE(
+      std::isinf(CompareInWiderRange(f16(nan), exact, f16(-1e9)).worst));
+}
+
 TEST(ValueErrorTest, ComplexNumbersDifferByTheirDistance) {
   const auto numbers = [](std::complex<float> a, std::complex<float> b) {
     return Literal::FromVector<std::complex<float>>({2}, {a, b});

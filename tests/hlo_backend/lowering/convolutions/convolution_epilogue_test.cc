@@ -55,8 +55,12 @@ ENTRY e {
 // they have.
 TEST(ConvolutionEpilogueTest, AResidualInVmemIsReadFromEveryPlane) {
   for (const char* chip : {"v2", "v4", "v5e", "v6e"}) {
-    for (const auto& [type, rows] :
-         {std::pair{"f32", 8}, {"bf16", 8}, {"f32", 3}}) {
+    for (const auto& [type, rows] : {std::pair{"f32", 8},
+                                     {"bf16", 8},
+                                     {"f32", 3},
+                                     {"bf16", 3},
+                                     {"bf16", 2},
+                                     {"f16", 3}}) {
       const std::string hlo = absl::Substitute(R"(
 HloModule m
 fused {

@@ -198,7 +198,7 @@ ENTRY e {
   w = bf16[3,3,64,130] parameter(1)
   ROOT c = bf16[6,7,3,130] convolution(x, w), window={size=3x3 pad=1_1x1_1}, dim_labels=01bf_01io->01bf
 })";
-  for (const char* chip : {"v5e", "v6e"}) {
+  for (const char* chip : {"v2", "v5e", "v6e"}) {
     for (const std::vector<int>& in_vmem :
          {std::vector<int>{0}, {1}, {2}, {0, 1, 2}}) {
       HarnessOptions options = On(chip);

@@ -2,6 +2,7 @@
 
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/substitute.h"
@@ -71,6 +72,34 @@ TEST(UpdateSliceTest, AnUpdateMayEndInsideOfTiles) {
         EXPECT_OK(CompareKernel(hlo, options).status()) << "VMEM " << hlo;
       }
     }
+  }
+}
+
+// Planes of an update that do not fit VMEM are written by parts of their rows,
+// wherever they begin.
+TEST(UpdateSliceTest, PlanesThatDoNotFitAreCutAlongTheirRows) {
+  for (const auto& [type, update] :
+       {std::pair{"f32", "1024,2600"}, {"bf16", "1,1536,4000"}}) {
+    HarnessOptions options;
+    options.chip = "v2";
+    options.low = -3;
+    options.high = 700;
+    const bool planes = type[0] == 'b';
+    const auto result = CompareKernel(
+        absl::Substitute(R"(HloModule m
+ENTRY e {
+  a = $0[$1] parameter(0)
+  u = $0[$2] parameter(1)
+  x = s32[] parameter(2)
+  y = s32[] parameter(3)
+  z = s32[] parameter(4)
+  ROOT r = $0[$1] dynamic-update-slice(a, u, $3)
+})",
+                         type, planes ? "3,2048,4096" : "2048,4096", update,
+                         planes ? "x, y, z" : "x, y"),
+        options);
+    EXPECT_OK(result.status()) << type << update;
+    EXPECT_TRUE(!result.ok() || result->kernel.NumSteps() > 1);
   }
 }
 

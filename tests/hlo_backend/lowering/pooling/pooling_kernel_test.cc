@@ -272,6 +272,20 @@ TEST_P(PoolingKernelTest, AGradientOverACutImageOfMinusInfinities) {
   EXPECT_TRUE(!result.ok() || result->kernel.NumSteps() > 1);
 }
 
+// Nor where the last step but one meets the border behind the image, too.
+TEST_P(PoolingKernelTest, AGradientInStepsShorterThanAWindow) {
+  Pool p = CutImage("f32", 9, 512);
+  Dim& x = p.dims[1];
+  x.in = 40;
+  x.size = 5;
+  x.stride = 1;
+  x.low = 1;
+  x.high = 3;
+  HarnessOptions options = On(3);
+  options.low = options.high = -1e39;
+  EXPECT_OK(CompareKernel(SelectAndScatter(p), options).status()) << GetParam();
+}
+
 // Its ends have no borders there.
 TEST_P(PoolingKernelTest, AGradientOverACutImageInVmem) {
   for (const char* type : {"f32", "bf16"}) {

@@ -1,0 +1,40 @@
+// Where a dynamic-slice or dynamic-update-slice begins along one dimension: a
+// scalar that a step reads from SMEM. As XLA does, a start beyond the last
+// place is the last one; an unsigned one of 2^31 and more is beyond, too.
+//
+//   const StartIndex start = StartIndex::Add(i, 2, &tiling);
+//   // in the body:
+//   const Sca row = start.Clamped(b, rows - 8);
+#ifndef PTXLA_HLO_BACKEND_LOWERING_MOVEMENT_START_INDEX_H_
+#define PTXLA_HLO_BACKEND_LOWERING_MOVEMENT_START_INDEX_H_
+
+#include <cstdint>
+
+#include "hlo_backend/ir/instruction.h"
+#include "hlo_backend/lowering/codegen/builder.h"
+#include "hlo_backend/lowering/kernel_plan.h"
+
+namespace ptxla::lowering {
+
+class StartIndex {
+ public:
+  StartIndex() = default;  // none: the dimension is whole
+
+  // Adds the window that brings operand `operand` of `i`, s32[] or u32[].
+  static StartIndex Add(const hlo::Instruction& i, int operand, Tiling* tiling);
+
+  bool exists() const { return window_ >= 0; }
+  // In [0, last].
+  codegen::Sca Clamped(codegen::CodeBuilder& b, int64_t last) const;
+
+ private:
+  int window_ = -1;
+  bool is_unsigned_ = false;
+};
+
+// An unsigned word as a signed one: from 2^31 on the largest there is.
+codegen::Sca SaturatedToSigned(codegen::CodeBuilder& b, codegen::Sca word);
+
+}  // namespace ptxla::lowering
+
+#endif  // PTXLA_HLO_BACKEND_LOWERING_MOVEMENT_START_INDEX_H_
