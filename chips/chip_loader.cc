@@ -193,6 +193,8 @@ absl::Status ChipSpec::Bind() {
                           "hbm.efficiency_read",
                           "hbm.efficiency_write",
                           "hbm.core_share",
+                          "hbm.temp_slot",
+                          "hbm.table_unit",
                           "dma.granule",
                           "dma.on_chip",
                           "ici.efficiency",

@@ -9,6 +9,11 @@
 // written yet (output_sharing.h); a temporary that aliases another buffer is
 // that buffer.
 //
+// Temporaries of HBM begin at multiples of a slot, and each table of addresses
+// that a result of several arrays is handed over with has a slot of its own
+// for the whole program. What slots and holes waste (`fragmentation`) counts
+// twice in the temporary bytes that XLA reports for TPUs, once in the peak.
+//
 //   ASSIGN_OR_RETURN(Assignment a, AssignBuffers(requests));
 //   Fit fit = CheckFit(a.stats, v5e);         // fit.verdict == Verdict::kFits
 #ifndef PTXLA_MEMORY_MODEL_BUFFER_ASSIGNMENT_H_
@@ -35,6 +40,7 @@ struct BufferRequest {
   BufferKind kind = BufferKind::kTemp;
   int64_t alias_of = -1;  // id of an earlier request that holds the memory
   int colour = 0;         // memory space; each is an address space of its own
+  bool scalar = false;    // one element
 };
 
 // The start of a memory space, [0, bytes), that temporaries of this time leave
@@ -45,10 +51,20 @@ struct ReservedStart {
   int colour = 0;
 };
 
+// How HBM holds temporaries.
+struct TempRules {
+  Bytes slot = Bytes(512);  // they begin at multiples of it
+  Bytes table_slots;        // of tables of addresses, each in its own
+  Bytes table_bytes;        // that the tables fill of them
+};
+
 struct MemoryStats {
+  // `temp`, as XLA reports it, has `fragmentation` twice; it is 0 if there are
+  // only tables and single numbers.
   Bytes argument, output, alias, temp, code;
+  Bytes fragmentation;  // of the temporaries: memory taken less bytes alive
   // What the program needs at its worst moment:
-  // argument + output - alias + temp + code.
+  // argument + output - alias + temp - fragmentation + code.
   Bytes peak;
 };
 
@@ -68,7 +84,7 @@ struct Assignment {
 // smaller one.
 absl::StatusOr<Assignment> AssignBuffers(
     absl::Span<const BufferRequest> requests, Bytes code = Bytes(0),
-    absl::Span<const ReservedStart> reserved = {});
+    absl::Span<const ReservedStart> reserved = {}, const TempRules& rules = {});
 
 enum class Verdict { kFits, kMarginal, kOutOfMemory };
 const char* VerdictName(Verdict verdict);  // "FITS", "MARGINAL", "OOM"

@@ -2,6 +2,7 @@
 
 #include "absl/functional/function_ref.h"
 #include "base/status.h"
+#include "hlo_backend/compiler/address_tables.h"
 #include "hlo_backend/compiler/buffer_classes.h"
 #include "hlo_backend/compiler/buffer_ties.h"
 #include "hlo_backend/compiler/compiler.h"
@@ -22,6 +23,7 @@ struct ClassInfo {
   int32_t first = INT32_MAX, last = -1;        // positions in the schedule
   int parameter = -1;                          // of the entry
   bool output = false, constant = false;
+  bool scalar = true;  // one element
   int memory_space = kMemoryHbm;
   bool mixed = false;  // leaves say different memory spaces
   int64_t uses = 0;    // by what reads or writes it
@@ -134,6 +136,7 @@ class Planner {
     }
     info.output |= is_output;
     info.constant |= IsPreset(i);
+    info.scalar &= shape.ElementCount() == 1;
     info.mixed |=
         info.maker != nullptr && info.memory_space != shape.memory_space();
     if (shape.memory_space() != kMemoryHbm) {
@@ -164,11 +167,14 @@ class Planner {
     SetOffsets(others, near, &result.plan);
     FindOverflow(buffer_of, &result);
     if (until_overflow && !result.vmem_overflow.empty()) return result;
-    ASSIGN_OR_RETURN(const memory::Assignment assignment,
-                     memory::AssignBuffers(hbm.requests));
+    ASSIGN_OR_RETURN(
+        const memory::Assignment assignment,
+        memory::AssignBuffers(hbm.requests, Bytes(0), {}, TempRules()));
     SetOffsets(hbm, assignment, &result.plan);
     result.stats = assignment.stats;
-    AddTupleTable(&result.stats);
+    const Bytes table = TableOfResults(module_, chip_);
+    result.stats.output += table;
+    result.stats.peak += table;
     result.largest_at_peak =
         memory::LargestAtPeak(hbm.requests, assignment, 10);
     for (memory::LiveBuffer& live : result.largest_at_peak) {
@@ -204,6 +210,7 @@ class Planner {
         request.bytes = Bytes(
             RoundUpTo<int64_t>(request.bytes.count(), isa::kVmemAlignment));
       }
+      request.scalar = info.scalar;
       request.kind = info.parameter >= 0 ? memory::BufferKind::kArgument
                      : info.output       ? memory::BufferKind::kOutput
                      : info.constant     ? memory::BufferKind::kConstant
@@ -253,17 +260,10 @@ class Planner {
     return reserved;
   }
 
-  // Several results are handed over with a table of their addresses.
-  // DERIVED: output bytes of the programs of models_v5e.csv.
-  void AddTupleTable(memory::MemoryStats* stats) const {
-    constexpr int64_t kPointerBytes = 4, kTableBytes = 512;
-    int64_t leaves = 0;
-    ForEachLeaf(module_.entry()->root()->shape(),
-                [&](const Shape&, const ShapeIndex&) { ++leaves; });
-    if (leaves < 2) return;
-    const Bytes table(RoundUpTo(leaves * kPointerBytes, kTableBytes));
-    stats->output += table;
-    stats->peak += table;
+  // How HBM holds what is temporary.
+  memory::TempRules TempRules() const {
+    const AddressTables tables = TablesOf(computations_, chip_);
+    return {TempSlot(chip_), tables.taken, tables.bytes};
   }
 
   // What is in VMEM and cannot be: there is no room, others of its class lie

@@ -45,6 +45,31 @@ TEST(BufferAssignment, CountsTheFiveNumbers) {
   EXPECT_EQ(a.offsets[4], a.offsets[5]);  // lives that do not meet
 }
 
+// As XLA reports it for TPUs: a table takes a slot, what slots waste counts
+// twice in the temporary bytes and once in the peak.
+TEST(BufferAssignment, TablesAndSlotsOfTemporariesCount) {
+  const std::vector<BufferRequest> requests = {
+      Request(1, 20480, BufferKind::kTemp, {0, 3}),
+      Request(2, 4096, BufferKind::kTemp, {4, 6})};
+  constexpr int64_t kSlot = 16384;
+  const TempRules rules = {Bytes(kSlot), Bytes(3 * kSlot), Bytes(3 * 512)};
+  const MemoryStats stats = AssignBuffers(requests, Bytes(0), {}, rules)->stats;
+  const int64_t taken = (2 + 3) * kSlot, alive = 20480 + 3 * 512;
+  EXPECT_EQ(stats.fragmentation, Bytes(taken - alive));
+  EXPECT_EQ(stats.temp, Bytes(taken + taken - alive));
+  EXPECT_EQ(stats.peak, Bytes(taken));
+}
+
+TEST(BufferAssignment, TablesAndSingleNumbersAloneTakeNoMemory) {
+  std::vector<BufferRequest> requests = {
+      Request(1, 512, BufferKind::kTemp, {0, 3})};
+  requests[0].scalar = true;
+  const TempRules rules = {Bytes(16384), Bytes(16384), Bytes(512)};
+  const MemoryStats stats = AssignBuffers(requests, Bytes(0), {}, rules)->stats;
+  EXPECT_EQ(stats.temp, Bytes(0));
+  EXPECT_EQ(stats.peak, Bytes(0));
+}
+
 TEST(BufferAssignment, TemporariesLieAboveWhatIsReservedInTheirLives) {
   std::vector<BufferRequest> requests = {
       Request(1, 1024, BufferKind::kTemp, {0, 4}),

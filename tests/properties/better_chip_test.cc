@@ -44,6 +44,8 @@ std::optional<int> BetterWhen(const std::string& key) {
       {"hbm.turnaround", -1},
       {"hbm.block_half", -1},
       {"hbm.latency", -1},
+      {"hbm.temp_slot", 0},
+      {"hbm.table_unit", 0},
       {"hbm.", 1},
       {"dma.granule", -1},
       {"dma.descriptor", -1},

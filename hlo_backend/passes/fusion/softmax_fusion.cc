@@ -63,6 +63,7 @@ class SoftmaxFuser {
       do Gather(n);
       while (StoreWhatOthersNeed());
       if (stored_.contains(start_) || IsFinishedByProduct()) continue;
+      LeaveWhatStoredValuesGive();
       AddProducers(n);
       SumWhatIsStored();
       Build();
@@ -171,6 +172,28 @@ class SoftmaxFuser {
                        [](const Instruction* o) {
                          return o->shape().IsScalar() || IsRowMajor(o->shape());
                        });
+  }
+
+  // Work on what is stored anyway is not stored beside it: whoever reads it
+  // makes it again (a cross entropy reads x - m and e^(x - m); libtpu 0.0.42.1
+  // stores the first).
+  void LeaveWhatStoredValuesGive() {
+    for (auto it = order_.rbegin(); it != order_.rend(); ++it) {
+      Instruction* i = *it;
+      if (!members_.contains(i) || !IsLoopElementwise(*i)) continue;
+      const bool read_inside = std::any_of(
+          i->users().begin(), i->users().end(),
+          [&](const Instruction* user) { return members_.contains(user); });
+      if (read_inside || i->IsRoot()) continue;
+      const auto& operands = i->operands();
+      const bool given = std::all_of(
+          operands.begin(), operands.end(), [&](const Instruction* o) {
+            return members_.contains(o) && o->shape().SameDims(*rows_) &&
+                   o->shape().type() == i->shape().type() &&
+                   o->opcode() != Opcode::kBroadcast && UsedOutside(*o);
+          });
+      if (given) members_.erase(i);
+    }
   }
 
   // Elementwise work in front that only members read.

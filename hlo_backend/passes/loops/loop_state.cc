@@ -10,6 +10,28 @@
 #include "hlo_backend/passes/memory/vmem_kernels.h"
 
 namespace ptxla::hlo {
+namespace {
+
+// The kernel behind what goes into a loop, seen through the name of one of
+// several results; no maker: another name.
+KernelResult StartOf(Instruction* start) {
+  if (start->opcode() == Opcode::kGetTupleElement) {
+    Instruction* maker = start->operand(0);
+    if (maker->opcode() == Opcode::kFusion && IsOnlyTakenApart(*maker)) {
+      return {maker, start->tuple_index()};
+    }
+  }
+  if (OnlyNamesMemory(*start)) return {};
+  return {start, -1};
+}
+
+void SetStartSpace(Instruction* start, int space) {
+  const KernelResult result = StartOf(start);
+  SetMemorySpace(result.maker, result.index, space);
+}
+
+}  // namespace
+
 bool LoopState::IsPlain() const {
   return init_->opcode() == Opcode::kTuple && init_->user_count() == 1 &&
          body_->root()->opcode() == Opcode::kTuple &&
@@ -65,7 +87,7 @@ int64_t LoopState::ReadOnlyBytes(int k) const {
 }
 
 void LoopState::StartInVmem(int k) {
-  SetMemorySpace(init_->operand(k), -1, kMemoryVmem);
+  SetStartSpace(init_->operand(k), kMemoryVmem);
   NameVmem(k);
 }
 
@@ -93,9 +115,13 @@ std::vector<Instruction*> LoopState::Leaving(int k) const {
 bool LoopState::IsHandedOn(int k) const { return KeepsElement(*loop_, k); }
 
 bool LoopState::StartsInVmem(int k) const {
-  const Instruction* start = init_->operand(k);
-  return start->user_count() == 1 && !OnlyNamesMemory(*start) &&
-         InPlaceOperand(*start) < 0 && MayLieInVmem(*start);
+  Instruction* start = init_->operand(k);
+  const KernelResult result = StartOf(start);
+  if (result.maker == nullptr || start->user_count() != 1) return false;
+  if (result.index >= 0 && ValuesOf(result.maker, result.index).size() != 1) {
+    return false;
+  }
+  return InPlaceOperand(*result.maker) < 0 && MayLieInVmem(*result.maker);
 }
 
 bool LoopState::ReadByKernels(const Instruction& state, int k,
@@ -142,7 +168,7 @@ void LoopState::MoveNames(int k, int space) {
 }
 
 void LoopState::Move(int k, int space) {
-  SetMemorySpace(init_->operand(k), -1, space);
+  SetStartSpace(init_->operand(k), space);
   MoveNames(k, space);
   Instruction* next = body_->root()->operand(k);
   const MemoryPlace place = PlaceOf(next);

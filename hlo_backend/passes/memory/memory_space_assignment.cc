@@ -175,14 +175,44 @@ class Assigner {
     Choice dense = Fitting(live);
     sort([](const Candidate& c) { return c.Saved(); });
     Choice large = Fitting(live);
-    if (large.saved > dense.saved) return large;
-    return dense;
+    if (large.saved > dense.saved) {
+      return WithoutObstacles(live, std::move(large));
+    }
+    sort([](const Candidate& c) { return c.Worth(); });
+    return WithoutObstacles(live, std::move(dense));
   }
 
-  Choice Fitting(RangeMaximum live) const {
+  // A large array that is read at once saves much per byte and step, and may
+  // keep out many that save more together, alive before it and behind: each of
+  // the largest stays away where that saves more in sum.
+  Choice WithoutObstacles(const RangeMaximum& live, Choice best) const {
+    constexpr size_t kTries = 16;
+    std::vector<Candidate> largest = best.candidates;
+    std::stable_sort(largest.begin(), largest.end(),
+                     [](const Candidate& a, const Candidate& b) {
+                       return a.bytes > b.bytes;
+                     });
+    if (best.candidates.size() == candidates_.size()) return best;
+    if (largest.size() > kTries) largest.resize(kTries);
+    SharedNeighbours::Places away;
+    for (const Candidate& c : largest) {
+      away.insert({c.maker, c.index});
+      Choice other = Fitting(live, away);
+      if (other.saved > best.saved) {
+        best = std::move(other);
+      } else {
+        away.erase({c.maker, c.index});
+      }
+    }
+    return best;
+  }
+
+  Choice Fitting(RangeMaximum live,
+                 const SharedNeighbours::Places& away = {}) const {
     Choice choice;
     SharedNeighbours::Places chosen;
     for (Candidate c : candidates_) {
+      if (away.contains({c.maker, c.index})) continue;
       // The step in which two share a place counts once.
       const MemoryPlace place = {c.maker, c.index};
       const int64_t saved = c.Saved();

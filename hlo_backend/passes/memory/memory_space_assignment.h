@@ -9,8 +9,9 @@
 // region that kernels need for their windows (chip: vmem.scoped_limit). A
 // result in the place of its operand (shared_places.h) takes none while both
 // are there. Where those that save most altogether, taken first, save more in
-// sum, they are taken so. What then finds no hole goes back to HBM when memory
-// is planned.
+// sum, they are taken so; and one of the largest, which may be read at once and
+// keep out many that live long, stays away where that saves more. What then
+// finds no hole goes back to HBM when memory is planned.
 //
 // Bodies of loops come after what surrounds them, in the room that this leaves.
 //

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "hlo_backend/analysis/fusible_reduces.h"
 #include "hlo_backend/analysis/fusion_rules.h"
 #include "hlo_backend/ir/builder.h"
 #include "hlo_backend/ir/computation.h"
@@ -44,6 +45,34 @@ bool OnlyFeedsProducts(const Instruction& value) {
              [](const Instruction* user) { return RoundsForProducts(*user); });
 }
 
+// The kernel of a product makes it, as the last of at most `depth` steps.
+bool IsBehindProduct(const Instruction& value, int depth) {
+  if (IsProduct(value)) return true;
+  if (depth == 0 || !value.IsElementwise()) return false;
+  return std::any_of(value.operands().begin(), value.operands().end(),
+                     [&](const Instruction* o) {
+                       return o->user_count() == 1 &&
+                              o->shape().SameDims(value.shape()) &&
+                              IsBehindProduct(*o, depth - 1);
+                     });
+}
+
+// Products read the value, and sums that the kernel which makes it makes, too,
+// before it rounds (the gradient of a bias).
+bool FeedsProductsAndSums(const Instruction& value) {
+  constexpr int kMostSteps = 64;
+  if (value.IsRoot()) return false;
+  bool products = false;
+  for (const Instruction* user : value.users()) {
+    if (RoundsForProducts(*user)) {
+      products = true;
+    } else if (user->opcode() != Opcode::kReduce || !IsFusibleReduce(*user)) {
+      return false;
+    }
+  }
+  return products && IsBehindProduct(value, kMostSteps);
+}
+
 // Work whose kernel can round its result.
 bool IsMadeHere(const Instruction& i) {
   return IsProduct(i) || i.opcode() == Opcode::kReduce ||
@@ -81,6 +110,7 @@ void Round(Instruction* value) {
   b.set_metadata(value->shared_metadata());
   Instruction* rounded = b.Convert(value, PrimitiveType::kBf16);
   for (Instruction* user : users) {
+    if (user->opcode() == Opcode::kReduce) continue;
     value->ReplaceUseIn(user, rounded);
     if (!IsProduct(*user)) Narrow(user);
   }
@@ -96,7 +126,7 @@ absl::StatusOr<bool> Bf16PropagationPass::Run(Module* module,
     for (Instruction* i : c->PostOrder()) {
       if (!i->shape().IsArray() || i->shape().IsScalar() ||
           i->shape().type() != PrimitiveType::kF32 || !IsMadeHere(*i) ||
-          !OnlyFeedsProducts(*i)) {
+          !(OnlyFeedsProducts(*i) || FeedsProductsAndSums(*i))) {
         continue;
       }
       Round(i);

@@ -6,11 +6,12 @@
 //                                            %y = f32[m,n] dot(%n, %v)
 //
 // The arrays round an f32 operand at default precision to bf16, so that every
-// result stays bit by bit. Movements between the value and the products become
-// bf16 ones. XLA's pass of that name does it for all values that are rounded
-// later; libtpu 0.0.42.1 keeps these so on every chip. What is no result of
-// work in this computation (parameters, states of loops) stays: its conversion
-// would be one more pass over it.
+// result stays bit by bit. Sums that the kernel of the value makes beside it
+// read it before it is rounded. Movements between the value and the products
+// become bf16 ones. XLA's pass of that name does it for all values that are
+// rounded later; libtpu 0.0.42.1 keeps these so on every chip. What is no
+// result of work in this computation (parameters, states of loops) stays: its
+// conversion would be one more pass over it.
 #ifndef PTXLA_HLO_BACKEND_PASSES_PRODUCTS_BF16_PROPAGATION_H_
 #define PTXLA_HLO_BACKEND_PASSES_PRODUCTS_BF16_PROPAGATION_H_
 

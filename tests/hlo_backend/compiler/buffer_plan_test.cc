@@ -123,7 +123,36 @@ ENTRY e {
 }
 )");
   ASSERT_OK_AND_ASSIGN(PlannedMemory memory, PlanBuffers(*module, V5e()));
-  EXPECT_EQ(memory.stats.temp, Bytes(4096));
+  // One array, in a slot.
+  EXPECT_EQ(memory.stats.temp - memory.stats.fragmentation, Bytes(16384));
+  EXPECT_EQ(memory.stats.fragmentation, Bytes(16384 - 4096));
+}
+
+// Copies under way and kernels of several results have tables of addresses.
+TEST(BufferPlanTest, EachResultOfSeveralArraysHasATable) {
+  auto module = Parsed(R"(HloModule m, is_scheduled=true
+f {
+  q = f32[8,128]{1,0:T(8,128)} parameter(0)
+  n = f32[8,128]{1,0:T(8,128)} negate(q)
+  s = f32[8,128]{1,0:T(8,128)} tanh(q)
+  ROOT r = (f32[8,128]{1,0:T(8,128)}, f32[8,128]{1,0:T(8,128)}) tuple(n, s)
+}
+ENTRY e {
+  p = f32[8,128]{1,0:T(8,128)} parameter(0)
+  w = f32[128,128]{1,0:T(8,128)} parameter(1)
+  c = (f32[128,128]{1,0:T(8,128)S(1)}, f32[128,128]{1,0:T(8,128)}, u32[]{:S(2)}) copy-start(w)
+  b = (f32[8,128]{1,0:T(8,128)}, f32[8,128]{1,0:T(8,128)}) fusion(p), kind=kLoop, calls=f
+  x = f32[8,128]{1,0:T(8,128)} get-tuple-element(b), index=0
+  y = f32[8,128]{1,0:T(8,128)} get-tuple-element(b), index=1
+  d = f32[128,128]{1,0:T(8,128)S(1)} copy-done(c)
+  a = f32[8,128]{1,0:T(8,128)} dot(x, d), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  ROOT z = f32[128,128]{1,0:T(8,128)} dot(a, y), lhs_contracting_dims={0}, rhs_contracting_dims={0}
+}
+)");
+  ASSERT_OK_AND_ASSIGN(PlannedMemory memory, PlanBuffers(*module, V5e()));
+  const int64_t slots =
+      (memory.stats.temp - memory.stats.fragmentation).count() / 16384;
+  EXPECT_EQ(slots, 2 + 2);  // of x, y and a two, one lies in z; tables
 }
 
 TEST(BufferPlanTest, NothingSharesMemoryWithAConstantThatIsAnOutput) {
