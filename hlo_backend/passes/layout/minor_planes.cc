@@ -1,6 +1,7 @@
 #include "hlo_backend/passes/layout/minor_planes.h"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
@@ -17,7 +18,7 @@ namespace ptxla::hlo {
 namespace {
 
 constexpr int64_t kLanes = 128;
-constexpr size_t kMostMembers = 256;
+constexpr size_t kMostMembers = 1024;
 // Of the bytes that move, as reshape-order has it.
 constexpr int64_t kGain = 2;
 
@@ -27,9 +28,64 @@ bool HasFewNumbers(const Instruction& i) {
          i.shape().dims().back() < kLanes;
 }
 
-bool IsWork(const Instruction& i) {
+// Points are left out, added or put together; each keeps its numbers.
+bool CutsPoints(const Instruction& i) {
+  const int last = i.shape().rank() - 1;
+  if (i.opcode() == Opcode::kSlice) {
+    return i.shape().dim(last) == i.operand(0)->shape().dim(last);
+  }
+  if (i.opcode() == Opcode::kPad) {
+    const PaddingDim& d = i.attrs<PadAttrs>().dims[last];
+    return d.low == 0 && d.high == 0 && d.interior == 0;
+  }
+  return i.opcode() == Opcode::kConcatenate && i.dimensions()[0] != last;
+}
+
+// Dimensions of size 1 come or go in front of the last two.
+bool AddsUnits(const Instruction& i) {
+  if (i.opcode() != Opcode::kReshape) return false;
+  const auto sizes = [](const Shape& shape) {
+    DimVector others;
+    for (int d = 0; d < shape.rank(); ++d) {
+      if (d + 2 >= shape.rank() || shape.dim(d) != 1) {
+        others.push_back(shape.dim(d));
+      }
+    }
+    return others;
+  };
+  const Shape& from = i.operand(0)->shape();
+  return from.rank() >= 3 && i.shape().rank() >= 3 &&
+         sizes(from) == sizes(i.shape());
+}
+
+bool IsElementwiseWork(const Instruction& i) {
   return IsLoopElementwise(i) && i.opcode() != Opcode::kCopy &&
-         i.operand_count() > 0 && !HasControlEdges(i);
+         i.operand_count() > 0;
+}
+
+bool IsWork(const Instruction& i) {
+  return (IsElementwiseWork(i) || CutsPoints(i) || AddsUnits(i)) &&
+         !HasControlEdges(i);
+}
+
+// The attributes of what cuts points whose dimensions are in another order.
+void CutInOrder(Instruction* i, const DimVector& order) {
+  if (i->opcode() == Opcode::kSlice) {
+    SliceAttrs a = i->attrs<SliceAttrs>();
+    a.starts = Permuted(a.starts, order);
+    a.limits = Permuted(a.limits, order);
+    a.strides = Permuted(a.strides, order);
+    i->set_attributes(std::move(a));
+  } else if (i->opcode() == Opcode::kPad) {
+    PadAttrs a;
+    for (const int64_t d : order) {
+      a.dims.push_back(i->attrs<PadAttrs>().dims[d]);
+    }
+    i->set_attributes(std::move(a));
+  } else if (i->opcode() == Opcode::kConcatenate) {
+    i->set_attributes(
+        DimensionsAttrs{DimVector{Inverse(order)[i->dimensions()[0]]}});
+  }
 }
 
 class Group {
@@ -47,6 +103,7 @@ class Group {
       for (Instruction* u : i->users()) Join(u);
     }
     seen->insert(order_.begin(), order_.end());
+    ChooseOrder();
   }
 
   bool Pays() const {
@@ -90,28 +147,50 @@ class Group {
       b_.set_metadata(i->shared_metadata());
       std::vector<Instruction*> operands;
       for (Instruction* o : i->operands()) operands.push_back(Planes(o));
-      planes_[i] =
+      Instruction* planes =
           c_->AddLike(*i,
                       Shape::Array(i->shape().type(),
                                    Permuted(i->shape().dims(), Order(*i))),
                       operands);
+      CutInOrder(planes, Order(*i));
+      planes_[i] = planes;
     }
     for (Instruction* i : order_) Leave(i);
   }
 
  private:
   void Join(Instruction* i) {
-    if (i->shape().IsArray() && i->shape().SameDims(order_[0]->shape()) &&
-        IsWork(*i) && members_.insert(i).second) {
+    const Shape& shape = order_[0]->shape();
+    if (i->shape().IsArray() && i->shape().rank() >= 3 &&
+        i->shape().dims().back() == shape.dims().back() && IsWork(*i) &&
+        members_.insert(i).second) {
       order_.push_back(i);
     }
   }
 
-  // The numbers of a point in front.
-  static DimVector Order(const Instruction& i) {
-    const int rank = i.shape().rank();
-    DimVector order = {rank - 1};
+  // In the rows of tiles, where they fill these as well as planes would: points
+  // that are cut along an outer dimension are whole tiles then.
+  void ChooseOrder() {
+    int64_t planes = 0, rows = 0;
+    bool cuts = false;
+    for (const Instruction* i : order_) {
+      cuts |= CutsPoints(*i);
+      in_rows_ = false;
+      planes = std::max(planes, Bytes(*i, /*planes=*/true));
+      in_rows_ = true;
+      rows = std::max(rows, Bytes(*i, /*planes=*/true));
+    }
+    in_rows_ = cuts && rows <= planes;
+  }
+
+  // The numbers of a point in front, or before the last dimension of points.
+  DimVector Order(const Instruction& i) const {
+    return OrderOfRank(i.shape().rank());
+  }
+  DimVector OrderOfRank(int rank) const {
+    DimVector order;
     for (int d = 0; d + 1 < rank; ++d) order.push_back(d);
+    order.insert(in_rows_ ? order.end() - 1 : order.begin(), rank - 1);
     return order;
   }
 
@@ -147,6 +226,16 @@ class Group {
     return false;
   }
 
+  // Dimensions in this order without those that are reduced.
+  static DimVector Kept(const DimVector& order,
+                        absl::Span<const int64_t> reduced) {
+    DimVector kept;
+    for (const int64_t d : order) {
+      if (std::count(reduced.begin(), reduced.end(), d) == 0) kept.push_back(d);
+    }
+    return kept;
+  }
+
   Instruction* Planes(Instruction* o) {
     if (o->shape().IsScalar()) return o;
     Instruction*& value = planes_[o];
@@ -173,9 +262,11 @@ class Group {
         std::sort(dims.begin(), dims.end());
         Instruction* sums =
             b_.Reduce(planes, u->operand(1), dims, u->called()[0]);
-        const bool numbers = dims.empty() || dims[0] != 0;
-        u->ReplaceAllUsesWith(numbers ? b_.Transpose(sums, Inverse(Order(*u)))
-                                      : sums);
+        const DimVector kept = Kept(order, u->dimensions());
+        u->ReplaceAllUsesWith(
+            std::is_sorted(kept.begin(), kept.end())
+                ? sums
+                : b_.Transpose(sums, Inverse(OrderOfRank(u->shape().rank()))));
       } else if (PicksNumber(*u)) {
         const auto& a = u->attrs<SliceAttrs>();
         Instruction* picked =
@@ -194,6 +285,7 @@ class Group {
   Computation* c_;
   Builder b_;
   const int generation_;
+  bool in_rows_ = false;  // where the numbers of a point come
   std::vector<Instruction*> order_;
   absl::flat_hash_set<const Instruction*> members_;
   absl::flat_hash_map<const Instruction*, Instruction*> planes_;

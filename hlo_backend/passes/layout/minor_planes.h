@@ -11,6 +11,10 @@
 //   %a = f32[3,1024,1024] broadcast(%t), dimensions={0,1} ...
 //   ROOT f32[1024,1024] reduce(multiply(%d, %d), 0), dimensions={0}
 //
+// Points may be cut, padded and put together in between (an associative scan
+// over states of 16 numbers); their numbers come before the last dimension then
+// where that fills tiles as well: f32[1,512,512,16] becomes f32[1,512,16,512].
+//
 // What is connected changes its order together, where half as many bytes move
 // then, with their padding and the transposes at the borders. Where nothing of
 // that size is read or stored (distances of all pairs), fuller tiles are

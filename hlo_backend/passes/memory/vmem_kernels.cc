@@ -98,7 +98,7 @@ bool MayLieInVmem(const Instruction& i) {
       return IsVmemKernel(i);
     case Opcode::kPad:
       for (const PaddingDim& d : i.attrs<PadAttrs>().dims) {
-        if (d.interior != 0 || d.low < 0 || d.high < 0) return false;
+        if (d.low < 0 || d.high < 0) return false;
       }
       break;
     case Opcode::kGather: {
