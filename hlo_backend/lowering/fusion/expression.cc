@@ -209,8 +209,12 @@ int Expression::ImmediateInput(const ExprNode& node) const {
   if (constant(0) == constant(1)) return -1;
   const Opcode op = node.instr->opcode();
   if (op == Opcode::kDivide) {
+    // A reciprocal of bf16 needs no exact division.
     constexpr uint32_t kOne = 0x3f800000;
-    return constant(0) && nodes[node.inputs[0]].constant == kOne ? 0 : -1;
+    return constant(0) && nodes[node.inputs[0]].constant == kOne &&
+                   node.type == hlo::PrimitiveType::kF32
+               ? 0
+               : -1;
   }
   if (op != Opcode::kAdd && op != Opcode::kMultiply) return -1;
   return constant(0) ? 0 : 1;

@@ -293,23 +293,27 @@ ENTRY e {
 TEST(LoopFusionTest, ConstantsOfSumsAndProductsNeedNoRegister) {
   HarnessOptions options;
   options.chip = "v4";
-  options.absolute = options.relative = 1e-5;
-  ASSERT_OK_AND_ASSIGN(const HarnessResult result, CompareKernel(R"(HloModule m
+  options.absolute = options.relative = 2e-2;
+  for (const char* type : {"f32", "bf16"}) {
+    ASSERT_OK_AND_ASSIGN(const HarnessResult result,
+                         CompareKernel(absl::Substitute(R"(HloModule m
 fused {
-  x = f32[64,300] parameter(0)
-  a = f32[] constant(0.25)
-  ab = f32[64,300] broadcast(a), dimensions={}
-  b = f32[] constant(-1.5)
-  bb = f32[64,300] broadcast(b), dimensions={}
-  p = f32[64,300] multiply(ab, x)
-  ROOT r = f32[64,300] add(p, bb)
+  x = $0[64,300] parameter(0)
+  a = $0[] constant(0.25)
+  ab = $0[64,300] broadcast(a), dimensions={}
+  b = $0[] constant(-1.5)
+  bb = $0[64,300] broadcast(b), dimensions={}
+  p = $0[64,300] multiply(ab, x)
+  ROOT r = $0[64,300] add(p, bb)
 }
 ENTRY e {
-  x = f32[64,300] parameter(0)
-  ROOT r = f32[64,300] fusion(x), kind=kLoop, calls=fused
+  x = $0[64,300] parameter(0)
+  ROOT r = $0[64,300] fusion(x), kind=kLoop, calls=fused
 })",
-                                                                 options));
-  EXPECT_THAT(isa::Print(result.kernel), Not(HasSubstr("vimm")));
+                                                        type),
+                                       options));
+    EXPECT_THAT(isa::Print(result.kernel), Not(HasSubstr("vimm"))) << type;
+  }
 }
 
 TEST(LoopFusionTest, ArgumentsMayLieInVmem) {

@@ -8,19 +8,19 @@
 namespace ptxla::lowering {
 namespace {
 
-std::string Over(double numerator) {
+std::string Over(double numerator, const char* type = "f32") {
   return absl::Substitute(R"(HloModule m
 fused {
-  x = f32[512,1000] parameter(0)
-  c = f32[] constant($0)
-  n = f32[512,1000] broadcast(c), dimensions={}
-  ROOT q = f32[512,1000] divide(n, x)
+  x = $1[512,1000] parameter(0)
+  c = $1[] constant($0)
+  n = $1[512,1000] broadcast(c), dimensions={}
+  ROOT q = $1[512,1000] divide(n, x)
 }
 ENTRY e {
-  x = f32[512,1000] parameter(0)
-  ROOT f = f32[512,1000] fusion(x), kind=kLoop, calls=fused
+  x = $1[512,1000] parameter(0)
+  ROOT f = $1[512,1000] fusion(x), kind=kLoop, calls=fused
 })",
-                          numerator);
+                          numerator, type);
 }
 
 // Where the vector slots bound the loop: Newton steps behind the EUP.
@@ -36,6 +36,20 @@ TEST(ReciprocalTest, OneOverXTakesFewerVectorSlotsThanAnyOtherQuotient) {
                          CompareKernel(Over(2), options));
     EXPECT_LT(one.cycles, two.cycles) << chip;
   }
+}
+
+// No Newton step: the EUP's result has more bits than bf16.
+TEST(ReciprocalTest, OneOverXOfBf16IsNoExactQuotient) {
+  HarnessOptions options;
+  options.chip = "v4";
+  options.low = 0.5;
+  options.high = 4;
+  options.absolute = options.relative = 2e-2;
+  ASSERT_OK_AND_ASSIGN(const HarnessResult f32,
+                       CompareKernel(Over(1), options));
+  ASSERT_OK_AND_ASSIGN(const HarnessResult bf16,
+                       CompareKernel(Over(1, "bf16"), options));
+  EXPECT_LT(bf16.cycles, f32.cycles);
 }
 
 }  // namespace
