@@ -30,6 +30,8 @@ absl::Status CheckInput(const RunRequest& r) {
     if (!r.hlo_module.empty()) return refuse("--hlo-module", "--hlo");
     if (!r.hlo_stage.empty()) return refuse("--hlo-stage", "--hlo");
     if (!r.sizes.empty()) return refuse("--sizes", "--hlo");
+    if (r.elided != RunRequest().elided) return refuse("--elided", "--hlo");
+    if (r.assumed_trip_count != 0) return refuse("--trip-count", "--hlo");
   }
   return absl::OkStatus();
 }

@@ -8,6 +8,26 @@
 #include "base/text_proto.h"
 
 namespace ptxla::driver {
+namespace {
+
+// What an option says and a setting, too, would be the one or the other.
+absl::Status CheckSettings(const RunRequest& request) {
+  const char* batch = request.global_batch.has_value()     ? "--global-batch"
+                      : request.batch_per_chip.has_value() ? "--batch-per-chip"
+                                                           : nullptr;
+  const char* seq = request.seq.has_value() ? "--seq" : nullptr;
+  for (const std::string& setting : request.settings) {
+    const std::string key = setting.substr(0, setting.find('='));
+    const bool of_batch = key == "global_batch" || key == "batch_per_chip";
+    const char* option = of_batch ? batch : key == "seq" ? seq : nullptr;
+    if (option == nullptr) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat(option, " and --set ", setting, " exclude each other"));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
 
 absl::StatusOr<workloads::WorkloadSpec> ResolveWorkload(
     const RunRequest& request) {
@@ -17,6 +37,7 @@ absl::StatusOr<workloads::WorkloadSpec> ResolveWorkload(
     return absl::InvalidArgumentError(
         "--global-batch and --batch-per-chip exclude each other");
   }
+  RETURN_IF_ERROR(CheckSettings(request));
   std::vector<std::string> changes;
   const auto number = [&](const char* field, std::optional<int64_t> value) {
     if (value.has_value()) changes.push_back(absl::StrCat(field, "=", *value));

@@ -19,7 +19,9 @@ inline double Mfu(Flops model_flops, Picoseconds step, FlopsPerSecond peak) {
 }
 
 // Hardware FLOP utilisation: matmul and convolution FLOPs that were executed,
-// recomputation included, over the same peak.
+// recomputation included, over the same peak. It may lie below Mfu, whose FLOPs
+// are the model's formula: taps of a convolution that meet only padding are not
+// executed, and a product of one row is vector work.
 inline double Hfu(Flops executed_flops, Picoseconds step, FlopsPerSecond peak) {
   return Mfu(executed_flops, step, peak);
 }

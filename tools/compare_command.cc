@@ -161,6 +161,12 @@ int CompareCommand(const Words& words) {
                      files.size(), " files"));
   }
   if (top < 0) return wrong("--top must not be negative");
+  for (const char* option : {"--compiler", "--python", "--compiler-cache"}) {
+    if (app.count(option) > 0 && files.size() == 2) {
+      return wrong(absl::StrCat(
+          option, " goes with one file only: the second is the schedule"));
+    }
+  }
   r.estimate_unknown_ops = unknown_ops == "estimate";
   r.hlo = files[0];
   if (files.size() == 2) request.other = files[1];

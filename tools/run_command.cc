@@ -132,7 +132,13 @@ void AddOptions(CLI::App* app, Options* o) {
   app->add_flag("--quiet", o->quiet, "no report, only save");
 }
 
-absl::Status Check(Options* o) {
+absl::Status Check(const CLI::App& app, Options* o) {
+  for (const char* option : {"--python", "--compiler-cache"}) {
+    if (app.count(option) > 0 && o->request.compiler == "own") {
+      return absl::InvalidArgumentError(
+          absl::StrCat(option, " goes with --compiler=libtpu only"));
+    }
+  }
   o->request.estimate_unknown_ops = o->unknown_ops == "estimate";
   o->request.timeline = !o->trace.empty();
   if (o->database != "none") {
@@ -180,7 +186,7 @@ int RunCommand(const Words& words) {
   AddOptions(&app, &options);
   app.footer(kExamples);
   if (const auto code = ParseCommandLine(&app, words)) return *code;
-  const absl::Status checked = Check(&options);
+  const absl::Status checked = Check(app, &options);
   if (!checked.ok()) return Fail(checked, options.json, "arguments");
   auto prediction = driver::Predict(options.request);
   if (!prediction.ok()) {

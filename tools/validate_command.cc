@@ -192,6 +192,13 @@ int ValidateCommand(const Words& words) {
       "with --compiler: bytes and kernels of each program as Markdown");
   app.footer(kExamples);
   if (const auto code = ParseCommandLine(&app, words)) return *code;
+  for (const char* option : {"--python", "--compiler-cache"}) {
+    if (app.count(option) > 0 && compiler != "libtpu") {
+      return Fail(absl::InvalidArgumentError(absl::StrCat(
+                      option, " goes with --compiler=libtpu only")),
+                  json, "arguments");
+    }
+  }
   if (compiler == "libtpu") {
     auto found = driver::LibtpuCompiler::Find(libtpu);
     if (!found.ok()) return Fail(found.status(), json, "arguments");

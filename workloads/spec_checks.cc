@@ -39,6 +39,12 @@ absl::Status CheckBatch(const WorkloadSpec& spec, double elements_per_sample) {
   return absl::OkStatus();
 }
 
+absl::Status CheckNoSequence(const WorkloadSpec& spec) {
+  if (spec.seq() == 0) return absl::OkStatus();
+  return BadField("seq", absl::StrCat("= ", spec.seq(), ", but samples of ",
+                                      spec.name(), " are no sequences"));
+}
+
 absl::Status CheckOneOf(absl::string_view field, const std::string& value,
                         const std::vector<std::string>& supported,
                         const std::vector<std::string>& known) {

@@ -29,6 +29,9 @@ absl::Status CheckPositive(absl::string_view field, int64_t value,
 // below 2^45 elements.
 absl::Status CheckBatch(const WorkloadSpec& spec, double elements_per_sample);
 
+// Nobody reads the sequence length of a model of single samples.
+absl::Status CheckNoSequence(const WorkloadSpec& spec);
+
 // OK if `value` is among `supported`; Unimplemented if it is among `known`;
 // else NotFound with "did you mean".
 absl::Status CheckOneOf(absl::string_view field, const std::string& value,

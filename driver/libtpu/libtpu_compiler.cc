@@ -44,6 +44,31 @@ absl::Status MakeFolder(const std::string& path) {
       absl::StrCat("cannot make the folder ", path, ": ", error.message()));
 }
 
+// On its way through StableHLO a tuple of one result becomes that result, but
+// the aliases of the header keep its index: here the tuple goes with its index.
+std::unique_ptr<hlo::Module> WithoutTupleOfOne(const hlo::Module& module) {
+  std::unique_ptr<hlo::Module> bare = module.Clone();
+  hlo::Instruction* root = bare->entry()->root();
+  bare->entry()->SetRoot(root->operand(0));
+  if (root->user_count() == 0) bare->entry()->Remove(root);
+  for (hlo::InputOutputAlias& alias :
+       bare->mutable_config()->input_output_alias) {
+    if (!alias.output.empty()) alias.output.erase(alias.output.begin());
+  }
+  if (auto& layout = bare->mutable_config()->entry_layout; layout.has_value()) {
+    layout->result = hlo::Shape(layout->result.element(0));
+  }
+  return bare;
+}
+
+std::string TextFor(const hlo::Module& module) {
+  const hlo::Instruction& root = *module.entry()->root();
+  const bool one = root.opcode() == hlo::Opcode::kTuple &&
+                   root.operand_count() == 1 &&
+                   !module.config().input_output_alias.empty();
+  return hlo::Print(one ? *WithoutTupleOfOne(module) : module);
+}
+
 }  // namespace
 
 absl::StatusOr<LibtpuCompiler> LibtpuCompiler::Find(
@@ -83,7 +108,7 @@ absl::StatusOr<std::unique_ptr<hlo::Module>> LibtpuCompiler::Compile(
     return absl::UnimplementedError(
         "--compiler=libtpu: several slices joined by a network");
   }
-  const std::string text = hlo::Print(module);
+  const std::string text = TextFor(module);
   const std::string shape = absl::StrJoin(slice.topology.shape(), "x");
   const std::string& chip = slice.chip.name();
   Fingerprint key;

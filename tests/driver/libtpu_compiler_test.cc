@@ -46,10 +46,10 @@ class LibtpuCompilerTest : public ::testing::Test {
   }
 
   absl::StatusOr<std::unique_ptr<hlo::Module>> Compile(
-      const LibtpuOptions& options) {
+      const LibtpuOptions& options, const std::string& text = kModule) {
     auto compiler = LibtpuCompiler::Find(options);
     if (!compiler.ok()) return compiler.status();
-    auto module = hlo::ParseModule(kModule, "m.hlo");
+    auto module = hlo::ParseModule(text, "m.hlo");
     if (!module.ok()) return module.status();
     auto slice = chips::ParseSlice("v5e-8");
     if (!slice.ok()) return slice.status();
@@ -82,6 +82,24 @@ TEST_F(LibtpuCompilerTest, AModuleIsCompiledOnceForEachSlice) {
     EXPECT_EQ(module->entry()->root()->opcode(), hlo::Opcode::kNegate);
   }
   EXPECT_EQ(ReadFile(folder_.path() + "/calls").value(), "v5e 2x4\n");
+}
+
+// StableHLO has no tuple of one result: its index must not be left in the
+// header.
+TEST_F(LibtpuCompilerTest, ATupleOfOneDonatedResultIsThatResult) {
+  ASSERT_OK_AND_ASSIGN(const auto module,
+                       Compile(Python("cp $5 $6"), R"(HloModule m,
+    input_output_alias={ {0}: (0, {}, may-alias) },
+    entry_computation_layout={(f32[8,128]{1,0})->(f32[8,128]{1,0})}
+ENTRY e {
+  p = f32[8,128] parameter(0)
+  n = f32[8,128] negate(p)
+  ROOT t = (f32[8,128]) tuple(n)
+})"));
+  EXPECT_EQ(module->entry()->root()->opcode(), hlo::Opcode::kNegate);
+  ASSERT_EQ(module->config().input_output_alias.size(), 1);
+  EXPECT_TRUE(module->config().input_output_alias[0].output.empty());
+  EXPECT_TRUE(module->config().entry_layout->result.IsArray());
 }
 
 TEST_F(LibtpuCompilerTest, ARefusalIsTheUsersErrorInItsOwnWords) {

@@ -12,6 +12,7 @@ namespace ptxla::workloads {
 using lazy::Tensor;
 
 absl::Status CheckMlp(const WorkloadSpec& spec) {
+  RETURN_IF_ERROR(CheckNoSequence(spec));
   const MlpSpec& mlp = spec.mlp();
   if (mlp.widths_size() < 2) {
     return BadField("mlp.widths",

@@ -30,6 +30,7 @@ ResnetDims DimsOf(const WorkloadSpec& spec) {
 }  // namespace
 
 absl::Status CheckResnet(const WorkloadSpec& spec) {
+  RETURN_IF_ERROR(CheckNoSequence(spec));
   const ResnetSpec& r = spec.resnet();
   if (r.blocks_size() == 0 || r.blocks_size() > kMostStages) {
     return BadField("resnet.blocks",

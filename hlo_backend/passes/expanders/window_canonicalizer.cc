@@ -7,6 +7,7 @@
 #include "hlo_backend/analysis/plane_windows.h"
 #include "hlo_backend/ir/builder.h"
 #include "hlo_backend/passes/dimension_utils.h"
+#include "hlo_backend/passes/expanders/prefix_blocks.h"
 #include "hlo_backend/passes/expanders/reduce_start.h"
 
 namespace ptxla::hlo {
@@ -242,6 +243,12 @@ absl::StatusOr<bool> WindowCanonicalizerPass::Run(Module* module,
   if (module->config().is_scheduled) return false;
   bool changed = false;
   for (Computation* c : module->computations()) {
+    for (Instruction* i : c->PostOrder()) {
+      Instruction* value = PrefixInBlocks(i);
+      if (value == nullptr) continue;
+      c->Replace(i, value);
+      changed = true;
+    }
     for (Instruction* i : c->PostOrder()) {
       if (!IsSimpleWindow(*i) ||
           (IsPlaneWindow(*i) && i->operand(0)->opcode() != Opcode::kPad)) {

@@ -10,6 +10,8 @@
 //   [B,L], size and stride 8 along L           ->  reduce of [B,L/8,8]: windows
 //                                              side by side of all dimensions
 //                                              but one, or of all
+//   a cumulative sum of rows or lanes, more than 128 of them  ->  of blocks and
+//                                              of their sums (prefix_blocks.h)
 //   windows of one element        ->  the array itself
 //   another initial value  ->  is combined with the result
 //

@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <optional>
+#include <utility>
 
 #include "hlo_backend/analysis/fusion_rules.h"
 #include "hlo_backend/passes/dimension_utils.h"
@@ -22,11 +24,65 @@ Instruction* WithDims(Instruction* i, Instruction* x, DimVector reduced,
   return r.builder().Reshape(value, i->shape().dims());
 }
 
-// Leading dimensions that are all reduced are one: the reshape is then the same
-// as the one that a product of the rows needs.
+// Which of the dimensions `from` are the reduced ones of a reshape to `to`;
+// nullopt if a kept dimension is not one of `from` as it is. No dimension is 1.
+std::optional<DimVector> ReducedBeforeReshape(const DimVector& from,
+                                              const DimVector& to,
+                                              const DimVector& reduced) {
+  DimVector result;
+  // Groups of as few dimensions as have the same elements on both sides.
+  size_t f = 0, t = 0;
+  while (f < from.size() && t < to.size()) {
+    const size_t first_from = f, first_to = t;
+    int64_t before = from[f++], after = to[t++];
+    while (before != after) {
+      if (before < after) {
+        before *= from[f++];
+      } else {
+        after *= to[t++];
+      }
+    }
+    if (Contains(reduced, static_cast<int64_t>(first_to))) {
+      for (size_t d = first_from; d < f; ++d) {
+        result.push_back(static_cast<int64_t>(d));
+      }
+    } else if (f - first_from != 1 || t - first_to != 1) {
+      return std::nullopt;
+    }
+    for (size_t d = first_to; d < t; ++d) {
+      if (Contains(reduced, static_cast<int64_t>(d)) !=
+          Contains(reduced, static_cast<int64_t>(first_to))) {
+        return std::nullopt;
+      }
+    }
+  }
+  return result;
+}
+
+// reduce(reshape(x)), also through several reshapes. If the reduced part is
+// whole dimensions of x, the reduce is of x itself (XLA's HandleReduce), so
+// that it meets what makes x. Otherwise leading dimensions that are all reduced
+// are one: the reshape is then the same as the one that a product of the rows
+// needs.
 Instruction* ReduceOfReshape(Instruction* i, Rewriter& r) {
-  Instruction* reshape = i->operand(0);
-  const DimVector& dims = reshape->shape().dims();
+  const DimVector& dims = i->operand(0)->shape().dims();
+  if (HasUnitDims(i->operand(0)->shape()) ||
+      i->operand(0)->shape().ElementCount() == 0) {
+    return nullptr;
+  }
+  Instruction* source = i->operand(0);
+  while (source->opcode() == Opcode::kReshape &&
+         !source->shape().has_layout()) {
+    source = source->operand(0);
+  }
+  const DimVector own = DropUnitDims(source->shape().dims());
+  if (own == dims) return nullptr;
+  std::optional<DimVector> reduced = ReducedBeforeReshape(
+      own, dims, DimVector(i->dimensions().begin(), i->dimensions().end()));
+  if (reduced.has_value()) {
+    return WithDims(i, r.builder().Reshape(source, own), *std::move(reduced),
+                    r);
+  }
   const int leading = static_cast<int>(i->dimensions().size());
   if (leading < 2 || leading == static_cast<int>(dims.size())) return nullptr;
   for (int d = 0; d < leading; ++d) {
@@ -34,7 +90,7 @@ Instruction* ReduceOfReshape(Instruction* i, Rewriter& r) {
   }
   DimVector joined = {Product(absl::MakeConstSpan(dims).first(leading))};
   joined.insert(joined.end(), dims.begin() + leading, dims.end());
-  return WithDims(i, r.builder().Reshape(reshape->operand(0), joined), {0}, r);
+  return WithDims(i, r.builder().Reshape(source, joined), {0}, r);
 }
 
 }  // namespace

@@ -5,7 +5,8 @@
 // dimensions of one operand that change places among themselves do so in the
 // operand, if that is no larger than the product: scores of grouped queries
 // [keys, queries, group] become [group, queries, keys] by a transpose of the
-// queries.
+// queries. A transpose whose only user is a transpose waits for that one to
+// take it in: together they may be none.
 #include <algorithm>
 #include <array>
 #include <vector>
@@ -76,6 +77,10 @@ Instruction* OnlyArray(const Instruction& work) {
 }  // namespace
 
 Instruction* SimplifyTransposedDot(Instruction* i, Rewriter& r) {
+  if (i->user_count() == 1 && i->users()[0]->opcode() == Opcode::kTranspose &&
+      !i->users()[0]->shape().has_layout()) {
+    return nullptr;
+  }
   std::vector<Instruction*> chain;
   Instruction* x = i->operand(0);
   while (x->IsElementwise() && x->user_count() == 1 && !HasControlEdges(*x)) {

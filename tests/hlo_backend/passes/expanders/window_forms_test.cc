@@ -67,6 +67,14 @@ TEST(WindowFormsTest, BordersDoNotTakePart) {
            {"f32", "add", "1", "6,7", "3,8", "size=2x1 stride=2x1 pad=0_0x1_0"},
            {"f32", "add", "1", "4,7", "2,4", "size=4x2 stride=4x2 pad=1_3x1_0"},
            {"s32", "add", "1", "9,10", "11,11", "size=9x10 pad=5_5x5_5"},
+           // Cumulative, in blocks and in blocks of blocks.
+           {"s32", "add", "0", "3,300", "3,300", "size=1x300 pad=0_0x299_0"},
+           {"s32", "add", "0", "3,300", "3,300", "size=1x300 pad=0_0x0_299"},
+           {"f32", "add", "0", "200,5", "200,5", "size=200x1 pad=199_0x0_0"},
+           {"s32", "maximum", "-2147483648", "2,200,130", "2,200,130",
+            "size=1x200x1 pad=0_0x0_199x0_0"},
+           {"s32", "add", "0", "16500", "16500", "size=16500 pad=16499_0"},
+           {"s32", "add", "0", "16500", "16500", "size=16500 pad=0_16499"},
            {"s32", "maximum", "2", "9,5", "9,6", "size=3x2 pad=1_1x1_1"},
            {"s8", "and", "5", "9,5", "9,6", "size=3x2 pad=1_1x1_1"},
            {"s32", "minimum", "2", "9,5", "9,6", "size=3x2 pad=1_1x1_1"}}) {
