@@ -10,6 +10,20 @@ namespace ptxla::lowering {
 
 using codegen::CodeBuilder;
 
+namespace {
+
+std::vector<int64_t> Pitches(const PhysicalArray& array) {
+  std::vector<int64_t> pitch;
+  for (int k = 0; k + 2 < array.rank(); ++k) {
+    pitch.push_back(PlanePitch(array, k));
+  }
+  pitch.push_back(array.row_stride());
+  pitch.push_back(array.tile_bytes());
+  return pitch;
+}
+
+}  // namespace
+
 int Permutation::To(int k) const {
   return static_cast<int>(std::find(from.begin(), from.end(), k) -
                           from.begin());
@@ -24,7 +38,7 @@ std::optional<Permutation> DescribePermutation(const hlo::Instruction& i) {
       out->type != in->type || in->linear != 0) {
     return std::nullopt;
   }
-  Permutation p{*in, *out, {}};
+  Permutation p{*in, *out, {}, {Pitches(*in), Pitches(*out)}};
   for (int q = 0; q < p.out.rank(); ++q) {
     const int64_t logical =
         copy ? p.out.dims[q] : i.dimensions()[p.out.dims[q]];
@@ -54,9 +68,7 @@ void PermutedBox::AddWindow(int side, const std::vector<int64_t>& block,
     isa::WindowDim d;
     d.block = CeilOfRatio<int64_t>(block[q], per);
     d.extent = CeilOfRatio<int64_t>(array.sizes[k], per);
-    d.hbm_stride = k == rank - 1   ? array.tile_bytes()
-                   : k == rank - 2 ? array.row_stride()
-                                   : PlanePitch(array, k);
+    d.hbm_stride = p_.pitch[side][k];
     d.grid_dim = q;
     moves |= tiling->grid[q] > 1;
     w.dims.push_back(d);

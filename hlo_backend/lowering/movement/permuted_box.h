@@ -29,6 +29,9 @@ inline constexpr int kPermutedIn = 0, kPermutedOut = 1;  // spaces of the code
 struct Permutation {
   PhysicalArray in, out;
   std::vector<int> from;  // physical dimension of the operand
+  // Of operand and result, for each of its dimensions: bytes in memory from one
+  // unit to the next, an index of a plane, a row of tiles, a tile.
+  std::array<std::vector<int64_t>, 2> pitch;
   int rank() const { return static_cast<int>(from.size()); }
   // The result's dimension that is dimension `k` of the operand.
   int To(int k) const;

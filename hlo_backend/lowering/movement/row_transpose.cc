@@ -10,6 +10,7 @@
 #include "base/units.h"
 #include "hlo_backend/lowering/kernel_emitter.h"
 #include "hlo_backend/lowering/movement/fold_grid.h"
+#include "hlo_backend/lowering/movement/lane_reshape.h"
 #include "hlo_backend/lowering/movement/permuted_box.h"
 
 namespace ptxla::lowering {
@@ -38,7 +39,9 @@ struct Problem : Permutation {
 };
 
 std::optional<Problem> Describe(const hlo::Instruction& i) {
-  const auto permutation = DescribePermutation(i);
+  const auto permutation = i.opcode() == hlo::Opcode::kReshape
+                               ? DescribeLaneReshape(i)
+                               : DescribePermutation(i);
   if (!permutation.has_value()) return {};
   Problem p{*permutation};
   p.rank = p.out.rank();
@@ -146,10 +149,8 @@ class Emitter {
     for (const int q : order) {
       const int64_t units = CeilOfRatio<int64_t>(p_.out.sizes[q], unit[q]);
       for (int64_t grid = 1; grid <= units; ++grid) {
-        // Arrays in VMEM are walked in place, or blocks of them copied: no
-        // block is cut off.
+        // What is walked in place has no window that would cut a block off.
         if (units % grid != 0) continue;
-        if (staged_ && grid > 1 && p_.out.sizes[q] % unit[q] != 0) break;
         block_[q] = units / grid * unit[q];
         const int64_t bytes = Registers() * p_.Unit() * 128 * p_.in.bits / 8;
         if (Registers() <= kMostRegisters && bytes <= vmem) break;
@@ -245,6 +246,12 @@ class Emitter {
 
 bool IsRowTranspose(const hlo::Instruction& i) {
   return Describe(i).has_value();
+}
+
+bool JoinsPackedRows(const hlo::Instruction& i) {
+  if (i.opcode() != hlo::Opcode::kReshape) return false;
+  const auto p = Describe(i);
+  return p.has_value() && p->packed && FitsInPlace(*p);
 }
 
 absl::StatusOr<isa::Kernel> EmitRowTranspose(const KernelContext& context,
