@@ -54,8 +54,8 @@ void PermutedBox::AddWindow(int side, const std::vector<int64_t>& block,
   const PhysicalArray& array = side == kPermutedIn ? p_.in : p_.out;
   // A slot has room for tiles of 8 rows, however low they are.
   int64_t bytes = int64_t{8} * isa::kLanes * array.bits / 8;
-  isa::Window& w = windows_[side];
-  w = isa::Window();
+  isa::Window w;
+  units_[side].clear();
   w.arg = side;
   w.direction =
       side == kPermutedIn ? isa::Direction::kIn : isa::Direction::kOut;
@@ -77,6 +77,15 @@ void PermutedBox::AddWindow(int side, const std::vector<int64_t>& block,
     w.dims[k].vmem_stride = bytes;
     bytes *= w.dims[k].block;
   }
+  for (int k = 0; k < rank; ++k) {
+    const isa::WindowDim& d = w.dims[k];
+    units_[side].push_back(InPlace(side) ? d.hbm_stride : d.vmem_stride);
+  }
+  // A DMA goes through HBM from one run of bytes to the next.
+  std::stable_sort(w.dims.begin(), w.dims.end(),
+                   [](const isa::WindowDim& a, const isa::WindowDim& b) {
+                     return a.hbm_stride > b.hbm_stride;
+                   });
   w.slots = moves ? 2 : 1;
   w.slot_bytes = bytes + isa::kVregBytes;
   if (place_[side] == Place::kCopied) {
@@ -91,11 +100,6 @@ void PermutedBox::AddWindows(const std::vector<int64_t>& of_operand,
                              Tiling* tiling) {
   AddWindow(kPermutedIn, of_operand, tiling);
   AddWindow(kPermutedOut, of_result, tiling);
-}
-
-int64_t PermutedBox::Pitch(int side, int k) const {
-  const isa::WindowDim& d = windows_[side].dims[k];
-  return InPlace(side) ? d.hbm_stride : d.vmem_stride;
 }
 
 void PermutedBox::Begin(CodeBuilder& b) {

@@ -56,7 +56,7 @@ class PermutedBox {
 
   // Bytes from one unit of dimension `k` of the array to the next: an index of
   // a plane, 8 rows, 128 lanes.
-  int64_t Pitch(int side, int k) const;
+  int64_t Pitch(int side, int k) const { return units_[side][k]; }
   bool InPlace(int side) const { return place_[side] == Place::kInPlace; }
 
   // Blocks of code.
@@ -70,7 +70,7 @@ class PermutedBox {
   const Permutation& p_;
   std::array<Place, 2> place_;
   std::array<StagedWindow, 2> copies_;
-  std::array<isa::Window, 2> windows_;
+  std::array<std::vector<int64_t>, 2> units_;  // bytes, by dimension
   std::array<codegen::Sca, 2> base_;
 };
 
