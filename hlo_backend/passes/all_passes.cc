@@ -32,6 +32,7 @@
 #include "hlo_backend/passes/fusion/staging.h"
 #include "hlo_backend/passes/layout/compact_entry.h"
 #include "hlo_backend/passes/layout/core_partials.h"
+#include "hlo_backend/passes/layout/expand_to_transpose.h"
 #include "hlo_backend/passes/layout/free_orders.h"
 #include "hlo_backend/passes/layout/lane_batches.h"
 #include "hlo_backend/passes/layout/lane_slices.h"
@@ -149,6 +150,9 @@ std::vector<PassEntry> AllPasses() {
        Make<DynamicPadderPass>},
       {"elementwise-expander", "functions that no vector unit has",
        Make<ElementwiseExpanderPass>},
+      {"expand-to-transpose",
+       "numbers that move to one lane each go through a transpose unit",
+       Make<ExpandToTransposePass>},
       {"fft-expander", "Fourier transforms as products with their matrices",
        Make<FftExpanderPass>},
       {"free-orders", "reduces of made values in the order of an array's",

@@ -45,6 +45,7 @@ absl::StatusOr<isa::Kernel> EmitMovement(const KernelContext& context,
       auto box = EmitBoxMover(context, i);
       if (box.ok()) return box;
     }
+    if (JoinsPackedRows(i)) return EmitRowTranspose(context, i);
     absl::StatusOr<isa::Kernel> kernel = EmitMover(context, i);
     // Where no run of result rows comes from a run of operand rows.
     if (!kernel.ok() && IsRowTranspose(i)) return EmitRowTranspose(context, i);

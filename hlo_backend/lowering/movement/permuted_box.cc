@@ -10,6 +10,20 @@ namespace ptxla::lowering {
 
 using codegen::CodeBuilder;
 
+namespace {
+
+std::vector<int64_t> Pitches(const PhysicalArray& array) {
+  std::vector<int64_t> pitch;
+  for (int k = 0; k + 2 < array.rank(); ++k) {
+    pitch.push_back(PlanePitch(array, k));
+  }
+  pitch.push_back(array.row_stride());
+  pitch.push_back(array.tile_bytes());
+  return pitch;
+}
+
+}  // namespace
+
 int Permutation::To(int k) const {
   return static_cast<int>(std::find(from.begin(), from.end(), k) -
                           from.begin());
@@ -24,7 +38,7 @@ std::optional<Permutation> DescribePermutation(const hlo::Instruction& i) {
       out->type != in->type || in->linear != 0) {
     return std::nullopt;
   }
-  Permutation p{*in, *out, {}};
+  Permutation p{*in, *out, {}, {Pitches(*in), Pitches(*out)}};
   for (int q = 0; q < p.out.rank(); ++q) {
     const int64_t logical =
         copy ? p.out.dims[q] : i.dimensions()[p.out.dims[q]];
@@ -40,8 +54,8 @@ void PermutedBox::AddWindow(int side, const std::vector<int64_t>& block,
   const PhysicalArray& array = side == kPermutedIn ? p_.in : p_.out;
   // A slot has room for tiles of 8 rows, however low they are.
   int64_t bytes = int64_t{8} * isa::kLanes * array.bits / 8;
-  isa::Window& w = windows_[side];
-  w = isa::Window();
+  isa::Window w;
+  units_[side].clear();
   w.arg = side;
   w.direction =
       side == kPermutedIn ? isa::Direction::kIn : isa::Direction::kOut;
@@ -54,9 +68,7 @@ void PermutedBox::AddWindow(int side, const std::vector<int64_t>& block,
     isa::WindowDim d;
     d.block = CeilOfRatio<int64_t>(block[q], per);
     d.extent = CeilOfRatio<int64_t>(array.sizes[k], per);
-    d.hbm_stride = k == rank - 1   ? array.tile_bytes()
-                   : k == rank - 2 ? array.row_stride()
-                                   : PlanePitch(array, k);
+    d.hbm_stride = p_.pitch[side][k];
     d.grid_dim = q;
     moves |= tiling->grid[q] > 1;
     w.dims.push_back(d);
@@ -65,6 +77,15 @@ void PermutedBox::AddWindow(int side, const std::vector<int64_t>& block,
     w.dims[k].vmem_stride = bytes;
     bytes *= w.dims[k].block;
   }
+  for (int k = 0; k < rank; ++k) {
+    const isa::WindowDim& d = w.dims[k];
+    units_[side].push_back(InPlace(side) ? d.hbm_stride : d.vmem_stride);
+  }
+  // A DMA goes through HBM from one run of bytes to the next.
+  std::stable_sort(w.dims.begin(), w.dims.end(),
+                   [](const isa::WindowDim& a, const isa::WindowDim& b) {
+                     return a.hbm_stride > b.hbm_stride;
+                   });
   w.slots = moves ? 2 : 1;
   w.slot_bytes = bytes + isa::kVregBytes;
   if (place_[side] == Place::kCopied) {
@@ -79,11 +100,6 @@ void PermutedBox::AddWindows(const std::vector<int64_t>& of_operand,
                              Tiling* tiling) {
   AddWindow(kPermutedIn, of_operand, tiling);
   AddWindow(kPermutedOut, of_result, tiling);
-}
-
-int64_t PermutedBox::Pitch(int side, int k) const {
-  const isa::WindowDim& d = windows_[side].dims[k];
-  return InPlace(side) ? d.hbm_stride : d.vmem_stride;
 }
 
 void PermutedBox::Begin(CodeBuilder& b) {

@@ -29,6 +29,9 @@ inline constexpr int kPermutedIn = 0, kPermutedOut = 1;  // spaces of the code
 struct Permutation {
   PhysicalArray in, out;
   std::vector<int> from;  // physical dimension of the operand
+  // Of operand and result, for each of its dimensions: bytes in memory from one
+  // unit to the next, an index of a plane, a row of tiles, a tile.
+  std::array<std::vector<int64_t>, 2> pitch;
   int rank() const { return static_cast<int>(from.size()); }
   // The result's dimension that is dimension `k` of the operand.
   int To(int k) const;
@@ -53,7 +56,7 @@ class PermutedBox {
 
   // Bytes from one unit of dimension `k` of the array to the next: an index of
   // a plane, 8 rows, 128 lanes.
-  int64_t Pitch(int side, int k) const;
+  int64_t Pitch(int side, int k) const { return units_[side][k]; }
   bool InPlace(int side) const { return place_[side] == Place::kInPlace; }
 
   // Blocks of code.
@@ -67,7 +70,7 @@ class PermutedBox {
   const Permutation& p_;
   std::array<Place, 2> place_;
   std::array<StagedWindow, 2> copies_;
-  std::array<isa::Window, 2> windows_;
+  std::array<std::vector<int64_t>, 2> units_;  // bytes, by dimension
   std::array<codegen::Sca, 2> base_;
 };
 

@@ -10,6 +10,7 @@
 #include "base/units.h"
 #include "hlo_backend/lowering/kernel_emitter.h"
 #include "hlo_backend/lowering/movement/fold_grid.h"
+#include "hlo_backend/lowering/movement/lane_reshape.h"
 #include "hlo_backend/lowering/movement/permuted_box.h"
 
 namespace ptxla::lowering {
@@ -34,11 +35,14 @@ constexpr int64_t kRegistersInBlock = 16;
 struct Problem : Permutation {
   int rank = 0, a = 0, b = 0, lanes = 0;
   bool packed = false;                              // 16 bits
+  std::vector<int> order = {};                      // in which a block grows
   int64_t Unit() const { return packed ? 16 : 8; }  // of rows
 };
 
 std::optional<Problem> Describe(const hlo::Instruction& i) {
-  const auto permutation = DescribePermutation(i);
+  const auto permutation = i.opcode() == hlo::Opcode::kReshape
+                               ? DescribeLaneReshape(i)
+                               : DescribePermutation(i);
   if (!permutation.has_value()) return {};
   Problem p{*permutation};
   p.rank = p.out.rank();
@@ -51,6 +55,18 @@ std::optional<Problem> Describe(const hlo::Instruction& i) {
   if (p.from[p.lanes] != p.lanes || p.from[p.a] == p.a) return {};
   p.b = p.To(p.a);
   p.packed = p.in.bits == 16;
+  if (i.opcode() == hlo::Opcode::kReshape) {
+    // From the minor dimension of the side with the rows apart on, which makes
+    // the runs of memory long on the other side too.
+    const bool cuts = i.shape().rank() > i.operand(0)->shape().rank();
+    for (int k = p.rank; k-- > 0;) p.order.push_back(cuts ? k : p.To(k));
+  } else {
+    // Rows before planes.
+    p.order = {p.lanes, p.a, p.b};
+    for (int q = p.a; q-- > 0;) {
+      if (q != p.b) p.order.push_back(q);
+    }
+  }
   return p;
 }
 
@@ -121,8 +137,8 @@ class Emitter {
     return n;
   }
 
-  // Elements of each dimension in a step: grown evenly from one tile, rows
-  // before planes before lanes, the runs of memory long on both sides.
+  // Elements of each dimension in a step: grown from one tile, one dimension
+  // after the other, the runs of memory long on both sides.
   void ChooseBlock() {
     block_.assign(p_.rank, 1);
     const int64_t vmem = VmemBudget(context_) / 8;
@@ -137,19 +153,14 @@ class Emitter {
       const int have = static_cast<int>(single_.size());
       if (q != p_.b && have <= p_.rank - kWindowRank) single_.push_back(q);
     }
-    std::vector<int> order = {p_.lanes, p_.a, p_.b};
-    for (int q = p_.a; q-- > 0;) {
-      const bool one =
-          std::find(single_.begin(), single_.end(), q) != single_.end();
-      if (q != p_.b && !one) order.push_back(q);
-    }
-    for (const int q : order) {
+    for (const int q : p_.order) {
+      if (std::find(single_.begin(), single_.end(), q) != single_.end()) {
+        continue;
+      }
       const int64_t units = CeilOfRatio<int64_t>(p_.out.sizes[q], unit[q]);
       for (int64_t grid = 1; grid <= units; ++grid) {
-        // Arrays in VMEM are walked in place, or blocks of them copied: no
-        // block is cut off.
+        // What is walked in place has no window that would cut a block off.
         if (units % grid != 0) continue;
-        if (staged_ && grid > 1 && p_.out.sizes[q] % unit[q] != 0) break;
         block_[q] = units / grid * unit[q];
         const int64_t bytes = Registers() * p_.Unit() * 128 * p_.in.bits / 8;
         if (Registers() <= kMostRegisters && bytes <= vmem) break;
@@ -245,6 +256,12 @@ class Emitter {
 
 bool IsRowTranspose(const hlo::Instruction& i) {
   return Describe(i).has_value();
+}
+
+bool JoinsPackedRows(const hlo::Instruction& i) {
+  if (i.opcode() != hlo::Opcode::kReshape) return false;
+  const auto p = Describe(i);
+  return p.has_value() && p->packed && FitsInPlace(*p);
 }
 
 absl::StatusOr<isa::Kernel> EmitRowTranspose(const KernelContext& context,

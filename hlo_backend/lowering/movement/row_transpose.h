@@ -3,6 +3,8 @@
 //
 //   f32[56,56,32,64] transpose(f32[32,56,56,64]), dimensions={1,2,0,3}
 //
+// Rows that a reshape lays side by side move in the same way (lane_reshape.h).
+//
 // Eight planes of the operand, a row of each, are one strided load: a register
 // of the result. Of 16-bit types, which pack two rows into a word, two loads
 // and a few bit operations give two registers. Blocks are boxes of several
@@ -16,8 +18,11 @@
 
 namespace ptxla::lowering {
 
-// A transpose (or a copy to another layout) of this form.
+// A transpose (a copy to another layout, a reshape) of this form.
 bool IsRowTranspose(const hlo::Instruction& i);
+// A reshape of this form whose rows fill registers and pack two to a word: that
+// many shifts and masks no other kernel does with.
+bool JoinsPackedRows(const hlo::Instruction& i);
 absl::StatusOr<isa::Kernel> EmitRowTranspose(const KernelContext& context,
                                              const hlo::Instruction& i);
 

@@ -95,12 +95,21 @@ StripDma StripDma::Add(const StripBox& box, int arg, bool to_arg,
 void StripDma::Run(codegen::CodeBuilder& b, codegen::Sca offset,
                    codegen::Sca address) const {
   b.NewBlock("transfer", codegen::BlockMode::kInOrder);
+  Start(b, offset, address);
+  Wait(b);
+}
+
+void StripDma::Start(codegen::CodeBuilder& b, codegen::Sca offset,
+                     codegen::Sca address) const {
   codegen::VInstr start;
   start.op = isa::Opcode::kDmaStartDesc;
   start.imm = descriptor;
   start.a = to_arg ? address.id : offset.id;
   start.b = to_arg ? offset.id : address.id;
   b.Emit(start);
+}
+
+void StripDma::Wait(codegen::CodeBuilder& b) const {
   codegen::VInstr wait;
   wait.op = isa::Opcode::kDmaDoneWait;
   wait.imm = semaphore;

@@ -43,7 +43,8 @@ struct StripBox {
   Strips AsStrips(int space, codegen::Sca base) const;
 };
 
-// A descriptor that the code starts and waits for at once.
+// A descriptor that the code starts and waits for, at once or with others under
+// way.
 struct StripDma {
   int descriptor = 0, semaphore = 0;
   bool to_arg = false;
@@ -54,6 +55,10 @@ struct StripDma {
   // Blocks of code. `offset` in the argument, `address` in VMEM: globals.
   void Run(codegen::CodeBuilder& b, codegen::Sca offset,
            codegen::Sca address) const;
+  // The same in an open block whose instructions stay in order.
+  void Start(codegen::CodeBuilder& b, codegen::Sca offset,
+             codegen::Sca address) const;
+  void Wait(codegen::CodeBuilder& b) const;
 };
 
 }  // namespace ptxla::lowering

@@ -19,8 +19,10 @@ using codegen::CodeBuilder;
 using codegen::Sca;
 using isa::Opcode;
 
-// Bytes of the tiles that a step blends.
-constexpr int64_t kMostBytes = int64_t{1} << 19;
+// Bytes of the tiles that a step blends: what it transfers (5 us a direction on
+// v5e) should be long beside the latencies that each step waits for (0.6 us),
+// and the VMEM of a kernel is none for arrays that stay. ASSUMED.
+constexpr int64_t kMostBytes = int64_t{1} << 22;
 enum Space { kRegion, kUpdate };
 
 class UpdateBox {
@@ -180,8 +182,11 @@ class UpdateBox {
     }
     b.SetBank(region, b.NewBankGroup(), 0);
     b.SetBank(update, b.NewBankGroup(), 0);
-    fetch_update_.Run(b, from_offset, strips);
-    fetch_.Run(b, offset, region);
+    b.NewBlock("transfer", codegen::BlockMode::kInOrder);
+    fetch_update_.Start(b, from_offset, strips);
+    fetch_.Start(b, offset, region);
+    fetch_update_.Wait(b);
+    fetch_.Wait(b);
     move.from = update_.AsStrips(kUpdate, update);
     move.to = region_.AsStrips(kRegion, region);
     for (size_t p = 0; p < planes(); ++p) move.planes.push_back(axes_[p].block);

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "base/units.h"
+#include "hlo_backend/analysis/lane_reshape.h"
 #include "hlo_backend/analysis/tiled_bitcast.h"
 #include "hlo_backend/analysis/tiled_layout.h"
 #include "hlo_backend/ir/builder.h"
@@ -20,10 +21,6 @@ using Dims = absl::Span<const int64_t>;
 constexpr int kShareOfVmem = 64;
 constexpr int64_t kMostParts = 64;
 constexpr size_t kTogether = 8;  // parts that one concatenation lays
-
-// Of what a kernel may have, for both sides of a reshape that cuts lanes, there
-// twice; parts have half of that. ASSUMED: what else is there needs some room.
-constexpr double kShareOfKernel = 0.75;
 
 int64_t Product(Dims dims) {
   int64_t product = 1;
@@ -95,6 +92,11 @@ class Splitter {
       return Reshaped(Reshaped(x, middle), to);
     }
     if (last.from_end == from.size() || last.to_end == to.size()) {
+      // Rows of whole tiles side by side have a kernel for any size.
+      const int bits = BitWidth(x->shape().type());
+      if ((bits == 32 || bits == 16) && FindLaneReshape(from, to)) {
+        return b_.Reshape(x, to);
+      }
       return AsWords(x, to);
     }
     if (last.from_end + 1 != from.size() || last.to_end + 1 != to.size()) {
@@ -105,46 +107,12 @@ class Splitter {
 
   Instruction* AsWords(Instruction* x, Dims to) {
     const PrimitiveType type = x->shape().type();
-    if (BitWidth(type) == 32) return Lanes(x, to);
+    if (BitWidth(type) == 32) return b_.Reshape(x, to);
     if (BitWidth(type) > 32 || BitWidth(type) < 8) return b_.Reshape(x, to);
     changed_ = true;
     const PrimitiveType word =
         IsFloat(type) ? PrimitiveType::kF32 : PrimitiveType::kS32;
-    return b_.Convert(Lanes(b_.Convert(x, word), to), type);
-  }
-
-  // Lanes that are cut into rows of whole tiles, or put together of them, in
-  // parts of whole tiles where the lanes of a row of tiles are too many.
-  Instruction* Lanes(Instruction* x, Dims to) {
-    const DimVector from = x->shape().dims();
-    const bool cuts = to.size() == from.size() + 1;
-    const DimVector apart = cuts ? DimVector(to.begin(), to.end()) : from;
-    const DimVector joined = cuts ? from : DimVector(to.begin(), to.end());
-    const size_t last = joined.size() - 1;  // the lanes; apart, their rows
-    if (apart.size() != joined.size() + 1 || last == 0 ||
-        !std::equal(joined.begin(), joined.end() - 1, apart.begin()) ||
-        apart.back() % 128 != 0) {
-      return b_.Reshape(x, to);
-    }
-    const int64_t rows = apart[last], lanes = apart.back();
-    const int64_t members = std::min<int64_t>(8, joined[last - 1]);
-    const double row_bytes = 2.0 * (8 + members) * 4 * lanes;
-    const double most = kShareOfKernel * chip_.vmem().scoped_limit.count();
-    if (row_bytes * rows <= most) return b_.Reshape(x, to);
-    const int64_t each =
-        std::max<int64_t>(RoundUpTo<int64_t>(CeilOfRatio(rows, kMostParts), 8),
-                          static_cast<int64_t>(most / 2 / row_bytes) / 8 * 8);
-    changed_ = true;
-    std::vector<Instruction*> parts;
-    for (int64_t r = 0; r < rows; r += each) {
-      const int64_t limit = std::min(r + each, rows);
-      DimVector part(to.begin(), to.end());
-      part[last] = cuts ? limit - r : (limit - r) * lanes;
-      const int64_t unit = cuts ? lanes : 1;
-      parts.push_back(b_.Reshape(
-          Cut(x, static_cast<int64_t>(last), r * unit, limit * unit), part));
-    }
-    return Joined(std::move(parts), static_cast<int64_t>(last));
+    return b_.Convert(b_.Reshape(b_.Convert(x, word), to), type);
   }
 
   // Planes of rows become other planes: [.., parts, rows, columns].

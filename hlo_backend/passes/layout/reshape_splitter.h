@@ -9,7 +9,8 @@
 //   ==> concatenate(x's three planes)
 //
 // Only where the planes of one side that a plane of the other takes fill a good
-// part of VMEM; others are one kernel.
+// part of VMEM; others are one kernel, and so are rows of whole tiles side by
+// side (analysis/lane_reshape.h).
 #ifndef PTXLA_HLO_BACKEND_PASSES_LAYOUT_RESHAPE_SPLITTER_H_
 #define PTXLA_HLO_BACKEND_PASSES_LAYOUT_RESHAPE_SPLITTER_H_
 

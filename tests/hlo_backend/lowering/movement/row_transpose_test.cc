@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/match.h"
@@ -27,6 +28,16 @@ ENTRY e {
                           type, dims, result, permutation);
 }
 
+std::string Reshape(absl::string_view type, absl::string_view dims,
+                    absl::string_view result) {
+  return absl::Substitute(R"(HloModule m
+ENTRY e {
+  a = $0[$1] parameter(0)
+  ROOT r = $0[$2] reshape(a)
+})",
+                          type, dims, result);
+}
+
 class RowTransposeTest : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(RowTransposeTest, PlanesBecomeRows) {
@@ -41,6 +52,26 @@ TEST_P(RowTransposeTest, PlanesBecomeRows) {
           Transpose(type, "40,1,30,300", "1,30,40,300", "1,2,0,3"),
           Transpose(type, "33,40,256", "40,33,256", "1,0,2")}) {
       EXPECT_OK(CompareKernel(text, options).status()) << GetParam() << text;
+    }
+  }
+}
+
+// In both directions: whole registers, few rows, rows and planes that do not
+// fill registers, several dimensions joined.
+TEST_P(RowTransposeTest, RowsBesideOneAnother) {
+  HarnessOptions options;
+  options.chip = GetParam();
+  options.emit = EmitRowTranspose;
+  for (const char* type : {"f32", "bf16"}) {
+    for (const auto& [apart, joined] :
+         {std::make_pair("16,24,256", "16,6144"),
+          std::make_pair("3,5,13,256", "3,16640"),
+          std::make_pair("3,1,2,15,384", "3,1,11520"),
+          std::make_pair("2,9,27,256", "2,9,6912")}) {
+      for (const auto& text :
+           {Reshape(type, apart, joined), Reshape(type, joined, apart)}) {
+        EXPECT_OK(CompareKernel(text, options).status()) << GetParam() << text;
+      }
     }
   }
 }
@@ -67,6 +98,32 @@ TEST(RowTransposeTest, RaggedArraysInVmemAreCopiedBlockByBlock) {
       }
     }
   }
+}
+
+// Several steps, the last of which has a part of a register's rows.
+TEST(RowTransposeTest, RaggedRowsBesideOneAnotherInVmem) {
+  HarnessOptions options;
+  options.chip = "v5e";
+  options.emit = EmitRowTranspose;
+  for (const char* type : {"f32", "bf16"}) {
+    for (const std::vector<int>& in_vmem : {std::vector<int>{0}, {1}, {0, 1}}) {
+      options.in_vmem = in_vmem;
+      for (const auto& text : {Reshape(type, "8,521,256", "8,133376"),
+                               Reshape(type, "8,133376", "8,521,256")}) {
+        EXPECT_OK(CompareKernel(text, options).status()) << text;
+      }
+    }
+  }
+}
+
+// A block of all the lanes of a row of tiles fills VMEM.
+TEST(RowTransposeTest, RowsOfAnyLengthBesideOneAnother) {
+  HarnessOptions options;
+  options.chip = "v3";
+  const auto result =
+      CompareKernel(Reshape("f32", "8,1031,512", "8,527872"), options);
+  ASSERT_OK(result.status());
+  EXPECT_TRUE(absl::StrContains(result->kernel.note, "from planes"));
 }
 
 TEST(RowTransposeTest, MoreDimensionsThanAWindowHas) {

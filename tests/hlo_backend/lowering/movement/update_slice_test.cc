@@ -103,5 +103,24 @@ ENTRY e {
   }
 }
 
+// Steps follow one another: each waits for HBM's latency.
+TEST(UpdateSliceTest, StepsAreLongBesideTheLatencyOfTheirTransfers) {
+  HarnessOptions options;
+  options.chip = "v5e";
+  const auto kernel = KernelOf(R"(HloModule m
+ENTRY e {
+  a = bf16[8,4096,4096] parameter(0)
+  u = bf16[8,2048,4096] parameter(1)
+  z = s32[] constant(0)
+  d = s32[] parameter(2)
+  ROOT r = bf16[8,4096,4096] dynamic-update-slice(a, u, z, d, z)
+})",
+                               options);
+  ASSERT_OK(kernel.status());
+  for (const isa::DmaDescriptor& d : kernel->descriptors) {
+    EXPECT_GE(d.Bytes(), int64_t{1} << 21);
+  }
+}
+
 }  // namespace
 }  // namespace ptxla::lowering
