@@ -12,9 +12,9 @@ using codegen::Vec;
 
 namespace {
 
-// Results of one block of code: what hides the latency of the XLU and leaves
-// registers to the epilogue.
-constexpr int64_t kTogether = 4;
+// Results of 16 rows in one block of code: the XLUs fill and drain once for
+// all of them, in the time of two of these.
+constexpr int64_t kTogether = 32;
 
 }  // namespace
 
@@ -81,13 +81,14 @@ void EmitUnpacking(const GradientPacking& packing, const BlockPlace& sums,
                    int64_t rows, Epilogue* epilogue, CodeBuilder* b) {
   const TapPacking& taps = packing.taps;
   const int64_t last = packing.exchanged.axes.back().taps;
+  int64_t emitted = 0;
   for (size_t t = 0; t < taps.tiles.size(); ++t) {
     const TapPacking::Tile& tile = taps.tiles[t];
     const TapPacking::Run& run = taps.runs[tile.run];
     const auto col = static_cast<int64_t>(128 * t);
     for (int64_t row = 0; row < rows; row += 16) {
       for (int64_t n = 0; n < tile.count * run.taps; ++n) {
-        if (n % kTogether == 0) b->NewBlock("unpack");
+        if (emitted++ % kTogether == 0) b->NewBlock("unpack");
         const int64_t lane = n * taps.tap_lanes;
         std::vector<Vec> tiles;
         for (const int64_t eight : {0, 8}) {
@@ -108,10 +109,22 @@ void EmitUnpacking(const GradientPacking& packing, const BlockPlace& sums,
 
 int64_t UnpackingCycles(const GradientPacking& packing, int64_t rows,
                         const isa::MachineModel& machine) {
+  const int64_t results = packing.exchanged.Taps();
+  // Those from lane 0 on stay where they are.
   const int64_t moved =
-      packing.exchanged.Taps() * CeilOfRatio<int64_t>(rows, 8);
-  return CeilOfRatio<int64_t>(moved * machine.Interval(isa::IntervalKey::kXlu),
-                              machine.xlus);
+      results - static_cast<int64_t>(packing.taps.tiles.size());
+  const int64_t blocks =
+      CeilOfRatio(results * CeilOfRatio<int64_t>(rows, 16), kTogether);
+  const int64_t chain = machine.Latency(isa::LatencyKey::kVectorLoad) +
+                        machine.Latency(isa::LatencyKey::kXluRotate);
+  const int64_t row_tiles = CeilOfRatio<int64_t>(rows, 8);
+  return blocks * chain +
+         std::max(
+             CeilOfRatio<int64_t>(
+                 moved * row_tiles * machine.Interval(isa::IntervalKey::kXlu),
+                 machine.xlus),
+             CeilOfRatio<int64_t>(results * row_tiles,
+                                  machine.Slots(isa::Slot::kStore)));
 }
 
 }  // namespace ptxla::lowering

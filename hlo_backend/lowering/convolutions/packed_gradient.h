@@ -69,7 +69,8 @@ class PackedGradientOperands : public StreamOperands {
 void EmitUnpacking(const GradientPacking& packing, const BlockPlace& sums,
                    int64_t rows, Epilogue* epilogue, codegen::CodeBuilder* b);
 
-// Cycles of that, by the XLUs that move the lanes.
+// Cycles of that: its blocks one after another, and what is stored or moved by
+// the XLUs in them, whichever takes longer.
 int64_t UnpackingCycles(const GradientPacking& packing, int64_t rows,
                         const isa::MachineModel& machine);
 

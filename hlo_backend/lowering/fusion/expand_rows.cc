@@ -15,8 +15,10 @@ using isa::Opcode;
 namespace {
 
 // Planes, or groups of 16 row tiles, that are expanded in one block of code. Of
-// a packed dense array four groups are whole words.
-constexpr int64_t kPlanesTogether = 8;
+// a packed dense array four groups are whole words. The planes bound its
+// length: of two tiles each, 64 take 340 cycles of v5e's XLUs, that fill and
+// drain in 120.
+constexpr int64_t kPlanesTogether = 64;
 constexpr int64_t kGroupsTogether = 4;
 // Row tiles of all planes of a block. Filling and draining the XLUs takes 127
 // cycles on v6e, a tile 2: a seventh of the time is left to hide.

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "hlo_backend/analysis/tiled_layout.h"
+#include "hlo_backend/analysis/vector_loops.h"
 #include "hlo_backend/ir/builder.h"
 #include "hlo_backend/ir/fingerprint.h"
 #include "hlo_backend/passes/dimension_utils.h"
@@ -168,6 +169,11 @@ class Compacter {
 
 bool NamesParameterAsItLies(const Instruction& i) {
   if (IsX64Split(i)) return NamesParameterAsItLies(*i.operand(0));
+  if (i.opcode() == Opcode::kReshape &&
+      i.operand(0)->opcode() == Opcode::kBitcast &&
+      SameUpToDegenerateDims(i.shape(), i.operand(0)->shape())) {
+    return NamesParameterAsItLies(*i.operand(0));
+  }
   return i.opcode() == Opcode::kBitcast &&
          i.operand(0)->opcode() == Opcode::kParameter &&
          i.operand(0)->shape().has_layout();

@@ -25,7 +25,7 @@ class CompactEntryPass : public Pass {
 };
 
 // A parameter of the entry, or one plane of it, with its dimensions as they
-// lie.
+// lie, all or those that are not 1.
 bool NamesParameterAsItLies(const Instruction& i);
 
 }  // namespace ptxla::hlo

@@ -96,6 +96,11 @@ bool FeedsADot(const Instruction& parameter) {
   return false;
 }
 
+bool IsDepthwise(const Instruction& kernel) {
+  return kernel.opcode() == Opcode::kConvolution &&
+         kernel.attrs<ConvAttrs>().feature_group_count > 1;
+}
+
 bool ReadsWindows(const Instruction& kernel, const Instruction& value) {
   if (ReadsRowsBeyond(kernel, value)) return true;
   if (kernel.opcode() == Opcode::kConvolution) {
@@ -126,7 +131,7 @@ const Instruction* ConvolutionOf(const Instruction& kernel) {
 }
 
 bool ReadsPlanesInPlace(const Instruction& kernel, const Instruction& value) {
-  if (kernel.opcode() == Opcode::kReduceWindow) {
+  if (kernel.opcode() == Opcode::kReduceWindow || IsDepthwise(kernel)) {
     return kernel.OperandUses(&value) == 1;
   }
   if (kernel.opcode() == Opcode::kSelectAndScatter) {

@@ -54,6 +54,11 @@ int LastRead(const MemoryPlace& place, const Positions& positions,
 // Of a fused computation: the parameter feeds an operand of a dot, perhaps
 // through elementwise work.
 bool FeedsADot(const Instruction& parameter);
+
+// A convolution of groups, of which kernels make depthwise ones alone (planes
+// and weights with zeros stand for others).
+bool IsDepthwise(const Instruction& kernel);
+
 // Is `value` the input of the kernel's convolution? Its windows reach beyond
 // the array, where only a copy of them in a slot can hold zeros. So do those of
 // sliding windows, and of some operands of products (analysis/member_rows.h).

@@ -80,6 +80,9 @@ bool MayLieInVmem(const Instruction& i) {
     return !shape.IsArray() || shape.rank() <= kMostRank;
   };
   switch (i.opcode()) {
+    case Opcode::kConvolution:
+      if (IsDepthwise(i)) break;
+      return IsVmemKernel(i);
     case Opcode::kConcatenate:
     case Opcode::kDynamicSlice:
     case Opcode::kDynamicUpdateSlice:
@@ -135,6 +138,8 @@ bool ReadsInVmem(const Instruction& kernel, const Instruction& operand) {
       (ReadsWindows(kernel, operand) && !ReadsPlanesInPlace(kernel, operand))) {
     return false;
   }
+  // (Weights are spread over registers from a window of HBM.)
+  if (IsDepthwise(kernel)) return kernel.operand(0) == &operand;
   if (IsFilledScatter(kernel)) {
     // Row numbers come from HBM to SMEM; rows are read where they lie.
     constexpr int kTileRows = 8;

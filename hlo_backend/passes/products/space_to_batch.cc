@@ -1,6 +1,7 @@
 #include "hlo_backend/passes/products/space_to_batch.h"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -41,7 +42,8 @@ class Cutter {
     }
     attrs.dims.input_batch = attrs.dims.output_batch = spatial;
     attrs.dims.input_feature = attrs.dims.output_feature = spatial + 1;
-    attrs.window.dims[0].padding_low = attrs.window.dims[0].padding_high = 0;
+    attrs.window.dims[0].padding_low = padding_low_;
+    attrs.window.dims[0].padding_high = padding_high_;
     DimVector result = {outputs_};
     for (int s = 1; s < spatial; ++s) {
       result.push_back(SizeOf(*convolution_, d.output_spatial[s]));
@@ -72,16 +74,23 @@ class Cutter {
     for (const WindowDim& w : attrs_.window.dims) taps *= w.size;
     const WindowDim& w = attrs_.window.dims[0];
     const int64_t out = SizeOf(*convolution_, d.output_spatial[0]);
-    outputs_ = CeilOfRatio(out, blocks_);
+    // Of a dilated image every block begins at a plane.
+    const int64_t dilation = w.base_dilation;
+    outputs_ = RoundUpTo(CeilOfRatio(out, blocks_),
+                         dilation / std::gcd(w.stride, dilation));
     const int64_t reach = (w.size - 1) * w.window_dilation + 1;
-    advance_ = outputs_ * w.stride;
-    low_ = w.padding_low;
-    high_ = (outputs_ - 1) * w.stride + reach - low_ - advance_;
+    advance_ = outputs_ * w.stride / dilation;
+    // What the last output sees last, from the block's first plane on.
+    const int64_t last = (outputs_ - 1) * w.stride + reach - 1 - w.padding_low;
+    low_ = w.padding_low / dilation;
+    high_ = last / dilation + 1 - advance_;
+    padding_low_ = w.padding_low % dilation;
+    padding_high_ = last % dilation;
     // What lies behind the last block would have to be a neighbour of it.
     const int64_t have = SizeOf(*convolution_->operand(0), d.input_spatial[0]);
-    return taps > 1 && w.base_dilation == 1 && outputs_ >= kFewestOutputs &&
-           reach <= out && outputs_ * blocks_ * 2 <= out * 3 && low_ >= 0 &&
-           low_ <= advance_ && high_ >= 0 && high_ <= advance_ &&
+    return taps > 1 && outputs_ >= kFewestOutputs && reach <= out &&
+           outputs_ * blocks_ * 2 <= out * 3 && w.padding_low >= 0 &&
+           last >= 0 && low_ <= advance_ && high_ >= 0 && high_ <= advance_ &&
            have <= blocks_ * advance_;
   }
 
@@ -135,6 +144,8 @@ class Cutter {
   int64_t batch_ = 1, blocks_ = 1;
   // Of a block: outputs, planes, and planes that it sees of its neighbours.
   int64_t outputs_ = 1, advance_ = 1, low_ = 0, high_ = 0;
+  // Zeros between the planes of a dilated image, seen at a block's ends.
+  int64_t padding_low_ = 0, padding_high_ = 0;
 };
 
 }  // namespace

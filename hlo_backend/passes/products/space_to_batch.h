@@ -10,12 +10,15 @@
 //       [9,56,8,64] * w -> [7,56,8,64], pad 0_0x1_1
 //       -> [1,8,7,56,64] -> [1,56,56,64]
 //
-// As XLA's SpaceToBatchConverter, which the TPU compiler runs. Not for groups
-// and dilated images, and not where blocks would be one output high or mostly
-// padding. Gradients of weights, whose batch is contracted, have ways of their
-// own (gradient_batches.h).
-// From how small a batch on, and up to which: the chip's policy
-// `space_to_batch_rows`; 0: never.
+// A block of a dilated image (a transposed convolution) begins at a plane, not
+// at the zeros between two: 4x4 pad 2_2 lhs_dilate 2 of 56 rows are 8 blocks of
+// 7, 14 outputs each, and a row of each neighbour.
+//
+// As XLA's SpaceToBatchConverter, which the TPU compiler runs. Not for groups,
+// and not where blocks would be one output high or mostly padding. Gradients of
+// weights, whose batch is contracted, have ways of their own
+// (gradient_batches.h). From how small a batch on, and up to which: the chip's
+// policy `space_to_batch_rows`; 0: never.
 #ifndef PTXLA_HLO_BACKEND_PASSES_PRODUCTS_SPACE_TO_BATCH_H_
 #define PTXLA_HLO_BACKEND_PASSES_PRODUCTS_SPACE_TO_BATCH_H_
 

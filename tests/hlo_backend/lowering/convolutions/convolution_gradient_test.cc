@@ -6,6 +6,9 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/substitute.h"
+#include "isa/from_chip_spec.h"
+#include "isa/timing.h"
 #include "tests/hlo_backend/lowering/bundle_harness.h"
 #include "tests/hlo_backend/lowering/convolutions/convolution_text.h"
 #include "tests/support/status_matchers.h"
@@ -158,6 +161,30 @@ ENTRY e {
 })",
                                                         options));
   EXPECT_THAT(result.kernel.note, ::testing::HasSubstr("results in 5 tiles"));
+}
+
+// What shares a tile is taken apart without a wait for the XLUs at every few
+// results: half the features are no slower.
+TEST(ConvolutionGradientTest, FewFeaturesAreNotSlowerThanMore) {
+  const auto cycles = [](const char* chip, int features) -> int64_t {
+    const auto kernel = KernelOf(absl::Substitute(R"(
+HloModule m
+ENTRY e {
+  x = bf16[14,14,8,$0] parameter(0)
+  w = bf16[14,14,8,512] parameter(1)
+  ROOT c = bf16[5,5,512,$0] convolution(x, w), window={size=14x14 pad=2_2x2_2}, dim_labels=01fb_01io->01fb
+})",
+                                                  features),
+                                 On(chip));
+    EXPECT_OK(kernel.status());
+    if (!kernel.ok()) return 0;
+    const isa::MachineModel machine =
+        isa::FromChipSpec(*chips::ChipSpec::Load(chip));
+    return isa::TimeKernel(*kernel, machine).UnstalledCycles(*kernel);
+  };
+  for (const char* chip : {"v5e", "v6e"}) {
+    EXPECT_LE(cycles(chip, 64), cycles(chip, 128)) << chip;
+  }
 }
 
 // Its ends have no borders there: results that meet nothing in the first step
