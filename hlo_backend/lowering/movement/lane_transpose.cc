@@ -35,7 +35,11 @@ void JoinPlanes(Permutation* p) {
       if (q == 0 || p->from[q - 1] + 1 != k) continue;
       p->out.sizes[q - 1] *= p->out.sizes[q];
       p->in.sizes[k - 1] *= p->in.sizes[k];
+      p->pitch[1][q - 1] = p->pitch[1][q];
+      p->pitch[0][k - 1] = p->pitch[0][k];
     }
+    p->pitch[1].erase(p->pitch[1].begin() + q);
+    p->pitch[0].erase(p->pitch[0].begin() + k);
     p->out.sizes.erase(p->out.sizes.begin() + q);
     p->in.sizes.erase(p->in.sizes.begin() + k);
     p->from.erase(p->from.begin() + q);

@@ -117,6 +117,21 @@ TEST(MinorTransposeTest, FewRowsOrColumnsOnEitherSideAndInVmem) {
 }
 
 // Steps of a few small planes would take the memory's latency each.
+// One dimension of planes, or none, is left of several.
+TEST(MinorTransposeTest, PlanesThatFollowOneAnotherAreOne) {
+  for (const char* chip : {"v3", "v5e", "tpu7x"}) {
+    HarnessOptions options;
+    options.chip = chip;
+    for (const auto& text :
+         {Transpose("f32", "7,7,4,3,1,512", "512,7,7,4,3,1", "5,0,1,2,3,4"),
+          Transpose("bf16", "2,100,1,4,188", "2,1,188,4,100", "0,2,4,3,1"),
+          Transpose("f32", "5,1,3,40,130", "5,1,3,130,40", "0,1,2,4,3"),
+          Transpose("s32", "256,5,1", "1,5,256", "2,1,0")}) {
+      EXPECT_OK(CompareKernel(text, options).status()) << chip << text;
+    }
+  }
+}
+
 TEST(MinorTransposeTest, ManySmallPlanesShareAStep) {
   HarnessOptions options;
   options.chip = "v5e";
