@@ -19,9 +19,6 @@
 namespace ptxla::hlo {
 namespace {
 
-// Large planes of images stay for readers no further apart: in instructions.
-constexpr int kMostPositions = 16;
-
 // Inside of a kernel: products multiply it, as it is or converted.
 bool IsMultiplied(const Instruction& value) {
   return value.user_count() > 0 &&
@@ -38,22 +35,6 @@ bool MultipliesAsItIs(const Instruction& kernel, int k) {
   if (kernel.opcode() != Opcode::kFusion) return IsProduct(kernel);
   return ProductIn(kernel) != nullptr &&
          IsMultiplied(*kernel.fused()->parameter(k));
-}
-
-// One row, or one of each member: the TPU compiler makes sums of such products.
-bool HasRowsOfOne(const Instruction& product) {
-  if (product.opcode() != Opcode::kDot) return false;
-  const auto& a = product.attrs<DotAttrs>();
-  const auto no_free = [&](int k, const DimVector& batch,
-                           const DimVector& contracting) {
-    const Shape& shape = product.operand(k)->shape();
-    int64_t other = 1;
-    for (const int64_t d : batch) other *= shape.dim(static_cast<int>(d));
-    for (const int64_t d : contracting) other *= shape.dim(static_cast<int>(d));
-    return other == shape.ElementCount();
-  };
-  return no_free(0, a.lhs_batch, a.lhs_contracting) ||
-         no_free(1, a.rhs_batch, a.rhs_contracting);
 }
 
 bool MultipliesAsItIs(const Instruction& kernel, const Instruction& operand) {
@@ -120,7 +101,8 @@ class Chooser {
       if (r.kernel->shape().IsArray()) {
         c.made += r.kernel->shape().ElementCount();
       }
-      if (IsLargeConvolution(*r.kernel) && c.last - c.first > kMostPositions) {
+      if (IsLargeConvolution(*r.kernel) &&
+          c.last - c.first > kMostBetweenReaders) {
         return std::nullopt;
       }
     }

@@ -187,7 +187,7 @@ class Assigner {
   // keep out many that save more together, alive before it and behind: each of
   // the largest stays away where that saves more in sum.
   Choice WithoutObstacles(const RangeMaximum& live, Choice best) const {
-    constexpr size_t kTries = 16;
+    constexpr size_t kTries = 16;  // ASSUMED: each is a pass over all
     std::vector<Candidate> largest = best.candidates;
     std::stable_sort(largest.begin(), largest.end(),
                      [](const Candidate& a, const Candidate& b) {

@@ -104,6 +104,21 @@ bool HasOneRow(const Instruction& dot) {
   return false;
 }
 
+bool HasRowsOfOne(const Instruction& product) {
+  if (product.opcode() != Opcode::kDot) return false;
+  const auto& a = product.attrs<DotAttrs>();
+  const auto no_free = [&](int k, const DimVector& batch,
+                           const DimVector& contracting) {
+    const Shape& shape = product.operand(k)->shape();
+    int64_t other = 1;
+    for (const int64_t d : batch) other *= shape.dim(static_cast<int>(d));
+    for (const int64_t d : contracting) other *= shape.dim(static_cast<int>(d));
+    return other == shape.ElementCount();
+  };
+  return no_free(0, a.lhs_batch, a.lhs_contracting) ||
+         no_free(1, a.rhs_batch, a.rhs_contracting);
+}
+
 bool FeedsProduct(const Instruction& kernel, int k) {
   if (kernel.opcode() != Opcode::kFusion) return IsProduct(kernel);
   return FeedsADot(*kernel.fused()->parameter(k));

@@ -20,6 +20,13 @@ bool HasProduct(const Instruction& kernel);
 
 // A product of one row reads its weights once, as fast as they come.
 bool HasOneRow(const Instruction& dot);
+// The same of each member of a batch (decode attention): the TPU compiler makes
+// sums of such products. False of convolutions.
+bool HasRowsOfOne(const Instruction& product);
+
+// Readers with more instructions between them do not share a copy: it would
+// keep VMEM from others for too long. ASSUMED.
+inline constexpr int kMostBetweenReaders = 16;
 
 // Operand `k` of the kernel is, perhaps converted, an operand of its product.
 bool FeedsProduct(const Instruction& kernel, int k);

@@ -18,10 +18,6 @@
 namespace ptxla::hlo {
 namespace {
 
-// Readers further apart keep VMEM from others for too long: in instructions,
-// without kernels that take no longer than HBM's latency.
-constexpr int kMostPositions = 16;
-
 class Prefetcher {
  public:
   Prefetcher(Computation* c, const chips::ChipSpec& chip,
@@ -166,7 +162,7 @@ class Prefetcher {
       auto end = begin + 1;
       while (end != readers.end() &&
              far_[PositionOf(*end)] - far_[PositionOf(*begin)] <=
-                 kMostPositions) {
+                 kMostBetweenReaders) {
         ++end;
       }
       std::vector<ParameterReader> near(begin, end);
@@ -220,7 +216,8 @@ class Prefetcher {
 
   // The position of the kernel before that at `position`, or that.
   int KernelBefore(int position) const {
-    for (int k = position - 1; k >= 0 && k > position - kMostPositions; --k) {
+    for (int k = position - 1; k >= 0 && k > position - kMostBetweenReaders;
+         --k) {
       if (TakesTime(*order_[k])) return k;
     }
     return position;
@@ -231,8 +228,9 @@ class Prefetcher {
   int StartOfShared(int first, int last, int64_t bytes) const {
     int start = KernelBefore(first);
     int64_t moved = spare_[start];
-    for (int k = start - 1; k > first_kernel_ && k > first - kMostPositions &&
-                            moved < bytes && Fits(k, last, bytes);
+    for (int k = start - 1;
+         k > first_kernel_ && k > first - kMostBetweenReaders &&
+         moved < bytes && Fits(k, last, bytes);
          --k) {
       if (!TakesTime(*order_[k])) continue;
       start = k;
@@ -254,7 +252,7 @@ class Prefetcher {
   int StartOfHidden(int first, int64_t bytes, bool for_product) const {
     int start = first;
     int64_t moved = 0, waited = 0;
-    for (int k = first - 1; k >= 0 && k > first - kMostPositions; --k) {
+    for (int k = first - 1; k >= 0 && k > first - kMostBetweenReaders; --k) {
       if (!TakesTime(*order_[k])) continue;
       // The first kernel's own windows would wait for a copy of more than it
       // moves itself.
