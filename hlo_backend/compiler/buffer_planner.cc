@@ -4,10 +4,10 @@
 #include "base/status.h"
 #include "hlo_backend/compiler/address_tables.h"
 #include "hlo_backend/compiler/buffer_classes.h"
+#include "hlo_backend/compiler/buffer_lives.h"
 #include "hlo_backend/compiler/buffer_ties.h"
 #include "hlo_backend/compiler/compiler.h"
 #include "hlo_backend/compiler/kernel_windows.h"
-#include "hlo_backend/compiler/number_of_instruction.h"
 #include "hlo_backend/compiler/vmem_room.h"
 #include "hlo_backend/ir/verifier.h"
 #include "hlo_backend/passes/control_flow.h"
@@ -16,25 +16,6 @@
 
 namespace ptxla::hlo {
 namespace {
-
-// What a class of leaves that share memory is, all in all.
-struct ClassInfo {
-  int64_t begin = INT64_MAX, end = INT64_MIN;  // bytes from the class's start
-  int32_t first = INT32_MAX, last = -1;        // positions in the schedule
-  int parameter = -1;                          // of the entry
-  bool output = false, constant = false;
-  bool scalar = true;  // one element
-  int memory_space = kMemoryHbm;
-  bool mixed = false;  // leaves say different memory spaces
-  int64_t uses = 0;    // by what reads or writes it
-  const Instruction* maker = nullptr;
-  int leaf = -1;  // of the maker
-};
-
-bool OnlyNames(const Instruction& i) {
-  return OnlyNamesMemory(i) || i.opcode() == Opcode::kTuple ||
-         IsConcatBitcast(i);
-}
 
 bool IsTransfer(const Instruction& i) {
   switch (i.opcode()) {
@@ -63,91 +44,17 @@ class Planner {
   // `windows`: of kernels that are made, or null.
   Planner(const Module& module, const chips::ChipSpec& chip,
           const KernelWindows* windows)
-      : module_(module),
-        chip_(chip),
-        windows_(windows),
-        computations_(ControlComputations(module)),
-        classes_(computations_) {}
+      : module_(module), chip_(chip), windows_(windows), lives_(module, chip) {}
 
   // `until_overflow`: what does not fit into VMEM is all that is asked for, if
   // there is any.
   absl::StatusOr<PlannedMemory> Run(bool until_overflow) {
-    if (!module_.config().is_scheduled) {
-      return absl::InvalidArgumentError(
-          absl::StrCat(module_.name(), " has no schedule to plan memory for"));
-    }
-    TieLeaves(module_, computations_, chip_, &classes_);
-    Number(*module_.entry());
-    Describe();
     FindWindowBytes();
     return Assign(until_overflow);
   }
 
  private:
   int64_t BytesOf(const Shape& shape) const { return LeafBytes(shape, chip_); }
-
-  // Positions: bodies run before the instruction that calls them is done.
-  void Number(const Computation& c) {
-    for (const Instruction* i : c.instructions()) {
-      if (i->opcode() == Opcode::kWhile ||
-          i->opcode() == Opcode::kConditional || i->opcode() == Opcode::kCall) {
-        for (const Computation* callee : i->called()) Number(*callee);
-      }
-      position_.Set(*i, next_position_++);
-    }
-  }
-
-  void ForEachThatRuns(absl::FunctionRef<void(const Instruction&)> fn) const {
-    for (const Computation* c : computations_) {
-      for (const Instruction* i : c->instructions()) {
-        if (position_.Of(*i) >= 0) fn(*i);
-      }
-    }
-  }
-
-  void Describe() {
-    info_.resize(classes_.leaf_count());
-    const Instruction* root = module_.entry()->root();
-    ForEachThatRuns([&](const Instruction& i) {
-      int leaf = classes_.First(&i);
-      ForEachLeaf(i.shape(), [&](const Shape& shape, const ShapeIndex&) {
-        Add(i, leaf, shape, &i == root);
-        ++leaf;
-      });
-    });
-  }
-
-  void Add(const Instruction& i, int leaf, const Shape& shape, bool is_output) {
-    if (!HasMemory(shape)) return;
-    const BufferClasses::At at = classes_.Find(leaf);
-    ClassInfo& info = info_[at.root];
-    info.begin = std::min(info.begin, at.offset);
-    info.end = std::max(info.end, at.offset + BytesOf(shape));
-    info.first = std::min(info.first, position_.Of(i));
-    info.last = std::max(info.last, position_.Of(i));
-    if (!OnlyNames(i)) ++info.uses;
-    for (const Instruction* user : i.users()) {
-      // A body's values may be read by what runs in it only.
-      info.last = std::max(info.last, position_.Of(*user));
-      if (!OnlyNames(*user)) ++info.uses;
-    }
-    if (i.opcode() == Opcode::kParameter && i.parent()->IsEntry()) {
-      info.parameter = static_cast<int>(i.parameter_number());
-    }
-    info.output |= is_output;
-    info.constant |= IsPreset(i);
-    info.scalar &= shape.ElementCount() == 1;
-    info.mixed |=
-        info.maker != nullptr && info.memory_space != shape.memory_space();
-    if (shape.memory_space() != kMemoryHbm) {
-      info.memory_space = shape.memory_space();
-    }
-    // Names come after what they name, but for parameters of bodies.
-    if (info.maker == nullptr || i.opcode() == Opcode::kParameter) {
-      info.maker = &i;
-      info.leaf = leaf;
-    }
-  }
 
   // Requests of one side, HBM or all other memories, and of each its number
   // among all buffers.
@@ -187,7 +94,7 @@ class Planner {
   // The buffer of each class, by root leaf; -1: none.
   std::vector<int> MakeRequests(BufferPlan* plan, Requests* hbm,
                                 Requests* others) const {
-    std::vector<int> buffer_of(info_.size(), -1);
+    std::vector<int> buffer_of(lives_.leaf_count(), -1);
     const auto add = [&](const ClassInfo& info,
                          const memory::BufferRequest& request) {
       Requests* side = request.colour == kMemoryHbm ? hbm : others;
@@ -195,8 +102,8 @@ class Planner {
       side->buffers.push_back(static_cast<int>(plan->buffers.size()));
       AddBuffer(info, request, plan);
     };
-    for (size_t root = 0; root < info_.size(); ++root) {
-      const ClassInfo& info = info_[root];
+    for (size_t root = 0; root < lives_.leaf_count(); ++root) {
+      const ClassInfo& info = lives_.Of(root);
       if (info.maker == nullptr) continue;
       memory::BufferRequest request;
       request.id = static_cast<int64_t>(plan->buffers.size());
@@ -244,9 +151,9 @@ class Planner {
 
   void FindWindowBytes() {
     if (windows_ == nullptr) return;
-    window_bytes_.resize(next_position_);
-    ForEachThatRuns([&](const Instruction& i) {
-      window_bytes_[position_.Of(i)] =
+    window_bytes_.resize(lives_.positions());
+    lives_.ForEachThatRuns([&](const Instruction& i) {
+      window_bytes_[lives_.PositionOf(i)] =
           RoundUpTo<int64_t>(windows_->Of(i), isa::kVmemAlignment);
     });
   }
@@ -262,7 +169,7 @@ class Planner {
 
   // How HBM holds what is temporary.
   memory::TempRules TempRules() const {
-    const AddressTables tables = TablesOf(computations_, chip_);
+    const AddressTables tables = TablesOf(lives_.computations(), chip_);
     return {TempSlot(chip_), tables.taken, tables.bytes};
   }
 
@@ -270,13 +177,13 @@ class Planner {
   // elsewhere, or it is a part that begins where kernels do not look for one.
   void FindOverflow(const std::vector<int>& buffer_of, PlannedMemory* memory) {
     const std::vector<bool> crowded_out = CrowdedOut(buffer_of, memory->plan);
-    ForEachThatRuns([&](const Instruction& i) {
+    lives_.ForEachThatRuns([&](const Instruction& i) {
       int leaf = 0;
       ForEachLeaf(i.shape(), [&](const Shape& shape, const ShapeIndex&) {
-        const int number = classes_.First(&i) + leaf++;
+        const int number = lives_.classes().First(&i) + leaf++;
         if (!HasMemory(shape) || shape.memory_space() == kMemoryHbm) return;
-        const BufferClasses::At at = classes_.Find(number);
-        const ClassInfo& info = info_[at.root];
+        const BufferClasses::At at = lives_.classes().Find(number);
+        const ClassInfo& info = lives_.Of(at.root);
         const bool displaced =
             info.memory_space == kMemoryVmem &&
             (at.offset - info.begin) % isa::kVmemAlignment != 0 &&
@@ -296,13 +203,13 @@ class Planner {
     const int64_t end = (chip_.vmem().usable + chip_.cmem()).count();
     const int64_t room =
         windows_ != nullptr ? end : end - chip_.vmem().scoped_limit.count();
-    std::vector<bool> beyond(info_.size());
+    std::vector<bool> beyond(lives_.leaf_count());
     std::vector<int> roots;
     std::vector<VmemResident> residents;
     bool any = false;
-    for (size_t root = 0; root < info_.size(); ++root) {
+    for (size_t root = 0; root < lives_.leaf_count(); ++root) {
       if (buffer_of[root] < 0) continue;
-      const ClassInfo& info = info_[root];
+      const ClassInfo& info = lives_.Of(root);
       const PlannedBuffer& b = plan.buffers[buffer_of[root]];
       if (b.memory_space != kMemoryVmem) continue;
       beyond[root] = b.offset + b.bytes > end;
@@ -313,7 +220,7 @@ class Planner {
     if (!any) return beyond;
     const std::vector<int> leaving = LeastWorth(residents, room, window_bytes_);
     if (leaving.empty()) return beyond;
-    std::vector<bool> out(info_.size());
+    std::vector<bool> out(lives_.leaf_count());
     for (const int k : leaving) out[roots[k]] = true;
     return out;
   }
@@ -337,16 +244,16 @@ class Planner {
   }
 
   void FillLeaves(const std::vector<int>& buffer_of, BufferPlan* plan) {
-    plan->leaves.reserve(next_position_);
-    ForEachThatRuns([&](const Instruction& i) {
+    plan->leaves.reserve(lives_.positions());
+    lives_.ForEachThatRuns([&](const Instruction& i) {
       std::vector<BufferRef>& refs = plan->leaves[&i];
-      int leaf = classes_.First(&i);
+      int leaf = lives_.classes().First(&i);
       ForEachLeaf(i.shape(), [&](const Shape& shape, const ShapeIndex&) {
-        const BufferClasses::At at = classes_.Find(leaf++);
+        const BufferClasses::At at = lives_.classes().Find(leaf++);
         BufferRef ref;
         if (HasMemory(shape)) {
           ref.buffer = buffer_of[at.root];
-          ref.offset = at.offset - info_[at.root].begin;
+          ref.offset = at.offset - lives_.Of(at.root).begin;
           ref.bytes = BytesOf(shape);
         }
         refs.push_back(ref);
@@ -357,32 +264,39 @@ class Planner {
   const Module& module_;
   const chips::ChipSpec& chip_;
   const KernelWindows* const windows_;
-  const std::vector<Computation*> computations_;
-  BufferClasses classes_;
-  std::vector<ClassInfo> info_;   // by root leaf
-  NumberOfInstruction position_;  // in the schedule; none: it does not run
-  int32_t next_position_ = 0;
+  const BufferLives lives_;
   // Of the kernel at each position, where windows are known.
   std::vector<int64_t> window_bytes_;
 };
+
+absl::StatusOr<PlannedMemory> Plan(const Module& module,
+                                   const chips::ChipSpec& chip,
+                                   const KernelWindows* windows,
+                                   bool until_overflow) {
+  if (!module.config().is_scheduled) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(module.name(), " has no schedule to plan memory for"));
+  }
+  return Planner(module, chip, windows).Run(until_overflow);
+}
 
 }  // namespace
 
 absl::StatusOr<PlannedMemory> PlanBuffers(const Module& scheduled,
                                           const chips::ChipSpec& chip) {
-  return Planner(scheduled, chip, nullptr).Run(false);
+  return Plan(scheduled, chip, nullptr, false);
 }
 
 absl::StatusOr<PlannedMemory> PlanBuffers(const Module& scheduled,
                                           const chips::ChipSpec& chip,
                                           const KernelWindows& windows) {
-  return Planner(scheduled, chip, &windows).Run(false);
+  return Plan(scheduled, chip, &windows, false);
 }
 
 absl::StatusOr<PlannedMemory> PlanUntilOverflow(const Module& scheduled,
                                                 const chips::ChipSpec& chip,
                                                 const KernelWindows* windows) {
-  return Planner(scheduled, chip, windows).Run(true);
+  return Plan(scheduled, chip, windows, true);
 }
 
 }  // namespace ptxla::hlo
