@@ -36,8 +36,10 @@ std::string Help() {
       "  ptxla-sim --workload bert --topology v5e-8\n"
       "  ptxla-sim run --hlo layer_norm.hlo --topology v6e-1 --json\n"
       "  ptxla-sim chips\n\n"
-      "Exit codes: 0 done, 2 usage or input, 3 does not fit, 4 internal error, "
-      "5 valid but\nunsupported, 130 interrupted (nothing is saved).\n");
+      "Exit codes: 0 done, 1 a verdict (validate --max-error), 2 usage or "
+      "input,\n"
+      "3 does not fit, 4 internal error, "
+      "5 valid but unsupported,\n130 interrupted (nothing is saved).\n");
   return text;
 }
 

@@ -111,7 +111,6 @@ class NestCode {
   codegen::Vec AsWords(int node, Value v);
   // Base tiles of the axis in this step.
   int64_t extent(int axis) const { return extent_[axis]; }
-  const Geometry& geometry() const { return g_; }
   const Expression& expression() const { return e_; }
 
  private:

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <map>
-#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -13,6 +12,7 @@
 #include "hlo_backend/lowering/pooling/pool_block.h"
 #include "hlo_backend/lowering/pooling/pool_values.h"
 #include "hlo_backend/lowering/pooling/pooling.h"
+#include "hlo_backend/lowering/pooling/tap_runs.h"
 #include "hlo_backend/lowering/tiling_log.h"
 
 namespace ptxla::lowering {
@@ -22,19 +22,6 @@ using codegen::CodeBuilder;
 using codegen::Vec;
 
 constexpr int kIn = 0, kOut = 1;  // codegen spaces
-
-// A run of results that meet the same taps.
-struct TapRun {
-  PlaneRun results;
-  int64_t first_plane = 0;    // of the slot, that the first result meets first
-  std::vector<int64_t> taps;  // planes beyond that one
-  std::vector<int64_t> numbers;
-};
-
-// Of a window, on average at least.
-int64_t TapsMet(const WindowAxis& axis) {
-  return CeilOfRatio<int64_t>(axis.taps, axis.base_dilation);
-}
 
 class ReduceWindowEmitter {
  public:
@@ -124,16 +111,6 @@ class ReduceWindowEmitter {
             cut.grid,         block_.AxisDim(a)};
   }
 
-  // Results of an axis whose windows meet the same elements: every so many, as
-  // a dilated array has gaps; the planes between their windows.
-  int64_t Period(size_t a) const {
-    const WindowAxis& axis = form_.axes[a];
-    return axis.base_dilation / std::gcd(axis.stride, axis.base_dilation);
-  }
-  int64_t Advance(size_t a) const {
-    return Period(a) * form_.axes[a].stride / form_.axes[a].base_dilation;
-  }
-
   // By the units that the step needs most.
   int64_t BodyCycles() const {
     const isa::MachineModel& m = context_.model;
@@ -163,37 +140,6 @@ class ReduceWindowEmitter {
     return InVmem(arg) ? w.dims[a].hbm_stride : w.dims[a].vmem_stride;
   }
 
-  std::vector<TapRun> RunsOf(size_t a) const {
-    const WindowAxis& axis = form_.axes[a];
-    const AxisBlock& cut = cuts_[a];
-    std::vector<TapRun> runs;
-    for (int64_t first = 0; first < std::min(Period(a), cut.outputs); ++first) {
-      const size_t begin = runs.size();
-      for (int64_t o = first; o < cut.outputs; o += Period(a)) {
-        TapRun run;
-        run.results.first = o;
-        for (int64_t t = 0; t < axis.taps; ++t) {
-          const int64_t plane = cut.PlaneOf(axis, o, t);
-          if (plane < 0) continue;
-          if (run.taps.empty()) run.first_plane = plane;
-          run.taps.push_back(plane - run.first_plane);
-          run.numbers.push_back(t);
-        }
-        TapRun* before = runs.size() == begin ? nullptr : &runs.back();
-        if (before != nullptr && before->taps == run.taps &&
-            before->numbers == run.numbers &&
-            (run.taps.empty() ||
-             run.first_plane ==
-                 before->first_plane + before->results.count * Advance(a))) {
-          ++before->results.count;
-        } else {
-          runs.push_back(std::move(run));
-        }
-      }
-    }
-    return runs;
-  }
-
   absl::Status Body(CodeBuilder& b) {
     const isa::Window &in = windows_[0], &out = windows_[1];
     BorderFill fill;
@@ -209,14 +155,14 @@ class ReduceWindowEmitter {
     WindowBase(windows_[1], 1, InVmem(out_), to.base, &b);
     std::vector<std::vector<PlaneRun>> runs;
     for (size_t a = 0; a < cuts_.size(); ++a) {
-      taps_.push_back(RunsOf(a));
+      taps_.push_back(TapRunsOf(form_.axes[a], cuts_[a]));
       std::vector<PlaneRun>& plain = runs.emplace_back();
       for (const TapRun& r : taps_.back()) plain.push_back(r.results);
       in_pitch_.push_back(Pitch(in, in_, a));
       // Where its windows begin is in the offsets of a run.
-      from.pitch.push_back(Advance(a) * in_pitch_.back());
+      from.pitch.push_back(AdvanceOf(form_.axes[a]) * in_pitch_.back());
       from.first_pitch.push_back(0);
-      out_pitch_.push_back(Period(a) * Pitch(out, out_, a));
+      out_pitch_.push_back(PeriodOf(form_.axes[a]) * Pitch(out, out_, a));
       to.pitch.push_back(out_pitch_.back());
       to.first_pitch.push_back(Pitch(out, out_, a));
     }
@@ -247,7 +193,7 @@ class ReduceWindowEmitter {
       for (int64_t c = 0; c < body.copies; ++c) {
         std::vector<Vec> result;
         for (const int64_t tap : run.taps) {
-          const int64_t plane = c * Advance(last) + tap;
+          const int64_t plane = c * AdvanceOf(form_.axes[last]) + tap;
           std::vector<Vec>& column = columns[plane];
           if (column.empty()) {
             column = Column(body, outer, start + plane * pitch, piece, b);
@@ -289,7 +235,8 @@ class ReduceWindowEmitter {
       for (int64_t c = 0; c < body.copies; ++c) {
         std::vector<Vec> sum;
         for (const Tap& tap : taps) {
-          const int64_t at = tap.offset + c * Advance(last) * in_pitch_[last];
+          const int64_t at =
+              tap.offset + c * AdvanceOf(form_.axes[last]) * in_pitch_[last];
           std::vector<Vec>& x = planes[at];
           if (x.empty()) {
             x = values_.Take(
@@ -368,22 +315,6 @@ absl::StatusOr<isa::Kernel> EmitReduceWindow(const KernelContext& context,
     if (!absl::IsResourceExhausted(kernel.status())) break;
   }
   return kernel;
-}
-
-absl::StatusOr<isa::Kernel> EmitDepthwise(const KernelContext& context,
-                                          const hlo::Instruction& conv) {
-  ASSIGN_OR_RETURN(const PoolForm form, PoolForm::OfDepthwise(conv));
-  return EmitReduceWindow(context, form);
-}
-
-absl::StatusOr<isa::Kernel> EmitPooling(const KernelContext& context,
-                                        const hlo::Instruction& i) {
-  ASSIGN_OR_RETURN(const PoolForm form, PoolForm::Of(i));
-  if (i.opcode() == hlo::Opcode::kSelectAndScatter) {
-    return EmitSelectAndScatter(context, form);
-  }
-  return form.cumulative >= 0 ? EmitCumulative(context, form)
-                              : EmitReduceWindow(context, form);
 }
 
 }  // namespace ptxla::lowering

@@ -35,8 +35,6 @@ struct VisitPlan {
   int64_t macros_b = 1, macros_n = 1;  // macros == macros_b * macros_n
   int64_t results = 2;                 // popped per group
   int64_t lhs_vregs = 1;               // loaded per group, before conversion
-
-  int64_t Visits() const { return macros * k_visits; }
 };
 
 // Of a tile of transposed weights: columns that nobody asks for stay what they

@@ -66,7 +66,6 @@ class StreamScheduler {
   }
   // Cycle at which the next result of this MXU is due. There must be one.
   int64_t ResultDue(int mxu) const { return mxu_[mxu].due.front(); }
-  bool HasResult(int mxu) const { return !mxu_[mxu].due.empty(); }
 
   int64_t cycles() const { return end_; }
   size_t size() const { return placed_.size(); }

@@ -37,10 +37,6 @@ Instruction* RareFunctions::WithSign(Instruction* magnitude,
   return As(b_.Or(bits, b_.And(As(sign, kU32), mask)), kF32);
 }
 
-Instruction* RareFunctions::Truncate(Instruction* x) {
-  return WithSign(b_.Floor(b_.Abs(x)), x);
-}
-
 Instruction* RareFunctions::Atan2(Instruction* y, Instruction* x) {
   Instruction *a = b_.Abs(y), *c = b_.Abs(x);
   Instruction *small = b_.Minimum(a, c), *large = b_.Maximum(a, c);

@@ -36,7 +36,6 @@ class RareFunctions {
   Instruction* Less(Instruction* x, Instruction* y) {
     return b_.Compare(x, y, CompareDirection::kLt);
   }
-  Instruction* Truncate(Instruction* x);
 
   Builder& b_;
 };

@@ -12,21 +12,14 @@
 
 #include <cstdint>
 
-#include "hlo_backend/ir/attributes.h"
 #include "hlo_backend/ir/builder.h"
+#include "hlo_backend/passes/products/convolution_parts.h"
 
 namespace ptxla::hlo {
 
 // Groups with so many inputs and results each leave neither lanes nor rows of
 // weights empty. `rows`: that a gradient contracts; they fill tiles.
 bool FillPlanes(int64_t inputs, int64_t results, int64_t rows = 8);
-
-// What a convolution is made of; `result` is its shape.
-struct ConvolutionParts {
-  Instruction *x = nullptr, *w = nullptr;
-  ConvAttrs attrs;
-  DimVector result;
-};
 
 // `of`: the dimension of the input that the groups part. Counts of groups in
 // the attributes are the caller's.
