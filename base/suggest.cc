@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -24,11 +25,30 @@ int EditDistance(absl::string_view a, absl::string_view b) {
   return row[b.size()];
 }
 
+namespace {
+
+// The first number in a name, as text.
+absl::string_view NumberIn(absl::string_view name) {
+  const auto is_digit = [](char c) { return absl::ascii_isdigit(c); };
+  const auto begin = std::find_if(name.begin(), name.end(), is_digit);
+  const auto end = std::find_if_not(begin, name.end(), is_digit);
+  return name.substr(begin - name.begin(), end - begin);
+}
+
+// Another number is another thing (v7 is no v2), unless it was not finished.
+bool AreNumberedAlike(absl::string_view a, absl::string_view b) {
+  const absl::string_view x = NumberIn(a), y = NumberIn(b);
+  return absl::StartsWith(x, y) || absl::StartsWith(y, x);
+}
+
+}  // namespace
+
 std::string NearestName(absl::string_view name,
                         const std::vector<std::string>& known) {
   int best = std::max<int>(2, static_cast<int>(name.size()) / 3) + 1;
   std::string nearest;
   for (const std::string& candidate : known) {
+    if (!AreNumberedAlike(name, candidate)) continue;
     const int distance = EditDistance(name, candidate);
     // Of equally near ones, what was begun and not finished: v5 is v5e.
     const bool goes_on = distance == best &&

@@ -16,8 +16,8 @@ namespace ptxla {
 // Levenshtein distance.
 int EditDistance(absl::string_view a, absl::string_view b);
 
-// The known name nearest to `name`, or "" if none is near (distance above a
-// third of the length, at least 2).
+// The known name nearest to `name`, or "" if none is near: distance above a
+// third of the length, at least 2, or another number (v7 is no v2).
 std::string NearestName(absl::string_view name,
                         const std::vector<std::string>& known);
 

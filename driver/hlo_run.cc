@@ -49,6 +49,8 @@ void Describe(const RunRequest& request, const chips::Slice& slice,
   config->set_input_hash(several ? HashToHex(HashBytes(hashes)) : hashes);
   config->set_fidelity(request.fidelity);
   config->set_steps(1);
+  config->set_samples_per_step(1);
+  config->set_sample_unit("executions");
   config->set_estimate_unknown_ops(request.estimate_unknown_ops);
   config->set_title(
       several ? absl::StrCat(inputs.size(),

@@ -200,9 +200,11 @@ void FirstSteps(const RunRecord& run, std::string* out) {
   Figure(out, "first steps", Duration(Picoseconds(f.total_ps()), 3), compiles);
 }
 
+// What does not run costs nothing.
 void Cost(const RunRecord& run, std::string* out) {
+  if (!run.has_step_time()) return;
   if (!run.has_cost()) {
-    if (run.has_step_time()) Figure(out, "cost", "no price", "");
+    Figure(out, "cost", "no price", "");
     return;
   }
   const record::CostRecord& cost = run.cost();

@@ -18,6 +18,12 @@ TEST(SuggestTest, OnlyANearNameIsSuggested) {
   EXPECT_EQ(NearestName("mixtral", {"bert", "mlp"}), "");
 }
 
+TEST(SuggestTest, AnotherNumberIsNoSlip) {
+  EXPECT_EQ(NearestName("v7", {"v2", "v5e", "tpu7x"}), "");
+  EXPECT_EQ(NearestName("resnet5", {"resnet18", "resnet50"}), "resnet50");
+  EXPECT_EQ(NearestName("bert2", {"bert", "bert_2l"}), "bert");
+}
+
 TEST(SuggestTest, OfEquallyNearNamesTheOneThatGoesOnIsSuggested) {
   EXPECT_EQ(NearestName("v5", {"v2", "v3", "v5e", "v5p"}), "v5e");
 }
