@@ -55,6 +55,37 @@ DimVector OrderOf(const Side& vector, const Side& matrix) {
   return order;
 }
 
+// Each element of the matrix times the vector's, in the matrix's order.
+Instruction* Multiplied(Builder& b, const Side& vector, const Side& matrix) {
+  const Shape& shape = matrix.value->shape();
+  const DimVector order = OrderOf(vector, matrix);
+  DimVector shared, positions;
+  for (int64_t d : order) shared.push_back(vector.value->shape().dim(d));
+  for (int64_t d = 0; d < shape.rank(); ++d) {
+    if (Contains(matrix.batch, d) || Contains(matrix.contracting, d)) {
+      positions.push_back(d);
+    }
+  }
+  Instruction* x = vector.value;
+  if (!IsIncreasing(order)) {
+    DimVector turned = order;  // its free dimensions are 1s
+    for (int64_t d : vector.Free()) turned.push_back(d);
+    x = b.Transpose(x, turned);
+  }
+  if (x->shape().dims() != shared) x = b.Reshape(x, shared);
+  return b.Multiply(b.Broadcast(AsF32(b, x), shape.dims(), positions),
+                    AsF32(b, matrix.value));
+}
+
+Instruction* AsResult(Builder& b, Instruction* value, const Instruction& dot) {
+  if (dot.shape().type() != PrimitiveType::kF32) {
+    value = b.Convert(value, dot.shape().type());
+  }
+  return value->shape().dims() == dot.shape().dims()
+             ? value
+             : b.Reshape(value, dot.shape().dims());
+}
+
 // The sum that stands for the dot, or nullptr.
 Instruction* Reduced(Instruction* dot, const Side& vector, const Side& matrix) {
   const Shape& shape = matrix.value->shape();
@@ -79,35 +110,28 @@ Instruction* Reduced(Instruction* dot, const Side& vector, const Side& matrix) {
   }
   Builder b(dot->parent());
   b.set_metadata(dot->shared_metadata());
-  DimVector shared, positions;
-  for (int64_t d : order) shared.push_back(vector.value->shape().dim(d));
-  for (int64_t d = 0; d < shape.rank(); ++d) {
-    if (Contains(matrix.batch, d) || Contains(matrix.contracting, d)) {
-      positions.push_back(d);
-    }
-  }
-  Instruction* x = vector.value;
-  if (turns) {
-    DimVector turned = order;  // its free dimensions are 1s
-    for (int64_t d : vector.Free()) turned.push_back(d);
-    x = b.Transpose(x, turned);
-  }
-  if (x->shape().dims() != shared) x = b.Reshape(x, shared);
-  x = b.Broadcast(AsF32(b, x), shape.dims(), positions);
   DimVector contracted = matrix.contracting;
   std::sort(contracted.begin(), contracted.end());
-  Instruction* sum = b.Reduce(b.Multiply(x, AsF32(b, matrix.value)),
-                              b.Zero(PrimitiveType::kF32), contracted,
-                              b.Scalar2(Opcode::kAdd, PrimitiveType::kF32));
-  if (dot->shape().type() != PrimitiveType::kF32) {
-    sum = b.Convert(sum, dot->shape().type());
-  }
-  return sum->shape().dims() == dot->shape().dims()
-             ? sum
-             : b.Reshape(sum, dot->shape().dims());
+  Instruction* sum =
+      b.Reduce(Multiplied(b, vector, matrix), b.Zero(PrimitiveType::kF32),
+               contracted, b.Scalar2(Opcode::kAdd, PrimitiveType::kF32));
+  return AsResult(b, sum, *dot);
 }
 
-Instruction* Reduced(Instruction* dot) {
+// Of a dot that adds nothing up: no array of weights has a row for each of its
+// members, and no lane would be filled.
+Instruction* Scaled(Instruction* dot, const Side& vector, const Side& matrix) {
+  Builder b(dot->parent());
+  b.set_metadata(dot->shared_metadata());
+  Instruction* value = Multiplied(b, vector, matrix);
+  DimVector order = matrix.batch;  // the result's
+  for (int64_t d : matrix.Free()) order.push_back(d);
+  for (int64_t d : matrix.contracting) order.push_back(d);  // 1s
+  if (!IsIncreasing(order)) value = b.Transpose(value, order);
+  return AsResult(b, value, *dot);
+}
+
+Instruction* ValueOf(Instruction* dot) {
   const DotAttrs& attrs = dot->attrs<DotAttrs>();
   if (!attrs.sparsity.empty() || dot->shape().has_layout()) return nullptr;
   for (const Instruction* operand : dot->operands()) {
@@ -118,9 +142,9 @@ Instruction* Reduced(Instruction* dot) {
   const Side rhs{dot->operand(1), attrs.rhs_batch, attrs.rhs_contracting};
   int64_t contracted = 1;
   for (int64_t d : lhs.contracting) contracted *= lhs.value->shape().dim(d);
-  if (contracted <= 1) return nullptr;
-  if (lhs.FreeElements() == 1) return Reduced(dot, lhs, rhs);
-  if (rhs.FreeElements() == 1) return Reduced(dot, rhs, lhs);
+  const auto stands_for = contracted == 1 ? &Scaled : &Reduced;
+  if (lhs.FreeElements() == 1) return stands_for(dot, lhs, rhs);
+  if (rhs.FreeElements() == 1) return stands_for(dot, rhs, lhs);
   return nullptr;
 }
 
@@ -132,7 +156,7 @@ absl::StatusOr<bool> DotStrengthReductionPass::Run(Module* module,
   for (Computation* c : ControlComputations(*module)) {
     for (Instruction* i : c->PostOrder()) {
       if (i->opcode() != Opcode::kDot) continue;
-      Instruction* value = Reduced(i);
+      Instruction* value = ValueOf(i);
       if (value == nullptr) continue;
       c->Replace(i, value);
       changed = true;

@@ -12,6 +12,12 @@
 // scores of one query; its sum of values stays a product), or down fewer than
 // 64 rows (what 8 experts made of a token, weighted). The matrix keeps its
 // order: a product whose result would have to be transposed stays.
+//
+// Where nothing is summed it is a multiplication alone, whatever the order:
+//
+//   %r = f32[16,64,128] dot(f32[16,64] %g, f32[16,64,128] %x),
+//        lhs_batch_dims={0,1}, rhs_batch_dims={0,1}
+//   ==> %r = f32[16,64,128] multiply(broadcast(%g), dimensions={0,1}, %x)
 #ifndef PTXLA_HLO_BACKEND_PASSES_PRODUCTS_DOT_STRENGTH_REDUCTION_H_
 #define PTXLA_HLO_BACKEND_PASSES_PRODUCTS_DOT_STRENGTH_REDUCTION_H_
 
