@@ -228,7 +228,35 @@ bool IsMany(const Instruction& i, int64_t d) {
   return i.shape().ElementCount() >= (d + 1 == rank ? kManyLanes : kManyRows);
 }
 
-Instruction* Reversed(Instruction* i, int generation) {
+// All that is reversed lies whole in each of several steps of a kernel, so that
+// full rows change places while they are copied: windows in and out, two slots
+// of each, and where rows do not fill their tiles strips to shift them in. Rows
+// of few lanes are mostly padding.
+bool FitsOneStep(const Instruction& reverse, const PassContext& context) {
+  constexpr int64_t kSlots = 4, kStrips = 2, kLanes = 128;
+  constexpr double kShare = 0.9;  // of VMEM; ASSUMED
+  const Shape& shape = reverse.shape();
+  const auto& dims = shape.dims();
+  const auto& reversed = reverse.dimensions();
+  const int64_t outermost = *std::min_element(reversed.begin(), reversed.end());
+  const DimVector whole(dims.begin() + outermost, dims.end());
+  if (context.chip == nullptr || dims.back() < kLanes ||
+      Product(whole) == shape.ElementCount()) {
+    return false;
+  }
+  const bool is_ragged =
+      dims[dims.size() - 2] % TileRows(BitWidth(shape.type())) != 0;
+  const int64_t bytes =
+      TpuBytes(Shape::Array(shape.type(), whole), GenerationOf(context)) *
+      (kSlots + (is_ragged ? kStrips : 0));
+  return static_cast<double>(bytes) <=
+         kShare *
+             static_cast<double>(context.chip->vmem().scoped_limit.count());
+}
+
+Instruction* Reversed(Instruction* i, const PassContext& context) {
+  const int generation = GenerationOf(context);
+  const int64_t rows = i->shape().rank() - 2;
   Builder b(i->parent());
   b.set_metadata(i->shared_metadata());
   Instruction* x = i->operand(0);
@@ -236,7 +264,8 @@ Instruction* Reversed(Instruction* i, int generation) {
   bool picks = false;
   for (int64_t d : i->dimensions()) {
     const int64_t n = i->shape().dim(static_cast<int>(d));
-    if (!IsMany(*i, d) || n == 1) {
+    const bool stays = d == rows && FitsOneStep(*i, context);
+    if (!IsMany(*i, d) || n == 1 || stays) {
       rest.push_back(d);
       continue;
     }
@@ -266,14 +295,14 @@ Instruction* Strided(Instruction* i, int generation) {
   return picks ? b.Slice(x, starts, limits, strides) : nullptr;
 }
 
-Instruction* Shaped(Instruction* i, int generation) {
+Instruction* Shaped(Instruction* i, const PassContext& context) {
   if (NeedsWords(*i)) return AsWords(i);
   if (IsNarrowReflow(*i)) return AsWords(i);
   if (const int rows = RaggedRows(*i); rows >= 0) return InWholeTiles(i, rows);
   if (IsColumn(*i)) return Column(i);
   if (IsSecondTranspose(*i)) return AsOne(i);
-  if (i->opcode() == Opcode::kReverse) return Reversed(i, generation);
-  if (i->opcode() == Opcode::kSlice) return Strided(i, generation);
+  if (i->opcode() == Opcode::kReverse) return Reversed(i, context);
+  if (i->opcode() == Opcode::kSlice) return Strided(i, GenerationOf(context));
   return nullptr;
 }
 
@@ -281,7 +310,6 @@ Instruction* Shaped(Instruction* i, int generation) {
 
 absl::StatusOr<bool> MovementShaperPass::Run(Module* module,
                                              const PassContext& context) {
-  const int generation = GenerationOf(context);
   bool changed = false;
   for (Computation* c : ControlComputations(*module)) {
     // What one rule makes may be another's; each makes fewer dimensions or
@@ -291,7 +319,7 @@ absl::StatusOr<bool> MovementShaperPass::Run(Module* module,
       more = false;
       for (Instruction* i : c->PostOrder()) {
         if (!i->shape().IsArray() || i->shape().has_layout()) continue;
-        Instruction* value = Shaped(i, generation);
+        Instruction* value = Shaped(i, context);
         if (value == nullptr) continue;
         c->Replace(i, value);
         more = changed = true;

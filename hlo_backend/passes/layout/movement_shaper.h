@@ -7,6 +7,8 @@
 //                              as planes that are left out or turned, of an
 //                              array that lies so; of two dimensions, as rows
 //                              of a table by number
+//                              (reversed rows that lie whole in one step of
+//                              a kernel stay, as libtpu 0.0.42.1 has them)
 //
 // Once, after all simplification and before transpose-splitter.
 #ifndef PTXLA_HLO_BACKEND_PASSES_LAYOUT_MOVEMENT_SHAPER_H_
