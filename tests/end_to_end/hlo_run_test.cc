@@ -90,6 +90,15 @@ TEST_P(HloRunTest, TheSameRunGivesTheSameResult) {
   EXPECT_EQ(a.record.config_hash(), b.record.config_hash());
 }
 
+TEST_P(HloRunTest, OneExecutionIsWhatIsCountedAndPriced) {
+  ASSERT_OK_AND_ASSIGN(const Prediction p, Predict(request_));
+  EXPECT_EQ(p.record.config().sample_unit(), "executions");
+  const double seconds =
+      static_cast<double>(p.record.step_time().value_ps()) * 1e-12;
+  EXPECT_NEAR(p.record.throughput() * seconds, 1, 1e-9);
+  EXPECT_GT(p.record.cost().usd_per_million_samples(), 0);
+}
+
 TEST_P(HloRunTest, NothingIsFasterThanTheChip) {
   ASSERT_OK_AND_ASSIGN(const Prediction p, Predict(request_));
   for (const record::OpRecord& op : p.record.programs(0).ops()) {

@@ -52,6 +52,7 @@ TEST(SummaryTest, ARunThatDoesNotFitListsItsLargestBuffersAndNoTime) {
   EXPECT_THAT(text, HasSubstr("119 MiB  argument  p0  (embeddings)"));
   EXPECT_THAT(text, Not(HasSubstr("step time")));
   EXPECT_THAT(text, Not(HasSubstr("free")));
+  EXPECT_THAT(text, Not(HasSubstr("cost")));
 }
 
 TEST(SummaryTest, WithoutAPriceItSaysSo) {

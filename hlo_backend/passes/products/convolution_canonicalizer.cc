@@ -52,15 +52,15 @@ class Canonicalizer {
     if (IsCanonical()) return nullptr;
     FoldIntoWindow(&parts_);
     Group();
-    const int spatial =
-        static_cast<int>(parts_.attrs.dims.input_spatial.size());
+    const ConvDims from = parts_.attrs.dims;
+    const int spatial = static_cast<int>(from.input_spatial.size());
     // Result dimension d of the canonical form is this one of the old form.
     DimVector in, kernel, out;
     ConvDims dims;
     for (int s = 0; s < spatial; ++s) {
-      in.push_back(parts_.attrs.dims.input_spatial[s]);
-      kernel.push_back(parts_.attrs.dims.kernel_spatial[s]);
-      out.push_back(parts_.attrs.dims.output_spatial[s]);
+      in.push_back(from.input_spatial[s]);
+      kernel.push_back(from.kernel_spatial[s]);
+      out.push_back(from.output_spatial[s]);
       dims.input_spatial.push_back(s);
       dims.kernel_spatial.push_back(s);
       dims.output_spatial.push_back(s);
@@ -70,18 +70,14 @@ class Canonicalizer {
     const bool depthwise = parts_.attrs.feature_group_count > 1;
     const bool gradient = !depthwise && IsGradient();
     const bool io = gradient || depthwise || WantsRowsOfInputs() ||
-                    parts_.attrs.dims.kernel_input_feature <
-                        parts_.attrs.dims.kernel_output_feature;
+                    from.kernel_input_feature < from.kernel_output_feature;
     const auto append = [](DimVector* dims, int64_t a, int64_t b, bool swap) {
       dims->push_back(swap ? b : a);
       dims->push_back(swap ? a : b);
     };
-    append(&in, parts_.attrs.dims.input_batch, parts_.attrs.dims.input_feature,
-           gradient);
-    append(&out, parts_.attrs.dims.output_batch,
-           parts_.attrs.dims.output_feature, gradient);
-    append(&kernel, parts_.attrs.dims.kernel_input_feature,
-           parts_.attrs.dims.kernel_output_feature, !io);
+    append(&in, from.input_batch, from.input_feature, gradient);
+    append(&out, from.output_batch, from.output_feature, gradient);
+    append(&kernel, from.kernel_input_feature, from.kernel_output_feature, !io);
     dims.input_batch = dims.output_batch = gradient ? spatial + 1 : spatial;
     dims.input_feature = dims.output_feature = gradient ? spatial : spatial + 1;
     dims.kernel_input_feature = io ? spatial : spatial + 1;

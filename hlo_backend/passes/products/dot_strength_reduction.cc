@@ -118,8 +118,8 @@ Instruction* Reduced(Instruction* dot, const Side& vector, const Side& matrix) {
   return AsResult(b, sum, *dot);
 }
 
-// Of a dot that adds nothing up: no array of weights has a row for each of its
-// members, and no lane would be filled.
+// Of a dot that adds nothing up: the arrays would multiply one row by one
+// column for each element of the vector.
 Instruction* Scaled(Instruction* dot, const Side& vector, const Side& matrix) {
   Builder b(dot->parent());
   b.set_metadata(dot->shared_metadata());
@@ -142,6 +142,7 @@ Instruction* ValueOf(Instruction* dot) {
   const Side rhs{dot->operand(1), attrs.rhs_batch, attrs.rhs_contracting};
   int64_t contracted = 1;
   for (int64_t d : lhs.contracting) contracted *= lhs.value->shape().dim(d);
+  if (contracted == 0) return nullptr;
   const auto stands_for = contracted == 1 ? &Scaled : &Reduced;
   if (lhs.FreeElements() == 1) return stands_for(dot, lhs, rhs);
   if (rhs.FreeElements() == 1) return stands_for(dot, rhs, lhs);
