@@ -17,6 +17,24 @@ int64_t SaturatingMultiply(int64_t a, int64_t b) {
   return __builtin_mul_overflow(a, b, &product) ? INT64_MAX : product;
 }
 
+// Text of a layout takes longer than its fields.
+void AddLayout(const Layout& layout, Fingerprint* f) {
+  f->Add(layout.minor_to_major).Add(layout.memory_space);
+  f->Add(static_cast<int64_t>(layout.tiles.size()));
+  for (const Tile& tile : layout.tiles) f->Add(tile.dimensions);
+  f->Add(layout.element_size_in_bits);
+  f->Add(layout.tail_padding_alignment_in_elements);
+  f->Add(layout.dynamic_shape_metadata_prefix_bytes);
+  f->Add(static_cast<int64_t>(layout.index_type));
+  f->Add(static_cast<int64_t>(layout.pointer_type));
+  for (const std::string* text :
+       {&layout.dim_level_types, &layout.split_configs,
+        &layout.physical_shape}) {
+    f->Add(static_cast<int64_t>(text->size()));
+    if (!text->empty()) f->Add(*text);
+  }
+}
+
 }  // namespace
 
 Shape Shape::Array(PrimitiveType type, absl::Span<const int64_t> dimensions) {
@@ -233,11 +251,7 @@ uint64_t Shape::Fingerprint(bool with_layout) const {
   f.Add(static_cast<int64_t>(type_)).Add(dims_);
   f.Add(static_cast<int64_t>(dynamic_));
   if (with_layout && layout_) {
-    if (layout_->tiles.empty() && layout_->memory_space == 0) {
-      f.Add(layout_->minor_to_major);
-    } else {
-      f.Add(layout_->ToString());
-    }
+    AddLayout(*layout_, &f);
   }
   for (const Shape& s : elements()) {
     f.Add(static_cast<int64_t>(s.Fingerprint(with_layout)));

@@ -1,5 +1,8 @@
 #include "hlo_backend/ir/shape.h"
 
+#include <cstdint>
+#include <set>
+
 #include "gtest/gtest.h"
 #include "tests/support/status_matchers.h"
 
@@ -32,6 +35,21 @@ TEST(ShapeTest, TextRoundTrips) {
        }) {
     ASSERT_OK_AND_ASSIGN(Shape shape, ParseShape(text));
     EXPECT_EQ(shape.ToStringWithLayout(), text);
+  }
+}
+
+TEST(ShapeTest, AFingerprintWithLayoutSeesAllThatALayoutSays) {
+  std::set<uint64_t> seen;
+  for (const char* text :
+       {"s4[8,8]{1,0}", "s4[8,8]{0,1}", "s4[8,8]{1,0:E(4)}",
+        "s4[8,8]{1,0:S(1)}", "s4[8,8]{1,0:T(8,128)}", "s4[8,8]{1,0:T(8)(128)}",
+        "s4[8,8]{1,0:T(8,128)S(1)}", "s4[8,8]{1,0:L(1024)}",
+        "s4[8,8]{1,0:M(16)}", "s4[8,8]{1,0:#(u32)}", "s4[8,8]{1,0:*(u32)}",
+        "s4[8,8]{1,0:D(D,C)}"}) {
+    ASSERT_OK_AND_ASSIGN(Shape shape, ParseShape(text));
+    EXPECT_TRUE(seen.insert(shape.Fingerprint(/*with_layout=*/true)).second)
+        << text;
+    EXPECT_EQ(shape.Fingerprint(), ParseShape("s4[8,8]")->Fingerprint());
   }
 }
 
