@@ -63,7 +63,13 @@ ProductTrial FastestProduct(absl::Span<const EpiloguePace> paces,
   size_t best_choice = 0, slow = 0;
   for (size_t choice = 0; choice <= kOtherTiles && slow <= kSlowTiles;
        ++choice) {
-    if (best.kernel.ok() && !MayBeFaster(choice, best.cycles, least)) break;
+    if (best.kernel.ok()) {
+      if (!MayBeFaster(choice, best.cycles, least)) break;
+      if (least(choice) >= best.cycles) {
+        ++slow;
+        continue;
+      }
+    }
     ProductTrial next = FastestPace(paces, choice, make);
     const bool exhausted = absl::IsResourceExhausted(next.kernel.status());
     const bool fits = next.kernel.ok(), is_slow = next.IsSlow();

@@ -1,6 +1,7 @@
 #include "hlo_backend/lowering/products/product_emitter.h"
 
 #include <algorithm>
+#include <tuple>
 
 #include "base/status.h"
 #include "base/units.h"
@@ -83,15 +84,14 @@ absl::Status ProductEmitter::ChooseTiles(size_t choice) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::vector<int64_t>> ProductEmitter::LeastCycles() {
+absl::StatusOr<std::vector<TileChoice>> ProductEmitter::Choices() {
   ASSIGN_OR_RETURN(const ProductTiling tiles, FindTiles(/*choice=*/1));
-  std::vector<int64_t> cycles;
-  if (form_.windows.has_value()) cycles.push_back(0);
-  cycles.push_back(tiles.cost.cycles);
-  for (const auto& [tile, cost] : tiles.runners_up) {
-    cycles.push_back(cost.cycles);
-  }
-  return cycles;
+  std::vector<TileChoice> choices;
+  if (form_.windows.has_value()) choices.emplace_back();
+  choices.emplace_back(tiles.tile, tiles.cost);
+  choices.insert(choices.end(), tiles.runners_up.begin(),
+                 tiles.runners_up.end());
+  return choices;
 }
 
 void ProductEmitter::Take(const ProductTile& tile, const ProductCost& cost) {
@@ -117,6 +117,18 @@ absl::StatusOr<Tiling> ProductEmitter::Plan() {
   tiling.work = WorkOf(tiling);
   tiling.body = [this](CodeBuilder& b) { return Body(b); };
   return tiling;
+}
+
+bool ProductEmitter::HasStepOf(const ProductTile& other) const {
+  // Operands that are turned or converted once for several steps are so in the
+  // first of them.
+  if (tile_.grid_k == 1) return false;
+  const auto blocks = [](const ProductTile& t) {
+    return std::tie(t.grid_b, t.grid_m, t.grid_n, t.grid_k, t.block_b,
+                    t.block_m, t.block_n, t.block_k, t.k_planes, t.split_b,
+                    t.split_n, t.split_m);
+  };
+  return blocks(tile_) == blocks(other);
 }
 
 int64_t ProductEmitter::CyclesOf(int64_t step) const {

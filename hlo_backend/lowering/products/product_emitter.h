@@ -30,6 +30,8 @@ namespace ptxla::lowering {
 // What steps of a product may take on this chip.
 ProductLimits ProductLimitsOf(const KernelContext& context);
 
+using TileChoice = std::pair<ProductTile, ProductCost>;
+
 class ProductEmitter {
  public:
   ProductEmitter(const KernelContext& context, const hlo::Instruction& i,
@@ -53,11 +55,16 @@ class ProductEmitter {
   bool HasGivenWindows() const { return given_; }
   // Tiles that somebody else chose.
   void Take(const ProductTile& tile, const ProductCost& cost);
-  // By `choice`, cycles that no kernel takes less than. The windows of a
-  // schedule are taken whatever they take: 0.
-  absl::StatusOr<std::vector<int64_t>> LeastCycles();
+  // What `choice` chooses from, with cycles that no kernel takes less than. The
+  // windows of a schedule are taken whatever they take: 0.
+  absl::StatusOr<std::vector<TileChoice>> Choices();
+  const ProductTile& tile() const { return tile_; }
   // Windows, scratch and code of the tile.
   absl::StatusOr<Tiling> Plan();
+
+  // Is a step's code the same with other tiles, which perhaps walk the grid in
+  // another order?
+  bool HasStepOf(const ProductTile& other) const;
 
   // Cycles of a step that the choice of tiles went by; of the kernel if its
   // steps take `step`.

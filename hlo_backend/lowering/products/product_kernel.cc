@@ -1,4 +1,5 @@
 // EmitProduct: a dot, alone or as the heart of an output fusion.
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <utility>
@@ -22,12 +23,40 @@ absl::StatusOr<isa::Kernel> Emit(ProductEmitter& emitter, size_t choice,
   return FrameKernel(context, tiling);
 }
 
-// By choice of tiles; of none, if they cannot be known.
-std::vector<int64_t> LeastCycles(ProductEmitter& emitter) {
-  if (!emitter.Prepare().ok()) return {};
-  auto cycles = emitter.LeastCycles();
-  return cycles.ok() ? *std::move(cycles) : std::vector<int64_t>();
-}
+struct MadeTile {
+  ProductTile tile;
+  int64_t step = 0;  // cycles of one
+};
+
+// Cycles that no kernel with a choice of tiles takes less than.
+class Bounds {
+ public:
+  Bounds(const KernelContext& context, const hlo::Instruction& i,
+         const ProductForm& form, const EpiloguePace& pace)
+      : emitter_(context, i, form, pace) {
+    if (!emitter_.Prepare().ok()) return;
+    auto choices = emitter_.Choices();
+    if (choices.ok()) choices_ = *std::move(choices);
+  }
+
+  // INT64_MAX for a choice that there is not. `made`: tiles whose steps are
+  // known. Tiles that only walk the grid in another order have the same steps.
+  int64_t Of(size_t choice, absl::Span<const MadeTile> made) {
+    if (choice >= choices_.size()) return INT64_MAX;
+    const auto& [tile, cost] = choices_[choice];
+    const int64_t least = cost.cycles;
+    emitter_.Take(tile, cost);
+    int64_t step = INT64_MAX;
+    for (const MadeTile& m : made) {
+      if (emitter_.HasStepOf(m.tile)) step = std::min(step, m.step);
+    }
+    return step == INT64_MAX ? least : std::max(least, emitter_.CyclesOf(step));
+  }
+
+ private:
+  ProductEmitter emitter_;
+  std::vector<TileChoice> choices_;
+};
 
 }  // namespace
 
@@ -41,6 +70,8 @@ absl::StatusOr<isa::Kernel> EmitProduct(const KernelContext& context,
                       form.problem.rhs.conversion > 0;
   const bool computes = form.lhs_value != nullptr || form.rhs_value != nullptr;
   const auto paces = PacesOf(computes, converts, splits);
+  std::optional<Bounds> bounds;
+  std::vector<MadeTile> made;
   const auto make = [&](const EpiloguePace& pace, size_t choice) {
     ProductEmitter emitter(context, i, form, pace);
     ProductTrial trial;
@@ -52,15 +83,12 @@ absl::StatusOr<isa::Kernel> EmitProduct(const KernelContext& context,
     trial.expected =
         emitter.HasGivenWindows() ? trial.step : emitter.ExpectedStep();
     trial.waits = emitter.HasLongEpilogue();
+    made.push_back({emitter.tile(), trial.step});
     return trial;
   };
-  std::optional<std::vector<int64_t>> bounds;
   const auto least = [&](size_t choice) {
-    if (!bounds.has_value()) {
-      ProductEmitter emitter(context, i, form, paces[0]);
-      bounds = LeastCycles(emitter);
-    }
-    return choice < bounds->size() ? (*bounds)[choice] : INT64_MAX;
+    if (!bounds.has_value()) bounds.emplace(context, i, form, paces[0]);
+    return bounds->Of(choice, made);
   };
   return FastestProduct(paces, context.chip, make, least).kernel;
 }

@@ -45,8 +45,14 @@ TEST(FastestProductTest, TilesThatMemoryKeepsSlowerAreNotTried) {
 
 TEST(FastestProductTest, AFasterChoiceBehindSlowerOnesIsFound) {
   Tries tries{{100, 120, 90}};
-  EXPECT_EQ(tries.Fastest({80, 110, 85}).note, "2");
+  EXPECT_EQ(tries.Fastest({80, 95, 85}).note, "2");
   EXPECT_EQ(tries.made, (std::vector<size_t>{0, 1, 2}));
+}
+
+TEST(FastestProductTest, OneThatCannotBeFasterIsLeftOut) {
+  Tries tries{{100, 120, 90}};
+  EXPECT_EQ(tries.Fastest({80, 110, 85}).note, "2");
+  EXPECT_EQ(tries.made, (std::vector<size_t>{0, 2}));
 }
 
 }  // namespace
