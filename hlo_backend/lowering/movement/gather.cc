@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "base/units.h"
+#include "hlo_backend/analysis/element_gather.h"
 #include "hlo_backend/analysis/plane_gather.h"
 #include "hlo_backend/analysis/row_gather.h"
 #include "hlo_backend/lowering/movement/gather_forms.h"
@@ -236,17 +237,13 @@ bool CopyIsCheaper(const KernelContext& context, const Gather& g) {
 
 absl::StatusOr<isa::Kernel> EmitGather(const KernelContext& context,
                                        const hlo::Instruction& i) {
-  if (i.operand(0)->shape().rank() == 1 && i.shape().rank() == 1 &&
-      i.operand(1)->shape().rank() == 1 &&
-      hlo::BitWidth(i.shape().type()) == 32) {
-    return EmitElementGather(context, i);
-  }
+  if (hlo::GathersElements(i)) return EmitElementGather(context, i);
   if (hlo::GathersPlanes(i)) return EmitPlaneGather(context, i);
   // What the passes leave (passes/expanders/gather_canonicalizer.h): out[n, :]
   // = table[index[n], :].
   if (!hlo::GathersRows(i)) {
-    return absl::UnimplementedError(
-        absl::StrCat("%", i.name(), ": a gather of other than whole rows"));
+    return absl::UnimplementedError(absl::StrCat(
+        "%", i.name(), ": a gather of other than whole rows or elements"));
   }
   if (hlo::BitWidth(i.shape().type()) != 32) {
     return EmitPackedGather(context, i);

@@ -9,7 +9,7 @@
 
 namespace ptxla::lowering {
 
-// Unimplemented: other than whole rows of a 2-D array, or words of a 1-D one.
+// Unimplemented: other than whole rows of a 2-D array, planes, or elements.
 absl::StatusOr<isa::Kernel> EmitGather(const KernelContext& context,
                                        const hlo::Instruction& i);
 

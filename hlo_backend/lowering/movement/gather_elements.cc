@@ -1,12 +1,13 @@
-// EmitElementGather: single words of a 1-D table.
+// EmitElementGather: single elements of a table, wherever they lie in its
+// tiles.
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "base/units.h"
+#include "hlo_backend/lowering/movement/element_index.h"
 #include "hlo_backend/lowering/movement/gather_forms.h"
 #include "hlo_backend/lowering/movement/row_dma.h"
-#include "hlo_backend/lowering/movement/row_index.h"
 #include "hlo_backend/lowering/physical_array.h"
 
 namespace ptxla::lowering {
@@ -25,9 +26,11 @@ enum Space { kResult, kTable };
 
 class ElementGather {
  public:
-  ElementGather(const PhysicalArray& table, const PhysicalArray& out,
-                RowIndex index)
-      : table_(table), index_(index), count_(out.linear) {}
+  ElementGather(const ElementIndex& index, const PhysicalArray& out)
+      : index_(index),
+        table_(index_.table()),
+        count_(out.linear),
+        parts_(out.packing) {}
 
   absl::StatusOr<isa::Kernel> Emit(const KernelContext& context,
                                    const hlo::Instruction& i) {
@@ -40,14 +43,19 @@ class ElementGather {
     }
     Tiling t;
     t.args = args;
-    elements_ =
-        std::min(kMostElements, RoundUpTo<int64_t>(count_, isa::kLanes));
+    elements_ = std::min(kMostElements,
+                         RoundUpTo<int64_t>(count_, parts_ * isa::kLanes));
+    // Half of SMEM is for scalars that lie there.
+    while (elements_ > parts_ * isa::kLanes &&
+           2 * index_.SlotBytes(elements_) > context.chip.smem().count() / 2) {
+      elements_ = RoundUpTo<int64_t>(elements_ / 2, parts_ * isa::kLanes);
+    }
     const int64_t steps = CeilOfRatio(count_, elements_);
     t.grid = {steps};
     t.megacore_dim = steps > 1 ? 0 : -1;
     index_window_ = index_.AddWindow(1, elements_, steps, &t);
-    result_window_ = AddRows(2, isa::Direction::kOut, elements_ / isa::kLanes,
-                             steps > 1, &t);
+    result_window_ = AddRows(2, isa::Direction::kOut,
+                             elements_ / (parts_ * isa::kLanes), steps > 1, &t);
     in_vmem_ = args[0].space == isa::Space::kVmem ||
                table_.bytes() <= VmemBudget(context) / 2;
     t.work.hbm_bytes = args[1].bytes + args[2].bytes;
@@ -100,14 +108,45 @@ class ElementGather {
       b.ScratchAddress(rows_, 0);
       Fetch(b);
     }
-    const Sca n = b.BeginLoop(elements_ / isa::kLanes, isa::kLanes);
+    const int together = parts_ * isa::kLanes;
+    const Sca n = b.BeginLoop(elements_ / together, together);
+    std::vector<Vec> found;  // of each part of the row's words
+    for (int p = 0; p < parts_; ++p) {
+      found.push_back(Found(b, n, p * isa::kLanes));
+    }
+    // Lane l of the row is on sublane l mod 8.
+    b.NewBlock("row");
+    const Vec at = b.LaneSequence();
+    const Vec mine = b.Binary(
+        Opcode::kVxor, b.BinaryImm(Opcode::kVand, at, isa::kSublanes - 1),
+        b.BinaryImm(Opcode::kVshrl, at, 7));
+    Vec row = found[0];
+    for (int p = 1; p < parts_; ++p) {
+      row = b.Binary(Opcode::kVor, row,
+                     b.BinaryImm(Opcode::kVshll, found[p], p * table_.bits));
+    }
+    row = b.SelectImm(b.CompareImm(Opcode::kVcmpEqS32, mine, 0), row, 0);
+    for (int turn : {4, 2, 1}) {
+      row = b.Binary(Opcode::kVor, row, b.RotateSublanes(row, turn));
+    }
+    const Sca offset =
+        b.SBinaryImm(Opcode::kSshrl, b.SBinaryImm(Opcode::kSshll, n, 2),
+                     table_.packing_log2());
+    b.StoreMasked(kResult, b.SAdd(to, offset), 0, row,
+                  b.Range(0, isa::kLanes, 0, 1));
+    b.EndLoop();
+    return absl::OkStatus();
+  }
+
+  // 128 elements from n + `beyond` on, that of lane l on sublane l mod 8.
+  Vec Found(CodeBuilder& b, Sca n, int beyond) {
     const Vec found = b.GlobalVec();
     const Sca part = b.BeginLoop(isa::kLanes / kTogether, kTogether);
     b.NewBlock("elements");
     const Vec group = b.BinaryImm(
         Opcode::kVshrl,
         b.BinaryImm(Opcode::kVand, b.LaneSequence(), isa::kLanes - 1), 3);
-    const Sca first = b.SAdd(n, part);
+    const Sca first = b.SAddImm(b.SAdd(n, part), beyond);
     Vec all = found;
     for (int e = 0; e < kTogether; e += isa::kSublanes) {
       const Sca g = b.SBinaryImm(Opcode::kSshrl, b.SAddImm(part, e), 3);
@@ -116,66 +155,53 @@ class ElementGather {
     }
     b.Move(found, all);
     b.EndLoop();
-    // Lane l of the row is on sublane l mod 8.
-    b.NewBlock("row");
-    const Vec at = b.LaneSequence();
-    const Vec mine = b.Binary(
-        Opcode::kVxor, b.BinaryImm(Opcode::kVand, at, isa::kSublanes - 1),
-        b.BinaryImm(Opcode::kVshrl, at, 7));
-    Vec row = b.SelectImm(b.CompareImm(Opcode::kVcmpEqS32, mine, 0), found, 0);
-    for (int turn : {4, 2, 1}) {
-      row = b.Binary(Opcode::kVor, row, b.RotateSublanes(row, turn));
-    }
-    b.StoreMasked(kResult, b.SAdd(to, b.SBinaryImm(Opcode::kSshll, n, 2)), 0,
-                  row, b.Range(0, isa::kLanes, 0, 1));
-    b.EndLoop();
-    return absl::OkStatus();
+    return found;
   }
 
   void Fetch(CodeBuilder& b) {
     const Sca first = b.BeginLoop(elements_ / isa::kSublanes, isa::kSublanes);
     b.NewBlock("fetch rows");
+    const Sca from = index_.At(b, indices_, first);
+    const Sca to = b.SAdd(rows_, b.SBinaryImm(Opcode::kSshll, first, 9));
     for (int u = 0; u < isa::kSublanes; ++u) {
-      const Sca n = b.SAddImm(first, u);
-      const Sca at = b.SAdd(rows_, b.SBinaryImm(Opcode::kSshll, n, 9));
-      row_.Start(b, Row(b, Index(b, n)), at);
+      row_.Start(b, index_.Row(b, index_.Load(b, from, u)),
+                 b.SAddImm(to, u * isa::kRowBytes));
     }
     b.EndLoop();
     row_.Wait(b, elements_);
   }
 
-  Sca Index(CodeBuilder& b, Sca n) {
-    return index_.Load(b, indices_, n, table_.linear);
-  }
-  // Bytes to the row of an element.
-  static Sca Row(CodeBuilder& b, Sca index) {
-    return b.SBinaryImm(Opcode::kSshll, b.SBinaryImm(Opcode::kSshrl, index, 7),
-                        9);
-  }
-
   // Elements n ... n + 7, each in all lanes of its sublane.
   Vec Eight(CodeBuilder& b, Sca n) {
-    Vec rows, lanes;
+    Vec rows, lanes, shifts;
     if (!in_vmem_) {
       rows =
           b.Load(kTable, b.SAdd(rows_, b.SBinaryImm(Opcode::kSshll, n, 9)), 0);
     }
+    const Sca at = index_.At(b, indices_, n);
     for (int s = 0; s < isa::kSublanes; ++s) {
-      const Sca index = Index(b, b.SAddImm(n, s));
+      const ElementIndex::Element e = index_.Load(b, at, s);
       const auto mine = b.Range(0, isa::kLanes, s, s + 1);
-      const Vec lane =
-          b.Splat(b.SBinaryImm(Opcode::kSand, index, isa::kLanes - 1));
-      lanes = lanes.valid() ? b.Select(mine, lane, lanes) : lane;
+      const auto add = [&](Vec value, Vec* all) {
+        *all = all->valid() ? b.Select(mine, value, *all) : value;
+      };
+      add(b.Splat(index_.Lane(b, e)), &lanes);
+      if (parts_ > 1) {
+        add(b.Splat(b.SMulImm(index_.Part(b, e), table_.bits)), &shifts);
+      }
       if (!in_vmem_) continue;
-      const Vec row = b.LoadRow(kTable, b.SAdd(rows_, Row(b, index)), 0);
-      rows = rows.valid() ? b.Select(mine, row, rows) : row;
+      add(b.LoadRow(kTable, b.SAdd(rows_, index_.Row(b, e)), 0), &rows);
     }
-    return b.Permute(rows, lanes);
+    const Vec words = b.Permute(rows, lanes);
+    if (parts_ == 1) return words;
+    return b.BinaryImm(Opcode::kVand, b.Binary(Opcode::kVshrl, words, shifts),
+                       (uint32_t{1} << table_.bits) - 1);
   }
 
+  const ElementIndex index_;
   const PhysicalArray& table_;
-  const RowIndex index_;
   const int64_t count_;
+  const int parts_;  // of a word
   int64_t elements_ = 0;
   bool in_vmem_ = false;
   int index_window_ = 0, result_window_ = 0, table_window_ = 0;
@@ -187,11 +213,9 @@ class ElementGather {
 
 absl::StatusOr<isa::Kernel> EmitElementGather(const KernelContext& context,
                                               const hlo::Instruction& i) {
-  ASSIGN_OR_RETURN(const PhysicalArray table,
-                   PhysicalArray::Of(i.operand(0)->shape()));
+  ASSIGN_OR_RETURN(const ElementIndex index, ElementIndex::Of(i));
   ASSIGN_OR_RETURN(const PhysicalArray out, PhysicalArray::Of(i.shape()));
-  ASSIGN_OR_RETURN(const RowIndex index, RowIndex::Of(*i.operand(1)));
-  return ElementGather(table, out, index).Emit(context, i);
+  return ElementGather(index, out).Emit(context, i);
 }
 
 }  // namespace ptxla::lowering

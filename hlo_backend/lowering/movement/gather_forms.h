@@ -16,9 +16,9 @@ absl::StatusOr<isa::Kernel> EmitPackedGather(const KernelContext& context,
 // result, wherever the two lie.
 absl::StatusOr<isa::Kernel> EmitPlaneGather(const KernelContext& context,
                                             const hlo::Instruction& i);
-// Single words of a 1-D table: rows of 128 from VMEM, or where the table is too
-// large for it by DMA, eight to a register; a permutation takes one element of
-// each.
+// Single elements (analysis/element_gather.h): rows of 128 words from VMEM, or
+// where the table is too large for it by DMA, eight to a register; a
+// permutation takes one element of each.
 absl::StatusOr<isa::Kernel> EmitElementGather(const KernelContext& context,
                                               const hlo::Instruction& i);
 

@@ -14,8 +14,6 @@ using isa::Opcode;
 
 // SMEM bytes of an index of a [N, 1] array: a DMA granule.
 constexpr int64_t kColumnStride = 32;
-// Codegen space of SMEM indices: nothing else is there.
-constexpr int kSmemSpace = 100;
 
 }  // namespace
 
@@ -73,7 +71,7 @@ Sca RowIndex::AddressOf(CodeBuilder& b, Sca window, Sca n) const {
 }
 
 Sca RowIndex::LoadAt(CodeBuilder& b, Sca address, int beyond) const {
-  return b.SLoad(kSmemSpace, address, beyond * (column_ ? 32 : 4));
+  return b.SLoad(kIndexSpace, address, beyond * (column_ ? 32 : 4));
 }
 
 Sca RowIndex::LoadRaw(CodeBuilder& b, Sca window, Sca n) const {
@@ -81,7 +79,12 @@ Sca RowIndex::LoadRaw(CodeBuilder& b, Sca window, Sca n) const {
 }
 
 Sca RowIndex::Load(CodeBuilder& b, Sca window, Sca n, int64_t bound) const {
-  Sca raw = LoadRaw(b, window, n);
+  return ClampedAt(b, AddressOf(b, window, n), 0, bound);
+}
+
+Sca RowIndex::ClampedAt(CodeBuilder& b, Sca address, int beyond,
+                        int64_t bound) const {
+  Sca raw = LoadAt(b, address, beyond);
   if (unsigned_) raw = SaturatedToSigned(b, raw);
   return b.SBinaryImm(Opcode::kSmin, b.SBinaryImm(Opcode::kSmax, raw, 0),
                       static_cast<int32_t>(bound - 1));

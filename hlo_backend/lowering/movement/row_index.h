@@ -12,6 +12,9 @@
 
 namespace ptxla::lowering {
 
+// Codegen space of indices in SMEM: nothing else is there.
+inline constexpr int kIndexSpace = 100;
+
 class RowIndex {
  public:
   // [N], or [N, 1]: one 32-bit integer for each of N rows. Unimplemented:
@@ -34,6 +37,9 @@ class RowIndex {
                          codegen::Sca n) const;
   codegen::Sca LoadAt(codegen::CodeBuilder& b, codegen::Sca address,
                       int beyond) const;
+  // The same, clamped to [0, bound).
+  codegen::Sca ClampedAt(codegen::CodeBuilder& b, codegen::Sca address,
+                         int beyond, int64_t bound) const;
 
  private:
   bool column_ = false;  // [N, 1]: an element every 512 bytes

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "hlo_backend/analysis/element_gather.h"
 #include "hlo_backend/analysis/monoid.h"
 #include "hlo_backend/analysis/plane_gather.h"
 #include "hlo_backend/analysis/plane_scatter.h"
@@ -40,13 +41,13 @@ bool IsCanonical(const Instruction& gather) {
   const auto& a = gather.attrs<GatherAttrs>();
   const Shape& x = gather.operand(0)->shape();
   const Shape& indices = gather.operand(1)->shape();
+  if (GathersElements(gather)) return BitWidth(x.type()) == 32 || x.rank() > 1;
   if (a.start_index_map != DimVector{0} ||
       a.collapsed_slice_dims != DimVector{0} ||
       !a.operand_batching_dims.empty() ||
       !IsRowIndex(indices, a.index_vector_dim)) {
     return false;
   }
-  if (x.rank() == 1) return indices.rank() == 1 && BitWidth(x.type()) == 32;
   if (GathersPlanes(gather)) {
     const DimVector plane(x.dims().begin() + 1, x.dims().end());
     return AreCopiedAsTheyLie(x.type(), plane, x.dim(0), indices.dim(0));
@@ -138,7 +139,7 @@ class Canonicalizer {
   // of them would be a row of memory each.
   Instruction* WithFlatIndices() {
     Instruction* indices = i_->operand(1);
-    if (indices->shape().rank() == 1) return nullptr;
+    if (indices->shape().rank() == 1 || GathersElements(*i_)) return nullptr;
     std::vector<Instruction*> operands(i_->operands().begin(),
                                        i_->operands().end());
     operands[1] = b_.Reshape(indices, {indices->shape().dim(0)});
@@ -182,6 +183,9 @@ class Canonicalizer {
   Instruction* Rows(Instruction* x, RowIndices& rows) {
     const PrimitiveType type = x->shape().type();
     if (Instruction* planes = GatherPlanes(b_, *i_, x, rows)) return planes;
+    if (rows.row_size() == 1 && rows.table_rank() > 1) {
+      return Elements(x, rows);
+    }
     const bool elements = rows.row_size() == 1;
     Instruction* table = rows.Table(x);
     if (elements) table = As(table, Wide(type));
@@ -195,6 +199,23 @@ class Canonicalizer {
       a.slice_sizes.push_back(rows.row_size());
     }
     return As(b_.Gather(table, rows.Clamped(), a), type);
+  }
+
+  // By their indices along the table's dimensions: made flat it would be
+  // another array.
+  Instruction* Elements(Instruction* x, RowIndices& rows) {
+    const PrimitiveType type = x->shape().type();
+    const bool has_kernel = BitWidth(type) >= 8 && type != PrimitiveType::kPred;
+    GatherAttrs a;
+    a.index_vector_dim = 0;
+    for (int64_t d = 0; d < rows.table_rank(); ++d) {
+      a.collapsed_slice_dims.push_back(d);
+      a.start_index_map.push_back(d);
+      a.slice_sizes.push_back(1);
+    }
+    Instruction* table = rows.ElementTable(x);
+    if (!has_kernel) table = As(table, Wide(type));
+    return As(b_.Gather(table, rows.ClampedElements(), a), type);
   }
 
   Instruction* As(Instruction* x, PrimitiveType type) {

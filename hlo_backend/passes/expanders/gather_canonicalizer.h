@@ -1,6 +1,7 @@
 // Gathers and scatters of any dimension numbers as what kernels do:
 //
-//   gather    out[n, :] = table[row[n], :]      or  out[n] = table[row[n]]
+//   gather    out[n, :] = table[row[n], :]
+//             out[n] = table[row[n], column[n]]  (analysis/element_gather.h)
 //             out[n, :, :] = table[row[n], :, :]  (analysis/plane_gather.h)
 //   scatter   table[row[n], :] op= updates[n, :]   or of single elements
 //             or of planes (analysis/plane_scatter.h)

@@ -49,6 +49,7 @@ class Expander {
   }
 
   Instruction* Gather() {
+    if (ReadsMemoryAlone()) return nullptr;
     const auto& a = i_->attrs<GatherAttrs>();
     for (int64_t s : a.slice_sizes) {
       if (s != 1) return nullptr;
@@ -89,6 +90,17 @@ class Expander {
   }
 
  private:
+  // No kernel makes the array or reads it anyway.
+  bool ReadsMemoryAlone() const {
+    const Instruction* x = x_;
+    while (x->user_count() == 1 && (x->opcode() == Opcode::kBitcast ||
+                                    x->opcode() == Opcode::kReshape)) {
+      x = x->operand(0);
+    }
+    return x->user_count() == 1 && (x->opcode() == Opcode::kParameter ||
+                                    x->opcode() == Opcode::kGetTupleElement);
+  }
+
   int64_t Size() const { return x_->shape().dim(dim_); }
 
   // One value per row, of the shape of `x` without the indexed dimension.

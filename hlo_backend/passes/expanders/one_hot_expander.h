@@ -8,7 +8,8 @@
 // take_along_axis and its gradient are in a cross-entropy, and x[arange(n), t]
 // (passes/expanders/counting_indices.h). The rows are read by
 // the kernel that makes or uses them anyway, and nothing is fetched by address;
-// the TPU's compiler has such scatters so too. An index outside of the row
+// where no other does, a gather stays one. The TPU's compiler has such scatters
+// so too, and gathers all gathers. An index outside of the row
 // clamps in a gather and drops the update in a scatter, as HLO says.
 #ifndef PTXLA_HLO_BACKEND_PASSES_EXPANDERS_ONE_HOT_EXPANDER_H_
 #define PTXLA_HLO_BACKEND_PASSES_EXPANDERS_ONE_HOT_EXPANDER_H_

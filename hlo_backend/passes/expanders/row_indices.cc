@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "hlo_backend/analysis/element_gather.h"
+
 namespace ptxla::hlo {
 namespace {
 
@@ -133,15 +135,21 @@ Instruction* RowIndices::AllInside() {
   return inside;
 }
 
-Instruction* RowIndices::RowsFrom(Instruction* inside) {
+Instruction* RowIndices::RowsFrom(Instruction* inside, int begin, int end) {
   const Shape windows = Shape::Array(kS32, {windows_});
   Instruction* row = b_.BroadcastScalar(b_.Zero(kS32), {windows_});
   DimVector expanded = {windows_};
   std::vector<int64_t> steps = {0};  // rows from one to the next
-  int64_t stride = rows_;
+  int64_t stride = SizeOf(begin, end);
   for (int k = 0; k < row_dims_; ++k) {
     const int64_t d = order_[k];
-    stride /= w_.operand->dim(d);
+    const bool counts = begin <= k && k < end;
+    if (counts) stride /= w_.operand->dim(d);
+    if (!Removed(d) && w_.sizes[d] > 1) {
+      expanded.push_back(w_.sizes[d]);
+      steps.push_back(counts ? stride : 0);
+    }
+    if (!counts) continue;
     Instruction* start = nullptr;
     const auto index = std::find(w_.index_map.begin(), w_.index_map.end(), d);
     const auto batching = std::find(w_.batching.begin(), w_.batching.end(), d);
@@ -158,10 +166,6 @@ Instruction* RowIndices::RowsFrom(Instruction* inside) {
       Instruction* by = b_.BroadcastScalar(
           b_.ConstantScalar(kS32, static_cast<double>(stride)), {windows_});
       row = b_.Add(row, stride == 1 ? start : b_.Multiply(start, by));
-    }
-    if (!Removed(d) && w_.sizes[d] > 1) {
-      expanded.push_back(w_.sizes[d]);
-      steps.push_back(stride);
     }
   }
   if (inside != nullptr) {
@@ -187,8 +191,35 @@ Instruction* RowIndices::RowsFrom(Instruction* inside) {
   return b_.Reshape(all, {count_});
 }
 
-Instruction* RowIndices::Clamped() { return RowsFrom(nullptr); }
-Instruction* RowIndices::OrNone() { return RowsFrom(AllInside()); }
+int64_t RowIndices::SizeOf(int begin, int end) const {
+  int64_t size = 1;
+  for (int k = begin; k < end; ++k) size *= w_.operand->dim(order_[k]);
+  return size;
+}
+
+Instruction* RowIndices::Clamped() { return RowsFrom(nullptr, 0, row_dims_); }
+Instruction* RowIndices::OrNone() {
+  return RowsFrom(AllInside(), 0, row_dims_);
+}
+
+int RowIndices::table_rank() const { return std::min(row_dims_, kMostIndexed); }
+
+Instruction* RowIndices::ElementTable(Instruction* operand) {
+  const int planes = row_dims_ - table_rank() + 1;
+  DimVector sizes = {SizeOf(0, planes)};
+  for (int k = planes; k < row_dims_; ++k) sizes.push_back(SizeOf(k, k + 1));
+  return b_.Reshape(operand, sizes);
+}
+
+Instruction* RowIndices::ClampedElements() {
+  const int planes = row_dims_ - table_rank() + 1;
+  std::vector<Instruction*> along = {RowsFrom(nullptr, 0, planes)};
+  for (int k = planes; k < row_dims_; ++k) {
+    along.push_back(RowsFrom(nullptr, k, k + 1));
+  }
+  for (Instruction*& i : along) i = b_.Reshape(i, {1, count_});
+  return b_.Concatenate(along, 0);
+}
 
 std::vector<Instruction*> RowIndices::Starts() {
   std::vector<Instruction*> starts(w_.operand->rank(), b_.Zero(kS32));

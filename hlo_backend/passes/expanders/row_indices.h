@@ -48,6 +48,11 @@ class RowIndices {
 
   // Row numbers, s32[count]. Starts are clamped (gather) ...
   Instruction* Clamped();
+  // The same of rows that are single elements as what an element gather takes:
+  // the table with `rank` dimensions, the planes in one, and s32[rank, count].
+  int table_rank() const;
+  Instruction* ElementTable(Instruction* operand);
+  Instruction* ClampedElements();
   // ... or all rows of a window that is not inside are -1 (scatter).
   Instruction* OrNone();
   // One window: its start in each dimension, s32[], clamped; and whether it is
@@ -61,8 +66,10 @@ class RowIndices {
   // Index `k` of all windows, s32 or u32 [batch count].
   Instruction* Column(int64_t k);
   Instruction* ClampedColumn(int64_t k);
-  Instruction* RowsFrom(Instruction* windows_inside);
+  // Over the row dimensions `begin` to `end` of order().
+  Instruction* RowsFrom(Instruction* windows_inside, int begin, int end);
   Instruction* AllInside();
+  int64_t SizeOf(int begin, int end) const;  // of those row dimensions
 
   Builder& b_;
   IndexedWindows w_;

@@ -178,6 +178,47 @@ ENTRY e {
   }
 }
 
+// Tiles with rows and lanes of padding, whole ones, planes; from VMEM, and by
+// DMA.
+TEST(GatherTest, SingleElementsComeFromWhereTheyLieInTiles) {
+  struct Case {
+    std::string dims, layout;
+    int rank;
+  };
+  const Case cases[] = {{"50,8", "1,0", 2},
+                        {"13,300", "1,0", 2},
+                        {"13,300", "0,1", 2},
+                        {"3,21,130", "2,1,0", 3},
+                        {"3000,3001", "1,0", 2}};
+  for (const char* chip : {"v3", "v5e", "tpu7x"}) {
+    for (const char* type : {"f32", "bf16", "u8"}) {
+      for (const Case& c : cases) {
+        for (const int count : {3, 1300}) {
+          if (c.dims[1] == '0' && c.dims[2] == '0' &&
+              (count > 3 || chip[1] != '5')) {
+            continue;
+          }
+          HarnessOptions options;
+          options.chip = chip;
+          options.low = -3;  // clamped, as those beyond the end are
+          options.high = 40;
+          const bool planes = c.rank == 3;
+          const std::string hlo = absl::Substitute(
+              R"(HloModule m
+ENTRY e {
+  table = $0[$1] parameter(0)
+  index = s32[$2,$3] parameter(1)
+  ROOT g = $0[$3] gather(table, index), offset_dims={}, collapsed_slice_dims={$4}, start_index_map={$4}, index_vector_dim=0, slice_sizes={$5}
+})",
+              type, c.dims, c.rank, count, planes ? "0,1,2" : "0,1",
+              planes ? "1,1,1" : "1,1");
+          EXPECT_OK(CompareKernel(hlo, options).status()) << chip << hlo;
+        }
+      }
+    }
+  }
+}
+
 TEST(GatherTest, OtherGathersAreRefusedByName) {
   const auto kernel = KernelOf(R"(HloModule m
 ENTRY e {
