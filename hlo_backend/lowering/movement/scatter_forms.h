@@ -94,8 +94,8 @@ absl::StatusOr<Tiling> BatchedScatter(const KernelContext& context,
 // Of tables that are filled only.
 absl::StatusOr<Tiling> BlockScatter(const KernelContext& context,
                                     const ScatterProblem& problem);
-// Single words of a 1-D table, one after another: in VMEM, or where it does not
-// fit, each with a row of 128 that is fetched and stored.
+// Single words of a 1-D table: one after another in VMEM, or where it does not
+// fit, batches of rows of 128 words as above.
 absl::StatusOr<isa::Kernel> EmitElementScatter(const KernelContext& context,
                                                const hlo::Instruction& i);
 

@@ -117,8 +117,8 @@ bool MayLieInVmem(const Instruction& i) {
     }
     case Opcode::kScatter:
       if (ScattersPlanes(i)) break;
-      // Rows of a table, each by transfers of its own.
-      if (i.operand_count() != 3 || i.shape().rank() != 2) return false;
+      // Rows of a table, each by transfers of its own, or its elements.
+      if (i.operand_count() != 3 || i.shape().rank() > 2) return false;
       break;
     default:
       return IsVmemKernel(i);

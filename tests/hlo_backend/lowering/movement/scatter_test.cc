@@ -72,11 +72,12 @@ f {
 }
 ENTRY e {
   table = $0[$2] parameter(0)
-  index = s32[150] parameter(1)
+  index = s32[$5] parameter(1)
   updates = $0[$3] parameter(2)
   ROOT g = $0[$2] scatter(table, index, updates), $4, scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=f
 })",
-                          type, root, table, updates, numbers);
+                          type, root, table, updates, numbers,
+                          updates.substr(0, updates.find(',')));
 }
 
 TEST(ScatterTest, WordsAreCombinedByAnyOneOperation) {
@@ -135,6 +136,38 @@ ENTRY e {
       EXPECT_OK(CompareKernel(put, options).status()) << put;
     }
   }
+}
+
+// A table that lies in VMEM is changed there: nothing is copied.
+TEST(ScatterTest, SingleElementsOfATableInVmemAreChangedInPlace) {
+  for (const char* chip : {"v3", "v5e", "tpu7x"}) {
+    HarnessOptions options;
+    options.chip = chip;
+    options.low = -3;
+    options.high = 4000;
+    options.in_vmem = {0, 3};
+    auto result = CompareKernel(
+        Scatter("f32", "add(x, y)", "3000", "150",
+                "update_window_dims={}, inserted_window_dims={0}"),
+        options);
+    ASSERT_OK(result.status()) << chip;
+    EXPECT_TRUE(result->kernel.descriptors.empty());
+  }
+}
+
+// Of a table that does not fit VMEM, whose rows many updates share.
+TEST(ScatterTest, ElementsOfRowsInFlightAddUpWhereIndicesRepeat) {
+  HarnessOptions options;
+  options.chip = "v3";
+  options.low = -3;
+  options.high = 700;
+  options.relative = 1e-5;
+  auto result =
+      CompareKernel(Scatter("f32", "add(x, y)", "3000000", "1500",
+                            "update_window_dims={}, inserted_window_dims={0}"),
+                    options);
+  ASSERT_OK(result.status());
+  EXPECT_THAT(result->kernel.note, ::testing::HasSubstr("rows in flight"));
 }
 
 TEST(ScatterTest, RowsOutsideTheTableAreLeftOut) {
