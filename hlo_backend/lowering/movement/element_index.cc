@@ -114,14 +114,23 @@ Sca ElementIndex::Row(CodeBuilder& b, const Element& e) const {
     return b.SBinaryImm(Opcode::kSshll, row, Log2(isa::kRowBytes));
   };
   if (linear_.has_value()) return word_row(e.row);
-  const Sca inside = b.SBinaryImm(Opcode::kSand, e.row,
-                                  static_cast<int32_t>(table_.tile_rows - 1));
-  const Sca down = b.SBinaryImm(Opcode::kSshrl, e.row, Log2(table_.tile_rows));
-  const Sca across = b.SBinaryImm(Opcode::kSshrl, e.column, Log2(isa::kLanes));
-  Sca offset = b.SAdd(
-      word_row(inside),
-      b.SAdd(b.SMulImm(down, static_cast<int32_t>(table_.row_stride())),
-             b.SBinaryImm(Opcode::kSshll, across, Log2(table_.tile_bytes()))));
+  Sca offset;
+  const auto add = [&](Sca bytes) {
+    offset = offset.valid() ? b.SAdd(offset, bytes) : bytes;
+  };
+  if (table_.tiles_down == 1) {
+    add(word_row(e.row));
+  } else {
+    add(word_row(b.SBinaryImm(Opcode::kSand, e.row,
+                              static_cast<int32_t>(table_.tile_rows - 1))));
+    add(b.SMulImm(b.SBinaryImm(Opcode::kSshrl, e.row, Log2(table_.tile_rows)),
+                  static_cast<int32_t>(table_.row_stride())));
+  }
+  if (table_.tiles_across > 1) {
+    add(b.SBinaryImm(Opcode::kSshll,
+                     b.SBinaryImm(Opcode::kSshrl, e.column, Log2(isa::kLanes)),
+                     Log2(table_.tile_bytes())));
+  }
   if (e.plane.valid()) {
     offset =
         b.SAdd(offset,

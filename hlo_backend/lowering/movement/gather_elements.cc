@@ -20,8 +20,6 @@ using isa::Opcode;
 
 // Elements that one grid step gathers, at most.
 constexpr int64_t kMostElements = 1024;
-// Of one block of bundles.
-constexpr int kTogether = 32;
 enum Space { kResult, kTable };
 
 class ElementGather {
@@ -138,23 +136,23 @@ class ElementGather {
     return absl::OkStatus();
   }
 
-  // 128 elements from n + `beyond` on, that of lane l on sublane l mod 8.
+  // 128 elements from n + `beyond` on, that of lane l on sublane l mod 8. One
+  // block: where scalars are loaded ahead, waits are few.
   Vec Found(CodeBuilder& b, Sca n, int beyond) {
     const Vec found = b.GlobalVec();
-    const Sca part = b.BeginLoop(isa::kLanes / kTogether, kTogether);
     b.NewBlock("elements");
     const Vec group = b.BinaryImm(
         Opcode::kVshrl,
         b.BinaryImm(Opcode::kVand, b.LaneSequence(), isa::kLanes - 1), 3);
-    const Sca first = b.SAddImm(b.SAdd(n, part), beyond);
-    Vec all = found;
-    for (int e = 0; e < kTogether; e += isa::kSublanes) {
-      const Sca g = b.SBinaryImm(Opcode::kSshrl, b.SAddImm(part, e), 3);
-      all = b.Select(b.Compare(Opcode::kVcmpEqS32, group, b.Splat(g)),
-                     Eight(b, b.SAddImm(first, e)), all);
+    Vec all;
+    for (int e = 0; e < isa::kLanes; e += isa::kSublanes) {
+      const Vec eight = Eight(b, b.SAddImm(n, beyond + e));
+      all = e == 0 ? eight
+                   : b.Select(b.CompareImm(Opcode::kVcmpEqS32, group,
+                                           e / isa::kSublanes),
+                              eight, all);
     }
     b.Move(found, all);
-    b.EndLoop();
     return found;
   }
 
