@@ -38,7 +38,7 @@ std::vector<int64_t> GridBounds(int64_t extent, int64_t unit) {
 std::vector<int64_t> BatchBlocks(const ProductProblem& p) {
   std::vector<int64_t> blocks;
   const int64_t members = std::max<int64_t>(p.members, 1);
-  const int64_t others = p.batch / members;
+  const int64_t others = std::max<int64_t>(p.batch / members, 1);
   for (int64_t bound : GridBounds(others, 1)) {
     blocks.push_back(CeilOfRatio(others, bound) * members);
   }

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <optional>
 #include <utility>
 #include <variant>
@@ -11,6 +12,17 @@
 namespace ptxla::lowering {
 
 using hlo::Instruction;
+
+namespace {
+
+size_t ArraysIn(const hlo::Shape& shape) {
+  if (!shape.IsTuple()) return shape.IsArray() ? 1 : 0;
+  size_t count = 0;
+  for (const hlo::Shape& s : shape.elements()) count += ArraysIn(s);
+  return count;
+}
+
+}  // namespace
 
 absl::Status Lowerer::Call(const Instruction& i, isa::Schedule* schedule) {
   isa::Call call;
@@ -69,13 +81,30 @@ absl::Status Lowerer::MakeAllKernels() {
     kernel.work.flops = static_cast<int64_t>(cost.flops);
     kernel.work.mxu_flops = static_cast<int64_t>(cost.matmul_flops);
     kernel.work.transcendentals = static_cast<int64_t>(cost.transcendentals);
-    kernel.work.hbm_bytes = 0;
-    for (const isa::KernelArg& arg : kernel.args) {
-      if (arg.space == isa::Space::kHbm) kernel.work.hbm_bytes += arg.bytes;
-    }
+    kernel.work.hbm_bytes = LeastHbmBytes(i, kernel.args);
     program_.kernels.push_back(std::move(kernel));
   }
   return first;
+}
+
+// What a kernel has to move: of its arrays in HBM, no more than it reads or
+// writes of them (rows of a table, a slice, an update in place).
+int64_t Lowerer::LeastHbmBytes(const Instruction& i,
+                               absl::Span<const isa::KernelArg> args) {
+  int64_t bytes = 0;
+  const auto add = [&](size_t leaves, double needed) {
+    int64_t there = 0;
+    for (const isa::KernelArg& arg : args.subspan(0, leaves)) {
+      if (arg.space == isa::Space::kHbm) there += arg.bytes;
+    }
+    args.remove_prefix(std::min(leaves, args.size()));
+    bytes += std::min(there, static_cast<int64_t>(needed));
+  };
+  for (int n = 0; n < i.operand_count(); ++n) {
+    add(ArraysIn(i.operand(n)->shape()), costs_.OperandBytes(i, n));
+  }
+  add(args.size(), costs_.OutputBytes(i));
+  return bytes;
 }
 
 void Lowerer::SetCores(isa::Schedule* schedule) {

@@ -50,6 +50,8 @@ class Lowerer {
   int KernelFor(const hlo::Instruction& i);
   absl::Status MakeAllKernels();
   // Calls of kernels that the cores of a chip share run on all of them.
+  int64_t LeastHbmBytes(const hlo::Instruction& i,
+                        absl::Span<const isa::KernelArg> args);
   void SetCores(isa::Schedule* schedule);
 
   // copies.cc

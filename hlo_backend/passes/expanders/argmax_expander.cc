@@ -81,6 +81,14 @@ bool TakesFirst(const Computation& body, int sign, bool floats) {
 
 // `index` counts along the reduced dimension.
 bool CountsAlong(const Instruction* index, int64_t dim) {
+  if (index->opcode() == Opcode::kReshape) {
+    // Of one row.
+    const Instruction* iota = index->operand(0);
+    return iota->opcode() == Opcode::kIota &&
+           index->shape().dim(dim) == index->shape().ElementCount() &&
+           iota->shape().dim(iota->attrs<IotaAttrs>().dimension) ==
+               index->shape().ElementCount();
+  }
   if (index->opcode() == Opcode::kIota) {
     return index->attrs<IotaAttrs>().dimension == dim;
   }

@@ -165,6 +165,34 @@ bool MoveBitcastsOut(Instruction* fusion) {
   return changed;
 }
 
+const Instruction* BehindBitcasts(const Instruction* i) {
+  while (i->opcode() == Opcode::kBitcast) i = i->operand(0);
+  return i;
+}
+
+Instruction* AddBitcast(Computation* c, const Shape& shape, Instruction* of) {
+  return of->shape() == shape ? of : c->Add(Opcode::kBitcast, shape, {of});
+}
+
+// A fusion of nothing but a slice between bitcasts is that slice: as a movement
+// it goes by what lies in one piece, whatever its dimensions are called.
+bool UnwrapSlice(Instruction* fusion) {
+  const Computation& body = *fusion->fused();
+  const Instruction* slice = BehindBitcasts(body.root());
+  if (slice->opcode() != Opcode::kSlice || body.parameter_count() != 1 ||
+      BehindBitcasts(slice->operand(0)) != body.parameter(0)) {
+    return false;
+  }
+  Computation* c = fusion->parent();
+  Instruction* from = fusion->operand(0);
+  from = AddBitcast(c, In(slice->operand(0)->shape(), from->shape()), from);
+  Instruction* alone =
+      c->AddLike(*slice, In(slice->shape(), fusion->shape()), {from});
+  alone->set_metadata(fusion->shared_metadata());
+  c->Replace(fusion, AddBitcast(c, fusion->shape(), alone));
+  return true;
+}
+
 // Kernels load what lies in CMEM, and store to it, as they do with VMEM; not
 // those that are timed on parameters there, which copy them (A-EW).
 bool CmemBehindVmem(Shape* shape) {
@@ -213,7 +241,10 @@ absl::StatusOr<bool> TpuFormsPass::Run(Module* module,
     here |= ReplaceForms(c, context);
     if (!c->IsFusionComputation()) {
       for (Instruction* i : c->PostOrder()) {
-        if (i->opcode() == Opcode::kFusion && touched.contains(i->fused())) {
+        if (i->opcode() != Opcode::kFusion) continue;
+        if (UnwrapSlice(i)) {
+          here = true;
+        } else if (touched.contains(i->fused())) {
           here |= MoveBitcastsOut(i);
           NameKind(i);
         }
