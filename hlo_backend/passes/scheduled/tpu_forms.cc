@@ -170,27 +170,46 @@ const Instruction* BehindBitcasts(const Instruction* i) {
   return i;
 }
 
-Instruction* AddBitcast(Computation* c, const Shape& shape, Instruction* of) {
-  return of->shape() == shape ? of : c->Add(Opcode::kBitcast, shape, {of});
+// The slice that a fusion is, but for bitcasts; null: it is more.
+const Instruction* OnlySlice(const Instruction& i) {
+  if (i.opcode() != Opcode::kFusion) return nullptr;
+  const Computation& body = *i.fused();
+  const Instruction* slice = BehindBitcasts(body.root());
+  const bool alone = slice->opcode() == Opcode::kSlice &&
+                     body.parameter_count() == 1 &&
+                     BehindBitcasts(slice->operand(0)) == body.parameter(0);
+  return alone ? slice : nullptr;
 }
 
-// A fusion of nothing but a slice between bitcasts is that slice: as a movement
-// it goes by what lies in one piece, whatever its dimensions are called.
-bool UnwrapSlice(Instruction* fusion) {
-  const Computation& body = *fusion->fused();
-  const Instruction* slice = BehindBitcasts(body.root());
-  if (slice->opcode() != Opcode::kSlice || body.parameter_count() != 1 ||
-      BehindBitcasts(slice->operand(0)) != body.parameter(0)) {
-    return false;
+// As a movement it goes by what lies in one piece, whatever its dimensions are
+// called. It stands where the fusion stood.
+bool UnwrapSlices(Computation* c) {
+  std::vector<Instruction*> order;
+  const auto bitcast = [&](const Shape& shape, Instruction* of) {
+    if (of->shape() == shape) return of;
+    order.push_back(c->Add(Opcode::kBitcast, shape, {of}));
+    return order.back();
+  };
+  bool changed = false;
+  std::vector<Instruction*> before;
+  for (Instruction* i : c->instructions()) before.push_back(i);
+  for (Instruction* i : before) {
+    const Instruction* slice = OnlySlice(*i);
+    if (slice == nullptr) {
+      order.push_back(i);
+      continue;
+    }
+    Instruction* from = i->operand(0);
+    from = bitcast(In(slice->operand(0)->shape(), from->shape()), from);
+    Instruction* alone =
+        c->AddLike(*slice, In(slice->shape(), i->shape()), {from});
+    alone->set_metadata(i->shared_metadata());
+    order.push_back(alone);
+    c->Replace(i, bitcast(i->shape(), alone));
+    changed = true;
   }
-  Computation* c = fusion->parent();
-  Instruction* from = fusion->operand(0);
-  from = AddBitcast(c, In(slice->operand(0)->shape(), from->shape()), from);
-  Instruction* alone =
-      c->AddLike(*slice, In(slice->shape(), fusion->shape()), {from});
-  alone->set_metadata(fusion->shared_metadata());
-  c->Replace(fusion, AddBitcast(c, fusion->shape(), alone));
-  return true;
+  if (changed) c->Reorder(order);
+  return changed;
 }
 
 // Kernels load what lies in CMEM, and store to it, as they do with VMEM; not
@@ -240,11 +259,9 @@ absl::StatusOr<bool> TpuFormsPass::Run(Module* module,
     bool here = c->IsFusionComputation() && InlineNested(c);
     here |= ReplaceForms(c, context);
     if (!c->IsFusionComputation()) {
+      here |= UnwrapSlices(c);
       for (Instruction* i : c->PostOrder()) {
-        if (i->opcode() != Opcode::kFusion) continue;
-        if (UnwrapSlice(i)) {
-          here = true;
-        } else if (touched.contains(i->fused())) {
+        if (i->opcode() == Opcode::kFusion && touched.contains(i->fused())) {
           here |= MoveBitcastsOut(i);
           NameKind(i);
         }
