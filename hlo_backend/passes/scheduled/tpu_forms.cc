@@ -87,6 +87,12 @@ bool ReplaceForms(Computation* c, const PassContext& context) {
                i->shape().type() != i->operand(0)->shape().type()) {
       ConvertBefore(i, generation);
       changed = true;
+    } else if (i->opcode() == Opcode::kReshape && i->shape().IsArray() &&
+               i->shape().dims() == i->operand(0)->shape().dims() &&
+               i->shape().has_layout()) {
+      // Only the order in memory changes.
+      c->Replace(i, c->Add(Opcode::kCopy, i->shape(), {i->operand(0)}));
+      changed = true;
     } else if (c->IsFusionComputation() &&
                (IsAnnotation(*i) || IsCopyOfValue(*i))) {
       c->Replace(i, i->operand(0));

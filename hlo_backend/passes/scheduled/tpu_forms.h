@@ -10,6 +10,7 @@
 //   value
 // - bitcasts that change nothing
 // - reshapes and copies to another float type: a convert before
+// - reshapes to the same dimensions: copies
 // - copies from or to rows that lie one behind the other: transposes
 //   (linear_copies.h)
 // - values without a layout: the chip's
