@@ -4,6 +4,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "base/units.h"
+#include "hlo_backend/lowering/codegen/spaces.h"
 #include "hlo_backend/lowering/fusion/nest.h"
 
 namespace ptxla::lowering {
@@ -160,7 +161,7 @@ absl::Status NestCode::ExpandRows(const Stream& s, const Place& place) {
                                  : b_.Load(number, line, at),
                              0);
       }
-      b_.Store(number + 1000, target,
+      b_.Store(codegen::kExpandedRowSpace + number, target,
                static_cast<int32_t>(beyond + (first + k) * isa::kVregBytes),
                value);
     }

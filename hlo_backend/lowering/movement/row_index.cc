@@ -3,6 +3,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "base/units.h"
+#include "hlo_backend/lowering/codegen/spaces.h"
 #include "hlo_backend/lowering/movement/start_index.h"
 
 namespace ptxla::lowering {
@@ -14,8 +15,6 @@ using isa::Opcode;
 
 // SMEM bytes of an index of a [N, 1] array: a DMA granule.
 constexpr int64_t kColumnStride = 32;
-// Codegen space of SMEM indices: nothing else is there.
-constexpr int kSmemSpace = 100;
 
 }  // namespace
 
@@ -73,7 +72,7 @@ Sca RowIndex::AddressOf(CodeBuilder& b, Sca window, Sca n) const {
 }
 
 Sca RowIndex::LoadAt(CodeBuilder& b, Sca address, int beyond) const {
-  return b.SLoad(kSmemSpace, address, beyond * (column_ ? 32 : 4));
+  return b.SLoad(codegen::kRowIndexSpace, address, beyond * (column_ ? 32 : 4));
 }
 
 Sca RowIndex::LoadRaw(CodeBuilder& b, Sca window, Sca n) const {
