@@ -150,7 +150,7 @@ int32_t TileFormula::RowTableOffset(size_t entry, int64_t batch,
 
 Vec TileFormula::RowValue(size_t entry, int tile, const Position& at) {
   // Beside the values of nodes: entries have negative keys.
-  Value& value = row_values_[-1 - (static_cast<int64_t>(entry) * 2 + tile)];
+  Value& value = row_values_[{-1 - static_cast<int>(entry), tile}];
   if (!value.vec.valid()) {
     value =
         Value::Of(b_->Load(SpaceOf(0) + codegen::kRowTableSpace, rows_base_,
@@ -203,8 +203,7 @@ absl::Status TileFormula::FillBand(int64_t batch, int64_t row) {
           LoadNarrowLine(leaf, b.SImm(static_cast<int32_t>(group))));
       continue;
     }
-    Sca& line =
-        batch_rows_[leaf.node * int64_t{1 << 20} + (folded_ ? group : batch)];
+    Sca& line = batch_rows_[{leaf.node, folded_ ? group : batch}];
     if (!line.valid()) {
       const Sca member =
           first_member_.valid()
