@@ -8,15 +8,12 @@
 #include "chips/compiler_policy.h"
 #include "hlo_backend/ir/builder.h"
 #include "hlo_backend/passes/products/convolution_canonicalizer.h"
+#include "hlo_backend/passes/products/size_of.h"
 
 namespace ptxla::hlo {
 namespace {
 
 constexpr int64_t kLanes = 128, kRows = 8;
-
-int64_t SizeOf(const Instruction& value, int64_t dim) {
-  return value.shape().dim(static_cast<int>(dim));
-}
 
 int64_t Bytes(const Instruction& value) {
   return BitWidth(value.shape().type()) / 8;
