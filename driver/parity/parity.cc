@@ -14,6 +14,7 @@
 #include "driver/hlo_input.h"
 #include "driver/parity/compiler_table.h"
 #include "driver/parity/our_kernels.h"
+#include "driver/quantile.h"
 
 namespace ptxla::driver {
 namespace {
@@ -133,12 +134,6 @@ KernelPair PairOf(const KernelFacts& theirs, const KernelFacts& ours,
   p.their_bundles = theirs.bundles;
   p.our_bundles = ours.bundles;
   return p;
-}
-
-// `sorted` ascending; the nearest rank.
-double Quantile(const std::vector<double>& sorted, double q) {
-  const double rank = std::ceil(q * static_cast<double>(sorted.size()));
-  return sorted[static_cast<size_t>(std::max(1.0, rank)) - 1];
 }
 
 ParitySummary SummaryOf(const std::string& block,

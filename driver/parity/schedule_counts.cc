@@ -14,6 +14,7 @@
 #include "driver/parity/schedule_bundles.h"
 #include "driver/parity/schedule_programs.h"
 #include "driver/parity/schedule_table.h"
+#include "driver/quantile.h"
 #include "hlo_backend/compiler/compiler.h"
 #include "hlo_backend/ir/parser.h"
 
@@ -61,12 +62,6 @@ double Measured(const ScheduleBundles& ours, ScheduleMeasure measure,
       return ours.prologue;
   }
   return 0;
-}
-
-double Quantile(const std::vector<double>& sorted, double q) {
-  if (sorted.empty()) return 0;
-  const double rank = std::ceil(q * static_cast<double>(sorted.size()));
-  return sorted[static_cast<size_t>(std::max(1.0, rank)) - 1];
 }
 
 ScheduleSummary SummaryOf(const std::vector<ScheduleCount>& rows,
