@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/files.h"
@@ -45,15 +44,13 @@ absl::StatusOr<HloInput> ReadHloBytes(std::string bytes,
                                       const HloInputOptions& options) {
   auto file = hlo::ReadModule(bytes, name, options.sizes);
   if (!file.ok()) {
-    return At("parse", absl::StartsWith(file.status().message(), name)
-                           ? file.status()
-                           : AddContext(file.status(), name));
+    return At("parse", InFile(name, file.status()));
   }
   RETURN_IF_ERROR(At("verify", hlo::VerifyModule(*file->module)));
   if (!options.allow_unknown_sizes) {
     if (auto known = CheckSizesKnown(*file->module, file->format);
         !known.ok()) {
-      return At("verify", AddContext(known, name));
+      return At("verify", InFile(name, known));
     }
   }
   HloInput input;

@@ -179,7 +179,7 @@ absl::StatusOr<Prediction> RunHlo(const RunRequest& request,
     WarnOfForeignCalls(*input.module, &record);
     const auto index = session.Add(std::move(input.module), input.hash);
     if (!index.ok() && !absl::IsResourceExhausted(index.status())) {
-      const auto where = AddContext(index.status(), input.path);
+      const auto where = InFile(input.path, index.status());
       return At(
           StageOf(index.status()),
           several
