@@ -9,6 +9,7 @@
 #include "base/status.h"
 #include "driver/dump_folder.h"
 #include "driver/stage.h"
+#include "hlo_backend/input/elided_values.h"
 #include "hlo_backend/ir/verifier.h"
 
 namespace ptxla::driver {

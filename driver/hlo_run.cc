@@ -15,6 +15,7 @@
 #include "driver/finish_record.h"
 #include "driver/hlo_input.h"
 #include "driver/stage.h"
+#include "hlo_backend/input/elided_values.h"
 #include "hlo_backend/ir/computation.h"
 #include "hlo_backend/ir/printer.h"
 #include "hlo_backend/passes/scheduled/unschedule.h"

@@ -11,6 +11,7 @@
 #include "driver/prediction.h"
 #include "driver/stage.h"
 #include "driver/transform.h"
+#include "hlo_backend/input/elided_values.h"
 #include "tools/command_line.h"
 #include "tools/interrupt.h"
 

@@ -15,6 +15,7 @@
 #include "driver/parity/compiler_table.h"
 #include "driver/parity/our_kernels.h"
 #include "driver/quantile.h"
+#include "hlo_backend/input/elided_values.h"
 
 namespace ptxla::driver {
 namespace {
