@@ -130,7 +130,7 @@ class NestCode {
   codegen::Vec InlineRow(int stream, int row);
   codegen::Vec PermutedRow(int stream, int row);
   absl::Status ExpandRows();
-  absl::Status ExpandRows(const Stream& s, const Place& place);
+  class RowExpander;  // of one stream
   absl::Status Walk(int position);
   absl::Status Hoist(int position);
   // Values of the block so far: the next makes its own.
