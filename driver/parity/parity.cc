@@ -178,17 +178,6 @@ ParitySummary SummaryOf(const std::string& block,
   return s;
 }
 
-// One chip. Programs are compiled for all cores of a device, as they were
-// measured, whatever the tables were made for.
-absl::StatusOr<chips::Slice> SliceOf(const std::string& chip) {
-  // Names of slices count cores on these; the older two are flat.
-  const bool flat = chip == "v2" || chip == "v3";
-  const bool cores = chip == "v4" || chip == "v5p" || chip == "tpu7x";
-  return chips::ParseSlice(absl::StrCat(chip, flat    ? ":1x1"
-                                              : cores ? ":1x1x1"
-                                                      : "-1"));
-}
-
 absl::StatusOr<ProgramFacts> Ours(const std::string& path,
                                   const chips::Slice& slice) {
   HloInputOptions read;
@@ -261,7 +250,9 @@ absl::StatusOr<Parity> CompareCompilers(const std::string& csv,
                                    : options.programs;
   Parity parity;
   parity.chip = table[0].chip;
-  ASSIGN_OR_RETURN(const chips::Slice slice, SliceOf(parity.chip));
+  // One chip. Programs are compiled for all cores of a device, as they were
+  // measured, whatever the tables were made for.
+  ASSIGN_OR_RETURN(const chips::Slice slice, chips::ParseSlice(parity.chip));
   parity.programs.resize(table.size());
   ParallelFor(static_cast<int>(table.size()), std::max(1, options.threads),
               [&](int, int k) {
