@@ -125,7 +125,7 @@ int Convert(const std::vector<std::string>& words) {
       ->type_name("SLICE")
       ->capture_default_str();
   app.add_option("--fidelity", options.fidelity,
-                 "of a trace: roofline, kernel or tile")
+                 "of a trace: roofline, kernel, tile or bundle")
       ->type_name("NAME")
       ->capture_default_str();
   app.add_option("--unknown-ops", unknown_ops, "error or estimate")
