@@ -1,14 +1,11 @@
 // Chip files to ChipSpec and back: which numbers must exist, in which unit,
 // and how they become the typed groups.
-#include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstring>
 #include <iterator>
 #include <utility>
 
 #include "absl/base/call_once.h"
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "base/files.h"
 #include "base/hash.h"
@@ -16,79 +13,12 @@
 #include "base/suggest.h"
 #include "base/text_proto.h"
 #include "chips/chip_spec.h"
+#include "chips/compiler_policy.h"
+#include "chips/number_file.h"
 #include "embed/chip_files.h"
-#include "google/protobuf/io/tokenizer.h"
-#include "google/protobuf/io/zero_copy_stream_impl_lite.h"
-#include "google/protobuf/text_format.h"
 
 namespace ptxla::chips {
 namespace {
-
-// Line of entry `i` of `number` in `text`, which parses.
-int LineOf(absl::string_view text, int i) {
-  google::protobuf::TextFormat::Parser parser;
-  google::protobuf::TextFormat::ParseInfoTree tree;
-  parser.WriteLocationsTo(&tree);
-  ChipProto proto;
-  google::protobuf::io::ArrayInputStream input(text.data(),
-                                               static_cast<int>(text.size()));
-  if (!parser.Parse(&input, &proto)) return 0;
-  const auto* field = ChipProto::descriptor()->FindFieldByName("number");
-  return tree.GetLocation(field, i).line + 1;
-}
-
-absl::StatusOr<Parameter> CheckNumber(const NumberProto& number) {
-  if (number.key().empty()) {
-    return absl::InvalidArgumentError("a number without a key");
-  }
-  const ParameterRule* rule = FindParameterRule(number.key());
-  if (rule == nullptr) {
-    std::vector<std::string> known;
-    for (const ParameterRule& r : KnownParameters()) known.push_back(r.key);
-    const std::string near = NearestName(number.key(), known);
-    return absl::InvalidArgumentError(absl::StrCat(
-        "unknown number \"", number.key(), "\"",
-        near.empty() ? "" : absl::StrCat("; did you mean \"", near, "\"?")));
-  }
-  if (number.source().empty()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("\"", number.key(), "\" has no source"));
-  }
-  if (number.confidence() == CONFIDENCE_UNSPECIFIED) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "\"", number.key(),
-        "\" has no confidence (PUBLISHED, DERIVED, CALIBRATED or ASSUMED)"));
-  }
-  Parameter p;
-  p.key = number.key();
-  p.written = number.value();
-  p.unit = number.unit();
-  p.source = number.source();
-  p.confidence = number.confidence();
-  p.rule = rule;
-  ASSIGN_OR_RETURN(p.value,
-                   ToBaseUnit(number.value(), number.unit(), rule->dimension),
-                   _ << "\"" << number.key() << "\"");
-  if (!std::isfinite(p.value) || p.value < 0) {
-    return absl::InvalidArgumentError(absl::StrCat("\"", number.key(), "\" is ",
-                                                   number.value(),
-                                                   ": must not be negative"));
-  }
-  if (rule->integer) {
-    if (std::abs(p.value - std::round(p.value)) > 0.5 + 1e-9 ||
-        (rule->dimension != Dimension::kBytes &&
-         p.value != std::round(p.value))) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "\"", number.key(), "\" is ", number.value(), ": must be whole"));
-    }
-    p.value = std::floor(p.value);
-  }
-  if (rule->dimension == Dimension::kFraction && p.value > 1) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "\"", number.key(), "\" is ", number.value(), ": must be at most 1"));
-  }
-  return p;
-}
 
 absl::Status CheckPrices(const ChipProto& proto, absl::string_view name) {
   for (const PriceProto& price : proto.price()) {
@@ -132,7 +62,9 @@ absl::StatusOr<ChipSpec> ChipSpec::Load(absl::string_view name) {
 
 absl::StatusOr<ChipSpec> ChipSpec::LoadFile(const std::string& path) {
   ASSIGN_OR_RETURN(std::string text, ReadFile(path));
-  return Parse(text, path);
+  ASSIGN_OR_RETURN(ChipSpec chip, Parse(text, path));
+  RETURN_IF_ERROR(CheckPolicyNames(chip)) << path;
+  return chip;
 }
 
 absl::StatusOr<ChipSpec> ChipSpec::Parse(absl::string_view text,
@@ -149,17 +81,9 @@ absl::StatusOr<ChipSpec> ChipSpec::Parse(absl::string_view text,
   spec.generation_ = proto.generation();
   spec.slices_ = proto.slices();
   spec.prices_.assign(proto.price().begin(), proto.price().end());
-  for (int i = 0; i < proto.number_size(); ++i) {
-    ASSIGN_OR_RETURN(Parameter p, CheckNumber(proto.number(i)),
-                     _ << name << ":" << LineOf(text, i));
-    const auto [it, fresh] =
-        spec.index_.emplace(p.key, static_cast<int>(spec.parameters_.size()));
-    if (!fresh) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          name, ":", LineOf(text, i), ": \"", p.key,
-          "\" is given twice, first on line ", LineOf(text, it->second)));
-    }
-    spec.parameters_.push_back(std::move(p));
+  ASSIGN_OR_RETURN(spec.parameters_, ReadNumbers(proto, text, name));
+  for (size_t i = 0; i < spec.parameters_.size(); ++i) {
+    spec.index_.emplace(spec.parameters_[i].key, static_cast<int>(i));
   }
   for (const ParameterRule& rule : KnownParameters()) {
     if (rule.required && spec.Find(rule.key) == nullptr) {

@@ -8,6 +8,7 @@
 #include "base/check.h"
 #include "base/hash.h"
 #include "base/status.h"
+#include "chips/compiler_policy.h"
 
 namespace ptxla::chips {
 namespace {
@@ -60,9 +61,9 @@ std::optional<int> ChipSpec::Interval(absl::string_view name) const {
 }
 
 std::optional<double> ChipSpec::Policy(absl::string_view name) const {
-  const Parameter* p = Find(absl::StrCat("policy.", name));
-  if (p == nullptr) return std::nullopt;
-  return p->value;
+  if (const Parameter* p = Find(absl::StrCat("policy.", name))) return p->value;
+  CHECK(PolicyNames().count(name) > 0) << "no chip has policy." << name;
+  return std::nullopt;
 }
 
 double ChipSpec::MxuRowsPerCycle(MatmulType type) const {

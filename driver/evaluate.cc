@@ -136,10 +136,7 @@ absl::StatusOr<std::string> EvaluateFile(const EvaluateOptions& options) {
   evaluator.mirror_missing_devices = true;
   auto result = hlo::Evaluate(*input.module, *arguments, evaluator);
   if (!result.ok()) {
-    // Instructions of a text say where they stand.
-    const bool named = absl::StartsWith(result.status().message(), input.path);
-    return At("evaluate", named ? result.status()
-                                : AddContext(result.status(), input.path));
+    return At("evaluate", InFile(input.path, result.status()));
   }
   hlo::NamedLiterals outputs;
   Flatten(*std::move(result), &outputs);

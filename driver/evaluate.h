@@ -8,6 +8,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "hlo_backend/input/elided_values.h"
 #include "hlo_backend/input/module_file.h"
 
 namespace ptxla::driver {

@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/files.h"
@@ -10,6 +9,7 @@
 #include "base/status.h"
 #include "driver/dump_folder.h"
 #include "driver/stage.h"
+#include "hlo_backend/input/elided_values.h"
 #include "hlo_backend/ir/verifier.h"
 
 namespace ptxla::driver {
@@ -45,15 +45,13 @@ absl::StatusOr<HloInput> ReadHloBytes(std::string bytes,
                                       const HloInputOptions& options) {
   auto file = hlo::ReadModule(bytes, name, options.sizes);
   if (!file.ok()) {
-    return At("parse", absl::StartsWith(file.status().message(), name)
-                           ? file.status()
-                           : AddContext(file.status(), name));
+    return At("parse", InFile(name, file.status()));
   }
   RETURN_IF_ERROR(At("verify", hlo::VerifyModule(*file->module)));
   if (!options.allow_unknown_sizes) {
     if (auto known = CheckSizesKnown(*file->module, file->format);
         !known.ok()) {
-      return At("verify", AddContext(known, name));
+      return At("verify", InFile(name, known));
     }
   }
   HloInput input;

@@ -10,6 +10,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "hlo_backend/input/elided_values.h"
 #include "hlo_backend/input/module_file.h"
 #include "hlo_backend/ir/module.h"
 
@@ -26,7 +27,7 @@ struct HloInput {
 };
 
 struct HloInputOptions {
-  // What elided constants become (module_file.h).
+  // What elided constants become.
   hlo::ElidedValues elided = hlo::ElidedValues::kKeep;
   // Of a folder: part of the name of the module, and the stage
   // (dump_folder.h). Empty: the only one; the best one. Of a file an error.

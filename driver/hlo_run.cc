@@ -15,6 +15,7 @@
 #include "driver/finish_record.h"
 #include "driver/hlo_input.h"
 #include "driver/stage.h"
+#include "hlo_backend/input/elided_values.h"
 #include "hlo_backend/ir/computation.h"
 #include "hlo_backend/ir/printer.h"
 #include "hlo_backend/passes/scheduled/unschedule.h"
@@ -179,7 +180,7 @@ absl::StatusOr<Prediction> RunHlo(const RunRequest& request,
     WarnOfForeignCalls(*input.module, &record);
     const auto index = session.Add(std::move(input.module), input.hash);
     if (!index.ok() && !absl::IsResourceExhausted(index.status())) {
-      const auto where = AddContext(index.status(), input.path);
+      const auto where = InFile(input.path, index.status());
       return At(
           StageOf(index.status()),
           several

@@ -6,6 +6,7 @@
 
 #include "hlo_backend/analysis/trip_count.h"
 #include "hlo_backend/compiler/compiler.h"
+#include "hlo_backend/input/elided_values.h"
 #include "hlo_backend/input/module_file.h"
 #include "hlo_backend/lowering/lowering.h"
 

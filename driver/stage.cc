@@ -1,6 +1,8 @@
 #include "driver/stage.h"
 
 #include "absl/strings/cord.h"
+#include "absl/strings/match.h"
+#include "base/status.h"
 
 namespace ptxla::driver {
 namespace {
@@ -37,6 +39,11 @@ int ExitCode(const absl::Status& status) {
     default:
       return kExitInternal;
   }
+}
+
+absl::Status InFile(absl::string_view path, const absl::Status& status) {
+  return absl::StartsWith(status.message(), path) ? status
+                                                  : AddContext(status, path);
 }
 
 }  // namespace ptxla::driver

@@ -19,6 +19,10 @@ absl::Status At(absl::string_view stage, absl::Status status);
 // "" for an error without a stage.
 std::string StageOf(const absl::Status& status);
 
+// With the file in front, unless the message says where in it: "m.hlo: no entry
+// computation", "m.hlo:5:8: %c = add: ...".
+absl::Status InFile(absl::string_view path, const absl::Status& status);
+
 inline constexpr int kExitDone = 0;
 inline constexpr int kExitVerdict = 1;      // validate: beyond its limit
 inline constexpr int kExitUsage = 2;        // usage or input

@@ -18,6 +18,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "hlo_backend/input/elided_values.h"
 #include "hlo_backend/input/module_file.h"
 
 namespace ptxla::driver {

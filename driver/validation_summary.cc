@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "driver/quantile.h"
 #include "reports/format.h"
 
 namespace ptxla::driver {
@@ -16,13 +17,6 @@ double Mean(const std::vector<double>& values) {
   double sum = 0;
   for (const double v : values) sum += v;
   return values.empty() ? 0 : sum / static_cast<double>(values.size());
-}
-
-// `sorted` ascending; the nearest rank.
-double Quantile(const std::vector<double>& sorted, double q) {
-  if (sorted.empty()) return 0;
-  const double rank = std::ceil(q * static_cast<double>(sorted.size()));
-  return sorted[static_cast<size_t>(std::max(1.0, rank)) - 1];
 }
 
 // "v6e" of "v6e-1", "v4" of "v4:1x1x1".

@@ -167,10 +167,14 @@ bool operator==(const Kernel& a, const Kernel& b);
 // True if the window's argument is in VMEM or SMEM: nothing is copied.
 bool IsResident(const Kernel& kernel, const Window& window);
 
+// A whole number of VMEM bank cycles (4 banks of 4 KiB): addresses so far apart
+// are in one bank.
+inline constexpr int64_t kVmemAlignment = 16384;
+
 // Gives every slot and the scratch an offset, in order, each a multiple of
-// `align` (4 banks x 4 KiB by default, so that addresses keep their bank when
-// slots alternate), and sets vmem_bytes and smem_bytes.
-void LayoutVmem(Kernel* kernel, int64_t align = 16384);
+// `align` (by default addresses keep their bank when slots alternate), and sets
+// vmem_bytes and smem_bytes.
+void LayoutVmem(Kernel* kernel, int64_t align = kVmemAlignment);
 
 }  // namespace ptxla::isa
 

@@ -6,13 +6,10 @@
 #include "absl/strings/str_format.h"
 #include "base/status.h"
 #include "isa/asm.h"
+#include "isa/broken.h"
 
 namespace ptxla::isa {
 namespace {
-
-absl::Status Broken(const Instr& instr, absl::string_view what) {
-  return absl::InternalError(absl::StrCat("`", Print(instr), "`: ", what));
-}
 
 std::string RegName(const RegRef& reg) {
   constexpr char kLetters[] = {'v', 's', 'm', 'p'};
@@ -39,21 +36,21 @@ absl::Status Pipeline::CheckSlots(absl::Span<const Instr> bundle) const {
   std::array<int, kNumSlots> used{};
   for (const Instr& instr : bundle) {
     if (instr.op == Opcode::kNop && bundle.size() > 1) {
-      return Broken(instr, "nop must be alone in its bundle");
+      return BrokenAt(instr, "nop must be alone in its bundle");
     }
     const SlotMask slots = Info(instr.op).slots;
     for (int s = 0; s < kNumSlots; ++s) {
       if ((slots >> s & 1) != 0 && ++used[s] > machine_.slots[s]) {
-        return Broken(instr, absl::StrFormat("slot %s holds %d per bundle",
-                                             Name(static_cast<Slot>(s)),
-                                             machine_.slots[s]));
+        return BrokenAt(instr, absl::StrFormat("slot %s holds %d per bundle",
+                                               Name(static_cast<Slot>(s)),
+                                               machine_.slots[s]));
       }
     }
   }
   if (machine_.bundle_width > 0 && bundle.size() > machine_.bundle_width) {
-    return Broken(bundle[0], absl::StrCat("bundle of ", bundle.size(),
-                                          " instructions; the widest is ",
-                                          machine_.bundle_width));
+    return BrokenAt(bundle[0], absl::StrCat("bundle of ", bundle.size(),
+                                            " instructions; the widest is ",
+                                            machine_.bundle_width));
   }
   const int loads = used[static_cast<int>(Slot::kLoad)];
   const int stores = used[static_cast<int>(Slot::kStore)];
@@ -62,9 +59,9 @@ absl::Status Pipeline::CheckSlots(absl::Span<const Instr> bundle) const {
       stores + misc > machine_.Slots(Slot::kStore) ||
       (machine_.load_store_total > 0 &&
        loads + stores + misc > machine_.load_store_total)) {
-    return Broken(bundle[0],
-                  absl::StrFormat("bundle with %d loads, %d stores, %d misc",
-                                  loads, stores, misc));
+    return BrokenAt(bundle[0],
+                    absl::StrFormat("bundle with %d loads, %d stores, %d misc",
+                                    loads, stores, misc));
   }
   return absl::OkStatus();
 }
@@ -77,8 +74,8 @@ absl::Status Pipeline::CheckWrites(absl::Span<const Instr> bundle) const {
     uint64_t& mask = written[static_cast<int>(uses.write.cls)];
     const uint64_t bit = uint64_t{1} << (uses.write.index & 63);
     if ((mask & bit) != 0) {
-      return Broken(instr, absl::StrCat(RegName(uses.write),
-                                        " is written twice in the bundle"));
+      return BrokenAt(instr, absl::StrCat(RegName(uses.write),
+                                          " is written twice in the bundle"));
     }
     mask |= bit;
   }
@@ -87,24 +84,26 @@ absl::Status Pipeline::CheckWrites(absl::Span<const Instr> bundle) const {
 
 absl::Status Pipeline::CheckOperands(const Instr& instr) const {
   if (!Supports(machine_, instr.op)) {
-    return Broken(instr, absl::StrCat("chip ", machine_.name, " has no ",
-                                      Info(instr.op).mnemonic));
+    return BrokenAt(instr, absl::StrCat("chip ", machine_.name, " has no ",
+                                        Info(instr.op).mnemonic));
   }
   const RegUses uses = UsesOf(instr);
   for (int i = 0; i < uses.num_reads; ++i) {
     const RegRef& reg = uses.reads[i];
     if (reg.index >= machine_.Registers(reg.cls)) {
-      return Broken(instr, absl::StrCat("the chip has no ", RegName(reg)));
+      return BrokenAt(instr, absl::StrCat("the chip has no ", RegName(reg)));
     }
     const int64_t ready = reg_ready_[static_cast<int>(reg.cls)][reg.index];
     if (ready > now_) {
-      return Broken(instr, absl::StrCat(RegName(reg), " is read ", ready - now_,
-                                        " cycles before it is ready"));
+      return BrokenAt(instr,
+                      absl::StrCat(RegName(reg), " is read ", ready - now_,
+                                   " cycles before it is ready"));
     }
   }
   if (uses.has_write &&
       uses.write.index >= machine_.Registers(uses.write.cls)) {
-    return Broken(instr, absl::StrCat("the chip has no ", RegName(uses.write)));
+    return BrokenAt(instr,
+                    absl::StrCat("the chip has no ", RegName(uses.write)));
   }
   return absl::OkStatus();
 }
@@ -113,13 +112,13 @@ absl::Status Pipeline::TakeUnit(const Instr& instr) {
   const ExecUnit unit = Info(instr.op).unit;
   if (unit == ExecUnit::kNone) return absl::OkStatus();
   if (instr.unit >= machine_.Units(unit)) {
-    return Broken(instr, absl::StrCat("the chip has ", machine_.Units(unit),
-                                      " such units"));
+    return BrokenAt(instr, absl::StrCat("the chip has ", machine_.Units(unit),
+                                        " such units"));
   }
   int64_t& free = unit_free_[static_cast<int>(unit)][instr.unit];
   if (free > now_) {
-    return Broken(instr, absl::StrCat("unit ", Name(unit), " is busy for ",
-                                      free - now_, " more cycles"));
+    return BrokenAt(instr, absl::StrCat("unit ", Name(unit), " is busy for ",
+                                        free - now_, " more cycles"));
   }
   free = now_ + IntervalOf(instr, machine_);
   return absl::OkStatus();
@@ -147,8 +146,8 @@ absl::Status Pipeline::Write(const Instr& instr, const RegRef& reg) {
   int64_t& ready = reg_ready_[static_cast<int>(reg.cls)][reg.index];
   const int64_t mine = now_ + LatencyOf(instr, machine_);
   if (ready > now_ && mine <= ready) {
-    return Broken(instr, absl::StrCat("an earlier write of ", RegName(reg),
-                                      " arrives at the same time or later"));
+    return BrokenAt(instr, absl::StrCat("an earlier write of ", RegName(reg),
+                                        " arrives at the same time or later"));
   }
   ready = mine;
   return absl::OkStatus();
@@ -158,25 +157,25 @@ absl::Status Pipeline::Pop(const Instr& instr) {
   const Fifo fifo = Info(instr.op).pops;
   Queue& q = queue(fifo, instr.unit);
   if (q.size() == 0) {
-    return Broken(instr, absl::StrCat("FIFO ", Name(fifo), " is empty"));
+    return BrokenAt(instr, absl::StrCat("FIFO ", Name(fifo), " is empty"));
   }
   const Result& result = q.results[q.head];
   if (result.ready > now_) {
-    return Broken(instr,
-                  absl::StrCat("popped ", result.ready - now_,
-                               " cycles before the result of ",
-                               Info(result.producer).mnemonic, " is ready"));
+    return BrokenAt(instr,
+                    absl::StrCat("popped ", result.ready - now_,
+                                 " cycles before the result of ",
+                                 Info(result.producer).mnemonic, " is ready"));
   }
   const int depth = machine_.FifoDepth(fifo);
   if (depth > 0 && q.size() > depth &&
       q.results[q.head + depth].ready <= now_) {
-    return Broken(instr, absl::StrCat("FIFO ", Name(fifo), " holds ", depth,
-                                      " results and overflowed"));
+    return BrokenAt(instr, absl::StrCat("FIFO ", Name(fifo), " holds ", depth,
+                                        " results and overflowed"));
   }
   if (fifo == Fifo::kMrf && (result.producer == Opcode::kVmatmulS8) !=
                                 (instr.op == Opcode::kVpopMrfS32)) {
-    return Broken(instr, absl::StrCat("pops a result of ",
-                                      Info(result.producer).mnemonic));
+    return BrokenAt(instr, absl::StrCat("pops a result of ",
+                                        Info(result.producer).mnemonic));
   }
   if (++q.head == q.results.size()) {
     q.results.clear();

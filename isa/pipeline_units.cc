@@ -3,27 +3,19 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
-#include "isa/asm.h"
+#include "isa/broken.h"
 #include "isa/pipeline.h"
 
 namespace ptxla::isa {
-namespace {
-
-absl::Status Broken(const Instr& instr, absl::string_view what) {
-  return absl::InternalError(absl::StrCat("`", Print(instr), "`: ", what));
-}
-
-}  // namespace
-
 absl::Status Pipeline::IssueMxu(const Instr& instr) {
   if (Info(instr.op).unit == ExecUnit::kPrep && machine_.mxu_cols == kLanes) {
-    return Broken(instr, "a 128-wide array takes no second operand");
+    return BrokenAt(instr, "a 128-wide array takes no second operand");
   }
   MxuState& mxu = mxus_[instr.unit];
   if (instr.op == Opcode::kVmatprepSubr || instr.op == Opcode::kVmatprepMubr) {
     const bool subr = instr.op == Opcode::kVmatprepSubr;
     if (subr ? mxu.subr : mxu.mubr) {
-      return Broken(instr, "the operand before was not used");
+      return BrokenAt(instr, "the operand before was not used");
     }
     (subr ? mxu.subr : mxu.mubr) = true;
     (subr ? mxu.subr_ready : mxu.mubr_ready) =
@@ -31,19 +23,19 @@ absl::Status Pipeline::IssueMxu(const Instr& instr) {
     return absl::OkStatus();
   }
   if (IsMatpush(instr.op)) {
-    if (instr.c >= machine_.staging) return Broken(instr, "no such staging");
+    if (instr.c >= machine_.staging) return BrokenAt(instr, "no such staging");
     if (instr.b < 1 || instr.b > (machine_.mxu_cols == kLanes ? 1 : 3)) {
-      return Broken(instr, "no such block on this array");
+      return BrokenAt(instr, "no such block on this array");
     }
     if (instr.imm < 0 || instr.imm + MxuRows(instr.op) > kLanes) {
-      return Broken(instr, "rows outside the block of 128");
+      return BrokenAt(instr, "rows outside the block of 128");
     }
     if (mxu.subr && mxu.subr_ready > now_) {
-      return Broken(instr, "its vmatprep.subr is not over");
+      return BrokenAt(instr, "its vmatprep.subr is not over");
     }
     mxu.subr = false;
     if (mxu.push_ready[instr.c] > now_) {
-      return Broken(instr, "the staging register is still being latched");
+      return BrokenAt(instr, "the staging register is still being latched");
     }
     mxu.latch_ready[instr.c] =
         std::max(mxu.latch_ready[instr.c], now_ + LatencyOf(instr, machine_));
@@ -51,15 +43,16 @@ absl::Status Pipeline::IssueMxu(const Instr& instr) {
   }
   if (!IsMatmul(instr.op)) return absl::OkStatus();
   if (mxu.mubr && mxu.mubr_ready > now_) {
-    return Broken(instr, "its vmatprep.mubr is not over");
+    return BrokenAt(instr, "its vmatprep.mubr is not over");
   }
   mxu.mubr = false;
   if (instr.c == 0 || instr.c == kNoReg) return absl::OkStatus();
   const int stage = instr.c - 1;
-  if (stage >= machine_.staging) return Broken(instr, "no such staging");
+  if (stage >= machine_.staging) return BrokenAt(instr, "no such staging");
   if (mxu.latch_ready[stage] > now_) {
-    return Broken(instr, absl::StrCat("latches ", mxu.latch_ready[stage] - now_,
-                                      " cycles too early after the last push"));
+    return BrokenAt(instr,
+                    absl::StrCat("latches ", mxu.latch_ready[stage] - now_,
+                                 " cycles too early after the last push"));
   }
   mxu.push_ready[stage] = now_ + machine_.Latency(LatencyKey::kLatchToPush);
   return absl::OkStatus();
@@ -70,8 +63,8 @@ absl::Status Pipeline::IssueMxu(const Instr& instr) {
 absl::Status Pipeline::IssueTranspose(const Instr& instr) {
   XluStream& stream = streams_[instr.unit];
   if (IsXposeStart(instr.op) == stream.open) {
-    return Broken(instr, stream.open ? "the transpose before has not ended"
-                                     : "no transpose was started");
+    return BrokenAt(instr, stream.open ? "the transpose before has not ended"
+                                       : "no transpose was started");
   }
   if (!stream.open) stream = {true, now_};
   if (!IsXposeEnd(instr.op)) return absl::OkStatus();

@@ -23,9 +23,6 @@
 
 namespace ptxla::isa {
 
-// A whole number of VMEM bank cycles (4 banks of 4 KiB).
-inline constexpr int64_t kVmemAlignment = 16384;
-
 struct Buffer {
   int id = 0;  // its index in Program::buffers
   std::string name;

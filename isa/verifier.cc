@@ -2,8 +2,8 @@
 
 #include <set>
 
-#include "absl/strings/str_cat.h"
 #include "base/status.h"
+#include "isa/broken.h"
 #include "isa/timing.h"
 #include "isa/verify_code.h"
 #include "isa/verify_residents.h"
@@ -11,11 +11,6 @@
 
 namespace ptxla::isa {
 namespace {
-
-template <class... Args>
-absl::Status Bad(const Args&... args) {
-  return absl::InternalError(absl::StrCat(args...));
-}
 
 class ProgramVerifier {
  public:
@@ -25,21 +20,22 @@ class ProgramVerifier {
   absl::Status Buffers() const {
     for (int i = 0; i < p_.buffers.size(); ++i) {
       const Buffer& b = p_.buffers[i];
-      if (b.id != i) return Bad("buffer ", i, " has id ", b.id);
-      if (b.bytes < 0 || b.offset < 0) return Bad("buffer ", i, " is negative");
+      if (b.id != i) return Broken("buffer ", i, " has id ", b.id);
+      if (b.bytes < 0 || b.offset < 0)
+        return Broken("buffer ", i, " is negative");
       if (b.alias >= static_cast<int>(p_.buffers.size())) {
-        return Bad("buffer ", i, " is an alias of no buffer");
+        return Broken("buffer ", i, " is an alias of no buffer");
       }
       if (b.space == Space::kVmem && b.offset + b.bytes > machine_.vmem_bytes) {
-        return Bad("VMEM buffer ", i, " at ", b.offset, " of ", b.bytes,
-                   " bytes ends beyond ", machine_.vmem_bytes);
+        return Broken("VMEM buffer ", i, " at ", b.offset, " of ", b.bytes,
+                      " bytes ends beyond ", machine_.vmem_bytes);
       }
     }
     for (const Kernel& k : p_.kernels) {
       if (k.vmem_bytes > p_.scoped_vmem_bytes) {
-        return Bad("kernel \"", k.name, "\" needs ", k.vmem_bytes,
-                   " bytes of scoped VMEM; the program keeps ",
-                   p_.scoped_vmem_bytes);
+        return Broken("kernel \"", k.name, "\" needs ", k.vmem_bytes,
+                      " bytes of scoped VMEM; the program keeps ",
+                      p_.scoped_vmem_bytes);
       }
     }
     for (const auto* leaves : {&p_.parameters, &p_.outputs}) {
@@ -64,9 +60,10 @@ class ProgramVerifier {
   }
 
   absl::Status Finish() const {
-    if (!copies_.empty()) return Bad("copy ", *copies_.begin(), " never ends");
+    if (!copies_.empty())
+      return Broken("copy ", *copies_.begin(), " never ends");
     if (!collectives_.empty()) {
-      return Bad("collective ", *collectives_.begin(), " never ends");
+      return Broken("collective ", *collectives_.begin(), " never ends");
     }
     return absl::OkStatus();
   }
@@ -74,42 +71,42 @@ class ProgramVerifier {
  private:
   absl::Status Slice(const BufferSlice& s, int64_t bytes) const {
     if (s.buffer < 0 || s.buffer >= p_.buffers.size()) {
-      return Bad("no buffer ", s.buffer);
+      return Broken("no buffer ", s.buffer);
     }
     const int64_t size = p_.buffers[s.buffer].bytes;
     if (s.offset < 0 || s.offset + bytes > size) {
-      return Bad(bytes, " bytes at ", s.offset, " of buffer ", s.buffer,
-                 ", which has ", size);
+      return Broken(bytes, " bytes at ", s.offset, " of buffer ", s.buffer,
+                    ", which has ", size);
     }
     return absl::OkStatus();
   }
 
   absl::Status Check(const Call& call) {
     if (call.kernel < 0 || call.kernel >= p_.kernels.size()) {
-      return Bad("no kernel ", call.kernel);
+      return Broken("no kernel ", call.kernel);
     }
     const Kernel& k = p_.kernels[call.kernel];
     if (call.args.size() != k.args.size()) {
-      return Bad("kernel \"", k.name, "\" takes ", k.args.size(),
-                 " arguments, not ", call.args.size());
+      return Broken("kernel \"", k.name, "\" takes ", k.args.size(),
+                    " arguments, not ", call.args.size());
     }
     for (int a = 0; a < k.args.size(); ++a) {
       RETURN_IF_ERROR(Slice(call.args[a], k.args[a].bytes)) << "arg" << a;
       const Space space = p_.buffers[call.args[a].buffer].space;
       if (space != k.args[a].space) {
-        return Bad("arg", a, " is in ", Name(space), ", not in ",
-                   Name(k.args[a].space));
+        return Broken("arg", a, " is in ", Name(space), ", not in ",
+                      Name(k.args[a].space));
       }
       const int64_t at =
           p_.buffers[call.args[a].buffer].offset + call.args[a].offset;
       if (space == Space::kVmem && at % kVmemAlignment != 0) {
-        return Bad("arg", a, " is at VMEM byte ", at, ", not a multiple of ",
-                   kVmemAlignment);
+        return Broken("arg", a, " is at VMEM byte ", at, ", not a multiple of ",
+                      kVmemAlignment);
       }
     }
     if (call.cores < 1 || call.cores > machine_.cores ||
         (call.cores > 1 && k.megacore_dim < 0)) {
-      return Bad("runs on ", call.cores, " cores");
+      return Broken("runs on ", call.cores, " cores");
     }
     return absl::OkStatus();
   }
@@ -117,11 +114,12 @@ class ProgramVerifier {
   absl::Status Check(const CopyStart& copy) {
     RETURN_IF_ERROR(Slice(copy.from, copy.bytes)) << "source";
     RETURN_IF_ERROR(Slice(copy.to, copy.bytes)) << "destination";
-    if (!copies_.insert(copy.id).second) return Bad("id ", copy.id, " is open");
+    if (!copies_.insert(copy.id).second)
+      return Broken("id ", copy.id, " is open");
     return absl::OkStatus();
   }
   absl::Status Check(const CopyDone& done) {
-    if (copies_.erase(done.id) == 0) return Bad("no open copy ", done.id);
+    if (copies_.erase(done.id) == 0) return Broken("no open copy ", done.id);
     return absl::OkStatus();
   }
 
@@ -130,25 +128,25 @@ class ProgramVerifier {
       for (const BufferSlice& s : *side) RETURN_IF_ERROR(Slice(s, 0));
     }
     if (!collectives_.insert(c.id).second) {
-      return Bad("id ", c.id, " is open");
+      return Broken("id ", c.id, " is open");
     }
     return absl::OkStatus();
   }
   absl::Status Check(const CollectiveDone& done) {
     if (collectives_.erase(done.id) == 0) {
-      return Bad("no open collective ", done.id);
+      return Broken("no open collective ", done.id);
     }
     return absl::OkStatus();
   }
 
   absl::Status Check(const While& loop) {
-    if (loop.trips < 0) return Bad("trip count ", loop.trips);
+    if (loop.trips < 0) return Broken("trip count ", loop.trips);
     RETURN_IF_ERROR(Ops(loop.condition)) << "condition";
     return Ops(loop.body);
   }
   absl::Status Check(const Conditional& c) {
     if (c.taken < 0 || c.taken >= c.branches.size()) {
-      return Bad("branch ", c.taken, " of ", c.branches.size());
+      return Broken("branch ", c.taken, " of ", c.branches.size());
     }
     for (const Schedule& branch : c.branches) RETURN_IF_ERROR(Ops(branch));
     return absl::OkStatus();

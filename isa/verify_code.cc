@@ -7,15 +7,12 @@
 #include "base/status.h"
 #include "isa/asm.h"
 #include "isa/bank_tracker.h"
+#include "isa/broken.h"
 #include "isa/pipeline.h"
 #include "isa/timing.h"
 
 namespace ptxla::isa {
 namespace {
-
-absl::Status Bad(const Instr& instr, absl::string_view what) {
-  return absl::InternalError(absl::StrCat("`", Print(instr), "`: ", what));
-}
 
 // About how long it runs; without overflow.
 double CyclesOf(const Code& code) {
@@ -98,7 +95,8 @@ class CodeVerifier {
     if (index >= 0 && index < static_cast<int64_t>(size)) {
       return absl::OkStatus();
     }
-    return Bad(instr, absl::StrCat("the kernel has only ", size, " of these"));
+    return BrokenAt(instr,
+                    absl::StrCat("the kernel has only ", size, " of these"));
   }
 
   absl::Status CheckInstr(const Instr& instr) {
@@ -106,12 +104,13 @@ class CodeVerifier {
     if (instr.guard != 0 &&
         (info.pushes != Fifo::kNone || info.pops != Fifo::kNone ||
          IsDma(instr.op) || (info.slots & Bit(Slot::kMxu)) != 0)) {
-      return Bad(instr, "an instruction with a FIFO or a DMA has no guard");
+      return BrokenAt(instr,
+                      "an instruction with a FIFO or a DMA has no guard");
     }
     if (loop_counters_ >> (instr.dst & 63) & 1) {
       const RegUses uses = UsesOf(instr);
       if (uses.has_write && uses.write.cls == RegClass::kScalar) {
-        return Bad(instr, "writes the counter of a loop around it");
+        return BrokenAt(instr, "writes the counter of a loop around it");
       }
     }
     for (Operand operand : info.operands) {
@@ -120,7 +119,7 @@ class CodeVerifier {
           RETURN_IF_ERROR(CheckIndex(instr, instr.imm, kernel_.windows.size()));
           if (IsDma(instr.op) &&
               IsResident(kernel_, kernel_.windows[instr.imm])) {
-            return Bad(instr, "the window's argument is not copied");
+            return BrokenAt(instr, "the window's argument is not copied");
           }
           break;
         case Operand::kDescriptor:
@@ -135,7 +134,7 @@ class CodeVerifier {
           break;
         case Operand::kGroup:
           if (instr.c < 1 || instr.c > kSublanes) {
-            return Bad(instr, "group is not 1 to 8");
+            return BrokenAt(instr, "group is not 1 to 8");
           }
           break;
         default:

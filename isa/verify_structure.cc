@@ -3,29 +3,24 @@
 #include <algorithm>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "base/status.h"
+#include "isa/broken.h"
 #include "isa/index_tables.h"
 
 namespace ptxla::isa {
 namespace {
 
-template <class... Args>
-absl::Status Bad(const Args&... args) {
-  return absl::InternalError(absl::StrCat(args...));
-}
-
 absl::Status CheckWindow(const Kernel& k, const Window& w) {
-  if (w.arg < 0 || w.arg >= k.args.size()) return Bad("no arg", w.arg);
+  if (w.arg < 0 || w.arg >= k.args.size()) return Broken("no arg", w.arg);
   const KernelArg& arg = k.args[w.arg];
-  if (w.direction == Direction::kInOut) return Bad("a window is in or out");
+  if (w.direction == Direction::kInOut) return Broken("a window is in or out");
   if (arg.direction != Direction::kInOut && arg.direction != w.direction) {
-    return Bad("its direction is not that of arg", w.arg);
+    return Broken("its direction is not that of arg", w.arg);
   }
-  if (w.dims.size() > kMaxWindowDims) return Bad("too many dimensions");
-  if (w.inner_bytes <= 0 || w.slots < 1) return Bad("no bytes or no slots");
+  if (w.dims.size() > kMaxWindowDims) return Broken("too many dimensions");
+  if (w.inner_bytes <= 0 || w.slots < 1) return Broken("no bytes or no slots");
   if (w.space != Space::kVmem && w.space != Space::kSmem) {
-    return Bad("its slots are in ", Name(w.space));
+    return Broken("its slots are in ", Name(w.space));
   }
   int64_t end = w.hbm_offset + w.inner_bytes;
   int64_t slot_end = w.inner_bytes;
@@ -36,17 +31,17 @@ absl::Status CheckWindow(const Kernel& k, const Window& w) {
   for (const WindowDim& dim : w.dims) {
     if (dim.block < 1 || dim.extent < 1 || dim.grid_divisor < 1 ||
         dim.advance < 0 || dim.hbm_stride < 0 || dim.vmem_stride < 0) {
-      return Bad("a dimension has a bad block, extent, divisor or stride");
+      return Broken("a dimension has a bad block, extent, divisor or stride");
     }
     if (dim.grid_dim >= static_cast<int>(k.grid.size())) {
-      return Bad("it moves with grid dimension ", dim.grid_dim, " of ",
-                 k.grid.size());
+      return Broken("it moves with grid dimension ", dim.grid_dim, " of ",
+                    k.grid.size());
     }
     RETURN_IF_ERROR(CheckTable(k, dim));
     if (dim.grid_dim >= 0) {
       // Changes of blocks are counted one by one where there are tables.
       if (used >> dim.grid_dim & 1 && !tables) {
-        return Bad("two dimensions move with grid dimension ", dim.grid_dim);
+        return Broken("two dimensions move with grid dimension ", dim.grid_dim);
       }
       used |= uint64_t{1} << dim.grid_dim;
     }
@@ -54,12 +49,12 @@ absl::Status CheckWindow(const Kernel& k, const Window& w) {
     slot_end += (dim.block - 1) * dim.vmem_stride;
   }
   if (w.hbm_offset < 0 || end > arg.bytes) {
-    return Bad("it reaches byte ", end, " of arg", w.arg, ", which has ",
-               arg.bytes);
+    return Broken("it reaches byte ", end, " of arg", w.arg, ", which has ",
+                  arg.bytes);
   }
   if (!IsResident(k, w) && slot_end > w.slot_bytes) {
-    return Bad("its block ends at byte ", slot_end, " of a slot of ",
-               w.slot_bytes);
+    return Broken("its block ends at byte ", slot_end, " of a slot of ",
+                  w.slot_bytes);
   }
   return absl::OkStatus();
 }
@@ -75,16 +70,16 @@ absl::Status CheckRanges(std::vector<Range> ranges, absl::string_view space,
             [](const Range& a, const Range& b) { return a.begin < b.begin; });
   int64_t top = 0;
   for (const Range& r : ranges) {
-    if (r.begin < top) return Bad(space, " ranges overlap at ", r.begin);
+    if (r.begin < top) return Broken(space, " ranges overlap at ", r.begin);
     top = std::max(top, r.end);
   }
   if (top > declared) {
-    return Bad("slots and scratch reach ", top, " of ", declared, " bytes of ",
-               space);
+    return Broken("slots and scratch reach ", top, " of ", declared,
+                  " bytes of ", space);
   }
   if (declared > limit) {
-    return Bad("it needs ", declared, " bytes of ", space, "; the core has ",
-               limit);
+    return Broken("it needs ", declared, " bytes of ", space, "; the core has ",
+                  limit);
   }
   return absl::OkStatus();
 }
@@ -107,11 +102,11 @@ absl::Status CheckMemory(const Kernel& k, const MachineModel& m) {
 
 absl::Status CheckDescriptor(const Kernel& k, const DmaDescriptor& d) {
   const int args = static_cast<int>(k.args.size());
-  if (d.src_arg >= args || d.dst_arg >= args) return Bad("no such argument");
+  if (d.src_arg >= args || d.dst_arg >= args) return Broken("no such argument");
   if (d.semaphore < 0 || d.semaphore >= k.num_semaphores) {
-    return Bad("no semaphore ", d.semaphore);
+    return Broken("no semaphore ", d.semaphore);
   }
-  if (d.Bytes() <= 0) return Bad("it moves no bytes");
+  if (d.Bytes() <= 0) return Broken("it moves no bytes");
   return absl::OkStatus();
 }
 
@@ -163,8 +158,8 @@ Counts CountOf(const Kernel& k, const Profile& profile) {
 absl::Status CheckInput(int64_t transfers, int w, const Counts& entry,
                         const std::vector<Counts>& steps) {
   if (entry.starts[w] != 1) {
-    return Bad("an input is started ", entry.starts[w],
-               " times in entry, not 1");
+    return Broken("an input is started ", entry.starts[w],
+                  " times in entry, not 1");
   }
   for (const Counts& step : steps) {
     const bool all = step.starts[w] == 1 && step.waits[w] == 1;
@@ -172,8 +167,8 @@ absl::Status CheckInput(int64_t transfers, int w, const Counts& entry,
     const bool once = transfers == 1 && step.starts[w] <= 1 &&
                       (entry.waits[w] == 1 || step.waits[w] >= 1);
     if (!all && !once) {
-      return Bad("an input is started ", step.starts[w], " and awaited ",
-                 step.waits[w], " times in a step, not once");
+      return Broken("an input is started ", step.starts[w], " and awaited ",
+                    step.waits[w], " times in a step, not once");
     }
   }
   return absl::OkStatus();
@@ -183,19 +178,20 @@ absl::Status CheckOutput(int64_t transfers, int slots, int w,
                          const Counts& entry, const std::vector<Counts>& steps,
                          const Counts& exit) {
   if (entry.starts[w] + entry.waits[w] + exit.starts[w] != 0) {
-    return Bad("an output is written back in steps only");
+    return Broken("an output is written back in steps only");
   }
   if (exit.waits[w] != 1) {
-    return Bad("an output is awaited ", exit.waits[w], " times in exit, not 1");
+    return Broken("an output is awaited ", exit.waits[w],
+                  " times in exit, not 1");
   }
   for (const Counts& step : steps) {
     if (step.starts[w] > 1 || (transfers > 1 && step.starts[w] == 0)) {
-      return Bad("an output is started ", step.starts[w],
-                 " times in a step, not 1");
+      return Broken("an output is started ", step.starts[w],
+                    " times in a step, not 1");
     }
     if (transfers > slots && step.waits[w] != 1) {
-      return Bad("an output's slot is awaited ", step.waits[w],
-                 " times in a step, not 1");
+      return Broken("an output's slot is awaited ", step.waits[w],
+                    " times in a step, not 1");
     }
   }
   return absl::OkStatus();
@@ -204,12 +200,12 @@ absl::Status CheckOutput(int64_t transfers, int slots, int w,
 }  // namespace
 
 absl::Status VerifyStructure(const Kernel& k, const MachineModel& m) {
-  if (k.grid.size() > 16) return Bad("more than 16 grid dimensions");
+  if (k.grid.size() > 16) return Broken("more than 16 grid dimensions");
   for (int64_t bound : k.grid) {
-    if (bound < 1) return Bad("grid bound ", bound);
+    if (bound < 1) return Broken("grid bound ", bound);
   }
   if (k.megacore_dim >= static_cast<int>(k.grid.size())) {
-    return Bad("megacore_dim ", k.megacore_dim, " of ", k.grid.size());
+    return Broken("megacore_dim ", k.megacore_dim, " of ", k.grid.size());
   }
   for (int w = 0; w < k.windows.size(); ++w) {
     RETURN_IF_ERROR(CheckWindow(k, k.windows[w])) << "window w" << w;
@@ -251,7 +247,7 @@ absl::Status VerifyDma(const Kernel& k, const KernelTiming& timing,
         left += times[c] * (steps[c].given[s] - steps[c].taken[s]);
       }
       if (left != 0) {
-        return Bad("semaphore ", s, " ends at ", left, ", not 0");
+        return Broken("semaphore ", s, " ends at ", left, ", not 0");
       }
     }
   }

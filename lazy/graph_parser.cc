@@ -2,7 +2,6 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
-#include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -11,40 +10,12 @@
 #include "base/status.h"
 #include "lazy/check_node.h"
 #include "lazy/graph_text.h"
+#include "lazy/line_attributes.h"
 
 namespace ptxla::lazy {
 namespace {
 
 using absl::InvalidArgumentError;
-using Attributes = absl::flat_hash_map<std::string, std::string>;
-
-// Splits at top-level ", " outside of quotes, braces and parentheses.
-std::vector<absl::string_view> SplitTopLevel(absl::string_view text) {
-  std::vector<absl::string_view> parts;
-  int depth = 0;
-  bool quoted = false;
-  size_t start = 0;
-  for (size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (quoted) {
-      if (c == '\\') ++i;
-      if (c == '"') quoted = false;
-    } else if (c == '"') {
-      quoted = true;
-    } else if (c == '{' || c == '(' || c == '[') {
-      ++depth;
-    } else if (c == '}' || c == ')' || c == ']') {
-      --depth;
-    } else if (c == ',' && depth == 0) {
-      parts.push_back(
-          absl::StripAsciiWhitespace(text.substr(start, i - start)));
-      start = i + 1;
-    }
-  }
-  const auto last = absl::StripAsciiWhitespace(text.substr(start));
-  if (!last.empty()) parts.push_back(last);
-  return parts;
-}
 
 // "5.1" -> (5, 1); "5" -> (5, 0).
 absl::StatusOr<std::pair<int, int>> ParseOutput(absl::string_view text) {
@@ -72,71 +43,14 @@ class Parser {
   absl::StatusOr<NodeAttrs> MakeAttrs(OpKind kind, const TensorShape& shape);
   absl::StatusOr<NodeAttrs> MakeData(const TensorShape& shape);
   absl::StatusOr<Origin> MakeOrigin();
-  absl::StatusOr<DimVector> Dims(const std::string& key);
-  absl::StatusOr<double> Number(const std::string& key);
-  absl::StatusOr<int64_t> Integer(const std::string& key);
-  absl::StatusOr<std::string> Text(const std::string& key);
-  bool Flag(const std::string& key) { return attributes_.contains(key); }
 
   std::vector<NodePtr> nodes_;
   std::vector<Value> roots_;
   absl::flat_hash_map<int64_t, DeviceDataPtr> data_;
-  Attributes attributes_;  // of the line being read
+  LineAttributes line_;  // of the line being read
   std::unique_ptr<absl::node_hash_set<std::string>> strings_ =
       std::make_unique<absl::node_hash_set<std::string>>();
 };
-
-absl::StatusOr<DimVector> Parser::Dims(const std::string& key) {
-  const auto it = attributes_.find(key);
-  if (it == attributes_.end()) {
-    return InvalidArgumentError(absl::StrCat("attribute ", key, " is missing"));
-  }
-  absl::string_view text = it->second;
-  if (!absl::ConsumePrefix(&text, "{") || !absl::ConsumeSuffix(&text, "}")) {
-    return InvalidArgumentError(absl::StrCat(key, ": expected {...}"));
-  }
-  DimVector dims;
-  for (absl::string_view part : absl::StrSplit(text, ',', absl::SkipEmpty())) {
-    int64_t d;
-    if (!absl::SimpleAtoi(part, &d)) {
-      return InvalidArgumentError(absl::StrCat(key, ": bad number ", part));
-    }
-    dims.push_back(d);
-  }
-  return dims;
-}
-
-absl::StatusOr<double> Parser::Number(const std::string& key) {
-  const auto it = attributes_.find(key);
-  double value;
-  if (it == attributes_.end() || !absl::SimpleAtod(it->second, &value)) {
-    return InvalidArgumentError(
-        absl::StrCat("attribute ", key, " must be a number"));
-  }
-  return value;
-}
-
-absl::StatusOr<int64_t> Parser::Integer(const std::string& key) {
-  const auto it = attributes_.find(key);
-  int64_t value;
-  if (it == attributes_.end() || !absl::SimpleAtoi(it->second, &value)) {
-    return InvalidArgumentError(
-        absl::StrCat("attribute ", key, " must be an integer"));
-  }
-  return value;
-}
-
-absl::StatusOr<std::string> Parser::Text(const std::string& key) {
-  const auto it = attributes_.find(key);
-  if (it == attributes_.end()) return std::string();
-  absl::string_view quoted = it->second;
-  std::string text;
-  if (!absl::ConsumePrefix(&quoted, "\"") ||
-      !absl::ConsumeSuffix(&quoted, "\"") || !absl::CUnescape(quoted, &text)) {
-    return InvalidArgumentError(absl::StrCat(key, ": expected \"...\""));
-  }
-  return text;
-}
 
 absl::StatusOr<std::vector<TensorShape>> Parser::ParseShapes(
     absl::string_view text) {
@@ -169,15 +83,15 @@ absl::StatusOr<Node::Operands> Parser::ParseOperands(absl::string_view text) {
 }
 
 absl::StatusOr<NodeAttrs> Parser::MakeData(const TensorShape& shape) {
-  ASSIGN_OR_RETURN(const int64_t index, Integer("data"));
+  ASSIGN_OR_RETURN(const int64_t index, line_.Integer("data"));
   DeviceDataPtr& data = data_[index];
   if (!data) {
     data = std::make_shared<DeviceData>(index, shape);
-    ASSIGN_OR_RETURN(data->label, Text("label"));
-    data->read_only = Flag("read_only");
-    data->should_donate = Flag("donate");
-    if (Flag("value")) {
-      ASSIGN_OR_RETURN(const double value, Number("value"));
+    ASSIGN_OR_RETURN(data->label, line_.Text("label"));
+    data->read_only = line_.Has("read_only");
+    data->should_donate = line_.Has("donate");
+    if (line_.Has("value")) {
+      ASSIGN_OR_RETURN(const double value, line_.Number("value"));
       data->host_value = HostValue::Constant(value);
     }
   }
@@ -192,50 +106,46 @@ absl::StatusOr<NodeAttrs> Parser::MakeAttrs(OpKind kind,
                                             const TensorShape& shape) {
   if (kind == OpKind::kDeviceData) return MakeData(shape);
   if (kind == OpKind::kConstant || kind == OpKind::kMovingAverage) {
-    ASSIGN_OR_RETURN(const double value, Number("value"));
+    ASSIGN_OR_RETURN(const double value, line_.Number("value"));
     return ConstantAttrs{value};
   }
-  if (Flag("dims")) {
-    ASSIGN_OR_RETURN(DimVector dims, Dims("dims"));
-    return DimsAttrs{std::move(dims), Flag("keepdim")};
+  if (line_.Has("dims")) {
+    ASSIGN_OR_RETURN(DimVector dims, line_.Dims("dims"));
+    return DimsAttrs{std::move(dims), line_.Has("keepdim")};
   }
-  if (Flag("starts")) {
+  if (line_.Has("starts")) {
     SliceAttrs slice;
-    ASSIGN_OR_RETURN(slice.starts, Dims("starts"));
-    if (Flag("limits")) {
-      ASSIGN_OR_RETURN(slice.limits, Dims("limits"));
+    ASSIGN_OR_RETURN(slice.starts, line_.Dims("starts"));
+    if (line_.Has("limits")) {
+      ASSIGN_OR_RETURN(slice.limits, line_.Dims("limits"));
     }
     return slice;
   }
-  if (Flag("eps")) {
-    ASSIGN_OR_RETURN(const double epsilon, Number("eps"));
+  if (line_.Has("eps")) {
+    ASSIGN_OR_RETURN(const double epsilon, line_.Number("eps"));
     int64_t feature = 1;
-    if (Flag("feature")) {
-      ASSIGN_OR_RETURN(feature, Integer("feature"));
+    if (line_.Has("feature")) {
+      ASSIGN_OR_RETURN(feature, line_.Integer("feature"));
     }
-    return BatchNormAttrs{epsilon, feature, !Flag("inference")};
+    return BatchNormAttrs{epsilon, feature, !line_.Has("inference")};
   }
-  if (Flag("window")) {
+  if (line_.Has("window")) {
     WindowAttrs window;
-    ASSIGN_OR_RETURN(window.sizes, Dims("window"));
-    ASSIGN_OR_RETURN(window.strides, Dims("strides"));
-    ASSIGN_OR_RETURN(window.padding, Dims("padding"));
+    ASSIGN_OR_RETURN(window.sizes, line_.Dims("window"));
+    ASSIGN_OR_RETURN(window.strides, line_.Dims("strides"));
+    ASSIGN_OR_RETURN(window.padding, line_.Dims("padding"));
     return window;
   }
-  if (Flag("ignore_index")) {
-    ASSIGN_OR_RETURN(const int64_t index, Integer("ignore_index"));
+  if (line_.Has("ignore_index")) {
+    ASSIGN_OR_RETURN(const int64_t index, line_.Integer("ignore_index"));
     return NllLossAttrs{index};
   }
-  if (!Flag("groups")) return NodeAttrs();
+  if (!line_.Has("groups")) return NodeAttrs();
   CollectiveAttrs collective;
-  ASSIGN_OR_RETURN(collective.scale, Number("scale"));
-  collective.pin_layout = Flag("pin_layout");
-  absl::string_view groups = attributes_["groups"];
-  absl::ConsumePrefix(&groups, "{");
-  absl::ConsumeSuffix(&groups, "}");
-  for (absl::string_view group : SplitTopLevel(groups)) {
-    attributes_["group"] = std::string(group);
-    ASSIGN_OR_RETURN(const DimVector members, Dims("group"));
+  ASSIGN_OR_RETURN(collective.scale, line_.Number("scale"));
+  collective.pin_layout = line_.Has("pin_layout");
+  ASSIGN_OR_RETURN(const std::vector<DimVector> groups, line_.Lists("groups"));
+  for (const DimVector& members : groups) {
     for (int64_t member : members) {
       if (member < 0 || member >= (1 << 24)) {
         return InvalidArgumentError("groups: a replica number is out of range");
@@ -248,13 +158,13 @@ absl::StatusOr<NodeAttrs> Parser::MakeAttrs(OpKind kind,
 
 absl::StatusOr<Origin> Parser::MakeOrigin() {
   Origin origin;
-  origin.backward = Flag("backward");
-  if (Flag("scope")) {
-    ASSIGN_OR_RETURN(std::string scope, Text("scope"));
+  origin.backward = line_.Has("backward");
+  if (line_.Has("scope")) {
+    ASSIGN_OR_RETURN(std::string scope, line_.Text("scope"));
     origin.scope = &*strings_->insert(std::move(scope)).first;
   }
-  if (Flag("at")) {
-    ASSIGN_OR_RETURN(const std::string place, Text("at"));
+  if (line_.Has("at")) {
+    ASSIGN_OR_RETURN(const std::string place, line_.Text("at"));
     const size_t colon = place.rfind(':');
     if (colon == std::string::npos ||
         !absl::SimpleAtoi(place.substr(colon + 1), &origin.line)) {
@@ -293,7 +203,7 @@ absl::Status Parser::ParseLine(absl::string_view line) {
                    ParseShapes(line.substr(0, space)));
   ASSIGN_OR_RETURN(Node::Operands operands,
                    ParseOperands(line.substr(open + 1, close - open - 1)));
-  attributes_.clear();
+  line_ = LineAttributes();
   std::vector<std::string> roots;
   for (absl::string_view part : SplitTopLevel(line.substr(close + 1))) {
     const std::pair<std::string, std::string> item =
@@ -301,7 +211,7 @@ absl::Status Parser::ParseLine(absl::string_view line) {
     if (item.first == "ROOT") {
       roots.push_back(item.second);
     } else {
-      attributes_.insert(item);
+      line_.Add(item.first, item.second);
     }
   }
   ASSIGN_OR_RETURN(NodeAttrs attrs, MakeAttrs(*kind, shapes[0]));

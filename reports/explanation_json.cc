@@ -3,16 +3,13 @@
 #include "base/units.h"
 #include "reports/explanation.h"
 #include "reports/json_report.h"
+#include "reports/json_values.h"
 
 namespace ptxla::reports {
 namespace {
 
 using Json = nlohmann::ordered_json;
 using record::Explanation;
-
-Json TextOrNull(const std::string& text) {
-  return text.empty() ? Json(nullptr) : Json(text);
-}
 
 Json Seconds(int64_t ps) { return ToSeconds(Picoseconds(ps)); }
 

@@ -4,6 +4,7 @@
 
 #include "base/units.h"
 #include "reports/hot_spots.h"
+#include "reports/json_values.h"
 
 namespace ptxla::reports {
 namespace {
@@ -18,10 +19,6 @@ Json Seconds(int64_t ps) { return ToSeconds(Picoseconds(ps)); }
 // Bytes that are not UTF-8 (from a user's file name) become U+FFFD.
 std::string Dump(const Json& json) {
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
-}
-
-Json TextOrNull(const std::string& text) {
-  return text.empty() ? Json(nullptr) : Json(text);
 }
 
 #define OR_NULL(message, field) \

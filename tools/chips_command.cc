@@ -5,6 +5,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "chips/chip_spec.h"
+#include "chips/compiler_policy.h"
 #include "chips/topology.h"
 #include "reports/format.h"
 #include "tools/command_line.h"
@@ -51,6 +52,14 @@ std::string Table() {
   return out;
 }
 
+void AddNumber(const chips::Parameter& p, std::string* out) {
+  absl::StrAppend(out, "  ", reports::PadRight(p.key, 36), " ",
+                  reports::PadLeft(absl::StrFormat("%.9g", p.written), 10), " ",
+                  reports::PadRight(p.unit, 12), " ",
+                  reports::PadRight(chips::Confidence_Name(p.confidence), 11),
+                  p.source, "\n");
+}
+
 std::string Details(const chips::ChipSpec& chip) {
   std::string out = absl::StrCat(chip.name(), ": ", chip.title(), "\n\nslices");
   for (const std::vector<int>& shape : chips::NamedShapes(chip)) {
@@ -59,12 +68,10 @@ std::string Details(const chips::ChipSpec& chip) {
                     absl::StrJoin(shape, "x"));
   }
   absl::StrAppend(&out, "\n\nnumbers\n");
-  for (const chips::Parameter& p : chip.parameters()) {
-    absl::StrAppend(&out, "  ", reports::PadRight(p.key, 30), " ",
-                    reports::PadLeft(absl::StrFormat("%g", p.written), 10), " ",
-                    reports::PadRight(p.unit, 12), " ",
-                    reports::PadRight(chips::Confidence_Name(p.confidence), 11),
-                    p.source, "\n");
+  for (const chips::Parameter& p : chip.parameters()) AddNumber(p, &out);
+  absl::StrAppend(&out, "\nnumbers of every chip\n");
+  for (const chips::Parameter& p : chips::CompilerPolicies()) {
+    if (chip.Find(p.key) == nullptr) AddNumber(p, &out);
   }
   for (const chips::PriceProto& p : chip.prices()) {
     absl::StrAppend(&out, "\nprice  ", reports::Usd(p.usd_per_chip_hour()),

@@ -4,6 +4,7 @@
 
 #include "chips/chip_spec.h"
 #include "driver/inspect.h"
+#include "hlo_backend/input/elided_values.h"
 #include "tools/command_line.h"
 #include "tools/commands.h"
 #include "tools/inspect_report.h"

@@ -1,6 +1,7 @@
 #include <nlohmann/json.hpp>
 
 #include "reports/json_report.h"
+#include "reports/json_values.h"
 #include "tools/inspect_report.h"
 
 namespace ptxla::tools {
@@ -12,9 +13,7 @@ using driver::InspectedOp;
 using driver::Inspection;
 using Json = nlohmann::ordered_json;
 
-Json OrNull(const std::string& text) {
-  return text.empty() ? Json(nullptr) : Json(text);
-}
+using reports::TextOrNull;
 Json OrNull(int64_t number) {
   return number == 0 ? Json(nullptr) : Json(number);
 }
@@ -33,7 +32,7 @@ Json OpJson(const InspectedOp& op, bool known, bool is_total) {
   Json json;
   if (!is_total) {
     json["opcode"] = op.opcode;
-    json["target"] = OrNull(op.target);
+    json["target"] = TextOrNull(op.target);
   }
   json["count"] = op.count;
   AddCost(op, &json);
@@ -45,10 +44,14 @@ Json OpJson(const InspectedOp& op, bool known, bool is_total) {
 }
 
 Json InstructionJson(const InspectedInstruction& i, bool known) {
-  Json json{{"name", i.name},           {"opcode", i.opcode},
-            {"shape", i.shape},         {"line", OrNull(i.line)},
-            {"layer", OrNull(i.layer)}, {"source", OrNull(i.source)},
-            {"times", i.times},         {"bound", i.bound}};
+  Json json{{"name", i.name},
+            {"opcode", i.opcode},
+            {"shape", i.shape},
+            {"line", OrNull(i.line)},
+            {"layer", TextOrNull(i.layer)},
+            {"source", TextOrNull(i.source)},
+            {"times", i.times},
+            {"bound", i.bound}};
   AddCost(i, &json);
   json["on_tpu"] = !known      ? Json(nullptr)
                    : i.support ? Json(driver::OpSupportName(*i.support))
@@ -61,7 +64,7 @@ Json RunJson(const Inspection& i) {
   for (const driver::RefusedOp& r : i.refused) {
     refused.push_back({{"kernel", r.name},
                        {"opcode", r.opcode},
-                       {"instruction", OrNull(r.instruction)},
+                       {"instruction", TextOrNull(r.instruction)},
                        {"line", OrNull(r.line)},
                        {"calls", r.calls},
                        {"reason", r.reason}});
@@ -69,7 +72,7 @@ Json RunJson(const Inspection& i) {
   return Json{{"topology", i.slice},
               {"runs", i.blocked.empty() && i.refused.empty() &&
                            i.unknown_loops.empty()},
-              {"blocked", OrNull(i.blocked)},
+              {"blocked", TextOrNull(i.blocked)},
               {"kernels", i.kernels},
               {"distinct_kernels", i.distinct_kernels},
               {"refused", std::move(refused)},

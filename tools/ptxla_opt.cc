@@ -11,6 +11,7 @@
 #include "driver/prediction.h"
 #include "driver/stage.h"
 #include "driver/transform.h"
+#include "hlo_backend/input/elided_values.h"
 #include "tools/command_line.h"
 #include "tools/interrupt.h"
 
@@ -124,7 +125,7 @@ int Convert(const std::vector<std::string>& words) {
       ->type_name("SLICE")
       ->capture_default_str();
   app.add_option("--fidelity", options.fidelity,
-                 "of a trace: roofline, kernel or tile")
+                 "of a trace: roofline, kernel, tile or bundle")
       ->type_name("NAME")
       ->capture_default_str();
   app.add_option("--unknown-ops", unknown_ops, "error or estimate")

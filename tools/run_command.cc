@@ -82,7 +82,8 @@ void AddOptions(CLI::App* app, Options* o) {
       ->type_name("N")
       ->capture_default_str();
   app->add_option("--fidelity", r.fidelity,
-                  "roofline (fast), kernel, or tile (every DMA an event)")
+                  "roofline (fast), kernel, tile (every DMA an event), or "
+                  "bundle (and every instruction executed, on zeros)")
       ->type_name("NAME")
       ->capture_default_str();
   app->add_option("--unknown-ops", o->unknown_ops,

@@ -1,13 +1,16 @@
 // ptxla-sim validate: predicted against measured.
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
+#include "base/status.h"
 #include "driver/measured_rows.h"
 #include "driver/mechanisms.h"
 #include "driver/stage.h"
@@ -123,155 +126,186 @@ std::string JsonText(const driver::Validation& validation,
          "\n";
 }
 
-}  // namespace
-
-int ValidateCommand(const Words& words) {
+struct ValidateOptions {
   std::string kernels, split, compiler, schedules;
-  driver::ParityOptions parity;
-  bool explain = false, mechanisms = false;
   Words ids, limit_words;
+  bool explain = false, mechanisms = false;
   bool json = false, all_rows = false, markdown = false, memory = false;
   driver::ValidationOptions options;
-  driver::LibtpuOptions libtpu;
-  libtpu.cache = CompilerCacheFolder();
-  driver::SummaryOptions summary_options;
-  CLI::App app("Compare predictions with published measurements.",
-               "ptxla-sim validate");
-  app.add_option("--kernels", kernels, "a CSV of timed kernels")
+  driver::ParityOptions parity;  // of a table of --compiler
+  driver::LibtpuOptions libtpu;  // of --compiler=libtpu
+};
+
+void AddOptions(CLI::App* app, ValidateOptions* o) {
+  app->add_option("--kernels", o->kernels, "a CSV of timed kernels")
       ->type_name("CSV");
-  app.add_option(
-         "--row", ids,
+  app->add_option(
+         "--row", o->ids,
          "only rows (programs of --compiler) whose name begins so; repeatable")
       ->type_name("ID");
-  app.add_flag("--explain", explain,
-               "with --row: its ops, and why the longest takes its time");
-  app.add_option("--compiler", compiler,
-                 "a CSV of what the TPU compiler decided: where ours differs; "
-                 "or libtpu: it schedules the rows of --kernels (needs jax and "
-                 "libtpu)")
+  app->add_flag("--explain", o->explain,
+                "with --row: its ops, and why the longest takes its time");
+  app->add_option(
+         "--compiler", o->compiler,
+         "a CSV of what the TPU compiler decided: where ours differs; "
+         "or libtpu: it schedules the rows of --kernels (needs jax and "
+         "libtpu)")
       ->type_name("CSV");
-  app.add_option("--python", libtpu.python, "of --compiler=libtpu")
+  app->add_option("--python", o->libtpu.python, "of --compiler=libtpu")
       ->type_name("PATH")
       ->capture_default_str();
-  app.add_option("--compiler-cache", libtpu.cache,
-                 "of --compiler=libtpu: what was compiled before")
+  app->add_option("--compiler-cache", o->libtpu.cache,
+                  "of --compiler=libtpu: what was compiled before")
       ->type_name("DIR")
       ->capture_default_str();
-  app.add_option("--schedules", schedules,
-                 "a CSV of bundle counts of the TPU compiler's schedules: ours "
-                 "beside them, as Markdown; --rows adds every program")
+  app->add_option(
+         "--schedules", o->schedules,
+         "a CSV of bundle counts of the TPU compiler's schedules: ours "
+         "beside them, as Markdown; --rows adds every program")
       ->type_name("CSV");
-  app.add_option("--programs", parity.programs,
-                 "of --compiler: the folder of its programs (default: "
-                 "../programs beside the CSV)")
+  app->add_option("--programs", o->parity.programs,
+                  "of --compiler: the folder of its programs (default: "
+                  "../programs beside the CSV)")
       ->type_name("DIR");
-  app.add_flag("--mechanisms", mechanisms,
-               "errors with each mechanism of the model taken out; Markdown");
-  app.add_flag("--rows", all_rows, "one line per row, the worst last");
-  app.add_option("--max-error", limit_words,
-                 "exit 1 if the mean error of a block is larger")
+  app->add_flag("--mechanisms", o->mechanisms,
+                "errors with each mechanism of the model taken out; Markdown");
+  app->add_flag("--rows", o->all_rows, "one line per row, the worst last");
+  app->add_option("--max-error", o->limit_words,
+                  "exit 1 if the mean error of a block is larger")
       ->type_name("BLOCK=PCT");
-  app.add_option("--split", split,
-                 "odd: judge the odd rows, floors fitted on the even "
-                 "ones; the model's own constants stay those of the chips")
+  app->add_option("--split", o->split,
+                  "odd: judge the odd rows, floors fitted on the even "
+                  "ones; the model's own constants stay those of the chips")
       ->check(CLI::IsMember({"odd"}));
-  app.add_option("--disable-passes", options.disable_passes,
-                 "passes to leave out, to see what they are worth")
+  app->add_option("--disable-passes", o->options.disable_passes,
+                  "passes to leave out, to see what they are worth")
       ->delimiter(',')
       ->type_name("A,B");
-  app.add_flag("--verify", options.verify,
-               "prove of every program that it keeps to the chip's registers, "
-               "memories and slots");
-  app.add_option("--threads", options.threads, "rows at a time")
+  app->add_flag("--verify", o->options.verify,
+                "prove of every program that it keeps to the chip's registers, "
+                "memories and slots");
+  app->add_option("--threads", o->options.threads, "rows at a time")
       ->check(CLI::Range(1, 256))
       ->capture_default_str();
-  app.add_flag("--json", json, "one JSON object");
-  app.add_flag("--markdown", markdown, "the table of blocks as Markdown");
-  app.add_flag(
-      "--memory", memory,
+  app->add_flag("--json", o->json, "one JSON object");
+  app->add_flag("--markdown", o->markdown, "the table of blocks as Markdown");
+  app->add_flag(
+      "--memory", o->memory,
       "with --compiler: bytes and kernels of each program as Markdown");
-  app.footer(kExamples);
-  if (const auto code = ParseCommandLine(&app, words)) return *code;
-  for (const char* option : {"--python", "--compiler-cache"}) {
-    if (app.count(option) > 0 && compiler != "libtpu") {
-      return Fail(absl::InvalidArgumentError(absl::StrCat(
-                      option, " goes with --compiler=libtpu only")),
-                  json, "arguments");
-    }
-  }
-  if (compiler == "libtpu") {
-    auto found = driver::LibtpuCompiler::Find(libtpu);
-    if (!found.ok()) return Fail(found.status(), json, "arguments");
-    options.threads = 1;  // libtpu refuses a second process
-    options.libtpu =
-        std::make_shared<driver::LibtpuCompiler>(*std::move(found));
-  } else if (!compiler.empty()) {
-    parity.only = ids;
-    parity.threads = options.threads;
-    return CompareWithCompiler(compiler, parity,
-                               json       ? ParityForm::kJson
-                               : memory   ? ParityForm::kMemory
-                               : markdown ? ParityForm::kMarkdown
+}
+
+int FailArguments(const ValidateOptions& o, absl::string_view what) {
+  return Fail(absl::InvalidArgumentError(what), o.json, "arguments");
+}
+
+// Ours beside what a table says of the TPU compiler.
+int CompareWithTable(ValidateOptions o) {
+  o.parity.only = o.ids;
+  o.parity.threads = o.options.threads;
+  return CompareWithCompiler(o.compiler, o.parity,
+                             o.json       ? ParityForm::kJson
+                             : o.memory   ? ParityForm::kMemory
+                             : o.markdown ? ParityForm::kMarkdown
                                           : ParityForm::kText);
+}
+
+// Those of the CSV that --row names, or all.
+absl::StatusOr<std::vector<driver::MeasuredRow>> ChosenRows(
+    const ValidateOptions& o) {
+  ASSIGN_OR_RETURN(std::vector<driver::MeasuredRow> rows,
+                   driver::ReadMeasuredRows(o.kernels));
+  if (o.ids.empty()) return rows;
+  std::vector<driver::MeasuredRow> chosen;
+  for (driver::MeasuredRow& row : rows) {
+    const bool named = std::any_of(
+        o.ids.begin(), o.ids.end(),
+        [&](const std::string& id) { return row.id.rfind(id, 0) == 0; });
+    if (named) chosen.push_back(std::move(row));
   }
-  if (!schedules.empty()) {
-    return CompareWithSchedules(schedules, ids.empty() ? "" : ids[0],
-                                options.threads, all_rows);
+  if (chosen.empty()) {
+    return absl::NotFoundError(
+        absl::StrCat("no row ", o.ids[0], " in ", o.kernels));
   }
-  if (kernels.empty()) {
-    return Fail(absl::InvalidArgumentError(
-                    "validate needs --kernels, --compiler or --schedules CSV"),
-                json, "arguments");
-  }
-  const auto limits = ParseLimits(limit_words);
-  if (!limits.ok()) return Fail(limits.status(), json, "arguments");
-  auto rows = driver::ReadMeasuredRows(kernels);
-  if (!rows.ok()) return Fail(rows.status(), json, "input");
-  if (!ids.empty()) {
-    std::vector<driver::MeasuredRow> chosen;
-    for (driver::MeasuredRow& row : *rows) {
-      for (const std::string& id : ids) {
-        if (row.id.rfind(id, 0) != 0) continue;
-        chosen.push_back(std::move(row));
-        break;
-      }
-    }
-    if (chosen.empty()) {
-      return Fail(
-          absl::NotFoundError(absl::StrCat("no row ", ids[0], " in ", kernels)),
-          json, "input");
-    }
-    *rows = std::move(chosen);
-  }
-  if (mechanisms) {
-    std::fputs(
-        driver::MechanismMarkdown(driver::MeasureMechanisms(*rows, options))
-            .c_str(),
-        stdout);
-    return driver::kExitDone;
-  }
-  if (explain) {
-    if (ids.size() != 1) {
-      return Fail(absl::InvalidArgumentError("--explain needs one --row ID"),
-                  json, "arguments");
-    }
-    return ExplainValidatedRow(*rows, ids[0], options, json);
-  }
-  summary_options.split_odd = split == "odd";
-  const driver::Validation validation = driver::Validate(*rows, options);
+  return chosen;
+}
+
+// Every row's error, the blocks' and what --max-error says of them.
+int PrintErrors(const ValidateOptions& o,
+                const std::vector<driver::MeasuredRow>& rows,
+                const std::vector<Limit>& limits) {
+  driver::SummaryOptions summary_options;
+  summary_options.split_odd = o.split == "odd";
+  const driver::Validation validation = driver::Validate(rows, o.options);
   const auto summary = driver::Summarise(validation, summary_options);
-  const std::string exceeded = Exceeded(summary, *limits);
+  const std::string exceeded = Exceeded(summary, limits);
   std::string out;
-  if (json) {
+  if (o.json) {
     out = JsonText(validation, summary, exceeded);
-  } else if (markdown) {
+  } else if (o.markdown) {
     out = driver::SummaryMarkdown(summary);
   } else {
-    if (all_rows || !ids.empty()) out = driver::RowsText(validation);
+    if (o.all_rows || !o.ids.empty()) out = driver::RowsText(validation);
     out += driver::SummaryText(summary) + exceeded;
   }
   std::fputs(out.c_str(), stdout);
   return exceeded.empty() ? driver::kExitDone : driver::kExitVerdict;
+}
+
+int ValidateKernels(const ValidateOptions& o) {
+  const auto limits = ParseLimits(o.limit_words);
+  if (!limits.ok()) return Fail(limits.status(), o.json, "arguments");
+  const auto rows = ChosenRows(o);
+  if (!rows.ok()) return Fail(rows.status(), o.json, "input");
+  if (o.mechanisms) {
+    std::fputs(
+        driver::MechanismMarkdown(driver::MeasureMechanisms(*rows, o.options))
+            .c_str(),
+        stdout);
+    return driver::kExitDone;
+  }
+  if (o.explain) {
+    if (o.ids.size() != 1) {
+      return FailArguments(o, "--explain needs one --row ID");
+    }
+    return ExplainValidatedRow(*rows, o.ids[0], o.options, o.json);
+  }
+  return PrintErrors(o, *rows, *limits);
+}
+
+}  // namespace
+
+int ValidateCommand(const Words& words) {
+  ValidateOptions o;
+  o.libtpu.cache = CompilerCacheFolder();
+  CLI::App app("Compare predictions with published measurements.",
+               "ptxla-sim validate");
+  AddOptions(&app, &o);
+  app.footer(kExamples);
+  if (const auto code = ParseCommandLine(&app, words)) return *code;
+  for (const char* option : {"--python", "--compiler-cache"}) {
+    if (app.count(option) > 0 && o.compiler != "libtpu") {
+      return FailArguments(
+          o, absl::StrCat(option, " goes with --compiler=libtpu only"));
+    }
+  }
+  if (o.compiler == "libtpu") {
+    auto found = driver::LibtpuCompiler::Find(o.libtpu);
+    if (!found.ok()) return Fail(found.status(), o.json, "arguments");
+    o.options.threads = 1;  // libtpu refuses a second process
+    o.options.libtpu =
+        std::make_shared<driver::LibtpuCompiler>(*std::move(found));
+  } else if (!o.compiler.empty()) {
+    return CompareWithTable(std::move(o));
+  }
+  if (!o.schedules.empty()) {
+    return CompareWithSchedules(o.schedules, o.ids.empty() ? "" : o.ids[0],
+                                o.options.threads, o.all_rows);
+  }
+  if (o.kernels.empty()) {
+    return FailArguments(
+        o, "validate needs --kernels, --compiler or --schedules CSV");
+  }
+  return ValidateKernels(o);
 }
 
 }  // namespace ptxla::tools

@@ -9,6 +9,7 @@
 #include "driver/device_session.h"
 #include "driver/hlo_input.h"
 #include "driver/stage.h"
+#include "hlo_backend/input/elided_values.h"
 
 namespace ptxla::driver {
 namespace {

@@ -14,6 +14,8 @@
 #include "driver/hlo_input.h"
 #include "driver/parity/compiler_table.h"
 #include "driver/parity/our_kernels.h"
+#include "driver/quantile.h"
+#include "hlo_backend/input/elided_values.h"
 
 namespace ptxla::driver {
 namespace {
@@ -135,12 +137,6 @@ KernelPair PairOf(const KernelFacts& theirs, const KernelFacts& ours,
   return p;
 }
 
-// `sorted` ascending; the nearest rank.
-double Quantile(const std::vector<double>& sorted, double q) {
-  const double rank = std::ceil(q * static_cast<double>(sorted.size()));
-  return sorted[static_cast<size_t>(std::max(1.0, rank)) - 1];
-}
-
 ParitySummary SummaryOf(const std::string& block,
                         const std::vector<const ProgramParity*>& programs) {
   ParitySummary s;
@@ -180,17 +176,6 @@ ParitySummary SummaryOf(const std::string& block,
     s.all_bundles_median = Quantile(all_bundles, 0.5);
   }
   return s;
-}
-
-// One chip. Programs are compiled for all cores of a device, as they were
-// measured, whatever the tables were made for.
-absl::StatusOr<chips::Slice> SliceOf(const std::string& chip) {
-  // Names of slices count cores on these; the older two are flat.
-  const bool flat = chip == "v2" || chip == "v3";
-  const bool cores = chip == "v4" || chip == "v5p" || chip == "tpu7x";
-  return chips::ParseSlice(absl::StrCat(chip, flat    ? ":1x1"
-                                              : cores ? ":1x1x1"
-                                                      : "-1"));
 }
 
 absl::StatusOr<ProgramFacts> Ours(const std::string& path,
@@ -265,7 +250,9 @@ absl::StatusOr<Parity> CompareCompilers(const std::string& csv,
                                    : options.programs;
   Parity parity;
   parity.chip = table[0].chip;
-  ASSIGN_OR_RETURN(const chips::Slice slice, SliceOf(parity.chip));
+  // One chip. Programs are compiled for all cores of a device, as they were
+  // measured, whatever the tables were made for.
+  ASSIGN_OR_RETURN(const chips::Slice slice, chips::ParseSlice(parity.chip));
   parity.programs.resize(table.size());
   ParallelFor(static_cast<int>(table.size()), std::max(1, options.threads),
               [&](int, int k) {

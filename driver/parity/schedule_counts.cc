@@ -14,29 +14,32 @@
 #include "driver/parity/schedule_bundles.h"
 #include "driver/parity/schedule_programs.h"
 #include "driver/parity/schedule_table.h"
+#include "driver/quantile.h"
 #include "hlo_backend/compiler/compiler.h"
 #include "hlo_backend/ir/parser.h"
 
 namespace ptxla::driver {
 namespace {
 
-constexpr const char* kChips[] = {"v2",  "v3",  "v4",   "v5e",
-                                  "v5p", "v6e", "tpu7x"};
 constexpr const char* kAll = "all";
 
-absl::StatusOr<chips::Slice> SliceOf(const std::string& chip) {
-  chips::SliceOptions options;
-  // v4 was compiled as two devices per chip, v5p as one of two cores.
-  options.cores_per_chip = chip == "v5p" ? 2 : 1;
-  const char* box = chip == "v2" || chip == "v3"    ? ":1x1"
-                    : chip == "v4" || chip == "v5p" ? ":1x1x1"
-                                                    : "-1";
-  return chips::ParseSlice(absl::StrCat(chip, box), options);
+// Of generations that were built, oldest first.
+std::vector<std::string> ChipsOfTables() {
+  std::vector<std::string> names = chips::ChipSpec::Names();
+  const auto is_made_up = [](const std::string& name) {
+    const auto chip = chips::ChipSpec::Load(name);
+    return !chip.ok() || chip->generation() == 0;
+  };
+  names.erase(std::remove_if(names.begin(), names.end(), is_made_up),
+              names.end());
+  return names;
 }
 
 absl::StatusOr<ScheduleBundles> CompileAndCount(const std::string& name,
                                                 const std::string& chip) {
-  ASSIGN_OR_RETURN(const chips::Slice slice, SliceOf(chip));
+  chips::SliceOptions options;
+  options.cores_per_chip = CoresOfScheduleTable(chip);
+  ASSIGN_OR_RETURN(const chips::Slice slice, chips::ParseSlice(chip, options));
   ASSIGN_OR_RETURN(std::unique_ptr<hlo::Module> module,
                    hlo::ParseModule(ScheduleProgram(name)), _ << name);
   ASSIGN_OR_RETURN(
@@ -61,12 +64,6 @@ double Measured(const ScheduleBundles& ours, ScheduleMeasure measure,
       return ours.prologue;
   }
   return 0;
-}
-
-double Quantile(const std::vector<double>& sorted, double q) {
-  if (sorted.empty()) return 0;
-  const double rank = std::ceil(q * static_cast<double>(sorted.size()));
-  return sorted[static_cast<size_t>(std::max(1.0, rank)) - 1];
 }
 
 ScheduleSummary SummaryOf(const std::vector<ScheduleCount>& rows,
@@ -106,7 +103,7 @@ std::vector<ScheduleSummary> Summaries(const std::vector<ScheduleCount>& rows) {
   for (const std::string& group : groups) {
     summaries.push_back(SummaryOf(rows, group, kAll));
   }
-  for (const char* chip : kChips) {
+  for (const std::string& chip : ChipsOfTables()) {
     summaries.push_back(SummaryOf(rows, kAll, chip));
   }
   summaries.push_back(SummaryOf(rows, kAll, kAll));
@@ -181,16 +178,17 @@ std::string ScheduleCountsMarkdown(const ScheduleCounts& counts, bool rows) {
   for (const ScheduleCount& r : counts.rows) {
     cells[{r.group, r.name}][r.chip] = Cell(r);
   }
+  const std::vector<std::string> chips = ChipsOfTables();
   std::string group;
   for (const auto& [key, by_chip] : cells) {
     if (key.first != group) {
       group = key.first;
       absl::StrAppend(&out, "\n| ", group);
-      for (const char* chip : kChips) absl::StrAppend(&out, " | ", chip);
+      for (const std::string& chip : chips) absl::StrAppend(&out, " | ", chip);
       absl::StrAppend(&out, " |\n|---|---|---|---|---|---|---|---|\n");
     }
     absl::StrAppend(&out, "| ", key.second);
-    for (const char* chip : kChips) {
+    for (const std::string& chip : chips) {
       const auto it = by_chip.find(chip);
       absl::StrAppend(&out, " | ", it == by_chip.end() ? "" : it->second);
     }

@@ -173,4 +173,8 @@ absl::StatusOr<std::vector<ScheduleTableRow>> ReadScheduleTable(
   return RowsOf(table, prefix);
 }
 
+int CoresOfScheduleTable(const std::string& chip) {
+  return chip == "v4" ? 1 : 0;
+}
+
 }  // namespace ptxla::driver

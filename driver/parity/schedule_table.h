@@ -38,6 +38,10 @@ struct ScheduleTableRow {
 absl::StatusOr<std::vector<ScheduleTableRow>> ReadScheduleTable(
     const std::string& csv, const std::string& prefix);
 
+// Cores of a chip that the table's programs were compiled for: one of v4's two,
+// which were two devices to that compiler; 0: those of the chip's devices.
+int CoresOfScheduleTable(const std::string& chip);
+
 }  // namespace ptxla::driver
 
 #endif  // PTXLA_DRIVER_PARITY_SCHEDULE_TABLE_H_

@@ -6,6 +6,7 @@
 #include "hlo_backend/analysis/member_rows.h"
 #include "hlo_backend/analysis/product_batch.h"
 #include "hlo_backend/ir/computation.h"
+#include "hlo_backend/ir/dimensions.h"
 
 namespace ptxla::hlo {
 namespace {
@@ -14,11 +15,6 @@ bool IsProductKernel(const Instruction& i) {
   return i.opcode() == Opcode::kDot ||
          (i.opcode() == Opcode::kFusion &&
           i.fusion_kind() == FusionKind::kOutput && DotOf(i) != nullptr);
-}
-
-bool IsRowMajor(const Shape& shape) {
-  return shape.IsArray() &&
-         (!shape.has_layout() || shape.layout().IsRowMajor());
 }
 
 bool ReducesRows(const Instruction& kernel) {

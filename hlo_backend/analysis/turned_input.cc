@@ -1,15 +1,13 @@
 #include "hlo_backend/analysis/turned_input.h"
 
+#include "hlo_backend/ir/dimensions.h"
+
 namespace ptxla::hlo {
 namespace {
 
 // Rows of the batch that one register holds.
 int64_t BatchUnit(PrimitiveType type) {
   return type == PrimitiveType::kBf16 ? 16 : 8;
-}
-
-bool IsRowMajor(const Shape& shape) {
-  return !shape.has_layout() || shape.layout().IsRowMajor();
 }
 
 }  // namespace

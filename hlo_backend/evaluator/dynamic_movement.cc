@@ -7,6 +7,7 @@
 #include "hlo_backend/evaluator/dynamic_sizes.h"
 #include "hlo_backend/evaluator/fill.h"
 #include "hlo_backend/evaluator/value_parts.h"
+#include "hlo_backend/ir/dimensions.h"
 
 namespace ptxla::hlo {
 namespace {
@@ -14,10 +15,6 @@ namespace {
 using Result = absl::StatusOr<Value>;
 
 DimVector Origin(const Value& x) { return DimVector(x.shape().rank(), 0); }
-
-bool Contains(absl::Span<const int64_t> list, int64_t value) {
-  return std::find(list.begin(), list.end(), value) != list.end();
-}
 
 // The elements that count, as an array of that size.
 Value CountingPart(const Value& x) {

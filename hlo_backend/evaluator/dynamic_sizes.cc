@@ -9,6 +9,7 @@
 #include "hlo_backend/evaluator/fill.h"
 #include "hlo_backend/evaluator/strided.h"
 #include "hlo_backend/evaluator/value_parts.h"
+#include "hlo_backend/ir/dimensions.h"
 
 namespace ptxla::hlo {
 namespace {
@@ -16,10 +17,6 @@ namespace {
 using AllCount = StaticEvaluation;
 
 constexpr uint8_t kZero[16] = {};
-
-bool Contains(absl::Span<const int64_t> list, int64_t value) {
-  return std::find(list.begin(), list.end(), value) != list.end();
-}
 
 absl::Status Refused() {
   return absl::UnimplementedError("of an array of dynamic size");

@@ -5,6 +5,7 @@
 
 #include "base/numerics/transcendental64.h"
 #include "base/status.h"
+#include "hlo_backend/evaluator/complex_product.h"
 #include "hlo_backend/evaluator/operations.h"
 #include "hlo_backend/evaluator/strided.h"
 
@@ -12,11 +13,6 @@ namespace ptxla::hlo {
 namespace {
 
 using Complex = std::complex<double>;
-
-Complex Times(Complex a, Complex b) {
-  return {a.real() * b.real() - a.imag() * b.imag(),
-          a.real() * b.imag() + a.imag() * b.real()};
-}
 
 // exp(sign * 2 pi i k / n) for k < n.
 std::vector<Complex> Roots(int64_t n, int sign) {

@@ -4,13 +4,10 @@
 #include "base/status.h"
 #include "hlo_backend/evaluator/operations.h"
 #include "hlo_backend/evaluator/strided.h"
+#include "hlo_backend/ir/dimensions.h"
 
 namespace ptxla::hlo {
 namespace {
-
-bool Contains(const DimVector& list, int64_t value) {
-  return std::find(list.begin(), list.end(), value) != list.end();
-}
 
 // Reads the start vector of a window from an index array.
 class IndexReader {

@@ -33,7 +33,7 @@ absl::Status AtInstruction(const absl::Status& status, const Instruction& i,
     if (module != nullptr && !module->file_name().empty()) {
       where = absl::StrCat(module->file_name(), ":");
     }
-    absl::StrAppend(&where, i.source_line(), ": ");
+    absl::StrAppend(&where, i.source_line(), ":", i.source_column(), ": ");
   }
   return AddContext(status, absl::StrCat(where, "%", i.name(), " = ",
                                          OpcodeName(i.opcode())));

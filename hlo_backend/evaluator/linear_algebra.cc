@@ -1,9 +1,9 @@
 // cholesky and triangular-solve, in double (complex double) on each matrix.
-#include <algorithm>
 #include <cmath>
 #include <complex>
 
 #include "base/status.h"
+#include "hlo_backend/evaluator/complex_product.h"
 #include "hlo_backend/evaluator/operations.h"
 
 namespace ptxla::hlo {
@@ -15,12 +15,10 @@ double Conj(double x) { return x; }
 Complex Conj(Complex x) { return std::conj(x); }
 double Real(double x) { return x; }
 double Real(Complex x) { return x.real(); }
-// Spelled out: operator* and / of std::complex may go through libgcc.
+// Products and quotients of std::complex may go through libgcc
+// (complex_product.h).
+using hlo::Times;
 double Times(double a, double b) { return a * b; }
-Complex Times(Complex a, Complex b) {
-  return {a.real() * b.real() - a.imag() * b.imag(),
-          a.real() * b.imag() + a.imag() * b.real()};
-}
 double Over(double a, double b) { return a / b; }
 Complex Over(Complex a, Complex b) {
   const double d = b.real() * b.real() + b.imag() * b.imag();

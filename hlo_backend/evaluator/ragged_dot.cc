@@ -16,15 +16,13 @@
 #include "hlo_backend/evaluator/product.h"
 #include "hlo_backend/evaluator/strided.h"
 #include "hlo_backend/evaluator/value_parts.h"
+#include "hlo_backend/ir/dimensions.h"
 
 namespace ptxla::hlo {
 namespace {
 
 int64_t PositionIn(const DimVector& list, int64_t value) {
   return std::find(list.begin(), list.end(), value) - list.begin();
-}
-bool Contains(const DimVector& list, int64_t value) {
-  return PositionIn(list, value) < static_cast<int64_t>(list.size());
 }
 
 // Which dimensions of lhs have group sizes of their own, and where each

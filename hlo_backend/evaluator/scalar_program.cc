@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "hlo_backend/evaluator/fill.h"
+#include "hlo_backend/ir/verifier.h"
 
 namespace ptxla::hlo {
 
@@ -29,8 +30,7 @@ class ScalarCompiler {
     for (const Instruction* i : computation.PostOrder()) {
       if (!live.contains(i)) continue;
       auto value = Emit(*i, values, arguments);
-      RETURN_IF_ERROR(value.status())
-          << "line " << i->source_line() << ": %" << i->name();
+      RETURN_IF_ERROR(value.status()) << Describe(*i);
       values[i] = *std::move(value);
     }
     std::vector<int> root = values[computation.root()];

@@ -10,6 +10,7 @@
 #include <cstdint>
 
 #include "absl/types/span.h"
+#include "hlo_backend/ir/dimensions.h"
 #include "hlo_backend/ir/layout.h"
 
 namespace ptxla::hlo {
@@ -52,12 +53,6 @@ inline int64_t Dot(absl::Span<const int64_t> a, absl::Span<const int64_t> b) {
   int64_t sum = 0;
   for (size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
   return sum;
-}
-
-inline int64_t Product(absl::Span<const int64_t> dims) {
-  int64_t product = 1;
-  for (int64_t d : dims) product *= d;
-  return product;
 }
 
 }  // namespace ptxla::hlo

@@ -6,13 +6,10 @@
 
 #include "hlo_backend/analysis/tiled_bitcast.h"
 #include "hlo_backend/analysis/tiled_layout.h"
+#include "hlo_backend/ir/dimensions.h"
 
 namespace ptxla::hlo {
 namespace {
-
-bool IsTiled(const Shape& shape) {
-  return shape.has_layout() && !shape.layout().tiles.empty();
-}
 
 // The same bytes, with the dimensions in the order in which they lie.
 Shape InOrder(const Shape& shape) {
@@ -49,7 +46,7 @@ bool ForEachPlace(const Shape& shape, See see) {
 
 std::optional<Value> AtSameBytes(const Value& x, const Shape& from,
                                  ShapeRef to) {
-  if (x.IsSplat() || !IsTiled(from) || !IsTiled(*to) ||
+  if (x.IsSplat() || !HasTiles(from) || !HasTiles(*to) ||
       ElementBits(from) != ElementBits(*to) ||
       IsTiledBitcast(InOrder(from), InOrder(*to))) {
     return std::nullopt;

@@ -21,28 +21,10 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "hlo_backend/input/file_format.h"
 #include "hlo_backend/ir/module.h"
 
 namespace ptxla::hlo {
-
-enum class FileFormat {
-  kHloText,
-  kStableHloText,
-  kModuleProto,
-  kHloProto,
-  kSnapshot,
-  kModuleTextProto,
-  kHloTextProto,
-  kSnapshotTextProto,
-  kGzip,
-  kMlirBytecode,
-  kJaxExport,
-  kUnknown
-};
-const char* FormatName(FileFormat format);  // "HloProto"
-
-// Looks at the content only; does not parse all of it.
-FileFormat DetectFormat(absl::string_view bytes);
 
 struct ModuleFile {
   std::unique_ptr<Module> module;
@@ -63,12 +45,6 @@ absl::StatusOr<ModuleFile> ReadModule(absl::string_view bytes,
 // kHloProto, kModuleTextProto, kHloTextProto.
 absl::StatusOr<std::string> WriteModule(const Module& module,
                                         FileFormat format);
-
-// Elided constants (`constant({...})`) get values: 0, 1, 2 ... in row-major
-// order, or zeros. Returns how many there were.
-enum class ElidedValues { kKeep, kIota, kZero };
-absl::StatusOr<ElidedValues> ParseElidedValues(absl::string_view name);
-int64_t FillElided(Module* module, ElidedValues values);
 
 }  // namespace ptxla::hlo
 

@@ -1,15 +1,10 @@
 // Operations in two halves (-start, -done), and what talks to the host.
 #include "base/status.h"
+#include "hlo_backend/ir/dimensions.h"
 #include "hlo_backend/ir/infer.h"
 
 namespace ptxla::hlo::infer {
 namespace {
-
-Shape WithoutLayout(const Shape& s) {
-  Shape shape = s;
-  shape.clear_layout();
-  return shape;
-}
 
 std::vector<Shape> OperandShapes(const Args& a) {
   std::vector<Shape> shapes;

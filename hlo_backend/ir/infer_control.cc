@@ -1,14 +1,9 @@
 #include "base/status.h"
+#include "hlo_backend/ir/dimensions.h"
 #include "hlo_backend/ir/infer.h"
 
 namespace ptxla::hlo::infer {
 namespace {
-
-Shape WithoutLayout(const Shape& s) {
-  Shape shape = s;
-  shape.clear_layout();
-  return shape;
-}
 
 // The called computation takes these operands.
 absl::Status CheckSignature(const Computation& callee,

@@ -1,14 +1,9 @@
-#include <algorithm>
-
 #include "base/status.h"
+#include "hlo_backend/ir/dimensions.h"
 #include "hlo_backend/ir/infer.h"
 
 namespace ptxla::hlo::infer {
 namespace {
-
-bool Contains(const DimVector& list, int64_t d) {
-  return std::find(list.begin(), list.end(), d) != list.end();
-}
 
 absl::Status CheckPairs(absl::string_view what, const Shape& lhs,
                         const Shape& rhs, const DimVector& l,

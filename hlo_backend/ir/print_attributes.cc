@@ -6,15 +6,16 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "hlo_backend/ir/attribute_names.h"
+#include "hlo_backend/ir/attribute_text.h"
 #include "hlo_backend/ir/computation.h"
 
 namespace ptxla::hlo {
 namespace {
 
-class Writer {
+class Writer : private AttributeText {
  public:
   Writer(Opcode opcode, const PrintOptions& options, std::string* out)
-      : opcode_(opcode), options_(options), out_(*out) {}
+      : AttributeText(out), opcode_(opcode), options_(options) {}
 
   void operator()(const std::monostate&) {}
   template <class T>
@@ -280,68 +281,11 @@ class Writer {
   }
 
  private:
-  template <class... Parts>
-  void Add(const char* key, const Parts&... parts) {
-    absl::StrAppend(&out_, ", ", key, "=", parts...);
-  }
-  void List(const char* key, absl::Span<const int64_t> dims) {
-    Add(key, "{", absl::StrJoin(dims, ","), "}");
-  }
-  void Flag(const char* key, bool value) {
-    if (value) Add(key, "true");
-  }
-  void Raw(const char* key, const std::string& value) {
-    if (!value.empty()) Add(key, value);
-  }
-  void DotDims(const DotAttrs& a) {
-    if (!a.lhs_batch.empty()) List("lhs_batch_dims", a.lhs_batch);
-    List("lhs_contracting_dims", a.lhs_contracting);
-    if (!a.rhs_batch.empty()) List("rhs_batch_dims", a.rhs_batch);
-    List("rhs_contracting_dims", a.rhs_contracting);
-    Raw("sparsity_config", a.sparsity);
-  }
-  void Quoted(const char* key, const std::string& value) {
-    if (!value.empty()) Add(key, "\"", absl::CEscape(value), "\"");
-  }
-  void PrecisionOf(const PrecisionConfig& p) {
-    const bool any =
-        std::any_of(p.operands.begin(), p.operands.end(),
-                    [](Precision x) { return x != Precision::kDefault; });
-    if (any) {
-      Add("operand_precision", "{",
-          absl::StrJoin(p.operands, ",",
-                        [](std::string* o, Precision x) {
-                          absl::StrAppend(o, NameOf(kPrecisions, x));
-                        }),
-          "}");
-    }
-    if (p.algorithm != DotAlgorithm::kUnset) {
-      Add("algorithm", NameOf(kDotAlgorithms, p.algorithm));
-    }
-  }
-  void Aliasing(const std::vector<OutputOperandAlias>& list) {
-    if (list.empty()) return;
-    out_.append(", output_to_operand_aliasing={");
-    for (size_t n = 0; n < list.size(); ++n) {
-      if (n > 0) out_.append(", ");
-      AppendShapeIndex(list[n].output, &out_);
-      absl::StrAppend(&out_, ": (", list[n].operand, ", ");
-      AppendShapeIndex(list[n].operand_index, &out_);
-      out_.push_back(')');
-    }
-    out_.push_back('}');
-  }
-
   Opcode opcode_;
   const PrintOptions& options_;
-  std::string& out_;
 };
 
 }  // namespace
-
-void AppendShapeIndex(absl::Span<const int64_t> index, std::string* out) {
-  absl::StrAppend(out, "{", absl::StrJoin(index, ","), "}");
-}
 
 void AppendResultAccuracy(const Instruction& instruction, std::string* out) {
   const auto* a = instruction.attrs_if<ResultAccuracyAttrs>();

@@ -101,16 +101,6 @@ Shape* Shape::mutable_element(int i) {
   return &(*elements_)[i];
 }
 
-void Shape::add_element(Shape shape) {
-  CHECK(IsTuple());
-  if (!elements_) {
-    elements_ = std::make_shared<std::vector<Shape>>();
-  } else if (elements_.use_count() > 1) {
-    elements_ = std::make_shared<std::vector<Shape>>(*elements_);
-  }
-  elements_->push_back(std::move(shape));
-}
-
 Layout* Shape::mutable_layout() {
   if (!layout_) layout_ = Layout::RowMajor(rank());
   return &*layout_;

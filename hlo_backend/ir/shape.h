@@ -72,7 +72,6 @@ class Shape {
   }
   const Shape& element(int i) const { return (*elements_)[i]; }
   Shape* mutable_element(int i);  // unshares
-  void add_element(Shape shape);
 
   // Layout of an array; absent means "not chosen yet".
   bool has_layout() const { return layout_.has_value(); }

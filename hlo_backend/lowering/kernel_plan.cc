@@ -19,9 +19,6 @@ using codegen::BlockMode;
 using codegen::Code;
 using codegen::CodeBuilder;
 
-// Fixed offsets keep their bank when slots alternate (isa::LayoutVmem).
-constexpr int64_t kSlotAlign = 16384;
-
 // Cores that take part.
 int64_t BusyCores(const Tiling& tiling, int cores) {
   return tiling.megacore_dim < 0
@@ -45,7 +42,7 @@ isa::Kernel Skeleton(const Tiling& tiling, int cores) {
   k.scratch_bytes = tiling.scratch_bytes;
   k.work = tiling.work;
   k.note = tiling.note;
-  isa::LayoutVmem(&k, kSlotAlign);
+  isa::LayoutVmem(&k);
   return k;
 }
 
@@ -66,7 +63,7 @@ absl::Status AddSpillArea(const KernelContext& context, const Tiling& tiling,
   if (use.slots > 0) {
     kernel->scratch_bytes =
         SpillOffset(tiling) + use.slots * int64_t{isa::kVregBytes};
-    isa::LayoutVmem(kernel, kSlotAlign);
+    isa::LayoutVmem(kernel);
     absl::StrAppend(&kernel->note, ", ", use.spills, " spills, ", use.fills,
                     " fills");
   }

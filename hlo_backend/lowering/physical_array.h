@@ -57,6 +57,16 @@ struct PhysicalArray {
            column * tile_bytes();
   }
   int rank() const { return static_cast<int>(sizes.size()); }
+  // Bytes from one index of physical dimension `p` to the next, for majors.
+  int64_t PlanePitch(int p) const {
+    int64_t pitch = plane_stride();
+    for (int q = p + 1; q < rank() - 2; ++q) pitch *= sizes[q];
+    return pitch;
+  }
+  // Tiles of 8 rows, or one lower tile down.
+  bool HasHighTiles() const {
+    return tile_rows == 8 || (tile_rows < 8 && tiles_down == 1);
+  }
 };
 
 }  // namespace ptxla::lowering

@@ -33,10 +33,6 @@ bool IsIncreasing(absl::Span<const int64_t> list) {
   return std::is_sorted(list.begin(), list.end());
 }
 
-bool Contains(absl::Span<const int64_t> list, int64_t value) {
-  return std::find(list.begin(), list.end(), value) != list.end();
-}
-
 DimVector Others(int rank, absl::Span<const int64_t> a,
                  absl::Span<const int64_t> b) {
   DimVector result;
@@ -51,12 +47,6 @@ DimVector Permuted(absl::Span<const int64_t> dims,
   DimVector result;
   for (int64_t p : permutation) result.push_back(dims[p]);
   return result;
-}
-
-int64_t Product(absl::Span<const int64_t> dims) {
-  int64_t product = 1;
-  for (int64_t d : dims) product *= d;
-  return product;
 }
 
 }  // namespace ptxla::hlo

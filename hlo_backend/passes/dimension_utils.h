@@ -1,10 +1,12 @@
-// Small arithmetic on lists of dimensions that several passes share.
+// Small arithmetic on lists of dimensions that several passes share, beside
+// that of ir/dimensions.h.
 #ifndef PTXLA_HLO_BACKEND_PASSES_DIMENSION_UTILS_H_
 #define PTXLA_HLO_BACKEND_PASSES_DIMENSION_UTILS_H_
 
 #include <cstdint>
 
 #include "absl/types/span.h"
+#include "hlo_backend/ir/dimensions.h"
 #include "hlo_backend/ir/shape.h"
 
 namespace ptxla::hlo {
@@ -16,14 +18,12 @@ DimVector DropUnitDims(absl::Span<const int64_t> dims);
 DimVector NonUnitPositions(absl::Span<const int64_t> dims);
 bool IsIdentityMapping(absl::Span<const int64_t> mapping);
 bool IsIncreasing(absl::Span<const int64_t> list);
-bool Contains(absl::Span<const int64_t> list, int64_t value);
 // 0 .. rank-1 without those in any of the lists, in order.
 DimVector Others(int rank, absl::Span<const int64_t> a,
                  absl::Span<const int64_t> b = {});
 // result[i] = dims[permutation[i]].
 DimVector Permuted(absl::Span<const int64_t> dims,
                    absl::Span<const int64_t> permutation);
-int64_t Product(absl::Span<const int64_t> dims);
 
 }  // namespace ptxla::hlo
 

@@ -56,6 +56,13 @@ struct Attr {
   std::vector<std::pair<std::string, Attr>> dict;
   std::shared_ptr<const Literal> dense;
   Type type;
+
+  static Attr Int(int64_t value) {
+    Attr attr;
+    attr.kind = Kind::kInt;
+    attr.number = value;
+    return attr;
+  }
 };
 
 using AttrDict = std::vector<std::pair<std::string, Attr>>;

@@ -12,12 +12,6 @@ Attr SymbolAttr(std::string name) {
   attr.text = std::move(name);
   return attr;
 }
-Attr IntAttr(int64_t value) {
-  Attr attr;
-  attr.kind = Attr::Kind::kInt;
-  attr.number = value;
-  return attr;
-}
 Attr ListAttr(std::vector<Attr> list) {
   Attr attr;
   attr.kind = Attr::Kind::kArray;
@@ -251,12 +245,12 @@ bool OpParser::SliceRanges(Op* op) {
   while (!Is("]")) {
     int64_t start, limit, stride = 1;
     if (!Integer(&start)) return false;
-    starts.push_back(IntAttr(start));
+    starts.push_back(Attr::Int(start));
     if (!element) {
       if (!Expect(":") || !Integer(&limit)) return false;
       if (Accept(":") && !Integer(&stride)) return false;
-      limits.push_back(IntAttr(limit));
-      strides.push_back(IntAttr(stride));
+      limits.push_back(Attr::Int(limit));
+      strides.push_back(Attr::Int(stride));
     }
     if (!Accept(",")) break;
   }

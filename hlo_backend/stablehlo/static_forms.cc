@@ -79,13 +79,6 @@ Attr DenseAttr(const Literal& literal) {
   return attr;
 }
 
-Attr IntAttr(int64_t value) {
-  Attr attr;
-  attr.kind = Attr::Kind::kInt;
-  attr.number = value;
-  return attr;
-}
-
 // indices_of_shape_operands = dense<[5, 6]>: the shape of each result.
 void SetShapesFromOperands(const Op& op,
                            const std::vector<Instruction*>& operands,
@@ -147,7 +140,7 @@ std::optional<Op> StaticForm(const Op& op,
     } else if (key == "-") {
       SetDims(said, &form.result_types.back());
     } else if (said.shape().IsScalar()) {
-      form.attributes.emplace_back(key, IntAttr(said.GetInt(0)));
+      form.attributes.emplace_back(key, Attr::Int(said.GetInt(0)));
     } else {
       form.attributes.emplace_back(key, DenseAttr(said));
     }

@@ -8,6 +8,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "isa/alike_steps.h"
 #include "isa/grid.h"
+#include "sim/core/transfer_work.h"
 
 namespace ptxla::sim {
 namespace {
@@ -15,12 +16,6 @@ namespace {
 using isa::DmaEvent;
 using isa::Profile;
 using isa::Space;
-
-Memory MemoryOf(Space a, Space b) {
-  if (a == Space::kHbm || b == Space::kHbm) return Memory::kHbm;
-  if (a == Space::kHost || b == Space::kHost) return Memory::kHost;
-  return Memory::kOnChip;
-}
 
 UnitUse UseOf(const Profile& p, const isa::MachineModel& m) {
   const auto unit = [&](isa::ExecUnit u) {
@@ -39,43 +34,6 @@ UnitUse UseOf(const Profile& p, const isa::MachineModel& m) {
   use.load = slot(isa::Slot::kLoad);
   use.store = slot(isa::Slot::kStore);
   return use;
-}
-
-// Contiguous bytes on the HBM side of a descriptor.
-int64_t RunOf(const isa::DmaDescriptor& d, bool source) {
-  int64_t run = d.inner_bytes;
-  for (auto dim = d.dims.rbegin(); dim != d.dims.rend(); ++dim) {
-    const int64_t stride = source ? dim->src_stride : dim->dst_stride;
-    if (dim->count != 1 && stride != run) break;
-    run *= dim->count;
-  }
-  return run;
-}
-
-// How a descriptor uses the memory that serves it.
-struct Side {
-  Memory memory;
-  bool write;
-  bool both;  // of HBM: read and written
-  int64_t run;
-};
-Side SideOf(const isa::Kernel& kernel, const isa::DmaDescriptor& d) {
-  const Space src = d.src_arg < 0 ? d.local : kernel.args[d.src_arg].space;
-  const Space dst = d.dst_arg < 0 ? d.local : kernel.args[d.dst_arg].space;
-  return {MemoryOf(src, dst), dst == Space::kHbm,
-          src == Space::kHbm && dst == Space::kHbm,
-          RunOf(d, src == Space::kHbm)};
-}
-
-// `arg`: of a window; -1: of a descriptor.
-int64_t WorkOf(const KernelPlan& plan, const DeviceModel& device, Memory memory,
-               bool write, int64_t bytes, int64_t run, int arg) {
-  memory::Transfer t{Bytes(bytes)};
-  t.in_place = arg >= 0 && !plan.in_place.empty() && plan.in_place[arg];
-  t.write = write;
-  t.run = Bytes(run);
-  t.write_fraction = plan.write_fraction;
-  return device.Work(memory, t);
 }
 
 // Cores that differ in so small a part of their steps, the last ones, are one
@@ -218,7 +176,7 @@ class PlanMaker {
         break;
       case DmaEvent::Kind::kStartDescriptor: {
         const isa::DmaDescriptor& d = kernel_.descriptors[event.index];
-        const Side side = SideOf(kernel_, d);
+        const DescriptorSide side = SideOf(kernel_, d);
         e.kind = PlanEvent::Kind::kStartDescriptor;
         e.memory = side.memory;
         e.write = side.write;
@@ -328,26 +286,6 @@ void UnitUse::Add(const UnitUse& o, int64_t times) {
   xlu += o.xlu * times;
   load += o.load * times;
   store += o.store * times;
-}
-
-TransferCost WindowCost(const KernelPlan& plan, const DeviceModel& device,
-                        int window, int64_t bytes, int64_t run) {
-  const isa::Window& w = plan.kernel->windows[window];
-  TransferCost cost;
-  cost.memory = MemoryOf(plan.kernel->args[w.arg].space, Space::kVmem);
-  cost.write = w.direction != isa::Direction::kIn;
-  cost.work = WorkOf(plan, device, cost.memory, cost.write, bytes, run, w.arg);
-  return cost;
-}
-
-TransferCost DescriptorCost(const KernelPlan& plan, const DeviceModel& device,
-                            int descriptor) {
-  const isa::DmaDescriptor& d = plan.kernel->descriptors[descriptor];
-  const Side side = SideOf(*plan.kernel, d);
-  const int64_t bytes = side.both ? 2 * d.Bytes() : d.Bytes();
-  return {side.memory,
-          WorkOf(plan, device, side.memory, side.write, bytes, side.run, -1),
-          side.write};
 }
 
 KernelPlan MakePlan(const isa::Kernel& kernel, const isa::KernelTiming& timing,

@@ -1,13 +1,16 @@
 // Is every number of a chip file read by somebody? The chip loader knows the
 // fixed keys; names that other layers own, "latency.NAME", are asked of those.
+#include <regex>
 #include <set>
 #include <string>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
-#include "absl/strings/strip.h"
 #include "chips/chip_spec.h"
+#include "chips/compiler_policy.h"
 #include "gtest/gtest.h"
 #include "isa/keys.h"
 #include "tests/architecture/source_tree.h"
@@ -54,14 +57,8 @@ TEST(ChipKeysTest, LatenciesIntervalsAndQueuesAreThoseOfTheInstructionTable) {
 
 TEST(ChipKeysTest, EveryPolicyIsAskedForByTheSource) {
   std::set<std::string> policies;
-  for (const std::string& name : chips::ChipSpec::Names()) {
-    ASSERT_OK_AND_ASSIGN(const chips::ChipSpec chip,
-                         chips::ChipSpec::Load(name));
-    for (const chips::Parameter& p : chip.parameters()) {
-      absl::string_view policy = p.key;
-      if (!absl::ConsumePrefix(&policy, "policy.")) continue;
-      policies.insert(absl::StrCat("\"", policy, "\""));
-    }
+  for (const std::string& name : chips::PolicyNames()) {
+    policies.insert(absl::StrCat("\"", name, "\""));
   }
   EXPECT_GT(policies.size(), 10u);
   for (const SourceFile& file : ListSources()) {
@@ -76,6 +73,26 @@ TEST(ChipKeysTest, EveryPolicyIsAskedForByTheSource) {
   for (const std::string& policy : policies) {
     ADD_FAILURE() << "no source asks for policy " << policy;
   }
+}
+
+// "step_sync" of `chip.Policy("step_sync")`, perhaps on the next line.
+TEST(ChipKeysTest, EveryPolicyThatTheSourceAsksForIsDefined) {
+  const std::regex asked(R"re(Policy\(([a-z_.*]+, *)?"([a-z0-9_]+)")re");
+  int found = 0;
+  for (const SourceFile& file : ListSources()) {
+    if (absl::StartsWith(file.path, "tests/")) continue;
+    std::string text;
+    for (absl::string_view line : file.lines) {
+      absl::StrAppend(&text, absl::StripAsciiWhitespace(line), " ");
+    }
+    absl::StrReplaceAll({{"( ", "("}}, &text);
+    for (std::sregex_iterator it(text.begin(), text.end(), asked), end;
+         it != end; ++it, ++found) {
+      EXPECT_EQ(chips::PolicyNames().count((*it)[2].str()), 1u)
+          << file.path << " asks for policy " << (*it)[2];
+    }
+  }
+  EXPECT_GT(found, 40);
 }
 
 }  // namespace

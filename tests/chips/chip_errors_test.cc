@@ -1,9 +1,11 @@
 // What a person who edits a chip file is told.
 #include "absl/strings/str_replace.h"
 #include "chips/chip_spec.h"
+#include "chips/compiler_policy.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/support/status_matchers.h"
+#include "tests/support/subprocess.h"
 
 namespace ptxla::chips {
 namespace {
@@ -99,6 +101,26 @@ TEST(ChipErrors, AFractionAboveOneIsRefused) {
   EXPECT_THAT(ErrorAfter("key: \"hbm.core_share\"\n  value: 1",
                          "key: \"hbm.core_share\"\n  value: 1.5"),
               HasSubstr("must be at most 1"));
+}
+
+// Policies have no list of their own: what no built-in file has, no code reads.
+TEST(ChipErrors, AMisspeltPolicyOfAFileSuggestsTheNearest) {
+  const ptxla::testing::TemporaryFolder folder;
+  const std::string text =
+      absl::StrReplaceAll(ChipSpec::Load("v5e")->ToText(),
+                          {{"\"policy.step_sync\"", "\"policy.step_synk\""}});
+  const std::string path = folder.Write("my.chip.textproto", text);
+  const absl::Status status = ChipSpec::LoadFile(path).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(status.message()),
+              HasSubstr("unknown number \"policy.step_synk\"; did you mean "
+                        "\"policy.step_sync\"?"));
+}
+
+TEST(ChipErrors, AMisspeltPolicyInTheSourceEndsTheProgram) {
+  const ChipSpec chip = *ChipSpec::Load("v5e");
+  EXPECT_DEATH(chip.Policy("step_synk"), "no chip has policy.step_synk");
+  EXPECT_DEATH(CompilerPolicy("reshape_gian"), "no policy reshape_gian");
 }
 
 TEST(ChipErrors, AnUnknownChipSuggestsTheNearest) {

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "chips/chip_spec.h"
+#include "chips/compiler_policy.h"
 #include "gtest/gtest.h"
 #include "tests/support/status_matchers.h"
 
@@ -32,6 +33,13 @@ TEST(ChipFiles, EveryNumberHasASourceAndAConfidence) {
       EXPECT_FALSE(p.unit.empty()) << name << " " << p.key;
     }
   }
+}
+
+TEST(ChipFiles, AChipsOwnPolicyGoesBeforeThatOfEveryChip) {
+  EXPECT_EQ(CompilerPolicy("product_step_bundles"), 8192);
+  EXPECT_EQ(CompilerPolicy(Chip("v6e"), "product_step_bundles"), 13800);
+  EXPECT_EQ(CompilerPolicy(Chip("v6e"), "reshape_gain"),
+            CompilerPolicy("reshape_gain"));
 }
 
 // Published dense bf16 peaks, TFLOP/s.

@@ -5,6 +5,7 @@
 #include "driver/prediction.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "hlo_backend/input/elided_values.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/subprocess.h"
 

@@ -192,6 +192,22 @@ inline StreamKernel RandomStream(std::mt19937* random) {
   return s;
 }
 
+// A kernel beside an all-reduce of so many bytes.
+inline isa::Program AllReduceBeside(int64_t bytes, int partitions) {
+  isa::Program p;
+  p.num_partitions = partitions;
+  isa::CollectiveStart start;
+  start.id = 7;
+  start.bytes = bytes;
+  start.reduction = isa::Reduction::kSum;
+  p.schedule.push_back({Info("all-reduce-start", "all-reduce-start"), start});
+  AddKernel(&p, MakeStreamKernel({}));
+  isa::CollectiveDone done;
+  done.id = 7;
+  p.schedule.push_back({Info("all-reduce-done", "all-reduce-done"), done});
+  return p;
+}
+
 }  // namespace ptxla::sim
 
 #endif  // PTXLA_TESTS_SIM_TEST_PROGRAMS_H_

@@ -196,8 +196,8 @@ TEST_F(EvalCommandTest, AnErrorNamesItsFileOnce) {
       RunProcess({PTXLA_OPT, "eval", "e.hlo"}, {"", folder_.path()});
   EXPECT_NE(r.exit_code, 0);
   EXPECT_THAT(r.err, ::testing::StartsWith(
-                         "error: e.hlo:3: %c = constant: the text does not "
-                         "hold the values"));
+                         "error: e.hlo:3:8: %c = constant: the text does "
+                         "not hold the values"));
 }
 
 }  // namespace

@@ -131,7 +131,6 @@ class CodeBuilder {
   Vec SelectImm(Mask m, Vec if_set, uint32_t if_not);
   // Sublane s of the result is sublane (s - amount) mod 8.
   Vec RotateSublanes(Vec a, int amount);
-  Vec BroadcastSublane(Vec a, int sublane);
 
   // --- Masks ---
   // Unsigned where the chip compares signed numbers alone (before v6e): one
@@ -160,7 +159,6 @@ class CodeBuilder {
   // The same, each register taken as it comes: few need be alive.
   void Transpose(const std::vector<Vec>& rows, int results,
                  absl::FunctionRef<void(int, Vec)> take, bool b16 = false);
-  Sca ToScalar(Vec a);  // word of sublane 0, lane 0
 
   // --- VMEM ---
   Vec Load(int space, Sca base, int32_t offset);

@@ -109,13 +109,6 @@ void CodeBuilder::Transpose(const std::vector<Vec>& rows, int results,
   }
 }
 
-Sca CodeBuilder::ToScalar(Vec a) {
-  Emit(Opcode::kVpush).a = a.id;
-  const Sca d = NewSca();
-  Emit(Opcode::kSpop).dst = d.id;
-  return d;
-}
-
 // --- Scalars ---
 
 Sca CodeBuilder::SImm(int32_t value) {

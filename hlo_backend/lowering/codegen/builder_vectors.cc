@@ -98,10 +98,6 @@ Vec CodeBuilder::RotateSublanes(Vec a, int amount) {
   return BinaryImm(Opcode::kVrotSlane, a, static_cast<uint32_t>(amount));
 }
 
-Vec CodeBuilder::BroadcastSublane(Vec a, int sublane) {
-  return BinaryImm(Opcode::kVbcastSlane, a, static_cast<uint32_t>(sublane));
-}
-
 // --- Masks ---
 
 Mask CodeBuilder::Compare(Opcode op, Vec a, Vec b) {

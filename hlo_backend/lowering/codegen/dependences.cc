@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "hlo_backend/lowering/codegen/fifo_order.h"
 #include "hlo_backend/lowering/codegen/memory_order.h"
 
 namespace ptxla::codegen {
@@ -57,10 +58,11 @@ class Builder {
       Streams(i);
       if (mode == BlockMode::kInOrder && i > 0) Add(i - 1, i, 0);
     }
+    FifoOrder fifos(instrs_, model_, &graph_);
     if (mode == BlockMode::kPipelined) {
-      ChainFifos();
+      fifos.Chain();
     } else {
-      PairFifos();
+      fifos.Pair();
     }
     Heights();
     return std::move(graph_);
@@ -218,93 +220,6 @@ class Builder {
       const int push = last_push_[v.unit][stage];
       if (push >= 0) Add(push, i, graph_.nodes[push].latency);
       last_latch_[v.unit][stage] = i;
-    }
-  }
-
-  void ChainFifos() {
-    std::array<int, kNumFifoIndexes> push, pop;
-    push.fill(-1);
-    pop.fill(-1);
-    for (int i = 0; i < static_cast<int>(instrs_.size()); ++i) {
-      Node& node = graph_.nodes[i];
-      if (node.fifo < 0) continue;
-      Chain(node.is_pop ? &pop[node.fifo] : &push[node.fifo], i, 1);
-    }
-  }
-
-  // A join before `i`: the results of a transpose and of those before it (`-1`:
-  // none) are out.
-  int Drained(int push, int start, int before, int i) {
-    const int join = graph_.Join(i);
-    const Node& node = graph_.nodes[push];
-    const int spacing = isa::ResultSpacing(Shell(instrs_[push]), model_);
-    Add(start, join, node.latency + (node.results - 1) * spacing);
-    if (start != push) Add(push, join, node.latency);
-    if (before >= 0) Add(before, join, node.results * spacing);
-    return join;
-  }
-
-  void PairFifos() {
-    // Results and pops of each FIFO in source order.
-    std::array<std::vector<std::pair<int, int>>, kNumFifoIndexes> waiting;
-    std::array<size_t, kNumFifoIndexes> taken{};
-    // Of the last push of a transpose: the first one.
-    std::vector<int> start_of(instrs_.size(), -1);
-    // And where all results of the transposes before it are out.
-    std::vector<int> behind(instrs_.size(), -1);
-    std::array<int, kNumFifoIndexes> last_transpose;
-    last_transpose.fill(-1);
-    std::array<int, isa::kMaxUnits> open{};
-    const int n = static_cast<int>(instrs_.size());
-    int total = 0;
-    for (int i = 0; i < n; ++i) {
-      Node& node = graph_.nodes[i];
-      if (node.fifo < 0 || node.is_pop) continue;
-      node.first_pop = total;
-      total += node.results;
-    }
-    graph_.pops.assign(total, -1);
-    for (int i = 0; i < n; ++i) {
-      const Node node = graph_.nodes[i];
-      if (node.fifo < 0) continue;
-      auto& queue = waiting[node.fifo];
-      if (isa::IsXposePush(instrs_[i].op)) {
-        int& start = open[instrs_[i].unit];
-        if (isa::IsXposeStart(instrs_[i].op)) start = i;
-        start_of[i] = start;
-        if (node.results > 0) {
-          const int last = std::exchange(last_transpose[node.fifo], i);
-          if (last >= 0) {
-            behind[i] = Drained(last, start_of[last], behind[last], i);
-          }
-        }
-      }
-      if (!node.is_pop) {
-        for (int r = 0; r < node.results; ++r) queue.push_back({i, r});
-        continue;
-      }
-      CHECK(taken[node.fifo] < queue.size()) << "a pop without a push";
-      const auto [push, r] = queue[taken[node.fifo]++];
-      graph_.pops[graph_.nodes[push].first_pop + r] = i;
-      const isa::Instr shell = Shell(instrs_[push]);
-      const int spacing = isa::ResultSpacing(shell, model_);
-      const int latency = graph_.nodes[push].latency;
-      if (isa::Info(instrs_[push].op).pushes != Fifo::kTranspose) {
-        Add(push, i, latency + r * spacing);
-        continue;
-      }
-      // The first result comes a latency after the first push, the last one a
-      // latency after the last push (isa::Pipeline).
-      const int rest = graph_.nodes[push].results - 1 - r;
-      Add(start_of[push], i, latency + r * spacing);
-      if (start_of[push] != push) {
-        Add(push, i, std::max(1, latency - rest * spacing));
-      }
-      // Results of short transposes wait for those of the ones before.
-      if (behind[push] >= 0) Add(behind[push], i, (r + 1) * spacing);
-    }
-    for (size_t f = 0; f < waiting.size(); ++f) {
-      CHECK(taken[f] == waiting[f].size()) << "a result is never popped";
     }
   }
 

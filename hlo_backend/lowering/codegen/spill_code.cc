@@ -3,15 +3,9 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "hlo_backend/lowering/codegen/spaces.h"
 
 namespace ptxla::codegen {
-namespace {
-
-// Instructions of this memory space are spill code alone.
-constexpr int16_t kSpillSpace = 32000;
-
-}  // namespace
-
 int32_t SpillCode::NewLocal(isa::RegClass cls) {
   VRegister reg;
   reg.cls = cls;
@@ -29,7 +23,7 @@ VInstr SpillCode::Access(isa::Opcode op, int slot) {
   }
   VInstr v;
   v.op = op;
-  v.space = kSpillSpace;
+  v.space = static_cast<int16_t>(kSpillSpace);
   v.a = s_.base;
   v.imm = static_cast<int32_t>(slot * isa::kVregBytes);
   s_.use.slots = std::max(s_.use.slots, slot + 1);

@@ -41,8 +41,8 @@ using Pred = Reg<isa::RegClass::kPredicate>;
 
 // isa::Instr with virtual registers. Fields that are not registers (group,
 // stage, latch, block) keep their number in b or c. Instructions of one
-// `space` may touch the same memory; those of different spaces never do.
-// Instructions with space < 0 do not touch VMEM or SMEM.
+// `space` may touch the same memory; those of different spaces never do
+// (spaces.h). Instructions with space < 0 do not touch VMEM or SMEM.
 struct VInstr {
   isa::Opcode op{};
   uint8_t unit = 0;

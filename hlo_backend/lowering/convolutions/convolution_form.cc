@@ -3,11 +3,11 @@
 #include <utility>
 
 #include "absl/status/status.h"
-#include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "hlo_backend/analysis/cost_analysis.h"
 #include "hlo_backend/analysis/turned_input.h"
 #include "hlo_backend/ir/computation.h"
+#include "hlo_backend/lowering/refusals.h"
 
 namespace ptxla::lowering {
 namespace {
@@ -19,24 +19,12 @@ using hlo::PrimitiveType;
 // Windows have five dimensions, two of which are rows and lanes.
 constexpr size_t kMostAxes = 3;
 
-absl::Status Refuse(const Instruction& conv, absl::string_view what) {
-  return absl::UnimplementedError(
-      absl::StrCat("%", conv.name(), ": ", what, " is not lowered"));
-}
-
 // The number of the spatial dimension `d`, or -1.
 int SpatialOf(const hlo::DimVector& spatial, int64_t d) {
   for (size_t s = 0; s < spatial.size(); ++s) {
     if (spatial[s] == d) return static_cast<int>(s);
   }
   return -1;
-}
-
-// Bytes from one index of physical dimension `p` to the next, for planes.
-int64_t PlanePitch(const PhysicalArray& a, int p) {
-  int64_t pitch = a.plane_stride();
-  for (int q = p + 1; q < a.rank() - 2; ++q) pitch *= a.sizes[q];
-  return pitch;
 }
 
 struct Operand {
@@ -72,7 +60,7 @@ absl::StatusOr<Operand> SourceOf(const Instruction& instruction,
                      : &source->shape();
   const PrimitiveType type = result.shape->type();
   if (type != PrimitiveType::kF32 && type != PrimitiveType::kBf16) {
-    return Refuse(conv, "an operand type other than f32 and bf16");
+    return NotLowered(conv, "an operand type other than f32 and bf16");
   }
   return result;
 }
@@ -80,26 +68,26 @@ absl::StatusOr<Operand> SourceOf(const Instruction& instruction,
 absl::Status CheckAttributes(const Instruction& conv) {
   const hlo::ConvAttrs& a = conv.attrs<hlo::ConvAttrs>();
   if (a.feature_group_count != 1 || a.batch_group_count != 1) {
-    return Refuse(conv, "a grouped convolution here");
+    return NotLowered(conv, "a grouped convolution here");
   }
-  if (!a.sparsity.empty()) return Refuse(conv, "sparsity");
+  if (!a.sparsity.empty()) return NotLowered(conv, "sparsity");
   for (int o = 0; o < 2; ++o) {
     if (a.precision.operand(o) != hlo::Precision::kDefault &&
         conv.operand(o)->shape().type() == PrimitiveType::kF32) {
-      return Refuse(conv, "precision above default");
+      return NotLowered(conv, "precision above default");
     }
   }
   const PrimitiveType type = conv.shape().type();
   if (type != PrimitiveType::kF32 && type != PrimitiveType::kBf16) {
-    return Refuse(conv, "a result type other than f32 and bf16");
+    return NotLowered(conv, "a result type other than f32 and bf16");
   }
   if (a.window.dims.size() > kMostAxes) {
-    return Refuse(conv, "more than three spatial dimensions");
+    return NotLowered(conv, "more than three spatial dimensions");
   }
   if (conv.shape().ElementCount() == 0 ||
       conv.operand(0)->shape().ElementCount() == 0 ||
       conv.operand(1)->shape().ElementCount() == 0) {
-    return Refuse(conv, "an empty array");
+    return NotLowered(conv, "an empty array");
   }
   return absl::OkStatus();
 }
@@ -112,12 +100,6 @@ void Exchange(WindowAxis* a) {
 }
 
 }  // namespace
-
-int64_t ConvolutionForm::Taps() const {
-  int64_t taps = 1;
-  for (const WindowAxis& a : axes) taps *= a.taps;
-  return taps;
-}
 
 absl::StatusOr<ConvolutionForm> ConvolutionForm::Of(
     const Instruction& instruction) {
@@ -149,16 +131,17 @@ absl::StatusOr<ConvolutionForm> ConvolutionForm::Of(
       f.mirrored || (contracts && is(out, d.output_feature, d.output_batch));
   if (!f.gradient && (!is(in, d.input_batch, d.input_feature) ||
                       !is(out, d.output_batch, d.output_feature))) {
-    return Refuse(conv, "a layout without batch in rows and features in lanes");
+    return NotLowered(conv,
+                      "a layout without batch in rows and features in lanes");
   }
   // What a gradient's product has in its rows may be computed.
   const Operand& other = f.mirrored ? rhs : lhs;
   if (other.computed != nullptr || (!f.gradient && rhs.computed != nullptr)) {
-    return Refuse(conv, "a prologue of more than conversions");
+    return NotLowered(conv, "a prologue of more than conversions");
   }
   f.rows = in.sizes[rank - 2];
   if (f.gradient && f.rows % 8 != 0) {
-    return Refuse(conv, "a contracted batch of part of a tile");
+    return NotLowered(conv, "a contracted batch of part of a tile");
   }
   const int64_t w_minor = weights.dims[rank - 1];
   const int64_t w_second = weights.dims[rank - 2];
@@ -167,12 +150,12 @@ absl::StatusOr<ConvolutionForm> ConvolutionForm::Of(
   const bool transposed =
       w_second == d.kernel_output_feature && w_minor == d.kernel_input_feature;
   if (!plain && !transposed) {
-    return Refuse(conv, "a layout of weights with features outside");
+    return NotLowered(conv, "a layout of weights with features outside");
   }
   for (int p = 0; p + 2 < rank; ++p) {
     const int s = SpatialOf(d.output_spatial, out.dims[p]);
     if (s != SpatialOf(d.input_spatial, in.dims[p])) {
-      return Refuse(conv, "a layout with another order of planes");
+      return NotLowered(conv, "a layout with another order of planes");
     }
     const hlo::WindowDim& w = attrs.window.dims[s];
     WindowAxis a;
@@ -184,36 +167,37 @@ absl::StatusOr<ConvolutionForm> ConvolutionForm::Of(
     a.base_dilation = w.base_dilation;
     a.window_dilation = w.window_dilation;
     a.reversal = w.reversal;
-    a.in_pitch = PlanePitch(in, p);
+    a.in_pitch = in.PlanePitch(p);
     for (int q = 0; q + 2 < rank; ++q) {
       if (weights.dims[q] != d.kernel_spatial[s]) continue;
-      a.tap_pitch = PlanePitch(weights, q);
+      a.tap_pitch = weights.PlanePitch(q);
       if (f.gradient && q != p) {
-        return Refuse(conv, "a layout with another order of planes");
+        return NotLowered(conv, "a layout with another order of planes");
       }
     }
     if (f.mirrored) {
       if (a.stride != 1 || a.base_dilation != 1 || a.window_dilation != 1 ||
           a.reversal) {
-        return Refuse(conv,
-                      "a gradient with steps and features of the input "
-                      "in rows");
+        return NotLowered(conv,
+                          "a gradient with steps and features of the input "
+                          "in rows");
       }
       Exchange(&a);
     }
     f.axes.push_back(a);
   }
   if (lhs.turned != nullptr) {
-    if (f.gradient) return Refuse(conv, "a gradient's input that is turned");
+    if (f.gradient)
+      return NotLowered(conv, "a gradient's input that is turned");
     ASSIGN_OR_RETURN(const PhysicalArray raw, PhysicalArray::Of(*lhs.turned));
     ASSIGN_OR_RETURN(f.turned, MatrixView::Of(*lhs.turned));
     if (f.turned->resident) {
-      return Refuse(conv, "an input in VMEM that is turned");
+      return NotLowered(conv, "an input in VMEM that is turned");
     }
-    f.batch_pitch = PlanePitch(raw, 0);
+    f.batch_pitch = raw.PlanePitch(0);
     // The last axis lies in rows of tiles.
     for (int p = 0; p + 3 < rank; ++p) {
-      f.axes[p].in_pitch = PlanePitch(raw, p + 1);
+      f.axes[p].in_pitch = raw.PlanePitch(p + 1);
     }
   }
   ProductForm& form = f.product;

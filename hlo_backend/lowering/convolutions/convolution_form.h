@@ -66,6 +66,13 @@ struct WindowAxis {
   }
 };
 
+// Of all axes together.
+inline int64_t TapsOf(const std::vector<WindowAxis>& axes) {
+  int64_t taps = 1;
+  for (const WindowAxis& a : axes) taps *= a.taps;
+  return taps;
+}
+
 struct ConvolutionForm {
   const hlo::Instruction* convolution = nullptr;
   std::vector<WindowAxis> axes;  // major to minor
@@ -83,7 +90,7 @@ struct ConvolutionForm {
   // Operations on elements that exist, multiply and add.
   int64_t flops = 0;
 
-  int64_t Taps() const;
+  int64_t Taps() const { return TapsOf(axes); }
   // The plane of the result that the taps meet as number `plane`.
   int64_t PlaneOfResult(int64_t plane) const {
     return mirrored ? product.problem.batch - 1 - plane : plane;

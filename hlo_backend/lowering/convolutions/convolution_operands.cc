@@ -5,29 +5,13 @@
 
 #include "base/check.h"
 #include "base/units.h"
+#include "hlo_backend/lowering/convolutions/packed_weights.h"
 
 namespace ptxla::lowering {
 
 using codegen::CodeBuilder;
 using codegen::Vec;
 using isa::Opcode;
-
-namespace {
-
-// Distances of a dimension: those of the slot, or of the argument itself.
-int64_t Pitch(const isa::Window& w, size_t dim, bool resident) {
-  return resident ? w.dims[dim].hbm_stride : w.dims[dim].vmem_stride;
-}
-
-// A load of one place: PlaceOf's own strides are put into the offset.
-BlockPlace At(const BlockPlace& block, int64_t second) {
-  BlockPlace place = block;
-  place.batch_pitch = 1;
-  place.row_pitch = second;
-  return place;
-}
-
-}  // namespace
 
 ConvolutionInput ConvolutionInput::InWindow(const ConvolutionForm& form,
                                             const isa::Window& window,
@@ -37,7 +21,7 @@ ConvolutionInput ConvolutionInput::InWindow(const ConvolutionForm& form,
   input.place =
       PlaceOf(form.product.lhs, window, number, ConvolutionOperands::kInput, b);
   for (size_t a = 0; a < form.axes.size(); ++a) {
-    input.plane_pitch.push_back(Pitch(window, a, form.product.lhs.resident));
+    input.plane_pitch.push_back(PitchOf(window, a, form.product.lhs.resident));
   }
   return input;
 }
@@ -60,7 +44,7 @@ ConvolutionOperands::ConvolutionOperands(
   weights_ = PlaceOf(form.product.rhs, weights, weights_number, kWeights, b);
   bool halves = false;
   for (size_t a = 0; a < form.axes.size(); ++a) {
-    tap_pitch_.push_back(Pitch(weights, a, form.product.rhs.resident));
+    tap_pitch_.push_back(PitchOf(weights, a, form.product.rhs.resident));
     const AxisBlock& cut = block.axes[a];
     std::vector<int64_t>& planes = plane_of_.emplace_back();
     for (int64_t o = 0; o < cut.outputs; ++o) {
@@ -118,7 +102,7 @@ std::vector<Vec> ConvolutionOperands::Lhs(int64_t /*batch*/, int64_t row,
   const int64_t from = first < 0 ? second : first;
   const int64_t to = second < 0 ? first : second;
   std::vector<Vec> regs = loader_.Load(
-      At(input_.place, to - from),
+      PlaceWithRows(input_.place, to - from),
       from + feature / 128 * input_.place.lane_pitch, 0, 0, feature, true);
   for (int h = 0; h < 2; ++h) {
     if ((h == 0 ? first : second) >= 0) continue;
@@ -144,7 +128,7 @@ std::vector<Vec> ConvolutionOperands::Weights(int64_t /*batch*/, int64_t row,
   const int64_t down = transposed ? col + row : feature + row;
   const int64_t across = transposed ? feature : col;
   offset += weights_.Offset(0, down, across);
-  return loader_.Load(At(weights_, weights_.row_pitch), offset, 0, 0,
+  return loader_.Load(PlaceWithRows(weights_, weights_.row_pitch), offset, 0, 0,
                       transposed ? feature : down, transposed);
 }
 

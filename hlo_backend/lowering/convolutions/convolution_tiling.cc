@@ -12,6 +12,7 @@
 #include "hlo_backend/lowering/convolutions/convolution_operands.h"
 #include "hlo_backend/lowering/convolutions/turned_input.h"
 #include "hlo_backend/lowering/kernel_emitter.h"
+#include "hlo_backend/lowering/kernel_overheads.h"
 #include "hlo_backend/lowering/products/product_visits.h"
 #include "hlo_backend/lowering/tiling_log.h"
 #include "isa/grid.h"
@@ -27,11 +28,6 @@ constexpr int64_t kDrain = 64;
 // A step whose straight code is longer than the policy wishes is taken where
 // nothing shorter fits, up to so many times as long.
 constexpr int64_t kLongest = 8;
-
-bool IsCopied(const Tiling& tiling, const isa::Window& w) {
-  return tiling.args[w.arg].space != isa::Space::kVmem &&
-         tiling.args[w.arg].space != isa::Space::kSmem;
-}
 
 class Search {
  public:

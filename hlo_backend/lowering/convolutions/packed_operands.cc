@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "hlo_backend/lowering/codegen/spaces.h"
 #include "hlo_backend/lowering/products/stream_scheduler.h"
 
 namespace ptxla::lowering {
@@ -45,7 +46,8 @@ class PackedOperands::Packer {
     for (size_t n = still == nullptr ? 1 : 0; n < moved.size(); ++n) {
       sum = b_.Binary(Opcode::kVor, sum, moved[n]);
     }
-    b_.Store(kPacked, o_.scratch_.base, static_cast<int32_t>(to), sum);
+    b_.Store(codegen::kPackedOperandSpace, o_.scratch_.base,
+             static_cast<int32_t>(to), sum);
     const int64_t stored = Place(end, to);
     // Nothing to keep pace with: what is loaded would wait for its store.
     if (moved.empty()) wish_ = std::max(wish_, stored - kAhead);
@@ -111,7 +113,7 @@ PackedOperands::PackedOperands(const ConvolutionForm& form,
   b->ScratchAddress(scratch_.base, static_cast<int32_t>(scratch));
   b->SetBank(scratch_.base, CodeBuilder::kAbsoluteBanks,
              static_cast<int32_t>(scratch));
-  scratch_.space = kPacked;
+  scratch_.space = codegen::kPackedOperandSpace;
   scratch_.type = hlo::PrimitiveType::kBf16;
   for (int h = 0; h < 2; ++h) {
     half_[h] = b->GlobalVec();

@@ -22,8 +22,6 @@ namespace ptxla::lowering {
 
 class PackedOperands : public StreamOperands {
  public:
-  static constexpr int kPacked = 3000;  // codegen space
-
   // Packs, from byte `scratch` of the kernel's scratch on. All must outlive it.
   PackedOperands(const ConvolutionForm& form, const ConvolutionBlock& block,
                  const ConvolutionEdge& edge, const TapPacking& packing,

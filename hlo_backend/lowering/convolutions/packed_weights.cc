@@ -9,14 +9,6 @@ using codegen::CodeBuilder;
 using codegen::Vec;
 using isa::Opcode;
 
-namespace {
-
-int64_t Pitch(const isa::Window& w, size_t dim, bool resident) {
-  return resident ? w.dims[dim].hbm_stride : w.dims[dim].vmem_stride;
-}
-
-}  // namespace
-
 BlockPlace PlaceWithRows(const BlockPlace& block, int64_t second) {
   BlockPlace place = block;
   place.batch_pitch = 1;
@@ -39,7 +31,7 @@ PackedWeights::PackedWeights(const ConvolutionForm& form,
   weights_ = PlaceOf(form.product.rhs, window, number,
                      ConvolutionOperands::kWeights, b);
   for (size_t a = 0; a < form.axes.size(); ++a) {
-    tap_pitch_.push_back(Pitch(window, a, form.product.rhs.resident));
+    tap_pitch_.push_back(PitchOf(window, a, form.product.rhs.resident));
   }
   if (form.product.problem.rhs.transposed) return;
   weights_at_ = weights_.Offset(0, packing.WholeFeatures(), 0);

@@ -19,6 +19,12 @@
 
 namespace ptxla::lowering {
 
+// Bytes from one index of a window's dimension to the next: in its slot, or in
+// the argument itself.
+inline int64_t PitchOf(const isa::Window& w, size_t dim, bool resident) {
+  return resident ? w.dims[dim].hbm_stride : w.dims[dim].vmem_stride;
+}
+
 // `block` for loads of two tiles of 8 rows, `rows` bytes apart, whose offset
 // holds all other strides.
 BlockPlace PlaceWithRows(const BlockPlace& block, int64_t rows);

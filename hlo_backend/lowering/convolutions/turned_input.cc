@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "base/units.h"
+#include "hlo_backend/lowering/codegen/spaces.h"
 
 namespace ptxla::lowering {
 namespace {
@@ -16,7 +17,6 @@ using isa::Slot;
 
 // Codegen spaces of the window and of what is turned.
 constexpr int kWindow = ConvolutionOperands::kInput;
-constexpr int kTurned = 3100;
 // Registers of one block of bundles: as many as hide the latency of loads.
 constexpr int64_t kInBlock = 32;
 // Cycles from a block's last load to its last store, about: a load, three
@@ -127,10 +127,12 @@ class Turner {
   // A tile, or two packed ones, of which the second may not be in the block.
   void Store(int64_t offset, Vec value, bool half) {
     if (half) {
-      b_.StoreMasked(kTurned, to_, static_cast<int32_t>(offset), value,
+      b_.StoreMasked(codegen::kTurnedInputSpace, to_,
+                     static_cast<int32_t>(offset), value,
                      b_.Range(0, isa::kLanes, 0, isa::kSublanes / 2));
     } else {
-      b_.Store(kTurned, to_, static_cast<int32_t>(offset), value);
+      b_.Store(codegen::kTurnedInputSpace, to_, static_cast<int32_t>(offset),
+               value);
     }
   }
 
@@ -248,7 +250,7 @@ ConvolutionInput EmitTurn(const ConvolutionForm& form,
   b->ScratchAddress(place.base, static_cast<int32_t>(scratch));
   b->SetBank(place.base, CodeBuilder::kAbsoluteBanks,
              static_cast<int32_t>(scratch));
-  place.space = kTurned;
+  place.space = codegen::kTurnedInputSpace;
   place.type = t.to;
   place.row_bytes = 128 * hlo::BitWidth(t.to) / 8;
   place.row_pitch = t.TileBytes();

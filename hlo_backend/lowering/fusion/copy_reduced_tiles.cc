@@ -1,11 +1,12 @@
 #include "hlo_backend/lowering/fusion/copy_reduced_tiles.h"
 
-#include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "hlo_backend/lowering/codegen/narrow_tiles.h"
+#include "hlo_backend/lowering/codegen/spaces.h"
 #include "hlo_backend/lowering/fusion/position_fold.h"
 #include "hlo_backend/lowering/fusion/result_rows.h"
 #include "hlo_backend/lowering/fusion/tile_fold.h"
+#include "hlo_backend/lowering/refusals.h"
 
 namespace ptxla::lowering {
 
@@ -13,17 +14,6 @@ using codegen::CodeBuilder;
 using codegen::Sca;
 using codegen::Vec;
 using isa::Opcode;
-
-namespace {
-
-constexpr int kScratchSpace = 2000;
-
-absl::Status Unsupported(const hlo::Instruction& i, absl::string_view why) {
-  return absl::UnimplementedError(
-      absl::StrCat(i.name(), " (", hlo::OpcodeName(i.opcode()), "): ", why));
-}
-
-}  // namespace
 
 absl::Status CopyReducedTiles(const Reduction& r, const Reduction* extremum,
                               const Geometry& g, const NestPlan& plan,
@@ -60,11 +50,11 @@ absl::Status CopyReducedTiles(const Reduction& r, const Reduction* extremum,
   if (rows > 1) b.BeginLoop(rows, 1);
   b.NewBlock("tiles");
   for (int64_t c = 0; c < columns; ++c) {
-    Vec v =
-        b.Load(kScratchSpace, from, static_cast<int32_t>(c * isa::kVregBytes));
+    Vec v = b.Load(codegen::kReductionSpace, from,
+                   static_cast<int32_t>(c * isa::kVregBytes));
     if (extremum != nullptr) {
       const Vec values =
-          b.Load(kScratchSpace, from,
+          b.Load(codegen::kReductionSpace, from,
                  static_cast<int32_t>(c * isa::kVregBytes + extremum->scratch -
                                       r.scratch));
       ASSIGN_OR_RETURN(v, PositionFold(*extremum, r, b).WithInit({values, v}));
@@ -73,15 +63,16 @@ absl::Status CopyReducedTiles(const Reduction& r, const Reduction* extremum,
     }
     const int32_t at = static_cast<int32_t>(c * a.tile_bytes());
     if (halves && g.packs) {
-      b.StoreMasked(ResultRows::kSpace, to, at,
+      b.StoreMasked(codegen::kReducedRowSpace, to, at,
                     b.Binary(Opcode::kVpackCBf16, v, v), b.Range(0, 128, 0, 4));
     } else if (halves) {
-      narrow.Store(codegen::NarrowType::kBf16, ResultRows::kSpace, to, at, v);
+      narrow.Store(codegen::NarrowType::kBf16, codegen::kReducedRowSpace, to,
+                   at, v);
     } else if (g.base_rows < 8) {
-      b.StoreMasked(ResultRows::kSpace, to, at, v,
+      b.StoreMasked(codegen::kReducedRowSpace, to, at, v,
                     b.Range(0, 128, 0, g.base_rows));
     } else {
-      b.Store(ResultRows::kSpace, to, at, v);
+      b.Store(codegen::kReducedRowSpace, to, at, v);
     }
   }
   if (rows > 1) {

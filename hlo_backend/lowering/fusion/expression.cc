@@ -4,11 +4,11 @@
 #include <utility>
 
 #include "absl/container/flat_hash_set.h"
-#include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "hlo_backend/analysis/extremum_position.h"
 #include "hlo_backend/analysis/fusible_reduces.h"
 #include "hlo_backend/lowering/fusion/expression_nodes.h"
+#include "hlo_backend/lowering/refusals.h"
 
 namespace ptxla::lowering {
 namespace {
@@ -16,11 +16,6 @@ namespace {
 using hlo::DimVector;
 using hlo::Instruction;
 using hlo::Opcode;
-
-absl::Status Unsupported(const Instruction& i, absl::string_view why) {
-  return absl::UnimplementedError(
-      absl::StrCat(i.name(), " (", hlo::OpcodeName(i.opcode()), "): ", why));
-}
 
 class ExpressionBuilder {
  public:

@@ -1,10 +1,10 @@
 #include "hlo_backend/lowering/fusion/expression_nodes.h"
 
-#include "absl/strings/str_cat.h"
 #include "base/numerics/bits.h"
 #include "base/status.h"
 #include "hlo_backend/analysis/vector_loops.h"
 #include "hlo_backend/lowering/fusion/number_facts.h"
+#include "hlo_backend/lowering/refusals.h"
 
 namespace ptxla::lowering {
 namespace {
@@ -13,11 +13,6 @@ using hlo::DimVector;
 using hlo::Instruction;
 using hlo::Opcode;
 using hlo::PrimitiveType;
-
-absl::Status Unsupported(const Instruction& i, absl::string_view why) {
-  return absl::UnimplementedError(
-      absl::StrCat(i.name(), " (", hlo::OpcodeName(i.opcode()), "): ", why));
-}
 
 // The 32-bit register image of a scalar: floats as f32, integers extended.
 absl::StatusOr<uint32_t> RegisterImage(const Instruction& i) {

@@ -2,21 +2,16 @@
 
 #include <algorithm>
 
-#include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "base/units.h"
 #include "hlo_backend/lowering/codegen/narrow_tiles.h"
 #include "hlo_backend/lowering/fusion/stream_access.h"
+#include "hlo_backend/lowering/refusals.h"
 
 namespace ptxla::lowering {
 namespace {
 
 using hlo::Instruction;
-
-absl::Status Unsupported(const Instruction& i, absl::string_view why) {
-  return absl::UnimplementedError(
-      absl::StrCat(i.name(), " (", hlo::OpcodeName(i.opcode()), "): ", why));
-}
 
 class GeometryBuilder {
  public:

@@ -65,10 +65,10 @@ Vec NestCode::InlineRow(int number, int row) {
   const int ahead = std::max(2, b_.model().vregs / 4);
   const int end = std::min(region_.rows, row + ahead + 1);
   for (int r = row; r < end; ++r) {
-    Vec& value = row_values_[int64_t{number} << 20 | r];
+    Vec& value = row_values_[{number, r, 0}];
     if (!value.valid()) value = PermutedRow(number, r);
   }
-  return row_values_[int64_t{number} << 20 | row];
+  return row_values_[{number, row, 0}];
 }
 
 Vec NestCode::PermutedRow(int number, int row) {
@@ -76,7 +76,7 @@ Vec NestCode::PermutedRow(int number, int row) {
   const Pointer& p = pointers_[stream_pointer_[number]];
   const int64_t row_bytes = isa::kRowBytes / s.array.packing;
   const int64_t group = row / kRowsOfWord;
-  Vec& words = row_words_[int64_t{number} << 20 | group];
+  Vec& words = row_words_[{number, group, 0}];
   if (!words.valid()) {
     const int64_t at = p.offset + group * row_bytes;
     const Vec loaded =

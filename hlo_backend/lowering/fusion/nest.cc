@@ -247,16 +247,15 @@ void NestCode::Join() {
   if (joined_++ == 0) b_.NewBlock("body");
 }
 
-int64_t NestCode::Key(int node, int row, int column) const {
+NestCode::TileKey NestCode::Key(int node, int row, int column) const {
   const bool by_row = g_.row_axis >= 0 && (node_axes_[node] >> g_.row_axis & 1);
   const bool by_column =
       g_.column_axis >= 0 && (node_axes_[node] >> g_.column_axis & 1);
-  return int64_t{node} << 20 | (by_row ? row : 0) << 10 |
-         (by_column ? column : 0);
+  return {node, by_row ? row : 0, by_column ? column : 0};
 }
 
 absl::StatusOr<Value> NestCode::Eval(int node, int row, int column) {
-  const int64_t key = Key(node, row, column);
+  const TileKey key = Key(node, row, column);
   if (const auto it = global_.find(key); it != global_.end()) return it->second;
   if (const auto it = local_.find(key); it != local_.end()) return it->second;
   const ExprNode& n = e_.nodes[node];

@@ -14,6 +14,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
@@ -129,7 +130,7 @@ class NestCode {
   codegen::Vec InlineRow(int stream, int row);
   codegen::Vec PermutedRow(int stream, int row);
   absl::Status ExpandRows();
-  absl::Status ExpandRows(const Stream& s, const Place& place);
+  class RowExpander;  // of one stream
   absl::Status Walk(int position);
   absl::Status Hoist(int position);
   // Values of the block so far: the next makes its own.
@@ -179,7 +180,23 @@ class NestCode {
   codegen::Vec Pack(const Stream& s, absl::Span<const codegen::Vec> parts);
   codegen::Vec SelectRowPart(const Stream& s, codegen::Vec words,
                              codegen::Sca row, int static_part);
-  int64_t Key(int node, int row, int column) const;
+  // Tile `row`, `column` of the region, or one of what `of` numbers: a node, a
+  // stream.
+  struct TileKey {
+    int of = 0;
+    int64_t row = 0, column = 0;
+    bool operator==(const TileKey& o) const {
+      return of == o.of && row == o.row && column == o.column;
+    }
+    template <class H>
+    friend H AbslHashValue(H h, const TileKey& k) {
+      return H::combine(std::move(h), k.of, k.row, k.column);
+    }
+  };
+  template <class T>
+  using OfTiles = absl::flat_hash_map<TileKey, T>;
+  // Of a node; 0 for what it does not vary along.
+  TileKey Key(int node, int row, int column) const;
 
   const Expression& e_;
   const Geometry& g_;
@@ -213,16 +230,16 @@ class NestCode {
   codegen::Vec lane_, sublane_;  // index patterns, if asked for
   codegen::Vec row_of_sublane_;  // for values per row
   // Of the body: rows of 128 values per row, and which of them to take.
-  absl::flat_hash_map<int64_t, codegen::Vec> row_words_, row_index_,
-      row_values_;
+  OfTiles<codegen::Vec> row_words_, row_values_;
+  absl::flat_hash_map<int64_t, codegen::Vec> row_index_;
   std::deque<Place> inline_places_;  // where InlineRow reads
-  absl::flat_hash_map<int64_t, Value> local_, global_;
-  absl::flat_hash_map<int64_t, codegen::Vec> reciprocals_;  // of local_'s
-  TurnedAngles angles_;                                     // of the body
-  absl::flat_hash_map<int64_t, codegen::Vec> mask_words_;   // of the body
-  absl::flat_hash_map<int64_t, codegen::Vec> loads_;   // packed, of the body
-  absl::flat_hash_map<int64_t, codegen::Vec> packed_;  // of EvalPacked
-  absl::flat_hash_map<int, codegen::Mask> sublanes_;   // of the body
+  OfTiles<Value> local_, global_;
+  OfTiles<codegen::Vec> reciprocals_;                 // of local_'s
+  TurnedAngles angles_;                               // of the body
+  OfTiles<codegen::Vec> mask_words_;                  // of the body
+  OfTiles<codegen::Vec> loads_;                       // packed, of the body
+  OfTiles<codegen::Vec> packed_;                      // of EvalPacked
+  absl::flat_hash_map<int, codegen::Mask> sublanes_;  // of the body
 };
 
 }  // namespace ptxla::lowering

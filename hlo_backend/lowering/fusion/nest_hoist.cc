@@ -56,7 +56,7 @@ absl::Status NestCode::Hoist(int position) {
     open = true;
     for (int r = 0; r < rows; ++r) {
       for (int c = 0; c < columns; ++c) {
-        const int64_t key = Key(static_cast<int>(n), r, c);
+        const TileKey key = Key(static_cast<int>(n), r, c);
         if (global_.contains(key)) continue;
         ASSIGN_OR_RETURN(Value v, Eval(static_cast<int>(n), r, c));
         if (v.is_mask()) {

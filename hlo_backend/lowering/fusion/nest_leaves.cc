@@ -155,7 +155,7 @@ Vec NestCode::LoadRegister(int number, int row, int column) {
   const Stream& s = g_.streams[number];
   const int r0 = row / s.pack_rows * s.pack_rows;
   const int c0 = column / s.pack_columns * s.pack_columns;
-  Vec& loaded = loads_[int64_t{number} << 20 | r0 << 10 | c0];
+  Vec& loaded = loads_[{number, r0, c0}];
   if (loaded.valid()) return loaded;
   const Sca start = ValueOf(stream_pointer_[number]);
   const int64_t offset = RegisterOffset(number, row, column);

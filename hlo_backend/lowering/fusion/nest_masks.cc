@@ -35,7 +35,7 @@ bool NestCode::HasMaskWords(int node) const {
 }
 
 absl::StatusOr<Vec> NestCode::MaskWords(int node, int row, int column) {
-  const int64_t key = Key(node, row, column);
+  const TileKey key = Key(node, row, column);
   if (const auto it = mask_words_.find(key); it != mask_words_.end()) {
     return it->second;
   }

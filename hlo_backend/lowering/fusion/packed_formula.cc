@@ -61,7 +61,7 @@ bool IsPackedFormula(const Expression& e, const Geometry& g) {
 }
 
 absl::StatusOr<Vec> NestCode::EvalPacked(int node, int row, int column) {
-  const int64_t key = Key(node, row, column);
+  const TileKey key = Key(node, row, column);
   if (const auto it = packed_.find(key); it != packed_.end()) return it->second;
   const ExprNode& n = e_.nodes[node];
   Vec value;

@@ -1,13 +1,13 @@
 #include "hlo_backend/lowering/fusion/partial_tiles.h"
 
+#include "hlo_backend/lowering/codegen/spaces.h"
+
 namespace ptxla::lowering {
 namespace {
 
 using codegen::Sca;
 using codegen::Vec;
 using isa::Opcode;
-
-constexpr int kPartialSpace = 3000;
 
 }  // namespace
 
@@ -34,8 +34,8 @@ void PartialTiles::Fill() {
     Start(r, value);
     const auto some = [&](int64_t stores) {
       for (int64_t k = 0; k < stores; ++k) {
-        b_.Store(kPartialSpace, at, static_cast<int32_t>(k * isa::kVregBytes),
-                 value);
+        b_.Store(codegen::kPartialTileSpace, at,
+                 static_cast<int32_t>(k * isa::kVregBytes), value);
       }
     };
     const int64_t loops = tiles / kTogether;
@@ -91,13 +91,13 @@ int32_t PartialTiles::Offset(const NestCode& n, int k, int row,
 }
 
 Vec PartialTiles::Load(NestCode& n, int k, int row, int column) {
-  return b_.Load(kPartialSpace, n.ValueOf(pointers_[k]),
+  return b_.Load(codegen::kPartialTileSpace, n.ValueOf(pointers_[k]),
                  Offset(n, k, row, column));
 }
 
 void PartialTiles::Store(NestCode& n, int k, int row, int column, Vec v) {
-  b_.Store(kPartialSpace, n.ValueOf(pointers_[k]), Offset(n, k, row, column),
-           v);
+  b_.Store(codegen::kPartialTileSpace, n.ValueOf(pointers_[k]),
+           Offset(n, k, row, column), v);
 }
 
 }  // namespace ptxla::lowering

@@ -1,14 +1,11 @@
 #include "hlo_backend/lowering/fusion/position_fold.h"
 
 #include "base/status.h"
+#include "hlo_backend/lowering/codegen/spaces.h"
 #include "hlo_backend/lowering/fusion/tile_fold.h"
 #include "hlo_backend/lowering/fusion/vector_math.h"
 
 namespace ptxla::lowering {
-
-namespace {
-constexpr int kWaitingSpace = 2002;
-}  // namespace
 
 using codegen::Mask;
 using codegen::Sca;
@@ -82,12 +79,13 @@ absl::StatusOr<PositionFold::Pair> PositionFold::Rows(Tiles values,
                                 k * int64_t{isa::kVregBytes});
   };
   b_.Transpose(values(), kColumns, [&](int k, Vec column) {
-    b_.Store(kWaitingSpace, waiting, place(k), column);
+    b_.Store(codegen::kWaitingPositionSpace, waiting, place(k), column);
   });
   // Two chains: one would take the latency of its comparisons 15 times.
   absl::StatusOr<Pair> best[2];
   b_.Transpose(positions(), kColumns, [&](int k, Vec places) {
-    const Pair p{b_.Load(kWaitingSpace, waiting, place(k)), places};
+    const Pair p{b_.Load(codegen::kWaitingPositionSpace, waiting, place(k)),
+                 places};
     absl::StatusOr<Pair>& chain = best[k % 2];
     if (k < 2) {
       chain = p;

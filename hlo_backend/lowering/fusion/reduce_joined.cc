@@ -5,6 +5,7 @@
 
 #include "base/status.h"
 #include "base/units.h"
+#include "hlo_backend/lowering/codegen/spaces.h"
 #include "hlo_backend/lowering/fusion/geometry_facts.h"
 #include "hlo_backend/lowering/fusion/position_fold.h"
 #include "hlo_backend/lowering/fusion/result_rows.h"
@@ -276,7 +277,7 @@ absl::Status JoinedResult::Store(NestCode& n, int64_t offset, Vec v,
                                  bool last) {
   const PhysicalArray& a = r_.result;
   const Sca to = n.ValueOf(at_);
-  const int space = ResultRows::kSpace;
+  const int space = codegen::kReducedRowSpace;
   if (!rows_reduced_ && !columns_reduced_) {
     b_.Store(space, to, static_cast<int32_t>(offset), v);
     return absl::OkStatus();

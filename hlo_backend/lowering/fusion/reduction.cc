@@ -1,17 +1,12 @@
 #include "hlo_backend/lowering/fusion/reduction.h"
 
-#include "absl/strings/str_cat.h"
 #include "base/numerics/bits.h"
 #include "base/status.h"
 #include "hlo_backend/analysis/monoid.h"
+#include "hlo_backend/lowering/refusals.h"
 
 namespace ptxla::lowering {
 namespace {
-
-absl::Status Unsupported(const hlo::Instruction& i, absl::string_view why) {
-  return absl::UnimplementedError(
-      absl::StrCat(i.name(), " (", hlo::OpcodeName(i.opcode()), "): ", why));
-}
 
 // The value that the reduce starts from.
 absl::Status ReadStart(Reduction* r) {

@@ -1,5 +1,6 @@
 // ExpandReduction: what later stages of a fusion read of a finished reduction.
 #include "base/status.h"
+#include "hlo_backend/lowering/codegen/spaces.h"
 #include "hlo_backend/lowering/fusion/geometry_facts.h"
 #include "hlo_backend/lowering/fusion/reduction.h"
 #include "hlo_backend/lowering/fusion/tile_fold.h"
@@ -10,12 +11,6 @@ using codegen::CodeBuilder;
 using codegen::Sca;
 using codegen::Vec;
 using isa::Opcode;
-
-namespace {
-
-constexpr int kScratchSpace = 2000;
-
-}  // namespace
 
 absl::Status ExpandReduction(const Reduction& r, const Geometry& g,
                              int64_t tiles, CodeBuilder& b) {
@@ -28,7 +23,7 @@ absl::Status ExpandReduction(const Reduction& r, const Geometry& g,
   const auto some = [&](int64_t count) -> absl::Status {
     for (int64_t k = 0; k < count; ++k) {
       const int32_t at = static_cast<int32_t>(k * isa::kVregBytes);
-      Vec v = b.Load(kScratchSpace, from, at);
+      Vec v = b.Load(codegen::kReductionSpace, from, at);
       if (FoldsSublanes(g)) {
         ASSIGN_OR_RETURN(v, fold.Sublanes(v));
       }
@@ -36,7 +31,7 @@ absl::Status ExpandReduction(const Reduction& r, const Geometry& g,
         ASSIGN_OR_RETURN(v, fold.Lanes(v));
       }
       ASSIGN_OR_RETURN(v, fold.WithInit(v));
-      b.Store(kScratchSpace, from, at, v);
+      b.Store(codegen::kReductionSpace, from, at, v);
     }
     return absl::OkStatus();
   };

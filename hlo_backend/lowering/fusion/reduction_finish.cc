@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "base/units.h"
+#include "hlo_backend/lowering/codegen/spaces.h"
 #include "hlo_backend/lowering/fusion/copy_reduced_tiles.h"
 #include "hlo_backend/lowering/fusion/geometry_facts.h"
 #include "hlo_backend/lowering/fusion/position_fold.h"
@@ -20,7 +21,6 @@ using codegen::Sca;
 using codegen::Vec;
 using isa::Opcode;
 
-constexpr int kScratchSpace = 2000;
 // Planes of one element wait 130 cycles (v5e) for the XLU: so many together.
 constexpr int64_t kElementsTogether = 16;
 
@@ -256,7 +256,8 @@ class Finisher {
   // which lie in the same order elsewhere.
   Vec Partial(Sca from, int64_t offset, bool extremum = false) {
     if (extremum) offset += extremum_->scratch - r_.scratch;
-    return b_.Load(kScratchSpace, from, static_cast<int32_t>(offset));
+    return b_.Load(codegen::kReductionSpace, from,
+                   static_cast<int32_t>(offset));
   }
 
   absl::StatusOr<Vec> FoldTile(Sca from, int64_t offset, int) {

@@ -1,6 +1,7 @@
 #include "hlo_backend/lowering/fusion/result_rows.h"
 
 #include "base/units.h"
+#include "hlo_backend/lowering/codegen/spaces.h"
 
 namespace ptxla::lowering {
 
@@ -64,10 +65,10 @@ void ResultRows::Store(Vec v, Sca base, int64_t offset, Sca element_row,
                      shift);
     const Vec hole =
         b_.Unary(Opcode::kVnot, b_.Binary(Opcode::kVshll, b_.Imm(low), shift));
-    const Vec old = b_.Load(kSpace, base, at);
+    const Vec old = b_.Load(codegen::kReducedRowSpace, base, at);
     v = b_.Binary(Opcode::kVor, b_.Binary(Opcode::kVand, old, hole), bits);
   }
-  b_.StoreMasked(kSpace, base, at, v, mask);
+  b_.StoreMasked(codegen::kReducedRowSpace, base, at, v, mask);
 }
 
 }  // namespace ptxla::lowering

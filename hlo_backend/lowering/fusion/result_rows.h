@@ -12,9 +12,6 @@ namespace ptxla::lowering {
 
 class ResultRows {
  public:
-  // Memory space of the result's loads and stores.
-  static constexpr int kSpace = 2001;
-
   ResultRows(const PhysicalArray& array, codegen::CodeBuilder& b)
       : array_(array), b_(b) {}
 

@@ -4,19 +4,11 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
+#include "hlo_backend/lowering/refusals.h"
 
 namespace ptxla::lowering {
 
 using hlo::Instruction;
-
-namespace {
-
-absl::Status Unsupported(const Instruction& i, absl::string_view why) {
-  return absl::UnimplementedError(
-      absl::StrCat(i.name(), " (", hlo::OpcodeName(i.opcode()), "): ", why));
-}
-
-}  // namespace
 
 int IterationDim(const ExprNode& leaf, const PhysicalArray& a, int p) {
   if (a.sizes[p] == 1) return -1;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "chips/compiler_policy.h"
 #include "memory_model/dma_pipeline.h"
 
 namespace ptxla::lowering {
@@ -26,7 +27,7 @@ void AddStreamBuffers(const KernelContext& context, Tiling* tiling) {
   const auto most = context.chip.Policy("stream_buffers");
   if (!most.has_value()) return;
   const double room = static_cast<double>(VmemBudget(context)) *
-                      context.chip.Policy("stream_vmem_share").value_or(0.5);
+                      chips::CompilerPolicy(context.chip, "stream_vmem_share");
   std::vector<isa::Window*> streams;
   int64_t bytes = 0;
   for (isa::Window& w : tiling->windows) {

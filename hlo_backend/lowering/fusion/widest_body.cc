@@ -7,6 +7,7 @@
 #include "absl/types/span.h"
 #include "base/status.h"
 #include "base/units.h"
+#include "chips/compiler_policy.h"
 #include "hlo_backend/lowering/fusion/fusion_tiling.h"
 #include "hlo_backend/lowering/fusion/geometry_facts.h"
 #include "hlo_backend/lowering/fusion/stream_buffers.h"
@@ -53,7 +54,7 @@ std::vector<int64_t> StepTargets(const KernelContext& context,
     // its loads gains from small first and last blocks.
     budget = static_cast<int64_t>(
         static_cast<double>(VmemBudget(context)) *
-        context.chip.Policy("fusion_vmem_share").value_or(0.75));
+        chips::CompilerPolicy(context.chip, "fusion_vmem_share"));
     const int64_t fit = budget / std::max<int64_t>(1, 2 * bytes);
     const int64_t tiles =
         std::max<int64_t>(8, std::min(static_cast<int64_t>(*most), fit));

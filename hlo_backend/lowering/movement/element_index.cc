@@ -3,6 +3,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "hlo_backend/analysis/element_gather.h"
+#include "hlo_backend/lowering/codegen/spaces.h"
 
 namespace ptxla::lowering {
 namespace {
@@ -85,7 +86,7 @@ Sca ElementIndex::At(CodeBuilder& b, Sca window, Sca n) const {
 
 Sca ElementIndex::Coordinate(CodeBuilder& b, Sca at, int k, int beyond) const {
   const Sca raw = b.SLoad(
-      kIndexSpace, at,
+      codegen::kRowIndexSpace, at,
       static_cast<int32_t>(table_.dims[k] * isa::kRowBytes) + 4 * beyond);
   return b.SBinaryImm(Opcode::kSmin, b.SBinaryImm(Opcode::kSmax, raw, 0),
                       static_cast<int32_t>(table_.sizes[k] - 1));

@@ -49,18 +49,13 @@ void JoinPlanes(Permutation* p) {
   p->out.dims.resize(p->from.size());
 }
 
-// Tiles of 8 rows, or one lower tile.
-bool IsHigh(const PhysicalArray& a) {
-  return a.tile_rows == 8 || (a.tile_rows < 8 && a.tiles_down == 1);
-}
-
 std::optional<LaneProblem> Describe(const hlo::Instruction& i) {
   const auto permutation = DescribePermutation(i);
   if (!permutation.has_value()) return std::nullopt;
   LaneProblem p{*permutation};
   const bool word = p.in.bits == 32;
   const bool narrow = p.in.type == hlo::PrimitiveType::kBf16;
-  if (!(word || narrow) || !IsHigh(p.in) || !IsHigh(p.out)) {
+  if (!(word || narrow) || !p.in.HasHighTiles() || !p.out.HasHighTiles()) {
     return std::nullopt;
   }
   JoinPlanes(&p);

@@ -6,7 +6,6 @@
 // masks. Narrow types are taken apart only where a piece changes its part.
 #include "hlo_backend/lowering/movement/mover.h"
 
-#include <algorithm>
 #include <map>
 #include <memory>
 #include <utility>
@@ -16,6 +15,7 @@
 #include "base/status.h"
 #include "base/units.h"
 #include "hlo_backend/ir/computation.h"
+#include "hlo_backend/lowering/movement/load_form.h"
 #include "hlo_backend/lowering/movement/row_plan.h"
 
 namespace ptxla::lowering {
@@ -28,53 +28,6 @@ using codegen::Vec;
 using isa::Opcode;
 
 constexpr int kRow = isa::kRowBytes;
-
-// The source rows of a piece as one load, if they allow it.
-struct LoadForm {
-  enum class Kind { kContiguous, kStrided, kRows } kind = Kind::kRows;
-  int64_t first = 0;   // word row
-  int64_t stride = 0;  // rows between groups
-  int group = 1;       // rows that follow one another
-};
-
-LoadForm FormOf(const Piece& piece) {
-  LoadForm form;
-  int first = 0;
-  while (!(piece.sublanes >> first & 1)) ++first;
-  // `group` rows in a row, groups `stride` apart; sublanes that the piece does
-  // not have may load anything.
-  for (int group : {8, 4, 2, 1}) {
-    // Where the group of the first sublane begins: before the operand if the
-    // piece takes the operand's first rows to the middle of a register.
-    const int64_t base = piece.rows[first] - first % group;
-    int64_t stride = group == 8 ? 8 : -1;
-    bool fits = true;
-    for (int s = first + 1; s < 8 && fits; ++s) {
-      if (!(piece.sublanes >> s & 1)) continue;
-      const int64_t start = piece.rows[s] - s % group;
-      const int apart = s / group - first / group;
-      if (apart == 0) {
-        fits = start == base;
-      } else if (stride < 0) {
-        fits = start > base && (start - base) % apart == 0;
-        stride = (start - base) / apart;
-      } else {
-        fits = start - base == apart * stride;
-      }
-    }
-    if (!fits) continue;
-    if (stride < 0) stride = group;
-    const int64_t at = base - first / group * stride;
-    if (at < 0) continue;
-    form.kind = group == 8 || stride == group ? LoadForm::Kind::kContiguous
-                                              : LoadForm::Kind::kStrided;
-    form.first = at;
-    form.stride = stride;
-    form.group = group;
-    return form;
-  }
-  return form;
-}
 
 class Mover {
  public:
@@ -319,7 +272,7 @@ class Mover {
     Vec& value = loads_[key];
     if (value.valid()) return value;
     const Sca base = bases_[p.operand];
-    const LoadForm form = FormOf(p);
+    const LoadForm form = LoadForm::Of(p);
     const auto at = static_cast<int32_t>(form.first * kRow);
     // A load must stay inside the block.
     const int64_t block = Bytes(blocks_.operand_rows[p.operand]) / kRow;

@@ -3,6 +3,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "base/units.h"
+#include "hlo_backend/lowering/codegen/spaces.h"
 #include "hlo_backend/lowering/movement/start_index.h"
 
 namespace ptxla::lowering {
@@ -71,7 +72,7 @@ Sca RowIndex::AddressOf(CodeBuilder& b, Sca window, Sca n) const {
 }
 
 Sca RowIndex::LoadAt(CodeBuilder& b, Sca address, int beyond) const {
-  return b.SLoad(kIndexSpace, address, beyond * (column_ ? 32 : 4));
+  return b.SLoad(codegen::kRowIndexSpace, address, beyond * (column_ ? 32 : 4));
 }
 
 Sca RowIndex::LoadRaw(CodeBuilder& b, Sca window, Sca n) const {

@@ -12,9 +12,6 @@
 
 namespace ptxla::lowering {
 
-// Codegen space of indices in SMEM: nothing else is there.
-inline constexpr int kIndexSpace = 100;
-
 class RowIndex {
  public:
   // [N], or [N, 1]: one 32-bit integer for each of N rows. Unimplemented:

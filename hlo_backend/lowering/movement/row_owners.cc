@@ -1,6 +1,7 @@
 #include "hlo_backend/lowering/movement/row_owners.h"
 
 #include "base/units.h"
+#include "hlo_backend/lowering/codegen/spaces.h"
 
 namespace ptxla::lowering {
 namespace {
@@ -17,7 +18,7 @@ constexpr int64_t kBuckets = 512;
 constexpr int32_t kBucketBytes = 8;
 // An entry: the row of the table, the owner, the address of the next entry.
 constexpr int32_t kEntryBytes = 16;
-enum Space { kOwners = 101, kFirst, kCount };
+enum Space { kOwners = codegen::kRowListSpace, kFirst, kCount };
 
 }  // namespace
 

@@ -1,6 +1,7 @@
 #include "hlo_backend/lowering/movement/scatter_block_code.h"
 
 #include "base/units.h"
+#include "hlo_backend/lowering/codegen/spaces.h"
 
 namespace ptxla::lowering {
 namespace {
@@ -11,7 +12,14 @@ using codegen::Sca;
 using codegen::Vec;
 using isa::Opcode;
 
-enum Space { kUpdates, kTable, kResult, kNext = 101, kFirst, kCount };
+enum Space {
+  kUpdates,
+  kTable,
+  kResult,
+  kNext = codegen::kRowListSpace,
+  kFirst,
+  kCount
+};
 constexpr int kUnroll = ScatterBlocks::kUnroll;
 constexpr int kCounts = ScatterBlocks::kCounts;
 constexpr int kHeadBytes = ScatterBlocks::kHeadBytes;

@@ -5,11 +5,6 @@
 namespace ptxla::lowering {
 namespace {
 
-// Tiles of 8 rows, or one lower tile.
-bool IsHigh(const PhysicalArray& a) {
-  return a.tile_rows == 8 || (a.tile_rows < 8 && a.tiles_down == 1);
-}
-
 // Major dimensions that follow one another on both sides are one: windows have
 // few dimensions.
 void JoinMajors(TransposeProblem* p) {
@@ -74,7 +69,7 @@ std::optional<TransposeProblem> DescribeMinorTranspose(
   const bool word = p.in.bits == 32;
   const bool narrow = p.in.type == hlo::PrimitiveType::kBf16;
   if (p.from[rank - 1] != rank - 2 || p.from[rank - 2] != rank - 1 ||
-      !(word || narrow) || !IsHigh(p.in) || !IsHigh(p.out)) {
+      !(word || narrow) || !p.in.HasHighTiles() || !p.out.HasHighTiles()) {
     return std::nullopt;
   }
   JoinMajors(&p);

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "base/units.h"
+#include "chips/compiler_policy.h"
 #include "hlo_backend/lowering/movement/start_index.h"
 #include "hlo_backend/lowering/movement/strip_box.h"
 #include "hlo_backend/lowering/movement/strip_mover.h"
@@ -19,10 +20,6 @@ using codegen::CodeBuilder;
 using codegen::Sca;
 using isa::Opcode;
 
-// Bytes of the tiles that a step blends: what it transfers (5 us a direction on
-// v5e) should be long beside the latencies that each step waits for (0.6 us),
-// and the VMEM of a kernel is none for arrays that stay. ASSUMED.
-constexpr int64_t kMostBytes = int64_t{1} << 22;
 enum Space { kRegion, kUpdate };
 
 class UpdateBox {
@@ -50,7 +47,8 @@ class UpdateBox {
                             : AxisOf(from_.columns, to_.columns, isa::kLanes,
                                      static_cast<int>(to_.dims[rank - 1])));
     for (const bool cut_rows : {false, true}) {
-      for (int64_t most = kMostBytes; most >= isa::kVregBytes; most /= 2) {
+      for (int64_t most = chips::WholePolicy(context_.chip, "update_box");
+           most >= isa::kVregBytes; most /= 2) {
         if (cut_rows && !CutRows(most)) continue;
         const Tiling t = Cutting(most);
         if (VmemBytes(context_, t) <= VmemBudget(context_)) {

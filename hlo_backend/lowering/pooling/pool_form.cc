@@ -26,20 +26,7 @@ absl::Status Refuse(const Instruction& i, absl::string_view what) {
                                                "): ", what, " is not lowered"));
 }
 
-// Bytes from one index of physical dimension `p` to the next.
-int64_t Pitch(const PhysicalArray& a, int p) {
-  int64_t pitch = a.plane_stride();
-  for (int q = p + 1; q < a.rank() - 2; ++q) pitch *= a.sizes[q];
-  return pitch;
-}
-
 }  // namespace
-
-int64_t PoolForm::Taps() const {
-  int64_t taps = 1;
-  for (const WindowAxis& a : axes) taps *= a.taps;
-  return taps;
-}
 
 int64_t PoolForm::Registers() const {
   return CeilOfRatio<int64_t>(units * unit_bytes, isa::kVregBytes);
@@ -90,8 +77,8 @@ absl::StatusOr<PoolForm> PoolForm::Of(const Instruction& i) {
     a.stride = w.stride;
     a.padding = w.padding_low;
     a.window_dilation = w.window_dilation;
-    a.in_pitch = Pitch(in, p);
-    a.tap_pitch = Pitch(out, p);
+    a.in_pitch = in.PlanePitch(p);
+    a.tap_pitch = out.PlanePitch(p);
     f.axes.push_back(a);
     const bool earlier = w.padding_low == a.in - 1 && w.padding_high == 0;
     const bool later = w.padding_high == a.in - 1 && w.padding_low == 0;
@@ -151,8 +138,8 @@ absl::StatusOr<PoolForm> PoolForm::OfDepthwise(const Instruction& conv) {
     a.padding = w.padding_low;
     a.window_dilation = w.window_dilation;
     a.reversal = w.reversal;
-    a.in_pitch = Pitch(in, p);
-    a.tap_pitch = Pitch(out, p);
+    a.in_pitch = in.PlanePitch(p);
+    a.tap_pitch = out.PlanePitch(p);
     f.axes.push_back(a);
   }
   f.units = in.tiles_down;

@@ -41,7 +41,7 @@ struct PoolForm {
   // before they are added.
   bool weighted = false;
 
-  int64_t Taps() const;
+  int64_t Taps() const { return TapsOf(axes); }
   // Registers that a plane's content fills.
   int64_t Registers() const;
 

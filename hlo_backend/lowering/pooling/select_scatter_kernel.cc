@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -10,19 +9,18 @@
 #include "hlo_backend/lowering/pooling/pool_values.h"
 #include "hlo_backend/lowering/pooling/pooling.h"
 #include "hlo_backend/lowering/pooling/scatter_axis.h"
+#include "hlo_backend/lowering/pooling/selected_taps.h"
 #include "hlo_backend/lowering/tiling_log.h"
 
 namespace ptxla::lowering {
 namespace {
 
 using codegen::CodeBuilder;
-using codegen::Mask;
-using codegen::Vec;
-using isa::Opcode;
 using isa::When;
 
-// Codegen spaces, and numbers of windows.
-constexpr int kOperand = 0, kSource = 1, kOut = 2, kTaken = 3;
+using W = SelectedTaps::Window;
+constexpr int kOperand = W::kOperand, kSource = W::kSource, kOut = W::kOut;
+constexpr int kTaken = W::kTaken;
 
 class SelectScatterEmitter {
  public:
@@ -190,17 +188,18 @@ class SelectScatterEmitter {
       }
     }
     int64_t inside = 1;
-    taken_pitches_.assign(axes_.size(), 0);
+    for (auto& pitches : pitches_) pitches.assign(axes_.size(), 0);
     for (size_t a = axes_.size(); a-- > 0;) {
-      taken_pitches_[a] = inside * taken_pitch_;
+      pitches_[kTaken][a] = inside * taken_pitch_;
       inside *= axes_[a].windows.planes;
     }
     for (size_t a = 0; a < axes_.size(); ++a) {
+      for (int w = 0; w < kArgs; ++w) pitches_[w][a] = Pitch(w, a);
       const int64_t stride = form_.axes[a].stride;
-      p[kOperand].pitch.push_back(stride * Pitch(kOperand, a));
-      p[kSource].pitch.push_back(Pitch(kSource, a));
-      p[kOut].pitch.push_back(stride * Pitch(kOut, a));
-      p[kTaken].pitch.push_back(taken_pitches_[a]);
+      p[kOperand].pitch.push_back(stride * pitches_[kOperand][a]);
+      p[kSource].pitch.push_back(pitches_[kSource][a]);
+      p[kOut].pitch.push_back(stride * pitches_[kOut][a]);
+      p[kTaken].pitch.push_back(pitches_[kTaken][a]);
     }
     edge_ < 0 ? Steps(p, b) : Edges(p, b);
     return absl::OkStatus();
@@ -228,120 +227,19 @@ class SelectScatterEmitter {
   void Steps(const std::vector<PlanePointer>& p, CodeBuilder& b) {
     std::vector<std::vector<PlaneRun>> windows(axes_.size()),
         planes(axes_.size());
-    window_runs_.clear();
-    result_runs_.clear();
+    SelectedTaps taps(form_, values_, axes_, pitches_, &b);
     for (size_t a = 0; a < axes_.size(); ++a) {
-      window_runs_.push_back(axes_[a].WindowRuns(form_.axes[a]));
-      for (const WindowRun& r : window_runs_[a])
+      for (const WindowRun& r : taps.windows(a)) {
         windows[a].push_back(r.windows);
-      result_runs_.push_back(axes_[a].ResultRuns(form_.axes[a]));
-      for (const ResultRun& r : result_runs_[a]) planes[a].push_back(r.planes);
+      }
+      for (const ResultRun& r : taps.results(a)) planes[a].push_back(r.planes);
     }
     WalkPlanes(
         windows, {p[kOperand], p[kTaken]}, pieces_, unroll_,
-        [&](const PlaneBody& body) { Take(body, b); }, &b);
+        [&](const PlaneBody& body) { taps.Take(body); }, &b);
     WalkPlanes(
         planes, {p[kSource], p[kTaken], p[kOut]}, pieces_, unroll_,
-        [&](const PlaneBody& body) { Sum(body, b); }, &b);
-  }
-
-  int64_t TapNumber(const std::vector<int64_t>& taps) const {
-    int64_t n = 0;
-    for (size_t a = 0; a < taps.size(); ++a) {
-      n = n * form_.axes[a].taps + taps[a];
-    }
-    return n;
-  }
-
-  int64_t TakenAt(const Piece& piece, int part) const {
-    return piece.offset * values_.parts() + part * piece.rows * isa::kRowBytes;
-  }
-
-  // The number of the tap that each window selects.
-  void Take(const PlaneBody& body, CodeBuilder& b) {
-    std::vector<int64_t> counts;
-    for (size_t a = 0; a < axes_.size(); ++a) {
-      counts.push_back(window_runs_[a][body.runs[a]].taps);
-    }
-    const size_t last = axes_.size() - 1;
-    for (int64_t c = 0; c < body.copies; ++c) {
-      for (const Piece& piece : body.pieces) {
-        std::vector<Vec> most, taken;
-        ForEachIndex(counts, [&](std::vector<int64_t> at) {
-          int64_t offset = body.offset[0] + piece.offset +
-                           c * form_.axes[last].stride * Pitch(kOperand, last);
-          for (size_t a = 0; a < at.size(); ++a) {
-            at[a] += window_runs_[a][body.runs[a]].first_tap;
-            offset += (at[a] + axes_[a].shift) * Pitch(kOperand, a);
-          }
-          const auto tap = static_cast<uint32_t>(TapNumber(at));
-          const std::vector<Vec> x = values_.Take(
-              b, LoadPiece(b, kOperand, body.at[0], offset, piece.rows));
-          if (most.empty()) {
-            most = x;
-            for (size_t p = 0; p < x.size(); ++p) taken.push_back(b.Imm(tap));
-            return;
-          }
-          for (size_t p = 0; p < x.size(); ++p) {
-            const Mask keep = b.Compare(Opcode::kVcmpGeF32, most[p], x[p]);
-            most[p] = b.Select(keep, most[p], x[p]);
-            taken[p] = b.SelectImm(keep, taken[p], tap);
-          }
-        });
-        for (int p = 0; p < values_.parts(); ++p) {
-          // A window that sees no plane takes none.
-          const Vec tap = taken.empty() ? b.Imm(0xFFFFFFFFu) : taken[p];
-          StorePiece(
-              b, kTaken, body.at[1],
-              body.offset[1] + c * taken_pitches_[last] + TakenAt(piece, p),
-              piece.rows, tap);
-        }
-      }
-    }
-  }
-
-  // Sources of the windows that selected a plane.
-  void Sum(const PlaneBody& body, CodeBuilder& b) {
-    std::vector<int64_t> counts;
-    for (size_t a = 0; a < axes_.size(); ++a) {
-      counts.push_back(result_runs_[a][body.runs[a]].windows);
-    }
-    const size_t last = axes_.size() - 1;
-    for (int64_t c = 0; c < body.copies; ++c) {
-      for (const Piece& piece : body.pieces) {
-        std::vector<Vec> sum;
-        int64_t to = body.offset[2] + piece.offset +
-                     c * form_.axes[last].stride * Pitch(kOut, last);
-        for (size_t a = 0; a < axes_.size(); ++a) {
-          to += result_runs_[a][body.runs[a]].phase * Pitch(kOut, a);
-        }
-        ForEachIndex(counts, [&](const std::vector<int64_t>& at) {
-          int64_t source =
-              body.offset[0] + piece.offset + c * Pitch(kSource, last);
-          int64_t taken = body.offset[1] + c * taken_pitches_[last];
-          std::vector<int64_t> taps;
-          for (size_t a = 0; a < at.size(); ++a) {
-            const ResultRun& run = result_runs_[a][body.runs[a]];
-            source += (run.first + at[a]) * Pitch(kSource, a);
-            taken += (run.first + at[a]) * taken_pitches_[a];
-            taps.push_back(run.tap - at[a] * form_.axes[a].stride);
-          }
-          std::vector<Vec> x = values_.Take(
-              b, LoadPiece(b, kSource, body.at[0], source, piece.rows));
-          for (int p = 0; p < values_.parts(); ++p) {
-            const Vec tap = LoadPiece(b, kTaken, body.at[1],
-                                      taken + TakenAt(piece, p), piece.rows);
-            const Mask hit =
-                b.CompareImm(Opcode::kVcmpEqS32, tap,
-                             static_cast<uint32_t>(TapNumber(taps)));
-            x[p] = b.SelectImm(hit, x[p], 0);
-          }
-          sum = sum.empty() ? x : values_.Combine(b, sum, x);
-        });
-        if (sum.empty()) sum = values_.Identity(b);
-        StorePiece(b, kOut, body.at[2], to, piece.rows, values_.Put(b, sum));
-      }
-    }
+        [&](const PlaneBody& body) { taps.Sum(body); }, &b);
   }
 
   const KernelContext& context_;
@@ -357,9 +255,7 @@ class SelectScatterEmitter {
   std::vector<Piece> pieces_;
   std::vector<isa::Window> windows_;
   int64_t taken_pitch_ = 0;  // bytes of one window's taps
-  std::vector<int64_t> taken_pitches_;
-  std::vector<std::vector<WindowRun>> window_runs_;
-  std::vector<std::vector<ResultRun>> result_runs_;
+  SelectedTaps::Pitches pitches_;
 };
 
 }  // namespace

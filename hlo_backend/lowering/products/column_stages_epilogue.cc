@@ -116,7 +116,7 @@ Value ColumnStagesEpilogue::Known(int number, int tile, const Position& at) {
     const int reduction =
         stages_.reduction_of_root[node.argument - Expression::kReduced];
     // For all rows of these columns.
-    Value& value = row_values_[int64_t{number} * 2];
+    Value& value = row_values_[{number, 0}];
     if (!value.vec.valid()) {
       value = Value::Of(b.Load(scratch_space_, scratch_,
                                ColumnOffset(reduction, at.batch, at.col)));

@@ -31,9 +31,6 @@ using codegen::CodeBuilder;
 using codegen::PartPlaces;
 using hlo::Instruction;
 
-// So many banks of VMEM: code knows which of them its addresses are in.
-constexpr int64_t kBankCycle = 16384;
-
 class ChainEmitter {
  public:
   ChainEmitter(const KernelContext& context, const Instruction& fusion)
@@ -192,8 +189,9 @@ class ChainEmitter {
     tiling.megacore_dim = first.megacore_dim;
     tiling.steps_run_on = true;
     // Neither needs its own scratch while the other runs.
-    const int64_t handed_on = RoundUpTo<int64_t>(
-        std::max(first.scratch_bytes, second.scratch_bytes), kBankCycle);
+    const int64_t handed_on =
+        RoundUpTo<int64_t>(std::max(first.scratch_bytes, second.scratch_bytes),
+                           isa::kVmemAlignment);
     PartPlaces of_first, of_second;
     std::vector<isa::Window> local;
     RETURN_IF_ERROR(

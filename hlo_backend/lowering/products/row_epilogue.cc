@@ -166,7 +166,7 @@ Value RowEpilogue::Known(int number, int tile, const Position& at) {
   if (node.argument >= Expression::kReduced) {
     const int reduction =
         stages_.reduction_of_root[node.argument - Expression::kReduced];
-    Value& value = row_values_[int64_t{number} * 2 + tile];
+    Value& value = row_values_[{number, tile}];
     if (!value.vec.valid() && !value.is_mask()) {
       const Vec words =
           b.Load(scratch_space_, scratch_, RowOffset(reduction, at.batch, row));

@@ -246,7 +246,7 @@ absl::StatusOr<Value> TileFormula::Eval(int number, int tile,
   const bool columns =
       node.kind == ExprNode::Kind::kLeaf && leaf_of_node_[number] >= 0 &&
       leaves_[leaf_of_node_[number]].form == Form::kBatchColumns;
-  const int64_t key = int64_t{number} * 2 + (columns ? 0 : tile);
+  const TileKey key = {number, columns ? 0 : tile};
   if (const auto it = values_.find(key); it != values_.end()) return it->second;
   const bool whole_row =
       (node.kind == ExprNode::Kind::kOp || node.kind == ExprNode::Kind::kIota ||
@@ -327,7 +327,7 @@ absl::StatusOr<Value> TileFormula::EvalOp(const ExprNode& node, int tile,
   }
   if (IsRowQuotient(node)) {
     // A divisor of whole rows is inverted once.
-    Vec& reciprocal = reciprocals_[int64_t{node.inputs[1]} * 2 + tile];
+    Vec& reciprocal = reciprocals_[{node.inputs[1], tile}];
     if (!reciprocal.valid()) reciprocal = EmitReciprocal(*b_, inputs[1].vec);
     return Value::Of(b_->Binary(Opcode::kVmulF32, inputs[0].vec, reciprocal));
   }

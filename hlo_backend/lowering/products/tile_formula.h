@@ -158,9 +158,11 @@ class TileFormula {
   Value LoadBatchColumns(const Leaf& leaf, const Position& at);
   // Of a member's columns, by all values of which is divided.
   codegen::Vec InverseOfColumns(const Leaf& leaf, const Position& at);
-  static int64_t ColumnKey(const Leaf& leaf, const Position& at) {
-    return (leaf.node * int64_t{1 << 20} + at.batch) * (1 << 20) +
-           at.col / isa::kLanes;
+  // Of a leaf's node: a batch member, and its column of tiles.
+  using MemberKey = std::pair<int, int64_t>;
+  using ColumnKey = std::tuple<int, int64_t, int64_t>;
+  static ColumnKey KeyOf(const Leaf& leaf, const Position& at) {
+    return {leaf.node, at.batch, at.col / isa::kLanes};
   }
   // The lowest element of packed words, as 32 bits.
   codegen::Vec FirstOfWords(hlo::PrimitiveType type, codegen::Vec words) const;
@@ -192,14 +194,14 @@ class TileFormula {
   int row_grid_ = 0, batch_grid_ = 0;  // the same of rows and batch members
   int64_t row_block_ = 0, batch_block_ = 0;
   codegen::Sca first_member_;  // of the step; invalid: 0
-  // Addresses of rows of leaves: (leaf, batch member).
-  absl::flat_hash_map<int64_t, codegen::Sca> batch_rows_;
+  // Addresses of rows of leaves.
+  absl::flat_hash_map<MemberKey, codegen::Sca> batch_rows_;
   // Values of 8 and 16 bits of a member's columns, as 32 bits: for all rows.
-  absl::flat_hash_map<int64_t, codegen::Vec> batch_columns_;
+  absl::flat_hash_map<ColumnKey, codegen::Vec> batch_columns_;
   // Those of the columns that were divided by last.
-  std::deque<std::pair<int64_t, codegen::Vec>> column_inverses_;
+  std::deque<std::pair<ColumnKey, codegen::Vec>> column_inverses_;
   // And the bits of a word in front of their values.
-  absl::flat_hash_map<int64_t, codegen::Sca> batch_shifts_;
+  absl::flat_hash_map<MemberKey, codegen::Sca> batch_shifts_;
   // Rows of an array of the product's shape: those of windows (convolutions)
   // run through all of its planes, each of whole tiles.
   int64_t RowsOf(const MatrixView& view) const {
@@ -214,11 +216,13 @@ class TileFormula {
   codegen::Vec row_numbers_, column_numbers_;  // of the step's first tile
   codegen::CodeBuilder* b_ = nullptr;
   std::optional<codegen::NarrowTiles> narrow_;
-  // Values of the open group: (node, tile), and packed registers of leaves.
-  absl::flat_hash_map<int64_t, Value> values_;
+  // A node, and the first or second register of 16 rows.
+  using TileKey = std::pair<int, int>;
+  // Values of the open group, and packed registers of leaves.
+  absl::flat_hash_map<TileKey, Value> values_;
   // Those of whole rows, and inverted divisors: until the rows change.
-  absl::flat_hash_map<int64_t, Value> row_values_;
-  absl::flat_hash_map<int64_t, codegen::Vec> reciprocals_;
+  absl::flat_hash_map<TileKey, Value> row_values_;
+  absl::flat_hash_map<TileKey, codegen::Vec> reciprocals_;
   absl::flat_hash_map<int, codegen::Vec> packed_;
   codegen::Sca rows_base_;  // of the table of values per row
 

@@ -8,6 +8,7 @@
 
 #include "base/status.h"
 #include "base/units.h"
+#include "hlo_backend/lowering/codegen/spaces.h"
 #include "hlo_backend/lowering/products/epilogue_types.h"
 #include "hlo_backend/lowering/products/row_results.h"
 #include "hlo_backend/lowering/products/tile_formula.h"
@@ -23,7 +24,6 @@ using isa::Opcode;
 namespace {
 
 // Memory of the table, for the code builder: apart from windows.
-constexpr int kRowTableSpace = 500;
 // Rows of 128 values that one block of code expands: enough to fill the XLUs,
 // few enough for the registers.
 constexpr int64_t kTogether = 4;
@@ -150,10 +150,10 @@ int32_t TileFormula::RowTableOffset(size_t entry, int64_t batch,
 
 Vec TileFormula::RowValue(size_t entry, int tile, const Position& at) {
   // Beside the values of nodes: entries have negative keys.
-  Value& value = row_values_[-1 - (static_cast<int64_t>(entry) * 2 + tile)];
+  Value& value = row_values_[{-1 - static_cast<int>(entry), tile}];
   if (!value.vec.valid()) {
     value =
-        Value::Of(b_->Load(SpaceOf(0) + kRowTableSpace, rows_base_,
+        Value::Of(b_->Load(SpaceOf(0) + codegen::kRowTableSpace, rows_base_,
                            RowTableOffset(entry, at.batch, at.row + 8 * tile)));
   }
   return value.vec;
@@ -177,7 +177,7 @@ absl::Status TileFormula::FillTile(const std::vector<Vec>& words, int64_t tile,
   const Position at{0, 0, 0, nullptr};
   for (size_t entry = 0; entry < rows_.size(); ++entry) {
     ASSIGN_OR_RETURN(const Value v, Eval(rows_[entry].node, 0, at));
-    b.Store(SpaceOf(0) + kRowTableSpace, table,
+    b.Store(SpaceOf(0) + codegen::kRowTableSpace, table,
             RowTableOffset(entry, batch, row),
             rows_[entry].reciprocal ? EmitReciprocal(b, v.vec) : v.vec);
   }
@@ -203,8 +203,7 @@ absl::Status TileFormula::FillBand(int64_t batch, int64_t row) {
           LoadNarrowLine(leaf, b.SImm(static_cast<int32_t>(group))));
       continue;
     }
-    Sca& line =
-        batch_rows_[leaf.node * int64_t{1 << 20} + (folded_ ? group : batch)];
+    Sca& line = batch_rows_[{leaf.node, folded_ ? group : batch}];
     if (!line.valid()) {
       const Sca member =
           first_member_.valid()

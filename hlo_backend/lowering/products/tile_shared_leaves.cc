@@ -172,7 +172,7 @@ int64_t TileFormula::ShareOfInverses(const isa::MachineModel& model) const {
 }
 
 Vec TileFormula::InverseOfColumns(const Leaf& leaf, const Position& at) {
-  const int64_t key = ColumnKey(leaf, at);
+  const ColumnKey key = KeyOf(leaf, at);
   for (const auto& [columns, inverse] : column_inverses_) {
     if (columns == key) return inverse;
   }
@@ -186,7 +186,7 @@ Value TileFormula::LoadBatchColumns(const Leaf& leaf, const Position& at) {
   CodeBuilder& b = *b_;
   // Before a product the rows of one member follow one another; unpacked once,
   // a register holds its columns for all of them.
-  const int64_t column_key = ColumnKey(leaf, at);
+  const ColumnKey column_key = KeyOf(leaf, at);
   const bool keeps = KeepsColumns() && leaf.array.bits < 32;
   if (keeps) {
     const auto kept = batch_columns_.find(column_key);
@@ -216,7 +216,7 @@ Value TileFormula::LoadBatchColumns(const Leaf& leaf, const Position& at) {
     return values(shift == 0 ? words
                              : b.BinaryImm(Opcode::kVshrl, words, shift));
   }
-  const int64_t key = leaf.node * int64_t{1 << 20} + at.batch;
+  const MemberKey key = {leaf.node, at.batch};
   Sca& address = batch_rows_[key];
   Sca& shift = batch_shifts_[key];
   if (!address.valid()) {

@@ -5,6 +5,7 @@
 
 #include "base/status.h"
 #include "hlo_backend/ir/fingerprint.h"
+#include "hlo_backend/ir/verifier.h"
 #include "hlo_backend/lowering/kernel_emitter.h"
 #include "hlo_backend/lowering/lowering_cache.h"
 #include "hlo_backend/lowering/schedule/lowerer.h"
@@ -68,9 +69,9 @@ absl::Status Lowerer::MakeAllKernels() {
     if (!made[k].kernel.ok()) {
       const absl::Status& why = made[k].kernel.status();
       if (!absl::IsUnimplemented(why) && !absl::IsResourceExhausted(why)) {
-        return AddContext(why, Describe(i));
+        return AddContext(why, hlo::Describe(i));
       }
-      if (first.ok()) first = AddContext(why, Describe(i));
+      if (first.ok()) first = AddContext(why, hlo::Describe(i));
       stats_.refused.push_back(jobs_[k].fingerprint);
       continue;
     }

@@ -4,6 +4,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "hlo_backend/analysis/monoid.h"
+#include "hlo_backend/ir/verifier.h"
 #include "hlo_backend/lowering/schedule/lowerer.h"
 
 namespace ptxla::lowering {
@@ -44,8 +45,8 @@ absl::Status Lowerer::Collective(const Instruction& i,
   if (!i.called().empty()) {
     const auto monoid = hlo::MonoidOf(*i.to_apply());
     if (!monoid) {
-      return absl::UnimplementedError(
-          absl::StrCat(Describe(i), ": its reduction is not one operation"));
+      return absl::UnimplementedError(absl::StrCat(
+          hlo::Describe(i), ": its reduction is not one operation"));
     }
     start.reduction = *monoid == Opcode::kAdd        ? isa::Reduction::kSum
                       : *monoid == Opcode::kMultiply ? isa::Reduction::kProduct

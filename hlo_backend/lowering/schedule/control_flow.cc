@@ -4,6 +4,7 @@
 #include "base/status.h"
 #include "hlo_backend/analysis/trip_count.h"
 #include "hlo_backend/ir/computation.h"
+#include "hlo_backend/ir/verifier.h"
 #include "hlo_backend/lowering/schedule/lowerer.h"
 
 namespace ptxla::lowering {
@@ -24,7 +25,7 @@ absl::Status Lowerer::While(const Instruction& i, isa::Schedule* schedule) {
     loop.reason = "assumed: --trip-count";
   } else {
     return absl::UnimplementedError(
-        absl::StrCat(Describe(i),
+        absl::StrCat(hlo::Describe(i),
                      ": how often it runs depends on data (--trip-count N "
                      "assumes a number)"));
   }

@@ -5,6 +5,7 @@
 #include "base/status.h"
 #include "hlo_backend/analysis/custom_call_cost.h"
 #include "hlo_backend/ir/ragged_call.h"
+#include "hlo_backend/ir/verifier.h"
 #include "hlo_backend/lowering/custom_calls/pallas_call.h"
 #include "hlo_backend/lowering/kernel_emitter.h"
 #include "hlo_backend/lowering/schedule/lowerer.h"
@@ -59,7 +60,7 @@ absl::Status Lowerer::AsyncStart(const Instruction& i,
   const auto* attrs = slice.attrs_if<hlo::SliceAttrs>();
   if (attrs == nullptr || i.operand_count() != 1) {
     return absl::UnimplementedError(
-        absl::StrCat(Describe(i), ": an asynchronous ",
+        absl::StrCat(hlo::Describe(i), ": an asynchronous ",
                      hlo::OpcodeName(slice.opcode()), " is not lowered"));
   }
   const isa::TiledLayout whole = TiledLayoutOf(i.operand(0)->shape());
@@ -71,8 +72,9 @@ absl::Status Lowerer::AsyncStart(const Instruction& i,
   if (!IsWholeTiles(i.operand(0)->shape(), slice.shape(), *attrs) &&
       (whole.ElementOffset(last) - offset + 1 != slice.shape().ElementCount() ||
        part.PaddedElements() != slice.shape().ElementCount())) {
-    return absl::UnimplementedError(absl::StrCat(
-        Describe(i), ": a slice of several pieces of memory is not lowered"));
+    return absl::UnimplementedError(
+        absl::StrCat(hlo::Describe(i),
+                     ": a slice of several pieces of memory is not lowered"));
   }
   ASSIGN_OR_RETURN(isa::BufferSlice from, PlaceOf(i.operand(0), 0));
   from.offset += offset * whole.bits / 8;

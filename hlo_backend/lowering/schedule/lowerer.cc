@@ -47,13 +47,6 @@ bool IsResult(const Instruction& i) {
 
 }  // namespace
 
-std::string Describe(const Instruction& i) {
-  return absl::StrCat(i.source_line() > 0
-                          ? absl::StrCat("line ", i.source_line(), ": ")
-                          : std::string(),
-                      i.name(), " (", hlo::OpcodeName(i.opcode()), ")");
-}
-
 Lowerer::Lowerer(const hlo::Module& module, const Placement& placement,
                  const chips::ChipSpec& chip, const LoweringOptions& options)
     : module_(module),

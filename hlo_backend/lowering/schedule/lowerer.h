@@ -26,9 +26,6 @@
 
 namespace ptxla::lowering {
 
-// "line 12: %x (sort)": what a message says about an instruction.
-std::string Describe(const hlo::Instruction& i);
-
 class Lowerer {
  public:
   Lowerer(const hlo::Module& module, const Placement& placement,

@@ -4,6 +4,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "hlo_backend/ir/computation.h"
+#include "hlo_backend/ir/verifier.h"
 #include "hlo_backend/lowering/schedule/lowerer.h"
 
 namespace ptxla::lowering {
@@ -51,7 +52,7 @@ absl::Status Lowerer::Constant(const Instruction& i) {
   if (place == nullptr || !i.shape().IsArray()) return absl::OkStatus();
   if (i.literal().IsElided()) {
     return absl::UnimplementedError(
-        absl::StrCat(Describe(i), ": the constant's value was elided; ",
+        absl::StrCat(hlo::Describe(i), ": the constant's value was elided; ",
                      "--elided=iota or zero gives it one"));
   }
   hlo::Literal literal = i.literal();

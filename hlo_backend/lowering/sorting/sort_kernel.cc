@@ -16,7 +16,6 @@ namespace {
 using codegen::CodeBuilder;
 using codegen::Sca;
 
-constexpr int64_t kSlotAlign = 16384;
 // Stages between lanes in one block of code: all of a level, or so few that the
 // masks of all find registers, where the scheduler runs out of those.
 constexpr int kLanes = 7;
@@ -103,7 +102,7 @@ class SortKernel {
     }
     const int64_t rows = Rows(columns, width);
     const int64_t array_bytes =
-        RoundUpTo<int64_t>(rows * isa::kRowBytes, kSlotAlign);
+        RoundUpTo<int64_t>(rows * isa::kRowBytes, isa::kVmemAlignment);
     const bool staging = !rows_form() && LaneSortIo::NeedsStaging(p_);
     const int arrays = p_.carried() + (staging ? 1 : 0);
     t.scratch_bytes = arrays * array_bytes;

@@ -18,9 +18,6 @@ using isa::Kernel;
 using isa::Opcode;
 using isa::Window;
 
-// Slots and handed-on arrays begin in the same bank as arrays in VMEM do.
-constexpr int64_t kAlign = 16384;
-
 absl::Status Refuse(absl::string_view what) {
   return absl::UnimplementedError(absl::StrCat("stages with ", what));
 }
@@ -55,9 +52,11 @@ class Linker {
 
   absl::StatusOr<Kernel> Run(absl::Span<const LinkedStage> stages,
                              int64_t handed_on) {
+    // Slots and handed-on arrays begin in the bank that arrays in VMEM do.
     for (const LinkedStage& s : stages) {
       handed_on_at_ = std::max(
-          handed_on_at_, RoundUpTo<int64_t>(s.kernel.scratch_bytes, kAlign));
+          handed_on_at_,
+          RoundUpTo<int64_t>(s.kernel.scratch_bytes, isa::kVmemAlignment));
     }
     joint_.scratch_bytes = handed_on_at_ + handed_on;
     isa::Code code;
@@ -68,7 +67,7 @@ class Linker {
       if (arg.space == isa::Space::kHbm) joint_.work.hbm_bytes += arg.bytes;
     }
     joint_.note = absl::StrCat(stages.size(), " stages");
-    isa::LayoutVmem(&joint_, kAlign);
+    isa::LayoutVmem(&joint_);
     if (joint_.vmem_bytes > VmemBudget(context_)) {
       return absl::ResourceExhaustedError("stages beyond VMEM");
     }

@@ -21,8 +21,6 @@ using hlo::Instruction;
 using hlo::Opcode;
 using hlo::Shape;
 
-constexpr int64_t kAlign = 16384;
-
 // An array that an instruction of the body makes: which of its results.
 using Leaf = std::pair<const Instruction*, int>;
 
@@ -109,7 +107,7 @@ class StageEmitter {
           ASSIGN_OR_RETURN(const PhysicalArray array,
                            PhysicalArray::Of(o->shape(), true));
           place.scratch = handed_on_;
-          handed_on_ += RoundUpTo<int64_t>(array.bytes(), kAlign);
+          handed_on_ += RoundUpTo<int64_t>(array.bytes(), isa::kVmemAlignment);
         }
       }
     }

@@ -1,12 +1,12 @@
 #include "hlo_backend/passes/expanders/gather_canonicalizer.h"
 
-#include <algorithm>
 #include <vector>
 
 #include "hlo_backend/analysis/element_gather.h"
 #include "hlo_backend/analysis/monoid.h"
 #include "hlo_backend/analysis/plane_gather.h"
 #include "hlo_backend/analysis/plane_scatter.h"
+#include "hlo_backend/ir/dimensions.h"
 #include "hlo_backend/passes/expanders/gathered_planes.h"
 #include "hlo_backend/passes/expanders/row_indices.h"
 
@@ -19,10 +19,6 @@ constexpr PrimitiveType kS32 = PrimitiveType::kS32;
 PrimitiveType Wide(PrimitiveType type) {
   if (BitWidth(type) == 32) return type;
   return IsFloat(type) ? PrimitiveType::kF32 : kS32;
-}
-
-bool Has(const DimVector& dims, int64_t d) {
-  return std::find(dims.begin(), dims.end(), d) != dims.end();
 }
 
 bool IsSupported(const Shape& x, const Shape& indices) {
@@ -105,7 +101,7 @@ class Canonicalizer {
     int64_t batch = 0;
     size_t offset = 0;
     for (int64_t d = 0; d < i_->shape().rank(); ++d) {
-      const bool is_offset = Has(a.offset_dims, d);
+      const bool is_offset = Contains(a.offset_dims, d);
       order.push_back(is_offset ? at[offset++] : batch++);
     }
     return b_.Transpose(named, order);
@@ -159,7 +155,8 @@ class Canonicalizer {
     bool cut = false;
     for (int64_t d = 0; d < x->shape().rank(); ++d) {
       limits.push_back(x->shape().dim(d));
-      if (Has(a.start_index_map, d) || Has(a.operand_batching_dims, d)) {
+      if (Contains(a.start_index_map, d) ||
+          Contains(a.operand_batching_dims, d)) {
         continue;
       }
       cut |= a.slice_sizes[d] != limits.back();
@@ -282,12 +279,12 @@ class Canonicalizer {
     size_t window = 0;
     DimVector order;  // of the updates: those of the indices first
     for (int64_t d = 0; d < updates->shape().rank(); ++d) {
-      if (!Has(a.update_window_dims, d)) order.push_back(d);
+      if (!Contains(a.update_window_dims, d)) order.push_back(d);
     }
     const int64_t batch = static_cast<int64_t>(order.size());
     for (int64_t d = 0; d < x->shape().rank(); ++d) {
-      const bool none =
-          Has(a.inserted_window_dims, d) || Has(a.input_batching_dims, d);
+      const bool none = Contains(a.inserted_window_dims, d) ||
+                        Contains(a.input_batching_dims, d);
       sizes.push_back(
           none ? 1 : updates->shape().dim(a.update_window_dims[window]));
       if (!none) ++window;

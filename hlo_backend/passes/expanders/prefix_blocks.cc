@@ -1,12 +1,11 @@
 #include "hlo_backend/passes/expanders/prefix_blocks.h"
 
-#include <algorithm>
-
 #include "hlo_backend/analysis/monoid.h"
 #include "hlo_backend/analysis/plane_windows.h"
 #include "hlo_backend/ir/builder.h"
 #include "hlo_backend/passes/dimension_utils.h"
 #include "hlo_backend/passes/expanders/reduce_start.h"
+#include "hlo_backend/passes/layout/dimension_order.h"
 
 namespace ptxla::hlo {
 namespace {
@@ -55,14 +54,6 @@ DimVector Arrangement(const DimVector& dims, int inner) {
   }
   order.push_back(lanes);
   return order;
-}
-
-DimVector Inverse(const DimVector& order) {
-  DimVector inverse(order.size());
-  for (size_t k = 0; k < order.size(); ++k) {
-    inverse[order[k]] = static_cast<int64_t>(k);
-  }
-  return inverse;
 }
 
 // The order of an array's own dimensions before `dim` is cut into blocks. If

@@ -3,15 +3,12 @@
 #include <algorithm>
 
 #include "hlo_backend/analysis/element_gather.h"
+#include "hlo_backend/ir/dimensions.h"
 
 namespace ptxla::hlo {
 namespace {
 
 constexpr PrimitiveType kS32 = PrimitiveType::kS32;
-
-bool Has(const DimVector& dims, int64_t d) {
-  return std::find(dims.begin(), dims.end(), d) != dims.end();
-}
 
 }  // namespace
 
@@ -38,7 +35,7 @@ RowIndices::RowIndices(Builder& b, const IndexedWindows& w) : b_(b), w_(w) {
 }
 
 bool RowIndices::Removed(int64_t d) const {
-  return Has(w_.removed, d) || Has(w_.batching, d);
+  return Contains(w_.removed, d) || Contains(w_.batching, d);
 }
 
 Instruction* RowIndices::Table(Instruction* operand) {

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "base/units.h"
+#include "chips/compiler_policy.h"
 #include "hlo_backend/ir/builder.h"
 #include "hlo_backend/ir/verifier.h"
 
@@ -145,10 +146,8 @@ class Expander {
   static constexpr int64_t kColumns = 128;
 
   // Sorting few of each lane's elements after all of them is less work than
-  // sorting a row at once, and compares no lanes. The kernels between take
-  // about as long as kBetween registers through one stage.
+  // sorting a row at once, and compares no lanes.
   bool IsWorthTwo() const {
-    constexpr double kBetween = 4000;
     const Shape& x = i_->operand(0)->shape();
     switch (x.type()) {
       case PrimitiveType::kF32:
@@ -168,8 +167,9 @@ class Expander {
     }
     const int64_t sorts = x.ElementCount() / n;
     const double two = NetworkCost(sorts * kColumns, rows) +
-                       NetworkCost(sorts, k * kColumns) + kBetween;
-    return two < 0.9 * NetworkCost(sorts, n);
+                       NetworkCost(sorts, k * kColumns) +
+                       chips::CompilerPolicy("topk_between");
+    return two < chips::CompilerPolicy("topk_gain") * NetworkCost(sorts, n);
   }
 
   // The first k of each lane, and of those the first k.

@@ -3,13 +3,10 @@
 #include <algorithm>
 
 #include "hlo_backend/analysis/fusion_rules.h"
+#include "hlo_backend/ir/dimensions.h"
 
 namespace ptxla::hlo {
 namespace {
-
-bool IsRowMajor(const Shape& shape) {
-  return !shape.has_layout() || shape.layout().IsRowMajor();
-}
 
 // Lanes and tiles are read where they lie: what spreads or reorders them needs
 // an array of its own.

@@ -2,6 +2,7 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "base/units.h"
+#include "chips/compiler_policy.h"
 #include "hlo_backend/analysis/product_batch.h"
 #include "hlo_backend/analysis/product_chain.h"
 #include "hlo_backend/ir/computation.h"
@@ -41,18 +42,17 @@ bool FitsStep(const Instruction& rows, const Instruction& product, int operand,
 }  // namespace
 
 bool HasChains(const chips::ChipSpec& chip, const Instruction& dot) {
-  // Queries, keys and depth of C-SDPA. Of 64 numbers a head the TPU compiler
-  // makes kernels that store scores, as of fewer.
-  constexpr int64_t kFewestMeasured = 128;
+  if (!chip.Policy("chain_rows").has_value()) return false;
+  // Queries, keys and numbers of a head.
+  const int64_t least = chips::WholePolicy(chip, "chain_least");
   const Shape& scores = dot.shape();
   for (int64_t d : dot.attrs<DotAttrs>().lhs_contracting) {
-    if (dot.operand(0)->shape().dim(static_cast<int>(d)) < kFewestMeasured) {
+    if (dot.operand(0)->shape().dim(static_cast<int>(d)) < least) {
       return false;
     }
   }
-  return scores.rank() >= 2 && chip.Policy("chain_rows").has_value() &&
-         scores.dim(scores.rank() - 2) >= kFewestMeasured &&
-         scores.dim(scores.rank() - 1) >= kFewestMeasured;
+  return scores.rank() >= 2 && scores.dim(scores.rank() - 2) >= least &&
+         scores.dim(scores.rank() - 1) >= least;
 }
 
 bool MayBeChained(const Instruction& dot, const Instruction& next,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "chips/compiler_policy.h"
 #include "hlo_backend/analysis/fusion_rules.h"
 #include "hlo_backend/analysis/product_batch.h"
 #include "hlo_backend/ir/attributes.h"
@@ -16,9 +17,6 @@ constexpr int64_t kPlanesOfRoom = 16;
 // Line numbers are divided by a multiplication of 32 bits (LineOf of
 // tile_rows.cc).
 constexpr int64_t kMostLines = 1 << 16;
-// Vector operations of an integer division
-// (lowering/fusion/integer_division.cc).
-constexpr int kWordDivision = 320;
 
 }  // namespace
 
@@ -29,49 +27,37 @@ ProloguePolicy::ProloguePolicy(const chips::ChipSpec& chip) {
       static_cast<double>(chip.core().mxu_rows) * chip.core().mxu_cols;
   macs_per_cycle_ =
       chip.core().mxus * array * chip.MxuRowsPerCycle(chips::MatmulType::kBf16);
-  has_functions_ = chip.generation() >= 6;
+  const auto operations = [&](const char* policy) {
+    return static_cast<int>(chips::WholePolicy(chip, policy));
+  };
+  operations_ = {{Opcode::kDivide, operations("operations_divide")},
+                 {Opcode::kExp, operations("operations_exp")},
+                 {Opcode::kLog, operations("operations_exp")},
+                 {Opcode::kTanh, operations("operations_tanh")},
+                 {Opcode::kRsqrt, operations("operations_rsqrt")},
+                 {Opcode::kSqrt, operations("operations_sqrt")},
+                 {Opcode::kErf, operations("operations_erf")},
+                 {Opcode::kLogistic, operations("operations_logistic")},
+                 {Opcode::kExpm1, operations("operations_expm1")},
+                 {Opcode::kLog1p, operations("operations_expm1")},
+                 {Opcode::kPower, operations("operations_power")},
+                 {Opcode::kSin, operations("operations_sine")},
+                 {Opcode::kCos, operations("operations_sine")},
+                 {Opcode::kTan, operations("operations_sine")}};
+  integer_division_ = operations("operations_integer_divide");
   vmem_bytes_ = WholeRoomForResidents(chip);
   one_visit_ = 2.0 * chip.core().mxu_cols;
   plane_bytes_ = chip.vmem().scoped_limit.count() / kPlanesOfRoom;
 }
 
 int ProloguePolicy::OperationsOf(const Instruction& i) const {
-  const bool late = has_functions_;
-  switch (i.opcode()) {
-    case Opcode::kConvert:
-    case Opcode::kBroadcast:
-    case Opcode::kConstant:
-      return 1;
-    case Opcode::kDivide:
-      if (!IsFloat(i.shape().type())) return kWordDivision;
-      // By a value per row: multiplied by its inverse.
-      if (i.operand(1)->opcode() == Opcode::kBroadcast) return 1;
-      return late ? 3 : 15;
-    case Opcode::kExp:
-    case Opcode::kLog:
-      return 3;
-    case Opcode::kTanh:
-      return 2;
-    case Opcode::kRsqrt:
-      return late ? 2 : 10;
-    case Opcode::kSqrt:
-      return late ? 8 : 13;
-    case Opcode::kErf:
-      return late ? 2 : 40;
-    case Opcode::kLogistic:
-      return 4;  // before v5e; 2 from it on
-    case Opcode::kExpm1:
-    case Opcode::kLog1p:
-      return 10;
-    case Opcode::kPower:
-      return late ? 43 : 85;
-    case Opcode::kSin:
-    case Opcode::kCos:
-    case Opcode::kTan:
-      return late ? 98 : 150;
-    default:
-      return 1;
+  if (i.opcode() == Opcode::kDivide) {
+    if (!IsFloat(i.shape().type())) return integer_division_;
+    // By a value per row: multiplied by its inverse.
+    if (i.operand(1)->opcode() == Opcode::kBroadcast) return 1;
   }
+  const auto found = operations_.find(i.opcode());
+  return found == operations_.end() ? 1 : found->second;
 }
 
 bool ProloguePolicy::Hides(const Instruction& dot, int operand,

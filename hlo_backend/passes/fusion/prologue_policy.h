@@ -15,6 +15,7 @@
 
 #include <cstdint>
 
+#include "absl/container/flat_hash_map.h"
 #include "chips/chip_spec.h"
 #include "hlo_backend/ir/instruction.h"
 
@@ -27,7 +28,7 @@ class ProloguePolicy {
   explicit ProloguePolicy(const chips::ChipSpec& chip);
 
   // Vector instructions for each register of 1,024 elements that an elementwise
-  // instruction takes, about (tpu_slots, section 4).
+  // instruction takes, about: `policy.operations_...` (tpu_slots, section 4).
   int OperationsOf(const Instruction& instruction) const;
   // Is such an array too large to stay in VMEM?
   bool StreamsFromHbm(const Shape& shape) const {
@@ -38,7 +39,8 @@ class ProloguePolicy {
   bool Hides(const Instruction& dot, int operand, int operations) const;
 
  private:
-  bool has_functions_ = false;       // erf, exact inverses in the EUP
+  absl::flat_hash_map<Opcode, int> operations_;  // others: one
+  int integer_division_ = 1;
   double operations_per_cycle_ = 0;  // elements x instructions, vector units
   double macs_per_cycle_ = 1;
   double one_visit_ = 0;     // columns

@@ -6,6 +6,7 @@
 #include "hlo_backend/analysis/fusion_rules.h"
 #include "hlo_backend/analysis/product_batch.h"
 #include "hlo_backend/ir/attributes.h"
+#include "hlo_backend/ir/dimensions.h"
 
 namespace ptxla::hlo {
 namespace {
@@ -62,11 +63,6 @@ bool IsTileType(PrimitiveType type) {
 }
 
 }  // namespace
-
-bool IsRowMajor(const Shape& shape) {
-  return shape.IsArray() &&
-         (!shape.has_layout() || shape.layout().IsRowMajor());
-}
 
 bool MeetsRowReduce(const Instruction& value, int depth) {
   constexpr int kDepth = 8;

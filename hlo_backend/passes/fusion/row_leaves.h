@@ -4,11 +4,10 @@
 #ifndef PTXLA_HLO_BACKEND_PASSES_FUSION_ROW_LEAVES_H_
 #define PTXLA_HLO_BACKEND_PASSES_FUSION_ROW_LEAVES_H_
 
+#include "hlo_backend/ir/dimensions.h"
 #include "hlo_backend/ir/instruction.h"
 
 namespace ptxla::hlo {
-
-bool IsRowMajor(const Shape& shape);
 
 // Rows of a value are reduced further down, behind elementwise work.
 bool MeetsRowReduce(const Instruction& value, int depth = 0);

@@ -61,11 +61,6 @@ bool IsX64Split(const Instruction& i) {
   return target == kX64SplitLow || target == kX64SplitHigh;
 }
 
-bool IsX64Combine(const Instruction& i) {
-  return i.opcode() == Opcode::kCustomCall &&
-         i.attrs<CustomCallAttrs>().target == kX64Combine;
-}
-
 class Compacter {
  public:
   Compacter(Module* module, int generation)

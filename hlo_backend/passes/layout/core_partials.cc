@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "chips/compiler_policy.h"
 #include "hlo_backend/analysis/monoid.h"
 #include "hlo_backend/ir/builder.h"
 #include "hlo_backend/passes/control_edges.h"
@@ -12,27 +13,24 @@
 namespace ptxla::hlo {
 namespace {
 
-// ASSUMED: a second kernel takes about what two cores save on so many elements.
-constexpr int64_t kLeastElements = 1 << 20;
 constexpr int64_t kLanes = 128;
-// ASSUMED: rows of fewer tiles take longer in the XLU than in the vector ALUs.
-constexpr int64_t kLongRow = 4 * kLanes;
 // Rows whose values share a row of a tile, of two cores.
 constexpr int64_t kLeastRows = 2 * kLanes;
-// Members of fewer rows leave an array that is written and read again (the sum
-// of f32[16384,2,128] on v4 would take 77 us for 27).
-constexpr int64_t kLeastRowsOfMember = 8;
 // Members whose values are rows of a tile, of two cores.
 constexpr int64_t kLeastMembers = 2 * 8;
 
 // Dimensions of the first reduce; empty: it stays one.
-DimVector FirstOf(const Instruction& reduce) {
+DimVector FirstOf(const Instruction& reduce, const chips::ChipSpec& chip) {
+  const auto least = [&](const char* of) {
+    return chips::WholePolicy(chip, of);
+  };
   const Shape& x = reduce.operand(0)->shape();
   const int rank = x.rank(), last = rank - 1;
   const absl::Span<const int64_t> reduced = reduce.dimensions();
-  if (rank < 2 || Product(x.dims()) < kLeastElements) return {};
+  if (rank < 2 || Product(x.dims()) < least("core_partials_elements"))
+    return {};
   const bool all = static_cast<int>(reduced.size()) == rank;
-  if (all && x.dim(last) >= kLongRow &&
+  if (all && x.dim(last) >= least("core_partials_row") &&
       Product(x.dims()) / x.dim(last) >= kLeastRows) {
     return {last};
   }
@@ -45,7 +43,7 @@ DimVector FirstOf(const Instruction& reduce) {
     inner.push_back(d);
     rows *= x.dim(d);
   }
-  return rows < kLeastRowsOfMember ? DimVector() : inner;
+  return rows < least("core_partials_member_rows") ? DimVector() : inner;
 }
 
 // The type that partial values have: those of narrow sums would be rounded.
@@ -98,7 +96,7 @@ absl::StatusOr<bool> CorePartialsPass::Run(Module* module,
       }
       const std::optional<PrimitiveType> type = PartialType(*i);
       if (!type.has_value()) continue;
-      const DimVector first = FirstOf(*i);
+      const DimVector first = FirstOf(*i, *context.chip);
       if (first.empty()) continue;
       Builder b(c);
       b.set_metadata(i->shared_metadata());

@@ -5,19 +5,15 @@
 #include <utility>
 
 #include "base/units.h"
+#include "chips/compiler_policy.h"
 #include "hlo_backend/ir/builder.h"
 #include "hlo_backend/passes/products/convolution_canonicalizer.h"
+#include "hlo_backend/passes/products/size_of.h"
 
 namespace ptxla::hlo {
 namespace {
 
 constexpr int64_t kLanes = 128, kRows = 8;
-// Of VMEM's scoped limit, for the windows of the smallest steps. ASSUMED.
-constexpr double kVmemShare = 0.9;
-
-int64_t SizeOf(const Instruction& value, int64_t dim) {
-  return value.shape().dim(static_cast<int>(dim));
-}
 
 int64_t Bytes(const Instruction& value) {
   return BitWidth(value.shape().type()) / 8;
@@ -111,7 +107,8 @@ struct StepBytes {
     in_plane = RoundUpTo(c.in, kRows) * lanes;
     other_plane = RoundUpTo(c.out, kRows) * lanes;
     limit = static_cast<int64_t>(
-        kVmemShare * static_cast<double>(chip.vmem().scoped_limit.count()));
+        chips::CompilerPolicy(chip, "lane_convolution_vmem_share") *
+        static_cast<double>(chip.vmem().scoped_limit.count()));
   }
   // Two slots of each array, and sums of a pass.
   bool Fits(int64_t met, int64_t made) const {

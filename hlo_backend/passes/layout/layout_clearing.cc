@@ -1,6 +1,7 @@
 #include "hlo_backend/passes/layout/layout_clearing.h"
 
 #include "hlo_backend/ir/builder.h"
+#include "hlo_backend/ir/dimensions.h"
 
 namespace ptxla::hlo {
 namespace {
@@ -28,10 +29,6 @@ DimVector MajorToMinor(const Shape& shape) {
   const auto& minor_to_major = shape.layout().minor_to_major;
   if (static_cast<int>(minor_to_major.size()) != shape.rank()) return order;
   return DimVector(minor_to_major.rbegin(), minor_to_major.rend());
-}
-
-bool HasTiles(const Shape& shape) {
-  return shape.has_layout() && !shape.layout().tiles.empty();
 }
 
 // What a bitcast means whatever the layouts will be: the elements in the order

@@ -6,6 +6,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
+#include "chips/compiler_policy.h"
 #include "hlo_backend/analysis/tiled_layout.h"
 #include "hlo_backend/analysis/vector_loops.h"
 #include "hlo_backend/passes/control_edges.h"
@@ -18,10 +19,6 @@ namespace ptxla::hlo {
 namespace {
 
 constexpr int64_t kLanes = 128;
-// Of a group: an associative scan of 512 steps has 150. ASSUMED.
-constexpr size_t kMostMembers = 1024;
-// Of the bytes that move, as reshape-order has it.
-constexpr int64_t kGain = 2;
 
 bool HasFewNumbers(const Instruction& i) {
   return i.shape().IsArray() && !i.shape().has_layout() &&
@@ -108,7 +105,9 @@ class Group {
   }
 
   bool Pays() const {
-    if (order_.size() > kMostMembers) return false;
+    if (static_cast<int64_t>(order_.size()) >
+        chips::WholePolicy("minor_planes_group"))
+      return false;
     int64_t now = 0, then = 0;
     bool moves = false;
     absl::flat_hash_set<const Instruction*> read;
@@ -139,7 +138,8 @@ class Group {
       }
     }
     // Of what lies nowhere the tiles count.
-    return moves ? then * kGain <= now : then < now;
+    return moves ? then * chips::WholePolicy("reshape_gain") <= now
+                 : then < now;
   }
 
   void Turn() {

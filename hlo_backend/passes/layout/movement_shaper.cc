@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "base/units.h"
+#include "chips/compiler_policy.h"
 #include "hlo_backend/analysis/tiled_layout.h"
 #include "hlo_backend/ir/builder.h"
 #include "hlo_backend/passes/control_flow.h"
@@ -234,9 +235,6 @@ bool IsMany(const Instruction& i, int64_t d) {
 // Rows of few lanes are mostly padding.
 bool FitsOneStep(const Instruction& reverse, const PassContext& context) {
   constexpr int64_t kSlots = 4, kLanes = 128;
-  // Of VMEM. ASSUMED: windows of the whole limit leave no room for the kernel's
-  // own scratch and are refused.
-  constexpr double kShare = 0.94;
   const Shape& shape = reverse.shape();
   const auto& dims = shape.dims();
   const auto& reversed = reverse.dimensions();
@@ -252,7 +250,7 @@ bool FitsOneStep(const Instruction& reverse, const PassContext& context) {
       TpuBytes(Shape::Array(shape.type(), whole), GenerationOf(context)) *
       (kSlots + (is_ragged ? 2 : 1));
   return static_cast<double>(bytes) <=
-         kShare *
+         chips::CompilerPolicy(*context.chip, "reversed_rows_vmem_share") *
              static_cast<double>(context.chip->vmem().scoped_limit.count());
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_set.h"
+#include "chips/compiler_policy.h"
 #include "hlo_backend/analysis/tiled_layout.h"
 #include "hlo_backend/passes/control_edges.h"
 #include "hlo_backend/passes/dimension_utils.h"
@@ -16,8 +17,6 @@
 namespace ptxla::hlo {
 namespace {
 
-// Of the bytes that move, as reshape-order has it.
-constexpr int64_t kGain = 2;
 constexpr int64_t kLanes = 128;
 // Orders of the right operand's free dimensions are tried one by one.
 constexpr size_t kMostFree = 4;
@@ -101,7 +100,9 @@ ProductPlanes MadeOfPlanes(Builder& b, Instruction* dot, int generation) {
   // What makes the product and what reads it move it as it lies. Of as many
   // bytes planes: sums over them are those of registers.
   using Cost = std::pair<int64_t, bool>;
-  Cost least = {2 * BytesOf(dot->shape(), generation) / kGain, true};
+  Cost least = {2 * BytesOf(dot->shape(), generation) /
+                    chips::WholePolicy("reshape_gain"),
+                true};
   do {
     const int64_t turned = right == as_it_is || lies_turned
                                ? 0

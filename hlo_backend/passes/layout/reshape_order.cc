@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "chips/compiler_policy.h"
 #include "hlo_backend/analysis/tiled_layout.h"
 #include "hlo_backend/ir/builder.h"
 #include "hlo_backend/passes/dimension_utils.h"
@@ -16,8 +17,6 @@
 namespace ptxla::hlo {
 namespace {
 
-// Of the bytes that move: transposes have more forms than bytes tell.
-constexpr int64_t kGain = 2;
 // Orders are tried one by one: 120 of five.
 constexpr size_t kMostGroups = 5;
 
@@ -91,7 +90,7 @@ class Orders {
     // Arrays that a transpose makes or reads are there in the new order only.
     const int64_t now = (before ? 2 : 1) * in + (behind ? 2 : 1) * out;
     const int64_t kept = (before ? SourceBytes(x) : in) + (behind ? 0 : out);
-    int64_t least = now / kGain;
+    int64_t least = now / chips::WholePolicy("reshape_gain");
     while (std::next_permutation(places.begin(), places.end())) {
       const Order order = GroupOrder(groups, places);
       const int64_t bytes = kept + 2 * (BytesOf(x.shape(), order.in) +

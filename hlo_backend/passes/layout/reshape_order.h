@@ -21,7 +21,8 @@
 //   ROOT %r = f32[8,1024,1024] reshape(%s)
 //   ==> transposes of %a and %b to [512,8,1024], reshape to [1024,8,1024] ...
 //
-// Only where half as many bytes move, with their padding (kGain).
+// Only where half as many bytes move, with their padding
+// (`policy.reshape_gain`).
 #ifndef PTXLA_HLO_BACKEND_PASSES_LAYOUT_RESHAPE_ORDER_H_
 #define PTXLA_HLO_BACKEND_PASSES_LAYOUT_RESHAPE_ORDER_H_
 

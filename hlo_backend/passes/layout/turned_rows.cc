@@ -4,6 +4,7 @@
 #include <numeric>
 #include <utility>
 
+#include "chips/compiler_policy.h"
 #include "hlo_backend/analysis/tiled_layout.h"
 #include "hlo_backend/passes/control_edges.h"
 #include "hlo_backend/passes/dimension_utils.h"
@@ -12,10 +13,13 @@
 namespace ptxla::hlo {
 namespace {
 
-// Of the bytes of rows in the order of their dimensions, in percent, those of
-// rows that lie turned. Each member's are weights that the arrays load.
-// ASSUMED: 64 channels are half, 96 three quarters, 112 seven eighths.
-constexpr int64_t kMostTurned = 80;
+// So many fewer bytes make up for what lying turned costs: each member's rows
+// are weights that the arrays load.
+bool AreFewEnough(int64_t turned, int64_t in_order) {
+  return static_cast<double>(turned) <=
+         chips::CompilerPolicy("turned_rows_share") *
+             static_cast<double>(in_order);
+}
 
 // {0, .., rank - 3, rank - 1, rank - 2}: its own inverse.
 DimVector LastTwoSwapped(int rank) {
@@ -37,8 +41,8 @@ int64_t BytesOf(PrimitiveType type, const DimVector& dims, int generation) {
 
 bool LieFuller(PrimitiveType type, const DimVector& dims,
                const DimVector& order, int generation) {
-  return 100 * BytesOf(type, Permuted(dims, order), generation) <=
-         kMostTurned * BytesOf(type, dims, generation);
+  return AreFewEnough(BytesOf(type, Permuted(dims, order), generation),
+                      BytesOf(type, dims, generation));
 }
 
 // What reads the product reads it in these dimensions, or it has them.
@@ -147,9 +151,9 @@ bool LeavesLanesEmpty(const Instruction& transpose, int generation) {
     return false;
   }
   const Shape& from = transpose.operand(0)->shape();
-  return 100 * BytesOf(from.type(), from.dims(), generation) <=
-         kMostTurned *
-             BytesOf(from.type(), transpose.shape().dims(), generation);
+  return AreFewEnough(
+      BytesOf(from.type(), from.dims(), generation),
+      BytesOf(from.type(), transpose.shape().dims(), generation));
 }
 
 }  // namespace ptxla::hlo

@@ -24,11 +24,6 @@ bool IsBranch(const Computation& c) {
   return false;
 }
 
-// The halves of a 64-bit value, each of which may be made where the value lies.
-bool IsCombine(const Instruction& i) {
-  return i.opcode() == Opcode::kCustomCall &&
-         i.attrs<CustomCallAttrs>().target == kX64Combine;
-}
 constexpr Plane kPlanes[] = {Plane::kLow, Plane::kHigh};
 
 class Inserter {
@@ -182,7 +177,7 @@ class Inserter {
   // The places that a value of the result names: of a 64-bit one its halves.
   std::vector<MemoryPlace> PartsOf(const Instruction* value) const {
     const MemoryPlace place = kept_.PlaceOf(value);
-    if (!IsCombine(*place.maker)) return {place};
+    if (!IsX64Combine(*place.maker)) return {place};
     return {kept_.PlaceOf(place.maker->operand(0)),
             kept_.PlaceOf(place.maker->operand(1))};
   }
@@ -232,7 +227,7 @@ class Inserter {
     }
     if (IsPreset(*place.maker)) return true;
     if (home.maker == nullptr) return false;
-    if (IsCombine(*place.maker)) {
+    if (IsX64Combine(*place.maker)) {
       return HalfNeedsCopy(place.maker, 0, home) ||
              HalfNeedsCopy(place.maker, 1, home);
     }

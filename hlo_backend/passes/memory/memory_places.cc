@@ -6,6 +6,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
+#include "chips/compiler_policy.h"
 #include "hlo_backend/analysis/buffer_plan.h"
 #include "hlo_backend/analysis/fusion_rules.h"
 #include "hlo_backend/analysis/member_rows.h"
@@ -136,13 +137,11 @@ bool ReadsPlanesInPlace(const Instruction& kernel, const Instruction& value) {
   }
   if (kernel.opcode() == Opcode::kSelectAndScatter) {
     // Its steps take whole planes of what was pooled; windows of its result,
-    // which may be in HBM, are as large and in the scoped VMEM twice. ASSUMED:
-    // planes of up to 2 MB gained on v4, v5e and v6e, those of 4 MB lost.
-    constexpr int64_t kMostPooledPlaneBytes = int64_t{2} << 20;
+    // which may be in HBM, are as large and in the scoped VMEM twice.
     const Shape& pooled = kernel.operand(0)->shape();
     return kernel.OperandUses(&value) == 1 && pooled.has_layout() &&
            PaddedBytes(pooled) / std::max<int64_t>(pooled.dim(0), 1) <=
-               kMostPooledPlaneBytes;
+               chips::WholePolicy("pooled_plane");
   }
   const Instruction* convolution = ConvolutionOf(kernel);
   if (convolution == nullptr || !IsProduct(*convolution) ||

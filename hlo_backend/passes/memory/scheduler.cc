@@ -4,6 +4,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
+#include "chips/compiler_policy.h"
 #include "hlo_backend/analysis/liveness.h"
 #include "hlo_backend/analysis/tiled_layout.h"
 #include "hlo_backend/passes/control_flow.h"
@@ -230,9 +231,6 @@ bool IsInOrder(const Computation& c) {
   return true;
 }
 
-// ASSUMED: memory that time hidden behind other work is worth.
-constexpr double kSpreadPeak = 1.02;
-
 }  // namespace
 
 std::vector<Instruction*> ListSchedule(const Computation& computation) {
@@ -255,7 +253,8 @@ absl::StatusOr<bool> SchedulerPass::Run(Module* module, const PassContext&) {
     if (HasStarts(*c)) {
       const std::vector<Instruction*> spread = Spreader(best).Run();
       const auto most = static_cast<int64_t>(
-          kSpreadPeak * static_cast<double>(std::min(plain_peak, list_peak)));
+          chips::CompilerPolicy("spread_peak") *
+          static_cast<double>(std::min(plain_peak, list_peak)));
       if (Liveness(*c, spread).PeakBytes() <= most) {
         c->Reorder(spread);
         continue;

@@ -3,6 +3,7 @@
 #include <numeric>
 #include <vector>
 
+#include "chips/compiler_policy.h"
 #include "hlo_backend/ir/builder.h"
 #include "hlo_backend/passes/dimension_utils.h"
 #include "hlo_backend/passes/layout/dimension_order.h"
@@ -12,12 +13,6 @@
 
 namespace ptxla::hlo {
 namespace {
-
-// ASSUMED: sums that one kernel keeps.
-constexpr int64_t kMostTaps = 64;
-// Pairs of features that the arrays multiply grow with the square: with one
-// column of tiles they are as soon done as the vector units. ASSUMED.
-constexpr int64_t kFewestFeatures = 256;
 
 bool IsFloat(const Instruction& i) {
   return i.shape().type() == PrimitiveType::kF32 ||
@@ -54,8 +49,9 @@ bool IsDepthwiseGradient(const Instruction& conv) {
       SizeOf(*conv.operand(0), d.input_batch) != a.batch_group_count ||
       SizeOf(*conv.operand(1), d.kernel_output_feature) !=
           a.batch_group_count ||
-      a.batch_group_count < kFewestFeatures || !IsFloat(conv) ||
-      !IsFloat(*conv.operand(0)) || !IsFloat(*conv.operand(1)) ||
+      a.batch_group_count < chips::WholePolicy("depthwise_gradient_features") ||
+      !IsFloat(conv) || !IsFloat(*conv.operand(0)) ||
+      !IsFloat(*conv.operand(1)) ||
       !HasMoreTapsThanResults(a, conv.shape().dims()) ||
       !IsInMemory(conv.operand(0)) || !IsInMemory(conv.operand(1))) {
     return false;
@@ -66,7 +62,8 @@ bool IsDepthwiseGradient(const Instruction& conv) {
       return false;
     }
   }
-  return conv.shape().ElementCount() / a.batch_group_count <= kMostTaps;
+  return conv.shape().ElementCount() / a.batch_group_count <=
+         chips::WholePolicy("depthwise_gradient_taps");
 }
 
 // Planes outside, then the contracted batch and the features, with the zeros

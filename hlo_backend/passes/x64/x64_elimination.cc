@@ -7,6 +7,12 @@
 #include "hlo_backend/passes/x64/x64_eliminator.h"
 
 namespace ptxla::hlo {
+
+bool IsX64Combine(const Instruction& i) {
+  return i.opcode() == Opcode::kCustomCall &&
+         i.attrs<CustomCallAttrs>().target == kX64Combine;
+}
+
 namespace {
 
 // A 64-bit counter is two words afterwards, which nobody recognises: how often

@@ -23,6 +23,8 @@ namespace ptxla::hlo {
 inline constexpr char kX64SplitLow[] = "X64SplitLow";
 inline constexpr char kX64SplitHigh[] = "X64SplitHigh";
 inline constexpr char kX64Combine[] = "X64Combine";
+// A value made of both, each of which may be made where the value lies.
+bool IsX64Combine(const Instruction& i);
 
 class X64EliminationPass : public Pass {
  public:

@@ -31,10 +31,13 @@ TEST(BufferPoolTest, BytesThatLeftAreNotGivenBack) {
 
 TEST(BufferPoolTest, BuffersOutliveTheOwnerOfThePool) {
   auto pool = std::make_shared<BufferPool>();
+  const std::weak_ptr<BufferPool> alive = pool;
   auto buffer = pool->Take(1 << 20);
   pool.reset();
-  (*buffer)[0] = 1;
+  EXPECT_FALSE(alive.expired());
+  EXPECT_EQ(buffer->size(), 1u << 20);
   buffer.reset();
+  EXPECT_TRUE(alive.expired());
 }
 
 }  // namespace

@@ -63,7 +63,7 @@ ENTRY e {
 })",
                                    {}, options);
   EXPECT_EQ(result.status().code(), absl::StatusCode::kFailedPrecondition);
-  EXPECT_THAT(result.status().message(), HasSubstr("11: %forever = while"));
+  EXPECT_THAT(result.status().message(), HasSubstr("11:8: %forever = while"));
 }
 
 TEST(ErrorsTest, ACustomCallIsNamedWithItsLine) {
@@ -74,7 +74,7 @@ ENTRY e {
 })",
                                    {Literal::FromVector<float>({2}, {1, 2})});
   EXPECT_EQ(result.status().code(), absl::StatusCode::kUnimplemented);
-  EXPECT_THAT(result.status().message(), HasSubstr("4: %y = custom-call"));
+  EXPECT_THAT(result.status().message(), HasSubstr("4:8: %y = custom-call"));
   EXPECT_THAT(result.status().message(), HasSubstr("\"foreign\""));
 }
 

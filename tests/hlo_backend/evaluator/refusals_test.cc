@@ -21,11 +21,12 @@ absl::Status Refusal(absl::string_view entry,
 }
 
 TEST(RefusalsTest, WhatComesFromOutsideSaysSo) {
-  EXPECT_THAT(Refusal("t = token[] after-all()\n"
-                      "ROOT r = (f32[2], token[]) infeed(t)"),
-              StatusIs(absl::StatusCode::kUnimplemented,
-                       HasSubstr("4: %r = infeed: what it gives is not in the "
-                                 "module")));
+  EXPECT_THAT(
+      Refusal("t = token[] after-all()\n"
+              "ROOT r = (f32[2], token[]) infeed(t)"),
+      StatusIs(absl::StatusCode::kUnimplemented,
+               HasSubstr("4:6: %r = infeed: what it gives is not in the "
+                         "module")));
   EXPECT_THAT(
       Refusal("t = token[] after-all()\n"
               "ROOT s = (f32[2], u32[], token[]) recv(t), channel_id=1"),

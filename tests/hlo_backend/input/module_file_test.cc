@@ -6,6 +6,7 @@
 #include "base/files.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "hlo_backend/input/elided_values.h"
 #include "hlo_backend/ir/parser.h"
 #include "hlo_backend/ir/printer.h"
 #include "tests/support/shared_files.h"

@@ -211,7 +211,8 @@ absl::StatusOr<HarnessResult> CompareKernel(absl::string_view text,
   interpreter.semantics = options.semantics;
   isa::Core core(p.model, interpreter);
   std::vector<isa::ArgMemory> args;
-  int64_t vmem = RoundUpTo<int64_t>(result.kernel.vmem_bytes, 16384);
+  int64_t vmem =
+      RoundUpTo<int64_t>(result.kernel.vmem_bytes, isa::kVmemAlignment);
   for (size_t k = 0; k < memory.size(); ++k) {
     isa::ArgMemory arg;
     if (result.kernel.args[k].space == isa::Space::kVmem) {

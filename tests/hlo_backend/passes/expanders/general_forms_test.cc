@@ -1,62 +1,18 @@
-// Gathers, scatters and dots of any dimension numbers mean the same in the form
-// that kernels have.
-#include <algorithm>
+// Gathers, scatters, windows and movements of any form mean the same in the
+// form that kernels have.
 #include <cstdint>
+#include <algorithm>
 #include <cstring>
 #include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "absl/strings/substitute.h"
-#include "hlo_backend/evaluator/evaluator.h"
-#include "hlo_backend/ir/parser.h"
-#include "hlo_backend/ir/printer.h"
-#include "hlo_backend/passes/all_passes.h"
-#include "hlo_backend/passes/pipeline.h"
+#include "tests/hlo_backend/passes/same_after_pass.h"
 #include "tests/support/status_matchers.h"
 
 namespace ptxla::hlo {
 namespace {
-
-// Whole numbers of a few units: exact in every type, some indices outside.
-Literal Numbers(const Shape& shape, uint64_t seed) {
-  Literal literal(shape);
-  const bool negative = shape.type() != PrimitiveType::kU32 &&
-                        shape.type() != PrimitiveType::kU8 &&
-                        shape.type() != PrimitiveType::kPred;
-  for (int64_t i = 0; i < literal.ElementCount(); ++i) {
-    seed = seed * 6364136223846793005u + 1442695040888963407u;
-    const auto value = static_cast<int64_t>(seed >> 33) % 13;
-    literal.SetDouble(i, static_cast<double>(negative ? value - 3 : value));
-  }
-  return literal;
-}
-
-void ExpectSame(const std::string& text, const std::string& pass) {
-  for (uint64_t seed = 1; seed <= 3; ++seed) {
-    ASSERT_OK_AND_ASSIGN(auto module, ParseModule(text, "m"));
-    std::vector<Literal> inputs;
-    const Computation* entry = module->entry();
-    for (int p = 0; p < entry->parameter_count(); ++p) {
-      inputs.push_back(Numbers(entry->parameter(p)->shape(), seed * 100 + p));
-    }
-    ASSERT_OK_AND_ASSIGN(const Literal expected, Evaluate(*module, inputs));
-    ASSERT_OK_AND_ASSIGN(Pipeline p, Pipeline::FromNames(pass));
-    PipelineOptions options;
-    options.verify = true;
-    ASSERT_OK_AND_ASSIGN(const auto reports,
-                         p.Run(module.get(), PassContext(), options));
-    (void)reports;
-    ASSERT_OK_AND_ASSIGN(const Literal actual, Evaluate(*module, inputs));
-    ASSERT_EQ(expected.ElementCount(), actual.ElementCount());
-    for (int64_t i = 0; i < expected.ElementCount(); ++i) {
-      ASSERT_EQ(expected.GetDouble(i), actual.GetDouble(i))
-          << "element " << i << " of\n"
-          << text << Print(*module);
-    }
-  }
-}
 
 TEST(GeneralFormsTest, GathersOfAnyDimensionNumbers) {
   struct Case {
@@ -97,12 +53,13 @@ TEST(GeneralFormsTest, GathersOfAnyDimensionNumbers) {
            {"f32", "1,9", "s32", "5,1", "5,9",
             "offset_dims={1}, collapsed_slice_dims={0}, start_index_map={0}, "
             "index_vector_dim=1, slice_sizes={1,9}"}}) {
-    ExpectSame(absl::Substitute(
-                   "HloModule m\nENTRY e {\n  x = $0[$1] parameter(0)\n"
-                   "  i = $2[$3] parameter(1)\n"
-                   "  ROOT g = $0[$4] gather(x, i), $5\n}\n",
-                   c.type, c.x, c.index_type, c.indices, c.out, c.numbers),
-               "gather-canonicalizer");
+    EXPECT_OK(SameAfterPass(
+        absl::Substitute("HloModule m\nENTRY e {\n  x = $0[$1] parameter(0)\n"
+                         "  i = $2[$3] parameter(1)\n"
+                         "  ROOT g = $0[$4] gather(x, i), $5\n}\n",
+                         c.type, c.x, c.index_type, c.indices, c.out,
+                         c.numbers),
+        "gather-canonicalizer"));
   }
 }
 
@@ -147,7 +104,7 @@ TEST(GeneralFormsTest, ScattersOfAnyDimensionNumbers) {
                   "  b = $0[] parameter(1)\n"
                   "  ROOT c = $0[] $1(a, b)\n",
                   c.type, op);
-    ExpectSame(
+    EXPECT_OK(SameAfterPass(
         absl::Substitute("HloModule m\nf {\n  a = $0[] parameter(0)\n$7}\n"
                          "ENTRY e {\n  x = $0[$1] parameter(0)\n"
                          "  i = $2[$3] parameter(1)\n"
@@ -156,12 +113,12 @@ TEST(GeneralFormsTest, ScattersOfAnyDimensionNumbers) {
                          "to_apply=f\n}\n",
                          c.type, c.x, c.index_type, c.indices, c.updates,
                          c.numbers, 0, root),
-        "gather-canonicalizer");
+        "gather-canonicalizer"));
   }
 }
 
 TEST(GeneralFormsTest, AScatterOfTwoArraysIsTwo) {
-  ExpectSame(R"(HloModule m
+  EXPECT_OK(SameAfterPass(R"(HloModule m
 f {
   a = f32[] parameter(0)
   b = s32[] parameter(1)
@@ -183,7 +140,7 @@ ENTRY e {
   ROOT r = f32[7,9] subtract(p, c)
 }
 )",
-             "gather-canonicalizer,tuple-simplifier");
+                          "gather-canonicalizer,tuple-simplifier"));
 }
 
 TEST(GeneralFormsTest, SlidingWindowsOfAnyArrays) {
@@ -204,19 +161,20 @@ TEST(GeneralFormsTest, SlidingWindowsOfAnyArrays) {
            // All earlier elements, of another type than kernels take.
            {"s8", "17", "0", "17", "size=17 pad=16_0", "add"},
            {"s8", "17", "1", "15", "size=3", "add"}}) {
-    ExpectSame(absl::Substitute(
-                   "HloModule m\nf {\n  a = $0[] parameter(0)\n  b = $0[] "
-                   "parameter(1)\n  ROOT c = $0[] $5(a, b)\n}\nENTRY e {\n"
-                   "  x = $0[$1] parameter(0)\n  i = $0[] constant($2)\n"
-                   "  ROOT r = $0[$3] reduce-window(x, i), window={$4}, "
-                   "to_apply=f\n}\n",
-                   c.type, c.x, c.init, c.out, c.window, c.op),
-               "window-canonicalizer,window-expander");
+    EXPECT_OK(SameAfterPass(
+        absl::Substitute(
+            "HloModule m\nf {\n  a = $0[] parameter(0)\n  b = $0[] "
+            "parameter(1)\n  ROOT c = $0[] $5(a, b)\n}\nENTRY e {\n"
+            "  x = $0[$1] parameter(0)\n  i = $0[] constant($2)\n"
+            "  ROOT r = $0[$3] reduce-window(x, i), window={$4}, "
+            "to_apply=f\n}\n",
+            c.type, c.x, c.init, c.out, c.window, c.op),
+        "window-canonicalizer,window-expander"));
   }
 }
 
 TEST(GeneralFormsTest, AWindowOverTwoArraysWithABodyOfItsOwn) {
-  ExpectSame(R"(HloModule m
+  EXPECT_OK(SameAfterPass(R"(HloModule m
 f {
   a = f32[] parameter(0)
   b = s32[] parameter(1)
@@ -241,7 +199,7 @@ ENTRY e {
   ROOT r = f32[6,3] subtract(p, m)
 }
 )",
-             "window-expander,tuple-simplifier");
+                          "window-expander,tuple-simplifier"));
 }
 
 TEST(GeneralFormsTest, MovementsOfLargeArrays) {
@@ -255,102 +213,15 @@ TEST(GeneralFormsTest, MovementsOfLargeArrays) {
         "  ROOT r = bf16[3,300,400] reverse(x), dimensions={0,1}",
         "x = f32[400,500] parameter(0)\n  ROOT r = f32[199,249] "
         "slice(x), slice={[1:398:2], [3:500:2]}"}) {
-    ExpectSame(absl::StrCat("HloModule m\nENTRY e {\n  ", body, "\n}\n"),
-               "movement-shaper");
-  }
-}
-
-TEST(GeneralFormsTest, DotsOfAnyDimensionNumbers) {
-  struct Case {
-    const char *lhs, *rhs, *out, *numbers;
-  };
-  for (const Case& c : std::vector<Case>{
-           {"4,6", "3,5,6", "4,3,5",
-            "lhs_contracting_dims={1}, rhs_contracting_dims={2}"},
-           {"6,3,4", "6,5,4", "4,3,5",
-            "lhs_batch_dims={2}, rhs_batch_dims={2}, "
-            "lhs_contracting_dims={0}, rhs_contracting_dims={0}"},
-           {"2,3,4,5", "2,5,4,6", "2,3,6",
-            "lhs_batch_dims={0}, rhs_batch_dims={0}, "
-            "lhs_contracting_dims={2,3}, rhs_contracting_dims={2,1}"},
-           {"2,3,4,5", "2,6,5,7", "2,3,4,6,7",
-            "lhs_batch_dims={0}, rhs_batch_dims={0}, "
-            "lhs_contracting_dims={3}, rhs_contracting_dims={2}"},
-           {"2,3", "2,3", "2",
-            "lhs_batch_dims={0}, rhs_batch_dims={0}, "
-            "lhs_contracting_dims={1}, rhs_contracting_dims={1}"},
-           {"5", "7", "5,7",
-            "lhs_contracting_dims={}, rhs_contracting_dims={}"},
-           // Groups of rows, for which the right operand is repeated.
-           {"2,3,24,4", "5,2,4", "2,3,24,5",
-            "lhs_batch_dims={0}, rhs_batch_dims={1}, "
-            "lhs_contracting_dims={3}, rhs_contracting_dims={2}"},
-           {"24,3,2,4", "4,5,2", "2,24,3,5",
-            "lhs_batch_dims={2}, rhs_batch_dims={2}, "
-            "lhs_contracting_dims={3}, rhs_contracting_dims={0}"},
-           {"5,3,4", "5,4,3", "3,4",
-            "lhs_batch_dims={1,2}, rhs_batch_dims={2,1}, "
-            "lhs_contracting_dims={0}, rhs_contracting_dims={0}"}}) {
-    ExpectSame(
-        absl::Substitute("HloModule m\nENTRY e {\n  x = f32[$0] parameter(0)\n"
-                         "  y = f32[$1] parameter(1)\n"
-                         "  ROOT d = f32[$2] dot(x, y), $3\n}\n",
-                         c.lhs, c.rhs, c.out, c.numbers),
-        "dot-shaper");
-  }
-}
-
-// Every order of the dimensions of a product with two free ones on each side,
-// with operands smaller and larger than the product.
-TEST(GeneralFormsTest, TransposedDotsOfAnyOrder) {
-  const int sizes[] = {2, 3, 1, 5, 4};  // batch, left, left, right, right
-  std::vector<int> order = {0, 1, 2, 3, 4};
-  do {
-    for (const int depth : {2, 64}) {
-      std::vector<int> dims;
-      for (int d : order) dims.push_back(sizes[d]);
-      ExpectSame(absl::Substitute(R"(HloModule m
-ENTRY e {
-  x = f32[2,3,1,$0] parameter(0)
-  y = f32[5,2,$0,4] parameter(1)
-  d = f32[2,3,1,5,4] dot(x, y), lhs_batch_dims={0}, rhs_batch_dims={1}, lhs_contracting_dims={3}, rhs_contracting_dims={2}
-  n = f32[2,3,1,5,4] negate(d)
-  ROOT t = f32[$1] transpose(n), dimensions={$2}
-})",
-                                  depth, absl::StrJoin(dims, ","),
-                                  absl::StrJoin(order, ",")),
-                 "algebraic-simplifier");
-    }
-  } while (std::next_permutation(order.begin(), order.end()));
-}
-
-// Rules that put 1s before a transpose and behind it must not take turns.
-TEST(GeneralFormsTest, DroppedOnesBesideATransposeComeToRest) {
-  struct Case {
-    const char *from, *order, *between, *to;
-  };
-  for (const Case& c : {Case{"1,5,2,8", "1,3,2,0", "5,8,2,1", "5,8,2"},
-                        Case{"1,5,2,8", "0,1,3,2", "1,5,8,2", "5,8,2"},
-                        Case{"5,1,2,8", "2,1,3,0", "2,1,8,5", "2,8,5"}}) {
-    for (const char* name : {"reshape(t)", "negate(t)"}) {
-      const bool drops = name[0] == 'r';
-      ExpectSame(absl::Substitute(R"(HloModule m
-ENTRY e {
-  x = f32[$0] parameter(0)
-  t = f32[$2] transpose(x), dimensions={$1}
-  r = f32[$3] $4
-  ROOT y = f32[$3] tanh(r)
-})",
-                                  c.from, c.order, c.between,
-                                  drops ? c.to : c.between, name),
-                 "algebraic-simplifier");
-    }
+    EXPECT_OK(
+        SameAfterPass(absl::StrCat("HloModule m\nENTRY e {\n  ", body, "\n}\n"),
+                      "movement-shaper"));
   }
 }
 
 TEST(GeneralFormsTest, ARaggedExchangeOfOneDevice) {
   for (const char* index : {"s32", "s64"}) {
-    ExpectSame(absl::Substitute(R"(HloModule m
+    EXPECT_OK(SameAfterPass(absl::Substitute(R"(HloModule m
 ENTRY e {
   x = f32[7,3] parameter(0)
   out = f32[9,3] parameter(1)
@@ -359,8 +230,8 @@ ENTRY e {
   to = $0[4] parameter(4)
   ROOT r = f32[9,3] ragged-all-to-all(x, out, from, sizes, to, sizes), replica_groups={{0}}
 })",
-                                index),
-               "trivial-collectives");
+                                             index),
+                            "trivial-collectives"));
   }
 }
 
@@ -369,7 +240,7 @@ TEST(GeneralFormsTest, SortsAlongAnyDimension) {
                            "5,1,1", "3,70,2", "2,3,5,2"}) {
     const auto rank = std::count(dims, dims + std::strlen(dims), ',') + 1;
     for (int64_t d = 0; d < rank; ++d) {
-      ExpectSame(absl::Substitute(R"(HloModule m
+      EXPECT_OK(SameAfterPass(absl::Substitute(R"(HloModule m
 less {
   a = f32[] parameter(0)
   b = f32[] parameter(1)
@@ -383,8 +254,8 @@ ENTRY e {
   s = (f32[$0], s32[$0]) sort(x, y), dimensions={$1}, is_stable=true, to_apply=less
   ROOT r = s32[$0] get-tuple-element(s), index=1
 })",
-                                  dims, d),
-                 "sort-expander");
+                                               dims, d),
+                              "sort-expander"));
     }
   }
 }
