@@ -96,7 +96,10 @@ void FusionEpilogue::AddTo(ProductProblem* problem,
   problem->epilogue_whole_bytes += WholeLeafBytes();
   problem->row_results += RowEntries();
   AddShared(problem);
-  if (RowEntries() > 0) problem->row_unit_of_steps = isa::kLanes;
+  if (RowEntries() > 0) {
+    problem->row_unit_of_steps =
+        std::max<int64_t>(problem->row_unit_of_steps, isa::kLanes);
+  }
   const auto is_byte = [](const Result& x) {
     return BytesOf(x.view.type) == 1;
   };

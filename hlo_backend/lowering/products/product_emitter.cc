@@ -164,7 +164,12 @@ absl::Status ProductEmitter::DescribePrologues() {
     }
   }
   if (p.rhs.computed) {
-    p.column_unit = std::max(p.column_unit, p.rhs.column_unit);
+    int64_t& unit = p.rhs.transposed ? p.k_unit : p.column_unit;
+    unit = std::max(unit, p.rhs.column_unit);
+  }
+  if (p.lhs.computed) {
+    int64_t& unit = p.lhs.transposed ? p.row_unit_of_steps : p.k_unit;
+    unit = std::max(unit, p.lhs.column_unit);
   }
   return absl::OkStatus();
 }

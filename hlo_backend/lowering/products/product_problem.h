@@ -77,6 +77,9 @@ struct ProductProblem {
   bool parts_of_rows = false;
   // Columns likewise: 256 where the epilogue reads bf16 values per column.
   int64_t column_unit = 128;
+  // K of a step of several, where an operand that is computed reads such values
+  // along K.
+  int64_t k_unit = 128;
   // Vector operations per result register (1,024 elements) of the epilogue, and
   // those of them that the EUP does, one a cycle.
   int64_t epilogue_ops = 0, epilogue_functions = 0;

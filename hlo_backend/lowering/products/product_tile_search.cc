@@ -93,8 +93,9 @@ class TileSearch {
           if (p_.whole_rows && gn > 1) break;
           SetColumns(gn, &t);
           for (int64_t gk : GridBounds(p_.k, 128)) {
-            t.block_k = RoundUpTo<int64_t>(CeilOfRatio(p_.k, gk), 128);
-            t.grid_k = gk * p_.k_planes;
+            t.block_k = RoundUpTo<int64_t>(CeilOfRatio(p_.k, gk),
+                                           gk > 1 ? p_.k_unit : 128);
+            t.grid_k = CeilOfRatio(p_.k, t.block_k) * p_.k_planes;
             if (gk > 1 && a_.size == 256 && t.block_k % 256 != 0) continue;
             TrySplits(t);
           }
@@ -150,8 +151,9 @@ class TileSearch {
       return;
     }
     const int64_t steps = CeilOfRatio(windows.k_steps, p_.k_planes);
-    t.block_k = RoundUpTo<int64_t>(CeilOfRatio(p_.k, steps),
-                                   steps > 1 ? int64_t{a_.size} : 128);
+    t.block_k = RoundUpTo<int64_t>(
+        CeilOfRatio(p_.k, steps),
+        steps > 1 ? std::max(int64_t{a_.size}, p_.k_unit) : 128);
     t.grid_k = CeilOfRatio(p_.k, t.block_k) * p_.k_planes;
     given_order_ = true;
     t.n_inner = n_inner || p_.rows_in_turn || t.grid_m == 1 || t.grid_n == 1;

@@ -56,7 +56,8 @@ void RowEpilogue::AddTo(ProductProblem* problem,
   problem->epilogue_whole_bytes += row_results_.bytes();
   row_results_.AddTo(&problem->kept);
   if (!row_results_.empty()) {
-    problem->row_unit_of_steps = isa::kLanes;
+    problem->row_unit_of_steps =
+        std::max<int64_t>(problem->row_unit_of_steps, isa::kLanes);
     problem->parts_of_rows = RowEntries() == 0;
   }
   problem->row_planes = stages_.planes;

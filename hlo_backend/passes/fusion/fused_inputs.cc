@@ -4,6 +4,7 @@
 
 #include "hlo_backend/analysis/extremum_position.h"
 #include "hlo_backend/analysis/fusion_rules.h"
+#include "hlo_backend/passes/dimension_utils.h"
 
 namespace ptxla::hlo {
 
@@ -39,6 +40,29 @@ void FusedInputs::ForEach(
     for (const Instruction* leaf : node.small) visit(leaf, leaf == best);
   }
   for (const Instruction* p : i->control_predecessors()) visit(p, false);
+}
+
+void FusedInputs::ForEachShared(
+    const Instruction* i, const DimVector& dims,
+    absl::FunctionRef<void(const Instruction* value)> visit) const {
+  for (const Instruction* input : Full(i)) {
+    if (!input->shape().IsScalar() && input->shape().dims() == dims) {
+      visit(input);
+    }
+  }
+  for (const Instruction* o : i->operands()) {
+    const FusionNode& work = chains_.node(o);
+    if (!work.placed && work.role == FusionRole::kElementwise &&
+        work.full.empty() && o->shape().dims() == dims) {
+      visit(o);
+    }
+  }
+  for (const Instruction* leaf : chains_.node(i).small) {
+    const bool scalar = leaf->shape().IsScalar() && !leaf->IsConstant();
+    // Of which both take lanes.
+    const bool sliced = leaf->shape().ElementCount() > Product(dims);
+    if (sliced || (scalar && i->opcode() == Opcode::kReduce)) visit(leaf);
+  }
 }
 
 bool FusedInputs::IsMadeInStep(const Instruction* value) const {

@@ -27,6 +27,14 @@ class FusedInputs {
       const Instruction* i,
       absl::FunctionRef<void(const Instruction* value, bool soft)> visit) const;
 
+  // What `i` reads, or does again, in a kernel of iteration shape `dims`, that
+  // another kernel of that shape may share with it: arrays of the shape, or of
+  // more, whose lanes are taken; work on what is broadcast (an angle of which
+  // there are sine and cosine); of a reduce also scalars.
+  void ForEachShared(
+      const Instruction* i, const DimVector& dims,
+      absl::FunctionRef<void(const Instruction* value)> visit) const;
+
   // Made by a kernel that another may join.
   bool IsMadeInStep(const Instruction* value) const;
   // May the kernel of `value` do the work of `i` that reads it, too?

@@ -10,7 +10,6 @@
 #include "hlo_backend/analysis/scalar_work.h"
 #include "hlo_backend/analysis/turned_input.h"
 #include "hlo_backend/passes/control_flow.h"
-#include "hlo_backend/passes/dimension_utils.h"
 #include "hlo_backend/passes/fusion/free_sums.h"
 #include "hlo_backend/passes/fusion/fused_inputs.h"
 #include "hlo_backend/passes/fusion/fusion_builder.h"
@@ -229,8 +228,7 @@ class Fuser {
     return false;
   }
 
-  // Kernels that read the same array over the same shape, or lanes of it;
-  // reduces over the same dimensions also where it is a scalar.
+  // Kernels that read, or do again, the same over the same shape.
   void JoinSiblings() {
     std::vector<const Instruction*> inputs;
     absl::flat_hash_map<const Instruction*, std::vector<int>> readers;
@@ -244,19 +242,8 @@ class Fuser {
       if (g < 0 || !groups_.kernel(g).fusible || IsProduct(*i)) {
         continue;
       }
-      for (const Instruction* input : inputs_.Full(i)) {
-        if (!input->shape().IsScalar() &&
-            input->shape().dims() == groups_.kernel(g).dims) {
-          add(input, g);
-        }
-      }
-      for (const Instruction* leaf : chains_.node(i).small) {
-        const bool scalar = leaf->shape().IsScalar() && !leaf->IsConstant();
-        // Of which both take lanes.
-        const bool sliced =
-            leaf->shape().ElementCount() > Product(groups_.kernel(g).dims);
-        if (sliced || (scalar && i->opcode() == Opcode::kReduce)) add(leaf, g);
-      }
+      inputs_.ForEachShared(i, groups_.kernel(g).dims,
+                            [&](const Instruction* value) { add(value, g); });
     }
     for (const Instruction* input : inputs) {
       const std::vector<int>& list = readers[input];

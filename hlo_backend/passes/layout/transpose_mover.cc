@@ -302,7 +302,8 @@ class Mover {
   Instruction* OfTurnedRows(Instruction* i) {
     const Instruction* rows = RowsOfProduct(*i);
     if (rows == nullptr || !Moves(rows)) return nullptr;
-    const auto turned = MadeOfTurnedRows(b_, i, generation_);
+    auto turned = MadeOfTurnedRows(b_, i, generation_);
+    if (turned.product == nullptr) turned = MadeOfWholeRows(i);
     if (turned.product == nullptr) return nullptr;
     Instruction* value = Behind(turned.product, turned.order);
     if (value->shape().SameDims(i->shape())) return value;

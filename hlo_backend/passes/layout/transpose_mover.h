@@ -14,8 +14,9 @@
 // Broadcasts, iotas, splats and work on these follow for nothing. Products of
 // matrices are swapped where most of what they meet lies the other way, those
 // that would leave a few numbers in the lanes make planes (product_planes.h),
-// those of rows that lie turned take them so (turned_rows.h). A reshape of a
-// parameter in which only dimensions of size 1 change places is a transpose
+// those of rows that lie turned take them so (turned_rows.h), those of rows
+// that are whole tiles only as they come take them as one matrix. A reshape of
+// a parameter in which only dimensions of size 1 change places is a transpose
 // here: columns [100,1] that lie along lanes are joined as rows [1,100].
 #ifndef PTXLA_HLO_BACKEND_PASSES_LAYOUT_TRANSPOSE_MOVER_H_
 #define PTXLA_HLO_BACKEND_PASSES_LAYOUT_TRANSPOSE_MOVER_H_

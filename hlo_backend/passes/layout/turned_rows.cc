@@ -8,10 +8,13 @@
 #include "hlo_backend/analysis/tiled_layout.h"
 #include "hlo_backend/passes/control_edges.h"
 #include "hlo_backend/passes/dimension_utils.h"
+#include "hlo_backend/passes/layout/dimension_order.h"
 #include "hlo_backend/passes/layout/transposed.h"
 
 namespace ptxla::hlo {
 namespace {
+
+constexpr int64_t kTileRows = 8;
 
 // So many fewer bytes make up for what lying turned costs: each member's rows
 // are weights that the arrays load.
@@ -142,6 +145,28 @@ TurnedProduct MadeOfTurnedRows(Builder& b, Instruction* dot, int generation) {
   for (int64_t size : matrix->shape().dims()) shared.push_back(size);
   Instruction* all = b.Broadcast(matrix, shared, {members, members + 1});
   return {product_of(Permuted(result, swap), all, turned), swap};
+}
+
+TurnedProduct MadeOfWholeRows(Instruction* dot) {
+  const Instruction& rows = *dot->operand(0);
+  const int rank = rows.shape().rank();
+  const DotAttrs& attrs = dot->attrs<DotAttrs>();
+  if (rows.opcode() != Opcode::kTranspose || rank < 3 ||
+      HasControlEdges(*dot) || !attrs.sparsity.empty() ||
+      !attrs.lhs_batch.empty() ||
+      attrs.lhs_contracting != DimVector{rank - 1} ||
+      rows.dimensions().back() != rank - 1 ||
+      dot->operand(1)->shape().rank() != 2 ||
+      rows.shape().dim(rank - 2) % kTileRows == 0 ||
+      rows.operand(0)->shape().dim(rank - 2) % kTileRows != 0) {
+    return {nullptr, {}};
+  }
+  const DimVector order(rows.dimensions().begin(), rows.dimensions().end());
+  const Shape shape = Shape::Array(
+      dot->shape().type(), Permuted(dot->shape().dims(), Inverse(order)));
+  Instruction* product = dot->parent()->AddLike(
+      *dot, shape, {dot->operand(0)->operand(0), dot->operand(1)});
+  return {product, order};
 }
 
 bool LeavesLanesEmpty(const Instruction& transpose, int generation) {

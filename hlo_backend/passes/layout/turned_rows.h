@@ -35,6 +35,17 @@ Instruction* RowsOfProduct(const Instruction& dot);
 // lie turned do, and products that are turned by what reads them.
 TurnedProduct MadeOfTurnedRows(Builder& b, Instruction* dot, int generation);
 
+// A product of rows whose tiles are whole as they come and would not be behind
+// their transpose, which keeps the minor dimension: as they come
+// they are one matrix.
+//
+//   %t = bf16[32,77,512] transpose(bf16[77,32,512] %x), dimensions={1,0,2}
+//   %d = bf16[32,77,64] dot(%t, bf16[512,64] %w)
+//   ==>
+//   %p = bf16[77,32,64] dot(%x, %w)         // 2,464 rows
+//   %d = bf16[32,77,64] transpose(%p), dimensions={1,0,2}
+TurnedProduct MadeOfWholeRows(Instruction* dot);
+
 // A product's transpose whose result fills its tiles less: what follows is done
 // in front of it.
 bool LeavesLanesEmpty(const Instruction& transpose, int generation);

@@ -8,6 +8,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
+#include "hlo_backend/analysis/tiled_layout.h"
 #include "hlo_backend/passes/control_flow.h"
 #include "hlo_backend/passes/dimension_utils.h"
 #include "hlo_backend/passes/layout/dimension_cuts.h"
@@ -15,6 +16,9 @@
 
 namespace ptxla::hlo {
 namespace {
+
+// Arrays of words lie in the same tiles on all chips.
+constexpr int kAnyGeneration = 5;
 
 bool IsWork(const Instruction& i) {
   if (!i.shape().IsArray() || i.shape().rank() == 0 || !i.IsElementwise() ||
@@ -86,17 +90,35 @@ class Group {
     if (m.IsRoot()) out_.push_back({&m, nullptr});
   }
 
+  // Bits of an element that borders reshape: in all, and those whose rows
+  // change; the others for the most part name memory.
+  struct Reshaped {
+    void Count(int64_t bits, const DimVector& a, const DimVector& b) {
+      all += bits;
+      if (a.empty() || b.empty() || a.back() != b.back()) rows += bits;
+    }
+    int64_t all = 0, rows = 0;
+  };
+
+  // Elements with the padding of tiles.
+  static int64_t InTiles(const DimVector& dims) {
+    return TpuBytes(Shape::Array(PrimitiveType::kF32, dims), kAnyGeneration);
+  }
+
   // Whether fewer bytes are reshaped with the work in `to`.
   bool Gains(const DimVector& to) const {
     const std::optional<Regrouping> r = Regrouping::Make(from_, to);
     if (to.empty() || !r.has_value()) return false;
-    int64_t before = 0, after = 0;  // bits of an element
-    bool is_partial = DropUnitDims(from_).back() != to.back();
+    Reshaped before, after;
+    const DimVector from = DropUnitDims(from_);
+    bool is_partial = from.back() != to.back();
     auto count = [&](const Instruction& value, const Instruction* reshape,
                      bool in) {
       const int64_t bits = BitWidth(value.shape().type());
-      if (reshape != nullptr) before += bits;
-      if (reshape == nullptr || OtherSide(*reshape, in) != to) after += bits;
+      const DimVector other =
+          reshape == nullptr ? from : OtherSide(*reshape, in);
+      if (reshape != nullptr) before.Count(bits, other, from);
+      if (reshape == nullptr || other != to) after.Count(bits, other, to);
     };
     for (const Instruction* o : in_) {
       if (o->opcode() == Opcode::kBroadcast) {
@@ -117,7 +139,9 @@ class Group {
         count(*m, nullptr, false);
       }
     }
-    return is_partial && after < before;
+    if (!is_partial) return false;
+    if (after.rows != before.rows) return after.rows < before.rows;
+    return after.all < before.all && InTiles(to) <= InTiles(from);
   }
 
   // The value with these dimensions; a reshape from them is its operand.

@@ -16,6 +16,7 @@
 #include "hlo_backend/passes/memory/memory_space_assignment.h"
 #include "hlo_backend/passes/products/score_order.h"
 #include "hlo_backend/passes/products/swapped_dot.h"
+#include "hlo_backend/passes/products/turned_heads.h"
 
 namespace ptxla::hlo {
 namespace {
@@ -60,7 +61,10 @@ class Turner {
       Turn();
       changed = true;
     }
-    if (changed) c_->RemoveDead();
+    if (changed) {
+      TurnHeads(c_, products_, GenerationOf(context_));
+      c_->RemoveDead();
+    }
     return changed;
   }
 
@@ -205,6 +209,7 @@ class Turner {
     Instruction* value = nullptr;
     if (i->opcode() == Opcode::kDot && members_.contains(i)) {
       value = SwappedDot(i, TurnedShape(*i));
+      products_.push_back(value);
     } else if (i->opcode() == Opcode::kIota) {
       value = b_.Iota(TurnedShape(*i),
                       Place(i->attrs<IotaAttrs>().dimension, rank));
@@ -244,6 +249,8 @@ class Turner {
         Turned(i);
       } else if (ends_.contains(i)) {
         removed_.insert(i);
+        products_.erase(std::remove(products_.begin(), products_.end(), i),
+                        products_.end());
         c_->Replace(i, End(i));
       }
     }
@@ -272,6 +279,7 @@ class Turner {
     }
     Instruction* dot = c_->AddLike(*i, i->shape(), operands);
     *dot->mutable_attrs<DotAttrs>() = std::move(attrs);
+    products_.push_back(dot);
     return IsFreeBehind(*i) ? ValuesFirst(i, dot) : dot;
   }
 
@@ -303,6 +311,7 @@ class Turner {
   Instruction* ValuesFirst(Instruction* i, Instruction* dot) {
     Instruction* next = i->users()[0];
     Instruction* swapped = SwappedDot(dot, TurnedShape(*dot));
+    products_.push_back(swapped);
     DimVector order;
     for (int64_t d : next->dimensions()) {
       order.push_back(Place(d, i->shape().rank()));
@@ -317,6 +326,8 @@ class Turner {
   const PassContext& context_;
   // Products that have been looked at, and ends that are there no more.
   absl::flat_hash_set<const Instruction*> seen_, removed_;
+  // Those that have been made.
+  std::vector<Instruction*> products_;
   // Of the scores at hand.
   const Shape* scores_ = nullptr;
   absl::flat_hash_set<const Instruction*> members_, ends_;

@@ -114,10 +114,13 @@ Instruction* SimplifyConvert(Instruction* i, Rewriter& r) {
       !i->shape().has_layout() && MayPassTranspose(*i)) {
     return b.Transpose(b.Convert(x->operand(0), to), x->dimensions());
   }
-  // Splits and joins of dimensions pass too, so that they meet.
+  // Splits and joins of dimensions pass too, so that they meet; behind a
+  // transpose the narrower numbers do.
   if (x->opcode() == Opcode::kReshape && x->user_count() == 1 &&
-      !i->shape().has_layout() && i->user_count() == 1 &&
-      i->users()[0]->opcode() == Opcode::kDot) {
+      !i->shape().has_layout() &&
+      ((i->user_count() == 1 && i->users()[0]->opcode() == Opcode::kDot) ||
+       (x->operand(0)->opcode() == Opcode::kTranspose &&
+        BitWidth(to) < BitWidth(x->shape().type())))) {
     return b.Reshape(b.Convert(x->operand(0), to), i->shape().dims());
   }
   return nullptr;

@@ -5,7 +5,8 @@
 // dimensions of one operand that change places among themselves do so in the
 // operand, if that is no larger than the product: scores of grouped queries
 // [keys, queries, group] become [group, queries, keys] by a transpose of the
-// queries. A transpose whose only user is a transpose waits for that one to
+// queries. Rows that are one matrix as they lie, of whole tiles, stay it. A
+// transpose whose only user is a transpose waits for that one to
 // take it in: together they may be none.
 #include <algorithm>
 #include <array>
@@ -19,6 +20,8 @@
 
 namespace ptxla::hlo {
 namespace {
+
+constexpr int64_t kTileRows = 8;
 
 // One operand: its dimensions by role, the free ones in the order of the
 // product, whose dimensions they are from `first` on.
@@ -44,6 +47,17 @@ DimVector Wished(const Side& side, absl::Span<const int64_t> wish) {
     }
   }
   return order;
+}
+
+// The rows of a matrix that would no longer be one of whole tiles.
+bool LosesWholeTiles(const Side& side, const DimVector& order) {
+  const Shape& x = side.operand->shape();
+  const auto size_of = [&](int64_t d) {
+    return x.dim(static_cast<int>(side.free[d - side.first]));
+  };
+  return side.batch.empty() && side.contracting == DimVector{x.rank() - 1} &&
+         x.dim(x.rank() - 2) % kTileRows == 0 &&
+         size_of(order.back()) % kTileRows != 0;
 }
 
 // Transposes the operand so that its free dimensions follow one another as in
@@ -109,7 +123,7 @@ Instruction* SimplifyTransposedDot(Instruction* i, Rewriter& r) {
   for (Side* side : swap ? std::array<Side*, 2>{&right, &left}
                          : std::array<Side*, 2>{&left, &right}) {
     DimVector free = Wished(*side, i->dimensions());
-    if (!IsIncreasing(free) &&
+    if (!IsIncreasing(free) && !LosesWholeTiles(*side, free) &&
         side->operand->shape().ElementCount() <= x->shape().ElementCount()) {
       PermuteFree(side, free, r.builder());
       changed = true;

@@ -189,6 +189,42 @@ TEST(OperandPrologueTest, ANormalisationEqualsTheEvaluatorOnEveryChip) {
   }
 }
 
+// Values per column of K in bf16, of which 256 are a row of memory: in two
+// steps of 768, which would be 384 each, and of rows that lie turned.
+std::string Biased(const char* rows, const char* contracted, int dimension) {
+  return absl::Substitute(R"(HloModule m
+fused {
+  x = bf16[$0] parameter(0)
+  bias = bf16[768] parameter(1)
+  w = bf16[768,128] parameter(2)
+  bb = bf16[$0] broadcast(bias), dimensions={$2}
+  y = bf16[$0] add(x, bb)
+  ROOT d = f32[64,128] dot(y, w), lhs_contracting_dims={$1}, rhs_contracting_dims={0}
+}
+ENTRY e {
+  x = bf16[$0] parameter(0)
+  bias = bf16[768] parameter(1)
+  w = bf16[768,128] parameter(2)
+  ROOT f = f32[64,128] fusion(x, bias, w), kind=kOutput, calls=fused, backend_config={"window_config":{"output_window_bounds":["8","1"],"iteration_bounds":["1","1","2"]}}
+})",
+                          rows, contracted, dimension);
+}
+
+TEST(OperandPrologueTest, StepsAlongKBeginAtWholeRowsOfNarrowValues) {
+  for (const char* chip : {"v5e", "v6e"}) {
+    HarnessOptions options = On(chip);
+    options.absolute = 0.05;
+    for (const bool in_vmem : {false, true}) {
+      if (in_vmem) options.in_vmem = {0, 1, 2, 3};
+      const auto result = CompareKernel(Biased("64,768", "1", 1), options);
+      ASSERT_OK(result.status()) << chip << " " << in_vmem;
+      EXPECT_EQ(result->kernel.grid.back(), 2) << chip;
+    }
+    EXPECT_OK(CompareKernel(Biased("768,64", "0", 0), options).status())
+        << chip;
+  }
+}
+
 // Several arrays of the operand's shape, a mask of them in bytes.
 TEST(OperandPrologueTest, SeveralArraysAndAMaskEqualTheEvaluator) {
   constexpr const char* kText = R"(HloModule m
