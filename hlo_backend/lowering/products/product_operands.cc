@@ -159,7 +159,8 @@ absl::StatusOr<ProductForm> ProductForm::Of(const Instruction& instruction) {
   const hlo::Shape* shapes[2];
   int args[2] = {-1, -1};
   const Instruction* values[2] = {nullptr, nullptr};
-  bool shared[2] = {false, false};
+  // Of matrices that members share: their own batch dimensions, or -1.
+  int own_batch[2] = {-1, -1};
   const Instruction* sliced[2] = {nullptr, nullptr};
   for (int o = 0; o < 2; ++o) {
     const Instruction* source = BehindConverts(operands[o]);
@@ -167,7 +168,7 @@ absl::StatusOr<ProductForm> ProductForm::Of(const Instruction& instruction) {
       sliced[o] = hlo::SlicedMembers(dot, o);
       if (sliced[o] != nullptr) source = sliced[o]->operand(0);
       if (const Instruction* matrix = hlo::SharedMatrix(dot, o)) {
-        shared[o] = true;
+        own_batch[o] = matrix->shape().rank() - 2;
         source = BehindConverts(matrix);
         if (source->opcode() != Opcode::kParameter) {
           return Refuse(dot, "a computed operand that members share");
@@ -199,20 +200,25 @@ absl::StatusOr<ProductForm> ProductForm::Of(const Instruction& instruction) {
   const auto ks = static_cast<int64_t>(attrs.lhs_contracting.size());
   if (ks != 1 && !in_planes) return Refuse(dot, "more than one K dimension");
   const int inner = in_planes.value_or(0);
-  // Of a matrix that is broadcast: no batch dimensions.
-  const auto minor_of = [&](int o, int batch, const DimVector& of_dot,
-                            int64_t contracting) {
-    return shared[o] ? KIsMinor(dot, *shapes[o], 0, {}, contracting - batch)
-                     : KIsMinor(dot, *shapes[o], batch, of_dot, contracting);
+  // Of what is broadcast: the dimensions that it has itself.
+  const auto batch_of = [&](int o) {
+    return own_batch[o] >= 0 ? own_batch[o] : o == 0 ? nb : of_rhs;
   };
-  ASSIGN_OR_RETURN(bool lhs_k_minor, minor_of(0, nb, attrs.lhs_batch,
-                                              attrs.lhs_contracting[inner]));
-  ASSIGN_OR_RETURN(bool rhs_k_minor, minor_of(1, of_rhs, attrs.rhs_batch,
-                                              attrs.rhs_contracting[inner]));
-  ASSIGN_OR_RETURN(f.lhs, MatrixView::OfOperand(*shapes[0], shared[0] ? 0 : nb),
+  const auto minor_of = [&](int o, DimVector of_dot, int64_t contracting) {
+    const int batch = batch_of(o);
+    if (own_batch[o] >= 0) {
+      of_dot.resize(batch);
+      contracting -= nb - batch;
+    }
+    return KIsMinor(dot, *shapes[o], batch, of_dot, contracting);
+  };
+  ASSIGN_OR_RETURN(bool lhs_k_minor,
+                   minor_of(0, attrs.lhs_batch, attrs.lhs_contracting[inner]));
+  ASSIGN_OR_RETURN(bool rhs_k_minor,
+                   minor_of(1, attrs.rhs_batch, attrs.rhs_contracting[inner]));
+  ASSIGN_OR_RETURN(f.lhs, MatrixView::OfOperand(*shapes[0], batch_of(0)),
                    _ << "%" << dot.name());
-  ASSIGN_OR_RETURN(f.rhs,
-                   MatrixView::OfOperand(*shapes[1], shared[1] ? 0 : of_rhs),
+  ASSIGN_OR_RETURN(f.rhs, MatrixView::OfOperand(*shapes[1], batch_of(1)),
                    _ << "%" << dot.name());
   ASSIGN_OR_RETURN(f.out, MatrixView::Of(dot.shape()), _ << "%" << dot.name());
   for (int o = 0; o < 2; ++o) {
@@ -225,8 +231,12 @@ absl::StatusOr<ProductForm> ProductForm::Of(const Instruction& instruction) {
         from.has_layout() && from.layout().memory_space == hlo::kMemoryVmem;
   }
   f.rhs.shared_by = hlo::SharingMembers(dot);
-  if (shared[0]) f.lhs.shared_by = f.out.planes;
-  if (shared[1]) f.rhs.shared_by = f.out.planes;
+  for (int o = 0; o < 2; ++o) {
+    if (own_batch[o] < 0) continue;
+    int64_t& sharing = (o == 0 ? f.lhs : f.rhs).shared_by;
+    sharing = 1;
+    for (int d = own_batch[o]; d < nb; ++d) sharing *= dot.shape().dim(d);
+  }
   f.lhs_arg = args[0];
   f.rhs_arg = args[1];
   f.lhs_value = values[0];

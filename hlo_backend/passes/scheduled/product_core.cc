@@ -9,6 +9,7 @@
 #include "hlo_backend/analysis/product_batch.h"
 #include "hlo_backend/analysis/tiled_layout.h"
 #include "hlo_backend/passes/expanders/wide_reduces.h"
+#include "hlo_backend/passes/scheduled/product_dims.h"
 #include "hlo_backend/passes/scheduled/row_major.h"
 
 namespace ptxla::hlo {
@@ -177,6 +178,7 @@ absl::Status FuseProductCore(Computation* body, int outside, bool reduces,
                              int generation) {
   if (reduces) WidenReduces(body, generation);
   MakeRowMajor(body, generation, /*shares=*/true);
+  TakeProductDims(body, generation);
   return Core(body, generation).Fuse(outside, reduces);
 }
 
