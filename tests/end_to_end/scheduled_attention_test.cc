@@ -91,5 +91,43 @@ TEST(ScheduledAttentionTest, GroupedScoresAndTheirMaximaAreOneKernel) {
   }
 }
 
+// The gradient of keys, over the queries of all three heads of a group: a
+// product of each head, and their sum. What is computed in front of it is
+// stored as the arrays take it, not transposed.
+constexpr char kKeyGradient[] = R"(HloModule m, is_scheduled=true
+scores {
+  x = f32[1,2,3,256,128]{3,4,2,1,0:T(8,128)} parameter(0)
+  mask = pred[256,128]{0,1:T(8,128)(4,1)} parameter(1)
+  masks = pred[1,2,3,256,128]{3,4,2,1,0:T(8,128)(4,1)} broadcast(mask), dimensions={3,4}
+  zero = f32[] constant(0)
+  zeros = f32[1,2,3,256,128]{3,4,2,1,0:T(8,128)} broadcast(zero), dimensions={}
+  y = f32[1,2,3,256,128]{3,4,2,1,0:T(8,128)} select(masks, x, zeros)
+  ROOT r = f32[2,128,256,3]{2,1,3,0:T(8,128)} bitcast(y)
+}
+keys {
+  x = f32[1,2,3,256,128]{3,4,2,1,0:T(8,128)} parameter(0)
+  mask = pred[256,128]{0,1:T(8,128)(4,1)} parameter(1)
+  q = bf16[256,2,3,64]{3,0,2,1:T(8,128)(2,1)} parameter(2)
+  s = f32[2,128,256,3]{2,1,3,0:T(8,128)} fusion(x, mask), kind=kLoop, calls=scores
+  c = f32[2,128,64,1]{1,2,3,0:T(8,128)} convolution(s, q), window={size=2x3 stride=1x1 lhs_dilate=2x1}, dim_labels=0bf1_i01o->0bf1
+  ROOT b = f32[2,128,64]{1,2,0:T(8,128)} bitcast(c)
+}
+ENTRY e {
+  x = f32[1,2,3,256,128]{3,4,2,1,0:T(8,128)} parameter(0)
+  mask = pred[256,128]{0,1:T(8,128)(4,1)} parameter(1)
+  q = bf16[256,2,3,64]{3,0,2,1:T(8,128)(2,1)} parameter(2)
+  ROOT r = f32[2,128,64]{1,2,0:T(8,128)} fusion(x, mask, q), kind=kOutput, calls=keys
+})";
+
+TEST(ScheduledAttentionTest, AProductOverHeadsOfAGroupIsASumOfProducts) {
+  for (const char* topology : {"v4:1x1x1", "v5e-1", "v6e-1"}) {
+    const std::string entry =
+        ScheduledEntry(kKeyGradient, /*verify=*/true, topology);
+    EXPECT_THAT(entry, HasSubstr("bf16[2,3,128,256]")) << topology << entry;
+    EXPECT_THAT(entry, HasSubstr("f32[2,3,64,128]")) << topology << entry;
+    EXPECT_THAT(entry, Not(HasSubstr(" transpose("))) << topology << entry;
+  }
+}
+
 }  // namespace
 }  // namespace ptxla::driver

@@ -143,8 +143,11 @@ absl::Status FuseAround(const std::function<void(Module*)>& take_out,
   for (const int outside : tries) {
     Module attempt(apart->name());
     take_out(&attempt);
-    done = FuseProductCore(attempt.entry(), outside, reduces,
-                           GenerationOf(context));
+    const int generation = GenerationOf(context);
+    const bool sums = PrepareProductCore(attempt.entry(), reduces, generation);
+    // What its operands need outside is stored as the arrays take it.
+    RETURN_IF_ERROR(RoundOperands(&attempt, context));
+    done = FuseProductCore(attempt.entry(), outside, reduces, sums, generation);
     if (!done.ok()) continue;
     RETURN_IF_ERROR(FusionPass().Run(&attempt, context).status());
     RETURN_IF_ERROR(MovementFusionPass().Run(&attempt, context).status());
