@@ -43,16 +43,19 @@ const Instruction* SharedMatrix(const Instruction& dot, int operand) {
   const DimVector& batch = operand == 0 ? attrs.lhs_batch : attrs.rhs_batch;
   const auto nb = static_cast<int64_t>(batch.size());
   if (x->opcode() != Opcode::kBroadcast || nb == 0 ||
-      x->shape().rank() != nb + 2 || x->operand(0)->shape().rank() != 2 ||
-      attrs.lhs_contracting.size() != 1 || ProductBatch(dot) != nb) {
+      x->shape().rank() != nb + 2 || attrs.lhs_contracting.size() != 1 ||
+      ProductBatch(dot) != nb) {
     return nullptr;
   }
   for (int64_t d = 0; d < nb; ++d) {
     if (batch[d] != d) return nullptr;
   }
-  const bool in_place =
-      x->dimensions()[0] == nb && x->dimensions()[1] == nb + 1;
-  return in_place ? x->operand(0) : nullptr;
+  const int64_t own = x->operand(0)->shape().rank() - 2;
+  if (own < 0 || own >= nb) return nullptr;
+  for (int64_t d = 0; d < own + 2; ++d) {
+    if (x->dimensions()[d] != (d < own ? d : d + nb - own)) return nullptr;
+  }
+  return x->operand(0);
 }
 
 const Instruction* SlicedMembers(const Instruction& dot, int operand) {

@@ -27,11 +27,14 @@ int64_t SharingMembers(const Instruction& dot);
 int OperandBatch(const Instruction& dot, int operand);
 
 // The matrix that all members of a dot's batch share as this operand, if it is
-// said by a broadcast to the batch dimensions; else null. Inside of a fusion it
-// is read as it lies.
+// said by a broadcast to the batch dimensions; else null. Or the matrices of
+// the first batch dimensions, each shared by the members of the others. Inside
+// of a fusion they are read as they lie.
 //
 //   w = bf16[8,512,64] broadcast(m), dimensions={1,2}
 //   d = dot(w, x), batch {0}   // SharedMatrix(d, 0) is m, bf16[512,64]
+//   k = bf16[8,4,512,64] broadcast(g), dimensions={0,2,3}
+//   d = dot(k, x), batch {0,1}   // SharedMatrix(d, 0) is g, bf16[8,512,64]
 const Instruction* SharedMatrix(const Instruction& dot, int operand);
 
 // The slice that gives a dot's operand: members of the batch that follow one

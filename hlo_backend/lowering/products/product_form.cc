@@ -83,7 +83,8 @@ struct OperandSource {
   int arg = -1;                         // of the kernel, or …
   const Instruction* value = nullptr;   // … computed inside of the fusion
   const Instruction* sliced = nullptr;  // the members that it has of an array
-  bool shared = false;                  // a matrix of all members
+  // Of a matrix that members share: its own batch dimensions, or -1.
+  int own_batch = -1;
   const hlo::Shape* shape = nullptr;    // of what is read
 };
 
@@ -132,6 +133,11 @@ class FormReader {
   const hlo::DotAttrs& attrs() const { return dot_.attrs<hlo::DotAttrs>(); }
   int batch() const { return hlo::ProductBatch(dot_); }
   int rhs_batch() const { return hlo::OperandBatch(dot_, 1); }
+  // Of what is broadcast: the dimensions that it has itself.
+  int BatchOf(int o) const {
+    if (of_[o].own_batch >= 0) return of_[o].own_batch;
+    return o == 0 ? batch() : rhs_batch();
+  }
   int64_t contracted() const {
     return static_cast<int64_t>(attrs().lhs_contracting.size());
   }
@@ -150,7 +156,7 @@ class FormReader {
       s.sliced = hlo::SlicedMembers(dot_, o);
       if (s.sliced != nullptr) source = s.sliced->operand(0);
       if (const Instruction* matrix = hlo::SharedMatrix(dot_, o)) {
-        s.shared = true;
+        s.own_batch = matrix->shape().rank() - 2;
         source = BehindConverts(matrix);
         if (source->opcode() != Opcode::kParameter) {
           return NotLowered(dot_, "a computed operand that members share");
@@ -179,29 +185,28 @@ class FormReader {
       return NotLowered(dot_, "more than one K dimension");
     }
     const int inner = in_planes_.value_or(0);
-    // Of a matrix that is broadcast: no batch dimensions.
-    const auto minor_of = [&](int o, int batch, const DimVector& of_dot,
-                              int64_t contracting) {
-      return of_[o].shared
-                 ? KIsMinor(dot_, *of_[o].shape, 0, {}, contracting - batch)
-                 : KIsMinor(dot_, *of_[o].shape, batch, of_dot, contracting);
+    const auto minor_of = [&](int o, DimVector of_dot, int64_t contracting) {
+      const int own = BatchOf(o);
+      if (of_[o].own_batch >= 0) {
+        of_dot.resize(own);
+        contracting -= batch() - own;
+      }
+      return KIsMinor(dot_, *of_[o].shape, own, of_dot, contracting);
     };
-    ASSIGN_OR_RETURN(lhs_k_minor_, minor_of(0, batch(), attrs().lhs_batch,
-                                            attrs().lhs_contracting[inner]));
-    ASSIGN_OR_RETURN(rhs_k_minor_, minor_of(1, rhs_batch(), attrs().rhs_batch,
-                                            attrs().rhs_contracting[inner]));
+    ASSIGN_OR_RETURN(
+        lhs_k_minor_,
+        minor_of(0, attrs().lhs_batch, attrs().lhs_contracting[inner]));
+    ASSIGN_OR_RETURN(
+        rhs_k_minor_,
+        minor_of(1, attrs().rhs_batch, attrs().rhs_contracting[inner]));
     return absl::OkStatus();
   }
 
   absl::Status FindViews() {
-    ASSIGN_OR_RETURN(
-        f_.lhs,
-        MatrixView::OfOperand(*of_[0].shape, of_[0].shared ? 0 : batch()),
-        _ << "%" << dot_.name());
-    ASSIGN_OR_RETURN(
-        f_.rhs,
-        MatrixView::OfOperand(*of_[1].shape, of_[1].shared ? 0 : rhs_batch()),
-        _ << "%" << dot_.name());
+    ASSIGN_OR_RETURN(f_.lhs, MatrixView::OfOperand(*of_[0].shape, BatchOf(0)),
+                     _ << "%" << dot_.name());
+    ASSIGN_OR_RETURN(f_.rhs, MatrixView::OfOperand(*of_[1].shape, BatchOf(1)),
+                     _ << "%" << dot_.name());
     ASSIGN_OR_RETURN(f_.out, MatrixView::Of(dot_.shape()),
                      _ << "%" << dot_.name());
     for (int o = 0; o < 2; ++o) {
@@ -216,8 +221,14 @@ class FormReader {
           from.has_layout() && from.layout().memory_space == hlo::kMemoryVmem;
     }
     f_.rhs.shared_by = hlo::SharingMembers(dot_);
-    if (of_[0].shared) f_.lhs.shared_by = f_.out.planes;
-    if (of_[1].shared) f_.rhs.shared_by = f_.out.planes;
+    for (int o = 0; o < 2; ++o) {
+      if (of_[o].own_batch < 0) continue;
+      int64_t& sharing = (o == 0 ? f_.lhs : f_.rhs).shared_by;
+      sharing = 1;
+      for (int d = of_[o].own_batch; d < batch(); ++d) {
+        sharing *= dot_.shape().dim(d);
+      }
+    }
     f_.lhs_arg = of_[0].arg;
     f_.rhs_arg = of_[1].arg;
     f_.lhs_value = of_[0].value;

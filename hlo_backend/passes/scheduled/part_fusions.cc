@@ -13,6 +13,7 @@
 #include "hlo_backend/passes/products/bf16_propagation.h"
 #include "hlo_backend/passes/products/member_planes.h"
 #include "hlo_backend/passes/scheduled/product_core.h"
+#include "hlo_backend/passes/scheduled/product_dims.h"
 #include "hlo_backend/passes/scheduled/row_major.h"
 #include "hlo_backend/passes/simplify/cse.h"
 
@@ -82,6 +83,10 @@ bool UnifyProducts(Module* apart, const PassContext& context) {
   return ProductsOf(*apart->entry()) < before;
 }
 
+bool IsRootTuple(const Instruction& i) {
+  return i.opcode() == Opcode::kTuple && i.IsRoot();
+}
+
 // What stands in the entry, but for its borders, as one fusion.
 absl::Status FuseGroup(Computation* entry,
                        const std::vector<Instruction*>& group) {
@@ -104,14 +109,14 @@ absl::Status FuseWhole(Module* apart, const PassContext& context) {
   if (!MakeRowMajor(entry, GenerationOf(context), /*shares=*/true) && !alike) {
     return absl::UnimplementedError("it is row-major");
   }
+  TakeProductDims(entry, GenerationOf(context));
   std::vector<Instruction*> group;
   for (Instruction* i : entry->PostOrder()) {
-    const bool last = i->IsRoot() ||
-                      (i->user_count() == 1 && (*i->users().begin())->IsRoot());
+    const bool last = i->IsRoot() || (i->user_count() == 1 &&
+                                      IsRootTuple(**i->users().begin()));
     const bool border = i->opcode() == Opcode::kBitcast &&
                         (i->operand(0)->opcode() == Opcode::kParameter || last);
-    const bool tuple = i->opcode() == Opcode::kTuple && i->IsRoot();
-    if (!border && !tuple && i->opcode() != Opcode::kParameter) {
+    if (!border && !IsRootTuple(*i) && i->opcode() != Opcode::kParameter) {
       group.push_back(i);
     }
   }
@@ -122,8 +127,8 @@ absl::Status FusePlanes(Module* apart, const PassContext& context) {
   Computation* entry = apart->entry();
   std::vector<Instruction*> group;
   for (Instruction* i : entry->PostOrder()) {
-    const bool tuple = i->opcode() == Opcode::kTuple && i->IsRoot();
-    if (!tuple && i->opcode() != Opcode::kParameter) group.push_back(i);
+    if (!IsRootTuple(*i) && i->opcode() != Opcode::kParameter)
+      group.push_back(i);
   }
   if (!MakeMemberPlanes(entry, GenerationOf(context))) {
     return absl::UnimplementedError("it reads planes");
@@ -138,8 +143,11 @@ absl::Status FuseAround(const std::function<void(Module*)>& take_out,
   for (const int outside : tries) {
     Module attempt(apart->name());
     take_out(&attempt);
-    done = FuseProductCore(attempt.entry(), outside, reduces,
-                           GenerationOf(context));
+    const int generation = GenerationOf(context);
+    const bool sums = PrepareProductCore(attempt.entry(), reduces, generation);
+    // What its operands need outside is stored as the arrays take it.
+    RETURN_IF_ERROR(RoundOperands(&attempt, context));
+    done = FuseProductCore(attempt.entry(), outside, reduces, sums, generation);
     if (!done.ok()) continue;
     RETURN_IF_ERROR(FusionPass().Run(&attempt, context).status());
     RETURN_IF_ERROR(MovementFusionPass().Run(&attempt, context).status());

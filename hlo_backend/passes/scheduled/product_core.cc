@@ -9,6 +9,8 @@
 #include "hlo_backend/analysis/product_batch.h"
 #include "hlo_backend/analysis/tiled_layout.h"
 #include "hlo_backend/passes/expanders/wide_reduces.h"
+#include "hlo_backend/passes/scheduled/plane_sums.h"
+#include "hlo_backend/passes/scheduled/product_dims.h"
 #include "hlo_backend/passes/scheduled/row_major.h"
 
 namespace ptxla::hlo {
@@ -35,7 +37,8 @@ Instruction* BehindViews(Instruction* i) {
 
 class Core {
  public:
-  Core(Computation* c, int generation) : c_(c), generation_(generation) {}
+  Core(Computation* c, int generation, bool sums)
+      : c_(c), generation_(generation), sums_(sums) {}
 
   absl::Status Fuse(int outside, bool reduces) {
     for (Instruction* i : c_->PostOrder()) {
@@ -97,11 +100,14 @@ class Core {
       made.emplace_back(value, Inside(value));
       if (reduces_) return NoCore();
     }
+    if (!reduces && sums_) AddReadOutside(&made);
+    if (reduces_) return NoCore();
     const size_t whole = made.size();
     for (Instruction* i : c_->PostOrder()) {
       if (reduces && IsMadeBeside(i)) made.emplace_back(i, Inside(i));
     }
-    if (whole == 0 || group_.size() < 2 || reduces != (made.size() > whole)) {
+    const bool alone = group_.size() < 2;
+    if (whole == 0 || (alone && !sums_) || reduces != (made.size() > whole)) {
       return NoCore();
     }
     for (const auto& [old, value] : made) {
@@ -112,7 +118,31 @@ class Core {
     for (const Instruction* i : c_->instructions()) {
       if (i->opcode() == Opcode::kDot && i != inside_dot_) return NoCore();
     }
+    if (alone) return absl::OkStatus();
     return CheckFusion(*c_->CreateFusion(group_, FusionKind::kOutput));
+  }
+
+  // Values of the product's shape that work outside goes on from.
+  void AddReadOutside(
+      std::vector<std::pair<Instruction*, Instruction*>>* made) {
+    const auto is_inside = [&](const Instruction* user) {
+      return behind_.contains(user) && user->IsElementwise() &&
+             user->shape().SameDims(dot_->shape());
+    };
+    absl::flat_hash_set<const Instruction*> known;
+    for (const auto& [old, value] : *made) known.insert(old);
+    for (Instruction* i : c_->PostOrder()) {
+      if (!behind_.contains(i) || known.contains(i) ||
+          !i->shape().SameDims(dot_->shape()) ||
+          i->opcode() == Opcode::kBitcast) {
+        continue;
+      }
+      bool read = false;
+      for (const Instruction* user : i->users()) {
+        read |= !is_inside(user);
+      }
+      if (read) made->emplace_back(i, Inside(i));
+    }
   }
 
   // A copy of the value's work for the kernel.
@@ -163,6 +193,7 @@ class Core {
 
   Computation* c_;
   const int generation_;
+  const bool sums_;  // of the product's planes, outside
   Instruction* dot_ = nullptr;
   Instruction* inside_dot_ = nullptr;
   absl::flat_hash_set<const Instruction*> behind_, outside_;
@@ -173,11 +204,17 @@ class Core {
 
 }  // namespace
 
-absl::Status FuseProductCore(Computation* body, int outside, bool reduces,
-                             int generation) {
+bool PrepareProductCore(Computation* body, bool reduces, int generation) {
   if (reduces) WidenReduces(body, generation);
   MakeRowMajor(body, generation, /*shares=*/true);
-  return Core(body, generation).Fuse(outside, reduces);
+  const bool sums = SumOverPlanes(body, generation);
+  TakeProductDims(body, generation);
+  return sums;
+}
+
+absl::Status FuseProductCore(Computation* body, int outside, bool reduces,
+                             bool sums, int generation) {
+  return Core(body, generation, sums).Fuse(outside, reduces);
 }
 
 }  // namespace ptxla::hlo

@@ -16,11 +16,17 @@
 
 namespace ptxla::hlo {
 
+// Brings the body to a form in which a core is found: of row-major arrays, in
+// the dimensions of the product. `generation` of the chip: tiles of values that
+// come to be. True: the product is one of planes whose sum stands outside
+// (plane_sums.h).
+bool PrepareProductCore(Computation* body, bool reduces, int generation);
+
 // `outside`: bit o of an operand that is computed outside. `reduces`: some are
-// inside. Unimplemented: there is no such kernel; the body is half done then.
-// `generation` of the chip: tiles of values that come to be.
+// inside. `sums`: as prepared; then the product with nothing around it will do.
+// Unimplemented: there is no such kernel; the body is half done then.
 absl::Status FuseProductCore(Computation* body, int outside, bool reduces,
-                             int generation);
+                             bool sums, int generation);
 
 }  // namespace ptxla::hlo
 

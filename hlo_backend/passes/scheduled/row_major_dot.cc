@@ -33,16 +33,29 @@ Side SideOf(const RowMajorBody& body, const Instruction* x,
   return side;
 }
 
-// `rows` is a matrix whose free dimension lies in front of the last one of
-// `columns`: shared by the planes of that. Null: it is not.
-Instruction* Shared(RowMajorBody* body, const Instruction* i, const Side& rows,
+// The batch in front, in the order `batch` of its dimensions.
+bool HasBatchFirst(const Side& side, const DimVector& batch) {
+  for (size_t n = 0; n < batch.size(); ++n) {
+    if (side.batch[batch[n]] != static_cast<int64_t>(n)) return false;
+  }
+  return true;
+}
+
+// `rows` are matrices (one, or one for each member of the batch, which lies as
+// `batch` says) whose free dimension lies in front of the last one of
+// `columns`: shared by the planes of that. Null: they are not.
+Instruction* Shared(RowMajorBody* body, const Instruction* i,
+                    const DimVector& batch, const Side& rows,
                     const Side& columns) {
+  const auto nb = static_cast<int64_t>(batch.size());
   const auto planes = static_cast<int64_t>(columns.free.size()) - 1;
-  if (planes < 1 || rows.free.size() != 1 || !rows.batch.empty() ||
-      rows.contracting.size() != 1 || columns.contracting[0] < planes) {
+  if (planes < 1 || rows.free.size() != 1 || rows.contracting.size() != 1 ||
+      columns.contracting[0] < nb + planes || !HasBatchFirst(rows, batch) ||
+      !HasBatchFirst(columns, batch)) {
     return nullptr;
   }
-  DimVector natural = columns.free;
+  DimVector natural = batch;
+  natural.insert(natural.end(), columns.free.begin(), columns.free.end());
   natural.insert(natural.end() - 1, rows.free[0]);
   if (natural != OrderOf(i->shape())) return nullptr;
   DotAttrs attrs = i->attrs<DotAttrs>();
@@ -51,15 +64,19 @@ Instruction* Shared(RowMajorBody* body, const Instruction* i, const Side& rows,
     return nullptr;
   }
   const Shape& matrix = rows.value->shape();
-  DimVector dims, members;
-  for (int64_t d = 0; d < planes; ++d) {
+  DimVector dims, members, kept;
+  for (int64_t d = 0; d < nb + planes; ++d) {
     members.push_back(d);
+    if (d < nb) kept.push_back(d);
     dims.push_back(columns.value->shape().dim(static_cast<int>(d)));
   }
-  dims.insert(dims.end(), matrix.dims().begin(), matrix.dims().end());
+  for (const int64_t d : {nb, nb + 1}) {
+    kept.push_back(planes + d);
+    dims.push_back(matrix.dim(static_cast<int>(d)));
+  }
   Instruction* shared = body->computation()->Add(
       Opcode::kBroadcast, body->Array(matrix.type(), dims), {rows.value},
-      DimensionsAttrs{DimVector{planes, planes + 1}});
+      DimensionsAttrs{kept});
   attrs.lhs_batch = attrs.rhs_batch = members;
   attrs.lhs_contracting = {rows.contracting[0] + planes};
   attrs.rhs_contracting = columns.contracting;
@@ -105,8 +122,10 @@ Instruction* RowMajorDot(const Instruction* i, bool shares,
     }
   }
   if (shares && with(lhs, rhs) != wanted) {
-    if (Instruction* shared = Shared(body, i, lhs, rhs)) return shared;
-    if (Instruction* shared = Shared(body, i, rhs, lhs)) return shared;
+    for (const auto& [rows, columns] : {std::pair(&lhs, &rhs), {&rhs, &lhs}}) {
+      Instruction* shared = Shared(body, i, natural, *rows, *columns);
+      if (shared != nullptr) return shared;
+    }
   }
   made.lhs_contracting = lhs.contracting;
   made.rhs_contracting = rhs.contracting;

@@ -221,5 +221,48 @@ ENTRY e {
   }
 }
 
+// A matrix of each group, shared by its members, as the left or the right
+// operand; small ones, and ones of which a step takes some members.
+TEST(SharedOperandTest, MatricesOfGroupsOnEitherSideEqualTheEvaluator) {
+  struct Case {
+    int groups, members, rows, columns;
+  };
+  for (const char* chip : {"v3", "v5e", "v6e"}) {
+    for (const Case& c : {Case{2, 3, 40, 136}, {3, 4, 333, 200}}) {
+      for (const bool turned : {false, true}) {
+        const std::string batch = absl::StrCat(c.groups, ",", c.members, ",");
+        const std::string k =
+            turned ? absl::StrCat("72,", c.rows) : absl::StrCat(c.rows, ",72");
+        const std::string text = R"(HloModule m
+f {
+  k = bf16[$0,$2] parameter(0)
+  q = bf16[$1$3,72] parameter(1)
+  s = bf16[$1$2] broadcast(k), dimensions={0,2,3}
+  d = f32[$1$4] dot($5), lhs_batch_dims={0,1}, lhs_contracting_dims={$6}, rhs_batch_dims={0,1}, rhs_contracting_dims={$7}
+  ROOT r = f32[$1$4] negate(d)
+}
+ENTRY e {
+  k = bf16[$0,$2] parameter(0)
+  q = bf16[$1$3,72] parameter(1)
+  ROOT r = f32[$1$4] fusion(k, q), kind=kOutput, calls=f
+})";
+        const int of_k = turned ? 2 : 3;
+        for (const bool left : {true, false}) {
+          const std::string result = left
+                                         ? absl::StrCat(c.rows, ",", c.columns)
+                                         : absl::StrCat(c.columns, ",", c.rows);
+          EXPECT_OK(CompareKernel(
+                        absl::Substitute(text, c.groups, batch, k, c.columns,
+                                         result, left ? "s, q" : "q, s",
+                                         left ? of_k : 3, left ? 3 : of_k),
+                        ProductOn(chip))
+                        .status())
+              << chip << " " << k << " " << left;
+        }
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace ptxla::lowering
