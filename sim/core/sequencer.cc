@@ -4,12 +4,11 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "base/check.h"
-#include "base/hash.h"
 #include "base/status.h"
 #include "sim/core/counter_range.h"
 
 namespace ptxla::sim {
+
 Sequencer::Sequencer(const isa::Program& program, const DeviceModel& device,
                      KernelDetail detail, bool fold_loops, DmaEngine* dma,
                      KernelCache* cache, Recorder* recorder, ProgramData* data)

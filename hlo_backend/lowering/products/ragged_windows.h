@@ -1,6 +1,5 @@
 // What a step of a grouped product has before it: windows that follow the
-// tables of groups and row tiles, and the rows that
-// are the group's.
+// tables of groups and row tiles, and the rows that are the group's.
 //
 //   ASSIGN_OR_RETURN(RaggedWindows w, AddRaggedWindows(i, call, views, plan,
 //                                                      &tiling));

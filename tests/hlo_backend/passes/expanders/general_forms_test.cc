@@ -1,7 +1,7 @@
 // Gathers, scatters, windows and movements of any form mean the same in the
 // form that kernels have.
-#include <cstdint>
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
 #include <string>
 #include <vector>
