@@ -1,4 +1,5 @@
-// Slices that a schedule brings to VMEM by the DMA engines.
+// What a schedule takes out of larger arrays: slices that the DMA engines
+// bring to VMEM, single elements.
 #include "driver/prediction.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/subprocess.h"
@@ -31,6 +32,34 @@ ENTRY e {
   ROOT t = (f32[3,40,130]{2,1,0:T(8,128)}, f32[2,16,384]{2,1,0:T(8,128)}, bf16[1,256,5,32]{1,3,2,0:T(8,128)(2,1)}) tuple(an, bn, cn)
 })");
   for (const char* topology : {"v5e-1", "v6e-1"}) {
+    request.topology = topology;
+    EXPECT_OK(Predict(request).status()) << topology;
+  }
+}
+
+// By coordinates in another order than the dimensions, some beyond the array.
+TEST(ScheduledSlicesTest, ElementsAreTakenFromTilesWhereTheyLie) {
+  const TemporaryFolder folder;
+  RunRequest request;
+  request.assumed_effects = false;
+  request.verify = true;
+  request.hlo = folder.Write("m.hlo", R"(HloModule m, is_scheduled=true
+pick {
+  x = f32[3,16,256]{2,1,0:T(8,128)} parameter(0)
+  n = s32[40]{0:T(128)} parameter(1)
+  k = s32[40,3]{1,0:T(8,128)} iota(), iota_dimension=0
+  m = s32[40,3]{1,0:T(8,128)} iota(), iota_dimension=1
+  s = s32[40,3]{1,0:T(8,128)} multiply(k, m)
+  b = s32[40,3]{1,0:T(8,128)} broadcast(n), dimensions={0}
+  i = s32[40,3]{1,0:T(8,128)} add(s, b)
+  ROOT g = f32[40]{0:T(128)} gather(x, i), offset_dims={}, collapsed_slice_dims={0,1,2}, start_index_map={2,0,1}, index_vector_dim=1, slice_sizes={1,1,1}
+}
+ENTRY e {
+  x = f32[3,16,256]{2,1,0:T(8,128)} parameter(0)
+  n = s32[40]{0:T(128)} parameter(1)
+  ROOT r = f32[40]{0:T(128)} fusion(x, n), kind=kCustom, calls=pick
+})");
+  for (const char* topology : {"v4:1x1x1", "v5e-1", "v6e-1"}) {
     request.topology = topology;
     EXPECT_OK(Predict(request).status()) << topology;
   }
