@@ -1,5 +1,6 @@
 // What a schedule takes out of larger arrays: slices that the DMA engines
 // bring to VMEM, single elements.
+#include "absl/strings/substitute.h"
 #include "driver/prediction.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/subprocess.h"
@@ -37,15 +38,18 @@ ENTRY e {
   }
 }
 
-// By coordinates in another order than the dimensions, some beyond the array.
+// By coordinates in another order than the dimensions, some beyond the array;
+// of whole tiles and with padding.
 TEST(ScheduledSlicesTest, ElementsAreTakenFromTilesWhereTheyLie) {
   const TemporaryFolder folder;
   RunRequest request;
   request.assumed_effects = false;
   request.verify = true;
-  request.hlo = folder.Write("m.hlo", R"(HloModule m, is_scheduled=true
+  for (const char* dims : {"3,16,256", "3,13,250"}) {
+    request.hlo =
+        folder.Write("m.hlo", absl::Substitute(R"(HloModule m, is_scheduled=true
 pick {
-  x = f32[3,16,256]{2,1,0:T(8,128)} parameter(0)
+  x = f32[$0]{2,1,0:T(8,128)} parameter(0)
   n = s32[40]{0:T(128)} parameter(1)
   k = s32[40,3]{1,0:T(8,128)} iota(), iota_dimension=0
   m = s32[40,3]{1,0:T(8,128)} iota(), iota_dimension=1
@@ -55,13 +59,15 @@ pick {
   ROOT g = f32[40]{0:T(128)} gather(x, i), offset_dims={}, collapsed_slice_dims={0,1,2}, start_index_map={2,0,1}, index_vector_dim=1, slice_sizes={1,1,1}
 }
 ENTRY e {
-  x = f32[3,16,256]{2,1,0:T(8,128)} parameter(0)
+  x = f32[$0]{2,1,0:T(8,128)} parameter(0)
   n = s32[40]{0:T(128)} parameter(1)
   ROOT r = f32[40]{0:T(128)} fusion(x, n), kind=kCustom, calls=pick
-})");
-  for (const char* topology : {"v4:1x1x1", "v5e-1", "v6e-1"}) {
-    request.topology = topology;
-    EXPECT_OK(Predict(request).status()) << topology;
+})",
+                                               dims));
+    for (const char* topology : {"v4:1x1x1", "v5e-1", "v6e-1"}) {
+      request.topology = topology;
+      EXPECT_OK(Predict(request).status()) << topology << " " << dims;
+    }
   }
 }
 

@@ -11,17 +11,17 @@ namespace ptxla::hlo {
 namespace {
 
 constexpr int64_t kRows = 8, kLanes = 128;
+// Elements with padding for each without: of more, a row of the elements alone
+// is the smaller copy.
+constexpr int64_t kMostPadding = 2;
 
-bool IsInWholeTiles(const Shape& x) {
-  const int rank = x.rank();
-  if (rank < 2 || !x.has_layout() || !x.layout().IsRowMajor() ||
+bool LiesInTiles(const Shape& x) {
+  if (x.rank() < 2 || !x.has_layout() || !x.layout().IsRowMajor() ||
       BitWidth(x.type()) != 32 || x.layout().tiles.size() != 1) {
     return false;
   }
   const auto& tile = x.layout().tiles[0].dimensions;
-  return tile.size() == 2 && tile[0] == kRows && tile[1] == kLanes &&
-         x.dim(rank - 2) % kRows == 0 && x.dim(rank - 1) % kLanes == 0 &&
-         x.ElementCount() <= std::numeric_limits<int32_t>::max();
+  return tile.size() == 2 && tile[0] == kRows && tile[1] == kLanes;
 }
 
 bool IsOfElements(const Instruction& i) {
@@ -36,7 +36,9 @@ bool IsOfElements(const Instruction& i) {
 }
 
 // s32[count]: where the element lies, in elements of the array's bytes.
-Instruction* PlacesOf(Builder& b, const Instruction& gather, int64_t count) {
+// `padded`: dimensions with the padding of tiles.
+Instruction* PlacesOf(Builder& b, const Instruction& gather,
+                      const DimVector& padded, int64_t count) {
   const auto& a = gather.attrs<GatherAttrs>();
   const Shape& x = gather.operand(0)->shape();
   Instruction* indices = gather.operand(1);
@@ -70,14 +72,14 @@ Instruction* PlacesOf(Builder& b, const Instruction& gather, int64_t count) {
     const int64_t tile = d == rank - 1 ? kLanes : d == rank - 2 ? kRows : 1;
     const int64_t tile_stride =
         d == rank - 1 ? kRows * kLanes
-                      : (d == rank - 2 ? x.dim(rank - 1) * kRows : stride);
+                      : (d == rank - 2 ? padded.back() * kRows : stride);
     if (tile == 1) {
       add(times(index, tile_stride));
     } else {
       add(times(b.Divide(index, all(tile)), tile_stride));
       add(times(b.Remainder(index, all(tile)), d == rank - 1 ? 1 : kLanes));
     }
-    stride *= x.dim(d);
+    stride *= padded[d];
   }
   return place;
 }
@@ -87,24 +89,38 @@ Instruction* PlacesOf(Builder& b, const Instruction& gather, int64_t count) {
 bool GatherWords(Instruction* gather, int generation) {
   Instruction* x = gather->operand(0);
   Computation* c = gather->parent();
-  if (gather->opcode() != Opcode::kGather || !IsInWholeTiles(x->shape()) ||
+  if (gather->opcode() != Opcode::kGather || !LiesInTiles(x->shape()) ||
       !IsOfElements(*gather) ||
       (c->IsFusionComputation() && x->opcode() != Opcode::kParameter)) {
+    return false;
+  }
+  const DimVector padded = PaddedDims(x->shape());
+  const Shape whole = Shape::Array(x->shape().type(), padded);
+  if (whole.ElementCount() > kMostPadding * x->shape().ElementCount() ||
+      whole.ElementCount() > std::numeric_limits<int32_t>::max()) {
     return false;
   }
   const int begin = c->module()->NextInstructionId();
   const int64_t count = gather->shape().ElementCount();
   Builder b(c);
   b.set_metadata(gather->shared_metadata());
-  Shape words = Shape::Array(x->shape().type(), {x->shape().ElementCount()});
+  Shape words = Shape::Array(x->shape().type(), {whole.ElementCount()});
   words = WithTpuLayout(words, generation);
-  words.mutable_layout()->memory_space = x->shape().memory_space();
+  if (whole.SameDims(x->shape())) {
+    words.mutable_layout()->memory_space = x->shape().memory_space();
+  } else {
+    std::vector<PaddingDim> padding(padded.size());
+    for (size_t d = 0; d < padded.size(); ++d) {
+      padding[d].high = padded[d] - x->shape().dim(static_cast<int>(d));
+    }
+    x = b.Pad(x, b.Zero(x->shape().type()), padding);
+  }
   GatherAttrs attrs;
   attrs.collapsed_slice_dims = {0};
   attrs.start_index_map = {0};
   attrs.index_vector_dim = 1;
   attrs.slice_sizes = {1};
-  Instruction* places = PlacesOf(b, *gather, count);
+  Instruction* places = PlacesOf(b, *gather, padded, count);
   Instruction* value = b.Gather(b.Bitcast(x, words), places, attrs);
   if (!value->shape().SameDims(gather->shape())) {
     value = b.Reshape(value, DimVector(gather->shape().dims().begin(),

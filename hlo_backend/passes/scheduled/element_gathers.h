@@ -13,8 +13,9 @@
 
 namespace ptxla::hlo {
 
-// False: it is none, or its array has padding (a bitcast cannot name it), other
-// tiles than T(8,128), or no layout of its own (a value inside of a fusion).
+// An array with padding, which a bitcast cannot name, is copied with it first.
+// False: it is none, or its array is mostly padding, has other tiles than
+// T(8,128), or no layout of its own (a value inside of a fusion).
 // `generation` of the chip: tiles of values that come to be (TpuLayout).
 bool GatherWords(Instruction* gather, int generation);
 
