@@ -99,6 +99,21 @@ bool ReplaceForms(Computation* c, const PassContext& context) {
   return changed;
 }
 
+// What a scatter or a reduce applies to two numbers: which operation it is
+// shows once nothing stands between it and them.
+bool DropScalarBitcasts(Computation* applied) {
+  bool changed = false;
+  for (Instruction* i : applied->PostOrder()) {
+    if (i->opcode() != Opcode::kBitcast || !i->shape().IsScalar() ||
+        i->shape().type() != i->operand(0)->shape().type()) {
+      continue;
+    }
+    applied->Replace(i, i->operand(0));
+    changed = true;
+  }
+  return changed;
+}
+
 // Inside of a fusion nothing has a memory space of its own.
 void DropIdentities(Computation* body) {
   for (Instruction* i : body->PostOrder()) {
@@ -207,13 +222,18 @@ absl::StatusOr<bool> TpuFormsPass::Run(Module* module,
     changed |= CmemBehindVmem(module);
   }
   changed |= HalveTallTiles(module);
+  absl::flat_hash_set<const Computation*> control;
   for (Computation* c : ControlComputations(*module)) {
     changed |= AddLayouts(c, generation);
+    control.insert(c);
   }
   absl::flat_hash_set<const Computation*> touched;  // bodies of fusions
   for (Computation* c : module->ComputationPostOrder()) {
     bool here = c->IsFusionComputation() && InlineNested(c);
     here |= ReplaceForms(c, context);
+    if (!c->IsFusionComputation() && !control.contains(c)) {
+      here |= DropScalarBitcasts(c);
+    }
     if (!c->IsFusionComputation()) {
       for (Instruction* i : c->PostOrder()) {
         if (i->opcode() == Opcode::kFusion && touched.contains(i->fused())) {
