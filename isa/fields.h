@@ -155,6 +155,8 @@ void VisitFields(V& v, CopyStart& x) {
   v("from", x.from);
   v("to", x.to);
   v("bytes", x.bytes);
+  v("pieces", x.pieces);
+  v("from_stride", x.from_stride);
 }
 template <class V>
 void VisitFields(V& v, CopyDone& x) {

@@ -7,7 +7,9 @@ bool Same(const Call& a, const Call& b) {
   return a.kernel == b.kernel && a.args == b.args && a.cores == b.cores;
 }
 bool Same(const CopyStart& a, const CopyStart& b) {
-  return a.id == b.id && a.from == b.from && a.to == b.to && a.bytes == b.bytes;
+  return a.id == b.id && a.from == b.from && a.to == b.to &&
+         a.bytes == b.bytes && a.pieces == b.pieces &&
+         a.from_stride == b.from_stride;
 }
 bool Same(const CopyDone& a, const CopyDone& b) { return a.id == b.id; }
 bool Same(const CollectiveStart& a, const CollectiveStart& b) {

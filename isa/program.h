@@ -66,12 +66,21 @@ struct Call {
   int cores = 1;
 };
 
-// Asynchronous copy between spaces by the DMA engines; `id` pairs the two.
+// Asynchronous copy between spaces by the DMA engines; `id` pairs the two. A
+// source of several equal pieces (columns of an array) has them `from_stride`
+// bytes apart; in the target they follow one another.
 struct CopyStart {
   int id = 0;
   BufferSlice from;
   BufferSlice to;
-  int64_t bytes = 0;
+  int64_t bytes = 0;  // of all pieces
+  int64_t pieces = 1;
+  int64_t from_stride = 0;
+
+  // From the first byte of the source to its last.
+  int64_t SourceBytes() const {
+    return (pieces - 1) * from_stride + bytes / pieces;
+  }
 };
 struct CopyDone {
   int id = 0;

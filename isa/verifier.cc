@@ -112,7 +112,10 @@ class ProgramVerifier {
   }
 
   absl::Status Check(const CopyStart& copy) {
-    RETURN_IF_ERROR(Slice(copy.from, copy.bytes)) << "source";
+    if (copy.pieces < 1 || copy.bytes % copy.pieces != 0) {
+      return Bad(copy.bytes, " bytes in ", copy.pieces, " pieces");
+    }
+    RETURN_IF_ERROR(Slice(copy.from, copy.SourceBytes())) << "source";
     RETURN_IF_ERROR(Slice(copy.to, copy.bytes)) << "destination";
     if (!copies_.insert(copy.id).second)
       return Broken("id ", copy.id, " is open");

@@ -105,7 +105,7 @@ class Validator {
       return CheckCall(*call);
     }
     if (const auto* copy = std::get_if<isa::CopyStart>(&op.action)) {
-      RETURN_IF_ERROR(CheckSlice(copy->from, copy->bytes)) << "source";
+      RETURN_IF_ERROR(CheckSlice(copy->from, copy->SourceBytes())) << "source";
       RETURN_IF_ERROR(CheckSlice(copy->to, copy->bytes)) << "target";
       return Start(copy->id);
     }

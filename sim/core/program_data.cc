@@ -205,9 +205,13 @@ absl::StatusOr<std::vector<BundleTrace>> ProgramData::Run(
 void ProgramData::Copy(const isa::CopyStart& copy) {
   // VMEM grows on demand, which moves it: take the target's place first.
   At(copy.to, copy.bytes);
-  const absl::Span<uint8_t> from = At(copy.from, copy.bytes);
+  const absl::Span<uint8_t> from = At(copy.from, copy.SourceBytes());
   const absl::Span<uint8_t> to = At(copy.to, copy.bytes);
-  std::memmove(to.data(), from.data(), static_cast<size_t>(copy.bytes));
+  const int64_t piece = copy.bytes / copy.pieces;
+  for (int64_t p = 0; p < copy.pieces; ++p) {
+    std::memmove(to.data() + p * piece, from.data() + p * copy.from_stride,
+                 static_cast<size_t>(piece));
+  }
 }
 
 absl::StatusOr<int> ProgramData::Select(const isa::Conditional& branch) {

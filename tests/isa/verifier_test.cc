@@ -289,6 +289,16 @@ Program GoodProgram() {
   EXPECT_THAT(VerifyProgram((program), V6eLike()), \
               StatusIs(absl::StatusCode::kInternal, HasSubstr(rule)))
 
+TEST(VerifierTest, PiecesOfACopyLieInsideOfItsSource) {
+  Program p = GoodProgram();
+  p.schedule[0].action = CopyStart{1, {0, 0}, {1, 0}, 64, 2, 32 * 512 - 32};
+  EXPECT_OK(VerifyProgram(p, V6eLike()));
+  p.schedule[0].action = CopyStart{1, {0, 0}, {1, 0}, 64, 2, 32 * 512};
+  EXPECT_BROKEN_PROGRAM(p, "source");
+  p.schedule[0].action = CopyStart{1, {0, 0}, {1, 0}, 64, 3, 128};
+  EXPECT_BROKEN_PROGRAM(p, "64 bytes in 3 pieces");
+}
+
 TEST(VerifierTest, ProgramsBindTheirBuffers) {
   EXPECT_OK(VerifyProgram(GoodProgram(), V6eLike()));
   Program p = GoodProgram();

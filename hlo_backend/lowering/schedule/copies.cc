@@ -1,8 +1,10 @@
 #include <algorithm>
+#include <optional>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
+#include "base/units.h"
 #include "hlo_backend/analysis/custom_call_cost.h"
 #include "hlo_backend/ir/ragged_call.h"
 #include "hlo_backend/ir/verifier.h"
@@ -26,30 +28,48 @@ absl::Status Lowerer::CopyStart(const Instruction& i, isa::Schedule* schedule) {
 
 namespace {
 
-// A slice that leaves the minor dimension whole, and begins and ends between
-// tiles: whole tiles that follow one another.
-bool IsWholeTiles(const hlo::Shape& whole, const hlo::Shape& part,
-                  const hlo::SliceAttrs& slice) {
-  if (whole.layout().minor_to_major != part.layout().minor_to_major ||
-      whole.layout().tiles != part.layout().tiles ||
-      whole.layout().tiles.empty() ||
-      whole.layout().tiles[0].dimensions.size() != 2) {
-    return false;
+// Where the tiles of a slice lie in its array, in tiles.
+struct Pieces {
+  int64_t count = 1, tiles = 1, stride = 0;
+};
+
+// Of a slice of whole tiles whose pieces are as far from one another as the
+// first two; nullopt: it is none. Lanes and rows begin with a tile; rows end
+// with one, or with the array.
+std::optional<Pieces> PiecesOf(const hlo::Shape& whole, const hlo::Shape& part,
+                               const hlo::SliceAttrs& slice) {
+  const hlo::DimVector& order = whole.layout().minor_to_major;
+  const auto& tiles = whole.layout().tiles;
+  if (order != part.layout().minor_to_major || tiles != part.layout().tiles ||
+      tiles.empty() || tiles[0].dimensions.size() != 2 || whole.rank() < 2) {
+    return std::nullopt;
   }
-  const int64_t rows = whole.layout().tiles[0].dimensions[0];
-  bool cut = false;  // in a more minor dimension
+  Pieces p;
+  int64_t step = 1;    // tiles from one index of a dimension to the next
+  bool open = true;    // all more minor dimensions are whole
+  bool again = false;  // a more minor one was cut when others had been
   for (int k = 0; k < whole.rank(); ++k) {
-    const auto d = static_cast<int>(whole.layout().minor_to_major[k]);
-    const bool here = whole.dim(d) != part.dim(d);
-    if ((here && k == 0) || (cut && part.dim(d) != 1)) return false;
-    if (here && k == 1 &&
-        (slice.starts[d] % rows != 0 ||
-         (slice.limits[d] % rows != 0 && slice.limits[d] != whole.dim(d)))) {
-      return false;
+    const auto d = static_cast<int>(order[k]);
+    const int64_t size = k < 2 ? tiles[0].dimensions[1 - k] : 1;
+    const int64_t from = slice.starts[d], to = slice.limits[d];
+    const bool ends = to % size == 0 || to == whole.dim(d) || k == 0;
+    if (slice.strides[d] != 1 || from % size != 0 || !ends) {
+      return std::nullopt;
     }
-    cut |= here;
+    const int64_t all = CeilOfRatio(whole.dim(d), size);
+    const int64_t taken = CeilOfRatio(part.dim(d), size);
+    if (open) {
+      p.tiles *= taken;
+      open = taken == all;
+      p.stride = step * all;
+    } else {
+      if (again && taken > 1) return std::nullopt;
+      p.count *= taken;
+      again |= taken != all;
+    }
+    step *= all;
   }
-  return true;
+  return p;
 }
 
 }  // namespace
@@ -69,20 +89,26 @@ absl::Status Lowerer::AsyncStart(const Instruction& i,
   for (int64_t& index : last) --index;
   const isa::TiledLayout part = TiledLayoutOf(slice.shape());
   const int64_t offset = whole.ElementOffset(first);
-  if (!IsWholeTiles(i.operand(0)->shape(), slice.shape(), *attrs) &&
-      (whole.ElementOffset(last) - offset + 1 != slice.shape().ElementCount() ||
-       part.PaddedElements() != slice.shape().ElementCount())) {
-    return absl::UnimplementedError(
-        absl::StrCat(hlo::Describe(i),
-                     ": a slice of several pieces of memory is not lowered"));
+  const bool is_one =
+      whole.ElementOffset(last) - offset + 1 == slice.shape().ElementCount() &&
+      part.PaddedElements() == slice.shape().ElementCount();
+  const auto pieces = PiecesOf(i.operand(0)->shape(), slice.shape(), *attrs);
+  if (!is_one && !pieces) {
+    return absl::UnimplementedError(absl::StrCat(
+        hlo::Describe(i), ": a slice of pieces of tiles is not lowered"));
   }
   ASSIGN_OR_RETURN(isa::BufferSlice from, PlaceOf(i.operand(0), 0));
   from.offset += offset * whole.bits / 8;
   // ((operand), result, context)
   ASSIGN_OR_RETURN(const isa::BufferSlice to, PlaceOf(&i, 1));
   started_[&i] = next_id_;
-  schedule->push_back(
-      {InfoOf(i), isa::CopyStart{next_id_++, from, to, part.ByteSize()}});
+  isa::CopyStart copy{next_id_++, from, to, part.ByteSize()};
+  if (!is_one && pieces->count > 1) {
+    copy.pieces = pieces->count;
+    copy.from_stride =
+        copy.bytes / (pieces->count * pieces->tiles) * pieces->stride;
+  }
+  schedule->push_back({InfoOf(i), copy});
   return absl::OkStatus();
 }
 

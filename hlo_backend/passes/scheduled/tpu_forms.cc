@@ -11,6 +11,7 @@
 #include "hlo_backend/passes/control_flow.h"
 #include "hlo_backend/passes/layout/linear_copies.h"
 #include "hlo_backend/passes/scheduled/convolution_to_dot.h"
+#include "hlo_backend/passes/scheduled/element_gathers.h"
 #include "hlo_backend/passes/scheduled/scalar_unit.h"
 #include "hlo_backend/passes/scheduled/tall_tiles.h"
 #include "hlo_backend/passes/scheduled/whole_windows.h"
@@ -79,6 +80,8 @@ bool ReplaceForms(Computation* c, const PassContext& context) {
     } else if (i->opcode() == Opcode::kCopy && !c->IsFusionComputation() &&
                ReplaceLinearCopy(i, generation)) {
       changed = true;
+    } else if (i->opcode() == Opcode::kGather) {
+      changed |= GatherWords(i, generation);
     } else if (i->opcode() == Opcode::kReduceWindow) {
       changed |= ReplaceByReduce(i, generation);
     } else if ((i->opcode() == Opcode::kReshape ||
@@ -98,6 +101,21 @@ bool ReplaceForms(Computation* c, const PassContext& context) {
       c->Replace(i, i->operand(0));
       changed = true;
     }
+  }
+  return changed;
+}
+
+// What a scatter or a reduce applies to two numbers: which operation it is
+// shows once nothing stands between it and them.
+bool DropScalarBitcasts(Computation* applied) {
+  bool changed = false;
+  for (Instruction* i : applied->PostOrder()) {
+    if (i->opcode() != Opcode::kBitcast || !i->shape().IsScalar() ||
+        i->shape().type() != i->operand(0)->shape().type()) {
+      continue;
+    }
+    applied->Replace(i, i->operand(0));
+    changed = true;
   }
   return changed;
 }
@@ -257,13 +275,18 @@ absl::StatusOr<bool> TpuFormsPass::Run(Module* module,
     changed |= CmemBehindVmem(module);
   }
   changed |= HalveTallTiles(module);
+  absl::flat_hash_set<const Computation*> control;
   for (Computation* c : ControlComputations(*module)) {
     changed |= AddLayouts(c, generation);
+    control.insert(c);
   }
   absl::flat_hash_set<const Computation*> touched;  // bodies of fusions
   for (Computation* c : module->ComputationPostOrder()) {
     bool here = c->IsFusionComputation() && InlineNested(c);
     here |= ReplaceForms(c, context);
+    if (!c->IsFusionComputation() && !control.contains(c)) {
+      here |= DropScalarBitcasts(c);
+    }
     if (!c->IsFusionComputation()) {
       here |= UnwrapSlices(c);
       for (Instruction* i : c->PostOrder()) {
