@@ -193,26 +193,41 @@ absl::StatusOr<Expression> Expression::BuildEpilogue(
 }
 
 int Expression::ImmediateInput(const ExprNode& node) const {
-  if (node.kind != ExprNode::Kind::kOp || node.inputs.size() != 2 ||
-      (node.type != hlo::PrimitiveType::kF32 &&
-       node.type != hlo::PrimitiveType::kBf16)) {
-    return -1;
-  }
+  if (node.kind != ExprNode::Kind::kOp || node.inputs.size() != 2) return -1;
   const auto constant = [&](int k) {
     return nodes[node.inputs[k]].kind == ExprNode::Kind::kConstant;
   };
   if (constant(0) == constant(1)) return -1;
-  const Opcode op = node.instr->opcode();
-  if (op == Opcode::kDivide) {
-    // A reciprocal of bf16 needs no exact division.
-    constexpr uint32_t kOne = 0x3f800000;
-    return constant(0) && nodes[node.inputs[0]].constant == kOne &&
-                   node.type == hlo::PrimitiveType::kF32
-               ? 0
-               : -1;
+  const int k = constant(0) ? 0 : 1;
+  const uint32_t value = nodes[node.inputs[k]].constant;
+  const bool is_word = node.type == hlo::PrimitiveType::kS32 ||
+                       node.type == hlo::PrimitiveType::kU32;
+  const bool is_float = node.type == hlo::PrimitiveType::kF32 ||
+                        node.type == hlo::PrimitiveType::kBf16;
+  switch (node.instr->opcode()) {
+    case Opcode::kAdd:
+      return is_float || is_word ? k : -1;
+    case Opcode::kMultiply:
+      return is_float ? k : -1;
+    case Opcode::kDivide: {
+      // A reciprocal of bf16 needs no exact division.
+      constexpr uint32_t kOne = 0x3f800000;
+      return k == 0 && value == kOne && node.type == hlo::PrimitiveType::kF32
+                 ? 0
+                 : -1;
+    }
+    case Opcode::kAnd:
+    case Opcode::kOr:
+    case Opcode::kXor:
+      return is_word ? k : -1;
+    case Opcode::kShiftLeft:
+    case Opcode::kShiftRightLogical:
+    case Opcode::kShiftRightArithmetic:
+      // Of the others nothing is left but signs.
+      return is_word && k == 1 && value < 32 ? 1 : -1;
+    default:
+      return -1;
   }
-  if (op != Opcode::kAdd && op != Opcode::kMultiply) return -1;
-  return constant(0) ? 0 : 1;
 }
 
 std::vector<int> Expression::Leaves() const {

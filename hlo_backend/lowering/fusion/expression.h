@@ -94,9 +94,9 @@ struct Expression {
       const hlo::Instruction& fusion, const Expression& main,
       const PhysicalArray& reduced);
 
-  // Which input, in f32 or bf16 that is computed so, is a constant that needs
-  // no register: of a sum or product, whose instruction can hold it, and the 1
-  // of an f32 reciprocal; -1: none.
+  // Which input is a constant that needs no register, as the instruction can
+  // hold it: of a sum or product in f32 or bf16 that is computed so, and the 1
+  // of an f32 reciprocal; of a sum, a shift or bits of words. -1: none.
   int ImmediateInput(const ExprNode& node) const;
 
   // Leaves in argument order; one argument may have several.

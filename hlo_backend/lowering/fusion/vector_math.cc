@@ -65,9 +65,33 @@ Vec MaskToNumber(CodeBuilder& b, Mask m, bool f32) {
 Value EmitWithImmediate(CodeBuilder& b, const Instruction& i, Value x,
                         uint32_t constant) {
   if (i.opcode() == Hlo::kDivide) return Value::Of(EmitReciprocal(b, x.vec));
-  const isa::Opcode op = i.opcode() == hlo::Opcode::kAdd
-                             ? isa::Opcode::kVaddF32
-                             : isa::Opcode::kVmulF32;
+  const bool floats = hlo::IsFloat(i.shape().type());
+  Opcode op = floats ? Opcode::kVaddF32 : Opcode::kVaddS32;
+  switch (i.opcode()) {
+    case Hlo::kMultiply:
+      op = Opcode::kVmulF32;
+      break;
+    case Hlo::kAnd:
+      op = Opcode::kVand;
+      break;
+    case Hlo::kOr:
+      op = Opcode::kVor;
+      break;
+    case Hlo::kXor:
+      op = Opcode::kVxor;
+      break;
+    case Hlo::kShiftLeft:
+      op = Opcode::kVshll;
+      break;
+    case Hlo::kShiftRightLogical:
+      op = Opcode::kVshrl;
+      break;
+    case Hlo::kShiftRightArithmetic:
+      op = Opcode::kVshra;
+      break;
+    default:
+      break;
+  }
   return Value::Of(b.BinaryImm(op, x.vec, constant));
 }
 

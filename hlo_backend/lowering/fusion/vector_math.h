@@ -34,8 +34,8 @@ absl::StatusOr<Value> EmitElementwise(codegen::CodeBuilder& b,
                                       absl::Span<const Value> inputs,
                                       bool wraps = true);
 
-// A sum or product in f32 of x and a constant, which needs no register, or 1 /
-// x (Expression::ImmediateInput).
+// Of x and a constant, which needs no register, or 1 / x
+// (Expression::ImmediateInput).
 Value EmitWithImmediate(codegen::CodeBuilder& b, const hlo::Instruction& i,
                         Value x, uint32_t constant);
 

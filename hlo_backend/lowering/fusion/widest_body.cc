@@ -22,6 +22,9 @@ constexpr int kMostTiles = 1024;
 constexpr int kMostOperations = 4096;
 // Narrower ones are not tried for a better block.
 constexpr int kNarrowBody = 4;
+// Code of so many times the cycles of its vector operations waits for
+// registers: a narrower body may wait less.
+constexpr int64_t kStarved = 3;
 // How often a step's block is halved to fit before other blocks are taken.
 constexpr int kMostCuts = 2;
 
@@ -90,6 +93,16 @@ bool ComputesLongerThanItLoads(const KernelContext& context, const Geometry& g,
   const Picoseconds code = context.chip.core().clock.ToTime(
       score.step * StepsOfCore(tiling, context.model.cores));
   return code > loads;
+}
+
+bool WaitsForRegisters(const KernelContext& context, const Geometry& g,
+                       const Tiling& tiling, const TilingScore& score) {
+  const int64_t cycles = CeilOfRatio<int64_t>(
+      TilesOf(g) * g.operations,
+      context.model.Slots(isa::Slot::kVector) * context.model.cores);
+  return score.step * StepsOfCore(tiling, context.model.cores) >
+             Cycles(kStarved * cycles) &&
+         ComputesLongerThanItLoads(context, g, tiling, score);
 }
 
 // Streams take the largest blocks that fit, which come first, unless their code
@@ -291,6 +304,9 @@ absl::StatusOr<isa::Kernel> EmitWidestThatFits(const KernelContext& context,
     failure = best.status();
     if (best.ok()) {
       const Picoseconds time = alone ? Picoseconds(0) : scores[*best].time;
+      const bool starved =
+          streams && !alone && !wide && attempt.copies > kNarrowBody &&
+          WaitsForRegisters(context, g, tilings[*best], scores[*best]);
       if (!chosen || time < chosen_time) {
         chosen = std::move(tilings[*best]);
         chosen_time = time;
@@ -305,7 +321,8 @@ absl::StatusOr<isa::Kernel> EmitWidestThatFits(const KernelContext& context,
       // The TPU compiler unrolls a step whole, whichever banks its loads meet.
       const bool taken =
           wide && all_fit && g.row_of_tiles > 1 && context.model.vmem_banks > 0;
-      if (!taken && (wide || (!all_fit && attempt.copies > kNarrowBody))) {
+      if (!taken &&
+          (wide || starved || (!all_fit && attempt.copies > kNarrowBody))) {
         continue;
       }
     } else if (!chosen && absl::IsResourceExhausted(failure)) {
