@@ -113,7 +113,7 @@ class ProgramVerifier {
 
   absl::Status Check(const CopyStart& copy) {
     if (copy.pieces < 1 || copy.bytes % copy.pieces != 0) {
-      return Bad(copy.bytes, " bytes in ", copy.pieces, " pieces");
+      return Broken(copy.bytes, " bytes in ", copy.pieces, " pieces");
     }
     RETURN_IF_ERROR(Slice(copy.from, copy.SourceBytes())) << "source";
     RETURN_IF_ERROR(Slice(copy.to, copy.bytes)) << "destination";
