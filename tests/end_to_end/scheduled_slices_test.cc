@@ -2,6 +2,7 @@
 // bring to VMEM, single elements.
 #include "absl/strings/substitute.h"
 #include "driver/prediction.h"
+#include "tests/end_to_end/scheduled_entry.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/subprocess.h"
 
@@ -9,6 +10,8 @@ namespace ptxla::driver {
 namespace {
 
 using ::ptxla::testing::TemporaryFolder;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 // Columns of an array, and rows of each of its planes: as many pieces as rows
 // of tiles, or planes, that the DMA brings one behind the other.
@@ -68,6 +71,30 @@ ENTRY e {
       request.topology = topology;
       EXPECT_OK(Predict(request).status()) << topology << " " << dims;
     }
+  }
+}
+
+// Weights of adapters, a plane for each of a batch: the array and the result
+// lie alike, whatever is written between them.
+TEST(ScheduledSlicesTest, PlanesAreGatheredInTheOrderInWhichTheyLie) {
+  for (const char* topology : {"v4:1x1x1", "v5e-1", "v6e-1"}) {
+    const std::string entry = ScheduledEntry(R"(HloModule m, is_scheduled=true
+pick {
+  x = bf16[16,256,16]{1,2,0:T(8,128)(2,1)} parameter(0)
+  i = s32[8]{0:T(128)} parameter(1)
+  g = bf16[8,256,16]{2,1,0:T(8,128)(2,1)} gather(x, i), offset_dims={1,2}, collapsed_slice_dims={0}, start_index_map={0}, index_vector_dim=1, slice_sizes={1,256,16}
+  t = bf16[8,256,16]{2,1,0:T(8,128)(2,1)} transpose(g), dimensions={0,1,2}
+  ROOT r = bf16[8,256,16]{1,2,0:T(8,128)(2,1)} reshape(t)
+}
+ENTRY e {
+  x = bf16[16,256,16]{1,2,0:T(8,128)(2,1)} parameter(0)
+  i = s32[8]{0:T(128)} parameter(1)
+  ROOT r = bf16[8,256,16]{1,2,0:T(8,128)(2,1)} fusion(x, i), kind=kCustom, calls=pick
+})",
+                                             /*verify=*/true, topology);
+    EXPECT_THAT(entry, HasSubstr("bf16[8,16,256]{2,1,0")) << topology << entry;
+    EXPECT_THAT(entry, Not(HasSubstr(" transpose("))) << topology << entry;
+    EXPECT_THAT(entry, Not(HasSubstr(" copy("))) << topology << entry;
   }
 }
 

@@ -83,6 +83,8 @@ class Normalizer {
       case Opcode::kTranspose:
       case Opcode::kCopy:
         return Moved(i);
+      case Opcode::kGather:
+        return Gather(i);
       default:
         return i->IsElementwise() ? Elementwise(i) : nullptr;
     }
@@ -197,6 +199,28 @@ class Normalizer {
       attrs.window.dims[k] = window.dims[order[k]];
     }
     return body_.Like(i, i->opcode(), RowMajorOf(i->shape()), operands, attrs);
+  }
+
+  // Of whole planes, which lie alike in the array and in the result.
+  Instruction* Gather(const Instruction* i) {
+    const Shape& x = i->operand(0)->shape();
+    GatherAttrs attrs = i->attrs<GatherAttrs>();
+    const DimVector order = OrderOf(x);
+    if (attrs.start_index_map != DimVector{0} ||
+        attrs.collapsed_slice_dims != DimVector{0} ||
+        !attrs.operand_batching_dims.empty() || order[0] != 0 ||
+        i->operand(1)->shape().rank() != 1 || OrderOf(i->shape()) != order) {
+      return nullptr;
+    }
+    for (int d = 1; d < x.rank(); ++d) {
+      if (attrs.slice_sizes[d] != x.dim(d) || attrs.offset_dims[d - 1] != d) {
+        return nullptr;
+      }
+    }
+    attrs.slice_sizes = Permuted(attrs.slice_sizes, order);
+    return body_.Like(i, Opcode::kGather, RowMajorOf(i->shape()),
+                      {body_.of(i->operand(0)), body_.of(i->operand(1))},
+                      attrs);
   }
 
   // A transpose, or a copy into another order.

@@ -71,6 +71,22 @@ bool AddLayouts(Computation* c, int generation) {
   return changed;
 }
 
+// A reshape to the same dimensions, or a transpose that changes none, behind a
+// gather alone: libtpu writes the gather's own layout there.
+bool NamesLayoutOfGather(const Instruction& i) {
+  const Instruction* x = i.operand_count() == 1 ? i.operand(0) : nullptr;
+  if (x == nullptr || x->opcode() != Opcode::kGather || x->user_count() != 1 ||
+      !i.shape().IsArray() || !x->shape().SameDimsAndType(i.shape())) {
+    return false;
+  }
+  if (i.opcode() == Opcode::kReshape) return true;
+  if (i.opcode() != Opcode::kTranspose) return false;
+  for (size_t d = 0; d < i.dimensions().size(); ++d) {
+    if (i.dimensions()[d] != static_cast<int64_t>(d)) return false;
+  }
+  return true;
+}
+
 bool ReplaceForms(Computation* c, const PassContext& context) {
   const int generation = GenerationOf(context);
   bool changed = false;
@@ -89,6 +105,10 @@ bool ReplaceForms(Computation* c, const PassContext& context) {
                i->shape().IsArray() &&
                i->shape().type() != i->operand(0)->shape().type()) {
       ConvertBefore(i, generation);
+      changed = true;
+    } else if (c->IsFusionComputation() && NamesLayoutOfGather(*i)) {
+      *i->operand(0)->mutable_shape() = i->shape();
+      c->Replace(i, i->operand(0));
       changed = true;
     } else if (i->opcode() == Opcode::kReshape && i->shape().IsArray() &&
                i->shape().dims() == i->operand(0)->shape().dims() &&
