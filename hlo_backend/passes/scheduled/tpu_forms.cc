@@ -11,7 +11,6 @@
 #include "hlo_backend/passes/control_flow.h"
 #include "hlo_backend/passes/layout/linear_copies.h"
 #include "hlo_backend/passes/scheduled/convolution_to_dot.h"
-#include "hlo_backend/passes/scheduled/element_gathers.h"
 #include "hlo_backend/passes/scheduled/scalar_unit.h"
 #include "hlo_backend/passes/scheduled/tall_tiles.h"
 #include "hlo_backend/passes/scheduled/whole_windows.h"
@@ -96,8 +95,6 @@ bool ReplaceForms(Computation* c, const PassContext& context) {
     } else if (i->opcode() == Opcode::kCopy && !c->IsFusionComputation() &&
                ReplaceLinearCopy(i, generation)) {
       changed = true;
-    } else if (i->opcode() == Opcode::kGather) {
-      changed |= GatherWords(i, generation);
     } else if (i->opcode() == Opcode::kReduceWindow) {
       changed |= ReplaceByReduce(i, generation);
     } else if ((i->opcode() == Opcode::kReshape ||
