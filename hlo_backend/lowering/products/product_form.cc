@@ -85,7 +85,7 @@ struct OperandSource {
   const Instruction* sliced = nullptr;  // the members that it has of an array
   // Of a matrix that members share: its own batch dimensions, or -1.
   int own_batch = -1;
-  const hlo::Shape* shape = nullptr;    // of what is read
+  const hlo::Shape* shape = nullptr;  // of what is read
 };
 
 const Instruction& DotIn(const Instruction& instruction) {
@@ -193,12 +193,10 @@ class FormReader {
       }
       return KIsMinor(dot_, *of_[o].shape, own, of_dot, contracting);
     };
-    ASSIGN_OR_RETURN(
-        lhs_k_minor_,
-        minor_of(0, attrs().lhs_batch, attrs().lhs_contracting[inner]));
-    ASSIGN_OR_RETURN(
-        rhs_k_minor_,
-        minor_of(1, attrs().rhs_batch, attrs().rhs_contracting[inner]));
+    ASSIGN_OR_RETURN(lhs_k_minor_, minor_of(0, attrs().lhs_batch,
+                                            attrs().lhs_contracting[inner]));
+    ASSIGN_OR_RETURN(rhs_k_minor_, minor_of(1, attrs().rhs_batch,
+                                            attrs().rhs_contracting[inner]));
     return absl::OkStatus();
   }
 
