@@ -54,9 +54,10 @@ void FillRates(const chips::Slice& slice, RunRecord* record) {
     record->set_mfu(reports::Mfu(Flops(record->model_flops_per_step_per_chip()),
                                  step, peak));
   }
-  if (record->has_matmul_flops_per_step_per_chip()) {
+  if (record->has_steady_program()) {
     record->set_hfu(reports::Hfu(
-        Flops(record->matmul_flops_per_step_per_chip()), step, peak));
+        Picoseconds(record->programs(record->steady_program()).mxu_peak_ps()),
+        step));
   }
 }
 

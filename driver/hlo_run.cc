@@ -1,12 +1,9 @@
 #include "driver/hlo_run.h"
 
-#include <map>
 #include <string>
 #include <utility>
-#include <variant>
 #include <vector>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "base/hash.h"
 #include "base/status.h"
@@ -14,11 +11,11 @@
 #include "driver/device_session.h"
 #include "driver/finish_record.h"
 #include "driver/hlo_input.h"
+#include "driver/hlo_warnings.h"
 #include "driver/stage.h"
 #include "hlo_backend/input/elided_values.h"
 #include "hlo_backend/ir/computation.h"
 #include "hlo_backend/ir/printer.h"
-#include "hlo_backend/passes/scheduled/unschedule.h"
 #include "reports/format.h"
 #include "reports/timeline.h"
 
@@ -62,64 +59,31 @@ void Describe(const RunRequest& request, const chips::Slice& slice,
   for (const std::string& note : notes) config->add_assumptions(note);
 }
 
-void WarnOfForeignSchedule(const HloInput& input, record::RunRecord* record) {
-  if (!input.module->config().is_scheduled ||
-      hlo::HasTiledLayouts(*input.module)) {
-    return;
-  }
-  record->add_warnings(absl::StrCat(
-      input.module->name(),
-      " was scheduled for another machine than a TPU: its fusions are taken "
-      "apart and it is compiled anew"));
-}
-
-void WarnOfFilledConstants(const HloInput& input, const std::string& values,
-                           record::RunRecord* record) {
-  if (input.filled_constants == 0) return;
-  record->add_warnings(absl::StrCat(
-      input.filled_constants, " constants of ", input.module->name(),
-      " have no values in the text: taken as ",
-      values == "zero" ? "0" : "0, 1, 2 ...", " (--elided)"));
-}
-
-// Calls of other compilers.
-void WarnOfForeignCalls(const hlo::Module& module, record::RunRecord* record) {
-  std::map<std::string, int> calls;
-  for (const hlo::Computation* c : module.computations()) {
-    for (const hlo::Instruction* i : c->instructions()) {
-      const auto* call = i->attrs_if<hlo::CustomCallAttrs>();
-      if (call != nullptr && (absl::StartsWith(call->target, "AwsNeuron") ||
-                              absl::StartsWith(call->target, "byteir."))) {
-        ++calls[call->target];
-      }
+// Hot spots are those of the program that takes longest.
+int LongestProgram(const record::RunRecord& record) {
+  int longest = 0;
+  for (int p = 1; p < record.programs_size(); ++p) {
+    if (record.programs(p).device_time_ps() >
+        record.programs(longest).device_time_ps()) {
+      longest = p;
     }
   }
-  for (const auto& [target, count] : calls) {
-    record->add_warnings(absl::StrCat(
-        count, " calls \"", target, "\" of another compiler are taken for ",
-        absl::StrContains(target, "Transfer") ? "their operands"
-                                              : "the function of that name"));
-  }
+  return longest;
 }
 
-void WarnOfAssumedLoops(const isa::Schedule& schedule,
-                        record::RunRecord* record) {
-  for (const isa::Op& op : schedule) {
-    if (const auto* choice = std::get_if<isa::Conditional>(&op.action)) {
-      for (const isa::Schedule& branch : choice->branches) {
-        WarnOfAssumedLoops(branch, record);
-      }
-    }
-    const auto* loop = std::get_if<isa::While>(&op.action);
-    if (loop == nullptr) continue;
-    if (loop->basis == isa::TripCount::kAssumed) {
-      record->add_warnings(absl::StrCat(
-          op.info.name, " runs as often as its data says: taken as ",
-          loop->trips, " times (--trip-count)"));
-    }
-    WarnOfAssumedLoops(loop->condition, record);
-    WarnOfAssumedLoops(loop->body, record);
+// All modules are compiled before the first of them runs.
+void FillFirstSteps(record::RunRecord* record) {
+  record::FirstSteps* first = record->mutable_first_steps();
+  record::Band* sum = first->mutable_compile();
+  *sum = record->compiles(0).predicted();
+  for (int c = 1; c < record->compiles_size(); ++c) {
+    const record::Band& more = record->compiles(c).predicted();
+    sum->set_value_ps(sum->value_ps() + more.value_ps());
+    sum->set_low_ps(sum->low_ps() + more.low_ps());
+    sum->set_high_ps(sum->high_ps() + more.high_ps());
   }
+  first->set_compiles(record->compiles_size());
+  first->set_total_ps(sum->value_ps());
 }
 
 absl::Status FillAssumed(const chips::Slice& slice,
@@ -168,6 +132,7 @@ absl::StatusOr<Prediction> RunHlo(const RunRequest& request,
   }
   const bool several = inputs.size() > 1;
   Picoseconds total;
+  bool assumed_loops = false;
   for (HloInput& input : inputs) {
     if (!request.dump_to.empty()) {
       RETURN_IF_ERROR(dump.Write("input.hlo", input.text.empty()
@@ -175,9 +140,7 @@ absl::StatusOr<Prediction> RunHlo(const RunRequest& request,
                                                   : input.text));
     }
     RETURN_IF_ERROR(At("verify", CheckDevices(*input.module, slice)));
-    WarnOfForeignSchedule(input, &record);
-    WarnOfFilledConstants(input, request.elided, &record);
-    WarnOfForeignCalls(*input.module, &record);
+    WarnOfInput(input, request.elided, &record);
     const auto index = session.Add(std::move(input.module), input.hash);
     if (!index.ok() && !absl::IsResourceExhausted(index.status())) {
       const auto where = InFile(input.path, index.status());
@@ -190,7 +153,7 @@ absl::StatusOr<Prediction> RunHlo(const RunRequest& request,
               : where);
     }
     const DeviceProgram& program = session.programs().back();
-    WarnOfAssumedLoops(program.program.schedule, &record);
+    assumed_loops |= WarnOfAssumedLoops(program.program.schedule, &record);
     const std::string apart = TakenApartText(program);
     if (!apart.empty()) record.add_warnings(apart);
     if (program.memory.peak_bytes() >= record.memory().peak_bytes()) {
@@ -218,28 +181,15 @@ absl::StatusOr<Prediction> RunHlo(const RunRequest& request,
           reports::Duration(Picoseconds(program.trace.total_ps())), ", once"));
     }
   }
-  // Hot spots are those of the program that takes longest.
-  int longest = 0;
-  for (int p = 1; p < record.programs_size(); ++p) {
-    if (record.programs(p).device_time_ps() >
-        record.programs(longest).device_time_ps()) {
-      longest = p;
-    }
+  if (request.assumed_trip_count != 0 && !assumed_loops) {
+    record.add_warnings(
+        "--trip-count changed nothing: no loop's count depends on data");
   }
+  const int longest = LongestProgram(record);
   record.set_steady_program(longest);
   record.set_device_time_ps(total.count());
   record.mutable_step_time()->set_value_ps(total.count());
-  record::FirstSteps* first = record.mutable_first_steps();
-  *first->mutable_compile() = record.compiles(0).predicted();
-  for (int c = 1; c < record.compiles_size(); ++c) {
-    const record::Band& more = record.compiles(c).predicted();
-    record::Band* sum = first->mutable_compile();
-    sum->set_value_ps(sum->value_ps() + more.value_ps());
-    sum->set_low_ps(sum->low_ps() + more.low_ps());
-    sum->set_high_ps(sum->high_ps() + more.high_ps());
-  }
-  first->set_compiles(record.compiles_size());
-  first->set_total_ps(first->compile().value_ps());
+  FillFirstSteps(&record);
   if (!request.explain.empty()) {
     ASSIGN_OR_RETURN(prediction.explanation,
                      session.Explain(longest, request.explain));

@@ -26,6 +26,7 @@ absl::Status CheckInput(const RunRequest& r) {
     if (r.batch_per_chip) return refuse("--batch-per-chip", "--workload");
     if (r.seq) return refuse("--seq", "--workload");
     if (!r.settings.empty()) return refuse("--set", "--workload");
+    if (r.steps != RunRequest().steps) return refuse("--steps", "--workload");
   } else {
     if (!r.hlo_module.empty()) return refuse("--hlo-module", "--hlo");
     if (!r.hlo_stage.empty()) return refuse("--hlo-stage", "--hlo");

@@ -38,19 +38,19 @@ const char* Largest(const BoundBreakdown& b) {
 struct Group {
   OpRecord op;
   BoundBreakdown bound;
-  int64_t cycles = 0, valu_cycles = 0;
+  int64_t cycles = 0, valu_cycles = 0, mxu_peak_ps = 0;
 };
 
 // Achieved over possible, for the resource that bounds the op. Unset where the
 // trace does not tell.
 void SetFractionOfPeak(const Group& g, const chips::Slice& slice,
-                       FlopsPerSecond peak, OpRecord* op) {
+                       OpRecord* op) {
   const double seconds = ToSeconds(Picoseconds(op->time_ps()));
   // Of a copy that ran beside other kernels only the rest is waited for.
   if (seconds <= 0 || op->opcode() == "copy-done") return;
-  if (op->bound() == "mxu" && op->flops() > 0) {
-    op->set_fraction_of_peak(static_cast<double>(op->flops()) /
-                             (peak.count() * seconds));
+  if (op->bound() == "mxu" && g.mxu_peak_ps > 0) {
+    op->set_fraction_of_peak(static_cast<double>(g.mxu_peak_ps) /
+                             static_cast<double>(op->time_ps()));
   } else if (op->bound() == "hbm" && op->bytes() > 0) {
     const double bandwidth =
         slice.chip.hbm().bandwidth.count() / slice.topology.devices_per_chip();
@@ -115,6 +115,7 @@ record::ProgramRecord MakeProgramRecord(const DeviceTrace& trace,
   program.set_device_time_ps(trace.total_ps());
   program.set_device_cycles(trace.total_cycles());
   program.set_matmul_flops(trace.matmul_flops());
+  program.set_mxu_peak_ps(trace.mxu_peak_ps());
   program.set_hbm_bytes(trace.hbm_bytes());
   const BoundBreakdown& b = trace.bound();
   record::BoundTimes* times = program.mutable_time_by_bound();
@@ -149,12 +150,12 @@ record::ProgramRecord MakeProgramRecord(const DeviceTrace& trace,
     g.op.set_estimated(g.op.estimated() || t.estimated());
     g.cycles += repeat * t.cycles();
     g.valu_cycles += repeat * t.busy().valu();
+    g.mxu_peak_ps += repeat * t.mxu_peak_ps();
     Add(t.bound(), repeat, &g.bound);
   }
-  const FlopsPerSecond peak = DevicePeak(slice, "bf16");
   for (Group& g : groups) {
     g.op.set_bound(Largest(g.bound));
-    SetFractionOfPeak(g, slice, peak, &g.op);
+    SetFractionOfPeak(g, slice, &g.op);
   }
   SetFractionOfLinks(trace, slice, &groups, index);
   std::stable_sort(groups.begin(), groups.end(),

@@ -18,12 +18,13 @@ inline double Mfu(Flops model_flops, Picoseconds step, FlopsPerSecond peak) {
          (peak.count() * ToSeconds(step));
 }
 
-// Hardware FLOP utilisation: matmul and convolution FLOPs that were executed,
-// recomputation included, over the same peak. It may lie below Mfu, whose FLOPs
-// are the model's formula: taps of a convolution that meet only padding are not
-// executed, and a product of one row is vector work.
-inline double Hfu(Flops executed_flops, Picoseconds step, FlopsPerSecond peak) {
-  return Mfu(executed_flops, step, peak);
+// Hardware FLOP utilisation: the time that the executed matmuls and
+// convolutions, recomputation included, would take at the MXUs' peak for their
+// types (int8 of a quantised layer at int8's), over the step. It may lie below
+// Mfu, whose FLOPs are the model's formula: taps of a convolution that meet
+// only padding are not executed, and a product of one row is vector work.
+inline double Hfu(Picoseconds at_peak, Picoseconds step) {
+  return ToSeconds(at_peak) / ToSeconds(step);
 }
 
 // Samples (or tokens, images) per second of the whole slice.

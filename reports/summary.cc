@@ -134,7 +134,10 @@ void Figures(const RunRecord& run, std::string* out) {
     const double done =
         static_cast<double>(has_mfu ? run.model_flops_per_step_per_chip()
                                     : run.matmul_flops_per_step_per_chip());
-    const double possible = run.peak_flops_per_s() * ToSeconds(value);
+    // HFU's peak is that of the products' types.
+    const double possible = has_mfu ? run.peak_flops_per_s() * ToSeconds(value)
+                            : run.hfu() > 0 ? done / run.hfu()
+                                            : 0;
     // Small programs read better in smaller units.
     const bool giga = possible < 1e12;
     const double scale = giga ? 1e3 : 1;

@@ -7,38 +7,10 @@
 #include "hlo_backend/ir/computation.h"
 #include "hlo_backend/lowering/kernel_emitter.h"
 #include "isa/grid.h"
+#include "isa/matmul_type.h"
 
 namespace ptxla::driver {
 namespace {
-
-const hlo::Instruction* ProductOf(const hlo::Instruction& i) {
-  if (i.opcode() == hlo::Opcode::kDot ||
-      i.opcode() == hlo::Opcode::kConvolution) {
-    return &i;
-  }
-  if (i.opcode() != hlo::Opcode::kFusion) return nullptr;
-  for (const hlo::Instruction* inner : i.fused()->instructions()) {
-    if (const hlo::Instruction* product = ProductOf(*inner)) return product;
-  }
-  return nullptr;
-}
-
-// The rate that the account's useful cycles are taken at.
-chips::MatmulType TypeOf(const hlo::Instruction* product) {
-  if (product == nullptr) return chips::MatmulType::kBf16;
-  switch (product->operand(0)->shape().type()) {
-    case hlo::PrimitiveType::kS8:
-    case hlo::PrimitiveType::kU8:
-    case hlo::PrimitiveType::kS4:
-    case hlo::PrimitiveType::kU4:
-      return chips::MatmulType::kInt8;
-    case hlo::PrimitiveType::kF8E5M2:
-    case hlo::PrimitiveType::kF8E4M3Fn:
-      return chips::MatmulType::kFp8;
-    default:
-      return chips::MatmulType::kBf16;
-  }
-}
 
 // Elements of an array over those of the blocks that cover it, 0..1.
 double ShareOfElements(const hlo::Instruction& i, const isa::Kernel& kernel,
@@ -85,9 +57,9 @@ int64_t UsefulCycles(const hlo::Instruction& instruction,
                            ? 1
                            : static_cast<double>(account.grid_steps) /
                                  static_cast<double>(account.all_grid_steps);
-  const double per_cycle =
-      chip.PeakMatmul(TypeOf(ProductOf(instruction))).count() /
-      chip.core().cores_per_chip / chip.core().clock.frequency().count();
+  const double per_cycle = chip.PeakMatmul(isa::MatmulTypeOf(kernel)).count() /
+                           chip.core().cores_per_chip /
+                           chip.core().clock.frequency().count();
   return static_cast<int64_t>(
       std::floor(static_cast<double>(kernel.work.mxu_flops) * share /
                  std::max(1.0, per_cycle)));

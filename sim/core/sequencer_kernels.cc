@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/status.h"
+#include "isa/matmul_type.h"
 #include "sim/core/roofline.h"
 #include "sim/core/sequencer.h"
 
@@ -53,6 +54,7 @@ absl::Status Sequencer::BeginCall(const isa::Call& call, int64_t now) {
     work.vpu_flops = kernel.work.flops - kernel.work.mxu_flops;
     work.hbm_bytes = kernel.work.hbm_bytes;
     work.cores = call.cores;
+    work.type = isa::MatmulTypeOf(kernel);
     KernelResult result;
     result.bounds = RooflineCycles(work, device_);
     result.cycles = result.bounds.total();

@@ -1,10 +1,12 @@
 #include "sim/core/trace_builder.h"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "isa/matmul_type.h"
 
 namespace ptxla::sim {
 namespace {
@@ -34,8 +36,18 @@ int64_t HbmSides(const isa::Program& program, const isa::Op& op) {
   return sides;
 }
 
+// One execution of the kernel's products at the peak of the device's MXUs.
+int64_t MxuPeakPs(const isa::Kernel& kernel, const chips::Slice& slice) {
+  if (kernel.work.mxu_flops == 0) return 0;
+  const double peak = slice.chip.PeakMatmul(isa::MatmulTypeOf(kernel)).count() /
+                      slice.topology.devices_per_chip();
+  return static_cast<int64_t>(
+      std::round(static_cast<double>(kernel.work.mxu_flops) / peak * 1e12));
+}
+
 void FillOp(const isa::Program& program, const OpEvent& event,
-            const Clock& clock, record::OpTrace* op) {
+            const DeviceModel& device, record::OpTrace* op) {
+  const Clock& clock = device.clock;
   const isa::OpInfo& info = event.op->info;
   op->set_name(info.name);
   op->set_opcode(info.opcode);
@@ -58,6 +70,7 @@ void FillOp(const isa::Program& program, const OpEvent& event,
     op->set_cores(call->cores);
     op->set_grid_steps(kernel.NumSteps());
     if (op->flops() == 0) op->set_flops(kernel.work.flops);
+    op->set_mxu_peak_ps(MxuPeakPs(kernel, *device.slice));
     if (event.plan != nullptr) op->set_bytes(event.plan->hbm_bytes);
     record::UnitCycles* busy = op->mutable_busy();
     busy->set_mxu(event.use.mxu);
@@ -107,10 +120,12 @@ record::DeviceTrace BuildTrace(const isa::Program& program,
   trace.set_events(recorder.events);
   BoundCycles total;
   total[Bound::kOverhead] += recorder.prologue;
-  int64_t flops = 0, bytes = 0;
+  int64_t flops = 0, bytes = 0, peak_ps = 0;
   trace.mutable_op()->Reserve(static_cast<int>(recorder.ops.size()));
   for (const OpEvent& event : recorder.ops) {
-    FillOp(program, event, clock, trace.add_op());
+    record::OpTrace* op = trace.add_op();
+    FillOp(program, event, device, op);
+    peak_ps += op->mxu_peak_ps() * event.repeat;
     total.Add(event.bounds, event.repeat);
     if (const auto* call = std::get_if<isa::Call>(&event.op->action)) {
       flops += program.kernels[call->kernel].work.mxu_flops * event.repeat;
@@ -122,7 +137,7 @@ record::DeviceTrace BuildTrace(const isa::Program& program,
         t->set_start_ps(clock.ToTime(Cycles(event.start)).count());
         t->set_end_ps(clock.ToTime(Cycles(event.end)).count());
         t->set_bytes(event.plan->hbm_bytes);
-        t->set_exposed_ps(trace.op(trace.op_size() - 1).bound().hbm_ps());
+        t->set_exposed_ps(op->bound().hbm_ps());
       }
     }
   }
@@ -161,6 +176,7 @@ record::DeviceTrace BuildTrace(const isa::Program& program,
     t->set_exposed_ps(exposed);
   }
   trace.set_matmul_flops(flops);
+  trace.set_mxu_peak_ps(peak_ps);
   trace.set_hbm_bytes(bytes);
   return trace;
 }

@@ -31,6 +31,15 @@ TEST(FinishRecordTest, RatesBoundBandAndCostFollow) {
   EXPECT_NEAR(r.cost().usd_per_million_samples(), 8 * 1.2 * 500 / 3600, 1e-9);
 }
 
+TEST(FinishRecordTest, HfuIsWhatTheProductsTakeAtTheirPeakOverTheStep) {
+  ASSERT_OK_AND_ASSIGN(const chips::Slice slice, chips::ParseSlice("v5e-8"));
+  record::RunRecord r = Timed();
+  r.add_programs()->set_mxu_peak_ps(32000000000);
+  r.set_steady_program(0);
+  FinishRecord(slice, &r);
+  EXPECT_DOUBLE_EQ(r.hfu(), 0.25);
+}
+
 TEST(FinishRecordTest, TheResultHashIgnoresWhenAndHowFastTheToolRan) {
   record::RunRecord a = Timed(), b = Timed();
   b.set_run_id("other");

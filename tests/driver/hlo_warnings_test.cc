@@ -58,5 +58,23 @@ ENTRY e {
   EXPECT_THAT(run->record.warnings(), Contains(HasSubstr("taken as 7 times")));
 }
 
+TEST(HloWarningsTest, ATripCountThatNoLoopNeedsIsNamed) {
+  const TemporaryFolder folder;
+  RunRequest request;
+  request.hlo = folder.Write("m.hlo", R"(HloModule m
+ENTRY e {
+  p = f32[1024] parameter(0)
+  ROOT r = f32[1024] add(p, p)
+}
+)");
+  request.topology = "v5e-1";
+  request.assumed_effects = false;
+  request.assumed_trip_count = 7;
+  const auto run = Predict(request);
+  ASSERT_OK(run.status());
+  EXPECT_THAT(run->record.warnings(),
+              Contains(HasSubstr("--trip-count changed nothing")));
+}
+
 }  // namespace
 }  // namespace ptxla::driver

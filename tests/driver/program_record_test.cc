@@ -51,6 +51,27 @@ TEST_F(ProgramRecordTest, ExecutionsOfOneInstructionAreOneRowLongestFirst) {
   EXPECT_EQ(p.ops(1).bound(), "mxu");
 }
 
+TEST_F(ProgramRecordTest, AProductsFractionIsOfThePeakOfItsType) {
+  const record::ProgramRecord p = Record(R"pb(
+    mxu_peak_ps: 40
+    op {
+      name: "dot.1"
+      end_ps: 50
+      mxu_peak_ps: 20
+      bound { mxu_ps: 50 }
+    }
+    op {
+      name: "dot.1"
+      start_ps: 50
+      end_ps: 100
+      mxu_peak_ps: 20
+      bound { mxu_ps: 50 }
+    }
+  )pb");
+  EXPECT_DOUBLE_EQ(p.ops(0).fraction_of_peak(), 0.4);
+  EXPECT_EQ(p.mxu_peak_ps(), 40);
+}
+
 TEST_F(ProgramRecordTest, ACollectiveOfALoopCountsWithEveryIteration) {
   const record::ProgramRecord p = Record(R"pb(
     total_ps: 100
@@ -88,19 +109,6 @@ TEST_F(ProgramRecordTest, ACollectivesFractionIsOfTheLinksItUses) {
                                          )pb",
                                          "v5e-8");
   EXPECT_DOUBLE_EQ(p.ops(0).fraction_of_peak(), 0.5);
-}
-
-TEST_F(ProgramRecordTest, AMatmulsFractionIsOfThePeakFlops) {
-  // v5e: 197 TFLOP/s, that is 0.1966 per picosecond and FLOP.
-  const record::ProgramRecord p = Record(R"pb(
-    op {
-      name: "dot"
-      end_ps: 1000000
-      flops: 98304000
-      bound { mxu_ps: 1000000 }
-    }
-  )pb");
-  EXPECT_NEAR(p.ops(0).fraction_of_peak(), 0.5, 0.01);
 }
 
 TEST_F(ProgramRecordTest, ACopysFractionIsOfThePinBandwidth) {

@@ -13,7 +13,7 @@ TEST(FormulasTest, MfuIsModelFlopsOverWhatThePeakDoesInTheStep) {
 TEST(FormulasTest, HfuCountsWhatWasExecuted) {
   // Full recomputation executes 4/3 of the model's FLOPs.
   EXPECT_DOUBLE_EQ(
-      Hfu(Flops(int64_t{80}), FromSeconds(1), FlopsPerSecond(100)),
+      Hfu(FromSeconds(0.8), FromSeconds(1)),
       4.0 / 3 * Mfu(Flops(int64_t{60}), FromSeconds(1), FlopsPerSecond(100)));
 }
 

@@ -130,6 +130,8 @@ INSTANTIATE_TEST_SUITE_P(
                  ""},
         BadInput{"setting_of_a_workload", OnV6e({"--seq", "128"}), 2,
                  "--seq goes with --workload only", kAdd},
+        BadInput{"steps_of_a_workload", OnV6e({"--steps", "5"}), 2,
+                 "--steps goes with --workload only", kAdd},
         BadInput{"sizes_of_a_workload",
                  {"--workload", "mlp", "--topology", "v6e-1", "--sizes", "8"},
                  2,
@@ -203,6 +205,19 @@ INSTANTIATE_TEST_SUITE_P(
         BadInput{"fidelity", OnV6e({"--fidelity", "cycle"}), 2, "fidelity",
                  kAdd},
         BadInput{"number", OnV6e({"--steps", "many"}), 2, "--steps", kAdd},
+        // An instruction is named once: its place, then the reason.
+        BadInput{"refused_kernel", OnV6e(), 5, "m.hlo:9:8: %d = sort: a sort ",
+                 R"(HloModule m
+less {
+  a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  ROOT c = pred[] compare(a, b), direction=LT
+}
+ENTRY main {
+  x = f32[50000000] parameter(0)
+  ROOT d = f32[50000000] sort(x), dimensions={0}, to_apply=less
+}
+)"},
         BadInput{"missing_file",
                  {"run", "--hlo", "no.hlo", "--topology", "v6e-1"},
                  2,

@@ -1,8 +1,11 @@
 #include <algorithm>
 #include <optional>
+#include <string>
 #include <utility>
 #include <variant>
 
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 #include "base/status.h"
 #include "hlo_backend/ir/fingerprint.h"
 #include "hlo_backend/ir/verifier.h"
@@ -21,6 +24,18 @@ size_t ArraysIn(const hlo::Shape& shape) {
   size_t count = 0;
   for (const hlo::Shape& s : shape.elements()) count += ArraysIn(s);
   return count;
+}
+
+// Why kernel `i` was refused, behind its place. Lowering names the instruction
+// that it stumbles over; where that is the kernel itself, once is enough.
+absl::Status Refusal(const Instruction& i, const absl::Status& why) {
+  absl::string_view message = why.message();
+  const std::string own = absl::StrCat("%", i.name());
+  if (!absl::ConsumePrefix(&message, absl::StrCat(own, ": "))) {
+    absl::ConsumePrefix(&message,
+                        absl::StrCat(own, " (", OpcodeName(i.opcode()), "): "));
+  }
+  return AddContext(absl::Status(why.code(), message), hlo::Describe(i));
 }
 
 }  // namespace
@@ -69,9 +84,9 @@ absl::Status Lowerer::MakeAllKernels() {
     if (!made[k].kernel.ok()) {
       const absl::Status& why = made[k].kernel.status();
       if (!absl::IsUnimplemented(why) && !absl::IsResourceExhausted(why)) {
-        return AddContext(why, hlo::Describe(i));
+        return Refusal(i, why);
       }
-      if (first.ok()) first = AddContext(why, hlo::Describe(i));
+      if (first.ok()) first = Refusal(i, why);
       stats_.refused.push_back(jobs_[k].fingerprint);
       continue;
     }
