@@ -61,6 +61,20 @@ absl::flat_hash_set<const Instruction*> SetApart(hlo::Computation* c) {
   return kept;
 }
 
+// Multiplies the first operand of comparisons of arrays. Those of scalars order
+// a sort or choose in a reduce, which must stay consistent.
+void MoveComparisons(double factor, hlo::Computation* c) {
+  for (Instruction* i : c->PostOrder()) {
+    if (i->opcode() != Opcode::kCompare || i->shape().rank() == 0) continue;
+    Instruction* x = i->operand(0);
+    if (!IsNarrow(x->shape())) continue;
+    Instruction* off =
+        c->AddConstant(Literal::Scalar(static_cast<float>(factor)));
+    Instruction* all = c->Add(Opcode::kBroadcast, x->shape(), {off});
+    i->ReplaceOperand(0, c->Add(Opcode::kMultiply, x->shape(), {x, all}));
+  }
+}
+
 }  // namespace
 
 bool HasNarrow(const Shape& shape) {
@@ -91,9 +105,11 @@ Literal Widened(const Literal& from) {
 
 absl::StatusOr<Literal> EvaluateWidened(const hlo::Module& module,
                                         absl::Span<const Literal> arguments,
-                                        hlo::EvaluatorOptions options) {
+                                        hlo::EvaluatorOptions options,
+                                        double compared_off) {
   const std::unique_ptr<hlo::Module> wide = module.Clone();
   for (hlo::Computation* c : wide->computations()) {
+    if (compared_off != 0) MoveComparisons(1 + compared_off, c);
     const absl::flat_hash_set<const Instruction*> kept = SetApart(c);
     for (Instruction* i : c->instructions()) {
       if (!HasNarrow(i->shape()) || kept.contains(i)) continue;

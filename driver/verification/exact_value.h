@@ -24,11 +24,12 @@ bool HasNarrow(const hlo::Shape& shape);
 // The same numbers, those of narrow floats in f32.
 hlo::Literal Widened(const hlo::Literal& from);
 
-// The result has f32 where the module has narrow floats. Errors: those of the
-// evaluator.
+// The result has f32 where the module has narrow floats. `compared_off`: what
+// arrays of narrow floats are compared with others is larger by this part, as
+// roundings on the way may make it. Errors: those of the evaluator.
 absl::StatusOr<hlo::Literal> EvaluateWidened(
     const hlo::Module& module, absl::Span<const hlo::Literal> arguments,
-    hlo::EvaluatorOptions options);
+    hlo::EvaluatorOptions options, double compared_off = 0);
 
 }  // namespace ptxla::driver
 

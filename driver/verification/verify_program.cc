@@ -3,15 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <initializer_list>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "base/status.h"
-#include "driver/verification/exact_value.h"
 #include "driver/verification/inputs.h"
-#include "driver/verification/kernel_noise.h"
+#include "driver/verification/output_noise.h"
 #include "hlo_backend/ir/computation.h"
 #include "sim/simulator.h"
 
@@ -23,8 +21,6 @@ using hlo::PrimitiveType;
 using hlo::Shape;
 
 constexpr int kShownOutputs = 8;
-
-bool Wrong(const OutputError& o) { return o.error.mean > o.tolerance; }
 
 // By the error's share of what is tolerated.
 bool IsWorse(const OutputError& a, const OutputError& b) {
@@ -99,59 +95,6 @@ std::vector<Literal> CompareOutputs(const hlo::CompiledModule& compiled,
                      result->outputs.push_back(std::move(o));
                    });
   return wrong;
-}
-
-// Twice the noise of floats; of integers (tokens that were drawn, places of
-// maxima) twice the elements that noise decides.
-void AllowNoise(std::initializer_list<ValueError> noises, OutputError* o) {
-  if (IsRounded(o->shape.type())) {
-    o->noise = 0;
-    for (const ValueError& e : noises) {
-      if (std::isfinite(e.mean)) o->noise = std::max(*o->noise, e.mean);
-    }
-    o->tolerance = std::max(o->tolerance, 2 * *o->noise);
-    return;
-  }
-  for (const ValueError& e : noises) {
-    if (o->error.differing > 2 * e.differing) continue;
-    o->noise = e.mean;
-    o->tolerance = o->error.mean;
-  }
-}
-
-// Gives outputs beyond their tolerance, of these `values`, that of their noise.
-absl::Status JudgeByNoise(const hlo::Module& input,
-                          absl::Span<const Literal> arguments,
-                          const Literal& expected,
-                          absl::Span<const Literal> values,
-                          const hlo::EvaluatorOptions& options,
-                          Verification* result) {
-  if (std::none_of(result->outputs.begin(), result->outputs.end(), Wrong)) {
-    return absl::OkStatus();
-  }
-  ASSIGN_OR_RETURN(const Literal exact,
-                   EvaluateWidened(input, arguments, options));
-  ASSIGN_OR_RETURN(
-      const Literal off,
-      EvaluateWidened(input, SlightlyOff(arguments, false), options));
-  ASSIGN_OR_RETURN(
-      const Literal opposite,
-      EvaluateWidened(input, SlightlyOff(arguments, true), options));
-  size_t number = 0;
-  hlo::ForEachLeaf(exact.shape(), [&](const Shape& s,
-                                      const hlo::ShapeIndex& at) {
-    if (!s.IsArray()) return;
-    const Literal& actual = values[number];
-    OutputError& o = result->outputs[number++];
-    if (!Wrong(o)) return;
-    const auto error = [&](const Literal& value) {
-      return CompareInWiderRange(expected.At(at), exact.At(at), value);
-    };
-    o.error = error(actual);
-    AllowNoise({error(exact.At(at)), error(off.At(at)), error(opposite.At(at))},
-               &o);
-  });
-  return absl::OkStatus();
 }
 
 }  // namespace
@@ -285,8 +228,8 @@ absl::StatusOr<Verification> VerifyProgram(const hlo::Module& input,
         values = CompareOutputs(compiled, expected, data, &result);
       }))
       << "executing the bundles of " << input.name();
-  RETURN_IF_ERROR(
-      JudgeByNoise(input, arguments, expected, values, evaluator, &result))
+  const NoisyProgram noisy{input, arguments, expected, evaluator, result.bits};
+  RETURN_IF_ERROR(JudgeByNoise(noisy, values, &result.outputs))
       << "evaluating " << input.name() << " without rounding";
   result.kernels = check.kernels();
   result.kernel = check.largest();

@@ -17,27 +17,17 @@
 
 #include <cstdint>
 #include <functional>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "chips/topology.h"
 #include "driver/verification/kernel_check.h"
+#include "driver/verification/output_noise.h"
 #include "hlo_backend/compiler/compiler.h"
 #include "isa/semantics/table.h"
 
 namespace ptxla::driver {
-
-struct OutputError {
-  std::string name;  // "{3}"
-  hlo::Shape shape;
-  ValueError error;
-  double tolerance = 0;  // of error.mean; integers: 0
-  // How far the evaluator's value is from one without roundings; computed only
-  // where the error is beyond the tolerance, which then is twice that.
-  std::optional<double> noise;
-};
 
 struct Verification {
   std::string program;

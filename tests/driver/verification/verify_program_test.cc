@@ -82,6 +82,34 @@ ENTRY e {
   EXPECT_FALSE(v.ok()) << v.Line();
 }
 
+// Top-p sampling: a sum of bf16 grows by less than its last bit, so that many
+// elements in a row have one value, and one rounding decides all of them.
+TEST(VerifyProgramTest, APlateauAtAThresholdMayFallToEitherSide) {
+  constexpr char kTopP[] = R"(HloModule top_p
+sum { a = bf16[] parameter(0)
+  b = bf16[] parameter(1)
+  ROOT s = bf16[] add(a, b) }
+ENTRY e {
+  x = bf16[1,4096] parameter(0)
+  p = bf16[1,4096] exponential(x)
+  zero = bf16[] constant(0)
+  t = bf16[1] reduce(p, zero), dimensions={1}, to_apply=sum
+  tb = bf16[1,4096] broadcast(t), dimensions={0}
+  q = bf16[1,4096] divide(p, tb)
+  c = bf16[1,4096] reduce-window(q, zero), window={size=1x4096 pad=0_0x4095_0}, to_apply=sum
+  limit = bf16[] constant(0.5)
+  lb = bf16[1,4096] broadcast(limit), dimensions={}
+  ROOT kept = pred[1,4096] compare(c, lb), direction=LT
+})";
+  ExpectVerified(kTopP, {"v5e-1", "v6e-1"});
+  const isa::SemanticsTable mutant = isa::MutantTable(isa::Opcode::kVaddF32);
+  VerifyOptions options;
+  options.semantics = &mutant;
+  ASSERT_OK_AND_ASSIGN(const Verification v,
+                       VerifyText(kTopP, "v5e-1", options));
+  EXPECT_FALSE(v.ok()) << v.Line();
+}
+
 // A product of exactly -3, whose third is taken by the inverse of 3.
 TEST(VerifyProgramTest, WholeNumbersMayBeDecidedByTheLastBits) {
   for (const char* other : {"1.5", "2", "0.75"}) {
