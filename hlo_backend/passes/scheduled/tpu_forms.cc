@@ -1,5 +1,6 @@
 #include "hlo_backend/passes/scheduled/tpu_forms.h"
 
+#include <algorithm>
 #include <vector>
 
 #include "absl/container/flat_hash_set.h"
@@ -137,12 +138,31 @@ bool DropScalarBitcasts(Computation* applied) {
   return changed;
 }
 
-// Inside of a fusion nothing has a memory space of its own.
+// An operand in other tiles and the same order of dimensions: how the kernel
+// there addresses what it loads (int8 in T(32,128)(4,1) as T(8,128)(4,1)).
+bool NamesTiles(const Instruction& i) {
+  if (i.opcode() != Opcode::kCopy || i.IsRoot() ||
+      i.operand(0)->opcode() != Opcode::kParameter) {
+    return false;
+  }
+  const Shape &from = i.operand(0)->shape(), &to = i.shape();
+  return from.SameDimsAndType(to) && from.has_layout() && to.has_layout() &&
+         from.layout().minor_to_major == to.layout().minor_to_major &&
+         std::none_of(i.users().begin(), i.users().end(),
+                      [](const Instruction* user) {
+                        return user->opcode() == Opcode::kBitcast;
+                      });
+}
+
+// Inside of a fusion nothing has a memory space or tiles of its own.
 void DropIdentities(Computation* body) {
   for (Instruction* i : body->PostOrder()) {
     if (i->opcode() == Opcode::kBitcast && IsIdentity(*i) && !i->IsRoot()) {
       body->Replace(i, i->operand(0));
     }
+  }
+  for (Instruction* i : body->PostOrder()) {
+    if (NamesTiles(*i)) body->Replace(i, i->operand(0));
   }
 }
 

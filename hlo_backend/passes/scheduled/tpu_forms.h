@@ -8,7 +8,8 @@
 // - windows that cover a whole dimension: reduces (whole_windows.h)
 // - AssumeGatherIndicesInBound, Sharding and other annotations of a value: the
 //   value
-// - bitcasts that change nothing
+// - bitcasts that change nothing, and copies of a fusion's operand to other
+//   tiles in the same order of dimensions
 // - reshapes and copies to another float type: a convert before
 // - reshapes to the same dimensions: copies
 // - copies from or to rows that lie one behind the other: transposes
