@@ -150,7 +150,8 @@ absl::Status CollectPrologue(const Instruction& fusion,
                              value->operand(0)->shape(), parameter, seen);
     }
     case Opcode::kBroadcast: {
-      if (!IsPrologueBroadcast(*value) && !IsMemberColumns(*value)) {
+      if (!IsPrologueBroadcast(*value) && !IsMemberColumns(*value) &&
+          !IsSharedPlane(*value)) {
         return Refuse(fusion, *value, "no broadcast of a dot's prologue");
       }
       const Instruction* small = nullptr;
@@ -195,6 +196,18 @@ bool IsMemberColumns(const Instruction& i) {
     if (i.dimensions()[d] != d) return false;
   }
   return source.rank() == rank - 1;
+}
+
+bool IsSharedPlane(const Instruction& i) {
+  const int rank = i.shape().rank();
+  const int planes = i.operand(0)->shape().rank() - 2;
+  if (planes < 0 || planes >= rank - 2) return false;
+  const auto dims = i.dimensions();
+  if (dims[planes] != rank - 2 || dims[planes + 1] != rank - 1) return false;
+  for (int k = 1; k < planes; ++k) {
+    if (dims[k] != dims[0] + k) return false;
+  }
+  return true;
 }
 
 bool IsProduct(const Instruction& i) {

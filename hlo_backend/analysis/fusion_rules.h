@@ -77,6 +77,11 @@ bool IsPrologueBroadcast(const Instruction& broadcast);
 // columns].
 bool IsMemberColumns(const Instruction& broadcast);
 
+// One of whole planes of rows and columns that members share, as a kernel can
+// read them, too: a mask [rows, columns] of [batch, heads, rows, columns], or a
+// bias of each head.
+bool IsSharedPlane(const Instruction& broadcast);
+
 // Members of a product's batch that may share rows of values per column (a mask
 // of each sequence): which row is a member's is found by scalar products of 32
 // bits, exact below.

@@ -188,9 +188,9 @@ std::vector<FusionSplitter::Way> FusionSplitter::WaysOf(
   }
   for (const Instruction* inside : i.fused()->instructions()) {
     if (inside->opcode() == Opcode::kDot) {
-      std::vector<Way> ways = {
-          Way::kPlanes,   Way::kWhole, Way::kAroundReduced, Way::kAround,
-          Way::kCompiled, Way::kFused, Way::kSingle};
+      std::vector<Way> ways = {Way::kPlanes, Way::kWhole,  Way::kAroundReduced,
+                               Way::kAround, Way::kBehind, Way::kCompiled,
+                               Way::kFused,  Way::kSingle};
       if (ContractsPlanes(*inside)) {
         ways.insert(std::find(ways.begin(), ways.end(), Way::kCompiled),
                     Way::kAroundPlain);
@@ -231,6 +231,7 @@ absl::StatusOr<Computation*> FusionSplitter::Parts(Instruction* i, Way* way) {
     absl::Status done = absl::OkStatus();
     if (next == Way::kPlanes) done = FusePlanes(&apart, context_);
     if (next == Way::kWhole) done = FuseWhole(&apart, context_);
+    if (next == Way::kBehind) done = FuseBehind(&apart, context_);
     if (around) {
       // As much of the operands as there may be is inside, or nothing.
       const std::vector<int> tries = next == Way::kAroundPlain

@@ -75,6 +75,7 @@ class FusionSplitter {
     kWhole,
     kAroundReduced,
     kAround,
+    kBehind,
     kAroundPlain,
     kFused,
     kCompiled,

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "absl/container/flat_hash_set.h"
 #include "base/status.h"
 #include "hlo_backend/analysis/fusion_rules.h"
 #include "hlo_backend/analysis/tiled_layout.h"
@@ -97,6 +98,29 @@ absl::Status FuseGroup(Computation* entry,
                              : absl::OkStatus();
 }
 
+// A view of a parameter, or the result as the fusion gave it.
+bool IsBorder(const Instruction& i) {
+  if (i.opcode() == Opcode::kParameter || IsRootTuple(i)) return true;
+  const bool last =
+      i.IsRoot() || (i.user_count() == 1 && IsRootTuple(**i.users().begin()));
+  return i.opcode() == Opcode::kBitcast &&
+         (i.operand(0)->opcode() == Opcode::kParameter || last);
+}
+
+// What `product` is computed from, but for borders.
+absl::flat_hash_set<const Instruction*> InFrontOf(const Instruction& product) {
+  absl::flat_hash_set<const Instruction*> in_front;
+  std::vector<const Instruction*> open = {&product};
+  while (!open.empty()) {
+    const Instruction* i = open.back();
+    open.pop_back();
+    for (const Instruction* o : i->operands()) {
+      if (!IsBorder(*o) && in_front.insert(o).second) open.push_back(o);
+    }
+  }
+  return in_front;
+}
+
 }  // namespace
 
 bool IsPartKernel(const Instruction& fusion) {
@@ -112,15 +136,45 @@ absl::Status FuseWhole(Module* apart, const PassContext& context) {
   TakeProductDims(entry, GenerationOf(context));
   std::vector<Instruction*> group;
   for (Instruction* i : entry->PostOrder()) {
-    const bool last = i->IsRoot() || (i->user_count() == 1 &&
-                                      IsRootTuple(**i->users().begin()));
-    const bool border = i->opcode() == Opcode::kBitcast &&
-                        (i->operand(0)->opcode() == Opcode::kParameter || last);
-    if (!border && !IsRootTuple(*i) && i->opcode() != Opcode::kParameter) {
-      group.push_back(i);
-    }
+    if (!IsBorder(*i)) group.push_back(i);
   }
   return FuseGroup(entry, group);
+}
+
+absl::Status FuseBehind(Module* apart, const PassContext& context) {
+  Computation* entry = apart->entry();
+  UnifyProducts(apart, context);
+  MakeRowMajor(entry, GenerationOf(context), /*shares=*/true);
+  TakeProductDims(entry, GenerationOf(context));
+  RETURN_IF_ERROR(RoundOperands(apart, context));
+  const Instruction* product = nullptr;
+  for (const Instruction* i : entry->instructions()) {
+    if (!IsProduct(*i)) continue;
+    if (product != nullptr) return absl::UnimplementedError("two products");
+    product = i;
+  }
+  if (product == nullptr) return absl::UnimplementedError("no product");
+  const auto in_front = InFrontOf(*product);
+  if (in_front.empty()) {
+    return absl::UnimplementedError("nothing stands in front of its product");
+  }
+  std::vector<Instruction*> group;
+  for (Instruction* i : entry->PostOrder()) {
+    if (IsBorder(*i) || in_front.contains(i)) continue;
+    // A constant that work in front reads, too.
+    for (int k = 0; k < i->operand_count(); ++k) {
+      Instruction* o = i->operand(k);
+      if (!o->IsConstant() || !in_front.contains(o)) continue;
+      i->ReplaceOperand(k, entry->AddLike(*o, o->shape(), {}));
+      group.push_back(i->operand(k));
+    }
+    group.push_back(i);
+  }
+  RETURN_IF_ERROR(FuseGroup(entry, group));
+  RETURN_IF_ERROR(FusionPass().Run(apart, context).status());
+  RETURN_IF_ERROR(MovementFusionPass().Run(apart, context).status());
+  entry->RemoveDead();
+  return absl::OkStatus();
 }
 
 absl::Status FusePlanes(Module* apart, const PassContext& context) {
@@ -144,6 +198,7 @@ absl::Status FuseAround(const std::function<void(Module*)>& take_out,
     Module attempt(apart->name());
     take_out(&attempt);
     const int generation = GenerationOf(context);
+    UnifyProducts(&attempt, context);
     const bool sums = PrepareProductCore(attempt.entry(), reduces, generation);
     // What its operands need outside is stored as the arrays take it.
     RETURN_IF_ERROR(RoundOperands(&attempt, context));

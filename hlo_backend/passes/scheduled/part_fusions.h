@@ -20,6 +20,11 @@ bool IsPartKernel(const Instruction& fusion);
 // One fusion again, of row-major arrays. Unimplemented if that is none.
 absl::Status FuseWhole(Module* apart, const PassContext& context);
 
+// Its product and all that is computed from it as one fusion, the work in front
+// of the product by our own rules (rotated queries before scores whose softmax
+// is begun in their kernel). Unimplemented if that is none.
+absl::Status FuseBehind(Module* apart, const PassContext& context);
+
 // The same kernel, whose product reads planes (member_planes.h). Unimplemented
 // if it does so already.
 absl::Status FusePlanes(Module* apart, const PassContext& context);

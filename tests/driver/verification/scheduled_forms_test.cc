@@ -2,8 +2,10 @@
 // it against the evaluator.
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "absl/strings/substitute.h"
 #include "chips/topology.h"
 #include "gtest/gtest.h"
@@ -107,6 +109,32 @@ ENTRY e {
 
 // Inside of a fusion that is taken apart because one of its arrays is turned,
 // a copy to other tiles moves what a bitcast would not.
+// A mask of all members, and a bias of each head, in front of a product; rows
+// and columns fill no tiles.
+TEST(ScheduledFormsTest, APlaneThatMembersShareInFrontOfAProduct) {
+  for (const char* mask :
+       {"[200,130]{1,0:T(8,128)} 2,3", "[3,200,130]{2,1,0:T(8,128)} 1,2,3"}) {
+    const std::vector<std::string> parts = absl::StrSplit(mask, ' ');
+    ExpectVerified(absl::Substitute(R"(HloModule m, is_scheduled=true
+f {
+  s = f32[2,3,200,130]{3,2,1,0:T(8,128)} parameter(0)
+  k = f32$0 parameter(1)
+  v = bf16[2,3,40,200]{3,2,1,0:T(8,128)(2,1)} parameter(2)
+  kb = f32[2,3,200,130]{3,2,1,0:T(8,128)} broadcast(k), dimensions={$1}
+  x = f32[2,3,200,130]{3,2,1,0:T(8,128)} add(s, kb)
+  p = bf16[2,3,200,130]{3,2,1,0:T(8,128)(2,1)} convert(x)
+  ROOT o = f32[2,3,40,130]{3,2,1,0:T(8,128)} dot(v, p), lhs_batch_dims={0,1}, rhs_batch_dims={0,1}, lhs_contracting_dims={3}, rhs_contracting_dims={2}
+}
+ENTRY e {
+  s = f32[2,3,200,130]{3,2,1,0:T(8,128)} parameter(0)
+  k = f32$0 parameter(1)
+  v = bf16[2,3,40,200]{3,2,1,0:T(8,128)(2,1)} parameter(2)
+  ROOT r = f32[2,3,40,130]{3,2,1,0:T(8,128)} fusion(s, k, v), kind=kOutput, calls=f
+})",
+                                    parts[0], parts[1]));
+  }
+}
+
 TEST(ScheduledFormsTest, OtherTilesInsideOfAFusion) {
   ExpectVerified(R"(HloModule m, is_scheduled=true
 f {
