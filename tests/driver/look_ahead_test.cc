@@ -1,11 +1,14 @@
 #include "driver/look_ahead.h"
 
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include "driver/run_request.h"
 #include "driver/workload_config.h"
 #include "gtest/gtest.h"
 #include "hlo_backend/ir/printer.h"
+#include "isa/asm.h"
 #include "lazy/device.h"
 #include "lazy/lowering.h"
 #include "tests/support/status_matchers.h"
@@ -47,6 +50,10 @@ absl::StatusOr<workloads::WorkloadSpec> OneLayer() {
   return ResolveWorkload(request);
 }
 
+bool IsNothing(const CompiledAhead& ahead) {
+  return std::holds_alternative<std::monostate>(ahead);
+}
+
 TEST(LookAheadTest, TheSecondProgramIsTheOneThatTheRunWouldMake) {
   ASSERT_OK_AND_ASSIGN(const workloads::WorkloadSpec spec, OneLayer());
   ASSERT_OK_AND_ASSIGN(const chips::Slice slice, chips::ParseSlice("v5e-8"));
@@ -60,19 +67,46 @@ TEST(LookAheadTest, TheSecondProgramIsTheOneThatTheRunWouldMake) {
   }
   ASSERT_EQ(graphs.hashes.size(), 3u);
   EXPECT_EQ(graphs.hashes[1], graphs.hashes[2]);
-  const std::optional<hlo::PassedModule> passed = ahead.Take(graphs.hashes[1]);
-  ASSERT_TRUE(passed.has_value());
+  const CompiledAhead second = ahead.Take(graphs.hashes[1]);
+  const auto* passed = std::get_if<hlo::PassedModule>(&second);
+  ASSERT_TRUE(passed != nullptr);
   ASSERT_OK(hlo::RunPasses(graphs.modules[1].get(), slice.chip).status());
   EXPECT_EQ(hlo::Print(*passed->module), hlo::Print(*graphs.modules[1]));
-  EXPECT_FALSE(ahead.Take(graphs.hashes[1]).has_value()) << "taken";
-  EXPECT_FALSE(ahead.Take(graphs.hashes[0]).has_value()) << "the first";
+  EXPECT_TRUE(IsNothing(ahead.Take(graphs.hashes[1]))) << "taken";
+  EXPECT_TRUE(IsNothing(ahead.Take(graphs.hashes[0]))) << "the first";
+}
+
+TEST(LookAheadTest, AfterTheFirstProgramTheSecondIsCompiledAsTheRunWould) {
+  ASSERT_OK_AND_ASSIGN(const workloads::WorkloadSpec spec, OneLayer());
+  ASSERT_OK_AND_ASSIGN(const chips::Slice slice, chips::ParseSlice("v5e-8"));
+  LookAhead ahead(spec, slice, {});
+  Graphs graphs;
+  {
+    lazy::Device device(&graphs);
+    ASSERT_OK_AND_ASSIGN(auto workload,
+                         workloads::MakeWorkload(spec, &device, {kReplicas}));
+    for (int step = 0; step < 2; ++step) ASSERT_OK(workload->Step());
+  }
+  ASSERT_OK_AND_ASSIGN(
+      const hlo::CompiledModule first,
+      hlo::Compile(std::move(graphs.modules[0]), slice.chip, slice.topology));
+  hlo::CompileOptions options;
+  options.earlier = {&first.program};
+  ahead.GoOn(options);
+  const CompiledAhead second = ahead.Take(graphs.hashes[1]);
+  const auto* compiled = std::get_if<hlo::CompiledModule>(&second);
+  ASSERT_TRUE(compiled != nullptr);
+  ASSERT_OK_AND_ASSIGN(const hlo::CompiledModule expected,
+                       hlo::Compile(std::move(graphs.modules[1]), slice.chip,
+                                    slice.topology, options));
+  EXPECT_EQ(isa::Print(compiled->program), isa::Print(expected.program));
 }
 
 TEST(LookAheadTest, ARunThatEndsEarlyDoesNotWaitForever) {
   ASSERT_OK_AND_ASSIGN(const workloads::WorkloadSpec spec, OneLayer());
   ASSERT_OK_AND_ASSIGN(const chips::Slice slice, chips::ParseSlice("v5e-8"));
   LookAhead ahead(spec, slice, {});
-  EXPECT_FALSE(ahead.Take(12345).has_value());
+  EXPECT_TRUE(IsNothing(ahead.Take(12345)));
 }
 
 }  // namespace
