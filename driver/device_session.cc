@@ -200,9 +200,11 @@ hlo::CompileOptions DeviceSession::PassOptions() const {
 
 hlo::CompileOptions DeviceSession::NextOptions() {
   hlo::CompileOptions compile = PassOptions();
-  for (const DeviceProgram& p : programs_) {
-    compile.earlier.push_back(&p.program);
-  }
+  compile.earlier = [this]() -> absl::StatusOr<lowering::Programs> {
+    lowering::Programs programs;
+    for (const DeviceProgram& p : programs_) programs.push_back(&p.program);
+    return programs;
+  };
   compile.cache = &cache_;
   return compile;
 }

@@ -78,8 +78,8 @@ struct DeviceProgram {
   std::optional<Verification> verification;
 };
 
-// What somebody has of a compilation already: nothing, the passes (run with
-// PassOptions()), or all of it (with NextOptions()).
+// What somebody has of a compilation already: nothing, its passes or all of it,
+// with NextOptions().
 using CompiledAhead =
     std::variant<std::monostate, hlo::PassedModule, hlo::CompiledModule>;
 
@@ -106,8 +106,8 @@ class DeviceSession {
                           CompiledAhead ahead = {},
                           const std::function<void()>& before_simulation = {});
   hlo::CompileOptions PassOptions() const;
-  // To compile the next program: with the kernels of those that there are. Good
-  // until the next Add compiles one, which must not be at the same time.
+  // The same, to go on with the kernels that programs() have by then. Whoever
+  // makes kernels with them does it while no Add compiles.
   hlo::CompileOptions NextOptions();
 
   const std::vector<DeviceProgram>& programs() const { return programs_; }

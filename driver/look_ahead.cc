@@ -47,7 +47,11 @@ LookAhead::LookAhead(const workloads::WorkloadSpec& spec,
                      const chips::Slice& slice, hlo::CompileOptions options)
     : spec_(spec),
       slice_(slice),
-      options_(std::move(options)),
+      programs_(options.earlier),
+      options_([&] {
+        options.earlier = [this] { return AwaitPrograms(); };
+        return std::move(options);
+      }()),
       thread_([this] { Run(); }) {}
 
 LookAhead::~LookAhead() {
@@ -97,31 +101,32 @@ void LookAhead::Prepare(const lazy::SyncGraph& sync) {
   ready_.emplace(sync.hash, std::move(ahead));
 }
 
-CompiledAhead LookAhead::Finish(hlo::PassedModule passed) {
-  hlo::CompileOptions options;
-  {
-    absl::MutexLock lock(&mutex_);
-    const auto decided = [&]() ABSL_SHARED_LOCKS_REQUIRED(mutex_) {
-      return next_options_.has_value() || is_asked_ || stop_;
-    };
-    mutex_.Await(absl::Condition(&decided));
-    if (!next_options_.has_value() || stop_) return passed;
-    options = *next_options_;
-  }
-  auto compiled = hlo::CompilePassed(std::move(passed), slice_.chip, options);
+CompiledAhead LookAhead::Finish(hlo::PassedModule passed) const {
+  auto compiled = hlo::CompilePassed(std::move(passed), slice_.chip, options_);
   // Whoever asks compiles it again, and has the error.
   if (!compiled.ok()) return std::monostate();
   return *std::move(compiled);
 }
 
-void LookAhead::GoOn(hlo::CompileOptions options) {
+absl::StatusOr<lowering::Programs> LookAhead::AwaitPrograms() {
   absl::MutexLock lock(&mutex_);
-  next_options_ = std::move(options);
+  const auto decided = [&]() ABSL_SHARED_LOCKS_REQUIRED(mutex_) {
+    return may_go_on_ || stop_;
+  };
+  mutex_.Await(absl::Condition(&decided));
+  if (stop_) return absl::CancelledError("the run is over");
+  if (!programs_) return lowering::Programs();
+  return programs_();
+}
+
+void LookAhead::GoOn() {
+  absl::MutexLock lock(&mutex_);
+  may_go_on_ = true;
 }
 
 CompiledAhead LookAhead::Take(uint64_t graph_hash) {
   absl::MutexLock lock(&mutex_);
-  is_asked_ = true;
+  may_go_on_ = true;
   const auto known = [&]() ABSL_SHARED_LOCKS_REQUIRED(mutex_) {
     return is_over_ || ready_.contains(graph_hash);
   };

@@ -1,12 +1,12 @@
 // Traces the first steps of a workload a second time, beside the run, and runs
 // the passes on the programs that come after the first: those of the second
-// program run while the first one is compiled. The rest of the second's
-// compilation, which takes kernels of the first, runs while the first one is
-// simulated and the next step traced.
+// program run while the first one is compiled. The kernels of the second, which
+// takes most of them from the first, are made while the first one is simulated
+// and the next step traced.
 //
-//   LookAhead ahead(spec, slice, session.PassOptions());
+//   LookAhead ahead(spec, slice, session.NextOptions());
 //   ... the first program is compiled ...
-//   ahead.GoOn(session.NextOptions());
+//   ahead.GoOn();
 //   ... and simulated ...
 //   CompiledAhead next = ahead.Take(hash);   // may wait
 //
@@ -16,7 +16,6 @@
 #define PTXLA_DRIVER_LOOK_AHEAD_H_
 
 #include <cstdint>
-#include <optional>
 #include <thread>
 
 #include "absl/container/flat_hash_map.h"
@@ -39,13 +38,13 @@ class LookAhead {
   LookAhead(const LookAhead&) = delete;
   LookAhead& operator=(const LookAhead&) = delete;
 
-  // The first program is compiled: from now on the second one may be, with
-  // these options. Until Take returns nobody else uses their cache, and the
-  // programs stay where they are.
-  void GoOn(hlo::CompileOptions options);
+  // The first program is compiled: from now on the second one takes kernels
+  // from it, and others from the cache of the options. Until Take returns
+  // nobody else does, and the first program stays where it is.
+  void GoOn();
 
   // The program of this graph, once; waits while it may still come. The first
-  // program never does. Before GoOn the passes are all that there is.
+  // program never does. Includes GoOn.
   CompiledAhead Take(uint64_t graph_hash);
 
  private:
@@ -54,17 +53,18 @@ class LookAhead {
   void Run();
   bool IsStopped();
   void Prepare(const lazy::SyncGraph& sync);
-  // The whole compilation, if the first program's is over before somebody asks.
-  CompiledAhead Finish(hlo::PassedModule passed);
+  CompiledAhead Finish(hlo::PassedModule passed) const;
+  // Of the options, once the first is compiled. Cancelled: nobody waits.
+  absl::StatusOr<lowering::Programs> AwaitPrograms();
 
   const workloads::WorkloadSpec& spec_;
   const chips::Slice& slice_;
+  const lowering::EarlierPrograms programs_;
   const hlo::CompileOptions options_;
   absl::flat_hash_set<uint64_t> seen_;  // of the thread
   absl::Mutex mutex_;
   absl::flat_hash_map<uint64_t, CompiledAhead> ready_ ABSL_GUARDED_BY(mutex_);
-  std::optional<hlo::CompileOptions> next_options_ ABSL_GUARDED_BY(mutex_);
-  bool is_asked_ ABSL_GUARDED_BY(mutex_) = false;
+  bool may_go_on_ ABSL_GUARDED_BY(mutex_) = false;
   bool is_over_ ABSL_GUARDED_BY(mutex_) = false;
   bool stop_ ABSL_GUARDED_BY(mutex_) = false;
   std::thread thread_;  // the last: it uses all the others

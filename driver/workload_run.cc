@@ -52,8 +52,8 @@ runtime::CompileFunction CompileOn(DeviceSession* session, DumpWriter* dump,
     ASSIGN_OR_RETURN(executable.program,
                      session->Add(std::move(module), HashToHex(info.hash),
                                   std::move(known), [&] {
-                                    if (ahead == nullptr || !is_first) return;
-                                    ahead->GoOn(session->NextOptions());
+                                    if (ahead != nullptr && is_first)
+                                      ahead->GoOn();
                                   }));
     const DeviceProgram& p = session->programs()[executable.program];
     executable.device_time = Picoseconds(p.trace.total_ps());
@@ -224,7 +224,7 @@ absl::StatusOr<Prediction> RunWorkload(const RunRequest& request,
   const int replicas = slice.topology.num_devices();
   std::optional<LookAhead> ahead;
   if (MayLookAhead(request, options, dump)) {
-    ahead.emplace(*spec, slice, session.PassOptions());
+    ahead.emplace(*spec, slice, session.NextOptions());
   }
   TpuExecutor executor(host,
                        CompileOn(&session, &dump, ahead ? &*ahead : nullptr),
