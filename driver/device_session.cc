@@ -306,6 +306,10 @@ absl::StatusOr<int> DeviceSession::Add(
   simulate.fidelity = options_.fidelity;
   simulate.transfers = options_.transfers;
   p.timings = std::make_shared<sim::TimingCache>();
+  for (const DeviceProgram& other : programs_) {
+    if (other.timings == nullptr || &other == &p) continue;
+    p.timings->Share(*other.timings, other.program, p.program);
+  }
   simulate.timings = p.timings.get();
   auto trace = sim::Simulate(p.program, slice_, simulate);
   if (!trace.ok()) return At("simulate", trace.status());

@@ -58,12 +58,16 @@ absl::Status Lowerer::FindKnownKernels() {
     }
   }
   for (KernelJob& job : jobs_) {
-    const auto known = earlier.find(job.fingerprint);
-    if (known != earlier.end()) {
-      if (!IsEstimate(*known->second)) job.earlier = known->second;
-    } else if (options_.cache != nullptr) {
+    // What an earlier round had, perhaps from an earlier program, is moved;
+    // from there it would be copied again.
+    if (options_.cache != nullptr) {
       job.kept = options_.cache->Take(job.fingerprint);
       if (job.kept.has_value() && IsEstimate(*job.kept)) job.kept.reset();
+    }
+    if (job.kept.has_value()) continue;
+    const auto known = earlier.find(job.fingerprint);
+    if (known != earlier.end() && !IsEstimate(*known->second)) {
+      job.earlier = known->second;
     }
   }
   return absl::OkStatus();
