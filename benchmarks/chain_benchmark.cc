@@ -121,7 +121,7 @@ void Lower(benchmark::State& state, const char* workload, bool again) {
   const chips::Slice slice = TheSlice();
   const hlo::CompiledModule first = Compiled(slice, TracedModule(workload, 8));
   hlo::CompileOptions options;
-  if (again) options.earlier = {&first.program};
+  if (again) options.earlier = lowering::TheseProgramsFirst({&first.program});
   for (auto _ : state) {
     state.PauseTiming();
     auto module = first.module->Clone();

@@ -198,16 +198,35 @@ hlo::CompileOptions DeviceSession::PassOptions() const {
   return compile;
 }
 
+hlo::CompileOptions DeviceSession::NextOptions() {
+  hlo::CompileOptions compile = PassOptions();
+  compile.earlier = [this]() -> absl::StatusOr<lowering::Programs> {
+    lowering::Programs programs;
+    for (const DeviceProgram& p : programs_) programs.push_back(&p.program);
+    return programs;
+  };
+  compile.cache = &cache_;
+  return compile;
+}
+
+absl::StatusOr<hlo::CompiledModule> DeviceSession::Compile(
+    std::unique_ptr<hlo::Module> module, const hlo::CompileOptions& options,
+    CompiledAhead ahead) const {
+  if (auto* compiled = std::get_if<hlo::CompiledModule>(&ahead)) {
+    return std::move(*compiled);
+  }
+  if (auto* passed = std::get_if<hlo::PassedModule>(&ahead)) {
+    return hlo::CompilePassed(std::move(*passed), slice_.chip, options);
+  }
+  return hlo::Compile(std::move(module), slice_.chip, slice_.topology, options);
+}
+
 absl::StatusOr<int> DeviceSession::Add(
     std::unique_ptr<hlo::Module> module, const std::string& graph_hash,
-    std::optional<hlo::PassedModule> passed) {
+    CompiledAhead ahead, const std::function<void()>& before_simulation) {
   const auto begin = std::chrono::steady_clock::now();
   const std::string name = module->name();
-  hlo::CompileOptions compile = PassOptions();
-  for (const DeviceProgram& p : programs_) {
-    compile.earlier.push_back(&p.program);
-  }
-  compile.cache = &cache_;
+  hlo::CompileOptions compile = NextOptions();
   if (dump_ != nullptr && dump_->enabled()) {
     compile.pipeline.dump = [&](int, const std::string& pass,
                                 const hlo::Module& m) {
@@ -232,11 +251,7 @@ absl::StatusOr<int> DeviceSession::Add(
   }
   std::unique_ptr<hlo::Module> input;
   if (options_.verify) input = module->Clone();
-  auto compiled =
-      passed.has_value()
-          ? hlo::CompilePassed(*std::move(passed), slice_.chip, compile)
-          : hlo::Compile(std::move(module), slice_.chip, slice_.topology,
-                         compile);
+  auto compiled = Compile(std::move(module), compile, std::move(ahead));
   if (absl::IsResourceExhausted(compiled.status())) {
     // A kernel that the lowering cannot fit into VMEM or registers: our limit,
     // not the chip's. ResourceExhausted is kept for HBM.
@@ -286,10 +301,15 @@ absl::StatusOr<int> DeviceSession::Add(
     return At("compile",
               absl::ResourceExhaustedError(OutOfMemoryText(p.memory)));
   }
+  if (before_simulation) before_simulation();
   sim::SimOptions simulate;
   simulate.fidelity = options_.fidelity;
   simulate.transfers = options_.transfers;
   p.timings = std::make_shared<sim::TimingCache>();
+  for (const DeviceProgram& other : programs_) {
+    if (other.timings == nullptr || &other == &p) continue;
+    p.timings->Share(*other.timings, other.program, p.program);
+  }
   simulate.timings = p.timings.get();
   auto trace = sim::Simulate(p.program, slice_, simulate);
   if (!trace.ok()) return At("simulate", trace.status());

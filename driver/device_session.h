@@ -8,9 +8,11 @@
 #ifndef PTXLA_DRIVER_DEVICE_SESSION_H_
 #define PTXLA_DRIVER_DEVICE_SESSION_H_
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -76,6 +78,11 @@ struct DeviceProgram {
   std::optional<Verification> verification;
 };
 
+// What somebody has of a compilation already: nothing, its passes or all of it,
+// with NextOptions().
+using CompiledAhead =
+    std::variant<std::monostate, hlo::PassedModule, hlo::CompiledModule>;
+
 class DeviceSession {
  public:
   // `dump` may be null; both outlive the session.
@@ -91,12 +98,17 @@ class DeviceSession {
   // simulated: ResourceExhausted with PyTorch/XLA's text, and the program is
   // the last of the list. Other errors add none and are never
   // ResourceExhausted. Errors are marked "compile", "simulate" or "verify";
-  // Internal at "verify" says which kernel computes something else. `passed`:
-  // the same module, its passes run with PassOptions(), if somebody has it.
-  absl::StatusOr<int> Add(
-      std::unique_ptr<hlo::Module> module, const std::string& graph_hash,
-      std::optional<hlo::PassedModule> passed = std::nullopt);
+  // Internal at "verify" says which kernel computes something else. `ahead`: of
+  // the same module. `before_simulation` is called once the program is compiled
+  // and fits.
+  absl::StatusOr<int> Add(std::unique_ptr<hlo::Module> module,
+                          const std::string& graph_hash,
+                          CompiledAhead ahead = {},
+                          const std::function<void()>& before_simulation = {});
   hlo::CompileOptions PassOptions() const;
+  // The same, to go on with the kernels that programs() have by then. Whoever
+  // makes kernels with them does it while no Add compiles.
+  hlo::CompileOptions NextOptions();
 
   const std::vector<DeviceProgram>& programs() const { return programs_; }
   const chips::Slice& slice() const { return slice_; }
@@ -112,6 +124,10 @@ class DeviceSession {
                                          const chips::ChipSpec& chip) const;
 
  private:
+  absl::StatusOr<hlo::CompiledModule> Compile(
+      std::unique_ptr<hlo::Module> module, const hlo::CompileOptions& options,
+      CompiledAhead ahead) const;
+
   const chips::Slice& slice_;
   const runtime::HostCosts& costs_;
   SessionOptions options_;

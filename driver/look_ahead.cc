@@ -1,6 +1,8 @@
 #include "driver/look_ahead.h"
 
 #include <memory>
+#include <utility>
+#include <variant>
 
 #include "absl/status/status.h"
 #include "lazy/device.h"
@@ -45,12 +47,24 @@ LookAhead::LookAhead(const workloads::WorkloadSpec& spec,
                      const chips::Slice& slice, hlo::CompileOptions options)
     : spec_(spec),
       slice_(slice),
-      options_(std::move(options)),
+      programs_(options.earlier),
+      options_([&] {
+        options.earlier = [this] { return AwaitPrograms(); };
+        return std::move(options);
+      }()),
       thread_([this] { Run(); }) {}
 
 LookAhead::~LookAhead() {
-  stop_ = true;
+  {
+    absl::MutexLock lock(&mutex_);
+    stop_ = true;
+  }
   thread_.join();
+}
+
+bool LookAhead::IsStopped() {
+  absl::MutexLock lock(&mutex_);
+  return stop_;
 }
 
 void LookAhead::Run() {
@@ -59,7 +73,7 @@ void LookAhead::Run() {
     lazy::Device device(&tracer);
     auto workload = workloads::MakeWorkload(spec_, &device,
                                             {slice_.topology.num_devices()});
-    for (int step = 0; workload.ok() && step < kSteps && !stop_; ++step) {
+    for (int step = 0; workload.ok() && step < kSteps && !IsStopped(); ++step) {
       if (!(*workload)->Step().ok()) break;
     }
   }
@@ -69,7 +83,7 @@ void LookAhead::Run() {
 
 void LookAhead::Prepare(const lazy::SyncGraph& sync) {
   const bool is_first = seen_.empty();
-  if (!seen_.insert(sync.hash).second || is_first || stop_) return;
+  if (!seen_.insert(sync.hash).second || is_first || IsStopped()) return;
   lazy::LoweringOptions lowering;
   lowering.donors = sync.donors;
   lowering.replica_count = slice_.topology.num_devices();
@@ -78,21 +92,50 @@ void LookAhead::Prepare(const lazy::SyncGraph& sync) {
   auto passed = hlo::CompilePasses(*std::move(module), slice_.chip,
                                    slice_.topology, options_);
   if (!passed.ok()) return;
+  // Later programs take kernels of the second one too, wherever that is by
+  // then.
+  const bool is_second = seen_.size() == 2;
+  CompiledAhead ahead = is_second ? Finish(*std::move(passed))
+                                  : CompiledAhead(*std::move(passed));
   absl::MutexLock lock(&mutex_);
-  ready_.emplace(sync.hash, *std::move(passed));
+  ready_.emplace(sync.hash, std::move(ahead));
 }
 
-std::optional<hlo::PassedModule> LookAhead::Take(uint64_t graph_hash) {
+CompiledAhead LookAhead::Finish(hlo::PassedModule passed) const {
+  auto compiled = hlo::CompilePassed(std::move(passed), slice_.chip, options_);
+  // Whoever asks compiles it again, and has the error.
+  if (!compiled.ok()) return std::monostate();
+  return *std::move(compiled);
+}
+
+absl::StatusOr<lowering::Programs> LookAhead::AwaitPrograms() {
   absl::MutexLock lock(&mutex_);
+  const auto decided = [&]() ABSL_SHARED_LOCKS_REQUIRED(mutex_) {
+    return may_go_on_ || stop_;
+  };
+  mutex_.Await(absl::Condition(&decided));
+  if (stop_) return absl::CancelledError("the run is over");
+  if (!programs_) return lowering::Programs();
+  return programs_();
+}
+
+void LookAhead::GoOn() {
+  absl::MutexLock lock(&mutex_);
+  may_go_on_ = true;
+}
+
+CompiledAhead LookAhead::Take(uint64_t graph_hash) {
+  absl::MutexLock lock(&mutex_);
+  may_go_on_ = true;
   const auto known = [&]() ABSL_SHARED_LOCKS_REQUIRED(mutex_) {
     return is_over_ || ready_.contains(graph_hash);
   };
   mutex_.Await(absl::Condition(&known));
   const auto it = ready_.find(graph_hash);
-  if (it == ready_.end()) return std::nullopt;
-  std::optional<hlo::PassedModule> passed = std::move(it->second);
+  if (it == ready_.end()) return {};
+  CompiledAhead ahead = std::move(it->second);
   ready_.erase(it);
-  return passed;
+  return ahead;
 }
 
 }  // namespace ptxla::driver

@@ -46,13 +46,15 @@ runtime::CompileFunction CompileOn(DeviceSession* session, DumpWriter* dump,
       RETURN_IF_ERROR(dump->Write(absl::StrCat(module->name(), ".traced.hlo"),
                                   hlo::Print(*module)));
     }
-    std::optional<hlo::PassedModule> passed;
-    if (ahead != nullptr && !session->programs().empty()) {
-      passed = ahead->Take(info.hash);
-    }
+    const bool is_first = session->programs().empty();
+    CompiledAhead known;
+    if (ahead != nullptr && !is_first) known = ahead->Take(info.hash);
     ASSIGN_OR_RETURN(executable.program,
                      session->Add(std::move(module), HashToHex(info.hash),
-                                  std::move(passed)));
+                                  std::move(known), [&] {
+                                    if (ahead != nullptr && is_first)
+                                      ahead->GoOn();
+                                  }));
     const DeviceProgram& p = session->programs()[executable.program];
     executable.device_time = Picoseconds(p.trace.total_ps());
     executable.compile_time = Picoseconds(p.compile.predicted().value_ps());
@@ -222,7 +224,7 @@ absl::StatusOr<Prediction> RunWorkload(const RunRequest& request,
   const int replicas = slice.topology.num_devices();
   std::optional<LookAhead> ahead;
   if (MayLookAhead(request, options, dump)) {
-    ahead.emplace(*spec, slice, session.PassOptions());
+    ahead.emplace(*spec, slice, session.NextOptions());
   }
   TpuExecutor executor(host,
                        CompileOn(&session, &dump, ahead ? &*ahead : nullptr),

@@ -1,7 +1,7 @@
 // What the classes of leaves that share memory are in a schedule: how large,
 // how long alive, in which memory, and whose.
 //
-//   const BufferLives lives(scheduled, chip);
+//   const BufferLives lives(ScheduleLeaves(scheduled, chip));
 //   const ClassInfo& info = lives.Of(lives.classes().Find(leaf).root);
 //   info.end - info.begin, info.first, info.last
 #ifndef PTXLA_HLO_BACKEND_COMPILER_BUFFER_LIVES_H_
@@ -10,10 +10,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "absl/functional/function_ref.h"
-#include "chips/chip_spec.h"
 #include "hlo_backend/compiler/buffer_classes.h"
-#include "hlo_backend/compiler/number_of_instruction.h"
+#include "hlo_backend/compiler/schedule_leaves.h"
 #include "hlo_backend/ir/module.h"
 
 namespace ptxla::hlo {
@@ -34,32 +32,20 @@ struct ClassInfo {
 
 class BufferLives {
  public:
-  // Of a module with a schedule; both outlive it.
-  BufferLives(const Module& module, const chips::ChipSpec& chip);
+  // As memory spaces are now; `schedule` outlives it.
+  explicit BufferLives(const ScheduleLeaves& schedule);
 
-  const std::vector<Computation*>& computations() const {
-    return computations_;
-  }
   const BufferClasses& classes() const { return classes_; }
   // By the class's root leaf; without a maker: no class begins there.
   const ClassInfo& Of(int64_t root) const { return info_[root]; }
   size_t leaf_count() const { return info_.size(); }
 
-  // Instructions that the schedule runs, and their places in it.
-  void ForEachThatRuns(absl::FunctionRef<void(const Instruction&)> fn) const;
-  int32_t PositionOf(const Instruction& i) const { return position_.Of(i); }
-  int32_t positions() const { return next_position_; }
-
  private:
-  void Number(const Computation& c);
   void Add(const Instruction& i, int leaf, const Shape& shape, bool is_output);
 
-  const chips::ChipSpec& chip_;
-  const std::vector<Computation*> computations_;
+  const ScheduleLeaves& schedule_;
   BufferClasses classes_;
   std::vector<ClassInfo> info_;
-  NumberOfInstruction position_;  // in the schedule; none: it does not run
-  int32_t next_position_ = 0;
 };
 
 }  // namespace ptxla::hlo

@@ -42,9 +42,11 @@ bool OnlyTransferred(const Instruction& i) {
 class Planner {
  public:
   // `windows`: of kernels that are made, or null.
-  Planner(const Module& module, const chips::ChipSpec& chip,
-          const KernelWindows* windows)
-      : module_(module), chip_(chip), windows_(windows), lives_(module, chip) {}
+  Planner(const ScheduleLeaves& schedule, const KernelWindows* windows)
+      : schedule_(schedule),
+        chip_(schedule.chip()),
+        windows_(windows),
+        lives_(schedule) {}
 
   // `until_overflow`: what does not fit into VMEM is all that is asked for, if
   // there is any.
@@ -54,8 +56,6 @@ class Planner {
   }
 
  private:
-  int64_t BytesOf(const Shape& shape) const { return LeafBytes(shape, chip_); }
-
   // Requests of one side, HBM or all other memories, and of each its number
   // among all buffers.
   struct Requests {
@@ -74,12 +74,13 @@ class Planner {
     SetOffsets(others, near, &result.plan);
     FindOverflow(buffer_of, &result);
     if (until_overflow && !result.vmem_overflow.empty()) return result;
+    NameBuffers(&result.plan);
     ASSIGN_OR_RETURN(
         const memory::Assignment assignment,
         memory::AssignBuffers(hbm.requests, Bytes(0), {}, TempRules()));
     SetOffsets(hbm, assignment, &result.plan);
     result.stats = assignment.stats;
-    const Bytes table = TableOfResults(module_, chip_);
+    const Bytes table = TableOfResults(schedule_.module(), chip_);
     result.stats.output += table;
     result.stats.peak += table;
     result.largest_at_peak =
@@ -93,7 +94,7 @@ class Planner {
 
   // The buffer of each class, by root leaf; -1: none.
   std::vector<int> MakeRequests(BufferPlan* plan, Requests* hbm,
-                                Requests* others) const {
+                                Requests* others) {
     std::vector<int> buffer_of(lives_.leaf_count(), -1);
     const auto add = [&](const ClassInfo& info,
                          const memory::BufferRequest& request) {
@@ -151,9 +152,9 @@ class Planner {
 
   void FindWindowBytes() {
     if (windows_ == nullptr) return;
-    window_bytes_.resize(lives_.positions());
-    lives_.ForEachThatRuns([&](const Instruction& i) {
-      window_bytes_[lives_.PositionOf(i)] =
+    window_bytes_.resize(schedule_.positions());
+    schedule_.ForEachThatRuns([&](const Instruction& i) {
+      window_bytes_[schedule_.PositionOf(i)] =
           RoundUpTo<int64_t>(windows_->Of(i), isa::kVmemAlignment);
     });
   }
@@ -169,7 +170,7 @@ class Planner {
 
   // How HBM holds what is temporary.
   memory::TempRules TempRules() const {
-    const AddressTables tables = TablesOf(lives_.computations(), chip_);
+    const AddressTables tables = TablesOf(schedule_.computations(), chip_);
     return {TempSlot(chip_), tables.taken, tables.bytes};
   }
 
@@ -177,7 +178,7 @@ class Planner {
   // elsewhere, or it is a part that begins where kernels do not look for one.
   void FindOverflow(const std::vector<int>& buffer_of, PlannedMemory* memory) {
     const std::vector<bool> crowded_out = CrowdedOut(buffer_of, memory->plan);
-    lives_.ForEachThatRuns([&](const Instruction& i) {
+    schedule_.ForEachThatRuns([&](const Instruction& i) {
       int leaf = 0;
       ForEachLeaf(i.shape(), [&](const Shape& shape, const ShapeIndex&) {
         const int number = lives_.classes().First(&i) + leaf++;
@@ -225,12 +226,10 @@ class Planner {
     return out;
   }
 
-  static void AddBuffer(const ClassInfo& info,
-                        const memory::BufferRequest& request,
-                        BufferPlan* plan) {
+  void AddBuffer(const ClassInfo& info, const memory::BufferRequest& request,
+                 BufferPlan* plan) {
     PlannedBuffer buffer;
     buffer.id = static_cast<int>(request.id);
-    buffer.name = info.maker->name();
     buffer.bytes = request.bytes.count();
     buffer.kind =
         request.kind == memory::BufferKind::kArgument   ? PlannedKind::kArgument
@@ -239,64 +238,76 @@ class Planner {
                                                         : PlannedKind::kTemp;
     buffer.memory_space = request.colour;
     buffer.alias_of = static_cast<int>(request.alias_of);
-    buffer.label = info.maker->metadata().op_name;
     plan->buffers.push_back(std::move(buffer));
+    makers_.push_back(info.maker);
+  }
+
+  // A plan that overflows is seen by nobody: it needs none.
+  void NameBuffers(BufferPlan* plan) const {
+    for (size_t k = 0; k < plan->buffers.size(); ++k) {
+      plan->buffers[k].name = makers_[k]->name();
+      plan->buffers[k].label = makers_[k]->metadata().op_name;
+    }
   }
 
   void FillLeaves(const std::vector<int>& buffer_of, BufferPlan* plan) {
-    plan->leaves.reserve(lives_.positions());
-    lives_.ForEachThatRuns([&](const Instruction& i) {
+    plan->leaves.reserve(schedule_.positions());
+    schedule_.ForEachThatRuns([&](const Instruction& i) {
       std::vector<BufferRef>& refs = plan->leaves[&i];
       int leaf = lives_.classes().First(&i);
       ForEachLeaf(i.shape(), [&](const Shape& shape, const ShapeIndex&) {
-        const BufferClasses::At at = lives_.classes().Find(leaf++);
         BufferRef ref;
         if (HasMemory(shape)) {
+          const BufferClasses::At at = lives_.classes().Find(leaf);
           ref.buffer = buffer_of[at.root];
           ref.offset = at.offset - lives_.Of(at.root).begin;
-          ref.bytes = BytesOf(shape);
+          ref.bytes = schedule_.BytesOf(leaf);
         }
         refs.push_back(ref);
+        ++leaf;
       });
     });
   }
 
-  const Module& module_;
+  const ScheduleLeaves& schedule_;
   const chips::ChipSpec& chip_;
   const KernelWindows* const windows_;
   const BufferLives lives_;
+  std::vector<const Instruction*> makers_;  // by buffer
   // Of the kernel at each position, where windows are known.
   std::vector<int64_t> window_bytes_;
 };
 
 absl::StatusOr<PlannedMemory> Plan(const Module& module,
                                    const chips::ChipSpec& chip,
-                                   const KernelWindows* windows,
-                                   bool until_overflow) {
-  if (!module.config().is_scheduled) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(module.name(), " has no schedule to plan memory for"));
-  }
-  return Planner(module, chip, windows).Run(until_overflow);
+                                   const KernelWindows* windows) {
+  RETURN_IF_ERROR(CheckScheduled(module));
+  const ScheduleLeaves schedule(module, chip);
+  return Planner(schedule, windows).Run(/*until_overflow=*/false);
 }
 
 }  // namespace
 
+absl::Status CheckScheduled(const Module& module) {
+  if (module.config().is_scheduled) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat(module.name(), " has no schedule to plan memory for"));
+}
+
 absl::StatusOr<PlannedMemory> PlanBuffers(const Module& scheduled,
                                           const chips::ChipSpec& chip) {
-  return Plan(scheduled, chip, nullptr, false);
+  return Plan(scheduled, chip, nullptr);
 }
 
 absl::StatusOr<PlannedMemory> PlanBuffers(const Module& scheduled,
                                           const chips::ChipSpec& chip,
                                           const KernelWindows& windows) {
-  return Plan(scheduled, chip, &windows, false);
+  return Plan(scheduled, chip, &windows);
 }
 
-absl::StatusOr<PlannedMemory> PlanUntilOverflow(const Module& scheduled,
-                                                const chips::ChipSpec& chip,
+absl::StatusOr<PlannedMemory> PlanUntilOverflow(const ScheduleLeaves& schedule,
                                                 const KernelWindows* windows) {
-  return Plan(scheduled, chip, windows, true);
+  return Planner(schedule, windows).Run(/*until_overflow=*/true);
 }
 
 }  // namespace ptxla::hlo

@@ -4,17 +4,17 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "hlo_backend/analysis/tiled_layout.h"
-#include "hlo_backend/passes/memory/memory_places.h"
+#include "hlo_backend/compiler/schedule_leaves.h"
 #include "hlo_backend/passes/memory/shared_places.h"
 #include "hlo_backend/passes/x64/x64_elimination.h"
 
 namespace ptxla::hlo {
 namespace {
 
-class Ties {
+class TiesEverywhere {
  public:
-  Ties(const Module& module, const chips::ChipSpec& chip,
-       BufferClasses* classes)
+  TiesEverywhere(const Module& module, const chips::ChipSpec& chip,
+                 BufferClasses* classes)
       : module_(module), chip_(chip), classes_(*classes) {}
 
   void Run(const std::vector<Computation*>& computations) {
@@ -22,13 +22,6 @@ class Ties {
       for (const Instruction* i : c->instructions()) Tie(*i);
     }
     TieOutputs();
-    for (const Computation* c : computations) {
-      for (const Instruction* i : c->instructions()) {
-        TieCombine(*i);
-        TieParts(*i);
-      }
-    }
-    for (const Computation* c : computations) TieInStep(*c);
   }
 
  private:
@@ -121,29 +114,6 @@ class Ties {
     }
   }
 
-  // The parts of a value that several transfers bring are laid side by side.
-  void TieParts(const Instruction& i) {
-    if (!IsConcatBitcast(i)) return;
-    int64_t offset = 0;
-    for (const Instruction* part : i.operands()) {
-      classes_.Tie(classes_.First(&i), classes_.First(part), offset);
-      offset += BytesOf(part->shape());
-    }
-  }
-
-  // Results in the places of operands that nobody reads later.
-  void TieInStep(const Computation& c) {
-    const auto leaf = [&](const MemoryPlace& place) {
-      return place.index < 0 ? classes_.First(place.maker)
-                             : classes_.Leaf(place.maker, {place.index});
-    };
-    for (const SharedPlace& s : SharedPlaces(c, PositionsOf(c))) {
-      if (ShapeOf(s.from).memory_space() == ShapeOf(s.to).memory_space()) {
-        classes_.Tie(leaf(s.from), leaf(s.to));
-      }
-    }
-  }
-
   // Donated parameters and the outputs that take their memory.
   void TieOutputs() {
     const Instruction* root = module_.entry()->root();
@@ -155,13 +125,54 @@ class Ties {
     }
   }
 
+  const Module& module_;
+  const chips::ChipSpec& chip_;
+  BufferClasses& classes_;
+};
+
+class TiesWhereTheyLie {
+ public:
+  TiesWhereTheyLie(const ScheduleLeaves& schedule, BufferClasses* classes)
+      : schedule_(schedule), classes_(*classes) {}
+
+  void Run() {
+    for (const Instruction* i : schedule_.assembled()) {
+      TieCombine(*i);
+      TieParts(*i);
+    }
+    for (const SharedPlace& s : schedule_.shared_places()) TieInStep(s);
+  }
+
+ private:
+  int64_t BytesOf(const Instruction& i) const {
+    return schedule_.BytesOf(classes_.First(&i));
+  }
+
+  // The parts of a value that several transfers bring are laid side by side.
+  void TieParts(const Instruction& i) {
+    if (!IsConcatBitcast(i)) return;
+    int64_t offset = 0;
+    for (const Instruction* part : i.operands()) {
+      classes_.Tie(classes_.First(&i), classes_.First(part), offset);
+      offset += BytesOf(*part);
+    }
+  }
+
+  // A result in the place of an operand that nobody reads later.
+  void TieInStep(const SharedPlace& s) {
+    const auto leaf = [&](const MemoryPlace& place) {
+      return place.index < 0 ? classes_.First(place.maker)
+                             : classes_.Leaf(place.maker, {place.index});
+    };
+    if (ShapeOf(s.from).memory_space() == ShapeOf(s.to).memory_space()) {
+      classes_.Tie(leaf(s.from), leaf(s.to));
+    }
+  }
+
   // The halves of a combined value are made in place, unless they lie
   // elsewhere already.
   void TieCombine(const Instruction& i) {
-    if (i.opcode() != Opcode::kCustomCall ||
-        i.attrs<CustomCallAttrs>().target != kX64Combine) {
-      return;
-    }
+    if (!IsX64Combine(i)) return;
     const bool is_float = i.shape().type() == PrimitiveType::kF64;
     for (int k = 0; k < 2; ++k) {
       const Instruction* half = i.operand(k);
@@ -176,13 +187,11 @@ class Ties {
         continue;
       }
       const bool second = (k == 1) != is_float;
-      classes_.Tie(classes_.First(&i), leaf,
-                   second ? BytesOf(half->shape()) : 0);
+      classes_.Tie(classes_.First(&i), leaf, second ? BytesOf(*half) : 0);
     }
   }
 
-  const Module& module_;
-  const chips::ChipSpec& chip_;
+  const ScheduleLeaves& schedule_;
   BufferClasses& classes_;
   absl::flat_hash_set<int> tied_halves_;
 };
@@ -204,10 +213,14 @@ bool IsConcatBitcast(const Instruction& i) {
          i.attrs<CustomCallAttrs>().target == "ConcatBitcast";
 }
 
-void TieLeaves(const Module& module,
-               const std::vector<Computation*>& computations,
-               const chips::ChipSpec& chip, BufferClasses* classes) {
-  Ties(module, chip, classes).Run(computations);
+void TieEverywhere(const Module& module,
+                   const std::vector<Computation*>& computations,
+                   const chips::ChipSpec& chip, BufferClasses* classes) {
+  TiesEverywhere(module, chip, classes).Run(computations);
+}
+
+void TieWhereTheyLie(const ScheduleLeaves& schedule, BufferClasses* classes) {
+  TiesWhereTheyLie(schedule, classes).Run();
 }
 
 }  // namespace ptxla::hlo

@@ -3,7 +3,8 @@
 // loops and branches, donated parameters, results in the places of operands.
 //
 //   BufferClasses classes(computations);
-//   TieLeaves(module, computations, chip, &classes);
+//   TieEverywhere(module, computations, chip, &classes);
+//   TieWhereTheyLie(leaves, &classes);   // again after values have moved
 #ifndef PTXLA_HLO_BACKEND_COMPILER_BUFFER_TIES_H_
 #define PTXLA_HLO_BACKEND_COMPILER_BUFFER_TIES_H_
 
@@ -16,6 +17,8 @@
 
 namespace ptxla::hlo {
 
+class ScheduleLeaves;
+
 // Arrays do; sync flags are registers of the DMA engines.
 bool HasMemory(const Shape& shape);
 // Bytes of an array with its padding; 0: it has no memory.
@@ -23,9 +26,13 @@ int64_t LeafBytes(const Shape& shape, const chips::ChipSpec& chip);
 // A call that names what several transfers bring, laid side by side.
 bool IsConcatBitcast(const Instruction& i);
 
-void TieLeaves(const Module& module,
-               const std::vector<Computation*>& computations,
-               const chips::ChipSpec& chip, BufferClasses* classes);
+// Ties that hold whatever memory the values are in.
+void TieEverywhere(const Module& module,
+                   const std::vector<Computation*>& computations,
+                   const chips::ChipSpec& chip, BufferClasses* classes);
+
+// To `classes`, those of the schedule, what depends on where its values lie.
+void TieWhereTheyLie(const ScheduleLeaves& schedule, BufferClasses* classes);
 
 }  // namespace ptxla::hlo
 

@@ -22,6 +22,7 @@
 #include "hlo_backend/analysis/buffer_plan.h"
 #include "hlo_backend/analysis/cost_analysis.h"
 #include "hlo_backend/ir/module.h"
+#include "hlo_backend/lowering/earlier_programs.h"
 #include "hlo_backend/passes/pipeline.h"
 #include "isa/program.h"
 #include "memory_model/buffer_assignment.h"
@@ -49,7 +50,7 @@ struct CompileOptions {
   // checked when it was read, or that was traced.
   bool verify_input = true;
   // LoweringOptions::earlier: compiled with the same chip and options.
-  std::vector<const isa::Program*> earlier;
+  lowering::EarlierPrograms earlier;
   // LoweringOptions::cache: for programs of the same chip and options.
   lowering::LoweringCache* cache = nullptr;
 };

@@ -14,6 +14,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
 #include "hlo_backend/compiler/compiler.h"
+#include "hlo_backend/compiler/schedule_leaves.h"
 #include "hlo_backend/ir/instruction.h"
 
 namespace ptxla::hlo {
@@ -52,9 +53,11 @@ absl::StatusOr<PlannedMemory> PlanBuffers(const Module& scheduled,
 
 // A plan, or, where VMEM has no room for what the module puts there, only
 // that: `vmem_overflow`. `windows`: null before they are known.
-absl::StatusOr<PlannedMemory> PlanUntilOverflow(const Module& scheduled,
-                                                const chips::ChipSpec& chip,
+absl::StatusOr<PlannedMemory> PlanUntilOverflow(const ScheduleLeaves& schedule,
                                                 const KernelWindows* windows);
+
+// InvalidArgument: there is no schedule to plan memory for.
+absl::Status CheckScheduled(const Module& module);
 
 }  // namespace ptxla::hlo
 

@@ -14,6 +14,7 @@
 #include "hlo_backend/compiler/chip_cost_model.h"
 #include "hlo_backend/compiler/kernel_windows.h"
 #include "hlo_backend/compiler/refused_operands.h"
+#include "hlo_backend/compiler/schedule_leaves.h"
 #include "hlo_backend/ir/computation.h"
 #include "hlo_backend/ir/fingerprint.h"
 #include "hlo_backend/lowering/lowering.h"
@@ -82,13 +83,12 @@ using Names = absl::flat_hash_set<std::string>;
 // Values that found no room in VMEM go to HBM, until all the others have some;
 // their names are added to `crowded_out`. `windows`: where they are known.
 absl::StatusOr<PlannedMemory> PlanMemory(
-    Module* module, const chips::ChipSpec& chip,
-    const std::optional<KernelWindows>& windows, Names* crowded_out) {
+    const ScheduleLeaves& schedule, const std::optional<KernelWindows>& windows,
+    Names* crowded_out) {
   while (true) {
     ASSIGN_OR_RETURN(
         PlannedMemory memory,
-        PlanUntilOverflow(*module, chip,
-                          windows.has_value() ? &*windows : nullptr));
+        PlanUntilOverflow(schedule, windows.has_value() ? &*windows : nullptr));
     if (memory.vmem_overflow.empty()) return memory;
     for (const auto& [value, leaf] : memory.vmem_overflow) {
       crowded_out->insert(std::string(WholeName(value->name())));
@@ -235,9 +235,13 @@ absl::StatusOr<LoweredModule> LowerModule(Module* module,
     RETURN_IF_ERROR(make_splitter());
     RETURN_IF_ERROR(splitter->Run(module, compiled_first).status());
   }
+  RETURN_IF_ERROR(CheckScheduled(*module)) << "while planning memory";
+  // Until the module changes in more than where values lie.
+  std::optional<ScheduleLeaves> schedule;
   while (true) {
+    if (!schedule.has_value()) schedule.emplace(*module, chip);
     ASSIGN_OR_RETURN(result.memory,
-                     PlanMemory(module, chip, windows, &crowded_out),
+                     PlanMemory(*schedule, windows, &crowded_out),
                      _ << "while planning memory");
     lowering::LoweringStats stats;
     auto program = lowering::Lower(*module, PlacementOf(result.memory.plan),
@@ -270,6 +274,7 @@ absl::StatusOr<LoweredModule> LowerModule(Module* module,
       lower.cache->Keep(std::move(program->kernels));
       continue;
     }
+    schedule.reset();
     const absl::flat_hash_set<uint64_t> refused(stats.refused.begin(),
                                                 stats.refused.end());
     if (refused.empty()) return program.status();

@@ -1,10 +1,46 @@
 #include "hlo_backend/ir/fingerprint.h"
 
+#include <utility>
+
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/inlined_vector.h"
 #include "base/hash.h"
 
 namespace ptxla::hlo {
 namespace {
+
+// A value for each instruction of a computation. Most computations are small
+// and their operands near: those are found by looking back.
+class ValuesOfInstructions {
+ public:
+  explicit ValuesOfInstructions(int count) : is_small_(count <= kSmall) {
+    if (!is_small_) map_.reserve(count);
+  }
+  void Add(const Instruction& i, uint64_t value) {
+    if (is_small_) {
+      list_.push_back({&i, value});
+    } else {
+      map_.emplace(&i, value);
+    }
+  }
+  // 0: it has none.
+  uint64_t Of(const Instruction& i) const {
+    if (!is_small_) {
+      const auto it = map_.find(&i);
+      return it == map_.end() ? 0 : it->second;
+    }
+    for (auto it = list_.rbegin(); it != list_.rend(); ++it) {
+      if (it->first == &i) return it->second;
+    }
+    return 0;
+  }
+
+ private:
+  static constexpr int kSmall = 32;
+  const bool is_small_;
+  absl::InlinedVector<std::pair<const Instruction*, uint64_t>, kSmall> list_;
+  absl::flat_hash_map<const Instruction*, uint64_t> map_;
+};
 
 // Fingerprints of computations met so far, so that shared callees cost once.
 class Hasher {
@@ -14,8 +50,7 @@ class Hasher {
   uint64_t Of(const Computation& c) {
     auto found = computations_.find(&c);
     if (found != computations_.end()) return found->second;
-    absl::flat_hash_map<const Instruction*, uint64_t> values;
-    values.reserve(c.instruction_count());
+    ValuesOfInstructions values(c.instruction_count());
     // Sums and not sequences, so that the order of instructions which do not
     // depend on each other does not count.
     uint64_t sum = 0;
@@ -23,15 +58,14 @@ class Hasher {
     for (const Instruction* i : c.PostOrder()) {
       Fingerprint f = Own(*i);
       for (const Instruction* o : i->operands()) {
-        f.Add(static_cast<int64_t>(values.at(o)));
+        f.Add(static_cast<int64_t>(values.Of(*o)));
       }
       uint64_t control = 0;
       for (const Instruction* p : i->control_predecessors()) {
-        auto it = values.find(p);
-        if (it != values.end()) control += it->second;
+        control += values.Of(*p);
       }
       f.Add(static_cast<int64_t>(control));
-      values.emplace(i, f.value());
+      values.Add(*i, f.value());
       sum += f.value();
       if (options_.order) sequence.Add(static_cast<int64_t>(f.value()));
     }
@@ -40,7 +74,7 @@ class Hasher {
         .Add(static_cast<int64_t>(sum))
         .Add(static_cast<int64_t>(sequence.value()));
     if (c.root() != nullptr) {
-      all.Add(static_cast<int64_t>(values.at(c.root())));
+      all.Add(static_cast<int64_t>(values.Of(*c.root())));
     }
     if (!c.execution_thread().empty()) all.Add(c.execution_thread());
     computations_.emplace(&c, all.value());

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "absl/container/inlined_vector.h"
 #include "base/check.h"
 
 namespace ptxla::hlo {
@@ -24,10 +25,19 @@ std::vector<Computation*> Module::ComputationPostOrder() const {
     std::vector<Computation*> callees;
     size_t next = 0;
   };
+  // Most bodies call nothing: who does is known from the other end.
+  std::vector<uint8_t> calls(computations_.size(), 0);
+  for (const auto& c : computations_) {
+    if (!c) continue;
+    for (const Instruction* caller : c->callers()) {
+      calls[caller->parent()->position_] = 1;
+    }
+  }
   // Each callee once, in the order of the first call.
   std::vector<const Computation*> listed_for(computations_.size(), nullptr);
-  auto callees = [&listed_for](const Computation* c) {
+  auto callees = [&listed_for, &calls](const Computation* c) {
     std::vector<Computation*> list;
+    if (!calls[c->position_]) return list;
     const auto& instructions = c->instructions_;
     // Waits for memory and little else.
     constexpr size_t kAhead = 8;
@@ -104,30 +114,27 @@ void Module::RemoveComputation(Computation* computation) {
 }
 
 int Module::RemoveUnusedComputations() {
-  std::vector<uint8_t> live(computations_.size(), 0);
-  std::vector<Computation*> work = {entry_};
-  live[entry_->position_] = 1;
-  while (!work.empty()) {
-    Computation* c = work.back();
-    work.pop_back();
-    for (const Instruction* i : c->instructions()) {
-      for (Computation* callee : i->called()) {
-        if (live[callee->position_]) continue;
-        live[callee->position_] = 1;
-        work.push_back(callee);
-      }
+  // What nobody calls, and then what only that called: calls have no cycles.
+  std::vector<Computation*> unused;
+  std::vector<uint8_t> met(computations_.size(), 0);
+  const auto look_at = [&](Computation* c) {
+    if (c == entry_ || !c->callers().empty() || met[c->position_]) return;
+    met[c->position_] = 1;
+    unused.push_back(c);
+  };
+  for (const auto& c : computations_) {
+    if (c) look_at(c.get());
+  }
+  for (size_t n = 0; n < unused.size(); ++n) {
+    for (Instruction* i : unused[n]->instructions()) {
+      const absl::InlinedVector<Computation*, 2> callees(i->called().begin(),
+                                                         i->called().end());
+      i->SetCalled({});
+      for (Computation* callee : callees) look_at(callee);
     }
   }
-  int removed = 0;
-  for (auto& c : computations_) {
-    if (!c || live[c->position_]) continue;
-    for (Instruction* i : c->instructions()) i->SetCalled({});
-    ++removed;
-  }
-  for (auto& c : computations_) {
-    if (c && !live[c->position_]) c.reset();
-  }
-  return removed;
+  for (const Computation* c : unused) computations_[c->position_].reset();
+  return static_cast<int>(unused.size());
 }
 
 int64_t Module::num_replicas() const {

@@ -24,6 +24,7 @@
 #include "absl/strings/string_view.h"
 #include "chips/chip_spec.h"
 #include "hlo_backend/ir/module.h"
+#include "hlo_backend/lowering/earlier_programs.h"
 #include "isa/machine_model.h"
 #include "isa/program.h"
 
@@ -52,10 +53,10 @@ struct LoweringOptions {
   int64_t assumed_trip_count = 0;
   // Prove every kernel with isa::VerifyKernel: in tests and ptxla-opt.
   bool verify = false;
-  // Programs of the same chip and options: a kernel that one of them has is
-  // taken from there. The programs of a run share nearly all of theirs.
-  std::vector<const isa::Program*> earlier;
-  // Of the same chip and options (lowering_cache.h); null: nothing is kept.
+  // A kernel that one of them has is taken from there. Null: there are none.
+  EarlierPrograms earlier;
+  // Of the same chip and options (lowering_cache.h); null: nothing is kept. Not
+  // used before `earlier` has answered.
   LoweringCache* cache = nullptr;
 };
 

@@ -26,13 +26,30 @@ const isa::KernelTiming& TimingCache::Get(const isa::Program& program,
                                           int kernel,
                                           const isa::MachineModel& machine) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  std::unique_ptr<isa::KernelTiming>& timing =
+  std::shared_ptr<const isa::KernelTiming>& timing =
       timings_[{TimingKey(machine), kernel}];
   if (timing == nullptr) {
-    timing = std::make_unique<isa::KernelTiming>(
+    timing = std::make_shared<const isa::KernelTiming>(
         isa::TimeKernel(program.kernels[kernel], machine));
   }
   return *timing;
+}
+
+void TimingCache::Share(const TimingCache& theirs,
+                        const isa::Program& of_theirs,
+                        const isa::Program& of_mine) {
+  absl::flat_hash_map<uint64_t, int> mine;
+  for (size_t k = 0; k < of_mine.kernels.size(); ++k) {
+    const uint64_t fingerprint = of_mine.kernels[k].fingerprint;
+    if (fingerprint != 0) mine.emplace(fingerprint, static_cast<int>(k));
+  }
+  const std::scoped_lock lock(mutex_, theirs.mutex_);
+  for (const auto& [key, timing] : theirs.timings_) {
+    const auto& [machine, kernel] = key;
+    const auto it = mine.find(of_theirs.kernels[kernel].fingerprint);
+    if (it != mine.end())
+      timings_.emplace(std::pair(machine, it->second), timing);
+  }
 }
 
 }  // namespace ptxla::sim

@@ -1,6 +1,9 @@
 // Static timings of a program's kernels, kept between simulations: those of one
 // program under other numbers of memories and links need them only once.
 // Simulations that run at the same time may share one.
+//
+//   TimingCache second;
+//   second.Share(first, first_program, second_program);   // equal kernels'
 #ifndef PTXLA_SIM_CORE_TIMING_CACHE_H_
 #define PTXLA_SIM_CORE_TIMING_CACHE_H_
 
@@ -22,13 +25,17 @@ class TimingCache {
   // differ from call to call.
   const isa::KernelTiming& Get(const isa::Program& program, int kernel,
                                const isa::MachineModel& machine);
-  // Timings that were computed.
+  // Takes over the timings of kernels that an earlier program has, too: of
+  // programs compiled together equal fingerprints are equal kernels.
+  void Share(const TimingCache& theirs, const isa::Program& of_theirs,
+             const isa::Program& of_mine);
+  // Timings that are known.
   int size() const { return static_cast<int>(timings_.size()); }
 
  private:
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   absl::flat_hash_map<std::pair<uint64_t, int>,
-                      std::unique_ptr<isa::KernelTiming>>
+                      std::shared_ptr<const isa::KernelTiming>>
       timings_;
 };
 

@@ -1,11 +1,14 @@
 #include "driver/look_ahead.h"
 
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include "driver/run_request.h"
 #include "driver/workload_config.h"
 #include "gtest/gtest.h"
 #include "hlo_backend/ir/printer.h"
+#include "isa/asm.h"
 #include "lazy/device.h"
 #include "lazy/lowering.h"
 #include "tests/support/status_matchers.h"
@@ -47,10 +50,17 @@ absl::StatusOr<workloads::WorkloadSpec> OneLayer() {
   return ResolveWorkload(request);
 }
 
+bool IsNothing(const CompiledAhead& ahead) {
+  return std::holds_alternative<std::monostate>(ahead);
+}
+
 TEST(LookAheadTest, TheSecondProgramIsTheOneThatTheRunWouldMake) {
   ASSERT_OK_AND_ASSIGN(const workloads::WorkloadSpec spec, OneLayer());
   ASSERT_OK_AND_ASSIGN(const chips::Slice slice, chips::ParseSlice("v5e-8"));
-  LookAhead ahead(spec, slice, {});
+  hlo::CompiledModule first;
+  hlo::CompileOptions options;
+  options.earlier = lowering::TheseProgramsFirst({&first.program});
+  LookAhead ahead(spec, slice, options);
   Graphs graphs;
   {
     lazy::Device device(&graphs);
@@ -60,19 +70,32 @@ TEST(LookAheadTest, TheSecondProgramIsTheOneThatTheRunWouldMake) {
   }
   ASSERT_EQ(graphs.hashes.size(), 3u);
   EXPECT_EQ(graphs.hashes[1], graphs.hashes[2]);
-  const std::optional<hlo::PassedModule> passed = ahead.Take(graphs.hashes[1]);
-  ASSERT_TRUE(passed.has_value());
-  ASSERT_OK(hlo::RunPasses(graphs.modules[1].get(), slice.chip).status());
-  EXPECT_EQ(hlo::Print(*passed->module), hlo::Print(*graphs.modules[1]));
-  EXPECT_FALSE(ahead.Take(graphs.hashes[1]).has_value()) << "taken";
-  EXPECT_FALSE(ahead.Take(graphs.hashes[0]).has_value()) << "the first";
+  ASSERT_OK_AND_ASSIGN(first, hlo::Compile(std::move(graphs.modules[0]),
+                                           slice.chip, slice.topology));
+  ahead.GoOn();
+  const CompiledAhead second = ahead.Take(graphs.hashes[1]);
+  const auto* compiled = std::get_if<hlo::CompiledModule>(&second);
+  ASSERT_TRUE(compiled != nullptr);
+  ASSERT_OK_AND_ASSIGN(const hlo::CompiledModule expected,
+                       hlo::Compile(std::move(graphs.modules[1]), slice.chip,
+                                    slice.topology, options));
+  EXPECT_EQ(hlo::Print(*compiled->module), hlo::Print(*expected.module));
+  EXPECT_EQ(isa::Print(compiled->program), isa::Print(expected.program));
+  EXPECT_TRUE(IsNothing(ahead.Take(graphs.hashes[1]))) << "taken";
+  EXPECT_TRUE(IsNothing(ahead.Take(graphs.hashes[0]))) << "the first";
 }
 
 TEST(LookAheadTest, ARunThatEndsEarlyDoesNotWaitForever) {
   ASSERT_OK_AND_ASSIGN(const workloads::WorkloadSpec spec, OneLayer());
   ASSERT_OK_AND_ASSIGN(const chips::Slice slice, chips::ParseSlice("v5e-8"));
   LookAhead ahead(spec, slice, {});
-  EXPECT_FALSE(ahead.Take(12345).has_value());
+  EXPECT_TRUE(IsNothing(ahead.Take(12345)));
+}
+
+TEST(LookAheadTest, NobodyHasToAskForWhatWasBegun) {
+  ASSERT_OK_AND_ASSIGN(const workloads::WorkloadSpec spec, OneLayer());
+  ASSERT_OK_AND_ASSIGN(const chips::Slice slice, chips::ParseSlice("v5e-8"));
+  const LookAhead ahead(spec, slice, {});
 }
 
 }  // namespace

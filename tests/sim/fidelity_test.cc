@@ -169,6 +169,28 @@ TEST(Fidelity, TimingsKeptFromAnotherRunChangeNothing) {
   EXPECT_EQ(timings.size(), 10);
 }
 
+TEST(Fidelity, KernelsThatAnEarlierProgramHasAreTimedOnce) {
+  std::mt19937 random(62);
+  isa::Program first, second;
+  for (int k = 0; k < 5; ++k) {
+    isa::Kernel kernel = MakeStreamKernel(RandomStream(&random));
+    kernel.fingerprint = k + 1;
+    if (k < 4) AddKernel(&first, kernel);
+    if (k > 0) AddKernel(&second, kernel);
+  }
+  const chips::Slice slice = TestSlice("v5e-1");
+  TimingCache of_first, of_second;
+  SimOptions options;
+  options.timings = &of_first;
+  ASSERT_OK(Simulate(first, slice, options).status());
+  of_second.Share(of_first, first, second);
+  EXPECT_EQ(of_second.size(), 3);
+  options.timings = &of_second;
+  EXPECT_EQ(Simulate(second, slice, options)->total_cycles(),
+            Cycles(second, slice, Fidelity::kKernel));
+  EXPECT_EQ(of_second.size(), 4);
+}
+
 TEST(Fidelity, ALongGridTakesFewStepsToCompute) {
   isa::Program p;
   StreamKernel s;

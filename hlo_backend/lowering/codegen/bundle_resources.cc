@@ -10,6 +10,16 @@ using isa::Slot;
 
 constexpr isa::SlotMask kMemory =
     Bit(Slot::kMisc) | Bit(Slot::kLoad) | Bit(Slot::kStore);
+constexpr isa::SlotMask kAll =
+    static_cast<isa::SlotMask>((1u << isa::kNumSlots) - 1);
+
+// Calls fn(slot) for each slot of the mask. Most instructions take one.
+template <class Fn>
+void ForEachSlot(isa::SlotMask slots, Fn fn) {
+  for (uint32_t rest = slots; rest != 0; rest &= rest - 1) {
+    fn(__builtin_ctz(rest));
+  }
+}
 
 }  // namespace
 
@@ -36,17 +46,15 @@ bool SameBank(const VInstr& x, const VInstr& y, const isa::MachineModel& model,
 }
 
 BundleResources::Used BundleResources::Full(Used used) const {
-  Fill(&used, static_cast<isa::SlotMask>(~0));
+  Fill(&used, kAll);
   return used;
 }
 
 void BundleResources::Fill(Used* used, isa::SlotMask taken) const {
   used->no_more = model_.bundle_width > 0 && used->size >= model_.bundle_width;
-  for (int s = 0; s < isa::kNumSlots; ++s) {
-    if ((taken >> s & 1) != 0 && used->slots[s] >= model_.slots[s]) {
-      used->full |= isa::SlotMask{1} << s;
-    }
-  }
+  ForEachSlot(taken, [&](int s) {
+    if (used->slots[s] >= model_.slots[s]) used->full |= isa::SlotMask{1} << s;
+  });
   if ((taken & kMemory) == 0) return;
   if (used->memory >= model_.load_store_total) used->full |= kMemory;
   // Misc instructions count as a load and as a store too.
@@ -81,7 +89,7 @@ void BundleResources::Take(int64_t cycle, const VInstr& v) {
   Used& used = used_[cycle];
   const isa::SlotMask slots = isa::Info(v.op).slots;
   ++used.size;
-  for (int s = 0; s < isa::kNumSlots; ++s) used.slots[s] += slots >> s & 1;
+  ForEachSlot(slots, [&](int s) { ++used.slots[s]; });
   if (slots & kMemory) ++used.memory;
   Fill(&used, slots);
   if (isa::IsVectorLoad(v.op)) {

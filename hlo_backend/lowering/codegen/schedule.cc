@@ -46,7 +46,9 @@ class Scheduler {
     earliest_.resize(graph.nodes.size(), 0);
   }
 
-  absl::StatusOr<BlockSchedule> Run() {
+  // ResourceExhausted: no order keeps within the registers, or this one takes
+  // `limit` cycles or more.
+  absl::StatusOr<BlockSchedule> Run(int64_t limit) {
     const int n = static_cast<int>(instrs_.size());
     BlockSchedule result;
     result.order.reserve(n);
@@ -56,6 +58,8 @@ class Scheduler {
     int done = 0;
     int64_t end = 0;
     for (int cycle = 0; done < n; ++cycle) {
+      // What is still to come issues now or later.
+      if (std::max<int64_t>(end, cycle + 1) >= limit) return IsTooLong(limit);
       while (!future_.empty() && future_.top().first <= cycle) {
         MakeReady(future_.top().second);
         future_.pop();
@@ -78,11 +82,17 @@ class Scheduler {
       // Nothing becomes possible before that.
       cycle = next - 1;
     }
+    if (end >= limit) return IsTooLong(limit);
     result.cycles = std::max<int64_t>(end, 1);
     return result;
   }
 
  private:
+  static absl::Status IsTooLong(int64_t limit) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat("an order that takes ", limit, " cycles or more"));
+  }
+
   // First cycle at which nothing of instruction i is under way.
   int64_t EndOf(int i, int cycle) const {
     const Node& node = graph_.nodes[i];
@@ -220,12 +230,14 @@ absl::StatusOr<BlockSchedule> ScheduleBlock(
     const isa::MachineModel& model, const RegisterBudget& budget,
     BlockMode mode) {
   const Graph free = BuildGraph(instrs, registers, model, mode);
-  const auto attempt =
-      [&](IssueOrder order,
-          const Graph& graph) -> absl::StatusOr<BlockSchedule> {
+  // `limit`: a schedule of so many cycles is of no use.
+  const auto attempt = [&](IssueOrder order, const Graph& graph,
+                           int64_t limit =
+                               INT64_MAX) -> absl::StatusOr<BlockSchedule> {
     ASSIGN_OR_RETURN(
         BlockSchedule schedule,
-        Scheduler(instrs, registers, model, budget, graph, mode, order).Run());
+        Scheduler(instrs, registers, model, budget, graph, mode, order)
+            .Run(limit));
     RETURN_IF_ERROR(
         AllocateRegisters(instrs, registers, model, budget, &schedule));
     return schedule;
@@ -236,10 +248,9 @@ absl::StatusOr<BlockSchedule> ScheduleBlock(
   auto best = attempt(IssueOrder::kHeight, free);
   if (mode == BlockMode::kFree && instrs.size() >= kFewInstructions &&
       (!best.ok() || best->cycles > bound + bound / 8)) {
-    auto staggered = attempt(IssueOrder::kStaggered, free);
-    if (staggered.ok() && (!best.ok() || staggered->cycles < best->cycles)) {
-      best = std::move(staggered);
-    }
+    auto staggered = attempt(IssueOrder::kStaggered, free,
+                             best.ok() ? best->cycles : INT64_MAX);
+    if (staggered.ok()) best = std::move(staggered);
     if (!best.ok()) best = attempt(IssueOrder::kLate, free);
   }
   if (best.ok()) return best;

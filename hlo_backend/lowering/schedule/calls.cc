@@ -4,6 +4,7 @@
 #include <utility>
 #include <variant>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "base/status.h"
@@ -56,21 +57,39 @@ int Lowerer::KernelFor(const Instruction& i) {
   const uint64_t key = hlo::KernelFingerprint(i);
   const auto [it, fresh] =
       kernels_.try_emplace(key, static_cast<int>(jobs_.size()));
-  if (fresh) {
-    KernelJob job = {&i, key};
-    const auto known = earlier_.find(key);
-    if (known != earlier_.end()) {
-      if (!IsEstimate(*known->second)) job.earlier = known->second;
-    } else if (options_.cache != nullptr) {
-      job.kept = options_.cache->Take(key);
-      if (job.kept.has_value() && IsEstimate(*job.kept)) job.kept.reset();
-    }
-    jobs_.push_back(std::move(job));
-  }
+  if (fresh) jobs_.push_back({&i, key});
   return it->second;
 }
 
+absl::Status Lowerer::FindKnownKernels() {
+  Programs programs;
+  if (options_.earlier) {
+    ASSIGN_OR_RETURN(programs, options_.earlier());
+  }
+  absl::flat_hash_map<uint64_t, const isa::Kernel*> earlier;
+  for (const isa::Program* program : programs) {
+    for (const isa::Kernel& kernel : program->kernels) {
+      earlier.emplace(kernel.fingerprint, &kernel);
+    }
+  }
+  for (KernelJob& job : jobs_) {
+    // What an earlier round had, perhaps from an earlier program, is moved;
+    // from there it would be copied again.
+    if (options_.cache != nullptr) {
+      job.kept = options_.cache->Take(job.fingerprint);
+      if (job.kept.has_value() && IsEstimate(*job.kept)) job.kept.reset();
+    }
+    if (job.kept.has_value()) continue;
+    const auto known = earlier.find(job.fingerprint);
+    if (known != earlier.end() && !IsEstimate(*known->second)) {
+      job.earlier = known->second;
+    }
+  }
+  return absl::OkStatus();
+}
+
 absl::Status Lowerer::MakeAllKernels() {
+  RETURN_IF_ERROR(FindKnownKernels());
   std::optional<codegen::BlockCache> mine;
   codegen::BlockCache* blocks = options_.cache != nullptr
                                     ? options_.cache->blocks()

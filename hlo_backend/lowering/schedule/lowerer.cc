@@ -53,13 +53,7 @@ Lowerer::Lowerer(const hlo::Module& module, const Placement& placement,
       placement_(placement),
       chip_(chip),
       options_(options),
-      model_(isa::FromChipSpec(chip)) {
-  for (const isa::Program* program : options.earlier) {
-    for (const isa::Kernel& kernel : program->kernels) {
-      earlier_.emplace(kernel.fingerprint, &kernel);
-    }
-  }
-}
+      model_(isa::FromChipSpec(chip)) {}
 
 absl::StatusOr<isa::Program> Lowerer::Run(LoweringStats* stats) {
   program_.name = module_.name();

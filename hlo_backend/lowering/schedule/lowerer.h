@@ -45,6 +45,8 @@ class Lowerer {
   absl::Status Call(const hlo::Instruction& i, isa::Schedule* schedule);
   // The number of its kernel, which is made later.
   int KernelFor(const hlo::Instruction& i);
+  // Jobs whose kernels earlier programs or earlier rounds have.
+  absl::Status FindKnownKernels();
   absl::Status MakeAllKernels();
   // Calls of kernels that the cores of a chip share run on all of them.
   int64_t LeastHbmBytes(const hlo::Instruction& i,
@@ -103,7 +105,6 @@ class Lowerer {
   LoweringStats stats_;
   absl::flat_hash_map<uint64_t, int> kernels_;
   std::vector<KernelJob> jobs_;  // by kernel number
-  absl::flat_hash_map<uint64_t, const isa::Kernel*> earlier_;
   absl::flat_hash_map<const hlo::Instruction*, int> started_;
   int next_id_ = 0;
 };

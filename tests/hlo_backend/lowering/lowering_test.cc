@@ -25,7 +25,7 @@ absl::StatusOr<hlo::CompiledModule> Compile(
   hlo::CompileOptions options;
   options.pipeline.verify = true;
   options.estimate_unknown_ops = estimate;
-  options.earlier = std::move(earlier);
+  options.earlier = TheseProgramsFirst(std::move(earlier));
   options.cache = cache;
   return hlo::Compile(std::move(module), slice.chip, slice.topology, options);
 }
