@@ -15,6 +15,7 @@ namespace {
 // 128 take 60 us on v6e, whose arrays have 256, where rows that are moved
 // behind one product take 72. Fewer are ASSUMED to be none.
 constexpr int64_t kLeast = 128;
+constexpr int64_t kTileRows = 8, kLanes = 128;
 
 // How many leading dimensions of `split` are the rows of [rows, columns].
 std::optional<int> DimsOfRows(const Shape& split, int64_t rows) {
@@ -94,15 +95,19 @@ std::optional<Parted> PartsOf(const Instruction& dot,
     return Parted{0, size(0, *rows)};
   }
   const auto columns = LeadingColumns(transpose.dimensions(), row_dims);
-  if (columns.has_value() && a.rhs_contracting == DimVector{1}) {
-    return Parted{1, size(row_dims, row_dims + *columns)};
+  if (!columns.has_value() || a.rhs_contracting != DimVector{1}) {
+    return std::nullopt;
   }
-  return std::nullopt;
+  const Parted parts = {1, size(row_dims, row_dims + *columns)};
+  // Columns of whole tiles come apart where they are.
+  if (dot.shape().dim(1) / parts.members % kLanes == 0) return std::nullopt;
+  return parts;
 }
 
-// The value in these dimensions: of one that a reshape has joined, as it was.
+// The value in these dimensions: rows of part of a tile that a reshape has
+// joined, as they were.
 Instruction* InDims(Builder* b, Instruction* x, const DimVector& dims) {
-  if (x->opcode() == Opcode::kReshape &&
+  if (dims[1] % kTileRows != 0 && x->opcode() == Opcode::kReshape &&
       x->operand(0)->shape().dims() == dims) {
     return x->operand(0);
   }

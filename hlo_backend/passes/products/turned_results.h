@@ -11,9 +11,9 @@
 //   %t = bf16[4,16,64,1024] reshape(%p)
 //
 // and the same for a product with its sides exchanged, dot(%w, %x), whose
-// columns have the batch: members of any number of rows (197 tokens) are never
-// one matrix then. The TPU compiler makes it in one kernel, too. Members of
-// fewer than 128 rows or columns stay.
+// columns are to come apart within tiles of lanes: members of 197 tokens are
+// never one matrix then. The TPU compiler makes it in one kernel, too. Members
+// of fewer than 128 rows or columns stay.
 #ifndef PTXLA_HLO_BACKEND_PASSES_PRODUCTS_TURNED_RESULTS_H_
 #define PTXLA_HLO_BACKEND_PASSES_PRODUCTS_TURNED_RESULTS_H_
 
