@@ -140,7 +140,8 @@ absl::StatusOr<ConvolutionForm> ConvolutionForm::Of(
     return NotLowered(conv, "a prologue of more than conversions");
   }
   f.rows = in.sizes[rank - 2];
-  if (f.gradient && f.rows % 8 != 0) {
+  const bool computes = (f.mirrored ? lhs : rhs).computed != nullptr;
+  if (f.gradient && (f.rows < 8 || (computes && f.rows % 8 != 0))) {
     return NotLowered(conv, "a contracted batch of part of a tile");
   }
   const int64_t w_minor = weights.dims[rank - 1];

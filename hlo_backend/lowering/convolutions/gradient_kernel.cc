@@ -170,9 +170,12 @@ class GradientEmitter {
     if (!resident) {
       FillBorders(form_, block_, planes_, windows_[input_], input_, &b);
     }
+    padding_.emplace(form_.rows, block_.row_tiles, steps_->arrays().bf16, &b);
+    if (block_.row_grid > 1) padding_->ForPartsOf(kGradientSecondGrid, &b);
     b.NewBlock("addresses");
-    ASSIGN_OR_RETURN(const BlockPlace lhs,
-                     turns_->Turn(kTransposed, transposed_offset_, b));
+    ASSIGN_OR_RETURN(
+        const BlockPlace lhs,
+        turns_->Turn(kTransposed, transposed_offset_, *padding_, b));
     parts_.k_extent = steps_->KOf(step_);
     StartSums(b);
     b.NewBlock("addresses");
@@ -187,14 +190,15 @@ class GradientEmitter {
   absl::Status WithOperands(const ConvolutionEdge& edge, const BlockPlace& lhs,
                             CodeBuilder& b, Fn multiply) {
     if (step_.packed) {
-      PackedGradientOperands operands(
-          steps_->packing(), exchanged_, edge, steps_->arrays(), lhs,
-          parts_.k_extent, windows_[input_], input_, packed_offset_, &b);
+      PackedGradientOperands operands(steps_->packing(), exchanged_, edge,
+                                      steps_->arrays(), lhs, parts_.k_extent,
+                                      windows_[input_], input_, packed_offset_,
+                                      *padding_, &b);
       parts_.operands = &operands;
       return multiply();
     }
     GradientOperands operands(form_, block_, edge, steps_->arrays(), lhs,
-                              windows_[input_], input_, &b);
+                              windows_[input_], input_, *padding_, &b);
     parts_.operands = &operands;
     return multiply();
   }
@@ -311,6 +315,7 @@ class GradientEmitter {
   StreamParts parts_;
   int input_ = 0;
   int64_t transposed_offset_ = 0, packed_offset_ = 0;
+  std::optional<RowPadding> padding_;
   std::unique_ptr<GradientTurns> turns_;
   std::vector<isa::Window> windows_;
   std::unique_ptr<ProductEpilogue> epilogue_;

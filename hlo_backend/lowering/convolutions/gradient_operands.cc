@@ -25,7 +25,7 @@ GradientOperands::GradientOperands(const ConvolutionForm& form,
                                    const ArrayShape& arrays,
                                    const BlockPlace& lhs,
                                    const isa::Window& input, int input_number,
-                                   CodeBuilder* b)
+                                   const RowPadding& padding, CodeBuilder* b)
     : form_(form),
       block_(block),
       edge_(edge),
@@ -33,6 +33,7 @@ GradientOperands::GradientOperands(const ConvolutionForm& form,
       b_(*b),
       k_extent_(8 * TilesOfK(block)),
       loader_(arrays, k_extent_, b),
+      padding_(padding),
       lhs_(lhs) {
   b->NewBlock("addresses");
   input_ = PlaceOf(form.product.rhs, input, input_number,
@@ -101,6 +102,7 @@ std::vector<Vec> GradientOperands::Weights(int64_t batch, int64_t row,
   // What lies behind K meets nothing: no masks of a ragged K.
   std::vector<Vec> regs =
       loader_.Load(place, from + col / 128 * input_.lane_pitch, 0, 0, 0, false);
+  padding_.Clear(&regs, (k + row) / 8, &b_);
   for (int h = 0; h < 2; ++h) {
     if ((h == 0 ? first : second) >= 0) continue;
     if (arrays_.bf16) {

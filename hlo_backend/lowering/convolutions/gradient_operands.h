@@ -12,6 +12,7 @@
 #include "hlo_backend/lowering/convolutions/convolution_block.h"
 #include "hlo_backend/lowering/products/operand_loader.h"
 #include "hlo_backend/lowering/products/product_stream.h"
+#include "hlo_backend/lowering/products/row_padding.h"
 
 namespace ptxla::lowering {
 
@@ -21,12 +22,14 @@ inline constexpr int kGradientSecondGrid = 4;
 
 class GradientOperands : public StreamOperands {
  public:
-  // `lhs`: the kernel's block, transposed. Defines globals, in blocks of their
-  // own. `form` and `block` must outlive it.
+  // `lhs`: the kernel's block, transposed; `padding`: of the planes. Defines
+  // globals, in blocks of their own. `form`, `block` and `padding` must outlive
+  // it.
   GradientOperands(const ConvolutionForm& form, const ConvolutionBlock& block,
                    const ConvolutionEdge& edge, const ArrayShape& arrays,
                    const BlockPlace& lhs, const isa::Window& input,
-                   int input_number, codegen::CodeBuilder* b);
+                   int input_number, const RowPadding& padding,
+                   codegen::CodeBuilder* b);
 
   int64_t RowsOfK(int64_t k) const override;
   bool Meets(int64_t batch, int64_t row, int64_t k) const override;
@@ -46,6 +49,7 @@ class GradientOperands : public StreamOperands {
   codegen::CodeBuilder& b_;
   int64_t k_extent_;
   OperandLoader loader_;
+  const RowPadding& padding_;
   BlockPlace lhs_, input_;
   std::vector<int64_t> plane_pitch_;  // by axis
   // Upper and lower half of a packed register.

@@ -68,6 +68,7 @@ void GradientTurns::AddWindows(const GradientStep& step, const GridDims& grid,
 }
 
 absl::StatusOr<BlockPlace> GradientTurns::Turn(int space, int64_t offset,
+                                               const RowPadding& padding,
                                                CodeBuilder& b) {
   BlockPlace from;
   int64_t rows = step_.tile.block_k;
@@ -89,7 +90,7 @@ absl::StatusOr<BlockPlace> GradientTurns::Turn(int space, int64_t offset,
   to.lane_pitch = 8 * 128 * (bf16 ? 2 : 4);
   to.row_pitch = step_.tile.block_k / 128 * to.lane_pitch;
   EmitLhsTranspose(from, to, 1, RoundUpTo<int64_t>(step_.tile.block_m, 16),
-                   rows, &b);
+                   rows, padding, &b);
   if (values_ != nullptr) RETURN_IF_ERROR(values_->status());
   return to;
 }

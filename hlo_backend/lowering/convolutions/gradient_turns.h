@@ -1,7 +1,8 @@
 // The kernel of a gradient of weights, the rows of its product: a step's block
 // is turned by the XLU, from memory, or computed on the way there
 // (products/operand_prologue.h: a normalisation's gradient, a mask). Rows of K
-// must then follow one another in what they are made of.
+// must then follow one another in what they are made of, which whole tiles of
+// the batch do.
 #ifndef PTXLA_HLO_BACKEND_LOWERING_CONVOLUTIONS_GRADIENT_TURNS_H_
 #define PTXLA_HLO_BACKEND_LOWERING_CONVOLUTIONS_GRADIENT_TURNS_H_
 
@@ -10,6 +11,7 @@
 
 #include "hlo_backend/lowering/convolutions/gradient_steps.h"
 #include "hlo_backend/lowering/products/operand_prologue.h"
+#include "hlo_backend/lowering/products/row_padding.h"
 
 namespace ptxla::lowering {
 
@@ -26,8 +28,9 @@ class GradientTurns {
   void AddWindows(const GradientStep& step, const GridDims& grid,
                   int first_space, Tiling* tiling);
   // The block of the step that has these windows, turned: to byte `offset` of
-  // the scratch, which codegen knows as `space`.
+  // the scratch, which codegen knows as `space`. `padding`: of its planes.
   absl::StatusOr<BlockPlace> Turn(int space, int64_t offset,
+                                  const RowPadding& padding,
                                   codegen::CodeBuilder& b);
 
  private:

@@ -52,7 +52,8 @@ PackedGradientOperands::PackedGradientOperands(
     const GradientPacking& packing, const ConvolutionBlock& exchanged,
     const ConvolutionEdge& edge, const ArrayShape& arrays,
     const BlockPlace& lhs, int64_t k_extent, const isa::Window& input,
-    int input_number, int64_t scratch, CodeBuilder* b)
+    int input_number, int64_t scratch, const RowPadding& padding,
+    CodeBuilder* b)
     : b_(*b),
       k_extent_(k_extent),
       packed_(
@@ -60,6 +61,7 @@ PackedGradientOperands::PackedGradientOperands(
           ConvolutionInput::InWindow(packing.exchanged, input, input_number, b),
           scratch, b),
       loader_(arrays, k_extent, b),
+      padding_(padding),
       lhs_(lhs) {}
 
 int64_t PackedGradientOperands::RowsOfK(int64_t k) const {
@@ -74,7 +76,9 @@ std::vector<Vec> PackedGradientOperands::Lhs(int64_t /*batch*/, int64_t row,
 std::vector<Vec> PackedGradientOperands::Weights(int64_t /*batch*/, int64_t row,
                                                  int64_t col, int64_t k) {
   if (col / 128 >= packed_.KTiles()) return {b_.Imm(0)};
-  return packed_.Lhs(0, k + row, col);
+  std::vector<Vec> regs = packed_.Lhs(0, k + row, col);
+  padding_.Clear(&regs, (k + row) / 8, &b_);
+  return regs;
 }
 
 void EmitUnpacking(const GradientPacking& packing, const BlockPlace& sums,

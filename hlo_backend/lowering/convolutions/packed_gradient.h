@@ -18,6 +18,7 @@
 #include "hlo_backend/lowering/convolutions/packed_operands.h"
 #include "hlo_backend/lowering/products/operand_loader.h"
 #include "hlo_backend/lowering/products/product_stream.h"
+#include "hlo_backend/lowering/products/row_padding.h"
 
 namespace ptxla::lowering {
 
@@ -41,14 +42,16 @@ struct GradientPacking {
 class PackedGradientOperands : public StreamOperands {
  public:
   // `lhs`: the kernel's block, transposed; `k_extent`: its columns. Packs the
-  // input from byte `scratch` of the kernel's scratch on. `packing` and
-  // `exchanged`, the step's block, must outlive it.
+  // input from byte `scratch` of the kernel's scratch on. `packing`,
+  // `exchanged`, the step's block, and `padding`, of the planes, must outlive
+  // it.
   PackedGradientOperands(const GradientPacking& packing,
                          const ConvolutionBlock& exchanged,
                          const ConvolutionEdge& edge, const ArrayShape& arrays,
                          const BlockPlace& lhs, int64_t k_extent,
                          const isa::Window& input, int input_number,
-                         int64_t scratch, codegen::CodeBuilder* b);
+                         int64_t scratch, const RowPadding& padding,
+                         codegen::CodeBuilder* b);
 
   int64_t RowsOfK(int64_t k) const override;
   bool Meets(int64_t, int64_t, int64_t) const override { return true; }
@@ -61,6 +64,7 @@ class PackedGradientOperands : public StreamOperands {
   int64_t k_extent_;
   PackedOperands packed_;
   OperandLoader loader_;
+  const RowPadding& padding_;
   BlockPlace lhs_;
 };
 

@@ -5,6 +5,7 @@
 #include "hlo_backend/lowering/kernel_emitter.h"
 #include "hlo_backend/lowering/movement/box_mover.h"
 #include "hlo_backend/lowering/movement/gather.h"
+#include "hlo_backend/lowering/movement/lane_reverse.h"
 #include "hlo_backend/lowering/movement/lane_transpose.h"
 #include "hlo_backend/lowering/movement/minor_transpose.h"
 #include "hlo_backend/lowering/movement/mover.h"
@@ -39,6 +40,10 @@ absl::StatusOr<isa::Kernel> EmitMovement(const KernelContext& context,
                                          const hlo::Instruction& i) {
   if (IsMinorTranspose(i)) return EmitMinorTranspose(context, i);
   if (IsLaneTranspose(i)) return EmitLaneTranspose(context, i);
+  if (IsLaneReverse(i)) {
+    auto reversed = EmitLaneReverse(context, i);
+    if (reversed.ok()) return reversed;
+  }
   if (hlo::IsDataMovement(i) || i.opcode() == hlo::Opcode::kFusion) {
     // (What another stage made lies in VMEM: no window of it is fetched.)
     if (TakesLittle(i) && !context.stage) {

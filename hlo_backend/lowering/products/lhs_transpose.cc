@@ -1,6 +1,7 @@
 #include "hlo_backend/lowering/products/lhs_transpose.h"
 
 #include <algorithm>
+#include <numeric>
 #include <vector>
 
 #include "base/units.h"
@@ -13,6 +14,8 @@ using codegen::CodeBuilder;
 using codegen::Sca;
 using codegen::Vec;
 using isa::Opcode;
+
+constexpr int64_t kRowTiles = 16;  // in 128 rows
 
 // 128 rows of K from `row` on, of which `rows` exist, at 128 lanes of M.
 std::vector<Vec> ComputeRows(CodeBuilder& b, ComputedOperand& from,
@@ -69,30 +72,40 @@ void TransposeTile(CodeBuilder& b, const std::vector<Vec>& in,
   }
 }
 
+// So many of 128 rows that each block of code has the same rows of its planes.
+int64_t TilesInBlock(const CodeBuilder& b, const RowPadding& padding) {
+  const int64_t tiles = kTransposesPerUnit * b.model().xlus;
+  if (!padding.exists()) return tiles;
+  return RoundUpTo(tiles,
+                   padding.period() / std::gcd(padding.period(), kRowTiles));
+}
+
 }  // namespace
 
 void EmitLhsTranspose(const BlockPlace& from, const BlockPlace& to,
-                      int64_t batch, int64_t m, int64_t k, CodeBuilder* b) {
+                      int64_t batch, int64_t m, int64_t k,
+                      const RowPadding& padding, CodeBuilder* b) {
   b->BeginScope();
   OperandRows rows(b, {from.type});
   const bool bf16 = to.type == hlo::PrimitiveType::kBf16;
   const int64_t k_tiles = CeilOfRatio<int64_t>(k, 128);
   // Several tiles for each XLU follow one another in a block: filling and
   // draining it is paid once.
-  const int64_t in_block = kTransposesPerUnit * b->model().xlus;
+  const int64_t in_block = TilesInBlock(*b, padding);
   const auto source_step =
       static_cast<int32_t>(128 / from.tile_rows * from.row_pitch);
   const auto target_step = static_cast<int32_t>(to.lane_pitch);
   int64_t open = 0;  // tiles in the block
   const auto emit = [&](Sca source, Sca target, int64_t member, int64_t col,
                         int64_t tile) {
-    TransposeTile(
-        *b,
+    std::vector<Vec> in =
         from.computed != nullptr
             ? ComputeRows(*b, *from.computed, member, 128 * tile,
                           k - 128 * tile, col, bf16)
-            : LoadRows(rows, from, source, member, 128 * tile, col, bf16),
-        to, target,
+            : LoadRows(rows, from, source, member, 128 * tile, col, bf16);
+    padding.Clear(&in, kRowTiles * tile, b);
+    TransposeTile(
+        *b, in, to, target,
         static_cast<int32_t>(to.Offset(member, col, 0) + tile * target_step),
         std::min<int64_t>(128, m - col), bf16);
   };

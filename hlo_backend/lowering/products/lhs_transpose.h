@@ -8,6 +8,7 @@
 #include "hlo_backend/lowering/codegen/builder.h"
 #include "hlo_backend/lowering/products/product_problem.h"
 #include "hlo_backend/lowering/products/product_stream.h"
+#include "hlo_backend/lowering/products/row_padding.h"
 
 namespace ptxla::lowering {
 
@@ -16,10 +17,11 @@ inline constexpr int64_t kTransposesPerUnit = 4;
 
 // `to` is of bf16 or f32. What lies beyond the edges
 // of the array comes along; the stream masks K. Of what is computed on its way
-// (`from.computed`), rows from `k` on are zero.
+// (`from.computed`), rows from `k` on are zero. `padding`: rows within K that
+// do not exist.
 void EmitLhsTranspose(const BlockPlace& from, const BlockPlace& to,
                       int64_t batch, int64_t m, int64_t k,
-                      codegen::CodeBuilder* b);
+                      const RowPadding& padding, codegen::CodeBuilder* b);
 
 }  // namespace ptxla::lowering
 

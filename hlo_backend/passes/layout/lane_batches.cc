@@ -14,9 +14,11 @@
 namespace ptxla::hlo {
 namespace {
 
+constexpr int64_t kLanes = 128;
+
 // Elements that a plane takes, padded, with these rows and lanes.
 int64_t Padded(int64_t rows, int64_t lanes) {
-  return RoundUpTo<int64_t>(rows, 8) * RoundUpTo<int64_t>(lanes, 128);
+  return RoundUpTo<int64_t>(rows, 8) * RoundUpTo(lanes, kLanes);
 }
 
 class LaneBatches {
@@ -73,6 +75,9 @@ class LaneBatches {
       if (fits && !c->FillsRows()) ragged_.push_back(*c);
       return;
     }
+    // The lanes are what the gradient of weights contracts: where they are not
+    // half full, its taps, of which it has a plane each, would be packed first.
+    if (c->gradient && 2 * c->batch < kLanes) return;
     if (Padded(c->in, c->batch) < Padded(c->batch, c->in) &&
         Padded(c->out, c->batch) < Padded(c->batch, c->out) && fits) {
       chosen_.push_back(*c);

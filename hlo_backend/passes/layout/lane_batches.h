@@ -4,7 +4,8 @@
 //   c = convolution(x, w), dim_labels=01bf_01io->01bf
 //   ==>  transpose(convolution(transpose(x), w), 01fb_01io->01fb)
 //
-// and gradients of weights contract lanes (01bf_01oi->01bf) instead of rows.
+// and gradients of weights contract lanes (01bf_01oi->01bf) instead of rows,
+// if these are at least half full.
 // The transposes meet those of the convolutions before and behind, and of the
 // entry's arrays (transpose_mover.h).
 //

@@ -254,6 +254,13 @@ bool FitsOneStep(const Instruction& reverse, const PassContext& context) {
              static_cast<double>(context.chip->vmem().scoped_limit.count());
 }
 
+// Lanes are turned round where they are (lowering/movement/lane_reverse.h),
+// unless most of them are padding or rows are too long.
+bool FillLanes(const Shape& shape) {
+  constexpr int64_t kLeast = 64, kMost = 65536;
+  return shape.dims().back() >= kLeast && shape.dims().back() <= kMost;
+}
+
 Instruction* Reversed(Instruction* i, const PassContext& context) {
   const int generation = GenerationOf(context);
   const int64_t rows = i->shape().rank() - 2;
@@ -269,7 +276,12 @@ Instruction* Reversed(Instruction* i, const PassContext& context) {
       rest.push_back(d);
       continue;
     }
-    x = Picked(b, x, d, n - 1, -1, n, generation);
+    if (d == rows + 1 && FillLanes(i->shape())) {
+      if (i->dimensions().size() == 1) return nullptr;
+      x = b.Reverse(x, {d});
+    } else {
+      x = Picked(b, x, d, n - 1, -1, n, generation);
+    }
     picks = true;
   }
   if (!picks) return nullptr;

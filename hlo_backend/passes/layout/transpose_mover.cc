@@ -15,6 +15,7 @@
 #include "hlo_backend/passes/layout/free_work.h"
 #include "hlo_backend/passes/layout/meeting_transposes.h"
 #include "hlo_backend/passes/layout/product_planes.h"
+#include "hlo_backend/passes/layout/reshape_of_rows.h"
 #include "hlo_backend/passes/layout/transposed.h"
 #include "hlo_backend/passes/layout/turned_rows.h"
 #include "hlo_backend/passes/layout/unit_transposes.h"
@@ -119,7 +120,7 @@ class Mover {
       case Opcode::kConcatenate:
         return Concatenate(i);
       case Opcode::kReshape:
-        return UnitDims(i);
+        return Reshape(i);
       default:
         return nullptr;
     }
@@ -310,14 +311,19 @@ class Mover {
     return b_.Reshape(value, i->shape().dims());
   }
 
-  Instruction* UnitDims(Instruction* i) {
+  Instruction* Reshape(Instruction* i) {
     Instruction* x = i->operand(0);
     if (x->opcode() == Opcode::kReshape && Moves(x->operand(0)) &&
         x->operand(0)->shape().SameDims(i->shape())) {
       return x->operand(0);  // there and back
     }
+    if (!Moves(x)) return nullptr;
+    if (const auto rows = ReshapeOfRows(*i); rows.has_value()) {
+      Instruction* y = Transposed(&b_, x->operand(0), rows->inner);
+      return Behind(b_.Reshape(y, rows->dims), rows->order);
+    }
     const auto units = WithUnitsInFront(*i);
-    if (!units.has_value() || !Moves(i->operand(0))) return nullptr;
+    if (!units.has_value()) return nullptr;
     return Behind(b_.Reshape(i->operand(0)->operand(0), units->dims),
                   units->order);
   }

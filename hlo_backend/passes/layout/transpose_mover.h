@@ -15,8 +15,9 @@
 // matrices are swapped where most of what they meet lies the other way, those
 // that would leave a few numbers in the lanes make planes (product_planes.h),
 // those of rows that lie turned take them so (turned_rows.h), those of rows
-// that are whole tiles only as they come take them as one matrix. A reshape of
-// a parameter in which only dimensions of size 1 change places is a transpose
+// that are whole tiles only as they come take them as one matrix. Reshapes of
+// what a transpose brings into the lanes go first (reshape_of_rows.h). One of a
+// parameter in which only dimensions of size 1 change places is a transpose
 // here: columns [100,1] that lie along lanes are joined as rows [1,100].
 #ifndef PTXLA_HLO_BACKEND_PASSES_LAYOUT_TRANSPOSE_MOVER_H_
 #define PTXLA_HLO_BACKEND_PASSES_LAYOUT_TRANSPOSE_MOVER_H_

@@ -32,10 +32,10 @@ int64_t ResultsOf(const ConvAttrs& a, const DimVector& out) {
   return results;
 }
 
-// Over whole tiles of the batch.
+// Over tiles of the batch.
 bool IsGradient(const ConvAttrs& a, const Shape& input, const DimVector& out) {
   return HasMoreTapsThanResults(a, out) && ResultsOf(a, out) <= kMostResults &&
-         input.dim(static_cast<int>(a.dims.input_feature)) % 8 == 0;
+         input.dim(static_cast<int>(a.dims.input_feature)) >= 8;
 }
 
 class Canonicalizer {

@@ -81,7 +81,7 @@ class Cutter {
       if (w.stride != 1 || w.base_dilation != 1 || w.reversal) return false;
     }
     const int64_t batch = SizeOf(*convolution_->operand(0), d.input_feature);
-    if (batch == 0 || batch % kTileRows == 0) return false;
+    if (batch == 0 || batch >= kTileRows) return false;
     const auto& dims = attrs_.window.dims;
     axis_ = static_cast<int>(
         std::max_element(dims.begin(), dims.end(),

@@ -1,4 +1,4 @@
-// Gradients of weights whose batch is no whole rows of tiles.
+// Gradients of weights whose batch is less than a tile's rows.
 //
 // Such a gradient contracts the batch where it lies, in the rows of tiles: one
 // image fills one row of eight. What it contracts besides, the positions of the
@@ -17,8 +17,8 @@
 
 namespace ptxla::hlo {
 
-// The value that stands for `convolution`; null: it is none, has whole rows, or
-// its blocks would be mostly overlap.
+// The value that stands for `convolution`; null: it is none, fills a tile's
+// rows, or its blocks would be mostly overlap.
 Instruction* GradientInBlocks(Instruction* convolution);
 
 }  // namespace ptxla::hlo

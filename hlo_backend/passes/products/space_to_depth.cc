@@ -18,7 +18,6 @@ namespace {
 
 // Elementwise instructions between a parameter and its first convolution.
 constexpr int kMostSteps = 16;
-constexpr int64_t kTileRows = 8;
 
 class Folder {
  public:
@@ -41,8 +40,7 @@ class Folder {
     feature_ = gradient_ ? d.input_batch : d.input_feature;
     rows_ = gradient_ ? d.input_feature : d.input_batch;
     channels_ = SizeOf(*x_, feature_);
-    if (channels_ > most_features || SizeOf(*x_, rows_) % kTileRows != 0 ||
-        !IsImage(x_)) {
+    if (channels_ > most_features || SizeOf(*x_, rows_) == 1 || !IsImage(x_)) {
       return nullptr;
     }
     if (x_->shape().type() == PrimitiveType::kF32 &&

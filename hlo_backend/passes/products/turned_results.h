@@ -10,8 +10,10 @@
 //   %p = bf16[4,1024,1024] dot(%s, %m), both batch dimensions 0
 //   %t = bf16[4,16,64,1024] reshape(%p)
 //
-// The TPU compiler makes it in one kernel, too. Members of fewer than 128 rows
-// or columns stay.
+// and the same for a product with its sides exchanged, dot(%w, %x), whose
+// columns are to come apart within tiles of lanes: members of 197 tokens are
+// never one matrix then. The TPU compiler makes it in one kernel, too. Members
+// of fewer than 128 rows or columns stay.
 #ifndef PTXLA_HLO_BACKEND_PASSES_PRODUCTS_TURNED_RESULTS_H_
 #define PTXLA_HLO_BACKEND_PASSES_PRODUCTS_TURNED_RESULTS_H_
 

@@ -71,6 +71,43 @@ TEST_P(ConvolutionGradientTest, RandomGradientsEqualTheEvaluator) {
   }
 }
 
+// Memory behind the last row of a plane holds anything: NaN here.
+TEST_P(ConvolutionGradientTest, ABatchOfPartOfATileMeetsNothingBehindIt) {
+  struct Case {
+    const char* x;
+    const char* w;
+    const char* out;
+    const char* window;
+    const char* result;
+  };
+  for (const Case& c :
+       {Case{"7,7,9,130", "7,7,9,40", "3,3,40,130", "size=7x7 pad=1_1x1_1",
+             "01fb"},
+        // Rows of K that are transposed in a loop.
+        Case{"16,16,21,64", "16,16,21,130", "3,3,130,64",
+             "size=16x16 pad=1_1x1_1", "01fb"},
+        // Results that share tiles; operands that change places.
+        Case{"9,9,12,3", "4,4,12,40", "3,3,40,3",
+             "size=4x4 pad=1_1x1_1 rhs_dilate=2x2", "01fb"},
+        Case{"7,7,15,128", "7,7,15,256", "3,3,128,256", "size=7x7 pad=1_1x1_1",
+             "01bf"},
+        // Parts of the batch.
+        Case{"1,1,1001,520", "1,1,1001,130", "1,1,130,520", "size=1x1",
+             "01fb"}}) {
+    for (const bool f32 : {false, true}) {
+      const std::string hlo =
+          absl::StrCat("HloModule m\nENTRY e {\n  x = ", Type(f32), c.x,
+                       "] parameter(0)\n  w = ", Type(!f32), c.w,
+                       "] parameter(1)\n  ROOT c = ", Type(f32), c.out,
+                       "] convolution(x, w), window={", c.window,
+                       "}, dim_labels=01fb_01io->", c.result, "\n}\n");
+      HarnessOptions options = On(GetParam());
+      options.absolute = 0.3;
+      EXPECT_OK(CompareKernel(hlo, options).status()) << GetParam() << hlo;
+    }
+  }
+}
+
 // Features of the input in the rows of the result: the operands change places.
 TEST_P(ConvolutionGradientTest, AResultWithInputsInRowsNeedsNoTranspose) {
   struct Case {

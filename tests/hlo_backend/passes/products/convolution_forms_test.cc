@@ -121,6 +121,11 @@ TEST(SpaceToDepthTest, ImagesOfSmallBatchesKeepTheirColumnsInLanes) {
             "b01f_01io->b01f"},
            {"16,20,2,8", "4,4,2,3", "3,4,5,8",
             "size=4x4 stride=4x4 pad=-2_2x0_0", "01fb_01io->f01b"},
+           // Batches of part of a tile.
+           {"9,3,9,11", "4,3,3,5", "9,4,5,5", "size=3x5 stride=2x2 pad=1_1x1_1",
+            "bf01_oi01->bf01"},
+           {"3,2,24,33", "4,2,8,8", "3,4,3,5",
+            "size=8x8 stride=8x8 pad=0_0x3_4", "bf01_oi01->bf01"},
            // Steps of whole tiles of rows.
            {"8,2,24,33", "4,2,8,8", "8,4,3,5",
             "size=8x8 stride=8x8 pad=0_0x3_4", "bf01_oi01->bf01"},
@@ -143,13 +148,12 @@ TEST(SpaceToDepthTest, OtherConvolutionsStay) {
     const std::string out = Converted(text, "space-to-depth");
     EXPECT_EQ(out.find("reshape"), std::string::npos) << out;
   };
-  // No step; many features; part of a tile's rows; the gradient of more
-  // features.
+  // No step; many features; one image; the gradient of more features.
   stays(Convolution("128,6,6,3", "3,3,3,2", "128,4,4,2", "size=3x3",
                     "b01f_01io->b01f"));
   stays(Convolution("128,5,5,9", "3,3,9,2", "128,2,2,2", "size=3x3 stride=2x2",
                     "b01f_01io->b01f"));
-  stays(Convolution("12,5,5,3", "3,3,3,2", "12,2,2,2", "size=3x3 stride=2x2",
+  stays(Convolution("1,5,5,3", "3,3,3,2", "1,2,2,2", "size=3x3 stride=2x2",
                     "b01f_01io->b01f"));
   stays(Convolution("128,2,2,3", "3,3,3,9", "128,5,5,9",
                     "size=3x3 lhs_dilate=2x2 pad=2_2x2_2", "b01f_01io->b01f"));
@@ -205,10 +209,10 @@ TEST(SpaceToBatchTest, GradientsOfAnySizesStepsAndOrders) {
     const char *x, *w, *out, *window, *labels;
   };
   for (const Case& c : std::vector<Case>{
-           // Batches that neither divide rows nor are divided by them.
+           // A batch that does not divide rows, and one that does.
            {"3,20,5,4", "3,20,5,2", "3,3,4,2", "size=20x5 pad=1_1x1_1",
             "f01b_i01o->01bf"},
-           {"12,3,9,7", "12,2,9,7", "2,3,3,3", "size=9x7 pad=1_1x1_1",
+           {"4,3,9,7", "4,2,9,7", "2,3,3,3", "size=9x7 pad=1_1x1_1",
             "fb01_io01->fb01"},
            // Of steps; of no borders; part of the image never seen.
            {"2,3,16,32", "2,4,8,16", "4,3,3,3",
@@ -246,8 +250,8 @@ TEST(SpaceToBatchTest, OtherConvolutionsStay) {
     EXPECT_EQ(out.find("reshape"), std::string::npos) << out;
   };
   // A whole batch; too few outputs; mostly padding; one tap; a gradient of
-  // weights that see more than the next block, or of a whole batch; of a
-  // strided input.
+  // weights that see more than the next block, or of a batch of more than a
+  // tile's rows; of a strided input.
   stays(Convolution("8,16,5,3", "3,3,3,2", "8,16,5,2", "size=3x3 pad=1_1x1_1",
                     "b01f_01io->b01f"));
   stays(Convolution("1,7,7,3", "3,3,3,2", "1,7,7,2", "size=3x3 pad=1_1x1_1",
@@ -257,6 +261,8 @@ TEST(SpaceToBatchTest, OtherConvolutionsStay) {
   stays(Convolution("1,16,7,3", "1,1,3,2", "1,16,7,2", "size=1x1",
                     "b01f_01io->b01f"));
   stays(Convolution("1,12,12,1", "1,8,8,2", "5,5,1,2", "size=8x8",
+                    "f01b_i01o->01bf"));
+  stays(Convolution("12,9,7,3", "12,9,7,2", "3,3,3,2", "size=9x7 pad=1_1x1_1",
                     "f01b_i01o->01bf"));
   stays(Convolution("8,18,5,1", "8,16,5,2", "1,3,1,2", "size=16x5",
                     "f01b_i01o->b01f"));

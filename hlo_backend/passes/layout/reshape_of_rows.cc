@@ -1,0 +1,73 @@
+#include "hlo_backend/passes/layout/reshape_of_rows.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "hlo_backend/passes/layout/reshape_groups.h"
+
+namespace ptxla::hlo {
+namespace {
+
+DimVector WithoutUnits(absl::Span<const int64_t> dims) {
+  DimVector kept;
+  for (const int64_t d : dims) {
+    if (d != 1) kept.push_back(d);
+  }
+  return kept;
+}
+
+// Changes more than dimensions of size 1.
+bool Regroups(const ReshapeGroup& g, absl::Span<const int64_t> in,
+              absl::Span<const int64_t> out) {
+  return WithoutUnits(in.subspan(g.from, g.from_end - g.from)) !=
+         WithoutUnits(out.subspan(g.to, g.to_end - g.to));
+}
+
+}  // namespace
+
+std::optional<ReshapedRows> ReshapeOfRows(const Instruction& reshape) {
+  const Instruction& x = *reshape.operand(0);
+  if (reshape.opcode() != Opcode::kReshape ||
+      x.opcode() != Opcode::kTranspose || reshape.shape().ElementCount() == 0) {
+    return {};
+  }
+  const absl::Span<const int64_t> in = x.shape().dims(),
+                                  out = reshape.shape().dims();
+  const std::vector<ReshapeGroup> groups = ReshapeGroups(in, out);
+  const int64_t lanes = x.shape().rank() - 1;
+  struct Place {
+    ReshapeGroup group;
+    int64_t first = 0;  // of its dimensions, in front of the transpose
+    bool lanes = false;
+  };
+  std::vector<Place> places;
+  for (const ReshapeGroup& g : groups) {
+    Place p = {g, lanes, false};
+    for (size_t d = g.from; d < g.from_end; ++d) {
+      p.first = std::min(p.first, x.dimensions()[d]);
+      p.lanes |= x.dimensions()[d] == lanes;
+    }
+    places.push_back(p);
+  }
+  if (!Regroups(groups.back(), in, out) || places.back().lanes) return {};
+  std::stable_sort(places.begin(), places.end(),
+                   [](const Place& a, const Place& b) {
+                     return a.lanes != b.lanes ? b.lanes : a.first < b.first;
+                   });
+  const ReshapeGroup& kept = places.back().group;
+  if (kept.Changes(in, out) || kept.from_end - kept.from != 1) return {};
+  ReshapedRows r;
+  r.order.resize(out.size());
+  for (const Place& p : places) {
+    for (size_t d = p.group.from; d < p.group.from_end; ++d) {
+      r.inner.push_back(x.dimensions()[d]);
+    }
+    for (size_t d = p.group.to; d < p.group.to_end; ++d) {
+      r.order[d] = static_cast<int64_t>(r.dims.size());
+      r.dims.push_back(out[d]);
+    }
+  }
+  return r;
+}
+
+}  // namespace ptxla::hlo
