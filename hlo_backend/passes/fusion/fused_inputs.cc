@@ -46,7 +46,10 @@ void FusedInputs::ForEachShared(
     const Instruction* i, const DimVector& dims,
     absl::FunctionRef<void(const Instruction* value)> visit) const {
   for (const Instruction* input : Full(i)) {
-    if (!input->shape().IsScalar() && input->shape().dims() == dims) {
+    // Of larger ones both take tiles.
+    if (!input->shape().IsScalar() &&
+        (input->shape().dims() == dims ||
+         input->shape().ElementCount() > Product(dims))) {
       visit(input);
     }
   }

@@ -29,8 +29,8 @@ class FusedInputs {
 
   // What `i` reads, or does again, in a kernel of iteration shape `dims`, that
   // another kernel of that shape may share with it: arrays of the shape, or of
-  // more, whose lanes are taken; work on what is broadcast (an angle of which
-  // there are sine and cosine); of a reduce also scalars.
+  // more, whose lanes or tiles are taken; work on what is broadcast (an angle
+  // of which there are sine and cosine); of a reduce also scalars.
   void ForEachShared(
       const Instruction* i, const DimVector& dims,
       absl::FunctionRef<void(const Instruction* value)> visit) const;

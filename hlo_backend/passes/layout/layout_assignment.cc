@@ -6,6 +6,7 @@
 #include "hlo_backend/analysis/tiled_layout.h"
 #include "hlo_backend/ir/builder.h"
 #include "hlo_backend/passes/control_flow.h"
+#include "hlo_backend/passes/layout/plane_slices.h"
 #include "hlo_backend/passes/layout/result_layout.h"
 #include "hlo_backend/passes/products/operands_in_place.h"
 
@@ -193,6 +194,7 @@ absl::StatusOr<bool> LayoutAssignmentPass::Run(Module* module,
   ShareMemorySpaces(module->entry());
   for (Computation* c : ControlComputations(*module)) {
     changed |= MakeBitcasts(c);
+    changed |= CutPlanesAsRows(c);
     changed |= ReadOperandsInPlace(c, *context.chip);
   }
   MakeResultsInPlace(module->entry());

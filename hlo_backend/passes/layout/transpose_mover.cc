@@ -16,6 +16,7 @@
 #include "hlo_backend/passes/layout/meeting_transposes.h"
 #include "hlo_backend/passes/layout/product_planes.h"
 #include "hlo_backend/passes/layout/reshape_of_rows.h"
+#include "hlo_backend/passes/layout/result_products.h"
 #include "hlo_backend/passes/layout/transposed.h"
 #include "hlo_backend/passes/layout/turned_rows.h"
 #include "hlo_backend/passes/layout/unit_transposes.h"
@@ -34,7 +35,10 @@ bool GivesOrder(const Instruction& i) {
 class Mover {
  public:
   Mover(Computation* c, int generation)
-      : c_(c), b_(c), generation_(generation) {}
+      : c_(c),
+        b_(c),
+        generation_(generation),
+        in_product_order_(WorkInProductOrder(c)) {}
 
   bool Run() {
     bool changed = false;
@@ -63,6 +67,7 @@ class Mover {
       }
       if (i->opcode() == Opcode::kTranspose &&
           (GivesOrder(*i->operand(0)) || meeting.contains(i) ||
+           (c_->IsEntry() && IsTurnedResultProduct(*i)) ||
            LeavesLanesEmpty(*i, generation_))) {
         moving_.insert(i);
         if (NamesParameterAsItLies(*i->operand(0))) of_entry_.insert(i);
@@ -211,7 +216,9 @@ class Mover {
         return nullptr;
       }
     }
-    const auto order = Order(arrays);
+    const auto order = in_product_order_.contains(i)
+                           ? std::optional(DimVector{1, 0})
+                           : Order(arrays);
     if (!order.has_value()) return nullptr;
     std::vector<Instruction*> operands;
     for (Instruction* o : i->operands()) {
@@ -331,6 +338,7 @@ class Mover {
   Computation* c_;
   Builder b_;
   const int generation_;
+  const absl::flat_hash_set<const Instruction*> in_product_order_;
   absl::flat_hash_set<const Instruction*> moving_;
   // What is made of arrays of the entry, in their order; if that is not the one
   // of the dimensions, the transposes behind it.

@@ -4,12 +4,14 @@
 
 #include "hlo_backend/analysis/filled_scatter.h"
 #include "hlo_backend/analysis/fusion_rules.h"
+#include "hlo_backend/analysis/plane_gather.h"
 #include "hlo_backend/analysis/row_gather.h"
 #include "hlo_backend/analysis/tiled_layout.h"
 #include "hlo_backend/ir/computation.h"
 #include "hlo_backend/passes/fusion/row_leaves.h"
 #include "hlo_backend/passes/memory/memory_places.h"
 #include "hlo_backend/passes/memory/vmem_kernels.h"
+#include "memory_model/hbm.h"
 #include "memory_model/table_rows.h"
 
 namespace ptxla::hlo {
@@ -184,6 +186,18 @@ bool WantsWholeTable(const Instruction& kernel, const chips::ChipSpec& chip) {
   rows.pieces = CeilOfRatio<int64_t>(table.dim(1), kLanes);
   rows.table_bytes = PaddedBytes(table);
   return rows.Copy(chip) + rows.ByRegisters(chip) < rows.ByTransfers(chip);
+}
+
+bool WantsWholePlanes(const Instruction& kernel, const chips::ChipSpec& chip) {
+  if (!GathersPlanes(kernel)) return false;
+  const memory::HbmModel hbm(chip);
+  const auto from_hbm = [&](int64_t bytes) {
+    return hbm.Busy({Bytes(bytes), false, Bytes(0), 0});
+  };
+  const int64_t planes = PaddedBytes(kernel.shape());
+  return from_hbm(PaddedBytes(kernel.operand(0)->shape())) +
+             Bytes(planes) / chip.dma().on_chip <
+         from_hbm(planes);
 }
 
 int64_t BytesTouched(const Instruction& kernel) {

@@ -62,9 +62,13 @@ bool IsAlone(const Instruction& kernel,
 bool ReducesAsItIs(const Instruction& kernel, int k);
 
 // The kernel gathers so many rows that its table comes to VMEM and they from
-// there sooner than they come each by a transfer, even if nothing hides the
-// copy.
+// there sooner than they come each by a transfer, even if nothing
+// hides the copy.
 bool WantsWholeTable(const Instruction& kernel, const chips::ChipSpec& chip);
+
+// The same of planes. A copy that nothing hides is not made for them, though:
+// libtpu 0.0.42.1 on v5e and v6e gathers them from HBM then.
+bool WantsWholePlanes(const Instruction& kernel, const chips::ChipSpec& chip);
 
 // What a kernel reads and writes, wherever it lies, with padding.
 int64_t BytesTouched(const Instruction& kernel);

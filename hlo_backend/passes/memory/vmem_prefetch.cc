@@ -63,7 +63,8 @@ class Prefetcher {
     for (Instruction* user : value->users()) {
       if (user->opcode() == Opcode::kBitcast) {
         for (const ParameterReader& r : ReadersOf(user)) readers.push_back(r);
-      } else if (IsFilledScatter(*user) || WantsWholeTable(*user, chip_)
+      } else if (IsFilledScatter(*user) || WantsWholeTable(*user, chip_) ||
+                         WantsWholePlanes(*user, chip_)
                      ? ReadsInVmem(*user, *value)
                      : TakesWhole(*user, *value)) {
         readers.push_back({user, value});

@@ -5,6 +5,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "hlo_backend/ir/computation.h"
 #include "hlo_backend/passes/layout/compact_entry.h"
+#include "hlo_backend/passes/layout/result_products.h"
 
 namespace ptxla::hlo {
 namespace {
@@ -42,7 +43,8 @@ bool IsWantedTransposed(const Instruction& dot) {
       FreeDims(dot, 0) != 1 || !dot.attrs<DotAttrs>().lhs_batch.empty() ||
       !dot.attrs<DotAttrs>().sparsity.empty() ||
       !dot.control_predecessors().empty() ||
-      !dot.control_successors().empty()) {
+      !dot.control_successors().empty() ||
+      (dot.parent()->IsEntry() && IsOneOfResults(dot))) {
     return false;
   }
   int votes = 0;

@@ -13,7 +13,8 @@ namespace ptxla::hlo {
 
 // Whether the elementwise work behind the product meets more arrays of the
 // entry that lie the other way than such as do not. False for what is no
-// product of two matrices.
+// product of two matrices, and for one that is a result of the program as it
+// is.
 bool IsWantedTransposed(const Instruction& dot);
 
 }  // namespace ptxla::hlo

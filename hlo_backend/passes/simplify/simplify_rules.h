@@ -28,7 +28,7 @@ Instruction* SimplifyTranspose(Instruction* i, Rewriter& r);
 Instruction* SimplifyTransposedDot(Instruction* i, Rewriter& r);
 // Transposes go into dimension numbers; dots on reshaped batch dimensions.
 Instruction* SimplifyDot(Instruction* i, Rewriter& r);
-// compare and select with constants or equal operands.
+// compare and select with constants or equal operands, or of padded arrays.
 Instruction* SimplifySelect(Instruction* i, Rewriter& r);
 // A mask of rows goes into the labels that the rows are compared with.
 Instruction* SimplifyOneHotMask(Instruction* i, Rewriter& r);

@@ -43,6 +43,22 @@ Instruction* BehindMaximum(const Instruction& maximum,
   return nullptr;
 }
 
+// What is chosen where a padded mask holds, of an array that is padded as the
+// mask is: torch_xla's gradient of a slice.
+//
+//   select(pad(true, false), pad(x, 0), broadcast(c))  ==>  pad(x, c)
+Instruction* MaskedPad(Instruction* select, Builder& b) {
+  const Instruction *mask = select->operand(0), *x = select->operand(1);
+  Instruction* rest = BroadcastScalarOf(*select->operand(2));
+  if (rest == nullptr || mask->opcode() != Opcode::kPad ||
+      x->opcode() != Opcode::kPad || !IsAll(*mask->operand(0), 1) ||
+      !IsAll(*mask->operand(1), 0) ||
+      mask->attrs<PadAttrs>().dims != x->attrs<PadAttrs>().dims) {
+    return nullptr;
+  }
+  return b.Pad(x->operand(0), rest, x->attrs<PadAttrs>().dims);
+}
+
 }  // namespace
 
 // and(compare(broadcast(labels), iota, EQ), broadcast(mask)) is
@@ -100,7 +116,7 @@ Instruction* SimplifySelect(Instruction* i, Rewriter& r) {
         IsAll(*no, 0)) {
       return pred;
     }
-    return nullptr;
+    return i->shape().has_layout() ? nullptr : MaskedPad(i, b);
   }
   // Compare. max(x, c) > c says x > c: the gradient of an activation then reads
   // what the activation reads. Both are false for NaN.

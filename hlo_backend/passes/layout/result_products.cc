@@ -1,0 +1,111 @@
+#include "hlo_backend/passes/layout/result_products.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "hlo_backend/passes/layout/free_work.h"
+
+namespace ptxla::hlo {
+namespace {
+
+using Instructions = absl::flat_hash_set<const Instruction*>;
+
+bool IsWork(const Instruction& i) {
+  return i.shape().IsArray() && i.shape().rank() == 2 && i.IsElementwise() &&
+         i.opcode() != Opcode::kCopy && !IsFree(i) &&
+         i.control_predecessors().empty() && i.control_successors().empty() &&
+         std::all_of(i.operands().begin(), i.operands().end(),
+                     [&](const Instruction* o) {
+                       return o->shape().IsScalar() ||
+                              o->shape().SameDims(i.shape());
+                     });
+}
+
+bool IsResultTuple(const Instruction& i) {
+  return i.IsRoot() && i.opcode() == Opcode::kTuple;
+}
+
+class Search {
+ public:
+  Instructions Run(Computation* c) {
+    for (const Instruction* i : c->instructions()) {
+      if (!IsTurnedResultProduct(*i)) continue;
+      for (const Instruction* user : i->users()) Add(user);
+    }
+    while (!open_.empty()) {
+      const Instruction* i = open_.back();
+      open_.pop_back();
+      for (const Instruction* user : i->users()) Add(user);
+      for (const Instruction* o : i->operands()) Operand(*o);
+    }
+    return std::move(work_);
+  }
+
+ private:
+  void Add(const Instruction* i) {
+    if (IsWork(*i) && work_.insert(i).second) open_.push_back(i);
+  }
+
+  void Operand(const Instruction& o) {
+    if (o.shape().IsScalar()) return;
+    if (IsFree(o)) {
+      for (const Instruction* user : o.users()) {
+        if (IsUpdate(*user)) Add(user);
+      }
+    } else if (IsForWorkAlone(o)) {
+      Add(&o);
+    }
+  }
+
+  // Read by elementwise work or returned, so that no other kernel has to take
+  // it in another order.
+  static bool IsForWorkAlone(const Instruction& i) {
+    return std::all_of(i.users().begin(), i.users().end(),
+                       [](const Instruction* user) {
+                         return IsWork(*user) || IsResultTuple(*user);
+                       });
+  }
+
+  // Work all of which ends in results.
+  static bool IsUpdate(const Instruction& first) {
+    if (!IsWork(first)) return false;
+    Instructions seen = {&first};
+    std::vector<const Instruction*> open = {&first};
+    while (!open.empty()) {
+      const Instruction* i = open.back();
+      open.pop_back();
+      if (i->IsRoot() || !IsForWorkAlone(*i)) return false;
+      for (const Instruction* user : i->users()) {
+        if (!IsResultTuple(*user) && seen.insert(user).second) {
+          open.push_back(user);
+        }
+      }
+    }
+    return true;
+  }
+
+  Instructions work_;
+  std::vector<const Instruction*> open_;
+};
+
+}  // namespace
+
+bool IsOneOfResults(const Instruction& value) {
+  return std::any_of(
+      value.users().begin(), value.users().end(),
+      [](const Instruction* user) { return IsResultTuple(*user); });
+}
+
+bool IsTurnedResultProduct(const Instruction& transpose) {
+  return transpose.opcode() == Opcode::kTranspose &&
+         transpose.shape().rank() == 2 && !transpose.shape().has_layout() &&
+         transpose.operand(0)->opcode() == Opcode::kDot &&
+         IsOneOfResults(*transpose.operand(0));
+}
+
+Instructions WorkInProductOrder(Computation* c) {
+  if (!c->IsEntry()) return {};
+  return Search().Run(c);
+}
+
+}  // namespace ptxla::hlo
