@@ -73,18 +73,17 @@ class BlockWriter {
   isa::Block Write() {
     isa::Block out;
     out.label = block_.label;
-    out.instrs.reserve(block_.instrs.size());
+    Reserve(&out);
     int64_t cycle = 0;
-    std::vector<isa::Instr> bundle;
     for (size_t k = 0; k < schedule_.order.size();) {
       const int64_t at = schedule_.order[k].first;
       if (at > cycle) out.AddNop(static_cast<int>(at - cycle));
-      bundle.clear();
       for (; k < schedule_.order.size() && schedule_.order[k].first == at;
            ++k) {
-        bundle.push_back(Physical(block_.instrs[schedule_.order[k].second]));
+        out.instrs.push_back(
+            Physical(block_.instrs[schedule_.order[k].second]));
       }
-      out.Add(bundle);
+      out.ends.push_back(static_cast<uint32_t>(out.instrs.size()));
       cycle = at + 1;
     }
     if (schedule_.cycles > cycle) {
@@ -94,6 +93,20 @@ class BlockWriter {
   }
 
  private:
+  // Room for all bundles, and for a nop in each gap between two of them.
+  void Reserve(isa::Block* out) const {
+    size_t bundles = 0, nops = 1;
+    int64_t cycle = -1;
+    for (const auto& [at, instr] : schedule_.order) {
+      if (at == cycle) continue;
+      ++bundles;
+      if (at > cycle + 1) ++nops;
+      cycle = at;
+    }
+    out->instrs.reserve(schedule_.order.size() + nops);
+    out->ends.reserve(bundles + nops);
+  }
+
   uint8_t Register(int8_t cls, int32_t reg) const {
     if (cls < 0) return reg == kNone ? isa::kNoReg : static_cast<uint8_t>(reg);
     if (reg == kNone) return isa::kNoReg;

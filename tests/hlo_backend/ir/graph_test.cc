@@ -290,6 +290,27 @@ TEST(GraphTest, UnusedComputationsGo) {
   g.Done();
 }
 
+TEST(GraphTest, WhatOnlyUnusedComputationsCallGoesWithThem) {
+  ASSERT_OK_AND_ASSIGN(auto module, ParseModule(R"(HloModule t
+    inner { a = f32[] parameter(0)
+      ROOT r = f32[] negate(a) }
+    outer { a = f32[] parameter(0)
+      p = pred[] compare(a, a), direction=LT
+      b = f32[] call(a), to_apply=inner
+      ROOT r = f32[] conditional(p, b, a), true_computation=inner,
+        false_computation=inner }
+    ENTRY main {
+      p = f32[] parameter(0)
+      c = f32[] call(p), to_apply=outer
+      ROOT n = f32[] negate(p)
+    }
+  )"));
+  Computation* main = module->entry();
+  main->RemoveDead();
+  EXPECT_EQ(module->RemoveUnusedComputations(), 2);
+  EXPECT_EQ(module->computations(), std::vector<Computation*>{main});
+}
+
 TEST(GraphTest, NamesAreNewToTheModule) {
   Module m("t");
   EXPECT_EQ(m.UniqueName("add"), "add");
