@@ -39,7 +39,9 @@ class Stream {
         code_(b, static_cast<int>(parts.pace.share * b->model().vregs)),
         rows_(problem, tile, arrays, parts, walk_, &code_),
         results_(problem, tile, arrays, parts, walk_, rows_, epilogue, &code_),
-        in_flight_(arrays.latency / plan_.group_cycles + 1) {
+        in_flight_(arrays.latency / plan_.group_cycles + 1),
+        takes_late_(walk_.k_visits() > 1 && !parts.lhs.Converts() &&
+                    !parts.rhs.Converts()) {
     latched_.fill(-1);
   }
 
@@ -65,6 +67,7 @@ class Stream {
         }
         pending_.push_back({v, g});
         if (static_cast<int64_t>(pending_.size()) > in_flight_) TakeResults();
+        while (!pending_.empty() && IsLate()) TakeResults();
         results_.Turn();
       }
     }
@@ -101,6 +104,14 @@ class Stream {
     const auto [visit, group] = pending_.front();
     pending_.pop_front();
     results_.Take(visit, group);
+  }
+
+  // Where loads set the pace and not the matmuls, results come in fewer groups:
+  // behind the loads of so many, those of their sums would hold registers.
+  bool IsLate() const {
+    if (!takes_late_) return false;
+    const auto [visit, group] = pending_.front();
+    return results_.Due(visit, group) + arrays_.latency <= Now();
   }
 
   // The stream has come so far.
@@ -226,6 +237,9 @@ class Stream {
   // Groups whose results are still in the MXUs: (visit, group).
   std::deque<std::pair<int64_t, int64_t>> pending_;
   const int64_t in_flight_;
+  // There are sums to load, and no conversions, which need the vector units
+  // more than pops do.
+  const bool takes_late_;
   // Weights that wait for their values per row; visits up to the last of them.
   std::deque<Push> asked_;
   int64_t rows_asked_ = 0;

@@ -106,6 +106,17 @@ int64_t Results::MatmulWish(int mxu) const {
                       arrays_.latency - kSlack);
 }
 
+int64_t Results::Due(int64_t visit, int64_t group) const {
+  int64_t due = 0;
+  for (int mxu = 0; mxu < arrays_.mxus; ++mxu) {
+    const Lane lane = walk_.LaneOf(visit, mxu);
+    const int64_t row = lane.row + group * walk_.plan().rows;
+    if (!walk_.Multiplies(visit, lane, row)) continue;
+    due = std::max(due, code_.scheduler().ResultDue(mxu));
+  }
+  return due;
+}
+
 void Results::Take(int64_t visit, int64_t group) {
   for (int mxu = 0; mxu < arrays_.mxus; ++mxu) {
     const Lane lane = walk_.LaneOf(visit, mxu);

@@ -30,6 +30,8 @@ class Results {
 
   // Pops what the matmuls of a visit's group of rows started.
   void Take(int64_t visit, int64_t group);
+  // When the first of that is due in all MXUs; of the group to take next.
+  int64_t Due(int64_t visit, int64_t group) const;
   // Some of the epilogues that were put off, so many that those of one macro
   // tile are over when the next one's begin: once for each group.
   void Turn();

@@ -5,9 +5,11 @@
 #include "chips/compiler_policy.h"
 #include "hlo_backend/analysis/product_batch.h"
 #include "hlo_backend/analysis/product_chain.h"
+#include "hlo_backend/analysis/tiled_layout.h"
 #include "hlo_backend/ir/computation.h"
 #include "hlo_backend/passes/control_edges.h"
 #include "hlo_backend/passes/control_flow.h"
+#include "hlo_backend/passes/memory/memory_space_assignment.h"
 #include "hlo_backend/passes/products/score_order.h"
 
 namespace ptxla::hlo {
@@ -59,6 +61,14 @@ bool MayBeChained(const Instruction& dot, const Instruction& next,
                   const chips::ChipSpec& chip) {
   return HasChains(chip, dot) && !IsKeysFirst(dot) && ReadsPlanes(dot) &&
          ReadsPlanes(next);
+}
+
+bool StaysInVmem(const Instruction& dot, const Instruction& values,
+                 const Instruction& made, const chips::ChipSpec& chip) {
+  const int64_t room = RoomForResidents(chip);
+  return HasChains(chip, dot) && !IsKeysFirst(dot) &&
+         PaddedBytes(values.shape()) > room &&
+         PaddedBytes(made.shape()) <= room;
 }
 
 absl::StatusOr<bool> ProductChainingPass::Run(Module* module,

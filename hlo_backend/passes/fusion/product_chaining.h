@@ -14,7 +14,8 @@
 // depth below 64: no such attention is measured, a step of one head would be
 // short, and its rows few lanes. Keys and values whose heads lie in the rows of
 // tiles are read there (operands_in_place.h), 8 heads a step, by kernels of
-// their own.
+// their own; finished scores that fit VMEM stay there between them
+// (StaysInVmem).
 //
 // After the fusion passes, on a module with layouts.
 #ifndef PTXLA_HLO_BACKEND_PASSES_FUSION_PRODUCT_CHAINING_H_
@@ -33,6 +34,13 @@ bool HasChains(const chips::ChipSpec& chip, const Instruction& dot);
 // be handed on to the second inside of a kernel.
 bool MayBeChained(const Instruction& dot, const Instruction& next,
                   const chips::ChipSpec& chip);
+
+// It has, and the finished scores of `dot` fit VMEM where the values that they
+// are `made` of do not: in HBM they would take twice as long as attention of
+// such scores was measured to (C-SDPA: 32 heads of 1,024 x 1,024 as fast per
+// head as 8).
+bool StaysInVmem(const Instruction& dot, const Instruction& values,
+                 const Instruction& made, const chips::ChipSpec& chip);
 
 class ProductChainingPass : public Pass {
  public:

@@ -280,6 +280,7 @@ class RowFuser {
       }
     }
     if (array == nullptr || !rows ||
+        StaysInVmem(*dot_, *array, *last, *context_.chip) ||
         !prologues_.Hides(product, operand, operations)) {
       return {};
     }

@@ -131,6 +131,43 @@ Instruction* Scaled(Instruction* dot, const Side& vector, const Side& matrix) {
   return AsResult(b, value, *dot);
 }
 
+// An operand of an outer product, at its places in the result: behind the batch
+// come the free dimensions of the left one, then those of the right one.
+Instruction* Spread(Builder& b, const Side& side, int64_t free_at,
+                    const Instruction& dot) {
+  DimVector order = side.batch, dims, positions;
+  for (int64_t d : side.Free()) order.push_back(d);
+  const int64_t batch = side.batch.size();
+  for (int64_t k = 0; k < static_cast<int64_t>(order.size()); ++k) {
+    dims.push_back(side.value->shape().dim(order[k]));
+    positions.push_back(k < batch ? k : free_at + k - batch);
+  }
+  for (int64_t d : side.contracting) order.push_back(d);  // 1s
+  Instruction* x = side.value;
+  if (!IsIncreasing(order)) x = b.Transpose(x, order);
+  if (x->shape().dims() != dims) x = b.Reshape(x, dims);
+  // Rounded once, as the product is.
+  if (x->shape().type() != dot.shape().type()) x = AsF32(b, x);
+  return b.Broadcast(x, dot.shape().dims(), positions);
+}
+
+Instruction* Outer(Instruction* dot, const Side& lhs, const Side& rhs) {
+  Builder b(dot->parent());
+  b.set_metadata(dot->shared_metadata());
+  const int64_t batch = lhs.batch.size();
+  const int64_t behind = batch + lhs.Free().size();
+  Instruction* x = Spread(b, lhs, batch, *dot);
+  Instruction* y = Spread(b, rhs, behind, *dot);
+  if (x->shape().type() != y->shape().type()) {
+    x = AsF32(b, x);
+    y = AsF32(b, y);
+  }
+  Instruction* value = b.Multiply(x, y);
+  return value->shape().type() == dot->shape().type()
+             ? value
+             : b.Convert(value, dot->shape().type());
+}
+
 Instruction* ValueOf(Instruction* dot) {
   const DotAttrs& attrs = dot->attrs<DotAttrs>();
   if (!attrs.sparsity.empty() || dot->shape().has_layout()) return nullptr;
@@ -146,7 +183,7 @@ Instruction* ValueOf(Instruction* dot) {
   const auto stands_for = contracted == 1 ? &Scaled : &Reduced;
   if (lhs.FreeElements() == 1) return stands_for(dot, lhs, rhs);
   if (rhs.FreeElements() == 1) return stands_for(dot, rhs, lhs);
-  return nullptr;
+  return contracted == 1 ? Outer(dot, lhs, rhs) : nullptr;
 }
 
 }  // namespace

@@ -13,7 +13,9 @@
 // 64 rows (what 8 experts made of a token, weighted). The matrix keeps its
 // order: a product whose result would have to be transposed stays.
 //
-// Where nothing is summed it is a multiplication alone, whatever the order:
+// Where nothing is summed it is a multiplication alone, whatever the order and
+// whatever free dimensions both operands have (outer products; libtpu 0.0.42.1
+// on v4, v5e and v6e: all nine that were tried, of one matrix and of batches):
 //
 //   %r = f32[16,64,128] dot(f32[16,64] %g, f32[16,64,128] %x),
 //        lhs_batch_dims={0,1}, rhs_batch_dims={0,1}

@@ -166,6 +166,61 @@ Instruction* AsMembers(Instruction* transpose) {
              : b.Reshape(product, transpose->shape().dims());
 }
 
+// [members,k,each] of weights that were turned and joined to [k, members*each]
+// for one product; null: others.
+Instruction* MembersOfWeights(Instruction* w, int64_t members, int64_t each) {
+  if (w->opcode() != Opcode::kReshape || w->user_count() != 1) return nullptr;
+  Instruction* turned = w->operand(0);
+  if (turned->opcode() != Opcode::kTranspose || turned->user_count() != 1 ||
+      turned->shape().rank() != 3 ||
+      turned->dimensions() != absl::MakeConstSpan(DimVector{1, 0, 2}) ||
+      turned->shape().dim(1) != members || turned->shape().dim(2) != each) {
+    return nullptr;
+  }
+  return turned->operand(0);
+}
+
+// Products with each of several weights, whose results are to lie member by
+// member as the weights do: neither is moved.
+Instruction* AsMembersOfWeights(Instruction* transpose) {
+  if (transpose->opcode() != Opcode::kTranspose ||
+      transpose->shape().rank() != 3 ||
+      transpose->dimensions() != absl::MakeConstSpan(DimVector{1, 0, 2})) {
+    return nullptr;
+  }
+  Instruction* split = transpose->operand(0);
+  if (split->opcode() != Opcode::kReshape || split->user_count() != 1 ||
+      HasControlEdges(*split)) {
+    return nullptr;
+  }
+  Instruction* dot = split->operand(0);
+  if (dot->user_count() != 1 || HasControlEdges(*dot) ||
+      !IsMatrixProduct(*dot) ||
+      dot->attrs<DotAttrs>().rhs_contracting != DimVector{0} ||
+      split->shape().dim(0) != dot->shape().dim(0)) {
+    return nullptr;
+  }
+  const int64_t members = split->shape().dim(1), each = split->shape().dim(2);
+  Instruction* w = MembersOfWeights(dot->operand(1), members, each);
+  if (w == nullptr || members == 1 || each < kLeast) return nullptr;
+
+  Builder b(dot->parent());
+  b.set_metadata(dot->shared_metadata());
+  Instruction* x = dot->operand(0);
+  DotAttrs attrs = dot->attrs<DotAttrs>();
+  attrs.lhs_batch = attrs.rhs_batch = {0};
+  attrs.lhs_contracting = {2};
+  attrs.rhs_contracting = {1};
+  Instruction* shared =
+      b.Broadcast(x, {members, x->shape().dim(0), x->shape().dim(1)}, {1, 2});
+  Instruction* product = dot->parent()->Add(
+      Opcode::kDot,
+      Shape::Array(dot->shape().type(), transpose->shape().dims()), {shared, w},
+      attrs);
+  product->set_metadata(dot->shared_metadata());
+  return product;
+}
+
 }  // namespace
 
 absl::StatusOr<bool> TurnedResultsPass::Run(Module* module,
@@ -175,6 +230,7 @@ absl::StatusOr<bool> TurnedResultsPass::Run(Module* module,
     bool here = false;
     for (Instruction* i : c->PostOrder()) {
       Instruction* value = AsMembers(i);
+      if (value == nullptr) value = AsMembersOfWeights(i);
       if (value == nullptr) continue;
       c->Replace(i, value);
       here = true;

@@ -14,6 +14,16 @@
 // columns are to come apart within tiles of lanes: members of 197 tokens are
 // never one matrix then. The TPU compiler makes it in one kernel, too. Members
 // of fewer than 128 rows or columns stay.
+//
+// So are rows that meet each of several weights (experts), where results lie by
+// weights: members that share the rows, and the weights stay as they lie.
+//
+//   %k = bf16[512,8,1024] transpose(%w), dimensions={1,0,2}   // [8,512,1024]
+//   %d = bf16[256,8192] dot(%x, bf16[512,8192] reshape(%k))   // x: [256,512]
+//   %t = bf16[8,256,1024] transpose(bf16[256,8,1024] reshape(%d)), {1,0,2}
+// ==>
+//   %s = bf16[8,256,512] broadcast(%x), dimensions={1,2}
+//   %t = bf16[8,256,1024] dot(%s, %w), both batch dimensions 0
 #ifndef PTXLA_HLO_BACKEND_PASSES_PRODUCTS_TURNED_RESULTS_H_
 #define PTXLA_HLO_BACKEND_PASSES_PRODUCTS_TURNED_RESULTS_H_
 
