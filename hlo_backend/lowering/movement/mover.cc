@@ -6,8 +6,10 @@
 // masks. Narrow types are taken apart only where a piece changes its part.
 #include "hlo_backend/lowering/movement/mover.h"
 
+#include <algorithm>
 #include <map>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -15,6 +17,7 @@
 #include "base/status.h"
 #include "base/units.h"
 #include "hlo_backend/ir/computation.h"
+#include "hlo_backend/lowering/movement/column_cut.h"
 #include "hlo_backend/lowering/movement/load_form.h"
 #include "hlo_backend/lowering/movement/row_plan.h"
 
@@ -28,15 +31,20 @@ using codegen::Vec;
 using isa::Opcode;
 
 constexpr int kRow = isa::kRowBytes;
+// Of a result of which a step makes some columns: longer code would not pay for
+// itself.
+constexpr int64_t kMostRows = 8 * 1024;
 
 class Mover {
  public:
-  // `registers`: of the result, in one block of bundles.
+  // `registers`: of the result, in one block of bundles. `cut`: the plan is of
+  // some columns.
   Mover(const KernelContext& context, const hlo::Instruction& i, RowPlan plan,
-        int registers, bool spills)
+        std::optional<ColumnCut> cut, int registers, bool spills)
       : context_(context),
         i_(i),
         plan_(std::move(plan)),
+        cut_(std::move(cut)),
         registers_in_block_(registers),
         spills_(spills) {}
 
@@ -46,8 +54,11 @@ class Mover {
     tiling.spills = spills_;
     ASSIGN_OR_RETURN(tiling.args, KernelArgs(i_));
     RETURN_IF_ERROR(ChooseBlocks(tiling));
-    tiling.grid = {steps_};
-    tiling.megacore_dim = steps_ > 1 ? 0 : -1;
+    tiling.grid = {cut_.has_value() ? cut_->steps() : steps_};
+    tiling.megacore_dim = tiling.grid[0] > 1 ? 0 : -1;
+    for (const isa::KernelArg& arg : tiling.args) {
+      resident_.push_back(arg.space == isa::Space::kVmem);
+    }
     for (size_t o = 0; o < plan_.operands().size(); ++o) {
       AddWindow(static_cast<int>(o), isa::Direction::kIn,
                 plan_.operands()[o].count(), blocks_.operand_rows[o],
@@ -60,6 +71,9 @@ class Mover {
     }
     tiling.note =
         absl::StrCat("rows in ", steps_, " blocks of ", blocks_.result_rows);
+    if (cut_.has_value()) {
+      absl::StrAppend(&tiling.note, ", columns in ", cut_->steps());
+    }
     tiling.body = [this](CodeBuilder& b) { return Body(b); };
     return FrameKernel(context_, tiling);
   }
@@ -98,7 +112,7 @@ class Mover {
     const int64_t budget = VmemBudget(context_) * 3 / 4;
     const bool resident = tiling.args.back().space == isa::Space::kVmem;
     bool found = false;
-    for (int64_t steps = 1; steps <= rows; ++steps) {
+    for (int64_t steps = 1; steps <= (cut_.has_value() ? 1 : rows); ++steps) {
       if (rows % steps != 0) continue;
       // Blocks of a result in VMEM are stored in whole registers.
       if (resident && steps > 1 && rows / steps % 8 != 0) continue;
@@ -114,14 +128,18 @@ class Mover {
       int64_t vmem = 2 * Bytes(blocks.result_rows);
       for (size_t o = 0; o < blocks.operand_rows.size(); ++o) {
         if (tiling.args[o].space == isa::Space::kVmem) continue;
-        vmem += (blocks.moves[o] ? 2 : 1) * Bytes(blocks.operand_rows[o]);
+        vmem += (blocks.moves[o] || cut_.has_value() ? 2 : 1) *
+                Bytes(blocks.operand_rows[o]);
       }
       if (vmem > budget) continue;
       blocks_ = blocks;
       steps_ = steps;
       found = true;
     }
-    if (found) return absl::OkStatus();
+    return found ? absl::OkStatus() : NoBlock();
+  }
+
+  absl::Status NoBlock() const {
     return absl::UnimplementedError(absl::StrCat(
         "%", i_.name(), ": no block of this movement fits into VMEM"));
   }
@@ -140,6 +158,12 @@ class Mover {
     w.dims = {dim};
     w.slots = moves ? 2 : 1;
     w.slot_bytes = Bytes(block);
+    if (cut_.has_value()) {
+      cut_->SetDims(direction == isa::Direction::kOut
+                        ? plan_.result().array()
+                        : plan_.operands()[arg].array(),
+                    &w);
+    }
     tiling->windows.push_back(std::move(w));
   }
 
@@ -195,13 +219,29 @@ class Mover {
     }
     if (!value.valid()) return;  // all padding
     const int out = static_cast<int>(bases_.size()) - 1;
-    const int64_t left = rows - first;
-    if (left < 8) {
-      b.StoreMasked(out, bases_[out], static_cast<int32_t>(first * kRow), value,
-                    b.Range(0, 128, 0, static_cast<int>(left)));
-    } else {
-      b.Store(out, bases_[out], static_cast<int32_t>(first * kRow), value);
+    const auto end =
+        static_cast<int>(std::min<int64_t>(isa::kSublanes, rows - first));
+    // Stretches of the register that follow one another where they go.
+    for (int from = 0, to; from < end; from = to) {
+      const int64_t row = RowOf(result.array(), out, first + from);
+      to = from + 1;
+      while (to < end &&
+             RowOf(result.array(), out, first + to) == row + to - from) {
+        ++to;
+      }
+      const auto at = static_cast<int32_t>((row - from) * kRow);
+      if (to - from == isa::kSublanes) {
+        b.Store(out, bases_[out], at, value);
+      } else {
+        b.StoreMasked(out, bases_[out], at, value, b.Range(0, 128, from, to));
+      }
     }
+  }
+
+  // Where a step's word row of an argument lies: in VMEM the array has other
+  // columns between.
+  int64_t RowOf(const PhysicalArray& array, int arg, int64_t row) const {
+    return cut_.has_value() && resident_[arg] ? cut_->RowOf(array, row) : row;
   }
 
   // All parts of the words come from the same parts of the same rows.
@@ -272,13 +312,20 @@ class Mover {
     Vec& value = loads_[key];
     if (value.valid()) return value;
     const Sca base = bases_[p.operand];
-    const LoadForm form = LoadForm::Of(p);
+    const PhysicalArray& array = plan_.operands()[p.operand].array();
+    Piece placed = p;
+    for (int64_t& row : placed.rows) row = RowOf(array, p.operand, row);
+    const LoadForm form = LoadForm::Of(placed);
     const auto at = static_cast<int32_t>(form.first * kRow);
     // A load must stay inside the block.
-    const int64_t block = Bytes(blocks_.operand_rows[p.operand]) / kRow;
+    const int64_t block =
+        RowOf(array, p.operand, blocks_.operand_rows[p.operand] - 1) + 1;
+    const int64_t room = cut_.has_value() && resident_[p.operand]
+                             ? block
+                             : RoundUpTo<int64_t>(block, isa::kSublanes);
     const int64_t last =
         form.first + (7 / form.group) * form.stride + form.group - 1;
-    if (form.kind != LoadForm::Kind::kRows && last < block) {
+    if (form.kind != LoadForm::Kind::kRows && last < room) {
       value = form.kind == LoadForm::Kind::kContiguous
                   ? b.Load(p.operand, base, at)
                   : b.LoadStrided(p.operand, base, at,
@@ -287,8 +334,8 @@ class Mover {
     } else {
       for (int s = 0; s < 8; ++s) {
         if (!(p.sublanes >> s & 1)) continue;
-        const Vec row =
-            b.LoadRow(p.operand, base, static_cast<int32_t>(p.rows[s] * kRow));
+        const Vec row = b.LoadRow(p.operand, base,
+                                  static_cast<int32_t>(placed.rows[s] * kRow));
         value = value.valid() ? b.Select(b.Range(0, 128, s, s + 1), row, value)
                               : row;
       }
@@ -300,7 +347,9 @@ class Mover {
   const KernelContext& context_;
   const hlo::Instruction& i_;
   RowPlan plan_;
+  std::optional<ColumnCut> cut_;
   RowPlan::Blocks blocks_;
+  std::vector<bool> resident_;  // by argument
   int registers_in_block_;
   bool spills_;
   int64_t steps_ = 1;
@@ -316,7 +365,18 @@ absl::StatusOr<isa::Kernel> EmitMover(const KernelContext& context,
                                       const hlo::Instruction& i, int registers,
                                       bool spills) {
   ASSIGN_OR_RETURN(RowPlan plan, RowPlan::Of(i));
-  return Mover(context, i, std::move(plan), registers, spills).Emit();
+  auto kernel =
+      Mover(context, i, std::move(plan), {}, registers, spills).Emit();
+  if (!absl::IsUnimplemented(kernel.status())) return kernel;
+  for (const int64_t tiles : ColumnCut::Choices(i)) {
+    const ColumnCut cut(i, tiles);
+    ASSIGN_OR_RETURN(RowPlan narrow, RowPlan::Of(i, &cut));
+    if (narrow.result().count() > kMostRows) continue;
+    auto cut_kernel =
+        Mover(context, i, std::move(narrow), cut, registers, spills).Emit();
+    if (!absl::IsUnimplemented(cut_kernel.status())) return cut_kernel;
+  }
+  return kernel;
 }
 
 }  // namespace ptxla::lowering

@@ -9,14 +9,16 @@ namespace ptxla::lowering {
 
 using hlo::DimVector;
 
-absl::StatusOr<RowPlan> RowPlan::Of(const hlo::Instruction& instruction) {
+absl::StatusOr<RowPlan> RowPlan::Of(const hlo::Instruction& instruction,
+                                    const ColumnCut* cut) {
   ASSIGN_OR_RETURN(IndexMap map, IndexMap::Of(instruction));
   ASSIGN_OR_RETURN(PhysicalArray result,
                    PhysicalArray::Of(instruction.shape()));
+  if (cut != nullptr) result = cut->Narrow(result);
   std::vector<WordRows> operands;
   for (const hlo::Instruction* operand : instruction.operands()) {
     ASSIGN_OR_RETURN(PhysicalArray array, PhysicalArray::Of(operand->shape()));
-    operands.emplace_back(array);
+    operands.emplace_back(cut != nullptr ? cut->Narrow(array) : array);
   }
   return RowPlan(std::move(map), WordRows(result), std::move(operands));
 }

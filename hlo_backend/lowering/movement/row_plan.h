@@ -15,6 +15,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "hlo_backend/lowering/movement/column_cut.h"
 #include "hlo_backend/lowering/movement/index_map.h"
 #include "hlo_backend/lowering/movement/word_rows.h"
 
@@ -38,7 +39,9 @@ struct Piece {
 
 class RowPlan {
  public:
-  static absl::StatusOr<RowPlan> Of(const hlo::Instruction& instruction);
+  // `cut`: of some columns; null: of all.
+  static absl::StatusOr<RowPlan> Of(const hlo::Instruction& instruction,
+                                    const ColumnCut* cut = nullptr);
 
   const WordRows& result() const { return result_; }
   const std::vector<WordRows>& operands() const { return operands_; }

@@ -16,12 +16,17 @@ using codegen::Sca;
 using codegen::Vec;
 using isa::Opcode;
 
-// Result registers of one block of bundles.
-constexpr int64_t kUnroll = 16;
+// Result registers of one block of bundles: more of those that the XLU rotates,
+// which is filled and drained in each.
+constexpr int64_t kUnroll = 16, kUnrollRotated = 48;
 
 class Emitter {
  public:
-  Emitter(CodeBuilder& b, const StripMove& m) : b_(b), m_(m) {
+  Emitter(CodeBuilder& b, const StripMove& m)
+      : b_(b),
+        m_(m),
+        unroll_(m.lanes != 0 || m.lane_shift.valid() ? kUnrollRotated
+                                                     : kUnroll) {
     for (size_t p = 0; p < m.planes.size(); ++p) {
       levels_.push_back(
           {m.planes[p], m.from.plane_strides[p], m.to.plane_strides[p]});
@@ -29,7 +34,7 @@ class Emitter {
     levels_.push_back({m.columns, m.from.column_stride, m.to.column_stride});
     levels_.push_back({m.registers, isa::kVregBytes, isa::kVregBytes});
     split_ = levels_.size();
-    while (split_ > 0 && inner_ * levels_[split_ - 1].count <= kUnroll) {
+    while (split_ > 0 && inner_ * levels_[split_ - 1].count <= unroll_) {
       inner_ *= levels_[--split_].count;
     }
   }
@@ -74,7 +79,7 @@ class Emitter {
       return Loop(level, level.count, 1, from, to,
                   [&](Sca f, Sca t) { Walk(l + 1, f, t); });
     }
-    const int64_t each = std::max<int64_t>(1, kUnroll / inner_);
+    const int64_t each = std::max<int64_t>(1, unroll_ / inner_);
     const int64_t trips = level.count / each, rest = level.count % each;
     if (trips == 1) {
       Block(from, to, l, each);
@@ -330,6 +335,7 @@ class Emitter {
 
   CodeBuilder& b_;
   const StripMove& m_;
+  const int64_t unroll_;
   std::vector<Level> levels_;
   size_t split_ = 0;  // levels from here on are unrolled
   int64_t inner_ = 1;

@@ -20,6 +20,9 @@ using Dims = absl::Span<const int64_t>;
 // are there twice, and what they go through.
 constexpr int kShareOfVmem = 64;
 constexpr int64_t kMostParts = 64;
+constexpr int64_t kLanes = 128;
+// Bytes that a step's code makes of one tile of columns: 1,024 registers.
+constexpr int64_t kMostMade = 1024 * 4096;
 constexpr size_t kTogether = 8;  // parts that one concatenation lays
 
 int64_t Product(Dims dims) {
@@ -67,8 +70,25 @@ class Splitter {
     return IsTiledBitcast(tiled(from.dims()), tiled(to));
   }
 
+  // A kernel takes rows whose columns stay a tile of columns at a time
+  // (lowering/movement/column_cut.h), if all rows of one fit.
+  bool FitsByColumns(const Shape& from, Dims to) const {
+    if (to.size() < 2 || from.rank() < 2 || to.back() <= kLanes ||
+        from.dims().back() != to.back()) {
+      return false;
+    }
+    const auto tile = [&](Dims dims) {
+      DimVector narrow(dims.begin(), dims.end());
+      narrow.back() = kLanes;
+      return TpuBytes(Shape::Array(from.type(), narrow), chip_.generation());
+    };
+    const int64_t made = tile(to);
+    return made <= kMostMade && 2 * (tile(from.dims()) + made) <=
+                                    chip_.vmem().scoped_limit.count() / 4 * 3;
+  }
+
   bool IsLarge(const Shape& from, Dims to) const {
-    if (MovesNothing(from, to)) return false;
+    if (MovesNothing(from, to) || FitsByColumns(from, to)) return false;
     const int64_t most = chip_.vmem().usable.count() / kShareOfVmem;
     return Taken(from.type(), from.dims(), to) > most ||
            Taken(from.type(), to, from.dims()) > most;

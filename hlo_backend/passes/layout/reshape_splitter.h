@@ -5,12 +5,13 @@
 //
 //   f32[8,196,768] reshape(f32[8,14,14,16,16,3] x)       // patches of images
 //   ==> reshape(f32[8,14,14,768] reshape(x))
-//   bf16[897,10007] reshape(bf16[3,299,10007] x)         // rows of sequences
+//   bf16[60003,1007] reshape(bf16[3,20001,1007] x)       // rows of sequences
 //   ==> concatenate(x's three planes)
 //
 // Only where the planes of one side that a plane of the other takes fill a good
 // part of VMEM; others are one kernel, and so are rows of whole tiles side by
-// side (analysis/lane_reshape.h).
+// side (analysis/lane_reshape.h) and rows of which one tile of columns fits
+// (lowering/movement/column_cut.h).
 #ifndef PTXLA_HLO_BACKEND_PASSES_LAYOUT_RESHAPE_SPLITTER_H_
 #define PTXLA_HLO_BACKEND_PASSES_LAYOUT_RESHAPE_SPLITTER_H_
 

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/substitute.h"
 #include "hlo_backend/lowering/movement/reflow.h"
 #include "tests/hlo_backend/lowering/bundle_harness.h"
@@ -221,6 +222,35 @@ ENTRY e {
                                                           options));
   EXPECT_GT(kernel.NumSteps(), 1);
   EXPECT_LE(kernel.vmem_bytes, 16 << 20);
+}
+
+// Rows that have no equal blocks and more columns than fit: some columns at a
+// time, of arrays in memory and in VMEM.
+TEST(MoverTest, RowsOfManyColumnsAreJoinedSomeColumnsAtATime) {
+  struct Case {
+    const char* from;
+    const char* to;
+  };
+  for (const char* chip : {"v5e", "v6e"}) {
+    for (const Case& c : {Case{"f32[3,299,6000]", "f32[897,6000]"},
+                          Case{"bf16[1183,6700]", "bf16[7,169,6700]"},
+                          Case{"s8[13,77,20000]", "s8[77,13,20000]"}}) {
+      for (const bool in_vmem : {false, true}) {
+        HarnessOptions options;
+        options.chip = chip;
+        if (in_vmem) options.in_vmem = {0, 1};
+        const std::string text = absl::Substitute(
+            "HloModule m\nENTRY e {\n  a = $0 parameter(0)\n"
+            "  ROOT r = $1 reshape(a)\n}\n",
+            c.from, c.to);
+        const auto result = CompareKernel(text, options);
+        EXPECT_OK(result.status()) << chip << text;
+        EXPECT_TRUE(!result.ok() ||
+                    absl::StrContains(result->kernel.note, "columns in"))
+            << chip << text << result->kernel.note;
+      }
+    }
+  }
 }
 
 }  // namespace
