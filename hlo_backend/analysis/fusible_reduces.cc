@@ -71,6 +71,24 @@ bool IsBroadcastAgain(const Instruction& reduce) {
                      });
 }
 
+bool IsReduceOfColumns(const Instruction& reduce) {
+  if (!IsFusibleReduce(reduce) ||
+      reduce.shape().type() != PrimitiveType::kF32 ||
+      reduce.shape().rank() != 1) {
+    return false;
+  }
+  const int64_t last = reduce.operand(0)->shape().rank() - 1;
+  const auto dims = reduce.dimensions();
+  return last > 0 && static_cast<int64_t>(dims.size()) == last &&
+         std::find(dims.begin(), dims.end(), last) == dims.end();
+}
+
+bool IsOverLastDimension(const Instruction& reduce) {
+  const int64_t last = reduce.operand(0)->shape().rank() - 1;
+  return IsFusibleReduce(reduce) && last > 0 &&
+         reduce.dimensions().size() == 1 && reduce.dimensions()[0] == last;
+}
+
 bool IsRowReduce(const Instruction& i, const Instruction& dot) {
   if (!IsFusibleReduce(i)) return false;
   const Opcode op = *MonoidOf(*i.to_apply());

@@ -23,6 +23,13 @@ const Instruction* StoredReduce(const Instruction& value);
 // steps then hold all of that dimension.
 bool IsBroadcastAgain(const Instruction& reduce);
 
+// An f32 reduce over all dimensions but the last. Beside reduces over the last
+// dimension alone (IsOverLastDimension) of the same iteration shape a kInput
+// fusion may hold such of the columns, too: both sums of a normalisation's
+// gradient.
+bool IsReduceOfColumns(const Instruction& reduce);
+bool IsOverLastDimension(const Instruction& reduce);
+
 // A fusible f32 (or logical, or bf16 maximum or minimum) reduce of a value of
 // the dot's shape over its last dimension.
 bool IsRowReduce(const Instruction& reduce, const Instruction& dot);

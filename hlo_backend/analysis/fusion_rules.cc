@@ -252,7 +252,14 @@ absl::Status CheckLoopFusion(const Instruction& fusion) {
 absl::Status CheckInputFusion(const Instruction& fusion) {
   const Shape& iteration = IterationShape(fusion);
   const Instruction* first = nullptr;
-  for (const Instruction* root : FusionRoots(fusion)) {
+  const std::vector<Instruction*> roots = FusionRoots(fusion);
+  const bool of_rows =
+      std::any_of(roots.begin(), roots.end(), [](const Instruction* root) {
+        const Instruction* reduce = StoredReduce(*root);
+        return reduce != nullptr && IsOverLastDimension(*reduce);
+      });
+  bool of_columns = false;
+  for (const Instruction* root : roots) {
     if (const Instruction* reduce = StoredReduce(*root)) {
       if (!IsFusibleReduce(*reduce)) {
         return Refuse(fusion, *reduce,
@@ -260,6 +267,10 @@ absl::Status CheckInputFusion(const Instruction& fusion) {
       }
       if (!reduce->operand(0)->shape().SameDims(iteration)) {
         return Refuse(fusion, *reduce, "it reduces another shape");
+      }
+      if (of_rows && reduce == root && IsReduceOfColumns(*reduce)) {
+        of_columns = true;
+        continue;
       }
       if (first == nullptr) first = reduce;
       if (reduce->dimensions() != first->dimensions()) {
@@ -271,6 +282,9 @@ absl::Status CheckInputFusion(const Instruction& fusion) {
   }
   for (const Instruction* i : fusion.fused()->instructions()) {
     if (!IsBroadcastAgain(*i)) continue;
+    if (of_columns) {
+      return Refuse(fusion, *i, "its columns are reduced as well");
+    }
     if (first == nullptr) first = i;
     if (i->dimensions() != first->dimensions()) {
       return Refuse(fusion, *i, "it reduces another dimension");

@@ -6,7 +6,9 @@
 //   kInput   As kLoop, and one or more roots are reduces of a value of the
 //            iteration shape, all over the same dimensions, with a scalar
 //            constant as start and one operation as body (MonoidOf). Its f32
-//            result may be stored as bf16 (StoredReduce). Other roots have the
+//            result may be stored as bf16 (StoredReduce). Beside reduces over
+//            the last dimension there may be some of the columns
+//            (IsReduceOfColumns). Other roots have the
 //            iteration shape. The positions of an extremum
 //            (extremum_position.h) may be a root beside it, or without it.
 //            A kLoop body that only moves data (IsMovementFusion) may also hold

@@ -51,6 +51,7 @@ class ExpressionBuilder {
       if (epilogue) e_.epilogue.push_back(leaf);
     }
     SetStages();
+    RETURN_IF_ERROR(PutColumnsApart());
     return std::move(e_);
   }
 
@@ -149,6 +150,26 @@ class ExpressionBuilder {
     for (int root : e_.roots) e_.stage.push_back(e_.node_stage[root]);
   }
 
+  // Reduces of columns, where others are over the last dimension.
+  absl::Status PutColumnsApart() {
+    const auto is_of_rows = [](const Instruction* r) {
+      return r != nullptr && hlo::IsOverLastDimension(*r);
+    };
+    if (std::none_of(e_.reduces.begin(), e_.reduces.end(), is_of_rows)) {
+      return absl::OkStatus();
+    }
+    for (size_t k = 0; k < e_.roots.size(); ++k) {
+      const Instruction* r = e_.reduces[k];
+      if (r == nullptr || !hlo::IsReduceOfColumns(*r)) continue;
+      if (e_.stages > 1 || !e_.epilogue.empty() || e_.space.rank() < 2 ||
+          e_.space.dims[e_.space.rank() - 1] != e_.space.rank() - 1) {
+        return Unsupported(*r, "its columns beside reduces of other form");
+      }
+      std::swap(e_.reduces[k], e_.of_columns[k]);
+    }
+    return absl::OkStatus();
+  }
+
   absl::Status AddRoot(const Instruction* value, const Instruction* reduce,
                        int leaf) {
     const Instruction* named = reduce ? reduce : value;
@@ -164,6 +185,7 @@ class ExpressionBuilder {
     ASSIGN_OR_RETURN(int node, nodes_.Of(value, identity));
     e_.roots.push_back(node);
     e_.reduces.push_back(reduce);
+    e_.of_columns.push_back(nullptr);
     e_.results.push_back(leaf);
     e_.extremum.push_back(-1);
     return absl::OkStatus();

@@ -57,6 +57,9 @@ struct Expression {
   std::vector<int> roots;
   // Root i is a reduce (the instruction) or nullptr.
   std::vector<const hlo::Instruction*> reduces;
+  // Root i is a reduce of the columns beside others over the last dimension
+  // (hlo::IsReduceOfColumns; `reduces` has nullptr for it), or nullptr.
+  std::vector<const hlo::Instruction*> of_columns;
   // Root i is where the extrema of root extremum[i], a reduce of the same
   // elements, lie; -1: it is none of a position. What is "reduced" is the index
   // (analysis/extremum_position.h).
@@ -75,6 +78,11 @@ struct Expression {
   std::vector<bool> read_back;
   PhysicalArray space;  // of the iteration shape
   hlo::Shape shape;     // the iteration shape
+
+  // Root i is a value of the iteration shape that is stored.
+  bool IsStored(size_t root) const {
+    return reduces[root] == nullptr && of_columns[root] == nullptr;
+  }
 
   // A fusion of kind kLoop, kInput or kOutput, or one instruction of those that
   // may stand in them. Unimplemented names what cannot be part of a formula.

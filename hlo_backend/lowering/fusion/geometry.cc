@@ -60,7 +60,7 @@ class GeometryBuilder {
       g_.streams.push_back(std::move(s));
     }
     for (size_t r = 0; r < e_.roots.size(); ++r) {
-      if (e_.reduces[r] != nullptr) continue;
+      if (!e_.IsStored(r)) continue;
       Stream s;
       s.root = static_cast<int>(r);
       s.result = e_.results[r];

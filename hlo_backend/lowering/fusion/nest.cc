@@ -28,7 +28,7 @@ NestCode::NestCode(const Expression& e, const Geometry& g, const NestPlan& plan,
   frontier_.assign(e.nodes.size(), false);
   only_stored_.assign(e.nodes.size(), false);
   for (size_t r = 0; r < e.roots.size(); ++r) {
-    only_stored_[e.roots[r]] = e.reduces[r] == nullptr;
+    only_stored_[e.roots[r]] = e.IsStored(r);
   }
   for (const ExprNode& n : e.nodes) {
     for (const int input : n.inputs) only_stored_[input] = false;

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "base/status.h"
+#include "hlo_backend/lowering/fusion/column_sums.h"
 #include "hlo_backend/lowering/fusion/geometry_facts.h"
 #include "hlo_backend/lowering/fusion/partial_tiles.h"
 #include "hlo_backend/lowering/fusion/position_fold.h"
@@ -20,15 +21,22 @@ class ReduceCode {
  public:
   ReduceCode(const Expression& e, const Geometry& g, const ReduceTiling& t,
              CodeBuilder& b)
-      : e_(e), g_(g), t_(t), b_(b), partials_(e, g, t, b), terms_(e, g, b) {}
+      : e_(e),
+        g_(g),
+        t_(t),
+        b_(b),
+        partials_(e, g, t, b),
+        columns_(e, g, t, b),
+        terms_(e, g, b) {}
 
   absl::Status Step() {
     if (!t_.reduced_grid.empty()) partials_.Fill();
+    columns_.Fill();
     joined_.reserve(t_.reductions.size());
     for (stage_ = 0; stage_ < e_.stages; ++stage_) {
       RETURN_IF_ERROR(OneStage());
     }
-    return absl::OkStatus();
+    return columns_.Finish();
   }
 
  private:
@@ -47,6 +55,7 @@ class ReduceCode {
   bool Now(const Reduction& r) const { return e_.stage[r.root] == stage_; }
 
   void MakePointers(NestCode& n) {
+    columns_.AddPointers(n);
     joined_.clear();
     for (const Reduction& r : t_.reductions) {
       const bool bf16 =
@@ -124,11 +133,12 @@ class ReduceCode {
       const int end = y + 1;
       if (end % unit != 0 && end < region.rows) continue;
       RETURN_IF_ERROR(n.StoreRows(region, y / unit * unit, end));
+      RETURN_IF_ERROR(columns_.AddRows(n, region, y / unit * unit, end));
       if (FinishesInBody()) {
         RETURN_IF_ERROR(FinishRows(n, y / unit * unit, end));
       }
     }
-    return absl::OkStatus();
+    return columns_.Store(n, region);
   }
 
   // Each body finishes its own rows: nothing is added to them later.
@@ -321,6 +331,7 @@ class ReduceCode {
   const ReduceTiling& t_;
   CodeBuilder& b_;
   PartialTiles partials_;
+  ColumnSums columns_;
   ReduceTerms terms_;
   // Of the stage: per reduction and kept tile of the region.
   std::vector<Vec> accumulators_;

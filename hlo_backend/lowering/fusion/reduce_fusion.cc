@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "base/units.h"
+#include "hlo_backend/lowering/fusion/column_sums.h"
 #include "hlo_backend/lowering/fusion/fusion_tiling.h"
 #include "hlo_backend/lowering/fusion/position_fold.h"
 #include "hlo_backend/lowering/fusion/reduce_code.h"
@@ -168,6 +169,7 @@ absl::StatusOr<ReduceTiling> CutReduction(const KernelContext& context,
   if (!e.epilogue.empty()) {
     RETURN_IF_ERROR(PlanEpilogue(context, i, e, &t));
   }
+  RETURN_IF_ERROR(AddColumnSums(context, i, e, g, &t));
   for (size_t s = 0; s < g.streams.size(); ++s) {
     if (g.streams[s].access != Access::kPartial) continue;
     for (const Reduction& r : t.reductions) {

@@ -20,6 +20,23 @@ absl::StatusOr<Vec> ReduceTerms::Words(NestCode& n, const Region& region,
   return b_.SelectImm(*inside, words, MonoidIdentity(r.op, r.type));
 }
 
+absl::StatusOr<Vec> ReduceTerms::WordsOfColumns(NestCode& n,
+                                                const Region& region,
+                                                const Reduction& r, int row,
+                                                int column) {
+  const int node = e_.roots[r.root];
+  ASSIGN_OR_RETURN(Value v, n.Eval(node, row, column));
+  const Vec words = n.AsWords(node, v);
+  int64_t sublanes = g_.base_rows;
+  if (region.row_end && row + 1 == region.rows) {
+    const int64_t rest = g_.axes[g_.row_axis].elements % g_.base_rows;
+    if (rest != 0) sublanes = rest;
+  }
+  if (sublanes == isa::kSublanes) return words;
+  return b_.SelectImm(b_.Range(0, isa::kLanes, 0, static_cast<int>(sublanes)),
+                      words, MonoidIdentity(r.op, r.type));
+}
+
 std::optional<Mask> ReduceTerms::Inside(const Region& region, int row,
                                         int column) {
   int lanes = 128, sublanes = 8;

@@ -23,6 +23,10 @@ class ReduceTerms {
   // beyond the array the operation's identity.
   absl::StatusOr<codegen::Vec> Words(NestCode& n, const Region& region,
                                      const Reduction& r, int row, int column);
+  // The same of a reduction of columns: beyond the rows the identity.
+  absl::StatusOr<codegen::Vec> WordsOfColumns(NestCode& n, const Region& region,
+                                              const Reduction& r, int row,
+                                              int column);
   // The index of each element of a tile along the dimension whose positions
   // `r` finds. Of the tiles of a body one is held in a register, the others are
   // made of it.

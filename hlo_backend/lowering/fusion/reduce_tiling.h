@@ -26,6 +26,8 @@ struct ReduceTiling {
   FusionTiling cut;
   std::optional<ReduceEpilogue> epilogue;
   std::vector<Reduction> reductions;
+  // Of columns, beside `reductions` of rows (column_sums.h).
+  std::vector<Reduction> of_columns;
   std::vector<int> reduced_grid;  // grid dimensions that are reduced
   int grid_dims = 0;
   // One tile after another, all reductions of it at once: fewer values live.

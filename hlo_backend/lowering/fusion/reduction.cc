@@ -82,6 +82,19 @@ absl::StatusOr<Reduction> DescribeReduction(const hlo::Instruction& fusion,
   return r;
 }
 
+absl::StatusOr<Reduction> DescribeColumns(const Expression& e, int root) {
+  Reduction r;
+  r.reduce = e.of_columns[root];
+  r.root = root;
+  const auto monoid = hlo::MonoidOf(*r.reduce->to_apply());
+  if (!monoid) return Unsupported(*r.reduce, "its body is not one operation");
+  r.op = *monoid;
+  r.type = r.reduce->shape().type();
+  RETURN_IF_ERROR(ReadStart(&r));
+  ASSIGN_OR_RETURN(r.result, PhysicalArray::Of(r.reduce->shape()));
+  return r;
+}
+
 void ResultAddress(const Reduction& r, codegen::Sca at,
                    codegen::CodeBuilder& b) {
   if (r.window < 0) {

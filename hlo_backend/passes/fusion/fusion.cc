@@ -15,6 +15,7 @@
 #include "hlo_backend/passes/fusion/fusion_builder.h"
 #include "hlo_backend/passes/fusion/fusion_chains.h"
 #include "hlo_backend/passes/fusion/kernel_groups.h"
+#include "hlo_backend/passes/fusion/rows_and_columns.h"
 
 namespace ptxla::hlo {
 namespace {
@@ -44,13 +45,19 @@ class Fuser {
         order_(c->PostOrder()),
         chains_(order_, prologues, cores),
         inputs_(chains_),
+        pairs_(cores == 1 ? absl::MakeConstSpan(order_)
+                          : absl::Span<Instruction* const>(),
+               chains_, inputs_),
         // Products add up their columns: of several cores, each would have a
         // part of the sums.
         groups_(/*sums=*/cores == 1) {}
 
   bool Run() {
     for (Instruction* i : order_) Place(i);
-    JoinSiblings();
+    pairs_.Join(&groups_);
+    // Rows and columns meet where nothing else takes them.
+    JoinSiblings(/*across=*/false);
+    JoinSiblings(/*across=*/true);
     JoinFreeSums(order_, chains_, inputs_, &groups_);
     JoinSums();
     JoinScalars();
@@ -91,6 +98,7 @@ class Fuser {
     kernel.fusible = true;
     kernel.convolution = i->opcode() == Opcode::kConvolution;
     kernel.bytes = inputs_.HasBytes(*i);
+    pairs_.DescribeOrder(*i, &kernel);
     kernel.dims = i->shape().dims();
     kernel.epilogue =
         node.role == FusionRole::kDot ||
@@ -110,6 +118,7 @@ class Fuser {
       kernel.dims = i->operand(0)->shape().dims();
       kernel.reduced.assign(i->dimensions().begin(), i->dimensions().end());
       kernel.may_wait = inputs_.MayWait(*i);
+      pairs_.DescribeReduce(*i, &kernel);
       if (inputs_.IsStoredSum(*i)) {
         kernel.sum = i;
         kernel.epilogue = chains_.EpilogueFits(*i);
@@ -228,8 +237,9 @@ class Fuser {
     return false;
   }
 
-  // Kernels that read, or do again, the same over the same shape.
-  void JoinSiblings() {
+  // Kernels that read, or do again, the same over the same shape. `across`:
+  // also reduces of rows and of columns.
+  void JoinSiblings(bool across) {
     std::vector<const Instruction*> inputs;
     absl::flat_hash_map<const Instruction*, std::vector<int>> readers;
     const auto add = [&](const Instruction* input, int g) {
@@ -255,6 +265,7 @@ class Fuser {
           const int a = groups_.Find(list[j]), b = groups_.Find(list[k]);
           if (a == b) break;
           if (groups_.kernel(a).dot || groups_.kernel(b).dot) continue;
+          if (!across && groups_.AreAcross(a, b)) continue;
           if (groups_.AreNear(a, b) && groups_.Join(a, b)) break;
         }
       }
@@ -310,6 +321,7 @@ class Fuser {
   const std::vector<Instruction*> order_;
   const FusionChains chains_;
   const FusedInputs inputs_;
+  const RowsAndColumns pairs_;
   KernelGroups groups_;
   // Reduces that read what a group with a product makes.
   std::vector<std::pair<const Instruction*, int>> sums_of_products_;

@@ -1,5 +1,6 @@
 #include "hlo_backend/passes/fusion/kernel_groups.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <utility>
 
@@ -14,6 +15,10 @@ constexpr int kMostMembers = 256;
 // earlier one makes lives longer by it, and so does what a product reads that
 // waits for another's result.
 constexpr int kSiblingLevels = 12;
+
+bool Meet(const absl::btree_set<int>& a, const absl::btree_set<int>& b) {
+  return std::any_of(a.begin(), a.end(), [&](int k) { return b.contains(k); });
+}
 
 }  // namespace
 
@@ -40,18 +45,40 @@ bool KernelGroups::Compatible(int a, int b) const {
   const GroupKernel &x = kernels_[a], &y = kernels_[b];
   if (!x.fusible || !y.fusible || x.dims != y.dims) return false;
   if (x.members + y.members > kMostMembers) return false;
+  // Rows and columns could not be one kernel any more.
+  if (Meet(x.waits_for, y.read_by) || Meet(y.waits_for, x.read_by)) {
+    return false;
+  }
   if (x.dot && y.dot) return false;
   if ((x.dot && !Follows(y, x)) || (y.dot && !Follows(x, y))) return false;
   if ((x.convolution && y.bytes) || (y.convolution && x.bytes)) return false;
   if (x.dot && y.reduce && !AddsUp(x, y)) return false;
   if (x.reduce && y.dot && !AddsUp(y, x)) return false;
-  return !x.reduce || !y.reduce || x.reduced == y.reduced;
+  return !x.reduce || !y.reduce || ReduceTogether(x, y);
+}
+
+bool KernelGroups::ReduceTogether(const GroupKernel& x,
+                                  const GroupKernel& y) const {
+  const auto is_both = [](const GroupKernel& k) {
+    return k.of_rows && k.of_columns;
+  };
+  if (!is_both(x) && !is_both(y) && x.reduced == y.reduced) return true;
+  return sums_ && !x.of_others && !y.of_others;
 }
 
 bool KernelGroups::AreNear(int a, int b) const {
   const int apart = level(a) - level(b);
   return std::abs(apart) <= kSiblingLevels ||
          kernel(apart < 0 ? a : b).may_wait;
+}
+
+bool KernelGroups::AreAcross(int a, int b) const {
+  const GroupKernel &x = kernel(a), &y = kernel(b);
+  const auto is_both = [](const GroupKernel& k) {
+    return k.of_rows && k.of_columns;
+  };
+  return x.reduce && y.reduce && x.reduced != y.reduced && !is_both(x) &&
+         !is_both(y);
 }
 
 bool KernelGroups::Join(int a, int b) {
@@ -70,8 +97,15 @@ bool KernelGroups::Join(int a, int b) {
   to.epilogue &= from.epilogue;
   to.feature_epilogue &= from.feature_epilogue;
   to.may_wait &= from.may_wait;
+  to.waits_for.insert(from.waits_for.begin(), from.waits_for.end());
+  to.read_by.insert(from.read_by.begin(), from.read_by.end());
   if (from.reduce) {
-    to.sum = to.reduce && to.sum == nullptr ? nullptr : from.sum;
+    to.of_rows |= from.of_rows;
+    to.of_columns |= from.of_columns;
+    to.of_others |= from.of_others;
+    // No product makes sums of rows.
+    const bool both = to.of_rows && to.of_columns;
+    to.sum = both || (to.reduce && to.sum == nullptr) ? nullptr : from.sum;
     to.reduce = true;
     to.reduced = from.reduced;
   }

@@ -9,6 +9,7 @@
 
 #include <vector>
 
+#include "absl/container/btree_set.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/types/span.h"
 #include "hlo_backend/ir/instruction.h"
@@ -28,6 +29,12 @@ struct GroupKernel {
   DimVector dims, reduced;
   int members = 0;
   const Instruction* product = nullptr;  // its dot
+  // Of reduces: some are over the last dimension alone, some of columns, which
+  // may stand beside those (IsReduceOfColumns), some neither.
+  bool of_rows = false, of_columns = false, of_others = false;
+  // Pairs (rows_and_columns.h) whose first reduce a member waits for; and whose
+  // other one waits for a member.
+  absl::btree_set<int> waits_for, read_by;
   // Sums of one array that nothing large is made of: what reads the array as
   // late makes them as well.
   bool may_wait = false;
@@ -37,7 +44,7 @@ struct GroupKernel {
 
 class KernelGroups {
  public:
-  // `sums`: products add up their columns.
+  // `sums`: products add up their columns, and so do kernels that reduce rows.
   explicit KernelGroups(bool sums) : sums_(sums) {}
 
   // A new group, of `i` alone; its number.
@@ -46,6 +53,8 @@ class KernelGroups {
           GroupKernel kernel);
   // Is it worth while to make one kernel of two that share an input?
   bool AreNear(int a, int b) const;
+  // Does one reduce rows alone and the other columns?
+  bool AreAcross(int a, int b) const;
   // One kernel of two groups, if rules and dependences allow it.
   bool Join(int a, int b);
 
@@ -63,6 +72,8 @@ class KernelGroups {
 
  private:
   bool Compatible(int a, int b) const;
+  // Can one kernel make the reduces of both?
+  bool ReduceTogether(const GroupKernel& x, const GroupKernel& y) const;
   static bool Follows(const GroupKernel& rest, const GroupKernel& product) {
     return product.features_in_rows ? rest.feature_epilogue : rest.epilogue;
   }

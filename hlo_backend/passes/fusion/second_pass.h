@@ -7,9 +7,8 @@
 //   %ds = f32[4096] reduce(multiply(%g, %x)), dimensions={0}
 //
 // To store %d and to load it moves as many bytes as to read %g and %x once
-// more. Stored, %ds is a kernel of its own, since sums of rows and of columns
-// are made apart; made again, %d reads in the kernel of %dx what %ds needs
-// there: one pass less. So has the TPU compiler the gradients of
+// more. Stored, %ds would pass over %g and %x in a kernel of its own; made
+// again, %d reads in the kernel of %dx what %ds needs there: one pass less. So has the TPU compiler the gradients of
 // normalisations.
 #ifndef PTXLA_HLO_BACKEND_PASSES_FUSION_SECOND_PASS_H_
 #define PTXLA_HLO_BACKEND_PASSES_FUSION_SECOND_PASS_H_

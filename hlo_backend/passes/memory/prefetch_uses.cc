@@ -58,7 +58,10 @@ bool OnlyReduces(const Instruction& kernel) {
     return root->opcode() == Opcode::kReduce;
   }
   for (const Instruction* i : root->operands()) {
-    if (i->opcode() != Opcode::kReduce) return false;
+    if (i->opcode() != Opcode::kReduce ||
+        i->dimensions() != root->operand(0)->dimensions()) {
+      return false;
+    }
   }
   return true;
 }

@@ -48,7 +48,8 @@ bool TakesWhole(const Instruction& kernel, const Instruction& operand);
 // that a right operand that streams would come again for each block of rows.
 bool SharesPlanes(const Instruction& kernel, const Instruction& product);
 
-// Everything that the kernel makes is reduced.
+// Everything that the kernel makes is reduced, over the same dimensions. (Rows
+// and columns: libtpu 0.0.42.1 streams what it reduces so.)
 bool OnlyReduces(const Instruction& kernel);
 
 // Nothing else in the schedule does any work.

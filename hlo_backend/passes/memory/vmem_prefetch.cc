@@ -18,6 +18,10 @@
 namespace ptxla::hlo {
 namespace {
 
+// Of a shared copy as much must be hidden, 1 / 4: waiting for the rest takes no
+// longer than the first reader would beside the copy. ASSUMED.
+constexpr int64_t kHiddenShare = 4;
+
 class Prefetcher {
  public:
   Prefetcher(Computation* c, const chips::ChipSpec& chip,
@@ -203,14 +207,26 @@ class Prefetcher {
       if (readers.empty()) return false;
       first = PositionOf(readers.front());
     }
-    const int start =
-        one ? StartOfHidden(first, bytes, use == OperandUse::kProduct)
-            : StartOfShared(before, last, bytes);
+    int start = one ? StartOfHidden(first, bytes, use == OperandUse::kProduct)
+                    : StartOfShared(before, last, bytes);
+    // Hardly a copy for several that pass over the array is hidden: the first
+    // of them streams it, and the copy for the others runs meanwhile.
+    if (only == nullptr && !one && first == before && first != last &&
+        use == OperandUse::kOther &&
+        Spare(start, first) < bytes / kHiddenShare) {
+      readers.erase(std::remove_if(readers.begin(), readers.end(),
+                                   [&](const ParameterReader& r) {
+                                     return PositionOf(r) == first;
+                                   }),
+                    readers.end());
+      start = first;
+      first = PositionOf(readers.front());
+    }
     // Nothing hides it: the kernel streams its operand as well.
     if (one && start == first) return false;
     if (!Fits(start, last, bytes)) return false;
     live_.Add(start, last, bytes);
-    if (one) TakeTime(start, first, bytes);
+    if (only == nullptr) TakeTime(start, first, bytes);
     Copy(parameter, readers, start, first);
     return true;
   }
@@ -222,6 +238,15 @@ class Prefetcher {
       if (TakesTime(*order_[k])) return k;
     }
     return position;
+  }
+
+  // Bytes that kernels from `start` to `first` could hide.
+  int64_t Spare(int start, int first) const {
+    int64_t bytes = 0;
+    for (int k = start; k < first; ++k) {
+      if (TakesTime(*order_[k])) bytes += spare_[k] + bytes_in_latency_;
+    }
+    return bytes;
   }
 
   // Where the copy for several readers starts: before the kernel that comes

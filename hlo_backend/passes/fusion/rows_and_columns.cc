@@ -1,0 +1,123 @@
+#include "hlo_backend/passes/fusion/rows_and_columns.h"
+
+#include <algorithm>
+
+#include "hlo_backend/analysis/fusible_reduces.h"
+
+namespace ptxla::hlo {
+namespace {
+
+// Instructions between a reduce and its arrays, and pairs of one reduce, so
+// many are looked at.
+constexpr size_t kMostWork = 32;
+constexpr size_t kMostPairs = 8;
+
+template <class T>
+bool Contains(const std::vector<T>& list, const T& value) {
+  return std::find(list.begin(), list.end(), value) != list.end();
+}
+
+// Over the same dimensions, or the first of rows and the other of columns.
+bool MayPair(const Instruction& first, const Instruction& later) {
+  if (&first == &later ||
+      !first.operand(0)->shape().SameDims(later.operand(0)->shape())) {
+    return false;
+  }
+  return first.dimensions() == later.dimensions() ||
+         (IsOverLastDimension(first) && IsReduceOfColumns(later));
+}
+
+}  // namespace
+
+RowsAndColumns::Sum RowsAndColumns::SumOf(const Instruction* reduce) const {
+  Sum sum = {reduce, {}, {}};
+  std::vector<const Instruction*> work = {reduce->operand(0)};
+  for (size_t k = 0; k < work.size() && k < kMostWork; ++k) {
+    const Instruction* i = work[k];
+    const FusionNode& node = chains_.node(i);
+    // What others read, too, is stored for them.
+    if (node.role != FusionRole::kElementwise ||
+        (node.placed && i->user_count() > 1)) {
+      if (!Contains(sum.arrays, i)) sum.arrays.push_back(i);
+      continue;
+    }
+    for (const Instruction* leaf : node.full) {
+      if (!Contains(work, leaf)) work.push_back(leaf);
+    }
+    for (const Instruction* leaf : node.small) {
+      if (!Contains(sum.small, leaf)) sum.small.push_back(leaf);
+    }
+  }
+  return sum;
+}
+
+RowsAndColumns::RowsAndColumns(absl::Span<Instruction* const> order,
+                               const FusionChains& chains,
+                               const FusedInputs& inputs)
+    : chains_(chains), inputs_(inputs) {
+  std::vector<Sum> sums;
+  for (const Instruction* i : order) {
+    if (chains.node(i).role != FusionRole::kReduce) continue;
+    Sum sum = SumOf(i);
+    if (sum.arrays.size() >= 2) sums.push_back(std::move(sum));
+  }
+  for (const Sum& later : sums) {
+    size_t found = 0;
+    // The nearest first.
+    for (size_t k = sums.size(); k-- > 0 && found < kMostPairs;) {
+      const Sum& first = sums[k];
+      if (!MayPair(*first.reduce, *later.reduce)) continue;
+      const auto shared = std::count_if(
+          later.arrays.begin(), later.arrays.end(),
+          [&](const Instruction* a) { return Contains(first.arrays, a); });
+      if (shared < 2) continue;
+      const int number = static_cast<int>(pairs_.size());
+      pairs_.push_back({first.reduce, later.reduce});
+      first_of_[first.reduce].push_back(number);
+      for (const Instruction* leaf : later.small) {
+        read_by_[leaf].push_back(number);
+      }
+      ++found;
+    }
+  }
+}
+
+void RowsAndColumns::DescribeReduce(const Instruction& reduce,
+                                    GroupKernel* kernel) const {
+  const bool converted = std::any_of(
+      reduce.users().begin(), reduce.users().end(), [&](const Instruction* u) {
+        return inputs_.ReduceToStore(u) == &reduce;
+      });
+  const bool position = inputs_.ExtremumOf(&reduce) != nullptr;
+  kernel->of_rows = IsOverLastDimension(reduce) && !position;
+  kernel->of_columns = IsReduceOfColumns(reduce) && !converted && !position;
+  kernel->of_others = !kernel->of_rows && !kernel->of_columns;
+}
+
+void RowsAndColumns::DescribeOrder(const Instruction& i,
+                                   GroupKernel* kernel) const {
+  if (pairs_.empty()) return;
+  inputs_.ForEach(&i, [&](const Instruction* value, bool) {
+    const auto found = first_of_.find(value);
+    if (found == first_of_.end()) return;
+    kernel->waits_for.insert(found->second.begin(), found->second.end());
+  });
+  const auto found = read_by_.find(&i);
+  if (found == read_by_.end()) return;
+  kernel->read_by.insert(found->second.begin(), found->second.end());
+}
+
+void RowsAndColumns::Join(KernelGroups* groups) const {
+  for (const auto& [first, later] : pairs_) {
+    const int a = groups->Of(first), b = groups->Of(later);
+    if (a < 0 || b < 0 || groups->kernel(a).dot || groups->kernel(b).dot) {
+      continue;
+    }
+    // A product that makes what is summed adds its columns up itself.
+    const int made = groups->Of(later->operand(0));
+    if (made >= 0 && groups->kernel(made).dot) continue;
+    if (groups->AreNear(a, b)) groups->Join(a, b);
+  }
+}
+
+}  // namespace ptxla::hlo

@@ -1,0 +1,79 @@
+// Reduces of rows and of columns of one iteration in one kernel: bundles
+// against the evaluator.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "absl/strings/substitute.h"
+#include "tests/hlo_backend/lowering/bundle_harness.h"
+#include "tests/support/status_matchers.h"
+
+namespace ptxla::lowering {
+namespace {
+
+// Of type $0 and dims $1: a product and its sum with a factor, reduced by $6
+// over dimensions $2 to dims $3, and over the last, $4, to $5.
+std::string Both(absl::string_view type, absl::string_view dims,
+                 absl::string_view outer, absl::string_view columns,
+                 absl::string_view last, absl::string_view rows,
+                 absl::string_view op = "add", absl::string_view init = "0") {
+  return absl::Substitute(R"(HloModule m
+g {
+  x = f32[] parameter(0)
+  y = f32[] parameter(1)
+  ROOT z = f32[] $6(x, y)
+}
+f {
+  a = $0[$1] parameter(0)
+  b = $0[$1] parameter(1)
+  c = f32[$1] convert(a)
+  d = f32[$1] convert(b)
+  p = f32[$1] multiply(c, d)
+  s = f32[$1] add(p, c)
+  i = f32[] constant($7)
+  u = f32[$3] reduce(p, i), dimensions={$2}, to_apply=g
+  v = f32[$5] reduce(s, i), dimensions={$4}, to_apply=g
+  ROOT t = (f32[$3], f32[$5], f32[$1]) tuple(u, v, s)
+}
+ENTRY e {
+  a = $0[$1] parameter(0)
+  b = $0[$1] parameter(1)
+  ROOT r = (f32[$3], f32[$5], f32[$1]) fusion(a, b), kind=kInput, calls=f
+})",
+                          type, dims, outer, columns, last, rows, op, init);
+}
+
+TEST(RowsAndColumnsTest, AreReducedInOnePass) {
+  for (const char* chip : {"v3", "v5e", "v6e"}) {
+    HarnessOptions options;
+    options.chip = chip;
+    for (const auto& text :
+         {Both("f32", "64,256", "0", "256", "1", "64"),
+          Both("bf16", "64,256", "0", "256", "1", "64"),
+          Both("f32", "1000,384", "0", "384", "1", "1000"),
+          // Ragged rows and columns.
+          Both("f32", "37,200", "0", "200", "1", "37"),
+          Both("bf16", "45,130", "0", "130", "1", "45"),
+          Both("f32", "3,100", "0", "100", "1", "3"),
+          // Planes.
+          Both("f32", "4,20,256", "0,1", "256", "2", "4,20"),
+          // From a start of its own.
+          Both("f32", "64,256", "0", "256", "1", "64", "add", "2.5"),
+          Both("f32", "64,256", "0", "256", "1", "64", "maximum", "-inf")}) {
+      EXPECT_OK(CompareKernel(text, options).status()) << chip << text;
+    }
+  }
+}
+
+// The sums of columns go on from step to step, of rows and of columns.
+TEST(RowsAndColumnsTest, GoOnOverManySteps) {
+  HarnessOptions options;
+  options.chip = "v5e";
+  for (const auto& text : {Both("f32", "2048,512", "0", "512", "1", "2048"),
+                           Both("f32", "16,70000", "0", "70000", "1", "16")}) {
+    EXPECT_OK(CompareKernel(text, options).status()) << text;
+  }
+}
+
+}  // namespace
+}  // namespace ptxla::lowering
