@@ -8,8 +8,8 @@
 //
 // To store %d and to load it moves as many bytes as to read %g and %x once
 // more. Stored, %ds would pass over %g and %x in a kernel of its own; made
-// again, %d reads in the kernel of %dx what %ds needs there: one pass less. So has the TPU compiler the gradients of
-// normalisations.
+// again, %d reads in the kernel of %dx what %ds needs there: one pass less. So
+// has the TPU compiler the gradients of normalisations.
 #ifndef PTXLA_HLO_BACKEND_PASSES_FUSION_SECOND_PASS_H_
 #define PTXLA_HLO_BACKEND_PASSES_FUSION_SECOND_PASS_H_
 
