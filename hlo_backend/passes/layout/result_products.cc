@@ -49,8 +49,10 @@ class Search {
   void Operand(const Instruction& o) {
     if (o.shape().IsScalar()) return;
     if (IsFree(o)) {
+      // Updates of all layers may read one learning rate.
+      if (!free_.insert(&o).second) return;
       for (const Instruction* user : o.users()) {
-        if (IsUpdate(*user)) Add(user);
+        if (!work_.contains(user) && IsUpdate(*user)) Add(user);
       }
     } else if (IsForWorkAlone(o)) {
       Add(&o);
@@ -84,7 +86,7 @@ class Search {
     return true;
   }
 
-  Instructions work_;
+  Instructions work_, free_;  // what has been seen
   std::vector<const Instruction*> open_;
 };
 

@@ -209,7 +209,7 @@ Instruction* AsMembersOfWeights(Instruction* transpose) {
   Instruction* x = dot->operand(0);
   DotAttrs attrs = dot->attrs<DotAttrs>();
   attrs.lhs_batch = attrs.rhs_batch = {0};
-  attrs.lhs_contracting = {2};
+  attrs.lhs_contracting = {attrs.lhs_contracting[0] + 1};
   attrs.rhs_contracting = {1};
   Instruction* shared =
       b.Broadcast(x, {members, x->shape().dim(0), x->shape().dim(1)}, {1, 2});
