@@ -39,6 +39,17 @@ void FillBand(RunRecord* record) {
   }
 }
 
+// Of what a step runs: the steady program of a workload, all modules of HLO.
+int64_t OfStep(const RunRecord& record,
+               int64_t (record::ProgramRecord::*value)() const) {
+  if (record.config().hlo_source().empty()) {
+    return (record.programs(record.steady_program()).*value)();
+  }
+  int64_t sum = 0;
+  for (const record::ProgramRecord& p : record.programs()) sum += (p.*value)();
+  return sum;
+}
+
 void FillRates(const chips::Slice& slice, RunRecord* record) {
   const Picoseconds step(record->step_time().value_ps());
   if (step.count() == 0) return;
@@ -56,7 +67,7 @@ void FillRates(const chips::Slice& slice, RunRecord* record) {
   }
   if (record->has_steady_program()) {
     record->set_hfu(reports::Hfu(
-        Picoseconds(record->programs(record->steady_program()).mxu_peak_ps()),
+        Picoseconds(OfStep(*record, &record::ProgramRecord::mxu_peak_ps)),
         step));
   }
 }
@@ -122,7 +133,7 @@ void DescribeSlice(const chips::Slice& slice, record::RunConfig* config) {
 void FinishRecord(const chips::Slice& slice, RunRecord* record) {
   if (record->has_steady_program()) {
     record->set_matmul_flops_per_step_per_chip(
-        record->programs(record->steady_program()).matmul_flops() *
+        OfStep(*record, &record::ProgramRecord::matmul_flops) *
         slice.topology.devices_per_chip());
     WarnOfEstimates(record->programs(record->steady_program()), record);
   }

@@ -61,11 +61,17 @@ absl::flat_hash_set<const Instruction*> SetApart(hlo::Computation* c) {
   return kept;
 }
 
-// Multiplies the first operand of comparisons of arrays. Those of scalars order
-// a sort or choose in a reduce, which must stay consistent.
+// Multiplies the first operand of comparisons of arrays with a threshold: who
+// asks for equal values means the same value. Comparisons of scalars order a
+// sort or choose in a reduce, which must stay consistent.
 void MoveComparisons(double factor, hlo::Computation* c) {
   for (Instruction* i : c->PostOrder()) {
     if (i->opcode() != Opcode::kCompare || i->shape().rank() == 0) continue;
+    const auto direction = i->attrs<hlo::CompareAttrs>().direction;
+    if (direction == hlo::CompareDirection::kEq ||
+        direction == hlo::CompareDirection::kNe) {
+      continue;
+    }
     Instruction* x = i->operand(0);
     if (!IsNarrow(x->shape())) continue;
     Instruction* off =

@@ -1,7 +1,8 @@
 // What the classes of leaves that share memory are in a schedule: how large,
 // how long alive, in which memory, and whose.
 //
-//   const BufferLives lives(ScheduleLeaves(scheduled, chip));
+//   const ScheduleLeaves schedule(scheduled, chip);  // outlives the other
+//   const BufferLives lives(schedule);
 //   const ClassInfo& info = lives.Of(lives.classes().Find(leaf).root);
 //   info.end - info.begin, info.first, info.last
 #ifndef PTXLA_HLO_BACKEND_COMPILER_BUFFER_LIVES_H_

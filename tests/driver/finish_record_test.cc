@@ -40,6 +40,17 @@ TEST(FinishRecordTest, HfuIsWhatTheProductsTakeAtTheirPeakOverTheStep) {
   EXPECT_DOUBLE_EQ(r.hfu(), 0.25);
 }
 
+TEST(FinishRecordTest, AllModulesOfHloCountForHfu) {
+  ASSERT_OK_AND_ASSIGN(const chips::Slice slice, chips::ParseSlice("v5e-8"));
+  record::RunRecord r = Timed();
+  r.mutable_config()->set_hlo_source("dumps");
+  r.add_programs()->set_mxu_peak_ps(32000000000);
+  r.add_programs()->set_mxu_peak_ps(16000000000);
+  r.set_steady_program(0);
+  FinishRecord(slice, &r);
+  EXPECT_DOUBLE_EQ(r.hfu(), 0.375);
+}
+
 TEST(FinishRecordTest, TheResultHashIgnoresWhenAndHowFastTheToolRan) {
   record::RunRecord a = Timed(), b = Timed();
   b.set_run_id("other");

@@ -21,7 +21,7 @@ using codegen::Vec;
 using isa::Opcode;
 
 enum Space { kFrom, kTo };
-// Registers in one block of bundles, and of a step's code in all.
+// Registers in one block of bundles, and of a step's code in all. ASSUMED.
 constexpr int64_t kTogether = 32, kMostRegisters = 1024;
 
 class LaneReverser {

@@ -32,7 +32,8 @@ using isa::Opcode;
 
 constexpr int kRow = isa::kRowBytes;
 // Of a result of which a step makes some columns: longer code would not pay for
-// itself.
+// itself. The pass that cuts reshapes knows the number (reshape_splitter.cc).
+// ASSUMED.
 constexpr int64_t kMostRows = 8 * 1024;
 
 class Mover {

@@ -17,7 +17,7 @@ using codegen::Vec;
 using isa::Opcode;
 
 // Result registers of one block of bundles: more of those that the XLU rotates,
-// which is filled and drained in each.
+// which is filled and drained in each. ASSUMED.
 constexpr int64_t kUnroll = 16, kUnrollRotated = 48;
 
 class Emitter {

@@ -255,7 +255,7 @@ bool FitsOneStep(const Instruction& reverse, const PassContext& context) {
 }
 
 // Lanes are turned round where they are (lowering/movement/lane_reverse.h),
-// unless most of them are padding or rows are too long.
+// unless most of them are padding or rows are too long. ASSUMED.
 bool FillLanes(const Shape& shape) {
   constexpr int64_t kLeast = 64, kMost = 65536;
   return shape.dims().back() >= kLeast && shape.dims().back() <= kMost;

@@ -110,6 +110,26 @@ ENTRY e {
   EXPECT_FALSE(v.ok()) << v.Line();
 }
 
+// Who asks for equal values means the same value: no rounding excuses a mask
+// that is false everywhere.
+TEST(VerifyProgramTest, AMaskOfEqualValuesIsNoThreshold) {
+  constexpr char kEqual[] = R"(HloModule equal
+ENTRY e {
+  x = bf16[16,256] parameter(0)
+  n = bf16[16,256] iota(), iota_dimension=1
+  z = bf16[16,256] subtract(x, x)
+  y = bf16[16,256] add(n, z)
+  ROOT q = pred[16,256] compare(y, n), direction=EQ
+})";
+  ExpectVerified(kEqual, {"v5e-1", "v6e-1"});
+  const isa::SemanticsTable mutant = isa::MutantTable(isa::Opcode::kVaddF32);
+  VerifyOptions options;
+  options.semantics = &mutant;
+  ASSERT_OK_AND_ASSIGN(const Verification v,
+                       VerifyText(kEqual, "v5e-1", options));
+  EXPECT_FALSE(v.ok()) << v.Line();
+}
+
 // A product of exactly -3, whose third is taken by the inverse of 3.
 TEST(VerifyProgramTest, WholeNumbersMayBeDecidedByTheLastBits) {
   for (const char* other : {"1.5", "2", "0.75"}) {
