@@ -8,19 +8,11 @@
 #include "hlo_backend/analysis/filled_scatter.h"
 #include "hlo_backend/analysis/product_batch.h"
 #include "hlo_backend/analysis/product_chain.h"
+#include "hlo_backend/analysis/prologue_rules.h"
 #include "hlo_backend/analysis/stages.h"
-#include "hlo_backend/analysis/turned_input.h"
-#include "hlo_backend/ir/verifier.h"
 
 namespace ptxla::hlo {
 namespace {
-
-absl::Status Refuse(const Instruction& fusion, const Instruction& inside,
-                    absl::string_view why) {
-  return absl::UnimplementedError(absl::StrCat(Describe(fusion), ": ",
-                                               Describe(inside),
-                                               " cannot be fused here: ", why));
-}
 
 // An instruction that a loop over `iteration` may hold, apart from roots.
 absl::Status CheckLoopMember(const Instruction& fusion, const Instruction& i,
@@ -33,7 +25,7 @@ absl::Status CheckLoopMember(const Instruction& fusion, const Instruction& i,
       if (i.shape().IsScalar() || i.literal().IsSplat()) {
         return absl::OkStatus();
       }
-      return Refuse(fusion, i, "only scalar and splat constants are");
+      return RefuseFusion(fusion, i, "only scalar and splat constants are");
     case Opcode::kIota:
     case Opcode::kBroadcast:
       return absl::OkStatus();
@@ -41,25 +33,29 @@ absl::Status CheckLoopMember(const Instruction& fusion, const Instruction& i,
       return (IsLaneSlice(i) || IsTileSlice(i)) &&
                      i.operand(0)->opcode() == Opcode::kParameter
                  ? absl::OkStatus()
-                 : Refuse(fusion, i, "only lanes and tiles of an operand are");
+                 : RefuseFusion(fusion, i,
+                                "only lanes and tiles of an operand are");
     case Opcode::kConcatenate:
       return LaneRotation(i) > 0
                  ? absl::OkStatus()
-                 : Refuse(fusion, i, "only turned lanes of an operand are");
+                 : RefuseFusion(fusion, i,
+                                "only turned lanes of an operand are");
     case Opcode::kBitcast:
     case Opcode::kReshape:
       if (SameUpToDegenerateDims(i.shape(), i.operand(0)->shape())) {
         return absl::OkStatus();
       }
-      return Refuse(fusion, i, "it changes more than dimensions of size 1");
+      return RefuseFusion(fusion, i,
+                          "it changes more than dimensions of size 1");
     default:
       break;
   }
-  if (!IsLoopElementwise(i)) return Refuse(fusion, i, "it is no vector loop");
+  if (!IsLoopElementwise(i))
+    return RefuseFusion(fusion, i, "it is no vector loop");
   if (i.shape().SameDims(iteration)) return absl::OkStatus();
   // On a smaller shape: it must end in a broadcast, or in more such work.
   if (i.shape().ElementCount() > iteration.ElementCount()) {
-    return Refuse(fusion, i, "it is larger than the iteration shape");
+    return RefuseFusion(fusion, i, "it is larger than the iteration shape");
   }
   return absl::OkStatus();
 }
@@ -103,7 +99,8 @@ absl::Status CheckMembers(const Instruction& fusion, const Shape& iteration,
     if (i->opcode() == Opcode::kReduce && IsStoredByRoot(*i)) continue;
     if (i->opcode() == Opcode::kReduce && IsRootOf(*i)) {
       if (i->IsRoot() || i->user_count() == 1) continue;
-      return Refuse(fusion, *i, "its result is used before it is complete");
+      return RefuseFusion(fusion, *i,
+                          "its result is used before it is complete");
     }
     if (except == nullptr && IsBroadcastAgain(*i) &&
         i->operand(0)->shape().SameDims(iteration)) {
@@ -124,91 +121,7 @@ const Instruction* TheDot(const Instruction& fusion) {
   return dot;
 }
 
-// The instructions of one operand's prologue; the error if it is none.
-// `parameter`: one of the operand's own shape.
-absl::Status CollectPrologue(const Instruction& fusion,
-                             const Instruction* value, const Shape& shape,
-                             const Instruction** parameter,
-                             absl::flat_hash_set<const Instruction*>* seen) {
-  if (!seen->insert(value).second) return absl::OkStatus();
-  switch (value->opcode()) {
-    case Opcode::kParameter:
-      if (value->shape().SameDims(shape)) *parameter = value;
-      return absl::OkStatus();
-    case Opcode::kConstant:
-      if (value->shape().IsScalar()) return absl::OkStatus();
-      break;
-    case Opcode::kIota:
-      return absl::OkStatus();
-    case Opcode::kTranspose: {
-      const Instruction* dot = TheDot(fusion);
-      if (dot == nullptr || dot->opcode() != Opcode::kConvolution ||
-          !TurnsBatchIntoRows(*value)) {
-        break;
-      }
-      return CollectPrologue(fusion, value->operand(0),
-                             value->operand(0)->shape(), parameter, seen);
-    }
-    case Opcode::kBroadcast: {
-      if (!IsPrologueBroadcast(*value) && !IsMemberColumns(*value) &&
-          !IsSharedPlane(*value)) {
-        return Refuse(fusion, *value, "no broadcast of a dot's prologue");
-      }
-      const Instruction* small = nullptr;
-      return CollectPrologue(fusion, value->operand(0),
-                             value->operand(0)->shape(), &small, seen);
-    }
-    default:
-      break;
-  }
-  if (!IsLoopElementwise(*value) || !value->shape().SameDims(shape)) {
-    return Refuse(fusion, *value, "no elementwise prologue of a dot");
-  }
-  for (const Instruction* operand : value->operands()) {
-    RETURN_IF_ERROR(CollectPrologue(fusion, operand, shape, parameter, seen));
-  }
-  return absl::OkStatus();
-}
-
 }  // namespace
-
-bool IsPrologueBroadcast(const Instruction& i) {
-  const Shape& source = i.operand(0)->shape();
-  const int rank = i.shape().rank();
-  if (source.IsScalar()) return true;
-  if (source.rank() == 1 && i.dimensions()[0] == rank - 1) {
-    return source.type() == PrimitiveType::kBf16 ||
-           BitWidth(source.type()) == 32;
-  }
-  if (source.rank() != rank - 1 || BitWidth(source.type()) != 32) return false;
-  for (int d = 0; d < source.rank(); ++d) {
-    if (i.dimensions()[d] != d) return false;
-  }
-  return true;
-}
-
-bool IsMemberColumns(const Instruction& i) {
-  const int rank = i.shape().rank();
-  const Shape& source = i.operand(0)->shape();
-  if (source.rank() < 2 || i.dimensions().back() != rank - 1) return false;
-  if (source.rank() == 2) return i.dimensions()[0] < rank - 2;
-  for (int d = 0; d + 1 < source.rank(); ++d) {
-    if (i.dimensions()[d] != d) return false;
-  }
-  return source.rank() == rank - 1;
-}
-
-bool IsSharedPlane(const Instruction& i) {
-  const int rank = i.shape().rank();
-  const int planes = i.operand(0)->shape().rank() - 2;
-  if (planes < 0 || planes >= rank - 2) return false;
-  const auto dims = i.dimensions();
-  if (dims[planes] != rank - 2 || dims[planes + 1] != rank - 1) return false;
-  for (int k = 1; k < planes; ++k) {
-    if (dims[k] != dims[0] + k) return false;
-  }
-  return true;
-}
 
 bool IsProduct(const Instruction& i) {
   // A grouped convolution (a depthwise one) is vector work.
@@ -240,10 +153,10 @@ absl::Status CheckLoopFusion(const Instruction& fusion) {
   const Shape& iteration = IterationShape(fusion);
   for (const Instruction* root : FusionRoots(fusion)) {
     if (root->opcode() == Opcode::kReduce) {
-      return Refuse(fusion, *root, "a reduce needs kind=kInput");
+      return RefuseFusion(fusion, *root, "a reduce needs kind=kInput");
     }
     if (!root->shape().IsArray() || !root->shape().SameDims(iteration)) {
-      return Refuse(fusion, *root, "a root of another shape");
+      return RefuseFusion(fusion, *root, "a root of another shape");
     }
   }
   return CheckMembers(fusion, iteration, nullptr, {});
@@ -262,11 +175,12 @@ absl::Status CheckInputFusion(const Instruction& fusion) {
   for (const Instruction* root : roots) {
     if (const Instruction* reduce = StoredReduce(*root)) {
       if (!IsFusibleReduce(*reduce)) {
-        return Refuse(fusion, *reduce,
-                      "its start is no constant or its body no one operation");
+        return RefuseFusion(
+            fusion, *reduce,
+            "its start is no constant or its body no one operation");
       }
       if (!reduce->operand(0)->shape().SameDims(iteration)) {
-        return Refuse(fusion, *reduce, "it reduces another shape");
+        return RefuseFusion(fusion, *reduce, "it reduces another shape");
       }
       if (of_rows && reduce == root && IsReduceOfColumns(*reduce)) {
         of_columns = true;
@@ -274,24 +188,25 @@ absl::Status CheckInputFusion(const Instruction& fusion) {
       }
       if (first == nullptr) first = reduce;
       if (reduce->dimensions() != first->dimensions()) {
-        return Refuse(fusion, *reduce, "it reduces other dimensions");
+        return RefuseFusion(fusion, *reduce, "it reduces other dimensions");
       }
     } else if (!root->shape().IsArray() || !root->shape().SameDims(iteration)) {
-      return Refuse(fusion, *root, "a root of another shape");
+      return RefuseFusion(fusion, *root, "a root of another shape");
     }
   }
   for (const Instruction* i : fusion.fused()->instructions()) {
     if (!IsBroadcastAgain(*i)) continue;
     if (of_columns) {
-      return Refuse(fusion, *i, "its columns are reduced as well");
+      return RefuseFusion(fusion, *i, "its columns are reduced as well");
     }
     if (first == nullptr) first = i;
     if (i->dimensions() != first->dimensions()) {
-      return Refuse(fusion, *i, "it reduces another dimension");
+      return RefuseFusion(fusion, *i, "it reduces another dimension");
     }
   }
   if (first == nullptr) {
-    return Refuse(fusion, *fusion.fused()->root(), "kind=kInput has no reduce");
+    return RefuseFusion(fusion, *fusion.fused()->root(),
+                        "kind=kInput has no reduce");
   }
   return CheckMembers(fusion, iteration, nullptr, {});
 }
@@ -299,8 +214,8 @@ absl::Status CheckInputFusion(const Instruction& fusion) {
 absl::Status CheckOutputFusion(const Instruction& fusion) {
   const Instruction* dot = TheDot(fusion);
   if (dot == nullptr) {
-    return Refuse(fusion, *fusion.fused()->root(),
-                  "kind=kOutput needs exactly one dot");
+    return RefuseFusion(fusion, *fusion.fused()->root(),
+                        "kind=kOutput needs exactly one dot");
   }
   absl::flat_hash_set<const Instruction*> prologue;
   for (int o = 0; o < dot->operand_count(); ++o) {
@@ -317,13 +232,14 @@ absl::Status CheckOutputFusion(const Instruction& fusion) {
       seen.insert(operand);
       operand = members->operand(0);
       if (operand->opcode() != Opcode::kParameter) {
-        return Refuse(fusion, *operand, "computed members in front of a slice");
+        return RefuseFusion(fusion, *operand,
+                            "computed members in front of a slice");
       }
     }
-    RETURN_IF_ERROR(
-        CollectPrologue(fusion, operand, operand->shape(), &parameter, &seen));
+    RETURN_IF_ERROR(CollectPrologue(fusion, *dot, *operand, &parameter, &seen));
     if (parameter == nullptr) {
-      return Refuse(fusion, *operand, "a dot's operand that reads no array");
+      return RefuseFusion(fusion, *operand,
+                          "a dot's operand that reads no array");
     }
     prologue.insert(seen.begin(), seen.end());
   }
@@ -333,11 +249,12 @@ absl::Status CheckOutputFusion(const Instruction& fusion) {
           dot->shape().rank() == ProductBatch(*dot) + 2) {
         continue;
       }
-      return Refuse(fusion, *root, "a result per row of this form");
+      return RefuseFusion(fusion, *root, "a result per row of this form");
     }
     if (IsColumnSum(*root, *dot) || IsMemberColumnReduce(*root, *dot)) continue;
     if (!root->shape().IsArray() || !root->shape().SameDims(dot->shape())) {
-      return Refuse(fusion, *root, "a root of another shape than the dot's");
+      return RefuseFusion(fusion, *root,
+                          "a root of another shape than the dot's");
     }
   }
   return CheckMembers(fusion, dot->shape(), dot, prologue);

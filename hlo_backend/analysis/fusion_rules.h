@@ -17,7 +17,7 @@
 //            parameter, or
 //            elementwise work on parameters of the operand's shape, of which
 //            there is at least one, and on broadcasts to it
-//            (IsPrologueBroadcast): the prologue. The rest is elementwise work
+//            (prologue_rules.h): the prologue. The rest is elementwise work
 //            on the dot's shape (the epilogue); roots have the dot's shape. It
 //            may hold row reduces (IsRowReduce) whose results are broadcast
 //            along the rows again (a softmax of scores), or are roots too. Or
@@ -67,22 +67,6 @@ std::vector<Instruction*> FusionRoots(const Instruction& fusion);
 // kLoop: the shape of the roots. kInput: that of the reduces' operand.
 // kOutput: that of the dot.
 const Shape& IterationShape(const Instruction& fusion);
-
-// A broadcast to the shape of a dot's operand that its prologue may read: of a
-// scalar, of values along the minor dimension, or of values per row (all
-// dimensions but the minor one, 32 bits).
-bool IsPrologueBroadcast(const Instruction& broadcast);
-
-// One to the shape of a dot's operand whose values per column differ from
-// member to member (or from plane to plane) of one dimension, or of all of the
-// batch, as a kernel can read them, too: [batch, columns] of [batch, rows,
-// columns].
-bool IsMemberColumns(const Instruction& broadcast);
-
-// One of whole planes of rows and columns that members share, as a kernel can
-// read them, too: a mask [rows, columns] of [batch, heads, rows, columns], or a
-// bias of each head.
-bool IsSharedPlane(const Instruction& broadcast);
 
 // Members of a product's batch that may share rows of values per column (a mask
 // of each sequence): which row is a member's is found by scalar products of 32

@@ -5,6 +5,7 @@
 #include "chips/compiler_policy.h"
 #include "hlo_backend/analysis/fusion_rules.h"
 #include "hlo_backend/analysis/product_batch.h"
+#include "hlo_backend/analysis/prologue_rules.h"
 #include "hlo_backend/ir/attributes.h"
 #include "hlo_backend/passes/memory/memory_space_assignment.h"
 

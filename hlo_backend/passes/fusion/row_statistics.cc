@@ -9,6 +9,7 @@
 #include "hlo_backend/analysis/fusion_rules.h"
 #include "hlo_backend/analysis/member_rows.h"
 #include "hlo_backend/analysis/product_batch.h"
+#include "hlo_backend/analysis/prologue_rules.h"
 #include "hlo_backend/passes/fusion/kept_exponentials.h"
 #include "hlo_backend/passes/fusion/row_leaves.h"
 #include "hlo_backend/passes/memory/memory_space_assignment.h"
