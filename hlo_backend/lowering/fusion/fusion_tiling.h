@@ -34,10 +34,6 @@ absl::StatusOr<FusionTiling> CutFusion(const hlo::Instruction& i,
                                        int64_t target, int copies, int vregs,
                                        int cores);
 
-// Base tiles per step worth trying, in the order of preference.
-std::vector<int64_t> StepTargets(const KernelContext& context,
-                                 const Geometry& g, bool fused);
-
 // Copies of the formula that the unroll policy allows, and the smaller ones to
 // fall back to where registers do not suffice.
 std::vector<int> UnrollCandidates(const KernelContext& context,

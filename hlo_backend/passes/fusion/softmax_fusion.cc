@@ -7,6 +7,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "hlo_backend/analysis/extremum_position.h"
 #include "hlo_backend/analysis/fusion_rules.h"
+#include "hlo_backend/analysis/monoid.h"
 #include "hlo_backend/ir/computation.h"
 #include "hlo_backend/passes/control_edges.h"
 #include "hlo_backend/passes/control_flow.h"
@@ -36,6 +37,14 @@ int64_t RowLength(const Instruction& reduce) {
 bool LiesInTiles(const Instruction& reduce) {
   return reduce.dimensions().size() == 1 &&
          reduce.dimensions()[0] >= reduce.operand(0)->shape().rank() - 2;
+}
+
+// Rounded to a type that no chip has. Of extrema of f16 nothing is rounded, and
+// a rounding to bf16 is undone by who reads it.
+bool IsSumInF16(const Instruction& convert) {
+  const Opcode op = *MonoidOf(*convert.operand(0)->to_apply());
+  return convert.shape().type() == PrimitiveType::kF16 &&
+         op != Opcode::kMaximum && op != Opcode::kMinimum;
 }
 
 // An extremum whose position alone is asked for is found with it, in one pass
@@ -161,7 +170,7 @@ class SoftmaxFuser {
     // Values per row on their way.
     if (i.opcode() == Opcode::kConvert && i.shape().rank() < rows_->rank()) {
       return i.operand(0)->opcode() == Opcode::kReduce &&
-             IsBroadcastAgain(*i.operand(0));
+             IsBroadcastAgain(*i.operand(0)) && !IsSumInF16(i);
     }
     return IsLoopElementwise(i) && i.shape().SameDims(*rows_) &&
            IsRowMajor(i.shape()) && LeavesFit(i);

@@ -14,7 +14,8 @@
 // stored). Softmaxes of matrices are three kernels there, and here; on v2 and
 // v3 all are. So are those from plane to plane, and of rows of more than 8,192
 // numbers (logits of a vocabulary): who stores nothing reads the array once
-// more. Rows of more than 4,096 have a kernel for each reduce. Of x - m and
+// more. Rows of more than 4,096 have a kernel for each reduce, and so has a sum
+// that is rounded to f16 before it is broadcast. Of x - m and
 // e^(x - m), both read behind it, the first is stored: it gives the second. A
 // softmax over rows (keys first, keys_first.h) that one product reads stays
 // apart too: it is finished in front of that. Runs after row-fusion, before

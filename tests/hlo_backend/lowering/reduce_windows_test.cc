@@ -221,5 +221,19 @@ TEST(ReduceWindowsTest, CoresShareASoftmax) {
   }
 }
 
+// 600 tiles would fit one step of 1,024, which is one core's.
+TEST(ReduceWindowsTest, CoresShareWhatOneStepWouldHold) {
+  for (const auto& [chip, steps] : {std::pair("v4", 2), std::pair("v6e", 1)}) {
+    HarnessOptions options;
+    options.chip = chip;
+    ASSERT_OK_AND_ASSIGN(
+        const HarnessResult result,
+        CompareKernel(Softmax("f32", "12,197,197", "12,197"), options));
+    int64_t made = 1;
+    for (const int64_t extent : result.kernel.grid) made *= extent;
+    EXPECT_EQ(made, steps) << chip;
+  }
+}
+
 }  // namespace
 }  // namespace ptxla::lowering

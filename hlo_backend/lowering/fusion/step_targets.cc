@@ -1,0 +1,81 @@
+#include "hlo_backend/lowering/fusion/step_targets.h"
+
+#include <algorithm>
+
+#include "base/units.h"
+#include "chips/compiler_policy.h"
+#include "hlo_backend/lowering/fusion/geometry_facts.h"
+
+namespace ptxla::lowering {
+
+int64_t TilesOfCore(const Geometry& g, int cores) {
+  const int64_t total = TilesOf(g);
+  for (const Axis& axis : g.axes) {
+    if (axis.tiles <= axis.unit) continue;
+    const int64_t block =
+        RoundUpTo(CeilOfRatio<int64_t>(axis.tiles, cores), axis.unit);
+    return total / axis.tiles * block;
+  }
+  return total;
+}
+
+bool MakesOneStep(const KernelContext& context, const Geometry& g) {
+  const int64_t tiles = TilesOf(g);
+  double most = context.chip.Policy("single_step_tiles").value_or(0);
+  if (context.stage) most = kMostTiles;
+  if (Reduces(g)) {
+    int64_t kept = 1;
+    for (const Axis& a : g.axes) kept *= a.reduced ? 1 : a.elements;
+    if (kept <= 1024) most = kMostTiles;
+  }
+  if (static_cast<double>(tiles) > most) return false;
+  for (const Stream& s : g.streams) {
+    if (s.access == Access::kPartial) return false;  // a reduce cuts itself
+  }
+  return BytesOfTile(g) * tiles <= VmemBudget(context) * 3 / 4;
+}
+
+std::vector<int64_t> StepTargets(const KernelContext& context,
+                                 const Geometry& g, bool fused) {
+  const int64_t bytes = BytesOfTile(g);
+  const int64_t total = TilesOf(g);
+  std::vector<int64_t> targets;
+  int64_t budget = VmemBudget(context) * 3 / 4;
+  const bool reduces = Reduces(g);
+  const auto most = context.chip.Policy(fused     ? "fusion_tiles"
+                                        : reduces ? "lone_reduction_tiles"
+                                                  : "lone_operation_tiles");
+  if (most.has_value()) {
+    // As many as fit twice, and a quarter of them: work that takes longer than
+    // its loads gains from small first and last blocks.
+    budget = static_cast<int64_t>(
+        static_cast<double>(VmemBudget(context)) *
+        chips::CompilerPolicy(context.chip, "fusion_vmem_share"));
+    const int64_t fit = budget / std::max<int64_t>(1, 2 * bytes);
+    // Of two cores each has a step.
+    const int64_t share =
+        context.model.cores > 1 ? TilesOfCore(g, context.model.cores) : total;
+    const int64_t tiles = std::max<int64_t>(
+        8, std::min({static_cast<int64_t>(*most), fit, share}));
+    targets = {tiles};
+    if (tiles / 4 < total && tiles >= 128 && fused && !reduces) {
+      targets.push_back(tiles / 4);
+    }
+  } else {
+    for (const int64_t tiles : {128, 512, 32, 2048}) {
+      if (2 * bytes * tiles > budget) continue;
+      targets.push_back(tiles);
+      if (tiles >= total) break;
+    }
+  }
+  // Blocks of grouped rows are many rows high, whatever the target: narrow
+  // ones for where that is too much.
+  const int64_t wide = RowGroup(g) * g.axes[g.column_axis].tiles;
+  if (HasExpandedRows(g) || (ReducesRows(g) && 2 * bytes * wide > budget)) {
+    targets.insert(targets.end(), {8, 2});
+  }
+  if (targets.empty()) targets.push_back(8);
+  return targets;
+}
+
+}  // namespace ptxla::lowering
