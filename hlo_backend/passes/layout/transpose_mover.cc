@@ -26,10 +26,19 @@
 namespace ptxla::hlo {
 namespace {
 
+// Images of a convolution that was cut into blocks, put together again
+// (space_to_batch.h).
+bool IsOfBlocks(const Instruction& i) {
+  const Instruction& all = i.opcode() == Opcode::kSlice ? *i.operand(0) : i;
+  return all.opcode() == Opcode::kReshape &&
+         all.operand(0)->opcode() == Opcode::kTranspose &&
+         all.operand(0)->operand(0)->opcode() == Opcode::kConvolution;
+}
+
 // Has an order of dimensions of its own, and what follows takes it.
 bool GivesOrder(const Instruction& i) {
   return i.opcode() == Opcode::kConvolution || IsPlaneWindow(i) ||
-         NamesParameterAsItLies(i);
+         NamesParameterAsItLies(i) || IsOfBlocks(i);
 }
 
 class Mover {

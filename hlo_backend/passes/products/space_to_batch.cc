@@ -42,11 +42,12 @@ class Cutter {
     }
     attrs.dims.input_batch = attrs.dims.output_batch = spatial;
     attrs.dims.input_feature = attrs.dims.output_feature = spatial + 1;
-    attrs.window.dims[0].padding_low = padding_low_;
-    attrs.window.dims[0].padding_high = padding_high_;
-    DimVector result = {outputs_};
-    for (int s = 1; s < spatial; ++s) {
-      result.push_back(SizeOf(*convolution_, d.output_spatial[s]));
+    attrs.window.dims[axis_].padding_low = padding_low_;
+    attrs.window.dims[axis_].padding_high = padding_high_;
+    DimVector result;
+    for (int s = 0; s < spatial; ++s) {
+      result.push_back(s == axis_ ? outputs_
+                                  : SizeOf(*convolution_, d.output_spatial[s]));
     }
     result.push_back(batch_ * blocks_);
     result.push_back(SizeOf(*convolution_, d.output_feature));
@@ -68,16 +69,23 @@ class Cutter {
       return false;
     }
     batch_ = SizeOf(*convolution_->operand(0), d.input_batch);
-    if (batch_ == 0 || batch_ >= rows || rows % batch_ != 0) return false;
-    blocks_ = rows / batch_;
+    if (batch_ == 0 || batch_ >= rows) return false;
+    blocks_ = rows;
     int64_t taps = 1;
     for (const WindowDim& w : attrs_.window.dims) taps *= w.size;
-    const WindowDim& w = attrs_.window.dims[0];
-    const int64_t out = SizeOf(*convolution_, d.output_spatial[0]);
+    axis_ = static_cast<int>(attrs_.window.dims.size()) - 1;
+    const WindowDim& w = attrs_.window.dims[axis_];
+    const int64_t out = SizeOf(*convolution_, d.output_spatial[axis_]);
+    const int64_t have =
+        SizeOf(*convolution_->operand(0), d.input_spatial[axis_]);
     // Of a dilated image every block begins at a plane.
     const int64_t dilation = w.base_dilation;
-    outputs_ = RoundUpTo(CeilOfRatio(out, blocks_),
-                         dilation / std::gcd(w.stride, dilation));
+    const int64_t padded = have + w.padding_low + w.padding_high;
+    outputs_ = CeilOfRatio(out, blocks_);
+    if (dilation == 1) {
+      outputs_ = std::max(outputs_, CeilOfRatio(padded, blocks_ * w.stride));
+    }
+    outputs_ = RoundUpTo(outputs_, dilation / std::gcd(w.stride, dilation));
     const int64_t reach = (w.size - 1) * w.window_dilation + 1;
     advance_ = outputs_ * w.stride / dilation;
     // What the last output sees last, from the block's first plane on.
@@ -87,10 +95,9 @@ class Cutter {
     padding_low_ = w.padding_low % dilation;
     padding_high_ = last % dilation;
     // What lies behind the last block would have to be a neighbour of it.
-    const int64_t have = SizeOf(*convolution_->operand(0), d.input_spatial[0]);
     return taps > 1 && outputs_ >= kFewestOutputs && reach <= out &&
-           outputs_ * blocks_ * 2 <= out * 3 && w.padding_low >= 0 &&
-           last >= 0 && low_ <= advance_ && high_ >= 0 && high_ <= advance_ &&
+           padded >= 2 * blocks_ && w.padding_low >= 0 && last >= 0 &&
+           low_ <= advance_ && high_ >= 0 && high_ <= advance_ &&
            have <= blocks_ * advance_;
   }
 
@@ -102,39 +109,37 @@ class Cutter {
         attrs_.precision.operand(0) == Precision::kDefault) {
       x = b_.Convert(x, PrimitiveType::kBf16);  // as the arrays take it
     }
-    DimVector order = {d.input_batch};
-    order.insert(order.end(), d.input_spatial.begin(), d.input_spatial.end());
+    DimVector order = {d.input_batch, d.input_spatial[axis_]};
+    for (int s = 0; s < axis_; ++s) order.push_back(d.input_spatial[s]);
     order.push_back(d.input_feature);
     if (!IsIdentityMapping(order)) x = b_.Transpose(x, order);
     x = OverlappingBlocks(&b_, x, {blocks_, advance_, low_, high_});
-    // [batch * blocks, axes, features], then the batch behind the axes.
+    // [batch * blocks, axis, other axes, features]: axes first, in order.
     DimVector inside;
-    for (int s = 1; s + 1 < x->shape().rank(); ++s) inside.push_back(s);
-    inside.push_back(0);
-    inside.push_back(x->shape().rank() - 1);
+    for (int s = 0; s < axis_; ++s) inside.push_back(s + 2);
+    inside.insert(inside.end(), {1, 0, axis_ + 2});
     return b_.Transpose(x, inside);
   }
 
   Instruction* Result(Instruction* conv) {
     const ConvDims& d = attrs_.dims;
-    const int spatial = static_cast<int>(attrs_.window.dims.size());
-    DimVector order = {spatial};
-    for (int s = 0; s < spatial; ++s) order.push_back(s);
-    order.push_back(spatial + 1);
+    DimVector order = {axis_ + 1, axis_};
+    for (int s = 0; s < axis_; ++s) order.push_back(s);
+    order.push_back(axis_ + 2);
     Instruction* y = b_.Transpose(conv, order);
     DimVector merged = y->shape().dims();
     merged[0] = batch_;
     merged[1] = blocks_ * outputs_;
     y = b_.Reshape(y, merged);
     DimVector limits = merged;
-    limits[1] = SizeOf(*convolution_, d.output_spatial[0]);
+    limits[1] = SizeOf(*convolution_, d.output_spatial[axis_]);
     if (limits[1] != merged[1]) {
       y = b_.Slice(y, DimVector(limits.size(), 0), limits);
     }
     DimVector back(limits.size(), 0);
-    back[d.output_batch] = 0;
-    for (int s = 0; s < spatial; ++s) back[d.output_spatial[s]] = s + 1;
-    back[d.output_feature] = spatial + 1;
+    back[d.output_spatial[axis_]] = 1;
+    for (int s = 0; s < axis_; ++s) back[d.output_spatial[s]] = s + 2;
+    back[d.output_feature] = axis_ + 2;
     return IsIdentityMapping(back) ? y : b_.Transpose(y, back);
   }
 
@@ -142,6 +147,7 @@ class Cutter {
   const ConvAttrs attrs_;
   Builder b_;
   int64_t batch_ = 1, blocks_ = 1;
+  int axis_ = 0;  // that is cut
   // Of a block: outputs, planes, and planes that it sees of its neighbours.
   int64_t outputs_ = 1, advance_ = 1, low_ = 0, high_ = 0;
   // Zeros between the planes of a dilated image, seen at a block's ends.
