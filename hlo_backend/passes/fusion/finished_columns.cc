@@ -2,6 +2,7 @@
 
 #include "base/units.h"
 #include "hlo_backend/ir/attributes.h"
+#include "hlo_backend/passes/products/score_order.h"
 
 namespace ptxla::hlo {
 namespace {
@@ -20,8 +21,12 @@ double RoomForRows(const chips::ChipSpec& chip) {
 bool FinishesColumns(const Instruction& dot, const Shape& keys, int64_t count,
                      const chips::ChipSpec& chip) {
   const DotAttrs& attrs = dot.attrs<DotAttrs>();
-  if (keys.rank() < kBatchOfGroups + 2 || dot.shape().rank() <= keys.rank() ||
-      dot.shape().type() != PrimitiveType::kF32 ||
+  const bool of_groups = dot.shape().rank() > keys.rank();
+  const bool is_finished = of_groups
+                               ? keys.rank() >= kBatchOfGroups + 2 &&
+                                     dot.shape().type() == PrimitiveType::kF32
+                               : !IsKeysFirst(dot);
+  if (!is_finished || attrs.lhs_batch.empty() ||
       dot.operand(0)->shape().type() != PrimitiveType::kBf16 ||
       dot.operand(1)->shape().type() != PrimitiveType::kBf16 ||
       attrs.rhs_contracting.size() != 1) {

@@ -7,10 +7,11 @@
 //   s = f32[4,2,7,1024,1024] dot(k, q)
 //   FinishesColumns(s, keys->shape(), /*count=*/1024, chip)    // true
 //
-// The TPU compiler (libtpu 0.0.42.1, v4 to v6e) does so with f32 scores of bf16
-// queries and keys, of groups of heads that share their keys, in several
-// sequences. Of one sequence, of heads with keys of their own, of scores in
-// bf16 and of f32 operands it makes three kernels.
+// The TPU compiler (libtpu 0.0.42.1, v4 to v6e) does so with bf16 queries and
+// keys: of heads with keys of their own where the program multiplies queries
+// with keys, not keys with queries (score_order.h); of groups of heads that
+// share their keys in several sequences, if scores are f32. All others are
+// three kernels.
 #ifndef PTXLA_HLO_BACKEND_PASSES_FUSION_FINISHED_COLUMNS_H_
 #define PTXLA_HLO_BACKEND_PASSES_FUSION_FINISHED_COLUMNS_H_
 
@@ -29,8 +30,8 @@ inline constexpr int64_t kBytesOfRows = 16;
 // bytes (policy.row_vmem_share).
 double RoomForRows(const chips::ChipSpec& chip);
 
-// `keys`: of the groups that share them, [sequences, groups.., `count`, depth]
-// in some order. Whole columns have to fit a step.
+// `keys`: as the program has them, of groups that share them [sequences,
+// groups.., `count`, depth] in some order. Whole columns have to fit a step.
 bool FinishesColumns(const Instruction& dot, const Shape& keys, int64_t count,
                      const chips::ChipSpec& chip);
 

@@ -55,11 +55,7 @@ class RowFuser {
   using Kind = RowKind;
 
   void Plan(Instruction* dot) {
-    const Instruction* keys = SharedMatrix(*dot, 0);
-    of_columns_ = keys != nullptr && IsRowMajor(dot->shape()) &&
-                  FinishesColumns(*dot, keys->shape(),
-                                  dot->shape().dim(dot->shape().rank() - 2),
-                                  *context_.chip);
+    of_columns_ = FinishesColumns(*dot);
     if (!of_columns_ && !RowsFit(*dot, *context_.chip)) return;
     dot_ = dot;
     // A kernel that has been planned becomes one instruction: what needs one of
@@ -83,6 +79,19 @@ class RowFuser {
     Absorb(&members);
     for (Instruction* i : members) plan_of_[i] = plans_.size();
     plans_.push_back(std::move(members));
+  }
+
+  // Keys are on the left, and reduced.
+  bool FinishesColumns(const Instruction& dot) const {
+    const int rank = dot.shape().rank();
+    if (rank < 3 || rank != ProductBatch(dot) + 2 || !IsRowMajor(dot.shape()) ||
+        !MeetsReduce(dot, rank - 2)) {
+      return false;
+    }
+    const Instruction* shared = SharedMatrix(dot, 0);
+    const Instruction& keys = shared != nullptr ? *shared : *dot.operand(0);
+    return hlo::FinishesColumns(dot, keys.shape(), dot.shape().dim(rank - 2),
+                                *context_.chip);
   }
 
   RowKinds Rows() const { return {*dot_, members_, of_columns_}; }
