@@ -26,8 +26,9 @@
 // batched operands in; here not on chips whose scores were measured in the
 // order written (policy.chain_rows). Scores do where they fit VMEM beside what
 // their products read, or are finished column by column (finished_columns.h),
-// and where nothing of their size would have to be transposed: what else meets them is free in any order, or an array no larger
-// than the operands of their product (a bias of each head).
+// and where nothing of their size would have to be transposed: what else meets
+// them is free in any order, or an array no larger than the operands of their
+// product (a bias of each head).
 #ifndef PTXLA_HLO_BACKEND_PASSES_PRODUCTS_KEYS_FIRST_H_
 #define PTXLA_HLO_BACKEND_PASSES_PRODUCTS_KEYS_FIRST_H_
 
