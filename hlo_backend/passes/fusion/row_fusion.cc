@@ -11,12 +11,14 @@
 #include "hlo_backend/analysis/product_batch.h"
 #include "hlo_backend/passes/control_flow.h"
 #include "hlo_backend/passes/dimension_utils.h"
+#include "hlo_backend/passes/fusion/finished_columns.h"
 #include "hlo_backend/passes/fusion/product_chaining.h"
 #include "hlo_backend/passes/fusion/prologue_policy.h"
 #include "hlo_backend/passes/fusion/row_kernel_builder.h"
 #include "hlo_backend/passes/fusion/row_kinds.h"
 #include "hlo_backend/passes/fusion/row_leaves.h"
 #include "hlo_backend/passes/fusion/row_statistics.h"
+#include "hlo_backend/passes/fusion/row_work.h"
 #include "hlo_backend/passes/scheduled/split_dot_batch.h"
 
 namespace ptxla::hlo {
@@ -53,7 +55,8 @@ class RowFuser {
   using Kind = RowKind;
 
   void Plan(Instruction* dot) {
-    if (!RowsFit(*dot, *context_.chip)) return;
+    of_columns_ = FinishesColumns(*dot);
+    if (!of_columns_ && !RowsFit(*dot, *context_.chip)) return;
     dot_ = dot;
     // A kernel that has been planned becomes one instruction: what needs one of
     // its members needs them all.
@@ -69,13 +72,29 @@ class RowFuser {
       reduces |= order_[n]->opcode() == Opcode::kReduce;
       members.push_back(order_[n]);
     }
-    if (!reduces || UsedOutside(*dot)) return;
+    if (!reduces || UsedOutside(*dot) ||
+        (of_columns_ && !StoresOnce(members_))) {
+      return;
+    }
     Absorb(&members);
     for (Instruction* i : members) plan_of_[i] = plans_.size();
     plans_.push_back(std::move(members));
   }
 
-  RowKinds Rows() const { return {*dot_, members_}; }
+  // Keys are on the left, and reduced.
+  bool FinishesColumns(const Instruction& dot) const {
+    const int rank = dot.shape().rank();
+    if (rank < 3 || rank != ProductBatch(dot) + 2 || !IsRowMajor(dot.shape()) ||
+        !MeetsReduce(dot, rank - 2)) {
+      return false;
+    }
+    const Instruction* shared = SharedMatrix(dot, 0);
+    const Instruction& keys = shared != nullptr ? *shared : *dot.operand(0);
+    return hlo::FinishesColumns(dot, keys.shape(), dot.shape().dim(rank - 2),
+                                *context_.chip);
+  }
+
+  RowKinds Rows() const { return {*dot_, members_, of_columns_}; }
 
   size_t End() const {
     return std::min(order_.size(), position_.at(dot_) + kFurthest);
@@ -141,8 +160,8 @@ class RowFuser {
   // A product that comes later and whose rows fit, and elementwise work on it
   // that needs no values per row. Asked of each instruction once per search.
   bool IsAnotherProduct(const Instruction& o, int depth = 0) {
-    if (members_.contains(&o) || tainted_.contains(&o) || depth > kMostDeep ||
-        !o.shape().SameDims(dot_->shape())) {
+    if (of_columns_ || members_.contains(&o) || tainted_.contains(&o) ||
+        depth > kMostDeep || !o.shape().SameDims(dot_->shape())) {
       return false;
     }
     if (o.opcode() == Opcode::kDot) {
@@ -203,13 +222,6 @@ class RowFuser {
     }
   }
 
-  // What rows reduce to may be a result beside them.
-  bool MayBeResult(const Instruction& i) const {
-    return i.opcode() == Opcode::kReduce &&
-           i.shape().type() == PrimitiveType::kF32 && IsRowMajor(i.shape()) &&
-           dot_->shape().rank() == ProductBatch(*dot_) + 2;
-  }
-
   // Work on finished rows that only the next product reads (the division of a
   // softmax) is done in front of it, under its matmuls, if it is made of one
   // array and values per row.
@@ -227,64 +239,11 @@ class RowFuser {
         continue;
       }
       for (const Instruction* leaves :
-           WorkBefore(i, *user, user->operand(0) == i ? 0 : 1)) {
+           WorkBefore({*dot_, members_, prologues_, *context_.chip}, *i, *user,
+                      user->operand(0) == i ? 0 : 1)) {
         members_.erase(leaves);
       }
     }
-  }
-
-  // That work, `last` with all that nobody else needs; nothing if it cannot be
-  // done there.
-  std::vector<const Instruction*> WorkBefore(const Instruction* last,
-                                             const Instruction& product,
-                                             int operand) const {
-    if (!PrologueForm(product, operand) ||
-        MayBeChained(*dot_, product, *context_.chip)) {
-      return {};
-    }
-    std::vector<const Instruction*> work = {last};
-    const auto inside = [&](const Instruction* i) {
-      return std::find(work.begin(), work.end(), i) != work.end();
-    };
-    int operations = 0;
-    const Instruction* array = nullptr;
-    bool rows = false;
-    for (size_t next = 0; next < work.size(); ++next) {
-      const Instruction* i = work[next];
-      operations += prologues_.OperationsOf(*i);
-      for (const Instruction* o : i->operands()) {
-        const auto found = members_.find(o);
-        if (found == members_.end()) {
-          if (o->IsConstant() || (o->opcode() == Opcode::kBroadcast &&
-                                  o->operand(0)->shape().IsScalar())) {
-            continue;
-          }
-          return {};
-        }
-        if (found->second == Kind::kRow) {
-          if (!MayBeResult(*o)) return {};
-          rows = true;
-          continue;
-        }
-        if (inside(o) || o == array) continue;
-        if (o != dot_ &&
-            std::all_of(o->users().begin(), o->users().end(), inside)) {
-          work.push_back(o);
-          continue;
-        }
-        if (array != nullptr || o == dot_ ||
-            o->shape().type() != PrimitiveType::kF32) {
-          return {};
-        }
-        array = o;
-      }
-    }
-    if (array == nullptr || !rows ||
-        StaysInVmem(*dot_, *array, *last, *context_.chip) ||
-        !prologues_.Hides(product, operand, operations)) {
-      return {};
-    }
-    return work;
   }
 
   // Values per row are results only as reduces: others, their users, and what
@@ -303,7 +262,7 @@ class RowFuser {
         for (Instruction* o : i->operands()) {
           incomplete |= removed_.contains(o);
         }
-        const bool stored = row && UsedOutside(*i) && !MayBeResult(*i);
+        const bool stored = row && UsedOutside(*i) && !MayBeResult(*i, *dot_);
         if (!incomplete && !stored && !IsForOthers(*i)) {
           continue;
         }
@@ -325,6 +284,7 @@ class RowFuser {
   // Of the dot at hand.
   absl::flat_hash_set<size_t> dependent_plans_;
   Instruction* dot_ = nullptr;
+  bool of_columns_ = false;
   RowMembers members_;
   // Members that are or read what rows reduce to.
   absl::flat_hash_set<const Instruction*> finished_;

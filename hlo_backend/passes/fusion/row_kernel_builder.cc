@@ -5,6 +5,7 @@
 #include "hlo_backend/analysis/fusion_rules.h"
 #include "hlo_backend/analysis/tiled_layout.h"
 #include "hlo_backend/passes/fusion/row_leaves.h"
+#include "hlo_backend/passes/fusion/shared_operands.h"
 
 namespace ptxla::hlo {
 
@@ -22,6 +23,7 @@ void RowKernelBuilder::Build(std::vector<Instruction*> members,
     }
     group_.push_back(i);
   }
+  AddSharedOperands(members[0], &group_);
   const auto metadata = members[0]->shared_metadata();
   Instruction* fusion =
       c_->CreateFusion(group_, FusionKind::kOutput, "rows_fusion");

@@ -7,6 +7,7 @@
 #include "hlo_backend/analysis/member_rows.h"
 #include "hlo_backend/analysis/product_batch.h"
 #include "hlo_backend/passes/dimension_utils.h"
+#include "hlo_backend/passes/fusion/finished_columns.h"
 #include "hlo_backend/passes/fusion/row_leaves.h"
 #include "hlo_backend/passes/fusion/row_statistics.h"
 
@@ -38,8 +39,7 @@ bool RowsFit(const Instruction& dot, const chips::ChipSpec& chip) {
       return false;
     }
   }
-  const double share = chip.Policy("row_vmem_share").value_or(0) *
-                       static_cast<double>(chip.vmem().scoped_limit.count());
+  const double share = RoomForRows(chip);
   if (OnlyStatistics(dot, chip)) return false;
   if (!IsRowMajor(dot.operand(0)->shape()) ||
       !IsRowMajor(dot.operand(1)->shape())) {
@@ -48,16 +48,20 @@ bool RowsFit(const Instruction& dot, const chips::ChipSpec& chip) {
   const int64_t n = RoundUpTo<int64_t>(shape.dim(shape.rank() - 1), 128);
   const int64_t k = RoundUpTo<int64_t>(
       dot.operand(1)->shape().dim(attrs.rhs_contracting[0]), 128);
-  // Two planes of scratch and two windows of a result.
-  const int64_t bytes = 16 * n * 16 + 2 * 4 * n * k;
+  const int64_t bytes = kBytesOfRows * 16 * n + 2 * 4 * n * k;
   return static_cast<double>(bytes) <= share;
+}
+
+int RowKinds::DimOfRows(int d) const {
+  const int reduced = dot_.shape().rank() - (of_columns_ ? 2 : 1);
+  return d < reduced ? d : d + 1;
 }
 
 bool RowKinds::HasRowShape(const Shape& s) const {
   const Shape& full = dot_.shape();
   if (s.rank() != full.rank() - 1) return false;
   for (int d = 0; d < s.rank(); ++d) {
-    if (s.dim(d) != full.dim(d)) return false;
+    if (s.dim(d) != full.dim(DimOfRows(d))) return false;
   }
   return true;
 }
@@ -69,7 +73,8 @@ bool RowKinds::IsFree(const Instruction& o) const {
 // Values per row that another kernel has made.
 bool RowKinds::IsRowsOfOthers(const Instruction& broadcast) const {
   const Instruction* source = broadcast.operand(0);
-  return HasRowShape(source->shape()) && !members_.contains(source) &&
+  return !of_columns_ && HasRowShape(source->shape()) &&
+         !members_.contains(source) &&
          source->shape().type() == PrimitiveType::kF32 &&
          IsRowMajor(source->shape()) && IsIncreasing(broadcast.dimensions()) &&
          broadcast.dimensions().back() == source->shape().rank() - 1;
@@ -95,9 +100,10 @@ RowKind RowKinds::KindOf(const Instruction& i) const {
     return RowKind::kNone;
   }
   if (i.opcode() == Opcode::kReduce) {
-    return IsRowReduce(i, dot_) && members_.contains(i.operand(0))
-               ? RowKind::kRow
-               : RowKind::kNone;
+    const bool of_rows =
+        of_columns_ ? IsMemberColumnReduce(i, dot_) : IsRowReduce(i, dot_);
+    return of_rows && members_.contains(i.operand(0)) ? RowKind::kRow
+                                                      : RowKind::kNone;
   }
   if (i.opcode() == Opcode::kBroadcast) {
     if (!i.shape().SameDims(dot_.shape()) ||
@@ -105,7 +111,7 @@ RowKind RowKinds::KindOf(const Instruction& i) const {
       return RowKind::kNone;
     }
     for (int d = 0; d < i.operand(0)->shape().rank(); ++d) {
-      if (i.dimensions()[d] != d) return RowKind::kNone;
+      if (i.dimensions()[d] != DimOfRows(d)) return RowKind::kNone;
     }
     return RowKind::kFull;
   }

@@ -1,8 +1,8 @@
 // What an instruction may be in a kernel that goes on with a product's rows
-// (row_fusion.h).
+// (row_fusion.h), or with the columns of each member of its batch.
 //
 //   scores = f32[b,m,n] dot(..)            the product
-//   most   = f32[b,m] reduce(scores)       kRow: a value per row
+//   most   = f32[b,m] reduce(scores)       kRow: a value per row (or column)
 //   e      = f32[b,m,n] exp(scores - most) kFull
 #ifndef PTXLA_HLO_BACKEND_PASSES_FUSION_ROW_KINDS_H_
 #define PTXLA_HLO_BACKEND_PASSES_FUSION_ROW_KINDS_H_
@@ -23,8 +23,10 @@ bool RowsFit(const Instruction& dot, const chips::ChipSpec& chip);
 // Asks of one product and the members that it has so far.
 class RowKinds {
  public:
-  RowKinds(const Instruction& dot, const RowMembers& members)
-      : dot_(dot), members_(members) {}
+  // `of_columns`: rows are its columns, reduced over the last dimension but
+  // one.
+  RowKinds(const Instruction& dot, const RowMembers& members, bool of_columns)
+      : dot_(dot), members_(members), of_columns_(of_columns) {}
 
   RowKind KindOf(const Instruction& i) const;
   bool HasRowShape(const Shape& s) const;
@@ -32,11 +34,14 @@ class RowKinds {
   bool IsFree(const Instruction& o) const;
 
  private:
+  // Dimension of the product that one of its rows' values has.
+  int DimOfRows(int d) const;
   bool IsRowsOfOthers(const Instruction& broadcast) const;
   bool IsLeafOf(const Instruction& o, bool full) const;
 
   const Instruction& dot_;
   const RowMembers& members_;
+  const bool of_columns_;
 };
 
 }  // namespace ptxla::hlo

@@ -64,22 +64,23 @@ bool IsTileType(PrimitiveType type) {
 
 }  // namespace
 
-bool MeetsRowReduce(const Instruction& value, int depth) {
+bool MeetsReduce(const Instruction& value, int64_t dimension, int depth) {
   constexpr int kDepth = 8;
   for (const Instruction* user : value.users()) {
-    if (user->opcode() == Opcode::kReduce) {
-      const auto dims = user->dimensions();
-      if (std::find(dims.begin(), dims.end(), value.shape().rank() - 1) !=
-          dims.end()) {
-        return true;
-      }
+    if (user->opcode() == Opcode::kReduce &&
+        Contains(user->dimensions(), dimension)) {
+      return true;
     }
     if (depth < kDepth && user->IsElementwise() &&
-        MeetsRowReduce(*user, depth + 1)) {
+        MeetsReduce(*user, dimension, depth + 1)) {
       return true;
     }
   }
   return false;
+}
+
+bool MeetsRowReduce(const Instruction& value) {
+  return MeetsReduce(value, value.shape().rank() - 1);
 }
 
 bool IsFreeOfRows(const Instruction& value) { return IsFree(value, 0); }

@@ -9,8 +9,10 @@
 
 namespace ptxla::hlo {
 
-// Rows of a value are reduced further down, behind elementwise work.
-bool MeetsRowReduce(const Instruction& value, int depth = 0);
+// A value is reduced over the dimension further down, behind elementwise work;
+// its rows are.
+bool MeetsReduce(const Instruction& value, int64_t dimension, int depth = 0);
+bool MeetsRowReduce(const Instruction& value);
 
 // Made of constants and iotas alone (a causal mask): again where needed.
 bool IsFreeOfRows(const Instruction& value);

@@ -12,6 +12,7 @@
 #include "hlo_backend/analysis/prologue_rules.h"
 #include "hlo_backend/passes/fusion/kept_exponentials.h"
 #include "hlo_backend/passes/fusion/row_leaves.h"
+#include "hlo_backend/passes/fusion/shared_operands.h"
 #include "hlo_backend/passes/memory/memory_space_assignment.h"
 #include "hlo_backend/passes/products/score_order.h"
 
@@ -113,6 +114,7 @@ class StatisticsFuser {
       group_.push_back(r);
     }
     StoreLast();
+    AddSharedOperands(dot, &group_);
     const auto metadata = dot->shared_metadata();
     for (const Instruction* i : group_) position_.erase(i);
     Instruction* fusion =

@@ -6,42 +6,41 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
-#include "base/units.h"
 #include "hlo_backend/ir/builder.h"
 #include "hlo_backend/passes/control_edges.h"
 #include "hlo_backend/passes/control_flow.h"
 #include "hlo_backend/passes/dimension_utils.h"
+#include "hlo_backend/passes/fusion/finished_columns.h"
 #include "hlo_backend/passes/fusion/product_chaining.h"
 #include "hlo_backend/passes/layout/transposed.h"
 #include "hlo_backend/passes/memory/memory_space_assignment.h"
+#include "hlo_backend/passes/products/score_leaves.h"
 #include "hlo_backend/passes/products/score_order.h"
+#include "hlo_backend/passes/products/spread_groups.h"
 #include "hlo_backend/passes/products/swapped_dot.h"
 #include "hlo_backend/passes/products/turned_heads.h"
+#include "hlo_backend/passes/products/values_first.h"
 
 namespace ptxla::hlo {
 namespace {
 
 constexpr size_t kMostMembers = 256;
-// Work on what is free is followed so far.
-constexpr int kDeepest = 6;
 
 // Few queries leave most of their lanes empty: no more of them than this.
 constexpr int64_t kMostPadding = 2;
 
-int64_t InTiles(int64_t rows, int64_t columns) {
-  return RoundUpTo<int64_t>(rows, 8) * RoundUpTo<int64_t>(columns, 128);
-}
-
-// [batch..., queries, keys] of two operands with one free dimension each: the
-// operands may change places.
+// [batch..., queries, keys] of two operands with one free dimension each, or
+// of queries whose groups share their keys: the operands may change places.
 bool AreScores(const Instruction& dot) {
   const auto& a = dot.attrs<DotAttrs>();
   const auto matrix =
       static_cast<int>(a.lhs_batch.size() + a.lhs_contracting.size()) + 1;
-  return !dot.shape().has_layout() && a.sparsity.empty() &&
-         dot.operand(0)->shape().rank() == matrix &&
-         dot.operand(1)->shape().rank() == matrix && !HasControlEdges(dot) &&
-         !dot.IsRoot();
+  if (dot.shape().has_layout() || !a.sparsity.empty() || HasControlEdges(dot) ||
+      dot.IsRoot() || dot.operand(1)->shape().rank() != matrix) {
+    return false;
+  }
+  return dot.operand(0)->shape().rank() == matrix ||
+         (dot.operand(0)->shape().rank() > matrix && SharesPlanes(dot));
 }
 
 class Turner {
@@ -92,17 +91,15 @@ class Turner {
       if (order_.size() > kMostMembers || HasControlEdges(*i) || i->IsRoot()) {
         return false;
       }
-      if (IsFree(*i)) {
-        turned += TurnedBytes(*i);
+      if (IsFreeScore(*i)) {
+        turned += BytesToTurn(*i);
         continue;
       }
       if (i->opcode() == Opcode::kDot) {
         seen_.insert(i);
         if (!AreScores(*i)) return false;
         ++products;
-        for (const Instruction* o : i->operands()) {
-          operands += o->shape().ByteSize();
-        }
+        operands += OperandBytes(*i);
       } else if (!i->IsElementwise() || i->opcode() == Opcode::kCopy) {
         return false;
       } else {
@@ -118,6 +115,8 @@ class Turner {
         } else if (user->opcode() == Opcode::kDot) {
           if (!MayMultiply(*user, *i)) return false;
           ends_.insert(user);
+        } else if (const Instruction* dot = ReaderOfRows(*user)) {
+          ends_.insert(dot);
         } else if (!user->IsElementwise() || !Join(user)) {
           return false;
         }
@@ -127,8 +126,21 @@ class Turner {
     const int64_t area = InTiles(keys, rows);
     return reduces && turned <= operands &&
            area <= kMostPadding * InTiles(rows, keys) &&
-           products * scores_->ElementCount() / (rows * keys) * area * 4 <=
-               RoomForResidents(*context_.chip);
+           ((products == 1 && FinishesColumns(*dot, dot->operand(1)->shape(),
+                                              keys, *context_.chip)) ||
+            products * scores_->ElementCount() / (rows * keys) * area * 4 <=
+                RoomForResidents(*context_.chip));
+  }
+
+  // As the products of each head read them.
+  static int64_t OperandBytes(const Instruction& dot) {
+    const Shape& lhs = dot.operand(0)->shape();
+    const Shape& rhs = dot.operand(1)->shape();
+    int64_t heads = 1;
+    for (int d = rhs.rank() - 2; d < dot.shape().rank() - 2; ++d) {
+      heads *= dot.shape().dim(d);
+    }
+    return lhs.ByteSize() + heads * rhs.ByteSize();
   }
 
   bool Join(Instruction* i) {
@@ -158,36 +170,18 @@ class Turner {
     return contracting.size() == 1 && contracting[0] >= Keys() - 1;
   }
 
-  // There in any order of dimensions: others read it in the one that it has.
-  static bool IsFree(const Instruction& x, int depth = kDeepest) {
-    if (x.opcode() == Opcode::kBroadcast || x.opcode() == Opcode::kIota) {
-      return true;
+  // The product of rows that a reshape has joined of several heads', which
+  // share what they are multiplied with; else null.
+  static const Instruction* ReaderOfRows(const Instruction& reshape) {
+    if (reshape.opcode() != Opcode::kReshape || reshape.user_count() != 1 ||
+        reshape.IsRoot() || HasControlEdges(reshape)) {
+      return nullptr;
     }
-    if (x.opcode() == Opcode::kConstant) return x.literal().IsSplat();
-    return depth > 0 && x.IsElementwise() && x.opcode() != Opcode::kCopy &&
-           !HasControlEdges(x) &&
-           std::all_of(x.operands().begin(), x.operands().end(),
-                       [&](const Instruction* o) {
-                         return o->shape().IsScalar() || IsFree(*o, depth - 1);
-                       });
-  }
-
-  // Bytes that are transposed to have a free value in the other order.
-  int64_t TurnedBytes(const Instruction& x) const {
-    if (x.IsElementwise()) {
-      int64_t bytes = 0;
-      for (const Instruction* o : x.operands()) {
-        if (!o->shape().IsScalar()) bytes += TurnedBytes(*o);
-      }
-      return bytes;
-    }
-    if (x.opcode() != Opcode::kBroadcast ||
-        !Contains(x.dimensions(), x.shape().rank() - 1) ||
-        !Contains(x.dimensions(), x.shape().rank() - 2)) {
-      return 0;
-    }
-    const Instruction& source = *x.operand(0);
-    return IsFree(source) ? TurnedBytes(source) : source.shape().ByteSize();
+    const Instruction* dot = reshape.users()[0];
+    return dot->opcode() == Opcode::kDot && dot->operand(0) == &reshape &&
+                   SharesPlanes(*dot)
+               ? dot
+               : nullptr;
   }
 
   // The last two dimensions change places.
@@ -208,14 +202,15 @@ class Turner {
     b_.set_metadata(i->shared_metadata());
     Instruction* value = nullptr;
     if (i->opcode() == Opcode::kDot && members_.contains(i)) {
-      value = SwappedDot(i, TurnedShape(*i));
+      Instruction* dot = SharesPlanes(*i) ? SpreadProduct(i) : i;
+      value = SwappedDot(dot, TurnedShape(*i));
       products_.push_back(value);
     } else if (i->opcode() == Opcode::kIota) {
       value = b_.Iota(TurnedShape(*i),
                       Place(i->attrs<IotaAttrs>().dimension, rank));
     } else if (i->opcode() == Opcode::kBroadcast) {
       value = TurnedBroadcast(i);
-    } else if (members_.contains(i) ? i->IsElementwise() : IsFree(*i)) {
+    } else if (members_.contains(i) ? i->IsElementwise() : IsFreeScore(*i)) {
       std::vector<Instruction*> operands;
       for (Instruction* o : i->operands()) operands.push_back(Turned(o));
       value = c_->AddLike(*i, TurnedShape(*i), operands);
@@ -251,6 +246,9 @@ class Turner {
         removed_.insert(i);
         products_.erase(std::remove(products_.begin(), products_.end(), i),
                         products_.end());
+        if (i->opcode() == Opcode::kDot && SharesPlanes(*i)) {
+          i = SpreadGroups(i);
+        }
         c_->Replace(i, End(i));
       }
     }
@@ -289,22 +287,10 @@ class Turner {
   bool IsFreeBehind(const Instruction& dot) const {
     const auto& a = dot.attrs<DotAttrs>();
     const int rank = dot.shape().rank();
-    if (!members_.contains(dot.operand(0)) ||
-        members_.contains(dot.operand(1)) || dot.user_count() != 1 ||
-        rank != static_cast<int>(a.lhs_batch.size()) + 2 ||
-        a.lhs_contracting[0] != Keys()) {
-      return false;
-    }
-    const Instruction& next = *dot.users()[0];
-    if (next.opcode() != Opcode::kTranspose || HasControlEdges(next)) {
-      return false;
-    }
-    const int64_t minor = next.dimensions().back();
-    const int64_t queries = dot.shape().dim(rank - 2);
-    const int64_t depth = dot.shape().dim(rank - 1);
-    return minor == rank - 2 ||
-           (minor < rank - 2 &&
-            InTiles(depth, queries) <= InTiles(queries, depth));
+    return members_.contains(dot.operand(0)) &&
+           !members_.contains(dot.operand(1)) &&
+           rank == static_cast<int>(a.lhs_batch.size()) + 2 &&
+           a.lhs_contracting[0] == Keys() && IsValuesFirst(dot, *context_.chip);
   }
 
   // `dot` stands for `i`, which one transpose reads.
@@ -326,10 +312,8 @@ class Turner {
   const PassContext& context_;
   // Products that have been looked at, and ends that are there no more.
   absl::flat_hash_set<const Instruction*> seen_, removed_;
-  // Those that have been made.
-  std::vector<Instruction*> products_;
-  // Of the scores at hand.
-  const Shape* scores_ = nullptr;
+  std::vector<Instruction*> products_;  // that have been made
+  const Shape* scores_ = nullptr;       // at hand
   absl::flat_hash_set<const Instruction*> members_, ends_;
   std::vector<Instruction*> order_;
   absl::flat_hash_map<const Instruction*, Instruction*> turned_;

@@ -17,16 +17,18 @@
 // Products that meet them (their gradient, which multiplies queries first)
 // change their operands too.
 //
-// Where the result is transposed whatever its order, or ends with queries in
-// the lanes, a product of weights and values becomes one of values and weights,
-// which takes the weights as they lie.
+// Where the result is moved anyway (values_first.h), a product of weights and
+// values becomes one of values and weights, which takes the weights as they
+// lie. Keys and values that queries of a group share are broadcast to them
+// (spread_groups.h).
 //
 // The TPU compiler does so, and whatever order the program writes scores of
 // batched operands in; here not on chips whose scores were measured in the
 // order written (policy.chain_rows). Scores do where they fit VMEM beside what
-// their products read, and where nothing of their size would have to be
-// transposed: what else meets them is free in any order, or an array no larger
-// than the operands of their product (a bias of each head).
+// their products read, or are finished column by column (finished_columns.h),
+// and where nothing of their size would have to be transposed: what else meets
+// them is free in any order, or an array no larger than the operands of their
+// product (a bias of each head).
 #ifndef PTXLA_HLO_BACKEND_PASSES_PRODUCTS_KEYS_FIRST_H_
 #define PTXLA_HLO_BACKEND_PASSES_PRODUCTS_KEYS_FIRST_H_
 

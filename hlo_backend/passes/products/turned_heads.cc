@@ -1,25 +1,26 @@
 #include "hlo_backend/passes/products/turned_heads.h"
 
 #include <algorithm>
+#include <functional>
 #include <numeric>
-#include <optional>
 #include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_set.h"
+#include "hlo_backend/analysis/product_batch.h"
 #include "hlo_backend/analysis/tiled_layout.h"
 #include "hlo_backend/ir/builder.h"
 #include "hlo_backend/passes/control_edges.h"
 #include "hlo_backend/passes/dimension_utils.h"
 #include "hlo_backend/passes/layout/transposed.h"
 #include "hlo_backend/passes/products/swapped_dot.h"
+#include "hlo_backend/passes/products/turned_value.h"
 
 namespace ptxla::hlo {
 namespace {
 
 constexpr int64_t kTileRows = 8;
-// Of the bytes of heads in rows, in percent, those of heads in lanes. DERIVED:
-// libtpu 0.0.42.1 turns 77 tokens of heads of 64, which takes 80.
+// As in turned_value.cc.
 constexpr int64_t kMostTurned = 80;
 
 DimVector Identity(int rank) {
@@ -34,35 +35,45 @@ DimVector LastTwoSwapped(int rank) {
   return order;
 }
 
-// Dimensions [.., tokens, heads, depth] of an array.
+// Dimensions [lead.., tokens, heads.., depth] of an array.
 struct Heads {
-  explicit Heads(absl::Span<const int64_t> dims)
-      : dims(dims.begin(), dims.end()) {}
+  Heads(absl::Span<const int64_t> dims, int lead)
+      : dims(dims.begin(), dims.end()), lead(lead) {}
 
   int rank() const { return static_cast<int>(dims.size()); }
-  int64_t tokens() const { return dims[rank() - 3]; }
-  int64_t heads() const { return dims[rank() - 2]; }
-  int64_t depth() const { return dims[rank() - 1]; }
-
-  DimVector Before(std::initializer_list<int64_t> minor) const {
-    DimVector result(dims.begin(), dims.end() - 3);
-    result.insert(result.end(), minor.begin(), minor.end());
+  int64_t columns() const {
+    return std::accumulate(dims.begin() + lead + 1, dims.end(), int64_t{1},
+                           std::multiplies<>());
+  }
+  // [.., heads.., depth, tokens] and [.., heads.., tokens, depth].
+  DimVector Turned() const {
+    DimVector result = dims;
+    std::rotate(result.begin() + lead, result.begin() + lead + 1, result.end());
     return result;
   }
-  DimVector Rows() const { return Before({tokens(), heads() * depth()}); }
-  DimVector Lanes() const { return Before({heads() * depth(), tokens()}); }
-  DimVector Turned() const { return Before({heads(), depth(), tokens()}); }
-  DimVector Members() const { return Before({heads(), tokens(), depth()}); }
+  DimVector Members() const {
+    DimVector result = dims;
+    std::rotate(result.begin() + lead, result.begin() + lead + 1,
+                result.end() - 1);
+    return result;
+  }
+  DimVector Lanes() const {
+    DimVector result(dims.begin(), dims.begin() + lead);
+    result.push_back(columns());
+    result.push_back(dims[lead]);
+    return result;
+  }
 
   // Whether tiles are fuller with the tokens in the lanes.
   bool LieFuller(PrimitiveType type, int generation) const {
-    return depth() % kTileRows == 0 &&
+    return dims.back() % kTileRows == 0 &&
            100 * TpuBytes(Shape::Array(type, Turned()), generation) <=
                kMostTurned *
                    TpuBytes(Shape::Array(type, Members()), generation);
   }
 
   DimVector dims;
+  int lead;
 };
 
 class Turner {
@@ -88,7 +99,16 @@ class Turner {
  private:
   // Null: the operand is not made of rows of several heads, or stays.
   Instruction* WithOperandTurned(Instruction* dot, int side) {
+    DotAttrs attrs = dot->attrs<DotAttrs>();
+    auto& batch = side == 0 ? attrs.lhs_batch : attrs.rhs_batch;
+    auto& contracting =
+        side == 0 ? attrs.lhs_contracting : attrs.rhs_contracting;
     Instruction* operand = dot->operand(side);
+    Instruction* shared = nullptr;  // the broadcast to heads of a group
+    if (SharedMatrix(*dot, side) != nullptr) {
+      shared = operand;
+      operand = operand->operand(0);
+    }
     const int rank = operand->shape().rank();
     DimVector order = Identity(rank);  // of `operand`, in dimensions of `split`
     Instruction* split = operand;
@@ -96,39 +116,49 @@ class Turner {
       order.assign(operand->dimensions().begin(), operand->dimensions().end());
       split = operand->operand(0);
     }
-    if (split->opcode() != Opcode::kReshape || rank < 3) return nullptr;
-    Instruction* x = split->operand(0);
-    const Heads heads(split->shape().dims());
-    if (x->shape().rank() == 0 || x->shape().has_layout() ||
-        x->shape().dims().back() != heads.heads() * heads.depth() ||
-        !heads.LieFuller(x->shape().type(), generation_)) {
+    const int members = rank - 2;
+    if (rank < 3 || contracting.size() != 1 ||
+        (shared == nullptr && static_cast<int>(batch.size()) != members)) {
       return nullptr;
     }
-    DotAttrs attrs = dot->attrs<DotAttrs>();
-    auto& batch = side == 0 ? attrs.lhs_batch : attrs.rhs_batch;
-    auto& contracting =
-        side == 0 ? attrs.lhs_contracting : attrs.rhs_contracting;
-    if (static_cast<int>(batch.size()) != rank - 2) return nullptr;
-    // Where dimensions of `split` go.
-    DimVector place = Identity(rank);
-    place[rank - 3] = rank - 1;
-    place[rank - 2] = rank - 3;
-    place[rank - 1] = rank - 2;
-    for (int64_t& d : batch) {
-      d = place[order[d]];
-      if (d >= rank - 2) return nullptr;  // tokens or depth
+    // [lead.., tokens, heads.., depth]: all but two are the batch's.
+    DimVector of_batch;
+    for (int k = 0; k < members; ++k) {
+      of_batch.push_back(order[shared == nullptr ? batch[k] : k]);
     }
-    for (int64_t& d : contracting) d = place[order[d]];
-    Instruction* rows =
-        x->shape().dims() == heads.Rows() ? x : b_.Reshape(x, heads.Rows());
-    Instruction* turned = b_.Reshape(
-        Transposed(&b_, rows, LastTwoSwapped(rank - 1)), heads.Turned());
+    int lead = 0;
+    while (Contains(of_batch, lead)) ++lead;
+    if (lead >= rank - 2 || Contains(of_batch, rank - 1)) return nullptr;
+    // Where dimensions of `split` go.
+    DimVector place;
+    for (int d = 0; d < rank; ++d) place.push_back(d <= lead ? d : d - 1);
+    place[lead] = rank - 1;
+    if (shared != nullptr) {
+      for (int k = 0; k < members; ++k) {
+        if (place[of_batch[k]] != k) return nullptr;
+      }
+    }
+    TurnedValue value(c_, generation_, split, lead);
+    if (!value.Pays()) return nullptr;
+    Instruction* turned = value.Make();
+    if (shared == nullptr) {
+      for (int64_t& d : batch) d = place[order[d]];
+      contracting[0] = place[order[contracting[0]]];
+    } else {
+      const int more = shared->shape().rank() - rank;
+      contracting[0] = place[order[contracting[0] - more]] + more;
+      DimVector dims(shared->shape().dims().begin(),
+                     shared->shape().dims().end() - 2);
+      dims.push_back(turned->shape().dim(rank - 2));
+      dims.push_back(turned->shape().dim(rank - 1));
+      turned = b_.Broadcast(turned, dims, shared->dimensions());
+    }
     std::vector<Instruction*> operands(dot->operands().begin(),
                                        dot->operands().end());
     operands[side] = turned;
-    Instruction* value = c_->AddLike(*dot, dot->shape(), operands);
-    *value->mutable_attrs<DotAttrs>() = std::move(attrs);
-    return value;
+    Instruction* product = c_->AddLike(*dot, dot->shape(), operands);
+    *product->mutable_attrs<DotAttrs>() = std::move(attrs);
+    return product;
   }
 
   // The result's heads, joined again to rows, by one reader.
@@ -146,24 +176,38 @@ class Turner {
       return;
     }
     Instruction* rows = transpose->users()[0];
-    const Heads heads(transpose->shape().dims());
+    const auto dims = transpose->dimensions();
+    int lead = 0;
+    while (lead < rank && dims[lead] == lead) ++lead;
+    if (lead >= rank - 2) return;
+    const Heads heads(transpose->shape().dims(), lead);
     if (rows->opcode() != Opcode::kReshape || HasControlEdges(*rows) ||
-        rows->shape().dims().back() != heads.heads() * heads.depth() ||
-        !heads.LieFuller(dot->shape().type(), generation_)) {
+        rows->shape().dims().back() != heads.columns()) {
       return;
     }
-    // [.., heads, tokens, depth], or depth before tokens.
+    // [.., heads.., tokens, depth], or depth before tokens.
     DimVector order = Identity(rank);
-    order[rank - 3] = rank - 2;
-    order[rank - 2] = rank - 3;
-    const bool depth_last = transpose->dimensions() == order;
-    order[rank - 3] = rank - 1;
-    order[rank - 1] = rank - 2;
-    if (!depth_last && transpose->dimensions() != order) return;
+    std::rotate(order.begin() + lead, order.end() - 2, order.end() - 1);
+    const bool depth_last = dims == order;
+    order = Identity(rank);
+    std::rotate(order.begin() + lead, order.end() - 1, order.end());
+    if (!depth_last && dims != order) return;
+    if (!heads.LieFuller(dot->shape().type(), generation_) &&
+        (depth_last || !IsMultiplied(*rows))) {
+      return;
+    }
     const Shape shape = Shape::Array(dot->shape().type(), heads.Turned());
     Instruction* lanes =
         b_.Reshape(depth_last ? SwappedDot(dot, shape) : dot, heads.Lanes());
     MakeRows(rows, lanes);
+  }
+
+  // By matrices alone, which take tokens in the lanes as they lie.
+  static bool IsMultiplied(const Instruction& rows) {
+    return !rows.IsRoot() &&
+           std::all_of(
+               rows.users().begin(), rows.users().end(),
+               [&](const Instruction* u) { return MayTakeLanes(*u, rows); });
   }
 
   // `rows` of what lies with its tokens in the lanes of `lanes`.
@@ -193,20 +237,24 @@ class Turner {
     c_->Replace(rows, b_.Reshape(transpose, rows->shape().dims()));
   }
 
-  // A product of `rows` with a matrix, of the lanes as they lie.
+  // A product of `rows` with a matrix.
+  static bool MayTakeLanes(const Instruction& user, const Instruction& rows) {
+    if (user.opcode() != Opcode::kDot || user.operand(0) != &rows ||
+        user.operand(1) == &rows || HasControlEdges(user)) {
+      return false;
+    }
+    const DotAttrs& attrs = user.attrs<DotAttrs>();
+    return attrs.sparsity.empty() && attrs.lhs_batch.empty() &&
+           attrs.lhs_contracting.size() == 1 &&
+           attrs.lhs_contracting[0] == rows.shape().rank() - 1 &&
+           user.operand(1)->shape().rank() == 2;
+  }
+
+  // That, of the lanes as they lie.
   Instruction* OfLanes(Instruction* user, const Instruction* rows,
                        Instruction* lanes) {
-    if (user->opcode() != Opcode::kDot || user->operand(0) != rows ||
-        user->operand(1) == rows || HasControlEdges(*user)) {
-      return nullptr;
-    }
+    if (!MayTakeLanes(*user, *rows)) return nullptr;
     DotAttrs attrs = user->attrs<DotAttrs>();
-    if (!attrs.sparsity.empty() || !attrs.lhs_batch.empty() ||
-        attrs.lhs_contracting.size() != 1 ||
-        attrs.lhs_contracting[0] != rows->shape().rank() - 1 ||
-        user->operand(1)->shape().rank() != 2) {
-      return nullptr;
-    }
     const int rank = lanes->shape().rank();
     attrs.lhs_contracting = {rank - 2};
     DimVector dims = lanes->shape().dims();

@@ -18,6 +18,10 @@
 //   %o = bf16[16,12,64,197] dot(%v, %p)
 //   dot(bf16[16,768,197] reshape(%o), %w), lhs_contracting_dims={1}
 //
+// What is done to the heads in between is done in that order too
+// (turned_value.h). Results that a product makes so whatever their depth go to
+// a projection as they lie.
+//
 // The TPU compiler has queries, keys, values and results of such heads in that
 // order, on all chips, for 77 tokens as for 256.
 #ifndef PTXLA_HLO_BACKEND_PASSES_PRODUCTS_TURNED_HEADS_H_

@@ -1,5 +1,6 @@
 #include "hlo_backend/passes/scheduled/split_dot_batch.h"
 
+#include <algorithm>
 #include <vector>
 
 #include "hlo_backend/analysis/tiled_bitcast.h"
@@ -26,10 +27,20 @@ Shape Split(const Shape& operand, const DimVector& batch) {
   return result;
 }
 
+// Nothing works on it: it is a result by another name.
+bool IsOnlyNamed(const Instruction& value) {
+  return std::all_of(
+      value.users().begin(), value.users().end(), [](const Instruction* u) {
+        return (u->opcode() == Opcode::kTuple && u->IsRoot()) ||
+               (u->opcode() == Opcode::kBitcast &&
+                (u->IsRoot() || u->user_count() > 0) && IsOnlyNamed(*u));
+      });
+}
+
 bool SplitOne(Computation* c, Instruction* dot) {
   if (dot->user_count() != 1 || dot->IsRoot()) return false;
   Instruction* user = dot->users()[0];
-  if (user->IsRoot()) return false;  // nothing works on the split form
+  if (user->IsRoot() || IsOnlyNamed(*user)) return false;
   const Shape& from = dot->shape();
   const Shape& to = user->shape();
   const DotAttrs& attrs = dot->attrs<DotAttrs>();

@@ -3,7 +3,7 @@
 //
 // Frameworks multiply [batch * heads, rows, depth] and go on in [batch, heads,
 // rows, columns]. With the dot in the shape of what follows, that can join its
-// kernel. Bitcasts move nothing.
+// kernel. Bitcasts move nothing. Not of a result of the program.
 //
 // Rows likewise: queries of [batch, groups, heads of a group, rows, depth] are
 // multiplied as [batch, groups, heads * rows, depth] with the keys that a group

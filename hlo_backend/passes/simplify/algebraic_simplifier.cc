@@ -46,6 +46,7 @@ Instruction* Simplify(Instruction* i, Rewriter& r) {
   }
   if (value == nullptr) value = SimplifyIdentity(i, r);
   if (value == nullptr) value = SimplifyBroadcastOperands(i, r);
+  if (value == nullptr) value = SimplifyUnits(i, r);
   return value;
 }
 

@@ -80,10 +80,10 @@ DimVector InOperand(const Instruction& transpose, const DimVector& dims) {
   return mapped;
 }
 
-// The operand is a transpose of whole rows, whose batch stays in front: the dot
-// takes its other dimensions in any order. Free ones that change places do so
-// in the product, if that is smaller: dS, turned for the gradient of grouped
-// queries, is much larger than that. null: it stays.
+// The operand is a transpose of whole rows, whose batch is in front before it:
+// the dot takes its other dimensions in any order. Free ones that change places
+// do so in the product, if that is smaller: dS, turned for the gradient of
+// grouped queries, is much larger than that. null: it stays.
 Instruction* FoldRows(Instruction* i, int operand, DotSide lhs, DotSide rhs,
                       Rewriter& r) {
   DotSide& side = operand == 0 ? lhs : rhs;
@@ -93,12 +93,13 @@ Instruction* FoldRows(Instruction* i, int operand, DotSide lhs, DotSide rhs,
   }
   const int64_t rank = t.shape().rank();
   const DimVector batch = InOperand(t, side.batch);
-  if (batch != side.batch || !LeadingBatch(side)) return nullptr;
+  if (!IsIdentityMapping(batch)) return nullptr;
   const DimVector free =
       InOperand(t, Others(rank, side.batch, side.contracting));
   const bool turns = !std::is_sorted(free.begin(), free.end());
   const bool moves_minor = t.dimensions()[rank - 1] != rank - 1;
-  if ((turns || moves_minor) && i->shape().ByteSize() >= t.shape().ByteSize()) {
+  if ((turns || moves_minor) &&
+      (!LeadingBatch(side) || i->shape().ByteSize() >= t.shape().ByteSize())) {
     return nullptr;
   }
 
@@ -117,6 +118,7 @@ Instruction* FoldRows(Instruction* i, int operand, DotSide lhs, DotSide rhs,
         first +
         (std::find(sorted.begin(), sorted.end(), free[k]) - sorted.begin());
   }
+  side.batch = batch;
   side.contracting = InOperand(t, side.contracting);
   side.operand = side.operand->operand(0);
   Instruction* dot = MakeDot(i, lhs, rhs);

@@ -11,6 +11,9 @@ namespace ptxla::hlo {
 Instruction* SimplifyIdentity(Instruction* i, Rewriter& r);
 // Constants to the right; elementwise work on broadcasts is done before them.
 Instruction* SimplifyBroadcastOperands(Instruction* i, Rewriter& r);
+// Elementwise work on a product with a batch is done without dimensions of size
+// 1.
+Instruction* SimplifyUnits(Instruction* i, Rewriter& r);
 // reshape, bitcast and copy.
 Instruction* SimplifyReshape(Instruction* i, Rewriter& r);
 // broadcast of reshapes and broadcasts, identity broadcasts, those that turn

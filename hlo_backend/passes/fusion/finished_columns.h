@@ -1,0 +1,40 @@
+// Which scores of an attention are finished, column by column, in the kernel of
+// their product: maxima over the keys, exponentials and their sums. Of all
+// others that lie keys first, maxima alone are made with the product
+// (row_statistics.h).
+//
+//   k = bf16[4,2,7,1024,64] broadcast(bf16[4,2,1024,64] keys)
+//   s = f32[4,2,7,1024,1024] dot(k, q)
+//   FinishesColumns(s, keys->shape(), /*count=*/1024, chip)    // true
+//
+// The TPU compiler (libtpu 0.0.42.1, v4 to v6e) does so with bf16 queries and
+// keys: of heads with keys of their own where the program multiplies queries
+// with keys, not keys with queries (score_order.h); of groups of heads that
+// share their keys in several sequences, if scores are f32. All others are
+// three kernels.
+#ifndef PTXLA_HLO_BACKEND_PASSES_FUSION_FINISHED_COLUMNS_H_
+#define PTXLA_HLO_BACKEND_PASSES_FUSION_FINISHED_COLUMNS_H_
+
+#include <cstdint>
+
+#include "chips/chip_spec.h"
+#include "hlo_backend/ir/instruction.h"
+
+namespace ptxla::hlo {
+
+// Of an element of rows or columns that a step finishes: two planes of scratch
+// and two windows of a result.
+inline constexpr int64_t kBytesOfRows = 16;
+
+// VMEM that a step may take for rows or columns and the operand beside them, in
+// bytes (policy.row_vmem_share).
+double RoomForRows(const chips::ChipSpec& chip);
+
+// `keys`: as the program has them, of groups that share them [sequences,
+// groups.., `count`, depth] in some order. Whole columns have to fit a step.
+bool FinishesColumns(const Instruction& dot, const Shape& keys, int64_t count,
+                     const chips::ChipSpec& chip);
+
+}  // namespace ptxla::hlo
+
+#endif  // PTXLA_HLO_BACKEND_PASSES_FUSION_FINISHED_COLUMNS_H_

@@ -1,0 +1,47 @@
+#include "hlo_backend/passes/products/values_first.h"
+
+#include <algorithm>
+
+#include "base/units.h"
+#include "hlo_backend/passes/control_edges.h"
+
+namespace ptxla::hlo {
+namespace {
+
+constexpr int64_t kLanes = 128;
+
+// Rows of heads again, for products alone.
+bool IsProjected(const Instruction& transpose) {
+  if (transpose.user_count() != 1 || transpose.IsRoot()) return false;
+  const Instruction& rows = *transpose.users()[0];
+  return rows.opcode() == Opcode::kReshape && rows.user_count() > 0 &&
+         !rows.IsRoot() &&
+         std::all_of(
+             rows.users().begin(), rows.users().end(),
+             [](const Instruction* u) { return u->opcode() == Opcode::kDot; });
+}
+
+}  // namespace
+
+int64_t InTiles(int64_t rows, int64_t columns) {
+  return RoundUpTo<int64_t>(rows, 8) * RoundUpTo<int64_t>(columns, kLanes);
+}
+
+bool IsValuesFirst(const Instruction& dot, const chips::ChipSpec& chip) {
+  if (dot.user_count() != 1) return false;
+  const Instruction& next = *dot.users()[0];
+  if (next.opcode() != Opcode::kTranspose || HasControlEdges(next)) {
+    return false;
+  }
+  const int rank = dot.shape().rank();
+  const int64_t minor = next.dimensions().back();
+  const int64_t queries = dot.shape().dim(rank - 2);
+  const int64_t depth = dot.shape().dim(rank - 1);
+  if (minor == rank - 2) return true;
+  const bool is_fuller = InTiles(depth, queries) <= InTiles(queries, depth);
+  if (minor < rank - 2) return is_fuller;
+  return chip.core().mxu_cols <= kLanes || depth % kLanes != 0 ||
+         IsProjected(next);
+}
+
+}  // namespace ptxla::hlo
