@@ -15,6 +15,7 @@
 #include "hlo_backend/passes/layout/free_work.h"
 #include "hlo_backend/passes/layout/meeting_transposes.h"
 #include "hlo_backend/passes/layout/product_planes.h"
+#include "hlo_backend/passes/layout/repeated_rows.h"
 #include "hlo_backend/passes/layout/reshape_of_rows.h"
 #include "hlo_backend/passes/layout/result_products.h"
 #include "hlo_backend/passes/layout/transposed.h"
@@ -323,6 +324,13 @@ class Mover {
     if (x->opcode() == Opcode::kReshape && Moves(x->operand(0)) &&
         x->operand(0)->shape().SameDims(i->shape())) {
       return x->operand(0);  // there and back
+    }
+    if (const auto rows = RepeatRows(*i);
+        rows.has_value() && Moves(x->operand(0))) {
+      Instruction* y = x->operand(0)->operand(0);
+      return Behind(
+          b_.Reshape(b_.Broadcast(y, rows->sizes, rows->at), rows->dims),
+          rows->order);
     }
     if (!Moves(x)) return nullptr;
     if (const auto rows = ReshapeOfRows(*i); rows.has_value()) {
