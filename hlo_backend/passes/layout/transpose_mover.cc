@@ -125,6 +125,9 @@ class Mover {
         return OfOneArray(i);
       case Opcode::kConcatenate:
         return Concatenate(i);
+      case Opcode::kDynamicSlice:
+      case Opcode::kDynamicUpdateSlice:
+        return Part(i);
       case Opcode::kReshape:
         return Reshape(i);
       default:
@@ -306,6 +309,29 @@ class Mover {
     for (Instruction* o : i->operands()) operands.push_back(Before(o, *order));
     return Behind(b_.Concatenate(operands, (*order)[i->dimensions()[0]]),
                   *order);
+  }
+
+  // A part of an array whose start is data (a cache): as in libtpu the array
+  // stays as it lies, and the part is turned.
+  Instruction* Part(Instruction* i) {
+    Instruction* x = i->operand(0);
+    const bool updates = i->opcode() == Opcode::kDynamicUpdateSlice;
+    const int first = updates ? 2 : 1;  // of the starts
+    if (!Moves(x) || i->operand_count() != first + i->shape().rank()) {
+      return nullptr;
+    }
+    const DimVector order(x->dimensions().begin(), x->dimensions().end());
+    const DimVector inverse = Inverse(order);
+    std::vector<Instruction*> starts;
+    for (const int64_t d : inverse) {
+      starts.push_back(i->operand(static_cast<int>(first + d)));
+    }
+    Instruction* y = x->operand(0);
+    return Behind(
+        updates
+            ? b_.DynamicUpdateSlice(y, Before(i->operand(1), order), starts)
+            : b_.DynamicSlice(y, starts, Permuted(i->shape().dims(), inverse)),
+        order);
   }
 
   Instruction* OfTurnedRows(Instruction* i) {
