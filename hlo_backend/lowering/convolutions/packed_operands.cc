@@ -105,7 +105,8 @@ PackedOperands::PackedOperands(const ConvolutionForm& form,
       raw_(arrays, form.product.problem.k - packing.WholeFeatures(), b),
       whole_(arrays, 128, b),
       input_(std::move(input)),
-      across_(block.axes.back().outputs * block.row_tiles) {
+      across_(block.axes.back().outputs * block.row_tiles),
+      packed_across_(PackedTilesAcross(block)) {
   CHECK(arrays.bf16);
   b->NewBlock("addresses");
   input_at_ = packing.whole_tiles * input_.place.lane_pitch;
@@ -123,11 +124,13 @@ PackedOperands::PackedOperands(const ConvolutionForm& form,
   int64_t at = 0;
   for (const TapPacking::Run& run : packing.runs) {
     run_at_.push_back(run.taps == 1 ? -1 : at);
-    if (run.taps > 1) at += OuterPlanes(form, block) * across_ * kPackedTile;
+    if (run.taps > 1)
+      at += OuterPlanes(form, block) * packed_across_ * kPackedTile;
   }
   for (const TapPacking::Tile& tile : packing.tiles) {
     tile_at_.push_back(tile.count == 1 ? -1 : at);
-    if (tile.count > 1) at += OuterOutputs(block) * across_ * kPackedTile;
+    if (tile.count > 1)
+      at += OuterOutputs(block) * packed_across_ * kPackedTile;
   }
   Packer packer(this);
   for (size_t r = 0; r < packing.runs.size(); ++r) MakeRun(r, &packer);
@@ -151,6 +154,7 @@ PackedOperands::PackedOperands(const ConvolutionForm& form,
 
 int64_t PackedOperands::RawOffset(int64_t outer, int64_t slice,
                                   int64_t tap) const {
+  if (slice >= across_) return -1;
   const size_t last = form_.axes.size() - 1;
   const int64_t plane =
       PlaneAt(form_, block_, edge_, last, slice / block_.row_tiles, tap);
@@ -183,7 +187,8 @@ void PackedOperands::MakeRun(size_t run, Packer* packer) {
         part.lane = t * packing_.tap_lanes;
         if (part.first >= 0 || part.second >= 0) parts.push_back(part);
       }
-      packer->Add(parts, run_at_[run] + (n * across_ + slice) * kPackedTile);
+      packer->Add(parts,
+                  run_at_[run] + (n * packed_across_ + slice) * kPackedTile);
     }
   }
 }
@@ -207,13 +212,14 @@ void PackedOperands::MakeTile(size_t tile, Packer* packer) {
           part.first = RawOffset(outer.offset, slice, tap);
           part.second = RawOffset(outer.offset, slice + 1, tap);
         } else {
-          part.first =
-              run_at_[t.run] + (outer.number * across_ + slice) * kPackedTile;
+          part.first = run_at_[t.run] +
+                       (outer.number * packed_across_ + slice) * kPackedTile;
           part.second = part.first + kPackedTile;
         }
         if (part.first >= 0 || part.second >= 0) parts.push_back(part);
       }
-      packer->Add(parts, tile_at_[tile] + (o * across_ + slice) * kPackedTile);
+      packer->Add(parts,
+                  tile_at_[tile] + (o * packed_across_ + slice) * kPackedTile);
     }
   }
 }
@@ -250,21 +256,23 @@ PackedOperands::Outer PackedOperands::OuterOf(int64_t output,
 int64_t PackedOperands::TileOffset(size_t tile, int64_t slice) const {
   const TapPacking::Tile& t = packing_.tiles[tile];
   if (slice >= OuterOutputs(block_) * across_) return -1;
-  if (tile_at_[tile] >= 0) return tile_at_[tile] + slice * kPackedTile;
-  const Outer outer = OuterOf(slice / across_, t.first);
+  const int64_t output = slice / across_, at = slice % across_;
+  if (tile_at_[tile] >= 0) {
+    return tile_at_[tile] + (output * packed_across_ + at) * kPackedTile;
+  }
+  const Outer outer = OuterOf(output, t.first);
   if (outer.number < 0) return -1;
   if (run_at_[t.run] >= 0) {
-    return run_at_[t.run] +
-           (outer.number * across_ + slice % across_) * kPackedTile;
+    return run_at_[t.run] + (outer.number * packed_across_ + at) * kPackedTile;
   }
   // One tap alone: the input itself.
   const size_t last = form_.axes.size() - 1;
   const int64_t plane =
-      PlaneAt(form_, block_, edge_, last, slice % across_ / block_.row_tiles,
+      PlaneAt(form_, block_, edge_, last, at / block_.row_tiles,
               packing_.runs[t.run].first);
   if (plane < 0) return -1;
   return outer.offset + plane * input_.plane_pitch[last] +
-         slice % block_.row_tiles * input_.place.row_pitch + input_at_;
+         at % block_.row_tiles * input_.place.row_pitch + input_at_;
 }
 
 int64_t PackedOperands::RowsOfK(int64_t k) const {

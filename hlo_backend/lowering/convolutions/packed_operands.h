@@ -83,8 +83,9 @@ class PackedOperands : public StreamOperands {
   std::optional<PackedWeights> weights_;
   // Of each run and each tile: first byte in scratch, or -1.
   std::vector<int64_t> run_at_, tile_at_;
-  int64_t across_;        // tiles of 8 rows of the last axis
-  int64_t input_at_ = 0;  // of the first packed feature, in an input's tile
+  int64_t across_;         // tiles of 8 rows of the last axis
+  int64_t packed_across_;  // of a packed plane
+  int64_t input_at_ = 0;   // of the first packed feature, in an input's tile
   // Upper and lower half of a packed register.
   std::array<codegen::Vec, 2> half_;
 };

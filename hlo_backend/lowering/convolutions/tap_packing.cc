@@ -82,8 +82,11 @@ int64_t OuterOutputs(const ConvolutionBlock& block) {
 }
 
 bool IsPacked(const TapPacking& packing, const ConvolutionBlock& block) {
-  return packing.packs() && block.TapGrid() == 1 &&
-         block.axes.back().outputs * block.row_tiles % 2 == 0;
+  return packing.packs() && block.TapGrid() == 1;
+}
+
+int64_t PackedTilesAcross(const ConvolutionBlock& block) {
+  return RoundUpTo<int64_t>(block.axes.back().outputs * block.row_tiles, 2);
 }
 
 PackingCost CostOfPacking(const TapPacking& packing,
@@ -92,7 +95,7 @@ PackingCost CostOfPacking(const TapPacking& packing,
                           const isa::MachineModel& machine) {
   PackingCost cost;
   if (!IsPacked(packing, block)) return cost;
-  const int64_t across = block.axes.back().outputs * block.row_tiles;
+  const int64_t across = PackedTilesAcross(block);
   const bool f32 = form.product.lhs.type == hlo::PrimitiveType::kF32;
   const int64_t planes = OuterPlanes(form, block) * across;
   for (const TapPacking::Run& run : packing.runs) {

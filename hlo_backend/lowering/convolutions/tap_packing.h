@@ -63,9 +63,11 @@ PackingCost CostOfPacking(const TapPacking& packing,
                           const ConvolutionBlock& block,
                           const isa::MachineModel& machine);
 
-// A block's K tiles are packed ones, if the block has all taps and whole packed
-// registers (16 rows) along the last axis.
+// A block's K tiles are packed ones, if the block has all taps.
 bool IsPacked(const TapPacking& packing, const ConvolutionBlock& block);
+// Tiles of 8 rows of a packed plane: of whole registers (16 rows), of which the
+// last one may be half full.
+int64_t PackedTilesAcross(const ConvolutionBlock& block);
 
 // Where taps are packed, the window's rows that two steps share are packed
 // twice: steps are as long as the TPU compiler's for few features (11,900 to

@@ -80,7 +80,7 @@ class Transposer {
   // planes, and those in one piece of code.
   struct Step {
     int64_t down = 1, across = 1, planes = 1, together = 1;
-    bool exact = false;
+    bool exact = false, planes_overlap = false;
   };
 
   absl::StatusOr<isa::Kernel> RunWith() {
@@ -108,6 +108,11 @@ class Transposer {
     for (const auto& [planes, together] : choices) {
       ASSIGN_OR_RETURN(Tiling t,
                        Cut({down_, across_, planes, together, exact}));
+      tilings.push_back(std::move(t));
+    }
+    for (const auto& [planes, together] : OverlappingChoices(exact)) {
+      ASSIGN_OR_RETURN(Tiling t,
+                       Cut({down_, across_, planes, together, exact, true}));
       tilings.push_back(std::move(t));
     }
     ASSIGN_OR_RETURN(size_t best, ChooseTiling(context_, tilings));
@@ -151,6 +156,36 @@ class Transposer {
     return choices;
   }
 
+  // The same of numbers of planes that have no divisor near those, of arrays
+  // that are walked in place: the last step begins earlier.
+  std::vector<std::pair<int64_t, int64_t>> OverlappingChoices(
+      bool exact) const {
+    std::vector<std::pair<int64_t, int64_t>> choices;
+    const int64_t tiles = p_.in.tiles_down * p_.in.tiles_across;
+    if (p_.PlaneDim() < 0 || tiles > PlaneTranspose::kMostTiles ||
+        !Walked(exact) || Staged(exact) || context_.model.cores > 1) {
+      return choices;
+    }
+    const int64_t all = p_.out.sizes[p_.PlaneDim()];
+    const int64_t code = std::max<int64_t>(1, blocks_ * kBlock / 2 / tiles);
+    for (const int64_t planes : {8, 32, 128}) {
+      int64_t divisor = std::min(planes, all);
+      while (all % divisor != 0) --divisor;
+      if (planes >= all || divisor * 2 > planes) continue;
+      int64_t together = std::min({code, kMostPlanes, planes});
+      while (planes % together != 0) --together;
+      choices.push_back({planes, together});
+    }
+    return choices;
+  }
+
+  // An operand or result in VMEM that is copied to slots.
+  bool Staged(bool exact) const {
+    const auto staged = [&](const hlo::Shape& shape, const PhysicalArray& a) {
+      return shape.memory_space() == hlo::kMemoryVmem && NeedsStaging(a, exact);
+    };
+    return staged(i_.operand(0)->shape(), p_.in) || staged(i_.shape(), p_.out);
+  }
   // An operand or result in VMEM that is not copied to slots.
   bool Walked(bool exact) const {
     return Walks(i_.operand(0)->shape(), p_.in, exact) ||
@@ -190,6 +225,7 @@ class Transposer {
     const bool several = step.planes > 1;
     TransposeBlock block;
     block.planes = step.planes;
+    block.planes_overlap = step.planes_overlap;
     block.exact = step.exact;
     block.major_dim.assign(rank, -1);
     for (int q = 0; q + 2 < rank; ++q) {

@@ -55,6 +55,7 @@ absl::StatusOr<isa::Kernel> EmitMovement(const KernelContext& context,
     // Where no run of result rows comes from a run of operand rows.
     if (!kernel.ok() && IsRowTranspose(i)) return EmitRowTranspose(context, i);
     if (!kernel.ok() && IsPlaneConcat(i)) return EmitPlaneConcat(context, i);
+    if (!kernel.ok() && IsPlaneSlice(i)) return EmitPlaneSlice(context, i);
     if (!kernel.ok()) {
       auto box = EmitBoxMover(context, i);
       if (box.ok()) return box;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -24,17 +25,32 @@ struct Start {
   int64_t stride;  // bytes of the operand
 };
 
+bool IsInVmem(const hlo::Instruction& i) {
+  return i.shape().memory_space() == hlo::kMemoryVmem;
+}
+
 }  // namespace
 
 bool IsPlaneSlice(const hlo::Instruction& i) {
-  if (i.opcode() != hlo::Opcode::kDynamicSlice ||
-      i.operand(0)->shape().memory_space() != hlo::kMemoryHbm) {
+  if (i.opcode() == hlo::Opcode::kSlice) {
+    if (!IsInVmem(*i.operand(0)) && !IsInVmem(i)) return false;
+    const auto& strides = i.attrs<hlo::SliceAttrs>().strides;
+    if (std::any_of(strides.begin(), strides.end(),
+                    [](int64_t stride) { return stride != 1; })) {
+      return false;
+    }
+  } else if (i.opcode() != hlo::Opcode::kDynamicSlice ||
+             i.operand(0)->shape().memory_space() != hlo::kMemoryHbm) {
     return false;
   }
   const auto to = PhysicalArray::Of(i.shape());
   const auto from = PhysicalArray::Of(i.operand(0)->shape());
   if (!to.ok() || !from.ok() || to->rank() < 3 || from->dims != to->dims ||
       from->plane_stride() != to->plane_stride()) {
+    return false;
+  }
+  if (i.opcode() == hlo::Opcode::kSlice &&
+      from->bytes() > std::numeric_limits<int32_t>::max()) {
     return false;
   }
   return std::equal(to->sizes.end() - 2, to->sizes.end(),
@@ -53,7 +69,8 @@ absl::StatusOr<isa::Kernel> EmitPlaneSlice(const KernelContext& context,
   d.src_arg = 0;
   d.dst_arg = static_cast<int>(t.args.size()) - 1;
   d.inner_bytes = to.plane_stride();
-  std::vector<Start> starts;
+  std::vector<Start> starts;  // that are data
+  int64_t begin = 0;          // of those that are not, in bytes
   int64_t from_plane = from.plane_stride(), to_plane = to.plane_stride();
   for (int p = to.rank() - 3; p >= 0; --p) {
     // Planes that follow one another on both sides are one run of bytes.
@@ -62,7 +79,9 @@ absl::StatusOr<isa::Kernel> EmitPlaneSlice(const KernelContext& context,
     } else {
       d.dims.insert(d.dims.begin(), {to.sizes[p], from_plane, to_plane});
     }
-    if (from.sizes[p] != to.sizes[p]) {
+    if (i.opcode() == hlo::Opcode::kSlice) {
+      begin += i.attrs<hlo::SliceAttrs>().starts[from.dims[p]] * from_plane;
+    } else if (from.sizes[p] != to.sizes[p]) {
       const int arg = 1 + static_cast<int>(from.dims[p]);
       starts.push_back({StartIndex::Add(i, arg, &t),
                         from.sizes[p] - to.sizes[p], from_plane});
@@ -77,7 +96,7 @@ absl::StatusOr<isa::Kernel> EmitPlaneSlice(const KernelContext& context,
   t.body = [&](CodeBuilder& b) -> absl::Status {
     b.NewBlock("place");
     const Sca source = b.GlobalSca(), target = b.GlobalSca();
-    b.SImmTo(source, 0);
+    b.SImmTo(source, static_cast<int32_t>(begin));
     b.SImmTo(target, 0);
     for (const Start& s : starts) {
       const Sca at = s.index.Clamped(b, s.last);

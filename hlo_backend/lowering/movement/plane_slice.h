@@ -1,7 +1,10 @@
-// dynamic-slice of whole planes (a layer's weights or activations out of the
-// stack that a loop walks): one DMA, whose source the start indices decide.
+// Slices of whole planes: one DMA. Of a dynamic-slice (a layer's weights or
+// activations out of the stack that a loop walks) the start indices decide its
+// source. Of a slice with an array in VMEM the planes may have any size, where
+// registers want rows of whole ones.
 //
 //   bf16[1,2048,4096] dynamic-slice(bf16[4,2048,4096], layer, 0, 0)
+//   bf16[4,113,113,64] slice(bf16[4,114,113,64]), slice={[0:4],[0:113],...}
 #ifndef PTXLA_HLO_BACKEND_LOWERING_MOVEMENT_PLANE_SLICE_H_
 #define PTXLA_HLO_BACKEND_LOWERING_MOVEMENT_PLANE_SLICE_H_
 
@@ -11,7 +14,8 @@
 
 namespace ptxla::lowering {
 
-// All rows and columns, from HBM. (Out of VMEM registers are faster.) Offsets
+// All rows and columns; of dynamic-slices from HBM. (Out of VMEM registers are
+// faster.) Offsets
 // are signed 32-bit bytes, as for every transfer whose place is data: of a
 // stack beyond 2 GiB the time is right, the address is not.
 bool IsPlaneSlice(const hlo::Instruction& i);

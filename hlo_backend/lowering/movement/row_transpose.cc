@@ -160,8 +160,9 @@ class Emitter {
       const int64_t units = CeilOfRatio<int64_t>(p_.out.sizes[q], unit[q]);
       for (int64_t grid = 1; grid <= units; ++grid) {
         // What is walked in place has no window that would cut a block off.
-        if (units % grid != 0) continue;
-        block_[q] = units / grid * unit[q];
+        const bool cuts_off = !box_->InPlace(kIn) && !box_->InPlace(kOut);
+        if (units % grid != 0 && !cuts_off) continue;
+        block_[q] = CeilOfRatio(units, grid) * unit[q];
         const int64_t bytes = Registers() * p_.Unit() * 128 * p_.in.bits / 8;
         if (Registers() <= kMostRegisters && bytes <= vmem) break;
       }

@@ -1,5 +1,6 @@
 #include "hlo_backend/lowering/movement/transpose_side.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/units.h"
@@ -60,6 +61,12 @@ TransposeSide AddTransposeSide(int arg, const PhysicalArray& a,
     m.grid_dim = block.major_dim[d];
     if (d == block.plane_dim && block.planes > 1) {
       m.block = block.planes;
+      if (block.planes_overlap) {
+        m.advance = 1;
+        for (int64_t at = 0; at < m.extent; at += m.block) {
+          m.table.push_back(std::min(at, m.extent - m.block));
+        }
+      }
       if (s.resident) {
         s.plane_bytes = plane;
       } else {

@@ -28,6 +28,9 @@ struct TransposeBlock {
   std::vector<int> major_dim;  // per dimension the grid's, -1: none
   int plane_dim = -1;          // the dimension with `planes`
   int64_t planes = 1;
+  // The last step takes the last `planes` there are, some of which the one
+  // before has taken too: nothing lies beyond the array. Of no staged side.
+  bool planes_overlap = false;
   int row_dim = -1, column_dim = -1;  // of the grid
   int64_t row_tiles = 1, column_tiles = 1;
   // Code that touches no half of a register beyond the tiles of a plane walks

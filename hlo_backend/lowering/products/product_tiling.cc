@@ -173,9 +173,10 @@ class StepCycles {
   int64_t Visit() const {
     const VisitPlan& v = visits_;
     const int64_t lhs_sources = t_.split_n == mxus_ ? 1 : mxus_ / t_.split_n;
-    const int64_t push_loads =
-        v.pushes * mxus_ / (t_.split_b * t_.split_n == mxus_ ? 1 : t_.split_m) *
-        (a_.size / 128) * LoadsOf(p_.rhs);
+    const int64_t pushed = v.pushes * mxus_ /
+                           (t_.split_b * t_.split_n == mxus_ ? 1 : t_.split_m) *
+                           (a_.size / 128);
+    const int64_t push_loads = pushed * LoadsOf(p_.rhs);
     const int64_t waiting = Accumulates() ? results_ : 0;
     const int64_t loads = v.groups * v.lhs_vregs * lhs_sources *
                               (p_.lhs.gathered ? LoadsOf(p_.lhs) : 1) +
@@ -183,7 +184,8 @@ class StepCycles {
     const int64_t halves = v.tile_k == 256 || v.form == WeightForm::kTwoRows;
     const auto row_operations = static_cast<int64_t>(
         static_cast<double>(v.groups * lhs_sources * (1 + halves)) *
-        RowOperations(p_.lhs, p_, a_, true));
+            RowOperations(p_.lhs, p_, a_, true) +
+        static_cast<double>(pushed) * RowOperations(p_.rhs, p_, a_, false));
     const int64_t adds =
         waiting + (ConvertsSums(p_) ? results_ : 0) + row_operations;
     return std::max(

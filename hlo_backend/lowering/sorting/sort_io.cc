@@ -199,6 +199,10 @@ void LaneSortIo::Store(int array, Sca window, int64_t chunk_stride) {
   }
 }
 
+void LaneSortIo::Stage(int array, int64_t staging) {
+  Spread(array, kSortScratch, layout_.base, staging, kRow);
+}
+
 // Blocks of 128 rows: of scratch to chunks in staging, or, with few lanes,
 // chunks in scratch to rows there.
 void LaneSortIo::Transposed(int array, bool in) {

@@ -55,6 +55,9 @@ class LaneSortIo {
       : problem_(problem), layout_(layout), b_(*b) {}
   void Load(int array, codegen::Sca window, int64_t chunk_stride);
   void Store(int array, codegen::Sca window, int64_t chunk_stride);
+  // Of whole lanes: the array's chunks in order, from byte `staging` of scratch
+  // on.
+  void Stage(int array, int64_t staging);
   void Count(int array, int64_t from);
 
  private:

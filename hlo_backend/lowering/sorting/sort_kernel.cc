@@ -7,6 +7,7 @@
 #include "base/status.h"
 #include "base/units.h"
 #include "hlo_backend/lowering/kernel_emitter.h"
+#include "hlo_backend/lowering/movement/strip_box.h"
 #include "hlo_backend/lowering/sorting/sort_io.h"
 #include "hlo_backend/lowering/sorting/sort_network.h"
 
@@ -27,6 +28,20 @@ class SortKernel {
       : context_(context), p_(problem), a_(problem.array) {}
 
   absl::StatusOr<isa::Kernel> Run() {
+    absl::StatusOr<isa::Kernel> kernel = RunWith(/*transfers=*/false);
+    if (kernel.ok() || !CanTransfer()) return kernel;
+    return RunWith(/*transfers=*/true);
+  }
+
+ private:
+  // Without windows: arrays come to scratch, and go from there, by transfers of
+  // their own. Twice as many elements fit.
+  bool CanTransfer() const {
+    return !rows_form() && a_.linear && a_.planes == 1 && p_.lanes == 128;
+  }
+
+  absl::StatusOr<isa::Kernel> RunWith(bool transfers) {
+    transfers_ = transfers;
     std::vector<Tiling> tilings;
     absl::Status failed;
     // Registers for 2^w rows of all carried arrays, and what is made of them.
@@ -60,7 +75,6 @@ class SortKernel {
     return FrameKernel(context_, tilings[best]);
   }
 
- private:
   bool rows_form() const { return p_.form == SortProblem::Form::kRows; }
 
   int Widest() const {
@@ -96,23 +110,43 @@ class SortKernel {
     t.grid = {a_.planes, across};
     t.megacore_dim = a_.planes > 1 ? 0 : across > 1 ? 1 : -1;
     std::vector<int64_t> strides;
-    for (size_t arg = 0; arg < t.args.size(); ++arg) {
+    for (size_t arg = 0; arg < t.args.size() && !transfers_; ++arg) {
       t.windows.push_back(MakeWindow(static_cast<int>(arg), columns, slots));
       strides.push_back(RowStride(t, static_cast<int>(arg), columns));
     }
     const int64_t rows = Rows(columns, width);
     const int64_t array_bytes =
         RoundUpTo<int64_t>(rows * isa::kRowBytes, isa::kVmemAlignment);
-    const bool staging = !rows_form() && LaneSortIo::NeedsStaging(p_);
+    const bool staging =
+        transfers_ ? !p_.index : !rows_form() && LaneSortIo::NeedsStaging(p_);
     const int arrays = p_.carried() + (staging ? 1 : 0);
     t.scratch_bytes = arrays * array_bytes;
+    std::vector<StripDma> dmas;
+    for (size_t arg = 0; arg < t.args.size() && transfers_; ++arg) {
+      dmas.push_back(Transfer(static_cast<int>(arg), &t));
+    }
     t.note = absl::StrCat(p_.padded, " elements, ", p_.carried(), " arrays, ",
                           1 << width, " rows at once");
     t.spills = true;
     t.body = [=](CodeBuilder& b) {
-      return Body(b, columns, width, lane_stages, array_bytes, strides);
+      return Body(b, columns, width, lane_stages, array_bytes, strides, dmas);
     };
     return t;
+  }
+
+  // The whole array, between the argument and scratch.
+  StripDma Transfer(int arg, Tiling* t) const {
+    StripDma dma;
+    dma.to_arg = arg >= p_.operands;
+    dma.bytes = a_.bytes();
+    isa::DmaDescriptor d;
+    (dma.to_arg ? d.dst_arg : d.src_arg) = arg;
+    d.inner_bytes = dma.bytes;
+    d.semaphore = dma.semaphore = t->num_semaphores++;
+    dma.descriptor = static_cast<int>(t->descriptors.size());
+    t->descriptors.push_back(std::move(d));
+    if (t->args[arg].space == isa::Space::kHbm) t->work.hbm_bytes += dma.bytes;
+    return dma;
   }
 
   // Of all sorts of a step, and as many as the widest pass walks at once.
@@ -164,8 +198,8 @@ class SortKernel {
   }
 
   absl::Status Body(CodeBuilder& b, int64_t columns, int width, int lane_stages,
-                    int64_t array_bytes,
-                    const std::vector<int64_t>& strides) const {
+                    int64_t array_bytes, const std::vector<int64_t>& strides,
+                    const std::vector<StripDma>& dmas) const {
     b.BeginScope();
     b.NewBlock("addresses");
     SortLayout layout;
@@ -180,6 +214,8 @@ class SortKernel {
     const int64_t rows = a_.linear ? 1 : std::min(a_.tile_rows, a_.rows);
     if (rows_form()) {
       status = RowsBody(b, layout, columns, strides);
+    } else if (transfers_) {
+      status = TransferBody(b, layout, dmas);
     } else if (rows == 1) {
       status = LanesBody(b, layout, {});
     } else {
@@ -242,9 +278,34 @@ class SortKernel {
     return absl::OkStatus();
   }
 
+  // Positions that the kernel made are no result: results are staged there.
+  absl::Status TransferBody(CodeBuilder& b, const SortLayout& layout,
+                            const std::vector<StripDma>& dmas) const {
+    LaneSortIo io(p_, layout, &b);
+    const Sca zero = b.GlobalSca(), at = b.GlobalSca();
+    b.SImmTo(zero, 0);
+    const auto run = [&](int dma, int64_t scratch) {
+      b.NewBlock("place");
+      b.SBinaryImmTo(at, isa::Opcode::kSadd, layout.base,
+                     static_cast<int32_t>(scratch));
+      dmas[dma].Run(b, zero, at);
+    };
+    for (int k = 0; k < p_.operands; ++k) run(k, k * layout.array_bytes);
+    if (Counts()) io.Count(p_.position, CountFrom());
+    SortOrder order(p_, &b);
+    RETURN_IF_ERROR(SortNetwork(p_, layout, &order, &b).Emit());
+    const int64_t staging = p_.operands * layout.array_bytes;
+    for (int k = 0; k < p_.operands; ++k) {
+      io.Stage(k, staging);
+      run(p_.operands + k, staging);
+    }
+    return absl::OkStatus();
+  }
+
   const KernelContext& context_;
   const SortProblem& p_;
   const PhysicalArray& a_;
+  bool transfers_ = false;
 };
 
 }  // namespace

@@ -3,6 +3,12 @@
 //
 //   bf16[8,2,512,128] gather(bf16[4,512,128] weights, s32[8,2] experts)
 //   ==> bf16[16,512,128] gather(weights, s32[16])   (analysis/plane_gather.h)
+//
+// Planes of rows that would leave their lanes empty are named as compact
+// layouts have them, columns first:
+//
+//   bf16[8,4096,16] gather(bf16[16,4096,16] adapters, s32[8] of)
+//   ==> transpose(bf16[8,16,4096] gather(transpose(adapters), of))
 #ifndef PTXLA_HLO_BACKEND_PASSES_EXPANDERS_GATHERED_PLANES_H_
 #define PTXLA_HLO_BACKEND_PASSES_EXPANDERS_GATHERED_PLANES_H_
 

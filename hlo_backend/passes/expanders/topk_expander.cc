@@ -146,9 +146,11 @@ class Expander {
   static constexpr int64_t kColumns = 128;
 
   // Sorting few of each lane's elements after all of them is less work than
-  // sorting a row at once, and compares no lanes.
+  // sorting a row at once, and compares no lanes. An array of one dimension the
+  // TPU compiler sorts whole all the same (libtpu 0.0.42.1).
   bool IsWorthTwo() const {
     const Shape& x = i_->operand(0)->shape();
+    if (x.rank() == 1) return false;
     switch (x.type()) {
       case PrimitiveType::kF32:
       case PrimitiveType::kBf16:

@@ -10,6 +10,7 @@
 #include "hlo_backend/passes/control_flow.h"
 #include "hlo_backend/passes/dimension_utils.h"
 #include "hlo_backend/passes/layout/dimension_order.h"
+#include "hlo_backend/passes/layout/dropped_lanes.h"
 #include "hlo_backend/passes/layout/transposed.h"
 
 namespace ptxla::hlo {
@@ -324,6 +325,7 @@ absl::StatusOr<bool> MovementShaperPass::Run(Module* module,
                                              const PassContext& context) {
   bool changed = false;
   for (Computation* c : ControlComputations(*module)) {
+    changed |= TransposeDroppedLanes(c);
     // What one rule makes may be another's; each makes fewer dimensions or
     // smaller steps, and three rounds are more than any chain of them needs.
     bool more = true;

@@ -3,6 +3,8 @@
 //   elements of 8 bits (of 16, other than bf16) that change rows or lanes
 //                              as 32-bit words, converted there and back
 //   [.., n] to [.., n, 1]      as an exchange of the two minor dimensions
+//   [.., n, 1] to [.., n], transposed
+//                              as one transpose (dropped_lanes.h)
 //   reversals of rows or few lanes, steps along either, of large arrays
 //                              as planes that are left out or turned, of an
 //                              array that lies so; of two dimensions, as rows

@@ -31,10 +31,15 @@ std::optional<ReshapedRows> ReshapeOfRows(const Instruction& reshape) {
       x.opcode() != Opcode::kTranspose || reshape.shape().ElementCount() == 0) {
     return {};
   }
-  const absl::Span<const int64_t> in = x.shape().dims(),
-                                  out = reshape.shape().dims();
+  return ReshapeOfRows(x.dimensions(), x.shape().dims(),
+                       reshape.shape().dims());
+}
+
+std::optional<ReshapedRows> ReshapeOfRows(absl::Span<const int64_t> order,
+                                          absl::Span<const int64_t> in,
+                                          absl::Span<const int64_t> out) {
   const std::vector<ReshapeGroup> groups = ReshapeGroups(in, out);
-  const int64_t lanes = x.shape().rank() - 1;
+  const auto lanes = static_cast<int64_t>(in.size()) - 1;
   struct Place {
     ReshapeGroup group;
     int64_t first = 0;  // of its dimensions, in front of the transpose
@@ -44,8 +49,8 @@ std::optional<ReshapedRows> ReshapeOfRows(const Instruction& reshape) {
   for (const ReshapeGroup& g : groups) {
     Place p = {g, lanes, false};
     for (size_t d = g.from; d < g.from_end; ++d) {
-      p.first = std::min(p.first, x.dimensions()[d]);
-      p.lanes |= x.dimensions()[d] == lanes;
+      p.first = std::min(p.first, order[d]);
+      p.lanes |= order[d] == lanes;
     }
     places.push_back(p);
   }
@@ -60,7 +65,7 @@ std::optional<ReshapedRows> ReshapeOfRows(const Instruction& reshape) {
   r.order.resize(out.size());
   for (const Place& p : places) {
     for (size_t d = p.group.from; d < p.group.from_end; ++d) {
-      r.inner.push_back(x.dimensions()[d]);
+      r.inner.push_back(order[d]);
     }
     for (size_t d = p.group.to; d < p.group.to_end; ++d) {
       r.order[d] = static_cast<int64_t>(r.dims.size());

@@ -25,6 +25,10 @@ struct ReshapedRows {
 
 // None if `reshape` is no such reshape of a transpose.
 std::optional<ReshapedRows> ReshapeOfRows(const Instruction& reshape);
+// The same of a transpose by `order` to `from` and a reshape of that to `to`.
+std::optional<ReshapedRows> ReshapeOfRows(absl::Span<const int64_t> order,
+                                          absl::Span<const int64_t> from,
+                                          absl::Span<const int64_t> to);
 
 }  // namespace ptxla::hlo
 

@@ -15,6 +15,7 @@
 #include "hlo_backend/passes/layout/free_work.h"
 #include "hlo_backend/passes/layout/meeting_transposes.h"
 #include "hlo_backend/passes/layout/product_planes.h"
+#include "hlo_backend/passes/layout/repeated_rows.h"
 #include "hlo_backend/passes/layout/reshape_of_rows.h"
 #include "hlo_backend/passes/layout/result_products.h"
 #include "hlo_backend/passes/layout/transposed.h"
@@ -133,6 +134,9 @@ class Mover {
         return OfOneArray(i);
       case Opcode::kConcatenate:
         return Concatenate(i);
+      case Opcode::kDynamicSlice:
+      case Opcode::kDynamicUpdateSlice:
+        return Part(i);
       case Opcode::kReshape:
         return Reshape(i);
       default:
@@ -316,6 +320,29 @@ class Mover {
                   *order);
   }
 
+  // A part of an array whose start is data (a cache): as in libtpu the array
+  // stays as it lies, and the part is turned.
+  Instruction* Part(Instruction* i) {
+    Instruction* x = i->operand(0);
+    const bool updates = i->opcode() == Opcode::kDynamicUpdateSlice;
+    const int first = updates ? 2 : 1;  // of the starts
+    if (!Moves(x) || i->operand_count() != first + i->shape().rank()) {
+      return nullptr;
+    }
+    const DimVector order(x->dimensions().begin(), x->dimensions().end());
+    const DimVector inverse = Inverse(order);
+    std::vector<Instruction*> starts;
+    for (const int64_t d : inverse) {
+      starts.push_back(i->operand(static_cast<int>(first + d)));
+    }
+    Instruction* y = x->operand(0);
+    return Behind(
+        updates
+            ? b_.DynamicUpdateSlice(y, Before(i->operand(1), order), starts)
+            : b_.DynamicSlice(y, starts, Permuted(i->shape().dims(), inverse)),
+        order);
+  }
+
   Instruction* OfTurnedRows(Instruction* i) {
     const Instruction* rows = RowsOfProduct(*i);
     if (rows == nullptr || !Moves(rows)) return nullptr;
@@ -332,6 +359,13 @@ class Mover {
     if (x->opcode() == Opcode::kReshape && Moves(x->operand(0)) &&
         x->operand(0)->shape().SameDims(i->shape())) {
       return x->operand(0);  // there and back
+    }
+    if (const auto rows = RepeatRows(*i);
+        rows.has_value() && Moves(x->operand(0))) {
+      Instruction* y = x->operand(0)->operand(0);
+      return Behind(
+          b_.Reshape(b_.Broadcast(y, rows->sizes, rows->at), rows->dims),
+          rows->order);
     }
     if (!Moves(x)) return nullptr;
     if (const auto rows = ReshapeOfRows(*i); rows.has_value()) {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "chips/compiler_policy.h"
+#include "hlo_backend/analysis/plane_gather.h"
 #include "hlo_backend/analysis/tiled_layout.h"
 #include "hlo_backend/passes/control_edges.h"
 #include "hlo_backend/passes/dimension_utils.h"
@@ -171,7 +172,8 @@ TurnedProduct MadeOfWholeRows(Instruction* dot) {
 
 bool LeavesLanesEmpty(const Instruction& transpose, int generation) {
   if (transpose.opcode() != Opcode::kTranspose ||
-      transpose.operand(0)->opcode() != Opcode::kDot ||
+      (transpose.operand(0)->opcode() != Opcode::kDot &&
+       !GathersPlanes(*transpose.operand(0))) ||
       transpose.shape().rank() < 3 || transpose.shape().has_layout()) {
     return false;
   }

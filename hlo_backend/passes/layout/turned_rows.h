@@ -46,8 +46,8 @@ TurnedProduct MadeOfTurnedRows(Builder& b, Instruction* dot, int generation);
 //   %d = bf16[32,77,64] transpose(%p), dimensions={1,0,2}
 TurnedProduct MadeOfWholeRows(Instruction* dot);
 
-// A product's transpose whose result fills its tiles less: what follows is done
-// in front of it.
+// The transpose of a product or of gathered planes (analysis/plane_gather.h)
+// whose result fills its tiles less: what follows is done in front of it.
 bool LeavesLanesEmpty(const Instruction& transpose, int generation);
 
 }  // namespace ptxla::hlo

@@ -22,7 +22,7 @@ namespace {
 
 // A gradient's sums for all of its planes are in VMEM at once.
 constexpr int64_t kMostResults = 64;
-constexpr int64_t kLanes = 128, kTwoColumns = 2 * kLanes;
+constexpr int64_t kLanes = 128;
 // Of a tile of them.
 constexpr int64_t kFewFeatures = 8;
 
@@ -173,7 +173,7 @@ class Canonicalizer {
                      parts_.attrs.feature_group_count &&
                  (type == PrimitiveType::kBf16 ||
                   (type == PrimitiveType::kF32 &&
-                   parts_.attrs.feature_group_count >= kTwoColumns)) &&
+                   parts_.attrs.feature_group_count > kLanes)) &&
                  parts_.x->shape().type() == type &&
                  parts_.w->shape().type() == type;
     for (const WindowDim& w : parts_.attrs.window.dims) {

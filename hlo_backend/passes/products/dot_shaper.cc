@@ -88,6 +88,12 @@ int64_t LiesMinor(const Instruction& x) {
   return at - x.dimensions().begin();
 }
 
+// Elements of whole tiles with these dimensions as rows and columns.
+int64_t InTiles(const Shape& x, int64_t rows, int64_t columns) {
+  return RoundUpTo<int64_t>(x.dim(static_cast<int>(rows)), kTileRows) *
+         RoundUpTo<int64_t>(x.dim(static_cast<int>(columns)), kTileK);
+}
+
 // A right operand whose batch lies minor is moved whatever its order: columns
 // in the lanes, as the product takes them, if less is padded so.
 bool IsSmallerTurned(const Instruction& x, const DimVector& batch,
@@ -96,12 +102,18 @@ bool IsSmallerTurned(const Instruction& x, const DimVector& batch,
       !Contains(batch, LiesMinor(x))) {
     return false;
   }
-  const auto in_tiles = [&](int64_t rows, int64_t columns) {
-    return RoundUpTo<int64_t>(x.shape().dim(static_cast<int>(rows)),
-                              kTileRows) *
-           RoundUpTo<int64_t>(x.shape().dim(static_cast<int>(columns)), kTileK);
-  };
-  return in_tiles(contracted[0], free[0]) < in_tiles(free[0], contracted[0]);
+  return InTiles(x.shape(), contracted[0], free[0]) <
+         InTiles(x.shape(), free[0], contracted[0]);
+}
+
+// The same of one, which nobody else reads, that has its columns in the lanes
+// and would take half as many tiles with K there: it is made so.
+bool IsSmallerWithKMinor(const Instruction& x, const DimVector& batch,
+                         const DimVector& free, const DimVector& contracted) {
+  return free.size() == 1 && contracted.size() == 1 && x.user_count() == 1 &&
+         contracted[0] < free[0] && Contains(batch, LiesMinor(x)) &&
+         2 * InTiles(x.shape(), free[0], contracted[0]) <=
+             InTiles(x.shape(), contracted[0], free[0]);
 }
 
 Instruction* Shaped(Instruction* dot) {
@@ -115,7 +127,9 @@ Instruction* Shaped(Instruction* dot) {
   if (rhs_free.size() == 1 && !lhs_free.empty() &&
       IsInOrder(l, a.lhs_batch, a.lhs_contracting) &&
       IsInOrder(r, a.rhs_batch, a.rhs_contracting) &&
-      (sharing > 0 || AreRows(l, a, lhs_free.size()))) {
+      (sharing > 0 || AreRows(l, a, lhs_free.size())) &&
+      !IsSmallerWithKMinor(*dot->operand(1), a.rhs_batch, rhs_free,
+                           a.rhs_contracting)) {
     return nullptr;
   }
   Builder b(dot->parent());

@@ -6,6 +6,8 @@
 // several contracted ones, free ones beside a batch, none at all; batch
 // dimensions that are not the major ones, a contracted one far outside. They
 // are transposed next to one another and joined, or get a dimension of size 1.
+// So is a right operand whose batch lies minor, if another order of its columns
+// and K is padded less.
 //
 // Once, after all simplification: the simplifier would fold the transposes into
 // the dimension numbers again.

@@ -112,7 +112,7 @@ TEST_P(ConvolutionKernelTest, ACutImageInVmemIsReadInPlace) {
     c.k = low == 1 || low == 3 ? 64 : 130;  // taps of few are packed
     c.n = 128;
     Dim x;
-    x.in = low == 1 ? 21 : 18;
+    x.in = low == 1 ? 21 : 24;
     x.taps = low == 3 ? 5 : 3;
     x.stride = low == 2 ? 2 : 1;
     x.low = low;
@@ -137,8 +137,9 @@ TEST(ConvolutionKernelTest, TapsOfFewFeaturesShareKTiles) {
   for (const Case& x :
        {Case{64, 64, 3, 1, 8, 12, 5}, Case{3, 64, 7, 2, 8, 19, 2},
         Case{3, 130, 7, 2, 16, 16, 2}, Case{20, 24, 3, 1, 24, 9, 3},
-        Case{16, 128, 5, 3, 9, 20, 5}, Case{33, 40, 3, 1, 1, 14, 3},
-        Case{8, 16, 4, 1, 8, 24, 1}}) {
+        Case{16, 128, 5, 3, 9, 20, 5}, Case{64, 32, 3, 1, 24, 7, 5},
+        Case{33, 40, 3, 1, 1, 14, 3}, Case{8, 16, 4, 1, 8, 24, 1},
+        Case{64, 64, 3, 1, 8, 13, 5}}) {
     for (const bool transposed : {false, true}) {
       for (const bool f32 : {false, true}) {
         Conv c;

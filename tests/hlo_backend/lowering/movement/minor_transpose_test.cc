@@ -142,6 +142,26 @@ TEST(MinorTransposeTest, ManySmallPlanesShareAStep) {
   EXPECT_LE(r.kernel.grid.front(), 10);
 }
 
+// Two steps may have some planes in common, so that nothing lies beyond the
+// last one.
+TEST(MinorTransposeTest, PlanesInVmemNeedNoDivisors) {
+  for (const char* chip : {"v2", "v3", "v5e", "v6e", "tpu7x"}) {
+    for (const std::vector<int>& in_vmem :
+         std::vector<std::vector<int>>{{0}, {1}, {0, 1}}) {
+      HarnessOptions options;
+      options.chip = chip;
+      options.in_vmem = in_vmem;
+      for (const auto& text :
+           {Transpose("bf16", "151,113,64", "151,64,113", "0,2,1"),
+            Transpose("f32", "307,40,64", "307,64,40", "0,2,1")}) {
+        const auto result = CompareKernel(text, options);
+        EXPECT_OK(result.status()) << chip << text;
+        EXPECT_TRUE(!result.ok() || result->kernel.NumSteps() < 40) << chip;
+      }
+    }
+  }
+}
+
 TEST(MinorTransposeTest, ResultsInVmemAreNotOverrun) {
   HarnessOptions options;
   options.in_vmem = {0, 1};

@@ -114,5 +114,48 @@ TEST(PlaneSliceTest, NarrowPlanesInVmemAreReadWhereTheyLie) {
   }
 }
 
+// The start is known; planes of an odd number of packed tiles are no whole
+// registers.
+TEST(PlaneSliceTest, PlanesOfAnySizeInVmemAreOneTransfer) {
+  HarnessOptions options;
+  for (const char* chip : {"v2", "v4", "v5e", "v6e", "tpu7x"}) {
+    options.chip = chip;
+    for (const char* slice :
+         {"[0:4],[0:7],[0:113],[0:64]", "[1:3],[2:8],[0:113],[0:64]"}) {
+      for (const char* type : {"bf16", "f32"}) {
+        for (const std::vector<int>& vmem :
+             {std::vector<int>{0, 1}, std::vector<int>{0},
+              std::vector<int>{1}}) {
+          options.in_vmem = vmem;
+          options.emit = EmitKernel;
+          const std::string text = absl::Substitute(
+              R"(HloModule m
+ENTRY e {
+  a = $0[4,8,113,64] parameter(0)
+  ROOT r = $0[$1,113,64] slice(a), slice={$2}
+})",
+              type, slice[1] == '0' ? "4,7" : "2,6", slice);
+          EXPECT_OK(CompareKernel(text, options).status()) << chip << text;
+          options.emit = EmitPlaneSlice;
+          const auto planes = CompareKernel(text, options);
+          ASSERT_OK(planes.status()) << chip << text;
+          EXPECT_TRUE(planes->kernel.grid.empty());
+        }
+      }
+    }
+  }
+  // What the compiler takes.
+  options.chip = "v5e";
+  options.in_vmem = {0, 1};
+  options.emit = EmitKernel;
+  ASSERT_OK_AND_ASSIGN(const isa::Kernel kernel, KernelOf(R"(HloModule m
+ENTRY e {
+  a = bf16[4,114,113,64] parameter(0)
+  ROOT r = bf16[4,113,113,64] slice(a), slice={[0:4],[0:113],[0:113],[0:64]}
+})",
+                                                          options));
+  EXPECT_TRUE(kernel.grid.empty());
+}
+
 }  // namespace
 }  // namespace ptxla::lowering

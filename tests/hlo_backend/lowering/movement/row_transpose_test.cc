@@ -100,6 +100,22 @@ TEST(RowTransposeTest, RaggedArraysInVmemAreCopiedBlockByBlock) {
   }
 }
 
+// Steps of several planes, whatever divides them: the last one has what is
+// left.
+TEST(RowTransposeTest, CopiedBlocksNeedNotDivideThePlanes) {
+  HarnessOptions options;
+  options.chip = "v5e";
+  for (const std::vector<int>& in_vmem :
+       std::vector<std::vector<int>>{{0}, {1}, {0, 1}, {}}) {
+    options.in_vmem = in_vmem;
+    const auto result = CompareKernel(
+        Transpose("bf16", "8,59,113,64", "59,113,8,64", "1,2,0,3"), options);
+    ASSERT_OK(result.status());
+    ASSERT_FALSE(result->kernel.grid.empty());
+    EXPECT_LE(result->kernel.grid[0], 15);
+  }
+}
+
 // Several steps, the last of which has a part of a register's rows.
 TEST(RowTransposeTest, RaggedRowsBesideOneAnotherInVmem) {
   HarnessOptions options;

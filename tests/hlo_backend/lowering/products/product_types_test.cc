@@ -1,5 +1,8 @@
 // Products of every type and precision against the evaluator, on ragged shapes
 // and every chip, as the chip runs them: natively, or after conversions.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
 #include <string>
 
 #include "absl/strings/str_cat.h"
@@ -241,6 +244,22 @@ TEST(ProductNumbersTest, PassesMultiplyPartsThatMatter) {
   EXPECT_EQ(PassesOf(dot, PrimitiveType::kBf16, PrimitiveType::kF32).size(), 3);
   EXPECT_EQ(PassesOf(dot, PrimitiveType::kBf16, PrimitiveType::kBf16).size(),
             1);
+}
+
+// Weights of bytes are made bf16 on their way to the arrays of v4, each time
+// that they are pushed: each array has columns of its own.
+TEST(ProductNumbersTest, ConversionsOfWeightsTakeTime) {
+  HarnessOptions options;
+  options.chip = "v4";
+  options.in_vmem = {1};
+  ASSERT_OK_AND_ASSIGN(const isa::Kernel kernel, KernelOf(R"(HloModule m
+ENTRY e {
+  a = s8[1024,1024] parameter(0)
+  b = s8[1024,4096] parameter(1)
+  ROOT d = s32[1024,4096] dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+})",
+                                                          options));
+  EXPECT_THAT(kernel.note, ::testing::HasSubstr("n 4 m 1")) << kernel.note;
 }
 
 }  // namespace

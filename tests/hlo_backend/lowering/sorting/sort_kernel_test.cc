@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -114,6 +115,30 @@ TEST(SortKernelSizesTest, LongRowsAreSpreadOverAllLanes) {
   EXPECT_OK(
       CompareKernel(Sort({"s32", "f32"}, "2,20000", 1, kLess, true), options)
           .status());
+}
+
+// Windows beside the carried arrays would be too much: with and without
+// positions, of a power of two, padded, and in VMEM.
+TEST(SortKernelSizesTest, LongArraysComeAndGoByTransfers) {
+  ASSERT_OK_AND_ASSIGN(const auto whole, chips::ChipSpec::Load("v5e"));
+  HarnessOptions options;
+  options.low = -999;
+  options.high = 999;
+  for (const auto& [text, kib] : std::vector<std::pair<std::string, double>>{
+           {Sort({"f32"}, "16384", 0, kLess, false), 150},
+           {Sort({"f32"}, "16300", 0, kJax, true), 150},
+           {Sort({"s32", "f32"}, "16384", 0, kLess, true), 220}}) {
+    ASSERT_OK_AND_ASSIGN(const auto spec,
+                         whole.WithValue("vmem.scoped_limit", kib * 1024));
+    options.spec = &spec;
+    for (const std::vector<int>& in_vmem :
+         {std::vector<int>{}, std::vector<int>{0}}) {
+      options.in_vmem = in_vmem;
+      const auto result = CompareKernel(text, options);
+      ASSERT_OK(result.status()) << text;
+      EXPECT_TRUE(result->kernel.windows.empty() || !in_vmem.empty()) << text;
+    }
+  }
 }
 
 TEST(SortKernelPlacesTest, ArraysInVmemAreWalkedInPlace) {
