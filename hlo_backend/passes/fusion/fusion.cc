@@ -55,7 +55,6 @@ class Fuser {
   bool Run() {
     for (Instruction* i : order_) Place(i);
     pairs_.Join(&groups_);
-    groups_.ForgetPairs();
     // Rows and columns meet where nothing else takes them.
     JoinSiblings(/*across=*/false);
     JoinSiblings(/*across=*/true);

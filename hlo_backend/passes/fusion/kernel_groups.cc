@@ -45,6 +45,10 @@ bool KernelGroups::Compatible(int a, int b) const {
   const GroupKernel &x = kernels_[a], &y = kernels_[b];
   if (!x.fusible || !y.fusible || x.dims != y.dims) return false;
   if (x.members + y.members > kMostMembers) return false;
+  // Rows and columns could not be one kernel any more.
+  if (Meet(x.waits_for, y.read_by) || Meet(y.waits_for, x.read_by)) {
+    return false;
+  }
   if (x.dot && y.dot) return false;
   if ((x.dot && !Follows(y, x)) || (y.dot && !Follows(x, y))) return false;
   if ((x.convolution && y.bytes) || (y.convolution && x.bytes)) return false;
@@ -77,29 +81,11 @@ bool KernelGroups::AreAcross(int a, int b) const {
          !is_both(y);
 }
 
-bool KernelGroups::HoldsPairApart(int a, int b) const {
-  const GroupKernel &x = kernels_[a], &y = kernels_[b];
-  return Meet(x.waits_for, y.read_by) || Meet(y.waits_for, x.read_by);
-}
-
-void KernelGroups::ForgetPairs() {
-  for (GroupKernel& k : kernels_) {
-    k.waits_for.clear();
-    k.read_by.clear();
-  }
-  for (const auto& [a, b] : std::exchange(put_off_, {})) Join(a, b);
-}
-
 bool KernelGroups::Join(int a, int b) {
   a = groups_.Find(a);
   b = groups_.Find(b);
   if (a == b) return true;
-  if (!Compatible(a, b)) return false;
-  if (HoldsPairApart(a, b)) {
-    put_off_.push_back({a, b});
-    return false;
-  }
-  if (!groups_.Merge(a, b)) return false;
+  if (!Compatible(a, b) || !groups_.Merge(a, b)) return false;
   const int g = groups_.Find(a);
   GroupKernel& to = kernels_[g];
   const GroupKernel& from = kernels_[g == a ? b : a];

@@ -7,7 +7,6 @@
 #ifndef PTXLA_HLO_BACKEND_PASSES_FUSION_KERNEL_GROUPS_H_
 #define PTXLA_HLO_BACKEND_PASSES_FUSION_KERNEL_GROUPS_H_
 
-#include <utility>
 #include <vector>
 
 #include "absl/container/btree_set.h"
@@ -56,12 +55,8 @@ class KernelGroups {
   bool AreNear(int a, int b) const;
   // Does one reduce rows alone and the other columns?
   bool AreAcross(int a, int b) const;
-  // One kernel of two groups, if rules and dependences allow it. Two that would
-  // hold a pair of reduces apart (waits_for, read_by) wait for ForgetPairs.
+  // One kernel of two groups, if rules and dependences allow it.
   bool Join(int a, int b);
-  // The pairs that become one kernel have: dependences keep those in order, and
-  // what waited for the others is joined.
-  void ForgetPairs();
 
   // The group of an instruction, -1: it has none.
   int Of(const Instruction* i) const;
@@ -77,8 +72,6 @@ class KernelGroups {
 
  private:
   bool Compatible(int a, int b) const;
-  // Could a pair of reduces not be one kernel any more?
-  bool HoldsPairApart(int a, int b) const;
   // Can one kernel make the reduces of both?
   bool ReduceTogether(const GroupKernel& x, const GroupKernel& y) const;
   static bool Follows(const GroupKernel& rest, const GroupKernel& product) {
@@ -93,8 +86,6 @@ class KernelGroups {
   FusionGroups groups_;
   std::vector<GroupKernel> kernels_;  // by group number
   absl::flat_hash_map<const Instruction*, int> group_of_;
-  // Refused for a pair alone.
-  std::vector<std::pair<int, int>> put_off_;
 };
 
 }  // namespace ptxla::hlo
