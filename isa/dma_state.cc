@@ -33,7 +33,7 @@ absl::Status DmaState::Complete(int window, int64_t number) {
   while (!queue.empty() && queue.front().number <= number) {
     const Transfer& t = queue.front();
     RETURN_IF_ERROR(CopyBox(w, t.box, w.direction == Direction::kIn,
-                            args_[w.arg].bytes, SlotAddress(window, t.number),
+                            BytesOf(w.arg), SlotAddress(window, t.number),
                             Local(w.space)))
         << "window w" << window;
     queue.pop_front();
@@ -63,6 +63,12 @@ absl::Status DmaState::WaitSemaphore(int semaphore, int64_t bytes) {
   }
   semaphores_[semaphore] -= bytes;
   return absl::OkStatus();
+}
+
+absl::Span<uint8_t> DmaState::BytesOf(int arg) const {
+  const Space space = kernel_.args[arg].space;
+  return space == Space::kVmem ? Local(space).subspan(args_[arg].address)
+                               : args_[arg].bytes;
 }
 
 absl::Span<uint8_t> DmaState::Side(const DmaDescriptor& d, int arg,

@@ -54,6 +54,8 @@ class DmaState {
     return space == Space::kSmem ? smem_ : vmem_;
   }
   // Memory and start address of a side of a descriptor.
+  // Of an argument, from its address on where it is in VMEM.
+  absl::Span<uint8_t> BytesOf(int arg) const;
   absl::Span<uint8_t> Side(const DmaDescriptor& d, int arg,
                            int64_t* address) const;
 

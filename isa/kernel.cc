@@ -63,8 +63,10 @@ bool operator==(const Kernel& a, const Kernel& b) {
 }
 
 bool IsResident(const Kernel& kernel, const Window& window) {
+  // From VMEM to SMEM goes a transfer.
   const Space space = kernel.args[window.arg].space;
-  return space == Space::kVmem || space == Space::kSmem;
+  return space == Space::kSmem ||
+         (space == Space::kVmem && window.space == Space::kVmem);
 }
 
 void LayoutVmem(Kernel* kernel, int64_t align) {

@@ -164,7 +164,8 @@ struct Kernel {
 };
 bool operator==(const Kernel& a, const Kernel& b);
 
-// True if the window's argument is in VMEM or SMEM: nothing is copied.
+// True if the window's argument is where the kernel reads or writes it, in VMEM
+// or in SMEM: nothing is copied.
 bool IsResident(const Kernel& kernel, const Window& window);
 
 // A whole number of VMEM bank cycles (4 banks of 4 KiB): addresses so far apart

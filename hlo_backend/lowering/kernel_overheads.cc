@@ -20,8 +20,9 @@ bool StepsCopy(const Tiling& tiling) {
 }  // namespace
 
 bool IsCopied(const Tiling& tiling, const isa::Window& w) {
-  return tiling.args[w.arg].space != isa::Space::kVmem &&
-         tiling.args[w.arg].space != isa::Space::kSmem;
+  const isa::Space space = tiling.args[w.arg].space;
+  return space != isa::Space::kSmem &&
+         (space != isa::Space::kVmem || w.space == isa::Space::kSmem);
 }
 
 int CopiedWindows(const Tiling& tiling) {

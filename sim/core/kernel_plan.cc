@@ -96,7 +96,7 @@ class PlanMaker {
   enum class Phase { kEntry, kStep, kExit };
 
   bool Copied(int window) const {
-    return kernel_.args[kernel_.windows[window].arg].space != Space::kVmem;
+    return !isa::IsResident(kernel_, kernel_.windows[window]);
   }
 
   void WalkSteps(isa::GridWalk* walk) {

@@ -69,9 +69,7 @@ class SharedVmem {
 // Bytes from the first to the last of a block in VMEM: of its slot, or where it
 // is used in its array.
 int64_t ReachOf(const isa::Kernel& k, const isa::Window& w) {
-  if (w.arg < 0 || k.args[w.arg].space != isa::Space::kVmem) {
-    return w.slot_bytes;
-  }
+  if (w.arg < 0 || !isa::IsResident(k, w)) return w.slot_bytes;
   int64_t reach = w.inner_bytes;
   for (const isa::WindowDim& d : w.dims) {
     reach += (d.block - 1) * d.hbm_stride;

@@ -9,13 +9,28 @@
 
 namespace ptxla::hlo {
 
+std::vector<Instruction*> WithWeights(Computation* c, Instruction* product) {
+  std::vector<Instruction*> inside;
+  for (int k = 0; k < product->operand_count(); ++k) {
+    Instruction* value = product->operand(k);
+    if (value->opcode() == Opcode::kConvert && !value->IsRoot() &&
+        value->shape().type() == PrimitiveType::kBf16 &&
+        value->operand(0)->opcode() == Opcode::kParameter &&
+        value->operand(0)->shape().type() == PrimitiveType::kF32) {
+      inside.push_back(c->AddLike(*value, value->shape(), value->operands()));
+      product->ReplaceOperand(k, inside.back());
+    }
+  }
+  return inside;
+}
+
 void RowKernelBuilder::Build(std::vector<Instruction*> members,
                              bool keep_sums) {
   if (keep_sums) KeepSums(&members);
   clones_.clear();
-  group_.clear();
   members_.clear();
   members_.insert(members.begin(), members.end());
+  group_ = WithWeights(c_, members[0]);
   for (Instruction* i : members) {
     for (int k = 0; k < i->operand_count() && i != members[0]; ++k) {
       Instruction* value = Inside(i->operand(k));

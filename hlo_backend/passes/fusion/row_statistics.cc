@@ -11,6 +11,7 @@
 #include "hlo_backend/analysis/product_batch.h"
 #include "hlo_backend/analysis/prologue_rules.h"
 #include "hlo_backend/passes/fusion/kept_exponentials.h"
+#include "hlo_backend/passes/fusion/row_kernel_builder.h"
 #include "hlo_backend/passes/fusion/row_leaves.h"
 #include "hlo_backend/passes/fusion/shared_operands.h"
 #include "hlo_backend/passes/memory/memory_space_assignment.h"
@@ -103,7 +104,8 @@ class StatisticsFuser {
     }
     if (reduces.empty() || !IsStored(reduces)) return false;
     // Of the values that nobody stores, copies are made inside.
-    group_ = {dot};
+    group_ = WithWeights(c_, dot);
+    group_.push_back(dot);
     inside_.clear();
     inside_[dot] = dot;
     for (Instruction* r : reduces) {

@@ -1,17 +1,21 @@
 #include "hlo_backend/passes/layout/result_products.h"
 
 #include <algorithm>
+#include <numeric>
 #include <vector>
 
+#include "absl/container/flat_hash_set.h"
 #include "hlo_backend/passes/layout/free_work.h"
+#include "hlo_backend/passes/layout/gradient_order.h"
 
 namespace ptxla::hlo {
 namespace {
 
 using Instructions = absl::flat_hash_set<const Instruction*>;
+using Orders = absl::flat_hash_map<const Instruction*, DimVector>;
 
 bool IsWork(const Instruction& i) {
-  return i.shape().IsArray() && i.shape().rank() == 2 && i.IsElementwise() &&
+  return i.shape().IsArray() && i.shape().rank() >= 2 && i.IsElementwise() &&
          i.opcode() != Opcode::kCopy && !IsFree(i) &&
          i.control_predecessors().empty() && i.control_successors().empty() &&
          std::all_of(i.operands().begin(), i.operands().end(),
@@ -27,35 +31,59 @@ bool IsResultTuple(const Instruction& i) {
 
 class Search {
  public:
-  Instructions Run(Computation* c) {
+  Orders Run(Computation* c) {
     for (const Instruction* i : c->instructions()) {
-      if (!IsTurnedResultProduct(*i)) continue;
-      for (const Instruction* user : i->users()) Add(user);
+      if (IsOrderedGradient(*i)) {
+        for (const Instruction* user : i->users()) {
+          if (user->opcode() == Opcode::kTranspose) {
+            AddUsers(*user, OrderOf(*user));
+          } else {
+            Add(user, AsItIs(*user));
+          }
+        }
+      } else if (IsTurnedResultProduct(*i)) {
+        AddUsers(*i, OrderOf(*i));
+      }
     }
     while (!open_.empty()) {
       const Instruction* i = open_.back();
       open_.pop_back();
-      for (const Instruction* user : i->users()) Add(user);
-      for (const Instruction* o : i->operands()) Operand(*o);
+      const DimVector order = work_.at(i);
+      AddUsers(*i, order);
+      for (const Instruction* o : i->operands()) Operand(*o, order);
     }
     return std::move(work_);
   }
 
  private:
-  void Add(const Instruction* i) {
-    if (IsWork(*i) && work_.insert(i).second) open_.push_back(i);
+  static DimVector AsItIs(const Instruction& value) {
+    DimVector order(value.shape().rank());
+    std::iota(order.begin(), order.end(), 0);
+    return order;
   }
 
-  void Operand(const Instruction& o) {
+  static DimVector OrderOf(const Instruction& transpose) {
+    return {transpose.dimensions().begin(), transpose.dimensions().end()};
+  }
+
+  void AddUsers(const Instruction& value, const DimVector& order) {
+    for (const Instruction* user : value.users()) Add(user, order);
+  }
+
+  void Add(const Instruction* i, const DimVector& order) {
+    if (IsWork(*i) && work_.emplace(i, order).second) open_.push_back(i);
+  }
+
+  void Operand(const Instruction& o, const DimVector& order) {
     if (o.shape().IsScalar()) return;
     if (IsFree(o)) {
       // Updates of all layers may read one learning rate.
       if (!free_.insert(&o).second) return;
       for (const Instruction* user : o.users()) {
-        if (!work_.contains(user) && IsUpdate(*user)) Add(user);
+        if (!work_.contains(user) && IsUpdate(*user)) Add(user, order);
       }
     } else if (IsForWorkAlone(o)) {
-      Add(&o);
+      Add(&o, order);
     }
   }
 
@@ -86,7 +114,8 @@ class Search {
     return true;
   }
 
-  Instructions work_, free_;  // what has been seen
+  Orders work_;        // what has been seen
+  Instructions free_;  // the same of broadcasts
   std::vector<const Instruction*> open_;
 };
 
@@ -105,7 +134,8 @@ bool IsTurnedResultProduct(const Instruction& transpose) {
          IsOneOfResults(*transpose.operand(0));
 }
 
-Instructions WorkInProductOrder(Computation* c) {
+absl::flat_hash_map<const Instruction*, DimVector> WorkInProductOrder(
+    Computation* c) {
   if (!c->IsEntry()) return {};
   return Search().Run(c);
 }

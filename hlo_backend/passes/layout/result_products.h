@@ -15,7 +15,7 @@
 #ifndef PTXLA_HLO_BACKEND_PASSES_LAYOUT_RESULT_PRODUCTS_H_
 #define PTXLA_HLO_BACKEND_PASSES_LAYOUT_RESULT_PRODUCTS_H_
 
-#include "absl/container/flat_hash_set.h"
+#include "absl/container/flat_hash_map.h"
 #include "hlo_backend/ir/computation.h"
 
 namespace ptxla::hlo {
@@ -27,8 +27,11 @@ bool IsOneOfResults(const Instruction& value);
 bool IsTurnedResultProduct(const Instruction& transpose);
 
 // Elementwise work of the entry that is to be done transposed since it hangs
-// together with such a transpose. Empty for other computations.
-absl::flat_hash_set<const Instruction*> WorkInProductOrder(Computation* c);
+// together with such a transpose, or with that of a gradient of a convolution's
+// weights (gradient_order.h); and the dimensions of that transpose. Empty for
+// other computations.
+absl::flat_hash_map<const Instruction*, DimVector> WorkInProductOrder(
+    Computation* c);
 
 }  // namespace ptxla::hlo
 

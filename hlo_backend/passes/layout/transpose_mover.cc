@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "hlo_backend/ir/builder.h"
 #include "hlo_backend/passes/control_flow.h"
@@ -13,6 +14,7 @@
 #include "hlo_backend/passes/layout/compact_entry.h"
 #include "hlo_backend/passes/layout/dimension_order.h"
 #include "hlo_backend/passes/layout/free_work.h"
+#include "hlo_backend/passes/layout/gradient_order.h"
 #include "hlo_backend/passes/layout/meeting_transposes.h"
 #include "hlo_backend/passes/layout/product_planes.h"
 #include "hlo_backend/passes/layout/repeated_rows.h"
@@ -229,10 +231,11 @@ class Mover {
         return nullptr;
       }
     }
-    const auto order = in_product_order_.contains(i)
-                           ? std::optional(DimVector{1, 0})
+    const auto given = in_product_order_.find(i);
+    const auto order = given != in_product_order_.end()
+                           ? std::optional(given->second)
                            : Order(arrays);
-    if (!order.has_value()) return nullptr;
+    if (!order.has_value() || IsIdentityMapping(*order)) return nullptr;
     std::vector<Instruction*> operands;
     for (Instruction* o : i->operands()) {
       operands.push_back(o->shape().IsScalar() ? o : Before(o, *order));
@@ -381,7 +384,7 @@ class Mover {
   Computation* c_;
   Builder b_;
   const int generation_;
-  const absl::flat_hash_set<const Instruction*> in_product_order_;
+  const absl::flat_hash_map<const Instruction*, DimVector> in_product_order_;
   absl::flat_hash_set<const Instruction*> moving_;
   // What is made of arrays of the entry, in their order; if that is not the one
   // of the dimensions, the transposes behind it.
@@ -396,6 +399,7 @@ absl::StatusOr<bool> TransposeMoverPass::Run(Module* module,
   const int generation = GenerationOf(context);
   bool changed = false;
   for (Computation* c : ControlComputations(*module)) {
+    changed |= OrderGradients(c, generation);
     changed |= Mover(c, generation).Run();
   }
   return changed;

@@ -19,8 +19,8 @@
 // what a transpose brings into the lanes go first (reshape_of_rows.h). One of a
 // parameter in which only dimensions of size 1 change places is a transpose
 // here: columns [100,1] that lie along lanes are joined as rows [1,100].
-// Updates behind a product that is a result itself have its order
-// (result_products.h).
+// Updates behind a product that is a result itself, and behind a gradient of a
+// convolution's weights, have its order (result_products.h, gradient_order.h).
 #ifndef PTXLA_HLO_BACKEND_PASSES_LAYOUT_TRANSPOSE_MOVER_H_
 #define PTXLA_HLO_BACKEND_PASSES_LAYOUT_TRANSPOSE_MOVER_H_
 

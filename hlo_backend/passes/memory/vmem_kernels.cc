@@ -43,7 +43,6 @@ bool HasLargePlanes(const Instruction& kernel) {
 bool IsVmemKernel(const Instruction& i) {
   switch (i.opcode()) {
     case Opcode::kFusion:
-      // (Row numbers come from HBM.)
       return !HasLargePlanes(i) && !IsFilledScatter(i);
     case Opcode::kConvolution:
       return IsProduct(i) && !HasLargePlanes(i);
@@ -132,7 +131,7 @@ bool MayLieInVmem(const Instruction& i) {
 bool ReadsInVmem(const Instruction& kernel, const Instruction& operand) {
   // A table of packed rows, whose result cannot lie there.
   if (GathersRows(kernel)) {
-    return kernel.operand(0) == &operand && kernel.operand(1) != &operand;
+    return kernel.operand(0) != kernel.operand(1);
   }
   if (!MayLieInVmem(kernel) ||
       (ReadsWindows(kernel, operand) && !ReadsPlanesInPlace(kernel, operand))) {
@@ -141,16 +140,16 @@ bool ReadsInVmem(const Instruction& kernel, const Instruction& operand) {
   // (Weights are spread over registers from a window of HBM.)
   if (IsDepthwise(kernel)) return kernel.operand(0) == &operand;
   if (IsFilledScatter(kernel)) {
-    // Row numbers come from HBM to SMEM; rows are read where they lie.
+    // Row numbers are copied to SMEM; rows are read where they lie.
     constexpr int kTileRows = 8;
-    return kernel.operand(0) != &operand &&
+    return kernel.operand(0) == &operand ||
            operand.shape().dim(0) % kTileRows == 0;
   }
-  if (ScattersPlanes(kernel)) return kernel.operand(1) != &operand;
-  // Row numbers come from HBM to SMEM, updates by windows.
+  if (ScattersPlanes(kernel)) return true;
+  // Row numbers are copied to SMEM; updates come by windows of HBM.
   return (kernel.opcode() != Opcode::kGather &&
           kernel.opcode() != Opcode::kScatter) ||
-         (kernel.operand(0) == &operand && kernel.operand(1) != &operand);
+         kernel.operand(0) == &operand || kernel.operand(1) == &operand;
 }
 
 }  // namespace ptxla::hlo

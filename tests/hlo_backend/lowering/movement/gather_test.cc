@@ -37,12 +37,26 @@ TEST(GatherTest, RowsComeByIndex) {
   }
 }
 
+TEST(GatherTest, RowNumbersAreCopiedFromVmemToSmem) {
+  for (const char* chip : {"v4", "v5e", "v6e"}) {
+    for (const char* indices : {"u32[300]", "s32[300,1]"}) {
+      HarnessOptions options;
+      options.chip = chip;
+      options.low = -3;
+      options.high = 60;
+      options.in_vmem = {1};
+      EXPECT_OK(CompareKernel(Lookup(50, 128, indices), options).status())
+          << chip << " " << indices;
+    }
+  }
+}
+
 // A transfer for each row would take longer than one for the table.
 TEST(GatherTest, ManyRowsOfASmallTableComeFromVmem) {
   for (const char* chip : {"v2", "v4", "v5e", "v6e", "tpu7x"}) {
     for (const int width : {64, 128, 1000, 1024}) {
       for (const std::vector<int>& in_vmem :
-           std::vector<std::vector<int>>{{}, {0}, {2}, {0, 2}}) {
+           std::vector<std::vector<int>>{{}, {0}, {2}, {0, 2}, {1}}) {
         HarnessOptions options;
         options.chip = chip;
         options.low = -3;

@@ -41,7 +41,7 @@ TEST(ScatterPlanesTest, EqualNumbersMeetWhereverTheArraysLie) {
   for (const char* chip : {"v2", "v3", "v4", "v5e", "v6e", "tpu7x"}) {
     for (const char* type : {"f32", "bf16", "s32"}) {
       for (const std::vector<int>& in_vmem :
-           std::vector<std::vector<int>>{{}, {2}, {0, 3}, {0, 2, 3}}) {
+           std::vector<std::vector<int>>{{}, {2}, {0, 3}, {0, 1, 2, 3}}) {
         for (const auto& text :
              {AddPlanes(type, 4, 70, "64,128"), AddPlanes(type, 5, 7, "16,129"),
               AddPlanes(type, 1, 9, "8,1000", "maximum")}) {

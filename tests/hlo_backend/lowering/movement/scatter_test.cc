@@ -52,7 +52,7 @@ TEST(ScatterTest, ATableInVmemIsUpdatedWhereItLies) {
         options.low = -2;  // rows that do not exist are left out
         options.high = 15;
         options.relative = 1e-5;
-        options.in_vmem = {0, 3};
+        options.in_vmem = {0, 1, 3};
         EXPECT_OK(
             CompareKernel(AddRows(width, "s32[150]", table), options).status())
             << chip << " " << width << " " << table;
