@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
-#include "absl/container/flat_hash_set.h"
 #include "hlo_backend/ir/builder.h"
 #include "hlo_backend/passes/control_flow.h"
 #include "hlo_backend/passes/dimension_utils.h"
@@ -16,6 +15,7 @@
 #include "hlo_backend/passes/layout/free_work.h"
 #include "hlo_backend/passes/layout/gradient_order.h"
 #include "hlo_backend/passes/layout/meeting_transposes.h"
+#include "hlo_backend/passes/layout/moving_transposes.h"
 #include "hlo_backend/passes/layout/product_planes.h"
 #include "hlo_backend/passes/layout/repeated_rows.h"
 #include "hlo_backend/passes/layout/reshape_of_rows.h"
@@ -49,6 +49,7 @@ class Mover {
   Mover(Computation* c, int generation)
       : c_(c),
         b_(c),
+        moving_(&b_),
         generation_(generation),
         in_product_order_(WorkInProductOrder(c)) {}
 
@@ -59,8 +60,8 @@ class Mover {
     for (Instruction* i : c_->PostOrder()) {
       if (const auto order = AsTranspose(*i);
           order.has_value() && NamesParameterAsItLies(*i->operand(0))) {
-        Instruction* t = Behind(i->operand(0), *order);
-        of_entry_.insert(t);
+        Instruction* t = moving_.Behind(i->operand(0), *order);
+        moving_.AddToEntry(t);
         c_->Replace(i, t);
         changed = true;
         continue;
@@ -71,9 +72,8 @@ class Mover {
         changed = true;
         continue;
       }
-      if (i->opcode() == Opcode::kTranspose &&
-          moving_.contains(i->operand(0))) {
-        c_->Replace(i, Met(*i));
+      if (i->opcode() == Opcode::kTranspose && moving_.Moves(i->operand(0))) {
+        c_->Replace(i, moving_.Met(*i));
         changed = true;
         continue;
       }
@@ -81,13 +81,13 @@ class Mover {
           (GivesOrder(*i->operand(0)) || meeting.contains(i) ||
            (c_->IsEntry() && IsTurnedResultProduct(*i)) ||
            LeavesLanesEmpty(*i, generation_))) {
-        moving_.insert(i);
-        if (NamesParameterAsItLies(*i->operand(0))) of_entry_.insert(i);
+        moving_.Start(i);
+        if (NamesParameterAsItLies(*i->operand(0))) moving_.AddToEntry(i);
         continue;
       }
       Instruction* value = Moved(i);
       if (value == nullptr) {
-        if (IsWorkOfEntry(*i)) of_entry_.insert(i);
+        if (moving_.IsWorkOfEntry(*i)) moving_.AddToEntry(i);
         continue;
       }
       c_->Replace(i, value);
@@ -98,18 +98,16 @@ class Mover {
   }
 
  private:
-  bool Moves(const Instruction* x) const { return moving_.contains(x); }
-
   // A product in another order of dimensions, or free work; null: neither.
   Instruction* MadeOtherwise(Instruction* i) {
     if (IsWantedTransposed(*i)) {
       const Shape shape = Shape::Array(i->shape().type(),
                                        {i->shape().dim(1), i->shape().dim(0)});
-      return Behind(SwappedDot(i, shape), {1, 0});
+      return moving_.Behind(SwappedDot(i, shape), {1, 0});
     }
     if (const auto planes = MadeOfPlanes(b_, i, generation_);
         planes.product != nullptr) {
-      return Behind(planes.product, planes.order);
+      return moving_.Behind(planes.product, planes.order);
     }
     if (Instruction* turned = OfTurnedRows(i); turned != nullptr) return turned;
     return MadeInOrder(b_, i);
@@ -146,82 +144,6 @@ class Mover {
     }
   }
 
-  bool IsOfEntry(const Instruction* x) const {
-    return of_entry_.contains(x) ||
-           (x->opcode() == Opcode::kParameter && c_->IsEntry());
-  }
-
-  bool IsWorkOfEntry(const Instruction& i) const {
-    return i.IsElementwise() &&
-           std::any_of(i.operands().begin(), i.operands().end(),
-                       [&](const Instruction* o) {
-                         return o->shape().SameDims(i.shape()) && !Moves(o) &&
-                                IsOfEntry(o);
-                       });
-  }
-
-  // The order in which most of `arrays` come that are not free, of several that
-  // of the entry's arrays: an optimizer's results will lie so. None if fewer
-  // than half come transposed in one way.
-  std::optional<DimVector> Order(absl::Span<Instruction* const> arrays) const {
-    struct Candidate {
-      DimVector order;
-      int arrays = 0, of_entry = 0;
-    };
-    std::vector<Candidate> orders;
-    int given = 0;
-    for (const Instruction* x : arrays) {
-      if (IsFreeWork(*x)) continue;
-      ++given;
-      DimVector order;  // empty: as the dimensions are
-      if (Moves(x)) {
-        order.assign(x->dimensions().begin(), x->dimensions().end());
-      } else if (!IsOfEntry(x)) {
-        continue;
-      }
-      auto it = std::find_if(orders.begin(), orders.end(),
-                             [&](const auto& c) { return c.order == order; });
-      if (it == orders.end()) it = orders.insert(it, Candidate{order});
-      ++it->arrays;
-      it->of_entry += IsOfEntry(x) ? 1 : 0;
-    }
-    const auto best =
-        std::max_element(orders.begin(), orders.end(),
-                         [](const Candidate& a, const Candidate& b) {
-                           return std::pair(a.arrays, a.of_entry) <
-                                  std::pair(b.arrays, b.of_entry);
-                         });
-    if (best == orders.end() || best->order.empty() ||
-        2 * best->arrays < given) {
-      return {};
-    }
-    return best->order;
-  }
-
-  // `x` before its transpose by `order`.
-  Instruction* Before(Instruction* x, const DimVector& order) {
-    if (Moves(x) && x->dimensions() == absl::MakeConstSpan(order)) {
-      return x->operand(0);
-    }
-    const DimVector inverse = Inverse(order);
-    return IsFreeWork(*x) ? FreeWorkInOrder(b_, x, inverse)
-                          : Transposed(&b_, x, inverse);
-  }
-
-  Instruction* Behind(Instruction* value, const DimVector& order) {
-    if (IsIdentityMapping(order)) return value;
-    Instruction* t = b_.Transpose(value, order);
-    moving_.insert(t);
-    return t;
-  }
-
-  // One transpose of a transpose that moves; what is left of both goes on.
-  Instruction* Met(const Instruction& i) {
-    const Instruction& moving = *i.operand(0);
-    return Behind(moving.operand(0),
-                  Permuted(moving.dimensions(), i.dimensions()));
-  }
-
   Instruction* Elementwise(Instruction* i) {
     std::vector<Instruction*> arrays;
     for (Instruction* o : i->operands()) {
@@ -234,29 +156,30 @@ class Mover {
     const auto given = in_product_order_.find(i);
     const auto order = given != in_product_order_.end()
                            ? std::optional(given->second)
-                           : Order(arrays);
+                           : moving_.Order(arrays);
     if (!order.has_value() || IsIdentityMapping(*order)) return nullptr;
     std::vector<Instruction*> operands;
     for (Instruction* o : i->operands()) {
-      operands.push_back(o->shape().IsScalar() ? o : Before(o, *order));
+      operands.push_back(o->shape().IsScalar() ? o : moving_.Before(o, *order));
     }
     const Shape shape = Shape::Array(
         i->shape().type(), Permuted(i->shape().dims(), Inverse(*order)));
     const bool of_entry =
         std::any_of(arrays.begin(), arrays.end(), [&](const Instruction* x) {
-          return Moves(x) && IsOfEntry(x) &&
+          return moving_.Moves(x) && moving_.IsOfEntry(x) &&
                  x->dimensions() == absl::MakeConstSpan(*order);
         });
-    Instruction* value = Behind(c_->AddLike(*i, shape, operands), *order);
-    if (of_entry && Moves(value)) of_entry_.insert(value);
+    Instruction* value =
+        moving_.Behind(c_->AddLike(*i, shape, operands), *order);
+    if (of_entry && moving_.Moves(value)) moving_.AddToEntry(value);
     return value;
   }
 
   Instruction* Reduce(Instruction* i) {
     if (i->operand_count() != 2) return nullptr;
-    const auto order = Order({i->operand(0)});
+    const auto order = moving_.Order({i->operand(0)});
     if (!order.has_value()) return nullptr;
-    Instruction* x = Before(i->operand(0), *order);
+    Instruction* x = moving_.Before(i->operand(0), *order);
     DimVector reduced, kept;
     for (int64_t d : i->dimensions()) reduced.push_back((*order)[d]);
     std::sort(reduced.begin(), reduced.end());
@@ -266,7 +189,8 @@ class Mover {
       kept.push_back(std::find(rest.begin(), rest.end(), (*order)[d]) -
                      rest.begin());
     }
-    return Behind(b_.Reduce(x, i->operand(1), reduced, i->to_apply()), kept);
+    return moving_.Behind(b_.Reduce(x, i->operand(1), reduced, i->to_apply()),
+                          kept);
   }
 
   Instruction* Windows(Instruction* i) {
@@ -274,7 +198,7 @@ class Mover {
     if (!scatters && i->operand_count() != 2) return nullptr;
     std::vector<Instruction*> arrays = {i->operand(0)};
     if (scatters) arrays.push_back(i->operand(1));
-    const auto order = Order(arrays);
+    const auto order = moving_.Order(arrays);
     if (!order.has_value()) return nullptr;
     const Window& old = i->attrs<WindowAttrs>().window;
     WindowAttrs attrs;
@@ -283,21 +207,21 @@ class Mover {
     }
     std::vector<Instruction*> operands;
     for (Instruction* o : i->operands()) {
-      operands.push_back(o->shape().IsScalar() ? o : Before(o, *order));
+      operands.push_back(o->shape().IsScalar() ? o : moving_.Before(o, *order));
     }
     const Shape shape = Shape::Array(
         i->shape().type(), Permuted(i->shape().dims(), Inverse(*order)));
     Instruction* value = c_->AddLike(*i, shape, operands);
     value->set_attributes(attrs);
-    return Behind(value, *order);
+    return moving_.Behind(value, *order);
   }
 
   // A pad, a slice or a reversal.
   Instruction* OfOneArray(Instruction* i) {
-    const auto order = Order({i->operand(0)});
+    const auto order = moving_.Order({i->operand(0)});
     if (!order.has_value()) return nullptr;
     const DimVector inverse = Inverse(*order);
-    Instruction* x = Before(i->operand(0), *order);
+    Instruction* x = moving_.Before(i->operand(0), *order);
     if (i->opcode() == Opcode::kPad) {
       const auto& old = i->attrs<PadAttrs>().dims;
       PadAttrs attrs;
@@ -311,16 +235,17 @@ class Mover {
     } else {
       x = b_.Reverse(x, Permuted(*order, i->dimensions()));
     }
-    return Behind(x, *order);
+    return moving_.Behind(x, *order);
   }
 
   Instruction* Concatenate(Instruction* i) {
-    const auto order = Order(i->operands());
+    const auto order = moving_.Order(i->operands());
     if (!order.has_value()) return nullptr;
     std::vector<Instruction*> operands;
-    for (Instruction* o : i->operands()) operands.push_back(Before(o, *order));
-    return Behind(b_.Concatenate(operands, (*order)[i->dimensions()[0]]),
-                  *order);
+    for (Instruction* o : i->operands())
+      operands.push_back(moving_.Before(o, *order));
+    return moving_.Behind(
+        b_.Concatenate(operands, (*order)[i->dimensions()[0]]), *order);
   }
 
   // A part of an array whose start is data (a cache): as in libtpu the array
@@ -329,7 +254,7 @@ class Mover {
     Instruction* x = i->operand(0);
     const bool updates = i->opcode() == Opcode::kDynamicUpdateSlice;
     const int first = updates ? 2 : 1;  // of the starts
-    if (!Moves(x) || i->operand_count() != first + i->shape().rank()) {
+    if (!moving_.Moves(x) || i->operand_count() != first + i->shape().rank()) {
       return nullptr;
     }
     const DimVector order(x->dimensions().begin(), x->dimensions().end());
@@ -339,56 +264,54 @@ class Mover {
       starts.push_back(i->operand(static_cast<int>(first + d)));
     }
     Instruction* y = x->operand(0);
-    return Behind(
+    return moving_.Behind(
         updates
-            ? b_.DynamicUpdateSlice(y, Before(i->operand(1), order), starts)
+            ? b_.DynamicUpdateSlice(y, moving_.Before(i->operand(1), order),
+                                    starts)
             : b_.DynamicSlice(y, starts, Permuted(i->shape().dims(), inverse)),
         order);
   }
 
   Instruction* OfTurnedRows(Instruction* i) {
     const Instruction* rows = RowsOfProduct(*i);
-    if (rows == nullptr || !Moves(rows)) return nullptr;
+    if (rows == nullptr || !moving_.Moves(rows)) return nullptr;
     auto turned = MadeOfTurnedRows(b_, i, generation_);
     if (turned.product == nullptr) turned = MadeOfWholeRows(i);
     if (turned.product == nullptr) return nullptr;
-    Instruction* value = Behind(turned.product, turned.order);
+    Instruction* value = moving_.Behind(turned.product, turned.order);
     if (value->shape().SameDims(i->shape())) return value;
     return b_.Reshape(value, i->shape().dims());
   }
 
   Instruction* Reshape(Instruction* i) {
     Instruction* x = i->operand(0);
-    if (x->opcode() == Opcode::kReshape && Moves(x->operand(0)) &&
+    if (x->opcode() == Opcode::kReshape && moving_.Moves(x->operand(0)) &&
         x->operand(0)->shape().SameDims(i->shape())) {
       return x->operand(0);  // there and back
     }
     if (const auto rows = RepeatRows(*i);
-        rows.has_value() && Moves(x->operand(0))) {
+        rows.has_value() && moving_.Moves(x->operand(0))) {
       Instruction* y = x->operand(0)->operand(0);
-      return Behind(
+      return moving_.Behind(
           b_.Reshape(b_.Broadcast(y, rows->sizes, rows->at), rows->dims),
           rows->order);
     }
-    if (!Moves(x)) return nullptr;
+    if (!moving_.Moves(x)) return nullptr;
     if (const auto rows = ReshapeOfRows(*i); rows.has_value()) {
       Instruction* y = Transposed(&b_, x->operand(0), rows->inner);
-      return Behind(b_.Reshape(y, rows->dims), rows->order);
+      return moving_.Behind(b_.Reshape(y, rows->dims), rows->order);
     }
     const auto units = WithUnitsInFront(*i);
     if (!units.has_value()) return nullptr;
-    return Behind(b_.Reshape(i->operand(0)->operand(0), units->dims),
-                  units->order);
+    return moving_.Behind(b_.Reshape(i->operand(0)->operand(0), units->dims),
+                          units->order);
   }
 
   Computation* c_;
   Builder b_;
+  MovingTransposes moving_;
   const int generation_;
   const absl::flat_hash_map<const Instruction*, DimVector> in_product_order_;
-  absl::flat_hash_set<const Instruction*> moving_;
-  // What is made of arrays of the entry, in their order; if that is not the one
-  // of the dimensions, the transposes behind it.
-  absl::flat_hash_set<const Instruction*> of_entry_;
 };
 
 }  // namespace

@@ -16,8 +16,8 @@
 namespace ptxla::hlo {
 namespace {
 
-// Outputs of a block: less would be mostly overlap.
-constexpr int64_t kFewestOutputs = 2;
+// Of an axis with its padding, for each block: less would be mostly overlap.
+constexpr int64_t kFewestPlanes = 2;
 
 class Cutter {
  public:
@@ -95,10 +95,9 @@ class Cutter {
     padding_low_ = w.padding_low % dilation;
     padding_high_ = last % dilation;
     // What lies behind the last block would have to be a neighbour of it.
-    return taps > 1 && outputs_ >= kFewestOutputs && reach <= out &&
-           padded >= 2 * blocks_ && w.padding_low >= 0 && last >= 0 &&
-           low_ <= advance_ && high_ >= 0 && high_ <= advance_ &&
-           have <= blocks_ * advance_;
+    return taps > 1 && reach <= out && padded >= kFewestPlanes * blocks_ &&
+           w.padding_low >= 0 && last >= 0 && low_ <= advance_ && high_ >= 0 &&
+           high_ <= advance_ && have <= blocks_ * advance_;
   }
 
   // [planes, other axes, batch * blocks, features].

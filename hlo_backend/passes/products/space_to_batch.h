@@ -1,24 +1,26 @@
 // Images of small batches, cut into a batch of whole tiles.
 //
 // The batch is in the rows of tiles: a convolution of one image multiplies one
-// row of eight. Its outermost axis is cut into blocks that overlap by what the
-// window sees of its neighbours; blocks are batch members.
+// row of eight. Its last axis is cut into eight blocks that overlap by what the
+// window sees of its neighbours; blocks are batch members. Their size counts
+// the padding, so that some outputs of the last one are thrown away.
 //
-//   x [1,56,56,64], 3x3 pad 1_1x1_1
-//   ==> [1,8,7,56,64], each with the last row of the block before it and the
-//       first one of the next: [1,8,9,56,64]
-//       [9,56,8,64] * w -> [7,56,8,64], pad 0_0x1_1
-//       -> [1,8,7,56,64] -> [1,56,56,64]
+//   x [1,56,56,64], 3x3 pad 1_1x1_1: 58 columns with their padding
+//   ==> [1,8,8,56,64], each with the last column of the block before it and the
+//       first one of the next: [1,8,10,56,64]
+//       [56,10,8,64] * w -> [56,8,8,64], pad 1_1x0_0
+//       -> [1,64,56,64] -> [1,56,56,64]
 //
-// A block of a dilated image (a transposed convolution) begins at a plane, not
-// at the zeros between two: 4x4 pad 2_2 lhs_dilate 2 of 56 rows are 8 blocks of
-// 7, 14 outputs each, and a row of each neighbour.
+// A block of a dilated image (a transposed convolution) begins at a column, not
+// at the zeros between two: 4x4 pad 2_2 lhs_dilate 2 of 56 columns are 8 blocks
+// of 7, 14 outputs each, and a column of each neighbour.
 //
-// As XLA's SpaceToBatchConverter, which the TPU compiler runs. Not for groups,
-// and not where blocks would be one output high or mostly padding. Gradients of
-// weights, whose batch is contracted, have ways of their own
-// (gradient_batches.h). From how small a batch on, and up to which: the chip's
-// policy `space_to_batch_rows`; 0: never.
+// As XLA's SpaceToBatchConverter, which the TPU compiler runs: libtpu 0.0.42.1
+// on v5e cuts batches of 1 to 7 in eight, and axes of 16 with their padding and
+// more (12 columns of a 3x3 not, 14 are). Not for groups. Gradients of weights,
+// whose batch is contracted, have ways of their own (gradient_batches.h). Below
+// which batch, and in how many blocks: the chip's policy
+// `space_to_batch_rows`; 0: never.
 #ifndef PTXLA_HLO_BACKEND_PASSES_PRODUCTS_SPACE_TO_BATCH_H_
 #define PTXLA_HLO_BACKEND_PASSES_PRODUCTS_SPACE_TO_BATCH_H_
 

@@ -231,20 +231,21 @@ const Instruction* BehindBitcasts(const Instruction* i) {
   return i;
 }
 
-// The slice that a fusion is, but for bitcasts; null: it is more.
-const Instruction* OnlySlice(const Instruction& i) {
+// The slice or copy that a fusion is, but for bitcasts; null: it is more.
+const Instruction* OnlyMovement(const Instruction& i) {
   if (i.opcode() != Opcode::kFusion) return nullptr;
   const Computation& body = *i.fused();
-  const Instruction* slice = BehindBitcasts(body.root());
-  const bool alone = slice->opcode() == Opcode::kSlice &&
-                     body.parameter_count() == 1 &&
-                     BehindBitcasts(slice->operand(0)) == body.parameter(0);
-  return alone ? slice : nullptr;
+  const Instruction* moved = BehindBitcasts(body.root());
+  const bool alone =
+      (moved->opcode() == Opcode::kSlice || moved->opcode() == Opcode::kCopy) &&
+      body.parameter_count() == 1 &&
+      BehindBitcasts(moved->operand(0)) == body.parameter(0);
+  return alone ? moved : nullptr;
 }
 
 // As a movement it goes by what lies in one piece, whatever its dimensions are
 // called. It stands where the fusion stood.
-bool UnwrapSlices(Computation* c) {
+bool UnwrapMovements(Computation* c) {
   std::vector<Instruction*> order;
   const auto bitcast = [&](const Shape& shape, Instruction* of) {
     if (of->shape() == shape) return of;
@@ -255,15 +256,15 @@ bool UnwrapSlices(Computation* c) {
   std::vector<Instruction*> before;
   for (Instruction* i : c->instructions()) before.push_back(i);
   for (Instruction* i : before) {
-    const Instruction* slice = OnlySlice(*i);
-    if (slice == nullptr) {
+    const Instruction* moved = OnlyMovement(*i);
+    if (moved == nullptr) {
       order.push_back(i);
       continue;
     }
     Instruction* from = i->operand(0);
-    from = bitcast(In(slice->operand(0)->shape(), from->shape()), from);
+    from = bitcast(In(moved->operand(0)->shape(), from->shape()), from);
     Instruction* alone =
-        c->AddLike(*slice, In(slice->shape(), i->shape()), {from});
+        c->AddLike(*moved, In(moved->shape(), i->shape()), {from});
     alone->set_metadata(i->shared_metadata());
     order.push_back(alone);
     c->Replace(i, bitcast(i->shape(), alone));
@@ -325,7 +326,7 @@ absl::StatusOr<bool> TpuFormsPass::Run(Module* module,
       here |= DropScalarBitcasts(c);
     }
     if (!c->IsFusionComputation()) {
-      here |= UnwrapSlices(c);
+      here |= UnwrapMovements(c);
       for (Instruction* i : c->PostOrder()) {
         if (i->opcode() == Opcode::kFusion && touched.contains(i->fused())) {
           here |= MoveBitcastsOut(i);

@@ -18,7 +18,7 @@
 // - scalars in SMEM: the scalar unit's, with copies where others read or make
 //   them, or in HBM (scalar_unit.h)
 // - arrays in CMEM: in VMEM, whose addresses go on there
-// - a fusion of a slice between bitcasts: the slice
+// - a fusion of a slice or a copy between bitcasts: that alone
 // - a bitcast that is the result of a fusion, or the first thing that happens
 //   to an operand of one: outside of the fusion, where it costs nothing
 #ifndef PTXLA_HLO_BACKEND_PASSES_SCHEDULED_TPU_FORMS_H_

@@ -161,10 +161,10 @@ TEST(SpaceToDepthTest, OtherConvolutionsStay) {
 
 TEST(SpaceToBatchTest, OneImageBecomesABatchOfEight) {
   EXPECT_THAT(
-      Converted(Convolution("1,16,5,3", "3,3,3,2", "1,16,5,2",
+      Converted(Convolution("1,5,16,3", "3,3,3,2", "1,5,16,2",
                             "size=3x3 pad=1_1x1_1", "b01f_01io->b01f"),
                 "space-to-batch"),
-      HasSubstr("window={size=3x3 pad=0_0x1_1}, dim_labels=01bf_01io->01bf"));
+      HasSubstr("window={size=3x3 pad=1_1x0_0}, dim_labels=01bf_01io->01bf"));
 }
 
 TEST(SpaceToBatchTest, AnySizesStridesAndOrders) {
@@ -172,22 +172,22 @@ TEST(SpaceToBatchTest, AnySizesStridesAndOrders) {
     const char *x, *w, *out, *window, *labels;
   };
   for (const Case& c : std::vector<Case>{
-           // Rows beyond the image, in the last block.
-           {"1,21,4,3", "3,3,3,2", "1,21,4,2", "size=3x3 pad=1_1x1_1",
+           // Columns beyond the image, in the last block.
+           {"1,4,21,3", "3,3,3,2", "1,4,21,2", "size=3x3 pad=1_1x1_1",
             "b01f_01io->b01f"},
-           {"2,3,20,6", "4,3,5,3", "2,4,18,4", "size=5x3 pad=2_0x0_0",
+           {"2,3,6,20", "4,3,3,5", "2,4,4,18", "size=3x5 pad=0_0x2_0",
             "bf01_oi01->bf01"},
-           {"4,3,16,6", "4,3,3,3", "4,4,8,6", "size=3x3 stride=2x1 pad=0_1x1_1",
+           {"3,3,6,16", "4,3,3,3", "3,4,6,8", "size=3x3 stride=1x2 pad=1_1x0_1",
             "bf01_oi01->bf01"},
-           {"4,3,16,6", "4,3,3,3", "4,4,8,6", "size=3x3 stride=2x1 pad=1_0x1_1",
+           {"4,3,6,16", "4,3,3,3", "4,4,6,8", "size=3x3 stride=1x2 pad=1_1x1_0",
             "bf01_oi01->bf01"},
-           {"1,24,6,3", "3,3,3,2", "1,24,6,2",
-            "size=3x3 pad=2_2x1_1 rhs_dilate=2x1 rhs_reversal=1x1",
+           {"1,6,24,3", "3,3,3,2", "1,6,24,2",
+            "size=3x3 pad=1_1x2_2 rhs_dilate=1x2 rhs_reversal=1x1",
             "b01f_01io->b01f"},
            // Of one axis, and of three.
            {"1,32,3", "3,3,2", "1,30,2", "size=3", "b0f_0io->b0f"},
-           {"2,8,3,4,3", "3,3,1,3,2", "2,8,3,4,2", "size=3x3x1 pad=1_1x1_1x0_0",
-            "b012f_012io->b012f"}}) {
+           {"2,4,3,16,3", "3,1,3,3,2", "2,4,3,16,2",
+            "size=3x1x3 pad=1_1x0_0x1_1", "b012f_012io->b012f"}}) {
     const std::string out =
         Converted(Convolution(c.x, c.w, c.out, c.window, c.labels, "bf16"),
                   "space-to-batch");
@@ -249,16 +249,16 @@ TEST(SpaceToBatchTest, OtherConvolutionsStay) {
     const std::string out = Converted(text, "space-to-batch");
     EXPECT_EQ(out.find("reshape"), std::string::npos) << out;
   };
-  // A whole batch; too few outputs; mostly padding; one tap; a gradient of
-  // weights that see more than the next block, or of a batch of more than a
+  // A whole batch; too few columns, also of wide windows; one tap; a gradient
+  // of weights that see more than the next block, or of a batch of more than a
   // tile's rows; of a strided input.
-  stays(Convolution("8,16,5,3", "3,3,3,2", "8,16,5,2", "size=3x3 pad=1_1x1_1",
+  stays(Convolution("8,5,16,3", "3,3,3,2", "8,5,16,2", "size=3x3 pad=1_1x1_1",
                     "b01f_01io->b01f"));
-  stays(Convolution("1,7,7,3", "3,3,3,2", "1,7,7,2", "size=3x3 pad=1_1x1_1",
+  stays(Convolution("1,16,13,3", "3,3,3,2", "1,16,13,2", "size=3x3 pad=1_1x1_1",
                     "b01f_01io->b01f"));
-  stays(Convolution("1,9,7,3", "3,3,3,2", "1,9,7,2", "size=3x3 pad=1_1x1_1",
+  stays(Convolution("1,9,9,3", "7,7,3,2", "1,9,9,2", "size=7x7 pad=3_3x3_3",
                     "b01f_01io->b01f"));
-  stays(Convolution("1,16,7,3", "1,1,3,2", "1,16,7,2", "size=1x1",
+  stays(Convolution("1,7,16,3", "1,1,3,2", "1,7,16,2", "size=1x1",
                     "b01f_01io->b01f"));
   stays(Convolution("1,12,12,1", "1,8,8,2", "5,5,1,2", "size=8x8",
                     "f01b_i01o->01bf"));
@@ -266,8 +266,8 @@ TEST(SpaceToBatchTest, OtherConvolutionsStay) {
                     "f01b_i01o->01bf"));
   stays(Convolution("8,18,5,1", "8,16,5,2", "1,3,1,2", "size=16x5",
                     "f01b_i01o->b01f"));
-  stays(Convolution("1,8,5,3", "3,3,3,2", "1,17,5,2",
-                    "size=3x3 pad=2_2x1_1 lhs_dilate=2x1", "b01f_01io->b01f"));
+  stays(Convolution("1,5,8,3", "3,3,3,2", "1,5,17,2",
+                    "size=3x3 pad=1_1x2_2 lhs_dilate=1x2", "b01f_01io->b01f"));
 }
 
 }  // namespace
