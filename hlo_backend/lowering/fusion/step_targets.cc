@@ -8,13 +8,29 @@
 
 namespace ptxla::lowering {
 
+namespace {
+
+int64_t BlockOfCore(const Axis& axis, int cores) {
+  return RoundUpTo(CeilOfRatio<int64_t>(axis.tiles, cores), axis.unit);
+}
+
+// Of two cores each has a step, of results of its own.
+int64_t KeptByCore(const Geometry& g, int cores) {
+  const int64_t total = TilesOf(g);
+  for (const Axis& axis : g.axes) {
+    if (cores == 1 || axis.reduced || axis.tiles <= axis.unit) continue;
+    return total / axis.tiles * BlockOfCore(axis, cores);
+  }
+  return total;
+}
+
+}  // namespace
+
 int64_t TilesOfCore(const Geometry& g, int cores) {
   const int64_t total = TilesOf(g);
   for (const Axis& axis : g.axes) {
     if (axis.tiles <= axis.unit) continue;
-    const int64_t block =
-        RoundUpTo(CeilOfRatio<int64_t>(axis.tiles, cores), axis.unit);
-    return total / axis.tiles * block;
+    return total / axis.tiles * BlockOfCore(axis, cores);
   }
   return total;
 }
@@ -52,12 +68,12 @@ std::vector<int64_t> StepTargets(const KernelContext& context,
         static_cast<double>(VmemBudget(context)) *
         chips::CompilerPolicy(context.chip, "fusion_vmem_share"));
     const int64_t fit = budget / std::max<int64_t>(1, 2 * bytes);
-    // Of two cores each has a step.
+    const int64_t tiles =
+        std::max<int64_t>(8, std::min(static_cast<int64_t>(*most), fit));
     const int64_t share =
-        context.model.cores > 1 ? TilesOfCore(g, context.model.cores) : total;
-    const int64_t tiles = std::max<int64_t>(
-        8, std::min({static_cast<int64_t>(*most), fit, share}));
-    targets = {tiles};
+        std::max<int64_t>(8, KeptByCore(g, context.model.cores));
+    if (share < std::min(tiles, total)) targets.push_back(share);
+    targets.push_back(tiles);
     if (tiles / 4 < total && tiles >= 128 && fused && !reduces) {
       targets.push_back(tiles / 4);
     }
