@@ -53,9 +53,9 @@ class DmaState {
   absl::Span<uint8_t> Local(Space space) const {
     return space == Space::kSmem ? smem_ : vmem_;
   }
-  // Memory and start address of a side of a descriptor.
   // Of an argument, from its address on where it is in VMEM.
   absl::Span<uint8_t> BytesOf(int arg) const;
+  // Memory and start address of a side of a descriptor.
   absl::Span<uint8_t> Side(const DmaDescriptor& d, int arg,
                            int64_t* address) const;
 

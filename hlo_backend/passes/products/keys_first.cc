@@ -29,6 +29,12 @@ constexpr size_t kMostMembers = 256;
 // Few queries leave most of their lanes empty: no more of them than this.
 constexpr int64_t kMostPadding = 2;
 
+// Queries of several heads, dimensions of the product, read the same keys.
+bool IsGrouped(const Instruction& dot) {
+  return dot.operand(0)->shape().rank() > dot.operand(1)->shape().rank() &&
+         SharesPlanes(dot);
+}
+
 // [batch..., queries, keys] of two operands with one free dimension each, or
 // of queries whose groups share their keys: the operands may change places.
 bool AreScores(const Instruction& dot) {
@@ -39,8 +45,7 @@ bool AreScores(const Instruction& dot) {
       dot.IsRoot() || dot.operand(1)->shape().rank() != matrix) {
     return false;
   }
-  return dot.operand(0)->shape().rank() == matrix ||
-         (dot.operand(0)->shape().rank() > matrix && SharesPlanes(dot));
+  return dot.operand(0)->shape().rank() == matrix || IsGrouped(dot);
 }
 
 class Turner {
@@ -184,6 +189,14 @@ class Turner {
                : nullptr;
   }
 
+  // An end whose rows are those of several heads.
+  bool ReadsGroups(const Instruction& dot) const {
+    const Instruction& rows = *dot.operand(0);
+    return IsGrouped(dot) ||
+           (rows.opcode() == Opcode::kReshape &&
+            members_.contains(rows.operand(0)) && ReaderOfRows(rows) == &dot);
+  }
+
   // The last two dimensions change places.
   static int64_t Place(int64_t d, int rank) {
     return d == rank - 1 ? rank - 2 : d == rank - 2 ? rank - 1 : d;
@@ -202,7 +215,7 @@ class Turner {
     b_.set_metadata(i->shared_metadata());
     Instruction* value = nullptr;
     if (i->opcode() == Opcode::kDot && members_.contains(i)) {
-      Instruction* dot = SharesPlanes(*i) ? SpreadProduct(i) : i;
+      Instruction* dot = IsGrouped(*i) ? SpreadProduct(i) : i;
       value = SwappedDot(dot, TurnedShape(*i));
       products_.push_back(value);
     } else if (i->opcode() == Opcode::kIota) {
@@ -246,7 +259,7 @@ class Turner {
         removed_.insert(i);
         products_.erase(std::remove(products_.begin(), products_.end(), i),
                         products_.end());
-        if (i->opcode() == Opcode::kDot && SharesPlanes(*i)) {
+        if (i->opcode() == Opcode::kDot && ReadsGroups(*i)) {
           i = SpreadGroups(i);
         }
         c_->Replace(i, End(i));

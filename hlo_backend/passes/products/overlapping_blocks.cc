@@ -28,9 +28,11 @@ Instruction* Neighbours(Builder* b, Instruction* x, const BlockCut& cut,
 
 Instruction* OverlappingBlocks(Builder* b, Instruction* x,
                                const BlockCut& cut) {
-  const int64_t have = x->shape().dim(1), all = cut.blocks * cut.advance;
-  if (have != all) {
+  const int64_t have = x->shape().dim(1) + cut.zeros;
+  const int64_t all = cut.blocks * cut.advance;
+  if (have != all || cut.zeros > 0) {
     std::vector<PaddingDim> padding(x->shape().rank());
+    padding[1].low = cut.zeros;
     padding[1].high = all - have;
     x = b->Pad(x, b->Zero(x->shape().type()), padding);
   }

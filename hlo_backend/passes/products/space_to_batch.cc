@@ -75,29 +75,52 @@ class Cutter {
     for (const WindowDim& w : attrs_.window.dims) taps *= w.size;
     axis_ = static_cast<int>(attrs_.window.dims.size()) - 1;
     const WindowDim& w = attrs_.window.dims[axis_];
-    const int64_t out = SizeOf(*convolution_, d.output_spatial[axis_]);
+    return taps > 1 && w.padding_low >= 0 &&
+           (w.base_dilation == 1 ? CutImage(w) : CutDilatedImage(w));
+  }
+
+  int64_t Reach(const WindowDim& w) const {
+    return (w.size - 1) * w.window_dilation + 1;
+  }
+
+  // Blocks of the image with its padding, and what they see of the next.
+  bool CutImage(const WindowDim& w) {
+    const int64_t out =
+        SizeOf(*convolution_, attrs_.dims.output_spatial[axis_]);
     const int64_t have =
-        SizeOf(*convolution_->operand(0), d.input_spatial[axis_]);
-    // Of a dilated image every block begins at a plane.
-    const int64_t dilation = w.base_dilation;
+        SizeOf(*convolution_->operand(0), attrs_.dims.input_spatial[axis_]);
     const int64_t padded = have + w.padding_low + w.padding_high;
-    outputs_ = CeilOfRatio(out, blocks_);
-    if (dilation == 1) {
-      outputs_ = std::max(outputs_, CeilOfRatio(padded, blocks_ * w.stride));
-    }
-    outputs_ = RoundUpTo(outputs_, dilation / std::gcd(w.stride, dilation));
-    const int64_t reach = (w.size - 1) * w.window_dilation + 1;
+    outputs_ = std::max(CeilOfRatio(out, blocks_),
+                        CeilOfRatio(padded, blocks_ * w.stride));
+    advance_ = outputs_ * w.stride;
+    zeros_ = w.padding_low;
+    high_ = Reach(w) - w.stride;
+    return padded >= kFewestPlanes * blocks_ && high_ >= 0 &&
+           high_ <= CeilOfRatio(padded, blocks_) &&
+           zeros_ + have <= blocks_ * advance_;
+  }
+
+  // Every block begins at a plane, and sees some of both neighbours.
+  bool CutDilatedImage(const WindowDim& w) {
+    const int64_t out =
+        SizeOf(*convolution_, attrs_.dims.output_spatial[axis_]);
+    const int64_t have =
+        SizeOf(*convolution_->operand(0), attrs_.dims.input_spatial[axis_]);
+    const int64_t dilation = w.base_dilation;
+    outputs_ = RoundUpTo(CeilOfRatio(out, blocks_),
+                         dilation / std::gcd(w.stride, dilation));
     advance_ = outputs_ * w.stride / dilation;
     // What the last output sees last, from the block's first plane on.
-    const int64_t last = (outputs_ - 1) * w.stride + reach - 1 - w.padding_low;
+    const int64_t last =
+        (outputs_ - 1) * w.stride + Reach(w) - 1 - w.padding_low;
     low_ = w.padding_low / dilation;
     high_ = last / dilation + 1 - advance_;
     padding_low_ = w.padding_low % dilation;
     padding_high_ = last % dilation;
     // What lies behind the last block would have to be a neighbour of it.
-    return taps > 1 && reach <= out && padded >= kFewestPlanes * blocks_ &&
-           w.padding_low >= 0 && last >= 0 && low_ <= advance_ && high_ >= 0 &&
-           high_ <= advance_ && have <= blocks_ * advance_;
+    return have + w.padding_low + w.padding_high >= kFewestPlanes * blocks_ &&
+           last >= 0 && low_ <= advance_ && high_ >= 0 && high_ <= advance_ &&
+           have <= blocks_ * advance_;
   }
 
   // [planes, other axes, batch * blocks, features].
@@ -112,7 +135,7 @@ class Cutter {
     for (int s = 0; s < axis_; ++s) order.push_back(d.input_spatial[s]);
     order.push_back(d.input_feature);
     if (!IsIdentityMapping(order)) x = b_.Transpose(x, order);
-    x = OverlappingBlocks(&b_, x, {blocks_, advance_, low_, high_});
+    x = OverlappingBlocks(&b_, x, {blocks_, advance_, low_, high_, zeros_});
     // [batch * blocks, axis, other axes, features]: axes first, in order.
     DimVector inside;
     for (int s = 0; s < axis_; ++s) inside.push_back(s + 2);
@@ -149,6 +172,7 @@ class Cutter {
   int axis_ = 0;  // that is cut
   // Of a block: outputs, planes, and planes that it sees of its neighbours.
   int64_t outputs_ = 1, advance_ = 1, low_ = 0, high_ = 0;
+  int64_t zeros_ = 0;  // in front of the first
   // Zeros between the planes of a dilated image, seen at a block's ends.
   int64_t padding_low_ = 0, padding_high_ = 0;
 };

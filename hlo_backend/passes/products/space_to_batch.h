@@ -6,8 +6,8 @@
 // the padding, so that some outputs of the last one are thrown away.
 //
 //   x [1,56,56,64], 3x3 pad 1_1x1_1: 58 columns with their padding
-//   ==> [1,8,8,56,64], each with the last column of the block before it and the
-//       first one of the next: [1,8,10,56,64]
+//   ==> [1,8,8,56,64], each with the first two columns of the next one:
+//       [1,8,10,56,64]
 //       [56,10,8,64] * w -> [56,8,8,64], pad 1_1x0_0
 //       -> [1,64,56,64] -> [1,56,56,64]
 //
@@ -17,10 +17,11 @@
 //
 // As XLA's SpaceToBatchConverter, which the TPU compiler runs: libtpu 0.0.42.1
 // on v5e cuts batches of 1 to 7 in eight, and axes of 16 with their padding and
-// more (12 columns of a 3x3 not, 14 are). Not for groups. Gradients of weights,
-// whose batch is contracted, have ways of their own (gradient_batches.h). Below
-// which batch, and in how many blocks: the chip's policy
-// `space_to_batch_rows`; 0: never.
+// more (12 columns of a 3x3 not, 14 are) of which a window sees no more than an
+// eighth beyond its step (of 17 columns 1x7 not). Not for groups. Gradients of
+// weights, whose batch is contracted, have ways of their own
+// (gradient_batches.h). Below which batch, and in how many blocks: the chip's
+// policy `space_to_batch_rows`; 0: never.
 #ifndef PTXLA_HLO_BACKEND_PASSES_PRODUCTS_SPACE_TO_BATCH_H_
 #define PTXLA_HLO_BACKEND_PASSES_PRODUCTS_SPACE_TO_BATCH_H_
 
