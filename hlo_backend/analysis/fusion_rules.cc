@@ -50,8 +50,9 @@ absl::Status CheckLoopMember(const Instruction& fusion, const Instruction& i,
     default:
       break;
   }
-  if (!IsLoopElementwise(i))
+  if (!IsLoopElementwise(i)) {
     return RefuseFusion(fusion, i, "it is no vector loop");
+  }
   if (i.shape().SameDims(iteration)) return absl::OkStatus();
   // On a smaller shape: it must end in a broadcast, or in more such work.
   if (i.shape().ElementCount() > iteration.ElementCount()) {

@@ -1,6 +1,8 @@
 #include "hlo_backend/passes/dimension_utils.h"
 
 #include <algorithm>
+#include <numeric>
+#include <utility>
 
 namespace ptxla::hlo {
 
@@ -31,6 +33,18 @@ bool IsIdentityMapping(absl::Span<const int64_t> mapping) {
 
 bool IsIncreasing(absl::Span<const int64_t> list) {
   return std::is_sorted(list.begin(), list.end());
+}
+
+DimVector Identity(int rank) {
+  DimVector order(rank, 0);
+  std::iota(order.begin(), order.end(), 0);
+  return order;
+}
+
+DimVector LastTwoSwapped(int rank) {
+  DimVector order = Identity(rank);
+  std::swap(order[rank - 2], order[rank - 1]);
+  return order;
 }
 
 DimVector Others(int rank, absl::Span<const int64_t> a,

@@ -18,6 +18,9 @@ DimVector DropUnitDims(absl::Span<const int64_t> dims);
 DimVector NonUnitPositions(absl::Span<const int64_t> dims);
 bool IsIdentityMapping(absl::Span<const int64_t> mapping);
 bool IsIncreasing(absl::Span<const int64_t> list);
+// 0 .. rank-1; with the last two in the other order, its own inverse.
+DimVector Identity(int rank);
+DimVector LastTwoSwapped(int rank);
 // 0 .. rank-1 without those in any of the lists, in order.
 DimVector Others(int rank, absl::Span<const int64_t> a,
                  absl::Span<const int64_t> b = {});

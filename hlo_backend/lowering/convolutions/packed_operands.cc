@@ -124,13 +124,15 @@ PackedOperands::PackedOperands(const ConvolutionForm& form,
   int64_t at = 0;
   for (const TapPacking::Run& run : packing.runs) {
     run_at_.push_back(run.taps == 1 ? -1 : at);
-    if (run.taps > 1)
+    if (run.taps > 1) {
       at += OuterPlanes(form, block) * packed_across_ * kPackedTile;
+    }
   }
   for (const TapPacking::Tile& tile : packing.tiles) {
     tile_at_.push_back(tile.count == 1 ? -1 : at);
-    if (tile.count > 1)
+    if (tile.count > 1) {
       at += OuterOutputs(block) * packed_across_ * kPackedTile;
+    }
   }
   Packer packer(this);
   for (size_t r = 0; r < packing.runs.size(); ++r) MakeRun(r, &packer);

@@ -186,6 +186,7 @@ class Transposer {
     };
     return staged(i_.operand(0)->shape(), p_.in) || staged(i_.shape(), p_.out);
   }
+
   // An operand or result in VMEM that is not copied to slots.
   bool Walked(bool exact) const {
     return Walks(i_.operand(0)->shape(), p_.in, exact) ||

@@ -1,10 +1,10 @@
 #include "hlo_backend/passes/expanders/gathered_planes.h"
 
 #include <algorithm>
-#include <numeric>
 #include <utility>
 
 #include "base/units.h"
+#include "hlo_backend/passes/dimension_utils.h"
 
 namespace ptxla::hlo {
 namespace {
@@ -68,8 +68,7 @@ Instruction* GatherPlanes(Builder& b, const Instruction& gather, Instruction* x,
   DimVector dims = {rows.rows()};
   dims.insert(dims.end(), named.begin(), named.end());
   Instruction* table = b.Reshape(b.Transpose(x, rows.order()), dims);
-  DimVector order(dims.size());
-  std::iota(order.begin(), order.end(), 0);
+  DimVector order = Identity(static_cast<int>(dims.size()));
   if (turned) {
     order = Turned(order);
     table = b.Transpose(table, order);

@@ -55,7 +55,7 @@ class RowFuser {
   using Kind = RowKind;
 
   void Plan(Instruction* dot) {
-    of_columns_ = FinishesColumns(*dot);
+    of_columns_ = IsOfColumns(*dot);
     if (!of_columns_ && !RowsFit(*dot, *context_.chip)) return;
     dot_ = dot;
     // A kernel that has been planned becomes one instruction: what needs one of
@@ -82,7 +82,7 @@ class RowFuser {
   }
 
   // Keys are on the left, and reduced.
-  bool FinishesColumns(const Instruction& dot) const {
+  bool IsOfColumns(const Instruction& dot) const {
     const int rank = dot.shape().rank();
     if (rank < 3 || rank != ProductBatch(dot) + 2 || !IsRowMajor(dot.shape()) ||
         !MeetsReduce(dot, rank - 2)) {
@@ -90,8 +90,8 @@ class RowFuser {
     }
     const Instruction* shared = SharedMatrix(dot, 0);
     const Instruction& keys = shared != nullptr ? *shared : *dot.operand(0);
-    return hlo::FinishesColumns(dot, keys.shape(), dot.shape().dim(rank - 2),
-                                *context_.chip);
+    return FinishesColumns(dot, keys.shape(), dot.shape().dim(rank - 2),
+                           *context_.chip);
   }
 
   RowKinds Rows() const { return {*dot_, members_, of_columns_}; }

@@ -4,25 +4,10 @@
 
 #include "hlo_backend/analysis/fusion_rules.h"
 #include "hlo_backend/analysis/tiled_layout.h"
+#include "hlo_backend/passes/fusion/read_operands.h"
 #include "hlo_backend/passes/fusion/row_leaves.h"
-#include "hlo_backend/passes/fusion/shared_operands.h"
 
 namespace ptxla::hlo {
-
-std::vector<Instruction*> WithWeights(Computation* c, Instruction* product) {
-  std::vector<Instruction*> inside;
-  for (int k = 0; k < product->operand_count(); ++k) {
-    Instruction* value = product->operand(k);
-    if (value->opcode() == Opcode::kConvert && !value->IsRoot() &&
-        value->shape().type() == PrimitiveType::kBf16 &&
-        value->operand(0)->opcode() == Opcode::kParameter &&
-        value->operand(0)->shape().type() == PrimitiveType::kF32) {
-      inside.push_back(c->AddLike(*value, value->shape(), value->operands()));
-      product->ReplaceOperand(k, inside.back());
-    }
-  }
-  return inside;
-}
 
 void RowKernelBuilder::Build(std::vector<Instruction*> members,
                              bool keep_sums) {
@@ -30,7 +15,7 @@ void RowKernelBuilder::Build(std::vector<Instruction*> members,
   clones_.clear();
   members_.clear();
   members_.insert(members.begin(), members.end());
-  group_ = WithWeights(c_, members[0]);
+  group_ = ReadOperands(members[0]);
   for (Instruction* i : members) {
     for (int k = 0; k < i->operand_count() && i != members[0]; ++k) {
       Instruction* value = Inside(i->operand(k));
@@ -38,7 +23,6 @@ void RowKernelBuilder::Build(std::vector<Instruction*> members,
     }
     group_.push_back(i);
   }
-  AddSharedOperands(members[0], &group_);
   const auto metadata = members[0]->shared_metadata();
   Instruction* fusion =
       c_->CreateFusion(group_, FusionKind::kOutput, "rows_fusion");

@@ -13,11 +13,6 @@
 
 namespace ptxla::hlo {
 
-// Conversions of the product's own for weights that it reads as bf16: its
-// kernel reads them as they lie in the entry, as those of other products do
-// (ConvertsFit of products/dot_prologues.h).
-std::vector<Instruction*> WithWeights(Computation* c, Instruction* product);
-
 class RowKernelBuilder {
  public:
   RowKernelBuilder(Computation* c, const chips::ChipSpec& chip)

@@ -11,9 +11,8 @@
 #include "hlo_backend/analysis/product_batch.h"
 #include "hlo_backend/analysis/prologue_rules.h"
 #include "hlo_backend/passes/fusion/kept_exponentials.h"
-#include "hlo_backend/passes/fusion/row_kernel_builder.h"
+#include "hlo_backend/passes/fusion/read_operands.h"
 #include "hlo_backend/passes/fusion/row_leaves.h"
-#include "hlo_backend/passes/fusion/shared_operands.h"
 #include "hlo_backend/passes/memory/memory_space_assignment.h"
 #include "hlo_backend/passes/products/score_order.h"
 
@@ -104,7 +103,7 @@ class StatisticsFuser {
     }
     if (reduces.empty() || !IsStored(reduces)) return false;
     // Of the values that nobody stores, copies are made inside.
-    group_ = WithWeights(c_, dot);
+    group_ = ReadOperands(dot);
     group_.push_back(dot);
     inside_.clear();
     inside_[dot] = dot;
@@ -116,7 +115,6 @@ class StatisticsFuser {
       group_.push_back(r);
     }
     StoreLast();
-    AddSharedOperands(dot, &group_);
     const auto metadata = dot->shared_metadata();
     for (const Instruction* i : group_) position_.erase(i);
     Instruction* fusion =

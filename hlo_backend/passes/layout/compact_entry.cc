@@ -1,7 +1,6 @@
 #include "hlo_backend/passes/layout/compact_entry.h"
 
 #include <algorithm>
-#include <numeric>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,12 +16,6 @@
 namespace ptxla::hlo {
 namespace {
 
-DimVector InOrder(int rank) {
-  DimVector order(rank, 0);
-  std::iota(order.begin(), order.end(), 0);
-  return order;
-}
-
 DimVector MajorToMinor(const Layout& layout) {
   return DimVector(layout.minor_to_major.rbegin(),
                    layout.minor_to_major.rend());
@@ -31,7 +24,7 @@ DimVector MajorToMinor(const Layout& layout) {
 // Dimensions from major to minor in which an array of the entry will lie.
 DimVector EntryOrder(const Shape& shape, const Shape& header, int generation) {
   if (shape.ElementCount() == 0 || shape.HasDynamicDims()) {
-    return InOrder(shape.rank());
+    return Identity(shape.rank());
   }
   if (header.has_layout() && !header.layout().tiles.empty()) {
     return MajorToMinor(header.layout());
@@ -50,7 +43,7 @@ Shape WithOrder(const Shape& shape, const DimVector& order) {
 // The row-major array whose dimensions are those of `shape` in this order.
 Shape AsItLies(const Shape& shape, const DimVector& order) {
   return WithOrder(Shape::Array(shape.type(), Permuted(shape.dims(), order)),
-                   InOrder(shape.rank()));
+                   Identity(shape.rank()));
 }
 
 // The calls that take 64-bit arrays apart and put them together name memory, so

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "hlo_backend/analysis/tiled_layout.h"
 #include "hlo_backend/ir/builder.h"
@@ -29,14 +30,6 @@ bool HasOutputsInRows(const Instruction& gradient) {
   const ConvDims& d = gradient.attrs<ConvAttrs>().dims;
   const auto spatial = static_cast<int64_t>(d.output_spatial.size());
   return d.output_feature == spatial && d.output_batch == spatial + 1;
-}
-
-// The two minor dimensions in the other order.
-DimVector Swap(int rank) {
-  DimVector order(rank);
-  for (int d = 0; d < rank; ++d) order[d] = d;
-  std::swap(order[rank - 2], order[rank - 1]);
-  return order;
 }
 
 // Without steps: the kernel would multiply planes that results do not meet.
@@ -83,7 +76,7 @@ bool OrderGradients(Computation* c, int generation) {
         !IsForUpdates(*i)) {
       continue;
     }
-    const DimVector swap = Swap(i->shape().rank());
+    const DimVector swap = LastTwoSwapped(i->shape().rank());
     const Shape shape =
         Shape::Array(i->shape().type(), Permuted(i->shape().dims(), swap));
     if (TpuBytes(shape, generation) > TpuBytes(i->shape(), generation)) {

@@ -1,12 +1,12 @@
 #include "hlo_backend/passes/layout/lane_convolution.h"
 
 #include <algorithm>
-#include <numeric>
 #include <utility>
 
 #include "base/units.h"
 #include "chips/compiler_policy.h"
 #include "hlo_backend/ir/builder.h"
+#include "hlo_backend/passes/dimension_utils.h"
 #include "hlo_backend/passes/products/convolution_canonicalizer.h"
 #include "hlo_backend/passes/products/size_of.h"
 
@@ -27,10 +27,7 @@ bool IsReversed(const Instruction& i) {
 
 // Rows and lanes change places.
 Instruction* Swapped(Builder* b, Instruction* value) {
-  DimVector order(value->shape().rank(), 0);
-  std::iota(order.begin(), order.end(), 0);
-  std::swap(order[order.size() - 2], order[order.size() - 1]);
-  return b->Transpose(value, order);
+  return b->Transpose(value, LastTwoSwapped(value->shape().rank()));
 }
 
 // With zeros behind it, up to whole tiles of rows.

@@ -1,10 +1,10 @@
 #include "hlo_backend/passes/layout/result_products.h"
 
 #include <algorithm>
-#include <numeric>
 #include <vector>
 
 #include "absl/container/flat_hash_set.h"
+#include "hlo_backend/passes/dimension_utils.h"
 #include "hlo_backend/passes/layout/free_work.h"
 #include "hlo_backend/passes/layout/gradient_order.h"
 
@@ -38,7 +38,7 @@ class Search {
           if (user->opcode() == Opcode::kTranspose) {
             AddUsers(*user, OrderOf(*user));
           } else {
-            Add(user, AsItIs(*user));
+            Add(user, Identity(user->shape().rank()));
           }
         }
       } else if (IsTurnedResultProduct(*i)) {
@@ -56,12 +56,6 @@ class Search {
   }
 
  private:
-  static DimVector AsItIs(const Instruction& value) {
-    DimVector order(value.shape().rank());
-    std::iota(order.begin(), order.end(), 0);
-    return order;
-  }
-
   static DimVector OrderOf(const Instruction& transpose) {
     return {transpose.dimensions().begin(), transpose.dimensions().end()};
   }

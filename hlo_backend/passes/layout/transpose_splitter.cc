@@ -1,19 +1,13 @@
 #include "hlo_backend/passes/layout/transpose_splitter.h"
 
 #include <algorithm>
-#include <numeric>
 #include <utility>
 
 #include "hlo_backend/ir/builder.h"
+#include "hlo_backend/passes/dimension_utils.h"
 
 namespace ptxla::hlo {
 namespace {
-
-DimVector Identity(int rank) {
-  DimVector order(rank, 0);
-  std::iota(order.begin(), order.end(), 0);
-  return order;
-}
 
 // What lowering/movement/lane_transpose.h moves at once: at most so many
 // dimensions, counting planes that stay together as one.

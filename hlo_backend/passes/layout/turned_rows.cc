@@ -25,14 +25,6 @@ bool AreFewEnough(int64_t turned, int64_t in_order) {
              static_cast<double>(in_order);
 }
 
-// {0, .., rank - 3, rank - 1, rank - 2}: its own inverse.
-DimVector LastTwoSwapped(int rank) {
-  DimVector order(rank);
-  std::iota(order.begin(), order.end(), 0);
-  std::swap(order[rank - 1], order[rank - 2]);
-  return order;
-}
-
 bool JoinsRows(const Instruction& i) {
   if (i.opcode() != Opcode::kReshape || i.shape().rank() != 2) return false;
   const Shape& rows = i.operand(0)->shape();

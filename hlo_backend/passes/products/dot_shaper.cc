@@ -8,7 +8,9 @@
 #include "hlo_backend/passes/control_flow.h"
 #include "hlo_backend/passes/dimension_utils.h"
 #include "hlo_backend/passes/layout/transposed.h"
+#include "hlo_backend/passes/products/in_tiles.h"
 #include "hlo_backend/passes/products/score_order.h"
+#include "hlo_backend/passes/products/size_of.h"
 
 namespace ptxla::hlo {
 namespace {
@@ -88,10 +90,9 @@ int64_t LiesMinor(const Instruction& x) {
   return at - x.dimensions().begin();
 }
 
-// Elements of whole tiles with these dimensions as rows and columns.
-int64_t InTiles(const Shape& x, int64_t rows, int64_t columns) {
-  return RoundUpTo<int64_t>(x.dim(static_cast<int>(rows)), kTileRows) *
-         RoundUpTo<int64_t>(x.dim(static_cast<int>(columns)), kTileK);
+// With these dimensions as rows and columns.
+int64_t InTilesOf(const Instruction& x, int64_t rows, int64_t columns) {
+  return InTiles(SizeOf(x, rows), SizeOf(x, columns));
 }
 
 // A right operand whose batch lies minor is moved whatever its order: columns
@@ -102,8 +103,8 @@ bool IsSmallerTurned(const Instruction& x, const DimVector& batch,
       !Contains(batch, LiesMinor(x))) {
     return false;
   }
-  return InTiles(x.shape(), contracted[0], free[0]) <
-         InTiles(x.shape(), free[0], contracted[0]);
+  return InTilesOf(x, contracted[0], free[0]) <
+         InTilesOf(x, free[0], contracted[0]);
 }
 
 // The same of one, which nobody else reads, that has its columns in the lanes
@@ -112,8 +113,8 @@ bool IsSmallerWithKMinor(const Instruction& x, const DimVector& batch,
                          const DimVector& free, const DimVector& contracted) {
   return free.size() == 1 && contracted.size() == 1 && x.user_count() == 1 &&
          contracted[0] < free[0] && Contains(batch, LiesMinor(x)) &&
-         2 * InTiles(x.shape(), free[0], contracted[0]) <=
-             InTiles(x.shape(), contracted[0], free[0]);
+         2 * InTilesOf(x, free[0], contracted[0]) <=
+             InTilesOf(x, contracted[0], free[0]);
 }
 
 Instruction* Shaped(Instruction* dot) {

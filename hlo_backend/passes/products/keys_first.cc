@@ -14,6 +14,7 @@
 #include "hlo_backend/passes/fusion/product_chaining.h"
 #include "hlo_backend/passes/layout/transposed.h"
 #include "hlo_backend/passes/memory/memory_space_assignment.h"
+#include "hlo_backend/passes/products/in_tiles.h"
 #include "hlo_backend/passes/products/score_leaves.h"
 #include "hlo_backend/passes/products/score_order.h"
 #include "hlo_backend/passes/products/spread_groups.h"

@@ -79,35 +79,34 @@ class Cutter {
            (w.base_dilation == 1 ? CutImage(w) : CutDilatedImage(w));
   }
 
-  int64_t Reach(const WindowDim& w) const {
+  // Of the axis that is cut.
+  int64_t Planes() const {
+    return SizeOf(*convolution_->operand(0), attrs_.dims.input_spatial[axis_]);
+  }
+  int64_t Outputs() const {
+    return SizeOf(*convolution_, attrs_.dims.output_spatial[axis_]);
+  }
+  static int64_t Reach(const WindowDim& w) {
     return (w.size - 1) * w.window_dilation + 1;
   }
 
   // Blocks of the image with its padding, and what they see of the next.
   bool CutImage(const WindowDim& w) {
-    const int64_t out =
-        SizeOf(*convolution_, attrs_.dims.output_spatial[axis_]);
-    const int64_t have =
-        SizeOf(*convolution_->operand(0), attrs_.dims.input_spatial[axis_]);
-    const int64_t padded = have + w.padding_low + w.padding_high;
-    outputs_ = std::max(CeilOfRatio(out, blocks_),
+    const int64_t padded = Planes() + w.padding_low + w.padding_high;
+    outputs_ = std::max(CeilOfRatio(Outputs(), blocks_),
                         CeilOfRatio(padded, blocks_ * w.stride));
     advance_ = outputs_ * w.stride;
     zeros_ = w.padding_low;
     high_ = Reach(w) - w.stride;
     return padded >= kFewestPlanes * blocks_ && high_ >= 0 &&
            high_ <= CeilOfRatio(padded, blocks_) &&
-           zeros_ + have <= blocks_ * advance_;
+           zeros_ + Planes() <= blocks_ * advance_;
   }
 
   // Every block begins at a plane, and sees some of both neighbours.
   bool CutDilatedImage(const WindowDim& w) {
-    const int64_t out =
-        SizeOf(*convolution_, attrs_.dims.output_spatial[axis_]);
-    const int64_t have =
-        SizeOf(*convolution_->operand(0), attrs_.dims.input_spatial[axis_]);
-    const int64_t dilation = w.base_dilation;
-    outputs_ = RoundUpTo(CeilOfRatio(out, blocks_),
+    const int64_t have = Planes(), dilation = w.base_dilation;
+    outputs_ = RoundUpTo(CeilOfRatio(Outputs(), blocks_),
                          dilation / std::gcd(w.stride, dilation));
     advance_ = outputs_ * w.stride / dilation;
     // What the last output sees last, from the block's first plane on.
@@ -154,7 +153,7 @@ class Cutter {
     merged[1] = blocks_ * outputs_;
     y = b_.Reshape(y, merged);
     DimVector limits = merged;
-    limits[1] = SizeOf(*convolution_, d.output_spatial[axis_]);
+    limits[1] = Outputs();
     if (limits[1] != merged[1]) {
       y = b_.Slice(y, DimVector(limits.size(), 0), limits);
     }

@@ -19,22 +19,6 @@
 namespace ptxla::hlo {
 namespace {
 
-constexpr int64_t kTileRows = 8;
-// As in turned_value.cc.
-constexpr int64_t kMostTurned = 80;
-
-DimVector Identity(int rank) {
-  DimVector order(rank);
-  std::iota(order.begin(), order.end(), 0);
-  return order;
-}
-
-DimVector LastTwoSwapped(int rank) {
-  DimVector order = Identity(rank);
-  std::swap(order[rank - 1], order[rank - 2]);
-  return order;
-}
-
 // Dimensions [lead.., tokens, heads.., depth] of an array.
 struct Heads {
   Heads(absl::Span<const int64_t> dims, int lead)
@@ -66,10 +50,9 @@ struct Heads {
 
   // Whether tiles are fuller with the tokens in the lanes.
   bool LieFuller(PrimitiveType type, int generation) const {
-    return dims.back() % kTileRows == 0 &&
-           100 * TpuBytes(Shape::Array(type, Turned()), generation) <=
-               kMostTurned *
-                   TpuBytes(Shape::Array(type, Members()), generation);
+    return AreFullerTurned(dims.back(),
+                           TpuBytes(Shape::Array(type, Turned()), generation),
+                           TpuBytes(Shape::Array(type, Members()), generation));
   }
 
   DimVector dims;

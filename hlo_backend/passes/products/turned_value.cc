@@ -1,7 +1,6 @@
 #include "hlo_backend/passes/products/turned_value.h"
 
 #include <algorithm>
-#include <numeric>
 #include <utility>
 
 #include "hlo_backend/analysis/tiled_layout.h"
@@ -18,21 +17,15 @@ constexpr int64_t kTileRows = 8;
 // libtpu 0.0.42.1 turns 77 tokens of heads of 64, which takes 80.
 constexpr int64_t kMostTurned = 80;
 // Of its own bytes, those of tables and the like that are moved for it.
+// ASSUMED: cosines of one head are a sixteenth and less.
 constexpr int64_t kLeastOfMoved = 4;
 
 // Which dimension comes where.
 DimVector OrderOfRoles(const DimVector& roles) {
-  DimVector order(roles.size());
-  std::iota(order.begin(), order.end(), 0);
+  DimVector order = Identity(static_cast<int>(roles.size()));
   std::sort(order.begin(), order.end(),
             [&](int64_t x, int64_t y) { return roles[x] < roles[y]; });
   return order;
-}
-
-DimVector Permuted(absl::Span<const int64_t> dims, const DimVector& order) {
-  DimVector result;
-  for (int64_t d : order) result.push_back(dims[d]);
-  return result;
 }
 
 int64_t PlaceOf(int64_t dim, const DimVector& order) {
@@ -45,6 +38,10 @@ bool IsSplatOrScalar(const Instruction& i) {
 }
 
 }  // namespace
+
+bool AreFullerTurned(int64_t depth, int64_t in_lanes, int64_t in_rows) {
+  return depth % kTileRows == 0 && 100 * in_lanes <= kMostTurned * in_rows;
+}
 
 TurnedValue::TurnedValue(Computation* c, int generation, Instruction* value,
                          int lead)
@@ -168,7 +165,7 @@ bool TurnedValue::VisitReshape(Instruction* reshape, Node* node) {
 }
 
 // Is the value read by anything but what is turned with it?
-bool TurnedValue::Reads(const Instruction& value) const {
+bool TurnedValue::IsReadElsewhere(const Instruction& value) const {
   return std::any_of(
       value.users().begin(), value.users().end(), [&](const Instruction* u) {
         if (nodes_.contains(u)) return false;
@@ -185,7 +182,7 @@ bool TurnedValue::Reads(const Instruction& value) const {
 
 bool TurnedValue::Pays() const {
   const absl::Span<const int64_t> dims = value_->shape().dims();
-  if (!fits_ || projections_ == 0 || dims.back() % kTileRows != 0 ||
+  if (!fits_ || projections_ == 0 ||
       kLeastOfMoved * moved_bytes_ > value_->shape().ByteSize()) {
     return false;
   }
@@ -193,7 +190,7 @@ bool TurnedValue::Pays() const {
   int64_t rows = 0, lanes = 0;
   for (const auto& [value, node] : nodes_) {
     if (!IsFull(node.roles)) continue;
-    if (value != value_ && Reads(*value)) return false;
+    if (value != value_ && IsReadElsewhere(*value)) return false;
     const PrimitiveType type = value->shape().type();
     const Shape turned = Shape::Array(
         type, Permuted(value->shape().dims(), OrderOfRoles(node.roles)));
@@ -206,7 +203,7 @@ bool TurnedValue::Pays() const {
     }
     rows += TpuBytes(Shape::Array(type, as_it_lies), generation_);
   }
-  return 100 * lanes <= kMostTurned * rows;
+  return AreFullerTurned(dims.back(), lanes, rows);
 }
 
 Instruction* TurnedValue::Make() { return Turned(value_); }
@@ -231,8 +228,9 @@ Instruction* TurnedValue::Turned(Instruction* value) {
         b_.Iota(shape, PlaceOf(value->attrs<IotaAttrs>().dimension, order));
   } else if (value->opcode() == Opcode::kBroadcast) {
     Roles roles;
-    for (int64_t d : value->dimensions())
+    for (int64_t d : value->dimensions()) {
       roles.push_back(node->second.roles[d]);
+    }
     DimVector places;
     for (int64_t k : OrderOfRoles(roles)) {
       places.push_back(PlaceOf(value->dimensions()[k], order));
@@ -276,10 +274,7 @@ Instruction* TurnedValue::TurnedReshape(Instruction* reshape,
     Instruction* x = node.source->shape().dims() == rows
                          ? node.source
                          : b_.Reshape(node.source, rows);
-    DimVector swap(rows.size());
-    std::iota(swap.begin(), swap.end(), 0);
-    std::swap(swap[lead_], swap[lead_ + 1]);
-    result = Transposed(&b_, x, swap);
+    result = Transposed(&b_, x, LastTwoSwapped(lead_ + 2));
   } else {
     result = Turned(node.source);
   }

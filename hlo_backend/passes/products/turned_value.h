@@ -24,6 +24,10 @@
 
 namespace ptxla::hlo {
 
+// Whether heads of so many bytes with their tokens in the lanes are turned from
+// so many with tokens in the rows. `depth`: numbers of a head.
+bool AreFullerTurned(int64_t depth, int64_t in_lanes, int64_t in_rows);
+
 class TurnedValue {
  public:
   // What a dimension is; those of a value in the new order increase.
@@ -51,7 +55,7 @@ class TurnedValue {
 
   bool Visit(Instruction* value, const Roles& roles);
   bool VisitReshape(Instruction* reshape, Node* node);
-  bool Reads(const Instruction& value) const;
+  bool IsReadElsewhere(const Instruction& value) const;
   Instruction* Turned(Instruction* value);
   Instruction* TurnedReshape(Instruction* reshape, const Node& node);
   bool IsFull(const Roles& roles) const;

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "base/units.h"
 #include "hlo_backend/passes/control_edges.h"
+#include "hlo_backend/passes/products/in_tiles.h"
 
 namespace ptxla::hlo {
 namespace {
@@ -22,10 +22,6 @@ bool IsProjected(const Instruction& transpose) {
 }
 
 }  // namespace
-
-int64_t InTiles(int64_t rows, int64_t columns) {
-  return RoundUpTo<int64_t>(rows, 8) * RoundUpTo<int64_t>(columns, kLanes);
-}
 
 bool IsValuesFirst(const Instruction& dot, const chips::ChipSpec& chip) {
   if (dot.user_count() != 1) return false;

@@ -12,15 +12,10 @@
 #ifndef PTXLA_HLO_BACKEND_PASSES_PRODUCTS_VALUES_FIRST_H_
 #define PTXLA_HLO_BACKEND_PASSES_PRODUCTS_VALUES_FIRST_H_
 
-#include <cstdint>
-
 #include "chips/chip_spec.h"
 #include "hlo_backend/ir/instruction.h"
 
 namespace ptxla::hlo {
-
-// Elements that a matrix takes in whole tiles.
-int64_t InTiles(int64_t rows, int64_t columns);
 
 // Of weights times values, the result of one member [queries, depth].
 bool IsValuesFirst(const Instruction& dot, const chips::ChipSpec& chip);

@@ -5,7 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/substitute.h"
-#include "tests/hlo_backend/lowering/bundle_harness.h"
+#include "tests/hlo_backend/lowering/products/product_tolerance.h"
 #include "tests/support/status_matchers.h"
 
 namespace ptxla::lowering {
@@ -13,16 +13,6 @@ namespace {
 
 constexpr const char* kChips[] = {"v2",  "v3",  "v4",   "v5e",
                                   "v5p", "v6e", "tpu7x"};
-
-HarnessOptions On(const std::string& chip) {
-  HarnessOptions options;
-  options.chip = chip;
-  options.low = -1;
-  options.high = 1;
-  options.absolute = 0.02;
-  options.relative = 0.02;
-  return options;
-}
 
 struct Scores {
   std::string batch;  // dimensions
@@ -154,12 +144,14 @@ TEST(MemberColumnsTest, RowsOfEachMemberAreReduced) {
     for (const Scores& s :
          {Scores{"2,3", 64, 64, 16}, Scores{"5,4", 7, 129, 20},
           Scores{"1,1", 129, 7, 64}, Scores{"9", 100, 300, 32}}) {
-      EXPECT_OK(CompareKernel(Statistics(s, "bf16", "-inf"), On(chip)).status())
+      EXPECT_OK(
+          CompareKernel(Statistics(s, "bf16", "-inf"), ProductOn(chip, 0.02))
+              .status())
           << chip << " " << s.batch;
     }
-    EXPECT_OK(
-        CompareKernel(Statistics({"3,2", 40, 200, 24}, "f32", "0.25"), On(chip))
-            .status())
+    EXPECT_OK(CompareKernel(Statistics({"3,2", 40, 200, 24}, "f32", "0.25"),
+                            ProductOn(chip, 0.02))
+                  .status())
         << chip;
   }
 }
@@ -170,11 +162,13 @@ TEST(MemberColumnsTest, WorkGoesOnWithWhatWholeColumnsReduceTo) {
          {Scores{"2,3", 64, 64, 16}, Scores{"5,4", 7, 129, 20},
           Scores{"1,1", 129, 7, 64}, Scores{"9", 1, 300, 32},
           Scores{"2", 127, 1000, 24}, Scores{"1,2", 1000, 127, 64}}) {
-      EXPECT_OK(CompareKernel(Softmax(s, "f32"), On(chip)).status())
+      EXPECT_OK(
+          CompareKernel(Softmax(s, "f32"), ProductOn(chip, 0.02)).status())
           << chip << " " << s.batch << " " << s.keys;
     }
-    EXPECT_OK(
-        CompareKernel(Softmax({"3,2", 40, 200, 24}, "bf16"), On(chip)).status())
+    EXPECT_OK(CompareKernel(Softmax({"3,2", 40, 200, 24}, "bf16"),
+                            ProductOn(chip, 0.02))
+                  .status())
         << chip;
   }
 }
@@ -183,7 +177,7 @@ TEST(MemberColumnsTest, WorkGoesOnWithWhatWholeColumnsReduceTo) {
 TEST(MemberColumnsTest, WholeColumnsInSteps) {
   for (const char* chip : {"v3", "v4", "v5e", "v5p", "v6e"}) {
     ASSERT_OK_AND_ASSIGN(const auto spec, WithVmem(chip, 1 << 21));
-    HarnessOptions options = On(chip);
+    HarnessOptions options = ProductOn(chip, 0.02);
     options.spec = &spec;
     for (const Scores& s :
          {Scores{"7,3", 100, 130, 32}, Scores{"3", 300, 600, 64},
@@ -198,7 +192,7 @@ TEST(MemberColumnsTest, WholeColumnsInSteps) {
 TEST(MemberColumnsTest, InSteps) {
   for (const char* chip : {"v3", "v4", "v5e", "v5p", "v6e"}) {
     ASSERT_OK_AND_ASSIGN(const auto spec, WithVmem(chip, 1 << 20));
-    HarnessOptions options = On(chip);
+    HarnessOptions options = ProductOn(chip, 0.02);
     options.spec = &spec;
     for (const Scores& s :
          {Scores{"7,3", 100, 130, 32}, Scores{"3", 1100, 600, 64},
@@ -212,7 +206,7 @@ TEST(MemberColumnsTest, InSteps) {
 
 TEST(MemberColumnsTest, ResultsInVmem) {
   for (const char* chip : {"v4", "v5e", "v5p", "v6e"}) {
-    HarnessOptions options = On(chip);
+    HarnessOptions options = ProductOn(chip, 0.02);
     options.in_vmem = {0, 2, 3, 4};
     for (const Scores& s :
          {Scores{"3,3", 72, 136, 16}, Scores{"16,4", 72, 136, 16}}) {
@@ -228,7 +222,7 @@ TEST(MemberColumnsTest, ResultsInVmem) {
 TEST(MemberColumnsTest, CoresShareAllButRows) {
   for (const char* chip : {"v4", "v5p"}) {
     ASSERT_OK_AND_ASSIGN(const auto spec, WithVmem(chip, 1 << 20));
-    HarnessOptions options = On(chip);
+    HarnessOptions options = ProductOn(chip, 0.02);
     options.spec = &spec;
     for (const Scores& s :
          {Scores{"32", 200, 256, 32}, Scores{"16,3", 200, 200, 32},
@@ -248,7 +242,7 @@ TEST(MemberColumnsTest, CoresShareAllButRows) {
 
 TEST(MemberColumnsTest, WeightsOfValuesPerColumn) {
   for (const char* chip : kChips) {
-    HarnessOptions options = On(chip);
+    HarnessOptions options = ProductOn(chip, 0.02);
     options.low = 0.5;
     for (const Scores& s :
          {Scores{"2,3", 64, 64, 16}, Scores{"5,4", 7, 129, 20},
@@ -263,7 +257,7 @@ TEST(MemberColumnsTest, WeightsOfValuesPerColumn) {
 TEST(MemberColumnsTest, WeightsInSteps) {
   for (const char* chip : {"v4", "v5e", "v6e"}) {
     ASSERT_OK_AND_ASSIGN(const auto spec, WithVmem(chip, 1 << 20));
-    HarnessOptions options = On(chip);
+    HarnessOptions options = ProductOn(chip, 0.02);
     options.low = 0.5;
     options.spec = &spec;
     for (const Scores& s :
@@ -277,7 +271,7 @@ TEST(MemberColumnsTest, WeightsInSteps) {
 // One division for all rows of a member's columns: of 256 x 256 scores in 32
 // members, two functions for each of them would be 4,096 cycles of the EUP.
 TEST(MemberColumnsTest, ColumnsAreInvertedOnce) {
-  HarnessOptions options = On("v6e");
+  HarnessOptions options = ProductOn("v6e", 0.02);
   options.low = 0.5;
   options.in_vmem = {0, 1, 2, 3, 4};
   ASSERT_OK_AND_ASSIGN(const HarnessResult result,
@@ -289,7 +283,7 @@ TEST(MemberColumnsTest, ColumnsAreInvertedOnce) {
 // 32 of them several rows are under way while the EUP works. A member's 16
 // registers take 9 instructions of two vector slots for every two, 36 cycles.
 TEST(MemberColumnsTest, FewRegistersHoldSeveralRows) {
-  HarnessOptions options = On("v4");
+  HarnessOptions options = ProductOn("v4", 0.02);
   options.low = 0.5;
   ASSERT_OK_AND_ASSIGN(
       const HarnessResult result,

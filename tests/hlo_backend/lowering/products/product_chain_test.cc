@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "absl/strings/substitute.h"
-#include "tests/hlo_backend/lowering/bundle_harness.h"
+#include "tests/hlo_backend/lowering/products/product_tolerance.h"
 #include "tests/support/status_matchers.h"
 
 namespace ptxla::lowering {
@@ -12,16 +12,6 @@ namespace {
 
 constexpr const char* kChips[] = {"v2",  "v3",  "v4",   "v5e",
                                   "v5p", "v6e", "tpu7x"};
-
-HarnessOptions On(const std::string& chip) {
-  HarnessOptions options;
-  options.chip = chip;
-  options.low = -1;
-  options.high = 1;
-  options.absolute = 0.02;
-  options.relative = 0.02;
-  return options;
-}
 
 struct Heads {
   int batch, queries, keys, depth, width;
@@ -82,7 +72,8 @@ TEST(ProductChainTest, AttentionInOneKernelEqualsTheEvaluatorOnEveryChip) {
           Heads{3, 129, 500, 128, 128}, Heads{1, 256, 1, 64, 16},
           Heads{5, 300, 300, 256, 256}}) {
       for (const char* type : {"bf16", "f32"}) {
-        EXPECT_OK(CompareKernel(Attention(h, type), On(chip)).status())
+        EXPECT_OK(
+            CompareKernel(Attention(h, type), ProductOn(chip, 0.02)).status())
             << chip << " " << h.batch << " " << h.queries << " " << h.keys
             << " " << type;
       }
@@ -93,9 +84,9 @@ TEST(ProductChainTest, AttentionInOneKernelEqualsTheEvaluatorOnEveryChip) {
 // 1,024 rows of 2,048 scores in a step, 2 steps a head: keys and values stay
 // for both of them.
 TEST(ProductChainTest, AStepHasAsManyRowsAsBothProductsFit) {
-  ASSERT_OK_AND_ASSIGN(
-      const isa::Kernel kernel,
-      KernelOf(Attention({16, 2048, 2048, 128, 128}, "bf16"), On("v6e")));
+  ASSERT_OK_AND_ASSIGN(const isa::Kernel kernel,
+                       KernelOf(Attention({16, 2048, 2048, 128, 128}, "bf16"),
+                                ProductOn("v6e", 0.02)));
   EXPECT_EQ(kernel.grid, (std::vector<int64_t>{16, 2, 1, 1})) << kernel.note;
 }
 
@@ -137,7 +128,7 @@ TEST(ProductChainTest, MembersMayShareKeysAndValues) {
     for (const Heads& h :
          {Heads{2, 128, 256, 64, 64}, Heads{3, 72, 129, 32, 80}}) {
       for (const int group : {2, 5}) {
-        HarnessOptions options = On(chip);
+        HarnessOptions options = ProductOn(chip, 0.02);
         options.absolute = 0.5;  // sums of up to 256 numbers
         EXPECT_OK(CompareKernel(GroupedAttention(group, h), options).status())
             << chip << " " << h.batch << " " << h.queries << " " << group;
@@ -192,7 +183,8 @@ TEST(ProductChainTest, RowsMayBeTheRightOperand) {
     for (const Heads& h :
          {Heads{1, 128, 256, 64, 64}, Heads{3, 300, 129, 64, 16},
           Heads{2, 1000, 500, 32, 80}}) {
-      EXPECT_OK(CompareKernel(TurnedAttention(h), On(chip)).status())
+      EXPECT_OK(
+          CompareKernel(TurnedAttention(h), ProductOn(chip, 0.02)).status())
           << chip << " " << h.batch << " " << h.queries << " " << h.keys;
     }
   }
@@ -203,7 +195,7 @@ TEST(ProductChainTest, RowsMayBeTheRightOperand) {
 TEST(ProductChainTest, ArraysMayStayInVmem) {
   for (const char* chip : {"v5e", "v6e", "tpu7x"}) {
     for (const int array : {0, 1, 2, 3}) {
-      HarnessOptions options = On(chip);
+      HarnessOptions options = ProductOn(chip, 0.02);
       options.in_vmem = {array};
       EXPECT_OK(CompareKernel(Attention({3, 130, 256, 64, 64}, "bf16"), options)
                     .status())

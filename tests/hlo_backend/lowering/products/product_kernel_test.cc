@@ -8,22 +8,11 @@
 #include "absl/strings/substitute.h"
 #include "isa/from_chip_spec.h"
 #include "isa/timing.h"
-#include "tests/hlo_backend/lowering/bundle_harness.h"
+#include "tests/hlo_backend/lowering/products/product_tolerance.h"
 #include "tests/support/status_matchers.h"
 
 namespace ptxla::lowering {
 namespace {
-
-HarnessOptions On(const std::string& chip) {
-  HarnessOptions options;
-  options.chip = chip;
-  options.low = -1;
-  options.high = 1;
-  // Sums over K of products of numbers rounded to bf16.
-  options.absolute = 0.02;
-  options.relative = 0.02;
-  return options;
-}
 
 std::string Array(bool f32, int64_t batch, int64_t rows, int64_t cols,
                   bool column_major) {
@@ -50,7 +39,7 @@ ENTRY e {
             transposed ? d[2] + "," + d[0] : d[0] + "," + d[2],
             transposed ? d[1] + "," + d[2] : d[2] + "," + d[1],
             d[0] + "," + d[1], transposed ? 0 : 1, transposed ? 1 : 0);
-        HarnessOptions options = On(chip);
+        HarnessOptions options = ProductOn(chip, 0.02);
         options.absolute = 0.1;
         EXPECT_OK(CompareKernel(hlo, options).status()) << chip << hlo;
       }
@@ -84,7 +73,7 @@ TEST_P(ProductKernelTest, RandomProductsEqualTheEvaluator) {
         batch > 1 ? "lhs_batch_dims={0}, rhs_batch_dims={0}, " : "",
         "lhs_contracting_dims={", first + (lhs_t ? 0 : 1),
         "}, rhs_contracting_dims={", first + (rhs_t ? 1 : 0), "}\n}\n");
-    HarnessOptions options = On(GetParam());
+    HarnessOptions options = ProductOn(GetParam(), 0.02);
     options.seed = n;
     EXPECT_OK(CompareKernel(hlo, options).status()) << hlo;
   }
@@ -119,7 +108,7 @@ ENTRY e {
   scale = f32[] parameter(3)
   ROOT f = bf16[100,300] fusion(x, w, bias, scale), kind=kOutput, calls=fused
 })",
-                            On(chip))
+                            ProductOn(chip, 0.02))
                   .status())
         << chip;
   }
@@ -152,7 +141,7 @@ ENTRY e {
   ROOT f = (bf16[$0,640], f32[$0,640]) fusion(x, w, scale), kind=kOutput, calls=fused
 })",
                                                m),
-                              On(chip))
+                              ProductOn(chip, 0.02))
                     .status())
           << chip << " " << m;
     }
@@ -200,7 +189,7 @@ ENTRY e {
   scale = f32[] parameter(5)
   ROOT f = f32[1024,512] fusion(w, x, bias, bits, keep, scale), kind=kOutput, calls=fused
 })",
-                            On(chip))
+                            ProductOn(chip, 0.02))
                   .status())
         << chip;
   }
@@ -228,7 +217,7 @@ ENTRY e {
   g1 = bf16[3,64,64] get-tuple-element(f), index=1
   ROOT t = (f32[3,64,64], bf16[3,64,64]) tuple(g0, g1)
 })",
-                            On(chip))
+                            ProductOn(chip, 0.02))
                   .status())
         << chip;
   }
@@ -262,7 +251,7 @@ ENTRY e {
 })",
                                                std::string(dims).substr(0, 3),
                                                std::string(dims).substr(4));
-      HarnessOptions options = On(chip);
+      HarnessOptions options = ProductOn(chip, 0.02);
       options.low = -3;
       options.high = 3;
       EXPECT_OK(CompareKernel(hlo, options).status()) << chip << " " << dims;
@@ -310,7 +299,7 @@ ENTRY e {
             std::string(dims).substr(0, 3), std::string(dims).substr(4), type,
             std::string(type) == "pred" ? "compare(v, tf), direction=GT"
                                         : "convert(d)");
-        HarnessOptions options = On(chip);
+        HarnessOptions options = ProductOn(chip, 0.02);
         // Whole numbers that every type has.
         options.low = std::string(type) == "u8" ? 0 : -1;
         options.high = 1;
@@ -329,7 +318,7 @@ TEST(ProductKernelTest, BundlesOfACubeAreThoseOfTheTpuCompiler) {
   const std::pair<const char*, int64_t> kExpected[] = {
       {"v4", 18143}, {"v5e", 17273}, {"v6e", 4386}};
   for (const auto& [chip, bundles] : kExpected) {
-    HarnessOptions options = On(chip);
+    HarnessOptions options = ProductOn(chip, 0.02);
     options.in_vmem = {0, 1};  // the TPU compiler has copied operands there
     // Waits for DMAs are no bundles.
     ASSERT_OK_AND_ASSIGN(const chips::ChipSpec loaded,

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "absl/strings/substitute.h"
-#include "tests/hlo_backend/lowering/bundle_harness.h"
+#include "tests/hlo_backend/lowering/products/product_tolerance.h"
 #include "tests/support/status_matchers.h"
 
 namespace ptxla::lowering {
@@ -11,16 +11,6 @@ namespace {
 
 constexpr const char* kChips[] = {"v2",  "v3",  "v4",   "v5e",
                                   "v5p", "v6e", "tpu7x"};
-
-HarnessOptions On(const std::string& chip) {
-  HarnessOptions options;
-  options.chip = chip;
-  options.low = -1;
-  options.high = 1;
-  options.absolute = 0.02;
-  options.relative = 0.02;
-  return options;
-}
 
 // Logits with their maximum, and the sum of their squares.
 std::string Logits(int batch, int rows, int columns, int depth) {
@@ -59,8 +49,11 @@ ENTRY e {
 
 TEST(RowTurnsTest, WholeRowsOfAStep) {
   for (const char* chip : kChips) {
-    EXPECT_OK(CompareKernel(Logits(1, 7, 129, 64), On(chip)).status()) << chip;
-    EXPECT_OK(CompareKernel(Logits(3, 130, 256, 32), On(chip)).status())
+    EXPECT_OK(
+        CompareKernel(Logits(1, 7, 129, 64), ProductOn(chip, 0.02)).status())
+        << chip;
+    EXPECT_OK(
+        CompareKernel(Logits(3, 130, 256, 32), ProductOn(chip, 0.02)).status())
         << chip;
   }
 }
@@ -72,7 +65,7 @@ TEST(RowTurnsTest, ColumnsOfARowComeInSeveralSteps) {
     ASSERT_OK_AND_ASSIGN(const auto whole, chips::ChipSpec::Load(chip));
     ASSERT_OK_AND_ASSIGN(const auto spec,
                          whole.WithValue("vmem.scoped_limit", 1 << 20));
-    HarnessOptions options = On(chip);
+    HarnessOptions options = ProductOn(chip, 0.02);
     options.spec = &spec;
     for (const int columns : {1000, 1280}) {
       for (const int rows : {100, 300}) {
@@ -93,7 +86,7 @@ TEST(RowTurnsTest, CoresShareRows) {
     ASSERT_OK_AND_ASSIGN(const auto whole, chips::ChipSpec::Load(chip));
     ASSERT_OK_AND_ASSIGN(const auto spec,
                          whole.WithValue("vmem.scoped_limit", 1 << 20));
-    HarnessOptions options = On(chip);
+    HarnessOptions options = ProductOn(chip, 0.02);
     options.spec = &spec;
     for (const int batch : {1, 16, 31}) {
       const std::string text = Logits(batch, 520, 1000, 96);

@@ -7,7 +7,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/substitute.h"
 #include "hlo_backend/lowering/products/shared_members.h"
-#include "tests/hlo_backend/lowering/bundle_harness.h"
+#include "tests/hlo_backend/lowering/products/product_tolerance.h"
 #include "tests/support/status_matchers.h"
 
 namespace ptxla::lowering {
@@ -15,16 +15,6 @@ namespace {
 
 constexpr const char* kChips[] = {"v2",  "v3",  "v4",   "v5e",
                                   "v5p", "v6e", "tpu7x"};
-
-HarnessOptions On(const std::string& chip) {
-  HarnessOptions options;
-  options.chip = chip;
-  options.low = -1;
-  options.high = 1;
-  options.absolute = 0.01;
-  options.relative = 0.02;
-  return options;
-}
 
 struct Scores {
   int batch, heads, rows, columns;
@@ -91,7 +81,9 @@ TEST(SharedLeavesTest, ABiasOfEachHeadAndAMaskOfEachSequence) {
   for (const char* chip : kChips) {
     for (const Scores& s : {Scores{2, 3, 100, 130}, Scores{5, 4, 40, 128}}) {
       for (const auto& dims : {kOfHeads, kOfSequences}) {
-        EXPECT_OK(CompareKernel(WithShared(s, "f32", dims), On(chip)).status())
+        EXPECT_OK(
+            CompareKernel(WithShared(s, "f32", dims), ProductOn(chip, 0.01))
+                .status())
             << chip << " " << s.heads << " " << dims[0];
       }
     }
@@ -102,9 +94,9 @@ TEST(SharedLeavesTest, NarrowOnesAreWidenedInTheKernel) {
   for (const char* chip : kChips) {
     for (const char* type : {"bf16", "pred"}) {
       for (const auto& dims : {kOfHeads, kOfSequences}) {
-        EXPECT_OK(
-            CompareKernel(WithShared({2, 3, 128, 130}, type, dims), On(chip))
-                .status())
+        EXPECT_OK(CompareKernel(WithShared({2, 3, 128, 130}, type, dims),
+                                ProductOn(chip, 0.01))
+                      .status())
             << chip << " " << type << " " << dims[0];
       }
     }
@@ -119,7 +111,9 @@ TEST(SharedLeavesTest, ColumnsOfEachHeadAndOfEachSequence) {
       for (const auto& dims : {kColumnsOfHeads, kColumnsOfSequences}) {
         for (const Scores& s :
              {Scores{2, 3, 40, 130}, Scores{11, 5, 16, 128}}) {
-          EXPECT_OK(CompareKernel(WithShared(s, type, dims), On(chip)).status())
+          EXPECT_OK(
+              CompareKernel(WithShared(s, type, dims), ProductOn(chip, 0.01))
+                  .status())
               << chip << " " << type << " " << dims[0] << " " << s.batch;
         }
       }
@@ -131,9 +125,9 @@ TEST(SharedLeavesTest, ColumnsOfEachHeadAndOfEachSequence) {
 // sequence, and of columns of each head, counts that are no powers of two.
 TEST(SharedLeavesTest, ColumnsOfLargeBatches) {
   for (const auto& dims : {kColumnsOfHeads, kColumnsOfSequences}) {
-    EXPECT_OK(
-        CompareKernel(WithShared({131, 11, 8, 128}, "f32", dims), On("v6e"))
-            .status())
+    EXPECT_OK(CompareKernel(WithShared({131, 11, 8, 128}, "f32", dims),
+                            ProductOn("v6e", 0.01))
+                  .status())
         << dims[0];
   }
 }
@@ -145,7 +139,7 @@ TEST(SharedLeavesTest, TheyMoveWithTheGrid) {
     ASSERT_OK_AND_ASSIGN(const auto whole, chips::ChipSpec::Load(chip));
     ASSERT_OK_AND_ASSIGN(const auto spec,
                          whole.WithValue("vmem.scoped_limit", 1 << 20));
-    HarnessOptions options = On(chip);
+    HarnessOptions options = ProductOn(chip, 0.01);
     options.spec = &spec;
     for (const auto& dims : {kOfHeads, kOfSequences, kColumnsOfHeads}) {
       for (const char* type : {"f32", "pred"}) {
@@ -171,7 +165,7 @@ TEST(SharedLeavesTest, ABiasIsReadOnceForAllSequences) {
     ASSERT_OK_AND_ASSIGN(const auto whole, chips::ChipSpec::Load(c.chip));
     ASSERT_OK_AND_ASSIGN(const auto spec,
                          whole.WithValue("vmem.scoped_limit", 3 << 19));
-    HarnessOptions options = On(c.chip);
+    HarnessOptions options = ProductOn(c.chip, 0.01);
     options.spec = &spec;
     const std::string text = WithShared(c.scores, "f32", kOfHeads);
     EXPECT_OK(CompareKernel(text, options).status()) << c.chip;
@@ -191,7 +185,7 @@ TEST(SharedLeavesTest, ABiasIsReadOnceForAllSequences) {
 
 TEST(SharedLeavesTest, TheyMayStayInVmem) {
   for (const char* chip : {"v5e", "v6e"}) {
-    HarnessOptions options = On(chip);
+    HarnessOptions options = ProductOn(chip, 0.01);
     options.in_vmem = {2};
     for (const auto& dims : {kOfHeads, kOfSequences, kColumnsOfSequences}) {
       EXPECT_OK(CompareKernel(WithShared({3, 4, 64, 300}, "f32", dims), options)

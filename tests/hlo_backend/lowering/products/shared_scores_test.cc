@@ -4,21 +4,11 @@
 #include <string>
 
 #include "absl/strings/substitute.h"
-#include "tests/hlo_backend/lowering/bundle_harness.h"
+#include "tests/hlo_backend/lowering/products/product_tolerance.h"
 #include "tests/support/status_matchers.h"
 
 namespace ptxla::lowering {
 namespace {
-
-HarnessOptions On(const std::string& chip) {
-  HarnessOptions options;
-  options.chip = chip;
-  options.low = -1;
-  options.high = 1;
-  options.absolute = 0.02;
-  options.relative = 0.02;
-  return options;
-}
 
 struct Scores {
   int sequences, groups, heads, keys, queries, depth;
@@ -85,7 +75,7 @@ constexpr Scores kScores[] = {
 TEST(SharedScoresTest, ColumnsAreFinished) {
   for (const char* chip : {"v3", "v4", "v5e", "v5p", "v6e", "tpu7x"}) {
     for (const Scores& s : kScores) {
-      EXPECT_OK(CompareKernel(Exponentials(s), On(chip)).status())
+      EXPECT_OK(CompareKernel(Exponentials(s), ProductOn(chip, 0.02)).status())
           << chip << " " << s.keys;
     }
   }
@@ -93,7 +83,7 @@ TEST(SharedScoresTest, ColumnsAreFinished) {
 
 TEST(SharedScoresTest, ValuesTimesWeights) {
   for (const char* chip : {"v3", "v4", "v5e", "v5p", "v6e", "tpu7x"}) {
-    HarnessOptions options = On(chip);
+    HarnessOptions options = ProductOn(chip, 0.02);
     options.low = 0.5;
     for (const Scores& s : kScores) {
       EXPECT_OK(CompareKernel(Weighted(s), options).status())
@@ -108,7 +98,7 @@ TEST(SharedScoresTest, InSteps) {
     ASSERT_OK_AND_ASSIGN(const auto whole, chips::ChipSpec::Load(chip));
     ASSERT_OK_AND_ASSIGN(const auto spec,
                          whole.WithValue("vmem.scoped_limit", 1 << 21));
-    HarnessOptions options = On(chip);
+    HarnessOptions options = ProductOn(chip, 0.02);
     options.spec = &spec;
     options.low = 0.5;
     const Scores s = {2, 2, 7, 200, 600, 64};
