@@ -66,16 +66,24 @@ bool IsForUpdates(const Instruction& gradient) {
   return read;
 }
 
+// Those whose order may change. Found first: what reads one goes with it.
+std::vector<Instruction*> Gradients(Computation* c) {
+  std::vector<Instruction*> gradients;
+  for (Instruction* i : c->PostOrder()) {
+    if (IsGradient(*i) && HasOutputsInRows(*i) && MayTurn(*i) &&
+        IsForUpdates(*i)) {
+      gradients.push_back(i);
+    }
+  }
+  return gradients;
+}
+
 }  // namespace
 
 bool OrderGradients(Computation* c, int generation) {
   if (!c->IsEntry()) return false;
   bool changed = false;
-  for (Instruction* i : c->PostOrder()) {
-    if (!IsGradient(*i) || !HasOutputsInRows(*i) || !MayTurn(*i) ||
-        !IsForUpdates(*i)) {
-      continue;
-    }
+  for (Instruction* i : Gradients(c)) {
     const DimVector swap = LastTwoSwapped(i->shape().rank());
     const Shape shape =
         Shape::Array(i->shape().type(), Permuted(i->shape().dims(), swap));

@@ -56,13 +56,12 @@ class Turner {
 
   bool Run() {
     bool changed = false;
-    for (Instruction* i : c_->PostOrder()) {
-      if (removed_.contains(i) || i->opcode() != Opcode::kDot ||
-          seen_.contains(i) || !(IsKeysFirst(*i) || TurnsAlways(*i)) ||
-          !AreScores(*i)) {
+    for (Instruction* i : Dots()) {
+      if (removed_.contains(i) || seen_.contains(i) ||
+          !(IsKeysFirst(*i) || TurnsAlways(*i)) || !AreScores(*i) ||
+          !Gather(i)) {
         continue;
       }
-      if (!Gather(i)) continue;
       Turn();
       changed = true;
     }
@@ -74,6 +73,15 @@ class Turner {
   }
 
  private:
+  // Operands first. Found before any is turned: more than dots goes with one.
+  std::vector<Instruction*> Dots() const {
+    std::vector<Instruction*> dots;
+    for (Instruction* i : c_->PostOrder()) {
+      if (i->opcode() == Opcode::kDot) dots.push_back(i);
+    }
+    return dots;
+  }
+
   // Members of a batch, whatever the program writes, as the TPU compiler does;
   // where there are measurements of scores that are not turned, they decide
   // (C-SDPA).
