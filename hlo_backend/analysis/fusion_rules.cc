@@ -125,10 +125,11 @@ const Instruction* TheDot(const Instruction& fusion) {
 }  // namespace
 
 bool IsProduct(const Instruction& i) {
-  // A grouped convolution (a depthwise one) is vector work.
+  // A grouped convolution (a depthwise one, its gradient) is vector work.
   return i.opcode() == Opcode::kDot ||
          (i.opcode() == Opcode::kConvolution &&
-          i.attrs<ConvAttrs>().feature_group_count == 1);
+          i.attrs<ConvAttrs>().feature_group_count == 1 &&
+          i.attrs<ConvAttrs>().batch_group_count == 1);
 }
 
 std::vector<Instruction*> FusionRoots(const Instruction& fusion) {

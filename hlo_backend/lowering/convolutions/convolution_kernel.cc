@@ -259,7 +259,8 @@ bool IsConvolution(const hlo::Instruction& i) {
 absl::StatusOr<isa::Kernel> EmitConvolution(const KernelContext& context,
                                             const hlo::Instruction& i) {
   if (i.opcode() == hlo::Opcode::kConvolution &&
-      i.attrs<hlo::ConvAttrs>().feature_group_count > 1) {
+      (i.attrs<hlo::ConvAttrs>().feature_group_count > 1 ||
+       i.attrs<hlo::ConvAttrs>().batch_group_count > 1)) {
     return EmitDepthwise(context, i);
   }
   ASSIGN_OR_RETURN(const ConvolutionForm form, ConvolutionForm::Of(i));

@@ -147,4 +147,54 @@ absl::StatusOr<PoolForm> PoolForm::OfDepthwise(const Instruction& conv) {
   return f;
 }
 
+absl::StatusOr<PoolForm> PoolForm::OfDepthwiseGradient(
+    const Instruction& conv) {
+  PoolForm f;
+  f.instruction = &conv;
+  f.op = Opcode::kAdd;
+  const hlo::ConvAttrs& attrs = conv.attrs<hlo::ConvAttrs>();
+  const hlo::ConvDims& d = attrs.dims;
+  ASSIGN_OR_RETURN(const PhysicalArray x,
+                   PhysicalArray::Of(conv.operand(0)->shape()));
+  ASSIGN_OR_RETURN(const PhysicalArray dy,
+                   PhysicalArray::Of(conv.operand(1)->shape()));
+  ASSIGN_OR_RETURN(const PhysicalArray dw, PhysicalArray::Of(conv.shape()));
+  const int spatial = x.rank() - 2;
+  f.type = x.type;
+  bool plain = spatial >= 1 && spatial <= kMostAxes && x.type == dy.type &&
+               x.tile_rows == 8 && dy.tile_rows == 8 && x.rows % 8 == 0 &&
+               x.rows == dy.rows && x.columns == dy.columns && dw.rows == 1 &&
+               dw.columns == x.columns && hlo::IsFloat(x.type) &&
+               hlo::WindowIdentity(f.op, x.type).has_value() &&
+               hlo::WindowIdentity(f.op, dw.type).has_value() &&
+               attrs.batch_group_count == x.columns;
+  for (const PhysicalArray* array : {&x, &dy, &dw}) {
+    for (int p = 0; p < array->rank(); ++p) plain &= array->dims[p] == p;
+  }
+  plain &= d.input_feature == spatial && d.kernel_input_feature == spatial &&
+           d.output_batch == spatial;
+  for (int s = 0; s < spatial && plain; ++s) {
+    const hlo::WindowDim& w = attrs.window.dims[s];
+    plain &= d.input_spatial[s] == s && d.output_spatial[s] == s &&
+             d.kernel_spatial[s] == s && w.base_dilation == 1 && !w.reversal;
+  }
+  if (!plain) return Refuse(conv, "this gradient of depthwise weights");
+  for (int p = 0; p < spatial; ++p) {
+    const hlo::WindowDim& w = attrs.window.dims[p];
+    WindowAxis a;
+    a.in = x.sizes[p];
+    a.out = dy.sizes[p];
+    a.taps = dw.sizes[p];
+    a.stride = w.window_dilation;
+    a.window_dilation = w.stride;
+    a.padding = w.padding_low;
+    a.in_pitch = x.PlanePitch(p);
+    a.tap_pitch = dy.PlanePitch(p);
+    f.axes.push_back(a);
+  }
+  f.units = x.tiles_down;
+  f.unit_bytes = x.row_stride();
+  return f;
+}
+
 }  // namespace ptxla::lowering

@@ -51,6 +51,11 @@ struct PoolForm {
   // A convolution with as many groups as features, of its input and of its
   // result.
   static absl::StatusOr<PoolForm> OfDepthwise(const hlo::Instruction& conv);
+  // The gradient of the weights of one (passes/products/depthwise_gradient.h),
+  // as the windows of the forward pass: out and tap_pitch are of the gradient
+  // of its result, the kernel here; taps are planes of the result here.
+  static absl::StatusOr<PoolForm> OfDepthwiseGradient(
+      const hlo::Instruction& conv);
 };
 
 }  // namespace ptxla::lowering

@@ -6,6 +6,10 @@ namespace ptxla::lowering {
 
 absl::StatusOr<isa::Kernel> EmitDepthwise(const KernelContext& context,
                                           const hlo::Instruction& conv) {
+  if (conv.attrs<hlo::ConvAttrs>().batch_group_count > 1) {
+    ASSIGN_OR_RETURN(const PoolForm form, PoolForm::OfDepthwiseGradient(conv));
+    return EmitDepthwiseGradient(context, form);
+  }
   ASSIGN_OR_RETURN(const PoolForm form, PoolForm::OfDepthwise(conv));
   return EmitReduceWindow(context, form);
 }

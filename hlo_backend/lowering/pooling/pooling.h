@@ -24,7 +24,13 @@ absl::StatusOr<isa::Kernel> EmitCumulative(const KernelContext& context,
 absl::StatusOr<isa::Kernel> EmitSelectAndScatter(const KernelContext& context,
                                                  const PoolForm& form);
 
-// A depthwise convolution on the vector units.
+// The gradient of depthwise weights: each register of the gradient of the
+// result times those of the input that its taps met, sums in registers. Rows of
+// them are added up in the end.
+absl::StatusOr<isa::Kernel> EmitDepthwiseGradient(const KernelContext& context,
+                                                  const PoolForm& form);
+
+// A depthwise convolution, or the gradient of its weights, on the vector units.
 absl::StatusOr<isa::Kernel> EmitDepthwise(const KernelContext& context,
                                           const hlo::Instruction& conv);
 

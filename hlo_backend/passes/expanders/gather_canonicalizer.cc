@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "hlo_backend/analysis/bounded_rows.h"
 #include "hlo_backend/analysis/element_gather.h"
 #include "hlo_backend/analysis/monoid.h"
 #include "hlo_backend/analysis/plane_gather.h"
@@ -70,6 +71,12 @@ bool IsCanonicalScatter(const Instruction& scatter) {
          updates.dim(1) == x.dim(1);
 }
 
+// Constants and counts are folded; what bounds them need not be bounded again.
+bool NeedsBounds(const Instruction& indices) {
+  return indices.opcode() != Opcode::kClamp && !indices.IsConstant() &&
+         indices.opcode() != Opcode::kIota;
+}
+
 class Canonicalizer {
  public:
   explicit Canonicalizer(Instruction* i) : i_(i), b_(i->parent()) {
@@ -132,14 +139,35 @@ class Canonicalizer {
 
  private:
   // Numbers of rows lie along lanes, as the scalar unit reads them: a column
-  // of them would be a row of memory each.
+  // of them would be a row of memory each. Those of a gather are bounded before
+  // it, with what computes them or by a kernel (analysis/bounded_rows.h).
   Instruction* WithFlatIndices() {
+    if (i_->opcode() == Opcode::kGather && GathersElements(*i_)) return nullptr;
     Instruction* indices = i_->operand(1);
-    if (indices->shape().rank() == 1 || GathersElements(*i_)) return nullptr;
+    Instruction* flat = indices;
+    if (indices->shape().rank() > 1) {
+      flat = b_.Reshape(indices, {indices->shape().dim(0)});
+    }
+    if (i_->opcode() == Opcode::kGather && NeedsBounds(*indices)) {
+      flat = Bounded(flat, i_->operand(0)->shape().dim(0) - 1);
+    }
+    if (flat == indices) return nullptr;
     std::vector<Instruction*> operands(i_->operands().begin(),
                                        i_->operands().end());
-    operands[1] = b_.Reshape(indices, {indices->shape().dim(0)});
+    operands[1] = flat;
     return i_->parent()->AddLike(*i_, i_->shape(), operands);
+  }
+
+  // Scalars are read by a kernel that does this alone.
+  Instruction* Bounded(Instruction* x, int64_t last) {
+    const PrimitiveType type = x->shape().type();
+    Instruction* low = b_.Zero(type);
+    Instruction* high = b_.ConstantScalar(type, static_cast<double>(last));
+    if (!ArePadded(x->shape())) {
+      low = b_.BroadcastScalar(low, x->shape().dims());
+      high = b_.BroadcastScalar(high, x->shape().dims());
+    }
+    return b_.Clamp(low, x, high);
   }
 
   static bool IsOneWindow(const RowIndices& rows) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "hlo_backend/analysis/bounded_rows.h"
 #include "hlo_backend/analysis/fusion_rules.h"
 #include "hlo_backend/ir/dimensions.h"
 
@@ -47,7 +48,7 @@ FusionRole RoleOf(const Instruction& i) {
     default:
       break;
   }
-  if (!IsLoopElementwise(i) || !IsRowMajor(i.shape()) ||
+  if (!IsLoopElementwise(i) || !IsRowMajor(i.shape()) || BoundsPaddedRows(i) ||
       !i.control_predecessors().empty() || !i.control_successors().empty()) {
     return FusionRole::kStored;
   }

@@ -6,6 +6,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
+#include "hlo_backend/analysis/bounded_rows.h"
 #include "hlo_backend/analysis/stages.h"
 #include "hlo_backend/analysis/tiled_layout.h"
 #include "hlo_backend/ir/computation.h"
@@ -67,7 +68,8 @@ bool MakesScalars(const Instruction& kernel) {
 // A kernel that reads everything in VMEM, and may be read there.
 bool IsStage(const Instruction& i) {
   return MayBeStage(i) && MayLieInVmem(i) && !MakesScalars(i) &&
-         i.control_predecessors().empty() && i.control_successors().empty() &&
+         !BoundsPaddedRows(i) && i.control_predecessors().empty() &&
+         i.control_successors().empty() &&
          std::all_of(i.operands().begin(), i.operands().end(),
                      [&](const Instruction* o) {
                        return o->IsConstant() || ReadsInVmem(i, *o);

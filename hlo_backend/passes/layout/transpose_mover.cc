@@ -275,6 +275,9 @@ class Mover {
   Instruction* OfTurnedRows(Instruction* i) {
     const Instruction* rows = RowsOfProduct(*i);
     if (rows == nullptr || !moving_.Moves(rows)) return nullptr;
+    if (Instruction* product = MadeOfContractedRows(i); product != nullptr) {
+      return product;
+    }
     auto turned = MadeOfTurnedRows(b_, i, generation_);
     if (turned.product == nullptr) turned = MadeOfWholeRows(i);
     if (turned.product == nullptr) return nullptr;

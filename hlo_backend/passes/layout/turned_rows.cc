@@ -25,10 +25,12 @@ bool AreFewEnough(int64_t turned, int64_t in_order) {
              static_cast<double>(in_order);
 }
 
+// Rows of several dimensions as those of fewer.
 bool JoinsRows(const Instruction& i) {
-  if (i.opcode() != Opcode::kReshape || i.shape().rank() != 2) return false;
+  if (i.opcode() != Opcode::kReshape || i.shape().rank() < 2) return false;
   const Shape& rows = i.operand(0)->shape();
-  return rows.rank() > 2 && rows.dims().back() == i.shape().dims().back();
+  return rows.rank() > i.shape().rank() &&
+         rows.dims().back() == i.shape().dims().back();
 }
 
 int64_t BytesOf(PrimitiveType type, const DimVector& dims, int generation) {
@@ -75,9 +77,9 @@ Instruction* WithOneFree(Builder& b, Instruction* matrix, int64_t contracted) {
 
 }  // namespace
 
-Instruction* RowsOfProduct(const Instruction& dot) {
+Instruction* RowsOfProduct(const Instruction& dot, int operand) {
   if (dot.opcode() != Opcode::kDot || dot.shape().has_layout()) return nullptr;
-  Instruction* rows = dot.operand(0);
+  Instruction* rows = dot.operand(operand);
   if (JoinsRows(*rows)) rows = rows->operand(0);
   return rows->opcode() == Opcode::kTranspose && rows->shape().rank() > 2
              ? rows
@@ -141,25 +143,56 @@ TurnedProduct MadeOfTurnedRows(Builder& b, Instruction* dot, int generation) {
 }
 
 TurnedProduct MadeOfWholeRows(Instruction* dot) {
-  const Instruction& rows = *dot->operand(0);
-  const int rank = rows.shape().rank();
+  Instruction* rows = RowsOfProduct(*dot);
   const DotAttrs& attrs = dot->attrs<DotAttrs>();
-  if (rows.opcode() != Opcode::kTranspose || rank < 3 ||
-      HasControlEdges(*dot) || !attrs.sparsity.empty() ||
-      !attrs.lhs_batch.empty() ||
-      attrs.lhs_contracting != DimVector{rank - 1} ||
-      rows.dimensions().back() != rank - 1 ||
-      dot->operand(1)->shape().rank() != 2 ||
-      rows.shape().dim(rank - 2) % kTileRows == 0 ||
-      rows.operand(0)->shape().dim(rank - 2) % kTileRows != 0) {
+  if (rows == nullptr || HasControlEdges(*dot) || !attrs.sparsity.empty() ||
+      !attrs.lhs_batch.empty() || dot->operand(1)->shape().rank() != 2 ||
+      attrs.lhs_contracting != DimVector{dot->operand(0)->shape().rank() - 1}) {
     return {nullptr, {}};
   }
-  const DimVector order(rows.dimensions().begin(), rows.dimensions().end());
-  const Shape shape = Shape::Array(
-      dot->shape().type(), Permuted(dot->shape().dims(), Inverse(order)));
+  const int rank = rows->shape().rank();
+  const Shape& whole = rows->operand(0)->shape();
+  if (rows->dimensions().back() != rank - 1 ||
+      rows->shape().dim(rank - 2) % kTileRows == 0 ||
+      whole.dim(rank - 2) % kTileRows != 0) {
+    return {nullptr, {}};
+  }
+  DimVector dims(whole.dims().begin(), whole.dims().end());
+  dims.back() = dot->shape().dims().back();
+  Instruction* product =
+      dot->parent()->AddLike(*dot, Shape::Array(dot->shape().type(), dims),
+                             {rows->operand(0), dot->operand(1)});
+  product->mutable_attrs<DotAttrs>()->lhs_contracting = {rank - 1};
+  return {product,
+          DimVector(rows->dimensions().begin(), rows->dimensions().end())};
+}
+
+Instruction* MadeOfContractedRows(Instruction* dot) {
+  const Instruction* rows[] = {RowsOfProduct(*dot, 0), RowsOfProduct(*dot, 1)};
+  if (rows[0] == nullptr || rows[1] == nullptr || HasControlEdges(*dot) ||
+      rows[0]->dimensions() != rows[1]->dimensions()) {
+    return nullptr;
+  }
+  DotAttrs attrs = dot->attrs<DotAttrs>();
+  const int rank = rows[0]->shape().rank();
+  DimVector contracted(dot->operand(0)->shape().rank() - 1);
+  std::iota(contracted.begin(), contracted.end(), 0);
+  if (!attrs.sparsity.empty() || !attrs.lhs_batch.empty() ||
+      attrs.lhs_contracting != contracted ||
+      attrs.rhs_contracting != contracted ||
+      rows[0]->dimensions().back() != rank - 1) {
+    return nullptr;
+  }
+  for (int d = 0; d + 1 < rank; ++d) {
+    if (rows[0]->shape().dim(d) != rows[1]->shape().dim(d)) return nullptr;
+  }
+  contracted.resize(rank - 1);
+  std::iota(contracted.begin(), contracted.end(), 0);
+  attrs.lhs_contracting = attrs.rhs_contracting = contracted;
   Instruction* product = dot->parent()->AddLike(
-      *dot, shape, {dot->operand(0)->operand(0), dot->operand(1)});
-  return {product, order};
+      *dot, dot->shape(), {rows[0]->operand(0), rows[1]->operand(0)});
+  *product->mutable_attrs<DotAttrs>() = std::move(attrs);
+  return product;
 }
 
 bool LeavesLanesEmpty(const Instruction& transpose, int generation) {

@@ -27,9 +27,9 @@ struct TurnedProduct {
   DimVector order;
 };
 
-// The transpose whose rows the product takes, joined perhaps by a reshape; null
-// if it takes none.
-Instruction* RowsOfProduct(const Instruction& dot);
+// The transpose whose rows the product takes as an operand, joined perhaps by a
+// reshape; null if it takes none.
+Instruction* RowsOfProduct(const Instruction& dot, int operand = 0);
 
 // `product` is null: it stays as it is. Rows that are padded no less when they
 // lie turned do, and products that are turned by what reads them.
@@ -45,6 +45,13 @@ TurnedProduct MadeOfTurnedRows(Builder& b, Instruction* dot, int generation);
 //   %p = bf16[77,32,64] dot(%x, %w)         // 2,464 rows
 //   %d = bf16[32,77,64] transpose(%p), dimensions={1,0,2}
 TurnedProduct MadeOfWholeRows(Instruction* dot);
+
+// A gradient of weights, which contracts all rows of both operands: in what
+// order they lie does not matter where it is the same one. Null: it is another
+// product.
+//   dot(transpose(x), transpose(dy)), lhs_contracting_dims={0,1,2}, ...
+//   ==> dot(x, dy)
+Instruction* MadeOfContractedRows(Instruction* dot);
 
 // The transpose of a product or of gathered planes (analysis/plane_gather.h)
 // whose result fills its tiles less: what follows is done in front of it.

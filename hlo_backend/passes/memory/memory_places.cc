@@ -102,6 +102,11 @@ bool IsDepthwise(const Instruction& kernel) {
          kernel.attrs<ConvAttrs>().feature_group_count > 1;
 }
 
+bool IsDepthwiseGradient(const Instruction& kernel) {
+  return kernel.opcode() == Opcode::kConvolution &&
+         kernel.attrs<ConvAttrs>().batch_group_count > 1;
+}
+
 bool ReadsWindows(const Instruction& kernel, const Instruction& value) {
   if (ReadsRowsBeyond(kernel, value)) return true;
   if (kernel.opcode() == Opcode::kConvolution) {
@@ -132,7 +137,8 @@ const Instruction* ConvolutionOf(const Instruction& kernel) {
 }
 
 bool ReadsPlanesInPlace(const Instruction& kernel, const Instruction& value) {
-  if (kernel.opcode() == Opcode::kReduceWindow || IsDepthwise(kernel)) {
+  if (kernel.opcode() == Opcode::kReduceWindow || IsDepthwise(kernel) ||
+      IsDepthwiseGradient(kernel)) {
     return kernel.OperandUses(&value) == 1;
   }
   if (kernel.opcode() == Opcode::kSelectAndScatter) {

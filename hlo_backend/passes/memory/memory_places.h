@@ -58,6 +58,8 @@ bool FeedsADot(const Instruction& parameter);
 // A convolution of groups, of which kernels make depthwise ones alone (planes
 // and weights with zeros stand for others).
 bool IsDepthwise(const Instruction& kernel);
+// Its gradient of weights: a group for each feature of both operands.
+bool IsDepthwiseGradient(const Instruction& kernel);
 
 // Is `value` the input of the kernel's convolution? Its windows reach beyond
 // the array, where only a copy of them in a slot can hold zeros. So do those of

@@ -80,7 +80,7 @@ bool MayLieInVmem(const Instruction& i) {
   };
   switch (i.opcode()) {
     case Opcode::kConvolution:
-      if (IsDepthwise(i)) break;
+      if (IsDepthwise(i) || IsDepthwiseGradient(i)) break;
       return IsVmemKernel(i);
     case Opcode::kConcatenate:
     case Opcode::kDynamicSlice:

@@ -269,8 +269,8 @@ bool ContractsFewLanes(const Instruction& convolution) {
          IsGradient(a, input, convolution.shape().dims());
 }
 
-absl::StatusOr<bool> ConvolutionCanonicalizerPass::Run(
-    Module* module, const PassContext& context) {
+absl::StatusOr<bool> ConvolutionCanonicalizerPass::Run(Module* module,
+                                                       const PassContext&) {
   if (module->config().is_scheduled) return false;
   bool changed = false;
   for (Computation* c : ControlComputations(*module)) {
@@ -278,8 +278,10 @@ absl::StatusOr<bool> ConvolutionCanonicalizerPass::Run(
       if (i->opcode() != Opcode::kConvolution) continue;
       Instruction* value = OnArrayTypes(i);
       if (value == nullptr) value = GroupsOfAxis(i);
-      if (value == nullptr) value = DepthwiseGradient(i, context.chip);
-      if (value == nullptr) value = Canonicalizer(i).Run();
+      if (value == nullptr) {
+        value = IsGradientOfDepthwise(*i) ? DepthwiseGradient(i)
+                                          : Canonicalizer(i).Run();
+      }
       if (value == nullptr) continue;
       c->Replace(i, value);
       changed = true;

@@ -81,7 +81,7 @@ TEST(GroupAxisTest, OfAGradientIsGroupsOfTheBatch) {
       AllOf(HasSubstr("batch_group_count=3"), Not(HasSubstr("lhs_dilate"))));
 }
 
-TEST(DepthwiseGradientTest, IsSumsOfProducts) {
+TEST(DepthwiseGradientTest, KeepsItsGroups) {
   const auto converted = [](const char* x, const char* dy, const char* out,
                             const char* window, const char* labels,
                             int groups) {
@@ -90,23 +90,26 @@ TEST(DepthwiseGradientTest, IsSumsOfProducts) {
                      "convolution-canonicalizer");
   };
   // Borders before and behind, and planes that are cut off; another order; one
-  // axis.
+  // axis; steps.
   EXPECT_THAT(converted("8,5,4,256", "8,5,4,256", "3,2,1,256",
                         "size=5x4 pad=1_1x1_0", "f01b_i01o->01bf", 256),
-              Not(HasSubstr("convolution(")));
+              HasSubstr("batch_group_count=256"));
   EXPECT_THAT(converted("8,256,6,5", "8,256,4,4", "256,1,2,2",
                         "size=4x4 pad=-1_0x0_0", "fb01_io01->fb01", 256),
-              Not(HasSubstr("convolution(")));
+              HasSubstr("01fb_01io->01bf, batch_group_count=256"));
   EXPECT_THAT(
       converted("8,9,512", "8,7,512", "3,1,512", "size=7", "f0b_i0o->0bf", 512),
-      Not(HasSubstr("convolution(")));
-  // Few features, steps.
-  EXPECT_THAT(converted("8,5,4,128", "8,5,4,128", "3,3,1,128",
-                        "size=5x4 pad=1_1x1_1", "f01b_i01o->01bf", 128),
-              HasSubstr("convolution("));
+      HasSubstr("batch_group_count=512"));
   EXPECT_THAT(converted("8,9,512", "8,4,512", "3,1,512", "size=4 rhs_dilate=2",
                         "f0b_i0o->0bf", 512),
-              HasSubstr("convolution("));
+              HasSubstr("batch_group_count=512"));
+  // Two features a group, a batch of part of a tile.
+  EXPECT_THAT(converted("8,5,4,128", "8,5,4,128", "3,3,2,128",
+                        "size=5x4 pad=1_1x1_1", "f01b_i01o->01bf", 64),
+              Not(HasSubstr("batch_group_count")));
+  EXPECT_THAT(converted("4,5,4,128", "4,5,4,128", "3,3,1,128",
+                        "size=5x4 pad=1_1x1_1", "f01b_i01o->01bf", 128),
+              Not(HasSubstr("batch_group_count")));
 }
 
 TEST(PointwiseConvolutionTest, OneTapIsAProduct) {
