@@ -63,8 +63,9 @@ class Cutter {
  private:
   bool Fits(int64_t rows) {
     const ConvDims& d = attrs_.dims;
-    if (attrs_.feature_group_count != 1 || attrs_.batch_group_count != 1 ||
-        !attrs_.sparsity.empty() || attrs_.window.dims.empty() ||
+    if ((attrs_.feature_group_count != 1 && !IsDepthwise()) ||
+        attrs_.batch_group_count != 1 || !attrs_.sparsity.empty() ||
+        attrs_.window.dims.empty() ||
         convolution_->shape().type() == PrimitiveType::kS32) {
       return false;
     }
@@ -77,6 +78,13 @@ class Cutter {
     const WindowDim& w = attrs_.window.dims[axis_];
     return taps > 1 && w.padding_low >= 0 &&
            (w.base_dilation == 1 ? CutImage(w) : CutDilatedImage(w));
+  }
+
+  bool IsDepthwise() const {
+    const Instruction& weights = *convolution_->operand(1);
+    return SizeOf(weights, attrs_.dims.kernel_input_feature) == 1 &&
+           SizeOf(weights, attrs_.dims.kernel_output_feature) ==
+               attrs_.feature_group_count;
   }
 
   // Of the axis that is cut.
@@ -127,6 +135,7 @@ class Cutter {
     const ConvDims& d = attrs_.dims;
     Instruction* x = convolution_->operand(0);
     if (x->shape().type() == PrimitiveType::kF32 &&
+        attrs_.feature_group_count == 1 &&
         attrs_.precision.operand(0) == Precision::kDefault) {
       x = b_.Convert(x, PrimitiveType::kBf16);  // as the arrays take it
     }

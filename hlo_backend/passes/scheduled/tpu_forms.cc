@@ -51,13 +51,24 @@ bool InlineNested(Computation* c) {
   return changed;
 }
 
-// A reshape or copy to another float type: the conversion stands before it.
-void ConvertBefore(Instruction* movement, int generation) {
-  Shape shape = movement->operand(0)->shape();
-  shape.set_type(movement->shape().type());
+// Operand `k` as another type: the conversion stands before the instruction.
+void ConvertBefore(Instruction* i, int k, PrimitiveType type, int generation) {
+  Shape shape = i->operand(k)->shape();
+  shape.set_type(type);
   if (shape.has_layout()) shape = WithTpuLayout(shape, generation);
-  movement->ReplaceOperand(0, movement->parent()->Add(Opcode::kConvert, shape,
-                                                      {movement->operand(0)}));
+  i->ReplaceOperand(k,
+                    i->parent()->Add(Opcode::kConvert, shape, {i->operand(k)}));
+}
+
+// What the arrays take of preds, counts of positions for example.
+bool ConvertPreds(Instruction* product, int generation) {
+  bool changed = false;
+  for (int k = 0; k < 2; ++k) {
+    if (product->operand(k)->shape().type() != PrimitiveType::kPred) continue;
+    ConvertBefore(product, k, PrimitiveType::kBf16, generation);
+    changed = true;
+  }
+  return changed;
 }
 
 // Values whose layout nobody wrote.
@@ -92,6 +103,7 @@ bool ReplaceForms(Computation* c, const PassContext& context) {
   bool changed = false;
   for (Instruction* i : c->PostOrder()) {
     if (i->opcode() == Opcode::kConvolution) {
+      changed |= ConvertPreds(i, generation);
       changed |= ReplaceByDot(i);
     } else if (i->opcode() == Opcode::kCopy && !c->IsFusionComputation() &&
                ReplaceLinearCopy(i, generation)) {
@@ -102,7 +114,7 @@ bool ReplaceForms(Computation* c, const PassContext& context) {
                 i->opcode() == Opcode::kCopy) &&
                i->shape().IsArray() &&
                i->shape().type() != i->operand(0)->shape().type()) {
-      ConvertBefore(i, generation);
+      ConvertBefore(i, 0, i->shape().type(), generation);
       changed = true;
     } else if (c->IsFusionComputation() && NamesLayoutOfGather(*i)) {
       *i->operand(0)->mutable_shape() = i->shape();
