@@ -14,6 +14,7 @@
 #include "hlo_backend/passes/layout/dimension_order.h"
 #include "hlo_backend/passes/layout/free_work.h"
 #include "hlo_backend/passes/layout/gradient_order.h"
+#include "hlo_backend/passes/layout/matrix_over_planes.h"
 #include "hlo_backend/passes/layout/meeting_transposes.h"
 #include "hlo_backend/passes/layout/moving_transposes.h"
 #include "hlo_backend/passes/layout/product_planes.h"
@@ -105,11 +106,21 @@ class Mover {
                                        {i->shape().dim(1), i->shape().dim(0)});
       return moving_.Behind(SwappedDot(i, shape), {1, 0});
     }
+    if (Instruction* turned = OfTurnedRows(i); turned != nullptr) return turned;
+    const auto moves = [this](const Instruction& x) {
+      return moving_.Moves(&x);
+    };
+    if (const auto planes = MadeOverPlanes(b_, i, moves, generation_);
+        planes.product != nullptr) {
+      Instruction* value = moving_.Behind(planes.product, planes.order);
+      return value->shape().SameDims(i->shape())
+                 ? value
+                 : b_.Reshape(value, i->shape().dims());
+    }
     if (const auto planes = MadeOfPlanes(b_, i, generation_);
         planes.product != nullptr) {
       return moving_.Behind(planes.product, planes.order);
     }
-    if (Instruction* turned = OfTurnedRows(i); turned != nullptr) return turned;
     return MadeInOrder(b_, i);
   }
 
