@@ -315,7 +315,8 @@ class Mover {
       Instruction* y = Transposed(&b_, x->operand(0), rows->inner);
       return moving_.Behind(b_.Reshape(y, rows->dims), rows->order);
     }
-    const auto units = WithUnitsInFront(*i);
+    auto units = WithUnitsInFront(*i);
+    if (!units.has_value()) units = WithoutUnits(*i);
     if (!units.has_value()) return nullptr;
     return moving_.Behind(b_.Reshape(i->operand(0)->operand(0), units->dims),
                           units->order);

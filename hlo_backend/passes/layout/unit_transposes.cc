@@ -8,8 +8,13 @@
 namespace ptxla::hlo {
 namespace {
 
+bool KeepsLanes(const Instruction& transpose) {
+  return transpose.dimensions().back() == transpose.shape().rank() - 1;
+}
+
 bool IsColumn(const Instruction& i) {
-  return std::any_of(i.users().begin(), i.users().end(),
+  return KeepsLanes(*i.operand(0)) &&
+         std::any_of(i.users().begin(), i.users().end(),
                      [&](const Instruction* u) {
                        return u->opcode() == Opcode::kConcatenate &&
                               u->dimensions()[0] == i.shape().rank() - 1;
@@ -52,6 +57,26 @@ std::optional<UnitsInFront> WithUnitsInFront(const Instruction& i) {
   for (int64_t k = 0; k < added; ++k) made.order[units[k]] = k;
   for (size_t k = 0; k < kept.size(); ++k) {
     made.order[kept[k]] = added + x.dimensions()[k];
+  }
+  return made;
+}
+
+std::optional<UnitsInFront> WithoutUnits(const Instruction& i) {
+  const Instruction& x = *i.operand(0);
+  if (i.opcode() != Opcode::kReshape || x.opcode() != Opcode::kTranspose ||
+      HasUnitDims(i.shape()) || !SameUpToDegenerateDims(x.shape(), i.shape())) {
+    return {};
+  }
+  const Shape& y = x.operand(0)->shape();
+  DimVector number(y.rank(), -1);  // among those that are kept
+  UnitsInFront made;
+  for (int d = 0; d < y.rank(); ++d) {
+    if (y.dim(d) == 1) continue;
+    number[d] = static_cast<int64_t>(made.dims.size());
+    made.dims.push_back(y.dim(d));
+  }
+  for (const int64_t d : x.dimensions()) {
+    if (number[d] >= 0) made.order.push_back(number[d]);
   }
   return made;
 }

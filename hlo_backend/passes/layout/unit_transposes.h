@@ -15,7 +15,7 @@ namespace ptxla::hlo {
 //   f32[1,100] reshape(f32[100,1])   ==>  {1,0}
 std::optional<DimVector> AsTranspose(const Instruction& i);
 
-// A reshape and the transpose behind it.
+// A reshape of what is transposed and the transpose behind it.
 struct UnitsInFront {
   DimVector dims, order;
 };
@@ -26,9 +26,16 @@ struct UnitsInFront {
 //   f32[1,256,64,3] reshape(transpose(f32[3,256,64], {1,2,0}))
 //   ==>  transpose(f32[1,3,256,64] reshape(), {0,2,3,1})
 //
-// None for a column that is put beside others along a last dimension of size 1
-// (stack and flatten): reshape_order.h finds the order of these.
+// None for a column of lanes that stay lanes, put beside others along a last
+// dimension of size 1 (stack and flatten): reshape_order.h finds the order of
+// these.
 std::optional<UnitsInFront> WithUnitsInFront(const Instruction& i);
+
+// The same of one that drops all dimensions of size 1.
+//
+//   f32[256,64] reshape(transpose(f32[64,1,256], {2,0,1}))
+//   ==>  transpose(f32[64,256] reshape(), {1,0})
+std::optional<UnitsInFront> WithoutUnits(const Instruction& i);
 
 }  // namespace ptxla::hlo
 
