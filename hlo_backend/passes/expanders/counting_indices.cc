@@ -131,22 +131,6 @@ Instruction* WithoutCountingIndices(Instruction* i) {
   Builder b(i->parent());
   b.set_metadata(i->shared_metadata());
   Parts parts;
-  const auto rest = [&](int64_t dim) {
-    return parts.rest.size() == 1 ? parts.rest[0]
-                                  : b.Concatenate(parts.rest, dim);
-  };
-  if (i->opcode() == Opcode::kGather) {
-    GatherAttrs a = i->attrs<GatherAttrs>();
-    if (!Divide(i, a.index_vector_dim, a.start_index_map,
-                a.collapsed_slice_dims, &parts)) {
-      return nullptr;
-    }
-    Join(parts, &a.operand_batching_dims, &a.start_indices_batching_dims);
-    a.start_index_map = parts.rest_map;
-    a.collapsed_slice_dims =
-        Without(a.collapsed_slice_dims, parts.operand_dims);
-    return b.Gather(i->operand(0), rest(a.index_vector_dim), a);
-  }
   if (i->opcode() != Opcode::kScatter || i->operand_count() != 3) {
     return nullptr;
   }
@@ -158,8 +142,10 @@ Instruction* WithoutCountingIndices(Instruction* i) {
   Join(parts, &a.input_batching_dims, &a.scatter_indices_batching_dims);
   a.scatter_dims_to_operand_dims = parts.rest_map;
   a.inserted_window_dims = Without(a.inserted_window_dims, parts.operand_dims);
-  return b.Scatter({i->operand(0)}, rest(a.index_vector_dim), {i->operand(2)},
-                   i->to_apply(), a);
+  Instruction* rest = parts.rest.size() == 1
+                          ? parts.rest[0]
+                          : b.Concatenate(parts.rest, a.index_vector_dim);
+  return b.Scatter({i->operand(0)}, rest, {i->operand(2)}, i->to_apply(), a);
 }
 
 }  // namespace ptxla::hlo

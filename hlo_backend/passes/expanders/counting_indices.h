@@ -1,12 +1,13 @@
 // Index vectors whose parts count along a dimension of the indices:
 //
-//   x[arange(n), t]      gather(x, concatenate(iota, t)), start_index_map={0,1}
+//   x.at[arange(n), t].add(y)
+//   scatter(x, concatenate(iota, t), y), scatter_dims_to_operand_dims={0,1}
 //
 // Such a part names nothing: the dimension that it indexes goes along with that
 // of the indices, as a batching dimension does.
 //
-//   gather(x, t), operand_batching_dims={0}, start_indices_batching_dims={0},
-//   start_index_map={1}
+//   scatter(x, t, y), input_batching_dims={0}, scatter_indices_batching_dims={0},
+//   scatter_dims_to_operand_dims={1}
 //
 // A negative position counted from the end (select(i < 0, i + n, i)) counts as
 // what is selected.
@@ -20,8 +21,8 @@ namespace ptxla::hlo {
 // Element [..., i, ...] at `dim` of an integer array is i.
 bool CountsAlong(const Instruction& value, int64_t dim);
 
-// The gather or scatter with batching dimensions instead of such parts, added
-// to its computation; null: it has none, or nothing else.
+// The scatter with batching dimensions instead of such parts, added to its
+// computation; null: it has none, or nothing else, or several arrays.
 Instruction* WithoutCountingIndices(Instruction* i);
 
 }  // namespace ptxla::hlo

@@ -48,32 +48,6 @@ class Expander {
     b_.set_metadata(i->shared_metadata());
   }
 
-  Instruction* Gather() {
-    if (ReadsMemoryAlone()) return nullptr;
-    const auto& a = i_->attrs<GatherAttrs>();
-    for (int64_t s : a.slice_sizes) {
-      if (s != 1) return nullptr;
-    }
-    dim_ = IndexedDim(x_->shape(), i_->operand(1)->shape(), a.start_index_map,
-                      a.collapsed_slice_dims, a.offset_dims,
-                      a.operand_batching_dims, a.start_indices_batching_dims);
-    if (dim_ < 0) return nullptr;
-    const PrimitiveType type = x_->shape().type();
-    Instruction* index = Rows(i_->operand(1));
-    const DimVector rows = index->shape().dims();
-    const PrimitiveType index_type = index->shape().type();
-    index = b_.Clamp(
-        b_.BroadcastScalar(b_.Zero(index_type), rows), index,
-        b_.BroadcastScalar(
-            b_.ConstantScalar(index_type, static_cast<double>(Size() - 1)),
-            rows));
-    Instruction* zero = b_.BroadcastScalar(b_.Zero(type), x_->shape().dims());
-    Instruction* one_hot = b_.Select(Matches(index), x_, zero);
-    Instruction* sum = b_.Reduce(one_hot, b_.Zero(type), {dim_},
-                                 b_.Scalar2(Opcode::kAdd, type));
-    return b_.Reshape(sum, i_->shape().dims());
-  }
-
   Instruction* Scatter() {
     if (i_->operand_count() != 3) return nullptr;
     const auto& a = i_->attrs<ScatterAttrs>();
@@ -90,19 +64,6 @@ class Expander {
   }
 
  private:
-  // No kernel makes the array or reads it anyway.
-  bool ReadsMemoryAlone() const {
-    const Instruction* x = x_;
-    while (x->user_count() == 1 && (x->opcode() == Opcode::kBitcast ||
-                                    x->opcode() == Opcode::kReshape)) {
-      x = x->operand(0);
-    }
-    return x->user_count() == 1 && (x->opcode() == Opcode::kParameter ||
-                                    x->opcode() == Opcode::kGetTupleElement);
-  }
-
-  int64_t Size() const { return x_->shape().dim(dim_); }
-
   // One value per row, of the shape of `x` without the indexed dimension.
   Instruction* Rows(Instruction* value) {
     return b_.Reshape(value, Without(x_->shape().dims(), dim_));
@@ -127,11 +88,6 @@ class Expander {
   int64_t dim_ = -1;
 };
 
-Instruction* Expanded(Instruction* i) {
-  return i->opcode() == Opcode::kGather ? Expander(i).Gather()
-                                        : Expander(i).Scatter();
-}
-
 }  // namespace
 
 absl::StatusOr<bool> OneHotExpanderPass::Run(Module* module,
@@ -139,14 +95,12 @@ absl::StatusOr<bool> OneHotExpanderPass::Run(Module* module,
   bool changed = false;
   for (Computation* c : module->computations()) {
     for (Instruction* i : c->PostOrder()) {
-      if (i->opcode() != Opcode::kGather && i->opcode() != Opcode::kScatter) {
-        continue;
-      }
-      Instruction* expanded = Expanded(i);
+      if (i->opcode() != Opcode::kScatter) continue;
+      Instruction* expanded = Expander(i).Scatter();
       if (expanded == nullptr) {
         Instruction* batched = WithoutCountingIndices(i);
         if (batched == nullptr) continue;
-        expanded = Expanded(batched);
+        expanded = Expander(batched).Scatter();
         if (expanded == nullptr) {
           c->Remove(batched);
           continue;

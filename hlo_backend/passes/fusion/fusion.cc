@@ -16,6 +16,7 @@
 #include "hlo_backend/passes/fusion/fusion_chains.h"
 #include "hlo_backend/passes/fusion/kernel_groups.h"
 #include "hlo_backend/passes/fusion/rows_and_columns.h"
+#include "hlo_backend/passes/fusion/stored_converts.h"
 
 namespace ptxla::hlo {
 namespace {
@@ -341,6 +342,7 @@ absl::StatusOr<bool> FusionPass::Run(Module* module,
   for (Computation* c : ControlComputations(*module)) {
     // A kernel that nobody reads is none.
     changed |= c->RemoveDead() > 0;
+    changed |= PartStoredConverts(c);
     changed |= Fuser(c, prologues, cores).Run();
   }
   return changed;
