@@ -40,7 +40,6 @@ TEST(GroupedFeaturesTest, OfTheGradientOfWeightsEachGroupKeepsItsPart) {
   };
   for (const Case& c : std::vector<Case>{
            {"8,4,4,16", "8,4,4,12", "3,3,4,12", "f01b_i01o->01bf", 4},
-           {"8,4,4,6", "8,4,4,6", "3,3,1,6", "f01b_i01o->01bf", 6},
            {"8,16,4,4", "8,6,4,4", "6,8,3,3", "fb01_io01->fb01", 2},
            {"3,4,4,20", "3,4,4,4", "3,3,10,4", "f01b_i01o->01bf", 2}}) {
     const std::string out = Converted(
