@@ -4,6 +4,23 @@
 #include <limits>
 
 namespace ptxla::memory {
+namespace {
+
+// Most blocks live at other times: so many are looked at together, without a
+// branch for each.
+constexpr int kTogether = 32;
+
+// Any of the next kTogether lives that begin at `first` and `last`. A life that
+// does not meet has a negative difference; vector instructions have those.
+bool AnyMeets(const int32_t* first, const int32_t* last, Life life) {
+  int32_t differences = -1;
+  for (int k = 0; k < kTogether; ++k) {
+    differences &= (life.last - first[k]) | (last[k] - life.first);
+  }
+  return differences >= 0;
+}
+
+}  // namespace
 
 IntervalAllocator::IntervalAllocator(Bytes capacity, Bytes alignment)
     : capacity_(capacity.count()), alignment_(alignment.count()) {}
@@ -25,16 +42,22 @@ std::optional<int64_t> IntervalAllocator::Place(Bytes size, Life life) {
   int64_t best_hole = std::numeric_limits<int64_t>::max();
   int64_t at = 0;  // first aligned address after the blocks so far
   const int n = static_cast<int>(begin_.size());
-  for (int i = 0; i < n; ++i) {
-    if (first_[i] > life.last || last_[i] < life.first) continue;
-    const int64_t hole = begin_[i] - at;
-    if (hole >= size.count() && hole < best_hole) {
-      best = at;
-      best_hole = hole;
-      // None is smaller: of equal arrays many leave such holes.
-      if (hole == size.count()) break;
+  // Of holes that are just as large none is smaller: of equal arrays many leave
+  // such.
+  bool is_exact = false;
+  for (int i = 0; i < n && !is_exact;) {
+    const int end = std::min(n, i + kTogether);
+    if (end - i == kTogether && !AnyMeets(&first_[i], &last_[i], life)) i = end;
+    for (; i < end && !is_exact; ++i) {
+      if (first_[i] > life.last || last_[i] < life.first) continue;
+      const int64_t hole = begin_[i] - at;
+      if (hole >= size.count() && hole < best_hole) {
+        best = at;
+        best_hole = hole;
+        is_exact = hole == size.count();
+      }
+      if (end_[i] > at) at = RoundUpTo(end_[i], alignment_);
     }
-    if (end_[i] > at) at = RoundUpTo(end_[i], alignment_);
   }
   if (best < 0) {
     if (at > capacity_ - size.count()) return std::nullopt;

@@ -17,6 +17,7 @@
 #include "hlo_backend/compiler/schedule_leaves.h"
 #include "hlo_backend/ir/computation.h"
 #include "hlo_backend/ir/fingerprint.h"
+#include "hlo_backend/lowering/known_instructions.h"
 #include "hlo_backend/lowering/lowering.h"
 #include "hlo_backend/lowering/lowering_cache.h"
 #include "hlo_backend/passes/control_flow.h"
@@ -124,6 +125,7 @@ class ModuleLowerer {
     if (lower_.cache == nullptr) {
       lower_.cache = &mine_.emplace(isa::FromChipSpec(chip));
     }
+    lower_.known = &known_;
   }
 
   absl::StatusOr<LoweredModule> Run() {
@@ -143,6 +145,7 @@ class ModuleLowerer {
                                      lower_, &stats);
       if (!program.ok()) {
         schedule.reset();
+        known_.Clear();
         RETURN_IF_ERROR(DoOtherwise(program.status(), stats, &residents));
         lower_.cache->Keep(std::move(stats.made));
         continue;
@@ -205,6 +208,7 @@ class ModuleLowerer {
   const bool estimate_;
   lowering::LoweringOptions lower_;
   std::optional<lowering::LoweringCache> mine_;
+  lowering::KnownInstructions known_;
   std::optional<Pipeline> anew_;
   std::optional<FusionSplitter> splitter_;
   // How often the same kernels were refused. A fusion has few ways of being

@@ -238,6 +238,7 @@ void Computation::Replace(Instruction* old, Instruction* value) {
 int Computation::RemoveDead() {
   std::vector<uint8_t> live(instructions_.size(), 0);
   std::vector<Instruction*> work;
+  bool any_dead = false;
   auto mark = [&](Instruction* i) {
     if (live[i->position_]) return;
     live[i->position_] = 1;
@@ -247,8 +248,7 @@ int Computation::RemoveDead() {
     if (n + kAhead < instructions_.size()) {
       if (const Instruction* soon = instructions_[n + kAhead].get()) {
         __builtin_prefetch(&soon->opcode_);
-        __builtin_prefetch(&soon->control_successors_);
-        __builtin_prefetch(&soon->attributes_);
+        __builtin_prefetch(&soon->users_);
       }
     }
     const std::unique_ptr<Instruction>& i = instructions_[n];
@@ -257,8 +257,12 @@ int Computation::RemoveDead() {
         i->HasSideEffect() || !i->control_successors_.empty() ||
         !i->control_predecessors_.empty()) {
       mark(i.get());
+    } else if (i->users_.list().empty()) {
+      any_dead = true;
     }
   }
+  // What is dead ends in something that nobody uses.
+  if (!any_dead) return 0;
   while (!work.empty()) {
     Instruction* i = work.back();
     work.pop_back();

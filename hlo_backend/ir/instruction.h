@@ -186,28 +186,30 @@ class Instruction {
   friend class Computation;
   friend class Module;
   Instruction(Opcode opcode, Shape shape)
-      : shape_(std::move(shape)), opcode_(opcode) {}
+      : opcode_(opcode), shape_(std::move(shape)) {}
   Computation* called_at(int i) const {
     CHECK_LT(i, static_cast<int>(called_.size())) << name_;
     return called_[i];
   }
   void DetachFromOperands();
 
-  Shape shape_;
+  // What every walk over a graph asks for comes first, side by side: such walks
+  // wait for memory.
+  Opcode opcode_;
+  int id_ = 0;
+  int position_ = 0;  // in the parent's list
   absl::InlinedVector<Instruction*, 3> operands_;
-  UserList users_;
-  Attributes attributes_;
-  absl::InlinedVector<Computation*, 1> called_;
   absl::InlinedVector<Instruction*, 1> control_predecessors_,
       control_successors_;
+  absl::InlinedVector<Computation*, 1> called_;
+  UserList users_;
+  Computation* parent_ = nullptr;
+  Shape shape_;
+  Attributes attributes_;
   std::shared_ptr<const Metadata> metadata_;
   std::unique_ptr<InstructionExtras> extras_;
   std::string name_;
-  Computation* parent_ = nullptr;
-  int id_ = 0;
-  int position_ = 0;  // in the parent's list
   int line_ = 0, column_ = 0;
-  Opcode opcode_;
 };
 
 }  // namespace ptxla::hlo

@@ -27,10 +27,20 @@ bool Layout::operator==(const Layout& o) const {
              o.tail_padding_alignment_in_elements &&
          dynamic_shape_metadata_prefix_bytes ==
              o.dynamic_shape_metadata_prefix_bytes &&
-         dim_level_types == o.dim_level_types &&
-         split_configs == o.split_configs &&
-         physical_shape == o.physical_shape && index_type == o.index_type &&
-         pointer_type == o.pointer_type;
+         index_type == o.index_type && pointer_type == o.pointer_type &&
+         (texts_ == o.texts_ || texts() == o.texts());
+}
+
+const LayoutTexts& Layout::texts() const {
+  static const LayoutTexts& none = *new LayoutTexts;
+  return texts_ ? *texts_ : none;
+}
+
+LayoutTexts* Layout::mutable_texts() {
+  if (!texts_ || texts_.use_count() > 1) {
+    texts_ = std::make_shared<LayoutTexts>(texts());
+  }
+  return texts_.get();
 }
 
 std::string Layout::ToString() const {
@@ -54,7 +64,8 @@ void Layout::AppendTo(std::string* out) const {
     colon = true;
     absl::StrAppend(out, parts...);
   };
-  if (!dim_level_types.empty()) property(dim_level_types);
+  const LayoutTexts& kept = texts();
+  if (!kept.dim_level_types.empty()) property(kept.dim_level_types);
   if (!tiles.empty()) {
     property("T");
     for (const Tile& tile : tiles) {
@@ -83,8 +94,8 @@ void Layout::AppendTo(std::string* out) const {
   }
   if (element_size_in_bits != 0) property("E(", element_size_in_bits, ")");
   if (memory_space != 0) property("S(", memory_space, ")");
-  if (!split_configs.empty()) property(split_configs);
-  if (!physical_shape.empty()) property(physical_shape);
+  if (!kept.split_configs.empty()) property(kept.split_configs);
+  if (!kept.physical_shape.empty()) property(kept.physical_shape);
   if (dynamic_shape_metadata_prefix_bytes > 0) {
     property("M(", dynamic_shape_metadata_prefix_bytes, ")");
   }

@@ -7,6 +7,7 @@
 #define PTXLA_HLO_BACKEND_IR_LAYOUT_H_
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -34,6 +35,18 @@ struct Tile {
   bool operator==(const Tile& o) const { return dimensions == o.dimensions; }
 };
 
+// D(...), SC(...) and P(...) of sparse and dynamic layouts: kept and printed as
+// they were read, e.g. "D(D,C)". Hardly any layout has them.
+struct LayoutTexts {
+  std::string dim_level_types, split_configs, physical_shape;
+
+  bool operator==(const LayoutTexts& o) const {
+    return dim_level_types == o.dim_level_types &&
+           split_configs == o.split_configs &&
+           physical_shape == o.physical_shape;
+  }
+};
+
 struct Layout {
   DimVector minor_to_major;
   absl::InlinedVector<Tile, 2> tiles;
@@ -41,9 +54,7 @@ struct Layout {
   int memory_space = kMemoryHbm;
   int64_t tail_padding_alignment_in_elements = 1;
   int64_t dynamic_shape_metadata_prefix_bytes = 0;
-  // D(...), SC(...), #(...), *(...), P(...) of sparse and dynamic layouts:
-  // kept and printed as they were read, e.g. "D(D,C)".
-  std::string dim_level_types, split_configs, physical_shape;
+  // #(...) and *(...) of sparse and dynamic layouts.
   PrimitiveType index_type = PrimitiveType::kInvalid;
   PrimitiveType pointer_type = PrimitiveType::kInvalid;
 
@@ -54,9 +65,16 @@ struct Layout {
   bool operator==(const Layout& o) const;
   bool operator!=(const Layout& o) const { return !(*this == o); }
 
+  const LayoutTexts& texts() const;  // empty ones if there are none
+  LayoutTexts* mutable_texts();
+
   // "{1,0:T(8,128)S(1)}".
   std::string ToString() const;
   void AppendTo(std::string* out) const;
+
+ private:
+  // Shared by copies until one is changed.
+  std::shared_ptr<LayoutTexts> texts_;
 };
 
 }  // namespace ptxla::hlo

@@ -1,6 +1,7 @@
 #include "hlo_backend/ir/module.h"
 
 #include <algorithm>
+#include <tuple>
 
 #include "absl/container/inlined_vector.h"
 #include "base/check.h"
@@ -25,35 +26,35 @@ std::vector<Computation*> Module::ComputationPostOrder() const {
     std::vector<Computation*> callees;
     size_t next = 0;
   };
-  // Most bodies call nothing: who does is known from the other end.
-  std::vector<uint8_t> calls(computations_.size(), 0);
+  // Who calls is known from the other end: walks over all instructions would
+  // wait for memory.
+  struct Site {
+    int position, operand;  // of the call in its computation
+    Computation* callee;
+  };
+  std::vector<std::vector<Site>> sites(computations_.size());
   for (const auto& c : computations_) {
     if (!c) continue;
     for (const Instruction* caller : c->callers()) {
-      calls[caller->parent()->position_] = 1;
+      const auto called = caller->called();
+      const auto first = std::find(called.begin(), called.end(), c.get());
+      sites[caller->parent()->position_].push_back(
+          {caller->position_, static_cast<int>(first - called.begin()),
+           c.get()});
     }
   }
   // Each callee once, in the order of the first call.
   std::vector<const Computation*> listed_for(computations_.size(), nullptr);
-  auto callees = [&listed_for, &calls](const Computation* c) {
+  auto callees = [&listed_for, &sites](const Computation* c) {
+    std::vector<Site>& calls = sites[c->position_];
+    std::sort(calls.begin(), calls.end(), [](const Site& x, const Site& y) {
+      return std::tie(x.position, x.operand) < std::tie(y.position, y.operand);
+    });
     std::vector<Computation*> list;
-    if (!calls[c->position_]) return list;
-    const auto& instructions = c->instructions_;
-    // Waits for memory and little else.
-    constexpr size_t kAhead = 8;
-    for (size_t n = 0; n < instructions.size(); ++n) {
-      if (n + kAhead < instructions.size()) {
-        if (const Instruction* soon = instructions[n + kAhead].get()) {
-          __builtin_prefetch(&soon->called_);
-        }
-      }
-      const Instruction* i = instructions[n].get();
-      if (i == nullptr) continue;
-      for (Computation* callee : i->called()) {
-        if (listed_for[callee->position_] == c) continue;
-        listed_for[callee->position_] = c;
-        list.push_back(callee);
-      }
+    for (const Site& call : calls) {
+      if (listed_for[call.callee->position_] == c) continue;
+      listed_for[call.callee->position_] = c;
+      list.push_back(call.callee);
     }
     return list;
   };

@@ -172,9 +172,9 @@ bool Reader::LayoutProperty(Layout* layout) {
   if (key == "E") return one(&layout->element_size_in_bits);
   if (key == "L") return one(&layout->tail_padding_alignment_in_elements);
   if (key == "M") return one(&layout->dynamic_shape_metadata_prefix_bytes);
-  if (key == "D") return raw(&layout->dim_level_types);
-  if (key == "SC") return raw(&layout->split_configs);
-  if (key == "P") return raw(&layout->physical_shape);
+  if (key == "D") return raw(&layout->mutable_texts()->dim_level_types);
+  if (key == "SC") return raw(&layout->mutable_texts()->split_configs);
+  if (key == "P") return raw(&layout->mutable_texts()->physical_shape);
   return Fail(begin, absl::StrCat("unknown layout property \"", key, "\""));
 }
 

@@ -27,9 +27,9 @@ void AddLayout(const Layout& layout, Fingerprint* f) {
   f->Add(layout.dynamic_shape_metadata_prefix_bytes);
   f->Add(static_cast<int64_t>(layout.index_type));
   f->Add(static_cast<int64_t>(layout.pointer_type));
+  const LayoutTexts& texts = layout.texts();
   for (const std::string* text :
-       {&layout.dim_level_types, &layout.split_configs,
-        &layout.physical_shape}) {
+       {&texts.dim_level_types, &texts.split_configs, &texts.physical_shape}) {
     f->Add(static_cast<int64_t>(text->size()));
     if (!text->empty()) f->Add(*text);
   }

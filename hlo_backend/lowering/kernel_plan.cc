@@ -286,8 +286,11 @@ absl::StatusOr<size_t> ChooseTiling(const KernelContext& context,
   std::optional<size_t> best;
   TilingScore best_score;
   absl::Status failure = absl::InternalError("no tiling to choose from");
+  const size_t known = scores == nullptr ? 0 : scores->size();
   for (size_t i = 0; i < tilings.size(); ++i) {
-    auto score = Score(context, tilings[i]);
+    const absl::StatusOr<TilingScore> score =
+        i < known ? absl::StatusOr<TilingScore>((*scores)[i])
+                  : Score(context, tilings[i]);
     Log(context, tilings[i], score);
     if (!score.ok()) {
       if (score.status().code() != absl::StatusCode::kResourceExhausted) {
@@ -297,7 +300,7 @@ absl::StatusOr<size_t> ChooseTiling(const KernelContext& context,
       if (scores) scores->push_back({});
       continue;
     }
-    if (scores) scores->push_back(*score);
+    if (scores != nullptr && i >= known) scores->push_back(*score);
     if (!best || score->time < best_score.time) {
       best = i;
       best_score = *score;

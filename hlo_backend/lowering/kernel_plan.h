@@ -113,7 +113,8 @@ absl::StatusOr<TilingScore> Score(const KernelContext& context,
                                   const Tiling& tiling);
 
 // Index of the fastest; ties: the first. The status of the last one if none
-// fits. `scores` (may be null) gets all, for reports.
+// fits. `scores` (may be null) gets all, for reports; what it has already, of
+// the first tilings, is taken from there.
 absl::StatusOr<size_t> ChooseTiling(const KernelContext& context,
                                     absl::Span<const Tiling> tilings,
                                     std::vector<TilingScore>* scores = nullptr);

@@ -30,6 +30,7 @@
 
 namespace ptxla::lowering {
 
+class KnownInstructions;
 class LoweringCache;
 
 // Where the value of each array leaf lies. Made by the compiler from its buffer
@@ -58,6 +59,9 @@ struct LoweringOptions {
   // Of the same chip and options (lowering_cache.h); null: nothing is kept. Not
   // used before `earlier` has answered.
   LoweringCache* cache = nullptr;
+  // Of the same module, in which nothing but memory spaces has changed since
+  // (known_instructions.h); null: nothing is kept.
+  KnownInstructions* known = nullptr;
 };
 
 struct LoweringStats {

@@ -72,16 +72,17 @@ absl::Status SplitsToProto(absl::string_view text, proto::LayoutProto* out) {
 }  // namespace
 
 absl::Status LayoutPartsToProto(const Layout& layout, proto::LayoutProto* out) {
-  if (!layout.dim_level_types.empty()) {
-    RETURN_IF_ERROR(LevelsToProto(layout.dim_level_types, out));
+  const LayoutTexts& texts = layout.texts();
+  if (!texts.dim_level_types.empty()) {
+    RETURN_IF_ERROR(LevelsToProto(texts.dim_level_types, out));
   }
-  if (!layout.split_configs.empty()) {
-    RETURN_IF_ERROR(SplitsToProto(layout.split_configs, out));
+  if (!texts.split_configs.empty()) {
+    RETURN_IF_ERROR(SplitsToProto(texts.split_configs, out));
   }
-  if (!layout.physical_shape.empty()) {
-    absl::string_view text = layout.physical_shape;
+  if (!texts.physical_shape.empty()) {
+    absl::string_view text = texts.physical_shape;
     if (!absl::ConsumePrefix(&text, "P(") || !absl::ConsumeSuffix(&text, ")")) {
-      return Bad(layout.physical_shape);
+      return Bad(texts.physical_shape);
     }
     ASSIGN_OR_RETURN(const Shape shape, ParseShape(text));
     RETURN_IF_ERROR(ToProto(shape, out->mutable_physical_shape()));
@@ -103,18 +104,17 @@ absl::Status LayoutPartsFromProto(const proto::LayoutProto& in,
       if (d < in.dim_unique_size() && !in.dim_unique(d)) levels.back() += "+";
       if (d < in.dim_ordered_size() && !in.dim_ordered(d)) levels.back() += "~";
     }
-    layout->dim_level_types =
+    layout->mutable_texts()->dim_level_types =
         absl::StrCat("D(", absl::StrJoin(levels, ","), ")");
   }
   for (const proto::SplitConfigProto& config : in.split_configs()) {
-    absl::StrAppend(&layout->split_configs,
-                    layout->split_configs.empty() ? "SC(" : "(",
-                    config.dimension(), ":",
+    std::string& text = layout->mutable_texts()->split_configs;
+    absl::StrAppend(&text, text.empty() ? "SC(" : "(", config.dimension(), ":",
                     absl::StrJoin(config.split_indices(), ","), ")");
   }
   if (in.has_physical_shape()) {
     ASSIGN_OR_RETURN(const Shape shape, FromProto(in.physical_shape()));
-    layout->physical_shape =
+    layout->mutable_texts()->physical_shape =
         absl::StrCat("P(", shape.ToStringWithLayout(), ")");
   }
   return absl::OkStatus();

@@ -1,6 +1,9 @@
 #include "memory_model/interval_allocator.h"
 
+#include <algorithm>
+#include <cstdint>
 #include <random>
+#include <vector>
 
 #include "gtest/gtest.h"
 
@@ -65,6 +68,38 @@ TEST(IntervalAllocator, NothingOverlapsInSpaceAndTime) {
       const bool space = a.at < b.at + b.size && b.at < a.at + a.size;
       ASSERT_FALSE(time && space) << i << " " << j;
     }
+  }
+}
+
+// As a search over all offsets says it.
+TEST(IntervalAllocator, OfManyBlocksTheSmallestHoleIsTaken) {
+  std::mt19937 random(2);
+  IntervalAllocator memory(Bytes(1 << 20));
+  struct Block {
+    int64_t at, size;
+    Life life;
+  };
+  std::vector<Block> placed;
+  for (int i = 0; i < 300; ++i) {
+    const int32_t first = random() % 100;
+    const Life life{first, static_cast<int32_t>(first + random() % 20)};
+    const int64_t size = random() % 50 + 1;
+    std::vector<bool> taken(1 << 14, false);
+    for (const Block& b : placed) {
+      if (b.life.first > life.last || b.life.last < life.first) continue;
+      std::fill_n(taken.begin() + b.at, b.size, true);
+    }
+    int64_t best = -1, best_hole = INT64_MAX;
+    for (int64_t at = 0, end; at < static_cast<int64_t>(taken.size());
+         at = end) {
+      end = std::find(taken.begin() + at, taken.end(), !taken[at]) -
+            taken.begin();
+      if (taken[at] || end - at < size || end - at >= best_hole) continue;
+      best = at;
+      best_hole = end - at;
+    }
+    ASSERT_EQ(memory.Place(Bytes(size), life), best) << i;
+    placed.push_back({best, size, life});
   }
 }
 

@@ -16,27 +16,20 @@ namespace {
 class Allocator {
  public:
   Allocator(absl::Span<const VInstr> instrs,
-            absl::Span<const VRegister> registers,
+            absl::Span<const VRegister> registers, const LocalReads& reads,
             const isa::MachineModel& model, const RegisterBudget& budget,
             BlockSchedule* schedule)
       : instrs_(instrs),
         locals_(registers),
         model_(model),
         schedule_(*schedule),
-        range_(instrs),
-        reads_(range_.size(), 0),
+        all_reads_(reads),
+        reads_(reads.count),
         free_(budget.free) {}
 
   absl::Status Run() {
-    int32_t first = INT32_MAX, last = -1;
-    for (const VInstr& v : instrs_) {
-      locals_.ForEachRead(v,
-                          [&](int32_t reg) { ++reads_[reg - range_.first]; });
-      if (locals_.Writes(v)) {
-        first = std::min(first, v.dst);
-        last = std::max(last, v.dst);
-      }
-    }
+    const int32_t first = all_reads_.first_written;
+    const int32_t last = all_reads_.last_written;
     if (last < 0) return absl::OkStatus();
     schedule_.first_local = first;
     schedule_.physical.assign(last - first + 1, isa::kNoReg);
@@ -70,7 +63,7 @@ class Allocator {
 
   void Read(const VInstr& v) {
     locals_.ForEachRead(v, [&](int32_t reg) {
-      if (--reads_[reg - range_.first] > 0) return;
+      if (--reads_[reg - all_reads_.range.first] > 0) return;
       free_[locals_.ClassOf(reg)].push_back(
           schedule_.physical[reg - schedule_.first_local]);
     });
@@ -89,7 +82,7 @@ class Allocator {
     const uint8_t reg = list.back();
     list.pop_back();
     schedule_.physical[v.dst - schedule_.first_local] = reg;
-    if (reads_[v.dst - range_.first] == 0) {
+    if (reads_[v.dst - all_reads_.range.first] == 0) {
       const int latency = std::max(isa::LatencyOf(Shell(v), model_), 1);
       landing_.push({cycle + latency, f.dst, reg});
     }
@@ -100,8 +93,8 @@ class Allocator {
   const LocalRegisters locals_;
   const isa::MachineModel& model_;
   BlockSchedule& schedule_;
-  const RegisterRange range_;
-  std::vector<int> reads_;  // still to come, by range_
+  const LocalReads& all_reads_;
+  std::vector<int> reads_;  // still to come
   std::array<std::vector<uint8_t>, isa::kNumRegClasses> free_;
   // (cycle, class, physical register) of results that nobody reads.
   using Landing = std::tuple<int32_t, int8_t, uint8_t>;
@@ -112,10 +105,11 @@ class Allocator {
 
 absl::Status AllocateRegisters(absl::Span<const VInstr> instrs,
                                absl::Span<const VRegister> registers,
+                               const LocalReads& reads,
                                const isa::MachineModel& model,
                                const RegisterBudget& budget,
                                BlockSchedule* schedule) {
-  return Allocator(instrs, registers, model, budget, schedule).Run();
+  return Allocator(instrs, registers, reads, model, budget, schedule).Run();
 }
 
 }  // namespace ptxla::codegen

@@ -2,7 +2,9 @@
 // bundles: a register is free again in the bundle of its last read; one whose
 // last write nobody reads is free when that write has landed.
 //
-//   RETURN_IF_ERROR(AllocateRegisters(instrs, registers, model, budget, &s));
+//   const LocalReads reads(instrs, registers);
+//   RETURN_IF_ERROR(
+//       AllocateRegisters(instrs, registers, reads, model, budget, &s));
 //   s.physical[v.dst - s.first_local]
 //
 // ResourceExhausted where the schedule needs more than the budget.
@@ -11,6 +13,7 @@
 
 #include "absl/status/status.h"
 #include "absl/types/span.h"
+#include "hlo_backend/lowering/codegen/local_reads.h"
 #include "hlo_backend/lowering/codegen/schedule.h"
 #include "hlo_backend/lowering/codegen/vcode.h"
 #include "isa/machine_model.h"
@@ -19,6 +22,7 @@ namespace ptxla::codegen {
 
 absl::Status AllocateRegisters(absl::Span<const VInstr> instrs,
                                absl::Span<const VRegister> registers,
+                               const LocalReads& reads,
                                const isa::MachineModel& model,
                                const RegisterBudget& budget,
                                BlockSchedule* schedule);

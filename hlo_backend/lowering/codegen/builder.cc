@@ -9,6 +9,13 @@ namespace ptxla::codegen {
 
 using isa::RegClass;
 
+namespace {
+
+// Most blocks have more than a few: they do not grow one by one.
+constexpr size_t kFirstInstructions = 16;
+
+}  // namespace
+
 CodeBuilder::CodeBuilder(const isa::MachineModel& model) : model_(model) {
   levels_.emplace_back();
 }
@@ -168,6 +175,7 @@ void CodeBuilder::SetBank(Sca reg, int32_t group, int32_t offset) {
 
 VInstr& CodeBuilder::Emit(const VInstr& instr) {
   VNode& block = Open();
+  if (block.instrs.empty()) block.instrs.reserve(kFirstInstructions);
   block.instrs.push_back(instr);
   VInstr& v = block.instrs.back();
   if (store_guard_.valid() && isa::IsVectorStore(v.op)) {

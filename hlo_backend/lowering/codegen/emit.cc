@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "absl/numeric/int128.h"
 #include "absl/strings/str_cat.h"
 #include "base/hash.h"
 #include "base/status.h"
@@ -13,16 +14,37 @@
 namespace ptxla::codegen {
 namespace {
 
+// A hash of many words, two at a time, for keys that no other process sees: all
+// code that is written goes through it.
+class WordHash {
+ public:
+  void Add(uint64_t a, uint64_t b) {
+    const absl::uint128 product =
+        absl::uint128(a ^ kOdd) * (b ^ value_ ^ (value_ << 32));
+    value_ = (absl::Uint128Low64(product) ^ absl::Uint128High64(product)) +
+             kStep * (value_ + a);
+  }
+  uint64_t value() const { return HashCombine(value_, kOdd); }
+
+ private:
+  // Those of splitmix64.
+  static constexpr uint64_t kStep = 0x9e3779b97f4a7c15ull;
+  static constexpr uint64_t kOdd = 0xbf58476d1ce4e5b9ull;
+  uint64_t value_ = kStep;
+};
+
 // Virtual registers of a block by first appearance, so that equal blocks of
 // different kernels look alike.
 uint64_t HashOf(const VNode& block, const Code& code) {
   const std::vector<VRegister>& registers = code.registers;
-  Fingerprint f;
+  WordHash f;
+  f.Add(static_cast<uint64_t>(block.mode) << 1 | code.spill.allowed,
+        block.instrs.size());
   if (code.spill.allowed) {
-    f.Add(int64_t{code.spill.offset}).Add(int64_t{code.spill.slots});
+    f.Add(static_cast<uint64_t>(code.spill.offset),
+          static_cast<uint64_t>(code.spill.slots));
   }
-  f.Add(static_cast<int64_t>(block.mode));
-  for (uint64_t bits : block.globals) f.Add(static_cast<int64_t>(bits));
+  for (uint64_t bits : block.globals) f.Add(bits, 0);
   int32_t base = INT32_MAX;
   for (const VInstr& v : block.instrs) {
     if (v.dst != kNone && FieldsOf(v.op).dst >= 0 && !registers[v.dst].global) {
@@ -45,22 +67,23 @@ uint64_t HashOf(const VNode& block, const Code& code) {
     return static_cast<uint32_t>(place) * 2 + 1;
   };
   const auto pair = [](uint64_t low, uint64_t high) {
-    return static_cast<int64_t>(low | high << 32);
+    return low | high << 32;
   };
   for (const VInstr& v : block.instrs) {
     const FieldClasses& c = FieldsOf(v.op);
     num_banks = 0;
-    const int64_t written = pair(reg(c.dst, v.dst), reg(c.a, v.a));
-    const int64_t read = pair(reg(c.b, v.b), reg(c.c, v.c));
-    f.Add(static_cast<int64_t>(v.op) | int64_t{v.unit} << 16 |
-          int64_t{v.guard_not} << 24 | int64_t{v.guard != kNone} << 25 |
-          int64_t{num_banks} << 26 | pair(0, static_cast<uint32_t>(v.space)));
-    f.Add(written).Add(read);
-    f.Add(pair(static_cast<uint32_t>(v.imm), static_cast<uint32_t>(v.imm2)));
-    for (int k = 0; k < num_banks; ++k) f.Add(static_cast<int64_t>(banks[k]));
-    if (v.guard != kNone) f.Add(static_cast<int64_t>(reg(0, v.guard)));
+    const uint64_t written = pair(reg(c.dst, v.dst), reg(c.a, v.a));
+    const uint64_t read = pair(reg(c.b, v.b), reg(c.c, v.c));
+    f.Add(static_cast<uint64_t>(v.op) | uint64_t{v.unit} << 16 |
+              uint64_t{v.guard_not} << 24 | uint64_t{v.guard != kNone} << 25 |
+              static_cast<uint64_t>(num_banks) << 26 |
+              pair(0, static_cast<uint32_t>(v.space)),
+          pair(static_cast<uint32_t>(v.imm), static_cast<uint32_t>(v.imm2)));
+    f.Add(written, read);
+    for (int k = 0; k < num_banks; ++k) f.Add(banks[k], 1);
+    if (v.guard != kNone) f.Add(reg(0, v.guard), 2);
   }
-  for (int32_t at : block.at) f.Add(int64_t{at});
+  for (int32_t at : block.at) f.Add(static_cast<uint64_t>(at), 3);
   return f.value();
 }
 

@@ -2,7 +2,8 @@
 // the write of a value to its last read, or, where nobody reads it, until the
 // write has landed, as AllocateRegisters has it.
 //
-//   LiveRegisters live(instrs, registers, budget);
+//   const LocalReads reads(instrs, registers);
+//   LiveRegisters live(reads, registers, budget);
 //   live.Land(cycle);
 //   if (live.Fit(v)) live.Issue(v, cycle + latency);
 #ifndef PTXLA_HLO_BACKEND_LOWERING_CODEGEN_LIVE_REGISTERS_H_
@@ -17,7 +18,7 @@
 #include <vector>
 
 #include "absl/types/span.h"
-#include "hlo_backend/lowering/codegen/dependences.h"
+#include "hlo_backend/lowering/codegen/local_reads.h"
 #include "hlo_backend/lowering/codegen/local_registers.h"
 #include "hlo_backend/lowering/codegen/schedule.h"
 
@@ -25,15 +26,11 @@ namespace ptxla::codegen {
 
 class LiveRegisters {
  public:
-  LiveRegisters(absl::Span<const VInstr> instrs,
-                absl::Span<const VRegister> registers,
+  LiveRegisters(const LocalReads& reads, absl::Span<const VRegister> registers,
                 const RegisterBudget& budget)
-      : locals_(registers), range_(instrs), reads_(range_.size(), 0) {
+      : locals_(registers), first_(reads.range.first), reads_(reads.count) {
     for (int c = 0; c < isa::kNumRegClasses; ++c) {
       limit_[c] = static_cast<int>(budget.free[c].size());
-    }
-    for (const VInstr& v : instrs) {
-      locals_.ForEachRead(v, [&](int32_t reg) { ++Reads(reg); });
     }
   }
 
@@ -80,11 +77,11 @@ class LiveRegisters {
   }
 
  private:
-  int& Reads(int32_t reg) { return reads_[reg - range_.first]; }
+  int& Reads(int32_t reg) { return reads_[reg - first_]; }
 
   const LocalRegisters locals_;
-  const RegisterRange range_;
-  std::vector<int> reads_;  // still to come, by range_
+  const int32_t first_;
+  std::vector<int> reads_;  // still to come, from register first_ on
   std::array<int, isa::kNumRegClasses> limit_{};
   std::array<int, isa::kNumRegClasses> live_{};
   using Landing = std::pair<int, int>;  // (cycle, class)

@@ -13,6 +13,7 @@
 #include "hlo_backend/lowering/codegen/fifo_use.h"
 #include "hlo_backend/lowering/codegen/issue_order.h"
 #include "hlo_backend/lowering/codegen/live_registers.h"
+#include "hlo_backend/lowering/codegen/local_reads.h"
 #include "hlo_backend/lowering/codegen/ready_queues.h"
 #include "hlo_backend/lowering/codegen/slot_use.h"
 
@@ -25,7 +26,7 @@ constexpr size_t kFewInstructions = 32;
 class Scheduler {
  public:
   Scheduler(absl::Span<const VInstr> instrs,
-            absl::Span<const VRegister> registers,
+            absl::Span<const VRegister> registers, const LocalReads& reads,
             const isa::MachineModel& model, const RegisterBudget& budget,
             const Graph& graph, BlockMode mode, IssueOrder order)
       : instrs_(instrs),
@@ -34,7 +35,7 @@ class Scheduler {
         graph_(graph),
         pipelined_(mode == BlockMode::kPipelined),
         ranks_(order, instrs, graph, model),
-        live_(instrs, registers, budget),
+        live_(reads, registers, budget),
         fifos_(graph, model),
         ready_(static_cast<int>(instrs.size())),
         slots_(model),
@@ -230,16 +231,17 @@ absl::StatusOr<BlockSchedule> ScheduleBlock(
     const isa::MachineModel& model, const RegisterBudget& budget,
     BlockMode mode) {
   const Graph free = BuildGraph(instrs, registers, model, mode);
+  const LocalReads reads(instrs, registers);
   // `limit`: a schedule of so many cycles is of no use.
   const auto attempt = [&](IssueOrder order, const Graph& graph,
                            int64_t limit =
                                INT64_MAX) -> absl::StatusOr<BlockSchedule> {
     ASSIGN_OR_RETURN(
         BlockSchedule schedule,
-        Scheduler(instrs, registers, model, budget, graph, mode, order)
+        Scheduler(instrs, registers, reads, model, budget, graph, mode, order)
             .Run(limit));
     RETURN_IF_ERROR(
-        AllocateRegisters(instrs, registers, model, budget, &schedule));
+        AllocateRegisters(instrs, registers, reads, model, budget, &schedule));
     return schedule;
   };
   // The longest path first; another order where that leaves slots empty or
@@ -272,8 +274,9 @@ absl::StatusOr<BlockSchedule> AllocatePlaced(
     schedule.order.push_back({block.at[i], static_cast<int32_t>(i)});
   }
   schedule.cycles = block.length;
-  RETURN_IF_ERROR(
-      AllocateRegisters(block.instrs, registers, model, budget, &schedule));
+  RETURN_IF_ERROR(AllocateRegisters(block.instrs, registers,
+                                    LocalReads(block.instrs, registers), model,
+                                    budget, &schedule));
   return schedule;
 }
 

@@ -76,7 +76,6 @@ absl::StatusOr<size_t> ChooseBlocks(const KernelContext& context,
     if (largest.ok()) {
       *scores = {*largest};
       if (is_taken(0)) return size_t{0};
-      scores->clear();
     }
   }
   ASSIGN_OR_RETURN(const size_t best, ChooseTiling(context, tilings, scores));

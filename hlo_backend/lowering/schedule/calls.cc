@@ -11,6 +11,7 @@
 #include "hlo_backend/ir/fingerprint.h"
 #include "hlo_backend/ir/verifier.h"
 #include "hlo_backend/lowering/kernel_emitter.h"
+#include "hlo_backend/lowering/known_instructions.h"
 #include "hlo_backend/lowering/lowering_cache.h"
 #include "hlo_backend/lowering/schedule/lowerer.h"
 
@@ -54,7 +55,9 @@ absl::Status Lowerer::Call(const Instruction& i, isa::Schedule* schedule) {
 }
 
 int Lowerer::KernelFor(const Instruction& i) {
-  const uint64_t key = hlo::KernelFingerprint(i);
+  const uint64_t key = options_.known != nullptr
+                           ? options_.known->FingerprintOf(i)
+                           : hlo::KernelFingerprint(i);
   const auto [it, fresh] =
       kernels_.try_emplace(key, static_cast<int>(jobs_.size()));
   if (fresh) jobs_.push_back({&i, key});

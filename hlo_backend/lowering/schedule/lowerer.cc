@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "hlo_backend/ir/computation.h"
+#include "hlo_backend/lowering/known_instructions.h"
 #include "isa/from_chip_spec.h"
 
 namespace ptxla::lowering {
@@ -92,7 +93,9 @@ isa::OpInfo Lowerer::InfoOf(const Instruction& i) {
   info.layer = m.op_name;
   info.source_file = m.source_file;
   info.source_line = static_cast<int>(m.source_line);
-  const hlo::Cost cost = costs_.Of(i);
+  const hlo::Cost cost = options_.known != nullptr
+                             ? options_.known->CostOf(i, &costs_)
+                             : costs_.Of(i);
   info.flops = static_cast<int64_t>(cost.flops);
   info.bytes = static_cast<int64_t>(cost.bytes_accessed);
   return info;

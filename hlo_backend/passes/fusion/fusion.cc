@@ -51,7 +51,7 @@ class Fuser {
                chains_, inputs_),
         // Products add up their columns: of several cores, each would have a
         // part of the sums.
-        groups_(/*sums=*/cores == 1) {}
+        groups_(order_.size(), /*sums=*/cores == 1) {}
 
   bool Run() {
     for (Instruction* i : order_) Place(i);

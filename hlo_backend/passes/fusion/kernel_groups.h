@@ -44,8 +44,12 @@ struct GroupKernel {
 
 class KernelGroups {
  public:
-  // `sums`: products add up their columns, and so do kernels that reduce rows.
-  explicit KernelGroups(bool sums) : sums_(sums) {}
+  // `most`: no more instructions are added. `sums`: products add up their
+  // columns, and so do kernels that reduce rows.
+  KernelGroups(size_t most, bool sums) : sums_(sums) {
+    kernels_.reserve(most);
+    group_of_.reserve(most);
+  }
 
   // A new group, of `i` alone; its number.
   int Add(const Instruction* i,

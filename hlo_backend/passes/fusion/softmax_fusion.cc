@@ -1,6 +1,8 @@
 #include "hlo_backend/passes/fusion/softmax_fusion.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <set>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
@@ -11,6 +13,7 @@
 #include "hlo_backend/ir/computation.h"
 #include "hlo_backend/passes/control_edges.h"
 #include "hlo_backend/passes/control_flow.h"
+#include "hlo_backend/passes/fusion/instruction_set.h"
 #include "hlo_backend/passes/fusion/prologue_policy.h"
 #include "hlo_backend/passes/fusion/row_leaves.h"
 
@@ -66,6 +69,7 @@ class SoftmaxFuser {
   bool MakeNext() {
     for (size_t n = 0; n < order_.size(); ++n) {
       if (!Starts(*order_[n], least_rank_)) continue;
+      FindPositions();
       start_ = order_[n];
       rows_ = &start_->operand(0)->shape();
       stored_.clear();
@@ -73,7 +77,7 @@ class SoftmaxFuser {
       while (StoreWhatOthersNeed());
       if (stored_.contains(start_) || IsFinishedByProduct()) continue;
       LeaveWhatStoredValuesGive();
-      AddProducers(n);
+      AddProducers();
       SumWhatIsStored();
       Build();
       return true;
@@ -82,25 +86,53 @@ class SoftmaxFuser {
   }
 
  private:
+  void FindPositions() {
+    if (!position_.empty()) return;
+    for (size_t n = 0; n < order_.size(); ++n) {
+      const int id = order_[n]->id();
+      if (id >= static_cast<int>(position_.size())) position_.resize(id + 1);
+      position_[id] = static_cast<int>(n);
+    }
+  }
+  size_t PositionOf(const Instruction* i) const { return position_[i->id()]; }
+
   // What comes behind the reduce without a way around. Of a reduce that is
   // stored, nothing behind it joins.
   void Gather(size_t first) {
-    members_ = {start_};
+    members_.clear();
     behind_.clear();
-    for (size_t n = first + 1; n < order_.size(); ++n) {
+    gathered_ = {start_};
+    members_.insert(start_);
+    // Behind the last that may join there is nothing to look for.
+    size_t last = LastReader(*start_);
+    for (size_t n = first + 1; n <= last; ++n) {
       Instruction* i = order_[n];
       bool reads = false, behind = false;
       const auto look = [&](const Instruction* o) {
-        reads |= members_.contains(o);
-        behind |= behind_.contains(o) || IsResult(*o);
+        const bool member = members_.contains(o);
+        reads |= member;
+        behind |= behind_.contains(o) || (member && IsResult(*o));
       };
       for (const Instruction* o : i->operands()) look(o);
       for (const Instruction* o : i->control_predecessors()) look(o);
       if (!reads && !behind) continue;
-      const bool joins =
-          reads && !behind && members_.size() < kMostMembers && Fits(*i);
-      (joins ? members_ : behind_).insert(i);
+      if (reads && !behind && gathered_.size() < kMostMembers && Fits(*i)) {
+        members_.insert(i);
+        gathered_.push_back(i);
+        last = std::max(last, LastReader(*i));
+      } else {
+        behind_.insert(i);
+      }
     }
+  }
+
+  // Of those that may join.
+  size_t LastReader(const Instruction& i) const {
+    size_t last = 0;
+    for (const Instruction* user : i.users()) {
+      if (Fits(*user)) last = std::max(last, PositionOf(user));
+    }
+    return last;
   }
 
   // Values per column whose rows are finished in front of the one product that
@@ -112,7 +144,7 @@ class SoftmaxFuser {
       return false;
     }
     const Instruction* product = nullptr;
-    for (const Instruction* i : members_) {
+    for (const Instruction* i : gathered_) {
       for (const Instruction* user : i->users()) {
         if (members_.contains(user)) continue;
         if (user->opcode() != Opcode::kDot || product != nullptr) return false;
@@ -139,7 +171,7 @@ class SoftmaxFuser {
   // A reduce whose broadcasts somebody else reads is stored. True: one more is.
   bool StoreWhatOthersNeed() {
     bool more = false;
-    for (const Instruction* i : members_) {
+    for (const Instruction* i : gathered_) {
       if (i->opcode() == Opcode::kReduce && !IsResult(*i) && Leaves(*i)) {
         more |= stored_.insert(i).second;
       }
@@ -187,9 +219,9 @@ class SoftmaxFuser {
   // makes it again (a cross entropy reads x - m and e^(x - m); libtpu 0.0.42.1
   // stores the first).
   void LeaveWhatStoredValuesGive() {
-    for (auto it = order_.rbegin(); it != order_.rend(); ++it) {
+    for (auto it = gathered_.rbegin(); it != gathered_.rend(); ++it) {
       Instruction* i = *it;
-      if (!members_.contains(i) || !IsLoopElementwise(*i)) continue;
+      if (!IsLoopElementwise(*i)) continue;
       const bool read_inside = std::any_of(
           i->users().begin(), i->users().end(),
           [&](const Instruction* user) { return members_.contains(user); });
@@ -205,24 +237,44 @@ class SoftmaxFuser {
     }
   }
 
-  // Elementwise work in front that only members read.
-  void AddProducers(size_t first) {
-    for (size_t n = first; n-- > 0 && members_.size() < kMostMembers;) {
-      Instruction* i = order_[n];
-      const bool inside = i->user_count() > 0 && !UsedOutside(*i) &&
-                          !HasControlEdges(*i) && IsLoopElementwise(*i) &&
-                          i->shape().SameDims(*rows_) &&
-                          IsRowMajor(i->shape()) && LeavesFit(*i);
-      if (inside) members_.insert(i);
+  // Elementwise work in front that only members read, the nearest first. Then
+  // all members, in order.
+  void AddProducers() {
+    group_in_order_.clear();
+    for (Instruction* i : gathered_) {
+      if (members_.contains(i)) group_in_order_.push_back(i);
     }
+    std::set<size_t> open;  // positions
+    const auto look_in_front = [&](const Instruction& i) {
+      for (const Instruction* o : i.operands()) {
+        if (PositionOf(o) < PositionOf(start_)) open.insert(PositionOf(o));
+      }
+    };
+    for (const Instruction* i : group_in_order_) look_in_front(*i);
+    std::vector<Instruction*> producers;
+    while (!open.empty() &&
+           group_in_order_.size() + producers.size() < kMostMembers) {
+      Instruction* i = order_[*open.rbegin()];
+      open.erase(PositionOf(i));
+      if (UsedOutside(*i) || HasControlEdges(*i) || !IsLoopElementwise(*i) ||
+          !i->shape().SameDims(*rows_) || !IsRowMajor(i->shape()) ||
+          !LeavesFit(*i)) {
+        continue;
+      }
+      members_.insert(i);
+      producers.push_back(i);
+      look_in_front(*i);
+    }
+    group_in_order_.insert(group_in_order_.begin(), producers.rbegin(),
+                           producers.rend());
   }
 
   // A sum behind the kernel reads what is stored in bf16, as there, not its f32
   // value that would be stored beside it: bf16 programs have both, since a
   // convert and its way back are none.
   void SumWhatIsStored() {
-    for (Instruction* wide : order_) {
-      if (!members_.contains(wide) || wide->shape().type() != kWide) continue;
+    for (Instruction* wide : group_in_order_) {
+      if (wide->shape().type() != kWide) continue;
       const auto narrow = std::find_if(
           wide->users().begin(), wide->users().end(), [&](Instruction* user) {
             return user->opcode() == Opcode::kConvert &&
@@ -259,8 +311,7 @@ class SoftmaxFuser {
   void Build() {
     clones_.clear();
     group_.clear();
-    for (Instruction* i : order_) {
-      if (!members_.contains(i)) continue;
+    for (Instruction* i : group_in_order_) {
       for (int k = 0; k < i->operand_count(); ++k) {
         Instruction* value = Inside(i->operand(k));
         if (value != i->operand(k)) i->ReplaceOperand(k, value);
@@ -276,10 +327,13 @@ class SoftmaxFuser {
   Computation* c_;
   const int least_rank_;
   const std::vector<Instruction*> order_;
+  std::vector<int> position_;  // in it, by id
   // Of the kernel at hand.
-  const Instruction* start_ = nullptr;
+  Instruction* start_ = nullptr;
   const Shape* rows_ = nullptr;
-  absl::flat_hash_set<const Instruction*> members_, behind_;
+  InstructionSet members_, behind_;
+  std::vector<Instruction*> gathered_;        // from the start on
+  std::vector<Instruction*> group_in_order_;  // all members
   absl::flat_hash_set<const Instruction*> stored_;
   absl::flat_hash_map<const Instruction*, Instruction*> clones_;
   std::vector<Instruction*> group_;

@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
-#include "absl/container/flat_hash_set.h"
 #include "base/units.h"
 #include "hlo_backend/analysis/buffer_plan.h"
 #include "hlo_backend/analysis/tiled_layout.h"
@@ -18,10 +17,22 @@
 namespace ptxla::hlo {
 namespace {
 
+// What lies in the same place before or behind an array.
+struct Neighbour {
+  int number = -1;          // of the candidate that it is
+  bool is_in_vmem = false;  // already
+  // `chosen`: candidates that are to be in VMEM, by number.
+  bool IsInVmem(const std::vector<bool>& chosen) const {
+    return is_in_vmem || (number >= 0 && chosen[number]);
+  }
+};
+
 // One array that a kernel makes.
 struct Candidate {
   Instruction* maker = nullptr;
   int64_t index = -1;
+  int number = 0;  // in the order of the schedule
+  Neighbour before, behind;
   int first = 0, last = 0;  // positions
   int64_t bytes = 0;
   int reads = 0;
@@ -68,33 +79,28 @@ bool TakesNoTime(const Instruction& i) {
   }
 }
 
-// Whether what a place takes over, or what takes it over, is in VMEM, or among
-// those that are to be.
+// What each place takes over, and what takes it over.
 class SharedNeighbours {
  public:
-  using Places = absl::flat_hash_set<MemoryPlace>;
-
   SharedNeighbours(const Computation& c, const Positions& positions) {
     for (const SharedPlace& s : SharedPlaces(c, positions)) {
       before_[s.to] = s.from;
       behind_[s.from] = s.to;
     }
   }
-  bool IsBefore(const MemoryPlace& place, const Places& chosen) const {
-    return IsInVmem(before_, place, chosen);
+  // Null: none.
+  const MemoryPlace* Before(const MemoryPlace& place) const {
+    return Find(before_, place);
   }
-  bool IsBehind(const MemoryPlace& place, const Places& chosen) const {
-    return IsInVmem(behind_, place, chosen);
+  const MemoryPlace* Behind(const MemoryPlace& place) const {
+    return Find(behind_, place);
   }
 
  private:
   using Map = absl::flat_hash_map<MemoryPlace, MemoryPlace>;
-  static bool IsInVmem(const Map& map, const MemoryPlace& place,
-                       const Places& chosen) {
+  static const MemoryPlace* Find(const Map& map, const MemoryPlace& place) {
     const auto it = map.find(place);
-    return it != map.end() &&
-           (chosen.contains(it->second) ||
-            ShapeOf(it->second).memory_space() == kMemoryVmem);
+    return it == map.end() ? nullptr : &it->second;
   }
 
   Map before_, behind_;
@@ -166,6 +172,7 @@ class Assigner {
       // What updates in place lies where its operand does.
       if (MayLieInVmem(*i) && InPlaceOperand(*i) < 0 && may(*i)) Consider(i);
     }
+    FindNeighbours();
     const auto sort = [&](auto worth) {
       std::stable_sort(candidates_.begin(), candidates_.end(),
                        [&](const Candidate& a, const Candidate& b) {
@@ -195,37 +202,56 @@ class Assigner {
                      });
     if (best.candidates.size() == candidates_.size()) return best;
     if (largest.size() > kTries) largest.resize(kTries);
-    SharedNeighbours::Places away;
+    std::vector<bool> away(candidates_.size());
     for (const Candidate& c : largest) {
-      away.insert({c.maker, c.index});
+      away[c.number] = true;
       Choice other = Fitting(live, away);
       if (other.saved > best.saved) {
         best = std::move(other);
       } else {
-        away.erase({c.maker, c.index});
+        away[c.number] = false;
       }
     }
     return best;
   }
 
-  Choice Fitting(RangeMaximum live,
-                 const SharedNeighbours::Places& away = {}) const {
+  // `away`, by number: none, or those that stay where they are.
+  Choice Fitting(RangeMaximum live, const std::vector<bool>& away = {}) const {
     Choice choice;
-    SharedNeighbours::Places chosen;
+    std::vector<bool> chosen(candidates_.size());
     for (Candidate c : candidates_) {
-      if (away.contains({c.maker, c.index})) continue;
+      if (!away.empty() && away[c.number]) continue;
       // The step in which two share a place counts once.
-      const MemoryPlace place = {c.maker, c.index};
       const int64_t saved = c.Saved();
-      c.first += neighbours_.IsBefore(place, chosen) ? 1 : 0;
-      c.last -= neighbours_.IsBehind(place, chosen) ? 1 : 0;
+      c.first += c.before.IsInVmem(chosen) ? 1 : 0;
+      c.last -= c.behind.IsInVmem(chosen) ? 1 : 0;
       if (live.Maximum(c.first, c.last) + c.bytes > room_) continue;
       live.Add(c.first, c.last, c.bytes);
-      chosen.insert(place);
+      chosen[c.number] = true;
       choice.candidates.push_back(c);
       choice.saved += saved;
     }
     return choice;
+  }
+
+  void FindNeighbours() {
+    absl::flat_hash_map<MemoryPlace, int> numbers;
+    for (const Candidate& c : candidates_) {
+      numbers[{c.maker, c.index}] = c.number;
+    }
+    const auto neighbour = [&](const MemoryPlace* place) {
+      Neighbour n;
+      if (place == nullptr) return n;
+      const auto it = numbers.find(*place);
+      if (it != numbers.end()) n.number = it->second;
+      n.is_in_vmem = ShapeOf(*place).memory_space() == kMemoryVmem;
+      return n;
+    };
+    for (Candidate& c : candidates_) {
+      const MemoryPlace place = {c.maker, c.index};
+      c.before = neighbour(neighbours_.Before(place));
+      c.behind = neighbour(neighbours_.Behind(place));
+    }
   }
 
   void Consider(Instruction* i) {
@@ -248,6 +274,7 @@ class Assigner {
     Candidate c;
     c.maker = maker;
     c.index = index;
+    c.number = static_cast<int>(candidates_.size());
     c.first = c.last = positions_.at(maker);
     c.bytes = PaddedBytes(shape);
     for (const Instruction* value : ValuesOf(maker, index)) {

@@ -33,9 +33,14 @@ void MergeCallees(Module* module) {
   }
 }
 
+// Equal for equal ones. Only a bucket depends on it: layouts and the elements
+// of tuples are left to the comparison.
 uint64_t HashOf(const Instruction& i) {
-  uint64_t hash =
-      HashCombine(static_cast<uint64_t>(i.opcode()), i.shape().Fingerprint());
+  uint64_t hash = static_cast<uint64_t>(i.opcode()) << 8 |
+                  static_cast<uint64_t>(i.shape().type());
+  for (const int64_t size : i.shape().dims()) {
+    hash = hash * 31 + static_cast<uint64_t>(size);
+  }
   for (const Instruction* operand : i.operands()) {
     hash = HashCombine(hash, operand->id());
   }

@@ -1,9 +1,12 @@
-// Large computations keep their order until they change.
+// Large computations keep their order until they change; of computations
+// callees come first.
 #include <algorithm>
 #include <vector>
 
 #include "gtest/gtest.h"
 #include "hlo_backend/ir/builder.h"
+#include "hlo_backend/ir/parser.h"
+#include "tests/support/status_matchers.h"
 
 namespace ptxla::hlo {
 namespace {
@@ -45,6 +48,30 @@ TEST(PostOrderTest, ThatOfAThousandInstructionsFollowsEveryChange) {
   order.insert(order.begin(), p);
   main->Reorder(order);
   EXPECT_EQ(main->PostOrder(), order);
+}
+
+TEST(PostOrderTest, CalleesComeInTheOrderOfTheirFirstCalls) {
+  ASSERT_OK_AND_ASSIGN(const auto module, ParseModule(R"(HloModule m
+body { ROOT b = f32[4] parameter(0) }
+ENTRY e {
+  p = f32[4] parameter(0)
+  x = f32[4] call(p), to_apply=body
+  y = f32[4] call(x), to_apply=body
+  ROOT z = f32[4] call(y), to_apply=body
+})"));
+  Computation* entry = module->entry();
+  Computation* body = module->FindComputation("body");
+  Module::ComputationMap copied, copied_again;
+  Computation* made_first =
+      module->CloneComputation(*body, "made_first", &copied);
+  Computation* called_first =
+      module->CloneComputation(*body, "called_first", &copied_again);
+  Instruction* x = entry->parameter(0)->users()[0];
+  x->ReplaceCalled(0, called_first);
+  x->users()[0]->ReplaceCalled(0, made_first);
+  entry->root()->ReplaceCalled(0, called_first);
+  EXPECT_EQ(module->ComputationPostOrder(),
+            (std::vector<Computation*>{body, called_first, made_first, entry}));
 }
 
 }  // namespace
