@@ -51,13 +51,42 @@ bool InlineNested(Computation* c) {
   return changed;
 }
 
-// A reshape or copy to another float type: the conversion stands before it.
+// A movement that stores numbers in another float type.
+bool ConvertsToo(const Instruction& i) {
+  switch (i.opcode()) {
+    case Opcode::kBroadcast:
+    case Opcode::kConcatenate:
+    case Opcode::kCopy:
+    case Opcode::kPad:
+    case Opcode::kReshape:
+    case Opcode::kReverse:
+    case Opcode::kSlice:
+    case Opcode::kTranspose:
+      break;
+    default:
+      return false;
+  }
+  return i.shape().IsArray() &&
+         std::any_of(i.operands().begin(), i.operands().end(),
+                     [&](const Instruction* o) {
+                       return o->shape().type() != i.shape().type();
+                     });
+}
+
+// The conversion stands before it; numbers that it pads with are other ones.
 void ConvertBefore(Instruction* movement, int generation) {
-  Shape shape = movement->operand(0)->shape();
-  shape.set_type(movement->shape().type());
-  if (shape.has_layout()) shape = WithTpuLayout(shape, generation);
-  movement->ReplaceOperand(0, movement->parent()->Add(Opcode::kConvert, shape,
-                                                      {movement->operand(0)}));
+  Computation* c = movement->parent();
+  for (int k = 0; k < movement->operand_count(); ++k) {
+    Instruction* o = movement->operand(k);
+    Shape shape = o->shape();
+    if (shape.type() == movement->shape().type()) continue;
+    shape.set_type(movement->shape().type());
+    if (shape.has_layout()) shape = WithTpuLayout(shape, generation);
+    movement->ReplaceOperand(k, o->IsConstant() && shape.IsScalar()
+                                    ? c->AddConstant(Literal::Splat(
+                                          shape, o->literal().GetDouble(0)))
+                                    : c->Add(Opcode::kConvert, shape, {o}));
+  }
 }
 
 // Values whose layout nobody wrote.
@@ -98,10 +127,7 @@ bool ReplaceForms(Computation* c, const PassContext& context) {
       changed = true;
     } else if (i->opcode() == Opcode::kReduceWindow) {
       changed |= ReplaceByReduce(i, generation);
-    } else if ((i->opcode() == Opcode::kReshape ||
-                i->opcode() == Opcode::kCopy) &&
-               i->shape().IsArray() &&
-               i->shape().type() != i->operand(0)->shape().type()) {
+    } else if (ConvertsToo(*i)) {
       ConvertBefore(i, generation);
       changed = true;
     } else if (c->IsFusionComputation() && NamesLayoutOfGather(*i)) {
