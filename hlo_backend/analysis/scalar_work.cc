@@ -12,6 +12,7 @@ bool IsOperation(const Instruction& i) {
     case Opcode::kAdd:
     case Opcode::kSubtract:
     case Opcode::kMultiply:
+    case Opcode::kNegate:
       return !logic;
     case Opcode::kShiftLeft:
     case Opcode::kShiftRightArithmetic:
@@ -78,6 +79,13 @@ bool StartsAtScalar(const Instruction& kernel, const Instruction& value) {
     default:
       return false;
   }
+}
+
+bool MayReadInSmem(const Instruction& kernel, const Instruction& value) {
+  if (kernel.opcode() == Opcode::kCopy) return false;
+  return kernel.opcode() == Opcode::kFusion ||
+         kernel.opcode() == Opcode::kBroadcast || kernel.IsElementwise() ||
+         StartsAtScalar(kernel, value);
 }
 
 }  // namespace ptxla::hlo

@@ -186,7 +186,8 @@ class ModuleLowerer {
       return refused.contains(KernelFingerprint(i));
     };
     if (residents->GiveBack(is_refused) ||
-        BringWindowsToHbm(module_, refused, chip_)) {
+        BringWindowsToHbm(module_, refused, chip_) ||
+        CopyScalarsToHbm(module_, refused, chip_)) {
       return absl::OkStatus();
     }
     RETURN_IF_ERROR(MakeSplitter());

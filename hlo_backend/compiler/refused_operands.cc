@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "hlo_backend/ir/computation.h"
 #include "hlo_backend/ir/fingerprint.h"
 #include "hlo_backend/lowering/kernel_decision.h"
@@ -134,6 +135,75 @@ bool BringWindowsToHbm(Module* module, const RefusedKernels& refused,
     moved |= BringWindows(c, refused, chip);
   }
   return moved;
+}
+
+namespace {
+
+// The kernel reads copies of its operands in SMEM: of those copied before, or
+// added to `copies`. False: there is no kernel of that kind either, or no such
+// operand.
+using Copies = absl::flat_hash_map<Instruction*, Instruction*>;
+bool ReadCopies(Instruction* kernel, const chips::ChipSpec& chip,
+                Copies* copies, std::vector<Instruction*>* order) {
+  Computation* c = kernel->parent();
+  std::vector<std::pair<int, Instruction*>> scalars;
+  for (int k = 0; k < kernel->operand_count(); ++k) {
+    const Shape& shape = kernel->operand(k)->shape();
+    if (!shape.IsArray() || shape.memory_space() != kMemorySmem) continue;
+    scalars.emplace_back(k, kernel->operand(k));
+  }
+  const auto read = [&](int k, Instruction* value) {
+    kernel->ReplaceOperand(k, value);
+    if (kernel->opcode() != Opcode::kFusion) return;
+    SetSpace(kernel->fused()->parameter(k)->mutable_shape(),
+             value->shape().memory_space());
+  };
+  std::vector<Instruction*> added;
+  for (const auto& [k, scalar] : scalars) {
+    Instruction*& copy = (*copies)[scalar];
+    if (copy == nullptr) {
+      Shape shape = scalar->shape();
+      SetSpace(&shape, kMemoryHbm);
+      copy = c->Add(Opcode::kCopy, shape, {scalar});
+      added.push_back(copy);
+    }
+    read(k, copy);
+  }
+  if (!scalars.empty() && lowering::DecideKernel(*kernel, chip).ok()) {
+    order->insert(order->end(), added.begin(), added.end());
+    return true;
+  }
+  for (const auto& [k, scalar] : scalars) read(k, scalar);
+  for (Instruction* copy : added) {
+    copies->erase(copy->operand(0));
+    c->Remove(copy);
+  }
+  return false;
+}
+
+}  // namespace
+
+bool CopyScalarsToHbm(Module* module, const RefusedKernels& refused,
+                      const chips::ChipSpec& chip) {
+  bool changed = false;
+  for (Computation* c : ControlComputations(*module)) {
+    Copies copies;
+    std::vector<Instruction*> all, order;
+    for (Instruction* i : c->instructions()) all.push_back(i);
+    bool here = false;
+    for (Instruction* i : all) {
+      if (i->opcode() == Opcode::kCopy &&
+          i->shape().memory_space() == kMemoryHbm) {
+        copies.emplace(i->operand(0), i);
+      } else if (refused.contains(KernelFingerprint(*i))) {
+        here |= ReadCopies(i, chip, &copies, &order);
+      }
+      order.push_back(i);
+    }
+    if (here) c->Reorder(order);
+    changed |= here;
+  }
+  return changed;
 }
 
 bool BringToHbm(Module* module, const RefusedKernels& refused) {

@@ -1,4 +1,5 @@
-// Kernels that lowering refuses with operands in VMEM, given these in HBM.
+// Kernels that lowering refuses with operands in VMEM or SMEM, given these in
+// HBM.
 //
 //   if (BringWindowsToHbm(module, refused, chip)) /* plan and lower again */;
 #ifndef PTXLA_HLO_BACKEND_COMPILER_REFUSED_OPERANDS_H_
@@ -24,6 +25,11 @@ using RefusedKernels = absl::flat_hash_set<uint64_t>;
 // convolutions, which can be cut in more ways there, as they are. False: none.
 bool BringWindowsToHbm(Module* module, const RefusedKernels& refused,
                        const chips::ChipSpec& chip);
+
+// Scalars in SMEM, for kernels that there are if they read a copy of them.
+// False: none.
+bool CopyScalarsToHbm(Module* module, const RefusedKernels& refused,
+                      const chips::ChipSpec& chip);
 
 // Operands and results, where nothing else has helped; what shares their memory
 // follows when it is planned. False: none.

@@ -80,7 +80,11 @@ absl::StatusOr<ElementwiseOp> ElementwiseOp::Create(
   const Opcode opcode = instruction.opcode();
   const bool in_bits = IsInteger(first) && BitWidth(first) < 8;
   RETURN_IF_ERROR(op.Choose(opcode, first, config));
-  for (int i = 0; i < op.arity_; ++i) op.decoders_[i] = DecoderOf(first);
+  // Schedules of TPU compilers mix float types: a sum of f32 stored as bf16.
+  for (int i = 0; i < op.arity_; ++i) {
+    const PrimitiveType type = instruction.operand(i)->shape().type();
+    op.decoders_[i] = DecoderOf(IsFloat(type) ? type : first);
+  }
   if (in_bits && (opcode == Opcode::kShiftRightLogical ||
                   opcode == Opcode::kPopulationCount)) {
     op.decoders_[0] = BitsDecoderOf(first, BitsForm::kAlone);
@@ -92,7 +96,9 @@ absl::StatusOr<ElementwiseOp> ElementwiseOp::Create(
   } else if (in_bits && opcode == Opcode::kMulhi) {
     op.decoders_[0] = BitsDecoderOf(first, BitsForm::kAtTop);
   }
-  if (result == first) op.encoder_ = EncoderOf(result);
+  const bool mixed =
+      IsFloat(first) && IsFloat(result) && WideType(first) == WideType(result);
+  if (result == first || mixed) op.encoder_ = EncoderOf(result);
   return op;
 }
 

@@ -151,6 +151,26 @@ absl::StatusOr<std::vector<Value>> Interpreter::Together(
   }
 }
 
+namespace {
+
+// Moves numbers as they are. TPU compilers write some that store them in
+// another float type: a pad of f32 that is bf16.
+bool OnlyMoves(const Instruction& i) {
+  switch (i.opcode()) {
+    case Opcode::kBroadcast:
+    case Opcode::kConcatenate:
+    case Opcode::kPad:
+    case Opcode::kReverse:
+    case Opcode::kSlice:
+    case Opcode::kTranspose:
+      return IsFloat(i.shape().type());
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
 absl::StatusOr<Value> Interpreter::Local(const PlanStep& step,
                                          const DeviceSet& devices,
                                          int64_t device,
@@ -170,6 +190,11 @@ absl::StatusOr<Value> Interpreter::Static(const PlanStep& step,
     return EvalElementwise(context_, *step.elementwise, i, operands);
   }
   RETURN_IF_ERROR(step.refusal);
+  for (Value& operand : operands) {
+    if (!OnlyMoves(i)) break;
+    if (operand.type() == i.shape().type()) continue;
+    ASSIGN_OR_RETURN(operand, ConvertTo(operand.Dense(), i.shape().type()));
+  }
   switch (i.opcode()) {
     case Opcode::kTuple:
       return Value::NewTuple(

@@ -128,16 +128,13 @@ bool HasEmptyArray(const Instruction& i) {
                      [&](const Instruction* o) { return empty(o->shape()); });
 }
 
-}  // namespace
-
-absl::StatusOr<isa::Kernel> EmitKernel(const KernelContext& context,
-                                       const Instruction& i) {
+absl::StatusOr<isa::Kernel> Emit(const KernelContext& context,
+                                 const Instruction& i) {
   // A call may have arguments that it does without.
   if (i.opcode() != Opcode::kCustomCall && HasEmptyArray(i)) {
     return absl::UnimplementedError(absl::StrCat(
         "%", i.name(), ": arrays without elements have no kernel"));
   }
-  if (IsScalarKernel(i)) return EmitScalarKernel(context, i);
   switch (i.opcode()) {
     case Opcode::kFusion:
       switch (i.fusion_kind()) {
@@ -196,6 +193,35 @@ absl::StatusOr<isa::Kernel> EmitKernel(const KernelContext& context,
     return EmitLoopFusion(context, i);
   }
   return EmitMovement(context, i);
+}
+
+// What lies in SMEM is read word by word: vectors are not loaded from there,
+// nor do DMAs of kernels start or end there.
+absl::Status CheckSmemIsReadByWords(const Instruction& i,
+                                    const isa::Kernel& kernel) {
+  const auto in_smem = [&](int arg) {
+    return arg >= 0 && kernel.args[arg].space == isa::Space::kSmem;
+  };
+  bool otherwise = false;
+  for (const isa::Window& w : kernel.windows) {
+    otherwise |= in_smem(w.arg) && w.space != isa::Space::kSmem;
+  }
+  for (const isa::DmaDescriptor& d : kernel.descriptors) {
+    otherwise |= in_smem(d.src_arg) || in_smem(d.dst_arg);
+  }
+  if (!otherwise) return absl::OkStatus();
+  return absl::UnimplementedError(absl::StrCat(
+      "%", i.name(), ": this form of kernel does not read scalars in SMEM"));
+}
+
+}  // namespace
+
+absl::StatusOr<isa::Kernel> EmitKernel(const KernelContext& context,
+                                       const Instruction& i) {
+  if (IsScalarKernel(i)) return EmitScalarKernel(context, i);
+  ASSIGN_OR_RETURN(isa::Kernel kernel, Emit(context, i));
+  RETURN_IF_ERROR(CheckSmemIsReadByWords(i, kernel));
+  return kernel;
 }
 
 int InPlaceOperand(const Instruction& i) { return hlo::InPlaceOperand(i); }

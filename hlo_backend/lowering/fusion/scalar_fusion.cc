@@ -134,6 +134,8 @@ class ScalarCode {
         return b_.SAdd(Of(i, 0), Of(i, 1));
       case Opcode::kSubtract:
         return b_.SBinary(isa::Opcode::kSsub, Of(i, 0), Of(i, 1));
+      case Opcode::kNegate:
+        return b_.SBinary(isa::Opcode::kSsub, b_.SImm(0), Of(i, 0));
       case Opcode::kMultiply:
         return b_.SBinary(isa::Opcode::kSmul, Of(i, 0), Of(i, 1));
       case Opcode::kMaximum:
@@ -158,6 +160,7 @@ class ScalarCode {
         return b_.SBinary(isa::Opcode::kSshra, Of(i, 0), Of(i, 1));
       case Opcode::kConvert:
       case Opcode::kBitcastConvert:
+      case Opcode::kCopy:
         return Of(i, 0);
       default: {  // compare
         const Comparison c =
@@ -184,7 +187,9 @@ class ScalarCode {
 }  // namespace
 
 bool IsScalarKernel(const Instruction& i) {
-  if (!hlo::IsScalarUnitWork(i) ||
+  const bool copied =
+      i.opcode() == Opcode::kCopy && hlo::IsScalarUnitShape(i.shape());
+  if ((!copied && !hlo::IsScalarUnitWork(i)) ||
       i.shape().memory_space() != hlo::kMemorySmem) {
     return false;
   }

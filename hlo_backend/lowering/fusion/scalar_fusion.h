@@ -10,7 +10,7 @@
 
 namespace ptxla::lowering {
 
-// hlo::IsScalarUnitWork, and all of its values lie in SMEM.
+// hlo::IsScalarUnitWork or a copy, and all of its values lie in SMEM.
 bool IsScalarKernel(const hlo::Instruction& instruction);
 
 absl::StatusOr<isa::Kernel> EmitScalarKernel(const KernelContext& context,

@@ -9,6 +9,7 @@
 #include "hlo_backend/ir/ragged_call.h"
 #include "hlo_backend/ir/verifier.h"
 #include "hlo_backend/lowering/custom_calls/pallas_call.h"
+#include "hlo_backend/lowering/fusion/scalar_fusion.h"
 #include "hlo_backend/lowering/kernel_emitter.h"
 #include "hlo_backend/lowering/schedule/lowerer.h"
 
@@ -137,7 +138,7 @@ absl::Status Lowerer::WholeCopy(const Instruction& i, isa::Schedule* schedule) {
   ASSIGN_OR_RETURN(const isa::BufferSlice from, PlaceOf(i.operand(0), 0));
   ASSIGN_OR_RETURN(const isa::BufferSlice to, PlaceOf(&i, 0));
   if (from == to) return absl::OkStatus();
-  if (CopiesThroughVmem(i)) return Call(i, schedule);
+  if (CopiesThroughVmem(i) || IsScalarKernel(i)) return Call(i, schedule);
   const int64_t bytes = BytesOf(i);
   CopyBytes(i, from, to, bytes, schedule);
   return absl::OkStatus();

@@ -14,6 +14,8 @@
 #include "hlo_backend/ir/computation.h"
 #include "hlo_backend/ir/fingerprint.h"
 #include "hlo_backend/passes/control_flow.h"
+#include "hlo_backend/passes/memory/memory_places.h"
+#include "hlo_backend/passes/memory/memory_space.h"
 #include "hlo_backend/passes/products/convolution_canonicalizer.h"
 #include "hlo_backend/passes/products/member_planes.h"
 #include "hlo_backend/passes/scheduled/body_compiler.h"
@@ -96,6 +98,29 @@ void GiveOperandShapes(const Computation& c, int begin) {
       *i->fused()->parameter(k)->mutable_shape() = i->operand(k)->shape();
     }
     GiveShape(i->fused()->root(), i->shape());
+  }
+}
+
+// What only names memory names a copy in HBM where an operand of `whole` is a
+// scalar in SMEM, whose memory has no other shape.
+void CopyScalars(const Instruction& whole, Computation* body) {
+  for (int k = 0; k < whole.operand_count(); ++k) {
+    const Shape& shape = whole.operand(k)->shape();
+    if (!shape.IsArray() || shape.memory_space() != kMemorySmem) continue;
+    Instruction* scalar = body->parameter(k);
+    Instruction* copy = nullptr;
+    const std::vector<Instruction*> users(scalar->users().begin(),
+                                          scalar->users().end());
+    for (Instruction* user : users) {
+      if (!OnlyNamesMemory(*user)) continue;
+      if (copy == nullptr) {
+        Shape there = shape;
+        SetSpace(&there, kMemoryHbm);
+        copy = body->Add(Opcode::kCopy, there, {scalar});
+      }
+      scalar->ReplaceUseIn(user, copy);
+    }
+    if (copy != nullptr) body->Reorder(body->PostOrder());
   }
 }
 
@@ -291,6 +316,7 @@ absl::StatusOr<bool> FusionSplitter::Split(
     Way way = Way::kNone;
     ASSIGN_OR_RETURN(Computation * body, Parts(i, &way), _ << "%" << i->name());
     if (body == nullptr) continue;
+    CopyScalars(*i, body);
     // A result keeps the layout and memory space that the fusion gave it.
     GiveShape(body->root(), i->shape());
     begins.push_back(module->NextInstructionId());

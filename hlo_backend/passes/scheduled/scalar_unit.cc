@@ -9,6 +9,8 @@
 #include "hlo_backend/analysis/scalar_work.h"
 #include "hlo_backend/ir/computation.h"
 #include "hlo_backend/passes/control_flow.h"
+#include "hlo_backend/passes/memory/memory_space.h"
+#include "hlo_backend/passes/scheduled/carried_scalars.h"
 #include "hlo_backend/passes/scheduled/fusion_splitter.h"
 
 namespace ptxla::hlo {
@@ -18,39 +20,46 @@ bool InSmem(const Shape& shape) {
   return shape.IsArray() && shape.memory_space() == kMemorySmem;
 }
 
-// All that it has in SMEM says where it starts.
-bool OnlyStartsThere(const Instruction& i) {
+// A kernel whose operands in SMEM it may read there.
+bool OnlyReadsThere(const Instruction& i) {
   return !InSmem(i.shape()) &&
          std::all_of(i.operands().begin(), i.operands().end(),
                      [&](const Instruction* o) {
-                       return !InSmem(o->shape()) || StartsAtScalar(i, *o);
+                       return !InSmem(o->shape()) || MayReadInSmem(i, *o);
                      });
 }
 
-// Do all scalars in SMEM stay with the scalar unit, as ours do: copied there,
-// handed on by loops, worked on among themselves, read by kernels that start
-// where they say?
-bool StaysInSmem(const Module& module, bool kernels_read) {
+// Does all that touches SMEM leave it to the scalar unit, as ours does: copied
+// there, handed on by loops, worked on among itself, read by kernels?
+bool IsPlaced(const Instruction& i, bool kernels_read) {
+  int inside = 0;
+  for (const Instruction* o : i.operands()) inside += InSmem(o->shape());
+  if (inside == 0 && !InSmem(i.shape())) {
+    // Our constants are part of the work.
+    return i.opcode() == Opcode::kFusion || !IsScalarUnitWork(i) ||
+           std::none_of(i.operands().begin(), i.operands().end(),
+                        [](const Instruction* o) { return o->IsConstant(); });
+  }
+  switch (i.opcode()) {
+    case Opcode::kConditional:
+    case Opcode::kCopy:
+    case Opcode::kGetTupleElement:
+    case Opcode::kParameter:
+    case Opcode::kTuple:
+    case Opcode::kWhile:
+      return true;
+    default:
+      break;
+  }
+  if (kernels_read && OnlyReadsThere(i)) return true;
+  return IsScalarUnitWork(i) && InSmem(i.shape()) &&
+         inside == i.operand_count();
+}
+
+bool IsPlaced(const Module& module, bool kernels_read) {
   for (const Computation* c : ControlComputations(module)) {
     for (const Instruction* i : c->instructions()) {
-      size_t inside = 0;
-      for (const Instruction* o : i->operands()) inside += InSmem(o->shape());
-      if (inside == 0 && !InSmem(i->shape())) continue;
-      switch (i->opcode()) {
-        case Opcode::kCopy:
-        case Opcode::kGetTupleElement:
-        case Opcode::kParameter:
-        case Opcode::kTuple:
-        case Opcode::kWhile:
-          continue;
-        default:
-          break;
-      }
-      if (kernels_read && OnlyStartsThere(*i)) continue;
-      if (!IsScalarUnitWork(*i) || !InSmem(i->shape()) ||
-          static_cast<int>(inside) != i->operand_count()) {
-        return false;
-      }
+      if (!IsPlaced(*i, kernels_read)) return false;
     }
   }
   return true;
@@ -62,84 +71,95 @@ bool LeaveSmem(Shape* shape) {
     changed |= LeaveSmem(shape->mutable_element(k));
   }
   if (!InSmem(*shape)) return changed;
-  shape->mutable_layout()->memory_space = 0;
+  SetSpace(shape, kMemoryHbm);
   return true;
 }
 
-bool LeaveSmem(Module* module) {
-  bool changed = false;
-  for (Computation* c : module->computations()) {
-    for (Instruction* i : c->instructions()) {
-      changed |= LeaveSmem(i->mutable_shape());
-    }
-  }
-  return changed;
+Shape In(Shape shape, int memory_space) {
+  SetSpace(&shape, memory_space);
+  return shape;
 }
 
-bool HandsOn(Opcode opcode) {
-  switch (opcode) {
-    case Opcode::kCall:
-    case Opcode::kConditional:
-    case Opcode::kGetTupleElement:
-    case Opcode::kParameter:
-    case Opcode::kTuple:
-    case Opcode::kWhile:
+bool IsCondition(const Computation& c) {
+  for (const Instruction* caller : c.callers()) {
+    if (caller->opcode() == Opcode::kWhile && caller->while_condition() == &c) {
       return true;
-    default:
-      return false;
-  }
-}
-
-bool TouchesSmem(const Instruction& i) {
-  return InSmem(i.shape()) ||
-         std::any_of(i.operands().begin(), i.operands().end(),
-                     [](const Instruction* o) { return InSmem(o->shape()); });
-}
-
-// Scalars in SMEM that others than single instructions hand on.
-bool AreHandedOn(const Module& module) {
-  for (const Computation* c : ControlComputations(module)) {
-    for (const Instruction* i : c->instructions()) {
-      if (HandsOn(i->opcode()) && TouchesSmem(*i)) return true;
-      if (i->IsRoot() && InSmem(i->shape())) return true;
     }
   }
   return false;
 }
 
-Shape In(Shape shape, int memory_space) {
-  shape.mutable_layout()->memory_space = memory_space;
-  return shape;
+// An element in SMEM of a state that a loop carries.
+bool IsCarried(const Instruction& i) {
+  return i.opcode() == Opcode::kGetTupleElement &&
+         (i.operand(0)->opcode() == Opcode::kParameter ||
+          i.operand(0)->opcode() == Opcode::kWhile) &&
+         InSmem(
+             i.operand(0)->shape().element(static_cast<int>(i.tuple_index())));
 }
 
+// The scalars of one computation.
 class Placer {
  public:
-  explicit Placer(Computation* c) : c_(c) {}
+  Placer(Computation* c, bool kernels_read)
+      : c_(c), is_condition_(IsCondition(*c)), kernels_read_(kernels_read) {}
 
   bool Run() {
-    std::vector<Instruction*> work;
-    for (Instruction* i : c_->instructions()) {
-      if (i->IsRoot() || !TouchesSmem(*i)) continue;
-      // A copy to SMEM stays one.
-      const bool copied = i->opcode() == Opcode::kCopy && InSmem(i->shape()) &&
-                          IsScalarUnitShape(i->shape());
-      if (!copied && !IsScalarUnitWork(*i)) continue;
-      work.push_back(i);
-      on_unit_.insert(i);
+    bool changed = Find();
+    changed |= !on_unit_.empty();
+    for (Instruction* i : order_) {
+      if (i->opcode() == Opcode::kTuple) TakeElements(i);
+      if (!on_unit_.contains(i)) continue;
+      ToOthers(i);
+      if (!IsCarried(*i)) TakeOperands(i);
     }
-    bool changed = !work.empty();
-    for (Instruction* i : c_->instructions()) {
-      if (!on_unit_.contains(i)) changed |= LeaveSmem(i);
-    }
-    for (Instruction* i : work) {
-      *i->mutable_shape() = In(i->shape(), kMemorySmem);
-    }
-    for (Instruction* i : work) ToOthers(i);
-    for (Instruction* i : work) TakeOperands(i);
+    if (changed) PutInOrder();
     return changed;
   }
 
  private:
+  // What is on the unit; all else leaves SMEM. Whether anything did.
+  bool Find() {
+    for (Instruction* i : c_->instructions()) {
+      order_.push_back(i);
+      if (IsCarried(*i) || (IsWork(*i) && TouchesSmem(*i))) on_unit_.insert(i);
+    }
+    bool changed = false;
+    for (Instruction* i : order_) {
+      if (on_unit_.contains(i)) {
+        SetSpace(i->mutable_shape(), kMemorySmem);
+      } else if (!HandsOn(*i)) {
+        changed |= LeaveSmem(i);
+      }
+    }
+    return changed;
+  }
+
+  // A copy to SMEM stays one; one that the unit reads might be.
+  bool IsWork(const Instruction& i) const {
+    if (i.IsRoot() && !is_condition_) return false;
+    if (i.opcode() != Opcode::kCopy) return IsScalarUnitWork(i);
+    return IsScalarUnitShape(i.shape()) &&
+           (InSmem(i.shape()) || std::any_of(i.users().begin(), i.users().end(),
+                                             [](const Instruction* user) {
+                                               return IsScalarUnitWork(*user);
+                                             }));
+  }
+
+  bool TouchesSmem(const Instruction& i) const {
+    return InSmem(i.shape()) ||
+           std::any_of(i.operands().begin(), i.operands().end(),
+                       [&](const Instruction* o) {
+                         return InSmem(o->shape()) || on_unit_.contains(o);
+                       });
+  }
+
+  // Where loops have the elements says its shape already.
+  static bool HandsOn(const Instruction& i) {
+    return i.opcode() == Opcode::kTuple || i.opcode() == Opcode::kWhile ||
+           i.opcode() == Opcode::kParameter;
+  }
+
   static bool LeaveSmem(Instruction* i) {
     bool changed = hlo::LeaveSmem(i->mutable_shape());
     if (i->opcode() != Opcode::kFusion) return changed;
@@ -149,61 +169,131 @@ class Placer {
     return changed;
   }
 
-  // Users that are kernels read a copy.
+  Instruction* CopyIn(Instruction* value, int memory_space) {
+    return c_->Add(Opcode::kCopy, In(value->shape(), memory_space), {value});
+  }
+
+  bool ReadsThere(const Instruction& user, const Instruction& value) const {
+    const bool chooses = user.opcode() == Opcode::kConditional &&
+                         user.OperandUses(&value) == 1 &&
+                         user.operand(0) == &value;
+    return chooses || (kernels_read_ && MayReadInSmem(user, value));
+  }
+
+  // Users that do not read it in SMEM read a copy.
   void ToOthers(Instruction* i) {
-    std::vector<Instruction*> others;
-    for (Instruction* user : i->users()) {
-      if (!on_unit_.contains(user) && user->opcode() != Opcode::kCopy) {
-        others.push_back(user);
+    Instruction* copy = nullptr;
+    const auto copied = [&] {
+      if (copy == nullptr) {
+        copy = behind_[i] = CopyIn(i, kMemoryHbm);
+      }
+      return copy;
+    };
+    const std::vector<Instruction*> users(i->users().begin(), i->users().end());
+    for (Instruction* user : users) {
+      if (on_unit_.contains(user) || user->opcode() == Opcode::kCopy) continue;
+      const bool reads = ReadsThere(*user, *i);
+      for (int k = 0; k < user->operand_count(); ++k) {
+        if (user->operand(k) != i) continue;
+        if (user->opcode() == Opcode::kTuple ? !InSmem(user->shape().element(k))
+                                             : !reads) {
+          user->ReplaceOperand(k, copied());
+        } else if (user->opcode() == Opcode::kFusion) {
+          SetSpace(user->fused()->parameter(k)->mutable_shape(), kMemorySmem);
+        }
       }
     }
-    if (others.empty()) return;
-    Instruction* copy = c_->Add(Opcode::kCopy, In(i->shape(), kMemoryHbm), {i});
-    for (Instruction* user : others) i->ReplaceUseIn(user, copy);
+    if (i->IsRoot() && !is_condition_) c_->SetRoot(copied());
+  }
+
+  // What loops carry in SMEM begins there: every element has its own memory.
+  void TakeElements(Instruction* tuple) {
+    for (int k = 0; k < tuple->operand_count(); ++k) {
+      Instruction* o = tuple->operand(k);
+      if (!InSmem(tuple->shape().element(k)) || on_unit_.contains(o)) continue;
+      Instruction* own = CopyIn(o, kMemorySmem);
+      before_[tuple].push_back(own);
+      tuple->ReplaceOperand(k, own);
+      if (o->IsConstant()) with_constants_.insert(own);
+    }
   }
 
   void TakeOperands(Instruction* i) {
-    if (i->opcode() == Opcode::kCopy) return;
-    std::vector<Instruction*> group;
+    const bool is_copy = i->opcode() == Opcode::kCopy;
     for (int k = 0; k < i->operand_count(); ++k) {
       Instruction* o = i->operand(k);
-      if (on_unit_.contains(o) || InSmem(o->shape())) continue;
+      if (on_unit_.contains(o)) continue;
       if (o->IsConstant() && i->opcode() != Opcode::kFusion) {
-        Instruction* own = c_->AddLike(*o, o->shape(), {});
-        i->ReplaceOperand(k, own);
-        group.push_back(own);
+        if (i->user_count() > 0 || i->IsRoot()) with_constants_.insert(i);
         continue;
       }
+      if (is_copy) continue;
       Instruction*& copy = copies_[o];
       if (copy == nullptr) {
-        copy = c_->Add(Opcode::kCopy, In(o->shape(), kMemorySmem), {o});
+        copy = CopyIn(o, kMemorySmem);
+        before_[i].push_back(copy);
       }
       i->ReplaceOperand(k, copy);
     }
-    if (group.empty()) return;
+  }
+
+  // A fusion of the work and its constants; of a copy, the constant alone.
+  Instruction* FuseConstants(Instruction* i) {
     const std::string name = PartName(*i);
     const Shape shape = i->shape();
-    group.push_back(i);
+    std::vector<Instruction*> group;
+    for (int k = 0; k < i->operand_count(); ++k) {
+      const Instruction* o = i->operand(k);
+      if (!o->IsConstant()) continue;
+      group.push_back(c_->AddLike(*o, o->shape(), {}));
+      i->ReplaceOperand(k, group.back());
+    }
+    if (i->opcode() == Opcode::kCopy) {
+      c_->Replace(i, group.back());
+    } else {
+      group.push_back(i);
+    }
     Instruction* fusion = c_->CreateFusion(group, FusionKind::kLoop);
     fusion->set_name(name);
     *fusion->mutable_shape() = shape;
+    return fusion;
+  }
+
+  void PutInOrder() {
+    std::vector<Instruction*> order;
+    for (Instruction* i : order_) {
+      const auto before = before_.find(i);
+      if (before != before_.end()) {
+        order.insert(order.end(), before->second.begin(), before->second.end());
+      }
+      order.push_back(i);
+      const auto behind = behind_.find(i);
+      if (behind != behind_.end()) order.push_back(behind->second);
+    }
+    std::vector<size_t> fused;
+    for (size_t n = 0; n < order.size(); ++n) {
+      if (with_constants_.contains(order[n])) fused.push_back(n);
+    }
+    for (const size_t n : fused) order[n] = FuseConstants(order[n]);
+    c_->Reorder(order);
   }
 
   Computation* c_;
-  absl::flat_hash_set<const Instruction*> on_unit_;
+  const bool is_condition_, kernels_read_;
+  std::vector<Instruction*> order_;  // as it was
+  absl::flat_hash_set<const Instruction*> on_unit_, with_constants_;
   absl::flat_hash_map<const Instruction*, Instruction*> copies_;  // in SMEM
+  absl::flat_hash_map<const Instruction*, std::vector<Instruction*>> before_;
+  absl::flat_hash_map<const Instruction*, Instruction*> behind_;
 };
 
 }  // namespace
 
 bool PlaceScalars(Module* module, bool kernels_read) {
-  if (StaysInSmem(*module, kernels_read)) return false;
-  if (AreHandedOn(*module)) return LeaveSmem(module);
-  bool changed = false;
+  if (IsPlaced(*module, kernels_read)) return false;
+  bool changed = PlaceCarriedScalars(module, kernels_read);
   for (Computation* c : ControlComputations(*module)) {
-    if (!Placer(c).Run()) continue;
-    c->Reorder(c->PostOrder());
-    changed = true;
+    changed |= Placer(c, kernels_read).Run();
   }
   return changed;
 }

@@ -51,13 +51,18 @@ bool InlineNested(Computation* c) {
   return changed;
 }
 
-// Operand `k` as another type: the conversion stands before the instruction.
-void ConvertBefore(Instruction* i, int k, PrimitiveType type, int generation) {
-  Shape shape = i->operand(k)->shape();
+// Operand `k` as another type: the conversion stands before the instruction;
+// single numbers are other ones.
+void ConvertOperand(Instruction* i, int k, PrimitiveType type, int generation) {
+  Computation* c = i->parent();
+  Instruction* o = i->operand(k);
+  Shape shape = o->shape();
   shape.set_type(type);
   if (shape.has_layout()) shape = WithTpuLayout(shape, generation);
-  i->ReplaceOperand(k,
-                    i->parent()->Add(Opcode::kConvert, shape, {i->operand(k)}));
+  i->ReplaceOperand(
+      k, o->IsConstant() && shape.IsScalar()
+             ? c->AddConstant(Literal::Splat(shape, o->literal().GetDouble(0)))
+             : c->Add(Opcode::kConvert, shape, {o}));
 }
 
 // What the arrays take of preds, counts of positions for example.
@@ -65,10 +70,41 @@ bool ConvertPreds(Instruction* product, int generation) {
   bool changed = false;
   for (int k = 0; k < 2; ++k) {
     if (product->operand(k)->shape().type() != PrimitiveType::kPred) continue;
-    ConvertBefore(product, k, PrimitiveType::kBf16, generation);
+    ConvertOperand(product, k, PrimitiveType::kBf16, generation);
     changed = true;
   }
   return changed;
+}
+
+// A movement that stores numbers in another float type.
+bool ConvertsToo(const Instruction& i) {
+  switch (i.opcode()) {
+    case Opcode::kBroadcast:
+    case Opcode::kConcatenate:
+    case Opcode::kCopy:
+    case Opcode::kPad:
+    case Opcode::kReshape:
+    case Opcode::kReverse:
+    case Opcode::kSlice:
+    case Opcode::kTranspose:
+      break;
+    default:
+      return false;
+  }
+  return i.shape().IsArray() &&
+         std::any_of(i.operands().begin(), i.operands().end(),
+                     [&](const Instruction* o) {
+                       return o->shape().type() != i.shape().type();
+                     });
+}
+
+void ConvertBefore(Instruction* movement, int generation) {
+  const PrimitiveType type = movement->shape().type();
+  for (int k = 0; k < movement->operand_count(); ++k) {
+    if (movement->operand(k)->shape().type() != type) {
+      ConvertOperand(movement, k, type, generation);
+    }
+  }
 }
 
 // Values whose layout nobody wrote.
@@ -110,11 +146,8 @@ bool ReplaceForms(Computation* c, const PassContext& context) {
       changed = true;
     } else if (i->opcode() == Opcode::kReduceWindow) {
       changed |= ReplaceByReduce(i, generation);
-    } else if ((i->opcode() == Opcode::kReshape ||
-                i->opcode() == Opcode::kCopy) &&
-               i->shape().IsArray() &&
-               i->shape().type() != i->operand(0)->shape().type()) {
-      ConvertBefore(i, 0, i->shape().type(), generation);
+    } else if (ConvertsToo(*i)) {
+      ConvertBefore(i, generation);
       changed = true;
     } else if (c->IsFusionComputation() && NamesLayoutOfGather(*i)) {
       *i->operand(0)->mutable_shape() = i->shape();

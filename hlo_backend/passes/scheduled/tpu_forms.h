@@ -10,7 +10,8 @@
 //   value
 // - bitcasts that change nothing, and copies of a fusion's operand to other
 //   tiles in the same order of dimensions
-// - reshapes and copies to another float type: a convert before
+// - reshapes, copies, pads and other movements to another float type: a convert
+//   before
 // - reshapes to the same dimensions: copies
 // - copies from or to rows that lie one behind the other: transposes
 //   (linear_copies.h)

@@ -58,6 +58,59 @@ ENTRY e {
   }
 }
 
+// A counter, a bound and what is made of them, read by kernels; a counter that
+// is left behind the loop.
+TEST(ScheduledFormsTest, ScalarsOfALoop) {
+  ExpectVerified(R"(HloModule m, is_scheduled=true
+slice {
+  x = s32[16,8,128]{2,1,0:T(8,128)} parameter(0)
+  i = s32[]{:T(128)S(6)} parameter(1)
+  p = pred[]{:T(512)S(6)} parameter(2)
+  y = s32[8,128]{1,0:T(8,128)} parameter(3)
+  zero = s32[]{:T(128)} constant(0)
+  d = s32[1,8,128]{2,1,0:T(8,128)} dynamic-slice(x, i, zero, zero), dynamic_slice_sizes={1,8,128}
+  b = s32[8,128]{1,0:T(8,128)} bitcast(d)
+  q = pred[8,128]{1,0:T(8,128)(4,1)} broadcast(p), dimensions={}
+  n = s32[8,128]{1,0:T(8,128)} negate(b)
+  s = s32[8,128]{1,0:T(8,128)} select(q, b, n)
+  ROOT r = s32[8,128]{1,0:T(8,128)} add(s, y)
+}
+body {
+  one = s32[]{:T(128)} constant(1)
+  s = (s32[]{:T(128)}, s32[16,8,128]{2,1,0:T(8,128)}, s32[8,128]{1,0:T(8,128)}, s32[]{:T(128)}) parameter(0)
+  i = s32[]{:T(128)} get-tuple-element(s), index=0
+  c = s32[]{:T(128)S(6)} copy(i)
+  next = s32[]{:T(128)} add(c, one)
+  m = s32[]{:T(128)S(6)} negate(c)
+  odd = s32[]{:T(128)S(6)} and(m, one)
+  p = pred[]{:T(512)S(6)} compare(odd, one), direction=EQ
+  x = s32[16,8,128]{2,1,0:T(8,128)} get-tuple-element(s), index=1
+  y = s32[8,128]{1,0:T(8,128)} get-tuple-element(s), index=2
+  n = s32[]{:T(128)} get-tuple-element(s), index=3
+  z = s32[8,128]{1,0:T(8,128)} fusion(x, c, p, y), kind=kLoop, calls=slice
+  ROOT t = (s32[]{:T(128)}, s32[16,8,128]{2,1,0:T(8,128)}, s32[8,128]{1,0:T(8,128)}, s32[]{:T(128)}) tuple(next, x, z, n)
+}
+condition {
+  s = (s32[]{:T(128)}, s32[16,8,128]{2,1,0:T(8,128)}, s32[8,128]{1,0:T(8,128)}, s32[]{:T(128)}) parameter(0)
+  i = s32[]{:T(128)} get-tuple-element(s), index=0
+  n = s32[]{:T(128)} get-tuple-element(s), index=3
+  ROOT less = pred[]{:T(512)} compare(i, n), direction=LT
+}
+ENTRY e {
+  x = s32[16,8,128]{2,1,0:T(8,128)} parameter(0)
+  y = s32[8,128]{1,0:T(8,128)} parameter(1)
+  zero = s32[]{:T(128)} constant(0)
+  n = s32[]{:T(128)} constant(7)
+  start = s32[]{:T(128)} copy(zero)
+  own = s32[8,128]{1,0:T(8,128)} copy(y)
+  t = (s32[]{:T(128)}, s32[16,8,128]{2,1,0:T(8,128)}, s32[8,128]{1,0:T(8,128)}, s32[]{:T(128)}) tuple(start, x, own, n)
+  w = (s32[]{:T(128)}, s32[16,8,128]{2,1,0:T(8,128)}, s32[8,128]{1,0:T(8,128)}, s32[]{:T(128)}) while(t), condition=condition, body=body
+  z = s32[8,128]{1,0:T(8,128)} get-tuple-element(w), index=2
+  count = s32[]{:T(128)} get-tuple-element(w), index=0
+  ROOT r = (s32[8,128]{1,0:T(8,128)}, s32[]{:T(128)}) tuple(z, count)
+})");
+}
+
 TEST(ScheduledFormsTest, CopiesBetweenLinearRowsAndTiles) {
   for (const int features : {128, 256, 512}) {
     for (const int rows : {8, 72, 136}) {
