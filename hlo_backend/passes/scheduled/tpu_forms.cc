@@ -13,6 +13,7 @@
 #include "hlo_backend/passes/layout/linear_copies.h"
 #include "hlo_backend/passes/scheduled/convolution_to_dot.h"
 #include "hlo_backend/passes/scheduled/scalar_unit.h"
+#include "hlo_backend/passes/scheduled/stored_types.h"
 #include "hlo_backend/passes/scheduled/tall_tiles.h"
 #include "hlo_backend/passes/scheduled/whole_windows.h"
 #include "hlo_backend/passes/simplify/annotations.h"
@@ -49,62 +50,6 @@ bool InlineNested(Computation* c) {
     }
   }
   return changed;
-}
-
-// Operand `k` as another type: the conversion stands before the instruction;
-// single numbers are other ones.
-void ConvertOperand(Instruction* i, int k, PrimitiveType type, int generation) {
-  Computation* c = i->parent();
-  Instruction* o = i->operand(k);
-  Shape shape = o->shape();
-  shape.set_type(type);
-  if (shape.has_layout()) shape = WithTpuLayout(shape, generation);
-  i->ReplaceOperand(
-      k, o->IsConstant() && shape.IsScalar()
-             ? c->AddConstant(Literal::Splat(shape, o->literal().GetDouble(0)))
-             : c->Add(Opcode::kConvert, shape, {o}));
-}
-
-// What the arrays take of preds, counts of positions for example.
-bool ConvertPreds(Instruction* product, int generation) {
-  bool changed = false;
-  for (int k = 0; k < 2; ++k) {
-    if (product->operand(k)->shape().type() != PrimitiveType::kPred) continue;
-    ConvertOperand(product, k, PrimitiveType::kBf16, generation);
-    changed = true;
-  }
-  return changed;
-}
-
-// A movement that stores numbers in another float type.
-bool ConvertsToo(const Instruction& i) {
-  switch (i.opcode()) {
-    case Opcode::kBroadcast:
-    case Opcode::kConcatenate:
-    case Opcode::kCopy:
-    case Opcode::kPad:
-    case Opcode::kReshape:
-    case Opcode::kReverse:
-    case Opcode::kSlice:
-    case Opcode::kTranspose:
-      break;
-    default:
-      return false;
-  }
-  return i.shape().IsArray() &&
-         std::any_of(i.operands().begin(), i.operands().end(),
-                     [&](const Instruction* o) {
-                       return o->shape().type() != i.shape().type();
-                     });
-}
-
-void ConvertBefore(Instruction* movement, int generation) {
-  const PrimitiveType type = movement->shape().type();
-  for (int k = 0; k < movement->operand_count(); ++k) {
-    if (movement->operand(k)->shape().type() != type) {
-      ConvertOperand(movement, k, type, generation);
-    }
-  }
 }
 
 // Values whose layout nobody wrote.

@@ -1,0 +1,67 @@
+#include "hlo_backend/passes/scheduled/stored_types.h"
+
+#include <algorithm>
+
+#include "hlo_backend/analysis/tiled_layout.h"
+#include "hlo_backend/ir/computation.h"
+
+namespace ptxla::hlo {
+namespace {
+
+// Operand `k` as another type: the conversion stands before the instruction;
+// single numbers are other ones.
+void ConvertOperand(Instruction* i, int k, PrimitiveType type, int generation) {
+  Computation* c = i->parent();
+  Instruction* o = i->operand(k);
+  Shape shape = o->shape();
+  shape.set_type(type);
+  if (shape.has_layout()) shape = WithTpuLayout(shape, generation);
+  i->ReplaceOperand(
+      k, o->IsConstant() && shape.IsScalar()
+             ? c->AddConstant(Literal::Splat(shape, o->literal().GetDouble(0)))
+             : c->Add(Opcode::kConvert, shape, {o}));
+}
+
+}  // namespace
+
+bool ConvertPreds(Instruction* product, int generation) {
+  bool changed = false;
+  for (int k = 0; k < 2; ++k) {
+    if (product->operand(k)->shape().type() != PrimitiveType::kPred) continue;
+    ConvertOperand(product, k, PrimitiveType::kBf16, generation);
+    changed = true;
+  }
+  return changed;
+}
+
+bool ConvertsToo(const Instruction& i) {
+  switch (i.opcode()) {
+    case Opcode::kBroadcast:
+    case Opcode::kConcatenate:
+    case Opcode::kCopy:
+    case Opcode::kPad:
+    case Opcode::kReshape:
+    case Opcode::kReverse:
+    case Opcode::kSlice:
+    case Opcode::kTranspose:
+      break;
+    default:
+      return false;
+  }
+  return i.shape().IsArray() &&
+         std::any_of(i.operands().begin(), i.operands().end(),
+                     [&](const Instruction* o) {
+                       return o->shape().type() != i.shape().type();
+                     });
+}
+
+void ConvertBefore(Instruction* movement, int generation) {
+  const PrimitiveType type = movement->shape().type();
+  for (int k = 0; k < movement->operand_count(); ++k) {
+    if (movement->operand(k)->shape().type() != type) {
+      ConvertOperand(movement, k, type, generation);
+    }
+  }
+}
+
+}  // namespace ptxla::hlo
