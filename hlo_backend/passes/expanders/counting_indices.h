@@ -6,8 +6,8 @@
 // Such a part names nothing: the dimension that it indexes goes along with that
 // of the indices, as a batching dimension does.
 //
-//   scatter(x, t, y), input_batching_dims={0}, scatter_indices_batching_dims={0},
-//   scatter_dims_to_operand_dims={1}
+//   scatter(x, t, y), input_batching_dims={0},
+//   scatter_indices_batching_dims={0}, scatter_dims_to_operand_dims={1}
 //
 // A negative position counted from the end (select(i < 0, i + n, i)) counts as
 // what is selected.
