@@ -35,22 +35,14 @@ class CumulativeEmitter {
 
   absl::StatusOr<isa::Kernel> Emit() {
     ASSIGN_OR_RETURN(args_, KernelArgs(*form_.instruction));
-    std::vector<int64_t> extents, multiples;
-    for (const WindowAxis& a : form_.axes) {
-      extents.push_back(a.in);
-      multiples.push_back(1);
-    }
-    ASSIGN_OR_RETURN(
-        const PoolBlock block,
-        ChoosePoolBlock(context_, form_, extents, multiples,
-                        [this](const PoolBlock& b, PoolCandidate* c) {
-                          return Plan(b, c);
-                        }));
-    PoolCandidate best;
-    Plan(block, &best);
-    if (context_.log != nullptr) context_.log->chosen = best.tiling.note;
-    best.tiling.body = [this](CodeBuilder& b) { return Body(b); };
-    return FrameKernel(context_, best.tiling);
+    std::vector<int64_t> extents;
+    for (const WindowAxis& a : form_.axes) extents.push_back(a.in);
+    return EmitInBlocks(
+        context_, form_, extents,
+        [this](const PoolBlock& b, PoolCandidate* c) { return Plan(b, c); },
+        [this](Tiling* t) {
+          t->body = [this](CodeBuilder& b) { return Body(b); };
+        });
   }
 
  private:

@@ -1,12 +1,12 @@
 // EmitDepthwiseGradient: sums of planes times shifted planes, one for each tap.
 #include <algorithm>
-#include <map>
 #include <utility>
 
 #include "absl/status/status.h"
 #include "base/status.h"
 #include "base/units.h"
 #include "hlo_backend/lowering/convolutions/fill_borders.h"
+#include "hlo_backend/lowering/pooling/depthwise_sums.h"
 #include "hlo_backend/lowering/pooling/plane_walk.h"
 #include "hlo_backend/lowering/pooling/pool_block.h"
 #include "hlo_backend/lowering/pooling/pool_values.h"
@@ -23,14 +23,8 @@ using codegen::Sca;
 using codegen::Vec;
 using isa::Opcode;
 
-constexpr int kIn = 0, kGradient = 1, kOut = 2, kSums = 3;  // codegen spaces
-
-// Registers of the content that the same code walks through: `columns` of them,
-// one after the other, and for each those that lie `period` apart.
-struct Registers {
-  int64_t first = 0, columns = 0, apart = 1;
-  int rows = 8;  // of each
-};
+constexpr int kIn = DepthwiseSums::kIn, kSums = DepthwiseSums::kSums;
+constexpr int kOut = 2;  // codegen spaces
 
 class DepthwiseGradientEmitter {
  public:
@@ -54,23 +48,15 @@ class DepthwiseGradientEmitter {
     int64_t tiles = in_.tiles_across;
     while (tiles % per_register_ != 0) tiles += in_.tiles_across;
     period_ = tiles / per_register_;
-    std::vector<int64_t> extents, multiples;
-    for (const WindowAxis& a : form_.axes) {
-      extents.push_back(a.out);
-      multiples.push_back(1);
-    }
-    ASSIGN_OR_RETURN(
-        const PoolBlock block,
-        ChoosePoolBlock(context_, form_, extents, multiples,
-                        [this](const PoolBlock& b, PoolCandidate* c) {
-                          return Plan(b, c);
-                        }));
-    PoolCandidate best;
-    Plan(block, &best);
-    if (context_.log != nullptr) context_.log->chosen = best.tiling.note;
-    best.tiling.entry = [this](CodeBuilder& b) { return Clear(b); };
-    best.tiling.body = [this](CodeBuilder& b) { return Body(b); };
-    return FrameKernel(context_, best.tiling);
+    std::vector<int64_t> extents;
+    for (const WindowAxis& a : form_.axes) extents.push_back(a.out);
+    return EmitInBlocks(
+        context_, form_, extents,
+        [this](const PoolBlock& b, PoolCandidate* c) { return Plan(b, c); },
+        [this](Tiling* t) {
+          t->entry = [this](CodeBuilder& b) { return Clear(b); };
+          t->body = [this](CodeBuilder& b) { return Body(b); };
+        });
   }
 
  private:
@@ -78,32 +64,18 @@ class DepthwiseGradientEmitter {
 
   // What lies beyond the end of a block would be added up.
   bool Plan(const PoolBlock& block, PoolCandidate* c) {
-    if (form_.units % block.units != 0) return false;
     block_ = block;
-    cuts_.clear();
-    bool borders = false;
-    std::vector<PlaneSpan> in, gradient;
-    for (size_t a = 0; a < form_.axes.size(); ++a) {
-      const WindowAxis& axis = form_.axes[a];
-      const auto cut = CutAxis(axis, block.grid[a], 1);
-      if (!cut.has_value() || cut->grid != block.grid[a] ||
-          axis.out % cut->outputs != 0) {
-        return false;
-      }
-      cuts_.push_back(*cut);
-      borders |= HasBorders(Border(a));
-      in.push_back(
-          {axis.in, axis.in_pitch, cut->origin, cut->planes, cut->advance});
-      gradient.push_back(
-          {axis.out, axis.tap_pitch, 0, cut->outputs, cut->outputs});
+    const auto cut = CutWindows(form_, block);
+    if (!cut.has_value() || cut->ragged || (InVmem(0) && cut->has_borders)) {
+      return false;
     }
-    if (InVmem(0) && borders) return false;
+    cuts_ = *cut;
     Tiling& t = c->tiling;
     t.args = args_;
     t.grid = block.Bounds();
-    AddPlaneWindow(form_, block, 0, isa::Direction::kIn, in, &t);
-    AddPlaneWindow(form_, block, gradient_arg_, isa::Direction::kIn, gradient,
-                   &t);
+    AddPlaneWindow(form_, block, 0, isa::Direction::kIn, cuts_.in, &t);
+    AddPlaneWindow(form_, block, gradient_arg_, isa::Direction::kIn,
+                   cuts_.windows, &t);
     AddResult(&t);
     t.scratch_bytes = form_.Taps() * period_ * isa::kVregBytes;
     t.note = block.ToString();
@@ -131,20 +103,12 @@ class DepthwiseGradientEmitter {
     t->windows.push_back(std::move(w));
   }
 
-  // Borders of an axis that lies whole are not met.
-  BorderAxis Border(size_t a) const {
-    const AxisBlock& cut = cuts_[a];
-    return {form_.axes[a].in, cut.origin,
-            cut.advance,      cut.Moves() ? cut.planes : 0,
-            cut.grid,         block_.AxisDim(a)};
-  }
-
   int64_t ContentBytes() const { return block_.units * form_.unit_bytes; }
 
   // By the units that the step needs most.
   int64_t BodyCycles() const {
     int64_t registers = CeilOfRatio<int64_t>(ContentBytes(), isa::kVregBytes);
-    for (const AxisBlock& cut : cuts_) registers *= cut.outputs;
+    for (const AxisBlock& cut : cuts_.axes) registers *= cut.outputs;
     int64_t loads = 0, vectors = 0;
     for (const TapGroup& g : groups_) {
       // Planes that one of the gradient meets and its neighbour did not.
@@ -179,162 +143,30 @@ class DepthwiseGradientEmitter {
   absl::Status Body(CodeBuilder& b) {
     BorderFill fill;
     fill.space = kIn;
-    for (size_t a = 0; a < cuts_.size(); ++a) fill.axes.push_back(Border(a));
+    fill.axes = cuts_.borders;
     FillBorders(fill, windows_[0], 0, &b);
     b.NewBlock("addresses");
-    x_ = b.GlobalSca();
-    dy_ = b.GlobalSca();
-    sums_ = b.GlobalSca();
-    WindowBase(windows_[0], 0, InVmem(0), x_, &b);
-    WindowBase(windows_[1], 1, InVmem(gradient_arg_), dy_, &b);
-    b.ScratchAddress(sums_, 0);
-    b.SetBank(sums_, CodeBuilder::kAbsoluteBanks, 0);
-    for (size_t a = 0; a < cuts_.size(); ++a) {
-      x_pitch_.push_back(Pitch(windows_[0], 0, a));
-      dy_pitch_.push_back(Pitch(windows_[1], gradient_arg_, a));
+    DepthwiseSums::Planes planes;
+    planes.x = b.GlobalSca();
+    planes.dy = b.GlobalSca();
+    planes.sums = b.GlobalSca();
+    WindowBase(windows_[0], 0, InVmem(0), planes.x, &b);
+    WindowBase(windows_[1], 1, InVmem(gradient_arg_), planes.dy, &b);
+    b.ScratchAddress(planes.sums, 0);
+    b.SetBank(planes.sums, CodeBuilder::kAbsoluteBanks, 0);
+    for (size_t a = 0; a < cuts_.axes.size(); ++a) {
+      planes.x_pitch.push_back(Pitch(windows_[0], 0, a));
+      planes.dy_pitch.push_back(Pitch(windows_[1], gradient_arg_, a));
     }
-    // Whole periods, the registers behind them, and part of one.
-    const int64_t whole = ContentBytes() / isa::kVregBytes;
-    const int64_t periods = whole / period_;
-    const auto rest =
-        static_cast<int>(ContentBytes() % isa::kVregBytes / isa::kRowBytes);
-    for (const TapGroup& group : groups_) {
-      if (periods > 0) Sum(group, {0, period_, periods}, b);
-      if (whole % period_ > 0) {
-        Sum(group, {periods * period_, whole % period_, 1}, b);
-      }
-      if (rest > 0) Sum(group, {whole, 1, 1, rest}, b);
-    }
+    DepthwiseSums(form_, values_, cuts_.axes, planes, period_, unroll_, &b)
+        .Add(groups_, ContentBytes());
+    sums_ = planes.sums;
     for (size_t d = 0; d < block_.Bounds().size(); ++d) {
       b.BeginWhen(static_cast<int>(d), isa::When::Kind::kLast);
     }
     Finish(b);
     for (size_t d = 0; d < block_.Bounds().size(); ++d) b.EndWhen();
     return absl::OkStatus();
-  }
-
-  // Adds what these registers of all planes give to the group's sums.
-  void Sum(const TapGroup& group, const Registers& registers, CodeBuilder& b) {
-    b.BeginScope();
-    b.NewBlock("addresses");
-    const auto moved = [&](Sca base, int64_t bytes) {
-      const Sca at = b.GlobalSca();
-      b.SBinaryImmTo(at, Opcode::kSadd, base, static_cast<int32_t>(bytes));
-      b.SetBank(at, codegen::kUnknownBanks, 0);
-      return at;
-    };
-    const int64_t begin = registers.first * isa::kVregBytes;
-    const int64_t next = form_.Taps() * isa::kVregBytes;
-    const Sca x = moved(x_, begin), dy = moved(dy_, begin);
-    const Sca sums = moved(sums_, registers.first % period_ * next);
-    const auto step = [&](Sca at, int64_t bytes) {
-      b.SBinaryImmTo(at, Opcode::kSadd, at, static_cast<int32_t>(bytes));
-    };
-    sum_.clear();
-    ForEachTap(group, [&](int64_t tap) { sum_[tap] = b.GlobalVec(); });
-    b.BeginLoop(registers.columns, 1);
-    for (const auto& [tap, sum] : sum_) b.ImmTo(sum, 0);
-    if (registers.apart > 1) {
-      b.BeginScope();
-      b.NewBlock("addresses");
-      const Sca x2 = moved(x, 0), dy2 = moved(dy, 0);
-      b.BeginLoop(registers.apart, 1);
-      Walk(group, x2, dy2, registers.rows, b);
-      step(x2, period_ * isa::kVregBytes);
-      step(dy2, period_ * isa::kVregBytes);
-      b.EndLoop();
-      b.EndScope();
-    } else {
-      Walk(group, x, dy, registers.rows, b);
-    }
-    b.NewBlock("sums");
-    for (const auto& [tap, sum] : sum_) {
-      const auto at = static_cast<int32_t>(tap * isa::kVregBytes);
-      b.Store(kSums, sums, at,
-              b.Binary(Opcode::kVaddF32, b.Load(kSums, sums, at), sum));
-    }
-    step(x, isa::kVregBytes);
-    step(dy, isa::kVregBytes);
-    step(sums, next);
-    b.EndLoop();
-    b.NewBlock("addresses");
-    b.EndScope();
-  }
-
-  // One register of each plane.
-  void Walk(const TapGroup& group, Sca x, Sca dy, int rows, CodeBuilder& b) {
-    PlanePointer from, with;
-    from.base = x;
-    with.base = dy;
-    taps_.clear();
-    std::vector<std::vector<PlaneRun>> runs;
-    for (size_t a = 0; a < cuts_.size(); ++a) {
-      std::vector<TapRun>& met = taps_.emplace_back();
-      std::vector<PlaneRun>& planes = runs.emplace_back();
-      for (TapRun& run : TapRunsOf(form_.axes[a], cuts_[a])) {
-        if (!Meets(run, group.axis(a))) continue;
-        planes.push_back(run.results);
-        met.push_back(std::move(run));
-      }
-      // Where its windows begin is in the offsets of a run.
-      from.pitch.push_back(AdvanceOf(form_.axes[a]) * x_pitch_[a]);
-      from.first_pitch.push_back(0);
-      with.pitch.push_back(PeriodOf(form_.axes[a]) * dy_pitch_[a]);
-      with.first_pitch.push_back(dy_pitch_[a]);
-    }
-    WalkPlanes(
-        runs, {from, with}, {Piece{0, rows}}, unroll_,
-        [&](const PlaneBody& body) { Products(group, body, rows, b); }, &b);
-  }
-
-  // Of some neighbouring planes of the gradient.
-  void Products(const TapGroup& group, const PlaneBody& body, int rows,
-                CodeBuilder& b) {
-    struct Tap {
-      int64_t offset = 0, number = 0;
-    };
-    std::vector<Tap> taps = {{}};
-    for (size_t a = 0; a < form_.axes.size(); ++a) {
-      const TapRun& run = taps_[a][body.runs[a]];
-      std::vector<Tap> inner;
-      for (const Tap& from : taps) {
-        for (size_t t = 0; t < run.taps.size(); ++t) {
-          if (!group.axis(a).Has(run.numbers[t])) continue;
-          inner.push_back(
-              {from.offset + (run.first_plane + run.taps[t]) * x_pitch_[a],
-               from.number * form_.axes[a].taps + run.numbers[t]});
-        }
-      }
-      taps = std::move(inner);
-    }
-    const size_t last = form_.axes.size() - 1;
-    const int64_t advance = AdvanceOf(form_.axes[last]) * x_pitch_[last];
-    const int64_t along = PeriodOf(form_.axes[last]) * dy_pitch_[last];
-    std::map<int64_t, std::vector<Vec>> planes;
-    for (int64_t c = 0; c < body.copies; ++c) {
-      const std::vector<Vec> dy =
-          values_.Take(b, LoadPiece(b, kGradient, body.at[1],
-                                    body.offset[1] + c * along, rows));
-      for (const Tap& tap : taps) {
-        const int64_t at = tap.offset + c * advance;
-        std::vector<Vec>& x = planes[at];
-        if (x.empty()) {
-          x = values_.Take(
-              b, LoadPiece(b, kIn, body.at[0], body.offset[0] + at, rows));
-        }
-        Vec product;
-        for (size_t p = 0; p < x.size(); ++p) {
-          const Vec part = b.Binary(Opcode::kVmulF32, x[p], dy[p]);
-          product = p == 0 ? part : b.Binary(Opcode::kVaddF32, product, part);
-        }
-        // What is loaded of part of a register fills all of it.
-        if (rows < 8) {
-          product = b.SelectImm(b.Range(0, isa::kLanes, 0, rows), product, 0);
-        }
-        const Vec sum = sum_.at(tap.number);
-        b.BinaryTo(sum, Opcode::kVaddF32, sum, product);
-      }
-    }
   }
 
   // Adds the rows of each sum and writes the result, tap by tap.
@@ -376,22 +208,6 @@ class DepthwiseGradientEmitter {
     b.EndScope();
   }
 
-  // The numbers that the taps have among all.
-  template <class Fn>
-  void ForEachTap(const TapGroup& group, Fn fn) const {
-    std::vector<int64_t> counts;
-    for (size_t a = 0; a < form_.axes.size(); ++a) {
-      counts.push_back(group.axis(a).count);
-    }
-    ForEachIndex(counts, [&](const std::vector<int64_t>& at) {
-      int64_t number = 0;
-      for (size_t a = 0; a < at.size(); ++a) {
-        number = number * form_.axes[a].taps + group.axis(a).first + at[a];
-      }
-      fn(number);
-    });
-  }
-
   const KernelContext& context_;
   const PoolForm& form_;
   const PoolValues values_, results_;
@@ -404,12 +220,9 @@ class DepthwiseGradientEmitter {
   // Registers after which the columns of tiles come again.
   int64_t period_ = 1;
   PoolBlock block_;
-  std::vector<AxisBlock> cuts_;
+  WindowCuts cuts_;
   std::vector<isa::Window> windows_;
-  std::vector<int64_t> x_pitch_, dy_pitch_;
-  Sca x_, dy_, sums_;
-  std::vector<std::vector<TapRun>> taps_;
-  std::map<int64_t, Vec> sum_;  // by the tap's number
+  Sca sums_;
 };
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "base/status.h"
 #include "base/units.h"
 #include "hlo_backend/lowering/convolutions/convolution_tiling.h"
 #include "hlo_backend/lowering/tiling_log.h"
@@ -175,6 +176,42 @@ absl::StatusOr<PoolBlock> ChoosePoolBlock(const KernelContext& context,
                                           const std::vector<int64_t>& multiples,
                                           const PlanPool& plan) {
   return Search(context, form, extents, multiples, plan).Run();
+}
+
+absl::StatusOr<isa::Kernel> EmitInBlocks(
+    const KernelContext& context, const PoolForm& form,
+    const std::vector<int64_t>& extents, const PlanPool& plan,
+    const std::function<void(Tiling*)>& add_code) {
+  const std::vector<int64_t> multiples(extents.size(), 1);
+  ASSIGN_OR_RETURN(const PoolBlock block,
+                   ChoosePoolBlock(context, form, extents, multiples, plan));
+  PoolCandidate best;
+  plan(block, &best);
+  if (context.log != nullptr) context.log->chosen = best.tiling.note;
+  add_code(&best.tiling);
+  return FrameKernel(context, best.tiling);
+}
+
+std::optional<WindowCuts> CutWindows(const PoolForm& form,
+                                     const PoolBlock& block) {
+  WindowCuts cuts;
+  cuts.ragged = form.units % block.units != 0;
+  for (size_t a = 0; a < form.axes.size(); ++a) {
+    const WindowAxis& axis = form.axes[a];
+    const auto cut = CutAxis(axis, block.grid[a], 1);
+    if (!cut.has_value() || cut->grid != block.grid[a]) return {};
+    cuts.axes.push_back(*cut);
+    cuts.borders.push_back({axis.in, cut->origin, cut->advance,
+                            cut->Moves() ? cut->planes : 0, cut->grid,
+                            block.AxisDim(a)});
+    cuts.ragged |= axis.out % cut->outputs != 0;
+    cuts.has_borders |= HasBorders(cuts.borders.back());
+    cuts.in.push_back(
+        {axis.in, axis.in_pitch, cut->origin, cut->planes, cut->advance});
+    cuts.windows.push_back(
+        {axis.out, axis.tap_pitch, 0, cut->outputs, cut->outputs});
+  }
+  return cuts;
 }
 
 }  // namespace ptxla::lowering

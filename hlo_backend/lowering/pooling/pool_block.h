@@ -5,11 +5,13 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "hlo_backend/lowering/convolutions/convolution_block.h"
+#include "hlo_backend/lowering/convolutions/fill_borders.h"
 #include "hlo_backend/lowering/kernel_plan.h"
 #include "hlo_backend/lowering/pooling/pool_form.h"
 
@@ -62,6 +64,26 @@ absl::StatusOr<PoolBlock> ChoosePoolBlock(const KernelContext& context,
                                           const std::vector<int64_t>& extents,
                                           const std::vector<int64_t>& multiples,
                                           const PlanPool& plan);
+
+// The kernel in the fastest blocks; axes may be cut anywhere. `add_code`: gives
+// its tiling what it executes, for the block that `plan` has seen last.
+absl::StatusOr<isa::Kernel> EmitInBlocks(
+    const KernelContext& context, const PoolForm& form,
+    const std::vector<int64_t>& extents, const PlanPool& plan,
+    const std::function<void(Tiling*)>& add_code);
+
+// How a block cuts the axes of a window: planes that a step sees of the operand
+// and of the windows, and where it meets borders. An axis that lies whole does
+// not meet its own.
+struct WindowCuts {
+  std::vector<AxisBlock> axes;
+  std::vector<BorderAxis> borders;
+  std::vector<PlaneSpan> in, windows;
+  bool ragged = false, has_borders = false;
+};
+// None: the axes cannot be cut so.
+std::optional<WindowCuts> CutWindows(const PoolForm& form,
+                                     const PoolBlock& block);
 
 }  // namespace ptxla::lowering
 

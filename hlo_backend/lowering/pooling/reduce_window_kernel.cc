@@ -40,22 +40,14 @@ class ReduceWindowEmitter {
     }
     in_ = 0;
     out_ = static_cast<int>(args_.size()) - 1;
-    std::vector<int64_t> extents, multiples;
-    for (const WindowAxis& a : form_.axes) {
-      extents.push_back(a.out);
-      multiples.push_back(1);
-    }
-    ASSIGN_OR_RETURN(
-        const PoolBlock block,
-        ChoosePoolBlock(context_, form_, extents, multiples,
-                        [this](const PoolBlock& b, PoolCandidate* c) {
-                          return Plan(b, c);
-                        }));
-    PoolCandidate best;
-    Plan(block, &best);
-    if (context_.log != nullptr) context_.log->chosen = best.tiling.note;
-    best.tiling.body = [this](CodeBuilder& b) { return Body(b); };
-    return FrameKernel(context_, best.tiling);
+    std::vector<int64_t> extents;
+    for (const WindowAxis& a : form_.axes) extents.push_back(a.out);
+    return EmitInBlocks(
+        context_, form_, extents,
+        [this](const PoolBlock& b, PoolCandidate* c) { return Plan(b, c); },
+        [this](Tiling* t) {
+          t->body = [this](CodeBuilder& b) { return Body(b); };
+        });
   }
 
  private:
@@ -63,29 +55,19 @@ class ReduceWindowEmitter {
 
   bool Plan(const PoolBlock& block, PoolCandidate* c) {
     block_ = block;
-    cuts_.clear();
-    bool ragged = form_.units % block.units != 0, borders = false;
-    std::vector<PlaneSpan> in, out;
-    for (size_t a = 0; a < form_.axes.size(); ++a) {
-      const WindowAxis& axis = form_.axes[a];
-      const auto cut = CutAxis(axis, block.grid[a], 1);
-      if (!cut.has_value() || cut->grid != block.grid[a]) return false;
-      cuts_.push_back(*cut);
-      ragged |= axis.out % cut->outputs != 0;
-      borders |= HasBorders(Border(a));
-      in.push_back(
-          {axis.in, axis.in_pitch, cut->origin, cut->planes, cut->advance});
-      out.push_back({axis.out, axis.tap_pitch, 0, cut->outputs, cut->outputs});
-    }
-    if ((InVmem(in_) && borders) || ((InVmem(in_) || InVmem(out_)) && ragged)) {
+    const auto cut = CutWindows(form_, block);
+    if (!cut.has_value()) return false;
+    cuts_ = *cut;
+    if ((InVmem(in_) && cuts_.has_borders) ||
+        ((InVmem(in_) || InVmem(out_)) && cuts_.ragged)) {
       return false;
     }
     Tiling& t = c->tiling;
     t.args = args_;
     t.grid = block.Bounds();
     t.megacore_dim = block.MegacoreDim(false);
-    AddPlaneWindow(form_, block, in_, isa::Direction::kIn, in, &t);
-    AddPlaneWindow(form_, block, out_, isa::Direction::kOut, out, &t);
+    AddPlaneWindow(form_, block, in_, isa::Direction::kIn, cuts_.in, &t);
+    AddPlaneWindow(form_, block, out_, isa::Direction::kOut, cuts_.windows, &t);
     t.note = block.ToString();
     for (const isa::KernelArg& arg : args_) {
       if (arg.space == isa::Space::kHbm) t.work.hbm_bytes += arg.bytes;
@@ -103,23 +85,15 @@ class ReduceWindowEmitter {
     return true;
   }
 
-  // Borders of an axis that lies whole are not met.
-  BorderAxis Border(size_t a) const {
-    const AxisBlock& cut = cuts_[a];
-    return {form_.axes[a].in, cut.origin,
-            cut.advance,      cut.Moves() ? cut.planes : 0,
-            cut.grid,         block_.AxisDim(a)};
-  }
-
   // By the units that the step needs most.
   int64_t BodyCycles() const {
     const isa::MachineModel& m = context_.model;
     int64_t results =
         CeilOfRatio<int64_t>(block_.units * form_.unit_bytes, isa::kVregBytes);
     int64_t column = 1;
-    for (size_t a = 0; a < cuts_.size(); ++a) {
-      results *= cuts_[a].outputs;
-      if (a + 1 < cuts_.size()) column *= TapsMet(form_.axes[a]);
+    for (size_t a = 0; a < cuts_.axes.size(); ++a) {
+      results *= cuts_.axes[a].outputs;
+      if (a + 1 < cuts_.axes.size()) column *= TapsMet(form_.axes[a]);
     }
     // Columns that a result does not share with the one before it.
     const WindowAxis& last = form_.axes.back();
@@ -145,7 +119,7 @@ class ReduceWindowEmitter {
     BorderFill fill;
     fill.space = kIn;
     fill.value = values_.packed_identity();
-    for (size_t a = 0; a < cuts_.size(); ++a) fill.axes.push_back(Border(a));
+    fill.axes = cuts_.borders;
     FillBorders(fill, in, 0, &b);
     b.NewBlock("addresses");
     PlanePointer from, to;
@@ -154,8 +128,8 @@ class ReduceWindowEmitter {
     WindowBase(windows_[0], 0, InVmem(in_), from.base, &b);
     WindowBase(windows_[1], 1, InVmem(out_), to.base, &b);
     std::vector<std::vector<PlaneRun>> runs;
-    for (size_t a = 0; a < cuts_.size(); ++a) {
-      taps_.push_back(TapRunsOf(form_.axes[a], cuts_[a]));
+    for (size_t a = 0; a < cuts_.axes.size(); ++a) {
+      taps_.push_back(TapRunsOf(form_.axes[a], cuts_.axes[a]));
       std::vector<PlaneRun>& plain = runs.emplace_back();
       for (const TapRun& r : taps_.back()) plain.push_back(r.results);
       in_pitch_.push_back(Pitch(in, in_, a));
@@ -299,7 +273,7 @@ class ReduceWindowEmitter {
   std::vector<isa::KernelArg> args_;
   int in_ = 0, out_ = 0;
   PoolBlock block_;
-  std::vector<AxisBlock> cuts_;
+  WindowCuts cuts_;
   std::vector<isa::Window> windows_;
   std::vector<int64_t> in_pitch_, out_pitch_;
   std::vector<std::vector<TapRun>> taps_;
