@@ -6,7 +6,7 @@ namespace ptxla::lowering {
 namespace {
 
 // A register each; the planes that they meet need twice as many or more, of 64
-// that there are (ASSUMED: all of 3x3, one row of 5x5 or 7x7).
+// that there are (ASSUMED: all of 3x3, two rows of 5x5, one of 7x7).
 constexpr int64_t kMostTaps = 12;
 
 std::vector<TapSpan> Cut(int64_t taps, int64_t most) {
