@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "hlo_backend/analysis/tiled_layout.h"
 #include "hlo_backend/analysis/trip_count.h"
 #include "hlo_backend/passes/loops/loop_elements.h"
@@ -13,14 +14,14 @@
 #include "hlo_backend/passes/memory/memory_places.h"
 #include "hlo_backend/passes/memory/memory_space.h"
 #include "hlo_backend/passes/memory/memory_space_assignment.h"
+#include "hlo_backend/passes/memory/prefetch_uses.h"
 #include "hlo_backend/passes/memory/range_maximum.h"
 #include "hlo_backend/passes/memory/vmem_kernels.h"
 
 namespace ptxla::hlo {
 namespace {
 
-// The copy is not hidden: what it brings is read at least so often. ASSUMED,
-// from where on it can pay.
+// What a copy brings is read at least so often. ASSUMED, from where on it pays.
 constexpr int64_t kLeastReads = 2;
 constexpr int64_t kLanes = 128, kRegisterBytes = 4096;
 
@@ -69,13 +70,6 @@ std::optional<int64_t> BytesRead(const Instruction& kernel,
   if (kernel.opcode() == Opcode::kDynamicSlice) {
     if (!TakesPlanes(kernel)) return {};
     return PaddedBytes(kernel.shape());
-  }
-  // What every iteration sums up stays in HBM in the TPU compiler's schedule,
-  // and is measured there (E-KV: caches of 17 to 1,074 MB).
-  if (kernel.opcode() == Opcode::kReduce ||
-      (kernel.opcode() == Opcode::kFusion &&
-       kernel.fusion_kind() == FusionKind::kInput)) {
-    return {};
   }
   const int64_t whole = PaddedBytes(value.shape());
   if (kernel.opcode() != Opcode::kFusion) return whole;
@@ -173,35 +167,40 @@ void NameInLoop(Instruction* loop, int k) {
 
 class LoopPrefetcher {
  public:
-  LoopPrefetcher(Computation* c, int64_t room) : c_(c), room_(room) {}
+  LoopPrefetcher(Computation* c, int64_t room)
+      : c_(c),
+        room_(room),
+        positions_(PositionsOf(*c)),
+        live_(c->instruction_count()) {
+    AddVmemResidents(*c, positions_, &live_);
+    for (Instruction* i : c->instructions()) {
+      order_.push_back(i);
+      spare_.push_back(TakesTime(*i) ? BytesTouched(*i) : 0);
+    }
+  }
 
   bool Run() {
-    std::vector<Instruction*> order;
-    for (Instruction* i : c_->instructions()) order.push_back(i);
     bool changed = false;
-    std::vector<Instruction*> result;
-    for (Instruction* i : order) {
+    for (Instruction* i : order_) {
       if (i->opcode() == Opcode::kTuple && i->user_count() == 1 &&
           i->users()[0]->opcode() == Opcode::kWhile) {
-        before_.clear();
         changed |= Fetch(i, i->users()[0]);
-        result.insert(result.end(), before_.begin(), before_.end());
       }
+    }
+    if (!changed) return false;
+    std::vector<Instruction*> result;
+    for (Instruction* i : order_) {
+      const std::vector<Instruction*>& before = before_[i];
+      result.insert(result.end(), before.begin(), before.end());
       result.push_back(i);
     }
-    if (changed) c_->Reorder(result);
-    return changed;
+    c_->Reorder(result);
+    return true;
   }
 
  private:
   bool Fetch(Instruction* init, Instruction* loop) {
-    const Positions positions = PositionsOf(*c_);
-    RangeMaximum live(c_->instruction_count());
-    AddVmemResidents(*c_, positions, &live);
-    int64_t taken = TakenAt(live, positions.at(loop), *loop);
-    for (int k = positions.at(init); k < positions.at(loop); ++k) {
-      taken = std::max(taken, live.Maximum(k, k));
-    }
+    const int at = positions_.at(loop);
     bool changed = false;
     for (int k = 0; k < init->operand_count(); ++k) {
       Instruction* start = init->operand(k);
@@ -211,32 +210,68 @@ class LoopPrefetcher {
         continue;
       }
       const int64_t bytes = PaddedBytes(shape);
-      if (taken + bytes > room_) continue;
       const std::optional<int64_t> read = BytesOfLoop(loop, k);
       if (!read.has_value() || *read < kLeastReads * bytes) continue;
-      taken += bytes;
-      init->ReplaceOperand(k, Copied(start));
+      const std::optional<int> from = StartOfHidden(*start, *init, bytes);
+      if (!from.has_value() || TakenAt(live_, at, *loop) + bytes > room_ ||
+          live_.Maximum(*from, at) + bytes > room_) {
+        continue;
+      }
+      live_.Add(*from, at, bytes);
+      TakeTime(*from, positions_.at(init), bytes);
+      init->ReplaceOperand(k, Copied(start, order_[*from], init));
       NameInLoop(loop, k);
       changed = true;
     }
     return changed;
   }
 
-  Instruction* Copied(Instruction* start) {
-    Shape resident = start->shape();
+  // Where the copy starts: kernels from there to the loop move as many bytes,
+  // wherever these lie (so libtpu 0.0.42.1 counts, v5e and v6e), and hide no
+  // other copy. Nothing: not enough runs before it.
+  std::optional<int> StartOfHidden(const Instruction& value,
+                                   const Instruction& init,
+                                   int64_t bytes) const {
+    int64_t moved = 0;
+    for (int at = positions_.at(&init) - 1; at > positions_.at(&value); --at) {
+      moved += spare_[at];
+      if (moved >= bytes || order_[at]->opcode() == Opcode::kWhile) return at;
+    }
+    return {};
+  }
+
+  void TakeTime(int from, int to, int64_t bytes) {
+    for (int at = to - 1; at >= from && bytes > 0; --at) {
+      const int64_t taken = std::min(bytes, spare_[at]);
+      spare_[at] -= taken;
+      bytes -= taken;
+    }
+  }
+
+  // The value in VMEM, by a copy that starts before `from` and ends before `to`.
+  Instruction* Copied(Instruction* value, Instruction* from, Instruction* to) {
+    Shape resident = value->shape();
     SetSpace(&resident, kMemoryVmem);
     Shape context = Shape::Scalar(PrimitiveType::kU32);
     context.mutable_layout()->memory_space = kMemorySyncFlag;
-    before_.push_back(c_->Add(Opcode::kCopyStart,
-                              Shape::Tuple({resident, start->shape(), context}),
-                              {start}, CopyStartAttrs()));
-    before_.push_back(c_->Add(Opcode::kCopyDone, resident, {before_.back()}));
-    return before_.back();
+    Instruction* start =
+        c_->Add(Opcode::kCopyStart,
+                Shape::Tuple({resident, value->shape(), context}), {value},
+                CopyStartAttrs());
+    Instruction* done = c_->Add(Opcode::kCopyDone, resident, {start});
+    before_[from].push_back(start);
+    before_[to].push_back(done);
+    return done;
   }
 
   Computation* c_;
   const int64_t room_;
-  std::vector<Instruction*> before_;  // of the loop at hand
+  const Positions positions_;
+  RangeMaximum live_;
+  std::vector<Instruction*> order_;
+  std::vector<int64_t> spare_;  // by position: bytes that hide no copy yet
+  // By what they come before. Never iterated.
+  absl::flat_hash_map<const Instruction*, std::vector<Instruction*>> before_;
 };
 
 }  // namespace

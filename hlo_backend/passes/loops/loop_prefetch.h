@@ -3,8 +3,12 @@
 // all that runs inside:
 //
 //   %w = while(tuple(..., %keys)), body: ... dynamic-slice(keys, i) ...
-//   ==> %s = copy-start(%keys), %d = {..S(1)} copy-done(%s),
+//   ==> %s = copy-start(%keys), ... kernels ..., %d = {..S(1)} copy-done(%s),
 //       %w = while(tuple(..., %d))
+//
+// A copy is made where kernels before the loop hide it: those that move as many
+// bytes. Where nothing runs before it (a program that is one loop over its
+// arguments), iterations read HBM, as those of the TPU compiler do.
 //
 // What counts is the bytes that kernels take in all iterations, of loops inside
 // of it too: weights of a recurrence come as often as it steps, keys and values
