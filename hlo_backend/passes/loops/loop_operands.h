@@ -8,8 +8,9 @@
 //   ==> %r = bf16[512,2048] convert(%w)
 //       while((.., bf16[512,2048] %r))  // body: dot(%h, %r)
 //
-// So does the TPU compiler (libtpu 0.0.42.1, v5e and v6e). Stacks of which an
-// iteration takes one stay: the copy would be as large as all of them.
+// So does the TPU compiler (libtpu 0.0.42.1, v5e and v6e), and so it does with
+// stacks of which an iteration takes one: weights of layers that a scan walks,
+// inputs of a recurrence, whatever their size.
 #ifndef PTXLA_HLO_BACKEND_PASSES_LOOPS_LOOP_OPERANDS_H_
 #define PTXLA_HLO_BACKEND_PASSES_LOOPS_LOOP_OPERANDS_H_
 

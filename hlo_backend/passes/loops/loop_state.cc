@@ -117,7 +117,10 @@ bool LoopState::IsHandedOn(int k) const { return KeepsElement(*loop_, k); }
 bool LoopState::StartsInVmem(int k) const {
   Instruction* start = init_->operand(k);
   const KernelResult result = StartOf(start);
-  if (result.maker == nullptr || start->user_count() != 1) return false;
+  if (result.maker == nullptr || init_->OperandUses(start) != 1) return false;
+  for (const Instruction* user : start->users()) {
+    if (user != init_ && !ReadsInVmem(*user, *start)) return false;
+  }
   if (result.index >= 0 && ValuesOf(result.maker, result.index).size() != 1) {
     return false;
   }

@@ -48,7 +48,7 @@ class LoopState {
 
  private:
   bool IsHandedOn(int k) const;
-  // A kernel makes what goes into the loop, for it alone.
+  // A kernel makes what goes into the loop, for it and perhaps other kernels.
   bool StartsInVmem(int k) const;
   // Not by `root`, but `except` may.
   static bool ReadByKernels(const Instruction& state, int k,

@@ -34,7 +34,8 @@ bool RoundsOperands(const Instruction& product) {
 // Rounding before it is rounding behind it.
 bool Moves(const Instruction& i) {
   return i.opcode() == Opcode::kTranspose || i.opcode() == Opcode::kReshape ||
-         i.opcode() == Opcode::kBitcast || i.opcode() == Opcode::kSlice;
+         i.opcode() == Opcode::kBitcast || i.opcode() == Opcode::kSlice ||
+         i.opcode() == Opcode::kDynamicSlice;
 }
 
 // All who read the value, through movements, are products that round it.
