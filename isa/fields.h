@@ -144,10 +144,19 @@ void VisitFields(V& v, OpInfo& x) {
 }
 
 template <class V>
+void VisitFields(V& v, MovingArg& x) {
+  v("arg", x.arg);
+  v("index", x.index);
+  v("is_unsigned", x.is_unsigned);
+  v("last", x.last);
+  v("stride", x.stride);
+}
+template <class V>
 void VisitFields(V& v, Call& x) {
   v("kernel", x.kernel);
   v("arg", x.args);
   v("cores", x.cores);
+  v("moving", x.moving);
 }
 template <class V>
 void VisitFields(V& v, CopyStart& x) {

@@ -1,10 +1,13 @@
 #include "isa/program.h"
 
+#include <algorithm>
+
 namespace ptxla::isa {
 namespace {
 
 bool Same(const Call& a, const Call& b) {
-  return a.kernel == b.kernel && a.args == b.args && a.cores == b.cores;
+  return a.kernel == b.kernel && a.args == b.args && a.cores == b.cores &&
+         a.moving == b.moving;
 }
 bool Same(const CopyStart& a, const CopyStart& b) {
   return a.id == b.id && a.from == b.from && a.to == b.to &&
@@ -36,6 +39,17 @@ bool Same(const HostTransfer& a, const HostTransfer& b) {
 bool Same(const Barrier&, const Barrier&) { return true; }
 
 }  // namespace
+
+int64_t MovingArg::Offset(uint32_t number) const {
+  const int64_t at = is_unsigned ? int64_t{number}
+                                 : int64_t{static_cast<int32_t>(number)};
+  return std::clamp<int64_t>(at, 0, last) * stride;
+}
+
+bool MovingArg::operator==(const MovingArg& o) const {
+  return arg == o.arg && index == o.index && is_unsigned == o.is_unsigned &&
+         last == o.last && stride == o.stride;
+}
 
 absl::string_view Name(CollectiveKind kind) {
   constexpr absl::string_view kNames[] = {"all-reduce", "all-gather",

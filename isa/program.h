@@ -59,11 +59,28 @@ struct OpInfo {
 struct Op;
 using Schedule = std::vector<Op>;
 
+// An argument that the program's data move: the number at `index`, not below 0
+// and not above `last`, times `stride` bytes. A layer's weights in the stack
+// that a loop walks. The scalar core has the number when it starts the call;
+// the few cycles are not counted.
+struct MovingArg {
+  int arg = 0;
+  BufferSlice index;  // an s32, or a u32
+  bool is_unsigned = false;
+  int64_t last = 0;
+  int64_t stride = 0;
+
+  // Of a number that stands at `index`.
+  int64_t Offset(uint32_t number) const;
+  bool operator==(const MovingArg& o) const;
+};
+
 // Runs kernels[kernel] on `cores` cores, which then meet at a barrier.
 struct Call {
   int kernel = 0;
   std::vector<BufferSlice> args;  // one per KernelArg
   int cores = 1;
+  std::vector<MovingArg> moving;  // an argument may have several
 };
 
 // Asynchronous copy between spaces by the DMA engines; `id` pairs the two. A

@@ -1,6 +1,7 @@
 #include "isa/verifier.h"
 
 #include <set>
+#include <vector>
 
 #include "base/status.h"
 #include "isa/broken.h"
@@ -104,9 +105,32 @@ class ProgramVerifier {
                       kVmemAlignment);
       }
     }
+    RETURN_IF_ERROR(CheckMoving(call, k));
     if (call.cores < 1 || call.cores > machine_.cores ||
         (call.cores > 1 && k.megacore_dim < 0)) {
       return Broken("runs on ", call.cores, " cores");
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status CheckMoving(const Call& call, const Kernel& k) const {
+    std::vector<int64_t> reach(call.args.size(), 0);
+    for (const MovingArg& m : call.moving) {
+      if (m.arg < 0 || m.arg >= static_cast<int>(call.args.size())) {
+        return Broken("no argument ", m.arg, " to move");
+      }
+      RETURN_IF_ERROR(Slice(m.index, 4)) << "index of arg" << m.arg;
+      if (m.last < 0 || m.stride < 0) {
+        return Broken("arg", m.arg, " moves to ", m.last, " x ", m.stride);
+      }
+      if (k.args[m.arg].space == Space::kVmem &&
+          m.stride % kVmemAlignment != 0) {
+        return Broken("arg", m.arg, " moves by ", m.stride,
+                      " bytes of VMEM, not a multiple of ", kVmemAlignment);
+      }
+      BufferSlice end = call.args[m.arg];
+      end.offset += reach[m.arg] += m.last * m.stride;
+      RETURN_IF_ERROR(Slice(end, k.args[m.arg].bytes)) << "last arg" << m.arg;
     }
     return absl::OkStatus();
   }

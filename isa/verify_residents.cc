@@ -26,6 +26,7 @@ template <class F>
 void ForEachBuffer(const Op& op, const F& f) {
   if (const auto* call = std::get_if<Call>(&op.action)) {
     for (const BufferSlice& s : call->args) f(s.buffer);
+    for (const MovingArg& m : call->moving) f(m.index.buffer);
   } else if (const auto* copy = std::get_if<CopyStart>(&op.action)) {
     f(copy->from.buffer);
     f(copy->to.buffer);

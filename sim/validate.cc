@@ -92,6 +92,19 @@ class Validator {
             ", the kernel expects ", isa::Name(kernel.args[i].space).data()));
       }
     }
+    for (const isa::MovingArg& m : call.moving) {
+      if (m.arg < 0 || m.arg >= static_cast<int>(call.args.size()) ||
+          m.last < 0 || m.stride < 0) {
+        return absl::InvalidArgumentError(
+            absl::StrCat("argument ", m.arg, " moves to ", m.last, " times ",
+                         m.stride, " bytes"));
+      }
+      RETURN_IF_ERROR(CheckSlice(m.index, 4)) << "index of argument " << m.arg;
+      isa::BufferSlice end = call.args[m.arg];
+      end.offset += m.last * m.stride;
+      RETURN_IF_ERROR(CheckSlice(end, kernel.args[m.arg].bytes))
+          << "argument " << m.arg << " at its last place";
+    }
     if (call.cores < 1 || call.cores > slice_.topology.cores_per_device()) {
       return absl::InvalidArgumentError(
           absl::StrCat("runs on ", call.cores, " cores; a device has ",

@@ -73,7 +73,7 @@ Literal LiteralAt(const Shape& shape, const isa::BufferSlice& where,
 
 KernelCheck::KernelCheck(const hlo::CompiledModule& compiled,
                          const hlo::EvaluatorOptions& options)
-    : compiled_(compiled), options_(options) {
+    : options_(options) {
   Match(compiled.program.schedule, *compiled.module->entry());
 }
 
@@ -103,23 +103,19 @@ void KernelCheck::Match(const isa::Schedule& schedule,
   }
 }
 
-isa::BufferSlice KernelCheck::PlaceOf(const Instruction* i, int leaf) const {
-  const hlo::BufferRef& ref = compiled_.buffers.leaves.at(i)[leaf];
-  return {ref.buffer, ref.offset};
-}
-
 absl::Status KernelCheck::Before(const isa::Call& call,
                                  sim::ProgramData* data) {
   const Instruction* i = calls_.at(&call);
+  // Arrays of the operands, then those of the results.
+  places_ = data->PlacesOf(call);
   std::vector<Literal> operands;
+  size_t next = 0;
   for (const Instruction* operand : i->operands()) {
-    int leaf = 0;
     operands.push_back(MakeLiteral(operand->shape(), [&](const Shape& s) {
-      const int number = leaf++;
-      return s.IsArray() ? LiteralAt(s, PlaceOf(operand, number), data)
-                         : Literal(s);
+      return s.IsArray() ? LiteralAt(s, places_[next++], data) : Literal(s);
     }));
   }
+  places_.erase(places_.begin(), places_.begin() + static_cast<int64_t>(next));
   std::vector<const Literal*> pointers;
   for (const Literal& l : operands) pointers.push_back(&l);
   expected_ = hlo::EvaluateInstruction(*i, pointers, options_);
@@ -133,8 +129,7 @@ bool KernelCheck::IsAnotherOrder(const Instruction& sort,
   bool same = true;
   hlo::ForEachLeaf(
       sort.shape(), [&](const Shape& s, const hlo::ShapeIndex& at) {
-        const auto leaf = static_cast<int>(results.size());
-        results.push_back(LiteralAt(s, PlaceOf(&sort, leaf), data));
+        results.push_back(LiteralAt(s, places_[results.size()], data));
         same &= Compare(expected_->At(at), results.back()).differing == 0;
       });
   if (same) return false;
@@ -157,6 +152,7 @@ absl::Status KernelCheck::After(const isa::Call& call, sim::ProgramData* data) {
     return absl::OkStatus();
   }
   int leaf = 0;
+  size_t array = 0;
   bool wrong = false;
   const int bits = NarrowestFloat(*i);
   std::optional<KernelNoise> noise;
@@ -164,7 +160,7 @@ absl::Status KernelCheck::After(const isa::Call& call, sim::ProgramData* data) {
     const int number = leaf++;
     if (!s.IsArray()) return;
     KernelError e{i->name(), number, s, i->metadata().op_name, {}, bits};
-    const Literal actual = LiteralAt(s, PlaceOf(i, number), data);
+    const Literal actual = LiteralAt(s, places_[array++], data);
     e.error = Compare(expected_->At(at), actual);
     e.tolerance = IsRounded(s.type()) ? Tolerance::Kernel(bits) : 0;
     if (e.error.worst > e.tolerance) {

@@ -71,18 +71,17 @@ class KernelCheck : public sim::KernelObserver {
  private:
   void Match(const isa::Schedule& schedule,
              const hlo::Computation& computation);
-  isa::BufferSlice PlaceOf(const hlo::Instruction* i, int leaf) const;
 
   // Is what the unstable sort left in memory one of its results, if not the
   // evaluator's?
   bool IsAnotherOrder(const hlo::Instruction& sort,
                       sim::ProgramData* data) const;
 
-  const hlo::CompiledModule& compiled_;
   const hlo::EvaluatorOptions options_;
   absl::flat_hash_map<const isa::Call*, const hlo::Instruction*> calls_;
   absl::StatusOr<hlo::Literal> expected_ = hlo::Literal();
-  std::vector<hlo::Literal> operands_;  // of the call that runs
+  std::vector<hlo::Literal> operands_;     // of the call that runs
+  std::vector<isa::BufferSlice> places_;  // of its results' arrays
   int kernels_ = 0;
   KernelError largest_;
   std::vector<KernelError> wrong_;

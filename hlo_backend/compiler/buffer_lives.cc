@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "hlo_backend/analysis/buffer_plan.h"
+#include "hlo_backend/analysis/planes_in_place.h"
 #include "hlo_backend/compiler/buffer_ties.h"
 #include "hlo_backend/ir/computation.h"
 #include "hlo_backend/passes/memory/memory_places.h"
@@ -16,6 +17,16 @@ bool OnlyNames(const Instruction& i) {
 }
 
 }  // namespace
+
+// Of what names a slice.
+int BufferLives::LastRead(const Instruction& name) const {
+  int last = 0;
+  for (const Instruction* user : name.users()) {
+    last = std::max(last, OnlyNamesMemory(*user) ? LastRead(*user)
+                                                 : schedule_.PositionOf(*user));
+  }
+  return last;
+}
 
 BufferLives::BufferLives(const ScheduleLeaves& schedule)
     : schedule_(schedule), classes_(schedule.classes()) {
@@ -44,6 +55,8 @@ void BufferLives::Add(const Instruction& i, int leaf, const Shape& shape,
   for (const Instruction* user : i.users()) {
     // A body's values may be read by what runs in it only.
     info.last = std::max(info.last, schedule_.PositionOf(*user));
+    // Who reads a slice in place reads where it begins, too.
+    if (IsInPlace(*user)) info.last = std::max(info.last, LastRead(*user));
     if (!OnlyNames(*user)) ++info.uses;
   }
   if (i.opcode() == Opcode::kParameter && i.parent()->IsEntry()) {

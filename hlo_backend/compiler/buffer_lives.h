@@ -43,6 +43,7 @@ class BufferLives {
 
  private:
   void Add(const Instruction& i, int leaf, const Shape& shape, bool is_output);
+  int LastRead(const Instruction& name) const;
 
   const ScheduleLeaves& schedule_;
   BufferClasses classes_;

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "absl/container/flat_hash_set.h"
+#include "hlo_backend/analysis/planes_in_place.h"
 #include "hlo_backend/analysis/tiled_layout.h"
 #include "hlo_backend/compiler/schedule_leaves.h"
 #include "hlo_backend/passes/memory/shared_places.h"
@@ -48,9 +49,15 @@ class TiesEverywhere {
         break;
       }
       case Opcode::kBitcast:
-      case Opcode::kDynamicUpdateSlice:
       case Opcode::kScatter:
         classes_.Tie(classes_.First(i.operand(0)), me);
+        break;
+      case Opcode::kDynamicUpdateSlice:
+        classes_.Tie(classes_.First(i.operand(0)), me);
+        if (IsInPlace(i)) classes_.Tie(me, classes_.First(i.operand(1)));
+        break;
+      case Opcode::kDynamicSlice:
+        if (IsInPlace(i)) classes_.Tie(classes_.First(i.operand(0)), me);
         break;
       case Opcode::kOptimizationBarrier:
       case Opcode::kAddDependency:

@@ -54,6 +54,7 @@
 #include "hlo_backend/passes/loops/loop_prefetch.h"
 #include "hlo_backend/passes/loops/loop_residency.h"
 #include "hlo_backend/passes/loops/loop_simplifier.h"
+#include "hlo_backend/passes/loops/planes_in_place.h"
 #include "hlo_backend/passes/loops/stack_allocation.h"
 #include "hlo_backend/passes/loops/unit_columns.h"
 #include "hlo_backend/passes/memory/alias_assignment.h"
@@ -206,6 +207,8 @@ std::vector<PassEntry> AllPasses() {
       {"optimization-barrier-expander",
        "barriers are gone once the order is settled",
        Make<OptimizationBarrierExpanderPass>},
+      {"planes-in-place", "planes of stacks in loops, where they lie",
+       Make<PlanesInPlacePass>},
       {"pointwise-convolution", "convolutions of one tap are products",
        Make<PointwiseConvolutionPass>},
       {"product-chaining", "attention whose scores stay inside of a kernel",

@@ -159,6 +159,16 @@ absl::StatusOr<std::vector<uint8_t>> ProgramData::Output(int index) {
   return leaf.layout.Unpack(At(leaf.where, leaf.layout.ByteSize()));
 }
 
+std::vector<isa::BufferSlice> ProgramData::PlacesOf(const isa::Call& call) {
+  std::vector<isa::BufferSlice> places = call.args;
+  for (const isa::MovingArg& m : call.moving) {
+    uint32_t number = 0;
+    std::memcpy(&number, At(m.index, 4).data(), 4);
+    places[m.arg].offset += m.Offset(number);
+  }
+  return places;
+}
+
 absl::StatusOr<std::vector<BundleTrace>> ProgramData::Execute(
     const isa::Call& call, const KernelPlan& plan, const DeviceModel& device) {
   KernelObserver* observer = options_.observer;
@@ -175,14 +185,15 @@ absl::StatusOr<std::vector<BundleTrace>> ProgramData::Execute(
 absl::StatusOr<std::vector<BundleTrace>> ProgramData::Run(
     const isa::Call& call, const KernelPlan& plan, const DeviceModel& device) {
   const isa::Kernel& kernel = *plan.kernel;
+  const std::vector<isa::BufferSlice> places = PlacesOf(call);
   std::vector<isa::ArgMemory> args;
-  for (size_t i = 0; i < call.args.size(); ++i) {
-    const isa::Buffer& b = program_.buffers[call.args[i].buffer];
+  for (size_t i = 0; i < places.size(); ++i) {
+    const isa::Buffer& b = program_.buffers[places[i].buffer];
     isa::ArgMemory arg;
     if (b.space == isa::Space::kVmem || b.space == isa::Space::kSmem) {
-      arg.address = b.offset + call.args[i].offset;
+      arg.address = b.offset + places[i].offset;
     } else {
-      arg.bytes = At(call.args[i], kernel.args[i].bytes);
+      arg.bytes = At(places[i], kernel.args[i].bytes);
     }
     args.push_back(arg);
   }

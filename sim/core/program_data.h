@@ -60,6 +60,9 @@ class ProgramData {
   // Memory of a buffer from slice.offset on. Valid until the next kernel runs.
   absl::Span<uint8_t> At(const isa::BufferSlice& slice, int64_t bytes);
 
+  // Where the arguments of a call lie now, one for each.
+  std::vector<isa::BufferSlice> PlacesOf(const isa::Call& call);
+
   // What a program does with data.
   absl::StatusOr<std::vector<BundleTrace>> Execute(const isa::Call& call,
                                                    const KernelPlan& plan,

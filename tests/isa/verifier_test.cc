@@ -280,7 +280,7 @@ Program GoodProgram() {
   p.buffers = {{0, "in", 32 * 512, Space::kHbm, 0, -1, ""},
                {1, "out", 32 * 512, Space::kHbm, 32 * 512, -1, ""}};
   p.schedule.push_back({{}, CopyStart{1, {0, 0}, {1, 0}, 64}});
-  p.schedule.push_back({{}, Call{0, {{0, 0}, {1, 0}}, 1}});
+  p.schedule.push_back({{}, Call{0, {{0, 0}, {1, 0}}, 1, {}}});
   p.schedule.push_back({{}, CopyDone{1}});
   return p;
 }
@@ -297,6 +297,32 @@ TEST(VerifierTest, PiecesOfACopyLieInsideOfItsSource) {
   EXPECT_BROKEN_PROGRAM(p, "source");
   p.schedule[0].action = CopyStart{1, {0, 0}, {1, 0}, 64, 3, 128};
   EXPECT_BROKEN_PROGRAM(p, "64 bytes in 3 pieces");
+}
+
+TEST(VerifierTest, ArgumentsMoveInsideOfTheirBuffers) {
+  Program p = GoodProgram();
+  p.buffers[0].bytes = 3 * 32 * 512;
+  Call& call = std::get<Call>(p.schedule[1].action);
+  call.moving = {{0, {1, 4}, false, 2, 32 * 512}};
+  EXPECT_OK(VerifyProgram(p, V6eLike()));
+  call.moving[0].last = 3;
+  EXPECT_BROKEN_PROGRAM(p, "last arg0: 16384 bytes at 49152 of buffer 0");
+  call.moving = {{0, {1, 4}, false, 1, 32 * 512}, {0, {1, 8}, false, 2, 16384}};
+  EXPECT_BROKEN_PROGRAM(p, "last arg0: 16384 bytes at 49152 of buffer 0");
+  call.moving = {{2, {1, 4}, false, 1, 512}};
+  EXPECT_BROKEN_PROGRAM(p, "no argument 2 to move");
+  call.moving = {{0, {1, 32 * 512}, false, 1, 512}};
+  EXPECT_BROKEN_PROGRAM(p, "index of arg0");
+}
+
+// As XLA does: a start beyond the last place is the last one.
+TEST(VerifierTest, NumbersBeyondTheLastPlaceAreTheLastOne) {
+  const MovingArg in_signed = {0, {}, false, 5, 512};
+  EXPECT_EQ(in_signed.Offset(4), 4 * 512);
+  EXPECT_EQ(in_signed.Offset(6), 5 * 512);
+  EXPECT_EQ(in_signed.Offset(uint32_t(-1)), 0);
+  const MovingArg in_unsigned = {0, {}, true, 5, 512};
+  EXPECT_EQ(in_unsigned.Offset(uint32_t(-1)), 5 * 512);
 }
 
 TEST(VerifierTest, ProgramsBindTheirBuffers) {

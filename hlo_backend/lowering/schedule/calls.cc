@@ -46,8 +46,10 @@ absl::Status Lowerer::Call(const Instruction& i, isa::Schedule* schedule) {
   isa::Call call;
   call.kernel = KernelFor(i);
   for (const Instruction* operand : i.operands()) {
+    RETURN_IF_ERROR(AppendMoving(*operand, &call));
     RETURN_IF_ERROR(AppendPlaces(operand, &call.args));
   }
+  RETURN_IF_ERROR(AppendMovingResults(i, &call));
   RETURN_IF_ERROR(AppendPlaces(&i, &call.args));
   schedule->push_back({InfoOf(i), std::move(call)});
   ++stats_.instructions;

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
+#include "hlo_backend/analysis/planes_in_place.h"
 #include "hlo_backend/ir/computation.h"
 #include "hlo_backend/lowering/known_instructions.h"
 #include "isa/from_chip_spec.h"
@@ -112,7 +113,7 @@ absl::Status Lowerer::LowerComputation(const Computation& c,
 absl::Status Lowerer::LowerInstruction(const Instruction& i,
                                        isa::Schedule* schedule) {
   if (i.opcode() == Opcode::kConstant) return Constant(i);
-  if (IsPlumbing(i)) return absl::OkStatus();
+  if (IsPlumbing(i) || hlo::IsInPlace(i)) return absl::OkStatus();
   switch (i.opcode()) {
     case Opcode::kCall:
       return LowerComputation(*i.to_apply(), schedule);

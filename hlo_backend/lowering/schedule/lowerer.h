@@ -87,6 +87,14 @@ class Lowerer {
   // Places of all array leaves of a value.
   absl::Status AppendPlaces(const hlo::Instruction* i,
                             std::vector<isa::BufferSlice>* places) const;
+  // What moves the call's next argument, if that is a slice in place.
+  absl::Status AppendMoving(const hlo::Instruction& value,
+                            isa::Call* call) const;
+  // The same of those of its results that are updates in place.
+  absl::Status AppendMovingResults(const hlo::Instruction& kernel,
+                                   isa::Call* call) const;
+  absl::Status AppendStarts(const hlo::Instruction& planes, int arg,
+                            isa::Call* call) const;
   // Of all its arrays as they lie, padding included.
   static int64_t BytesOf(const hlo::Instruction& i);
   absl::Status Constant(const hlo::Instruction& i);

@@ -3,6 +3,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
+#include "hlo_backend/analysis/planes_in_place.h"
 #include "hlo_backend/ir/computation.h"
 #include "hlo_backend/ir/verifier.h"
 #include "hlo_backend/lowering/schedule/lowerer.h"
@@ -37,6 +38,59 @@ absl::Status Lowerer::AppendPlaces(
     places->push_back(*place);
   });
   return status;
+}
+
+absl::Status Lowerer::AppendStarts(const Instruction& planes, int arg,
+                                   isa::Call* call) const {
+  const auto parts = hlo::PlanesOf(planes);
+  if (!parts.has_value()) {
+    return absl::InternalError(
+        absl::StrCat(planes.name(), " is no planes that lie together"));
+  }
+  for (const hlo::PartOfDim& part : *parts) {
+    const Instruction* index = hlo::StartOfPlanes(planes, part.dim);
+    isa::MovingArg moving;
+    moving.arg = arg;
+    ASSIGN_OR_RETURN(moving.index, PlaceOf(index, 0));
+    moving.is_unsigned = index->shape().type() == hlo::PrimitiveType::kU32;
+    moving.last = part.last;
+    moving.stride = part.stride;
+    call->moving.push_back(moving);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Lowerer::AppendMoving(const Instruction& value,
+                                   isa::Call* call) const {
+  const Instruction* name = &value;
+  while (name->opcode() == hlo::Opcode::kBitcast) name = name->operand(0);
+  if (name->opcode() != hlo::Opcode::kDynamicSlice || !hlo::IsInPlace(*name)) {
+    return absl::OkStatus();
+  }
+  return AppendStarts(*name, static_cast<int>(call->args.size()), call);
+}
+
+absl::Status Lowerer::AppendMovingResults(const Instruction& kernel,
+                                          isa::Call* call) const {
+  const int first = static_cast<int>(call->args.size());
+  for (const Instruction* user : kernel.users()) {
+    const Instruction* value = &kernel;
+    int result = 0;
+    while (user->opcode() == hlo::Opcode::kGetTupleElement ||
+           user->opcode() == hlo::Opcode::kBitcast) {
+      if (user->opcode() == hlo::Opcode::kGetTupleElement) {
+        result = static_cast<int>(user->tuple_index());
+      }
+      value = user;
+      if (value->user_count() != 1) break;
+      user = value->users()[0];
+    }
+    if (user->opcode() == hlo::Opcode::kDynamicUpdateSlice &&
+        hlo::IsInPlace(*user) && user->operand(1) == value) {
+      RETURN_IF_ERROR(AppendStarts(*user, first + result, call));
+    }
+  }
+  return absl::OkStatus();
 }
 
 int64_t Lowerer::BytesOf(const Instruction& i) {

@@ -1,16 +1,27 @@
 #include "hlo_backend/passes/loops/loop_operands.h"
 
+#include <algorithm>
 #include <vector>
 
+#include "hlo_backend/analysis/fusion_rules.h"
 #include "hlo_backend/ir/builder.h"
 #include "hlo_backend/passes/control_flow.h"
 #include "hlo_backend/passes/loops/loop_elements.h"
+#include "hlo_backend/passes/memory/prefetch_uses.h"
 #include "hlo_backend/passes/products/bf16_propagation.h"
 
 namespace ptxla::hlo {
 namespace {
 
 constexpr PrimitiveType kBf16 = PrimitiveType::kBf16;
+
+// A product of rows of one is a sum of f32 products for the TPU compiler, whose
+// operands it leaves as they are (libtpu 0.0.42.1 on v5e).
+bool FeedsSums(const Instruction& user) {
+  if (IsProduct(user)) return HasRowsOfOne(user);
+  return std::any_of(user.users().begin(), user.users().end(),
+                     [](const Instruction* next) { return FeedsSums(*next); });
+}
 
 class Loop {
  public:
@@ -67,7 +78,7 @@ class Loop {
       }
       for (const Instruction* user : value->users()) {
         if (user == body_->root()) continue;
-        if (!RoundsForProducts(*user)) return false;
+        if (!RoundsForProducts(*user) || FeedsSums(*user)) return false;
         multiplied = true;
       }
     }

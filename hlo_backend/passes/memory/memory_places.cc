@@ -10,6 +10,7 @@
 #include "hlo_backend/analysis/buffer_plan.h"
 #include "hlo_backend/analysis/fusion_rules.h"
 #include "hlo_backend/analysis/member_rows.h"
+#include "hlo_backend/analysis/planes_in_place.h"
 #include "hlo_backend/analysis/tiled_layout.h"
 #include "hlo_backend/analysis/turned_input.h"
 #include "hlo_backend/ir/computation.h"
@@ -159,7 +160,8 @@ bool ReadsPlanesInPlace(const Instruction& kernel, const Instruction& value) {
 
 bool OnlyNamesMemory(const Instruction& i) {
   return i.opcode() == Opcode::kGetTupleElement ||
-         i.opcode() == Opcode::kBitcast || i.opcode() == Opcode::kAddDependency;
+         i.opcode() == Opcode::kBitcast ||
+         i.opcode() == Opcode::kAddDependency || IsInPlace(i);
 }
 
 Plane PlaneOf(const Instruction& i) {

@@ -12,8 +12,8 @@
 
 namespace ptxla::hlo {
 
-// get-tuple-element, bitcast and add-dependency: their result lies where their
-// operand lies.
+// get-tuple-element, bitcast, add-dependency and slices in place
+// (analysis/planes_in_place.h): their result lies where their operand lies.
 bool OnlyNamesMemory(const Instruction& instruction);
 
 // Half of the words of a 64-bit array lies where the array lies.

@@ -1,6 +1,7 @@
 #include "hlo_backend/passes/memory/memory_space.h"
 
 #include "hlo_backend/analysis/buffer_plan.h"
+#include "hlo_backend/analysis/planes_in_place.h"
 #include "hlo_backend/ir/computation.h"
 
 namespace ptxla::hlo {
@@ -9,7 +10,8 @@ namespace {
 void SetSpaceOfNames(Instruction* value, int memory_space) {
   SetSpace(value->mutable_shape(), memory_space);
   for (Instruction* user : value->users()) {
-    if (user->opcode() == Opcode::kBitcast || UpdatesInPlace(*user, *value)) {
+    if (user->opcode() == Opcode::kBitcast || UpdatesInPlace(*user, *value) ||
+        (IsInPlace(*user) && user->operand(0) == value)) {
       SetSpaceOfNames(user, memory_space);
     }
     if (user->opcode() != Opcode::kFusion) continue;

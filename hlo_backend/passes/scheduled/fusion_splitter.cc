@@ -14,6 +14,7 @@
 #include "hlo_backend/ir/computation.h"
 #include "hlo_backend/ir/fingerprint.h"
 #include "hlo_backend/passes/control_flow.h"
+#include "hlo_backend/passes/loops/planes_in_place.h"
 #include "hlo_backend/passes/memory/memory_places.h"
 #include "hlo_backend/passes/memory/memory_space.h"
 #include "hlo_backend/passes/products/convolution_canonicalizer.h"
@@ -122,6 +123,19 @@ void CopyScalars(const Instruction& whole, Computation* body) {
     }
     if (copy != nullptr) body->Reorder(body->PostOrder());
   }
+}
+
+bool IsPart(const Instruction& i) { return WholeName(i.name()) != i.name(); }
+
+// All who read the value are parts of the fusion that it is a part of.
+bool IsReadWithin(const Instruction& value, absl::string_view whole) {
+  return std::all_of(value.users().begin(), value.users().end(),
+                     [&](const Instruction* user) {
+                       return user->opcode() == Opcode::kBitcast
+                                  ? IsReadWithin(*user, whole)
+                                  : IsPart(*user) &&
+                                        WholeName(user->name()) == whole;
+                     });
 }
 
 // Puts the body's kernels in the instruction's place.
@@ -360,6 +374,11 @@ absl::StatusOr<bool> FusionSplitter::Run(
   }
   if (!changed) return false;
   RETURN_IF_ERROR(TupleSimplifierPass().Run(module, context_).status());
+  // What a fusion took of a stack for itself, or stored there, is no kernel.
+  PutPlanesInPlace(module, [](const Instruction& i) {
+    return IsPart(i) && (i.opcode() == Opcode::kDynamicUpdateSlice ||
+                         IsReadWithin(i, WholeName(i.name())));
+  });
   module->RemoveUnusedComputations();
   return true;
 }

@@ -1,0 +1,220 @@
+#include "hlo_backend/passes/loops/planes_in_place.h"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "hlo_backend/analysis/planes_in_place.h"
+#include "hlo_backend/analysis/stages.h"
+#include "hlo_backend/analysis/tiled_layout.h"
+#include "hlo_backend/ir/computation.h"
+#include "hlo_backend/passes/control_flow.h"
+#include "hlo_backend/passes/memory/memory_places.h"
+#include "hlo_backend/passes/memory/memory_space.h"
+#include "hlo_backend/passes/memory/vmem_kernels.h"
+
+namespace ptxla::hlo {
+namespace {
+
+// An argument in VMEM begins at a multiple of this (isa::kVmemAlignment).
+constexpr int64_t kVmemAlignment = 16384;
+
+// A kernel whose windows may be anywhere in an array.
+bool IsKernel(const Instruction& i) {
+  return (IsVmemKernel(i) || IsLargeConvolution(i)) && !IsStagedFusion(i);
+}
+
+// The number of the scalar unit behind a copy of it, which kernels on two cores
+// would read: the start of a call needs none.
+Instruction* NumberBehind(Instruction* index) {
+  const bool copies = index->opcode() == Opcode::kCopy &&
+                      index->operand(0)->shape().has_layout() &&
+                      index->operand(0)->shape().memory_space() == kMemorySmem;
+  return copies ? index->operand(0) : index;
+}
+
+void TakeNumbers(Instruction* i) {
+  const bool updates = i->opcode() == Opcode::kDynamicUpdateSlice;
+  for (int k = updates ? 2 : 1; k < i->operand_count(); ++k) {
+    Instruction* index = i->operand(k);
+    i->ReplaceOperand(k, NumberBehind(index));
+    if (index->user_count() == 0) index->parent()->Remove(index);
+  }
+}
+
+class Body {
+ public:
+  explicit Body(Computation* c) : c_(c), positions_(PositionsOf(*c)) {}
+
+  bool MayRead(const Instruction& slice) const {
+    const auto planes = PlanesOf(slice);
+    if (!planes.has_value() || !MayBegin(*slice.operand(0), *planes)) {
+      return false;
+    }
+    const MemoryPlace stack = PlaceOf(slice.operand(0));
+    if (!IsOfState(stack) || !(NextOf(stack) == stack)) return false;
+    const std::optional<int> last = LastReader(slice);
+    return last.has_value() && StartsStandUntil(slice, *planes, *last);
+  }
+
+  // What makes the update in front of it, for it alone.
+  std::optional<MemoryPlace> MakerOf(const Instruction& update) const {
+    const auto planes = PlanesOf(update);
+    if (!planes.has_value() || !MayBegin(*update.operand(0), *planes) ||
+        !OnlyFills(update)) {
+      return {};
+    }
+    const Instruction* value = update.operand(1);
+    const MemoryPlace made = PlaceOf(value);
+    const Instruction& kernel = *made.maker;
+    if (made.plane != Plane::kWhole || !IsKernel(kernel) ||
+        kernel.parent() != c_ || kernel.shape().IsTuple() != (made.index >= 0) ||
+        !StartsStandUntil(update, *planes, positions_.at(&kernel))) {
+      return {};
+    }
+    for (; value != &kernel; value = value->operand(0)) {
+      if (value->user_count() != 1 ||
+          PaddedBytes(value->shape()) !=
+              PaddedBytes(update.operand(1)->shape())) {
+        return {};
+      }
+      if (value->operand(0) == &kernel && made.index >= 0) break;
+    }
+    return ReadersOf(made) == 1 ? std::optional<MemoryPlace>(made)
+                                : std::nullopt;
+  }
+
+ private:
+  static bool MayBegin(const Instruction& stack,
+                       const std::vector<PartOfDim>& planes) {
+    if (stack.shape().memory_space() == kMemoryHbm) return true;
+    return stack.shape().memory_space() == kMemoryVmem &&
+           std::all_of(planes.begin(), planes.end(), [](const PartOfDim& p) {
+             return p.stride % kVmemAlignment == 0;
+           });
+  }
+
+  static bool IsOfState(const MemoryPlace& place) {
+    return place.maker->opcode() == Opcode::kParameter && place.index >= 0 &&
+           place.plane == Plane::kWhole;
+  }
+
+  // The same element of the next state.
+  MemoryPlace NextOf(const MemoryPlace& place) const {
+    const Instruction* root = c_->root();
+    if (root->opcode() != Opcode::kTuple ||
+        place.index >= root->operand_count()) {
+      return {};
+    }
+    return PlaceOf(root->operand(static_cast<int>(place.index)));
+  }
+
+  static int ReadersOf(const MemoryPlace& place) {
+    if (place.index < 0) return place.maker->user_count();
+    int readers = 0;
+    for (const Instruction* user : place.maker->users()) {
+      if (user->opcode() != Opcode::kGetTupleElement) return INT32_MAX;
+      if (user->tuple_index() == place.index) readers += user->user_count();
+    }
+    return readers;
+  }
+
+  // Nothing but the update has the stack, and the next state is what it makes.
+  bool OnlyFills(const Instruction& update) const {
+    const MemoryPlace stack = PlaceOf(update.operand(0));
+    if (!IsOfState(stack) || ReadersOf(stack) != 1) return false;
+    const Instruction* value = &update;
+    while (value->user_count() == 1 &&
+           value->users()[0]->opcode() == Opcode::kBitcast) {
+      value = value->users()[0];
+    }
+    return value->user_count() == 1 && value->users()[0] == c_->root() &&
+           update.operand(0)->user_count() == 1 &&
+           NextOf(stack).maker == &update;
+  }
+
+  // Of kernels, which all readers are; nothing: somebody else reads it, or
+  // nobody.
+  std::optional<int> LastReader(const Instruction& value) const {
+    if (value.IsRoot() || value.user_count() == 0) return {};
+    int last = 0;
+    for (const Instruction* user : value.users()) {
+      std::optional<int> at;
+      if (user->opcode() == Opcode::kBitcast && !user->shape().IsScalar()) {
+        at = LastReader(*user);
+      } else if (IsKernel(*user) && !UpdatesInPlace(*user, value)) {
+        at = positions_.at(user);
+      }
+      if (!at.has_value()) return {};
+      last = std::max(last, *at);
+    }
+    return last;
+  }
+
+  bool StartsStandUntil(const Instruction& i,
+                        const std::vector<PartOfDim>& planes,
+                        int position) const {
+    return std::all_of(planes.begin(), planes.end(), [&](const PartOfDim& p) {
+      return StandsUntil(*NumberBehind(StartOfPlanes(i, p.dim)), position);
+    });
+  }
+
+  // The number is where a scalar core reads it when the kernel at `position`
+  // starts, and that of the next iteration has not replaced it yet.
+  bool StandsUntil(const Instruction& index, int position) const {
+    if (index.opcode() == Opcode::kConstant) return true;
+    if (index.shape().memory_space() != kMemorySmem) return false;
+    const MemoryPlace place = PlaceOf(&index);
+    if (place.maker->opcode() != Opcode::kParameter) {
+      return positions_.at(place.maker) < position;
+    }
+    const MemoryPlace next = NextOf(place);
+    return next.maker != nullptr &&
+           (next == place || positions_.at(next.maker) > position);
+  }
+
+  Computation* c_;
+  const Positions positions_;
+};
+
+}  // namespace
+
+bool PutPlanesInPlace(Module* module,
+                      absl::FunctionRef<bool(const Instruction&)> may) {
+  bool changed = false;
+  for (Computation* c : ControlComputations(*module)) {
+    const Body body(c);
+    std::vector<Instruction*> order;
+    for (Instruction* i : c->instructions()) order.push_back(i);
+    for (Instruction* i : order) {
+      const bool reads = i->opcode() == Opcode::kDynamicSlice;
+      if ((!reads && i->opcode() != Opcode::kDynamicUpdateSlice) ||
+          IsInPlace(*i) || !may(*i)) {
+        continue;
+      }
+      const int space = i->operand(0)->shape().memory_space();
+      if (reads) {
+        if (!body.MayRead(*i)) continue;
+        SetMemorySpace(i, -1, space);
+      } else {
+        const std::optional<MemoryPlace> made = body.MakerOf(*i);
+        if (!made.has_value()) continue;
+        SetMemorySpace(const_cast<Instruction*>(made->maker), made->index,
+                       space);
+      }
+      TakeNumbers(i);
+      i->set_backend_config(std::string(kInPlaceConfig), /*is_json=*/false);
+      changed = true;
+    }
+  }
+  return changed;
+}
+
+absl::StatusOr<bool> PlanesInPlacePass::Run(Module* module,
+                                            const PassContext&) {
+  if (!module->config().is_scheduled) return false;
+  return PutPlanesInPlace(module, [](const Instruction&) { return true; });
+}
+
+}  // namespace ptxla::hlo
