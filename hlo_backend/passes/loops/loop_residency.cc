@@ -71,6 +71,8 @@ class LoopResidency {
       if (bytes == 0 || bytes > room || !loop->IsWorth(bytes, 2, room)) {
         continue;
       }
+      // Each plane is written once, where they are to be in the end.
+      if (loop->IsHandedOut(k) && loop->OnlyFillsPlanes(k)) continue;
       room -= bytes;
       changed_ = true;
       const std::vector<Instruction*> leaving = loop->Leaving(k);

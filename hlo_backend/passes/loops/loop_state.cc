@@ -1,6 +1,7 @@
 #include "hlo_backend/passes/loops/loop_state.h"
 
 #include "hlo_backend/analysis/buffer_plan.h"
+#include "hlo_backend/analysis/planes_in_place.h"
 #include "hlo_backend/analysis/tiled_layout.h"
 #include "hlo_backend/passes/loops/loop_elements.h"
 #include "hlo_backend/passes/memory/kept_elements.h"
@@ -73,6 +74,17 @@ bool LoopState::IsWorth(int64_t bytes, int times, int64_t room) const {
          TrafficSavedInVmem(body_, room);
 }
 
+bool LoopState::OnlyFillsPlanes(int k) const {
+  const Instruction* update = PlaceOf(body_->root()->operand(k)).maker;
+  if (update->opcode() != Opcode::kDynamicUpdateSlice ||
+      !PlanesOf(*update).has_value()) {
+    return false;
+  }
+  const std::vector<Instruction*> names = ElementsOf(*body_->parameter(0), k);
+  return names.size() == 1 && names[0]->user_count() == 1 &&
+         update->operand(0) == names[0];
+}
+
 int64_t LoopState::ReadOnlyBytes(int k) const {
   const Shape& shape = init_->operand(k)->shape();
   if (!shape.IsArray() || shape.IsScalar() ||
@@ -110,6 +122,19 @@ std::vector<Instruction*> LoopState::Leaving(int k) const {
     if (leaves) values.push_back(value);
   }
   return values;
+}
+
+bool LoopState::IsHandedOut(int k) const {
+  for (const Instruction* value : ElementsOf(*loop_, k)) {
+    if (value->IsRoot()) return true;
+    for (const Instruction* user : value->users()) {
+      const bool goes_on = user->opcode() == Opcode::kTuple &&
+                           user->user_count() == 1 &&
+                           user->users()[0]->opcode() == Opcode::kWhile;
+      if (!goes_on && !ReadsInVmem(*user, *value)) return true;
+    }
+  }
+  return false;
 }
 
 bool LoopState::IsHandedOn(int k) const { return KeepsElement(*loop_, k); }

@@ -34,6 +34,8 @@ class LoopState {
   // Is an element of the state that an iteration moves `times` a better use of
   // the room than what the iteration itself makes and reads?
   bool IsWorth(int64_t bytes, int times, int64_t room) const;
+  // An iteration writes planes of it, whole ones, and reads none.
+  bool OnlyFillsPlanes(int k) const;
   // Bytes of VMEM that element k would take, which the loop only reads; 0: it
   // cannot lie there.
   int64_t ReadOnlyBytes(int k) const;
@@ -45,6 +47,8 @@ class LoopState {
   bool NameVmem(int k);
   // Results that leave VMEM: element -> its reader outside.
   std::vector<Instruction*> Leaving(int k) const;
+  // Something else than kernels and loops has the result.
+  bool IsHandedOut(int k) const;
 
  private:
   bool IsHandedOn(int k) const;

@@ -10,6 +10,7 @@
 #include "hlo_backend/analysis/tiled_layout.h"
 #include "hlo_backend/ir/computation.h"
 #include "hlo_backend/passes/control_flow.h"
+#include "hlo_backend/passes/loops/second_result.h"
 #include "hlo_backend/passes/memory/memory_places.h"
 #include "hlo_backend/passes/memory/memory_space.h"
 #include "hlo_backend/passes/memory/vmem_kernels.h"
@@ -28,10 +29,13 @@ bool IsKernel(const Instruction& i) {
 // The number of the scalar unit behind a copy of it, which kernels on two cores
 // would read: the start of a call needs none.
 Instruction* NumberBehind(Instruction* index) {
-  const bool copies = index->opcode() == Opcode::kCopy &&
-                      index->operand(0)->shape().has_layout() &&
-                      index->operand(0)->shape().memory_space() == kMemorySmem;
-  return copies ? index->operand(0) : index;
+  const auto is_in_smem = [](const Instruction& i) {
+    return i.shape().has_layout() && i.shape().memory_space() == kMemorySmem;
+  };
+  return index->opcode() == Opcode::kCopy && !is_in_smem(*index) &&
+                 is_in_smem(*index->operand(0))
+             ? index->operand(0)
+             : index;
 }
 
 void TakeNumbers(Instruction* i) {
@@ -58,7 +62,7 @@ class Body {
     return last.has_value() && StartsStandUntil(slice, *planes, *last);
   }
 
-  // What makes the update in front of it, for it alone.
+  // What makes the update, in front of it.
   std::optional<MemoryPlace> MakerOf(const Instruction& update) const {
     const auto planes = PlanesOf(update);
     if (!planes.has_value() || !MayBegin(*update.operand(0), *planes) ||
@@ -73,16 +77,25 @@ class Body {
         !StartsStandUntil(update, *planes, positions_.at(&kernel))) {
       return {};
     }
+    const int64_t bytes = PaddedBytes(value->shape());
     for (; value != &kernel; value = value->operand(0)) {
-      if (value->user_count() != 1 ||
-          PaddedBytes(value->shape()) !=
-              PaddedBytes(update.operand(1)->shape())) {
-        return {};
-      }
-      if (value->operand(0) == &kernel && made.index >= 0) break;
+      if (PaddedBytes(value->shape()) != bytes) return {};
+      if (made.index >= 0 && value->operand(0) == &kernel) break;
     }
-    return ReadersOf(made) == 1 ? std::optional<MemoryPlace>(made)
-                                : std::nullopt;
+    return IsAlone(update, made) || MayStoreTwice(made)
+               ? std::optional<MemoryPlace>(made)
+               : std::nullopt;
+  }
+
+  // Nobody else reads what it updates with.
+  static bool IsAlone(const Instruction& update, const MemoryPlace& made) {
+    if (ReadersOf(made) != 1) return false;
+    const Instruction* value = update.operand(1);
+    while (value->opcode() == Opcode::kBitcast) {
+      if (value->user_count() != 1) return false;
+      value = value->operand(0);
+    }
+    return value->user_count() == 1;
   }
 
  private:
@@ -178,35 +191,74 @@ class Body {
   const Positions positions_;
 };
 
+// The same names, of another result.
+Instruction* NamedAs(Instruction* name, Instruction* result) {
+  if (name->opcode() != Opcode::kBitcast) return result;
+  Instruction* below = NamedAs(name->operand(0), result);
+  Shape shape = name->shape();
+  SetSpace(&shape, result->shape().memory_space());
+  return name->parent()->AddLike(*name, shape, {below});
+}
+
+void WriteInPlace(Instruction* update, const MemoryPlace& made) {
+  const int space = update->operand(0)->shape().memory_space();
+  if (Body::IsAlone(*update, made)) {
+    SetMemorySpace(const_cast<Instruction*>(made.maker), made.index, space);
+    return;
+  }
+  Computation* c = update->parent();
+  Instruction* name = update->operand(1);
+  Instruction* second = AddSecondResult(made, space);
+  std::vector<Instruction*> order;
+  for (Instruction* i : c->instructions()) order.push_back(i);
+  const size_t before = order.size();
+  update->ReplaceOperand(1, NamedAs(name, second));
+  std::vector<Instruction*> fresh;
+  size_t n = 0;
+  for (Instruction* i : c->instructions()) {
+    if (n++ >= before) fresh.push_back(i);
+  }
+  order.insert(std::find(order.begin(), order.end(), update), fresh.begin(),
+               fresh.end());
+  c->Reorder(order);
+  // Names that only the update had.
+  while (name->user_count() == 0 && OnlyNamesMemory(*name)) {
+    Instruction* below = name->operand(0);
+    c->Remove(name);
+    name = below;
+  }
+}
+
+bool PutInPlace(Instruction* i) {
+  const Body body(i->parent());
+  if (i->opcode() == Opcode::kDynamicSlice) {
+    if (!body.MayRead(*i)) return false;
+    SetMemorySpace(i, -1, i->operand(0)->shape().memory_space());
+  } else {
+    const std::optional<MemoryPlace> made = body.MakerOf(*i);
+    if (!made.has_value()) return false;
+    WriteInPlace(i, *made);
+  }
+  TakeNumbers(i);
+  i->set_backend_config(std::string(kInPlaceConfig), /*is_json=*/false);
+  return true;
+}
+
 }  // namespace
 
 bool PutPlanesInPlace(Module* module,
                       absl::FunctionRef<bool(const Instruction&)> may) {
   bool changed = false;
   for (Computation* c : ControlComputations(*module)) {
-    const Body body(c);
-    std::vector<Instruction*> order;
-    for (Instruction* i : c->instructions()) order.push_back(i);
-    for (Instruction* i : order) {
-      const bool reads = i->opcode() == Opcode::kDynamicSlice;
-      if ((!reads && i->opcode() != Opcode::kDynamicUpdateSlice) ||
-          IsInPlace(*i) || !may(*i)) {
-        continue;
+    std::vector<Instruction*> parts;
+    for (Instruction* i : c->instructions()) {
+      if ((i->opcode() == Opcode::kDynamicSlice ||
+           i->opcode() == Opcode::kDynamicUpdateSlice) &&
+          !IsInPlace(*i) && may(*i)) {
+        parts.push_back(i);
       }
-      const int space = i->operand(0)->shape().memory_space();
-      if (reads) {
-        if (!body.MayRead(*i)) continue;
-        SetMemorySpace(i, -1, space);
-      } else {
-        const std::optional<MemoryPlace> made = body.MakerOf(*i);
-        if (!made.has_value()) continue;
-        SetMemorySpace(const_cast<Instruction*>(made->maker), made->index,
-                       space);
-      }
-      TakeNumbers(i);
-      i->set_backend_config(std::string(kInPlaceConfig), /*is_json=*/false);
-      changed = true;
     }
+    for (Instruction* i : parts) changed |= PutInPlace(i);
   }
   return changed;
 }
