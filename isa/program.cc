@@ -41,8 +41,8 @@ bool Same(const Barrier&, const Barrier&) { return true; }
 }  // namespace
 
 int64_t MovingArg::Offset(uint32_t number) const {
-  const int64_t at = is_unsigned ? int64_t{number}
-                                 : int64_t{static_cast<int32_t>(number)};
+  const int64_t at =
+      is_unsigned ? int64_t{number} : int64_t{static_cast<int32_t>(number)};
   return std::clamp<int64_t>(at, 0, last) * stride;
 }
 

@@ -80,7 +80,7 @@ class KernelCheck : public sim::KernelObserver {
   const hlo::EvaluatorOptions options_;
   absl::flat_hash_map<const isa::Call*, const hlo::Instruction*> calls_;
   absl::StatusOr<hlo::Literal> expected_ = hlo::Literal();
-  std::vector<hlo::Literal> operands_;     // of the call that runs
+  std::vector<hlo::Literal> operands_;    // of the call that runs
   std::vector<isa::BufferSlice> places_;  // of its results' arrays
   int kernels_ = 0;
   KernelError largest_;

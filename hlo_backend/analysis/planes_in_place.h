@@ -1,9 +1,9 @@
-// Parts of a stack that no kernel copies: whole planes, which follow one another
-// in memory, at an address that start indices give (isa::MovingArg).
+// Parts of a stack that no kernel copies: whole planes, which follow one
+// another in memory, at an address that start indices give (isa::MovingArg).
 //
-// A dynamic-slice in place is a name for the planes: its readers take them where
-// they lie. Of a dynamic-update-slice in place the kernel that makes the update
-// writes the planes where they are to be.
+// A dynamic-slice in place is a name for the planes: its readers take them
+// where they lie. Of a dynamic-update-slice in place the kernel that makes the
+// update writes the planes where they are to be.
 //
 //   %w = bf16[1,512,2048]{2,1,0:T(8,128)(2,1)} dynamic-slice(%stack, %i, 0, 0),
 //       backend_config="in place"

@@ -65,10 +65,8 @@ inline Program SampleProgram() {
                     77,
                     {{0, 1}},
                     {{1, 2}}};
-  p.schedule.push_back({info, Call{0,
-                                   {{0, 0}, {1, 16}},
-                                   2,
-                                   {{0, {1, 8}, true, 3, 512}}}});
+  p.schedule.push_back(
+      {info, Call{0, {{0, 0}, {1, 16}}, 2, {{0, {1, 8}, true, 3, 512}}}});
   p.schedule.push_back({info, CopyStart{1, {0, 0}, {1, 0}, 64, 2, 128}});
   p.schedule.push_back({info, CopyDone{1}});
   p.schedule.push_back({info, c});

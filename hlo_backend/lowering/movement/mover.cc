@@ -57,17 +57,18 @@ class Mover {
     RETURN_IF_ERROR(ChooseBlocks(tiling));
     tiling.grid = {cut_.has_value() ? cut_->steps() : steps_};
     tiling.megacore_dim = tiling.grid[0] > 1 ? 0 : -1;
-    for (const isa::KernelArg& arg : tiling.args) {
-      resident_.push_back(arg.space == isa::Space::kVmem);
+    // A padding value is part of the code, and no window.
+    const int inputs = static_cast<int>(plan_.operands().size()) -
+                       (i_.opcode() == hlo::Opcode::kPad ? 1 : 0);
+    for (int o = 0; o < inputs; ++o) {
+      AddWindow(o, isa::Direction::kIn, plan_.operands()[o].count(),
+                blocks_.operand_rows[o], blocks_.moves[o], &tiling);
     }
-    for (size_t o = 0; o < plan_.operands().size(); ++o) {
-      AddWindow(static_cast<int>(o), isa::Direction::kIn,
-                plan_.operands()[o].count(), blocks_.operand_rows[o],
-                blocks_.moves[o], &tiling);
-    }
-    AddWindow(static_cast<int>(plan_.operands().size()), isa::Direction::kOut,
+    AddWindow(static_cast<int>(tiling.args.size()) - 1, isa::Direction::kOut,
               plan_.result().count(), blocks_.result_rows, steps_ > 1, &tiling);
-    for (const isa::KernelArg& arg : tiling.args) {
+    for (const isa::Window& w : tiling.windows) {
+      const isa::KernelArg& arg = tiling.args[w.arg];
+      resident_.push_back(arg.space == isa::Space::kVmem);
       if (arg.space == isa::Space::kHbm) tiling.work.hbm_bytes += arg.bytes;
     }
     tiling.note =
@@ -169,7 +170,7 @@ class Mover {
   }
 
   absl::Status Body(CodeBuilder& b) {
-    const int count = static_cast<int>(plan_.operands().size());
+    const int count = static_cast<int>(resident_.size()) - 1;
     b.NewBlock("addresses");
     bases_.clear();
     // Slots begin at whole periods of the VMEM banks.
@@ -239,10 +240,11 @@ class Mover {
     }
   }
 
-  // Where a step's word row of an argument lies: in VMEM the array has other
+  // Where a step's word row of a window lies: in VMEM the array has other
   // columns between.
-  int64_t RowOf(const PhysicalArray& array, int arg, int64_t row) const {
-    return cut_.has_value() && resident_[arg] ? cut_->RowOf(array, row) : row;
+  int64_t RowOf(const PhysicalArray& array, int window, int64_t row) const {
+    return cut_.has_value() && resident_[window] ? cut_->RowOf(array, row)
+                                                 : row;
   }
 
   // All parts of the words come from the same parts of the same rows.
@@ -350,7 +352,7 @@ class Mover {
   RowPlan plan_;
   std::optional<ColumnCut> cut_;
   RowPlan::Blocks blocks_;
-  std::vector<bool> resident_;  // by argument
+  std::vector<bool> resident_;  // by window
   int registers_in_block_;
   bool spills_;
   int64_t steps_ = 1;

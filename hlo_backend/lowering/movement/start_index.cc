@@ -1,5 +1,7 @@
 #include "hlo_backend/lowering/movement/start_index.h"
 
+#include <algorithm>
+
 #include "hlo_backend/lowering/movement/scalar_value.h"
 
 namespace ptxla::lowering {
@@ -11,13 +13,23 @@ using isa::Opcode;
 StartIndex StartIndex::Add(const hlo::Instruction& i, int operand,
                            Tiling* tiling) {
   StartIndex start;
+  start.exists_ = true;
+  const hlo::Instruction& value = *i.operand(operand);
+  if (value.IsConstant() && !value.literal().IsElided()) {
+    start.number_ = value.literal().GetInt(0);
+    return start;
+  }
   start.window_ = AddScalarWindow(operand, tiling);
-  start.is_unsigned_ =
-      i.operand(operand)->shape().type() == hlo::PrimitiveType::kU32;
+  start.is_unsigned_ = value.shape().type() == hlo::PrimitiveType::kU32;
   return start;
 }
 
 Sca StartIndex::Clamped(CodeBuilder& b, int64_t last) const {
+  if (window_ < 0) {
+    const Sca at = b.NewSca();
+    b.SImmTo(at, static_cast<int32_t>(std::clamp<int64_t>(number_, 0, last)));
+    return at;
+  }
   const Sca address = b.NewSca();
   b.WindowAddress(address, window_);
   Sca at = b.SLoad(0, address, 0);

@@ -1,6 +1,7 @@
 // Where a dynamic-slice or dynamic-update-slice begins along one dimension: a
-// scalar that a step reads from SMEM. As XLA does, a start beyond the last
-// place is the last one; an unsigned one of 2^31 and more is beyond, too.
+// scalar that a step reads from SMEM, or a constant. As XLA does, a start
+// beyond the last place is the last one; an unsigned one of 2^31 and more is
+// beyond, too.
 //
 //   const StartIndex start = StartIndex::Add(i, 2, &tiling);
 //   // in the body:
@@ -20,15 +21,18 @@ class StartIndex {
  public:
   StartIndex() = default;  // none: the dimension is whole
 
-  // Adds the window that brings operand `operand` of `i`, s32[] or u32[].
+  // Adds the window that brings operand `operand` of `i`, s32[] or u32[]; a
+  // constant is part of the code.
   static StartIndex Add(const hlo::Instruction& i, int operand, Tiling* tiling);
 
-  bool exists() const { return window_ >= 0; }
+  bool exists() const { return exists_; }
   // In [0, last].
   codegen::Sca Clamped(codegen::CodeBuilder& b, int64_t last) const;
 
  private:
-  int window_ = -1;
+  bool exists_ = false;
+  int window_ = -1;  // none: it is `number_`
+  int64_t number_ = 0;
   bool is_unsigned_ = false;
 };
 

@@ -11,6 +11,7 @@
 #include "hlo_backend/analysis/tiled_layout.h"
 #include "hlo_backend/ir/computation.h"
 #include "hlo_backend/passes/control_flow.h"
+#include "hlo_backend/passes/loops/planes_in_place.h"
 #include "hlo_backend/passes/memory/memory_places.h"
 #include "hlo_backend/passes/memory/vmem_kernels.h"
 
@@ -65,11 +66,12 @@ bool MakesScalars(const Instruction& kernel) {
                      [](const Shape& element) { return element.IsScalar(); });
 }
 
-// A kernel that reads everything in VMEM, and may be read there.
+// A kernel that reads everything in VMEM, and may be read there. (Planes of a
+// stack that a loop walks are read where they lie: no kernel.)
 bool IsStage(const Instruction& i) {
-  return MayBeStage(i) && MayLieInVmem(i) && !MakesScalars(i) &&
-         !BoundsPaddedRows(i) && i.control_predecessors().empty() &&
-         i.control_successors().empty() &&
+  return MayBeStage(i) && !SlicesState(i) && MayLieInVmem(i) &&
+         !MakesScalars(i) && !BoundsPaddedRows(i) &&
+         i.control_predecessors().empty() && i.control_successors().empty() &&
          std::all_of(i.operands().begin(), i.operands().end(),
                      [&](const Instruction* o) {
                        return o->IsConstant() || ReadsInVmem(i, *o);

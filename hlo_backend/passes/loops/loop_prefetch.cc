@@ -248,16 +248,16 @@ class LoopPrefetcher {
     }
   }
 
-  // The value in VMEM, by a copy that starts before `from` and ends before `to`.
+  // The value in VMEM, by a copy that starts before `from` and ends before
+  // `to`.
   Instruction* Copied(Instruction* value, Instruction* from, Instruction* to) {
     Shape resident = value->shape();
     SetSpace(&resident, kMemoryVmem);
     Shape context = Shape::Scalar(PrimitiveType::kU32);
     context.mutable_layout()->memory_space = kMemorySyncFlag;
-    Instruction* start =
-        c_->Add(Opcode::kCopyStart,
-                Shape::Tuple({resident, value->shape(), context}), {value},
-                CopyStartAttrs());
+    Instruction* start = c_->Add(
+        Opcode::kCopyStart, Shape::Tuple({resident, value->shape(), context}),
+        {value}, CopyStartAttrs());
     Instruction* done = c_->Add(Opcode::kCopyDone, resident, {start});
     before_[from].push_back(start);
     before_[to].push_back(done);

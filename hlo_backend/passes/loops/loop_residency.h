@@ -4,7 +4,8 @@
 //  - arrays that an iteration makes from the last one's lie in VMEM, where all
 //    that read and make them are kernels, as far as there is room;
 //  - arrays that a kernel makes for the loop, which only reads them, do too;
-//  - stacks of planes that it fills for something else than a kernel (results of
+//  - stacks of planes that it fills for something else than a kernel (results
+//  of
 //    the program) stay in HBM, where they are to be in the end.
 //
 // Loops inside of loops come first, in the same room.

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "hlo_backend/analysis/planes_in_place.h"
-#include "hlo_backend/analysis/stages.h"
 #include "hlo_backend/analysis/tiled_layout.h"
 #include "hlo_backend/ir/computation.h"
 #include "hlo_backend/passes/control_flow.h"
@@ -23,7 +22,7 @@ constexpr int64_t kVmemAlignment = 16384;
 
 // A kernel whose windows may be anywhere in an array.
 bool IsKernel(const Instruction& i) {
-  return (IsVmemKernel(i) || IsLargeConvolution(i)) && !IsStagedFusion(i);
+  return IsVmemKernel(i) || IsLargeConvolution(i);
 }
 
 // The number of the scalar unit behind a copy of it, which kernels on two cores
@@ -47,6 +46,21 @@ void TakeNumbers(Instruction* i) {
   }
 }
 
+bool IsOfState(const MemoryPlace& place) {
+  return place.maker->opcode() == Opcode::kParameter && place.index >= 0 &&
+         place.plane == Plane::kWhole;
+}
+
+// The same element of the next state.
+MemoryPlace NextOf(const MemoryPlace& place, const Computation& body) {
+  const Instruction* root = body.root();
+  if (root->opcode() != Opcode::kTuple ||
+      place.index >= root->operand_count()) {
+    return {};
+  }
+  return PlaceOf(root->operand(static_cast<int>(place.index)));
+}
+
 class Body {
  public:
   explicit Body(Computation* c) : c_(c), positions_(PositionsOf(*c)) {}
@@ -56,8 +70,7 @@ class Body {
     if (!planes.has_value() || !MayBegin(*slice.operand(0), *planes)) {
       return false;
     }
-    const MemoryPlace stack = PlaceOf(slice.operand(0));
-    if (!IsOfState(stack) || !(NextOf(stack) == stack)) return false;
+    if (!SlicesState(slice)) return false;
     const std::optional<int> last = LastReader(slice);
     return last.has_value() && StartsStandUntil(slice, *planes, *last);
   }
@@ -73,7 +86,8 @@ class Body {
     const MemoryPlace made = PlaceOf(value);
     const Instruction& kernel = *made.maker;
     if (made.plane != Plane::kWhole || !IsKernel(kernel) ||
-        kernel.parent() != c_ || kernel.shape().IsTuple() != (made.index >= 0) ||
+        kernel.parent() != c_ ||
+        kernel.shape().IsTuple() != (made.index >= 0) ||
         !StartsStandUntil(update, *planes, positions_.at(&kernel))) {
       return {};
     }
@@ -108,19 +122,8 @@ class Body {
            });
   }
 
-  static bool IsOfState(const MemoryPlace& place) {
-    return place.maker->opcode() == Opcode::kParameter && place.index >= 0 &&
-           place.plane == Plane::kWhole;
-  }
-
-  // The same element of the next state.
   MemoryPlace NextOf(const MemoryPlace& place) const {
-    const Instruction* root = c_->root();
-    if (root->opcode() != Opcode::kTuple ||
-        place.index >= root->operand_count()) {
-      return {};
-    }
-    return PlaceOf(root->operand(static_cast<int>(place.index)));
+    return hlo::NextOf(place, *c_);
   }
 
   static int ReadersOf(const MemoryPlace& place) {
@@ -245,6 +248,14 @@ bool PutInPlace(Instruction* i) {
 }
 
 }  // namespace
+
+bool SlicesState(const Instruction& slice) {
+  if (slice.opcode() != Opcode::kDynamicSlice || !PlanesOf(slice).has_value()) {
+    return false;
+  }
+  const MemoryPlace stack = PlaceOf(slice.operand(0));
+  return IsOfState(stack) && NextOf(stack, *slice.parent()) == stack;
+}
 
 bool PutPlanesInPlace(Module* module,
                       absl::FunctionRef<bool(const Instruction&)> may) {

@@ -18,9 +18,9 @@
 // So does the TPU compiler, whose fusions have both inside of them: weights of
 // the layers that a scan walks, inputs and results of a recurrence, what a
 // backward pass reads again. Where the loop does nothing else with the stack,
-// and all readers and makers are kernels, in front of what changes the index. On
-// a scheduled module; what fusions of the TPU compiler had inside of them is a
-// part of them here (fusion_splitter.h) and comes to lie in place, too, but
+// and all readers and makers are kernels, in front of what changes the index.
+// On a scheduled module; what fusions of the TPU compiler had inside of them is
+// a part of them here (fusion_splitter.h) and comes to lie in place, too, but
 // slices that are kernels there stay kernels.
 #ifndef PTXLA_HLO_BACKEND_PASSES_LOOPS_PLANES_IN_PLACE_H_
 #define PTXLA_HLO_BACKEND_PASSES_LOOPS_PLANES_IN_PLACE_H_
@@ -36,7 +36,10 @@ class PlanesInPlacePass : public Pass {
   absl::StatusOr<bool> Run(Module* module, const PassContext& context) override;
 };
 
-// The same for slices and updates for which `may` holds.
+// A slice of planes of what the next iteration has, too.
+bool SlicesState(const Instruction& slice);
+
+// What the pass does, for slices and updates for which `may` holds.
 bool PutPlanesInPlace(Module* module,
                       absl::FunctionRef<bool(const Instruction&)> may);
 

@@ -41,8 +41,7 @@ Instruction* NameResult(Instruction* fusion) {
   const std::vector<Instruction*> users(fusion->users().begin(),
                                         fusion->users().end());
   *fusion->mutable_shape() = Shape::Tuple({shape});
-  body->SetRoot(
-      body->Add(Opcode::kTuple, fusion->shape(), {body->root()}));
+  body->SetRoot(body->Add(Opcode::kTuple, fusion->shape(), {body->root()}));
   Instruction* name =
       c->Add(Opcode::kGetTupleElement, shape, {fusion}, TupleIndexAttrs{0});
   for (Instruction* user : users) fusion->ReplaceUseIn(user, name);
@@ -83,8 +82,8 @@ Instruction* AddSecondResult(const MemoryPlace& made, int space) {
   SetSpace(&shape, space);
   StoreAgain(kernel, index, shape);
   const int64_t last = kernel->shape().element_count_of_tuple() - 1;
-  fresh.push_back(c->Add(Opcode::kGetTupleElement, shape, {kernel},
-                         TupleIndexAttrs{last}));
+  fresh.push_back(
+      c->Add(Opcode::kGetTupleElement, shape, {kernel}, TupleIndexAttrs{last}));
   Instruction* second = fresh.back();
   order.insert(at + 1, fresh.begin(), fresh.end());
   c->Reorder(order);

@@ -16,7 +16,8 @@ namespace ptxla::hlo {
 // A loop over elements or a product, of which `made` is no sum.
 bool MayStoreTwice(const MemoryPlace& made);
 
-// The second result, in memory space `space`, behind its kernel in the schedule.
+// The second result, in memory space `space`, behind its kernel in the
+// schedule.
 Instruction* AddSecondResult(const MemoryPlace& made, int space);
 
 }  // namespace ptxla::hlo

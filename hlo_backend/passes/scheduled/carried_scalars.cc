@@ -6,6 +6,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
+#include "hlo_backend/analysis/planes_in_place.h"
 #include "hlo_backend/analysis/scalar_work.h"
 #include "hlo_backend/ir/computation.h"
 #include "hlo_backend/passes/control_flow.h"
@@ -112,7 +113,7 @@ class CarriedScalars {
       case Opcode::kConditional:
         return user.operand(0) == &value;
       default:
-        return kernels_read_ && MayReadInSmem(user, value);
+        return (kernels_read_ || IsInPlace(user)) && MayReadInSmem(user, value);
     }
   }
 

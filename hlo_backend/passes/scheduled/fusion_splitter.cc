@@ -129,13 +129,12 @@ bool IsPart(const Instruction& i) { return WholeName(i.name()) != i.name(); }
 
 // All who read the value are parts of the fusion that it is a part of.
 bool IsReadWithin(const Instruction& value, absl::string_view whole) {
-  return std::all_of(value.users().begin(), value.users().end(),
-                     [&](const Instruction* user) {
-                       return user->opcode() == Opcode::kBitcast
-                                  ? IsReadWithin(*user, whole)
-                                  : IsPart(*user) &&
-                                        WholeName(user->name()) == whole;
-                     });
+  return std::all_of(
+      value.users().begin(), value.users().end(), [&](const Instruction* user) {
+        return user->opcode() == Opcode::kBitcast
+                   ? IsReadWithin(*user, whole)
+                   : IsPart(*user) && WholeName(user->name()) == whole;
+      });
 }
 
 // Puts the body's kernels in the instruction's place.

@@ -6,6 +6,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
+#include "hlo_backend/analysis/planes_in_place.h"
 #include "hlo_backend/analysis/scalar_work.h"
 #include "hlo_backend/ir/computation.h"
 #include "hlo_backend/passes/control_flow.h"
@@ -51,7 +52,7 @@ bool IsPlaced(const Instruction& i, bool kernels_read) {
     default:
       break;
   }
-  if (kernels_read && OnlyReadsThere(i)) return true;
+  if ((kernels_read || IsInPlace(i)) && OnlyReadsThere(i)) return true;
   return IsScalarUnitWork(i) && InSmem(i.shape()) &&
          inside == i.operand_count();
 }
@@ -177,7 +178,8 @@ class Placer {
     const bool chooses = user.opcode() == Opcode::kConditional &&
                          user.OperandUses(&value) == 1 &&
                          user.operand(0) == &value;
-    return chooses || (kernels_read_ && MayReadInSmem(user, value));
+    return chooses || ((kernels_read_ || IsInPlace(user)) &&
+                       MayReadInSmem(user, value));
   }
 
   // Users that do not read it in SMEM read a copy.
