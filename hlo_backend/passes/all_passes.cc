@@ -54,6 +54,7 @@
 #include "hlo_backend/passes/loops/loop_prefetch.h"
 #include "hlo_backend/passes/loops/loop_residency.h"
 #include "hlo_backend/passes/loops/loop_simplifier.h"
+#include "hlo_backend/passes/loops/loop_transposes.h"
 #include "hlo_backend/passes/loops/planes_in_place.h"
 #include "hlo_backend/passes/loops/stack_allocation.h"
 #include "hlo_backend/passes/loops/unit_columns.h"
@@ -194,6 +195,8 @@ std::vector<PassEntry> AllPasses() {
        Make<LoopResidencyPass>},
       {"loop-simplifier", "loops without what nobody needs",
        Make<LoopSimplifierPass>},
+      {"loop-transposes", "state lies as every iteration turns it",
+       Make<LoopTransposesPass>},
       {"memory-space-assignment", "intermediate values that stay in VMEM",
        Make<MemorySpaceAssignmentPass>},
       {"minor-planes", "few numbers of each point, as planes",

@@ -14,6 +14,7 @@
 #include "hlo_backend/passes/dimension_utils.h"
 #include "hlo_backend/passes/layout/dimension_order.h"
 #include "hlo_backend/passes/layout/in_order.h"
+#include "hlo_backend/passes/loops/loop_elements.h"
 
 namespace ptxla::hlo {
 namespace {
@@ -86,10 +87,20 @@ void CutInOrder(Instruction* i, const DimVector& order) {
   }
 }
 
+bool IsBodyOfPlainLoop(const Computation& c) {
+  if (c.callers().size() != 1) return false;
+  const Instruction& loop = *c.callers()[0];
+  return loop.opcode() == Opcode::kWhile && loop.while_body() == &c &&
+         IsPlainLoop(loop);
+}
+
 class Group {
  public:
   Group(Computation* c, int generation)
-      : c_(c), b_(c), generation_(generation) {}
+      : c_(c),
+        b_(c),
+        generation_(generation),
+        is_loop_(IsBodyOfPlainLoop(*c)) {}
 
   // All that hangs together with `first`.
   void Gather(Instruction* first, absl::flat_hash_set<Instruction*>* seen) {
@@ -121,7 +132,10 @@ class Group {
             !read.insert(o).second) {
           continue;
         }
-        if (IsFreeInOrder(*o)) {
+        if (IsState(*o) || IsTurnedProduct(*o)) {
+          now += Bytes(*o, false);
+          then += Bytes(*o, true);
+        } else if (IsFreeInOrder(*o)) {
           if (o->operand_count() > 0) then += 2 * Packed(*o->operand(0));
         } else {
           const int64_t moved =
@@ -135,6 +149,9 @@ class Group {
         moves = true;
         now += Bytes(*i, false);
         then += Bytes(*i, false) + 2 * Bytes(*i, true);
+      } else if (IsNextState(*i)) {
+        now += Bytes(*i, false);
+        then += Bytes(*i, true);
       }
     }
     // Of what lies nowhere the tiles count.
@@ -174,14 +191,56 @@ class Group {
   void ChooseOrder() {
     int64_t planes = 0, rows = 0;
     bool cuts = false;
+    bool carries = false, multiplies = false;
     for (const Instruction* i : order_) {
       cuts |= CutsPoints(*i);
+      for (const Instruction* o : i->operands()) {
+        carries |= IsState(*o);
+        multiplies |= IsLoneProduct(*o);
+      }
       in_rows_ = false;
       planes = std::max(planes, Bytes(*i, /*planes=*/true));
       in_rows_ = true;
       rows = std::max(rows, Bytes(*i, /*planes=*/true));
     }
-    in_rows_ = cuts && rows <= planes;
+    turns_products_ = carries && multiplies && rows <= planes;
+    in_rows_ = (cuts || turns_products_) && rows <= planes;
+  }
+
+  static bool IsLoneProduct(const Instruction& i) {
+    return i.opcode() == Opcode::kDot && i.user_count() == 1;
+  }
+  // A product whose rows and columns change places, at no cost.
+  bool IsTurnedProduct(const Instruction& i) const {
+    return turns_products_ && IsLoneProduct(i);
+  }
+
+  // State of the loop that only the group has, and makes the next one of: it
+  // will lie in the group's order (loop_transposes.h).
+  bool IsState(const Instruction& o) const {
+    if (!is_loop_ || o.opcode() != Opcode::kGetTupleElement ||
+        o.operand(0) != c_->parameter(0) ||
+        ElementsOf(*c_->parameter(0), static_cast<int>(o.tuple_index()))
+                .size() != 1) {
+      return false;
+    }
+    const auto is_member = [&](const Instruction* i) {
+      return members_.contains(i);
+    };
+    return is_member(c_->root()->operand(static_cast<int>(o.tuple_index()))) &&
+           std::all_of(o.users().begin(), o.users().end(), is_member);
+  }
+  // All that the root has of it is such state.
+  bool IsNextState(const Instruction& i) const {
+    if (!is_loop_) return false;
+    bool is_next = false;
+    for (int k = 0; k < c_->root()->operand_count(); ++k) {
+      if (c_->root()->operand(k) != &i) continue;
+      const std::vector<Instruction*> names = ElementsOf(*c_->parameter(0), k);
+      if (names.size() != 1 || !IsState(*names[0])) return false;
+      is_next = true;
+    }
+    return is_next;
   }
 
   // The numbers of a point in front, or before the last dimension of points.
@@ -220,7 +279,8 @@ class Group {
     if (i.IsRoot()) return true;
     for (const Instruction* u : i.users()) {
       if (!members_.contains(u) && !Reduces(*u) && !PicksNumber(*u) &&
-          u->opcode() != Opcode::kTranspose) {
+          u->opcode() != Opcode::kTranspose &&
+          !(u == c_->root() && IsNextState(i))) {
         return true;
       }
     }
@@ -286,7 +346,9 @@ class Group {
   Computation* c_;
   Builder b_;
   const int generation_;
+  const bool is_loop_;    // the body of one
   bool in_rows_ = false;  // where the numbers of a point come
+  bool turns_products_ = false;
   std::vector<Instruction*> order_;
   absl::flat_hash_set<const Instruction*> members_;
   absl::flat_hash_map<const Instruction*, Instruction*> planes_;

@@ -15,6 +15,11 @@
 // over states of 16 numbers); their numbers come before the last dimension then
 // where that fills tiles as well: f32[1,512,512,16] becomes f32[1,512,16,512].
 //
+// State of a loop that an iteration only makes the next one of lies as its work
+// does (loops/loop_transposes.h): 16 numbers of each channel of a selective scan,
+// heads of 64 that an attention in chunks sums up. A product that such sums take
+// has its rows in the lanes.
+//
 // What is connected changes its order together, where half as many bytes move
 // then, with their padding and the transposes at the borders. Where nothing of
 // that size is read or stored (distances of all pairs), fuller tiles are

@@ -196,9 +196,13 @@ Instruction* MadeOfContractedRows(Instruction* dot) {
 }
 
 bool LeavesLanesEmpty(const Instruction& transpose, int generation) {
+  const auto comes_so = [](const Instruction& x) {
+    return x.opcode() == Opcode::kDot || GathersPlanes(x) ||
+           (x.opcode() == Opcode::kGetTupleElement &&
+            x.operand(0)->opcode() == Opcode::kWhile);
+  };
   if (transpose.opcode() != Opcode::kTranspose ||
-      (transpose.operand(0)->opcode() != Opcode::kDot &&
-       !GathersPlanes(*transpose.operand(0))) ||
+      !comes_so(*transpose.operand(0)) ||
       transpose.shape().rank() < 3 || transpose.shape().has_layout()) {
     return false;
   }

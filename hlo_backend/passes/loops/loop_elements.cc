@@ -27,6 +27,18 @@ std::vector<Instruction*> ElementsOf(const Instruction& tuple, int k) {
   return values;
 }
 
+bool IsPlainLoop(const Instruction& loop) {
+  const Instruction& start = *loop.operand(0);
+  const Computation& body = *loop.while_body();
+  const Computation& condition = *loop.while_condition();
+  return start.opcode() == Opcode::kTuple && start.user_count() == 1 &&
+         !start.IsRoot() && body.root()->opcode() == Opcode::kTuple &&
+         body.root()->user_count() == 0 && body.callers().size() == 1 &&
+         condition.callers().size() == 1 && IsOnlyTakenApart(loop) &&
+         IsOnlyTakenApart(*body.parameter(0)) &&
+         IsOnlyTakenApart(*condition.parameter(0));
+}
+
 Computation* OwnCalled(Instruction* loop, Computation* c) {
   if (c->callers().size() == 1) return c;
   Module::ComputationMap copied;

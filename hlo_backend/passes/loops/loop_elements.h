@@ -17,6 +17,10 @@ bool IsOnlyTakenApart(const Instruction& tuple);
 // The get-tuple-elements of element k.
 std::vector<Instruction*> ElementsOf(const Instruction& tuple, int k);
 
+// Its state is put together for it alone and only taken apart, and nobody else
+// runs its body and condition: its elements may become others.
+bool IsPlainLoop(const Instruction& loop);
+
 // The body or condition `c` of the loop, to change: a copy if others run it.
 Computation* OwnCalled(Instruction* loop, Computation* c);
 

@@ -31,15 +31,6 @@ class Loop {
         body_(loop->while_body()),
         condition_(loop->while_condition()) {}
 
-  bool IsPlain() const {
-    return start_->opcode() == Opcode::kTuple && start_->user_count() == 1 &&
-           !start_->IsRoot() && body_->root()->opcode() == Opcode::kTuple &&
-           body_->root()->user_count() == 0 && body_->callers().size() == 1 &&
-           condition_->callers().size() == 1 && IsOnlyTakenApart(*loop_) &&
-           IsOnlyTakenApart(*body_->parameter(0)) &&
-           IsOnlyTakenApart(*condition_->parameter(0));
-  }
-
   bool Round(int k) {
     if (!IsRoundedAnyway(k)) return false;
     Builder b(loop_->parent());
@@ -99,11 +90,10 @@ absl::StatusOr<bool> LoopOperandsPass::Run(Module* module, const PassContext&) {
   for (Computation* c : ControlComputations(*module)) {
     std::vector<Instruction*> loops;
     for (Instruction* i : c->instructions()) {
-      if (i->opcode() == Opcode::kWhile) loops.push_back(i);
+      if (i->opcode() == Opcode::kWhile && IsPlainLoop(*i)) loops.push_back(i);
     }
     for (Instruction* i : loops) {
       Loop loop(i);
-      if (!loop.IsPlain()) continue;
       for (int k = 0; k < loop.state_size(); ++k) changed |= loop.Round(k);
     }
   }

@@ -183,18 +183,6 @@ class Stack {
   DimVector order_;
 };
 
-bool IsPlain(const Instruction& loop) {
-  const Instruction& start = *loop.operand(0);
-  const Computation& body = *loop.while_body();
-  const Computation& condition = *loop.while_condition();
-  return start.opcode() == Opcode::kTuple && start.user_count() == 1 &&
-         !start.IsRoot() && body.root()->opcode() == Opcode::kTuple &&
-         body.root()->user_count() == 0 && body.callers().size() == 1 &&
-         condition.callers().size() == 1 && IsOnlyTakenApart(loop) &&
-         IsOnlyTakenApart(*body.parameter(0)) &&
-         IsOnlyTakenApart(*condition.parameter(0));
-}
-
 }  // namespace
 
 absl::StatusOr<bool> LoopOrdersPass::Run(Module* module, const PassContext&) {
@@ -203,7 +191,7 @@ absl::StatusOr<bool> LoopOrdersPass::Run(Module* module, const PassContext&) {
   for (Computation* c : ControlComputations(*module)) {
     std::vector<Instruction*> loops;
     for (Instruction* i : c->instructions()) {
-      if (i->opcode() == Opcode::kWhile && IsPlain(*i)) loops.push_back(i);
+      if (i->opcode() == Opcode::kWhile && IsPlainLoop(*i)) loops.push_back(i);
     }
     for (Instruction* loop : loops) {
       for (int k = 0; k < loop->operand(0)->operand_count(); ++k) {

@@ -19,18 +19,6 @@ namespace {
 // Element k of the state of a loop, in all of its places.
 using Element = std::pair<const Instruction*, int>;
 
-bool IsOwn(const Computation& c) { return c.callers().size() == 1; }
-
-// Its state is put together once and only taken apart.
-bool IsPlainLoop(const Instruction& loop) {
-  const Computation &body = *loop.while_body(), &c = *loop.while_condition();
-  const Instruction& start = *loop.operand(0);
-  return start.opcode() == Opcode::kTuple && start.user_count() == 1 &&
-         body.root()->opcode() == Opcode::kTuple && IsOwn(body) && IsOwn(c) &&
-         IsOnlyTakenApart(loop) && IsOnlyTakenApart(*body.parameter(0)) &&
-         IsOnlyTakenApart(*c.parameter(0));
-}
-
 class CarriedScalars {
  public:
   CarriedScalars(Module* module, bool kernels_read)
