@@ -1,13 +1,13 @@
-// State that every iteration turns as it reads it, and turns back as it hands it
-// on, lies turned:
+// State that every iteration turns as it reads it, and turns back as it hands
+// it on, lies turned:
 //
 //   body: %t = f32[16,8,512] transpose(%h), dimensions={2,0,1}
 //         ... f32[16,8,512] %n ...
 //         ROOT tuple(.., transpose(%n), dimensions={1,2,0})
 //   ==>   ROOT tuple(.., %n)      // of %h: f32[16,8,512]
 //
-// With a transpose before the loop, and one behind it. What turns the work of an
-// iteration so (minor_planes.h) knows.
+// With a transpose before the loop, and one behind it. What turns the work of
+// an iteration so (minor_planes.h) knows.
 #ifndef PTXLA_HLO_BACKEND_PASSES_LOOPS_LOOP_TRANSPOSES_H_
 #define PTXLA_HLO_BACKEND_PASSES_LOOPS_LOOP_TRANSPOSES_H_
 
