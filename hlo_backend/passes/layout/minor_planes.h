@@ -16,9 +16,9 @@
 // where that fills tiles as well: f32[1,512,512,16] becomes f32[1,512,16,512].
 //
 // State of a loop that an iteration only makes the next one of lies as its work
-// does (loops/loop_transposes.h): 16 numbers of each channel of a selective scan,
-// heads of 64 that an attention in chunks sums up. A product that such sums take
-// has its rows in the lanes.
+// does (loops/loop_transposes.h): 16 numbers of each channel of a selective
+// scan, heads of 64 that an attention in chunks sums up. A product that such
+// sums take has its rows in the lanes.
 //
 // What is connected changes its order together, where half as many bytes move
 // then, with their padding and the transposes at the borders. Where nothing of

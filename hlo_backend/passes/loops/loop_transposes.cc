@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/status.h"
 #include "hlo_backend/ir/builder.h"
 #include "hlo_backend/passes/control_flow.h"
 #include "hlo_backend/passes/dimension_utils.h"
 #include "hlo_backend/passes/layout/dimension_order.h"
 #include "hlo_backend/passes/layout/in_order.h"
+#include "hlo_backend/passes/layout/transpose_mover.h"
 #include "hlo_backend/passes/loops/loop_elements.h"
 
 namespace ptxla::hlo {
@@ -73,7 +75,7 @@ void Turn(Instruction* loop, int k, const DimVector& order) {
 }  // namespace
 
 absl::StatusOr<bool> LoopTransposesPass::Run(Module* module,
-                                             const PassContext&) {
+                                             const PassContext& context) {
   if (module->config().is_scheduled) return false;
   bool changed = false;
   for (Computation* c : ControlComputations(*module)) {
@@ -93,6 +95,8 @@ absl::StatusOr<bool> LoopTransposesPass::Run(Module* module,
       changed |= here;
     }
   }
+  if (changed)
+    RETURN_IF_ERROR(TransposeMoverPass().Run(module, context).status());
   return changed;
 }
 

@@ -6,8 +6,9 @@
 //         ROOT tuple(.., transpose(%n), dimensions={1,2,0})
 //   ==>   ROOT tuple(.., %n)      // of %h: f32[16,8,512]
 //
-// With a transpose before the loop, and one behind it. What turns the work of
-// an iteration so (minor_planes.h) knows.
+// With a transpose before the loop, and one behind it that goes down through
+// the work that follows (layout/transpose_mover.h). What turns the work of an
+// iteration so (minor_planes.h) knows.
 #ifndef PTXLA_HLO_BACKEND_PASSES_LOOPS_LOOP_TRANSPOSES_H_
 #define PTXLA_HLO_BACKEND_PASSES_LOOPS_LOOP_TRANSPOSES_H_
 
