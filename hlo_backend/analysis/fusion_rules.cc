@@ -262,7 +262,20 @@ absl::Status CheckOutputFusion(const Instruction& fusion) {
   return CheckMembers(fusion, dot->shape(), dot, prologue);
 }
 
+// A sum has one place where it is stored.
+absl::Status CheckSumsOnce(const Instruction& fusion) {
+  const std::vector<Instruction*> roots = FusionRoots(fusion);
+  for (const Instruction* root : roots) {
+    if (StoredReduce(*root) != nullptr &&
+        std::count(roots.begin(), roots.end(), root) > 1) {
+      return RefuseFusion(fusion, *root, "a sum that is stored twice");
+    }
+  }
+  return absl::OkStatus();
+}
+
 absl::Status CheckFusion(const Instruction& fusion) {
+  RETURN_IF_ERROR(CheckSumsOnce(fusion));
   switch (fusion.fusion_kind()) {
     case FusionKind::kLoop:
       return CheckLoopFusion(fusion);

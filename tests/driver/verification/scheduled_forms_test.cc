@@ -215,5 +215,25 @@ ENTRY e {
 })");
 }
 
+TEST(ScheduledFormsTest, ASumThatIsTwoResults) {
+  ExpectVerified(R"(HloModule m, is_scheduled=true
+add {
+  x = f32[] parameter(0)
+  y = f32[] parameter(1)
+  ROOT r = f32[] add(x, y)
+}
+f {
+  p = f32[64,256]{1,0:T(8,128)} parameter(0)
+  t = f32[64,256]{1,0:T(8,128)} tanh(p)
+  z = f32[] constant(0)
+  s = f32[64]{0:T(128)} reduce(t, z), dimensions={1}, to_apply=add
+  ROOT r = (f32[64]{0:T(128)}, f32[64]{0:T(128)}, f32[64,256]{1,0:T(8,128)}) tuple(s, s, t)
+}
+ENTRY e {
+  p = f32[64,256]{1,0:T(8,128)} parameter(0)
+  ROOT r = (f32[64]{0:T(128)}, f32[64]{0:T(128)}, f32[64,256]{1,0:T(8,128)}) fusion(p), kind=kInput, calls=f
+})");
+}
+
 }  // namespace
 }  // namespace ptxla::driver
