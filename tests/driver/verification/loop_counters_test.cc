@@ -61,5 +61,52 @@ TEST(LoopCountersTest, RowsOfAStackForwardAndBack) {
   }
 }
 
+// A recurrence: what a step makes is its state, and a plane of a stack; its
+// weights are planes of another one, larger than the counter says at the end.
+TEST(LoopCountersTest, ResultsThatAreStateAndPlane) {
+  const std::string text = R"(HloModule m
+body {
+  s = (s32[], bf16[16,128], bf16[3,128,128], f32[5,16,128]) parameter(0)
+  i = s32[] get-tuple-element(s), index=0
+  h = bf16[16,128] get-tuple-element(s), index=1
+  ws = bf16[3,128,128] get-tuple-element(s), index=2
+  y = f32[5,16,128] get-tuple-element(s), index=3
+  one = s32[] constant(1)
+  next = s32[] add(i, one)
+  zero = s32[] constant(0)
+  w = bf16[1,128,128] dynamic-slice(ws, i, zero, zero), dynamic_slice_sizes={1,128,128}
+  m = bf16[128,128] reshape(w)
+  d = f32[16,128] dot(h, m), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  t = f32[16,128] tanh(d)
+  n = bf16[16,128] convert(t)
+  u = f32[1,16,128] reshape(t)
+  z = f32[5,16,128] dynamic-update-slice(y, u, i, zero, zero)
+  ROOT r = (s32[], bf16[16,128], bf16[3,128,128], f32[5,16,128]) tuple(next, n, ws, z)
+}
+condition {
+  s = (s32[], bf16[16,128], bf16[3,128,128], f32[5,16,128]) parameter(0)
+  i = s32[] get-tuple-element(s), index=0
+  most = s32[] constant(5)
+  ROOT lt = pred[] compare(i, most), direction=LT
+}
+ENTRY e {
+  h = bf16[16,128] parameter(0)
+  ws = bf16[3,128,128] parameter(1)
+  none = f32[] constant(0)
+  y = f32[5,16,128] broadcast(none), dimensions={}
+  zero = s32[] constant(0)
+  t = (s32[], bf16[16,128], bf16[3,128,128], f32[5,16,128]) tuple(zero, h, ws, y)
+  w = (s32[], bf16[16,128], bf16[3,128,128], f32[5,16,128]) while(t), condition=condition, body=body
+  a = bf16[16,128] get-tuple-element(w), index=1
+  b = f32[5,16,128] get-tuple-element(w), index=3
+  ROOT r = (bf16[16,128], f32[5,16,128]) tuple(a, b)
+})";
+  for (const char* slice : {"v3-8", "v4-8", "v5e-1", "v6e-1"}) {
+    const auto v = VerifyText(text, slice);
+    ASSERT_TRUE(v.ok()) << slice << ": " << v.status();
+    EXPECT_TRUE(v->ok()) << slice << ": " << v->Line();
+  }
+}
+
 }  // namespace
 }  // namespace ptxla::driver
