@@ -127,6 +127,10 @@ class ChipSpec {
   const CoreSpec& core() const { return core_; }
   // Programs are compiled for so many cores of a device; the others idle.
   void UseCores(int cores) { core_.cores_in_use = cores; }
+  // Several cores share each kernel, and no memory but HBM (v5p; v4 has CMEM).
+  bool CoresShareOnlyHbm() const {
+    return core_.cores_in_use > 1 && cmem().count() == 0;
+  }
   const SlotSpec& slots() const { return slots_; }
   const VmemSpec& vmem() const { return vmem_; }
   Bytes smem() const { return smem_; }  // per core

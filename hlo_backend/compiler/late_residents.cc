@@ -17,7 +17,22 @@ namespace {
 constexpr int kMostPlansByWindows = 8;
 constexpr int64_t kNoLimit = int64_t{1} << 60;
 
-bool IsPart(const Instruction& i) { return WholeName(i.name()) != i.name(); }
+// Only parts of the fusion that it is a part of read it.
+bool StaysWithin(const Instruction& value, absl::string_view whole) {
+  return std::all_of(
+      value.users().begin(), value.users().end(), [&](const Instruction* user) {
+        return OnlyNamesMemory(*user)
+                   ? StaysWithin(*user, whole)
+                   : user->name() != whole && WholeName(user->name()) == whole;
+      });
+}
+
+// A value inside of a fusion that was taken apart. What leaves it lies where
+// the schedule says.
+bool IsPart(const Instruction& i) {
+  const absl::string_view whole = WholeName(i.name());
+  return whole != i.name() && StaysWithin(i, whole);
+}
 
 // Whether the scoped limit leaves room for all that the schedule put into VMEM,
 // but perhaps for holes between.

@@ -271,6 +271,9 @@ absl::StatusOr<bool> StagingPass::Run(Module* module,
                                       const PassContext& context) {
   if (module->config().is_scheduled || context.chip == nullptr) return false;
   const chips::ChipSpec& chip = *context.chip;
+  // A kernel's steps would be those of one core; what its neighbours make is in
+  // HBM (memory_space_assignment.h).
+  if (chip.CoresShareOnlyHbm()) return false;
   Limits limits;
   limits.read = static_cast<int64_t>(
       static_cast<double>(chip.hbm().latency.count()) * 1e-12 *

@@ -16,6 +16,9 @@
 //    answer (latency times bandwidth), which a kernel less does not wait for. A
 //    kernel of one step does not move larger arrays while it computes.
 //
+// Not where cores share no memory but HBM (v5p): what one kernel hands to the
+// next goes there (libtpu 0.0.42.1).
+//
 // After the other fusion passes, on a module with layouts.
 #ifndef PTXLA_HLO_BACKEND_PASSES_FUSION_STAGING_H_
 #define PTXLA_HLO_BACKEND_PASSES_FUSION_STAGING_H_

@@ -59,14 +59,16 @@ class LoopResidency {
     for (int k = 0; k < loop->state_size(); ++k) changed_ |= loop->NameVmem(k);
     for (int k = 0; k < loop->state_size(); ++k) {
       const int64_t bytes = loop->ReadOnlyBytes(k);
-      if (bytes == 0 || bytes > room || !loop->IsWorth(bytes, 1, room)) {
+      if (bytes == 0 || bytes > room || !loop->IsWorth(bytes, 1, room) ||
+          !MayKeepResults(*loop->StartMaker(k), chip_)) {
         continue;
       }
       room -= bytes;
       changed_ = true;
       loop->StartInVmem(k);
     }
-    for (int k = 0; k < loop->state_size(); ++k) {
+    // Of two cores that share no memory each would have its own state.
+    for (int k = 0; k < loop->state_size() && !chip_.CoresShareOnlyHbm(); ++k) {
       const int64_t bytes = loop->VmemBytes(k);
       if (bytes == 0 || bytes > room || !loop->IsWorth(bytes, 2, room)) {
         continue;

@@ -74,6 +74,10 @@ bool LoopState::IsWorth(int64_t bytes, int times, int64_t room) const {
          TrafficSavedInVmem(body_, room);
 }
 
+const Instruction* LoopState::StartMaker(int k) const {
+  return StartOf(init_->operand(k)).maker;
+}
+
 bool LoopState::OnlyFillsPlanes(int k) const {
   const Instruction* update = PlaceOf(body_->root()->operand(k)).maker;
   if (update->opcode() != Opcode::kDynamicUpdateSlice ||

@@ -34,6 +34,8 @@ class LoopState {
   // Is an element of the state that an iteration moves `times` a better use of
   // the room than what the iteration itself makes and reads?
   bool IsWorth(int64_t bytes, int times, int64_t room) const;
+  // Who makes what goes into the loop; null: no kernel.
+  const Instruction* StartMaker(int k) const;
   // An iteration writes planes of it, whole ones, and reads none.
   bool OnlyFillsPlanes(int k) const;
   // Bytes of VMEM that element k would take, which the loop only reads; 0: it

@@ -323,6 +323,12 @@ int64_t RoomForResidents(const chips::ChipSpec& chip) {
   return WholeRoomForResidents(chip) / 8 * 7;
 }
 
+bool MayKeepResults(const Instruction& kernel, const chips::ChipSpec& chip) {
+  return !chip.CoresShareOnlyHbm() ||
+         (kernel.opcode() == Opcode::kFusion &&
+          kernel.fusion_kind() != FusionKind::kOutput);
+}
+
 std::vector<KernelResult> PutIntoVmem(
     Computation* computation, int64_t room,
     absl::FunctionRef<bool(const Instruction&)> may,
@@ -342,9 +348,11 @@ absl::StatusOr<bool> MemorySpaceAssignmentPass::Run(
     Module* module, const PassContext& context) {
   if (!module->config().is_scheduled) return false;
   const int cores = context.chip->core().cores_in_use;
-  return !PutIntoVmem(
-              module->entry(), WholeRoomForResidents(*context.chip),
-              [&](const Instruction& i) { return !FeedsWholeSteps(i, cores); })
+  return !PutIntoVmem(module->entry(), WholeRoomForResidents(*context.chip),
+                      [&](const Instruction& i) {
+                        return !FeedsWholeSteps(i, cores) &&
+                               MayKeepResults(i, *context.chip);
+                      })
               .empty();
 }
 
