@@ -2,6 +2,7 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "hlo_backend/analysis/counted_loop.h"
 #include "hlo_backend/ir/computation.h"
 
 namespace ptxla::hlo {
@@ -171,9 +172,7 @@ std::optional<int64_t> InitialValue(const Instruction& loop, int64_t index) {
   return ConstantOf(Resolve({init->operand(static_cast<int>(index)), {}}));
 }
 
-}  // namespace
-
-std::optional<TripCount> TripCountOf(const Instruction& loop) {
+std::optional<TripCount> ByInductionVariable(const Instruction& loop) {
   TripCount result;
   if (const auto known = KnownTripCount(loop.backend_config())) {
     result.count = *known;
@@ -238,6 +237,19 @@ std::optional<TripCount> TripCountOf(const Instruction& loop) {
                                  " to ", *limit, " by ", *step);
   }
   return result;
+}
+
+}  // namespace
+
+std::optional<TripCount> TripCountOf(const Instruction& loop) {
+  std::optional<TripCount> trips = ByInductionVariable(loop);
+  if (trips.has_value()) return trips;
+  const std::optional<int64_t> count = CountByRunning(loop);
+  if (!count.has_value()) return {};
+  trips.emplace();
+  trips->count = *count;
+  trips->reason = "counted: its condition depends on constants alone";
+  return trips;
 }
 
 }  // namespace ptxla::hlo

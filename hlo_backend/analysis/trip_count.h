@@ -22,8 +22,9 @@ struct TripCount {
 
 // From backend_config's known_trip_count, else from an induction variable: an
 // element of the tuple that starts as a constant, is compared with a constant
-// in the condition, and changes by a constant in the body. Nothing when
-// neither holds: the count depends on data.
+// in the condition, and changes by a constant in the body; else by computing
+// the scalars that decide it (counted_loop.h). Nothing when none holds: the
+// count depends on data.
 std::optional<TripCount> TripCountOf(const Instruction& while_instruction);
 
 }  // namespace ptxla::hlo

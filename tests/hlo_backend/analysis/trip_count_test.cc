@@ -175,6 +175,49 @@ TEST(TripCountTest, DataDependentLoopsHaveNone) {
   EXPECT_FALSE(Trips("0", "add(i, three)", "compare(i, ten), direction=NE"));
 }
 
+// As libtpu schedules a scan of torch_xla's: a 64-bit counter in two words.
+TEST(TripCountTest, ScalarsThatAreNoInductionVariable) {
+  auto module = ParseModule(R"(HloModule t
+    body {
+      s = (u32[], u32[], f32[8]) parameter(0)
+      low = u32[] get-tuple-element(s), index=0
+      high = u32[] get-tuple-element(s), index=1
+      x = f32[8] get-tuple-element(s), index=2
+      one = u32[] constant(1)
+      next = u32[] add(low, one)
+      carry = pred[] compare(next, low), direction=LT
+      more = u32[] add(high, one)
+      top = u32[] select(carry, more, high)
+      y = f32[8] tanh(x)
+      ROOT t = (u32[], u32[], f32[8]) tuple(next, top, y)
+    }
+    cond {
+      s = (u32[], u32[], f32[8]) parameter(0)
+      low = u32[] get-tuple-element(s), index=0
+      high = u32[] get-tuple-element(s), index=1
+      zero = s32[] constant(0)
+      none = u32[] constant(0)
+      four = u32[] constant(4)
+      sign = s32[] bitcast-convert(high)
+      negative = pred[] compare(sign, zero), direction=LT
+      small = pred[] compare(high, none), direction=EQ
+      less = pred[] compare(low, four), direction=LT
+      both = pred[] and(small, less)
+      ROOT c = pred[] or(negative, both)
+    }
+    ENTRY main {
+      x = f32[8] parameter(0)
+      low = u32[] constant(4294967290)
+      high = u32[] constant(4294967295)
+      t = (u32[], u32[], f32[8]) tuple(low, high, x)
+      ROOT w = (u32[], u32[], f32[8]) while(t), condition=cond, body=body
+    })");
+  ASSERT_OK(module.status());
+  const auto trips = TripCountOf(*(*module)->entry()->root());
+  ASSERT_TRUE(trips.has_value());
+  EXPECT_EQ(trips->count, 10);  // from -6 to 4
+}
+
 TEST(TripCountTest, AWrittenCountWins) {
   const auto trips =
       Trips("0", "add(i, data)", "compare(i, ten), direction=LT",
