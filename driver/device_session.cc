@@ -18,7 +18,7 @@
 #include "hlo_backend/compiler/compiler.h"
 #include "hlo_backend/ir/computation.h"
 #include "hlo_backend/ir/printer.h"
-#include "hlo_backend/passes/scheduled/fusion_splitter.h"
+#include "hlo_backend/passes/scheduled/part_names.h"
 #include "isa/asm.h"
 
 namespace ptxla::driver {

@@ -10,7 +10,7 @@
 #include "driver/parity/schedule_facts.h"
 #include "driver/stage.h"
 #include "hlo_backend/ir/computation.h"
-#include "hlo_backend/passes/scheduled/fusion_splitter.h"
+#include "hlo_backend/passes/scheduled/part_names.h"
 #include "hlo_backend/passes/scheduled/unschedule.h"
 #include "sim/simulator.h"
 

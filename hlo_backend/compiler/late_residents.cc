@@ -6,7 +6,7 @@
 #include "hlo_backend/passes/control_flow.h"
 #include "hlo_backend/passes/memory/memory_places.h"
 #include "hlo_backend/passes/memory/memory_space.h"
-#include "hlo_backend/passes/scheduled/fusion_splitter.h"
+#include "hlo_backend/passes/scheduled/part_names.h"
 
 namespace ptxla::hlo {
 namespace {
@@ -16,23 +16,6 @@ namespace {
 // ASSUMED.
 constexpr int kMostPlansByWindows = 8;
 constexpr int64_t kNoLimit = int64_t{1} << 60;
-
-// Only parts of the fusion that it is a part of read it.
-bool StaysWithin(const Instruction& value, absl::string_view whole) {
-  return std::all_of(
-      value.users().begin(), value.users().end(), [&](const Instruction* user) {
-        return OnlyNamesMemory(*user)
-                   ? StaysWithin(*user, whole)
-                   : user->name() != whole && WholeName(user->name()) == whole;
-      });
-}
-
-// A value inside of a fusion that was taken apart. What leaves it lies where
-// the schedule says.
-bool IsPart(const Instruction& i) {
-  const absl::string_view whole = WholeName(i.name());
-  return whole != i.name() && StaysWithin(i, whole);
-}
 
 // Whether the scoped limit leaves room for all that the schedule put into VMEM,
 // but perhaps for holes between.
@@ -105,7 +88,8 @@ bool LateResidents::GiveBack(
 
 // Where there is room beside what the schedule put there.
 void LateResidents::PutParts() {
-  parts_ = PutIntoVmem(module_->entry(), WholeRoomForResidents(chip_), IsPart);
+  parts_ =
+      PutIntoVmem(module_->entry(), WholeRoomForResidents(chip_), IsInnerPart);
 }
 
 // Of a schedule that does not fit, what was crowded out and all parts: the plan
@@ -117,7 +101,7 @@ void LateResidents::PutWhereWindowsAreSmall(
   beside_windows_.emplace();
   if (chip_.cmem().count() > 0 || WholeRoomForResidents(chip_) <= 0) return;
   const auto may = [&](const Instruction& i) {
-    return IsPart(i) || crowded_out.contains(WholeName(i.name()));
+    return IsInnerPart(i) || crowded_out.contains(WholeName(i.name()));
   };
   beside_windows_ =
       fits_

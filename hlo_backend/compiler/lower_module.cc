@@ -24,6 +24,7 @@
 #include "hlo_backend/passes/memory/memory_space.h"
 #include "hlo_backend/passes/memory/memory_space_assignment.h"
 #include "hlo_backend/passes/scheduled/fusion_splitter.h"
+#include "hlo_backend/passes/scheduled/part_names.h"
 #include "isa/from_chip_spec.h"
 
 namespace ptxla::hlo {

@@ -6,7 +6,7 @@
 
 #include "hlo_backend/analysis/tiled_layout.h"
 #include "hlo_backend/passes/layout/transpose_splitter.h"
-#include "hlo_backend/passes/scheduled/fusion_splitter.h"
+#include "hlo_backend/passes/scheduled/part_names.h"
 
 namespace ptxla::hlo {
 namespace {

@@ -1,12 +1,13 @@
 #include "hlo_backend/passes/scheduled/fusion_splitter.h"
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
+#include "absl/container/flat_hash_set.h"
 #include "base/status.h"
 #include "hlo_backend/analysis/product_chain.h"
 #include "hlo_backend/analysis/stages.h"
@@ -22,13 +23,13 @@
 #include "hlo_backend/passes/scheduled/body_compiler.h"
 #include "hlo_backend/passes/scheduled/padded_operands.h"
 #include "hlo_backend/passes/scheduled/part_fusions.h"
+#include "hlo_backend/passes/scheduled/part_names.h"
+#include "hlo_backend/passes/scheduled/part_places.h"
 #include "hlo_backend/passes/scheduled/shared_parts.h"
 #include "hlo_backend/passes/simplify/tuple_simplifier.h"
 
 namespace ptxla::hlo {
 namespace {
-
-constexpr absl::string_view kPart = ".part";
 
 // Images with a small batch in the lanes: with another order of dimensions
 // their tiles are full.
@@ -66,90 +67,6 @@ void TakeOut(const Computation& body, const Module& from, int generation,
   }
 }
 
-// A value in `shape`'s layout and memory space; what it is a view of, in that
-// space too.
-void GiveShape(Instruction* value, const Shape& shape) {
-  if (value->opcode() == Opcode::kParameter) return;
-  *value->mutable_shape() = shape;
-  if (value->opcode() == Opcode::kTuple) {
-    for (int k = 0; k < value->operand_count(); ++k) {
-      GiveShape(value->operand(k), shape.element(k));
-    }
-  } else if (value->opcode() == Opcode::kBitcast &&
-             value->operand(0)->shape().has_layout()) {
-    Shape below = value->operand(0)->shape();
-    below.mutable_layout()->memory_space = shape.memory_space();
-    GiveShape(value->operand(0), below);
-  }
-}
-
-// What stands inside of fusions of the parts, and what is a view of an operand,
-// is where the parts' operands are. A body that was made when its arrays had no
-// memory space yet does not say.
-void GiveOperandShapes(const Computation& c, int begin) {
-  for (Instruction* i : c.instructions()) {
-    if (i->id() < begin) continue;
-    if (i->opcode() == Opcode::kBitcast &&
-        i->operand(0)->shape().has_layout()) {
-      i->mutable_shape()->mutable_layout()->memory_space =
-          i->operand(0)->shape().memory_space();
-    }
-    if (i->opcode() != Opcode::kFusion) continue;
-    for (int k = 0; k < i->operand_count(); ++k) {
-      *i->fused()->parameter(k)->mutable_shape() = i->operand(k)->shape();
-    }
-    GiveShape(i->fused()->root(), i->shape());
-  }
-}
-
-// What only names memory names a copy in HBM where an operand of `whole` is a
-// scalar in SMEM, whose memory has no other shape.
-void CopyScalars(const Instruction& whole, Computation* body) {
-  for (int k = 0; k < whole.operand_count(); ++k) {
-    const Shape& shape = whole.operand(k)->shape();
-    if (!shape.IsArray() || shape.memory_space() != kMemorySmem) continue;
-    Instruction* scalar = body->parameter(k);
-    Instruction* copy = nullptr;
-    const std::vector<Instruction*> users(scalar->users().begin(),
-                                          scalar->users().end());
-    for (Instruction* user : users) {
-      if (!OnlyNamesMemory(*user)) continue;
-      if (copy == nullptr) {
-        Shape there = shape;
-        SetSpace(&there, kMemoryHbm);
-        copy = body->Add(Opcode::kCopy, there, {scalar});
-      }
-      scalar->ReplaceUseIn(user, copy);
-    }
-    if (copy != nullptr) body->Reorder(body->PostOrder());
-  }
-}
-
-bool IsPart(const Instruction& i) { return WholeName(i.name()) != i.name(); }
-
-// All who read the value are parts of the fusion that it is a part of.
-bool IsReadWithin(const Instruction& value, absl::string_view whole) {
-  return std::all_of(
-      value.users().begin(), value.users().end(), [&](const Instruction* user) {
-        return user->opcode() == Opcode::kBitcast
-                   ? IsReadWithin(*user, whole)
-                   : IsPart(*user) && WholeName(user->name()) == whole;
-      });
-}
-
-// Puts the body's kernels in the instruction's place.
-void PutInPlace(Instruction* old, Computation* body) {
-  Computation* c = old->parent();
-  const std::vector<Instruction*> operands(old->operands().begin(),
-                                           old->operands().end());
-  Instruction* call = c->Add(Opcode::kCall, old->shape(), operands, {}, {body});
-  call->set_metadata(old->shared_metadata());
-  old->ReplaceAllUsesWith(call);
-  old->DropControlDependencies();
-  c->Remove(old);
-  InlineCall(call);
-}
-
 // A lone instruction as a body. Scalar constants come with it: a reduce is
 // nothing without its start value.
 Computation* BodyOf(const Instruction& i) {
@@ -185,10 +102,6 @@ std::vector<Instruction*> InOrder(const Computation& c) {
 
 }  // namespace
 
-absl::string_view WholeName(absl::string_view part) {
-  return part.substr(0, part.rfind(kPart));
-}
-
 bool HasIdleGradient(const Instruction& i) {
   if (i.opcode() == Opcode::kConvolution) return ContractsFewLanes(i);
   if (i.opcode() != Opcode::kFusion) return false;
@@ -204,11 +117,6 @@ bool IsCompiledFirst(const Instruction& i, const PassContext& context) {
   return HasIdleGradient(i) ||
          (i.opcode() == Opcode::kFusion && !IsPartKernel(i) &&
           ConvolvesPadding(i, GenerationOf(context)));
-}
-
-std::string PartName(const Instruction& whole) {
-  return whole.parent()->module()->UniqueName(
-      absl::StrCat(WholeName(whole.name()), kPart));
 }
 
 // What to try, one after the other. Dimensions of a product become those of
@@ -323,7 +231,8 @@ absl::StatusOr<bool> FusionSplitter::Split(
   Module* module = c->module();
   std::vector<Instruction*> slots = InOrder(*c);
   std::vector<int> begins;
-  std::vector<std::string> names;
+  std::vector<std::array<std::string, 2>> names;    // of parts, of results
+  absl::flat_hash_set<const Instruction*> results;  // never iterated
   for (Instruction*& i : slots) {
     if (!refused(*i)) continue;
     Way way = Way::kNone;
@@ -333,9 +242,16 @@ absl::StatusOr<bool> FusionSplitter::Split(
     // A result keeps the layout and memory space that the fusion gave it.
     GiveShape(body->root(), i->shape());
     begins.push_back(module->NextInstructionId());
-    names.push_back(absl::StrCat(WholeName(i->name()), kPart));
+    names.push_back({NameOfParts(*i, false), NameOfParts(*i, true)});
     const std::string config = i->backend_config();
+    const auto uses = UsesOf(*i);
+    const bool inner = IsInnerPart(*i);
     PutInPlace(i, body);
+    if (!inner) {
+      for (const Instruction* maker : MakersOf(uses)) {
+        if (maker->id() >= begins.back()) results.insert(maker);
+      }
+    }
     GiveOperandShapes(*c, begins.back());
     const int end = module->NextInstructionId();
     GiveWindows(*c, begins.back(), config);
@@ -354,7 +270,8 @@ absl::StatusOr<bool> FusionSplitter::Split(
     }
     const bool last = ++split == begins.size();
     while (added < all.size() && (last || all[added]->id() < begins[split])) {
-      all[added]->set_name(module->UniqueName(names[split - 1]));
+      all[added]->set_name(module->UniqueName(
+          names[split - 1][results.contains(all[added]) ? 1 : 0]));
       order.push_back(all[added++]);
     }
   }

@@ -42,9 +42,6 @@
 
 namespace ptxla::hlo {
 
-// "f" for "f.part.3", and for "f".
-absl::string_view WholeName(absl::string_view part);
-
 // A kernel around, or is, a gradient that leaves the arrays idle
 // (convolution_canonicalizer.h): compiled anew it has another form.
 bool HasIdleGradient(const Instruction& kernel);
@@ -52,9 +49,6 @@ bool HasIdleGradient(const Instruction& kernel);
 // Such a kernel, or a fusion around a convolution of an array that is mostly
 // padding (padded_operands.h): other orders of dimensions fill their tiles.
 bool IsCompiledFirst(const Instruction& kernel, const PassContext& context);
-
-// A name of its own for a part of `whole`, or of what that is part of.
-std::string PartName(const Instruction& whole);
 
 class FusionSplitter {
  public:

@@ -12,7 +12,7 @@
 #include "hlo_backend/passes/control_flow.h"
 #include "hlo_backend/passes/memory/memory_space.h"
 #include "hlo_backend/passes/scheduled/carried_scalars.h"
-#include "hlo_backend/passes/scheduled/fusion_splitter.h"
+#include "hlo_backend/passes/scheduled/part_names.h"
 
 namespace ptxla::hlo {
 namespace {

@@ -8,7 +8,7 @@
 #include "absl/types/span.h"
 #include "hlo_backend/ir/fingerprint.h"
 #include "hlo_backend/passes/memory/prefetch_source.h"
-#include "hlo_backend/passes/scheduled/fusion_splitter.h"
+#include "hlo_backend/passes/scheduled/part_names.h"
 
 namespace ptxla::hlo {
 namespace {
@@ -59,7 +59,7 @@ bool ShareParts(Computation* c) {
   absl::flat_hash_map<std::string, Instruction*> made;
   bool changed = false;
   for (Instruction* i : order) {
-    if (WholeName(i->name()) == i->name() || !IsShareable(*i) || i->IsRoot()) {
+    if (!IsPart(*i) || !IsShareable(*i) || i->IsRoot()) {
       continue;
     }
     Instruction*& first = made[KeyOf(*i)];
