@@ -8,84 +8,16 @@
 #include "absl/container/flat_hash_set.h"
 #include "chips/compiler_policy.h"
 #include "hlo_backend/analysis/tiled_layout.h"
-#include "hlo_backend/analysis/vector_loops.h"
 #include "hlo_backend/passes/control_edges.h"
 #include "hlo_backend/passes/control_flow.h"
 #include "hlo_backend/passes/dimension_utils.h"
 #include "hlo_backend/passes/layout/dimension_order.h"
 #include "hlo_backend/passes/layout/in_order.h"
+#include "hlo_backend/passes/layout/point_work.h"
 #include "hlo_backend/passes/loops/loop_elements.h"
 
 namespace ptxla::hlo {
 namespace {
-
-constexpr int64_t kLanes = 128;
-
-bool HasFewNumbers(const Instruction& i) {
-  return i.shape().IsArray() && !i.shape().has_layout() &&
-         i.shape().rank() >= 3 && i.shape().dims().back() > 1 &&
-         i.shape().dims().back() < kLanes;
-}
-
-// Points are left out, added or put together; each keeps its numbers.
-bool CutsPoints(const Instruction& i) {
-  const int last = i.shape().rank() - 1;
-  if (i.opcode() == Opcode::kSlice) {
-    return i.shape().dim(last) == i.operand(0)->shape().dim(last);
-  }
-  if (i.opcode() == Opcode::kPad) {
-    const PaddingDim& d = i.attrs<PadAttrs>().dims[last];
-    return d.low == 0 && d.high == 0 && d.interior == 0;
-  }
-  return i.opcode() == Opcode::kConcatenate && i.dimensions()[0] != last;
-}
-
-// Dimensions of size 1 come or go in front of the last two.
-bool AddsUnits(const Instruction& i) {
-  if (i.opcode() != Opcode::kReshape) return false;
-  const auto sizes = [](const Shape& shape) {
-    DimVector others;
-    for (int d = 0; d < shape.rank(); ++d) {
-      if (d + 2 >= shape.rank() || shape.dim(d) != 1) {
-        others.push_back(shape.dim(d));
-      }
-    }
-    return others;
-  };
-  const Shape& from = i.operand(0)->shape();
-  return from.rank() >= 3 && i.shape().rank() >= 3 &&
-         sizes(from) == sizes(i.shape());
-}
-
-bool IsElementwiseWork(const Instruction& i) {
-  return IsLoopElementwise(i) && i.opcode() != Opcode::kCopy &&
-         i.operand_count() > 0;
-}
-
-bool IsWork(const Instruction& i) {
-  return (IsElementwiseWork(i) || CutsPoints(i) || AddsUnits(i)) &&
-         !HasControlEdges(i);
-}
-
-// The attributes of what cuts points whose dimensions are in another order.
-void CutInOrder(Instruction* i, const DimVector& order) {
-  if (i->opcode() == Opcode::kSlice) {
-    SliceAttrs a = i->attrs<SliceAttrs>();
-    a.starts = Permuted(a.starts, order);
-    a.limits = Permuted(a.limits, order);
-    a.strides = Permuted(a.strides, order);
-    i->set_attributes(std::move(a));
-  } else if (i->opcode() == Opcode::kPad) {
-    PadAttrs a;
-    for (const int64_t d : order) {
-      a.dims.push_back(i->attrs<PadAttrs>().dims[d]);
-    }
-    i->set_attributes(std::move(a));
-  } else if (i->opcode() == Opcode::kConcatenate) {
-    i->set_attributes(
-        DimensionsAttrs{DimVector{Inverse(order)[i->dimensions()[0]]}});
-  }
-}
 
 bool IsBodyOfPlainLoop(const Computation& c) {
   if (c.callers().size() != 1) return false;
@@ -180,7 +112,7 @@ class Group {
   void Join(Instruction* i) {
     const Shape& shape = order_[0]->shape();
     if (i->shape().IsArray() && i->shape().rank() >= 3 &&
-        i->shape().dims().back() == shape.dims().back() && IsWork(*i) &&
+        i->shape().dims().back() == shape.dims().back() && IsPointWork(*i) &&
         members_.insert(i).second) {
       order_.push_back(i);
     }
@@ -365,7 +297,7 @@ absl::StatusOr<bool> MinorPlanesPass::Run(Module* module,
     absl::flat_hash_set<Instruction*> seen;
     bool here = false;
     for (Instruction* i : c->PostOrder()) {
-      if (seen.contains(i) || !HasFewNumbers(*i) || !IsWork(*i)) continue;
+      if (seen.contains(i) || !HasFewNumbers(*i) || !IsPointWork(*i)) continue;
       Group group(c, generation);
       group.Gather(i, &seen);
       if (!group.Pays()) continue;

@@ -1,0 +1,81 @@
+#include "hlo_backend/passes/layout/point_work.h"
+
+#include <utility>
+
+#include "hlo_backend/analysis/vector_loops.h"
+#include "hlo_backend/passes/control_edges.h"
+#include "hlo_backend/passes/dimension_utils.h"
+#include "hlo_backend/passes/layout/dimension_order.h"
+
+namespace ptxla::hlo {
+namespace {
+
+constexpr int64_t kLanes = 128;
+
+// Dimensions of size 1 come or go in front of the last two.
+bool AddsUnits(const Instruction& i) {
+  if (i.opcode() != Opcode::kReshape) return false;
+  const auto sizes = [](const Shape& shape) {
+    DimVector others;
+    for (int d = 0; d < shape.rank(); ++d) {
+      if (d + 2 >= shape.rank() || shape.dim(d) != 1) {
+        others.push_back(shape.dim(d));
+      }
+    }
+    return others;
+  };
+  const Shape& from = i.operand(0)->shape();
+  return from.rank() >= 3 && i.shape().rank() >= 3 &&
+         sizes(from) == sizes(i.shape());
+}
+
+bool IsElementwiseWork(const Instruction& i) {
+  return IsLoopElementwise(i) && i.opcode() != Opcode::kCopy &&
+         i.operand_count() > 0;
+}
+
+}  // namespace
+
+bool HasFewNumbers(const Instruction& i) {
+  return i.shape().IsArray() && !i.shape().has_layout() &&
+         i.shape().rank() >= 3 && i.shape().dims().back() > 1 &&
+         i.shape().dims().back() < kLanes;
+}
+
+bool CutsPoints(const Instruction& i) {
+  const int last = i.shape().rank() - 1;
+  if (i.opcode() == Opcode::kSlice) {
+    return i.shape().dim(last) == i.operand(0)->shape().dim(last);
+  }
+  if (i.opcode() == Opcode::kPad) {
+    const PaddingDim& d = i.attrs<PadAttrs>().dims[last];
+    return d.low == 0 && d.high == 0 && d.interior == 0;
+  }
+  return i.opcode() == Opcode::kConcatenate && i.dimensions()[0] != last;
+}
+
+bool IsPointWork(const Instruction& i) {
+  return (IsElementwiseWork(i) || CutsPoints(i) || AddsUnits(i)) &&
+         !HasControlEdges(i);
+}
+
+void CutInOrder(Instruction* i, const DimVector& order) {
+  if (i->opcode() == Opcode::kSlice) {
+    SliceAttrs a = i->attrs<SliceAttrs>();
+    a.starts = Permuted(a.starts, order);
+    a.limits = Permuted(a.limits, order);
+    a.strides = Permuted(a.strides, order);
+    i->set_attributes(std::move(a));
+  } else if (i->opcode() == Opcode::kPad) {
+    PadAttrs a;
+    for (const int64_t d : order) {
+      a.dims.push_back(i->attrs<PadAttrs>().dims[d]);
+    }
+    i->set_attributes(std::move(a));
+  } else if (i->opcode() == Opcode::kConcatenate) {
+    i->set_attributes(
+        DimensionsAttrs{DimVector{Inverse(order)[i->dimensions()[0]]}});
+  }
+}
+
+}  // namespace ptxla::hlo
