@@ -202,8 +202,8 @@ bool LeavesLanesEmpty(const Instruction& transpose, int generation) {
             x.operand(0)->opcode() == Opcode::kWhile);
   };
   if (transpose.opcode() != Opcode::kTranspose ||
-      !comes_so(*transpose.operand(0)) ||
-      transpose.shape().rank() < 3 || transpose.shape().has_layout()) {
+      !comes_so(*transpose.operand(0)) || transpose.shape().rank() < 3 ||
+      transpose.shape().has_layout()) {
     return false;
   }
   const Shape& from = transpose.operand(0)->shape();
