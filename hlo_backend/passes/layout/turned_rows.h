@@ -53,9 +53,9 @@ TurnedProduct MadeOfWholeRows(Instruction* dot);
 //   ==> dot(x, dy)
 Instruction* MadeOfContractedRows(Instruction* dot);
 
-// The transpose of a product, of gathered planes (analysis/plane_gather.h) or of
-// a loop's result, whose result fills its tiles less: what follows is done in
-// front of it.
+// The transpose of a product, of gathered planes (analysis/plane_gather.h) or
+// of a loop's result, whose result fills its tiles less: what follows is done
+// in front of it.
 bool LeavesLanesEmpty(const Instruction& transpose, int generation);
 
 }  // namespace ptxla::hlo

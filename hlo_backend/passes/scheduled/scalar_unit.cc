@@ -178,8 +178,8 @@ class Placer {
     const bool chooses = user.opcode() == Opcode::kConditional &&
                          user.OperandUses(&value) == 1 &&
                          user.operand(0) == &value;
-    return chooses || ((kernels_read_ || IsInPlace(user)) &&
-                       MayReadInSmem(user, value));
+    return chooses ||
+           ((kernels_read_ || IsInPlace(user)) && MayReadInSmem(user, value));
   }
 
   // Users that do not read it in SMEM read a copy.
