@@ -23,6 +23,10 @@ namespace ptxla::hlo {
 
 inline constexpr absl::string_view kInPlaceConfig = "in place";
 
+// Bytes between planes in VMEM: arguments begin at multiples of it there
+// (isa::kVmemAlignment, which lowering holds it to).
+inline constexpr int64_t kPlaneAlignment = 16384;
+
 // It is no kernel, and has no memory of its own.
 bool IsInPlace(const Instruction& instruction);
 

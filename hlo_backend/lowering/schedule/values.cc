@@ -40,12 +40,15 @@ absl::Status Lowerer::AppendPlaces(
   return status;
 }
 
+static_assert(hlo::kPlaneAlignment % isa::kVmemAlignment == 0);
+
 absl::Status Lowerer::AppendStarts(const Instruction& planes, int arg,
                                    isa::Call* call) const {
   const auto parts = hlo::PlanesOf(planes);
   if (!parts.has_value()) {
-    return absl::InternalError(
-        absl::StrCat(planes.name(), " is no planes that lie together"));
+    return absl::InvalidArgumentError(absl::StrCat(
+        hlo::Describe(planes), ": backend_config \"in place\" is for whole ",
+        "planes of a tiled array; without it a kernel copies this part"));
   }
   for (const hlo::PartOfDim& part : *parts) {
     const Instruction* index = hlo::StartOfPlanes(planes, part.dim);

@@ -20,10 +20,8 @@ namespace ptxla::hlo {
 namespace {
 
 bool IsBodyOfPlainLoop(const Computation& c) {
-  if (c.callers().size() != 1) return false;
-  const Instruction& loop = *c.callers()[0];
-  return loop.opcode() == Opcode::kWhile && loop.while_body() == &c &&
-         IsPlainLoop(loop);
+  const Instruction* loop = LoopOf(c);
+  return loop != nullptr && IsPlainLoop(*loop);
 }
 
 class Group {

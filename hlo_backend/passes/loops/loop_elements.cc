@@ -39,6 +39,22 @@ bool IsPlainLoop(const Instruction& loop) {
          IsOnlyTakenApart(*condition.parameter(0));
 }
 
+std::vector<Instruction*> PlainLoopsIn(const Computation& c) {
+  std::vector<Instruction*> loops;
+  for (Instruction* i : c.instructions()) {
+    if (i->opcode() == Opcode::kWhile && IsPlainLoop(*i)) loops.push_back(i);
+  }
+  return loops;
+}
+
+const Instruction* LoopOf(const Computation& body) {
+  if (body.callers().size() != 1) return nullptr;
+  const Instruction* loop = body.callers()[0];
+  const bool is_body =
+      loop->opcode() == Opcode::kWhile && loop->while_body() == &body;
+  return is_body ? loop : nullptr;
+}
+
 Computation* OwnCalled(Instruction* loop, Computation* c) {
   if (c->callers().size() == 1) return c;
   Module::ComputationMap copied;

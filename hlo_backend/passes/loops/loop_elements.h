@@ -21,6 +21,12 @@ std::vector<Instruction*> ElementsOf(const Instruction& tuple, int k);
 // runs its body and condition: its elements may become others.
 bool IsPlainLoop(const Instruction& loop);
 
+// Those of a computation.
+std::vector<Instruction*> PlainLoopsIn(const Computation& c);
+
+// The one loop whose body the computation is; null: none, or several.
+const Instruction* LoopOf(const Computation& body);
+
 // The body or condition `c` of the loop, to change: a copy if others run it.
 Computation* OwnCalled(Instruction* loop, Computation* c);
 

@@ -88,11 +88,7 @@ absl::StatusOr<bool> LoopOperandsPass::Run(Module* module, const PassContext&) {
   if (module->config().is_scheduled) return false;
   bool changed = false;
   for (Computation* c : ControlComputations(*module)) {
-    std::vector<Instruction*> loops;
-    for (Instruction* i : c->instructions()) {
-      if (i->opcode() == Opcode::kWhile && IsPlainLoop(*i)) loops.push_back(i);
-    }
-    for (Instruction* i : loops) {
+    for (Instruction* i : PlainLoopsIn(*c)) {
       Loop loop(i);
       for (int k = 0; k < loop.state_size(); ++k) changed |= loop.Round(k);
     }

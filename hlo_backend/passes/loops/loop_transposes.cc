@@ -79,11 +79,7 @@ absl::StatusOr<bool> LoopTransposesPass::Run(Module* module,
   if (module->config().is_scheduled) return false;
   bool changed = false;
   for (Computation* c : ControlComputations(*module)) {
-    std::vector<Instruction*> loops;
-    for (Instruction* i : c->instructions()) {
-      if (i->opcode() == Opcode::kWhile && IsPlainLoop(*i)) loops.push_back(i);
-    }
-    for (Instruction* loop : loops) {
+    for (Instruction* loop : PlainLoopsIn(*c)) {
       bool here = false;
       for (int k = 0; k < loop->operand(0)->operand_count(); ++k) {
         const DimVector order = OrderInside(*loop, k);

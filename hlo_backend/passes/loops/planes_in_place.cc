@@ -9,16 +9,15 @@
 #include "hlo_backend/analysis/tiled_layout.h"
 #include "hlo_backend/ir/computation.h"
 #include "hlo_backend/passes/control_flow.h"
+#include "hlo_backend/passes/loops/loop_elements.h"
 #include "hlo_backend/passes/loops/second_result.h"
+#include "hlo_backend/passes/memory/kept_elements.h"
 #include "hlo_backend/passes/memory/memory_places.h"
 #include "hlo_backend/passes/memory/memory_space.h"
 #include "hlo_backend/passes/memory/vmem_kernels.h"
 
 namespace ptxla::hlo {
 namespace {
-
-// An argument in VMEM begins at a multiple of this (isa::kVmemAlignment).
-constexpr int64_t kVmemAlignment = 16384;
 
 // A kernel whose windows may be anywhere in an array.
 bool IsKernel(const Instruction& i) {
@@ -118,7 +117,7 @@ class Body {
     if (stack.shape().memory_space() == kMemoryHbm) return true;
     return stack.shape().memory_space() == kMemoryVmem &&
            std::all_of(planes.begin(), planes.end(), [](const PartOfDim& p) {
-             return p.stride % kVmemAlignment == 0;
+             return p.stride % kPlaneAlignment == 0;
            });
   }
 
@@ -194,13 +193,15 @@ class Body {
   const Positions positions_;
 };
 
-// The same names, of another result.
-Instruction* NamedAs(Instruction* name, Instruction* result) {
+// The same names, of another result; `made`: they, in their order.
+Instruction* NamedAs(Instruction* name, Instruction* result,
+                     std::vector<Instruction*>* made) {
   if (name->opcode() != Opcode::kBitcast) return result;
-  Instruction* below = NamedAs(name->operand(0), result);
+  Instruction* below = NamedAs(name->operand(0), result, made);
   Shape shape = name->shape();
   SetSpace(&shape, result->shape().memory_space());
-  return name->parent()->AddLike(*name, shape, {below});
+  made->push_back(name->parent()->AddLike(*name, shape, {below}));
+  return made->back();
 }
 
 void WriteInPlace(Instruction* update, const MemoryPlace& made) {
@@ -212,17 +213,11 @@ void WriteInPlace(Instruction* update, const MemoryPlace& made) {
   Computation* c = update->parent();
   Instruction* name = update->operand(1);
   Instruction* second = AddSecondResult(made, space);
-  std::vector<Instruction*> order;
+  std::vector<Instruction*> order, names;
   for (Instruction* i : c->instructions()) order.push_back(i);
-  const size_t before = order.size();
-  update->ReplaceOperand(1, NamedAs(name, second));
-  std::vector<Instruction*> fresh;
-  size_t n = 0;
-  for (Instruction* i : c->instructions()) {
-    if (n++ >= before) fresh.push_back(i);
-  }
-  order.insert(std::find(order.begin(), order.end(), update), fresh.begin(),
-               fresh.end());
+  update->ReplaceOperand(1, NamedAs(name, second, &names));
+  order.insert(std::find(order.begin(), order.end(), update), names.begin(),
+               names.end());
   c->Reorder(order);
   // Names that only the update had.
   while (name->user_count() == 0 && OnlyNamesMemory(*name)) {
@@ -254,7 +249,9 @@ bool SlicesState(const Instruction& slice) {
     return false;
   }
   const MemoryPlace stack = PlaceOf(slice.operand(0));
-  return IsOfState(stack) && NextOf(stack, *slice.parent()) == stack;
+  const Instruction* loop = LoopOf(*slice.parent());
+  return loop != nullptr && IsOfState(stack) &&
+         KeepsElement(*loop, static_cast<int>(stack.index));
 }
 
 bool PutPlanesInPlace(Module* module,
