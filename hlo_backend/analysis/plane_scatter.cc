@@ -5,6 +5,7 @@
 
 #include "base/units.h"
 #include "hlo_backend/analysis/monoid.h"
+#include "hlo_backend/analysis/whole_planes.h"
 #include "hlo_backend/ir/computation.h"
 
 namespace ptxla::hlo {
@@ -20,16 +21,13 @@ bool IsWord(PrimitiveType type) {
          type == PrimitiveType::kU32;
 }
 
-// One operation, or none: what kernels do with an update.
-bool IsOneOperation(const Computation& body) {
-  return (body.root()->opcode() == Opcode::kParameter &&
-          body.root()->parameter_number() == 1) ||
-         MonoidOf(body).has_value();
+bool Replaces(const Computation& body) {
+  return body.root()->opcode() == Opcode::kParameter &&
+         body.root()->parameter_number() == 1;
 }
 
-}  // namespace
-
-bool ScattersPlanes(const Instruction& scatter) {
+// Row numbers in one dimension name whole planes of one array.
+bool NamesPlanes(const Instruction& scatter) {
   if (scatter.opcode() != Opcode::kScatter || scatter.operand_count() != 3) {
     return false;
   }
@@ -43,14 +41,27 @@ bool ScattersPlanes(const Instruction& scatter) {
       a.index_vector_dim != 1 ||
       a.scatter_dims_to_operand_dims != DimVector{0} ||
       a.inserted_window_dims != DimVector{0} ||
-      !a.input_batching_dims.empty() || !IsOneOperation(*scatter.to_apply()) ||
-      (!IsWord(table.type()) && table.type() != PrimitiveType::kBf16)) {
+      !a.input_batching_dims.empty()) {
     return false;
   }
   for (int d = 1; d < table.rank(); ++d) {
     if (a.update_window_dims[d - 1] != d || updates.dim(d) != table.dim(d)) {
       return false;
     }
+  }
+  return true;
+}
+
+}  // namespace
+
+bool ScattersPlanes(const Instruction& scatter) {
+  if (!NamesPlanes(scatter)) return false;
+  const Shape& table = scatter.operand(0)->shape();
+  const Shape& updates = scatter.operand(2)->shape();
+  const Computation& body = *scatter.to_apply();
+  if ((!Replaces(body) && !MonoidOf(body).has_value()) ||
+      (!IsWord(table.type()) && table.type() != PrimitiveType::kBf16)) {
+    return false;
   }
   const int64_t down = table.dim(table.rank() - 2);
   const int64_t columns =
@@ -64,6 +75,14 @@ bool ScattersPlanes(const Instruction& scatter) {
   return down % kTileRows == 0 && tiles % (4 / bytes) == 0 &&
          table.dim(0) * 2 * kTileRows * columns * bytes <= kMostTableBytes &&
          plane <= INT32_MAX / std::max<int64_t>(all, 1);
+}
+
+bool ReplacesPlanes(const Instruction& scatter) {
+  if (!NamesPlanes(scatter) || !Replaces(*scatter.to_apply())) return false;
+  const Shape& table = scatter.operand(0)->shape();
+  const DimVector plane(table.dims().begin() + 1, table.dims().end());
+  return AreCopiedAsTheyLie(table.type(), plane, table.dim(0),
+                            scatter.operand(2)->shape().dim(0));
 }
 
 }  // namespace ptxla::hlo

@@ -17,6 +17,10 @@ namespace ptxla::hlo {
 // plane can be in VMEM at once.
 bool ScattersPlanes(const Instruction& scatter);
 
+// Planes that updates replace as they lie (analysis/whole_planes.h): a DMA
+// each, into any table (keys and values into the caches of a decoder).
+bool ReplacesPlanes(const Instruction& scatter);
+
 }  // namespace ptxla::hlo
 
 #endif  // PTXLA_HLO_BACKEND_ANALYSIS_PLANE_SCATTER_H_

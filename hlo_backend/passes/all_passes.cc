@@ -21,6 +21,7 @@
 #include "hlo_backend/passes/expanders/topk_expander.h"
 #include "hlo_backend/passes/expanders/window_canonicalizer.h"
 #include "hlo_backend/passes/expanders/window_expander.h"
+#include "hlo_backend/passes/expanders/window_loops.h"
 #include "hlo_backend/passes/fusion/fusion.h"
 #include "hlo_backend/passes/fusion/movement_fusion.h"
 #include "hlo_backend/passes/fusion/product_chaining.h"
@@ -282,6 +283,8 @@ std::vector<PassEntry> AllPasses() {
        Make<WindowCanonicalizerPass>},
       {"window-expander", "sliding windows as slices and elementwise work",
        Make<WindowExpanderPass>},
+      {"window-loops", "gathers and scatters of windows as loops over them",
+       Make<WindowLoopsPass>},
       {"x64-elimination", "64-bit types as pairs of 32-bit words",
        Make<X64EliminationPass>},
       {"x64-sum-expander", "sums of 64-bit numbers from those of digits",

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <filesystem>
 
 #include "base/files.h"
 #include "reports/sqlite.h"
@@ -27,6 +28,7 @@ class DatabaseTest : public ::testing::Test {
     folder_ = pattern;
     path_ = folder_ + "/runs.sqlite";
   }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
   int64_t Count(Database* db, const std::string& what) {
     auto s = db->connection().Prepare("SELECT count(*) FROM " + what);
     EXPECT_OK(s);

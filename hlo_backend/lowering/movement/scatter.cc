@@ -81,6 +81,7 @@ absl::StatusOr<isa::Kernel> EmitScatter(const KernelContext& context,
       hlo::BitWidth(i.shape().type()) == 32) {
     return EmitElementScatter(context, i);
   }
+  if (hlo::ReplacesPlanes(i)) return EmitPlaneReplacement(context, i);
   if (hlo::ScattersPlanes(i)) return EmitPlaneScatter(context, i);
   ASSIGN_OR_RETURN(const ScatterProblem p, ProblemOf(i, i));
   ASSIGN_OR_RETURN(const Tiling tiling, ChooseForm(context, p));

@@ -24,6 +24,10 @@ absl::StatusOr<isa::Kernel> EmitFilledScatter(const KernelContext& context,
 absl::StatusOr<isa::Kernel> EmitPlaneScatter(const KernelContext& context,
                                              const hlo::Instruction& i);
 
+// Of whole planes that updates replace: one DMA each, wherever the two lie.
+absl::StatusOr<isa::Kernel> EmitPlaneReplacement(const KernelContext& context,
+                                                 const hlo::Instruction& i);
+
 }  // namespace ptxla::lowering
 
 #endif  // PTXLA_HLO_BACKEND_LOWERING_MOVEMENT_SCATTER_H_

@@ -293,13 +293,27 @@ class FormReader {
     return absl::OkStatus();
   }
 
+  // Planes of K whose rows fill their tiles are rows of one matrix.
+  bool FoldContraction() {
+    if (lhs_k_minor_ || rhs_k_minor_ || f_.lhs_value != nullptr ||
+        f_.rhs_value != nullptr || f_.lhs.rows != f_.rhs.rows) {
+      return false;
+    }
+    MatrixView lhs = f_.lhs, rhs = f_.rhs;
+    if (!lhs.FoldPlanes() || !rhs.FoldPlanes()) return false;
+    f_.lhs = lhs;
+    f_.rhs = rhs;
+    return true;
+  }
+
   void StateProblem() {
     ProductProblem& p = f_.problem;
     p.batch = f_.out.planes;
     p.m = f_.out.rows;
     p.n = f_.out.columns;
+    const bool in_planes = in_planes_.has_value() && !FoldContraction();
     p.k = lhs_k_minor_ ? f_.lhs.columns : f_.lhs.rows;
-    if (in_planes_) {
+    if (in_planes) {
       f_.lhs.planes_of_k = f_.rhs.planes_of_k = f_.lhs.planes > 1;
       p.k_planes = f_.lhs.planes;
     }

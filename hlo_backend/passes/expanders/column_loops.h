@@ -1,10 +1,7 @@
-// Loops over the columns of matrices, and what their bodies say about them
-// (linear_algebra_expander.h).
+// What loops over the columns of matrices say about them in their bodies
+// (linear_algebra_expander.h, counter_loop.h).
 #ifndef PTXLA_HLO_BACKEND_PASSES_EXPANDERS_COLUMN_LOOPS_H_
 #define PTXLA_HLO_BACKEND_PASSES_EXPANDERS_COLUMN_LOOPS_H_
-
-#include <functional>
-#include <vector>
 
 #include "hlo_backend/ir/builder.h"
 
@@ -54,12 +51,6 @@ class Matrices {
  private:
   Builder& b_;
 };
-
-// A loop over a counter (element 0 of its state) and some arrays.
-Instruction* ColumnLoop(
-    Builder& b, const std::vector<Instruction*>& start, int64_t trips,
-    const std::function<std::vector<Instruction*>(
-        Builder&, Instruction* step, const std::vector<Instruction*>&)>& body);
 
 }  // namespace ptxla::hlo
 

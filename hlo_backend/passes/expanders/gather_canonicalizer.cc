@@ -7,6 +7,7 @@
 #include "hlo_backend/analysis/monoid.h"
 #include "hlo_backend/analysis/plane_gather.h"
 #include "hlo_backend/analysis/plane_scatter.h"
+#include "hlo_backend/analysis/whole_planes.h"
 #include "hlo_backend/ir/dimensions.h"
 #include "hlo_backend/passes/expanders/gathered_planes.h"
 #include "hlo_backend/passes/expanders/row_indices.h"
@@ -56,7 +57,7 @@ bool IsCanonical(const Instruction& gather) {
 bool IsCanonicalScatter(const Instruction& scatter) {
   const auto& a = scatter.attrs<ScatterAttrs>();
   if (scatter.operand_count() != 3) return false;
-  if (ScattersPlanes(scatter)) return true;
+  if (ReplacesPlanes(scatter) || ScattersPlanes(scatter)) return true;
   const Shape& x = scatter.operand(0)->shape();
   const Shape& indices = scatter.operand(1)->shape();
   const Shape& updates = scatter.operand(2)->shape();
@@ -331,8 +332,12 @@ class Canonicalizer {
       windows[at[k] - batch] = a.update_window_dims[k];
     }
     order.insert(order.end(), windows.begin(), windows.end());
-    const bool elements = rows.row_size() == 1;
     Instruction* u = b_.Transpose(updates, order);
+    if (Replaces(*body)) {
+      Instruction* planes = ReplacePlanes(b_, *i_, x, u, sizes, body, rows);
+      if (planes != nullptr) return planes;
+    }
+    const bool elements = rows.row_size() == 1;
     u = elements ? b_.Reshape(u, {rows.count()})
                  : b_.Reshape(u, {rows.count(), rows.row_size()});
     const PrimitiveType wide = Wide(type);

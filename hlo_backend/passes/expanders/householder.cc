@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "hlo_backend/passes/expanders/column_loops.h"
+#include "hlo_backend/passes/expanders/counter_loop.h"
 
 namespace ptxla::hlo {
 namespace {
@@ -19,8 +20,8 @@ Instruction* HouseholderQr(Builder* builder, Instruction* a) {
   const DimVector dims = a->shape().dims();
   const int64_t batch = dims[0], steps = std::min(dims[1], dims[2]);
   const DimVector taus_dims = {batch, steps};
-  return ColumnLoop(
-      outer, {a, Matrices(&outer).Zero(taus_dims)}, steps,
+  return CounterLoop(
+      outer, "factor", {a, Matrices(&outer).Zero(taus_dims)}, steps,
       [&](Builder& b, Instruction* j, const std::vector<Instruction*>& state) {
         Matrices m(&b);
         const DimVector line = {batch, dims[1]}, row = {batch, dims[2]},
@@ -77,8 +78,8 @@ Instruction* HouseholderProduct(Builder* builder, Instruction* a,
                                   outer.Iota(Shape::Array(kS32, dims), 2),
                                   CompareDirection::kEq),
                     kF32);
-  return ColumnLoop(
-      outer, {a, taus, diagonal}, steps,
+  return CounterLoop(
+      outer, "factor", {a, taus, diagonal}, steps,
       [&](Builder& b, Instruction* step,
           const std::vector<Instruction*>& state) {
         Matrices m(&b);

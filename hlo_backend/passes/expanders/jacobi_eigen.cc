@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "hlo_backend/passes/expanders/column_loops.h"
+#include "hlo_backend/passes/expanders/counter_loop.h"
 
 namespace ptxla::hlo {
 namespace {
@@ -168,8 +169,8 @@ EigenPairs JacobiEigen(Builder* builder, Instruction* a, bool lower,
   }
   start.push_back(half(unit, 1, false));
   start.push_back(half(unit, 1, true));
-  Instruction* loop = ColumnLoop(
-      b, start, Sweeps(n, most_sweeps) * (even - 1),
+  Instruction* loop = CounterLoop(
+      b, "factor", start, Sweeps(n, most_sweeps) * (even - 1),
       [&](Builder& in, Instruction*, const std::vector<Instruction*>& state) {
         Round round(&in);
         Instruction *tl = state[0], *tr = state[1], *bl = state[2],

@@ -9,6 +9,7 @@
 #include "absl/strings/str_split.h"
 #include "hlo_backend/ir/builder.h"
 #include "hlo_backend/passes/expanders/column_loops.h"
+#include "hlo_backend/passes/expanders/counter_loop.h"
 #include "hlo_backend/passes/expanders/expand_each.h"
 #include "hlo_backend/passes/expanders/householder.h"
 #include "hlo_backend/passes/expanders/jacobi_eigen.h"
@@ -84,8 +85,8 @@ class Expander {
     if (!lower) a = Transposed(a);
     const PrimitiveType type = a->shape().type();
     Instruction* zero = Matrices(&b_).Zero(dims, type);
-    Instruction* loop = ColumnLoop(
-        b_, {a, zero}, dims[1],
+    Instruction* loop = CounterLoop(
+        b_, "factor", {a, zero}, dims[1],
         [&](Builder& b, Instruction* j,
             const std::vector<Instruction*>& state) {
           Matrices m(&b);
@@ -126,8 +127,8 @@ class Expander {
     const bool lower = attrs.lower != flip;
     const DimVector square = a->shape().dims(), dims = b->shape().dims();
     const int64_t n = square[1];
-    Instruction* loop = ColumnLoop(
-        b_, {a, b, Matrices(&b_).Zero(dims, type)}, n,
+    Instruction* loop = CounterLoop(
+        b_, "factor", {a, b, Matrices(&b_).Zero(dims, type)}, n,
         [&](Builder& in, Instruction* step,
             const std::vector<Instruction*>& state) {
           Matrices m(&in);
@@ -166,8 +167,8 @@ class Expander {
     const DimVector pivots_dims = {batch, steps}, order_dims = {batch, rows};
     Instruction* pivots = b_.BroadcastScalar(b_.Zero(kS32), pivots_dims);
     Instruction* order = b_.Iota(Shape::Array(kS32, order_dims), 1);
-    Instruction* loop = ColumnLoop(
-        b_, {a, pivots, order}, steps,
+    Instruction* loop = CounterLoop(
+        b_, "factor", {a, pivots, order}, steps,
         [&](Builder& b, Instruction* j,
             const std::vector<Instruction*>& state) {
           Matrices m(&b);

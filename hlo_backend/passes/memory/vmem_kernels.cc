@@ -115,7 +115,7 @@ bool MayLieInVmem(const Instruction& i) {
       break;
     }
     case Opcode::kScatter:
-      if (ScattersPlanes(i)) break;
+      if (ReplacesPlanes(i) || ScattersPlanes(i)) break;
       // Rows of a table, each by transfers of its own, or its elements.
       if (i.operand_count() != 3 || i.shape().rank() > 2) return false;
       break;
@@ -145,7 +145,7 @@ bool ReadsInVmem(const Instruction& kernel, const Instruction& operand) {
     return kernel.operand(0) == &operand ||
            operand.shape().dim(0) % kTileRows == 0;
   }
-  if (ScattersPlanes(kernel)) return true;
+  if (ReplacesPlanes(kernel) || ScattersPlanes(kernel)) return true;
   // Row numbers are copied to SMEM; updates come by windows of HBM.
   return (kernel.opcode() != Opcode::kGather &&
           kernel.opcode() != Opcode::kScatter) ||

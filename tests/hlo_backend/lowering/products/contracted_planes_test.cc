@@ -35,6 +35,19 @@ TEST(ContractedPlanesTest, RowsOfSeveralPlanesEqualTheEvaluator) {
   }
 }
 
+// The gradient of patches, whose batch lies in the rows: 16 rows of a plane
+// would be an eighth of what a weight tile holds.
+TEST(ContractedPlanesTest, PlanesOfWholeTilesAreRowsOfOneMatrix) {
+  for (const char* type : {"bf16", "f32"}) {
+    ASSERT_OK_AND_ASSIGN(
+        const HarnessResult r,
+        CompareKernel(Gradient(type, 196, 16, 72, 200), ProductOn("v5e", 0.1)));
+    int64_t steps = 1;
+    for (const int64_t n : r.kernel.grid) steps *= n;
+    EXPECT_LT(steps, 8) << type;
+  }
+}
+
 // K on the lanes of both, and of one.
 TEST(ContractedPlanesTest, LanesOfSeveralPlanesEqualTheEvaluator) {
   for (const char* chip : {"v3", "v6e"}) {

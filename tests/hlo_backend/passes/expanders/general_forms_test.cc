@@ -53,13 +53,15 @@ TEST(GeneralFormsTest, GathersOfAnyDimensionNumbers) {
            {"f32", "1,9", "s32", "5,1", "5,9",
             "offset_dims={1}, collapsed_slice_dims={0}, start_index_map={0}, "
             "index_vector_dim=1, slice_sizes={1,9}"}}) {
-    EXPECT_OK(SameAfterPass(
-        absl::Substitute("HloModule m\nENTRY e {\n  x = $0[$1] parameter(0)\n"
-                         "  i = $2[$3] parameter(1)\n"
-                         "  ROOT g = $0[$4] gather(x, i), $5\n}\n",
-                         c.type, c.x, c.index_type, c.indices, c.out,
-                         c.numbers),
-        "gather-canonicalizer"));
+    for (const char* pass : {"gather-canonicalizer", "window-loops"}) {
+      EXPECT_OK(SameAfterPass(
+          absl::Substitute("HloModule m\nENTRY e {\n  x = $0[$1] parameter(0)\n"
+                           "  i = $2[$3] parameter(1)\n"
+                           "  ROOT g = $0[$4] gather(x, i), $5\n}\n",
+                           c.type, c.x, c.index_type, c.indices, c.out,
+                           c.numbers),
+          pass));
+    }
   }
 }
 
@@ -93,6 +95,9 @@ TEST(GeneralFormsTest, ScattersOfAnyDimensionNumbers) {
            {"f32", "7,9,5", "s32", "3", "3,2,5", "second",
             "update_window_dims={0,1,2}, inserted_window_dims={}, "
             "scatter_dims_to_operand_dims={0,1,2}, index_vector_dim=0"},
+           {"bf16", "7,4,5", "s32", "6,1", "6,4,5", "second",
+            "update_window_dims={1,2}, inserted_window_dims={0}, "
+            "scatter_dims_to_operand_dims={0}, index_vector_dim=1"},
            {"s32", "40", "s32", "1,1", "1", "second",
             "update_window_dims={}, inserted_window_dims={0}, "
             "scatter_dims_to_operand_dims={0}, index_vector_dim=1"}}) {
@@ -104,17 +109,46 @@ TEST(GeneralFormsTest, ScattersOfAnyDimensionNumbers) {
                   "  b = $0[] parameter(1)\n"
                   "  ROOT c = $0[] $1(a, b)\n",
                   c.type, op);
-    EXPECT_OK(SameAfterPass(
-        absl::Substitute("HloModule m\nf {\n  a = $0[] parameter(0)\n$7}\n"
-                         "ENTRY e {\n  x = $0[$1] parameter(0)\n"
-                         "  i = $2[$3] parameter(1)\n"
-                         "  u = $0[$4] parameter(2)\n"
-                         "  ROOT s = $0[$1] scatter(x, i, u), $5, "
-                         "to_apply=f\n}\n",
-                         c.type, c.x, c.index_type, c.indices, c.updates,
-                         c.numbers, 0, root),
-        "gather-canonicalizer"));
+    for (const char* pass : {"gather-canonicalizer", "window-loops"}) {
+      EXPECT_OK(SameAfterPass(
+          absl::Substitute("HloModule m\nf {\n  a = $0[] parameter(0)\n$7}\n"
+                           "ENTRY e {\n  x = $0[$1] parameter(0)\n"
+                           "  i = $2[$3] parameter(1)\n"
+                           "  u = $0[$4] parameter(2)\n"
+                           "  ROOT s = $0[$1] scatter(x, i, u), $5, "
+                           "to_apply=f\n}\n",
+                           c.type, c.x, c.index_type, c.indices, c.updates,
+                           c.numbers, 0, root),
+          pass));
+    }
   }
+}
+
+TEST(GeneralFormsTest, ScattersWhoseBodyIsMoreThanOneOperation) {
+  EXPECT_OK(SameAfterPass(R"(HloModule m
+f {
+  a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  c = f32[] parameter(2)
+  d = f32[] parameter(3)
+  e = f32[] add(a, c)
+  g = f32[] maximum(e, d)
+  h = f32[] multiply(b, c)
+  ROOT t = (f32[], f32[]) tuple(g, h)
+}
+ENTRY e {
+  x = f32[7,9] parameter(0)
+  y = f32[7,9] parameter(1)
+  i = s32[5,2] parameter(2)
+  u = f32[5] parameter(3)
+  v = f32[5] parameter(4)
+  s = (f32[7,9], f32[7,9]) scatter(x, y, i, u, v), update_window_dims={}, inserted_window_dims={0,1}, scatter_dims_to_operand_dims={0,1}, index_vector_dim=1, to_apply=f
+  p = f32[7,9] get-tuple-element(s), index=0
+  q = f32[7,9] get-tuple-element(s), index=1
+  ROOT r = f32[7,9] subtract(p, q)
+}
+)",
+                          "window-loops,tuple-simplifier"));
 }
 
 TEST(GeneralFormsTest, AScatterOfTwoArraysIsTwo) {

@@ -1,23 +1,26 @@
-#include "hlo_backend/passes/expanders/column_loops.h"
+#include "hlo_backend/passes/expanders/counter_loop.h"
+
+#include "absl/strings/str_cat.h"
 
 namespace ptxla::hlo {
 
-Instruction* ColumnLoop(
-    Builder& b, const std::vector<Instruction*>& start, int64_t trips,
+Instruction* CounterLoop(
+    Builder& b, absl::string_view name, const std::vector<Instruction*>& start,
+    int64_t trips,
     const std::function<std::vector<Instruction*>(
         Builder&, Instruction* step, const std::vector<Instruction*>&)>& body) {
   Module* module = b.computation()->module();
   std::vector<Instruction*> state = {b.Constant(Literal::Scalar<int32_t>(0))};
   state.insert(state.end(), start.begin(), start.end());
   Instruction* init = b.Tuple(state);
-  Builder condition(module->AddComputation("factor_condition"));
+  Builder condition(module->AddComputation(absl::StrCat(name, "_condition")));
   Instruction* at =
       condition.GetTupleElement(condition.Parameter(0, init->shape()), 0);
   condition.computation()->SetRoot(condition.Compare(
       at,
       condition.Constant(Literal::Scalar<int32_t>(static_cast<int32_t>(trips))),
       CompareDirection::kLt));
-  Builder inside(module->AddComputation("factor_body"));
+  Builder inside(module->AddComputation(absl::StrCat(name, "_body")));
   Instruction* all = inside.Parameter(0, init->shape());
   Instruction* step = inside.GetTupleElement(all, 0);
   std::vector<Instruction*> values;

@@ -1,0 +1,97 @@
+// EmitPlaneReplacement: planes of updates take the places of those of a table.
+//
+// A plane is one DMA, or none where its number is outside of the table; all are
+// in flight together.
+#include <algorithm>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "base/status.h"
+#include "hlo_backend/lowering/movement/row_index.h"
+#include "hlo_backend/lowering/movement/scatter.h"
+#include "hlo_backend/lowering/physical_array.h"
+
+namespace ptxla::lowering {
+namespace {
+
+using codegen::CodeBuilder;
+using codegen::Sca;
+using isa::Opcode;
+
+bool IsRowMajor(const PhysicalArray& array) {
+  return std::is_sorted(array.dims.begin(), array.dims.end());
+}
+
+}  // namespace
+
+absl::StatusOr<isa::Kernel> EmitPlaneReplacement(const KernelContext& context,
+                                                 const hlo::Instruction& i) {
+  ASSIGN_OR_RETURN(const PhysicalArray table, PhysicalArray::Of(i.shape()));
+  ASSIGN_OR_RETURN(const PhysicalArray updates,
+                   PhysicalArray::Of(i.operand(2)->shape()));
+  ASSIGN_OR_RETURN(const RowIndex index, RowIndex::Of(*i.operand(1)));
+  const int64_t planes = updates.sizes[0];
+  const int64_t plane = updates.bytes() / planes;
+  if (!IsRowMajor(table) || !IsRowMajor(updates) ||
+      table.tile_rows != updates.tile_rows ||
+      plane != table.bytes() / table.sizes[0] ||
+      std::max(table.bytes(), updates.bytes()) > INT32_MAX) {
+    return absl::UnimplementedError(
+        absl::StrCat("%", i.name(), ": planes that lie otherwise"));
+  }
+  Tiling t;
+  ASSIGN_OR_RETURN(t.args, KernelArgs(i));
+  t.grid = {1};
+  const int index_window = index.AddWindow(1, planes, 1, &t);
+  isa::DmaDescriptor copy;
+  copy.src_arg = 2;
+  copy.dst_arg = 3;
+  copy.inner_bytes = plane;
+  t.descriptors.push_back(copy);
+  t.num_semaphores = 1;
+  t.work.hbm_bytes = t.args[1].bytes;
+  for (const int arg : {2, 3}) {
+    if (t.args[arg].space == isa::Space::kHbm) {
+      t.work.hbm_bytes += updates.bytes();
+    }
+  }
+  t.note = absl::StrCat(planes, " planes of ", plane, " bytes");
+
+  t.body = [=](CodeBuilder& b) -> absl::Status {
+    b.NewBlock("addresses");
+    const Sca indices = b.GlobalSca(), copied = b.GlobalSca(),
+              exists = b.GlobalSca(), from = b.GlobalSca(), to = b.GlobalSca();
+    b.WindowAddress(indices, index_window);
+    b.SImmTo(copied, 0);
+    const Sca n = b.BeginLoop(planes, 1);
+    b.NewBlock("place");
+    const Sca number = index.LoadRaw(b, indices, n);
+    b.SMove(exists,
+            b.SSelectImm(b.SCompareImm(Opcode::kScmpLtU, number,
+                                       static_cast<int32_t>(table.sizes[0])),
+                         b.SImm(1), 0));
+    b.SMove(from, b.SMulImm(n, static_cast<int32_t>(plane)));
+    b.SMove(to, b.SMulImm(number, static_cast<int32_t>(plane)));
+    b.SBinaryTo(copied, Opcode::kSadd, copied, exists);
+    b.BeginLoopOf(exists, 1, 1);
+    b.NewBlock("copy a plane");
+    codegen::VInstr start;
+    start.op = Opcode::kDmaStartDesc;
+    start.a = from.id;
+    start.b = to.id;
+    b.Emit(start);
+    b.EndLoop();
+    b.EndLoop();
+    b.BeginLoopOf(copied, planes, 1);
+    b.NewBlock("wait for a plane", codegen::BlockMode::kInOrder);
+    codegen::VInstr wait;
+    wait.op = Opcode::kDmaDoneWait;
+    wait.imm2 = static_cast<int32_t>(plane);
+    b.Emit(wait);
+    b.EndLoop();
+    return absl::OkStatus();
+  };
+  return FrameKernel(context, t);
+}
+
+}  // namespace ptxla::lowering

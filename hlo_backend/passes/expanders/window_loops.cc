@@ -1,0 +1,348 @@
+#include "hlo_backend/passes/expanders/window_loops.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "hlo_backend/analysis/monoid.h"
+#include "hlo_backend/ir/builder.h"
+#include "hlo_backend/ir/computation.h"
+#include "hlo_backend/ir/dimensions.h"
+#include "hlo_backend/passes/expanders/counter_loop.h"
+#include "hlo_backend/passes/expanders/expand_each.h"
+#include "hlo_backend/passes/simplify/elementwise_body.h"
+
+namespace ptxla::hlo {
+namespace {
+
+// One operation, or none: what other forms of scatters do with an update.
+bool IsSimple(const Computation& body) {
+  const Instruction* root = body.root();
+  return MonoidOf(body).has_value() || (root->opcode() == Opcode::kParameter &&
+                                        root->parameter_number() == 1);
+}
+
+// A scatter of several arrays is several, if each has a value of its own two
+// parameters for a root.
+bool IsSimpleForEach(const Computation& body, int64_t arrays) {
+  if (arrays == 1) return IsSimple(body);
+  const Instruction* root = body.root();
+  for (int64_t k = 0; k < arrays; ++k) {
+    for (const Instruction* o : root->operand(k)->operands()) {
+      if (o->opcode() != Opcode::kParameter ||
+          o->parameter_number() % arrays != k) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+int64_t CountOf(const Shape& indices, int64_t vector_dim) {
+  const int64_t all = indices.ElementCount();
+  return vector_dim < indices.rank()
+             ? all / indices.dim(static_cast<int>(vector_dim))
+             : all;
+}
+
+// Where windows begin, in common terms of gathers and scatters.
+class IndexVectors {
+ public:
+  IndexVectors(Builder& b, Instruction* indices, int64_t vector_dim,
+               DimVector indexed, DimVector batching,
+               const DimVector& indices_batching)
+      : dims_(std::move(batching)) {
+    DimVector order;
+    for (int64_t d = 0; d < indices->shape().rank(); ++d) {
+      if (d == vector_dim) continue;
+      order.push_back(d);
+      batch_.push_back(indices->shape().dim(d));
+      count_ *= batch_.back();
+    }
+    if (vector_dim < indices->shape().rank()) order.push_back(vector_dim);
+    const PrimitiveType type = BitWidth(indices->shape().type()) < 32
+                                   ? PrimitiveType::kS32
+                                   : indices->shape().type();
+    std::vector<Instruction*> columns;
+    for (int64_t along : indices_batching) {
+      if (along > vector_dim) --along;
+      columns.push_back(
+          b.Reshape(b.Iota(Shape::Array(type, batch_), along), {count_, 1}));
+    }
+    Instruction* named =
+        b.Reshape(b.Transpose(indices, order),
+                  {count_, static_cast<int64_t>(indexed.size())});
+    if (named->shape().type() != type) named = b.Convert(named, type);
+    columns.push_back(named);
+    all_ = columns.size() == 1 ? named : b.Concatenate(columns, 1);
+    dims_.insert(dims_.end(), indexed.begin(), indexed.end());
+  }
+
+  int64_t count() const { return count_; }
+  const DimVector& batch() const { return batch_; }
+  Instruction* all() const { return all_; }  // [count, numbers of a window]
+
+  // In the loop's body: those of window `n` ...
+  Instruction* At(Builder& b, Instruction* all, Instruction* n) const {
+    const auto numbers = static_cast<int64_t>(dims_.size());
+    return b.Reshape(
+        b.DynamicSlice(all, {n, b.Zero(n->shape().type())}, {1, numbers}),
+        {numbers});
+  }
+  // ... a start for each dimension of `x` ...
+  std::vector<Instruction*> Starts(Builder& b, Instruction* at,
+                                   const Shape& x) const {
+    std::vector<Instruction*> starts(x.rank(), b.Zero(at->shape().type()));
+    for (size_t k = 0; k < dims_.size(); ++k) {
+      const auto n = static_cast<int64_t>(k);
+      starts[dims_[k]] = b.Reshape(b.Slice(at, {n}, {n + 1}), {});
+    }
+    return starts;
+  }
+  // ... and whether a window of `sizes` ends inside of it.
+  Instruction* Inside(Builder& b, Instruction* at, const Shape& x,
+                      const DimVector& sizes) const {
+    const PrimitiveType type = at->shape().type();
+    std::vector<Instruction*> last;
+    for (const int64_t d : dims_) {
+      last.push_back(b.Reshape(
+          b.ConstantScalar(type, static_cast<double>(x.dim(d) - sizes[d])),
+          {1}));
+    }
+    Instruction* most = last.size() == 1 ? last[0] : b.Concatenate(last, 0);
+    Instruction* inside = b.Compare(at, most, CompareDirection::kLe);
+    if (type == PrimitiveType::kS32 || type == PrimitiveType::kS64) {
+      Instruction* zero = b.BroadcastScalar(b.Zero(type), at->shape().dims());
+      inside = b.And(inside, b.Compare(at, zero, CompareDirection::kGe));
+    }
+    return b.Reduce(inside, b.One(PrimitiveType::kPred), {0},
+                    b.Scalar2(Opcode::kAnd, PrimitiveType::kPred));
+  }
+
+ private:
+  DimVector dims_;  // of the operand that each number counts along
+  DimVector batch_;
+  int64_t count_ = 1;
+  Instruction* all_ = nullptr;
+};
+
+// Window `n` of [count, sizes...], of `sizes`.
+Instruction* Window(Builder& b, Instruction* all, Instruction* n,
+                    const DimVector& sizes) {
+  DimVector one = {1};
+  one.insert(one.end(), sizes.begin(), sizes.end());
+  std::vector<Instruction*> starts(one.size(), b.Zero(n->shape().type()));
+  starts[0] = n;
+  return b.Reshape(b.DynamicSlice(all, starts, one), sizes);
+}
+
+DimVector WithCount(int64_t count, const DimVector& sizes) {
+  DimVector dims = {count};
+  dims.insert(dims.end(), sizes.begin(), sizes.end());
+  return dims;
+}
+
+class Gather {
+ public:
+  explicit Gather(Instruction* i)
+      : i_(i), a_(i->attrs<GatherAttrs>()), x_(i->operand(0)) {}
+
+  bool IsLoop() const {
+    if (CountOf(i_->operand(1)->shape(), a_.index_vector_dim) == 1) {
+      return false;
+    }
+    int longer = 0;
+    for (int64_t d = 0; d < x_->shape().rank(); ++d) {
+      if (a_.slice_sizes[d] == x_->shape().dim(d)) continue;
+      if (a_.slice_sizes[d] == 1 && Names(d)) continue;
+      if (!Contains(a_.start_index_map, d)) return true;
+      ++longer;
+    }
+    return longer > 1 || (longer == 1 && x_->shape().rank() < 3);
+  }
+
+  Instruction* Loop() {
+    Builder b(i_->parent());
+    b.set_metadata(i_->shared_metadata());
+    const IndexVectors at(b, i_->operand(1), a_.index_vector_dim,
+                          a_.start_index_map, a_.operand_batching_dims,
+                          a_.start_indices_batching_dims);
+    const DimVector& sizes = a_.slice_sizes;
+    Instruction* windows = b.BroadcastScalar(b.Zero(x_->shape().type()),
+                                             WithCount(at.count(), sizes));
+    Instruction* loop = CounterLoop(
+        b, "gather", {windows, x_, at.all()}, at.count(),
+        [&](Builder& in, Instruction* n,
+            const std::vector<Instruction*>& state) {
+          const auto starts =
+              at.Starts(in, at.At(in, state[2], n), x_->shape());
+          Instruction* window = in.DynamicSlice(state[1], starts, sizes);
+          window = in.Reshape(window, WithCount(1, sizes));
+          std::vector<Instruction*> to(sizes.size() + 1,
+                                       in.Zero(n->shape().type()));
+          to[0] = n;
+          return std::vector<Instruction*>{
+              in.DynamicUpdateSlice(state[0], window, to), state[1], state[2]};
+        });
+    return Named(b, b.GetTupleElement(loop, 1), at.batch());
+  }
+
+ private:
+  bool Names(int64_t d) const {
+    return Contains(a_.start_index_map, d) ||
+           Contains(a_.operand_batching_dims, d);
+  }
+
+  // Index dimensions stand where no offset dimension does.
+  Instruction* Named(Builder& b, Instruction* windows, DimVector dims) const {
+    const auto batch = static_cast<int64_t>(dims.size());
+    for (int64_t d = 0; d < x_->shape().rank(); ++d) {
+      if (!Contains(a_.collapsed_slice_dims, d) &&
+          !Contains(a_.operand_batching_dims, d)) {
+        dims.push_back(a_.slice_sizes[d]);
+      }
+    }
+    DimVector order;
+    int64_t index = 0, offset = batch;
+    for (int64_t d = 0; d < i_->shape().rank(); ++d) {
+      order.push_back(Contains(a_.offset_dims, d) ? offset++ : index++);
+    }
+    return b.Transpose(b.Reshape(windows, dims), order);
+  }
+
+  Instruction* i_;
+  const GatherAttrs& a_;
+  Instruction* x_;
+};
+
+class Scatter {
+ public:
+  explicit Scatter(Instruction* i)
+      : i_(i),
+        a_(i->attrs<ScatterAttrs>()),
+        arrays_((i->operand_count() - 1) / 2),
+        x_(i->operand(0)->shape()) {
+    size_t window = 0;
+    for (int64_t d = 0; d < x_.rank(); ++d) {
+      const bool none = Contains(a_.inserted_window_dims, d) ||
+                        Contains(a_.input_batching_dims, d);
+      sizes_.push_back(none ? 1
+                            : updates(0)->shape().dim(static_cast<int>(
+                                  a_.update_window_dims[window++])));
+    }
+  }
+
+  bool IsLoop() const {
+    if (!CanApplyElementwise(*i_->to_apply())) return false;
+    if (!IsSimpleForEach(*i_->to_apply(), arrays_)) return true;
+    const Shape& indices = i_->operand(static_cast<int>(arrays_))->shape();
+    if (arrays_ > 1 || CountOf(indices, a_.index_vector_dim) == 1) return false;
+    for (int64_t d = 0; d < x_.rank(); ++d) {
+      const bool indexed = Contains(a_.scatter_dims_to_operand_dims, d);
+      const bool removed = Contains(a_.inserted_window_dims, d);
+      if (Contains(a_.input_batching_dims, d)) continue;
+      if (indexed != removed || (!removed && sizes_[d] != x_.dim(d))) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  Instruction* Loop() {
+    Builder b(i_->parent());
+    b.set_metadata(i_->shared_metadata());
+    const IndexVectors at(b, i_->operand(static_cast<int>(arrays_)),
+                          a_.index_vector_dim, a_.scatter_dims_to_operand_dims,
+                          a_.input_batching_dims,
+                          a_.scatter_indices_batching_dims);
+    std::vector<Instruction*> state;
+    for (int64_t k = 0; k < arrays_; ++k) {
+      state.push_back(i_->operand(static_cast<int>(k)));
+    }
+    for (int64_t k = 0; k < arrays_; ++k) {
+      state.push_back(Windows(b, updates(k), at.count()));
+    }
+    state.push_back(at.all());
+    Instruction* loop = CounterLoop(
+        b, "scatter", state, at.count(),
+        [&](Builder& in, Instruction* n, const std::vector<Instruction*>& now) {
+          return Step(in, n, now, at);
+        });
+    std::vector<Instruction*> results;
+    for (int64_t k = 0; k < arrays_; ++k) {
+      results.push_back(b.GetTupleElement(loop, static_cast<int>(k) + 1));
+    }
+    return arrays_ == 1 ? results[0] : b.Tuple(results);
+  }
+
+ private:
+  Instruction* updates(int64_t k) const {
+    return i_->operand(static_cast<int>(arrays_ + 1 + k));
+  }
+
+  // [count, sizes...]: the dimensions of the indices first.
+  Instruction* Windows(Builder& b, Instruction* u, int64_t count) const {
+    DimVector order;
+    for (int64_t d = 0; d < u->shape().rank(); ++d) {
+      if (!Contains(a_.update_window_dims, d)) order.push_back(d);
+    }
+    order.insert(order.end(), a_.update_window_dims.begin(),
+                 a_.update_window_dims.end());
+    return b.Reshape(b.Transpose(u, order), WithCount(count, sizes_));
+  }
+
+  std::vector<Instruction*> Step(Builder& b, Instruction* n,
+                                 const std::vector<Instruction*>& state,
+                                 const IndexVectors& at) const {
+    Instruction* numbers = at.At(b, state.back(), n);
+    Instruction* inside =
+        b.BroadcastScalar(at.Inside(b, numbers, x_, sizes_), sizes_);
+    const auto starts = at.Starts(b, numbers, x_);
+    std::vector<Instruction*> values;  // of the body's parameters
+    for (int64_t k = 0; k < arrays_; ++k) {
+      values.push_back(b.DynamicSlice(state[k], starts, sizes_));
+    }
+    for (int64_t k = 0; k < arrays_; ++k) {
+      values.push_back(Window(b, state[arrays_ + k], n, sizes_));
+    }
+    const auto combined =
+        ApplyElementwise(*i_->to_apply(), values, sizes_, b.computation());
+    std::vector<Instruction*> next = state;
+    for (int64_t k = 0; k < arrays_; ++k) {
+      next[k] = b.DynamicUpdateSlice(
+          state[k], b.Select(inside, combined[k], values[k]), starts);
+    }
+    return next;
+  }
+
+  Instruction* i_;
+  const ScatterAttrs& a_;
+  const int64_t arrays_;
+  const Shape& x_;
+  DimVector sizes_;  // of a window, by dimension of the operand
+};
+
+bool HasElements(const Instruction& i) {
+  return std::all_of(
+      i.operands().begin(), i.operands().end(),
+      [](const Instruction* o) { return o->shape().ElementCount() > 0; });
+}
+
+Instruction* Expand(Instruction* i) {
+  if (i->opcode() == Opcode::kGather && HasElements(*i)) {
+    Gather gather(i);
+    return gather.IsLoop() ? gather.Loop() : nullptr;
+  }
+  if (i->opcode() == Opcode::kScatter && HasElements(*i)) {
+    Scatter scatter(i);
+    return scatter.IsLoop() ? scatter.Loop() : nullptr;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+absl::StatusOr<bool> WindowLoopsPass::Run(Module* module, const PassContext&) {
+  return ExpandEach(module, Expand);
+}
+
+}  // namespace ptxla::hlo
