@@ -145,12 +145,26 @@ class Expander {
   // Elements of a row that are sorted with one another first: those of a lane.
   static constexpr int64_t kColumns = 128;
 
+  // A threshold (scores below the k-th are masked) reads values alone.
+  bool PositionsAreUsed() const {
+    if (i_->IsRoot()) return true;
+    for (const Instruction* user : i_->users()) {
+      if (user->opcode() != Opcode::kGetTupleElement) return true;
+      if (user->tuple_index() != 0 &&
+          (user->user_count() > 0 || user->IsRoot())) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   // Sorting few of each lane's elements after all of them is less work than
   // sorting a row at once, and compares no lanes. An array of one dimension the
-  // TPU compiler sorts whole all the same (libtpu 0.0.42.1).
+  // TPU compiler sorts whole all the same, and any whose positions nothing
+  // reads (libtpu 0.0.42.1).
   bool IsWorthTwo() const {
     const Shape& x = i_->operand(0)->shape();
-    if (x.rank() == 1) return false;
+    if (x.rank() == 1 || !PositionsAreUsed()) return false;
     switch (x.type()) {
       case PrimitiveType::kF32:
       case PrimitiveType::kBf16:
