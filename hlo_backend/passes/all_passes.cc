@@ -75,6 +75,7 @@
 #include "hlo_backend/passes/products/keys_first.h"
 #include "hlo_backend/passes/products/pointwise_convolution.h"
 #include "hlo_backend/passes/products/product_types.h"
+#include "hlo_backend/passes/products/slot_planes.h"
 #include "hlo_backend/passes/products/space_to_batch.h"
 #include "hlo_backend/passes/products/space_to_depth.h"
 #include "hlo_backend/passes/products/turned_results.h"
@@ -247,6 +248,8 @@ std::vector<PassEntry> AllPasses() {
        Make<ScatterFillPass>},
       {"scheduler", "the order of execution, for little memory",
        Make<SchedulerPass>},
+      {"slot-planes", "columns of experts' slots as members of a batch",
+       Make<SlotPlanesPass>},
       {"softmax-fusion", "one kernel of rows that are reduced and read again",
        Make<SoftmaxFusionPass>},
       {"sort-expander", "sorts in the form of their kernels",
