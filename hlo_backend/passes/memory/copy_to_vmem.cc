@@ -5,6 +5,22 @@
 
 namespace ptxla::hlo {
 
+std::vector<ParameterReader> ReadersThat(
+    Instruction* parameter,
+    absl::FunctionRef<bool(const Instruction&, const Instruction&)> may) {
+  std::vector<ParameterReader> readers;
+  for (Instruction* user : parameter->users()) {
+    if (user->opcode() == Opcode::kBitcast) {
+      for (const ParameterReader& r : ReadersThat(user, may)) {
+        readers.push_back(r);
+      }
+    } else if (may(*user, *parameter)) {
+      readers.push_back({user, parameter});
+    }
+  }
+  return readers;
+}
+
 VmemCopy CopyToVmem(Instruction* parameter,
                     const std::vector<ParameterReader>& readers) {
   Computation* c = parameter->parent();

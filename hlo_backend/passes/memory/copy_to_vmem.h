@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "hlo_backend/ir/module.h"
 
 namespace ptxla::hlo {
@@ -17,6 +18,11 @@ struct ParameterReader {
   Instruction* kernel;
   Instruction* name;
 };
+
+// Those that `may`, a kernel and its name for the parameter, in no order.
+std::vector<ParameterReader> ReadersThat(
+    Instruction* parameter,
+    absl::FunctionRef<bool(const Instruction&, const Instruction&)> may);
 
 struct VmemCopy {
   Instruction* start;

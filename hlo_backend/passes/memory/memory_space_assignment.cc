@@ -12,59 +12,11 @@
 #include "hlo_backend/passes/memory/memory_space.h"
 #include "hlo_backend/passes/memory/range_maximum.h"
 #include "hlo_backend/passes/memory/shared_places.h"
+#include "hlo_backend/passes/memory/vmem_candidate.h"
 #include "hlo_backend/passes/memory/vmem_kernels.h"
 
 namespace ptxla::hlo {
 namespace {
-
-// What lies in the same place before or behind an array.
-struct Neighbour {
-  int number = -1;          // of the candidate that it is
-  bool is_in_vmem = false;  // already
-  // `chosen`: candidates that are to be in VMEM, by number.
-  bool IsInVmem(const std::vector<bool>& chosen) const {
-    return is_in_vmem || (number >= 0 && chosen[number]);
-  }
-};
-
-// One array that a kernel makes.
-struct Candidate {
-  Instruction* maker = nullptr;
-  int64_t index = -1;
-  int number = 0;  // in the order of the schedule
-  Neighbour before, behind;
-  int first = 0, last = 0;  // positions
-  int64_t bytes = 0;
-  int reads = 0;
-  int steps = 1;  // from first to last, without what takes no time
-  // HBM traffic saved; per byte and step.
-  int64_t Saved() const { return (1 + reads) * bytes; }
-  double Worth() const { return static_cast<double>(1 + reads) / steps; }
-};
-
-// Everything that reads one place, through bitcasts and what is updated in it.
-// False if something other than a kernel does.
-bool CollectReads(const Instruction* value, const Positions& positions,
-                  Candidate* c) {
-  if (value->IsRoot()) return false;
-  for (const Instruction* user : value->users()) {
-    const bool updates = UpdatesInPlace(*user, *value);
-    if (updates && !MayLieInVmem(*user)) return false;
-    // A scalar is read from SMEM.
-    if (user->opcode() == Opcode::kBitcast && user->shape().IsScalar()) {
-      return false;
-    }
-    if ((user->opcode() == Opcode::kBitcast || updates) &&
-        !CollectReads(user, positions, c)) {
-      return false;
-    }
-    if (user->opcode() == Opcode::kBitcast) continue;
-    if (!ReadsInVmem(*user, *value)) return false;
-    c->last = std::max(c->last, positions.at(user));
-    ++c->reads;
-  }
-  return true;
-}
 
 bool TakesNoTime(const Instruction& i) {
   switch (i.opcode()) {
@@ -278,7 +230,7 @@ class Assigner {
     c.first = c.last = positions_.at(maker);
     c.bytes = PaddedBytes(shape);
     for (const Instruction* value : ValuesOf(maker, index)) {
-      if (!CollectReads(value, positions_, &c)) return;
+      if (!c.CollectReads(value, positions_)) return;
     }
     if (c.bytes > room_ || c.reads == 0) return;
     c.steps = step_[c.last] - step_[c.first] + 1;

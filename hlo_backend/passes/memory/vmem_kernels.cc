@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "hlo_backend/analysis/element_gather.h"
 #include "hlo_backend/analysis/filled_scatter.h"
 #include "hlo_backend/analysis/fusion_rules.h"
 #include "hlo_backend/analysis/plane_gather.h"
@@ -129,8 +130,9 @@ bool MayLieInVmem(const Instruction& i) {
 }
 
 bool ReadsInVmem(const Instruction& kernel, const Instruction& operand) {
-  // A table of packed rows, whose result cannot lie there.
-  if (GathersRows(kernel)) {
+  // A table of packed rows or of single elements, whose result cannot lie
+  // there.
+  if (GathersRows(kernel) || GathersElements(kernel)) {
     return kernel.operand(0) != kernel.operand(1);
   }
   if (!MayLieInVmem(kernel) ||

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "hlo_backend/analysis/element_gather.h"
 #include "hlo_backend/analysis/filled_scatter.h"
 #include "hlo_backend/analysis/fusion_rules.h"
 #include "hlo_backend/analysis/tiled_layout.h"
@@ -63,18 +64,20 @@ class Prefetcher {
 
  private:
   std::vector<ParameterReader> ReadersOf(Instruction* value) const {
-    std::vector<ParameterReader> readers;
-    for (Instruction* user : value->users()) {
-      if (user->opcode() == Opcode::kBitcast) {
-        for (const ParameterReader& r : ReadersOf(user)) readers.push_back(r);
-      } else if (IsFilledScatter(*user) || WantsWholeTable(*user, chip_) ||
-                         WantsWholePlanes(*user, chip_)
-                     ? ReadsInVmem(*user, *value)
-                     : TakesWhole(*user, *value)) {
-        readers.push_back({user, value});
-      }
-    }
-    return readers;
+    return ReadersThat(
+        value, [&](const Instruction& user, const Instruction& name) {
+          return IsFilledScatter(user) || WantsWholeTable(user, chip_) ||
+                         WantsWholePlanes(user, chip_)
+                     ? ReadsInVmem(user, name)
+                     : TakesWhole(user, name);
+        });
+  }
+  // Those for which nobody would copy it, and that read a copy if there is one.
+  static std::vector<ParameterReader> GathersOf(Instruction* value) {
+    return ReadersThat(
+        value, [](const Instruction& user, const Instruction& name) {
+          return GathersElements(user) && ReadsInVmem(user, name);
+        });
   }
 
   // Arrays, those that are read sooner first: room and time to hide in are
@@ -227,6 +230,9 @@ class Prefetcher {
     if (!Fits(start, last, bytes)) return false;
     live_.Add(start, last, bytes);
     if (only == nullptr) TakeTime(start, first, bytes);
+    for (const ParameterReader& r : GathersOf(parameter)) {
+      if (first < PositionOf(r) && PositionOf(r) < last) readers.push_back(r);
+    }
     Copy(parameter, readers, start, first);
     return true;
   }

@@ -27,6 +27,8 @@ Instruction* Simplify(Instruction* i, Rewriter& r) {
     case Opcode::kConcatenate:
     case Opcode::kReverse:
       return SimplifySlicing(i, r);
+    case Opcode::kGather:
+      return SimplifyGatherOfTranspose(i, r);
     default:
       break;
   }

@@ -46,6 +46,8 @@ Instruction* SimplifySlicing(Instruction* i, Rewriter& r);
 Instruction* SimplifySumOfPads(Instruction* i, Rewriter& r);
 // What is scattered to zeros and added to an array is scattered to the array.
 Instruction* SimplifySumOfScatter(Instruction* i, Rewriter& r);
+// Single elements of a transpose are those of what it reads.
+Instruction* SimplifyGatherOfTranspose(Instruction* i, Rewriter& r);
 // reduces over nothing, over dimensions of size 1, of reshapes.
 Instruction* SimplifyReduce(Instruction* i, Rewriter& r);
 

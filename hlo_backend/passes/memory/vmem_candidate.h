@@ -1,0 +1,50 @@
+// An array that a kernel makes, as one that may lie in VMEM: how long it is
+// read, and what of HBM's time that saves.
+//
+//   Candidate c;
+//   c.maker = subtract; c.bytes = PaddedBytes(subtract->shape());
+//   if (c.CollectReads(subtract, positions)) ... c.Saved() ...
+#ifndef PTXLA_HLO_BACKEND_PASSES_MEMORY_VMEM_CANDIDATE_H_
+#define PTXLA_HLO_BACKEND_PASSES_MEMORY_VMEM_CANDIDATE_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "hlo_backend/ir/instruction.h"
+#include "hlo_backend/passes/memory/memory_places.h"
+
+namespace ptxla::hlo {
+
+// What lies in the same place before or behind an array.
+struct Neighbour {
+  int number = -1;          // of the candidate that it is
+  bool is_in_vmem = false;  // already
+  // `chosen`: candidates that are to be in VMEM, by number.
+  bool IsInVmem(const std::vector<bool>& chosen) const {
+    return is_in_vmem || (number >= 0 && chosen[number]);
+  }
+};
+
+struct Candidate {
+  Instruction* maker = nullptr;
+  int64_t index = -1;
+  int number = 0;  // in the order of the schedule
+  Neighbour before, behind;
+  int first = 0, last = 0;  // positions
+  int64_t bytes = 0;
+  int reads = 0;
+  int64_t elements = 0;  // of it that are read alone, each by a transfer
+  int steps = 1;         // from first to last, without what takes no time
+
+  // HBM traffic saved, in bytes; per byte and step.
+  int64_t Saved() const;
+  double Worth() const;
+
+  // Everything that reads one place, through bitcasts and what is updated in
+  // it. False if something other than a kernel does.
+  bool CollectReads(const Instruction* value, const Positions& positions);
+};
+
+}  // namespace ptxla::hlo
+
+#endif  // PTXLA_HLO_BACKEND_PASSES_MEMORY_VMEM_CANDIDATE_H_
