@@ -10,6 +10,7 @@
 #include "hlo_backend/analysis/fusion_rules.h"
 #include "hlo_backend/analysis/tiled_layout.h"
 #include "hlo_backend/passes/memory/copy_to_vmem.h"
+#include "hlo_backend/passes/memory/late_gathers.h"
 #include "hlo_backend/passes/memory/memory_places.h"
 #include "hlo_backend/passes/memory/memory_space_assignment.h"
 #include "hlo_backend/passes/memory/prefetch_uses.h"
@@ -345,9 +346,11 @@ absl::StatusOr<bool> VmemPrefetchPass::Run(Module* module,
   const double bytes_in_latency =
       static_cast<double>(context.chip->hbm_bandwidth_per_device().count()) *
       static_cast<double>(context.chip->hbm().latency.count()) * 1e-12;
+  const bool moved = MoveGathersToTheirReaders(module->entry());
   return Prefetcher(module->entry(), *context.chip,
                     static_cast<int64_t>(bytes_in_latency))
-      .Run();
+             .Run() ||
+         moved;
 }
 
 }  // namespace ptxla::hlo
