@@ -36,7 +36,11 @@ function(ptxla_library)
     target_include_directories(ptxla_${A_NAME} PUBLIC ${PROJECT_SOURCE_DIR}
                                                       ${PROJECT_BINARY_DIR})
     target_link_libraries(ptxla_${A_NAME} PUBLIC ${deps} PRIVATE ptxla_warnings)
-    ptxla_use_pch(ptxla_${A_NAME} ptxla_pch)
+    if(CMAKE_CURRENT_SOURCE_DIR MATCHES "/hlo_backend(/|$)")
+      ptxla_use_pch(ptxla_${A_NAME} ptxla_hlo_pch)
+    else()
+      ptxla_use_pch(ptxla_${A_NAME} ptxla_pch)
+    endif()
   else()
     add_library(ptxla_${A_NAME} INTERFACE)
     target_include_directories(

@@ -76,7 +76,7 @@ void DecodeRow(Number number, int rows, const Mxu::Words& words, int row,
 // ready.
 using Float8 = float __attribute__((vector_size(32), aligned(4), may_alias));
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && \
-    !defined(__SANITIZE_ADDRESS__)
+    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define PTXLA_WIDEST __attribute__((target_clones("avx2", "default")))
 #else
 #define PTXLA_WIDEST

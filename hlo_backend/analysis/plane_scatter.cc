@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "base/units.h"
-#include "hlo_backend/analysis/monoid.h"
+#include "hlo_backend/analysis/scatter_body.h"
 #include "hlo_backend/analysis/whole_planes.h"
 #include "hlo_backend/ir/computation.h"
 
@@ -19,11 +19,6 @@ constexpr int64_t kMostTableBytes = int64_t{1} << 20;
 bool IsWord(PrimitiveType type) {
   return type == PrimitiveType::kF32 || type == PrimitiveType::kS32 ||
          type == PrimitiveType::kU32;
-}
-
-bool Replaces(const Computation& body) {
-  return body.root()->opcode() == Opcode::kParameter &&
-         body.root()->parameter_number() == 1;
 }
 
 // Row numbers in one dimension name whole planes of one array.
@@ -59,7 +54,7 @@ bool ScattersPlanes(const Instruction& scatter) {
   const Shape& table = scatter.operand(0)->shape();
   const Shape& updates = scatter.operand(2)->shape();
   const Computation& body = *scatter.to_apply();
-  if ((!Replaces(body) && !MonoidOf(body).has_value()) ||
+  if (!IsOneOperation(body, 0, 1) ||
       (!IsWord(table.type()) && table.type() != PrimitiveType::kBf16)) {
     return false;
   }
@@ -78,7 +73,8 @@ bool ScattersPlanes(const Instruction& scatter) {
 }
 
 bool ReplacesPlanes(const Instruction& scatter) {
-  if (!NamesPlanes(scatter) || !Replaces(*scatter.to_apply())) return false;
+  if (!NamesPlanes(scatter) || !ReplacesOldValue(*scatter.to_apply()))
+    return false;
   const Shape& table = scatter.operand(0)->shape();
   const DimVector plane(table.dims().begin() + 1, table.dims().end());
   return AreCopiedAsTheyLie(table.type(), plane, table.dim(0),

@@ -56,11 +56,17 @@ class ElementGather {
                              elements_ / (parts_ * isa::kLanes), steps > 1, &t);
     in_vmem_ = args[0].space == isa::Space::kVmem ||
                table_.bytes() <= VmemBudget(context) / 2;
-    t.work.hbm_bytes = args[1].bytes + args[2].bytes;
+    for (const int arg : {1, 2}) {
+      if (args[arg].space == isa::Space::kHbm) {
+        t.work.hbm_bytes += args[arg].bytes;
+      }
+    }
     if (in_vmem_) {
       table_window_ = AddRows(0, isa::Direction::kIn,
                               table_.bytes() / isa::kRowBytes, false, &t);
-      t.work.hbm_bytes += args[0].bytes;
+      if (args[0].space == isa::Space::kHbm) {
+        t.work.hbm_bytes += args[0].bytes;
+      }
     } else {
       t.scratch_bytes = elements_ * isa::kRowBytes;
       row_ = RowDma::FromArg(0, 1, isa::kRowBytes, &t);

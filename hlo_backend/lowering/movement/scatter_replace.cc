@@ -1,12 +1,14 @@
 // EmitPlaneReplacement: planes of updates take the places of those of a table.
 //
-// A plane is one DMA, or none where its number is outside of the table; all are
-// in flight together.
+// A plane is one DMA, or none where its number is outside of the table; those
+// of a step are in flight together. Of equal numbers the last one stays: DMAs
+// to one place arrive in the order in which they start.
 #include <algorithm>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
+#include "base/units.h"
 #include "hlo_backend/lowering/movement/row_index.h"
 #include "hlo_backend/lowering/movement/scatter.h"
 #include "hlo_backend/lowering/physical_array.h"
@@ -41,18 +43,24 @@ absl::StatusOr<isa::Kernel> EmitPlaneReplacement(const KernelContext& context,
   }
   Tiling t;
   ASSIGN_OR_RETURN(t.args, KernelArgs(i));
-  t.grid = {1};
-  const int index_window = index.AddWindow(1, planes, 1, &t);
+  // Their numbers in two slots take half of SMEM at most, the other half is for
+  // scalars that lie there.
+  int64_t rows = planes;
+  while (rows > 8 && 4 * index.SlotBytes(rows) > context.chip.smem().count()) {
+    rows = RoundUpTo<int64_t>(rows / 2, 8);
+  }
+  const int64_t steps = CeilOfRatio(planes, rows);
+  t.grid = {steps};
+  const int index_window = index.AddWindow(1, rows, steps, &t);
   isa::DmaDescriptor copy;
   copy.src_arg = 2;
   copy.dst_arg = 3;
   copy.inner_bytes = plane;
   t.descriptors.push_back(copy);
   t.num_semaphores = 1;
-  t.work.hbm_bytes = t.args[1].bytes;
-  for (const int arg : {2, 3}) {
+  for (const int arg : {1, 2, 3}) {
     if (t.args[arg].space == isa::Space::kHbm) {
-      t.work.hbm_bytes += updates.bytes();
+      t.work.hbm_bytes += arg == 1 ? t.args[1].bytes : updates.bytes();
     }
   }
   t.note = absl::StrCat(planes, " planes of ", plane, " bytes");
@@ -60,12 +68,22 @@ absl::StatusOr<isa::Kernel> EmitPlaneReplacement(const KernelContext& context,
   t.body = [=](CodeBuilder& b) -> absl::Status {
     b.NewBlock("addresses");
     const Sca indices = b.GlobalSca(), copied = b.GlobalSca(),
-              exists = b.GlobalSca(), from = b.GlobalSca(), to = b.GlobalSca();
+              exists = b.GlobalSca(), from = b.GlobalSca(), to = b.GlobalSca(),
+              step = b.GlobalSca();
     b.WindowAddress(indices, index_window);
+    b.GridIndex(step, 0);
     b.SImmTo(copied, 0);
-    const Sca n = b.BeginLoop(planes, 1);
+    const Sca k = b.BeginLoop(rows, 1);
     b.NewBlock("place");
-    const Sca number = index.LoadRaw(b, indices, n);
+    const Sca n = b.SAdd(b.SMulImm(step, static_cast<int32_t>(rows)), k);
+    Sca number = index.LoadRaw(b, indices, k);
+    if (planes % rows != 0) {
+      // Behind the last one there are none.
+      const Sca last = b.SImm(static_cast<int32_t>(planes - 1));
+      number = b.SBinary(
+          Opcode::kSor, number,
+          b.SBinaryImm(Opcode::kSshra, b.SBinary(Opcode::kSsub, last, n), 31));
+    }
     b.SMove(exists,
             b.SSelectImm(b.SCompareImm(Opcode::kScmpLtU, number,
                                        static_cast<int32_t>(table.sizes[0])),
@@ -82,7 +100,7 @@ absl::StatusOr<isa::Kernel> EmitPlaneReplacement(const KernelContext& context,
     b.Emit(start);
     b.EndLoop();
     b.EndLoop();
-    b.BeginLoopOf(copied, planes, 1);
+    b.BeginLoopOf(copied, rows, 1);
     b.NewBlock("wait for a plane", codegen::BlockMode::kInOrder);
     codegen::VInstr wait;
     wait.op = Opcode::kDmaDoneWait;

@@ -7,6 +7,7 @@
 #include "hlo_backend/analysis/monoid.h"
 #include "hlo_backend/analysis/plane_gather.h"
 #include "hlo_backend/analysis/plane_scatter.h"
+#include "hlo_backend/analysis/scatter_body.h"
 #include "hlo_backend/analysis/whole_planes.h"
 #include "hlo_backend/ir/dimensions.h"
 #include "hlo_backend/passes/expanders/gathered_planes.h"
@@ -131,6 +132,7 @@ class Canonicalizer {
       bodies.push_back(body);
     }
     std::vector<Instruction*> results;
+    results.reserve(arrays);
     for (int k = 0; k < arrays; ++k) {
       results.push_back(One(i_->operand(k), i_->operand(arrays),
                             i_->operand(arrays + 1 + k), bodies[k]));
@@ -249,38 +251,15 @@ class Canonicalizer {
   }
 
   // The body of array `k` alone: the same where there is one; else what it is
-  // of its own two parameters. nullptr: it is not.
+  // of its own two parameters. nullptr: it is not one operation.
   Computation* BodyOf(int k, int arrays) {
     Computation* body = i_->to_apply();
-    if (arrays == 1) return IsSimple(*body) ? body : nullptr;
-    const Instruction* root = body->root();
-    if (root->opcode() != Opcode::kTuple) return nullptr;
-    const Instruction* value = root->operand(k);
+    if (!IsOneOperation(*body, k, arrays)) return nullptr;
+    if (arrays == 1) return body;
+    const Instruction* value = body->root()->operand(k);
     const PrimitiveType type = value->shape().type();
-    const auto is = [&](const Instruction* i, int64_t parameter) {
-      return i->opcode() == Opcode::kParameter &&
-             i->parameter_number() == parameter;
-    };
-    if (is(value, arrays + k)) return Second(type);
-    if (value->operand_count() == 2 &&
-        ((is(value->operand(0), k) && is(value->operand(1), arrays + k)) ||
-         (is(value->operand(1), k) && is(value->operand(0), arrays + k)))) {
-      switch (value->opcode()) {
-        case Opcode::kAdd:
-        case Opcode::kMultiply:
-        case Opcode::kMaximum:
-        case Opcode::kMinimum:
-        case Opcode::kAnd:
-        case Opcode::kOr:
-        case Opcode::kXor:
-          break;
-        default:
-          return nullptr;  // no MonoidOf
-      }
-      Computation* alone = b_.Scalar2(value->opcode(), type);
-      return IsSimple(*alone) ? alone : nullptr;
-    }
-    return nullptr;
+    if (value->opcode() == Opcode::kParameter) return Second(type);
+    return b_.Scalar2(value->opcode(), type);
   }
 
   // (x, y) -> y
@@ -290,14 +269,6 @@ class Canonicalizer {
     c->AddParameter(0, scalar);
     c->SetRoot(c->AddParameter(1, scalar));
     return c;
-  }
-
-  static bool Replaces(const Computation& body) {
-    return body.root()->opcode() == Opcode::kParameter &&
-           body.root()->parameter_number() == 1;
-  }
-  static bool IsSimple(const Computation& body) {
-    return Replaces(body) || MonoidOf(body).has_value();
   }
 
   Instruction* One(Instruction* x, Instruction* indices, Instruction* updates,
@@ -322,7 +293,8 @@ class Canonicalizer {
         b_, {&x->shape(), indices, a.index_vector_dim,
              a.scatter_dims_to_operand_dims, a.input_batching_dims,
              a.scatter_indices_batching_dims, a.inserted_window_dims, sizes});
-    if (IsOneWindow(rows) && Replaces(*body) && a.input_batching_dims.empty()) {
+    if (IsOneWindow(rows) && ReplacesOldValue(*body) &&
+        a.input_batching_dims.empty()) {
       return Update(x, updates, rows, sizes, order);
     }
     // Window dimensions in the order of the table.
@@ -333,7 +305,7 @@ class Canonicalizer {
     }
     order.insert(order.end(), windows.begin(), windows.end());
     Instruction* u = b_.Transpose(updates, order);
-    if (Replaces(*body)) {
+    if (ReplacesOldValue(*body)) {
       Instruction* planes = ReplacePlanes(b_, *i_, x, u, sizes, body, rows);
       if (planes != nullptr) return planes;
     }
@@ -343,8 +315,8 @@ class Canonicalizer {
     const PrimitiveType wide = Wide(type);
     Computation* combine = body;
     if (wide != type) {
-      combine =
-          Replaces(*body) ? Second(wide) : b_.Scalar2(*MonoidOf(*body), wide);
+      combine = ReplacesOldValue(*body) ? Second(wide)
+                                        : b_.Scalar2(*MonoidOf(*body), wide);
     }
     ScatterAttrs s;
     if (!elements) s.update_window_dims = {1};

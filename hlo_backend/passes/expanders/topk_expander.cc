@@ -116,8 +116,8 @@ class Expander {
                        "reduction_dim or a comparator"));
     }
     const int arrays = i_->operand_count() / 2;
-    std::vector<Instruction*> x;
-    for (int k = 0; k < arrays; ++k) x.push_back(i_->operand(k));
+    const std::vector<Instruction*> x(i_->operands().begin(),
+                                      i_->operands().begin() + arrays);
     return First(x, dim, i_->called()[0], false);
   }
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "hlo_backend/analysis/monoid.h"
+#include "hlo_backend/analysis/scatter_body.h"
 #include "hlo_backend/ir/builder.h"
 #include "hlo_backend/ir/computation.h"
 #include "hlo_backend/ir/dimensions.h"
@@ -14,25 +14,9 @@
 namespace ptxla::hlo {
 namespace {
 
-// One operation, or none: what other forms of scatters do with an update.
-bool IsSimple(const Computation& body) {
-  const Instruction* root = body.root();
-  return MonoidOf(body).has_value() || (root->opcode() == Opcode::kParameter &&
-                                        root->parameter_number() == 1);
-}
-
-// A scatter of several arrays is several, if each has a value of its own two
-// parameters for a root.
-bool IsSimpleForEach(const Computation& body, int64_t arrays) {
-  if (arrays == 1) return IsSimple(body);
-  const Instruction* root = body.root();
-  for (int64_t k = 0; k < arrays; ++k) {
-    for (const Instruction* o : root->operand(k)->operands()) {
-      if (o->opcode() != Opcode::kParameter ||
-          o->parameter_number() % arrays != k) {
-        return false;
-      }
-    }
+bool IsOneOperationEach(const Computation& body, int64_t arrays) {
+  for (int k = 0; k < arrays; ++k) {
+    if (!IsOneOperation(body, k, static_cast<int>(arrays))) return false;
   }
   return true;
 }
@@ -233,7 +217,7 @@ class Scatter {
 
   bool IsLoop() const {
     if (!CanApplyElementwise(*i_->to_apply())) return false;
-    if (!IsSimpleForEach(*i_->to_apply(), arrays_)) return true;
+    if (!IsOneOperationEach(*i_->to_apply(), arrays_)) return true;
     const Shape& indices = i_->operand(static_cast<int>(arrays_))->shape();
     if (arrays_ > 1 || CountOf(indices, a_.index_vector_dim) == 1) return false;
     for (int64_t d = 0; d < x_.rank(); ++d) {

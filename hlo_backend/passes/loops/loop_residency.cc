@@ -9,6 +9,7 @@
 #include "hlo_backend/passes/loops/loop_state.h"
 #include "hlo_backend/passes/memory/memory_space.h"
 #include "hlo_backend/passes/memory/memory_space_assignment.h"
+#include "hlo_backend/passes/memory/prefetch_uses.h"
 
 namespace ptxla::hlo {
 
@@ -67,10 +68,11 @@ class LoopResidency {
       changed_ = true;
       loop->StartInVmem(k);
     }
-    // Of two cores that share no memory each would have its own state.
-    for (int k = 0; k < loop->state_size() && !chip_.CoresShareOnlyHbm(); ++k) {
+    for (int k = 0; k < loop->state_size(); ++k) {
       const int64_t bytes = loop->VmemBytes(k);
-      if (bytes == 0 || bytes > room || !loop->IsWorth(bytes, 2, room)) {
+      if (bytes == 0 || bytes > room || !loop->IsWorth(bytes, 2, room) ||
+          !MayKeepState(loop->NextMaker(k)) ||
+          IsSharedProduct(*loop->StartMaker(k))) {
         continue;
       }
       // Each plane is written once, where they are to be in the end.
@@ -86,6 +88,19 @@ class LoopResidency {
       }
     }
     return all - room;
+  }
+
+  // Of two cores that share no memory each has its part of what a fusion of
+  // vector work makes alone (libtpu 0.0.42.1, v5p: recursions, gradients of
+  // layers); results of products, and state that is made with a stack, meet in
+  // HBM.
+  bool MayKeepState(const Instruction& maker) const {
+    return !chip_.CoresShareOnlyHbm() ||
+           (MayKeepResults(maker, chip_) && maker.shape().IsArray());
+  }
+
+  bool IsSharedProduct(const Instruction& start) const {
+    return chip_.CoresShareOnlyHbm() && HasProduct(start);
   }
 
   static Instruction* CopyToHbm(Instruction* value) {

@@ -5,8 +5,9 @@
 //    that read and make them are kernels, as far as there is room;
 //  - arrays that a kernel makes for the loop, which only reads them, do too;
 //  - stacks of planes that it fills for something else than a kernel (results
-//  of
-//    the program) stay in HBM, where they are to be in the end.
+//    of the program) stay in HBM, where they are to be in the end;
+//  - of two cores that share no memory but HBM (v5p) each has only what a fusion
+//    of vector work makes alone, and no product began.
 //
 // Loops inside of loops come first, in the same room.
 //

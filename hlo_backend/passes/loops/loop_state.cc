@@ -78,8 +78,12 @@ const Instruction* LoopState::StartMaker(int k) const {
   return StartOf(init_->operand(k)).maker;
 }
 
+const Instruction& LoopState::NextMaker(int k) const {
+  return *PlaceOf(body_->root()->operand(k)).maker;
+}
+
 bool LoopState::OnlyFillsPlanes(int k) const {
-  const Instruction* update = PlaceOf(body_->root()->operand(k)).maker;
+  const Instruction* update = &NextMaker(k);
   if (update->opcode() != Opcode::kDynamicUpdateSlice ||
       !PlanesOf(*update).has_value()) {
     return false;

@@ -36,6 +36,8 @@ class LoopState {
   bool IsWorth(int64_t bytes, int times, int64_t room) const;
   // Who makes what goes into the loop; null: no kernel.
   const Instruction* StartMaker(int k) const;
+  // Who makes it for the next iteration.
+  const Instruction& NextMaker(int k) const;
   // An iteration writes planes of it, whole ones, and reads none.
   bool OnlyFillsPlanes(int k) const;
   // Bytes of VMEM that element k would take, which the loop only reads; 0: it

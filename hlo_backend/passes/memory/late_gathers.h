@@ -7,6 +7,7 @@
 //
 // Others that read the parameter may have it copied to VMEM by then
 // (vmem_prefetch.h), where an element costs half of what its transfer does.
+// What may be written in between, table or indices, holds a gather where it is.
 #ifndef PTXLA_HLO_BACKEND_PASSES_MEMORY_LATE_GATHERS_H_
 #define PTXLA_HLO_BACKEND_PASSES_MEMORY_LATE_GATHERS_H_
 

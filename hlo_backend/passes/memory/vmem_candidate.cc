@@ -12,6 +12,8 @@ namespace {
 // Of HBM's time, what the transfer of the row of an element takes: a descriptor
 // of 17 ns on v5e, more bytes on chips with faster memory.
 constexpr int64_t kBytesOfTransfer = int64_t{14} << 10;
+// Smaller tables a kernel brings to VMEM itself, about (gather_elements.cc).
+constexpr int64_t kBytesOfTable = int64_t{8} << 20;
 
 }  // namespace
 
@@ -42,7 +44,8 @@ bool Candidate::CollectReads(const Instruction* value,
     if (user->opcode() == Opcode::kBitcast) continue;
     if (!ReadsInVmem(*user, *value)) return false;
     last = std::max(last, positions.at(user));
-    if (GathersElements(*user)) {
+    if (GathersElements(*user) && user->operand(0) == value &&
+        bytes > kBytesOfTable) {
       elements += user->shape().ElementCount();
     }
     ++reads;

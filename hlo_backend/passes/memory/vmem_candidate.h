@@ -33,15 +33,16 @@ struct Candidate {
   int first = 0, last = 0;  // positions
   int64_t bytes = 0;
   int reads = 0;
-  int64_t elements = 0;  // of it that are read alone, each by a transfer
-  int steps = 1;         // from first to last, without what takes no time
+  // Of it that kernels would read from HBM alone, each by a transfer.
+  int64_t elements = 0;
+  int steps = 1;  // from first to last, without what takes no time
 
-  // HBM traffic saved, in bytes; per byte and step.
+  // HBM's time saved, in bytes that it moves meanwhile; per byte and step.
   int64_t Saved() const;
   double Worth() const;
 
-  // Everything that reads one place, through bitcasts and what is updated in
-  // it. False if something other than a kernel does.
+  // `bytes` is known. Everything that reads one place, through bitcasts and
+  // what is updated in it. False if something other than a kernel does.
   bool CollectReads(const Instruction* value, const Positions& positions);
 };
 

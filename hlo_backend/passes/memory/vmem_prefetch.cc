@@ -97,6 +97,7 @@ class Prefetcher {
         needed.begin(), needed.end(),
         [](const auto& a, const auto& b) { return a.first < b.first; });
     std::vector<Instruction*> parameters;
+    parameters.reserve(needed.size());
     for (const auto& [first, p] : needed) parameters.push_back(p);
     return parameters;
   }

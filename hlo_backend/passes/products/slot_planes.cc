@@ -33,7 +33,9 @@ bool IsProductOfSlots(const Instruction& dot) {
       dot.users().begin(), dot.users().end(), [](const Instruction* user) {
         return user->opcode() == Opcode::kReshape;
       });
-  return IsRagged(right.dim(static_cast<int>(3 - a.rhs_contracting[0]))) &&
+  const Shape& left = dot.operand(0)->shape();
+  return left.dim(static_cast<int>(1 - a.lhs_contracting[0])) >= kLanes &&
+         IsRagged(right.dim(static_cast<int>(3 - a.rhs_contracting[0]))) &&
          !wanted_joined && !dot.IsRoot();
 }
 

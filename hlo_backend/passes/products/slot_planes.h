@@ -1,7 +1,8 @@
-// Products whose columns are two dimensions of which the second does not fill
-// whole tiles of lanes (slots of experts: [tokens, experts, slots]) have the
-// first one as members of a batch: joined to one dimension, every element of
-// the result would move to another lane.
+// Products of 128 rows and more whose columns are two dimensions, the second
+// one of more than 128 and no whole tiles of lanes (slots of experts: [tokens,
+// experts, slots]), have the first one as members of a batch: joined to one
+// dimension, every element of the result would move to another lane. Members of
+// fewer rows or columns are no products of their own (turned_results.h).
 //
 //   bf16[1024,8,160] dot(bf16[1024,512] %g, bf16[8,160,512] %out),
 //     contracting {1} and {2}

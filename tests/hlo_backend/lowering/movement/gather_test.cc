@@ -111,7 +111,12 @@ ENTRY e {
               type, plane, count, four ? "1,2,3,4" : "1,2");
           EXPECT_OK(CompareKernel(hlo, options).status()) << chip << hlo;
           options.in_vmem = {0, 2};
-          EXPECT_OK(CompareKernel(hlo, options).status()) << chip << hlo;
+          for (const std::vector<int>& in_vmem :
+               std::vector<std::vector<int>>{{}, {0}, {1}, {0, 1}}) {
+            options.in_vmem = in_vmem;
+            EXPECT_OK(CompareKernel(hlo, options).status())
+                << chip << hlo << in_vmem.size();
+          }
         }
       }
     }

@@ -50,6 +50,16 @@ TEST(ScatterReplaceTest, PlanesOfAnyTypeWhereverTheyLie) {
   }
 }
 
+// Half of SMEM is for scalars: 4,096 words of it on v2 are all that there is.
+TEST(ScatterReplaceTest, ManyPlanesComeInSteps) {
+  HarnessOptions options = On("v2", {});
+  options.high = 700;
+  ASSERT_OK_AND_ASSIGN(
+      const HarnessResult r,
+      CompareKernel(ReplacePlanes("f32", 600, 5003, "8,128"), options));
+  EXPECT_GT(r.kernel.grid[0], 1);
+}
+
 TEST(ScatterReplaceTest, TheTableIsNotReadOrWrittenBesideThem) {
   ASSERT_OK_AND_ASSIGN(
       const HarnessResult r,

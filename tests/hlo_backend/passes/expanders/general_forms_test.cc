@@ -46,6 +46,14 @@ TEST(GeneralFormsTest, GathersOfAnyDimensionNumbers) {
             "offset_dims={2}, collapsed_slice_dims={1}, start_index_map={1}, "
             "operand_batching_dims={0}, start_indices_batching_dims={1}, "
             "index_vector_dim=2, slice_sizes={1,1,3}"},
+           {"f32", "4,9,3", "u32", "6,4,1", "6,4,2,3",
+            "offset_dims={2,3}, collapsed_slice_dims={}, start_index_map={1}, "
+            "operand_batching_dims={0}, start_indices_batching_dims={1}, "
+            "index_vector_dim=2, slice_sizes={1,2,3}"},
+           {"bf16", "4,9", "s8", "4", "4,3",
+            "offset_dims={1}, collapsed_slice_dims={}, start_index_map={1}, "
+            "operand_batching_dims={0}, start_indices_batching_dims={0}, "
+            "index_vector_dim=1, slice_sizes={1,3}"},
            {"f32", "7,9,5", "s32", "3", "3,2,5",
             "offset_dims={0,1,2}, collapsed_slice_dims={}, "
             "start_index_map={0,1,2}, index_vector_dim=0, "
@@ -95,9 +103,22 @@ TEST(GeneralFormsTest, ScattersOfAnyDimensionNumbers) {
            {"f32", "7,9,5", "s32", "3", "3,2,5", "second",
             "update_window_dims={0,1,2}, inserted_window_dims={}, "
             "scatter_dims_to_operand_dims={0,1,2}, index_vector_dim=0"},
-           {"bf16", "7,4,5", "s32", "6,1", "6,4,5", "second",
+           // Planes that are replaced, and ones that lie turned.
+           {"bf16", "5,3,8,128", "s32", "6,2", "6,8,128", "second",
+            "update_window_dims={1,2}, inserted_window_dims={0,1}, "
+            "scatter_dims_to_operand_dims={0,1}, index_vector_dim=1"},
+           {"f32", "7,128,8", "s32", "6,1", "6,128,8", "second",
             "update_window_dims={1,2}, inserted_window_dims={0}, "
             "scatter_dims_to_operand_dims={0}, index_vector_dim=1"},
+           // vmap of dynamic-update-slice, places by two dimensions.
+           {"bf16", "4,9,3", "u32", "6,4,1", "6,4,2,3", "second",
+            "update_window_dims={2,3}, inserted_window_dims={}, "
+            "scatter_dims_to_operand_dims={1}, input_batching_dims={0}, "
+            "scatter_indices_batching_dims={1}, index_vector_dim=2"},
+           {"s32", "4,9,3", "s8", "4,1", "4,1,3", "add",
+            "update_window_dims={1,2}, inserted_window_dims={}, "
+            "scatter_dims_to_operand_dims={1}, input_batching_dims={0}, "
+            "scatter_indices_batching_dims={0}, index_vector_dim=1"},
            {"s32", "40", "s32", "1,1", "1", "second",
             "update_window_dims={}, inserted_window_dims={0}, "
             "scatter_dims_to_operand_dims={0}, index_vector_dim=1"}}) {
