@@ -8,7 +8,7 @@
 // Of a long row the first k of each lane are found first, and the first k of
 // those: fewer stages, and most of them without partners in other lanes. (The
 // TPU compiler has the same for one row, but not for an array of one dimension,
-// nor where only values are read; libtpu 0.0.42.1.)
+// nor where only the k-th value is read; libtpu 0.0.42.1.)
 //
 //   topk(f32[8,32000]), k=8  ==>  sort(f32[8,250,128]) along 250, slice to 8,
 //                                 sort(f32[8,1024]) by value and position

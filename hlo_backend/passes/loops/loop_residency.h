@@ -6,7 +6,8 @@
 //  - arrays that a kernel makes for the loop, which only reads them, do too;
 //  - stacks of planes that it fills for something else than a kernel (results
 //    of the program) stay in HBM, where they are to be in the end;
-//  - of two cores that share no memory but HBM (v5p) each has only what a fusion
+//  - of two cores that share no memory but HBM (v5p) each has only what a
+//  fusion
 //    of vector work makes alone, and no product began.
 //
 // Loops inside of loops come first, in the same room.
