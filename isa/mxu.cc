@@ -89,7 +89,7 @@ struct Part {
 };
 
 // out[r][n] = sum over k of lhs[r][k] * gain[k][n] for 128 columns, k
-// ascending, in blocks of 4 rows x 16 columns that stay in registers.
+// ascending, in blocks of 4 rows x 16 columns: eight registers of AVX2.
 PTXLA_WIDEST void Multiply(const Part& lhs, const Part& gain, int rows,
                            int depth, int out_stride, float* out) {
   for (int n = 0; n < kLanes; n += 16) {

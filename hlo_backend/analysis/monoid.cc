@@ -32,6 +32,21 @@ const Instruction* BehindTruth(const Instruction* i) {
 
 }  // namespace
 
+bool IsMonoid(Opcode op) {
+  switch (op) {
+    case Opcode::kAdd:
+    case Opcode::kMultiply:
+    case Opcode::kMaximum:
+    case Opcode::kMinimum:
+    case Opcode::kAnd:
+    case Opcode::kOr:
+    case Opcode::kXor:
+      return true;
+    default:
+      return false;
+  }
+}
+
 std::optional<Opcode> MonoidOf(const Computation& body) {
   const Instruction* root = BehindTruth(body.root());
   if (body.parameter_count() != 2 || root->operand_count() != 2) return {};
@@ -41,18 +56,8 @@ std::optional<Opcode> MonoidOf(const Computation& body) {
       a == b) {
     return {};
   }
-  switch (root->opcode()) {
-    case Opcode::kAdd:
-    case Opcode::kMultiply:
-    case Opcode::kMaximum:
-    case Opcode::kMinimum:
-    case Opcode::kAnd:
-    case Opcode::kOr:
-    case Opcode::kXor:
-      return root->opcode();
-    default:
-      return {};
-  }
+  if (!IsMonoid(root->opcode())) return {};
+  return root->opcode();
 }
 
 }  // namespace ptxla::hlo

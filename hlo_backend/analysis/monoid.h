@@ -11,8 +11,11 @@
 
 namespace ptxla::hlo {
 
-// The one operation of a reduce body `(x, y) -> op(x, y)`: add, multiply,
-// maximum, minimum, and, or, xor; nothing for other bodies.
+// Add, multiply, maximum, minimum, and, or, xor.
+bool IsMonoid(Opcode op);
+
+// The one operation of a reduce body `(x, y) -> op(x, y)`; nothing for
+// other bodies.
 std::optional<Opcode> MonoidOf(const Computation& body);
 
 }  // namespace ptxla::hlo

@@ -9,21 +9,6 @@ bool IsParameter(const Instruction& i, int64_t number) {
   return i.opcode() == Opcode::kParameter && i.parameter_number() == number;
 }
 
-bool MayCombine(Opcode op) {
-  switch (op) {
-    case Opcode::kAdd:
-    case Opcode::kMultiply:
-    case Opcode::kMaximum:
-    case Opcode::kMinimum:
-    case Opcode::kAnd:
-    case Opcode::kOr:
-    case Opcode::kXor:
-      return true;
-    default:
-      return false;
-  }
-}
-
 }  // namespace
 
 bool ReplacesOldValue(const Computation& body) {
@@ -37,7 +22,7 @@ bool IsOneOperation(const Computation& body, int k, int arrays) {
   if (body.root()->opcode() != Opcode::kTuple) return false;
   const Instruction& value = *body.root()->operand(k);
   if (IsParameter(value, arrays + k)) return true;
-  if (!MayCombine(value.opcode()) || value.operand_count() != 2) {
+  if (!IsMonoid(value.opcode()) || value.operand_count() != 2) {
     return false;
   }
   const Instruction &x = *value.operand(0), &y = *value.operand(1);

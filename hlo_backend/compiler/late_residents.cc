@@ -88,8 +88,8 @@ bool LateResidents::GiveBack(
 
 // Where there is room beside what the schedule put there.
 void LateResidents::PutParts() {
-  parts_ =
-      PutIntoVmem(module_->entry(), WholeRoomForResidents(chip_), IsInnerPart);
+  parts_ = PutIntoVmem(module_->entry(), chip_, WholeRoomForResidents(chip_),
+                       IsInnerPart);
 }
 
 // Of a schedule that does not fit, what was crowded out and all parts: the plan
@@ -104,10 +104,10 @@ void LateResidents::PutWhereWindowsAreSmall(
     return IsInnerPart(i) || crowded_out.contains(WholeName(i.name()));
   };
   beside_windows_ =
-      fits_
-          ? PutIntoVmem(module_->entry(), chip_.vmem().usable.count(), may,
-                        [&](const Instruction& i) { return windows.Within(i); })
-          : PutIntoVmem(module_->entry(), kNoLimit, may);
+      fits_ ? PutIntoVmem(
+                  module_->entry(), chip_, chip_.vmem().usable.count(), may,
+                  [&](const Instruction& i) { return windows.Within(i); })
+            : PutIntoVmem(module_->entry(), chip_, kNoLimit, may);
 }
 
 }  // namespace ptxla::hlo

@@ -69,9 +69,10 @@ int64_t LoopState::VmemBytes(int k) const {
   return handed_on == 1 && StartsInVmem(k) ? PaddedBytes(shape) : 0;
 }
 
-bool LoopState::IsWorth(int64_t bytes, int times, int64_t room) const {
-  return TrafficSavedInVmem(body_, room - bytes) + times * bytes >=
-         TrafficSavedInVmem(body_, room);
+bool LoopState::IsWorth(const chips::ChipSpec& chip, int64_t bytes, int times,
+                        int64_t room) const {
+  return TrafficSavedInVmem(body_, chip, room - bytes) + times * bytes >=
+         TrafficSavedInVmem(body_, chip, room);
 }
 
 const Instruction* LoopState::StartMaker(int k) const {

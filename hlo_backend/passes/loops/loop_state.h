@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "chips/chip_spec.h"
 #include "hlo_backend/ir/computation.h"
 #include "hlo_backend/passes/memory/memory_space.h"
 
@@ -33,7 +34,8 @@ class LoopState {
   int64_t VmemBytes(int k) const;
   // Is an element of the state that an iteration moves `times` a better use of
   // the room than what the iteration itself makes and reads?
-  bool IsWorth(int64_t bytes, int times, int64_t room) const;
+  bool IsWorth(const chips::ChipSpec& chip, int64_t bytes, int times,
+               int64_t room) const;
   // Who makes what goes into the loop; null: no kernel.
   const Instruction* StartMaker(int k) const;
   // Who makes it for the next iteration.

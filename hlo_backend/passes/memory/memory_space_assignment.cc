@@ -60,8 +60,9 @@ class SharedNeighbours {
 
 class Assigner {
  public:
-  Assigner(Computation* c, int64_t room)
+  Assigner(Computation* c, const ElementReads& elements, int64_t room)
       : c_(c),
+        elements_(elements),
         room_(room),
         positions_(PositionsOf(*c)),
         neighbours_(*c, positions_) {
@@ -97,7 +98,8 @@ class Assigner {
       Computation* body = i->while_body();
       if (body->callers().size() != 1) continue;
       const std::vector<KernelResult> inside =
-          Assigner(body, room_ - live.Maximum(at, at)).Run(may, nothing);
+          Assigner(body, elements_, room_ - live.Maximum(at, at))
+              .Run(may, nothing);
       placed.insert(placed.end(), inside.begin(), inside.end());
     }
     return placed;
@@ -230,7 +232,7 @@ class Assigner {
     c.first = c.last = positions_.at(maker);
     c.bytes = PaddedBytes(shape);
     for (const Instruction* value : ValuesOf(maker, index)) {
-      if (!c.CollectReads(value, positions_)) return;
+      if (!c.CollectReads(value, positions_, elements_)) return;
     }
     if (c.bytes > room_ || c.reads == 0) return;
     c.steps = step_[c.last] - step_[c.first] + 1;
@@ -238,6 +240,7 @@ class Assigner {
   }
 
   Computation* c_;
+  const ElementReads elements_;
   const int64_t room_;
   const Positions positions_;
   const SharedNeighbours neighbours_;
@@ -282,25 +285,26 @@ bool MayKeepResults(const Instruction& kernel, const chips::ChipSpec& chip) {
 }
 
 std::vector<KernelResult> PutIntoVmem(
-    Computation* computation, int64_t room,
+    Computation* computation, const chips::ChipSpec& chip, int64_t room,
     absl::FunctionRef<bool(const Instruction&)> may,
     absl::FunctionRef<int64_t(const Instruction&)> taken) {
   if (room <= 0) return {};
-  return Assigner(computation, room).Run(may, taken);
+  return Assigner(computation, ElementReads::Of(chip), room).Run(may, taken);
 }
 
-int64_t TrafficSavedInVmem(Computation* computation, int64_t room) {
+int64_t TrafficSavedInVmem(Computation* computation,
+                           const chips::ChipSpec& chip, int64_t room) {
   if (room <= 0) return 0;
-  return Assigner(computation, room).Saved([](const Instruction&) {
-    return true;
-  });
+  return Assigner(computation, ElementReads::Of(chip), room)
+      .Saved([](const Instruction&) { return true; });
 }
 
 absl::StatusOr<bool> MemorySpaceAssignmentPass::Run(
     Module* module, const PassContext& context) {
   if (!module->config().is_scheduled) return false;
   const int cores = context.chip->core().cores_in_use;
-  return !PutIntoVmem(module->entry(), WholeRoomForResidents(*context.chip),
+  return !PutIntoVmem(module->entry(), *context.chip,
+                      WholeRoomForResidents(*context.chip),
                       [&](const Instruction& i) {
                         return !FeedsWholeSteps(i, cores) &&
                                MayKeepResults(i, *context.chip);

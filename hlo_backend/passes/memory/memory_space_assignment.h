@@ -53,14 +53,15 @@ struct KernelResult {
 // into VMEM, beside what is there; returns which. `taken`: bytes of the room
 // that nothing may have while an instruction of the computation runs.
 std::vector<KernelResult> PutIntoVmem(
-    Computation* computation, int64_t room,
+    Computation* computation, const chips::ChipSpec& chip, int64_t room,
     absl::FunctionRef<bool(const Instruction&)> may,
     absl::FunctionRef<int64_t(const Instruction&)> taken =
         [](const Instruction&) { return int64_t{0}; });
 
 // Bytes of HBM traffic that PutIntoVmem would save in the computation itself,
 // without its loops. Nothing is changed.
-int64_t TrafficSavedInVmem(Computation* computation, int64_t room);
+int64_t TrafficSavedInVmem(Computation* computation,
+                           const chips::ChipSpec& chip, int64_t room);
 
 class MemorySpaceAssignmentPass : public Pass {
  public:

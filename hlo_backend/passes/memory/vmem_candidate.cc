@@ -5,30 +5,30 @@
 #include "hlo_backend/analysis/element_gather.h"
 #include "hlo_backend/passes/memory/memory_space.h"
 #include "hlo_backend/passes/memory/vmem_kernels.h"
+#include "memory_model/table_rows.h"
 
 namespace ptxla::hlo {
-namespace {
 
-// Of HBM's time, what the transfer of the row of an element takes: a descriptor
-// of 17 ns on v5e, more bytes on chips with faster memory.
-constexpr int64_t kBytesOfTransfer = int64_t{14} << 10;
-// Smaller tables a kernel brings to VMEM itself, about (gather_elements.cc).
-constexpr int64_t kBytesOfTable = int64_t{8} << 20;
-
-}  // namespace
-
-int64_t Candidate::Saved() const {
-  return (1 + reads) * bytes + elements * kBytesOfTransfer;
+ElementReads ElementReads::Of(const chips::ChipSpec& chip) {
+  const auto per_second =
+      static_cast<double>(chip.hbm_bandwidth_per_device().count());
+  const auto row =
+      static_cast<double>(memory::TableRows{1, 1, 0}.ByTransfers(chip).count());
+  ElementReads e;
+  e.transfer = static_cast<int64_t>(row * 1e-12 * per_second);
+  e.least_table = chip.vmem().scoped_limit.count() / 2;
+  return e;
 }
 
+int64_t Candidate::Saved() const { return (1 + reads) * bytes + transfers; }
+
 double Candidate::Worth() const {
-  const double of_elements =
-      static_cast<double>(elements * kBytesOfTransfer) / bytes;
-  return (1 + reads + of_elements) / steps;
+  return (1 + reads + static_cast<double>(transfers) / bytes) / steps;
 }
 
 bool Candidate::CollectReads(const Instruction* value,
-                             const Positions& positions) {
+                             const Positions& positions,
+                             const ElementReads& elements) {
   if (value->IsRoot()) return false;
   for (const Instruction* user : value->users()) {
     const bool updates = UpdatesInPlace(*user, *value);
@@ -38,15 +38,15 @@ bool Candidate::CollectReads(const Instruction* value,
       return false;
     }
     if ((user->opcode() == Opcode::kBitcast || updates) &&
-        !CollectReads(user, positions)) {
+        !CollectReads(user, positions, elements)) {
       return false;
     }
     if (user->opcode() == Opcode::kBitcast) continue;
     if (!ReadsInVmem(*user, *value)) return false;
     last = std::max(last, positions.at(user));
     if (GathersElements(*user) && user->operand(0) == value &&
-        bytes > kBytesOfTable) {
-      elements += user->shape().ElementCount();
+        bytes > elements.least_table) {
+      transfers += user->shape().ElementCount() * elements.transfer;
     }
     ++reads;
   }

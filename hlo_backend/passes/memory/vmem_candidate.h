@@ -3,13 +3,15 @@
 //
 //   Candidate c;
 //   c.maker = subtract; c.bytes = PaddedBytes(subtract->shape());
-//   if (c.CollectReads(subtract, positions)) ... c.Saved() ...
+//   if (c.CollectReads(subtract, positions, ElementReads::Of(chip)))
+//     ... c.Saved() ...
 #ifndef PTXLA_HLO_BACKEND_PASSES_MEMORY_VMEM_CANDIDATE_H_
 #define PTXLA_HLO_BACKEND_PASSES_MEMORY_VMEM_CANDIDATE_H_
 
 #include <cstdint>
 #include <vector>
 
+#include "chips/chip_spec.h"
 #include "hlo_backend/ir/instruction.h"
 #include "hlo_backend/passes/memory/memory_places.h"
 
@@ -25,6 +27,17 @@ struct Neighbour {
   }
 };
 
+// What kernels do with a table in HBM of which they pick single elements
+// (lowering/movement/gather_elements.cc).
+struct ElementReads {
+  // Bytes that HBM would move while the transfer of one element's row lasts
+  // (memory_model/table_rows.h).
+  int64_t transfer = 0;
+  // Smaller tables they bring to VMEM whole, about.
+  int64_t least_table = 0;
+  static ElementReads Of(const chips::ChipSpec& chip);
+};
+
 struct Candidate {
   Instruction* maker = nullptr;
   int64_t index = -1;
@@ -33,9 +46,8 @@ struct Candidate {
   int first = 0, last = 0;  // positions
   int64_t bytes = 0;
   int reads = 0;
-  // Of it that kernels would read from HBM alone, each by a transfer.
-  int64_t elements = 0;
-  int steps = 1;  // from first to last, without what takes no time
+  int64_t transfers = 0;  // bytes, of the elements that are picked from it
+  int steps = 1;          // from first to last, without what takes no time
 
   // HBM's time saved, in bytes that it moves meanwhile; per byte and step.
   int64_t Saved() const;
@@ -43,7 +55,8 @@ struct Candidate {
 
   // `bytes` is known. Everything that reads one place, through bitcasts and
   // what is updated in it. False if something other than a kernel does.
-  bool CollectReads(const Instruction* value, const Positions& positions);
+  bool CollectReads(const Instruction* value, const Positions& positions,
+                    const ElementReads& elements);
 };
 
 }  // namespace ptxla::hlo
