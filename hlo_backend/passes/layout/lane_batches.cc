@@ -55,9 +55,14 @@ class LaneBatches {
       const int64_t rows = Padded(batch, features);
       const int64_t lanes = Padded(features, batch);
       saved += planes * (rows - lanes);
-      // A transpose reads the one and writes the other; that what it keeps
-      // apart stores or loads once more is ASSUMED.
-      if (in_rows) lost += planes * (rows + 2 * lanes);
+      if (in_rows) AddTranspose(value.shape().ElementCount());
+    }
+    // It reads the one and writes the other; that what it keeps apart stores or
+    // loads once more is ASSUMED.
+    void AddTranspose(int64_t elements) {
+      if (batch == 0) return;
+      lost += elements / (batch * features) *
+              (Padded(batch, features) + 2 * Padded(features, batch));
     }
   };
 
@@ -170,8 +175,9 @@ class LaneBatches {
     return any;
   }
 
-  // Its arrays lie alike: in rows where one of them is a product's and no
-  // convolution wants it otherwise.
+  // Its arrays lie alike. Where one of them is a product's, which has it in
+  // rows, and no convolution wants it otherwise, the smallest is transposed:
+  // what lies between two poolings and the products.
   void AddPooling(const Instruction& i) {
     std::vector<const Instruction*> arrays = {&i};
     for (const Instruction* o : i.operands()) {
@@ -181,7 +187,18 @@ class LaneBatches {
         std::any_of(arrays.begin(), arrays.end(), [&](const Instruction* a) {
           return Of(*a).batch == 0 && Of(*a).wants_rows;
         });
-    for (const Instruction* a : arrays) Of(*a).AddPass(*a, in_rows);
+    const auto elements = [](const Instruction* a) {
+      return a->shape().ElementCount();
+    };
+    const Instruction* least = *std::min_element(
+        arrays.begin(), arrays.end(), [&](const auto* a, const auto* b) {
+          return elements(a) < elements(b);
+        });
+    for (const Instruction* a : arrays) {
+      Cluster& cluster = Of(*a);
+      cluster.AddPass(*a, false);
+      if (in_rows) cluster.AddTranspose(elements(least));
+    }
   }
 
   Computation* computation_;
