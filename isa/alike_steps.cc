@@ -78,7 +78,9 @@ class Numberer {
 
   // All that tells steps with this index from steps with another one.
   std::vector<int64_t> LooksOf(int dim, int64_t index, int64_t reach) const {
-    std::vector<int64_t> looks = {index == 0, index == kernel_.grid[dim] - 1};
+    std::vector<int64_t> looks = {index == 0, index == kernel_.grid[dim] - 1,
+                                  index == walk_.lower(dim),
+                                  index == walk_.upper(dim) - 1};
     std::vector<int64_t> at(kernel_.grid.size());
     for (const Window& window : kernel_.windows) {
       for (const WindowDim& d : window.dims) {

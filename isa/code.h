@@ -61,7 +61,9 @@ struct Loop {
 
 // Runs in the grid steps whose index in dimension `dim` is (not) the first or
 // last of the whole grid. Costs nothing: the step's control chooses the code.
-// Only in step code.
+// Only in step code. `dim` may be kCoreShare: first (last) of the indices that
+// the core has of the dimension that cores share.
+inline constexpr int kCoreShare = 15;  // grids have fewer dimensions
 struct When {
   enum class Kind : uint8_t { kFirst, kNotFirst, kLast, kNotLast };
   int dim = 0;

@@ -1,19 +1,24 @@
 #include "isa/dma_state.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
+#include "isa/broken.h"
 #include "isa/dma_copy.h"
+#include "isa/peer_link.h"
 
 namespace ptxla::isa {
 
 DmaState::DmaState(const Kernel& kernel, absl::Span<const ArgMemory> args,
-                   absl::Span<uint8_t> vmem, absl::Span<uint8_t> smem)
+                   absl::Span<uint8_t> vmem, absl::Span<uint8_t> smem,
+                   PeerPort* peer)
     : kernel_(kernel),
       args_(args),
       vmem_(vmem),
       smem_(smem),
+      peer_(peer),
       windows_(kernel.windows.size()),
       semaphores_(kernel.num_semaphores, 0) {}
 
@@ -43,6 +48,9 @@ absl::Status DmaState::Complete(int window, int64_t number) {
 
 absl::Status DmaState::StartDescriptor(int descriptor, int64_t source,
                                        int64_t destination) {
+  if (kernel_.descriptors[descriptor].to_peer) {
+    return SendToPeer({descriptor, source, destination});
+  }
   explicit_.push_back({descriptor, source, destination});
   return absl::OkStatus();
 }
@@ -53,6 +61,10 @@ absl::Status DmaState::WaitSemaphore(int semaphore, int64_t bytes) {
         explicit_.begin(), explicit_.end(), [&](const Explicit& t) {
           return kernel_.descriptors[t.descriptor].semaphore == semaphore;
         });
+    if (it == explicit_.end() && ComesFromPeer(semaphore)) {
+      RETURN_IF_ERROR(ReceiveFromPeer());
+      continue;
+    }
     if (it == explicit_.end()) {
       return absl::InternalError(
           absl::StrCat("deadlock: semaphore ", semaphore, " counts ",
@@ -89,6 +101,36 @@ absl::Status DmaState::CopyExplicit(const Explicit& transfer) {
   const absl::Span<uint8_t> source = Side(d, d.src_arg, &from);
   const absl::Span<uint8_t> destination = Side(d, d.dst_arg, &to);
   RETURN_IF_ERROR(CopyDescriptor(d, source, from, destination, to));
+  semaphores_[d.semaphore] += d.Bytes();
+  return absl::OkStatus();
+}
+
+bool DmaState::ComesFromPeer(int semaphore) const {
+  return std::any_of(kernel_.descriptors.begin(), kernel_.descriptors.end(),
+                     [&](const DmaDescriptor& d) {
+                       return d.to_peer && d.semaphore == semaphore;
+                     });
+}
+
+absl::Status DmaState::SendToPeer(const Explicit& transfer) {
+  if (peer_ == nullptr) return Broken("there is no other core to send to");
+  const DmaDescriptor& d = kernel_.descriptors[transfer.descriptor];
+  PeerPort::Message message;
+  message.descriptor = transfer.descriptor;
+  message.destination = transfer.destination;
+  message.bytes.resize(d.Bytes());
+  RETURN_IF_ERROR(CopyDescriptor(d, vmem_, transfer.source,
+                                 absl::MakeSpan(message.bytes), 0));
+  peer_->Send(std::move(message));
+  return absl::OkStatus();
+}
+
+absl::Status DmaState::ReceiveFromPeer() {
+  if (peer_ == nullptr) return Broken("there is no other core to wait for");
+  ASSIGN_OR_RETURN(PeerPort::Message message, peer_->Receive());
+  const DmaDescriptor& d = kernel_.descriptors[message.descriptor];
+  RETURN_IF_ERROR(CopyDescriptor(d, absl::MakeSpan(message.bytes), 0, vmem_,
+                                 message.destination));
   semaphores_[d.semaphore] += d.Bytes();
   return absl::OkStatus();
 }

@@ -17,9 +17,10 @@ namespace ptxla::isa {
 
 class DmaState {
  public:
-  // The memories may be reallocated between kernels, not during one.
+  // The memories may be reallocated between kernels, not during one. `peer` may
+  // be null if the kernel sends nothing to another core.
   DmaState(const Kernel& kernel, absl::Span<const ArgMemory> args,
-           absl::Span<uint8_t> vmem, absl::Span<uint8_t> smem);
+           absl::Span<uint8_t> vmem, absl::Span<uint8_t> smem, PeerPort* peer);
 
   // Transfer `number` of the window, of `box`, starts.
   absl::Status Start(int window, int64_t number, const Box& box);
@@ -50,6 +51,9 @@ class DmaState {
     int64_t destination;
   };
   absl::Status CopyExplicit(const Explicit& transfer);
+  absl::Status SendToPeer(const Explicit& transfer);
+  absl::Status ReceiveFromPeer();
+  bool ComesFromPeer(int semaphore) const;
   absl::Span<uint8_t> Local(Space space) const {
     return space == Space::kSmem ? smem_ : vmem_;
   }
@@ -63,6 +67,7 @@ class DmaState {
   absl::Span<const ArgMemory> args_;
   absl::Span<uint8_t> vmem_;
   absl::Span<uint8_t> smem_;
+  PeerPort* peer_;
   std::vector<std::deque<Transfer>> windows_;
   std::deque<Explicit> explicit_;
   std::vector<int64_t> semaphores_;

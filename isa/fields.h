@@ -62,6 +62,7 @@ void VisitFields(V& v, DmaDescriptor& x) {
   v("dim", x.dims);
   v("inner_bytes", x.inner_bytes);
   v("semaphore", x.semaphore);
+  v("to_peer", x.to_peer);
 }
 
 template <class V>

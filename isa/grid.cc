@@ -101,6 +101,18 @@ void GridWalk::ComputeNext() {
   }
 }
 
+bool GridWalk::First(int dim) const {
+  if (dim != kCoreShare) return index_[dim] == 0;
+  const int shared = kernel_.megacore_dim;
+  return index_[shared] == first_[shared];
+}
+
+bool GridWalk::Last(int dim) const {
+  if (dim != kCoreShare) return index_[dim] == kernel_.grid[dim] - 1;
+  const int shared = kernel_.megacore_dim;
+  return index_[shared] == bound_[shared] - 1;
+}
+
 bool GridWalk::Holds(const When& when) const {
   switch (when.kind) {
     case When::Kind::kFirst:

@@ -42,6 +42,8 @@ class GridWalk {
   explicit GridWalk(const Kernel& kernel, int core = 0, int cores = 1);
 
   int64_t num_steps() const { return num_steps_; }  // of this core
+  // Cores share a dimension of the grid.
+  bool IsShared() const { return kernel_.megacore_dim >= 0; }
   int64_t step() const { return step_; }
   void Seek(int64_t step);  // 0 <= step < num_steps
   // Advances by one; cheap. Only if step + 1 < num_steps.
@@ -51,8 +53,9 @@ class GridWalk {
   // Indices of dimension d that this core walks: [lower, upper).
   int64_t lower(int dim) const { return first_[dim]; }
   int64_t upper(int dim) const { return bound_[dim]; }
-  bool First(int dim) const { return index_[dim] == 0; }
-  bool Last(int dim) const { return index_[dim] == kernel_.grid[dim] - 1; }
+  // Of the whole grid; of kCoreShare, of this core's share.
+  bool First(int dim) const;
+  bool Last(int dim) const;
   bool Holds(const When& when) const;
 
   // Steps ahead for which an input is fetched: one with one or two slots.

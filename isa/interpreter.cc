@@ -27,7 +27,7 @@ class KernelRun : public KernelEnvironment {
   KernelRun(const Kernel& kernel, absl::Span<const ArgMemory> args, int core,
             int cores, const MachineModel& machine,
             const SemanticsTable& semantics, bool check_hazards,
-            ExecContext* context, DmaClock* clock)
+            ExecContext* context, DmaClock* clock, PeerPort* peer)
       : kernel_(kernel),
         args_(args),
         machine_(machine),
@@ -38,7 +38,7 @@ class KernelRun : public KernelEnvironment {
         walk_(kernel, core, cores),
         pipeline_(machine),
         dma_(kernel, args, absl::MakeSpan(context->vmem()),
-             absl::MakeSpan(context->smem())) {
+             absl::MakeSpan(context->smem()), peer) {
     for (int w = 0; w < kernel.windows.size(); ++w) {
       last_transfer_.push_back(CountTransfers(kernel, w, core, cores) - 1);
     }
@@ -276,7 +276,7 @@ class Core::Impl {
 
   absl::StatusOr<int64_t> Run(const Kernel& kernel,
                               absl::Span<const ArgMemory> args, int core,
-                              int cores, DmaClock* clock) {
+                              int cores, DmaClock* clock, PeerPort* peer) {
     if (args.size() != kernel.args.size()) {
       return absl::InternalError(absl::StrCat("kernel \"", kernel.name,
                                               "\" takes ", kernel.args.size(),
@@ -302,7 +302,7 @@ class Core::Impl {
     DmaClock instant;
     KernelRun run(HasDataTables(kernel) ? on_data : kernel, args, core, cores,
                   machine_, semantics_, check_hazards_, &context_,
-                  clock == nullptr ? &instant : clock);
+                  clock == nullptr ? &instant : clock, peer);
     context_.kernel = &run;
     absl::StatusOr<int64_t> cycles = run.Run();
     context_.kernel = nullptr;
@@ -331,8 +331,8 @@ Core::~Core() = default;
 
 absl::StatusOr<int64_t> Core::Run(const Kernel& kernel,
                                   absl::Span<const ArgMemory> args, int core,
-                                  int cores, DmaClock* clock) {
-  return impl_->Run(kernel, args, core, cores, clock);
+                                  int cores, DmaClock* clock, PeerPort* peer) {
+  return impl_->Run(kernel, args, core, cores, clock, peer);
 }
 
 absl::Span<uint8_t> Core::vmem(int64_t bytes) {

@@ -24,6 +24,7 @@
 
 namespace ptxla::isa {
 
+class PeerPort;
 class SemanticsTable;
 
 struct InterpreterOptions {
@@ -58,10 +59,12 @@ class Core {
 
   // Runs one core's share of the kernel, which must pass VerifyKernel (only its
   // structure is checked again here); the cycles it took. Registers, FIFOs
-  // and units start empty; VMEM and SMEM keep what they hold.
+  // and units start empty; VMEM and SMEM keep what they hold. `peer`: of a
+  // kernel whose cores wait for one another (isa/peer_link.h).
   absl::StatusOr<int64_t> Run(const Kernel& kernel,
                               absl::Span<const ArgMemory> args, int core = 0,
-                              int cores = 1, DmaClock* clock = nullptr);
+                              int cores = 1, DmaClock* clock = nullptr,
+                              PeerPort* peer = nullptr);
 
   // Memories from address 0, at least `bytes` long (they grow on demand); what
   // was never written holds 0xFF bytes (NaN).

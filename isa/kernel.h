@@ -33,7 +33,10 @@
 //
 // Explicit transfers: `dma.start.desc d, sA, sB` copies the box of descriptor d
 // from its source plus sA bytes to its destination plus sB bytes and adds the
-// bytes to its semaphore when it is over.
+// bytes to its semaphore when it is over. A transfer `to_peer` takes one run of
+// bytes of this core's VMEM to that of the other core of two, and adds them to
+// the *other core's* semaphore: both send, and each waits for what the other
+// sent (the sums of a reduced dimension that cores share).
 //
 // A table holds what timing assumes. On data it is read from the argument
 // table_arg, an array of s32, before the kernel starts: which block a step
@@ -122,6 +125,7 @@ struct DmaDescriptor {
   std::vector<Dim> dims;  // outer to inner
   int64_t inner_bytes = 0;
   int semaphore = 0;
+  bool to_peer = false;  // the destination is in the other core's VMEM
 
   int64_t Bytes() const;
   bool operator==(const DmaDescriptor& o) const;

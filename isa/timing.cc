@@ -119,7 +119,8 @@ uint32_t FlagsUsed(const Code& code) {
   for (const Node& node : code) {
     if (const Loop* loop = node.loop()) mask |= FlagsUsed(loop->body);
     if (const When* when = node.when()) {
-      if (when->dim < 0 || when->dim > 15) continue;  // the verifier's business
+      // The verifier's business.
+      if (when->dim < 0 || when->dim > kCoreShare) continue;
       const bool first = when->kind == When::Kind::kFirst ||
                          when->kind == When::Kind::kNotFirst;
       mask |= 1u << (2 * when->dim + (first ? 0 : 1));
@@ -134,15 +135,44 @@ uint32_t DimFlags(int64_t i, int64_t n) {
   return (i == 0 ? 1u : 0u) | (i == n - 1 ? 2u : 0u);
 }
 
+// The indices [begin, end) that a core has of grid dimension d.
+struct CoreIndices {
+  const Kernel& kernel;
+  int d;
+  int64_t begin, end;
+
+  bool Shared() const { return d == kernel.megacore_dim; }
+  // The bits that tell anything of d.
+  uint32_t Bits() const {
+    return 3u << (2 * d) | (Shared() ? 3u << (2 * kCoreShare) : 0);
+  }
+  uint32_t FlagsOf(int64_t i) const {
+    uint32_t flags = DimFlags(i, kernel.grid[d]) << (2 * d);
+    if (Shared()) flags |= DimFlags(i - begin, end - begin) << (2 * kCoreShare);
+    return flags;
+  }
+};
+
+// The shares of grid dimension d, of two cores if the code asks for them.
+std::vector<CoreIndices> SharesOf(const Kernel& kernel, int d, uint32_t mask) {
+  const int64_t n = kernel.grid[d];
+  const bool asked = (mask >> (2 * kCoreShare)) != 0;
+  if (!asked || d != kernel.megacore_dim || n < 2) return {{kernel, d, 0, n}};
+  return {{kernel, d, 0, n / 2}, {kernel, d, n / 2, n}};
+}
+
 // Distinct masked flag sets of the whole grid.
 std::vector<uint32_t> FlagSets(const Kernel& kernel, uint32_t mask) {
   std::vector<uint32_t> sets = {0};
   for (int d = 0; d < kernel.grid.size(); ++d) {
     std::vector<uint32_t> wider;
-    const int64_t n = kernel.grid[d];
-    for (int64_t i : {int64_t{0}, std::min<int64_t>(1, n - 1), n - 1}) {
-      const uint32_t bits = DimFlags(i, n) << (2 * d) & mask;
-      for (uint32_t set : sets) wider.push_back(set | bits);
+    for (const CoreIndices& share : SharesOf(kernel, d, mask)) {
+      const int64_t last = share.end - 1;
+      for (int64_t i :
+           {share.begin, std::min<int64_t>(share.begin + 1, last), last}) {
+        const uint32_t bits = share.FlagsOf(i) & mask;
+        for (uint32_t set : sets) wider.push_back(set | bits);
+      }
     }
     std::sort(wider.begin(), wider.end());
     wider.erase(std::unique(wider.begin(), wider.end()), wider.end());
@@ -187,6 +217,10 @@ uint32_t StepFlags(const GridWalk& walk) {
     flags |= (walk.First(d) ? 1u : 0u) << (2 * d);
     flags |= (walk.Last(d) ? 2u : 0u) << (2 * d);
   }
+  if (walk.IsShared()) {
+    flags |= (walk.First(kCoreShare) ? 1u : 0u) << (2 * kCoreShare);
+    flags |= (walk.Last(kCoreShare) ? 2u : 0u) << (2 * kCoreShare);
+  }
   return flags;
 }
 
@@ -211,7 +245,7 @@ int64_t KernelTiming::UnstalledCycles(const Kernel& kernel, int core,
 }
 
 // Flags of the dimensions are independent: per dimension, count the indices of
-// this core with each flag pair, and multiply.
+// this core with each set of them, and multiply.
 std::vector<int64_t> KernelTiming::StepsPerClass(const Kernel& kernel, int core,
                                                  int cores) const {
   const GridWalk walk(kernel, core, cores);
@@ -219,22 +253,17 @@ std::vector<int64_t> KernelTiming::StepsPerClass(const Kernel& kernel, int core,
   for (int c = 0; c < classes.size(); ++c) {
     int64_t steps = walk.num_steps() > 0 ? 1 : 0;
     for (int d = 0; d < kernel.grid.size(); ++d) {
-      const int64_t n = kernel.grid[d];
-      const int64_t lo = walk.lower(d);
-      const int64_t hi = walk.upper(d);
-      const uint32_t mask = flag_mask >> (2 * d) & 3;
-      const uint32_t want = classes[c].flags >> (2 * d) & 3;
-      int64_t count = 0;
-      int64_t inner = hi - lo;
-      if (lo == 0 && hi > lo) {
-        --inner;
-        count += (DimFlags(0, n) & mask) == want;
-      }
-      if (hi == n && n > 1 && hi > lo) {
-        --inner;
-        count += (DimFlags(n - 1, n) & mask) == want;
-      }
-      if (want == 0) count += inner;
+      const CoreIndices share = {kernel, d, walk.lower(d), walk.upper(d)};
+      const uint32_t mask = flag_mask & share.Bits();
+      const uint32_t want = classes[c].flags & share.Bits();
+      const auto is_wanted = [&](int64_t i) {
+        return (share.FlagsOf(i) & mask) == want;
+      };
+      // Indices between the first and the last have no flags.
+      const int64_t indices = share.end - share.begin;
+      int64_t count = want == 0 ? std::max<int64_t>(0, indices - 2) : 0;
+      if (indices > 0) count += is_wanted(share.begin);
+      if (indices > 1) count += is_wanted(share.end - 1);
       steps *= count;
     }
     result[c] = steps;

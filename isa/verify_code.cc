@@ -58,7 +58,9 @@ class CodeVerifier {
         RETURN_IF_ERROR(WalkLoop(*loop));
       } else if (const When* when = node.when()) {
         if (!in_step_) return absl::InternalError("`when` is for steps only");
-        if (when->dim < 0 || when->dim >= kernel_.grid.size()) {
+        const bool shared =
+            when->dim == kCoreShare && kernel_.megacore_dim >= 0;
+        if (when->dim < 0 || (when->dim >= kernel_.grid.size() && !shared)) {
           return absl::InternalError(
               absl::StrCat("`when` names grid dimension ", when->dim));
         }

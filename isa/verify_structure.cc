@@ -107,6 +107,16 @@ absl::Status CheckDescriptor(const Kernel& k, const DmaDescriptor& d) {
     return Broken("no semaphore ", d.semaphore);
   }
   if (d.Bytes() <= 0) return Broken("it moves no bytes");
+  if (d.to_peer) {
+    if (d.src_arg >= 0 || d.dst_arg >= 0 || d.local != Space::kVmem ||
+        !d.dims.empty()) {
+      return Broken(
+          "to the other core goes one run of bytes from VMEM to VMEM");
+    }
+    if (k.megacore_dim < 0 || k.grid[k.megacore_dim] < 2) {
+      return Broken("there is no other core to send to");
+    }
+  }
   return absl::OkStatus();
 }
 
@@ -200,7 +210,9 @@ absl::Status CheckOutput(int64_t transfers, int slots, int w,
 }  // namespace
 
 absl::Status VerifyStructure(const Kernel& k, const MachineModel& m) {
-  if (k.grid.size() > 16) return Broken("more than 16 grid dimensions");
+  if (k.grid.size() > kCoreShare) {
+    return Broken("more than ", kCoreShare, " grid dimensions");
+  }
   for (int64_t bound : k.grid) {
     if (bound < 1) return Broken("grid bound ", bound);
   }

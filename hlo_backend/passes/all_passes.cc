@@ -32,7 +32,7 @@
 #include "hlo_backend/passes/fusion/softmax_fusion.h"
 #include "hlo_backend/passes/fusion/staging.h"
 #include "hlo_backend/passes/layout/compact_entry.h"
-#include "hlo_backend/passes/layout/core_partials.h"
+#include "hlo_backend/passes/layout/convolution_sums.h"
 #include "hlo_backend/passes/layout/expand_to_transpose.h"
 #include "hlo_backend/passes/layout/free_orders.h"
 #include "hlo_backend/passes/layout/lane_batches.h"
@@ -130,10 +130,11 @@ std::vector<PassEntry> AllPasses() {
        Make<ConvolutionCanonicalizerPass>},
       {"convolution-input-fusion", "kernels turn the input that they read",
        Make<ConvolutionInputFusionPass>},
+      {"convolution-sums",
+       "sums of what convolutions make have their dimensions",
+       Make<ConvolutionSumsPass>},
       {"copy-insertion", "copies where a value would lie in two places",
        Make<CopyInsertionPass>},
-      {"core-partials", "reduces that two cores share, in two",
-       Make<CorePartialsPass>},
       {"counter-narrowing", "64-bit counters of loops as s32",
        Make<CounterNarrowingPass>},
       {"cross-program-prefetch",

@@ -55,11 +55,12 @@ class Recording : public isa::DmaClock {
 
 absl::StatusOr<BundleTrace> ExecuteBundles(
     const KernelPlan& plan, const DeviceModel& device, isa::Core* core,
-    absl::Span<const isa::ArgMemory> args, int core_index) {
+    absl::Span<const isa::ArgMemory> args, int core_index,
+    isa::PeerPort* peer) {
   BundleTrace trace;
   Recording recording(plan, device, &trace);
   ASSIGN_OR_RETURN(trace.cycles, core->Run(*plan.kernel, args, core_index,
-                                           plan.cores, &recording));
+                                           plan.cores, &recording, peer));
   return trace;
 }
 

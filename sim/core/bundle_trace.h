@@ -34,10 +34,10 @@ struct BundleTrace {
 };
 
 // Executes one core's share on the memories of `core`. `plan` says what a byte
-// costs in this kernel.
+// costs in this kernel; `peer` may be null (isa/peer_link.h).
 absl::StatusOr<BundleTrace> ExecuteBundles(
     const KernelPlan& plan, const DeviceModel& device, isa::Core* core,
-    absl::Span<const isa::ArgMemory> args, int core_index);
+    absl::Span<const isa::ArgMemory> args, int core_index, isa::PeerPort* peer);
 
 // Lets a trace run against a port. Stalls belong to HBM; of the rest, as many
 // cycles as the busiest unit was taken to MXU or VPU, and what is left to

@@ -184,16 +184,13 @@ class PlanMaker {
         e.index = d.semaphore;
         e.amount = d.Bytes();
         e.run = side.run;
-        plan_.has_semaphores = true;
         break;
       }
       case DmaEvent::Kind::kWaitSemaphore:
         e.kind = PlanEvent::Kind::kWaitSemaphore;
-        plan_.has_semaphores = true;
         break;
       case DmaEvent::Kind::kSignal:
         e.kind = PlanEvent::Kind::kSignal;
-        plan_.has_semaphores = true;
         break;
     }
     step->events.push_back(e);

@@ -60,8 +60,7 @@ struct KernelPlan {
   StepPlan exit;
   std::vector<StepPlan> sorts;
   std::vector<std::vector<int32_t>> steps;  // per core: indices into sorts
-  bool has_semaphores = false;
-  bool symmetric = false;     // all cores do the same
+  bool symmetric = false;                   // all cores do the same
   bool alike = false;         // but for the last of their many steps
   double write_fraction = 0;  // of the bytes through HBM
   int64_t hbm_bytes = 0;      // moved by all cores

@@ -38,8 +38,10 @@ class KernelProcess : public CoreProcess {
   WaitCycles waits() const override { return waits_; }
   std::string WhatItWaitsFor() const override;
 
-  // What the future depends on, relative to cycle(); see KernelRunner.
+  // What the future depends on, relative to cycle(), while no semaphore has
+  // anything to wait for; see KernelRunner.
   void RelativeState(std::vector<int64_t>* state) const;
+  bool SemaphoresIdle() const { return semaphores_.Idle(); }
   // As if `steps` more steps had run, taking `cycles` and counting `bounds`,
   // `use` and `waits`.
   void Skip(int64_t steps, int64_t cycles, const BoundCycles& bounds,

@@ -46,6 +46,10 @@ class SteadyState {
   std::optional<Jump> At(const KernelProcess& p, const SoloDma& dma) {
     const int64_t s = p.step();
     if (s % period_ != 0) return std::nullopt;
+    if (!p.SemaphoresIdle()) {
+      seen_ = false;
+      return std::nullopt;
+    }
     state_.clear();
     p.RelativeState(&state_);
     for (int m = 0; m < kNumMemories; ++m) {
@@ -109,7 +113,7 @@ absl::StatusOr<KernelResult> RunSolo(const KernelPlan& plan,
   const std::vector<int32_t>& steps = plan.steps[core];
   const int64_t n = static_cast<int64_t>(steps.size());
   std::vector<SteadyState> states;
-  if (jump && !plan.has_semaphores && n > 4) {
+  if (jump && n > 4) {
     for (int64_t period : CandidatePeriods(plan, n)) {
       states.emplace_back(period, steps);
     }

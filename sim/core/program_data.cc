@@ -8,6 +8,7 @@
 #include "base/status.h"
 #include "base/units.h"
 #include "isa/from_chip_spec.h"
+#include "isa/peer_link.h"
 
 namespace ptxla::sim {
 namespace {
@@ -198,15 +199,16 @@ absl::StatusOr<std::vector<BundleTrace>> ProgramData::Run(
     args.push_back(arg);
   }
   SharedVmem shared(kernel, args);
-  std::vector<BundleTrace> traces;
-  for (int core = 0; core < call.cores; ++core) {
+  std::vector<BundleTrace> traces(call.cores);
+  const auto run = [&](int core, isa::PeerPort* peer) -> absl::Status {
     isa::Core* const c = cores_[core].get();
     if (call.cores > 1) shared.Enter(core, c);
-    ASSIGN_OR_RETURN(BundleTrace trace,
-                     ExecuteBundles(plan, device, c, args, core));
+    ASSIGN_OR_RETURN(traces[core],
+                     ExecuteBundles(plan, device, c, args, core, peer));
     if (call.cores > 1) shared.Leave(c);
-    traces.push_back(std::move(trace));
-  }
+    return absl::OkStatus();
+  };
+  RETURN_IF_ERROR(isa::RunCores(kernel, call.cores, run));
   if (call.cores > 1) shared.Store(cores_[0].get());
   return traces;
 }

@@ -36,4 +36,10 @@ bool Semaphores::Await(int semaphore, int64_t amount, int64_t at,
   return true;
 }
 
+bool Semaphores::Idle() const {
+  return std::all_of(
+      semaphores_.begin(), semaphores_.end(),
+      [](const Semaphore& s) { return s.value == 0 && s.landings.empty(); });
+}
+
 }  // namespace ptxla::sim

@@ -37,6 +37,8 @@ class Semaphores {
   bool Await(int semaphore, int64_t amount, int64_t at, const DmaPort& port,
              int64_t* when, Wait* wait);
 
+  // None holds anything, and nothing is on its way to one.
+  bool Idle() const;
   int64_t value(int semaphore) const { return semaphores_[semaphore].value; }
 
  private:

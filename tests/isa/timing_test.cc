@@ -66,6 +66,13 @@ TEST(TimingTest, EqualsTheInterpreterOnRandomNests) {
     k.num_semaphores = 1;
     k.entry = RandomNest(&rng, 2, 0);
     k.step = RandomNest(&rng, 3, dims);
+    if (k.megacore_dim >= 0) {
+      When own;
+      own.dim = kCoreShare;
+      own.kind = static_cast<When::Kind>(rng() % 4);
+      own.body = RandomNest(&rng, 2, dims);
+      k.step.push_back(std::move(own));
+    }
     k.exit = RandomNest(&rng, 1, 0);
     const int cores = k.megacore_dim < 0 ? 1 : 2;
     for (int core = 0; core < cores; ++core) {

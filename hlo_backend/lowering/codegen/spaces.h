@@ -29,6 +29,7 @@ enum FixedSpace : int {
   kReducedRowSpace,       // its results where they are rows
   kWaitingPositionSpace,  // of extrema, until all rows have theirs
   kPartialTileSpace,      // sums of a part of a step
+  kPeerSpace,             // what came from the other core
   kPackedOperandSpace,    // of a convolution whose taps share tiles
   kTurnedInputSpace,      // of a convolution, rows and lanes exchanged
   kSpillSpace,            // nothing but spilled registers

@@ -79,7 +79,8 @@ class ConvolutionEmitter {
     tile_ = cost.tile;
     tile_.grid_n = block_.column_grid;
     grid_ = ConvolutionGrid::Of(form_, block_);
-    if (form_.product.problem.kept.any) grid_.dims.megacore_dim = -1;
+    const KeptResults& kept = form_.product.problem.kept;
+    if (kept.any && !kept.exchanged) grid_.dims.megacore_dim = -1;
     Tiling tiling;
     tiling.note = block_.ToString();
     if (IsPacked(packing_, block_)) {

@@ -12,6 +12,8 @@
 // the rest. Where the result is too much, it makes some of its planes. Results
 // of few features share tiles (packed_gradient.h). What is computed in front of
 // the kernel (products/operand_prologue.h) is computed on the way to the XLU.
+// Two cores share planes or columns of the result; where a step makes all of
+// it, they share the steps and add up their sums (products/shared_depth.h).
 #include <memory>
 #include <optional>
 #include <utility>
@@ -31,6 +33,7 @@
 #include "hlo_backend/lowering/kernel_emitter.h"
 #include "hlo_backend/lowering/products/product_epilogue.h"
 #include "hlo_backend/lowering/products/product_visits.h"
+#include "hlo_backend/lowering/products/shared_depth.h"
 #include "hlo_backend/lowering/tiling_log.h"
 
 namespace ptxla::lowering {
@@ -87,7 +90,7 @@ class GradientEmitter {
     const bool box = step.inner > 1;
     if (second.grid() > 1) grid_.bounds.push_back(second.grid());
     if (box) PartPlanes();
-    if (grid_.megacore_dim == grid_.k) grid_.megacore_dim = -1;
+    if (grid_.megacore_dim < 0) grid_.megacore_dim = SharedSteps();
     planes_ = ConvolutionGrid();
     for (size_t a = 0; a < form_.axes.size(); ++a) {
       planes_.axis.push_back(block_.axes[a].grid == 1 ? -1
@@ -138,12 +141,31 @@ class GradientEmitter {
     }
     epilogue_->SetScratch(scratch);
     tiling.scratch_bytes = scratch + epilogue_->ScratchBytes(tile);
+    peer_ = PeerParts();
+    if (SharesSteps()) {
+      peer_ = PeerParts::Add(0, transposed_offset_, &tiling);
+    }
     epilogue_->AddWindows(tile, grid_, kFirstEpilogueSpace, &tiling);
     tiling.work.flops = tiling.work.mxu_flops = form_.flops;
     for (const isa::KernelArg& arg : tiling.args) {
       if (arg.space == isa::Space::kHbm) tiling.work.hbm_bytes += arg.bytes;
     }
     return tiling;
+  }
+
+  // The grid dimension along which two cores make sums of their own; -1: none.
+  // An input in VMEM has code of its own for the ends of the first axis.
+  int SharedSteps() const {
+    const ProductProblem& p = form_.product.problem;
+    if (context_.model.cores != 2 || p.kept.any || ConvertsSums(p) ||
+        p.rhs.resident || step_.inner > 1) {
+      return -1;
+    }
+    if (step_.tile.grid_k > 1) return grid_.k;
+    return step_.second.grid() > 1 ? kGradientSecondGrid : -1;
+  }
+  bool SharesSteps() const {
+    return grid_.megacore_dim >= grid_.k && step_.inner == 1;
   }
 
   // The grid of a box of planes.
@@ -243,6 +265,7 @@ class GradientEmitter {
 
   absl::Status WalkSteps(CodeBuilder& b) {
     const SecondCut& second = step_.second;
+    if (SharesSteps()) return WalkShared(b);
     if (second.grid() == 1) return WalkTaps(b, true, true);
     b.BeginWhen(kGradientSecondGrid, When::Kind::kFirst);
     RETURN_IF_ERROR(WalkTaps(b, true, false));
@@ -258,6 +281,52 @@ class GradientEmitter {
     RETURN_IF_ERROR(WalkTaps(b, false, true));
     b.EndWhen();
     return absl::OkStatus();
+  }
+
+  // The first step of each core starts its sums; its last one finishes those of
+  // both.
+  absl::Status WalkShared(CodeBuilder& b) {
+    using Kind = When::Kind;
+    std::vector<int> dims = {isa::kCoreShare};
+    if (grid_.megacore_dim == grid_.k && step_.second.grid() > 1) {
+      dims.push_back(kGradientSecondGrid);
+    }
+    for (const int dim : dims) b.BeginWhen(dim, Kind::kFirst);
+    RETURN_IF_ERROR(Stream(b, true, false));
+    for (size_t d = dims.size(); d-- > 0;) {
+      b.EndWhen();
+      b.BeginWhen(dims[d], Kind::kNotFirst);
+      RETURN_IF_ERROR(Stream(b, false, false));
+      b.EndWhen();
+    }
+    for (const int dim : dims) b.BeginWhen(dim, Kind::kLast);
+    RETURN_IF_ERROR(FinishShared(b));
+    for (size_t d = 0; d < dims.size(); ++d) b.EndWhen();
+    return absl::OkStatus();
+  }
+
+  absl::Status FinishShared(CodeBuilder& b) {
+    const int64_t rows = RoundUpTo<int64_t>(step_.tile.block_m, 16);
+    const ProductTile stream = steps_->StreamTile(step_);
+    peer_.Send(b);
+    if (step_.packed) {
+      RETURN_IF_ERROR(peer_.Combine(b, [&](codegen::Vec x, codegen::Vec y) {
+        return b.Binary(isa::Opcode::kVaddF32, x, y);
+      }));
+      EmitUnpacking(steps_->packing(), parts_.sums, rows, epilogue_.get(), &b);
+    } else {
+      const auto is_empty = [&](int64_t batch, int64_t row) {
+        for (int64_t k = 0; k < parts_.k_extent; k += isa::kLanes) {
+          if (parts_.operands->Meets(batch, row, k)) return false;
+        }
+        return true;
+      };
+      FinishSharedSums(
+          {peer_, parts_.sums, stream.block_b, rows, stream.block_n, is_empty},
+          parts_.pace, epilogue_.get(), &b);
+    }
+    RETURN_IF_ERROR(epilogue_->Finish(b));
+    return epilogue_->status();
   }
 
   // The streams of all steps along the taps; the first starts the sums, the
@@ -315,6 +384,7 @@ class GradientEmitter {
   StreamParts parts_;
   int input_ = 0;
   int64_t transposed_offset_ = 0, packed_offset_ = 0;
+  PeerParts peer_;  // where cores share steps
   std::optional<RowPadding> padding_;
   std::unique_ptr<GradientTurns> turns_;
   std::vector<isa::Window> windows_;

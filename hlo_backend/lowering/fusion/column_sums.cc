@@ -19,14 +19,15 @@ absl::Status AddColumnSums(const KernelContext& context,
   Tiling& tiling = t->cut.tiling;
   for (size_t root = 0; root < e.roots.size(); ++root) {
     if (e.of_columns[root] == nullptr) continue;
-    if (context.model.cores > 1 || g.linear || g.row_axis < 0) {
+    if (context.model.cores > 2 || g.linear || g.row_axis < 0) {
       return Unsupported(*e.of_columns[root], "its columns beside rows");
     }
     ASSIGN_OR_RETURN(Reduction r, DescribeColumns(e, static_cast<int>(root)));
     r.strides.assign(g.axes.size(), 0);
     r.strides[g.column_axis] = isa::kVregBytes;
     r.scratch = tiling.scratch_bytes;
-    tiling.scratch_bytes += g.axes[g.column_axis].tiles * isa::kVregBytes;
+    r.partial_bytes = g.axes[g.column_axis].tiles * isa::kVregBytes;
+    tiling.scratch_bytes += r.partial_bytes;
     r.window = AddWholeWindow(i.operand_count() + e.results[root],
                               isa::Direction::kOut, r.result, &tiling);
     t->of_columns.push_back(std::move(r));
@@ -35,7 +36,7 @@ absl::Status AddColumnSums(const KernelContext& context,
 }
 
 void ColumnSums::Begin(isa::When::Kind kind) {
-  for (int d = 0; d < t_.grid_dims; ++d) b_.BeginWhen(d, kind);
+  for (int d = 0; d < t_.grid_dims; ++d) b_.BeginWhen(t_.WhenDim(d), kind);
 }
 
 void ColumnSums::End() {
@@ -130,6 +131,7 @@ absl::Status ColumnSums::Store(NestCode& n, const Region& region) {
 absl::Status ColumnSums::Finish() {
   if (t_.of_columns.empty()) return absl::OkStatus();
   Begin(isa::When::Kind::kLast);
+  RETURN_IF_ERROR(JoinPeerParts(t_.of_columns, b_));
   for (const Reduction& r : t_.of_columns) {
     TileFold fold(r, b_);
     b_.BeginScope();

@@ -29,7 +29,7 @@
 namespace ptxla::lowering {
 
 // Adds Expression::of_columns to the tiling, with their scratch and windows.
-// Unimplemented where several cores share the steps: each would have a part.
+// Unimplemented where more than two cores share the steps.
 absl::Status AddColumnSums(const KernelContext& context,
                            const hlo::Instruction& i, const Expression& e,
                            const Geometry& g, ReduceTiling* t);

@@ -22,7 +22,7 @@ int64_t PartialTiles::count() const {
 void PartialTiles::Fill() {
   constexpr int kTogether = 16;
   for (int dim : t_.reduced_grid) {
-    b_.BeginWhen(dim, isa::When::Kind::kFirst);
+    b_.BeginWhen(t_.WhenDim(dim), isa::When::Kind::kFirst);
   }
   const int64_t tiles = count();
   for (const Reduction& r : t_.reductions) {

@@ -10,6 +10,7 @@
 #include "hlo_backend/lowering/fusion/position_fold.h"
 #include "hlo_backend/lowering/fusion/reduce_joined.h"
 #include "hlo_backend/lowering/fusion/reduce_terms.h"
+#include "hlo_backend/lowering/fusion/tile_fold.h"
 
 namespace ptxla::lowering {
 namespace {
@@ -297,8 +298,9 @@ class ReduceCode {
 
   absl::Status Finish(NestCode& n) {
     for (int dim : t_.reduced_grid) {
-      b_.BeginWhen(dim, isa::When::Kind::kLast);
+      b_.BeginWhen(t_.WhenDim(dim), isa::When::Kind::kLast);
     }
+    RETURN_IF_ERROR(JoinPeerParts(t_.reductions, b_));
     std::vector<int64_t> extent;
     for (size_t a = 0; a < g_.axes.size(); ++a) {
       extent.push_back(n.extent(static_cast<int>(a)));
@@ -318,7 +320,9 @@ class ReduceCode {
     }
     if (!t_.epilogue || stage_ + 1 < e_.stages) return absl::OkStatus();
     const int dims = t_.grid_dims;
-    for (int d = 0; d < dims; ++d) b_.BeginWhen(d, isa::When::Kind::kLast);
+    for (int d = 0; d < dims; ++d) {
+      b_.BeginWhen(t_.WhenDim(d), isa::When::Kind::kLast);
+    }
     const ReduceEpilogue& rest = *t_.epilogue;
     NestCode nest(rest.e, rest.g, rest.plan, rest.places, b_);
     RETURN_IF_ERROR(nest.Run(NestCode::Hooks()));

@@ -155,6 +155,7 @@ absl::StatusOr<ReduceTiling> CutReduction(const KernelContext& context,
       bytes *= t.cut.plan.block[a];
     }
     r.scratch = t.cut.tiling.scratch_bytes;
+    r.partial_bytes = bytes;
     t.cut.tiling.scratch_bytes += bytes;
     if (e.results[root] >= 0) {
       AddReducedWindow(num_operands + e.results[root], g, t.cut.plan, &r,
@@ -184,7 +185,7 @@ absl::StatusOr<ReduceTiling> CutReduction(const KernelContext& context,
     }
   }
   std::sort(t.reduced_grid.begin(), t.reduced_grid.end());
-  if (e.epilogue.empty()) ShareReduction(g, context.model.cores, &t);
+  ShareReduction(g, context.model.cores, !e.epilogue.empty(), &t);
   // A masked store of the last row names a whole register of memory.
   t.cut.tiling.scratch_bytes += isa::kVregBytes;
   return t;

@@ -30,9 +30,16 @@ struct ReduceTiling {
   std::vector<Reduction> of_columns;
   std::vector<int> reduced_grid;  // grid dimensions that are reduced
   int grid_dims = 0;
+  // The grid dimension of which each core has partial results; -1: none.
+  int exchanged_dim = -1;
   // One tile after another, all reductions of it at once: fewer values live.
   bool thrifty = false;
 
+  // Whether steps are the first or last along the grid dimension: of the core's
+  // own, where each has partial results.
+  int WhenDim(int dim) const {
+    return dim == exchanged_dim ? isa::kCoreShare : dim;
+  }
   // Whose positions `r`, one of `reductions`, is; null: it reduces values.
   const Reduction* ExtremumOf(const Reduction& r) const {
     return r.extremum < 0 ? nullptr : &reductions[r.extremum];

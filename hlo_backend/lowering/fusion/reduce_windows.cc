@@ -173,15 +173,22 @@ bool MayShare(int axis, const SharedSteps& steps, const Reduction& r,
          steps.HasBorder(cut->of_step, resident ? cut->in_word : cut->in_unit);
 }
 
-// Every array that the kernel writes beside reduced ones moves along.
+// The window is of what is reduced, or made of that in the last step.
+bool IsOfReduced(int window, const ReduceTiling& t) {
+  const auto is = [&](const auto& x) { return x.window == window; };
+  return std::any_of(t.reductions.begin(), t.reductions.end(), is) ||
+         std::any_of(t.of_columns.begin(), t.of_columns.end(), is) ||
+         (t.epilogue && std::any_of(t.epilogue->places.begin(),
+                                    t.epilogue->places.end(), is));
+}
+
+// Every other array that the kernel writes moves along.
 bool OthersMove(int grid_dim, const ReduceTiling& t) {
   const std::vector<isa::Window>& windows = t.cut.tiling.windows;
   for (size_t k = 0; k < windows.size(); ++k) {
     const isa::Window& w = windows[k];
-    const bool reduced = std::any_of(
-        t.reductions.begin(), t.reductions.end(),
-        [&](const Reduction& r) { return r.window == static_cast<int>(k); });
-    if (reduced || w.direction == isa::Direction::kIn ||
+    if (IsOfReduced(static_cast<int>(k), t) ||
+        w.direction == isa::Direction::kIn ||
         t.cut.tiling.args[w.arg].space == isa::Space::kVmem) {
       continue;
     }
@@ -221,7 +228,10 @@ void AddReducedWindow(int arg, const Geometry& g, const NestPlan& plan,
   r->window = AddWholeWindow(arg, isa::Direction::kOut, r->result, tiling);
 }
 
-void ShareReduction(const Geometry& g, int cores, ReduceTiling* t) {
+namespace {
+
+// Shares a kept axis; false if no one can be.
+bool ShareKept(const Geometry& g, int cores, ReduceTiling* t) {
   const NestPlan& plan = t->cut.plan;
   Tiling& tiling = t->cut.tiling;
   for (int axis : plan.order) {
@@ -250,8 +260,37 @@ void ShareReduction(const Geometry& g, int cores, ReduceTiling* t) {
       w.dims = {outer, r.part};
       w.inner_bytes = cut->stride;
     }
+    // What columns reduce to, each core has of its own rows.
+    for (Reduction& r : t->of_columns) {
+      if (cores == 1) continue;
+      r.peer = PeerParts::Add(r.scratch, r.partial_bytes, &tiling);
+      t->exchanged_dim = tiling.megacore_dim;
+    }
+    return true;
+  }
+  return false;
+}
+
+// Shares the outermost reduced dimension of the grid.
+void ShareReduced(int cores, ReduceTiling* t) {
+  Tiling& tiling = t->cut.tiling;
+  const bool positions =
+      std::any_of(t->reductions.begin(), t->reductions.end(),
+                  [](const Reduction& r) { return r.extremum >= 0; });
+  if (cores != 2 || t->reduced_grid.empty() || positions ||
+      !t->of_columns.empty() || !OthersMove(t->reduced_grid[0], *t)) {
     return;
   }
+  tiling.megacore_dim = t->exchanged_dim = t->reduced_grid[0];
+  for (Reduction& r : t->reductions) {
+    r.peer = PeerParts::Add(r.scratch, r.partial_bytes, &tiling);
+  }
+}
+
+}  // namespace
+
+void ShareReduction(const Geometry& g, int cores, bool whole, ReduceTiling* t) {
+  if (whole || !ShareKept(g, cores, t)) ShareReduced(cores, t);
 }
 
 }  // namespace ptxla::lowering

@@ -26,8 +26,10 @@ void AddReducedWindow(int arg, const Geometry& g, const NestPlan& plan,
 
 // Chooses the grid dimension that cores share: the outermost whose steps do not
 // meet in one tile of a result, nor in a result that is not cut. Whole windows
-// become each core's part.
-void ShareReduction(const Geometry& g, int cores, ReduceTiling* t);
+// become each core's part. Where there is none, or the results are needed whole
+// for what follows (`whole`), two cores share a reduced dimension, if there are
+// several steps of it: each sends its partial results to the other.
+void ShareReduction(const Geometry& g, int cores, bool whole, ReduceTiling* t);
 
 }  // namespace ptxla::lowering
 

@@ -15,6 +15,7 @@
 #include "absl/status/statusor.h"
 #include "hlo_backend/lowering/core_window.h"
 #include "hlo_backend/lowering/fusion/fusion_tiling.h"
+#include "hlo_backend/lowering/peer_parts.h"
 
 namespace ptxla::lowering {
 
@@ -46,6 +47,8 @@ struct Reduction {
   int64_t result_scratch = 0;
   bool dense = true;             // somebody wants the result itself
   int64_t scratch = 0;           // of the partial tiles
+  int64_t partial_bytes = 0;     // of all of them
+  PeerParts peer;                // where cores share a reduced dimension
   std::vector<int64_t> strides;  // bytes per base tile in scratch, per axis
 };
 

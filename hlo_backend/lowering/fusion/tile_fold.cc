@@ -69,4 +69,18 @@ absl::StatusOr<Vec> TileFold::Lanes(Vec v) {
   return v;
 }
 
+absl::Status JoinPeerParts(const std::vector<Reduction>& reductions,
+                           codegen::CodeBuilder& b) {
+  for (const Reduction& r : reductions) {
+    if (r.peer.any()) r.peer.Send(b);
+  }
+  for (const Reduction& r : reductions) {
+    if (!r.peer.any()) continue;
+    TileFold fold(r, b);
+    RETURN_IF_ERROR(r.peer.Combine(
+        b, [&](codegen::Vec x, codegen::Vec y) { return fold.Combine(x, y); }));
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace ptxla::lowering

@@ -32,6 +32,11 @@ class TileFold {
   codegen::CodeBuilder& b_;
 };
 
+// Partial tiles of the reductions that another core has a part of become those
+// of both cores.
+absl::Status JoinPeerParts(const std::vector<Reduction>& reductions,
+                           codegen::CodeBuilder& b);
+
 }  // namespace ptxla::lowering
 
 #endif  // PTXLA_HLO_BACKEND_LOWERING_FUSION_TILE_FOLD_H_

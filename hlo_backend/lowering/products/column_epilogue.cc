@@ -6,6 +6,7 @@
 #include "base/status.h"
 #include "base/units.h"
 #include "hlo_backend/analysis/fusion_rules.h"
+#include "hlo_backend/lowering/codegen/spaces.h"
 #include "hlo_backend/lowering/fusion/tile_fold.h"
 #include "hlo_backend/lowering/products/epilogue_types.h"
 
@@ -84,6 +85,7 @@ void ColumnEpilogue::AddTo(ProductProblem* problem,
   problem->epilogue_ops += static_cast<int64_t>(sums_.size());
   problem->epilogue_whole_bytes += SumOffset(ColumnTiles());
   problem->kept.any = true;
+  problem->kept.exchanged = exchanges_ = model.cores == 2;
   for (const ColumnResult& sum : sums_) {
     problem->epilogue_whole_bytes += sum.SlotBytes();
   }
@@ -116,6 +118,14 @@ void ColumnEpilogue::AddWindows(const ProductTile& tile, const GridDims& grid,
   }
   tiles_ = 1;
   for (const Axis& axis : axes_) tiles_ *= axis.block;
+  peer_ = PeerParts();
+  shared_dim_ = exchanges_ ? grid.megacore_dim : -1;
+  if (shared_dim_ >= 0) {
+    peer_ = PeerParts::Add(scratch_offset_ + table_bytes_,
+                           SumOffset(std::max<int64_t>(1, tile.grid_n) *
+                                     tile.block_n / isa::kLanes),
+                           tiling);
+  }
 }
 
 int64_t ColumnEpilogue::ScratchBytes(const ProductTile& tile) const {
@@ -161,12 +171,7 @@ absl::Status ColumnEpilogue::Start(CodeBuilder& b) {
                 b.SMulImm(index, static_cast<int32_t>(step)));
   }
   // Identities, before the first additions.
-  int open = 0;
-  for (size_t d = 0; d < grid_.size(); ++d) {
-    if (grid_[d] == 1) continue;
-    b.BeginWhen(static_cast<int>(d), When::Kind::kFirst);
-    ++open;
-  }
+  int open = BeginWhen(When::Kind::kFirst, b);
   b.NewBlock("sums");
   const Sca all = b.NewSca();
   at_sums(all);
@@ -257,12 +262,24 @@ void ColumnEpilogue::Emit(int64_t batch, int64_t row, int64_t col,
   if (status_.ok()) status_ = added;
 }
 
+int ColumnEpilogue::BeginWhen(When::Kind kind, CodeBuilder& b) const {
+  int open = 0;
+  for (size_t d = 0; d < grid_.size(); ++d) {
+    if (grid_[d] == 1) continue;
+    const int dim = static_cast<int>(d);
+    b.BeginWhen(dim == shared_dim_ ? isa::kCoreShare : dim, kind);
+    ++open;
+  }
+  return open;
+}
+
 absl::Status ColumnEpilogue::WriteSums(CodeBuilder& b) {
-  const Sca all = b.GlobalSca();
+  const Sca all = b.GlobalSca(), other = b.GlobalSca();
   b.NewBlock("column sums");
   b.ScratchAddress(all, static_cast<int32_t>(sums_offset_));
   b.SetBank(all, CodeBuilder::kAbsoluteBanks,
             static_cast<int32_t>(sums_offset_));
+  if (peer_.any()) peer_.AddressTo(other, b);
   for (size_t k = 0; k < sums_.size(); ++k) {
     const ColumnResult& sum = sums_[k];
     TileFold fold(sum.reduction, b);
@@ -275,11 +292,12 @@ absl::Status ColumnEpilogue::WriteSums(CodeBuilder& b) {
       }
       std::vector<Vec> parts;
       for (int64_t turn = 0; turn < Turns(); ++turn) {
-        parts.push_back(b.Load(
-            scratch_space_, all,
-            static_cast<int32_t>(SumOffset(t) +
-                                 (static_cast<int64_t>(k) * Turns() + turn) *
-                                     isa::kVregBytes)));
+        const auto at = static_cast<int32_t>(
+            SumOffset(t) +
+            (static_cast<int64_t>(k) * Turns() + turn) * isa::kVregBytes);
+        parts.push_back(b.Load(scratch_space_, all, at));
+        if (!peer_.any()) continue;
+        parts.push_back(b.Load(codegen::kPeerSpace, other, at));
       }
       ASSIGN_OR_RETURN(Vec v, fold.Tree(std::move(parts)));
       ASSIGN_OR_RETURN(v, fold.Sublanes(v));
@@ -294,11 +312,10 @@ absl::Status ColumnEpilogue::WriteSums(CodeBuilder& b) {
 
 absl::Status ColumnEpilogue::Finish(CodeBuilder& b) {
   RETURN_IF_ERROR(status_);
-  int open = 0;
-  for (size_t d = 0; d < grid_.size(); ++d) {
-    if (grid_[d] == 1) continue;
-    b.BeginWhen(static_cast<int>(d), When::Kind::kLast);
-    ++open;
+  int open = BeginWhen(When::Kind::kLast, b);
+  if (peer_.any()) {
+    peer_.Send(b);
+    peer_.Await(b);
   }
   b.BeginScope();
   RETURN_IF_ERROR(WriteSums(b));

@@ -7,7 +7,8 @@
 // one folds the 8 sublanes and writes the sums. Rows beyond the array, in the
 // last steps, count as the identity.
 //
-// Steps of two cores cannot share the sums: such a kernel runs on one.
+// Each of two cores that share the steps has sums of its own, which it sends to
+// the other one in the end: both write the sums of both.
 #ifndef PTXLA_HLO_BACKEND_LOWERING_PRODUCTS_COLUMN_EPILOGUE_H_
 #define PTXLA_HLO_BACKEND_LOWERING_PRODUCTS_COLUMN_EPILOGUE_H_
 
@@ -16,6 +17,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "hlo_backend/lowering/peer_parts.h"
 #include "hlo_backend/lowering/products/column_results.h"
 #include "hlo_backend/lowering/products/fusion_epilogue.h"
 
@@ -60,6 +62,8 @@ class ColumnEpilogue final : public FusionEpilogue {
   // invalid: it has none in any step.
   codegen::Vec InArray(const Reduction& r, int64_t tile, codegen::Vec words);
   absl::Status Add(const Position& at);
+  // Opens code for the first (last) step of the core alone; how many levels.
+  int BeginWhen(isa::When::Kind kind, codegen::CodeBuilder& b) const;
   absl::Status WriteSums(codegen::CodeBuilder& b);
 
   std::vector<ColumnResult> sums_;
@@ -70,6 +74,9 @@ class ColumnEpilogue final : public FusionEpilogue {
   int64_t tiles_ = 1;  // of a step
   int64_t table_bytes_ = 0, sums_offset_ = 0, scratch_offset_ = 0;
   int scratch_space_ = -1;
+  bool exchanges_ = false;  // where cores share the grid
+  int shared_dim_ = -1;
+  PeerParts peer_;
   codegen::Sca step_sums_;
 };
 

@@ -59,9 +59,14 @@ CoreShare CoreShare::Of(const KeptResults& kept, const ProductTile& t,
                                       : std::array<Dim, 3>{b, outer, inner};
   for (const Dim& d : dims) {
     const SharedSteps steps = {d.bound, -1, cores};
-    const bool whole =
-        !kept.any || (d.unit > 0 && steps.HasBorder(d.block, d.unit));
+    const bool whole = !kept.any || kept.exchanged ||
+                       (d.unit > 0 && steps.HasBorder(d.block, d.unit));
     if (d.bound > 1 && whole) return {d.axis, d.bound};
+  }
+  const bool one_block = t.grid_b * t.grid_m * t.grid_n == 1;
+  if (cores == 2 && one_block && kept.depth && !kept.any && t.grid_k > 1 &&
+      t.k_planes == 1) {
+    return {Axis::kDepth, t.grid_k};
   }
   return {};
 }

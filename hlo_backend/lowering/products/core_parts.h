@@ -29,18 +29,24 @@ struct KeptResults {
   // A core's part has a multiple of so many members of the batch, rows or
   // columns of the product; 0: all steps of that dimension meet.
   int64_t members = 0, rows = 0, columns = 0;
+  bool depth = true;  // cores may have sums of their own over parts of K
+  // Each core makes a part of every result and sends it to the other one: any
+  // dimension may be shared.
+  bool exchanged = false;
 
   bool MayBeShared() const {
-    return !any || members > 0 || rows > 0 || columns > 0;
+    return !any || exchanged || members > 0 || rows > 0 || columns > 0;
   }
   // A result that has a value for each member and row, or for each member and
   // column: the other is what cores cannot share.
   void Add(const PhysicalArray& result, bool of_rows);
 };
 
-// Of the dimensions of a tile's grid, the outermost that cores may share.
+// Of the dimensions of a tile's grid, the outermost that cores may share; K if
+// that is the only one (so libtpu 0.0.42.1: products of one block of results).
 struct CoreShare {
-  enum class Axis { kNone, kBatch, kRows, kColumns };
+  // Along K two cores make sums of their own, which they add up in the end.
+  enum class Axis { kNone, kBatch, kRows, kColumns, kDepth };
   Axis axis = Axis::kNone;
   int64_t bound = 1;  // its steps
 

@@ -7,6 +7,7 @@
 #include "hlo_backend/lowering/products/converted_operand.h"
 #include "hlo_backend/lowering/products/product_emitter.h"
 #include "hlo_backend/lowering/products/product_spaces.h"
+#include "hlo_backend/lowering/products/shared_depth.h"
 
 namespace ptxla::lowering {
 namespace {
@@ -68,6 +69,7 @@ absl::Status ProductEmitter::Body(CodeBuilder& b) {
   }
   if (parts_.turns_lhs && StaysWhileNWalks()) return StreamTurning(b);
   if (tile_.grid_k == 1) return Stream(b, true, true);
+  if (SharesK()) return StepsOfSharedK(b);
   if (tile_.k_planes == 1) return StepsOfK(b, grid_.k, tile_.grid_k);
   if (tile_.grid_k == tile_.k_planes) {
     return StepsOfK(b, grid_.k_planes, tile_.k_planes);
@@ -85,6 +87,35 @@ absl::Status ProductEmitter::StepsOfK(CodeBuilder& b, int dim, int64_t steps) {
         false, whole));
   }
   return StreamWhen(b, {{dim, When::Kind::kLast}}, false, true, true);
+}
+
+absl::Status ProductEmitter::StepsOfSharedK(CodeBuilder& b) {
+  using Kind = When::Kind;
+  const bool ragged = KOfStep(true) != KOfStep(false);
+  for (const bool starts : {true, false}) {
+    b.BeginWhen(isa::kCoreShare, starts ? Kind::kFirst : Kind::kNotFirst);
+    if (ragged) {
+      RETURN_IF_ERROR(
+          StreamWhen(b, {{grid_.k, Kind::kNotLast}}, starts, false, false));
+      RETURN_IF_ERROR(
+          StreamWhen(b, {{grid_.k, Kind::kLast}}, starts, false, true));
+    } else {
+      RETURN_IF_ERROR(Stream(b, starts, /*finishes=*/false));
+    }
+    b.EndWhen();
+  }
+  b.BeginWhen(isa::kCoreShare, Kind::kLast);
+  RETURN_IF_ERROR(FinishShared(b));
+  b.EndWhen();
+  return epilogue_->status();
+}
+
+absl::Status ProductEmitter::FinishShared(CodeBuilder& b) {
+  peer_.Send(b);
+  FinishSharedSums(
+      {peer_, parts_.sums, tile_.block_b, PaddedRows(), tile_.block_n, nullptr},
+      parts_.pace, epilogue_.get(), &b);
+  return epilogue_->Finish(b);
 }
 
 absl::Status ProductEmitter::StepsOfPlanes(CodeBuilder& b) {

@@ -199,6 +199,9 @@ class ChainEmitter {
     RETURN_IF_ERROR(AddWindows(second, *chain_.product, handed_on, &tiling,
                                &of_second, &local));
     if (!SameBlock(local)) return Refuse("rows that are read in other blocks");
+    if (!first.descriptors.empty() || !second.descriptors.empty()) {
+      return Refuse("sums of which each core has a part");
+    }
     tiling.scratch_bytes = handed_on + local[0].slot_bytes;
     tiling.work = first.work;
     tiling.work.flops += second.work.flops;

@@ -37,6 +37,9 @@ ProductLimits ProductLimitsOf(const KernelContext& context) {
       3 * chip.core().kernel_step_window.count() +
       static_cast<int64_t>(chip.Policy("step_sync").value_or(0));
   limits.cores = context.model.cores;
+  limits.peer_latency_cycles =
+      chip.core().clock.CyclesCeil(chip.dma().on_chip_latency).count();
+  limits.peer_bytes_per_cycle = chip.dma().on_chip.count() / hz;
   return limits;
 }
 
@@ -47,6 +50,7 @@ absl::Status ProductEmitter::Prepare() {
                          form_.problem.numbers);
   limits_ = ProductLimitsOf(context_);
   if (!form_.problem.kept.MayBeShared()) limits_.cores = 1;
+  if (ConvertsSums(form_.problem)) form_.problem.kept.depth = false;
   return absl::OkStatus();
 }
 
@@ -98,7 +102,7 @@ void ProductEmitter::Take(const ProductTile& tile, const ProductCost& cost) {
   tile_ = tile;
   cost_ = cost;
   grid_ = GridDims::Of(tile_);
-  if (form_.problem.kept.any) {
+  if (form_.problem.kept.any || limits_.cores > 1) {
     grid_.Share(form_.problem.kept, tile_, limits_.cores);
   }
 }
@@ -132,7 +136,7 @@ bool ProductEmitter::HasStepOf(const ProductTile& other) const {
 }
 
 int64_t ProductEmitter::CyclesOf(int64_t step) const {
-  const int cores = form_.problem.kept.any ? grid_.sharers : limits_.cores;
+  const int cores = grid_.megacore_dim < 0 ? 1 : limits_.cores;
   return cost_.exposed + std::max(cost_.cycles - cost_.exposed,
                                   CeilOfRatio<int64_t>(tile_.Steps(), cores) *
                                       (step + limits_.step_cycles));
@@ -228,6 +232,7 @@ void ProductEmitter::PlanMemory(Tiling* tiling) {
   }
   epilogue_->SetScratch(epilogue_offset);
   tiling->scratch_bytes = epilogue_offset + epilogue_->ScratchBytes(tile_);
+  if (SharesK()) peer_ = PeerParts::Add(0, sums, tiling);
 }
 
 isa::KernelWork ProductEmitter::WorkOf(const Tiling& tiling) const {

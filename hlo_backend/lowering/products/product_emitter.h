@@ -19,6 +19,7 @@
 #include "absl/status/statusor.h"
 #include "hlo_backend/lowering/codegen/builder.h"
 #include "hlo_backend/lowering/kernel_plan.h"
+#include "hlo_backend/lowering/peer_parts.h"
 #include "hlo_backend/lowering/products/operand_prologue.h"
 #include "hlo_backend/lowering/products/product_epilogue.h"
 #include "hlo_backend/lowering/products/product_operands.h"
@@ -83,6 +84,9 @@ class ProductEmitter {
   absl::Status Body(codegen::CodeBuilder& b);
   // The code of the first, the last and the other steps along K.
   absl::Status StepsOfK(codegen::CodeBuilder& b, int dim, int64_t steps);
+  // The same where each of two cores has its own steps along K.
+  absl::Status StepsOfSharedK(codegen::CodeBuilder& b);
+  absl::Status FinishShared(codegen::CodeBuilder& b);
   // Several steps in each plane of K, the last of which may be shorter.
   absl::Status StepsOfPlanes(codegen::CodeBuilder& b);
   absl::Status StreamWhen(
@@ -121,6 +125,7 @@ class ProductEmitter {
   bool CoresShare(int dim) const {
     return context_.model.cores > 1 && grid_.megacore_dim == dim;
   }
+  bool SharesK() const { return CoresShare(grid_.k); }
   bool StaysWhileNWalks() const {
     return tile_.n_inner && tile_.grid_k == 1 && tile_.grid_n > 1 &&
            !CoresShare(grid_.n);
@@ -145,6 +150,7 @@ class ProductEmitter {
   int64_t converted_lhs_offset_ = 0, converted_rhs_offset_ = 0;
   std::unique_ptr<OperandPrologue> lhs_prologue_, rhs_prologue_;
   std::unique_ptr<ProductEpilogue> epilogue_;
+  PeerParts peer_;  // where cores share K
   bool long_epilogue_ = false, given_ = false;
 };
 

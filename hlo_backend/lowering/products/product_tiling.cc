@@ -212,7 +212,9 @@ class GridTime {
            const ProductTraffic& traffic, const isa::MachineModel& machine,
            const ProductLimits& limits)
       : p_(p), t_(t), traffic_(traffic), machine_(machine), limits_(limits) {
-    const int64_t split = CoreShare::Of(p.kept, t, limits.cores).bound;
+    const CoreShare share = CoreShare::Of(p.kept, t, limits.cores);
+    const int64_t split = share.bound;
+    shares_k_ = share.axis == CoreShare::Axis::kDepth;
     steps_ = t.Steps() / split * CeilOfRatio<int64_t>(split, limits.cores);
     // Cores load and store at the same time, also what all of them load.
     loaders_ = std::min<int64_t>(split, limits.cores);
@@ -228,6 +230,14 @@ class GridTime {
   }
   int64_t LastStore() const {
     return loaders_ * Dma(out_run_) + limits_.hbm_latency_cycles;
+  }
+
+  // The sums of one core on their way to the other.
+  int64_t Exchange(const PaddedBlock& block) const {
+    if (!shares_k_) return 0;
+    const int64_t bytes = t_.block_b * block.rows * block.cols * 4;
+    return limits_.peer_latency_cycles +
+           static_cast<int64_t>(bytes / limits_.peer_bytes_per_cycle);
   }
 
   // Between the first load and the last store, of steps of so many bundles.
@@ -272,6 +282,7 @@ class GridTime {
   const isa::MachineModel& machine_;
   const ProductLimits& limits_;
   int64_t steps_ = 1, loaders_ = 1;
+  bool shares_k_ = false;
   // Bytes of a block, with what short runs cost HBM.
   int64_t lhs_run_ = 0, rhs_run_ = 0, out_run_ = 0;
 };
@@ -301,14 +312,17 @@ ProductCost CostOf(const ProductProblem& p, const ProductTile& t,
   c.hbm_bytes = traffic.hbm_bytes;
   c.vmem_bytes = traffic.vmem_bytes;
   const GridTime time(p, t, traffic, machine, limits);
-  const int64_t first = time.FirstLoad(), last = time.LastStore();
+  const int64_t exchange = time.Exchange(PaddedBlock::Of(t, a));
+  const int64_t first = time.FirstLoad();
+  const int64_t last = time.LastStore() + exchange;
   c.exposed = first + last;
   c.cycles = c.exposed + time.Between(c.step_bundles);
   if (limits.cores == 1) {
     const int64_t seen = SeesHbm(p) ? first + last : last;
     c.choice = time.Between(c.step_bundles) + seen / 2;
   } else {
-    c.choice = first + time.Between(c.step_bundles - conversions / 2);
+    c.choice =
+        first + time.Between(c.step_bundles - conversions / 2) + exchange;
   }
   return c;
 }

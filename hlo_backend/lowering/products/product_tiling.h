@@ -32,6 +32,9 @@ struct ProductLimits {
   double hbm_block_half = 0;          // bytes: runs of so many, half the rate
   int64_t step_cycles = 100;          // grid step outside its body
   int cores = 1;                      // that share the grid
+  // Where two share K, of the sums that they send one another.
+  int64_t peer_latency_cycles = 0;
+  double peer_bytes_per_cycle = 1;
 };
 
 struct ProductTile {

@@ -41,8 +41,9 @@ void GridDims::Share(const KeptResults& kept, const ProductTile& tile,
   megacore_dim = axis == CoreShare::Axis::kBatch     ? b
                  : axis == CoreShare::Axis::kRows    ? m
                  : axis == CoreShare::Axis::kColumns ? n
+                 : axis == CoreShare::Axis::kDepth   ? k
                                                      : -1;
-  sharers = kept.any && megacore_dim >= 0 ? cores : 1;
+  sharers = kept.any && !kept.exchanged && megacore_dim >= 0 ? cores : 1;
 }
 
 namespace {

@@ -41,17 +41,13 @@ bool IsLoopScalar(const Instruction& i) {
 
 class Fuser {
  public:
-  Fuser(Computation* c, const ProloguePolicy& prologues, int cores)
+  Fuser(Computation* c, const ProloguePolicy& prologues)
       : c_(c),
         order_(c->PostOrder()),
-        chains_(order_, prologues, cores),
+        chains_(order_, prologues),
         inputs_(chains_),
-        pairs_(cores == 1 ? absl::MakeConstSpan(order_)
-                          : absl::Span<Instruction* const>(),
-               chains_, inputs_),
-        // Products add up their columns: of several cores, each would have a
-        // part of the sums.
-        groups_(order_.size(), /*sums=*/cores == 1) {}
+        pairs_(order_, chains_, inputs_),
+        groups_(order_.size()) {}
 
   bool Run() {
     for (Instruction* i : order_) Place(i);
@@ -176,12 +172,11 @@ class Fuser {
         kernel.product->shape().ByteSize() > i.shape().ByteSize()) {
       return false;
     }
-    return std::all_of(i.users().begin(), i.users().end(),
-                       [&](const Instruction* u) {
-                         return chains_.node(u).role == FusionRole::kReduce &&
-                                !(inputs_.IsStoredSum(*u) &&
-                                  groups_.AddsUp(*kernel.product, *u));
-                       });
+    return std::all_of(
+        i.users().begin(), i.users().end(), [&](const Instruction* u) {
+          return chains_.node(u).role == FusionRole::kReduce &&
+                 !(inputs_.IsStoredSum(*u) && IsColumnSum(*u, *kernel.product));
+        });
   }
 
   // Would the product of a group wait, behind itself, for a value that is made
@@ -336,14 +331,12 @@ absl::StatusOr<bool> FusionPass::Run(Module* module,
   const ProloguePolicy prologues = context.chip == nullptr
                                        ? ProloguePolicy()
                                        : ProloguePolicy(*context.chip);
-  const int cores =
-      context.chip == nullptr ? 0 : context.chip->core().cores_in_use;
   bool changed = false;
   for (Computation* c : ControlComputations(*module)) {
     // A kernel that nobody reads is none.
     changed |= c->RemoveDead() > 0;
     changed |= PartStoredConverts(c);
-    changed |= Fuser(c, prologues, cores).Run();
+    changed |= Fuser(c, prologues).Run();
   }
   return changed;
 }

@@ -46,8 +46,8 @@ bool IsSpreadInEpilogue(const Instruction& broadcast, bool features) {
 }  // namespace
 
 FusionChains::FusionChains(absl::Span<Instruction* const> order,
-                           const ProloguePolicy& prologues, int cores)
-    : nodes_(order), cores_(cores), prologues_(order, nodes_, prologues) {
+                           const ProloguePolicy& prologues)
+    : nodes_(order), prologues_(order, nodes_, prologues) {
   for (const Instruction* i : order) {
     if (i->opcode() == Opcode::kReduce) ClaimPosition(*i);
   }
@@ -140,7 +140,7 @@ bool FusionChains::MayBeDoneAgain(const Instruction& i,
   // Of two arrays, an f32 value of bf16 ones (of a normalisation's gradient):
   // to read them again moves no more than to read the value.
   if (node.full.size() > 1 && full > bytes) {
-    return full <= 2 * bytes && MeetsOtherSums(nodes_, i, node.full, cores_);
+    return full <= 2 * bytes && MeetsOtherSums(nodes_, i, node.full);
   }
   if (full > bytes) {
     return IsReadOnce(i, *node.full[0]) ||

@@ -18,9 +18,9 @@ namespace ptxla::hlo {
 class FusionChains {
  public:
   // `order`: operands before users. `prologues`: which work may be done in
-  // front of a product. `cores`: share the kernels.
+  // front of a product.
   FusionChains(absl::Span<Instruction* const> order,
-               const ProloguePolicy& prologues, int cores = 1);
+               const ProloguePolicy& prologues);
 
   // nodes_ is what prologues_ asks.
   FusionChains(const FusionChains&) = delete;
@@ -56,7 +56,6 @@ class FusionChains {
   void ClaimPosition(const Instruction& reduce);
 
   FusionNodes nodes_;
-  const int cores_;
   const DotPrologues prologues_;
   absl::flat_hash_set<const Instruction*> of_position_;
 };

@@ -36,11 +36,6 @@ int KernelGroups::Of(const Instruction* i) const {
   return it == group_of_.end() ? -1 : Find(it->second);
 }
 
-bool KernelGroups::AddsUp(const Instruction& product,
-                          const Instruction& sum) const {
-  return sums_ && IsColumnSum(sum, product);
-}
-
 bool KernelGroups::Compatible(int a, int b) const {
   const GroupKernel &x = kernels_[a], &y = kernels_[b];
   if (!x.fusible || !y.fusible || x.dims != y.dims) return false;
@@ -63,7 +58,7 @@ bool KernelGroups::ReduceTogether(const GroupKernel& x,
     return k.of_rows && k.of_columns;
   };
   if (!is_both(x) && !is_both(y) && x.reduced == y.reduced) return true;
-  return sums_ && !x.of_others && !y.of_others;
+  return !x.of_others && !y.of_others;
 }
 
 bool KernelGroups::AreNear(int a, int b) const {

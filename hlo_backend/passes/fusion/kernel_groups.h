@@ -1,7 +1,7 @@
 // The groups of instructions that become kernels, and which of them may be one
 // kernel.
 //
-//   KernelGroups groups(/*sums=*/true);
+//   KernelGroups groups(/*most=*/100);
 //   const int a = groups.Add(i, dependences, kernel);
 //   if (groups.Join(groups.Of(operand), a)) ...   // one kernel makes both
 #ifndef PTXLA_HLO_BACKEND_PASSES_FUSION_KERNEL_GROUPS_H_
@@ -12,6 +12,7 @@
 #include "absl/container/btree_set.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/types/span.h"
+#include "hlo_backend/analysis/fusion_rules.h"
 #include "hlo_backend/ir/instruction.h"
 #include "hlo_backend/passes/fusion/fusion_groups.h"
 
@@ -44,9 +45,8 @@ struct GroupKernel {
 
 class KernelGroups {
  public:
-  // `most`: no more instructions are added. `sums`: products add up their
-  // columns, and so do kernels that reduce rows.
-  KernelGroups(size_t most, bool sums) : sums_(sums) {
+  // No more than `most` instructions are added.
+  explicit KernelGroups(size_t most) {
     kernels_.reserve(most);
     group_of_.reserve(most);
   }
@@ -71,8 +71,6 @@ class KernelGroups {
   void SetDims(int group, const DimVector& dims) {
     kernels_[Find(group)].dims = dims;
   }
-  // May the product's kernel make this f32 sum?
-  bool AddsUp(const Instruction& product, const Instruction& sum) const;
 
  private:
   bool Compatible(int a, int b) const;
@@ -82,11 +80,11 @@ class KernelGroups {
     return product.features_in_rows ? rest.feature_epilogue : rest.epilogue;
   }
   // Can the product's kernel make all the other's reduces?
-  bool AddsUp(const GroupKernel& product, const GroupKernel& reduces) const {
-    return reduces.sum != nullptr && AddsUp(*product.product, *reduces.sum);
+  static bool AddsUp(const GroupKernel& product, const GroupKernel& reduces) {
+    return reduces.sum != nullptr &&
+           IsColumnSum(*reduces.sum, *product.product);
   }
 
-  const bool sums_;
   FusionGroups groups_;
   std::vector<GroupKernel> kernels_;  // by group number
   absl::flat_hash_map<const Instruction*, int> group_of_;

@@ -16,7 +16,6 @@ using Set = absl::flat_hash_set<const Instruction*>;
 constexpr size_t kMostBehind = 48;
 // Instructions between an array and what is made of it, at most.
 constexpr int kSteps = 6;
-constexpr int64_t kLanes = 128;
 
 bool Contains(Arrays arrays, const Instruction* i) {
   return std::find(arrays.begin(), arrays.end(), i) != arrays.end();
@@ -133,7 +132,7 @@ const Instruction* SumsOfFirst(const FusionNodes& nodes,
 }  // namespace
 
 bool MeetsOtherSums(const FusionNodes& nodes, const Instruction& value,
-                    Arrays arrays, int cores) {
+                    Arrays arrays) {
   bool whole;
   const auto behind = Behind(nodes, &value, arrays, nullptr, &whole);
   if (!whole) return false;
@@ -150,8 +149,7 @@ bool MeetsOtherSums(const FusionNodes& nodes, const Instruction& value,
     bool all;
     for (const Instruction* i : Behind(nodes, array, arrays, &value, &all)) {
       if (IsSum(nodes, *i, value) && !set.contains(i) &&
-          !SameDimensions(*i, *sums) && !is_waited_for(i) &&
-          (cores <= 1 || i->shape().ElementCount() > kLanes)) {
+          !SameDimensions(*i, *sums) && !is_waited_for(i)) {
         return true;
       }
     }

@@ -20,10 +20,9 @@ namespace ptxla::hlo {
 
 // Do exactly two kernels read `value`, the first for sums and the second behind
 // them, and do sums over other dimensions, which do not need it and which the
-// second does not wait for, read one of `arrays`? Each of `cores` has to have
-// columns of its own of these sums: one alone would make all of the second.
+// second does not wait for, read one of `arrays`?
 bool MeetsOtherSums(const FusionNodes& nodes, const Instruction& value,
-                    absl::Span<const Instruction* const> arrays, int cores);
+                    absl::Span<const Instruction* const> arrays);
 
 }  // namespace ptxla::hlo
 

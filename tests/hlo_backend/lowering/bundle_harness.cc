@@ -14,6 +14,7 @@
 #include "hlo_backend/lowering/physical_array.h"
 #include "isa/from_chip_spec.h"
 #include "isa/interpreter.h"
+#include "isa/peer_link.h"
 #include "isa/tiled_layout.h"
 #include "isa/verifier.h"
 
@@ -239,12 +240,23 @@ absl::StatusOr<HarnessResult> CompareKernel(absl::string_view text,
     args.push_back(arg);
   }
   RETURN_IF_ERROR(isa::VerifyKernel(result.kernel, p.model));
-  // The cores of a chip take their shares one after another.
+  // The cores of a chip take their shares one after another, in one VMEM;
+  // where they wait for one another, each in its own.
   const int cores = result.kernel.megacore_dim < 0 ? 1 : p.model.cores;
-  for (int c = 0; c < cores; ++c) {
+  isa::Core second(p.model, interpreter);
+  const std::vector<uint8_t> before(core.vmem().begin(), core.vmem().end());
+  const auto own = second.vmem(static_cast<int64_t>(before.size()));
+  std::copy(before.begin(), before.end(), own.begin());
+  const auto run = [&](int c, isa::PeerPort* peer) -> absl::Status {
+    isa::Core& which = peer != nullptr && c == 1 ? second : core;
     ASSIGN_OR_RETURN(const int64_t cycles,
-                     core.Run(result.kernel, args, c, cores));
+                     which.Run(result.kernel, args, c, cores, nullptr, peer));
     result.cycles = std::max(result.cycles, cycles);
+    return absl::OkStatus();
+  };
+  RETURN_IF_ERROR(isa::RunCores(result.kernel, cores, run));
+  for (size_t k = 0; k < before.size(); ++k) {
+    if (second.vmem()[k] != before[k]) core.vmem()[k] = second.vmem()[k];
   }
   hlo::EvaluatorOptions evaluator;
   evaluator.tpu_mode = true;

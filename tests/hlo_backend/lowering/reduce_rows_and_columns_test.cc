@@ -5,6 +5,7 @@
 #include <string>
 
 #include "absl/strings/substitute.h"
+#include "isa/peer_link.h"
 #include "tests/hlo_backend/lowering/bundle_harness.h"
 #include "tests/support/status_matchers.h"
 
@@ -44,7 +45,7 @@ ENTRY e {
 }
 
 TEST(RowsAndColumnsTest, AreReducedInOnePass) {
-  for (const char* chip : {"v3", "v5e", "v6e"}) {
+  for (const char* chip : {"v3", "v4", "v5e", "v5p", "v6e"}) {
     HarnessOptions options;
     options.chip = chip;
     for (const auto& text :
@@ -65,14 +66,27 @@ TEST(RowsAndColumnsTest, AreReducedInOnePass) {
   }
 }
 
-// The sums of columns go on from step to step, of rows and of columns.
+// The sums of columns go on from step to step, of rows and of columns. Of two
+// cores each has those of its own rows and sends them to the other.
 TEST(RowsAndColumnsTest, GoOnOverManySteps) {
-  HarnessOptions options;
-  options.chip = "v5e";
-  for (const auto& text : {Both("f32", "2048,512", "0", "512", "1", "2048"),
-                           Both("f32", "16,70000", "0", "70000", "1", "16")}) {
-    EXPECT_OK(CompareKernel(text, options).status()) << text;
+  for (const char* chip : {"v4", "v5e", "v5p"}) {
+    HarnessOptions options;
+    options.chip = chip;
+    for (const auto& text :
+         {Both("f32", "2048,512", "0", "512", "1", "2048"),
+          Both("f32", "16,70000", "0", "70000", "1", "16")}) {
+      EXPECT_OK(CompareKernel(text, options).status()) << chip << text;
+    }
   }
+}
+
+TEST(RowsAndColumnsTest, TwoCoresShareTheRows) {
+  HarnessOptions options;
+  options.chip = "v5p";
+  ASSERT_OK_AND_ASSIGN(
+      const HarnessResult result,
+      CompareKernel(Both("f32", "4096,512", "0", "512", "1", "4096"), options));
+  EXPECT_TRUE(isa::SendsToPeer(result.kernel));
 }
 
 }  // namespace
