@@ -64,6 +64,7 @@ struct Loop {
 // Only in step code. `dim` may be kCoreShare: first (last) of the indices that
 // the core has of the dimension that cores share.
 inline constexpr int kCoreShare = 15;  // grids have fewer dimensions
+inline constexpr char kCoreShareWord[] = "share";  // in text
 struct When {
   enum class Kind : uint8_t { kFirst, kNotFirst, kLast, kNotLast };
   int dim = 0;

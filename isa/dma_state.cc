@@ -49,7 +49,9 @@ absl::Status DmaState::Complete(int window, int64_t number) {
 absl::Status DmaState::StartDescriptor(int descriptor, int64_t source,
                                        int64_t destination) {
   if (kernel_.descriptors[descriptor].to_peer) {
-    return SendToPeer({descriptor, source, destination});
+    RETURN_IF_ERROR(SendToPeer({descriptor, source, destination}))
+        << "descriptor d" << descriptor;
+    return absl::OkStatus();
   }
   explicit_.push_back({descriptor, source, destination});
   return absl::OkStatus();
@@ -62,7 +64,7 @@ absl::Status DmaState::WaitSemaphore(int semaphore, int64_t bytes) {
           return kernel_.descriptors[t.descriptor].semaphore == semaphore;
         });
     if (it == explicit_.end() && ComesFromPeer(semaphore)) {
-      RETURN_IF_ERROR(ReceiveFromPeer());
+      RETURN_IF_ERROR(ReceiveFromPeer()) << "semaphore " << semaphore;
       continue;
     }
     if (it == explicit_.end()) {
@@ -122,6 +124,7 @@ absl::Status DmaState::SendToPeer(const Explicit& transfer) {
   RETURN_IF_ERROR(CopyDescriptor(d, vmem_, transfer.source,
                                  absl::MakeSpan(message.bytes), 0));
   peer_->Send(std::move(message));
+  semaphores_[d.semaphore] += d.Bytes();
   return absl::OkStatus();
 }
 

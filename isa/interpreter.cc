@@ -111,8 +111,9 @@ class KernelRun : public KernelEnvironment {
     box.chunk_bytes = d.inner_bytes;
     box.chunks = d.inner_bytes == 0 ? 0 : box.bytes / d.inner_bytes;
     box.hbm_start = d.src_arg >= 0 ? source : destination;
-    clock_->OnStart({DmaEvent::Kind::kStartDescriptor, descriptor, box.bytes},
-                    box, now_);
+    clock_->OnStart(
+        {DmaEvent::Kind::kStartDescriptor, descriptor, d.CountedBytes()}, box,
+        now_);
     return dma_.StartDescriptor(descriptor, source, destination);
   }
 

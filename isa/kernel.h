@@ -35,8 +35,9 @@
 // from its source plus sA bytes to its destination plus sB bytes and adds the
 // bytes to its semaphore when it is over. A transfer `to_peer` takes one run of
 // bytes of this core's VMEM to that of the other core of two, and adds them to
-// the *other core's* semaphore: both send, and each waits for what the other
-// sent (the sums of a reduced dimension that cores share).
+// that semaphore of *both* cores: here its source is free, there its bytes have
+// come. Both cores send as often, so each waits for twice its bytes (the sums
+// of a reduced dimension that cores share).
 //
 // A table holds what timing assumes. On data it is read from the argument
 // table_arg, an array of s32, before the kernel starts: which block a step
@@ -128,6 +129,9 @@ struct DmaDescriptor {
   bool to_peer = false;  // the destination is in the other core's VMEM
 
   int64_t Bytes() const;
+  // What its semaphore counts for each start of it: `to_peer`, with what the
+  // other core's start adds.
+  int64_t CountedBytes() const { return to_peer ? 2 * Bytes() : Bytes(); }
   bool operator==(const DmaDescriptor& o) const;
 };
 

@@ -266,8 +266,12 @@ absl::Status ParseWhen(Scanner* s, Code* code) {
     return s->Error("expected first, not_first, last or not_last");
   }
   when.kind = static_cast<When::Kind>(kind);
-  ASSIGN_OR_RETURN(const int64_t dim, s->Integer(0, 63));
-  when.dim = static_cast<int>(dim);
+  if (s->TakeWord(kCoreShareWord)) {
+    when.dim = kCoreShare;
+  } else {
+    ASSIGN_OR_RETURN(const int64_t dim, s->Integer(0, 63));
+    when.dim = static_cast<int>(dim);
+  }
   RETURN_IF_ERROR(s->Expect('{'));
   RETURN_IF_ERROR(ParseNodes(s, true, &when.body));
   code->push_back(std::move(when));

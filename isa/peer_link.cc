@@ -8,7 +8,6 @@
 #include <thread>
 #include <utility>
 
-#include "base/check.h"
 #include "base/status.h"
 #include "isa/broken.h"
 
@@ -24,10 +23,22 @@ class Turns {
     std::unique_lock<std::mutex> lock(mutex_);
     AwaitTurn(core, &lock);
   }
-  void End(int core) {
-    std::unique_lock<std::mutex> lock(mutex_);
+  void End(int core, absl::Status status) {
+    const std::unique_lock<std::mutex> lock(mutex_);
     sides_[core].ended = true;
+    if (status_.ok()) status_ = std::move(status);
     PassTurn(core);
+  }
+  // When both have ended.
+  absl::Status Result() const {
+    RETURN_IF_ERROR(status_);
+    for (const Side& side : sides_) {
+      if (side.inbox.empty()) continue;
+      return Broken("core ", &side - sides_.data(), " did not wait for ",
+                    side.inbox.front().bytes.size(),
+                    " bytes that the other core sent");
+    }
+    return absl::OkStatus();
   }
   void Send(int core, PeerPort::Message message) {
     const std::unique_lock<std::mutex> lock(mutex_);
@@ -71,6 +82,7 @@ class Turns {
   std::condition_variable changed_;
   int turn_ = 0;
   std::array<Side, kPair> sides_;
+  absl::Status status_;  // of the core that failed first
 };
 
 class TurnPort : public PeerPort {
@@ -86,11 +98,24 @@ class TurnPort : public PeerPort {
   const int core_;
 };
 
+bool NamesShare(const Code& code) {
+  return std::any_of(code.begin(), code.end(), [](const Node& node) {
+    if (const Loop* loop = node.loop()) return NamesShare(loop->body);
+    const When* when = node.when();
+    return when != nullptr &&
+           (when->dim == kCoreShare || NamesShare(when->body));
+  });
+}
+
 }  // namespace
 
 bool SendsToPeer(const Kernel& kernel) {
   return std::any_of(kernel.descriptors.begin(), kernel.descriptors.end(),
                      [](const DmaDescriptor& d) { return d.to_peer; });
+}
+
+bool MeetsPeer(const Kernel& kernel) {
+  return SendsToPeer(kernel) || NamesShare(kernel.step);
 }
 
 absl::Status RunCores(
@@ -102,20 +127,20 @@ absl::Status RunCores(
     }
     return absl::OkStatus();
   }
-  CHECK_EQ(cores, kPair);
+  if (cores != kPair) {
+    return Broken("kernel \"", kernel.name, "\" is of two cores, and runs on ",
+                  cores);
+  }
   Turns turns;
-  std::array<absl::Status, kPair> done;
   const auto run_one = [&](int core) {
     TurnPort port(&turns, core);
     turns.Begin(core);
-    done[core] = run(core, &port);
-    turns.End(core);
+    turns.End(core, run(core, &port));
   };
   std::thread second(run_one, 1);
   run_one(0);
   second.join();
-  for (const absl::Status& status : done) RETURN_IF_ERROR(status);
-  return absl::OkStatus();
+  return turns.Result();
 }
 
 }  // namespace ptxla::isa

@@ -35,9 +35,14 @@ class PeerPort {
 
 // True if its cores wait for one another.
 bool SendsToPeer(const Kernel& kernel);
+// True if its code is that of one of two cores: they send one another data, or
+// do something in the first (last) step of their own share.
+bool MeetsPeer(const Kernel& kernel);
 
 // Calls `run` for every core; `peer` is null if the kernel's cores do not wait
-// for one another. The error of the first core that has one.
+// for one another. Internal: such a kernel on another number of cores than two,
+// or bytes that a core sent and the other did not wait for. Else the error of
+// the core that failed first.
 absl::Status RunCores(
     const Kernel& kernel, int cores,
     const std::function<absl::Status(int core, PeerPort* peer)>& run);

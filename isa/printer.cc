@@ -68,8 +68,10 @@ class Writer {
         Close();
       }
       if (const When* when = node.when()) {
-        Line(absl::StrCat("when ", kWhenNames[static_cast<int>(when->kind)],
-                          " ", when->dim, " {"));
+        Line(absl::StrCat(
+            "when ", kWhenNames[static_cast<int>(when->kind)], " ",
+            when->dim == kCoreShare ? kCoreShareWord : absl::StrCat(when->dim),
+            " {"));
         ++indent_;
         Write(when->body);
         Close();

@@ -5,6 +5,7 @@
 
 #include "base/status.h"
 #include "isa/broken.h"
+#include "isa/peer_link.h"
 #include "isa/timing.h"
 #include "isa/verify_code.h"
 #include "isa/verify_residents.h"
@@ -109,6 +110,10 @@ class ProgramVerifier {
     if (call.cores < 1 || call.cores > machine_.cores ||
         (call.cores > 1 && k.megacore_dim < 0)) {
       return Broken("runs on ", call.cores, " cores");
+    }
+    if (call.cores != 2 && MeetsPeer(k)) {
+      return Broken("kernel \"", k.name, "\" is of two cores, and runs on ",
+                    call.cores);
     }
     return absl::OkStatus();
   }

@@ -6,6 +6,7 @@
 #include "base/status.h"
 #include "isa/broken.h"
 #include "isa/index_tables.h"
+#include "isa/peer_link.h"
 
 namespace ptxla::isa {
 namespace {
@@ -142,7 +143,7 @@ void Count(const Kernel& k, const std::vector<TimedEvent>& events,
         break;
       case DmaEvent::Kind::kStartDescriptor: {
         const DmaDescriptor& d = k.descriptors[e.event.index];
-        c->given[d.semaphore] += times * d.Bytes();
+        c->given[d.semaphore] += times * d.CountedBytes();
         break;
       }
       case DmaEvent::Kind::kWaitSemaphore:
@@ -250,16 +251,25 @@ absl::Status VerifyDma(const Kernel& k, const KernelTiming& timing,
             : CheckOutput(transfers, k.windows[w].slots, w, entry, steps, exit))
         << "window w" << w;
   }
+  std::vector<int64_t> sent;  // bytes of core 0, by semaphore
   for (int core = 0; core < cores; ++core) {
     const std::vector<int64_t> times = timing.StepsPerClass(k, core, cores);
     for (int s = 0; s < k.num_semaphores; ++s) {
-      int64_t left = entry.given[s] + exit.given[s];
-      left -= entry.taken[s] + exit.taken[s];
+      int64_t given = entry.given[s] + exit.given[s];
+      int64_t taken = entry.taken[s] + exit.taken[s];
       for (int c = 0; c < steps.size(); ++c) {
-        left += times[c] * (steps[c].given[s] - steps[c].taken[s]);
+        given += times[c] * steps[c].given[s];
+        taken += times[c] * steps[c].taken[s];
       }
-      if (left != 0) {
-        return Broken("semaphore ", s, " ends at ", left, ", not 0");
+      if (given != taken) {
+        return Broken("semaphore ", s, " ends at ", given - taken, ", not 0");
+      }
+      // The semaphore counts what this core sends for what the other one does.
+      if (core == 0) {
+        sent.push_back(given);
+      } else if (SendsToPeer(k) && given != sent[s]) {
+        return Broken("semaphore ", s, " counts ", sent[s], " on core 0 and ",
+                      given, " on core ", core);
       }
     }
   }

@@ -320,9 +320,7 @@ absl::StatusOr<isa::Kernel> FrameKernel(const KernelContext& context,
   ASSIGN_OR_RETURN(kernel.step,
                    codegen::EmitCode(parts.step, context.cache, &use));
   ASSIGN_OR_RETURN(kernel.exit, codegen::EmitCode(parts.exit, context.cache));
-  if (use.slots > 0) {
-    RETURN_IF_ERROR(AddSpillArea(context, tiling, use, &kernel));
-  }
+  RETURN_IF_ERROR(AddSpillArea(context, tiling, use, &kernel));
   if (context.log != nullptr) context.log->chosen = tiling.note;
   return kernel;
 }

@@ -20,13 +20,18 @@ constexpr int64_t kTogether = 8;
 
 }  // namespace
 
-PeerParts PeerParts::Add(int64_t scratch, int64_t bytes, Tiling* tiling) {
+PeerParts PeerParts::Add(int64_t scratch, int64_t bytes, Tiling* tiling,
+                         const std::vector<int>& repeats) {
   CHECK_EQ(bytes % isa::kVregBytes, 0);
   PeerParts parts;
   parts.scratch_ = scratch;
   parts.bytes_ = bytes;
   parts.inbox_ = tiling->scratch_bytes;
-  tiling->scratch_bytes += bytes;
+  for (const int dim : repeats) {
+    if (tiling->grid[dim] == 1) continue;
+    parts.repeats_.push_back({dim, tiling->grid[dim]});
+  }
+  tiling->scratch_bytes += parts.repeats_.empty() ? bytes : 2 * bytes;
   parts.descriptor_ = static_cast<int>(tiling->descriptors.size());
   parts.semaphore_ = tiling->num_semaphores++;
   isa::DmaDescriptor d;
@@ -41,7 +46,7 @@ void PeerParts::Send(CodeBuilder& b) const {
   b.NewBlock("send part", codegen::BlockMode::kInOrder);
   const Sca from = b.NewSca(), to = b.NewSca();
   b.ScratchAddress(from, static_cast<int32_t>(scratch_));
-  b.ScratchAddress(to, static_cast<int32_t>(inbox_));
+  AddressTo(to, b);
   codegen::VInstr start;
   start.op = Opcode::kDmaStartDesc;
   start.imm = descriptor_;
@@ -55,12 +60,32 @@ void PeerParts::Await(CodeBuilder& b) const {
   codegen::VInstr wait;
   wait.op = Opcode::kDmaDoneWait;
   wait.imm = semaphore_;
-  wait.imm2 = static_cast<int32_t>(bytes_);
+  wait.imm2 = static_cast<int32_t>(2 * bytes_);  // sent, and received
   b.Emit(wait);
 }
 
 void PeerParts::AddressTo(Sca to, CodeBuilder& b) const {
-  b.ScratchAddress(to, static_cast<int32_t>(inbox_));
+  const auto first = static_cast<int32_t>(inbox_);
+  if (repeats_.empty()) {
+    b.ScratchAddress(to, first);
+    return;
+  }
+  const Sca places = b.NewSca();
+  b.ScratchAddress(places, first);
+  // Which exchange it is: odd ones have the second place.
+  Sca number;
+  for (const Repeat& r : repeats_) {
+    const Sca index = b.NewSca();
+    b.GridIndex(index, r.dim);
+    number =
+        number.valid()
+            ? b.SBinary(Opcode::kSadd,
+                        b.SMulImm(number, static_cast<int32_t>(r.bound)), index)
+            : index;
+  }
+  b.SBinaryTo(to, Opcode::kSadd, places,
+              b.SMulImm(b.SBinaryImm(Opcode::kSand, number, 1),
+                        static_cast<int32_t>(bytes_)));
 }
 
 absl::Status PeerParts::Combine(CodeBuilder& b,

@@ -183,6 +183,7 @@ class PlanMaker {
         e.both = side.both;
         e.index = d.semaphore;
         e.amount = d.Bytes();
+        e.counted = d.CountedBytes();
         e.run = side.run;
         break;
       }

@@ -29,12 +29,13 @@ struct PlanEvent {
   Kind kind = Kind::kStartInput;
   Memory memory = Memory::kHbm;
   bool write = false;
-  bool both = false;   // of a descriptor: read and written in HBM
-  int index = 0;       // window, or semaphore
-  int ahead = 0;       // of an input's start: steps until its block is used
-  int64_t amount = 0;  // bytes
-  int64_t run = 0;     // contiguous bytes
-  int64_t work = 0;    // ticks
+  bool both = false;    // of a descriptor: read and written in HBM
+  int index = 0;        // window, or semaphore
+  int ahead = 0;        // of an input's start: steps until its block is used
+  int64_t amount = 0;   // bytes
+  int64_t counted = 0;  // of a descriptor: bytes that its semaphore counts
+  int64_t run = 0;      // contiguous bytes
+  int64_t work = 0;     // ticks
 };
 
 // Cycles for which the busiest unit of each sort was taken.

@@ -91,7 +91,7 @@ bool KernelProcess::Handle(const PlanEvent& e, int64_t now, Wait* wait) {
       } else if (e.kind == PlanEvent::Kind::kStartOutput) {
         windows_[e.index].writes.push_back(flight);
       } else {
-        semaphores_.AddWhenDone(e.index, e.amount, flight.id);
+        semaphores_.AddWhenDone(e.index, e.counted, flight.id);
       }
       return true;
     }

@@ -13,6 +13,8 @@ namespace {
 using ::ptxla::testing::StatusIs;
 using ::testing::HasSubstr;
 
+constexpr int64_t kBytes = 512;  // of a row
+
 // Each core adds up 512 bytes of its own rows of `in`, sends the sum to the
 // other core in its last step, and adds what comes from there.
 Kernel SumOfRows(int64_t rows) {
@@ -42,13 +44,15 @@ Kernel SumOfRows(int64_t rows) {
   LayoutVmem(&k);
   k.entry = *ParseCode("block \"e\" { { dma.start w0 } }");
   k.step = *ParseCode(
-      "when first 15 { block \"f\" { { s1 = sscratch 0 ; v1 = vimm.u32 0x0 } "
+      "when first share { block \"f\" { { s1 = sscratch 0 ; v1 = vimm.u32 0x0 "
+      "} "
       "{ vst [s1], v1 } } } "
       "block \"s\" { { dma.start w0 ; s2 = swin w0 } "
       "{ dma.wait w0 ; s1 = sscratch 0 } { v1 = vld [s2] ; v2 = vld [s1] } "
       "{ v2 = vadd.s32 v1, v2 } { vst [s1], v2 } } "
-      "when last 15 { block \"l\" { { s1 = sscratch 0 ; s2 = sscratch 4096 } "
-      "{ dma.start.desc d0, s1, s2 } { dma.done.wait sem0, 4096 } "
+      "when last share { block \"l\" { { s1 = sscratch 0 ; s2 = sscratch 4096 "
+      "} "
+      "{ dma.start.desc d0, s1, s2 } { dma.done.wait sem0, 8192 } "
       "{ v1 = vld [s1] ; v2 = vld [s2] ; s3 = swin w1 } "
       "{ v2 = vadd.s32 v1, v2 } { vst [s3], v2 } } } "
       "block \"o\" { { dma.start w1 } }");
@@ -56,14 +60,17 @@ Kernel SumOfRows(int64_t rows) {
   return k;
 }
 
+// `out` has a place for each core.
 absl::Status RunBoth(const Kernel& k, std::vector<uint8_t>* in,
                      std::vector<uint8_t>* out) {
   Core first(testing::Wide()), second(testing::Wide());
   return RunCores(k, 2, [&](int c, PeerPort* peer) {
     Core& core = c == 0 ? first : second;
     return core
-        .Run(k, {{absl::MakeSpan(*in)}, {absl::MakeSpan(*out)}}, c, 2, nullptr,
-             peer)
+        .Run(k,
+             {{absl::MakeSpan(*in)},
+              {absl::MakeSpan(*out).subspan(c * kBytes, kBytes)}},
+             c, 2, nullptr, peer)
         .status();
   });
 }
@@ -72,27 +79,68 @@ TEST(PeerLinkTest, BothCoresHaveTheSumOfBothParts) {
   for (const int64_t rows : {2, 3, 9}) {
     const Kernel k = SumOfRows(rows);
     ASSERT_OK(VerifyStructure(k, testing::Wide()));
-    std::vector<uint8_t> in(rows * 512), out(512);
+    std::vector<uint8_t> in(rows * kBytes), out(2 * kBytes);
     for (int64_t i = 0; i < rows * 128; ++i) {
       const auto x = static_cast<uint32_t>(i / 128 + 1);
       std::memcpy(&in[i * 4], &x, 4);
     }
     ASSERT_OK(RunBoth(k, &in, &out)) << rows;
-    uint32_t sum;
-    std::memcpy(&sum, out.data(), 4);
-    EXPECT_EQ(sum, rows * (rows + 1) / 2);
+    for (int core = 0; core < 2; ++core) {
+      uint32_t sum;
+      std::memcpy(&sum, out.data() + core * kBytes, 4);
+      EXPECT_EQ(sum, rows * (rows + 1) / 2) << "core " << core;
+    }
   }
 }
 
 TEST(PeerLinkTest, AWaitForMoreThanComesIsADeadlock) {
   Kernel k = SumOfRows(4);
-  k.step.push_back(*ParseCode("when last 15 { block \"m\" { "
+  k.step.push_back(*ParseCode("when last share { block \"m\" { "
                               "{ dma.done.wait sem0, 4096 } } }")
                         ->begin());
-  std::vector<uint8_t> in(4 * 512), out(512);
+  std::vector<uint8_t> in(4 * kBytes), out(2 * kBytes);
   EXPECT_THAT(RunBoth(k, &in, &out),
               StatusIs(absl::StatusCode::kInternal,
                        HasSubstr("the other core, which sends nothing more")));
+}
+
+TEST(PeerLinkTest, BytesThatNobodyWaitsForAreFound) {
+  Kernel k = SumOfRows(4);
+  k.step.push_back(*ParseCode("when last share { block \"m\" { "
+                              "{ s1 = sscratch 0 ; s2 = sscratch 4096 } "
+                              "{ dma.start.desc d0, s1, s2 } "
+                              "{ dma.done.wait sem0, 4096 } } }")
+                        ->begin());
+  std::vector<uint8_t> in(4 * kBytes), out(2 * kBytes);
+  EXPECT_THAT(RunBoth(k, &in, &out),
+              StatusIs(absl::StatusCode::kInternal,
+                       HasSubstr("did not wait for 4096 bytes")));
+}
+
+// The other core's deadlock follows from it.
+TEST(PeerLinkTest, TheErrorThatComesFirstIsTheOneThatIsTold) {
+  const Kernel k = SumOfRows(4);
+  std::vector<uint8_t> in(4 * kBytes), out(2 * kBytes);
+  Core first(testing::Wide());
+  const absl::Status status =
+      RunCores(k, 2, [&](int c, PeerPort* peer) -> absl::Status {
+        if (c == 1) return absl::InternalError("a broken core");
+        return first
+            .Run(k,
+                 {{absl::MakeSpan(in)},
+                  {absl::MakeSpan(out).subspan(0, kBytes)}},
+                 c, 2, nullptr, peer)
+            .status();
+      });
+  EXPECT_THAT(status, StatusIs(absl::StatusCode::kInternal,
+                               HasSubstr("a broken core")));
+}
+
+TEST(PeerLinkTest, CodeForTwoCoresIsRefusedOnOne) {
+  const Kernel k = SumOfRows(4);
+  EXPECT_THAT(RunCores(k, 1, [](int, PeerPort*) { return absl::OkStatus(); }),
+              StatusIs(absl::StatusCode::kInternal,
+                       HasSubstr("is of two cores, and runs on 1")));
 }
 
 TEST(PeerLinkTest, OnlyAKernelOfTwoCoresHasAPeer) {

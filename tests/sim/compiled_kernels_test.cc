@@ -30,6 +30,36 @@ ENTRY e {
   b = bf16[384,512] parameter(1)
   ROOT r = bf16[256,512] dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}
 })",
+    // Cores that send one another their sums, once and in each kept step.
+    R"(HloModule columns
+g {
+  x = f32[] parameter(0)
+  y = f32[] parameter(1)
+  ROOT z = f32[] add(x, y)
+}
+ENTRY e {
+  a = f32[16384,256] parameter(0)
+  i = f32[] constant(0)
+  ROOT r = f32[256] reduce(a, i), dimensions={0}, to_apply=g
+})",
+    R"(HloModule planes
+g {
+  x = f32[] parameter(0)
+  y = f32[] parameter(1)
+  ROOT z = f32[] add(x, y)
+}
+ENTRY e {
+  a = f32[5,9000,100] parameter(0)
+  i = f32[] constant(0)
+  ROOT r = f32[5,100] reduce(a, i), dimensions={1}, to_apply=g
+})",
+    // Transfers that every step waits for.
+    R"(HloModule rows
+ENTRY e {
+  a = f32[4096,256] parameter(0)
+  i = s32[2048,1] parameter(1)
+  ROOT r = f32[2048,256] gather(a, i), offset_dims={1}, collapsed_slice_dims={0}, start_index_map={0}, index_vector_dim=1, slice_sizes={1,256}
+})",
 };
 
 class CompiledKernels : public ::testing::TestWithParam<const char*> {

@@ -29,6 +29,7 @@
 #include "hlo_backend/lowering/convolutions/gradient_operands.h"
 #include "hlo_backend/lowering/convolutions/gradient_steps.h"
 #include "hlo_backend/lowering/convolutions/gradient_turns.h"
+#include "hlo_backend/lowering/convolutions/gradient_walk.h"
 #include "hlo_backend/lowering/convolutions/packed_gradient.h"
 #include "hlo_backend/lowering/kernel_emitter.h"
 #include "hlo_backend/lowering/products/product_epilogue.h"
@@ -154,10 +155,11 @@ class GradientEmitter {
   }
 
   // The grid dimension along which two cores make sums of their own; -1: none.
-  // An input in VMEM has code of its own for the ends of the first axis.
+  // An input in VMEM has code of its own for the ends of the first axis. Whole
+  // numbers have no gradients.
   int SharedSteps() const {
     const ProductProblem& p = form_.product.problem;
-    if (context_.model.cores != 2 || p.kept.any || ConvertsSums(p) ||
+    if (context_.model.cores != 2 || p.kept.any || p.integers ||
         p.rhs.resident || step_.inner > 1) {
       return -1;
     }
@@ -264,45 +266,15 @@ class GradientEmitter {
   }
 
   absl::Status WalkSteps(CodeBuilder& b) {
-    const SecondCut& second = step_.second;
-    if (SharesSteps()) return WalkShared(b);
-    if (second.grid() == 1) return WalkTaps(b, true, true);
-    b.BeginWhen(kGradientSecondGrid, When::Kind::kFirst);
-    RETURN_IF_ERROR(WalkTaps(b, true, false));
-    b.EndWhen();
-    if (second.grid() > 2) {
-      b.BeginWhen(kGradientSecondGrid, When::Kind::kNotFirst);
-      b.BeginWhen(kGradientSecondGrid, When::Kind::kNotLast);
-      RETURN_IF_ERROR(Stream(b, false, false));
-      b.EndWhen();
-      b.EndWhen();
-    }
-    b.BeginWhen(kGradientSecondGrid, When::Kind::kLast);
-    RETURN_IF_ERROR(WalkTaps(b, false, true));
-    b.EndWhen();
-    return absl::OkStatus();
-  }
-
-  // The first step of each core starts its sums; its last one finishes those of
-  // both.
-  absl::Status WalkShared(CodeBuilder& b) {
-    using Kind = When::Kind;
-    std::vector<int> dims = {isa::kCoreShare};
-    if (grid_.megacore_dim == grid_.k && step_.second.grid() > 1) {
-      dims.push_back(kGradientSecondGrid);
-    }
-    for (const int dim : dims) b.BeginWhen(dim, Kind::kFirst);
-    RETURN_IF_ERROR(Stream(b, true, false));
-    for (size_t d = dims.size(); d-- > 0;) {
-      b.EndWhen();
-      b.BeginWhen(dims[d], Kind::kNotFirst);
-      RETURN_IF_ERROR(Stream(b, false, false));
-      b.EndWhen();
-    }
-    for (const int dim : dims) b.BeginWhen(dim, Kind::kLast);
-    RETURN_IF_ERROR(FinishShared(b));
-    for (size_t d = 0; d < dims.size(); ++d) b.EndWhen();
-    return absl::OkStatus();
+    GradientWalk walk;
+    walk.taps = {grid_.k, step_.tile.grid_k};
+    walk.second = {kGradientSecondGrid, step_.second.grid()};
+    if (SharesSteps()) walk.shared_dim = grid_.megacore_dim;
+    walk.stream = [&](bool starts, bool finishes) {
+      return Stream(b, starts, finishes);
+    };
+    walk.finish_shared = [&] { return FinishShared(b); };
+    return walk.Emit(b);
   }
 
   absl::Status FinishShared(CodeBuilder& b) {
@@ -322,35 +294,12 @@ class GradientEmitter {
         return true;
       };
       FinishSharedSums(
-          {peer_, parts_.sums, stream.block_b, rows, stream.block_n, is_empty},
+          {peer_, parts_.sums, stream.block_b, rows, stream.block_n,
+           /*integers=*/false, is_empty},
           parts_.pace, epilogue_.get(), &b);
     }
     RETURN_IF_ERROR(epilogue_->Finish(b));
     return epilogue_->status();
-  }
-
-  // The streams of all steps along the taps; the first starts the sums, the
-  // last finishes them, if they may.
-  absl::Status WalkTaps(CodeBuilder& b, bool starts, bool finishes) {
-    if (step_.tile.grid_k == 1) return Stream(b, starts, finishes);
-    if (starts) {
-      b.BeginWhen(grid_.k, When::Kind::kFirst);
-      RETURN_IF_ERROR(Stream(b, true, false));
-      b.EndWhen();
-    }
-    if (step_.tile.grid_k > 2 || !starts || !finishes) {
-      if (starts) b.BeginWhen(grid_.k, When::Kind::kNotFirst);
-      if (finishes) b.BeginWhen(grid_.k, When::Kind::kNotLast);
-      RETURN_IF_ERROR(Stream(b, false, false));
-      if (finishes) b.EndWhen();
-      if (starts) b.EndWhen();
-    }
-    if (finishes) {
-      b.BeginWhen(grid_.k, When::Kind::kLast);
-      RETURN_IF_ERROR(Stream(b, false, true));
-      b.EndWhen();
-    }
-    return absl::OkStatus();
   }
 
   absl::Status Stream(CodeBuilder& b, bool starts, bool finishes) {

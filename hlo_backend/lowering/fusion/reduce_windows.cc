@@ -282,8 +282,16 @@ void ShareReduced(int cores, ReduceTiling* t) {
     return;
   }
   tiling.megacore_dim = t->exchanged_dim = t->reduced_grid[0];
+  // Each step of the kept dimensions has parts of its own.
+  std::vector<int> kept;
+  for (int d = 0; d < static_cast<int>(tiling.grid.size()); ++d) {
+    const auto& reduced = t->reduced_grid;
+    if (std::find(reduced.begin(), reduced.end(), d) == reduced.end()) {
+      kept.push_back(d);
+    }
+  }
   for (Reduction& r : t->reductions) {
-    r.peer = PeerParts::Add(r.scratch, r.partial_bytes, &tiling);
+    r.peer = PeerParts::Add(r.scratch, r.partial_bytes, &tiling, kept);
   }
 }
 

@@ -83,9 +83,11 @@ void ColumnEpilogue::AddTo(ProductProblem* problem,
   FusionEpilogue::AddTo(problem, model);
   // Two tiles are added to one another, then to the sums.
   problem->epilogue_ops += static_cast<int64_t>(sums_.size());
-  problem->epilogue_whole_bytes += SumOffset(ColumnTiles());
   problem->kept.any = true;
   problem->kept.exchanged = exchanges_ = model.cores == 2;
+  // What the other core sends lies beside the own sums.
+  problem->epilogue_whole_bytes +=
+      (exchanges_ ? 2 : 1) * SumOffset(ColumnTiles());
   for (const ColumnResult& sum : sums_) {
     problem->epilogue_whole_bytes += sum.SlotBytes();
   }

@@ -75,7 +75,7 @@ class ColumnEpilogue final : public FusionEpilogue {
   int64_t table_bytes_ = 0, sums_offset_ = 0, scratch_offset_ = 0;
   int scratch_space_ = -1;
   bool exchanges_ = false;  // where cores share the grid
-  int shared_dim_ = -1;
+  int shared_dim_ = -1;     // of the grid, where each core has sums; else -1
   PeerParts peer_;
   codegen::Sca step_sums_;
 };

@@ -39,8 +39,10 @@ void KeptResults::Add(const PhysicalArray& result, bool of_rows) {
     r.rows = Both(rows, r.rows);
     r.columns = Both(columns, r.columns);
   }
-  r.any = true;
-  *this = r;
+  any = true;
+  members = r.members;
+  rows = r.rows;
+  columns = r.columns;
 }
 
 CoreShare CoreShare::Of(const KeptResults& kept, const ProductTile& t,

@@ -4,7 +4,8 @@
 //
 // The cores share a dimension of the grid whose steps do not meet in the same
 // results, and the border between two parts lies between tiles of the result.
-// Where no dimension is such, one core makes all.
+// Where no dimension is such, one core makes all, or each makes a part of every
+// result and sends it to the other one (`exchanged`).
 //
 //   scores f32[2,16,1024,1024], maxima of rows f32[2,16,1024] in tiles of
 //   8 x 128: 2 x 2 x 10 steps of 8 heads and 104 rows: members are shared,

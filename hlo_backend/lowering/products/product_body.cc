@@ -112,9 +112,9 @@ absl::Status ProductEmitter::StepsOfSharedK(CodeBuilder& b) {
 
 absl::Status ProductEmitter::FinishShared(CodeBuilder& b) {
   peer_.Send(b);
-  FinishSharedSums(
-      {peer_, parts_.sums, tile_.block_b, PaddedRows(), tile_.block_n, nullptr},
-      parts_.pace, epilogue_.get(), &b);
+  FinishSharedSums({peer_, parts_.sums, tile_.block_b, PaddedRows(),
+                    tile_.block_n, form_.problem.integers, nullptr},
+                   parts_.pace, epilogue_.get(), &b);
   return epilogue_->Finish(b);
 }
 

@@ -232,10 +232,13 @@ class GridTime {
     return loaders_ * Dma(out_run_) + limits_.hbm_latency_cycles;
   }
 
-  // The sums of one core on their way to the other.
+  // What cores that share K send one another: the sums of each.
+  int64_t PeerBytes(const PaddedBlock& block) const {
+    return shares_k_ ? t_.block_b * block.rows * block.cols * 4 : 0;
+  }
   int64_t Exchange(const PaddedBlock& block) const {
-    if (!shares_k_) return 0;
-    const int64_t bytes = t_.block_b * block.rows * block.cols * 4;
+    const int64_t bytes = limits_.cores * PeerBytes(block);
+    if (bytes == 0) return 0;
     return limits_.peer_latency_cycles +
            static_cast<int64_t>(bytes / limits_.peer_bytes_per_cycle);
   }
@@ -246,7 +249,9 @@ class GridTime {
                              traffic_.rhs_fetches * rhs_run_ +
                              traffic_.shared.bytes;
     const int64_t epilogue = traffic_.out_moves * traffic_.epilogue_bytes;
-    const int64_t results = traffic_.out_moves * out_run_;
+    // Cores that share K store the whole result each.
+    const int64_t results =
+        (shares_k_ ? limits_.cores : 1) * traffic_.out_moves * out_run_;
     // A fetch has the time of one step: the steps between two fetches do not
     // help. What an epilogue reads is fetched too. Beside it the step before is
     // stored.
@@ -312,7 +317,9 @@ ProductCost CostOf(const ProductProblem& p, const ProductTile& t,
   c.hbm_bytes = traffic.hbm_bytes;
   c.vmem_bytes = traffic.vmem_bytes;
   const GridTime time(p, t, traffic, machine, limits);
-  const int64_t exchange = time.Exchange(PaddedBlock::Of(t, a));
+  const PaddedBlock block = PaddedBlock::Of(t, a);
+  const int64_t exchange = time.Exchange(block);
+  c.vmem_bytes += time.PeerBytes(block);
   const int64_t first = time.FirstLoad();
   const int64_t last = time.LastStore() + exchange;
   c.exposed = first + last;

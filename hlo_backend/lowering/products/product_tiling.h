@@ -34,7 +34,7 @@ struct ProductLimits {
   int cores = 1;                      // that share the grid
   // Where two share K, of the sums that they send one another.
   int64_t peer_latency_cycles = 0;
-  double peer_bytes_per_cycle = 1;
+  double peer_bytes_per_cycle = 1;  // of all cores that send at once
 };
 
 struct ProductTile {

@@ -29,7 +29,8 @@ void FinishSharedSums(const SharedSums& shared, const EpiloguePace& pace,
   shared.parts.AddressTo(other, b);
   const auto tile = [&](int64_t batch, int64_t row, int64_t col) {
     const auto at = static_cast<int32_t>(mine.Offset(batch, row, col));
-    return b.Binary(Opcode::kVaddF32, b.Load(mine.space, mine.base, at),
+    return b.Binary(shared.integers ? Opcode::kVaddS32 : Opcode::kVaddF32,
+                    b.Load(mine.space, mine.base, at),
                     b.Load(codegen::kPeerSpace, other, at));
   };
   const double registers = pace.share * b.model().vregs;

@@ -19,6 +19,7 @@ struct SharedSums {
   const PeerParts& parts;
   const BlockPlace& sums;  // [batch, rows, columns], where `parts` lie
   int64_t batch = 1, rows = 16, columns = 128;
+  bool integers = false;  // the sums are s32, not f32
   // Where no step adds anything to 16 rows, so that their sums are not in
   // memory; may be null.
   std::function<bool(int64_t batch, int64_t row)> is_empty;

@@ -11,7 +11,7 @@
 //  - A dot takes a convert of a parameter, or elementwise work on one array,
 //    into its operand, and elementwise work on its result behind it.
 //  - Reduces join the work before them, and one another where they read the
-//    same array over the same dimensions; on one core also rows and columns.
+//    same array over the same dimensions; rows and columns too.
 //  - Scalar work of one level is one kernel, but for counters of loops and
 //    where their kernels start (passes/loops/loop_scalars.h).
 //

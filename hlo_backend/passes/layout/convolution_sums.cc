@@ -5,6 +5,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "hlo_backend/analysis/fusible_reduces.h"
+#include "hlo_backend/analysis/fusion_rules.h"
 #include "hlo_backend/analysis/monoid.h"
 #include "hlo_backend/ir/builder.h"
 #include "hlo_backend/passes/control_edges.h"
@@ -49,7 +50,7 @@ class Sums {
   static Instruction* ConvolutionOf(const Instruction& value) {
     if (value.opcode() != Opcode::kReshape) return nullptr;
     Instruction* c = value.operand(0);
-    if (c->opcode() != Opcode::kConvolution) return nullptr;
+    if (c->opcode() != Opcode::kConvolution || !IsProduct(*c)) return nullptr;
     const int rank = c->shape().rank();
     const auto& dims = c->attrs<ConvAttrs>().dims;
     const bool rows_and_columns = rank > 2 && dims.output_batch == rank - 2 &&

@@ -194,10 +194,15 @@ class LaneBatches {
         arrays.begin(), arrays.end(), [&](const auto* a, const auto* b) {
           return elements(a) < elements(b);
         });
+    std::vector<const Cluster*> charged;  // arrays of one lie alike anyway
     for (const Instruction* a : arrays) {
       Cluster& cluster = Of(*a);
       cluster.AddPass(*a, false);
-      if (in_rows) cluster.AddTranspose(elements(least));
+      if (!in_rows || std::count(charged.begin(), charged.end(), &cluster)) {
+        continue;
+      }
+      charged.push_back(&cluster);
+      cluster.AddTranspose(elements(least));
     }
   }
 

@@ -27,6 +27,21 @@ using hlo::Opcode;
 using hlo::PrimitiveType;
 using hlo::Shape;
 
+// What either of two cores wrote; an error where they wrote other bytes.
+absl::Status Join(const std::vector<uint8_t>& before,
+                  const std::vector<uint8_t>& second,
+                  absl::Span<uint8_t> first) {
+  for (size_t k = 0; k < before.size(); ++k) {
+    if (second[k] == before[k]) continue;
+    if (first[k] != before[k] && first[k] != second[k]) {
+      return absl::InternalError(
+          absl::StrCat("the cores wrote other values of byte ", k));
+    }
+    first[k] = second[k];
+  }
+  return absl::OkStatus();
+}
+
 isa::TiledLayout LayoutOf(const Shape& shape) {
   isa::TiledLayout l;
   l.dims.assign(shape.dims().begin(), shape.dims().end());
@@ -247,14 +262,28 @@ absl::StatusOr<HarnessResult> CompareKernel(absl::string_view text,
   const std::vector<uint8_t> before(core.vmem().begin(), core.vmem().end());
   const auto own = second.vmem(static_cast<int64_t>(before.size()));
   std::copy(before.begin(), before.end(), own.begin());
+  // And its own results in HBM, since both may make the same ones.
+  std::vector<std::vector<uint8_t>> others;
+  std::vector<isa::ArgMemory> other_args = args;
+  for (size_t k = num_inputs; k < args.size(); ++k) {
+    others.emplace_back(args[k].bytes.begin(), args[k].bytes.end());
+    other_args[k].bytes = absl::MakeSpan(others.back());
+  }
+  const std::vector<std::vector<uint8_t>> unwritten = others;
   const auto run = [&](int c, isa::PeerPort* peer) -> absl::Status {
-    isa::Core& which = peer != nullptr && c == 1 ? second : core;
+    const bool own = peer != nullptr && c == 1;
+    isa::Core& which = own ? second : core;
     ASSIGN_OR_RETURN(const int64_t cycles,
-                     which.Run(result.kernel, args, c, cores, nullptr, peer));
+                     which.Run(result.kernel, own ? other_args : args, c, cores,
+                               nullptr, peer));
     result.cycles = std::max(result.cycles, cycles);
     return absl::OkStatus();
   };
   RETURN_IF_ERROR(isa::RunCores(result.kernel, cores, run));
+  for (size_t k = 0; k < others.size(); ++k) {
+    RETURN_IF_ERROR(Join(unwritten[k], others[k], args[num_inputs + k].bytes))
+        << "result " << k;
+  }
   for (size_t k = 0; k < before.size(); ++k) {
     if (second.vmem()[k] != before[k]) core.vmem()[k] = second.vmem()[k];
   }

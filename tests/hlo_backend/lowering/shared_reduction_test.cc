@@ -54,9 +54,24 @@ TEST(SharedReductionTest, ColumnsPlanesAndWholeArraysToo) {
          {Reduced("f32", "7,70000", "1", "7", "add"),
           Reduced("f32", "1030,1000", "0,1", "", "maximum"),
           Reduced("f32", "90,129,130", "0,1", "130", "minimum"),
-          Reduced("s32", "6000,129", "0", "129", "add")}) {
-      EXPECT_OK(CompareKernel(hlo, On(chip)).status()) << chip << hlo;
+          Reduced("s32", "20000,100", "0", "100", "add")}) {
+      ASSERT_OK_AND_ASSIGN(const HarnessResult result,
+                           CompareKernel(hlo, On(chip)));
+      EXPECT_TRUE(isa::SendsToPeer(result.kernel)) << chip << hlo;
     }
+  }
+}
+
+// Five planes lie in one tile of the result, so cores cannot share them: each
+// step has an exchange of its own, and the parts of two lie in two places.
+TEST(SharedReductionTest, StepsOfKeptDimensionsSendTheirOwnParts) {
+  for (const char* chip : kTwoCores) {
+    ASSERT_OK_AND_ASSIGN(
+        const HarnessResult result,
+        CompareKernel(Reduced("f32", "5,9000,100", "1", "5,100", "add"),
+                      On(chip)));
+    EXPECT_TRUE(isa::SendsToPeer(result.kernel)) << chip;
+    EXPECT_EQ(result.kernel.grid[0], 5) << chip;
   }
 }
 
