@@ -1,21 +1,69 @@
 #include "hlo_backend/passes/fusion/finished_columns.h"
 
-#include "base/units.h"
+#include "hlo_backend/analysis/fusion_rules.h"
+#include "hlo_backend/analysis/member_rows.h"
+#include "hlo_backend/analysis/product_batch.h"
 #include "hlo_backend/ir/attributes.h"
+#include "hlo_backend/ir/dimensions.h"
 #include "hlo_backend/passes/products/score_order.h"
 
 namespace ptxla::hlo {
 namespace {
 
 constexpr int64_t kLanes = 128;
+// Per key: of the scores of a line of queries, and of an element of the key.
+// Only their ratio and the bounds in the header are known.
+constexpr int64_t kBytesOfScores = 12, kBytesOfKeys = 16;
 // Sequences, and groups of their heads.
 constexpr int kBatchOfGroups = 2;
+
+// Its heads lie in the rows of tiles, or did before a transpose.
+bool HasHeadsInRows(const Instruction& dot, int operand) {
+  const Instruction& o = *dot.operand(operand);
+  if (!IsRowMajor(o.shape())) {
+    return MembersInRows(o.shape(), OperandBatch(dot, operand)).has_value();
+  }
+  if (o.opcode() != Opcode::kTranspose || o.shape().rank() < 3 ||
+      !o.operand(0)->shape().has_layout() ||
+      !IsRowMajor(o.operand(0)->shape())) {
+    return false;
+  }
+  const absl::Span<const int64_t> from = o.dimensions();
+  const int rank = o.shape().rank();
+  return from[rank - 1] == rank - 1 && from[rank - 2] != rank - 2;
+}
 
 }  // namespace
 
 double RoomForRows(const chips::ChipSpec& chip) {
   return chip.Policy("row_vmem_share").value_or(0) *
          static_cast<double>(chip.vmem().scoped_limit.count());
+}
+
+bool FinishesKeys(int64_t count, int64_t depth, const chips::ChipSpec& chip) {
+  const int64_t bytes =
+      count * (kBytesOfScores * kLanes + kBytesOfKeys * depth);
+  return static_cast<double>(bytes) <= RoomForRows(chip);
+}
+
+bool FinishesScores(const Instruction& dot, int64_t count,
+                    const chips::ChipSpec& chip) {
+  const DotAttrs& attrs = dot.attrs<DotAttrs>();
+  if (chip.Policy("chain_rows").has_value() ||
+      !chip.Policy("softmax_rank").has_value() || IsKeysFirst(dot) ||
+      attrs.lhs_batch.empty() || attrs.rhs_contracting.size() != 1 ||
+      dot.operand(0)->shape().type() != PrimitiveType::kBf16 ||
+      dot.operand(1)->shape().type() != PrimitiveType::kBf16) {
+    return true;
+  }
+  const bool gathers = chip.Policy("finished_gathered_heads").has_value();
+  for (int o = 0; o < dot.operand_count() && !gathers; ++o) {
+    if (HasHeadsInRows(dot, o)) return false;
+  }
+  return FinishesKeys(
+      count,
+      dot.operand(1)->shape().dim(static_cast<int>(attrs.rhs_contracting[0])),
+      chip);
 }
 
 bool FinishesColumns(const Instruction& dot, const Shape& keys, int64_t count,
@@ -32,11 +80,10 @@ bool FinishesColumns(const Instruction& dot, const Shape& keys, int64_t count,
       attrs.rhs_contracting.size() != 1) {
     return false;
   }
-  const int64_t depth = RoundUpTo<int64_t>(
+  return FinishesKeys(
+      count,
       dot.operand(1)->shape().dim(static_cast<int>(attrs.rhs_contracting[0])),
-      kLanes);
-  const int64_t bytes = count * (kBytesOfRows * kLanes + 2 * 4 * depth);
-  return static_cast<double>(bytes) <= RoomForRows(chip);
+      chip);
 }
 
 }  // namespace ptxla::hlo

@@ -30,6 +30,20 @@ inline constexpr int64_t kBytesOfRows = 16;
 // bytes (policy.row_vmem_share).
 double RoomForRows(const chips::ChipSpec& chip);
 
+// Of `count` keys for each query, of so many elements: whether the TPU compiler
+// finishes their scores with the product. libtpu 0.0.42.1, v5e and v5p: 2,048
+// keys of 128 and 3,072 of 64 are, 2,560 of 128 are not.
+bool FinishesKeys(int64_t count, int64_t depth, const chips::ChipSpec& chip);
+
+// The same of the scores of `count` keys, a batched product of bf16 that the
+// program writes queries first; once layouts are assigned, only where no heads
+// of an operand lie in rows of tiles ([batch, sequence, heads, 128]), or the
+// chip's compiler gathers them (policy.finished_gathered_heads). True of all
+// others, of chips whose scores go through chains (policy.chain_rows), and
+// where softmaxes are no kernels (no policy.softmax_rank).
+bool FinishesScores(const Instruction& dot, int64_t count,
+                    const chips::ChipSpec& chip);
+
 // `keys`: as the program has them, of groups that share them [sequences,
 // groups.., `count`, depth] in some order. Whole columns have to fit a step.
 bool FinishesColumns(const Instruction& dot, const Shape& keys, int64_t count,

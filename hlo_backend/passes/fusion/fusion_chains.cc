@@ -6,6 +6,7 @@
 #include "hlo_backend/analysis/fusion_rules.h"
 #include "hlo_backend/passes/fusion/kept_exponentials.h"
 #include "hlo_backend/passes/fusion/mask_readers.h"
+#include "hlo_backend/passes/fusion/row_leaves.h"
 #include "hlo_backend/passes/fusion/second_pass.h"
 
 namespace ptxla::hlo {
@@ -34,7 +35,7 @@ bool IsNumberedInEpilogue(const Instruction& iota) {
 bool IsSpreadInEpilogue(const Instruction& broadcast, bool features) {
   const Shape& source = broadcast.operand(0)->shape();
   const int rank = broadcast.shape().rank();
-  if (source.IsScalar()) return true;
+  if (source.IsScalar() || KeepsMatrix(broadcast)) return true;
   if (source.rank() != 1) return false;
   const int64_t along = broadcast.dimensions()[0];
   return along == rank - 1 ||

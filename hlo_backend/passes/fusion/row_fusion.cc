@@ -88,10 +88,11 @@ class RowFuser {
         !MeetsReduce(dot, rank - 2)) {
       return false;
     }
+    const int64_t count = dot.shape().dim(rank - 2);
+    if (!FinishesScores(dot, count, *context_.chip)) return false;
     const Instruction* shared = SharedMatrix(dot, 0);
     const Instruction& keys = shared != nullptr ? *shared : *dot.operand(0);
-    return FinishesColumns(dot, keys.shape(), dot.shape().dim(rank - 2),
-                           *context_.chip);
+    return FinishesColumns(dot, keys.shape(), count, *context_.chip);
   }
 
   RowKinds Rows() const { return {*dot_, members_, of_columns_}; }

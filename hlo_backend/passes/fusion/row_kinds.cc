@@ -40,7 +40,10 @@ bool RowsFit(const Instruction& dot, const chips::ChipSpec& chip) {
     }
   }
   const double share = RoomForRows(chip);
-  if (OnlyStatistics(dot, chip)) return false;
+  if (OnlyStatistics(dot, chip) ||
+      !FinishesScores(dot, shape.dim(shape.rank() - 1), chip)) {
+    return false;
+  }
   if (!IsRowMajor(dot.operand(0)->shape()) ||
       !IsRowMajor(dot.operand(1)->shape())) {
     return static_cast<double>(MemberStepBytes(dot, kMemberRowUnit)) <= share;

@@ -13,14 +13,6 @@ namespace {
 
 constexpr int kMostFree = 8;  // operations in a row
 
-// [rows, columns] repeated for each batch member.
-bool KeepsMatrix(const Instruction& broadcast) {
-  const int rank = broadcast.operand(0)->shape().rank();
-  if (rank != 2) return false;
-  return broadcast.dimensions()[0] == broadcast.shape().rank() - 2 &&
-         broadcast.dimensions()[1] == broadcast.shape().rank() - 1;
-}
-
 bool IsFree(const Instruction& o, int depth) {
   if (depth > kMostFree) return false;
   switch (o.opcode()) {
@@ -84,6 +76,13 @@ bool MeetsRowReduce(const Instruction& value) {
 }
 
 bool IsFreeOfRows(const Instruction& value) { return IsFree(value, 0); }
+
+bool KeepsMatrix(const Instruction& broadcast) {
+  const int rank = broadcast.operand(0)->shape().rank();
+  if (rank != 2) return false;
+  return broadcast.dimensions()[0] == broadcast.shape().rank() - 2 &&
+         broadcast.dimensions()[1] == broadcast.shape().rank() - 1;
+}
 
 bool IsSharedByRows(const Instruction& broadcast, const Instruction& dot) {
   const Shape& source = broadcast.operand(0)->shape();

@@ -17,6 +17,9 @@ bool MeetsRowReduce(const Instruction& value);
 // Made of constants and iotas alone (a causal mask): again where needed.
 bool IsFreeOfRows(const Instruction& value);
 
+// A broadcast of [rows, columns] to each member of a batch.
+bool KeepsMatrix(const Instruction& broadcast);
+
 // A broadcast to the shape of `dot`, whose last two dimensions are rows and
 // columns: of [rows, columns] or [columns], for some of the dimensions of the
 // batch or none of them (a bias of each head, a mask of each sequence).

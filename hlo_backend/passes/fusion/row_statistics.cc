@@ -10,6 +10,7 @@
 #include "hlo_backend/analysis/member_rows.h"
 #include "hlo_backend/analysis/product_batch.h"
 #include "hlo_backend/analysis/prologue_rules.h"
+#include "hlo_backend/passes/fusion/finished_columns.h"
 #include "hlo_backend/passes/fusion/kept_exponentials.h"
 #include "hlo_backend/passes/fusion/read_operands.h"
 #include "hlo_backend/passes/fusion/row_leaves.h"
@@ -54,6 +55,7 @@ class StatisticsFuser {
  public:
   StatisticsFuser(Computation* c, const chips::ChipSpec& chip)
       : c_(c),
+        chip_(chip),
         order_(c->PostOrder()),
         room_(RoomForResidents(chip)),
         most_work_(static_cast<size_t>(
@@ -72,8 +74,13 @@ class StatisticsFuser {
     bool changed = false;
     for (Instruction* i : dots) {
       if (!HasMatrices(*i)) continue;
-      const bool done = Fuse(i, /*of_columns=*/true) ||
-                        (HasLines(*i) && Fuse(i, /*of_columns=*/false));
+      const Shape& s = i->shape();
+      // Of scores that are not finished the TPU compiler makes no maxima.
+      const bool columns = FinishesScores(*i, s.dim(s.rank() - 2), chip_);
+      const bool rows =
+          HasLines(*i) && FinishesScores(*i, s.dim(s.rank() - 1), chip_);
+      const bool done = (columns && Fuse(i, /*of_columns=*/true)) ||
+                        (rows && Fuse(i, /*of_columns=*/false));
       changed |= done;
     }
     if (changed) c_->RemoveDead();
@@ -328,6 +335,7 @@ class StatisticsFuser {
   }
 
   Computation* c_;
+  const chips::ChipSpec& chip_;
   const std::vector<Instruction*> order_;
   const int64_t room_;      // of VMEM, for arrays that stay
   const size_t most_work_;  // operations on a product, repeated behind it

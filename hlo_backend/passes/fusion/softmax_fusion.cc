@@ -16,6 +16,7 @@
 #include "hlo_backend/passes/fusion/instruction_set.h"
 #include "hlo_backend/passes/fusion/prologue_policy.h"
 #include "hlo_backend/passes/fusion/row_leaves.h"
+#include "hlo_backend/passes/fusion/unfinished_scores.h"
 
 namespace ptxla::hlo {
 namespace {
@@ -62,8 +63,11 @@ bool Starts(const Instruction& i, int least_rank) {
 
 class SoftmaxFuser {
  public:
-  SoftmaxFuser(Computation* c, int least_rank)
-      : c_(c), least_rank_(least_rank), order_(c->PostOrder()) {}
+  SoftmaxFuser(Computation* c, const chips::ChipSpec& chip, int least_rank)
+      : c_(c),
+        least_rank_(least_rank),
+        order_(c->PostOrder()),
+        scores_(order_, chip) {}
 
   // Makes the next kernel; false: there is none.
   bool MakeNext() {
@@ -72,7 +76,7 @@ class SoftmaxFuser {
       FindPositions();
       start_ = order_[n];
       rows_ = &start_->operand(0)->shape();
-      stored_.clear();
+      stored_ = scores_.divisors();
       do Gather(n);
       while (StoreWhatOthersNeed());
       if (stored_.contains(start_) || IsFinishedByProduct()) continue;
@@ -139,6 +143,7 @@ class SoftmaxFuser {
   // reads them, under its matmuls: the reduces alone are left to be made.
   bool IsFinishedByProduct() const {
     const Shape& source = start_->operand(0)->shape();
+    if (scores_.IsMadeOf(*start_->operand(0), RowLength(*start_))) return false;
     if (start_->dimensions().size() != 1 ||
         start_->dimensions()[0] != source.rank() - 2) {
       return false;
@@ -192,9 +197,10 @@ class SoftmaxFuser {
   }
 
   bool Fits(const Instruction& i) const {
-    if (HasControlEdges(i)) return false;
+    if (HasControlEdges(i) || scores_.IsLeftToProduct(i)) return false;
     if (i.opcode() == Opcode::kReduce) {
-      return RowLength(*start_) <= kLongestOfTwo &&
+      return (RowLength(*start_) <= kLongestOfTwo ||
+              scores_.divisors().contains(&i)) &&
              i.dimensions() == start_->dimensions() &&
              i.operand(0)->shape().SameDims(*rows_) && IsFusibleReduce(i);
     }
@@ -258,7 +264,8 @@ class SoftmaxFuser {
       open.erase(PositionOf(i));
       if (UsedOutside(*i) || HasControlEdges(*i) || !IsLoopElementwise(*i) ||
           !i->shape().SameDims(*rows_) || !IsRowMajor(i->shape()) ||
-          !LeavesFit(*i)) {
+          !LeavesFit(*i) ||
+          scores_.StaysBehindProduct(*i, RowLength(*start_))) {
         continue;
       }
       members_.insert(i);
@@ -328,6 +335,7 @@ class SoftmaxFuser {
   const int least_rank_;
   const std::vector<Instruction*> order_;
   std::vector<int> position_;  // in it, by id
+  const UnfinishedScores scores_;
   // Of the kernel at hand.
   Instruction* start_ = nullptr;
   const Shape* rows_ = nullptr;
@@ -349,7 +357,7 @@ absl::StatusOr<bool> SoftmaxFusionPass::Run(Module* module,
   bool changed = false;
   for (Computation* c : ControlComputations(*module)) {
     changed |= c->RemoveDead() > 0;
-    while (SoftmaxFuser(c, static_cast<int>(*rank)).MakeNext()) {
+    while (SoftmaxFuser(c, *context.chip, static_cast<int>(*rank)).MakeNext()) {
       changed = true;
     }
   }
