@@ -148,6 +148,7 @@ class Writer {
              const std::vector<std::vector<int64_t>>& x) {
     if (x.empty()) return;
     std::vector<std::string> lists;
+    lists.reserve(x.size());
     for (const auto& list : x) lists.push_back(List(list));
     Line(absl::StrCat(name, "=[", absl::StrJoin(lists, ", "), "]"));
   }
@@ -157,6 +158,7 @@ class Writer {
   void Field(absl::string_view name, const std::vector<BufferSlice>& x) {
     if (x.empty()) return;
     std::vector<std::string> slices;
+    slices.reserve(x.size());
     for (const BufferSlice& slice : x) slices.push_back(Slice(slice));
     Line(absl::StrCat(name, "=[", absl::StrJoin(slices, ", "), "]"));
   }
