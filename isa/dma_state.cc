@@ -63,7 +63,7 @@ absl::Status DmaState::WaitSemaphore(int semaphore, int64_t bytes) {
         explicit_.begin(), explicit_.end(), [&](const Explicit& t) {
           return kernel_.descriptors[t.descriptor].semaphore == semaphore;
         });
-    if (it == explicit_.end() && ComesFromPeer(semaphore)) {
+    if (it == explicit_.end() && CountsPeer(kernel_, semaphore)) {
       RETURN_IF_ERROR(ReceiveFromPeer()) << "semaphore " << semaphore;
       continue;
     }
@@ -105,13 +105,6 @@ absl::Status DmaState::CopyExplicit(const Explicit& transfer) {
   RETURN_IF_ERROR(CopyDescriptor(d, source, from, destination, to));
   semaphores_[d.semaphore] += d.Bytes();
   return absl::OkStatus();
-}
-
-bool DmaState::ComesFromPeer(int semaphore) const {
-  return std::any_of(kernel_.descriptors.begin(), kernel_.descriptors.end(),
-                     [&](const DmaDescriptor& d) {
-                       return d.to_peer && d.semaphore == semaphore;
-                     });
 }
 
 absl::Status DmaState::SendToPeer(const Explicit& transfer) {

@@ -53,7 +53,6 @@ class DmaState {
   absl::Status CopyExplicit(const Explicit& transfer);
   absl::Status SendToPeer(const Explicit& transfer);
   absl::Status ReceiveFromPeer();
-  bool ComesFromPeer(int semaphore) const;
   absl::Span<uint8_t> Local(Space space) const {
     return space == Space::kSmem ? smem_ : vmem_;
   }

@@ -114,6 +114,13 @@ bool SendsToPeer(const Kernel& kernel) {
                      [](const DmaDescriptor& d) { return d.to_peer; });
 }
 
+bool CountsPeer(const Kernel& kernel, int semaphore) {
+  return std::any_of(kernel.descriptors.begin(), kernel.descriptors.end(),
+                     [&](const DmaDescriptor& d) {
+                       return d.to_peer && d.semaphore == semaphore;
+                     });
+}
+
 bool MeetsPeer(const Kernel& kernel) {
   return SendsToPeer(kernel) || NamesShare(kernel.step);
 }

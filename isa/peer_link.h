@@ -35,6 +35,8 @@ class PeerPort {
 
 // True if its cores wait for one another.
 bool SendsToPeer(const Kernel& kernel);
+// True if what the other core sends adds to the semaphore.
+bool CountsPeer(const Kernel& kernel, int semaphore);
 // True if its code is that of one of two cores: they send one another data, or
 // do something in the first (last) step of their own share.
 bool MeetsPeer(const Kernel& kernel);

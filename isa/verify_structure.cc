@@ -267,7 +267,7 @@ absl::Status VerifyDma(const Kernel& k, const KernelTiming& timing,
       // The semaphore counts what this core sends for what the other one does.
       if (core == 0) {
         sent.push_back(given);
-      } else if (SendsToPeer(k) && given != sent[s]) {
+      } else if (CountsPeer(k, s) && given != sent[s]) {
         return Broken("semaphore ", s, " counts ", sent[s], " on core 0 and ",
                       given, " on core ", core);
       }

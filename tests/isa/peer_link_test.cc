@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core_fixture.h"
+#include "isa/verifier.h"
 #include "isa/verify_structure.h"
 
 namespace ptxla::isa {
@@ -44,14 +45,14 @@ Kernel SumOfRows(int64_t rows) {
   LayoutVmem(&k);
   k.entry = *ParseCode("block \"e\" { { dma.start w0 } }");
   k.step = *ParseCode(
-      "when first share { block \"f\" { { s1 = sscratch 0 ; v1 = vimm.u32 0x0 "
-      "} "
+      "when first share { block \"f\" { "
+      "{ s1 = sscratch 0 ; v1 = vimm.u32 0x0 } "
       "{ vst [s1], v1 } } } "
       "block \"s\" { { dma.start w0 ; s2 = swin w0 } "
       "{ dma.wait w0 ; s1 = sscratch 0 } { v1 = vld [s2] ; v2 = vld [s1] } "
       "{ v2 = vadd.s32 v1, v2 } { vst [s1], v2 } } "
-      "when last share { block \"l\" { { s1 = sscratch 0 ; s2 = sscratch 4096 "
-      "} "
+      "when last share { block \"l\" { "
+      "{ s1 = sscratch 0 ; s2 = sscratch 4096 } "
       "{ dma.start.desc d0, s1, s2 } { dma.done.wait sem0, 8192 } "
       "{ v1 = vld [s1] ; v2 = vld [s2] ; s3 = swin w1 } "
       "{ v2 = vadd.s32 v1, v2 } { vst [s3], v2 } } } "
@@ -141,6 +142,32 @@ TEST(PeerLinkTest, CodeForTwoCoresIsRefusedOnOne) {
   EXPECT_THAT(RunCores(k, 1, [](int, PeerPort*) { return absl::OkStatus(); }),
               StatusIs(absl::StatusCode::kInternal,
                        HasSubstr("is of two cores, and runs on 1")));
+}
+
+// Nine rows: core 0 has four steps, core 1 five.
+TEST(PeerLinkTest, EveryStepMaySendWithinItsCoreButNotToTheOther) {
+  MachineModel two = testing::Wide();
+  two.cores = 2;
+  Kernel within = SumOfRows(9);
+  DmaDescriptor local;
+  local.inner_bytes = 4096;
+  local.semaphore = 1;
+  within.descriptors.push_back(local);
+  within.num_semaphores = 2;
+  within.step.push_back(*ParseCode("block \"c\" { "
+                                   "{ s1 = sscratch 0 ; s2 = sscratch 4096 } "
+                                   "{ dma.start.desc d1, s1, s2 } "
+                                   "{ dma.done.wait sem1, 4096 } }")
+                             ->begin());
+  EXPECT_OK(VerifyKernel(within, two));
+  Kernel across = SumOfRows(9);
+  across.step.push_back(*ParseCode("block \"c\" { "
+                                   "{ s1 = sscratch 0 ; s2 = sscratch 4096 } "
+                                   "{ dma.start.desc d0, s1, s2 } "
+                                   "{ dma.done.wait sem0, 8192 } }")
+                             ->begin());
+  EXPECT_THAT(VerifyKernel(across, two), StatusIs(absl::StatusCode::kInternal,
+                                                  HasSubstr("on core 0 and")));
 }
 
 TEST(PeerLinkTest, OnlyAKernelOfTwoCoresHasAPeer) {

@@ -11,8 +11,8 @@ namespace ptxla::hlo {
 namespace {
 
 constexpr int64_t kLanes = 128;
-// Per key: of the scores of a line of queries, and of an element of the key.
-// Only their ratio and the bounds in the header are known.
+// Bytes per key: of the score of a query, for a line of them, and of an element
+// of the key. ASSUMED: numbers that give the bounds in the header.
 constexpr int64_t kBytesOfScores = 12, kBytesOfKeys = 16;
 // Sequences, and groups of their heads.
 constexpr int kBatchOfGroups = 2;

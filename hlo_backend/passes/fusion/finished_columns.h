@@ -22,8 +22,8 @@
 
 namespace ptxla::hlo {
 
-// Of an element of rows or columns that a step finishes: two planes of scratch
-// and two windows of a result.
+// Of an element of rows that a step finishes: two planes of scratch and two
+// windows of a result.
 inline constexpr int64_t kBytesOfRows = 16;
 
 // VMEM that a step may take for rows or columns and the operand beside them, in

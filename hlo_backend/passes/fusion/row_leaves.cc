@@ -75,6 +75,11 @@ bool MeetsRowReduce(const Instruction& value) {
   return MeetsReduce(value, value.shape().rank() - 1);
 }
 
+bool ReducesInTiles(const Instruction& reduce) {
+  return reduce.dimensions().size() == 1 &&
+         reduce.dimensions()[0] >= reduce.operand(0)->shape().rank() - 2;
+}
+
 bool IsFreeOfRows(const Instruction& value) { return IsFree(value, 0); }
 
 bool KeepsMatrix(const Instruction& broadcast) {

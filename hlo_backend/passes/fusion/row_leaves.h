@@ -14,6 +14,9 @@ namespace ptxla::hlo {
 bool MeetsReduce(const Instruction& value, int64_t dimension, int depth = 0);
 bool MeetsRowReduce(const Instruction& value);
 
+// The reduce is along lanes or rows of tiles, not from plane to plane.
+bool ReducesInTiles(const Instruction& reduce);
+
 // Made of constants and iotas alone (a causal mask): again where needed.
 bool IsFreeOfRows(const Instruction& value);
 

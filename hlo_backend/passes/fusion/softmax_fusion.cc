@@ -37,12 +37,6 @@ int64_t RowLength(const Instruction& reduce) {
       static_cast<int>(reduce.dimensions()[0]));
 }
 
-// Along lanes or rows of tiles, not from plane to plane.
-bool LiesInTiles(const Instruction& reduce) {
-  return reduce.dimensions().size() == 1 &&
-         reduce.dimensions()[0] >= reduce.operand(0)->shape().rank() - 2;
-}
-
 // Rounded to a type that no chip has. Of extrema of f16 nothing is rounded, and
 // a rounding to bf16 is undone by who reads it.
 bool IsSumInF16(const Instruction& convert) {
@@ -56,7 +50,7 @@ bool IsSumInF16(const Instruction& convert) {
 bool Starts(const Instruction& i, int least_rank) {
   return i.opcode() == Opcode::kReduce &&
          i.operand(0)->shape().rank() >= least_rank &&
-         IsRowMajor(i.operand(0)->shape()) && LiesInTiles(i) &&
+         IsRowMajor(i.operand(0)->shape()) && ReducesInTiles(i) &&
          RowLength(i) <= kLongestRow && IsBroadcastAgain(i) &&
          !IsForPositionsOnly(i);
 }

@@ -4,6 +4,7 @@
 
 #include "hlo_backend/passes/fusion/finished_columns.h"
 #include "hlo_backend/passes/fusion/prologue_policy.h"
+#include "hlo_backend/passes/fusion/row_leaves.h"
 
 namespace ptxla::hlo {
 namespace {
@@ -16,13 +17,6 @@ constexpr int kMostDeep = 8;  // operations behind a product
 // 2,048 not).
 constexpr int64_t kLongestNarrow = 2048;
 constexpr int64_t kLongestMasked = 1024;
-
-// Along lanes or rows of tiles.
-bool IsReducedInTiles(const Instruction& reduce) {
-  return reduce.opcode() == Opcode::kReduce &&
-         reduce.dimensions().size() == 1 &&
-         reduce.dimensions()[0] >= reduce.operand(0)->shape().rank() - 2;
-}
 
 bool IsMadeOfScores(const Instruction& i, int64_t length,
                     const chips::ChipSpec& chip, int depth) {
@@ -76,8 +70,9 @@ void UnfinishedScores::LeaveTo(const Instruction& dot, int operand) {
     return;
   }
   const Instruction* sum = divisor->operand(0);
-  if (!IsReducedInTiles(*sum) || sum->user_count() != 1 ||
-      !sum->operand(0)->IsElementwise() || !PrologueForm(dot, operand)) {
+  if (sum->opcode() != Opcode::kReduce || !ReducesInTiles(*sum) ||
+      sum->user_count() != 1 || !sum->operand(0)->IsElementwise() ||
+      !PrologueForm(dot, operand)) {
     return;
   }
   left_.insert({last, division, divisor});
