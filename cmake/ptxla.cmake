@@ -11,6 +11,8 @@
 #   ptxla_embed(NAME schema FILES schema.sql SYMBOL kFiles NAMESPACE ptxla::reports)
 #       text files as an array of {name, text} in the generated embed/<NAME>.h;
 #       depend on `<NAME>_embed`
+#   ptxla_pch(NAME hlo_pch DEPS chips_proto)
+#       the precompiled header of cmake/<NAME>.h, unless PTXLA_PCH is off
 
 #   ptxla_check_tests(hlo_backend/passes)
 #       one CTest for each .hlo, .mlir and .tpuasm file below this folder that
@@ -36,11 +38,8 @@ function(ptxla_library)
     target_include_directories(ptxla_${A_NAME} PUBLIC ${PROJECT_SOURCE_DIR}
                                                       ${PROJECT_BINARY_DIR})
     target_link_libraries(ptxla_${A_NAME} PUBLIC ${deps} PRIVATE ptxla_warnings)
-    if(CMAKE_CURRENT_SOURCE_DIR MATCHES "/hlo_backend(/|$)")
-      ptxla_use_pch(ptxla_${A_NAME} ptxla_hlo_pch)
-    else()
-      ptxla_use_pch(ptxla_${A_NAME} ptxla_pch)
-    endif()
+    ptxla_folder_pch(pch)
+    ptxla_use_pch(ptxla_${A_NAME} ${pch})
   else()
     add_library(ptxla_${A_NAME} INTERFACE)
     target_include_directories(
@@ -50,9 +49,38 @@ function(ptxla_library)
   add_library(ptxla::${A_NAME} ALIAS ptxla_${A_NAME})
 endfunction()
 
+function(ptxla_pch)
+  cmake_parse_arguments(A "" "NAME" "DEPS" ${ARGN})
+  if(NOT PTXLA_PCH)
+    return()
+  endif()
+  _ptxla_deps(deps ${A_DEPS})
+  add_library(ptxla_${A_NAME} OBJECT cmake/pch.cc)
+  target_include_directories(ptxla_${A_NAME} PRIVATE ${PROJECT_SOURCE_DIR})
+  target_link_libraries(
+    ptxla_${A_NAME} PRIVATE absl::statusor absl::strings absl::flat_hash_map
+                            absl::inlined_vector absl::function_ref ${deps})
+  target_precompile_headers(ptxla_${A_NAME} PRIVATE cmake/${A_NAME}.h)
+endfunction()
+
 function(ptxla_use_pch target pch)
   if(PTXLA_PCH)
-    target_precompile_headers(${target} REUSE_FROM ${pch})
+    target_precompile_headers(${target} REUSE_FROM ptxla_${pch})
+  endif()
+endfunction()
+
+# The precompiled header of the libraries in the current folder: the one with
+# what most of its files include.
+function(ptxla_folder_pch out)
+  file(RELATIVE_PATH folder ${PROJECT_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR})
+  if(folder MATCHES "^(hlo_backend/(compiler|lowering|passes)|sim|tests)(/|$)")
+    set(${out} chip_pch PARENT_SCOPE)
+  elseif(folder MATCHES "^hlo_backend(/|$)")
+    set(${out} hlo_pch PARENT_SCOPE)
+  elseif(folder MATCHES "^(driver|reports|tools)(/|$)")
+    set(${out} record_pch PARENT_SCOPE)
+  else()
+    set(${out} pch PARENT_SCOPE)
   endif()
 endfunction()
 
@@ -92,7 +120,9 @@ function(ptxla_test)
                       PTXLA_BINARY_DIR="${PROJECT_BINARY_DIR}")
   target_link_libraries(${A_NAME} PRIVATE ${deps} GTest::gmock GTest::gtest_main
                                           ptxla_warnings)
-  ptxla_use_pch(${A_NAME} ptxla_pch)
+  ptxla_use_pch(${A_NAME} test_pch)
+  # Most of a test's compile time is code that runs once.
+  target_compile_options(${A_NAME} PRIVATE -O1)
   add_test(NAME ${A_NAME} COMMAND ${A_NAME})
   if(A_LABELS)
     set_tests_properties(${A_NAME} PROPERTIES LABELS "${A_LABELS}")

@@ -123,6 +123,13 @@ class Hasher {
 
 }  // namespace
 
+Attributes::Attributes() = default;
+Attributes::Attributes(const Attributes&) = default;
+Attributes::Attributes(Attributes&&) noexcept = default;
+Attributes& Attributes::operator=(const Attributes&) = default;
+Attributes& Attributes::operator=(Attributes&&) noexcept = default;
+Attributes::~Attributes() = default;
+
 bool AttributesEqual(const Attributes& a, const Attributes& b) {
   if (a.index() != b.index()) return false;
   return std::visit(

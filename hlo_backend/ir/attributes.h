@@ -286,7 +286,7 @@ class Boxed {
   std::shared_ptr<T> value_;
 };
 
-using Attributes = std::variant<
+using AttributesVariant = std::variant<
     std::monostate, ParameterAttrs, ConstantAttrs, IotaAttrs, TupleIndexAttrs,
     DimensionsAttrs, ReshapeAttrs, Boxed<SliceAttrs>, DynamicSliceAttrs,
     Boxed<PadAttrs>, CompareAttrs, Boxed<DotAttrs>, Boxed<RaggedDotAttrs>,
@@ -298,6 +298,22 @@ using Attributes = std::variant<
     SendRecvAttrs, Boxed<AsyncAttrs>, CopyStartAttrs, FusionAttrs, CallAttrs,
     InfeedAttrs, Boxed<OutfeedAttrs>, Boxed<DomainAttrs>,
     Boxed<CustomCallAttrs>>;
+
+// One of the structs above. What copies and destroys it is compiled once: for
+// so many alternatives it took a second in every file that includes this.
+class Attributes : public AttributesVariant {
+ public:
+  Attributes();
+  Attributes(const Attributes&);
+  Attributes(Attributes&&) noexcept;
+  Attributes& operator=(const Attributes&);
+  Attributes& operator=(Attributes&&) noexcept;
+  ~Attributes();
+  template <class T, class = std::enable_if_t<
+                         !std::is_same_v<std::decay_t<T>, Attributes>>>
+  Attributes(T&& value)  // NOLINT(google-explicit-constructor)
+      : AttributesVariant(std::forward<T>(value)) {}
+};
 
 namespace internal {
 template <class T, class V>
@@ -311,7 +327,7 @@ struct IsAlternative<T, std::variant<Ts...>>
 // struct is boxed does not show.
 template <class T>
 const T* GetAttrs(const Attributes& a) {
-  if constexpr (internal::IsAlternative<T, Attributes>::value) {
+  if constexpr (internal::IsAlternative<T, AttributesVariant>::value) {
     return std::get_if<T>(&a);
   } else {
     const auto* box = std::get_if<Boxed<T>>(&a);
@@ -320,7 +336,7 @@ const T* GetAttrs(const Attributes& a) {
 }
 template <class T>
 T* GetMutableAttrs(Attributes* a) {
-  if constexpr (internal::IsAlternative<T, Attributes>::value) {
+  if constexpr (internal::IsAlternative<T, AttributesVariant>::value) {
     return std::get_if<T>(a);
   } else {
     auto* box = std::get_if<Boxed<T>>(a);

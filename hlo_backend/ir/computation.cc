@@ -1,6 +1,7 @@
 #include "hlo_backend/ir/computation.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "hlo_backend/ir/module.h"
 
@@ -27,6 +28,10 @@ void InheritPosition(const Instruction& from, Instruction* to, int depth) {
 }
 
 }  // namespace
+
+Computation::Computation(Module* module, std::string name, int id)
+    : name_(std::move(name)), module_(module), id_(id) {}
+Computation::~Computation() { ForgetOrder(); }
 
 bool Computation::IsEntry() const { return module_->entry() == this; }
 

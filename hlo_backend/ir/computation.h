@@ -58,7 +58,7 @@ class Computation {
 
   Computation(const Computation&) = delete;
   Computation& operator=(const Computation&) = delete;
-  ~Computation() { ForgetOrder(); }
+  ~Computation();
 
   const std::string& name() const { return name_; }
   void set_name(std::string name) { name_ = std::move(name); }
@@ -146,8 +146,7 @@ class Computation {
   friend class Builder;
   friend class Module;
   friend class Instruction;
-  Computation(Module* module, std::string name, int id)
-      : name_(std::move(name)), module_(module), id_(id) {}
+  Computation(Module* module, std::string name, int id);
 
   std::vector<Instruction*> FindPostOrder() const;
   // To be called by whatever changes operands, control edges or the list.

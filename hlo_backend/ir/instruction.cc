@@ -1,6 +1,7 @@
 #include "hlo_backend/ir/instruction.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "hlo_backend/ir/computation.h"
 #include "hlo_backend/ir/module.h"
@@ -26,7 +27,13 @@ void Erase(List* list, Instruction* value) {
 
 }  // namespace
 
+Instruction::Instruction(Opcode opcode, Shape shape)
+    : opcode_(opcode), shape_(std::move(shape)) {}
+Instruction::~Instruction() = default;
+
 Module* Instruction::module() const { return parent_->module(); }
+
+void Instruction::set_attributes(Attributes a) { attributes_ = std::move(a); }
 
 int Instruction::OperandIndex(const Instruction* value) const {
   for (int i = 0; i < operand_count(); ++i) {

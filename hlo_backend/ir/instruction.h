@@ -56,6 +56,7 @@ class Instruction {
  public:
   Instruction(const Instruction&) = delete;
   Instruction& operator=(const Instruction&) = delete;
+  ~Instruction();
 
   Opcode opcode() const { return opcode_; }
   int id() const { return id_; }  // unique in the module, rises with age
@@ -104,7 +105,7 @@ class Instruction {
     return GetAttrs<T>(attributes_);
   }
   const Attributes& attributes() const { return attributes_; }
-  void set_attributes(Attributes a) { attributes_ = std::move(a); }
+  void set_attributes(Attributes a);
 
   // Shorthands; each CHECK-fails on other opcodes.
   const Literal& literal() const;                // constant
@@ -185,8 +186,7 @@ class Instruction {
  private:
   friend class Computation;
   friend class Module;
-  Instruction(Opcode opcode, Shape shape)
-      : opcode_(opcode), shape_(std::move(shape)) {}
+  Instruction(Opcode opcode, Shape shape);
   Computation* called_at(int i) const {
     CHECK_LT(i, static_cast<int>(called_.size())) << name_;
     return called_[i];

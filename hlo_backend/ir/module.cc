@@ -2,11 +2,15 @@
 
 #include <algorithm>
 #include <tuple>
+#include <utility>
 
 #include "absl/container/inlined_vector.h"
 #include "base/check.h"
 
 namespace ptxla::hlo {
+
+Module::Module(std::string name) : name_(std::move(name)) {}
+Module::~Module() = default;
 
 std::vector<Computation*> Module::computations() const {
   std::vector<Computation*> list;

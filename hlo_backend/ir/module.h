@@ -70,9 +70,10 @@ struct ModuleConfig {
 
 class Module {
  public:
-  explicit Module(std::string name) : name_(std::move(name)) {}
+  explicit Module(std::string name);
   Module(const Module&) = delete;
   Module& operator=(const Module&) = delete;
+  ~Module();
 
   const std::string& name() const { return name_; }
   void set_name(std::string name) { name_ = std::move(name); }
