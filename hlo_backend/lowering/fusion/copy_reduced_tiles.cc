@@ -22,10 +22,15 @@ absl::Status CopyReducedTiles(const Reduction& r, const Reduction* extremum,
   TileFold fold(r, b);
   const PhysicalArray& a = r.result;
   const bool halves = a.packing == 2 && a.type == hlo::PrimitiveType::kBf16;
-  if (a.rank() <= 1 || (a.packing > 1 && !halves) ||
-      a.tile_rows != g.base_rows || (halves && g.base_rows < 8)) {
+  // Results of fewer rows than the tiles that they are made in are one tile
+  // down.
+  const bool fits = a.tile_rows == g.base_rows ||
+                    (a.tile_rows < g.base_rows && a.tiles_down == 1);
+  if (a.rank() <= 1 || (a.packing > 1 && !halves) || !fits ||
+      (halves && (g.base_rows < 8 || a.tile_rows < 2))) {
     return Unsupported(*r.reduce, "narrow result over whole tiles");
   }
+  const int64_t stored_rows = halves ? a.tile_rows / 2 : a.tile_rows;
   codegen::NarrowTiles narrow(
       &b, halves ? codegen::NarrowTiles::StoreOf(a.bits) : 0);
   const int64_t rows = g.row_axis >= 0 ? extent[g.row_axis] : 1;
@@ -64,13 +69,14 @@ absl::Status CopyReducedTiles(const Reduction& r, const Reduction* extremum,
     const int32_t at = static_cast<int32_t>(c * a.tile_bytes());
     if (halves && g.packs) {
       b.StoreMasked(codegen::kReducedRowSpace, to, at,
-                    b.Binary(Opcode::kVpackCBf16, v, v), b.Range(0, 128, 0, 4));
+                    b.Binary(Opcode::kVpackCBf16, v, v),
+                    b.Range(0, 128, 0, stored_rows));
     } else if (halves) {
       narrow.Store(codegen::NarrowType::kBf16, codegen::kReducedRowSpace, to,
-                   at, v);
-    } else if (g.base_rows < 8) {
+                   at, v, static_cast<int>(stored_rows));
+    } else if (stored_rows < 8) {
       b.StoreMasked(codegen::kReducedRowSpace, to, at, v,
-                    b.Range(0, 128, 0, g.base_rows));
+                    b.Range(0, 128, 0, stored_rows));
     } else {
       b.Store(codegen::kReducedRowSpace, to, at, v);
     }

@@ -62,6 +62,46 @@ TEST(ReduceResultTest, F32ResultsMayBeStoredAsBf16) {
   }
 }
 
+// Planes of $0 rows, made in tiles of 8, whose sums are $1 in tiles of fewer
+// rows: which slot of which expert a token takes.
+std::string FewRows(int rows, absl::string_view type) {
+  return absl::Substitute(R"(HloModule m
+g {
+  x = f32[] parameter(0)
+  y = f32[] parameter(1)
+  ROOT z = f32[] add(x, y)
+}
+f {
+  a = f32[2,40,$0] parameter(0)
+  b = f32[2,40,150] parameter(1)
+  c = f32[2,40,$0,150] broadcast(a), dimensions={0,1,2}
+  d = f32[2,40,$0,150] broadcast(b), dimensions={0,1,3}
+  m = f32[2,40,$0,150] multiply(c, d)
+  i = f32[] constant(0)
+  s = f32[40,$0,150] reduce(m, i), dimensions={0}, to_apply=g
+  ROOT o = $1[40,$0,150] convert(s)
+}
+ENTRY e {
+  a = f32[2,40,$0] parameter(0)
+  b = f32[2,40,150] parameter(1)
+  ROOT o = $1[40,$0,150] fusion(a, b), kind=kInput, calls=f
+})",
+                          rows, type);
+}
+
+TEST(ReduceResultTest, SumsOfFewRowsAreStoredInTilesOfFewRows) {
+  for (const char* chip : {"v3", "v4", "v5e", "v6e", "tpu7x"}) {
+    HarnessOptions options;
+    options.chip = chip;
+    for (const int rows : {2, 3, 4, 7, 8}) {
+      for (const char* type : {"f32", "bf16"}) {
+        EXPECT_OK(CompareKernel(FewRows(rows, type), options).status())
+            << chip << " " << rows << " rows of " << type;
+      }
+    }
+  }
+}
+
 // Planes that become a number each wait for the XLU together.
 TEST(ReduceResultTest, ElementsOfSeveralPlanesAreFinishedAtOnce) {
   for (const char* chip : {"v4", "v5e", "v6e"}) {
