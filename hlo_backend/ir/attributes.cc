@@ -60,7 +60,8 @@ class Hasher {
   template <class T>
   void Add(const T& v) {
     if constexpr (HasTie<T>::value) {
-      std::apply([this](const auto&... field) { (Add(field), ...); }, v.Tie());
+      std::apply([this](const auto&... field) { (this->Add(field), ...); },
+                 v.Tie());
     } else if constexpr (std::is_integral_v<T> || std::is_enum_v<T>) {
       f_.Add(static_cast<int64_t>(v));
     } else {
@@ -113,7 +114,7 @@ class Hasher {
   void AddList(const L& list) {
     f_.Add(static_cast<int64_t>(list.size()));
     for (size_t i = 0; i < list.size(); ++i) {
-      const typename L::value_type element = list[i];
+      const typename L::value_type& element = list[i];
       Add(element);
     }
   }
