@@ -122,7 +122,7 @@ function(ptxla_test)
                                           ptxla_warnings)
   ptxla_use_pch(${A_NAME} test_pch)
   # Most of a test's compile time is code that runs once.
-  target_compile_options(${A_NAME} PRIVATE -O1)
+  target_compile_options(${A_NAME} PRIVATE $<$<CONFIG:Release>:-O1>)
   add_test(NAME ${A_NAME} COMMAND ${A_NAME})
   if(A_LABELS)
     set_tests_properties(${A_NAME} PROPERTIES LABELS "${A_LABELS}")

@@ -11,7 +11,9 @@ namespace ptxla::lowering {
 
 // Copies the tiles of the step from `first` (partials) to the plane of the
 // result at `result`. `extremum`: whose positions they are, or null.
-// Unimplemented: packed results.
+// Unimplemented: packed results that are not bf16, and results in tiles of
+// fewer rows than the partial tiles, where they are more than one such tile
+// down.
 absl::Status CopyReducedTiles(const Reduction& r, const Reduction* extremum,
                               const Geometry& g, const NestPlan& plan,
                               const std::vector<int64_t>& extent,
