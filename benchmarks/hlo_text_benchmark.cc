@@ -13,7 +13,6 @@ namespace ptxla::hlo {
 namespace {
 
 constexpr int kInstructions = 40000;
-constexpr PrimitiveType kF32 = PrimitiveType::kF32;
 
 std::unique_ptr<Module> BigModule() {
   auto module = std::make_unique<Module>("big");

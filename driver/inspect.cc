@@ -20,12 +20,12 @@ using hlo::Computation;
 using hlo::Instruction;
 using hlo::Opcode;
 
-struct Roofline {
+struct RooflineTime {
   double seconds = 0;
   const char* bound = "hbm";
 };
 
-Roofline RooflineOf(const hlo::Cost& cost, const chips::ChipSpec& chip) {
+RooflineTime RooflineOf(const hlo::Cost& cost, const chips::ChipSpec& chip) {
   const double per_chip = chip.devices_per_chip();
   const double matrix =
       cost.matmul_flops /
@@ -155,7 +155,7 @@ class Inspector {
 
   void Visit(const Instruction& i, double times) {
     const hlo::Cost cost = costs_.Of(i);
-    const Roofline roofline = RooflineOf(cost, chip_);
+    const RooflineTime roofline = RooflineOf(cost, chip_);
     InspectedInstruction item;
     item.flops = cost.flops * times;
     item.transcendentals = cost.transcendentals * times;

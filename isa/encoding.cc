@@ -151,9 +151,9 @@ class Writer {
   const Reflection& r_;
 };
 
-class Reader {
+class MessageReader {
  public:
-  Reader(const Message& message, absl::Status* status)
+  MessageReader(const Message& message, absl::Status* status)
       : m_(message), r_(*message.GetReflection()), status_(status) {}
 
   template <class T>
@@ -234,7 +234,7 @@ class Reader {
   }
   template <class T>
   void ReadStruct(const Message& from, T* x) {
-    Reader reader(from, status_);
+    MessageReader reader(from, status_);
     VisitFields(reader, *x);
   }
 
@@ -316,7 +316,7 @@ absl::StatusOr<Program> Decode(absl::string_view bytes) {
   }
   Program program;
   absl::Status status;
-  Reader reader(file.program(), &status);
+  MessageReader reader(file.program(), &status);
   VisitFields(reader, program);
   if (!status.ok()) return status;
   return program;

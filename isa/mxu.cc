@@ -37,7 +37,7 @@ Number NumberOf(Opcode op) {
   return rows == 8 ? Number::kF32 : rows == 16 ? Number::kBf16 : Number::kS8;
 }
 
-float Decode(Number number, uint8_t byte) {
+float ValueOfByte(Number number, uint8_t byte) {
   switch (number) {
     case Number::kF8E5M2:
       return numerics::DecodeFloat(numerics::kF8E5M2, byte);
@@ -65,7 +65,7 @@ void DecodeRow(Number number, int rows, const Mxu::Words& words, int row,
       out[l] =
           numerics::DecodeBf16(static_cast<uint16_t>(from[l] >> 16 * part));
     } else {
-      out[l] = Decode(number, static_cast<uint8_t>(from[l] >> 8 * part));
+      out[l] = ValueOfByte(number, static_cast<uint8_t>(from[l] >> 8 * part));
     }
   }
 }

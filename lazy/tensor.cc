@@ -7,13 +7,13 @@
 #include "lazy/ir.h"
 
 namespace ptxla::lazy {
-namespace {
-
 // What a base and its views share.
 struct Aliases {
   LazyTensorPtr base;  // current value of the base
   int generation = 0;  // in-place updates so far
 };
+
+namespace {
 
 Value Apply(Device* d, const ViewStep& step, const Value& x) {
   switch (step.kind) {

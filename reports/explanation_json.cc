@@ -11,7 +11,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 using record::Explanation;
 
-Json Seconds(int64_t ps) { return ToSeconds(Picoseconds(ps)); }
+Json SecondsOf(int64_t ps) { return ToSeconds(Picoseconds(ps)); }
 
 Json Arrays(const Explanation& e) {
   Json list = Json::array();
@@ -108,9 +108,9 @@ std::string ExplanationJson(const Explanation& e) {
             {"topology", e.slice()},
             {"chip", e.chip()},
             {"executions", e.executions()},
-            {"total_s", Seconds(e.total_ps())},
-            {"program_s", Seconds(e.program_ps())},
-            {"time_s", Seconds(e.time_ps())},
+            {"total_s", SecondsOf(e.total_ps())},
+            {"program_s", SecondsOf(e.program_ps())},
+            {"time_s", SecondsOf(e.time_ps())},
             {"cycles", e.cycles()},
             {"clock_hz", e.clock_hz()},
             {"bound", e.bound()},

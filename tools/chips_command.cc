@@ -14,7 +14,7 @@
 namespace ptxla::tools {
 namespace {
 
-constexpr char kExamples[] = R"(
+constexpr char kChipsExamples[] = R"(
 Examples:
   ptxla-sim chips              all chips in a table
   ptxla-sim chips v5e          its slices and every number with its source
@@ -87,7 +87,7 @@ int ChipsCommand(const Words& words) {
   std::string name;
   CLI::App app("List the chips that are known.", "ptxla-sim chips");
   app.add_option("name", name, "one chip in detail")->type_name("CHIP");
-  app.footer(kExamples);
+  app.footer(kChipsExamples);
   if (const auto code = ParseCommandLine(&app, words)) return *code;
   if (name.empty()) {
     std::fputs(Table().c_str(), stdout);

@@ -18,7 +18,7 @@ using driver::ComparedKernels;
 using driver::ComparedSum;
 using driver::KernelGroup;
 
-constexpr char kExamples[] = R"(
+constexpr char kCompareExamples[] = R"(
 One program as two compilers schedule it, both with our bundles on our machine:
 "here" is our compiler, "there" libtpu, or the schedule in the second file.
 
@@ -149,7 +149,7 @@ int CompareCommand(const Words& words) {
       ->check(AtLeastOne())
       ->type_name("N");
   app.add_flag("--json", json, "one JSON object, with all kernels");
-  app.footer(kExamples);
+  app.footer(kCompareExamples);
   if (const auto code = ParseCommandLine(&app, words)) return *code;
   const auto wrong = [&](const std::string& what) {
     return Fail(absl::InvalidArgumentError(what), json, "arguments");

@@ -12,7 +12,7 @@
 namespace ptxla::tools {
 namespace {
 
-constexpr char kExamples[] = R"(
+constexpr char kInspectExamples[] = R"(
 Columns:
   FLOP, bytes     by the rules of XLA's cost analysis, times the iterations of
                   loops; FLOP/B is what is compared with the chip's ridge
@@ -67,7 +67,7 @@ int InspectCommand(const Words& words) {
   app.add_flag("--like-xla", options.like_xla,
                "count as XLA does: loops once, an all-reduce as of two");
   app.add_flag("--json", json, "one JSON object");
-  app.footer(kExamples);
+  app.footer(kInspectExamples);
   if (const auto code = ParseCommandLine(&app, words)) return *code;
   if (path.empty()) {
     return Fail(absl::InvalidArgumentError("inspect needs a file, or -"), json,

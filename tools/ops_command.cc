@@ -16,7 +16,7 @@ using driver::OpSupport;
 using driver::OpTrial;
 using Json = nlohmann::ordered_json;
 
-constexpr char kExamples[] = R"(
+constexpr char kOpsExamples[] = R"(
 Columns:
   read        the parser and the verifier take a sample of it
   evaluated   ptxla-opt eval computes it
@@ -103,7 +103,7 @@ int OpsCommand(const Words& words) {
       ->type_name("CHIP")
       ->capture_default_str();
   app.add_flag("--json", json, "one JSON object");
-  app.footer(kExamples);
+  app.footer(kOpsExamples);
   if (const auto code = ParseCommandLine(&app, words)) return *code;
   const auto trials = driver::OpCoverage(chip, name);
   if (!trials.ok()) return Fail(trials.status(), json, "arguments");

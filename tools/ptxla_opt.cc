@@ -18,7 +18,7 @@
 namespace ptxla::tools {
 namespace {
 
-constexpr char kExamples[] = R"(
+constexpr char kPtxlaOptExamples[] = R"(
 Examples:
   ptxla-opt module.hlo                                   parse, verify, print
   ptxla-opt step.mlir                                    StableHLO to HLO
@@ -151,7 +151,7 @@ int Convert(const std::vector<std::string>& words) {
       ->delimiter(',');
   app.add_option("-o,--output", out, "a file instead of standard output")
       ->type_name("FILE");
-  app.footer(kExamples);
+  app.footer(kPtxlaOptExamples);
   if (const auto code = ParseCommandLine(&app, words)) return *code;
   if (path.empty()) {
     return Fail(absl::InvalidArgumentError(

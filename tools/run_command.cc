@@ -22,7 +22,7 @@
 namespace ptxla::tools {
 namespace {
 
-constexpr char kExamples[] = R"(
+constexpr char kRunExamples[] = R"(
 Examples:
   ptxla-sim --workload bert --topology v5e-8
   ptxla-sim run --hlo layer_norm.hlo --topology v6e-1 --json --db none
@@ -185,7 +185,7 @@ int RunCommand(const Words& words) {
   options.request.compiler_cache = CompilerCacheFolder();
   CLI::App app("Predict one run.", "ptxla-sim run");
   AddOptions(&app, &options);
-  app.footer(kExamples);
+  app.footer(kRunExamples);
   if (const auto code = ParseCommandLine(&app, words)) return *code;
   const absl::Status checked = Check(app, &options);
   if (!checked.ok()) return Fail(checked, options.json, "arguments");

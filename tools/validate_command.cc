@@ -28,7 +28,7 @@ using Json = nlohmann::ordered_json;
 using driver::BlockSummary;
 using driver::ValidatedRow;
 
-constexpr char kExamples[] = R"(
+constexpr char kValidateExamples[] = R"(
 Examples:
   ptxla-sim validate --kernels measured/kernels.csv
   ptxla-sim validate --kernels measured/kernels.csv --row B-GEMM-0001 --explain
@@ -280,7 +280,7 @@ int ValidateCommand(const Words& words) {
   CLI::App app("Compare predictions with published measurements.",
                "ptxla-sim validate");
   AddOptions(&app, &o);
-  app.footer(kExamples);
+  app.footer(kValidateExamples);
   if (const auto code = ParseCommandLine(&app, words)) return *code;
   for (const char* option : {"--python", "--compiler-cache"}) {
     if (app.count(option) > 0 && o.compiler != "libtpu") {

@@ -11,7 +11,7 @@
 namespace ptxla::tools {
 namespace {
 
-constexpr char kExamples[] = R"(
+constexpr char kWorkloadsExamples[] = R"(
 Examples:
   ptxla-sim workloads           names and descriptions
   ptxla-sim workloads bert      every field, to change with run --set KEY=VALUE
@@ -23,7 +23,7 @@ int WorkloadsCommand(const Words& words) {
   std::string name;
   CLI::App app("List the workloads that are known.", "ptxla-sim workloads");
   app.add_option("name", name, "one workload in detail")->type_name("NAME");
-  app.footer(kExamples);
+  app.footer(kWorkloadsExamples);
   if (const auto code = ParseCommandLine(&app, words)) return *code;
   if (!name.empty()) {
     const auto spec = workloads::FindWorkload(name);

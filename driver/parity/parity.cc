@@ -49,7 +49,7 @@ std::string Text(const KernelFacts& k) {
 }
 
 // A reduce over dimensions of size 1 alone gives its array another shape.
-std::string WorkOf(const KernelFacts& k) {
+std::string WorkText(const KernelFacts& k) {
   if (k.root != "reduce" || k.outputs.empty()) return k.root;
   const ArrayFacts* read = nullptr;
   for (const ArrayFacts& a : k.operands) {
@@ -64,7 +64,7 @@ std::string WorkOf(const KernelFacts& k) {
 
 // A bitcast says nothing of the work; a "tuple" is several results.
 bool SameRoot(const KernelFacts& theirs, const KernelFacts& ours) {
-  const std::string a = WorkOf(theirs), b = WorkOf(ours);
+  const std::string a = WorkText(theirs), b = WorkText(ours);
   return a == b || a == "bitcast" || b == "bitcast";
 }
 

@@ -20,7 +20,7 @@ constexpr double kOff = 8 * 0x1p-24;
 
 // By one to two times kOff, so that what two operands add to a product or a
 // difference does not cancel.
-Literal SlightlyOff(Literal x, uint64_t stream, bool opposite) {
+Literal Nudged(Literal x, uint64_t stream, bool opposite) {
   if (x.shape().type() != hlo::PrimitiveType::kF32 || x.IsElided()) return x;
   for (int64_t i = 0; i < x.ElementCount(); ++i) {
     const uint32_t word = numerics::HardwareRandomWord(stream, 0, i);
@@ -53,8 +53,7 @@ std::vector<Literal> SlightlyOff(absl::Span<const Literal> values,
                                  bool opposite) {
   std::vector<Literal> off;
   for (const Literal& x : values) {
-    off.push_back(x.IsTuple() ? x
-                              : SlightlyOff(Widened(x), off.size(), opposite));
+    off.push_back(x.IsTuple() ? x : Nudged(Widened(x), off.size(), opposite));
   }
   return off;
 }

@@ -76,7 +76,7 @@ const Shape& FirstArray(const Shape& shape) {
              : shape;
 }
 
-double Elements(const Shape& shape) {
+double ElementsOf(const Shape& shape) {
   return shape.IsArray() ? static_cast<double>(shape.ElementCount()) : 0;
 }
 
@@ -118,7 +118,7 @@ void AddAttention(const Instruction& call, int sequence, double times,
     }
   }
   if (keys == nullptr) return;
-  const double pairs = Elements(*queries) /
+  const double pairs = ElementsOf(*queries) /
                        static_cast<double>(queries->dim(queries->rank() - 1)) *
                        static_cast<double>(keys->dim(keys->rank() - sequence));
   cost->transcendentals = pairs;
@@ -155,7 +155,7 @@ std::optional<Cost> CustomCallCost(const Instruction& call, double bytes_read,
                              ? &FirstArray(call.operand(0)->shape())
                              : nullptr;
   if (rule.kind == "elementwise") {
-    cost.transcendentals = rule.number * Elements(result);
+    cost.transcendentals = rule.number * ElementsOf(result);
   } else if (rule.kind == "attention") {
     AddAttention(call, 2, 1, &cost);
   } else if (rule.kind == "attention_bshd") {
@@ -166,11 +166,11 @@ std::optional<Cost> CustomCallCost(const Instruction& call, double bytes_read,
                          ? static_cast<double>(result.dim(result.rank() - 1))
                          : 1;
     for (double power = 2; power < k; power *= 2) ++doublings;
-    cost.flops = Elements(*operand) * doublings;
+    cost.flops = ElementsOf(*operand) * doublings;
   } else if (rule.kind == "cubic" && operand != nullptr &&
              operand->rank() >= 2) {
     const double n = static_cast<double>(operand->dim(operand->rank() - 1));
-    cost.flops = rule.number * Elements(*operand) * n;
+    cost.flops = rule.number * ElementsOf(*operand) * n;
   }
   return cost;
 }

@@ -5,13 +5,13 @@
 
 #include "base/units.h"
 #include "hlo_backend/analysis/scatter_body.h"
+#include "hlo_backend/analysis/tiled_layout.h"
 #include "hlo_backend/analysis/whole_planes.h"
 #include "hlo_backend/ir/computation.h"
 
 namespace ptxla::hlo {
 namespace {
 
-constexpr int64_t kTileRows = 8, kLanes = 128;
 // Of the table: 16 rows of every plane. A step has it twice, in and out, in the
 // smallest scoped VMEM (16 MiB).
 constexpr int64_t kMostTableBytes = int64_t{1} << 20;

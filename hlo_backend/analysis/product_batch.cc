@@ -1,14 +1,9 @@
 #include "hlo_backend/analysis/product_batch.h"
 
+#include "hlo_backend/analysis/tiled_layout.h"
 #include "hlo_backend/ir/attributes.h"
 
 namespace ptxla::hlo {
-namespace {
-
-constexpr int64_t kTileRows = 8;
-
-}  // namespace
-
 int ProductBatch(const Instruction& dot) {
   const DotAttrs& attrs = dot.attrs<DotAttrs>();
   const auto batch = static_cast<int>(attrs.lhs_batch.size());

@@ -9,11 +9,9 @@
 namespace ptxla::hlo {
 namespace {
 
-constexpr int64_t kLanes = 128;
-constexpr int64_t kSublanes = 8;
 constexpr int kWordBits = 32;
 // The largest tile of a 1-D array.
-constexpr int64_t kRegisterElements = kLanes * kSublanes;
+constexpr int64_t kRegisterElements = kLanes * kTileRows;
 
 Layout BaseLayout(const Shape& shape) {
   return shape.has_layout() ? shape.layout() : Layout::RowMajor(shape.rank());
@@ -47,8 +45,8 @@ TileRule RuleFor(const Shape& shape, int generation) {
   rule.packing = std::max(1, kWordBits / bits);
   const int64_t words = generation < 4 ? 2 : 1;
   rule.min_rows = words * rule.packing;
-  rule.max_rows = rule.packing > 2 && generation >= 4 ? kSublanes * rule.packing
-                                                      : kSublanes;
+  rule.max_rows = rule.packing > 2 && generation >= 4 ? kTileRows * rule.packing
+                                                      : kTileRows;
   rule.min_1d = words * rule.packing * kLanes;
   return rule;
 }
@@ -58,7 +56,7 @@ TileRule RuleFor(const Shape& shape, int generation) {
 int64_t TileRows(int64_t rows, const TileRule& rule) {
   if (rows > 0 && rows % rule.max_rows == 0) return rule.max_rows;
   int64_t tile = rule.min_rows;
-  while (tile < kSublanes && tile < rows) tile *= 2;
+  while (tile < kTileRows && tile < rows) tile *= 2;
   return tile;
 }
 

@@ -20,6 +20,9 @@
 
 namespace ptxla::hlo {
 
+// Rows and columns of a vector register, and of a tile of 32-bit numbers.
+inline constexpr int64_t kTileRows = 8, kLanes = 128;
+
 // Tiles for an array whose dimension order is `shape.layout()`'s (row-major if
 // it has none). `generation`: 2 to 7 (v5e and v5p: 5). The memory space is
 // kept.

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "hlo_backend/analysis/tiled_layout.h"
+
 namespace ptxla::hlo {
 
 bool IsLoopElementwise(const Instruction& i) {
@@ -32,7 +34,6 @@ bool HasVectorTypes(const Instruction& i) {
 }
 
 bool IsLaneSlice(const Instruction& i) {
-  constexpr int64_t kLanes = 128;
   if (i.opcode() != Opcode::kSlice) return false;
   const Shape &from = i.operand(0)->shape(), &to = i.shape();
   const int minor = to.rank() - 1;
@@ -52,7 +53,6 @@ bool IsLaneSlice(const Instruction& i) {
 }
 
 bool IsTileSlice(const Instruction& i) {
-  constexpr int64_t kLanes = 128;
   if (i.opcode() != Opcode::kSlice || !HasVectorTypes(i)) return false;
   const Shape &from = i.operand(0)->shape(), &to = i.shape();
   const int rank = to.rank();

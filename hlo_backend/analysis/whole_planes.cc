@@ -3,12 +3,12 @@
 #include <algorithm>
 
 #include "base/units.h"
+#include "hlo_backend/analysis/tiled_layout.h"
 
 namespace ptxla::hlo {
 
 bool FillsTiles(int64_t height, int64_t width) {
-  constexpr int64_t kTileRows = 8, kTileColumns = 128;
-  return RoundUpTo(height, kTileRows) * RoundUpTo(width, kTileColumns) <=
+  return RoundUpTo(height, kTileRows) * RoundUpTo(width, kLanes) <=
          2 * height * width;
 }
 

@@ -9,11 +9,10 @@
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
 #include "base/units.h"
+#include "hlo_backend/analysis/tiled_layout.h"
 
 namespace ptxla::hlo {
 namespace {
-
-constexpr int64_t kTileRows = 8, kLanes = 128;
 
 // "name":["1","32"] as numbers; empty if it is not there, or is something else.
 std::vector<int64_t> ListOf(absl::string_view config, absl::string_view name) {

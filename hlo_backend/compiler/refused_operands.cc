@@ -50,7 +50,7 @@ void MoveToHbm(Instruction* value, int leaf) {
 namespace {
 
 // All that a value has in VMEM; false: nothing.
-bool MoveToHbm(Instruction* value) {
+bool MoveLeavesToHbm(Instruction* value) {
   bool moved = false;
   int leaf = 0;
   ForEachLeaf(value->shape(), [&](const Shape& shape, const ShapeIndex&) {
@@ -115,7 +115,7 @@ bool BringWindows(Computation* c, const RefusedKernels& refused,
       if (ReadSource(i, operand, &order)) {
         read = true;
       } else if (ConvolutionOf(*i) != nullptr) {
-        moved |= MoveToHbm(operand);
+        moved |= MoveLeavesToHbm(operand);
       }
     }
   }
@@ -211,8 +211,9 @@ bool BringToHbm(Module* module, const RefusedKernels& refused) {
   for (Computation* c : ControlComputations(*module)) {
     for (Instruction* i : c->instructions()) {
       if (!refused.contains(KernelFingerprint(*i))) continue;
-      for (Instruction* operand : i->operands()) moved |= MoveToHbm(operand);
-      moved |= MoveToHbm(i);
+      for (Instruction* operand : i->operands())
+        moved |= MoveLeavesToHbm(operand);
+      moved |= MoveLeavesToHbm(i);
     }
   }
   return moved;

@@ -1,5 +1,5 @@
-// Products of complex numbers, spelled out: operator* of std::complex may go
-// through libgcc, with other bits.
+// Products of numbers; those of complex ones are spelled out, as operator* of
+// std::complex may go through libgcc, with other bits.
 #ifndef PTXLA_HLO_BACKEND_EVALUATOR_COMPLEX_PRODUCT_H_
 #define PTXLA_HLO_BACKEND_EVALUATOR_COMPLEX_PRODUCT_H_
 
@@ -12,6 +12,7 @@ inline std::complex<double> Times(std::complex<double> a,
   return {a.real() * b.real() - a.imag() * b.imag(),
           a.real() * b.imag() + a.imag() * b.real()};
 }
+inline double Times(double a, double b) { return a * b; }
 
 }  // namespace ptxla::hlo
 

@@ -99,7 +99,7 @@ struct Plus {
     return static_cast<T>(a + b);
   }
 };
-struct Times {
+struct Multiply {
   template <class T>
   T operator()(T a, T b) const {
     return static_cast<T>(a * b);
@@ -136,7 +136,7 @@ absl::StatusOr<Value> ReduceWide(Opcode opcode, const Value& x,
       SimpleReduce<T, Acc, Plus>::Run(from, to, dims);
       break;
     case Opcode::kMultiply:
-      SimpleReduce<T, Acc, Times>::Run(from, to, dims);
+      SimpleReduce<T, Acc, Multiply>::Run(from, to, dims);
       break;
     case Opcode::kMaximum:
       SimpleReduce<T, Acc, Greater>::Run(from, to, dims);

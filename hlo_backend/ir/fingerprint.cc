@@ -43,9 +43,10 @@ class ValuesOfInstructions {
 };
 
 // Fingerprints of computations met so far, so that shared callees cost once.
-class Hasher {
+class FingerprintHasher {
  public:
-  explicit Hasher(const FingerprintOptions& options) : options_(options) {}
+  explicit FingerprintHasher(const FingerprintOptions& options)
+      : options_(options) {}
 
   uint64_t Of(const Computation& c) {
     auto found = computations_.find(&c);
@@ -110,7 +111,7 @@ class Hasher {
 
 uint64_t FingerprintOf(const Computation& computation,
                        const FingerprintOptions& options) {
-  return Hasher(options).Of(computation);
+  return FingerprintHasher(options).Of(computation);
 }
 
 uint64_t FingerprintOf(const Module& module,
@@ -120,7 +121,8 @@ uint64_t FingerprintOf(const Module& module,
   const ModuleConfig& config = module.config();
   with_order.order = options.order || config.is_scheduled;
   if (module.entry() != nullptr) {
-    f.Add(static_cast<int64_t>(Hasher(with_order).Of(*module.entry())));
+    f.Add(static_cast<int64_t>(
+        FingerprintHasher(with_order).Of(*module.entry())));
   }
   f.Add(static_cast<int64_t>(config.is_scheduled))
       .Add(config.replica_count)
@@ -136,7 +138,7 @@ uint64_t FingerprintOf(const Module& module,
 }
 
 uint64_t KernelFingerprint(const Instruction& instruction) {
-  Hasher hasher{FingerprintOptions()};
+  FingerprintHasher hasher{FingerprintOptions()};
   Fingerprint f = hasher.Own(instruction);
   absl::flat_hash_map<const Instruction*, int64_t> met;
   for (const Instruction* operand : instruction.operands()) {

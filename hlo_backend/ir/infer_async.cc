@@ -6,7 +6,7 @@
 namespace ptxla::hlo::infer {
 namespace {
 
-std::vector<Shape> OperandShapes(const Args& a) {
+std::vector<Shape> BareOperands(const Args& a) {
   std::vector<Shape> shapes;
   for (const Shape* s : a.operands) shapes.push_back(WithoutLayout(*s));
   return shapes;
@@ -36,7 +36,7 @@ absl::Status CheckParts(const Args& a, const std::vector<Shape>& parts,
 }
 
 Result CopyStart(const Args& a) {
-  const Shape x = OperandShapes(a)[0];
+  const Shape x = BareOperands(a)[0];
   if (a.declared == nullptr) {
     return Shape::Tuple({x, x, Shape::Scalar(PrimitiveType::kU32)});
   }
@@ -57,7 +57,7 @@ Result AsyncStart(const Args& a) {
   }
   RETURN_IF_ERROR(CheckParts(
       a,
-      {Shape::Tuple(OperandShapes(a)), WithoutLayout(wrapped.root()->shape())},
+      {Shape::Tuple(BareOperands(a)), WithoutLayout(wrapped.root()->shape())},
       "((operands), results, context)"));
   return shape;
 }
@@ -72,7 +72,7 @@ Result CollectiveStart(const Args& a) {
   const auto* permute = a.attrs<PermuteAttrs>();
   const bool in_place = permute != nullptr && !permute->slice_sizes.empty();
   std::vector<Shape> parts;
-  if (!in_place) parts.push_back(OneOrTuple(OperandShapes(a)));
+  if (!in_place) parts.push_back(OneOrTuple(BareOperands(a)));
   RETURN_IF_ERROR(CheckParts(a, parts, "(operands, results)"));
   if (shape.element_count_of_tuple() < 2) {
     return Fail(OpcodeName(a.opcode), " makes (operands, results), not ",
@@ -82,7 +82,7 @@ Result CollectiveStart(const Args& a) {
 }
 
 Result Send(const Args& a) {
-  const Shape data = OperandShapes(a)[0];
+  const Shape data = BareOperands(a)[0];
   if (!a.operand(1).IsToken()) return Fail(Text(a.operand(1)), " is no token");
   if (a.declared == nullptr) {
     return Shape::Tuple(
@@ -110,7 +110,7 @@ Result Async(const Args& a) {
     case Opcode::kAsyncUpdate:
       return WithoutLayout(a.operand(0));
     case Opcode::kAllReduceStart: {
-      const Shape shape = OneOrTuple(OperandShapes(a));
+      const Shape shape = OneOrTuple(BareOperands(a));
       // A tuple of one is written by some passes.
       if (a.declared != nullptr && a.declared->IsTuple() && !shape.IsTuple()) {
         return Shape::Tuple({shape});

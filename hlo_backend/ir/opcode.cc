@@ -12,7 +12,7 @@ struct OpcodeRow {
   int arity;
 };
 
-constexpr OpcodeRow kRows[] = {
+constexpr OpcodeRow kOpcodeRows[] = {
 #define PTXLA_X(e, text, arity) {text, arity},
     PTXLA_HLO_OPCODES(PTXLA_X)
 #undef PTXLA_X
@@ -24,7 +24,7 @@ const std::array<Entry, kOpcodeCount>& SortedNames() {
   static const auto& sorted = *[] {
     auto* names = new std::array<Entry, kOpcodeCount>;
     for (int i = 0; i < kOpcodeCount; ++i) {
-      (*names)[i] = {kRows[i].name, static_cast<Opcode>(i)};
+      (*names)[i] = {kOpcodeRows[i].name, static_cast<Opcode>(i)};
     }
     std::sort(names->begin(), names->end());
     return names;
@@ -35,7 +35,7 @@ const std::array<Entry, kOpcodeCount>& SortedNames() {
 }  // namespace
 
 absl::string_view OpcodeName(Opcode opcode) {
-  return kRows[static_cast<int>(opcode)].name;
+  return kOpcodeRows[static_cast<int>(opcode)].name;
 }
 
 std::optional<Opcode> OpcodeFromName(absl::string_view name) {
@@ -47,7 +47,9 @@ std::optional<Opcode> OpcodeFromName(absl::string_view name) {
   return it->second;
 }
 
-int OpcodeArity(Opcode opcode) { return kRows[static_cast<int>(opcode)].arity; }
+int OpcodeArity(Opcode opcode) {
+  return kOpcodeRows[static_cast<int>(opcode)].arity;
+}
 
 bool IsElementwiseUnary(Opcode opcode) {
   switch (opcode) {

@@ -12,14 +12,16 @@ struct TypeRow {
   TypeClass cls;
 };
 
-constexpr TypeRow kRows[] = {
+constexpr TypeRow kTypeRows[] = {
 #define PTXLA_X(e, text, number, bits, cls) \
   {text, number, bits, TypeClass::cls},
     PTXLA_HLO_PRIMITIVE_TYPES(PTXLA_X)
 #undef PTXLA_X
 };
 
-const TypeRow& Row(PrimitiveType type) { return kRows[static_cast<int>(type)]; }
+const TypeRow& Row(PrimitiveType type) {
+  return kTypeRows[static_cast<int>(type)];
+}
 
 }  // namespace
 
@@ -28,9 +30,9 @@ absl::string_view PrimitiveTypeName(PrimitiveType type) {
 }
 
 std::optional<PrimitiveType> PrimitiveTypeFromName(absl::string_view name) {
-  for (int i = 1; i < static_cast<int>(std::size(kRows)); ++i) {
+  for (int i = 1; i < static_cast<int>(std::size(kTypeRows)); ++i) {
     const PrimitiveType type = static_cast<PrimitiveType>(i);
-    if (name == kRows[i].name && type != PrimitiveType::kTuple) return type;
+    if (name == kTypeRows[i].name && type != PrimitiveType::kTuple) return type;
   }
   return std::nullopt;
 }

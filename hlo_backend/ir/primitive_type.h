@@ -61,6 +61,11 @@ enum class PrimitiveType : uint8_t {
 #undef PTXLA_X
 };
 
+// Those that code names most.
+inline constexpr PrimitiveType kF32 = PrimitiveType::kF32,
+                               kS32 = PrimitiveType::kS32,
+                               kU32 = PrimitiveType::kU32;
+
 enum class TypeClass : uint8_t {
   Other,
   Pred,

@@ -23,7 +23,6 @@ namespace ptxla::lowering {
 namespace {
 
 using hlo::Instruction;
-using hlo::Opcode;
 
 void AppendLeaves(const hlo::Shape& shape,
                   std::vector<const hlo::Shape*>* leaves) {
@@ -38,7 +37,7 @@ void AppendLeaves(const hlo::Shape& shape,
 
 bool HasReduce(const Instruction& fusion) {
   for (const Instruction* i : fusion.fused()->instructions()) {
-    if (i->opcode() == Opcode::kReduce) return true;
+    if (i->opcode() == hlo::Opcode::kReduce) return true;
   }
   return false;
 }
@@ -92,7 +91,7 @@ absl::StatusOr<std::vector<isa::KernelArg>> KernelArgs(const Instruction& i) {
 bool CopiesThroughVmem(const Instruction& copy) {
   const hlo::Shape& from = copy.operand(0)->shape();
   const hlo::Shape& to = copy.shape();
-  if (copy.opcode() != Opcode::kCopy || !to.IsArray() || to.IsScalar()) {
+  if (copy.opcode() != hlo::Opcode::kCopy || !to.IsArray() || to.IsScalar()) {
     return false;
   }
   if (from.memory_space() != hlo::kMemoryHbm ||
@@ -131,12 +130,12 @@ bool HasEmptyArray(const Instruction& i) {
 absl::StatusOr<isa::Kernel> Emit(const KernelContext& context,
                                  const Instruction& i) {
   // A call may have arguments that it does without.
-  if (i.opcode() != Opcode::kCustomCall && HasEmptyArray(i)) {
+  if (i.opcode() != hlo::Opcode::kCustomCall && HasEmptyArray(i)) {
     return absl::UnimplementedError(absl::StrCat(
         "%", i.name(), ": arrays without elements have no kernel"));
   }
   switch (i.opcode()) {
-    case Opcode::kFusion:
+    case hlo::Opcode::kFusion:
       switch (i.fusion_kind()) {
         case hlo::FusionKind::kOutput:
           return IsConvolution(i) ? EmitConvolution(context, i)
@@ -154,18 +153,18 @@ absl::StatusOr<isa::Kernel> Emit(const KernelContext& context,
           break;
       }
       break;
-    case Opcode::kDot:
+    case hlo::Opcode::kDot:
       return EmitProduct(context, i);
-    case Opcode::kConvolution:
+    case hlo::Opcode::kConvolution:
       return EmitConvolution(context, i);
-    case Opcode::kSort:
+    case hlo::Opcode::kSort:
       return EmitSort(context, i);
-    case Opcode::kReduce:
+    case hlo::Opcode::kReduce:
       return EmitReduceFusion(context, i);
-    case Opcode::kReduceWindow:
-    case Opcode::kSelectAndScatter:
+    case hlo::Opcode::kReduceWindow:
+    case hlo::Opcode::kSelectAndScatter:
       return EmitPooling(context, i);
-    case Opcode::kCustomCall:
+    case hlo::Opcode::kCustomCall:
       if (i.attrs<hlo::CustomCallAttrs>().target == kPallasTarget) {
         return EmitPallasCall(context, i);
       }
@@ -176,20 +175,20 @@ absl::StatusOr<isa::Kernel> Emit(const KernelContext& context,
       return absl::UnimplementedError(
           absl::StrCat("custom call \"", i.attrs<hlo::CustomCallAttrs>().target,
                        "\" is not lowered"));
-    case Opcode::kBroadcast:
-    case Opcode::kIota:
+    case hlo::Opcode::kBroadcast:
+    case hlo::Opcode::kIota:
       return EmitLoopFusion(context, i);
     default:
       break;
   }
-  if (i.opcode() == Opcode::kBitcastConvert &&
+  if (i.opcode() == hlo::Opcode::kBitcastConvert &&
       i.shape().rank() != i.operand(0)->shape().rank()) {
     return absl::UnimplementedError(
         absl::StrCat("%", i.name(), ": a bitcast-convert of ",
                      i.operand(0)->shape().ToString(), " to another width"));
   }
   if (i.IsElementwise() &&
-      (i.opcode() != Opcode::kCopy || CopiesThroughVmem(i))) {
+      (i.opcode() != hlo::Opcode::kCopy || CopiesThroughVmem(i))) {
     return EmitLoopFusion(context, i);
   }
   return EmitMovement(context, i);

@@ -6,16 +6,12 @@
 #include "hlo_backend/proto/attribute_proto.h"
 #include "hlo_backend/proto/dimension_numbers_proto.h"
 #include "hlo_backend/proto/literal_proto.h"
+#include "hlo_backend/proto/repeated_fields.h"
 #include "hlo_backend/proto/shape_proto.h"
 #include "hlo_backend/proto/sharding_proto.h"
 
 namespace ptxla::hlo {
 namespace {
-
-template <class List>
-void AddAll(const List& from, google::protobuf::RepeatedField<int64_t>* to) {
-  for (int64_t d : from) to->Add(d);
-}
 
 // XLA wants the order of the values written out; the instruction's own shape
 // says whether the text had one.

@@ -2,17 +2,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
+#include "hlo_backend/proto/repeated_fields.h"
 
 namespace ptxla::hlo {
-namespace {
-
-template <class List>
-void AddAll(const List& from, google::protobuf::RepeatedField<int64_t>* to) {
-  for (int64_t d : from) to->Add(d);
-}
-
-}  // namespace
-
 absl::Status CheckConvDims(const ConvDims& d) {
   if (d.AreComplete()) return absl::OkStatus();
   return absl::InvalidArgumentError(

@@ -4,12 +4,11 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
+#include "hlo_backend/proto/repeated_fields.h"
 #include "hlo_backend/proto/shape_proto.h"
 
 namespace ptxla::hlo {
 namespace {
-
-constexpr int kMaxNesting = 64;
 
 // For the n-th value in memory order, the row-major index of its element.
 // Empty: they are the same.
@@ -171,7 +170,7 @@ absl::StatusOr<Literal> TakeBytes(const Shape& shape,
 
 absl::StatusOr<Literal> LiteralFromProto(const proto::LiteralProto& in,
                                          int depth) {
-  if (depth > kMaxNesting) {
+  if (depth > kMaxProtoNesting) {
     return absl::InvalidArgumentError("a literal nests too deep");
   }
   ASSIGN_OR_RETURN(const Shape shape, FromProto(in.shape()));

@@ -7,6 +7,7 @@
 #include "hlo_backend/proto/attribute_proto.h"
 #include "hlo_backend/proto/metadata_proto.h"
 #include "hlo_backend/proto/module_proto.h"
+#include "hlo_backend/proto/repeated_fields.h"
 #include "hlo_backend/proto/shape_proto.h"
 #include "hlo_backend/proto/sharding_proto.h"
 
@@ -39,11 +40,6 @@ class ModuleWriter {
   absl::flat_hash_map<const Instruction*, int64_t> ids_;
   absl::flat_hash_map<const Computation*, int64_t> computation_ids_;
 };
-
-template <class List>
-void AddAll(const List& from, google::protobuf::RepeatedField<int64_t>* to) {
-  for (int64_t d : from) to->Add(d);
-}
 
 absl::Status ModuleWriter::Header() {
   const ModuleConfig& c = m_.config();

@@ -4,11 +4,11 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "hlo_backend/proto/attribute_proto.h"
+#include "hlo_backend/proto/repeated_fields.h"
 
 namespace ptxla::hlo {
 namespace {
 
-constexpr int kMaxNesting = 64;
 constexpr absl::string_view kSynthetic = "[synthetic_call]";
 
 // Reads `({"a"}, {"b" {0}})`: braces are leaves, parentheses tuples.
@@ -39,7 +39,7 @@ class OriginReader {
     return true;
   }
   bool Tree(int depth) {
-    if (depth > kMaxNesting) return false;
+    if (depth > kMaxProtoNesting) return false;
     if (!Take('(')) return Leaf();
     for (int64_t i = 0; !Is(')'); ++i) {
       index_.push_back(i);

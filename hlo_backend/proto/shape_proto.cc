@@ -6,12 +6,11 @@
 #include "absl/strings/str_join.h"
 #include "base/status.h"
 #include "hlo_backend/proto/layout_parts_proto.h"
+#include "hlo_backend/proto/repeated_fields.h"
 
 namespace ptxla::hlo {
 namespace {
 
-// Shapes nest no deeper in any program; deeper ones are an attack on the stack.
-constexpr int kMaxNesting = 64;
 constexpr int kMaxRank = 64;
 
 proto::PrimitiveType TypeToProto(PrimitiveType type) {
@@ -108,7 +107,7 @@ absl::StatusOr<Shape> ArrayFromProto(PrimitiveType type,
 }
 
 absl::StatusOr<Shape> ShapeFromProto(const proto::ShapeProto& in, int depth) {
-  if (depth > kMaxNesting) {
+  if (depth > kMaxProtoNesting) {
     return absl::InvalidArgumentError("a shape nests too deep");
   }
   ASSIGN_OR_RETURN(const PrimitiveType type, TypeFromProto(in.element_type()));

@@ -6,11 +6,10 @@
 #include "base/status.h"
 #include "hlo_backend/ir/parser.h"
 #include "hlo_backend/proto/metadata_proto.h"
+#include "hlo_backend/proto/repeated_fields.h"
 
 namespace ptxla::hlo {
 namespace {
-
-constexpr int kMaxNesting = 64;
 
 using Kind = proto::OpSharding;
 
@@ -175,7 +174,7 @@ absl::StatusOr<NamedSharding> NamedFromProto(
 
 // The fields as they are; what they say is checked by the text reader.
 absl::StatusOr<Sharding> ReadFields(const proto::OpSharding& in, int depth) {
-  if (depth > kMaxNesting) {
+  if (depth > kMaxProtoNesting) {
     return absl::InvalidArgumentError("a sharding nests too deep");
   }
   Sharding s;

@@ -11,7 +11,7 @@
 namespace ptxla::hlo::mlir {
 namespace {
 
-constexpr int kMaxNesting = 64;
+constexpr int kMaxAttributeNesting = 64;
 
 }  // namespace
 
@@ -87,7 +87,8 @@ bool ValueParser::TypedArray(Attr* attr) {
 }
 
 bool ValueParser::ParseAttr(Attr* attr) {
-  if (++depth_ > kMaxNesting) return FailHere("attributes nest too deep");
+  if (++depth_ > kMaxAttributeNesting)
+    return FailHere("attributes nest too deep");
   struct Leave {
     int* depth;
     ~Leave() { --*depth; }

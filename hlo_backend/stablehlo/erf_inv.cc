@@ -14,9 +14,9 @@ constexpr double kFar[] = {-0.000200214257, 0.000100950558, 0.00134934322,
                            -0.00367342844,  0.00573950773,  -0.0076224613,
                            0.00943887047,   1.00167406,     2.83297682};
 
-class Emitter {
+class ErfInvEmitter {
  public:
-  Emitter(Builder* b, const Shape& shape) : b_(*b), shape_(shape) {}
+  ErfInvEmitter(Builder* b, const Shape& shape) : b_(*b), shape_(shape) {}
 
   Instruction* Value(double value) {
     Instruction* scalar =
@@ -72,7 +72,7 @@ absl::StatusOr<Instruction*> EmitErfInv(Builder* b, Instruction* x) {
   // Narrow types are computed in f32.
   const bool narrow = BitWidth(type) < 32;
   Instruction* wide = narrow ? b->Convert(x, PrimitiveType::kF32) : x;
-  Instruction* result = Emitter(b, wide->shape()).ErfInv(wide);
+  Instruction* result = ErfInvEmitter(b, wide->shape()).ErfInv(wide);
   return narrow ? b->Convert(result, type) : result;
 }
 

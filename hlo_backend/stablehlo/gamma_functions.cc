@@ -144,27 +144,27 @@ I Polygamma(MathEmitter& m, I n, I x) {
   return m.Either(valid, value, m.Nan());
 }
 
-using Values = std::vector<Instruction*>;
+using Wide = std::vector<Instruction*>;
 
 }  // namespace
 
 absl::StatusOr<Instruction*> EmitLgamma(Builder* b, Instruction* x) {
   return InWideType(
-      b, {x}, [](MathEmitter& m, const Values& v) { return Lgamma(m, v[0]); });
+      b, {x}, [](MathEmitter& m, const Wide& v) { return Lgamma(m, v[0]); });
 }
 absl::StatusOr<Instruction*> EmitDigamma(Builder* b, Instruction* x) {
   return InWideType(
-      b, {x}, [](MathEmitter& m, const Values& v) { return Digamma(m, v[0]); });
+      b, {x}, [](MathEmitter& m, const Wide& v) { return Digamma(m, v[0]); });
 }
 absl::StatusOr<Instruction*> EmitZeta(Builder* b, Instruction* x,
                                       Instruction* q) {
-  return InWideType(b, {x, q}, [](MathEmitter& m, const Values& v) {
+  return InWideType(b, {x, q}, [](MathEmitter& m, const Wide& v) {
     return Zeta(m, v[0], v[1]);
   });
 }
 absl::StatusOr<Instruction*> EmitPolygamma(Builder* b, Instruction* n,
                                            Instruction* x) {
-  return InWideType(b, {n, x}, [](MathEmitter& m, const Values& v) {
+  return InWideType(b, {n, x}, [](MathEmitter& m, const Wide& v) {
     return Polygamma(m, v[0], v[1]);
   });
 }

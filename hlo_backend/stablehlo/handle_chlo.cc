@@ -155,7 +155,7 @@ Result Broadcasting(const Op& op, Converter& c, Scope* scope) {
   return handler(inner, c, scope);
 }
 
-constexpr HandlerRow kRows[] = {
+constexpr HandlerRow kChloHandlers[] = {
     {"chlo.acos", Same<Opcode::kAcos>},
     {"chlo.acosh", Same<Opcode::kAcosh>},
     {"chlo.asin", Same<Opcode::kAsin>},
@@ -206,6 +206,6 @@ constexpr HandlerRow kRows[] = {
 
 }  // namespace
 
-absl::Span<const HandlerRow> ChloHandlers() { return kRows; }
+absl::Span<const HandlerRow> ChloHandlers() { return kChloHandlers; }
 
 }  // namespace ptxla::hlo::mlir

@@ -216,7 +216,7 @@ Result RaggedAllToAll(const Op& op, Converter& c, Scope* scope) {
                              Boxed<CollectiveAttrs>(attrs));
 }
 
-constexpr HandlerRow kRows[] = {
+constexpr HandlerRow kCollectivesHandlers[] = {
     {"sdy.manual_computation", ManualComputation},
     {"sdy.sharding_constraint", ShardingConstraint},
     {"stablehlo.all_gather", AllGather},
@@ -232,6 +232,8 @@ constexpr HandlerRow kRows[] = {
 
 }  // namespace
 
-absl::Span<const HandlerRow> CollectiveHandlers() { return kRows; }
+absl::Span<const HandlerRow> CollectiveHandlers() {
+  return kCollectivesHandlers;
+}
 
 }  // namespace ptxla::hlo::mlir

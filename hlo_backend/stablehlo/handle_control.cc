@@ -289,7 +289,7 @@ Result CustomCall(const Op& op, Converter& c, Scope* scope) {
   return call;
 }
 
-constexpr HandlerRow kRows[] = {
+constexpr HandlerRow kControlHandlers[] = {
     {"func.call", Call},
     {"stablehlo.after_all", AfterAll},
     {"stablehlo.case", Conditional},
@@ -307,6 +307,6 @@ constexpr HandlerRow kRows[] = {
 
 }  // namespace
 
-absl::Span<const HandlerRow> ControlHandlers() { return kRows; }
+absl::Span<const HandlerRow> ControlHandlers() { return kControlHandlers; }
 
 }  // namespace ptxla::hlo::mlir

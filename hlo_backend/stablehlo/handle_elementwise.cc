@@ -13,7 +13,7 @@ namespace {
 using Result = absl::StatusOr<Instruction*>;
 
 template <Opcode opcode>
-Result Same(const Op& op, Converter& c, Scope* scope) {
+Result SameElements(const Op& op, Converter& c, Scope* scope) {
   ASSIGN_OR_RETURN(const auto operands, c.Operands(op, scope));
   Attributes attributes = DefaultAttributes(opcode);
   if (auto* accuracy = GetMutableAttrs<ResultAccuracyAttrs>(&attributes)) {
@@ -125,54 +125,55 @@ Result ReducePrecision(const Op& op, Converter& c, Scope* scope) {
 }
 
 Result Complex(const Op& op, Converter& c, Scope* scope) {
-  return Same<Opcode::kComplex>(op, c, scope);
+  return SameElements<Opcode::kComplex>(op, c, scope);
 }
 
-constexpr HandlerRow kRows[] = {
+constexpr HandlerRow kElementwiseHandlers[] = {
     {"stablehlo.constant", Constant},
     {"chlo.constant", Constant},
-    {"stablehlo.abs", Same<Opcode::kAbs>},
-    {"stablehlo.add", Same<Opcode::kAdd>},
-    {"stablehlo.and", Same<Opcode::kAnd>},
-    {"stablehlo.atan2", Same<Opcode::kAtan2>},
-    {"stablehlo.cbrt", Same<Opcode::kCbrt>},
-    {"stablehlo.ceil", Same<Opcode::kCeil>},
-    {"stablehlo.copy", Same<Opcode::kCopy>},
-    {"stablehlo.cosine", Same<Opcode::kCos>},
-    {"stablehlo.count_leading_zeros", Same<Opcode::kClz>},
-    {"stablehlo.divide", Same<Opcode::kDivide>},
-    {"stablehlo.erf", Same<Opcode::kErf>},
-    {"stablehlo.exponential", Same<Opcode::kExp>},
-    {"stablehlo.exponential_minus_one", Same<Opcode::kExpm1>},
-    {"stablehlo.floor", Same<Opcode::kFloor>},
-    {"stablehlo.imag", Same<Opcode::kImag>},
-    {"stablehlo.is_finite", Same<Opcode::kIsFinite>},
-    {"stablehlo.log", Same<Opcode::kLog>},
-    {"stablehlo.log_plus_one", Same<Opcode::kLog1p>},
-    {"stablehlo.logistic", Same<Opcode::kLogistic>},
-    {"stablehlo.maximum", Same<Opcode::kMaximum>},
-    {"stablehlo.minimum", Same<Opcode::kMinimum>},
-    {"stablehlo.multiply", Same<Opcode::kMultiply>},
-    {"stablehlo.negate", Same<Opcode::kNegate>},
-    {"stablehlo.not", Same<Opcode::kNot>},
-    {"stablehlo.or", Same<Opcode::kOr>},
-    {"stablehlo.popcnt", Same<Opcode::kPopulationCount>},
-    {"stablehlo.power", Same<Opcode::kPower>},
-    {"stablehlo.real", Same<Opcode::kReal>},
-    {"stablehlo.remainder", Same<Opcode::kRemainder>},
-    {"stablehlo.round_nearest_afz", Same<Opcode::kRoundNearestAfz>},
-    {"stablehlo.round_nearest_even", Same<Opcode::kRoundNearestEven>},
-    {"stablehlo.rsqrt", Same<Opcode::kRsqrt>},
-    {"stablehlo.shift_left", Same<Opcode::kShiftLeft>},
-    {"stablehlo.shift_right_arithmetic", Same<Opcode::kShiftRightArithmetic>},
-    {"stablehlo.shift_right_logical", Same<Opcode::kShiftRightLogical>},
-    {"stablehlo.sign", Same<Opcode::kSign>},
-    {"stablehlo.sine", Same<Opcode::kSin>},
-    {"stablehlo.sqrt", Same<Opcode::kSqrt>},
-    {"stablehlo.subtract", Same<Opcode::kSubtract>},
-    {"stablehlo.tan", Same<Opcode::kTan>},
-    {"stablehlo.tanh", Same<Opcode::kTanh>},
-    {"stablehlo.xor", Same<Opcode::kXor>},
+    {"stablehlo.abs", SameElements<Opcode::kAbs>},
+    {"stablehlo.add", SameElements<Opcode::kAdd>},
+    {"stablehlo.and", SameElements<Opcode::kAnd>},
+    {"stablehlo.atan2", SameElements<Opcode::kAtan2>},
+    {"stablehlo.cbrt", SameElements<Opcode::kCbrt>},
+    {"stablehlo.ceil", SameElements<Opcode::kCeil>},
+    {"stablehlo.copy", SameElements<Opcode::kCopy>},
+    {"stablehlo.cosine", SameElements<Opcode::kCos>},
+    {"stablehlo.count_leading_zeros", SameElements<Opcode::kClz>},
+    {"stablehlo.divide", SameElements<Opcode::kDivide>},
+    {"stablehlo.erf", SameElements<Opcode::kErf>},
+    {"stablehlo.exponential", SameElements<Opcode::kExp>},
+    {"stablehlo.exponential_minus_one", SameElements<Opcode::kExpm1>},
+    {"stablehlo.floor", SameElements<Opcode::kFloor>},
+    {"stablehlo.imag", SameElements<Opcode::kImag>},
+    {"stablehlo.is_finite", SameElements<Opcode::kIsFinite>},
+    {"stablehlo.log", SameElements<Opcode::kLog>},
+    {"stablehlo.log_plus_one", SameElements<Opcode::kLog1p>},
+    {"stablehlo.logistic", SameElements<Opcode::kLogistic>},
+    {"stablehlo.maximum", SameElements<Opcode::kMaximum>},
+    {"stablehlo.minimum", SameElements<Opcode::kMinimum>},
+    {"stablehlo.multiply", SameElements<Opcode::kMultiply>},
+    {"stablehlo.negate", SameElements<Opcode::kNegate>},
+    {"stablehlo.not", SameElements<Opcode::kNot>},
+    {"stablehlo.or", SameElements<Opcode::kOr>},
+    {"stablehlo.popcnt", SameElements<Opcode::kPopulationCount>},
+    {"stablehlo.power", SameElements<Opcode::kPower>},
+    {"stablehlo.real", SameElements<Opcode::kReal>},
+    {"stablehlo.remainder", SameElements<Opcode::kRemainder>},
+    {"stablehlo.round_nearest_afz", SameElements<Opcode::kRoundNearestAfz>},
+    {"stablehlo.round_nearest_even", SameElements<Opcode::kRoundNearestEven>},
+    {"stablehlo.rsqrt", SameElements<Opcode::kRsqrt>},
+    {"stablehlo.shift_left", SameElements<Opcode::kShiftLeft>},
+    {"stablehlo.shift_right_arithmetic",
+     SameElements<Opcode::kShiftRightArithmetic>},
+    {"stablehlo.shift_right_logical", SameElements<Opcode::kShiftRightLogical>},
+    {"stablehlo.sign", SameElements<Opcode::kSign>},
+    {"stablehlo.sine", SameElements<Opcode::kSin>},
+    {"stablehlo.sqrt", SameElements<Opcode::kSqrt>},
+    {"stablehlo.subtract", SameElements<Opcode::kSubtract>},
+    {"stablehlo.tan", SameElements<Opcode::kTan>},
+    {"stablehlo.tanh", SameElements<Opcode::kTanh>},
+    {"stablehlo.xor", SameElements<Opcode::kXor>},
     {"stablehlo.complex", Complex},
     {"stablehlo.compare", Compare},
     {"stablehlo.clamp", Clamp},
@@ -186,6 +187,8 @@ constexpr HandlerRow kRows[] = {
 
 }  // namespace
 
-absl::Span<const HandlerRow> ElementwiseHandlers() { return kRows; }
+absl::Span<const HandlerRow> ElementwiseHandlers() {
+  return kElementwiseHandlers;
+}
 
 }  // namespace ptxla::hlo::mlir

@@ -214,7 +214,7 @@ Result DynamicBroadcastInDim(const Op& op, Converter& c, Scope* scope) {
   return BroadcastInDim(op, c, scope);
 }
 
-constexpr HandlerRow kRows[] = {
+constexpr HandlerRow kMovementHandlers[] = {
     {"stablehlo.broadcast", Broadcast},
     {"stablehlo.broadcast_in_dim", BroadcastInDim},
     {"stablehlo.concatenate", Dimensions<Opcode::kConcatenate>},
@@ -236,6 +236,6 @@ constexpr HandlerRow kRows[] = {
 
 }  // namespace
 
-absl::Span<const HandlerRow> MovementHandlers() { return kRows; }
+absl::Span<const HandlerRow> MovementHandlers() { return kMovementHandlers; }
 
 }  // namespace ptxla::hlo::mlir

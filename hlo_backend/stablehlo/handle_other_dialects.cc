@@ -11,7 +11,7 @@ namespace {
 
 using Result = absl::StatusOr<Instruction*>;
 
-Result Constant(const Op& op, Converter& c, Scope* scope) {
+Result ArithConstant(const Op& op, Converter& c, Scope* scope) {
   const Attr* value = op.Find("value");
   ASSIGN_OR_RETURN(const Shape shape, c.ResultShape(op));
   if (value != nullptr && value->dense != nullptr) {
@@ -31,7 +31,7 @@ Result Constant(const Op& op, Converter& c, Scope* scope) {
 }
 
 template <Opcode opcode>
-Result Same(const Op& op, Converter& c, Scope* scope) {
+Result ArithSame(const Op& op, Converter& c, Scope* scope) {
   ASSIGN_OR_RETURN(const auto operands, c.Operands(op, scope));
   return scope->builder.Make(opcode, operands, DefaultAttributes(opcode));
 }
@@ -111,44 +111,46 @@ Result ExtractSlice(const Op& op, Converter& c, Scope* scope) {
   return b.Make(Opcode::kReshape, {slice}, ReshapeAttrs{}, {}, &shape);
 }
 
-Result Reshape(const Op& op, Converter& c, Scope* scope) {
+Result ReshapeTensor(const Op& op, Converter& c, Scope* scope) {
   ASSIGN_OR_RETURN(Instruction * x, c.Operand(op, 0, scope));
   ASSIGN_OR_RETURN(const Shape shape, c.ResultShape(op));
   return scope->builder.Make(Opcode::kReshape, {x}, ReshapeAttrs{}, {}, &shape);
 }
 
-constexpr HandlerRow kRows[] = {
-    {"arith.addf", Same<Opcode::kAdd>},
-    {"arith.addi", Same<Opcode::kAdd>},
-    {"arith.andi", Same<Opcode::kAnd>},
-    {"arith.constant", Constant},
-    {"arith.divf", Same<Opcode::kDivide>},
-    {"arith.divsi", Same<Opcode::kDivide>},
+constexpr HandlerRow kOtherDialectsHandlers[] = {
+    {"arith.addf", ArithSame<Opcode::kAdd>},
+    {"arith.addi", ArithSame<Opcode::kAdd>},
+    {"arith.andi", ArithSame<Opcode::kAnd>},
+    {"arith.constant", ArithConstant},
+    {"arith.divf", ArithSame<Opcode::kDivide>},
+    {"arith.divsi", ArithSame<Opcode::kDivide>},
     {"arith.extf", Cast<Opcode::kConvert>},
     {"arith.extsi", Cast<Opcode::kConvert>},
-    {"arith.maximumf", Same<Opcode::kMaximum>},
-    {"arith.maxsi", Same<Opcode::kMaximum>},
-    {"arith.minimumf", Same<Opcode::kMinimum>},
-    {"arith.minsi", Same<Opcode::kMinimum>},
-    {"arith.mulf", Same<Opcode::kMultiply>},
-    {"arith.muli", Same<Opcode::kMultiply>},
-    {"arith.negf", Same<Opcode::kNegate>},
-    {"arith.ori", Same<Opcode::kOr>},
-    {"arith.select", Same<Opcode::kSelect>},
+    {"arith.maximumf", ArithSame<Opcode::kMaximum>},
+    {"arith.maxsi", ArithSame<Opcode::kMaximum>},
+    {"arith.minimumf", ArithSame<Opcode::kMinimum>},
+    {"arith.minsi", ArithSame<Opcode::kMinimum>},
+    {"arith.mulf", ArithSame<Opcode::kMultiply>},
+    {"arith.muli", ArithSame<Opcode::kMultiply>},
+    {"arith.negf", ArithSame<Opcode::kNegate>},
+    {"arith.ori", ArithSame<Opcode::kOr>},
+    {"arith.select", ArithSame<Opcode::kSelect>},
     {"arith.sitofp", Cast<Opcode::kConvert>},
-    {"arith.subf", Same<Opcode::kSubtract>},
-    {"arith.subi", Same<Opcode::kSubtract>},
+    {"arith.subf", ArithSame<Opcode::kSubtract>},
+    {"arith.subi", ArithSame<Opcode::kSubtract>},
     {"arith.truncf", Cast<Opcode::kConvert>},
     {"arith.trunci", Cast<Opcode::kConvert>},
-    {"arith.xori", Same<Opcode::kXor>},
-    {"tensor.collapse_shape", Reshape},
-    {"tensor.expand_shape", Reshape},
+    {"arith.xori", ArithSame<Opcode::kXor>},
+    {"tensor.collapse_shape", ReshapeTensor},
+    {"tensor.expand_shape", ReshapeTensor},
     {"tensor.extract_slice", ExtractSlice},
     {"tensor.insert_slice", InsertSlice},
 };
 
 }  // namespace
 
-absl::Span<const HandlerRow> OtherDialectHandlers() { return kRows; }
+absl::Span<const HandlerRow> OtherDialectHandlers() {
+  return kOtherDialectsHandlers;
+}
 
 }  // namespace ptxla::hlo::mlir

@@ -190,7 +190,7 @@ Result RaggedDot(const Op& op, Converter& c, Scope* scope) {
   return dot;
 }
 
-constexpr HandlerRow kRows[] = {
+constexpr HandlerRow kProductsHandlers[] = {
     {"stablehlo.cholesky", Cholesky},
     {"stablehlo.convolution", Convolution},
     {"stablehlo.dot", Dot},
@@ -202,6 +202,6 @@ constexpr HandlerRow kRows[] = {
 
 }  // namespace
 
-absl::Span<const HandlerRow> ProductHandlers() { return kRows; }
+absl::Span<const HandlerRow> ProductHandlers() { return kProductsHandlers; }
 
 }  // namespace ptxla::hlo::mlir

@@ -76,7 +76,7 @@ Result UniformQuantize(const Op& op, Converter& c, Scope* scope) {
   return Quantize(&b, x, to, shape.type());
 }
 
-constexpr HandlerRow kRows[] = {
+constexpr HandlerRow kQuantizedHandlers[] = {
     {"stablehlo.uniform_dequantize", UniformDequantize},
     {"stablehlo.uniform_quantize", UniformQuantize},
 };
@@ -119,6 +119,6 @@ absl::Status CheckQuantized(const Op& op) {
       "arithmetic on quantised tensors: dequantise them first");
 }
 
-absl::Span<const HandlerRow> QuantizedHandlers() { return kRows; }
+absl::Span<const HandlerRow> QuantizedHandlers() { return kQuantizedHandlers; }
 
 }  // namespace ptxla::hlo::mlir

@@ -82,7 +82,7 @@ Result TopK(const Op& op, Converter& c, Scope* scope) {
   return scope->builder.Make(Opcode::kTopK, operands, attrs, {}, &shape);
 }
 
-constexpr HandlerRow kRows[] = {
+constexpr HandlerRow kReductionsHandlers[] = {
     {"stablehlo.batch_norm_grad", BatchNorm<Opcode::kBatchNormGrad>},
     {"stablehlo.batch_norm_inference", BatchNorm<Opcode::kBatchNormInference>},
     {"stablehlo.batch_norm_training", BatchNorm<Opcode::kBatchNormTraining>},
@@ -97,6 +97,6 @@ constexpr HandlerRow kRows[] = {
 
 }  // namespace
 
-absl::Span<const HandlerRow> ReductionHandlers() { return kRows; }
+absl::Span<const HandlerRow> ReductionHandlers() { return kReductionsHandlers; }
 
 }  // namespace ptxla::hlo::mlir

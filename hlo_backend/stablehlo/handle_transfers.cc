@@ -279,7 +279,7 @@ Result RngState(const Op& op, Converter& c, Scope* scope) {
                              &shape);
 }
 
-constexpr HandlerRow kRows[] = {
+constexpr HandlerRow kTransfersHandlers[] = {
     {"stablehlo.add_dependency", AddDependency},
     {"stablehlo.async_done", AsyncDone},
     {"stablehlo.async_start", AsyncStart},
@@ -294,6 +294,6 @@ constexpr HandlerRow kRows[] = {
 
 }  // namespace
 
-absl::Span<const HandlerRow> TransferHandlers() { return kRows; }
+absl::Span<const HandlerRow> TransferHandlers() { return kTransfersHandlers; }
 
 }  // namespace ptxla::hlo::mlir

@@ -6,13 +6,13 @@
 namespace ptxla::hlo::mlir {
 namespace {
 
-constexpr int kMaxNesting = 40;
+constexpr int kMaxLocationNesting = 40;
 
 using Aliases = absl::flat_hash_map<std::string, std::string>;
 
 void Read(const std::string& text, const Aliases& aliases, int depth,
           bool name_may_come, Metadata* metadata) {
-  if (depth > kMaxNesting) return;
+  if (depth > kMaxLocationNesting) return;
   Scanner s{absl::string_view(text)};
   s.Accept("loc");
   while (s.Accept("(")) {

@@ -8,7 +8,7 @@
 namespace ptxla::hlo::mlir {
 namespace {
 
-constexpr int kMaxNesting = 100;
+constexpr int kMaxRegionNesting = 100;
 
 // One name for each operation, whatever its dialect was called.
 std::string Canonical(absl::string_view name) {
@@ -63,7 +63,7 @@ bool OpParser::Results(Op* op) {
 }
 
 bool OpParser::ParseOp(Op* op) {
-  if (++depth_ > kMaxNesting) return FailHere("regions nest too deep");
+  if (++depth_ > kMaxRegionNesting) return FailHere("regions nest too deep");
   Peek();
   op->position = PositionOf(at());
   if (!Results(op)) return false;

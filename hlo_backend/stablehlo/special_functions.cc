@@ -8,7 +8,7 @@ namespace {
 
 using I = Instruction*;
 using Dir = CompareDirection;
-using Values = std::vector<Instruction*>;
+using Wide = std::vector<Instruction*>;
 
 // erfc(x) = exp(-x^2) P(x) / Q(x) for 1 <= x < 8, R(x) / S(x) beyond; f64.
 constexpr double kErfcP[] = {
@@ -155,14 +155,13 @@ PrimitiveType BitsOf(PrimitiveType type) {
 }  // namespace
 
 absl::StatusOr<Instruction*> EmitBesselI1e(Builder* b, Instruction* x) {
-  return InWideType(b, {x}, [](MathEmitter& m, const Values& v) {
-    return BesselI1e(m, v[0]);
-  });
+  return InWideType(
+      b, {x}, [](MathEmitter& m, const Wide& v) { return BesselI1e(m, v[0]); });
 }
 
 absl::StatusOr<Instruction*> EmitErfc(Builder* b, Instruction* x) {
   return InWideType(
-      b, {x}, [](MathEmitter& m, const Values& v) { return Erfc(m, v[0]); });
+      b, {x}, [](MathEmitter& m, const Wide& v) { return Erfc(m, v[0]); });
 }
 
 // Of the bits as a number: one more is one step away from zero.

@@ -8,7 +8,7 @@
 namespace ptxla::hlo::mlir {
 namespace {
 
-constexpr int kMaxNesting = 64;
+constexpr int kMaxTypeNesting = 64;
 constexpr int kMaxRank = 60;
 
 // "i32", "ui8", "bf16", "f8E4M3FN" ... without complex<...>.
@@ -184,7 +184,7 @@ bool ValueParser::Tensor(Shape* shape) {
 }
 
 bool ValueParser::ParseType(Type* type) {
-  if (++depth_ > kMaxNesting) return FailHere("types nest too deep");
+  if (++depth_ > kMaxTypeNesting) return FailHere("types nest too deep");
   const bool ok = TypeUnlessNested(type);
   --depth_;
   return ok;

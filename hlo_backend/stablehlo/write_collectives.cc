@@ -303,7 +303,7 @@ absl::Status RaggedAllToAll(const Instruction& i, Writer& w) {
        "call_target_name = \"ragged_all_to_all\""});
 }
 
-constexpr EmitterRow kRows[] = {
+constexpr EmitterRow kCollectivesEmitters[] = {
     {Opcode::kAllGather, AtOnce},
     {Opcode::kAllGatherDone, EmitDone},
     {Opcode::kAllGatherStart, Start},
@@ -323,6 +323,8 @@ constexpr EmitterRow kRows[] = {
 
 }  // namespace
 
-absl::Span<const EmitterRow> CollectiveEmitters() { return kRows; }
+absl::Span<const EmitterRow> CollectiveEmitters() {
+  return kCollectivesEmitters;
+}
 
 }  // namespace ptxla::hlo::mlir

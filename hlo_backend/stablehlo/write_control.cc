@@ -202,7 +202,7 @@ absl::Status Rng(const Instruction& i, Writer& w) {
   return absl::OkStatus();
 }
 
-constexpr EmitterRow kRows[] = {
+constexpr EmitterRow kControlEmitters[] = {
     {Opcode::kAddDependency, AddDependency},
     {Opcode::kAfterAll, AfterAll},
     {Opcode::kCall, Call},
@@ -219,6 +219,6 @@ constexpr EmitterRow kRows[] = {
 
 }  // namespace
 
-absl::Span<const EmitterRow> ControlEmitters() { return kRows; }
+absl::Span<const EmitterRow> ControlEmitters() { return kControlEmitters; }
 
 }  // namespace ptxla::hlo::mlir

@@ -141,7 +141,7 @@ absl::Status StochasticConvert(const Instruction& i, Writer& w) {
   return EmitSame(i, w, "mhlo.stochastic_convert", {});
 }
 
-constexpr EmitterRow kRows[] = {
+constexpr EmitterRow kElementwiseEmitters[] = {
     {Opcode::kAbs, Plain},
     {Opcode::kAcos, Chlo},
     {Opcode::kAcosh, Chlo},
@@ -203,6 +203,8 @@ constexpr EmitterRow kRows[] = {
 
 }  // namespace
 
-absl::Span<const EmitterRow> ElementwiseEmitters() { return kRows; }
+absl::Span<const EmitterRow> ElementwiseEmitters() {
+  return kElementwiseEmitters;
+}
 
 }  // namespace ptxla::hlo::mlir

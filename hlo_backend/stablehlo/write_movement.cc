@@ -271,7 +271,7 @@ absl::Status DynamicReshape(const Instruction& i, Writer& w) {
   return absl::OkStatus();
 }
 
-constexpr EmitterRow kRows[] = {
+constexpr EmitterRow kMovementEmitters[] = {
     {Opcode::kBitcast, Bitcast},
     {Opcode::kBroadcast, Broadcast},
     {Opcode::kConcatenate, Concatenate},
@@ -292,6 +292,6 @@ constexpr EmitterRow kRows[] = {
 
 }  // namespace
 
-absl::Span<const EmitterRow> MovementEmitters() { return kRows; }
+absl::Span<const EmitterRow> MovementEmitters() { return kMovementEmitters; }
 
 }  // namespace ptxla::hlo::mlir

@@ -218,7 +218,7 @@ absl::Status TriangularSolve(const Instruction& i, Writer& w) {
        BoolEntry("unit_diagonal", a.unit_diagonal)});
 }
 
-constexpr EmitterRow kRows[] = {
+constexpr EmitterRow kProductsEmitters[] = {
     {Opcode::kCholesky, Cholesky},
     {Opcode::kConvolution, Convolution},
     {Opcode::kDot, Dot},
@@ -229,6 +229,6 @@ constexpr EmitterRow kRows[] = {
 
 }  // namespace
 
-absl::Span<const EmitterRow> ProductEmitters() { return kRows; }
+absl::Span<const EmitterRow> ProductEmitters() { return kProductsEmitters; }
 
 }  // namespace ptxla::hlo::mlir

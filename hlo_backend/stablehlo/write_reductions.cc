@@ -182,7 +182,7 @@ absl::Status TopK(const Instruction& i, Writer& w) {
   return absl::OkStatus();
 }
 
-constexpr EmitterRow kRows[] = {
+constexpr EmitterRow kReductionsEmitters[] = {
     {Opcode::kBatchNormGrad, BatchNorm},
     {Opcode::kBatchNormInference, BatchNorm},
     {Opcode::kBatchNormTraining, BatchNorm},
@@ -196,6 +196,6 @@ constexpr EmitterRow kRows[] = {
 
 }  // namespace
 
-absl::Span<const EmitterRow> ReductionEmitters() { return kRows; }
+absl::Span<const EmitterRow> ReductionEmitters() { return kReductionsEmitters; }
 
 }  // namespace ptxla::hlo::mlir

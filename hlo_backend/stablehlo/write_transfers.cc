@@ -71,7 +71,7 @@ absl::Status Recv(const Instruction& i, Writer& w) {
   return absl::OkStatus();
 }
 
-constexpr EmitterRow kRows[] = {
+constexpr EmitterRow kTransfersEmitters[] = {
     {Opcode::kAsyncDone, EmitDone},   {Opcode::kAsyncStart, EmitAsyncStart},
     {Opcode::kAsyncUpdate, EmitDone}, {Opcode::kCopyDone, EmitDone},
     {Opcode::kCopyStart, CopyStart},  {Opcode::kInfeed, Infeed},
@@ -82,6 +82,6 @@ constexpr EmitterRow kRows[] = {
 
 }  // namespace
 
-absl::Span<const EmitterRow> AsyncEmitters() { return kRows; }
+absl::Span<const EmitterRow> AsyncEmitters() { return kTransfersEmitters; }
 
 }  // namespace ptxla::hlo::mlir

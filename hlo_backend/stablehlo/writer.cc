@@ -15,7 +15,7 @@ namespace mlir {
 namespace {
 
 // Deeper texts are not read either.
-constexpr int kMaxNesting = 90;
+constexpr int kMaxWrittenNesting = 90;
 
 absl::Status AtInstruction(const Instruction& i, const absl::Status& status) {
   // An instruction of a called computation has said where.
@@ -270,7 +270,7 @@ absl::Status Writer::Return(absl::string_view word, const Values& values) {
 absl::StatusOr<std::string> Writer::RegionOn(
     const Values& arguments, bool header,
     const std::function<absl::Status()>& body) {
-  if (++depth_ > kMaxNesting) {
+  if (++depth_ > kMaxWrittenNesting) {
     return absl::UnimplementedError("computations nest too deep");
   }
   std::string text = "{\n";

@@ -3,11 +3,10 @@
 #include <cstring>
 
 #include "isa/semantics/table.h"
+#include "isa/semantics/words.h"
 
 namespace ptxla::isa::semantics {
 namespace {
-
-int32_t Signed(uint32_t x) { return static_cast<int32_t>(x); }
 
 template <class F>
 void Binary(ExecContext& c, const Instr& i, F f) {

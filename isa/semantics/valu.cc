@@ -9,8 +9,6 @@
 namespace ptxla::isa::semantics {
 namespace {
 
-int32_t Signed(uint32_t x) { return static_cast<int32_t>(x); }
-
 int LeadingZeros(uint32_t x) { return x == 0 ? 32 : __builtin_clz(x); }
 
 }  // namespace

@@ -15,6 +15,8 @@ using numerics::EncodeBf16;
 using numerics::FloatBits;
 using numerics::FloatFromBits;
 
+inline int32_t Signed(uint32_t x) { return static_cast<int32_t>(x); }
+
 // dst = f(a) on words.
 template <class F>
 void MapWords(const Words& a, Words* d, F f) {

@@ -6,7 +6,8 @@ namespace ptxla::sim {
 namespace {
 
 // The memory behind a slice: a donated buffer is the one that it aliases.
-isa::BufferSlice MemoryOf(const isa::Program& program, isa::BufferSlice slice) {
+isa::BufferSlice MemoryOfArg(const isa::Program& program,
+                             isa::BufferSlice slice) {
   while (slice.buffer >= 0 && program.buffers[slice.buffer].alias >= 0) {
     slice.buffer = program.buffers[slice.buffer].alias;
   }
@@ -36,9 +37,9 @@ std::vector<bool> InPlaceArgs(const isa::Program& program,
         !Moves(kernel, out, /*write=*/true)) {
       continue;
     }
-    const isa::BufferSlice memory = MemoryOf(program, call.args[out]);
+    const isa::BufferSlice memory = MemoryOfArg(program, call.args[out]);
     for (int in = 0; in < args; ++in) {
-      if (!(MemoryOf(program, call.args[in]) == memory) ||
+      if (!(MemoryOfArg(program, call.args[in]) == memory) ||
           !Moves(kernel, in, /*write=*/false)) {
         continue;
       }

@@ -18,7 +18,7 @@ std::string Scheduled(const std::string& text,
   return ScheduledEntry(text, /*verify=*/true, topology);
 }
 
-int64_t Count(const std::string& text, const std::string& what) {
+int64_t CountOf(const std::string& text, const std::string& what) {
   const std::vector<std::string> parts = absl::StrSplit(text, what);
   return static_cast<int64_t>(parts.size()) - 1;
 }
@@ -87,8 +87,8 @@ std::string TwoConvolutions(const std::string& seconds_operand) {
 }
 
 TEST(ScheduledPartsTest, WhatTwoConvolutionsReadIsMadeOnce) {
-  EXPECT_EQ(Count(Scheduled(TwoConvolutions("s")), "kind=kLoop"), 1);
-  EXPECT_EQ(Count(Scheduled(TwoConvolutions("t")), "kind=kLoop"), 2);
+  EXPECT_EQ(CountOf(Scheduled(TwoConvolutions("s")), "kind=kLoop"), 1);
+  EXPECT_EQ(CountOf(Scheduled(TwoConvolutions("t")), "kind=kLoop"), 2);
 }
 
 TEST(ScheduledPartsTest, WhatOnlyAProductReadsIsRoundedForIt) {
@@ -125,7 +125,7 @@ ENTRY e {
   ROOT r = f32[301,64]{1,0:T(8,128)} fusion(s, m, y, w), kind=kOutput, calls=gradient
 })",
                                         topology);
-    EXPECT_EQ(Count(entry, "kind=kOutput"), 1) << topology << entry;
+    EXPECT_EQ(CountOf(entry, "kind=kOutput"), 1) << topology << entry;
     EXPECT_THAT(entry, Not(HasSubstr("f32[4,301,64]"))) << topology;
   }
 }

@@ -8,11 +8,11 @@
 #include "base/numerics/bits.h"
 #include "base/numerics/float_formats.h"
 #include "gtest/gtest.h"
+#include "isa/semantics/context.h"
 
 namespace ptxla::isa {
 namespace {
 
-using Words = Mxu::Words;
 using Matrix = std::vector<std::vector<float>>;
 
 Matrix RandomMatrix(int rows, int cols, std::mt19937* rng) {

@@ -10,8 +10,8 @@
 namespace ptxla::sim {
 namespace {
 
-int64_t Cycles(const isa::Program& program, const chips::Slice& slice,
-               Fidelity fidelity, bool memoize = true) {
+int64_t CyclesOf(const isa::Program& program, const chips::Slice& slice,
+                 Fidelity fidelity, bool memoize = true) {
   SimOptions options;
   options.fidelity = fidelity;
   options.memoize = memoize;
@@ -29,8 +29,8 @@ TEST(Fidelity, KernelEqualsTileWhereNothingOverlaps) {
       for (int k = 0; k < 3; ++k) {
         AddKernel(&p, MakeStreamKernel(RandomStream(&random)));
       }
-      const int64_t tile = Cycles(p, slice, Fidelity::kTile);
-      EXPECT_EQ(Cycles(p, slice, Fidelity::kKernel), tile)
+      const int64_t tile = CyclesOf(p, slice, Fidelity::kTile);
+      EXPECT_EQ(CyclesOf(p, slice, Fidelity::kKernel), tile)
           << name << " round " << round;
     }
   }
@@ -44,8 +44,8 @@ TEST(Fidelity, KernelEqualsTileOnTwoCores) {
     s.parallel = true;
     isa::Program p;
     AddKernel(&p, MakeStreamKernel(s), 2);
-    EXPECT_EQ(Cycles(p, slice, Fidelity::kKernel),
-              Cycles(p, slice, Fidelity::kTile))
+    EXPECT_EQ(CyclesOf(p, slice, Fidelity::kKernel),
+              CyclesOf(p, slice, Fidelity::kTile))
         << "round " << round;
   }
 }
@@ -60,9 +60,9 @@ TEST(Fidelity, CoresThatDifferInTheirLastStepsAreMirrors) {
   AddKernel(&p, MakeStreamKernel(s), 2);
   const chips::Slice slice = TestSlice("v5p:1x1x1");
   const auto together =
-      static_cast<double>(Cycles(p, slice, Fidelity::kKernel, false));
+      static_cast<double>(CyclesOf(p, slice, Fidelity::kKernel, false));
   EXPECT_NEAR(
-      static_cast<double>(Cycles(p, slice, Fidelity::kKernel)) / together, 1,
+      static_cast<double>(CyclesOf(p, slice, Fidelity::kKernel)) / together, 1,
       1e-3);
 }
 
@@ -77,7 +77,7 @@ TEST(Fidelity, MemoChangesNothing) {
     AddCopyDone(&p, 1);
     p.schedule.push_back(p.schedule[0]);
     for (Fidelity f : {Fidelity::kKernel, Fidelity::kTile}) {
-      EXPECT_EQ(Cycles(p, slice, f, true), Cycles(p, slice, f, false))
+      EXPECT_EQ(CyclesOf(p, slice, f, true), CyclesOf(p, slice, f, false))
           << "round " << round;
     }
   }
@@ -97,7 +97,7 @@ TEST(Fidelity, FoldedLoopsTakeAsLongAsWalkedOnes) {
     outer.body.push_back({Info("while.1", "while"), loop});
     p.schedule.push_back({Info("while.2", "while"), outer});
     for (Fidelity f : {Fidelity::kKernel, Fidelity::kTile}) {
-      EXPECT_EQ(Cycles(p, slice, f, true), Cycles(p, slice, f, false))
+      EXPECT_EQ(CyclesOf(p, slice, f, true), CyclesOf(p, slice, f, false))
           << "round " << round;
     }
   }
@@ -119,8 +119,8 @@ TEST(Fidelity, KernelIsWithinThreePercentOfTileUnderOverlap) {
       AddCopyStart(&p, 1, 1 + random() % (16 << 20));
       AddKernel(&p, MakeStreamKernel(s));
       AddCopyDone(&p, 1);
-      const double tile = Cycles(p, slice, Fidelity::kTile);
-      const double kernel = Cycles(p, slice, Fidelity::kKernel);
+      const double tile = CyclesOf(p, slice, Fidelity::kTile);
+      const double kernel = CyclesOf(p, slice, Fidelity::kKernel);
       worst = std::max(worst, std::abs(kernel / tile - 1));
       EXPECT_NEAR(kernel / tile, 1, 0.03) << name << " round " << round;
     }
@@ -142,8 +142,8 @@ TEST(Fidelity, AKernelThatHardlyReadsTakesItsTimeBesideCopies) {
     AddCopyStart(&p, 1, 1 << 20);
     AddKernel(&p, MakeStreamKernel(s));
     AddCopyDone(&p, 1);
-    const double tile = Cycles(p, slice, Fidelity::kTile);
-    EXPECT_NEAR(Cycles(p, slice, Fidelity::kKernel) / tile, 1, 0.005) << name;
+    const double tile = CyclesOf(p, slice, Fidelity::kTile);
+    EXPECT_NEAR(CyclesOf(p, slice, Fidelity::kKernel) / tile, 1, 0.005) << name;
   }
 }
 
@@ -159,13 +159,13 @@ TEST(Fidelity, TimingsKeptFromAnotherRunChangeNothing) {
   for (const char* key : {"hbm.bandwidth", "hbm.latency", "ici.hop"}) {
     const chips::Slice slice = TestSlice("v5e-1", key, 1.2);
     EXPECT_EQ(Simulate(p, slice, options)->total_cycles(),
-              Cycles(p, slice, Fidelity::kKernel))
+              CyclesOf(p, slice, Fidelity::kKernel))
         << key;
     EXPECT_EQ(timings.size(), 5);
   }
   // Another machine has timings of its own.
   EXPECT_EQ(Simulate(p, TestSlice("v6e-1"), options)->total_cycles(),
-            Cycles(p, TestSlice("v6e-1"), Fidelity::kKernel));
+            CyclesOf(p, TestSlice("v6e-1"), Fidelity::kKernel));
   EXPECT_EQ(timings.size(), 10);
 }
 
@@ -187,7 +187,7 @@ TEST(Fidelity, KernelsThatAnEarlierProgramHasAreTimedOnce) {
   EXPECT_EQ(of_second.size(), 3);
   options.timings = &of_second;
   EXPECT_EQ(Simulate(second, slice, options)->total_cycles(),
-            Cycles(second, slice, Fidelity::kKernel));
+            CyclesOf(second, slice, Fidelity::kKernel));
   EXPECT_EQ(of_second.size(), 4);
 }
 
@@ -198,8 +198,8 @@ TEST(Fidelity, ALongGridTakesFewStepsToCompute) {
   s.moves_with = {0, 1};
   AddKernel(&p, MakeStreamKernel(s));
   const chips::Slice slice = TestSlice("unit");
-  EXPECT_EQ(Cycles(p, slice, Fidelity::kKernel, true),
-            Cycles(p, slice, Fidelity::kKernel, false));
+  EXPECT_EQ(CyclesOf(p, slice, Fidelity::kKernel, true),
+            CyclesOf(p, slice, Fidelity::kKernel, false));
 }
 
 }  // namespace

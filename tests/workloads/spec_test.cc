@@ -17,7 +17,7 @@ using testing::StatusIs;
 constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
 constexpr auto kNotFound = absl::StatusCode::kNotFound;
 
-WorkloadSpec Bert() { return *FindWorkload("bert"); }
+WorkloadSpec BertSpec() { return *FindWorkload("bert"); }
 
 TEST(SpecTest, EveryWorkloadIsValidAndSaysWhatItIs) {
   for (const std::string& name : WorkloadNames()) {
@@ -35,7 +35,7 @@ TEST(SpecTest, AnUnknownWorkloadGetsASuggestion) {
 }
 
 TEST(SpecTest, FieldsAreSetByNameByPathAndByLastPart) {
-  WorkloadSpec spec = Bert();
+  WorkloadSpec spec = BertSpec();
   ASSERT_THAT(SetField("dropout=0.25", &spec), IsOk());
   ASSERT_THAT(SetField("bert.hidden=768", &spec), IsOk());
   ASSERT_THAT(SetField("heads=12", &spec), IsOk());
@@ -53,14 +53,14 @@ TEST(SpecTest, ListsAreReplaced) {
 }
 
 TEST(SpecTest, OneBatchSizeUnsetsTheOther) {
-  WorkloadSpec spec = Bert();
+  WorkloadSpec spec = BertSpec();
   ASSERT_THAT(SetField("batch_per_chip=16", &spec), IsOk());
   EXPECT_EQ(spec.global_batch(), 0);
   EXPECT_THAT(CheckSpec(spec), IsOk());
 }
 
 TEST(SpecTest, MistakesAreExplained) {
-  WorkloadSpec spec = Bert();
+  WorkloadSpec spec = BertSpec();
   EXPECT_THAT(SetField("droput=0.1", &spec),
               StatusIs(kNotFound, HasSubstr("did you mean \"dropout\"")));
   EXPECT_THAT(SetField("widths=1", &spec), StatusIs(kNotFound, HasSubstr("")))
@@ -75,7 +75,7 @@ TEST(SpecTest, MistakesAreExplained) {
 
 TEST(SpecTest, ImpossibleSpecsAreRefusedByField) {
   const auto check = [](const char* assignment) {
-    WorkloadSpec spec = Bert();
+    WorkloadSpec spec = BertSpec();
     EXPECT_THAT(SetField(assignment, &spec), IsOk());
     return CheckSpec(spec);
   };

@@ -13,7 +13,6 @@ namespace ptxla::lowering {
 namespace {
 
 using hlo::Instruction;
-using hlo::Opcode;
 using hlo::PrimitiveType;
 
 // Windows have five dimensions, two of which are rows and lanes.
@@ -43,13 +42,14 @@ absl::StatusOr<Operand> SourceOf(const Instruction& instruction,
   if (&instruction == &conv) {
     result.arg = o == 1 && source == conv.operand(0) ? 0 : o;
   } else {
-    while (source->opcode() == Opcode::kConvert) source = source->operand(0);
+    while (source->opcode() == hlo::Opcode::kConvert)
+      source = source->operand(0);
     if (o == 0) {
       const hlo::ConvolutionSource input = hlo::InputSource(conv);
       source = input.value;
       if (input.turned) result.turned = &input.value->shape();
     }
-    if (source->opcode() == Opcode::kParameter) {
+    if (source->opcode() == hlo::Opcode::kParameter) {
       result.arg = static_cast<int>(source->parameter_number());
     } else {
       result.computed = conv.operand(o);
@@ -105,9 +105,9 @@ absl::StatusOr<ConvolutionForm> ConvolutionForm::Of(
     const Instruction& instruction) {
   ConvolutionForm f;
   f.convolution = &instruction;
-  if (instruction.opcode() == Opcode::kFusion) {
+  if (instruction.opcode() == hlo::Opcode::kFusion) {
     for (const Instruction* i : instruction.fused()->instructions()) {
-      if (i->opcode() == Opcode::kConvolution) f.convolution = i;
+      if (i->opcode() == hlo::Opcode::kConvolution) f.convolution = i;
     }
   }
   const Instruction& conv = *f.convolution;

@@ -13,7 +13,7 @@ namespace {
 
 // ASSUMED: steps whose straight code is so many times as long as the policy
 // wishes are taken where nothing shorter fits.
-constexpr int64_t kLongest = 8;
+constexpr int64_t kLongestGradient = 8;
 
 }  // namespace
 
@@ -53,8 +53,8 @@ void GradientChoice::Take(const SecondCut& second,
   const int64_t bundles =
       chips::ProductStepBundles(context_.chip) * (packed ? kPackedSteps : 1);
   bool found = false;
-  for (int64_t longest = bundles; !found && longest <= kLongest * bundles;
-       longest *= 2) {
+  for (int64_t longest = bundles;
+       !found && longest <= kLongestGradient * bundles; longest *= 2) {
     for (const FirstCut& first : firsts) {
       for (const GradientStep& step : steps_.Of(second, first, packed)) {
         const int64_t cycles = turns_.Cycles(step);

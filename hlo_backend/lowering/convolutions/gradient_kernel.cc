@@ -43,7 +43,7 @@ namespace {
 using codegen::CodeBuilder;
 using isa::When;
 
-constexpr int kSums = 2, kTransposed = 3, kFirstEpilogueSpace = 4;
+constexpr int kGradientSums = 2, kTransposedRows = 3, kFirstOtherSpace = 4;
 // ASSUMED: steps that are tried besides the best, where its code has too few
 // registers; with 32 (v4) taps that go backward find one behind 16.
 constexpr int kOtherSteps = 64;
@@ -123,7 +123,7 @@ class GradientEmitter {
     tiling.args = args_;
     tiling.grid = grid_.bounds;
     tiling.megacore_dim = grid_.megacore_dim;
-    turns_->AddWindows(step, grid_, kFirstEpilogueSpace, &tiling);
+    turns_->AddWindows(step, grid_, kFirstOtherSpace, &tiling);
     input_ = AddGradientInputWindow(form_, block_, tile, grid_, &tiling);
     windows_ = tiling.windows;
     const int64_t rows = RoundUpTo<int64_t>(tile.block_m, 16);
@@ -146,7 +146,7 @@ class GradientEmitter {
     if (SharesSteps()) {
       peer_ = PeerParts::Add(0, transposed_offset_, &tiling);
     }
-    epilogue_->AddWindows(tile, grid_, kFirstEpilogueSpace, &tiling);
+    epilogue_->AddWindows(tile, grid_, kFirstOtherSpace, &tiling);
     tiling.work.flops = tiling.work.mxu_flops = form_.flops;
     for (const isa::KernelArg& arg : tiling.args) {
       if (arg.space == isa::Space::kHbm) tiling.work.hbm_bytes += arg.bytes;
@@ -199,7 +199,7 @@ class GradientEmitter {
     b.NewBlock("addresses");
     ASSIGN_OR_RETURN(
         const BlockPlace lhs,
-        turns_->Turn(kTransposed, transposed_offset_, *padding_, b));
+        turns_->Turn(kTransposedRows, transposed_offset_, *padding_, b));
     parts_.k_extent = steps_->KOf(step_);
     StartSums(b);
     b.NewBlock("addresses");
@@ -256,7 +256,7 @@ class GradientEmitter {
       parts_.sums.base = b.GlobalSca();
       b.ScratchAddress(parts_.sums.base, 0);
       b.SetBank(parts_.sums.base, CodeBuilder::kAbsoluteBanks, 0);
-      parts_.sums.space = kSums;
+      parts_.sums.space = kGradientSums;
       parts_.sums.type = hlo::PrimitiveType::kF32;
       parts_.sums.lane_pitch = isa::kVregBytes;
       parts_.sums.row_pitch =

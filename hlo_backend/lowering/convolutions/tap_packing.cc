@@ -3,11 +3,10 @@
 #include <algorithm>
 
 #include "base/units.h"
+#include "hlo_backend/analysis/tiled_layout.h"
 
 namespace ptxla::lowering {
 namespace {
-
-constexpr int64_t kLanes = 128;
 
 // Lanes of a tap. Where K is in the rows of the weights, their tiles decide.
 int64_t TapLanes(int64_t features, bool transposed) {
@@ -30,20 +29,20 @@ int64_t PackCycles(int64_t parts, int64_t loads, int64_t vectors,
 TapPacking TapPacking::Of(const ConvolutionForm& form,
                           const ArrayShape& arrays) {
   TapPacking p;
-  const int64_t whole = form.product.problem.k / kLanes;
-  const int64_t features = form.product.problem.k % kLanes;
+  const int64_t whole = form.product.problem.k / hlo::kLanes;
+  const int64_t features = form.product.problem.k % hlo::kLanes;
   // Weights with K in lanes are moved to their places by the XLU: many of them
   // would hold the arrays up.
   const bool transposed = form.product.problem.rhs.transposed;
   if (form.gradient || form.axes.empty() || features == 0 ||
-      features > kLanes / 2 || (whole > 0 && transposed) || !arrays.bf16) {
+      features > hlo::kLanes / 2 || (whole > 0 && transposed) || !arrays.bf16) {
     return p;
   }
   for (const WindowAxis& a : form.axes) {
     if (a.base_dilation != 1) return p;
   }
   const int64_t lanes = TapLanes(features, transposed);
-  const int64_t most = kLanes / lanes, taps = form.axes.back().taps;
+  const int64_t most = hlo::kLanes / lanes, taps = form.axes.back().taps;
   // Rows of narrow tiles are taken across runs.
   if (lanes < 8 && taps > most) return p;
   for (int64_t t = 0; t < taps; t += most) {
@@ -51,7 +50,7 @@ TapPacking TapPacking::Of(const ConvolutionForm& form,
   }
   const int64_t outer = form.Taps() / taps;
   for (size_t r = 0; r < p.runs.size(); ++r) {
-    const int64_t together = kLanes / (p.runs[r].taps * lanes);
+    const int64_t together = hlo::kLanes / (p.runs[r].taps * lanes);
     for (int64_t o = 0; o < outer; o += together) {
       p.tiles.push_back(
           {static_cast<int>(r), o, std::min(together, outer - o)});

@@ -9,6 +9,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "base/units.h"
+#include "hlo_backend/analysis/tiled_layout.h"
 #include "hlo_backend/lowering/custom_calls/block_operations.h"
 
 namespace ptxla::lowering {
@@ -17,8 +18,6 @@ namespace {
 using mosaic::Attribute;
 using mosaic::Operation;
 using mosaic::Type;
-
-constexpr int64_t kLanes = 128;
 
 // Whether the rhs is multiplied along its last dimension: what Mosaic prints
 // begins `#tpu.dot_dimension_numbers<[lhs dimension], [rhs dimension], `.
@@ -39,11 +38,12 @@ int64_t BlockSchedule::ProductPlan::PushesOf(int64_t depth_index,
   const int64_t n = std::min<int64_t>(columns - tile * a.size, a.size);
   const int64_t k = std::min<int64_t>(depth - depth_index * a.size, a.size);
   const int64_t down = transposed ? n : k, across = transposed ? k : n;
-  const int64_t halves = std::max<int64_t>(1, a.size / kLanes);
+  const int64_t halves = std::max<int64_t>(1, a.size / hlo::kLanes);
   const int64_t registers = CeilOfRatio<int64_t>(down, a.push_rows) *
-                            CeilOfRatio<int64_t>(across, kLanes);
-  return std::max(CeilOfRatio<int64_t>(registers, halves),
-                  CeilOfRatio<int64_t>(std::min(down, kLanes), a.push_rows));
+                            CeilOfRatio<int64_t>(across, hlo::kLanes);
+  return std::max(
+      CeilOfRatio<int64_t>(registers, halves),
+      CeilOfRatio<int64_t>(std::min(down, hlo::kLanes), a.push_rows));
 }
 
 BlockSchedule::ProductPlan BlockSchedule::PlanOf(const Operation& op) const {
@@ -81,7 +81,7 @@ BlockSchedule::ProductPlan BlockSchedule::PlanOf(const Operation& op) const {
   // fill half the array: libtpu 0.0.42.1, forward and backward attention with
   // heads of 64, 128 and 256.
   p.chained = rules_.sums_in_arrays && p.passes == 1 && p.depths > 1 &&
-              (p.columns > kLanes || !IsAddedToASum(op.results[0]));
+              (p.columns > hlo::kLanes || !IsAddedToASum(op.results[0]));
   return p;
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/units.h"
+#include "hlo_backend/analysis/tiled_layout.h"
 #include "hlo_backend/lowering/custom_calls/block_arrays.h"
 #include "hlo_backend/lowering/custom_calls/block_numbers.h"
 #include "hlo_backend/lowering/custom_calls/block_schedule.h"
@@ -16,11 +17,9 @@ namespace {
 using mosaic::Operation;
 using mosaic::Type;
 
-constexpr int64_t kSublanes = 8, kLanes = 128;
-
 // Registers that a vector would take as 32-bit numbers.
 int64_t Words(const Type& type) {
-  return CeilOfRatio<int64_t>(type.Elements(), kSublanes * kLanes);
+  return CeilOfRatio<int64_t>(type.Elements(), hlo::kTileRows * hlo::kLanes);
 }
 
 }  // namespace
@@ -47,15 +46,16 @@ void BlockSchedule::Product(const Operation& op) {
   const ArrayShape& a = numbers.arrays;
   const Registers left = Converted(op.operands[0], numbers.lhs_operations);
   const Registers right = Converted(op.operands[1], numbers.rhs_operations);
-  const int64_t size = a.size, halves = std::max<int64_t>(1, size / kLanes);
+  const int64_t size = a.size,
+                halves = std::max<int64_t>(1, size / hlo::kLanes);
   const int64_t chunks = s.chunks, copies = s.copies;
-  const int64_t per_chunk = std::max<int64_t>(1, a.rows / kSublanes);
+  const int64_t per_chunk = std::max<int64_t>(1, a.rows / hlo::kTileRows);
   const int step = static_cast<int>(a.interval / (per_chunk * halves));
 
   Registers out = Full(TypeOf(op.results[0]));
-  const int64_t out_rows = CeilOfRatio<int64_t>(s.rows, kSublanes);
+  const int64_t out_rows = CeilOfRatio<int64_t>(s.rows, hlo::kTileRows);
   out.rows = s.batch * out_rows;
-  out.columns = CeilOfRatio<int64_t>(s.columns, kLanes);
+  out.columns = CeilOfRatio<int64_t>(s.columns, hlo::kLanes);
   out.nodes.assign(static_cast<size_t>(out.size()), -1);
   std::vector<std::vector<int>> parts(out.nodes.size());
   const int pop = Kind(isa::Slot::kPop, 1);
@@ -85,7 +85,7 @@ void BlockSchedule::Product(const Operation& op) {
     const int64_t r0 = s.transposed ? n0 : k0, r1 = s.transposed ? n1 : k1;
     const int64_t c0 = s.transposed ? k0 : n0, c1 = s.transposed ? k1 : n1;
     const int64_t all_rows = s.transposed ? s.columns : s.depth;
-    const int64_t across = CeilOfRatio<int64_t>(c1 - c0, kLanes);
+    const int64_t across = CeilOfRatio<int64_t>(c1 - c0, hlo::kLanes);
     const int64_t pushes = s.PushesOf(depth, tile);
     Array& array = arrays_[mxu];
 
@@ -102,8 +102,9 @@ void BlockSchedule::Product(const Operation& op) {
       const int64_t row = right_first + first * right_rows / all_rows;
       for (int64_t c = 0; c < across; ++c) {
         const int64_t column =
-            (c0 / kLanes + c) * right.columns /
-            CeilOfRatio<int64_t>(s.transposed ? s.depth : s.columns, kLanes);
+            (c0 / hlo::kLanes + c) * right.columns /
+            CeilOfRatio<int64_t>(s.transposed ? s.depth : s.columns,
+                                 hlo::kLanes);
         inputs.push_back(right.nodes[row * right.columns + column]);
       }
       pushed.push_back(graph_.Add(push_kind, inputs));
@@ -115,14 +116,14 @@ void BlockSchedule::Product(const Operation& op) {
     work.latency = 0;
     const int matmul = graph_.Kind(work);
     std::vector<int> passed;
-    const int64_t lanes = CeilOfRatio<int64_t>(s.depth, kLanes);
+    const int64_t lanes = CeilOfRatio<int64_t>(s.depth, hlo::kLanes);
     for (int64_t chunk = from; chunk < to; ++chunk) {
       inputs = {latched, array.last_rows};
       const int64_t top = left_first + chunk * left_rows / chunks;
       const int64_t bottom =
           std::max(top + 1, left_first + (chunk + 1) * left_rows / chunks);
       for (int64_t r = top; r < bottom; ++r) {
-        for (int64_t c = k0 / kLanes; c * kLanes < k1; ++c) {
+        for (int64_t c = k0 / hlo::kLanes; c * hlo::kLanes < k1; ++c) {
           inputs.push_back(
               left.nodes[r * left.columns + c * left.columns / lanes]);
         }
@@ -133,9 +134,9 @@ void BlockSchedule::Product(const Operation& op) {
       for (int64_t h = 0; h < per_chunk; ++h) {
         if (chunk * per_chunk + h >= out_rows) break;
         const int64_t r = batch * out_rows + chunk * per_chunk + h;
-        for (int64_t c = n0 / kLanes; c * kLanes < n1; ++c) {
+        for (int64_t c = n0 / hlo::kLanes; c * hlo::kLanes < n1; ++c) {
           const int wire =
-              graph_.Add(wires[h * halves + c - n0 / kLanes], {rows});
+              graph_.Add(wires[h * halves + c - n0 / hlo::kLanes], {rows});
           int result = graph_.Add(pop, {wire});
           if (finish >= 0) result = graph_.Add(finish, {result});
           parts[r * out.columns + c].push_back(result);

@@ -5,6 +5,7 @@
 
 #include "absl/strings/string_view.h"
 #include "base/units.h"
+#include "hlo_backend/analysis/tiled_layout.h"
 #include "hlo_backend/lowering/custom_calls/block_operations.h"
 
 namespace ptxla::lowering {
@@ -13,13 +14,11 @@ namespace {
 using mosaic::Operation;
 using mosaic::Type;
 
-constexpr int64_t kSublanes = 8, kLanes = 128;
-
 int64_t ColumnsOf(const Type& type) {
   return type.dims.empty()
              ? 1
              : std::max<int64_t>(
-                   1, CeilOfRatio<int64_t>(type.dims.back(), kLanes));
+                   1, CeilOfRatio<int64_t>(type.dims.back(), hlo::kLanes));
 }
 
 }  // namespace
@@ -28,9 +27,10 @@ int64_t RegistersOf(const Type& type) {
   if (!type.IsVector() || type.dims.empty()) return 1;
   // Masks have a bit per word.
   const int bits = std::max(type.element->bits, 1);
-  const int64_t rows = kSublanes * (bits == 1 || bits >= 32 ? 1 : 32 / bits);
+  const int64_t rows =
+      hlo::kTileRows * (bits == 1 || bits >= 32 ? 1 : 32 / bits);
   const size_t rank = type.dims.size();
-  int64_t n = CeilOfRatio<int64_t>(type.dims[rank - 1], kLanes);
+  int64_t n = CeilOfRatio<int64_t>(type.dims[rank - 1], hlo::kLanes);
   if (rank > 1) n *= CeilOfRatio<int64_t>(type.dims[rank - 2], rows);
   for (size_t d = 0; d + 2 < rank; ++d) n *= type.dims[d];
   return std::max<int64_t>(1, n) * (bits == 64 ? 2 : 1);

@@ -14,56 +14,54 @@
 namespace ptxla::lowering {
 namespace {
 
-using hlo::Opcode;
-
 // The operation of HLO that computes the same, for f32 or s32.
-std::optional<Opcode> OpcodeOf(const std::string& name) {
-  static const auto& table = *new absl::flat_hash_map<std::string, Opcode>{
-      {"arith.addf", Opcode::kAdd},
-      {"arith.addi", Opcode::kAdd},
-      {"arith.subf", Opcode::kSubtract},
-      {"arith.subi", Opcode::kSubtract},
-      {"arith.mulf", Opcode::kMultiply},
-      {"arith.muli", Opcode::kMultiply},
-      {"arith.divf", Opcode::kDivide},
-      {"arith.divsi", Opcode::kDivide},
-      {"arith.divui", Opcode::kDivide},
-      {"arith.remsi", Opcode::kRemainder},
-      {"arith.remui", Opcode::kRemainder},
-      {"arith.maximumf", Opcode::kMaximum},
-      {"arith.maxnumf", Opcode::kMaximum},
-      {"arith.maxsi", Opcode::kMaximum},
-      {"arith.minimumf", Opcode::kMinimum},
-      {"arith.minnumf", Opcode::kMinimum},
-      {"arith.minsi", Opcode::kMinimum},
-      {"arith.negf", Opcode::kNegate},
-      {"arith.andi", Opcode::kAnd},
-      {"arith.ori", Opcode::kOr},
-      {"arith.xori", Opcode::kXor},
-      {"arith.shli", Opcode::kShiftLeft},
-      {"arith.shrsi", Opcode::kShiftRightArithmetic},
-      {"arith.shrui", Opcode::kShiftRightLogical},
-      {"arith.cmpf", Opcode::kCompare},
-      {"arith.cmpi", Opcode::kCompare},
-      {"arith.select", Opcode::kSelect},
-      {"math.absf", Opcode::kAbs},
-      {"math.absi", Opcode::kAbs},
-      {"math.ceil", Opcode::kCeil},
-      {"math.cos", Opcode::kCos},
-      {"math.erf", Opcode::kErf},
-      {"math.exp", Opcode::kExp},
-      {"math.exp2", Opcode::kExp},
-      {"math.expm1", Opcode::kExpm1},
-      {"math.floor", Opcode::kFloor},
-      {"math.log", Opcode::kLog},
-      {"math.log1p", Opcode::kLog1p},
-      {"math.log2", Opcode::kLog},
-      {"math.powf", Opcode::kPower},
-      {"math.roundeven", Opcode::kRoundNearestEven},
-      {"math.rsqrt", Opcode::kRsqrt},
-      {"math.sin", Opcode::kSin},
-      {"math.sqrt", Opcode::kSqrt},
-      {"math.tanh", Opcode::kTanh},
+std::optional<hlo::Opcode> OpcodeOf(const std::string& name) {
+  static const auto& table = *new absl::flat_hash_map<std::string, hlo::Opcode>{
+      {"arith.addf", hlo::Opcode::kAdd},
+      {"arith.addi", hlo::Opcode::kAdd},
+      {"arith.subf", hlo::Opcode::kSubtract},
+      {"arith.subi", hlo::Opcode::kSubtract},
+      {"arith.mulf", hlo::Opcode::kMultiply},
+      {"arith.muli", hlo::Opcode::kMultiply},
+      {"arith.divf", hlo::Opcode::kDivide},
+      {"arith.divsi", hlo::Opcode::kDivide},
+      {"arith.divui", hlo::Opcode::kDivide},
+      {"arith.remsi", hlo::Opcode::kRemainder},
+      {"arith.remui", hlo::Opcode::kRemainder},
+      {"arith.maximumf", hlo::Opcode::kMaximum},
+      {"arith.maxnumf", hlo::Opcode::kMaximum},
+      {"arith.maxsi", hlo::Opcode::kMaximum},
+      {"arith.minimumf", hlo::Opcode::kMinimum},
+      {"arith.minnumf", hlo::Opcode::kMinimum},
+      {"arith.minsi", hlo::Opcode::kMinimum},
+      {"arith.negf", hlo::Opcode::kNegate},
+      {"arith.andi", hlo::Opcode::kAnd},
+      {"arith.ori", hlo::Opcode::kOr},
+      {"arith.xori", hlo::Opcode::kXor},
+      {"arith.shli", hlo::Opcode::kShiftLeft},
+      {"arith.shrsi", hlo::Opcode::kShiftRightArithmetic},
+      {"arith.shrui", hlo::Opcode::kShiftRightLogical},
+      {"arith.cmpf", hlo::Opcode::kCompare},
+      {"arith.cmpi", hlo::Opcode::kCompare},
+      {"arith.select", hlo::Opcode::kSelect},
+      {"math.absf", hlo::Opcode::kAbs},
+      {"math.absi", hlo::Opcode::kAbs},
+      {"math.ceil", hlo::Opcode::kCeil},
+      {"math.cos", hlo::Opcode::kCos},
+      {"math.erf", hlo::Opcode::kErf},
+      {"math.exp", hlo::Opcode::kExp},
+      {"math.exp2", hlo::Opcode::kExp},
+      {"math.expm1", hlo::Opcode::kExpm1},
+      {"math.floor", hlo::Opcode::kFloor},
+      {"math.log", hlo::Opcode::kLog},
+      {"math.log1p", hlo::Opcode::kLog1p},
+      {"math.log2", hlo::Opcode::kLog},
+      {"math.powf", hlo::Opcode::kPower},
+      {"math.roundeven", hlo::Opcode::kRoundNearestEven},
+      {"math.rsqrt", hlo::Opcode::kRsqrt},
+      {"math.sin", hlo::Opcode::kSin},
+      {"math.sqrt", hlo::Opcode::kSqrt},
+      {"math.tanh", hlo::Opcode::kTanh},
   };
   const auto found = table.find(name);
   if (found == table.end()) return std::nullopt;
@@ -121,7 +119,7 @@ std::optional<RegisterCost> ElementwiseCosts::Make(const std::string& operation,
     EmitReciprocal(code, code.GlobalVec());
     return CostOf(code);
   }
-  const std::optional<Opcode> opcode = OpcodeOf(operation);
+  const std::optional<hlo::Opcode> opcode = OpcodeOf(operation);
   if (!opcode) return std::nullopt;
 
   hlo::Module module("operation");
@@ -139,13 +137,13 @@ std::optional<RegisterCost> ElementwiseCosts::Make(const std::string& operation,
                          ? Value::Of(code.GlobalMask())
                          : Value::Of(code.GlobalVec()));
   };
-  if (*opcode == Opcode::kSelect) {
+  if (*opcode == hlo::Opcode::kSelect) {
     add(hlo::Shape::ArrayRowMajor(hlo::PrimitiveType::kPred, {8, 128}));
   }
   add(shape);
   if (hlo::OpcodeArity(*opcode) > 1) add(shape);
   hlo::Attributes attributes;
-  if (*opcode == Opcode::kCompare) {
+  if (*opcode == hlo::Opcode::kCompare) {
     attributes = hlo::CompareAttrs{};
   }
   const auto made = builder.Make(*opcode, operands, std::move(attributes));

@@ -15,7 +15,6 @@ namespace {
 
 using hlo::DimVector;
 using hlo::Instruction;
-using hlo::Opcode;
 
 class ExpressionBuilder {
  public:
@@ -85,19 +84,19 @@ class ExpressionBuilder {
 
  private:
   std::vector<const Instruction*> Roots() const {
-    const bool fusion = instr_.opcode() == Opcode::kFusion;
+    const bool fusion = instr_.opcode() == hlo::Opcode::kFusion;
     const Instruction* root = fusion ? instr_.fused()->root() : &instr_;
-    if (fusion && root->opcode() == Opcode::kTuple) {
+    if (fusion && root->opcode() == hlo::Opcode::kTuple) {
       return {root->operands().begin(), root->operands().end()};
     }
     return {root};
   }
 
   const Instruction* FirstReduce() const {
-    if (instr_.opcode() == Opcode::kReduce) return &instr_;
-    if (instr_.opcode() != Opcode::kFusion) return nullptr;
+    if (instr_.opcode() == hlo::Opcode::kReduce) return &instr_;
+    if (instr_.opcode() != hlo::Opcode::kFusion) return nullptr;
     for (const Instruction* i : instr_.fused()->instructions()) {
-      if (i->opcode() == Opcode::kReduce) return i;
+      if (i->opcode() == hlo::Opcode::kReduce) return i;
     }
     return nullptr;
   }
@@ -105,7 +104,7 @@ class ExpressionBuilder {
   // The reduces that `i` is made of; appends those that are new.
   void FindReduces(const Instruction* i,
                    std::vector<const Instruction*>* reduces) {
-    if (i->opcode() == Opcode::kReduce) {
+    if (i->opcode() == hlo::Opcode::kReduce) {
       if (std::find(reduces->begin(), reduces->end(), i) == reduces->end()) {
         reduces->push_back(i);
       }
@@ -227,24 +226,24 @@ int Expression::ImmediateInput(const ExprNode& node) const {
   const bool is_float = node.type == hlo::PrimitiveType::kF32 ||
                         node.type == hlo::PrimitiveType::kBf16;
   switch (node.instr->opcode()) {
-    case Opcode::kAdd:
+    case hlo::Opcode::kAdd:
       return is_float || is_word ? k : -1;
-    case Opcode::kMultiply:
+    case hlo::Opcode::kMultiply:
       return is_float ? k : -1;
-    case Opcode::kDivide: {
+    case hlo::Opcode::kDivide: {
       // A reciprocal of bf16 needs no exact division.
       constexpr uint32_t kOne = 0x3f800000;
       return k == 0 && value == kOne && node.type == hlo::PrimitiveType::kF32
                  ? 0
                  : -1;
     }
-    case Opcode::kAnd:
-    case Opcode::kOr:
-    case Opcode::kXor:
+    case hlo::Opcode::kAnd:
+    case hlo::Opcode::kOr:
+    case hlo::Opcode::kXor:
       return is_word ? k : -1;
-    case Opcode::kShiftLeft:
-    case Opcode::kShiftRightLogical:
-    case Opcode::kShiftRightArithmetic:
+    case hlo::Opcode::kShiftLeft:
+    case hlo::Opcode::kShiftRightLogical:
+    case hlo::Opcode::kShiftRightArithmetic:
       // Of the others nothing is left but signs.
       return is_word && k == 1 && value < 32 ? 1 : -1;
     default:

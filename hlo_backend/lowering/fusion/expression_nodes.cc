@@ -11,7 +11,6 @@ namespace {
 
 using hlo::DimVector;
 using hlo::Instruction;
-using hlo::Opcode;
 using hlo::PrimitiveType;
 
 // The 32-bit register image of a scalar: floats as f32, integers extended.
@@ -51,8 +50,8 @@ absl::StatusOr<int> ExpressionNodes::Of(const Instruction* i,
 int ExpressionNodes::ArgumentOf(const Instruction* i) const {
   const auto leaf = leaves_.find(i);
   if (leaf != leaves_.end()) return leaf->second;
-  if (instr_.opcode() == Opcode::kFusion) {
-    return i->opcode() == Opcode::kParameter
+  if (instr_.opcode() == hlo::Opcode::kFusion) {
+    return i->opcode() == hlo::Opcode::kParameter
                ? static_cast<int>(i->parameter_number())
                : -1;
   }
@@ -81,7 +80,7 @@ absl::StatusOr<int> ExpressionNodes::Make(const Instruction* i,
   node.map = map;
   node.type = i->shape().type();
   node.argument = ArgumentOf(i);
-  if (i->opcode() == Opcode::kConstant && i->literal().IsUniform()) {
+  if (i->opcode() == hlo::Opcode::kConstant && i->literal().IsUniform()) {
     node.kind = ExprNode::Kind::kConstant;
     node.argument = -1;
     ASSIGN_OR_RETURN(node.constant, RegisterImage(*i));
@@ -92,33 +91,33 @@ absl::StatusOr<int> ExpressionNodes::Make(const Instruction* i,
     return Append(std::move(node));
   }
   switch (i->opcode()) {
-    case Opcode::kIota: {
+    case hlo::Opcode::kIota: {
       node.kind = ExprNode::Kind::kIota;
       node.iota_dim =
           static_cast<int>(map[i->attrs<hlo::IotaAttrs>().dimension]);
       return Append(std::move(node));
     }
-    case Opcode::kConvolution:
-    case Opcode::kDot:
+    case hlo::Opcode::kConvolution:
+    case hlo::Opcode::kDot:
       node.kind = ExprNode::Kind::kProduct;
       for (int64_t d : map) {
         if (d >= 0) node.depends |= 1u << d;
       }
       return Append(std::move(node));
-    case Opcode::kBroadcast: {
+    case hlo::Opcode::kBroadcast: {
       DimVector inner;
       for (int64_t d : i->dimensions()) inner.push_back(map[d]);
       // A dimension of size 1 is indexed by 0 only.
       return Of(i->operand(0), Degenerate(i->operand(0), inner));
     }
-    case Opcode::kTranspose: {
+    case hlo::Opcode::kTranspose: {
       DimVector inner(map.size(), -1);
       for (size_t d = 0; d < map.size(); ++d) {
         inner[i->dimensions()[d]] = map[d];
       }
       return Of(i->operand(0), Degenerate(i->operand(0), inner));
     }
-    case Opcode::kSlice: {
+    case hlo::Opcode::kSlice: {
       const Instruction* array = i->operand(0);
       const DimVector& starts = i->attrs<hlo::SliceAttrs>().starts;
       const bool tiles = hlo::IsTileSlice(*i);
@@ -133,7 +132,7 @@ absl::StatusOr<int> ExpressionNodes::Make(const Instruction* i,
       }
       return Append(std::move(node));
     }
-    case Opcode::kConcatenate: {
+    case hlo::Opcode::kConcatenate: {
       const int turn = hlo::LaneRotation(*i);
       if (turn == 0) break;
       node.instr = i->operand(0)->operand(0);
@@ -144,15 +143,15 @@ absl::StatusOr<int> ExpressionNodes::Make(const Instruction* i,
       node.turned_lanes = static_cast<int>(i->shape().dims().back());
       return Append(std::move(node));
     }
-    case Opcode::kBitcast:
-    case Opcode::kReshape:
+    case hlo::Opcode::kBitcast:
+    case hlo::Opcode::kReshape:
       return ThroughReshape(i, map);
-    case Opcode::kCopy:
+    case hlo::Opcode::kCopy:
       return Of(i->operand(0), map);
     default:
       break;
   }
-  if (i->opcode() == Opcode::kReduce) {
+  if (i->opcode() == hlo::Opcode::kReduce) {
     ASSIGN_OR_RETURN(int root, reduce_root_(i));
     node.kind = ExprNode::Kind::kLeaf;
     node.argument = Expression::kReduced + root;
@@ -198,23 +197,24 @@ const Instruction* ExpressionNodes::BehindSign(const Instruction* i) const {
   const Instruction* sign = i->operand(0);
   if (ArgumentOf(sign) >= 0) return nullptr;
   const bool bf16 = i->shape().type() == hlo::PrimitiveType::kBf16;
-  const bool folds =
-      (i->opcode() == Opcode::kExp && sign->opcode() == Opcode::kNegate &&
-       !bf16) ||
-      (i->opcode() == Opcode::kNegate && sign->opcode() == Opcode::kAbs);
+  const bool folds = (i->opcode() == hlo::Opcode::kExp &&
+                      sign->opcode() == hlo::Opcode::kNegate && !bf16) ||
+                     (i->opcode() == hlo::Opcode::kNegate &&
+                      sign->opcode() == hlo::Opcode::kAbs);
   return folds ? sign->operand(0) : nullptr;
 }
 
 // A convert to integers of a number that is rounded to nearest even for it
 // alone, maybe bounded after.
 bool ExpressionNodes::RoundsFirst(const Instruction* i) const {
-  if (i->opcode() != Opcode::kConvert || !hlo::IsInteger(i->shape().type()) ||
+  if (i->opcode() != hlo::Opcode::kConvert ||
+      !hlo::IsInteger(i->shape().type()) ||
       !hlo::IsFloat(i->operand(0)->shape().type())) {
     return false;
   }
   for (const Instruction* x = i->operand(0);;) {
     if (ArgumentOf(x) >= 0 || x->user_count() != 1) return false;
-    if (x->opcode() == Opcode::kRoundNearestEven) return true;
+    if (x->opcode() == hlo::Opcode::kRoundNearestEven) return true;
     const int bounded = BoundedOperand(*x);
     if (bounded < 0) return false;
     x = x->operand(bounded);
@@ -224,7 +224,8 @@ bool ExpressionNodes::RoundsFirst(const Instruction* i) const {
 // The value of RoundsFirst without the rounding.
 absl::StatusOr<int> ExpressionNodes::Unrounded(const Instruction* i,
                                                const DimVector& map) {
-  if (i->opcode() == Opcode::kRoundNearestEven) return Of(i->operand(0), map);
+  if (i->opcode() == hlo::Opcode::kRoundNearestEven)
+    return Of(i->operand(0), map);
   ExprNode node;
   node.instr = i;
   node.map = map;

@@ -15,7 +15,7 @@ using hlo::Instruction;
 using hlo::PrimitiveType;
 using isa::Opcode;
 
-constexpr uint32_t kSignBit = 0x80000000u;
+constexpr uint32_t kSignOfWord = 0x80000000u;
 
 // The integer part of a number as a signed integer, saturating. Up to v4 the
 // conversion cuts the fraction off; v5e and v5p do so by what they have for
@@ -25,11 +25,11 @@ Vec ToSigned(CodeBuilder& b, Vec x, bool cut_off) {
   if (isa::Supports(b.model(), Opcode::kVtruncF32)) {
     x = b.Unary(Opcode::kVtruncF32, x);
   } else if (isa::Supports(b.model(), Opcode::kVfloorF32) && !cut_off) {
-    const Vec sign = b.BinaryImm(Opcode::kVand, x, kSignBit);
-    x = b.Binary(
-        Opcode::kVor,
-        b.Unary(Opcode::kVfloorF32, b.BinaryImm(Opcode::kVand, x, ~kSignBit)),
-        sign);
+    const Vec sign = b.BinaryImm(Opcode::kVand, x, kSignOfWord);
+    x = b.Binary(Opcode::kVor,
+                 b.Unary(Opcode::kVfloorF32,
+                         b.BinaryImm(Opcode::kVand, x, ~kSignOfWord)),
+                 sign);
   }
   return b.Unary(Opcode::kVcvtS32F32, x);
 }
@@ -44,7 +44,7 @@ Vec ToNearest(CodeBuilder& b, Vec x, bool small) {
     return b.Unary(Opcode::kVcvtS32F32, EmitRoundNearestEven(b, x));
   }
   const Vec beside = b.BinaryImm(
-      Opcode::kVor, b.BinaryImm(Opcode::kVand, x, kSignBit), 0x4b000000u);
+      Opcode::kVor, b.BinaryImm(Opcode::kVand, x, kSignOfWord), 0x4b000000u);
   return b.Unary(Opcode::kVcvtS32F32,
                  b.Binary(Opcode::kVsubF32,
                           b.Binary(Opcode::kVaddF32, x, beside), beside));
@@ -61,7 +61,7 @@ Vec ToUnsigned(CodeBuilder& b, Vec x) {
     x = b.Unary(Opcode::kVfloorF32, x);
   }
   const Vec word = b.Unary(Opcode::kVcvtS32F32, x);
-  return b.Select(large, b.BinaryImm(Opcode::kVxor, word, kSignBit), word);
+  return b.Select(large, b.BinaryImm(Opcode::kVxor, word, kSignOfWord), word);
 }
 
 // Conversions take signed numbers alone: an unsigned word goes in two halves,

@@ -8,14 +8,13 @@ namespace ptxla::lowering {
 namespace {
 
 using hlo::Instruction;
-using hlo::Opcode;
 
 // The value of all elements.
 std::optional<double> ConstantOf(const Instruction& value) {
-  if (value.opcode() == Opcode::kBroadcast)
+  if (value.opcode() == hlo::Opcode::kBroadcast)
     return ConstantOf(*value.operand(0));
-  if (value.opcode() != Opcode::kConstant || !value.literal().IsUniform() ||
-      !hlo::IsFloat(value.shape().type())) {
+  if (value.opcode() != hlo::Opcode::kConstant ||
+      !value.literal().IsUniform() || !hlo::IsFloat(value.shape().type())) {
     return std::nullopt;
   }
   const double number = value.literal().GetDouble(0);
@@ -32,21 +31,21 @@ bool IsWhole(const Instruction& value) {
 
 Bounds BoundsOf(const Instruction& value) {
   switch (value.opcode()) {
-    case Opcode::kClamp: {
+    case hlo::Opcode::kClamp: {
       const std::optional<double> low = ConstantOf(*value.operand(0));
       const std::optional<double> high = ConstantOf(*value.operand(2));
       if (!low || !high || *low > *high) return {};
       return {*low, *high};
     }
-    case Opcode::kMaximum:
-    case Opcode::kMinimum: {
+    case hlo::Opcode::kMaximum:
+    case hlo::Opcode::kMinimum: {
       for (const int k : {0, 1}) {
         const std::optional<double> bound = ConstantOf(*value.operand(k));
         if (!bound) continue;
         Bounds bounds = BoundsOf(*value.operand(1 - k));
         double& nearer =
-            value.opcode() == Opcode::kMaximum ? bounds.low : bounds.high;
-        const bool is_maximum = value.opcode() == Opcode::kMaximum;
+            value.opcode() == hlo::Opcode::kMaximum ? bounds.low : bounds.high;
+        const bool is_maximum = value.opcode() == hlo::Opcode::kMaximum;
         nearer =
             is_maximum ? std::max(nearer, *bound) : std::min(nearer, *bound);
         if (bounds.low > bounds.high) return {*bound, *bound};
@@ -54,7 +53,7 @@ Bounds BoundsOf(const Instruction& value) {
       }
       return {};
     }
-    case Opcode::kRoundNearestEven: {
+    case hlo::Opcode::kRoundNearestEven: {
       const Bounds bounds = BoundsOf(*value.operand(0));
       return {std::nearbyint(bounds.low), std::nearbyint(bounds.high)};
     }
@@ -64,15 +63,16 @@ Bounds BoundsOf(const Instruction& value) {
 }
 
 bool IsCutOff(const Instruction& value) {
-  return value.opcode() == Opcode::kFloor || value.opcode() == Opcode::kCeil;
+  return value.opcode() == hlo::Opcode::kFloor ||
+         value.opcode() == hlo::Opcode::kCeil;
 }
 
 int BoundedOperand(const Instruction& value) {
   switch (value.opcode()) {
-    case Opcode::kClamp:
+    case hlo::Opcode::kClamp:
       return IsWhole(*value.operand(0)) && IsWhole(*value.operand(2)) ? 1 : -1;
-    case Opcode::kMaximum:
-    case Opcode::kMinimum:
+    case hlo::Opcode::kMaximum:
+    case hlo::Opcode::kMinimum:
       if (IsWhole(*value.operand(0))) return 1;
       return IsWhole(*value.operand(1)) ? 0 : -1;
     default:
@@ -82,7 +82,7 @@ int BoundedOperand(const Instruction& value) {
 
 bool SaturatesToByte(const Instruction& value) {
   const hlo::PrimitiveType type = value.shape().type();
-  return value.opcode() == Opcode::kConvert && hlo::IsInteger(type) &&
+  return value.opcode() == hlo::Opcode::kConvert && hlo::IsInteger(type) &&
          hlo::BitWidth(type) <= 8 &&
          hlo::IsFloat(value.operand(0)->shape().type());
 }

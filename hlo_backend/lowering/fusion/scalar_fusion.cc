@@ -19,7 +19,6 @@ using codegen::Pred;
 using codegen::Sca;
 using codegen::VInstr;
 using hlo::Instruction;
-using hlo::Opcode;
 using hlo::PrimitiveType;
 
 // A comparison as one that the unit has: perhaps of the other order, perhaps
@@ -70,9 +69,9 @@ class ScalarCode {
       inputs[static_cast<size_t>(k)] = word;
     }
     Sca result;
-    if (i_.opcode() == Opcode::kFusion) {
+    if (i_.opcode() == hlo::Opcode::kFusion) {
       for (const Instruction* f : i_.fused()->PostOrder()) {
-        if (f->opcode() == Opcode::kParameter) {
+        if (f->opcode() == hlo::Opcode::kParameter) {
           values_[f] = inputs[static_cast<size_t>(f->parameter_number())];
         } else {
           values_[f] = Value(*f);
@@ -99,7 +98,7 @@ class ScalarCode {
   // A word that nobody reads is not loaded: its register would be given away
   // before the word arrives.
   bool IsRead(int k) const {
-    if (i_.opcode() == Opcode::kFusion) {
+    if (i_.opcode() == hlo::Opcode::kFusion) {
       return i_.fused()->parameter(k)->user_count() > 0;
     }
     for (int earlier = 0; earlier < k; ++earlier) {
@@ -124,43 +123,43 @@ class ScalarCode {
 
   Sca Value(const Instruction& i) {
     switch (i.opcode()) {
-      case Opcode::kConstant: {
+      case hlo::Opcode::kConstant: {
         const hlo::Literal& l = i.literal();
         return b_.SImm(i.shape().type() == PrimitiveType::kPred
                            ? l.Get<uint8_t>(0) != 0
                            : l.Get<int32_t>(0));
       }
-      case Opcode::kAdd:
+      case hlo::Opcode::kAdd:
         return b_.SAdd(Of(i, 0), Of(i, 1));
-      case Opcode::kSubtract:
+      case hlo::Opcode::kSubtract:
         return b_.SBinary(isa::Opcode::kSsub, Of(i, 0), Of(i, 1));
-      case Opcode::kNegate:
+      case hlo::Opcode::kNegate:
         return b_.SBinary(isa::Opcode::kSsub, b_.SImm(0), Of(i, 0));
-      case Opcode::kMultiply:
+      case hlo::Opcode::kMultiply:
         return b_.SBinary(isa::Opcode::kSmul, Of(i, 0), Of(i, 1));
-      case Opcode::kMaximum:
+      case hlo::Opcode::kMaximum:
         return b_.SBinary(isa::Opcode::kSmax, Of(i, 0), Of(i, 1));
-      case Opcode::kMinimum:
+      case hlo::Opcode::kMinimum:
         return b_.SBinary(isa::Opcode::kSmin, Of(i, 0), Of(i, 1));
-      case Opcode::kAnd:
+      case hlo::Opcode::kAnd:
         return b_.SBinary(isa::Opcode::kSand, Of(i, 0), Of(i, 1));
-      case Opcode::kOr:
+      case hlo::Opcode::kOr:
         return b_.SBinary(isa::Opcode::kSor, Of(i, 0), Of(i, 1));
-      case Opcode::kXor:
+      case hlo::Opcode::kXor:
         return b_.SBinary(isa::Opcode::kSxor, Of(i, 0), Of(i, 1));
-      case Opcode::kSelect: {
+      case hlo::Opcode::kSelect: {
         const Pred p = b_.SCompareImm(isa::Opcode::kScmpNe, Of(i, 0), 0);
         return Choose(p, Of(i, 1), Of(i, 2));
       }
-      case Opcode::kShiftLeft:
+      case hlo::Opcode::kShiftLeft:
         return b_.SBinary(isa::Opcode::kSshll, Of(i, 0), Of(i, 1));
-      case Opcode::kShiftRightLogical:
+      case hlo::Opcode::kShiftRightLogical:
         return b_.SBinary(isa::Opcode::kSshrl, Of(i, 0), Of(i, 1));
-      case Opcode::kShiftRightArithmetic:
+      case hlo::Opcode::kShiftRightArithmetic:
         return b_.SBinary(isa::Opcode::kSshra, Of(i, 0), Of(i, 1));
-      case Opcode::kConvert:
-      case Opcode::kBitcastConvert:
-      case Opcode::kCopy:
+      case hlo::Opcode::kConvert:
+      case hlo::Opcode::kBitcastConvert:
+      case hlo::Opcode::kCopy:
         return Of(i, 0);
       default: {  // compare
         const Comparison c =
@@ -188,7 +187,7 @@ class ScalarCode {
 
 bool IsScalarKernel(const Instruction& i) {
   const bool copied =
-      i.opcode() == Opcode::kCopy && hlo::IsScalarUnitShape(i.shape());
+      i.opcode() == hlo::Opcode::kCopy && hlo::IsScalarUnitShape(i.shape());
   if ((!copied && !hlo::IsScalarUnitWork(i)) ||
       i.shape().memory_space() != hlo::kMemorySmem) {
     return false;

@@ -10,20 +10,19 @@ namespace ptxla::lowering {
 namespace {
 
 using hlo::Instruction;
-using hlo::Opcode;
 
 // The map of logical result dimension `d`, of `size` elements, for operand `o`.
 AxisMap MapOf(const Instruction& i, int o, int d, int64_t size) {
   AxisMap m;
   m.hi = size;
   switch (i.opcode()) {
-    case Opcode::kSlice: {
+    case hlo::Opcode::kSlice: {
       const auto& a = i.attrs<hlo::SliceAttrs>();
       m.start = a.starts[d];
       m.stride = size == 1 ? 1 : a.strides[d];
       break;
     }
-    case Opcode::kReverse: {
+    case hlo::Opcode::kReverse: {
       const auto dims = i.dimensions();
       if (std::find(dims.begin(), dims.end(), d) != dims.end() && size > 1) {
         m.start = size - 1;
@@ -31,7 +30,7 @@ AxisMap MapOf(const Instruction& i, int o, int d, int64_t size) {
       }
       break;
     }
-    case Opcode::kPad: {
+    case hlo::Opcode::kPad: {
       const hlo::PaddingDim& p = i.attrs<hlo::PadAttrs>().dims[d];
       const int64_t from = i.operand(0)->shape().dim(d);
       m.start = -p.low;
@@ -42,14 +41,14 @@ AxisMap MapOf(const Instruction& i, int o, int d, int64_t size) {
       // A negative low padding may begin inside of an element's gap.
       break;
     }
-    case Opcode::kConcatenate:
+    case hlo::Opcode::kConcatenate:
       if (d == i.dimensions()[0]) {
         for (int k = 0; k < o; ++k) m.start -= i.operand(k)->shape().dim(d);
         m.lo = -m.start;
         m.hi = m.lo + i.operand(o)->shape().dim(d);
       }
       break;
-    case Opcode::kDynamicSlice:
+    case hlo::Opcode::kDynamicSlice:
       if (i.operand(0)->shape().dim(d) != size) m.dynamic = 1 + d;
       break;
     default:
@@ -60,13 +59,13 @@ AxisMap MapOf(const Instruction& i, int o, int d, int64_t size) {
 
 bool Moves(const Instruction& i) {
   switch (i.opcode()) {
-    case Opcode::kCopy:
-    case Opcode::kTranspose:
-    case Opcode::kSlice:
-    case Opcode::kReverse:
-    case Opcode::kPad:
-    case Opcode::kConcatenate:
-    case Opcode::kDynamicSlice:
+    case hlo::Opcode::kCopy:
+    case hlo::Opcode::kTranspose:
+    case hlo::Opcode::kSlice:
+    case hlo::Opcode::kReverse:
+    case hlo::Opcode::kPad:
+    case hlo::Opcode::kConcatenate:
+    case hlo::Opcode::kDynamicSlice:
       return true;
     default:
       return false;
@@ -84,8 +83,8 @@ absl::StatusOr<BoxMap> BoxMap::Of(const Instruction& i) {
   ASSIGN_OR_RETURN(map.out, PhysicalArray::Of(i.shape()));
   const int rank = map.out.rank();
   const int sources =
-      i.opcode() == Opcode::kConcatenate ? i.operand_count() : 1;
-  if (i.opcode() == Opcode::kPad) map.fill = 1;
+      i.opcode() == hlo::Opcode::kConcatenate ? i.operand_count() : 1;
+  if (i.opcode() == hlo::Opcode::kPad) map.fill = 1;
   for (int o = 0; o < sources; ++o) {
     BoxSource s;
     s.operand = o;
@@ -94,7 +93,7 @@ absl::StatusOr<BoxMap> BoxMap::Of(const Instruction& i) {
       const int d = static_cast<int>(map.out.dims[q]);
       AxisMap m = MapOf(i, o, d, map.out.sizes[q]);
       const int64_t from =
-          i.opcode() == Opcode::kTranspose ? i.dimensions()[d] : d;
+          i.opcode() == hlo::Opcode::kTranspose ? i.dimensions()[d] : d;
       m.from = static_cast<int>(
           std::find(s.array.dims.begin(), s.array.dims.end(), from) -
           s.array.dims.begin());

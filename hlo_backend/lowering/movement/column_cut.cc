@@ -5,7 +5,7 @@
 namespace ptxla::lowering {
 namespace {
 
-bool IsRowMajor(const PhysicalArray& a) {
+bool IsTiledRowMajor(const PhysicalArray& a) {
   for (int d = 0; d < a.rank(); ++d) {
     if (a.dims[d] != d) return false;
   }
@@ -18,8 +18,8 @@ std::vector<int64_t> ColumnCut::Choices(const hlo::Instruction& i) {
   if (i.opcode() != hlo::Opcode::kReshape) return {};
   const auto from = PhysicalArray::Of(i.operand(0)->shape());
   const auto to = PhysicalArray::Of(i.shape());
-  if (!from.ok() || !to.ok() || !IsRowMajor(*from) || !IsRowMajor(*to) ||
-      from->columns != to->columns) {
+  if (!from.ok() || !to.ok() || !IsTiledRowMajor(*from) ||
+      !IsTiledRowMajor(*to) || from->columns != to->columns) {
     return {};
   }
   std::vector<int64_t> tiles;

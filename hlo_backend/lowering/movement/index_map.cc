@@ -14,7 +14,6 @@ namespace {
 
 using hlo::DimVector;
 using hlo::Instruction;
-using hlo::Opcode;
 
 int64_t Linear(const hlo::Shape& shape, const DimVector& index) {
   int64_t linear = 0;
@@ -48,38 +47,38 @@ bool Step(const Instruction& i, DimVector* index, int* operand) {
   *operand = 0;
   DimVector& x = *index;
   switch (i.opcode()) {
-    case Opcode::kCopy:
+    case hlo::Opcode::kCopy:
       return true;
-    case Opcode::kReshape:
-    case Opcode::kBitcast:
+    case hlo::Opcode::kReshape:
+    case hlo::Opcode::kBitcast:
       x = Delinear(i.operand(0)->shape(), Linear(i.shape(), x));
       return true;
-    case Opcode::kTranspose: {
+    case hlo::Opcode::kTranspose: {
       const auto dims = i.dimensions();
       DimVector from(x.size(), 0);
       for (size_t d = 0; d < dims.size(); ++d) from[dims[d]] = x[d];
       x = from;
       return true;
     }
-    case Opcode::kBroadcast: {
+    case hlo::Opcode::kBroadcast: {
       DimVector from;
       for (int64_t d : i.dimensions()) from.push_back(x[d]);
       x = from;
       return true;
     }
-    case Opcode::kSlice: {
+    case hlo::Opcode::kSlice: {
       const auto& a = i.attrs<hlo::SliceAttrs>();
       for (size_t d = 0; d < x.size(); ++d) {
         x[d] = a.starts[d] + x[d] * a.strides[d];
       }
       return true;
     }
-    case Opcode::kReverse:
+    case hlo::Opcode::kReverse:
       for (int64_t d : i.dimensions()) {
         x[d] = i.shape().dim(static_cast<int>(d)) - 1 - x[d];
       }
       return true;
-    case Opcode::kConcatenate: {
+    case hlo::Opcode::kConcatenate: {
       const int64_t d = i.dimensions()[0];
       while (x[d] >= i.operand(*operand)->shape().dim(static_cast<int>(d))) {
         x[d] -= i.operand(*operand)->shape().dim(static_cast<int>(d));
@@ -87,7 +86,7 @@ bool Step(const Instruction& i, DimVector* index, int* operand) {
       }
       return true;
     }
-    case Opcode::kPad:
+    case hlo::Opcode::kPad:
       for (size_t d = 0; d < x.size(); ++d) {
         if (IsPadding(i, d, &x[d])) return false;
       }
@@ -102,18 +101,18 @@ bool Step(const Instruction& i, DimVector* index, int* operand) {
 // reaches in the result of `i`.
 std::vector<bool> Reached(const Instruction& i, const std::vector<bool>& of) {
   switch (i.opcode()) {
-    case Opcode::kReshape:
-    case Opcode::kBitcast: {
+    case hlo::Opcode::kReshape:
+    case hlo::Opcode::kBitcast: {
       const bool any = std::find(of.begin(), of.end(), true) != of.end();
       return std::vector<bool>(i.operand(0)->shape().rank(), any);
     }
-    case Opcode::kTranspose: {
+    case hlo::Opcode::kTranspose: {
       std::vector<bool> from(of.size());
       const auto dims = i.dimensions();
       for (size_t d = 0; d < dims.size(); ++d) from[dims[d]] = of[d];
       return from;
     }
-    case Opcode::kBroadcast: {
+    case hlo::Opcode::kBroadcast: {
       std::vector<bool> from;
       for (int64_t d : i.dimensions()) from.push_back(of[d]);
       return from;
@@ -140,13 +139,13 @@ int64_t PaddingAlong(const Instruction& pad, size_t d, int64_t x) {
 int CountedIn(const Instruction& i, int dim) {
   if (dim < 0) return -1;
   switch (i.opcode()) {
-    case Opcode::kCopy:
-    case Opcode::kPad:
-    case Opcode::kConcatenate:
+    case hlo::Opcode::kCopy:
+    case hlo::Opcode::kPad:
+    case hlo::Opcode::kConcatenate:
       return dim;
-    case Opcode::kTranspose:
+    case hlo::Opcode::kTranspose:
       return static_cast<int>(i.dimensions()[dim]);
-    case Opcode::kSlice:
+    case hlo::Opcode::kSlice:
       return i.attrs<hlo::SliceAttrs>().strides[dim] == 1 ? dim : -1;
     default:
       return -1;
@@ -160,9 +159,9 @@ absl::StatusOr<IndexMap> IndexMap::Of(const Instruction& instruction) {
     return absl::UnimplementedError(absl::StrCat(
         "%", i.name(), " (", hlo::OpcodeName(i.opcode()), ") is not lowered"));
   };
-  if (instruction.opcode() == Opcode::kFusion) {
+  if (instruction.opcode() == hlo::Opcode::kFusion) {
     for (const Instruction* i : instruction.fused()->instructions()) {
-      if (i->opcode() != Opcode::kParameter && !hlo::IsDataMovement(*i)) {
+      if (i->opcode() != hlo::Opcode::kParameter && !hlo::IsDataMovement(*i)) {
         return refuse(*i);
       }
     }
@@ -173,18 +172,18 @@ absl::StatusOr<IndexMap> IndexMap::Of(const Instruction& instruction) {
 }
 
 bool IndexMap::Pads() const {
-  if (instruction_->opcode() != Opcode::kFusion) {
-    return instruction_->opcode() == Opcode::kPad;
+  if (instruction_->opcode() != hlo::Opcode::kFusion) {
+    return instruction_->opcode() == hlo::Opcode::kPad;
   }
   for (const Instruction* i : instruction_->fused()->instructions()) {
-    if (i->opcode() == Opcode::kPad) return true;
+    if (i->opcode() == hlo::Opcode::kPad) return true;
   }
   return false;
 }
 
 int64_t IndexMap::PaddingFrom(const DimVector& index, int dim) const {
   constexpr int64_t kAll = INT64_MAX;
-  const bool fusion = instruction_->opcode() == Opcode::kFusion;
+  const bool fusion = instruction_->opcode() == hlo::Opcode::kFusion;
   const Instruction* i = fusion ? instruction_->fused()->root() : instruction_;
   // Dimensions that `dim` reaches, and the one where it still counts one by
   // one; -1: none.
@@ -192,8 +191,8 @@ int64_t IndexMap::PaddingFrom(const DimVector& index, int dim) const {
   reached[dim] = true;
   int counted = dim;
   DimVector x = index;
-  while (i->opcode() != Opcode::kParameter) {
-    if (i->opcode() == Opcode::kPad) {
+  while (i->opcode() != hlo::Opcode::kParameter) {
+    if (i->opcode() == hlo::Opcode::kPad) {
       int64_t most = 0;
       for (size_t d = 0; d < x.size(); ++d) {
         int64_t at = x[d];
@@ -211,7 +210,7 @@ int64_t IndexMap::PaddingFrom(const DimVector& index, int dim) const {
     }
     // Which operand an element comes from may depend on `dim`.
     const bool chooses =
-        i->opcode() == Opcode::kConcatenate && reached[i->dimensions()[0]];
+        i->opcode() == hlo::Opcode::kConcatenate && reached[i->dimensions()[0]];
     int operand = 0;
     if (chooses || !Step(*i, &x, &operand) || !fusion) return 1;
     counted = CountedIn(*i, counted);
@@ -224,10 +223,10 @@ int64_t IndexMap::PaddingFrom(const DimVector& index, int dim) const {
 Source IndexMap::At(const DimVector& index) const {
   Source s;
   s.index = index;
-  const bool fusion = instruction_->opcode() == Opcode::kFusion;
+  const bool fusion = instruction_->opcode() == hlo::Opcode::kFusion;
   const Instruction* i = fusion ? instruction_->fused()->root() : instruction_;
   while (true) {
-    if (fusion && i->opcode() == Opcode::kParameter) {
+    if (fusion && i->opcode() == hlo::Opcode::kParameter) {
       s.operand = static_cast<int>(i->parameter_number());
       return s;
     }

@@ -20,9 +20,8 @@ using codegen::CodeBuilder;
 using codegen::Sca;
 using isa::Opcode;
 
-constexpr int64_t kBlock = kTransposeBlock;
 // 128 x 128 each: 1,024 registers, as in other unrolled code.
-constexpr int64_t kMostBlocks = 64;
+constexpr int64_t kBlocksOfBody = 64;
 // Of one piece of code; a step may have several.
 constexpr int64_t kMostPlanes = 128;
 
@@ -64,11 +63,11 @@ class Transposer {
   // suffice.
   absl::StatusOr<isa::Kernel> Run() {
     for (const int64_t blocks :
-         {kMostBlocks, int64_t{2} * context_.model.xlus}) {
+         {kBlocksOfBody, int64_t{2} * context_.model.xlus}) {
       blocks_ = blocks;
       auto kernel = RunWith();
       if (kernel.ok() || !absl::IsResourceExhausted(kernel.status()) ||
-          blocks != kMostBlocks) {
+          blocks != kBlocksOfBody) {
         return kernel;
       }
     }
@@ -135,7 +134,8 @@ class Transposer {
     const int64_t tiles = p_.in.tiles_down * p_.in.tiles_across;
     if (p_.PlaneDim() < 0 || tiles > PlaneTranspose::kMostTiles) return choices;
     const int64_t all = p_.out.sizes[p_.PlaneDim()];
-    const int64_t code = std::max<int64_t>(1, blocks_ * kBlock / 2 / tiles);
+    const int64_t code =
+        std::max<int64_t>(1, blocks_ * kTransposeBlock / 2 / tiles);
     int64_t before = 0;
     for (const int64_t most : {8, 32, 128, 512}) {
       int64_t planes = std::min(most, all);
@@ -167,7 +167,8 @@ class Transposer {
       return choices;
     }
     const int64_t all = p_.out.sizes[p_.PlaneDim()];
-    const int64_t code = std::max<int64_t>(1, blocks_ * kBlock / 2 / tiles);
+    const int64_t code =
+        std::max<int64_t>(1, blocks_ * kTransposeBlock / 2 / tiles);
     for (const int64_t planes : {8, 32, 128}) {
       int64_t divisor = std::min(planes, all);
       while (all % divisor != 0) --divisor;
@@ -234,14 +235,15 @@ class Transposer {
     }
     block.plane_dim = plane < 0 ? -1 : p_.from[plane];
     block.row_dim = down_dim;
-    block.row_tiles = several ? p_.in.tiles_down : step.down * kBlock;
+    block.row_tiles = several ? p_.in.tiles_down : step.down * kTransposeBlock;
     block.column_dim = across_dim;
     block.column_tiles = step.across;
     const TransposeSide in = AddTransposeSide(0, p_.in, block, &t);
     block.major_dim = major_dim;
     block.plane_dim = plane;
     block.row_dim = across_dim;
-    block.row_tiles = several ? p_.out.tiles_down : step.across * kBlock;
+    block.row_tiles =
+        several ? p_.out.tiles_down : step.across * kTransposeBlock;
     block.column_dim = down_dim;
     block.column_tiles = several ? p_.out.tiles_across : step.down;
     const TransposeSide out = AddTransposeSide(1, p_.out, block, &t);
@@ -261,9 +263,9 @@ class Transposer {
         (in.resident || out.resident) &&
         (rows.step < rows.all || columns.step < columns.all);
     const bool ragged_result =
-        out.resident &&
-        (across_ % step.across != 0 || p_.out.tiles_down % kBlock != 0 ||
-         p_.out.tiles_across % pack_ != 0);
+        out.resident && (across_ % step.across != 0 ||
+                         p_.out.tiles_down % kTransposeBlock != 0 ||
+                         p_.out.tiles_across % pack_ != 0);
     t.body = [=, pack = pack_, together = UnitsTogether()](CodeBuilder& b) {
       TransposeBlocks code(&b, pack, together, in, out);
       if (steps_in_place) {

@@ -11,8 +11,6 @@ using codegen::CodeBuilder;
 using codegen::Sca;
 using isa::Opcode;
 
-constexpr int64_t kBlock = kTransposeBlock;
-
 void Advance(CodeBuilder& b, Sca address, int64_t bytes) {
   b.SBinaryImmTo(address, Opcode::kSadd, address, static_cast<int32_t>(bytes));
 }
@@ -36,8 +34,8 @@ int64_t TransposeBlocks::LastUnitTiles(const TransposeSide& in,
 }
 
 int64_t TransposeBlocks::LastTilesOfResult() const {
-  const int64_t tiles = out_.rows % kBlock;
-  return tiles == 0 ? kBlock : tiles;
+  const int64_t tiles = out_.rows % kTransposeBlock;
+  return tiles == 0 ? kTransposeBlock : tiles;
 }
 
 void TransposeBlocks::EmitStep(const Cut& down, const Cut& across) {
@@ -49,7 +47,8 @@ void TransposeBlocks::EmitStep(const Cut& down, const Cut& across) {
     if (last_across) p.last_tiles = LastTilesOfResult();
     p.exact = out.resident;
     const int64_t before = down.StepsBefore() * down.step;
-    in.rows = last_down ? in_.rows - before * kBlock : p.rows * kBlock;
+    in.rows = last_down ? in_.rows - before * kTransposeBlock
+                        : p.rows * kTransposeBlock;
     in.columns = p.columns;
     out.columns = p.rows;
     Emit(in, out, p);
@@ -84,8 +83,8 @@ void TransposeBlocks::Emit(const TransposeSide& in, const TransposeSide& out,
   out.Address(b_, to);
   in.Load(b_, from);
   const int64_t columns = part.columns;
-  const bool cut =
-      part.exact && (part.last_tiles != kBlock || columns % pack_ != 0);
+  const bool cut = part.exact &&
+                   (part.last_tiles != kTransposeBlock || columns % pack_ != 0);
   const int64_t full =
       cut ? (columns - 1) / pack_ * pack_ : RoundUpTo<int64_t>(columns, pack_);
   if (full == columns && full <= together_ * pack_) {
@@ -117,18 +116,19 @@ void TransposeBlocks::Rows(const TransposeSide& in, const TransposeSide& out,
         unit->Emit(in, out, f, t, 0, c, count, tiles, part.exact, in_tiles);
       }
       Advance(b_, f, count * in.tile_bytes);
-      Advance(b_, t, count * kBlock * out.row_stride);
+      Advance(b_, t, count * kTransposeBlock * out.row_stride);
     };
     const int64_t loops = together > 0 ? full / together : 0;
     if (loops > 0) {
       b_.BeginLoop(loops, 1);
-      units(together, kBlock);
+      units(together, kTransposeBlock);
       b_.EndLoop();
     }
-    if (full > loops * together) units(full - loops * together, kBlock);
+    if (full > loops * together)
+      units(full - loops * together, kTransposeBlock);
     if (full < part.columns) units(part.columns - full, part.last_tiles);
     b_.NewBlock("next row");
-    Advance(b_, from, pack_ * kBlock * in.row_stride);
+    Advance(b_, from, pack_ * kTransposeBlock * in.row_stride);
     Advance(b_, to, pack_ * out.tile_bytes);
     if (!unrolled) b_.EndLoop();
   }
@@ -146,8 +146,8 @@ void TransposeBlocks::FewColumns(const TransposeSide& in,
       const int64_t in_tiles =
           last && r + 1 == count ? LastUnitTiles(in, part) : UnitTiles();
       for (int64_t c = 0; c < columns; c += pack_) {
-        unit->Emit(in, out, from, to, r, c, columns, kBlock, part.exact,
-                   in_tiles);
+        unit->Emit(in, out, from, to, r, c, columns, kTransposeBlock,
+                   part.exact, in_tiles);
       }
     }
     Advance(b_, from, count * UnitTiles() * in.row_stride);

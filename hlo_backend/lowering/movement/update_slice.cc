@@ -16,7 +16,7 @@ using codegen::CodeBuilder;
 using codegen::Sca;
 using isa::Opcode;
 
-bool IsTileUpdate(const PhysicalArray& to, const PhysicalArray& from) {
+bool FillsTiles(const PhysicalArray& to, const PhysicalArray& from) {
   const int rank = to.rank();
   if (rank < 2 || from.dims != to.dims ||
       from.sizes[rank - 1] != to.sizes[rank - 1]) {
@@ -33,7 +33,7 @@ bool IsTileUpdate(const PhysicalArray& to, const PhysicalArray& from) {
 bool IsTileUpdate(const hlo::Instruction& i) {
   const auto to = PhysicalArray::Of(i.shape());
   const auto from = PhysicalArray::Of(i.operand(1)->shape());
-  return to.ok() && from.ok() && IsTileUpdate(*to, *from);
+  return to.ok() && from.ok() && FillsTiles(*to, *from);
 }
 
 absl::StatusOr<isa::Kernel> EmitUpdateSlice(const KernelContext& context,
@@ -41,7 +41,7 @@ absl::StatusOr<isa::Kernel> EmitUpdateSlice(const KernelContext& context,
   ASSIGN_OR_RETURN(const PhysicalArray to, PhysicalArray::Of(i.shape()));
   ASSIGN_OR_RETURN(const PhysicalArray from,
                    PhysicalArray::Of(i.operand(1)->shape()));
-  if (!IsTileUpdate(to, from)) {
+  if (!FillsTiles(to, from)) {
     return absl::UnimplementedError(absl::StrCat(
         "%", i.name(), " (dynamic-update-slice): it ends inside of tiles"));
   }

@@ -14,7 +14,6 @@ namespace ptxla::lowering {
 namespace {
 
 using hlo::Instruction;
-using hlo::Opcode;
 
 // Windows of kernels have five dimensions, one of which is the content.
 constexpr int kMostAxes = hlo::kMostWindowPlanes;
@@ -35,7 +34,7 @@ int64_t PoolForm::Registers() const {
 absl::StatusOr<PoolForm> PoolForm::Of(const Instruction& i) {
   PoolForm f;
   f.instruction = &i;
-  const bool scatters = i.opcode() == Opcode::kSelectAndScatter;
+  const bool scatters = i.opcode() == hlo::Opcode::kSelectAndScatter;
   if (!hlo::IsSimpleWindow(i)) {
     return Refuse(i, "its type or body, or a window over several arrays,");
   }
@@ -106,7 +105,7 @@ absl::StatusOr<PoolForm> PoolForm::OfDepthwise(const Instruction& conv) {
   PoolForm f;
   f.instruction = &conv;
   f.weighted = true;
-  f.op = Opcode::kAdd;
+  f.op = hlo::Opcode::kAdd;
   f.type = conv.shape().type();
   const hlo::ConvAttrs& attrs = conv.attrs<hlo::ConvAttrs>();
   const hlo::ConvDims& d = attrs.dims;
@@ -151,7 +150,7 @@ absl::StatusOr<PoolForm> PoolForm::OfDepthwiseGradient(
     const Instruction& conv) {
   PoolForm f;
   f.instruction = &conv;
-  f.op = Opcode::kAdd;
+  f.op = hlo::Opcode::kAdd;
   const hlo::ConvAttrs& attrs = conv.attrs<hlo::ConvAttrs>();
   const hlo::ConvDims& d = attrs.dims;
   ASSIGN_OR_RETURN(const PhysicalArray x,

@@ -20,7 +20,7 @@ int64_t MembersOfPart(const PhysicalArray& a) {
   return a.planes == 1 ? a.tile_rows : a.rows;
 }
 
-int64_t Both(int64_t x, int64_t y) {
+int64_t PartsOfBoth(int64_t x, int64_t y) {
   return x == 0 || y == 0 ? 0 : std::lcm(x, y);
 }
 
@@ -35,9 +35,9 @@ void KeptResults::Add(const PhysicalArray& result, bool of_rows) {
   r.members = result.rank() < 2 ? 0 : MembersOfPart(result);
   (of_rows ? r.rows : r.columns) = isa::kLanes;
   if (any) {
-    r.members = Both(members, r.members);
-    r.rows = Both(rows, r.rows);
-    r.columns = Both(columns, r.columns);
+    r.members = PartsOfBoth(members, r.members);
+    r.rows = PartsOfBoth(rows, r.rows);
+    r.columns = PartsOfBoth(columns, r.columns);
   }
   any = true;
   members = r.members;

@@ -8,7 +8,7 @@
 namespace ptxla::codegen {
 namespace {
 
-constexpr FifoPairs::Window kNone{0, 0};
+constexpr FifoPairs::Window kNoWindow{0, 0};
 
 bool PushedBefore(const FifoPairs::Pair& pair, int64_t push) {
   return pair.push < push;
@@ -22,11 +22,11 @@ FifoPairs::Window FifoPairs::PopsOf(int64_t push, int64_t interval) const {
   Window pops{0, std::numeric_limits<int64_t>::max()};
   if (next != pairs_.begin()) {
     const Pair& before = *(next - 1);
-    if (push < before.push + interval) return kNone;
+    if (push < before.push + interval) return kNoWindow;
     pops.first = before.pop + 1;
   }
   if (next != pairs_.end()) {
-    if (next->push < push + interval) return kNone;
+    if (next->push < push + interval) return kNoWindow;
     pops.end = next->pop;
   }
   return pops;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "hlo_backend/lowering/products/row_mask.h"
+
 namespace ptxla::lowering {
 
 using codegen::CodeBuilder;
@@ -10,8 +12,6 @@ using codegen::Vec;
 using isa::Opcode;
 
 namespace {
-
-constexpr uint32_t kAllBits = 0xFFFFFFFFu;
 
 // All bits where the lane and the sublane are inside, else none.
 Vec RangeBits(CodeBuilder* b, int lanes, int sublane_lo, int sublane_hi,

@@ -16,10 +16,10 @@ using codegen::CodeBuilder;
 using isa::When;
 
 // An operand's block, or the prologue that computes it.
-absl::Status Place(const MatrixView& view,
-                   const std::vector<isa::Window>& windows, int window,
-                   int space, OperandPrologue* prologue, bool rows_ahead,
-                   CodeBuilder& b, BlockPlace* place) {
+absl::Status PlaceWindow(const MatrixView& view,
+                         const std::vector<isa::Window>& windows, int window,
+                         int space, OperandPrologue* prologue, bool rows_ahead,
+                         CodeBuilder& b, BlockPlace* place) {
   *place = {};
   if (prologue == nullptr) {
     *place = PlaceOf(view, windows[window], window, space, &b);
@@ -39,12 +39,12 @@ absl::Status ProductEmitter::Body(CodeBuilder& b) {
   // order: between the tiles of an LHS that they transpose, every one of them
   // would be waited for.
   const bool turns = form_.problem.lhs.transposed;
-  RETURN_IF_ERROR(Place(form_.lhs, windows_, lhs_window_, ProductSpace::kLhs,
-                        lhs_prologue_.get(), parts_.pace.rows_ahead || turns, b,
-                        &parts_.lhs));
-  RETURN_IF_ERROR(Place(form_.rhs, windows_, rhs_window_, ProductSpace::kRhs,
-                        rhs_prologue_.get(), parts_.pace.rows_ahead, b,
-                        &parts_.rhs));
+  RETURN_IF_ERROR(PlaceWindow(form_.lhs, windows_, lhs_window_,
+                              ProductSpace::kLhs, lhs_prologue_.get(),
+                              parts_.pace.rows_ahead || turns, b, &parts_.lhs));
+  RETURN_IF_ERROR(PlaceWindow(form_.rhs, windows_, rhs_window_,
+                              ProductSpace::kRhs, rhs_prologue_.get(),
+                              parts_.pace.rows_ahead, b, &parts_.rhs));
   parts_.lhs.shared_by = std::min(form_.lhs.shared_by, tile_.block_b);
   parts_.rhs.shared_by = std::min(form_.rhs.shared_by, tile_.block_b);
   parts_.lhs.slow = SlowLhs() && lhs_prologue_ == nullptr;

@@ -21,7 +21,6 @@ namespace {
 
 using hlo::DimVector;
 using hlo::Instruction;
-using hlo::Opcode;
 using hlo::PrimitiveType;
 
 // The value behind a chain of conversions that the arrays make anyway, or that
@@ -30,7 +29,7 @@ const Instruction* BehindConverts(const Instruction* i) {
   const auto wide = [](PrimitiveType t) {
     return t == PrimitiveType::kF32 || t == PrimitiveType::kBf16;
   };
-  while (i->opcode() == Opcode::kConvert && wide(i->shape().type()) &&
+  while (i->opcode() == hlo::Opcode::kConvert && wide(i->shape().type()) &&
          IsProductType(i->operand(0)->shape().type())) {
     i = i->operand(0);
   }
@@ -90,9 +89,9 @@ struct OperandSource {
 
 const Instruction& DotIn(const Instruction& instruction) {
   const Instruction* dot = &instruction;
-  if (instruction.opcode() == Opcode::kFusion) {
+  if (instruction.opcode() == hlo::Opcode::kFusion) {
     for (const Instruction* inner : instruction.fused()->instructions()) {
-      if (inner->opcode() == Opcode::kDot) dot = inner;
+      if (inner->opcode() == hlo::Opcode::kDot) dot = inner;
     }
   }
   return *dot;
@@ -103,12 +102,12 @@ class FormReader {
   explicit FormReader(const Instruction& instruction)
       : instruction_(instruction),
         dot_(DotIn(instruction)),
-        is_fusion_(instruction.opcode() == Opcode::kFusion) {
+        is_fusion_(instruction.opcode() == hlo::Opcode::kFusion) {
     f_.dot = &dot_;
   }
 
   absl::StatusOr<ProductForm> Read() {
-    if (dot_.opcode() != Opcode::kDot) {
+    if (dot_.opcode() != hlo::Opcode::kDot) {
       return NotLowered(instruction_, "a product without a dot");
     }
     for (int o = 0; o < 2; ++o) {
@@ -158,11 +157,11 @@ class FormReader {
       if (const Instruction* matrix = hlo::SharedMatrix(dot_, o)) {
         s.own_batch = matrix->shape().rank() - 2;
         source = BehindConverts(matrix);
-        if (source->opcode() != Opcode::kParameter) {
+        if (source->opcode() != hlo::Opcode::kParameter) {
           return NotLowered(dot_, "a computed operand that members share");
         }
       }
-      if (source->opcode() != Opcode::kParameter) {
+      if (source->opcode() != hlo::Opcode::kParameter) {
         source = s.value = operand;
       } else {
         s.arg = static_cast<int>(source->parameter_number());

@@ -24,11 +24,11 @@ using stream::Push;
 // The second operand of a 256-wide array goes in this long before the first.
 constexpr int64_t kPrepAhead = 2;
 
-class Stream {
+class StreamEmitter {
  public:
-  Stream(const ProductProblem& problem, const ProductTile& tile,
-         const ArrayShape& arrays, const StreamParts& parts, Epilogue* epilogue,
-         CodeBuilder* b)
+  StreamEmitter(const ProductProblem& problem, const ProductTile& tile,
+                const ArrayShape& arrays, const StreamParts& parts,
+                Epilogue* epilogue, CodeBuilder* b)
       : problem_(problem),
         tile_(tile),
         arrays_(arrays),
@@ -250,7 +250,7 @@ class Stream {
 void EmitStream(const ProductProblem& problem, const ProductTile& tile,
                 const ArrayShape& arrays, const StreamParts& parts,
                 Epilogue* epilogue, CodeBuilder* b) {
-  Stream(problem, tile, arrays, parts, epilogue, b).Emit();
+  StreamEmitter(problem, tile, arrays, parts, epilogue, b).Emit();
 }
 
 }  // namespace ptxla::lowering

@@ -7,7 +7,7 @@
 namespace ptxla::lowering {
 namespace {
 
-int64_t BytesOf(const ProductOperand& o, int64_t elements) {
+int64_t OperandBytes(const ProductOperand& o, int64_t elements) {
   return o.computed ? elements * o.bytes_per_element
                     : elements * hlo::BitWidth(o.type) / 8;
 }
@@ -105,8 +105,8 @@ ProductTraffic ProductTraffic::Of(const ProductProblem& p, const ProductTile& t,
   const PaddedBlock block = PaddedBlock::Of(t, a);
   const auto [rows, cols, depth] = block;
   ProductTraffic traffic;
-  traffic.lhs_bytes = BytesOf(p.lhs, Members(p, p.lhs, t) * rows * depth);
-  traffic.rhs_bytes = BytesOf(p.rhs, Members(p, p.rhs, t) * depth * cols);
+  traffic.lhs_bytes = OperandBytes(p.lhs, Members(p, p.lhs, t) * rows * depth);
+  traffic.rhs_bytes = OperandBytes(p.rhs, Members(p, p.rhs, t) * depth * cols);
   traffic.out_bytes = t.block_b * rows * cols * p.out_bytes_per_element;
   traffic.epilogue_bytes =
       t.block_b * rows * cols * p.epilogue_bytes_per_element;

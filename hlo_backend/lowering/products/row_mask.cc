@@ -13,7 +13,6 @@ using isa::Opcode;
 
 namespace {
 
-constexpr uint32_t kAllBits = 0xFFFFFFFFu;
 constexpr int kBand = 16;
 
 // low <= number < low + count as number - low < count of words without sign:

@@ -1,5 +1,6 @@
 #include "hlo_backend/lowering/products/row_padding.h"
 
+#include "hlo_backend/lowering/products/row_mask.h"
 #include "isa/instruction.h"
 
 namespace ptxla::lowering {
@@ -10,7 +11,7 @@ using isa::Opcode;
 
 namespace {
 
-constexpr uint32_t kAllBits = 0xFFFFFFFFu, kLowHalf = 0xFFFFu;
+constexpr uint32_t kLowHalf = 0xFFFFu;
 
 // All bits of sublanes [0, lo) and [hi, 8), of sublane `lo` those in `bits`.
 Vec Bits(CodeBuilder* b, int lo, int hi, uint32_t bits) {

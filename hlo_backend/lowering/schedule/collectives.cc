@@ -10,27 +10,26 @@
 namespace ptxla::lowering {
 
 using hlo::Instruction;
-using hlo::Opcode;
 
 absl::Status Lowerer::Collective(const Instruction& i,
                                  isa::Schedule* schedule) {
   isa::CollectiveStart start;
   start.id = next_id_++;
   switch (i.opcode()) {
-    case Opcode::kAllGather:
-    case Opcode::kAllGatherStart:
+    case hlo::Opcode::kAllGather:
+    case hlo::Opcode::kAllGatherStart:
       start.kind = isa::CollectiveKind::kAllGather;
       break;
-    case Opcode::kReduceScatter:
+    case hlo::Opcode::kReduceScatter:
       start.kind = isa::CollectiveKind::kReduceScatter;
       break;
     // Timing takes pieces of equal size.
-    case Opcode::kRaggedAllToAll:
-    case Opcode::kAllToAll:
+    case hlo::Opcode::kRaggedAllToAll:
+    case hlo::Opcode::kAllToAll:
       start.kind = isa::CollectiveKind::kAllToAll;
       break;
-    case Opcode::kCollectivePermute:
-    case Opcode::kCollectivePermuteStart:
+    case hlo::Opcode::kCollectivePermute:
+    case hlo::Opcode::kCollectivePermuteStart:
       start.kind = isa::CollectiveKind::kPermute;
       break;
     default:
@@ -48,15 +47,17 @@ absl::Status Lowerer::Collective(const Instruction& i,
       return absl::UnimplementedError(absl::StrCat(
           hlo::Describe(i), ": its reduction is not one operation"));
     }
-    start.reduction = *monoid == Opcode::kAdd        ? isa::Reduction::kSum
-                      : *monoid == Opcode::kMultiply ? isa::Reduction::kProduct
-                      : *monoid == Opcode::kMinimum  ? isa::Reduction::kMin
-                                                     : isa::Reduction::kMax;
+    start.reduction = *monoid == hlo::Opcode::kAdd ? isa::Reduction::kSum
+                      : *monoid == hlo::Opcode::kMultiply
+                          ? isa::Reduction::kProduct
+                      : *monoid == hlo::Opcode::kMinimum ? isa::Reduction::kMin
+                                                         : isa::Reduction::kMax;
   }
   for (const Instruction* operand : i.operands()) {
     if (!operand->shape().IsArray()) continue;
     // Behind the array of a ragged exchange stand its result and sizes.
-    if (i.opcode() == Opcode::kRaggedAllToAll && !start.from.empty()) break;
+    if (i.opcode() == hlo::Opcode::kRaggedAllToAll && !start.from.empty())
+      break;
     if (start.dtype.empty()) {
       start.dtype =
           std::string(hlo::PrimitiveTypeName(operand->shape().type()));

@@ -15,21 +15,20 @@ namespace ptxla::lowering {
 
 using hlo::Computation;
 using hlo::Instruction;
-using hlo::Opcode;
 using hlo::Shape;
 
 namespace {
 
 bool IsPlumbing(const Instruction& i) {
   switch (i.opcode()) {
-    case Opcode::kParameter:
-    case Opcode::kConstant:
-    case Opcode::kTuple:
-    case Opcode::kGetTupleElement:
-    case Opcode::kBitcast:
-    case Opcode::kAfterAll:
-    case Opcode::kAddDependency:
-    case Opcode::kOptimizationBarrier:
+    case hlo::Opcode::kParameter:
+    case hlo::Opcode::kConstant:
+    case hlo::Opcode::kTuple:
+    case hlo::Opcode::kGetTupleElement:
+    case hlo::Opcode::kBitcast:
+    case hlo::Opcode::kAfterAll:
+    case hlo::Opcode::kAddDependency:
+    case hlo::Opcode::kOptimizationBarrier:
       return true;
     default:
       return false;
@@ -38,13 +37,13 @@ bool IsPlumbing(const Instruction& i) {
 
 // It is a result of the computation, with more sizes or in more places perhaps.
 bool IsResult(const Instruction& i) {
-  return std::all_of(i.users().begin(), i.users().end(),
-                     [](const Instruction* user) {
-                       return (user->opcode() == Opcode::kSetDimensionSize ||
-                               user->opcode() == Opcode::kTuple ||
-                               user->opcode() == Opcode::kCopy) &&
-                              IsResult(*user);
-                     });
+  return std::all_of(
+      i.users().begin(), i.users().end(), [](const Instruction* user) {
+        return (user->opcode() == hlo::Opcode::kSetDimensionSize ||
+                user->opcode() == hlo::Opcode::kTuple ||
+                user->opcode() == hlo::Opcode::kCopy) &&
+               IsResult(*user);
+      });
 }
 
 }  // namespace
@@ -112,24 +111,24 @@ absl::Status Lowerer::LowerComputation(const Computation& c,
 
 absl::Status Lowerer::LowerInstruction(const Instruction& i,
                                        isa::Schedule* schedule) {
-  if (i.opcode() == Opcode::kConstant) return Constant(i);
+  if (i.opcode() == hlo::Opcode::kConstant) return Constant(i);
   if (IsPlumbing(i) || hlo::IsInPlace(i)) return absl::OkStatus();
   switch (i.opcode()) {
-    case Opcode::kCall:
+    case hlo::Opcode::kCall:
       return LowerComputation(*i.to_apply(), schedule);
-    case Opcode::kWhile:
+    case hlo::Opcode::kWhile:
       return While(i, schedule);
-    case Opcode::kConditional:
+    case hlo::Opcode::kConditional:
       return Conditional(i, schedule);
-    case Opcode::kCopyStart:
+    case hlo::Opcode::kCopyStart:
       return CopyStart(i, schedule);
-    case Opcode::kAsyncStart:
+    case hlo::Opcode::kAsyncStart:
       return AsyncStart(i, schedule);
-    case Opcode::kAsyncDone:
-    case Opcode::kCopyDone:
+    case hlo::Opcode::kAsyncDone:
+    case hlo::Opcode::kCopyDone:
       schedule->push_back({InfoOf(i), isa::CopyDone{started_[i.operand(0)]}});
       return absl::OkStatus();
-    case Opcode::kCopy:
+    case hlo::Opcode::kCopy:
       if (i.shape().layout().minor_to_major ==
               i.operand(0)->shape().layout().minor_to_major &&
           i.shape().layout().tiles == i.operand(0)->shape().layout().tiles) {
@@ -138,37 +137,37 @@ absl::Status Lowerer::LowerInstruction(const Instruction& i,
       break;
     // The data, whose sizes the host reads beside it. Inside of a program
     // (of a schedule) nobody would leave out what does not count.
-    case Opcode::kSetDimensionSize:
+    case hlo::Opcode::kSetDimensionSize:
       if (IsResult(i)) return WholeCopy(i, schedule);
       break;
-    case Opcode::kAllReduceDone:
-    case Opcode::kAllGatherDone:
-    case Opcode::kCollectivePermuteDone:
+    case hlo::Opcode::kAllReduceDone:
+    case hlo::Opcode::kAllGatherDone:
+    case hlo::Opcode::kCollectivePermuteDone:
       schedule->push_back(
           {InfoOf(i), isa::CollectiveDone{started_[i.operand(0)]}});
       return absl::OkStatus();
-    case Opcode::kAllReduce:
-    case Opcode::kAllReduceStart:
-    case Opcode::kAllGather:
-    case Opcode::kAllGatherStart:
-    case Opcode::kReduceScatter:
-    case Opcode::kAllToAll:
-    case Opcode::kCollectivePermute:
-    case Opcode::kCollectivePermuteStart:
-    case Opcode::kRaggedAllToAll:
+    case hlo::Opcode::kAllReduce:
+    case hlo::Opcode::kAllReduceStart:
+    case hlo::Opcode::kAllGather:
+    case hlo::Opcode::kAllGatherStart:
+    case hlo::Opcode::kReduceScatter:
+    case hlo::Opcode::kAllToAll:
+    case hlo::Opcode::kCollectivePermute:
+    case hlo::Opcode::kCollectivePermuteStart:
+    case hlo::Opcode::kRaggedAllToAll:
       return Collective(i, schedule);
-    case Opcode::kCustomCall:
+    case hlo::Opcode::kCustomCall:
       return CustomCall(i, schedule);
-    case Opcode::kInfeed:
-    case Opcode::kRecvDone:
-    case Opcode::kOutfeed:
-    case Opcode::kSend:
+    case hlo::Opcode::kInfeed:
+    case hlo::Opcode::kRecvDone:
+    case hlo::Opcode::kOutfeed:
+    case hlo::Opcode::kSend:
       return HostTransfer(i, schedule);
-    case Opcode::kRecv:
-    case Opcode::kSendDone:
+    case hlo::Opcode::kRecv:
+    case hlo::Opcode::kSendDone:
       return absl::OkStatus();  // what they wait for is in the other half
-    case Opcode::kPartitionId:
-    case Opcode::kReplicaId:
+    case hlo::Opcode::kPartitionId:
+    case hlo::Opcode::kReplicaId:
       return DeviceNumber(i);
     default:
       break;

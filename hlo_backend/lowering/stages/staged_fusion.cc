@@ -18,7 +18,6 @@ namespace ptxla::lowering {
 namespace {
 
 using hlo::Instruction;
-using hlo::Opcode;
 using hlo::Shape;
 
 // An array that an instruction of the body makes: which of its results.
@@ -26,11 +25,11 @@ using Leaf = std::pair<const Instruction*, int>;
 
 bool IsKernel(const Instruction& i) {
   switch (i.opcode()) {
-    case Opcode::kParameter:
-    case Opcode::kBitcast:
-    case Opcode::kGetTupleElement:
-    case Opcode::kConstant:
-    case Opcode::kTuple:
+    case hlo::Opcode::kParameter:
+    case hlo::Opcode::kBitcast:
+    case hlo::Opcode::kGetTupleElement:
+    case hlo::Opcode::kConstant:
+    case hlo::Opcode::kTuple:
       return false;
     default:
       return true;
@@ -40,9 +39,9 @@ bool IsKernel(const Instruction& i) {
 // What a value of the body is another name of.
 Leaf LeafOf(const Instruction* value) {
   int index = 0;
-  while (value->opcode() == Opcode::kBitcast ||
-         value->opcode() == Opcode::kGetTupleElement) {
-    if (value->opcode() == Opcode::kGetTupleElement) {
+  while (value->opcode() == hlo::Opcode::kBitcast ||
+         value->opcode() == hlo::Opcode::kGetTupleElement) {
+    if (value->opcode() == hlo::Opcode::kGetTupleElement) {
       index = static_cast<int>(value->tuple_index());
     }
     value = value->operand(0);
@@ -82,7 +81,7 @@ class StageEmitter {
       places_[{body_->parameter(k), 0}].arg = k;
     }
     const Instruction* root = body_->root();
-    const bool several = root->opcode() == Opcode::kTuple;
+    const bool several = root->opcode() == hlo::Opcode::kTuple;
     const int results = several ? root->operand_count() : 1;
     for (int r = 0; r < results; ++r) {
       const Leaf leaf = LeafOf(several ? root->operand(r) : root);
@@ -142,7 +141,7 @@ class StageEmitter {
           put(i->mutable_shape()->mutable_element(k), SpaceOf({i, k}));
         }
       }
-      if (i->opcode() != Opcode::kFusion) continue;
+      if (i->opcode() != hlo::Opcode::kFusion) continue;
       for (int k = 0; k < i->operand_count(); ++k) {
         *i->fused()->parameter(k)->mutable_shape() = i->operand(k)->shape();
       }

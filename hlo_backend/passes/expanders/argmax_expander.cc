@@ -80,7 +80,7 @@ bool TakesFirst(const Computation& body, int sign, bool floats) {
 }
 
 // `index` counts along the reduced dimension.
-bool CountsAlong(const Instruction* index, int64_t dim) {
+bool IsIotaAlong(const Instruction* index, int64_t dim) {
   if (index->opcode() == Opcode::kReshape) {
     // Of one row.
     const Instruction* iota = index->operand(0);
@@ -114,7 +114,7 @@ Instruction* Expand(Instruction* i) {
   const PrimitiveType type = x->shape().type();
   const PrimitiveType index_type = index->shape().type();
   if (index_type != PrimitiveType::kS32 || IsComplex(type) ||
-      BitWidth(type) > 32 || !CountsAlong(index, dim) ||
+      BitWidth(type) > 32 || !IsIotaAlong(index, dim) ||
       !i->operand(2)->IsConstant() || x->shape().dim(dim) == 0) {
     return nullptr;
   }

@@ -8,9 +8,9 @@ namespace ptxla::hlo {
 namespace {
 
 // Makes the pieces that the three forms share.
-class Expander {
+class BatchNormExpander {
  public:
-  explicit Expander(Instruction* bn)
+  explicit BatchNormExpander(Instruction* bn)
       : bn_(bn),
         attrs_(bn->attrs<BatchNormAttrs>()),
         b_(bn->parent()),
@@ -111,7 +111,7 @@ absl::StatusOr<bool> BatchNormExpanderPass::Run(Module* module,
           i->opcode() != Opcode::kBatchNormGrad) {
         continue;
       }
-      c->Replace(i, Expander(i).Expand());
+      c->Replace(i, BatchNormExpander(i).Expand());
       changed = true;
     }
   }

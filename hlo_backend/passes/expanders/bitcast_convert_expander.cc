@@ -6,8 +6,6 @@
 namespace ptxla::hlo {
 namespace {
 
-constexpr PrimitiveType kU32 = PrimitiveType::kU32;
-
 bool HasWidth(const Shape& shape) {
   const int bits = BitWidth(shape.type());
   return shape.type() != PrimitiveType::kPred &&
@@ -25,9 +23,9 @@ bool HasWordForm(PrimitiveType type) {
   return !IsFloat(type) || type == PrimitiveType::kBf16;
 }
 
-class Expander {
+class BitcastConvertExpander {
  public:
-  explicit Expander(Instruction* i) : i_(i), b_(i->parent()) {
+  explicit BitcastConvertExpander(Instruction* i) : i_(i), b_(i->parent()) {
     b_.set_metadata(i->shared_metadata());
   }
 
@@ -135,7 +133,7 @@ absl::StatusOr<bool> BitcastConvertExpanderPass::Run(Module* module,
   for (Computation* c : ControlComputations(*module)) {
     for (Instruction* i : c->PostOrder()) {
       if (i->opcode() != Opcode::kBitcastConvert) continue;
-      Instruction* expanded = Expander(i).Expand();
+      Instruction* expanded = BitcastConvertExpander(i).Expand();
       if (expanded == nullptr) continue;
       c->Replace(i, expanded);
       changed = true;

@@ -6,12 +6,10 @@
 namespace ptxla::hlo {
 namespace {
 
-constexpr PrimitiveType kF32 = PrimitiveType::kF32;
-
-class Expander {
+class ElementwiseExpander {
  public:
   // `widens`: functions of bf16 in fusions are computed as f32.
-  Expander(Instruction* i, bool widens)
+  ElementwiseExpander(Instruction* i, bool widens)
       : i_(*i),
         type_(i->shape().type()),
         widens_(widens),
@@ -151,7 +149,7 @@ absl::StatusOr<bool> ElementwiseExpanderPass::Run(Module* module,
   bool changed = false;
   for (Computation* c : module->computations()) {
     for (Instruction* i : c->PostOrder()) {
-      Instruction* expanded = Expander(i, widens).Expand();
+      Instruction* expanded = ElementwiseExpander(i, widens).Expand();
       if (expanded == nullptr) continue;
       c->Replace(i, expanded);
       changed = true;

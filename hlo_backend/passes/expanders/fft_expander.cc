@@ -11,7 +11,6 @@
 namespace ptxla::hlo {
 namespace {
 
-constexpr PrimitiveType kF32 = PrimitiveType::kF32;
 constexpr PrimitiveType kC64 = PrimitiveType::kC64;
 constexpr double kTwoPi = 6.283185307179586;
 
@@ -38,9 +37,9 @@ bool IsBuilt(int64_t n) {
   return n >= 1 && n <= kLongest;
 }
 
-class Expander {
+class FftExpander {
  public:
-  explicit Expander(Instruction* i) : i_(i), b_(i->parent()) {
+  explicit FftExpander(Instruction* i) : i_(i), b_(i->parent()) {
     b_.set_metadata(i->shared_metadata());
   }
 
@@ -223,7 +222,7 @@ class Expander {
 
 absl::StatusOr<bool> FftExpanderPass::Run(Module* module, const PassContext&) {
   return ExpandEach(module,
-                    [](Instruction* i) { return Expander(i).Expand(); });
+                    [](Instruction* i) { return FftExpander(i).Expand(); });
 }
 
 }  // namespace ptxla::hlo

@@ -11,11 +11,9 @@
 namespace ptxla::hlo {
 namespace {
 
-constexpr PrimitiveType kF32 = PrimitiveType::kF32;
-
-class Expander {
+class FrameworkCallExpander {
  public:
-  explicit Expander(Instruction* i)
+  explicit FrameworkCallExpander(Instruction* i)
       : i_(i), b_(i->parent()), target_(i->attrs<CustomCallAttrs>().target) {
     b_.set_metadata(i->shared_metadata());
   }
@@ -233,7 +231,7 @@ class Expander {
 }  // namespace
 
 Instruction* ExpandFrameworkCall(Instruction* call) {
-  return Expander(call).Expand();
+  return FrameworkCallExpander(call).Expand();
 }
 
 }  // namespace ptxla::hlo

@@ -16,8 +16,6 @@
 namespace ptxla::hlo {
 namespace {
 
-constexpr PrimitiveType kS32 = PrimitiveType::kS32;
-
 // The type of 32 bits that holds every value of `type`.
 PrimitiveType Wide(PrimitiveType type) {
   if (BitWidth(type) == 32) return type;
@@ -79,9 +77,9 @@ bool NeedsBounds(const Instruction& indices) {
          indices.opcode() != Opcode::kIota;
 }
 
-class Canonicalizer {
+class GatherCanonicalizer {
  public:
-  explicit Canonicalizer(Instruction* i) : i_(i), b_(i->parent()) {
+  explicit GatherCanonicalizer(Instruction* i) : i_(i), b_(i->parent()) {
     b_.set_metadata(i->shared_metadata());
   }
 
@@ -357,9 +355,9 @@ absl::StatusOr<bool> GatherCanonicalizerPass::Run(Module* module,
     for (Instruction* i : c->PostOrder()) {
       Instruction* canonical = nullptr;
       if (i->opcode() == Opcode::kGather) {
-        canonical = Canonicalizer(i).Gather();
+        canonical = GatherCanonicalizer(i).Gather();
       } else if (i->opcode() == Opcode::kScatter) {
-        canonical = Canonicalizer(i).Scatter();
+        canonical = GatherCanonicalizer(i).Scatter();
       }
       if (canonical == nullptr) continue;
       c->Replace(i, canonical);

@@ -7,12 +7,6 @@
 #include "hlo_backend/passes/expanders/counter_loop.h"
 
 namespace ptxla::hlo {
-namespace {
-
-constexpr PrimitiveType kF32 = PrimitiveType::kF32;
-constexpr PrimitiveType kS32 = PrimitiveType::kS32;
-
-}  // namespace
 
 // As LAPACK's geqrf: v has a 1 on the diagonal, which is not stored.
 Instruction* HouseholderQr(Builder* builder, Instruction* a) {

@@ -11,7 +11,6 @@ namespace {
 
 constexpr int kDigitBits = 8;
 constexpr PrimitiveType kS8 = PrimitiveType::kS8;
-constexpr PrimitiveType kS32 = PrimitiveType::kS32;
 constexpr PrimitiveType kS64 = PrimitiveType::kS64;
 
 // Bytes are what arrays multiply.
@@ -19,9 +18,9 @@ bool IsWide(PrimitiveType type) {
   return IsInteger(type) && BitWidth(type) > kDigitBits;
 }
 
-class Expander {
+class IntegerProductExpander {
  public:
-  explicit Expander(Instruction* product)
+  explicit IntegerProductExpander(Instruction* product)
       : product_(product), b_(product->parent()) {
     b_.set_metadata(product->shared_metadata());
     const int bits = BitWidth(product->shape().type());
@@ -107,7 +106,7 @@ absl::StatusOr<bool> IntegerProductExpanderPass::Run(Module* module,
         (!IsWide(left) && !IsWide(right) && BitWidth(result) <= 32)) {
       return nullptr;
     }
-    return Expander(i).Expand();
+    return IntegerProductExpander(i).Expand();
   });
 }
 

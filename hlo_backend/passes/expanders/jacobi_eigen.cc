@@ -11,9 +11,6 @@
 namespace ptxla::hlo {
 namespace {
 
-constexpr PrimitiveType kF32 = PrimitiveType::kF32;
-constexpr PrimitiveType kS32 = PrimitiveType::kS32;
-
 // What a round does with [batch, h, columns] and [batch, h, h].
 class Round {
  public:

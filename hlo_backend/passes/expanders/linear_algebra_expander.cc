@@ -17,12 +17,9 @@
 namespace ptxla::hlo {
 namespace {
 
-constexpr PrimitiveType kF32 = PrimitiveType::kF32;
-constexpr PrimitiveType kS32 = PrimitiveType::kS32;
-
-class Expander {
+class LinearAlgebraExpander {
  public:
-  explicit Expander(Instruction* i) : i_(i), b_(i->parent()) {
+  explicit LinearAlgebraExpander(Instruction* i) : i_(i), b_(i->parent()) {
     b_.set_metadata(i->shared_metadata());
   }
 
@@ -287,8 +284,8 @@ class Expander {
 
 absl::StatusOr<bool> LinearAlgebraExpanderPass::Run(Module* module,
                                                     const PassContext&) {
-  return ExpandEach(module,
-                    [](Instruction* i) { return Expander(i).Expand(); });
+  return ExpandEach(
+      module, [](Instruction* i) { return LinearAlgebraExpander(i).Expand(); });
 }
 
 }  // namespace ptxla::hlo

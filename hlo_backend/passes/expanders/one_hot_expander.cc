@@ -41,9 +41,9 @@ int64_t IndexedDim(const Shape& x, const Shape& indices,
   return indices.ElementCount() == rows ? indexed[0] : -1;
 }
 
-class Expander {
+class OneHotExpander {
  public:
-  explicit Expander(Instruction* i)
+  explicit OneHotExpander(Instruction* i)
       : i_(i), b_(i->parent()), x_(i->operand(0)) {
     b_.set_metadata(i->shared_metadata());
   }
@@ -96,11 +96,11 @@ absl::StatusOr<bool> OneHotExpanderPass::Run(Module* module,
   for (Computation* c : module->computations()) {
     for (Instruction* i : c->PostOrder()) {
       if (i->opcode() != Opcode::kScatter) continue;
-      Instruction* expanded = Expander(i).Scatter();
+      Instruction* expanded = OneHotExpander(i).Scatter();
       if (expanded == nullptr) {
         Instruction* batched = WithoutCountingIndices(i);
         if (batched == nullptr) continue;
-        expanded = Expander(batched).Scatter();
+        expanded = OneHotExpander(batched).Scatter();
         if (expanded == nullptr) {
           c->Remove(batched);
           continue;

@@ -34,9 +34,9 @@ Instruction* Ordered(Instruction* x, const DimVector& order, Builder* b) {
   return x;
 }
 
-class Expander {
+class RaggedDotExpander {
  public:
-  Expander(Instruction* dot, const chips::ChipSpec& chip)
+  RaggedDotExpander(Instruction* dot, const chips::ChipSpec& chip)
       : dot_(*dot),
         attrs_(dot->attrs<RaggedDotAttrs>()),
         chip_(chip),
@@ -166,7 +166,7 @@ absl::StatusOr<bool> RaggedDotExpanderPass::Run(Module* module,
     for (Instruction* i : c->PostOrder()) {
       if (i->opcode() != Opcode::kRaggedDot) continue;
       ASSIGN_OR_RETURN(Instruction * product,
-                       Expander(i, *context.chip).Expand());
+                       RaggedDotExpander(i, *context.chip).Expand());
       c->Replace(i, product);
       changed = true;
     }

@@ -9,7 +9,6 @@ Instruction* RowsMovedWithin(Instruction* exchange) {
   b.set_metadata(exchange->shared_metadata());
   Instruction *x = exchange->operand(0), *out = exchange->operand(1);
   const int64_t rows = out->shape().dim(0);
-  constexpr PrimitiveType kS32 = PrimitiveType::kS32;
   // One row per entry of the offsets and sizes, one column per row of the
   // result.
   const Shape grid =

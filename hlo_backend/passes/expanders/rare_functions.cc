@@ -5,9 +5,6 @@
 namespace ptxla::hlo {
 namespace {
 
-constexpr PrimitiveType kF32 = PrimitiveType::kF32;
-constexpr PrimitiveType kS32 = PrimitiveType::kS32;
-constexpr PrimitiveType kU32 = PrimitiveType::kU32;
 constexpr float kPi = 3.14159265358979f;
 constexpr float kLn2 = 0.693147180559945f;
 

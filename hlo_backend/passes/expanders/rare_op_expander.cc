@@ -11,12 +11,9 @@
 namespace ptxla::hlo {
 namespace {
 
-constexpr PrimitiveType kF32 = PrimitiveType::kF32;
-constexpr PrimitiveType kU32 = PrimitiveType::kU32;
-
-class Expander {
+class RareOpExpander {
  public:
-  explicit Expander(Instruction* i) : i_(i), b_(i->parent()) {
+  explicit RareOpExpander(Instruction* i) : i_(i), b_(i->parent()) {
     b_.set_metadata(i->shared_metadata());
   }
 
@@ -261,7 +258,7 @@ class Expander {
 absl::StatusOr<bool> RareOpExpanderPass::Run(Module* module,
                                              const PassContext&) {
   return ExpandEach(module,
-                    [](Instruction* i) { return Expander(i).Expand(); });
+                    [](Instruction* i) { return RareOpExpander(i).Expand(); });
 }
 
 }  // namespace ptxla::hlo

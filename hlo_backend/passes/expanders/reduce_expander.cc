@@ -18,9 +18,9 @@ bool IsForeignFloat(PrimitiveType type) {
   return IsFloat(type) && BitWidth(type) <= 16 && type != PrimitiveType::kBf16;
 }
 
-class Expander {
+class ReduceExpander {
  public:
-  explicit Expander(Instruction* reduce)
+  explicit ReduceExpander(Instruction* reduce)
       : i_(reduce), arrays_(reduce->operand_count() / 2), b_(reduce->parent()) {
     b_.set_metadata(reduce->shared_metadata());
   }
@@ -123,7 +123,8 @@ class Expander {
 absl::StatusOr<bool> ReduceExpanderPass::Run(Module* module,
                                              const PassContext&) {
   return ExpandEach(module, [](Instruction* i) {
-    return i->opcode() == Opcode::kReduce ? Expander(i).Expand() : nullptr;
+    return i->opcode() == Opcode::kReduce ? ReduceExpander(i).Expand()
+                                          : nullptr;
   });
 }
 

@@ -11,7 +11,6 @@
 namespace ptxla::hlo {
 namespace {
 
-constexpr PrimitiveType kU32 = PrimitiveType::kU32;
 constexpr PrimitiveType kU64 = PrimitiveType::kU64;
 
 // Low and high word.
@@ -20,9 +19,9 @@ struct Pair {
   Instruction* high = nullptr;
 };
 
-class Expander {
+class RngBitGeneratorExpander {
  public:
-  explicit Expander(Instruction* i) : i_(i), b_(i->parent()) {
+  explicit RngBitGeneratorExpander(Instruction* i) : i_(i), b_(i->parent()) {
     b_.set_metadata(i->shared_metadata());
   }
 
@@ -247,8 +246,9 @@ class Expander {
 
 absl::StatusOr<bool> RngBitGeneratorExpanderPass::Run(Module* module,
                                                       const PassContext&) {
-  return ExpandEach(module,
-                    [](Instruction* i) { return Expander(i).Expand(); });
+  return ExpandEach(module, [](Instruction* i) {
+    return RngBitGeneratorExpander(i).Expand();
+  });
 }
 
 }  // namespace ptxla::hlo

@@ -6,11 +6,6 @@
 #include "hlo_backend/ir/dimensions.h"
 
 namespace ptxla::hlo {
-namespace {
-
-constexpr PrimitiveType kS32 = PrimitiveType::kS32;
-
-}  // namespace
 
 RowIndices::RowIndices(Builder& b, const IndexedWindows& w) : b_(b), w_(w) {
   const Shape& indices = w_.indices->shape();

@@ -21,7 +21,7 @@ PrimitiveType WordType(PrimitiveType type) {
 }
 
 // `value` is its own position along dimension `dim`.
-bool CountsAlong(const Instruction* value, int64_t dim) {
+bool IsIotaOf(const Instruction* value, int64_t dim) {
   const auto counts = [](const Instruction& i) {
     return i.shape().type() == PrimitiveType::kS32 ||
            i.shape().type() == PrimitiveType::kU32;
@@ -47,10 +47,10 @@ int64_t PowerOfTwo(int64_t n, int64_t least) {
   return p;
 }
 
-class Expander {
+class SortExpander {
  public:
   // `room`: VMEM of a kernel.
-  Expander(Instruction* sort, int64_t room)
+  SortExpander(Instruction* sort, int64_t room)
       : sort_(sort),
         room_(room),
         shape_(sort->operand(0)->shape()),
@@ -75,7 +75,7 @@ class Expander {
       types |= WordType(type) != type;
       const bool counts =
           type == PrimitiveType::kS32 || type == PrimitiveType::kU32;
-      if (tie < 0 && counts && CountsAlong(operands[k], dim_)) {
+      if (tie < 0 && counts && IsIotaOf(operands[k], dim_)) {
         tie = static_cast<int>(k);
       }
     }
@@ -232,7 +232,7 @@ absl::StatusOr<bool> SortExpanderPass::Run(Module* module,
   for (Computation* c : module->computations()) {
     for (Instruction* i : c->PostOrder()) {
       if (i->opcode() != Opcode::kSort) continue;
-      Expander expander(i, room);
+      SortExpander expander(i, room);
       Instruction* expanded = expander.Expand();
       changed |= expanded != nullptr || expander.marked();
       if (expanded != nullptr) c->Replace(i, expanded);

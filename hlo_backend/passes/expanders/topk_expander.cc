@@ -82,9 +82,9 @@ double NetworkCost(int64_t sorts, int64_t n) {
   return registers * levels * (levels + 1) / 2;
 }
 
-class Expander {
+class TopkExpander {
  public:
-  explicit Expander(Instruction* i) : i_(i), b_(i->parent()) {
+  explicit TopkExpander(Instruction* i) : i_(i), b_(i->parent()) {
     b_.set_metadata(i->shared_metadata());
   }
 
@@ -271,9 +271,9 @@ absl::StatusOr<bool> TopkExpanderPass::Run(Module* module, const PassContext&) {
       Instruction* expanded = nullptr;
       if (i->opcode() == Opcode::kTopK ||
           (IsCall(*i, "TopK") && i->operand_count() == 1)) {
-        ASSIGN_OR_RETURN(expanded, Expander(i).TopK());
+        ASSIGN_OR_RETURN(expanded, TopkExpander(i).TopK());
       } else if (IsCall(*i, "ApproxTopK") || IsCall(*i, "PartialReduce")) {
-        ASSIGN_OR_RETURN(expanded, Expander(i).Approximate());
+        ASSIGN_OR_RETURN(expanded, TopkExpander(i).Approximate());
       }
       if (expanded == nullptr) continue;
       c->Replace(i, expanded);

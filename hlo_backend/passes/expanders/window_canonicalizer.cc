@@ -44,9 +44,9 @@ bool SameConstant(const Instruction& a, const Instruction& b) {
           a.literal().bytes() == b.literal().bytes());
 }
 
-class Canonicalizer {
+class WindowCanonicalizer {
  public:
-  explicit Canonicalizer(Instruction* i)
+  explicit WindowCanonicalizer(Instruction* i)
       : i_(i), b_(i->parent()), window_(i->attrs<WindowAttrs>().window) {
     b_.set_metadata(i->shared_metadata());
     arrays_.push_back(i->operand(0));
@@ -254,7 +254,7 @@ absl::StatusOr<bool> WindowCanonicalizerPass::Run(Module* module,
           (IsPlaneWindow(*i) && i->operand(0)->opcode() != Opcode::kPad)) {
         continue;
       }
-      Instruction* value = Canonicalizer(i).Run();
+      Instruction* value = WindowCanonicalizer(i).Run();
       if (value == nullptr) continue;
       c->Replace(i, value);
       changed = true;

@@ -52,9 +52,9 @@ int CumulativeDim(const Window& window, const Shape& x) {
   return found;
 }
 
-class Expander {
+class WindowExpander {
  public:
-  explicit Expander(Instruction* i)
+  explicit WindowExpander(Instruction* i)
       : i_(i),
         b_(i->parent()),
         x_(i->operand(0)),
@@ -331,9 +331,9 @@ absl::StatusOr<bool> WindowExpanderPass::Run(Module* module,
       if (IsPlaneWindow(*i)) continue;
       Instruction* expanded = nullptr;
       if (i->opcode() == Opcode::kReduceWindow) {
-        expanded = Expander(i).ReduceWindow();
+        expanded = WindowExpander(i).ReduceWindow();
       } else if (i->opcode() == Opcode::kSelectAndScatter) {
-        expanded = Expander(i).SelectAndScatter();
+        expanded = WindowExpander(i).SelectAndScatter();
       }
       if (expanded == nullptr) continue;
       c->Replace(i, expanded);

@@ -109,9 +109,9 @@ class IndexVectors {
   Instruction* all_ = nullptr;
 };
 
-// Window `n` of [count, sizes...], of `sizes`.
-Instruction* Window(Builder& b, Instruction* all, Instruction* n,
-                    const DimVector& sizes) {
+// WindowAt `n` of [count, sizes...], of `sizes`.
+Instruction* WindowAt(Builder& b, Instruction* all, Instruction* n,
+                      const DimVector& sizes) {
   DimVector one = {1};
   one.insert(one.end(), sizes.begin(), sizes.end());
   std::vector<Instruction*> starts(one.size(), b.Zero(n->shape().type()));
@@ -286,7 +286,7 @@ class Scatter {
       values.push_back(b.DynamicSlice(state[k], starts, sizes_));
     }
     for (int64_t k = 0; k < arrays_; ++k) {
-      values.push_back(Window(b, state[arrays_ + k], n, sizes_));
+      values.push_back(WindowAt(b, state[arrays_ + k], n, sizes_));
     }
     const auto combined =
         ApplyElementwise(*i_->to_apply(), values, sizes_, b.computation());

@@ -3,6 +3,7 @@
 #include "hlo_backend/analysis/fusion_rules.h"
 #include "hlo_backend/analysis/member_rows.h"
 #include "hlo_backend/analysis/product_batch.h"
+#include "hlo_backend/analysis/tiled_layout.h"
 #include "hlo_backend/ir/attributes.h"
 #include "hlo_backend/ir/dimensions.h"
 #include "hlo_backend/passes/products/score_order.h"
@@ -10,7 +11,6 @@
 namespace ptxla::hlo {
 namespace {
 
-constexpr int64_t kLanes = 128;
 // Bytes per key: of the score of a query, for a line of them, and of an element
 // of the key. ASSUMED: numbers that give the bounds in the header.
 constexpr int64_t kBytesOfScores = 12, kBytesOfKeys = 16;

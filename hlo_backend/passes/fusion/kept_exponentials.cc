@@ -8,7 +8,7 @@ namespace {
 // A forward pass has two: the sum and the weights.
 constexpr int kReaders = 3;
 
-bool IsColumnSum(const Instruction& u) {
+bool IsFusedColumnSum(const Instruction& u) {
   return u.opcode() == Opcode::kReduce && u.dimensions().size() == 1 &&
          u.dimensions()[0] == u.operand(0)->shape().rank() - 2;
 }
@@ -20,7 +20,7 @@ bool IsKeptExponential(const Instruction& i) {
          i.shape().type() == PrimitiveType::kF32 && i.shape().rank() >= 3 &&
          i.user_count() >= kReaders && !i.IsRoot() &&
          std::any_of(i.users().begin(), i.users().end(),
-                     [](const Instruction* u) { return IsColumnSum(*u); });
+                     [](const Instruction* u) { return IsFusedColumnSum(*u); });
 }
 
 }  // namespace ptxla::hlo

@@ -10,7 +10,7 @@ namespace ptxla::hlo {
 namespace {
 
 // Kernels of more members are hard to schedule and gain little.
-constexpr int kMostMembers = 256;
+constexpr int kMostGroupMembers = 256;
 // Kernels that share an input join only when they are this near: what the
 // earlier one makes lives longer by it, and so does what a product reads that
 // waits for another's result.
@@ -39,7 +39,7 @@ int KernelGroups::Of(const Instruction* i) const {
 bool KernelGroups::Compatible(int a, int b) const {
   const GroupKernel &x = kernels_[a], &y = kernels_[b];
   if (!x.fusible || !y.fusible || x.dims != y.dims) return false;
-  if (x.members + y.members > kMostMembers) return false;
+  if (x.members + y.members > kMostGroupMembers) return false;
   // Rows and columns could not be one kernel any more.
   if (Meet(x.waits_for, y.read_by) || Meet(y.waits_for, x.read_by)) {
     return false;

@@ -6,13 +6,13 @@
 #include "hlo_backend/analysis/fusion_rules.h"
 #include "hlo_backend/analysis/product_batch.h"
 #include "hlo_backend/analysis/prologue_rules.h"
+#include "hlo_backend/analysis/tiled_layout.h"
 #include "hlo_backend/ir/attributes.h"
 #include "hlo_backend/passes/memory/memory_space_assignment.h"
 
 namespace ptxla::hlo {
 namespace {
 
-constexpr int64_t kTileRows = 8, kLanes = 128;
 // Two arrays with two slots each in a quarter of the kernels' room.
 constexpr int64_t kPlanesOfRoom = 16;
 // Line numbers are divided by a multiplication of 32 bits (LineOf of

@@ -24,7 +24,7 @@
 namespace ptxla::hlo {
 namespace {
 
-constexpr size_t kMostMembers = 64;
+constexpr size_t kMostRowMembers = 64;
 // Members follow their product in the order of the program within so many
 // instructions: the search is linear.
 constexpr size_t kFurthest = 512;
@@ -127,7 +127,8 @@ class RowFuser {
         if (dependent_plans_.insert(planned->second).second) return false;
         continue;
       }
-      const bool fits = reads && !tainted && members_.size() < kMostMembers &&
+      const bool fits = reads && !tainted &&
+                        members_.size() < kMostRowMembers &&
                         !IsForAnotherProduct(*i);
       const Kind kind = fits ? Rows().KindOf(*i) : Kind::kNone;
       // What needs it too cannot be inside.
@@ -211,7 +212,7 @@ class RowFuser {
     for (size_t next = 0; next < members->size(); ++next) {
       if ((*members)[next] == dot_) continue;
       for (Instruction* o : (*members)[next]->operands()) {
-        if (members_.contains(o) || members->size() >= kMostMembers ||
+        if (members_.contains(o) || members->size() >= kMostRowMembers ||
             plan_of_.contains(o) || o->IsRoot() || Rows().IsFree(*o) ||
             !o->shape().SameDims(dot_->shape()) || UsedOutside(*o) ||
             !o->IsElementwise() || Rows().KindOf(*o) != Kind::kFull) {

@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kMostFree = 8;  // operations in a row
 
-bool IsFree(const Instruction& o, int depth) {
+bool CostsNothing(const Instruction& o, int depth) {
   if (depth > kMostFree) return false;
   switch (o.opcode()) {
     case Opcode::kConstant:
@@ -26,7 +26,7 @@ bool IsFree(const Instruction& o, int depth) {
     }
     case Opcode::kBroadcast:
       if (o.operand(0)->shape().rank() > 0 && !KeepsMatrix(o)) return false;
-      return IsFree(*o.operand(0), depth + 1);
+      return CostsNothing(*o.operand(0), depth + 1);
     default:
       break;
   }
@@ -35,7 +35,7 @@ bool IsFree(const Instruction& o, int depth) {
   }
   return std::all_of(
       o.operands().begin(), o.operands().end(),
-      [&](const Instruction* x) { return IsFree(*x, depth + 1); });
+      [&](const Instruction* x) { return CostsNothing(*x, depth + 1); });
 }
 
 // Has a form in tiles, and one row after another.
@@ -80,7 +80,7 @@ bool ReducesInTiles(const Instruction& reduce) {
          reduce.dimensions()[0] >= reduce.operand(0)->shape().rank() - 2;
 }
 
-bool IsFreeOfRows(const Instruction& value) { return IsFree(value, 0); }
+bool IsFreeOfRows(const Instruction& value) { return CostsNothing(value, 0); }
 
 bool KeepsMatrix(const Instruction& broadcast) {
   const int rank = broadcast.operand(0)->shape().rank();

@@ -10,6 +10,7 @@
 #include "hlo_backend/analysis/member_rows.h"
 #include "hlo_backend/analysis/product_batch.h"
 #include "hlo_backend/analysis/prologue_rules.h"
+#include "hlo_backend/analysis/tiled_layout.h"
 #include "hlo_backend/passes/fusion/finished_columns.h"
 #include "hlo_backend/passes/fusion/kept_exponentials.h"
 #include "hlo_backend/passes/fusion/read_operands.h"
@@ -21,7 +22,6 @@ namespace ptxla::hlo {
 namespace {
 
 // A line of results: fewer rows are done in other kernels (one-row products).
-constexpr int64_t kLanes = 128;
 
 // A product whose rows are the last dimension but one, in forms that lowering
 // knows.

@@ -13,7 +13,7 @@ constexpr size_t kMostWork = 32;
 constexpr size_t kMostPairs = 8;
 
 template <class T>
-bool Contains(const std::vector<T>& list, const T& value) {
+bool IsIn(const std::vector<T>& list, const T& value) {
   return std::find(list.begin(), list.end(), value) != list.end();
 }
 
@@ -51,14 +51,14 @@ RowsAndColumns::Sum RowsAndColumns::SumOf(const Instruction* reduce) const {
     // What others read, too, is stored for them.
     if (node.role != FusionRole::kElementwise ||
         (node.placed && i->user_count() > 1)) {
-      if (!Contains(sum.arrays, i)) sum.arrays.push_back(i);
+      if (!IsIn(sum.arrays, i)) sum.arrays.push_back(i);
       continue;
     }
     for (const Instruction* leaf : node.full) {
-      if (!Contains(work, leaf)) work.push_back(leaf);
+      if (!IsIn(work, leaf)) work.push_back(leaf);
     }
     for (const Instruction* leaf : node.small) {
-      if (!Contains(sum.small, leaf)) sum.small.push_back(leaf);
+      if (!IsIn(sum.small, leaf)) sum.small.push_back(leaf);
     }
   }
   return sum;
@@ -82,7 +82,7 @@ RowsAndColumns::RowsAndColumns(absl::Span<Instruction* const> order,
       if (!MayPair(*first.reduce, *later.reduce)) continue;
       const auto shared = std::count_if(
           later.arrays.begin(), later.arrays.end(),
-          [&](const Instruction* a) { return Contains(first.arrays, a); });
+          [&](const Instruction* a) { return IsIn(first.arrays, a); });
       if (shared < 2) continue;
       const int number = static_cast<int>(pairs_.size());
       pairs_.push_back({first.reduce, later.reduce});

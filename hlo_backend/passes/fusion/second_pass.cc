@@ -17,7 +17,7 @@ constexpr size_t kMostBehind = 48;
 // Instructions between an array and what is made of it, at most.
 constexpr int kSteps = 6;
 
-bool Contains(Arrays arrays, const Instruction* i) {
+bool AreAmong(Arrays arrays, const Instruction* i) {
   return std::find(arrays.begin(), arrays.end(), i) != arrays.end();
 }
 
@@ -39,7 +39,7 @@ bool SameDimensions(const Instruction& a, const Instruction& b) {
 // Is it made of `arrays` and of what is free, one step after another?
 bool IsMadeOf(const FusionNodes& nodes, const Instruction& i, Arrays arrays,
               int steps) {
-  if (Contains(arrays, &i)) return true;
+  if (AreAmong(arrays, &i)) return true;
   const FusionRole role = nodes.of(&i).role;
   if (role == FusionRole::kFree) return true;
   return role == FusionRole::kElementwise && steps > 0 &&

@@ -22,7 +22,8 @@ bool IsLoneReduce(const Instruction& i) {
 
 // Dimension k of the operand of `reader` is dimension order[k] of that of
 // `free`; empty: they are not over the same dimensions.
-DimVector OrderOf(const Instruction& reader, const Instruction& free) {
+DimVector OrderThatReaderWants(const Instruction& reader,
+                               const Instruction& free) {
   const Shape& from = free.operand(0)->shape();
   const Shape& like = reader.operand(0)->shape();
   if (from.rank() != like.rank() || !reader.shape().SameDims(free.shape())) {
@@ -41,7 +42,8 @@ DimVector OrderOf(const Instruction& reader, const Instruction& free) {
 }
 
 // Where dimensions of the value are after that.
-DimVector PlacesOf(absl::Span<const int64_t> dims, const DimVector& order) {
+DimVector PlacesInOrder(absl::Span<const int64_t> dims,
+                        const DimVector& order) {
   DimVector places;
   for (int64_t k = 0; k < static_cast<int64_t>(order.size()); ++k) {
     if (Contains(dims, order[k])) places.push_back(k);
@@ -55,7 +57,7 @@ DimVector BestOrder(absl::Span<Instruction* const> readers,
                     const Instruction& free) {
   DimVector best;
   for (const Instruction* reader : readers) {
-    const DimVector order = OrderOf(*reader, free);
+    const DimVector order = OrderThatReaderWants(*reader, free);
     if (order.empty()) continue;
     if (IsIncreasing(order)) return {};
     if (best.empty()) best = order;
@@ -76,8 +78,9 @@ bool Reorder(Computation* c) {
     Builder b(c);
     b.set_metadata(i->shared_metadata());
     Instruction* terms = FreeWorkInOrder(b, i->operand(0), order);
-    c->Replace(i, b.Reduce(terms, i->operand(1),
-                           PlacesOf(i->dimensions(), order), i->to_apply()));
+    c->Replace(
+        i, b.Reduce(terms, i->operand(1), PlacesInOrder(i->dimensions(), order),
+                    i->to_apply()));
     changed = true;
   }
   if (changed) c->RemoveDead();

@@ -14,7 +14,7 @@ namespace {
 // Work on what is free is followed so far.
 constexpr int kDeepest = 6;
 
-bool IsFreeWork(const Instruction& x, int depth) {
+bool IsFreeToDepth(const Instruction& x, int depth) {
   if (IsFree(x)) return true;
   if (!x.IsElementwise() || x.opcode() == Opcode::kCopy || depth == 0 ||
       x.operand_count() == 0 || HasControlEdges(x)) {
@@ -22,7 +22,7 @@ bool IsFreeWork(const Instruction& x, int depth) {
   }
   for (const Instruction* o : x.operands()) {
     if (o->shape().IsScalar() && !x.shape().IsScalar()) continue;
-    if (!o->shape().SameDims(x.shape()) || !IsFreeWork(*o, depth - 1)) {
+    if (!o->shape().SameDims(x.shape()) || !IsFreeToDepth(*o, depth - 1)) {
       return false;
     }
   }
@@ -40,7 +40,7 @@ bool IsFree(const Instruction& i) {
          (i.opcode() == Opcode::kConstant && i.literal().IsSplat());
 }
 
-bool IsFreeWork(const Instruction& i) { return IsFreeWork(i, kDeepest); }
+bool IsFreeWork(const Instruction& i) { return IsFreeToDepth(i, kDeepest); }
 
 Instruction* FreeWorkInOrder(Builder& b, Instruction* work,
                              const DimVector& order) {

@@ -9,7 +9,7 @@
 namespace ptxla::hlo {
 namespace {
 
-Instruction* Transposed(Builder& b, Instruction* value, DimVector order) {
+Instruction* TransposedTo(Builder& b, Instruction* value, DimVector order) {
   while (value->opcode() == Opcode::kTranspose) {
     order = Permuted(value->dimensions(), order);
     value = value->operand(0);
@@ -25,7 +25,7 @@ Instruction* Broadcast(Builder& b, Instruction* x, const DimVector& order) {
   std::iota(from.begin(), from.end(), 0);
   std::sort(from.begin(), from.end(),
             [&](int64_t a, int64_t c) { return to[a] < to[c]; });
-  return b.Broadcast(Transposed(b, x->operand(0), from),
+  return b.Broadcast(TransposedTo(b, x->operand(0), from),
                      Permuted(x->shape().dims(), order), Permuted(to, from));
 }
 
@@ -41,7 +41,7 @@ Instruction* InOrder(Builder& b, Instruction* value, DimVector order) {
                                Permuted(value->shape().dims(), order)),
                   Inverse(order)[d]);
   }
-  return Transposed(b, value, std::move(order));
+  return TransposedTo(b, value, std::move(order));
 }
 
 bool IsFreeInOrder(const Instruction& value) {

@@ -8,13 +8,12 @@
 #include "absl/container/flat_hash_map.h"
 #include "base/union_find.h"
 #include "base/units.h"
+#include "hlo_backend/analysis/tiled_layout.h"
 #include "hlo_backend/passes/control_flow.h"
 #include "hlo_backend/passes/layout/lane_convolution.h"
 
 namespace ptxla::hlo {
 namespace {
-
-constexpr int64_t kLanes = 128;
 
 // Elements that a plane takes, padded, with these rows and lanes.
 int64_t Padded(int64_t rows, int64_t lanes) {

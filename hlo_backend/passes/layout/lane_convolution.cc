@@ -5,6 +5,7 @@
 
 #include "base/units.h"
 #include "chips/compiler_policy.h"
+#include "hlo_backend/analysis/tiled_layout.h"
 #include "hlo_backend/ir/builder.h"
 #include "hlo_backend/passes/dimension_utils.h"
 #include "hlo_backend/passes/products/convolution_canonicalizer.h"
@@ -12,8 +13,6 @@
 
 namespace ptxla::hlo {
 namespace {
-
-constexpr int64_t kLanes = 128, kRows = 8;
 
 int64_t Bytes(const Instruction& value) {
   return BitWidth(value.shape().type()) / 8;
@@ -33,7 +32,7 @@ Instruction* Swapped(Builder* b, Instruction* value) {
 // With zeros behind it, up to whole tiles of rows.
 Instruction* Filled(Builder* b, Instruction* value, int64_t dim) {
   const int64_t missing =
-      RoundUpTo(SizeOf(*value, dim), kRows) - SizeOf(*value, dim);
+      RoundUpTo(SizeOf(*value, dim), kTileRows) - SizeOf(*value, dim);
   if (missing == 0) return value;
   std::vector<PaddingDim> padding(value->shape().rank());
   padding[dim].high = missing;
@@ -87,7 +86,9 @@ std::optional<LaneConvolution> LaneConvolution::Of(Instruction* convolution) {
   return c;
 }
 
-bool LaneConvolution::FillsRows() const { return gradient || in % kRows == 0; }
+bool LaneConvolution::FillsRows() const {
+  return gradient || in % kTileRows == 0;
+}
 
 namespace {
 
@@ -101,8 +102,8 @@ struct StepBytes {
   StepBytes(const LaneConvolution& convolution, const chips::ChipSpec& chip)
       : c(convolution) {
     const int64_t lanes = c.gradient ? RoundUpTo(c.batch, kLanes) : kLanes;
-    in_plane = RoundUpTo(c.in, kRows) * lanes;
-    other_plane = RoundUpTo(c.out, kRows) * lanes;
+    in_plane = RoundUpTo(c.in, kTileRows) * lanes;
+    other_plane = RoundUpTo(c.out, kTileRows) * lanes;
     limit = static_cast<int64_t>(
         chips::CompilerPolicy(chip, "lane_convolution_vmem_share") *
         static_cast<double>(chip.vmem().scoped_limit.count()));
@@ -127,7 +128,7 @@ int64_t PlanesMet(const WindowDim& w, int64_t results) {
 // Bytes of all planes of the array, with these rows and lanes.
 int64_t BytesOfAll(const Instruction& value, int64_t elements, int64_t rows,
                    int64_t lanes) {
-  return value.shape().ElementCount() / elements * RoundUpTo(rows, kRows) *
+  return value.shape().ElementCount() / elements * RoundUpTo(rows, kTileRows) *
          RoundUpTo(lanes, kLanes) * Bytes(value);
 }
 

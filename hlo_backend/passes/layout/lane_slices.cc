@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "hlo_backend/analysis/tiled_layout.h"
 #include "hlo_backend/ir/builder.h"
 #include "hlo_backend/passes/control_flow.h"
 #include "hlo_backend/passes/dimension_utils.h"
@@ -11,21 +12,19 @@
 namespace ptxla::hlo {
 namespace {
 
-constexpr int64_t kTileRows = 8;
-
-bool IsFree(const Instruction& i) {
+bool MovesFreely(const Instruction& i) {
   return i.shape().IsArray() && !i.shape().has_layout() &&
          i.control_predecessors().empty() && i.control_successors().empty();
 }
 
 // Of one reader.
 bool IsLink(const Instruction& i) {
-  return i.user_count() == 1 && !i.IsRoot() && IsFree(i);
+  return i.user_count() == 1 && !i.IsRoot() && MovesFreely(i);
 }
 
 // The one dimension that a slice cuts, in steps of 1; -1: several or others.
 int CutDimension(const Instruction& slice) {
-  if (slice.opcode() != Opcode::kSlice || !IsFree(slice)) return -1;
+  if (slice.opcode() != Opcode::kSlice || !MovesFreely(slice)) return -1;
   const auto& attrs = slice.attrs<SliceAttrs>();
   int cut = -1;
   for (int d = 0; d < slice.shape().rank(); ++d) {
@@ -39,7 +38,7 @@ int CutDimension(const Instruction& slice) {
 
 // The dimension that all readers cut, and nothing else of `x`.
 int CutByAll(const Instruction& x) {
-  if (x.users().empty() || x.IsRoot() || !IsFree(x)) return -1;
+  if (x.users().empty() || x.IsRoot() || !MovesFreely(x)) return -1;
   const int cut = CutDimension(*x.users()[0]);
   for (const Instruction* user : x.users()) {
     if (CutDimension(*user) != cut) return -1;
@@ -96,7 +95,7 @@ class LaneSlices {
       }
     }
     for (Instruction* i : stay) {
-      if (!IsFree(*i)) continue;
+      if (!MovesFreely(*i)) continue;
       b_.set_metadata(i->shared_metadata());
       switch (i->opcode()) {
         case Opcode::kDot:

@@ -11,8 +11,6 @@
 namespace ptxla::hlo {
 namespace {
 
-constexpr int64_t kLanes = 128;
-
 // A dimension of the copied array, or one half of it.
 struct Part {
   int dim = 0;

@@ -14,7 +14,6 @@
 namespace ptxla::hlo {
 namespace {
 
-constexpr int64_t kLanes = 128;
 // Fewer numbers than these leave most lanes empty wherever they go (ASSUMED; 19
 // and 32 channels of a resize are libtpu 0.0.42.1's kernels so).
 constexpr int64_t kFewestInLanes = 16;
@@ -96,7 +95,8 @@ bool Take(Instruction* dot, const IsMoving& moves, Parts* p) {
 
 // The order of a product whose dimension `place[d]` is x's dimension d, and
 // `columns` the matrix's.
-DimVector OrderOf(const Parts& p, const DimVector& place, int64_t columns) {
+DimVector OrderOfResult(const Parts& p, const DimVector& place,
+                        int64_t columns) {
   DimVector order;
   for (const int64_t d : p.at) {
     if (d != p.k) order.push_back(place[d]);
@@ -126,7 +126,7 @@ ProductPlanes OfRows(Instruction* dot, Parts p) {
   dims.back() = p.columns;
   std::iota(place.begin(), place.end(), 0);
   return {Add(dot, dims, p.x, p.matrix, p.attrs),
-          OrderOf(p, place, p.rank() - 1)};
+          OrderOfResult(p, place, p.rank() - 1)};
 }
 
 // A product for each plane, with what is left of it in the lanes, or the
@@ -164,7 +164,7 @@ ProductPlanes OfPlanes(Builder& b, Instruction* dot, Parts p, bool in_lanes) {
   place[kept] = in_lanes ? members + 1 : members;
   Instruction* product =
       Add(dot, dims, in_lanes ? all : x, in_lanes ? x : all, p.attrs);
-  return {product, OrderOf(p, place, in_lanes ? members : members + 1)};
+  return {product, OrderOfResult(p, place, in_lanes ? members : members + 1)};
 }
 
 }  // namespace

@@ -12,7 +12,7 @@ namespace {
 using Instructions = absl::flat_hash_set<const Instruction*>;
 
 // Bytes in tiles, of dimensions `order` of `shape`.
-int64_t InTiles(const Shape& shape, absl::Span<const int64_t> order) {
+int64_t BytesInTiles(const Shape& shape, absl::Span<const int64_t> order) {
   DimVector dims;
   for (int64_t d : order) dims.push_back(shape.dim(d));
   const size_t rank = dims.size();
@@ -36,7 +36,7 @@ bool MovesRows(const Instruction& i) {
   const Shape& from = i.operand(0)->shape();
   DimVector as_it_is;
   for (int64_t d = 0; d < from.rank(); ++d) as_it_is.push_back(d);
-  return InTiles(from, as_it_is) <= InTiles(from, order);
+  return BytesInTiles(from, as_it_is) <= BytesInTiles(from, order);
 }
 
 bool SameTranspose(const Instruction& i, const Instruction& first) {

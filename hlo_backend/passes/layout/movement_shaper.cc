@@ -16,7 +16,6 @@
 namespace ptxla::hlo {
 namespace {
 
-constexpr PrimitiveType kS32 = PrimitiveType::kS32;
 // Elements from which on code for each of them would be too long: of lanes,
 // every one is a piece of its own.
 constexpr int64_t kManyLanes = 4096;
@@ -235,7 +234,7 @@ bool IsMany(const Instruction& i, int64_t d) {
 // of each, and a strip between them, two where rows do not fill their tiles.
 // Rows of few lanes are mostly padding.
 bool FitsOneStep(const Instruction& reverse, const PassContext& context) {
-  constexpr int64_t kSlots = 4, kLanes = 128;
+  constexpr int64_t kSlots = 4;
   const Shape& shape = reverse.shape();
   const auto& dims = shape.dims();
   const auto& reversed = reverse.dimensions();

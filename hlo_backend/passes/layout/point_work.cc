@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "hlo_backend/analysis/tiled_layout.h"
 #include "hlo_backend/analysis/vector_loops.h"
 #include "hlo_backend/passes/control_edges.h"
 #include "hlo_backend/passes/dimension_utils.h"
@@ -9,8 +10,6 @@
 
 namespace ptxla::hlo {
 namespace {
-
-constexpr int64_t kLanes = 128;
 
 // Dimensions of size 1 come or go in front of the last two.
 bool AddsUnits(const Instruction& i) {

@@ -17,7 +17,6 @@
 namespace ptxla::hlo {
 namespace {
 
-constexpr int64_t kLanes = 128;
 // Orders of the right operand's free dimensions are tried one by one.
 constexpr size_t kMostFree = 4;
 // Of the work behind a product, as many instructions are asked.
@@ -61,7 +60,7 @@ DimVector Range(int64_t from, int64_t size) {
   return dims;
 }
 
-Shape InOrder(const Shape& shape, const DimVector& order) {
+Shape ShapeInOrder(const Shape& shape, const DimVector& order) {
   return Shape::Array(shape.type(), Permuted(shape.dims(), order));
 }
 
@@ -110,7 +109,7 @@ ProductPlanes MadeOfPlanes(Builder& b, Instruction* dot, int generation) {
     for (const DimVector& to :
          {Joined(members, left, right), Joined(members, right, left)}) {
       const Cost cost = {
-          turned + 2 * BytesOf(InOrder(dot->shape(), to), generation),
+          turned + 2 * BytesOf(ShapeInOrder(dot->shape(), to), generation),
           right.front() != as_it_is.back()};
       if (cost >= least) continue;
       least = cost;
@@ -126,10 +125,10 @@ ProductPlanes MadeOfPlanes(Builder& b, Instruction* dot, int generation) {
   }
   const DimVector straight = Joined(members, left, columns_then);
   Instruction* product =
-      dot->parent()->AddLike(*dot, InOrder(dot->shape(), straight),
+      dot->parent()->AddLike(*dot, ShapeInOrder(dot->shape(), straight),
                              {dot->operand(0), Transposed(&b, operand, turn)});
   if (order != straight) {
-    product = SwappedDot(product, InOrder(dot->shape(), order));
+    product = SwappedDot(product, ShapeInOrder(dot->shape(), order));
   }
   return {product, Inverse(order)};
 }

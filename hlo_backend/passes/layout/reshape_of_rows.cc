@@ -8,7 +8,7 @@
 namespace ptxla::hlo {
 namespace {
 
-DimVector WithoutUnits(absl::Span<const int64_t> dims) {
+DimVector DimsWithoutUnits(absl::Span<const int64_t> dims) {
   DimVector kept;
   for (const int64_t d : dims) {
     if (d != 1) kept.push_back(d);
@@ -19,8 +19,8 @@ DimVector WithoutUnits(absl::Span<const int64_t> dims) {
 // Changes more than dimensions of size 1.
 bool Regroups(const ReshapeGroup& g, absl::Span<const int64_t> in,
               absl::Span<const int64_t> out) {
-  return WithoutUnits(in.subspan(g.from, g.from_end - g.from)) !=
-         WithoutUnits(out.subspan(g.to, g.to_end - g.to));
+  return DimsWithoutUnits(in.subspan(g.from, g.from_end - g.from)) !=
+         DimsWithoutUnits(out.subspan(g.to, g.to_end - g.to));
 }
 
 }  // namespace

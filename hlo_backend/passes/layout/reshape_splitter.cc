@@ -20,13 +20,12 @@ using Dims = absl::Span<const int64_t>;
 // are there twice, and what they go through.
 constexpr int kShareOfVmem = 64;
 constexpr int64_t kMostParts = 64;
-constexpr int64_t kLanes = 128;
 // Bytes that a step's code makes of one tile of columns: 1,024 registers, as
 // kernels have them (kMostRows of lowering/movement/mover.cc). ASSUMED.
 constexpr int64_t kMostMade = 1024 * 4096;
 constexpr size_t kTogether = 8;  // parts that one concatenation lays
 
-int64_t Product(Dims dims) {
+int64_t ElementsIn(Dims dims) {
   int64_t product = 1;
   for (const int64_t d : dims) product *= d;
   return product;
@@ -58,7 +57,7 @@ class Splitter {
   int64_t Taken(PrimitiveType type, Dims from, Dims to) const {
     const auto plane = [](Dims d) {
       return std::max<int64_t>(
-          1, Product(d.subspan(d.size() < 2 ? 0 : d.size() - 2)));
+          1, ElementsIn(d.subspan(d.size() < 2 ? 0 : d.size() - 2)));
     };
     return PlaneBytes(type, from) * CeilOfRatio(plane(to), plane(from));
   }
@@ -144,7 +143,7 @@ class Splitter {
     const int64_t old_rows = from[group.from_end - 1];
     const int64_t new_rows = to[group.to_end - 1];
     const int64_t all =
-        Product(Dims(from).subspan(lead, group.from_end - lead));
+        ElementsIn(Dims(from).subspan(lead, group.from_end - lead));
     changed_ = true;
     const Dims major(from.data(), lead);
     const auto shaped = [&](std::initializer_list<int64_t> dims) {

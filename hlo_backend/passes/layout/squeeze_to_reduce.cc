@@ -21,7 +21,7 @@ bool DropsTheLanes(const Instruction& i) {
 
 // An operation with an identity that leaves every value as it is: of floats
 // -0 + x, not 0 + x.
-Instruction* Identity(Builder* b, PrimitiveType type) {
+Instruction* NeutralValue(Builder* b, PrimitiveType type) {
   return IsFloat(type) ? b->ConstantScalar(type, -0.0) : b->Zero(type);
 }
 
@@ -41,7 +41,7 @@ absl::StatusOr<bool> SqueezeToReducePass::Run(Module* module,
       Builder b(c);
       b.set_metadata(i->shared_metadata());
       const int64_t last = i->operand(0)->shape().rank() - 1;
-      c->Replace(i, b.Reduce(i->operand(0), Identity(&b, type), {last},
+      c->Replace(i, b.Reduce(i->operand(0), NeutralValue(&b, type), {last},
                              b.Scalar2(op, type)));
       changed = true;
     }

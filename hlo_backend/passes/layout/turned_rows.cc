@@ -15,8 +15,6 @@
 namespace ptxla::hlo {
 namespace {
 
-constexpr int64_t kTileRows = 8;
-
 // So many fewer bytes make up for what lying turned costs: each member's rows
 // are weights that the arrays load.
 bool AreFewEnough(int64_t turned, int64_t in_order) {

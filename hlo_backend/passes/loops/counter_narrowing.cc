@@ -13,8 +13,6 @@
 namespace ptxla::hlo {
 namespace {
 
-constexpr PrimitiveType kS32 = PrimitiveType::kS32;
-
 bool Fits(int64_t value) { return value >= INT32_MIN && value <= INT32_MAX; }
 
 // The scalar constant that a value is.

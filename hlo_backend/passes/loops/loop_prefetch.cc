@@ -23,7 +23,7 @@ namespace {
 
 // What a copy brings is read at least so often. ASSUMED, from where on it pays.
 constexpr int64_t kLeastReads = 2;
-constexpr int64_t kLanes = 128, kRegisterBytes = 4096;
+constexpr int64_t kRegisterBytes = 4096;
 
 // Bytes in VMEM at position `at` and inside of the loops there, at most.
 int64_t TakenAt(const RangeMaximum& live, int at,

@@ -13,9 +13,9 @@ namespace ptxla::hlo {
 namespace {
 
 // One loop whose state is a tuple that all concerned take apart.
-class Loop {
+class CarriedLoop {
  public:
-  explicit Loop(Instruction* loop)
+  explicit CarriedLoop(Instruction* loop)
       : loop_(loop),
         body_(loop->while_body()),
         condition_(loop->while_condition()) {}
@@ -221,7 +221,7 @@ absl::StatusOr<bool> LoopSimplifierPass::Run(Module* module,
         if (i->opcode() == Opcode::kWhile) loops.push_back(i);
       }
       for (Instruction* i : loops) {
-        Loop loop(i);
+        CarriedLoop loop(i);
         if (loop.CanChange() && loop.Run()) changed = any = true;
       }
       if (changed) c->RemoveDead();

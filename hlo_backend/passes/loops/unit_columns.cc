@@ -19,9 +19,9 @@ Shape WithoutColumns(const Shape& shape) {
   return Shape::Array(shape.type(), dims);
 }
 
-class Loop {
+class ColumnLoop {
  public:
-  explicit Loop(Instruction* loop)
+  explicit ColumnLoop(Instruction* loop)
       : loop_(loop),
         body_(loop->while_body()),
         condition_(loop->while_condition()) {}
@@ -147,7 +147,7 @@ absl::StatusOr<bool> UnitColumnsPass::Run(Module* module, const PassContext&) {
     for (Instruction* i : c->instructions()) {
       if (i->opcode() == Opcode::kWhile) loops.push_back(i);
     }
-    for (Instruction* i : loops) changed |= Loop(i).Run();
+    for (Instruction* i : loops) changed |= ColumnLoop(i).Run();
   }
   if (changed) {
     module->RemoveUnusedComputations();

@@ -49,7 +49,7 @@ bool MultipliesAsItIs(const Instruction& kernel, const Instruction& operand) {
   return true;
 }
 
-struct Candidate {
+struct PrefetchCandidate {
   Instruction* parameter = nullptr;
   std::vector<ParameterReader> readers;  // in the order of the schedule
   int64_t bytes = 0;
@@ -67,10 +67,10 @@ class Chooser {
     AddVmemResidents(*c, positions_, &live_);
   }
 
-  std::optional<Candidate> Best() {
-    std::optional<Candidate> best;
+  std::optional<PrefetchCandidate> Best() {
+    std::optional<PrefetchCandidate> best;
     for (Instruction* p : c_->parameters()) {
-      std::optional<Candidate> c = CandidateOf(p);
+      std::optional<PrefetchCandidate> c = CandidateOf(p);
       if (c.has_value() && (!best.has_value() || IsBetter(*c, *best))) {
         best = std::move(c);
       }
@@ -79,9 +79,9 @@ class Chooser {
   }
 
  private:
-  std::optional<Candidate> CandidateOf(Instruction* parameter) const {
+  std::optional<PrefetchCandidate> CandidateOf(Instruction* parameter) const {
     if (HbmParameterOf(parameter) == nullptr) return std::nullopt;
-    Candidate c;
+    PrefetchCandidate c;
     c.parameter = parameter;
     c.bytes = PaddedBytes(parameter->shape());
     bool multiplied = false;
@@ -128,8 +128,8 @@ class Chooser {
     return true;
   }
 
-  static bool IsBetter(const Candidate& a, const Candidate& b) {
-    const auto merit = [](const Candidate& c) {
+  static bool IsBetter(const PrefetchCandidate& a, const PrefetchCandidate& b) {
+    const auto merit = [](const PrefetchCandidate& c) {
       return std::make_tuple(c.bytes, c.made, -c.last);
     };
     if (merit(a) != merit(b)) return merit(a) > merit(b);
@@ -146,7 +146,7 @@ class Chooser {
 };
 
 // The copy starts before all that takes time.
-void Place(Computation* c, const Candidate& best) {
+void Place(Computation* c, const PrefetchCandidate& best) {
   std::vector<Instruction*> before;
   for (Instruction* i : c->instructions()) before.push_back(i);
   const VmemCopy copy = CopyToVmem(best.parameter, best.readers);
@@ -173,7 +173,8 @@ absl::StatusOr<bool> CrossProgramPrefetchPass::Run(Module* module,
   if (!module->config().is_scheduled) return false;
   if (RoomForResidents(*context.chip) <= 0) return false;
   Computation* entry = module->entry();
-  const std::optional<Candidate> best = Chooser(entry, *context.chip).Best();
+  const std::optional<PrefetchCandidate> best =
+      Chooser(entry, *context.chip).Best();
   if (!best.has_value()) return false;
   Place(entry, *best);
   return true;

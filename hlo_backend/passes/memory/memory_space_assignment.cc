@@ -252,7 +252,6 @@ class Assigner {
 // whole: of the cores each has some tiles of rows, if there are enough. (v4:
 // 7x7 of one tile of rows takes 61 us on both cores, 99 on one.)
 bool FeedsWholeSteps(const Instruction& i, int cores) {
-  constexpr int64_t kTileRows = 8;
   return std::any_of(
       i.users().begin(), i.users().end(), [&](const Instruction* user) {
         if (!IsDepthwise(*user) || user->operand(0) != &i) return false;

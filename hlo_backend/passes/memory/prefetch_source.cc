@@ -9,7 +9,7 @@
 namespace ptxla::hlo {
 namespace {
 
-bool LieAlike(const Shape& a, const Shape& b) {
+bool AreCopies(const Shape& a, const Shape& b) {
   return a.IsArray() && b.IsArray() && a.has_layout() && b.has_layout() &&
          a.type() == b.type() && a.dims() == b.dims() &&
          a.layout().minor_to_major == b.layout().minor_to_major &&
@@ -61,7 +61,7 @@ Instruction* SourceOfParts(const Instruction& whole) {
   if (source == nullptr || next != all) return nullptr;
   // The array as bytes, which are brought in pieces.
   const bool is_bytes = source->opcode() == Opcode::kBitcast &&
-                        !LieAlike(source->shape(), whole.shape());
+                        !AreCopies(source->shape(), whole.shape());
   return is_bytes ? source->operand(0) : source;
 }
 
@@ -93,7 +93,7 @@ Instruction* PrefetchSource(const Instruction& value) {
     source = SourceOfParts(value);
   }
   const bool same =
-      source != nullptr && LieAlike(source->shape(), value.shape()) &&
+      source != nullptr && AreCopies(source->shape(), value.shape()) &&
       source->shape().memory_space() == kMemoryHbm && !IsOverwritten(*source);
   return same ? source : nullptr;
 }

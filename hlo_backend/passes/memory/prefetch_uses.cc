@@ -181,7 +181,6 @@ bool SharesPlanes(const Instruction& kernel, const Instruction& product) {
 }
 
 bool WantsWholeTable(const Instruction& kernel, const chips::ChipSpec& chip) {
-  constexpr int64_t kLanes = 128;
   if (!GathersRows(kernel)) return false;
   const Shape& table = kernel.operand(0)->shape();
   memory::TableRows rows;

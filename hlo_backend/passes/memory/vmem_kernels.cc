@@ -105,7 +105,6 @@ bool MayLieInVmem(const Instruction& i) {
       }
       break;
     case Opcode::kGather: {
-      constexpr int kTileRows = 8;
       if (GathersPlanes(i)) break;
       // Packed rows are put together in windows of HBM, as are results of less
       // than whole tiles.
@@ -143,7 +142,6 @@ bool ReadsInVmem(const Instruction& kernel, const Instruction& operand) {
   if (IsDepthwise(kernel)) return kernel.operand(0) == &operand;
   if (IsFilledScatter(kernel)) {
     // Row numbers are copied to SMEM; rows are read where they lie.
-    constexpr int kTileRows = 8;
     return kernel.operand(0) == &operand ||
            operand.shape().dim(0) % kTileRows == 0;
   }

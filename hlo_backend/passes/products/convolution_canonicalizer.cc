@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "hlo_backend/analysis/plane_windows.h"
+#include "hlo_backend/analysis/tiled_layout.h"
 #include "hlo_backend/ir/builder.h"
 #include "hlo_backend/passes/control_flow.h"
 #include "hlo_backend/passes/dimension_utils.h"
@@ -22,7 +23,6 @@ namespace {
 
 // A gradient's sums for all of its planes are in VMEM at once.
 constexpr int64_t kMostResults = 64;
-constexpr int64_t kLanes = 128;
 // Of a tile of them.
 constexpr int64_t kFewFeatures = 8;
 
@@ -38,9 +38,9 @@ bool IsGradient(const ConvAttrs& a, const Shape& input, const DimVector& out) {
          input.dim(static_cast<int>(a.dims.input_feature)) >= 8;
 }
 
-class Canonicalizer {
+class ConvolutionCanonicalizer {
  public:
-  explicit Canonicalizer(Instruction* convolution)
+  explicit ConvolutionCanonicalizer(Instruction* convolution)
       : convolution_(convolution),
         b_(convolution->parent()),
         parts_(ConvolutionParts::Of(*convolution)) {
@@ -280,7 +280,7 @@ absl::StatusOr<bool> ConvolutionCanonicalizerPass::Run(Module* module,
       if (value == nullptr) value = GroupsOfAxis(i);
       if (value == nullptr) {
         value = IsGradientOfDepthwise(*i) ? DepthwiseGradient(i)
-                                          : Canonicalizer(i).Run();
+                                          : ConvolutionCanonicalizer(i).Run();
       }
       if (value == nullptr) continue;
       c->Replace(i, value);

@@ -4,6 +4,7 @@
 
 #include "chips/compiler_policy.h"
 #include "hlo_backend/analysis/plane_windows.h"
+#include "hlo_backend/analysis/tiled_layout.h"
 #include "hlo_backend/ir/builder.h"
 #include "hlo_backend/passes/dimension_utils.h"
 #include "hlo_backend/passes/layout/dimension_order.h"
@@ -13,9 +14,7 @@
 namespace ptxla::hlo {
 namespace {
 
-constexpr int64_t kTileRows = 8;
-
-bool IsFloat(const Instruction& i) {
+bool MakesFloats(const Instruction& i) {
   return i.shape().type() == PrimitiveType::kF32 ||
          i.shape().type() == PrimitiveType::kBf16;
 }
@@ -44,7 +43,7 @@ bool IsGradientOfDepthwise(const Instruction& conv) {
       SizeOf(*conv.operand(0), d.input_batch) != features ||
       SizeOf(*conv.operand(1), d.kernel_output_feature) != features ||
       SizeOf(*conv.operand(0), d.input_feature) % kTileRows != 0 ||
-      !IsFloat(conv) || !IsFloat(*conv.operand(0)) ||
+      !MakesFloats(conv) || !MakesFloats(*conv.operand(0)) ||
       conv.operand(0)->shape().type() != conv.operand(1)->shape().type() ||
       !HasMoreTapsThanResults(a, conv.shape().dims())) {
     return false;

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "hlo_backend/analysis/tiled_layout.h"
 #include "hlo_backend/ir/builder.h"
 #include "hlo_backend/passes/control_flow.h"
 #include "hlo_backend/passes/dimension_utils.h"
@@ -11,8 +12,6 @@
 
 namespace ptxla::hlo {
 namespace {
-
-constexpr int64_t kTileRows = 8;
 
 // One side of a dot, with the roles of its dimensions.
 struct Side {
@@ -43,9 +42,9 @@ struct Side {
   }
 };
 
-class Canonicalizer {
+class DotCanonicalizer {
  public:
-  explicit Canonicalizer(Instruction* dot)
+  explicit DotCanonicalizer(Instruction* dot)
       : dot_(dot), attrs_(dot->attrs<DotAttrs>()) {
     lhs_ = MakeSide(dot->operand(0)->shape(), attrs_.lhs_batch,
                     attrs_.lhs_contracting);
@@ -208,7 +207,7 @@ absl::StatusOr<bool> DotCanonicalizerPass::Run(Module* module,
         continue;
       }
       Instruction* value = SummedInWords(i);
-      if (value == nullptr) value = Canonicalizer(i).Run();
+      if (value == nullptr) value = DotCanonicalizer(i).Run();
       if (value == nullptr) continue;
       c->Replace(i, value);
       changed = true;

@@ -4,6 +4,7 @@
 
 #include "base/units.h"
 #include "hlo_backend/analysis/contracted_planes.h"
+#include "hlo_backend/analysis/tiled_layout.h"
 #include "hlo_backend/ir/builder.h"
 #include "hlo_backend/passes/control_flow.h"
 #include "hlo_backend/passes/dimension_utils.h"
@@ -15,7 +16,7 @@
 namespace ptxla::hlo {
 namespace {
 
-constexpr int64_t kTileRows = 8, kTileK = 128;
+constexpr int64_t kTileK = 128;
 // Members of a batch that share the right operand take its weights each for
 // itself: a product of fewer rows has them on the MXU as long as it streams.
 constexpr int64_t kMemberRows = 128;

@@ -10,7 +10,7 @@ namespace ptxla::hlo {
 namespace {
 
 // A vector of so small a part of the matrix is turned, where it lies otherwise.
-constexpr int64_t kSmallShare = 8;
+constexpr int64_t kVectorShare = 8;
 // Of members of a batch, sums down the rows of so many are products (libtpu
 // 0.0.42.1 on v4, v5e and v6e: 63 are a sum, 64 a product, whatever else).
 constexpr int64_t kRowsOfProduct = 64;
@@ -104,7 +104,7 @@ Instruction* Reduced(Instruction* dot, const Side& vector, const Side& matrix) {
   const DimVector order = OrderOf(vector, matrix);
   const bool turns = !IsIncreasing(order);
   if (!IsIncreasing(left) ||
-      (turns && vector.value->shape().ElementCount() * kSmallShare >
+      (turns && vector.value->shape().ElementCount() * kVectorShare >
                     shape.ElementCount())) {
     return nullptr;
   }

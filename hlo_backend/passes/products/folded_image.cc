@@ -3,12 +3,11 @@
 #include <utility>
 
 #include "base/units.h"
+#include "hlo_backend/analysis/tiled_layout.h"
 #include "hlo_backend/passes/dimension_utils.h"
 
 namespace ptxla::hlo {
 namespace {
-
-constexpr int64_t kTileRows = 8, kLanes = 128;
 
 // Of two sizes, the one that leaves fewer of the lanes empty.
 bool FillsMoreLanes(int64_t size, int64_t than) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/units.h"
+#include "hlo_backend/analysis/tiled_layout.h"
 #include "hlo_backend/ir/builder.h"
 #include "hlo_backend/passes/dimension_utils.h"
 #include "hlo_backend/passes/products/convolution_canonicalizer.h"
@@ -14,8 +15,6 @@
 
 namespace ptxla::hlo {
 namespace {
-
-constexpr int64_t kTileRows = 8;
 
 class Cutter {
  public:

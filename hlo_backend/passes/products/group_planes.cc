@@ -2,11 +2,10 @@
 
 #include <vector>
 
+#include "hlo_backend/analysis/tiled_layout.h"
+
 namespace ptxla::hlo {
 namespace {
-
-constexpr int64_t kLanes = 128;
-constexpr int64_t kTileRows = 8;
 
 // Dimension `at` becomes two, the outer one of `groups`.
 DimVector Split(DimVector dims, int64_t at, int64_t groups) {

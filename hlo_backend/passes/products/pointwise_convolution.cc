@@ -1,5 +1,6 @@
 #include "hlo_backend/passes/products/pointwise_convolution.h"
 
+#include "hlo_backend/analysis/tiled_layout.h"
 #include "hlo_backend/passes/control_flow.h"
 #include "hlo_backend/passes/scheduled/convolution_to_dot.h"
 
@@ -7,7 +8,6 @@ namespace ptxla::hlo {
 namespace {
 
 // Rows of a tile, of packed types too.
-constexpr int64_t kTileRows = 8;
 
 // In the canonical form, with the batch as rows of whole tiles.
 bool IsPointwise(const Instruction& convolution) {

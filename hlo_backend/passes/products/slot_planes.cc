@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "hlo_backend/analysis/tiled_layout.h"
 #include "hlo_backend/ir/builder.h"
 #include "hlo_backend/passes/control_edges.h"
 #include "hlo_backend/passes/control_flow.h"
@@ -10,8 +11,6 @@
 
 namespace ptxla::hlo {
 namespace {
-
-constexpr int64_t kLanes = 128;
 
 // Rows worth a product of their own (turned_results.h), and no whole tiles.
 bool IsRagged(int64_t lanes) { return lanes > kLanes && lanes % kLanes != 0; }

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/types/span.h"
+#include "hlo_backend/analysis/tiled_layout.h"
 #include "hlo_backend/ir/builder.h"
 #include "hlo_backend/passes/control_edges.h"
 #include "hlo_backend/passes/control_flow.h"
@@ -15,7 +16,6 @@ namespace {
 // 128 take 60 us on v6e, whose arrays have 256, where rows that are moved
 // behind one product take 72. Fewer are ASSUMED to be none.
 constexpr int64_t kLeast = 128;
-constexpr int64_t kTileRows = 8, kLanes = 128;
 
 // How many leading dimensions of `split` are the rows of [rows, columns].
 std::optional<int> DimsOfRows(const Shape& split, int64_t rows) {

@@ -12,7 +12,6 @@ namespace ptxla::hlo {
 namespace {
 
 constexpr size_t kMostNodes = 64;
-constexpr int64_t kTileRows = 8;
 // Of the bytes of heads in rows, in percent, those of heads in lanes. DERIVED:
 // libtpu 0.0.42.1 turns 77 tokens of heads of 64, which takes 80.
 constexpr int64_t kMostTurned = 80;

@@ -2,13 +2,12 @@
 
 #include <algorithm>
 
+#include "hlo_backend/analysis/tiled_layout.h"
 #include "hlo_backend/passes/control_edges.h"
 #include "hlo_backend/passes/products/in_tiles.h"
 
 namespace ptxla::hlo {
 namespace {
-
-constexpr int64_t kLanes = 128;
 
 // Rows of heads again, for products alone.
 bool IsProjected(const Instruction& transpose) {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "hlo_backend/analysis/product_batch.h"
+#include "hlo_backend/analysis/tiled_layout.h"
 #include "hlo_backend/passes/control_edges.h"
 #include "hlo_backend/passes/dimension_utils.h"
 #include "hlo_backend/passes/products/score_order.h"
@@ -20,8 +21,6 @@
 
 namespace ptxla::hlo {
 namespace {
-
-constexpr int64_t kTileRows = 8;
 
 // One operand: its dimensions by role, the free ones in the order of the
 // product, whose dimensions they are from `first` on.

@@ -6,8 +6,6 @@
 namespace ptxla::hlo {
 namespace {
 
-constexpr PrimitiveType kF32 = PrimitiveType::kF32;
-
 // However it was moved about.
 bool IsConstantZero(const Instruction& x) {
   switch (x.opcode()) {

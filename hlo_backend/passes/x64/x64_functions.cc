@@ -5,10 +5,6 @@
 namespace ptxla::hlo {
 namespace {
 
-constexpr PrimitiveType kU32 = PrimitiveType::kU32;
-constexpr PrimitiveType kS32 = PrimitiveType::kS32;
-constexpr PrimitiveType kF32 = PrimitiveType::kF32;
-
 Instruction* Spread(Builder& b, Instruction* scalar, const Instruction* like) {
   return like->shape().IsScalar()
              ? scalar

@@ -4,12 +4,6 @@
 #include <utility>
 
 namespace ptxla::hlo {
-namespace {
-
-constexpr PrimitiveType kU32 = PrimitiveType::kU32;
-constexpr PrimitiveType kF32 = PrimitiveType::kF32;
-
-}  // namespace
 
 bool IsX64(PrimitiveType type) {
   return type == PrimitiveType::kS64 || type == PrimitiveType::kU64 ||

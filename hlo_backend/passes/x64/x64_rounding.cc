@@ -8,13 +8,6 @@
 #include "hlo_backend/passes/x64/x64_functions.h"
 
 namespace ptxla::hlo {
-namespace {
-
-constexpr PrimitiveType kU32 = PrimitiveType::kU32;
-constexpr PrimitiveType kS32 = PrimitiveType::kS32;
-constexpr PrimitiveType kF32 = PrimitiveType::kF32;
-
-}  // namespace
 
 X64Pair X64Functions::FloatFloor(X64Pair x) {
   Instruction* high = b_.Floor(x.high);

@@ -12,7 +12,6 @@ namespace ptxla::hlo {
 namespace {
 
 constexpr PrimitiveType kF64 = PrimitiveType::kF64;
-constexpr PrimitiveType kU32 = PrimitiveType::kU32;
 constexpr PrimitiveType kU64 = PrimitiveType::kU64;
 
 bool IsWideInteger(const Shape& shape) {
@@ -30,9 +29,9 @@ int DigitBits(int64_t count) {
   return count <= int64_t{1} << 24 ? 8 : 0;
 }
 
-class Expander {
+class X64SumExpander {
  public:
-  explicit Expander(Instruction* i) : i_(i), b_(i->parent()) {
+  explicit X64SumExpander(Instruction* i) : i_(i), b_(i->parent()) {
     b_.set_metadata(i->shared_metadata());
   }
 
@@ -188,7 +187,7 @@ class Expander {
 absl::StatusOr<bool> X64SumExpanderPass::Run(Module* module,
                                              const PassContext&) {
   return ExpandEach(module,
-                    [](Instruction* i) { return Expander(i).Expand(); });
+                    [](Instruction* i) { return X64SumExpander(i).Expand(); });
 }
 
 }  // namespace ptxla::hlo

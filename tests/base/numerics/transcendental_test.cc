@@ -12,7 +12,7 @@
 namespace ptxla::numerics {
 namespace {
 
-constexpr double kInf = std::numeric_limits<double>::infinity();
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // Distance in units in the last place of the nearer result; 0 for two NaNs.
 template <class T, class Bits>
@@ -134,8 +134,9 @@ TEST(PowTest, IsAccurateOverItsRange) {
 }
 
 TEST(PowTest, TreatsSpecialValuesAsC) {
-  const double values[] = {0.0,  -0.0, 1.0,   -1.0, 2.0,   -2.0, 0.5, 3.0,
-                           -3.0, kInf, -kInf, NAN,  1e308, -0.5, 2.5, 1e-310};
+  const double values[] = {0.0,   -0.0, 1.0,  -1.0,      2.0,        -2.0,
+                           0.5,   3.0,  -3.0, kInfinity, -kInfinity, NAN,
+                           1e308, -0.5, 2.5,  1e-310};
   for (double x : values) {
     for (double y : values) {
       const double want = std::pow(x, y);
@@ -151,7 +152,8 @@ TEST(PowTest, TreatsSpecialValuesAsC) {
 }
 
 TEST(Atan2Test, CoversEveryQuadrantAndInfinity) {
-  const double values[] = {0.0, -0.0, 1.0, -1.0, 0.3, -7.0, 1e300, kInf, -kInf};
+  const double values[] = {0.0,  -0.0,  1.0,       -1.0,      0.3,
+                           -7.0, 1e300, kInfinity, -kInfinity};
   for (double y : values) {
     for (double x : values) {
       EXPECT_LE((Ulps<double, uint64_t>(Atan2(y, x), atan2l(y, x))), 4.0)

@@ -35,9 +35,9 @@ ENTRY e {
   ROOT t = (f32[24,300], f32[24,130]) tuple(y, z)
 })";
 
-void ExpectVerified(absl::string_view hlo,
-                    std::initializer_list<const char*> slices = {"v6e-1",
-                                                                 "v5e-1"}) {
+void ExpectCorrect(absl::string_view hlo,
+                   std::initializer_list<const char*> slices = {"v6e-1",
+                                                                "v5e-1"}) {
   for (const char* slice : slices) {
     const auto v = VerifyText(hlo, slice);
     ASSERT_TRUE(v.ok()) << slice << ": " << v.status();
@@ -64,7 +64,7 @@ TEST(VerifyProgramTest, AProgramComputesWhatItsHloMeans) {
   EXPECT_EQ(v.outputs.size(), 2u);
   EXPECT_GT(v.kernels, 1);
   EXPECT_THAT(v.Line(), HasSubstr("2 outputs and"));
-  ExpectVerified(kSoftmax, {"v3-8", "v4:1x1x1", "v5e-1"});
+  ExpectCorrect(kSoftmax, {"v3-8", "v4:1x1x1", "v5e-1"});
 }
 
 // The kernel keeps f32 between operations on bf16, as the TPU compiler's does:
@@ -85,7 +85,7 @@ ENTRY e {
   c = bf16[33,130] clamp(low, r, high)
   ROOT i = s8[33,130] convert(c)
 })";
-  ExpectVerified(kQuantised, {"v3-8", "v5e-1", "v6e-1", "tpu7x:1x1x1"});
+  ExpectCorrect(kQuantised, {"v3-8", "v5e-1", "v6e-1", "tpu7x:1x1x1"});
   ExpectOutputNoticed(kQuantised, "v6e-1", isa::Opcode::kVmulF32);
 }
 
@@ -108,7 +108,7 @@ ENTRY e {
   lb = bf16[1,4096] broadcast(limit), dimensions={}
   ROOT kept = pred[1,4096] compare(c, lb), direction=LT
 })";
-  ExpectVerified(kTopP, {"v5e-1", "v6e-1"});
+  ExpectCorrect(kTopP, {"v5e-1", "v6e-1"});
   ExpectOutputNoticed(kTopP, "v5e-1", isa::Opcode::kVaddF32);
 }
 
@@ -123,7 +123,7 @@ ENTRY e {
   y = bf16[16,256] add(n, z)
   ROOT q = pred[16,256] compare(y, n), direction=EQ
 })";
-  ExpectVerified(kEqual, {"v5e-1", "v6e-1"});
+  ExpectCorrect(kEqual, {"v5e-1", "v6e-1"});
   ExpectOutputNoticed(kEqual, "v5e-1", isa::Opcode::kVaddF32);
 }
 
@@ -131,7 +131,7 @@ ENTRY e {
 TEST(VerifyProgramTest, WholeNumbersMayBeDecidedByTheLastBits) {
   for (const char* other : {"1.5", "2", "0.75"}) {
     for (const char* sign : {"floor", "ceil"}) {
-      ExpectVerified(absl::StrCat(R"(HloModule thirds
+      ExpectCorrect(absl::StrCat(R"(HloModule thirds
 ENTRY e {
   n = s32[9,130] iota(), iota_dimension=1
   k = s32[9,130] parameter(0)
@@ -139,14 +139,14 @@ ENTRY e {
   m = s32[9,130] add(n, z)
   x = f32[9,130] convert(m)
   c = f32[] constant()",
-                                  other, R"()
+                                 other, R"()
   b = f32[9,130] broadcast(c), dimensions={}
   y = f32[9,130] multiply(x, b)
   t = f32[] constant(-3)
   d = f32[9,130] broadcast(t), dimensions={}
   q = f32[9,130] divide(y, d)
   f = f32[9,130] )",
-                                  sign, R"((q)
+                                 sign, R"((q)
   ROOT i = s32[9,130] convert(f)
 })"));
     }
@@ -169,7 +169,7 @@ ENTRY e {
   s = f8e4m3fn[512] add(d, p)
   ROOT r = f32[512] convert(s)
 })";
-  ExpectVerified(kChain, {"v3-8", "v5e-1", "v6e-1", "tpu7x:1x1x1"});
+  ExpectCorrect(kChain, {"v3-8", "v5e-1", "v6e-1", "tpu7x:1x1x1"});
   const isa::SemanticsTable mutant = isa::MutantTable(isa::Opcode::kVmulF32);
   VerifyOptions options;
   options.semantics = &mutant;
@@ -180,7 +180,7 @@ ENTRY e {
 
 // 300 * 300 is no f16, and f32 where the kernel keeps it.
 TEST(VerifyProgramTest, WhatOverflowsANarrowFloatMayStayInF32) {
-  ExpectVerified(R"(HloModule large
+  ExpectCorrect(R"(HloModule large
 ENTRY e {
   i = s32[512] iota(), iota_dimension=0
   x = f16[512] parameter(0)
@@ -215,7 +215,7 @@ TEST(VerifyProgramTest, AMutedStoreIsNoticed) {
 // What is above the mean sums to zero: of any other number only its smallness
 // means something.
 TEST(VerifyProgramTest, SumsThatCancelAreJudgedByTheirTerms) {
-  ExpectVerified(R"(HloModule cancelled
+  ExpectCorrect(R"(HloModule cancelled
 sum { a = f32[] parameter(0)
   b = f32[] parameter(1)
   ROOT s = f32[] add(a, b) }
@@ -233,7 +233,7 @@ ENTRY e {
 }
 
 TEST(VerifyProgramTest, SixtyFourBitValuesKeepTheirBytes) {
-  ExpectVerified(R"(HloModule wide
+  ExpectCorrect(R"(HloModule wide
 ENTRY e {
   a = s64[3,5] parameter(0)
   b = s64[3,5] parameter(1)
@@ -247,7 +247,7 @@ ENTRY e {
 }
 
 TEST(VerifyProgramTest, AScatterKeepsTheRowsThatItDoesNotTouch) {
-  ExpectVerified(R"(HloModule scatter
+  ExpectCorrect(R"(HloModule scatter
 sum { a = f32[] parameter(0)
   b = f32[] parameter(1)
   ROOT s = f32[] add(a, b) }
@@ -267,7 +267,7 @@ ENTRY e {
 // Three column tiles of two rows do not fill a register: the last piece of a
 // position starts in its middle.
 TEST(VerifyProgramTest, DepthwiseWeightsMeetTheirColumns) {
-  ExpectVerified(R"(HloModule depthwise
+  ExpectCorrect(R"(HloModule depthwise
 ENTRY e {
   x = bf16[1,14,14,384] parameter(0)
   w = bf16[3,3,1,384] parameter(1)
@@ -277,7 +277,7 @@ ENTRY e {
 
 // A start takes part once, in however many steps the reduce is done.
 TEST(VerifyProgramTest, AReduceOfSeveralStepsStartsOnce) {
-  ExpectVerified(R"(HloModule starts
+  ExpectCorrect(R"(HloModule starts
 sum {
   a = f32[] parameter(0)
   b = f32[] parameter(1)
@@ -295,7 +295,7 @@ ENTRY e {
 
 // Of compilers that drop the new state.
 TEST(VerifyProgramTest, RandomBitsWithoutAStateAreTheSame) {
-  ExpectVerified(R"(HloModule bits
+  ExpectCorrect(R"(HloModule bits
 ENTRY e {
   seed = u64[2] parameter(0)
   ROOT r = u32[40,200] rng-bit-generator(seed), algorithm=rng_default
@@ -303,7 +303,7 @@ ENTRY e {
 }
 
 TEST(VerifyProgramTest, HardwareRandomBitsAreTheEvaluators) {
-  ExpectVerified(R"(HloModule dropout
+  ExpectCorrect(R"(HloModule dropout
 ENTRY e {
   seed = u64[2] parameter(0)
   x = f32[40,200] parameter(1)

@@ -13,10 +13,7 @@ namespace {
 using ::ptxla::testing::StatusIs;
 using ::testing::HasSubstr;
 
-constexpr PrimitiveType kF32 = PrimitiveType::kF32;
 constexpr PrimitiveType kBf16 = PrimitiveType::kBf16;
-constexpr PrimitiveType kS32 = PrimitiveType::kS32;
-constexpr PrimitiveType kU32 = PrimitiveType::kU32;
 constexpr PrimitiveType kU64 = PrimitiveType::kU64;
 
 class BuilderTest : public ::testing::Test {

@@ -12,8 +12,6 @@
 namespace ptxla::hlo {
 namespace {
 
-constexpr PrimitiveType kF32 = PrimitiveType::kF32;
-
 struct Graph {
   Module module{"t"};
   Computation* main = module.AddComputation("main");

@@ -34,6 +34,9 @@
 
 namespace ptxla::lowering {
 
+inline constexpr const char* kAllChips[] = {"v2",  "v3",  "v4",   "v5e",
+                                            "v5p", "v6e", "tpu7x"};
+
 struct HarnessOptions {
   std::string chip = "v6e";
   // Another chip than an embedded one, e.g. with a policy changed.

@@ -12,9 +12,6 @@
 namespace ptxla::lowering {
 namespace {
 
-constexpr const char* kChips[] = {"v2",  "v3",  "v4",   "v5e",
-                                  "v5p", "v6e", "tpu7x"};
-
 // x[first] * x[second], of one array.
 std::string ProductOfParts(const std::string& type, const std::string& array,
                            const std::string& part, const std::string& first,
@@ -34,7 +31,7 @@ ENTRY e {
 }
 
 void ExpectEqualOnEveryChip(const std::string& text) {
-  for (const char* chip : kChips) {
+  for (const char* chip : kAllChips) {
     for (const std::vector<int>& in_vmem :
          {std::vector<int>{}, std::vector<int>{0}}) {
       HarnessOptions options;
@@ -92,7 +89,7 @@ ENTRY e {
 // A part in VMEM begins in the bank of its first tile: loads of it and of
 // another array share bundles where their banks differ.
 TEST(LoopSlicesTest, PartsInVmemBeginInTheBankOfTheirTile) {
-  for (const char* chip : kChips) {
+  for (const char* chip : kAllChips) {
     HarnessOptions options;
     options.chip = chip;
     options.in_vmem = {0, 1};

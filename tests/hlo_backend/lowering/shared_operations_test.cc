@@ -13,8 +13,8 @@
 namespace ptxla::lowering {
 namespace {
 
-constexpr const char* kChips[] = {"v2",  "v3",  "v4",    "v5e",
-                                  "v5p", "v6e", "tpu7x", "unit"};
+constexpr const char* kSharingChips[] = {"v2",  "v3",  "v4",    "v5e",
+                                         "v5p", "v6e", "tpu7x", "unit"};
 
 std::string SineAndCosine(absl::string_view type, absl::string_view dims) {
   return absl::Substitute(R"(HloModule m
@@ -32,7 +32,7 @@ ENTRY e {
 }
 
 TEST(SharedOperationsTest, SinesBesideCosinesAreTheEvaluators) {
-  for (const char* chip : kChips) {
+  for (const char* chip : kSharingChips) {
     for (const char* dims : {"1", "1000", "7,129", "40,300"}) {
       HarnessOptions options;
       options.chip = chip;
@@ -85,7 +85,7 @@ ENTRY e {
 }
 
 TEST(SharedOperationsTest, NumbersAndLogicOfStoredMasksAreTheEvaluators) {
-  for (const char* chip : kChips) {
+  for (const char* chip : kSharingChips) {
     for (const Case& c : MaskCases()) {
       for (const char* dims : {"1", "1000", "7,129", "40,300"}) {
         HarnessOptions options;
@@ -110,7 +110,7 @@ TEST(SharedOperationsTest, MasksThatAreReadAsNumbersStayNumbers) {
 
 // The mask of one row is read by every row.
 TEST(SharedOperationsTest, AMaskThatIsSelectedByAndCountedHasBothForms) {
-  for (const char* chip : kChips) {
+  for (const char* chip : kSharingChips) {
     HarnessOptions options;
     options.chip = chip;
     EXPECT_OK(CompareKernel(R"(HloModule m

@@ -8,8 +8,6 @@
 namespace ptxla::hlo {
 namespace {
 
-constexpr PrimitiveType kF32 = PrimitiveType::kF32;
-
 class Maker {
  public:
   explicit Maker(uint64_t seed)

@@ -22,19 +22,19 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const Literal* Find(const NamedLiterals& named, const std::string& name) {
+const Literal* FindNamed(const NamedLiterals& named, const std::string& name) {
   for (const auto& [key, literal] : named) {
     if (key == name) return &literal;
   }
   return nullptr;
 }
 
-void Flatten(const Literal& value, std::vector<Literal>* out) {
+void FlattenLiteral(const Literal& value, std::vector<Literal>* out) {
   if (!value.IsTuple()) {
     out->push_back(value);
     return;
   }
-  for (const Literal& e : value.elements()) Flatten(e, out);
+  for (const Literal& e : value.elements()) FlattenLiteral(e, out);
 }
 
 // nullptr where the module has no form in StableHLO.
@@ -60,7 +60,7 @@ void ExpectSameValues(const Module& module, const NamedLiterals& named,
                       const std::string& prefix, int* refused) {
   std::vector<Literal> arguments;
   for (int i = 0; i < module.entry()->parameter_count(); ++i) {
-    const Literal* argument = Find(named, absl::StrCat(prefix, "arg", i));
+    const Literal* argument = FindNamed(named, absl::StrCat(prefix, "arg", i));
     if (argument == nullptr) {  // one for each device
       RoundTrip(module, refused);
       return;
@@ -74,8 +74,8 @@ void ExpectSameValues(const Module& module, const NamedLiterals& named,
   const auto got = Evaluate(*again, arguments);
   ASSERT_OK(got.status());
   std::vector<Literal> wants, gots;
-  Flatten(*want, &wants);
-  Flatten(*got, &gots);
+  FlattenLiteral(*want, &wants);
+  FlattenLiteral(*got, &gots);
   ASSERT_EQ(gots.size(), wants.size());
   for (size_t i = 0; i < wants.size(); ++i) {
     EXPECT_TRUE(gots[i] == wants[i]) << "output " << i;

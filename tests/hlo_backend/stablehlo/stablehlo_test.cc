@@ -15,7 +15,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-std::unique_ptr<Module> Read(const std::string& text) {
+std::unique_ptr<Module> ReadText(const std::string& text) {
   auto module = ParseStableHlo(text);
   EXPECT_OK(module.status()) << text;
   if (!module.ok()) return nullptr;
@@ -30,15 +30,15 @@ std::string Main(const std::string& signature, const std::string& body) {
 }
 
 std::string RootOf(const std::string& text) {
-  const auto module = Read(text);
+  const auto module = ReadText(text);
   return module == nullptr ? "" : Print(*module->entry()->root());
 }
 
 TEST(StableHloTest, SeveralResultsAreATuple) {
   const auto m =
-      Read(Main("(%a: tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>)",
-                "%0 = stablehlo.negate %a : tensor<2xf32>\n"
-                "return %0, %a : tensor<2xf32>, tensor<2xf32>"));
+      ReadText(Main("(%a: tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>)",
+                    "%0 = stablehlo.negate %a : tensor<2xf32>\n"
+                    "return %0, %a : tensor<2xf32>, tensor<2xf32>"));
   ASSERT_NE(m, nullptr);
   EXPECT_EQ(m->name(), "m");
   EXPECT_EQ(m->entry()->root()->shape().ToString(), "(f32[2], f32[2])");
@@ -53,7 +53,7 @@ TEST(StableHloTest, FunctionsOfAnyNameBecomeComputationsThatTextCanName) {
       "func.func private @\"<f>\"(%a: tensor<2xf32>) -> tensor<2xf32> {\n"
       "%0 = stablehlo.negate %a : tensor<2xf32>\n"
       "return %0 : tensor<2xf32>\n}\n";
-  const auto m = Read(text);
+  const auto m = ReadText(text);
   ASSERT_NE(m, nullptr);
   EXPECT_EQ(m->entry()->name(), "_-main");
   const std::string printed = Print(*m);
@@ -63,7 +63,7 @@ TEST(StableHloTest, FunctionsOfAnyNameBecomeComputationsThatTextCanName) {
 }
 
 TEST(StableHloTest, DonatedArgumentsAreAliases) {
-  const auto m = Read(Main(
+  const auto m = ReadText(Main(
       "(%a: tensor<2xf32> {tf.aliasing_output = 0 : i32}, %b: tensor<2xf32> "
       "{jax.buffer_donor = true}) -> tensor<2xf32>",
       "%0 = stablehlo.add %a, %b : tensor<2xf32>\n"
@@ -77,7 +77,7 @@ TEST(StableHloTest, DonatedArgumentsAreAliases) {
 
 // XLA says so of the send and of its end.
 TEST(StableHloTest, ASendKeepsItsPairsAndAttributes) {
-  const auto m = Read(Main(
+  const auto m = ReadText(Main(
       "(%a: tensor<2xf32>, %t: !stablehlo.token) -> !stablehlo.token",
       "%0 = \"stablehlo.send\"(%a, %t) <{channel_handle = "
       "#stablehlo.channel_handle<handle = 3, type = 1>, is_host_transfer = "
@@ -146,10 +146,11 @@ TEST(StableHloTest, PrettyAndGenericFormAreOneProgram) {
 }
 
 TEST(StableHloTest, SizesOfOneAreBroadcastToo) {
-  const auto m = Read(Main("(%a: tensor<3x1xf32>) -> tensor<3x4xf32>",
-                           "%0 = stablehlo.broadcast_in_dim %a, dims = [0, 1] "
-                           ": (tensor<3x1xf32>) -> "
-                           "tensor<3x4xf32>\nreturn %0 : tensor<3x4xf32>"));
+  const auto m =
+      ReadText(Main("(%a: tensor<3x1xf32>) -> tensor<3x4xf32>",
+                    "%0 = stablehlo.broadcast_in_dim %a, dims = [0, 1] "
+                    ": (tensor<3x1xf32>) -> "
+                    "tensor<3x4xf32>\nreturn %0 : tensor<3x4xf32>"));
   ASSERT_NE(m, nullptr);
   const Instruction* root = m->entry()->root();
   EXPECT_EQ(root->opcode(), Opcode::kBroadcast);
@@ -158,7 +159,7 @@ TEST(StableHloTest, SizesOfOneAreBroadcastToo) {
 
 // The body uses %b, which is no operand of the loop.
 TEST(StableHloTest, ALoopTakesAlongWhatItUsesFromOutside) {
-  const auto m = Read(Main(
+  const auto m = ReadText(Main(
       "(%a: tensor<i32>, %b: tensor<i32>) -> tensor<i32>",
       "%n = stablehlo.constant dense<3> : tensor<i32>\n"
       "%one = stablehlo.constant dense<1> : tensor<i32>\n"
@@ -178,7 +179,7 @@ TEST(StableHloTest, ALoopTakesAlongWhatItUsesFromOutside) {
 }
 
 TEST(StableHloTest, BranchesTakeAlongWhatTheyUse) {
-  const auto m = Read(Main(
+  const auto m = ReadText(Main(
       "(%p: tensor<i1>, %a: tensor<f32>, %b: tensor<f32>) -> tensor<f32>",
       "%0 = \"stablehlo.if\"(%p) ({\n"
       "  stablehlo.return %a : tensor<f32>\n}, {\n"

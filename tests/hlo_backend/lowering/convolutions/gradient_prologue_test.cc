@@ -19,7 +19,7 @@ struct Case {
 
 // The gradient of a normalisation behind an activation, as a step of training
 // has it: of the kernel, or of the input where its features are in rows.
-std::string Hlo(const Case& c, bool mirrored, const char* leaf) {
+std::string PrologueText(const Case& c, bool mirrored, const char* leaf) {
   return absl::Substitute(
       R"(
 HloModule m
@@ -63,7 +63,7 @@ TEST_P(GradientPrologueTest, TheKernelIsComputedOnItsWayToTheXlu) {
       HarnessOptions options = On(GetParam());
       options.low = 0.25;  // no division by almost nothing
       options.absolute = 0.5;
-      const std::string hlo = Hlo(c, false, leaf);
+      const std::string hlo = PrologueText(c, false, leaf);
       EXPECT_OK(CompareKernel(hlo, options).status()) << GetParam() << hlo;
     }
   }
@@ -76,7 +76,7 @@ TEST_P(GradientPrologueTest, SoIsAnInputWhoseFeaturesAreInRows) {
     HarnessOptions options = On(GetParam());
     options.low = 0.25;
     options.absolute = 0.5;
-    const std::string hlo = Hlo(c, true, "f32");
+    const std::string hlo = PrologueText(c, true, "f32");
     EXPECT_OK(CompareKernel(hlo, options).status()) << GetParam() << hlo;
   }
 }

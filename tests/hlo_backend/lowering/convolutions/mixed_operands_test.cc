@@ -9,7 +9,7 @@
 namespace ptxla::lowering {
 namespace {
 
-HarnessOptions On(const std::string& chip) {
+HarnessOptions OnMixed(const std::string& chip) {
   HarnessOptions options;
   options.chip = chip;
   options.low = -1;
@@ -20,8 +20,8 @@ HarnessOptions On(const std::string& chip) {
 }
 
 // 3x3, batch in rows.
-std::string Hlo(const std::string& type, int64_t batch, int64_t features,
-                const std::string& padding) {
+std::string MixedText(const std::string& type, int64_t batch, int64_t features,
+                      const std::string& padding) {
   return absl::Substitute(R"(
 HloModule m
 ENTRY e {
@@ -38,7 +38,8 @@ TEST(MixedOperandsTest, RestsOfEverySizeEqualTheEvaluator) {
     for (const int64_t features : {129, 136, 160, 192, 320}) {
       for (const char* type : {"bf16", "f32"}) {
         for (const char* padding : {"0_0x0_0", "1_1x1_1"}) {
-          EXPECT_OK(CompareKernel(Hlo(type, 16, features, padding), On(chip))
+          EXPECT_OK(CompareKernel(MixedText(type, 16, features, padding),
+                                  OnMixed(chip))
                         .status())
               << chip << " " << type << " " << features << " " << padding;
         }
@@ -50,7 +51,8 @@ TEST(MixedOperandsTest, RestsOfEverySizeEqualTheEvaluator) {
 TEST(MixedOperandsTest, BatchesOfPartOfATile) {
   for (const int64_t batch : {1, 7, 8, 24}) {
     EXPECT_OK(
-        CompareKernel(Hlo("bf16", batch, 160, "1_1x1_1"), On("v6e")).status())
+        CompareKernel(MixedText("bf16", batch, 160, "1_1x1_1"), OnMixed("v6e"))
+            .status())
         << batch;
   }
 }
@@ -59,8 +61,8 @@ TEST(MixedOperandsTest, BatchesOfPartOfATile) {
 // 200, whose rest of 72 fills tiles of its own (18).
 TEST(MixedOperandsTest, SharedTilesSaveTime) {
   const auto cycles = [](int64_t features) -> double {
-    const auto result =
-        CompareKernel(Hlo("bf16", 32, features, "1_1x1_1"), On("v5e"));
+    const auto result = CompareKernel(
+        MixedText("bf16", 32, features, "1_1x1_1"), OnMixed("v5e"));
     EXPECT_OK(result.status());
     return result.ok() ? static_cast<double>(result->cycles) : 0;
   };

@@ -24,7 +24,7 @@ struct Image {
 };
 
 // [batch, high, wide, features], read as [high, wide, batch, features].
-std::string Hlo(const Image& i, const std::string& epilogue = "") {
+std::string TurnedText(const Image& i, const std::string& epilogue = "") {
   const std::string in = absl::StrCat(i.type, "[", i.batch, ",", i.high, ",",
                                       i.wide, ",", i.features, "]");
   const std::string turned = absl::StrCat(i.type, "[", i.high, ",", i.wide, ",",
@@ -73,13 +73,14 @@ TEST_P(TurnedInputTest, RandomWindowsEqualTheEvaluator) {
     i.taps = pick({1, 2, 3});
     i.stride = pick({1, 1, 2});
     i.padding = pick({0, 1, 1, 2});
-    EXPECT_OK(CompareKernel(Hlo(i), On(GetParam())).status())
-        << Hlo(i) << GetParam();
+    EXPECT_OK(CompareKernel(TurnedText(i), On(GetParam())).status())
+        << TurnedText(i) << GetParam();
   }
 }
 
 TEST_P(TurnedInputTest, ItsResultIsFinishedInTheKernel) {
-  EXPECT_OK(CompareKernel(Hlo(Image(), "tanh(c)"), On(GetParam())).status())
+  EXPECT_OK(
+      CompareKernel(TurnedText(Image(), "tanh(c)"), On(GetParam())).status())
       << GetParam();
 }
 
@@ -94,7 +95,7 @@ TEST(TurnedInputTest, PlanesOfSeveralSteps) {
   i.batch = 32;
   i.high = 40;
   i.wide = 40;
-  const std::string hlo = Hlo(i);
+  const std::string hlo = TurnedText(i);
   const auto kernel = KernelOf(hlo, On("v6e"));
   ASSERT_OK(kernel.status());
   int64_t steps = 1;
@@ -106,7 +107,7 @@ TEST(TurnedInputTest, PlanesOfSeveralSteps) {
 // A row of the input is read once for each step that meets it, and nothing
 // else: the array is not written to HBM the other way.
 TEST(TurnedInputTest, OnlyInputWeightsAndResultAreInMemory) {
-  const auto kernel = KernelOf(Hlo(Image()), On("v6e"));
+  const auto kernel = KernelOf(TurnedText(Image()), On("v6e"));
   ASSERT_OK(kernel.status());
   EXPECT_EQ(kernel->args.size(), 3u);
 }
@@ -115,8 +116,9 @@ TEST(TurnedInputTest, OnlyInputWeightsAndResultAreInMemory) {
 TEST(TurnedInputTest, AnInputInVmemIsRefusedByName) {
   HarnessOptions options = On("v6e");
   options.in_vmem = {0};
-  EXPECT_THAT(std::string(KernelOf(Hlo(Image()), options).status().message()),
-              ::testing::HasSubstr("%c: an input in VMEM that is turned"));
+  EXPECT_THAT(
+      std::string(KernelOf(TurnedText(Image()), options).status().message()),
+      ::testing::HasSubstr("%c: an input in VMEM that is turned"));
 }
 
 }  // namespace

@@ -13,7 +13,7 @@
 namespace ptxla::lowering {
 namespace {
 
-void ExpectMoves(absl::string_view parameters, absl::string_view instruction) {
+void ExpectMoved(absl::string_view parameters, absl::string_view instruction) {
   for (const char* chip : {"v5e", "v6e"}) {
     HarnessOptions options;
     options.chip = chip;
@@ -26,22 +26,22 @@ void ExpectMoves(absl::string_view parameters, absl::string_view instruction) {
 
 TEST(MoverTest, AReshapeSplitsTheMinorDimension) {
   for (const char* type : {"f32", "bf16", "s8"}) {
-    ExpectMoves(absl::Substitute("  a = $0[256,128] parameter(0)", type),
+    ExpectMoved(absl::Substitute("  a = $0[256,128] parameter(0)", type),
                 absl::Substitute("$0[2,128,2,64] reshape(a)", type));
-    ExpectMoves(absl::Substitute("  a = $0[2,128,2,64] parameter(0)", type),
+    ExpectMoved(absl::Substitute("  a = $0[2,128,2,64] parameter(0)", type),
                 absl::Substitute("$0[256,128] reshape(a)", type));
   }
 }
 
 TEST(MoverTest, ARaggedReshapeMovesEveryElement) {
   for (const char* type : {"f32", "bf16", "u8"}) {
-    ExpectMoves(absl::Substitute("  a = $0[7,30] parameter(0)", type),
+    ExpectMoved(absl::Substitute("  a = $0[7,30] parameter(0)", type),
                 absl::Substitute("$0[5,42] reshape(a)", type));
-    ExpectMoves(absl::Substitute("  a = $0[3,5,129] parameter(0)", type),
+    ExpectMoved(absl::Substitute("  a = $0[3,5,129] parameter(0)", type),
                 absl::Substitute("$0[15,129] reshape(a)", type));
-    ExpectMoves(absl::Substitute("  a = $0[1000] parameter(0)", type),
+    ExpectMoved(absl::Substitute("  a = $0[1000] parameter(0)", type),
                 absl::Substitute("$0[10,100] reshape(a)", type));
-    ExpectMoves(absl::Substitute("  a = $0[10,100] parameter(0)", type),
+    ExpectMoved(absl::Substitute("  a = $0[10,100] parameter(0)", type),
                 absl::Substitute("$0[1000] reshape(a)", type));
   }
 }
@@ -49,7 +49,7 @@ TEST(MoverTest, ARaggedReshapeMovesEveryElement) {
 // A register of single elements takes more registers than there are.
 TEST(MoverTest, ManyPiecesMayWaitInMemory) {
   for (const char* type : {"bf16", "u8"}) {
-    ExpectMoves(absl::Substitute("  a = $0[700,1] parameter(0)", type),
+    ExpectMoved(absl::Substitute("  a = $0[700,1] parameter(0)", type),
                 absl::Substitute("$0[1,700] reshape(a)", type));
   }
 }
@@ -86,22 +86,22 @@ TEST(MoverTest, AReshapeWithoutEqualBlocksGoesThroughALine) {
 // The rows of the second half of a packed word begin before the block.
 TEST(MoverTest, APackedVectorBecomesOneRow) {
   for (const char* type : {"f32", "bf16", "u8"}) {
-    ExpectMoves(absl::Substitute("  a = $0[4096] parameter(0)", type),
+    ExpectMoved(absl::Substitute("  a = $0[4096] parameter(0)", type),
                 absl::Substitute("$0[1,4096] reshape(a)", type));
-    ExpectMoves(absl::Substitute("  a = $0[1,4096] parameter(0)", type),
+    ExpectMoved(absl::Substitute("  a = $0[1,4096] parameter(0)", type),
                 absl::Substitute("$0[4096] reshape(a)", type));
   }
 }
 
 TEST(MoverTest, ATransposeOfMajorsKeepsRows) {
   for (const char* type : {"f32", "bf16", "u8"}) {
-    ExpectMoves(absl::Substitute("  a = $0[4,16,2,64] parameter(0)", type),
+    ExpectMoved(absl::Substitute("  a = $0[4,16,2,64] parameter(0)", type),
                 absl::Substitute(
                     "$0[4,2,16,64] transpose(a), dimensions={0,2,1,3}", type));
-    ExpectMoves(absl::Substitute("  a = $0[4,2,16,64] parameter(0)", type),
+    ExpectMoved(absl::Substitute("  a = $0[4,2,16,64] parameter(0)", type),
                 absl::Substitute(
                     "$0[4,16,2,64] transpose(a), dimensions={0,2,1,3}", type));
-    ExpectMoves(
+    ExpectMoved(
         absl::Substitute("  a = $0[3,5,130] parameter(0)", type),
         absl::Substitute("$0[5,3,130] transpose(a), dimensions={1,0,2}", type));
   }
@@ -160,40 +160,40 @@ ENTRY e {
 
 TEST(MoverTest, SlicesStartAnywhere) {
   for (const char* type : {"f32", "bf16"}) {
-    ExpectMoves(
+    ExpectMoved(
         absl::Substitute("  a = $0[20,300] parameter(0)", type),
         absl::Substitute("$0[9,100] slice(a), slice={[3:12], [70:170]}", type));
-    ExpectMoves(
+    ExpectMoved(
         absl::Substitute("  a = $0[8,16,128] parameter(0)", type),
         absl::Substitute("$0[8,1,128] slice(a), slice={[0:8], [0:1], [0:128]}",
                          type));
-    ExpectMoves(
+    ExpectMoved(
         absl::Substitute("  a = $0[1,512] parameter(0)", type),
         absl::Substitute("$0[1,128] slice(a), slice={[0:1], [0:128]}", type));
   }
 }
 
 TEST(MoverTest, ConcatenatesAndPads) {
-  ExpectMoves("  a = u32[1] parameter(0)\n  b = u32[1] parameter(1)",
+  ExpectMoved("  a = u32[1] parameter(0)\n  b = u32[1] parameter(1)",
               "u32[2] concatenate(a, b), dimensions={0}");
-  ExpectMoves("  a = f32[5,30] parameter(0)\n  b = f32[5,100] parameter(1)",
+  ExpectMoved("  a = f32[5,30] parameter(0)\n  b = f32[5,100] parameter(1)",
               "f32[5,130] concatenate(a, b), dimensions={1}");
-  ExpectMoves("  a = bf16[5,30] parameter(0)\n  b = bf16[6,30] parameter(1)",
+  ExpectMoved("  a = bf16[5,30] parameter(0)\n  b = bf16[6,30] parameter(1)",
               "bf16[11,30] concatenate(a, b), dimensions={0}");
   // The first rows of an operand in the middle of a register: the group of
   // rows around them would begin before the operand.
-  ExpectMoves("  a = f32[9,7] parameter(0)\n  b = f32[23,7] parameter(1)",
+  ExpectMoved("  a = f32[9,7] parameter(0)\n  b = f32[23,7] parameter(1)",
               "f32[32,7] concatenate(a, b), dimensions={0}");
-  ExpectMoves("  a = f32[16,1,1] parameter(0)\n  b = f32[16,1,1] parameter(1)",
+  ExpectMoved("  a = f32[16,1,1] parameter(0)\n  b = f32[16,1,1] parameter(1)",
               "f32[16,2,1] concatenate(a, b), dimensions={1}");
-  ExpectMoves("  a = f32[5,30] parameter(0)\n  z = f32[] constant(-3)",
+  ExpectMoved("  a = f32[5,30] parameter(0)\n  z = f32[] constant(-3)",
               "f32[9,40] pad(a, z), padding=1_3x4_6");
 }
 
 // Of blocks of 1,104 rows none of the rows that are looked at in both the first
 // block and the second comes from the third array.
 TEST(MoverTest, AnArrayThatNoSampledRowComesFromMovesToo) {
-  ExpectMoves(R"(  a = f32[16,1,8732] parameter(0)
+  ExpectMoved(R"(  a = f32[16,1,8732] parameter(0)
   b = f32[16,1,8732] parameter(1)
   c = f32[16,1,8732] parameter(2)
   d = f32[16,1,8732] parameter(3))",
@@ -201,12 +201,12 @@ TEST(MoverTest, AnArrayThatNoSampledRowComesFromMovesToo) {
 }
 
 TEST(MoverTest, PaddingOnAllSidesIsNoRegularBlock) {
-  ExpectMoves("  a = bf16[4,33,13,300] parameter(0)\n  z = bf16[] constant(1)",
+  ExpectMoved("  a = bf16[4,33,13,300] parameter(0)\n  z = bf16[] constant(1)",
               "bf16[9,38,18,303] pad(a, z), padding=2_3x2_3x3_2x3_0");
 }
 
 TEST(MoverTest, ReversesRows) {
-  ExpectMoves("  a = f32[5,3,30] parameter(0)",
+  ExpectMoved("  a = f32[5,3,30] parameter(0)",
               "f32[5,3,30] reverse(a), dimensions={0,1}");
 }
 

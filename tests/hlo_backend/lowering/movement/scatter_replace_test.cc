@@ -25,7 +25,7 @@ ENTRY e {
                           type, table, updates, plane);
 }
 
-HarnessOptions On(const char* chip, const std::vector<int>& in_vmem) {
+HarnessOptions OnChip(const char* chip, const std::vector<int>& in_vmem) {
   HarnessOptions options;
   options.chip = chip;
   options.in_vmem = in_vmem;
@@ -41,7 +41,7 @@ TEST(ScatterReplaceTest, PlanesOfAnyTypeWhereverTheyLie) {
            std::vector<std::vector<int>>{{}, {2}, {0, 3}, {0, 1, 2, 3}}) {
         for (const char* plane : {"4,128", "16,65", "64,129"}) {
           EXPECT_OK(CompareKernel(ReplacePlanes(type, 7, 12, plane),
-                                  On(chip, in_vmem))
+                                  OnChip(chip, in_vmem))
                         .status())
               << chip << " " << type << " " << in_vmem.size() << " " << plane;
         }
@@ -52,7 +52,7 @@ TEST(ScatterReplaceTest, PlanesOfAnyTypeWhereverTheyLie) {
 
 // Half of SMEM is for scalars: 4,096 words of it on v2 are all that there is.
 TEST(ScatterReplaceTest, ManyPlanesComeInSteps) {
-  HarnessOptions options = On("v2", {});
+  HarnessOptions options = OnChip("v2", {});
   options.high = 700;
   ASSERT_OK_AND_ASSIGN(
       const HarnessResult r,
@@ -61,9 +61,9 @@ TEST(ScatterReplaceTest, ManyPlanesComeInSteps) {
 }
 
 TEST(ScatterReplaceTest, TheTableIsNotReadOrWrittenBesideThem) {
-  ASSERT_OK_AND_ASSIGN(
-      const HarnessResult r,
-      CompareKernel(ReplacePlanes("bf16", 5000, 8, "8,128"), On("v5e", {})));
+  ASSERT_OK_AND_ASSIGN(const HarnessResult r,
+                       CompareKernel(ReplacePlanes("bf16", 5000, 8, "8,128"),
+                                     OnChip("v5e", {})));
   EXPECT_EQ(r.kernel.vmem_bytes, 0);
   // Eight planes there and back, and their numbers.
   EXPECT_LE(r.kernel.work.hbm_bytes, 2 * 8 * 2048 + 512);

@@ -8,10 +8,7 @@
 namespace ptxla::lowering {
 namespace {
 
-constexpr const char* kChips[] = {"v2",  "v3",  "v4",   "v5e",
-                                  "v5p", "v6e", "tpu7x"};
-
-HarnessOptions On(const std::string& chip) {
+HarnessOptions WithSumsOn(const std::string& chip) {
   HarnessOptions options;
   options.chip = chip;
   options.low = -1;
@@ -79,9 +76,9 @@ absl::StatusOr<chips::ChipSpec> WithVmem(const std::string& chip,
 }
 
 TEST(ColumnSumsTest, RowsOfOneStep) {
-  for (const char* chip : kChips) {
+  for (const char* chip : kAllChips) {
     for (const int rows : {1, 8, 13, 100, 128}) {
-      EXPECT_OK(CompareKernel(OfDot(rows, 200, 64), On(chip)).status())
+      EXPECT_OK(CompareKernel(OfDot(rows, 200, 64), WithSumsOn(chip)).status())
           << chip << rows;
     }
   }
@@ -89,9 +86,9 @@ TEST(ColumnSumsTest, RowsOfOneStep) {
 
 // The last step has fewer rows, and so have the last columns.
 TEST(ColumnSumsTest, StepsOfRowsColumnsAndDepth) {
-  for (const char* chip : kChips) {
+  for (const char* chip : kAllChips) {
     ASSERT_OK_AND_ASSIGN(const auto spec, WithVmem(chip, 1 << 20));
-    HarnessOptions options = On(chip);
+    HarnessOptions options = WithSumsOn(chip);
     options.spec = &spec;
     for (const int rows : {600, 1000}) {
       EXPECT_OK(CompareKernel(OfDot(rows, 300, 96), options).status())
@@ -103,10 +100,11 @@ TEST(ColumnSumsTest, StepsOfRowsColumnsAndDepth) {
 }
 
 TEST(ColumnSumsTest, BoxesOfAConvolution) {
-  for (const char* chip : kChips) {
+  for (const char* chip : kAllChips) {
     for (const int batch : {3, 8, 16, 19}) {
       EXPECT_OK(
-          CompareKernel(OfConvolution(5, batch, 136, 24), On(chip)).status())
+          CompareKernel(OfConvolution(5, batch, 136, 24), WithSumsOn(chip))
+              .status())
           << chip << batch;
     }
   }
@@ -115,7 +113,7 @@ TEST(ColumnSumsTest, BoxesOfAConvolution) {
 TEST(ColumnSumsTest, AConvolutionInSteps) {
   for (const char* chip : {"v4", "v5e", "v6e"}) {
     ASSERT_OK_AND_ASSIGN(const auto spec, WithVmem(chip, 1 << 20));
-    HarnessOptions options = On(chip);
+    HarnessOptions options = WithSumsOn(chip);
     options.spec = &spec;
     for (const int batch : {5, 16, 37}) {
       EXPECT_OK(
@@ -127,7 +125,7 @@ TEST(ColumnSumsTest, AConvolutionInSteps) {
 
 TEST(ColumnSumsTest, ResultsInVmem) {
   for (const char* chip : {"v5e", "v6e"}) {
-    HarnessOptions options = On(chip);
+    HarnessOptions options = WithSumsOn(chip);
     options.in_vmem = {0, 2, 3, 4};
     EXPECT_OK(CompareKernel(OfDot(264, 256, 64), options).status()) << chip;
     EXPECT_OK(CompareKernel(OfConvolution(6, 12, 64, 64), options).status())
@@ -138,7 +136,7 @@ TEST(ColumnSumsTest, ResultsInVmem) {
 // A gradient: what is summed reads arrays of the result's shape, and nothing
 // else is stored.
 TEST(ColumnSumsTest, OfProductsWithAnotherArrayAlone) {
-  for (const char* chip : kChips) {
+  for (const char* chip : kAllChips) {
     EXPECT_OK(CompareKernel(R"(HloModule m
 sum { x = f32[] parameter(0)
  y = f32[] parameter(1)
@@ -163,7 +161,7 @@ ENTRY e {
   c = f32[256] parameter(3)
   ROOT f = f32[256] fusion(x, w, o, c), kind=kOutput, calls=fused
 })",
-                            On(chip))
+                            WithSumsOn(chip))
                   .status())
         << chip;
   }

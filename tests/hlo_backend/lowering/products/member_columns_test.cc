@@ -11,9 +11,6 @@
 namespace ptxla::lowering {
 namespace {
 
-constexpr const char* kChips[] = {"v2",  "v3",  "v4",   "v5e",
-                                  "v5p", "v6e", "tpu7x"};
-
 struct Scores {
   std::string batch;  // dimensions
   int keys, queries, depth;
@@ -140,7 +137,7 @@ absl::StatusOr<chips::ChipSpec> WithVmem(const std::string& chip,
 }
 
 TEST(MemberColumnsTest, RowsOfEachMemberAreReduced) {
-  for (const char* chip : kChips) {
+  for (const char* chip : kAllChips) {
     for (const Scores& s :
          {Scores{"2,3", 64, 64, 16}, Scores{"5,4", 7, 129, 20},
           Scores{"1,1", 129, 7, 64}, Scores{"9", 100, 300, 32}}) {
@@ -157,7 +154,7 @@ TEST(MemberColumnsTest, RowsOfEachMemberAreReduced) {
 }
 
 TEST(MemberColumnsTest, WorkGoesOnWithWhatWholeColumnsReduceTo) {
-  for (const char* chip : kChips) {
+  for (const char* chip : kAllChips) {
     for (const Scores& s :
          {Scores{"2,3", 64, 64, 16}, Scores{"5,4", 7, 129, 20},
           Scores{"1,1", 129, 7, 64}, Scores{"9", 1, 300, 32},
@@ -241,7 +238,7 @@ TEST(MemberColumnsTest, CoresShareAllButRows) {
 }
 
 TEST(MemberColumnsTest, WeightsOfValuesPerColumn) {
-  for (const char* chip : kChips) {
+  for (const char* chip : kAllChips) {
     HarnessOptions options = ProductOn(chip, 0.02);
     options.low = 0.5;
     for (const Scores& s :

@@ -11,10 +11,7 @@
 namespace ptxla::lowering {
 namespace {
 
-constexpr const char* kChips[] = {"v2",  "v3",  "v4",   "v5e",
-                                  "v5p", "v6e", "tpu7x"};
-
-HarnessOptions On(const std::string& chip) {
+HarnessOptions WithQuotientsOn(const std::string& chip) {
   HarnessOptions options;
   options.chip = chip;
   options.low = 0.5;
@@ -54,10 +51,11 @@ ENTRY e {
 }
 
 TEST(OperandPrologueTest, ADivisionByValuesPerRowEqualsTheEvaluator) {
-  for (const char* chip : kChips) {
+  for (const char* chip : kAllChips) {
     for (const Sizes& s : kSizes) {
       for (const char* type : {"bf16", "f32"}) {
-        EXPECT_OK(CompareKernel(Divided(s, type), On(chip)).status())
+        EXPECT_OK(
+            CompareKernel(Divided(s, type), WithQuotientsOn(chip)).status())
             << chip << " " << s.batch << " " << s.m << " " << s.k << " "
             << type;
       }
@@ -67,7 +65,7 @@ TEST(OperandPrologueTest, ADivisionByValuesPerRowEqualsTheEvaluator) {
 
 TEST(OperandPrologueTest, OperandsMayStayInVmem) {
   for (const char* chip : {"v5e", "v6e", "tpu7x"}) {
-    HarnessOptions options = On(chip);
+    HarnessOptions options = WithQuotientsOn(chip);
     options.in_vmem = {0, 1, 2, 3};
     for (const Sizes& s : kSizes) {
       EXPECT_OK(CompareKernel(Divided(s, "bf16"), options).status())
@@ -102,14 +100,14 @@ ENTRY e {
 }
 
 TEST(OperandPrologueTest, EitherOperandInEitherOrderMayBeComputed) {
-  for (const char* chip : kChips) {
+  for (const char* chip : kAllChips) {
     // [M, K] x [K, N], [K, M] x [K, N], [M, K] x [N, K].
     EXPECT_OK(
         CompareKernel(Exponential("2,100,300", "2,300,70", "2,100,70", "2,100",
                                   "lhs_contracting_dims={2}, "
                                   "rhs_contracting_dims={1}",
                                   true),
-                      On(chip))
+                      WithQuotientsOn(chip))
             .status())
         << chip;
     EXPECT_OK(
@@ -117,7 +115,7 @@ TEST(OperandPrologueTest, EitherOperandInEitherOrderMayBeComputed) {
                                   "lhs_contracting_dims={1}, "
                                   "rhs_contracting_dims={1}",
                                   true),
-                      On(chip))
+                      WithQuotientsOn(chip))
             .status())
         << chip;
     EXPECT_OK(CompareKernel(
@@ -125,7 +123,7 @@ TEST(OperandPrologueTest, EitherOperandInEitherOrderMayBeComputed) {
                               "lhs_contracting_dims={2}, "
                               "rhs_contracting_dims={1}",
                               false),
-                  On(chip))
+                  WithQuotientsOn(chip))
                   .status())
         << chip;
     EXPECT_OK(
@@ -133,7 +131,7 @@ TEST(OperandPrologueTest, EitherOperandInEitherOrderMayBeComputed) {
                                   "lhs_contracting_dims={2}, "
                                   "rhs_contracting_dims={2}",
                                   false),
-                      On(chip))
+                      WithQuotientsOn(chip))
             .status())
         << chip;
   }
@@ -176,8 +174,8 @@ ENTRY e {
 }
 
 TEST(OperandPrologueTest, ANormalisationEqualsTheEvaluatorOnEveryChip) {
-  for (const char* chip : kChips) {
-    HarnessOptions options = On(chip);
+  for (const char* chip : kAllChips) {
+    HarnessOptions options = WithQuotientsOn(chip);
     options.absolute = 0.05;
     for (const char* type : {"bf16", "f32"}) {
       EXPECT_OK(
@@ -212,7 +210,7 @@ ENTRY e {
 
 TEST(OperandPrologueTest, StepsAlongKBeginAtWholeRowsOfNarrowValues) {
   for (const char* chip : {"v5e", "v6e"}) {
-    HarnessOptions options = On(chip);
+    HarnessOptions options = WithQuotientsOn(chip);
     options.absolute = 0.05;
     for (const bool in_vmem : {false, true}) {
       if (in_vmem) options.in_vmem = {0, 1, 2, 3};
@@ -247,8 +245,8 @@ ENTRY e {
   w = bf16[200,130] parameter(3)
   ROOT f = f32[150,130] fusion(a, b, p, w), kind=kOutput, calls=fused
 })";
-  for (const char* chip : kChips) {
-    EXPECT_OK(CompareKernel(kText, On(chip)).status()) << chip;
+  for (const char* chip : kAllChips) {
+    EXPECT_OK(CompareKernel(kText, WithQuotientsOn(chip)).status()) << chip;
   }
 }
 
@@ -293,11 +291,12 @@ ENTRY e {
 }
 
 TEST(OperandPrologueTest, RowsOfSeveralDimensionsEqualTheEvaluator) {
-  for (const char* chip : kChips) {
+  for (const char* chip : kAllChips) {
     for (const Sizes& s : {Sizes{2, 128, 130, 64}, Sizes{3, 256, 257, 300},
                            Sizes{5, 384, 128, 129}, Sizes{9, 128, 512, 1000}}) {
       EXPECT_OK(
-          CompareKernel(Folded(s.batch, s.m, s.k, s.n), On(chip)).status())
+          CompareKernel(Folded(s.batch, s.m, s.k, s.n), WithQuotientsOn(chip))
+              .status())
           << chip << " " << s.batch << " " << s.m << " " << s.k << " " << s.n;
     }
   }
@@ -305,7 +304,7 @@ TEST(OperandPrologueTest, RowsOfSeveralDimensionsEqualTheEvaluator) {
 
 TEST(OperandPrologueTest, AMachineThatInvertsWronglyIsNoticed) {
   const isa::SemanticsTable mutant = isa::MutantTable(isa::Opcode::kVrcpF32);
-  HarnessOptions options = On("v6e");
+  HarnessOptions options = WithQuotientsOn("v6e");
   options.semantics = &mutant;
   EXPECT_FALSE(CompareKernel(Divided({2, 100, 300, 64}, "bf16"), options).ok());
 }

@@ -10,9 +10,6 @@
 namespace ptxla::lowering {
 namespace {
 
-constexpr const char* kChips[] = {"v2",  "v3",  "v4",   "v5e",
-                                  "v5p", "v6e", "tpu7x"};
-
 struct Heads {
   int batch, queries, keys, depth, width;
 };
@@ -66,7 +63,7 @@ ENTRY e {
 }
 
 TEST(ProductChainTest, AttentionInOneKernelEqualsTheEvaluatorOnEveryChip) {
-  for (const char* chip : kChips) {
+  for (const char* chip : kAllChips) {
     for (const Heads& h :
          {Heads{1, 7, 129, 64, 64}, Heads{2, 100, 100, 32, 200},
           Heads{3, 129, 500, 128, 128}, Heads{1, 256, 1, 64, 16},
@@ -124,7 +121,7 @@ ENTRY e {
 }
 
 TEST(ProductChainTest, MembersMayShareKeysAndValues) {
-  for (const char* chip : kChips) {
+  for (const char* chip : kAllChips) {
     for (const Heads& h :
          {Heads{2, 128, 256, 64, 64}, Heads{3, 72, 129, 32, 80}}) {
       for (const int group : {2, 5}) {
@@ -179,7 +176,7 @@ ENTRY e {
 }
 
 TEST(ProductChainTest, RowsMayBeTheRightOperand) {
-  for (const char* chip : kChips) {
+  for (const char* chip : kAllChips) {
     for (const Heads& h :
          {Heads{1, 128, 256, 64, 64}, Heads{3, 300, 129, 64, 16},
           Heads{2, 1000, 500, 32, 80}}) {

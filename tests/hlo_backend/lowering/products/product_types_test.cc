@@ -18,9 +18,6 @@ namespace {
 
 using hlo::PrimitiveType;
 
-constexpr const char* kChips[] = {"v2",  "v3",  "v4",   "v5e",
-                                  "v5p", "v6e", "tpu7x"};
-
 int GenerationOf(const std::string& chip) {
   return chip == "tpu7x" ? 7 : chip[1] - '0';
 }
@@ -69,18 +66,18 @@ HarnessOptions Exact(const std::string& chip) {
   return options;
 }
 
-constexpr Size kSizes[] = {{1, 7, 129},
-                           {127, 129, 1000},
-                           {129, 127, 7, false, true},
-                           {70, 300, 300, false, true},
-                           {33, 200, 260, true, false}};
+constexpr Size kTypeSizes[] = {{1, 7, 129},
+                               {127, 129, 1000},
+                               {129, 127, 7, false, true},
+                               {70, 300, 300, false, true},
+                               {33, 200, 260, true, false}};
 
 class ProductTypesTest : public ::testing::TestWithParam<const char*> {
  protected:
   void Run(const std::vector<Case>& cases, double low, double high,
            double tolerance) {
     for (const Case& c : cases) {
-      for (const Size& s : kSizes) {
+      for (const Size& s : kTypeSizes) {
         HarnessOptions options = Exact(GetParam());
         options.low = low;
         options.high = high;
@@ -217,7 +214,8 @@ ENTRY e {
             absl::StatusCode::kUnimplemented);
 }
 
-INSTANTIATE_TEST_SUITE_P(Chips, ProductTypesTest, ::testing::ValuesIn(kChips));
+INSTANTIATE_TEST_SUITE_P(Chips, ProductTypesTest,
+                         ::testing::ValuesIn(kAllChips));
 
 TEST(ProductNumbersTest, ChipsTakeWhatTheirArraysKnow) {
   using P = PrimitiveType;

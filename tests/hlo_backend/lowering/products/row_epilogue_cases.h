@@ -9,9 +9,6 @@
 
 namespace ptxla::lowering {
 
-inline constexpr const char* kChips[] = {"v2",  "v3",  "v4",   "v5e",
-                                         "v5p", "v6e", "tpu7x"};
-
 inline HarnessOptions On(const std::string& chip) {
   HarnessOptions options;
   options.chip = chip;

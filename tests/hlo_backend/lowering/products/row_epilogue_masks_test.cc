@@ -69,7 +69,7 @@ ENTRY e {
 }
 
 TEST(RowEpilogueMasksTest, MasksOfSequencesAndCausalOnesAreMadeInTheKernel) {
-  for (const char* chip : kChips) {
+  for (const char* chip : kAllChips) {
     EXPECT_OK(CompareKernel(Masked(2, 3, 100, 130), On(chip)).status()) << chip;
     EXPECT_OK(CompareKernel(Masked(11, 2, 64, 128), On(chip)).status()) << chip;
   }

@@ -47,7 +47,7 @@ TEST(RowEpilogueTest, ASoftmaxOfScoresEqualsTheEvaluatorOnEveryChip) {
   struct Shape {
     int batch, rows, columns, depth;
   };
-  for (const char* chip : kChips) {
+  for (const char* chip : kAllChips) {
     for (const Shape& s : {Shape{1, 7, 129, 64}, Shape{2, 100, 100, 32},
                            Shape{2, 129, 1000, 128}, Shape{1, 256, 1, 64},
                            Shape{2, 17, 300, 256}}) {
@@ -109,7 +109,7 @@ TEST(RowEpilogueTest, WhatRowsReduceToMayBeResults) {
   struct Shape {
     int batch, rows, columns, depth;
   };
-  for (const char* chip : kChips) {
+  for (const char* chip : kAllChips) {
     for (const Shape& s : {Shape{1, 7, 129, 64}, Shape{2, 100, 100, 32},
                            Shape{3, 129, 1000, 128}, Shape{9, 300, 128, 64},
                            Shape{17, 130, 300, 16}, Shape{1, 3000, 256, 64}}) {
@@ -123,7 +123,7 @@ TEST(RowEpilogueTest, WhatRowsReduceToMayBeResults) {
 
 // Where 128 whole rows are too many, a step makes a part of a line of results.
 TEST(RowEpilogueTest, WhatRowsReduceToMayComeInPartsOfLines) {
-  for (const char* chip : kChips) {
+  for (const char* chip : kAllChips) {
     ASSERT_OK_AND_ASSIGN(const auto whole, chips::ChipSpec::Load(chip));
     for (const int64_t kib : {1600, 1100}) {
       ASSERT_OK_AND_ASSIGN(
@@ -153,7 +153,7 @@ TEST(RowEpilogueTest, ResultsPerRowMayStayInVmem) {
 
 // JAX's softmax of bf16 scores: the maximum in bf16, the sum in f32.
 TEST(RowEpilogueTest, AMaximumMayBeOfBf16Scores) {
-  for (const char* chip : kChips) {
+  for (const char* chip : kAllChips) {
     EXPECT_OK(CompareKernel(R"(HloModule m
 maxb { x = bf16[] parameter(0)
  y = bf16[] parameter(1)
@@ -191,7 +191,7 @@ ENTRY e {
 // dS = P * (dP - rowsum(P * dP)), with P read beside the product, its weights
 // [K, N].
 TEST(RowEpilogueTest, TheGradientOfASoftmaxReadsItsRowsTwice) {
-  for (const char* chip : kChips) {
+  for (const char* chip : kAllChips) {
     for (const char* type : {"bf16", "f32"}) {
       EXPECT_OK(CompareKernel(absl::Substitute(R"(HloModule m
 $1
@@ -230,7 +230,7 @@ ENTRY e {
 // A mean and a variance, each with work on the rows' shape; two results; a
 // product over several steps of K.
 TEST(RowEpilogueTest, ANormalisationAfterAProductHasWorkPerRow) {
-  for (const char* chip : kChips) {
+  for (const char* chip : kAllChips) {
     EXPECT_OK(CompareKernel(absl::Substitute(R"(HloModule m
 $0
 fused {
@@ -306,7 +306,7 @@ ENTRY e {
 
 // dP and what softmax left in another kernel: P and its sums per row.
 TEST(RowEpilogueTest, AGradientReadsValuesPerRowOfAnotherKernel) {
-  for (const char* chip : kChips) {
+  for (const char* chip : kAllChips) {
     EXPECT_OK(CompareKernel(absl::StrCat("HloModule m\n", kReducers, R"(
 fused {
   x = bf16[2,129,64] parameter(0)

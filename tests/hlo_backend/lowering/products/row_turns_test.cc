@@ -9,9 +9,6 @@
 namespace ptxla::lowering {
 namespace {
 
-constexpr const char* kChips[] = {"v2",  "v3",  "v4",   "v5e",
-                                  "v5p", "v6e", "tpu7x"};
-
 // Logits with their maximum, and the sum of their squares.
 std::string Logits(int batch, int rows, int columns, int depth) {
   return absl::Substitute(R"(HloModule m
@@ -48,7 +45,7 @@ ENTRY e {
 }
 
 TEST(RowTurnsTest, WholeRowsOfAStep) {
-  for (const char* chip : kChips) {
+  for (const char* chip : kAllChips) {
     EXPECT_OK(
         CompareKernel(Logits(1, 7, 129, 64), ProductOn(chip, 0.02)).status())
         << chip;
@@ -61,7 +58,7 @@ TEST(RowTurnsTest, WholeRowsOfAStep) {
 // Columns in several steps, the last of which may go beyond the array; rows and
 // members in several steps around them.
 TEST(RowTurnsTest, ColumnsOfARowComeInSeveralSteps) {
-  for (const char* chip : kChips) {
+  for (const char* chip : kAllChips) {
     ASSERT_OK_AND_ASSIGN(const auto whole, chips::ChipSpec::Load(chip));
     ASSERT_OK_AND_ASSIGN(const auto spec,
                          whole.WithValue("vmem.scoped_limit", 1 << 20));

@@ -13,9 +13,6 @@
 namespace ptxla::lowering {
 namespace {
 
-constexpr const char* kChips[] = {"v2",  "v3",  "v4",   "v5e",
-                                  "v5p", "v6e", "tpu7x"};
-
 struct Scores {
   int batch, heads, rows, columns;
 };
@@ -78,7 +75,7 @@ const std::vector<int> kOfHeads = {1, 2, 3}, kOfSequences = {0, 2, 3},
                        kColumnsOfHeads = {1, 3}, kColumnsOfSequences = {0, 3};
 
 TEST(SharedLeavesTest, ABiasOfEachHeadAndAMaskOfEachSequence) {
-  for (const char* chip : kChips) {
+  for (const char* chip : kAllChips) {
     for (const Scores& s : {Scores{2, 3, 100, 130}, Scores{5, 4, 40, 128}}) {
       for (const auto& dims : {kOfHeads, kOfSequences}) {
         EXPECT_OK(
@@ -91,7 +88,7 @@ TEST(SharedLeavesTest, ABiasOfEachHeadAndAMaskOfEachSequence) {
 }
 
 TEST(SharedLeavesTest, NarrowOnesAreWidenedInTheKernel) {
-  for (const char* chip : kChips) {
+  for (const char* chip : kAllChips) {
     for (const char* type : {"bf16", "pred"}) {
       for (const auto& dims : {kOfHeads, kOfSequences}) {
         EXPECT_OK(CompareKernel(WithShared({2, 3, 128, 130}, type, dims),
@@ -106,7 +103,7 @@ TEST(SharedLeavesTest, NarrowOnesAreWidenedInTheKernel) {
 // One row of columns for each member of one dimension: of words that hold one,
 // two and four of them.
 TEST(SharedLeavesTest, ColumnsOfEachHeadAndOfEachSequence) {
-  for (const char* chip : kChips) {
+  for (const char* chip : kAllChips) {
     for (const char* type : {"f32", "bf16", "pred"}) {
       for (const auto& dims : {kColumnsOfHeads, kColumnsOfSequences}) {
         for (const Scores& s :

@@ -13,9 +13,6 @@
 namespace ptxla::lowering {
 namespace {
 
-constexpr const char* kChips[] = {"v2",  "v3",  "v4",   "v5e",
-                                  "v5p", "v6e", "tpu7x"};
-
 HarnessOptions On(const std::string& chip) {
   HarnessOptions options;
   options.chip = chip;
@@ -58,7 +55,7 @@ ENTRY e {
 }
 
 TEST(StagedFusionTest, ARotaryEmbeddingInOneKernelEqualsTheEvaluator) {
-  for (const char* chip : kChips) {
+  for (const char* chip : kAllChips) {
     for (const auto& [heads, rows, d] : std::vector<std::array<int, 3>>{
              {2, 16, 32}, {3, 13, 20}, {1, 9, 130}}) {
       SCOPED_TRACE(absl::StrCat(chip, ", ", heads, " x ", rows, " x ", d));
@@ -115,7 +112,7 @@ ENTRY e {
 }
 
 TEST(StagedFusionTest, AResultThatIsReadInsideLeavesFromItsPlace) {
-  for (const char* chip : kChips) {
+  for (const char* chip : kAllChips) {
     SCOPED_TRACE(chip);
     EXPECT_OK(CompareKernel(ReadAgain(8, 128), On(chip)).status());
     EXPECT_OK(CompareKernel(ReadAgain(11, 37), On(chip)).status());
@@ -148,7 +145,7 @@ ENTRY e {
 }
 
 TEST(StagedFusionTest, TransposesPadsAndReducesAreStages) {
-  for (const char* chip : kChips) {
+  for (const char* chip : kAllChips) {
     for (const auto& [rows, columns] :
          std::vector<std::pair<int, int>>{{16, 128}, {13, 70}, {200, 5}}) {
       SCOPED_TRACE(absl::StrCat(chip, ", ", rows, " x ", columns));

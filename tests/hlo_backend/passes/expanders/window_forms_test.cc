@@ -28,7 +28,7 @@ Literal Numbers(const Shape& shape, int infinities) {
   return literal;
 }
 
-void ExpectSame(const std::string& text, int infinities = 0) {
+void ExpectSameForms(const std::string& text, int infinities = 0) {
   ASSERT_OK_AND_ASSIGN(auto module, ParseModule(text, "m"));
   std::vector<Literal> inputs;
   const Computation* entry = module->entry();
@@ -78,7 +78,7 @@ TEST(WindowFormsTest, BordersDoNotTakePart) {
            {"s32", "maximum", "2", "9,5", "9,6", "size=3x2 pad=1_1x1_1"},
            {"s8", "and", "5", "9,5", "9,6", "size=3x2 pad=1_1x1_1"},
            {"s32", "minimum", "2", "9,5", "9,6", "size=3x2 pad=1_1x1_1"}}) {
-    ExpectSame(absl::Substitute(R"(HloModule m
+    ExpectSameForms(absl::Substitute(R"(HloModule m
 g {
   a = $0[] parameter(0)
   b = $0[] parameter(1)
@@ -89,13 +89,14 @@ ENTRY e {
   i = $0[] constant($2)
   ROOT r = $0[$4] reduce-window(x, i), window={$5}, to_apply=g
 })",
-                                c.type, c.op, c.init, c.x, c.out, c.window));
+                                     c.type, c.op, c.init, c.x, c.out,
+                                     c.window));
   }
 }
 
 // The pad belongs to the array: its values take part.
 TEST(WindowFormsTest, APadBeforeTheWindowTakesPart) {
-  ExpectSame(R"(HloModule m
+  ExpectSameForms(R"(HloModule m
 g {
   a = f32[] parameter(0)
   b = f32[] parameter(1)
@@ -111,7 +112,7 @@ ENTRY e {
 
 // No operation's identity is known here.
 TEST(WindowFormsTest, BordersOfAnyBodyDoNotTakePart) {
-  ExpectSame(R"(HloModule m
+  ExpectSameForms(R"(HloModule m
 g {
   a = f32[] parameter(0)
   b = f32[] parameter(1)
@@ -127,7 +128,7 @@ ENTRY e {
 }
 
 TEST(WindowFormsTest, NoBorderIsSelected) {
-  ExpectSame(R"(HloModule m
+  ExpectSameForms(R"(HloModule m
 ge {
   a = f32[] parameter(0)
   b = f32[] parameter(1)
@@ -144,7 +145,7 @@ ENTRY e {
   z = f32[] constant(0)
   ROOT r = f32[8,8] select-and-scatter(x, s, z), window={size=3x3 stride=2x2 pad=1_0x1_0}, select=ge, scatter=g
 })",
-             33);
+                  33);
 }
 
 }  // namespace
