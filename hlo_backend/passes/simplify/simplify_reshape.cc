@@ -70,33 +70,6 @@ Instruction* DropUnitsOfTranspose(Instruction* i, Rewriter& r) {
              : b.Reshape(value, i->shape().dims());
 }
 
-// reshape(f(reshape(x))) back to the dimensions of x, f unary elementwise work
-// that nobody else reads: the work is done on x, where a transpose or a product
-// meets it.
-Instruction* ReshapeBack(Instruction* i) {
-  std::vector<Instruction*> chain;
-  Instruction* x = i->operand(0);
-  while (x->opcode() != Opcode::kReshape) {
-    if (!x->IsElementwise() || x->operand_count() != 1 ||
-        x->user_count() != 1 || x->shape().has_layout() ||
-        !x->shape().SameDims(x->operand(0)->shape()) ||
-        !x->control_predecessors().empty() ||
-        !x->control_successors().empty()) {
-      return nullptr;
-    }
-    chain.push_back(x);
-    x = x->operand(0);
-  }
-  Instruction* value = x->operand(0);
-  if (!value->shape().SameDims(i->shape())) return nullptr;
-  for (size_t k = chain.size(); k-- > 0;) {
-    value = i->parent()->AddLike(
-        *chain[k],
-        Shape::Array(chain[k]->shape().type(), value->shape().dims()), {value});
-  }
-  return value;
-}
-
 // Planes of an array that are cut from parts of them, and joined again: planes
 // that follow one another.
 //
@@ -161,7 +134,7 @@ Instruction* SimplifyReshape(Instruction* i, Rewriter& r) {
       return nullptr;
     }
     default:
-      return ReshapeBack(i);
+      return SimplifyUndone(i, r);
   }
 }
 

@@ -14,6 +14,8 @@ Instruction* SimplifyBroadcastOperands(Instruction* i, Rewriter& r);
 // Elementwise work on a product with a batch is done without dimensions of size
 // 1.
 Instruction* SimplifyUnits(Instruction* i, Rewriter& r);
+// Work between reshapes there and back is done without them.
+Instruction* SimplifyUndone(Instruction* i, Rewriter& r);
 // reshape, bitcast and copy.
 Instruction* SimplifyReshape(Instruction* i, Rewriter& r);
 // broadcast of reshapes and broadcasts, identity broadcasts, those that turn
