@@ -42,6 +42,7 @@ absl::StatusOr<Literal> Value(const Instruction& kernel,
     return EvaluateWidened(alone, operands, options);
   }
   std::vector<const Literal*> pointers;
+  pointers.reserve(operands.size());
   for (const Literal& l : operands) pointers.push_back(&l);
   options.tpu_mode = false;
   return hlo::EvaluateInstruction(kernel, pointers, options);
