@@ -34,7 +34,7 @@ endfunction()
 function(ptxla_library)
   cmake_parse_arguments(A "" "NAME" "SRCS;ALONE;DEPS" ${ARGN})
   _ptxla_deps(deps ${A_DEPS})
-  if(A_SRCS)
+  if(A_SRCS OR A_ALONE)
     add_library(ptxla_${A_NAME} STATIC ${A_SRCS} ${A_ALONE})
     target_include_directories(ptxla_${A_NAME} PUBLIC ${PROJECT_SOURCE_DIR}
                                                       ${PROJECT_BINARY_DIR})

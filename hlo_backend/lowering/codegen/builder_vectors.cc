@@ -1,11 +1,10 @@
 // CodeBuilder: vectors, masks and VMEM.
 #include "base/numerics/bits.h"
 #include "hlo_backend/lowering/codegen/builder.h"
+#include "hlo_backend/lowering/codegen/word_bits.h"
 
 namespace ptxla::codegen {
 namespace {
-
-constexpr uint32_t kSignBit = 0x80000000u;
 
 // Of numbers whose sign bits are turned over; others' `op` itself.
 isa::Opcode SignedCompare(isa::Opcode op) {

@@ -2,6 +2,8 @@
 
 #include <cstdint>
 
+#include "hlo_backend/lowering/codegen/word_bits.h"
+
 namespace ptxla::lowering {
 namespace {
 
@@ -14,7 +16,6 @@ bool HasConversions(const isa::MachineModel& model) {
   return isa::Supports(model, Opcode::kVmulU32);
 }
 
-constexpr uint32_t kSign = 0x80000000u;
 constexpr uint32_t kInfinity32 = 0x7F800000u;
 // What moves an exponent from the bias of f16 to that of f32.
 constexpr uint32_t kRebias = (127u - 15u) << 23;
@@ -49,8 +50,8 @@ Vec Widen(CodeBuilder& b, Vec upper) {
 // in the low bits of a word, rounded to nearest even.
 Vec Narrow(CodeBuilder& b, Vec x, uint32_t fraction) {
   const uint32_t dropped = 23 - fraction;
-  const Vec magnitude = b.BinaryImm(Opcode::kVand, x, ~kSign);
-  const Vec sign = b.BinaryImm(Opcode::kVand, x, kSign);
+  const Vec magnitude = b.BinaryImm(Opcode::kVand, x, ~codegen::kSignBit);
+  const Vec sign = b.BinaryImm(Opcode::kVand, x, codegen::kSignBit);
   // The sum with this power of two has the last bit of a denormal result as its
   // own last bit.
   const uint32_t unit = (136u - fraction) << 23;

@@ -1,4 +1,5 @@
 // FloatOp: every float is computed as f32.
+#include "hlo_backend/lowering/codegen/word_bits.h"
 #include "hlo_backend/lowering/fusion/elementwise_parts.h"
 
 namespace ptxla::lowering {
@@ -12,12 +13,11 @@ using isa::Opcode;
 
 namespace {
 
-constexpr uint32_t kSignBit = 0x80000000u;
 constexpr uint32_t kAbsMask = 0x7fffffffu;
 
 Vec SignF32(CodeBuilder& b, Vec x) {
   const Vec one = b.Binary(Opcode::kVor, b.ImmF(1.0f),
-                           b.BinaryImm(Opcode::kVand, x, kSignBit));
+                           b.BinaryImm(Opcode::kVand, x, codegen::kSignBit));
   // Zeros and NaN are their own signs.
   const Mask nonzero = b.CompareImm(Opcode::kVcmpGtF32,
                                     b.BinaryImm(Opcode::kVand, x, kAbsMask), 0);
@@ -29,7 +29,7 @@ Vec SignF32(CodeBuilder& b, Vec x) {
 Value EmitWithSign(CodeBuilder& b, const Instruction& i, Value x) {
   return Value::Of(i.opcode() == Hlo::kExp
                        ? EmitExpOfNegated(b, x.vec)
-                       : b.BinaryImm(Opcode::kVor, x.vec, kSignBit));
+                       : b.BinaryImm(Opcode::kVor, x.vec, codegen::kSignBit));
 }
 
 absl::StatusOr<Value> FloatOp(CodeBuilder& b, const Instruction& i,
@@ -44,7 +44,7 @@ absl::StatusOr<Value> FloatOp(CodeBuilder& b, const Instruction& i,
     case Hlo::kAbs:
       return vec(b.BinaryImm(Opcode::kVand, x, kAbsMask));
     case Hlo::kNegate:
-      return vec(b.BinaryImm(Opcode::kVxor, x, kSignBit));
+      return vec(b.BinaryImm(Opcode::kVxor, x, codegen::kSignBit));
     case Hlo::kAdd:
       return vec(b.Binary(Opcode::kVaddF32, x, y));
     case Hlo::kSubtract:

@@ -1,6 +1,7 @@
 #include "hlo_backend/lowering/fusion/number_conversion.h"
 
 #include "base/numerics/bits.h"
+#include "hlo_backend/lowering/codegen/word_bits.h"
 #include "hlo_backend/lowering/fusion/elementwise_parts.h"
 #include "hlo_backend/lowering/fusion/number_facts.h"
 #include "hlo_backend/lowering/fusion/small_float_conversion.h"
@@ -15,8 +16,6 @@ using hlo::Instruction;
 using hlo::PrimitiveType;
 using isa::Opcode;
 
-constexpr uint32_t kSignOfWord = 0x80000000u;
-
 // The integer part of a number as a signed integer, saturating. Up to v4 the
 // conversion cuts the fraction off; v5e and v5p do so by what they have for
 // floor, which numbers without one (`cut_off`) need not, v6e on by vtrunc: 1,
@@ -25,10 +24,10 @@ Vec ToSigned(CodeBuilder& b, Vec x, bool cut_off) {
   if (isa::Supports(b.model(), Opcode::kVtruncF32)) {
     x = b.Unary(Opcode::kVtruncF32, x);
   } else if (isa::Supports(b.model(), Opcode::kVfloorF32) && !cut_off) {
-    const Vec sign = b.BinaryImm(Opcode::kVand, x, kSignOfWord);
+    const Vec sign = b.BinaryImm(Opcode::kVand, x, codegen::kSignBit);
     x = b.Binary(Opcode::kVor,
                  b.Unary(Opcode::kVfloorF32,
-                         b.BinaryImm(Opcode::kVand, x, ~kSignOfWord)),
+                         b.BinaryImm(Opcode::kVand, x, ~codegen::kSignBit)),
                  sign);
   }
   return b.Unary(Opcode::kVcvtS32F32, x);
@@ -44,7 +43,8 @@ Vec ToNearest(CodeBuilder& b, Vec x, bool small) {
     return b.Unary(Opcode::kVcvtS32F32, EmitRoundNearestEven(b, x));
   }
   const Vec beside = b.BinaryImm(
-      Opcode::kVor, b.BinaryImm(Opcode::kVand, x, kSignOfWord), 0x4b000000u);
+      Opcode::kVor, b.BinaryImm(Opcode::kVand, x, codegen::kSignBit),
+      0x4b000000u);
   return b.Unary(Opcode::kVcvtS32F32,
                  b.Binary(Opcode::kVsubF32,
                           b.Binary(Opcode::kVaddF32, x, beside), beside));
@@ -61,7 +61,8 @@ Vec ToUnsigned(CodeBuilder& b, Vec x) {
     x = b.Unary(Opcode::kVfloorF32, x);
   }
   const Vec word = b.Unary(Opcode::kVcvtS32F32, x);
-  return b.Select(large, b.BinaryImm(Opcode::kVxor, word, kSignOfWord), word);
+  return b.Select(large, b.BinaryImm(Opcode::kVxor, word, codegen::kSignBit),
+                  word);
 }
 
 // Conversions take signed numbers alone: an unsigned word goes in two halves,

@@ -2,6 +2,7 @@
 
 #include "base/numerics/bits.h"
 #include "hlo_backend/ir/float_format.h"
+#include "hlo_backend/lowering/codegen/word_bits.h"
 #include "hlo_backend/lowering/fusion/f16_conversion.h"
 
 namespace ptxla::lowering {
@@ -20,7 +21,6 @@ using isa::Opcode;
 using numerics::FloatFormat;
 using numerics::SpecialValues;
 
-constexpr uint32_t kSignOfF32 = 0x80000000u;
 constexpr uint32_t kInfinity = 0x7F800000u;
 constexpr uint32_t kNan = 0x7FC00000u;
 
@@ -46,7 +46,7 @@ Vec UnpackSmallFloat(CodeBuilder& b, const FloatFormat& format, Vec words) {
   const Vec bits = b.BinaryImm(
       Opcode::kVand,
       b.BinaryImm(Opcode::kVshll, words, static_cast<uint32_t>(shift)),
-      kSignOfF32 | magnitude);
+      codegen::kSignBit | magnitude);
   const auto rebias =
       numerics::FloatFromBits(static_cast<uint32_t>(254 - format.bias) << 23);
   const Vec value = b.BinaryF(Opcode::kVmulF32, bits, rebias);
@@ -56,7 +56,7 @@ Vec UnpackSmallFloat(CodeBuilder& b, const FloatFormat& format, Vec words) {
       return b.Select(b.CompareImm(Opcode::kVcmpEqS32, code(), magnitude),
                       b.Imm(kNan), value);
     case SpecialValues::kNanIsMinusZero:
-      return b.Select(b.CompareImm(Opcode::kVcmpEqS32, bits, kSignOfF32),
+      return b.Select(b.CompareImm(Opcode::kVcmpEqS32, bits, codegen::kSignBit),
                       b.Imm(kNan), value);
     case SpecialValues::kIeee: {
       const uint32_t infinity = ((1u << format.exponent_bits) - 1) << 23;
@@ -76,11 +76,11 @@ Vec NarrowToSmallFloat(CodeBuilder& b, const FloatFormat& format, Vec x) {
   }
   const int dropped = 23 - fraction;
   const auto word = [](int64_t x) { return static_cast<uint32_t>(x); };
-  const Vec magnitude = b.BinaryImm(Opcode::kVand, x, ~kSignOfF32);
+  const Vec magnitude = b.BinaryImm(Opcode::kVand, x, ~codegen::kSignBit);
   const uint32_t largest = MagnitudeMask(format);
-  const Vec sign =
-      b.BinaryImm(Opcode::kVshrl, b.BinaryImm(Opcode::kVand, x, kSignOfF32),
-                  word(32 - format.bits()));
+  const Vec sign = b.BinaryImm(Opcode::kVshrl,
+                               b.BinaryImm(Opcode::kVand, x, codegen::kSignBit),
+                               word(32 - format.bits()));
   // The sum with this power of two has the last bit of a denormal result as its
   // own last bit.
   const uint32_t unit = word(127 + 24 - bias - fraction) << 23;

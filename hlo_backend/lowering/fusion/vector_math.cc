@@ -15,7 +15,7 @@ using codegen::Vec;
 using hlo::CompareDirection;
 using hlo::Instruction;
 using hlo::PrimitiveType;
-using Kind = hlo::Opcode;
+using Hlo = hlo::Opcode;
 using isa::Opcode;
 
 constexpr uint32_t kOne = 0x3f800000u;
@@ -64,29 +64,29 @@ Vec MaskToNumber(CodeBuilder& b, Mask m, bool f32) {
 
 Value EmitWithImmediate(CodeBuilder& b, const Instruction& i, Value x,
                         uint32_t constant) {
-  if (i.opcode() == Kind::kDivide) return Value::Of(EmitReciprocal(b, x.vec));
+  if (i.opcode() == Hlo::kDivide) return Value::Of(EmitReciprocal(b, x.vec));
   const bool floats = hlo::IsFloat(i.shape().type());
   Opcode op = floats ? Opcode::kVaddF32 : Opcode::kVaddS32;
   switch (i.opcode()) {
-    case Kind::kMultiply:
+    case Hlo::kMultiply:
       op = Opcode::kVmulF32;
       break;
-    case Kind::kAnd:
+    case Hlo::kAnd:
       op = Opcode::kVand;
       break;
-    case Kind::kOr:
+    case Hlo::kOr:
       op = Opcode::kVor;
       break;
-    case Kind::kXor:
+    case Hlo::kXor:
       op = Opcode::kVxor;
       break;
-    case Kind::kShiftLeft:
+    case Hlo::kShiftLeft:
       op = Opcode::kVshll;
       break;
-    case Kind::kShiftRightLogical:
+    case Hlo::kShiftRightLogical:
       op = Opcode::kVshrl;
       break;
-    case Kind::kShiftRightArithmetic:
+    case Hlo::kShiftRightArithmetic:
       op = Opcode::kVshra;
       break;
     default:
@@ -99,11 +99,11 @@ absl::StatusOr<Value> EmitElementwise(CodeBuilder& b, const Instruction& i,
                                       absl::Span<const Value> in, bool wraps) {
   const PrimitiveType type = i.shape().type();
   switch (i.opcode()) {
-    case Kind::kConvert:
+    case Hlo::kConvert:
       return EmitConvert(b, i, in[0], wraps);
-    case Kind::kCopy:
+    case Hlo::kCopy:
       return in[0];
-    case Kind::kBitcastConvert: {
+    case Hlo::kBitcastConvert: {
       const PrimitiveType from = i.operand(0)->shape().type();
       if (hlo::BitWidth(type) == 32 && hlo::BitWidth(from) == 32) return in[0];
       if (const auto bits = EmitNarrowBits(b, from, type, in[0].vec)) {
@@ -111,7 +111,7 @@ absl::StatusOr<Value> EmitElementwise(CodeBuilder& b, const Instruction& i,
       }
       return NoSequence(i, "bitcast-convert of these types");
     }
-    case Kind::kReducePrecision: {
+    case Hlo::kReducePrecision: {
       const auto& attrs = i.attrs<hlo::ReducePrecisionAttrs>();
       if (attrs.exponent_bits == 8 && attrs.mantissa_bits == 7) {
         const Vec packed = b.Binary(Opcode::kVpackIBf16, in[0].vec, in[0].vec);
@@ -123,7 +123,7 @@ absl::StatusOr<Value> EmitElementwise(CodeBuilder& b, const Instruction& i,
           b, in[0].vec, static_cast<int>(attrs.exponent_bits),
           static_cast<int>(attrs.mantissa_bits)));
     }
-    case Kind::kSelect: {
+    case Hlo::kSelect: {
       if (in[1].is_mask()) {
         const Mask yes = b.MaskBinary(Opcode::kVmand, in[0].mask, in[1].mask);
         const Mask no =
@@ -132,7 +132,7 @@ absl::StatusOr<Value> EmitElementwise(CodeBuilder& b, const Instruction& i,
       }
       return Value::Of(b.Select(in[0].mask, in[1].vec, in[2].vec));
     }
-    case Kind::kClamp: {
+    case Hlo::kClamp: {
       if (in[1].is_mask()) {
         return Value::Of(b.MaskBinary(
             Opcode::kVmand, b.MaskBinary(Opcode::kVmor, in[0].mask, in[1].mask),
@@ -146,7 +146,7 @@ absl::StatusOr<Value> EmitElementwise(CodeBuilder& b, const Instruction& i,
       return Value::Of(MinimumOf(
           b, type, MaximumOf(b, type, in[1].vec, in[0].vec), in[2].vec));
     }
-    case Kind::kCompare: {
+    case Hlo::kCompare: {
       ASSIGN_OR_RETURN(Opcode op, CompareOpcode(i));
       Value x = AsNumber(b, in[0]), y = AsNumber(b, in[1]);
       if (hlo::IsFloat(i.operand(0)->shape().type()) &&
@@ -159,23 +159,23 @@ absl::StatusOr<Value> EmitElementwise(CodeBuilder& b, const Instruction& i,
     default:
       break;
   }
-  if (i.opcode() == Kind::kIsFinite) return FloatOp(b, i, in);
+  if (i.opcode() == Hlo::kIsFinite) return FloatOp(b, i, in);
   if (type == PrimitiveType::kPred) return PredOp(b, i, in);
   if (hlo::IsFloat(type)) return FloatOp(b, i, in);
   if (hlo::IsInteger(type)) return IntegerOp(b, i, in, wraps);
   return NoSequence(i, "no vector type");
 }
 
-absl::StatusOr<Value> EmitMonoid(CodeBuilder& b, Kind op, PrimitiveType type,
+absl::StatusOr<Value> EmitMonoid(CodeBuilder& b, Hlo op, PrimitiveType type,
                                  Value x, Value y) {
   const bool f = hlo::IsFloat(type);
   if (x.is_mask()) {
     switch (op) {
-      case Kind::kAnd:
-      case Kind::kMinimum:
-      case Kind::kMultiply:
+      case Hlo::kAnd:
+      case Hlo::kMinimum:
+      case Hlo::kMultiply:
         return Value::Of(b.MaskBinary(Opcode::kVmand, x.mask, y.mask));
-      case Kind::kXor:
+      case Hlo::kXor:
         return Value::Of(b.MaskBinary(Opcode::kVmxor, x.mask, y.mask));
       default:
         return Value::Of(b.MaskBinary(Opcode::kVmor, x.mask, y.mask));
@@ -183,28 +183,28 @@ absl::StatusOr<Value> EmitMonoid(CodeBuilder& b, Kind op, PrimitiveType type,
   }
   Opcode code;
   switch (op) {
-    case Kind::kAdd:
+    case Hlo::kAdd:
       code = f ? Opcode::kVaddF32 : Opcode::kVaddS32;
       break;
-    case Kind::kMultiply:
+    case Hlo::kMultiply:
       if (!f) return Value::Of(MultiplyIntegers(b, x.vec, y.vec));
       code = Opcode::kVmulF32;
       break;
-    case Kind::kMaximum:
+    case Hlo::kMaximum:
       if (!f) return Value::Of(MaximumOf(b, type, x.vec, y.vec));
       code = Opcode::kVmaxF32;
       break;
-    case Kind::kMinimum:
+    case Hlo::kMinimum:
       if (!f) return Value::Of(MinimumOf(b, type, x.vec, y.vec));
       code = Opcode::kVminF32;
       break;
-    case Kind::kAnd:
+    case Hlo::kAnd:
       code = Opcode::kVand;
       break;
-    case Kind::kOr:
+    case Hlo::kOr:
       code = Opcode::kVor;
       break;
-    case Kind::kXor:
+    case Hlo::kXor:
       code = Opcode::kVxor;
       break;
     default:
@@ -214,20 +214,20 @@ absl::StatusOr<Value> EmitMonoid(CodeBuilder& b, Kind op, PrimitiveType type,
   return Value::Of(b.Binary(code, x.vec, y.vec));
 }
 
-uint32_t MonoidIdentity(Kind op, PrimitiveType type) {
+uint32_t MonoidIdentity(Hlo op, PrimitiveType type) {
   const bool f = hlo::IsFloat(type), u = hlo::IsUnsigned(type);
   const int bits = hlo::BitWidth(type);
   switch (op) {
-    case Kind::kMultiply:
+    case Hlo::kMultiply:
       return f ? kOne : 1;
-    case Kind::kMaximum:
+    case Hlo::kMaximum:
       if (f) return 0xff800000u;
       return u ? 0 : static_cast<uint32_t>(-(int64_t{1} << (bits - 1)));
-    case Kind::kMinimum:
+    case Hlo::kMinimum:
       if (f) return 0x7f800000u;
       if (type == PrimitiveType::kPred) return 1;
       return static_cast<uint32_t>((int64_t{1} << (u ? bits : bits - 1)) - 1);
-    case Kind::kAnd:
+    case Hlo::kAnd:
       return type == PrimitiveType::kPred ? 1 : 0xffffffffu;
     default:
       return 0;

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "hlo_backend/lowering/products/row_mask.h"
+#include "hlo_backend/lowering/codegen/word_bits.h"
 
 namespace ptxla::lowering {
 
@@ -32,7 +32,7 @@ OperandLoader::OperandLoader(const ArrayShape& arrays, int64_t k_extent,
   if (lanes == 0) return;
   b->NewBlock("masks of a ragged K");
   lane_mask_ = b->GlobalVec();
-  Keep(b, lane_mask_, RangeBits(b, lanes, 0, 8, kAllBits));
+  Keep(b, lane_mask_, RangeBits(b, lanes, 0, 8, codegen::kAllBits));
   const int rows = static_cast<int>(k_extent % arrays.unit);
   if (rows == 0) return;
   if (arrays.packed()) {
@@ -40,7 +40,7 @@ OperandLoader::OperandLoader(const ArrayShape& arrays, int64_t k_extent,
     const int per_word = arrays.unit / 8;
     const int rest = rows % per_word;
     row_masks_ = {b->GlobalVec()};
-    Vec bits = RangeBits(b, 128, 0, rows / per_word, kAllBits);
+    Vec bits = RangeBits(b, 128, 0, rows / per_word, codegen::kAllBits);
     if (rest != 0) {
       bits = b->Binary(Opcode::kVor, bits,
                        RangeBits(b, 128, rows / per_word, rows / per_word + 1,
@@ -53,7 +53,8 @@ OperandLoader::OperandLoader(const ArrayShape& arrays, int64_t k_extent,
     row_masks_.push_back(b->GlobalVec());
     const int inside = std::clamp(rows - 8 * half, 0, 8);
     Keep(b, row_masks_.back(),
-         inside == 0 ? b->Imm(0) : RangeBits(b, 128, 0, inside, kAllBits));
+         inside == 0 ? b->Imm(0)
+                     : RangeBits(b, 128, 0, inside, codegen::kAllBits));
   }
 }
 

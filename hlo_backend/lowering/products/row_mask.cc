@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/units.h"
+#include "hlo_backend/lowering/codegen/word_bits.h"
 
 namespace ptxla::lowering {
 
@@ -24,12 +25,11 @@ struct Interval {
 
 // The numbers from `low` to before `high`, none if that is not above.
 Interval IntervalOf(CodeBuilder* b, Vec low, Vec high) {
-  constexpr uint32_t kSignBit = 0x80000000u;
   const Vec count = b->Binary(Opcode::kVsubS32, high, low);
   const Vec some =
       b->Select(b->CompareImm(Opcode::kVcmpGtS32, count, 0), count, b->Imm(0));
-  return {b->BinaryImm(Opcode::kVxor, low, kSignBit),
-          b->BinaryImm(Opcode::kVxor, some, kSignBit)};
+  return {b->BinaryImm(Opcode::kVxor, low, codegen::kSignBit),
+          b->BinaryImm(Opcode::kVxor, some, codegen::kSignBit)};
 }
 
 // All bits where the number is inside.
@@ -37,7 +37,7 @@ Vec Inside(CodeBuilder* b, Vec numbers, const Interval& in) {
   return b->SelectImm(
       b->Compare(Opcode::kVcmpLtS32,
                  b->Binary(Opcode::kVsubS32, numbers, in.low), in.count),
-      b->Imm(kAllBits), 0);
+      b->Imm(codegen::kAllBits), 0);
 }
 
 // The lanes `lane` ... + 7, each over a sublane.

@@ -20,8 +20,6 @@
 
 namespace ptxla::lowering {
 
-inline constexpr uint32_t kAllBits = 0xFFFFFFFFu;
-
 // Where the masks of rows come from.
 enum class RowMaskSource {
   // Row numbers along the sublanes, compared with the bounds: a TPU's

@@ -1,6 +1,6 @@
 #include "hlo_backend/lowering/products/row_padding.h"
 
-#include "hlo_backend/lowering/products/row_mask.h"
+#include "hlo_backend/lowering/codegen/word_bits.h"
 #include "isa/instruction.h"
 
 namespace ptxla::lowering {
@@ -22,9 +22,9 @@ Vec Bits(CodeBuilder* b, int lo, int hi, uint32_t bits) {
         Opcode::kVor, kept,
         b->SelectImm(b->Range(0, isa::kLanes, from, to), b->Imm(value), 0));
   };
-  keep(0, lo, kAllBits);
+  keep(0, lo, codegen::kAllBits);
   if (bits != 0) keep(lo, lo + 1, bits);
-  keep(hi, isa::kSublanes, kAllBits);
+  keep(hi, isa::kSublanes, codegen::kAllBits);
   return kept;
 }
 
@@ -56,7 +56,7 @@ void RowPadding::SetBits(CodeBuilder* b) {
 void RowPadding::ForPartsOf(int dim, CodeBuilder* b) {
   if (!exists_) return;
   b->NewBlock("rows that exist");
-  for (const Vec bits : bits_) b->Move(bits, b->Imm(kAllBits));
+  for (const Vec bits : bits_) b->Move(bits, b->Imm(codegen::kAllBits));
   b->BeginWhen(dim, isa::When::Kind::kLast);
   b->NewBlock("rows that exist");
   SetBits(b);

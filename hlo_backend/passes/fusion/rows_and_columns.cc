@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "absl/algorithm/container.h"
 #include "hlo_backend/analysis/fusible_reduces.h"
 
 namespace ptxla::hlo {
@@ -11,11 +12,6 @@ namespace {
 // many are looked at. ASSUMED.
 constexpr size_t kMostWork = 32;
 constexpr size_t kMostPairs = 8;
-
-template <class T>
-bool IsIn(const std::vector<T>& list, const T& value) {
-  return std::find(list.begin(), list.end(), value) != list.end();
-}
 
 // A column's sums take a register of scratch for each 128, which is filled
 // before and folded behind: a few rows do not pay for that (16 rows of 65,536
@@ -51,14 +47,14 @@ RowsAndColumns::Sum RowsAndColumns::SumOf(const Instruction* reduce) const {
     // What others read, too, is stored for them.
     if (node.role != FusionRole::kElementwise ||
         (node.placed && i->user_count() > 1)) {
-      if (!IsIn(sum.arrays, i)) sum.arrays.push_back(i);
+      if (!absl::c_linear_search(sum.arrays, i)) sum.arrays.push_back(i);
       continue;
     }
     for (const Instruction* leaf : node.full) {
-      if (!IsIn(work, leaf)) work.push_back(leaf);
+      if (!absl::c_linear_search(work, leaf)) work.push_back(leaf);
     }
     for (const Instruction* leaf : node.small) {
-      if (!IsIn(sum.small, leaf)) sum.small.push_back(leaf);
+      if (!absl::c_linear_search(sum.small, leaf)) sum.small.push_back(leaf);
     }
   }
   return sum;
@@ -81,8 +77,9 @@ RowsAndColumns::RowsAndColumns(absl::Span<Instruction* const> order,
       const Sum& first = sums[k];
       if (!MayPair(*first.reduce, *later.reduce)) continue;
       const auto shared = std::count_if(
-          later.arrays.begin(), later.arrays.end(),
-          [&](const Instruction* a) { return IsIn(first.arrays, a); });
+          later.arrays.begin(), later.arrays.end(), [&](const Instruction* a) {
+            return absl::c_linear_search(first.arrays, a);
+          });
       if (shared < 2) continue;
       const int number = static_cast<int>(pairs_.size());
       pairs_.push_back({first.reduce, later.reduce});

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 
@@ -16,10 +17,6 @@ using Set = absl::flat_hash_set<const Instruction*>;
 constexpr size_t kMostBehind = 48;
 // Instructions between an array and what is made of it, at most.
 constexpr int kSteps = 6;
-
-bool AreAmong(Arrays arrays, const Instruction* i) {
-  return std::find(arrays.begin(), arrays.end(), i) != arrays.end();
-}
 
 bool IsOfSize(const Instruction& i, const Instruction& value) {
   return i.shape().IsArray() && i.shape().SameDims(value.shape());
@@ -39,7 +36,7 @@ bool SameDimensions(const Instruction& a, const Instruction& b) {
 // Is it made of `arrays` and of what is free, one step after another?
 bool IsMadeOf(const FusionNodes& nodes, const Instruction& i, Arrays arrays,
               int steps) {
-  if (AreAmong(arrays, &i)) return true;
+  if (absl::c_linear_search(arrays, &i)) return true;
   const FusionRole role = nodes.of(&i).role;
   if (role == FusionRole::kFree) return true;
   return role == FusionRole::kElementwise && steps > 0 &&

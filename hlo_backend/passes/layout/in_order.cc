@@ -5,17 +5,10 @@
 
 #include "hlo_backend/passes/dimension_utils.h"
 #include "hlo_backend/passes/layout/dimension_order.h"
+#include "hlo_backend/passes/layout/transposed.h"
 
 namespace ptxla::hlo {
 namespace {
-
-Instruction* TransposedTo(Builder& b, Instruction* value, DimVector order) {
-  while (value->opcode() == Opcode::kTranspose) {
-    order = Permuted(value->dimensions(), order);
-    value = value->operand(0);
-  }
-  return IsIdentityMapping(order) ? value : b.Transpose(value, order);
-}
 
 // The source's dimensions stay in the order of the result's.
 Instruction* Broadcast(Builder& b, Instruction* x, const DimVector& order) {
@@ -25,7 +18,7 @@ Instruction* Broadcast(Builder& b, Instruction* x, const DimVector& order) {
   std::iota(from.begin(), from.end(), 0);
   std::sort(from.begin(), from.end(),
             [&](int64_t a, int64_t c) { return to[a] < to[c]; });
-  return b.Broadcast(TransposedTo(b, x->operand(0), from),
+  return b.Broadcast(Transposed(&b, x->operand(0), from),
                      Permuted(x->shape().dims(), order), Permuted(to, from));
 }
 
@@ -41,7 +34,7 @@ Instruction* InOrder(Builder& b, Instruction* value, DimVector order) {
                                Permuted(value->shape().dims(), order)),
                   Inverse(order)[d]);
   }
-  return TransposedTo(b, value, std::move(order));
+  return Transposed(&b, value, order);
 }
 
 bool IsFreeInOrder(const Instruction& value) {

@@ -3,24 +3,17 @@
 #include <algorithm>
 #include <vector>
 
+#include "hlo_backend/passes/dimension_utils.h"
 #include "hlo_backend/passes/layout/reshape_groups.h"
 
 namespace ptxla::hlo {
 namespace {
 
-DimVector DimsWithoutUnits(absl::Span<const int64_t> dims) {
-  DimVector kept;
-  for (const int64_t d : dims) {
-    if (d != 1) kept.push_back(d);
-  }
-  return kept;
-}
-
 // Changes more than dimensions of size 1.
 bool Regroups(const ReshapeGroup& g, absl::Span<const int64_t> in,
               absl::Span<const int64_t> out) {
-  return DimsWithoutUnits(in.subspan(g.from, g.from_end - g.from)) !=
-         DimsWithoutUnits(out.subspan(g.to, g.to_end - g.to));
+  return DropUnitDims(in.subspan(g.from, g.from_end - g.from)) !=
+         DropUnitDims(out.subspan(g.to, g.to_end - g.to));
 }
 
 }  // namespace

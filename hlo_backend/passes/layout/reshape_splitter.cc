@@ -8,6 +8,7 @@
 #include "hlo_backend/analysis/tiled_bitcast.h"
 #include "hlo_backend/analysis/tiled_layout.h"
 #include "hlo_backend/ir/builder.h"
+#include "hlo_backend/ir/dimensions.h"
 #include "hlo_backend/passes/expanders/expand_each.h"
 #include "hlo_backend/passes/layout/reshape_groups.h"
 
@@ -24,12 +25,6 @@ constexpr int64_t kMostParts = 64;
 // kernels have them (kMostRows of lowering/movement/mover.cc). ASSUMED.
 constexpr int64_t kMostMade = 1024 * 4096;
 constexpr size_t kTogether = 8;  // parts that one concatenation lays
-
-int64_t ElementsIn(Dims dims) {
-  int64_t product = 1;
-  for (const int64_t d : dims) product *= d;
-  return product;
-}
 
 class Splitter {
  public:
@@ -57,7 +52,7 @@ class Splitter {
   int64_t Taken(PrimitiveType type, Dims from, Dims to) const {
     const auto plane = [](Dims d) {
       return std::max<int64_t>(
-          1, ElementsIn(d.subspan(d.size() < 2 ? 0 : d.size() - 2)));
+          1, Product(d.subspan(d.size() < 2 ? 0 : d.size() - 2)));
     };
     return PlaneBytes(type, from) * CeilOfRatio(plane(to), plane(from));
   }
@@ -143,7 +138,7 @@ class Splitter {
     const int64_t old_rows = from[group.from_end - 1];
     const int64_t new_rows = to[group.to_end - 1];
     const int64_t all =
-        ElementsIn(Dims(from).subspan(lead, group.from_end - lead));
+        Product(Dims(from).subspan(lead, group.from_end - lead));
     changed_ = true;
     const Dims major(from.data(), lead);
     const auto shaped = [&](std::initializer_list<int64_t> dims) {
