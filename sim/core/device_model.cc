@@ -12,8 +12,13 @@ DeviceModel::DeviceModel(const chips::Slice& s)
       clock(s.chip.core().clock),
       machine(isa::FromChipSpec(s.chip)),
       hbm(s.chip),
-      cores(s.topology.cores_per_device()),
-      hbm_core_cap(memory::BandwidthServer::RateOf(s.chip.hbm().core_share)) {
+      cores(s.topology.cores_per_device()) {
+  core_cap[static_cast<int>(Memory::kHbm)] =
+      memory::BandwidthServer::RateOf(s.chip.hbm().core_share);
+  core_cap[static_cast<int>(Memory::kOnChip)] =
+      memory::BandwidthServer::kFullRate / cores;
+  core_cap[static_cast<int>(Memory::kHost)] =
+      memory::BandwidthServer::kFullRate;
   latency_ticks[static_cast<int>(Memory::kHbm)] = ToTicks(hbm.latency(), clock);
   latency_ticks[static_cast<int>(Memory::kOnChip)] =
       ToTicks(s.chip.dma().on_chip_latency, clock);

@@ -27,7 +27,9 @@ struct DeviceModel {
   memory::HbmModel hbm;
   int cores;
   std::array<int64_t, kNumMemories> latency_ticks;
-  int64_t hbm_core_cap;  // BandwidthServer rate that one core can use
+  // BandwidthServer rates that one core can use. Copies on the chip are of the
+  // core's own engine; cores share HBM.
+  std::array<int64_t, kNumMemories> core_cap;
 
   // Ticks for which the memory is occupied by a transfer.
   int64_t Work(Memory memory, const memory::Transfer& transfer) const;

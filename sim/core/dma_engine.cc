@@ -52,7 +52,8 @@ void DmaEngine::AdvanceTo(int64_t cycle, std::vector<int64_t>* ended) {
 }
 
 int64_t DmaEngine::CoreRate(int cores) const {
-  std::vector<int64_t> caps(cores, device_.hbm_core_cap);
+  std::vector<int64_t> caps(cores,
+                            device_.core_cap[static_cast<int>(Memory::kHbm)]);
   for (int stream : {copy_stream(), collective_stream()}) {
     caps.push_back(servers_[static_cast<int>(Memory::kHbm)].CapOf(stream));
   }

@@ -49,8 +49,8 @@ class DmaEngine : public DmaPort {
 
   int64_t Submit(int64_t cycle, const DmaJob& job) override {
     return SubmitJob(cycle, job.memory, job.stream, job.work,
-                     job.memory == Memory::kHbm && job.stream < device_.cores
-                         ? device_.hbm_core_cap
+                     job.stream < device_.cores
+                         ? device_.core_cap[static_cast<int>(job.memory)]
                          : memory::BandwidthServer::kFullRate,
                      device_.latency_ticks[static_cast<int>(job.memory)]);
   }

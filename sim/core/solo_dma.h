@@ -20,7 +20,10 @@ class SoloDma : public DmaPort {
   // `hbm_rate`: the rate of HBM that the core gets whenever it has work.
   SoloDma(const DeviceModel& device, int sharers, int64_t hbm_rate)
       : device_(device) {
-    rate_.fill(memory::BandwidthServer::kFullRate / sharers);
+    for (int m = 0; m < kNumMemories; ++m) {
+      rate_[m] = std::min(device.core_cap[m],
+                          memory::BandwidthServer::kFullRate / sharers);
+    }
     rate_[static_cast<int>(Memory::kHbm)] = hbm_rate;
   }
 

@@ -101,7 +101,7 @@ void ChooseGroupedBlocks(const Geometry& g, int64_t target, bool rows_first,
 
 // Chooses blocks from the innermost axis outwards.
 void ChooseBlocks(const Geometry& g, int64_t target, bool group_rows,
-                  bool whole_reduced, NestPlan* plan) {
+                  bool whole_reduced, int cores, NestPlan* plan) {
   plan->block.assign(g.axes.size(), 1);
   int64_t taken = 1;
   for (const Axis& a : g.axes) {
@@ -118,7 +118,8 @@ void ChooseBlocks(const Geometry& g, int64_t target, bool group_rows,
     int64_t block = axis.tiles;
     if (block > room) {
       const int64_t steps = CeilOfRatio(axis.tiles, room);
-      block = RoundUpTo(CeilOfRatio(axis.tiles, steps), axis.unit);
+      block = RoundUpTo(CeilOfRatio(axis.tiles, steps),
+                        steps == cores ? axis.core_unit : axis.unit);
       if (axis.kind == Axis::Kind::kRow && group_rows) {
         block = RoundUpTo(block, RowGroup(g));
       }
@@ -266,7 +267,7 @@ absl::StatusOr<FusionTiling> CutFusion(const hlo::Instruction& i,
     ChoosePlaneBlocks(g, target, cores, &t.plan);
   } else {
     ChooseBlocks(g, target, HasExpandedRows(g) || ReducesRows(g), e.stages > 1,
-                 &t.plan);
+                 cores, &t.plan);
   }
   t.plan.grid_dim.assign(g.axes.size(), -1);
   for (int axis : t.plan.order) {

@@ -209,7 +209,8 @@ class WindowMaker {
         num = 8;
         den = a.tile_rows;
       }
-      const int64_t padded = RoundUpTo(t_->plan.block[x], axis.unit);
+      // Blocks of cores may end within a register.
+      const int64_t padded = RoundUpTo(t_->plan.block[x], axis.core_unit);
       d.block = CeilOfRatio(padded * num, den);
       d.extent = Extent(s, x);
       d.vmem_stride = slot;

@@ -6,6 +6,7 @@
 #include "base/units.h"
 #include "hlo_backend/lowering/codegen/narrow_tiles.h"
 #include "hlo_backend/lowering/fusion/stream_access.h"
+#include "hlo_backend/lowering/kernel_emitter.h"
 #include "hlo_backend/lowering/refusals.h"
 
 namespace ptxla::lowering {
@@ -302,6 +303,23 @@ class GeometryBuilder {
         columns.unit = std::max<int64_t>(columns.unit, s.array.packing);
       }
     }
+    for (Axis& a : g_.axes) a.core_unit = WindowsPartRegisters() ? 1 : a.unit;
+  }
+
+  // Every array has tiles of 8 rows, of which a narrow register holds several,
+  // and comes through a window: what is walked where it lies in VMEM is shared
+  // by whole registers.
+  bool WindowsPartRegisters() const {
+    if (!g_.linear || reduced_ != 0) return false;
+    const std::vector<const hlo::Shape*> leaves = KernelLeaves(instr_);
+    return std::all_of(
+        g_.streams.begin(), g_.streams.end(), [&](const Stream& s) {
+          const int leaf =
+              s.node >= 0 ? s.argument : instr_.operand_count() + s.result;
+          return s.access == Access::kTile && !s.tile_by_tile &&
+                 s.array.tile_rows == isa::kSublanes &&
+                 ArgSpace(*leaves[leaf]) != isa::Space::kVmem;
+        });
   }
 
   const Expression& e_;

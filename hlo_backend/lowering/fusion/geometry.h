@@ -24,8 +24,11 @@ namespace ptxla::lowering {
 struct Axis {
   enum class Kind : uint8_t { kMajor, kRow, kColumn };
   Kind kind = Kind::kMajor;
-  int64_t tiles = 1;     // base tiles, or indices of a major
-  int64_t unit = 1;      // base tiles per unit
+  int64_t tiles = 1;  // base tiles, or indices of a major
+  int64_t unit = 1;   // base tiles per unit
+  // Base tiles that lie together where each core has one step: fewer than a
+  // unit where a window may end within a register, between tiles of the array.
+  int64_t core_unit = 1;
   int64_t elements = 1;  // rows or columns without padding; majors: tiles
   bool reduced = false;
   // Iteration dimensions that are merged into it, outer to inner.

@@ -11,14 +11,14 @@ namespace ptxla::lowering {
 namespace {
 
 int64_t BlockOfCore(const Axis& axis, int cores) {
-  return RoundUpTo(CeilOfRatio<int64_t>(axis.tiles, cores), axis.unit);
+  return RoundUpTo(CeilOfRatio<int64_t>(axis.tiles, cores), axis.core_unit);
 }
 
 // Of two cores each has a step, of results of its own.
 int64_t KeptByCore(const Geometry& g, int cores) {
   const int64_t total = TilesOf(g);
   for (const Axis& axis : g.axes) {
-    if (cores == 1 || axis.reduced || axis.tiles <= axis.unit) continue;
+    if (cores == 1 || axis.reduced || axis.tiles <= axis.core_unit) continue;
     return total / axis.tiles * BlockOfCore(axis, cores);
   }
   return total;
@@ -29,7 +29,7 @@ int64_t KeptByCore(const Geometry& g, int cores) {
 int64_t TilesOfCore(const Geometry& g, int cores) {
   const int64_t total = TilesOf(g);
   for (const Axis& axis : g.axes) {
-    if (axis.tiles <= axis.unit) continue;
+    if (axis.tiles <= axis.core_unit) continue;
     return total / axis.tiles * BlockOfCore(axis, cores);
   }
   return total;

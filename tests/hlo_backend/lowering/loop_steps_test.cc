@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/substitute.h"
 #include "isa/timing.h"
@@ -227,6 +228,58 @@ ENTRY e {
   ROOT r = f32[1001,1000] fusion(p, q, m), kind=kLoop, calls=f
 })";
   EXPECT_OK(CompareKernel(bias).status());
+}
+
+// Two cores share one dimension between tiles of 1,024 values, also where two
+// of them lie in one register (libtpu 0.0.42.1: windows of 1, 1, 2, 2, 3, ..
+// tiles of f16[1024] to f16[8192] on v4).
+TEST(LoopStepsTest, CoresShareTilesOfWhichARegisterHoldsTwo) {
+  HarnessOptions options;
+  options.chip = "v4";
+  for (int tiles = 1; tiles <= 8; ++tiles) {
+    for (const int elements : {tiles * 1024, tiles * 1024 - 100}) {
+      ASSERT_OK_AND_ASSIGN(
+          const HarnessResult result,
+          CompareKernel(Binary("add", "f16", absl::StrCat(elements)), options));
+      EXPECT_EQ(result.kernel.NumSteps(), tiles == 1 ? 1 : 2);
+      for (const isa::Window& w : result.kernel.windows) {
+        // A window of one tile has no dimensions beyond it.
+        const int64_t block = w.dims.empty() ? 1 : w.dims[0].block;
+        EXPECT_EQ(block, (tiles + 1) / 2) << elements;
+      }
+    }
+  }
+}
+
+TEST(LoopStepsTest, TilesWithinRegistersOfMixedTypesEqualTheEvaluator) {
+  for (const char* chip : {"v4", "v5p"}) {
+    for (const char* dims : {"2900", "4100", "24,100", "8,384", "3,8,128"}) {
+      HarnessOptions options;
+      options.chip = chip;
+      EXPECT_OK(CompareKernel(absl::Substitute(R"(HloModule m
+f {
+  a = s8[$0] parameter(0)
+  b = bf16[$0] parameter(1)
+  c = f32[$0] parameter(2)
+  x = f32[$0] convert(a)
+  y = f32[$0] convert(b)
+  w = f32[$0] multiply(x, y)
+  s = f32[$0] add(w, c)
+  n = bf16[$0] convert(s)
+  ROOT t = (f32[$0], bf16[$0]) tuple(s, n)
+}
+ENTRY e {
+  a = s8[$0] parameter(0)
+  b = bf16[$0] parameter(1)
+  c = f32[$0] parameter(2)
+  ROOT r = (f32[$0], bf16[$0]) fusion(a, b, c), kind=kLoop, calls=f
+})",
+                                               dims),
+                              options)
+                    .status())
+          << chip << " " << dims;
+    }
+  }
 }
 
 // A table that each head reads anew: its rows are planes of the others. One
