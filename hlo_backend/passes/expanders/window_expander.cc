@@ -6,6 +6,7 @@
 #include "hlo_backend/analysis/monoid.h"
 #include "hlo_backend/analysis/plane_windows.h"
 #include "hlo_backend/ir/builder.h"
+#include "hlo_backend/passes/expanders/cumulative_windows.h"
 #include "hlo_backend/passes/expanders/reduce_start.h"
 #include "hlo_backend/passes/expanders/window_canonicalizer.h"
 #include "hlo_backend/passes/simplify/elementwise_body.h"
@@ -35,23 +36,6 @@ int64_t PositionsOf(const Window& window) {
   return n;
 }
 
-// The one dimension that a window of all earlier (or later) elements covers;
-// -1: another window.
-int CumulativeDim(const Window& window, const Shape& x) {
-  int found = -1;
-  for (int d = 0; d < static_cast<int>(window.dims.size()); ++d) {
-    const WindowDim& w = window.dims[d];
-    if (w.stride != 1) return -1;
-    if (w.size == 1 && w.padding_low == 0 && w.padding_high == 0) continue;
-    const int64_t n = x.dim(d);
-    const bool earlier = w.padding_low == n - 1 && w.padding_high == 0;
-    const bool later = w.padding_high == n - 1 && w.padding_low == 0;
-    if (found >= 0 || w.size != n || (!earlier && !later)) return -1;
-    found = d;
-  }
-  return found;
-}
-
 class WindowExpander {
  public:
   explicit WindowExpander(Instruction* i)
@@ -73,13 +57,13 @@ class WindowExpander {
     }
     const bool one = arrays == 1 && op.has_value();
     init_ = i_->operand(static_cast<int>(arrays));
-    if (one && IsPlain(window_) && PositionsOf(window_) > 1 &&
-        StartIsNeutral(*i_)) {
-      const int dim = CumulativeDim(window_, x_->shape());
-      if (dim >= 0) return Cumulative(*op, dim);
+    const int dim = CumulativeDim(*i_);
+    if (one && dim >= 0 && StartIsNeutral(*i_)) {
+      return CumulativeValue(i_, *op, dim);
     }
     if (PositionsOf(window_) > kMostPositions) {
-      return one ? Doubled(*op) : nullptr;
+      if (one) return Doubled(*op);
+      return dim < 0 ? nullptr : ValueOf(CumulativeValues(i_, dim));
     }
     std::vector<Instruction*> padded, values;
     for (size_t k = 0; k < arrays; ++k) {
@@ -98,7 +82,7 @@ class WindowExpander {
         values[k] = b_.Select(inside, values[k], before[k]);
       }
     });
-    return i_->shape().IsTuple() ? b_.Tuple(values) : values[0];
+    return ValueOf(values);
   }
 
   // Only the first of equal maxima is selected: `ge` keeps what it has.
@@ -147,28 +131,8 @@ class WindowExpander {
   }
 
  private:
-  Instruction* Cumulative(Opcode op, int dim) {
-    const WindowDim& w = window_.dims[dim];
-    const bool earlier = w.padding_low > 0;
-    const DimVector all(x_->shape().dims().begin(), x_->shape().dims().end());
-    Instruction* y = x_;
-    for (int64_t step = 1; step < w.size; step *= 2) {
-      // A slice and a pad: both may lie in VMEM, a pad that cuts may not.
-      DimVector starts(all.size(), 0), limits = all;
-      PadAttrs shift;
-      shift.dims.resize(all.size());
-      if (earlier) {
-        limits[dim] -= step;
-        shift.dims[dim].low = step;
-      } else {
-        starts[dim] = step;
-        shift.dims[dim].high = step;
-      }
-      Instruction* others =
-          b_.Slice(y, starts, limits, DimVector(all.size(), 1));
-      y = b_.Binary(op, y, b_.Pad(others, init_, shift.dims));
-    }
-    return y;
+  Instruction* ValueOf(const std::vector<Instruction*>& values) {
+    return i_->shape().IsTuple() ? b_.Tuple(values) : values[0];
   }
 
   // One dimension after the other: values of 1, 2, 4 ... neighbours, of which

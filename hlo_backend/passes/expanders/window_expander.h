@@ -7,15 +7,15 @@
 //   reduce-window of many positions, by one operation: dimension by dimension,
 //       values of 1, 2, 4 ... neighbours, of which those are put together that
 //       make up the window;
-//   reduce-window over a whole dimension (a cumulative sum): doubling steps,
-//       y = op(y, y shifted by 1, 2, 4 ...);
+//   reduce-window over all earlier elements of a dimension (a cumulative sum):
+//       doubling steps, of any body (cumulative_windows.h);
 //   select-and-scatter (gradient of a maximum's pooling): per position, the
 //       source where that position is the first that was selected, spread to
 //       the base and added.
 //
-// What comes out moves more bytes than a kernel would. Windows of more than
-// kMostPositions positions over several arrays or with bodies that are no
-// single operation stay as they are.
+// What comes out moves more bytes than a kernel would. Other windows of
+// more than kMostPositions positions over several arrays or with bodies that
+// are no single operation stay as they are.
 #ifndef PTXLA_HLO_BACKEND_PASSES_EXPANDERS_WINDOW_EXPANDER_H_
 #define PTXLA_HLO_BACKEND_PASSES_EXPANDERS_WINDOW_EXPANDER_H_
 

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/substitute.h"
@@ -125,6 +126,53 @@ ENTRY e {
   i = f32[] constant(1)
   ROOT r = f32[17,6] reduce-window(x, i), window={size=3x2 pad=1_1x1_1 lhs_dilate=2x1}, to_apply=g
 })");
+}
+
+// Bodies that are no single operation: the last number that is not 0 (its order
+// matters), and the greatest with where it is, as torch.cummax asks for it.
+TEST(WindowFormsTest, AnyBodyAddsUpAlongADimension) {
+  constexpr absl::string_view kLast = R"(HloModule m
+last {
+  a = s32[] parameter(0)
+  b = s32[] parameter(1)
+  none = s32[] constant(0)
+  is = pred[] compare(b, none), direction=NE
+  ROOT r = s32[] select(is, b, a)
+}
+ENTRY e {
+  x = s32[$0] parameter(0)
+  start = s32[] constant($2)
+  ROOT r = s32[$0] reduce-window(x, start), window={$1}, to_apply=last
+})";
+  constexpr absl::string_view kGreatest = R"(HloModule m
+greatest {
+  a = f32[] parameter(0)
+  ai = s32[] parameter(1)
+  b = f32[] parameter(2)
+  bi = s32[] parameter(3)
+  first = pred[] compare(a, b), direction=GE
+  v = f32[] select(first, a, b)
+  i = s32[] select(first, ai, bi)
+  ROOT r = (f32[], s32[]) tuple(v, i)
+}
+ENTRY e {
+  x = f32[$0] parameter(0)
+  places = s32[$0] iota(), iota_dimension=1
+  least = f32[] constant(-inf)
+  none = s32[] constant(-1)
+  w = (f32[$0], s32[$0]) reduce-window(x, places, least, none), window={$1}, to_apply=greatest
+  ROOT r = s32[$0] get-tuple-element(w), index=1
+})";
+  for (const auto& [dims, window] :
+       std::vector<std::pair<std::string, std::string>>{
+           {"3,100", "size=1x100 pad=0_0x99_0"},
+           {"3,100", "size=1x100 pad=0_0x0_99"},
+           {"65,3", "size=65x1 pad=64_0x0_0"},
+           {"2,129,3", "size=1x129x1 pad=0_0x0_128x0_0"}}) {
+    ExpectSameForms(absl::Substitute(kLast, dims, window, 0));
+    ExpectSameForms(absl::Substitute(kLast, dims, window, 7));
+    ExpectSameForms(absl::Substitute(kGreatest, dims, window), 5);
+  }
 }
 
 TEST(WindowFormsTest, NoBorderIsSelected) {
