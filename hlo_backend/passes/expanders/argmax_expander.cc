@@ -113,8 +113,8 @@ Instruction* Expand(Instruction* i) {
   const int64_t dim = i->dimensions()[0];
   const PrimitiveType type = x->shape().type();
   const PrimitiveType index_type = index->shape().type();
-  if (index_type != PrimitiveType::kS32 || IsComplex(type) ||
-      BitWidth(type) > 32 || !IsIotaAlong(index, dim) ||
+  if ((index_type != kS32 && index_type != PrimitiveType::kS64) ||
+      IsComplex(type) || !IsIotaAlong(index, dim) ||
       !i->operand(2)->IsConstant() || x->shape().dim(dim) == 0) {
     return nullptr;
   }
@@ -133,12 +133,20 @@ Instruction* Expand(Instruction* i) {
   Instruction* hit = b.Compare(x, b.Broadcast(best, x->shape().dims(), kept),
                                CompareDirection::kEq);
   if (floats) hit = b.Or(hit, b.Compare(x, x, CompareDirection::kNe));
+  // Positions are words, whatever the program counts in: no array is longer.
+  if (index_type != kS32) {
+    index = b.Iota(Shape::Array(kS32, x->shape().dims()), dim);
+  }
   Instruction* last =
-      b.ConstantScalar(index_type, std::numeric_limits<int32_t>::max());
+      b.ConstantScalar(kS32, std::numeric_limits<int32_t>::max());
   Instruction* where =
       b.Select(hit, index, b.BroadcastScalar(last, x->shape().dims()));
   Instruction* position =
-      b.Reduce(where, last, {dim}, b.Scalar2(Opcode::kMinimum, index_type));
+      b.Reduce(where, last, {dim}, b.Scalar2(Opcode::kMinimum, kS32));
+  if (index_type != kS32) {
+    position = b.Convert(position, index_type);
+    last = b.Convert(last, index_type);
+  }
   Instruction *start = i->operand(2), *start_position = i->operand(3);
   if (StartHasPosition(*best, *start_position)) {
     const DimVector& dims = best->shape().dims();

@@ -47,7 +47,9 @@ class LinearAlgebraExpander {
     const PrimitiveType type = i_->operand(0)->shape().type();
     const bool is_complex =
         type == PrimitiveType::kC64 && !lu && !qr && !product && !eigh;
-    if ((!is_complex && (!IsFloat(type) || BitWidth(type) > 32)) ||
+    const bool is_f64 =
+        type == PrimitiveType::kF64 && !lu && !qr && !product && !eigh;
+    if ((!is_complex && !is_f64 && (!IsFloat(type) || BitWidth(type) > 32)) ||
         i_->operand(0)->shape().ElementCount() == 0) {
       return nullptr;
     }
@@ -59,10 +61,10 @@ class LinearAlgebraExpander {
   }
 
  private:
-  // As f32[batch, rows, columns], or c64.
+  // As f32[batch, rows, columns], f64 or c64.
   Instruction* Matrix(Instruction* x) {
     const PrimitiveType type = x->shape().type();
-    if (type != kF32 && !IsComplex(type)) x = b_.Convert(x, kF32);
+    if (BitWidth(type) < 32) x = b_.Convert(x, kF32);
     const int rank = x->shape().rank();
     int64_t batch = 1;
     for (int d = 0; d + 2 < rank; ++d) batch *= x->shape().dim(d);
@@ -92,7 +94,13 @@ class LinearAlgebraExpander {
           // A Hermitian matrix has real pivots.
           Instruction* pivot = m.Pick(column, 1, j);
           if (IsComplex(type)) pivot = b.Unary(Opcode::kReal, pivot);
-          Instruction* factor = b.Rsqrt(pivot);
+          // Of f64 a reciprocal root has no more than the bits of f32, a root
+          // and a quotient have all.
+          Instruction* factor =
+              type == PrimitiveType::kF64
+                  ? b.Divide(b.BroadcastScalar(b.One(type), {dims[0]}),
+                             b.Sqrt(pivot))
+                  : b.Rsqrt(pivot);
           if (IsComplex(type)) factor = b.Convert(factor, type);
           Instruction* scaled =
               b.Multiply(column, b.Broadcast(factor, line, {0}));

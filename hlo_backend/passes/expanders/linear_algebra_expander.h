@@ -13,7 +13,7 @@
 //
 // A column is picked by comparing positions, not by a slice, so that an
 // iteration is a few kernels. f32 inside for narrower floats; the first two
-// take complex numbers too.
+// take f64 and complex numbers too.
 #ifndef PTXLA_HLO_BACKEND_PASSES_EXPANDERS_LINEAR_ALGEBRA_EXPANDER_H_
 #define PTXLA_HLO_BACKEND_PASSES_EXPANDERS_LINEAR_ALGEBRA_EXPANDER_H_
 

@@ -287,6 +287,10 @@ class WindowExpander {
 
 }  // namespace
 
+Instruction* ExpandedWindow(Instruction* reduce_window) {
+  return WindowExpander(reduce_window).ReduceWindow();
+}
+
 absl::StatusOr<bool> WindowExpanderPass::Run(Module* module,
                                              const PassContext&) {
   bool changed = false;
@@ -295,7 +299,7 @@ absl::StatusOr<bool> WindowExpanderPass::Run(Module* module,
       if (IsPlaneWindow(*i)) continue;
       Instruction* expanded = nullptr;
       if (i->opcode() == Opcode::kReduceWindow) {
-        expanded = WindowExpander(i).ReduceWindow();
+        expanded = ExpandedWindow(i);
       } else if (i->opcode() == Opcode::kSelectAndScatter) {
         expanded = WindowExpander(i).SelectAndScatter();
       }

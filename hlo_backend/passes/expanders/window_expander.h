@@ -23,6 +23,9 @@
 
 namespace ptxla::hlo {
 
+// What stands for a reduce-window; null: it stays.
+Instruction* ExpandedWindow(Instruction* reduce_window);
+
 class WindowExpanderPass : public Pass {
  public:
   absl::string_view name() const override { return "window-expander"; }

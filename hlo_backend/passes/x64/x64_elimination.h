@@ -12,7 +12,7 @@
 //
 // Indices of slices, gathers and scatters become s32 (their low words).
 // Unimplemented, naming the instruction: an f64 as its bits, convolutions of
-// f64, collectives of 64-bit types, and sums of f64 in windows and scatters.
+// f64, collectives of 64-bit types, and sums of f64 in scatters.
 #ifndef PTXLA_HLO_BACKEND_PASSES_X64_X64_ELIMINATION_H_
 #define PTXLA_HLO_BACKEND_PASSES_X64_X64_ELIMINATION_H_
 

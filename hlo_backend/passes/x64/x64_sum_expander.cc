@@ -7,6 +7,8 @@
 #include "hlo_backend/ir/builder.h"
 #include "hlo_backend/passes/dimension_utils.h"
 #include "hlo_backend/passes/expanders/expand_each.h"
+#include "hlo_backend/passes/expanders/window_expander.h"
+#include "hlo_backend/passes/x64/x64_eliminator.h"
 
 namespace ptxla::hlo {
 namespace {
@@ -93,8 +95,11 @@ class X64SumExpander {
     return b_.Add(start, value);
   }
 
+  // Sums of integers by digits, others as slices of whole numbers.
   Instruction* Windows() {
-    if (!IsWideInteger(i_->shape()) || !Adds(*i_)) return nullptr;
+    if (!IsWideInteger(i_->shape()) || !Adds(*i_)) {
+      return HasX64(i_->shape()) ? ExpandedWindow(i_) : nullptr;
+    }
     const Window& window = i_->attrs<WindowAttrs>().window;
     int64_t count = 1;
     for (const WindowDim& d : window.dims) count *= d.size;

@@ -4,6 +4,7 @@
 //   reduce-window, scatter   integers that are added: digits of 16 bits (of 8,
 //                            where more than 2^16 come together) are added up
 //                            as u32, then put together with their carries
+//   reduce-window            any other: slices, combined (window_expander.h)
 //   dot                      of f64: products, and a reduce of them
 //
 //   s64[8,128] reduce-window(s64[8,128] x, 0), to_apply=add
