@@ -138,6 +138,19 @@ absl::Status ChipSpec::Bind() {
     return absl::InvalidArgumentError(
         "\"cores.per_device\" must divide \"cores.per_chip\"");
   }
+  // Kernels are written for these.
+  if (whole("vreg.lanes") != 128 || whole("vreg.sublanes") != 8) {
+    return absl::InvalidArgumentError(
+        "\"vreg.lanes\" and \"vreg.sublanes\" must be 128 and 8");
+  }
+  if (whole("mxu.rows") != whole("mxu.cols") ||
+      (whole("mxu.rows") != 128 && whole("mxu.rows") != 256)) {
+    return absl::InvalidArgumentError(
+        "\"mxu.rows\" and \"mxu.cols\" must be both 128 or both 256");
+  }
+  if (whole("mxu.count") > 16) {
+    return absl::InvalidArgumentError("\"mxu.count\" must be at most 16");
+  }
   if (real("hbm.usable") > real("hbm.nominal")) {
     return absl::InvalidArgumentError(
         "\"hbm.usable\" is more than \"hbm.nominal\"");

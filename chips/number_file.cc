@@ -15,6 +15,22 @@
 namespace ptxla::chips {
 namespace {
 
+// What the arithmetic of the simulator is sure to hold, far beyond any chip;
+// in base units.
+struct Reach {
+  Dimension dimension;
+  double least, most;
+  const char* said;
+};
+constexpr Reach kReaches[] = {
+    {Dimension::kFrequency, 1e6, 1e11, "but 1 MHz to 100 GHz"},
+    {Dimension::kTime, 0, 1, "but at most 1 s"},
+    {Dimension::kCycles, 0, 1e6, "but at most 1e6 cycles"},
+    {Dimension::kRate, 1e6, 1e15, "but 1e-3 to 1e6 GB/s"},
+    {Dimension::kBytes, 0, 0x1p50, "but at most 2^50 bytes"},
+    {Dimension::kCount, 0, 65536, "but at most 65536"},
+};
+
 // Line of entry `i` of `number` in `text`, which parses.
 int LineOf(absl::string_view text, int i) {
   google::protobuf::TextFormat::Parser parser;
@@ -64,6 +80,14 @@ absl::StatusOr<Parameter> CheckNumber(const NumberProto& number) {
     return absl::InvalidArgumentError(absl::StrCat("\"", number.key(), "\" is ",
                                                    number.value(),
                                                    ": must not be negative"));
+  }
+  for (const Reach& reach : kReaches) {
+    if (reach.dimension != rule->dimension || p.value == 0) continue;
+    if (p.value < reach.least || p.value > reach.most) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("\"", number.key(), "\" is ", number.value(), " ",
+                       number.unit(), ": no chip has that, ", reach.said));
+    }
   }
   if (rule->integer) {
     if (std::abs(p.value - std::round(p.value)) > 0.5 + 1e-9 ||

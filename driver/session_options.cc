@@ -46,6 +46,13 @@ absl::StatusOr<chips::Slice> FindSlice(const RunRequest& request) {
   }
   auto slice = chips::ParseSlice(request.topology, options);
   if (!slice.ok()) return At("arguments", slice.status());
+  if (chip.has_value() && slice->chip.name() != chip->name()) {
+    return At("arguments",
+              absl::InvalidArgumentError(absl::StrCat(
+                  "--chip-file ", request.chip_file, " is of ", chip->name(),
+                  ", ", request.topology, " is a slice of ", slice->chip.name(),
+                  ": name a slice of ", chip->name())));
+  }
   return slice;
 }
 

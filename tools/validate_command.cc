@@ -3,12 +3,15 @@
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "base/status.h"
 #include "driver/measured_rows.h"
@@ -16,6 +19,7 @@
 #include "driver/stage.h"
 #include "driver/validation.h"
 #include "driver/validation_summary.h"
+#include "hlo_backend/passes/pipeline.h"
 #include "reports/json_report.h"
 #include "tools/command_line.h"
 #include "tools/commands.h"
@@ -47,7 +51,8 @@ absl::StatusOr<std::vector<Limit>> ParseLimits(const Words& words) {
   for (const std::string& word : words) {
     const std::vector<std::string> parts = absl::StrSplit(word, '=');
     Limit limit;
-    if (parts.size() != 2 || !absl::SimpleAtod(parts[1], &limit.percent)) {
+    if (parts.size() != 2 || !absl::SimpleAtod(parts[1], &limit.percent) ||
+        !(limit.percent >= 0)) {
       return absl::InvalidArgumentError(
           absl::StrCat("--max-error wants BLOCK=PERCENT, not \"", word, "\""));
     }
@@ -70,7 +75,7 @@ std::string Exceeded(const driver::ValidationSummary& summary,
       rows += b.runnable;
     }
     if (rows == 0) {
-      absl::StrAppend(&out, "no rows of block ", limit.block, "\n");
+      absl::StrAppend(&out, "no row of block ", limit.block, " can run\n");
     } else if (sum / rows * 100 > limit.percent) {
       absl::StrAppendFormat(&out, "%s: mean error %.2f %% is over %g %%\n",
                             limit.block, sum / rows * 100, limit.percent);
@@ -229,6 +234,20 @@ absl::StatusOr<std::vector<driver::MeasuredRow>> ChosenRows(
   return chosen;
 }
 
+// A gate on a block that is not there would never close.
+absl::Status CheckBlocks(const std::vector<driver::MeasuredRow>& rows,
+                         const std::vector<Limit>& limits) {
+  std::set<std::string> blocks;
+  for (const driver::MeasuredRow& row : rows) blocks.insert(row.block);
+  for (const Limit& limit : limits) {
+    if (blocks.count(limit.block) > 0) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat("--max-error: no block ", limit.block,
+                     " among the rows: ", absl::StrJoin(blocks, ", ")));
+  }
+  return absl::OkStatus();
+}
+
 // Every row's error, the blocks' and what --max-error says of them.
 int PrintErrors(const ValidateOptions& o,
                 const std::vector<driver::MeasuredRow>& rows,
@@ -254,8 +273,14 @@ int PrintErrors(const ValidateOptions& o,
 int ValidateKernels(const ValidateOptions& o) {
   const auto limits = ParseLimits(o.limit_words);
   if (!limits.ok()) return Fail(limits.status(), o.json, "arguments");
+  const auto passes =
+      hlo::Pipeline::FromNames(absl::StrJoin(o.options.disable_passes, ","));
+  if (!passes.ok()) return Fail(passes.status(), o.json, "arguments");
   const auto rows = ChosenRows(o);
   if (!rows.ok()) return Fail(rows.status(), o.json, "input");
+  if (const absl::Status blocks = CheckBlocks(*rows, *limits); !blocks.ok()) {
+    return Fail(blocks, o.json, "arguments");
+  }
   if (o.mechanisms) {
     std::fputs(
         driver::MechanismMarkdown(driver::MeasureMechanisms(*rows, o.options))

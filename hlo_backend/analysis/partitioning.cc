@@ -51,13 +51,16 @@ bool IsTiled(const FrontendAttributes& attributes) {
 
 const Instruction* FindUnpartitioned(const Module& module) {
   if (module.config().is_scheduled) return nullptr;
-  const bool several = module.config().num_partitions > 1;
+  // A text of JAX's lower() does not say for how many partitions it is; its
+  // shardings do.
+  const bool several =
+      module.config().num_partitions > 1 ||
+      (module.config().replica_count <= 1 && module.DeviceCount() > 1);
   const Instruction* sharded = nullptr;
   bool collective = false;
   for (const Computation* c : module.computations()) {
     for (const Instruction* i : c->instructions()) {
-      // Between other shapes it is work even where a text (of JAX's lower())
-      // does not say for how many partitions it is.
+      // Between other shapes it is work whatever the number of devices.
       if (IsSpmdMarker(*i) &&
           (several || i->shape().dims() != i->operand(0)->shape().dims())) {
         return i;

@@ -116,6 +116,10 @@ class Reader {
   Lexer lex_;
 
  private:
+  // Of shapes in shapes and shardings in shardings: a stack has an end.
+  static constexpr int kMostNested = 500;
+
+  bool AnyShape(Shape* shape);
   bool ArrayShape(Shape* shape);
   bool LayoutProperty(Layout* layout);
   bool TileValue(Layout* layout);
@@ -129,6 +133,7 @@ class Reader {
   bool NanPayload(PrimitiveType type, bool negative, uint8_t* out);
 
   absl::Status status_;
+  int nesting_ = 0;
 };
 
 // One of these names; the error lists them.

@@ -265,11 +265,13 @@ bool Reader::ShardingValue(Sharding* s) {
   if (!Expect('{')) return false;
   if (Is('{') || Is('}')) {
     s->kind = ShardingKind::kTuple;
+    if (++nesting_ > kMostNested) return Fail(at(), "shardings nest too deep");
     while (!Is('}')) {
       s->tuple.emplace_back();
       if (!ShardingValue(&s->tuple.back())) return false;
       if (!Accept(',')) break;
     }
+    --nesting_;
     return Expect('}');
   }
   if (IsName("mesh") && !NamedShardingValue(s)) return false;

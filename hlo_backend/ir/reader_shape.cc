@@ -17,6 +17,13 @@ bool Reader::AtShape() {
 }
 
 bool Reader::ShapeValue(Shape* shape) {
+  if (++nesting_ > kMostNested) return Fail(at(), "shapes nest too deep");
+  if (!AnyShape(shape)) return false;
+  --nesting_;
+  return true;
+}
+
+bool Reader::AnyShape(Shape* shape) {
   if (!Is('(')) return ArrayShape(shape);
   lex_.Next();
   std::vector<Shape> elements;

@@ -1,4 +1,5 @@
 // What a person who edits a chip file is told.
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "chips/chip_spec.h"
 #include "chips/compiler_policy.h"
@@ -74,7 +75,7 @@ TEST(ChipErrors, AMissingNumberIsNamedWithItsMeaning) {
 TEST(ChipErrors, ANumberGivenTwiceNamesBothLines) {
   const std::string text = ChipSpec::Load("unit")->ToText();
   const std::string again =
-      "number { key: \"clock.core\" value: 1 unit: \"Hz\" source: \"me\" "
+      "number { key: \"clock.core\" value: 1 unit: \"GHz\" source: \"me\" "
       "confidence: ASSUMED }\n";
   absl::StatusOr<ChipSpec> chip = ChipSpec::Parse(text + again, "my");
   ASSERT_FALSE(chip.ok());
@@ -95,6 +96,44 @@ TEST(ChipErrors, MoreBanksThanABundleIsCheckedForAreRefused) {
 TEST(ChipErrors, AZeroClockIsRefused) {
   EXPECT_THAT(ErrorAfter("value: 1000\n  unit: \"MHz\"", "unit: \"MHz\""),
               HasSubstr("\"clock.core\" must be positive"));
+}
+
+// Far beyond what any chip has, arithmetic would not hold.
+TEST(ChipErrors, NumbersThatNoChipHasAreRefused) {
+  const ptxla::testing::TemporaryFolder folder;
+  const struct {
+    const char *key, *number, *message;
+  } cases[] = {
+      {"clock.core", "value: 1e-9 unit: 'MHz'", "but 1 MHz to 100 GHz"},
+      {"hbm.latency", "value: 1e12 unit: 'us'", "but at most 1 s"},
+      {"hbm.bandwidth", "value: 1e9 unit: 'GB/s'", "but 1e-3 to 1e6 GB/s"},
+      {"kernel.entry", "value: 1e9 unit: 'cycles'", "but at most 1e6 cycles"},
+      {"slot.valu", "value: 1e6 unit: 'per bundle'", "but at most 65536"},
+  };
+  for (const auto& c : cases) {
+    std::string text = ChipSpec::Load("v5e")->ToText();
+    const size_t key = text.find(absl::StrCat("key: \"", c.key, "\""));
+    ASSERT_NE(key, std::string::npos) << c.key;
+    const size_t from = text.find("value:", key);
+    text.replace(from, text.find("source", key) - from,
+                 absl::StrCat(c.number, "\n"));
+    const std::string path = folder.Write("my.chip.textproto", text);
+    EXPECT_THAT(std::string(ChipSpec::LoadFile(path).status().message()),
+                HasSubstr(c.message))
+        << c.key;
+  }
+}
+
+// Kernels are written for registers and arrays of these sizes.
+TEST(ChipErrors, OtherRegistersAndArraysAreRefused) {
+  absl::StatusOr<ChipSpec> chip = ChipSpec::Load("v5e");
+  ASSERT_TRUE(chip.ok()) << chip.status();
+  EXPECT_THAT(chip->WithValue("vreg.lanes", 100).status().message(),
+              HasSubstr("must be 128 and 8"));
+  EXPECT_THAT(chip->WithValue("mxu.rows", 64).status().message(),
+              HasSubstr("must be both 128 or both 256"));
+  EXPECT_THAT(chip->WithValue("mxu.count", 1000).status().message(),
+              HasSubstr("must be at most 16"));
 }
 
 TEST(ChipErrors, AFractionAboveOneIsRefused) {

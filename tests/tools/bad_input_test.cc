@@ -4,7 +4,6 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "reports/database.h"
 #include "tests/support/subprocess.h"
 
 namespace ptxla {
@@ -29,6 +28,10 @@ constexpr char kMisspeltChip[] =
     "name: 'v5e' number { key: 'hbm.bandwith' value: 1 unit: 'GB/s' "
     "confidence: ASSUMED "
     "source: 'test' }";
+
+constexpr char kRows[] =
+    "id,program,timing,target,cores,residency,kernel,kernel_cfg,time_us\n"
+    "A-EW-1,,not_runnable,v4:1x1x1,2,hbm,xla,,1.5\n";
 
 struct BadInput {
   const char* name;
@@ -269,6 +272,24 @@ ENTRY main {
                  "c.textproto:1: unknown number \"hbm.bandwith\"; did you mean "
                  "\"hbm.bandwidth\"?",
                  kAdd},
+        BadInput{"chip_file_of_another_chip",
+                 OnV6e({"--chip-file", PTXLA_CHIPS "/v5e.chip.textproto"}), 2,
+                 "v5e.chip.textproto is of v5e, v6e-1 is a slice of v6e", kAdd},
+        BadInput{"gate_without_a_number",
+                 {"validate", "--kernels", "m.hlo", "--max-error", "A=nan"},
+                 2,
+                 "--max-error wants BLOCK=PERCENT, not \"A=nan\"",
+                 kRows},
+        BadInput{"gate_without_a_block",
+                 {"validate", "--kernels", "m.hlo", "--max-error", "FOO=1"},
+                 2,
+                 "--max-error: no block FOO among the rows: A-EW",
+                 kRows},
+        BadInput{"gate_without_a_pass",
+                 {"validate", "--kernels", "m.hlo", "--disable-passes", "foo"},
+                 2,
+                 "unknown pass \"foo\"",
+                 kRows},
         BadInput{
             "too_few_devices", OnV6e(), 2, "is for 8 devices",
             Replaced(kAdd, "HloModule m", "HloModule m, replica_count=8")}),
@@ -302,69 +323,6 @@ TEST(GoodInputTest, AModuleComesThroughAPipeAndTheRunIsSaved) {
   EXPECT_EQ(r.exit_code, 0) << r.err;
   EXPECT_THAT(r.out, HasSubstr("step time"));
   EXPECT_THAT(folder.List(), ElementsAre("ptxla-sim.sqlite"));
-}
-
-// What is installed needs nothing of the source tree.
-TEST(InstallTest, TheInstalledProgramKnowsItsChipsAndWorkloads) {
-  TemporaryFolder folder;
-  const std::string prefix = folder.path() + "/usr";
-  const ProcessResult installed = RunProcess(
-      {PTXLA_CMAKE, "--install", PTXLA_BINARY_DIR, "--prefix", prefix},
-      {"", folder.path()});
-  ASSERT_EQ(installed.exit_code, 0) << installed.err;
-  const ProcessResult r = RunProcess({prefix + "/bin/ptxla-sim", "--workload",
-                                      "mlp", "--topology", "v6e-1", "--json"},
-                                     {"", folder.path()});
-  EXPECT_EQ(r.exit_code, 0) << r.err;
-  EXPECT_THAT(r.out, HasSubstr("\"workload\": \"mlp\""));
-}
-
-TEST(SavingTest, ProcessesThatShareADatabaseLoseNoRun) {
-  TemporaryFolder folder;
-  folder.Write("m.hlo", kAdd);
-  const ProcessResult r = RunProcess(
-      {"/bin/sh", "-c",
-       std::string("for i in 1 2 3 4; do ") + PTXLA_SIM +
-           " --hlo m.hlo --topology v6e-1 --quiet --db d.sqlite & done; wait"},
-      {"", folder.path()});
-  EXPECT_EQ(r.err, "");
-  auto database = reports::Database::Open(folder.path() + "/d.sqlite");
-  ASSERT_TRUE(database.ok());
-  auto count = database->connection().Prepare("SELECT count(*) FROM v_run");
-  ASSERT_TRUE(count.ok() && count->Step().ok());
-  EXPECT_EQ(count->Int(0), 4);
-}
-
-TEST(SavingTest, ARunThatDoesNotFitIsPrintedAndStored) {
-  TemporaryFolder folder;
-  const ProcessResult r =
-      RunProcess({PTXLA_SIM, "--workload", "bert_2l", "--topology", "v5e-1",
-                  "--batch-per-chip", "4096", "--db", "d.sqlite"},
-                 {"", folder.path()});
-  EXPECT_EQ(r.exit_code, 3);
-  EXPECT_THAT(r.out, HasSubstr(" usable (16 nominal): OOM"));
-  EXPECT_THAT(r.out, HasSubstr("would fit"));
-  EXPECT_THAT(r.err, HasSubstr("Ran out of memory in memory space hbm. Used "));
-  auto database = reports::Database::Open(folder.path() + "/d.sqlite");
-  ASSERT_TRUE(database.ok());
-  const auto run = database->Load("0");  // the only one
-  ASSERT_TRUE(run.ok());
-  EXPECT_EQ(run->status().code(), "RESOURCE_EXHAUSTED");
-  EXPECT_EQ(run->memory().verdict(), "OOM");
-}
-
-// Interrupted while it waits for the end of its input.
-TEST(InterruptTest, CtrlCIsOneLineAndLeavesNothing) {
-  TemporaryFolder folder;
-  const ProcessResult r = RunProcess(
-      {"/bin/sh", "-c",
-       std::string("mkfifo f; (sleep 2 > f) & ") + PTXLA_SIM +
-           " --hlo - --topology v6e-1 < f & p=$!; sleep 0.3; kill -INT $p; "
-           "wait $p; code=$?; rm f; exit $code"},
-      {"", folder.path()});
-  EXPECT_EQ(r.exit_code, 130);
-  EXPECT_THAT(r.err, HasSubstr("interrupted; no run was saved"));
-  EXPECT_THAT(folder.List(), IsEmpty());
 }
 
 TEST(GoodInputTest, EstimatedOpsAreMarked) {

@@ -314,10 +314,12 @@ class GeometryBuilder {
     const std::vector<const hlo::Shape*> leaves = KernelLeaves(instr_);
     return std::all_of(
         g_.streams.begin(), g_.streams.end(), [&](const Stream& s) {
+          // What an epilogue reads may be no argument.
           const int leaf =
               s.node >= 0 ? s.argument : instr_.operand_count() + s.result;
           return s.access == Access::kTile && !s.tile_by_tile &&
                  s.array.tile_rows == isa::kSublanes &&
+                 leaf < static_cast<int>(leaves.size()) &&
                  ArgSpace(*leaves[leaf]) != isa::Space::kVmem;
         });
   }

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "hlo_backend/analysis/monoid.h"
+#include "hlo_backend/analysis/tiled_layout.h"
 #include "hlo_backend/ir/builder.h"
 #include "hlo_backend/passes/dimension_utils.h"
 #include "hlo_backend/passes/expanders/expand_each.h"
@@ -35,27 +36,32 @@ class ReduceExpander {
     if (!CanApplyElementwise(*i_->to_apply()) || shape.ElementCount() == 0) {
       return nullptr;
     }
+    Values x(i_->operands().begin(), i_->operands().begin() + arrays_);
+    DimVector reduced(i_->dimensions().begin(), i_->dimensions().end());
+    if (shape.rank() == 1 && shape.dim(0) % kLanes == 0) {
+      for (Instruction*& array : x) {
+        array = b_.Reshape(array, {shape.dim(0) / kLanes, kLanes});
+      }
+      reduced = {0, 1};
+    }
+    // Where the lanes are reduced beside others, these come first and lie as
+    // they do: rows of one element each would be a hundred times as long.
+    const int lanes = x[0]->shape().rank() - 1;
+    for (int64_t d : reduced) {
+      if (d != lanes && Contains(reduced, lanes)) x = Halved(x, d);
+    }
     // Reduced elements are rows.
-    const DimVector kept = Others(shape.rank(), i_->dimensions());
-    DimVector order(i_->dimensions().begin(), i_->dimensions().end());
+    const DimVector kept = Others(lanes + 1, reduced);
+    DimVector order = reduced;
     int64_t rows = 1;
-    for (int64_t d : order) rows *= shape.dim(static_cast<int>(d));
+    for (int64_t d : order) rows *= x[0]->shape().dim(static_cast<int>(d));
     order.insert(order.end(), kept.begin(), kept.end());
-    const int64_t columns = shape.ElementCount() / rows;
-    Values x;
-    for (int k = 0; k < arrays_; ++k) {
-      Instruction* array = i_->operand(k);
+    const int64_t columns = x[0]->shape().ElementCount() / rows;
+    for (Instruction*& array : x) {
       if (!IsIdentityMapping(order)) array = b_.Transpose(array, order);
-      x.push_back(b_.Reshape(array, {rows, columns}));
+      array = b_.Reshape(array, {rows, columns});
     }
-    std::vector<Values> rest;
-    while (rows > 1) {
-      const int64_t half = rows / 2;
-      if (rows % 2 != 0) rest.push_back(Rows(x, rows - 1, rows));
-      x = Combined(Rows(x, 0, half), Rows(x, half, 2 * half));
-      rows = half;
-    }
-    for (const Values& one : rest) x = Combined(x, one);
+    x = Halved(x, 0);
     Values start;
     for (int k = 0; k < arrays_; ++k) {
       start.push_back(
@@ -77,13 +83,29 @@ class ReduceExpander {
   }
 
  private:
-  Values Rows(const Values& x, int64_t from, int64_t to) {
+  // Until one element of the dimension is left.
+  Values Halved(Values x, int64_t dim) {
+    int64_t size = x[0]->shape().dim(static_cast<int>(dim));
+    std::vector<Values> rest;
+    while (size > 1) {
+      const int64_t half = size / 2;
+      if (size % 2 != 0) rest.push_back(Part(x, dim, size - 1, size));
+      x = Combined(Part(x, dim, 0, half), Part(x, dim, half, 2 * half));
+      size = half;
+    }
+    for (const Values& one : rest) x = Combined(x, one);
+    return x;
+  }
+
+  Values Part(const Values& x, int64_t dim, int64_t from, int64_t to) {
     Values parts;
     for (Instruction* array : x) {
-      const int64_t columns = array->shape().dim(1);
-      parts.push_back(from == 0 && to == array->shape().dim(0)
-                          ? array
-                          : b_.Slice(array, {from, 0}, {to, columns}));
+      DimVector starts(array->shape().rank(), 0);
+      DimVector limits(array->shape().dims().begin(),
+                       array->shape().dims().end());
+      starts[dim] = from;
+      limits[dim] = to;
+      parts.push_back(b_.Slice(array, starts, limits));
     }
     return parts;
   }
