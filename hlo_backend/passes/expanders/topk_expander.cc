@@ -10,6 +10,7 @@
 #include "chips/compiler_policy.h"
 #include "hlo_backend/ir/builder.h"
 #include "hlo_backend/ir/verifier.h"
+#include "hlo_backend/passes/expanders/partial_reduce.h"
 
 namespace ptxla::hlo {
 namespace {
@@ -115,6 +116,9 @@ class TopkExpander {
           absl::StrCat(Describe(*i_),
                        ": an approximate top-k without a "
                        "reduction_dim or a comparator"));
+    }
+    if (i_->attrs<CustomCallAttrs>().target == "PartialReduce") {
+      if (Instruction* part = ReducedInPart(i_, dim)) return part;
     }
     const int arrays = i_->operand_count() / 2;
     const std::vector<Instruction*> x(i_->operands().begin(),

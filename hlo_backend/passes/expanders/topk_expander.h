@@ -2,8 +2,10 @@
 //
 //   topk, custom call TopK     order of all values, NaN with a sign bit of 0
 //                              largest; of equal ones the first
-//   ApproxTopK, PartialReduce  by their comparator; exact, so any recall target
+//   ApproxTopK                 by its comparator; exact, so any recall target
 //                              is met
+//   PartialReduce              the first of elements that share a place
+//                              (partial_reduce.h); else as ApproxTopK
 //
 // Of a long row the first k of each lane are found first, and the first k of
 // those: fewer stages, and most of them without partners in other lanes. (The
