@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "base/units.h"
+#include "hlo_backend/lowering/movement/reflow_side.h"
 #include "hlo_backend/lowering/physical_array.h"
 
 namespace ptxla::lowering {
@@ -22,58 +23,16 @@ enum Space { kIn, kLine, kOut };
 constexpr int64_t kMostElements = 131072;  // of a step, where rows allow it
 // Columns of one block of bundles.
 constexpr int64_t kTogether = 4;
+// Registers of one block where nothing is rotated.
+constexpr int64_t kCopied = 32;
 constexpr int64_t kMostOfAll = int64_t{1} << 30;
 // Rows of the line before and behind what a step needs.
 constexpr int64_t kSlackRows = 8;
 
-// An array as planes of rows of words. One plane, if nothing pads its rows.
-struct Side {
-  int64_t planes = 1, rows = 1, columns = 1, across = 1, tile_rows = 8;
-
-  static std::optional<Side> Of(const PhysicalArray& a) {
-    Side s;
-    if (a.bits != 32) return {};
-    if (a.linear != 0) {
-      s.rows = a.bytes() / isa::kRowBytes;
-      s.columns = isa::kLanes;
-      s.tile_rows = a.tile_rows;
-      return s;
-    }
-    for (int d = 0; d < a.rank(); ++d) {
-      if (a.dims[d] != d) return {};
-    }
-    s.planes = a.planes;
-    s.rows = a.rows;
-    s.columns = a.columns;
-    s.across = a.tiles_across;
-    s.tile_rows = a.tile_rows;
-    if (s.rows % s.tile_rows == 0) {
-      s.rows *= s.planes;
-      s.planes = 1;
-    } else if (s.tile_rows < 8 && s.rows > s.tile_rows) {
-      return {};
-    }
-    return s;
-  }
-
-  int64_t tiles() const { return CeilOfRatio(rows, tile_rows); }
-  int64_t tile_bytes() const { return tile_rows * isa::kRowBytes; }
-  int64_t row_stride() const { return across * tile_bytes(); }
-  int64_t plane_stride() const { return tiles() * row_stride(); }
-  // Elements of a plane, or, of one alone, of a row of tiles.
-  int64_t piece() const {
-    return planes > 1 ? rows * columns : tile_rows * columns;
-  }
-  int64_t pieces() const { return planes > 1 ? planes : tiles(); }
-  int64_t piece_bytes() const {
-    return planes > 1 ? plane_stride() : row_stride();
-  }
-};
-
 class Reflow {
  public:
-  Reflow(const KernelContext& context, const hlo::Instruction& i, Side in,
-         Side out)
+  Reflow(const KernelContext& context, const hlo::Instruction& i, ReflowSide in,
+         ReflowSide out)
       : context_(context), i_(i), in_(in), out_(out) {}
 
   absl::StatusOr<isa::Kernel> Emit() {
@@ -101,7 +60,7 @@ class Reflow {
     return absl::UnimplementedError(absl::StrCat("%", i_.name(), ": ", what));
   }
 
-  static isa::Window WindowOf(const Side& side, int arg,
+  static isa::Window WindowOf(const ReflowSide& side, int arg,
                               isa::Direction direction, int64_t count) {
     isa::Window w;
     w.arg = arg;
@@ -168,8 +127,36 @@ class Reflow {
         b.SBinary(Opcode::kSsub,
                   b.SMulImm(piece, static_cast<int32_t>(in_.piece())), begin));
     Walk(b, in_, in_count_, from, first, true);
-    Walk(b, out_, count_, to, zero, false);
+    if (out_.IsLine()) {
+      Copy(b, to);
+    } else {
+      Walk(b, out_, count_, to, zero, false);
+    }
     return absl::OkStatus();
+  }
+
+  // A result of one dimension is the line: registers of 8 rows.
+  void Copy(CodeBuilder& b, Sca to) {
+    const int64_t registers = CeilOfRatio<int64_t>(line_rows_, 8);
+    const auto copies = [&](Sca from_line, Sca at, int64_t count) {
+      for (int64_t k = 0; k < count; ++k) {
+        const auto offset = static_cast<int32_t>(k * isa::kVregBytes);
+        b.Store(kOut, at, offset, b.Load(kLine, from_line, offset));
+      }
+    };
+    const int64_t trips = registers / kCopied, done = trips * kCopied;
+    if (trips > 0) {
+      const int64_t bytes = kCopied * isa::kVregBytes;
+      const Sca k = b.BeginLoop(trips, 1);
+      b.NewBlock("copies");
+      const Sca moved = b.SMulImm(k, static_cast<int32_t>(bytes));
+      copies(b.SAdd(line_, moved), b.SAdd(to, moved), kCopied);
+      b.EndLoop();
+    }
+    if (done == registers) return;
+    b.NewBlock("last copies");
+    const auto moved = static_cast<int32_t>(done * isa::kVregBytes);
+    copies(b.SAddImm(line_, moved), b.SAddImm(to, moved), registers - done);
   }
 
   // x / in_.piece(), bit by bit: scalar units do not divide.
@@ -191,8 +178,8 @@ class Reflow {
 
   // All rows of `count` pieces from address `at` on; `place` is where in the
   // line the first of them lies.
-  void Walk(CodeBuilder& b, const Side& s, int64_t count, Sca at, Sca place,
-            bool fill) {
+  void Walk(CodeBuilder& b, const ReflowSide& s, int64_t count, Sca at,
+            Sca place, bool fill) {
     const bool planes = s.planes > 1;
     const auto inside = [&](Sca a, Sca p) {
       if (!planes) return Tile(b, s, a, p, s.tile_rows, fill);
@@ -229,8 +216,8 @@ class Reflow {
   }
 
   // A row of tiles: several columns together, and the rest.
-  void Tile(CodeBuilder& b, const Side& s, Sca at, Sca place, int64_t rows,
-            bool fill) {
+  void Tile(CodeBuilder& b, const ReflowSide& s, Sca at, Sca place,
+            int64_t rows, bool fill) {
     const int64_t full = s.across - 1;
     const int64_t trips = full / kTogether, done = trips * kTogether;
     if (trips > 0) {
@@ -258,8 +245,8 @@ class Reflow {
   }
 
   // Rows of column `c` from `at` on.
-  void Rows(CodeBuilder& b, const Side& s, Sca at, Sca place, int64_t rows,
-            int64_t c, int64_t lanes, bool fill) {
+  void Rows(CodeBuilder& b, const ReflowSide& s, Sca at, Sca place,
+            int64_t rows, int64_t c, int64_t lanes, bool fill) {
     for (int64_t r = 0; r < rows; ++r) {
       const Sca p = b.SAddImm(
           place, static_cast<int32_t>(r * s.columns + c * isa::kLanes));
@@ -297,7 +284,7 @@ class Reflow {
 
   const KernelContext& context_;
   const hlo::Instruction& i_;
-  const Side in_, out_;
+  const ReflowSide in_, out_;
   std::vector<isa::KernelArg> args_;
   int64_t count_ = 1, in_count_ = 1;  // pieces of a step
   int64_t elements_ = 0, steps_ = 1, line_rows_ = 0;
@@ -315,8 +302,8 @@ absl::StatusOr<isa::Kernel> EmitReflow(const KernelContext& context,
   ASSIGN_OR_RETURN(const PhysicalArray in,
                    PhysicalArray::Of(i.operand(0)->shape()));
   ASSIGN_OR_RETURN(const PhysicalArray out, PhysicalArray::Of(i.shape()));
-  const auto from = Side::Of(in);
-  const auto to = Side::Of(out);
+  const auto from = ReflowSide::Of(in);
+  const auto to = ReflowSide::Of(out);
   if (!from || !to || i.shape().ElementCount() >= kMostOfAll) {
     return refuse("a reshape of this form");
   }

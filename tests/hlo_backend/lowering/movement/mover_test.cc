@@ -83,6 +83,26 @@ TEST(MoverTest, AReshapeWithoutEqualBlocksGoesThroughALine) {
   }
 }
 
+// A result of one dimension is the line that its rows are put into: nothing is
+// rotated a second time.
+TEST(MoverTest, ALineIsCopiedAsItLies) {
+  const auto cycles = [](absl::string_view from,
+                         absl::string_view to) -> int64_t {
+    HarnessOptions options;
+    options.emit = EmitReflow;
+    const auto result = CompareKernel(
+        absl::Substitute("HloModule m\nENTRY e {\n  a = f32[$0] parameter(0)\n"
+                         "  ROOT r = f32[$1] reshape(a)\n}",
+                         from, to),
+        options);
+    EXPECT_OK(result.status());
+    return result.ok() ? result->cycles : 0;
+  };
+  EXPECT_LT(cycles("1000,300", "300000"), cycles("300000", "1000,300") * 2 / 3);
+  EXPECT_LT(cycles("1000,300", "300000"),
+            cycles("1000,300", "600,500") * 2 / 3);
+}
+
 // The rows of the second half of a packed word begin before the block.
 TEST(MoverTest, APackedVectorBecomesOneRow) {
   for (const char* type : {"f32", "bf16", "u8"}) {
