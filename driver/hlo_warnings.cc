@@ -5,6 +5,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "hlo_backend/analysis/partitioning.h"
 #include "hlo_backend/ir/computation.h"
 #include "hlo_backend/passes/scheduled/unschedule.h"
 
@@ -29,6 +30,17 @@ void WarnOfFilledConstants(const HloInput& input, const std::string& values,
       input.filled_constants, " constants of ", input.module->name(),
       " have no values in the text: taken as ",
       values == "zero" ? "0" : "0, 1, 2 ...", " (--elided)"));
+}
+
+void WarnOfIgnoredShardings(const hlo::Module& module,
+                            record::RunRecord* record) {
+  const hlo::Instruction* cut = hlo::FindIgnoredSharding(module);
+  if (cut == nullptr) return;
+  record->add_warnings(absl::StrCat(
+      module.name(), " has shardings (%", cut->name(), ") for ",
+      module.DeviceCount(),
+      " devices and is not partitioned: every device is taken to run all of "
+      "it; the module after partitioning (--xla_dump_to) has its parts"));
 }
 
 // Calls of other compilers.
@@ -57,6 +69,7 @@ void WarnOfInput(const HloInput& input, const std::string& elided_values,
                  record::RunRecord* record) {
   WarnOfForeignSchedule(input, record);
   WarnOfFilledConstants(input, elided_values, record);
+  WarnOfIgnoredShardings(*input.module, record);
   WarnOfForeignCalls(*input.module, record);
 }
 

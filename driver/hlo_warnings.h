@@ -15,7 +15,8 @@
 namespace ptxla::driver {
 
 // Schedules for other machines, constants without values (taken as
-// `elided_values`, "iota" or "zero"), calls of other compilers.
+// `elided_values`, "iota" or "zero"), shardings that are not carried out, calls
+// of other compilers.
 void WarnOfInput(const HloInput& input, const std::string& elided_values,
                  record::RunRecord* record);
 

@@ -47,37 +47,49 @@ bool IsTiled(const FrontendAttributes& attributes) {
   return false;
 }
 
+bool IsToBeCut(const Instruction& i) {
+  return (i.sharding() != nullptr && IsTiled(*i.sharding())) ||
+         IsTiled(i.frontend_attributes());
+}
+
 }  // namespace
 
 const Instruction* FindUnpartitioned(const Module& module) {
   if (module.config().is_scheduled) return nullptr;
-  // A text of JAX's lower() does not say for how many partitions it is; its
-  // shardings do.
-  const bool several =
-      module.config().num_partitions > 1 ||
-      (module.config().replica_count <= 1 && module.DeviceCount() > 1);
+  const bool several = module.config().num_partitions > 1;
   const Instruction* sharded = nullptr;
   bool collective = false;
   for (const Computation* c : module.computations()) {
     for (const Instruction* i : c->instructions()) {
-      // Between other shapes it is work whatever the number of devices.
+      // Between other shapes it is work even where a text (of JAX's lower())
+      // does not say for how many partitions it is.
       if (IsSpmdMarker(*i) &&
           (several || i->shape().dims() != i->operand(0)->shape().dims())) {
         return i;
       }
       if (!several) continue;
       collective |= IsCollective(i->opcode());
-      if (sharded != nullptr) continue;
-      const bool tiled =
-          (i->sharding() != nullptr && IsTiled(*i->sharding())) ||
-          IsTiled(i->frontend_attributes());
-      if (!tiled) continue;
+      if (sharded != nullptr || !IsToBeCut(*i)) continue;
       // Annotations of values, not of parameters, go when it is done.
       if (i->opcode() == Opcode::kCustomCall) return i;
       sharded = i;
     }
   }
   return collective ? nullptr : sharded;
+}
+
+const Instruction* FindIgnoredSharding(const Module& module) {
+  if (module.config().is_scheduled || module.config().num_partitions > 1) {
+    return nullptr;
+  }
+  const Instruction* sharded = nullptr;
+  for (const Computation* c : module.computations()) {
+    for (const Instruction* i : c->instructions()) {
+      if (IsCollective(i->opcode())) return nullptr;
+      if (sharded == nullptr && IsToBeCut(*i)) sharded = i;
+    }
+  }
+  return sharded;
 }
 
 }  // namespace ptxla::hlo

@@ -16,6 +16,12 @@ namespace ptxla::hlo {
 // it. Scheduled modules have.
 const Instruction* FindUnpartitioned(const Module& module);
 
+// A value that is to be cut among devices, of a module that does not say for
+// how many partitions it is (a text of JAX's lower(), of torch_xla before
+// partitioning) and has no collectives: it is run whole, on every device. Null:
+// there is none.
+const Instruction* FindIgnoredSharding(const Module& module);
+
 }  // namespace ptxla::hlo
 
 #endif  // PTXLA_HLO_BACKEND_ANALYSIS_PARTITIONING_H_

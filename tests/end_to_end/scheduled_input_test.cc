@@ -6,6 +6,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "driver/prediction.h"
 #include "tests/support/shared_files.h"
 #include "tests/support/status_matchers.h"
@@ -149,17 +150,36 @@ TEST(ScheduledInputTest, AModuleStillToBePartitionedIsRefused) {
   const TemporaryFolder folder;
   RunRequest request;
   request.topology = "v6e-8";
-  // The text of JAX's lower() does not say for how many partitions it is.
-  for (const char* header : {"", ", num_partitions=8"}) {
-    request.hlo = folder.Write("m.hlo", absl::StrCat("HloModule m", header, R"(
+  request.hlo = folder.Write("m.hlo", R"(HloModule m, num_partitions=8
 ENTRY main {
   a = f32[512,1024] parameter(0), sharding={devices=[8,1]<=[8]}
   ROOT x = f32[512,1024] negate(a)
-})"));
-    const absl::Status status = Predict(request).status();
-    EXPECT_EQ(status.code(), absl::StatusCode::kUnimplemented);
-    EXPECT_THAT(std::string(status.message()),
-                ::testing::HasSubstr("still to be partitioned"));
+})");
+  const absl::Status status = Predict(request).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kUnimplemented);
+  EXPECT_THAT(std::string(status.message()),
+              ::testing::HasSubstr("still to be partitioned"));
+}
+
+// The text of JAX's lower() does not say for how many partitions it is: it is
+// run whole, and the report says so.
+TEST(ScheduledInputTest, ShardingsThatAreNotCarriedOutAreWarnedOf) {
+  const TemporaryFolder folder;
+  RunRequest request;
+  request.topology = "v6e-8";
+  for (const bool sharded : {true, false}) {
+    request.hlo = folder.Write(
+        "m.hlo", absl::StrCat("HloModule m\nENTRY main {\n"
+                              "  a = f32[512,1024] parameter(0), sharding={",
+                              sharded ? "devices=[8,1]<=[8]" : "replicated",
+                              "}\n  ROOT x = f32[512,1024] negate(a)\n}\n"));
+    ASSERT_OK_AND_ASSIGN(const Prediction prediction, Predict(request));
+    const std::string warnings =
+        absl::StrJoin(prediction.record.warnings(), "\n");
+    EXPECT_EQ(absl::StrContains(
+                  warnings, "m has shardings (%a) for 8 devices and is not"),
+              sharded)
+        << warnings;
   }
 }
 

@@ -2,20 +2,11 @@
 
 #include "base/units.h"
 #include "hlo_backend/ir/builder.h"
+#include "hlo_backend/passes/expanders/counting_indices.h"
 #include "hlo_backend/passes/simplify/elementwise_body.h"
 
 namespace ptxla::hlo {
 namespace {
-
-bool CountsAlong(const Instruction* index, int64_t dim) {
-  if (index->opcode() == Opcode::kBroadcast) {
-    const Instruction* from = index->operand(0);
-    return from->opcode() == Opcode::kIota &&
-           index->dimensions()[from->attrs<IotaAttrs>().dimension] == dim;
-  }
-  return index->opcode() == Opcode::kIota &&
-         index->attrs<IotaAttrs>().dimension == dim;
-}
 
 bool HasTheForm(const Instruction& i, int64_t dim) {
   if (i.operand_count() != 4 || !i.shape().IsTuple() ||
@@ -31,7 +22,7 @@ bool HasTheForm(const Instruction& i, int64_t dim) {
       i.operand(1)->shape().type() != kS32 ||
       !i.operand(1)->shape().SameDims(x) ||
       !i.shape().element(1).SameDims(to) || to.type() != x.type() ||
-      i.shape().element(1).type() != kS32 || !CountsAlong(i.operand(1), dim)) {
+      i.shape().element(1).type() != kS32 || !CountsAlong(*i.operand(1), dim)) {
     return false;
   }
   for (int d = 0; d < x.rank(); ++d) {

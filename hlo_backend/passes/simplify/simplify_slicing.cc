@@ -37,13 +37,20 @@ Instruction* Concatenate(Instruction* i, Rewriter& r) {
   return r.builder().Concatenate(kept, i->dimensions()[0]);
 }
 
+// A part of what is the same wherever it is cut; of all of it; null: neither.
 Instruction* SliceOf(Instruction* i, Rewriter& r) {
   Instruction* x = i->operand(0);
   if (i->shape().SameDims(x->shape())) return x;
   if (Instruction* scalar = BroadcastScalarOf(*x)) {
     return r.builder().BroadcastScalar(scalar, i->shape().dims());
   }
-  return nullptr;
+  if (x->opcode() != Opcode::kBroadcast) return nullptr;
+  for (int64_t d : x->dimensions()) {
+    const int dim = static_cast<int>(d);
+    if (i->shape().dim(dim) != x->shape().dim(dim)) return nullptr;
+  }
+  return r.builder().Broadcast(x->operand(0), i->shape().dims(),
+                               x->dimensions());
 }
 
 // Every k-th element of rows, asked for as one of k columns of what they are
@@ -160,7 +167,7 @@ Instruction* SimplifySlicing(Instruction* i, Rewriter& r) {
       return value != nullptr ? value : SliceOfParted(i, r);
     }
     case Opcode::kDynamicSlice: {
-      if (i->shape().SameDims(i->operand(0)->shape())) return i->operand(0);
+      if (Instruction* value = SliceOf(i, r)) return value;
       DimVector starts, limits;
       if (!ConstantStarts(*i, 1, i->operand(0)->shape(), i->shape(), &starts)) {
         return nullptr;

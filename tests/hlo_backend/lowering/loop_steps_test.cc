@@ -153,33 +153,36 @@ TEST(LoopStepsTest, RaggedColumnsOfTilesEqualTheEvaluator) {
   }
 }
 
+// Of an array of `type`, one of bf16 and one of f32.
+std::string MixedTypes(absl::string_view type, absl::string_view dims) {
+  return absl::Substitute(R"(HloModule m
+f {
+  a = $0[$1] parameter(0)
+  b = bf16[$1] parameter(1)
+  c = f32[$1] parameter(2)
+  x = f32[$1] convert(a)
+  y = f32[$1] convert(b)
+  w = f32[$1] multiply(x, y)
+  s = f32[$1] add(w, c)
+  n = bf16[$1] convert(s)
+  ROOT t = (f32[$1], bf16[$1]) tuple(s, n)
+}
+ENTRY e {
+  a = $0[$1] parameter(0)
+  b = bf16[$1] parameter(1)
+  c = f32[$1] parameter(2)
+  ROOT r = (f32[$1], bf16[$1]) fusion(a, b, c), kind=kLoop, calls=f
+})",
+                          type, dims);
+}
+
 // Mixed types: some go tile by tile beside others.
 TEST(LoopStepsTest, LongColumnsOfMixedTypesEqualTheEvaluator) {
   for (const char* chip : {"v6e", "v5e"}) {
     for (const char* dims : {"300,129", "2,130,300", "1001,385"}) {
       HarnessOptions options;
       options.chip = chip;
-      EXPECT_OK(CompareKernel(absl::Substitute(R"(HloModule m
-f {
-  a = bf16[$0] parameter(0)
-  b = bf16[$0] parameter(1)
-  c = f32[$0] parameter(2)
-  x = f32[$0] convert(a)
-  y = f32[$0] convert(b)
-  w = f32[$0] multiply(x, y)
-  s = f32[$0] add(w, c)
-  n = bf16[$0] convert(s)
-  ROOT t = (f32[$0], bf16[$0]) tuple(s, n)
-}
-ENTRY e {
-  a = bf16[$0] parameter(0)
-  b = bf16[$0] parameter(1)
-  c = f32[$0] parameter(2)
-  ROOT r = (f32[$0], bf16[$0]) fusion(a, b, c), kind=kLoop, calls=f
-})",
-                                               dims),
-                              options)
-                    .status())
+      EXPECT_OK(CompareKernel(MixedTypes("bf16", dims), options).status())
           << chip << " " << dims;
     }
   }
@@ -256,27 +259,7 @@ TEST(LoopStepsTest, TilesWithinRegistersOfMixedTypesEqualTheEvaluator) {
     for (const char* dims : {"2900", "4100", "24,100", "8,384", "3,8,128"}) {
       HarnessOptions options;
       options.chip = chip;
-      EXPECT_OK(CompareKernel(absl::Substitute(R"(HloModule m
-f {
-  a = s8[$0] parameter(0)
-  b = bf16[$0] parameter(1)
-  c = f32[$0] parameter(2)
-  x = f32[$0] convert(a)
-  y = f32[$0] convert(b)
-  w = f32[$0] multiply(x, y)
-  s = f32[$0] add(w, c)
-  n = bf16[$0] convert(s)
-  ROOT t = (f32[$0], bf16[$0]) tuple(s, n)
-}
-ENTRY e {
-  a = s8[$0] parameter(0)
-  b = bf16[$0] parameter(1)
-  c = f32[$0] parameter(2)
-  ROOT r = (f32[$0], bf16[$0]) fusion(a, b, c), kind=kLoop, calls=f
-})",
-                                               dims),
-                              options)
-                    .status())
+      EXPECT_OK(CompareKernel(MixedTypes("s8", dims), options).status())
           << chip << " " << dims;
     }
   }
