@@ -26,8 +26,7 @@ namespace {
 
 class WindowMaker {
  public:
-  WindowMaker(const hlo::Instruction& i, const Geometry& g, FusionTiling* t)
-      : instr_(i), g_(g), t_(t) {}
+  WindowMaker(const Geometry& g, FusionTiling* t) : g_(g), t_(t) {}
 
   absl::Status Make(int number, int num_operand_args) {
     const Stream& s = g_.streams[number];
@@ -241,7 +240,6 @@ class WindowMaker {
     return axis.tiles;
   }
 
-  const hlo::Instruction& instr_;
   const Geometry& g_;
   FusionTiling* t_;
 };
@@ -271,7 +269,7 @@ absl::Status MakeWindows(const hlo::Instruction& i, const Geometry& g,
   FusionTiling& t = *tiling;
   t.places.resize(g.streams.size());
   t.plan.step_bytes = StepBytes(g, t.plan);
-  WindowMaker windows(i, g, tiling);
+  WindowMaker windows(g, tiling);
   const int num_operands = static_cast<int>(i.operand_count());
   for (size_t s = 0; s < g.streams.size(); ++s) {
     RETURN_IF_ERROR(windows.Make(static_cast<int>(s), num_operands));

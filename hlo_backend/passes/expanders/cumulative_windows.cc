@@ -30,12 +30,15 @@ class CumulativeWindow {
   std::vector<Instruction*> Values() {
     const int arrays = i_->operand_count() / 2;
     std::vector<Instruction*> y, starts;
+    y.reserve(arrays);
+    starts.reserve(arrays);
     for (int k = 0; k < arrays; ++k) {
       y.push_back(i_->operand(k));
       starts.push_back(i_->operand(arrays + k));
     }
     for (int64_t step = 1; step < size_; step *= 2) {
       std::vector<Instruction*> others;
+      others.reserve(arrays);
       for (int k = 0; k < arrays; ++k) {
         others.push_back(Shifted(y[k], starts[k], step));
       }
