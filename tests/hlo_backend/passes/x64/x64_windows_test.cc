@@ -15,8 +15,8 @@
 namespace ptxla::hlo {
 namespace {
 
-// Of a program of one parameter, its numbers from -40 to 40, most of them not
-// whole; a matrix that is to be factored gets a dominant diagonal.
+// Of a program of one parameter, its numbers from -40 (0) to 40, most of them
+// not whole; a matrix that is to be factored gets a dominant diagonal.
 void ExpectSameOnPairs(const std::string& text, double diagonal = 0) {
   ASSERT_OK_AND_ASSIGN(auto module, ParseModule(text));
   const Shape shape = module->entry()->parameter(0)->shape();
@@ -24,7 +24,8 @@ void ExpectSameOnPairs(const std::string& text, double diagonal = 0) {
   uint64_t seed = 7;
   for (int64_t i = 0; i < x.ElementCount(); ++i) {
     seed = seed * 6364136223846793005u + 1442695040888963407u;
-    x.SetDouble(i, static_cast<double>(seed >> 44) / 13107 - 40);
+    const double from = IsUnsigned(shape.type()) ? 0 : -40;
+    x.SetDouble(i, from + static_cast<double>(seed >> 44) / 13107);
   }
   const int64_t n = shape.dim(shape.rank() - 1);
   for (int64_t d = 0; diagonal != 0 && d < n; ++d) {
