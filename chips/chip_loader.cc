@@ -148,6 +148,7 @@ absl::Status ChipSpec::Bind() {
     return absl::InvalidArgumentError(
         "\"mxu.rows\" and \"mxu.cols\" must be both 128 or both 256");
   }
+  // The search for a product's tiles splits it over all arrays.
   if (whole("mxu.count") > 16) {
     return absl::InvalidArgumentError("\"mxu.count\" must be at most 16");
   }

@@ -54,10 +54,8 @@ void SetFractionOfPeak(const Group& g, const chips::Slice& slice,
   } else if (op->bound() == "hbm" && op->bytes() > 0) {
     const double bandwidth =
         slice.chip.hbm().bandwidth.count() / slice.topology.devices_per_chip();
-    const double fraction =
-        static_cast<double>(op->bytes()) / (bandwidth * seconds);
-    // More than all: copies began beside other ops, and their time is the rest.
-    if (fraction <= 1) op->set_fraction_of_peak(fraction);
+    op->set_fraction_of_peak(static_cast<double>(op->bytes()) /
+                             (bandwidth * seconds));
   } else if (op->bound() == "vpu" && g.cycles > 0 && g.valu_cycles > 0) {
     op->set_fraction_of_peak(static_cast<double>(g.valu_cycles) /
                              static_cast<double>(g.cycles));

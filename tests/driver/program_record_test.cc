@@ -123,19 +123,6 @@ TEST_F(ProgramRecordTest, ACopysFractionIsOfThePinBandwidth) {
   EXPECT_NEAR(p.ops(0).fraction_of_peak(), 0.5, 0.001);
 }
 
-// It began beside another op; what is left of it is not the time of its bytes.
-TEST_F(ProgramRecordTest, ACopyThatBeganEarlierHasNoFraction) {
-  const record::ProgramRecord p = Record(R"pb(
-    op {
-      name: "copy"
-      end_ps: 1000000
-      bytes: 1400000
-      bound { hbm_ps: 1000000 }
-    }
-  )pb");
-  EXPECT_FALSE(p.ops(0).has_fraction_of_peak());
-}
-
 TEST_F(ProgramRecordTest, WithTwoDevicesPerChipADeviceHasHalfThePeak) {
   const auto v3 = chips::ParseSlice("v3-8").value();
   ASSERT_EQ(v3.topology.devices_per_chip(), 2);

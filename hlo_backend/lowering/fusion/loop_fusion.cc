@@ -35,7 +35,7 @@ Geometry TileByTile(Geometry g) {
     s.tile_by_tile = true;
     s.pack_columns = 1;
   }
-  g.axes[g.column_axis].unit = 1;
+  g.axes[g.column_axis].unit = g.axes[g.column_axis].core_unit = 1;
   return g;
 }
 

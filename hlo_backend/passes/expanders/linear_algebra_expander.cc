@@ -45,11 +45,10 @@ class LinearAlgebraExpander {
       return nullptr;
     }
     const PrimitiveType type = i_->operand(0)->shape().type();
-    const bool is_complex =
-        type == PrimitiveType::kC64 && !lu && !qr && !product && !eigh;
-    const bool is_f64 =
-        type == PrimitiveType::kF64 && !lu && !qr && !product && !eigh;
-    if ((!is_complex && !is_f64 && (!IsFloat(type) || BitWidth(type) > 32)) ||
+    const bool is_wide =
+        (type == PrimitiveType::kC64 || type == PrimitiveType::kF64) && !lu &&
+        !qr && !product && !eigh;
+    if ((!is_wide && (!IsFloat(type) || BitWidth(type) > 32)) ||
         i_->operand(0)->shape().ElementCount() == 0) {
       return nullptr;
     }

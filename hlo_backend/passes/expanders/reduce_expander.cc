@@ -37,35 +37,13 @@ class ReduceExpander {
       return nullptr;
     }
     Values x(i_->operands().begin(), i_->operands().begin() + arrays_);
-    DimVector reduced(i_->dimensions().begin(), i_->dimensions().end());
-    if (shape.rank() == 1 && shape.dim(0) % kLanes == 0) {
-      for (Instruction*& array : x) {
-        array = b_.Reshape(array, {shape.dim(0) / kLanes, kLanes});
-      }
-      reduced = {0, 1};
-    }
-    // Where the lanes are reduced beside others, these come first and lie as
-    // they do: rows of one element each would be a hundred times as long.
-    const int lanes = x[0]->shape().rank() - 1;
-    for (int64_t d : reduced) {
-      if (d != lanes && Contains(reduced, lanes)) x = Halved(x, d);
-    }
-    // Reduced elements are rows.
-    const DimVector kept = Others(lanes + 1, reduced);
-    DimVector order = reduced;
-    int64_t rows = 1;
-    for (int64_t d : order) rows *= x[0]->shape().dim(static_cast<int>(d));
-    order.insert(order.end(), kept.begin(), kept.end());
-    const int64_t columns = x[0]->shape().ElementCount() / rows;
-    for (Instruction*& array : x) {
-      if (!IsIdentityMapping(order)) array = b_.Transpose(array, order);
-      array = b_.Reshape(array, {rows, columns});
-    }
-    x = Halved(x, 0);
+    x = shape.rank() == 1 ? ReducedLine(x)
+                          : Reduced(x, DimVector(i_->dimensions().begin(),
+                                                 i_->dimensions().end()));
     Values start;
     for (int k = 0; k < arrays_; ++k) {
       start.push_back(
-          b_.BroadcastScalar(i_->operand(arrays_ + k), {1, columns}));
+          b_.BroadcastScalar(i_->operand(arrays_ + k), x[0]->shape().dims()));
     }
     x = Combined(start, x);
     Values results;
@@ -83,6 +61,43 @@ class ReduceExpander {
   }
 
  private:
+  // One row, of what is kept.
+  Values Reduced(Values x, DimVector reduced) {
+    // Where the lanes are reduced beside others, these come first and lie as
+    // they do: rows of one element each would be a hundred times as long.
+    const int lanes = x[0]->shape().rank() - 1;
+    for (int64_t d : reduced) {
+      if (d != lanes && Contains(reduced, lanes)) x = Halved(x, d);
+    }
+    // Reduced elements are rows.
+    const DimVector kept = Others(lanes + 1, reduced);
+    DimVector order = reduced;
+    int64_t rows = 1;
+    for (int64_t d : order) rows *= x[0]->shape().dim(static_cast<int>(d));
+    order.insert(order.end(), kept.begin(), kept.end());
+    const int64_t columns = x[0]->shape().ElementCount() / rows;
+    for (Instruction*& array : x) {
+      if (!IsIdentityMapping(order)) array = b_.Transpose(array, order);
+      array = b_.Reshape(array, {rows, columns});
+    }
+    return Halved(x, 0);
+  }
+
+  // One dimension as rows of 128, and the rest.
+  Values ReducedLine(const Values& x) {
+    const int64_t size = x[0]->shape().dim(0);
+    const int64_t whole = size - size % kLanes;
+    if (whole == 0) return Reduced(x, {0});
+    Values lines = whole == size ? x : Part(x, 0, 0, whole);
+    for (Instruction*& line : lines) {
+      line = b_.Reshape(line, {whole / kLanes, kLanes});
+    }
+    lines = Reduced(lines, {0, 1});
+    return whole == size
+               ? lines
+               : Combined(lines, Reduced(Part(x, 0, whole, size), {0}));
+  }
+
   // Until one element of the dimension is left.
   Values Halved(Values x, int64_t dim) {
     int64_t size = x[0]->shape().dim(static_cast<int>(dim));

@@ -176,6 +176,29 @@ ENTRY e {
                           type, dims);
 }
 
+// One operand is walked where it lies, the other comes through a window, and
+// steps of single tiles have an odd number of them.
+TEST(LoopStepsTest, LongColumnsBesideAnArrayInVmemEqualTheEvaluator) {
+  for (const char* chip : {"v6e", "v5p"}) {
+    ASSERT_OK_AND_ASSIGN(chips::ChipSpec spec, chips::ChipSpec::Load(chip));
+    ASSERT_OK_AND_ASSIGN(spec,
+                         spec.WithValue("policy.lone_operation_tiles", 65));
+    if (spec.Policy("single_step_tiles")) {
+      ASSERT_OK_AND_ASSIGN(spec, spec.WithValue("policy.single_step_tiles", 0));
+    }
+    for (const char* dims : {"1000,384", "520,640", "3,200,384"}) {
+      HarnessOptions options;
+      options.spec = &spec;
+      for (const std::vector<int>& in_vmem :
+           {std::vector<int>{0}, std::vector<int>{1}, std::vector<int>{2}}) {
+        options.in_vmem = in_vmem;
+        EXPECT_OK(CompareKernel(Binary("add", "bf16", dims), options).status())
+            << chip << " " << dims << " " << in_vmem[0];
+      }
+    }
+  }
+}
+
 // Mixed types: some go tile by tile beside others.
 TEST(LoopStepsTest, LongColumnsOfMixedTypesEqualTheEvaluator) {
   for (const char* chip : {"v6e", "v5e"}) {
