@@ -63,11 +63,6 @@ void FillOp(const isa::Program& program, const OpEvent& event,
   op->set_bytes(info.bytes);
   op->set_repeat(event.repeat);
   op->set_cores(1);
-  // Of a copy what HBM moves: of one between memories one side, of half an
-  // array (X64Combine) the half.
-  if (const auto* copy = std::get_if<isa::CopyStart>(&event.op->action)) {
-    op->set_bytes(copy->bytes * HbmSides(program, *event.op));
-  }
   if (const auto* call = std::get_if<isa::Call>(&event.op->action)) {
     const isa::Kernel& kernel = program.kernels[call->kernel];
     op->set_kernel(kernel.name);

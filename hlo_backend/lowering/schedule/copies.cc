@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -148,8 +149,17 @@ void Lowerer::CopyBytes(const Instruction& i, const isa::BufferSlice& from,
                         const isa::BufferSlice& to, int64_t bytes,
                         isa::Schedule* schedule) {
   const int id = next_id_++;
-  schedule->push_back({InfoOf(i), isa::CopyStart{id, from, to, bytes}});
-  schedule->push_back({InfoOf(i), isa::CopyDone{id}});
+  // What HBM moves: one side of a copy between memories, half of an array whose
+  // other half is made in place (X64Combine).
+  isa::OpInfo info = InfoOf(i);
+  info.bytes = 0;
+  for (const isa::BufferSlice* side : {&from, &to}) {
+    if (program_.buffers[side->buffer].space == isa::Space::kHbm) {
+      info.bytes += bytes;
+    }
+  }
+  schedule->push_back({info, isa::CopyStart{id, from, to, bytes}});
+  schedule->push_back({std::move(info), isa::CopyDone{id}});
 }
 
 absl::Status Lowerer::HostTransfer(const Instruction& i,
