@@ -91,6 +91,7 @@
 #include "hlo_backend/passes/simplify/trivial_collectives.h"
 #include "hlo_backend/passes/simplify/tuple_simplifier.h"
 #include "hlo_backend/passes/simplify/zero_sized_hlo_elimination.h"
+#include "hlo_backend/passes/x64/tap_products.h"
 #include "hlo_backend/passes/x64/x64_elimination.h"
 #include "hlo_backend/passes/x64/x64_sum_expander.h"
 
@@ -264,6 +265,8 @@ std::vector<PassEntry> AllPasses() {
       {"stack-allocation", "stacks that a loop fills begin as memory",
        Make<StackAllocationPass>},
       {"staging", "small kernels as stages of one", Make<StagingPass>},
+      {"tap-products", "convolutions of f64 as a product for each tap",
+       Make<TapProductsPass>},
       {"topk-expander", "the k largest as sorts", Make<TopkExpanderPass>},
       {"tpu-forms", "forms of the TPU compiler as the plain ones",
        Make<TpuFormsPass>},

@@ -11,11 +11,36 @@ namespace {
 
 constexpr int kDigitBits = 8;
 constexpr PrimitiveType kS8 = PrimitiveType::kS8;
+constexpr PrimitiveType kS32 = PrimitiveType::kS32;
 constexpr PrimitiveType kS64 = PrimitiveType::kS64;
 
 // Bytes are what arrays multiply.
 bool IsWide(PrimitiveType type) {
   return IsInteger(type) && BitWidth(type) > kDigitBits;
+}
+
+// The product's form on bytes, as s32.
+Instruction* OnBytes(const Instruction& product, Instruction* left,
+                     Instruction* right, Builder* b) {
+  Shape sums = product.shape();
+  if (product.opcode() != Opcode::kConvolution) {
+    sums.set_type(kS32);
+    return product.parent()->AddLike(product, sums, {left, right});
+  }
+  sums.set_type(PrimitiveType::kF32);
+  return b->Convert(
+      product.parent()->AddLike(product, sums,
+                                {b->Convert(left, PrimitiveType::kBf16),
+                                 b->Convert(right, PrimitiveType::kBf16)}),
+      kS32);
+}
+
+Instruction* ConvolutionOfBytes(Instruction* conv) {
+  Builder b(conv->parent());
+  b.set_metadata(conv->shared_metadata());
+  Instruction* sums = OnBytes(*conv, conv->operand(0), conv->operand(1), &b);
+  const PrimitiveType type = conv->shape().type();
+  return type == kS32 ? sums : b.Convert(sums, type);
 }
 
 class IntegerProductExpander {
@@ -25,21 +50,18 @@ class IntegerProductExpander {
     b_.set_metadata(product->shared_metadata());
     const int bits = BitWidth(product->shape().type());
     if (bits == 64) word_ = kS64;
-    places_ = BitWidth(word_) / kDigitBits;
+    places_ = std::max(1, bits / kDigitBits);
   }
 
   Instruction* Expand() {
     const std::vector<Instruction*> left = Digits(product_->operand(0));
     const std::vector<Instruction*> right = Digits(product_->operand(1));
-    Shape words = product_->shape();
-    words.set_type(kS32);
     // By the place of their lowest bit.
     std::vector<Instruction*> sums(places_);
     for (int j = 0; j < static_cast<int>(left.size()); ++j) {
       for (int k = 0; k < static_cast<int>(right.size()) && j + k < places_;
            ++k) {
-        Instruction* part = Word(
-            product_->parent()->AddLike(*product_, words, {left[j], right[k]}));
+        Instruction* part = Word(OnBytes(*product_, left[j], right[k], &b_));
         Instruction*& sum = sums[j + k];
         sum = sum == nullptr ? part : b_.Add(sum, part);
       }
@@ -86,8 +108,8 @@ class IntegerProductExpander {
 
   Instruction* product_;
   Builder b_;
-  PrimitiveType word_ = kS32;
-  int places_ = 0;  // of digits in a word
+  PrimitiveType word_ = PrimitiveType::kS32;
+  int places_ = 0;  // of digits in the result
 };
 
 }  // namespace
@@ -102,9 +124,12 @@ absl::StatusOr<bool> IntegerProductExpanderPass::Run(Module* module,
     const PrimitiveType left = i->operand(0)->shape().type();
     const PrimitiveType right = i->operand(1)->shape().type();
     const PrimitiveType result = i->shape().type();
-    if (!IsInteger(left) || !IsInteger(right) || !IsInteger(result) ||
-        (!IsWide(left) && !IsWide(right) && BitWidth(result) <= 32)) {
+    if (!IsInteger(left) || !IsInteger(right) || !IsInteger(result)) {
       return nullptr;
+    }
+    if (!IsWide(left) && !IsWide(right) && BitWidth(result) <= 32) {
+      return i->opcode() == Opcode::kConvolution ? ConvolutionOfBytes(i)
+                                                 : nullptr;
     }
     return IntegerProductExpander(i).Expand();
   });

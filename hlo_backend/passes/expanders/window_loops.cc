@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "hlo_backend/analysis/monoid.h"
 #include "hlo_backend/analysis/scatter_body.h"
 #include "hlo_backend/ir/builder.h"
 #include "hlo_backend/ir/computation.h"
@@ -19,6 +20,16 @@ bool IsOneOperationEach(const Computation& body, int64_t arrays) {
     if (!IsOneOperation(body, k, static_cast<int>(arrays))) return false;
   }
   return true;
+}
+
+// Numbers of two words, and a body that does not take them word by word: all
+// but replacing, sums of complex numbers, and those of integers, which are
+// digits (x64_sum_expander.h).
+bool JoinsWords(const Computation& body, const Shape& x) {
+  if (BitWidth(x.type()) < 64) return false;
+  const Instruction& root = *body.root();
+  if (root.opcode() == Opcode::kParameter) return root.parameter_number() == 0;
+  return IsFloat(x.type()) || MonoidOf(body) != Opcode::kAdd;
 }
 
 int64_t CountOf(const Shape& indices, int64_t vector_dim) {
@@ -218,6 +229,7 @@ class Scatter {
   bool IsLoop() const {
     if (!CanApplyElementwise(*i_->to_apply())) return false;
     if (!IsOneOperationEach(*i_->to_apply(), arrays_)) return true;
+    if (arrays_ == 1 && JoinsWords(*i_->to_apply(), x_)) return true;
     const Shape& indices = i_->operand(static_cast<int>(arrays_))->shape();
     if (arrays_ > 1 || CountOf(indices, a_.index_vector_dim) == 1) return false;
     for (int64_t d = 0; d < x_.rank(); ++d) {

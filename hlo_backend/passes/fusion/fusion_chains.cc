@@ -120,7 +120,7 @@ void FusionChains::Describe(const Instruction& i) {
     // A convert of weights that only dots read.
     me.placed = !std::all_of(
         i.users().begin(), i.users().end(), [&](const Instruction* u) {
-          return IsProduct(*u) && prologues_.ConvertsFit(i);
+          return IsProduct(*u) && prologues_.ConvertsFit(*u, i);
         });
   }
 }

@@ -9,6 +9,7 @@
 #include "hlo_backend/analysis/tiled_layout.h"
 #include "hlo_backend/ir/builder.h"
 #include "hlo_backend/ir/dimensions.h"
+#include "hlo_backend/passes/dimension_utils.h"
 #include "hlo_backend/passes/expanders/expand_each.h"
 #include "hlo_backend/passes/layout/reshape_groups.h"
 
@@ -102,7 +103,10 @@ class Splitter {
       DimVector middle(from.begin(), from.begin() + last.from);
       middle.insert(middle.end(), to.begin() + last.to, to.end());
       // Dimensions of size 1 can belong to either group: no step.
-      if (middle == from || Dims(middle) == to) return b_.Reshape(x, to);
+      const DimVector step = DropUnitDims(middle);
+      if (step == DropUnitDims(from) || step == DropUnitDims(to)) {
+        return b_.Reshape(x, to);
+      }
       changed_ = true;
       return Reshaped(Reshaped(x, middle), to);
     }

@@ -123,11 +123,13 @@ bool DotPrologues::Fits(const Instruction& dot, int operand) const {
              !IsParameter(*members->operand(0));
     }
   }
-  return ConvertsFit(*dot.operand(operand)) || ArithmeticFits(dot, operand);
+  return ConvertsFit(dot, *dot.operand(operand)) ||
+         ArithmeticFits(dot, operand);
 }
 
 // The MXU's operands are rounded on their way in anyway.
-bool DotPrologues::ConvertsFit(const Instruction& value) const {
+bool DotPrologues::ConvertsFit(const Instruction& product,
+                               const Instruction& value) const {
   const FusionNode& work = nodes_.of(&value);
   if (work.role != FusionRole::kElementwise || work.many ||
       work.full.size() != 1 || work.operations > FusionNode::kMostOperations ||
@@ -150,7 +152,9 @@ bool DotPrologues::ConvertsFit(const Instruction& value) const {
   const auto wide = [](PrimitiveType t) {
     return t == PrimitiveType::kF32 || t == PrimitiveType::kBf16;
   };
-  if (!wide(type) && !narrow) return false;
+  // Windows of a convolution are of no such type.
+  const bool takes = product.opcode() == Opcode::kDot;
+  if (!wide(type) && !(narrow && takes)) return false;
   if (!wide(value.shape().type())) return false;
   const int64_t bytes = value.shape().ByteSize();
   const int64_t read = work.full[0]->shape().ByteSize();

@@ -33,7 +33,8 @@ class DotPrologues {
   // it?
   bool FitsAllUses(const Instruction& value) const;
   // Conversions alone: the MXU's operands are rounded on their way in anyway.
-  bool ConvertsFit(const Instruction& value) const;
+  // `value` is what the product reads.
+  bool ConvertsFit(const Instruction& product, const Instruction& value) const;
 
  private:
   void Claim(const Instruction& value);

@@ -20,8 +20,8 @@ Types TypesFor(PrimitiveType result, Types types) {
     if (IsPred(t)) {
       t = IsInteger(result) && !counts ? PrimitiveType::kS8
                                        : PrimitiveType::kBf16;
-    } else if (IsFloat(result) && IsRounded(t) && BitWidth(t) <= 32) {
-      t = PrimitiveType::kF32;
+    } else if (IsFloat(result) && IsRounded(t)) {
+      t = BitWidth(result) == 64 ? PrimitiveType::kF64 : PrimitiveType::kF32;
     }
   }
   return types;
@@ -61,7 +61,7 @@ Instruction* OnProductTypes(Instruction* i) {
   }
   Instruction* product = i->parent()->AddLike(*i, sums, operands);
   for (int o = 0; o < 2; ++o) {
-    if (!IsRounded(given[o])) continue;
+    if (!IsRounded(given[o]) || types[o] != PrimitiveType::kF32) continue;
     PrecisionConfig* p = PrecisionOf(product);
     p->operands.resize(2, Precision::kDefault);
     p->operands[o] = Precision::kHighest;

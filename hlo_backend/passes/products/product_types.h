@@ -7,8 +7,8 @@
 //
 // A pred beside a float is a bf16, which holds it exactly; integers of more
 // than 8 bits beside a float are f32, and their precision is the highest, as
-// bf16 would lose what they count. Types on which arrays multiply, 64-bit and
-// complex numbers stay.
+// bf16 would lose what they count (f64, where the result is). Types on which
+// arrays multiply, 64-bit products and complex numbers stay.
 #ifndef PTXLA_HLO_BACKEND_PASSES_PRODUCTS_PRODUCT_TYPES_H_
 #define PTXLA_HLO_BACKEND_PASSES_PRODUCTS_PRODUCT_TYPES_H_
 
