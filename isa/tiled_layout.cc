@@ -1,6 +1,9 @@
 #include "isa/tiled_layout.h"
 
+#include <algorithm>
 #include <cstring>
+#include <numeric>
+#include <utility>
 
 #include "base/check.h"
 #include "base/units.h"
@@ -51,33 +54,112 @@ std::vector<int64_t> FinalDims(const TiledLayout& l) {
   return dims;
 }
 
-// Calls fn(logical position, element offset) for every element. Each dimension
-// of the tiled form comes from one logical dimension, so an element's offset is
-// a sum of one term per dimension, read from a table.
-template <class Fn>
-void ForEachElement(const TiledLayout& l, Fn fn) {
-  const int rank = static_cast<int>(l.dims.size());
-  std::vector<std::vector<int64_t>> terms(rank);
-  std::vector<int64_t> index(rank, 0);
-  for (int d = 0; d < rank; ++d) {
-    for (int64_t i = 0; i < l.dims[d]; ++i) {
-      index[d] = i;
-      terms[d].push_back(l.ElementOffset(index));
-    }
-    index[d] = 0;
+// By dimension of the tiled form: the logical dimension that it comes from, and
+// its index for each index of that.
+struct TiledDim {
+  int from = 0;
+  int64_t size = 1;
+  std::vector<int64_t> index;
+};
+
+// The last dimensions are cut by `tile`.
+std::vector<TiledDim> Cut(std::vector<TiledDim> dims,
+                          const std::vector<int64_t>& tile) {
+  while (dims.size() < tile.size())
+    dims.insert(dims.begin(), TiledDim{-1, 1, {}});
+  const size_t shift = dims.size() - tile.size();
+  for (size_t k = 0; k < tile.size(); ++k) {
+    TiledDim inner = dims[shift + k];
+    inner.size = tile[k];
+    for (int64_t& i : inner.index) i %= tile[k];
+    TiledDim& outer = dims[shift + k];
+    outer.size = CeilOfRatio(outer.size, tile[k]);
+    for (int64_t& i : outer.index) i /= tile[k];
+    dims.push_back(std::move(inner));
   }
+  return dims;
+}
+
+// An element's offset is a sum of one term for each logical dimension, as each
+// dimension of the tiled form comes from one of those. By dimension: the terms.
+std::vector<std::vector<int64_t>> OffsetTerms(const TiledLayout& l) {
+  const int rank = static_cast<int>(l.dims.size());
+  std::vector<TiledDim> dims;
+  for (int k = 0; k < rank; ++k) {
+    const auto d = static_cast<int>(
+        l.minor_to_major.empty() ? k : l.minor_to_major[rank - 1 - k]);
+    TiledDim dim{d, l.dims[d], std::vector<int64_t>(l.dims[d])};
+    std::iota(dim.index.begin(), dim.index.end(), 0);
+    dims.push_back(std::move(dim));
+  }
+  for (const auto& tile : l.tiles) dims = Cut(std::move(dims), tile);
+  std::vector<std::vector<int64_t>> terms(rank);
+  for (int d = 0; d < rank; ++d) terms[d].resize(l.dims[d]);
+  int64_t stride = 1;
+  for (size_t k = dims.size(); k-- > 0;) {
+    const TiledDim& dim = dims[k];
+    if (dim.from >= 0) {
+      for (size_t i = 0; i < dim.index.size(); ++i) {
+        terms[dim.from][i] += dim.index[i] * stride;
+      }
+    }
+    stride *= dim.size;
+  }
+  return terms;
+}
+
+// Elements of the last logical dimension that follow one another in memory too:
+// the number of them that divides all such runs.
+int64_t RunOf(const std::vector<int64_t>& terms) {
+  int64_t run = static_cast<int64_t>(terms.size()), begin = 0;
+  for (int64_t i = 1; i <= static_cast<int64_t>(terms.size()); ++i) {
+    if (i < static_cast<int64_t>(terms.size()) &&
+        terms[i] == terms[i - 1] + 1) {
+      continue;
+    }
+    run = std::gcd(run, i - begin);
+    begin = i;
+  }
+  return std::max<int64_t>(run, 1);
+}
+
+// Calls fn(logical position, element offset, count) for elements that follow
+// one another on both sides, until all have been named.
+template <class Fn>
+void ForEachRun(const TiledLayout& l, Fn fn) {
+  const int rank = static_cast<int>(l.dims.size());
   const int64_t n = l.NumElements();
-  if (rank == 0) return fn(0, 0);
+  if (rank == 0) return fn(0, 0, 1);
+  const std::vector<std::vector<int64_t>> terms = OffsetTerms(l);
   const std::vector<int64_t>& inner = terms.back();
+  const int64_t run = RunOf(inner);
+  std::vector<int64_t> index(rank, 0);
   for (int64_t i = 0; i < n;) {
     int64_t base = 0;
     for (int d = 0; d + 1 < rank; ++d) base += terms[d][index[d]];
-    for (int64_t term : inner) fn(i++, base + term);
+    for (int64_t k = 0; k < static_cast<int64_t>(inner.size()); k += run) {
+      fn(i, base + inner[k], run);
+      i += run;
+    }
     for (int d = rank - 2; d >= 0; --d) {
       if (++index[d] < l.dims[d]) break;
       index[d] = 0;
     }
   }
+}
+
+// Elements of whole bytes between the dense form and the tiled one.
+template <int kWidth, bool kPack>
+void CopyElements(const TiledLayout& l, uint8_t* dense, uint8_t* tiled) {
+  ForEachRun(l, [&](int64_t i, int64_t offset, int64_t count) {
+    uint8_t* from = kPack ? dense + i * kWidth : tiled + offset * kWidth;
+    uint8_t* to = kPack ? tiled + offset * kWidth : dense + i * kWidth;
+    if (count == 1) {
+      std::memcpy(to, from, kWidth);
+    } else {
+      std::memcpy(to, from, count * kWidth);
+    }
+  });
 }
 
 // Elements of less than a byte, low bits first; some lie in two bytes.
@@ -139,17 +221,28 @@ std::string TiledLayout::Pack(absl::Span<const uint8_t> logical,
   std::string out(ByteSize(), static_cast<char>(padding));
   const int width = bits < 8 ? 1 : bits / 8;
   CHECK_EQ(logical.size(), NumElements() * width);
-  const int64_t plane = ByteSize() / 2;
-  ForEachElement(*this, [&](int64_t i, int64_t offset) {
-    if (bits == 64) {
-      std::memcpy(&out[offset * 4], &logical[i * 8], 4);
-      std::memcpy(&out[plane + offset * 4], &logical[i * 8 + 4], 4);
-    } else if (bits < 8) {
-      PutBits(offset * bits, bits, logical[i], &out);
-    } else {
-      std::memcpy(&out[offset * width], &logical[i * width], width);
-    }
-  });
+  // Read only.
+  auto* dense = const_cast<uint8_t*>(logical.data());
+  auto* tiled = reinterpret_cast<uint8_t*>(out.data());
+  if (bits == 8) {
+    CopyElements<1, true>(*this, dense, tiled);
+  } else if (bits == 16) {
+    CopyElements<2, true>(*this, dense, tiled);
+  } else if (bits == 32) {
+    CopyElements<4, true>(*this, dense, tiled);
+  } else {
+    const int64_t plane = ByteSize() / 2;
+    ForEachRun(*this, [&](int64_t i, int64_t offset, int64_t count) {
+      for (int64_t k = 0; k < count; ++k, ++i, ++offset) {
+        if (bits == 64) {
+          std::memcpy(&tiled[offset * 4], &dense[i * 8], 4);
+          std::memcpy(&tiled[plane + offset * 4], &dense[i * 8 + 4], 4);
+        } else {
+          PutBits(offset * bits, bits, dense[i], &out);
+        }
+      }
+    });
+  }
   return out;
 }
 
@@ -158,17 +251,28 @@ std::vector<uint8_t> TiledLayout::Unpack(
   const int width = bits < 8 ? 1 : bits / 8;
   CHECK_GE(physical.size(), ByteSize());
   std::vector<uint8_t> out(NumElements() * width);
-  const int64_t plane = ByteSize() / 2;
-  ForEachElement(*this, [&](int64_t i, int64_t offset) {
-    if (bits == 64) {
-      std::memcpy(&out[i * 8], &physical[offset * 4], 4);
-      std::memcpy(&out[i * 8 + 4], &physical[plane + offset * 4], 4);
-    } else if (bits < 8) {
-      out[i] = GetBits(physical, offset * bits, bits);
-    } else {
-      std::memcpy(&out[i * width], &physical[offset * width], width);
-    }
-  });
+  uint8_t* dense = out.data();
+  // Read only.
+  auto* tiled = const_cast<uint8_t*>(physical.data());
+  if (bits == 8) {
+    CopyElements<1, false>(*this, dense, tiled);
+  } else if (bits == 16) {
+    CopyElements<2, false>(*this, dense, tiled);
+  } else if (bits == 32) {
+    CopyElements<4, false>(*this, dense, tiled);
+  } else {
+    const int64_t plane = ByteSize() / 2;
+    ForEachRun(*this, [&](int64_t i, int64_t offset, int64_t count) {
+      for (int64_t k = 0; k < count; ++k, ++i, ++offset) {
+        if (bits == 64) {
+          std::memcpy(&dense[i * 8], &tiled[offset * 4], 4);
+          std::memcpy(&dense[i * 8 + 4], &tiled[plane + offset * 4], 4);
+        } else {
+          dense[i] = GetBits(physical, offset * bits, bits);
+        }
+      }
+    });
+  }
   return out;
 }
 
