@@ -181,6 +181,14 @@ bool IndexMap::Pads() const {
   return false;
 }
 
+bool IndexMap::PadsEvenly() const {
+  if (instruction_->opcode() != hlo::Opcode::kPad) return false;
+  const auto& dims = instruction_->attrs<hlo::PadAttrs>().dims;
+  return std::all_of(dims.begin(), dims.end(), [](const hlo::PaddingDim& d) {
+    return d.low == 0 && d.high >= 0 && d.high <= d.interior;
+  });
+}
+
 int64_t IndexMap::PaddingFrom(const DimVector& index, int dim) const {
   constexpr int64_t kAll = INT64_MAX;
   const bool fusion = instruction_->opcode() == hlo::Opcode::kFusion;

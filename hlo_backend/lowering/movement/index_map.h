@@ -32,6 +32,9 @@ class IndexMap {
   int64_t PaddingFrom(const hlo::DimVector& index, int dim) const;
   // Some of the result is padding.
   bool Pads() const;
+  // A pad alone that puts as many between elements everywhere, none before the
+  // first and no more behind the last: it is the same from block to block.
+  bool PadsEvenly() const;
 
  private:
   explicit IndexMap(const hlo::Instruction& instruction)

@@ -19,6 +19,7 @@
 #include "hlo_backend/ir/computation.h"
 #include "hlo_backend/lowering/movement/column_cut.h"
 #include "hlo_backend/lowering/movement/load_form.h"
+#include "hlo_backend/lowering/movement/row_blocks.h"
 #include "hlo_backend/lowering/movement/row_plan.h"
 
 namespace ptxla::lowering {
@@ -54,7 +55,11 @@ class Mover {
     Tiling tiling;
     tiling.spills = spills_;
     ASSIGN_OR_RETURN(tiling.args, KernelArgs(i_));
-    RETURN_IF_ERROR(ChooseBlocks(tiling));
+    const auto blocks = ChooseRowBlocks(tiling.args, cut_.has_value(),
+                                        VmemBudget(context_) * 3 / 4, &plan_);
+    if (!blocks.has_value()) return NoBlock();
+    blocks_ = *blocks;
+    steps_ = CeilOfRatio(plan_.result().count(), blocks_.result_rows);
     tiling.grid = {cut_.has_value() ? cut_->steps() : steps_};
     tiling.megacore_dim = tiling.grid[0] > 1 ? 0 : -1;
     // A padding value is part of the code, and no window.
@@ -81,11 +86,6 @@ class Mover {
   }
 
  private:
-  // Registers of the result that one grid step may make: longer code would not
-  // pay for itself.
-  static constexpr int64_t kMaxRegisters = 4096;
-  static constexpr int64_t kGoodRegisters = 256;
-
   absl::Status FindFill() {
     const hlo::Instruction* pad = &i_;
     if (i_.opcode() == hlo::Opcode::kFusion) pad = i_.fused()->root();
@@ -102,43 +102,6 @@ class Mover {
     }
     fill_ = bits;
     return absl::OkStatus();
-  }
-
-  int64_t Bytes(int64_t rows) const {
-    return RoundUpTo<int64_t>(rows * kRow, isa::kVregBytes);
-  }
-
-  // The smallest number of steps that keeps code and VMEM small.
-  absl::Status ChooseBlocks(const Tiling& tiling) {
-    const int64_t rows = plan_.result().count();
-    const int64_t budget = VmemBudget(context_) * 3 / 4;
-    const bool resident = tiling.args.back().space == isa::Space::kVmem;
-    bool found = false;
-    for (int64_t steps = 1; steps <= (cut_.has_value() ? 1 : rows); ++steps) {
-      if (rows % steps != 0) continue;
-      // Blocks of a result in VMEM are stored in whole registers.
-      if (resident && steps > 1 && rows / steps % 8 != 0) continue;
-      const int64_t registers = CeilOfRatio<int64_t>(rows / steps, 8);
-      if (registers > kMaxRegisters) continue;
-      // Once there is an answer, only look on while its code is long.
-      if (found &&
-          CeilOfRatio<int64_t>(blocks_.result_rows, 8) <= kGoodRegisters) {
-        break;
-      }
-      RowPlan::Blocks blocks;
-      if (!plan_.Split(steps, &blocks)) continue;
-      int64_t vmem = 2 * Bytes(blocks.result_rows);
-      for (size_t o = 0; o < blocks.operand_rows.size(); ++o) {
-        if (tiling.args[o].space == isa::Space::kVmem) continue;
-        vmem += (blocks.moves[o] || cut_.has_value() ? 2 : 1) *
-                Bytes(blocks.operand_rows[o]);
-      }
-      if (vmem > budget) continue;
-      blocks_ = blocks;
-      steps_ = steps;
-      found = true;
-    }
-    return found ? absl::OkStatus() : NoBlock();
   }
 
   absl::Status NoBlock() const {
@@ -159,7 +122,7 @@ class Mover {
     dim.grid_dim = moves ? 0 : -1;
     w.dims = {dim};
     w.slots = moves ? 2 : 1;
-    w.slot_bytes = Bytes(block);
+    w.slot_bytes = RowBlockBytes(block);
     if (cut_.has_value()) {
       cut_->SetDims(direction == isa::Direction::kOut
                         ? plan_.result().array()

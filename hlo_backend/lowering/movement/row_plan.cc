@@ -4,6 +4,7 @@
 
 #include "base/check.h"
 #include "base/status.h"
+#include "base/units.h"
 
 namespace ptxla::lowering {
 
@@ -117,12 +118,14 @@ absl::Span<const RowPlan::Run> RowPlan::KeptRuns(int64_t row, int part) {
   return it->second;
 }
 
-bool RowPlan::SameInStep(int64_t row, int64_t step, int64_t steps,
-                         std::vector<bool>* known, Blocks* blocks) {
+bool RowPlan::SameInStep(int64_t row, int64_t step, std::vector<bool>* known,
+                         Blocks* blocks) {
+  const int64_t there = step * blocks->result_rows + row;
+  if (there >= result_.count()) return true;  // the last block is cut off
   for (int part = 0; part < result_.parts(); ++part) {
+    const absl::Span<const Run> b = KeptRuns(there, part);
+    if (b.empty()) continue;  // between elements: anything
     const absl::Span<const Run> a = KeptRuns(row, part);
-    const absl::Span<const Run> b =
-        KeptRuns(step * blocks->result_rows + row, part);
     if (a.size() != b.size()) return false;
     for (size_t r = 0; r < a.size(); ++r) {
       if (a[r].operand != b[r].operand || a[r].lane_lo != b[r].lane_lo ||
@@ -135,56 +138,58 @@ bool RowPlan::SameInStep(int64_t row, int64_t step, int64_t steps,
       const int64_t moved = b[r].from.row - a[r].from.row;
       const bool moves = moved != 0;
       if ((*known)[o] && blocks->moves[o] != moves) return false;
+      if (moves && !(*known)[o]) {
+        if (moved < 0 || moved % step != 0) return false;
+        blocks->operand_rows[o] = moved / step;
+      }
       (*known)[o] = true;
       blocks->moves[o] = moves;
-      if (!moves) continue;
-      const int64_t count = operands_[o].count();
-      if (count % steps != 0 || moved != step * (count / steps)) return false;
-      blocks->operand_rows[o] = count / steps;
-      if (a[r].from.row >= count / steps) return false;
+      if (moves && (moved != step * blocks->operand_rows[o] ||
+                    a[r].from.row >= blocks->operand_rows[o])) {
+        return false;
+      }
     }
   }
   return true;
 }
 
-bool RowPlan::Split(int64_t steps, Blocks* blocks) {
-  if (result_.count() % steps != 0) return false;
-  blocks->result_rows = result_.count() / steps;
+bool RowPlan::Split(int64_t block, Blocks* blocks) {
+  const int64_t count = result_.count(), steps = CeilOfRatio(count, block);
+  blocks->result_rows = block;
   blocks->operand_rows.clear();
   blocks->moves.clear();
   for (const WordRows& o : operands_) blocks->operand_rows.push_back(o.count());
   blocks->moves.assign(operands_.size(), false);
   if (steps == 1) return true;
   std::vector<bool> known(operands_.size(), false);
-  const int64_t rows = blocks->result_rows;
   // Of padded arrays all rows: samples may all be padding. Of others as many as
   // cost little (BERT-Large 0.05 s more of 2.7, with 16,384 rows 0.2); beyond
   // them a wrong answer needs an order of dimensions that changes where none of
   // the samples lies.
   constexpr int64_t kMostRows = 65536, kAllRows = 4096;
-  const bool pads = map_.Pads();
-  if (pads && result_.count() > kMostRows) return false;
+  const bool even = map_.PadsEvenly(), pads = map_.Pads() && !even;
+  if (pads && count > kMostRows) return false;
   // Every block against the first, at a few rows: the first, the last and one
   // that wanders from block to block; at many of the second and the last block.
   // In an exchange of outer dimensions those two may lie where they came from
   // and all others not.
   for (int64_t step = 1; step < steps; ++step) {
     const bool closely = step == 1 || step == steps - 1;
-    const int64_t samples = std::min<int64_t>(rows, closely ? 24 : 3);
+    const int64_t samples = std::min<int64_t>(block, closely ? 24 : 3);
     for (int64_t k = 0; k < samples; ++k) {
-      int64_t row = samples == 1 ? 0 : k * (rows - 1) / (samples - 1);
-      if (!closely && k == 1) row = (row + step * 7919) % rows;
-      if (!SameInStep(row, step, steps, &known, blocks)) return false;
+      int64_t row = samples == 1 ? 0 : k * (block - 1) / (samples - 1);
+      if (!closely && k == 1) row = (row + step * 7919) % block;
+      if (!SameInStep(row, step, &known, blocks)) return false;
     }
   }
-  // So of arrays that no sample came from.
+  // So of arrays that no sample came from, other than an even padding's value.
   const bool unseen =
-      std::find(known.begin(), known.end(), false) != known.end();
-  if (!pads && !unseen && result_.count() > kAllRows) return true;
-  if (result_.count() > kMostRows) return false;
+      !even && std::find(known.begin(), known.end(), false) != known.end();
+  if (!pads && !unseen && count > kAllRows) return true;
+  if (count > kMostRows) return false;
   for (int64_t step = 1; step < steps; ++step) {
-    for (int64_t row = 0; row < rows; ++row) {
-      if (!SameInStep(row, step, steps, &known, blocks)) return false;
+    for (int64_t row = 0; row < block; ++row) {
+      if (!SameInStep(row, step, &known, blocks)) return false;
     }
   }
   return true;

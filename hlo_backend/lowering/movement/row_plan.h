@@ -49,15 +49,16 @@ class RowPlan {
   // at or beyond `end` are left out. By part, then lanes.
   std::vector<Piece> PiecesAt(int64_t first, int64_t end) const;
 
-  // The movement in `steps` equal blocks of the result: for each operand the
-  // word rows that a block takes and whether they move along, or false if the
-  // blocks do not look alike.
+  // The movement in blocks of `block` word rows of the result, the last of
+  // which may be cut off: for each operand the word rows that a block takes, by
+  // which it moves on if it moves along; or false if the blocks do not look
+  // alike.
   struct Blocks {
     int64_t result_rows = 0;
     std::vector<int64_t> operand_rows;
     std::vector<bool> moves;
   };
-  bool Split(int64_t steps, Blocks* blocks);
+  bool Split(int64_t block, Blocks* blocks);
 
  private:
   RowPlan(IndexMap map, WordRows result, std::vector<WordRows> operands)
@@ -74,8 +75,8 @@ class RowPlan {
   // The same, kept: every number of steps asks for the same rows.
   absl::Span<const Run> KeptRuns(int64_t row, int part);
   // One row of a block against that row of the first.
-  bool SameInStep(int64_t row, int64_t step, int64_t steps,
-                  std::vector<bool>* known, Blocks* blocks);
+  bool SameInStep(int64_t row, int64_t step, std::vector<bool>* known,
+                  Blocks* blocks);
   Run At(int64_t row, int part, int lane) const;
   // Padding is at `lane`: how many lanes from it on surely are, too.
   int64_t PaddingFrom(int64_t row, int part, int lane) const;

@@ -9,17 +9,16 @@
 #include "hlo_backend/ir/builder.h"
 #include "hlo_backend/passes/control_flow.h"
 #include "hlo_backend/passes/dimension_utils.h"
+#include "hlo_backend/passes/layout/dilated_pads.h"
 #include "hlo_backend/passes/layout/dimension_order.h"
 #include "hlo_backend/passes/layout/dropped_lanes.h"
+#include "hlo_backend/passes/layout/picked_planes.h"
+#include "hlo_backend/passes/layout/strided_slices.h"
 #include "hlo_backend/passes/layout/transposed.h"
 
 namespace ptxla::hlo {
 namespace {
 
-// Elements from which on code for each of them would be too long: of lanes,
-// every one is a piece of its own.
-constexpr int64_t kManyLanes = 4096;
-constexpr int64_t kManyRows = 65536;
 constexpr int64_t kManyElements = int64_t{1} << 20;
 
 // Rows of a tile, of which one word of a sublane holds 32 / bits.
@@ -157,78 +156,6 @@ Instruction* AsOne(Instruction* i) {
   return Transposed(&b, i->operand(0), i->dimensions());
 }
 
-// Dimension `d` in front, the others in the order whose tiles are fullest.
-DimVector PlanesAlong(const Shape& shape, int64_t d, int generation) {
-  constexpr size_t kMostTried = 5;  // 120 orders
-  DimVector others;
-  for (int64_t k = 0; k < shape.rank(); ++k) {
-    if (k != d) others.push_back(k);
-  }
-  const auto with_front = [&](const DimVector& rest) {
-    DimVector order = {d};
-    order.insert(order.end(), rest.begin(), rest.end());
-    return order;
-  };
-  const auto bytes = [&](const DimVector& rest) {
-    return TpuBytes(
-        Shape::Array(shape.type(), Permuted(shape.dims(), with_front(rest))),
-        generation);
-  };
-  DimVector best = others;
-  if (others.size() > kMostTried) return with_front(best);
-  while (std::next_permutation(others.begin(), others.end())) {
-    if (bytes(others) < bytes(best)) best = others;
-  }
-  return with_front(best);
-}
-
-// Elements start, start + step, ... of dimension `d`, `count` of them: planes
-// of an array whose planes they are. Two dimensions have none: rows of a table.
-Instruction* Picked(Builder& b, Instruction* x, int64_t d, int64_t start,
-                    int64_t step, int64_t count, int generation) {
-  const Shape& shape = x->shape();
-  const DimVector order = PlanesAlong(shape, d, generation);
-  Instruction* planes = Transposed(&b, x, order);
-  DimVector dims = Permuted(shape.dims(), order);
-  Instruction* picked = nullptr;
-  if (shape.rank() > 2) {
-    DimVector starts(dims.size(), 0), strides(dims.size(), 1);
-    if (step > 0) {
-      starts[0] = start;
-      dims[0] = start + (count - 1) * step + 1;
-      strides[0] = step;
-      picked = b.Slice(planes, starts, dims, strides);
-    } else {
-      picked = b.Reverse(planes, {0});
-    }
-  } else {
-    const auto all = [&](int64_t value) {
-      return b.BroadcastScalar(
-          b.ConstantScalar(kS32, static_cast<double>(value)), {count});
-    };
-    Instruction* index =
-        b.Add(b.Multiply(b.Iota(Shape::Array(kS32, {count}), 0), all(step)),
-              all(start));
-    GatherAttrs a;
-    a.offset_dims = {1};
-    a.collapsed_slice_dims = {0};
-    a.start_index_map = {0};
-    a.index_vector_dim = 1;
-    a.slice_sizes = {1, dims[1]};
-    picked = b.Gather(planes, index, a);
-  }
-  return b.Transpose(picked, Inverse(order));
-}
-
-bool IsMany(const Instruction& i, int64_t d) {
-  const int rank = i.shape().rank();
-  if (rank < 2 || d + 2 < rank || BitWidth(i.shape().type()) > 32 ||
-      BitWidth(i.shape().type()) < 8) {
-    return false;
-  }
-  return i.shape().ElementCount() >= (d + 1 == rank ? kManyLanes : kManyRows);
-}
-
 // All that is reversed lies whole in each of several steps of a kernel, so that
 // full rows change places while they are copied: windows in and out, two slots
 // of each, and a strip between them, two where rows do not fill their tiles.
@@ -272,7 +199,7 @@ Instruction* Reversed(Instruction* i, const PassContext& context) {
   for (int64_t d : i->dimensions()) {
     const int64_t n = i->shape().dim(static_cast<int>(d));
     const bool stays = d == rows && FitsOneStep(*i, context);
-    if (!IsMany(*i, d) || n == 1 || stays) {
+    if (!MovesMany(*i, d) || n == 1 || stays) {
       rest.push_back(d);
       continue;
     }
@@ -280,31 +207,12 @@ Instruction* Reversed(Instruction* i, const PassContext& context) {
       if (i->dimensions().size() == 1) return nullptr;
       x = b.Reverse(x, {d});
     } else {
-      x = Picked(b, x, d, n - 1, -1, n, generation);
+      x = PickedPlanes(b, x, d, n - 1, -1, n, generation);
     }
     picks = true;
   }
   if (!picks) return nullptr;
   return rest.empty() ? x : b.Reverse(x, rest);
-}
-
-Instruction* Strided(Instruction* i, int generation) {
-  const auto& a = i->attrs<SliceAttrs>();
-  Builder b(i->parent());
-  b.set_metadata(i->shared_metadata());
-  Instruction* x = i->operand(0);
-  DimVector starts = a.starts, limits = a.limits, strides = a.strides;
-  bool picks = false;
-  for (int64_t d = 0; d < i->shape().rank(); ++d) {
-    const int64_t n = i->shape().dim(static_cast<int>(d));
-    if (strides[d] == 1 || n == 1 || !IsMany(*i, d)) continue;
-    x = Picked(b, x, d, starts[d], strides[d], n, generation);
-    starts[d] = 0;
-    limits[d] = n;
-    strides[d] = 1;
-    picks = true;
-  }
-  return picks ? b.Slice(x, starts, limits, strides) : nullptr;
 }
 
 Instruction* Shaped(Instruction* i, const PassContext& context) {
@@ -314,7 +222,8 @@ Instruction* Shaped(Instruction* i, const PassContext& context) {
   if (IsColumn(*i)) return Column(i);
   if (IsSecondTranspose(*i)) return AsOne(i);
   if (i->opcode() == Opcode::kReverse) return Reversed(i, context);
-  if (i->opcode() == Opcode::kSlice) return Strided(i, GenerationOf(context));
+  if (i->opcode() == Opcode::kSlice) return StridedSlice(i, context);
+  if (i->opcode() == Opcode::kPad) return DilatedPad(i, context);
   return nullptr;
 }
 

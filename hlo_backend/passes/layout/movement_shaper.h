@@ -5,12 +5,14 @@
 //   [.., n] to [.., n, 1]      as an exchange of the two minor dimensions
 //   [.., n, 1] to [.., n], transposed
 //                              as one transpose (dropped_lanes.h)
-//   reversals of rows or few lanes, steps along either, of large arrays
-//                              as planes that are left out or turned, of an
-//                              array that lies so; of two dimensions, as rows
-//                              of a table by number
+//   reversals of rows or few lanes, of large arrays
+//                              as planes that are turned, of an array that lies
+//                              so; of two dimensions, as rows of a table by
+//                              number
 //                              (reversed rows that lie whole in one step of
 //                              a kernel stay, as libtpu 0.0.42.1 has them)
+//   steps along rows or lanes, and padding between them, of large arrays
+//                              strided_slices.h, dilated_pads.h
 //
 // Once, after all simplification and before transpose-splitter.
 #ifndef PTXLA_HLO_BACKEND_PASSES_LAYOUT_MOVEMENT_SHAPER_H_

@@ -68,9 +68,10 @@ bool IsOnlyTransposed(const Instruction& value) {
                      });
 }
 
-class Orders {
+class GroupOrders {
  public:
-  Orders(Computation* c, int generation) : b_(c), generation_(generation) {}
+  GroupOrders(Computation* c, int generation)
+      : b_(c), generation_(generation) {}
 
   // Null: as it is.
   Instruction* Best(Instruction* reshape) {
@@ -167,7 +168,7 @@ absl::StatusOr<bool> ReshapeOrderPass::Run(Module* module,
     if (i->opcode() != Opcode::kReshape || !i->shape().IsArray()) {
       return nullptr;
     }
-    return Orders(i->parent(), generation).Best(i);
+    return GroupOrders(i->parent(), generation).Best(i);
   });
 }
 

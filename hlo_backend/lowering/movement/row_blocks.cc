@@ -1,0 +1,91 @@
+#include "hlo_backend/lowering/movement/row_blocks.h"
+
+#include <algorithm>
+
+#include "base/units.h"
+
+namespace ptxla::lowering {
+namespace {
+
+// Registers of the result that one grid step may make: longer code would not
+// pay for itself. ASSUMED.
+constexpr int64_t kMaxRegisters = 4096;
+constexpr int64_t kGoodRegisters = 256;
+
+bool IsResident(const isa::KernelArg& arg) {
+  return arg.space == isa::Space::kVmem;
+}
+
+class Choice {
+ public:
+  Choice(const std::vector<isa::KernelArg>& args, bool one_step, int64_t budget,
+         RowPlan* plan)
+      : args_(args), one_step_(one_step), budget_(budget), plan_(*plan) {}
+
+  std::optional<RowPlan::Blocks> Equal() {
+    const int64_t rows = plan_.result().count();
+    std::optional<RowPlan::Blocks> best;
+    for (int64_t steps = 1; steps <= (one_step_ ? 1 : rows); ++steps) {
+      if (rows % steps != 0) continue;
+      const int64_t block = rows / steps;
+      // Blocks of a result in VMEM are stored in whole registers.
+      if (IsResident(args_.back()) && steps > 1 && block % 8 != 0) continue;
+      // Once there is an answer, only look on while its code is long.
+      if (best && CeilOfRatio<int64_t>(best->result_rows, 8) <= kGoodRegisters)
+        break;
+      if (const auto blocks = Of(block)) best = blocks;
+    }
+    return best;
+  }
+
+  std::optional<RowPlan::Blocks> CutOff() {
+    if (IsResident(args_.back()) || one_step_) return std::nullopt;
+    const int64_t rows = plan_.result().count();
+    const int64_t unit = 8 * plan_.result().array().tiles_across;
+    for (int64_t tiles = std::max<int64_t>(8 * kGoodRegisters / unit, 1);
+         tiles > 0; tiles /= 2) {
+      if (tiles * unit >= rows) continue;
+      if (const auto blocks = Of(tiles * unit)) return blocks;
+    }
+    return std::nullopt;
+  }
+
+ private:
+  // Blocks of so many word rows of the result, if they look alike and fit.
+  std::optional<RowPlan::Blocks> Of(int64_t block) {
+    RowPlan::Blocks blocks;
+    if (CeilOfRatio<int64_t>(block, 8) > kMaxRegisters ||
+        !plan_.Split(block, &blocks)) {
+      return std::nullopt;
+    }
+    int64_t vmem = 2 * RowBlockBytes(blocks.result_rows);
+    for (size_t o = 0; o < blocks.operand_rows.size(); ++o) {
+      if (IsResident(args_[o])) continue;
+      vmem += (blocks.moves[o] || one_step_ ? 2 : 1) *
+              RowBlockBytes(blocks.operand_rows[o]);
+    }
+    if (vmem > budget_) return std::nullopt;
+    return blocks;
+  }
+
+  const std::vector<isa::KernelArg>& args_;
+  const bool one_step_;
+  const int64_t budget_;
+  RowPlan& plan_;
+};
+
+}  // namespace
+
+int64_t RowBlockBytes(int64_t rows) {
+  return RoundUpTo<int64_t>(rows * isa::kRowBytes, isa::kVregBytes);
+}
+
+std::optional<RowPlan::Blocks> ChooseRowBlocks(
+    const std::vector<isa::KernelArg>& args, bool one_step, int64_t budget,
+    RowPlan* plan) {
+  Choice choice(args, one_step, budget, plan);
+  if (const auto equal = choice.Equal()) return equal;
+  return choice.CutOff();
+}
+
+}  // namespace ptxla::lowering

@@ -1,0 +1,31 @@
+// Into which blocks of word rows a movement's steps cut its result.
+//
+//   auto blocks = ChooseRowBlocks(args, false, budget, &plan);
+//   blocks->result_rows    // of a step; the last one may be cut off
+#ifndef PTXLA_HLO_BACKEND_LOWERING_MOVEMENT_ROW_BLOCKS_H_
+#define PTXLA_HLO_BACKEND_LOWERING_MOVEMENT_ROW_BLOCKS_H_
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "hlo_backend/lowering/movement/row_plan.h"
+#include "isa/kernel.h"
+
+namespace ptxla::lowering {
+
+// VMEM of a slot of so many word rows.
+int64_t RowBlockBytes(int64_t rows);
+
+// The smallest number of equal steps that keeps code and VMEM (`budget` bytes)
+// small; if there is none, blocks of whole rows of tiles, of which the last is
+// cut off. `one_step`: the plan is that of one step, which others repeat.
+// Nothing: no blocks that look alike fit. `args`: the operands, then the
+// result.
+std::optional<RowPlan::Blocks> ChooseRowBlocks(
+    const std::vector<isa::KernelArg>& args, bool one_step, int64_t budget,
+    RowPlan* plan);
+
+}  // namespace ptxla::lowering
+
+#endif  // PTXLA_HLO_BACKEND_LOWERING_MOVEMENT_ROW_BLOCKS_H_

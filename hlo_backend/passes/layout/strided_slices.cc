@@ -1,0 +1,89 @@
+#include "hlo_backend/passes/layout/strided_slices.h"
+
+#include <algorithm>
+
+#include "hlo_backend/analysis/tiled_layout.h"
+#include "hlo_backend/ir/builder.h"
+#include "hlo_backend/passes/layout/picked_planes.h"
+#include "hlo_backend/passes/layout/stepped_rows.h"
+
+namespace ptxla::hlo {
+namespace {
+
+class StridedSlices {
+ public:
+  explicit StridedSlices(Instruction* slice)
+      : slice_(slice),
+        rest_(slice->attrs<SliceAttrs>()),
+        b_(slice->parent()),
+        x_(slice->operand(0)) {
+    b_.set_metadata(slice->shared_metadata());
+  }
+
+  Instruction* Expand(const PassContext& context) {
+    const int rank = slice_->shape().rank();
+    DimVector picked;
+    for (int d = 0; d < rank; ++d) {
+      if (rest_.strides[d] > 1 && slice_->shape().dim(d) > 1 &&
+          MovesMany(*slice_, d)) {
+        picked.push_back(d);
+      }
+    }
+    if (picked.empty()) return nullptr;
+    if (picked[0] == rank - 2 && !ReadsLess(rank - 2)) {
+      Shape few = x_->shape();
+      few.set_dim(rank - 2, slice_->shape().dim(rank - 2));
+      if (MoverStepsOverRows(few, x_->shape(), rest_.strides[rank - 2],
+                             context)) {
+        if (picked.size() == 1) return nullptr;
+        // First, as fewer elements are left then.
+        SliceRows(rank - 2);
+        picked.erase(picked.begin());
+      }
+    }
+    for (const int64_t d : picked) {
+      x_ = PickedPlanes(b_, x_, d, rest_.starts[d], rest_.strides[d],
+                        slice_->shape().dim(static_cast<int>(d)),
+                        GenerationOf(context));
+      Done(d);
+    }
+    if (x_->shape().SameDims(slice_->shape())) return x_;
+    return b_.Slice(x_, rest_.starts, rest_.limits, rest_.strides);
+  }
+
+ private:
+  // Rows of a table by number: a kernel that steps over rows reads all.
+  bool ReadsLess(int rows) const {
+    constexpr int64_t kFewer = 4;
+    return rows == 0 && rest_.strides[rows] >= kFewer &&
+           x_->shape().dim(1) >= kFewer * kLanes;
+  }
+
+  void SliceRows(int rows) {
+    DimVector starts(x_->shape().rank(), 0), limits = x_->shape().dims();
+    DimVector strides(x_->shape().rank(), 1);
+    starts[rows] = rest_.starts[rows];
+    limits[rows] = rest_.limits[rows];
+    strides[rows] = rest_.strides[rows];
+    x_ = b_.Slice(x_, starts, limits, strides);
+    Done(rows);
+  }
+  void Done(int64_t d) {
+    rest_.starts[d] = 0;
+    rest_.limits[d] = slice_->shape().dim(static_cast<int>(d));
+    rest_.strides[d] = 1;
+  }
+
+  Instruction* slice_;
+  SliceAttrs rest_;  // what is left to do
+  Builder b_;
+  Instruction* x_;
+};
+
+}  // namespace
+
+Instruction* StridedSlice(Instruction* slice, const PassContext& context) {
+  return StridedSlices(slice).Expand(context);
+}
+
+}  // namespace ptxla::hlo
