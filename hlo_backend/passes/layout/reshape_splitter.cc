@@ -9,7 +9,6 @@
 #include "hlo_backend/analysis/tiled_layout.h"
 #include "hlo_backend/ir/builder.h"
 #include "hlo_backend/ir/dimensions.h"
-#include "hlo_backend/passes/dimension_utils.h"
 #include "hlo_backend/passes/expanders/expand_each.h"
 #include "hlo_backend/passes/layout/reshape_groups.h"
 
@@ -102,9 +101,10 @@ class Splitter {
     if (changed.size() > 1) {
       DimVector middle(from.begin(), from.begin() + last.from);
       middle.insert(middle.end(), to.begin() + last.to, to.end());
-      // Dimensions of size 1 can belong to either group: no step.
-      const DimVector step = DropUnitDims(middle);
-      if (step == DropUnitDims(from) || step == DropUnitDims(to)) {
+      // Dimensions of size 1 can belong to either group: no step, or one that
+      // adds more of them.
+      if (middle == from || Dims(middle) == to ||
+          middle.size() > std::max(from.size(), to.size())) {
         return b_.Reshape(x, to);
       }
       changed_ = true;

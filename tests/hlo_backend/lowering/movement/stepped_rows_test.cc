@@ -36,10 +36,10 @@ TEST(SteppedRowsTest, SlicesTakeEveryFewRows) {
                 ", [0:100]"},
            Case{"s8[4097,513]", "s8[1366,513]", "[0:4097:3]", ", [0:513]"},
        }) {
-    ExpectMoved(absl::Substitute(
-        "HloModule m\nENTRY e {\n  x = $0 parameter(0)\n"
-        "  ROOT s = $1 slice(x), slice={$2$3}\n}\n",
-        c.from, c.to, c.rows, c.others));
+    ExpectMoved(
+        absl::Substitute("HloModule m\nENTRY e {\n  x = $0 parameter(0)\n"
+                         "  ROOT s = $1 slice(x), slice={$2$3}\n}\n",
+                         c.from, c.to, c.rows, c.others));
   }
 }
 
