@@ -67,10 +67,11 @@ class Mover {
                        (i_.opcode() == hlo::Opcode::kPad ? 1 : 0);
     for (int o = 0; o < inputs; ++o) {
       AddWindow(o, isa::Direction::kIn, plan_.operands()[o].count(),
-                blocks_.operand_rows[o], blocks_.moves[o], &tiling);
+                blocks_.operand_rows[o], blocks_.advance[o], &tiling);
     }
     AddWindow(static_cast<int>(tiling.args.size()) - 1, isa::Direction::kOut,
-              plan_.result().count(), blocks_.result_rows, steps_ > 1, &tiling);
+              plan_.result().count(), blocks_.result_rows,
+              steps_ > 1 ? blocks_.result_rows : 0, &tiling);
     for (const isa::Window& w : tiling.windows) {
       const isa::KernelArg& arg = tiling.args[w.arg];
       resident_.push_back(arg.space == isa::Space::kVmem);
@@ -110,7 +111,7 @@ class Mover {
   }
 
   void AddWindow(int arg, isa::Direction direction, int64_t rows, int64_t block,
-                 bool moves, Tiling* tiling) {
+                 int64_t advance, Tiling* tiling) {
     isa::Window w;
     w.arg = arg;
     w.direction = direction;
@@ -119,9 +120,10 @@ class Mover {
     dim.block = block;
     dim.extent = rows;
     dim.hbm_stride = dim.vmem_stride = kRow;
-    dim.grid_dim = moves ? 0 : -1;
+    dim.grid_dim = advance > 0 ? 0 : -1;
+    dim.advance = advance == block ? 0 : advance;
     w.dims = {dim};
-    w.slots = moves ? 2 : 1;
+    w.slots = advance > 0 ? 2 : 1;
     w.slot_bytes = RowBlockBytes(block);
     if (cut_.has_value()) {
       cut_->SetDims(direction == isa::Direction::kOut

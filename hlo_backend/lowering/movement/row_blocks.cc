@@ -61,7 +61,7 @@ class Choice {
     int64_t vmem = 2 * RowBlockBytes(blocks.result_rows);
     for (size_t o = 0; o < blocks.operand_rows.size(); ++o) {
       if (IsResident(args_[o])) continue;
-      vmem += (blocks.moves[o] || one_step_ ? 2 : 1) *
+      vmem += (blocks.advance[o] > 0 || one_step_ ? 2 : 1) *
               RowBlockBytes(blocks.operand_rows[o]);
     }
     if (vmem > budget_) return std::nullopt;

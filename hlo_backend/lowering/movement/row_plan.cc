@@ -83,12 +83,12 @@ std::vector<RowPlan::Run> RowPlan::RunsOf(int64_t row, int part) const {
   return runs;
 }
 
-std::vector<Piece> RowPlan::PiecesAt(int64_t first, int64_t end) const {
+std::vector<Piece> RowPlan::PiecesAt(int64_t first, int64_t end) {
   std::vector<Piece> pieces;
   for (int part = 0; part < result_.parts(); ++part) {
     const size_t begin = pieces.size();
     for (int s = 0; s < 8 && first + s < end; ++s) {
-      for (const Run& run : RunsOf(first + s, part)) {
+      for (const Run& run : KeptRuns(first + s, part)) {
         Piece piece;
         piece.operand = run.operand;
         piece.part = part;
@@ -136,30 +136,33 @@ bool RowPlan::SameInStep(int64_t row, int64_t step, std::vector<bool>* known,
       const int o = a[r].operand;
       if (o < 0) continue;
       const int64_t moved = b[r].from.row - a[r].from.row;
-      const bool moves = moved != 0;
-      if ((*known)[o] && blocks->moves[o] != moves) return false;
-      if (moves && !(*known)[o]) {
-        if (moved < 0 || moved % step != 0) return false;
-        blocks->operand_rows[o] = moved / step;
-      }
+      if (moved < 0 || moved % step != 0) return false;
+      if (!(*known)[o]) blocks->advance[o] = moved / step;
       (*known)[o] = true;
-      blocks->moves[o] = moves;
-      if (moves && (moved != step * blocks->operand_rows[o] ||
-                    a[r].from.row >= blocks->operand_rows[o])) {
-        return false;
-      }
+      if (moved != step * blocks->advance[o]) return false;
     }
   }
   return true;
 }
 
-bool RowPlan::Split(int64_t block, Blocks* blocks) {
+int64_t RowPlan::RowsTaken(int o, int64_t block) {
+  int64_t rows = 0;
+  for (int64_t row = 0; row < block; ++row) {
+    for (int part = 0; part < result_.parts(); ++part) {
+      for (const Run& run : KeptRuns(row, part)) {
+        if (run.operand == o) rows = std::max(rows, run.from.row + 1);
+      }
+    }
+  }
+  return rows;
+}
+
+bool RowPlan::AreAlike(int64_t block, Blocks* blocks) {
   const int64_t count = result_.count(), steps = CeilOfRatio(count, block);
   blocks->result_rows = block;
   blocks->operand_rows.clear();
-  blocks->moves.clear();
   for (const WordRows& o : operands_) blocks->operand_rows.push_back(o.count());
-  blocks->moves.assign(operands_.size(), false);
+  blocks->advance.assign(operands_.size(), 0);
   if (steps == 1) return true;
   std::vector<bool> known(operands_.size(), false);
   // Of padded arrays all rows: samples may all be padding. Of others as many as
@@ -191,6 +194,18 @@ bool RowPlan::Split(int64_t block, Blocks* blocks) {
     for (int64_t row = 0; row < block; ++row) {
       if (!SameInStep(row, step, &known, blocks)) return false;
     }
+  }
+  return true;
+}
+
+bool RowPlan::Split(int64_t block, Blocks* blocks) {
+  if (!AreAlike(block, blocks)) return false;
+  for (size_t o = 0; o < operands_.size(); ++o) {
+    const int64_t advance = blocks->advance[o];
+    if (advance == 0) continue;
+    // Blocks may share rows.
+    blocks->operand_rows[o] =
+        std::max(advance, RowsTaken(static_cast<int>(o), block));
   }
   return true;
 }

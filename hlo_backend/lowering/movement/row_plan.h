@@ -47,7 +47,7 @@ class RowPlan {
   const std::vector<WordRows>& operands() const { return operands_; }
   // Pieces of the register of word rows [first, first + 8) of the result; rows
   // at or beyond `end` are left out. By part, then lanes.
-  std::vector<Piece> PiecesAt(int64_t first, int64_t end) const;
+  std::vector<Piece> PiecesAt(int64_t first, int64_t end);
 
   // The movement in blocks of `block` word rows of the result, the last of
   // which may be cut off: for each operand the word rows that a block takes, by
@@ -56,7 +56,7 @@ class RowPlan {
   struct Blocks {
     int64_t result_rows = 0;
     std::vector<int64_t> operand_rows;
-    std::vector<bool> moves;
+    std::vector<int64_t> advance;  // 0: it does not move
   };
   bool Split(int64_t block, Blocks* blocks);
 
@@ -72,11 +72,15 @@ class RowPlan {
     WordPlace from;  // of lane_lo
   };
   std::vector<Run> RunsOf(int64_t row, int part) const;
-  // The same, kept: every number of steps asks for the same rows.
+  // The same, kept: every block size asks for the same rows.
   absl::Span<const Run> KeptRuns(int64_t row, int part);
   // One row of a block against that row of the first.
   bool SameInStep(int64_t row, int64_t step, std::vector<bool>* known,
                   Blocks* blocks);
+  // Sets all but the operands' rows.
+  bool AreAlike(int64_t block, Blocks* blocks);
+  // Word rows of operand `o` that the first block takes.
+  int64_t RowsTaken(int o, int64_t block);
   Run At(int64_t row, int part, int lane) const;
   // Padding is at `lane`: how many lanes from it on surely are, too.
   int64_t PaddingFrom(int64_t row, int part, int lane) const;

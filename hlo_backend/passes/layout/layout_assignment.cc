@@ -89,10 +89,9 @@ bool AssignEntry(Module* module, int generation) {
       }
       users.push_back(user);
     }
-    if (users.empty() && !parameter->IsRoot()) continue;
+    if (users.empty()) continue;
     Instruction* copy = entry->Add(Opcode::kCopy, row_major, {parameter});
     for (Instruction* user : users) parameter->ReplaceUseIn(user, copy);
-    if (parameter->IsRoot()) entry->SetRoot(copy);
   }
   Instruction* root = entry->root();
   const Shape result = Tiled(root->shape(), &layout->result, generation);

@@ -116,12 +116,26 @@ class Splitter {
       if ((bits == 32 || bits == 16) && FindLaneReshape(from, to)) {
         return b_.Reshape(x, to);
       }
-      return AsWords(x, to);
+      return last.from > 0 && bits == 32 ? AsRows(x, to, last) : AsWords(x, to);
     }
     if (last.from_end + 1 != from.size() || last.to_end + 1 != to.size()) {
       return b_.Reshape(x, to);
     }
     return Rows(x, to, last);
+  }
+
+  // Lanes that are joined or parted, as rows: the dimensions before them are
+  // the lanes meanwhile.
+  Instruction* AsRows(Instruction* x, Dims to, const ReshapeGroup& group) {
+    changed_ = true;
+    const int rank = x->shape().rank();
+    const auto lead = static_cast<int>(group.from);
+    DimVector turn, dims(to.begin() + lead, to.end()), back;
+    for (int k = 0; k < rank; ++k) turn.push_back((lead + k) % rank);
+    dims.insert(dims.end(), to.begin(), to.begin() + lead);
+    const auto size = static_cast<int>(to.size());
+    for (int k = 0; k < size; ++k) back.push_back((size - lead + k) % size);
+    return b_.Transpose(Reshaped(b_.Transpose(x, turn), dims), back);
   }
 
   Instruction* AsWords(Instruction* x, Dims to) {
