@@ -181,12 +181,17 @@ bool IndexMap::Pads() const {
   return false;
 }
 
-bool IndexMap::PadsEvenly() const {
-  if (instruction_->opcode() != hlo::Opcode::kPad) return false;
+int64_t IndexMap::RowsApart(int64_t rows) const {
+  if (instruction_->opcode() != hlo::Opcode::kPad) return 0;
   const auto& dims = instruction_->attrs<hlo::PadAttrs>().dims;
-  return std::all_of(dims.begin(), dims.end(), [](const hlo::PaddingDim& d) {
-    return d.low == 0 && d.high >= 0 && d.high <= d.interior;
-  });
+  for (size_t d = 0; d < dims.size(); ++d) {
+    const hlo::PaddingDim& p = dims[d];
+    const bool even = static_cast<int64_t>(d) == rows
+                          ? p.low == 0 && p.high >= 0 && p.high <= p.interior
+                          : p == hlo::PaddingDim();
+    if (!even) return 0;
+  }
+  return dims[rows].interior + 1;
 }
 
 int64_t IndexMap::PaddingFrom(const DimVector& index, int dim) const {

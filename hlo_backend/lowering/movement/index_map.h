@@ -32,9 +32,10 @@ class IndexMap {
   int64_t PaddingFrom(const hlo::DimVector& index, int dim) const;
   // Some of the result is padding.
   bool Pads() const;
-  // A pad alone that puts as many between elements everywhere, none before the
-  // first and no more behind the last: it is the same from block to block.
-  bool PadsEvenly() const;
+  // A pad alone that puts as many rows between rows everywhere, dimension
+  // `rows` of it, none before the first and no more behind the last: the rows
+  // from one to the next. 0: another movement.
+  int64_t RowsApart(int64_t rows) const;
 
  private:
   explicit IndexMap(const hlo::Instruction& instruction)

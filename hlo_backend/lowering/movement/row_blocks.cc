@@ -41,11 +41,12 @@ class Choice {
   std::optional<RowPlan::Blocks> CutOff() {
     if (IsResident(args_.back()) || one_step_) return std::nullopt;
     const int64_t rows = plan_.result().count();
-    const int64_t unit = 8 * plan_.result().array().tiles_across;
-    for (int64_t tiles = std::max<int64_t>(8 * kGoodRegisters / unit, 1);
-         tiles > 0; tiles /= 2) {
-      if (tiles * unit >= rows) continue;
-      if (const auto blocks = Of(tiles * unit)) return blocks;
+    const int64_t unit =
+        plan_.TileRow() * std::max<int64_t>(plan_.RowsApart(), 1);
+    for (int64_t units = std::max<int64_t>(8 * kGoodRegisters / unit, 1);
+         units > 0; units /= 2) {
+      if (units * unit >= rows) continue;
+      if (const auto blocks = Of(units * unit)) return blocks;
     }
     return std::nullopt;
   }

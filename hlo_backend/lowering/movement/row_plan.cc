@@ -157,6 +157,24 @@ int64_t RowPlan::RowsTaken(int o, int64_t block) {
   return rows;
 }
 
+int64_t RowPlan::RowsApart() const {
+  const PhysicalArray& a = result_.array();
+  return a.linear != 0 || a.rank() < 2 ? 0
+                                       : map_.RowsApart(a.dims[a.rank() - 2]);
+}
+
+bool RowPlan::IsAligned(int64_t block) const {
+  const PhysicalArray& a = result_.array();
+  if (a.linear != 0) return true;
+  const int64_t plane = a.tiles_down * TileRow();
+  if (block % plane == 0) return true;
+  const bool divides = a.planes == 1 || plane % block == 0;
+  // Rows between planes are none of any block but the last ones.
+  if (a.rows % a.tile_rows != 0 && !divides) return false;
+  const int64_t apart = RowsApart();
+  return apart == 0 || (divides && block % (apart * TileRow()) == 0);
+}
+
 bool RowPlan::AreAlike(int64_t block, Blocks* blocks) {
   const int64_t count = result_.count(), steps = CeilOfRatio(count, block);
   blocks->result_rows = block;
@@ -164,13 +182,14 @@ bool RowPlan::AreAlike(int64_t block, Blocks* blocks) {
   for (const WordRows& o : operands_) blocks->operand_rows.push_back(o.count());
   blocks->advance.assign(operands_.size(), 0);
   if (steps == 1) return true;
+  if (!IsAligned(block)) return false;
   std::vector<bool> known(operands_.size(), false);
   // Of padded arrays all rows: samples may all be padding. Of others as many as
   // cost little (BERT-Large 0.05 s more of 2.7, with 16,384 rows 0.2); beyond
   // them a wrong answer needs an order of dimensions that changes where none of
   // the samples lies.
   constexpr int64_t kMostRows = 65536, kAllRows = 4096;
-  const bool even = map_.PadsEvenly(), pads = map_.Pads() && !even;
+  const bool even = RowsApart() > 0, pads = map_.Pads() && !even;
   if (pads && count > kMostRows) return false;
   // Every block against the first, at a few rows: the first, the last and one
   // that wanders from block to block; at many of the second and the last block.

@@ -44,6 +44,10 @@ class RowPlan {
                                     const ColumnCut* cut = nullptr);
 
   const WordRows& result() const { return result_; }
+  // Word rows of the result's tiles side by side: a row of tiles.
+  int64_t TileRow() const { return result_.array().row_stride() / 512; }
+  // IndexMap::RowsApart of the rows of tiles; 0 for linear arrays.
+  int64_t RowsApart() const;
   const std::vector<WordRows>& operands() const { return operands_; }
   // Pieces of the register of word rows [first, first + 8) of the result; rows
   // at or beyond `end` are left out. By part, then lanes.
@@ -77,6 +81,9 @@ class RowPlan {
   // One row of a block against that row of the first.
   bool SameInStep(int64_t row, int64_t step, std::vector<bool>* known,
                   Blocks* blocks);
+  // Blocks of so many begin in the same place of a plane, and of what a pad
+  // puts apart, wherever that matters.
+  bool IsAligned(int64_t block) const;
   // Sets all but the operands' rows.
   bool AreAlike(int64_t block, Blocks* blocks);
   // Word rows of operand `o` that the first block takes.

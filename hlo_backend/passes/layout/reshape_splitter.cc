@@ -111,6 +111,11 @@ class Splitter {
       return Reshaped(Reshaped(x, middle), to);
     }
     if (last.from_end == from.size() || last.to_end == to.size()) {
+      const DimVector parts = WithPartsOfLanes(from, to);
+      if (parts != from && Dims(parts) != to) {
+        changed_ = true;
+        return Reshaped(Reshaped(x, parts), to);
+      }
       // Rows of whole tiles side by side have a kernel for any size.
       const int bits = BitWidth(x->shape().type());
       if ((bits == 32 || bits == 16) && FindLaneReshape(from, to)) {
@@ -122,6 +127,22 @@ class Splitter {
       return b_.Reshape(x, to);
     }
     return Rows(x, to, last);
+  }
+
+  // Where the longer of two rows is a whole number of the shorter ones, which
+  // are whole tiles: its array with such parts as rows. Else `from`.
+  static DimVector WithPartsOfLanes(Dims from, Dims to) {
+    if (from.empty() || to.empty()) return DimVector(from.begin(), from.end());
+    const int64_t few = std::min(from.back(), to.back());
+    const Dims longer = from.back() > to.back() ? from : to;
+    DimVector parts(from.begin(), from.end());
+    if (few % kLanes != 0 || few == longer.back() || longer.back() % few != 0) {
+      return parts;
+    }
+    parts.assign(longer.begin(), longer.end() - 1);
+    parts.push_back(longer.back() / few);
+    parts.push_back(few);
+    return parts;
   }
 
   // Lanes that are joined or parted, as rows: the dimensions before them are

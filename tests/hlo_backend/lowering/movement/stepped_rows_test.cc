@@ -53,6 +53,7 @@ TEST(SteppedRowsTest, PadsPutRowsApart) {
            Case{"bf16", "[10001,100]", "[20002,100]", "0_1_1x0_0"},
            Case{"bf16", "[3,50,200]", "[3,99,200]", "0_0x0_0_1x0_0"},
            Case{"f32", "[40000,128]", "[80000,128]", "0_1_1x0_0"},
+           Case{"bf16", "[150,512,2]", "[150,1534,2]", "0_0x0_0_2x0_0"},
        }) {
     ExpectMoved(absl::Substitute(
         "HloModule m\nENTRY e {\n  x = $0$1 parameter(0)\n"
