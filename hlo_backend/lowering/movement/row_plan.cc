@@ -222,9 +222,10 @@ bool RowPlan::Split(int64_t block, Blocks* blocks) {
   for (size_t o = 0; o < operands_.size(); ++o) {
     const int64_t advance = blocks->advance[o];
     if (advance == 0) continue;
-    // Blocks may share rows.
+    // Blocks may share rows, but none reads twice what it moves on by.
     blocks->operand_rows[o] =
         std::max(advance, RowsTaken(static_cast<int>(o), block));
+    if (blocks->operand_rows[o] >= 2 * advance) return false;
   }
   return true;
 }
