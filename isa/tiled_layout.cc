@@ -15,6 +15,7 @@ namespace {
 std::vector<int64_t> PhysicalDims(const TiledLayout& l) {
   std::vector<int64_t> result;
   const int rank = static_cast<int>(l.dims.size());
+  result.reserve(rank);
   for (int i = 0; i < rank; ++i) {
     result.push_back(
         l.dims[l.minor_to_major.empty() ? i : l.minor_to_major[rank - 1 - i]]);
@@ -148,6 +149,24 @@ void ForEachRun(const TiledLayout& l, Fn fn) {
   }
 }
 
+// Elements of less than a byte, low bits first; some lie in two bytes.
+void PutBits(int64_t at, int bits, uint8_t value, uint8_t* out) {
+  for (int b = 0; b < bits; ++b) {
+    uint8_t& byte = out[(at + b) / 8];
+    const int shift = static_cast<int>((at + b) % 8);
+    byte = static_cast<uint8_t>((byte & ~(1 << shift)) | (value >> b & 1)
+                                                             << shift);
+  }
+}
+
+uint8_t GetBits(const uint8_t* from, int64_t at, int bits) {
+  int value = 0;
+  for (int b = 0; b < bits; ++b) {
+    value |= (from[(at + b) / 8] >> (at + b) % 8 & 1) << b;
+  }
+  return static_cast<uint8_t>(value);
+}
+
 // Elements of whole bytes between the dense form and the tiled one.
 template <int kWidth, bool kPack>
 void CopyElements(const TiledLayout& l, uint8_t* dense, uint8_t* tiled) {
@@ -162,22 +181,28 @@ void CopyElements(const TiledLayout& l, uint8_t* dense, uint8_t* tiled) {
   });
 }
 
-// Elements of less than a byte, low bits first; some lie in two bytes.
-void PutBits(int64_t at, int bits, uint8_t value, std::string* out) {
-  for (int b = 0; b < bits; ++b) {
-    char& byte = (*out)[(at + b) / 8];
-    const int shift = static_cast<int>((at + b) % 8);
-    byte =
-        static_cast<char>((byte & ~(1 << shift)) | (value >> b & 1) << shift);
-  }
-}
-
-uint8_t GetBits(absl::Span<const uint8_t> from, int64_t at, int bits) {
-  int value = 0;
-  for (int b = 0; b < bits; ++b) {
-    value |= (from[(at + b) / 8] >> (at + b) % 8 & 1) << b;
-  }
-  return static_cast<uint8_t>(value);
+// Elements of any width; kPack: into the tiled form, else out of it.
+template <bool kPack>
+void Copy(const TiledLayout& l, uint8_t* dense, uint8_t* tiled) {
+  if (l.bits == 8) return CopyElements<1, kPack>(l, dense, tiled);
+  if (l.bits == 16) return CopyElements<2, kPack>(l, dense, tiled);
+  if (l.bits == 32) return CopyElements<4, kPack>(l, dense, tiled);
+  const int64_t plane = l.ByteSize() / 2;
+  const auto word = [](uint8_t* logical, uint8_t* physical) {
+    std::memcpy(kPack ? physical : logical, kPack ? logical : physical, 4);
+  };
+  ForEachRun(l, [&](int64_t i, int64_t offset, int64_t count) {
+    for (int64_t k = 0; k < count; ++k, ++i, ++offset) {
+      if (l.bits == 64) {
+        word(dense + i * 8, tiled + offset * 4);
+        word(dense + i * 8 + 4, tiled + plane + offset * 4);
+      } else if (kPack) {
+        PutBits(offset * l.bits, l.bits, dense[i], tiled);
+      } else {
+        dense[i] = GetBits(tiled, offset * l.bits, l.bits);
+      }
+    }
+  });
 }
 
 }  // namespace
@@ -202,6 +227,7 @@ int64_t TiledLayout::ElementOffset(absl::Span<const int64_t> index) const {
   CHECK_EQ(index.size(), dims.size());
   const int rank = static_cast<int>(dims.size());
   std::vector<int64_t> at;
+  at.reserve(rank);
   for (int i = 0; i < rank; ++i) {
     at.push_back(
         index[minor_to_major.empty() ? i : minor_to_major[rank - 1 - i]]);
@@ -219,60 +245,19 @@ int64_t TiledLayout::ElementOffset(absl::Span<const int64_t> index) const {
 std::string TiledLayout::Pack(absl::Span<const uint8_t> logical,
                               uint8_t padding) const {
   std::string out(ByteSize(), static_cast<char>(padding));
-  const int width = bits < 8 ? 1 : bits / 8;
-  CHECK_EQ(logical.size(), NumElements() * width);
+  CHECK_EQ(logical.size(), NumElements() * (bits < 8 ? 1 : bits / 8));
   // Read only.
-  auto* dense = const_cast<uint8_t*>(logical.data());
-  auto* tiled = reinterpret_cast<uint8_t*>(out.data());
-  if (bits == 8) {
-    CopyElements<1, true>(*this, dense, tiled);
-  } else if (bits == 16) {
-    CopyElements<2, true>(*this, dense, tiled);
-  } else if (bits == 32) {
-    CopyElements<4, true>(*this, dense, tiled);
-  } else {
-    const int64_t plane = ByteSize() / 2;
-    ForEachRun(*this, [&](int64_t i, int64_t offset, int64_t count) {
-      for (int64_t k = 0; k < count; ++k, ++i, ++offset) {
-        if (bits == 64) {
-          std::memcpy(&tiled[offset * 4], &dense[i * 8], 4);
-          std::memcpy(&tiled[plane + offset * 4], &dense[i * 8 + 4], 4);
-        } else {
-          PutBits(offset * bits, bits, dense[i], &out);
-        }
-      }
-    });
-  }
+  Copy<true>(*this, const_cast<uint8_t*>(logical.data()),
+             reinterpret_cast<uint8_t*>(out.data()));
   return out;
 }
 
 std::vector<uint8_t> TiledLayout::Unpack(
     absl::Span<const uint8_t> physical) const {
-  const int width = bits < 8 ? 1 : bits / 8;
   CHECK_GE(physical.size(), ByteSize());
-  std::vector<uint8_t> out(NumElements() * width);
-  uint8_t* dense = out.data();
+  std::vector<uint8_t> out(NumElements() * (bits < 8 ? 1 : bits / 8));
   // Read only.
-  auto* tiled = const_cast<uint8_t*>(physical.data());
-  if (bits == 8) {
-    CopyElements<1, false>(*this, dense, tiled);
-  } else if (bits == 16) {
-    CopyElements<2, false>(*this, dense, tiled);
-  } else if (bits == 32) {
-    CopyElements<4, false>(*this, dense, tiled);
-  } else {
-    const int64_t plane = ByteSize() / 2;
-    ForEachRun(*this, [&](int64_t i, int64_t offset, int64_t count) {
-      for (int64_t k = 0; k < count; ++k, ++i, ++offset) {
-        if (bits == 64) {
-          std::memcpy(&dense[i * 8], &tiled[offset * 4], 4);
-          std::memcpy(&dense[i * 8 + 4], &tiled[plane + offset * 4], 4);
-        } else {
-          dense[i] = GetBits(physical, offset * bits, bits);
-        }
-      }
-    });
-  }
+  Copy<false>(*this, out.data(), const_cast<uint8_t*>(physical.data()));
   return out;
 }
 
