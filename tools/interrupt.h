@@ -5,7 +5,8 @@
 
 namespace ptxla::tools {
 
-void InstallInterruptHandler();
+// `said`: the line, between two line ends; it must stay.
+void InstallInterruptHandler(const char* said);
 
 }  // namespace ptxla::tools
 

@@ -183,7 +183,7 @@ int Convert(const std::vector<std::string>& words) {
 }
 
 int Main(const std::vector<std::string>& words) {
-  InstallInterruptHandler();
+  InstallInterruptHandler("\nptxla-opt: interrupted; nothing was written\n");
   if (!words.empty() && words[0] == "--version") {
     std::printf("ptxla-opt %s\n", driver::Version());
     return driver::kExitDone;

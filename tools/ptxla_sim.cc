@@ -44,7 +44,7 @@ std::string Help() {
 }
 
 int Main(std::vector<std::string> words) {
-  InstallInterruptHandler();
+  InstallInterruptHandler("\nptxla-sim: interrupted; no run was saved\n");
   if (words.empty() || words[0] == "--help" || words[0] == "-h" ||
       words[0] == "help") {
     std::fputs(Help().c_str(), stdout);

@@ -93,12 +93,16 @@ absl::StatusOr<LibtpuCompiler> LibtpuCompiler::Find(
         absl::StrCat("--compiler=libtpu: ", options.python, " has no ",
                      LastLine(versions->errors), ": ", kInstall));
   }
-  if (versions->exit_code != 0) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("--compiler=libtpu: ", options.python, ": ",
-                     LastLine(versions->errors)));
-  }
   found.name_ = LastLine(versions->output);
+  if (versions->exit_code != 0 || found.name_.empty()) {
+    const auto why = LastLine(versions->errors);
+    return absl::InvalidArgumentError(
+        why.empty()
+            ? absl::StrCat("--compiler=libtpu: ", options.python,
+                           " is no Python (exit code ", versions->exit_code,
+                           ", no word); ", kInstall)
+            : absl::StrCat("--compiler=libtpu: ", options.python, ": ", why));
+  }
   return found;
 }
 

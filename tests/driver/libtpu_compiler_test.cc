@@ -71,6 +71,10 @@ TEST_F(LibtpuCompilerTest, WhatIsMissingIsSaidWithHowToInstallIt) {
   EXPECT_THAT(LibtpuCompiler::Find({bare, cache}).status(),
               StatusIs(kInvalid, AllOf(HasSubstr("has no libtpu: "),
                                        HasSubstr("pip install jax"))));
+  for (const char* mute : {"/bin/false", "/bin/true"}) {
+    EXPECT_THAT(LibtpuCompiler::Find({mute, cache}).status(),
+                StatusIs(kInvalid, HasSubstr(" is no Python (exit code ")));
+  }
 }
 
 TEST_F(LibtpuCompilerTest, AModuleIsCompiledOnceForEachSlice) {

@@ -1,5 +1,8 @@
 // What runs leave behind, and what they need: the database, the files of an
 // installation, nothing after an interrupt.
+#include <utility>
+
+#include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "reports/database.h"
@@ -72,16 +75,23 @@ TEST(SavingTest, ARunThatDoesNotFitIsPrintedAndStored) {
 
 // Interrupted while it waits for the end of its input.
 TEST(InterruptTest, CtrlCIsOneLineAndLeavesNothing) {
-  TemporaryFolder folder;
-  const ProcessResult r = RunProcess(
-      {"/bin/sh", "-c",
-       std::string("mkfifo f; (sleep 2 > f) & ") + PTXLA_SIM +
-           " --hlo - --topology v6e-1 < f & p=$!; sleep 0.3; kill -INT $p; "
-           "wait $p; code=$?; rm f; exit $code"},
-      {"", folder.path()});
-  EXPECT_EQ(r.exit_code, 130);
-  EXPECT_THAT(r.err, HasSubstr("interrupted; no run was saved"));
-  EXPECT_THAT(folder.List(), IsEmpty());
+  for (const auto& [command, said] : {
+           std::pair(PTXLA_SIM " --hlo - --topology v6e-1",
+                     "ptxla-sim: interrupted; no run was saved"),
+           std::pair(PTXLA_OPT " --to=scheduled -",
+                     "ptxla-opt: interrupted; nothing was written"),
+       }) {
+    TemporaryFolder folder;
+    const ProcessResult r = RunProcess(
+        {"/bin/sh", "-c",
+         absl::StrCat("mkfifo f; (sleep 2 > f) & ", command,
+                      " < f & p=$!; sleep 0.3; kill -INT $p; wait $p; "
+                      "code=$?; rm f; exit $code")},
+        {"", folder.path()});
+    EXPECT_EQ(r.exit_code, 130);
+    EXPECT_THAT(r.err, HasSubstr(said));
+    EXPECT_THAT(folder.List(), IsEmpty());
+  }
 }
 
 }  // namespace
