@@ -180,26 +180,52 @@ class Reflow {
   // line the first of them lies.
   void Walk(CodeBuilder& b, const ReflowSide& s, int64_t count, Sca at,
             Sca place, bool fill) {
-    const bool planes = s.planes > 1;
-    const auto inside = [&](Sca a, Sca p) {
-      if (!planes) return Tile(b, s, a, p, s.tile_rows, fill);
-      const int64_t full = s.rows / s.tile_rows, rest = s.rows % s.tile_rows;
-      if (full > 0) {
-        Loop(b, full, s.row_stride(), s.tile_rows * s.columns, a, p,
-             [&](Sca a2, Sca p2) { Tile(b, s, a2, p2, s.tile_rows, fill); });
+    if (s.planes == 1) return Tiles(b, s, count, 0, at, place, fill);
+    Loop(b, count, s.piece_bytes(), s.piece(), at, place, [&](Sca a, Sca p) {
+      Tiles(b, s, s.rows / s.tile_rows, s.rows % s.tile_rows, a, p, fill);
+    });
+  }
+
+  // `full` rows of tiles and `rest` rows of one more. Narrow ones are put into
+  // one block of code, whose latency is that of one of them.
+  void Tiles(CodeBuilder& b, const ReflowSide& s, int64_t full, int64_t rest,
+             Sca at, Sca place, bool fill) {
+    const int64_t together = std::max<int64_t>(kTogether / s.across, 1);
+    const int64_t elements = s.tile_rows * s.columns;
+    const int64_t trips = full / together, done = trips * together;
+    if (trips > 0) {
+      Loop(b, trips, together * s.row_stride(), together * elements, at, place,
+           [&](Sca a, Sca p) {
+             if (together == 1) return Tile(b, s, a, p, s.tile_rows, fill);
+             b.NewBlock("rows");
+             Narrow(b, s, together, 0, a, p, fill);
+           });
+    }
+    if (done == full && rest == 0) return;
+    b.BeginScope();
+    const Sca a = b.GlobalSca(), p = b.GlobalSca();
+    b.NewBlock("last rows");
+    b.SMove(a, b.SAddImm(at, static_cast<int32_t>(done * s.row_stride())));
+    b.SMove(p, b.SAddImm(place, static_cast<int32_t>(done * elements)));
+    b.SetBank(a, codegen::kUnknownBanks, 0);
+    if (together == 1) {
+      Tile(b, s, a, p, rest, fill);
+    } else {
+      b.NewBlock("rows");
+      Narrow(b, s, full - done, rest, a, p, fill);
+    }
+    b.EndScope();
+  }
+
+  // All columns of some rows of tiles, in the open block.
+  void Narrow(CodeBuilder& b, const ReflowSide& s, int64_t full, int64_t rest,
+              Sca at, Sca place, bool fill) {
+    for (int64_t down = 0; down < full + (rest > 0 ? 1 : 0); ++down) {
+      for (int64_t c = 0; c < s.across; ++c) {
+        Rows(b, s, at, place, down < full ? s.tile_rows : rest, down, c,
+             std::min<int64_t>(isa::kLanes, s.columns - c * isa::kLanes), fill);
       }
-      if (rest > 0) {
-        b.BeginScope();
-        const Sca a2 = b.GlobalSca(), p2 = b.GlobalSca();
-        b.NewBlock("last rows");
-        b.SMove(a2, b.SAddImm(a, static_cast<int32_t>(full * s.row_stride())));
-        b.SMove(p2, b.SAddImm(p, static_cast<int32_t>(full * s.tile_rows *
-                                                      s.columns)));
-        Tile(b, s, a2, p2, rest, fill);
-        b.EndScope();
-      }
-    };
-    Loop(b, count, s.piece_bytes(), s.piece(), at, place, inside);
+    }
   }
 
   template <class Fn>
@@ -225,7 +251,7 @@ class Reflow {
            place, [&](Sca a, Sca p) {
              b.NewBlock("rows");
              for (int64_t c = 0; c < kTogether; ++c) {
-               Rows(b, s, a, p, rows, c, isa::kLanes, fill);
+               Rows(b, s, a, p, rows, 0, c, isa::kLanes, fill);
              }
            });
     }
@@ -239,17 +265,18 @@ class Reflow {
     for (int64_t c = 0; done + c < s.across; ++c) {
       const int64_t lanes =
           std::min<int64_t>(isa::kLanes, s.columns - (done + c) * isa::kLanes);
-      Rows(b, s, a, p, rows, c, lanes, fill);
+      Rows(b, s, a, p, rows, 0, c, lanes, fill);
     }
     b.EndScope();
   }
 
-  // Rows of column `c` from `at` on.
+  // Rows of column `c`, `down` rows of tiles below `at`.
   void Rows(CodeBuilder& b, const ReflowSide& s, Sca at, Sca place,
-            int64_t rows, int64_t c, int64_t lanes, bool fill) {
+            int64_t rows, int64_t down, int64_t c, int64_t lanes, bool fill) {
     for (int64_t r = 0; r < rows; ++r) {
       const Sca p = b.SAddImm(
-          place, static_cast<int32_t>(r * s.columns + c * isa::kLanes));
+          place, static_cast<int32_t>((down * s.tile_rows + r) * s.columns +
+                                      c * isa::kLanes));
       Sca word = b.SBinaryImm(Opcode::kSshra, p, 7);
       // What is not of this step goes to the slack.
       word = b.SBinaryImm(Opcode::kSmax, word, -2);
@@ -257,8 +284,8 @@ class Reflow {
           b.SBinaryImm(Opcode::kSmin, word, static_cast<int32_t>(line_rows_));
       const Sca line = b.SAdd(line_, b.SBinaryImm(Opcode::kSshll, word, 9));
       const Sca lane = b.SBinaryImm(Opcode::kSand, p, isa::kLanes - 1);
-      const auto offset =
-          static_cast<int32_t>(r * isa::kRowBytes + c * s.tile_bytes());
+      const auto offset = static_cast<int32_t>(
+          down * s.row_stride() + r * isa::kRowBytes + c * s.tile_bytes());
       if (fill) {
         const Vec v = b.RotateLanes(b.LoadRow(kIn, at, offset), lane);
         // Lanes of two rows of the line, counted from the first's first.
