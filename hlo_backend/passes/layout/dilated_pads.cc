@@ -30,7 +30,7 @@ class DilatedPads {
       return b_.Transpose(rows, turn);
     }
     Instruction* rows = Padded(x, d, padding);
-    if (MoverStepsOverRows(x->shape(), rows->shape(), padding.interior + 1,
+    if (MoverStepsOverRows(x->shape(), rows->shape(), 0, padding.interior + 1,
                            context_))
       return rows;
     x->parent()->Remove(rows);
@@ -76,7 +76,7 @@ Instruction* DilatedPad(Instruction* pad, const PassContext& context) {
                     [](const PaddingDim& p) { return p == PaddingDim(); });
     // Nothing else to do, and the kernel does this.
     if (alone && x == pad->operand(0) && d == rank - 2 &&
-        MoverStepsOverRows(x->shape(), pad->shape(), even.interior + 1,
+        MoverStepsOverRows(x->shape(), pad->shape(), 0, even.interior + 1,
                            context)) {
       return nullptr;
     }

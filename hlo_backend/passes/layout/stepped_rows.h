@@ -12,10 +12,11 @@ namespace ptxla::hlo {
 
 // A kernel moves the rows where they are (lowering/movement/mover.h): a whole
 // plane in a step, or part of one where that is the only one, or planes have
-// `step` times the tiles. `few` and `many` differ in their second minor
-// dimension alone.
-bool MoverStepsOverRows(const Shape& few, const Shape& many, int64_t step,
-                        const PassContext& context);
+// `step` times the tiles, unless the first row of `many`, `start`, lies behind
+// the tiles that one of `few` takes: a part would begin with what it skips.
+// `few` and `many` differ in their second minor dimension alone.
+bool MoverStepsOverRows(const Shape& few, const Shape& many, int64_t start,
+                        int64_t step, const PassContext& context);
 
 }  // namespace ptxla::hlo
 

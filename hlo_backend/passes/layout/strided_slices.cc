@@ -33,8 +33,8 @@ class StridedSlices {
     if (picked[0] == rank - 2 && !ReadsLess(rank - 2)) {
       Shape few = x_->shape();
       few.set_dim(rank - 2, slice_->shape().dim(rank - 2));
-      if (MoverStepsOverRows(few, x_->shape(), rest_.strides[rank - 2],
-                             context)) {
+      if (MoverStepsOverRows(few, x_->shape(), rest_.starts[rank - 2],
+                             rest_.strides[rank - 2], context)) {
         if (picked.size() == 1) return nullptr;
         // First, as fewer elements are left then.
         SliceRows(rank - 2);
@@ -52,7 +52,9 @@ class StridedSlices {
   }
 
  private:
-  // Rows of a table by number: a kernel that steps over rows reads all.
+  // Rows of a table by number: a kernel that steps over rows reads all. Taken
+  // where our own times say so (v6e: f32[3000,4000] by 7 15 us against 41,
+  // f32[100000,128] by 2 200 against 56); ASSUMED between.
   bool ReadsLess(int rows) const {
     constexpr int64_t kFewer = 4;
     return rows == 0 && rest_.strides[rows] >= kFewer &&
