@@ -7,7 +7,8 @@
 #   ptxla_proto(NAME record_proto SRCS record/run_record.proto DEPS chips_proto)
 #       C++ code of .proto files; includes are from the root of the tree.
 #   ptxla_test(NAME isa_assembler_test SRCS x_test.cc DEPS isa [LABELS slow])
-#       one gtest binary, registered with CTest under its own name.
+#       one gtest binary, registered with CTest under its own name; its cases in
+#       tests/slow_cases.txt once more as NAME.slow, with the label slow.
 #   ptxla_benchmark(NAME parser_benchmark SRCS x_benchmark.cc DEPS hlo_ir)
 #   ptxla_embed(NAME schema FILES schema.sql SYMBOL kFiles NAMESPACE ptxla::reports)
 #       text files as an array of {name, text} in the generated embed/<NAME>.h;
@@ -146,7 +147,19 @@ function(ptxla_test)
   ptxla_use_unity(${A_NAME} ${A_SRCS})
   # Most of a test's compile time is code that runs once.
   target_compile_options(${A_NAME} PRIVATE $<$<CONFIG:Release>:-O1>)
-  add_test(NAME ${A_NAME} COMMAND ${A_NAME})
+  set(slow_cases ${PROJECT_SOURCE_DIR}/tests/slow_cases.txt)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${slow_cases})
+  file(STRINGS ${slow_cases} cases REGEX "^${A_NAME} ")
+  if(cases)
+    # "Suite.Case" is a plain case, or one with parameters.
+    list(TRANSFORM cases REPLACE "^${A_NAME} (.*)$" "\\1:*/\\1/*")
+    list(JOIN cases ":" slow)
+    add_test(NAME ${A_NAME}.slow COMMAND ${A_NAME} --gtest_filter=${slow})
+    set_tests_properties(${A_NAME}.slow PROPERTIES LABELS slow)
+    add_test(NAME ${A_NAME} COMMAND ${A_NAME} --gtest_filter=-${slow})
+  else()
+    add_test(NAME ${A_NAME} COMMAND ${A_NAME})
+  endif()
   if(A_LABELS)
     set_tests_properties(${A_NAME} PROPERTIES LABELS "${A_LABELS}")
   endif()
