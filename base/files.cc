@@ -1,5 +1,6 @@
 #include "base/files.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -35,6 +36,33 @@ absl::StatusOr<std::string> ReadFile(const std::string& path) {
   if (file != stdin) std::fclose(file);
   if (failed) return error;
   return contents;
+}
+
+absl::Status CheckWritable(const std::string& path) {
+  const auto no = [&](absl::string_view reason) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("cannot write ", path, ": ", reason));
+  };
+  struct stat info {};
+  if (stat(path.c_str(), &info) == 0) {
+    if (S_ISDIR(info.st_mode)) return no("it is a directory");
+    if (access(path.c_str(), W_OK) != 0) return no(std::strerror(errno));
+    return absl::OkStatus();
+  }
+  const size_t slash = path.rfind('/');
+  const std::string folder = slash == std::string::npos ? "."
+                             : slash == 0               ? "/"
+                                                        : path.substr(0, slash);
+  if (stat(folder.c_str(), &info) != 0) {
+    return no(absl::StrCat(folder, ": ", std::strerror(errno)));
+  }
+  if (!S_ISDIR(info.st_mode)) {
+    return no(absl::StrCat(folder, " is not a directory"));
+  }
+  if (access(folder.c_str(), W_OK) != 0) {
+    return no(absl::StrCat(folder, ": ", std::strerror(errno)));
+  }
+  return absl::OkStatus();
 }
 
 absl::Status WriteFile(const std::string& path, absl::string_view contents) {

@@ -14,6 +14,9 @@ namespace ptxla {
 // "-" reads standard input. NotFound or InvalidArgument on failure.
 absl::StatusOr<std::string> ReadFile(const std::string& path);
 
+// Whether WriteFile could: an error before hours of work, not after them.
+absl::Status CheckWritable(const std::string& path);
+
 // Writes beside `path` and renames: a reader never sees half a file.
 absl::Status WriteFile(const std::string& path, absl::string_view contents);
 

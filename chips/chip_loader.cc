@@ -57,7 +57,17 @@ absl::StatusOr<ChipSpec> ChipSpec::Load(absl::string_view name) {
                     [&] { files[n].chip = Parse(file.text, file.name); });
     return files[n].chip;
   }
-  return UnknownName("chip", name, Names());
+  // What slices call it.
+  std::vector<std::string> known;
+  for (const std::string& own : Names()) {
+    ASSIGN_OR_RETURN(ChipSpec chip, Load(own));
+    known.push_back(own);
+    for (const std::string& prefix : chip.slices().name_prefix()) {
+      if (prefix == name) return chip;
+      if (prefix != own) known.push_back(prefix);
+    }
+  }
+  return UnknownName("chip", name, known);
 }
 
 absl::StatusOr<ChipSpec> ChipSpec::LoadFile(const std::string& path) {

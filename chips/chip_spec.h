@@ -110,7 +110,8 @@ struct HostLinkSpec {
 
 class ChipSpec {
  public:
-  // An embedded chip by name ("v5e"). NotFound with "did you mean".
+  // An embedded chip by its name, or what slices call it ("v5e",
+  // "v5litepod"). NotFound with "did you mean".
   static absl::StatusOr<ChipSpec> Load(absl::string_view name);
   // A chip file on disk.
   static absl::StatusOr<ChipSpec> LoadFile(const std::string& path);

@@ -94,29 +94,17 @@ absl::Status NoSuchSlice(const ChipSpec& chip, absl::string_view name,
       " or smaller)"));
 }
 
-// "v5litepod" to the chip, from all embedded prefixes.
 absl::StatusOr<ChipSpec> FindChip(absl::string_view prefix,
                                   const SliceOptions& options) {
-  if (options.chip != nullptr) {
-    for (const std::string& own : options.chip->slices().name_prefix()) {
-      if (own == prefix) return *options.chip;
-    }
-    if (options.chip->name() == prefix) return *options.chip;
+  if (options.chip == nullptr) return ChipSpec::Load(prefix);
+  for (const std::string& own : options.chip->slices().name_prefix()) {
+    if (own == prefix) return *options.chip;
   }
-  // Most prefixes are the chip's own name: only that file is parsed.
-  const std::vector<std::string> names = ChipSpec::Names();
-  if (std::find(names.begin(), names.end(), prefix) != names.end()) {
-    return ChipSpec::Load(prefix);
-  }
-  std::vector<std::string> known;
-  for (const std::string& name : names) {
-    ASSIGN_OR_RETURN(ChipSpec chip, ChipSpec::Load(name));
-    for (const std::string& own : chip.slices().name_prefix()) {
-      if (own == prefix) return chip;
-      known.push_back(own);
-    }
-  }
-  if (options.chip != nullptr) known.push_back(options.chip->name());
+  if (options.chip->name() == prefix) return *options.chip;
+  auto chip = ChipSpec::Load(prefix);
+  if (chip.ok()) return chip;
+  std::vector<std::string> known = ChipSpec::Names();
+  known.push_back(options.chip->name());
   return UnknownName("chip", prefix, known);
 }
 

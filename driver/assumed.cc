@@ -6,6 +6,7 @@
 
 #include "absl/strings/match.h"
 #include "base/parallel.h"
+#include "base/progress.h"
 #include "base/status.h"
 
 namespace ptxla::driver {
@@ -90,7 +91,9 @@ absl::StatusOr<std::vector<record::AssumedRecord>> AssumedNumbers(
   std::vector<absl::StatusOr<Picoseconds>> steps(n);
   // Down: a rate or a fraction moves the step more that way than up, and a
   // fraction near 1 cannot go up; for times both ways are alike.
+  Activity moving("moving assumed numbers");
   ParallelFor(n, ParallelWorkers(n), [&](int, int k) {
+    moving.OneMore(n, candidates[k].key);
     steps[k] = Moved(in, candidates[k], 1 - kAssumedMove);
   });
   std::vector<record::AssumedRecord> list;

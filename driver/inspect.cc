@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "base/status.h"
+#include "driver/hlo_warnings.h"
 #include "driver/module_support.h"
 #include "hlo_backend/analysis/cost_analysis.h"
 #include "hlo_backend/analysis/trip_count.h"
@@ -258,6 +259,9 @@ absl::StatusOr<Inspection> Inspect(const std::string& path,
   result.instruction_count = module.instruction_count();
   result.devices = module.DeviceCount();
   result.scheduled = module.config().is_scheduled;
+  record::RunRecord warned;
+  WarnOfInput(input, "iota", &warned);
+  result.warnings.assign(warned.warnings().begin(), warned.warnings().end());
   for (const Instruction* p : module.entry()->parameters()) {
     ++result.parameters;
     result.parameter_bytes += p->shape().ByteSize();

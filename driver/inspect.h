@@ -87,7 +87,8 @@ struct Inspection {
   std::vector<RefusedOp> refused;
   std::vector<std::string> unknown_loops;  // "%while.3 (line 12)"
   int64_t elided_constants = 0;
-  std::vector<int64_t> sizes;  // that were given for open dimensions
+  std::vector<int64_t> sizes;         // that were given for open dimensions
+  std::vector<std::string> warnings;  // as `run` gives them
   std::string blocked;  // what stops `run` whatever the options; "": nothing
 };
 

@@ -1,13 +1,14 @@
 #include "driver/validation.h"
 
-#include <atomic>
+#include <algorithm>
 #include <map>
 #include <memory>
-#include <thread>
 #include <utility>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "base/parallel.h"
+#include "base/progress.h"
 #include "base/status.h"
 #include "chips/topology.h"
 #include "driver/hlo_input.h"
@@ -180,16 +181,12 @@ Validation Validate(const std::vector<MeasuredRow>& rows,
   }
   std::vector<Job> jobs;
   for (auto& [key, job] : by_key) jobs.push_back(std::move(job));
-  std::atomic<size_t> next{0};
-  const auto work = [&] {
-    for (size_t k = next++; k < jobs.size(); k = next++) {
-      Run(rows, jobs[k], options, &v.rows);
-    }
-  };
-  std::vector<std::thread> threads;
-  for (int t = 1; t < options.threads; ++t) threads.emplace_back(work);
-  work();
-  for (std::thread& t : threads) t.join();
+  const int n = static_cast<int>(jobs.size());
+  Activity validating("running measured programs");
+  ParallelFor(n, std::max(1, options.threads), [&](int, int k) {
+    validating.OneMore(n, rows[jobs[k].rows[0]].id);
+    Run(rows, jobs[k], options, &v.rows);
+  });
   return v;
 }
 

@@ -1,14 +1,12 @@
 #include "reports/database.h"
 
 #include <sys/stat.h>
-#include <unistd.h>
 
-#include <cerrno>
 #include <chrono>
-#include <cstring>
 #include <thread>
 
 #include "absl/strings/str_cat.h"
+#include "base/files.h"
 #include "base/hash.h"
 #include "base/status.h"
 #include "embed/reports_schema.h"
@@ -63,50 +61,35 @@ absl::Status Migrate(Connection* db) {
   return transaction.Commit();
 }
 
-absl::Status NotWritable(const std::string& path, absl::string_view reason) {
-  return absl::InvalidArgumentError(
-      absl::StrCat("cannot write database ", path, ": ", reason,
-                   " (choose another with --db PATH, or --db none)"));
+// One that is written is a database of ours.
+absl::Status CheckOurs(const std::string& path) {
+  struct stat info {};
+  if (stat(path.c_str(), &info) != 0 || info.st_size == 0) {
+    return absl::OkStatus();
+  }
+  ASSIGN_OR_RETURN(Connection db, Connection::Open(path));
+  RETURN_IF_ERROR(UserVersion(&db).status());
+  ASSIGN_OR_RETURN(
+      Statement tables,
+      db.Prepare(
+          "SELECT (SELECT count(*) FROM sqlite_master), (SELECT count(*) FROM "
+          "sqlite_master WHERE name = 'schema_version')"));
+  RETURN_IF_ERROR(tables.Step().status());
+  if (tables.Int(0) > 0 && tables.Int(1) == 0) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(path, ": it is a database of another program"));
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace
 
 absl::Status Database::CheckWritable(const std::string& path) {
-  struct stat info {};
-  if (stat(path.c_str(), &info) == 0) {
-    if (S_ISDIR(info.st_mode)) return NotWritable(path, "it is a directory");
-    if (access(path.c_str(), W_OK) != 0) {
-      return NotWritable(path, std::strerror(errno));
-    }
-    if (info.st_size == 0) return absl::OkStatus();
-    auto db = Connection::Open(path);
-    if (!db.ok()) return NotWritable(path, db.status().message());
-    const auto version = UserVersion(&*db);
-    if (!version.ok()) return NotWritable(path, version.status().message());
-    auto tables = db->Prepare(
-        "SELECT (SELECT count(*) FROM sqlite_master), (SELECT count(*) FROM "
-        "sqlite_master WHERE name = 'schema_version')");
-    RETURN_IF_ERROR(tables.status());
-    RETURN_IF_ERROR(tables->Step().status());
-    if (tables->Int(0) > 0 && tables->Int(1) == 0) {
-      return NotWritable(path, "it is a database of another program");
-    }
-    return absl::OkStatus();
-  }
-  const size_t slash = path.rfind('/');
-  const std::string folder = slash == std::string::npos ? "."
-                             : slash == 0               ? "/"
-                                                        : path.substr(0, slash);
-  if (stat(folder.c_str(), &info) != 0) {
-    return NotWritable(path, absl::StrCat(folder, ": ", std::strerror(errno)));
-  }
-  if (!S_ISDIR(info.st_mode)) {
-    return NotWritable(path, absl::StrCat(folder, " is not a directory"));
-  }
-  if (access(folder.c_str(), W_OK) != 0) {
-    return NotWritable(path, absl::StrCat(folder, ": ", std::strerror(errno)));
-  }
-  return absl::OkStatus();
+  absl::Status status = ptxla::CheckWritable(path);
+  if (status.ok()) status = CheckOurs(path);
+  if (status.ok()) return status;
+  return absl::InvalidArgumentError(absl::StrCat(
+      status.message(), " (choose another database with --db PATH, or none)"));
 }
 
 absl::StatusOr<Database> Database::Open(const std::string& path) {

@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <utility>
+#include <variant>
 
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
@@ -33,6 +34,24 @@ KernelDetail DetailOf(Fidelity fidelity) {
       return KernelDetail::kBundles;
   }
   return KernelDetail::kWhole;
+}
+
+// Values are asked for: every collective must have some.
+absl::Status CheckCollectives(const isa::Schedule& schedule,
+                              const ProgramData& data) {
+  for (const isa::Op& op : schedule) {
+    if (const auto* start = std::get_if<isa::CollectiveStart>(&op.action)) {
+      RETURN_IF_ERROR(data.CheckCollective(*start)) << op.info.name;
+    } else if (const auto* loop = std::get_if<isa::While>(&op.action)) {
+      RETURN_IF_ERROR(CheckCollectives(loop->condition, data));
+      RETURN_IF_ERROR(CheckCollectives(loop->body, data));
+    } else if (const auto* c = std::get_if<isa::Conditional>(&op.action)) {
+      for (const isa::Schedule& branch : c->branches) {
+        RETURN_IF_ERROR(CheckCollectives(branch, data));
+      }
+    }
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace
@@ -76,7 +95,9 @@ absl::StatusOr<record::DeviceTrace> Simulate(const isa::Program& program,
   std::unique_ptr<ProgramData> zeros;
   if (detail == KernelDetail::kBundles) {
     data = options.data;
-    if (data == nullptr) {
+    if (data != nullptr) {
+      RETURN_IF_ERROR(CheckCollectives(program.schedule, *data));
+    } else {
       zeros = std::make_unique<ProgramData>(program, slice);
       data = zeros.get();
     }

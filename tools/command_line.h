@@ -4,12 +4,14 @@
 #define PTXLA_TOOLS_COMMAND_LINE_H_
 
 #include <CLI/CLI.hpp>
+#include <cstdio>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
+#include "base/progress.h"
 
 namespace ptxla::tools {
 
@@ -29,6 +31,14 @@ bool WantsJson(const std::vector<std::string>& words);
 // Prints the error and returns its exit code. `where` is the stage if the
 // status does not say.
 int Fail(const absl::Status& status, bool json, absl::string_view where);
+
+// What `work` returns; a line on stderr tells how far it is once that takes
+// long (base/progress.h).
+template <typename Work>
+auto WithProgress(const Work& work) {
+  const ProgressReporter reporter(stderr);
+  return work();
+}
 
 // Where programs keep what they can make again: "~/.cache/ptxla-sim/libtpu".
 std::string CompilerCacheFolder();

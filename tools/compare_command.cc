@@ -70,6 +70,7 @@ std::string ComparisonJson(const driver::ComparedCompilers& c) {
               {"topology", c.topology},
               {"there", c.there},
               {"here", c.here},
+              {"warning", c.warning.empty() ? Json() : Json(c.warning)},
               {"total", SumJson(k.total)},
               {"sums", std::move(sums)},
               {"taken_apart_there", k.there_taken_apart},
@@ -170,7 +171,8 @@ int CompareCommand(const Words& words) {
   r.estimate_unknown_ops = unknown_ops == "estimate";
   r.hlo = files[0];
   if (files.size() == 2) request.other = files[1];
-  const auto compared = driver::CompareFiles(request);
+  const auto compared =
+      WithProgress([&] { return driver::CompareFiles(request); });
   if (!compared.ok()) return Fail(compared.status(), json, "compare");
   std::fputs((json ? ComparisonJson(*compared)
                    : driver::ComparisonText(*compared, top))

@@ -83,7 +83,8 @@ int InspectCommand(const Words& words) {
   if (!values.ok()) return Fail(values.status(), json, "arguments");
   options.input.elided = *values;
   options.compile = !no_compile;
-  const auto inspection = driver::Inspect(path, *chip, options);
+  const auto inspection =
+      WithProgress([&] { return driver::Inspect(path, *chip, options); });
   if (!inspection.ok()) return Fail(inspection.status(), json, "inspect");
   std::fputs((json ? InspectionJson(*inspection, *chip)
                    : InspectionText(*inspection, *chip, top))

@@ -72,6 +72,7 @@ Json RunJson(const Inspection& i) {
   return Json{{"topology", i.slice},
               {"runs", i.blocked.empty() && i.refused.empty() &&
                            i.unknown_loops.empty()},
+              {"warnings", i.warnings},
               {"blocked", TextOrNull(i.blocked)},
               {"kernels", i.kernels},
               {"distinct_kernels", i.distinct_kernels},

@@ -210,6 +210,9 @@ std::string Refusals(const Inspection& i) {
 std::string Outlook(const Inspection& i) {
   if (!i.compiled) return "";
   std::string out = "\n";
+  for (const std::string& warning : i.warnings) {
+    absl::StrAppend(&out, "  warning: ", warning, "\n");
+  }
   if (!i.blocked.empty()) {
     return absl::StrCat(out, "  run stops here: ", i.blocked, "\n");
   }

@@ -119,6 +119,7 @@ void AddOptions(CLI::App* app, Options* o) {
                 "execute the bundles on data and compare with the evaluator");
   app->add_option("--db", o->database,
                   "where to save the run, or none (also: PTXLA_SIM_DB)")
+      ->check(NotEmpty())
       ->type_name("PATH")
       ->capture_default_str();
   app->add_flag("--json", o->json, "one JSON object instead of the report");
@@ -127,6 +128,7 @@ void AddOptions(CLI::App* app, Options* o) {
       ->check(NotEmpty())
       ->type_name("OP");
   app->add_option("--trace", o->trace, "a timeline for ui.perfetto.dev")
+      ->check(NotEmpty())
       ->type_name("FILE");
   app->add_option("--dump-to", r.dump_to, "every stage as a numbered file")
       ->type_name("DIR");
@@ -142,6 +144,7 @@ absl::Status Check(const CLI::App& app, Options* o) {
   }
   o->request.estimate_unknown_ops = o->unknown_ops == "estimate";
   o->request.timeline = !o->trace.empty();
+  if (o->request.timeline) RETURN_IF_ERROR(CheckWritable(o->trace));
   if (o->database != "none") {
     RETURN_IF_ERROR(reports::Database::CheckWritable(o->database));
   }
@@ -189,7 +192,8 @@ int RunCommand(const Words& words) {
   if (const auto code = ParseCommandLine(&app, words)) return *code;
   const absl::Status checked = Check(app, &options);
   if (!checked.ok()) return Fail(checked, options.json, "arguments");
-  auto prediction = driver::Predict(options.request);
+  const auto predict = [&] { return driver::Predict(options.request); };
+  auto prediction = options.quiet ? predict() : WithProgress(predict);
   if (!prediction.ok()) {
     return Fail(prediction.status(), options.json, "run");
   }

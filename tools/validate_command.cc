@@ -192,8 +192,9 @@ void AddOptions(CLI::App* app, ValidateOptions* o) {
   app->add_option("--threads", o->options.threads, "rows at a time")
       ->check(CLI::Range(1, 256))
       ->capture_default_str();
-  app->add_flag("--json", o->json, "one JSON object");
-  app->add_flag("--markdown", o->markdown, "the table of blocks as Markdown");
+  auto* json = app->add_flag("--json", o->json, "one JSON object");
+  app->add_flag("--markdown", o->markdown, "the table of blocks as Markdown")
+      ->excludes(json);
   app->add_flag(
       "--memory", o->memory,
       "with --compiler: bytes and kernels of each program as Markdown");
@@ -254,7 +255,8 @@ int PrintErrors(const ValidateOptions& o,
                 const std::vector<Limit>& limits) {
   driver::SummaryOptions summary_options;
   summary_options.split_odd = o.split == "odd";
-  const driver::Validation validation = driver::Validate(rows, o.options);
+  const driver::Validation validation =
+      WithProgress([&] { return driver::Validate(rows, o.options); });
   const auto summary = driver::Summarise(validation, summary_options);
   const std::string exceeded = Exceeded(summary, limits);
   std::string out;
@@ -282,10 +284,9 @@ int ValidateKernels(const ValidateOptions& o) {
     return Fail(blocks, o.json, "arguments");
   }
   if (o.mechanisms) {
-    std::fputs(
-        driver::MechanismMarkdown(driver::MeasureMechanisms(*rows, o.options))
-            .c_str(),
-        stdout);
+    const auto measured = WithProgress(
+        [&] { return driver::MeasureMechanisms(*rows, o.options); });
+    std::fputs(driver::MechanismMarkdown(measured).c_str(), stdout);
     return driver::kExitDone;
   }
   if (o.explain) {

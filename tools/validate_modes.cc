@@ -114,7 +114,8 @@ int ExplainValidatedRow(const std::vector<driver::MeasuredRow>& rows,
                     ": ", names, rows.size() > kNamed ? ", ..." : "")),
                 json, "arguments");
   }
-  const auto explained = driver::ExplainRow(*row, options);
+  const auto explained =
+      WithProgress([&] { return driver::ExplainRow(*row, options); });
   if (!explained.ok()) return Fail(explained.status(), json, "explain");
   if (!json) {
     std::fputs(driver::ExplainedRowText(*explained).c_str(), stdout);
@@ -145,7 +146,8 @@ int ExplainValidatedRow(const std::vector<driver::MeasuredRow>& rows,
 
 int CompareWithCompiler(const std::string& csv,
                         const driver::ParityOptions& options, ParityForm form) {
-  const auto parity = driver::CompareCompilers(csv, options);
+  const auto parity =
+      WithProgress([&] { return driver::CompareCompilers(csv, options); });
   if (!parity.ok()) {
     return Fail(parity.status(), form == ParityForm::kJson, "input");
   }
@@ -163,7 +165,8 @@ int CompareWithSchedules(const std::string& csv, const std::string& prefix,
   driver::ScheduleCountOptions options;
   options.prefix = prefix;
   options.threads = threads;
-  const auto counts = driver::CompareSchedules(csv, options);
+  const auto counts =
+      WithProgress([&] { return driver::CompareSchedules(csv, options); });
   if (!counts.ok()) return Fail(counts.status(), false, "input");
   std::fputs(driver::ScheduleCountsMarkdown(*counts, rows).c_str(), stdout);
   if (!rows) return driver::kExitDone;

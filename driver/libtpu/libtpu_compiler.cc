@@ -13,6 +13,7 @@
 #include "base/files.h"
 #include "base/hash.h"
 #include "base/process.h"
+#include "base/progress.h"
 #include "base/status.h"
 #include "embed/driver_libtpu_compile.h"
 #include "hlo_backend/ir/parser.h"
@@ -112,6 +113,7 @@ absl::StatusOr<std::unique_ptr<hlo::Module>> LibtpuCompiler::Compile(
     return absl::UnimplementedError(
         "--compiler=libtpu: several slices joined by a network");
   }
+  const Activity compiling(absl::StrCat("libtpu compiles ", module.name()));
   const std::string text = TextFor(module);
   const std::string shape = absl::StrJoin(slice.topology.shape(), "x");
   const std::string& chip = slice.chip.name();

@@ -43,6 +43,31 @@ absl::StatusOr<HloInput> Read(const std::string& path,
   return input;
 }
 
+// The first argument or result in which two entries differ.
+std::string Difference(const hlo::Module& there, const hlo::Module& here) {
+  const auto& theirs = there.entry()->parameters();
+  const auto& ours = here.entry()->parameters();
+  const auto differ = [](absl::string_view what, const auto& a, const auto& b) {
+    return absl::StrCat("not the same program: ", what, " ", a, " there, ", b,
+                        " here");
+  };
+  if (theirs.size() != ours.size()) {
+    return differ("arguments are", theirs.size(), ours.size());
+  }
+  for (size_t n = 0; n < ours.size(); ++n) {
+    const hlo::Shape& a = theirs[n]->shape();
+    const hlo::Shape& b = ours[n]->shape();
+    if (a.SameDimsAndType(b)) continue;
+    return differ(absl::StrCat("argument ", n, " is"), a.ToString(),
+                  b.ToString());
+  }
+  const hlo::Shape& a = there.entry()->root()->shape();
+  const hlo::Shape& b = here.entry()->root()->shape();
+  return a.SameDimsAndType(b)
+             ? ""
+             : differ("the result is", a.ToString(), b.ToString());
+}
+
 // An error says in whose schedule it is.
 absl::StatusOr<TimedSchedule> Time(std::unique_ptr<hlo::Module> module,
                                    const chips::Slice& slice,
@@ -85,6 +110,7 @@ absl::StatusOr<ComparedCompilers> CompareFiles(const CompareRequest& request) {
     ASSIGN_OR_RETURN(HloInput other, Read(request.other, run, slice));
     result.there = request.other;
     theirs = std::move(other.module);
+    result.warning = Difference(*theirs, *input.module);
   }
   ASSIGN_OR_RETURN(const TimedSchedule there,
                    Time(std::move(theirs), slice, run, result.there));

@@ -33,6 +33,8 @@ struct ComparedCompilers {
   std::string program, topology;
   std::string there, here;  // "libtpu 0.0.42.1, jax 0.10.2", "ptxla-sim"
   ScheduleComparison kernels;
+  // Why the two are not one program, as their arguments say; "": they may be.
+  std::string warning;
 };
 
 // Errors are marked with their stage and say which of the two sides failed.

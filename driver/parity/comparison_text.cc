@@ -67,6 +67,7 @@ std::string ComparisonText(const ComparedCompilers& c, int top) {
   const Clock clock(k.total);
   std::string out = absl::StrCat(c.program, " on ", c.topology, "\n  there  ",
                                  c.there, "\n  here   ", c.here, "\n\n");
+  if (!c.warning.empty()) absl::StrAppend(&out, "  warning: ", c.warning, "\n");
   AppendRow({"", "there", "here", absl::StrCat("there, ", clock.unit()), "here",
              "there-here"},
             &out);

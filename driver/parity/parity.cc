@@ -10,6 +10,7 @@
 #include "absl/strings/str_join.h"
 #include "base/files.h"
 #include "base/parallel.h"
+#include "base/progress.h"
 #include "base/status.h"
 #include "driver/hlo_input.h"
 #include "driver/parity/compiler_table.h"
@@ -254,18 +255,17 @@ absl::StatusOr<Parity> CompareCompilers(const std::string& csv,
   // measured, whatever the tables were made for.
   ASSIGN_OR_RETURN(const chips::Slice slice, chips::ParseSlice(parity.chip));
   parity.programs.resize(table.size());
-  ParallelFor(static_cast<int>(table.size()), std::max(1, options.threads),
-              [&](int, int k) {
-                const ProgramFacts& theirs = table[k];
-                const auto ours =
-                    Ours(absl::StrCat(programs, "/", theirs.program), slice);
-                parity.programs[k] =
-                    Compare(theirs, ours.ok() ? *ours : ProgramFacts());
-                if (!ours.ok()) {
-                  parity.programs[k].failed =
-                      std::string(ours.status().message());
-                }
-              });
+  const int n = static_cast<int>(table.size());
+  Activity comparing("compiling the programs of the table");
+  ParallelFor(n, std::max(1, options.threads), [&](int, int k) {
+    const ProgramFacts& theirs = table[k];
+    comparing.OneMore(n, theirs.program);
+    const auto ours = Ours(absl::StrCat(programs, "/", theirs.program), slice);
+    parity.programs[k] = Compare(theirs, ours.ok() ? *ours : ProgramFacts());
+    if (!ours.ok()) {
+      parity.programs[k].failed = std::string(ours.status().message());
+    }
+  });
   std::map<std::string, std::vector<const ProgramParity*>> blocks;
   std::vector<const ProgramParity*> all;
   for (const ProgramParity& p : parity.programs) {

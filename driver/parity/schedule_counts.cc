@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "base/parallel.h"
+#include "base/progress.h"
 #include "base/status.h"
 #include "chips/topology.h"
 #include "driver/parity/schedule_bundles.h"
@@ -136,10 +137,12 @@ absl::StatusOr<ScheduleCounts> CompareSchedules(
   programs.erase(std::unique(programs.begin(), programs.end()), programs.end());
   std::vector<absl::StatusOr<ScheduleBundles>> results(
       programs.size(), absl::UnknownError("not run"));
-  ParallelFor(
-      static_cast<int>(programs.size()), options.threads, [&](int, int i) {
-        results[i] = CompileAndCount(programs[i].first, programs[i].second);
-      });
+  const int n = static_cast<int>(programs.size());
+  Activity comparing("scheduling the programs of the table");
+  ParallelFor(n, options.threads, [&](int, int i) {
+    comparing.OneMore(n, programs[i].first);
+    results[i] = CompileAndCount(programs[i].first, programs[i].second);
+  });
   ScheduleCounts counts;
   for (const ScheduleTableRow& w : wanted) {
     ScheduleCount row;

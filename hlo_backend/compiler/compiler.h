@@ -100,7 +100,9 @@ absl::StatusOr<CompiledModule> CompilePassed(
     const CompileOptions& options = {});
 
 // InvalidArgument: the module is not valid. Unimplemented: an instruction has
-// no kernel. Memory is not checked against the chip: memory::CheckFit does.
+// no kernel, though HBM has room for the program. Memory is not checked against
+// the chip otherwise: memory::CheckFit does. What does not fit may have no
+// program.
 absl::StatusOr<CompiledModule> Compile(std::unique_ptr<Module> module,
                                        const chips::ChipSpec& chip,
                                        const chips::Topology& topology,

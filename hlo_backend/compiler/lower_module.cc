@@ -147,7 +147,14 @@ class ModuleLowerer {
       if (!program.ok()) {
         schedule.reset();
         known_.Clear();
-        RETURN_IF_ERROR(DoOtherwise(program.status(), stats, &residents));
+        const absl::Status otherwise =
+            DoOtherwise(program.status(), stats, &residents);
+        if (!otherwise.ok()) {
+          // Memory decides first: what fits no chip needs no kernel.
+          const memory::Fit fit = memory::CheckFit(memory.stats, chip_);
+          if (fit.verdict != memory::Verdict::kOutOfMemory) return otherwise;
+          return LoweredModule{std::move(memory), isa::Program()};
+        }
         lower_.cache->Keep(std::move(stats.made));
         continue;
       }

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/parallel.h"
+#include "base/progress.h"
 #include "base/status.h"
 #include "hlo_backend/lowering/kernel_emitter.h"
 #include "isa/verifier.h"
@@ -57,7 +58,9 @@ std::vector<MadeKernel> MakeKernels(absl::Span<KernelJob> jobs,
   // Two kernels take longer to make than a thread.
   const auto known = std::count_if(jobs.begin(), jobs.end(), IsKnown);
   const int workers = ParallelWorkers((n - static_cast<int>(known)) / 2);
+  Activity making("making kernels");
   ParallelFor(n, workers, [&](int, int i) {
+    making.OneMore(n, jobs[i].instruction->name());
     made[i] = Make(jobs[i], KernelContext{chip, model, blocks}, options);
   });
   stats->blocks_scheduled += blocks->size() - scheduled;

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <chrono>
 
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "base/progress.h"
 #include "base/status.h"
 #include "base/text_proto.h"
 #include "hlo_backend/ir/fingerprint.h"
@@ -92,6 +94,9 @@ absl::StatusOr<std::vector<PassReport>> Pipeline::Run(
     RETURN_IF_ERROR(options.dump(0, "input", *module));
   }
 
+  int64_t begun = 0, all = 0;
+  for (const Step& step : steps_) all += step.passes.size();
+  Activity compiling(absl::StrCat("compiling ", module->name()));
   std::vector<PassReport> reports;
   auto run_one = [&](Pass* pass, const Step& step,
                      int round) -> absl::StatusOr<bool> {
@@ -140,12 +145,14 @@ absl::StatusOr<std::vector<PassReport>> Pipeline::Run(
                        pass->name()) > 0) {
           continue;
         }
+        compiling.At(begun + static_cast<int64_t>(k), all, pass->name());
         ASSIGN_OR_RETURN(const bool changed, run_one(pass, step, round));
         if (changed) ++changes;
         if (!changed) stable_at[k] = changes;
       }
       if (changes == changes_before) break;
     }
+    begun += step.passes.size();
   }
   return reports;
 }

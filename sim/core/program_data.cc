@@ -248,7 +248,7 @@ absl::Status ProgramData::CheckCollective(
   }
   return absl::UnimplementedError(
       "a collective over several devices: the data of one device are simulated "
-      "(fidelity bundle, --verify)");
+      "(--verify)");
 }
 
 void ProgramData::Collect(const isa::CollectiveStart& start) {

@@ -70,7 +70,8 @@ class ProgramData {
   void Copy(const isa::CopyStart& copy);
   absl::StatusOr<int> Select(const isa::Conditional& branch);
   // Unimplemented: other devices' data are not there, so only a collective of
-  // one device has a result.
+  // one device has the result that it should have. Where time alone is asked
+  // for, this device's data stand for all.
   absl::Status CheckCollective(const isa::CollectiveStart& start) const;
   void Collect(const isa::CollectiveStart& start);
 

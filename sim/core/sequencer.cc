@@ -20,7 +20,8 @@ Sequencer::Sequencer(const isa::Program& program, const DeviceModel& device,
       port_(dma),
       data_(data),
       cache_(cache),
-      recorder_(recorder) {
+      recorder_(recorder),
+      activity_(absl::StrCat("simulating ", program.name)) {
   Frame frame;
   frame.schedule = &program.schedule;
   frames_.push_back(frame);
@@ -94,6 +95,10 @@ void Sequencer::Record(int64_t end) {
 }
 
 absl::Status Sequencer::Begin(const isa::Op& op, int64_t now) {
+  if (frames_.size() == 1) {
+    activity_.OneMore(static_cast<int64_t>(program_.schedule.size()),
+                      op.info.name);
+  }
   current_ = OpEvent();
   current_.op = &op;
   current_.start = now;

@@ -15,6 +15,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
+#include "base/progress.h"
 #include "isa/program.h"
 #include "sim/core/bundle_trace.h"
 #include "sim/core/dma_engine.h"
@@ -123,6 +124,7 @@ class Sequencer {
   ProgramData* data_;  // kBundles only
   KernelCache* cache_;
   Recorder* recorder_;
+  Activity activity_;
 
   std::vector<Frame> frames_;
   Pending pending_ = Pending::kPrologue;

@@ -34,6 +34,11 @@ TEST(Topology, NamesOfV5eAndV6eCountChips) {
   EXPECT_EQ(Layout("v5e-256"), "16x16 ww");
 }
 
+TEST(Topology, AChipGoesByWhatItsSlicesAreCalled) {
+  ASSERT_OK_AND_ASSIGN(const ChipSpec chip, ChipSpec::Load("v5litepod"));
+  EXPECT_EQ(chip.name(), "v5e");
+}
+
 TEST(Topology, NamesOfV4AndV5pCountTensorCores) {
   EXPECT_EQ(Layout("v4-8"), "2x2x1 ---");
   EXPECT_EQ(Layout("v4-16"), "2x2x2 ---");

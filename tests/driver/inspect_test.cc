@@ -148,6 +148,17 @@ ENTRY e {
               HasSubstr("elided"));
 }
 
+TEST(InspectTest, ShardingsThatAreNotCarriedOutAreWarnedOf) {
+  const TemporaryFolder folder;
+  const std::string path = folder.Write("m.hlo", R"(HloModule m
+ENTRY main {
+  a = f32[512,1024] parameter(0), sharding={devices=[8,1]<=[8]}
+  ROOT x = f32[512,1024] negate(a)
+})");
+  EXPECT_THAT(Inspected(path).warnings,
+              ::testing::ElementsAre(HasSubstr("is not partitioned")));
+}
+
 TEST(InspectTest, WhatStopsARunWhateverTheOptionsIsSaid) {
   const TemporaryFolder folder;
   const std::string path =

@@ -81,6 +81,13 @@ TEST_P(BadInputTest, IsJsonWhenAskedFor) {
   EXPECT_NE(json["status"]["where"].get<std::string>(), "");
 }
 
+TEST_F(BadInputTest, AValidationHasOneForm) {
+  const ProcessResult r =
+      Run({"validate", "--kernels", "k.csv", "--markdown", "--json"});
+  EXPECT_EQ(r.exit_code, 2);
+  EXPECT_THAT(r.out, HasSubstr("--json excludes --markdown"));
+}
+
 std::string Replaced(std::string text, const std::string& from,
                      const std::string& to) {
   return text.replace(text.find(from), from.size(), to);
@@ -131,6 +138,12 @@ INSTANTIATE_TEST_SUITE_P(
                  2,
                  "give --workload NAME or --hlo FILE",
                  ""},
+        BadInput{"timeline_that_is_a_folder", OnV6e({"--trace", "."}), 2,
+                 "cannot write .: it is a directory", kAdd},
+        BadInput{"timeline_in_no_folder", OnV6e({"--trace", "no/t.json"}), 2,
+                 "cannot write no/t.json: no: No such file", kAdd},
+        BadInput{"database_without_a_name", OnV6e({"--db", ""}), 2,
+                 "--db: must not be empty", kAdd},
         BadInput{"setting_of_a_workload", OnV6e({"--seq", "128"}), 2,
                  "--seq goes with --workload only", kAdd},
         BadInput{"steps_of_a_workload", OnV6e({"--steps", "5"}), 2,

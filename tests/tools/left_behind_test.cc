@@ -73,6 +73,21 @@ TEST(SavingTest, ARunThatDoesNotFitIsPrintedAndStored) {
   EXPECT_EQ(run->memory().verdict(), "OOM");
 }
 
+// What no chip has room for needs no kernel: the numbers of memory are more
+// worth than the name of what is missing.
+TEST(SavingTest, MemoryDecidesBeforeAKernelThatIsMissing) {
+  TemporaryFolder folder;
+  folder.Write("m.hlo",
+               "HloModule m\nENTRY e { ROOT r = f32[17179869184] "
+               "custom-call(), custom_call_target=\"Unknown\" }");
+  const ProcessResult r = RunProcess(
+      {PTXLA_SIM, "--hlo", "m.hlo", "--topology", "v6e-1", "--db", "none"},
+      {"", folder.path()});
+  EXPECT_EQ(r.exit_code, 3);
+  EXPECT_THAT(r.out, HasSubstr(" usable (32 nominal): OOM"));
+  EXPECT_THAT(r.err, HasSubstr("Used 64.00G of 31.25G hbm"));
+}
+
 // Interrupted while it waits for the end of its input.
 TEST(InterruptTest, CtrlCIsOneLineAndLeavesNothing) {
   for (const auto& [command, said] : {

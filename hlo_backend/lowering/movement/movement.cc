@@ -1,6 +1,9 @@
 // EmitMovement: instructions that move data and compute nothing.
+#include <utility>
+
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "base/units.h"
 #include "hlo_backend/analysis/data_movement.h"
 #include "hlo_backend/lowering/kernel_emitter.h"
 #include "hlo_backend/lowering/movement/box_mover.h"
@@ -18,6 +21,7 @@
 #include "hlo_backend/lowering/movement/update_box.h"
 #include "hlo_backend/lowering/movement/update_slice.h"
 #include "hlo_backend/lowering/physical_array.h"
+#include "isa/timing.h"
 
 namespace ptxla::lowering {
 namespace {
@@ -32,6 +36,38 @@ bool TakesLittle(const hlo::Instruction& i) {
   const auto from = PhysicalArray::Of(i.operand(0)->shape());
   const auto to = PhysicalArray::Of(i.shape());
   return from.ok() && to.ok() && from->bytes() >= 2 * to->bytes();
+}
+
+// A line is tried as well where a reshape's code takes longer: below that,
+// little can be gained for the time that it takes to make a kernel. ASSUMED.
+constexpr int64_t kWorthALine = 4096;
+
+// Cycles of a core's steps, memory apart.
+int64_t CodeCycles(const KernelContext& context, const isa::Kernel& kernel) {
+  int64_t steps = 1;
+  for (size_t d = 0; d < kernel.grid.size(); ++d) {
+    steps *= static_cast<int>(d) == kernel.megacore_dim
+                 ? CeilOfRatio<int64_t>(kernel.grid[d], context.model.cores)
+                 : kernel.grid[d];
+  }
+  return steps * isa::CyclesOfFirstClass(kernel, context.model);
+}
+
+// `kernel`, or a line if that takes fewer cycles.
+isa::Kernel FasterOfBoth(const KernelContext& context,
+                         const hlo::Instruction& i, isa::Kernel kernel) {
+  if (i.opcode() != hlo::Opcode::kReshape || context.stage) return kernel;
+  const int64_t cycles = CodeCycles(context, kernel);
+  if (cycles < kWorthALine) return kernel;
+  auto line = EmitReflow(context, i);
+  return line.ok() && CodeCycles(context, *line) < cycles ? *std::move(line)
+                                                          : kernel;
+}
+
+// By itself: a kernel of its own is faster than a line in a stage.
+bool MovesInSteps(KernelContext context, const hlo::Instruction& i) {
+  context.stage = false;
+  return EmitMover(context, i).ok();
 }
 
 }  // namespace
@@ -58,9 +94,11 @@ absl::StatusOr<isa::Kernel> EmitMovement(const KernelContext& context,
     if (!kernel.ok() && IsPlaneSlice(i)) return EmitPlaneSlice(context, i);
     if (!kernel.ok()) {
       auto box = EmitBoxMover(context, i);
-      if (box.ok()) return box;
-      auto line = EmitReflow(context, i);
-      if (line.ok()) return line;
+      if (box.ok()) return FasterOfBoth(context, i, *std::move(box));
+      if (!context.stage || !MovesInSteps(context, i)) {
+        auto line = EmitReflow(context, i);
+        if (line.ok()) return line;
+      }
     }
     for (int registers = kMoverRegisters / 4;
          registers > 0 && absl::IsResourceExhausted(kernel.status());
@@ -70,7 +108,8 @@ absl::StatusOr<isa::Kernel> EmitMovement(const KernelContext& context,
     if (absl::IsResourceExhausted(kernel.status())) {
       kernel = EmitMover(context, i, 1, /*spills=*/true);
     }
-    return kernel;
+    if (!kernel.ok()) return kernel;
+    return FasterOfBoth(context, i, *std::move(kernel));
   }
   switch (i.opcode()) {
     case hlo::Opcode::kGather:

@@ -1,6 +1,7 @@
 #include "hlo_backend/lowering/movement/reflow.h"
 
 #include <algorithm>
+#include <numeric>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -8,7 +9,9 @@
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "base/units.h"
+#include "hlo_backend/lowering/movement/reflow_rows.h"
 #include "hlo_backend/lowering/movement/reflow_side.h"
+#include "hlo_backend/lowering/movement/reflow_steps.h"
 #include "hlo_backend/lowering/physical_array.h"
 
 namespace ptxla::lowering {
@@ -16,18 +19,15 @@ namespace {
 
 using codegen::CodeBuilder;
 using codegen::Sca;
-using codegen::Vec;
 using isa::Opcode;
 
 enum Space { kIn, kLine, kOut };
 constexpr int64_t kMostElements = 131072;  // of a step, where rows allow it
-// Columns of one block of bundles.
-constexpr int64_t kTogether = 4;
-// Registers of one block where nothing is rotated.
-constexpr int64_t kCopied = 32;
+// Registers in one block of code: enough that the latency of the first is
+// hidden; fewer where each has masks of its own; the most where all are known.
+constexpr int64_t kRegisters = 64, kWithMasks = 32, kMostRegisters = 256;
 constexpr int64_t kMostOfAll = int64_t{1} << 30;
-// Rows of the line before and behind what a step needs.
-constexpr int64_t kSlackRows = 8;
+constexpr int64_t kRow = isa::kLanes;  // of the line
 
 class Reflow {
  public:
@@ -37,22 +37,23 @@ class Reflow {
 
   absl::StatusOr<isa::Kernel> Emit() {
     ASSIGN_OR_RETURN(args_, KernelArgs(i_));
-    // A result in VMEM has no window that would cut off what is too much.
-    const bool exact = args_[1].space == isa::Space::kVmem;
+    // Arrays in VMEM have no window that would cut off what is too much.
+    const bool exact = args_[0].space == isa::Space::kVmem ||
+                       args_[1].space == isa::Space::kVmem;
     // Registers begin at whole tiles of 8 rows.
     const int64_t unit =
         out_.planes > 1 ? 1 : CeilOfRatio<int64_t>(8, out_.tile_rows);
-    int64_t count = std::max<int64_t>(kMostElements / out_.piece() / unit, 1);
-    for (; count >= 1; --count) {
-      count_ = std::min(count * unit, RoundUpTo(out_.pieces(), unit));
-      if (exact && out_.pieces() % count_ != 0) continue;
-      const Tiling t = Cutting();
-      if (VmemBytes(context_, t) <= VmemBudget(context_)) {
-        return FrameKernel(context_, t);
-      }
-      count = count / 2 + 1;
+    // Steps of whole pieces of the operand, too, if they are not too large.
+    const int64_t even =
+        std::lcm(unit * out_.piece(), in_.piece()) / out_.piece();
+    std::optional<Tiling> tiling;
+    if (even * out_.piece() <= kMostElements) {
+      tiling = Fitting(exact, even, unit, true);
     }
-    return Refuse("no block of this reshape fits into VMEM");
+    if (!tiling) tiling = Fitting(exact, unit, unit, true);
+    if (!tiling) tiling = Fitting(exact, unit, unit, false);
+    if (!tiling) return Refuse("no block of this reshape fits into VMEM");
+    return FrameKernel(context_, *tiling);
   }
 
  private:
@@ -77,31 +78,47 @@ class Reflow {
     return w;
   }
 
-  Tiling Cutting() {
+  // The largest step that fits, of so many pieces of the result or a multiple
+  // (ReflowSteps).
+  std::optional<Tiling> Fitting(bool exact, int64_t pieces, int64_t unit,
+                                bool known) {
+    const int64_t all = out_.pieces();
+    int64_t most = std::max<int64_t>(kMostElements / out_.piece() / pieces, 1);
+    for (; most >= 1; --most) {
+      const int64_t count = std::min(most * pieces, RoundUpTo(all, unit));
+      if (exact && (count > all || (all - count) % unit != 0)) continue;
+      cut_.emplace(in_, out_, count, exact, known);
+      Tiling t = TilingOfSteps();
+      if (VmemBytes(context_, t) <= VmemBudget(context_)) return t;
+      most = most / 2 + 1;
+    }
+    return std::nullopt;
+  }
+
+  Tiling TilingOfSteps() {
     Tiling t;
     t.args = args_;
-    elements_ = count_ * out_.piece();
-    steps_ = CeilOfRatio(out_.pieces(), count_);
-    t.grid = {steps_};
-    t.megacore_dim = steps_ > 1 ? 0 : -1;
-    in_count_ = std::min(elements_ / in_.piece() + 2, in_.pieces());
-    isa::Window in = WindowOf(in_, 0, isa::Direction::kIn, in_count_);
-    isa::Window out = WindowOf(out_, 1, isa::Direction::kOut, count_);
-    if (steps_ > 1) {
+    const int64_t steps = cut_->steps();
+    t.grid = {steps};
+    t.megacore_dim = steps > 1 ? 0 : -1;
+    isa::Window in = WindowOf(in_, 0, isa::Direction::kIn, cut_->in_count());
+    isa::Window out = WindowOf(out_, 1, isa::Direction::kOut, cut_->count());
+    if (steps > 1) {
       in.dims[0].grid_dim = out.dims[0].grid_dim = 0;
-      in.dims[0].advance = 1;
-      for (int64_t g = 0; g < steps_; ++g) {
-        in.dims[0].table.push_back(
-            std::min(g * elements_ / in_.piece(), in_.pieces() - in_count_));
+      in.dims[0].advance = out.dims[0].advance = 1;
+      for (int64_t g = 0; g < steps; ++g) {
+        in.dims[0].table.push_back(cut_->FirstPiece(g));
+        out.dims[0].table.push_back(cut_->OutPiece(g));
       }
     }
-    in.slots = out.slots = steps_ > 1 ? 2 : 1;
+    in.slots = out.slots = steps > 1 ? 2 : 1;
     t.windows = {in, out};
-    line_rows_ = CeilOfRatio<int64_t>(elements_, isa::kLanes);
     t.scratch_bytes = RoundUpTo<int64_t>(
-        (line_rows_ + 3 * kSlackRows) * isa::kRowBytes, isa::kVregBytes);
+        (cut_->rows_before() + cut_->line_rows() + cut_->rows_behind()) *
+            isa::kRowBytes,
+        isa::kVregBytes);
     t.work.hbm_bytes = args_[0].bytes + args_[1].bytes;
-    t.note = absl::StrCat("in a line, ", elements_, " elements a step");
+    t.note = absl::StrCat("in a line, ", cut_->elements(), " elements a step");
     t.body = [this](CodeBuilder& b) { return Body(b); };
     return t;
   }
@@ -113,56 +130,52 @@ class Reflow {
     line_ = b.GlobalSca();
     b.WindowAddress(from, 0);
     b.WindowAddress(to, 1);
-    b.ScratchAddress(line_, static_cast<int32_t>(kSlackRows * isa::kRowBytes));
+    b.ScratchAddress(
+        line_, static_cast<int32_t>(cut_->rows_before() * isa::kRowBytes));
     b.SImmTo(zero, 0);
-    // Where the first row of the block would lie: not after 0.
-    const Sca g = b.NewSca();
-    b.GridIndex(g, 0);
-    const Sca begin = b.SMulImm(g, static_cast<int32_t>(elements_));
-    const Sca piece =
-        b.SBinaryImm(Opcode::kSmin, Quotient(b, begin),
-                     static_cast<int32_t>(in_.pieces() - in_count_));
-    b.SMove(
-        first,
-        b.SBinary(Opcode::kSsub,
-                  b.SMulImm(piece, static_cast<int32_t>(in_.piece())), begin));
-    Walk(b, in_, in_count_, from, first, true);
-    if (out_.IsLine()) {
-      Copy(b, to);
+    if (cut_->even() || cut_->steps() == 1) {
+      b.SImmTo(first, 0);
     } else {
-      Walk(b, out_, count_, to, zero, false);
+      WhereItBegins(b, first);
+    }
+    const int64_t rows = cut_->line_rows(), in_count = cut_->in_count();
+    if (in_.IsLine() && cut_->whole()) {
+      const Sca begin = b.GlobalSca();
+      b.SMove(begin, b.SAdd(line_, b.SBinaryImm(Opcode::kSshll, first, 2)));
+      CopyLine(&b, kIn, from, kLine, begin, in_count);
+    } else {
+      LineRows fill(&b, in_, kIn, kLine, line_, rows, LineRows::kFill);
+      Walk(b, in_, in_count, from, first, cut_->whole(), &fill);
+    }
+    if (out_.IsLine()) {
+      CopyLine(&b, kLine, line_, kOut, to, CeilOfRatio<int64_t>(rows, 8));
+    } else {
+      LineRows cut(&b, out_, kOut, kLine, line_, rows, LineRows::kCut);
+      Walk(b, out_, cut_->count(), to, zero, true, &cut);
     }
     return absl::OkStatus();
   }
 
-  // A result of one dimension is the line: registers of 8 rows.
-  void Copy(CodeBuilder& b, Sca to) {
-    const int64_t registers = CeilOfRatio<int64_t>(line_rows_, 8);
-    const auto copies = [&](Sca from_line, Sca at, int64_t count) {
-      for (int64_t k = 0; k < count; ++k) {
-        const auto offset = static_cast<int32_t>(k * isa::kVregBytes);
-        b.Store(kOut, at, offset, b.Load(kLine, from_line, offset));
-      }
-    };
-    const int64_t trips = registers / kCopied, done = trips * kCopied;
-    if (trips > 0) {
-      const int64_t bytes = kCopied * isa::kVregBytes;
-      const Sca k = b.BeginLoop(trips, 1);
-      b.NewBlock("copies");
-      const Sca moved = b.SMulImm(k, static_cast<int32_t>(bytes));
-      copies(b.SAdd(line_, moved), b.SAdd(to, moved), kCopied);
-      b.EndLoop();
-    }
-    if (done == registers) return;
-    b.NewBlock("last copies");
-    const auto moved = static_cast<int32_t>(done * isa::kVregBytes);
-    copies(b.SAddImm(line_, moved), b.SAddImm(to, moved), registers - done);
+  // Where the first row of the block would lie: not after 0.
+  void WhereItBegins(CodeBuilder& b, Sca first) {
+    const Sca g = b.NewSca();
+    b.GridIndex(g, 0);
+    const Sca begin = b.SBinaryImm(
+        Opcode::kSmin, b.SMulImm(g, static_cast<int32_t>(cut_->elements())),
+        static_cast<int32_t>(cut_->LastBegin()));
+    const Sca piece =
+        b.SBinaryImm(Opcode::kSmin, Quotient(b, begin),
+                     static_cast<int32_t>(in_.pieces() - cut_->in_count()));
+    b.SMove(
+        first,
+        b.SBinary(Opcode::kSsub,
+                  b.SMulImm(piece, static_cast<int32_t>(in_.piece())), begin));
   }
 
   // x / in_.piece(), bit by bit: scalar units do not divide.
   Sca Quotient(CodeBuilder& b, Sca x) {
     int bits = 0;
-    while ((in_.piece() << bits) < steps_ * elements_) ++bits;
+    while ((in_.piece() << bits) < cut_->steps() * cut_->elements()) ++bits;
     Sca quotient = b.SImm(0);
     for (int k = bits; k >= 0; --k) {
       const Sca less = b.SAddImm(x, static_cast<int32_t>(-(in_.piece() << k)));
@@ -177,55 +190,108 @@ class Reflow {
   }
 
   // All rows of `count` pieces from address `at` on; `place` is where in the
-  // line the first of them lies.
+  // line the first of them lies, `whole` if that is known to begin a row.
   void Walk(CodeBuilder& b, const ReflowSide& s, int64_t count, Sca at,
-            Sca place, bool fill) {
-    if (s.planes == 1) return Tiles(b, s, count, 0, at, place, fill);
+            Sca place, bool whole, LineRows* rows) {
+    if (s.planes == 1) return Tiles(b, s, count, 0, at, place, whole, rows);
     Loop(b, count, s.piece_bytes(), s.piece(), at, place, [&](Sca a, Sca p) {
-      Tiles(b, s, s.rows / s.tile_rows, s.rows % s.tile_rows, a, p, fill);
+      Tiles(b, s, s.rows / s.tile_rows, s.rows % s.tile_rows, a, p,
+            whole && s.piece() % kRow == 0, rows);
     });
   }
 
-  // `full` rows of tiles and `rest` rows of one more. Narrow ones are put into
-  // one block of code, whose latency is that of one of them.
+  // `full` rows of tiles and `rest` rows of one more.
   void Tiles(CodeBuilder& b, const ReflowSide& s, int64_t full, int64_t rest,
-             Sca at, Sca place, bool fill) {
-    const int64_t together = std::max<int64_t>(kTogether / s.across, 1);
+             Sca at, Sca place, bool whole, LineRows* rows) {
     const int64_t elements = s.tile_rows * s.columns;
-    const int64_t trips = full / together, done = trips * together;
-    if (trips > 0) {
-      Loop(b, trips, together * s.row_stride(), together * elements, at, place,
-           [&](Sca a, Sca p) {
-             if (together == 1) return Tile(b, s, a, p, s.tile_rows, fill);
-             b.NewBlock("rows");
-             Narrow(b, s, together, 0, a, p, fill);
-           });
-    }
-    if (done == full && rest == 0) return;
-    b.BeginScope();
-    const Sca a = b.GlobalSca(), p = b.GlobalSca();
-    b.NewBlock("last rows");
-    b.SMove(a, b.SAddImm(at, static_cast<int32_t>(done * s.row_stride())));
-    b.SMove(p, b.SAddImm(place, static_cast<int32_t>(done * elements)));
-    b.SetBank(a, codegen::kUnknownBanks, 0);
-    if (together == 1) {
-      Tile(b, s, a, p, rest, fill);
-    } else {
+    const bool wide = s.across > LineRows::kMostTiles;
+    const auto emit = [&](LinePatch patch) {
+      if (wide) return Wide(b, s, patch, rows);
       b.NewBlock("rows");
-      Narrow(b, s, full - done, rest, a, p, fill);
+      patch.tiles = s.across;
+      patch.last_lanes = LastLanes(s);
+      rows->Emit(patch);
+    };
+    int64_t done = 0;
+    // As many times so many rows of tiles as there are.
+    const auto walk = [&](int64_t together, bool known, int64_t apart) {
+      const int64_t trips = (full - done) / together;
+      if (trips == 0) return;
+      At(b, "next rows", done * s.row_stride(), done * elements, at, place,
+         [&](Sca start, Sca line) {
+           Loop(b, trips, together * s.row_stride(), together * elements, start,
+                line, [&](Sca a, Sca p) {
+                  emit({a, p, together * s.tile_rows, 0, 0, known, apart});
+                });
+         });
+      done += trips * together;
+    };
+    const RowPeriod period(s);
+    // Registers of eight rows that lie alike in the line.
+    if (whole && period.JoinsEights() && (!wide || period.rows == 1) &&
+        period.rows * s.across <= kMostRegisters) {
+      const int64_t eights = 8 * period.rows / s.tile_rows;
+      const int64_t most = wide ? 1 : kRegisters / (period.rows * s.across);
+      walk(eights * std::clamp<int64_t>(most, 1,
+                                        std::max<int64_t>(full / eights, 1)),
+           true, period.rows);
     }
-    b.EndScope();
+    const auto registers = [&](int64_t tiles) {
+      return tiles * s.tile_rows * s.across;
+    };
+    whole = whole && (wide ? period.tiles == 1
+                           : registers(period.tiles) <= kMostRegisters);
+    int64_t together = 1;
+    if (!wide) {
+      if (whole) together = period.tiles;
+      const int64_t most = whole ? kRegisters : kWithMasks;
+      together *= std::max<int64_t>(most / registers(together), 1);
+    }
+    walk(together, whole, 0);
+    const int64_t left = (full - done) * s.tile_rows + rest;
+    if (left == 0) return;
+    At(b, "last rows", done * s.row_stride(), done * elements, at, place,
+       [&](Sca a, Sca p) {
+         emit({a, p, left, 0, 0, whole, 0});
+       });
   }
 
-  // All columns of some rows of tiles, in the open block.
-  void Narrow(CodeBuilder& b, const ReflowSide& s, int64_t full, int64_t rest,
-              Sca at, Sca place, bool fill) {
-    for (int64_t down = 0; down < full + (rest > 0 ? 1 : 0); ++down) {
-      for (int64_t c = 0; c < s.across; ++c) {
-        Rows(b, s, at, place, down < full ? s.tile_rows : rest, down, c,
-             std::min<int64_t>(isa::kLanes, s.columns - c * isa::kLanes), fill);
-      }
-    }
+  static int64_t LastLanes(const ReflowSide& s) {
+    return s.columns - (s.across - 1) * kRow;
+  }
+
+  // A row of more tiles than one block has code for.
+  void Wide(CodeBuilder& b, const ReflowSide& s, LinePatch patch,
+            LineRows* rows) {
+    const auto emit = [&](Sca a, Sca p, int64_t tiles, int64_t lanes) {
+      b.NewBlock("rows");
+      patch.at = a;
+      patch.place = p;
+      patch.tiles = tiles;
+      patch.last_lanes = lanes;
+      rows->Emit(patch);
+    };
+    constexpr int64_t kTiles = LineRows::kMostTiles;
+    const Sca at = patch.at, place = patch.place;
+    const int64_t trips = (s.across - 1) / kTiles, done = trips * kTiles;
+    Loop(b, trips, kTiles * s.tile_bytes(), kTiles * kRow, at, place,
+         [&](Sca a, Sca p) { emit(a, p, kTiles, kRow); });
+    At(b, "last columns", done * s.tile_bytes(), done * kRow, at, place,
+       [&](Sca a, Sca p) { emit(a, p, s.across - done, LastLanes(s)); });
+  }
+
+  // `bytes` and `elements` further on.
+  template <class Fn>
+  void At(CodeBuilder& b, const char* name, int64_t bytes, int64_t elements,
+          Sca at, Sca place, Fn body) {
+    b.BeginScope();
+    const Sca a = b.GlobalSca(), p = b.GlobalSca();
+    b.NewBlock(name);
+    b.SMove(a, b.SAddImm(at, static_cast<int32_t>(bytes)));
+    b.SMove(p, b.SAddImm(place, static_cast<int32_t>(elements)));
+    b.SetBank(a, codegen::kUnknownBanks, 0);
+    body(a, p);
+    b.EndScope();
   }
 
   template <class Fn>
@@ -241,80 +307,11 @@ class Reflow {
     b.EndLoop();
   }
 
-  // A row of tiles: several columns together, and the rest.
-  void Tile(CodeBuilder& b, const ReflowSide& s, Sca at, Sca place,
-            int64_t rows, bool fill) {
-    const int64_t full = s.across - 1;
-    const int64_t trips = full / kTogether, done = trips * kTogether;
-    if (trips > 0) {
-      Loop(b, trips, kTogether * s.tile_bytes(), kTogether * isa::kLanes, at,
-           place, [&](Sca a, Sca p) {
-             b.NewBlock("rows");
-             for (int64_t c = 0; c < kTogether; ++c) {
-               Rows(b, s, a, p, rows, 0, c, isa::kLanes, fill);
-             }
-           });
-    }
-    b.BeginScope();
-    const Sca a = b.GlobalSca(), p = b.GlobalSca();
-    b.NewBlock("last columns");
-    b.SMove(a, b.SAddImm(at, static_cast<int32_t>(done * s.tile_bytes())));
-    b.SMove(p, b.SAddImm(place, static_cast<int32_t>(done * isa::kLanes)));
-    b.SetBank(a, codegen::kUnknownBanks, 0);
-    b.NewBlock("rows");
-    for (int64_t c = 0; done + c < s.across; ++c) {
-      const int64_t lanes =
-          std::min<int64_t>(isa::kLanes, s.columns - (done + c) * isa::kLanes);
-      Rows(b, s, a, p, rows, 0, c, lanes, fill);
-    }
-    b.EndScope();
-  }
-
-  // Rows of column `c`, `down` rows of tiles below `at`.
-  void Rows(CodeBuilder& b, const ReflowSide& s, Sca at, Sca place,
-            int64_t rows, int64_t down, int64_t c, int64_t lanes, bool fill) {
-    for (int64_t r = 0; r < rows; ++r) {
-      const Sca p = b.SAddImm(
-          place, static_cast<int32_t>((down * s.tile_rows + r) * s.columns +
-                                      c * isa::kLanes));
-      Sca word = b.SBinaryImm(Opcode::kSshra, p, 7);
-      // What is not of this step goes to the slack.
-      word = b.SBinaryImm(Opcode::kSmax, word, -2);
-      word =
-          b.SBinaryImm(Opcode::kSmin, word, static_cast<int32_t>(line_rows_));
-      const Sca line = b.SAdd(line_, b.SBinaryImm(Opcode::kSshll, word, 9));
-      const Sca lane = b.SBinaryImm(Opcode::kSand, p, isa::kLanes - 1);
-      const auto offset = static_cast<int32_t>(
-          down * s.row_stride() + r * isa::kRowBytes + c * s.tile_bytes());
-      if (fill) {
-        const Vec v = b.RotateLanes(b.LoadRow(kIn, at, offset), lane);
-        // Lanes of two rows of the line, counted from the first's first.
-        const auto mine = b.CompareImm(
-            Opcode::kVcmpLtU32,
-            b.Binary(Opcode::kVsubS32, b.LaneSequence(), b.Splat(lane)),
-            static_cast<uint32_t>(lanes));
-        b.StoreMasked(kLine, line, 0, v, mine);
-        continue;
-      }
-      const Vec here = b.LoadRow(kLine, line, 0);
-      const Vec next = b.LoadRow(kLine, line, isa::kRowBytes);
-      const auto mine = b.Compare(
-          Opcode::kVcmpGeS32,
-          b.BinaryImm(Opcode::kVand, b.LaneSequence(), isa::kLanes - 1),
-          b.Splat(lane));
-      const Sca back = b.SBinary(Opcode::kSsub, b.SImm(isa::kLanes), lane);
-      b.StoreMasked(kOut, at, offset,
-                    b.RotateLanes(b.Select(mine, here, next), back),
-                    b.Range(0, isa::kLanes, 0, 1));
-    }
-  }
-
   const KernelContext& context_;
   const hlo::Instruction& i_;
   const ReflowSide in_, out_;
   std::vector<isa::KernelArg> args_;
-  int64_t count_ = 1, in_count_ = 1;  // pieces of a step
-  int64_t elements_ = 0, steps_ = 1, line_rows_ = 0;
+  std::optional<ReflowSteps> cut_;
   Sca line_;
 };
 

@@ -126,6 +126,7 @@ TEST_F(CompareFilesTest, AFusionTakenApartIsOneKernelThatSeveralStandFor) {
   request.other = folder_.Write("theirs.hlo", kScheduled);
   ASSERT_OK_AND_ASSIGN(const ComparedCompilers c, CompareFiles(request));
   EXPECT_EQ(c.here, "ptxla-sim");
+  EXPECT_EQ(c.warning, "");
   EXPECT_EQ(c.kernels.total.there, 1);
   EXPECT_EQ(c.kernels.total.here, 2);
   EXPECT_EQ(c.kernels.there_taken_apart, 1);
@@ -168,6 +169,22 @@ TEST_F(CompareFilesTest, AScheduleLikeOursCostsNothing) {
     EXPECT_EQ(k.match, Match::kSame);
     EXPECT_EQ(k.CostPs(), 0);
   }
+}
+
+TEST_F(CompareFilesTest, ProgramsOfOtherArgumentsAreWarnedOf) {
+  CompareRequest request = Request();
+  request.other = folder_.Write("other.hlo", R"(HloModule m
+ENTRY e {
+  x = bf16[256,1024] parameter(0)
+  w = bf16[1024,640] parameter(1)
+  v = bf16[640,1024] parameter(2)
+  ROOT s = bf16[256,1024] negate(x)
+})");
+  ASSERT_OK_AND_ASSIGN(const ComparedCompilers c, CompareFiles(request));
+  EXPECT_EQ(c.warning,
+            "not the same program: argument 1 is bf16[1024,640] there, "
+            "bf16[1024,512] here");
+  EXPECT_THAT(ComparisonText(c, 1), HasSubstr("warning: " + c.warning));
 }
 
 TEST_F(CompareFilesTest, WhatCannotBeComparedIsSaid) {

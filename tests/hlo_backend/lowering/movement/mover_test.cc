@@ -83,24 +83,30 @@ TEST(MoverTest, AReshapeWithoutEqualBlocksGoesThroughALine) {
   }
 }
 
-// A result of one dimension is the line that its rows are put into: nothing is
-// rotated a second time.
+int64_t CyclesThroughALine(absl::string_view from, absl::string_view to) {
+  HarnessOptions options;
+  options.emit = EmitReflow;
+  const auto result = CompareKernel(
+      absl::Substitute("HloModule m\nENTRY e {\n  a = f32[$0] parameter(0)\n"
+                       "  ROOT r = f32[$1] reshape(a)\n}",
+                       from, to),
+      options);
+  EXPECT_OK(result.status());
+  return result.ok() ? result->cycles : 0;
+}
+
+// An array of one dimension is the line: nothing is rotated a second time.
 TEST(MoverTest, ALineIsCopiedAsItLies) {
-  const auto cycles = [](absl::string_view from,
-                         absl::string_view to) -> int64_t {
-    HarnessOptions options;
-    options.emit = EmitReflow;
-    const auto result = CompareKernel(
-        absl::Substitute("HloModule m\nENTRY e {\n  a = f32[$0] parameter(0)\n"
-                         "  ROOT r = f32[$1] reshape(a)\n}",
-                         from, to),
-        options);
-    EXPECT_OK(result.status());
-    return result.ok() ? result->cycles : 0;
-  };
-  EXPECT_LT(cycles("1000,300", "300000"), cycles("300000", "1000,300") * 2 / 3);
-  EXPECT_LT(cycles("1000,300", "300000"),
-            cycles("1000,300", "600,500") * 2 / 3);
+  const int64_t both = CyclesThroughALine("1000,300", "600,500");
+  EXPECT_LT(CyclesThroughALine("1000,300", "300000"), both * 2 / 3);
+  EXPECT_LT(CyclesThroughALine("300000", "1000,300"), both * 2 / 3);
+}
+
+// Eight rows of 1,600 columns are whole rows of the line, those of 1,601 begin
+// anywhere in it.
+TEST(MoverTest, RowsThatFillTheLineTogetherNeedNoArithmetic) {
+  EXPECT_LT(CyclesThroughALine("1600,250", "250,1600"),
+            CyclesThroughALine("1601,250", "250,1601") * 3 / 4);
 }
 
 // The rows of the second half of a packed word begin before the block.

@@ -199,6 +199,23 @@ ENTRY e {
   EXPECT_EQ(result.status().code(), absl::StatusCode::kResourceExhausted);
 }
 
+// A stage has no steps; a line in VMEM, which needs none, would take longer
+// than a kernel of its own.
+TEST(StagedFusionTest, AReshapeThatStepsTakeFasterIsNoStage) {
+  constexpr char kReshape[] = R"(HloModule m
+stages {
+  x = f32[32,4096] parameter(0)
+  n = f32[32,4096] negate(x)
+  ROOT r = f32[32,128,32] reshape(n)
+}
+ENTRY e {
+  x = f32[32,4096] parameter(0)
+  ROOT f = f32[32,128,32] fusion(x), kind=kCustom, calls=stages, backend_config="stages"
+})";
+  EXPECT_EQ(CompareKernel(kReshape, On("v6e")).status().code(),
+            absl::StatusCode::kResourceExhausted);
+}
+
 TEST(StagedFusionTest, ASortIsNoStage) {
   const auto result = CompareKernel(R"(HloModule m
 less { x = f32[] parameter(0)
