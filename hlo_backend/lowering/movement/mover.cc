@@ -67,11 +67,13 @@ class Mover {
                        (i_.opcode() == hlo::Opcode::kPad ? 1 : 0);
     for (int o = 0; o < inputs; ++o) {
       AddWindow(o, isa::Direction::kIn, plan_.operands()[o].count(),
-                blocks_.operand_rows[o], blocks_.advance[o], &tiling);
+                blocks_.operand_rows[o], blocks_.advance[o],
+                blocks_.last_row < 0 ? -1 : blocks_.last_operand_row[o],
+                &tiling);
     }
     AddWindow(static_cast<int>(tiling.args.size()) - 1, isa::Direction::kOut,
               plan_.result().count(), blocks_.result_rows,
-              steps_ > 1 ? blocks_.result_rows : 0, &tiling);
+              steps_ > 1 ? blocks_.result_rows : 0, blocks_.last_row, &tiling);
     for (const isa::Window& w : tiling.windows) {
       const isa::KernelArg& arg = tiling.args[w.arg];
       resident_.push_back(arg.space == isa::Space::kVmem);
@@ -110,8 +112,10 @@ class Mover {
         "%", i_.name(), ": no block of this movement fits into VMEM"));
   }
 
+  // `last`: where the last step's block begins, if that is no multiple of the
+  // rows by which others advance; else -1.
   void AddWindow(int arg, isa::Direction direction, int64_t rows, int64_t block,
-                 int64_t advance, Tiling* tiling) {
+                 int64_t advance, int64_t last, Tiling* tiling) {
     isa::Window w;
     w.arg = arg;
     w.direction = direction;
@@ -122,6 +126,11 @@ class Mover {
     dim.hbm_stride = dim.vmem_stride = kRow;
     dim.grid_dim = advance > 0 ? 0 : -1;
     dim.advance = advance == block ? 0 : advance;
+    if (advance > 0 && last >= 0) {
+      dim.advance = 1;
+      for (int64_t g = 0; g + 1 < steps_; ++g) dim.table.push_back(g * advance);
+      dim.table.push_back(last);
+    }
     w.dims = {dim};
     w.slots = advance > 0 ? 2 : 1;
     w.slot_bytes = RowBlockBytes(block);
@@ -143,7 +152,9 @@ class Mover {
     for (int w = 0; w <= count; ++w) {
       bases_.push_back(b.GlobalSca());
       b.WindowAddress(bases_.back(), w);
-      b.SetBank(bases_.back(), bank_group, 0);
+      const bool anywhere = blocks_.last_row >= 0 && resident_[w];
+      b.SetBank(bases_.back(), anywhere ? codegen::kUnknownBanks : bank_group,
+                0);
     }
     const int64_t rows = blocks_.result_rows;
     int in_block = 0;

@@ -85,7 +85,10 @@ class Reflow {
     const int64_t all = out_.pieces();
     int64_t most = std::max<int64_t>(kMostElements / out_.piece() / pieces, 1);
     for (; most >= 1; --most) {
-      const int64_t count = std::min(most * pieces, RoundUpTo(all, unit));
+      int64_t count = std::min(most * pieces, RoundUpTo(all, unit));
+      // As many steps, with as little as that takes.
+      const int64_t steps = CeilOfRatio(all, count);
+      count = std::min(count, RoundUpTo(CeilOfRatio(all, steps), pieces));
       if (exact && (count > all || (all - count) % unit != 0)) continue;
       cut_.emplace(in_, out_, count, exact, known);
       Tiling t = TilingOfSteps();

@@ -39,14 +39,21 @@ class Choice {
   }
 
   std::optional<RowPlan::Blocks> CutOff() {
-    if (IsResident(args_.back()) || one_step_) return std::nullopt;
+    if (one_step_) return std::nullopt;
+    // No window cuts off what lies in VMEM.
+    const bool resident = IsResident(args_.back());
     const int64_t rows = plan_.result().count();
     const int64_t unit =
         plan_.TileRow() * std::max<int64_t>(plan_.RowsApart(), 1);
     for (int64_t units = std::max<int64_t>(8 * kGoodRegisters / unit, 1);
          units > 0; units /= 2) {
       if (units * unit >= rows) continue;
-      if (const auto blocks = Of(units * unit)) return blocks;
+      auto blocks = Of(units * unit);
+      if (!blocks) continue;
+      if (!resident) return blocks;
+      if (unit % 8 == 0 && rows % 8 == 0 && plan_.MoveLastBack(&*blocks)) {
+        return blocks;
+      }
     }
     return std::nullopt;
   }
@@ -85,8 +92,15 @@ std::optional<RowPlan::Blocks> ChooseRowBlocks(
     const std::vector<isa::KernelArg>& args, bool one_step, int64_t budget,
     RowPlan* plan) {
   Choice choice(args, one_step, budget, plan);
-  if (const auto equal = choice.Equal()) return equal;
-  return choice.CutOff();
+  const auto equal = choice.Equal();
+  // Equal steps of a prime number of rows of tiles have one of them.
+  constexpr int64_t kSmall = kGoodRegisters / 4;
+  if (equal && CeilOfRatio<int64_t>(equal->result_rows, 8) >= kSmall) {
+    return equal;
+  }
+  const auto cut = choice.CutOff();
+  if (!equal || !cut) return equal ? equal : cut;
+  return cut->result_rows >= 2 * equal->result_rows ? cut : equal;
 }
 
 }  // namespace ptxla::lowering

@@ -18,10 +18,10 @@ namespace ptxla::lowering {
 int64_t RowBlockBytes(int64_t rows);
 
 // The smallest number of equal steps that keeps code and VMEM (`budget` bytes)
-// small; if there is none, blocks of whole rows of tiles, of which the last is
-// cut off. `one_step`: the plan is that of one step, which others repeat.
-// Nothing: no blocks that look alike fit. `args`: the operands, then the
-// result.
+// small; if there is none, or all are short, blocks of whole rows of tiles, of
+// which the last is cut off, in VMEM moved back. `one_step`: the plan is that
+// of one step, which others repeat. Nothing: no blocks that look alike fit.
+// `args`: the operands, then the result.
 std::optional<RowPlan::Blocks> ChooseRowBlocks(
     const std::vector<isa::KernelArg>& args, bool one_step, int64_t budget,
     RowPlan* plan);

@@ -128,11 +128,7 @@ bool RowPlan::SameInStep(int64_t row, int64_t step, std::vector<bool>* known,
     const absl::Span<const Run> a = KeptRuns(row, part);
     if (a.size() != b.size()) return false;
     for (size_t r = 0; r < a.size(); ++r) {
-      if (a[r].operand != b[r].operand || a[r].lane_lo != b[r].lane_lo ||
-          a[r].lane_hi != b[r].lane_hi || a[r].from.lane != b[r].from.lane ||
-          a[r].from.part != b[r].from.part) {
-        return false;
-      }
+      if (!a[r].SameLanes(b[r])) return false;
       const int o = a[r].operand;
       if (o < 0) continue;
       const int64_t moved = b[r].from.row - a[r].from.row;
@@ -142,6 +138,36 @@ bool RowPlan::SameInStep(int64_t row, int64_t step, std::vector<bool>* known,
       if (moved != step * blocks->advance[o]) return false;
     }
   }
+  return true;
+}
+
+bool RowPlan::MoveLastBack(Blocks* blocks) {
+  const int64_t block = blocks->result_rows, start = result_.count() - block;
+  if (start <= 0) return false;
+  std::vector<int64_t> moved(operands_.size(), -1);
+  for (int64_t row = 0; row < block; ++row) {
+    for (int part = 0; part < result_.parts(); ++part) {
+      const absl::Span<const Run> b = KeptRuns(start + row, part);
+      if (b.empty()) continue;  // between elements: anything
+      const absl::Span<const Run> a = KeptRuns(row, part);
+      if (a.size() != b.size()) return false;
+      for (size_t r = 0; r < a.size(); ++r) {
+        if (!a[r].SameLanes(b[r])) return false;
+        if (a[r].operand < 0) continue;
+        int64_t& by = moved[a[r].operand];
+        if (by < 0) by = b[r].from.row - a[r].from.row;
+        if (by < 0 || by != b[r].from.row - a[r].from.row) return false;
+      }
+    }
+  }
+  for (size_t o = 0; o < moved.size(); ++o) {
+    // What no row came from, or lies still, is there whole.
+    const bool still = blocks->advance[o] == 0;
+    if (still ? moved[o] > 0 : moved[o] < 0) return false;
+    moved[o] = std::max<int64_t>(moved[o], 0);
+  }
+  blocks->last_row = start;
+  blocks->last_operand_row = std::move(moved);
   return true;
 }
 
@@ -181,6 +207,7 @@ bool RowPlan::AreAlike(int64_t block, Blocks* blocks) {
   blocks->operand_rows.clear();
   for (const WordRows& o : operands_) blocks->operand_rows.push_back(o.count());
   blocks->advance.assign(operands_.size(), 0);
+  blocks->last_row = -1;
   if (steps == 1) return true;
   if (!IsAligned(block)) return false;
   std::vector<bool> known(operands_.size(), false);

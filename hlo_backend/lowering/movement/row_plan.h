@@ -64,8 +64,15 @@ class RowPlan {
     int64_t result_rows = 0;
     std::vector<int64_t> operand_rows;
     std::vector<int64_t> advance;  // 0: it does not move
+    // Where the last block begins that is not cut off but ends with the result:
+    // there and in the operands. -1, or empty: it is cut off.
+    int64_t last_row = -1;
+    std::vector<int64_t> last_operand_row;
   };
   bool Split(int64_t block, Blocks* blocks);
+  // Moves the last block back to where it ends with the result, some of whose
+  // rows it makes a second time; or false if it does not look alike there.
+  bool MoveLastBack(Blocks* blocks);
 
  private:
   RowPlan(IndexMap map, WordRows result, std::vector<WordRows> operands)
@@ -77,6 +84,12 @@ class RowPlan {
     int lane_lo, lane_hi;
     int operand;
     WordPlace from;  // of lane_lo
+    // But for the source's row.
+    bool SameLanes(const Run& o) const {
+      return operand == o.operand && lane_lo == o.lane_lo &&
+             lane_hi == o.lane_hi && from.lane == o.from.lane &&
+             from.part == o.from.part;
+    }
   };
   std::vector<Run> RunsOf(int64_t row, int part) const;
   // The same, kept: every block size asks for the same rows.

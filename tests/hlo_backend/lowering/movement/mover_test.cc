@@ -250,6 +250,28 @@ ENTRY e {
   EXPECT_LE(kernel.vmem_bytes, 16 << 20);
 }
 
+// 191 rows of tiles are a prime number of them: equal steps would have one
+// each. A result in VMEM has no window to cut off the last block, which moves
+// back.
+TEST(MoverTest, AnOddNumberOfRowsOfTilesIsMovedInLargeBlocks) {
+  for (const char* rows : {"[0:1523]", "[48:1571]"}) {
+    for (const bool in_vmem : {false, true}) {
+      HarnessOptions options;
+      options.chip = "v6e";
+      if (in_vmem) options.in_vmem = {1};
+      const auto result =
+          CompareKernel(absl::Substitute("HloModule m\nENTRY e {\n"
+                                         "  a = bf16[3000,1000] parameter(0)\n"
+                                         "  ROOT r = bf16[1523,1000] slice(a), "
+                                         "slice={$0,[0:1000]}\n}\n",
+                                         rows),
+                        options);
+      ASSERT_OK(result.status()) << rows;
+      EXPECT_LE(result->kernel.NumSteps(), 16) << result->kernel.note;
+    }
+  }
+}
+
 // Rows that have no equal blocks and more columns than fit: some columns at a
 // time, of arrays in memory and in VMEM.
 TEST(MoverTest, RowsOfManyColumnsAreJoinedSomeColumnsAtATime) {
