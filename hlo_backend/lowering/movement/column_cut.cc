@@ -46,16 +46,19 @@ int64_t ColumnCut::RowOf(const PhysicalArray& narrow, int64_t row) const {
          row % tile_rows;
 }
 
-void ColumnCut::SetDims(const PhysicalArray& narrow,
-                        isa::Window* window) const {
-  isa::WindowDim rows, columns;
-  rows.block = rows.extent = narrow.planes * narrow.tiles_down;
+void ColumnCut::SetDims(const PhysicalArray& narrow, isa::WindowDim rows,
+                        int walk, isa::Window* window) const {
+  const int64_t unit = TileRow(narrow);
+  for (int64_t* n : {&rows.block, &rows.extent}) *n /= unit;
+  if (rows.table.empty()) rows.advance /= unit;
+  for (int64_t& n : rows.table) n /= unit;
   rows.hbm_stride = across_ * narrow.tile_bytes();
   rows.vmem_stride = narrow.row_stride();
+  isa::WindowDim columns;
   columns.block = tiles_;
   columns.extent = across_;
   columns.hbm_stride = columns.vmem_stride = narrow.tile_bytes();
-  columns.grid_dim = 0;
+  columns.grid_dim = walk;
   window->dims = {rows, columns};
   window->inner_bytes = narrow.tile_bytes();
   window->slots = 2;

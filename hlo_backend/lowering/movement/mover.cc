@@ -32,11 +32,6 @@ using codegen::Vec;
 using isa::Opcode;
 
 constexpr int kRow = isa::kRowBytes;
-// Of a result of which a step makes some columns: longer code would not pay for
-// itself. The pass that cuts reshapes knows the number (reshape_splitter.cc).
-// ASSUMED.
-constexpr int64_t kMostRows = 8 * 1024;
-
 class Mover {
  public:
   // `registers`: of the result, in one block of bundles. `cut`: the plan is of
@@ -60,7 +55,8 @@ class Mover {
     if (!blocks.has_value()) return NoBlock();
     blocks_ = *blocks;
     steps_ = CeilOfRatio(plan_.result().count(), blocks_.result_rows);
-    tiling.grid = {cut_.has_value() ? cut_->steps() : steps_};
+    if (steps_ > 1 || !cut_.has_value()) tiling.grid.push_back(steps_);
+    if (cut_.has_value()) tiling.grid.push_back(cut_->steps());
     tiling.megacore_dim = tiling.grid[0] > 1 ? 0 : -1;
     // A padding value is part of the code, and no window.
     const int inputs = static_cast<int>(plan_.operands().size()) -
@@ -138,7 +134,7 @@ class Mover {
       cut_->SetDims(direction == isa::Direction::kOut
                         ? plan_.result().array()
                         : plan_.operands()[arg].array(),
-                    &w);
+                    dim, steps_ > 1 ? 1 : 0, &w);
     }
     tiling->windows.push_back(std::move(w));
   }
@@ -350,7 +346,6 @@ absl::StatusOr<isa::Kernel> EmitMover(const KernelContext& context,
   for (const int64_t tiles : ColumnCut::Choices(i)) {
     const ColumnCut cut(i, tiles);
     ASSIGN_OR_RETURN(RowPlan narrow, RowPlan::Of(i, &cut));
-    if (narrow.result().count() > kMostRows) continue;
     auto cut_kernel =
         Mover(context, i, std::move(narrow), cut, registers, spills).Emit();
     if (!absl::IsUnimplemented(cut_kernel.status())) return cut_kernel;

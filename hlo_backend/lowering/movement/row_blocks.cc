@@ -10,6 +10,9 @@ namespace {
 // Registers of the result that one grid step may make: longer code would not
 // pay for itself. ASSUMED.
 constexpr int64_t kMaxRegisters = 4096;
+// So many where it makes some columns: the pass that cuts reshapes knows the
+// number (passes/layout/reshape_splitter.cc).
+constexpr int64_t kMaxOfColumns = 1024;
 constexpr int64_t kGoodRegisters = 256;
 
 bool IsResident(const isa::KernelArg& arg) {
@@ -18,14 +21,14 @@ bool IsResident(const isa::KernelArg& arg) {
 
 class Choice {
  public:
-  Choice(const std::vector<isa::KernelArg>& args, bool one_step, int64_t budget,
+  Choice(const std::vector<isa::KernelArg>& args, bool columns, int64_t budget,
          RowPlan* plan)
-      : args_(args), one_step_(one_step), budget_(budget), plan_(*plan) {}
+      : args_(args), columns_(columns), budget_(budget), plan_(*plan) {}
 
   std::optional<RowPlan::Blocks> Equal() {
     const int64_t rows = plan_.result().count();
     std::optional<RowPlan::Blocks> best;
-    for (int64_t steps = 1; steps <= (one_step_ ? 1 : rows); ++steps) {
+    for (int64_t steps = 1; steps <= rows; ++steps) {
       if (rows % steps != 0) continue;
       const int64_t block = rows / steps;
       // Blocks of a result in VMEM are stored in whole registers.
@@ -39,7 +42,6 @@ class Choice {
   }
 
   std::optional<RowPlan::Blocks> CutOff() {
-    if (one_step_) return std::nullopt;
     // No window cuts off what lies in VMEM.
     const bool resident = IsResident(args_.back());
     const int64_t rows = plan_.result().count();
@@ -51,7 +53,8 @@ class Choice {
       auto blocks = Of(units * unit);
       if (!blocks) continue;
       if (!resident) return blocks;
-      if (unit % 8 == 0 && rows % 8 == 0 && plan_.MoveLastBack(&*blocks)) {
+      if (unit % 8 == 0 && rows % 8 == 0 && plan_.MoveLastBack(&*blocks) &&
+          (!columns_ || EndsInRowsOfTiles(*blocks))) {
         return blocks;
       }
     }
@@ -62,22 +65,47 @@ class Choice {
   // Blocks of so many word rows of the result, if they look alike and fit.
   std::optional<RowPlan::Blocks> Of(int64_t block) {
     RowPlan::Blocks blocks;
-    if (CeilOfRatio<int64_t>(block, 8) > kMaxRegisters ||
-        !plan_.Split(block, &blocks)) {
+    const int64_t most = columns_ ? kMaxOfColumns : kMaxRegisters;
+    if (CeilOfRatio<int64_t>(block, 8) > most || !plan_.Split(block, &blocks)) {
       return std::nullopt;
     }
     int64_t vmem = 2 * RowBlockBytes(blocks.result_rows);
     for (size_t o = 0; o < blocks.operand_rows.size(); ++o) {
       if (IsResident(args_[o])) continue;
-      vmem += (blocks.advance[o] > 0 || one_step_ ? 2 : 1) *
+      vmem += (blocks.advance[o] > 0 || columns_ ? 2 : 1) *
               RowBlockBytes(blocks.operand_rows[o]);
     }
-    if (vmem > budget_) return std::nullopt;
+    if (vmem > budget_ || (columns_ && !InRowsOfTiles(&blocks))) {
+      return std::nullopt;
+    }
     return blocks;
   }
 
+  int64_t OperandUnit(size_t o) const {
+    return ColumnCut::TileRow(plan_.operands()[o].array());
+  }
+
+  // Makes a step's rows of operands whole rows of tiles.
+  bool InRowsOfTiles(RowPlan::Blocks* blocks) const {
+    if (blocks->result_rows == plan_.result().count()) return true;
+    if (blocks->result_rows % plan_.TileRow() != 0) return false;
+    for (size_t o = 0; o < blocks->operand_rows.size(); ++o) {
+      blocks->operand_rows[o] =
+          RoundUpTo(blocks->operand_rows[o], OperandUnit(o));
+      if (blocks->advance[o] % OperandUnit(o) != 0) return false;
+    }
+    return true;
+  }
+
+  bool EndsInRowsOfTiles(const RowPlan::Blocks& blocks) const {
+    for (size_t o = 0; o < blocks.last_operand_row.size(); ++o) {
+      if (blocks.last_operand_row[o] % OperandUnit(o) != 0) return false;
+    }
+    return true;
+  }
+
   const std::vector<isa::KernelArg>& args_;
-  const bool one_step_;
+  const bool columns_;
   const int64_t budget_;
   RowPlan& plan_;
 };
@@ -89,9 +117,9 @@ int64_t RowBlockBytes(int64_t rows) {
 }
 
 std::optional<RowPlan::Blocks> ChooseRowBlocks(
-    const std::vector<isa::KernelArg>& args, bool one_step, int64_t budget,
+    const std::vector<isa::KernelArg>& args, bool columns, int64_t budget,
     RowPlan* plan) {
-  Choice choice(args, one_step, budget, plan);
+  Choice choice(args, columns, budget, plan);
   const auto equal = choice.Equal();
   // Equal steps of a prime number of rows of tiles have one of them.
   constexpr int64_t kSmall = kGoodRegisters / 4;

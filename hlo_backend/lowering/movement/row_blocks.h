@@ -19,11 +19,12 @@ int64_t RowBlockBytes(int64_t rows);
 
 // The smallest number of equal steps that keeps code and VMEM (`budget` bytes)
 // small; if there is none, or all are short, blocks of whole rows of tiles, of
-// which the last is cut off, in VMEM moved back. `one_step`: the plan is that
-// of one step, which others repeat. Nothing: no blocks that look alike fit.
-// `args`: the operands, then the result.
+// which the last is cut off, in VMEM moved back. `columns`: the plan is that of
+// some columns, and steps of others follow; then in whole rows of tiles.
+// Nothing: no blocks that look alike fit. `args`: the operands, then the
+// result.
 std::optional<RowPlan::Blocks> ChooseRowBlocks(
-    const std::vector<isa::KernelArg>& args, bool one_step, int64_t budget,
+    const std::vector<isa::KernelArg>& args, bool columns, int64_t budget,
     RowPlan* plan);
 
 }  // namespace ptxla::lowering

@@ -22,7 +22,8 @@ using Dims = absl::Span<const int64_t>;
 constexpr int kShareOfVmem = 64;
 constexpr int64_t kMostParts = 64;
 // Bytes that a step's code makes of one tile of columns: 1,024 registers, as
-// kernels have them (kMostRows of lowering/movement/mover.cc). ASSUMED.
+// kernels have them (kMaxOfColumns of lowering/movement/row_blocks.cc).
+// ASSUMED.
 constexpr int64_t kMostMade = 1024 * 4096;
 constexpr size_t kTogether = 8;  // parts that one concatenation lays
 

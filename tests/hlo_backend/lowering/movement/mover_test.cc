@@ -301,5 +301,20 @@ TEST(MoverTest, RowsOfManyColumnsAreJoinedSomeColumnsAtATime) {
   }
 }
 
+// More rows than one step's code moves: two sequences of 500 tokens fill whole
+// tiles together, and of those a step has some columns.
+TEST(MoverTest, ManyRowsAreJoinedSomeRowsAndColumnsAtATime) {
+  HarnessOptions options;
+  options.chip = "v3";
+  const auto result = CompareKernel(R"(HloModule m
+ENTRY e {
+  a = f32[20,500,1000] parameter(0)
+  ROOT r = f32[10000,1000] reshape(a)
+})",
+                                    options);
+  ASSERT_OK(result.status());
+  EXPECT_EQ(result->kernel.grid.size(), 2u) << result->kernel.note;
+}
+
 }  // namespace
 }  // namespace ptxla::lowering
