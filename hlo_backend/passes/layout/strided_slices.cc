@@ -22,6 +22,7 @@ class StridedSlices {
 
   Instruction* Expand(const PassContext& context) {
     const int rank = slice_->shape().rank();
+    const bool boxed = TakeBox(GenerationOf(context));
     DimVector picked;
     for (int d = 0; d < rank; ++d) {
       if (rest_.strides[d] > 1 && slice_->shape().dim(d) > 1 &&
@@ -29,13 +30,13 @@ class StridedSlices {
         picked.push_back(d);
       }
     }
-    if (picked.empty()) return nullptr;
+    if (picked.empty()) return boxed ? Rest() : nullptr;
     if (picked[0] == rank - 2 && !ReadsLess(rank - 2)) {
       Shape few = x_->shape();
       few.set_dim(rank - 2, slice_->shape().dim(rank - 2));
       if (MoverStepsOverRows(few, x_->shape(), rest_.starts[rank - 2],
                              rest_.strides[rank - 2], context)) {
-        if (picked.size() == 1) return nullptr;
+        if (picked.size() == 1) return boxed ? Rest() : nullptr;
         // First, as fewer elements are left then.
         SliceRows(rank - 2);
         picked.erase(picked.begin());
@@ -48,11 +49,41 @@ class StridedSlices {
                         GenerationOf(context));
       Done(d);
     }
-    if (x_->shape().SameDims(slice_->shape())) return x_;
-    return b_.Slice(x_, rest_.starts, rest_.limits, rest_.strides);
+    return x_->shape().SameDims(slice_->shape()) ? x_ : Rest();
   }
 
  private:
+  Instruction* Rest() {
+    return b_.Slice(x_, rest_.starts, rest_.limits, rest_.strides);
+  }
+
+  // What lies around the elements alone, of a large array of which it is a
+  // small part: kernels that step over elements read all. ASSUMED: from 1 MiB
+  // on, an eighth.
+  bool TakeBox(int generation) {
+    constexpr int64_t kLarge = 1 << 20, kSmaller = 8;
+    DimVector box;
+    bool steps = false;
+    for (int d = 0; d < x_->shape().rank(); ++d) {
+      const int64_t steps_over =
+          (slice_->shape().dim(d) - 1) * rest_.strides[d];
+      steps |= steps_over >= slice_->shape().dim(d);
+      box.push_back(steps_over + 1);
+    }
+    const Shape around = Shape::Array(x_->shape().type(), box);
+    const int64_t bytes = TpuBytes(x_->shape(), generation);
+    if (!steps || bytes < kLarge ||
+        TpuBytes(around, generation) > bytes / kSmaller) {
+      return false;
+    }
+    DimVector limits = rest_.starts;
+    for (size_t d = 0; d < limits.size(); ++d) limits[d] += box[d];
+    x_ = b_.Slice(x_, rest_.starts, limits, DimVector(box.size(), 1));
+    rest_.starts.assign(box.size(), 0);
+    rest_.limits = box;
+    return true;
+  }
+
   // Rows of a table by number: a kernel that steps over rows reads all. Taken
   // where our own times say so (v6e: f32[3000,4000] by 7 15 us against 41,
   // f32[100000,128] by 2 200 against 56); ASSUMED between.
