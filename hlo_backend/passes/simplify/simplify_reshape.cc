@@ -49,8 +49,11 @@ Instruction* ReshapeOfBroadcast(Instruction* i, Rewriter& r) {
 // The 1s go before the transpose, so that it meets a product.
 Instruction* DropUnitsOfTranspose(Instruction* i, Rewriter& r) {
   Instruction* transpose = i->operand(0);
-  if (!HasUnitDims(transpose->shape()) ||
-      !SameUpToDegenerateDims(i->shape(), transpose->shape())) {
+  const Shape& turned = transpose->shape();
+  // Where others are joined or parted too: of lanes of one element alone, which
+  // would be laid out for nothing.
+  if (!HasUnitDims(turned) || (turned.dim(turned.rank() - 1) != 1 &&
+                               !SameUpToDegenerateDims(i->shape(), turned))) {
     return nullptr;
   }
   Instruction* x = transpose->operand(0);
