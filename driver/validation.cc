@@ -180,6 +180,7 @@ Validation Validate(const std::vector<MeasuredRow>& rows,
         .rows.push_back(r);
   }
   std::vector<Job> jobs;
+  jobs.reserve(by_key.size());
   for (auto& [key, job] : by_key) jobs.push_back(std::move(job));
   const int n = static_cast<int>(jobs.size());
   Activity validating("running measured programs");

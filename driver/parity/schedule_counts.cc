@@ -101,6 +101,7 @@ std::vector<ScheduleSummary> Summaries(const std::vector<ScheduleCount>& rows) {
   }
   std::sort(groups.begin(), groups.end());
   std::vector<ScheduleSummary> summaries;
+  summaries.reserve(groups.size());
   for (const std::string& group : groups) {
     summaries.push_back(SummaryOf(rows, group, kAll));
   }
@@ -130,6 +131,7 @@ absl::StatusOr<ScheduleCounts> CompareSchedules(
                    ReadScheduleTable(csv, options.prefix));
   // A program is compiled once for all that is asked of it.
   std::vector<std::pair<std::string, std::string>> programs;
+  programs.reserve(wanted.size());
   for (const ScheduleTableRow& w : wanted) {
     programs.emplace_back(w.program, w.chip);
   }

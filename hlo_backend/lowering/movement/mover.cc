@@ -170,7 +170,7 @@ class Mover {
     const std::vector<Piece> pieces = plan_.PiecesAt(first, rows);
     const WordRows& result = plan_.result();
     Vec value;
-    if (WholeWords(pieces)) {
+    if (plan_.AreWholeWords(pieces)) {
       std::vector<Piece> words;
       for (const Piece& p : pieces) {
         if (p.part == 0) words.push_back(p);
@@ -217,22 +217,6 @@ class Mover {
   int64_t RowOf(const PhysicalArray& array, int window, int64_t row) const {
     return cut_.has_value() && resident_[window] ? cut_->RowOf(array, row)
                                                  : row;
-  }
-
-  // All parts of the words come from the same parts of the same rows.
-  bool WholeWords(const std::vector<Piece>& pieces) const {
-    const int parts = plan_.result().parts();
-    if (parts == 1) return true;
-    if (pieces.empty() || pieces.size() % parts != 0) return false;
-    const size_t each = pieces.size() / parts;
-    for (size_t k = 0; k < pieces.size(); ++k) {
-      const Piece& p = pieces[k];
-      if (p.operand < 0 || p.part != static_cast<int>(k / each) ||
-          p.from_part != p.part || !p.SameSource(pieces[k % each])) {
-        return false;
-      }
-    }
-    return true;
   }
 
   // Bits of `from` moved to the place of `to`, all others zero.

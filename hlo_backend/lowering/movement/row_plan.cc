@@ -112,6 +112,21 @@ std::vector<Piece> RowPlan::PiecesAt(int64_t first, int64_t end) {
   return pieces;
 }
 
+bool RowPlan::AreWholeWords(const std::vector<Piece>& pieces) const {
+  const int parts = result_.parts();
+  if (parts == 1) return true;
+  if (pieces.empty() || pieces.size() % parts != 0) return false;
+  const size_t each = pieces.size() / parts;
+  for (size_t k = 0; k < pieces.size(); ++k) {
+    const Piece& p = pieces[k];
+    if (p.operand < 0 || p.part != static_cast<int>(k / each) ||
+        p.from_part != p.part || !p.SameSource(pieces[k % each])) {
+      return false;
+    }
+  }
+  return true;
+}
+
 absl::Span<const RowPlan::Run> RowPlan::KeptRuns(int64_t row, int part) {
   const auto [it, is_new] = kept_.try_emplace(row * result_.parts() + part);
   if (is_new) it->second = RunsOf(row, part);

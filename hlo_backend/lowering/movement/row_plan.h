@@ -55,6 +55,8 @@ class RowPlan {
   // Pieces of the register of word rows [first, first + 8) of the result; rows
   // at or beyond `end` are left out. By part, then lanes.
   std::vector<Piece> PiecesAt(int64_t first, int64_t end);
+  // All parts of the words come from the same parts of the same rows.
+  bool AreWholeWords(const std::vector<Piece>& pieces) const;
 
   // The movement in blocks of `block` word rows of the result, the last of
   // which may be cut off: for each operand the word rows that a block takes, by
