@@ -192,6 +192,7 @@ std::string OutOfMemoryText(const record::MemoryRecord& m) {
 hlo::CompileOptions DeviceSession::PassOptions() const {
   hlo::CompileOptions compile;
   compile.estimate_unknown_ops = options_.estimate_unknown_ops;
+  compile.memory_first = true;
   compile.assumed_trip_count = options_.assumed_trip_count;
   compile.pipeline.verify = options_.verify || options_.prove;
   compile.verify_input = options_.verify;

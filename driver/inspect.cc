@@ -260,7 +260,9 @@ absl::StatusOr<Inspection> Inspect(const std::string& path,
   result.devices = module.DeviceCount();
   result.scheduled = module.config().is_scheduled;
   record::RunRecord warned;
-  WarnOfInput(input, "iota", &warned);
+  WarnOfInput(
+      input, options.input.elided == hlo::ElidedValues::kZero ? "zero" : "iota",
+      &warned);
   result.warnings.assign(warned.warnings().begin(), warned.warnings().end());
   for (const Instruction* p : module.entry()->parameters()) {
     ++result.parameters;

@@ -72,7 +72,6 @@ Json RunJson(const Inspection& i) {
   return Json{{"topology", i.slice},
               {"runs", i.blocked.empty() && i.refused.empty() &&
                            i.unknown_loops.empty()},
-              {"warnings", i.warnings},
               {"blocked", TextOrNull(i.blocked)},
               {"kernels", i.kernels},
               {"distinct_kernels", i.distinct_kernels},
@@ -101,6 +100,7 @@ std::string InspectionJson(const Inspection& i, const chips::ChipSpec& chip) {
               {"instructions", i.instruction_count},
               {"devices", i.devices},
               {"is_scheduled", i.scheduled},
+              {"warnings", i.warnings},
               {"parameters", i.parameters},
               {"parameter_bytes", i.parameter_bytes},
               {"output_bytes", i.output_bytes},

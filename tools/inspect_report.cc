@@ -206,13 +206,18 @@ std::string Refusals(const Inspection& i) {
   return out;
 }
 
+std::string Warnings(const Inspection& i) {
+  std::string out = i.warnings.empty() ? "" : "\n";
+  for (const std::string& warning : i.warnings) {
+    absl::StrAppend(&out, "  warning: ", warning, "\n");
+  }
+  return out;
+}
+
 // What `run` will do, and what one can do about it.
 std::string Outlook(const Inspection& i) {
   if (!i.compiled) return "";
   std::string out = "\n";
-  for (const std::string& warning : i.warnings) {
-    absl::StrAppend(&out, "  warning: ", warning, "\n");
-  }
   if (!i.blocked.empty()) {
     return absl::StrCat(out, "  run stops here: ", i.blocked, "\n");
   }
@@ -261,7 +266,7 @@ std::string Outlook(const Inspection& i) {
 std::string InspectionText(const Inspection& i, const chips::ChipSpec& chip,
                            int top) {
   return absl::StrCat(Header(i, chip), Operators(i, chip), Instructions(i, top),
-                      Outlook(i));
+                      Warnings(i), Outlook(i));
 }
 
 }  // namespace ptxla::tools

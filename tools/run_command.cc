@@ -184,7 +184,8 @@ absl::Status Save(const Options& o, const driver::Prediction& prediction) {
 int RunCommand(const Words& words) {
   const auto begin = std::chrono::steady_clock::now();
   Options options;
-  if (const char* path = std::getenv("PTXLA_SIM_DB")) options.database = path;
+  const char* database = std::getenv("PTXLA_SIM_DB");
+  if (database != nullptr && *database != '\0') options.database = database;
   options.request.compiler_cache = CompilerCacheFolder();
   CLI::App app("Predict one run.", "ptxla-sim run");
   AddOptions(&app, &options);

@@ -44,6 +44,10 @@ struct CompileOptions {
   // Custom calls and opcodes without a kernel become a roofline estimate that
   // reports mark, instead of Unimplemented.
   bool estimate_unknown_ops = false;
+  // A module that lacks a kernel and does not fit into HBM either compiles to
+  // an empty program, instead of Unimplemented: for who reports memory, and
+  // asks memory::CheckFit before anything runs.
+  bool memory_first = false;
   // Trip count of a loop whose own depends on data; 0: Unimplemented.
   int64_t assumed_trip_count = 0;
   // Check the module before anything else. Not needed for one that has been
@@ -100,9 +104,7 @@ absl::StatusOr<CompiledModule> CompilePassed(
     const CompileOptions& options = {});
 
 // InvalidArgument: the module is not valid. Unimplemented: an instruction has
-// no kernel, though HBM has room for the program. Memory is not checked against
-// the chip otherwise: memory::CheckFit does. What does not fit may have no
-// program.
+// no kernel. Memory is not checked against the chip: memory::CheckFit does.
 absl::StatusOr<CompiledModule> Compile(std::unique_ptr<Module> module,
                                        const chips::ChipSpec& chip,
                                        const chips::Topology& topology,

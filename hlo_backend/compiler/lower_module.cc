@@ -119,6 +119,7 @@ class ModuleLowerer {
         chip_(chip),
         cost_(chip),
         estimate_(options.estimate_unknown_ops),
+        memory_first_(options.memory_first),
         lower_(OptionsOf(options)) {
     context_.chip = &chip;
     context_.cost = &cost_;
@@ -150,9 +151,9 @@ class ModuleLowerer {
         const absl::Status otherwise =
             DoOtherwise(program.status(), stats, &residents);
         if (!otherwise.ok()) {
-          // Memory decides first: what fits no chip needs no kernel.
-          const memory::Fit fit = memory::CheckFit(memory.stats, chip_);
-          if (fit.verdict != memory::Verdict::kOutOfMemory) return otherwise;
+          const bool fits = memory::CheckFit(memory.stats, chip_).verdict !=
+                            memory::Verdict::kOutOfMemory;
+          if (fits || !memory_first_) return otherwise;
           return LoweredModule{std::move(memory), isa::Program()};
         }
         lower_.cache->Keep(std::move(stats.made));
@@ -214,7 +215,7 @@ class ModuleLowerer {
   const chips::ChipSpec& chip_;
   const ChipCostModel cost_;
   PassContext context_;
-  const bool estimate_;
+  const bool estimate_, memory_first_;
   lowering::LoweringOptions lower_;
   std::optional<lowering::LoweringCache> mine_;
   lowering::KnownInstructions known_;

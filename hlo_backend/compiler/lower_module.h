@@ -1,8 +1,8 @@
 // A scheduled module with its memory planned and its kernels made. What
 // lowering refuses is taken apart (passes/scheduled/fusion_splitter.h) and
 // tried again, in rounds; kernels that were made once stay. An instruction that
-// is refused in the end is so for the reason that was given first, unless the
-// module does not fit into HBM either: then its program is empty.
+// is refused in the end is so for the reason that was given first
+// (CompileOptions::memory_first apart).
 //
 //   ASSIGN_OR_RETURN(LoweredModule l, LowerModule(module.get(), chip,
 //   options)); simulate(l.program);

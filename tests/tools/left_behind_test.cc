@@ -74,7 +74,7 @@ TEST(SavingTest, ARunThatDoesNotFitIsPrintedAndStored) {
 }
 
 // What no chip has room for needs no kernel: the numbers of memory are more
-// worth than the name of what is missing.
+// worth than the name of what is missing. Who asks for the bundles is told.
 TEST(SavingTest, MemoryDecidesBeforeAKernelThatIsMissing) {
   TemporaryFolder folder;
   folder.Write("m.hlo",
@@ -86,6 +86,11 @@ TEST(SavingTest, MemoryDecidesBeforeAKernelThatIsMissing) {
   EXPECT_EQ(r.exit_code, 3);
   EXPECT_THAT(r.out, HasSubstr(" usable (32 nominal): OOM"));
   EXPECT_THAT(r.err, HasSubstr("Used 64.00G of 31.25G hbm"));
+  const ProcessResult bundles =
+      RunProcess({PTXLA_OPT, "--to=tpuasm", "--topology=v6e-1", "m.hlo"},
+                 {"", folder.path()});
+  EXPECT_EQ(bundles.exit_code, 5);
+  EXPECT_THAT(bundles.err, HasSubstr("custom-call"));
 }
 
 // Interrupted while it waits for the end of its input.

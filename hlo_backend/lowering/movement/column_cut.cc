@@ -1,5 +1,6 @@
 #include "hlo_backend/lowering/movement/column_cut.h"
 
+#include "hlo_backend/lowering/movement/word_rows.h"
 #include "isa/instruction.h"
 
 namespace ptxla::lowering {
@@ -48,7 +49,7 @@ int64_t ColumnCut::RowOf(const PhysicalArray& narrow, int64_t row) const {
 
 void ColumnCut::SetDims(const PhysicalArray& narrow, isa::WindowDim rows,
                         int walk, isa::Window* window) const {
-  const int64_t unit = TileRow(narrow);
+  const int64_t unit = WordRows(narrow).TileRow();
   for (int64_t* n : {&rows.block, &rows.extent}) *n /= unit;
   if (rows.table.empty()) rows.advance /= unit;
   for (int64_t& n : rows.table) n /= unit;

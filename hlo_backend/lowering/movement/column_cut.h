@@ -35,10 +35,6 @@ class ColumnCut {
   // Word row (512 bytes) of a narrow array, in the array itself behind where
   // the step begins there.
   int64_t RowOf(const PhysicalArray& narrow, int64_t row) const;
-  // Rows of tiles of a narrow array: in whole ones go steps that walk its rows.
-  static int64_t TileRow(const PhysicalArray& narrow) {
-    return narrow.row_stride() / isa::kRowBytes;
-  }
   // A step's rows (word rows of the narrow array, whole rows of tiles) and
   // columns as dimensions of a window; grid dimension `walk` walks the columns.
   void SetDims(const PhysicalArray& narrow, isa::WindowDim rows, int walk,

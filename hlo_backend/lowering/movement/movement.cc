@@ -3,7 +3,6 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "base/units.h"
 #include "hlo_backend/analysis/data_movement.h"
 #include "hlo_backend/lowering/kernel_emitter.h"
 #include "hlo_backend/lowering/movement/box_mover.h"
@@ -39,18 +38,14 @@ bool TakesLittle(const hlo::Instruction& i) {
 }
 
 // A line is tried as well where a reshape's code takes longer: below that,
-// little can be gained for the time that it takes to make a kernel. ASSUMED.
+// little can be gained for the time that it takes to make a kernel. Cycles;
+// ASSUMED.
 constexpr int64_t kWorthALine = 4096;
 
-// Cycles of a core's steps, memory apart.
+// Cycles of a core, memory apart.
 int64_t CodeCycles(const KernelContext& context, const isa::Kernel& kernel) {
-  int64_t steps = 1;
-  for (size_t d = 0; d < kernel.grid.size(); ++d) {
-    steps *= static_cast<int>(d) == kernel.megacore_dim
-                 ? CeilOfRatio<int64_t>(kernel.grid[d], context.model.cores)
-                 : kernel.grid[d];
-  }
-  return steps * isa::CyclesOfFirstClass(kernel, context.model);
+  return isa::TimeKernel(kernel, context.model)
+      .UnstalledCycles(kernel, 0, context.model.cores);
 }
 
 // `kernel`, or a line if that takes fewer cycles.

@@ -11,9 +11,11 @@ namespace {
 // pay for itself. ASSUMED.
 constexpr int64_t kMaxRegisters = 4096;
 // So many where it makes some columns: the pass that cuts reshapes knows the
-// number (passes/layout/reshape_splitter.cc).
+// number (passes/layout/reshape_splitter.cc). ASSUMED.
 constexpr int64_t kMaxOfColumns = 1024;
-constexpr int64_t kGoodRegisters = 256;
+// Of a step from which on more would not hide more: fewer steps are not looked
+// for, and a quarter of it is enough for blocks that need no cutting. ASSUMED.
+constexpr int64_t kGoodRegisters = 256, kEnoughRegisters = 64;
 
 bool IsResident(const isa::KernelArg& arg) {
   return arg.space == isa::Space::kVmem;
@@ -81,9 +83,7 @@ class Choice {
     return blocks;
   }
 
-  int64_t OperandUnit(size_t o) const {
-    return ColumnCut::TileRow(plan_.operands()[o].array());
-  }
+  int64_t OperandUnit(size_t o) const { return plan_.operands()[o].TileRow(); }
 
   // Makes a step's rows of operands whole rows of tiles.
   bool InRowsOfTiles(RowPlan::Blocks* blocks) const {
@@ -122,8 +122,8 @@ std::optional<RowPlan::Blocks> ChooseRowBlocks(
   Choice choice(args, columns, budget, plan);
   const auto equal = choice.Equal();
   // Equal steps of a prime number of rows of tiles have one of them.
-  constexpr int64_t kSmall = kGoodRegisters / 4;
-  if (equal && CeilOfRatio<int64_t>(equal->result_rows, 8) >= kSmall) {
+  if (equal &&
+      CeilOfRatio<int64_t>(equal->result_rows, 8) >= kEnoughRegisters) {
     return equal;
   }
   const auto cut = choice.CutOff();

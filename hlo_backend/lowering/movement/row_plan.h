@@ -18,7 +18,6 @@
 #include "hlo_backend/lowering/movement/column_cut.h"
 #include "hlo_backend/lowering/movement/index_map.h"
 #include "hlo_backend/lowering/movement/word_rows.h"
-#include "isa/instruction.h"
 
 namespace ptxla::lowering {
 
@@ -46,9 +45,7 @@ class RowPlan {
 
   const WordRows& result() const { return result_; }
   // Word rows of the result's tiles side by side: a row of tiles.
-  int64_t TileRow() const {
-    return result_.array().row_stride() / isa::kRowBytes;
-  }
+  int64_t TileRow() const { return result_.TileRow(); }
   // IndexMap::RowsApart of the rows of tiles; 0 for linear arrays.
   int64_t RowsApart() const;
   const std::vector<WordRows>& operands() const { return operands_; }

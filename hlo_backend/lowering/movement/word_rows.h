@@ -28,6 +28,8 @@ class WordRows {
   const PhysicalArray& array() const { return a_; }
   int64_t count() const { return a_.bytes() / 512; }
   int parts() const { return a_.packing; }
+  // Word rows of tiles side by side: a row of tiles.
+  int64_t TileRow() const { return a_.row_stride() / 512; }
 
   // The logical index of the element there; false in padding.
   bool ElementAt(const WordPlace& at, hlo::DimVector* index) const;

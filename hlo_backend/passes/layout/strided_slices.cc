@@ -31,7 +31,8 @@ class StridedSlices {
       }
     }
     if (picked.empty()) return boxed ? Rest() : nullptr;
-    if (picked[0] == rank - 2 && !ReadsLess(rank - 2)) {
+    if (picked[0] == rank - 2 &&
+        !(rank == 2 && TableReadsLess(rest_.strides[0], x_->shape().dim(1)))) {
       Shape few = x_->shape();
       few.set_dim(rank - 2, slice_->shape().dim(rank - 2));
       if (MoverStepsOverRows(few, x_->shape(), rest_.starts[rank - 2],
@@ -87,10 +88,9 @@ class StridedSlices {
   // Rows of a table by number: a kernel that steps over rows reads all. Taken
   // where our own times say so (v6e: f32[3000,4000] by 7 15 us against 41,
   // f32[100000,128] by 2 200 against 56); ASSUMED between.
-  static constexpr int64_t kFewer = 4;
-  bool ReadsLess(int rows) const {
-    return rows == 0 && rest_.strides[rows] >= kFewer &&
-           x_->shape().dim(1) >= kFewer * kLanes;
+  static bool TableReadsLess(int64_t step, int64_t columns) {
+    constexpr int64_t kFewer = 4;
+    return step >= kFewer && columns >= kFewer * kLanes;
   }
 
   // Lanes of a plane as rows of one. Whether it has become so.
@@ -101,7 +101,7 @@ class StridedSlices {
     };
     const Shape many = rows_of(x_->shape().dim(1));
     const Shape few = rows_of(slice_->shape().dim(1));
-    if ((rest_.strides[1] >= kFewer && few.dim(1) >= kFewer * kLanes) ||
+    if (TableReadsLess(rest_.strides[1], few.dim(1)) ||
         !MoverStepsOverRows(few, many, rest_.starts[1], rest_.strides[1],
                             context)) {
       return false;
