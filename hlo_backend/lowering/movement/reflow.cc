@@ -37,9 +37,6 @@ class Reflow {
 
   absl::StatusOr<isa::Kernel> Emit() {
     ASSIGN_OR_RETURN(args_, KernelArgs(i_));
-    // Arrays in VMEM have no window that would cut off what is too much.
-    const bool exact = args_[0].space == isa::Space::kVmem ||
-                       args_[1].space == isa::Space::kVmem;
     // Registers begin at whole tiles of 8 rows.
     const int64_t unit =
         out_.planes > 1 ? 1 : CeilOfRatio<int64_t>(8, out_.tile_rows);
@@ -48,10 +45,10 @@ class Reflow {
         std::lcm(unit * out_.piece(), in_.piece()) / out_.piece();
     std::optional<Tiling> tiling;
     if (even * out_.piece() <= kMostElements) {
-      tiling = Fitting(exact, even, unit, true);
+      tiling = Fitting(even, unit, true);
     }
-    if (!tiling) tiling = Fitting(exact, unit, unit, true);
-    if (!tiling) tiling = Fitting(exact, unit, unit, false);
+    if (!tiling) tiling = Fitting(unit, unit, true);
+    if (!tiling) tiling = Fitting(unit, unit, false);
     if (!tiling) return Refuse("no block of this reshape fits into VMEM");
     return FrameKernel(context_, *tiling);
   }
@@ -80,8 +77,9 @@ class Reflow {
 
   // The largest step that fits, of so many pieces of the result or a multiple
   // (ReflowSteps).
-  std::optional<Tiling> Fitting(bool exact, int64_t pieces, int64_t unit,
-                                bool known) {
+  std::optional<Tiling> Fitting(int64_t pieces, int64_t unit, bool known) {
+    const bool inside = args_[0].space == isa::Space::kVmem;
+    const bool exact = args_[1].space == isa::Space::kVmem;
     const int64_t all = out_.pieces();
     int64_t most = std::max<int64_t>(kMostElements / out_.piece() / pieces, 1);
     for (; most >= 1; --most) {
@@ -90,7 +88,7 @@ class Reflow {
       const int64_t steps = CeilOfRatio(all, count);
       count = std::min(count, RoundUpTo(CeilOfRatio(all, steps), pieces));
       if (exact && (count > all || (all - count) % unit != 0)) continue;
-      cut_.emplace(in_, out_, count, exact, known);
+      cut_.emplace(in_, out_, count, exact, inside, known);
       Tiling t = TilingOfSteps();
       if (VmemBytes(context_, t) <= VmemBudget(context_)) return t;
       most = most / 2 + 1;

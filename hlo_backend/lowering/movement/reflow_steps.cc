@@ -5,7 +5,7 @@
 namespace ptxla::lowering {
 
 ReflowSteps::ReflowSteps(const ReflowSide& in, const ReflowSide& out,
-                         int64_t count, bool exact, bool known)
+                         int64_t count, bool exact, bool inside, bool known)
     : in_(in),
       out_(out),
       count_(count),
@@ -13,7 +13,8 @@ ReflowSteps::ReflowSteps(const ReflowSide& in, const ReflowSide& out,
       last_(exact ? out.pieces() - count : out.pieces()) {
   even_ = elements() % in_.piece() == 0;
   for (int64_t g = 0; g < steps_ && even_; ++g) {
-    even_ = Begin(g) % in_.piece() == 0;
+    even_ = Begin(g) % in_.piece() == 0 &&
+            (!inside || Begin(g) + elements() <= in_.pieces() * in_.piece());
   }
   in_count_ =
       std::min(elements() / in_.piece() + (even_ ? 0 : 2), in_.pieces());

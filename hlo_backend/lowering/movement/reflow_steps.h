@@ -1,7 +1,7 @@
 // How a reflow (reflow.h) is cut into steps: pieces of the result (ReflowSide),
 // those of the operand that hold their elements, and the room of the line.
 //
-//   ReflowSteps steps(in, out, 48, false, true);   // 48 pieces, any end
+//   ReflowSteps steps(in, out, 48, false, false, true);   // 48 pieces
 //   steps.steps()          // 2
 //   steps.FirstPiece(1)    // of the operand, in the second step
 #ifndef PTXLA_HLO_BACKEND_LOWERING_MOVEMENT_REFLOW_STEPS_H_
@@ -18,10 +18,12 @@ namespace ptxla::lowering {
 class ReflowSteps {
  public:
   // `exact`: the last step ends where the result does, and takes some pieces
-  // that the one before it has taken. `known`: the line has room for all rows
+  // that the one before it has taken. `inside`: no step reaches behind the
+  // operand. Arrays in VMEM want these: no window cuts off what is too much.
+  // `known`: the line has room for all rows
   // of the operand that a step has, so that none of them has to be looked for.
   ReflowSteps(const ReflowSide& in, const ReflowSide& out, int64_t count,
-              bool exact, bool known);
+              bool exact, bool inside, bool known);
 
   int64_t steps() const { return steps_; }
   int64_t count() const { return count_; }        // pieces of the result

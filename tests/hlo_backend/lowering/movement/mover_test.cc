@@ -67,7 +67,8 @@ TEST(MoverTest, AReshapeWithoutEqualBlocksGoesThroughALine) {
            {"64,2500", "64,50,50"},
            {"2,3,300", "1800"},
            {"40,1,9", "9,40"},
-           {"517,301", "301,517"}}) {
+           {"517,301", "301,517"},
+           {"1250,2,33", "66,1,1250"}}) {
     for (const char* chip : {"v3", "v5e"}) {
       HarnessOptions options;
       options.chip = chip;
