@@ -11,6 +11,7 @@
 #include "hlo_backend/passes/dimension_utils.h"
 #include "hlo_backend/passes/expanders/expand_each.h"
 #include "hlo_backend/passes/layout/dimension_order.h"
+#include "hlo_backend/passes/layout/free_work.h"
 #include "hlo_backend/passes/layout/in_order.h"
 #include "hlo_backend/passes/layout/reshape_groups.h"
 
@@ -50,8 +51,10 @@ bool IsOfColumns(const Instruction& x) {
       [](const Instruction* o) { return o->shape().dims().back() == 1; });
 }
 
+// Broadcasts of arrays, and elementwise work on nothing but free arrays.
 bool IsSpread(const Instruction& x) {
-  return x.opcode() == Opcode::kBroadcast && !x.operand(0)->shape().IsScalar();
+  return x.opcode() == Opcode::kBroadcast ? !x.operand(0)->shape().IsScalar()
+                                          : IsFreeWork(x) && !IsFree(x);
 }
 
 // Can be made in any order of its dimensions as well.
@@ -115,6 +118,10 @@ class GroupOrders {
     if (x.opcode() == Opcode::kTranspose) return 0;
     int64_t bytes = 0;
     for (const Instruction* o : x.operands()) {
+      if (x.IsElementwise()) {
+        bytes += SourceBytes(*o);
+        continue;
+      }
       const DimVector dims = DropUnitDims(o->shape().dims());
       bytes += 2 * TpuBytes(Shape::Array(o->shape().type(), dims), generation_);
     }
@@ -150,7 +157,9 @@ class GroupOrders {
     Instruction* x = reshape->operand(0);
     const bool columns = x->user_count() == 1 && IsOfColumns(*x);
     Instruction* y =
-        b_.Reshape(columns ? Columns(x, order.in) : InOrder(b_, x, order.in),
+        b_.Reshape(columns          ? Columns(x, order.in)
+                   : IsFreeWork(*x) ? FreeWorkInOrder(b_, x, order.in)
+                                    : InOrder(b_, x, order.in),
                    Permuted(reshape->shape().dims(), order.out));
     return b_.Transpose(y, Inverse(order.out));
   }

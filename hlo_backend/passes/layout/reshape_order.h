@@ -14,6 +14,7 @@
 //   %r = bf16[768,196,32] reshape(%t)
 //   ROOT bf16[32,196,768] transpose(%r), dimensions={2,1,0}
 //
+// Work on broadcasts alone (waves of coordinates) is done in that order, too.
 // Columns that are put side by side (the two of a rotary embedding that turns
 // neighbours, stack and flatten) and broadcasts come in any order, too:
 //
