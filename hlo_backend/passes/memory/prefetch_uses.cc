@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "hlo_backend/analysis/element_gather.h"
 #include "hlo_backend/analysis/filled_scatter.h"
 #include "hlo_backend/analysis/fusion_rules.h"
 #include "hlo_backend/analysis/plane_gather.h"
@@ -10,6 +11,7 @@
 #include "hlo_backend/ir/computation.h"
 #include "hlo_backend/passes/fusion/row_leaves.h"
 #include "hlo_backend/passes/memory/memory_places.h"
+#include "hlo_backend/passes/memory/vmem_candidate.h"
 #include "hlo_backend/passes/memory/vmem_kernels.h"
 #include "memory_model/hbm.h"
 #include "memory_model/table_rows.h"
@@ -181,12 +183,23 @@ bool SharesPlanes(const Instruction& kernel, const Instruction& product) {
 }
 
 bool WantsWholeTable(const Instruction& kernel, const chips::ChipSpec& chip) {
-  if (!GathersRows(kernel)) return false;
+  const bool elements = GathersElements(kernel);
+  if (!elements && !GathersRows(kernel)) return false;
   const Shape& table = kernel.operand(0)->shape();
   memory::TableRows rows;
-  rows.rows = kernel.shape().dim(0);
-  rows.pieces = CeilOfRatio<int64_t>(table.dim(1), kLanes);
   rows.table_bytes = PaddedBytes(table);
+  if (elements) {
+    // From CMEM they would come by transfers, too.
+    if (chip.cmem().count() > 0 ||
+        rows.table_bytes <= ElementReads::Of(chip).least_table) {
+      return false;
+    }
+    rows.rows = kernel.shape().ElementCount();
+    rows.pieces = 1;
+  } else {
+    rows.rows = kernel.shape().dim(0);
+    rows.pieces = CeilOfRatio<int64_t>(table.dim(1), kLanes);
+  }
   return rows.Copy(chip) + rows.ByRegisters(chip) < rows.ByTransfers(chip);
 }
 

@@ -62,9 +62,9 @@ bool IsAlone(const Instruction& kernel,
 // converted, and products of one row).
 bool ReducesAsItIs(const Instruction& kernel, int k);
 
-// The kernel gathers so many rows that its table comes to VMEM and they from
-// there sooner than they come each by a transfer, even if nothing
-// hides the copy.
+// The kernel gathers so many rows, or single elements of a table that it does
+// not bring to VMEM itself, that the table comes there and they from it sooner
+// than they come each by a transfer, even if nothing hides the copy.
 bool WantsWholeTable(const Instruction& kernel, const chips::ChipSpec& chip);
 
 // The same of planes. A copy that nothing hides is not made for them, though:

@@ -29,9 +29,9 @@
 // each row takes longer: of f32[100000,128] on v6e for 4,096 rows, not for
 // 2,048. (The TPU compiler copies the first gather's table for any number of
 // rows, in the time of the program before; later ones for 4,096 rows up to 33
-// MB, for 512 not: libtpu 0.0.42.1 on v6e.) A gather of planes that wants
-// more bytes than the table has (256 tokens' weights of 4 experts) has it if
-// others hide the copy.
+// MB, for 512 not: libtpu 0.0.42.1 on v6e.) So has one of single elements:
+// 65,536 of 32 MB, not 1,024. A gather of planes that wants more bytes than the
+// table has (256 tokens' weights of 4 experts) has it if others hide the copy.
 //
 // Nothing runs before the program's first kernel, which streams what
 // cross-program-prefetch has left; but a reduce that is the whole program has
