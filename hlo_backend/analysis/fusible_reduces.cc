@@ -100,11 +100,10 @@ bool IsRowReduce(const Instruction& i, const Instruction& dot) {
          i.dimensions()[0] == dot.shape().rank() - 1;
 }
 
-bool IsColumnSum(const Instruction& i, const Instruction& product) {
+bool IsColumnReduce(const Instruction& i, const Instruction& product) {
   const int rank = product.shape().rank();
   if (!IsFusibleReduce(i) || rank < 2 ||
       i.shape().type() != PrimitiveType::kF32 ||
-      *MonoidOf(*i.to_apply()) != Opcode::kAdd ||
       !i.operand(0)->shape().SameDims(product.shape()) ||
       i.dimensions().size() != static_cast<size_t>(rank - 1)) {
     return false;

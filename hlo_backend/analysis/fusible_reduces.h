@@ -34,10 +34,11 @@ bool IsOverLastDimension(const Instruction& reduce);
 // the dot's shape over its last dimension.
 bool IsRowReduce(const Instruction& reduce, const Instruction& dot);
 
-// An f32 sum of a value of the product's shape over all of its dimensions but
-// the last, the columns: what a kernel can add up as it makes them. Products
-// with a batch and gradients of convolutions have no such rows.
-bool IsColumnSum(const Instruction& reduce, const Instruction& product);
+// A fusible f32 reduce (a sum, a maximum) of a value of the product's shape
+// over all of its dimensions but the last, the columns: what a kernel can fold
+// as it makes them. Products with a batch and gradients of convolutions have no
+// such rows.
+bool IsColumnReduce(const Instruction& reduce, const Instruction& product);
 
 // A fusible f32 reduce of a value of the shape of a dot with a batch over its
 // rows, the last dimension but one: what the columns of each member reduce to,

@@ -253,7 +253,8 @@ absl::Status CheckOutputFusion(const Instruction& fusion) {
       }
       return RefuseFusion(fusion, *root, "a result per row of this form");
     }
-    if (IsColumnSum(*root, *dot) || IsMemberColumnReduce(*root, *dot)) continue;
+    if (IsColumnReduce(*root, *dot) || IsMemberColumnReduce(*root, *dot))
+      continue;
     if (!root->shape().IsArray() || !root->shape().SameDims(dot->shape())) {
       return RefuseFusion(fusion, *root,
                           "a root of another shape than the dot's");

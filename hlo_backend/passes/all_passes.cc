@@ -74,6 +74,7 @@
 #include "hlo_backend/passes/products/dot_strength_reduction.h"
 #include "hlo_backend/passes/products/keys_first.h"
 #include "hlo_backend/passes/products/pointwise_convolution.h"
+#include "hlo_backend/passes/products/pooled_products.h"
 #include "hlo_backend/passes/products/product_types.h"
 #include "hlo_backend/passes/products/slot_planes.h"
 #include "hlo_backend/passes/products/space_to_batch.h"
@@ -218,6 +219,8 @@ std::vector<PassEntry> AllPasses() {
        Make<PlanesInPlacePass>},
       {"pointwise-convolution", "convolutions of one tap are products",
        Make<PointwiseConvolutionPass>},
+      {"pooled-products", "rows that are pooled group by group",
+       Make<PooledProductsPass>},
       {"product-chaining", "attention whose scores stay inside of a kernel",
        Make<ProductChainingPass>},
       {"product-types", "products of types that no array multiplies",

@@ -29,7 +29,7 @@ constexpr int64_t kTilesOfBlock = 8;
 }  // namespace
 
 bool ColumnEpilogue::Takes(const hlo::Instruction& fusion) {
-  return AllReducesAre(fusion, hlo::IsColumnSum);
+  return AllReducesAre(fusion, hlo::IsColumnReduce);
 }
 
 absl::StatusOr<std::unique_ptr<FusionEpilogue>> ColumnEpilogue::Create(

@@ -3,7 +3,7 @@
 // and reduces of each member of a batch (member_column_epilogue.h). Each result
 // lies in VMEM whole until the kernel ends.
 //
-//   if (AllReducesAre(fusion, hlo::IsColumnSum)) ...
+//   if (AllReducesAre(fusion, hlo::IsColumnReduce)) ...
 #ifndef PTXLA_HLO_BACKEND_LOWERING_PRODUCTS_COLUMN_RESULTS_H_
 #define PTXLA_HLO_BACKEND_LOWERING_PRODUCTS_COLUMN_RESULTS_H_
 

@@ -94,9 +94,8 @@ const Instruction* FusedInputs::ReduceToStore(const Instruction* i) const {
              : nullptr;
 }
 
-bool FusedInputs::IsStoredSum(const Instruction& i) const {
+bool FusedInputs::IsStoredReduce(const Instruction& i) const {
   return i.shape().type() == PrimitiveType::kF32 &&
-         *MonoidOf(*i.to_apply()) == Opcode::kAdd &&
          std::none_of(
              i.users().begin(), i.users().end(),
              [&](const Instruction* u) { return ReduceToStore(u) == &i; });

@@ -45,8 +45,8 @@ class FusedInputs {
   const Instruction* ExtremumOf(const Instruction* i) const;
   // The reduce that a convert stores, if their kernel may be one; or null.
   const Instruction* ReduceToStore(const Instruction* i) const;
-  // A sum that is stored as it is, in f32.
-  bool IsStoredSum(const Instruction& i) const;
+  // A reduce that is stored as it is, in f32.
+  bool IsStoredReduce(const Instruction& i) const;
   // A reduce of one array whose result nothing larger is made of.
   bool MayWait(const Instruction& reduce) const;
   // Does it make or read arrays of 8-bit types?

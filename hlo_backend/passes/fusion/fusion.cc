@@ -116,7 +116,7 @@ class Fuser {
       kernel.reduced.assign(i->dimensions().begin(), i->dimensions().end());
       kernel.may_wait = inputs_.MayWait(*i);
       pairs_.DescribeReduce(*i, &kernel);
-      if (inputs_.IsStoredSum(*i)) {
+      if (inputs_.IsStoredReduce(*i)) {
         kernel.sum = i;
         kernel.epilogue = chains_.EpilogueFits(*i);
       }
@@ -172,11 +172,12 @@ class Fuser {
         kernel.product->shape().ByteSize() > i.shape().ByteSize()) {
       return false;
     }
-    return std::all_of(
-        i.users().begin(), i.users().end(), [&](const Instruction* u) {
-          return chains_.node(u).role == FusionRole::kReduce &&
-                 !(inputs_.IsStoredSum(*u) && IsColumnSum(*u, *kernel.product));
-        });
+    return std::all_of(i.users().begin(), i.users().end(),
+                       [&](const Instruction* u) {
+                         return chains_.node(u).role == FusionRole::kReduce &&
+                                !(inputs_.IsStoredReduce(*u) &&
+                                  IsColumnReduce(*u, *kernel.product));
+                       });
   }
 
   // Would the product of a group wait, behind itself, for a value that is made

@@ -82,7 +82,7 @@ class KernelGroups {
   // Can the product's kernel make all the other's reduces?
   static bool AddsUp(const GroupKernel& product, const GroupKernel& reduces) {
     return reduces.sum != nullptr &&
-           IsColumnSum(*reduces.sum, *product.product);
+           IsColumnReduce(*reduces.sum, *product.product);
   }
 
   FusionGroups groups_;

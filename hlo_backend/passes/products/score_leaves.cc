@@ -10,7 +10,7 @@ namespace ptxla::hlo {
 namespace {
 
 // Work on what is free is followed so far.
-constexpr int kDeepest = 6;
+constexpr int kDeepestLeaf = 6;
 
 bool IsFree(const Instruction& x, int depth) {
   if (x.opcode() == Opcode::kBroadcast || x.opcode() == Opcode::kIota) {
@@ -27,7 +27,7 @@ bool IsFree(const Instruction& x, int depth) {
 
 }  // namespace
 
-bool IsFreeScore(const Instruction& x) { return IsFree(x, kDeepest); }
+bool IsFreeScore(const Instruction& x) { return IsFree(x, kDeepestLeaf); }
 
 int64_t BytesToTurn(const Instruction& x) {
   if (x.IsElementwise()) {

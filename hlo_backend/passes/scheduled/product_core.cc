@@ -83,7 +83,7 @@ class Core {
   // What a kernel makes of the result beside it.
   bool IsMadeBeside(Instruction* i) const {
     if (i->opcode() != Opcode::kReduce || !behind_.contains(i)) return false;
-    return IsMemberColumnReduce(*i, *dot_) || IsColumnSum(*i, *dot_);
+    return IsMemberColumnReduce(*i, *dot_) || IsColumnReduce(*i, *dot_);
   }
 
   absl::Status FuseRoots(bool reduces) {

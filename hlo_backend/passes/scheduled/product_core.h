@@ -3,8 +3,9 @@
 //
 // Of row-major arrays (row_major.h). An operand whose work is no prologue
 // (fusion_rules.h) is computed outside, and so are reduces of the result, but
-// for those that a kernel makes beside it (IsMemberColumnReduce, IsColumnSum),
-// where it is told to; values per row of 16 bits are widened first.
+// for those that a kernel makes beside it (IsMemberColumnReduce,
+// IsColumnReduce), where it is told to; values per row of 16 bits are widened
+// first.
 //
 //   %r = tuple(reduce(add(dot(%w, norm(%x)), %bias)), add(...))
 //   ==> %n = norm(%x), %p = fusion(%w, %n, %bias) { add(dot(...)) }, reduce(%p)

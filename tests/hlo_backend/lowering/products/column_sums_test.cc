@@ -167,5 +167,42 @@ ENTRY e {
   }
 }
 
+// The largest of each column and the smallest: rows beyond the array are none.
+TEST(ColumnSumsTest, ExtremaOfColumns) {
+  for (const char* chip : kAllChips) {
+    ASSERT_OK_AND_ASSIGN(const auto spec, WithVmem(chip, 1 << 20));
+    HarnessOptions options = WithSumsOn(chip);
+    options.spec = &spec;
+    for (const int rows : {13, 1000}) {
+      EXPECT_OK(CompareKernel(absl::Substitute(R"(HloModule m
+largest { x = f32[] parameter(0)
+ y = f32[] parameter(1)
+ ROOT s = f32[] maximum(x, y) }
+smallest { x = f32[] parameter(0)
+ y = f32[] parameter(1)
+ ROOT s = f32[] minimum(x, y) }
+fused {
+  x = bf16[$0,96] parameter(0)
+  w = bf16[96,300] parameter(1)
+  d = f32[$0,300] dot(x, w), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  none = f32[] constant(-inf)
+  l = f32[300] reduce(d, none), dimensions={0}, to_apply=largest
+  all = f32[] constant(inf)
+  s = f32[300] reduce(d, all), dimensions={0}, to_apply=smallest
+  ROOT t = (f32[300], f32[300]) tuple(l, s)
+}
+ENTRY e {
+  x = bf16[$0,96] parameter(0)
+  w = bf16[96,300] parameter(1)
+  ROOT f = (f32[300], f32[300]) fusion(x, w), kind=kOutput, calls=fused
+})",
+                                               rows),
+                              options)
+                    .status())
+          << chip << rows;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace ptxla::lowering
