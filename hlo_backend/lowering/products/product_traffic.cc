@@ -105,7 +105,11 @@ ProductTraffic ProductTraffic::Of(const ProductProblem& p, const ProductTile& t,
   const PaddedBlock block = PaddedBlock::Of(t, a);
   const auto [rows, cols, depth] = block;
   ProductTraffic traffic;
-  traffic.lhs_bytes = OperandBytes(p.lhs, Members(p, p.lhs, t) * rows * depth);
+  // Rows that lie in the lanes come in whole tiles.
+  const int64_t lhs_rows =
+      p.lhs.transposed ? RoundUpTo<int64_t>(rows, isa::kLanes) : rows;
+  traffic.lhs_bytes =
+      OperandBytes(p.lhs, Members(p, p.lhs, t) * lhs_rows * depth);
   traffic.rhs_bytes = OperandBytes(p.rhs, Members(p, p.rhs, t) * depth * cols);
   traffic.out_bytes = t.block_b * rows * cols * p.out_bytes_per_element;
   traffic.epilogue_bytes =

@@ -10,6 +10,35 @@
 #include "hlo_backend/passes/layout/transposed.h"
 
 namespace ptxla::hlo {
+namespace {
+
+// The transpose of `x` by `order` that others read; null: there is none.
+Instruction* TransposeOf(const Instruction& x, const DimVector& order) {
+  for (Instruction* u : x.users()) {
+    if (u->opcode() == Opcode::kTranspose &&
+        u->dimensions() == absl::MakeConstSpan(order)) {
+      return u;
+    }
+  }
+  return nullptr;
+}
+
+// Others (a convolution) read `x` in that order, or the array that it is made
+// of by work on one array.
+bool IsThereInOrder(const Instruction& x, const DimVector& order) {
+  if (TransposeOf(x, order) != nullptr) return true;
+  return x.IsElementwise() && x.operand_count() == 1 &&
+         x.opcode() != Opcode::kCopy && IsThereInOrder(*x.operand(0), order);
+}
+
+Instruction* MadeOfWhatIsThere(Instruction* x, const DimVector& order) {
+  if (Instruction* t = TransposeOf(*x, order); t != nullptr) return t;
+  return x->parent()->AddLike(
+      *x, Shape::Array(x->shape().type(), Permuted(x->shape().dims(), order)),
+      {MadeOfWhatIsThere(x->operand(0), order)});
+}
+
+}  // namespace
 
 bool MovingTransposes::IsOfEntry(const Instruction* x) const {
   return of_entry_.contains(x) ||
@@ -25,6 +54,17 @@ bool MovingTransposes::IsWorkOfEntry(const Instruction& i) const {
                      });
 }
 
+DimVector MovingTransposes::OrderOf(
+    const Instruction& x, absl::Span<Instruction* const> beside) const {
+  if (Moves(&x)) return {x.dimensions().begin(), x.dimensions().end()};
+  for (const Instruction* y : beside) {
+    if (!Moves(y)) continue;
+    const DimVector order(y->dimensions().begin(), y->dimensions().end());
+    if (IsThereInOrder(x, Inverse(order))) return order;
+  }
+  return {};
+}
+
 std::optional<DimVector> MovingTransposes::Order(
     absl::Span<Instruction* const> arrays) const {
   struct Candidate {
@@ -36,12 +76,8 @@ std::optional<DimVector> MovingTransposes::Order(
   for (const Instruction* x : arrays) {
     if (IsFreeWork(*x)) continue;
     ++given;
-    DimVector order;  // empty: as the dimensions are
-    if (Moves(x)) {
-      order.assign(x->dimensions().begin(), x->dimensions().end());
-    } else if (!IsOfEntry(x)) {
-      continue;
-    }
+    if (!Moves(x) && !IsOfEntry(x)) continue;
+    const DimVector order = OrderOf(*x, arrays);
     auto it = std::find_if(orders.begin(), orders.end(),
                            [&](const auto& c) { return c.order == order; });
     if (it == orders.end()) it = orders.insert(it, Candidate{order});
@@ -64,6 +100,7 @@ Instruction* MovingTransposes::Before(Instruction* x, const DimVector& order) {
     return x->operand(0);
   }
   const DimVector inverse = Inverse(order);
+  if (IsThereInOrder(*x, inverse)) return MadeOfWhatIsThere(x, inverse);
   return IsFreeWork(*x) ? FreeWorkInOrder(*b_, x, inverse)
                         : Transposed(b_, x, inverse);
 }

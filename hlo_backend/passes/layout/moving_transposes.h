@@ -34,7 +34,8 @@ class MovingTransposes {
 
   // The order in which most of `arrays` come that are not free, of several that
   // of the entry's arrays: an optimizer's results will lie so. None if fewer
-  // than half come transposed in one way.
+  // than half come transposed in one way. One of the entry that others read
+  // transposed anyway (a residual, by the convolution beside it) counts so.
   std::optional<DimVector> Order(absl::Span<Instruction* const> arrays) const;
 
   // `x` before its transpose by `order`.
@@ -45,6 +46,11 @@ class MovingTransposes {
   Instruction* Met(const Instruction& transpose);
 
  private:
+  // Of one array: that of the transpose that moves, or in which it is there
+  // already, of one `beside`; empty: as its dimensions are.
+  DimVector OrderOf(const Instruction& x,
+                    absl::Span<Instruction* const> beside) const;
+
   Builder* b_;
   absl::flat_hash_set<const Instruction*> moving_;
   absl::flat_hash_set<const Instruction*> of_entry_;

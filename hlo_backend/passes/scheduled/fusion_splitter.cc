@@ -26,6 +26,7 @@
 #include "hlo_backend/passes/scheduled/part_names.h"
 #include "hlo_backend/passes/scheduled/part_places.h"
 #include "hlo_backend/passes/scheduled/shared_parts.h"
+#include "hlo_backend/passes/scheduled/stored_types.h"
 #include "hlo_backend/passes/simplify/tuple_simplifier.h"
 
 namespace ptxla::hlo {
@@ -125,7 +126,7 @@ bool IsCompiledFirst(const Instruction& i, const PassContext& context) {
 std::vector<FusionSplitter::Way> FusionSplitter::WaysOf(
     const Instruction& i) const {
   if (i.opcode() != Opcode::kFusion) {
-    return {Way::kPlanes, Way::kCompiled, Way::kFromHbm};
+    return {Way::kPlanes, Way::kCompiled, Way::kFromHbm, Way::kConverted};
   }
   if (IsChainFusion(i) || IsStagedFusion(i)) return {Way::kSingle};
   // Its product has another form when it is compiled.
@@ -189,6 +190,10 @@ absl::StatusOr<Computation*> FusionSplitter::Parts(Instruction* i, Way* way) {
     if (next == Way::kFused) done = FuseAnew(&apart, context_);
     if (compiled) done = CompileBody(&apart, context_, *anew_);
     if (done.ok() && next == Way::kFromHbm) TakeFromHbm(apart.entry());
+    if (next == Way::kConverted &&
+        i->opcode() == Opcode::kDot) {  // no change: the same kernel again
+      ConvertSmallFloats(apart.entry()->root(), GenerationOf(context_));
+    }
     // What the pipeline refuses may still be done one by one.
     if (!done.ok() || IsOnly(*apart.entry(), kernel)) continue;
     // Kernels that were one: each by itself has all ways yet.

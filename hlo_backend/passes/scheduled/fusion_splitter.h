@@ -17,6 +17,7 @@
 //   compiled  by the passes that a module of its own would go through, with
 //             other operations and layouts inside (also for an instruction
 //             that is no fusion: as it lies, then with operands from HBM)
+//   converted a lone product behind kernels that convert its operands to bf16
 //   single    one kernel an instruction
 //
 // Its kernels are called "f.part", "f.part.1" ... What they hand on goes
@@ -74,6 +75,7 @@ class FusionSplitter {
     kFused,
     kCompiled,
     kFromHbm,
+    kConverted,
     kSingle
   };
 

@@ -22,16 +22,31 @@ void ConvertOperand(Instruction* i, int k, PrimitiveType type, int generation) {
              : c->Add(Opcode::kConvert, shape, {o}));
 }
 
-}  // namespace
-
-bool ConvertPreds(Instruction* product, int generation) {
+// The operands whose type is `such`; false: none is.
+bool ConvertToBf16(Instruction* product, int generation,
+                   bool (*such)(PrimitiveType)) {
   bool changed = false;
   for (int k = 0; k < 2; ++k) {
-    if (product->operand(k)->shape().type() != PrimitiveType::kPred) continue;
+    if (!such(product->operand(k)->shape().type())) continue;
     ConvertOperand(product, k, PrimitiveType::kBf16, generation);
     changed = true;
   }
   return changed;
+}
+
+}  // namespace
+
+bool ConvertPreds(Instruction* product, int generation) {
+  return ConvertToBf16(product, generation, [](PrimitiveType type) {
+    return type == PrimitiveType::kPred;
+  });
+}
+
+bool ConvertSmallFloats(Instruction* product, int generation) {
+  return ConvertToBf16(product, generation, [](PrimitiveType type) {
+    return type == PrimitiveType::kF16 ||
+           (IsFloat(type) && BitWidth(type) <= 8);
+  });
 }
 
 bool ConvertsToo(const Instruction& i) {

@@ -18,6 +18,10 @@ void ConvertBefore(Instruction* movement, int generation);
 // What the arrays take of preds, counts of positions for example. Whether
 // there were any.
 bool ConvertPreds(Instruction* product, int generation);
+// The same of f16 and of floats of 8 bits and less, whose conversion under the
+// matmuls did not fit the registers (f16 that is transposed as well, on chips
+// of 32).
+bool ConvertSmallFloats(Instruction* product, int generation);
 
 }  // namespace ptxla::hlo
 

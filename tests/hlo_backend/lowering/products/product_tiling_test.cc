@@ -154,6 +154,23 @@ TEST(ProductCostTest, AnOperandOfOneBlockIsFetchedOnce) {
             3 * 2048 * 2048 * 2);
 }
 
+// The gradient of a narrow layer: 64 rows in 128 lanes.
+TEST(ProductCostTest, RowsInLanesComeInWholeTiles) {
+  const Machine m = MachineOf("v5e");
+  ProductProblem p = Square(256);
+  p.lhs.transposed = true;
+  ProductTile t;
+  t.block_m = 128;
+  t.block_n = 256;
+  t.block_k = 256;
+  const ArrayShape a = ArrayShapeOf(m.model, false);
+  const auto read = [&](int64_t rows) {
+    p.m = t.block_m = rows;
+    return CostOf(p, t, a, m.model, m.limits).hbm_bytes - rows * 256 * 2;
+  };
+  EXPECT_EQ(read(64), read(128));
+}
+
 // A member's scores are stored while the next one's operands are fetched: in
 // steps of 2 members that is as long as the request, in steps of 8 it hides it.
 TEST(ProductCostTest, FetchesWaitBesideTheStoresOfTheStepBefore) {
