@@ -115,6 +115,34 @@ Instruction* InWholeTiles(Instruction* i, int rows) {
   return b.Slice(b.Reshape(padded, whole), DimVector(result.size(), 0), result);
 }
 
+// Without dimensions of size 1 in front of rows and lanes.
+DimVector WithoutOuterUnits(const Shape& shape) {
+  DimVector dims;
+  for (int d = 0; d < shape.rank(); ++d) {
+    if (d + 2 >= shape.rank() || shape.dim(d) != 1) {
+      dims.push_back(shape.dim(d));
+    }
+  }
+  return dims;
+}
+
+// Planes of one are none: a reshape that regroups the others has kernels of
+// fewer dimensions. Null: it has no such planes, or only they change.
+Instruction* WithoutPlanesOfOne(Instruction* i) {
+  const Shape &from = i->operand(0)->shape(), &to = i->shape();
+  const DimVector in = WithoutOuterUnits(from), out = WithoutOuterUnits(to);
+  if ((in == from.dims() && out == to.dims()) ||
+      DropUnitDims(from.dims()) == DropUnitDims(to.dims())) {
+    return nullptr;
+  }
+  Builder b(i->parent());
+  b.set_metadata(i->shared_metadata());
+  Instruction* x = i->operand(0);
+  if (in != from.dims()) x = b.Reshape(x, in);
+  x = b.Reshape(x, out);
+  return out == to.dims() ? x : b.Reshape(x, to.dims());
+}
+
 // Lanes become rows of one element.
 bool IsColumn(const Instruction& i) {
   if (i.opcode() != Opcode::kReshape) return false;
@@ -221,6 +249,7 @@ Instruction* Shaped(Instruction* i, const PassContext& context) {
   if (const int rows = RaggedRows(*i); rows >= 0) return InWholeTiles(i, rows);
   if (IsColumn(*i)) return Column(i);
   if (IsSecondTranspose(*i)) return AsOne(i);
+  if (i->opcode() == Opcode::kReshape) return WithoutPlanesOfOne(i);
   if (i->opcode() == Opcode::kReverse) return Reversed(i, context);
   if (i->opcode() == Opcode::kSlice) return StridedSlice(i, context);
   if (i->opcode() == Opcode::kPad) return DilatedPad(i, context);

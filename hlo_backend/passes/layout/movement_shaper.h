@@ -2,6 +2,7 @@
 //
 //   elements of 8 bits (of 16, other than bf16) that change rows or lanes
 //                              as 32-bit words, converted there and back
+//   [1, 8, n] to [8, n / k, k] as a reshape of [8, n], for one
 //   [.., n] to [.., n, 1]      as an exchange of the two minor dimensions
 //   [.., n, 1] to [.., n], transposed
 //                              as one transpose (dropped_lanes.h)
