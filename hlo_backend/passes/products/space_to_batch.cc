@@ -10,6 +10,7 @@
 #include "hlo_backend/passes/control_flow.h"
 #include "hlo_backend/passes/dimension_utils.h"
 #include "hlo_backend/passes/products/gradient_batches.h"
+#include "hlo_backend/passes/products/gradient_positions.h"
 #include "hlo_backend/passes/products/overlapping_blocks.h"
 #include "hlo_backend/passes/products/size_of.h"
 
@@ -199,6 +200,7 @@ absl::StatusOr<bool> SpaceToBatchPass::Run(Module* module,
       if (i->opcode() != Opcode::kConvolution) continue;
       Instruction* value = Cutter(i).Run(rows);
       if (value == nullptr && rows > 0) value = GradientInBlocks(i);
+      if (value == nullptr) value = GradientOfEvenPositions(i);
       if (value == nullptr) continue;
       c->Replace(i, value);
       here = true;
