@@ -27,6 +27,8 @@ using isa::Opcode;
 // Bytes of a block of the result, tried from the first on.
 constexpr int64_t kMostBytes = int64_t{1} << 19;
 constexpr int64_t kLeastBytes = 4096;
+// More where a result in VMEM has no equal blocks of about that size.
+constexpr int64_t kUnevenBytes = int64_t{1} << 22;
 // Axes of planes that windows have room for.
 constexpr size_t kWindowPlanes = isa::kMaxWindowDims - 2;
 
@@ -71,7 +73,7 @@ class BoxMover {
       }
     }
     SetUnits();
-    for (int64_t most = kMostBytes; most >= kLeastBytes; most /= 2) {
+    for (int64_t most = MostBytes(); most >= kLeastBytes; most /= 2) {
       ChooseBlock(most);
       ASSIGN_OR_RETURN(const Tiling tiling, Cutting());
       if (VmemBytes(context_, tiling) <= VmemBudget(context_)) {
@@ -132,6 +134,20 @@ class BoxMover {
     }
     if (c == Lanes()) return map_.out.tiles_across % (block / 128) == 0;
     return cuts_[c].size % block == 0;
+  }
+
+  // 94 tiles are 47 blocks of 2, or 2 of 47.
+  int64_t MostBytes() {
+    if (!resident_) return kMostBytes;
+    int64_t most = kMostBytes;
+    for (; most < kUnevenBytes; most *= 2) {
+      ChooseBlock(most);
+      const bool whole =
+          std::all_of(cuts_.begin(), cuts_.end(),
+                      [](const Cut& c) { return c.block >= c.size; });
+      if (whole || BlockBytes() * 4 >= most) break;
+    }
+    return most;
   }
 
   // Rows and lanes first: they are the long runs in memory.

@@ -74,6 +74,7 @@ class Chooser {
     if (value.opcode() == Opcode::kDot) {
       ++dots_[CutsOf(value.shape().dims())];
       if (HasTurnedRows(value)) Want({dims[rank - 1] * dims[rank - 2]});
+      if (!value.attrs<DotAttrs>().lhs_batch.empty()) Want(CutsOf(dims));
     }
   }
 
