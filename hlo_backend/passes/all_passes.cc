@@ -68,6 +68,7 @@
 #include "hlo_backend/passes/products/bf16_propagation.h"
 #include "hlo_backend/passes/products/convolution_canonicalizer.h"
 #include "hlo_backend/passes/products/convolution_input_fusion.h"
+#include "hlo_backend/passes/products/dilated_gradient.h"
 #include "hlo_backend/passes/products/dot_canonicalizer.h"
 #include "hlo_backend/passes/products/dot_plane_splitter.h"
 #include "hlo_backend/passes/products/dot_shaper.h"
@@ -144,6 +145,8 @@ std::vector<PassEntry> AllPasses() {
        Make<CrossProgramPrefetchPass>},
       {"cse", "one of several equal instructions", Make<CsePass>},
       {"dce", "removes what nobody needs", Make<DcePass>},
+      {"dilated-gradient", "gradients of transposed convolutions' weights",
+       Make<DilatedGradientPass>},
       {"dot-canonicalizer", "dots with the fewest dimensions",
        Make<DotCanonicalizerPass>},
       {"dot-plane-splitter",

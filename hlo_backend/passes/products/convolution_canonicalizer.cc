@@ -126,12 +126,14 @@ class ConvolutionCanonicalizer {
 
   // Taps whose features share tiles (convolutions/tap_packing.h) are put
   // together as rows; lanes would go through the XLU in every step. Weights
-  // that are fewer than the input are turned before.
+  // that are fewer than the input are turned before, and those of features that
+  // fill no rows of a tile: in the lanes they are mostly padding.
   bool WantsRowsOfInputs() const {
     const auto feature = static_cast<int>(parts_.attrs.dims.input_feature);
-    return parts_.attrs.feature_group_count == 1 &&
-           parts_.x->shape().dim(feature) < kLanes &&
-           parts_.w->shape().ElementCount() <= parts_.x->shape().ElementCount();
+    const int64_t features = parts_.x->shape().dim(feature);
+    return parts_.attrs.feature_group_count == 1 && features < kLanes &&
+           (features < kTileRows || parts_.w->shape().ElementCount() <=
+                                        parts_.x->shape().ElementCount());
   }
 
   bool IsGradient() const {

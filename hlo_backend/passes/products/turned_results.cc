@@ -115,7 +115,7 @@ Instruction* InDims(Builder* b, Instruction* x, const DimVector& dims) {
 }
 
 // Null: another instruction.
-Instruction* AsMembers(Instruction* transpose) {
+Instruction* TurnedAsMembers(Instruction* transpose) {
   if (transpose->opcode() != Opcode::kTranspose) return nullptr;
   Instruction* split = transpose->operand(0);
   if (split->opcode() != Opcode::kReshape || split->user_count() != 1 ||
@@ -229,7 +229,7 @@ absl::StatusOr<bool> TurnedResultsPass::Run(Module* module,
   for (Computation* c : ControlComputations(*module)) {
     bool here = false;
     for (Instruction* i : c->PostOrder()) {
-      Instruction* value = AsMembers(i);
+      Instruction* value = TurnedAsMembers(i);
       if (value == nullptr) value = AsMembersOfWeights(i);
       if (value == nullptr) continue;
       c->Replace(i, value);
