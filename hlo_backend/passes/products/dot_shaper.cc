@@ -8,7 +8,7 @@
 #include "hlo_backend/ir/builder.h"
 #include "hlo_backend/passes/control_flow.h"
 #include "hlo_backend/passes/dimension_utils.h"
-#include "hlo_backend/passes/layout/transposed.h"
+#include "hlo_backend/passes/layout/in_order.h"
 #include "hlo_backend/passes/products/in_tiles.h"
 #include "hlo_backend/passes/products/score_order.h"
 #include "hlo_backend/passes/products/size_of.h"
@@ -158,7 +158,9 @@ Instruction* Shaped(Instruction* dot) {
     }
     *contracting = {static_cast<int64_t>(of_batch.size()) +
                     (free_last ? 0 : 1)};
-    return Reshaped(b, Transposed(&b, x, order), dims);
+    // Members that share an array do so in any order of dimensions.
+    Instruction* turned = IsIdentityMapping(order) ? x : InOrder(b, x, order);
+    return Reshaped(b, turned, dims);
   };
   DotAttrs attrs = a;
   DimVector lhs_batch = a.lhs_batch;
