@@ -127,6 +127,41 @@ void AddParts(Instruction* x, int64_t d, std::vector<Instruction*>* parts) {
   }
 }
 
+// Two reversals of one array, with a transpose between them or not: what is
+// turned round twice is as it was. So are dimensions of size 1.
+//   reverse(reverse(x, {0}), {0,1})  ==>  reverse(x, {1})
+Instruction* ReversedOnce(Instruction* i, Rewriter& r) {
+  Instruction* x = i->operand(0);
+  const Instruction* between = nullptr;
+  if (x->opcode() == Opcode::kTranspose &&
+      x->operand(0)->opcode() == Opcode::kReverse) {
+    between = x;
+    x = x->operand(0);
+  }
+  const bool twice = x->opcode() == Opcode::kReverse;
+  DimVector dims;
+  for (const int64_t d : i->dimensions()) {
+    if (i->shape().dim(static_cast<int>(d)) == 1) continue;
+    dims.push_back(between != nullptr ? between->dimensions()[d] : d);
+  }
+  if (!twice && dims.size() == i->dimensions().size()) return nullptr;
+  if (twice) {
+    for (const int64_t d : x->dimensions()) {
+      const auto again = std::find(dims.begin(), dims.end(), d);
+      if (again == dims.end()) {
+        dims.push_back(d);
+      } else {
+        dims.erase(again);
+      }
+    }
+    x = x->operand(0);
+  }
+  std::sort(dims.begin(), dims.end());
+  Builder& b = r.builder();
+  if (!dims.empty()) x = b.Reverse(x, dims);
+  return between != nullptr ? b.Transpose(x, between->dimensions()) : x;
+}
+
 }  // namespace
 
 Instruction* SimplifySumOfPads(Instruction* i, Rewriter& r) {
@@ -189,12 +224,8 @@ Instruction* SimplifySlicing(Instruction* i, Rewriter& r) {
                  : nullptr;
     case Opcode::kConcatenate:
       return Concatenate(i, r);
-    case Opcode::kReverse: {
-      for (int64_t d : i->dimensions()) {
-        if (i->shape().dim(static_cast<int>(d)) != 1) return nullptr;
-      }
-      return i->operand(0);
-    }
+    case Opcode::kReverse:
+      return ReversedOnce(i, r);
     default:
       return nullptr;
   }
