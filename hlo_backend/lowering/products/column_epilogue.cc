@@ -45,7 +45,8 @@ absl::StatusOr<std::unique_ptr<FusionEpilogue>> ColumnEpilogue::Create(
     if (reduce == nullptr) continue;
     if (form.problem.batch != 1 || form.swapped ||
         formula.space.dims[rank - 1] != rank - 1) {
-      return RefuseInEpilogue(*reduce, "a sum over the rows of several planes");
+      return RefuseInEpilogue(*reduce,
+                              "a reduce over the rows of several planes");
     }
     ColumnResult sum;
     ASSIGN_OR_RETURN(sum.reduction,
@@ -53,7 +54,7 @@ absl::StatusOr<std::unique_ptr<FusionEpilogue>> ColumnEpilogue::Create(
     sum.node = formula.roots[k];
     sum.leaf = formula.results[k];
     if (sum.reduction.result.rank() != 1 || sum.leaf < 0) {
-      return RefuseInEpilogue(*reduce, "a sum of this form");
+      return RefuseInEpilogue(*reduce, "a reduce of this form");
     }
     epilogue->sums_.push_back(std::move(sum));
   }

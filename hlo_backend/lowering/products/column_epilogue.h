@@ -1,6 +1,7 @@
-// The epilogue of a product that also adds up the columns of its result, or of
+// The epilogue of a product that also reduces the columns of its result, or of
 // what is made of it there: statistics of a batch normalisation and their
-// gradients, the gradient of a bias. The result need not be stored for it.
+// gradients, the gradient of a bias, the maxima of a pooling. The result need
+// not be stored for it. ("Sums" below are what any of these operations makes.)
 //
 // Each pair of finished tiles is added, element by element, to a register of
 // scratch for its columns. What the steps of the grid add stays there; the last

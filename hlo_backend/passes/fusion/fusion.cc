@@ -117,7 +117,7 @@ class Fuser {
       kernel.may_wait = inputs_.MayWait(*i);
       pairs_.DescribeReduce(*i, &kernel);
       if (inputs_.IsStoredReduce(*i)) {
-        kernel.sum = i;
+        kernel.stored_reduce = i;
         kernel.epilogue = chains_.EpilogueFits(*i);
       }
       kernel.feature_epilogue = kernel.epilogue;

@@ -47,8 +47,8 @@ bool KernelGroups::Compatible(int a, int b) const {
   if (x.dot && y.dot) return false;
   if ((x.dot && !Follows(y, x)) || (y.dot && !Follows(x, y))) return false;
   if ((x.convolution && y.bytes) || (y.convolution && x.bytes)) return false;
-  if (x.dot && y.reduce && !AddsUp(x, y)) return false;
-  if (x.reduce && y.dot && !AddsUp(y, x)) return false;
+  if (x.dot && y.reduce && !ReducesAll(x, y)) return false;
+  if (x.reduce && y.dot && !ReducesAll(y, x)) return false;
   return !x.reduce || !y.reduce || ReduceTogether(x, y);
 }
 
@@ -100,7 +100,9 @@ bool KernelGroups::Join(int a, int b) {
     to.of_others |= from.of_others;
     // No product makes sums of rows.
     const bool both = to.of_rows && to.of_columns;
-    to.sum = both || (to.reduce && to.sum == nullptr) ? nullptr : from.sum;
+    to.stored_reduce = both || (to.reduce && to.stored_reduce == nullptr)
+                           ? nullptr
+                           : from.stored_reduce;
     to.reduce = true;
     to.reduced = from.reduced;
   }

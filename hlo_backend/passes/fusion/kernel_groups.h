@@ -40,7 +40,7 @@ struct GroupKernel {
   // late makes them as well.
   bool may_wait = false;
   // Of a group with reduces: one of them, if a product may make all.
-  const Instruction* sum = nullptr;
+  const Instruction* stored_reduce = nullptr;
 };
 
 class KernelGroups {
@@ -80,9 +80,10 @@ class KernelGroups {
     return product.features_in_rows ? rest.feature_epilogue : rest.epilogue;
   }
   // Can the product's kernel make all the other's reduces?
-  static bool AddsUp(const GroupKernel& product, const GroupKernel& reduces) {
-    return reduces.sum != nullptr &&
-           IsColumnReduce(*reduces.sum, *product.product);
+  static bool ReducesAll(const GroupKernel& product,
+                         const GroupKernel& reduces) {
+    return reduces.stored_reduce != nullptr &&
+           IsColumnReduce(*reduces.stored_reduce, *product.product);
   }
 
   FusionGroups groups_;

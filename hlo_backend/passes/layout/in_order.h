@@ -10,8 +10,8 @@
 namespace ptxla::hlo {
 
 // Dimension k of the result is dimension order[k] of the value. A transpose of
-// what the value is a transpose of; a broadcast of what it is a broadcast of,
-// if nobody else reads it; an iota.
+// what the value is a transpose of; a broadcast of what it is a broadcast of;
+// an iota.
 Instruction* InOrder(Builder& b, Instruction* value, DimVector order);
 
 // Does that move nothing of the value's size?

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "hlo_backend/passes/control_edges.h"
 #include "hlo_backend/passes/dimension_utils.h"
 #include "hlo_backend/passes/layout/dimension_order.h"
 #include "hlo_backend/passes/layout/free_work.h"
@@ -12,11 +13,12 @@
 namespace ptxla::hlo {
 namespace {
 
-// The transpose of `x` by `order` that others read; null: there is none.
+// A transpose of `x` by `order` that is there already; null: there is none. One
+// with an order of its own to keep may come too late.
 Instruction* TransposeOf(const Instruction& x, const DimVector& order) {
   for (Instruction* u : x.users()) {
     if (u->opcode() == Opcode::kTranspose &&
-        u->dimensions() == absl::MakeConstSpan(order)) {
+        u->dimensions() == absl::MakeConstSpan(order) && !HasControlEdges(*u)) {
       return u;
     }
   }
@@ -28,7 +30,8 @@ Instruction* TransposeOf(const Instruction& x, const DimVector& order) {
 bool IsThereInOrder(const Instruction& x, const DimVector& order) {
   if (TransposeOf(x, order) != nullptr) return true;
   return x.IsElementwise() && x.operand_count() == 1 &&
-         x.opcode() != Opcode::kCopy && IsThereInOrder(*x.operand(0), order);
+         x.opcode() != Opcode::kCopy && !HasControlEdges(x) &&
+         IsThereInOrder(*x.operand(0), order);
 }
 
 Instruction* MadeOfWhatIsThere(Instruction* x, const DimVector& order) {

@@ -118,6 +118,7 @@ class GroupOrders {
     if (x.opcode() == Opcode::kTranspose) return 0;
     int64_t bytes = 0;
     for (const Instruction* o : x.operands()) {
+      if (!o->shape().IsArray() || o->shape().IsScalar()) continue;
       if (x.IsElementwise()) {
         bytes += SourceBytes(*o);
         continue;

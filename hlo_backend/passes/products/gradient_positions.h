@@ -5,8 +5,9 @@
 //   x [8,64000,1], dy [8,12799,512], 10 taps, rhs_dilate 5
 //   ==> dy [8,12800,512], window size 12800, pad 0_5
 //
-// Steps of a kernel are equal parts of an axis (lowering/convolutions): without
-// this each would take one position.
+// An infinity or NaN of x that only zeros meet makes NaN of its tap then (so
+// does gradient_batches.h). Steps of a kernel are equal parts of an axis
+// (lowering/convolutions): without this each would take one position.
 //
 //   Instruction* dw = GradientOfEvenPositions(convolution);
 #ifndef PTXLA_HLO_BACKEND_PASSES_PRODUCTS_GRADIENT_POSITIONS_H_

@@ -34,7 +34,7 @@ bool PoolsRows(const Instruction& i) {
          i.dimensions() == absl::MakeConstSpan({int64_t{kPooledDim}});
 }
 
-// Read in the epilogue of a product: a scalar, or a value for each column.
+// Read in the epilogue of a product: one number, or one for each column.
 bool IsOfColumns(const Instruction& x) {
   if (x.opcode() == Opcode::kConstant) return x.literal().IsSplat();
   return x.opcode() == Opcode::kBroadcast &&
@@ -63,7 +63,8 @@ bool IsPooled(const Instruction& value) {
 // In place of `pooled`, the product with its rows in groups; null: it is none.
 Instruction* InGroups(Instruction* pooled) {
   const Shape& shape = pooled->shape();
-  if (!shape.IsArray() || shape.rank() != kPooledRank || shape.dim(0) == 1 ||
+  if (!shape.IsArray() || shape.rank() != kPooledRank ||
+      shape.ElementCount() == 0 || shape.dim(0) == 1 ||
       shape.dim(kPooledDim) < kLanes) {
     return nullptr;
   }

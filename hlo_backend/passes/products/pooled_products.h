@@ -1,8 +1,8 @@
 // A product whose rows are pooled group by group, and nothing else (the mean
 // over the tokens of each sequence, the maximum over the points of each cloud),
-// as the product of each group with the shared matrix: its kernel then reduces
-// the columns of each member (IsMemberColumnReduce), and the product itself is
-// not stored.
+// as the product of each group with the shared matrix: where its operands leave
+// room for it, its kernel then reduces the columns of each member
+// (IsMemberColumnReduce), and the product itself is not stored.
 //
 //   %d = f32[32768,1024] dot(f32[32768,128] %x, f32[128,1024] %w)
 //   %r = f32[32,1024,1024] reshape(%d)

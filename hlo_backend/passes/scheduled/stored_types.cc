@@ -45,7 +45,8 @@ bool ConvertPreds(Instruction* product, int generation) {
 bool ConvertSmallFloats(Instruction* product, int generation) {
   return ConvertToBf16(product, generation, [](PrimitiveType type) {
     return type == PrimitiveType::kF16 ||
-           (IsFloat(type) && BitWidth(type) <= 8);
+           (IsFloat(type) && BitWidth(type) == 8 &&
+            type != PrimitiveType::kF8E8M0Fnu);
   });
 }
 

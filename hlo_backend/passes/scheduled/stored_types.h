@@ -1,5 +1,6 @@
 // Types that a schedule of the TPU compiler mixes where HLO has one: movements
-// that store numbers in another float type, products of preds.
+// that store numbers in another float type, products of preds; and products of
+// floats that no array takes.
 //
 //   bf16[8,128] pad(f32[6,128] %x, f32[] 0)  ==>  pad(bf16 convert(%x), bf16[]
 //   0) f32[256,128] dot(pred[1024,256] %p, ...) ==>  dot(bf16 convert(%p), ...)
@@ -18,9 +19,8 @@ void ConvertBefore(Instruction* movement, int generation);
 // What the arrays take of preds, counts of positions for example. Whether
 // there were any.
 bool ConvertPreds(Instruction* product, int generation);
-// The same of f16 and of floats of 8 bits and less, whose conversion under the
-// matmuls did not fit the registers (f16 that is transposed as well, on chips
-// of 32).
+// The same of f16 and floats of 8 bits, which a product converts itself where
+// its registers suffice (for f16 that is transposed as well, 32 do not).
 bool ConvertSmallFloats(Instruction* product, int generation);
 
 }  // namespace ptxla::hlo

@@ -134,7 +134,7 @@ Instruction* ReversedOnce(Instruction* i, Rewriter& r) {
   Instruction* x = i->operand(0);
   const Instruction* between = nullptr;
   if (x->opcode() == Opcode::kTranspose &&
-      x->operand(0)->opcode() == Opcode::kReverse) {
+      x->operand(0)->opcode() == Opcode::kReverse && x->user_count() == 1) {
     between = x;
     x = x->operand(0);
   }
@@ -144,7 +144,9 @@ Instruction* ReversedOnce(Instruction* i, Rewriter& r) {
     if (i->shape().dim(static_cast<int>(d)) == 1) continue;
     dims.push_back(between != nullptr ? between->dimensions()[d] : d);
   }
-  if (!twice && dims.size() == i->dimensions().size()) return nullptr;
+  if (!twice && !dims.empty() && dims.size() == i->dimensions().size()) {
+    return nullptr;
+  }
   if (twice) {
     for (const int64_t d : x->dimensions()) {
       const auto again = std::find(dims.begin(), dims.end(), d);
