@@ -1,10 +1,12 @@
 #include "hlo_backend/passes/expanders/window_canonicalizer.h"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "hlo_backend/analysis/monoid.h"
 #include "hlo_backend/analysis/plane_windows.h"
+#include "hlo_backend/analysis/tiled_layout.h"
 #include "hlo_backend/ir/builder.h"
 #include "hlo_backend/passes/dimension_utils.h"
 #include "hlo_backend/passes/expanders/prefix_blocks.h"
@@ -44,10 +46,34 @@ bool SameConstant(const Instruction& a, const Instruction& b) {
           a.literal().bytes() == b.literal().bytes());
 }
 
+// In what order windows have the dimensions that they do not slide along.
+struct WindowOrder {
+  bool of_convolutions = false;  // theirs: there are some
+  int generation = 0;
+
+  // The last two of `others` change places: the tiles of rows and lanes are
+  // twice as full then. (The batch is in the lanes where features are few.)
+  bool TurnsRows(const Instruction& window, const DimVector& others) const {
+    if (of_convolutions || others.size() < 2) return false;
+    const Shape& shape = window.operand(0)->shape();
+    const auto bytes = [&](int64_t rows, int64_t lanes) {
+      return TpuBytes(
+          Shape::Array(shape.type(), {shape.dim(static_cast<int>(rows)),
+                                      shape.dim(static_cast<int>(lanes))}),
+          generation);
+    };
+    const int64_t a = others[others.size() - 2], b = others.back();
+    return 2 * bytes(b, a) <= bytes(a, b);
+  }
+};
+
 class WindowCanonicalizer {
  public:
-  explicit WindowCanonicalizer(Instruction* i)
-      : i_(i), b_(i->parent()), window_(i->attrs<WindowAttrs>().window) {
+  WindowCanonicalizer(Instruction* i, const WindowOrder& planes)
+      : i_(i),
+        planes_(planes),
+        b_(i->parent()),
+        window_(i->attrs<WindowAttrs>().window) {
     b_.set_metadata(i->shared_metadata());
     arrays_.push_back(i->operand(0));
     if (Scatters(*i)) arrays_.push_back(i->operand(1));
@@ -75,6 +101,9 @@ class WindowCanonicalizer {
     }
     const bool moves = !InPlace();
     const bool row = others.size() == 1;
+    if (moves && planes_.TurnsRows(*i_, others)) {
+      std::swap(others[others.size() - 2], others.back());
+    }
     order.insert(order.end(), others.begin(), others.end());
     if (moves) {
       for (Instruction*& x : arrays_) x = Ordered(x, order, row);
@@ -219,6 +248,7 @@ class WindowCanonicalizer {
   }
 
   Instruction* i_;
+  const WindowOrder& planes_;
   Builder b_;
   Window window_;
   std::vector<Instruction*> arrays_;
@@ -239,7 +269,7 @@ bool IsPlaneWindow(const Instruction& i) {
 }
 
 absl::StatusOr<bool> WindowCanonicalizerPass::Run(Module* module,
-                                                  const PassContext&) {
+                                                  const PassContext& context) {
   if (module->config().is_scheduled) return false;
   bool changed = false;
   for (Computation* c : module->computations()) {
@@ -249,12 +279,17 @@ absl::StatusOr<bool> WindowCanonicalizerPass::Run(Module* module,
       c->Replace(i, value);
       changed = true;
     }
+    WindowOrder order;
+    order.generation = GenerationOf(context);
+    for (const Instruction* i : c->instructions()) {
+      order.of_convolutions |= i->opcode() == Opcode::kConvolution;
+    }
     for (Instruction* i : c->PostOrder()) {
       if (!IsSimpleWindow(*i) ||
           (IsPlaneWindow(*i) && i->operand(0)->opcode() != Opcode::kPad)) {
         continue;
       }
-      Instruction* value = WindowCanonicalizer(i).Run();
+      Instruction* value = WindowCanonicalizer(i, order).Run();
       if (value == nullptr) continue;
       c->Replace(i, value);
       changed = true;

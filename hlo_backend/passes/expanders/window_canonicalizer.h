@@ -16,9 +16,10 @@
 //   another initial value  ->  is combined with the result
 //
 // The order is that of convolutions (convolution_canonicalizer.h), so that
-// transpose-mover lets the transposes between them meet. What is not simple
-// (hlo_backend/analysis/plane_windows.h), or slides along all of its
-// dimensions, is left to window-expander.
+// transpose-mover lets the transposes between them meet; where there are none,
+// [H,W,C,N] if that fills tiles twice as well (16 features of 32 images). What
+// is not simple (hlo_backend/analysis/plane_windows.h), or slides along all of
+// its dimensions, is left to window-expander.
 #ifndef PTXLA_HLO_BACKEND_PASSES_EXPANDERS_WINDOW_CANONICALIZER_H_
 #define PTXLA_HLO_BACKEND_PASSES_EXPANDERS_WINDOW_CANONICALIZER_H_
 
