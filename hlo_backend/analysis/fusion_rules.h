@@ -21,7 +21,7 @@
 //            on the dot's shape (the epilogue); roots have the dot's shape. It
 //            may hold row reduces (IsRowReduce) whose results are broadcast
 //            along the rows again (a softmax of scores), or are roots too. Or
-//            sums over its columns (IsColumnReduce), or reduces of the columns
+//            reduces of its columns (IsColumnReduce), or reduces of the columns
 //            of each member of a batch (IsMemberColumnReduce), are roots beside
 //            others; the latter may be broadcast along the columns again, too.
 //   kCustom  Two of the last kind, the second going on with the rows of the

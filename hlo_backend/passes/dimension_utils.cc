@@ -16,6 +16,14 @@ DimVector DropUnitDims(absl::Span<const int64_t> dims) {
   return result;
 }
 
+DimVector DropOuterUnitDims(absl::Span<const int64_t> dims) {
+  DimVector kept;
+  for (size_t d = 0; d < dims.size(); ++d) {
+    if (d + 2 >= dims.size() || dims[d] != 1) kept.push_back(dims[d]);
+  }
+  return kept;
+}
+
 DimVector NonUnitPositions(absl::Span<const int64_t> dims) {
   DimVector result;
   for (size_t i = 0; i < dims.size(); ++i) {

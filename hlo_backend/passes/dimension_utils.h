@@ -14,6 +14,8 @@ namespace ptxla::hlo {
 bool HasUnitDims(const Shape& shape);
 // {1, 8, 1, 4} -> {8, 4}.
 DimVector DropUnitDims(absl::Span<const int64_t> dims);
+// Those in front of the last two alone: {1, 8, 1, 4} -> {8, 1, 4}.
+DimVector DropOuterUnitDims(absl::Span<const int64_t> dims);
 // Positions of the dimensions that are not 1.
 DimVector NonUnitPositions(absl::Span<const int64_t> dims);
 bool IsIdentityMapping(absl::Span<const int64_t> mapping);

@@ -27,7 +27,7 @@ using isa::Opcode;
 // Bytes of a block of the result, tried from the first on.
 constexpr int64_t kMostBytes = int64_t{1} << 19;
 constexpr int64_t kLeastBytes = 4096;
-// More where a result in VMEM has no equal blocks of about that size.
+// More where a result in VMEM has no equal blocks of about that size. ASSUMED.
 constexpr int64_t kUnevenBytes = int64_t{1} << 22;
 // Axes of planes that windows have room for.
 constexpr size_t kWindowPlanes = isa::kMaxWindowDims - 2;

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "chips/compiler_policy.h"
 #include "hlo_backend/analysis/monoid.h"
 #include "hlo_backend/analysis/plane_windows.h"
 #include "hlo_backend/analysis/tiled_layout.h"
@@ -51,8 +52,8 @@ struct WindowOrder {
   bool of_convolutions = false;  // theirs: there are some
   int generation = 0;
 
-  // The last two of `others` change places: the tiles of rows and lanes are
-  // twice as full then. (The batch is in the lanes where features are few.)
+  // The last two of `others` change places: the tiles of rows and lanes are so
+  // much fuller then. (The batch is in the lanes where features are few.)
   bool TurnsRows(const Instruction& window, const DimVector& others) const {
     if (of_convolutions || others.size() < 2) return false;
     const Shape& shape = window.operand(0)->shape();
@@ -63,7 +64,7 @@ struct WindowOrder {
           generation);
     };
     const int64_t a = others[others.size() - 2], b = others.back();
-    return 2 * bytes(b, a) <= bytes(a, b);
+    return chips::WholePolicy("reshape_gain") * bytes(b, a) <= bytes(a, b);
   }
 };
 

@@ -115,22 +115,12 @@ Instruction* InWholeTiles(Instruction* i, int rows) {
   return b.Slice(b.Reshape(padded, whole), DimVector(result.size(), 0), result);
 }
 
-// Without dimensions of size 1 in front of rows and lanes.
-DimVector WithoutOuterUnits(const Shape& shape) {
-  DimVector dims;
-  for (int d = 0; d < shape.rank(); ++d) {
-    if (d + 2 >= shape.rank() || shape.dim(d) != 1) {
-      dims.push_back(shape.dim(d));
-    }
-  }
-  return dims;
-}
-
 // Planes of one are none: a reshape that regroups the others has kernels of
 // fewer dimensions. Null: it has no such planes, or only they change.
 Instruction* WithoutPlanesOfOne(Instruction* i) {
   const Shape &from = i->operand(0)->shape(), &to = i->shape();
-  const DimVector in = WithoutOuterUnits(from), out = WithoutOuterUnits(to);
+  const DimVector in = DropOuterUnitDims(from.dims()),
+                  out = DropOuterUnitDims(to.dims());
   if ((in == from.dims() && out == to.dims()) ||
       DropUnitDims(from.dims()) == DropUnitDims(to.dims())) {
     return nullptr;

@@ -14,18 +14,9 @@ namespace {
 // Dimensions of size 1 come or go in front of the last two.
 bool AddsUnits(const Instruction& i) {
   if (i.opcode() != Opcode::kReshape) return false;
-  const auto sizes = [](const Shape& shape) {
-    DimVector others;
-    for (int d = 0; d < shape.rank(); ++d) {
-      if (d + 2 >= shape.rank() || shape.dim(d) != 1) {
-        others.push_back(shape.dim(d));
-      }
-    }
-    return others;
-  };
   const Shape& from = i.operand(0)->shape();
   return from.rank() >= 3 && i.shape().rank() >= 3 &&
-         sizes(from) == sizes(i.shape());
+         DropOuterUnitDims(from.dims()) == DropOuterUnitDims(i.shape().dims());
 }
 
 bool IsElementwiseWork(const Instruction& i) {

@@ -153,15 +153,16 @@ class GroupOrders {
     return b_.Concatenate(parts, place);
   }
 
+  Instruction* Turned(Instruction* x, const DimVector& order) {
+    if (IsFreeWork(*x)) return FreeWorkInOrder(b_, x, order);
+    const bool columns = x->user_count() == 1 && IsOfColumns(*x);
+    return columns ? Columns(x, order) : InOrder(b_, x, order);
+  }
+
   Instruction* Made(Instruction* reshape, const Order& order) {
     b_.set_metadata(reshape->shared_metadata());
-    Instruction* x = reshape->operand(0);
-    const bool columns = x->user_count() == 1 && IsOfColumns(*x);
-    Instruction* y =
-        b_.Reshape(columns          ? Columns(x, order.in)
-                   : IsFreeWork(*x) ? FreeWorkInOrder(b_, x, order.in)
-                                    : InOrder(b_, x, order.in),
-                   Permuted(reshape->shape().dims(), order.out));
+    Instruction* y = b_.Reshape(Turned(reshape->operand(0), order.in),
+                                Permuted(reshape->shape().dims(), order.out));
     return b_.Transpose(y, Inverse(order.out));
   }
 

@@ -73,11 +73,13 @@ class Prefetcher {
                      : TakesWhole(user, name);
         });
   }
-  // Those for which nobody would copy it, and that read a copy if there is one.
-  static std::vector<ParameterReader> GathersOf(Instruction* value) {
+  // Those for which nobody would copy it, and that read a copy if there is one:
+  // none of ReadersOf.
+  std::vector<ParameterReader> GathersOf(Instruction* value) const {
     return ReadersThat(
-        value, [](const Instruction& user, const Instruction& name) {
-          return GathersElements(user) && ReadsInVmem(user, name);
+        value, [&](const Instruction& user, const Instruction& name) {
+          return GathersElements(user) && !WantsWholeTable(user, chip_) &&
+                 ReadsInVmem(user, name);
         });
   }
 

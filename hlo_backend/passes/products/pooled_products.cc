@@ -29,8 +29,7 @@ bool IsOfRows(const Instruction& dot) {
 }
 
 bool PoolsRows(const Instruction& i) {
-  return IsFusibleReduce(i) && i.operand_count() == 2 &&
-         i.shape().type() == PrimitiveType::kF32 &&
+  return IsFusibleReduce(i) && i.shape().type() == PrimitiveType::kF32 &&
          i.dimensions() == absl::MakeConstSpan({int64_t{kPooledDim}});
 }
 

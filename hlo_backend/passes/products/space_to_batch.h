@@ -20,8 +20,8 @@
 // more (12 columns of a 3x3 not, 14 are) of which a window sees no more than an
 // eighth beyond its step (of 17 columns 1x7 not). Of groups depthwise ones
 // alone. Gradients of weights, whose batch is contracted, have ways of their
-// own (gradient_batches.h). Below which batch, and in how many blocks: the
-// chip's policy `space_to_batch_rows`; 0: never.
+// own (gradient_batches.h, gradient_positions.h). Below which batch, and in how
+// many blocks: the chip's policy `space_to_batch_rows`; 0: never.
 #ifndef PTXLA_HLO_BACKEND_PASSES_PRODUCTS_SPACE_TO_BATCH_H_
 #define PTXLA_HLO_BACKEND_PASSES_PRODUCTS_SPACE_TO_BATCH_H_
 
