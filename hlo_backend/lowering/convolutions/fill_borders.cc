@@ -58,47 +58,18 @@ BorderFill FillOf(const ConvolutionForm& form, const ConvolutionBlock& block,
   return fill;
 }
 
-// The fill's value from base + offset on; `guard` may be invalid.
-void FillWords(CodeBuilder* b, const BorderFill& fill, Sca base, int64_t offset,
-               int64_t bytes, Pred guard) {
-  const int64_t registers = bytes / isa::kVregBytes;
-  const int rest = static_cast<int>(bytes % isa::kVregBytes / isa::kRowBytes);
-  int64_t done = 0;
-  if (registers >= 2 * kStores) {
-    const Sca from = b->GlobalSca();
-    b->SMove(from, b->SAddImm(base, static_cast<int32_t>(offset)));
-    const Sca i = b->BeginLoop(registers / kStores, kStores * isa::kVregBytes);
-    const Sca at = b->SAdd(from, i);
-    b->SetStoreGuard(guard);
-    for (int64_t s = 0; s < kStores; ++s) {
-      b->Store(fill.space, at, static_cast<int32_t>(s * isa::kVregBytes),
-               b->Imm(fill.value));
-    }
-    b->SetStoreGuard({});
-    b->EndLoop();
-    b->NewBlock("zeros");
-    done = registers / kStores * kStores;
-  }
-  b->SetStoreGuard(guard);
-  for (; done < registers; ++done) {
-    b->Store(fill.space, base,
-             static_cast<int32_t>(offset + done * isa::kVregBytes),
-             b->Imm(fill.value));
-  }
-  if (rest > 0) {
-    b->StoreMasked(fill.space, base,
-                   static_cast<int32_t>(offset + registers * isa::kVregBytes),
-                   b->Imm(fill.value), b->Range(0, isa::kLanes, 0, rest));
-  }
-  b->SetStoreGuard({});
-}
-
 class Filler {
  public:
   Filler(const BorderFill& fill, const isa::Window& window, CodeBuilder* b)
       : fill_(fill), window_(window), b_(*b) {}
 
   void Fill(Sca base) {
+    for (size_t a = 0; a < fill_.axes.size(); ++a) {
+      if (HasBorders(fill_.axes[a]) && IsLong(window_.dims[a].vmem_stride)) {
+        from_ = b_.GlobalSca();  // one for the loops of all planes
+        break;
+      }
+    }
     for (size_t a = 0; a < fill_.axes.size(); ++a) {
       const BorderAxis& axis = fill_.axes[a];
       std::vector<int64_t> first, last, others;
@@ -156,13 +127,53 @@ class Filler {
         offset += rest % window_.dims[o].block * window_.dims[o].vmem_stride;
         rest /= window_.dims[o].block;
       }
-      FillWords(&b_, fill_, base, offset, window_.dims[a].vmem_stride, guard);
+      FillWords(base, offset, window_.dims[a].vmem_stride, guard);
     }
+  }
+
+  // Of so many bytes a loop fills most.
+  static bool IsLong(int64_t bytes) {
+    return bytes / isa::kVregBytes >= 2 * kStores;
+  }
+
+  // The fill's value from base + offset on; `guard` may be invalid.
+  void FillWords(Sca base, int64_t offset, int64_t bytes, Pred guard) {
+    const int64_t registers = bytes / isa::kVregBytes;
+    const int rest = static_cast<int>(bytes % isa::kVregBytes / isa::kRowBytes);
+    int64_t done = 0;
+    if (IsLong(bytes)) {
+      b_.SMove(from_, b_.SAddImm(base, static_cast<int32_t>(offset)));
+      const Sca i =
+          b_.BeginLoop(registers / kStores, kStores * isa::kVregBytes);
+      const Sca at = b_.SAdd(from_, i);
+      b_.SetStoreGuard(guard);
+      for (int64_t s = 0; s < kStores; ++s) {
+        b_.Store(fill_.space, at, static_cast<int32_t>(s * isa::kVregBytes),
+                 b_.Imm(fill_.value));
+      }
+      b_.SetStoreGuard({});
+      b_.EndLoop();
+      b_.NewBlock("zeros");
+      done = registers / kStores * kStores;
+    }
+    b_.SetStoreGuard(guard);
+    for (; done < registers; ++done) {
+      b_.Store(fill_.space, base,
+               static_cast<int32_t>(offset + done * isa::kVregBytes),
+               b_.Imm(fill_.value));
+    }
+    if (rest > 0) {
+      b_.StoreMasked(fill_.space, base,
+                     static_cast<int32_t>(offset + registers * isa::kVregBytes),
+                     b_.Imm(fill_.value), b_.Range(0, isa::kLanes, 0, rest));
+    }
+    b_.SetStoreGuard({});
   }
 
   const BorderFill& fill_;
   const isa::Window& window_;
   CodeBuilder& b_;
+  Sca from_;
 };
 
 }  // namespace

@@ -124,10 +124,8 @@ class BoxMover {
   bool MayCut(size_t c, int64_t units, int64_t grid) const {
     if (grid == 1) return true;
     const int64_t block = CeilOfRatio(units, grid) * cuts_[c].unit;
-    if (c < planes_.axes.size() && planes_.axes[c].reversed()) {
-      return cuts_[c].size % block == 0;
-    }
-    if (!resident_) return true;
+    if (IsReversed(c)) return cuts_[c].size % block == 0;
+    if (!resident_ || c == ragged_) return true;
     // A result in VMEM has no window that would cut off what is too much.
     if (c == Rows()) {
       return map_.out.tiles_down % (block / TileOf(map_.out)) == 0;
@@ -136,18 +134,44 @@ class BoxMover {
     return cuts_[c].size % block == 0;
   }
 
-  // 94 tiles are 47 blocks of 2, or 2 of 47.
+  // Where a result in VMEM has no equal blocks of about that size: larger ones,
+  // or a last one along one axis that is shorter. 94 tiles are 47 blocks of 2,
+  // or 2 of 47; 3137 are as many of one, or 49 of 64 and one of a tile.
   int64_t MostBytes() {
     if (!resident_) return kMostBytes;
-    int64_t most = kMostBytes;
-    for (; most < kUnevenBytes; most *= 2) {
-      ChooseBlock(most);
-      const bool whole =
-          std::all_of(cuts_.begin(), cuts_.end(),
-                      [](const Cut& c) { return c.block >= c.size; });
-      if (whole || BlockBytes() * 4 >= most) break;
+    for (int64_t most = kMostBytes; most <= kUnevenBytes; most *= 2) {
+      if (HasBlocksOf(most)) return most;
     }
-    return most;
+    for (size_t c = Lanes(); c-- > static_cast<size_t>(singles_);) {
+      if (IsReversed(c)) continue;
+      ragged_ = c;
+      if (HasBlocksOf(kMostBytes)) return kMostBytes;
+    }
+    ragged_ = kNone;
+    return kUnevenBytes;
+  }
+
+  bool HasBlocksOf(int64_t most) {
+    ChooseBlock(most);
+    const bool whole =
+        std::all_of(cuts_.begin(), cuts_.end(),
+                    [](const Cut& c) { return c.block >= c.size; });
+    return whole || BlockBytes() * 4 >= most;
+  }
+
+  bool IsReversed(size_t c) const {
+    return c < planes_.axes.size() && planes_.axes[c].reversed();
+  }
+
+  // Does the last block along the ragged axis have less than others?
+  bool IsRagged() const {
+    return ragged_ < cuts_.size() &&
+           cuts_[ragged_].size % cuts_[ragged_].block != 0 && Rest() > 0;
+  }
+  // Units of result_.axes in it.
+  int64_t Rest() const {
+    const StripAxis& a = result_.axes[ragged_];
+    return a.extent % a.count;
   }
 
   // Rows and lanes first: they are the long runs in memory.
@@ -198,7 +222,8 @@ class BoxMover {
   // Strips of one column of tiles lie as the array itself does, if planes are
   // whole registers: the code stores there what it would else store twice.
   bool StoresInPlace() const {
-    return resident_ && !linear_ && map_.out.tiles_across == 1 &&
+    return resident_ && !linear_ && ragged_ == kNone &&
+           map_.out.tiles_across == 1 &&
            map_.out.plane_stride() % isa::kVregBytes == 0;
   }
 
@@ -253,6 +278,11 @@ class BoxMover {
     if (resident_) {
       // No window: the DMA that stores it has no more than the result.
       store_ = StripDma::Add(result_, arg, true, t);
+      if (IsRagged()) {
+        StripBox rest = result_;
+        rest.axes[ragged_].count = Rest();
+        store_rest_ = StripDma::Add(rest, arg, true, t);
+      }
       result_scratch_ = RoundUpTo<int64_t>(t->scratch_bytes, isa::kVregBytes);
       t->scratch_bytes = result_scratch_ + result_.bytes;
       return;
@@ -301,7 +331,19 @@ class BoxMover {
     }
     if (!resident_ || StoresInPlace()) return absl::OkStatus();
     b.NewBlock("place");
-    store_.Run(b, ResultOffset(b), to);
+    const Sca offset = ResultOffset(b);
+    if (!IsRagged()) {
+      store_.Run(b, offset, to);
+      return absl::OkStatus();
+    }
+    const int dim = cuts_[ragged_].grid_dim;
+    for (const bool last : {false, true}) {
+      b.BeginWhen(dim,
+                  last ? isa::When::Kind::kLast : isa::When::Kind::kNotLast);
+      b.NewBlock("place");
+      (last ? store_rest_ : store_).Run(b, offset, to);
+      b.EndWhen();
+    }
     return absl::OkStatus();
   }
 
@@ -328,13 +370,15 @@ class BoxMover {
   const int packing_;
   std::vector<isa::KernelArg> args_;
   bool resident_ = false;  // the result is in VMEM
+  static constexpr size_t kNone = ~size_t{0};
+  size_t ragged_ = kNone;  // the axis whose last block may be shorter
   int singles_ = 0;        // outer planes that go one by one
   std::vector<Cut> cuts_;  // planes, rows, lanes
   std::vector<BoxFetch> fetches_;
   StripBox result_;
   int result_window_ = -1;
   int64_t result_scratch_ = 0;
-  StripDma store_;
+  StripDma store_, store_rest_;
   ScalarValue fill_;
 };
 

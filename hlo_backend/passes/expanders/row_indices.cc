@@ -130,15 +130,15 @@ Instruction* RowIndices::AllInside() {
 Instruction* RowIndices::RowsFrom(Instruction* inside, int begin, int end) {
   const Shape windows = Shape::Array(kS32, {windows_});
   Instruction* row = b_.BroadcastScalar(b_.Zero(kS32), {windows_});
-  DimVector expanded = {windows_};
-  std::vector<int64_t> steps = {0};  // rows from one to the next
+  DimVector places;            // of the rows of a window
+  std::vector<int64_t> steps;  // rows from one to the next
   int64_t stride = SizeOf(begin, end);
   for (int k = 0; k < row_dims_; ++k) {
     const int64_t d = order_[k];
     const bool counts = begin <= k && k < end;
     if (counts) stride /= w_.operand->dim(d);
     if (!Removed(d) && w_.sizes[d] > 1) {
-      expanded.push_back(w_.sizes[d]);
+      places.push_back(w_.sizes[d]);
       steps.push_back(counts ? stride : 0);
     }
     if (!counts) continue;
@@ -165,22 +165,30 @@ Instruction* RowIndices::RowsFrom(Instruction* inside, int begin, int end) {
         b_.BroadcastScalar(b_.ConstantScalar(kS32, -1), {windows_});
     row = b_.Select(inside, row, none);
   }
-  if (expanded.size() == 1) return row;
-  Instruction* all = b_.Broadcast(row, expanded, {0});
-  for (size_t e = 1; e < expanded.size(); ++e) {
-    Instruction* offset =
-        b_.Iota(Shape::Array(kS32, expanded), static_cast<int64_t>(e));
-    offset = b_.Multiply(
-        offset,
-        b_.BroadcastScalar(
-            b_.ConstantScalar(kS32, static_cast<double>(steps[e])), expanded));
-    all = b_.Add(all, offset);
-  }
+  if (places.empty()) return row;
+  // The windows lie in lanes, however few rows each has.
+  const DimVector all_dims = {count_ / windows_, windows_};
+  Instruction* all =
+      b_.Add(b_.Broadcast(row, all_dims, {1}),
+             b_.Broadcast(OffsetsOf(places, steps), all_dims, {0}));
   if (inside != nullptr) {
-    all = b_.Select(b_.Broadcast(inside, expanded, {0}), all,
-                    b_.BroadcastScalar(b_.ConstantScalar(kS32, -1), expanded));
+    all = b_.Select(b_.Broadcast(inside, all_dims, {1}), all,
+                    b_.BroadcastScalar(b_.ConstantScalar(kS32, -1), all_dims));
   }
-  return b_.Reshape(all, {count_});
+  return b_.Reshape(b_.Transpose(all, {1, 0}), {count_});
+}
+
+Instruction* RowIndices::OffsetsOf(const DimVector& places,
+                                   const std::vector<int64_t>& steps) {
+  Instruction* all = nullptr;
+  for (size_t d = 0; d < places.size(); ++d) {
+    Instruction* step = b_.BroadcastScalar(
+        b_.ConstantScalar(kS32, static_cast<double>(steps[d])), places);
+    Instruction* along = b_.Multiply(
+        b_.Iota(Shape::Array(kS32, places), static_cast<int64_t>(d)), step);
+    all = all == nullptr ? along : b_.Add(all, along);
+  }
+  return b_.Reshape(all, {count_ / windows_});
 }
 
 int64_t RowIndices::SizeOf(int begin, int end) const {

@@ -68,6 +68,9 @@ class RowIndices {
   Instruction* ClampedColumn(int64_t k);
   // Over the row dimensions `begin` to `end` of order().
   Instruction* RowsFrom(Instruction* windows_inside, int begin, int end);
+  // From a window's first row to each of its rows, s32[rows of a window].
+  Instruction* OffsetsOf(const DimVector& places,
+                         const std::vector<int64_t>& steps);
   Instruction* AllInside();
   int64_t SizeOf(int begin, int end) const;  // of those row dimensions
 

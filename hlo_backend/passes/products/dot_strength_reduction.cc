@@ -15,7 +15,7 @@ constexpr int64_t kVectorShare = 8;
 // 0.0.42.1 on v4, v5e and v6e: 63 are a sum, 64 a product, whatever else).
 constexpr int64_t kRowsOfProduct = 64;
 
-struct Side {
+struct Factor {
   Instruction* value;
   const DimVector &batch, &contracting;
 
@@ -42,7 +42,7 @@ bool IsNarrowFloat(PrimitiveType type) {
 
 // The vector's dimensions that the matrix has too, in the matrix's order, as a
 // permutation of the vector's own; empty if it needs none.
-DimVector OrderOf(const Side& vector, const Side& matrix) {
+DimVector OrderOf(const Factor& vector, const Factor& matrix) {
   DimVector order;
   for (int d = 0; d < matrix.value->shape().rank(); ++d) {
     for (size_t k = 0; k < matrix.batch.size(); ++k) {
@@ -56,7 +56,8 @@ DimVector OrderOf(const Side& vector, const Side& matrix) {
 }
 
 // Each element of the matrix times the vector's, in the matrix's order.
-Instruction* Multiplied(Builder& b, const Side& vector, const Side& matrix) {
+Instruction* Multiplied(Builder& b, const Factor& vector,
+                        const Factor& matrix) {
   const Shape& shape = matrix.value->shape();
   const DimVector order = OrderOf(vector, matrix);
   DimVector shared, positions;
@@ -87,7 +88,8 @@ Instruction* AsResult(Builder& b, Instruction* value, const Instruction& dot) {
 }
 
 // The sum that stands for the dot, or nullptr.
-Instruction* Reduced(Instruction* dot, const Side& vector, const Side& matrix) {
+Instruction* Reduced(Instruction* dot, const Factor& vector,
+                     const Factor& matrix) {
   const Shape& shape = matrix.value->shape();
   // Members of a batch whose sums would run down many rows stay products; sums
   // over planes (of experts) add registers.
@@ -120,7 +122,8 @@ Instruction* Reduced(Instruction* dot, const Side& vector, const Side& matrix) {
 
 // Of a dot that adds nothing up: the arrays would multiply one row by one
 // column for each element of the vector.
-Instruction* Scaled(Instruction* dot, const Side& vector, const Side& matrix) {
+Instruction* Scaled(Instruction* dot, const Factor& vector,
+                    const Factor& matrix) {
   Builder b(dot->parent());
   b.set_metadata(dot->shared_metadata());
   Instruction* value = Multiplied(b, vector, matrix);
@@ -133,7 +136,7 @@ Instruction* Scaled(Instruction* dot, const Side& vector, const Side& matrix) {
 
 // An operand of an outer product, at its places in the result: behind the batch
 // come the free dimensions of the left one, then those of the right one.
-Instruction* Spread(Builder& b, const Side& side, int64_t free_at,
+Instruction* Spread(Builder& b, const Factor& side, int64_t free_at,
                     const Instruction& dot) {
   DimVector order = side.batch, dims, positions;
   for (int64_t d : side.Free()) order.push_back(d);
@@ -151,7 +154,7 @@ Instruction* Spread(Builder& b, const Side& side, int64_t free_at,
   return b.Broadcast(x, dot.shape().dims(), positions);
 }
 
-Instruction* Outer(Instruction* dot, const Side& lhs, const Side& rhs) {
+Instruction* Outer(Instruction* dot, const Factor& lhs, const Factor& rhs) {
   Builder b(dot->parent());
   b.set_metadata(dot->shared_metadata());
   const int64_t batch = lhs.batch.size();
@@ -175,8 +178,8 @@ Instruction* ValueOf(Instruction* dot) {
     if (!IsNarrowFloat(operand->shape().type())) return nullptr;
   }
   if (!IsNarrowFloat(dot->shape().type())) return nullptr;
-  const Side lhs{dot->operand(0), attrs.lhs_batch, attrs.lhs_contracting};
-  const Side rhs{dot->operand(1), attrs.rhs_batch, attrs.rhs_contracting};
+  const Factor lhs{dot->operand(0), attrs.lhs_batch, attrs.lhs_contracting};
+  const Factor rhs{dot->operand(1), attrs.rhs_batch, attrs.rhs_contracting};
   int64_t contracted = 1;
   for (int64_t d : lhs.contracting) contracted *= lhs.value->shape().dim(d);
   if (contracted == 0) return nullptr;

@@ -9,9 +9,10 @@
 #include "hlo_backend/ir/builder.h"
 #include "hlo_backend/passes/control_flow.h"
 #include "hlo_backend/passes/dimension_utils.h"
+#include "hlo_backend/passes/products/blocked_gradient.h"
+#include "hlo_backend/passes/products/blocked_images.h"
 #include "hlo_backend/passes/products/gradient_batches.h"
 #include "hlo_backend/passes/products/gradient_positions.h"
-#include "hlo_backend/passes/products/overlapping_blocks.h"
 #include "hlo_backend/passes/products/size_of.h"
 
 namespace ptxla::hlo {
@@ -22,10 +23,11 @@ constexpr int64_t kFewestPlanes = 2;
 
 class Cutter {
  public:
-  explicit Cutter(Instruction* convolution)
+  Cutter(Instruction* convolution, BlockedImages* images)
       : convolution_(convolution),
         attrs_(convolution->attrs<ConvAttrs>()),
-        b_(convolution->parent()) {
+        b_(convolution->parent()),
+        images_(*images) {
     b_.set_metadata(convolution->shared_metadata());
   }
 
@@ -73,12 +75,43 @@ class Cutter {
     batch_ = SizeOf(*convolution_->operand(0), d.input_batch);
     if (batch_ == 0 || batch_ >= rows) return false;
     blocks_ = rows;
+    if (FollowsBlocks()) return true;
     int64_t taps = 1;
     for (const WindowDim& w : attrs_.window.dims) taps *= w.size;
     axis_ = static_cast<int>(attrs_.window.dims.size()) - 1;
     const WindowDim& w = attrs_.window.dims[axis_];
     return taps > 1 && w.padding_low >= 0 &&
            (w.base_dilation == 1 ? CutImage(w) : CutDilatedImage(w));
+  }
+
+  // What is in blocks already stays in them.
+  bool FollowsBlocks() {
+    const ConvDims& d = attrs_.dims;
+    const BlockedValue* v = images_.Of(convolution_->operand(0));
+    if (v == nullptr || v->batch != d.input_batch) return false;
+    const auto at =
+        std::find(d.input_spatial.begin(), d.input_spatial.end(), v->axis);
+    if (at == d.input_spatial.end()) return false;
+    axis_ = static_cast<int>(at - d.input_spatial.begin());
+    const WindowDim& w = attrs_.window.dims[axis_];
+    if (w.base_dilation != 1 || w.padding_low < 0 ||
+        v->planes() % w.stride != 0) {
+      return false;
+    }
+    blocks_ = v->blocks;
+    advance_ = v->planes();
+    outputs_ = advance_ / w.stride;
+    SeeNeighbours(w);
+    return outputs_ * blocks_ >= Outputs() && low_ <= advance_ &&
+           high_ <= advance_;
+  }
+
+  // Of blocks that begin where the image does.
+  void SeeNeighbours(const WindowDim& w) {
+    low_ = w.padding_low;
+    const int64_t high = Reach(w) - w.stride - low_;
+    high_ = std::max<int64_t>(high, 0);
+    padding_high_ = std::min<int64_t>(high, 0);
   }
 
   bool IsDepthwise() const {
@@ -99,17 +132,16 @@ class Cutter {
     return (w.size - 1) * w.window_dilation + 1;
   }
 
-  // Blocks of the image with its padding, and what they see of the next.
   bool CutImage(const WindowDim& w) {
     const int64_t padded = Planes() + w.padding_low + w.padding_high;
     outputs_ = std::max(CeilOfRatio(Outputs(), blocks_),
-                        CeilOfRatio(padded, blocks_ * w.stride));
+                        CeilOfRatio(Planes(), blocks_ * w.stride));
     advance_ = outputs_ * w.stride;
-    zeros_ = w.padding_low;
-    high_ = Reach(w) - w.stride;
-    return padded >= kFewestPlanes * blocks_ && high_ >= 0 &&
-           high_ <= CeilOfRatio(padded, blocks_) &&
-           zeros_ + Planes() <= blocks_ * advance_;
+    const int64_t seen = Reach(w) - w.stride;
+    SeeNeighbours(w);
+    return padded >= kFewestPlanes * blocks_ && seen >= 0 &&
+           seen <= CeilOfRatio(padded, blocks_) && low_ <= advance_ &&
+           Planes() <= blocks_ * advance_;
   }
 
   // Every block begins at a plane, and sees some of both neighbours.
@@ -131,58 +163,70 @@ class Cutter {
            have <= blocks_ * advance_;
   }
 
-  // [planes, other axes, batch * blocks, features].
+  // The array's dimensions in the order of blocks: axes, batch, features.
+  static DimVector Order(const DimVector& spatial, int64_t batch,
+                         int64_t feature) {
+    DimVector order = spatial;
+    order.push_back(batch);
+    order.push_back(feature);
+    return order;
+  }
+
+  // [axes, batch * blocks, features], with what blocks see of others.
   Instruction* Input() {
     const ConvDims& d = attrs_.dims;
     Instruction* x = convolution_->operand(0);
-    if (x->shape().type() == PrimitiveType::kF32 &&
-        attrs_.feature_group_count == 1 &&
-        attrs_.precision.operand(0) == Precision::kDefault) {
-      x = b_.Convert(x, PrimitiveType::kBf16);  // as the arrays take it
+    BlockedValue like;
+    like.order = Order(d.input_spatial, d.input_batch, d.input_feature);
+    like.axis = d.input_spatial[axis_];
+    like.batch = d.input_batch;
+    like.blocks = blocks_;
+    like.length = Planes();
+    if (images_.Of(x) == nullptr) x = Narrow(x);  // before it is moved
+    BlockedValue v = images_.Cut(x, advance_, like);
+    v.value = InOrder(&b_, v, like.order);
+    v.order = like.order;
+    if (attrs_.window.dims[axis_].padding_high > 0) {
+      v.value = WithZeros(&b_, v);  // the window meets them
     }
-    DimVector order = {d.input_batch, d.input_spatial[axis_]};
-    for (int s = 0; s < axis_; ++s) order.push_back(d.input_spatial[s]);
-    order.push_back(d.input_feature);
-    if (!IsIdentityMapping(order)) x = b_.Transpose(x, order);
-    x = OverlappingBlocks(&b_, x, {blocks_, advance_, low_, high_, zeros_});
-    // [batch * blocks, axis, other axes, features]: axes first, in order.
-    DimVector inside;
-    for (int s = 0; s < axis_; ++s) inside.push_back(s + 2);
-    inside.insert(inside.end(), {1, 0, axis_ + 2});
-    return b_.Transpose(x, inside);
+    v.value = Narrow(v.value);
+    return WithNeighbours(&b_, v, low_, high_,
+                          b_.Zero(v.value->shape().type()));
+  }
+
+  // As the arrays take it.
+  Instruction* Narrow(Instruction* x) {
+    return x->shape().type() == PrimitiveType::kF32 &&
+                   attrs_.feature_group_count == 1 &&
+                   attrs_.precision.operand(0) == Precision::kDefault
+               ? b_.Convert(x, PrimitiveType::kBf16)
+               : x;
   }
 
   Instruction* Result(Instruction* conv) {
     const ConvDims& d = attrs_.dims;
-    DimVector order = {axis_ + 1, axis_};
-    for (int s = 0; s < axis_; ++s) order.push_back(s);
-    order.push_back(axis_ + 2);
-    Instruction* y = b_.Transpose(conv, order);
-    DimVector merged = y->shape().dims();
-    merged[0] = batch_;
-    merged[1] = blocks_ * outputs_;
-    y = b_.Reshape(y, merged);
-    DimVector limits = merged;
-    limits[1] = Outputs();
-    if (limits[1] != merged[1]) {
-      y = b_.Slice(y, DimVector(limits.size(), 0), limits);
-    }
-    DimVector back(limits.size(), 0);
-    back[d.output_spatial[axis_]] = 1;
-    for (int s = 0; s < axis_; ++s) back[d.output_spatial[s]] = s + 2;
-    back[d.output_feature] = axis_ + 2;
-    return IsIdentityMapping(back) ? y : b_.Transpose(y, back);
+    BlockedValue v;
+    v.value = conv;
+    v.order = Order(d.output_spatial, d.output_batch, d.output_feature);
+    v.axis = d.output_spatial[axis_];
+    v.batch = d.output_batch;
+    v.blocks = blocks_;
+    v.length = Outputs();
+    Instruction* whole = WholeImage(&b_, v);
+    images_.Add(whole, std::move(v));
+    return whole;
   }
 
   Instruction* convolution_;
   const ConvAttrs attrs_;
   Builder b_;
+  BlockedImages& images_;
   int64_t batch_ = 1, blocks_ = 1;
   int axis_ = 0;  // that is cut
   // Of a block: outputs, planes, and planes that it sees of its neighbours.
   int64_t outputs_ = 1, advance_ = 1, low_ = 0, high_ = 0;
-  int64_t zeros_ = 0;  // in front of the first
-  // Zeros between the planes of a dilated image, seen at a block's ends.
+  // Zeros between the planes of a dilated image, seen at a block's ends; or
+  // what of a block its last output does not see, less than nothing.
   int64_t padding_low_ = 0, padding_high_ = 0;
 };
 
@@ -196,11 +240,17 @@ absl::StatusOr<bool> SpaceToBatchPass::Run(Module* module,
   bool changed = false;
   for (Computation* c : ControlComputations(*module)) {
     bool here = false;
+    BlockedImages images;
     for (Instruction* i : c->PostOrder()) {
-      if (i->opcode() != Opcode::kConvolution) continue;
-      Instruction* value = Cutter(i).Run(rows);
-      if (value == nullptr && rows > 0) value = GradientInBlocks(i);
-      if (value == nullptr) value = GradientOfEvenPositions(i);
+      Instruction* value = nullptr;
+      if (i->opcode() == Opcode::kConvolution) {
+        value = Cutter(i, &images).Run(rows);
+        if (value == nullptr) value = BlockedGradient(i, &images);
+        if (value == nullptr && rows > 0) value = GradientInBlocks(i);
+        if (value == nullptr) value = GradientOfEvenPositions(i);
+      } else {
+        value = images.Follow(i);
+      }
       if (value == nullptr) continue;
       c->Replace(i, value);
       here = true;

@@ -40,7 +40,8 @@ class Folder {
     feature_ = gradient_ ? d.input_batch : d.input_feature;
     rows_ = gradient_ ? d.input_feature : d.input_batch;
     channels_ = SizeOf(*x_, feature_);
-    if (channels_ > most_features || SizeOf(*x_, rows_) == 1 || !IsImage(x_)) {
+    if (channels_ > most_features || !IsImage(x_) ||
+        (SizeOf(*x_, rows_) == 1 && !IsOneTap())) {
       return nullptr;
     }
     if (x_->shape().type() == PrimitiveType::kF32 &&
@@ -87,6 +88,12 @@ class Folder {
       results *= a.tap_blocks;
     }
     return !gradient_ || taps > results;
+  }
+
+  // Patches side by side: a product, whatever the batch.
+  bool IsOneTap() const {
+    return std::all_of(axes_.begin(), axes_.end(),
+                       [](const FoldedAxis& a) { return a.tap_blocks == 1; });
   }
 
   static bool IsImage(const Instruction* x) {

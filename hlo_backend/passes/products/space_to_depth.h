@@ -19,7 +19,8 @@
 // comes from a parameter through elementwise work. The batch is in the lanes
 // while blocks are folded, and is turned once, at the end. Where the columns
 // fill more of the lanes than the batch does, they are lanes until rows of
-// blocks are features. One image stays as it is (space_to_batch.h).
+// blocks are features. One image stays as it is (space_to_batch.h) unless its
+// patches lie side by side.
 // How few features is the chip's policy `space_to_depth_features`.
 #ifndef PTXLA_HLO_BACKEND_PASSES_PRODUCTS_SPACE_TO_DEPTH_H_
 #define PTXLA_HLO_BACKEND_PASSES_PRODUCTS_SPACE_TO_DEPTH_H_

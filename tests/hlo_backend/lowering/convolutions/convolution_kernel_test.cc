@@ -103,6 +103,17 @@ TEST_P(ConvolutionKernelTest, ACutImageHasItsBorders) {
   }
 }
 
+// A volume of three cut axes whose border planes are filled by loops, more of
+// them than a kernel has addresses that it keeps.
+TEST_P(ConvolutionKernelTest, ManyBordersShareAnAddress) {
+  Conv c;
+  c.batch = 1;
+  c.k = c.n = 96;
+  c.in_f32 = c.out_f32 = true;
+  c.dims = {Dim{4, 3, 1, 1, 1}, Dim{24, 3, 8, 1, 1}, Dim{56, 3, 8, 1, 1}};
+  EXPECT_OK(CompareKernel(Hlo(c), On(GetParam())).status());
+}
+
 // An input that lies in VMEM is read there by every step: those at its ends do
 // not multiply what lies beyond the borders.
 TEST_P(ConvolutionKernelTest, ACutImageInVmemIsReadInPlace) {

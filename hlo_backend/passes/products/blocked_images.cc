@@ -1,0 +1,386 @@
+#include "hlo_backend/passes/products/blocked_images.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "base/units.h"
+#include "hlo_backend/analysis/plane_windows.h"
+#include "hlo_backend/ir/dimensions.h"
+#include "hlo_backend/passes/dimension_utils.h"
+#include "hlo_backend/passes/expanders/reduce_start.h"
+
+namespace ptxla::hlo {
+namespace {
+
+Builder BuilderOf(Instruction* i) {
+  Builder b(i->parent());
+  b.set_metadata(i->shared_metadata());
+  return b;
+}
+
+bool AreCutAlike(const BlockedValue& a, const BlockedValue& b) {
+  return a.axis == b.axis && a.batch == b.batch && a.blocks == b.blocks &&
+         a.length == b.length && a.planes() == b.planes() &&
+         a.members() == b.members();
+}
+
+// Whether a plane lies within the axis. Blocks are a power of two.
+Instruction* Mask(Builder* b, const BlockedValue& v) {
+  const DimVector& dims = v.value->shape().dims();
+  const Shape shape = Shape::Array(kS32, dims);
+  const auto all = [&](int64_t n) {
+    return b->BroadcastScalar(b->ConstantScalar(kS32, static_cast<double>(n)),
+                              dims);
+  };
+  Instruction* block = b->Iota(shape, v.At(v.batch));
+  if (v.members() > 1) {
+    block = b->And(block, all(v.blocks - 1));
+  }
+  Instruction* plane =
+      b->Add(b->Multiply(block, all(v.planes())), b->Iota(shape, v.At(v.axis)));
+  return b->Compare(plane, all(v.length), CompareDirection::kLt);
+}
+
+// Sizes with the members and their blocks apart.
+DimVector Apart(const BlockedValue& v) {
+  DimVector dims = v.value->shape().dims();
+  const int64_t at = v.At(v.batch);
+  dims[at] = v.blocks;
+  dims.insert(dims.begin() + at, v.members());
+  return dims;
+}
+
+// Planes that each block sees of the next one, or of the one before.
+Instruction* Neighbours(Builder* b, const BlockedValue& v, int64_t planes,
+                        bool next, Instruction* border) {
+  const int64_t axis = v.At(v.axis), batch = v.At(v.batch);
+  DimVector starts(v.value->shape().rank(), 0),
+      limits = v.value->shape().dims();
+  if (next) {
+    limits[axis] = planes;
+  } else {
+    starts[axis] = v.planes() - planes;
+  }
+  Instruction* seen = b->Slice(v.value, starts, limits);
+  BlockedValue part = v;
+  part.value = seen;
+  DimVector apart = Apart(part);
+  const int64_t blocks = batch + 1;
+  starts.assign(apart.size(), 0);
+  limits = apart;
+  std::vector<PaddingDim> padding(apart.size());
+  if (next) {
+    starts[blocks] = 1;
+    padding[blocks].high = 1;
+  } else {
+    --limits[blocks];
+    padding[blocks].low = 1;
+  }
+  Instruction* shifted = b->Pad(
+      b->Slice(b->Reshape(seen, apart), starts, limits), border, padding);
+  return b->Reshape(shifted, seen->shape().dims());
+}
+
+// What `x` repeats, behind transposes, and where its dimensions are in `x`.
+bool FromBroadcast(Instruction** x, DimVector* to) {
+  // to[d]: where dimension d of *x is in the array.
+  for (; (*x)->opcode() == Opcode::kTranspose; *x = (*x)->operand(0)) {
+    DimVector at(to->size(), 0);
+    for (size_t d = 0; d < to->size(); ++d) {
+      at[(*x)->dimensions()[d]] = (*to)[d];
+    }
+    *to = at;
+  }
+  if ((*x)->opcode() != Opcode::kBroadcast) return false;
+  DimVector at;
+  for (const int64_t d : (*x)->dimensions()) at.push_back((*to)[d]);
+  *to = at;
+  *x = (*x)->operand(0);
+  return true;
+}
+
+}  // namespace
+
+int64_t BlockedValue::At(int64_t dimension) const {
+  return std::find(order.begin(), order.end(), dimension) - order.begin();
+}
+
+Instruction* InOrder(Builder* b, const BlockedValue& v,
+                     const DimVector& order) {
+  DimVector permutation;
+  for (const int64_t d : order) permutation.push_back(v.At(d));
+  return IsIdentityMapping(permutation) ? v.value
+                                        : b->Transpose(v.value, permutation);
+}
+
+Instruction* WholeImage(Builder* b, const BlockedValue& v) {
+  // [batch * blocks, planes, others].
+  DimVector first = {v.batch, v.axis};
+  for (const int64_t d : v.order) {
+    if (d != v.batch && d != v.axis) first.push_back(d);
+  }
+  Instruction* y = InOrder(b, v, first);
+  DimVector joined = y->shape().dims();
+  joined[0] = v.members();
+  joined[1] = v.blocks * v.planes();
+  y = b->Reshape(y, joined);
+  if (joined[1] != v.length) {
+    joined[1] = v.length;
+    y = b->Slice(y, DimVector(joined.size(), 0), joined);
+  }
+  DimVector back(first.size(), 0);
+  for (size_t k = 0; k < first.size(); ++k) {
+    back[first[k]] = static_cast<int64_t>(k);
+  }
+  return IsIdentityMapping(back) ? y : b->Transpose(y, back);
+}
+
+Instruction* Filled(Builder* b, const BlockedValue& v, Instruction* value) {
+  if (v.planes() * v.blocks == v.length) return v.value;
+  return b->Select(Mask(b, v), v.value,
+                   b->BroadcastScalar(value, v.value->shape().dims()));
+}
+
+Instruction* WithZeros(Builder* b, const BlockedValue& v) {
+  return v.zeros ? v.value : Filled(b, v, b->Zero(v.value->shape().type()));
+}
+
+Instruction* WithNeighbours(Builder* b, const BlockedValue& v, int64_t low,
+                            int64_t high, Instruction* border) {
+  std::vector<Instruction*> parts;
+  if (low > 0) parts.push_back(Neighbours(b, v, low, false, border));
+  parts.push_back(v.value);
+  if (high > 0) parts.push_back(Neighbours(b, v, high, true, border));
+  return parts.size() == 1 ? v.value : b->Concatenate(parts, v.At(v.axis));
+}
+
+const BlockedValue* BlockedImages::Of(const Instruction* x) const {
+  const auto it = values_.find(x);
+  return it == values_.end() ? nullptr : &it->second;
+}
+
+void BlockedImages::Add(const Instruction* x, BlockedValue v) {
+  values_.insert_or_assign(x, std::move(v));
+}
+
+const BlockedValue& BlockedImages::Cut(Instruction* x, int64_t planes,
+                                       const BlockedValue& like) {
+  if (const BlockedValue* v = Of(x);
+      v != nullptr && v->axis == like.axis && v->planes() == planes) {
+    return *v;
+  }
+  Builder b = BuilderOf(x);
+  BlockedValue v = like;
+  v.zeros = true;
+  Instruction* y = x;
+  if (v.length != planes * v.blocks) {
+    std::vector<PaddingDim> padding(x->shape().rank());
+    padding[v.axis].high = planes * v.blocks - v.length;
+    y = b.Pad(y, b.Zero(x->shape().type()), padding);
+  }
+  // [batch, blocks, planes, others] -> others in order.
+  DimVector first = {v.batch, v.axis};
+  for (const int64_t d : v.order) {
+    if (d != v.batch && d != v.axis) first.push_back(d);
+  }
+  if (!IsIdentityMapping(first)) y = b.Transpose(y, first);
+  DimVector cut = y->shape().dims();
+  cut[0] *= v.blocks;
+  cut[1] = planes;
+  v.value = b.Reshape(y, cut);
+  v.order = std::move(first);
+  v.value = InOrder(&b, v, like.order);
+  v.order = like.order;
+  Add(x, std::move(v));
+  return *Of(x);
+}
+
+Instruction* BlockedImages::Follow(Instruction* i) {
+  if (i->opcode() == Opcode::kTranspose) {
+    if (const BlockedValue* v = Of(i->operand(0))) {
+      BlockedValue turned = *v;
+      const auto dims = i->dimensions();
+      const auto at = [&](int64_t d) {
+        return std::find(dims.begin(), dims.end(), d) - dims.begin();
+      };
+      for (int64_t& d : turned.order) d = at(d);
+      turned.axis = at(v->axis);
+      turned.batch = at(v->batch);
+      Add(i, std::move(turned));
+    }
+    return nullptr;
+  }
+  if (i->opcode() == Opcode::kReduce) return Reduce(i);
+  if (i->opcode() == Opcode::kReduceWindow) return ReduceWindow(i);
+  if (i->opcode() == Opcode::kBroadcast) return Broadcast(i);
+  return i->IsElementwise() ? Elementwise(i) : nullptr;
+}
+
+Instruction* BlockedImages::Elementwise(Instruction* i) {
+  const BlockedValue* like = nullptr;
+  for (const Instruction* operand : i->operands()) {
+    if (like == nullptr) like = Of(operand);
+  }
+  if (like == nullptr) return nullptr;
+  BlockedValue made = *like;
+  Builder b = BuilderOf(i);
+  std::vector<Instruction*> operands;
+  for (Instruction* x : i->operands()) {
+    operands.push_back(Beside(&b, x, made));
+    if (operands.back() == nullptr) return nullptr;
+  }
+  made.value = i->parent()->AddLike(
+      *i, Shape::Array(i->shape().type(), made.value->shape().dims()),
+      operands);
+  made.zeros = false;
+  return Replaced(&b, std::move(made));
+}
+
+Instruction* BlockedImages::Beside(Builder* b, Instruction* x,
+                                   const BlockedValue& like) {
+  const DimVector& dims = like.value->shape().dims();
+  if (x->shape().rank() == 0) return x;
+  if (const BlockedValue* v = Of(x)) {
+    return AreCutAlike(*v, like) ? InOrder(b, *v, like.order) : nullptr;
+  }
+  Instruction* from = x;
+  DimVector to = Identity(x->shape().rank());
+  if (!FromBroadcast(&from, &to)) {
+    return InOrder(b, Cut(x, like.planes(), like), like.order);
+  }
+  if (from->shape().rank() == 0) return b->BroadcastScalar(from, dims);
+  if (Contains(to, like.axis)) return nullptr;
+  // Its dimensions in the order of the blocks.
+  DimVector order, places;
+  const bool members = Contains(to, like.batch);
+  const int64_t batch = like.At(like.batch);
+  for (size_t k = 0; k < like.order.size(); ++k) {
+    const auto at = std::find(to.begin(), to.end(), like.order[k]);
+    if (at == to.end()) continue;
+    order.push_back(at - to.begin());
+    const auto place = static_cast<int64_t>(k);
+    places.push_back(place + (members && place > batch ? 1 : 0));
+  }
+  if (!IsIdentityMapping(order)) from = b->Transpose(from, order);
+  if (!members) return b->Broadcast(from, dims, places);
+  return b->Reshape(b->Broadcast(from, Apart(like), places), dims);
+}
+
+Instruction* BlockedImages::Reduce(Instruction* i) {
+  if (i->operand_count() != 2) return nullptr;
+  const BlockedValue* from = Of(i->operand(0));
+  if (from == nullptr) return nullptr;
+  BlockedValue v = *from;
+  const auto dims = i->dimensions();
+  Builder b = BuilderOf(i);
+  if (!Contains(dims, v.axis)) {
+    if (Contains(dims, v.batch)) return nullptr;
+    DimVector at, order;
+    for (const int64_t d : dims) at.push_back(v.At(d));
+    for (const int64_t d : v.order) {
+      if (Contains(dims, d)) continue;
+      order.push_back(d - std::count_if(dims.begin(), dims.end(),
+                                        [d](int64_t r) { return r < d; }));
+    }
+    const auto left = [&](int64_t d) {
+      return d - std::count_if(dims.begin(), dims.end(),
+                               [d](int64_t r) { return r < d; });
+    };
+    std::sort(at.begin(), at.end());
+    v.value = b.Reduce(v.value, i->operand(1), at, i->to_apply());
+    v.order = std::move(order);
+    v.axis = left(v.axis);
+    v.batch = left(v.batch);
+    v.zeros = false;
+    return Replaced(&b, std::move(v));
+  }
+  if (!StartIsNeutral(*i)) return nullptr;
+  Instruction* all = Filled(&b, v, i->operand(1));
+  const bool joins = Contains(dims, v.batch);
+  const int64_t batch = v.At(v.batch);
+  if (!joins) all = b.Reshape(all, Apart(v));
+  DimVector at, left;
+  for (size_t k = 0; k < v.order.size(); ++k) {
+    const auto place = static_cast<int64_t>(k);
+    if (Contains(dims, v.order[k])) {
+      at.push_back(place + (!joins && place > batch ? 1 : 0));
+    } else {
+      left.push_back(v.order[k]);
+    }
+  }
+  if (!joins) at.push_back(batch + 1);
+  std::sort(at.begin(), at.end());
+  Instruction* sum = b.Reduce(all, i->operand(1), at, i->to_apply());
+  // Back to the order of the array's dimensions.
+  DimVector sorted = left, permutation;
+  std::sort(sorted.begin(), sorted.end());
+  for (const int64_t d : sorted) {
+    permutation.push_back(std::find(left.begin(), left.end(), d) -
+                          left.begin());
+  }
+  return IsIdentityMapping(permutation) ? sum : b.Transpose(sum, permutation);
+}
+
+Instruction* BlockedImages::ReduceWindow(Instruction* i) {
+  if (i->operand_count() != 2) return nullptr;
+  Instruction* x = i->operand(0);
+  if (Of(x) == nullptr) return nullptr;
+  BlockedValue v = *Of(x);
+  const auto& dims = i->attrs<WindowAttrs>().window.dims;
+  const WindowDim& w = dims[v.axis];
+  const int64_t reach = (w.size - 1) * w.window_dilation + 1;
+  const int64_t low = w.padding_low;
+  const int64_t high = std::max<int64_t>(reach - w.stride - low, 0);
+  // As few as hold the image, where those of `v` are no whole steps.
+  const int64_t planes =
+      v.planes() % w.stride == 0
+          ? v.planes()
+          : RoundUpTo(CeilOfRatio(v.length, v.blocks), w.stride);
+  const int64_t results = i->shape().dim(v.axis);
+  if (!IsIdentity(dims[v.batch]) || w.base_dilation != 1 || low < 0 ||
+      low >= reach || low > planes || high > planes ||
+      planes / w.stride * v.blocks < results || !StartMayRepeat(*i)) {
+    return nullptr;
+  }
+  Builder b = BuilderOf(i);
+  v = Cut(x, planes, v);
+  if (w.padding_high > 0) v.value = Filled(&b, v, i->operand(1));
+  Window window;
+  for (const int64_t d : v.order) window.dims.push_back(dims[d]);
+  WindowDim& along = window.dims[v.At(v.axis)];
+  along.padding_low = along.padding_high = 0;
+  v.value = b.ReduceWindow({WithNeighbours(&b, v, low, high, i->operand(1))},
+                           {i->operand(1)}, std::move(window), i->to_apply());
+  v.length = results;
+  v.zeros = false;
+  return Replaced(&b, std::move(v));
+}
+
+Instruction* BlockedImages::Broadcast(Instruction* i) {
+  const BlockedValue* from = Of(i->operand(0));
+  if (from == nullptr) return nullptr;
+  BlockedValue v = *from;
+  const auto to = i->dimensions();
+  DimVector dims = v.value->shape().dims();
+  for (int64_t& d : v.order) d = to[d];
+  v.axis = to[v.axis];
+  v.batch = to[v.batch];
+  const DimVector places = Identity(v.value->shape().rank());
+  for (int64_t d = 0; d < i->shape().rank(); ++d) {
+    if (Contains(to, d)) continue;
+    v.order.push_back(d);
+    dims.push_back(i->shape().dim(d));
+  }
+  Builder b = BuilderOf(i);
+  v.value = b.Broadcast(v.value, dims, places);
+  return Replaced(&b, std::move(v));
+}
+
+Instruction* BlockedImages::Replaced(Builder* b, BlockedValue v) {
+  Instruction* whole = WholeImage(b, v);
+  Add(whole, std::move(v));
+  return whole;
+}
+
+}  // namespace ptxla::hlo

@@ -1,0 +1,166 @@
+// Does a network of few images compute the same where its values stay in the
+// blocks that one convolution made of them? Small whole numbers: sums are exact
+// in any order.
+#include "tests/hlo_backend/passes/products/convolution_forms.h"
+
+namespace ptxla::hlo {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+// A 3x3 convolution of two images of `columns` columns, and `work` on its
+// result, y.
+std::string Network(int columns, const std::string& work) {
+  return absl::Substitute(
+      R"(HloModule m
+max { a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  ROOT m = f32[] maximum(a, b) }
+sum { c = f32[] parameter(0)
+  d = f32[] parameter(1)
+  ROOT s = f32[] add(c, d) }
+ENTRY e {
+  x = f32[2,4,$0,3] parameter(0)
+  w = f32[3,3,3,4] parameter(1)
+  v = f32[3,3,4,4] parameter(2)
+  bias = f32[4] parameter(3)
+  zero = f32[] constant(0)
+  least = f32[] constant(-inf)
+  y = f32[2,4,$0,4] convolution(x, w), window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f, operand_precision={highest,highest}
+$1
+})",
+      columns, work);
+}
+
+std::string Made(int columns, const std::string& work) {
+  return Converted(Network(columns, work), "space-to-batch");
+}
+
+// Of twenty columns the last block has one that is none.
+class BlockedImagesTest : public ::testing::TestWithParam<int> {};
+
+TEST_P(BlockedImagesTest, ElementwiseWorkStaysInBlocks) {
+  const int n = GetParam();
+  const std::string out =
+      Made(n, absl::Substitute(
+                  R"(  b = f32[2,4,$0,4] broadcast(bias), dimensions={3}
+  z = f32[2,4,$0,4] broadcast(zero), dimensions={}
+  a = f32[2,4,$0,4] add(y, b)
+  p = pred[2,4,$0,4] compare(a, z), direction=GT
+  q = f32[2,4,$0,4] select(p, a, z)
+  ROOT r = f32[2,4,$0,4] convolution(q, v), window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f, operand_precision={highest,highest})",
+                  n));
+  EXPECT_THAT(
+      out, HasSubstr(absl::Substitute("f32[4,$0,16,4] select(", (n + 7) / 8)));
+}
+
+TEST_P(BlockedImagesTest, AResidualIsCutOnce) {
+  const int n = GetParam();
+  Made(
+      n,
+      absl::Substitute(
+          R"(  k = f32[2,4,$0,4] convolution(y, v), window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f, operand_precision={highest,highest}
+  a = f32[2,4,$0,4] add(k, y)
+  other = f32[2,4,$0,4] parameter(4)
+  ROOT r = f32[2,4,$0,4] multiply(a, other))",
+          n));
+}
+
+// An axis of one tap, and one tap alone, whose padding is seen.
+TEST_P(BlockedImagesTest, OtherConvolutionsTakeTheBlocks) {
+  const int n = GetParam();
+  const std::string out = Made(n, absl::Substitute(
+                                      R"(  u = f32[3,1,4,4] parameter(4)
+  k = f32[2,4,$0,4] convolution(y, u), window={size=3x1 pad=1_1x0_0}, dim_labels=b01f_01io->b01f, operand_precision={highest,highest}
+  one = f32[1,1,4,4] parameter(5)
+  l = f32[2,4,$1,4] convolution(k, one), window={size=1x1 pad=0_0x0_2}, dim_labels=b01f_01io->b01f, operand_precision={highest,highest}
+  ROOT r = f32[2,4,$1,4] negate(l))",
+                                      n, n + 2));
+  EXPECT_THAT(out, HasSubstr(absl::Substitute("f32[4,$0,16,4] convolution(",
+                                              (n + 7) / 8)));
+}
+
+TEST_P(BlockedImagesTest, SumsLeaveOutWhatIsNoImage) {
+  const int n = GetParam();
+  for (const char* start : {"sum", "max"}) {
+    const std::string of = std::string(start) == "sum" ? "zero" : "least";
+    Made(n, absl::Substitute(
+                R"(  all = f32[4] reduce(y, $1), dimensions={0,1,2}, to_apply=$2
+  each = f32[2,4] reduce(y, $1), dimensions={1,2}, to_apply=$2
+  here = f32[2,4,$0] reduce(y, $1), dimensions={3}, to_apply=$2
+  h = f32[2,4,$0,4] broadcast(here), dimensions={0,1,2}
+  e = f32[2,4,$0,4] broadcast(each), dimensions={0,3}
+  d = f32[2,4,$0,4] subtract(y, e)
+  f = f32[2,4,$0,4] multiply(d, h)
+  g = f32[2,4,$0,4] broadcast(all), dimensions={3}
+  ROOT r = f32[2,4,$0,4] add(f, g))",
+                n, of, start));
+  }
+}
+
+// Windows that overlap, and steps that blocks are no whole number of.
+TEST_P(BlockedImagesTest, PoolingsSeeTheNextBlocks) {
+  const int n = GetParam();
+  for (const int stride : {1, 2}) {
+    for (const int size : {2, 3}) {
+      const int out = (n + 2 * (size / 2) - size) / stride + 1;
+      Made(
+          n,
+          absl::Substitute(
+              R"(  a = f32[2,4,$0,4] reduce-window(y, least), window={size=1x1x$1x1 stride=1x1x$2x1 pad=0_0x0_0x$3_$3x0_0}, to_apply=max
+  ROOT r = f32[2,4,$0,4] convolution(a, v), window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f, operand_precision={highest,highest})",
+              out, size, stride, size / 2));
+    }
+  }
+}
+
+TEST_P(BlockedImagesTest, TransposesOnlyNameDimensions) {
+  const int n = GetParam();
+  const std::string out =
+      Made(n, absl::Substitute(
+                  R"(  t = f32[$0,2,4,4] transpose(y), dimensions={2,0,3,1}
+  m = f32[$0,2,4,4] negate(t)
+  bt = f32[$0,2,4,4] broadcast(bias), dimensions={2}
+  a = f32[$0,2,4,4] add(m, bt)
+  ROOT r = f32[2,4,4,$0] transpose(a), dimensions={1,3,2,0})",
+                  n));
+  EXPECT_THAT(
+      out, HasSubstr(absl::Substitute("f32[4,$0,16,4] negate(", (n + 7) / 8)));
+}
+
+// A gradient of weights: of the same steps, and of one tap that meets every
+// second column.
+TEST_P(BlockedImagesTest, GradientsContractTheBlocks) {
+  const int n = GetParam();
+  const int half = (n + 1) / 2;
+  const std::string out = Made(
+      n,
+      absl::Substitute(
+          R"(  k = f32[2,4,$0,4] convolution(y, v), window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f, operand_precision={highest,highest}
+  dw = f32[3,3,4,4] convolution(y, k), window={size=4x$0 pad=1_1x1_1}, dim_labels=f01b_i01o->01bf, operand_precision={highest,highest}
+  one = f32[1,1,4,4] parameter(4)
+  s = f32[2,4,$1,4] convolution(y, one), window={size=1x1 stride=1x2}, dim_labels=b01f_01io->b01f, operand_precision={highest,highest}
+  ds = f32[1,1,4,4] convolution(y, s), window={size=4x$1 pad=0_0x0_$2 rhs_dilate=1x2}, dim_labels=f01b_i01o->01bf, operand_precision={highest,highest}
+  every = f32[4,4] reshape(ds)
+  taps = f32[3,3,4,4] broadcast(every), dimensions={2,3}
+  ROOT r = f32[3,3,4,4] add(dw, taps))",
+          n, half, n % 2 == 1 ? 0 : -1));
+  EXPECT_THAT(out, HasSubstr(absl::Substitute("window={size=4x$0 pad=1_1x0_0}",
+                                              (n + 7) / 8)));
+}
+
+INSTANTIATE_TEST_SUITE_P(Columns, BlockedImagesTest,
+                         ::testing::Values(16, 20, 31));
+
+// Planes that the program repeats along the axis are no blocks.
+TEST(BlockedImagesTest, WhatVariesAlongTheAxisIsNotFollowed) {
+  const std::string out = Made(16, R"(  along = f32[16] parameter(4)
+  b = f32[2,4,16,4] broadcast(along), dimensions={2}
+  ROOT r = f32[2,4,16,4] add(y, b))");
+  EXPECT_THAT(out, HasSubstr("ROOT %r = f32[2,4,16,4] add("));
+  EXPECT_THAT(out, Not(HasSubstr("f32[4,2,16,4] add(")));
+}
+
+}  // namespace
+}  // namespace ptxla::hlo
