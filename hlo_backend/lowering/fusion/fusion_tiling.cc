@@ -197,6 +197,8 @@ bool BroadcastsLanes(const Geometry& g, int major) {
 // f32[30522,8,512]).
 constexpr int64_t kTilesOfPlane = 16;
 constexpr int64_t kTilesOfPlanes = 64;
+// Planes in a body that wait for the XLU each.
+constexpr int64_t kPlanesThatWait = 16;
 
 // Small planes (4 queries of a group, a batch of logits) follow one another in
 // one block: alone, each would be the latency of its few operations. Those
@@ -222,7 +224,7 @@ void UnrollSmallPlanes(const Expression& e, const Geometry& g, int copies,
   // As many as hide the latency of the EUP behind each other's work, and no
   // more planes than the XLU is worth waiting for.
   int64_t most = rotates ? 128 : kTilesOfPlanes;
-  const int64_t together = broadcasts || rotates ? 16 : most;
+  const int64_t together = broadcasts || rotates ? kPlanesThatWait : most;
   if (broadcasts) {
     // Their tiles are loaded meanwhile.
     most = std::max<int64_t>(rotates ? 128 : 16, vregs / 2);
@@ -247,6 +249,14 @@ NestPlan OrderAxes(const Geometry& g) {
     }
     if (pass == 0) plan.reduced_from = static_cast<int>(plan.order.size());
   }
+  // Where fewer planes have each a value of their own on all lanes than would
+  // follow one another in a block, it stays there for the others: statistics of
+  // an image whose blocks are outer dimensions.
+  std::stable_partition(
+      plan.order.begin(), plan.order.begin() + plan.reduced_from, [&](int a) {
+        return g.axes[a].kind == Axis::Kind::kMajor &&
+               g.axes[a].tiles < kPlanesThatWait && BroadcastsLanes(g, a);
+      });
   return plan;
 }
 

@@ -233,6 +233,34 @@ Instruction* Reversed(Instruction* i, const PassContext& context) {
   return rest.empty() ? x : b.Reverse(x, rest);
 }
 
+// Rows or lanes that are put together one by one (the states of a network that
+// a program unrolls): each would be a row of every tile. As planes they lie
+// side by side, and are turned once.
+Instruction* Stacked(Instruction* i) {
+  constexpr int kFewest = 16;  // ASSUMED: two tiles
+  const int rank = i->shape().rank();
+  const auto d = static_cast<int>(i->dimensions()[0]);
+  if (d == 0 || d < rank - 2 || i->operand_count() < kFewest ||
+      i->shape().ElementCount() < kManyElements / 16 ||
+      i->shape().dim(d) != i->operand_count() ||
+      std::any_of(i->users().begin(), i->users().end(),
+                  [](const Instruction* user) {
+                    return user->opcode() == Opcode::kDot;
+                  })) {
+    return nullptr;
+  }
+  Builder b(i->parent());
+  b.set_metadata(i->shared_metadata());
+  DimVector plane = i->shape().dims(), order;
+  plane.erase(plane.begin() + d);
+  plane.insert(plane.begin(), 1);
+  for (int k = 0; k < rank; ++k)
+    order.push_back(k == d ? 0 : k < d ? k + 1 : k);
+  std::vector<Instruction*> planes;
+  for (Instruction* x : i->operands()) planes.push_back(b.Reshape(x, plane));
+  return b.Transpose(b.Concatenate(planes, 0), order);
+}
+
 Instruction* Shaped(Instruction* i, const PassContext& context) {
   if (NeedsWords(*i)) return AsWords(i);
   if (IsNarrowReflow(*i)) return AsWords(i);
@@ -240,6 +268,7 @@ Instruction* Shaped(Instruction* i, const PassContext& context) {
   if (IsColumn(*i)) return Column(i);
   if (IsSecondTranspose(*i)) return AsOne(i);
   if (i->opcode() == Opcode::kReshape) return WithoutPlanesOfOne(i);
+  if (i->opcode() == Opcode::kConcatenate) return Stacked(i);
   if (i->opcode() == Opcode::kReverse) return Reversed(i, context);
   if (i->opcode() == Opcode::kSlice) return StridedSlice(i, context);
   if (i->opcode() == Opcode::kPad) return DilatedPad(i, context);

@@ -12,6 +12,8 @@
 //                              number
 //                              (reversed rows that lie whole in one step of
 //                              a kernel stay, as libtpu 0.0.42.1 has them)
+//   rows or lanes put together one by one
+//                              as planes, which are turned once
 //   steps along rows or lanes, and padding between them, of large arrays
 //                              strided_slices.h, dilated_pads.h
 //

@@ -82,6 +82,18 @@ Instruction* Neighbours(Builder* b, const BlockedValue& v, int64_t planes,
   return b->Reshape(shifted, seen->shape().dims());
 }
 
+// Work whose result can be in blocks.
+bool MayFollow(const Instruction& i) {
+  return i.opcode() == Opcode::kTranspose || i.opcode() == Opcode::kBroadcast ||
+         i.opcode() == Opcode::kReduce || i.opcode() == Opcode::kReduceWindow ||
+         i.IsElementwise();
+}
+
+// Of planes: a mean over images, statistics of features.
+bool IsSum(const Instruction& i) {
+  return i.opcode() == Opcode::kReduce && i.dimensions().size() > 1;
+}
+
 // What `x` repeats, behind transposes, and where its dimensions are in `x`.
 bool FromBroadcast(Instruction** x, DimVector* to) {
   // to[d]: where dimension d of *x is in the array.
@@ -155,6 +167,18 @@ Instruction* WithNeighbours(Builder* b, const BlockedValue& v, int64_t low,
   return parts.size() == 1 ? v.value : b->Concatenate(parts, v.At(v.axis));
 }
 
+BlockedImages::BlockedImages(absl::Span<Instruction* const> order) {
+  for (auto it = order.rbegin(); it != order.rend(); ++it) {
+    const Instruction* i = *it;
+    const bool is_wanted = std::any_of(
+        i->users().begin(), i->users().end(), [&](const Instruction* user) {
+          return user->opcode() == Opcode::kConvolution || IsSum(*user) ||
+                 (MayFollow(*user) && wanted_.contains(user));
+        });
+    if (is_wanted) wanted_.insert(i);
+  }
+}
+
 const BlockedValue* BlockedImages::Of(const Instruction* x) const {
   const auto it = values_.find(x);
   return it == values_.end() ? nullptr : &it->second;
@@ -173,18 +197,17 @@ const BlockedValue& BlockedImages::Cut(Instruction* x, int64_t planes,
   Builder b = BuilderOf(x);
   BlockedValue v = like;
   v.zeros = true;
-  Instruction* y = x;
-  if (v.length != planes * v.blocks) {
-    std::vector<PaddingDim> padding(x->shape().rank());
-    padding[v.axis].high = planes * v.blocks - v.length;
-    y = b.Pad(y, b.Zero(x->shape().type()), padding);
-  }
-  // [batch, blocks, planes, others] -> others in order.
+  // [batch, planes, others], with whole blocks.
   DimVector first = {v.batch, v.axis};
   for (const int64_t d : v.order) {
     if (d != v.batch && d != v.axis) first.push_back(d);
   }
-  if (!IsIdentityMapping(first)) y = b.Transpose(y, first);
+  Instruction* y = IsIdentityMapping(first) ? x : b.Transpose(x, first);
+  if (v.length != planes * v.blocks) {
+    std::vector<PaddingDim> padding(first.size());
+    padding[1].high = planes * v.blocks - v.length;
+    y = b.Pad(y, b.Zero(x->shape().type()), padding);
+  }
   DimVector cut = y->shape().dims();
   cut[0] *= v.blocks;
   cut[1] = planes;
@@ -212,6 +235,7 @@ Instruction* BlockedImages::Follow(Instruction* i) {
     return nullptr;
   }
   if (i->opcode() == Opcode::kReduce) return Reduce(i);
+  if (!wanted_.contains(i)) return nullptr;
   if (i->opcode() == Opcode::kReduceWindow) return ReduceWindow(i);
   if (i->opcode() == Opcode::kBroadcast) return Broadcast(i);
   return i->IsElementwise() ? Elementwise(i) : nullptr;
@@ -275,7 +299,7 @@ Instruction* BlockedImages::Reduce(Instruction* i) {
   const auto dims = i->dimensions();
   Builder b = BuilderOf(i);
   if (!Contains(dims, v.axis)) {
-    if (Contains(dims, v.batch)) return nullptr;
+    if (Contains(dims, v.batch) || !wanted_.contains(i)) return nullptr;
     DimVector at, order;
     for (const int64_t d : dims) at.push_back(v.At(d));
     for (const int64_t d : v.order) {

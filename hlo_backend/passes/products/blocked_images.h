@@ -14,6 +14,8 @@
 #include <cstdint>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "absl/types/span.h"
 #include "hlo_backend/ir/builder.h"
 
 namespace ptxla::hlo {
@@ -45,6 +47,11 @@ Instruction* WithNeighbours(Builder* b, const BlockedValue& v, int64_t low,
 
 class BlockedImages {
  public:
+  // Of these instructions, operands first, those are followed that a
+  // convolution or a sum of planes reads in the end: others have no use for
+  // blocks.
+  explicit BlockedImages(absl::Span<Instruction* const> order);
+
   // What `x` is in blocks, or null.
   const BlockedValue* Of(const Instruction* x) const;
   void Add(const Instruction* x, BlockedValue v);
@@ -67,6 +74,7 @@ class BlockedImages {
   Instruction* Replaced(Builder* b, BlockedValue v);
 
   absl::flat_hash_map<const Instruction*, BlockedValue> values_;
+  absl::flat_hash_set<const Instruction*> wanted_;
 };
 
 }  // namespace ptxla::hlo

@@ -240,8 +240,9 @@ absl::StatusOr<bool> SpaceToBatchPass::Run(Module* module,
   bool changed = false;
   for (Computation* c : ControlComputations(*module)) {
     bool here = false;
-    BlockedImages images;
-    for (Instruction* i : c->PostOrder()) {
+    const std::vector<Instruction*> order = c->PostOrder();
+    BlockedImages images(order);
+    for (Instruction* i : order) {
       Instruction* value = nullptr;
       if (i->opcode() == Opcode::kConvolution) {
         value = Cutter(i, &images).Run(rows);

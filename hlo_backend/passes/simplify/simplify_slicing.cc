@@ -53,6 +53,51 @@ Instruction* SliceOf(Instruction* i, Rewriter& r) {
                                x->dimensions());
 }
 
+// Part of one of the arrays that are put together, of what is padded or of what
+// is cut already: of that array.
+//   slice(concatenate(f32[8,3] a, f32[8,5] b), [0:8], [3:6])
+//   ==> slice(b, [0:8], [0:3])
+Instruction* SliceOfPart(Instruction* i, Rewriter& r) {
+  const Instruction* x = i->operand(0);
+  const auto& attrs = i->attrs<SliceAttrs>();
+  DimVector starts = attrs.starts, limits = attrs.limits,
+            strides = attrs.strides;
+  Instruction* from = nullptr;
+  if (x->opcode() == Opcode::kSlice) {
+    from = x->operand(0);
+    const auto& inner = x->attrs<SliceAttrs>();
+    for (size_t d = 0; d < starts.size(); ++d) {
+      starts[d] = inner.starts[d] + starts[d] * inner.strides[d];
+      limits[d] = inner.starts[d] + (limits[d] - 1) * inner.strides[d] + 1;
+      strides[d] *= inner.strides[d];
+    }
+  } else if (x->opcode() == Opcode::kConcatenate) {
+    const int64_t d = x->dimensions()[0];
+    for (Instruction* part : x->operands()) {
+      const int64_t size = part->shape().dim(static_cast<int>(d));
+      if (starts[d] < size) {
+        if (limits[d] <= size) from = part;
+        break;
+      }
+      starts[d] -= size;
+      limits[d] -= size;
+    }
+  } else if (x->opcode() == Opcode::kPad) {
+    from = x->operand(0);
+    const auto& padding = x->attrs<PadAttrs>().dims;
+    for (size_t d = 0; d < starts.size(); ++d) {
+      starts[d] -= padding[d].low;
+      limits[d] -= padding[d].low;
+      if (padding[d].interior != 0 || starts[d] < 0 ||
+          limits[d] > from->shape().dim(static_cast<int>(d))) {
+        return nullptr;
+      }
+    }
+  }
+  return from == nullptr ? nullptr
+                         : r.builder().Slice(from, starts, limits, strides);
+}
+
 // Every k-th element of rows, asked for as one of k columns of what they are
 // parted into. Such columns would fill one lane of 128 each.
 //
@@ -200,8 +245,11 @@ Instruction* SimplifySlicing(Instruction* i, Rewriter& r) {
       return b.BroadcastScalar(b.Zero(i->shape().type()), i->shape().dims());
     }
     case Opcode::kSlice: {
-      Instruction* value = SliceOf(i, r);
-      return value != nullptr ? value : SliceOfParted(i, r);
+      if (i->shape().ElementCount() == 0) return nullptr;
+      for (auto* rule : {SliceOf, SliceOfPart, SliceOfParted}) {
+        if (Instruction* value = rule(i, r)) return value;
+      }
+      return nullptr;
     }
     case Opcode::kDynamicSlice: {
       if (Instruction* value = SliceOf(i, r)) return value;

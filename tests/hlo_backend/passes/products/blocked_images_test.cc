@@ -9,9 +9,9 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// A 3x3 convolution of two images of `columns` columns, and `work` on its
-// result, y.
-std::string Network(int columns, const std::string& work) {
+// A 3x3 convolution of two images of `columns` columns; `work` makes r, of
+// `results` columns, of its result y; and another convolution reads that.
+std::string Network(int columns, const std::string& work, int results) {
   return absl::Substitute(
       R"(HloModule m
 max { a = f32[] parameter(0)
@@ -29,12 +29,14 @@ ENTRY e {
   least = f32[] constant(-inf)
   y = f32[2,4,$0,4] convolution(x, w), window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f, operand_precision={highest,highest}
 $1
+  ROOT root = f32[2,4,$2,4] convolution(r, v), window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f, operand_precision={highest,highest}
 })",
-      columns, work);
+      columns, work, results);
 }
 
-std::string Made(int columns, const std::string& work) {
-  return Converted(Network(columns, work), "space-to-batch");
+std::string Made(int columns, const std::string& work, int results = 0) {
+  return Converted(Network(columns, work, results == 0 ? columns : results),
+                   "space-to-batch");
 }
 
 // Of twenty columns the last block has one that is none.
@@ -48,8 +50,7 @@ TEST_P(BlockedImagesTest, ElementwiseWorkStaysInBlocks) {
   z = f32[2,4,$0,4] broadcast(zero), dimensions={}
   a = f32[2,4,$0,4] add(y, b)
   p = pred[2,4,$0,4] compare(a, z), direction=GT
-  q = f32[2,4,$0,4] select(p, a, z)
-  ROOT r = f32[2,4,$0,4] convolution(q, v), window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f, operand_precision={highest,highest})",
+  r = f32[2,4,$0,4] select(p, a, z))",
                   n));
   EXPECT_THAT(
       out, HasSubstr(absl::Substitute("f32[4,$0,16,4] select(", (n + 7) / 8)));
@@ -63,20 +64,22 @@ TEST_P(BlockedImagesTest, AResidualIsCutOnce) {
           R"(  k = f32[2,4,$0,4] convolution(y, v), window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f, operand_precision={highest,highest}
   a = f32[2,4,$0,4] add(k, y)
   other = f32[2,4,$0,4] parameter(4)
-  ROOT r = f32[2,4,$0,4] multiply(a, other))",
+  r = f32[2,4,$0,4] multiply(a, other))",
           n));
 }
 
 // An axis of one tap, and one tap alone, whose padding is seen.
 TEST_P(BlockedImagesTest, OtherConvolutionsTakeTheBlocks) {
   const int n = GetParam();
-  const std::string out = Made(n, absl::Substitute(
-                                      R"(  u = f32[3,1,4,4] parameter(4)
+  const std::string out = Made(n,
+                               absl::Substitute(
+                                   R"(  u = f32[3,1,4,4] parameter(4)
   k = f32[2,4,$0,4] convolution(y, u), window={size=3x1 pad=1_1x0_0}, dim_labels=b01f_01io->b01f, operand_precision={highest,highest}
   one = f32[1,1,4,4] parameter(5)
   l = f32[2,4,$1,4] convolution(k, one), window={size=1x1 pad=0_0x0_2}, dim_labels=b01f_01io->b01f, operand_precision={highest,highest}
-  ROOT r = f32[2,4,$1,4] negate(l))",
-                                      n, n + 2));
+  r = f32[2,4,$1,4] negate(l))",
+                                   n, n + 2),
+                               n + 2);
   EXPECT_THAT(out, HasSubstr(absl::Substitute("f32[4,$0,16,4] convolution(",
                                               (n + 7) / 8)));
 }
@@ -94,7 +97,7 @@ TEST_P(BlockedImagesTest, SumsLeaveOutWhatIsNoImage) {
   d = f32[2,4,$0,4] subtract(y, e)
   f = f32[2,4,$0,4] multiply(d, h)
   g = f32[2,4,$0,4] broadcast(all), dimensions={3}
-  ROOT r = f32[2,4,$0,4] add(f, g))",
+  r = f32[2,4,$0,4] add(f, g))",
                 n, of, start));
   }
 }
@@ -109,8 +112,9 @@ TEST_P(BlockedImagesTest, PoolingsSeeTheNextBlocks) {
           n,
           absl::Substitute(
               R"(  a = f32[2,4,$0,4] reduce-window(y, least), window={size=1x1x$1x1 stride=1x1x$2x1 pad=0_0x0_0x$3_$3x0_0}, to_apply=max
-  ROOT r = f32[2,4,$0,4] convolution(a, v), window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f, operand_precision={highest,highest})",
-              out, size, stride, size / 2));
+  r = f32[2,4,$0,4] negate(a))",
+              out, size, stride, size / 2),
+          out);
     }
   }
 }
@@ -123,7 +127,7 @@ TEST_P(BlockedImagesTest, TransposesOnlyNameDimensions) {
   m = f32[$0,2,4,4] negate(t)
   bt = f32[$0,2,4,4] broadcast(bias), dimensions={2}
   a = f32[$0,2,4,4] add(m, bt)
-  ROOT r = f32[2,4,4,$0] transpose(a), dimensions={1,3,2,0})",
+  r = f32[2,4,$0,4] transpose(a), dimensions={1,3,0,2})",
                   n));
   EXPECT_THAT(
       out, HasSubstr(absl::Substitute("f32[4,$0,16,4] negate(", (n + 7) / 8)));
@@ -144,7 +148,8 @@ TEST_P(BlockedImagesTest, GradientsContractTheBlocks) {
   ds = f32[1,1,4,4] convolution(y, s), window={size=4x$1 pad=0_0x0_$2 rhs_dilate=1x2}, dim_labels=f01b_i01o->01bf, operand_precision={highest,highest}
   every = f32[4,4] reshape(ds)
   taps = f32[3,3,4,4] broadcast(every), dimensions={2,3}
-  ROOT r = f32[3,3,4,4] add(dw, taps))",
+  u = f32[3,3,4,4] add(dw, taps)
+  r = f32[2,4,$0,4] convolution(y, u), window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f, operand_precision={highest,highest})",
           n, half, n % 2 == 1 ? 0 : -1));
   EXPECT_THAT(out, HasSubstr(absl::Substitute("window={size=4x$0 pad=1_1x0_0}",
                                               (n + 7) / 8)));
@@ -157,9 +162,24 @@ INSTANTIATE_TEST_SUITE_P(Columns, BlockedImagesTest,
 TEST(BlockedImagesTest, WhatVariesAlongTheAxisIsNotFollowed) {
   const std::string out = Made(16, R"(  along = f32[16] parameter(4)
   b = f32[2,4,16,4] broadcast(along), dimensions={2}
-  ROOT r = f32[2,4,16,4] add(y, b))");
-  EXPECT_THAT(out, HasSubstr("ROOT %r = f32[2,4,16,4] add("));
+  r = f32[2,4,16,4] add(y, b))");
+  EXPECT_THAT(out, HasSubstr("%r = f32[2,4,16,4] add("));
   EXPECT_THAT(out, Not(HasSubstr("f32[4,2,16,4] add(")));
+}
+
+// Nor is what no convolution reads in the end.
+TEST(BlockedImagesTest, WhatLeavesTheNetworkIsNotFollowed) {
+  const std::string out = Converted(
+      R"(HloModule m
+ENTRY e {
+  x = f32[2,4,16,3] parameter(0)
+  w = f32[3,3,3,4] parameter(1)
+  y = f32[2,4,16,4] convolution(x, w), window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f, operand_precision={highest,highest}
+  ROOT r = f32[2,4,16,4] negate(y)
+})",
+      "space-to-batch");
+  EXPECT_THAT(out, HasSubstr("ROOT %r = f32[2,4,16,4] negate("));
+  EXPECT_THAT(out, HasSubstr("f32[4,2,16,4] convolution("));
 }
 
 }  // namespace
