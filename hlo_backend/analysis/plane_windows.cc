@@ -67,8 +67,9 @@ bool IsSimpleWindow(const Instruction& i) {
     const auto op = MonoidOf(*i.to_apply());
     return op.has_value() && WindowIdentity(*op, type).has_value();
   }
-  return IsFloat(type) && WindowIdentity(Opcode::kAdd, type).has_value() &&
-         MonoidOf(*i.scatter()) == Opcode::kAdd &&
+  const auto op = MonoidOf(*i.scatter());
+  return IsFloat(type) && op.has_value() &&
+         WindowIdentity(*op, type).has_value() &&
          SelectsFirstMaximum(*i.select());
 }
 

@@ -38,11 +38,12 @@ Vec Rounded(CodeBuilder& b, Vec v) {
 }  // namespace
 
 PoolValues::PoolValues(hlo::Opcode op, PrimitiveType type,
-                       const isa::MachineModel& model)
+                       const isa::MachineModel& model, bool apart)
     : op_(op), type_(type) {
   Opcode packed;
   if (type == PrimitiveType::kBf16) {
-    parts_ = PackedOpcode(op, &packed) && isa::Supports(model, packed) ? 1 : 2;
+    const bool together = !apart && PackedOpcode(op, &packed);
+    parts_ = together && isa::Supports(model, packed) ? 1 : 2;
   }
   identity_ = *hlo::WindowIdentity(op, type);
   if (type == PrimitiveType::kBf16 && parts_ == 1) {

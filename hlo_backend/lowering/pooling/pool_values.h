@@ -14,8 +14,9 @@ namespace ptxla::lowering {
 
 class PoolValues {
  public:
+  // `apart`: the halves of a word have a mask each.
   PoolValues(hlo::Opcode op, hlo::PrimitiveType type,
-             const isa::MachineModel& model);
+             const isa::MachineModel& model, bool apart = false);
 
   // What a register of memory is computed as: itself, or its two halves as f32.
   int parts() const { return parts_; }

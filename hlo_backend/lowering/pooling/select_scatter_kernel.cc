@@ -28,7 +28,7 @@ class SelectScatterEmitter {
                        int64_t unroll)
       : context_(context),
         form_(form),
-        values_(hlo::Opcode::kAdd, form.type, context.model),
+        values_(form.op, form.type, context.model, /*apart=*/true),
         unroll_(unroll) {}
 
   absl::StatusOr<isa::Kernel> Emit() {
@@ -174,7 +174,7 @@ class SelectScatterEmitter {
   absl::Status Body(CodeBuilder& b) {
     const PoolValues least(hlo::Opcode::kMaximum, form_.type, context_.model);
     Fill(kOperand, least.packed_identity(), b);
-    Fill(kSource, 0, b);
+    Fill(kSource, values_.packed_identity(), b);
     b.NewBlock("addresses");
     std::vector<PlanePointer> p(kArgs + 1);
     for (int w = 0; w <= kArgs; ++w) {

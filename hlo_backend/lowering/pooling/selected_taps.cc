@@ -103,7 +103,7 @@ void SelectedTaps::Sum(const PlaneBody& body) {
                                     taken + TakenAt(piece, p), piece.rows);
           const Mask hit = b_.CompareImm(
               Opcode::kVcmpEqS32, tap, static_cast<uint32_t>(TapNumber(taps)));
-          x[p] = b_.SelectImm(hit, x[p], 0);
+          x[p] = b_.SelectImm(hit, x[p], values_.identity());
         }
         sum = sum.empty() ? x : values_.Combine(b_, sum, x);
       });

@@ -40,6 +40,7 @@ class LoopResidency {
         if (copied == from.end() || loop.ReadOnlyBytes(k) == 0) continue;
         Instruction* copy = copied->first;
         loop.set_start(k, copied->second);
+        if (copy->user_count() > 0) continue;  // others want it in HBM
         after.erase(copied->second);
         from.erase(copied);
         c->Remove(copy);

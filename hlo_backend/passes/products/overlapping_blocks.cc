@@ -2,6 +2,8 @@
 
 #include <vector>
 
+#include "hlo_backend/passes/dimension_utils.h"
+
 namespace ptxla::hlo {
 namespace {
 
@@ -28,6 +30,12 @@ Instruction* Neighbours(Builder* b, Instruction* x, const BlockCut& cut,
 
 Instruction* OverlappingBlocks(Builder* b, Instruction* x,
                                const BlockCut& cut) {
+  // A signal of one feature would fill one lane.
+  const DimVector inside(x->shape().dims().begin() + 2,
+                         x->shape().dims().end());
+  if (DropUnitDims(inside).empty()) {
+    x = b->Reshape(x, {x->shape().dim(0), x->shape().dim(1)});
+  }
   const int64_t have = x->shape().dim(1) + cut.zeros;
   const int64_t all = cut.blocks * cut.advance;
   if (have != all || cut.zeros > 0) {
@@ -45,9 +53,8 @@ Instruction* OverlappingBlocks(Builder* b, Instruction* x,
   parts.push_back(x);
   if (cut.high > 0) parts.push_back(Neighbours(b, x, cut, true));
   if (parts.size() > 1) x = b->Concatenate(parts, 2);
-  DimVector joined = x->shape().dims();
-  joined.erase(joined.begin() + 1);
-  joined[0] *= cut.blocks;
+  DimVector joined = {x->shape().dim(0) * cut.blocks, x->shape().dim(2)};
+  joined.insert(joined.end(), inside.begin(), inside.end());
   return b->Reshape(x, joined);
 }
 

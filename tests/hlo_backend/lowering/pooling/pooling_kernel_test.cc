@@ -6,72 +6,11 @@
 
 #include "absl/strings/str_cat.h"
 #include "tests/hlo_backend/lowering/bundle_harness.h"
+#include "tests/hlo_backend/lowering/pooling/pool_text.h"
 #include "tests/support/status_matchers.h"
 
 namespace ptxla::lowering {
 namespace {
-
-struct Dim {
-  int64_t in = 1, size = 1, stride = 1, low = 0, high = 0, dilation = 1;
-  int64_t base = 1;  // every so many places of the array exist
-  int64_t Span() const { return (size - 1) * dilation + 1; }
-  int64_t Places() const { return (in - 1) * base + 1 + low + high; }
-  bool Exists() const { return Places() >= Span(); }
-  int64_t Out() const { return (Places() - Span()) / stride + 1; }
-};
-
-struct Pool {
-  std::string type = "f32", op = "maximum", init = "-inf";
-  std::vector<Dim> dims;
-};
-
-std::string Dims(const Pool& p, bool out) {
-  std::string s;
-  for (const Dim& d : p.dims) {
-    absl::StrAppend(&s, s.empty() ? "" : ",", out ? d.Out() : d.in);
-  }
-  return absl::StrCat(p.type, "[", s, "]");
-}
-
-std::string Window(const Pool& p) {
-  std::string size, stride, pad, dilate, base;
-  for (const Dim& d : p.dims) {
-    const char* by = size.empty() ? "" : "x";
-    absl::StrAppend(&size, by, d.size);
-    absl::StrAppend(&stride, by, d.stride);
-    absl::StrAppend(&pad, by, d.low, "_", d.high);
-    absl::StrAppend(&dilate, by, d.dilation);
-    absl::StrAppend(&base, by, d.base);
-  }
-  return absl::StrCat("window={size=", size, " stride=", stride, " pad=", pad,
-                      " lhs_dilate=", base, " rhs_dilate=", dilate, "}");
-}
-
-std::string Body(const Pool& p) {
-  return absl::StrCat("f {\n  a = ", p.type, "[] parameter(0)\n  b = ", p.type,
-                      "[] parameter(1)\n  ROOT c = ", p.type, "[] ", p.op,
-                      "(a, b)\n}\n");
-}
-
-std::string ReduceWindow(const Pool& p) {
-  return absl::StrCat("HloModule m\n", Body(p),
-                      "ENTRY e {\n  x = ", Dims(p, false),
-                      " parameter(0)\n  i = ", p.type, "[] constant(", p.init,
-                      ")\n  ROOT r = ", Dims(p, true), " reduce-window(x, i), ",
-                      Window(p), ", to_apply=f\n}\n");
-}
-
-std::string SelectAndScatter(Pool p) {
-  const std::string in = Dims(p, false), out = Dims(p, true);
-  p.op = "add";
-  return absl::StrCat(
-      "HloModule m\ng {\n  a = ", p.type, "[] parameter(0)\n  b = ", p.type,
-      "[] parameter(1)\n  ROOT c = pred[] compare(a, b), direction=GE\n}\n",
-      Body(p), "ENTRY e {\n  x = ", in, " parameter(0)\n  s = ", out,
-      " parameter(1)\n  i = ", p.type, "[] constant(0)\n  ROOT r = ", in,
-      " select-and-scatter(x, s, i), ", Window(p),
-      ", select=g, scatter=f\n}\n");
-}
 
 class PoolingKernelTest : public ::testing::TestWithParam<const char*> {
  protected:
@@ -82,21 +21,6 @@ class PoolingKernelTest : public ::testing::TestWithParam<const char*> {
     return options;
   }
 };
-
-// Squares that no step holds whole, with borders all around; 3x3 windows.
-Pool CutImage(const char* type, int64_t side, int64_t lanes) {
-  Pool p;
-  p.type = type;
-  Dim x, rows, columns;
-  x.in = side;
-  x.size = 3;
-  x.stride = 2;
-  x.low = x.high = 1;
-  rows.in = 8;
-  columns.in = lanes;
-  p.dims = {x, x, rows, columns};
-  return p;
-}
 
 TEST_P(PoolingKernelTest, RandomWindowsEqualTheEvaluator) {
   std::mt19937 random(11);
@@ -250,6 +174,16 @@ TEST_P(PoolingKernelTest, RandomGradientsOfMaximaEqualTheEvaluator) {
     if (p.type == "bf16") options.absolute = 0.1;
     const std::string hlo = SelectAndScatter(p);
     EXPECT_OK(CompareKernel(hlo, options).status()) << GetParam() << hlo;
+  }
+}
+
+// The places of maxima, as torch_xla finds them: by a maximum of what was
+// selected, where a sum would do.
+TEST_P(PoolingKernelTest, MaximaOfWhatIsSelected) {
+  for (const char* type : {"f32", "bf16"}) {
+    Pool p = CutImage(type, 21, 128);
+    const std::string hlo = SelectAndScatter(p, "maximum", "-inf");
+    EXPECT_OK(CompareKernel(hlo, On(3)).status()) << GetParam() << hlo;
   }
 }
 
