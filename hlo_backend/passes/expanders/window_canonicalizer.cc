@@ -93,7 +93,7 @@ class WindowCanonicalizer {
     if (others.empty() || static_cast<int>(order.size()) > kMostWindowPlanes) {
       return nullptr;
     }
-    if (!Scatters(*i_)) FoldPad();
+    while (!Scatters(*i_) && FoldPad()) continue;
     Instruction* start = nullptr;  // combined with the result
     if (Scatters(*i_) && IsDilated()) return nullptr;
     if (!BeginsWithIdentity(*i_)) {
@@ -190,31 +190,36 @@ class WindowCanonicalizer {
     return NeutralStart(OpOf(), arrays_[0]->shape().type(), b_);
   }
 
-  // The window's own padding, which takes no part, for a pad with an initial
-  // value that changes nothing.
-  void FoldPad() {
+  // The window's own padding, which takes no part, for a pad of the operand
+  // with an initial value that changes nothing. False: there is none.
+  bool FoldPad() {
     const Instruction& pad = *arrays_[0];
-    if (pad.opcode() != Opcode::kPad || IsDilated() || !StartMayRepeat(*i_) ||
-        !SameConstant(*pad.operand(1), *init_)) {
-      return;
-    }
+    if (pad.opcode() != Opcode::kPad) return false;
     const auto& dims = pad.attrs<PadAttrs>().dims;
+    const bool pads =
+        std::any_of(dims.begin(), dims.end(),
+                    [](const PaddingDim& d) { return !(d == PaddingDim()); });
+    if (pads && (IsDilated() || !StartMayRepeat(*i_) ||
+                 !SameConstant(*pad.operand(1), *init_))) {
+      return false;
+    }
     for (const auto& d : dims) {
-      if (d.low < 0 || d.high < 0) return;
+      if (d.low < 0 || d.high < 0) return false;
     }
     for (size_t d = 0; d < dims.size(); ++d) {
       // A dimension that nothing slides along stays out of the window.
       if ((dims[d].low != 0 || dims[d].high != 0 || dims[d].interior != 0) &&
           IsIdentity(window_.dims[d])) {
-        return;
+        return false;
       }
     }
-    for (size_t d = 0; d < dims.size(); ++d) {
+    for (size_t d = 0; pads && d < dims.size(); ++d) {
       window_.dims[d].padding_low += dims[d].low;
       window_.dims[d].padding_high += dims[d].high;
       window_.dims[d].base_dilation = dims[d].interior + 1;
     }
     arrays_[0] = arrays_[0]->operand(0);
+    return true;
   }
 
   // With values that change nothing.

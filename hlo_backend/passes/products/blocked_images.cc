@@ -19,74 +19,19 @@ Builder BuilderOf(Instruction* i) {
   return b;
 }
 
-bool AreCutAlike(const BlockedValue& a, const BlockedValue& b) {
-  return a.axis == b.axis && a.batch == b.batch && a.blocks == b.blocks &&
-         a.length == b.length && a.planes() == b.planes() &&
-         a.members() == b.members();
-}
-
-// Whether a plane lies within the axis. Blocks are a power of two.
-Instruction* Mask(Builder* b, const BlockedValue& v) {
-  const DimVector& dims = v.value->shape().dims();
-  const Shape shape = Shape::Array(kS32, dims);
-  const auto all = [&](int64_t n) {
-    return b->BroadcastScalar(b->ConstantScalar(kS32, static_cast<double>(n)),
-                              dims);
-  };
-  Instruction* block = b->Iota(shape, v.At(v.batch));
-  if (v.members() > 1) {
-    block = b->And(block, all(v.blocks - 1));
-  }
-  Instruction* plane =
-      b->Add(b->Multiply(block, all(v.planes())), b->Iota(shape, v.At(v.axis)));
-  return b->Compare(plane, all(v.length), CompareDirection::kLt);
-}
-
-// Sizes with the members and their blocks apart.
-DimVector Apart(const BlockedValue& v) {
-  DimVector dims = v.value->shape().dims();
-  const int64_t at = v.At(v.batch);
-  dims[at] = v.blocks;
-  dims.insert(dims.begin() + at, v.members());
-  return dims;
-}
-
-// Planes that each block sees of the next one, or of the one before.
-Instruction* Neighbours(Builder* b, const BlockedValue& v, int64_t planes,
-                        bool next, Instruction* border) {
-  const int64_t axis = v.At(v.axis), batch = v.At(v.batch);
-  DimVector starts(v.value->shape().rank(), 0),
-      limits = v.value->shape().dims();
-  if (next) {
-    limits[axis] = planes;
-  } else {
-    starts[axis] = v.planes() - planes;
-  }
-  Instruction* seen = b->Slice(v.value, starts, limits);
-  BlockedValue part = v;
-  part.value = seen;
-  DimVector apart = Apart(part);
-  const int64_t blocks = batch + 1;
-  starts.assign(apart.size(), 0);
-  limits = apart;
-  std::vector<PaddingDim> padding(apart.size());
-  if (next) {
-    starts[blocks] = 1;
-    padding[blocks].high = 1;
-  } else {
-    --limits[blocks];
-    padding[blocks].low = 1;
-  }
-  Instruction* shifted = b->Pad(
-      b->Slice(b->Reshape(seen, apart), starts, limits), border, padding);
-  return b->Reshape(shifted, seen->shape().dims());
-}
-
 // Work whose result can be in blocks.
 bool MayFollow(const Instruction& i) {
-  return i.opcode() == Opcode::kTranspose || i.opcode() == Opcode::kBroadcast ||
-         i.opcode() == Opcode::kReduce || i.opcode() == Opcode::kReduceWindow ||
-         i.IsElementwise();
+  switch (i.opcode()) {
+    case Opcode::kTranspose:
+    case Opcode::kBroadcast:
+    case Opcode::kReduce:
+    case Opcode::kReduceWindow:
+    case Opcode::kConcatenate:
+    case Opcode::kSlice:
+      return true;
+    default:
+      return i.IsElementwise();
+  }
 }
 
 // Of planes: a mean over images, statistics of features.
@@ -113,59 +58,6 @@ bool FromBroadcast(Instruction** x, DimVector* to) {
 }
 
 }  // namespace
-
-int64_t BlockedValue::At(int64_t dimension) const {
-  return std::find(order.begin(), order.end(), dimension) - order.begin();
-}
-
-Instruction* InOrder(Builder* b, const BlockedValue& v,
-                     const DimVector& order) {
-  DimVector permutation;
-  for (const int64_t d : order) permutation.push_back(v.At(d));
-  return IsIdentityMapping(permutation) ? v.value
-                                        : b->Transpose(v.value, permutation);
-}
-
-Instruction* WholeImage(Builder* b, const BlockedValue& v) {
-  // [batch * blocks, planes, others].
-  DimVector first = {v.batch, v.axis};
-  for (const int64_t d : v.order) {
-    if (d != v.batch && d != v.axis) first.push_back(d);
-  }
-  Instruction* y = InOrder(b, v, first);
-  DimVector joined = y->shape().dims();
-  joined[0] = v.members();
-  joined[1] = v.blocks * v.planes();
-  y = b->Reshape(y, joined);
-  if (joined[1] != v.length) {
-    joined[1] = v.length;
-    y = b->Slice(y, DimVector(joined.size(), 0), joined);
-  }
-  DimVector back(first.size(), 0);
-  for (size_t k = 0; k < first.size(); ++k) {
-    back[first[k]] = static_cast<int64_t>(k);
-  }
-  return IsIdentityMapping(back) ? y : b->Transpose(y, back);
-}
-
-Instruction* Filled(Builder* b, const BlockedValue& v, Instruction* value) {
-  if (v.planes() * v.blocks == v.length) return v.value;
-  return b->Select(Mask(b, v), v.value,
-                   b->BroadcastScalar(value, v.value->shape().dims()));
-}
-
-Instruction* WithZeros(Builder* b, const BlockedValue& v) {
-  return v.zeros ? v.value : Filled(b, v, b->Zero(v.value->shape().type()));
-}
-
-Instruction* WithNeighbours(Builder* b, const BlockedValue& v, int64_t low,
-                            int64_t high, Instruction* border) {
-  std::vector<Instruction*> parts;
-  if (low > 0) parts.push_back(Neighbours(b, v, low, false, border));
-  parts.push_back(v.value);
-  if (high > 0) parts.push_back(Neighbours(b, v, high, true, border));
-  return parts.size() == 1 ? v.value : b->Concatenate(parts, v.At(v.axis));
-}
 
 BlockedImages::BlockedImages(absl::Span<Instruction* const> order) {
   for (auto it = order.rbegin(); it != order.rend(); ++it) {
@@ -195,27 +87,7 @@ const BlockedValue& BlockedImages::Cut(Instruction* x, int64_t planes,
     return *v;
   }
   Builder b = BuilderOf(x);
-  BlockedValue v = like;
-  v.zeros = true;
-  // [batch, planes, others], with whole blocks.
-  DimVector first = {v.batch, v.axis};
-  for (const int64_t d : v.order) {
-    if (d != v.batch && d != v.axis) first.push_back(d);
-  }
-  Instruction* y = IsIdentityMapping(first) ? x : b.Transpose(x, first);
-  if (v.length != planes * v.blocks) {
-    std::vector<PaddingDim> padding(first.size());
-    padding[1].high = planes * v.blocks - v.length;
-    y = b.Pad(y, b.Zero(x->shape().type()), padding);
-  }
-  DimVector cut = y->shape().dims();
-  cut[0] *= v.blocks;
-  cut[1] = planes;
-  v.value = b.Reshape(y, cut);
-  v.order = std::move(first);
-  v.value = InOrder(&b, v, like.order);
-  v.order = like.order;
-  Add(x, std::move(v));
+  Add(x, CutImage(&b, x, planes, like));
   return *Of(x);
 }
 
@@ -236,16 +108,22 @@ Instruction* BlockedImages::Follow(Instruction* i) {
   }
   if (i->opcode() == Opcode::kReduce) return Reduce(i);
   if (!wanted_.contains(i)) return nullptr;
-  if (i->opcode() == Opcode::kReduceWindow) return ReduceWindow(i);
-  if (i->opcode() == Opcode::kBroadcast) return Broadcast(i);
-  return i->IsElementwise() ? Elementwise(i) : nullptr;
+  switch (i->opcode()) {
+    case Opcode::kReduceWindow:
+      return ReduceWindow(i);
+    case Opcode::kBroadcast:
+      return Broadcast(i);
+    case Opcode::kConcatenate:
+      return Concatenate(i);
+    case Opcode::kSlice:
+      return Slice(i);
+    default:
+      return i->IsElementwise() ? Elementwise(i) : nullptr;
+  }
 }
 
 Instruction* BlockedImages::Elementwise(Instruction* i) {
-  const BlockedValue* like = nullptr;
-  for (const Instruction* operand : i->operands()) {
-    if (like == nullptr) like = Of(operand);
-  }
+  const BlockedValue* like = FirstOf(*i);
   if (like == nullptr) return nullptr;
   BlockedValue made = *like;
   Builder b = BuilderOf(i);
@@ -261,6 +139,56 @@ Instruction* BlockedImages::Elementwise(Instruction* i) {
   return Replaced(&b, std::move(made));
 }
 
+const BlockedValue* BlockedImages::FirstOf(const Instruction& i) const {
+  for (const Instruction* operand : i.operands()) {
+    if (const BlockedValue* v = Of(operand)) return v;
+  }
+  return nullptr;
+}
+
+// Of features: those of a layer before beside those of this one.
+Instruction* BlockedImages::Concatenate(Instruction* i) {
+  const int64_t d = i->dimensions()[0];
+  const BlockedValue* like = FirstOf(*i);
+  if (like == nullptr || d == like->axis || d == like->batch) return nullptr;
+  BlockedValue made = *like;
+  Builder b = BuilderOf(i);
+  std::vector<Instruction*> parts;
+  for (Instruction* x : i->operands()) {
+    const BlockedValue* v = Of(x);
+    if (v != nullptr && !AreCutAlike(*v, made)) return nullptr;
+    parts.push_back(InOrder(&b, Cut(x, made.planes(), made), made.order));
+  }
+  const int64_t at = made.At(d);
+  made.value = b.Concatenate(parts, at);
+  made.zeros = false;
+  return Replaced(&b, std::move(made));
+}
+
+// Some of the features.
+Instruction* BlockedImages::Slice(Instruction* i) {
+  const BlockedValue* from = Of(i->operand(0));
+  if (from == nullptr) return nullptr;
+  BlockedValue v = *from;
+  for (const int64_t d : {v.axis, v.batch}) {
+    const int dim = static_cast<int>(d);
+    if (i->shape().dim(dim) != i->operand(0)->shape().dim(dim)) return nullptr;
+  }
+  const auto& attrs = i->attrs<SliceAttrs>();
+  DimVector starts(v.order.size(), 0), limits = v.value->shape().dims(),
+                                       strides(v.order.size(), 1);
+  for (size_t k = 0; k < v.order.size(); ++k) {
+    const int64_t d = v.order[k];
+    if (d == v.axis || d == v.batch) continue;
+    starts[k] = attrs.starts[d];
+    limits[k] = attrs.limits[d];
+    strides[k] = attrs.strides[d];
+  }
+  Builder b = BuilderOf(i);
+  v.value = b.Slice(v.value, starts, limits, strides);
+  return Replaced(&b, std::move(v));
+}
+
 Instruction* BlockedImages::Beside(Builder* b, Instruction* x,
                                    const BlockedValue& like) {
   const DimVector& dims = like.value->shape().dims();
@@ -274,21 +202,7 @@ Instruction* BlockedImages::Beside(Builder* b, Instruction* x,
     return InOrder(b, Cut(x, like.planes(), like), like.order);
   }
   if (from->shape().rank() == 0) return b->BroadcastScalar(from, dims);
-  if (Contains(to, like.axis)) return nullptr;
-  // Its dimensions in the order of the blocks.
-  DimVector order, places;
-  const bool members = Contains(to, like.batch);
-  const int64_t batch = like.At(like.batch);
-  for (size_t k = 0; k < like.order.size(); ++k) {
-    const auto at = std::find(to.begin(), to.end(), like.order[k]);
-    if (at == to.end()) continue;
-    order.push_back(at - to.begin());
-    const auto place = static_cast<int64_t>(k);
-    places.push_back(place + (members && place > batch ? 1 : 0));
-  }
-  if (!IsIdentityMapping(order)) from = b->Transpose(from, order);
-  if (!members) return b->Broadcast(from, dims, places);
-  return b->Reshape(b->Broadcast(from, Apart(like), places), dims);
+  return Repeated(b, from, to, like);
 }
 
 Instruction* BlockedImages::Reduce(Instruction* i) {

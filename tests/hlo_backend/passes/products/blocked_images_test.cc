@@ -119,6 +119,34 @@ TEST_P(BlockedImagesTest, PoolingsSeeTheNextBlocks) {
   }
 }
 
+// Features of several layers side by side, some of them again, and one that is
+// not in blocks.
+TEST_P(BlockedImagesTest, FeaturesArePutTogetherInBlocks) {
+  const int n = GetParam();
+  const std::string out = Made(n, absl::Substitute(
+                                      R"(  other = f32[2,4,$0,3] parameter(4)
+  c = f32[2,4,$0,11] concatenate(y, other, y), dimensions={3}
+  r = f32[2,4,$0,4] slice(c), slice={[0:2], [0:4], [0:$0], [2:6]})",
+                                      n));
+  EXPECT_THAT(out, HasSubstr(absl::Substitute("f32[4,$0,16,11] concatenate(",
+                                              (n + 7) / 8)));
+}
+
+// A value for each column, of all images or of each: the counts of a pooling.
+TEST_P(BlockedImagesTest, WhatVariesAlongTheAxisIsCutToo) {
+  const int n = GetParam();
+  const std::string out = Made(n, absl::Substitute(
+                                      R"(  counts = f32[4,$0] parameter(4)
+  c = f32[2,4,$0,4] broadcast(counts), dimensions={1,2}
+  m = f32[2,4,$0,4] multiply(y, c)
+  each = f32[2,$0] parameter(5)
+  e = f32[2,4,$0,4] broadcast(each), dimensions={0,2}
+  r = f32[2,4,$0,4] add(m, e))",
+                                      n));
+  EXPECT_THAT(out, HasSubstr(absl::Substitute("f32[4,$0,16,4] multiply(",
+                                              (n + 7) / 8)));
+}
+
 TEST_P(BlockedImagesTest, TransposesOnlyNameDimensions) {
   const int n = GetParam();
   const std::string out =
@@ -158,16 +186,7 @@ TEST_P(BlockedImagesTest, GradientsContractTheBlocks) {
 INSTANTIATE_TEST_SUITE_P(Columns, BlockedImagesTest,
                          ::testing::Values(16, 20, 31));
 
-// Planes that the program repeats along the axis are no blocks.
-TEST(BlockedImagesTest, WhatVariesAlongTheAxisIsNotFollowed) {
-  const std::string out = Made(16, R"(  along = f32[16] parameter(4)
-  b = f32[2,4,16,4] broadcast(along), dimensions={2}
-  r = f32[2,4,16,4] add(y, b))");
-  EXPECT_THAT(out, HasSubstr("%r = f32[2,4,16,4] add("));
-  EXPECT_THAT(out, Not(HasSubstr("f32[4,2,16,4] add(")));
-}
-
-// Nor is what no convolution reads in the end.
+// What no convolution reads in the end has no use for blocks.
 TEST(BlockedImagesTest, WhatLeavesTheNetworkIsNotFollowed) {
   const std::string out = Converted(
       R"(HloModule m
